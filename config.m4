@@ -1,0 +1,62 @@
+dnl The build for phpize, PIE and pecl. config.w32 has the same list of sources; scripts/check-package compares.
+
+PHP_ARG_ENABLE([redislock],
+  [whether to enable redislock],
+  [AS_HELP_STRING([--enable-redislock], [Enable redislock])])
+
+PHP_ARG_ENABLE([redislock-dev],
+  [whether to build redislock with strict warnings],
+  [AS_HELP_STRING([--enable-redislock-dev], [For developers of redislock: warnings are errors])],
+  [no],
+  [no])
+
+if test "$PHP_REDISLOCK" != "no"; then
+  PKG_PROG_PKG_CONFIG
+  PKG_CHECK_MODULES([HIREDIS], [hiredis >= 0.14.0])
+  PHP_EVAL_INCLINE([$HIREDIS_CFLAGS])
+  PHP_EVAL_LIBLINE([$HIREDIS_LIBS], [REDISLOCK_SHARED_LIBADD])
+  PHP_ADD_LIBRARY([pthread],, [REDISLOCK_SHARED_LIBADD])
+  PHP_SUBST([REDISLOCK_SHARED_LIBADD])
+
+  redislock_flags="-DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64"
+  redislock_flags="$redislock_flags -fvisibility=hidden -I@ext_srcdir@/ext"
+
+  if test "$PHP_REDISLOCK_DEV" != "no"; then
+    for redislock_flag in -Wall -Wextra -Wshadow -Wstrict-prototypes -Wno-unused-parameter -Werror; do
+      AX_CHECK_COMPILE_FLAG([$redislock_flag], [redislock_flags="$redislock_flags $redislock_flag"])
+    done
+  fi
+
+  redislock_sources="
+    ext/redislock.c
+    ext/php/redislock_call.c
+    ext/php/redislock_class.c
+    ext/php/redislock_exception.c
+    ext/php/redislock_options.c
+    ext/core/rl_acquire.c
+    ext/core/rl_backoff.c
+    ext/core/rl_command.c
+    ext/core/rl_conn.c
+    ext/core/rl_dsn.c
+    ext/core/rl_exchange.c
+    ext/core/rl_op.c
+    ext/core/rl_pool.c
+    ext/core/rl_script.c
+    ext/core/rl_status.c
+    ext/core/rl_tally.c
+    ext/core/rl_target.c
+    ext/core/rl_token.c
+    ext/transport/rl_driver.c
+    ext/transport/rl_hiredis.c
+    ext/transport/rl_link.c
+    ext/transport/rl_os.c
+    ext/transport/rl_process.c
+    ext/transport/rl_resolve.c
+    ext/transport/rl_socket.c
+  "
+  PHP_NEW_EXTENSION([redislock], [$redislock_sources], [$ext_shared],, [$redislock_flags])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/php])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/core])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/transport])
+fi

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/rl_backoff.h"
+
+int64_t rl_backoff_delay(const rl_backoff *backoff, unsigned n, const rl_env *env)
+{
+	int64_t delay = backoff->first_ns;
+	while (n-- > 0 && delay < backoff->max_ns) {
+		delay *= 2; /* max is 60 s, so this cannot overflow */
+	}
+	if (delay > backoff->max_ns) {
+		delay = backoff->max_ns;
+	}
+	uint32_t random;
+	if (backoff->jitter == 0 || !env->random(env->ctx, &random, sizeof random)) {
+		return delay;
+	}
+	double position = (double) random / (double) UINT32_MAX * 2 - 1;
+	return delay + (int64_t) ((double) delay * backoff->jitter * position);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Connections: handshake and the queue of owed replies.
+ */
+#include "core/rl_conn.h"
+
+#include <stdlib.h>
+
+#define CLIENT_NAME "redislock"
+#define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
+
+/* A connection that owes more than this is not worth keeping. */
+#define OWED_TO_KEEP 4
+
+static void push_owed(rl_conn *conn, rl_owed_kind kind, unsigned tag)
+{
+	unsigned at = (conn->owed_first + conn->owed_count) % RL_CONN_OWED_MAX;
+	conn->owed[at] = (rl_owed){kind, tag};
+	conn->owed_count++;
+}
+
+static uint64_t append(
+	rl_conn *conn, unsigned argc, const rl_bytes *argv, rl_owed_kind kind, unsigned tag)
+{
+	if (conn->is_down || conn->owed_count == RL_CONN_OWED_MAX) {
+		return 0;
+	}
+	uint64_t last_byte = conn->transport->append(conn->link, argc, argv);
+	if (last_byte != 0) {
+		push_owed(conn, kind, tag);
+		conn->last_byte = last_byte;
+	}
+	return last_byte;
+}
+
+static bool append_login(rl_conn *conn, unsigned argc, const rl_bytes *argv)
+{
+	conn->logins_owed++;
+	return append(conn, argc, argv, RL_OWED_LOGIN, 0) != 0;
+}
+
+static bool append_auth(rl_conn *conn)
+{
+	const rl_target *target = conn->target;
+	if (target->password.data == NULL) {
+		return true;
+	}
+	rl_bytes password = rl_bytes_of(target->password.data, target->password.len);
+	if (target->user == NULL) {
+		return append_login(conn, 2, (rl_bytes[]){LITERAL("AUTH"), password});
+	}
+	size_t user_len = 0;
+	while (target->user[user_len] != '\0') {
+		user_len++;
+	}
+	rl_bytes user = rl_bytes_of(target->user, user_len);
+	return append_login(conn, 3, (rl_bytes[]){LITERAL("AUTH"), user, password});
+}
+
+static bool append_select(rl_conn *conn)
+{
+	if (conn->target->database == 0) {
+		return true;
+	}
+	char digits[16];
+	char *digit = digits + sizeof digits;
+	for (unsigned rest = conn->target->database; rest > 0; rest /= 10) {
+		*--digit = (char) ('0' + rest % 10);
+	}
+	rl_bytes number = rl_bytes_of(digit, (size_t) (digits + sizeof digits - digit));
+	return append_login(conn, 2, (rl_bytes[]){LITERAL("SELECT"), number});
+}
+
+static bool append_name(rl_conn *conn)
+{
+	rl_bytes argv[] = {LITERAL("CLIENT"), LITERAL("SETNAME"), LITERAL(CLIENT_NAME)};
+	return append(conn, 3, argv, RL_OWED_NAME, 0) != 0;
+}
+
+rl_conn *rl_conn_dial(
+	rl_transport *transport, rl_target *target, int64_t until, const rl_env *env, rl_error *err)
+{
+	rl_conn *conn = calloc(1, sizeof *conn);
+	if (conn == NULL) {
+		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
+		return NULL;
+	}
+	conn->transport = transport;
+	conn->link = transport->dial(transport, &target->address, until, err);
+	if (conn->link == NULL) {
+		free(conn);
+		return NULL;
+	}
+	conn->target = rl_target_ref(target);
+	if (!append_auth(conn) || !append_select(conn) || !append_name(conn)) {
+		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
+		rl_conn_free(conn);
+		return NULL;
+	}
+	rl_stats_add(&env->stats->connects, 1);
+	return conn;
+}
+
+uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
+{
+	rl_command command;
+	rl_command_build(&command, request);
+	return append(conn, command.argc, command.argv, RL_OWED_COMMAND, tag);
+}
+
+bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
+{
+	rl_command command;
+	rl_command_build(&command, request);
+	return append(conn, command.argc, command.argv, RL_OWED_NOBODY, 0) != 0;
+}
+
+static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)
+{
+	if (event->reply.type == RL_REPLY_ERROR) {
+		if (conn->is_refused) {
+			return RL_CONN_NONE; /* the first reason is the one to tell */
+		}
+		conn->is_refused = true;
+		rl_bytes password = rl_bytes_of(conn->target->password.data, conn->target->password.len);
+		rl_error_from_server(&event->err, event->reply.text, &password, 1);
+		return RL_CONN_REFUSED;
+	}
+	conn->logins_owed--;
+	return conn->logins_owed == 0 ? RL_CONN_READY : RL_CONN_NONE;
+}
+
+static void go_down(rl_conn *conn, rl_conn_event *event)
+{
+	conn->is_down = true;
+	event->type = RL_CONN_DOWN;
+}
+
+/* Takes one reply off the queue; RL_CONN_NONE when it concerns nobody. */
+static void settle_reply(rl_conn *conn, rl_conn_event *event)
+{
+	if (conn->owed_count == 0) {
+		rl_error_set(&event->err, RL_ERR_PROTOCOL, 0,
+			"the server spoke without being asked: not a "
+			"Redis server, or one that something else writes to");
+		if (event->reply.type == RL_REPLY_ERROR) {
+			rl_error_from_server(&event->err, event->reply.text, NULL, 0);
+		}
+		go_down(conn, event);
+		return;
+	}
+	rl_owed owed = conn->owed[conn->owed_first];
+	conn->owed_first = (conn->owed_first + 1) % RL_CONN_OWED_MAX;
+	conn->owed_count--;
+	event->type = RL_CONN_NONE;
+	switch (owed.kind) {
+		case RL_OWED_LOGIN:
+			event->type = login_answered(conn, event);
+			break;
+		case RL_OWED_COMMAND:
+			event->type = RL_CONN_REPLY;
+			event->tag = owed.tag;
+			break;
+		case RL_OWED_NAME:
+		case RL_OWED_NOBODY:
+			break;
+	}
+}
+
+void rl_conn_next(rl_conn *conn, rl_conn_event *event)
+{
+	event->type = RL_CONN_NONE;
+	while (event->type == RL_CONN_NONE) {
+		switch (conn->transport->receive(conn->link, &event->reply, &event->err)) {
+			case RL_LINK_NONE:
+				return;
+			case RL_LINK_DOWN:
+				go_down(conn, event);
+				return;
+			case RL_LINK_REPLY:
+				settle_reply(conn, event);
+				break;
+		}
+	}
+}
+
+void rl_conn_forget(rl_conn *conn)
+{
+	for (unsigned i = 0; i < conn->owed_count; i++) {
+		rl_owed *owed = &conn->owed[(conn->owed_first + i) % RL_CONN_OWED_MAX];
+		if (owed->kind == RL_OWED_COMMAND) {
+			owed->kind = RL_OWED_NOBODY;
+		}
+	}
+}
+
+bool rl_conn_is_reusable(const rl_conn *conn)
+{
+	return !conn->is_down && !conn->is_refused && conn->logins_owed == 0 &&
+		conn->owed_count <= OWED_TO_KEEP && conn->transport->sent(conn->link) >= conn->last_byte;
+}
+
+void rl_conn_free(rl_conn *conn)
+{
+	if (conn == NULL) {
+		return;
+	}
+	conn->transport->close(conn->link);
+	rl_target_unref(conn->target);
+	free(conn);
+}

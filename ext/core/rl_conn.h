@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A connection: a link, its handshake, and the replies it owes. Replies come in order, so a queue of what
+ * was sent tells what each is for; one whose asker has gone is counted off and dropped.
+ *
+ * One operation has a connection at a time, or the pool has it.
+ */
+#ifndef RL_CONN_H
+#define RL_CONN_H
+
+#include "core/rl_command.h"
+#include "core/rl_env.h"
+#include "core/rl_target.h"
+#include "core/rl_transport.h"
+
+#define RL_CONN_OWED_MAX 16
+
+typedef enum rl_owed_kind {
+	RL_OWED_LOGIN,   /* AUTH or SELECT: a failure makes the connection useless */
+	RL_OWED_NAME,    /* CLIENT SETNAME: may fail */
+	RL_OWED_COMMAND, /* somebody waits for it */
+	RL_OWED_NOBODY,  /* nobody waits for it any more */
+} rl_owed_kind;
+
+typedef struct rl_owed {
+	rl_owed_kind kind;
+	unsigned tag; /* RL_OWED_COMMAND: the asker's */
+} rl_owed;
+
+typedef struct rl_conn rl_conn;
+struct rl_conn {
+	rl_conn *next; /* in the pool's list */
+	rl_transport *transport;
+	rl_target *target; /* one reference */
+	rl_link *link;     /* owned */
+	int64_t idle_since;
+	unsigned logins_owed; /* 0 = logged in: any command may follow */
+	bool is_refused;      /* a login failed */
+	bool is_down;
+	uint64_t last_byte;             /* position of the last byte queued */
+	rl_owed owed[RL_CONN_OWED_MAX]; /* a ring */
+	unsigned owed_first;
+	unsigned owed_count;
+};
+
+typedef enum rl_conn_event_type {
+	RL_CONN_NONE,    /* nothing more for now */
+	RL_CONN_READY,   /* logged in */
+	RL_CONN_REFUSED, /* a login failed; err says why. Replies that are owed still come */
+	RL_CONN_REPLY,   /* the reply for tag */
+	RL_CONN_DOWN,    /* broken; err says why */
+} rl_conn_event_type;
+
+typedef struct rl_conn_event {
+	rl_conn_event_type type;
+	unsigned tag;
+	rl_reply reply; /* valid until the next call on the connection */
+	rl_error err;
+} rl_conn_event;
+
+/* Begins to connect and queues AUTH, SELECT and CLIENT SETNAME as the target needs them.
+ * @param until when connecting is over
+ * @return NULL with err */
+rl_conn *rl_conn_dial(
+	rl_transport *transport, rl_target *target, int64_t until, const rl_env *env, rl_error *err);
+
+/* Queues a command. Flushing is the caller's.
+ * @return the position of its last byte (see rl_transport.append); 0 when it could not be queued */
+uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag);
+
+/* The same for a command whose reply nobody wants. False when it could not be queued. */
+bool rl_conn_send_blind(rl_conn *conn, const rl_request *request);
+
+/* The next thing that happened; call until RL_CONN_NONE or RL_CONN_DOWN. */
+void rl_conn_next(rl_conn *conn, rl_conn_event *event);
+
+/* Nobody waits any more for the replies that are owed. */
+void rl_conn_forget(rl_conn *conn);
+
+/* True when the pool may keep it: logged in, nothing unsent, few replies owed. */
+bool rl_conn_is_reusable(const rl_conn *conn);
+
+void rl_conn_free(rl_conn *conn);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An exchange: one command to every member of a set, within one budget of time, until the outcome is
+ * decided. The only place that dials, sends, reads and judges timeouts.
+ *
+ * DESIGN
+ *
+ * Each member has a seat. A seat takes a connection from the pool or dials one, sends, and waits for its
+ * answer; what ends it is a vote:
+ *
+ *     START -> LOGIN -> ANSWER -> DONE          LOGIN: only for commands that must not reach a wrong
+ *        ^       |        |                     database; one that takes a lock travels with AUTH and
+ *        +-- PAUSED <-----+  (broken)           SELECT in one write, and is undone (UNDO) if they fail
+ *
+ * The budget is one timeout, plus one connect timeout if the seat has to dial. A connection that breaks
+ * inside it is replaced and the command sent again, at once and then with back-off. A server that
+ * refuses the connection ends the seat, unless an earlier connection took the command: then the seat is
+ * in doubt, and asking again is the only way to know.
+ *
+ * In doubt: a command was handed over whole, and its answer is lost. For a lock that we tried to take,
+ * the next command is a TRY that says that we are owed an answer; it finds our own token. A caller's own
+ * token may stand for somebody else's lock, so there "it holds this token" stays unknown.
+ *
+ * Ownership: seats hold connections only between begin and settle; after settle the pool has them or
+ * they are closed. Undoing is part of settle: a compare-and-delete behind the unanswered command on the
+ * same connection can never overtake it.
+ */
+#ifndef RL_EXCHANGE_H
+#define RL_EXCHANGE_H
+
+#include "core/rl_pool.h"
+#include "core/rl_set.h"
+
+typedef enum rl_seat_state {
+	RL_SEAT_START,
+	RL_SEAT_LOGIN,
+	RL_SEAT_ANSWER,
+	RL_SEAT_UNDO,
+	RL_SEAT_PAUSED,
+	RL_SEAT_DONE,
+} rl_seat_state;
+
+typedef struct rl_seat {
+	rl_seat_state state;
+	rl_vote vote;
+	rl_conn *conn;        /* NULL when it has none */
+	bool has_dialled;     /* the budget has its connect timeout */
+	bool is_in_doubt;     /* an earlier connection took the command; its answer is lost */
+	bool is_text;         /* the server does not know the script: EVAL */
+	bool is_refused;      /* the login failed; err says why */
+	bool is_late;         /* the server owes an answer past its time: the connection is dropped */
+	unsigned breaks;      /* connections that broke in this exchange */
+	uint64_t command_end; /* last byte of the command on conn */
+	int64_t sent_at;      /* not later than the first hand-over of the command; 0 = not yet */
+	int64_t budget_end;
+	int64_t budget_max; /* dialling cannot extend the budget beyond this */
+	int64_t connect_end;
+	int64_t resume_at; /* PAUSED */
+	int64_t number;    /* the answer's */
+	char *text;        /* owned; the answer's */
+	size_t text_len;
+	rl_error err; /* why the vote is FAILED */
+} rl_seat;
+
+typedef struct rl_exchange {
+	const rl_set *set; /* borrowed, as are the next two; they outlive the exchange */
+	rl_pool *pool;
+	const rl_env *env;
+	rl_request request;
+	bool
+		is_own_token; /* the caller's: never owed, never undone without the answer that granted it */
+	rl_seat *seats;   /* one for each member; memory of whoever holds the exchange */
+} rl_exchange;
+
+/* Starts over: all seats open. Nothing is sent before the first step.
+ * @param latest no budget goes beyond this plus one timeout; RL_NEVER = no such limit */
+void rl_exchange_begin(rl_exchange *exchange, int64_t now, int64_t latest);
+
+/* Goes on as far as it can without waiting.
+ * @return the outcome; RL_VOTE_OPEN = not decided, *wait says what to wait for */
+rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wait);
+
+/* What became of the connections and grants. */
+typedef struct rl_settlement {
+	bool was_undone;  /* an undo was written: this token must not be used again */
+	bool is_in_doubt; /* a member may hold this token, and no undo could be written */
+} rl_settlement;
+
+/* Ends the exchange at any moment: writes undos if asked, gives connections back or closes them.
+ * @param undo take back what members granted or may have granted */
+rl_settlement rl_exchange_settle(rl_exchange *exchange, bool undo, int64_t now);
+
+/* The same in a forked child: closes the connections, which are the parent's, and sends nothing. */
+void rl_exchange_drop(rl_exchange *exchange);
+
+/* When the earliest of the granting members was asked. */
+int64_t rl_exchange_sent_at(const rl_exchange *exchange);
+
+/* The seat that speaks for the outcome: the first with that vote. */
+const rl_seat *rl_exchange_speaker(const rl_exchange *exchange, rl_vote outcome);
+
+/* True when each failure may pass by itself: connections, and errors such as LOADING. */
+bool rl_exchange_may_pass(const rl_exchange *exchange);
+
+#endif

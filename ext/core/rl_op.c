@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What all operations share, and the plain ones: a verb is one exchange, its outcome the result.
+ */
+#include "core/rl_op.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t aligned(size_t size)
+{
+	size_t unit = alignof(max_align_t);
+	return (size + unit - 1) / unit * unit;
+}
+
+void *rl_op_alloc(size_t size, const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
+	size_t token_room, char **token)
+{
+	size_t seats_at = aligned(size);
+	size_t key_at = seats_at + set->count * sizeof(rl_seat);
+	char *block = calloc(1, key_at + key.len + token_room);
+	if (block == NULL) {
+		return NULL;
+	}
+	rl_op *op = (rl_op *) (void *) block;
+	char *own_key = block + key_at;
+	memcpy(own_key, key.data, key.len);
+	*token = own_key + key.len;
+	op->exchange = (rl_exchange){.set = set,
+		.pool = pool,
+		.env = env,
+		.seats = (rl_seat *) (void *) (block + seats_at),
+		.request = {.key = {own_key, key.len}}};
+	return block;
+}
+
+void rl_op_free(rl_op *op)
+{
+	if (op == NULL) {
+		return;
+	}
+	for (unsigned i = 0; i < op->exchange.set->count; i++) {
+		free(op->exchange.seats[i].text);
+	}
+	free(op);
+}
+
+void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
+{
+	if (is_forked) {
+		rl_exchange_drop(&op->exchange);
+	} else {
+		rl_exchange_settle(&op->exchange, true, now);
+	}
+}
+
+void rl_op_fail(rl_op *op, const char *suffix)
+{
+	const rl_seat *seat = rl_exchange_speaker(&op->exchange, RL_VOTE_FAILED);
+	const rl_set *set = op->exchange.set;
+	const char *server = set->members[seat - op->exchange.seats].target->name;
+	/* A long name or text is cut by the size of the message. */
+	rl_error_set(&op->err, seat->err.status, seat->err.sys_errno, "%s: %s%s", server,
+		seat->err.message, suffix);
+	memcpy(op->err.code, seat->err.code, sizeof op->err.code);
+	op->status = op->err.status;
+}
+
+rl_op *rl_ask_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_verb verb, rl_bytes key,
+	rl_bytes token, int64_t ttl_ms)
+{
+	char *own_token;
+	rl_op *op = rl_op_alloc(sizeof *op, set, pool, env, key, token.len, &own_token);
+	if (op == NULL) {
+		return NULL;
+	}
+	if (token.len > 0) {
+		memcpy(own_token, token.data, token.len);
+	}
+	op->kind = RL_OP_ASK;
+	op->exchange.request.verb = verb;
+	op->exchange.request.token = rl_bytes_of(own_token, token.len);
+	op->exchange.request.ttl_ms = ttl_ms;
+	rl_exchange_begin(&op->exchange, env->now(env->ctx), RL_NEVER);
+	return op;
+}
+
+static void count_ask(const rl_op *op)
+{
+	rl_stats *stats = op->exchange.env->stats;
+	bool is_yes = op->status == RL_OK;
+	if (op->status != RL_OK && op->status != RL_BUSY) {
+		rl_stats_add(&stats->failed, 1);
+		return;
+	}
+	switch (op->exchange.request.verb) {
+		case RL_VERB_RELEASE:
+			rl_stats_add(is_yes ? &stats->released : &stats->not_released, 1);
+			break;
+		case RL_VERB_EXTEND:
+			rl_stats_add(is_yes ? &stats->extended : &stats->not_extended, 1);
+			break;
+		case RL_VERB_SET:
+		case RL_VERB_TRY:
+		case RL_VERB_FORCE:
+		case RL_VERB_EXISTS:
+		case RL_VERB_OWNER:
+		case RL_VERB_REMAINING:
+			break;
+	}
+}
+
+static bool changes_something(rl_verb verb)
+{
+	return verb == RL_VERB_RELEASE || verb == RL_VERB_EXTEND || verb == RL_VERB_FORCE;
+}
+
+static bool step_ask(rl_op *op, const rl_tick *tick, rl_wait *wait)
+{
+	rl_vote outcome = rl_exchange_step(&op->exchange, tick, wait);
+	if (outcome == RL_VOTE_OPEN) {
+		return false;
+	}
+	rl_settlement settlement = rl_exchange_settle(&op->exchange, false, tick->now);
+	op->status = outcome == RL_VOTE_GRANTED ? RL_OK : RL_BUSY;
+	if (outcome == RL_VOTE_FAILED) {
+		bool is_unsaid = settlement.is_in_doubt && changes_something(op->exchange.request.verb) &&
+			rl_exchange_speaker(&op->exchange, RL_VOTE_FAILED)->err.status != RL_ERR_UNKNOWN;
+		rl_op_fail(op, is_unsaid ? "; the command was sent, its outcome is unknown" : "");
+	}
+	count_ask(op);
+	return true;
+}
+
+bool rl_op_step(rl_op *op, const rl_tick *tick, rl_wait *wait)
+{
+	switch (op->kind) {
+		case RL_OP_ACQUIRE:
+			return rl_acquire_step((rl_acquire *) op, tick, wait);
+		case RL_OP_ASK:
+			return step_ask(op, tick, wait);
+	}
+	return true;
+}

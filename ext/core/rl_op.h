@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Operations: what can be done with a lock, as something that is stepped. An operation never blocks; a
+ * driver calls step() until it is done, and waits in between as it is told.
+ *
+ * An operation is one block of memory that holds copies of key and token, so that its maker may vanish
+ * (a PHP frame that is left by longjmp). It borrows set, pool and env, which must outlive it. It belongs
+ * to one thread.
+ */
+#ifndef RL_OP_H
+#define RL_OP_H
+
+#include "core/rl_exchange.h"
+#include "core/rl_token.h"
+
+typedef enum rl_op_kind {
+	RL_OP_ACQUIRE,
+	RL_OP_ASK, /* any other verb: one exchange */
+} rl_op_kind;
+
+typedef struct rl_op {
+	rl_op_kind kind;
+	rl_exchange exchange;
+	/* The result, once step() has said that it is done. */
+	rl_status status; /* RL_OK = yes, RL_BUSY = no, else err says why it failed */
+	rl_error err;     /* the message names the server */
+} rl_op;
+
+typedef struct rl_acquire {
+	rl_op op; /* first: a pointer to it is one to the whole */
+	int64_t ttl_ns;
+	int64_t started_at;
+	int64_t deadline;     /* of the wait; RL_NEVER = none; started_at = no wait */
+	int64_t resume_at;    /* when the next try is due, if is_paused */
+	uint64_t tries;       /* begun so far */
+	unsigned delays;      /* back-off delays so far */
+	bool is_waiting;      /* a wait was asked for */
+	bool is_paused;       /* between two tries, or before the first */
+	bool is_last;         /* the try under way is the one at the deadline */
+	bool is_token_owed;   /* the key may hold the token through an earlier try */
+	int64_t owed_since;   /* when that try was sent */
+	int64_t proven_until; /* RL_OK: ownership is proven until then */
+	int64_t waited_ns;    /* from the start to the end */
+	char *token;          /* in the same block; token_len bytes */
+	size_t token_len;
+} rl_acquire;
+
+typedef struct rl_acquire_args {
+	rl_bytes key;   /* with its prefix */
+	rl_bytes token; /* no data = draw one */
+	int64_t ttl_ms;
+	int64_t wait_ns; /* 0 = one try, RL_NEVER = for ever */
+} rl_acquire_args;
+
+/* Takes a lock. RL_OK: it is ours, and acquire->token is its token. RL_BUSY: someone else's, to the end of
+ * the wait.
+ * @return NULL when out of memory */
+rl_op *rl_acquire_new(
+	const rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args);
+
+/* One of the other verbs. RL_OK: released, extended, locked, has an owner, ...; RL_BUSY: not.
+ * The answer's number and text are those of the seat that rl_exchange_speaker() gives. */
+rl_op *rl_ask_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_verb verb, rl_bytes key,
+	rl_bytes token, int64_t ttl_ms);
+
+/*
+ * Goes on as far as it can without waiting.
+ * @param[out] wait what to wait for, when not done
+ * @return true = done: op->status is the result
+ */
+bool rl_op_step(rl_op *op, const rl_tick *tick, rl_wait *wait);
+
+/* Gives an operation up before it is done: what it may have taken is undone, as far as can be written
+ * without waiting. In a forked child nothing is sent. */
+void rl_op_abandon(rl_op *op, int64_t now, bool is_forked);
+
+/* Frees it; one that is not done must have been abandoned. */
+void rl_op_free(rl_op *op);
+
+/* For rl_op_step(). */
+bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait);
+
+/* Lays out an operation of the given size with room for its seats, key and token.
+ * @return NULL when out of memory */
+void *rl_op_alloc(size_t size, const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
+	size_t token_room, char **token);
+
+/* Makes op->err of the seats' reasons; suffix may be "". */
+void rl_op_fail(rl_op *op, const char *suffix);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/rl_pool.h"
+
+void rl_pool_init(rl_pool *pool, rl_transport *transport, const rl_env *env)
+{
+	*pool = (rl_pool){
+		.transport = transport, .env = env, .fork_generation = env->fork_generation(env->ctx)};
+}
+
+static void close_first(rl_pool *pool, rl_conn **slot)
+{
+	rl_conn *conn = *slot;
+	*slot = conn->next;
+	pool->count--;
+	rl_conn_free(conn);
+}
+
+void rl_pool_clear(rl_pool *pool)
+{
+	while (pool->idle != NULL) {
+		close_first(pool, &pool->idle);
+	}
+}
+
+void rl_pool_clear_address(rl_pool *pool, const rl_address *address)
+{
+	for (rl_conn **slot = &pool->idle; *slot != NULL;) {
+		if (rl_address_equal(&(*slot)->target->address, address)) {
+			close_first(pool, slot);
+		} else {
+			slot = &(*slot)->next;
+		}
+	}
+}
+
+/* Drops what the parent left, once, in the child. */
+static void notice_fork(rl_pool *pool)
+{
+	uint64_t generation = pool->env->fork_generation(pool->env->ctx);
+	if (generation != pool->fork_generation) {
+		rl_pool_clear(pool);
+		pool->fork_generation = generation;
+	}
+}
+
+rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	notice_fork(pool);
+	for (rl_conn **slot = &pool->idle; *slot != NULL;) {
+		rl_conn *conn = *slot;
+		if (!rl_target_equal(conn->target, target)) {
+			slot = &conn->next;
+			continue;
+		}
+		if (now - conn->idle_since > RL_POOL_LOOK_NS &&
+			!conn->transport->is_alive(conn->link, conn->owed_count > 0)) {
+			rl_stats_add(&pool->env->stats->reconnects, 1);
+			close_first(pool, slot);
+			continue;
+		}
+		*slot = conn->next;
+		conn->next = NULL;
+		pool->count--;
+		return conn;
+	}
+	return NULL;
+}
+
+void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
+{
+	notice_fork(pool);
+	if (pool->count == RL_POOL_MAX) {
+		rl_conn **slot = &pool->idle;
+		while ((*slot)->next != NULL) {
+			slot = &(*slot)->next;
+		}
+		close_first(pool, slot);
+	}
+	conn->idle_since = now;
+	conn->next = pool->idle;
+	pool->idle = conn;
+	pool->count++;
+}
+
+bool rl_pool_has(const rl_pool *pool, const rl_target *target)
+{
+	for (const rl_conn *conn = pool->idle; conn != NULL; conn = conn->next) {
+		if (rl_target_equal(conn->target, target)) {
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The idle connections of one thread (or of one object, with persistent: false), kept under their target.
+ * A connection that an operation has is not in the pool. No locks: a pool belongs to one thread.
+ *
+ * After a fork the child finds the pool full of the parent's connections: they are closed, without a
+ * word on them, when the pool is next touched.
+ */
+#ifndef RL_POOL_H
+#define RL_POOL_H
+
+#include "core/rl_conn.h"
+
+#define RL_POOL_MAX 16
+
+/* An idle connection older than this is looked at before it is used. */
+#define RL_POOL_LOOK_NS (100 * RL_NS_PER_MS)
+
+typedef struct rl_pool {
+	rl_transport *transport; /* borrowed */
+	const rl_env *env;       /* borrowed */
+	rl_conn *idle;           /* latest used first */
+	unsigned count;
+	uint64_t fork_generation;
+} rl_pool;
+
+void rl_pool_init(rl_pool *pool, rl_transport *transport, const rl_env *env);
+
+/* Closes all. The pool can be used again. */
+void rl_pool_clear(rl_pool *pool);
+
+/* Closes those to the address, whoever they log in as. */
+void rl_pool_clear_address(rl_pool *pool, const rl_address *address);
+
+/* An idle connection to the target that is alive as far as can be seen; NULL when there is none. */
+rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, int64_t now);
+
+/* Gives one back; when the pool is full, the one idle for longest is closed. */
+void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
+
+bool rl_pool_has(const rl_pool *pool, const rl_target *target);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The set of members that a lock lives on, with the options of its owner. One server is the set of one.
+ * Filled once, then read only.
+ */
+#ifndef RL_SET_H
+#define RL_SET_H
+
+#include "core/rl_backoff.h"
+#include "core/rl_target.h"
+#include "core/rl_transport.h"
+
+typedef struct rl_member {
+	rl_target *target; /* one reference */
+	int64_t timeout_ns;
+	int64_t connect_timeout_ns;
+} rl_member;
+
+#define RL_RETRIES_UNLIMITED UINT64_MAX
+
+typedef struct rl_set {
+	rl_member members[RL_MEMBERS_MAX];
+	unsigned count; /* of members, 1 at least once it is filled */
+	rl_backoff backoff;
+	uint64_t retries; /* tries of one wait after its first, at most */
+	double drift_factor;
+} rl_set;
+
+/* A grant of ttl proves ownership for ttl less this, counted from before it was asked for.
+ * Source of the rule and of the 2 ms: the Redlock algorithm, "CLOCK_DRIFT"; 2 ms are for the expiry's own
+ * precision. */
+static inline int64_t rl_set_drift(const rl_set *set, int64_t ttl_ns)
+{
+	return (int64_t) ((double) ttl_ns * set->drift_factor) + 2 * RL_NS_PER_MS;
+}
+
+#endif

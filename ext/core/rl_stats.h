@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The counters of one process. Any thread may add to them; each is exact by itself, a set of them read
+ * together is not a snapshot.
+ */
+#ifndef RL_STATS_H
+#define RL_STATS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* X(name): what each means is said in stubs/redislock.stub.php, at stats(). */
+#define RL_STATS_EACH(X) \
+ X(acquired) \
+ X(refused) \
+ X(timed_out) \
+ X(failed) \
+ X(waited_ns) \
+ X(tries) \
+ X(delays) \
+ X(undone) \
+ X(released) \
+ X(not_released) \
+ X(extended) \
+ X(not_extended) \
+ X(connects) \
+ X(reconnects) \
+ X(scripts_loaded)
+
+typedef struct rl_stats {
+#define RL_STATS_FIELD(name) _Atomic uint64_t name;
+	RL_STATS_EACH(RL_STATS_FIELD)
+#undef RL_STATS_FIELD
+} rl_stats;
+
+static inline void rl_stats_add(_Atomic uint64_t *counter, uint64_t amount)
+{
+	atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The seam, part two: the network as core sees it. It carries commands and replies, not bytes, and no
+ * call in it blocks. Real sockets are in ext/transport; the unit tests have a fake.
+ *
+ * A link is one connection. It is made by dial() and ends with close(). Replies come in the order of the
+ * commands. When a link breaks, receive() first gives the replies that had arrived, then RL_LINK_DOWN for
+ * ever. A link belongs to one thread.
+ */
+#ifndef RL_TRANSPORT_H
+#define RL_TRANSPORT_H
+
+#include "core/rl_status.h"
+
+typedef struct rl_link rl_link;       /* the transport's own */
+typedef struct rl_address rl_address; /* core/rl_target.h */
+
+typedef enum rl_reply_type {
+	RL_REPLY_NIL,
+	RL_REPLY_STATUS,
+	RL_REPLY_ERROR,
+	RL_REPLY_STRING,
+	RL_REPLY_INTEGER,
+	RL_REPLY_ARRAY,
+} rl_reply_type;
+
+typedef struct rl_reply rl_reply;
+struct rl_reply {
+	rl_reply_type type;
+	int64_t integer;
+	rl_bytes text;            /* STATUS, ERROR, STRING */
+	const rl_reply *elements; /* ARRAY */
+	size_t count;
+};
+
+typedef enum rl_link_event {
+	RL_LINK_NONE,  /* nothing complete has arrived */
+	RL_LINK_REPLY, /* one reply */
+	RL_LINK_DOWN,  /* the link is broken */
+} rl_link_event;
+
+typedef struct rl_transport rl_transport;
+struct rl_transport {
+	/* Begins to connect. NULL with err when that cannot even begin. Commands may be appended at once.
+	 * @param until when the attempt is over: the link is then down with RL_ERR_CONNECT */
+	rl_link *(*dial)(rl_transport *self, const rl_address *address, int64_t until, rl_error *err);
+
+	/* Puts a command behind the others. The bytes are copied.
+	 * @return the position of its last byte in all that was appended so far; 0 when out of memory */
+	uint64_t (*append)(rl_link *link, unsigned argc, const rl_bytes *argv);
+
+	/* Hands the system what it takes now. Trouble is told by receive(). */
+	void (*flush)(rl_link *link);
+
+	/* How many bytes the system has taken. A command whose last byte is beyond this never ran. */
+	uint64_t (*sent)(const rl_link *link);
+
+	bool (*is_connected)(const rl_link *link);
+
+	/* The next reply of what was read while waiting. *reply is valid until the next call on this link.
+	 * @param[out] err filled with RL_LINK_DOWN */
+	rl_link_event (*receive)(rl_link *link, rl_reply *reply, rl_error *err);
+
+	/* A look at a link that was idle: false when the other side has closed it, or, unless it owes
+	 * replies, when something unexpected has arrived. */
+	bool (*is_alive)(rl_link *link, bool owes_replies);
+
+	/* Ends the link; never blocks, says nothing to the other side. What the system took is still sent. */
+	void (*close)(rl_link *link);
+};
+
+/* Times of one step. */
+typedef struct rl_tick {
+	int64_t now;  /* the clock, just read */
+	int64_t seen; /* all that had arrived by then has been read: what timeouts are judged by */
+} rl_tick;
+
+#define RL_MEMBERS_MAX 15
+
+/* What an operation that is not done waits for: any of the links, or a time. */
+typedef struct rl_wait {
+	rl_link *links[RL_MEMBERS_MAX];
+	unsigned count;
+	int64_t until;
+} rl_wait;
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Differences between PHP versions; the only file that asks which one it is.
+ */
+#ifndef REDISLOCK_COMPAT_H
+#define REDISLOCK_COMPAT_H
+
+#include "php.h"
+
+#if PHP_VERSION_ID < 80200
+# error "redislock needs PHP 8.2 or later"
+#endif
+
+/* True when signal handlers, the time limit or an extension's hook wait to be run on this thread. */
+static inline bool redislock_vm_is_interrupted(void)
+{
+	return zend_atomic_bool_load_ex(&EG(vm_interrupt));
+}
+
+/* Runs what waits, as the VM itself does between two opcodes. It may throw, and it may bail out. */
+static inline void redislock_vm_run_interrupt(void)
+{
+	zend_atomic_bool_store_ex(&EG(vm_interrupt), false);
+	if (zend_atomic_bool_load_ex(&EG(timed_out))) {
+		zend_timeout();
+	} else if (zend_interrupt_function != NULL) {
+		zend_interrupt_function(EG(current_execute_data));
+	}
+}
+
+#endif

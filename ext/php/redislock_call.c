@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Running operations. The design is in the header.
+ */
+#include "php_redislock.h"
+
+#include "php/compat.h"
+#include "php/redislock_call.h"
+#include "php/redislock_exception.h"
+
+#include "zend_exceptions.h"
+
+#include "transport/rl_driver.h"
+#include "transport/rl_process.h"
+
+/* A name that was resolved is asked for again when a new connection is needed and this has passed. */
+#define RESOLVE_AGAIN_NS (60 * RL_NS_PER_SECOND)
+
+redislock_home *redislock_home_new(void)
+{
+	redislock_home *home = calloc(1, sizeof *home);
+	if (home != NULL) {
+		home->refs = 1;
+		rl_pool_init(&home->own_pool, &REDISLOCK_G(net).transport, &REDISLOCK_G(env));
+	}
+	return home;
+}
+
+void redislock_home_unref(redislock_home *home)
+{
+	if (home == NULL || --home->refs > 0) {
+		return;
+	}
+	rl_pool_clear(&home->own_pool);
+	for (unsigned i = 0; i < home->set.count; i++) {
+		rl_target_unref(home->set.members[i].target);
+	}
+	free(home->prefix);
+	free(home);
+}
+
+rl_pool *redislock_home_pool(redislock_home *home)
+{
+	return home->is_persistent ? &REDISLOCK_G(pool) : &home->own_pool;
+}
+
+static bool has_forked(const redislock_call *call)
+{
+	return call->fork_generation != rl_process_fork_generation();
+}
+
+static bool guard_is_due(void *ctx)
+{
+	(void) ctx;
+	return redislock_vm_is_interrupted();
+}
+
+/* A bail-out is caught, so that the operation can be undone, and goes on afterwards. */
+static bool guard_run(void *ctx)
+{
+	redislock_call *call = ctx;
+	zend_try
+	{
+		redislock_vm_run_interrupt();
+	}
+	zend_catch
+	{
+		call->has_bailed_out = true;
+	}
+	zend_end_try();
+	return !call->has_bailed_out && EG(exception) == NULL && !has_forked(call);
+}
+
+static redislock_call *begin(redislock_home *home, rl_op *op)
+{
+	redislock_call *call = malloc(sizeof *call);
+	if (call == NULL) {
+		return NULL;
+	}
+	home->refs++;
+	redislock_call **list = &REDISLOCK_G(calls);
+	*call = (redislock_call){.next = *list,
+		.link = list,
+		.home = home,
+		.op = op,
+		.fork_generation = rl_process_fork_generation()};
+	if (call->next != NULL) {
+		call->next->link = &call->next;
+	}
+	*list = call;
+	return call;
+}
+
+void redislock_call_end(redislock_call *call)
+{
+	*call->link = call->next;
+	if (call->next != NULL) {
+		call->next->link = call->link;
+	}
+	rl_op_free(call->op);
+	redislock_home_unref(call->home);
+	free(call);
+}
+
+static void abandon(redislock_call *call)
+{
+	rl_op_abandon(call->op, rl_os_now(), has_forked(call));
+	redislock_call_end(call);
+}
+
+void redislock_calls_abandon(void)
+{
+	while (REDISLOCK_G(calls) != NULL) {
+		abandon(REDISLOCK_G(calls));
+	}
+}
+
+/* Looks names up before the operation's time begins to run, if it will have to dial. */
+static void resolve_names(redislock_home *home)
+{
+	const rl_pool *pool = redislock_home_pool(home);
+	for (unsigned i = 0; i < home->set.count; i++) {
+		const rl_target *target = home->set.members[i].target;
+		if (target->address.kind == RL_NET_TCP && !rl_pool_has(pool, target)) {
+			rl_resolve(&REDISLOCK_G(net).resolver, &target->address, RESOLVE_AGAIN_NS);
+		}
+	}
+}
+
+static void throw_out_of_memory(void)
+{
+	rl_error err;
+	rl_error_set(&err, RL_ERR_MEMORY, 0, "out of memory");
+	redislock_throw(&err, NULL);
+}
+
+static redislock_call *give_up(redislock_call *call)
+{
+	bool has_bailed_out = call->has_bailed_out;
+	bool is_forked = has_forked(call);
+	abandon(call);
+	if (has_bailed_out) {
+		zend_bailout();
+	}
+	if (is_forked && EG(exception) == NULL) {
+		rl_error err;
+		rl_error_set(&err, RL_ERR_FORKED, 0,
+			"the process was forked while it waited for the lock; the wait goes on in the parent only");
+		redislock_throw(&err, NULL);
+	}
+	return NULL;
+}
+
+redislock_call *redislock_call_run(redislock_home *home, rl_op *op)
+{
+	redislock_call *call = op != NULL ? begin(home, op) : NULL;
+	if (call == NULL) {
+		rl_op_free(op);
+		throw_out_of_memory();
+		return NULL;
+	}
+	resolve_names(home);
+	rl_guard guard = {.ctx = call, .is_due = guard_is_due, .run = guard_run};
+	if (!rl_drive(&REDISLOCK_G(net), op, &guard)) {
+		return give_up(call);
+	}
+	if (op->status != RL_OK && op->status != RL_BUSY) {
+		redislock_throw(&op->err, op);
+		redislock_call_end(call);
+		return NULL;
+	}
+	return call;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The class RedisLock: each method reads its arguments, runs one operation of core, and returns what came
+ * of it. No lock logic here.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_class.h"
+#include "php/redislock_exception.h"
+#include "php/redislock_options.h"
+
+#include "ext/spl/spl_exceptions.h"
+#include "zend_exceptions.h"
+
+#include "zend_attributes.h"
+
+#include "redislock_arginfo.h"
+#include "transport/rl_process.h"
+
+typedef struct redislock_object {
+	redislock_home *home; /* one reference; NULL until the constructor has run */
+	zend_object std;
+} redislock_object;
+
+static zend_object_handlers handlers;
+
+static inline redislock_object *from_obj(zend_object *object)
+{
+	return (redislock_object *) ((char *) object - offsetof(redislock_object, std));
+}
+
+static zend_object *create_object(zend_class_entry *ce)
+{
+	redislock_object *lock = zend_object_alloc(sizeof *lock, ce);
+	lock->home = NULL;
+	zend_object_std_init(&lock->std, ce);
+	object_properties_init(&lock->std, ce);
+	lock->std.handlers = &handlers;
+	return &lock->std;
+}
+
+static void free_object(zend_object *object)
+{
+	redislock_object *lock = from_obj(object);
+	redislock_home_unref(lock->home);
+	lock->home = NULL;
+	zend_object_std_dtor(object);
+}
+
+/* The object's home; NULL with an exception when its constructor never ran. */
+static redislock_home *home_of(zval *self)
+{
+	redislock_home *home = from_obj(Z_OBJ_P(self))->home;
+	if (home == NULL) {
+		zend_throw_error(
+			NULL, "The RedisLock object was not set up: its constructor was not called");
+	}
+	return home;
+}
+
+/* ---- construction ---- */
+
+ZEND_METHOD(RedisLock, __construct)
+{
+	redislock_arguments arguments = {.timeout = 1.0,
+		.connect_timeout = 1.0,
+		.retry_delay = 0.01,
+		.retry_max_delay = 0.2,
+		.jitter = 0.2,
+		.is_persistent = true,
+		.drift_factor = 0.01};
+	zend_string *server = NULL;
+	zend_string *prefix = NULL;
+	bool is_without_limit = true;
+	ZEND_PARSE_PARAMETERS_START(0, 10)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(arguments.servers, server)
+		Z_PARAM_STR_OR_NULL(prefix)
+		Z_PARAM_DOUBLE(arguments.timeout)
+		Z_PARAM_DOUBLE(arguments.connect_timeout)
+		Z_PARAM_DOUBLE(arguments.retry_delay)
+		Z_PARAM_DOUBLE(arguments.retry_max_delay)
+		Z_PARAM_DOUBLE(arguments.jitter)
+		Z_PARAM_LONG_OR_NULL(arguments.retries, is_without_limit)
+		Z_PARAM_BOOL(arguments.is_persistent)
+		Z_PARAM_DOUBLE(arguments.drift_factor)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_object *lock = from_obj(Z_OBJ_P(ZEND_THIS));
+	if (lock->home != NULL) {
+		zend_throw_error(NULL, "The RedisLock object is set up already");
+		RETURN_THROWS();
+	}
+	arguments.server = server;
+	arguments.prefix = prefix;
+	arguments.has_retries = !is_without_limit;
+	redislock_home *home = redislock_home_new();
+	if (home == NULL) {
+		zend_throw_error(NULL, "Out of memory");
+		RETURN_THROWS();
+	}
+	if (!redislock_home_fill(home, &arguments)) {
+		redislock_home_unref(home);
+		RETURN_THROWS();
+	}
+	lock->home = home;
+}
+
+/* ---- running ---- */
+
+/* The plain verbs. NULL with an exception. */
+static redislock_call *ask(
+	zval *self, rl_verb verb, const zend_string *name, const zend_string *token, int64_t ttl_ms)
+{
+	redislock_home *home = home_of(self);
+	rl_bytes key;
+	char *joined;
+	if (home == NULL || !redislock_read_key(home, name, 1, &key, &joined) ||
+		(token != NULL && !redislock_check_token(token, 2))) {
+		return NULL;
+	}
+	rl_bytes mark = {NULL, 0};
+	if (token != NULL) {
+		mark = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
+	}
+	rl_op *op = rl_ask_new(
+		&home->set, redislock_home_pool(home), &REDISLOCK_G(env), verb, key, mark, ttl_ms);
+	if (joined != NULL) {
+		efree(joined);
+	}
+	return redislock_call_run(home, op);
+}
+
+/* For the verbs whose answer is yes or no. */
+static void return_yes_or_no(redislock_call *call, zval *return_value)
+{
+	if (call == NULL) {
+		RETURN_THROWS();
+	}
+	ZVAL_BOOL(return_value, call->op->status == RL_OK);
+	redislock_call_end(call);
+}
+
+ZEND_METHOD(RedisLock, acquire)
+{
+	zend_string *name;
+	zend_string *token = NULL;
+	double ttl = 30.0;
+	double wait = 0.0;
+	ZEND_PARSE_PARAMETERS_START(1, 4)
+		Z_PARAM_STR(name)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_DOUBLE(ttl)
+		Z_PARAM_DOUBLE(wait)
+		Z_PARAM_STR_OR_NULL(token)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_home *home = home_of(ZEND_THIS);
+	rl_acquire_args args = {0};
+	char *joined;
+	if (home == NULL || !redislock_read_ttl(ttl, 2, &args.ttl_ms) ||
+		!redislock_read_wait(wait, 3, &args.wait_ns) ||
+		(token != NULL && !redislock_check_token(token, 4)) ||
+		!redislock_read_key(home, name, 1, &args.key, &joined)) {
+		RETURN_THROWS();
+	}
+	if (token != NULL) {
+		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
+	}
+	rl_op *op = rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
+	if (joined != NULL) {
+		efree(joined);
+	}
+	redislock_call *call = redislock_call_run(home, op);
+	if (call == NULL) {
+		RETURN_THROWS();
+	}
+	if (call->op->status == RL_OK) {
+		const rl_acquire *acquire = (const rl_acquire *) call->op;
+		RETVAL_STRINGL(acquire->token, acquire->token_len);
+	} else {
+		RETVAL_NULL();
+	}
+	redislock_call_end(call);
+}
+
+ZEND_METHOD(RedisLock, release)
+{
+	zend_string *name;
+	zend_string *token;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
+		Z_PARAM_STR(name)
+		Z_PARAM_STR(token)
+	ZEND_PARSE_PARAMETERS_END();
+	return_yes_or_no(ask(ZEND_THIS, RL_VERB_RELEASE, name, token, 0), return_value);
+}
+
+ZEND_METHOD(RedisLock, extend)
+{
+	zend_string *name;
+	zend_string *token;
+	double ttl;
+	ZEND_PARSE_PARAMETERS_START(3, 3)
+		Z_PARAM_STR(name)
+		Z_PARAM_STR(token)
+		Z_PARAM_DOUBLE(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+	int64_t ttl_ms;
+	if (!redislock_read_ttl(ttl, 3, &ttl_ms)) {
+		RETURN_THROWS();
+	}
+	return_yes_or_no(ask(ZEND_THIS, RL_VERB_EXTEND, name, token, ttl_ms), return_value);
+}
+
+ZEND_METHOD(RedisLock, isLocked)
+{
+	zend_string *name;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(name)
+	ZEND_PARSE_PARAMETERS_END();
+	return_yes_or_no(ask(ZEND_THIS, RL_VERB_EXISTS, name, NULL, 0), return_value);
+}
+
+ZEND_METHOD(RedisLock, owner)
+{
+	zend_string *name;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(name)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_call *call = ask(ZEND_THIS, RL_VERB_OWNER, name, NULL, 0);
+	if (call == NULL) {
+		RETURN_THROWS();
+	}
+	if (call->op->status == RL_OK) {
+		const rl_seat *seat = rl_exchange_speaker(&call->op->exchange, RL_VOTE_GRANTED);
+		RETVAL_STRINGL(seat->text, seat->text_len);
+	} else {
+		RETVAL_NULL();
+	}
+	redislock_call_end(call);
+}
+
+ZEND_METHOD(RedisLock, remaining)
+{
+	zend_string *name;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(name)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_call *call = ask(ZEND_THIS, RL_VERB_REMAINING, name, NULL, 0);
+	if (call == NULL) {
+		RETURN_THROWS();
+	}
+	if (call->op->status == RL_OK) {
+		int64_t ms = rl_exchange_speaker(&call->op->exchange, RL_VOTE_GRANTED)->number;
+		RETVAL_DOUBLE(ms < 0 ? ZEND_INFINITY : (double) ms / 1000);
+	} else {
+		RETVAL_NULL();
+	}
+	redislock_call_end(call);
+}
+
+ZEND_METHOD(RedisLock, forceRelease)
+{
+	zend_string *name;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(name)
+	ZEND_PARSE_PARAMETERS_END();
+	return_yes_or_no(ask(ZEND_THIS, RL_VERB_FORCE, name, NULL, 0), return_value);
+}
+
+/* ---- without traffic ---- */
+
+ZEND_METHOD(RedisLock, token)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	char token[RL_TOKEN_LEN];
+	if (rl_token_draw(&REDISLOCK_G(env), token) != RL_OK) {
+		rl_error err;
+		rl_error_set(&err, RL_ERR_RANDOM, 0, "the system gave no random bytes for a token");
+		redislock_throw(&err, NULL);
+		RETURN_THROWS();
+	}
+	RETURN_STRINGL(token, sizeof token);
+}
+
+ZEND_METHOD(RedisLock, stats)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	rl_stats *stats = rl_process_stats();
+	array_init(return_value);
+#define ADD(name) add_assoc_long(return_value, #name, (zend_long) atomic_load(&stats->name));
+	RL_STATS_EACH(ADD)
+#undef ADD
+	/* Core counts whole nanoseconds; PHP is told seconds, as everywhere. */
+	zend_hash_str_del(Z_ARRVAL_P(return_value), "waited_ns", sizeof "waited_ns" - 1);
+	add_assoc_double(return_value, "waited", (double) atomic_load(&stats->waited_ns) / 1e9);
+}
+
+ZEND_METHOD(RedisLock, close)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_home *home = home_of(ZEND_THIS);
+	if (home == NULL) {
+		RETURN_THROWS();
+	}
+	for (unsigned i = 0; i < home->set.count; i++) {
+		rl_pool_clear_address(redislock_home_pool(home), &home->set.members[i].target->address);
+	}
+}
+
+void redislock_class_register(void)
+{
+	zend_class_entry *ce = register_class_RedisLock();
+	ce->create_object = create_object;
+	memcpy(&handlers, &std_object_handlers, sizeof handlers);
+	handlers.offset = offsetof(redislock_object, std);
+	handlers.free_obj = free_object;
+	handlers.clone_obj = NULL;
+	redislock_ce_exception = register_class_RedisLockException(spl_ce_RuntimeException);
+	redislock_ce_connection_exception =
+		register_class_RedisLockConnectionException(redislock_ce_exception);
+	redislock_ce_server_exception = register_class_RedisLockServerException(redislock_ce_exception);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Errors of core as exceptions.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_exception.h"
+
+#include "zend_exceptions.h"
+
+zend_class_entry *redislock_ce_exception;
+zend_class_entry *redislock_ce_connection_exception;
+zend_class_entry *redislock_ce_server_exception;
+
+static zend_class_entry *class_for(rl_status status)
+{
+	switch (status) {
+		case RL_ERR_SERVER:
+			return redislock_ce_server_exception;
+		case RL_ERR_NAME:
+		case RL_ERR_CONNECT:
+		case RL_ERR_TIMEOUT:
+		case RL_ERR_CLOSED:
+		case RL_ERR_PROTOCOL:
+		case RL_ERR_UNKNOWN:
+		case RL_ERR_SLOW:
+		case RL_ERR_FORKED:
+			return redislock_ce_connection_exception;
+		case RL_OK:
+		case RL_BUSY:
+		case RL_ERR_MEMORY:
+		case RL_ERR_RANDOM:
+		case RL_ERR_ARGUMENT:
+			break;
+	}
+	return redislock_ce_exception;
+}
+
+static void set_reasons(zend_object *exception, const rl_op *op)
+{
+	const rl_set *set = op->exchange.set;
+	zval reasons;
+	array_init(&reasons);
+	for (unsigned i = 0; i < set->count; i++) {
+		const rl_seat *seat = &op->exchange.seats[i];
+		const char *server = set->members[i].target->name;
+		if (seat->vote == RL_VOTE_FAILED) {
+			add_assoc_string(&reasons, server, seat->err.message);
+		}
+	}
+	zend_update_property(
+		redislock_ce_exception, exception, "reasons", sizeof "reasons" - 1, &reasons);
+	zval_ptr_dtor(&reasons);
+}
+
+void redislock_throw(const rl_error *err, const rl_op *op)
+{
+	zend_class_entry *ce = class_for(err->status);
+	zend_object *exception = zend_throw_exception(ce, err->message, err->sys_errno);
+	if (op != NULL) {
+		set_reasons(exception, op);
+	}
+	if (ce == redislock_ce_server_exception) {
+		zend_update_property_string(ce, exception, "errorCode", sizeof "errorCode" - 1, err->code);
+	}
+}
+
+ZEND_METHOD(RedisLockException, getReasons)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	zval rv;
+	zval *reasons = zend_read_property(
+		redislock_ce_exception, Z_OBJ_P(ZEND_THIS), "reasons", sizeof "reasons" - 1, false, &rv);
+	RETURN_COPY_DEREF(reasons);
+}
+
+ZEND_METHOD(RedisLockServerException, getErrorCode)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	zval rv;
+	zval *code = zend_read_property(redislock_ce_server_exception, Z_OBJ_P(ZEND_THIS), "errorCode",
+		sizeof "errorCode" - 1, false, &rv);
+	RETURN_COPY_DEREF(code);
+}

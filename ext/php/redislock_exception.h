@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The exceptions, and the one place where an error of core becomes one.
+ */
+#ifndef REDISLOCK_EXCEPTION_H
+#define REDISLOCK_EXCEPTION_H
+
+#include "php_redislock.h"
+
+#include "core/rl_op.h"
+
+extern zend_class_entry *redislock_ce_exception;
+extern zend_class_entry *redislock_ce_connection_exception;
+extern zend_class_entry *redislock_ce_server_exception;
+
+/* Throws what err says. @param op the failed operation, for the servers' reasons; NULL = none */
+void redislock_throw(const rl_error *err, const rl_op *op);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arguments and INI settings.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_options.h"
+
+#include "SAPI.h"
+#include "Zend/zend_smart_str.h"
+#include "zend_exceptions.h"
+#include "zend_highlight.h"
+#include "zend_ini.h"
+
+#include "core/rl_dsn.h"
+
+#include <math.h>
+
+#define KEY_MAX (64 * 1024)
+#define TTL_MIN_MS 5
+#define TTL_MAX_MS (INT64_C(366) * 24 * 3600 * 1000)
+
+/* What floats lose: 0.57 s is 569.9999... ms and means 570. */
+#define MS_TOLERANCE 1e-6
+
+/* ---- servers ---- */
+
+/* Where a DSN came from decides how its error is told. */
+typedef struct dsn_source {
+	bool is_ini;
+	unsigned number; /* in a list, from 1; 0 = it stands alone */
+} dsn_source;
+
+static void throw_bad_dsn(const rl_error *err, dsn_source source)
+{
+	char where[32] = "";
+	if (source.number > 0) {
+		snprintf(where, sizeof where, " (server %u)", source.number);
+	}
+	if (source.is_ini) {
+		zend_value_error(
+			"The INI setting redislock.servers must be a valid DSN%s: %s", where, err->message);
+	} else {
+		zend_argument_value_error(1, "must be a valid DSN%s: %s", where, err->message);
+	}
+}
+
+static bool add_server(
+	redislock_home *home, const redislock_arguments *arguments, rl_bytes text, dsn_source source)
+{
+	rl_set *set = &home->set;
+	rl_error err;
+	rl_dsn dsn;
+	if (rl_dsn_parse(text, &dsn, &err) != RL_OK) {
+		throw_bad_dsn(&err, source);
+		return false;
+	}
+	for (unsigned i = 0; i < set->count; i++) {
+		if (rl_address_equal(&set->members[i].target->address, &dsn.target->address)) {
+			rl_error_set(&err, RL_ERR_ARGUMENT, 0, "the same server is given twice");
+			throw_bad_dsn(&err, source);
+			rl_target_unref(dsn.target);
+			return false;
+		}
+	}
+	int64_t timeout = (int64_t) (arguments->timeout * 1e9);
+	int64_t connect_timeout = (int64_t) (arguments->connect_timeout * 1e9);
+	set->members[set->count++] = (rl_member){.target = dsn.target,
+		.timeout_ns = dsn.timeout_ns != 0 ? dsn.timeout_ns : timeout,
+		.connect_timeout_ns =
+			dsn.connect_timeout_ns != 0 ? dsn.connect_timeout_ns : connect_timeout};
+	return true;
+}
+
+static bool refuse_several(bool is_ini)
+{
+	static const char what[] = "several servers (Redlock) are not supported yet; give one";
+	if (is_ini) {
+		zend_value_error("The INI setting redislock.servers: %s", what);
+	} else {
+		zend_argument_value_error(1, "must name one server: %s", what);
+	}
+	return false;
+}
+
+static bool add_list(redislock_home *home, const redislock_arguments *arguments)
+{
+	unsigned count = zend_hash_num_elements(arguments->servers);
+	if (count == 0 || count > RL_MEMBERS_MAX) {
+		zend_argument_value_error(1, "must be a list of 1 to %d DSNs", RL_MEMBERS_MAX);
+		return false;
+	}
+	zval *entry;
+	ZEND_HASH_FOREACH_VAL(arguments->servers, entry) {
+		ZVAL_DEREF(entry);
+		if (Z_TYPE_P(entry) != IS_STRING) {
+			zend_argument_type_error(
+				1, "must be a list of DSN strings, %s given", zend_zval_type_name(entry));
+			return false;
+		}
+		dsn_source source = {.number = count > 1 ? home->set.count + 1 : 0};
+		if (!add_server(
+				home, arguments, rl_bytes_of(Z_STRVAL_P(entry), Z_STRLEN_P(entry)), source)) {
+			return false;
+		}
+	}
+	ZEND_HASH_FOREACH_END();
+	return count == 1 || refuse_several(false);
+}
+
+/* The next word of a text of words separated by spaces; empty at its end. */
+static rl_bytes next_word(const char **text)
+{
+	const char *start = *text + strspn(*text, " \t\r\n");
+	*text = start + strcspn(start, " \t\r\n");
+	return rl_bytes_of(start, (size_t) (*text - start));
+}
+
+static bool add_ini(redislock_home *home, const redislock_arguments *arguments)
+{
+	const char *text = REDISLOCK_G(servers) != NULL ? REDISLOCK_G(servers) : "";
+	rl_bytes word = next_word(&text);
+	if (!add_server(home, arguments, word, (dsn_source){.is_ini = true})) {
+		return false;
+	}
+	return next_word(&text).len == 0 || refuse_several(true);
+}
+
+/* ---- numbers ---- */
+
+static bool check_range(double value, double min, double max, uint32_t arg, const char *what)
+{
+	if (value >= min && value <= max) { /* NaN is neither */
+		return true;
+	}
+	zend_argument_value_error(arg, "must be %s", what);
+	return false;
+}
+
+static bool check_numbers(const redislock_arguments *arguments)
+{
+	static const char timeout[] = "between 0.001 and 3600 seconds";
+	static const char delay[] = "between 0.001 and 60 seconds";
+	if (!check_range(arguments->timeout, 0.001, 3600, 3, timeout) ||
+		!check_range(arguments->connect_timeout, 0.001, 3600, 4, timeout) ||
+		!check_range(arguments->retry_delay, 0.001, 60, 5, delay) ||
+		!check_range(arguments->retry_max_delay, 0.001, 60, 6, delay)) {
+		return false;
+	}
+	if (arguments->retry_max_delay < arguments->retry_delay) {
+		zend_argument_value_error(6, "must not be less than argument #5 ($retryDelay)");
+		return false;
+	}
+	if (!(arguments->jitter >= 0 && arguments->jitter < 1)) {
+		zend_argument_value_error(7, "must be at least 0 and less than 1");
+		return false;
+	}
+	if (arguments->has_retries && arguments->retries < 0) {
+		zend_argument_value_error(8, "must be null or at least 0");
+		return false;
+	}
+	return check_range(arguments->drift_factor, 0, 0.5, 10, "between 0 and 0.5");
+}
+
+/* ---- the constructor ---- */
+
+static bool set_prefix(redislock_home *home, const zend_string *prefix)
+{
+	const char *ini = REDISLOCK_G(prefix) != NULL ? REDISLOCK_G(prefix) : "";
+	const char *text = prefix != NULL ? ZSTR_VAL(prefix) : ini;
+	size_t len = prefix != NULL ? ZSTR_LEN(prefix) : strlen(ini);
+	if (len >= KEY_MAX) {
+		zend_argument_value_error(2, "must be shorter than 64 KiB");
+		return false;
+	}
+	home->prefix = malloc(len + 1);
+	if (home->prefix == NULL) {
+		zend_throw_error(NULL, "Out of memory");
+		return false;
+	}
+	memcpy(home->prefix, text, len);
+	home->prefix_len = len;
+	return true;
+}
+
+bool redislock_home_fill(redislock_home *home, const redislock_arguments *arguments)
+{
+	if (!check_numbers(arguments) || !set_prefix(home, arguments->prefix)) {
+		return false;
+	}
+	home->is_persistent = arguments->is_persistent;
+	home->set.backoff = (rl_backoff){.first_ns = (int64_t) (arguments->retry_delay * 1e9),
+		.max_ns = (int64_t) (arguments->retry_max_delay * 1e9),
+		.jitter = arguments->jitter};
+	home->set.retries =
+		arguments->has_retries ? (uint64_t) arguments->retries : RL_RETRIES_UNLIMITED;
+	home->set.drift_factor = arguments->drift_factor;
+	if (arguments->servers != NULL) {
+		return add_list(home, arguments);
+	}
+	if (arguments->server != NULL) {
+		rl_bytes text = rl_bytes_of(ZSTR_VAL(arguments->server), ZSTR_LEN(arguments->server));
+		return add_server(home, arguments, text, (dsn_source){0});
+	}
+	return add_ini(home, arguments);
+}
+
+/* ---- the methods ---- */
+
+bool redislock_check_token(const zend_string *token, uint32_t arg)
+{
+	if (ZSTR_LEN(token) == 0 || ZSTR_LEN(token) > RL_TOKEN_MAX) {
+		zend_argument_value_error(arg, "must be 1 to %d bytes long", RL_TOKEN_MAX);
+		return false;
+	}
+	if (zend_string_equals_literal(token, "0")) {
+		zend_argument_value_error(arg, "must not be \"0\", which PHP takes for false");
+		return false;
+	}
+	return true;
+}
+
+bool redislock_read_ttl(double seconds, uint32_t arg, int64_t *ms)
+{
+	double exact = floor(seconds * 1000 + MS_TOLERANCE);
+	if (!(exact >= TTL_MIN_MS && exact <= (double) TTL_MAX_MS)) {
+		zend_argument_value_error(arg, "must be between 0.005 seconds and 366 days");
+		return false;
+	}
+	*ms = (int64_t) exact;
+	return true;
+}
+
+bool redislock_read_wait(double seconds, uint32_t arg, int64_t *ns)
+{
+	if (!(seconds >= 0)) {
+		zend_argument_value_error(arg, "must be 0 or more seconds, or INF");
+		return false;
+	}
+	/* More than a hundred years is for ever. */
+	*ns = seconds > 3.2e9 ? RL_NEVER : (int64_t) ceil(seconds * 1000 - MS_TOLERANCE) * RL_NS_PER_MS;
+	return true;
+}
+
+static bool has_end(rl_bytes key, const char *end)
+{
+	size_t len = strlen(end);
+	return key.len >= len && memcmp(key.data + key.len - len, end, len) == 0;
+}
+
+bool redislock_read_key(
+	const redislock_home *home, const zend_string *name, uint32_t arg, rl_bytes *key, char **joined)
+{
+	*joined = NULL;
+	if (ZSTR_LEN(name) == 0) {
+		zend_argument_value_error(arg, "must not be empty");
+		return false;
+	}
+	if (ZSTR_LEN(name) > KEY_MAX - home->prefix_len) {
+		zend_argument_value_error(arg, "must be at most 64 KiB long, with its prefix");
+		return false;
+	}
+	*key = rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name));
+	if (has_end(*key, "::rl-wait") || has_end(*key, "::rl-wake")) {
+		zend_argument_value_error(
+			arg, "must not end in ::rl-wait or ::rl-wake, which are the lock's own helper keys");
+		return false;
+	}
+	if (home->prefix_len > 0) {
+		*joined = emalloc(home->prefix_len + key->len);
+		memcpy(*joined, home->prefix, home->prefix_len);
+		memcpy(*joined + home->prefix_len, key->data, key->len);
+		*key = rl_bytes_of(*joined, home->prefix_len + key->len);
+	}
+	return true;
+}
+
+/* ---- INI ---- */
+
+static bool are_valid_servers(const char *text)
+{
+	rl_bytes word = next_word(&text);
+	bool is_valid = word.len > 0;
+	for (; is_valid && word.len > 0; word = next_word(&text)) {
+		rl_dsn dsn;
+		is_valid = rl_dsn_parse(word, &dsn, NULL) == RL_OK;
+		if (is_valid) {
+			rl_target_unref(dsn.target);
+		}
+	}
+	return is_valid;
+}
+
+/* A bad value in php.ini is kept, so that the constructor refuses it: falling back to the default would
+ * lock on another server without a word. */
+ZEND_INI_MH(redislock_on_servers)
+{
+	if (stage == ZEND_INI_STAGE_RUNTIME && !are_valid_servers(ZSTR_VAL(new_value))) {
+		return FAILURE;
+	}
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+/* Everything between "://" and the last '@' of a word is credentials. */
+static void append_masked(smart_str *out, rl_bytes word)
+{
+	const char *end = word.data + word.len;
+	const char *at = zend_memrchr(word.data, '@', word.len);
+	const char *start = zend_memnstr(word.data, "://", 3, end);
+	if (at != NULL) {
+		start = start != NULL && start < at ? start + 3 : word.data;
+		smart_str_appendl(out, word.data, (size_t) (start - word.data));
+		smart_str_appends(out, "***");
+		start = at;
+	} else {
+		start = word.data;
+	}
+	smart_str_appendl(out, start, (size_t) (end - start));
+}
+
+ZEND_INI_DISP(redislock_display_servers)
+{
+	zend_string *value = type == ZEND_INI_DISPLAY_ORIG && ini_entry->modified
+		? ini_entry->orig_value
+		: ini_entry->value;
+	const char *text = value != NULL ? ZSTR_VAL(value) : "";
+	smart_str out = {0};
+	for (rl_bytes word = next_word(&text); word.len > 0; word = next_word(&text)) {
+		if (out.s != NULL) {
+			smart_str_appendc(&out, ' ');
+		}
+		append_masked(&out, word);
+	}
+	smart_str_0(&out);
+	const char *shown = out.s != NULL ? ZSTR_VAL(out.s) : "no value";
+	if (sapi_module.phpinfo_as_text) {
+		PHPWRITE(shown, strlen(shown));
+	} else {
+		zend_html_puts(shown, strlen(shown));
+	}
+	smart_str_free(&out);
+}

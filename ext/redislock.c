@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The module: entry, INI settings, life cycle, phpinfo. No lock logic.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_redislock.h"
+
+#include "php/redislock_call.h"
+#include "php/redislock_class.h"
+#include "php/redislock_options.h"
+
+#include "ext/standard/info.h"
+#include "php_ini.h"
+
+#include "transport/rl_hiredis.h"
+#include "transport/rl_process.h"
+
+#ifdef COMPILE_DL_REDISLOCK
+# ifdef ZTS
+ZEND_TSRMLS_CACHE_DEFINE()
+# endif
+#endif
+
+ZEND_DECLARE_MODULE_GLOBALS(redislock)
+
+PHP_INI_BEGIN()
+	STD_PHP_INI_ENTRY_EX("redislock.servers", "redis://127.0.0.1:6379", PHP_INI_ALL,
+		redislock_on_servers, servers, zend_redislock_globals, redislock_globals,
+		redislock_display_servers)
+	STD_PHP_INI_ENTRY("redislock.prefix", "", PHP_INI_ALL, OnUpdateString, prefix,
+		zend_redislock_globals, redislock_globals)
+PHP_INI_END()
+
+/* ---- core's view of this thread ---- */
+
+static int64_t env_now(void *ctx)
+{
+	(void) ctx;
+	return rl_os_now();
+}
+
+static bool env_random(void *ctx, void *out, size_t len)
+{
+	return rl_random_draw(ctx, out, len);
+}
+
+static uint64_t env_fork_generation(void *ctx)
+{
+	(void) ctx;
+	return rl_process_fork_generation();
+}
+
+/* Written without PHP_GINIT_FUNCTION, whose parameter has the name of the globals themselves. */
+static void globals_ctor(void *memory)
+{
+#if defined(COMPILE_DL_REDISLOCK) && defined(ZTS)
+	ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+	zend_redislock_globals *globals = memory;
+	memset(globals, 0, sizeof *globals);
+	globals->env = (rl_env){.ctx = &globals->random,
+		.now = env_now,
+		.random = env_random,
+		.fork_generation = env_fork_generation,
+		.stats = rl_process_stats()};
+	rl_net_init(&globals->net);
+	rl_pool_init(&globals->pool, &globals->net.transport, &globals->env);
+}
+
+static void globals_dtor(void *memory)
+{
+	zend_redislock_globals *globals = memory;
+	rl_pool_clear(&globals->pool);
+	rl_net_destroy(&globals->net);
+}
+
+/* ---- life cycle ---- */
+
+static PHP_MINIT_FUNCTION(redislock)
+{
+	REGISTER_INI_ENTRIES();
+	redislock_class_register();
+	rl_process_watch_forks();
+	return SUCCESS;
+}
+
+static PHP_MSHUTDOWN_FUNCTION(redislock)
+{
+	UNREGISTER_INI_ENTRIES();
+	return SUCCESS;
+}
+
+/* Objects, destructors and session handlers have had their turn. */
+static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(redislock)
+{
+	redislock_calls_abandon();
+	return SUCCESS;
+}
+
+static PHP_MINFO_FUNCTION(redislock)
+{
+	rl_stats *stats = rl_process_stats();
+	char number[32];
+	php_info_print_table_start();
+	php_info_print_table_row(2, "redislock support", "enabled");
+	php_info_print_table_row(2, "Version", PHP_REDISLOCK_VERSION);
+	php_info_print_table_row(2, "hiredis (compiled)", rl_hiredis_version());
+	php_info_print_table_row(2, "TLS", "no");
+	php_info_print_table_end();
+	php_info_print_table_start();
+	php_info_print_table_header(2, "Counter of this process", "Value");
+#define ROW(name) \
+ snprintf(number, sizeof number, "%llu", (unsigned long long) atomic_load(&stats->name)); \
+ php_info_print_table_row(2, #name, number);
+	RL_STATS_EACH(ROW)
+#undef ROW
+	php_info_print_table_end();
+	DISPLAY_INI_ENTRIES();
+}
+
+zend_module_entry redislock_module_entry = {
+	STANDARD_MODULE_HEADER,
+	"redislock",
+	NULL, /* no functions */
+	PHP_MINIT(redislock),
+	PHP_MSHUTDOWN(redislock),
+	NULL,
+	NULL,
+	PHP_MINFO(redislock),
+	PHP_REDISLOCK_VERSION,
+	PHP_MODULE_GLOBALS(redislock),
+	globals_ctor,
+	globals_dtor,
+	ZEND_MODULE_POST_ZEND_DEACTIVATE_N(redislock),
+	STANDARD_MODULE_PROPERTIES_EX,
+};
+
+#ifdef COMPILE_DL_REDISLOCK
+ZEND_GET_MODULE(redislock)
+#endif

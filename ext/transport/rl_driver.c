@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Waiting. One link that owes an answer is waited for in recv, which costs one system call; anything else,
+ * and whatever takes longer than a moment, in poll.
+ *
+ * A signal that comes just before recv is noticed when recv gives up, RL_SOCKET_BLOCK_NS later at most; in
+ * poll none is missed.
+ */
+#include "transport/rl_driver.h"
+
+#include "transport/rl_socket.h"
+
+/* A sleep is no longer than this: the clock goes on while the machine is suspended and poll's does not,
+ * and another thread may want PHP's attention without a signal. */
+#define SLEEP_MAX_NS RL_NS_PER_SECOND
+
+/* False = give up. */
+static bool let_run(const rl_guard *guard)
+{
+	return guard == NULL || !guard->is_due(guard->ctx) || guard->run(guard->ctx);
+}
+
+static int64_t earliest_wake(const rl_wait *wait)
+{
+	int64_t at = wait->until;
+	for (unsigned i = 0; i < wait->count; i++) {
+		int64_t link_at = rl_link_wake_at(wait->links[i]);
+		at = link_at < at ? link_at : at;
+	}
+	return at;
+}
+
+static bool wait_in_poll(const rl_wait *wait, const rl_guard *guard, rl_tick *tick)
+{
+	struct pollfd fds[RL_MEMBERS_MAX];
+	for (unsigned i = 0; i < wait->count; i++) {
+		fds[i] = (struct pollfd){
+			.fd = rl_link_fd(wait->links[i]), .events = rl_link_events(wait->links[i])};
+	}
+	int64_t before = rl_os_now();
+	int64_t sleep = earliest_wake(wait) - before;
+	sleep = sleep < 0 ? 0 : sleep > SLEEP_MAX_NS ? SLEEP_MAX_NS : sleep;
+	int ready = guard != NULL ? rl_os_poll(fds, wait->count, sleep, guard->is_due, guard->ctx)
+							  : rl_os_poll(fds, wait->count, sleep, NULL, NULL);
+	if (ready < 0) {
+		bool goes_on = let_run(guard);
+		tick->now = rl_os_now();
+		return goes_on;
+	}
+	int64_t now = rl_os_now();
+	for (unsigned i = 0; i < wait->count; i++) {
+		rl_link_advance(wait->links[i], ready > 0 ? fds[i].revents : 0, now);
+	}
+	/* What poll found has been read. When it found nothing, nothing had arrived when its time was over. */
+	tick->seen = ready > 0 ? before : before + sleep;
+	tick->now = rl_os_now();
+	return true;
+}
+
+/* Waits until something of interest has happened; false = give up. */
+static bool wait_for(rl_net *net, const rl_wait *wait, const rl_guard *guard, rl_tick *tick)
+{
+	if (wait->count == 0 && net->resolver.has_doubts) {
+		rl_resolver_ask_again(&net->resolver);
+	}
+	if (wait->count != 1 || wait->until - tick->now < 2 * RL_SOCKET_BLOCK_NS) {
+		return wait_in_poll(wait, guard, tick);
+	}
+	switch (rl_link_block(wait->links[0])) {
+		case RL_LINK_BLOCKED_READ:
+			tick->seen = tick->now;
+			tick->now = rl_os_now();
+			return true;
+		case RL_LINK_BLOCKED_INTERRUPTED:
+		case RL_LINK_BLOCKED_NOTHING:
+			break;
+	}
+	return wait_in_poll(wait, guard, tick);
+}
+
+bool rl_drive(rl_net *net, rl_op *op, const rl_guard *guard)
+{
+	rl_tick tick = {.now = rl_os_now()};
+	rl_wait wait;
+	while (!rl_op_step(op, &tick, &wait)) {
+		if (!wait_for(net, &wait, guard, &tick)) {
+			return false;
+		}
+	}
+	return true;
+}

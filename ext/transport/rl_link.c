@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A link: a socket, what is still to be sent, and the reader of what arrives.
+ *
+ * DESIGN
+ *
+ * Reading happens only while waiting (rl_link_advance, rl_link_block); receive() parses what was read. So
+ * a step of core costs no system call but the send. When the link breaks, the reason is kept and told
+ * after the replies that had arrived: a server that refuses us says why before it closes.
+ *
+ * Connecting goes through the addresses of the name one after the other. One that does not answer may
+ * use up only its share of the time, so that the next still has some.
+ */
+#include "transport/rl_link.h"
+
+#include "transport/rl_hiredis.h"
+#include "transport/rl_os.h"
+#include "transport/rl_socket.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHUNK (16 * 1024)
+#define CONNECT_AGAIN_NS (5 * RL_NS_PER_MS)
+
+typedef enum link_state {
+	LINK_CONNECTING,
+	LINK_CONNECTED,
+	LINK_DOWN, /* err says why */
+} link_state;
+
+struct rl_link {
+	rl_net *net;               /* borrowed */
+	const rl_address *address; /* borrowed; the target's */
+	link_state state;
+	int fd;
+	rl_addresses addresses;
+	unsigned next_address;
+	int64_t until;   /* connecting is over */
+	int64_t wake_at; /* connecting: time for the next address, or for another attempt */
+	char *out;       /* owned; bytes not yet taken by the system, from out_start */
+	size_t out_start;
+	size_t out_end;
+	size_t out_size;
+	uint64_t appended;
+	uint64_t sent;
+	rl_reader *reader;
+	rl_error err;
+};
+
+static void close_fd(rl_link *link)
+{
+	if (link->fd >= 0) {
+		close(link->fd);
+		link->fd = -1;
+	}
+}
+
+/* ---- connecting ---- */
+
+static void connect_next(rl_link *link, int64_t now);
+
+static void on_connecting(rl_link *link, rl_connecting state, int64_t now)
+{
+	switch (state) {
+		case RL_CONNECTING_DONE:
+			link->state = LINK_CONNECTED;
+			link->wake_at = RL_NEVER;
+			break;
+		case RL_CONNECTING_ON: {
+			/* The share of this address in the time that is left. */
+			int64_t shares = (int64_t) (link->addresses.count - link->next_address) + 1;
+			link->wake_at = shares == 1 ? RL_NEVER : now + (link->until - now) / shares;
+			break;
+		}
+		case RL_CONNECTING_AGAIN:
+			link->next_address--;
+			link->wake_at = now + CONNECT_AGAIN_NS;
+			break;
+		case RL_CONNECTING_FAILED:
+			connect_next(link, now);
+			break;
+	}
+}
+
+static void connect_next(rl_link *link, int64_t now)
+{
+	close_fd(link);
+	if (link->next_address == link->addresses.count) {
+		link->state = LINK_DOWN; /* err is that of the last address */
+		rl_resolver_doubt(&link->net->resolver, link->address);
+		return;
+	}
+	const rl_sockaddr *to = &link->addresses.list[link->next_address++];
+	on_connecting(link, rl_socket_connect(to, &link->fd, &link->err), now);
+}
+
+static void advance_connecting(rl_link *link, short revents, int64_t now)
+{
+	if (revents != 0) {
+		on_connecting(link, rl_socket_connected(link->fd, &link->err), now);
+	} else if (now >= link->wake_at) {
+		connect_next(link, now);
+	}
+}
+
+/* ---- bytes ---- */
+
+static void go_down(rl_link *link, rl_status status, int code)
+{
+	link->state = LINK_DOWN;
+	if (status == RL_ERR_PROTOCOL) {
+		rl_error_set(
+			&link->err, status, 0, "what came back is not the Redis protocol, or too long");
+	} else if (code == 0) {
+		rl_error_set(&link->err, status, 0, "the server closed the connection");
+	} else {
+		char text[128] = "";
+		rl_error_set(&link->err, status, code, "the connection broke: %s",
+			strerror_r(code, text, sizeof text));
+	}
+}
+
+typedef enum read_result {
+	READ_MORE, /* there may be more */
+	READ_SOME, /* that was all for now */
+	READ_NOTHING,
+	READ_INTERRUPTED, /* by a signal */
+	READ_BROKEN,      /* the link is down */
+} read_result;
+
+static read_result read_once(rl_link *link, bool may_block)
+{
+	char chunk[CHUNK];
+	ssize_t got = rl_socket_receive(link->fd, chunk, sizeof chunk, may_block);
+	if (got > 0) {
+		if (!rl_reader_feed(link->reader, chunk, (size_t) got)) {
+			go_down(link, RL_ERR_PROTOCOL, 0);
+			return READ_BROKEN;
+		}
+		return got == sizeof chunk ? READ_MORE : READ_SOME;
+	}
+	if (got == 0) {
+		go_down(link, RL_ERR_CLOSED, 0);
+		return READ_BROKEN;
+	}
+	if (errno == EINTR) {
+		return READ_INTERRUPTED;
+	}
+	if (errno == EAGAIN || errno == EWOULDBLOCK) {
+		return READ_NOTHING;
+	}
+	go_down(link, RL_ERR_CLOSED, errno);
+	return READ_BROKEN;
+}
+
+static void read_all(rl_link *link)
+{
+	while (read_once(link, false) == READ_MORE) {
+	}
+}
+
+static bool reserve(rl_link *link, size_t len)
+{
+	if (link->out_start == link->out_end) {
+		link->out_start = link->out_end = 0;
+	}
+	if (link->out_size - link->out_end >= len) {
+		return true;
+	}
+	size_t size = link->out_end + len + 256;
+	char *grown = realloc(link->out, size);
+	if (grown == NULL) {
+		return false;
+	}
+	link->out = grown;
+	link->out_size = size;
+	return true;
+}
+
+/* ---- rl_transport ---- */
+
+static rl_link *net_dial(
+	rl_transport *self, const rl_address *address, int64_t until, rl_error *err)
+{
+	rl_net *net = (rl_net *) self;
+	rl_link *link = calloc(1, sizeof *link);
+	rl_reader *reader = rl_reader_new();
+	if (link == NULL || reader == NULL) {
+		free(link);
+		rl_reader_free(reader);
+		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
+		return NULL;
+	}
+	*link = (rl_link){.net = net,
+		.address = address,
+		.fd = -1,
+		.until = until,
+		.wake_at = RL_NEVER,
+		.reader = reader};
+	if (rl_resolved_get(&net->resolver, address, &link->addresses, err) != RL_OK) {
+		rl_resolver_doubt(&net->resolver, address);
+		net->transport.close(link);
+		return NULL;
+	}
+	connect_next(link, rl_os_now());
+	if (link->state == LINK_DOWN) {
+		*err = link->err;
+		net->transport.close(link);
+		return NULL;
+	}
+	return link;
+}
+
+static uint64_t link_append(rl_link *link, unsigned argc, const rl_bytes *argv)
+{
+	char *command;
+	size_t len = rl_format(argc, argv, &command);
+	if (len == 0) {
+		return 0;
+	}
+	bool has_room = reserve(link, len);
+	if (has_room) {
+		memcpy(link->out + link->out_end, command, len);
+		link->out_end += len;
+		link->appended += len;
+	}
+	rl_format_free(command);
+	return has_room ? link->appended : 0;
+}
+
+static void link_flush(rl_link *link)
+{
+	while (link->state == LINK_CONNECTED && link->out_start < link->out_end) {
+		ssize_t taken =
+			rl_socket_send(link->fd, link->out + link->out_start, link->out_end - link->out_start);
+		if (taken == 0) {
+			return;
+		}
+		if (taken < 0) {
+			int code = errno;
+			read_all(link); /* it may have said why */
+			if (link->state == LINK_CONNECTED) {
+				go_down(link, RL_ERR_CLOSED, code);
+			}
+			return;
+		}
+		link->out_start += (size_t) taken;
+		link->sent += (uint64_t) taken;
+	}
+}
+
+static uint64_t link_sent(const rl_link *link)
+{
+	return link->sent;
+}
+
+static bool link_is_connected(const rl_link *link)
+{
+	return link->state == LINK_CONNECTED;
+}
+
+static rl_link_event link_receive(rl_link *link, rl_reply *reply, rl_error *err)
+{
+	int result = rl_reader_next(link->reader, reply);
+	if (result > 0) {
+		return RL_LINK_REPLY;
+	}
+	if (result < 0 && link->err.status != RL_ERR_PROTOCOL) {
+		go_down(link, RL_ERR_PROTOCOL, 0);
+	}
+	if (link->state != LINK_DOWN) {
+		return RL_LINK_NONE;
+	}
+	*err = link->err;
+	return RL_LINK_DOWN;
+}
+
+static bool link_is_alive(rl_link *link, bool owes_replies)
+{
+	if (link->state != LINK_CONNECTED) {
+		return false;
+	}
+	ssize_t got = rl_socket_peek(link->fd);
+	return got > 0 ? owes_replies : got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+static void link_close(rl_link *link)
+{
+	close_fd(link);
+	rl_reader_free(link->reader);
+	free(link->out);
+	free(link);
+}
+
+void rl_net_init(rl_net *net)
+{
+	*net = (rl_net){.transport = {.dial = net_dial,
+						.append = link_append,
+						.flush = link_flush,
+						.sent = link_sent,
+						.is_connected = link_is_connected,
+						.receive = link_receive,
+						.is_alive = link_is_alive,
+						.close = link_close}};
+}
+
+void rl_net_destroy(rl_net *net)
+{
+	rl_resolver_clear(&net->resolver);
+}
+
+/* ---- for the driver ---- */
+
+int rl_link_fd(const rl_link *link)
+{
+	return link->state == LINK_DOWN ? -1 : link->fd;
+}
+
+short rl_link_events(const rl_link *link)
+{
+	if (link->state == LINK_CONNECTING) {
+		return POLLOUT;
+	}
+	return link->out_start < link->out_end ? POLLIN | POLLOUT : POLLIN;
+}
+
+int64_t rl_link_wake_at(const rl_link *link)
+{
+	/* A link that is down has something to tell now. */
+	return link->state == LINK_DOWN ? 0 : link->wake_at;
+}
+
+void rl_link_advance(rl_link *link, short revents, int64_t now)
+{
+	if (link->state == LINK_CONNECTING) {
+		advance_connecting(link, revents, now);
+	} else if (link->state == LINK_CONNECTED && (revents & ~POLLOUT) != 0) {
+		read_all(link);
+	}
+}
+
+rl_link_blocked rl_link_block(rl_link *link)
+{
+	if (link->state != LINK_CONNECTED || link->out_start < link->out_end) {
+		return RL_LINK_BLOCKED_NOTHING;
+	}
+	switch (read_once(link, true)) {
+		case READ_MORE:
+			read_all(link);
+			break;
+		case READ_SOME:
+		case READ_BROKEN:
+			break;
+		case READ_INTERRUPTED:
+			return RL_LINK_BLOCKED_INTERRUPTED;
+		case READ_NOTHING:
+			return RL_LINK_BLOCKED_NOTHING;
+	}
+	return RL_LINK_BLOCKED_READ;
+}

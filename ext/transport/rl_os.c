@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport/rl_os.h"
+
+#include "transport/rl_process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#ifdef CLOCK_BOOTTIME
+# define RL_CLOCK CLOCK_BOOTTIME
+#else
+# define RL_CLOCK CLOCK_MONOTONIC
+#endif
+
+int64_t rl_os_now(void)
+{
+	struct timespec now;
+	clock_gettime(RL_CLOCK, &now);
+	return (int64_t) now.tv_sec * RL_NS_PER_SECOND + now.tv_nsec;
+}
+
+static bool refill(rl_random *random)
+{
+	size_t have = 0;
+	while (have < sizeof random->bytes) {
+		ssize_t got = getrandom(random->bytes + have, sizeof random->bytes - have, 0);
+		if (got < 0 && errno != EINTR) {
+			return false;
+		}
+		have += got > 0 ? (size_t) got : 0;
+	}
+	random->left = sizeof random->bytes;
+	return true;
+}
+
+bool rl_random_draw(rl_random *random, void *out, size_t len)
+{
+	uint64_t generation = rl_process_fork_generation();
+	if (random->fork_generation != generation) {
+		random->fork_generation = generation;
+		random->left = 0;
+	}
+	if (len > sizeof random->bytes || (random->left < len && !refill(random))) {
+		return false;
+	}
+	random->left -= len;
+	memcpy(out, random->bytes + random->left, len);
+	memset(random->bytes + random->left, 0, len);
+	return true;
+}
+
+int rl_os_poll(
+	struct pollfd *fds, unsigned count, int64_t timeout_ns, rl_os_is_due is_due, void *ctx)
+{
+	struct timespec timeout = {
+		.tv_sec = timeout_ns / RL_NS_PER_SECOND, .tv_nsec = timeout_ns % RL_NS_PER_SECOND};
+	if (is_due == NULL) {
+		return ppoll(fds, count, &timeout, NULL);
+	}
+	sigset_t all;
+	sigset_t before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	int result = -1;
+	int saved_errno = EINTR;
+	if (!is_due(ctx)) {
+		result = ppoll(fds, count, &timeout, &before);
+		saved_errno = errno;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved_errno;
+	return result;
+}

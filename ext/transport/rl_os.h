@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The operating system: clock, random bytes, sleeping in poll. Sockets are in rl_socket.h. A port to
+ * another system is these two files.
+ */
+#ifndef RL_OS_H
+#define RL_OS_H
+
+#include "core/rl_status.h"
+
+#include <poll.h>
+
+/* Nanoseconds of CLOCK_BOOTTIME, which goes on while the machine is suspended. */
+int64_t rl_os_now(void);
+
+/* Random bytes, drawn from the system in stock, for one thread. A fork empties the stock: no two
+ * processes hand out the same bytes. Bytes that were handed out are wiped. */
+#define RL_RANDOM_STOCK 256
+
+typedef struct rl_random {
+	unsigned char bytes[RL_RANDOM_STOCK];
+	size_t left;
+	uint64_t fork_generation;
+} rl_random;
+
+bool rl_random_draw(rl_random *random, void *out, size_t len);
+
+/* Tells whether something waits to be run on this thread. Called with all signals blocked. */
+typedef bool (*rl_os_is_due)(void *ctx);
+
+/*
+ * ppoll that misses no signal: with signals blocked it asks is_due, and only if nothing is due sleeps with
+ * them open.
+ * @param timeout_ns how long at most; is kept also when the clock is set
+ * @param is_due may be NULL: signals are then nobody's concern
+ * @return ppoll's result; -1 also when something is due or a signal came
+ */
+int rl_os_poll(
+	struct pollfd *fds, unsigned count, int64_t timeout_ns, rl_os_is_due is_due, void *ctx);
+
+#endif

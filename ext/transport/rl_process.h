@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What one process has once: the number of forks behind it, and its counters. The only mutable state of
+ * core and transport that is not reached through a pointer.
+ */
+#ifndef RL_PROCESS_H
+#define RL_PROCESS_H
+
+#include "core/rl_stats.h"
+
+/* From now on forks are counted. Called once, before any connection is made. */
+void rl_process_watch_forks(void);
+
+uint64_t rl_process_fork_generation(void);
+
+/* Set to zero in a forked child. */
+rl_stats *rl_process_stats(void);
+
+#endif

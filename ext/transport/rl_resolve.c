@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport/rl_resolve.h"
+
+#include "transport/rl_os.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+
+/* A name in doubt is not asked for more often than this. */
+#define ASK_AGAIN_NS RL_NS_PER_SECOND
+
+struct rl_resolved {
+	struct rl_resolved *next;
+	char *host;
+	uint16_t port;
+	int64_t asked_at;
+	int result; /* getaddrinfo's */
+	bool is_in_doubt;
+	rl_addresses addresses;
+};
+
+static void forget_newest(rl_resolver *resolver)
+{
+	struct rl_resolved *entry = resolver->names;
+	resolver->names = entry->next;
+	free(entry->host);
+	free(entry);
+}
+
+void rl_resolver_clear(rl_resolver *resolver)
+{
+	while (resolver->names != NULL) {
+		forget_newest(resolver);
+	}
+}
+
+static struct rl_resolved *find(const rl_resolver *resolver, const rl_address *address)
+{
+	for (struct rl_resolved *entry = resolver->names; entry != NULL; entry = entry->next) {
+		if (entry->port == address->port && strcmp(entry->host, address->host) == 0) {
+			return entry;
+		}
+	}
+	return NULL;
+}
+
+/* Asks getaddrinfo; with AI_NUMERICHOST it only reads a literal and never blocks. */
+static int ask(const rl_address *address, int flags, rl_addresses *out)
+{
+	char port[8];
+	snprintf(port, sizeof port, "%u", (unsigned) address->port);
+	struct addrinfo hints = {
+		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
+	struct addrinfo *list = NULL;
+	int result = getaddrinfo(address->host, port, &hints, &list);
+	out->count = 0;
+	for (const struct addrinfo *info = list; info != NULL; info = info->ai_next) {
+		if (out->count < RL_ADDRESSES_MAX && info->ai_addrlen <= sizeof out->list[0].storage) {
+			rl_sockaddr *entry = &out->list[out->count++];
+			memcpy(&entry->storage, info->ai_addr, info->ai_addrlen);
+			entry->len = info->ai_addrlen;
+		}
+	}
+	if (list != NULL) {
+		freeaddrinfo(list);
+	}
+	return result;
+}
+
+static bool read_literal(const rl_address *address, rl_addresses *out)
+{
+	if (address->kind == RL_NET_UNIX) {
+		struct sockaddr_un path = {.sun_family = AF_UNIX};
+		memcpy(path.sun_path, address->host, strlen(address->host) + 1); /* its length is checked */
+		memcpy(&out->list[0].storage, &path, sizeof path);
+		out->list[0].len = sizeof path;
+		out->count = 1;
+		return true;
+	}
+	return ask(address, AI_NUMERICHOST, out) == 0 && out->count > 0;
+}
+
+static rl_status fail(rl_error *err, int result)
+{
+	int sys_errno = result == EAI_SYSTEM ? errno : 0;
+	return rl_error_set(err, RL_ERR_NAME, sys_errno, "the host name could not be resolved: %s",
+		result == 0 ? "it has no address" : gai_strerror(result));
+}
+
+static struct rl_resolved *add(rl_resolver *resolver, const rl_address *address)
+{
+	struct rl_resolved *entry = calloc(1, sizeof *entry);
+	char *host = strdup(address->host);
+	if (entry == NULL || host == NULL) {
+		free(entry);
+		free(host);
+		return NULL;
+	}
+	entry->host = host;
+	entry->port = address->port;
+	entry->next = resolver->names;
+	resolver->names = entry;
+	return entry;
+}
+
+static void refresh(struct rl_resolved *entry)
+{
+	rl_address address = {.kind = RL_NET_TCP, .host = entry->host, .port = entry->port};
+	rl_addresses found;
+	entry->result = ask(&address, AI_ADDRCONFIG, &found);
+	if (entry->result == 0 && found.count > 0) {
+		entry->addresses = found;
+	}
+	entry->asked_at = rl_os_now();
+	entry->is_in_doubt = false;
+}
+
+void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_age_ns)
+{
+	struct rl_resolved *entry = find(resolver, address);
+	rl_addresses literal;
+	if (entry == NULL && !read_literal(address, &literal)) {
+		entry = add(resolver, address);
+		max_age_ns = -1;
+	}
+	if (entry == NULL) {
+		return; /* a literal, or no memory: rl_resolved_get() sees to both */
+	}
+	bool is_doubtful = entry->is_in_doubt || entry->addresses.count == 0;
+	int64_t age = rl_os_now() - entry->asked_at;
+	if (age > max_age_ns || (is_doubtful && age > ASK_AGAIN_NS)) {
+		refresh(entry);
+	}
+}
+
+void rl_resolver_doubt(rl_resolver *resolver, const rl_address *address)
+{
+	struct rl_resolved *entry = find(resolver, address);
+	if (entry != NULL) {
+		entry->is_in_doubt = true;
+		resolver->has_doubts = true;
+	}
+}
+
+void rl_resolver_ask_again(rl_resolver *resolver)
+{
+	resolver->has_doubts = false;
+	for (struct rl_resolved *entry = resolver->names; entry != NULL; entry = entry->next) {
+		if (!entry->is_in_doubt) {
+			continue;
+		}
+		if (rl_os_now() - entry->asked_at > ASK_AGAIN_NS) {
+			refresh(entry);
+		} else {
+			resolver->has_doubts = true;
+		}
+	}
+}
+
+rl_status rl_resolved_get(
+	const rl_resolver *resolver, const rl_address *address, rl_addresses *out, rl_error *err)
+{
+	const struct rl_resolved *entry = find(resolver, address);
+	if (entry != NULL && entry->addresses.count > 0) {
+		*out = entry->addresses;
+		return RL_OK;
+	}
+	if (entry != NULL) {
+		return fail(err, entry->result);
+	}
+	return read_literal(address, out) ? RL_OK : fail(err, EAI_NONAME);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names to socket addresses. getaddrinfo blocks and has no deadline, so it is a call of its own, made by a
+ * thread that may block and outside every deadline; its answer is kept. Literals and paths are read
+ * without it, at any time.
+ */
+#ifndef RL_RESOLVE_H
+#define RL_RESOLVE_H
+
+#include "core/rl_target.h"
+
+#include <sys/socket.h>
+
+#define RL_ADDRESSES_MAX 8
+
+typedef struct rl_sockaddr {
+	struct sockaddr_storage storage;
+	socklen_t len;
+} rl_sockaddr;
+
+typedef struct rl_addresses {
+	rl_sockaddr list[RL_ADDRESSES_MAX]; /* in the order to be tried */
+	unsigned count;
+} rl_addresses;
+
+/* The names that one thread has resolved. */
+typedef struct rl_resolver {
+	struct rl_resolved *names; /* owned list */
+	bool has_doubts;           /* addresses of one of them could not be reached */
+} rl_resolver;
+
+void rl_resolver_clear(rl_resolver *resolver);
+
+/* Sees to it that what is known of the address' name is no older than max_age_ns; may ask the system, and
+ * block. When it has no answer, an older one is kept; without one, rl_resolved_get() tells the reason. */
+void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_age_ns);
+
+/* None of the address' addresses could be reached: they may have changed. */
+void rl_resolver_doubt(rl_resolver *resolver, const rl_address *address);
+
+/* Asks again for the names in doubt, unless that was just done. May block. */
+void rl_resolver_ask_again(rl_resolver *resolver);
+
+/* What is known of the address, without asking anybody. */
+rl_status rl_resolved_get(const rl_resolver *resolver, const rl_address *address, rl_addresses *out,
+	rl_error *err) RL_MUST_USE;
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport/rl_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static rl_connecting fail(rl_error *err, int code)
+{
+	char text[128] = "";
+	const char *said = strerror_r(code, text, sizeof text);
+	const char *hint = "";
+	if (code == ECONNREFUSED) {
+		hint = " (is a server running there?)";
+	} else if (code == ENOENT) {
+		hint = " (is a server running, and is this its socket's path?)";
+	} else if (code == EACCES) {
+		hint = " (may this user open the socket?)";
+	}
+	rl_error_set(err, RL_ERR_CONNECT, code, "cannot connect: %s%s", said, hint);
+	return RL_CONNECTING_FAILED;
+}
+
+static bool set_blocking(int fd, bool is_blocking)
+{
+	int flags = fcntl(fd, F_GETFL);
+	int wanted = is_blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK;
+	return flags >= 0 && fcntl(fd, F_SETFL, wanted) == 0;
+}
+
+static rl_connecting finish_connecting(int fd, rl_error *err)
+{
+	struct timeval limit = {.tv_usec = RL_SOCKET_BLOCK_NS / 1000};
+	if (!set_blocking(fd, true) ||
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0) {
+		return fail(err, errno);
+	}
+	return RL_CONNECTING_DONE;
+}
+
+static int open_socket(int family)
+{
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0) {
+		return -1;
+	}
+	if (!set_blocking(fd, false)) {
+		close(fd);
+		return -1;
+	}
+	int on = 1;
+	if (family != AF_UNIX) {
+		/* Without effect on the outcome if they fail. */
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+		setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+	}
+	return fd;
+}
+
+rl_connecting rl_socket_connect(const rl_sockaddr *to, int *fd, rl_error *err)
+{
+	*fd = open_socket(to->storage.ss_family);
+	if (*fd < 0) {
+		return fail(err, errno);
+	}
+	rl_connecting state;
+	if (connect(*fd, (const struct sockaddr *) &to->storage, to->len) == 0) {
+		state = finish_connecting(*fd, err);
+	} else if (errno == EINPROGRESS || errno == EINTR) {
+		return RL_CONNECTING_ON;
+	} else if (errno == EAGAIN) {
+		state = RL_CONNECTING_AGAIN;
+	} else {
+		state = fail(err, errno);
+	}
+	if (state != RL_CONNECTING_DONE) {
+		close(*fd);
+		*fd = -1;
+	}
+	return state;
+}
+
+rl_connecting rl_socket_connected(int fd, rl_error *err)
+{
+	int code = 0;
+	socklen_t len = sizeof code;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) != 0) {
+		code = errno;
+	}
+	return code != 0 ? fail(err, code) : finish_connecting(fd, err);
+}
+
+ssize_t rl_socket_send(int fd, const char *data, size_t len)
+{
+	for (;;) {
+		ssize_t taken = send(fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (taken >= 0) {
+			return taken;
+		}
+		if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			return 0;
+		}
+		if (errno != EINTR) {
+			return -1;
+		}
+	}
+}
+
+ssize_t rl_socket_receive(int fd, char *out, size_t size, bool may_block)
+{
+	return recv(fd, out, size, may_block ? 0 : MSG_DONTWAIT);
+}
+
+ssize_t rl_socket_peek(int fd)
+{
+	char byte;
+	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+}

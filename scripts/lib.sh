@@ -1,0 +1,241 @@
+# shellcheck shell=bash
+# Functions that the scripts share. Sourced, never run; the caller has set -euo pipefail.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Everything that the scripts make stands here, so that removing it leaves nothing behind.
+build_root=$root/.build
+cd "$root" || exit 1
+
+say() {
+    echo "$*" >&2
+}
+
+die() {
+    say "$(basename "$0"): $*"
+    exit 1
+}
+
+# A check that cannot run here ends so; scripts/test then shows it as skipped, with this reason.
+readonly skip_code=77
+skip() {
+    echo "skipped: $*"
+    exit "$skip_code"
+}
+
+has() {
+    command -v "$1" >/dev/null
+}
+
+# How many compilers and tests run at once.
+jobs_here() {
+    nproc 2>/dev/null || echo 2
+}
+
+# --- The project's files --------------------------------------------------------------------------------------
+
+# Lists the project's own files, without what builds and tests have left beside them. An unpacked archive has
+# no git to ask, and a fresh machine none to run.
+source_files() {
+    if has git && git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+        git ls-files --cached --others --exclude-standard
+    else
+        # Names that are not in the archive are no error.
+        find .ci .clang-format .editorconfig .gitattributes .gitignore .valgrindrc CHANGELOG.md LICENSE \
+            README.md bench composer.json config.m4 config.w32 docs examples ext package.xml scripts stubs tests \
+            -type f ! -path '*/.libs/*' ! -name '*.dep' ! -name '*.la' ! -name '*.lo' ! -name '*.o' \
+            ! -name '*.diff' ! -name '*.exp' ! -name '*.log' ! -name '*.mem' ! -name '*.out' \
+            ! -path 'tests/*.php' ! -path 'tests/*.sh' 2>/dev/null || true
+    fi | while IFS= read -r file; do
+        # git also lists what is deleted but not committed yet.
+        [ ! -f "$file" ] || echo "$file"
+    done | LC_ALL=C sort -u
+}
+
+# The one place of the version is the header.
+version() {
+    sed -n 's/^#define PHP_REDISLOCK_VERSION "\(.*\)"$/\1/p' ext/php_redislock.h
+}
+
+# --- Packages of the machine ----------------------------------------------------------------------------------
+
+required_packages=()
+optional_packages=()
+
+# need_command COMMAND PACKAGE: the package is installed if there is no such command.
+need_command() {
+    has "$1" || required_packages+=("$2")
+}
+
+# want_command COMMAND PACKAGE: the same, but it may stay missing.
+want_command() {
+    has "$1" || optional_packages+=("$2")
+}
+
+# The version of the php on PATH, as "8.2"; nothing without one.
+php_version() {
+    has php || return 0
+    php -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;'
+}
+
+# The php-config that belongs to the php on PATH, which need not be the distribution's default; nothing without.
+php_config() {
+    local tool
+    for tool in "php-config$(php_version)" php-config; do
+        if has "$tool" && [[ $("$tool" --version) == "$(php_version)".* ]]; then
+            command -v "$tool"
+            return
+        fi
+    done
+}
+
+# The phpize beside it.
+phpize() {
+    local tool
+    tool=$(php_config)
+    tool=${tool/%php-config*/phpize${tool##*php-config}}
+    [ ! -x "$tool" ] || echo "$tool"
+}
+
+# What the extension needs to be built, by the php on PATH or else by the distribution's own.
+need_build_tools() {
+    local version
+    version=$(php_version)
+    if [ -z "$version" ]; then
+        required_packages+=(php-cli php-dev)
+    elif [ -z "$(phpize)" ]; then
+        required_packages+=("php$version-dev")
+    fi
+    need_command make make
+    need_command cc gcc
+    need_command pkg-config pkg-config
+    [ -f /usr/include/stdio.h ] || required_packages+=(libc6-dev)
+    if ! has pkg-config || ! pkg-config --exists 'hiredis >= 0.14.0'; then
+        required_packages+=(libhiredis-dev)
+    fi
+}
+
+need_server() {
+    has redis-server || has valkey-server || required_packages+=(redis-server)
+}
+
+# PHP came with the packages, or was there before: it must be new enough, and its phpize must be there.
+check_php() {
+    has php || die "there is no php on PATH"
+    php -n -r 'exit(PHP_VERSION_ID >= 80200 ? 0 : 1);' ||
+        die "redislock needs PHP 8.2 or later, this is $(php -n -r 'echo PHP_VERSION;')"
+    [ -n "$(phpize)" ] || die "there is no phpize for PHP $(php_version) on PATH"
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+apt_knows() {
+    [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]
+}
+
+apt_update() {
+    [ "${apt_is_updated:-no}" = no ] || return 0
+    apt_is_updated=yes
+    say "apt-get update"
+    as_root apt-get -qq update >&2
+}
+
+# Servers that apt installs shall not be started: the scripts start their own, and leave no process behind.
+# policy-rc.d is Debian's switch for that; one that is there already stays as it is.
+apt_install() (
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e "$policy" ]; then
+        trap 'as_root rm -f "$policy"' EXIT
+        printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+        as_root chmod 755 "$policy"
+    fi
+    say "apt-get install $*"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" \
+        </dev/null >"$build_root/apt.log" 2>&1
+)
+
+# Installs what need_* and want_* found missing. An optional package that apt does not know is left out.
+install_packages() {
+    local package known=()
+    if [ ${#required_packages[@]} -eq 0 ] && [ ${#optional_packages[@]} -eq 0 ]; then
+        return 0
+    fi
+    mkdir -p "$build_root"
+    if ! has apt-get; then
+        [ ${#required_packages[@]} -eq 0 ] ||
+            die "this machine has no apt. Please install what these Debian packages hold:" \
+                "${required_packages[*]} (useful too: ${optional_packages[*]:-nothing})"
+        return 0
+    fi
+    if [ "$(id -u)" != 0 ] && ! has sudo; then
+        [ ${#required_packages[@]} -eq 0 ] ||
+            die "neither root nor sudo. Please have installed: ${required_packages[*]} ${optional_packages[*]:-}"
+        return 0
+    fi
+
+    # A fresh machine has no lists at all; one with lists is only asked for new ones if something must come.
+    if [ ${#required_packages[@]} -gt 0 ] || ! apt_knows apt; then
+        apt_update
+    fi
+    for package in "${optional_packages[@]}"; do
+        ! apt_knows "$package" || known+=("$package")
+    done
+    if [ $((${#required_packages[@]} + ${#known[@]})) -gt 0 ] &&
+        ! apt_install "${required_packages[@]}" "${known[@]}"; then
+        # Old lists name versions that the mirror no longer has.
+        if ! apt_update || ! apt_install "${required_packages[@]}" "${known[@]}"; then
+            tail -n 20 "$build_root/apt.log" >&2
+            [ ${#required_packages[@]} -eq 0 ] || die "apt-get could not install: ${required_packages[*]}"
+            say "going on without: ${known[*]}"
+        fi
+    fi
+    required_packages=()
+    optional_packages=()
+    hash -r
+}
+
+# --- Valkey from backports ------------------------------------------------------------------------------------
+
+# Debian 12 has valkey-server in its backports only. This unpacks it below .build without installing it, by an
+# apt configuration of its own, so that the machine's sources stay as they are. Puts it on PATH, or fails.
+use_backported_valkey() {
+    local folder=$build_root/valkey codename uri
+    has apt-get && has dpkg || return 1
+    if [ ! -x "$folder/unpacked/usr/bin/valkey-server" ]; then
+        codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+        grep -qx 'ID=debian' /etc/os-release && [ -n "$codename" ] || return 1
+        # The mirror is the one that the machine itself uses.
+        # shellcheck disable=SC2016 # the dollars are apt's
+        uri=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' |
+            sed -n "s/^$codename //p" | head -n 1)
+        [ -n "$uri" ] || return 1
+        rm -rf "$folder"
+        mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial" "$folder/parts" "$folder/unpacked"
+        echo "deb $uri $codename-backports main" >"$folder/sources.list"
+        printf '%s\n' "Dir::Etc::sourcelist \"$folder/sources.list\";" \
+            "Dir::Etc::sourceparts \"$folder/parts\";" "Dir::State::lists \"$folder/lists\";" \
+            "Dir::Cache \"$folder/cache\";" 'APT::Sandbox::User "";' 'Debug::NoLocking "true";' \
+            'Acquire::http::Timeout "20";' 'Acquire::Retries "1";' >"$folder/apt.conf"
+        (
+            cd "$folder"
+            export APT_CONFIG=$folder/apt.conf
+            apt-get -qq update
+            apt-get -qq download valkey-server valkey-tools
+            for package in *.deb; do
+                dpkg -x "$package" unpacked
+            done
+        ) >"$build_root/valkey.log" 2>&1 || return 1
+    fi
+    # Its libraries are those of redis-server, which is installed; if one is missing after all, do without.
+    if ! ldd "$folder/unpacked/usr/bin/valkey-server" >"$build_root/valkey.log" 2>&1 ||
+        grep -q 'not found' "$build_root/valkey.log"; then
+        return 1
+    fi
+    PATH=$folder/unpacked/usr/bin:$PATH
+    export PATH
+}

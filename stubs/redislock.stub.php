@@ -1,0 +1,191 @@
+<?php
+
+/**
+ * @generate-class-entries
+ * @undocumentable
+ */
+
+/**
+ * A distributed lock on Redis or Valkey.
+ *
+ * One object stands for one server and one set of options. It may be used for any number of keys, and
+ * by any number of Fibers of its thread. The constructor never connects.
+ *
+ * All times are seconds, as float or int. They reach the server as whole milliseconds, a TTL rounded
+ * down and a wait rounded up. Keys and tokens are byte strings: any bytes, a key of 1 byte to 64 KiB
+ * including its prefix, a token of 1 to 4096 bytes. A bad argument is a ValueError or TypeError before
+ * anything is sent.
+ *
+ * A refusal is a value, a failure is an exception: what somebody else holds gives null or false; what
+ * Redis or the network did is thrown as a RedisLockException.
+ *
+ * The key holds the token as a plain string with a TTL, exactly what `SET key token NX PX ms` leaves,
+ * so that other clients and this class exclude each other.
+ *
+ * @strict-properties
+ * @not-serializable
+ */
+class RedisLock
+{
+    /**
+     * Options after $prefix are meant as named arguments; their order may change before 1.0.
+     *
+     * @param string|array|null $servers a DSN, or an array with one DSN; null = the INI setting
+     *   redislock.servers. `redis://[[user]:password@]host[:port][/db]` (also valkey:// and tcp://),
+     *   `unix://[[user]:password@]/path/to.sock[?db=1]` (also redis:///path/to.sock); IPv6 in brackets,
+     *   percent-encoding everywhere; query options db, timeout, connect_timeout. An option in the DSN
+     *   beats the argument of the same meaning.
+     * @param string|null $prefix put before each key; null = the INI setting redislock.prefix
+     * @param float $timeout seconds for one answer of the server, 0.001 to 3600
+     * @param float $connectTimeout seconds for connecting, 0.001 to 3600
+     * @param float $retryDelay the first back-off delay of a wait, 0.001 to 60; doubled each time
+     * @param float $retryMaxDelay up to this, 0.001 to 60
+     * @param float $jitter each delay is multiplied by a random number of 1-jitter to 1+jitter; 0 to below 1
+     * @param int|null $retries how many times a wait tries after its first try; null = as often as $wait allows
+     * @param bool $persistent keep connections for the life of the process, shared by all objects of a
+     *   thread that speak to the same server as the same user; false = they belong to this object
+     * @param float $driftFactor how far clocks may drift apart, 0 to 0.5 of the TTL
+     *
+     * @throws ValueError on a bad value, TypeError on a bad type
+     */
+    public function __construct(
+        #[\SensitiveParameter] string|array|null $servers = null,
+        ?string $prefix = null,
+        float $timeout = 1.0,
+        float $connectTimeout = 1.0,
+        float $retryDelay = 0.01,
+        float $retryMaxDelay = 0.2,
+        float $jitter = 0.2,
+        ?int $retries = null,
+        bool $persistent = true,
+        float $driftFactor = 0.01,
+    ) {}
+
+    /**
+     * Takes the lock.
+     *
+     * One SET NX PX. With $wait it tries again after a back-off delay that doubles, with jitter, and a
+     * last time at the deadline, never before it. Signal handlers and the time limit run while it waits.
+     *
+     * @param string $key what to lock
+     * @param float $ttl seconds after which the lock ends by itself, 0.005 to 366 days
+     * @param float $wait seconds to wait for it at most; 0 = one try, INF = for ever
+     * @param string|null $token the owner's mark; null = a fresh unguessable one. A token of your own must be
+     *   unique for each holder: two that use the same one exclude each other, but can free each other's lock.
+     *   If the server's answer is lost, a lock with your own token may stay until its TTL.
+     *
+     * @return string|null the token, to be given to release(); null = someone else has the lock
+     *
+     * @throws RedisLockConnectionException when the server could not be asked, or its answer did not come
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0, #[\SensitiveParameter] ?string $token = null): ?string {}
+
+    /**
+     * Frees the lock if it is still held with this token. One EVALSHA.
+     *
+     * @return bool true = it was ours and is free now; false = it was not (it expired, or someone else has it).
+     *   False after the work means that the work outlived its TTL: do not ignore it.
+     *
+     * @throws RedisLockConnectionException when the server could not be asked, or it cannot be known what
+     *   became of the lock
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function release(string $key, #[\SensitiveParameter] string $token): bool {}
+
+    /**
+     * Sets a new TTL, counted from now, if the lock is still held with this token. It may be shorter.
+     *
+     * @param float $ttl seconds, 0.005 to 366 days
+     *
+     * @return bool true = held until the new TTL; false = no longer ours
+     *
+     * @throws RedisLockConnectionException when the server could not be asked
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function extend(string $key, #[\SensitiveParameter] string $token, float $ttl): bool {}
+
+    /**
+     * Tells whether anyone has the lock.
+     *
+     * @throws RedisLockConnectionException when the server could not be asked
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function isLocked(string $key): bool {}
+
+    /**
+     * @return string|null the holder's token; null = nobody has the lock
+     *
+     * @throws RedisLockConnectionException when the server could not be asked
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function owner(string $key): ?string {}
+
+    /**
+     * @return float|null seconds until the lock ends by itself; null = nobody has it; INF = it has no TTL
+     *
+     * @throws RedisLockConnectionException when the server could not be asked
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function remaining(string $key): ?float {}
+
+    /**
+     * Frees the lock whoever holds it. For administrators: the holder is not told.
+     *
+     * @return bool true = somebody had it
+     *
+     * @throws RedisLockConnectionException when the server could not be asked, or it cannot be known whether
+     *   this call freed it
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function forceRelease(string $key): bool {}
+
+    /**
+     * A fresh unguessable token of 28 characters (144 random bits): letters, digits, `.`, `-` and `_`.
+     */
+    public static function token(): string {}
+
+    /**
+     * Counters of this process since it started; a forked child begins at zero.
+     *
+     * acquired, refused (no wait asked for), timed_out (a wait that ended without the lock), failed (a call
+     * that ended in a connection or server exception), waited (seconds spent in waits), tries (SETs and
+     * scripts sent to get a lock), delays (back-off delays slept), undone (grants taken back because the
+     * call could not use them), released, not_released (release() that gave false), extended, not_extended,
+     * connects, reconnects (connections replaced because they had broken), scripts_loaded.
+     *
+     * @return array{acquired: int, refused: int, timed_out: int, failed: int, waited: float, tries: int,
+     *   delays: int, undone: int, released: int, not_released: int, extended: int, not_extended: int,
+     *   connects: int, reconnects: int, scripts_loaded: int}
+     */
+    public static function stats(): array {}
+
+    /**
+     * Drops this thread's idle connections to this object's server. The object can be used again and will
+     * connect again. Locks stay as they are.
+     */
+    public function close(): void {}
+}
+
+/** The base of all failures of a lock. Its code is the system's errno, or 0. */
+class RedisLockException extends RuntimeException
+{
+    private array $reasons = [];
+
+    /** @return array<string, string> what went wrong, by server */
+    public function getReasons(): array {}
+}
+
+/** No server could be asked: refused, timed out, closed, name not found; or its answer did not come. */
+class RedisLockConnectionException extends RedisLockException
+{
+}
+
+/** A server answered with an error, such as NOAUTH, NOPERM, WRONGTYPE, READONLY, OOM or LOADING. */
+class RedisLockServerException extends RedisLockException
+{
+    private string $errorCode = "";
+
+    /** Redis' own word for the error, `NOAUTH` for example. */
+    public function getErrorCode(): string {}
+}

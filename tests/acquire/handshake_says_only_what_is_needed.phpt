@@ -1,0 +1,34 @@
+--TEST--
+The handshake sends AUTH and SELECT only where they are needed.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+
+$server = start_server();
+$server->cmd('ACL', 'SETUSER', 'shop', 'on', '>pw', '~*', '+@all');
+$monitor = $server->monitor();
+
+foreach ([
+    [$server->dsn(), ['CLIENT SETNAME redislock']],
+    [$server->dsn('?db=3'), ['SELECT 3', 'CLIENT SETNAME redislock']],
+    [$server->dsn('', 'shop:pw'), ['AUTH (redacted) (redacted)', 'CLIENT SETNAME redislock']],
+] as [$dsn, $handshake]) {
+    $lock = new RedisLock($dsn);
+    $token = $lock->acquire('k');
+    same("first commands for $dsn", [...$handshake, 'SET k TOKEN NX PX 30000'], $monitor->lines());
+    same('release()', true, $lock->release('k', $token));
+    $monitor->commands();
+}
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

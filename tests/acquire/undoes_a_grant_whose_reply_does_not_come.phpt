@@ -1,0 +1,33 @@
+--TEST--
+When the reply of a SET does not come in time, an undo is sent behind it and no key stays.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+
+$server = start_server();
+foreach ([true, false] as $warm) {
+    $fake = fake_server([], $server);
+    $lock = new RedisLock($fake->dsn(), timeout: 0.3, connectTimeout: 0.3);
+    if ($warm) {
+        $lock->isLocked('k');
+    }
+    $fake->rules([rule('SET', ['forward', wait_for(0.8), 'reply'], times: 1)]);
+    $thrown = throws('acquire()', 'RedisLockConnectionException', '~redis://127\.0\.0\.1:\d+~', fn () => $lock->acquire('k'), 3.0);
+    same('the SET was run', ['0:k'], $server->keys());
+    eventually('it is undone', fn () => $server->keys() === []);
+    same('the next one is taken', true, $lock->release('k', $lock->acquire('k')));
+    same('keys', [], $server->keys());
+    $fake->stop();
+}
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,36 @@
+--TEST--
+Bytes that a server sends unasked are never taken for the answer of the next command.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+
+$server = start_server();
+foreach ([0, 150000] as $pause) {
+    $fake = fake_server([], $server);
+    $lock = new RedisLock($fake->dsn());
+    $lock->release('warm', $lock->acquire('warm'));
+    $fake->rules([rule('SET', ['forward', 'reply', send(":0\r\n")], times: 1)]);
+    $token = $lock->acquire('k');
+    matches('acquire()', TOKEN, (string) $token);
+    usleep(20000 + $pause);
+    same('isLocked()', true, $lock->isLocked('k'));
+    $fake->rules([rule('EXISTS', ['forward', 'reply', send(":0\r\n:0\r\n+OK\r\n")], times: 1)]);
+    same('isLocked()', true, $lock->isLocked('k'));
+    usleep(20000 + $pause);
+    same('owner()', $token, $lock->owner('k'));
+    same('release()', true, $lock->release('k', $token));
+    same('keys', [], $server->keys());
+    $fake->stop();
+}
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,60 @@
+--TEST--
+stats() counts what the process has done.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+
+$server = start_server();
+$zero = RedisLock::stats();
+same('names', ['acquired', 'refused', 'timed_out', 'failed', 'waited', 'tries', 'delays', 'undone', 'released', 'not_released', 'extended',
+    'not_extended', 'connects', 'reconnects', 'scripts_loaded'], array_keys($zero));
+same('all zero', 0.0, (float) array_sum($zero));
+check('seconds are a float', is_float($zero['waited']), $zero['waited']);
+
+$since = function (callable $call): array {
+    $before = RedisLock::stats();
+    $call();
+    $after = RedisLock::stats();
+    $grown = [];
+    foreach ($after as $name => $value) {
+        $grown[$name] = $value - $before[$name];
+    }
+    return array_filter($grown);
+};
+$lock = new RedisLock($server->dsn());
+same('acquire()', ['acquired' => 1, 'tries' => 1, 'connects' => 1], $since(fn () => $lock->acquire('k', 30, token: 'mine')));
+same('refusal', ['refused' => 1, 'tries' => 1], $since(fn () => $lock->acquire('k')));
+same('extend()', ['extended' => 1, 'scripts_loaded' => 1], $since(fn () => $lock->extend('k', 'mine', 10)));
+same('extend()', ['not_extended' => 1], $since(fn () => $lock->extend('k', 'x', 10)));
+same('release()', ['not_released' => 1, 'scripts_loaded' => 1], $since(fn () => $lock->release('k', 'x')));
+same('queries', [], $since(fn () => [$lock->isLocked('k'), $lock->owner('k'), $lock->remaining('k')]));
+$wait = $since(fn () => $lock->acquire('k', wait: 0.05));
+same('a wait in vain', [1, false, false], [$wait['timed_out'] ?? 0, isset($wait['refused']), isset($wait['acquired'])]);
+check('tries and delays', $wait['tries'] >= 2 && $wait['delays'] === $wait['tries'] - 1, $wait);
+check('seconds', $wait['waited'] >= 0.05 && $wait['waited'] < slack(2.0), $wait);
+same('release()', ['released' => 1], $since(fn () => $lock->release('k', 'mine')));
+$seen = $since(fn () => throws('refused', 'RedisLockConnectionException', '~.~', fn () => (new RedisLock('unix:///nowhere/s'))->acquire('k')));
+same('a failure', 1, $seen['failed'] ?? 0);
+$lock->close();
+same('connects', ['connects' => 1], $since(fn () => $lock->isLocked('k')));
+foreach ($server->client()->clients() as $client) {
+    $server->cmd('CLIENT', 'KILL', 'ID', $client['id']);
+}
+usleep(150000);
+same('reconnects', ['connects' => 1, 'reconnects' => 1], $since(fn () => $lock->isLocked('k')));
+
+$fake = fake_server([rule('SET', ['forward', wait_for(0.5), 'reply'], times: 1)], $server);
+$seen = $since(fn () => throws('late', 'RedisLockConnectionException', '~.~', fn () => (new RedisLock($fake->dsn(), timeout: 0.1))->acquire('k')));
+same('an undo', 1, $seen['undone'] ?? 0);
+
+done();
+?>
+--EXPECT--
+ok

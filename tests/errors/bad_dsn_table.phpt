@@ -1,0 +1,152 @@
+--TEST--
+Every bad DSN is a ValueError that says what is wrong with it, without connecting and without its secrets.
+--EXTENSIONS--
+redislock
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+
+$rows = [
+    /* what is not a DSN */
+    ['', '~empty~i'],
+    [' ', '~.~'],
+    ['localhost', '~scheme|://~i'],
+    ['localhost:6379', '~scheme|://~i'],
+    ['127.0.0.1:6379', '~scheme|://~i'],
+    ['/run/redis.sock', '~scheme|://|unix:~i'],
+    ['://host', '~scheme~i'],
+    ['redis:host', '~scheme|://~i'],
+    ['redis:/host', '~scheme|://~i'],
+    ['http://host', '~http~'],
+    ['rediss3://host', '~rediss3~'],
+    [' redis://host', '~scheme|space|redis~i'],
+    ['redis ://host', '~scheme|space~i'],
+
+    /* what is not built yet */
+    ['rediss://host', '~not supported yet~'],
+    ['valkeys://host', '~not supported yet~'],
+    ['tls://host', '~not supported yet~'],
+    ['redis-sentinel://a:26379,b:26379/master', '~not supported yet~'],
+    ['redis-cluster://a:7000,b:7000', '~not supported yet~'],
+    [['redis://a', 'redis://b'], '~not supported yet~'],
+    [['redis://a', 'redis://a'], '~not supported yet|twice~'],
+    ['redis://a redis://b', '~not supported yet|space~'],
+    ['redis://a:6379,b:6379', '~,|not supported yet|port~'],
+
+    /* arrays */
+    [[], '~empty|DSN~i'],
+    [[''], '~empty~i'],
+    [[1], '~string~i', 'TypeError|ValueError'],
+    [[null], '~string~i', 'TypeError|ValueError'],
+    [[['redis://a']], '~string~i', 'TypeError|ValueError'],
+    [array_fill(0, 16, 'redis://a'), '~15|not supported yet~'],
+    [new stdClass(), '~string~', 'TypeError'],
+
+    /* hosts and ports */
+    ['redis://', '~host~i'],
+    ['redis://:6379', '~host~i'],
+    ['redis://user:S3CRET@', '~host~i'],
+    ['redis://user:S3CRET@:6379', '~host~i'],
+    ['redis://?db=1', '~host~i'],
+    ['redis://host:', '~port~i', 'ValueError|'],
+    ['redis://host:0', '~port~i'],
+    ['redis://host:65536', '~port~i'],
+    ['redis://host:99999999999999999999', '~port~i'],
+    ['redis://host:-1', '~port~i'],
+    ['redis://host:+1', '~port~i'],
+    ['redis://host:abc', '~port~i'],
+    ['redis://host:6379x', '~port~i'],
+    ['redis://host: 6379', '~port|space~i'],
+    ['redis://a b', '~host|space|character~i'],
+    ["redis://ho\tst", '~host|control|space|character~i'],
+    ["redis://ho\0st", '~host|NUL|null|byte|control|character~i'],
+    ["redis://host\n", '~host|line|control|space|character~i'],
+    ['redis://ho%00st', '~host|NUL|null|byte|control|character~i'],
+    ['redis://' . str_repeat('h', 300), '~host|long~i'],
+    ['redis://::1:6379', '~\[|bracket|IPv6|port~i'],
+    ['redis://[::1', '~\]|bracket|IPv6~i'],
+    ['redis://[::1]6379', '~\]|port|bracket|IPv6~i'],
+    ['redis://[]:6379', '~host|IPv6|bracket~i'],
+    ['redis://[nonsense]:6379', '~IPv6|bracket|host~i'],
+
+    /* credentials */
+    ['redis://S3CRET@host', '~:.*@~'],
+    ['unix://S3CRET@/run/redis.sock', '~:.*@~'],
+    ['redis://user:S3CRET%zz@host', '~%|percent~i'],
+    ['redis://user:S3CRET%4@host', '~%|percent~i'],
+    ['redis://user:S3CRET%@host', '~%|percent~i'],
+
+    /* databases */
+    ['redis://host/abc', '~db|database~i'],
+    ['redis://host/-1', '~db|database~i'],
+    ['redis://host/1/2', '~db|database~i'],
+    ['redis://host/1x', '~db|database~i'],
+    ['redis://host/99999999999', '~db|database~i'],
+    ['redis://host?db=abc', '~db|database~i'],
+    ['redis://host?db=', '~db|database~i'],
+    ['redis://host?db=-1', '~db|database~i'],
+    ['redis://host/1?db=2', '~db|database~i'],
+    ['redis://host?db=1&db=2', '~db|twice~i'],
+
+    /* options */
+    ['redis://host?bogus=1', '~bogus~'],
+    ['redis://host?Timeout=1', '~Timeout~'],
+    ['redis://host?timeout', '~timeout~'],
+    ['redis://host?timeout=', '~timeout~'],
+    ['redis://host?timeout=abc', '~timeout~'],
+    ['redis://host?timeout=1s', '~timeout~'],
+    ['redis://host?timeout=0', '~timeout.*(0\.001|3600)|timeout~'],
+    ['redis://host?timeout=-1', '~timeout~'],
+    ['redis://host?timeout=3601', '~timeout~'],
+    ['redis://host?timeout=nan', '~timeout~'],
+    ['redis://host?timeout=inf', '~timeout~'],
+    ['redis://host?timeout=0x10', '~timeout~'],
+    ['redis://host?timeout=1&timeout=2', '~timeout|twice~'],
+    ['redis://host?connect_timeout=0', '~connect_timeout~'],
+    ['redis://host?connect_timeout=1e9', '~connect_timeout~'],
+    ['redis://host?sentinel_user=x', '~sentinel_user|not supported yet~'],
+    ['redis://host#fragment', '~#|fragment|host~i'],
+
+    /* unix sockets */
+    ['unix://', '~path~i'],
+    ['unix://relative/path', '~path|absolute|/~i'],
+    ['unix:///', '~path|file~i', 'ValueError|'],
+    ['unix:///' . str_repeat('p', 108), '~path|long|107|108~i'],
+    ["unix:///run/re\0dis.sock", '~path|NUL|null|byte|control|character~i'],
+    ['unix:///run/re%00dis.sock', '~path|NUL|null|byte|control|character~i'],
+    ['unix:///run/redis.sock?bogus=1', '~bogus~'],
+    ['unix:///run/redis.sock?db=x', '~db|database~i'],
+    ['redis://host:6379?' . str_repeat('x', 100000), '~.~'],
+    ['redis://' . str_repeat('%41', 100000), '~.~'],
+];
+foreach ($rows as $row) {
+    [$servers, $message] = $row;
+    $classes = explode('|', $row[2] ?? 'ValueError');
+    $what = show($servers);
+    try {
+        $took = elapsed(fn () => new RedisLock($servers));
+        check("$what: an exception", in_array('', $classes, true));
+    } catch (Error $thrown) {
+        check("$what: class", in_array($thrown::class, $classes, true), $thrown);
+        matches("$what: message", $message, $thrown->getMessage());
+        matches("$what: names the argument", '~\(\$servers\)|redislock\.servers~', $thrown->getMessage());
+        check("$what: no secret", !str_contains($thrown->getMessage(), 'S3CRET'), $thrown->getMessage());
+        check("$what: short", strlen($thrown->getMessage()) < 600, strlen($thrown->getMessage()));
+        check("$what: printable", preg_match('~^[\x20-\x7e]+$~D', $thrown->getMessage()) === 1, $thrown->getMessage());
+    }
+}
+
+/* The same from INI: the message names the setting. */
+foreach (['http://host', 'redis://host:0', 'redis://a redis://b', 'redis://S3CRET@host'] as $servers) {
+    $seen = run_php('try { new RedisLock(); echo "no exception"; } catch (ValueError $e) { echo $e->getMessage(); }', [], ['redislock.servers' => $servers]);
+    matches("redislock.servers=$servers", '~redislock\.servers~', $seen);
+    check('no secret', !str_contains($seen, 'S3CRET'), $seen);
+}
+check('rows', count($rows) >= 80, count($rows));
+echo count($rows), " rows\n";
+
+done();
+?>
+--EXPECTREGEX--
+\d+ rows
+ok

@@ -1,0 +1,33 @@
+--TEST--
+A server with too many clients is an exception that says so.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+
+$server = start_server();
+$keep = [];
+$server->cmd('CONFIG', 'SET', 'maxclients', '1');
+$lock = new RedisLock($server->dsn());
+foreach ([fn () => $lock->acquire('k'), fn () => $lock->isLocked('k')] as $call) {
+    try {
+        $call();
+        check('an exception', false);
+    } catch (RedisLockException $thrown) {
+        matches('message', '~max number of clients|closed|reset|broken~i', $thrown->getMessage());
+    }
+}
+$server->cmd('CONFIG', 'SET', 'maxclients', '100');
+same('keys', [], $server->keys());
+matches('afterwards', TOKEN, $lock->acquire('k'));
+
+done();
+?>
+--EXPECT--
+ok

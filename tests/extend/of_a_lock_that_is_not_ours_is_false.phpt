@@ -1,0 +1,33 @@
+--TEST--
+extend() of a lock that is somebody else's, expired or free says false and changes nothing.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$token = RedisLock::token();
+same('nobody has it', false, $lock->extend('k', $token, 20));
+same('keys', [], $server->keys());
+
+$lock->acquire('k', 0.05, token: $token);
+usleep(80000);
+same('expired', false, $lock->extend('k', $token, 20));
+same('keys', [], $server->keys());
+
+$holder = $lock->acquire('k', 20);
+same("somebody else's", false, $lock->extend('k', $token, 300));
+same('value', $holder, $server->cmd('GET', 'k'));
+between('PTTL', 1, 20000, $server->cmd('PTTL', 'k'));
+
+done();
+?>
+--EXPECT--
+ok

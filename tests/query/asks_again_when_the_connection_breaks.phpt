@@ -1,0 +1,38 @@
+--TEST--
+A question whose answer is lost is asked again; a lost forceRelease() is of unknown outcome.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+
+$server = start_server();
+$fake = fake_server([], $server);
+$lock = new RedisLock($fake->dsn());
+$token = $lock->acquire('k', 20);
+foreach ([['close'], ['forward', 'close']] as $lost) {
+    foreach (['EXISTS', 'GET', 'PTTL'] as $command) {
+        $fake->rules([rule($command, $lost, times: 1)]);
+        check($command, match ($command) {
+            'EXISTS' => $lock->isLocked('k') === true,
+            'GET' => $lock->owner('k') === $token,
+            'PTTL' => $lock->remaining('k') > 0,
+        });
+    }
+}
+$fake->rules([rule('DEL', ['close'], times: 1)]);
+same('DEL that was not run', true, $lock->forceRelease('k'));
+$lock->acquire('k', 20);
+$fake->rules([rule('DEL', ['forward', 'close'], times: 1)]);
+throws('DEL that was run', 'RedisLockConnectionException', '~unknown|known~i', fn () => $lock->forceRelease('k'));
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,26 @@
+--TEST--
+release() after the TTL says false, and does not free the next holder's lock.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$first = $lock->acquire('k', 0.05);
+usleep(80000);
+same('nobody has it', false, $lock->release('k', $first));
+$second = $lock->acquire('k', 20);
+same('somebody else has it', false, $lock->release('k', $first));
+same('value', $second, $server->cmd('GET', 'k'));
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,34 @@
+--TEST--
+When the reply of a release is lost, nobody can know who freed the lock: an exception says so.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+
+$server = start_server();
+$fake = fake_server([], $server);
+$lock = new RedisLock($fake->dsn(), timeout: 0.3);
+$lock->release('warm', $lock->acquire('warm'));
+
+$token = $lock->acquire('k');
+$fake->rules([rule('EVALSHA', ['forward', 'close'], times: 1)]);
+$thrown = throws('reply lost', 'RedisLockConnectionException', '~no longer held.*outcome unknown~is', fn () => $lock->release('k', $token));
+check('no token in the message', !str_contains($thrown->getMessage(), $token));
+same('keys', [], $server->keys());
+
+$token = $lock->acquire('k');
+$fake->rules([rule('EVALSHA', ['forward', wait_for(1.0), 'reply'], times: 1)]);
+throws('reply late', 'RedisLockConnectionException', '~.~', fn () => $lock->release('k', $token), 3.0);
+same('keys', [], $server->keys());
+same('the next lock', true, $lock->release('k', $lock->acquire('k')));
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,44 @@
+--TEST--
+When a server's error echoes the command, the exception does not repeat password and token.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+
+$fake = fake_server();
+$echo = fn (string $name, string ...$args) => "-ERR unknown command '$name', with args beginning with: " . implode(' ', array_map(fn ($arg) => "'$arg'", $args)) . "\r\n";
+$look = function (string $what, callable $call, string ...$secrets): void {
+    $thrown = throws($what, 'RedisLockServerException', '~unknown command|ERR~', $call);
+    $seen = $thrown . implode('', $thrown->getReasons());
+    foreach ($secrets as $secret) {
+        check("$what: no secret", !str_contains($seen, $secret), $seen);
+    }
+};
+$fake->rules([rule('AUTH', [send($echo('AUTH', 'user', 'S3CRET'))])]);
+$look('AUTH', fn () => (new RedisLock($fake->dsn('', 'user:S3CRET')))->acquire('k'), 'S3CRET');
+$lock = new RedisLock($fake->dsn());
+$lock->isLocked('k');
+$fake->rules([rule('SET', [send($echo('SET', 'k', 'T0KEN', 'NX', 'PX'))])]);
+$look('SET', fn () => $lock->acquire('k', token: 'T0KEN'), 'T0KEN');
+$fake->rules([rule('EVALSHA', [send($echo('EVALSHA', 'sha', '1', 'k', 'T0KEN'))])]);
+$look('EVALSHA of release()', fn () => $lock->release('k', 'T0KEN'), 'T0KEN');
+$look('EVALSHA of extend()', fn () => $lock->extend('k', 'T0KEN', 10), 'T0KEN');
+$fake->rules([rule('EVAL', [send($echo('EVAL', 'script', '1', 'k', 'T0KEN'))])]);
+$look('EVAL of release()', fn () => $lock->release('k', 'T0KEN'), 'T0KEN');
+
+$token = null;
+$fake->rules([rule('SET', [send("-ERR will be replaced\r\n")])]);
+$long = str_repeat('x', 128) . 'TAIL';
+$fake->rules([rule('EVALSHA', [send($echo('EVALSHA', 'sha', '1', 'k', substr($long, 0, 120)))])]);
+$look('a token that the server cut short', fn () => $lock->release('k', $long), substr($long, 0, 100));
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,37 @@
+--TEST--
+Signal handlers run while a wait lasts, and the wait ends at its deadline all the same.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+
+$server = start_server();
+$server->cmd('SET', 'k', 'somebody');
+pcntl_async_signals(true);
+$times = [];
+pcntl_signal(SIGUSR1, function () use (&$times): void {
+    $times[] = now();
+});
+foreach ([true, false] as $restart) {
+    pcntl_signal(SIGUSR2, fn () => null, $restart);
+}
+$lock = new RedisLock($server->dsn(), retryDelay: 60, retryMaxDelay: 60);
+$sender = signal_later(SIGUSR1, 0.2, times: 3, every: 0.1);
+$start = now();
+same('acquire()', null, $lock->acquire('k', wait: 1.2));
+$end = now();
+$sender->finish();
+same('handlers', 3, count($times));
+check('they ran during the wait', $end - $times[0] > 0.3, [$times[0] - $start, $end - $start]);
+between('seconds', 1.2, slack(3.2), $end - $start);
+
+done();
+?>
+--EXPECT--
+ok

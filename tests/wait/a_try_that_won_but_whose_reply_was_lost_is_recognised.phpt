@@ -1,0 +1,35 @@
+--TEST--
+A try that took the lock but whose reply was lost is recognised by the next one.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+
+$server = start_server();
+$fake = fake_server([], $server);
+$lock = new RedisLock($fake->dsn(), retryDelay: 0.05);
+$server->cmd('SET', 'k', 'somebody', 'PX', 60000);
+$lock->acquire('k', wait: 0.06);
+
+$fake->rules([rule('SET', [send("$-1\r\n")], times: 1), rule('EVALSHA', ['forward', 'close'], times: 1)]);
+$server->cmd('DEL', 'k');
+$token = $lock->acquire('k', 20, 20);
+matches('token', TOKEN, (string) $token);
+same('value', $token, $server->cmd('GET', 'k'));
+same('release()', true, $lock->release('k', (string) $token));
+same('keys', [], $server->keys());
+
+$fake->rules([rule('SET', [send("$-1\r\n")], times: 1), rule('EVALSHA', ['forward', 'close'], times: 1)]);
+throws('an own token', 'RedisLockConnectionException', '~outcome unknown~i', fn () => $lock->acquire('k', 20, 0.5, 'mine'));
+same('it is not undone', 'mine', $server->cmd('GET', 'k'));
+
+done();
+?>
+--EXPECT--
+ok

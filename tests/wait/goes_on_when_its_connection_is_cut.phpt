@@ -1,0 +1,34 @@
+--TEST--
+A wait goes on when its connection is cut, before or after a try was run.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+
+$server = start_server();
+foreach ([['close'], ['forward', 'close']] as $lost) {
+    foreach (['SET', 'EVALSHA'] as $command) {
+        $fake = fake_server([], $server);
+        $lock = new RedisLock($fake->dsn(), retryDelay: 0.02, retryMaxDelay: 0.05);
+        $server->cmd('SET', 'k', 'somebody', 'PX', 200);
+        $lock->acquire('k', wait: 0.01);
+        $fake->rules([rule($command, $lost, times: 2, skip: $command === 'SET' ? 0 : 2)]);
+        $token = $lock->acquire('k', 20, 20);
+        matches('token', TOKEN, (string) $token);
+        same('value', $token, $server->cmd('GET', 'k'));
+        same('release()', true, $lock->release('k', (string) $token));
+        same('keys', [], $server->keys());
+        $fake->stop();
+    }
+}
+
+done();
+?>
+--EXPECT--
+ok

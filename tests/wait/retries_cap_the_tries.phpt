@@ -1,0 +1,39 @@
+--TEST--
+retries says how many times a wait tries after its first try.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+
+$server = start_server();
+$server->cmd('SET', 'k', 'somebody');
+$monitor = $server->monitor();
+(new RedisLock($server->dsn()))->acquire('k', wait: 0.02);
+
+foreach ([0 => 0.0, 1 => 0.008, 5 => 0.248] as $retries => $least) {
+    $lock = new RedisLock($server->dsn(), retries: $retries);
+    $monitor->commands();
+    $took = elapsed(fn () => $lock->acquire('k', wait: 20), $result);
+    same('acquire()', null, $result);
+    $lines = $monitor->lines();
+    same("first try with retries: $retries", 'SET k TOKEN NX PX 30000', array_shift($lines));
+    same("tries after it with retries: $retries", $retries, count(preg_grep('~^EVALSHA SHA 1 k TOKEN~', $lines)));
+    same('nothing else', $retries, count($lines));
+    check("retries: $retries ends with its last try", $took >= $least && $took < slack(5.0), $took);
+}
+
+$lock = new RedisLock($server->dsn(), retries: 1000000);
+$took = elapsed(fn () => $lock->acquire('k', wait: 0.3), $result);
+same('acquire()', null, $result);
+check('the deadline comes first', $took >= 0.3 && $took < slack(3.0), $took);
+
+done();
+?>
+--EXPECT--
+ok
