@@ -467,6 +467,9 @@ static void settle_seat(
 		return;
 	}
 	rl_conn_forget(conn);
+	/* Counts off what has arrived; a reply that nobody asked for shows here, not in the next command. */
+	rl_conn_event event;
+	rl_conn_next(conn, &event);
 	if (!seat->is_late && rl_conn_is_reusable(conn)) {
 		rl_pool_give(exchange->pool, conn, now);
 	} else {

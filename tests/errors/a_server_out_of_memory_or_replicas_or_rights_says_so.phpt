@@ -27,7 +27,7 @@ $expect('NOREPLICAS', new RedisLock($server->dsn()), $server);
 $server->cmd('CONFIG', 'SET', 'min-replicas-to-write', '0');
 
 $replica = start_server(['replicaof' => ['127.0.0.1 ' . refusing_port($holder)], 'replica-serve-stale-data' => 'no']);
-$expect('MASTERDOWN', new RedisLock($replica->dsn()));
+throws('MASTERDOWN', 'RedisLockServerException', '~MASTERDOWN~', fn () => (new RedisLock($replica->dsn()))->isLocked('k'));
 $replica->cmd('CONFIG', 'SET', 'replica-serve-stale-data', 'yes');
 $expect('READONLY', new RedisLock($replica->dsn()), $replica);
 

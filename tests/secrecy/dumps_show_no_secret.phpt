@@ -24,7 +24,7 @@ foreach ([$lock, new Shop($server->dsn('', ':S3CRET-password')), new RedisLock([
     var_dump((array) $object, get_object_vars($object), get_mangled_object_vars($object));
     print_r($object);
     var_export($object);
-    debug_zval_refcount($object);
+    debug_zval_dump($object);
     echo json_encode($object), http_build_query(['x' => $object]), new ReflectionObject($object);
     foreach ($object as $name => $value) {
         echo $name, $value;
