@@ -22,7 +22,7 @@ static void push_owed(rl_conn *conn, rl_owed_kind kind, unsigned tag)
 static uint64_t append(
 	rl_conn *conn, unsigned argc, const rl_bytes *argv, rl_owed_kind kind, unsigned tag)
 {
-	if (conn->is_down || conn->owed_count == RL_CONN_OWED_MAX) {
+	if (conn->owed_count == RL_CONN_OWED_MAX) {
 		return 0;
 	}
 	uint64_t last_byte = conn->transport->append(conn->link, argc, argv);
@@ -126,6 +126,11 @@ static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)
 		rl_error_from_server(&event->err, event->reply.text, &password, 1);
 		return RL_CONN_REFUSED;
 	}
+	if (event->reply.type != RL_REPLY_STATUS || !rl_bytes_equal(event->reply.text, LITERAL("OK"))) {
+		rl_error_set(
+			&event->err, RL_ERR_PROTOCOL, 0, "the answer to AUTH or SELECT makes no sense");
+		return RL_CONN_DOWN;
+	}
 	conn->logins_owed--;
 	return conn->logins_owed == 0 ? RL_CONN_READY : RL_CONN_NONE;
 }
@@ -156,6 +161,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 	switch (owed.kind) {
 		case RL_OWED_LOGIN:
 			event->type = login_answered(conn, event);
+			conn->is_down = event->type == RL_CONN_DOWN;
 			break;
 		case RL_OWED_COMMAND:
 			event->type = RL_CONN_REPLY;

@@ -12,6 +12,7 @@
 #define DEFAULT_PORT 6379
 #define UNIX_PATH_MAX \
  107 /* sun_path without its NUL, the smallest of today's systems' being 104 to 108 */
+#define HOST_MAX 253
 #define DATABASE_MAX 2147483647
 
 static rl_status fail(rl_error *err, const char *what)
@@ -56,6 +57,18 @@ static bool equals_ignoring_case(rl_bytes text, const char *word)
 		}
 	}
 	return true;
+}
+
+/* Short and of harmless characters: may be quoted in an error. */
+static bool is_plain(rl_bytes text)
+{
+	bool is_plain = text.len > 0 && text.len <= 32;
+	for (size_t i = 0; is_plain && i < text.len; i++) {
+		char c = text.data[i];
+		is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+			c == '_' || c == '-' || c == '+' || c == '.';
+	}
+	return is_plain;
 }
 
 static int hex_digit(char c)
@@ -104,7 +117,7 @@ static rl_status decode_text(rl_bytes text, char **out, rl_error *err)
 	}
 	if (strlen(decoded.data) != decoded.len) {
 		free(decoded.data);
-		return fail(err, "%00 is allowed in the password only");
+		return fail(err, "%00, a NUL byte, is allowed in the password only");
 	}
 	*out = decoded.data;
 	return RL_OK;
@@ -180,7 +193,11 @@ static rl_status parse_scheme(rl_bytes scheme, rl_net_kind *kind, rl_error *err)
 			return schemes[i].missing == NULL ? RL_OK : fail(err, schemes[i].missing);
 		}
 	}
-	return fail(err, "the scheme is unknown; use redis:// or unix://");
+	if (!is_plain(scheme)) {
+		return fail(err, "the scheme is unknown; use redis:// or unix://");
+	}
+	return rl_error_set(err, RL_ERR_ARGUMENT, 0,
+		"the scheme %.*s:// is unknown; use redis:// or unix://", (int) scheme.len, scheme.data);
 }
 
 static rl_status parse_credentials(rl_bytes text, rl_target *target, rl_error *err)
@@ -208,6 +225,12 @@ static rl_status check_host(const char *host, bool is_v6, rl_error *err)
 {
 	if (host[0] == '\0') {
 		return fail(err, "the host is missing; use redis://host:port or unix:///path");
+	}
+	if (strlen(host) > HOST_MAX) {
+		return fail(err, "the host is longer than 253 bytes, the limit of DNS");
+	}
+	if (strchr(host, ',') != NULL) {
+		return fail(err, "a DSN names one server; several servers (Redlock) are not supported yet");
 	}
 	for (const char *c = host; *c != '\0'; c++) {
 		bool is_letter = (*c | 0x20) >= 'a' && (*c | 0x20) <= 'z';
@@ -251,7 +274,7 @@ static rl_status parse_host_port(rl_bytes text, rl_address *address, rl_error *e
 		}
 		has_port = rest.len > 0;
 		port = has_port ? tail(rest, 1) : rest;
-	} else if (find(text, ':', &at)) {
+	} else if (find(text, ':', &at) && memchr(text.data, ',', text.len) == NULL) {
 		size_t second;
 		host = head(text, at);
 		port = tail(text, at + 1);
@@ -296,6 +319,15 @@ typedef struct options_seen {
 	bool db, timeout, connect_timeout;
 } options_seen;
 
+static rl_status fail_option(rl_error *err, rl_bytes name, const char *what)
+{
+	if (!is_plain(name)) {
+		return rl_error_set(err, RL_ERR_ARGUMENT, 0, "an option %s", what);
+	}
+	return rl_error_set(
+		err, RL_ERR_ARGUMENT, 0, "the option %.*s %s", (int) name.len, name.data, what);
+}
+
 static rl_status parse_option(
 	rl_bytes name, rl_bytes value, rl_dsn *dsn, options_seen *seen, rl_error *err)
 {
@@ -313,24 +345,29 @@ static rl_status parse_option(
 		return fail(
 			err, "sentinel_user and sentinel_password are options of redis-sentinel:// only");
 	} else {
-		return fail(err, "an option is unknown; known are db, timeout and connect_timeout");
+		return fail_option(err, name, "is unknown; known are db, timeout and connect_timeout");
 	}
 	if (*flag) {
-		return fail(
-			err, flag == &seen->db ? "the database is given twice" : "an option is given twice");
+		return flag == &seen->db ? fail(err, "the database is given twice")
+								 : fail_option(err, name, "is given twice");
 	}
 	*flag = true;
 	if (seconds == NULL) {
 		return parse_database(value, dsn->target, err);
 	}
 	if (!parse_seconds(value, seconds)) {
-		return fail(err, "timeout and connect_timeout must be seconds from 0.001 to 3600");
+		return fail_option(err, name, "must be seconds from 0.001 to 3600");
 	}
 	return RL_OK;
 }
 
 static rl_status parse_query(rl_bytes query, rl_dsn *dsn, options_seen *seen, rl_error *err)
 {
+	size_t at;
+	if (find(query, '@', &at)) {
+		/* The '?' was perhaps one of a password: nothing of this may be quoted. */
+		return fail(err, "'@' after '?' must be percent-encoded, and so must '?' in a password");
+	}
 	while (query.len > 0) {
 		size_t end = query.len;
 		find(query, '&', &end);
@@ -338,7 +375,7 @@ static rl_status parse_query(rl_bytes query, rl_dsn *dsn, options_seen *seen, rl
 		query = end < query.len ? tail(query, end + 1) : tail(query, end);
 		size_t equal;
 		if (!find(pair, '=', &equal)) {
-			return fail(err, "an option must be written name=value");
+			return fail_option(err, pair, "must be written name=value");
 		}
 		rl_secret value;
 		rl_status status = decode(tail(pair, equal + 1), &value, err);

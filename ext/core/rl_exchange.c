@@ -117,19 +117,21 @@ static void recover(rl_exchange *exchange, rl_seat *seat, bool has_hope, const r
 static void on_down(rl_exchange *exchange, rl_seat *seat, const rl_error *err, const rl_tick *tick)
 {
 	bool was_handed_over = seat->state == RL_SEAT_ANSWER && is_handed_over(seat);
+	seat->is_in_doubt = seat->is_in_doubt || was_handed_over;
+	if (!seat->is_refused) {
+		seat->err = *err;
+	}
+	if (err->status == RL_ERR_PROTOCOL) {
+		seat->must_close = true; /* it can still carry an undo */
+		fail(seat);
+		return;
+	}
 	drop_conn(seat);
 	if (seat->is_refused) {
 		fail(seat);
 		return;
 	}
-	seat->err = *err;
-	seat->is_in_doubt = seat->is_in_doubt || was_handed_over;
-	/* Nonsense once may be a broken connection; twice it is something that is not Redis. */
-	if (err->status == RL_ERR_PROTOCOL && seat->breaks > 0) {
-		fail(seat);
-		return;
-	}
-	bool was_connected = err->status == RL_ERR_CLOSED || err->status == RL_ERR_PROTOCOL;
+	bool was_connected = err->status == RL_ERR_CLOSED;
 	if (was_connected) {
 		rl_stats_add(&exchange->env->stats->reconnects, 1);
 	}
@@ -268,6 +270,10 @@ static void on_answer(
 	}
 	if (answer.vote == RL_VOTE_FAILED) {
 		seat->err = event->err;
+		if (event->err.status == RL_ERR_PROTOCOL) {
+			seat->is_in_doubt = true; /* it was answered, but nobody knows how */
+			seat->must_close = true;
+		}
 		fail(seat);
 		return;
 	}
@@ -348,7 +354,7 @@ static void judge_answering(rl_exchange *exchange, unsigned index, const rl_tick
 	if (tick->seen < seat->budget_end) {
 		return;
 	}
-	seat->is_late = true;
+	seat->must_close = true;
 	seat->is_in_doubt =
 		seat->is_in_doubt || (seat->state == RL_SEAT_ANSWER && is_handed_over(seat));
 	if (!seat->is_refused) {
@@ -470,7 +476,7 @@ static void settle_seat(
 	/* Counts off what has arrived; a reply that nobody asked for shows here, not in the next command. */
 	rl_conn_event event;
 	rl_conn_next(conn, &event);
-	if (!seat->is_late && rl_conn_is_reusable(conn)) {
+	if (!seat->must_close && rl_conn_is_reusable(conn)) {
 		rl_pool_give(exchange->pool, conn, now);
 	} else {
 		rl_conn_free(conn);

@@ -15,7 +15,7 @@
  * The budget is one timeout, plus one connect timeout if the seat has to dial. A connection that breaks
  * inside it is replaced and the command sent again, at once and then with back-off. A server that
  * refuses the connection ends the seat, unless an earlier connection took the command: then the seat is
- * in doubt, and asking again is the only way to know.
+ * in doubt, and asking again is the only way to know. A connection that talks nonsense also ends it.
  *
  * In doubt: a command was handed over whole, and its answer is lost. For a lock that we tried to take,
  * the next command is a TRY that says that we are owed an answer; it finds our own token. A caller's own
@@ -43,13 +43,13 @@ typedef enum rl_seat_state {
 typedef struct rl_seat {
 	rl_seat_state state;
 	rl_vote vote;
-	rl_conn *conn;        /* NULL when it has none */
-	bool has_dialled;     /* the budget has its connect timeout */
-	bool is_in_doubt;     /* an earlier connection took the command; its answer is lost */
-	bool is_text;         /* the server does not know the script: EVAL */
-	bool is_refused;      /* the login failed; err says why */
-	bool is_late;         /* the server owes an answer past its time: the connection is dropped */
-	unsigned breaks;      /* connections that broke in this exchange */
+	rl_conn *conn;    /* NULL when it has none */
+	bool has_dialled; /* the budget has its connect timeout */
+	bool is_in_doubt; /* an earlier connection took the command; its answer is lost */
+	bool is_text;     /* the server does not know the script: EVAL */
+	bool is_refused;  /* the login failed; err says why */
+	bool must_close;  /* conn is not to be used again: it owes an answer past its time, or lies */
+	unsigned breaks;  /* connections that broke in this exchange */
 	uint64_t command_end; /* last byte of the command on conn */
 	int64_t sent_at;      /* not later than the first hand-over of the command; 0 = not yet */
 	int64_t budget_end;

@@ -83,7 +83,7 @@ static void take_code(rl_error *err, rl_bytes text)
 	size_t len = 0;
 	while (len < text.len && len + 1 < sizeof err->code) {
 		char c = text.data[len];
-		if (!((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_')) {
+		if (!((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) {
 			break;
 		}
 		len++;

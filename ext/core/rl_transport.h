@@ -58,7 +58,7 @@ struct rl_transport {
 	bool (*is_connected)(const rl_link *link);
 
 	/* The next reply of what was read while waiting. *reply is valid until the next call on this link.
-	 * @param[out] err filled with RL_LINK_DOWN */
+	 * @param[out] err filled with RL_LINK_DOWN. RL_ERR_PROTOCOL: nonsense came; commands can still be sent */
 	rl_link_event (*receive)(rl_link *link, rl_reply *reply, rl_error *err);
 
 	/* A look at a link that was idle: false when the other side has closed it, or, unless it owes

@@ -114,8 +114,8 @@ static redislock_call *ask(
 	redislock_home *home = home_of(self);
 	rl_bytes key;
 	char *joined;
-	if (home == NULL || !redislock_read_key(home, name, 1, &key, &joined) ||
-		(token != NULL && !redislock_check_token(token, 2))) {
+	if (home == NULL || (token != NULL && !redislock_check_token(token, 2)) ||
+		!redislock_read_key(home, name, 1, &key, &joined)) {
 		return NULL;
 	}
 	rl_bytes mark = {NULL, 0};
@@ -124,9 +124,7 @@ static redislock_call *ask(
 	}
 	rl_op *op = rl_ask_new(
 		&home->set, redislock_home_pool(home), &REDISLOCK_G(env), verb, key, mark, ttl_ms);
-	if (joined != NULL) {
-		efree(joined);
-	}
+	redislock_free_key(joined);
 	return redislock_call_run(home, op);
 }
 
@@ -166,9 +164,7 @@ ZEND_METHOD(RedisLock, acquire)
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
 	rl_op *op = rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
-	if (joined != NULL) {
-		efree(joined);
-	}
+	redislock_free_key(joined);
 	redislock_call *call = redislock_call_run(home, op);
 	if (call == NULL) {
 		RETURN_THROWS();
@@ -281,17 +277,25 @@ ZEND_METHOD(RedisLock, token)
 	RETURN_STRINGL(token, sizeof token);
 }
 
+/* Core counts whole nanoseconds under a name that says so; PHP is told seconds, as everywhere. */
+static void add_stat(zval *array, const char *name, uint64_t value)
+{
+	size_t len = strlen(name);
+	if (len > 3 && strcmp(name + len - 3, "_ns") == 0) {
+		add_assoc_double_ex(array, name, len - 3, (double) value / 1e9);
+	} else {
+		add_assoc_long_ex(array, name, len, (zend_long) value);
+	}
+}
+
 ZEND_METHOD(RedisLock, stats)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
 	rl_stats *stats = rl_process_stats();
 	array_init(return_value);
-#define ADD(name) add_assoc_long(return_value, #name, (zend_long) atomic_load(&stats->name));
+#define ADD(name) add_stat(return_value, #name, atomic_load(&stats->name));
 	RL_STATS_EACH(ADD)
 #undef ADD
-	/* Core counts whole nanoseconds; PHP is told seconds, as everywhere. */
-	zend_hash_str_del(Z_ARRVAL_P(return_value), "waited_ns", sizeof "waited_ns" - 1);
-	add_assoc_double(return_value, "waited", (double) atomic_load(&stats->waited_ns) / 1e9);
 }
 
 ZEND_METHOD(RedisLock, close)

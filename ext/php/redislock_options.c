@@ -209,8 +209,12 @@ bool redislock_home_fill(redislock_home *home, const redislock_arguments *argume
 
 bool redislock_check_token(const zend_string *token, uint32_t arg)
 {
-	if (ZSTR_LEN(token) == 0 || ZSTR_LEN(token) > RL_TOKEN_MAX) {
-		zend_argument_value_error(arg, "must be 1 to %d bytes long", RL_TOKEN_MAX);
+	if (ZSTR_LEN(token) == 0) {
+		zend_argument_value_error(arg, "must not be empty");
+		return false;
+	}
+	if (ZSTR_LEN(token) > RL_TOKEN_MAX) {
+		zend_argument_value_error(arg, "must be at most %d bytes long", RL_TOKEN_MAX);
 		return false;
 	}
 	if (zend_string_equals_literal(token, "0")) {
@@ -261,16 +265,17 @@ bool redislock_read_key(
 		return false;
 	}
 	*key = rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name));
-	if (has_end(*key, "::rl-wait") || has_end(*key, "::rl-wake")) {
-		zend_argument_value_error(
-			arg, "must not end in ::rl-wait or ::rl-wake, which are the lock's own helper keys");
-		return false;
-	}
 	if (home->prefix_len > 0) {
 		*joined = emalloc(home->prefix_len + key->len);
 		memcpy(*joined, home->prefix, home->prefix_len);
 		memcpy(*joined + home->prefix_len, key->data, key->len);
 		*key = rl_bytes_of(*joined, home->prefix_len + key->len);
+	}
+	if (has_end(*key, "::rl-wait") || has_end(*key, "::rl-wake")) {
+		redislock_free_key(*joined);
+		zend_argument_value_error(
+			arg, "must not end in ::rl-wait or ::rl-wake, which are the lock's own helper keys");
+		return false;
 	}
 	return true;
 }

@@ -34,9 +34,16 @@ bool redislock_read_wait(double seconds, uint32_t arg, int64_t *ns);
 
 /* The key with its prefix.
  * @param[out] key points into the key itself or into *joined
- * @param[out] joined to be freed with efree() when not NULL */
+ * @param[out] joined to be freed with redislock_free_key(), when true was returned */
 bool redislock_read_key(const redislock_home *home, const zend_string *name, uint32_t arg,
 	rl_bytes *key, char **joined);
+
+static inline void redislock_free_key(char *joined)
+{
+	if (joined != NULL) {
+		efree(joined);
+	}
+}
 
 /* For INI: redislock.servers is checked when a script sets it, and shown without its passwords. */
 ZEND_INI_MH(redislock_on_servers);

@@ -47,6 +47,8 @@ struct rl_link {
 	uint64_t appended;
 	uint64_t sent;
 	rl_reader *reader;
+	bool
+		is_garbled; /* what came is no protocol: nothing is read any more, but an undo can be sent */
 	rl_error err;
 };
 
@@ -108,17 +110,14 @@ static void advance_connecting(rl_link *link, short revents, int64_t now)
 
 /* ---- bytes ---- */
 
-static void go_down(rl_link *link, rl_status status, int code)
+static void go_down(rl_link *link, int code)
 {
 	link->state = LINK_DOWN;
-	if (status == RL_ERR_PROTOCOL) {
-		rl_error_set(
-			&link->err, status, 0, "what came back is not the Redis protocol, or too long");
-	} else if (code == 0) {
-		rl_error_set(&link->err, status, 0, "the server closed the connection");
+	if (code == 0) {
+		rl_error_set(&link->err, RL_ERR_CLOSED, 0, "the server closed the connection");
 	} else {
 		char text[128] = "";
-		rl_error_set(&link->err, status, code, "the connection broke: %s",
+		rl_error_set(&link->err, RL_ERR_CLOSED, code, "the connection broke: %s",
 			strerror_r(code, text, sizeof text));
 	}
 }
@@ -137,13 +136,13 @@ static read_result read_once(rl_link *link, bool may_block)
 	ssize_t got = rl_socket_receive(link->fd, chunk, sizeof chunk, may_block);
 	if (got > 0) {
 		if (!rl_reader_feed(link->reader, chunk, (size_t) got)) {
-			go_down(link, RL_ERR_PROTOCOL, 0);
+			link->is_garbled = true;
 			return READ_BROKEN;
 		}
 		return got == sizeof chunk ? READ_MORE : READ_SOME;
 	}
 	if (got == 0) {
-		go_down(link, RL_ERR_CLOSED, 0);
+		go_down(link, 0);
 		return READ_BROKEN;
 	}
 	if (errno == EINTR) {
@@ -152,7 +151,7 @@ static read_result read_once(rl_link *link, bool may_block)
 	if (errno == EAGAIN || errno == EWOULDBLOCK) {
 		return READ_NOTHING;
 	}
-	go_down(link, RL_ERR_CLOSED, errno);
+	go_down(link, errno);
 	return READ_BROKEN;
 }
 
@@ -243,7 +242,7 @@ static void link_flush(rl_link *link)
 			int code = errno;
 			read_all(link); /* it may have said why */
 			if (link->state == LINK_CONNECTED) {
-				go_down(link, RL_ERR_CLOSED, code);
+				go_down(link, code);
 			}
 			return;
 		}
@@ -264,12 +263,15 @@ static bool link_is_connected(const rl_link *link)
 
 static rl_link_event link_receive(rl_link *link, rl_reply *reply, rl_error *err)
 {
-	int result = rl_reader_next(link->reader, reply);
+	int result = link->is_garbled ? -1 : rl_reader_next(link->reader, reply);
 	if (result > 0) {
 		return RL_LINK_REPLY;
 	}
-	if (result < 0 && link->err.status != RL_ERR_PROTOCOL) {
-		go_down(link, RL_ERR_PROTOCOL, 0);
+	if (result < 0) {
+		link->is_garbled = true;
+		rl_error_set(err, RL_ERR_PROTOCOL, 0,
+			"what came back is not the Redis protocol, or longer than any answer to this can be");
+		return RL_LINK_DOWN;
 	}
 	if (link->state != LINK_DOWN) {
 		return RL_LINK_NONE;
@@ -280,7 +282,7 @@ static rl_link_event link_receive(rl_link *link, rl_reply *reply, rl_error *err)
 
 static bool link_is_alive(rl_link *link, bool owes_replies)
 {
-	if (link->state != LINK_CONNECTED) {
+	if (link->state != LINK_CONNECTED || link->is_garbled) {
 		return false;
 	}
 	ssize_t got = rl_socket_peek(link->fd);
@@ -329,8 +331,8 @@ short rl_link_events(const rl_link *link)
 
 int64_t rl_link_wake_at(const rl_link *link)
 {
-	/* A link that is down has something to tell now. */
-	return link->state == LINK_DOWN ? 0 : link->wake_at;
+	/* A broken link has something to tell now. */
+	return link->state == LINK_DOWN || link->is_garbled ? 0 : link->wake_at;
 }
 
 void rl_link_advance(rl_link *link, short revents, int64_t now)
@@ -344,7 +346,7 @@ void rl_link_advance(rl_link *link, short revents, int64_t now)
 
 rl_link_blocked rl_link_block(rl_link *link)
 {
-	if (link->state != LINK_CONNECTED || link->out_start < link->out_end) {
+	if (link->state != LINK_CONNECTED || link->is_garbled || link->out_start < link->out_end) {
 		return RL_LINK_BLOCKED_NOTHING;
 	}
 	switch (read_once(link, true)) {

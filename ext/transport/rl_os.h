@@ -15,7 +15,7 @@ int64_t rl_os_now(void);
 
 /* Random bytes, drawn from the system in stock, for one thread. A fork empties the stock: no two
  * processes hand out the same bytes. Bytes that were handed out are wiped. */
-#define RL_RANDOM_STOCK 256
+#define RL_RANDOM_STOCK 4096
 
 typedef struct rl_random {
 	unsigned char bytes[RL_RANDOM_STOCK];

@@ -15,7 +15,7 @@ $fake = fake_server();
 $lock = new RedisLock($fake->dsn('/0'));
 $lock->isLocked('k');
 foreach (["OOM command not allowed when used memory > 'maxmemory'." => 'OOM', 'ERR something odd' => 'ERR', 'NOPERM no permissions' => 'NOPERM',
-    'MYCODE-2 custom' => 'MYCODE-2', 'READONLY' => 'READONLY'] as $text => $code) {
+    'MYCODE custom' => 'MYCODE', 'READONLY' => 'READONLY'] as $text => $code) {
     foreach (['SET' => fn () => $lock->acquire('k'), 'EXISTS' => fn () => $lock->isLocked('k'), 'GET' => fn () => $lock->owner('k'),
         'PTTL' => fn () => $lock->remaining('k'), 'DEL' => fn () => $lock->forceRelease('k'), 'EVALSHA' => fn () => $lock->release('k', 'token')] as $command => $call) {
         $fake->rules([rule($command, [send("-$text\r\n")])]);

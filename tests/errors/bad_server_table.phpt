@@ -77,6 +77,10 @@ $behaviours = [
     'never answers' => [$C, $late, ['hang']],
     'answers late' => [$C, $late, [wait_for(0.6), 'forward', 'reply']],
     'runs it and answers late' => [$C, $late, ['forward', wait_for(0.6), 'reply']],
+    'runs it and answers nonsense' => [$C, $garbled, ['forward', send("nonsense\r\n")]],
+    'runs it and answers what is no answer to it' => [$C, $garbled, ['forward', send(":1\r\n")]],
+    'runs it and answers half' => [$C, $late, ['forward', send('+O')]],
+    'runs it and answers without an end' => [$C, $garbled, ['forward', send('+'), endless('A')]],
     'runs it and never answers' => [$C, $late, ['forward']],
     'drips' => [$C, $late, [drip("+OK really, it is OK, it is\r\n", 0.05)]],
     'sends a line without an end' => [$C, $garbled, [endless('A')]],
@@ -113,7 +117,7 @@ foreach ($behaviours as $what => [$class, $message, $steps]) {
         $state === 'cold' && $fake->rules($rules);
         $run("$state, $what", $class, $message, $fake->dsn(), 0.5 + 2.0, $state === 'warm' ? fn () => $fake->rules($rules) : null);
         $fake->rules([]);
-        eventually("$state, $what: no key", fn () => $server->keys() === []);
+        eventually("$state, $what: no key", fn () => $server->keys() === []) || $server->cmd('FLUSHALL');
     }
 }
 same('keys', [], $server->keys());

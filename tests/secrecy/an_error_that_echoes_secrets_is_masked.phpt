@@ -15,7 +15,7 @@ $fake = fake_server();
 $echo = fn (string $name, string ...$args) => "-ERR unknown command '$name', with args beginning with: " . implode(' ', array_map(fn ($arg) => "'$arg'", $args)) . "\r\n";
 $look = function (string $what, callable $call, string ...$secrets): void {
     $thrown = throws($what, 'RedisLockServerException', '~unknown command|ERR~', $call);
-    $seen = $thrown . implode('', $thrown->getReasons());
+    $seen = $thrown?->getMessage() . implode('', $thrown?->getReasons() ?? []);
     foreach ($secrets as $secret) {
         check("$what: no secret", !str_contains($seen, $secret), $seen);
     }
@@ -32,8 +32,6 @@ $look('EVALSHA of extend()', fn () => $lock->extend('k', 'T0KEN', 10), 'T0KEN');
 $fake->rules([rule('EVAL', [send($echo('EVAL', 'script', '1', 'k', 'T0KEN'))])]);
 $look('EVAL of release()', fn () => $lock->release('k', 'T0KEN'), 'T0KEN');
 
-$token = null;
-$fake->rules([rule('SET', [send("-ERR will be replaced\r\n")])]);
 $long = str_repeat('x', 128) . 'TAIL';
 $fake->rules([rule('EVALSHA', [send($echo('EVALSHA', 'sha', '1', 'k', substr($long, 0, 120)))])]);
 $look('a token that the server cut short', fn () => $lock->release('k', $long), substr($long, 0, 100));

@@ -1,0 +1,130 @@
+<?php
+/*
+ * A flash sale: many workers sell the same few units at once, first without a lock, then with RedisLock.
+ *
+ *     php -d extension=redislock examples/flash-sale.php [workers [units]]
+ *
+ * The stock is a number in a Redis server that this script starts and ends itself.
+ */
+
+require __DIR__ . '/inc/MiniRedis.php';
+require __DIR__ . '/inc/PrivateRedis.php';
+
+/** Sells one unit, as if nobody else did the same between the two lines about the stock. */
+function sellOne(MiniRedis $redis): bool
+{
+    $stock = (int) $redis->get('stock');
+    if ($stock === 0) {
+        return false;
+    }
+    usleep(1000); // look at the voucher, write the order, ...
+    $redis->set('stock', $stock - 1);
+    return true;
+}
+
+/** The same, but nobody else can do it at the same time. */
+function sellOneWithLock(MiniRedis $redis, RedisLock $lock): bool
+{
+    $token = $lock->acquire('lock:stock', ttl: 5, wait: 10);
+    if ($token === null) {
+        throw new RuntimeException('the lock was not to be had in 10 seconds');
+    }
+    try {
+        return sellOne($redis);
+    } finally {
+        $lock->release('lock:stock', $token);
+    }
+}
+
+/* ---- the sale ---- */
+
+$workers = (int) ($argv[1] ?? 8);
+$units = (int) ($argv[2] ?? 500);
+if ($workers < 2 || $workers > 50 || $units < 50 || $units > 2000) {
+    fail('usage: flash-sale.php [workers, 2 to 50 [units, 50 to 2000]]');
+}
+class_exists('RedisLock') || fail('load the extension first: php -d extension=redislock ...');
+
+$server = new PrivateRedis();
+$lock = new RedisLock("unix://$server->socket");
+
+echo "$workers workers sell $units units.\n\n";
+printf("%-16s%8s%8s%10s%14s%14s\n", '', 'units', 'sold', 'oversold', 'sections/s', 'longest wait');
+
+$without = sale($server, $workers, $units, fn (MiniRedis $redis) => sellOne($redis));
+show('without a lock', $units, $without);
+
+$with = sale($server, $workers, $units, fn (MiniRedis $redis) => sellOneWithLock($redis, $lock));
+show('with RedisLock', $units, $with);
+
+$server->stop();
+exit($with['sold'] === $units && $without['sold'] > $units ? 0 : 1);
+
+/* ---- what is not about locks: workers, results, the table ---- */
+
+/** Lets the workers sell until nothing is left; gives what they sold, in how many seconds, and the longest wait. */
+function sale(PrivateRedis $server, int $workers, int $units, callable $sellOne): array
+{
+    (new MiniRedis($server->socket))->set('stock', $units);
+    $start = hrtime(true);
+    $results = inWorkers($workers, function () use ($server, $sellOne): array {
+        $server->leaveToParent();
+        $redis = new MiniRedis($server->socket);
+        $longest = $sold = 0;
+        do {
+            $waited = RedisLock::stats()['waited']; // by this process, in all its waits
+            $isSold = $sellOne($redis);
+            $longest = max($longest, RedisLock::stats()['waited'] - $waited);
+            $sold += (int) $isSold;
+            usleep(random_int(1000, 9000)); // until the next customer comes
+        } while ($isSold);
+        return ['sold' => $sold, 'longest' => $longest];
+    });
+    return [
+        'sold' => array_sum(array_column($results, 'sold')),
+        'seconds' => (hrtime(true) - $start) / 1e9,
+        'longest' => max(array_column($results, 'longest')),
+    ];
+}
+
+/** Runs $work in that many forked processes and gives what each returned. */
+function inWorkers(int $workers, callable $work): array
+{
+    $pids = $pipes = [];
+    try {
+        for ($i = 0; $i < $workers; $i++) {
+            [$parent, $child] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+            $pid = pcntl_fork();
+            if ($pid === 0) {
+                pcntl_alarm(60); // whatever happens, no worker lives longer
+                fwrite($child, json_encode($work()));
+                exit(0);
+            }
+            $pids[] = $pid;
+            $pipes[] = $parent;
+            fclose($child);
+        }
+        $results = array_map(fn ($pipe) => json_decode((string) stream_get_contents($pipe), true), $pipes);
+        foreach ($pids as $i => $pid) {
+            pcntl_waitpid($pid, $status);
+            unset($pids[$i]);
+        }
+        return in_array(null, $results, true) ? throw new RuntimeException('a worker failed') : $results;
+    } finally {
+        if ($pids !== []) {
+            exec('kill ' . implode(' ', $pids));
+        }
+    }
+}
+
+function show(string $name, int $units, array $sale): void
+{
+    printf("%-16s%8d%8d%10d%14.0f%14s\n", $name, $units, $sale['sold'], $sale['sold'] - $units,
+        $sale['sold'] / $sale['seconds'], $sale['longest'] > 0 ? sprintf('%.0f ms', $sale['longest'] * 1000) : '-');
+}
+
+function fail(string $why): never
+{
+    fwrite(STDERR, "$why\n");
+    exit(2);
+}

@@ -1,0 +1,55 @@
+<?php
+/*
+ * Document 000: a static class with key, value and expiry. One SET NX PX takes the lock, one script frees it,
+ * for the holder's value only.
+ *
+ *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 000-lock-class.php
+ */
+
+namespace app\common\library;
+
+use RedisLock;
+
+class Lock
+{
+    private static ?RedisLock $redis = null;
+
+    private static function redis(): RedisLock
+    {
+        return self::$redis ??= new RedisLock(getenv('REDIS_URL') ?: null);
+    }
+
+    /**
+     * @return bool true = locked; false = someone else has it
+     * @throws \RedisLockException when Redis could not be asked: this is no refusal
+     */
+    public static function lock(string $key, #[\SensitiveParameter] string $value, int $expires): bool
+    {
+        return self::redis()->acquire($key, $expires, token: $value) !== null;
+    }
+
+    /** @return int 1 = freed; 0 = it was no longer ours */
+    public static function unlock(string $key, #[\SensitiveParameter] string $value): int
+    {
+        return (int) self::redis()->release($key, $value);
+    }
+
+    public static function generateValue(): string
+    {
+        return RedisLock::token();
+    }
+}
+
+/* ---- used as in the document ---- */
+
+$key = 'lock:goods:1';
+$value = Lock::generateValue();
+if (Lock::lock($key, $value, 300)) {
+    try {
+        echo "working\n";
+    } finally {
+        echo Lock::unlock($key, $value) === 1 ? "freed\n" : "it took longer than 300 seconds\n";
+    }
+} else {
+    echo "someone else is at it\n";
+}

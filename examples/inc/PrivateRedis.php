@@ -1,0 +1,63 @@
+<?php
+/*
+ * A Redis or Valkey server of this script's own: on a unix socket in a temporary folder, without a port and
+ * without persistence. A small shell beside it ends the server, by its pid, and removes the folder as soon as
+ * the shell's input ends, which it does however this script ends.
+ */
+
+final class PrivateRedis
+{
+    public readonly string $socket;
+    /** @var resource */
+    private $guard;
+    private array $pipes = [];
+
+    /* $0 is the folder, "$@" the server's command. */
+    private const GUARD = <<<'SH'
+        trap '' HUP INT TERM
+        "$@" >"$0/log" 2>&1 </dev/null & pid=$!
+        read -r _
+        kill "$pid" 2>/dev/null
+        wait "$pid"
+        rm -rf "$0"
+        SH;
+
+    public function __construct()
+    {
+        $program = trim((string) shell_exec('command -v redis-server || command -v valkey-server'))
+            ?: throw new RuntimeException('there is no redis-server and no valkey-server on PATH');
+        $folder = sys_get_temp_dir() . '/redislock-' . bin2hex(random_bytes(6));
+        mkdir($folder, 0700);
+        $this->socket = "$folder/redis.sock";
+        $server = [$program, '--port', '0', '--unixsocket', $this->socket, '--dir', $folder, '--save', ''];
+        $this->guard = proc_open(['/bin/sh', '-c', self::GUARD, $folder, ...$server], [['pipe', 'r']], $this->pipes);
+        for ($try = 0; !$this->answers(); $try++) {
+            if ($try === 500) {
+                throw new RuntimeException("$program did not start: " . @file_get_contents("$folder/log"));
+            }
+            usleep(10_000);
+        }
+    }
+
+    /** Ends the server; returns when it is gone. */
+    public function stop(): void
+    {
+        fclose($this->pipes[0]);
+        proc_close($this->guard);
+    }
+
+    /** For a forked worker: the server does not live on because of it. */
+    public function leaveToParent(): void
+    {
+        fclose($this->pipes[0]);
+    }
+
+    private function answers(): bool
+    {
+        try {
+            return (new MiniRedis($this->socket))->get('nothing') === null;
+        } catch (RuntimeException) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A program that hangs is killed, so that scripts/unit says so. */
+#define SECONDS_MAX 60
+
+static jmp_buf end_of_test;
+static char why[4096];
+
+void check_fail(const char *file, int line, const char *format, ...)
+{
+	const char *name = strrchr(file, '/');
+	int used = snprintf(why, sizeof why, "%s:%d: ", name != NULL ? name + 1 : file, line);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(why + used, sizeof why - (size_t) used, format, args);
+	va_end(args);
+	longjmp(end_of_test, 1);
+}
+
+void check_true(const char *file, int line, bool is_true, const char *what)
+{
+	if (!is_true) {
+		check_fail(file, line, "not true: %s", what);
+	}
+}
+
+void check_int(const char *file, int line, int64_t is, int64_t wanted, const char *what)
+{
+	if (is != wanted) {
+		check_fail(file, line, "%s is %" PRId64 ", not %" PRId64, what, is, wanted);
+	}
+}
+
+void check_text(const char *file, int line, const char *is, const char *wanted, const char *what)
+{
+	if (strcmp(is, wanted) != 0) {
+		check_fail(file, line, "%s is\n[%s]\nnot\n[%s]", what, is, wanted);
+	}
+}
+
+void check_has(const char *file, int line, const char *is, const char *part)
+{
+	if (strstr(is, part) == NULL) {
+		check_fail(file, line, "[%s] has no [%s]", is, part);
+	}
+}
+
+static bool is_wanted(const check_test *test, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], test->name) == 0) {
+			return true;
+		}
+	}
+	return argc < 2 && (test->bug == NULL || getenv("REDISLOCK_UNIT_BUGS") != NULL);
+}
+
+static bool run_one(const check_test *test, void (*clean_up)(void))
+{
+	volatile bool is_good = false;
+	why[0] = '\0';
+	if (setjmp(end_of_test) == 0) {
+		test->run();
+		is_good = true;
+	}
+	if (clean_up != NULL) {
+		if (setjmp(end_of_test) == 0) {
+			clean_up();
+		} else {
+			is_good = false;
+		}
+	}
+	return is_good;
+}
+
+int check_run(const check_test *tests, size_t count, void (*clean_up)(void), int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	alarm(SECONDS_MAX);
+	int code = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!is_wanted(&tests[i], argc, argv)) {
+			continue;
+		}
+		if (run_one(&tests[i], clean_up)) {
+			printf("ok %s\n", tests[i].name);
+			continue;
+		}
+		const char *bug = tests[i].bug != NULL ? tests[i].bug : "";
+		printf("not ok %s: %s%s%s\n", tests[i].name, why, *bug != '\0' ? "; known: " : "", bug);
+		code = 1;
+	}
+	return code;
+}

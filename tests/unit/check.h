@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A test is a function. It ends with its first failed check; the others go on. Each prints "ok name" or
+ * "not ok name: why", as scripts/unit expects.
+ *
+ * A test of a defect that is known and not yet mended is marked: it runs only with REDISLOCK_UNIT_BUGS=1
+ * in the environment, and fails there.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include "core/rl_status.h"
+
+#include <setjmp.h>
+
+typedef struct check_test {
+	const char *name;
+	void (*run)(void);
+	const char *bug; /* NULL, or what is wrong */
+} check_test;
+
+/* clang-format off */
+#define TEST(name) {#name, name, NULL}
+#define BUG(name, what) {#name, name, what}
+/* clang-format on */
+
+/* Runs all; returns main's exit code. Arguments name the tests to run; without any, all run.
+ * @param clean_up NULL, or runs after each test, also after a failed one */
+int check_run(const check_test *tests, size_t count, void (*clean_up)(void), int argc, char **argv);
+
+#define CHECK_MAIN(tests, clean_up) \
+ int main(int argc, char **argv) \
+ { \
+  return check_run(tests, sizeof tests / sizeof tests[0], clean_up, argc, argv); \
+ }
+
+/* Ends the test as failed. */
+_Noreturn void check_fail(const char *file, int line, const char *format, ...) RL_PRINTF(3, 4);
+
+void check_true(const char *file, int line, bool is_true, const char *what);
+void check_int(const char *file, int line, int64_t is, int64_t wanted, const char *what);
+void check_text(const char *file, int line, const char *is, const char *wanted, const char *what);
+void check_has(const char *file, int line, const char *is, const char *part);
+
+#define FAIL(...) check_fail(__FILE__, __LINE__, __VA_ARGS__)
+#define CHECK(condition) check_true(__FILE__, __LINE__, condition, #condition)
+#define CHECK_INT(is, wanted) check_int(__FILE__, __LINE__, (int64_t) (is), wanted, #is)
+#define CHECK_TEXT(is, wanted) check_text(__FILE__, __LINE__, is, wanted, #is)
+/* The text has the part in it. */
+#define CHECK_HAS(is, part) check_has(__FILE__, __LINE__, is, part)
+
+static inline rl_bytes bytes_of(const char *text)
+{
+	size_t len = 0;
+	while (text[len] != '\0') {
+		len++;
+	}
+	return rl_bytes_of(text, len);
+}
+
+#endif

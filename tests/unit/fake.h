@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A network, a clock and random bytes that do as the test says, and a driver that steps an operation
+ * against them. There is one of each, up to five servers ("a" to "e") and no malloc in it.
+ *
+ * A test says in advance what comes of the next dials and commands; what then happens is written to a log,
+ * one line for each dial, command and close, with the milliseconds since the start and the number of the
+ * link:
+ *
+ *     0 a1 dial
+ *     0 a1 NAME                        CLIENT SETNAME redislock
+ *     0 a1 SET k T1 NX PX 30000        tokens of ours are named in the order of their first use
+ *     5 a1 try k T1 30000 0            EVALSHA; TRY would be EVAL with the text
+ *     9 a1 close
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include "core/rl_op.h"
+
+#define FAKE_MEMBERS 5
+#define FAKE_START (1000 * RL_NS_PER_SECOND)
+#define MS RL_NS_PER_MS
+#define SECOND RL_NS_PER_SECOND
+
+/* What comes of a dial. */
+typedef enum fake_dial {
+	FAKE_ACCEPT,         /* after the delay; with 0, when the driver has looked once */
+	FAKE_ACCEPT_AT_ONCE, /* as a unix socket does */
+	FAKE_REFUSE,         /* told by dial() itself */
+	FAKE_REFUSE_LATER,   /* after the delay */
+	FAKE_HANG,           /* nothing ever comes of it */
+	FAKE_NO_NAME,        /* the name has no address */
+	FAKE_GREET,          /* connects, says the text unasked and breaks */
+} fake_dial;
+
+/* What comes of a command about a lock. */
+typedef enum fake_act {
+	FAKE_SAY,          /* the server answers after the delay */
+	FAKE_SAY_TWICE,    /* and once more at the same moment */
+	FAKE_SAY_BREAK,    /* answers, and closes */
+	FAKE_SILENCE,      /* no answer, nor to what stands behind it on this link */
+	FAKE_BREAK,        /* takes it, and closes after the delay */
+	FAKE_NONSENSE,     /* takes it, and answers what is not the protocol */
+	FAKE_BREAK_UNSENT, /* the system finds the link broken, and takes nothing */
+	FAKE_BREAK_HALF,   /* the system takes half of it, and finds the link broken */
+	FAKE_HALF,         /* the system takes half of it, and the rest after the delay */
+} fake_act;
+
+extern int64_t fake_clock;
+extern rl_env fake_env;
+extern rl_stats fake_stats;
+extern rl_set fake_set; /* a test may alter it before the operation is made */
+extern rl_pool fake_pool;
+extern rl_transport fake_transport;
+extern rl_target fake_targets[FAKE_MEMBERS];
+
+/* Starts over with so many servers, timeouts of 1 s, back-off of 10 ms to 200 ms without jitter. */
+void fake_begin(unsigned members);
+
+/* Frees the operations that the test made, clears the pool, and sees to it that nothing is left. */
+void fake_end(void);
+
+/* ---- what will happen ---- */
+
+/* The next dial to a member that nothing is said of yet. Without any it is accepted. */
+void fake_dials(unsigned member, fake_dial what, int64_t delay);
+void fake_greets(unsigned member, const char *text);
+
+/*
+ * The next command about a lock to a member. Without any, an undo (EVAL of release) is answered with :1 and
+ * all else with silence.
+ * @param text borrowed: "+OK", "-ERR ..", "$text", ":1", "_" for nil, "*:0 :500 :1" for an array
+ */
+void fake_acts(unsigned member, fake_act what, const char *text, int64_t delay);
+void fake_says(unsigned member, const char *text);
+
+/* What AUTH, SELECT or CLIENT is answered with from now on; NULL = silence. Else it is "+OK". */
+void fake_login_says(unsigned member, const char *what, const char *text);
+
+/* Closes the member's open links from its side. What is sent on them from now on is lost. */
+void fake_kill(unsigned member);
+
+/* The next time that the clock moves, this much more passes before core is stepped. */
+void fake_lag(int64_t ns);
+
+void fake_fork(void);
+
+/* Random bytes: so many more draws work. */
+void fake_random_draws(unsigned left);
+
+/* NULL, or asked at each dial and append: true = there is no memory for it. */
+extern bool (*fake_lacks_memory)(void);
+
+/* Puts a connection to the member into the pool, and forgets the log. Plans are for what follows. */
+void fake_warm(unsigned member);
+
+/* ---- operations ---- */
+
+/* They are abandoned and freed by fake_end() unless fake_free() did. */
+rl_acquire *fake_acquire(int64_t ttl_ms, int64_t wait_ns);
+rl_acquire *fake_acquire_own(const char *token, int64_t ttl_ms, int64_t wait_ns);
+rl_op *fake_ask(rl_verb verb, const char *token, int64_t ttl_ms);
+void fake_free(rl_op *op);
+
+/* Drives to the end, fails the test when there is none. */
+rl_status fake_drive(rl_op *op);
+
+/* Drives until the clock would pass the time; the clock then stands there. True = done. */
+bool fake_drive_to(rl_op *op, int64_t time);
+
+/* Milliseconds since the start. */
+int64_t fake_ms(void);
+
+/* What the last step said to wait for. */
+extern rl_wait fake_wait;
+
+/* ---- what did happen ---- */
+
+const char *fake_log(void);
+void fake_forget_log(void);
+unsigned fake_open_links(void);
+extern unsigned fake_looks; /* calls of is_alive */
+extern unsigned fake_steps; /* of all operations */
+
+#define CHECK_LOG(wanted) CHECK_TEXT(fake_log(), wanted)
+
+#endif

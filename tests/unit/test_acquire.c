@@ -1,0 +1,1372 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Taking a lock on one server: what is sent when, and what it means.
+ */
+#include "check.h"
+#include "fake.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define REFUSAL "*:0 :25000 :0"
+
+/* Proof of a grant that was asked for so many ms after the start. */
+static int64_t proof(int64_t asked_ms, int64_t ttl_ms)
+{
+	return FAKE_START + asked_ms * MS + ttl_ms * MS - rl_set_drift(&fake_set, ttl_ms * MS);
+}
+
+static void begin_warm(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+}
+
+static void refuse_times(unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		fake_says(0, REFUSAL);
+	}
+}
+
+/* ---- without a wait ---- */
+
+static void cold_is_one_write(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	fake_says(0, "+OK");
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a1 dial\n"
+			  "0 a1 NAME\n"
+			  "0 a1 SET k T1 NX PX 30000\n");
+	CHECK_INT(acquire->proven_until, proof(0, 30000));
+	CHECK_INT(acquire->token_len, RL_TOKEN_LEN);
+	CHECK_INT(fake_pool.count, 1);
+	CHECK_INT(fake_stats.acquired, 1);
+	CHECK_INT(fake_stats.tries, 1);
+	CHECK_INT(fake_stats.connects, 1);
+	CHECK_INT(fake_stats.waited_ns, 0);
+}
+
+static void cold_sends_when_it_is_connected(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_ACCEPT, 300 * MS);
+	fake_acts(0, FAKE_SAY, "+OK", 50 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a1 dial\n"
+			  "300 a1 NAME\n"
+			  "300 a1 SET k T1 NX PX 30000\n");
+	CHECK_INT(acquire->proven_until, proof(300, 30000));
+	CHECK_INT(fake_ms(), 350);
+}
+
+static void cold_with_a_login_is_one_write(void)
+{
+	fake_begin(1);
+	fake_targets[0].user = "me";
+	fake_targets[0].password = (rl_secret){"word", 4};
+	fake_targets[0].database = 1203;
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	CHECK_LOG("0 a1 dial\n"
+			  "0 a1 AUTH me word\n"
+			  "0 a1 SELECT 1203\n"
+			  "0 a1 NAME\n"
+			  "0 a1 SET k T1 NX PX 30000\n");
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void warm_is_one_set(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "+OK", 7 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n");
+	CHECK_INT(acquire->proven_until, proof(0, 30000));
+	CHECK_INT(fake_pool.count, 1);
+	CHECK_INT(fake_looks, 0);
+}
+
+static void a_refusal_is_told_at_once(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n");
+	CHECK_INT(fake_pool.count, 1);
+	CHECK_INT(fake_stats.refused, 1);
+	CHECK_INT(fake_stats.timed_out, 0);
+	CHECK_INT(fake_stats.delays, 0);
+}
+
+static void own_token_is_sent_as_it_is(void)
+{
+	begin_warm();
+	fake_says(0, "+OK");
+	rl_acquire *acquire = fake_acquire_own("mine", 250, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a1 SET k mine NX PX 250\n");
+	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), bytes_of("mine")));
+}
+
+static void no_random_bytes_sends_nothing(void)
+{
+	fake_begin(1);
+	fake_random_draws(0);
+	rl_acquire *acquire = fake_acquire(30000, RL_NEVER);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_RANDOM);
+	CHECK_LOG("");
+	CHECK_INT(acquire->op.err.status, RL_ERR_RANDOM);
+	CHECK_INT(fake_stats.failed, 1);
+}
+
+/* ---- waiting ---- */
+
+static void waits_with_back_off_to_the_deadline(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	refuse_times(4);
+	rl_acquire *acquire = fake_acquire(30000, 100 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "10 a1 try k T1 30000 0\n"
+			  "30 a1 try k T1 30000 0\n"
+			  "70 a1 try k T1 30000 0\n"
+			  "100 a1 try k T1 30000 0\n");
+	CHECK_INT(acquire->waited_ns, 100 * MS);
+	CHECK_INT(acquire->tries, 5);
+	CHECK_INT(fake_stats.timed_out, 1);
+	CHECK_INT(fake_stats.refused, 0);
+	CHECK_INT(fake_stats.waited_ns, 100 * MS);
+	CHECK_INT(fake_stats.tries, 5);
+	CHECK_INT(fake_stats.delays, 4);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void delays_stop_at_the_maximum(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	refuse_times(7);
+	fake_says(0, "*:1");
+	rl_acquire *acquire = fake_acquire(30000, RL_NEVER);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 10 + 20 + 40 + 80 + 160 + 200 + 200 + 200);
+	CHECK_INT(acquire->proven_until, proof(fake_ms(), 30000));
+	CHECK_INT(acquire->waited_ns, fake_ms() * MS);
+	CHECK_INT(fake_stats.acquired, 1);
+}
+
+static void no_connection_is_held_between_two_tries(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	rl_acquire *acquire = fake_acquire(30000, SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 5 * MS));
+	CHECK_INT(fake_wait.count, 0);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void first_refusal_at(const char *refusal, int64_t next_ms)
+{
+	begin_warm();
+	fake_says(0, "_");
+	fake_says(0, refusal);
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_INT(fake_ms(), 10 + next_ms);
+	fake_end();
+}
+
+static void looks_1_ms_after_the_holders_expiry(void)
+{
+	first_refusal_at("*:0 :3 :0", 4);
+	first_refusal_at("*:0 :0 :0", 1);
+	first_refusal_at("*:0 :18 :0", 19);
+	first_refusal_at("*:0 :19 :0", 20);
+	first_refusal_at("*:0 :20 :0", 20);
+	first_refusal_at("*:0 :-1 :0", 20);
+	first_refusal_at("*:0 :-2 :0", 20);
+}
+
+static void a_ttl_of_300_years_is_no_reason_to_spin(void)
+{
+	first_refusal_at("*:0 :9223372036854 :0", 20);
+	first_refusal_at("*:0 :9223372036855 :0", 20);
+	first_refusal_at("*:0 :9223372036854775806 :0", 20);
+	first_refusal_at("*:0 :9223372036854775807 :0", 20);
+}
+
+static void the_last_try_is_at_the_deadline_not_before(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	refuse_times(4);
+	rl_acquire *acquire = fake_acquire(30000, 100 * MS);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 100 * MS - 1));
+	CHECK_INT(acquire->tries, 4);
+	CHECK_INT(fake_wait.until, FAKE_START + 100 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_INT(acquire->tries, 5);
+	CHECK_INT(fake_ms(), 100);
+}
+
+static void the_last_try_may_succeed(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	fake_acts(0, FAKE_SAY, "*:1", 30 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 5 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "5 a1 try k T1 30000 0\n");
+	CHECK_INT(acquire->waited_ns, 35 * MS);
+}
+
+static void a_refusal_across_the_deadline_is_asked_again(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "_", 150 * MS);
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 100 * MS)->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "150 a1 try k T1 30000 0\n");
+}
+
+static void a_failure_across_the_deadline_decides(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "-LOADING wait", 150 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 100 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_INT(fake_ms(), 150);
+	CHECK_INT(acquire->tries, 1);
+}
+
+static void a_failure_at_the_deadline_is_an_error(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	fake_says(0, "-LOADING Redis is loading the dataset in memory");
+	rl_acquire *acquire = fake_acquire(30000, 10 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_TEXT(acquire->op.err.code, "LOADING");
+	CHECK_TEXT(acquire->op.err.message,
+		"redis://a:6379: the server answered: LOADING Redis is loading the dataset in memory");
+	CHECK_INT(fake_stats.failed, 1);
+	CHECK_INT(fake_stats.timed_out, 0);
+}
+
+static void retries_end_the_wait(void)
+{
+	begin_warm();
+	fake_set.retries = 2;
+	fake_says(0, "_");
+	refuse_times(2);
+	rl_acquire *acquire = fake_acquire(30000, RL_NEVER);
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_INT(acquire->tries, 3);
+	CHECK_INT(fake_ms(), 30);
+	CHECK_INT(fake_stats.timed_out, 1);
+}
+
+static void no_retries_is_one_try(void)
+{
+	begin_warm();
+	fake_set.retries = 0;
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_BUSY);
+	CHECK_INT(fake_ms(), 0);
+}
+
+static void a_wait_may_be_endless(void)
+{
+	begin_warm();
+	const int64_t endless[] = {RL_NEVER, RL_NEVER - FAKE_START + 1, RL_NEVER - FAKE_START};
+	for (unsigned i = 0; i < 3; i++) {
+		rl_acquire *acquire = fake_acquire(30000, endless[i]);
+		CHECK_INT(acquire->deadline, RL_NEVER);
+		fake_says(0, "_");
+		refuse_times(40);
+		fake_says(0, "*:1");
+		CHECK_INT(fake_drive(&acquire->op), RL_OK);
+		fake_free(&acquire->op);
+	}
+}
+
+static void jitter_stays_in_its_bounds(void)
+{
+	begin_warm();
+	fake_set.backoff.jitter = 0.2;
+	int64_t least = RL_NEVER;
+	int64_t most = 0;
+	for (unsigned i = 0; i < 50; i++) {
+		fake_says(0, "_");
+		rl_acquire *acquire = fake_acquire(30000, SECOND);
+		CHECK(!fake_drive_to(&acquire->op, fake_clock));
+		int64_t delay = fake_wait.until - fake_clock;
+		least = delay < least ? delay : least;
+		most = delay > most ? delay : most;
+		fake_free(&acquire->op);
+	}
+	CHECK(least >= 8 * MS && least < 9 * MS);
+	CHECK(most <= 12 * MS && most > 11 * MS);
+}
+
+/* ---- errors ---- */
+
+static void errors_that_pass_are_waited_for(void)
+{
+	static const char *const errors[] = {"-LOADING x", "-READONLY x", "-MASTERDOWN x",
+		"-TRYAGAIN x", "-CLUSTERDOWN x", "-BUSY x", "-UNBLOCKED x"};
+	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+		begin_warm();
+		fake_says(0, errors[i]);
+		fake_says(0, "*:1");
+		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+		CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+				  "10 a1 try k T1 30000 0\n");
+		fake_end();
+	}
+}
+
+static void other_errors_end_the_wait(void)
+{
+	static const char *const errors[] = {"-NOAUTH x", "-NOPERM x", "-WRONGTYPE x", "-OOM x",
+		"-ERR x", "-MOVED 1 x:1", "-LOADINGS x", "-loading x", "-"};
+	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+		begin_warm();
+		fake_says(0, errors[i]);
+		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
+		CHECK_LOG("0 a1 SET k T1 NX PX 30000\n");
+		CHECK_INT(fake_pool.count, 1);
+		fake_end();
+	}
+}
+
+static void without_a_wait_no_error_passes(void)
+{
+	begin_warm();
+	fake_says(0, "-LOADING x");
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_TEXT(acquire->op.err.code, "LOADING");
+	CHECK_INT(fake_ms(), 0);
+}
+
+static void a_script_that_is_not_known_is_sent_as_text(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	fake_says(0, "-NOSCRIPT No matching script.");
+	refuse_times(2);
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "10 a1 try k T1 30000 0\n"
+			  "10 a1 TRY k T1 30000 0\n"
+			  "30 a1 try k T1 30000 0\n"
+			  "70 a1 try k T1 30000 0\n");
+	CHECK_INT(fake_stats.scripts_loaded, 1);
+}
+
+static void noscript_to_a_text_is_an_error(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	fake_says(0, "-NOSCRIPT x");
+	fake_says(0, "-NOSCRIPT x");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
+	CHECK_INT(fake_ms(), 10);
+}
+
+static void an_answer_of_another_type_is_an_error(void)
+{
+	static const char *const answers[] = {":1", "$OK", "+QUEUED", "*:1", "*", "+"};
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		begin_warm();
+		fake_says(0, answers[i]);
+		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_PROTOCOL);
+		CHECK_INT(fake_ms(), 0);
+		fake_end();
+	}
+}
+
+static void a_connection_out_of_step_is_closed(void)
+{
+	begin_warm();
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_PROTOCOL);
+	CHECK_INT(fake_pool.count, 0);
+}
+
+static void an_answer_too_many_is_not_taken_for_the_next(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY_TWICE, "+OK", 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	fake_says(0, "_");
+	rl_acquire *second = fake_acquire(30000, 0);
+	CHECK(fake_drive(&second->op) != RL_OK);
+}
+
+/* ---- connecting ---- */
+
+static void a_refused_connection_is_told_at_once(void)
+{
+	static const fake_dial ways[] = {FAKE_REFUSE, FAKE_REFUSE_LATER, FAKE_NO_NAME};
+	for (unsigned i = 0; i < 3; i++) {
+		fake_begin(1);
+		fake_dials(0, ways[i], 3 * MS);
+		rl_acquire *acquire = fake_acquire(30000, 0);
+		CHECK_INT(fake_drive(&acquire->op), i == 2 ? RL_ERR_NAME : RL_ERR_CONNECT);
+		CHECK_INT(fake_ms(), i == 1 ? 3 : 0);
+		CHECK_INT(acquire->op.err.sys_errno, i == 2 ? 0 : 111);
+		CHECK_HAS(acquire->op.err.message, "redis://a:6379: cannot connect: told");
+		CHECK(strstr(acquire->op.err.message, "outcome") == NULL);
+		CHECK_INT(fake_stats.failed, 1);
+		fake_end();
+	}
+}
+
+static void a_refused_connection_is_dialled_again_while_waiting(void)
+{
+	fake_begin(1);
+	for (unsigned i = 0; i < 5; i++) {
+		fake_dials(0, i % 2 == 0 ? FAKE_REFUSE : FAKE_REFUSE_LATER, 0);
+	}
+	rl_acquire *acquire = fake_acquire(30000, 100 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_CONNECT);
+	CHECK_LOG("0 a1 dial\n"
+			  "10 a2 dial\n"
+			  "10 a2 close\n"
+			  "30 a3 dial\n"
+			  "70 a4 dial\n"
+			  "70 a4 close\n"
+			  "100 a5 dial\n");
+	CHECK_INT(acquire->tries, 5);
+	CHECK_INT(fake_stats.timed_out, 0);
+	CHECK_INT(fake_stats.failed, 1);
+}
+
+static void a_server_that_comes_back_is_taken(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_REFUSE, 0);
+	fake_dials(0, FAKE_REFUSE, 0);
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_LOG("0 a1 dial\n"
+			  "10 a2 dial\n"
+			  "30 a3 dial\n"
+			  "30 a3 NAME\n"
+			  "30 a3 try k T1 30000 0\n");
+}
+
+static void connecting_ends_by_its_timeout(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_HANG, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_CONNECT);
+	CHECK_INT(fake_ms(), 1000);
+	CHECK_LOG("0 a1 dial\n1000 a1 close\n");
+	CHECK_TEXT(
+		acquire->op.err.message, "redis://a:6379: no connection within 1 s (connectTimeout)");
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void a_hanging_connect_is_tried_again_while_waiting(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_HANG, 0);
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 5 * SECOND)->op), RL_OK);
+	CHECK_LOG("0 a1 dial\n"
+			  "1000 a1 close\n"
+			  "1010 a2 dial\n"
+			  "1010 a2 NAME\n"
+			  "1010 a2 try k T1 30000 0\n");
+}
+
+static void a_dead_idle_connection_is_replaced(void)
+{
+	begin_warm();
+	fake_kill(0);
+	fake_clock += 100 * MS + 1;
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	CHECK_LOG("100 a1 close\n"
+			  "100 a2 dial\n"
+			  "100 a2 NAME\n"
+			  "100 a2 SET k T1 NX PX 30000\n");
+	CHECK_INT(fake_looks, 1);
+	CHECK_INT(fake_stats.reconnects, 1);
+	CHECK_INT(fake_stats.connects, 2);
+}
+
+static void a_young_idle_connection_is_not_looked_at(void)
+{
+	begin_warm();
+	fake_kill(0);
+	fake_clock += 100 * MS;
+	fake_says(0, "*:1");
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("100 a1 lost: SET k T1 NX PX 30000\n"
+			  "100 a1 close\n"
+			  "100 a2 dial\n"
+			  "100 a2 NAME\n"
+			  "100 a2 try k T1 30000 1\n");
+	CHECK_INT(fake_looks, 0);
+}
+
+/* ---- timeouts ---- */
+
+static void a_timeout_undoes_and_closes(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + SECOND - 1));
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "1000 a1 RELEASE k T1\n"
+			  "1000 a1 close\n");
+	CHECK_TEXT(acquire->op.err.message,
+		"redis://a:6379: no answer within 1 s (timeout); what it may have taken is given back behind "
+		"it");
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.failed, 1);
+	CHECK_INT(fake_pool.count, 0);
+}
+
+static void an_answer_that_had_arrived_is_read_first(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "+OK", SECOND);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	CHECK_INT(fake_ms(), 1000);
+}
+
+static void the_budget_of_a_dial_is_both_timeouts(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_ACCEPT, 300 * MS);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_ERR_TIMEOUT);
+	CHECK_LOG("0 a1 dial\n"
+			  "300 a1 NAME\n"
+			  "300 a1 SET k T1 NX PX 30000\n"
+			  "2000 a1 RELEASE k T1\n"
+			  "2000 a1 close\n");
+}
+
+static void no_budget_goes_beyond_deadline_plus_timeout(void)
+{
+	fake_begin(1);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 500 * MS)->op), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_ms(), 1500);
+	fake_end();
+	fake_begin(1);
+	fake_set.members[0].connect_timeout_ns = 5 * SECOND;
+	fake_dials(0, FAKE_HANG, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 100 * MS)->op), RL_ERR_CONNECT);
+	CHECK_INT(fake_ms(), 1100);
+	fake_end();
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "_", 0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 10 * MS)->op), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_ms(), 1010);
+}
+
+static void after_an_undo_comes_a_fresh_token(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_says(0, ":1"); /* the undo */
+	fake_says(0, "*:1");
+	rl_acquire *acquire = fake_acquire(30000, 5 * SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "1000 a1 RELEASE k T1\n"
+			  "1000 a1 close\n"
+			  "1010 a2 dial\n"
+			  "1010 a2 NAME\n"
+			  "1010 a2 try k T2 30000 0\n");
+	CHECK_INT(acquire->proven_until, proof(1010, 30000));
+}
+
+static void without_random_bytes_for_it_the_wait_ends(void)
+{
+	begin_warm();
+	fake_random_draws(1);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 5 * SECOND)->op), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_ms(), 1000);
+}
+
+/* ---- connections that break ---- */
+
+static void broken_before_it_was_sent_is_sent_again(void)
+{
+	static const fake_act ways[] = {FAKE_BREAK_UNSENT, FAKE_BREAK_HALF};
+	for (unsigned i = 0; i < 2; i++) {
+		begin_warm();
+		fake_acts(0, ways[i], NULL, 0);
+		fake_says(0, "+OK");
+		CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+		CHECK_LOG("0 a1 close\n"
+				  "0 a2 dial\n"
+				  "0 a2 NAME\n"
+				  "0 a2 SET k T1 NX PX 30000\n");
+		CHECK_INT(fake_stats.reconnects, 1);
+		fake_end();
+	}
+}
+
+static void broken_after_it_was_sent_is_asked_as_owed(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 100 * MS);
+	fake_acts(0, FAKE_SAY, "*:1", 50 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "100 a1 close\n"
+			  "100 a2 dial\n"
+			  "100 a2 NAME\n"
+			  "100 a2 try k T1 30000 1\n");
+	CHECK_INT(acquire->proven_until, proof(0, 30000));
+	CHECK_INT(acquire->tries, 1);
+	CHECK_INT(fake_ms(), 150);
+}
+
+static void an_owed_try_may_be_refused(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, REFUSAL);
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	/* The refusal settled the doubt. */
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "0 a1 close\n"
+			  "0 a2 dial\n"
+			  "0 a2 NAME\n"
+			  "0 a2 try k T1 30000 1\n"
+			  "10 a2 try k T1 30000 0\n");
+}
+
+static void an_owed_try_may_meet_noscript(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, "-NOSCRIPT x");
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	CHECK_HAS(fake_log(), "0 a2 try k T1 30000 1\n0 a2 TRY k T1 30000 1\n");
+}
+
+static void it_is_dialled_again_with_growing_pauses(void)
+{
+	begin_warm();
+	for (unsigned i = 0; i < 20; i++) {
+		fake_acts(0, FAKE_BREAK, NULL, 0);
+	}
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_CLOSED);
+	CHECK_HAS(fake_log(), "0 a2 try");
+	CHECK_HAS(fake_log(), "\n10 a3 try");
+	CHECK_HAS(fake_log(), "\n30 a4 try");
+	CHECK_HAS(fake_log(), "\n70 a5 try");
+	CHECK_HAS(fake_log(), "\n150 a6 try");
+	CHECK_HAS(fake_log(), "\n310 a7 try");
+	CHECK_HAS(fake_log(), "\n510 a8 try");
+	CHECK_HAS(fake_log(), "\n1910 a15 try");
+	CHECK(strstr(fake_log(), "a16") == NULL);
+	CHECK_INT(fake_ms(), 1910);
+	CHECK_HAS(acquire->op.err.message,
+		"the server closed the connection; outcome unknown: if the lock was granted, it ends by its "
+		"TTL");
+}
+
+static void in_doubt_a_refused_connection_is_dialled_again(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_dials(0, FAKE_REFUSE, 0);
+	fake_dials(0, FAKE_REFUSE_LATER, 0);
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "0 a1 close\n"
+			  "0 a2 dial\n"
+			  "10 a3 dial\n"
+			  "10 a3 close\n"
+			  "30 a4 dial\n"
+			  "30 a4 NAME\n"
+			  "30 a4 try k T1 30000 1\n");
+}
+
+static void not_in_doubt_a_refused_connection_ends_it(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
+	fake_dials(0, FAKE_REFUSE, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_ERR_CONNECT);
+	CHECK_LOG("0 a1 close\n0 a2 dial\n");
+}
+
+static void in_doubt_a_hanging_connect_uses_up_the_budget(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 500 * MS);
+	fake_dials(0, FAKE_HANG, 0);
+	fake_dials(0, FAKE_HANG, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_CONNECT);
+	CHECK_INT(fake_ms(), 2000);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "500 a1 close\n"
+			  "500 a2 dial\n"
+			  "1500 a2 close\n"
+			  "1510 a3 dial\n"
+			  "2000 a3 close\n");
+	CHECK_HAS(acquire->op.err.message, "outcome unknown");
+}
+
+static void a_token_in_doubt_stays_owed_in_the_next_try(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 500 * MS);
+	fake_dials(0, FAKE_HANG, 0);
+	fake_dials(0, FAKE_HANG, 0);
+	fake_says(0, "*:1");
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_HAS(fake_log(), "2010 a4 try k T1 30000 1\n");
+	CHECK_INT(acquire->proven_until, proof(0, 30000));
+}
+
+static void an_owed_token_is_owed_until_it_is_undone(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 500 * MS);
+	fake_dials(0, FAKE_HANG, 0);
+	fake_dials(0, FAKE_HANG, 0);
+	fake_says(0, REFUSAL);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_says(0, ":0");
+	fake_says(0, "*:1");
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_HAS(fake_log(), "2010 a4 try k T1 30000 1\n");
+	CHECK_HAS(fake_log(), "2030 a4 try k T1 30000 1\n3030 a4 RELEASE k T1\n");
+	CHECK_HAS(fake_log(), "3070 a5 try k T2 30000 0\n");
+	CHECK_INT(acquire->proven_until, proof(3070, 30000));
+}
+
+static void a_late_grant_of_an_owed_token_begins_after_a_refusal(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 500 * MS);
+	fake_dials(0, FAKE_HANG, 0);
+	fake_dials(0, FAKE_HANG, 0);
+	fake_says(0, REFUSAL);
+	fake_says(0, "*:1");
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	/* The key was someone else's when the try of 2010 ran. */
+	CHECK_INT(acquire->proven_until, proof(2010, 30000));
+	CHECK_INT(fake_ms(), 2030);
+}
+
+static void nonsense_once_is_tried_again_twice_is_told(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_NONSENSE, NULL, 0);
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	fake_end();
+	begin_warm();
+	fake_acts(0, FAKE_NONSENSE, NULL, 0);
+	fake_acts(0, FAKE_NONSENSE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_PROTOCOL);
+	CHECK_INT(fake_ms(), 0);
+}
+
+static void the_reason_of_a_server_that_hangs_up_is_told(void)
+{
+	fake_begin(1);
+	for (unsigned i = 0; i < 20; i++) {
+		fake_greets(0, "-DENIED Redis is running in protected mode");
+	}
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_TEXT(acquire->op.err.code, "DENIED");
+}
+
+static void what_had_arrived_before_the_break_counts(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY_BREAK, "+OK", 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	fake_clock += 200 * MS;
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+}
+
+/* ---- a caller's own token ---- */
+
+static void own_token_is_never_owed(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
+	CHECK_HAS(fake_log(), "0 a2 try k mine 30000 0\n");
+}
+
+static void own_token_found_after_a_break_is_unknown(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, "*:0 :25000 :1");
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 5 * SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_HAS(acquire->op.err.message, "outcome unknown: whether this call took the lock");
+	CHECK(strstr(acquire->op.err.message, "mine") == NULL);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void own_token_found_without_a_break_is_a_refusal(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	fake_says(0, "*:0 :25000 :1");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 10 * MS)->op), RL_BUSY);
+}
+
+static void own_token_may_be_refused_after_a_break(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, REFUSAL);
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_BUSY);
+}
+
+static void own_token_is_not_undone_without_its_reply(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 5 * SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
+	CHECK_LOG("0 a1 SET k mine NX PX 30000\n"
+			  "1000 a1 close\n");
+	CHECK_HAS(
+		acquire->op.err.message, "outcome unknown: if the lock was granted, it ends by its TTL");
+}
+
+static void own_token_goes_on_while_nothing_is_in_doubt(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_REFUSE, 0);
+	fake_dials(0, FAKE_HANG, 0);
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 5 * SECOND)->op), RL_OK);
+	CHECK_HAS(fake_log(), "1030 a3 try k mine 30000 0\n");
+}
+
+/* ---- too slow ---- */
+
+static void a_grant_that_came_too_late_is_given_back(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "+OK", 18 * MS);
+	rl_acquire *acquire = fake_acquire(20, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SLOW);
+	CHECK_LOG("0 a1 SET k T1 NX PX 20\n"
+			  "18 a1 RELEASE k T1\n");
+	CHECK_HAS(
+		acquire->op.err.message, "redis://a:6379: too slow: the lock was granted after 0.018 s");
+	CHECK_INT(fake_pool.count, 1);
+	CHECK_INT(fake_stats.failed, 1);
+}
+
+static void a_grant_just_in_time_is_kept(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "+OK", 17799999); /* 20 ms less 1 %, less 2 ms, is 17.8 ms */
+	CHECK_INT(fake_drive(&fake_acquire(20, 0)->op), RL_OK);
+	fake_acts(0, FAKE_SAY, "+OK", 17800000);
+	CHECK_INT(fake_drive(&fake_acquire(20, 0)->op), RL_ERR_SLOW);
+}
+
+static void after_too_slow_a_wait_goes_on(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "+OK", 50 * MS);
+	fake_says(0, ":1");
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&fake_acquire(20, SECOND)->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 20\n"
+			  "50 a1 RELEASE k T1\n"
+			  "60 a1 try k T2 20 0\n");
+}
+
+static void own_token_too_slow_is_given_back_and_ends(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "+OK", 50 * MS);
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 20, SECOND)->op), RL_ERR_SLOW);
+	CHECK_LOG("0 a1 SET k mine NX PX 20\n"
+			  "50 a1 RELEASE k mine\n");
+}
+
+/* ---- refused logins ---- */
+
+static void begin_with_login(void)
+{
+	fake_begin(1);
+	fake_targets[0].password = (rl_secret){"word", 4};
+	fake_targets[0].database = 2;
+}
+
+static void a_refused_login_is_told(void)
+{
+	begin_with_login();
+	fake_login_says(0, "AUTH", "-WRONGPASS word is wrong");
+	fake_login_says(0, "SELECT", "-NOAUTH x");
+	fake_says(0, "-NOAUTH x");
+	rl_acquire *acquire = fake_acquire(30000, SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_TEXT(acquire->op.err.code, "WRONGPASS");
+	CHECK_HAS(acquire->op.err.message, "WRONGPASS *** is wrong");
+	CHECK_LOG("0 a1 dial\n"
+			  "0 a1 AUTH word\n"
+			  "0 a1 SELECT 2\n"
+			  "0 a1 NAME\n"
+			  "0 a1 SET k T1 NX PX 30000\n"
+			  "0 a1 close\n");
+	CHECK_INT(fake_pool.count, 0);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void what_was_taken_with_a_refused_login_is_undone(void)
+{
+	begin_with_login();
+	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
+	fake_says(0, "+OK");
+	fake_acts(0, FAKE_SAY, ":1", 40 * MS);
+	rl_acquire *acquire = fake_acquire(30000, SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_HAS(fake_log(), "0 a1 SET k T1 NX PX 30000\n0 a1 RELEASE k T1\n40 a1 close\n");
+	CHECK_HAS(acquire->op.err.message, "DB index is out of range");
+	CHECK_INT(fake_stats.undone, 1);
+}
+
+static void own_token_taken_with_a_refused_login_is_undone(void)
+{
+	begin_with_login();
+	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_ERR_SERVER);
+	CHECK_HAS(fake_log(), "0 a1 RELEASE k mine\n");
+}
+
+static void what_was_refused_with_a_refused_login_is_left(void)
+{
+	begin_with_login();
+	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
+	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_open_links(), 0);
+}
+
+static void an_undo_after_a_refused_login_ends_by_the_timeout(void)
+{
+	begin_with_login();
+	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
+	fake_says(0, "+OK");
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_HAS(fake_log(), "0 a1 RELEASE k T1\n2000 a1 close\n");
+	CHECK_HAS(acquire->op.err.message, "DB index is out of range");
+	CHECK_INT(fake_stats.undone, 1);
+}
+
+static void a_break_after_a_refused_login_ends_it(void)
+{
+	begin_with_login();
+	fake_login_says(0, "AUTH", "-ERR max number of clients reached");
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_HAS(acquire->op.err.message, "max number of clients");
+	CHECK_INT(fake_ms(), 0);
+}
+
+static void a_set_lost_behind_a_refused_select_is_of_unknown_outcome(void)
+{
+	begin_with_login();
+	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_HAS(acquire->op.err.message, "outcome unknown");
+}
+
+static void silence_after_a_refused_login_is_undone(void)
+{
+	begin_with_login();
+	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_HAS(fake_log(), "2000 a1 RELEASE k T1\n2000 a1 close\n");
+	CHECK_HAS(acquire->op.err.message, "DB index is out of range");
+}
+
+static void a_login_refused_for_now_is_tried_again(void)
+{
+	begin_with_login();
+	fake_login_says(0, "SELECT", "-LOADING x");
+	fake_says(0, "-LOADING x");
+	rl_acquire *acquire = fake_acquire(30000, SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 5 * MS));
+	fake_login_says(0, "SELECT", "+OK");
+	fake_says(0, "*:1");
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 10);
+}
+
+static void a_refused_name_does_not_matter(void)
+{
+	fake_begin(1);
+	fake_login_says(0, "CLIENT", "-NOPERM x");
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+/* ---- partial sending ---- */
+
+static void the_rest_is_sent_when_the_system_takes_it(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_HALF, NULL, 50 * MS);
+	fake_says(0, "+OK");
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("50 a1 SET k T1 NX PX 30000\n");
+	CHECK_INT(acquire->proven_until, proof(0, 30000));
+}
+
+static void what_was_not_taken_whole_is_not_undone(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_HALF, NULL, RL_NEVER);
+	fake_says(0, "*:1");
+	rl_acquire *acquire = fake_acquire(30000, 5 * SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("1000 a1 close\n"
+			  "1010 a2 dial\n"
+			  "1010 a2 NAME\n"
+			  "1010 a2 try k T1 30000 0\n");
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void an_undo_that_was_not_sent_is_no_undo(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* meets the undo */
+	fake_says(0, "*:1");
+	rl_acquire *acquire = fake_acquire(30000, 5 * SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	/* The token is still in doubt: asked as owed, not given up for a fresh one. */
+	CHECK_HAS(fake_log(), "1010 a2 try k T1 30000 1\n");
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+/* ---- the clock ---- */
+
+static void who_slept_past_the_deadline_gets_one_whole_try(void)
+{
+	begin_warm();
+	fake_says(0, "_");
+	fake_acts(0, FAKE_SAY, REFUSAL, 900 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 100 * MS);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 5 * MS));
+	fake_clock += 3600 * SECOND;
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_INT(acquire->tries, 2);
+	CHECK_INT(fake_ms(), 3600905);
+}
+
+static void an_answer_read_before_a_suspension_counts(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "_", 10 * MS);
+	fake_lag(3600 * SECOND);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	fake_end();
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "+OK", 10 * MS);
+	fake_lag(3600 * SECOND);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_ERR_SLOW);
+	CHECK_HAS(fake_log(), "a1 RELEASE k T1\n");
+}
+
+static void a_suspension_may_use_up_the_budget(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_ACCEPT, 10 * MS);
+	fake_acts(0, FAKE_SAY, "+OK", 10 * MS);
+	fake_lag(20 * SECOND); /* between connecting and the next look */
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_ERR_TIMEOUT);
+	CHECK_HAS(fake_log(), "20010 a1 RELEASE k T1\n20010 a1 close\n");
+}
+
+/* ---- giving up ---- */
+
+/* A scenario that passes through most states: cold, broken, owed, refused, pause, silence. */
+static rl_acquire *long_scenario(bool is_own)
+{
+	fake_begin(1);
+	fake_targets[0].password = (rl_secret){"word", 4};
+	fake_dials(0, FAKE_ACCEPT, 5 * MS);
+	fake_acts(0, FAKE_BREAK, NULL, 5 * MS);
+	fake_dials(0, FAKE_ACCEPT, 5 * MS);
+	fake_acts(0, FAKE_BREAK, NULL, 5 * MS);
+	fake_dials(0, FAKE_ACCEPT, 5 * MS);
+	fake_acts(0, FAKE_SAY, "-NOSCRIPT x", 5 * MS);
+	fake_acts(0, FAKE_SAY, REFUSAL, 5 * MS);
+	fake_acts(0, FAKE_HALF, NULL, 5 * MS);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	return is_own ? fake_acquire_own("mine", 30000, 2 * SECOND) : fake_acquire(30000, 2 * SECOND);
+}
+
+/* What must stand behind the last command that may take the lock, on the same link. */
+static void check_given_up(const char *before, bool is_own, bool must_count)
+{
+	const char *after = fake_log() + strlen(before);
+	bool is_undone = strstr(after, "RELEASE") != NULL;
+	CHECK(!is_own || !is_undone);
+	CHECK(strstr(after, "dial") == NULL && strstr(after, "SET") == NULL);
+	CHECK(strstr(after, "try") == NULL && strstr(after, "TRY") == NULL);
+	if (must_count) {
+		CHECK_INT(fake_stats.undone, is_undone);
+	}
+}
+
+static void give_up_at_each_moment(bool is_own, bool must_count)
+{
+	char before[4096];
+	unsigned undone = 0;
+	for (int64_t at = 0; at < 80; at++) {
+		rl_acquire *acquire = long_scenario(is_own);
+		CHECK(!fake_drive_to(&acquire->op, FAKE_START + at * MS));
+		snprintf(before, sizeof before, "%s", fake_log());
+		rl_op_abandon(&acquire->op, fake_clock, false);
+		check_given_up(before, is_own, must_count);
+		undone += strstr(fake_log() + strlen(before), "RELEASE") != NULL;
+		fake_free(&acquire->op);
+		fake_end();
+	}
+	CHECK(is_own || undone > 20);
+}
+
+static void given_up_at_any_moment_it_is_undone(void)
+{
+	give_up_at_each_moment(false, false);
+}
+
+static void only_undos_that_were_written_are_counted(void)
+{
+	give_up_at_each_moment(false, true);
+}
+
+static void own_token_given_up_is_not_undone(void)
+{
+	give_up_at_each_moment(true, true);
+}
+
+static void given_up_unanswered_the_undo_stands_behind(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "+OK", 50 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 10 * MS));
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "10 a1 RELEASE k T1\n");
+	fake_free(&acquire->op);
+	/* The connection stays; the two late answers are counted off. */
+	CHECK_INT(fake_pool.count, 1);
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	CHECK_INT(fake_ms(), 50);
+}
+
+static void given_up_before_it_is_connected_nothing_is_sent(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_ACCEPT, 50 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 10 * MS));
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("0 a1 dial\n10 a1 close\n");
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void given_up_before_the_first_step(void)
+{
+	fake_begin(1);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("");
+}
+
+static void given_up_while_an_undo_is_under_way(void)
+{
+	begin_with_login();
+	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
+	fake_says(0, "+OK");
+	fake_acts(0, FAKE_SAY, ":1", 50 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 10 * MS));
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_open_links(), 0);
+}
+
+static void in_a_forked_child_nothing_is_sent(void)
+{
+	for (int64_t at = 0; at < 80; at++) {
+		rl_acquire *acquire = long_scenario(false);
+		CHECK(!fake_drive_to(&acquire->op, FAKE_START + at * MS));
+		fake_fork();
+		fake_forget_log();
+		rl_op_abandon(&acquire->op, fake_clock, true);
+		CHECK(fake_log()[0] == '\0' || strstr(fake_log(), "close") != NULL);
+		CHECK(strchr(fake_log(), '\n') == NULL || strchr(fake_log(), '\n')[1] == '\0');
+		fake_free(&acquire->op);
+		fake_end();
+	}
+}
+
+static const check_test tests[] = {
+	TEST(cold_is_one_write),
+	TEST(cold_sends_when_it_is_connected),
+	TEST(cold_with_a_login_is_one_write),
+	TEST(warm_is_one_set),
+	TEST(a_refusal_is_told_at_once),
+	TEST(own_token_is_sent_as_it_is),
+	TEST(no_random_bytes_sends_nothing),
+	TEST(waits_with_back_off_to_the_deadline),
+	TEST(delays_stop_at_the_maximum),
+	TEST(no_connection_is_held_between_two_tries),
+	TEST(looks_1_ms_after_the_holders_expiry),
+	BUG(a_ttl_of_300_years_is_no_reason_to_spin,
+		"rl_acquire.c pause_or_finish: (holder_pttl + 1) * 1e6 overflows"),
+	TEST(the_last_try_is_at_the_deadline_not_before),
+	TEST(the_last_try_may_succeed),
+	TEST(a_refusal_across_the_deadline_is_asked_again),
+	TEST(a_failure_across_the_deadline_decides),
+	TEST(a_failure_at_the_deadline_is_an_error),
+	TEST(retries_end_the_wait),
+	TEST(no_retries_is_one_try),
+	TEST(a_wait_may_be_endless),
+	TEST(jitter_stays_in_its_bounds),
+	TEST(errors_that_pass_are_waited_for),
+	TEST(other_errors_end_the_wait),
+	TEST(without_a_wait_no_error_passes),
+	TEST(a_script_that_is_not_known_is_sent_as_text),
+	TEST(noscript_to_a_text_is_an_error),
+	TEST(an_answer_of_another_type_is_an_error),
+	BUG(a_connection_out_of_step_is_closed,
+		"an answer of an impossible type leaves it in the pool"),
+	BUG(an_answer_too_many_is_not_taken_for_the_next,
+		"a reply left over in the reader answers the next command"),
+	TEST(a_refused_connection_is_told_at_once),
+	TEST(a_refused_connection_is_dialled_again_while_waiting),
+	TEST(a_server_that_comes_back_is_taken),
+	TEST(connecting_ends_by_its_timeout),
+	TEST(a_hanging_connect_is_tried_again_while_waiting),
+	TEST(a_dead_idle_connection_is_replaced),
+	TEST(a_young_idle_connection_is_not_looked_at),
+	TEST(a_timeout_undoes_and_closes),
+	TEST(an_answer_that_had_arrived_is_read_first),
+	TEST(the_budget_of_a_dial_is_both_timeouts),
+	TEST(no_budget_goes_beyond_deadline_plus_timeout),
+	TEST(after_an_undo_comes_a_fresh_token),
+	TEST(without_random_bytes_for_it_the_wait_ends),
+	TEST(broken_before_it_was_sent_is_sent_again),
+	TEST(broken_after_it_was_sent_is_asked_as_owed),
+	TEST(an_owed_try_may_be_refused),
+	TEST(an_owed_try_may_meet_noscript),
+	TEST(it_is_dialled_again_with_growing_pauses),
+	TEST(in_doubt_a_refused_connection_is_dialled_again),
+	TEST(not_in_doubt_a_refused_connection_ends_it),
+	TEST(in_doubt_a_hanging_connect_uses_up_the_budget),
+	TEST(a_token_in_doubt_stays_owed_in_the_next_try),
+	TEST(an_owed_token_is_owed_until_it_is_undone),
+	TEST(a_late_grant_of_an_owed_token_begins_after_a_refusal),
+	TEST(nonsense_once_is_tried_again_twice_is_told),
+	BUG(the_reason_of_a_server_that_hangs_up_is_told,
+		"the greeting is counted off as CLIENT SETNAME's answer"),
+	TEST(what_had_arrived_before_the_break_counts),
+	TEST(own_token_is_never_owed),
+	TEST(own_token_found_after_a_break_is_unknown),
+	TEST(own_token_found_without_a_break_is_a_refusal),
+	TEST(own_token_may_be_refused_after_a_break),
+	TEST(own_token_is_not_undone_without_its_reply),
+	TEST(own_token_goes_on_while_nothing_is_in_doubt),
+	TEST(a_grant_that_came_too_late_is_given_back),
+	TEST(a_grant_just_in_time_is_kept),
+	TEST(after_too_slow_a_wait_goes_on),
+	TEST(own_token_too_slow_is_given_back_and_ends),
+	TEST(a_refused_login_is_told),
+	TEST(what_was_taken_with_a_refused_login_is_undone),
+	TEST(own_token_taken_with_a_refused_login_is_undone),
+	TEST(what_was_refused_with_a_refused_login_is_left),
+	TEST(an_undo_after_a_refused_login_ends_by_the_timeout),
+	TEST(a_break_after_a_refused_login_ends_it),
+	BUG(a_set_lost_behind_a_refused_select_is_of_unknown_outcome,
+		"rl_exchange.c on_down: the doubt is forgotten when the login was refused"),
+	TEST(silence_after_a_refused_login_is_undone),
+	TEST(a_login_refused_for_now_is_tried_again),
+	TEST(a_refused_name_does_not_matter),
+	TEST(the_rest_is_sent_when_the_system_takes_it),
+	TEST(what_was_not_taken_whole_is_not_undone),
+	BUG(an_undo_that_was_not_sent_is_no_undo,
+		"rl_exchange.c write_undo: says yes for what was only queued"),
+	TEST(who_slept_past_the_deadline_gets_one_whole_try),
+	TEST(an_answer_read_before_a_suspension_counts),
+	TEST(a_suspension_may_use_up_the_budget),
+	TEST(given_up_at_any_moment_it_is_undone),
+	BUG(only_undos_that_were_written_are_counted,
+		"rl_exchange.c write_undo: says yes for what was only queued"),
+	TEST(own_token_given_up_is_not_undone),
+	TEST(given_up_unanswered_the_undo_stands_behind),
+	TEST(given_up_before_it_is_connected_nothing_is_sent),
+	TEST(given_up_before_the_first_step),
+	TEST(given_up_while_an_undo_is_under_way),
+	TEST(in_a_forked_child_nothing_is_sent),
+};
+
+CHECK_MAIN(tests, fake_end)
