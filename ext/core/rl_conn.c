@@ -86,6 +86,7 @@ rl_conn *rl_conn_dial(
 		return NULL;
 	}
 	conn->transport = transport;
+	rl_stats_add(&env->stats->connects, 1);
 	conn->link = transport->dial(transport, &target->address, until, err);
 	if (conn->link == NULL) {
 		free(conn);
@@ -97,7 +98,6 @@ rl_conn *rl_conn_dial(
 		rl_conn_free(conn);
 		return NULL;
 	}
-	rl_stats_add(&env->stats->connects, 1);
 	return conn;
 }
 

@@ -93,7 +93,7 @@ static void take_code(rl_error *err, rl_bytes text)
 	err->code[is_word ? len : 3] = '\0';
 }
 
-static const char *advice_for(const rl_error *err)
+static const char *advice_for(const char *code)
 {
 	static const struct {
 		const char *code, *advice;
@@ -109,11 +109,18 @@ static const char *advice_for(const rl_error *err)
 		{"DENIED", "the server is in protected mode"},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-		if (strcmp(err->code, table[i].code) == 0) {
+		if (strcmp(code, table[i].code) == 0) {
 			return table[i].advice;
 		}
 	}
 	return NULL;
+}
+
+/* Redis 7 tells of a right that is missing inside a script without the word NOPERM. */
+static bool is_missing_right(rl_bytes text)
+{
+	static const char what[] = "The user executing the script can't";
+	return find_bytes(text.data, text.len, what, sizeof what - 1) != NULL;
 }
 
 void rl_error_from_server(
@@ -132,7 +139,7 @@ void rl_error_from_server(
 	size_t used = strlen(err->message);
 	/* Room is left for the advice. */
 	copy_without_secrets(err->message + used, 240 - used, text, secrets, secret_count);
-	const char *advice = advice_for(err);
+	const char *advice = advice_for(is_missing_right(text) ? "NOPERM" : err->code);
 	if (advice != NULL) {
 		rl_error_append(err, " (%s)", advice);
 	}

@@ -116,9 +116,9 @@ static void go_down(rl_link *link, int code)
 	if (code == 0) {
 		rl_error_set(&link->err, RL_ERR_CLOSED, 0, "the server closed the connection");
 	} else {
-		char text[128] = "";
+		char text[128];
 		rl_error_set(&link->err, RL_ERR_CLOSED, code, "the connection broke: %s",
-			strerror_r(code, text, sizeof text));
+			rl_os_error_text(code, text, sizeof text));
 	}
 }
 

@@ -22,6 +22,15 @@ int64_t rl_os_now(void)
 	return (int64_t) now.tv_sec * RL_NS_PER_SECOND + now.tv_nsec;
 }
 
+const char *rl_os_error_text(int code, char *buffer, size_t size)
+{
+#ifdef __GLIBC__
+	return strerror_r(code, buffer, size);
+#else
+	return strerror_r(code, buffer, size) == 0 ? buffer : "unknown error";
+#endif
+}
+
 static bool refill(rl_random *random)
 {
 	size_t have = 0;

@@ -13,6 +13,9 @@
 /* Nanoseconds of CLOCK_BOOTTIME, which goes on while the machine is suspended. */
 int64_t rl_os_now(void);
 
+/* What an errno means, in buffer or in a constant; for any thread. */
+const char *rl_os_error_text(int code, char *buffer, size_t size);
+
 /* Random bytes, drawn from the system in stock, for one thread. A fork empties the stock: no two
  * processes hand out the same bytes. Bytes that were handed out are wiped. */
 #define RL_RANDOM_STOCK 4096

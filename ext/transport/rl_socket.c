@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "transport/rl_socket.h"
 
+#include "transport/rl_os.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 static rl_connecting fail(rl_error *err, int code)
 {
-	char text[128] = "";
-	const char *said = strerror_r(code, text, sizeof text);
+	char text[128];
+	const char *said = rl_os_error_text(code, text, sizeof text);
 	const char *hint = "";
 	if (code == ECONNREFUSED) {
 		hint = " (is a server running there?)";

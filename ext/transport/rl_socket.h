@@ -11,7 +11,7 @@
 
 /* How long a blocking receive waits at most. Set once per connection, so that waiting costs no further
  * system call; a longer wait goes on in poll. */
-#define RL_SOCKET_BLOCK_NS (50 * RL_NS_PER_MS)
+#define RL_SOCKET_BLOCK_NS (20 * RL_NS_PER_MS)
 
 typedef enum rl_connecting {
 	RL_CONNECTING_DONE,

@@ -72,8 +72,9 @@ try {
 same('keys after an Error', [], $server->keys());
 
 $server->kill();
-throws('no server is no refusal', 'RedisLockConnectionException', '~cannot connect|closed~', fn () => Lock::lock($key, $value, 300));
-throws('nor a lock that is not ours', 'RedisLockConnectionException', '~cannot connect|closed~', fn () => Lock::unlock($key, $value));
+$gone = '~cannot connect|closed~';
+throws('no server is no refusal', 'RedisLockConnectionException', $gone, fn () => Lock::lock($key, $value, 300));
+throws('nor a lock that is not ours', 'RedisLockConnectionException', $gone, fn () => Lock::unlock($key, $value));
 
 done();
 ?>

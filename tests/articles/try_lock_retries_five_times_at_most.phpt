@@ -57,7 +57,8 @@ usleep(30000);
 same('unlock() tells', 0, $guard->unlock($key, $value));
 
 $server->kill();
-throws('no server is no refusal', 'RedisLockConnectionException', '~cannot connect|closed~', fn () => $guard->tryLock($key, $value, 10, 0.1));
+throws('no server is no refusal', 'RedisLockConnectionException', '~cannot connect|closed~',
+    fn () => $guard->tryLock($key, $value, 10, 0.1));
 
 done();
 ?>

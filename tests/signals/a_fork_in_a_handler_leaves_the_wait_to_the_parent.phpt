@@ -17,14 +17,18 @@ $lock = new RedisLock($server->dsn(), retryMaxDelay: 0.05);
 pcntl_async_signals(true);
 $parent = getmypid();
 $child = 0;
-pcntl_signal(SIGUSR1, function () use (&$child): void {
+pcntl_signal(SIGUSR1, function () use (&$child, $server): void {
     $child = pcntl_fork();
+    if ($child !== 0) {
+        touch("$server->folder/forked");
+    }
 });
 $sender = signal_later(SIGUSR1, 0.2);
 $token = null;
 try {
     $delete = in_fork(function () use ($server): void {
-        usleep(800000);
+        eventually('it was forked', fn () => file_exists("$server->folder/forked"));
+        usleep(500000);
         $server->cmd('DEL', 'k');
     });
     $token = $lock->acquire('k', 60, 20);

@@ -27,8 +27,8 @@ typedef struct command {
 
 typedef struct event {
 	int64_t at;
-	bool is_down;
-	const char *text; /* a reply; or NULL: a break */
+	bool is_down;     /* a break, or nonsense */
+	const char *text; /* a reply */
 } event;
 
 struct rl_link {
@@ -38,10 +38,11 @@ struct rl_link {
 	bool is_connected;
 	bool is_refused;
 	bool is_down;
-	bool is_mute; /* the server says nothing more on it */
-	bool is_lost; /* the server has closed it: commands do not reach it */
+	bool is_garbled; /* what came is no protocol; commands still go out */
+	bool is_mute;    /* the server says nothing more on it */
+	bool is_lost;    /* the server has closed it: commands do not reach it */
 	int64_t connect_at;
-	int64_t unblock_at; /* the system takes nothing before */
+	int64_t unblock_at;  /* the system takes nothing before */
 	unsigned event_read; /* so many events were read from the socket */
 	const char *greeting;
 	uint64_t appended;
@@ -240,21 +241,28 @@ static void add_event(rl_link *link, const char *text, int64_t at)
 	link->events[link->event_count++] = (event){at, text == NULL, text};
 }
 
-static void break_at(rl_link *link, rl_status status, int64_t at)
+static void break_at(rl_link *link, int64_t at)
 {
-	rl_error_set(&link->err, status, 0,
-		status == RL_ERR_PROTOCOL ? "what came back is not the Redis protocol, or too long"
-								  : "the server closed the connection");
+	rl_error_set(&link->err, RL_ERR_CLOSED, 0, "the server closed the connection");
 	add_event(link, NULL, at);
 	link->is_mute = true;
 	link->is_lost = true;
+}
+
+/* What is not the protocol comes, and nothing that follows can be read. */
+static void garble_at(rl_link *link, int64_t at)
+{
+	rl_error_set(&link->err, RL_ERR_PROTOCOL, 0, "what came back is not the Redis protocol");
+	add_event(link, NULL, at);
+	link->is_garbled = true;
+	link->is_mute = true;
 }
 
 void fake_kill(unsigned member)
 {
 	for (unsigned i = 0; i < link_count; i++) {
 		if (links[i].is_open && links[i].member == member) {
-			break_at(&links[i], RL_ERR_CLOSED, fake_clock);
+			break_at(&links[i], fake_clock);
 		}
 	}
 }
@@ -383,16 +391,16 @@ static void carry_out(rl_link *link, const act_plan *plan)
 			break;
 		case FAKE_SAY_BREAK:
 			answer(link, plan->text, plan->delay);
-			break_at(link, RL_ERR_CLOSED, fake_clock + plan->delay);
+			break_at(link, fake_clock + plan->delay);
 			break;
 		case FAKE_SILENCE:
 			link->is_mute = true;
 			break;
 		case FAKE_BREAK:
-			break_at(link, RL_ERR_CLOSED, fake_clock + plan->delay);
+			break_at(link, fake_clock + plan->delay);
 			break;
 		case FAKE_NONSENSE:
-			break_at(link, RL_ERR_PROTOCOL, fake_clock + plan->delay);
+			garble_at(link, fake_clock + plan->delay);
 			break;
 		case FAKE_BREAK_UNSENT:
 		case FAKE_BREAK_HALF:
@@ -517,7 +525,9 @@ static rl_link_event receive(rl_link *link, rl_reply *reply, rl_error *err)
 			*reply = reply_of(link, next->text);
 			return RL_LINK_REPLY;
 		}
-		link->is_down = true;
+		link->is_down = !link->is_garbled;
+		*err = link->err;
+		return RL_LINK_DOWN;
 	}
 	if (!link->is_down) {
 		return RL_LINK_NONE;
@@ -532,7 +542,7 @@ static bool is_alive(rl_link *link, bool owes_replies)
 	if (link->event_read < link->event_count && link->events[link->event_read].at <= fake_clock) {
 		return !link->events[link->event_read].is_down && owes_replies;
 	}
-	return link->is_connected && !link->is_down;
+	return link->is_connected && !link->is_down && !link->is_garbled;
 }
 
 static void close_link(rl_link *link)
@@ -741,8 +751,8 @@ static int64_t next_of_all(const rl_wait *wait)
 
 static void read_link(rl_link *link)
 {
-	while (link->event_read < link->event_count &&
-		link->events[link->event_read].at <= fake_clock) {
+	while (
+		link->event_read < link->event_count && link->events[link->event_read].at <= fake_clock) {
 		link->event_read++;
 	}
 	if (link->is_connected || link->is_down || link->connect_at > fake_clock) {
@@ -756,7 +766,7 @@ static void read_link(rl_link *link)
 	link->is_connected = true;
 	if (link->greeting != NULL) {
 		add_event(link, link->greeting, fake_clock);
-		break_at(link, RL_ERR_CLOSED, fake_clock);
+		break_at(link, fake_clock);
 	}
 }
 

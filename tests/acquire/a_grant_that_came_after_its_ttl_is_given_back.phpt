@@ -1,0 +1,35 @@
+--TEST--
+A grant that comes when the TTL is nearly over is no lock: it is given back, and the exception says so.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+
+$server = start_server();
+foreach ([null, 'mine'] as $own) {
+    $fake = fake_server([], $server);
+    $lock = new RedisLock($fake->dsn(), timeout: 5);
+    $lock->isLocked('k');
+    $fake->rules([rule('SET', ['forward', wait_for(0.5), 'reply'], times: 1)]);
+    $undone = RedisLock::stats()['undone'];
+    throws('acquire()', 'RedisLockConnectionException', '~too slow~', fn () => $lock->acquire('k', 0.4, token: $own));
+    same('undone', 1, RedisLock::stats()['undone'] - $undone);
+
+    $fake->rules([rule('SET', ['forward', wait_for(0.3), 'reply'], times: 1)]);
+    $token = $lock->acquire('k', 30, token: $own);
+    same('in time', $token, $server->cmd('GET', 'k'));
+    same('release()', true, $lock->release('k', (string) $token));
+    same('keys', [], $server->keys());
+    $fake->stop();
+}
+
+done();
+?>
+--EXPECT--
+ok

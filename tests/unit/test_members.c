@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Several members: fan-out, quorum, early decision, undoing on a minority.
+ */
+#include "check.h"
+#include "fake.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define A 0
+#define B 1
+#define C 2
+#define D 3
+#define E 4
+
+static void begin_warm(unsigned members)
+{
+	fake_begin(members);
+	for (unsigned i = 0; i < members; i++) {
+		fake_warm(i);
+	}
+}
+
+/* One letter for each member: + granted, - refused, x error, . silence. */
+static void first_answers(const char *votes)
+{
+	for (unsigned i = 0; votes[i] != '\0'; i++) {
+		switch (votes[i]) {
+			case '+':
+				fake_says(i, "+OK");
+				break;
+			case '-':
+				fake_says(i, "_");
+				break;
+			case 'x':
+				fake_says(i, "-LOADING x");
+				break;
+			default:
+				fake_acts(i, FAKE_SILENCE, NULL, 0);
+				break;
+		}
+	}
+}
+
+static rl_status take(const char *votes)
+{
+	begin_warm((unsigned) strlen(votes));
+	first_answers(votes);
+	return fake_drive(&fake_acquire(30000, 0)->op);
+}
+
+static unsigned count(const char *part)
+{
+	unsigned hits = 0;
+	for (const char *at = fake_log(); (at = strstr(at, part)) != NULL; at++) {
+		hits++;
+	}
+	return hits;
+}
+
+/* ---- votes ---- */
+
+static void votes_make_outcomes(void)
+{
+	static const struct {
+		const char *votes;
+		rl_status status;
+		int64_t at_ms;
+	} cases[] = {{"++", RL_OK, 0}, {"+-", RL_BUSY, 0}, {"-.", RL_BUSY, 0}, {"+x", RL_ERR_SERVER, 0},
+		{"x-", RL_BUSY, 0}, {"+.", RL_ERR_TIMEOUT, 1000}, {"+++", RL_OK, 0}, {"++-", RL_OK, 0},
+		{"++x", RL_OK, 0}, {"++.", RL_OK, 0}, {".++", RL_OK, 0}, {"+--", RL_BUSY, 0},
+		{"--.", RL_BUSY, 0}, {"-x-", RL_BUSY, 0}, {"xx.", RL_ERR_SERVER, 0},
+		{"+x-", RL_ERR_SERVER, 0}, {"-x.", RL_ERR_SERVER, 1000}, {"+..", RL_ERR_TIMEOUT, 1000},
+		{"...", RL_ERR_TIMEOUT, 1000}, {"+++..", RL_OK, 0}, {"++---", RL_BUSY, 0},
+		{"---..", RL_BUSY, 0}, {"xxx..", RL_ERR_SERVER, 0}, {"++--x", RL_ERR_SERVER, 0},
+		{"++-x.", RL_ERR_SERVER, 1000}, {"++xx.", RL_ERR_SERVER, 1000}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		rl_status status = take(cases[i].votes);
+		if (status != cases[i].status || fake_ms() != cases[i].at_ms) {
+			FAIL("%s: %d at %d ms", cases[i].votes, (int) status, (int) fake_ms());
+		}
+		/* All that granted, or did not answer, is taken back unless the whole is granted. */
+		unsigned undone = 0;
+		for (const char *vote = cases[i].votes; *vote != '\0'; vote++) {
+			undone += status != RL_OK && (*vote == '+' || *vote == '.');
+		}
+		if (count("RELEASE k T1") != undone || fake_stats.undone != undone) {
+			FAIL("%s: undone %u\n%s", cases[i].votes, count("RELEASE k T1"), fake_log());
+		}
+		fake_end();
+	}
+}
+
+static void all_are_asked_at_once(void)
+{
+	begin_warm(3);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_acts(i, FAKE_SAY, "+OK", (int64_t) (3 - i) * 10 * MS);
+	}
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "0 b1 SET k T1 NX PX 30000\n"
+			  "0 c1 SET k T1 NX PX 30000\n");
+	CHECK_INT(fake_ms(), 20);
+	CHECK_INT(fake_pool.count, 3);
+}
+
+static void a_late_answer_is_counted_off(void)
+{
+	begin_warm(3);
+	first_answers("++");
+	fake_acts(C, FAKE_SAY, "+OK", 500 * MS);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	/* c's +OK comes before its answer to this one, and is not it. */
+	fake_says(A, "-LOADING x");
+	fake_says(B, "_");
+	fake_says(C, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	CHECK_INT(fake_ms(), 500);
+	CHECK_INT(count("dial"), 0);
+}
+
+static void a_member_that_never_answers_is_closed_in_time(void)
+{
+	begin_warm(3);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	for (unsigned i = 0; i < 5; i++) {
+		fake_says(A, "+OK");
+		fake_says(B, "+OK");
+		CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	}
+	CHECK_INT(count("c1 close"), 1);
+	CHECK_INT(fake_pool.count, 2);
+}
+
+static void a_hanging_connect_is_not_waited_for(void)
+{
+	fake_begin(3);
+	fake_dials(C, FAKE_HANG, 0);
+	first_answers("++");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_INT(count("c1 close"), 1);
+	CHECK_INT(fake_pool.count, 2);
+}
+
+static void proof_counts_from_the_first_that_granted(void)
+{
+	fake_begin(3);
+	fake_dials(A, FAKE_ACCEPT, 300 * MS);
+	fake_dials(B, FAKE_ACCEPT, 100 * MS);
+	fake_dials(C, FAKE_ACCEPT, 200 * MS);
+	first_answers("+-+");
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(acquire->proven_until,
+		FAKE_START + 200 * MS + 30 * SECOND - rl_set_drift(&fake_set, 30 * SECOND));
+}
+
+static void members_have_their_own_timeouts(void)
+{
+	begin_warm(3);
+	fake_set.members[A].timeout_ns = 300 * MS;
+	fake_set.members[B].timeout_ns = 200 * MS;
+	first_answers("...");
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_ms(), 300);
+	CHECK_INT(count("300 a1 RELEASE k T1\n300 a1 close\n"), 1);
+	CHECK_INT(count("300 b1 RELEASE k T1\n300 b1 close\n"), 1);
+	/* c still had time; its connection stays. */
+	CHECK_INT(count("300 c1 RELEASE k T1\n"), 1);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+/* ---- waits ---- */
+
+static void after_split_votes_comes_a_fresh_token(void)
+{
+	begin_warm(3);
+	first_answers("+--");
+	fake_says(A, ":1");
+	for (unsigned i = 0; i < 3; i++) {
+		fake_says(i, "*:1");
+	}
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "0 b1 SET k T1 NX PX 30000\n"
+			  "0 c1 SET k T1 NX PX 30000\n"
+			  "0 a1 RELEASE k T1\n"
+			  "10 a1 try k T2 30000 0\n"
+			  "10 b1 try k T2 30000 0\n"
+			  "10 c1 try k T2 30000 0\n");
+}
+
+static void a_refusal_by_all_keeps_the_token(void)
+{
+	begin_warm(3);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_acts(i, FAKE_SAY, "_", 0);
+		fake_says(i, "*:1");
+	}
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	/* The third refusal was not waited for, though it had come. */
+	CHECK(count("try k T") == 3);
+}
+
+static void failures_that_pass_are_waited_for(void)
+{
+	begin_warm(3);
+	first_answers("xx-");
+	for (unsigned i = 0; i < 3; i++) {
+		fake_says(i, "*:1");
+	}
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_INT(fake_ms(), 10);
+	fake_end();
+	begin_warm(3);
+	fake_says(A, "-LOADING x");
+	fake_says(B, "-NOAUTH x");
+	fake_says(C, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
+	CHECK_INT(fake_ms(), 0);
+}
+
+static void given_up_all_that_may_hold_it_are_undone(void)
+{
+	begin_warm(5);
+	for (unsigned i = 0; i < 5; i++) {
+		fake_acts(i, FAKE_SAY, i == D ? "_" : "+OK", (int64_t) (i < 2 || i == D ? 0 : 50) * MS);
+	}
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 10 * MS));
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_INT(count("RELEASE k T1"), 4);
+	CHECK_INT(count("d1 RELEASE"), 0);
+	CHECK_INT(fake_pool.count, 5);
+}
+
+static void in_a_forked_child_nothing_is_sent(void)
+{
+	begin_warm(3);
+	first_answers("+..");
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 10 * MS));
+	fake_fork();
+	rl_op_abandon(&acquire->op, fake_clock, true);
+	CHECK_INT(count("RELEASE"), 0);
+	CHECK_INT(fake_open_links(), 0);
+}
+
+static void a_quorum_that_came_too_late_is_given_back(void)
+{
+	begin_warm(3);
+	fake_acts(A, FAKE_SAY, "+OK", 50 * MS);
+	fake_acts(B, FAKE_SAY, "+OK", 10 * MS);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire(20, 0)->op), RL_ERR_SLOW);
+	CHECK_INT(count("50 a1 RELEASE"), 1);
+	CHECK_INT(count("50 b1 RELEASE"), 1);
+	CHECK_INT(count("50 c1 RELEASE"), 1);
+}
+
+static void a_break_on_one_member_is_its_own_affair(void)
+{
+	begin_warm(3);
+	fake_acts(A, FAKE_BREAK, NULL, 0);
+	fake_says(A, "*:1");
+	fake_acts(B, FAKE_SAY, "+OK", 20 * MS);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	CHECK_INT(count("0 a2 try k T1 30000 1"), 1);
+	CHECK_INT(count("try"), 1);
+	CHECK_INT(fake_ms(), 20);
+}
+
+/* Member b's SET of 0 ms ran, its answer is lost and b cannot be reached when the others refuse. */
+static rl_acquire *doubt_on_b(void)
+{
+	begin_warm(3);
+	fake_acts(B, FAKE_BREAK, NULL, 20 * MS);
+	fake_dials(B, FAKE_REFUSE, 0);
+	fake_acts(A, FAKE_SAY, "_", 25 * MS);
+	fake_acts(C, FAKE_SAY, "_", 25 * MS);
+	return fake_acquire(30000, SECOND);
+}
+
+static void check_proof_of_0_ms(const rl_acquire *acquire)
+{
+	CHECK(acquire->proven_until <= FAKE_START + 30 * SECOND - rl_set_drift(&fake_set, 30 * SECOND));
+}
+
+static void a_doubt_is_asked_as_owed(void)
+{
+	rl_acquire *acquire = doubt_on_b();
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 30 * MS));
+	fake_says(A, "*:1");
+	fake_says(B, "*:1");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(count("35 b3 try k T1 30000 1"), 1);
+	check_proof_of_0_ms(acquire);
+}
+
+static void a_doubt_does_not_grow_younger_by_anothers_refusal(void)
+{
+	rl_acquire *acquire = doubt_on_b();
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 30 * MS));
+	fake_says(A, "*:0 :100 :0");
+	fake_says(C, "*:0 :100 :0");
+	fake_dials(B, FAKE_REFUSE_LATER, 10 * MS); /* the try of 35 ms does not reach b */
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 40 * MS));
+	fake_says(A, "*:1");
+	fake_says(B, "*:1");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(count("55 b4 try k T1 30000 1"), 1);
+	check_proof_of_0_ms(acquire);
+}
+
+static void a_doubt_is_as_old_as_the_doubtful_members_command(void)
+{
+	fake_begin(3);
+	fake_warm(B);
+	fake_dials(A, FAKE_ACCEPT, 400 * MS);
+	fake_dials(C, FAKE_ACCEPT, 400 * MS);
+	fake_acts(B, FAKE_BREAK, NULL, 395 * MS);
+	fake_dials(B, FAKE_REFUSE, 0);
+	fake_says(A, "_");
+	fake_says(C, "_");
+	rl_acquire *acquire = fake_acquire(30000, 2 * SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 402 * MS));
+	fake_says(A, "*:1");
+	fake_says(B, "*:1");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(count("410 b3 try k T1 30000 1"), 1);
+	check_proof_of_0_ms(acquire);
+}
+
+/* Member b is in doubt, and its new connection is not there yet, when the others refuse. */
+static void an_undo_that_cannot_be_sent_is_no_undo(void)
+{
+	begin_warm(3);
+	fake_acts(B, FAKE_BREAK, NULL, 20 * MS);
+	fake_dials(B, FAKE_HANG, 0);
+	fake_acts(A, FAKE_SAY, "_", 30 * MS);
+	fake_acts(C, FAKE_SAY, "_", 30 * MS);
+	rl_acquire *acquire = fake_acquire(30000, SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 35 * MS));
+	CHECK_INT(count("RELEASE"), 0);
+	CHECK_INT(fake_stats.undone, 0);
+	CHECK(acquire->is_token_owed);
+}
+
+/* ---- the other verbs ---- */
+
+static void release_needs_a_quorum(void)
+{
+	static const struct {
+		const char *const votes[3];
+		rl_status status;
+	} cases[] = {{{":1", ":1", ":1"}, RL_OK}, {{":1", ":0", ":1"}, RL_OK},
+		{{":0", ":0", ":1"}, RL_BUSY}, {{":1", "-LOADING x", "-LOADING x"}, RL_ERR_SERVER},
+		{{":0", "-LOADING x", ":0"}, RL_BUSY}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		begin_warm(3);
+		for (unsigned j = 0; j < 3; j++) {
+			fake_says(j, cases[i].votes[j]);
+		}
+		CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), (int64_t) cases[i].status);
+		CHECK_INT(count("release k tok"), 3);
+		fake_end();
+	}
+}
+
+static void release_reaches_a_member_that_connects_late(void)
+{
+	fake_begin(3);
+	fake_warm(A);
+	fake_warm(B);
+	fake_dials(C, FAKE_ACCEPT, 20 * MS);
+	fake_says(A, ":1");
+	fake_says(B, ":1");
+	fake_says(C, ":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+	CHECK_INT(count("c1 release k tok"), 1);
+}
+
+static void release_reaches_a_member_without_the_script(void)
+{
+	begin_warm(3);
+	fake_says(A, ":1");
+	fake_says(B, ":1");
+	fake_acts(C, FAKE_SAY, "-NOSCRIPT x", 10 * MS);
+	fake_says(C, ":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+	CHECK_INT(count("c1 RELEASE k tok"), 1);
+}
+
+static void an_extend_below_the_quorum_is_undone(void)
+{
+	begin_warm(3);
+	fake_says(A, ":1");
+	fake_says(B, ":0");
+	fake_says(C, ":0");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXTEND, "tok", 7000)), RL_BUSY);
+	CHECK_INT(count("a1 RELEASE k tok"), 1);
+}
+
+static void a_failed_quorum_names_each_server(void)
+{
+	begin_warm(3);
+	first_answers("x.x");
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_HAS(acquire->op.err.message, "redis://a:6379");
+	CHECK_HAS(acquire->op.err.message, "redis://c:6379");
+}
+
+static void own_token_is_not_tried_again_over_an_unconfirmed_undo(void)
+{
+	begin_warm(3);
+	first_answers("+--");
+	fake_acts(A, FAKE_BREAK, NULL, 5 * MS); /* meets the undo */
+	fake_says(A, "*:1");
+	fake_says(B, "*:0 :100 :0");
+	fake_acts(C, FAKE_SAY, "*:1", 10 * MS);
+	fake_drive(&fake_acquire_own("mine", 30000, SECOND)->op);
+	/* The old undo may still come and delete a new grant on a. */
+	CHECK_INT(count("a2 try k mine"), 0);
+}
+
+static const check_test tests[] = {
+	TEST(votes_make_outcomes),
+	TEST(all_are_asked_at_once),
+	TEST(a_late_answer_is_counted_off),
+	TEST(a_member_that_never_answers_is_closed_in_time),
+	TEST(a_hanging_connect_is_not_waited_for),
+	TEST(proof_counts_from_the_first_that_granted),
+	TEST(members_have_their_own_timeouts),
+	TEST(after_split_votes_comes_a_fresh_token),
+	TEST(a_refusal_by_all_keeps_the_token),
+	TEST(failures_that_pass_are_waited_for),
+	TEST(given_up_all_that_may_hold_it_are_undone),
+	TEST(in_a_forked_child_nothing_is_sent),
+	TEST(a_quorum_that_came_too_late_is_given_back),
+	TEST(a_break_on_one_member_is_its_own_affair),
+	TEST(a_doubt_is_asked_as_owed),
+	BUG(a_doubt_does_not_grow_younger_by_anothers_refusal,
+		"rl_acquire.c on_refused: owed_since is set by whoever refused"),
+	BUG(a_doubt_is_as_old_as_the_doubtful_members_command,
+		"rl_acquire.c settle_try: owed_since is another seat's sent_at"),
+	BUG(an_undo_that_cannot_be_sent_is_no_undo,
+		"rl_exchange.c write_undo: says yes for what was only queued"),
+	TEST(release_needs_a_quorum),
+	BUG(release_reaches_a_member_that_connects_late, "decided early, the rest is closed unsent"),
+	BUG(release_reaches_a_member_without_the_script, "a late NOSCRIPT is dropped"),
+	BUG(an_extend_below_the_quorum_is_undone, "not built"),
+	BUG(a_failed_quorum_names_each_server, "rl_op_fail names the first only"),
+	BUG(own_token_is_not_tried_again_over_an_unconfirmed_undo, "not built"),
+};
+
+CHECK_MAIN(tests, fake_end)

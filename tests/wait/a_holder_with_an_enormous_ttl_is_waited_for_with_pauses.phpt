@@ -1,0 +1,29 @@
+--TEST--
+A key whose TTL is beyond all numbers is waited for with the usual pauses.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+foreach (['9000000000000000', '9223372036854', '31622400000'] as $ttl) {
+    $server->cmd('SET', 'k', 'somebody', 'PX', $ttl);
+    $tries = RedisLock::stats()['tries'];
+    $took = elapsed(fn () => $lock->acquire('k', wait: 0.3), $result);
+    same('acquire()', null, $result);
+    check('seconds', $took >= 0.3 && $took < slack(2.5), $took);
+    between("tries while PTTL is $ttl", 2, 12, RedisLock::stats()['tries'] - $tries);
+    check('remaining()', $lock->remaining('k') > 1e7, $lock->remaining('k'));
+}
+
+done();
+?>
+--EXPECT--
+ok
