@@ -56,6 +56,7 @@ foreach (['closes on connect' => [['close'], $C, $closed], 'talks first' => [[se
         $run($what, $class, $message, $fake->dsn(), 2.5);
     }
     $fake->rules([]);
+    $fake->drain();
     eventually("$what: no key", fn () => $server->keys() === []) || $server->cmd('FLUSHALL');
     $fake->stop();
 }
@@ -76,6 +77,7 @@ foreach ([
     $command === 'SELECT' && $fake->rules([rule($command, $steps), rule('AUTH', ['answer'])]);
     $run($what, $class, $message, $fake->dsn('?db=3', 'user:pw'), 2.5);
     $fake->rules([]);
+    $fake->drain();
     eventually("$what: no key", fn () => $server->keys() === []) || $server->cmd('FLUSHALL');
     $fake->stop();
 }

@@ -117,6 +117,7 @@ foreach ($behaviours as $what => [$class, $message, $steps]) {
         $state === 'cold' && $fake->rules($rules);
         $run("$state, $what", $class, $message, $fake->dsn(), 0.5 + 2.0, $state === 'warm' ? fn () => $fake->rules($rules) : null);
         $fake->rules([]);
+        $fake->drain();
         eventually("$state, $what: no key", fn () => $server->keys() === []) || $server->cmd('FLUSHALL');
     }
 }
