@@ -132,10 +132,9 @@ static bool pause_or_finish(
 	}
 	acquire->is_paused = true;
 	int64_t delay = rl_backoff_delay(&set->backoff, acquire->delays, exchange_of(acquire)->env);
-	/* A lock that is about to expire is not worth a longer sleep. */
-	int64_t until_expiry = (holder_pttl + 1) * RL_NS_PER_MS;
-	if (holder_pttl >= 0 && until_expiry < delay) {
-		delay = until_expiry;
+	/* A lock that is about to expire is not worth a longer sleep. Divided, for a PTTL may be any number. */
+	if (holder_pttl >= 0 && holder_pttl < delay / RL_NS_PER_MS) {
+		delay = (holder_pttl + 1) * RL_NS_PER_MS;
 	}
 	acquire->delays++;
 	rl_stats_add(&stats_of(acquire)->delays, 1);

@@ -358,8 +358,12 @@ static void judge_answering(rl_exchange *exchange, unsigned index, const rl_tick
 	seat->is_in_doubt =
 		seat->is_in_doubt || (seat->state == RL_SEAT_ANSWER && is_handed_over(seat));
 	if (!seat->is_refused) {
+		rl_error before = seat->err;
 		rl_error_set(&seat->err, RL_ERR_TIMEOUT, 0, "no answer within %g s (timeout)",
 			seconds(exchange->set->members[index].timeout_ns));
+		if (seat->breaks > 0) {
+			rl_error_append(&seat->err, "; before that: %s", before.message);
+		}
 	}
 	fail(seat);
 }

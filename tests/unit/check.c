@@ -16,6 +16,9 @@ static char why[4096];
 
 void check_fail(const char *file, int line, const char *format, ...)
 {
+	if (why[0] != '\0') {
+		longjmp(end_of_test, 1); /* the first reason is the one to tell */
+	}
 	const char *name = strrchr(file, '/');
 	int used = snprintf(why, sizeof why, "%s:%d: ", name != NULL ? name + 1 : file, line);
 	va_list args;

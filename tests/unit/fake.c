@@ -700,8 +700,6 @@ void fake_free(rl_op *op)
 
 /* ---- the driver ---- */
 
-static void read_link(rl_link *link);
-
 void fake_warm(unsigned member)
 {
 	rl_error err;
@@ -711,9 +709,9 @@ void fake_warm(unsigned member)
 	s->dial_count = s->dial_next; /* what is planned is for later dials */
 	rl_conn *conn = rl_conn_dial(&fake_transport, &fake_targets[member], RL_NEVER, &fake_env, &err);
 	s->dial_count = planned;
-	read_link(conn->link);
+	fake_read(conn->link);
 	fake_transport.flush(conn->link);
-	read_link(conn->link);
+	fake_read(conn->link);
 	rl_conn_next(conn, &first);
 	CHECK(rl_conn_is_reusable(conn));
 	rl_pool_give(&fake_pool, conn, fake_clock);
@@ -749,7 +747,7 @@ static int64_t next_of_all(const rl_wait *wait)
 	return at;
 }
 
-static void read_link(rl_link *link)
+void fake_read(rl_link *link)
 {
 	while (
 		link->event_read < link->event_count && link->events[link->event_read].at <= fake_clock) {
@@ -797,7 +795,7 @@ bool fake_drive_to(rl_op *op, int64_t time)
 		fake_clock = at > fake_clock ? at : fake_clock;
 		stood_at = fake_clock;
 		for (unsigned j = 0; j < fake_wait.count; j++) {
-			read_link(fake_wait.links[j]);
+			fake_read(fake_wait.links[j]);
 		}
 		tick.seen = fake_clock;
 		fake_clock += lag;

@@ -95,6 +95,9 @@ extern bool (*fake_lacks_memory)(void);
 /* Puts a connection to the member into the pool, and forgets the log. Plans are for what follows. */
 void fake_warm(unsigned member);
 
+/* The driver's part for one link: connects it, reads what has arrived by now. */
+void fake_read(rl_link *link);
+
 /* ---- operations ---- */
 
 /* They are abandoned and freed by fake_end() unless fake_free() did. */

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Connections: the handshake, and the queue of replies that are owed.
+ */
+#include "check.h"
+#include "fake.h"
+
+#include <string.h>
+
+static rl_conn *conn;
+static rl_conn_event event;
+
+static void clean_up(void)
+{
+	rl_conn_free(conn);
+	conn = NULL;
+	fake_end();
+}
+
+static void dial_it(const char *user, const char *password, unsigned database)
+{
+	rl_error err;
+	fake_begin(1);
+	fake_targets[0].user = (char *) (uintptr_t) user;
+	if (password != NULL) {
+		fake_targets[0].password = (rl_secret){(char *) (uintptr_t) password, strlen(password)};
+	}
+	fake_targets[0].database = database;
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	conn = rl_conn_dial(&fake_transport, &fake_targets[0], RL_NEVER, &fake_env, &err);
+	CHECK(conn != NULL);
+	CHECK_INT(fake_targets[0].refs, 1001);
+}
+
+static void flush_and_read(void)
+{
+	fake_transport.flush(conn->link);
+	fake_read(conn->link);
+}
+
+static rl_conn_event_type next(void)
+{
+	memset(&event, 0xa5, sizeof event);
+	rl_conn_next(conn, &event);
+	return event.type;
+}
+
+static uint64_t ask(unsigned tag)
+{
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
+	return rl_conn_send(conn, &request, tag);
+}
+
+static bool tell(void)
+{
+	rl_request request = {.verb = RL_VERB_FORCE, .key = bytes_of("k")};
+	return rl_conn_send_blind(conn, &request);
+}
+
+static void the_handshake_says_only_what_is_needed(void)
+{
+	static const struct {
+		const char *user, *password;
+		unsigned database;
+		const char *log;
+	} cases[] = {{NULL, NULL, 0, "0 a1 dial\n0 a1 NAME\n"},
+		{NULL, "word", 0, "0 a1 dial\n0 a1 AUTH word\n0 a1 NAME\n"},
+		{"me", "word", 0, "0 a1 dial\n0 a1 AUTH me word\n0 a1 NAME\n"},
+		{"me", "", 0, "0 a1 dial\n0 a1 AUTH me \n0 a1 NAME\n"},
+		{NULL, NULL, 9, "0 a1 dial\n0 a1 SELECT 9\n0 a1 NAME\n"},
+		{NULL, NULL, 4294967295, "0 a1 dial\n0 a1 SELECT 4294967295\n0 a1 NAME\n"},
+		{"me", "word", 10, "0 a1 dial\n0 a1 AUTH me word\n0 a1 SELECT 10\n0 a1 NAME\n"}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		dial_it(cases[i].user, cases[i].password, cases[i].database);
+		bool has_login = cases[i].password != NULL || cases[i].database != 0;
+		CHECK_INT(conn->logins_owed > 0, has_login);
+		flush_and_read();
+		CHECK_LOG(cases[i].log);
+		CHECK_INT(rl_conn_is_reusable(conn), !has_login);
+		if (has_login) {
+			CHECK_INT(next(), RL_CONN_READY);
+		}
+		CHECK_INT(next(), RL_CONN_NONE);
+		CHECK(rl_conn_is_reusable(conn));
+		CHECK_INT(fake_stats.connects, 1);
+		clean_up();
+	}
+}
+
+static void a_dial_that_fails_leaves_nothing(void)
+{
+	rl_error err;
+	fake_begin(1);
+	fake_dials(0, FAKE_REFUSE, 0);
+	CHECK(rl_conn_dial(&fake_transport, &fake_targets[0], RL_NEVER, &fake_env, &err) == NULL);
+	CHECK_INT(err.status, RL_ERR_CONNECT);
+	CHECK_INT(fake_stats.connects, 1); /* dials are counted, whatever comes of them */
+	CHECK_INT(fake_targets[0].refs, 1000);
+}
+
+static void a_refused_login_is_told_once(void)
+{
+	dial_it(NULL, "word", 2);
+	fake_login_says(0, "AUTH", "-WRONGPASS word");
+	fake_login_says(0, "SELECT", "-NOAUTH x");
+	fake_says(0, "-NOAUTH x");
+	CHECK(ask(7) != 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_REFUSED);
+	CHECK_TEXT(event.err.code, "WRONGPASS");
+	CHECK_HAS(event.err.message, "WRONGPASS ***");
+	/* What was sent with it is still answered. */
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(event.tag, 7);
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK(!rl_conn_is_reusable(conn));
+}
+
+static void a_refused_select_is_not_made_good_by_auth(void)
+{
+	dial_it(NULL, "word", 2);
+	fake_login_says(0, "SELECT", "-ERR x");
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_REFUSED);
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK(conn->logins_owed > 0);
+	clean_up();
+	dial_it(NULL, "word", 2);
+	fake_login_says(0, "AUTH", "-ERR x");
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_REFUSED);
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK(conn->logins_owed > 0);
+}
+
+static void ready_needs_each_login(void)
+{
+	dial_it(NULL, "word", 2);
+	fake_login_says(0, "SELECT", NULL);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK_INT(conn->logins_owed, 1);
+}
+
+static void a_login_is_answered_by_ok(void)
+{
+	static const char *const answers[] = {"+QUEUED", ":1", "$OK", "_", "*", "+"};
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		dial_it(NULL, NULL, 2);
+		fake_login_says(0, "SELECT", answers[i]);
+		flush_and_read();
+		CHECK_INT(next(), RL_CONN_DOWN);
+		CHECK_INT(event.err.status, RL_ERR_PROTOCOL);
+		CHECK(!rl_conn_is_reusable(conn));
+		clean_up();
+	}
+}
+
+static void the_name_may_be_refused(void)
+{
+	dial_it(NULL, NULL, 0);
+	fake_login_says(0, "CLIENT", "-NOPERM x");
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK(rl_conn_is_reusable(conn));
+}
+
+static void replies_go_to_their_askers_in_order(void)
+{
+	dial_it(NULL, NULL, 0);
+	static const char *const answers[] = {":10", ":11", ":12", ":13"};
+	for (unsigned i = 0; i < 4; i++) {
+		fake_says(0, answers[i]);
+	}
+	CHECK(ask(3) != 0);
+	CHECK(tell());
+	CHECK(ask(1) != 0);
+	CHECK(ask(2) != 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(event.tag, 3);
+	CHECK_INT(event.reply.integer, 10);
+	CHECK_INT(next(), RL_CONN_REPLY); /* that of the blind one is counted off */
+	CHECK_INT(event.tag, 1);
+	CHECK_INT(event.reply.integer, 12);
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(event.tag, 2);
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK_INT(conn->owed_count, 0);
+}
+
+static void what_is_forgotten_is_counted_off(void)
+{
+	dial_it(NULL, "word", 0);
+	fake_says(0, ":1");
+	fake_says(0, ":0");
+	CHECK(ask(1) != 0);
+	rl_conn_forget(conn);
+	CHECK(ask(2) != 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_READY); /* a login is never forgotten */
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(event.tag, 2);
+	CHECK_INT(event.reply.integer, 0);
+}
+
+static void a_reply_that_nobody_asked_for_is_the_end(void)
+{
+	dial_it(NULL, NULL, 0);
+	fake_acts(0, FAKE_SAY_TWICE, ":1", 0);
+	CHECK(ask(1) != 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(next(), RL_CONN_DOWN);
+	CHECK_INT(event.err.status, RL_ERR_PROTOCOL);
+	CHECK_HAS(event.err.message, "without being asked");
+	CHECK(!rl_conn_is_reusable(conn));
+}
+
+static void an_error_that_nobody_asked_for_is_told(void)
+{
+	dial_it(NULL, NULL, 0);
+	fake_acts(0, FAKE_SAY_TWICE, "-ERR max number of clients reached", 0);
+	CHECK(ask(1) != 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(next(), RL_CONN_DOWN);
+	CHECK_INT(event.err.status, RL_ERR_SERVER);
+	CHECK_HAS(event.err.message, "max number of clients");
+}
+
+static void a_break_is_told_after_the_replies(void)
+{
+	dial_it(NULL, NULL, 0);
+	fake_acts(0, FAKE_SAY_BREAK, ":1", 0);
+	CHECK(ask(1) != 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(next(), RL_CONN_DOWN);
+	CHECK_INT(event.err.status, RL_ERR_CLOSED);
+	CHECK_INT(next(), RL_CONN_DOWN);
+	CHECK(!rl_conn_is_reusable(conn));
+}
+
+static void so_many_replies_can_be_owed(void)
+{
+	dial_it(NULL, NULL, 0); /* owes one already */
+	for (unsigned i = 1; i < RL_CONN_OWED_MAX; i++) {
+		fake_says(0, ":1");
+		CHECK(i % 2 == 0 ? ask(i) != 0 : tell());
+	}
+	CHECK_INT(ask(99), 0);
+	CHECK(!tell());
+	CHECK_INT(conn->owed_count, RL_CONN_OWED_MAX);
+	flush_and_read();
+	for (unsigned i = 2; i < RL_CONN_OWED_MAX; i += 2) {
+		CHECK_INT(next(), RL_CONN_REPLY);
+		CHECK_INT(event.tag, (int64_t) i);
+	}
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK(rl_conn_is_reusable(conn));
+	/* The ring has gone round. */
+	for (unsigned i = 0; i < 3 * RL_CONN_OWED_MAX; i++) {
+		fake_says(0, ":1");
+		CHECK(ask(i) != 0);
+		flush_and_read();
+		CHECK_INT(next(), RL_CONN_REPLY);
+		CHECK_INT(event.tag, (int64_t) i);
+	}
+}
+
+static void a_few_owed_replies_do_not_matter(void)
+{
+	dial_it(NULL, NULL, 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_NONE);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	for (unsigned i = 1; i <= 5; i++) {
+		CHECK(tell());
+		fake_transport.flush(conn->link);
+		CHECK_INT(rl_conn_is_reusable(conn), i <= 4);
+	}
+}
+
+static void what_is_not_sent_is_not_reusable(void)
+{
+	dial_it(NULL, NULL, 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK(rl_conn_is_reusable(conn));
+	fake_acts(0, FAKE_HALF, NULL, RL_NEVER);
+	CHECK(ask(1) != 0);
+	CHECK(!rl_conn_is_reusable(conn));
+	fake_transport.flush(conn->link);
+	CHECK(!rl_conn_is_reusable(conn));
+}
+
+static void positions_grow(void)
+{
+	dial_it(NULL, NULL, 0);
+	uint64_t first = ask(1);
+	uint64_t second = ask(2);
+	CHECK(first > 0 && second > first);
+	CHECK_INT(conn->last_byte, (int64_t) second);
+}
+
+static void free_of_nothing_is_nothing(void)
+{
+	rl_conn_free(NULL);
+}
+
+static const check_test tests[] = {
+	TEST(the_handshake_says_only_what_is_needed),
+	TEST(a_dial_that_fails_leaves_nothing),
+	TEST(a_refused_login_is_told_once),
+	TEST(a_refused_select_is_not_made_good_by_auth),
+	TEST(ready_needs_each_login),
+	TEST(a_login_is_answered_by_ok),
+	TEST(the_name_may_be_refused),
+	TEST(replies_go_to_their_askers_in_order),
+	TEST(what_is_forgotten_is_counted_off),
+	TEST(a_reply_that_nobody_asked_for_is_the_end),
+	TEST(an_error_that_nobody_asked_for_is_told),
+	TEST(a_break_is_told_after_the_replies),
+	TEST(so_many_replies_can_be_owed),
+	TEST(a_few_owed_replies_do_not_matter),
+	TEST(what_is_not_sent_is_not_reusable),
+	TEST(positions_grow),
+	TEST(free_of_nothing_is_nothing),
+};
+
+CHECK_MAIN(tests, clean_up)

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * DSNs as DESIGN spells them, good and bad.
+ */
+#include "check.h"
+#include "core/rl_dsn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A copy that ends exactly at its end: reading beyond it is seen. */
+static rl_status parse(const char *text, size_t len, rl_dsn *dsn, rl_error *err)
+{
+	char *copy = malloc(len > 0 ? len : 1);
+	memcpy(copy, text, len);
+	memset(err, 0, sizeof *err);
+	rl_status status = rl_dsn_parse(rl_bytes_of(copy, len), dsn, err);
+	free(copy);
+	return status;
+}
+
+static const char *or_none(const char *text)
+{
+	return text != NULL ? text : "(none)";
+}
+
+/* What was understood, as "kind host port user password db timeout connect_timeout", or "error: .." */
+static const char *read_bytes(const char *text, size_t len)
+{
+	static char out[1024];
+	rl_dsn dsn;
+	rl_error err;
+	rl_status status = parse(text, len, &dsn, &err);
+	if (status != RL_OK) {
+		CHECK_INT(status, (int64_t) err.status);
+		CHECK(dsn.target == NULL);
+		snprintf(out, sizeof out, "error: %s", err.message);
+		return out;
+	}
+	const rl_target *target = dsn.target;
+	CHECK_INT(target->refs, 1);
+	snprintf(out, sizeof out, "%s %s %u %s %s %u %g %g",
+		target->address.kind == RL_NET_TCP ? "tcp" : "unix", target->address.host,
+		(unsigned) target->address.port, or_none(target->user), or_none(target->password.data),
+		target->database, (double) dsn.timeout_ns / 1e9, (double) dsn.connect_timeout_ns / 1e9);
+	rl_target_unref(dsn.target);
+	return out;
+}
+
+static const char *read_it(const char *text)
+{
+	return read_bytes(text, strlen(text));
+}
+
+static const char *name_of(const char *text)
+{
+	static char out[512];
+	rl_dsn dsn;
+	rl_error err;
+	CHECK_INT(parse(text, strlen(text), &dsn, &err), RL_OK);
+	snprintf(out, sizeof out, "%s", dsn.target->name);
+	rl_target_unref(dsn.target);
+	return out;
+}
+
+typedef struct good {
+	const char *text, *wanted;
+} good;
+
+static void check_table(const good *table, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *is = read_it(table[i].text);
+		if (strcmp(is, table[i].wanted) != 0) {
+			FAIL("%s is [%s], not [%s]", table[i].text, is, table[i].wanted);
+		}
+	}
+}
+
+#define CHECK_TABLE(table) check_table(table, sizeof table / sizeof table[0])
+#define PLAIN " (none) (none) 0 0 0"
+
+static void hosts_and_ports(void)
+{
+	static const good table[] = {
+		{"redis://localhost", "tcp localhost 6379" PLAIN},
+		{"redis://localhost/", "tcp localhost 6379" PLAIN},
+		{"redis://localhost?", "tcp localhost 6379" PLAIN},
+		{"redis://localhost/?", "tcp localhost 6379" PLAIN},
+		{"redis://localhost:1", "tcp localhost 1" PLAIN},
+		{"redis://localhost:65535", "tcp localhost 65535" PLAIN},
+		{"redis://127.0.0.1:6380", "tcp 127.0.0.1 6380" PLAIN},
+		{"redis://a-b_c.example.", "tcp a-b_c.example. 6379" PLAIN},
+		{"redis://%6cocal%68ost", "tcp localhost 6379" PLAIN},
+		{"redis://[::1]", "tcp ::1 6379" PLAIN},
+		{"redis://[::1]:7000", "tcp ::1 7000" PLAIN},
+		{"redis://[2001:db8::1]/3", "tcp 2001:db8::1 6379 (none) (none) 3 0 0"},
+		{"redis://[::ffff:1.2.3.4]:7", "tcp ::ffff:1.2.3.4 7" PLAIN},
+		{"redis://[fe80::1%25eth0.5]:7", "tcp fe80::1%eth0.5 7" PLAIN},
+		{"valkey://h", "tcp h 6379" PLAIN},
+		{"tcp://h", "tcp h 6379" PLAIN},
+		{"REDIS://H", "tcp H 6379" PLAIN},
+		{"ValKey://h:1", "tcp h 1" PLAIN},
+	};
+	CHECK_TABLE(table);
+}
+
+static void sockets(void)
+{
+	static const good table[] = {
+		{"unix:///run/redis.sock", "unix /run/redis.sock 0" PLAIN},
+		{"redis:///run/redis.sock", "unix /run/redis.sock 0" PLAIN},
+		{"valkey:///run/redis.sock", "unix /run/redis.sock 0" PLAIN},
+		{"tcp:///run/redis.sock", "unix /run/redis.sock 0" PLAIN},
+		{"unix:///a?db=15", "unix /a 0 (none) (none) 15 0 0"},
+		{"unix://me:word@/a", "unix /a 0 me word 0 0 0"},
+		{"unix://:word@/a?db=2", "unix /a 0 (none) word 2 0 0"},
+		{"redis://:word@/a/b", "unix /a/b 0 (none) word 0 0 0"},
+		{"unix:///a%20b%3fc%23d%25", "unix /a b?c#d% 0" PLAIN},
+		{"unix:///a@b:c", "unix /a@b:c 0" PLAIN},
+		{"unix:///\xc3\xa4", "unix /\xc3\xa4 0" PLAIN},
+	};
+	CHECK_TABLE(table);
+}
+
+static void credentials(void)
+{
+	static const good table[] = {
+		{"redis://:word@h", "tcp h 6379 (none) word 0 0 0"},
+		{"redis://me:word@h:1/2", "tcp h 1 me word 2 0 0"},
+		{"redis://me:@h", "tcp h 6379 me  0 0 0"},
+		{"redis://:@h", "tcp h 6379" PLAIN},
+		{"redis://@h", "tcp h 6379" PLAIN},
+		{"redis://me:wo:rd@h", "tcp h 6379 me wo:rd 0 0 0"},
+		{"redis://me:wo@rd@h", "tcp h 6379 me wo@rd 0 0 0"},
+		{"redis://m%3ae:w%40%2f%3F%23%25%3A@h", "tcp h 6379 m:e w@/?#%: 0 0 0"},
+		{"redis://:%20@h", "tcp h 6379 (none)   0 0 0"},
+		{"redis://:word@[::1]:1", "tcp ::1 1 (none) word 0 0 0"},
+		{"redis://:w%c3%a4@h", "tcp h 6379 (none) w\xc3\xa4 0 0 0"},
+		{"redis://:w\xc3\xa4@h", "tcp h 6379 (none) w\xc3\xa4 0 0 0"},
+		{"redis://a%40b.example:word@h", "tcp h 6379 a@b.example word 0 0 0"},
+	};
+	CHECK_TABLE(table);
+}
+
+static void a_password_may_have_a_nul(void)
+{
+	rl_dsn dsn;
+	rl_error err;
+	const char *text = "redis://:a%00b@h";
+	CHECK_INT(parse(text, strlen(text), &dsn, &err), RL_OK);
+	CHECK_INT(dsn.target->password.len, 3);
+	CHECK(memcmp(dsn.target->password.data, "a\0b", 4) == 0);
+	rl_target_unref(dsn.target);
+}
+
+static void databases_and_options(void)
+{
+	static const good table[] = {
+		{"redis://h/0", "tcp h 6379 (none) (none) 0 0 0"},
+		{"redis://h/2147483647", "tcp h 6379 (none) (none) 2147483647 0 0"},
+		{"redis://h/007", "tcp h 6379 (none) (none) 7 0 0"},
+		{"redis://h?db=5", "tcp h 6379 (none) (none) 5 0 0"},
+		{"redis://h/?db=5", "tcp h 6379 (none) (none) 5 0 0"},
+		{"redis://h?db=%35", "tcp h 6379 (none) (none) 5 0 0"},
+		{"redis://h?timeout=0.25", "tcp h 6379 (none) (none) 0 0.25 0"},
+		{"redis://h?connect_timeout=3", "tcp h 6379 (none) (none) 0 0 3"},
+		{"redis://h/4?timeout=.5&connect_timeout=2.", "tcp h 6379 (none) (none) 4 0.5 2"},
+		{"redis://h?timeout=0.001", "tcp h 6379 (none) (none) 0 0.001 0"},
+		{"redis://h?timeout=3600", "tcp h 6379 (none) (none) 0 3600 0"},
+		{"redis://h?timeout=3600.0000000000000000001", "tcp h 6379 (none) (none) 0 3600 0"},
+		{"redis://h?timeout=1&", "tcp h 6379 (none) (none) 0 1 0"},
+		{"redis://h?connect_timeout=1&timeout=2&db=3", "tcp h 6379 (none) (none) 3 2 1"},
+	};
+	CHECK_TABLE(table);
+}
+
+static void timeouts_are_exact(void)
+{
+	rl_dsn dsn;
+	rl_error err;
+	const char *text = "redis://h?timeout=1.234567891&connect_timeout=0.1";
+	CHECK_INT(parse(text, strlen(text), &dsn, &err), RL_OK);
+	CHECK_INT(dsn.timeout_ns, 1234567891);
+	CHECK_INT(dsn.connect_timeout_ns, 100000000);
+	rl_target_unref(dsn.target);
+}
+
+/* ---- errors ---- */
+
+typedef struct bad {
+	const char *text, *part;
+} bad;
+
+static void check_bad(const bad *table, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *is = read_it(table[i].text);
+		if (strncmp(is, "error: ", 7) != 0 || strstr(is, table[i].part) == NULL) {
+			FAIL("%s is [%s], not an error with [%s]", table[i].text, is, table[i].part);
+		}
+	}
+}
+
+#define CHECK_BAD(table) check_bad(table, sizeof table / sizeof table[0])
+
+static void bad_schemes(void)
+{
+	static const bad table[] = {
+		{"", "it is empty"},
+		{"localhost", "the scheme is missing"},
+		{"localhost:6379", "the scheme is missing"},
+		{"redis:localhost", "the scheme is missing"},
+		{"redis:/localhost", "the scheme is missing"},
+		{"redis:", "the scheme is missing"},
+		{"redis:/", "the scheme is missing"},
+		{":", "the scheme is missing"},
+		{"://h", "the scheme is unknown"},
+		{"http://h", "the scheme http:// is unknown"},
+		{"redi://h", "the scheme redi:// is unknown"},
+		{"redisss://h", "is unknown"},
+		{"rediss://h", "TLS (rediss://) is not supported yet"},
+		{"REDISS://h", "TLS (rediss://) is not supported yet"},
+		{"valkeys://h", "TLS (valkeys://) is not supported yet"},
+		{"tls://h", "TLS (tls://) is not supported yet"},
+		{"redis-sentinel://h:1,g:2/m", "Sentinel (redis-sentinel://) is not supported yet"},
+		{"redis-cluster://h:1,g:2", "Cluster (redis-cluster://) is not supported yet"},
+		{" redis://h", "spaces, control characters"},
+		{"redis://h ", "spaces, control characters"},
+		{"redis://h\n", "spaces, control characters"},
+		{"redis://h#x", "spaces, control characters and '#'"},
+		{"redis://:a b@h", "spaces, control characters"},
+		{"redis://h\x7f", "spaces, control characters"},
+	};
+	CHECK_BAD(table);
+}
+
+static void bad_hosts(void)
+{
+	static const bad table[] = {
+		{"redis://", "the host is missing"},
+		{"redis:///", "the host is missing"},
+		{"redis://:6379", "the host is missing"},
+		{"redis://:word@", "the host is missing"},
+		{"redis://:word@/", "the host is missing"},
+		{"redis://[]", "the host is missing"},
+		{"redis://[::1", "the ']' after the IPv6 address is missing"},
+		{"redis://[::1]x", "after ']' only :port may follow"},
+		{"redis://[::1]:", "the port must be"},
+		{"redis://[localhost]", "brackets are for IPv6 addresses only"},
+		{"redis://::1", "an IPv6 address must be in brackets"},
+		{"redis://[fe80::1%eth0]", "two hex digits"},
+		{"redis://a%zz", "two hex digits"},
+		{"redis://a%", "two hex digits"},
+		{"redis://a%4", "two hex digits"},
+		{"redis://a%4g", "two hex digits"},
+		{"redis://a%00b", "%00"},
+		{"redis://a%20b", "a character that no host name has"},
+		{"redis://a%2fb", "a character that no host name has"},
+		{"redis://\xc3\xa4", "a character that no host name has"},
+		{"redis://a!b", "a character that no host name has"},
+		{"redis://a:1,b:2", "a DSN names one server"},
+		{"redis://a,b", "a DSN names one server"},
+		{"redis://h:0", "the port must be"},
+		{"redis://h:65536", "the port must be"},
+		{"redis://h:99999999999999999999", "the port must be"},
+		{"redis://h:", "the port must be"},
+		{"redis://h:-1", "the port must be"},
+		{"redis://h:1x", "the port must be"},
+		{"redis://h:+1", "the port must be"},
+		{"redis://h:6379:1", "more than one ':'"},
+	};
+	CHECK_BAD(table);
+}
+
+static void bad_credentials(void)
+{
+	static const bad table[] = {
+		{"redis://word@h", "write a password as :word@"},
+		{"unix://word@/a", "write a password as :word@"},
+		{"redis://a%00:word@h", "%00"},
+		{"redis://a%0:word@h", "two hex digits"},
+		{"redis://a:wo%rd@h", "two hex digits"},
+	};
+	CHECK_BAD(table);
+}
+
+static void bad_sockets(void)
+{
+	static const bad table[] = {
+		{"unix://", "must be absolute"},
+		{"unix:///", "must be absolute"},
+		{"unix://a", "must be absolute"},
+		{"unix://a/b", "must be absolute"},
+		{"unix://:word@a/b", "must be absolute"},
+		{"unix:///a%00b", "%00"},
+		{"unix:///a%", "two hex digits"},
+	};
+	CHECK_BAD(table);
+}
+
+static void bad_options(void)
+{
+	static const bad table[] = {
+		{"redis://h/x", "the database must be a number"},
+		{"redis://h/-1", "the database must be a number"},
+		{"redis://h/1/", "the database must be a number"},
+		{"redis://h//1", "the database must be a number"},
+		{"redis://h/2147483648", "the database must be a number"},
+		{"redis://h/99999999999999999999999", "the database must be a number"},
+		{"redis://h?db=", "the database must be a number"},
+		{"redis://h?db=1.0", "the database must be a number"},
+		{"redis://h/1?db=1", "the database is given twice"},
+		{"redis://h?db=1&db=1", "the database is given twice"},
+		{"redis://h?timeout=1&timeout=1", "is given twice"},
+		{"redis://h?connect_timeout=1&connect_timeout=1", "is given twice"},
+		{"redis://h?db", "name=value"},
+		{"redis://h?&db=1", "name=value"},
+		{"redis://h?foo=1", "is unknown; known are"},
+		{"redis://h?DB=1", "is unknown; known are"},
+		{"redis://h?d%62=1", "is unknown; known are"},
+		{"redis://h?sentinel_user=x", "options of redis-sentinel:// only"},
+		{"redis://h?sentinel_password=x", "options of redis-sentinel:// only"},
+		{"redis://h?timeout=", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=.", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=0", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=0.0009", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=3600.1", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=99999999999999999999", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=-1", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=1e3", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=1,5", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=1.2.3", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=inf", "seconds from 0.001 to 3600"},
+		{"redis://h?timeout=%", "two hex digits"},
+		{"redis://h?timeout=1@x", "'@' after '?'"},
+	};
+	CHECK_BAD(table);
+}
+
+static void bytes_that_no_text_has(void)
+{
+	CHECK_HAS(read_bytes("redis://h\0", 10), "spaces, control characters");
+	CHECK_HAS(read_bytes("\0", 1), "spaces, control characters");
+	rl_dsn dsn;
+	rl_error err;
+	CHECK_INT(rl_dsn_parse((rl_bytes){NULL, 0}, &dsn, &err), RL_ERR_ARGUMENT);
+	CHECK_INT(rl_dsn_parse(bytes_of("x"), &dsn, NULL), RL_ERR_ARGUMENT);
+}
+
+static void lengths_have_limits(void)
+{
+	char text[600] = "unix:///";
+	memset(text + 8, 'p', 106); /* the path is 107 with its '/' */
+	CHECK(strncmp(read_it(text), "unix /p", 7) == 0);
+	text[8 + 106] = 'p';
+	CHECK_HAS(read_it(text), "longer than 107 bytes");
+	strcpy(text, "redis://");
+	memset(text + 8, 'h', 253);
+	text[8 + 253] = '\0';
+	CHECK(strncmp(read_it(text), "tcp h", 5) == 0);
+	strcpy(text + 8 + 253, "h");
+	CHECK_HAS(read_it(text), "longer than 253 bytes");
+}
+
+/* Wherever the word stands, if it may be a password or part of one, no message has it. */
+static void no_message_has_a_secret(void)
+{
+	static const char *const texts[] = {"redis://:hunter2@", "redis://:hunter2@:1",
+		"redis://:hunter2@h:x", "redis://:hunter2@h/x", "redis://:hunter2@h?x=1",
+		"redis://:hunter2@h?db=x", "redis://:hunter2@h:0/x", "redis://hunter2@h",
+		"redis://me:hunter2%@h", "redis://me:hunter2/x@h", "redis://me:x/hunter2@h",
+		"redis://me:hunter2?x@h", "redis://me:x?hunter2@h", "redis://me:x?hunter2=1@h",
+		"redis://me:x?timeout=hunter2@h", "redis://me:x?db=1&hunter2@h", "redis://me:hunter2#x@h",
+		"redis://me:x#hunter2@h", "redis://:hunter2 @h", "redis://me:hunter2", "redis://:hunter2",
+		"redis://hunter2!", "redis://me:1/hunter2@h", "unix://:hunter2@", "unix://:hunter2@a/b",
+		"unix://hunter2@/a", "unix://me:hunter2", "unix://:hunter2%@/a", "redis://:hunter2@[::1",
+		"redis://:hunter2@[h]", "redis://:hunter2@a,b", "rediss://:hunter2@h",
+		"redis-sentinel://:hunter2@h/m", "http://:hunter2@h", "hunter2@h", ":hunter2@h",
+		"redis:hunter2@h", "redis:/:hunter2@h", "hunter2", "redis://:hunter2@h:1:2",
+		"redis://me:hunter2@@", "redis://me%00:hunter2@h", "redis://:hunter2@h?timeout",
+		"redis://:hunter2@h?timeout=1&timeout=2", "redis://h?password=hunter2",
+		"redis://h?sentinel_password=hunter2", "redis://h?timeout=hunter2", "redis://h?db=hunter2",
+		"redis://h?auth%3Dhunter2"};
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		const char *is = read_it(texts[i]);
+		if (strncmp(is, "error: ", 7) != 0 || strstr(is, "hunter2") != NULL) {
+			FAIL("%s is [%s]", texts[i], is);
+		}
+	}
+}
+
+static void names_show_no_credentials(void)
+{
+	CHECK_TEXT(name_of("redis://me:word@h:1/2"), "redis://h:1/2");
+	CHECK_TEXT(name_of("valkey://:word@h"), "redis://h:6379");
+	CHECK_TEXT(name_of("redis://[::1]"), "redis://[::1]:6379");
+	CHECK_TEXT(name_of("redis://[::1]:7/3?timeout=1"), "redis://[::1]:7/3");
+	CHECK_TEXT(name_of("unix://:word@/a"), "unix:///a");
+	CHECK_TEXT(name_of("redis:///a?db=3"), "unix:///a?db=3");
+}
+
+static void a_name_is_fit_to_be_shown(void)
+{
+	for (const char *c = name_of("unix:///a%0Ab%1b%7f"); *c != '\0'; c++) {
+		CHECK((unsigned char) *c >= 0x20 && *c != 0x7f);
+	}
+}
+
+static bool same_target(const char *a, const char *b)
+{
+	rl_dsn first;
+	rl_dsn second;
+	rl_error err;
+	CHECK_INT(parse(a, strlen(a), &first, &err), RL_OK);
+	CHECK_INT(parse(b, strlen(b), &second, &err), RL_OK);
+	bool is_same = rl_target_equal(first.target, second.target);
+	CHECK_INT(rl_target_equal(second.target, first.target), is_same);
+	rl_target_unref(first.target);
+	rl_target_unref(second.target);
+	return is_same;
+}
+
+static void targets_differ_by_all_that_alters_the_handshake(void)
+{
+	CHECK(same_target("redis://h", "valkey://h:6379/0?timeout=1"));
+	CHECK(same_target("redis:///a", "unix:///a"));
+	CHECK(same_target("redis://me:word@h", "redis://m%65:w%6frd@h"));
+	CHECK(!same_target("redis://h", "redis://g"));
+	CHECK(!same_target("redis://h", "redis://h:1"));
+	CHECK(!same_target("redis://h", "redis://h/1"));
+	CHECK(!same_target("redis://h", "redis://:word@h"));
+	CHECK(!same_target("redis://:a@h", "redis://:b@h"));
+	CHECK(!same_target("redis://:a@h", "redis://:ab@h"));
+	CHECK(!same_target("redis://:a@h", "redis://me:a@h"));
+	CHECK(!same_target("redis://me:a@h", "redis://you:a@h"));
+	CHECK(!same_target("redis://me:@h", "redis://h"));
+	CHECK(!same_target("unix:///a", "unix:///b"));
+	CHECK(!same_target("redis://:a%00b@h", "redis://:a%00c@h"));
+}
+
+static void a_target_is_counted(void)
+{
+	rl_dsn dsn;
+	rl_error err;
+	CHECK_INT(parse("redis://h", 9, &dsn, &err), RL_OK);
+	CHECK(rl_target_ref(dsn.target) == dsn.target);
+	rl_target_unref(dsn.target);
+	CHECK_TEXT(dsn.target->address.host, "h");
+	rl_target_unref(dsn.target);
+	rl_target_unref(NULL);
+}
+
+static const check_test tests[] = {
+	TEST(hosts_and_ports),
+	TEST(sockets),
+	TEST(credentials),
+	TEST(a_password_may_have_a_nul),
+	TEST(databases_and_options),
+	TEST(timeouts_are_exact),
+	TEST(bad_schemes),
+	TEST(bad_hosts),
+	TEST(bad_credentials),
+	TEST(bad_sockets),
+	TEST(bad_options),
+	TEST(bytes_that_no_text_has),
+	TEST(lengths_have_limits),
+	TEST(no_message_has_a_secret),
+	TEST(names_show_no_credentials),
+	BUG(a_name_is_fit_to_be_shown, "a socket's path may have control characters"),
+	TEST(targets_differ_by_all_that_alters_the_handshake),
+	TEST(a_target_is_counted),
+};
+
+CHECK_MAIN(tests, NULL)

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What of an exchange the operations do not show: its budgets, its words about the outcome, its end.
+ */
+#include "check.h"
+#include "fake.h"
+
+#include <string.h>
+
+static rl_exchange *exchange_of(rl_op *op)
+{
+	return &op->exchange;
+}
+
+static rl_op *new_ask(unsigned members)
+{
+	fake_begin(members);
+	return fake_ask(RL_VERB_EXISTS, "", 0);
+}
+
+/* ---- budgets ---- */
+
+static void a_budget_is_one_timeout(void)
+{
+	rl_exchange *exchange = exchange_of(new_ask(1));
+	rl_exchange_begin(exchange, FAKE_START + 7, RL_NEVER);
+	CHECK_INT(exchange->seats[0].budget_end, FAKE_START + 7 + SECOND);
+	CHECK_INT(exchange->seats[0].budget_max, RL_NEVER);
+}
+
+static void a_budget_ends_with_the_latest_moment_plus_a_timeout(void)
+{
+	rl_exchange *exchange = exchange_of(new_ask(1));
+	rl_exchange_begin(exchange, FAKE_START, FAKE_START + 100 * MS);
+	CHECK_INT(exchange->seats[0].budget_end, FAKE_START + SECOND);
+	CHECK_INT(exchange->seats[0].budget_max, FAKE_START + SECOND + 100 * MS);
+	rl_exchange_begin(exchange, FAKE_START + 500 * MS, FAKE_START + 100 * MS);
+	CHECK_INT(exchange->seats[0].budget_end, FAKE_START + SECOND + 100 * MS);
+}
+
+static void who_comes_later_than_that_gets_one_timeout(void)
+{
+	rl_exchange *exchange = exchange_of(new_ask(1));
+	int64_t late = FAKE_START + 100 * SECOND;
+	rl_exchange_begin(exchange, late, late - SECOND);
+	CHECK_INT(exchange->seats[0].budget_end, late + SECOND);
+	rl_exchange_begin(exchange, late, late - SECOND + 1);
+	CHECK_INT(exchange->seats[0].budget_end, late + 1);
+}
+
+static void beginning_again_forgets_all(void)
+{
+	rl_op *op = new_ask(1);
+	fake_free(op);
+	op = fake_ask(RL_VERB_OWNER, "", 0);
+	fake_says(0, "$somebody");
+	CHECK_INT(fake_drive(op), RL_OK);
+	rl_exchange *exchange = exchange_of(op);
+	CHECK(exchange->seats[0].text != NULL);
+	rl_exchange_begin(exchange, fake_clock, RL_NEVER);
+	CHECK(exchange->seats[0].text == NULL);
+	CHECK_INT(exchange->seats[0].vote, RL_VOTE_OPEN);
+	CHECK_INT(exchange->seats[0].state, RL_SEAT_START);
+}
+
+static void a_pause_that_lasted_beyond_the_budget_ends_it(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	rl_op *op = fake_ask(RL_VERB_EXISTS, "", 0);
+	CHECK(!fake_drive_to(op, FAKE_START + 5 * MS));
+	CHECK_INT(fake_wait.count, 0);
+	fake_clock += 60 * SECOND;
+	CHECK_INT(fake_drive(op), RL_ERR_CLOSED);
+	CHECK_INT(fake_ms(), 60005);
+	CHECK_INT(fake_stats.connects, 2);
+}
+
+static void the_second_dial_does_not_lengthen_the_budget_again(void)
+{
+	fake_begin(1);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXISTS, "", 0)), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_ms(), 2000);
+}
+
+static void a_wait_is_for_what_comes_first(void)
+{
+	fake_begin(3);
+	fake_warm(0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_warm(1);
+	fake_acts(1, FAKE_BREAK, NULL, 0);
+	fake_dials(1, FAKE_HANG, 0);
+	fake_acts(1, FAKE_BREAK, NULL, 0);
+	fake_set.members[1].connect_timeout_ns = 700 * MS;
+	fake_dials(2, FAKE_HANG, 0);
+	fake_set.members[2].connect_timeout_ns = 800 * MS;
+	rl_op *op = fake_ask(RL_VERB_EXISTS, "", 0);
+	CHECK(!fake_drive_to(op, FAKE_START + 500 * MS));
+	CHECK_INT(fake_wait.count, 3);
+	CHECK_INT(fake_wait.until, FAKE_START + 700 * MS);
+	CHECK(!fake_drive_to(op, FAKE_START + 701 * MS));
+	CHECK_INT(fake_wait.count, 2); /* one pauses */
+	CHECK_INT(fake_wait.until, FAKE_START + 710 * MS);
+}
+
+/* ---- words ---- */
+
+static void each_status_passes_or_not(void)
+{
+	static const rl_status passing[] = {RL_ERR_NAME, RL_ERR_CONNECT, RL_ERR_TIMEOUT, RL_ERR_CLOSED};
+	rl_exchange *exchange = exchange_of(new_ask(1));
+	rl_seat *seat = &exchange->seats[0];
+	CHECK(rl_exchange_may_pass(exchange));
+	seat->vote = RL_VOTE_FAILED;
+	for (int status = RL_OK; status <= RL_ERR_FORKED; status++) {
+		bool is_passing = false;
+		for (unsigned i = 0; i < 4; i++) {
+			is_passing = is_passing || passing[i] == (rl_status) status;
+		}
+		seat->err = (rl_error){.status = (rl_status) status, .code = "OOM"};
+		CHECK_INT(rl_exchange_may_pass(exchange), is_passing);
+		strcpy(seat->err.code, "LOADING");
+		CHECK_INT(rl_exchange_may_pass(exchange), is_passing || status == RL_ERR_SERVER);
+		seat->vote = RL_VOTE_REFUSED;
+		CHECK(rl_exchange_may_pass(exchange));
+		seat->vote = RL_VOTE_FAILED;
+	}
+}
+
+static void one_failure_that_stays_is_enough(void)
+{
+	rl_exchange *exchange = exchange_of(new_ask(3));
+	exchange->seats[0].vote = RL_VOTE_FAILED;
+	exchange->seats[0].err.status = RL_ERR_CLOSED;
+	exchange->seats[2].vote = RL_VOTE_FAILED;
+	exchange->seats[2].err.status = RL_ERR_CLOSED;
+	CHECK(rl_exchange_may_pass(exchange));
+	exchange->seats[2].err.status = RL_ERR_PROTOCOL;
+	CHECK(!rl_exchange_may_pass(exchange));
+}
+
+static void the_speaker_is_the_first_with_the_vote(void)
+{
+	rl_exchange *exchange = exchange_of(new_ask(3));
+	exchange->seats[1].vote = RL_VOTE_REFUSED;
+	exchange->seats[2].vote = RL_VOTE_REFUSED;
+	CHECK(rl_exchange_speaker(exchange, RL_VOTE_REFUSED) == &exchange->seats[1]);
+	CHECK(rl_exchange_speaker(exchange, RL_VOTE_OPEN) == &exchange->seats[0]);
+	CHECK(rl_exchange_speaker(exchange, RL_VOTE_FAILED) == &exchange->seats[0]);
+}
+
+static void sent_at_is_that_of_the_first_grant(void)
+{
+	rl_exchange *exchange = exchange_of(new_ask(3));
+	exchange->seats[0].sent_at = 1;
+	exchange->seats[1] = (rl_seat){.vote = RL_VOTE_GRANTED, .sent_at = 9};
+	exchange->seats[2] = (rl_seat){.vote = RL_VOTE_GRANTED, .sent_at = 5};
+	CHECK_INT(rl_exchange_sent_at(exchange), 5);
+	exchange->seats[1].vote = exchange->seats[2].vote = RL_VOTE_FAILED;
+	CHECK_INT(rl_exchange_sent_at(exchange), RL_NEVER);
+}
+
+/* ---- the end ---- */
+
+static void settled_twice_is_settled_once(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + MS));
+	rl_settlement first = rl_exchange_settle(exchange_of(&acquire->op), true, fake_clock);
+	CHECK(first.was_undone && !first.is_in_doubt);
+	rl_settlement second = rl_exchange_settle(exchange_of(&acquire->op), true, fake_clock);
+	CHECK(!second.was_undone && !second.is_in_doubt);
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void without_an_undo_what_may_be_held_is_in_doubt(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + MS));
+	rl_settlement settlement = rl_exchange_settle(exchange_of(&acquire->op), false, fake_clock);
+	CHECK(!settlement.was_undone && settlement.is_in_doubt);
+}
+
+static void dropped_nothing_goes_to_the_pool(void)
+{
+	fake_begin(2);
+	fake_warm(0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + MS));
+	rl_exchange_drop(exchange_of(&acquire->op));
+	CHECK_INT(fake_pool.count, 0);
+	CHECK_INT(fake_open_links(), 0);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void free_of_nothing_is_nothing(void)
+{
+	rl_op_free(NULL);
+}
+
+/* Any mix of answers, breaks and silences: it ends in time, nothing is left, and ours means ours. */
+static uint32_t state;
+
+static uint32_t any(uint32_t below)
+{
+	state = state * 1664525 + 1013904223;
+	return (state >> 8) % below;
+}
+
+static void plan_anything(unsigned member)
+{
+	if (any(2) == 0) {
+		fake_warm(member);
+	}
+	static const char *const answers[] = {"+OK", "_", "*:1", "*:0 :30 :0", "*:0 :30 :1", ":1", ":0",
+		"-LOADING x", "-NOSCRIPT x", "-ERR x", "$x"};
+	static const fake_act acts[] = {FAKE_SAY, FAKE_SAY, FAKE_SAY, FAKE_SAY, FAKE_SAY_BREAK,
+		FAKE_SILENCE, FAKE_BREAK, FAKE_NONSENSE, FAKE_BREAK_UNSENT, FAKE_BREAK_HALF, FAKE_HALF,
+		FAKE_SAY_TWICE};
+	static const fake_dial dials[] = {FAKE_ACCEPT, FAKE_ACCEPT, FAKE_ACCEPT, FAKE_ACCEPT_AT_ONCE,
+		FAKE_REFUSE, FAKE_REFUSE_LATER, FAKE_HANG, FAKE_NO_NAME};
+	for (unsigned i = 0; i < 12; i++) {
+		fake_acts(member, acts[any(12)], answers[any(11)], any(3) == 0 ? any(2000) * MS : any(3));
+		fake_dials(member, dials[any(8)], any(3) == 0 ? any(1500) * MS : 0);
+	}
+	if (any(3) == 0) {
+		fake_targets[member].database = 2;
+		fake_login_says(member, "SELECT", any(3) == 0 ? "-ERR x" : "+OK");
+	}
+}
+
+static void anything_may_happen(void)
+{
+	for (unsigned round = 0; round < 6000; round++) {
+		state = round * 2654435761U + 1;
+		unsigned members = 1 + any(3) * any(3);
+		fake_begin(members);
+		for (unsigned i = 0; i < members; i++) {
+			plan_anything(i);
+		}
+		int64_t wait = any(2) * any(3000) * MS;
+		rl_op *op = any(4) == 0 ? fake_ask((rl_verb) (RL_VERB_RELEASE + any(6)), "tok", 1000)
+			: any(3) == 0       ? &fake_acquire_own("mine", 1000 + any(5000), wait)->op
+								: &fake_acquire(1000 + any(5000), wait)->op;
+		int64_t latest = FAKE_START + wait + 3 * SECOND;
+		if (any(4) == 0) {
+			bool is_forked = any(2) == 0;
+			if (!fake_drive_to(op, FAKE_START + any(2000) * MS)) {
+				rl_op_abandon(op, fake_clock, is_forked);
+			}
+		} else {
+			fake_drive(op);
+			CHECK(fake_clock <= latest);
+			CHECK((op->status == RL_OK || op->status == RL_BUSY) == (op->err.status == RL_OK) ||
+				op->kind == RL_OP_ACQUIRE);
+		}
+		if (op->kind == RL_OP_ACQUIRE && op->status == RL_OK && fake_stats.acquired > 0) {
+			CHECK(((rl_acquire *) op)->proven_until > fake_clock);
+		}
+		fake_free(op);
+		fake_end();
+	}
+}
+
+static const check_test tests[] = {
+	TEST(a_budget_is_one_timeout),
+	TEST(a_budget_ends_with_the_latest_moment_plus_a_timeout),
+	TEST(who_comes_later_than_that_gets_one_timeout),
+	TEST(beginning_again_forgets_all),
+	TEST(a_pause_that_lasted_beyond_the_budget_ends_it),
+	TEST(the_second_dial_does_not_lengthen_the_budget_again),
+	TEST(a_wait_is_for_what_comes_first),
+	TEST(each_status_passes_or_not),
+	TEST(one_failure_that_stays_is_enough),
+	TEST(the_speaker_is_the_first_with_the_vote),
+	TEST(sent_at_is_that_of_the_first_grant),
+	TEST(settled_twice_is_settled_once),
+	TEST(without_an_undo_what_may_be_held_is_in_doubt),
+	TEST(dropped_nothing_goes_to_the_pool),
+	TEST(free_of_nothing_is_nothing),
+	TEST(anything_may_happen),
+};
+
+CHECK_MAIN(tests, fake_end)

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * No memory, at each place where some is asked for: no crash, no leak, and no lie.
+ *
+ * malloc, calloc and realloc of this program are its own. They hand on to the sanitizer's, or to libc's,
+ * and count while a flow runs. The fake network, which has no malloc, counts its dials and appends along.
+ */
+#include "check.h"
+#include "core/rl_dsn.h"
+#include "fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __SANITIZE_ADDRESS__
+# define REAL(name) __interceptor_##name
+#else
+# define REAL(name) __libc_##name
+#endif
+
+void *REAL(malloc)(size_t size);
+void *REAL(calloc)(size_t count, size_t size);
+void *REAL(realloc)(void *old, size_t size);
+
+static bool is_counting;
+static bool is_lasting; /* once it failed, it fails for good */
+static unsigned asked;
+static unsigned fails_at; /* from 1; 0 = never */
+
+#define UNWATCHED __attribute__((no_sanitize_address, no_sanitize_undefined))
+
+UNWATCHED static bool lacks_memory(void)
+{
+	if (!is_counting) {
+		return false;
+	}
+	asked++;
+	return fails_at != 0 && (asked == fails_at || (is_lasting && asked > fails_at));
+}
+
+UNWATCHED void *malloc(size_t size)
+{
+	return lacks_memory() ? NULL : REAL(malloc)(size);
+}
+
+UNWATCHED void *calloc(size_t count, size_t size)
+{
+	return lacks_memory() ? NULL : REAL(calloc)(count, size);
+}
+
+UNWATCHED void *realloc(void *old, size_t size)
+{
+	return lacks_memory() ? NULL : REAL(realloc)(old, size);
+}
+
+static void clean_up(void)
+{
+	is_counting = false;
+	fake_end();
+}
+
+/* A flow makes its plan, calls begin() and works; it tells its outcome. */
+typedef rl_status (*flow)(void);
+
+static void begin(void)
+{
+	fake_lacks_memory = lacks_memory;
+	asked = 0;
+	is_counting = true;
+}
+
+static rl_status end(rl_op *op)
+{
+	rl_status status = op != NULL ? fake_drive(op) : RL_ERR_MEMORY;
+	is_counting = false;
+	CHECK(op == NULL || status == RL_OK || status == RL_BUSY || op->err.message[0] != '\0');
+	return status;
+}
+
+static void login(void)
+{
+	fake_targets[0].user = "me";
+	fake_targets[0].password = (rl_secret){"word", 4};
+	fake_targets[0].database = 2;
+}
+
+static rl_status acquire_cold(void)
+{
+	fake_begin(1);
+	login();
+	fake_says(0, "+OK");
+	begin();
+	return end((rl_op *) fake_acquire(30000, SECOND));
+}
+
+static rl_status acquire_waiting(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_says(0, "_");
+	fake_says(0, "-NOSCRIPT x");
+	fake_says(0, "*:0 :1000 :0");
+	fake_says(0, "*:1");
+	begin();
+	return end((rl_op *) fake_acquire(30000, SECOND));
+}
+
+static rl_status acquire_owed(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, "*:1");
+	begin();
+	return end((rl_op *) fake_acquire(30000, 0));
+}
+
+static rl_status acquire_undone(void)
+{
+	fake_begin(1);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_says(0, ":1");
+	fake_says(0, "*:1");
+	begin();
+	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
+}
+
+static rl_status acquire_with_a_bad_database(void)
+{
+	fake_begin(1);
+	login();
+	fake_login_says(0, "SELECT", "-ERR x");
+	fake_says(0, "+OK");
+	begin();
+	return end((rl_op *) fake_acquire(30000, 0));
+}
+
+static rl_status acquire_of_three(void)
+{
+	fake_begin(3);
+	fake_warm(1);
+	fake_says(0, "+OK");
+	fake_says(1, "_");
+	fake_says(2, "+OK");
+	begin();
+	return end((rl_op *) fake_acquire(30000, 0));
+}
+
+static rl_status owner(void)
+{
+	fake_begin(1);
+	login();
+	fake_says(0, "$somebody");
+	begin();
+	return end(fake_ask(RL_VERB_OWNER, "", 0));
+}
+
+static rl_status release(void)
+{
+	fake_begin(1);
+	login();
+	fake_says(0, "-NOSCRIPT x");
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, ":1");
+	begin();
+	return end(fake_ask(RL_VERB_RELEASE, "tok", 0));
+}
+
+static rl_status parse(const char *text)
+{
+	rl_dsn dsn;
+	rl_error err;
+	begin();
+	rl_status status = rl_dsn_parse(bytes_of(text), &dsn, &err);
+	is_counting = false;
+	if (status == RL_OK) {
+		rl_target_unref(dsn.target);
+	} else {
+		CHECK_TEXT(err.message, "out of memory");
+	}
+	return status;
+}
+
+static rl_status parse_tcp(void)
+{
+	return parse("redis://me:word@host:1/2?timeout=1&connect_timeout=2");
+}
+
+static rl_status parse_unix(void)
+{
+	return parse("unix://:word@/run/a?db=2");
+}
+
+/* The word that follows, in each flow that took the key and could not give it back. */
+static bool is_left_behind(void)
+{
+	const char *log = fake_log();
+	bool may_hold = strstr(log, " SET k") != NULL || strstr(log, " try k") != NULL;
+	return may_hold && strstr(log, "RELEASE") == NULL;
+}
+
+typedef struct row {
+	const char *name;
+	flow run;
+	rl_status wanted; /* with memory enough */
+	unsigned least;   /* so many allocations at least: the flow has them at all */
+} row;
+
+static const row rows[] = {
+	{"acquire_cold", acquire_cold, RL_OK, 6},
+	{"acquire_waiting", acquire_waiting, RL_OK, 4},
+	{"acquire_owed", acquire_owed, RL_OK, 8},
+	{"acquire_undone", acquire_undone, RL_OK, 7},
+	{"acquire_with_a_bad_database", acquire_with_a_bad_database, RL_ERR_SERVER, 7},
+	{"acquire_of_three", acquire_of_three, RL_OK, 10},
+	{"owner", owner, RL_OK, 7},
+	{"release", release, RL_OK, 8},
+	{"parse_tcp", parse_tcp, RL_OK, 6},
+	{"parse_unix", parse_unix, RL_OK, 4},
+};
+
+static void fail_each(const row *r, bool lasts)
+{
+	is_lasting = lasts;
+	fails_at = 0;
+	CHECK_INT(r->run(), (int64_t) r->wanted);
+	unsigned all = asked;
+	fake_end();
+	CHECK(all >= r->least);
+	bool is_told = false;
+	for (fails_at = 1; fails_at <= all; fails_at++) {
+		rl_status status = r->run();
+		/* The plan for an undo that is not sent meets the next command, which then makes no sense. */
+		bool is_out_of_step = r->run == acquire_undone && status == RL_ERR_PROTOCOL;
+		if (status != RL_ERR_MEMORY && status != r->wanted && !is_out_of_step) {
+			FAIL("%s, allocation %u: %d", r->name, fails_at, (int) status);
+		}
+		is_told = is_told || status == RL_ERR_MEMORY;
+		fake_end();
+	}
+	CHECK(is_told);
+}
+
+static void each_allocation_may_fail(void)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		fail_each(&rows[i], false);
+	}
+}
+
+static void from_each_allocation_on_all_may_fail(void)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		fail_each(&rows[i], true);
+	}
+}
+
+/* A key that is left behind on a server is never kept silent about. */
+static void what_is_left_behind_is_told(void)
+{
+	is_lasting = true;
+	fake_begin(1);
+	fake_warm(0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fails_at = 3; /* the operation, the SET, the undo */
+	begin();
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(end(&acquire->op), RL_ERR_TIMEOUT);
+	CHECK(is_left_behind());
+	CHECK_HAS(
+		acquire->op.err.message, "outcome unknown: if the lock was granted, it ends by its TTL");
+}
+
+static void what_a_bad_database_keeps_is_told(void)
+{
+	is_lasting = true;
+	fake_begin(1);
+	login();
+	fake_login_says(0, "SELECT", "-ERR x");
+	fake_says(0, "+OK");
+	fails_at = 8; /* operation, connection, dial, AUTH, SELECT, SETNAME, SET, undo */
+	begin();
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(acquire != NULL);
+	CHECK_INT(end(&acquire->op), RL_ERR_SERVER);
+	CHECK(is_left_behind());
+	CHECK_HAS(acquire->op.err.message, "outcome unknown");
+}
+
+static const check_test tests[] = {
+	TEST(each_allocation_may_fail),
+	TEST(from_each_allocation_on_all_may_fail),
+	TEST(what_is_left_behind_is_told),
+	BUG(what_a_bad_database_keeps_is_told,
+		"undo_after_refused_login: without memory for the undo nothing is said of the key"),
+};
+
+CHECK_MAIN(tests, clean_up)

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Idle connections: kept by target, looked at when they are old, limited, forgotten by a fork.
+ */
+#include "check.h"
+#include "fake.h"
+
+#include <string.h>
+
+static rl_conn *taken;
+
+static void clean_up(void)
+{
+	rl_conn_free(taken);
+	taken = NULL;
+	fake_end();
+}
+
+static rl_conn *take(unsigned member)
+{
+	rl_conn_free(taken);
+	taken = rl_pool_take(&fake_pool, &fake_targets[member], fake_clock);
+	return taken;
+}
+
+static void is_kept_by_target(void)
+{
+	fake_begin(3);
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0]));
+	fake_warm(0);
+	fake_warm(1);
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0]));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[1]));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[2]));
+	CHECK(take(2) == NULL);
+	CHECK_INT(fake_pool.count, 2);
+	CHECK(take(0) != NULL);
+	CHECK(taken->target == &fake_targets[0]);
+	CHECK_INT(fake_pool.count, 1);
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0]));
+	CHECK(take(0) == NULL);
+	CHECK(take(1) != NULL);
+	CHECK(taken->target == &fake_targets[1]);
+	CHECK_INT(fake_pool.count, 0);
+}
+
+static void another_login_is_another_target(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	rl_target other = fake_targets[0];
+	other.database = 1;
+	CHECK(!rl_pool_has(&fake_pool, &other));
+	CHECK(rl_pool_take(&fake_pool, &other, fake_clock) == NULL);
+	rl_target same = fake_targets[0];
+	CHECK(rl_pool_has(&fake_pool, &same));
+}
+
+static void the_latest_comes_first(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_warm(0);
+	fake_warm(0);
+	while (take(0) != NULL) {
+	}
+	CHECK_LOG("0 a3 close\n0 a2 close\n0 a1 close\n");
+}
+
+static void is_looked_at_after_100_ms(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_clock += 100 * MS;
+	CHECK(take(0) != NULL);
+	CHECK_INT(fake_looks, 0);
+	rl_pool_give(&fake_pool, taken, fake_clock);
+	taken = NULL;
+	fake_clock += 100 * MS + 1;
+	CHECK(take(0) != NULL);
+	CHECK_INT(fake_looks, 1);
+	CHECK_INT(fake_stats.reconnects, 0);
+}
+
+static void the_dead_are_dropped(void)
+{
+	fake_begin(2);
+	fake_warm(0);
+	fake_warm(1);
+	fake_warm(0);
+	fake_kill(0);
+	fake_clock += SECOND;
+	CHECK(take(0) == NULL);
+	CHECK_LOG("1000 a2 close\n1000 a1 close\n");
+	CHECK_INT(fake_pool.count, 1);
+	CHECK_INT(fake_stats.reconnects, 2);
+	CHECK(take(1) != NULL);
+}
+
+static void owed_replies_are_no_sign_of_death(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	CHECK(take(0) != NULL);
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
+	fake_acts(0, FAKE_SAY, ":1", 50 * MS);
+	CHECK(rl_conn_send_blind(taken, &request));
+	fake_transport.flush(taken->link);
+	rl_pool_give(&fake_pool, taken, fake_clock);
+	taken = NULL;
+	fake_clock += SECOND;
+	CHECK(take(0) != NULL);
+	CHECK_INT(fake_looks, 1);
+}
+
+static void unasked_replies_are(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	CHECK(take(0) != NULL);
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
+	fake_acts(0, FAKE_SAY_TWICE, ":1", 50 * MS);
+	CHECK(rl_conn_send(taken, &request, 1) != 0);
+	fake_transport.flush(taken->link);
+	taken->owed_count = 0; /* as if it had been answered */
+	rl_pool_give(&fake_pool, taken, fake_clock);
+	taken = NULL;
+	fake_clock += SECOND;
+	CHECK(take(0) == NULL);
+}
+
+static void the_idlest_makes_room(void)
+{
+	fake_begin(2);
+	fake_warm(1);
+	for (unsigned i = 0; i < RL_POOL_MAX - 1; i++) {
+		fake_warm(0);
+	}
+	CHECK_INT(fake_pool.count, RL_POOL_MAX);
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[1]));
+	fake_warm(0);
+	CHECK_INT(fake_pool.count, RL_POOL_MAX);
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[1]));
+	CHECK_INT(fake_open_links(), RL_POOL_MAX);
+}
+
+static void one_address_can_be_cleared(void)
+{
+	fake_begin(3);
+	fake_warm(0);
+	fake_warm(1);
+	fake_warm(0);
+	fake_warm(2);
+	fake_targets[0].database = 4; /* whoever logs in */
+	rl_pool_clear_address(&fake_pool, &fake_targets[0].address);
+	CHECK_LOG("0 a2 close\n0 a1 close\n");
+	CHECK_INT(fake_pool.count, 2);
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[1]));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[2]));
+	rl_pool_clear(&fake_pool);
+	CHECK_INT(fake_pool.count, 0);
+	fake_warm(0);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void a_fork_forgets_all(void)
+{
+	fake_begin(2);
+	fake_warm(0);
+	fake_warm(1);
+	fake_fork();
+	CHECK(take(0) == NULL);
+	CHECK_LOG("0 b1 close\n0 a1 close\n");
+	CHECK_INT(fake_pool.count, 0);
+	fake_warm(0);
+	CHECK(take(0) != NULL);
+	rl_pool_give(&fake_pool, taken, fake_clock);
+	taken = NULL;
+	fake_fork();
+	fake_warm(1); /* the next touch may be a give */
+	CHECK_INT(fake_pool.count, 1);
+	CHECK_INT(fake_open_links(), 1);
+}
+
+static const check_test tests[] = {
+	TEST(is_kept_by_target),
+	TEST(another_login_is_another_target),
+	TEST(the_latest_comes_first),
+	TEST(is_looked_at_after_100_ms),
+	TEST(the_dead_are_dropped),
+	TEST(owed_replies_are_no_sign_of_death),
+	TEST(unasked_replies_are),
+	TEST(the_idlest_makes_room),
+	TEST(one_address_can_be_cleared),
+	TEST(a_fork_forgets_all),
+};
+
+CHECK_MAIN(tests, clean_up)
