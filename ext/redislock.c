@@ -30,7 +30,7 @@ PHP_INI_BEGIN()
 	STD_PHP_INI_ENTRY_EX("redislock.servers", "redis://127.0.0.1:6379", PHP_INI_ALL,
 		redislock_on_servers, servers, zend_redislock_globals, redislock_globals,
 		redislock_display_servers)
-	STD_PHP_INI_ENTRY("redislock.prefix", "", PHP_INI_ALL, OnUpdateString, prefix,
+	STD_PHP_INI_ENTRY("redislock.prefix", "", PHP_INI_ALL, redislock_on_prefix, prefix,
 		zend_redislock_globals, redislock_globals)
 PHP_INI_END()
 

@@ -6,8 +6,8 @@
  *
  * An acquire is a row of tries, each an exchange: first SET, later the `try` script. Between them a
  * back-off delay passes, in which it has no connection. The wait ends with the first grant, with a
- * failure that does not pass by itself, with the last of `retries`, or with a last try at the deadline,
- * which decides. A try that was sent before the deadline and refused after it is not that last one.
+ * failure that does not pass by itself, with the last of `retries`, or with the try at the deadline, which
+ * decides: one that is begun then, or one whose answer comes only then.
  *
  * Tokens: a refused token may be tried again. One for which an undo was written may not, for the undo
  * could delete the new grant: a fresh one is drawn. One whose fate is in doubt and cannot be undone is
@@ -52,11 +52,7 @@ rl_op *rl_acquire_new(
 	acquire->token_len = token_len;
 	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
 	acquire->is_waiting = args->wait_ns > 0;
-	acquire->started_at = env->now(env->ctx);
-	bool is_endless = args->wait_ns > RL_NEVER - acquire->started_at;
-	acquire->deadline = is_endless ? RL_NEVER : acquire->started_at + args->wait_ns;
-	acquire->resume_at = acquire->started_at;
-	acquire->is_paused = true;
+	acquire->wait_ns = args->wait_ns;
 	rl_exchange *exchange = exchange_of(acquire);
 	exchange->is_own_token = is_own;
 	exchange->request.verb = RL_VERB_SET;
@@ -68,6 +64,15 @@ rl_op *rl_acquire_new(
 		acquire->op.status = RL_ERR_RANDOM; /* told by the first step */
 	}
 	return &acquire->op;
+}
+
+static void begin(rl_acquire *acquire, int64_t now)
+{
+	acquire->op.is_begun = true;
+	acquire->started_at = now;
+	acquire->deadline = acquire->wait_ns > RL_NEVER - now ? RL_NEVER : now + acquire->wait_ns;
+	acquire->resume_at = now;
+	acquire->is_paused = true;
 }
 
 static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
@@ -97,7 +102,6 @@ static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 	exchange->request.is_owed = acquire->is_token_owed;
 	acquire->tries++;
 	acquire->is_paused = false;
-	acquire->is_last = tick->now >= acquire->deadline;
 	rl_stats_add(&stats_of(acquire)->tries, 1);
 	rl_exchange_begin(exchange, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
 }
@@ -125,9 +129,10 @@ static bool pause_or_finish(
 	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on, int64_t holder_pttl)
 {
 	const rl_set *set = exchange_of(acquire)->set;
-	/* A failure at or after the deadline decides; a refusal only if it was asked for then. */
-	bool is_over = acquire->is_last || (status != RL_BUSY && tick->now >= acquire->deadline);
-	if (!acquire->is_waiting || is_over || !may_go_on || acquire->tries > set->retries) {
+	/* What is answered at or after the deadline decides, also when it was asked before: another try would
+	 * have too little time left on a slow server. Without a wait the deadline is the start. */
+	bool is_over = tick->now >= acquire->deadline;
+	if (is_over || !may_go_on || acquire->tries > set->retries) {
 		return finish(acquire, tick, status);
 	}
 	acquire->is_paused = true;
@@ -145,6 +150,16 @@ static bool pause_or_finish(
 	return false;
 }
 
+static const char *fate(const rl_settlement *settlement)
+{
+	if (settlement->was_undone) {
+		return "; what it may have taken is given back behind it";
+	}
+	return settlement->is_in_doubt
+		? "; outcome unknown: if the lock was granted, it ends by its TTL"
+		: "";
+}
+
 static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_exchange *exchange = exchange_of(acquire);
@@ -158,10 +173,9 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 		return finish(acquire, tick, RL_OK);
 	}
 	rl_error_set(&acquire->op.err, RL_ERR_SLOW, 0,
-		"%s: too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up; it was "
-		"given back",
+		"%s: too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
 		exchange->set->members[0].target->name, (double) (tick->now - sent_at) / 1e9,
-		(double) acquire->ttl_ns / 1e9);
+		(double) acquire->ttl_ns / 1e9, fate(&settlement));
 	return pause_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !exchange->is_own_token, -1);
 }
 
@@ -174,16 +188,6 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	rl_settlement settlement;
 	bool has_token = settle_try(acquire, true, tick, &settlement);
 	return pause_or_finish(acquire, tick, RL_BUSY, has_token, holder_pttl);
-}
-
-static const char *fate(const rl_settlement *settlement)
-{
-	if (settlement->was_undone) {
-		return "; what it may have taken is given back behind it";
-	}
-	return settlement->is_in_doubt
-		? "; outcome unknown: if the lock was granted, it ends by its TTL"
-		: "";
 }
 
 static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
@@ -205,6 +209,9 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 		rl_error_set(
 			&acquire->op.err, RL_ERR_RANDOM, 0, "the system gave no random bytes for a token");
 		return finish(acquire, tick, RL_ERR_RANDOM);
+	}
+	if (!acquire->op.is_begun) {
+		begin(acquire, tick->now);
 	}
 	bool is_done = false;
 	while (!is_done) {
@@ -231,4 +238,23 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 		}
 	}
 	return true;
+}
+
+void rl_acquire_take_back(rl_acquire *acquire, int64_t now)
+{
+	rl_exchange *exchange = exchange_of(acquire);
+	rl_request undo = {.verb = RL_VERB_RELEASE,
+		.key = exchange->request.key,
+		.token = exchange->request.token,
+		.as_text = true};
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		rl_conn *conn = rl_pool_take(exchange->pool, exchange->set->members[i].target, false, now);
+		if (conn != NULL && rl_conn_send_blind(conn, &undo)) {
+			conn->transport->flush(conn->link);
+			rl_stats_add(&stats_of(acquire)->undone, 1);
+			rl_pool_give(exchange->pool, conn, now);
+		} else {
+			rl_conn_free(conn);
+		}
+	}
 }

@@ -71,10 +71,15 @@ static bool append_select(rl_conn *conn)
 	return append_login(conn, 2, (rl_bytes[]){LITERAL("SELECT"), number});
 }
 
-static bool append_name(rl_conn *conn)
+/* Behind the first command, not before it: a server that refuses us says so unasked and closes, and that
+ * must be read as the answer to something that matters. */
+static void append_name(rl_conn *conn)
 {
-	rl_bytes argv[] = {LITERAL("CLIENT"), LITERAL("SETNAME"), LITERAL(CLIENT_NAME)};
-	return append(conn, 3, argv, RL_OWED_NAME, 0) != 0;
+	if (conn->is_nameless) {
+		conn->is_nameless = false;
+		rl_bytes argv[] = {LITERAL("CLIENT"), LITERAL("SETNAME"), LITERAL(CLIENT_NAME)};
+		append(conn, 3, argv, RL_OWED_NAME, 0); /* without memory for it, it goes without a name */
+	}
 }
 
 rl_conn *rl_conn_dial(
@@ -93,7 +98,8 @@ rl_conn *rl_conn_dial(
 		return NULL;
 	}
 	conn->target = rl_target_ref(target);
-	if (!append_auth(conn) || !append_select(conn) || !append_name(conn)) {
+	conn->is_nameless = true;
+	if (!append_auth(conn) || !append_select(conn)) {
 		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
 		rl_conn_free(conn);
 		return NULL;
@@ -105,7 +111,9 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
 {
 	rl_command command;
 	rl_command_build(&command, request);
-	return append(conn, command.argc, command.argv, RL_OWED_COMMAND, tag);
+	uint64_t last_byte = append(conn, command.argc, command.argv, RL_OWED_COMMAND, tag);
+	append_name(conn);
+	return last_byte;
 }
 
 bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
@@ -122,8 +130,6 @@ static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)
 			return RL_CONN_NONE; /* the first reason is the one to tell */
 		}
 		conn->is_refused = true;
-		rl_bytes password = rl_bytes_of(conn->target->password.data, conn->target->password.len);
-		rl_error_from_server(&event->err, event->reply.text, &password, 1);
 		return RL_CONN_REFUSED;
 	}
 	if (event->reply.type != RL_REPLY_STATUS || !rl_bytes_equal(event->reply.text, LITERAL("OK"))) {

@@ -35,6 +35,7 @@ struct rl_conn {
 	rl_link *link;     /* owned */
 	int64_t idle_since;
 	unsigned logins_owed; /* 0 = logged in: any command may follow */
+	bool is_nameless;     /* CLIENT SETNAME was not sent yet */
 	bool is_refused;      /* a login failed */
 	bool is_down;
 	uint64_t last_byte;             /* position of the last byte queued */
@@ -46,7 +47,7 @@ struct rl_conn {
 typedef enum rl_conn_event_type {
 	RL_CONN_NONE,    /* nothing more for now */
 	RL_CONN_READY,   /* logged in */
-	RL_CONN_REFUSED, /* a login failed; err says why. Replies that are owed still come */
+	RL_CONN_REFUSED, /* a login failed; reply is the error. Replies that are owed still come */
 	RL_CONN_REPLY,   /* the reply for tag */
 	RL_CONN_DOWN,    /* broken; err says why */
 } rl_conn_event_type;
@@ -54,11 +55,12 @@ typedef enum rl_conn_event_type {
 typedef struct rl_conn_event {
 	rl_conn_event_type type;
 	unsigned tag;
-	rl_reply reply; /* valid until the next call on the connection */
+	rl_reply reply; /* REPLY, REFUSED; valid until the next call on the connection */
 	rl_error err;
 } rl_conn_event;
 
-/* Begins to connect and queues AUTH, SELECT and CLIENT SETNAME as the target needs them.
+/* Begins to connect and queues AUTH and SELECT as the target needs them. CLIENT SETNAME follows behind the
+ * first command.
  * @param until when connecting is over
  * @return NULL with err */
 rl_conn *rl_conn_dial(

@@ -68,8 +68,15 @@ static bool is_connected(const rl_seat *seat)
 }
 
 /* Takes the time before the bytes leave: ownership is proven from then on, never from later. */
-static void flush(rl_seat *seat, const rl_tick *tick)
+static void flush(rl_exchange *exchange, unsigned index, const rl_tick *tick)
 {
+	rl_seat *seat = &exchange->seats[index];
+	if (seat->is_connecting && is_connected(seat)) {
+		/* What was not needed for connecting is not there for the answer. */
+		seat->is_connecting = false;
+		seat->budget_end =
+			earlier(seat->budget_end, tick->now + exchange->set->members[index].timeout_ns);
+	}
 	if (seat->sent_at == 0 && seat->command_end != 0 && is_connected(seat)) {
 		seat->sent_at = tick->now;
 	}
@@ -105,6 +112,7 @@ static void recover(rl_exchange *exchange, rl_seat *seat, bool has_hope, const r
 	int64_t delay = 0;
 	if (seat->breaks > 0) {
 		delay = rl_backoff_delay(&exchange->set->backoff, seat->breaks - 1, exchange->env);
+		delay = delay < RL_NS_PER_MS ? RL_NS_PER_MS : delay; /* jitter can make it nothing */
 	}
 	seat->breaks++;
 	seat->resume_at = later_by(tick->now, delay);
@@ -131,6 +139,13 @@ static void on_down(rl_exchange *exchange, rl_seat *seat, const rl_error *err, c
 		fail(seat);
 		return;
 	}
+	if (exchange->request.verb == RL_VERB_FORCE && seat->is_in_doubt) {
+		/* Said again, it could free the lock of who came next. */
+		rl_error_set(&seat->err, RL_ERR_UNKNOWN, err->sys_errno,
+			"outcome unknown: the connection broke before the answer; isLocked() tells how it is now");
+		fail(seat);
+		return;
+	}
 	bool was_connected = err->status == RL_ERR_CLOSED;
 	if (was_connected) {
 		rl_stats_add(&exchange->env->stats->reconnects, 1);
@@ -143,13 +158,15 @@ static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 	const rl_member *member = &exchange->set->members[index];
 	rl_seat *seat = &exchange->seats[index];
 	seat->command_end = 0;
-	seat->conn = rl_pool_take(exchange->pool, member->target, tick->now);
+	bool is_once = exchange->request.verb == RL_VERB_FORCE;
+	seat->conn = rl_pool_take(exchange->pool, member->target, is_once, tick->now);
 	if (seat->conn == NULL) {
 		if (!seat->has_dialled) {
 			seat->has_dialled = true;
 			seat->budget_end =
 				earlier(later_by(seat->budget_end, member->connect_timeout_ns), seat->budget_max);
 		}
+		seat->is_connecting = true;
 		seat->connect_end = earlier(tick->now + member->connect_timeout_ns, seat->budget_end);
 		seat->conn = rl_conn_dial(exchange->pool->transport, member->target, seat->connect_end,
 			exchange->env, &seat->err);
@@ -164,14 +181,15 @@ static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 		seat->state = RL_SEAT_LOGIN;
 	}
 	if (seat->conn != NULL) {
-		flush(seat, tick);
+		flush(exchange, index, tick);
 	}
 }
 
 /* The login failed, but the command that travelled with it was carried out: take it back, and see that
  * it is done before the failure is told. */
-static void undo_after_refused_login(rl_exchange *exchange, rl_seat *seat, const rl_tick *tick)
+static void undo_after_refused_login(rl_exchange *exchange, unsigned index, const rl_tick *tick)
 {
+	rl_seat *seat = &exchange->seats[index];
 	rl_request undo = {.verb = RL_VERB_RELEASE,
 		.key = exchange->request.key,
 		.token = exchange->request.token,
@@ -183,7 +201,7 @@ static void undo_after_refused_login(rl_exchange *exchange, rl_seat *seat, const
 		return;
 	}
 	rl_stats_add(&exchange->env->stats->undone, 1);
-	flush(seat, tick);
+	flush(exchange, index, tick);
 }
 
 static bool keep_text(rl_seat *seat, rl_bytes text)
@@ -222,11 +240,7 @@ static bool is_unknown(const rl_exchange *exchange, rl_seat *seat, const rl_answ
 				"no longer held, outcome unknown: the connection broke before the answer, so either this "
 				"call freed the lock or it was lost before");
 			return true;
-		case RL_VERB_FORCE:
-			rl_error_set(&seat->err, RL_ERR_UNKNOWN, 0,
-				"no longer held, outcome unknown: the connection broke before the answer, so either this "
-				"call freed the lock or nobody had it");
-			return true;
+		case RL_VERB_FORCE: /* is not sent again */
 		case RL_VERB_EXTEND:
 		case RL_VERB_EXISTS:
 		case RL_VERB_OWNER:
@@ -236,20 +250,30 @@ static bool is_unknown(const rl_exchange *exchange, rl_seat *seat, const rl_answ
 	return false;
 }
 
+/* What no message may show. */
+typedef struct seat_secrets {
+	rl_bytes list[2];
+} seat_secrets;
+
+static seat_secrets secrets_of(const rl_exchange *exchange, unsigned index)
+{
+	const rl_secret *password = &exchange->set->members[index].target->password;
+	return (seat_secrets){{exchange->request.token, rl_bytes_of(password->data, password->len)}};
+}
+
 static void on_answer(
 	rl_exchange *exchange, unsigned index, rl_conn_event *event, const rl_tick *tick)
 {
 	rl_seat *seat = &exchange->seats[index];
-	const rl_secret *password = &exchange->set->members[index].target->password;
-	rl_bytes secrets[] = {exchange->request.token, {password->data, password->len}};
+	seat_secrets secrets = secrets_of(exchange, index);
 	rl_request request = exchange->request;
 	request.verb = (rl_verb) event->tag; /* as it was sent */
 	request.as_text = seat->is_text;
 	rl_answer answer;
-	rl_command_read(&request, &event->reply, &answer, &event->err, secrets, 2);
+	rl_command_read(&request, &event->reply, &answer, &event->err, secrets.list, 2);
 	if (seat->is_refused) {
 		if (answer.vote == RL_VOTE_GRANTED) {
-			undo_after_refused_login(exchange, seat, tick);
+			undo_after_refused_login(exchange, index, tick);
 		} else {
 			fail(seat);
 		}
@@ -260,7 +284,7 @@ static void on_answer(
 		rl_stats_add(&exchange->env->stats->scripts_loaded, 1);
 		send_command(exchange, seat);
 		if (seat->conn != NULL) {
-			flush(seat, tick);
+			flush(exchange, index, tick);
 		}
 		return;
 	}
@@ -286,23 +310,26 @@ static void on_answer(
 	}
 }
 
-static void on_login_refused(rl_seat *seat, const rl_error *err)
+static void on_login_refused(rl_exchange *exchange, unsigned index, const rl_reply *reply)
 {
+	rl_seat *seat = &exchange->seats[index];
+	seat_secrets secrets = secrets_of(exchange, index);
 	seat->is_refused = true;
-	seat->err = *err;
+	rl_error_from_server(&seat->err, reply->text, secrets.list, 2);
 	if (seat->state == RL_SEAT_LOGIN) {
 		fail(seat);
 	}
 }
 
-static void on_ready(rl_exchange *exchange, rl_seat *seat, const rl_tick *tick)
+static void on_ready(rl_exchange *exchange, unsigned index, const rl_tick *tick)
 {
+	rl_seat *seat = &exchange->seats[index];
 	if (seat->state != RL_SEAT_LOGIN) {
 		return; /* the command went with the login */
 	}
 	send_command(exchange, seat);
 	if (seat->conn != NULL) {
-		flush(seat, tick);
+		flush(exchange, index, tick);
 	}
 }
 
@@ -317,10 +344,10 @@ static void read_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 			case RL_CONN_NONE:
 				return;
 			case RL_CONN_READY:
-				on_ready(exchange, seat, tick);
+				on_ready(exchange, index, tick);
 				break;
 			case RL_CONN_REFUSED:
-				on_login_refused(seat, &event.err);
+				on_login_refused(exchange, index, &event.reply);
 				break;
 			case RL_CONN_REPLY:
 				if (seat->state == RL_SEAT_UNDO) {
@@ -359,8 +386,13 @@ static void judge_answering(rl_exchange *exchange, unsigned index, const rl_tick
 		seat->is_in_doubt || (seat->state == RL_SEAT_ANSWER && is_handed_over(seat));
 	if (!seat->is_refused) {
 		rl_error before = seat->err;
-		rl_error_set(&seat->err, RL_ERR_TIMEOUT, 0, "no answer within %g s (timeout)",
-			seconds(exchange->set->members[index].timeout_ns));
+		int64_t timeout = exchange->set->members[index].timeout_ns;
+		if (tick->seen - seat->sent_at >= timeout) {
+			rl_error_set(
+				&seat->err, RL_ERR_TIMEOUT, 0, "no answer within %g s (timeout)", seconds(timeout));
+		} else {
+			rl_error_set(&seat->err, RL_ERR_TIMEOUT, 0, "no answer in the time that was left");
+		}
 		if (seat->breaks > 0) {
 			rl_error_append(&seat->err, "; before that: %s", before.message);
 		}
@@ -387,7 +419,7 @@ static void step_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 			open_seat(exchange, index, tick);
 			continue;
 		}
-		flush(seat, tick);
+		flush(exchange, index, tick);
 		read_seat(exchange, index, tick);
 		if (seat->state == RL_SEAT_PAUSED || seat->state == RL_SEAT_DONE) {
 			continue;
@@ -457,15 +489,45 @@ static bool write_undo(rl_exchange *exchange, rl_seat *seat)
 		return false;
 	}
 	seat->conn->transport->flush(seat->conn->link);
+	if (seat->conn->transport->sent(seat->conn->link) < seat->conn->last_byte) {
+		return false; /* the system took a part, and the server would never see its end */
+	}
 	rl_stats_add(&exchange->env->stats->undone, 1);
 	return true;
+}
+
+/* A caller's own token is undone only if it was granted: what has arrived may say so. */
+static void hear_last_word(const rl_exchange *exchange, rl_seat *seat)
+{
+	rl_conn_event event;
+	if (seat->conn == NULL || seat->state != RL_SEAT_ANSWER) {
+		return;
+	}
+	seat->conn->transport->read(seat->conn->link);
+	do {
+		rl_conn_next(seat->conn, &event);
+	} while (event.type == RL_CONN_READY);
+	if (event.type == RL_CONN_REPLY) {
+		rl_request request = exchange->request;
+		request.verb = (rl_verb) event.tag;
+		rl_answer answer;
+		rl_error unused;
+		rl_command_read(&request, &event.reply, &answer, &unused, NULL, 0);
+		finish(seat, answer.vote);
+	}
 }
 
 static void settle_seat(
 	rl_exchange *exchange, rl_seat *seat, bool undo, rl_settlement *settlement, int64_t now)
 {
-	bool is_doubtful = seat->is_in_doubt || (seat->state == RL_SEAT_ANSWER && is_handed_over(seat));
-	if (undo && may_undo(exchange, seat) && write_undo(exchange, seat)) {
+	if (undo && exchange->is_own_token) {
+		hear_last_word(exchange, seat);
+	}
+	bool is_doubtful = seat->is_in_doubt ||
+		(seat->state == RL_SEAT_ANSWER && is_handed_over(seat)) ||
+		(undo && seat->vote == RL_VOTE_GRANTED);
+	bool is_undone = undo && may_undo(exchange, seat) && write_undo(exchange, seat);
+	if (is_undone) {
 		settlement->was_undone = true;
 		is_doubtful = false;
 	}
@@ -482,6 +544,8 @@ static void settle_seat(
 	rl_conn_next(conn, &event);
 	if (!seat->must_close && rl_conn_is_reusable(conn)) {
 		rl_pool_give(exchange->pool, conn, now);
+	} else if (is_undone) {
+		rl_pool_let_linger(exchange->pool, conn, now);
 	} else {
 		rl_conn_free(conn);
 	}

@@ -43,13 +43,14 @@ typedef enum rl_seat_state {
 typedef struct rl_seat {
 	rl_seat_state state;
 	rl_vote vote;
-	rl_conn *conn;    /* NULL when it has none */
-	bool has_dialled; /* the budget has its connect timeout */
-	bool is_in_doubt; /* an earlier connection took the command; its answer is lost */
-	bool is_text;     /* the server does not know the script: EVAL */
-	bool is_refused;  /* the login failed; err says why */
-	bool must_close;  /* conn is not to be used again: it owes an answer past its time, or lies */
-	unsigned breaks;  /* connections that broke in this exchange */
+	rl_conn *conn;      /* NULL when it has none */
+	bool has_dialled;   /* the budget has its connect timeout */
+	bool is_connecting; /* and has not been cut back to what is left after connecting */
+	bool is_in_doubt;   /* an earlier connection took the command; its answer is lost */
+	bool is_text;       /* the server does not know the script: EVAL */
+	bool is_refused;    /* the login failed; err says why */
+	bool must_close;    /* conn is not to be used again: it owes an answer past its time, or lies */
+	unsigned breaks;    /* connections that broke in this exchange */
 	uint64_t command_end; /* last byte of the command on conn */
 	int64_t sent_at;      /* not later than the first hand-over of the command; 0 = not yet */
 	int64_t budget_end;

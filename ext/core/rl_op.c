@@ -83,7 +83,6 @@ rl_op *rl_ask_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_verb v
 	op->exchange.request.verb = verb;
 	op->exchange.request.token = rl_bytes_of(own_token, token.len);
 	op->exchange.request.ttl_ms = ttl_ms;
-	rl_exchange_begin(&op->exchange, env->now(env->ctx), RL_NEVER);
 	return op;
 }
 
@@ -119,6 +118,10 @@ static bool changes_something(rl_verb verb)
 
 static bool step_ask(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {
+	if (!op->is_begun) {
+		op->is_begun = true;
+		rl_exchange_begin(&op->exchange, tick->now, RL_NEVER);
+	}
 	rl_vote outcome = rl_exchange_step(&op->exchange, tick, wait);
 	if (outcome == RL_VOTE_OPEN) {
 		return false;

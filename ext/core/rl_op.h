@@ -20,6 +20,7 @@ typedef enum rl_op_kind {
 
 typedef struct rl_op {
 	rl_op_kind kind;
+	bool is_begun; /* its time began with the first step */
 	rl_exchange exchange;
 	/* The result, once step() has said that it is done. */
 	rl_status status; /* RL_OK = yes, RL_BUSY = no, else err says why it failed */
@@ -29,6 +30,7 @@ typedef struct rl_op {
 typedef struct rl_acquire {
 	rl_op op; /* first: a pointer to it is one to the whole */
 	int64_t ttl_ns;
+	int64_t wait_ns;
 	int64_t started_at;
 	int64_t deadline;     /* of the wait; RL_NEVER = none; started_at = no wait */
 	int64_t resume_at;    /* when the next try is due, if is_paused */
@@ -36,7 +38,6 @@ typedef struct rl_acquire {
 	unsigned delays;      /* back-off delays so far */
 	bool is_waiting;      /* a wait was asked for */
 	bool is_paused;       /* between two tries, or before the first */
-	bool is_last;         /* the try under way is the one at the deadline */
 	bool is_token_owed;   /* the key may hold the token through an earlier try */
 	int64_t owed_since;   /* when that try was sent */
 	int64_t proven_until; /* RL_OK: ownership is proven until then */
@@ -73,6 +74,10 @@ bool rl_op_step(rl_op *op, const rl_tick *tick, rl_wait *wait);
 /* Gives an operation up before it is done: what it may have taken is undone, as far as can be written
  * without waiting. In a forked child nothing is sent. */
 void rl_op_abandon(rl_op *op, int64_t now, bool is_forked);
+
+/* Takes a grant back after all: a finished acquire with RL_OK whose token will reach nobody. Writes the undo
+ * on idle connections, and waits for nothing. */
+void rl_acquire_take_back(rl_acquire *acquire, int64_t now);
 
 /* Frees it; one that is not done must have been abandoned. */
 void rl_op_free(rl_op *op);

@@ -7,26 +7,59 @@ void rl_pool_init(rl_pool *pool, rl_transport *transport, const rl_env *env)
 		.transport = transport, .env = env, .fork_generation = env->fork_generation(env->ctx)};
 }
 
-static void close_first(rl_pool *pool, rl_conn **slot)
+static void close_first(rl_conn **slot)
 {
 	rl_conn *conn = *slot;
 	*slot = conn->next;
-	pool->count--;
 	rl_conn_free(conn);
+}
+
+static void close_idle(rl_pool *pool, rl_conn **slot)
+{
+	pool->count--;
+	close_first(slot);
 }
 
 void rl_pool_clear(rl_pool *pool)
 {
 	while (pool->idle != NULL) {
-		close_first(pool, &pool->idle);
+		close_idle(pool, &pool->idle);
 	}
+	while (pool->lingering != NULL) {
+		close_first(&pool->lingering);
+	}
+}
+
+/* Closes the lingering ones that are read to the end, too old, or too many. */
+static void sweep(rl_pool *pool, int64_t now)
+{
+	unsigned count = 0;
+	for (rl_conn **slot = &pool->lingering; *slot != NULL;) {
+		rl_conn *conn = *slot;
+		if (count == RL_POOL_LINGERING_MAX || now - conn->idle_since > RL_POOL_LINGER_NS ||
+			conn->transport->is_over(conn->link)) {
+			close_first(slot);
+		} else {
+			count++;
+			slot = &conn->next;
+		}
+	}
+}
+
+void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now)
+{
+	conn->transport->end(conn->link);
+	conn->idle_since = now;
+	conn->next = pool->lingering;
+	pool->lingering = conn;
+	sweep(pool, now);
 }
 
 void rl_pool_clear_address(rl_pool *pool, const rl_address *address)
 {
 	for (rl_conn **slot = &pool->idle; *slot != NULL;) {
 		if (rl_address_equal(&(*slot)->target->address, address)) {
-			close_first(pool, slot);
+			close_idle(pool, slot);
 		} else {
 			slot = &(*slot)->next;
 		}
@@ -43,19 +76,20 @@ static void notice_fork(rl_pool *pool)
 	}
 }
 
-rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, int64_t now)
+rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
 {
 	notice_fork(pool);
+	sweep(pool, now);
 	for (rl_conn **slot = &pool->idle; *slot != NULL;) {
 		rl_conn *conn = *slot;
 		if (!rl_target_equal(conn->target, target)) {
 			slot = &conn->next;
 			continue;
 		}
-		if (now - conn->idle_since > RL_POOL_LOOK_NS &&
+		if ((must_look || now - conn->idle_since > RL_POOL_LOOK_NS) &&
 			!conn->transport->is_alive(conn->link, conn->owed_count > 0)) {
 			rl_stats_add(&pool->env->stats->reconnects, 1);
-			close_first(pool, slot);
+			close_idle(pool, slot);
 			continue;
 		}
 		*slot = conn->next;
@@ -74,7 +108,7 @@ void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 		while ((*slot)->next != NULL) {
 			slot = &(*slot)->next;
 		}
-		close_first(pool, slot);
+		close_idle(pool, slot);
 	}
 	conn->idle_since = now;
 	conn->next = pool->idle;

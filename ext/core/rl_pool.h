@@ -16,11 +16,16 @@
 /* An idle connection older than this is looked at before it is used. */
 #define RL_POOL_LOOK_NS (100 * RL_NS_PER_MS)
 
+/* Connections that only carry an undo to a server that is slow to read it: so many, for so long. */
+#define RL_POOL_LINGERING_MAX 8
+#define RL_POOL_LINGER_NS (60 * RL_NS_PER_SECOND)
+
 typedef struct rl_pool {
 	rl_transport *transport; /* borrowed */
 	const rl_env *env;       /* borrowed */
 	rl_conn *idle;           /* latest used first */
 	unsigned count;
+	rl_conn *lingering; /* latest first */
 	uint64_t fork_generation;
 } rl_pool;
 
@@ -32,11 +37,16 @@ void rl_pool_clear(rl_pool *pool);
 /* Closes those to the address, whoever they log in as. */
 void rl_pool_clear_address(rl_pool *pool, const rl_address *address);
 
-/* An idle connection to the target that is alive as far as can be seen; NULL when there is none. */
-rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, int64_t now);
+/* An idle connection to the target that is alive as far as can be seen; NULL when there is none.
+ * @param must_look also look at one that was used just now: for a command that is not sent twice */
+rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now);
 
 /* Gives one back; when the pool is full, the one idle for longest is closed. */
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
+
+/* Closes a connection once the server has read what was sent. Closed at once, the server may meet an error
+ * when it answers the first command, and drop the ones behind it unread. */
+void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now);
 
 bool rl_pool_has(const rl_pool *pool, const rl_target *target);
 

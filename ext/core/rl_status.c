@@ -136,6 +136,9 @@ void rl_error_from_server(
 			text.len--;
 		}
 	}
+	if (text.len == 0) {
+		rl_error_append(err, "an error without a text");
+	}
 	size_t used = strlen(err->message);
 	/* Room is left for the advice. */
 	copy_without_secrets(err->message + used, 240 - used, text, secrets, secret_count);
@@ -157,5 +160,5 @@ bool rl_error_passes(const rl_error *err)
 			return true;
 		}
 	}
-	return false;
+	return strstr(err->message, "max number of clients") != NULL; /* has no word of its own */
 }

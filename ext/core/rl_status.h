@@ -60,7 +60,7 @@ void rl_error_from_server(
 	rl_error *err, rl_bytes text, const rl_bytes *secrets, unsigned secret_count);
 
 /* True for server errors that pass by themselves, so that a wait goes on: LOADING, READONLY, MASTERDOWN,
- * TRYAGAIN, CLUSTERDOWN, BUSY, UNBLOCKED. */
+ * TRYAGAIN, CLUSTERDOWN, BUSY, UNBLOCKED, and a server that is full. */
 bool rl_error_passes(const rl_error *err);
 
 static inline rl_bytes rl_bytes_of(const char *data, size_t len)

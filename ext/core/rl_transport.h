@@ -65,7 +65,16 @@ struct rl_transport {
 	 * replies, when something unexpected has arrived. */
 	bool (*is_alive)(rl_link *link, bool owes_replies);
 
-	/* Ends the link; never blocks, says nothing to the other side. What the system took is still sent. */
+	/* Reads what has arrived, without waiting, for receive(). */
+	void (*read)(rl_link *link);
+
+	/* Says that nothing more will be sent. The link can still be waited for until it is_over(). */
+	void (*end)(rl_link *link);
+
+	/* After end(): whether the other side has taken all and closed. Drops what it answered. */
+	bool (*is_over)(rl_link *link);
+
+	/* Ends the link at once; never blocks, says nothing to the other side. */
 	void (*close)(rl_link *link);
 };
 

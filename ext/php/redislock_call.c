@@ -151,6 +151,21 @@ static redislock_call *give_up(redislock_call *call)
 	return NULL;
 }
 
+/* A signal that came just before the answer is handled by the VM right after this method. Its handler may
+ * throw, and the token would be lost with the key still there: so it is handled here, while the lock can be
+ * taken back. */
+static bool reaches_its_caller(redislock_call *call)
+{
+	if (call->op->kind != RL_OP_ACQUIRE || call->op->status != RL_OK || !guard_is_due(call) ||
+		guard_run(call)) {
+		return true;
+	}
+	if (!has_forked(call)) {
+		rl_acquire_take_back((rl_acquire *) call->op, rl_os_now());
+	}
+	return false;
+}
+
 redislock_call *redislock_call_run(redislock_home *home, rl_op *op)
 {
 	redislock_call *call = op != NULL ? begin(home, op) : NULL;
@@ -162,6 +177,9 @@ redislock_call *redislock_call_run(redislock_home *home, rl_op *op)
 	resolve_names(home);
 	rl_guard guard = {.ctx = call, .is_due = guard_is_due, .run = guard_run};
 	if (!rl_drive(&REDISLOCK_G(net), op, &guard)) {
+		return give_up(call);
+	}
+	if (!reaches_its_caller(call)) {
 		return give_up(call);
 	}
 	if (op->status != RL_OK && op->status != RL_BUSY) {

@@ -165,14 +165,20 @@ ZEND_METHOD(RedisLock, acquire)
 	}
 	rl_op *op = rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
 	redislock_free_key(joined);
+	/* Allocated before: out of memory after the grant would lose the token. */
+	zend_string *result = zend_string_alloc(token != NULL ? ZSTR_LEN(token) : RL_TOKEN_LEN, false);
 	redislock_call *call = redislock_call_run(home, op);
 	if (call == NULL) {
+		zend_string_efree(result);
 		RETURN_THROWS();
 	}
 	if (call->op->status == RL_OK) {
 		const rl_acquire *acquire = (const rl_acquire *) call->op;
-		RETVAL_STRINGL(acquire->token, acquire->token_len);
+		memcpy(ZSTR_VAL(result), acquire->token, acquire->token_len);
+		ZSTR_VAL(result)[acquire->token_len] = '\0';
+		RETVAL_NEW_STR(result);
 	} else {
+		zend_string_efree(result);
 		RETVAL_NULL();
 	}
 	redislock_call_end(call);

@@ -296,31 +296,41 @@ static bool are_valid_servers(const char *text)
 	return is_valid;
 }
 
+/* What is behind a NUL would be shown by ini_get() and not used. */
+static bool has_nul(const zend_string *value)
+{
+	return value != NULL && strlen(ZSTR_VAL(value)) != ZSTR_LEN(value);
+}
+
+ZEND_INI_MH(redislock_on_prefix)
+{
+	return has_nul(new_value) ? FAILURE
+							  : OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
 /* A bad value in php.ini is kept, so that the constructor refuses it: falling back to the default would
  * lock on another server without a word. */
 ZEND_INI_MH(redislock_on_servers)
 {
+	if (has_nul(new_value)) {
+		return FAILURE;
+	}
 	if (stage == ZEND_INI_STAGE_RUNTIME && !are_valid_servers(ZSTR_VAL(new_value))) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
-/* Everything between "://" and the last '@' of a word is credentials. */
+/* The server as messages name it. What is no DSN may hold a password anywhere, so nothing of it is shown. */
 static void append_masked(smart_str *out, rl_bytes word)
 {
-	const char *end = word.data + word.len;
-	const char *at = zend_memrchr(word.data, '@', word.len);
-	const char *start = zend_memnstr(word.data, "://", 3, end);
-	if (at != NULL) {
-		start = start != NULL && start < at ? start + 3 : word.data;
-		smart_str_appendl(out, word.data, (size_t) (start - word.data));
-		smart_str_appends(out, "***");
-		start = at;
-	} else {
-		start = word.data;
+	rl_dsn dsn;
+	if (rl_dsn_parse(word, &dsn, NULL) != RL_OK) {
+		smart_str_appends(out, "*** (not a valid DSN)");
+		return;
 	}
-	smart_str_appendl(out, start, (size_t) (end - start));
+	smart_str_appends(out, dsn.target->name);
+	rl_target_unref(dsn.target);
 }
 
 ZEND_INI_DISP(redislock_display_servers)

@@ -46,6 +46,7 @@ static inline void redislock_free_key(char *joined)
 }
 
 /* For INI: redislock.servers is checked when a script sets it, and shown without its passwords. */
+ZEND_INI_MH(redislock_on_prefix);
 ZEND_INI_MH(redislock_on_servers);
 ZEND_INI_DISP(redislock_display_servers);
 

@@ -43,16 +43,22 @@ static bool wait_in_poll(const rl_wait *wait, const rl_guard *guard, rl_tick *ti
 	int ready = guard != NULL ? rl_os_poll(fds, wait->count, sleep, guard->is_due, guard->ctx)
 							  : rl_os_poll(fds, wait->count, sleep, NULL, NULL);
 	if (ready < 0) {
-		bool goes_on = let_run(guard);
-		tick->now = rl_os_now();
-		return goes_on;
+		if (!let_run(guard)) {
+			return false;
+		}
+		/* A look in between, so that somebody who always has something to run cannot stop the operation. */
+		before = rl_os_now();
+		sleep = 0;
+		ready = rl_os_poll(fds, wait->count, 0, NULL, NULL);
 	}
 	int64_t now = rl_os_now();
 	for (unsigned i = 0; i < wait->count; i++) {
 		rl_link_advance(wait->links[i], ready > 0 ? fds[i].revents : 0, now);
 	}
 	/* What poll found has been read. When it found nothing, nothing had arrived when its time was over. */
-	tick->seen = ready > 0 ? before : before + sleep;
+	if (ready >= 0) {
+		tick->seen = ready > 0 ? before : before + sleep;
+	}
 	tick->now = rl_os_now();
 	return true;
 }

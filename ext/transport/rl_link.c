@@ -289,6 +289,33 @@ static bool link_is_alive(rl_link *link, bool owes_replies)
 	return got > 0 ? owes_replies : got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
+static void link_read(rl_link *link)
+{
+	if (link->state == LINK_CONNECTED && !link->is_garbled) {
+		read_all(link);
+	}
+}
+
+static void link_end(rl_link *link)
+{
+	if (link->fd >= 0) {
+		rl_socket_end(link->fd);
+	}
+}
+
+static bool link_is_over(rl_link *link)
+{
+	char dropped[4096];
+	ssize_t got;
+	if (link->state != LINK_CONNECTED) {
+		return true;
+	}
+	do {
+		got = rl_socket_receive(link->fd, dropped, sizeof dropped, false);
+	} while (got == sizeof dropped);
+	return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
 static void link_close(rl_link *link)
 {
 	close_fd(link);
@@ -306,6 +333,9 @@ void rl_net_init(rl_net *net)
 						.is_connected = link_is_connected,
 						.receive = link_receive,
 						.is_alive = link_is_alive,
+						.read = link_read,
+						.end = link_end,
+						.is_over = link_is_over,
 						.close = link_close}};
 }
 
@@ -339,8 +369,8 @@ void rl_link_advance(rl_link *link, short revents, int64_t now)
 {
 	if (link->state == LINK_CONNECTING) {
 		advance_connecting(link, revents, now);
-	} else if (link->state == LINK_CONNECTED && (revents & ~POLLOUT) != 0) {
-		read_all(link);
+	} else if ((revents & ~POLLOUT) != 0) {
+		link_read(link);
 	}
 }
 

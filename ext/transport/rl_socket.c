@@ -26,31 +26,38 @@ static rl_connecting fail(rl_error *err, int code)
 	return RL_CONNECTING_FAILED;
 }
 
-static bool set_blocking(int fd, bool is_blocking)
+static bool set_blocking(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
-	int wanted = is_blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK;
-	return flags >= 0 && fcntl(fd, F_SETFL, wanted) == 0;
+	return flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
 }
 
 static rl_connecting finish_connecting(int fd, rl_error *err)
 {
 	struct timeval limit = {.tv_usec = RL_SOCKET_BLOCK_NS / 1000};
-	if (!set_blocking(fd, true) ||
-		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0) {
+	if (!set_blocking(fd) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0) {
 		return fail(err, errno);
 	}
 	return RL_CONNECTING_DONE;
 }
 
+/* Descriptors 0 to 2 may be free (a daemon closes them), but whatever the program prints goes there. */
+static int above_standard_streams(int fd)
+{
+	if (fd < 0 || fd > STDERR_FILENO) {
+		return fd;
+	}
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int saved_errno = errno;
+	close(fd);
+	errno = saved_errno;
+	return moved;
+}
+
 static int open_socket(int family)
 {
-	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = above_standard_streams(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (fd < 0) {
-		return -1;
-	}
-	if (!set_blocking(fd, false)) {
-		close(fd);
 		return -1;
 	}
 	int on = 1;
@@ -114,6 +121,11 @@ ssize_t rl_socket_send(int fd, const char *data, size_t len)
 ssize_t rl_socket_receive(int fd, char *out, size_t size, bool may_block)
 {
 	return recv(fd, out, size, may_block ? 0 : MSG_DONTWAIT);
+}
+
+void rl_socket_end(int fd)
+{
+	shutdown(fd, SHUT_WR);
 }
 
 ssize_t rl_socket_peek(int fd)

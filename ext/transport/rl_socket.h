@@ -32,6 +32,9 @@ ssize_t rl_socket_send(int fd, const char *data, size_t len);
 /* @return bytes; 0 = closed by the other side; -1 with EAGAIN or EINTR in errno = none now, else broken */
 ssize_t rl_socket_receive(int fd, char *out, size_t size, bool may_block);
 
+/* Sends nothing more; the other side reads to the end, and can still answer. */
+void rl_socket_end(int fd);
+
 /* A look without taking: as rl_socket_receive(). */
 ssize_t rl_socket_peek(int fd);
 

@@ -20,11 +20,14 @@ foreach ([fn () => $lock->acquire('k'), fn () => $lock->isLocked('k')] as $call)
         $call();
         check('an exception', false);
     } catch (RedisLockException $thrown) {
-        matches('message', '~max number of clients|closed|reset|broken~i', $thrown->getMessage());
+        matches('message', '~max number of clients~', $thrown->getMessage());
+        matches('class', '~^RedisLockServerException$~', $thrown::class);
+        check('no doubt', !str_contains($thrown->getMessage(), 'unknown'), $thrown->getMessage());
     }
 }
 $server->cmd('CONFIG', 'SET', 'maxclients', '100');
 same('keys', [], $server->keys());
+same('connections', 2, RedisLock::stats()['connects']);
 matches('afterwards', TOKEN, $lock->acquire('k'));
 
 done();

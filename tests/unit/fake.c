@@ -41,6 +41,7 @@ struct rl_link {
 	bool is_garbled; /* what came is no protocol; commands still go out */
 	bool is_mute;    /* the server says nothing more on it */
 	bool is_lost;    /* the server has closed it: commands do not reach it */
+	bool is_ended;
 	int64_t connect_at;
 	int64_t unblock_at;  /* the system takes nothing before */
 	unsigned event_read; /* so many events were read from the socket */
@@ -545,6 +546,31 @@ static bool is_alive(rl_link *link, bool owes_replies)
 	return link->is_connected && !link->is_down && !link->is_garbled;
 }
 
+static void read_now(rl_link *link)
+{
+	if (!link->is_open) {
+		FAIL("read on a closed link");
+	}
+	if (link->is_connected) {
+		fake_read(link);
+	}
+}
+
+static void end(rl_link *link)
+{
+	note(link, "end");
+	link->is_ended = true;
+}
+
+/* Who is silent does not close either. */
+static bool is_over(rl_link *link)
+{
+	if (!link->is_ended) {
+		FAIL("is_over() without end()");
+	}
+	return !link->is_connected || link->is_lost || link->is_garbled || !link->is_mute;
+}
+
 static void close_link(rl_link *link)
 {
 	if (!link->is_open) {
@@ -561,6 +587,9 @@ rl_transport fake_transport = {.dial = dial,
 	.is_connected = is_connected,
 	.receive = receive,
 	.is_alive = is_alive,
+	.read = read_now,
+	.end = end,
+	.is_over = is_over,
 	.close = close_link};
 
 /* ---- rl_env ---- */
@@ -711,6 +740,7 @@ void fake_warm(unsigned member)
 	s->dial_count = planned;
 	fake_read(conn->link);
 	fake_transport.flush(conn->link);
+	conn->is_nameless = false; /* as if it had been used */
 	fake_read(conn->link);
 	rl_conn_next(conn, &first);
 	CHECK(rl_conn_is_reusable(conn));

@@ -169,8 +169,8 @@ static void members_have_their_own_timeouts(void)
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK_INT(fake_ms(), 300);
-	CHECK_INT(count("300 a1 RELEASE k T1\n300 a1 close\n"), 1);
-	CHECK_INT(count("300 b1 RELEASE k T1\n300 b1 close\n"), 1);
+	CHECK_INT(count("300 a1 RELEASE k T1\n300 a1 end\n"), 1);
+	CHECK_INT(count("300 b1 RELEASE k T1\n300 b1 end\n"), 1);
 	/* c still had time; its connection stays. */
 	CHECK_INT(count("300 c1 RELEASE k T1\n"), 1);
 	CHECK_INT(fake_pool.count, 1);
@@ -341,6 +341,48 @@ static void a_doubt_is_as_old_as_the_doubtful_members_command(void)
 	check_proof_of_0_ms(acquire);
 }
 
+static void a_doubt_about_an_own_token_is_not_asked_as_owed(void)
+{
+	begin_warm(3);
+	fake_acts(B, FAKE_BREAK, NULL, 20 * MS);
+	fake_dials(B, FAKE_REFUSE, 0);
+	fake_acts(A, FAKE_SAY, "_", 25 * MS);
+	fake_acts(C, FAKE_SAY, "_", 25 * MS);
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 40 * MS));
+	CHECK_INT(count("35 a1 try k mine 30000 0"), 1);
+	CHECK_INT(count("30000 1"), 0);
+}
+
+/* b and c decide; a's answer has come with theirs, and is heard when all is settled. */
+static rl_status last_word(const char *word, bool is_own)
+{
+	begin_warm(3);
+	fake_acts(A, FAKE_SAY, word, 5 * MS);
+	fake_acts(B, FAKE_SAY, "-ERR x", 0);
+	fake_acts(C, FAKE_SAY, "-ERR x", 0);
+	fake_lag(10 * MS);
+	rl_acquire *acquire = is_own ? fake_acquire_own("mine", 30000, 0) : fake_acquire(30000, 0);
+	return fake_drive(&acquire->op);
+}
+
+static void a_last_word_is_heard_for_an_own_token(void)
+{
+	CHECK_INT(last_word("+OK", true), RL_ERR_SERVER);
+	CHECK_INT(count("a1 RELEASE k mine"), 1);
+	fake_end();
+	CHECK_INT(last_word("_", true), RL_ERR_SERVER);
+	CHECK_INT(count("RELEASE"), 0);
+}
+
+static void a_last_word_that_is_an_error_is_no_grant(void)
+{
+	CHECK_INT(last_word("-NOSCRIPT x", false), RL_ERR_SERVER);
+	fake_end();
+	CHECK_INT(last_word("-ERR x", true), RL_ERR_SERVER);
+	CHECK_INT(fake_stats.acquired, 0);
+}
+
 /* Member b is in doubt, and its new connection is not there yet, when the others refuse. */
 static void an_undo_that_cannot_be_sent_is_no_undo(void)
 {
@@ -354,6 +396,23 @@ static void an_undo_that_cannot_be_sent_is_no_undo(void)
 	CHECK_INT(count("RELEASE"), 0);
 	CHECK_INT(fake_stats.undone, 0);
 	CHECK(acquire->is_token_owed);
+}
+
+/* a granted, the others refused, and the undo does not reach a: a still has the token. */
+static void a_grant_that_is_not_undone_is_owed(void)
+{
+	begin_warm(3);
+	first_answers("+--");
+	fake_acts(A, FAKE_BREAK_UNSENT, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 5 * MS));
+	CHECK_INT(fake_stats.undone, 0);
+	fake_says(A, "*:1");
+	fake_says(B, "*:1");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(count("10 a2 try k T1 30000 1"), 1);
+	CHECK(acquire->proven_until <= FAKE_START + 30 * SECOND - rl_set_drift(&fake_set, 30 * SECOND));
 }
 
 /* ---- the other verbs ---- */
@@ -455,8 +514,12 @@ static const check_test tests[] = {
 		"rl_acquire.c on_refused: owed_since is set by whoever refused"),
 	BUG(a_doubt_is_as_old_as_the_doubtful_members_command,
 		"rl_acquire.c settle_try: owed_since is another seat's sent_at"),
-	BUG(an_undo_that_cannot_be_sent_is_no_undo,
-		"rl_exchange.c write_undo: says yes for what was only queued"),
+	TEST(a_doubt_about_an_own_token_is_not_asked_as_owed),
+	TEST(a_last_word_is_heard_for_an_own_token),
+	BUG(a_last_word_that_is_an_error_is_no_grant,
+		"hear_last_word: FAILED without seat->err: the whole is RL_OK, a lock that nobody granted"),
+	TEST(an_undo_that_cannot_be_sent_is_no_undo),
+	TEST(a_grant_that_is_not_undone_is_owed),
 	TEST(release_needs_a_quorum),
 	BUG(release_reaches_a_member_that_connects_late, "decided early, the rest is closed unsent"),
 	BUG(release_reaches_a_member_without_the_script, "a late NOSCRIPT is dropped"),

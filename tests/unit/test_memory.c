@@ -21,6 +21,7 @@
 void *REAL(malloc)(size_t size);
 void *REAL(calloc)(size_t count, size_t size);
 void *REAL(realloc)(void *old, size_t size);
+void REAL(free)(void *old);
 
 static bool is_counting;
 static bool is_lasting; /* once it failed, it fails for good */
@@ -51,6 +52,23 @@ UNWATCHED void *calloc(size_t count, size_t size)
 UNWATCHED void *realloc(void *old, size_t size)
 {
 	return lacks_memory() ? NULL : REAL(realloc)(old, size);
+}
+
+/* The block of a password: what it holds when it is freed. */
+static const char *watched;
+static size_t watched_len;
+static bool is_wiped;
+
+UNWATCHED void free(void *old)
+{
+	if (old != NULL && old == watched) {
+		is_wiped = true;
+		for (size_t i = 0; i < watched_len; i++) {
+			is_wiped = is_wiped && watched[i] == 0;
+		}
+		watched = NULL;
+	}
+	REAL(free)(old);
 }
 
 static void clean_up(void)
@@ -288,10 +306,24 @@ static void what_a_bad_database_keeps_is_told(void)
 	CHECK_HAS(acquire->op.err.message, "outcome unknown");
 }
 
+static void a_password_is_wiped(void)
+{
+	rl_dsn dsn;
+	rl_error err;
+	CHECK_INT(rl_dsn_parse(bytes_of("redis://me:hunter2@host"), &dsn, &err), RL_OK);
+	watched = dsn.target->password.data;
+	watched_len = dsn.target->password.len;
+	is_wiped = false;
+	rl_target_unref(dsn.target);
+	CHECK(watched == NULL);
+	CHECK(is_wiped);
+}
+
 static const check_test tests[] = {
 	TEST(each_allocation_may_fail),
 	TEST(from_each_allocation_on_all_may_fail),
 	TEST(what_is_left_behind_is_told),
+	TEST(a_password_is_wiped),
 	BUG(what_a_bad_database_keeps_is_told,
 		"undo_after_refused_login: without memory for the undo nothing is said of the key"),
 };

@@ -19,7 +19,7 @@ static void clean_up(void)
 static rl_conn *take(unsigned member)
 {
 	rl_conn_free(taken);
-	taken = rl_pool_take(&fake_pool, &fake_targets[member], fake_clock);
+	taken = rl_pool_take(&fake_pool, &fake_targets[member], false, fake_clock);
 	return taken;
 }
 
@@ -51,7 +51,7 @@ static void another_login_is_another_target(void)
 	rl_target other = fake_targets[0];
 	other.database = 1;
 	CHECK(!rl_pool_has(&fake_pool, &other));
-	CHECK(rl_pool_take(&fake_pool, &other, fake_clock) == NULL);
+	CHECK(rl_pool_take(&fake_pool, &other, false, fake_clock) == NULL);
 	rl_target same = fake_targets[0];
 	CHECK(rl_pool_has(&fake_pool, &same));
 }
@@ -80,6 +80,19 @@ static void is_looked_at_after_100_ms(void)
 	CHECK(take(0) != NULL);
 	CHECK_INT(fake_looks, 1);
 	CHECK_INT(fake_stats.reconnects, 0);
+}
+
+static void is_looked_at_when_it_must_be(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	taken = rl_pool_take(&fake_pool, &fake_targets[0], true, fake_clock);
+	CHECK(taken != NULL);
+	CHECK_INT(fake_looks, 1);
+	rl_pool_give(&fake_pool, taken, fake_clock);
+	taken = NULL;
+	fake_kill(0);
+	CHECK(rl_pool_take(&fake_pool, &fake_targets[0], true, fake_clock) == NULL);
 }
 
 static void the_dead_are_dropped(void)
@@ -187,6 +200,7 @@ static const check_test tests[] = {
 	TEST(another_login_is_another_target),
 	TEST(the_latest_comes_first),
 	TEST(is_looked_at_after_100_ms),
+	TEST(is_looked_at_when_it_must_be),
 	TEST(the_dead_are_dropped),
 	TEST(owed_replies_are_no_sign_of_death),
 	TEST(unasked_replies_are),

@@ -57,7 +57,7 @@ static void the_first_word_is_the_code(void)
 static void the_text_is_told(void)
 {
 	CHECK_TEXT(said("ERR no such thing"), "the server answered: ERR no such thing");
-	CHECK_TEXT(said(""), "the server answered: ");
+	CHECK_TEXT(said(""), "the server answered: an error without a text");
 	CHECK_TEXT(said("ERR a\r\nb\tc\x7f\xc3\xa4"), "the server answered: ERR a??b?c???");
 }
 
@@ -88,8 +88,10 @@ static void the_echo_is_cut_off(void)
 		"the server answered: ERR unknown command 'FOO'");
 	CHECK_TEXT(said("ERR unknown command `FOO`, with args beginning with: "),
 		"the server answered: ERR unknown command `FOO`");
-	CHECK_TEXT(said("with args beginning with: secret"), "the server answered: ");
-	CHECK_TEXT(said(" ,, with args beginning with"), "the server answered: ");
+	CHECK_TEXT(
+		said("with args beginning with: secret"), "the server answered: an error without a text");
+	CHECK_TEXT(
+		said(" ,, with args beginning with"), "the server answered: an error without a text");
 	CHECK_TEXT(said("with args beginning wit"), "the server answered: with args beginning wit");
 }
 
@@ -100,6 +102,8 @@ static void secrets_are_blotted_out(void)
 	CHECK_TEXT(said_with("ERR token tok tokens ab", secrets, 5),
 		"the server answered: ERR *** *** ***s ab");
 	CHECK_TEXT(said_with("token", secrets, 5), "the server answered: ***");
+	const rl_bytes longest_first[] = {bytes_of("token"), bytes_of("tok")};
+	CHECK_TEXT(said_with("token", longest_first, 2), "the server answered: ***");
 	CHECK_TEXT(said_with("toktok", secrets, 5), "the server answered: ******");
 	CHECK_TEXT(said_with("ERR to to", secrets, 5), "the server answered: ERR to to");
 	memset(&err, 0, sizeof err);
@@ -169,6 +173,8 @@ static void some_errors_pass(void)
 		strcpy(err.code, others[i]);
 		CHECK(!rl_error_passes(&err));
 	}
+	said("ERR max number of clients reached");
+	CHECK(rl_error_passes(&err));
 	err = (rl_error){.status = RL_ERR_CLOSED, .code = "LOADING"};
 	CHECK(!rl_error_passes(&err));
 }

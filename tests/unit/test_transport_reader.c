@@ -226,7 +226,7 @@ static void deep_nesting_is_refused(void)
 {
 	char text[100] = "";
 	bool was_refused = false;
-	for (unsigned depth = 1; depth < 15; depth++) {
+	for (unsigned depth = 1; depth < 20; depth++) {
 		strcat(text, "*1\r\n");
 		was_refused = read_text(text)[0] == '!';
 	}

@@ -1,0 +1,33 @@
+--TEST--
+An undo reaches a server that was stopped, however long the key, also over a unix socket.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+
+$server = start_server(tcp: true);
+foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
+    foreach ([10, 12000, 16000, 20000, 60000] as $size) {
+        $lock = new RedisLock($dsn, timeout: 0.1, connectTimeout: 0.1);
+        $lock->isLocked('k');
+        send_signal($server->pid, SIGSTOP);
+        $thrown = throws("$size bytes", 'RedisLockConnectionException', '~.~', fn () => $lock->acquire(str_repeat('k', $size), 60));
+        send_signal($server->pid, SIGCONT);
+        eventually("no key of $size bytes on $dsn", fn () => $server->keys() === []);
+        if ($server->keys() !== []) {
+            check('message', str_contains((string) $thrown?->getMessage(), 'unknown'), $thrown?->getMessage());
+            $server->cmd('FLUSHALL');
+        }
+    }
+}
+
+done();
+?>
+--EXPECT--
+ok

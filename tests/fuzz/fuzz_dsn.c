@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Any bytes as a DSN: no crash; what is understood is within its limits, and its name is a DSN of the same
+ * server; what is not gives a message fit to be shown, without the password.
+ */
+#include "core/rl_dsn.h"
+
+#include "fuzz.h"
+
+#ifndef FUZZ_DSN
+# define FUZZ_DSN LLVMFuzzerTestOneInput
+#endif
+
+int FUZZ_DSN(const uint8_t *data, size_t size);
+
+static const fuzz_seed dsn_seeds[] = {
+	FUZZ_SEED("redis://localhost"),
+	FUZZ_SEED("redis://me:hunter2@host.example:6379/15?timeout=0.25&connect_timeout=2"),
+	FUZZ_SEED("valkey://:hunter2@[2001:db8::1]:7000/3"),
+	FUZZ_SEED("unix://me:hunter2@/run/redis/redis.sock?db=2"),
+	FUZZ_SEED("redis:///run/redis.sock"),
+	FUZZ_SEED("tcp://a%40b:hunter2%2f%3f@127.0.0.1?db=1"),
+	FUZZ_SEED("rediss://:hunter2@host"),
+	FUZZ_SEED("redis-sentinel://:hunter2@a:1,b:2/main/0?sentinel_password=hunter2"),
+	FUZZ_SEED("redis-cluster://a:1,b:2"),
+	FUZZ_SEED(""),
+};
+
+#define SECRET "hunter2"
+
+static const uint8_t *find(const uint8_t *from, const uint8_t *end, const char *what)
+{
+	return from != NULL && from < end ? memmem(from, (size_t) (end - from), what, strlen(what))
+									  : NULL;
+}
+
+/* The secret of the seeds stands whole behind the scheme and before an '@', and nowhere else. */
+static bool has_secret(const uint8_t *data, size_t size)
+{
+	const uint8_t *end = data + size;
+	const uint8_t *first = find(data, end, SECRET);
+	return first != NULL && find(data, first, "://") != NULL && find(first, end, "@") != NULL &&
+		find(first + 1, end, SECRET) == NULL;
+}
+
+static void check_message(const rl_error *err, const uint8_t *data, size_t size)
+{
+	size_t len = strnlen(err->message, sizeof err->message);
+	FUZZ_PROMISE(err->status == RL_ERR_ARGUMENT || err->status == RL_ERR_MEMORY);
+	FUZZ_PROMISE(len > 0 && len < sizeof err->message);
+	for (size_t i = 0; i < len; i++) {
+		FUZZ_PROMISE(err->message[i] >= 0x20 && err->message[i] < 0x7f);
+	}
+	FUZZ_PROMISE(!has_secret(data, size) || strstr(err->message, SECRET) == NULL);
+}
+
+static bool is_timeout(int64_t ns)
+{
+	return ns == 0 || (ns >= RL_TIMEOUT_MIN_NS && ns <= RL_TIMEOUT_MAX_NS);
+}
+
+/* A name has its path decoded, so only plain ones can be read again. */
+static bool is_plain(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char) *text <= 0x20 || strchr("%#?@\x7f", *text) != NULL) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void check_target(const rl_dsn *dsn)
+{
+	const rl_target *target = dsn->target;
+	FUZZ_PROMISE(target->refs == 1);
+	FUZZ_PROMISE(target->address.host[0] != '\0');
+	FUZZ_PROMISE((target->address.kind == RL_NET_UNIX) == (target->address.host[0] == '/'));
+	FUZZ_PROMISE((target->address.kind == RL_NET_UNIX) == (target->address.port == 0));
+	FUZZ_PROMISE(target->address.kind == RL_NET_TCP || strlen(target->address.host) < 108);
+	FUZZ_PROMISE(target->user == NULL || target->password.data != NULL);
+	FUZZ_PROMISE(target->database <= 2147483647);
+	FUZZ_PROMISE(is_timeout(dsn->timeout_ns) && is_timeout(dsn->connect_timeout_ns));
+	if (!is_plain(target->address.host)) {
+		return;
+	}
+	rl_dsn again;
+	rl_error err;
+	rl_status status = rl_dsn_parse(rl_bytes_of(target->name, strlen(target->name)), &again, &err);
+	FUZZ_PROMISE(status == RL_OK);
+	FUZZ_PROMISE(rl_address_equal(&again.target->address, &target->address));
+	FUZZ_PROMISE(again.target->database == target->database);
+	FUZZ_PROMISE(again.target->password.data == NULL);
+	FUZZ_PROMISE(strcmp(again.target->name, target->name) == 0);
+	rl_target_unref(again.target);
+}
+
+int FUZZ_DSN(const uint8_t *data, size_t size)
+{
+	rl_dsn dsn;
+	rl_error err;
+	memset(&err, 0xa5, sizeof err);
+	if (rl_dsn_parse(rl_bytes_of((const char *) data, size), &dsn, &err) == RL_OK) {
+		check_target(&dsn);
+		rl_target_unref(dsn.target);
+	} else {
+		FUZZ_PROMISE(dsn.target == NULL);
+		check_message(&err, data, size);
+	}
+	return 0;
+}
+
+FUZZ_MAIN(FUZZ_DSN, dsn_seeds)

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Any bytes from a server: the reader gives well-formed replies within its limits or says that this is no
+ * protocol, in one piece and in many the same; and every verb makes a vote or an error of each reply.
+ */
+#include "core/rl_command.h"
+#include "transport/rl_hiredis.h"
+
+#include "fuzz.h"
+
+#ifndef FUZZ_REPLY
+# define FUZZ_REPLY LLVMFuzzerTestOneInput
+#endif
+
+int FUZZ_REPLY(const uint8_t *data, size_t size);
+
+static const fuzz_seed reply_seeds[] = {
+	FUZZ_SEED("+OK\r\n$-1\r\n:1\r\n"),
+	FUZZ_SEED("*1\r\n:1\r\n"),
+	FUZZ_SEED("*3\r\n:0\r\n:29999\r\n:1\r\n"),
+	FUZZ_SEED("-NOSCRIPT No matching script. Please use EVAL.\r\n"),
+	FUZZ_SEED("-ERR unknown command 'X', with args beginning with: 'tok' \r\n+OK\r\n"),
+	FUZZ_SEED("$28\r\nrl1.AQ8dKzlHVWNxf42bqbfF0-Hv\r\n:-2\r\n:-1\r\n"),
+	FUZZ_SEED("*2\r\n*2\r\n:1\r\n$1\r\na\r\n*0\r\n*-1\r\n"),
+	FUZZ_SEED("*4\r\n$1\r\na\r\n+b\r\n-c\r\n$-1\r\n"),
+	FUZZ_SEED(":9223372036854775807\r\n:-9223372036854775808\r\n"),
+	FUZZ_SEED("$100000\r\nabc"),
+	FUZZ_SEED("*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"),
+	FUZZ_SEED("%1\r\n+a\r\n:1\r\n>1\r\n+a\r\n#t\r\n,1.5\r\n_\r\n"),
+	FUZZ_SEED("HTTP/1.1 400 Bad Request\r\n\r\n"),
+};
+
+static uint64_t add_to_sum(uint64_t sum, const void *data, size_t len)
+{
+	const uint8_t *byte = data;
+	for (size_t i = 0; i < len; i++) {
+		sum = (sum ^ byte[i]) * UINT64_C(1099511628211);
+	}
+	return sum;
+}
+
+/* Reads every byte of the reply: a sanitizer sees what does not belong to it. */
+static uint64_t sum_of(uint64_t sum, const rl_reply *reply, unsigned depth)
+{
+	FUZZ_PROMISE(depth < 10);
+	FUZZ_PROMISE(reply->type >= RL_REPLY_NIL && reply->type <= RL_REPLY_ARRAY);
+	FUZZ_PROMISE(reply->count <= 15);
+	FUZZ_PROMISE(reply->type == RL_REPLY_ARRAY || reply->count == 0);
+	sum = add_to_sum(sum, &reply->type, sizeof reply->type);
+	sum = add_to_sum(sum, &reply->integer, sizeof reply->integer);
+	sum = add_to_sum(sum, reply->text.data, reply->text.len);
+	for (size_t i = 0; i < reply->count; i++) {
+		sum = sum_of(sum, &reply->elements[i], depth + 1);
+	}
+	return sum;
+}
+
+static void read_as_verb(const rl_reply *reply, rl_verb verb, bool as_text)
+{
+	rl_request request = {
+		.verb = verb, .key = {"k", 1}, .token = {"tok", 3}, .ttl_ms = 1, .as_text = as_text};
+	rl_answer answer;
+	rl_error err = {.message = ""};
+	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
+	FUZZ_PROMISE(answer.vote != RL_VOTE_OPEN);
+	if (answer.vote != RL_VOTE_FAILED) {
+		FUZZ_PROMISE(err.status == RL_OK && !answer.is_noscript);
+		return;
+	}
+	FUZZ_PROMISE(err.status == RL_ERR_SERVER || err.status == RL_ERR_PROTOCOL);
+	FUZZ_PROMISE((err.status == RL_ERR_SERVER) == (reply->type == RL_REPLY_ERROR));
+	FUZZ_PROMISE(strnlen(err.code, sizeof err.code) < sizeof err.code);
+	size_t len = strnlen(err.message, sizeof err.message);
+	FUZZ_PROMISE(len > 0 && len < sizeof err.message);
+	for (size_t i = 0; i < len; i++) {
+		FUZZ_PROMISE(err.message[i] >= 0x20 && err.message[i] < 0x7f);
+	}
+	FUZZ_PROMISE(strstr(err.message, "tok") == NULL);
+}
+
+/* Feeds all in pieces of at most that size; returns a sum over what came of it. */
+static uint64_t read_in_pieces(const uint8_t *data, size_t size, size_t piece, bool with_verbs)
+{
+	rl_reader *reader = rl_reader_new();
+	uint64_t sum = UINT64_C(14695981039346656037);
+	int result = reader != NULL ? 0 : -1;
+	for (size_t at = 0; at < size && result >= 0; at += piece) {
+		size_t len = size - at < piece ? size - at : piece;
+		FUZZ_PROMISE(rl_reader_feed(reader, (const char *) data + at, len));
+		rl_reply reply;
+		while ((result = rl_reader_next(reader, &reply)) > 0) {
+			sum = sum_of(sum, &reply, 0);
+			for (int verb = RL_VERB_SET; with_verbs && verb <= RL_VERB_REMAINING; verb++) {
+				read_as_verb(&reply, (rl_verb) verb, at % 2 == 0);
+			}
+		}
+	}
+	rl_reader_free(reader);
+	return result < 0 ? ~sum : sum;
+}
+
+int FUZZ_REPLY(const uint8_t *data, size_t size)
+{
+	if (size > RL_READER_BYTES_MAX) {
+		return 0;
+	}
+	uint64_t whole = read_in_pieces(data, size, size, true);
+	FUZZ_PROMISE(read_in_pieces(data, size, 1, false) == whole);
+	FUZZ_PROMISE(read_in_pieces(data, size, 7, false) == whole);
+	return 0;
+}
+
+FUZZ_MAIN(FUZZ_REPLY, reply_seeds)
