@@ -130,7 +130,8 @@ class RedisLock
     public function remaining(string $key): ?float {}
 
     /**
-     * Frees the lock whoever holds it. For administrators: the holder is not told.
+     * Frees the lock whoever holds it. For administrators: the holder is not told. It is sent once: when the
+     * answer is lost, sending it again could free the lock of whoever came next.
      *
      * @return bool true = somebody had it
      *
@@ -149,10 +150,11 @@ class RedisLock
      * Counters of this process since it started; a forked child begins at zero.
      *
      * acquired, refused (no wait asked for), timed_out (a wait that ended without the lock), failed (a call
-     * that ended in a connection or server exception), waited (seconds spent in waits), tries (SETs and
-     * scripts sent to get a lock), delays (back-off delays slept), undone (grants taken back because the
-     * call could not use them), released, not_released (release() that gave false), extended, not_extended,
-     * connects, reconnects (connections replaced because they had broken), scripts_loaded.
+     * that ended in a connection or server exception), waited (seconds spent in waits), tries (to get a lock,
+     * one or more for each acquire()), delays (back-off delays slept), undone (undos written, for grants that
+     * a call could not use or did not hear of), released, not_released (release() that gave false), extended,
+     * not_extended, connects (connections tried), reconnects (connections replaced because they had broken),
+     * scripts_loaded.
      *
      * @return array{acquired: int, refused: int, timed_out: int, failed: int, waited: float, tries: int,
      *   delays: int, undone: int, released: int, not_released: int, extended: int, not_extended: int,
