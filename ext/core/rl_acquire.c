@@ -124,15 +124,19 @@ static bool settle_try(
 	return true;
 }
 
+/* What is answered at or after the deadline decides, also when it was asked before: another try would have
+ * too little time left on a slow server. Without a wait the deadline is the start. */
+static bool has_another_try(const rl_acquire *acquire, const rl_tick *tick)
+{
+	return tick->now < acquire->deadline && acquire->tries <= acquire->op.exchange.set->retries;
+}
+
 /* Tries again later, if the wait allows; else the call ends with the status. */
 static bool pause_or_finish(
 	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on, int64_t holder_pttl)
 {
 	const rl_set *set = exchange_of(acquire)->set;
-	/* What is answered at or after the deadline decides, also when it was asked before: another try would
-	 * have too little time left on a slow server. Without a wait the deadline is the start. */
-	bool is_over = tick->now >= acquire->deadline;
-	if (is_over || !may_go_on || acquire->tries > set->retries) {
+	if (!may_go_on || !has_another_try(acquire, tick)) {
 		return finish(acquire, tick, status);
 	}
 	acquire->is_paused = true;
@@ -195,6 +199,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_exchange *exchange = exchange_of(acquire);
 	bool may_pass = rl_exchange_may_pass(exchange);
 	rl_settlement settlement;
+	exchange->keeps_doubt = may_pass && has_another_try(acquire, tick);
 	bool has_token = settle_try(acquire, true, tick, &settlement);
 	bool is_said = rl_exchange_speaker(exchange, RL_VOTE_FAILED)->err.status == RL_ERR_UNKNOWN;
 	rl_op_fail(&acquire->op, is_said ? "" : fate(&settlement));
@@ -249,8 +254,12 @@ void rl_acquire_take_back(rl_acquire *acquire, int64_t now)
 		.as_text = true};
 	for (unsigned i = 0; i < exchange->set->count; i++) {
 		rl_conn *conn = rl_pool_take(exchange->pool, exchange->set->members[i].target, false, now);
-		if (conn != NULL && rl_conn_send_blind(conn, &undo)) {
-			conn->transport->flush(conn->link);
+		if (conn == NULL || !rl_conn_send_blind(conn, &undo)) {
+			rl_conn_free(conn);
+			continue;
+		}
+		conn->transport->flush(conn->link);
+		if (rl_conn_is_reusable(conn)) {
 			rl_stats_add(&stats_of(acquire)->undone, 1);
 			rl_pool_give(exchange->pool, conn, now);
 		} else {

@@ -83,6 +83,11 @@ bool rl_verb_takes(rl_verb verb)
 	return verb == RL_VERB_SET || verb == RL_VERB_TRY;
 }
 
+static bool is_script(rl_verb verb)
+{
+	return verb == RL_VERB_TRY || verb == RL_VERB_RELEASE || verb == RL_VERB_EXTEND;
+}
+
 static void no_sense(rl_answer *answer, rl_error *err)
 {
 	answer->vote = RL_VOTE_FAILED;
@@ -154,7 +159,8 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 	if (reply->type == RL_REPLY_ERROR) {
 		answer->vote = RL_VOTE_FAILED;
 		rl_error_from_server(err, reply->text, secrets, secret_count);
-		answer->is_noscript = strcmp(err->code, "NOSCRIPT") == 0 && !request->as_text;
+		answer->is_noscript =
+			strcmp(err->code, "NOSCRIPT") == 0 && is_script(request->verb) && !request->as_text;
 		return;
 	}
 	switch (request->verb) {

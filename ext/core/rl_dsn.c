@@ -119,18 +119,24 @@ static rl_status decode_text(rl_bytes text, char **out, rl_error *err)
 		free(decoded.data);
 		return fail(err, "%00, a NUL byte, is allowed in the password only");
 	}
+	for (const char *c = decoded.data; *c != '\0'; c++) {
+		if ((unsigned char) *c < 0x20 || *c == 0x7f) {
+			free(decoded.data);
+			return fail(err, "control characters are allowed in the password only");
+		}
+	}
 	*out = decoded.data;
 	return RL_OK;
 }
 
-static bool parse_number(rl_bytes text, unsigned long max, unsigned *out)
+static bool parse_number(rl_bytes text, uint64_t max, unsigned *out)
 {
-	unsigned long value = 0;
+	uint64_t value = 0;
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.data[i] < '0' || text.data[i] > '9') {
 			return false;
 		}
-		value = value * 10 + (unsigned long) (text.data[i] - '0');
+		value = value * 10 + (uint64_t) (text.data[i] - '0');
 		if (value > max) {
 			return false;
 		}

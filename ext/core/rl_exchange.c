@@ -197,6 +197,7 @@ static void undo_after_refused_login(rl_exchange *exchange, unsigned index, cons
 	seat->command_end = rl_conn_send(seat->conn, &undo, (unsigned) RL_VERB_RELEASE);
 	seat->state = RL_SEAT_UNDO;
 	if (seat->command_end == 0) {
+		seat->is_in_doubt = true; /* no memory to take it back: say so */
 		fail(seat);
 		return;
 	}
@@ -475,6 +476,9 @@ static bool may_undo(const rl_exchange *exchange, const rl_seat *seat)
 	if (seat->vote == RL_VOTE_GRANTED) {
 		return true;
 	}
+	if (exchange->keeps_doubt && seat->err.status == RL_ERR_SERVER && rl_error_passes(&seat->err)) {
+		return false; /* it could not run the undo either; the next try finds out */
+	}
 	bool is_unanswered = seat->state == RL_SEAT_ANSWER && is_handed_over(seat);
 	return !exchange->is_own_token && (seat->is_in_doubt || is_unanswered);
 }
@@ -506,14 +510,16 @@ static void hear_last_word(const rl_exchange *exchange, rl_seat *seat)
 	seat->conn->transport->read(seat->conn->link);
 	do {
 		rl_conn_next(seat->conn, &event);
-	} while (event.type == RL_CONN_READY);
+	} while (event.type == RL_CONN_READY || event.type == RL_CONN_REFUSED);
 	if (event.type == RL_CONN_REPLY) {
 		rl_request request = exchange->request;
 		request.verb = (rl_verb) event.tag;
 		rl_answer answer;
 		rl_error unused;
 		rl_command_read(&request, &event.reply, &answer, &unused, NULL, 0);
-		finish(seat, answer.vote);
+		if (answer.vote != RL_VOTE_FAILED) {
+			finish(seat, answer.vote);
+		}
 	}
 }
 

@@ -68,9 +68,9 @@ typedef struct rl_exchange {
 	rl_pool *pool;
 	const rl_env *env;
 	rl_request request;
-	bool
-		is_own_token; /* the caller's: never owed, never undone without the answer that granted it */
-	rl_seat *seats;   /* one for each member; memory of whoever holds the exchange */
+	bool keeps_doubt;  /* the token will be tried again as owed, should its fate be in doubt */
+	bool is_own_token; /* the caller's: never owed, undone only after the answer that granted it */
+	rl_seat *seats;    /* one for each member; memory of whoever holds the exchange */
 } rl_exchange;
 
 /* Starts over: all seats open. Nothing is sent before the first step.

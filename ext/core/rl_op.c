@@ -61,9 +61,11 @@ void rl_op_fail(rl_op *op, const char *suffix)
 	const rl_seat *seat = rl_exchange_speaker(&op->exchange, RL_VOTE_FAILED);
 	const rl_set *set = op->exchange.set;
 	const char *server = set->members[seat - op->exchange.seats].target->name;
-	/* A long name or text is cut by the size of the message. */
-	rl_error_set(&op->err, seat->err.status, seat->err.sys_errno, "%s: %s%s", server,
-		seat->err.message, suffix);
+	/* The suffix is said whole: a long name and a long text make room for it. */
+	int room = (int) (sizeof op->err.message - strlen(suffix)) - 4;
+	int name_len = (int) strlen(server) < room / 2 ? (int) strlen(server) : room / 2;
+	rl_error_set(&op->err, seat->err.status, seat->err.sys_errno, "%.*s: %.*s%s", name_len, server,
+		room - name_len, seat->err.message, suffix);
 	memcpy(op->err.code, seat->err.code, sizeof op->err.code);
 	op->status = op->err.status;
 }

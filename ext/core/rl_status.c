@@ -78,7 +78,7 @@ static size_t copy_without_secrets(
 	return used;
 }
 
-static void take_code(rl_error *err, rl_bytes text)
+static void take_code(rl_error *err, rl_bytes text, const rl_bytes *secrets, unsigned secret_count)
 {
 	size_t len = 0;
 	while (len < text.len && len + 1 < sizeof err->code) {
@@ -89,6 +89,9 @@ static void take_code(rl_error *err, rl_bytes text)
 		len++;
 	}
 	bool is_word = len > 0 && (len == text.len || text.data[len] == ' ');
+	for (unsigned i = 0; i < secret_count; i++) {
+		is_word = is_word && !rl_bytes_equal(secrets[i], rl_bytes_of(text.data, len));
+	}
 	memcpy(err->code, is_word ? text.data : "ERR", is_word ? len : 3);
 	err->code[is_word ? len : 3] = '\0';
 }
@@ -128,7 +131,7 @@ void rl_error_from_server(
 {
 	static const char echo[] = "with args beginning with";
 	rl_error_set(err, RL_ERR_SERVER, 0, "the server answered: ");
-	take_code(err, text);
+	take_code(err, text, secrets, secret_count);
 	const char *args = find_bytes(text.data, text.len, echo, sizeof echo - 1);
 	if (args != NULL) {
 		text.len = (size_t) (args - text.data);

@@ -56,9 +56,7 @@ static bool wait_in_poll(const rl_wait *wait, const rl_guard *guard, rl_tick *ti
 		rl_link_advance(wait->links[i], ready > 0 ? fds[i].revents : 0, now);
 	}
 	/* What poll found has been read. When it found nothing, nothing had arrived when its time was over. */
-	if (ready >= 0) {
-		tick->seen = ready > 0 ? before : before + sleep;
-	}
+	tick->seen = ready > 0 ? before : before + sleep;
 	tick->now = rl_os_now();
 	return true;
 }

@@ -174,17 +174,21 @@ size_t rl_format(unsigned argc, const rl_bytes *argv, char **out)
 {
 	const char *texts[ARGS_MAX];
 	size_t lengths[ARGS_MAX];
-	for (unsigned i = 0; i < argc && i < ARGS_MAX; i++) {
+	if (argc > ARGS_MAX) {
+		return 0;
+	}
+	for (unsigned i = 0; i < argc; i++) {
 		texts[i] = argv[i].data;
 		lengths[i] = argv[i].len;
 	}
-	long long len = redisFormatCommandArgv(out, (int) argc, texts, lengths);
-	return argc <= ARGS_MAX && len > 0 ? (size_t) len : 0;
+	/* The one with sds builds numbers by hand; the other calls sprintf for each argument. */
+	long long len = redisFormatSdsCommandArgv(out, (int) argc, texts, lengths);
+	return len > 0 ? (size_t) len : 0;
 }
 
 void rl_format_free(char *command)
 {
-	redisFreeCommand(command);
+	redisFreeSdsCommand(command);
 }
 
 const char *rl_hiredis_version(void)

@@ -47,8 +47,7 @@ struct rl_link {
 	uint64_t appended;
 	uint64_t sent;
 	rl_reader *reader;
-	bool
-		is_garbled; /* what came is no protocol: nothing is read any more, but an undo can be sent */
+	bool is_garbled; /* what came is no protocol: reading is over, but an undo can be sent */
 	rl_error err;
 };
 
@@ -307,12 +306,13 @@ static bool link_is_over(rl_link *link)
 {
 	char dropped[4096];
 	ssize_t got;
+	unsigned rounds = 0; /* bounded: it may be sending without end */
 	if (link->state != LINK_CONNECTED) {
 		return true;
 	}
 	do {
 		got = rl_socket_receive(link->fd, dropped, sizeof dropped, false);
-	} while (got == sizeof dropped);
+	} while (got == sizeof dropped && ++rounds < 16);
 	return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 

@@ -746,6 +746,18 @@ static void it_is_dialled_again_with_growing_pauses(void)
 		"TTL");
 }
 
+static void a_pause_is_never_nothing(void)
+{
+	begin_warm();
+	fake_set.backoff = (rl_backoff){.first_ns = 1, .max_ns = 1};
+	fake_set.members[0].timeout_ns = 20 * MS;
+	for (unsigned i = 0; i < 60; i++) {
+		fake_acts(0, FAKE_BREAK, NULL, 0);
+	}
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_ERR_CLOSED);
+	CHECK(fake_stats.connects < 25);
+}
+
 static void in_doubt_a_refused_connection_is_dialled_again(void)
 {
 	begin_warm();
@@ -1009,6 +1021,7 @@ static void a_grant_that_came_too_late_is_given_back(void)
 			  "18 a1 RELEASE k T1\n");
 	CHECK_HAS(
 		acquire->op.err.message, "redis://a:6379: too slow: the lock was granted after 0.018 s");
+	CHECK_HAS(acquire->op.err.message, "is given back behind it");
 	CHECK_INT(fake_pool.count, 1);
 	CHECK_INT(fake_stats.failed, 1);
 }
@@ -1501,6 +1514,7 @@ static const check_test tests[] = {
 	TEST(an_owed_try_may_be_refused),
 	TEST(an_owed_try_may_meet_noscript),
 	TEST(it_is_dialled_again_with_growing_pauses),
+	TEST(a_pause_is_never_nothing),
 	TEST(in_doubt_a_refused_connection_is_dialled_again),
 	TEST(not_in_doubt_a_refused_connection_ends_it),
 	TEST(in_doubt_a_hanging_connect_uses_up_the_budget),
@@ -1541,8 +1555,7 @@ static const check_test tests[] = {
 	TEST(the_rest_is_sent_when_the_system_takes_it),
 	TEST(what_was_not_taken_whole_is_not_undone),
 	TEST(an_undo_that_was_not_sent_is_no_undo),
-	BUG(an_undo_that_the_server_cannot_run_is_no_undo,
-		"in doubt and LOADING or READONLY: the undo fails too, and the token is given up"),
+	TEST(an_undo_that_the_server_cannot_run_is_no_undo),
 	TEST(who_slept_past_the_deadline_gets_one_whole_try),
 	TEST(an_answer_read_before_a_suspension_counts),
 	TEST(a_suspension_may_use_up_the_budget),

@@ -270,6 +270,15 @@ static void force_is_never_sent_twice(void)
 	CHECK(strstr(op->err.message, "the command was sent") == NULL);
 }
 
+static void for_force_a_young_connection_is_looked_at(void)
+{
+	begin_warm();
+	fake_kill(0);
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(ask(RL_VERB_FORCE)), RL_OK);
+	CHECK_LOG("0 a1 close\n0 a2 dial\n0 a2 DEL k\n0 a2 NAME\n");
+}
+
 static void silence_leaves_the_outcome_unknown(void)
 {
 	for (EACH_VERB(c)) {
@@ -481,6 +490,7 @@ static const check_test tests[] = {
 	TEST(broken_after_it_was_sent_a_yes_is_a_yes),
 	TEST(broken_after_it_was_sent_a_no_may_be_our_own),
 	TEST(force_is_never_sent_twice),
+	TEST(for_force_a_young_connection_is_looked_at),
 	TEST(silence_leaves_the_outcome_unknown),
 	TEST(what_was_not_sent_has_no_outcome),
 	TEST(broken_again_and_again_it_is_unknown),
@@ -489,8 +499,7 @@ static const check_test tests[] = {
 	TEST(an_error_is_told_at_once),
 	TEST(an_error_after_a_break_leaves_it_unknown),
 	TEST(a_script_that_is_not_known_is_sent_as_text),
-	BUG(noscript_to_a_plain_command_is_an_error,
-		"rl_command_read: is_noscript for verbs that are no scripts: DEL is sent twice"),
+	TEST(noscript_to_a_plain_command_is_an_error),
 	TEST(a_text_that_breaks_is_sent_again_as_text),
 	TEST(given_up_it_is_neither_sent_nor_undone),
 	TEST(given_up_in_the_login_it_is_closed),

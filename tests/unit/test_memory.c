@@ -324,8 +324,7 @@ static const check_test tests[] = {
 	TEST(from_each_allocation_on_all_may_fail),
 	TEST(what_is_left_behind_is_told),
 	TEST(a_password_is_wiped),
-	BUG(what_a_bad_database_keeps_is_told,
-		"undo_after_refused_login: without memory for the undo nothing is said of the key"),
+	TEST(what_a_bad_database_keeps_is_told),
 };
 
 CHECK_MAIN(tests, clean_up)
