@@ -42,6 +42,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/rl_op.c
     ext/core/rl_pool.c
     ext/core/rl_script.c
+    ext/core/rl_seat.c
     ext/core/rl_status.c
     ext/core/rl_tally.c
     ext/core/rl_target.c

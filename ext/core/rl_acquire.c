@@ -18,6 +18,7 @@
  * used that up is given back and counts as a failure that may pass.
  */
 #include "core/rl_op.h"
+#include "core/rl_time.h"
 
 #include <string.h>
 
@@ -70,7 +71,7 @@ static void begin(rl_acquire *acquire, int64_t now)
 {
 	acquire->op.is_begun = true;
 	acquire->started_at = now;
-	acquire->deadline = acquire->wait_ns > RL_NEVER - now ? RL_NEVER : now + acquire->wait_ns;
+	acquire->deadline = rl_time_later(now, acquire->wait_ns);
 	acquire->resume_at = now;
 	acquire->is_paused = true;
 }
@@ -147,10 +148,7 @@ static bool pause_or_finish(
 	}
 	acquire->delays++;
 	rl_stats_add(&stats_of(acquire)->delays, 1);
-	acquire->resume_at = tick->now + delay;
-	if (acquire->resume_at > acquire->deadline) {
-		acquire->resume_at = acquire->deadline;
-	}
+	acquire->resume_at = rl_time_earlier(tick->now + delay, acquire->deadline);
 	return false;
 }
 

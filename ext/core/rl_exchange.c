@@ -1,456 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * The exchange. Its design is in the header.
+ * The exchange over all members: stepping the seats, counting their votes, settling. Its design is in the
+ * header, a seat's life in rl_seat.c.
  */
 #include "core/rl_exchange.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Sums of times stop at RL_NEVER. */
-static int64_t later_by(int64_t time, int64_t by)
-{
-	return time > RL_NEVER - by ? RL_NEVER : time + by;
-}
-
-static double seconds(int64_t ns)
-{
-	return (double) ns / (double) RL_NS_PER_SECOND;
-}
+#include "core/rl_seat.h"
+#include "core/rl_time.h"
 
 void rl_exchange_begin(rl_exchange *exchange, int64_t now, int64_t latest)
 {
 	for (unsigned i = 0; i < exchange->set->count; i++) {
-		int64_t timeout = exchange->set->members[i].timeout_ns;
-		rl_seat *seat = &exchange->seats[i];
-		free(seat->text);
-		memset(seat, 0, sizeof *seat);
-		seat->budget_max = later_by(latest, timeout);
-		if (seat->budget_max <= now) {
-			seat->budget_max = now + timeout; /* who was suspended still gets one whole timeout */
-		}
-		seat->budget_end = earlier(now + timeout, seat->budget_max);
-	}
-}
-
-static void drop_conn(rl_seat *seat)
-{
-	rl_conn_free(seat->conn);
-	seat->conn = NULL;
-}
-
-static void finish(rl_seat *seat, rl_vote vote)
-{
-	seat->vote = vote;
-	seat->state = RL_SEAT_DONE;
-}
-
-/* Ends the seat as failed; seat->err says why. */
-static void fail(rl_seat *seat)
-{
-	finish(seat, RL_VOTE_FAILED);
-}
-
-static bool is_handed_over(const rl_seat *seat)
-{
-	return seat->conn != NULL && seat->command_end != 0 &&
-		seat->conn->transport->sent(seat->conn->link) >= seat->command_end;
-}
-
-static bool is_connected(const rl_seat *seat)
-{
-	return seat->conn->transport->is_connected(seat->conn->link);
-}
-
-/* Takes the time before the bytes leave: ownership is proven from then on, never from later. */
-static void flush(rl_exchange *exchange, unsigned index, const rl_tick *tick)
-{
-	rl_seat *seat = &exchange->seats[index];
-	if (seat->is_connecting && is_connected(seat)) {
-		/* What was not needed for connecting is not there for the answer. */
-		seat->is_connecting = false;
-		seat->budget_end =
-			earlier(seat->budget_end, tick->now + exchange->set->members[index].timeout_ns);
-	}
-	if (seat->sent_at == 0 && seat->command_end != 0 && is_connected(seat)) {
-		seat->sent_at = tick->now;
-	}
-	seat->conn->transport->flush(seat->conn->link);
-}
-
-static void send_command(rl_exchange *exchange, rl_seat *seat)
-{
-	rl_request request = exchange->request;
-	if (rl_verb_takes(request.verb) && seat->is_in_doubt) {
-		request.verb = RL_VERB_TRY;
-		request.is_owed = !exchange->is_own_token;
-	}
-	request.as_text = seat->is_text;
-	/* Only EVALSHA can meet NOSCRIPT, and SET may turn into TRY: the request as sent is what reads the
-	 * answer. */
-	seat->command_end = rl_conn_send(seat->conn, &request, (unsigned) request.verb);
-	seat->state = RL_SEAT_ANSWER;
-	if (seat->command_end == 0) {
-		rl_error_set(&seat->err, RL_ERR_MEMORY, 0, "out of memory");
-		drop_conn(seat);
-		fail(seat);
-	}
-}
-
-/* The seat's connection is gone. Dials again while the budget lasts and there is hope or doubt. */
-static void recover(rl_exchange *exchange, rl_seat *seat, bool has_hope, const rl_tick *tick)
-{
-	if (!has_hope && !seat->is_in_doubt) {
-		fail(seat);
-		return;
-	}
-	int64_t delay = 0;
-	if (seat->breaks > 0) {
-		delay = rl_backoff_delay(&exchange->set->backoff, seat->breaks - 1, exchange->env);
-		delay = delay < RL_NS_PER_MS ? RL_NS_PER_MS : delay; /* jitter can make it nothing */
-	}
-	seat->breaks++;
-	seat->resume_at = later_by(tick->now, delay);
-	seat->state = RL_SEAT_PAUSED;
-	if (seat->resume_at >= seat->budget_end) {
-		fail(seat);
-	}
-}
-
-static void on_down(rl_exchange *exchange, rl_seat *seat, const rl_error *err, const rl_tick *tick)
-{
-	bool was_handed_over = seat->state == RL_SEAT_ANSWER && is_handed_over(seat);
-	seat->is_in_doubt = seat->is_in_doubt || was_handed_over;
-	if (!seat->is_refused) {
-		seat->err = *err;
-	}
-	if (err->status == RL_ERR_PROTOCOL) {
-		seat->must_close = true; /* it can still carry an undo */
-		fail(seat);
-		return;
-	}
-	drop_conn(seat);
-	if (seat->is_refused) {
-		fail(seat);
-		return;
-	}
-	if (exchange->request.verb == RL_VERB_FORCE && seat->is_in_doubt) {
-		/* Said again, it could free the lock of who came next. */
-		rl_error_set(&seat->err, RL_ERR_UNKNOWN, err->sys_errno,
-			"outcome unknown: the connection broke before the answer; isLocked() tells how it is now");
-		fail(seat);
-		return;
-	}
-	bool was_connected = err->status == RL_ERR_CLOSED;
-	if (was_connected) {
-		rl_stats_add(&exchange->env->stats->reconnects, 1);
-	}
-	recover(exchange, seat, was_connected, tick);
-}
-
-static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick)
-{
-	const rl_member *member = &exchange->set->members[index];
-	rl_seat *seat = &exchange->seats[index];
-	seat->command_end = 0;
-	bool is_once = exchange->request.verb == RL_VERB_FORCE;
-	seat->conn = rl_pool_take(exchange->pool, member->target, is_once, tick->now);
-	if (seat->conn == NULL) {
-		if (!seat->has_dialled) {
-			seat->has_dialled = true;
-			seat->budget_end =
-				earlier(later_by(seat->budget_end, member->connect_timeout_ns), seat->budget_max);
-		}
-		seat->is_connecting = true;
-		seat->connect_end = earlier(tick->now + member->connect_timeout_ns, seat->budget_end);
-		seat->conn = rl_conn_dial(exchange->pool->transport, member->target, seat->connect_end,
-			exchange->env, &seat->err);
-		if (seat->conn == NULL) {
-			recover(exchange, seat, false, tick);
-			return;
-		}
-	}
-	if (rl_verb_takes(exchange->request.verb) || seat->conn->logins_owed == 0) {
-		send_command(exchange, seat);
-	} else {
-		seat->state = RL_SEAT_LOGIN;
-	}
-	if (seat->conn != NULL) {
-		flush(exchange, index, tick);
-	}
-}
-
-/* The login failed, but the command that travelled with it was carried out: take it back, and see that
- * it is done before the failure is told. */
-static void undo_after_refused_login(rl_exchange *exchange, unsigned index, const rl_tick *tick)
-{
-	rl_seat *seat = &exchange->seats[index];
-	rl_request undo = {.verb = RL_VERB_RELEASE,
-		.key = exchange->request.key,
-		.token = exchange->request.token,
-		.as_text = true};
-	seat->command_end = rl_conn_send(seat->conn, &undo, (unsigned) RL_VERB_RELEASE);
-	seat->state = RL_SEAT_UNDO;
-	if (seat->command_end == 0) {
-		seat->is_in_doubt = true; /* no memory to take it back: say so */
-		fail(seat);
-		return;
-	}
-	rl_stats_add(&exchange->env->stats->undone, 1);
-	flush(exchange, index, tick);
-}
-
-static bool keep_text(rl_seat *seat, rl_bytes text)
-{
-	if (text.len == 0) {
-		return true;
-	}
-	seat->text = malloc(text.len);
-	if (seat->text == NULL) {
-		return false;
-	}
-	memcpy(seat->text, text.data, text.len);
-	seat->text_len = text.len;
-	return true;
-}
-
-/* What a definite answer means once an earlier one is lost. True when it means that nobody can know. */
-static bool is_unknown(const rl_exchange *exchange, rl_seat *seat, const rl_answer *answer)
-{
-	if (!seat->is_in_doubt || answer->vote != RL_VOTE_REFUSED) {
-		return false;
-	}
-	switch (exchange->request.verb) {
-		case RL_VERB_SET:
-		case RL_VERB_TRY:
-			if (exchange->is_own_token && answer->is_same_token) {
-				rl_error_set(&seat->err, RL_ERR_UNKNOWN, 0,
-					"the connection broke before the answer, and the key now holds the token you gave; "
-					"outcome unknown: whether this call took the lock or someone else with the same token "
-					"has it; it ends by its TTL");
-				return true;
-			}
-			return false;
-		case RL_VERB_RELEASE:
-			rl_error_set(&seat->err, RL_ERR_UNKNOWN, 0,
-				"no longer held, outcome unknown: the connection broke before the answer, so either this "
-				"call freed the lock or it was lost before");
-			return true;
-		case RL_VERB_FORCE: /* is not sent again */
-		case RL_VERB_EXTEND:
-		case RL_VERB_EXISTS:
-		case RL_VERB_OWNER:
-		case RL_VERB_REMAINING:
-			return false;
-	}
-	return false;
-}
-
-/* What no message may show. */
-typedef struct seat_secrets {
-	rl_bytes list[2];
-} seat_secrets;
-
-static seat_secrets secrets_of(const rl_exchange *exchange, unsigned index)
-{
-	const rl_secret *password = &exchange->set->members[index].target->password;
-	return (seat_secrets){{exchange->request.token, rl_bytes_of(password->data, password->len)}};
-}
-
-static void on_answer(
-	rl_exchange *exchange, unsigned index, rl_conn_event *event, const rl_tick *tick)
-{
-	rl_seat *seat = &exchange->seats[index];
-	seat_secrets secrets = secrets_of(exchange, index);
-	rl_request request = exchange->request;
-	request.verb = (rl_verb) event->tag; /* as it was sent */
-	request.as_text = seat->is_text;
-	rl_answer answer;
-	rl_command_read(&request, &event->reply, &answer, &event->err, secrets.list, 2);
-	if (seat->is_refused) {
-		if (answer.vote == RL_VOTE_GRANTED) {
-			undo_after_refused_login(exchange, index, tick);
-		} else {
-			fail(seat);
-		}
-		return;
-	}
-	if (answer.is_noscript) {
-		seat->is_text = true;
-		rl_stats_add(&exchange->env->stats->scripts_loaded, 1);
-		send_command(exchange, seat);
-		if (seat->conn != NULL) {
-			flush(exchange, index, tick);
-		}
-		return;
-	}
-	if (is_unknown(exchange, seat, &answer)) {
-		fail(seat);
-		return;
-	}
-	if (answer.vote == RL_VOTE_FAILED) {
-		seat->err = event->err;
-		if (event->err.status == RL_ERR_PROTOCOL) {
-			seat->is_in_doubt = true; /* it was answered, but nobody knows how */
-			seat->must_close = true;
-		}
-		fail(seat);
-		return;
-	}
-	seat->is_in_doubt = false;
-	seat->number = answer.number;
-	finish(seat, answer.vote);
-	if (!keep_text(seat, answer.text)) {
-		rl_error_set(&seat->err, RL_ERR_MEMORY, 0, "out of memory");
-		fail(seat);
-	}
-}
-
-static void on_login_refused(rl_exchange *exchange, unsigned index, const rl_reply *reply)
-{
-	rl_seat *seat = &exchange->seats[index];
-	seat_secrets secrets = secrets_of(exchange, index);
-	seat->is_refused = true;
-	rl_error_from_server(&seat->err, reply->text, secrets.list, 2);
-	if (seat->state == RL_SEAT_LOGIN) {
-		fail(seat);
-	}
-}
-
-static void on_ready(rl_exchange *exchange, unsigned index, const rl_tick *tick)
-{
-	rl_seat *seat = &exchange->seats[index];
-	if (seat->state != RL_SEAT_LOGIN) {
-		return; /* the command went with the login */
-	}
-	send_command(exchange, seat);
-	if (seat->conn != NULL) {
-		flush(exchange, index, tick);
-	}
-}
-
-/* Reads all that has arrived, as long as the seat is open and has a connection. */
-static void read_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick)
-{
-	rl_seat *seat = &exchange->seats[index];
-	rl_conn_event event;
-	while (seat->conn != NULL && seat->state != RL_SEAT_DONE) {
-		rl_conn_next(seat->conn, &event);
-		switch (event.type) {
-			case RL_CONN_NONE:
-				return;
-			case RL_CONN_READY:
-				on_ready(exchange, index, tick);
-				break;
-			case RL_CONN_REFUSED:
-				on_login_refused(exchange, index, &event.reply);
-				break;
-			case RL_CONN_REPLY:
-				if (seat->state == RL_SEAT_UNDO) {
-					fail(seat); /* undone; the login's error is the reason */
-				} else {
-					on_answer(exchange, index, &event, tick);
-				}
-				break;
-			case RL_CONN_DOWN:
-				on_down(exchange, seat, &event.err, tick);
-				break;
-		}
-	}
-}
-
-static void judge_connecting(rl_exchange *exchange, unsigned index, const rl_tick *tick)
-{
-	rl_seat *seat = &exchange->seats[index];
-	if (tick->seen < seat->connect_end) {
-		return;
-	}
-	drop_conn(seat);
-	rl_error_set(&seat->err, RL_ERR_CONNECT, 0, "no connection within %g s (connectTimeout)",
-		seconds(exchange->set->members[index].connect_timeout_ns));
-	recover(exchange, seat, false, tick);
-}
-
-static void judge_answering(rl_exchange *exchange, unsigned index, const rl_tick *tick)
-{
-	rl_seat *seat = &exchange->seats[index];
-	if (tick->seen < seat->budget_end) {
-		return;
-	}
-	seat->must_close = true;
-	seat->is_in_doubt =
-		seat->is_in_doubt || (seat->state == RL_SEAT_ANSWER && is_handed_over(seat));
-	if (!seat->is_refused) {
-		rl_error before = seat->err;
-		int64_t timeout = exchange->set->members[index].timeout_ns;
-		if (tick->seen - seat->sent_at >= timeout) {
-			rl_error_set(
-				&seat->err, RL_ERR_TIMEOUT, 0, "no answer within %g s (timeout)", seconds(timeout));
-		} else {
-			rl_error_set(&seat->err, RL_ERR_TIMEOUT, 0, "no answer in the time that was left");
-		}
-		if (seat->breaks > 0) {
-			rl_error_append(&seat->err, "; before that: %s", before.message);
-		}
-	}
-	fail(seat);
-}
-
-static void step_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick)
-{
-	rl_seat *seat = &exchange->seats[index];
-	/* Each round ends the seat, waits, or uses up an idle connection or a break: it is bounded. */
-	while (seat->state != RL_SEAT_DONE) {
-		if (seat->state == RL_SEAT_PAUSED) {
-			if (tick->now < seat->resume_at) {
-				return;
-			}
-			seat->state = RL_SEAT_START;
-			if (tick->now >= seat->budget_end) {
-				fail(seat); /* the reason is that of the last break */
-				return;
-			}
-		}
-		if (seat->state == RL_SEAT_START) {
-			open_seat(exchange, index, tick);
-			continue;
-		}
-		flush(exchange, index, tick);
-		read_seat(exchange, index, tick);
-		if (seat->state == RL_SEAT_PAUSED || seat->state == RL_SEAT_DONE) {
-			continue;
-		}
-		if (is_connected(seat)) {
-			judge_answering(exchange, index, tick);
-		} else {
-			judge_connecting(exchange, index, tick);
-		}
-		if (seat->state != RL_SEAT_PAUSED) {
-			return;
-		}
+		rl_seat_begin(exchange, i, now, latest);
 	}
 }
 
 static void add_to_wait(const rl_seat *seat, rl_wait *wait)
 {
 	if (seat->state == RL_SEAT_PAUSED) {
-		wait->until = earlier(wait->until, seat->resume_at);
+		wait->until = rl_time_earlier(wait->until, seat->resume_at);
 		return;
 	}
 	wait->links[wait->count++] = seat->conn->link;
-	wait->until = earlier(wait->until, is_connected(seat) ? seat->budget_end : seat->connect_end);
+	wait->until = rl_time_earlier(
+		wait->until, rl_seat_is_connected(seat) ? seat->budget_end : seat->connect_end);
 }
 
 rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wait)
 {
 	rl_tally tally = {0};
 	for (unsigned i = 0; i < exchange->set->count; i++) {
-		step_seat(exchange, i, tick);
+		rl_seat_step(exchange, i, tick);
 		rl_tally_add(&tally, exchange->seats[i].vote);
 	}
 	rl_vote outcome = rl_tally_outcome(&tally);
@@ -479,7 +59,7 @@ static bool may_undo(const rl_exchange *exchange, const rl_seat *seat)
 	if (exchange->keeps_doubt && seat->err.status == RL_ERR_SERVER && rl_error_passes(&seat->err)) {
 		return false; /* it could not run the undo either; the next try finds out */
 	}
-	bool is_unanswered = seat->state == RL_SEAT_ANSWER && is_handed_over(seat);
+	bool is_unanswered = seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat);
 	return !exchange->is_own_token && (seat->is_in_doubt || is_unanswered);
 }
 
@@ -518,7 +98,7 @@ static void hear_last_word(const rl_exchange *exchange, rl_seat *seat)
 		rl_error unused;
 		rl_command_read(&request, &event.reply, &answer, &unused, NULL, 0);
 		if (answer.vote != RL_VOTE_FAILED) {
-			finish(seat, answer.vote);
+			rl_seat_finish(seat, answer.vote);
 		}
 	}
 }
@@ -530,7 +110,7 @@ static void settle_seat(
 		hear_last_word(exchange, seat);
 	}
 	bool is_doubtful = seat->is_in_doubt ||
-		(seat->state == RL_SEAT_ANSWER && is_handed_over(seat)) ||
+		(seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat)) ||
 		(undo && seat->vote == RL_VOTE_GRANTED);
 	bool is_undone = undo && may_undo(exchange, seat) && write_undo(exchange, seat);
 	if (is_undone) {
@@ -569,7 +149,7 @@ rl_settlement rl_exchange_settle(rl_exchange *exchange, bool undo, int64_t now)
 void rl_exchange_drop(rl_exchange *exchange)
 {
 	for (unsigned i = 0; i < exchange->set->count; i++) {
-		drop_conn(&exchange->seats[i]);
+		rl_seat_drop(&exchange->seats[i]);
 		exchange->seats[i].state = RL_SEAT_DONE;
 	}
 }
@@ -579,7 +159,7 @@ int64_t rl_exchange_sent_at(const rl_exchange *exchange)
 	int64_t earliest = RL_NEVER;
 	for (unsigned i = 0; i < exchange->set->count; i++) {
 		if (exchange->seats[i].vote == RL_VOTE_GRANTED) {
-			earliest = earlier(earliest, exchange->seats[i].sent_at);
+			earliest = rl_time_earlier(earliest, exchange->seats[i].sent_at);
 		}
 	}
 	return earliest;
