@@ -24,6 +24,10 @@ struct peer {
 	size_t searched; /* peer_hears() looks behind this */
 };
 
+/* False, with a word on it, when this machine does not know itself by the name localhost. A bare root has no
+ * /etc/hosts, and no other name can be counted on. */
+bool peer_knows_localhost(void);
+
 /* False when the system gives no socket. */
 bool peer_open_unix(peer *self, int backlog);
 bool peer_open_tcp(peer *self, int backlog);

@@ -250,6 +250,9 @@ static void each_address_has_its_share_of_the_time(void)
 
 static void a_name_must_be_resolved_before(void)
 {
+	if (!peer_knows_localhost()) {
+		return;
+	}
 	begin_tcp();
 	char name[] = "localhost";
 	address.host = name;

@@ -70,6 +70,9 @@ static void the_longest_path_fits(void)
 
 static void a_name_is_kept(void)
 {
+	if (!peer_knows_localhost()) {
+		return;
+	}
 	char name[] = "localhost";
 	CHECK_INT(get(name, RL_NET_TCP), RL_ERR_NAME);
 	CHECK_HAS(err.message, "the host name could not be resolved");
@@ -96,6 +99,9 @@ static void a_name_that_there_is_not(void)
 
 static void what_is_in_doubt_is_asked_again_once_a_second(void)
 {
+	if (!peer_knows_localhost()) {
+		return;
+	}
 	char name[] = "localhost";
 	rl_address address = {.kind = RL_NET_TCP, .host = name, .port = 6379};
 	rl_resolver_doubt(&resolver, &address); /* never heard of it */
@@ -117,6 +123,9 @@ static void what_is_in_doubt_is_asked_again_once_a_second(void)
 /* localhost is often ::1 and 127.0.0.1; the listener has the second only. */
 static void the_next_address_is_tried(void)
 {
+	if (!peer_knows_localhost()) {
+		return;
+	}
 	peer server;
 	rl_net net;
 	char name[] = "localhost";
