@@ -174,7 +174,7 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 	if (is_of_use) {
 		return finish(acquire, tick, RL_OK);
 	}
-	rl_error_set(&acquire->op.err, RL_ERR_SLOW, 0,
+	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
 		"%s: too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
 		exchange->set->members[0].target->name, (double) (tick->now - sent_at) / 1e9,
 		(double) acquire->ttl_ns / 1e9, fate(&settlement));
@@ -203,14 +203,13 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_op_fail(&acquire->op, is_said ? "" : fate(&settlement));
 	bool is_lost = exchange->is_own_token && settlement.is_in_doubt;
 	return pause_or_finish(
-		acquire, tick, acquire->op.err.status, may_pass && has_token && !is_lost, -1);
+		acquire, tick, acquire->op.status, may_pass && has_token && !is_lost, -1);
 }
 
 bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 {
 	if (acquire->op.status == RL_ERR_RANDOM) {
-		rl_error_set(
-			&acquire->op.err, RL_ERR_RANDOM, 0, "the system gave no random bytes for a token");
+		rl_op_fail_with(&acquire->op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
 		return finish(acquire, tick, RL_ERR_RANDOM);
 	}
 	if (!acquire->op.is_begun) {

@@ -60,7 +60,7 @@ typedef struct rl_seat {
 	int64_t number;    /* the answer's */
 	char *text;        /* owned; the answer's */
 	size_t text_len;
-	rl_error err; /* why the vote is FAILED */
+	rl_error err; /* why the vote is FAILED; last, for it is not cleared */
 } rl_seat;
 
 typedef struct rl_exchange {

@@ -5,7 +5,9 @@
 #include "core/rl_op.h"
 
 #include <stdalign.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +22,12 @@ void *rl_op_alloc(size_t size, const rl_set *set, rl_pool *pool, const rl_env *e
 {
 	size_t seats_at = aligned(size);
 	size_t key_at = seats_at + set->count * sizeof(rl_seat);
-	char *block = calloc(1, key_at + key.len + token_room);
+	/* Below 1 KiB for usual keys, and not by calloc: that is what glibc's malloc has at hand. */
+	char *block = malloc(key_at + key.len + token_room);
 	if (block == NULL) {
 		return NULL;
 	}
+	memset(block, 0, key_at);
 	rl_op *op = (rl_op *) (void *) block;
 	char *own_key = block + key_at;
 	memcpy(own_key, key.data, key.len);
@@ -36,6 +40,16 @@ void *rl_op_alloc(size_t size, const rl_set *set, rl_pool *pool, const rl_env *e
 	return block;
 }
 
+/* The error to write into: memory of its own, or a seat's when there is none, so that even then the reason
+ * is told. */
+static rl_error *error_memory(rl_op *op, rl_error *instead)
+{
+	if (op->own_err == NULL) {
+		op->own_err = malloc(sizeof *op->own_err);
+	}
+	return op->own_err != NULL ? op->own_err : instead;
+}
+
 void rl_op_free(rl_op *op)
 {
 	if (op == NULL) {
@@ -44,6 +58,7 @@ void rl_op_free(rl_op *op)
 	for (unsigned i = 0; i < op->exchange.set->count; i++) {
 		free(op->exchange.seats[i].text);
 	}
+	free(op->own_err);
 	free(op);
 }
 
@@ -58,16 +73,31 @@ void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
 
 void rl_op_fail(rl_op *op, const char *suffix)
 {
-	const rl_seat *seat = rl_exchange_speaker(&op->exchange, RL_VOTE_FAILED);
-	const rl_set *set = op->exchange.set;
-	const char *server = set->members[seat - op->exchange.seats].target->name;
+	const rl_seat *speaker = rl_exchange_speaker(&op->exchange, RL_VOTE_FAILED);
+	rl_seat *seat = &op->exchange.seats[speaker - op->exchange.seats];
+	const char *server = op->exchange.set->members[speaker - op->exchange.seats].target->name;
+	rl_error reason = seat->err;
+	rl_error *err = error_memory(op, &seat->err);
 	/* The suffix is said whole: a long name and a long text make room for it. */
-	int room = (int) (sizeof op->err.message - strlen(suffix)) - 4;
+	int room = (int) (sizeof err->message - strlen(suffix)) - 4;
 	int name_len = (int) strlen(server) < room / 2 ? (int) strlen(server) : room / 2;
-	rl_error_set(&op->err, seat->err.status, seat->err.sys_errno, "%.*s: %.*s%s", name_len, server,
-		room - name_len, seat->err.message, suffix);
-	memcpy(op->err.code, seat->err.code, sizeof op->err.code);
-	op->status = op->err.status;
+	rl_error_set(err, reason.status, reason.sys_errno, "%.*s: %.*s%s", name_len, server,
+		room - name_len, reason.message, suffix);
+	memcpy(err->code, reason.code, sizeof err->code);
+	op->err = err;
+	op->status = reason.status;
+}
+
+void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	rl_error *err = error_memory(op, &op->exchange.seats[0].err);
+	op->status = rl_error_set(err, status, 0, "%s", text);
+	op->err = err;
 }
 
 rl_op *rl_ask_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_verb verb, rl_bytes key,

@@ -23,8 +23,9 @@ typedef struct rl_op {
 	bool is_begun; /* its time began with the first step */
 	rl_exchange exchange;
 	/* The result, once step() has said that it is done. */
-	rl_status status; /* RL_OK = yes, RL_BUSY = no, else err says why it failed */
-	rl_error err;     /* the message names the server */
+	rl_status status;    /* RL_OK = yes, RL_BUSY = no, else err says why it failed */
+	const rl_error *err; /* NULL unless it failed; the message names the server */
+	rl_error *own_err;   /* owned; where err is, unless memory was short */
 } rl_op;
 
 typedef struct rl_acquire {
@@ -90,7 +91,10 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait);
 void *rl_op_alloc(size_t size, const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
 	size_t token_room, char **token);
 
-/* Makes op->err of the seats' reasons; suffix may be "". */
+/* Makes op->err, and with it op->status, of the seats' reasons; suffix may be "". */
 void rl_op_fail(rl_op *op, const char *suffix);
+
+/* The same of a reason of its own. */
+void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...) RL_PRINTF(3, 4);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "core/rl_time.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ void rl_seat_begin(rl_exchange *exchange, unsigned index, int64_t now, int64_t l
 	int64_t timeout = exchange->set->members[index].timeout_ns;
 	rl_seat *seat = &exchange->seats[index];
 	free(seat->text);
-	memset(seat, 0, sizeof *seat);
+	memset(seat, 0, offsetof(rl_seat, err)); /* not the long text of an error, which is set first */
+	seat->err.status = RL_OK;
 	seat->budget_max = rl_time_later(latest, timeout);
 	if (seat->budget_max <= now) {
 		seat->budget_max = now + timeout; /* who was suspended still gets one whole timeout */

@@ -183,7 +183,7 @@ redislock_call *redislock_call_run(redislock_home *home, rl_op *op)
 		return give_up(call);
 	}
 	if (op->status != RL_OK && op->status != RL_BUSY) {
-		redislock_throw(&op->err, op);
+		redislock_throw(op->err, op);
 		redislock_call_end(call);
 		return NULL;
 	}

@@ -122,7 +122,7 @@ static void no_random_bytes_sends_nothing(void)
 	rl_acquire *acquire = fake_acquire(30000, RL_NEVER);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_RANDOM);
 	CHECK_LOG("");
-	CHECK_INT(acquire->op.err.status, RL_ERR_RANDOM);
+	CHECK_INT(acquire->op.err->status, RL_ERR_RANDOM);
 	CHECK_INT(fake_stats.failed, 1);
 }
 
@@ -267,8 +267,8 @@ static void a_failure_at_the_deadline_is_an_error(void)
 	fake_says(0, "-LOADING Redis is loading the dataset in memory");
 	rl_acquire *acquire = fake_acquire(30000, 10 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-	CHECK_TEXT(acquire->op.err.code, "LOADING");
-	CHECK_TEXT(acquire->op.err.message,
+	CHECK_TEXT(acquire->op.err->code, "LOADING");
+	CHECK_TEXT(acquire->op.err->message,
 		"redis://a:6379: the server answered: LOADING Redis is loading the dataset in memory");
 	CHECK_INT(fake_stats.failed, 1);
 	CHECK_INT(fake_stats.timed_out, 0);
@@ -367,7 +367,7 @@ static void without_a_wait_no_error_passes(void)
 	fake_says(0, "-LOADING x");
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-	CHECK_TEXT(acquire->op.err.code, "LOADING");
+	CHECK_TEXT(acquire->op.err->code, "LOADING");
 	CHECK_INT(fake_ms(), 0);
 }
 
@@ -438,9 +438,9 @@ static void a_refused_connection_is_told_at_once(void)
 		rl_acquire *acquire = fake_acquire(30000, 0);
 		CHECK_INT(fake_drive(&acquire->op), i == 2 ? RL_ERR_NAME : RL_ERR_CONNECT);
 		CHECK_INT(fake_ms(), i == 1 ? 3 : 0);
-		CHECK_INT(acquire->op.err.sys_errno, i == 2 ? 0 : 111);
-		CHECK_HAS(acquire->op.err.message, "redis://a:6379: cannot connect: told");
-		CHECK(strstr(acquire->op.err.message, "outcome") == NULL);
+		CHECK_INT(acquire->op.err->sys_errno, i == 2 ? 0 : 111);
+		CHECK_HAS(acquire->op.err->message, "redis://a:6379: cannot connect: told");
+		CHECK(strstr(acquire->op.err->message, "outcome") == NULL);
 		CHECK_INT(fake_stats.failed, 1);
 		fake_end();
 	}
@@ -489,7 +489,7 @@ static void connecting_ends_by_its_timeout(void)
 	CHECK_INT(fake_ms(), 1000);
 	CHECK_LOG("0 a1 dial\n1000 a1 close\n");
 	CHECK_TEXT(
-		acquire->op.err.message, "redis://a:6379: no connection within 1 s (connectTimeout)");
+		acquire->op.err->message, "redis://a:6379: no connection within 1 s (connectTimeout)");
 	CHECK_INT(fake_stats.undone, 0);
 }
 
@@ -550,7 +550,7 @@ static void a_timeout_undoes_and_closes(void)
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
 			  "1000 a1 RELEASE k T1\n"
 			  "1000 a1 end\n");
-	CHECK_TEXT(acquire->op.err.message,
+	CHECK_TEXT(acquire->op.err->message,
 		"redis://a:6379: no answer within 1 s (timeout); what it may have taken is given back behind "
 		"it");
 	CHECK_INT(fake_stats.undone, 1);
@@ -587,7 +587,7 @@ static void no_budget_goes_beyond_deadline_plus_timeout(void)
 	rl_acquire *acquire = fake_acquire(30000, 500 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK_INT(fake_ms(), 1500);
-	CHECK_HAS(acquire->op.err.message, "no answer in the time that was left");
+	CHECK_HAS(acquire->op.err->message, "no answer in the time that was left");
 	fake_end();
 	fake_begin(1);
 	fake_set.members[0].connect_timeout_ns = 5 * SECOND;
@@ -741,7 +741,7 @@ static void it_is_dialled_again_with_growing_pauses(void)
 	CHECK_HAS(fake_log(), "\n910 a10 try");
 	CHECK(strstr(fake_log(), "a11") == NULL);
 	CHECK_INT(fake_ms(), 910);
-	CHECK_HAS(acquire->op.err.message,
+	CHECK_HAS(acquire->op.err->message,
 		"the server closed the connection; outcome unknown: if the lock was granted, it ends by its "
 		"TTL");
 }
@@ -800,7 +800,7 @@ static void in_doubt_a_hanging_connect_uses_up_the_budget(void)
 			  "1500 a2 close\n"
 			  "1510 a3 dial\n"
 			  "2000 a3 close\n");
-	CHECK_HAS(acquire->op.err.message, "outcome unknown");
+	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
 static void a_token_in_doubt_stays_owed_in_the_next_try(void)
@@ -823,7 +823,7 @@ static void a_timeout_tells_what_broke_before(void)
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
-	CHECK_TEXT(acquire->op.err.message,
+	CHECK_TEXT(acquire->op.err->message,
 		"redis://a:6379: no answer within 1 s (timeout); before that: the server closed the connection; "
 		"what it may have taken is given back behind it");
 }
@@ -887,7 +887,7 @@ static void nonsense_ends_it_and_is_undone(void)
 			  "3 a1 RELEASE k T1\n"
 			  "3 a1 end\n"
 			  "3 a1 close\n");
-	CHECK_HAS(acquire->op.err.message, "what it may have taken is given back behind it");
+	CHECK_HAS(acquire->op.err->message, "what it may have taken is given back behind it");
 }
 
 static void own_token_is_not_undone_behind_nonsense(void)
@@ -898,7 +898,7 @@ static void own_token_is_not_undone_behind_nonsense(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
 	CHECK_LOG("0 a1 SET k mine NX PX 30000\n"
 			  "0 a1 close\n");
-	CHECK_HAS(acquire->op.err.message, "outcome unknown");
+	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
 static void nonsense_to_an_owed_try_is_undone(void)
@@ -933,7 +933,7 @@ static void the_reason_of_a_server_that_hangs_up_is_told(void)
 	}
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-	CHECK_TEXT(acquire->op.err.code, "DENIED");
+	CHECK_TEXT(acquire->op.err->code, "DENIED");
 }
 
 static void what_had_arrived_before_the_break_counts(void)
@@ -965,9 +965,9 @@ static void own_token_found_after_a_break_is_unknown(void)
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 5 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
 	CHECK_INT(fake_ms(), 0);
-	CHECK_HAS(acquire->op.err.message, "outcome unknown: whether this call took the lock");
-	CHECK(strstr(acquire->op.err.message, "mine") == NULL);
-	CHECK(strstr(strstr(acquire->op.err.message, "outcome unknown") + 1, "outcome") == NULL);
+	CHECK_HAS(acquire->op.err->message, "outcome unknown: whether this call took the lock");
+	CHECK(strstr(acquire->op.err->message, "mine") == NULL);
+	CHECK(strstr(strstr(acquire->op.err->message, "outcome unknown") + 1, "outcome") == NULL);
 	CHECK_INT(fake_stats.undone, 0);
 }
 
@@ -996,7 +996,7 @@ static void own_token_is_not_undone_without_its_reply(void)
 	CHECK_LOG("0 a1 SET k mine NX PX 30000\n"
 			  "1000 a1 close\n");
 	CHECK_HAS(
-		acquire->op.err.message, "outcome unknown: if the lock was granted, it ends by its TTL");
+		acquire->op.err->message, "outcome unknown: if the lock was granted, it ends by its TTL");
 }
 
 static void own_token_goes_on_while_nothing_is_in_doubt(void)
@@ -1020,8 +1020,8 @@ static void a_grant_that_came_too_late_is_given_back(void)
 	CHECK_LOG("0 a1 SET k T1 NX PX 20\n"
 			  "18 a1 RELEASE k T1\n");
 	CHECK_HAS(
-		acquire->op.err.message, "redis://a:6379: too slow: the lock was granted after 0.018 s");
-	CHECK_HAS(acquire->op.err.message, "is given back behind it");
+		acquire->op.err->message, "redis://a:6379: too slow: the lock was granted after 0.018 s");
+	CHECK_HAS(acquire->op.err->message, "is given back behind it");
 	CHECK_INT(fake_pool.count, 1);
 	CHECK_INT(fake_stats.failed, 1);
 }
@@ -1054,7 +1054,7 @@ static void too_slow_and_not_given_back_is_not_called_so(void)
 	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
 	rl_acquire *acquire = fake_acquire(20, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SLOW);
-	CHECK(strstr(acquire->op.err.message, "it was given back") == NULL);
+	CHECK(strstr(acquire->op.err->message, "it was given back") == NULL);
 }
 
 static void own_token_too_slow_is_given_back_and_ends(void)
@@ -1113,8 +1113,8 @@ static void a_refused_login_is_told(void)
 	fake_says(0, "-NOAUTH x");
 	rl_acquire *acquire = fake_acquire(30000, SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-	CHECK_TEXT(acquire->op.err.code, "WRONGPASS");
-	CHECK_HAS(acquire->op.err.message, "WRONGPASS *** is wrong");
+	CHECK_TEXT(acquire->op.err->code, "WRONGPASS");
+	CHECK_HAS(acquire->op.err->message, "WRONGPASS *** is wrong");
 	CHECK_LOG("0 a1 dial\n"
 			  "0 a1 AUTH word\n"
 			  "0 a1 SELECT 2\n"
@@ -1134,7 +1134,7 @@ static void what_was_taken_with_a_refused_login_is_undone(void)
 	rl_acquire *acquire = fake_acquire(30000, SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	CHECK_HAS(fake_log(), "0 a1 NAME\n0 a1 RELEASE k T1\n40 a1 close\n");
-	CHECK_HAS(acquire->op.err.message, "DB index is out of range");
+	CHECK_HAS(acquire->op.err->message, "DB index is out of range");
 	CHECK_INT(fake_stats.undone, 1);
 }
 
@@ -1166,7 +1166,7 @@ static void an_undo_after_a_refused_login_ends_by_the_timeout(void)
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	CHECK_HAS(fake_log(), "0 a1 RELEASE k T1\n1000 a1 close\n");
-	CHECK_HAS(acquire->op.err.message, "DB index is out of range");
+	CHECK_HAS(acquire->op.err->message, "DB index is out of range");
 	CHECK_INT(fake_stats.undone, 1);
 }
 
@@ -1177,7 +1177,7 @@ static void a_break_after_a_refused_login_ends_it(void)
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	rl_acquire *acquire = fake_acquire(30000, SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-	CHECK_HAS(acquire->op.err.message, "no such user");
+	CHECK_HAS(acquire->op.err->message, "no such user");
 	CHECK_INT(fake_ms(), 0);
 }
 
@@ -1188,7 +1188,7 @@ static void a_set_lost_behind_a_refused_select_is_of_unknown_outcome(void)
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-	CHECK_HAS(acquire->op.err.message, "outcome unknown");
+	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
 static void silence_after_a_refused_login_is_undone(void)
@@ -1199,7 +1199,7 @@ static void silence_after_a_refused_login_is_undone(void)
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	CHECK_HAS(fake_log(), "1000 a1 RELEASE k T1\n1000 a1 end\n");
-	CHECK_HAS(acquire->op.err.message, "DB index is out of range");
+	CHECK_HAS(acquire->op.err->message, "DB index is out of range");
 }
 
 static void a_login_refused_for_now_is_tried_again(void)

@@ -166,7 +166,7 @@ static void without_a_login_nothing_is_sent(void)
 		rl_op *op = ask(c->verb);
 		CHECK_INT(fake_drive(op), RL_ERR_TIMEOUT);
 		CHECK_LOG(LOGIN "1000 a1 close\n");
-		CHECK(strstr(op->err.message, "outcome") == NULL);
+		CHECK(strstr(op->err->message, "outcome") == NULL);
 		fake_end();
 	}
 }
@@ -179,7 +179,7 @@ static void a_refused_login_ends_it(void)
 		rl_op *op = ask(c->verb);
 		CHECK_INT(fake_drive(op), RL_ERR_SERVER);
 		CHECK_LOG(LOGIN "0 a1 close\n");
-		CHECK_TEXT(op->err.code, "WRONGPASS");
+		CHECK_TEXT(op->err->code, "WRONGPASS");
 		fake_end();
 	}
 }
@@ -247,8 +247,8 @@ static void broken_after_it_was_sent_a_no_may_be_our_own(void)
 		rl_op *op = ask(c->verb);
 		CHECK_INT(fake_drive(op), c->verb == RL_VERB_RELEASE ? RL_ERR_UNKNOWN : RL_BUSY);
 		if (c->verb == RL_VERB_RELEASE) {
-			CHECK_HAS(op->err.message, "redis://a:6379: no longer held, outcome unknown: ");
-			CHECK(strstr(op->err.message, "the command was sent") == NULL);
+			CHECK_HAS(op->err->message, "redis://a:6379: no longer held, outcome unknown: ");
+			CHECK(strstr(op->err->message, "the command was sent") == NULL);
 			CHECK_INT(fake_stats.failed, 1);
 			CHECK_INT(fake_stats.not_released, 0);
 		}
@@ -266,8 +266,8 @@ static void force_is_never_sent_twice(void)
 	rl_op *op = ask(RL_VERB_FORCE);
 	CHECK_INT(fake_drive(op), RL_ERR_UNKNOWN);
 	CHECK_LOG("0 a1 DEL k\n0 a1 close\n");
-	CHECK_HAS(op->err.message, "redis://a:6379: outcome unknown: the connection broke");
-	CHECK(strstr(op->err.message, "the command was sent") == NULL);
+	CHECK_HAS(op->err->message, "redis://a:6379: outcome unknown: the connection broke");
+	CHECK(strstr(op->err->message, "the command was sent") == NULL);
 }
 
 static void for_force_a_young_connection_is_looked_at(void)
@@ -287,7 +287,7 @@ static void silence_leaves_the_outcome_unknown(void)
 		rl_op *op = ask(c->verb);
 		CHECK_INT(fake_drive(op), RL_ERR_TIMEOUT);
 		check_sent(c, "0 a1 ", "\n1000 a1 close\n");
-		CHECK_TEXT(op->err.message,
+		CHECK_TEXT(op->err->message,
 			c->changes
 				? "redis://a:6379: no answer within 1 s (timeout); the command was sent, its "
 				  "outcome is unknown"
@@ -304,14 +304,14 @@ static void what_was_not_sent_has_no_outcome(void)
 		fake_dials(0, FAKE_HANG, 0);
 		rl_op *op = ask(c->verb);
 		CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
-		CHECK(strstr(op->err.message, "outcome") == NULL);
+		CHECK(strstr(op->err->message, "outcome") == NULL);
 		CHECK_INT(fake_ms(), 1000);
 		fake_end();
 		begin_warm();
 		fake_acts(0, FAKE_HALF, NULL, RL_NEVER);
 		op = ask(c->verb);
 		CHECK_INT(fake_drive(op), RL_ERR_TIMEOUT);
-		CHECK(strstr(op->err.message, "outcome") == NULL);
+		CHECK(strstr(op->err->message, "outcome") == NULL);
 		fake_end();
 	}
 }
@@ -325,7 +325,7 @@ static void broken_again_and_again_it_is_unknown(void)
 	rl_op *op = ask(RL_VERB_RELEASE);
 	CHECK_INT(fake_drive(op), RL_ERR_CLOSED);
 	CHECK_INT(fake_ms(), 910);
-	CHECK_HAS(op->err.message, "the command was sent, its outcome is unknown");
+	CHECK_HAS(op->err->message, "the command was sent, its outcome is unknown");
 }
 
 static void nonsense_leaves_the_outcome_unknown(void)
@@ -336,7 +336,7 @@ static void nonsense_leaves_the_outcome_unknown(void)
 		rl_op *op = ask(c->verb);
 		CHECK_INT(fake_drive(op), RL_ERR_PROTOCOL);
 		check_sent(c, "0 a1 ", "\n0 a1 close\n");
-		CHECK((strstr(op->err.message, "outcome is unknown") != NULL) == c->changes);
+		CHECK((strstr(op->err->message, "outcome is unknown") != NULL) == c->changes);
 		fake_end();
 	}
 }
@@ -348,7 +348,7 @@ static void an_answer_that_makes_no_sense_leaves_it_unknown(void)
 		fake_says(0, "+QUEUED");
 		rl_op *op = ask(c->verb);
 		CHECK_INT(fake_drive(op), RL_ERR_PROTOCOL);
-		CHECK((strstr(op->err.message, "outcome is unknown") != NULL) == c->changes);
+		CHECK((strstr(op->err->message, "outcome is unknown") != NULL) == c->changes);
 		CHECK_INT(fake_pool.count, 0);
 		fake_end();
 	}
@@ -363,8 +363,8 @@ static void an_error_is_told_at_once(void)
 		fake_says(0, "-WRONGTYPE x");
 		rl_op *op = ask(c->verb);
 		CHECK_INT(fake_drive(op), RL_ERR_SERVER);
-		CHECK_TEXT(op->err.code, "WRONGTYPE");
-		CHECK(strstr(op->err.message, "outcome") == NULL);
+		CHECK_TEXT(op->err->code, "WRONGTYPE");
+		CHECK(strstr(op->err->message, "outcome") == NULL);
 		CHECK_INT(fake_pool.count, 1);
 		CHECK_INT(fake_ms(), 0);
 		fake_end();
@@ -378,7 +378,7 @@ static void an_error_after_a_break_leaves_it_unknown(void)
 	fake_says(0, "-LOADING x");
 	rl_op *op = ask(RL_VERB_RELEASE);
 	CHECK_INT(fake_drive(op), RL_ERR_SERVER);
-	CHECK_HAS(op->err.message, "LOADING x; the command was sent, its outcome is unknown");
+	CHECK_HAS(op->err->message, "LOADING x; the command was sent, its outcome is unknown");
 }
 
 static void a_script_that_is_not_known_is_sent_as_text(void)

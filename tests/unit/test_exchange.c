@@ -266,7 +266,7 @@ static void check_anything(bool is_one)
 		} else {
 			fake_drive(op);
 			CHECK(fake_clock <= latest);
-			CHECK((op->status == RL_OK || op->status == RL_BUSY) == (op->err.status == RL_OK) ||
+			CHECK((op->status == RL_OK || op->status == RL_BUSY) == (op->err == NULL) ||
 				op->kind == RL_OP_ACQUIRE);
 		}
 		if (op->kind == RL_OP_ACQUIRE && op->status == RL_OK && fake_stats.acquired > 0) {

@@ -477,8 +477,8 @@ static void a_failed_quorum_names_each_server(void)
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-	CHECK_HAS(acquire->op.err.message, "redis://a:6379");
-	CHECK_HAS(acquire->op.err.message, "redis://c:6379");
+	CHECK_HAS(acquire->op.err->message, "redis://a:6379");
+	CHECK_HAS(acquire->op.err->message, "redis://c:6379");
 }
 
 static void own_token_is_not_tried_again_over_an_unconfirmed_undo(void)

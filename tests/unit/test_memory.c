@@ -91,7 +91,7 @@ static rl_status end(rl_op *op)
 {
 	rl_status status = op != NULL ? fake_drive(op) : RL_ERR_MEMORY;
 	is_counting = false;
-	CHECK(op == NULL || status == RL_OK || status == RL_BUSY || op->err.message[0] != '\0');
+	CHECK(op == NULL || status == RL_OK || status == RL_BUSY || op->err->message[0] != '\0');
 	return status;
 }
 
@@ -287,7 +287,7 @@ static void what_is_left_behind_is_told(void)
 	CHECK_INT(end(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK(is_left_behind());
 	CHECK_HAS(
-		acquire->op.err.message, "outcome unknown: if the lock was granted, it ends by its TTL");
+		acquire->op.err->message, "outcome unknown: if the lock was granted, it ends by its TTL");
 }
 
 static void what_a_bad_database_keeps_is_told(void)
@@ -303,7 +303,7 @@ static void what_a_bad_database_keeps_is_told(void)
 	CHECK(acquire != NULL);
 	CHECK_INT(end(&acquire->op), RL_ERR_SERVER);
 	CHECK(is_left_behind());
-	CHECK_HAS(acquire->op.err.message, "outcome unknown");
+	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
 static void a_password_is_wiped(void)

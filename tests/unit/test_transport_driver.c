@@ -379,7 +379,7 @@ static void a_server_that_hangs_up_is_quoted(void)
 	acquire(0);
 	rl_status status = drive();
 	char message[400];
-	snprintf(message, sizeof message, "%s", op->err.message);
+	snprintf(message, sizeof message, "%s", op->err->message);
 	clean_up();
 	CHECK_HAS(message, "protected mode");
 	CHECK_INT(status, RL_ERR_SERVER);
@@ -394,7 +394,7 @@ static void nobody_there(void)
 	CHECK_INT(drive(), RL_ERR_CONNECT);
 	int64_t took = rl_os_now() - before;
 	CHECK(took >= 120 * MS && took < 2000 * MS);
-	CHECK_INT(op->err.sys_errno, ECONNREFUSED);
+	CHECK_INT(op->err->sys_errno, ECONNREFUSED);
 	clean_up();
 }
 
