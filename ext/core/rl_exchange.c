@@ -87,7 +87,7 @@ static void hear_last_word(const rl_exchange *exchange, rl_seat *seat)
 	if (seat->conn == NULL || seat->state != RL_SEAT_ANSWER) {
 		return;
 	}
-	seat->conn->transport->read(seat->conn->link);
+	seat->conn->transport->take_in(seat->conn->link);
 	do {
 		rl_conn_next(seat->conn, &event);
 	} while (event.type == RL_CONN_READY || event.type == RL_CONN_REFUSED);

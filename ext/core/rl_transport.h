@@ -66,7 +66,7 @@ struct rl_transport {
 	bool (*is_alive)(rl_link *link, bool owes_replies);
 
 	/* Reads what has arrived, without waiting, for receive(). */
-	void (*read)(rl_link *link);
+	void (*take_in)(rl_link *link);
 
 	/* Says that nothing more will be sent. The link can still be waited for until it is_over(). */
 	void (*end)(rl_link *link);

@@ -288,7 +288,7 @@ static bool link_is_alive(rl_link *link, bool owes_replies)
 	return got > 0 ? owes_replies : got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-static void link_read(rl_link *link)
+static void link_take_in(rl_link *link)
 {
 	if (link->state == LINK_CONNECTED && !link->is_garbled) {
 		read_all(link);
@@ -333,7 +333,7 @@ void rl_net_init(rl_net *net)
 						.is_connected = link_is_connected,
 						.receive = link_receive,
 						.is_alive = link_is_alive,
-						.read = link_read,
+						.take_in = link_take_in,
 						.end = link_end,
 						.is_over = link_is_over,
 						.close = link_close}};
@@ -370,7 +370,7 @@ void rl_link_advance(rl_link *link, short revents, int64_t now)
 	if (link->state == LINK_CONNECTING) {
 		advance_connecting(link, revents, now);
 	} else if ((revents & ~POLLOUT) != 0) {
-		link_read(link);
+		link_take_in(link);
 	}
 }
 

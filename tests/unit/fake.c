@@ -587,7 +587,7 @@ rl_transport fake_transport = {.dial = dial,
 	.is_connected = is_connected,
 	.receive = receive,
 	.is_alive = is_alive,
-	.read = read_now,
+	.take_in = read_now,
 	.end = end,
 	.is_over = is_over,
 	.close = close_link};

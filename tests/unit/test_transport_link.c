@@ -490,10 +490,10 @@ static void what_is_there_can_be_read_at_once(void)
 {
 	begin_unix(4);
 	connect_it();
-	net.transport.read(link_);
+	net.transport.take_in(link_);
 	CHECK_INT(receive(), RL_LINK_NONE);
 	peer_says(fd, "+A\r\n");
-	net.transport.read(link_);
+	net.transport.take_in(link_);
 	CHECK_INT(receive(), RL_LINK_REPLY);
 	CHECK_INT(reply.text.data[0], 'A');
 }
