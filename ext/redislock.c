@@ -100,10 +100,25 @@ static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(redislock)
 	return SUCCESS;
 }
 
+/* Named and measured as in stats(). */
+static void print_counter(const char *name, uint64_t value)
+{
+	char shown[32];
+	char text[32];
+	size_t len = strlen(name);
+	bool is_time = len > 3 && strcmp(name + len - 3, "_ns") == 0;
+	snprintf(shown, sizeof shown, "%.*s", (int) (is_time ? len - 3 : len), name);
+	if (is_time) {
+		snprintf(text, sizeof text, "%.3f", (double) value / 1e9);
+	} else {
+		snprintf(text, sizeof text, "%llu", (unsigned long long) value);
+	}
+	php_info_print_table_row(2, shown, text);
+}
+
 static PHP_MINFO_FUNCTION(redislock)
 {
 	rl_stats *stats = rl_process_stats();
-	char number[32];
 	php_info_print_table_start();
 	php_info_print_table_row(2, "redislock support", "enabled");
 	php_info_print_table_row(2, "Version", PHP_REDISLOCK_VERSION);
@@ -112,9 +127,7 @@ static PHP_MINFO_FUNCTION(redislock)
 	php_info_print_table_end();
 	php_info_print_table_start();
 	php_info_print_table_header(2, "Counter of this process", "Value");
-#define ROW(name) \
- snprintf(number, sizeof number, "%llu", (unsigned long long) atomic_load(&stats->name)); \
- php_info_print_table_row(2, #name, number);
+#define ROW(name) print_counter(#name, atomic_load(&stats->name));
 	RL_STATS_EACH(ROW)
 #undef ROW
 	php_info_print_table_end();

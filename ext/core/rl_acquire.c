@@ -155,7 +155,7 @@ static bool pause_or_finish(
 static const char *fate(const rl_settlement *settlement)
 {
 	if (settlement->was_undone) {
-		return "; what it may have taken is given back behind it";
+		return "; if it is granted after all, an undo behind it takes it back";
 	}
 	return settlement->is_in_doubt
 		? "; outcome unknown: if the lock was granted, it ends by its TTL"

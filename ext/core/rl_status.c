@@ -109,6 +109,7 @@ static const char *advice_for(const char *code)
 		{"READONLY", "this server is a replica; a lock needs the primary"},
 		{"OOM", "the server is out of memory"},
 		{"MOVED", "this server is a node of a cluster, which is not supported yet"},
+		{"no password", "this server wants no password: leave it out of the DSN"},
 		{"DENIED", "the server is in protected mode"},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -119,11 +120,19 @@ static const char *advice_for(const char *code)
 	return NULL;
 }
 
-/* Redis 7 tells of a right that is missing inside a script without the word NOPERM. */
-static bool is_missing_right(rl_bytes text)
+/* The word that an error should have. Redis 7 tells of a right that is missing inside a script, and of a
+ * password that is not wanted, as ERR. */
+static const char *word_for_advice(const rl_error *err, rl_bytes text)
 {
-	static const char what[] = "The user executing the script can't";
-	return find_bytes(text.data, text.len, what, sizeof what - 1) != NULL;
+	static const char right[] = "The user executing the script can't";
+	static const char password[] = "without any password configured";
+	if (find_bytes(text.data, text.len, right, sizeof right - 1) != NULL) {
+		return "NOPERM";
+	}
+	if (find_bytes(text.data, text.len, password, sizeof password - 1) != NULL) {
+		return "no password";
+	}
+	return err->code;
 }
 
 void rl_error_from_server(
@@ -145,7 +154,7 @@ void rl_error_from_server(
 	size_t used = strlen(err->message);
 	/* Room is left for the advice. */
 	copy_without_secrets(err->message + used, 240 - used, text, secrets, secret_count);
-	const char *advice = advice_for(is_missing_right(text) ? "NOPERM" : err->code);
+	const char *advice = advice_for(word_for_advice(err, text));
 	if (advice != NULL) {
 		rl_error_append(err, " (%s)", advice);
 	}

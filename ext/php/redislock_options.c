@@ -39,7 +39,9 @@ static void throw_bad_dsn(const rl_error *err, dsn_source source)
 	}
 	if (source.is_ini) {
 		zend_value_error(
-			"The INI setting redislock.servers must be a valid DSN%s: %s", where, err->message);
+			"The INI setting redislock.servers must be a valid DSN%s: %s (in php.ini it needs double "
+			"quotes)",
+			where, err->message);
 	} else {
 		zend_argument_value_error(1, "must be a valid DSN%s: %s", where, err->message);
 	}
@@ -210,7 +212,8 @@ bool redislock_home_fill(redislock_home *home, const redislock_arguments *argume
 bool redislock_check_token(const zend_string *token, uint32_t arg)
 {
 	if (ZSTR_LEN(token) == 0) {
-		zend_argument_value_error(arg, "must not be empty");
+		zend_argument_value_error(
+			arg, "must not be empty (null from acquire() means that the lock was not taken)");
 		return false;
 	}
 	if (ZSTR_LEN(token) > RL_TOKEN_MAX) {
@@ -282,13 +285,14 @@ bool redislock_read_key(
 
 /* ---- INI ---- */
 
-static bool are_valid_servers(const char *text)
+static bool are_valid_servers(const char *text, rl_error *err)
 {
 	rl_bytes word = next_word(&text);
 	bool is_valid = word.len > 0;
+	rl_error_set(err, RL_ERR_ARGUMENT, 0, "it is empty");
 	for (; is_valid && word.len > 0; word = next_word(&text)) {
 		rl_dsn dsn;
-		is_valid = rl_dsn_parse(word, &dsn, NULL) == RL_OK;
+		is_valid = rl_dsn_parse(word, &dsn, err) == RL_OK;
 		if (is_valid) {
 			rl_target_unref(dsn.target);
 		}
@@ -315,7 +319,11 @@ ZEND_INI_MH(redislock_on_servers)
 	if (has_nul(new_value)) {
 		return FAILURE;
 	}
-	if (stage == ZEND_INI_STAGE_RUNTIME && !are_valid_servers(ZSTR_VAL(new_value))) {
+	rl_error err;
+	if (stage == ZEND_INI_STAGE_RUNTIME && !are_valid_servers(ZSTR_VAL(new_value), &err)) {
+		/* ini_set() says false, which nobody looks at, and the old server would be used. */
+		zend_error(E_WARNING, "redislock.servers stays as it was, for the new value is no DSN: %s",
+			err.message);
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);

@@ -551,8 +551,8 @@ static void a_timeout_undoes_and_closes(void)
 			  "1000 a1 RELEASE k T1\n"
 			  "1000 a1 end\n");
 	CHECK_TEXT(acquire->op.err->message,
-		"redis://a:6379: no answer within 1 s (timeout); what it may have taken is given back behind "
-		"it");
+		"redis://a:6379: no answer within 1 s (timeout); if it is granted after all, an undo "
+		"behind it takes it back");
 	CHECK_INT(fake_stats.undone, 1);
 	CHECK_INT(fake_stats.failed, 1);
 	CHECK_INT(fake_pool.count, 0);
@@ -825,7 +825,7 @@ static void a_timeout_tells_what_broke_before(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK_TEXT(acquire->op.err->message,
 		"redis://a:6379: no answer within 1 s (timeout); before that: the server closed the connection; "
-		"what it may have taken is given back behind it");
+		"if it is granted after all, an undo behind it takes it back");
 }
 
 static void an_owed_token_is_owed_until_it_is_undone(void)
@@ -887,7 +887,7 @@ static void nonsense_ends_it_and_is_undone(void)
 			  "3 a1 RELEASE k T1\n"
 			  "3 a1 end\n"
 			  "3 a1 close\n");
-	CHECK_HAS(acquire->op.err->message, "what it may have taken is given back behind it");
+	CHECK_HAS(acquire->op.err->message, "an undo behind it takes it back");
 }
 
 static void own_token_is_not_undone_behind_nonsense(void)
@@ -1021,7 +1021,7 @@ static void a_grant_that_came_too_late_is_given_back(void)
 			  "18 a1 RELEASE k T1\n");
 	CHECK_HAS(
 		acquire->op.err->message, "redis://a:6379: too slow: the lock was granted after 0.018 s");
-	CHECK_HAS(acquire->op.err->message, "is given back behind it");
+	CHECK_HAS(acquire->op.err->message, "an undo behind it takes it back");
 	CHECK_INT(fake_pool.count, 1);
 	CHECK_INT(fake_stats.failed, 1);
 }
