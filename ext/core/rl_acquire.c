@@ -152,12 +152,13 @@ static bool pause_or_finish(
 	return false;
 }
 
-static const char *fate(const rl_settlement *settlement)
+/* What became of the token, for the message. */
+static const char *fate(const rl_acquire *acquire, const rl_settlement *settlement)
 {
 	if (settlement->was_undone) {
 		return "; if it is granted after all, an undo behind it takes it back";
 	}
-	return settlement->is_in_doubt
+	return settlement->is_in_doubt || acquire->is_token_owed
 		? "; outcome unknown: if the lock was granted, it ends by its TTL"
 		: "";
 }
@@ -177,7 +178,7 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
 		"%s: too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
 		exchange->set->members[0].target->name, (double) (tick->now - sent_at) / 1e9,
-		(double) acquire->ttl_ns / 1e9, fate(&settlement));
+		(double) acquire->ttl_ns / 1e9, fate(acquire, &settlement));
 	return pause_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !exchange->is_own_token, -1);
 }
 
@@ -200,7 +201,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	exchange->keeps_doubt = may_pass && has_another_try(acquire, tick);
 	bool has_token = settle_try(acquire, true, tick, &settlement);
 	bool is_said = rl_exchange_speaker(exchange, RL_VOTE_FAILED)->err.status == RL_ERR_UNKNOWN;
-	rl_op_fail(&acquire->op, is_said ? "" : fate(&settlement));
+	rl_op_fail(&acquire->op, is_said ? "" : fate(acquire, &settlement));
 	bool is_lost = exchange->is_own_token && settlement.is_in_doubt;
 	return pause_or_finish(
 		acquire, tick, acquire->op.status, may_pass && has_token && !is_lost, -1);
@@ -208,12 +209,12 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 
 bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 {
+	if (!acquire->op.is_begun) {
+		begin(acquire, tick->now);
+	}
 	if (acquire->op.status == RL_ERR_RANDOM) {
 		rl_op_fail_with(&acquire->op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
 		return finish(acquire, tick, RL_ERR_RANDOM);
-	}
-	if (!acquire->op.is_begun) {
-		begin(acquire, tick->now);
 	}
 	bool is_done = false;
 	while (!is_done) {
@@ -242,25 +243,10 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 	return true;
 }
 
-void rl_acquire_take_back(rl_acquire *acquire, int64_t now)
+void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 {
-	rl_exchange *exchange = exchange_of(acquire);
-	rl_request undo = {.verb = RL_VERB_RELEASE,
-		.key = exchange->request.key,
-		.token = exchange->request.token,
-		.as_text = true};
-	for (unsigned i = 0; i < exchange->set->count; i++) {
-		rl_conn *conn = rl_pool_take(exchange->pool, exchange->set->members[i].target, false, now);
-		if (conn == NULL || !rl_conn_send_blind(conn, &undo)) {
-			rl_conn_free(conn);
-			continue;
-		}
-		conn->transport->flush(conn->link);
-		if (rl_conn_is_reusable(conn)) {
-			rl_stats_add(&stats_of(acquire)->undone, 1);
-			rl_pool_give(exchange->pool, conn, now);
-		} else {
-			rl_conn_free(conn);
-		}
+	if (acquire->is_paused && acquire->is_token_owed) {
+		rl_exchange_hold(exchange_of(acquire), true, now);
 	}
+	rl_exchange_settle(exchange_of(acquire), true, now);
 }

@@ -8,6 +8,8 @@
 #include "core/rl_seat.h"
 #include "core/rl_time.h"
 
+#include <string.h>
+
 void rl_exchange_begin(rl_exchange *exchange, int64_t now, int64_t latest)
 {
 	for (unsigned i = 0; i < exchange->set->count; i++) {
@@ -47,6 +49,14 @@ rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wa
 	return RL_VOTE_OPEN;
 }
 
+/* True when the server's error says that it would not run an undo either. */
+static bool refuses_scripts(const rl_seat *seat)
+{
+	return seat->vote == RL_VOTE_FAILED && seat->err.status == RL_ERR_SERVER &&
+		(rl_error_passes(&seat->err) || strcmp(seat->err.code, "NOPERM") == 0 ||
+			strcmp(seat->err.code, "NOAUTH") == 0);
+}
+
 /* True when the member holds the token, or may, and we may take it back. */
 static bool may_undo(const rl_exchange *exchange, const rl_seat *seat)
 {
@@ -56,8 +66,8 @@ static bool may_undo(const rl_exchange *exchange, const rl_seat *seat)
 	if (seat->vote == RL_VOTE_GRANTED) {
 		return true;
 	}
-	if (exchange->keeps_doubt && seat->err.status == RL_ERR_SERVER && rl_error_passes(&seat->err)) {
-		return false; /* it could not run the undo either; the next try finds out */
+	if (exchange->keeps_doubt && refuses_scripts(seat)) {
+		return false; /* the next try finds out */
 	}
 	bool is_unanswered = seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat);
 	return !exchange->is_own_token && (seat->is_in_doubt || is_unanswered);
@@ -65,10 +75,7 @@ static bool may_undo(const rl_exchange *exchange, const rl_seat *seat)
 
 static bool write_undo(rl_exchange *exchange, rl_seat *seat)
 {
-	rl_request undo = {.verb = RL_VERB_RELEASE,
-		.key = exchange->request.key,
-		.token = exchange->request.token,
-		.as_text = true};
+	rl_request undo = rl_seat_undo_request(exchange);
 	if (seat->conn == NULL || !rl_conn_send_blind(seat->conn, &undo)) {
 		return false;
 	}
@@ -113,7 +120,7 @@ static void settle_seat(
 		(seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat)) ||
 		(undo && seat->vote == RL_VOTE_GRANTED);
 	bool is_undone = undo && may_undo(exchange, seat) && write_undo(exchange, seat);
-	if (is_undone) {
+	if (is_undone && !refuses_scripts(seat)) {
 		settlement->was_undone = true;
 		is_doubtful = false;
 	}
@@ -130,7 +137,7 @@ static void settle_seat(
 	rl_conn_next(conn, &event);
 	if (!seat->must_close && rl_conn_is_reusable(conn)) {
 		rl_pool_give(exchange->pool, conn, now);
-	} else if (is_undone) {
+	} else if (is_undone && seat->err.status != RL_ERR_PROTOCOL) {
 		rl_pool_let_linger(exchange->pool, conn, now);
 	} else {
 		rl_conn_free(conn);
@@ -144,6 +151,17 @@ rl_settlement rl_exchange_settle(rl_exchange *exchange, bool undo, int64_t now)
 		settle_seat(exchange, &exchange->seats[i], undo, &settlement, now);
 	}
 	return settlement;
+}
+
+void rl_exchange_hold(rl_exchange *exchange, bool is_owed, int64_t now)
+{
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		rl_seat *seat = &exchange->seats[i];
+		seat->is_in_doubt = seat->is_in_doubt || is_owed;
+		if (seat->conn == NULL && (seat->vote == RL_VOTE_GRANTED || seat->is_in_doubt)) {
+			seat->conn = rl_pool_take(exchange->pool, exchange->set->members[i].target, true, now);
+		}
+	}
 }
 
 void rl_exchange_drop(rl_exchange *exchange)

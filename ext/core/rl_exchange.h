@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * An exchange: one command to every member of a set, within one budget of time, until the outcome is
- * decided. The only place that dials, sends, reads and judges timeouts.
+ * decided. The only place that dials, sends, reads and judges timeouts, with rl_seat.c.
  *
  * DESIGN
  *
@@ -46,7 +46,7 @@ typedef struct rl_seat {
 	rl_conn *conn;      /* NULL when it has none */
 	bool has_dialled;   /* the budget has its connect timeout */
 	bool is_connecting; /* and has not been cut back to what is left after connecting */
-	bool is_in_doubt;   /* an earlier connection took the command; its answer is lost */
+	bool is_in_doubt;   /* a server took the command; its answer is lost, or makes no sense */
 	bool is_text;       /* the server does not know the script: EVAL */
 	bool is_refused;    /* the login failed; err says why */
 	bool must_close;    /* conn is not to be used again: it owes an answer past its time, or lies */
@@ -91,7 +91,12 @@ typedef struct rl_settlement {
  * @param undo take back what members granted or may have granted */
 rl_settlement rl_exchange_settle(rl_exchange *exchange, bool undo, int64_t now);
 
-/* The same in a forked child: closes the connections, which are the parent's, and sends nothing. */
+/* Takes the idle connections of the granting members again, after the end, so that the grant can still be
+ * undone on them: by settling once more.
+ * @param is_owed also where the token may be held through an earlier exchange */
+void rl_exchange_hold(rl_exchange *exchange, bool is_owed, int64_t now);
+
+/* The same as settling, in a forked child: closes the connections, which are the parent's, and sends nothing. */
 void rl_exchange_drop(rl_exchange *exchange);
 
 /* When the earliest of the granting members was asked. */

@@ -66,6 +66,8 @@ void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
 {
 	if (is_forked) {
 		rl_exchange_drop(&op->exchange);
+	} else if (op->kind == RL_OP_ACQUIRE) {
+		rl_acquire_abandon((rl_acquire *) op, now);
 	} else {
 		rl_exchange_settle(&op->exchange, true, now);
 	}

@@ -72,19 +72,16 @@ rl_op *rl_ask_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_verb v
  */
 bool rl_op_step(rl_op *op, const rl_tick *tick, rl_wait *wait);
 
-/* Gives an operation up before it is done: what it may have taken is undone, as far as can be written
+/* Gives an operation up before it is done, or a grant that rl_exchange_hold() holds: what it may have taken is undone, as far as can be written
  * without waiting. In a forked child nothing is sent. */
 void rl_op_abandon(rl_op *op, int64_t now, bool is_forked);
-
-/* Takes a grant back after all: a finished acquire with RL_OK whose token will reach nobody. Writes the undo
- * on idle connections, and waits for nothing. */
-void rl_acquire_take_back(rl_acquire *acquire, int64_t now);
 
 /* Frees it; one that is not done must have been abandoned. */
 void rl_op_free(rl_op *op);
 
-/* For rl_op_step(). */
+/* For rl_op_step() and rl_op_abandon(). */
 bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait);
+void rl_acquire_abandon(rl_acquire *acquire, int64_t now);
 
 /* Lays out an operation of the given size with room for its seats, key and token.
  * @return NULL when out of memory */

@@ -76,7 +76,8 @@ static void notice_fork(rl_pool *pool)
 	}
 }
 
-rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
+/* The place of the first idle connection to the target that is alive; dead ones are closed on the way. */
+static rl_conn **find(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
 {
 	notice_fork(pool);
 	sweep(pool, now);
@@ -86,18 +87,30 @@ rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, in
 			slot = &conn->next;
 			continue;
 		}
-		if ((must_look || now - conn->idle_since > RL_POOL_LOOK_NS) &&
-			!conn->transport->is_alive(conn->link, conn->owed_count > 0)) {
-			rl_stats_add(&pool->env->stats->reconnects, 1);
-			close_idle(pool, slot);
-			continue;
+		if (!must_look && now - conn->idle_since <= RL_POOL_LOOK_NS) {
+			return slot;
 		}
-		*slot = conn->next;
-		conn->next = NULL;
-		pool->count--;
-		return conn;
+		if (conn->transport->is_alive(conn->link, conn->owed_count > 0)) {
+			conn->idle_since = now; /* as far as looking goes */
+			return slot;
+		}
+		rl_stats_add(&pool->env->stats->reconnects, 1);
+		close_idle(pool, slot);
 	}
 	return NULL;
+}
+
+rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
+{
+	rl_conn **slot = find(pool, target, must_look, now);
+	if (slot == NULL) {
+		return NULL;
+	}
+	rl_conn *conn = *slot;
+	*slot = conn->next;
+	conn->next = NULL;
+	pool->count--;
+	return conn;
 }
 
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
@@ -116,12 +129,18 @@ void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 	pool->count++;
 }
 
-bool rl_pool_has(const rl_pool *pool, const rl_target *target)
+bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now)
 {
-	for (const rl_conn *conn = pool->idle; conn != NULL; conn = conn->next) {
-		if (rl_target_equal(conn->target, target)) {
-			return true;
-		}
+	return find(pool, target, false, now) != NULL;
+}
+
+void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to)
+{
+	notice_fork(from);
+	while (from->lingering != NULL) {
+		rl_conn *conn = from->lingering;
+		from->lingering = conn->next;
+		conn->next = to->lingering;
+		to->lingering = conn;
 	}
-	return false;
 }

@@ -34,7 +34,7 @@ void rl_pool_init(rl_pool *pool, rl_transport *transport, const rl_env *env);
 /* Closes all. The pool can be used again. */
 void rl_pool_clear(rl_pool *pool);
 
-/* Closes those to the address, whoever they log in as. */
+/* Closes the idle ones to the address, whoever they log in as. */
 void rl_pool_clear_address(rl_pool *pool, const rl_address *address);
 
 /* An idle connection to the target that is alive as far as can be seen; NULL when there is none.
@@ -48,6 +48,10 @@ void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
  * when it answers the first command, and drop the ones behind it unread. */
 void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now);
 
-bool rl_pool_has(const rl_pool *pool, const rl_target *target);
+/* Whether rl_pool_take() would find one now. */
+bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now);
+
+/* What lingers in one pool lingers on in another of the same thread. */
+void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to);
 
 #endif

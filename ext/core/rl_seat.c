@@ -117,7 +117,9 @@ static void recover(rl_exchange *exchange, rl_seat *seat, bool has_hope, const r
 static void on_down(rl_exchange *exchange, rl_seat *seat, const rl_error *err, const rl_tick *tick)
 {
 	bool was_handed_over = seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat);
-	seat->is_in_doubt = seat->is_in_doubt || was_handed_over;
+	/* A full server speaks and closes without having read anything. */
+	bool was_unread = seat->is_refused && rl_error_is_full(&seat->err);
+	seat->is_in_doubt = seat->is_in_doubt || (was_handed_over && !was_unread);
 	if (!seat->is_refused) {
 		seat->err = *err;
 	}
@@ -183,10 +185,7 @@ static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 static void undo_after_refused_login(rl_exchange *exchange, unsigned index, const rl_tick *tick)
 {
 	rl_seat *seat = &exchange->seats[index];
-	rl_request undo = {.verb = RL_VERB_RELEASE,
-		.key = exchange->request.key,
-		.token = exchange->request.token,
-		.as_text = true};
+	rl_request undo = rl_seat_undo_request(exchange);
 	seat->command_end = rl_conn_send(seat->conn, &undo, (unsigned) RL_VERB_RELEASE);
 	seat->state = RL_SEAT_UNDO;
 	if (seat->command_end == 0) {

@@ -172,5 +172,11 @@ bool rl_error_passes(const rl_error *err)
 			return true;
 		}
 	}
-	return strstr(err->message, "max number of clients") != NULL; /* has no word of its own */
+	return rl_error_is_full(err);
+}
+
+bool rl_error_is_full(const rl_error *err)
+{
+	/* It has no word of its own. */
+	return err->status == RL_ERR_SERVER && strstr(err->message, "max number of clients") != NULL;
 }

@@ -63,6 +63,9 @@ void rl_error_from_server(
  * TRYAGAIN, CLUSTERDOWN, BUSY, UNBLOCKED, and a server that is full. */
 bool rl_error_passes(const rl_error *err);
 
+/* True when the server has no room for another client: it says so unasked, and closes. */
+bool rl_error_is_full(const rl_error *err);
+
 static inline rl_bytes rl_bytes_of(const char *data, size_t len)
 {
 	return (rl_bytes){data, len};

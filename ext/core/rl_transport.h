@@ -42,7 +42,7 @@ typedef enum rl_link_event {
 typedef struct rl_transport rl_transport;
 struct rl_transport {
 	/* Begins to connect. NULL with err when that cannot even begin. Commands may be appended at once.
-	 * @param until when the attempt is over: the link is then down with RL_ERR_CONNECT */
+	 * @param until when core will give the attempt up; several addresses share the time until then */
 	rl_link *(*dial)(rl_transport *self, const rl_address *address, int64_t until, rl_error *err);
 
 	/* Puts a command behind the others. The bytes are copied.
@@ -62,7 +62,7 @@ struct rl_transport {
 	rl_link_event (*receive)(rl_link *link, rl_reply *reply, rl_error *err);
 
 	/* A look at a link that was idle: false when the other side has closed it, or, unless it owes
-	 * replies, when something unexpected has arrived. */
+	 * replies, when something unexpected has arrived. What is owed is taken in. */
 	bool (*is_alive)(rl_link *link, bool owes_replies);
 
 	/* Reads what has arrived, without waiting, for receive(). */

@@ -23,6 +23,10 @@ static inline void redislock_vm_run_interrupt(void)
 	zend_atomic_bool_store_ex(&EG(vm_interrupt), false);
 	if (zend_atomic_bool_load_ex(&EG(timed_out))) {
 		zend_timeout();
+#ifdef ZEND_HAS_OOM
+	} else if (ZEND_HAS_OOM()) { /* some builds tell of the memory limit this way */
+		zend_handle_delayed_oom();
+#endif
 	} else if (zend_interrupt_function != NULL) {
 		zend_interrupt_function(EG(current_execute_data));
 	}

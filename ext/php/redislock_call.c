@@ -31,6 +31,8 @@ void redislock_home_unref(redislock_home *home)
 	if (home == NULL || --home->refs > 0) {
 		return;
 	}
+	rl_pool_hand_over_lingering(
+		&home->own_pool, &REDISLOCK_G(pool)); /* their undos are not read yet */
 	rl_pool_clear(&home->own_pool);
 	for (unsigned i = 0; i < home->set.count; i++) {
 		rl_target_unref(home->set.members[i].target);
@@ -118,10 +120,10 @@ void redislock_calls_abandon(void)
 /* Looks names up before the operation's time begins to run, if it will have to dial. */
 static void resolve_names(redislock_home *home)
 {
-	const rl_pool *pool = redislock_home_pool(home);
+	rl_pool *pool = redislock_home_pool(home);
 	for (unsigned i = 0; i < home->set.count; i++) {
 		const rl_target *target = home->set.members[i].target;
-		if (target->address.kind == RL_NET_TCP && !rl_pool_has(pool, target)) {
+		if (target->address.kind == RL_NET_TCP && !rl_pool_has(pool, target, rl_os_now())) {
 			rl_resolve(&REDISLOCK_G(net).resolver, &target->address, RESOLVE_AGAIN_NS);
 		}
 	}
@@ -152,18 +154,28 @@ static redislock_call *give_up(redislock_call *call)
 }
 
 /* A signal that came just before the answer is handled by the VM right after this method. Its handler may
- * throw, and the token would be lost with the key still there: so it is handled here, while the lock can be
- * taken back. */
-static bool reaches_its_caller(redislock_call *call)
+ * throw, and the token would be lost with the key still there: so it is handled here, while the granting
+ * connection is held and the lock can be taken back.
+ * @return false = give the call up */
+static bool run_late_handlers(redislock_call *call)
 {
-	if (call->op->kind != RL_OP_ACQUIRE || call->op->status != RL_OK || !guard_is_due(call) ||
-		guard_run(call)) {
+	if (call->op->kind != RL_OP_ACQUIRE || call->op->status != RL_OK || !guard_is_due(call)) {
 		return true;
 	}
-	if (!has_forked(call)) {
-		rl_acquire_take_back((rl_acquire *) call->op, rl_os_now());
+	rl_acquire *acquire = (rl_acquire *) call->op;
+	rl_exchange_hold(&call->op->exchange, false, rl_os_now());
+	if (!guard_run(call)) {
+		return false;
 	}
-	return false;
+	int64_t now = rl_os_now();
+	bool is_of_use = acquire->proven_until > now;
+	rl_exchange_settle(&call->op->exchange, !is_of_use, now);
+	if (!is_of_use) {
+		rl_op_fail_with(call->op, RL_ERR_SLOW,
+			"%s: too slow: a signal handler ran until the lock's ttl was used up; it was given back",
+			call->home->set.members[0].target->name);
+	}
+	return true;
 }
 
 redislock_call *redislock_call_run(redislock_home *home, rl_op *op)
@@ -176,10 +188,7 @@ redislock_call *redislock_call_run(redislock_home *home, rl_op *op)
 	}
 	resolve_names(home);
 	rl_guard guard = {.ctx = call, .is_due = guard_is_due, .run = guard_run};
-	if (!rl_drive(&REDISLOCK_G(net), op, &guard)) {
-		return give_up(call);
-	}
-	if (!reaches_its_caller(call)) {
+	if (!rl_drive(&REDISLOCK_G(net), op, &guard) || !run_late_handlers(call)) {
 		return give_up(call);
 	}
 	if (op->status != RL_OK && op->status != RL_BUSY) {

@@ -163,10 +163,10 @@ ZEND_METHOD(RedisLock, acquire)
 	if (token != NULL) {
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
+	/* Before the rest: out of memory here loses nothing, after the grant it would lose the token. */
+	zend_string *result = zend_string_alloc(token != NULL ? ZSTR_LEN(token) : RL_TOKEN_LEN, false);
 	rl_op *op = rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
 	redislock_free_key(joined);
-	/* Allocated before: out of memory after the grant would lose the token. */
-	zend_string *result = zend_string_alloc(token != NULL ? ZSTR_LEN(token) : RL_TOKEN_LEN, false);
 	redislock_call *call = redislock_call_run(home, op);
 	if (call == NULL) {
 		zend_string_efree(result);

@@ -46,6 +46,8 @@ static void set_reasons(zend_object *exception, const rl_op *op)
 		const char *server = set->members[i].target->name;
 		if (seat->vote == RL_VOTE_FAILED) {
 			add_assoc_string(&reasons, server, seat->err.message);
+		} else if (op->status == RL_ERR_SLOW && seat->vote == RL_VOTE_GRANTED) {
+			add_assoc_string(&reasons, server, op->err->message);
 		}
 	}
 	zend_update_property(

@@ -172,7 +172,11 @@ static bool set_prefix(redislock_home *home, const zend_string *prefix)
 	const char *text = prefix != NULL ? ZSTR_VAL(prefix) : ini;
 	size_t len = prefix != NULL ? ZSTR_LEN(prefix) : strlen(ini);
 	if (len >= KEY_MAX) {
-		zend_argument_value_error(2, "must be shorter than 64 KiB");
+		if (prefix == NULL) {
+			zend_value_error("The INI setting redislock.prefix must be shorter than 64 KiB");
+		} else {
+			zend_argument_value_error(2, "must be shorter than 64 KiB");
+		}
 		return false;
 	}
 	home->prefix = malloc(len + 1);

@@ -284,8 +284,11 @@ static bool link_is_alive(rl_link *link, bool owes_replies)
 	if (link->state != LINK_CONNECTED || link->is_garbled) {
 		return false;
 	}
-	ssize_t got = rl_socket_peek(link->fd);
-	return got > 0 ? owes_replies : got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+	if (owes_replies) {
+		read_all(link); /* the end may be behind what it owes */
+		return link->state == LINK_CONNECTED && !link->is_garbled;
+	}
+	return rl_socket_peek(link->fd) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 static void link_take_in(rl_link *link)
@@ -312,7 +315,7 @@ static bool link_is_over(rl_link *link)
 	}
 	do {
 		got = rl_socket_receive(link->fd, dropped, sizeof dropped, false);
-	} while (got == sizeof dropped && ++rounds < 16);
+	} while (got > 0 && ++rounds < 16);
 	return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 

@@ -885,7 +885,6 @@ static void nonsense_ends_it_and_is_undone(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
 			  "3 a1 RELEASE k T1\n"
-			  "3 a1 end\n"
 			  "3 a1 close\n");
 	CHECK_HAS(acquire->op.err->message, "an undo behind it takes it back");
 }
@@ -907,7 +906,7 @@ static void nonsense_to_an_owed_try_is_undone(void)
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_acts(0, FAKE_NONSENSE, NULL, 0);
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_PROTOCOL);
-	CHECK_HAS(fake_log(), "0 a2 NAME\n0 a2 RELEASE k T1\n0 a2 end\n0 a2 close\n");
+	CHECK_HAS(fake_log(), "0 a2 NAME\n0 a2 RELEASE k T1\n0 a2 close\n");
 }
 
 static void nonsense_to_a_login_ends_it(void)
@@ -919,7 +918,7 @@ static void nonsense_to_a_login_ends_it(void)
 		fake_login_says(0, "SELECT", answers[i]);
 		rl_acquire *acquire = fake_acquire(30000, SECOND);
 		CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
-		CHECK_HAS(fake_log(), "0 a1 RELEASE k T1\n0 a1 end\n");
+		CHECK_HAS(fake_log(), "0 a1 RELEASE k T1\n0 a1 close\n");
 		CHECK_INT(fake_pool.count, 0);
 		fake_end();
 	}
@@ -1074,7 +1073,8 @@ static void a_grant_can_be_taken_back(void)
 	fake_says(0, "+OK");
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	rl_acquire_take_back(acquire, fake_clock);
+	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
 			  "0 a1 RELEASE k T1\n");
 	CHECK_INT(fake_stats.undone, 1);
@@ -1091,7 +1091,8 @@ static void without_a_connection_it_stays(void)
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	rl_pool_clear(&fake_pool);
-	rl_acquire_take_back(acquire, fake_clock);
+	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n0 a1 close\n");
 	CHECK_INT(fake_stats.undone, 0);
 }

@@ -26,18 +26,18 @@ static rl_conn *take(unsigned member)
 static void is_kept_by_target(void)
 {
 	fake_begin(3);
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0]));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
 	fake_warm(0);
 	fake_warm(1);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[0]));
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[1]));
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[2]));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[2], fake_clock));
 	CHECK(take(2) == NULL);
 	CHECK_INT(fake_pool.count, 2);
 	CHECK(take(0) != NULL);
 	CHECK(taken->target == &fake_targets[0]);
 	CHECK_INT(fake_pool.count, 1);
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0]));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
 	CHECK(take(0) == NULL);
 	CHECK(take(1) != NULL);
 	CHECK(taken->target == &fake_targets[1]);
@@ -50,10 +50,10 @@ static void another_login_is_another_target(void)
 	fake_warm(0);
 	rl_target other = fake_targets[0];
 	other.database = 1;
-	CHECK(!rl_pool_has(&fake_pool, &other));
+	CHECK(!rl_pool_has(&fake_pool, &other, fake_clock));
 	CHECK(rl_pool_take(&fake_pool, &other, false, fake_clock) == NULL);
 	rl_target same = fake_targets[0];
-	CHECK(rl_pool_has(&fake_pool, &same));
+	CHECK(rl_pool_has(&fake_pool, &same, fake_clock));
 }
 
 static void the_latest_comes_first(void)
@@ -150,10 +150,10 @@ static void the_idlest_makes_room(void)
 		fake_warm(0);
 	}
 	CHECK_INT(fake_pool.count, RL_POOL_MAX);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[1]));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));
 	fake_warm(0);
 	CHECK_INT(fake_pool.count, RL_POOL_MAX);
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[1]));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));
 	CHECK_INT(fake_open_links(), RL_POOL_MAX);
 }
 
@@ -168,8 +168,8 @@ static void one_address_can_be_cleared(void)
 	rl_pool_clear_address(&fake_pool, &fake_targets[0].address);
 	CHECK_LOG("0 a2 close\n0 a1 close\n");
 	CHECK_INT(fake_pool.count, 2);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[1]));
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[2]));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[2], fake_clock));
 	rl_pool_clear(&fake_pool);
 	CHECK_INT(fake_pool.count, 0);
 	fake_warm(0);

@@ -1,0 +1,53 @@
+--TEST--
+A handler that closes the connections and throws, when the grant has just come, leaves no key.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+require_once __DIR__ . '/../inc/child.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+pcntl_async_signals(true);
+$isArmed = false;
+pcntl_signal(SIGUSR1, function () use (&$isArmed, $lock): void {
+    if ($isArmed) {
+        $isArmed = false;
+        $lock->close();
+        throw new DomainException('stop');
+    }
+});
+$storm = sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done', SIGUSR1, getmypid());
+$null = ['file', '/dev/null', 'r+'];
+$sender = proc_open(['/bin/sh', '-c', $storm], [$null, $null, $null], $pipes);
+OwnProcesses::add(proc_get_status($sender)['pid']);
+$thrown = $left = 0;
+for ($until = now() + 2; now() < $until;) {
+    $token = null;
+    try {
+        $isArmed = true;
+        $token = $lock->acquire('k', 60);
+        $isArmed = false;
+        $lock->release('k', $token);
+    } catch (DomainException) {
+        $thrown++;
+        usleep(1000);
+        $left += $token === null ? $server->cmd('DEL', 'k') : 0;
+        $server->cmd('DEL', 'k');
+    }
+}
+proc_terminate($sender, SIGKILL);
+proc_close($sender);
+check('exceptions', $thrown > 50, $thrown);
+check('keys left', $left <= $thrown / 50, "$left of $thrown");
+
+done();
+?>
+--EXPECT--
+ok
