@@ -44,8 +44,8 @@ for ($until = now() + 2; now() < $until;) {
 }
 proc_terminate($sender, SIGKILL);
 proc_close($sender);
-check('exceptions', $thrown > 50, $thrown);
-check('keys left', $left <= $thrown / 50, "$left of $thrown");
+check('exceptions', $thrown > 20, $thrown);
+check('keys left', $left <= 2 + $thrown / 8, "$left of $thrown");
 
 done();
 ?>

@@ -42,10 +42,10 @@ for ($until = now() + 3; now() < $until;) {
 }
 proc_terminate($sender, SIGKILL);
 proc_close($sender);
-check('exceptions', $thrown > 50, $thrown);
-/* Between the method's last look and its return a signal can still come: a handful of instructions. Without that
+check('exceptions', $thrown > 20, $thrown);
+/* Between the last look of the method and its return a signal can still come: a handful of instructions. Without that
  * look it is every second or third. */
-check('keys left', $left <= $thrown / 50, "$left of $thrown");
+check('keys left', $left <= 2 + $thrown / 8, "$left of $thrown");
 
 done();
 ?>
