@@ -245,6 +245,7 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 
 void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 {
+	exchange_of(acquire)->keeps_doubt = false; /* there is no next try */
 	if (acquire->is_paused && acquire->is_token_owed) {
 		rl_exchange_hold(exchange_of(acquire), true, now);
 	}
