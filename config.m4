@@ -41,6 +41,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/rl_exchange.c
     ext/core/rl_op.c
     ext/core/rl_pool.c
+    ext/core/rl_queue.c
     ext/core/rl_script.c
     ext/core/rl_seat.c
     ext/core/rl_status.c

@@ -41,7 +41,10 @@ class RedisLock
      * @param float $retryDelay the first back-off delay of a wait, 0.001 to 60; doubled each time
      * @param float $retryMaxDelay up to this, 0.001 to 60
      * @param float $jitter each delay is multiplied by a random number of 1-jitter to 1+jitter; 0 to below 1
-     * @param int|null $retries how many times a wait tries after its first try; null = as often as $wait allows
+     * @param int|null $retries how often a wait looks at the lock again after a delay; the last look decides.
+     *   null = as often as $wait allows
+     * @param bool $wake waiters are woken by a release, and releases wake them, through two helper keys
+     *   (`<key>::rl-wait`, `<key>::rl-wake`); false = they only look again after each delay
      * @param bool $persistent keep connections for the life of the process, shared by all objects of a
      *   thread that speak to the same server as the same user; false = they belong to this object
      * @param float $driftFactor how far clocks may drift apart, 0 to 0.5 of the TTL
@@ -57,6 +60,7 @@ class RedisLock
         float $retryMaxDelay = 0.2,
         float $jitter = 0.2,
         ?int $retries = null,
+        bool $wake = true,
         bool $persistent = true,
         float $driftFactor = 0.01,
     ) {}
@@ -64,8 +68,11 @@ class RedisLock
     /**
      * Takes the lock.
      *
-     * One SET NX PX. With $wait it tries again after a back-off delay that doubles, with jitter, and a
-     * last time at the deadline, never before it. Signal handlers and the time limit run while it waits.
+     * One SET NX PX. With $wait it goes into a queue at the server, on a second connection, and is woken when
+     * the lock is released: who has waited longest gets it first. It also looks now and then (every second, or
+     * as soon as the lock's TTL is over; after a back-off delay that doubles, with jitter, when the holder is
+     * not a RedisLock), and tries a last time at the deadline, never before it. Signal handlers and the time
+     * limit run while it waits.
      *
      * @param string $key what to lock
      * @param float $ttl seconds after which the lock ends by itself, 0.005 to 366 days
@@ -82,7 +89,8 @@ class RedisLock
     public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0, #[\SensitiveParameter] ?string $token = null): ?string {}
 
     /**
-     * Frees the lock if it is still held with this token. One EVALSHA.
+     * Frees the lock if it is still held with this token. One EVALSHA. If somebody waits, the lock is kept for
+     * who has waited longest, for 10 ms at most: until then isLocked() is true, and owner() null.
      *
      * @return bool true = it was ours and is free now; false = it was not (it expired, or someone else has it).
      *   False after the work means that the work outlived its TTL: do not ignore it.
@@ -150,15 +158,18 @@ class RedisLock
      * Counters of this process since it started; a forked child begins at zero.
      *
      * acquired, refused (no wait asked for), timed_out (a wait that ended without the lock), failed (a call
-     * that ended in a connection or server exception), waited (seconds spent in waits), tries (to get a lock,
-     * one or more for each acquire()), delays (back-off delays slept), undone (undos written, for grants that
-     * a call could not use or did not hear of), released, not_released (release() that gave false), extended,
-     * not_extended, connects (connections tried), reconnects (connections replaced because they had broken),
-     * scripts_loaded.
+     * that ended in a connection or server exception), waited (seconds spent in waits), tries (to get a lock
+     * on the ordinary connection, one or more for each acquire()), nudges (looks of a wait that take nothing),
+     * wake_ups (by a release), wake_ups_taken (of these, when the lock was taken again), delays (back-off
+     * delays), undone (undos written, for grants that a call could not use or did not hear of), released,
+     * not_released (release() that gave false), extended, not_extended, connects (connections tried),
+     * reconnects (connections replaced because they had broken), scripts_loaded, fallbacks (waits that could
+     * not be woken, and releases that could wake nobody, because the server did not allow it).
      *
      * @return array{acquired: int, refused: int, timed_out: int, failed: int, waited: float, tries: int,
-     *   delays: int, undone: int, released: int, not_released: int, extended: int, not_extended: int,
-     *   connects: int, reconnects: int, scripts_loaded: int}
+     *   nudges: int, wake_ups: int, wake_ups_taken: int, delays: int, undone: int, released: int,
+     *   not_released: int, extended: int, not_extended: int, connects: int, reconnects: int,
+     *   scripts_loaded: int, fallbacks: int}
      */
     public static function stats(): array {}
 

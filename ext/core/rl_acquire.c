@@ -4,23 +4,44 @@
  *
  * DESIGN
  *
- * An acquire is a row of tries, each an exchange: first SET, later the `try` script. Between them a
- * back-off delay passes, in which it has no connection. The wait ends with the first grant, with a
- * failure that does not pass by itself, with the last of `retries`, or with the try at the deadline, which
- * decides: one that is begun then, or one whose answer comes only then.
+ * An acquire begins with SET. Refused, and with a wait, it goes on with the `try` script, which also marks that
+ * somebody waits, and with a place in the queue (rl_queue.h), where a release wakes it. Then it looks now and
+ * then with `nudge` on an ordinary connection, which it takes from the pool for each look. Where waiters are
+ * not woken (wake: false, several members, a server that does not allow it) each look is a `try` instead, and
+ * there is no queue: the delay is the same loop's other way to spend its time.
+ *
+ *     PAUSED --look due--> LOOKING (nudge) or TRYING (SET, try) --refused--> PAUSED
+ *
+ * When the next look is due: the lock's end by its TTL, but every second at least, when the holder's release
+ * will wake us; after a back-off delay when it will not (a foreign token, no TTL, not in the queue).
+ *
+ * The end: the first grant; a failure that does not pass by itself; the last of `retries`; or the try at the
+ * deadline, which decides: one that is begun then, or one whose answer comes only then. While a try is under
+ * way the queue is not heard: the try finds our own token if the queue has won.
  *
  * Tokens: a refused token may be tried again. One for which an undo was written may not, for the undo
- * could delete the new grant: a fresh one is drawn. One whose fate is in doubt and cannot be undone is
- * tried again as owed: the script then takes our own key for a grant. A caller's own token can neither be
- * exchanged nor be owed, so doubt about it ends the call.
+ * could delete the new grant: a fresh one is drawn, and the queue, which has the old one, is left. One whose
+ * fate is in doubt and cannot be undone is tried again as owed: the script then takes our own key for a
+ * grant, and gives it its whole TTL anew. A caller's own token can neither be exchanged nor be owed, so doubt
+ * about it ends the call.
  *
- * Proof: a grant proves ownership for ttl less drift, from before the command was sent. A grant that has
- * used that up is given back and counts as a failure that may pass.
+ * No try on the ordinary connection may win while a place in the queue could win later with the same token,
+ * after a quick release: at the deadline the queue takes nothing any more; before it, the queue is left first.
+ *
+ * Proof: a grant proves ownership for ttl less drift, from before the command was sent; in the queue from
+ * when the server ran the try (rl_queue_won_since()). A grant that has used that up is given back and counts
+ * as a failure that may pass.
  */
 #include "core/rl_op.h"
 #include "core/rl_time.h"
 
 #include <string.h>
+
+/* How often a lock is looked at whose release will wake us. */
+#define LOOK_NS RL_NS_PER_SECOND
+
+/* Woken for nothing, or thrown out of the queue, so often in a row: better to poll. */
+#define VAIN_MAX 3
 
 static rl_exchange *exchange_of(rl_acquire *acquire)
 {
@@ -32,9 +53,12 @@ static rl_stats *stats_of(rl_acquire *acquire)
 	return exchange_of(acquire)->env->stats;
 }
 
+/* Without one the call ends: see rl_acquire_step(). */
 static bool draw_token(rl_acquire *acquire)
 {
-	return rl_token_draw(exchange_of(acquire)->env, acquire->token) == RL_OK;
+	bool has_token = rl_token_draw(exchange_of(acquire)->env, acquire->token) == RL_OK;
+	acquire->lacks_token = !has_token;
+	return has_token;
 }
 
 rl_op *rl_acquire_new(
@@ -54,18 +78,23 @@ rl_op *rl_acquire_new(
 	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
 	acquire->is_waiting = args->wait_ns > 0;
 	acquire->wait_ns = args->wait_ns;
+	/* The queue is on one member, and the woken one would have to go for the quorum. */
+	acquire->is_polling = !set->wakes || set->count > 1;
 	rl_exchange *exchange = exchange_of(acquire);
 	exchange->is_own_token = is_own;
 	exchange->request.verb = RL_VERB_SET;
 	exchange->request.ttl_ms = args->ttl_ms;
 	exchange->request.token = rl_bytes_of(token, token_len);
+	exchange->request.is_alone = acquire->is_polling;
 	if (is_own) {
 		memcpy(token, args->token.data, token_len);
-	} else if (!draw_token(acquire)) {
-		acquire->op.status = RL_ERR_RANDOM; /* told by the first step */
+	} else {
+		draw_token(acquire);
 	}
 	return &acquire->op;
 }
+
+/* ---- beginnings and ends ---- */
 
 static void begin(rl_acquire *acquire, int64_t now)
 {
@@ -73,13 +102,14 @@ static void begin(rl_acquire *acquire, int64_t now)
 	acquire->started_at = now;
 	acquire->deadline = rl_time_later(now, acquire->wait_ns);
 	acquire->resume_at = now;
-	acquire->is_paused = true;
 }
 
 static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 {
 	rl_stats *stats = stats_of(acquire);
+	rl_queue_leave(&acquire->queue, exchange_of(acquire), status != RL_OK, tick->now);
 	acquire->op.status = status;
+	acquire->phase = RL_ACQUIRE_DONE;
 	acquire->waited_ns = tick->now - acquire->started_at;
 	if (acquire->is_waiting) {
 		rl_stats_add(&stats->waited_ns, (uint64_t) acquire->waited_ns);
@@ -94,63 +124,115 @@ static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 	return true;
 }
 
-static void begin_try(rl_acquire *acquire, const rl_tick *tick)
+static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tick)
 {
 	rl_exchange *exchange = exchange_of(acquire);
-	if (acquire->tries > 0) {
-		exchange->request.verb = RL_VERB_TRY;
-	}
+	bool is_look = verb == RL_VERB_NUDGE;
+	acquire->has_tried = true;
+	exchange->request.verb = verb;
 	exchange->request.is_owed = acquire->is_token_owed;
-	acquire->tries++;
-	acquire->is_paused = false;
-	rl_stats_add(&stats_of(acquire)->tries, 1);
+	acquire->phase = is_look ? RL_ACQUIRE_LOOKING : RL_ACQUIRE_TRYING;
+	rl_stats_add(is_look ? &stats_of(acquire)->nudges : &stats_of(acquire)->tries, 1);
 	rl_exchange_begin(exchange, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
 }
 
-/* Ends the try, keeps what it means for the token. False when no token is left to try with. */
-static bool settle_try(
-	rl_acquire *acquire, bool undo, const rl_tick *tick, rl_settlement *settlement)
+/* Gives up the token that an undo was written for. False = there is no other. */
+static bool replace_token(rl_acquire *acquire, const rl_tick *tick)
+{
+	acquire->is_token_owed = false;
+	rl_queue_leave(
+		&acquire->queue, exchange_of(acquire), true, tick->now); /* it has the token, too */
+	return exchange_of(acquire)->is_own_token || draw_token(acquire);
+}
+
+/* The key may hold the token, and nobody can be asked about it. */
+static void note_doubt(rl_acquire *acquire)
+{
+	if (exchange_of(acquire)->is_own_token) {
+		acquire->is_doubtful = true;
+	} else {
+		acquire->is_token_owed = true;
+	}
+}
+
+/* Gives the place in the queue up, and with it the token. */
+static bool leave_queue(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_settlement left = rl_queue_leave(&acquire->queue, exchange_of(acquire), true, tick->now);
+	if (left.is_in_doubt) {
+		note_doubt(acquire);
+	}
+	return !left.was_undone || replace_token(acquire, tick);
+}
+
+/* Ends the exchange, keeps what it means for the token. False when no token is left to try with. */
+static bool settle(
+	rl_acquire *acquire, rl_undo undo, const rl_tick *tick, rl_settlement *settlement)
 {
 	rl_exchange *exchange = exchange_of(acquire);
-	int64_t sent_at = rl_exchange_speaker(exchange, RL_VOTE_FAILED)->sent_at;
 	*settlement = rl_exchange_settle(exchange, undo, tick->now);
 	if (settlement->was_undone) {
-		acquire->is_token_owed = false;
-		return exchange->is_own_token || draw_token(acquire);
+		return replace_token(acquire, tick);
 	}
-	if (settlement->is_in_doubt && !acquire->is_token_owed) {
-		acquire->is_token_owed = !exchange->is_own_token;
-		acquire->owed_since = sent_at;
-	}
+	acquire->is_token_owed =
+		acquire->is_token_owed || (settlement->is_in_doubt && !exchange->is_own_token);
 	return true;
 }
 
 /* What is answered at or after the deadline decides, also when it was asked before: another try would have
  * too little time left on a slow server. Without a wait the deadline is the start. */
-static bool has_another_try(const rl_acquire *acquire, const rl_tick *tick)
+static bool has_another_look(const rl_acquire *acquire, const rl_tick *tick)
 {
-	return tick->now < acquire->deadline && acquire->tries <= acquire->op.exchange.set->retries;
+	return tick->now < acquire->deadline && acquire->looks < acquire->op.exchange.set->retries;
+}
+
+/* ---- pauses ---- */
+
+static void pause_for(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
+{
+	acquire->phase = RL_ACQUIRE_PAUSED;
+	acquire->is_delayed = delay > 0;
+	acquire->resume_at = rl_time_earlier(rl_time_later(tick->now, delay), acquire->deadline);
+}
+
+static int64_t next_backoff(rl_acquire *acquire)
+{
+	const rl_set *set = exchange_of(acquire)->set;
+	rl_stats_add(&stats_of(acquire)->delays, 1);
+	return rl_backoff_delay(&set->backoff, acquire->delays++, exchange_of(acquire)->env);
+}
+
+/* How long a look may wait. A lock that is about to expire is not worth a longer sleep. */
+static int64_t look_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
+{
+	bool will_wake = acquire->queue.state != RL_QUEUE_OUT && pttl >= 0 &&
+		(holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF || holder == RL_HOLDER_RESERVED);
+	int64_t delay = will_wake ? LOOK_NS : next_backoff(acquire);
+	/* Divided, for a PTTL may be any number. */
+	return pttl >= 0 && pttl < delay / RL_NS_PER_MS ? (pttl + 1) * RL_NS_PER_MS : delay;
+}
+
+/* Waits on as a poller, for the server does not let waiters be woken. */
+static void fall_back(rl_acquire *acquire, const rl_tick *tick)
+{
+	acquire->is_polling = true;
+	exchange_of(acquire)->request.is_alone = true;
+	rl_stats_add(&stats_of(acquire)->fallbacks, 1);
+	leave_queue(acquire, tick);
 }
 
 /* Tries again later, if the wait allows; else the call ends with the status. */
-static bool pause_or_finish(
-	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on, int64_t holder_pttl)
+static bool retry_or_finish(
+	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on)
 {
-	const rl_set *set = exchange_of(acquire)->set;
-	if (!may_go_on || !has_another_try(acquire, tick)) {
+	if (!may_go_on || !has_another_look(acquire, tick)) {
 		return finish(acquire, tick, status);
 	}
-	acquire->is_paused = true;
-	int64_t delay = rl_backoff_delay(&set->backoff, acquire->delays, exchange_of(acquire)->env);
-	/* A lock that is about to expire is not worth a longer sleep. Divided, for a PTTL may be any number. */
-	if (holder_pttl >= 0 && holder_pttl < delay / RL_NS_PER_MS) {
-		delay = (holder_pttl + 1) * RL_NS_PER_MS;
-	}
-	acquire->delays++;
-	rl_stats_add(&stats_of(acquire)->delays, 1);
-	acquire->resume_at = rl_time_earlier(tick->now + delay, acquire->deadline);
+	pause_for(acquire, tick, next_backoff(acquire));
 	return false;
 }
+
+/* ---- outcomes ---- */
 
 /* What became of the token, for the message. */
 static const char *fate(const rl_acquire *acquire, const rl_settlement *settlement)
@@ -163,48 +245,380 @@ static const char *fate(const rl_acquire *acquire, const rl_settlement *settleme
 		: "";
 }
 
+static bool is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick)
+{
+	acquire->proven_until =
+		held_since + acquire->ttl_ns - rl_set_drift(exchange_of(acquire)->set, acquire->ttl_ns);
+	return acquire->proven_until > tick->now;
+}
+
+/* A grant that has used up its ttl was given back. */
+static bool on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
+	const rl_settlement *settlement, const rl_tick *tick)
+{
+	const rl_exchange *exchange = exchange_of(acquire);
+	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
+		"%s: too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
+		exchange->set->members[0].target->name, (double) (tick->now - held_since) / 1e9,
+		(double) acquire->ttl_ns / 1e9, fate(acquire, settlement));
+	return retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !exchange->is_own_token);
+}
+
 static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_exchange *exchange = exchange_of(acquire);
-	int64_t sent_at = acquire->is_token_owed ? acquire->owed_since : rl_exchange_sent_at(exchange);
-	acquire->proven_until =
-		sent_at + acquire->ttl_ns - rl_set_drift(exchange->set, acquire->ttl_ns);
-	bool is_of_use = acquire->proven_until > tick->now;
+	int64_t sent_at = rl_exchange_sent_at(exchange);
+	bool is_good = is_of_use(acquire, sent_at, tick);
 	rl_settlement settlement;
-	bool has_token = settle_try(acquire, !is_of_use, tick, &settlement);
-	if (is_of_use) {
-		return finish(acquire, tick, RL_OK);
-	}
-	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
-		"%s: too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
-		exchange->set->members[0].target->name, (double) (tick->now - sent_at) / 1e9,
-		(double) acquire->ttl_ns / 1e9, fate(acquire, &settlement));
-	return pause_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !exchange->is_own_token, -1);
+	bool has_token = settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
+	return is_good ? finish(acquire, tick, RL_OK)
+				   : on_too_slow(acquire, sent_at, has_token, &settlement, tick);
+}
+
+static void take_sample(rl_acquire *acquire, const rl_seat *seat, const rl_tick *tick)
+{
+	acquire->sample = (rl_sample){
+		.asked_at = seat->sent_at, .heard_at = tick->now, .server_us = seat->answer.time_us};
+}
+
+/* The key holds a caller's own token, and a connection in the queue broke: nobody can know whose it is. */
+static bool fail_as_unknown(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_op_fail_with(&acquire->op, RL_ERR_UNKNOWN,
+		"%s: the connection that waited broke, and the key now holds the token you gave; outcome unknown: "
+		"whether this call took the lock or someone else with the same token has it; it ends by its TTL",
+		exchange_of(acquire)->set->members[0].target->name);
+	return finish(acquire, tick, RL_ERR_UNKNOWN);
 }
 
 static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 {
-	const rl_seat *speaker = rl_exchange_speaker(exchange_of(acquire), RL_VOTE_REFUSED);
-	int64_t holder_pttl = speaker->number;
-	/* The key did not hold our token when this was answered: a late grant would begin after it. */
-	acquire->owed_since = speaker->sent_at;
+	rl_exchange *exchange = exchange_of(acquire);
+	bool was_set = exchange->request.verb == RL_VERB_SET;
+	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_REFUSED);
+	rl_answer answer = speaker->answer;
+	take_sample(acquire, speaker, tick);
 	rl_settlement settlement;
-	bool has_token = settle_try(acquire, true, tick, &settlement);
-	return pause_or_finish(acquire, tick, RL_BUSY, has_token, holder_pttl);
+	bool has_token = settle(acquire, RL_UNDO_ALL, tick, &settlement);
+	if (acquire->is_doubtful && answer.holder == RL_HOLDER_SELF) {
+		return fail_as_unknown(acquire, tick);
+	}
+	acquire->is_doubtful = false;
+	if (!has_token || !has_another_look(acquire, tick)) {
+		return finish(acquire, tick, RL_BUSY);
+	}
+	if (was_set && !acquire->is_polling) {
+		pause_for(acquire, tick, 0); /* at once: it marks that somebody waits */
+		return false;
+	}
+	if (!acquire->is_polling && answer.time_us == 0) {
+		fall_back(acquire, tick);
+	}
+	if (!acquire->is_polling && acquire->queue.state == RL_QUEUE_OUT && acquire->vain < VAIN_MAX) {
+		rl_queue_enter(&acquire->queue, exchange, &acquire->sample, acquire->deadline, tick->now);
+	}
+	pause_for(acquire, tick, look_delay(acquire, answer.holder, answer.number));
+	return false;
+}
+
+/* NUDGE was answered. */
+static void on_looked(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_exchange *exchange = exchange_of(acquire);
+	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_GRANTED);
+	rl_answer answer = speaker->answer;
+	take_sample(acquire, speaker, tick);
+	if (answer.ticket == RL_TICKET_IMPOSSIBLE && speaker->conn != NULL) {
+		speaker->conn->lacks_helpers = true; /* the next wait need not find out */
+	}
+	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
+	if (answer.time_us == 0 || answer.ticket == RL_TICKET_IMPOSSIBLE) {
+		fall_back(acquire, tick);
+		pause_for(acquire, tick, 0);
+		return;
+	}
+	/* A ticket lies there: nobody is in the queue. The token is ours: the queue has won, and does not say so. */
+	bool is_lying = answer.holder == RL_HOLDER_NOBODY && answer.ticket == RL_TICKET_OUT;
+	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token;
+	if (is_lying || is_ours) {
+		acquire->must_try = true;
+		acquire->has_won = is_ours;
+		pause_for(acquire, tick, 0);
+		return;
+	}
+	pause_for(acquire, tick, look_delay(acquire, answer.holder, answer.number));
 }
 
 static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_exchange *exchange = exchange_of(acquire);
 	bool may_pass = rl_exchange_may_pass(exchange);
+	bool may_retry = may_pass && has_another_look(acquire, tick);
 	rl_settlement settlement;
-	exchange->keeps_doubt = may_pass && has_another_try(acquire, tick);
-	bool has_token = settle_try(acquire, true, tick, &settlement);
+	bool has_token =
+		settle(acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
 	bool is_said = rl_exchange_speaker(exchange, RL_VOTE_FAILED)->err.status == RL_ERR_UNKNOWN;
 	rl_op_fail(&acquire->op, is_said ? "" : fate(acquire, &settlement));
 	bool is_lost = exchange->is_own_token && settlement.is_in_doubt;
-	return pause_or_finish(
-		acquire, tick, acquire->op.status, may_pass && has_token && !is_lost, -1);
+	return retry_or_finish(acquire, tick, acquire->op.status, may_pass && has_token && !is_lost);
+}
+
+/* NUDGE failed. The queue goes on, and the try at the end decides. */
+static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_exchange *exchange = exchange_of(acquire);
+	bool is_forbidden =
+		strcmp(rl_exchange_speaker(exchange, RL_VOTE_FAILED)->err.code, "NOPERM") == 0;
+	bool may_pass = rl_exchange_may_pass(exchange);
+	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
+	if (is_forbidden) {
+		fall_back(acquire, tick);
+	} else if (!may_pass) {
+		rl_op_fail(&acquire->op, "");
+		return finish(acquire, tick, acquire->op.status);
+	}
+	pause_for(acquire, tick, next_backoff(acquire));
+	return false;
+}
+
+/* ---- the queue ---- */
+
+static bool on_won(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_exchange *exchange = exchange_of(acquire);
+	int64_t since = rl_queue_won_since(
+		&acquire->queue, &acquire->sample, exchange->set->drift_factor, tick->now);
+	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
+	if (is_of_use(acquire, since, tick)) {
+		rl_exchange_note_grant(exchange, acquire->queue.member);
+		return finish(acquire, tick, RL_OK);
+	}
+	rl_exchange_note_grant(exchange, acquire->queue.member);
+	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
+	bool has_token = !settlement.was_undone || replace_token(acquire, tick);
+	return on_too_slow(acquire, since, has_token, &settlement, tick);
+}
+
+/* The next look comes no later than it was due anyway. */
+static void hurry(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
+{
+	if (acquire->phase != RL_ACQUIRE_PAUSED) {
+		return; /* a look is under way */
+	}
+	int64_t due = acquire->resume_at;
+	bool was_delayed = acquire->is_delayed;
+	pause_for(acquire, tick, delay);
+	if (due < acquire->resume_at) {
+		acquire->resume_at = due;
+		acquire->is_delayed = was_delayed;
+	}
+}
+
+static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_queue *queue = &acquire->queue;
+	rl_exchange *exchange = exchange_of(acquire);
+	rl_answer answer = queue->answer;
+	acquire->losses = 0;
+	acquire->vain++;
+	if (queue->has_ticket) {
+		rl_stats_add(&stats_of(acquire)->wake_ups_taken, 1);
+	}
+	/* It came too late for its slice: the next try takes a new sample of the server's clock. */
+	bool was_late = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
+	if (acquire->phase == RL_ACQUIRE_LEAVING || was_late || acquire->vain >= VAIN_MAX) {
+		rl_queue_leave(queue, exchange, false, tick->now);
+	} else {
+		rl_queue_enter(queue, exchange, &acquire->sample, acquire->deadline, tick->now);
+	}
+	bool is_at_once = was_late && acquire->vain < VAIN_MAX;
+	hurry(acquire, tick, is_at_once ? 0 : look_delay(acquire, answer.holder, answer.number));
+}
+
+/* Ends the call for what the server said in the queue. */
+static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
+{
+	rl_exchange_note_failure(exchange_of(acquire), acquire->queue.member, err);
+	rl_op_fail(&acquire->op, "");
+	return finish(acquire, tick, acquire->op.status);
+}
+
+/* The queue is gone into again after a delay and a try. True = the call is done. */
+static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
+{
+	if (acquire->queue.is_in_doubt) {
+		note_doubt(acquire);
+	}
+	if (err->status == RL_ERR_MEMORY || err->status == RL_ERR_PROTOCOL) {
+		return fail_in_queue(acquire, err, tick);
+	}
+	if (err->status == RL_ERR_CLOSED) {
+		rl_stats_add(&stats_of(acquire)->reconnects, 1);
+	}
+	acquire->losses++;
+	if (acquire->losses >= VAIN_MAX) {
+		fall_back(acquire, tick);
+	}
+	hurry(acquire, tick, next_backoff(acquire));
+	return false;
+}
+
+/* True = the call is done. */
+static bool on_queue_event(
+	rl_acquire *acquire, rl_queue_event event, const rl_error *err, const rl_tick *tick)
+{
+	if (event != RL_QUEUE_NOTHING && acquire->queue.has_ticket) {
+		rl_stats_add(&stats_of(acquire)->wake_ups, 1);
+	}
+	switch (event) {
+		case RL_QUEUE_NOTHING:
+		case RL_QUEUE_LEFT:
+			break;
+		case RL_QUEUE_WON:
+			return on_won(acquire, tick);
+		case RL_QUEUE_REFUSED:
+			on_queue_refused(acquire, tick);
+			break;
+		case RL_QUEUE_USELESS:
+			fall_back(acquire, tick);
+			hurry(acquire, tick, next_backoff(acquire));
+			break;
+		case RL_QUEUE_FAILED:
+			return fail_in_queue(acquire, err, tick);
+		case RL_QUEUE_LOST:
+			return on_queue_lost(acquire, err, tick);
+	}
+	return false;
+}
+
+static bool step_queue(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_queue_event event;
+	do {
+		rl_error err;
+		event = rl_queue_step(&acquire->queue, exchange_of(acquire), tick, &err);
+		if (on_queue_event(acquire, event, &err, tick)) {
+			return true;
+		}
+	} while (event != RL_QUEUE_NOTHING && event != RL_QUEUE_LEFT);
+	return false;
+}
+
+/* ---- the loop ---- */
+
+/* Sees to it that nothing but the try can win from now on, and begins it. */
+static void begin_try(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_queue *queue = &acquire->queue;
+	if (exchange_of(acquire)->is_own_token && queue->state != RL_QUEUE_OUT) {
+		rl_queue_end(queue, exchange_of(acquire), tick->now);
+		if (queue->state != RL_QUEUE_OUT) {
+			acquire->phase = RL_ACQUIRE_LEAVING;
+			return;
+		}
+	} else if (acquire->has_won || tick->now >= acquire->deadline) {
+		acquire->is_token_owed = acquire->is_token_owed || rl_queue_is_in(queue);
+	} else {
+		leave_queue(acquire, tick);
+	}
+	begin_exchange(acquire, RL_VERB_TRY, tick);
+	acquire->must_try = false;
+	acquire->has_won = false;
+}
+
+/* The pause is over. */
+static void resume(rl_acquire *acquire, const rl_tick *tick)
+{
+	if (!acquire->has_tried) {
+		begin_exchange(acquire, RL_VERB_SET, tick);
+		return;
+	}
+	if (acquire->is_delayed) {
+		acquire->looks++;
+		acquire->vain = 0;
+	}
+	bool is_last =
+		tick->now >= acquire->deadline || acquire->looks >= exchange_of(acquire)->set->retries;
+	if (is_last || acquire->is_polling || acquire->must_try ||
+		acquire->queue.state == RL_QUEUE_OUT) {
+		begin_try(acquire, tick);
+	} else {
+		begin_exchange(acquire, RL_VERB_NUDGE, tick);
+	}
+}
+
+/* The exchange has an outcome. True = the call is done. */
+static bool on_outcome(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
+{
+	bool is_look = acquire->phase == RL_ACQUIRE_LOOKING;
+	switch (outcome) {
+		case RL_VOTE_OPEN:
+			break;
+		case RL_VOTE_GRANTED:
+			if (!is_look) {
+				return on_granted(acquire, tick);
+			}
+			on_looked(acquire, tick);
+			break;
+		case RL_VOTE_REFUSED:
+			return on_refused(acquire, tick);
+		case RL_VOTE_FAILED:
+			return is_look ? on_look_failed(acquire, tick) : on_failed(acquire, tick);
+	}
+	return false;
+}
+
+/* Goes on with the exchange. True = something came of it. */
+static bool step_exchange(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *is_done)
+{
+	if (acquire->phase == RL_ACQUIRE_LOOKING && tick->now >= acquire->deadline) {
+		/* The try that decides goes behind the look. */
+		rl_exchange_settle(exchange_of(acquire), RL_UNDO_NOTHING, tick->now);
+		begin_try(acquire, tick);
+		return true;
+	}
+	rl_vote outcome = rl_exchange_step(exchange_of(acquire), tick, wait);
+	*is_done = on_outcome(acquire, outcome, tick);
+	return outcome != RL_VOTE_OPEN;
+}
+
+/* One turn. True = there may be more to do at once. */
+static bool turn(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *is_done)
+{
+	bool is_trying = acquire->phase == RL_ACQUIRE_TRYING;
+	if (!is_trying && step_queue(acquire, tick)) {
+		*is_done = true;
+		return false;
+	}
+	switch (acquire->phase) {
+		case RL_ACQUIRE_PAUSED:
+			if (tick->now >= acquire->resume_at) {
+				resume(acquire, tick);
+				return true;
+			}
+			rl_wait_until(wait, acquire->resume_at);
+			break;
+		case RL_ACQUIRE_LEAVING:
+			if (acquire->queue.state == RL_QUEUE_OUT) {
+				begin_try(acquire, tick);
+				return true;
+			}
+			break;
+		case RL_ACQUIRE_TRYING:
+		case RL_ACQUIRE_LOOKING:
+			if (step_exchange(acquire, tick, wait, is_done)) {
+				return !*is_done;
+			}
+			rl_wait_until(wait, is_trying ? RL_NEVER : acquire->deadline);
+			break;
+		case RL_ACQUIRE_DONE:
+			*is_done = true;
+			return false;
+	}
+	if (!is_trying) {
+		rl_queue_add_to_wait(&acquire->queue, wait);
+	}
+	return false;
 }
 
 bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
@@ -212,42 +626,33 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 	if (!acquire->op.is_begun) {
 		begin(acquire, tick->now);
 	}
-	if (acquire->op.status == RL_ERR_RANDOM) {
-		rl_op_fail_with(&acquire->op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
-		return finish(acquire, tick, RL_ERR_RANDOM);
-	}
 	bool is_done = false;
-	while (!is_done) {
-		if (acquire->is_paused) {
-			if (tick->now < acquire->resume_at) {
-				wait->count = 0;
-				wait->until = acquire->resume_at;
-				return false;
-			}
-			begin_try(acquire, tick);
+	bool goes_on = true;
+	while (goes_on && !is_done) {
+		if (acquire->lacks_token) {
+			rl_op_fail_with(
+				&acquire->op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
+			return finish(acquire, tick, RL_ERR_RANDOM);
 		}
-		switch (rl_exchange_step(exchange_of(acquire), tick, wait)) {
-			case RL_VOTE_OPEN:
-				return false;
-			case RL_VOTE_GRANTED:
-				is_done = on_granted(acquire, tick);
-				break;
-			case RL_VOTE_REFUSED:
-				is_done = on_refused(acquire, tick);
-				break;
-			case RL_VOTE_FAILED:
-				is_done = on_failed(acquire, tick);
-				break;
-		}
+		goes_on = turn(acquire, tick, wait, &is_done);
 	}
-	return true;
+	return is_done;
 }
 
 void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 {
-	exchange_of(acquire)->keeps_doubt = false; /* there is no next try */
-	if (acquire->is_paused && acquire->is_token_owed) {
-		rl_exchange_hold(exchange_of(acquire), true, now);
+	rl_exchange *exchange = exchange_of(acquire);
+	rl_queue_leave(&acquire->queue, exchange, true, now);
+	if (acquire->phase != RL_ACQUIRE_TRYING && acquire->phase != RL_ACQUIRE_DONE) {
+		rl_exchange_settle(exchange, RL_UNDO_NOTHING, now); /* a look */
+		if (acquire->is_token_owed) {
+			rl_exchange_hold(exchange, true, now);
+		}
 	}
-	rl_exchange_settle(exchange_of(acquire), true, now);
+	rl_exchange_settle(exchange, RL_UNDO_ALL, now);
+}
+
+void rl_acquire_drop(rl_acquire *acquire)
+{
+	rl_queue_drop(&acquire->queue);
 }

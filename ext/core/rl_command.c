@@ -14,33 +14,52 @@ static void add(rl_command *command, rl_bytes argument)
 }
 
 /* snprintf of one number costs more than the rest of building a command. */
-static void add_number(rl_command *command, int64_t value)
+static char *put_digits(char *end, uint64_t rest)
 {
-	char *end = command->number + sizeof command->number;
-	char *digit = end;
-	uint64_t rest = (uint64_t) value; /* TTLs only, never negative */
 	do {
-		*--digit = (char) ('0' + rest % 10);
+		*--end = (char) ('0' + rest % 10);
 		rest /= 10;
 	} while (rest > 0);
-	add(command, rl_bytes_of(digit, (size_t) (end - digit)));
+	return end;
+}
+
+static void add_number(rl_command *command, int64_t value) /* never negative */
+{
+	char *end = command->numbers[command->number_count++] + RL_COMMAND_DIGITS;
+	char *digits = put_digits(end, (uint64_t) value);
+	add(command, rl_bytes_of(digits, (size_t) (end - digits)));
+}
+
+/* Seconds with three decimals. */
+static void add_seconds(rl_command *command, int64_t ms)
+{
+	char *end = command->numbers[command->number_count++] + RL_COMMAND_DIGITS;
+	char *digits = put_digits(end, (uint64_t) (ms % 1000 + 1000)); /* four digits, the first a 1 */
+	*digits = '.';
+	digits = put_digits(digits, (uint64_t) (ms / 1000));
+	add(command, rl_bytes_of(digits, (size_t) (end - digits)));
 }
 
 static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
 {
 	const rl_script *script = rl_script_get(id);
+	bool is_alone = request->is_alone || id == RL_SCRIPT_EXTEND;
 	add(command, request->as_text ? LITERAL("EVAL") : LITERAL("EVALSHA"));
 	add(command,
 		request->as_text ? rl_bytes_of(script->text, script->text_len)
 						 : rl_bytes_of(script->sha1, 40));
-	add(command, LITERAL("1"));
+	add(command, is_alone ? LITERAL("1") : LITERAL("3"));
 	add(command, request->key);
-	add(command, request->token);
+	if (!is_alone) {
+		add(command, request->mark);
+		add(command, request->tickets);
+	}
 }
 
 void rl_command_build(rl_command *command, const rl_request *request)
 {
 	command->argc = 0;
+	command->number_count = 0;
 	switch (request->verb) {
 		case RL_VERB_SET:
 			add(command, LITERAL("SET"));
@@ -52,19 +71,32 @@ void rl_command_build(rl_command *command, const rl_request *request)
 			return;
 		case RL_VERB_TRY:
 			add_script(command, request, RL_SCRIPT_TRY);
+			add(command, request->token);
 			add_number(command, request->ttl_ms);
 			add(command, request->is_owed ? LITERAL("1") : LITERAL("0"));
+			add_number(command, request->not_after_us);
+			return;
+		case RL_VERB_NUDGE:
+			add_script(command, request, RL_SCRIPT_NUDGE);
+			add(command, request->token);
+			return;
+		case RL_VERB_BLPOP:
+			add(command, LITERAL("BLPOP"));
+			add(command, request->tickets);
+			add_seconds(command, request->block_ms);
 			return;
 		case RL_VERB_RELEASE:
 			add_script(command, request, RL_SCRIPT_RELEASE);
+			add(command, request->token);
 			return;
 		case RL_VERB_EXTEND:
 			add_script(command, request, RL_SCRIPT_EXTEND);
+			add(command, request->token);
 			add_number(command, request->ttl_ms);
 			return;
 		case RL_VERB_FORCE:
-			add(command, LITERAL("DEL"));
-			break;
+			add_script(command, request, RL_SCRIPT_FORCE);
+			return;
 		case RL_VERB_EXISTS:
 			add(command, LITERAL("EXISTS"));
 			break;
@@ -83,9 +115,30 @@ bool rl_verb_takes(rl_verb verb)
 	return verb == RL_VERB_SET || verb == RL_VERB_TRY;
 }
 
-static bool is_script(rl_verb verb)
+/* What an error says about the way in which a script was sent. */
+static rl_again again(const rl_request *request, const rl_error *err)
 {
-	return verb == RL_VERB_TRY || verb == RL_VERB_RELEASE || verb == RL_VERB_EXTEND;
+	bool has_helpers = false;
+	switch (request->verb) {
+		case RL_VERB_TRY:
+		case RL_VERB_RELEASE:
+		case RL_VERB_FORCE:
+			has_helpers = !request->is_alone;
+			break;
+		case RL_VERB_EXTEND:
+		case RL_VERB_NUDGE: /* is nothing without them */
+			break;
+		case RL_VERB_SET:
+		case RL_VERB_BLPOP:
+		case RL_VERB_EXISTS:
+		case RL_VERB_OWNER:
+		case RL_VERB_REMAINING:
+			return RL_AGAIN_NOT;
+	}
+	if (!request->as_text && strcmp(err->code, "NOSCRIPT") == 0) {
+		return RL_AGAIN_AS_TEXT;
+	}
+	return has_helpers && strcmp(err->code, "NOPERM") == 0 ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
 }
 
 static void no_sense(rl_answer *answer, rl_error *err)
@@ -105,24 +158,76 @@ static void read_taking(const rl_reply *reply, rl_answer *answer, rl_error *err)
 	}
 }
 
-static void read_try(const rl_reply *reply, rl_answer *answer, rl_error *err)
+static bool is_array_of_integers(const rl_reply *reply)
 {
 	for (size_t i = 0; i < reply->count; i++) {
 		if (reply->elements[i].type != RL_REPLY_INTEGER) {
-			no_sense(answer, err);
-			return;
+			return false;
 		}
 	}
-	if (reply->type == RL_REPLY_ARRAY && reply->count == 1 && reply->elements[0].integer == 1) {
+	return reply->type == RL_REPLY_ARRAY && reply->count > 0;
+}
+
+/* TIME, PTTL, holder. */
+static bool read_look(const rl_reply *elements, rl_answer *answer)
+{
+	answer->time_us = elements[0].integer;
+	answer->number = elements[1].integer;
+	int64_t holder = elements[2].integer;
+	if (answer->time_us < 0 || holder < RL_HOLDER_NOBODY || holder > RL_HOLDER_FOREIGN) {
+		return false;
+	}
+	answer->holder = (rl_holder) holder;
+	return true;
+}
+
+static void read_try(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	bool makes_sense = is_array_of_integers(reply);
+	const rl_reply *elements = reply->elements;
+	if (makes_sense && reply->count == 2 && elements[0].integer == 1 && elements[1].integer >= 0) {
 		answer->vote = RL_VOTE_GRANTED;
-	} else if (reply->type == RL_REPLY_ARRAY && reply->count == 3 &&
-		reply->elements[0].integer == 0) {
+		answer->time_us = elements[1].integer;
+	} else if (makes_sense && reply->count == 4 && elements[0].integer == 0 &&
+		read_look(elements + 1, answer)) {
 		answer->vote = RL_VOTE_REFUSED;
-		answer->number = reply->elements[1].integer;
-		answer->is_same_token = reply->elements[2].integer == 1;
 	} else {
 		no_sense(answer, err);
 	}
+}
+
+static void read_nudge(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	const rl_reply *elements = reply->elements;
+	if (is_array_of_integers(reply) && reply->count == 4 && read_look(elements, answer) &&
+		elements[3].integer >= RL_TICKET_IMPOSSIBLE && elements[3].integer <= RL_TICKET_OUT) {
+		answer->vote = RL_VOTE_GRANTED;
+		answer->ticket = (rl_ticket) elements[3].integer;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
+static void read_blpop(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	if (reply->type == RL_REPLY_NIL) {
+		answer->vote = RL_VOTE_REFUSED;
+	} else if (reply->type == RL_REPLY_ARRAY && reply->count == 2) {
+		answer->vote = RL_VOTE_GRANTED;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
+/* 1 = freed, 2 = freed but nobody could be told, 0 = not. */
+static void read_freeing(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	if (reply->type != RL_REPLY_INTEGER || reply->integer < 0 || reply->integer > 2) {
+		no_sense(answer, err);
+		return;
+	}
+	answer->was_told = reply->integer != 2;
+	answer->vote = reply->integer > 0 ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
 }
 
 static void read_number(
@@ -155,12 +260,11 @@ static void read_owner(const rl_reply *reply, rl_answer *answer, rl_error *err)
 void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer *answer,
 	rl_error *err, const rl_bytes *secrets, unsigned secret_count)
 {
-	*answer = (rl_answer){.vote = RL_VOTE_OPEN, .number = -2};
+	*answer = (rl_answer){.vote = RL_VOTE_OPEN, .number = -2, .was_told = true};
 	if (reply->type == RL_REPLY_ERROR) {
 		answer->vote = RL_VOTE_FAILED;
 		rl_error_from_server(err, reply->text, secrets, secret_count);
-		answer->is_noscript =
-			strcmp(err->code, "NOSCRIPT") == 0 && is_script(request->verb) && !request->as_text;
+		answer->again = again(request, err);
 		return;
 	}
 	switch (request->verb) {
@@ -170,12 +274,20 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 		case RL_VERB_TRY:
 			read_try(reply, answer, err);
 			break;
+		case RL_VERB_NUDGE:
+			read_nudge(reply, answer, err);
+			break;
+		case RL_VERB_BLPOP:
+			read_blpop(reply, answer, err);
+			break;
 		case RL_VERB_OWNER:
 			read_owner(reply, answer, err);
 			break;
 		case RL_VERB_RELEASE:
-		case RL_VERB_EXTEND:
 		case RL_VERB_FORCE:
+			read_freeing(reply, answer, err);
+			break;
+		case RL_VERB_EXTEND:
 		case RL_VERB_EXISTS:
 		case RL_VERB_REMAINING:
 			read_number(request, reply, answer, err);

@@ -11,8 +11,10 @@
 #include "core/rl_transport.h"
 
 typedef enum rl_verb {
-	RL_VERB_SET,     /* take it: SET key token NX PX ttl */
-	RL_VERB_TRY,     /* take it, by script: knows the token's own earlier SET */
+	RL_VERB_SET, /* take it: SET key token NX PX ttl */
+	RL_VERB_TRY, /* take it, by script: knows the token's own earlier SET, marks that somebody waits */
+	RL_VERB_NUDGE, /* a waiter's look: takes nothing, wakes the head of the queue if the lock is free */
+	RL_VERB_BLPOP,   /* stand in the queue until a ticket comes */
 	RL_VERB_RELEASE, /* free it if the token is the holder's */
 	RL_VERB_EXTEND,  /* new TTL if the token is the holder's */
 	RL_VERB_FORCE,   /* free it, whoever has it */
@@ -21,22 +23,34 @@ typedef enum rl_verb {
 	RL_VERB_REMAINING,
 } rl_verb;
 
+/* What waiters use beside the key; see DESIGN in rl_queue.h. */
+#define RL_MARK_SUFFIX "::rl-wait"
+#define RL_TICKETS_SUFFIX "::rl-wake"
+
 typedef struct rl_request {
 	rl_verb verb;
 	rl_bytes key;
+	rl_bytes mark; /* the key's helper keys */
+	rl_bytes tickets;
 	rl_bytes token;
 	int64_t ttl_ms;
-	bool is_owed; /* RL_VERB_TRY: the key may hold this token through an earlier command of ours */
-	bool as_text; /* scripts: EVAL with the text, not EVALSHA */
+	int64_t block_ms; /* RL_VERB_BLPOP: how long, 1 at least */
+	int64_t
+		not_after_us; /* RL_VERB_TRY behind a BLPOP: takes nothing after this time of the server; else 0 */
+	bool is_owed;  /* RL_VERB_TRY: the key may hold this token through an earlier command of ours */
+	bool is_alone; /* scripts: without the helper keys */
+	bool as_text;  /* scripts: EVAL with the text, not EVALSHA */
 } rl_request;
 
-#define RL_COMMAND_ARGS 8
-#define RL_COMMAND_NUMBER 24
+#define RL_COMMAND_ARGS 10
+#define RL_COMMAND_NUMBERS 2
+#define RL_COMMAND_DIGITS 24
 
 typedef struct rl_command {
 	unsigned argc;
-	rl_bytes argv[RL_COMMAND_ARGS]; /* point into the request, constants and number */
-	char number[RL_COMMAND_NUMBER];
+	unsigned number_count;
+	rl_bytes argv[RL_COMMAND_ARGS]; /* point into the request, constants and numbers */
+	char numbers[RL_COMMAND_NUMBERS][RL_COMMAND_DIGITS];
 } rl_command;
 
 void rl_command_build(rl_command *command, const rl_request *request);
@@ -44,16 +58,27 @@ void rl_command_build(rl_command *command, const rl_request *request);
 /* True for the verbs that take the lock. */
 bool rl_verb_takes(rl_verb verb);
 
-/* What a reply says. Numbers: PTTL of REMAINING, or of the holder that refused a TRY (else -2). */
+/* Not a vote: the same is to be said again in another way. */
+typedef enum rl_again {
+	RL_AGAIN_NOT,
+	RL_AGAIN_AS_TEXT, /* the server does not know the script */
+	RL_AGAIN_ALONE,   /* the user may not use the helper keys */
+} rl_again;
+
+/* What a reply says. */
 typedef struct rl_answer {
-	rl_vote vote;
-	int64_t number;
-	rl_bytes text;      /* OWNER: the token; borrowed from the reply */
-	bool is_same_token; /* a refused TRY: the key holds the very token */
-	bool is_noscript;   /* not a vote: say it again as text */
+	rl_vote vote; /* BLPOP: GRANTED = a ticket came; NUDGE: GRANTED */
+	rl_again again;
+	int64_t number; /* PTTL of REMAINING, or of the holder that TRY and NUDGE met (else -2) */
+	int64_t
+		time_us; /* TRY, NUDGE: the server's time, 0 = it could not tell, or the helper keys fail */
+	rl_holder holder; /* TRY that was refused, NUDGE */
+	rl_ticket ticket; /* NUDGE */
+	bool was_told;    /* RELEASE, FORCE: whoever waits has been told, as far as is known */
+	rl_bytes text;    /* OWNER: the token; borrowed from the reply */
 } rl_answer;
 
-/* @param[out] err filled when the vote is RL_VOTE_FAILED and it is not NOSCRIPT */
+/* @param[out] err filled when the vote is RL_VOTE_FAILED */
 void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer *answer,
 	rl_error *err, const rl_bytes *secrets, unsigned secret_count);
 

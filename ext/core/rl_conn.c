@@ -71,9 +71,9 @@ static bool append_select(rl_conn *conn)
 	return append_login(conn, 2, (rl_bytes[]){LITERAL("SELECT"), number});
 }
 
-/* Behind the first command, not before it: a server that refuses us says so unasked and closes, and that
+/* Usually behind the first command, not before it: a server that refuses us says so unasked and closes, and that
  * must be read as the answer to something that matters. */
-static void append_name(rl_conn *conn)
+void rl_conn_send_name(rl_conn *conn)
 {
 	if (conn->is_nameless) {
 		conn->is_nameless = false;
@@ -112,7 +112,7 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
 	rl_command command;
 	rl_command_build(&command, request);
 	uint64_t last_byte = append(conn, command.argc, command.argv, RL_OWED_COMMAND, tag);
-	append_name(conn);
+	rl_conn_send_name(conn);
 	return last_byte;
 }
 
@@ -121,6 +121,29 @@ bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
 	rl_command command;
 	rl_command_build(&command, request);
 	return append(conn, command.argc, command.argv, RL_OWED_NOBODY, 0) != 0;
+}
+
+bool rl_conn_undo(rl_conn *conn, const rl_request *request)
+{
+	rl_request undo = {.verb = RL_VERB_RELEASE,
+		.key = request->key,
+		.mark = request->mark,
+		.tickets = request->tickets,
+		.token = request->token,
+		.is_alone = true,
+		.as_text = true};
+	bool is_queued = true;
+	if (!request->is_alone && !conn->lacks_helpers) {
+		/* It may be refused as a whole for the helper keys' sake, unseen: the same without them follows. */
+		undo.is_alone = false;
+		is_queued = rl_conn_send_blind(conn, &undo);
+		undo.is_alone = true;
+	}
+	if (!is_queued || !rl_conn_send_blind(conn, &undo)) {
+		return false;
+	}
+	conn->transport->flush(conn->link);
+	return conn->transport->sent(conn->link) >= conn->last_byte;
 }
 
 static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)

@@ -37,6 +37,7 @@ struct rl_conn {
 	unsigned logins_owed; /* 0 = logged in: any command may follow */
 	bool is_nameless;     /* CLIENT SETNAME was not sent yet */
 	bool is_refused;      /* a login failed */
+	bool lacks_helpers;   /* its user may not use the helper keys */
 	bool is_down;
 	uint64_t last_byte;             /* position of the last byte queued */
 	rl_owed owed[RL_CONN_OWED_MAX]; /* a ring */
@@ -72,6 +73,15 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag);
 
 /* The same for a command whose reply nobody wants. False when it could not be queued. */
 bool rl_conn_send_blind(rl_conn *conn, const rl_request *request);
+
+/* Queues CLIENT SETNAME now, if it was not sent: what follows may wait for long. */
+void rl_conn_send_name(rl_conn *conn);
+
+/* Writes the compare-and-delete that takes a token back, behind all that was sent, as text, for nobody reads
+ * its answer. Waiters are told if the user may.
+ * @param request of the command to be undone
+ * @return false = the system did not take all of it, and the server will not carry it out */
+bool rl_conn_undo(rl_conn *conn, const rl_request *request);
 
 /* The next thing that happened; call until RL_CONN_NONE or RL_CONN_DOWN. */
 void rl_conn_next(rl_conn *conn, rl_conn_event *event);

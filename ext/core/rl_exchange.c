@@ -20,12 +20,11 @@ void rl_exchange_begin(rl_exchange *exchange, int64_t now, int64_t latest)
 static void add_to_wait(const rl_seat *seat, rl_wait *wait)
 {
 	if (seat->state == RL_SEAT_PAUSED) {
-		wait->until = rl_time_earlier(wait->until, seat->resume_at);
-		return;
+		rl_wait_until(wait, seat->resume_at);
+	} else if (seat->state != RL_SEAT_DONE) {
+		rl_wait_for(wait, seat->conn->link,
+			rl_seat_is_connected(seat) ? seat->budget_end : seat->connect_end);
 	}
-	wait->links[wait->count++] = seat->conn->link;
-	wait->until = rl_time_earlier(
-		wait->until, rl_seat_is_connected(seat) ? seat->budget_end : seat->connect_end);
 }
 
 rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wait)
@@ -36,17 +35,10 @@ rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wa
 		rl_tally_add(&tally, exchange->seats[i].vote);
 	}
 	rl_vote outcome = rl_tally_outcome(&tally);
-	if (outcome != RL_VOTE_OPEN) {
-		return outcome;
+	for (unsigned i = 0; outcome == RL_VOTE_OPEN && i < exchange->set->count; i++) {
+		add_to_wait(&exchange->seats[i], wait);
 	}
-	wait->count = 0;
-	wait->until = RL_NEVER;
-	for (unsigned i = 0; i < exchange->set->count; i++) {
-		if (exchange->seats[i].state != RL_SEAT_DONE) {
-			add_to_wait(&exchange->seats[i], wait);
-		}
-	}
-	return RL_VOTE_OPEN;
+	return outcome;
 }
 
 /* True when the server's error says that it would not run an undo either. */
@@ -58,15 +50,16 @@ static bool refuses_scripts(const rl_seat *seat)
 }
 
 /* True when the member holds the token, or may, and we may take it back. */
-static bool may_undo(const rl_exchange *exchange, const rl_seat *seat)
+static bool may_undo(const rl_exchange *exchange, const rl_seat *seat, rl_undo undo)
 {
-	if (!rl_verb_takes(exchange->request.verb) || seat->state == RL_SEAT_UNDO) {
+	if (undo == RL_UNDO_NOTHING || !rl_verb_takes(exchange->request.verb) ||
+		seat->state == RL_SEAT_UNDO) {
 		return false;
 	}
 	if (seat->vote == RL_VOTE_GRANTED) {
 		return true;
 	}
-	if (exchange->keeps_doubt && refuses_scripts(seat)) {
+	if (undo == RL_UNDO_BUT_REFUSALS && refuses_scripts(seat)) {
 		return false; /* the next try finds out */
 	}
 	bool is_unanswered = seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat);
@@ -75,13 +68,10 @@ static bool may_undo(const rl_exchange *exchange, const rl_seat *seat)
 
 static bool write_undo(rl_exchange *exchange, rl_seat *seat)
 {
-	rl_request undo = rl_seat_undo_request(exchange);
-	if (seat->conn == NULL || !rl_conn_send_blind(seat->conn, &undo)) {
+	rl_request request = exchange->request;
+	request.is_alone = request.is_alone || !exchange->set->wakes;
+	if (seat->conn == NULL || !rl_conn_undo(seat->conn, &request)) {
 		return false;
-	}
-	seat->conn->transport->flush(seat->conn->link);
-	if (seat->conn->transport->sent(seat->conn->link) < seat->conn->last_byte) {
-		return false; /* the system took a part, and the server would never see its end */
 	}
 	rl_stats_add(&exchange->env->stats->undone, 1);
 	return true;
@@ -111,15 +101,15 @@ static void hear_last_word(const rl_exchange *exchange, rl_seat *seat)
 }
 
 static void settle_seat(
-	rl_exchange *exchange, rl_seat *seat, bool undo, rl_settlement *settlement, int64_t now)
+	rl_exchange *exchange, rl_seat *seat, rl_undo undo, rl_settlement *settlement, int64_t now)
 {
-	if (undo && exchange->is_own_token) {
+	if (undo != RL_UNDO_NOTHING && exchange->is_own_token) {
 		hear_last_word(exchange, seat);
 	}
 	bool is_doubtful = seat->is_in_doubt ||
 		(seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat)) ||
-		(undo && seat->vote == RL_VOTE_GRANTED);
-	bool is_undone = undo && may_undo(exchange, seat) && write_undo(exchange, seat);
+		(undo != RL_UNDO_NOTHING && seat->vote == RL_VOTE_GRANTED);
+	bool is_undone = may_undo(exchange, seat, undo) && write_undo(exchange, seat);
 	if (is_undone && !refuses_scripts(seat)) {
 		settlement->was_undone = true;
 		is_doubtful = false;
@@ -144,7 +134,7 @@ static void settle_seat(
 	}
 }
 
-rl_settlement rl_exchange_settle(rl_exchange *exchange, bool undo, int64_t now)
+rl_settlement rl_exchange_settle(rl_exchange *exchange, rl_undo undo, int64_t now)
 {
 	rl_settlement settlement = {0};
 	for (unsigned i = 0; i < exchange->set->count; i++) {
@@ -153,8 +143,21 @@ rl_settlement rl_exchange_settle(rl_exchange *exchange, bool undo, int64_t now)
 	return settlement;
 }
 
+void rl_exchange_note_grant(rl_exchange *exchange, unsigned member)
+{
+	exchange->seats[member].vote = RL_VOTE_GRANTED;
+}
+
+void rl_exchange_note_failure(rl_exchange *exchange, unsigned member, const rl_error *err)
+{
+	exchange->seats[member].vote = RL_VOTE_FAILED;
+	exchange->seats[member].err = *err;
+}
+
 void rl_exchange_hold(rl_exchange *exchange, bool is_owed, int64_t now)
 {
+	exchange->request.verb =
+		RL_VERB_TRY; /* whatever was said last: what it may have to undo is a grant */
 	for (unsigned i = 0; i < exchange->set->count; i++) {
 		rl_seat *seat = &exchange->seats[i];
 		seat->is_in_doubt = seat->is_in_doubt || is_owed;

@@ -48,6 +48,8 @@ typedef struct rl_seat {
 	bool is_connecting; /* and has not been cut back to what is left after connecting */
 	bool is_in_doubt;   /* a server took the command; its answer is lost, or makes no sense */
 	bool is_text;       /* the server does not know the script: EVAL */
+	bool is_alone;      /* scripts go without the helper keys */
+	bool was_forbidden; /* because the user may not use them */
 	bool is_refused;    /* the login failed; err says why */
 	bool must_close;    /* conn is not to be used again: it owes an answer past its time, or lies */
 	unsigned breaks;    /* connections that broke in this exchange */
@@ -57,8 +59,8 @@ typedef struct rl_seat {
 	int64_t budget_max; /* dialling cannot extend the budget beyond this */
 	int64_t connect_end;
 	int64_t resume_at; /* PAUSED */
-	int64_t number;    /* the answer's */
-	char *text;        /* owned; the answer's */
+	rl_answer answer;  /* what was said; its text is the next one */
+	char *text;        /* owned */
 	size_t text_len;
 	rl_error err; /* why the vote is FAILED; last, for it is not cleared */
 } rl_seat;
@@ -68,7 +70,6 @@ typedef struct rl_exchange {
 	rl_pool *pool;
 	const rl_env *env;
 	rl_request request;
-	bool keeps_doubt;  /* the token will be tried again as owed, should its fate be in doubt */
 	bool is_own_token; /* the caller's: never owed, undone only after the answer that granted it */
 	rl_seat *seats;    /* one for each member; memory of whoever holds the exchange */
 } rl_exchange;
@@ -78,7 +79,7 @@ typedef struct rl_exchange {
 void rl_exchange_begin(rl_exchange *exchange, int64_t now, int64_t latest);
 
 /* Goes on as far as it can without waiting.
- * @return the outcome; RL_VOTE_OPEN = not decided, *wait says what to wait for */
+ * @return the outcome; RL_VOTE_OPEN = not decided, and what it waits for was added to *wait */
 rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wait);
 
 /* What became of the connections and grants. */
@@ -87,9 +88,20 @@ typedef struct rl_settlement {
 	bool is_in_doubt; /* a member may hold this token, and no undo could be written */
 } rl_settlement;
 
-/* Ends the exchange at any moment: writes undos if asked, gives connections back or closes them.
- * @param undo take back what members granted or may have granted */
-rl_settlement rl_exchange_settle(rl_exchange *exchange, bool undo, int64_t now);
+typedef enum rl_undo {
+	RL_UNDO_NOTHING,
+	RL_UNDO_ALL,          /* take back what members granted or may have granted */
+	RL_UNDO_BUT_REFUSALS, /* the same, but not where the server would refuse an undo, too: the token will be
+	                       * tried again as owed */
+} rl_undo;
+
+/* Ends the exchange at any moment: writes undos if asked, gives connections back or closes them. */
+rl_settlement rl_exchange_settle(rl_exchange *exchange, rl_undo undo, int64_t now);
+
+/* Notes what a member said by another way than this exchange, which is settled: a grant, for
+ * rl_exchange_hold(), or a failure. */
+void rl_exchange_note_grant(rl_exchange *exchange, unsigned member);
+void rl_exchange_note_failure(rl_exchange *exchange, unsigned member, const rl_error *err);
 
 /* Takes the idle connections of the granting members again, after the end, so that the grant can still be
  * undone on them: by settling once more.

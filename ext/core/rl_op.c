@@ -17,26 +17,37 @@ static size_t aligned(size_t size)
 	return (size + unit - 1) / unit * unit;
 }
 
+static void put_name(char *out, rl_bytes key, const char *suffix, size_t suffix_len)
+{
+	memcpy(out, key.data, key.len);
+	memcpy(out + key.len, suffix, suffix_len);
+}
+
 void *rl_op_alloc(size_t size, const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
 	size_t token_room, char **token)
 {
 	size_t seats_at = aligned(size);
 	size_t key_at = seats_at + set->count * sizeof(rl_seat);
 	/* Below 1 KiB for usual keys, and not by calloc: that is what glibc's malloc has at hand. */
-	char *block = malloc(key_at + key.len + token_room);
+	size_t mark_len = key.len + sizeof RL_MARK_SUFFIX - 1;
+	size_t tickets_len = key.len + sizeof RL_TICKETS_SUFFIX - 1;
+	char *block = malloc(key_at + mark_len + tickets_len + token_room);
 	if (block == NULL) {
 		return NULL;
 	}
 	memset(block, 0, key_at);
 	rl_op *op = (rl_op *) (void *) block;
-	char *own_key = block + key_at;
-	memcpy(own_key, key.data, key.len);
-	*token = own_key + key.len;
+	char *mark = block + key_at; /* the key is its beginning */
+	char *tickets = mark + mark_len;
+	put_name(mark, key, RL_MARK_SUFFIX, sizeof RL_MARK_SUFFIX - 1);
+	put_name(tickets, key, RL_TICKETS_SUFFIX, sizeof RL_TICKETS_SUFFIX - 1);
+	*token = tickets + tickets_len;
 	op->exchange = (rl_exchange){.set = set,
 		.pool = pool,
 		.env = env,
 		.seats = (rl_seat *) (void *) (block + seats_at),
-		.request = {.key = {own_key, key.len}}};
+		.request = {
+			.key = {mark, key.len}, .mark = {mark, mark_len}, .tickets = {tickets, tickets_len}}};
 	return block;
 }
 
@@ -65,11 +76,14 @@ void rl_op_free(rl_op *op)
 void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
 {
 	if (is_forked) {
+		if (op->kind == RL_OP_ACQUIRE) {
+			rl_acquire_drop((rl_acquire *) op);
+		}
 		rl_exchange_drop(&op->exchange);
 	} else if (op->kind == RL_OP_ACQUIRE) {
 		rl_acquire_abandon((rl_acquire *) op, now);
 	} else {
-		rl_exchange_settle(&op->exchange, true, now);
+		rl_exchange_settle(&op->exchange, RL_UNDO_ALL, now);
 	}
 }
 
@@ -137,6 +151,8 @@ static void count_ask(const rl_op *op)
 			break;
 		case RL_VERB_SET:
 		case RL_VERB_TRY:
+		case RL_VERB_NUDGE:
+		case RL_VERB_BLPOP:
 		case RL_VERB_FORCE:
 		case RL_VERB_EXISTS:
 		case RL_VERB_OWNER:
@@ -160,7 +176,7 @@ static bool step_ask(rl_op *op, const rl_tick *tick, rl_wait *wait)
 	if (outcome == RL_VOTE_OPEN) {
 		return false;
 	}
-	rl_settlement settlement = rl_exchange_settle(&op->exchange, false, tick->now);
+	rl_settlement settlement = rl_exchange_settle(&op->exchange, RL_UNDO_NOTHING, tick->now);
 	op->status = outcome == RL_VOTE_GRANTED ? RL_OK : RL_BUSY;
 	if (outcome == RL_VOTE_FAILED) {
 		bool is_unsaid = settlement.is_in_doubt && changes_something(op->exchange.request.verb) &&
@@ -173,6 +189,7 @@ static bool step_ask(rl_op *op, const rl_tick *tick, rl_wait *wait)
 
 bool rl_op_step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {
+	rl_wait_begin(wait);
 	switch (op->kind) {
 		case RL_OP_ACQUIRE:
 			return rl_acquire_step((rl_acquire *) op, tick, wait);

@@ -10,7 +10,7 @@
 #ifndef RL_OP_H
 #define RL_OP_H
 
-#include "core/rl_exchange.h"
+#include "core/rl_queue.h"
 #include "core/rl_token.h"
 
 typedef enum rl_op_kind {
@@ -28,19 +28,37 @@ typedef struct rl_op {
 	rl_error *own_err;   /* owned; where err is, unless memory was short */
 } rl_op;
 
+typedef enum rl_acquire_phase {
+	RL_ACQUIRE_PAUSED,  /* until resume_at, or until the queue has something to say */
+	RL_ACQUIRE_TRYING,  /* SET or try is under way */
+	RL_ACQUIRE_LOOKING, /* nudge is under way, and the queue goes on */
+	RL_ACQUIRE_LEAVING, /* the queue is being left before a try */
+	RL_ACQUIRE_DONE,
+} rl_acquire_phase;
+
 typedef struct rl_acquire {
 	rl_op op; /* first: a pointer to it is one to the whole */
 	int64_t ttl_ns;
 	int64_t wait_ns;
 	int64_t started_at;
-	int64_t deadline;     /* of the wait; RL_NEVER = none; started_at = no wait */
-	int64_t resume_at;    /* when the next try is due, if is_paused */
-	uint64_t tries;       /* begun so far */
-	unsigned delays;      /* back-off delays so far */
-	bool is_waiting;      /* a wait was asked for */
-	bool is_paused;       /* between two tries, or before the first */
-	bool is_token_owed;   /* the key may hold the token through an earlier try */
-	int64_t owed_since;   /* when that try was sent */
+	int64_t deadline;  /* of the wait; RL_NEVER = none; started_at = no wait */
+	int64_t resume_at; /* PAUSED: when the next try or look is due */
+	uint64_t looks;    /* tries and nudges after a delay so far: what `retries` caps */
+	unsigned delays;   /* back-off delays so far */
+	unsigned vain;     /* times woken for nothing since the last look */
+	unsigned losses;   /* connections lost in the queue since it last gave an answer */
+	rl_acquire_phase phase;
+	bool is_waiting;    /* a wait was asked for */
+	bool is_delayed;    /* what is due at resume_at counts as a look */
+	bool is_polling;    /* not woken: each look is a try */
+	bool lacks_token;   /* the system gave no random bytes for one */
+	bool has_tried;     /* the SET was sent */
+	bool must_try;      /* the next look is a try, and the queue is left for it */
+	bool has_won;       /* a look met our own token: the queue has won, its answer is missing */
+	bool is_token_owed; /* the key may hold the token through an earlier try */
+	bool is_doubtful;   /* the same of a caller's own token, through the queue */
+	rl_sample sample;   /* of the latest look */
+	rl_queue queue;
 	int64_t proven_until; /* RL_OK: ownership is proven until then */
 	int64_t waited_ns;    /* from the start to the end */
 	char *token;          /* in the same block; token_len bytes */
@@ -79,9 +97,10 @@ void rl_op_abandon(rl_op *op, int64_t now, bool is_forked);
 /* Frees it; one that is not done must have been abandoned. */
 void rl_op_free(rl_op *op);
 
-/* For rl_op_step() and rl_op_abandon(). */
+/* For rl_op_step() and rl_op_abandon(); drop is for a forked child. */
 bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait);
 void rl_acquire_abandon(rl_acquire *acquire, int64_t now);
+void rl_acquire_drop(rl_acquire *acquire);
 
 /* Lays out an operation of the given size with room for its seats, key and token.
  * @return NULL when out of memory */

@@ -2,6 +2,12 @@
  *
  * The Lua scripts that run at the server. KEYS and ARGV only; no text is pasted in. They are sent as
  * EVALSHA, and as EVAL when the server does not know them (NOSCRIPT), which also loads them.
+ *
+ * KEYS[1] is the lock. With three keys KEYS[2] is the mark ("somebody waits") and KEYS[3] the list of
+ * tickets; with one key alone a script leaves waiters to themselves. Helper keys are a hint: whatever goes
+ * wrong with them the script goes on.
+ *
+ * A reservation is an empty value that ends within 10 ms: the lock is kept for the waiter just woken.
  */
 #ifndef RL_SCRIPT_H
 #define RL_SCRIPT_H
@@ -9,15 +15,41 @@
 #include "core/rl_status.h"
 
 typedef enum rl_script_id {
-	/* KEYS[1]; token, ttl in ms, "1" when the caller is owed a reply for this token.
-	 * {1} = taken; {0, PTTL, 1 if the key holds this very token else 0} = refused. */
+	/* token, ttl in ms, "1" when the caller is owed a reply for this token, "0" or (woken) the server's time in
+	 * us after which nothing is taken, the ticket being passed on instead.
+	 * {1, TIME} = taken; {0, TIME, PTTL, holder} = refused, and marked. TIME is in us, 0 with one key or when
+	 * the helper keys cannot be used; holder is an rl_holder. */
 	RL_SCRIPT_TRY,
-	/* KEYS[1]; token. 1 = it was the holder's and the key is gone, 0 = it was not. Compare-and-delete as in
-	 * https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/ */
+	/* token. Frees it if it is the holder's: for nobody, or when marked for the next waiter, who gets a
+	 * ticket. 1 = done, 2 = done, but the waiters could not be told, 0 = it is not the holder's.
+	 * Compare-and-delete as in https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/ */
 	RL_SCRIPT_RELEASE,
-	/* KEYS[1]; token, ttl in ms. 1 = it is the holder's and has the new TTL, 0 = it is not. */
+	/* token, ttl in ms. 1 = it is the holder's and has the new TTL, 0 = it is not. */
 	RL_SCRIPT_EXTEND,
+	/* token. A waiter's look: refreshes the mark, sends a ticket if nobody has the lock and none is out.
+	 * {TIME, PTTL, holder, rl_ticket}; TIME 0 when the helper keys cannot be used. */
+	RL_SCRIPT_NUDGE,
+	/* As RELEASE, whoever holds it. */
+	RL_SCRIPT_FORCE,
 } rl_script_id;
+
+#define RL_SCRIPTS 5
+
+/* Who has the lock, as TRY and NUDGE tell it. The token itself is nobody else's business. */
+typedef enum rl_holder {
+	RL_HOLDER_NOBODY,
+	RL_HOLDER_RESERVED,
+	RL_HOLDER_SELF, /* the very token that was sent */
+	RL_HOLDER_KIN,  /* a token of the form that rl_token_draw() gives: its release will wake us */
+	RL_HOLDER_FOREIGN, /* anything else */
+} rl_holder;
+
+/* What NUDGE has done about a lock that nobody has. */
+typedef enum rl_ticket {
+	RL_TICKET_IMPOSSIBLE = -1,
+	RL_TICKET_NONE = 0, /* sent now, or not needed */
+	RL_TICKET_OUT = 1,  /* one was there already: nobody is in the queue to take it */
+} rl_ticket;
 
 typedef struct rl_script {
 	const char *text;

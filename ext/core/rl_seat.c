@@ -83,8 +83,10 @@ static void send_command(rl_exchange *exchange, rl_seat *seat)
 		request.is_owed = !exchange->is_own_token;
 	}
 	request.as_text = seat->is_text;
-	/* Only EVALSHA can meet NOSCRIPT, and SET may turn into TRY: the request as sent is what reads the
-	 * answer. */
+	seat->is_alone =
+		seat->is_alone || request.is_alone || !exchange->set->wakes || seat->conn->lacks_helpers;
+	request.is_alone = seat->is_alone;
+	/* SET may turn into TRY: the verb as sent is what reads the answer. */
 	seat->command_end = rl_conn_send(seat->conn, &request, (unsigned) request.verb);
 	seat->state = RL_SEAT_ANSWER;
 	if (seat->command_end == 0) {
@@ -185,7 +187,12 @@ static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 static void undo_after_refused_login(rl_exchange *exchange, unsigned index, const rl_tick *tick)
 {
 	rl_seat *seat = &exchange->seats[index];
-	rl_request undo = rl_seat_undo_request(exchange);
+	/* Waiters are none of this user's business, or there are none in this database. */
+	rl_request undo = {.verb = RL_VERB_RELEASE,
+		.key = exchange->request.key,
+		.token = exchange->request.token,
+		.is_alone = true,
+		.as_text = true};
 	seat->command_end = rl_conn_send(seat->conn, &undo, (unsigned) RL_VERB_RELEASE);
 	seat->state = RL_SEAT_UNDO;
 	if (seat->command_end == 0) {
@@ -220,7 +227,7 @@ static bool is_unknown(const rl_exchange *exchange, rl_seat *seat, const rl_answ
 	switch (exchange->request.verb) {
 		case RL_VERB_SET:
 		case RL_VERB_TRY:
-			if (exchange->is_own_token && answer->is_same_token) {
+			if (exchange->is_own_token && answer->holder == RL_HOLDER_SELF) {
 				rl_error_set(&seat->err, RL_ERR_UNKNOWN, 0,
 					"the connection broke before the answer, and the key now holds the token you gave; "
 					"outcome unknown: whether this call took the lock or someone else with the same token "
@@ -234,6 +241,8 @@ static bool is_unknown(const rl_exchange *exchange, rl_seat *seat, const rl_answ
 				"call freed the lock or it was lost before");
 			return true;
 		case RL_VERB_FORCE: /* is not sent again */
+		case RL_VERB_NUDGE:
+		case RL_VERB_BLPOP: /* never in an exchange */
 		case RL_VERB_EXTEND:
 		case RL_VERB_EXISTS:
 		case RL_VERB_OWNER:
@@ -254,6 +263,33 @@ static seat_secrets secrets_of(const rl_exchange *exchange, unsigned index)
 	return (seat_secrets){{exchange->request.token, rl_bytes_of(password->data, password->len)}};
 }
 
+static void send_again(rl_exchange *exchange, unsigned index, rl_again how, const rl_tick *tick)
+{
+	rl_seat *seat = &exchange->seats[index];
+	if (how == RL_AGAIN_ALONE) {
+		seat->is_alone = true;
+		seat->was_forbidden = true;
+	} else {
+		seat->is_text = true;
+		rl_stats_add(&exchange->env->stats->scripts_loaded, 1);
+	}
+	send_command(exchange, seat);
+	if (seat->conn != NULL) {
+		flush(exchange, index, tick);
+	}
+}
+
+/* The connection remembers that its user may not use the helper keys. */
+static void note_helpers(rl_exchange *exchange, rl_seat *seat, const rl_answer *answer)
+{
+	bool was_forbidden = seat->was_forbidden && answer->vote != RL_VOTE_FAILED;
+	seat->conn->lacks_helpers = seat->conn->lacks_helpers || was_forbidden;
+	bool is_freeing = !rl_verb_takes(exchange->request.verb); /* a wait counts for itself */
+	if ((was_forbidden && is_freeing) || !answer->was_told) {
+		rl_stats_add(&exchange->env->stats->fallbacks, 1);
+	}
+}
+
 static void on_answer(
 	rl_exchange *exchange, unsigned index, rl_conn_event *event, const rl_tick *tick)
 {
@@ -262,6 +298,7 @@ static void on_answer(
 	rl_request request = exchange->request;
 	request.verb = (rl_verb) event->tag; /* as it was sent */
 	request.as_text = seat->is_text;
+	request.is_alone = seat->is_alone;
 	rl_answer answer;
 	rl_command_read(&request, &event->reply, &answer, &event->err, secrets.list, 2);
 	if (seat->is_refused) {
@@ -272,15 +309,11 @@ static void on_answer(
 		}
 		return;
 	}
-	if (answer.is_noscript) {
-		seat->is_text = true;
-		rl_stats_add(&exchange->env->stats->scripts_loaded, 1);
-		send_command(exchange, seat);
-		if (seat->conn != NULL) {
-			flush(exchange, index, tick);
-		}
+	if (answer.again != RL_AGAIN_NOT) {
+		send_again(exchange, index, answer.again, tick);
 		return;
 	}
+	note_helpers(exchange, seat, &answer);
 	if (is_unknown(exchange, seat, &answer)) {
 		fail(seat);
 		return;
@@ -295,7 +328,7 @@ static void on_answer(
 		return;
 	}
 	seat->is_in_doubt = false;
-	seat->number = answer.number;
+	seat->answer = answer;
 	rl_seat_finish(seat, answer.vote);
 	if (!keep_text(seat, answer.text)) {
 		rl_error_set(&seat->err, RL_ERR_MEMORY, 0, "out of memory");

@@ -26,13 +26,4 @@ bool rl_seat_is_handed_over(const rl_seat *seat);
 /* Its connection, which it must have, is established. */
 bool rl_seat_is_connected(const rl_seat *seat);
 
-/* The compare-and-delete that takes the exchange's token back; as text, for nobody may read its answer. */
-static inline rl_request rl_seat_undo_request(const rl_exchange *exchange)
-{
-	return (rl_request){.verb = RL_VERB_RELEASE,
-		.key = exchange->request.key,
-		.token = exchange->request.token,
-		.as_text = true};
-}
-
 #endif

@@ -24,6 +24,7 @@ typedef struct rl_set {
 	rl_backoff backoff;
 	uint64_t retries; /* tries of one wait after its first, at most */
 	double drift_factor;
+	bool wakes; /* waiters are woken by a release, and a release wakes them */
 } rl_set;
 
 /* A grant of ttl proves ownership for ttl less this, counted from before it was asked for.

@@ -17,6 +17,9 @@
  X(failed) \
  X(waited_ns) \
  X(tries) \
+ X(nudges) \
+ X(wake_ups) \
+ X(wake_ups_taken) \
  X(delays) \
  X(undone) \
  X(released) \
@@ -25,7 +28,8 @@
  X(not_extended) \
  X(connects) \
  X(reconnects) \
- X(scripts_loaded)
+ X(scripts_loaded) \
+ X(fallbacks)
 
 typedef struct rl_stats {
 #define RL_STATS_FIELD(name) _Atomic uint64_t name;

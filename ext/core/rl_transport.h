@@ -85,12 +85,30 @@ typedef struct rl_tick {
 } rl_tick;
 
 #define RL_MEMBERS_MAX 15
+#define RL_WAIT_LINKS (RL_MEMBERS_MAX + 1) /* one for each member, and one in a queue */
 
-/* What an operation that is not done waits for: any of the links, or a time. */
+/* What an operation that is not done waits for: any of the links, or a time. Its parts add to it. */
 typedef struct rl_wait {
-	rl_link *links[RL_MEMBERS_MAX];
+	rl_link *links[RL_WAIT_LINKS];
 	unsigned count;
 	int64_t until;
 } rl_wait;
+
+static inline void rl_wait_begin(rl_wait *wait)
+{
+	wait->count = 0;
+	wait->until = RL_NEVER;
+}
+
+static inline void rl_wait_until(rl_wait *wait, int64_t until)
+{
+	wait->until = until < wait->until ? until : wait->until;
+}
+
+static inline void rl_wait_for(rl_wait *wait, rl_link *link, int64_t until)
+{
+	wait->links[wait->count++] = link;
+	rl_wait_until(wait, until);
+}
 
 #endif

@@ -67,12 +67,13 @@ ZEND_METHOD(RedisLock, __construct)
 		.retry_delay = 0.01,
 		.retry_max_delay = 0.2,
 		.jitter = 0.2,
+		.wakes = true,
 		.is_persistent = true,
 		.drift_factor = 0.01};
 	zend_string *server = NULL;
 	zend_string *prefix = NULL;
 	bool is_without_limit = true;
-	ZEND_PARSE_PARAMETERS_START(0, 10)
+	ZEND_PARSE_PARAMETERS_START(0, 11)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(arguments.servers, server)
 		Z_PARAM_STR_OR_NULL(prefix)
@@ -82,6 +83,7 @@ ZEND_METHOD(RedisLock, __construct)
 		Z_PARAM_DOUBLE(arguments.retry_max_delay)
 		Z_PARAM_DOUBLE(arguments.jitter)
 		Z_PARAM_LONG_OR_NULL(arguments.retries, is_without_limit)
+		Z_PARAM_BOOL(arguments.wakes)
 		Z_PARAM_BOOL(arguments.is_persistent)
 		Z_PARAM_DOUBLE(arguments.drift_factor)
 	ZEND_PARSE_PARAMETERS_END();
@@ -251,7 +253,7 @@ ZEND_METHOD(RedisLock, remaining)
 		RETURN_THROWS();
 	}
 	if (call->op->status == RL_OK) {
-		int64_t ms = rl_exchange_speaker(&call->op->exchange, RL_VOTE_GRANTED)->number;
+		int64_t ms = rl_exchange_speaker(&call->op->exchange, RL_VOTE_GRANTED)->answer.number;
 		RETVAL_DOUBLE(ms < 0 ? ZEND_INFINITY : (double) ms / 1000);
 	} else {
 		RETVAL_NULL();

@@ -201,6 +201,7 @@ bool redislock_home_fill(redislock_home *home, const redislock_arguments *argume
 	home->set.retries =
 		arguments->has_retries ? (uint64_t) arguments->retries : RL_RETRIES_UNLIMITED;
 	home->set.drift_factor = arguments->drift_factor;
+	home->set.wakes = arguments->wakes;
 	if (arguments->servers != NULL) {
 		return add_list(home, arguments);
 	}
@@ -278,7 +279,7 @@ bool redislock_read_key(
 		memcpy(*joined + home->prefix_len, key->data, key->len);
 		*key = rl_bytes_of(*joined, home->prefix_len + key->len);
 	}
-	if (has_end(*key, "::rl-wait") || has_end(*key, "::rl-wake")) {
+	if (has_end(*key, RL_MARK_SUFFIX) || has_end(*key, RL_TICKETS_SUFFIX)) {
 		redislock_free_key(*joined);
 		zend_argument_value_error(
 			arg, "must not end in ::rl-wait or ::rl-wake, which are the lock's own helper keys");

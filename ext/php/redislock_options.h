@@ -21,6 +21,7 @@ typedef struct redislock_arguments {
 	double drift_factor;
 	zend_long retries;
 	bool has_retries;
+	bool wakes;
 	bool is_persistent;
 } redislock_arguments;
 

@@ -32,7 +32,7 @@ static int64_t earliest_wake(const rl_wait *wait)
 
 static bool wait_in_poll(const rl_wait *wait, const rl_guard *guard, rl_tick *tick)
 {
-	struct pollfd fds[RL_MEMBERS_MAX];
+	struct pollfd fds[RL_WAIT_LINKS];
 	for (unsigned i = 0; i < wait->count; i++) {
 		fds[i] = (struct pollfd){
 			.fd = rl_link_fd(wait->links[i]), .events = rl_link_events(wait->links[i])};

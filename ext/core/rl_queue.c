@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A place in the queue. The design is in the header.
+ */
+#include "core/rl_queue.h"
+
+#include "core/rl_time.h"
+
+#include <string.h>
+
+static const rl_member *member_of(const rl_queue *queue, const rl_exchange *exchange)
+{
+	return &exchange->set->members[queue->member];
+}
+
+/* What the server said of what belongs to the lock is kept free of the token. */
+static void read_reply(const rl_exchange *exchange, rl_verb verb, const rl_reply *reply,
+	rl_answer *answer, rl_error *err)
+{
+	rl_request request = exchange->request;
+	request.verb = verb;
+	request.as_text = true;
+	rl_command_read(&request, reply, answer, err, &exchange->request.token, 1);
+}
+
+static bool is_handed_over(const rl_queue *queue)
+{
+	return queue->conn != NULL && queue->command_end != 0 &&
+		queue->conn->transport->sent(queue->conn->link) >= queue->command_end;
+}
+
+bool rl_queue_is_in(const rl_queue *queue)
+{
+	return queue->state == RL_QUEUE_IN && is_handed_over(queue);
+}
+
+static void drop_conn(rl_queue *queue)
+{
+	rl_conn_free(queue->conn);
+	queue->conn = NULL;
+	queue->state = RL_QUEUE_OUT;
+}
+
+/* ---- going in ---- */
+
+static void flush(rl_queue *queue, int64_t now)
+{
+	rl_conn *conn = queue->conn;
+	if (queue->sent_at == 0 && queue->command_end != 0 &&
+		conn->transport->is_connected(conn->link)) {
+		queue->sent_at = now;
+	}
+	conn->transport->flush(conn->link);
+}
+
+/* False when there is no memory for it. */
+static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
+{
+	int64_t left = queue->slice_end - now;
+	left = left > 0 ? left : 0;
+	const rl_sample *sample = &queue->sample;
+	/* Reckoned from when the sample was heard: never later than the slice's end, in our time. */
+	int64_t not_after = sample->server_us + (queue->slice_end - sample->heard_at) / 1000;
+	rl_request request = exchange->request;
+	request.verb = RL_VERB_BLPOP;
+	request.block_ms = left / RL_NS_PER_MS + RL_QUEUE_SLACK_MS;
+	rl_conn_send_name(queue->conn); /* behind a BLPOP it would wait */
+	if (rl_conn_send(queue->conn, &request, RL_VERB_BLPOP) == 0) {
+		return false;
+	}
+	request.verb = RL_VERB_TRY;
+	request.as_text = true; /* nobody could say it again */
+	request.not_after_us = not_after > 0 ? not_after : 1;
+	queue->command_end = rl_conn_send(queue->conn, &request, RL_VERB_TRY);
+	queue->sent_at = 0;
+	queue->state = RL_QUEUE_IN;
+	queue->answer_end = rl_time_later(queue->slice_end,
+		member_of(queue, exchange)->timeout_ns + 2 * RL_QUEUE_SLACK_MS * RL_NS_PER_MS);
+	return queue->command_end != 0;
+}
+
+static rl_queue_event lose(rl_queue *queue)
+{
+	queue->is_in_doubt = is_handed_over(queue);
+	drop_conn(queue);
+	return RL_QUEUE_LOST;
+}
+
+/* A new connection, or an idle one of the pool. It may fail to log in or to be dialled: told by the step. */
+static void open_conn(rl_queue *queue, rl_exchange *exchange, int64_t now, rl_error *err)
+{
+	const rl_member *member = member_of(queue, exchange);
+	queue->conn = rl_pool_take(exchange->pool, member->target, false, now);
+	if (queue->conn != NULL) {
+		return;
+	}
+	queue->connect_end = rl_time_later(now, member->connect_timeout_ns);
+	queue->conn = rl_conn_dial(
+		exchange->pool->transport, member->target, queue->connect_end, exchange->env, err);
+}
+
+void rl_queue_enter(
+	rl_queue *queue, rl_exchange *exchange, const rl_sample *sample, int64_t until, int64_t now)
+{
+	queue->slice_end = rl_time_earlier(until, rl_time_later(now, RL_QUEUE_SLICE_NS));
+	queue->sample = *sample;
+	queue->command_end = 0;
+	queue->has_ticket = false;
+	queue->is_unclear = false;
+	queue->is_ended = false;
+	queue->blpop_status = RL_OK;
+	queue->answer_end = rl_time_later(now, member_of(queue, exchange)->timeout_ns);
+	queue->connect_end = queue->answer_end;
+	queue->state = RL_QUEUE_LOGIN;
+}
+
+/* LOGIN: gets the connection, and writes as soon as nothing can go into a wrong database. */
+static bool go_in(rl_queue *queue, rl_exchange *exchange, const rl_tick *tick, rl_error *err)
+{
+	if (queue->conn == NULL) {
+		open_conn(queue, exchange, tick->now, err);
+	}
+	if (queue->conn == NULL) {
+		return false;
+	}
+	if (queue->conn->logins_owed == 0 && !send_both(queue, exchange, tick->now)) {
+		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
+		return false;
+	}
+	return true;
+}
+
+/* ---- what comes back ---- */
+
+static void on_blpop(rl_queue *queue, const rl_exchange *exchange, const rl_reply *reply)
+{
+	rl_answer answer;
+	rl_error err;
+	read_reply(exchange, RL_VERB_BLPOP, reply, &answer, &err);
+	queue->has_ticket = answer.vote == RL_VOTE_GRANTED;
+	if (answer.vote == RL_VOTE_FAILED) {
+		queue->blpop_status = err.status;
+		queue->may_pass = rl_error_passes(&err);
+		queue->is_unclear = err.status == RL_ERR_PROTOCOL;
+	}
+}
+
+static rl_queue_event on_try(
+	rl_queue *queue, const rl_exchange *exchange, const rl_reply *reply, rl_error *err)
+{
+	read_reply(exchange, RL_VERB_TRY, reply, &queue->answer, err);
+	queue->answer.text = (rl_bytes){NULL, 0};
+	queue->state = RL_QUEUE_ANSWERED;
+	queue->command_end = 0;
+	switch (queue->answer.vote) {
+		case RL_VOTE_GRANTED:
+			return RL_QUEUE_WON;
+		case RL_VOTE_FAILED:
+			if (rl_error_passes(err)) {
+				return lose(queue);
+			}
+			queue->is_unclear = queue->is_unclear || err->status == RL_ERR_PROTOCOL;
+			return strcmp(err->code, "NOPERM") == 0 ? RL_QUEUE_USELESS : RL_QUEUE_FAILED;
+		case RL_VOTE_OPEN:
+		case RL_VOTE_REFUSED:
+			break;
+	}
+	if (queue->blpop_status == RL_OK) {
+		return RL_QUEUE_REFUSED;
+	}
+	if (queue->may_pass) {
+		rl_error_set(err, RL_ERR_CLOSED, 0, "the server sent the waiters away");
+		return lose(queue);
+	}
+	return RL_QUEUE_USELESS;
+}
+
+static rl_queue_event on_down(rl_queue *queue)
+{
+	if (queue->state != RL_QUEUE_LEAVING) {
+		return lose(queue);
+	}
+	drop_conn(queue);
+	return RL_QUEUE_LEFT;
+}
+
+static rl_queue_event on_reply(
+	rl_queue *queue, const rl_exchange *exchange, const rl_conn_event *event, rl_error *err)
+{
+	if (event->tag == RL_VERB_TRY) {
+		return on_try(queue, exchange, &event->reply, err);
+	}
+	on_blpop(queue, exchange, &event->reply);
+	return RL_QUEUE_NOTHING;
+}
+
+static rl_queue_event read_conn(
+	rl_queue *queue, rl_exchange *exchange, const rl_tick *tick, rl_error *err)
+{
+	rl_conn_event event;
+	rl_queue_event outcome = RL_QUEUE_NOTHING;
+	while (outcome == RL_QUEUE_NOTHING) {
+		rl_conn_next(queue->conn, &event);
+		switch (event.type) {
+			case RL_CONN_NONE:
+				return RL_QUEUE_NOTHING;
+			case RL_CONN_READY:
+				if (!go_in(queue, exchange, tick, err)) {
+					return lose(queue);
+				}
+				flush(queue, tick->now);
+				break;
+			case RL_CONN_REFUSED:
+				rl_error_from_server(err, event.reply.text, &exchange->request.token, 1);
+				return lose(queue);
+			case RL_CONN_REPLY:
+				outcome = on_reply(queue, exchange, &event, err);
+				break;
+			case RL_CONN_DOWN:
+				*err = event.err;
+				outcome = on_down(queue);
+				break;
+		}
+	}
+	return outcome;
+}
+
+static bool is_too_late(const rl_queue *queue, const rl_tick *tick)
+{
+	rl_conn *conn = queue->conn;
+	bool is_connecting =
+		queue->state == RL_QUEUE_LOGIN || !conn->transport->is_connected(conn->link);
+	return tick->seen >= (is_connecting ? queue->connect_end : queue->answer_end);
+}
+
+rl_queue_event rl_queue_step(
+	rl_queue *queue, rl_exchange *exchange, const rl_tick *tick, rl_error *err)
+{
+	if (queue->state == RL_QUEUE_OUT || queue->state == RL_QUEUE_ANSWERED) {
+		return RL_QUEUE_NOTHING;
+	}
+	if (queue->state == RL_QUEUE_LOGIN && (queue->conn == NULL || queue->conn->logins_owed == 0) &&
+		!go_in(queue, exchange, tick, err)) {
+		return lose(queue);
+	}
+	if (queue->state != RL_QUEUE_LEAVING) {
+		flush(queue, tick->now);
+	}
+	rl_queue_event outcome = read_conn(queue, exchange, tick, err);
+	if (outcome == RL_QUEUE_NOTHING && is_too_late(queue, tick)) {
+		rl_error_set(err, RL_ERR_TIMEOUT, 0, "no answer on the connection that waits in the queue");
+		return lose(queue);
+	}
+	return outcome;
+}
+
+void rl_queue_add_to_wait(const rl_queue *queue, rl_wait *wait)
+{
+	if (queue->conn == NULL || queue->state == RL_QUEUE_ANSWERED) {
+		return;
+	}
+	bool is_connecting =
+		queue->state == RL_QUEUE_LOGIN || !queue->conn->transport->is_connected(queue->conn->link);
+	rl_wait_for(wait, queue->conn->link, is_connecting ? queue->connect_end : queue->answer_end);
+}
+
+int64_t rl_queue_won_since(
+	const rl_queue *queue, const rl_sample *sample, double drift_factor, int64_t now)
+{
+	int64_t server_us = queue->answer.time_us;
+	if (server_us == 0 || sample->server_us == 0) {
+		return queue->sent_at;
+	}
+	/* Either way round the shorter reckoning is the safe one: the sample may be younger than the win. */
+	double passed = (double) (server_us - sample->server_us) * 1000;
+	passed *= passed >= 0 ? 1 - drift_factor : 1 + drift_factor;
+	double since = (double) (sample->asked_at - queue->sent_at) + passed;
+	if (since <= 0) {
+		return queue->sent_at;
+	}
+	double most = (double) (now - queue->sent_at);
+	return queue->sent_at + (int64_t) (since < most ? since : most);
+}
+
+/* ---- going out ---- */
+
+/* What has arrived may tell that the try was run. */
+static void hear_last_word(rl_queue *queue, const rl_exchange *exchange)
+{
+	rl_conn_event event;
+	rl_error unused;
+	queue->conn->transport->take_in(queue->conn->link);
+	do {
+		rl_conn_next(queue->conn, &event);
+		if (event.type == RL_CONN_REPLY) {
+			on_reply(queue, exchange, &event, &unused);
+		}
+	} while (queue->conn != NULL && event.type == RL_CONN_REPLY && queue->state == RL_QUEUE_IN);
+}
+
+static bool undo(rl_queue *queue, const rl_exchange *exchange)
+{
+	if (!rl_conn_undo(queue->conn, &exchange->request)) {
+		return false;
+	}
+	rl_stats_add(&exchange->env->stats->undone, 1);
+	return true;
+}
+
+rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool is_undo, int64_t now)
+{
+	rl_settlement settlement = {0};
+	if (is_undo && rl_queue_is_in(queue)) {
+		hear_last_word(queue, exchange);
+	}
+	rl_conn *conn = queue->conn;
+	if (conn == NULL) {
+		queue->state = RL_QUEUE_OUT;
+		return settlement;
+	}
+	bool is_granted = queue->state == RL_QUEUE_ANSWERED && queue->answer.vote == RL_VOTE_GRANTED;
+	bool is_open = rl_queue_is_in(queue) || queue->is_unclear;
+	if (is_undo && !queue->is_ended && (is_granted || (is_open && !exchange->is_own_token))) {
+		settlement.was_undone = undo(queue, exchange);
+	}
+	settlement.is_in_doubt = is_undo && (is_granted || is_open) && !settlement.was_undone;
+	queue->conn = NULL;
+	bool is_free = queue->state == RL_QUEUE_ANSWERED && !queue->is_unclear && !queue->is_ended;
+	queue->state = RL_QUEUE_OUT;
+	queue->is_unclear = false;
+	rl_conn_forget(conn);
+	if (is_free && rl_conn_is_reusable(conn)) {
+		rl_pool_give(exchange->pool, conn, now);
+	} else if (settlement.was_undone) {
+		rl_pool_let_linger(exchange->pool, conn, now);
+	} else {
+		rl_conn_free(conn);
+	}
+	return settlement;
+}
+
+void rl_queue_end(rl_queue *queue, rl_exchange *exchange, int64_t now)
+{
+	if (!rl_queue_is_in(queue)) {
+		rl_queue_leave(queue, exchange, false, now);
+		return;
+	}
+	queue->conn->transport->end(queue->conn->link);
+	queue->is_ended = true;
+	queue->answer_end = rl_time_later(now, member_of(queue, exchange)->timeout_ns);
+	queue->state = RL_QUEUE_LEAVING;
+}
+
+void rl_queue_drop(rl_queue *queue)
+{
+	if (queue->conn != NULL) {
+		drop_conn(queue);
+	}
+}
