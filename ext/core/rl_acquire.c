@@ -124,6 +124,13 @@ static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 	return true;
 }
 
+/* What is answered at or after the deadline decides, also when it was asked before: another try would have
+ * too little time left on a slow server. Without a wait the deadline is the start. */
+static bool is_last_look(const rl_acquire *acquire, const rl_tick *tick)
+{
+	return tick->now >= acquire->deadline || acquire->looks >= acquire->op.exchange.set->retries;
+}
+
 static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tick)
 {
 	rl_exchange *exchange = exchange_of(acquire);
@@ -131,6 +138,7 @@ static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tic
 	acquire->has_tried = true;
 	exchange->request.verb = verb;
 	exchange->request.is_owed = acquire->is_token_owed;
+	exchange->request.is_last = is_last_look(acquire, tick);
 	acquire->phase = is_look ? RL_ACQUIRE_LOOKING : RL_ACQUIRE_TRYING;
 	rl_stats_add(is_look ? &stats_of(acquire)->nudges : &stats_of(acquire)->tries, 1);
 	rl_exchange_begin(exchange, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
@@ -179,20 +187,19 @@ static bool settle(
 	return true;
 }
 
-/* What is answered at or after the deadline decides, also when it was asked before: another try would have
- * too little time left on a slow server. Without a wait the deadline is the start. */
-static bool has_another_look(const rl_acquire *acquire, const rl_tick *tick)
-{
-	return tick->now < acquire->deadline && acquire->looks < acquire->op.exchange.set->retries;
-}
-
 /* ---- pauses ---- */
 
 static void pause_for(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 {
 	acquire->phase = RL_ACQUIRE_PAUSED;
 	acquire->is_delayed = delay > 0;
-	acquire->resume_at = rl_time_earlier(rl_time_later(tick->now, delay), acquire->deadline);
+	acquire->resume_at = rl_time_later(tick->now, delay);
+	/* A nudge that is answered only after the deadline tells nothing, and stands in the last try's way. */
+	int64_t round_trip = acquire->sample.heard_at - acquire->sample.asked_at;
+	int64_t slow = acquire->is_polling ? 0 : 2 * round_trip;
+	if (delay > 0 && rl_time_later(acquire->resume_at, slow) > acquire->deadline) {
+		acquire->resume_at = acquire->deadline;
+	}
 }
 
 static int64_t next_backoff(rl_acquire *acquire)
@@ -225,7 +232,7 @@ static void fall_back(rl_acquire *acquire, const rl_tick *tick)
 static bool retry_or_finish(
 	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on)
 {
-	if (!may_go_on || !has_another_look(acquire, tick)) {
+	if (!may_go_on || is_last_look(acquire, tick)) {
 		return finish(acquire, tick, status);
 	}
 	pause_for(acquire, tick, next_backoff(acquire));
@@ -304,7 +311,7 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 		return fail_as_unknown(acquire, tick);
 	}
 	acquire->is_doubtful = false;
-	if (!has_token || !has_another_look(acquire, tick)) {
+	if (!has_token || is_last_look(acquire, tick)) {
 		return finish(acquire, tick, RL_BUSY);
 	}
 	if (was_set && !acquire->is_polling) {
@@ -353,7 +360,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_exchange *exchange = exchange_of(acquire);
 	bool may_pass = rl_exchange_may_pass(exchange);
-	bool may_retry = may_pass && has_another_look(acquire, tick);
+	bool may_retry = may_pass && !is_last_look(acquire, tick);
 	rl_settlement settlement;
 	bool has_token =
 		settle(acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);

@@ -75,6 +75,7 @@ void rl_command_build(rl_command *command, const rl_request *request)
 			add_number(command, request->ttl_ms);
 			add(command, request->is_owed ? LITERAL("1") : LITERAL("0"));
 			add_number(command, request->not_after_us);
+			add(command, request->is_last ? LITERAL("1") : LITERAL("0"));
 			return;
 		case RL_VERB_NUDGE:
 			add_script(command, request, RL_SCRIPT_NUDGE);

@@ -37,12 +37,13 @@ typedef struct rl_request {
 	int64_t block_ms; /* RL_VERB_BLPOP: how long, 1 at least */
 	int64_t
 		not_after_us; /* RL_VERB_TRY behind a BLPOP: takes nothing after this time of the server; else 0 */
+	bool is_last;  /* RL_VERB_TRY: the wait ends with it */
 	bool is_owed;  /* RL_VERB_TRY: the key may hold this token through an earlier command of ours */
 	bool is_alone; /* scripts: without the helper keys */
 	bool as_text;  /* scripts: EVAL with the text, not EVALSHA */
 } rl_request;
 
-#define RL_COMMAND_ARGS 10
+#define RL_COMMAND_ARGS 11
 #define RL_COMMAND_NUMBERS 2
 #define RL_COMMAND_DIGITS 24
 

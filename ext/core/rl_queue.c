@@ -70,6 +70,7 @@ static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
 	}
 	request.verb = RL_VERB_TRY;
 	request.as_text = true; /* nobody could say it again */
+	request.is_last = false;
 	request.not_after_us = not_after > 0 ? not_after : 1;
 	queue->command_end = rl_conn_send(queue->conn, &request, RL_VERB_TRY);
 	queue->sent_at = 0;

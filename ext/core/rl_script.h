@@ -3,8 +3,8 @@
  * The Lua scripts that run at the server. KEYS and ARGV only; no text is pasted in. They are sent as
  * EVALSHA, and as EVAL when the server does not know them (NOSCRIPT), which also loads them.
  *
- * KEYS[1] is the lock. With three keys KEYS[2] is the mark ("somebody waits") and KEYS[3] the list of
- * tickets; with one key alone a script leaves waiters to themselves. Helper keys are a hint: whatever goes
+ * KEYS[1] is the lock. With three keys KEYS[2] is a sorted set of those who wait (their tokens, each with
+ * the server's time in ms at which its mark is void) and KEYS[3] the list of tickets; with one key alone a script leaves waiters to themselves. Helper keys are a hint: whatever goes
  * wrong with them the script goes on.
  *
  * A reservation is an empty value that ends within 10 ms: the lock is kept for the waiter just woken.
@@ -16,8 +16,8 @@
 
 typedef enum rl_script_id {
 	/* token, ttl in ms, "1" when the caller is owed a reply for this token, "0" or (woken) the server's time in
-	 * us after which nothing is taken, the ticket being passed on instead.
-	 * {1, TIME} = taken; {0, TIME, PTTL, holder} = refused, and marked. TIME is in us, 0 with one key or when
+	 * us after which nothing is taken, the ticket being passed on instead, "1" when the caller waits no longer.
+	 * {1, TIME} = taken; {0, TIME, PTTL, holder} = refused, and marked as waiting. TIME is in us, 0 with one key or when
 	 * the helper keys cannot be used; holder is an rl_holder. */
 	RL_SCRIPT_TRY,
 	/* token. Frees it if it is the holder's: for nobody, or when marked for the next waiter, who gets a
