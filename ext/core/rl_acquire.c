@@ -39,6 +39,7 @@
 
 /* How often a lock is looked at whose release will wake us. */
 #define LOOK_NS RL_NS_PER_SECOND
+#define RESERVED_LOOK_NS (100 * RL_NS_PER_MS)
 
 /* Woken for nothing, or thrown out of the queue, so often in a row: better to poll. */
 #define VAIN_MAX 3
@@ -209,11 +210,16 @@ static int64_t next_backoff(rl_acquire *acquire)
 	return rl_backoff_delay(&set->backoff, acquire->delays++, exchange_of(acquire)->env);
 }
 
-/* How long a look may wait. A lock that is about to expire is not worth a longer sleep. */
+/* How long a look may wait. A lock that is about to expire is not worth a longer sleep; one that is reserved
+ * is taken at once, or a ticket waits for whoever comes to the queue. */
 static int64_t look_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
 {
-	bool will_wake = acquire->queue.state != RL_QUEUE_OUT && pttl >= 0 &&
-		(holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF || holder == RL_HOLDER_RESERVED);
+	bool is_queued = acquire->queue.state != RL_QUEUE_OUT;
+	if (is_queued && holder == RL_HOLDER_RESERVED) {
+		return RESERVED_LOOK_NS;
+	}
+	bool will_wake =
+		is_queued && pttl >= 0 && (holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF);
 	int64_t delay = will_wake ? LOOK_NS : next_backoff(acquire);
 	/* Divided, for a PTTL may be any number. */
 	return pttl >= 0 && pttl < delay / RL_NS_PER_MS ? (pttl + 1) * RL_NS_PER_MS : delay;
