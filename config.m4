@@ -34,6 +34,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_exception.c
     ext/php/redislock_options.c
     ext/core/rl_acquire.c
+    ext/core/rl_acquire_queue.c
     ext/core/rl_backoff.c
     ext/core/rl_command.c
     ext/core/rl_conn.c

@@ -32,32 +32,15 @@
  * when the server ran the try (rl_queue_won_since()). A grant that has used that up is given back and counts
  * as a failure that may pass.
  */
-#include "core/rl_op.h"
+#include "core/rl_acquire.h"
 #include "core/rl_time.h"
 
 #include <string.h>
 
-/* How often a lock is looked at whose release will wake us. */
-#define LOOK_NS RL_NS_PER_SECOND
-#define RESERVED_LOOK_NS (100 * RL_NS_PER_MS)
-
-/* Woken for nothing, or thrown out of the queue, so often in a row: better to poll. */
-#define VAIN_MAX 3
-
-static rl_exchange *exchange_of(rl_acquire *acquire)
-{
-	return &acquire->op.exchange;
-}
-
-static rl_stats *stats_of(rl_acquire *acquire)
-{
-	return exchange_of(acquire)->env->stats;
-}
-
 /* Without one the call ends: see rl_acquire_step(). */
 static bool draw_token(rl_acquire *acquire)
 {
-	bool has_token = rl_token_draw(exchange_of(acquire)->env, acquire->token) == RL_OK;
+	bool has_token = rl_token_draw(rl_acquire_exchange(acquire)->env, acquire->token) == RL_OK;
 	acquire->lacks_token = !has_token;
 	return has_token;
 }
@@ -81,7 +64,7 @@ rl_op *rl_acquire_new(
 	acquire->wait_ns = args->wait_ns;
 	/* The queue is on one member, and the woken one would have to go for the quorum. */
 	acquire->is_polling = !set->wakes || set->count > 1;
-	rl_exchange *exchange = exchange_of(acquire);
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	exchange->is_own_token = is_own;
 	exchange->request.verb = RL_VERB_SET;
 	exchange->request.ttl_ms = args->ttl_ms;
@@ -105,10 +88,10 @@ static void begin(rl_acquire *acquire, int64_t now)
 	acquire->resume_at = now;
 }
 
-static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
+bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 {
-	rl_stats *stats = stats_of(acquire);
-	rl_queue_leave(&acquire->queue, exchange_of(acquire), status != RL_OK, tick->now);
+	rl_stats *stats = rl_acquire_stats(acquire);
+	rl_queue_leave(&acquire->queue, rl_acquire_exchange(acquire), status != RL_OK, tick->now);
 	acquire->op.status = status;
 	acquire->phase = RL_ACQUIRE_DONE;
 	acquire->waited_ns = tick->now - acquire->started_at;
@@ -134,54 +117,35 @@ static bool is_last_look(const rl_acquire *acquire, const rl_tick *tick)
 
 static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tick)
 {
-	rl_exchange *exchange = exchange_of(acquire);
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	bool is_look = verb == RL_VERB_NUDGE;
 	acquire->has_tried = true;
 	exchange->request.verb = verb;
 	exchange->request.is_owed = acquire->is_token_owed;
 	exchange->request.is_last = is_last_look(acquire, tick);
 	acquire->phase = is_look ? RL_ACQUIRE_LOOKING : RL_ACQUIRE_TRYING;
-	rl_stats_add(is_look ? &stats_of(acquire)->nudges : &stats_of(acquire)->tries, 1);
+	rl_stats_add(
+		is_look ? &rl_acquire_stats(acquire)->nudges : &rl_acquire_stats(acquire)->tries, 1);
 	rl_exchange_begin(exchange, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
 }
 
 /* Gives up the token that an undo was written for. False = there is no other. */
-static bool replace_token(rl_acquire *acquire, const rl_tick *tick)
+bool rl_acquire_replace_token(rl_acquire *acquire, const rl_tick *tick)
 {
 	acquire->is_token_owed = false;
 	rl_queue_leave(
-		&acquire->queue, exchange_of(acquire), true, tick->now); /* it has the token, too */
-	return exchange_of(acquire)->is_own_token || draw_token(acquire);
-}
-
-/* The key may hold the token, and nobody can be asked about it. */
-static void note_doubt(rl_acquire *acquire)
-{
-	if (exchange_of(acquire)->is_own_token) {
-		acquire->is_doubtful = true;
-	} else {
-		acquire->is_token_owed = true;
-	}
-}
-
-/* Gives the place in the queue up, and with it the token. */
-static bool leave_queue(rl_acquire *acquire, const rl_tick *tick)
-{
-	rl_settlement left = rl_queue_leave(&acquire->queue, exchange_of(acquire), true, tick->now);
-	if (left.is_in_doubt) {
-		note_doubt(acquire);
-	}
-	return !left.was_undone || replace_token(acquire, tick);
+		&acquire->queue, rl_acquire_exchange(acquire), true, tick->now); /* it has the token, too */
+	return rl_acquire_exchange(acquire)->is_own_token || draw_token(acquire);
 }
 
 /* Ends the exchange, keeps what it means for the token. False when no token is left to try with. */
 static bool settle(
 	rl_acquire *acquire, rl_undo undo, const rl_tick *tick, rl_settlement *settlement)
 {
-	rl_exchange *exchange = exchange_of(acquire);
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	*settlement = rl_exchange_settle(exchange, undo, tick->now);
 	if (settlement->was_undone) {
-		return replace_token(acquire, tick);
+		return rl_acquire_replace_token(acquire, tick);
 	}
 	acquire->is_token_owed =
 		acquire->is_token_owed || (settlement->is_in_doubt && !exchange->is_own_token);
@@ -190,7 +154,7 @@ static bool settle(
 
 /* ---- pauses ---- */
 
-static void pause_for(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
+void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 {
 	acquire->phase = RL_ACQUIRE_PAUSED;
 	acquire->is_delayed = delay > 0;
@@ -203,35 +167,11 @@ static void pause_for(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 	}
 }
 
-static int64_t next_backoff(rl_acquire *acquire)
+int64_t rl_acquire_backoff(rl_acquire *acquire)
 {
-	const rl_set *set = exchange_of(acquire)->set;
-	rl_stats_add(&stats_of(acquire)->delays, 1);
-	return rl_backoff_delay(&set->backoff, acquire->delays++, exchange_of(acquire)->env);
-}
-
-/* How long a look may wait. A lock that is about to expire is not worth a longer sleep; one that is reserved
- * is taken at once, or a ticket waits for whoever comes to the queue. */
-static int64_t look_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
-{
-	bool is_queued = acquire->queue.state != RL_QUEUE_OUT;
-	if (is_queued && holder == RL_HOLDER_RESERVED) {
-		return RESERVED_LOOK_NS;
-	}
-	bool will_wake =
-		is_queued && pttl >= 0 && (holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF);
-	int64_t delay = will_wake ? LOOK_NS : next_backoff(acquire);
-	/* Divided, for a PTTL may be any number. */
-	return pttl >= 0 && pttl < delay / RL_NS_PER_MS ? (pttl + 1) * RL_NS_PER_MS : delay;
-}
-
-/* Waits on as a poller, for the server does not let waiters be woken. */
-static void fall_back(rl_acquire *acquire, const rl_tick *tick)
-{
-	acquire->is_polling = true;
-	exchange_of(acquire)->request.is_alone = true;
-	rl_stats_add(&stats_of(acquire)->fallbacks, 1);
-	leave_queue(acquire, tick);
+	const rl_set *set = rl_acquire_exchange(acquire)->set;
+	rl_stats_add(&rl_acquire_stats(acquire)->delays, 1);
+	return rl_backoff_delay(&set->backoff, acquire->delays++, rl_acquire_exchange(acquire)->env);
 }
 
 /* Tries again later, if the wait allows; else the call ends with the status. */
@@ -239,16 +179,15 @@ static bool retry_or_finish(
 	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on)
 {
 	if (!may_go_on || is_last_look(acquire, tick)) {
-		return finish(acquire, tick, status);
+		return rl_acquire_finish(acquire, tick, status);
 	}
-	pause_for(acquire, tick, next_backoff(acquire));
+	rl_acquire_pause(acquire, tick, rl_acquire_backoff(acquire));
 	return false;
 }
 
 /* ---- outcomes ---- */
 
-/* What became of the token, for the message. */
-static const char *fate(const rl_acquire *acquire, const rl_settlement *settlement)
+const char *rl_acquire_fate(const rl_acquire *acquire, const rl_settlement *settlement)
 {
 	if (settlement->was_undone) {
 		return "; if it is granted after all, an undo behind it takes it back";
@@ -258,34 +197,34 @@ static const char *fate(const rl_acquire *acquire, const rl_settlement *settleme
 		: "";
 }
 
-static bool is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick)
+bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick)
 {
-	acquire->proven_until =
-		held_since + acquire->ttl_ns - rl_set_drift(exchange_of(acquire)->set, acquire->ttl_ns);
+	acquire->proven_until = held_since + acquire->ttl_ns -
+		rl_set_drift(rl_acquire_exchange(acquire)->set, acquire->ttl_ns);
 	return acquire->proven_until > tick->now;
 }
 
 /* A grant that has used up its ttl was given back. */
-static bool on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
+bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
 	const rl_settlement *settlement, const rl_tick *tick)
 {
-	const rl_exchange *exchange = exchange_of(acquire);
+	const rl_exchange *exchange = rl_acquire_exchange(acquire);
 	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
 		"%s: too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
 		exchange->set->members[0].target->name, (double) (tick->now - held_since) / 1e9,
-		(double) acquire->ttl_ns / 1e9, fate(acquire, settlement));
+		(double) acquire->ttl_ns / 1e9, rl_acquire_fate(acquire, settlement));
 	return retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !exchange->is_own_token);
 }
 
 static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 {
-	rl_exchange *exchange = exchange_of(acquire);
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	int64_t sent_at = rl_exchange_sent_at(exchange);
-	bool is_good = is_of_use(acquire, sent_at, tick);
+	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
 	rl_settlement settlement;
 	bool has_token = settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
-	return is_good ? finish(acquire, tick, RL_OK)
-				   : on_too_slow(acquire, sent_at, has_token, &settlement, tick);
+	return is_good ? rl_acquire_finish(acquire, tick, RL_OK)
+				   : rl_acquire_on_too_slow(acquire, sent_at, has_token, &settlement, tick);
 }
 
 static void take_sample(rl_acquire *acquire, const rl_seat *seat, const rl_tick *tick)
@@ -300,13 +239,13 @@ static bool fail_as_unknown(rl_acquire *acquire, const rl_tick *tick)
 	rl_op_fail_with(&acquire->op, RL_ERR_UNKNOWN,
 		"%s: the connection that waited broke, and the key now holds the token you gave; outcome unknown: "
 		"whether this call took the lock or someone else with the same token has it; it ends by its TTL",
-		exchange_of(acquire)->set->members[0].target->name);
-	return finish(acquire, tick, RL_ERR_UNKNOWN);
+		rl_acquire_exchange(acquire)->set->members[0].target->name);
+	return rl_acquire_finish(acquire, tick, RL_ERR_UNKNOWN);
 }
 
 static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 {
-	rl_exchange *exchange = exchange_of(acquire);
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	bool was_set = exchange->request.verb == RL_VERB_SET;
 	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_REFUSED);
 	rl_answer answer = speaker->answer;
@@ -318,26 +257,24 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	}
 	acquire->is_doubtful = false;
 	if (!has_token || is_last_look(acquire, tick)) {
-		return finish(acquire, tick, RL_BUSY);
+		return rl_acquire_finish(acquire, tick, RL_BUSY);
 	}
 	if (was_set && !acquire->is_polling) {
-		pause_for(acquire, tick, 0); /* at once: it marks that somebody waits */
+		rl_acquire_pause(acquire, tick, 0); /* at once: it marks that somebody waits */
 		return false;
 	}
 	if (!acquire->is_polling && answer.time_us == 0) {
-		fall_back(acquire, tick);
+		rl_acquire_fall_back(acquire, tick);
 	}
-	if (!acquire->is_polling && acquire->queue.state == RL_QUEUE_OUT && acquire->vain < VAIN_MAX) {
-		rl_queue_enter(&acquire->queue, exchange, &acquire->sample, acquire->deadline, tick->now);
-	}
-	pause_for(acquire, tick, look_delay(acquire, answer.holder, answer.number));
+	rl_acquire_enter_queue(acquire, tick);
+	rl_acquire_pause(acquire, tick, rl_acquire_look_delay(acquire, answer.holder, answer.number));
 	return false;
 }
 
 /* NUDGE was answered. */
 static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 {
-	rl_exchange *exchange = exchange_of(acquire);
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_GRANTED);
 	rl_answer answer = speaker->answer;
 	take_sample(acquire, speaker, tick);
@@ -346,8 +283,8 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 	}
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
 	if (answer.time_us == 0 || answer.ticket == RL_TICKET_IMPOSSIBLE) {
-		fall_back(acquire, tick);
-		pause_for(acquire, tick, 0);
+		rl_acquire_fall_back(acquire, tick);
+		rl_acquire_pause(acquire, tick, 0);
 		return;
 	}
 	/* A ticket lies there: nobody is in the queue. The token is ours: the queue has won, and does not say so. */
@@ -356,22 +293,22 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 	if (is_lying || is_ours) {
 		acquire->must_try = true;
 		acquire->has_won = is_ours;
-		pause_for(acquire, tick, 0);
+		rl_acquire_pause(acquire, tick, 0);
 		return;
 	}
-	pause_for(acquire, tick, look_delay(acquire, answer.holder, answer.number));
+	rl_acquire_pause(acquire, tick, rl_acquire_look_delay(acquire, answer.holder, answer.number));
 }
 
 static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 {
-	rl_exchange *exchange = exchange_of(acquire);
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	bool may_pass = rl_exchange_may_pass(exchange);
 	bool may_retry = may_pass && !is_last_look(acquire, tick);
 	rl_settlement settlement;
 	bool has_token =
 		settle(acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
 	bool is_said = rl_exchange_speaker(exchange, RL_VOTE_FAILED)->err.status == RL_ERR_UNKNOWN;
-	rl_op_fail(&acquire->op, is_said ? "" : fate(acquire, &settlement));
+	rl_op_fail(&acquire->op, is_said ? "" : rl_acquire_fate(acquire, &settlement));
 	bool is_lost = exchange->is_own_token && settlement.is_in_doubt;
 	return retry_or_finish(acquire, tick, acquire->op.status, may_pass && has_token && !is_lost);
 }
@@ -379,141 +316,18 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 /* NUDGE failed. The queue goes on, and the try at the end decides. */
 static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
 {
-	rl_exchange *exchange = exchange_of(acquire);
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	bool is_forbidden =
 		strcmp(rl_exchange_speaker(exchange, RL_VOTE_FAILED)->err.code, "NOPERM") == 0;
 	bool may_pass = rl_exchange_may_pass(exchange);
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
 	if (is_forbidden) {
-		fall_back(acquire, tick);
+		rl_acquire_fall_back(acquire, tick);
 	} else if (!may_pass) {
 		rl_op_fail(&acquire->op, "");
-		return finish(acquire, tick, acquire->op.status);
+		return rl_acquire_finish(acquire, tick, acquire->op.status);
 	}
-	pause_for(acquire, tick, next_backoff(acquire));
-	return false;
-}
-
-/* ---- the queue ---- */
-
-static bool on_won(rl_acquire *acquire, const rl_tick *tick)
-{
-	rl_exchange *exchange = exchange_of(acquire);
-	int64_t since = rl_queue_won_since(
-		&acquire->queue, &acquire->sample, exchange->set->drift_factor, tick->now);
-	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
-	if (is_of_use(acquire, since, tick)) {
-		rl_exchange_note_grant(exchange, acquire->queue.member);
-		return finish(acquire, tick, RL_OK);
-	}
-	rl_exchange_note_grant(exchange, acquire->queue.member);
-	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
-	bool has_token = !settlement.was_undone || replace_token(acquire, tick);
-	return on_too_slow(acquire, since, has_token, &settlement, tick);
-}
-
-/* The next look comes no later than it was due anyway. */
-static void hurry(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
-{
-	if (acquire->phase != RL_ACQUIRE_PAUSED) {
-		return; /* a look is under way */
-	}
-	int64_t due = acquire->resume_at;
-	bool was_delayed = acquire->is_delayed;
-	pause_for(acquire, tick, delay);
-	if (due < acquire->resume_at) {
-		acquire->resume_at = due;
-		acquire->is_delayed = was_delayed;
-	}
-}
-
-static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
-{
-	rl_queue *queue = &acquire->queue;
-	rl_exchange *exchange = exchange_of(acquire);
-	rl_answer answer = queue->answer;
-	acquire->losses = 0;
-	acquire->vain++;
-	if (queue->has_ticket) {
-		rl_stats_add(&stats_of(acquire)->wake_ups_taken, 1);
-	}
-	/* It came too late for its slice: the next try takes a new sample of the server's clock. */
-	bool was_late = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
-	if (acquire->phase == RL_ACQUIRE_LEAVING || was_late || acquire->vain >= VAIN_MAX) {
-		rl_queue_leave(queue, exchange, false, tick->now);
-	} else {
-		rl_queue_enter(queue, exchange, &acquire->sample, acquire->deadline, tick->now);
-	}
-	bool is_at_once = was_late && acquire->vain < VAIN_MAX;
-	hurry(acquire, tick, is_at_once ? 0 : look_delay(acquire, answer.holder, answer.number));
-}
-
-/* Ends the call for what the server said in the queue. */
-static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
-{
-	rl_exchange_note_failure(exchange_of(acquire), acquire->queue.member, err);
-	rl_op_fail(&acquire->op, "");
-	return finish(acquire, tick, acquire->op.status);
-}
-
-/* The queue is gone into again after a delay and a try. True = the call is done. */
-static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
-{
-	if (acquire->queue.is_in_doubt) {
-		note_doubt(acquire);
-	}
-	if (err->status == RL_ERR_MEMORY || err->status == RL_ERR_PROTOCOL) {
-		return fail_in_queue(acquire, err, tick);
-	}
-	if (err->status == RL_ERR_CLOSED) {
-		rl_stats_add(&stats_of(acquire)->reconnects, 1);
-	}
-	acquire->losses++;
-	if (acquire->losses >= VAIN_MAX) {
-		fall_back(acquire, tick);
-	}
-	hurry(acquire, tick, next_backoff(acquire));
-	return false;
-}
-
-/* True = the call is done. */
-static bool on_queue_event(
-	rl_acquire *acquire, rl_queue_event event, const rl_error *err, const rl_tick *tick)
-{
-	if (event != RL_QUEUE_NOTHING && acquire->queue.has_ticket) {
-		rl_stats_add(&stats_of(acquire)->wake_ups, 1);
-	}
-	switch (event) {
-		case RL_QUEUE_NOTHING:
-		case RL_QUEUE_LEFT:
-			break;
-		case RL_QUEUE_WON:
-			return on_won(acquire, tick);
-		case RL_QUEUE_REFUSED:
-			on_queue_refused(acquire, tick);
-			break;
-		case RL_QUEUE_USELESS:
-			fall_back(acquire, tick);
-			hurry(acquire, tick, next_backoff(acquire));
-			break;
-		case RL_QUEUE_FAILED:
-			return fail_in_queue(acquire, err, tick);
-		case RL_QUEUE_LOST:
-			return on_queue_lost(acquire, err, tick);
-	}
-	return false;
-}
-
-static bool step_queue(rl_acquire *acquire, const rl_tick *tick)
-{
-	rl_queue_event event;
-	do {
-		rl_error err;
-		event = rl_queue_step(&acquire->queue, exchange_of(acquire), tick, &err);
-		if (on_queue_event(acquire, event, &err, tick)) {
-			return true;
-		}
-	} while (event != RL_QUEUE_NOTHING && event != RL_QUEUE_LEFT);
+	rl_acquire_pause(acquire, tick, rl_acquire_backoff(acquire));
 	return false;
 }
 
@@ -523,8 +337,8 @@ static bool step_queue(rl_acquire *acquire, const rl_tick *tick)
 static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
-	if (exchange_of(acquire)->is_own_token && queue->state != RL_QUEUE_OUT) {
-		rl_queue_end(queue, exchange_of(acquire), tick->now);
+	if (rl_acquire_exchange(acquire)->is_own_token && queue->state != RL_QUEUE_OUT) {
+		rl_queue_end(queue, rl_acquire_exchange(acquire), tick->now);
 		if (queue->state != RL_QUEUE_OUT) {
 			acquire->phase = RL_ACQUIRE_LEAVING;
 			return;
@@ -532,7 +346,7 @@ static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 	} else if (acquire->has_won || tick->now >= acquire->deadline) {
 		acquire->is_token_owed = acquire->is_token_owed || rl_queue_is_in(queue);
 	} else {
-		leave_queue(acquire, tick);
+		rl_acquire_leave_queue(acquire, tick);
 	}
 	begin_exchange(acquire, RL_VERB_TRY, tick);
 	acquire->must_try = false;
@@ -550,8 +364,8 @@ static void resume(rl_acquire *acquire, const rl_tick *tick)
 		acquire->looks++;
 		acquire->vain = 0;
 	}
-	bool is_last =
-		tick->now >= acquire->deadline || acquire->looks >= exchange_of(acquire)->set->retries;
+	bool is_last = tick->now >= acquire->deadline ||
+		acquire->looks >= rl_acquire_exchange(acquire)->set->retries;
 	if (is_last || acquire->is_polling || acquire->must_try ||
 		acquire->queue.state == RL_QUEUE_OUT) {
 		begin_try(acquire, tick);
@@ -586,11 +400,11 @@ static bool step_exchange(rl_acquire *acquire, const rl_tick *tick, rl_wait *wai
 {
 	if (acquire->phase == RL_ACQUIRE_LOOKING && tick->now >= acquire->deadline) {
 		/* The try that decides goes behind the look. */
-		rl_exchange_settle(exchange_of(acquire), RL_UNDO_NOTHING, tick->now);
+		rl_exchange_settle(rl_acquire_exchange(acquire), RL_UNDO_NOTHING, tick->now);
 		begin_try(acquire, tick);
 		return true;
 	}
-	rl_vote outcome = rl_exchange_step(exchange_of(acquire), tick, wait);
+	rl_vote outcome = rl_exchange_step(rl_acquire_exchange(acquire), tick, wait);
 	*is_done = on_outcome(acquire, outcome, tick);
 	return outcome != RL_VOTE_OPEN;
 }
@@ -599,7 +413,7 @@ static bool step_exchange(rl_acquire *acquire, const rl_tick *tick, rl_wait *wai
 static bool turn(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *is_done)
 {
 	bool is_trying = acquire->phase == RL_ACQUIRE_TRYING;
-	if (!is_trying && step_queue(acquire, tick)) {
+	if (!is_trying && rl_acquire_step_queue(acquire, tick)) {
 		*is_done = true;
 		return false;
 	}
@@ -645,7 +459,7 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 		if (acquire->lacks_token) {
 			rl_op_fail_with(
 				&acquire->op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
-			return finish(acquire, tick, RL_ERR_RANDOM);
+			return rl_acquire_finish(acquire, tick, RL_ERR_RANDOM);
 		}
 		goes_on = turn(acquire, tick, wait, &is_done);
 	}
@@ -654,7 +468,7 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 
 void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 {
-	rl_exchange *exchange = exchange_of(acquire);
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	rl_queue_leave(&acquire->queue, exchange, true, now);
 	if (acquire->phase != RL_ACQUIRE_TRYING && acquire->phase != RL_ACQUIRE_DONE) {
 		rl_exchange_settle(exchange, RL_UNDO_NOTHING, now); /* a look */

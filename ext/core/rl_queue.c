@@ -176,8 +176,14 @@ static rl_queue_event on_try(
 	return RL_QUEUE_USELESS;
 }
 
-static rl_queue_event on_down(rl_queue *queue)
+static rl_queue_event on_down(rl_queue *queue, const rl_error *err)
 {
+	if (err->status == RL_ERR_PROTOCOL && queue->state == RL_QUEUE_IN) {
+		queue->is_unclear = true; /* it can still carry an undo */
+		queue->answer.vote = RL_VOTE_FAILED;
+		queue->state = RL_QUEUE_ANSWERED;
+		return RL_QUEUE_FAILED;
+	}
 	if (queue->state != RL_QUEUE_LEAVING) {
 		return lose(queue);
 	}
@@ -219,7 +225,7 @@ static rl_queue_event read_conn(
 				break;
 			case RL_CONN_DOWN:
 				*err = event.err;
-				outcome = on_down(queue);
+				outcome = on_down(queue, err);
 				break;
 		}
 	}

@@ -26,7 +26,8 @@ typedef enum rl_script_id {
 	RL_SCRIPT_RELEASE,
 	/* token, ttl in ms. 1 = it is the holder's and has the new TTL, 0 = it is not. */
 	RL_SCRIPT_EXTEND,
-	/* token. A waiter's look: refreshes the mark, sends a ticket if nobody has the lock and none is out.
+	/* token. A waiter's look: refreshes the mark; if nobody has the lock and no ticket is out, sends one and
+	 * reserves the lock for whom it wakes.
 	 * {TIME, PTTL, holder, rl_ticket}; TIME 0 when the helper keys cannot be used. */
 	RL_SCRIPT_NUDGE,
 	/* As RELEASE, whoever holds it. */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of an acquire know each other by this; nobody else includes it. rl_acquire.c has the design, the
+ * tries and the loop, rl_acquire_queue.c what a wait does with its place in the queue.
+ */
+#ifndef RL_ACQUIRE_H
+#define RL_ACQUIRE_H
+
+#include "core/rl_op.h"
+
+/* Woken for nothing, or thrown out of the queue, so often in a row: better to poll. */
+#define RL_ACQUIRE_VAIN_MAX 3
+
+static inline rl_exchange *rl_acquire_exchange(rl_acquire *acquire)
+{
+	return &acquire->op.exchange;
+}
+
+static inline rl_stats *rl_acquire_stats(rl_acquire *acquire)
+{
+	return acquire->op.exchange.env->stats;
+}
+
+/* ---- rl_acquire.c ---- */
+
+/* Ends the call; true, for the step to return. */
+bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status);
+
+/* Nothing happens on the ordinary connection until then; 0 = goes on at once, and not as a look. */
+void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay);
+
+/* The next back-off delay. */
+int64_t rl_acquire_backoff(rl_acquire *acquire);
+
+/* Gives up the token that an undo was written for. False = there is no other. */
+bool rl_acquire_replace_token(rl_acquire *acquire, const rl_tick *tick);
+
+/* What became of the token, for a message. */
+const char *rl_acquire_fate(const rl_acquire *acquire, const rl_settlement *settlement);
+
+/* Sets proven_until; false when the ttl is used up. */
+bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick);
+
+/* A grant that has used up its ttl was given back. True = the call is done. */
+bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
+	const rl_settlement *settlement, const rl_tick *tick);
+
+/* ---- rl_acquire_queue.c ---- */
+
+/* Goes into the queue, unless it is there or that is of no use. */
+void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick);
+
+/* Gives the place up, and with it the token that the try behind the BLPOP has. */
+void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick);
+
+/* Waits on as a poller, for the server does not let waiters be woken. */
+void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick);
+
+/* How long the next look may wait, by what the last one met. */
+int64_t rl_acquire_look_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl);
+
+/* Hears the queue. True = the call is done. */
+bool rl_acquire_step_queue(rl_acquire *acquire, const rl_tick *tick);
+
+#endif

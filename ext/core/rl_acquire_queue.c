@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a wait does with its place in the queue, and when it looks at the lock beside it. The design of the
+ * whole is in rl_acquire.c, that of the place in rl_queue.h.
+ */
+#include "core/rl_acquire.h"
+#include "core/rl_time.h"
+
+/* How often a lock is looked at whose release will wake us. */
+#define LOOK_NS RL_NS_PER_SECOND
+#define RESERVED_LOOK_NS (100 * RL_NS_PER_MS)
+
+void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick)
+{
+	if (!acquire->is_polling && acquire->queue.state == RL_QUEUE_OUT &&
+		acquire->vain < RL_ACQUIRE_VAIN_MAX) {
+		rl_queue_enter(&acquire->queue, rl_acquire_exchange(acquire), &acquire->sample,
+			acquire->deadline, tick->now);
+	}
+}
+
+/* The key may hold the token, and nobody can be asked about it. */
+static void note_doubt(rl_acquire *acquire)
+{
+	if (rl_acquire_exchange(acquire)->is_own_token) {
+		acquire->is_doubtful = true;
+	} else {
+		acquire->is_token_owed = true;
+	}
+}
+
+void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_settlement left =
+		rl_queue_leave(&acquire->queue, rl_acquire_exchange(acquire), true, tick->now);
+	if (left.is_in_doubt) {
+		note_doubt(acquire);
+	}
+	if (left.was_undone) {
+		rl_acquire_replace_token(acquire, tick);
+	}
+}
+
+/* How long a look may wait. A lock that is about to expire is not worth a longer sleep; one that is reserved
+ * is taken at once, or a ticket waits for whoever comes to the queue. */
+int64_t rl_acquire_look_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
+{
+	bool is_queued = acquire->queue.state != RL_QUEUE_OUT;
+	if (is_queued && holder == RL_HOLDER_RESERVED) {
+		return RESERVED_LOOK_NS;
+	}
+	bool will_wake =
+		is_queued && pttl >= 0 && (holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF);
+	int64_t delay = will_wake ? LOOK_NS : rl_acquire_backoff(acquire);
+	/* Divided, for a PTTL may be any number. */
+	return pttl >= 0 && pttl < delay / RL_NS_PER_MS ? (pttl + 1) * RL_NS_PER_MS : delay;
+}
+
+/* Waits on as a poller, for the server does not let waiters be woken. */
+void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
+{
+	acquire->is_polling = true;
+	rl_acquire_exchange(acquire)->request.is_alone = true;
+	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, 1);
+	rl_acquire_leave_queue(acquire, tick);
+}
+
+static bool on_won(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	int64_t since = rl_queue_won_since(
+		&acquire->queue, &acquire->sample, exchange->set->drift_factor, tick->now);
+	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
+	rl_exchange_note_grant(exchange, acquire->queue.member);
+	if (rl_acquire_is_of_use(acquire, since, tick)) {
+		return rl_acquire_finish(acquire, tick, RL_OK);
+	}
+	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
+	bool has_token = !settlement.was_undone || rl_acquire_replace_token(acquire, tick);
+	return rl_acquire_on_too_slow(acquire, since, has_token, &settlement, tick);
+}
+
+/* The next look comes no later than it was due anyway. */
+static void hurry(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
+{
+	if (acquire->phase != RL_ACQUIRE_PAUSED) {
+		return; /* a look is under way */
+	}
+	int64_t due = acquire->resume_at;
+	bool was_delayed = acquire->is_delayed;
+	rl_acquire_pause(acquire, tick, delay);
+	if (due < acquire->resume_at) {
+		acquire->resume_at = due;
+		acquire->is_delayed = was_delayed;
+	}
+}
+
+static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_queue *queue = &acquire->queue;
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	rl_answer answer = queue->answer;
+	acquire->losses = 0;
+	acquire->vain++;
+	if (queue->has_ticket) {
+		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups_taken, 1);
+	}
+	/* It came too late for its slice: the next try takes a new sample of the server's clock. */
+	bool was_late = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
+	if (acquire->phase == RL_ACQUIRE_LEAVING || was_late || acquire->vain >= RL_ACQUIRE_VAIN_MAX) {
+		rl_queue_leave(queue, exchange, false, tick->now);
+	} else {
+		rl_queue_enter(queue, exchange, &acquire->sample, acquire->deadline, tick->now);
+	}
+	bool is_at_once = was_late && acquire->vain < RL_ACQUIRE_VAIN_MAX;
+	hurry(acquire, tick,
+		is_at_once ? 0 : rl_acquire_look_delay(acquire, answer.holder, answer.number));
+}
+
+/* Ends the call for what the server said in the queue. */
+static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
+{
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
+	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
+	rl_exchange_note_failure(exchange, acquire->queue.member, err);
+	rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
+	return rl_acquire_finish(acquire, tick, acquire->op.status);
+}
+
+/* The queue is gone into again after a delay and a try. True = the call is done. */
+static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
+{
+	if (acquire->queue.is_in_doubt) {
+		note_doubt(acquire);
+	}
+	if (err->status == RL_ERR_MEMORY) {
+		return fail_in_queue(acquire, err, tick);
+	}
+	if (err->status == RL_ERR_CLOSED) {
+		rl_stats_add(&rl_acquire_stats(acquire)->reconnects, 1);
+	}
+	acquire->losses++;
+	if (acquire->losses >= RL_ACQUIRE_VAIN_MAX) {
+		rl_acquire_fall_back(acquire, tick);
+	}
+	hurry(acquire, tick, rl_acquire_backoff(acquire));
+	return false;
+}
+
+/* True = the call is done. */
+static bool on_queue_event(
+	rl_acquire *acquire, rl_queue_event event, const rl_error *err, const rl_tick *tick)
+{
+	if (event != RL_QUEUE_NOTHING && acquire->queue.has_ticket) {
+		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups, 1);
+	}
+	switch (event) {
+		case RL_QUEUE_NOTHING:
+		case RL_QUEUE_LEFT:
+			break;
+		case RL_QUEUE_WON:
+			return on_won(acquire, tick);
+		case RL_QUEUE_REFUSED:
+			on_queue_refused(acquire, tick);
+			break;
+		case RL_QUEUE_USELESS:
+			rl_acquire_fall_back(acquire, tick);
+			hurry(acquire, tick, rl_acquire_backoff(acquire));
+			break;
+		case RL_QUEUE_FAILED:
+			return fail_in_queue(acquire, err, tick);
+		case RL_QUEUE_LOST:
+			return on_queue_lost(acquire, err, tick);
+	}
+	return false;
+}
+
+bool rl_acquire_step_queue(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_queue_event event;
+	do {
+		rl_error err;
+		event = rl_queue_step(&acquire->queue, rl_acquire_exchange(acquire), tick, &err);
+		if (on_queue_event(acquire, event, &err, tick)) {
+			return true;
+		}
+	} while (event != RL_QUEUE_NOTHING && event != RL_QUEUE_LEFT);
+	return false;
+}
