@@ -9,6 +9,9 @@
 #define CLIENT_NAME "redislock"
 #define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
 
+/* With a longer key an undo goes without the helper keys: a server that hangs may have room for no more. */
+#define UNDO_KEY_MAX 1024
+
 /* A connection that owes more than this is not worth keeping. */
 #define OWED_TO_KEEP 4
 
@@ -133,7 +136,7 @@ bool rl_conn_undo(rl_conn *conn, const rl_request *request)
 		.is_alone = true,
 		.as_text = true};
 	bool is_queued = true;
-	if (!request->is_alone && !conn->lacks_helpers) {
+	if (!request->is_alone && !conn->lacks_helpers && request->key.len <= UNDO_KEY_MAX) {
 		/* It may be refused as a whole for the helper keys' sake, unseen: the same without them follows. */
 		undo.is_alone = false;
 		is_queued = rl_conn_send_blind(conn, &undo);
