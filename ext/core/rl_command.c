@@ -139,7 +139,9 @@ static rl_again again(const rl_request *request, const rl_error *err)
 	if (!request->as_text && strcmp(err->code, "NOSCRIPT") == 0) {
 		return RL_AGAIN_AS_TEXT;
 	}
-	return has_helpers && strcmp(err->code, "NOPERM") == 0 ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
+	/* The user may not use the helper keys; or this is a node of a cluster, and they are on another. */
+	bool is_about_helpers = strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "CROSSSLOT") == 0;
+	return has_helpers && is_about_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
 }
 
 static void no_sense(rl_answer *answer, rl_error *err)

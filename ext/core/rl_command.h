@@ -63,7 +63,7 @@ bool rl_verb_takes(rl_verb verb);
 typedef enum rl_again {
 	RL_AGAIN_NOT,
 	RL_AGAIN_AS_TEXT, /* the server does not know the script */
-	RL_AGAIN_ALONE,   /* the user may not use the helper keys */
+	RL_AGAIN_ALONE,   /* the helper keys cannot be used */
 } rl_again;
 
 /* What a reply says. */

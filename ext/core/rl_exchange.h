@@ -49,7 +49,7 @@ typedef struct rl_seat {
 	bool is_in_doubt;   /* a server took the command; its answer is lost, or makes no sense */
 	bool is_text;       /* the server does not know the script: EVAL */
 	bool is_alone;      /* scripts go without the helper keys */
-	bool was_forbidden; /* because the user may not use them */
+	bool was_forbidden; /* because the server does not allow them */
 	bool is_refused;    /* the login failed; err says why */
 	bool must_close;    /* conn is not to be used again: it owes an answer past its time, or lies */
 	unsigned breaks;    /* connections that broke in this exchange */
