@@ -161,7 +161,7 @@ static bool check_numbers(const redislock_arguments *arguments)
 		zend_argument_value_error(8, "must be null or at least 0");
 		return false;
 	}
-	return check_range(arguments->drift_factor, 0, 0.5, 10, "between 0 and 0.5");
+	return check_range(arguments->drift_factor, 0, 0.5, 11, "between 0 and 0.5");
 }
 
 /* ---- the constructor ---- */
