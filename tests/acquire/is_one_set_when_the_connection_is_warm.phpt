@@ -12,11 +12,11 @@ skip_without_server();
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
-$lock = new RedisLock($server->dsn());
-$lock->release('warm', $lock->acquire('warm'));
-
-$monitor = $server->monitor();
-for ($i = 0; $i < 3; $i++) {
+$helpers = ['stock:42::rl-wait', 'stock:42::rl-wake'];
+foreach ([['3', 'stock:42', ...$helpers], ['3', 'stock:42', ...$helpers], ['1', 'stock:42']] as $names) {
+    $lock = new RedisLock($server->dsn(), wake: count($names) > 2);
+    $lock->release('warm', $lock->acquire('warm'));
+    $monitor = $server->monitor();
     $token = $lock->acquire('stock:42');
     $seen = $monitor->commands();
     same('commands of acquire()', 1, count($seen));
@@ -25,10 +25,9 @@ for ($i = 0; $i < 3; $i++) {
     same('release()', true, $lock->release('stock:42', $token));
     $seen = $monitor->commands();
     same('commands of release()', 1, count($seen));
-    same('EVALSHA', ['EVALSHA', '1', 'stock:42', $token], array_merge([$seen[0]['args'][0]], array_slice($seen[0]['args'], 2)));
+    same('EVALSHA', ['EVALSHA', ...$names, $token], array_merge([$seen[0]['args'][0]], array_slice($seen[0]['args'], 2)));
     matches('SHA1', '~^[0-9a-f]{40}$~', $seen[0]['args'][1]);
     same('keys', [], $server->keys());
-    $monitor->commands();
 }
 
 done();

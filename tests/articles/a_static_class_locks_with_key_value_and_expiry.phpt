@@ -35,7 +35,7 @@ same('unlock() with a wrong value', 0, Lock::unlock($key, 'another'));
 same('the key still holds the value', $value, $server->cmd('GET', $key));
 $monitor->reset();
 same('unlock()', 1, Lock::unlock($key, $value));
-same('one script, key and value as arguments', ["EVALSHA SHA 1 $key TOKEN"], $monitor->lines());
+same('one script, key and value as arguments', ["EVALSHA SHA 3 $key $key::rl-wait $key::rl-wake TOKEN"], $monitor->lines());
 same('unlock() again', 0, Lock::unlock($key, $value));
 same('keys', [], $server->keys());
 

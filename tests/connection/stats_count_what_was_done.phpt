@@ -36,11 +36,16 @@ same('refusal', ['refused' => 1, 'tries' => 1], $since(fn () => $lock->acquire('
 same('extend()', ['extended' => 1, 'scripts_loaded' => 1], $since(fn () => $lock->extend('k', 'mine', 10)));
 same('extend()', ['not_extended' => 1], $since(fn () => $lock->extend('k', 'x', 10)));
 same('release()', ['not_released' => 1, 'scripts_loaded' => 1], $since(fn () => $lock->release('k', 'x')));
+$lock->release('another', 'x'); // scripts are loaded now
 same('queries', [], $since(fn () => [$lock->isLocked('k'), $lock->owner('k'), $lock->remaining('k')]));
-$wait = $since(fn () => $lock->acquire('k', wait: 0.05));
-same('a wait in vain', [1, false, false], [$wait['timed_out'] ?? 0, isset($wait['refused']), isset($wait['acquired'])]);
-check('tries and delays', $wait['tries'] >= 2 && $wait['delays'] === $wait['tries'] - 1, $wait);
-check('seconds', $wait['waited'] >= 0.05 && $wait['waited'] < slack(2.0), $wait);
+$polling = new RedisLock($server->dsn(), wake: false);
+foreach ([[$polling, 'a try after each delay'], [$lock, 'a nudge after each delay, and the try at the end']] as [$waiting, $how]) {
+    $wait = $since(fn () => $waiting->acquire('k', wait: 0.05)) + ['nudges' => 0];
+    same('a wait in vain', [1, false, false], [$wait['timed_out'] ?? 0, isset($wait['refused']), isset($wait['acquired'])]);
+    check('seconds', $wait['waited'] >= 0.05 && $wait['waited'] < slack(2.0), $wait);
+    $looks = $waiting === $polling ? $wait['tries'] - 1 : $wait['nudges'] + $wait['tries'] - 2;
+    check($how, $looks >= 1 && $wait['delays'] === $looks && ($wait['nudges'] > 0) === ($waiting === $lock), $wait);
+}
 same('release()', ['released' => 1], $since(fn () => $lock->release('k', 'mine')));
 $seen = $since(fn () => throws('refused', 'RedisLockConnectionException', '~.~', fn () => (new RedisLock('unix:///nowhere/s'))->acquire('k')));
 same('a failure', 1, $seen['failed'] ?? 0);

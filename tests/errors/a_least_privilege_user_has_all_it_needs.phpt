@@ -12,7 +12,9 @@ skip_without_server();
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
-$server->cmd('ACL', 'SETUSER', 'locker', 'on', '>pw', 'resetchannels', '~lock:*', '-@all', '+set', '+get', '+del', '+exists', '+pttl', '+pexpire', '+eval', '+evalsha', '+select', '+client|setname');
+const RIGHTS = ['+set', '+get', '+del', '+exists', '+pttl', '+pexpire', '+eval', '+evalsha', '+client|setname', '+time', '+zadd', '+zrem', '+zcard',
+    '+zremrangebyscore', '+llen', '+lpush', '+blpop'];
+$server->cmd('ACL', 'SETUSER', 'locker', 'on', '>pw', 'resetchannels', '~lock:*', '-@all', '+select', ...RIGHTS);
 $lock = new RedisLock($server->dsn('?db=1', 'locker:pw'), 'lock:');
 $token = $lock->acquire('k');
 matches('acquire()', TOKEN, $token);
@@ -25,6 +27,21 @@ check('remaining()', $lock->remaining('k') > 0);
 same('release()', true, $lock->release('k', $token));
 same('a wait', true, $lock->release('k', $lock->acquire('k', wait: 1)));
 same('forceRelease()', false, $lock->forceRelease('k'));
+
+/* A release that wakes a waiter. */
+$handOver = function (string $dsn) use ($server): array {
+    $lock = new RedisLock($dsn, 'lock:', persistent: false);
+    $token = $lock->acquire('k');
+    $waiter = start_php('echo (int) ((new RedisLock($argv[1], "lock:"))->acquire("k", wait: 20) !== null), json_encode(RedisLock::stats());', [$dsn]);
+    eventually('somebody waits', fn () => count($server->client()->clients()) > 1 && $waiter->pid > 0);
+    usleep(100000);
+    $lock->release('k', $token);
+    $output = $waiter->output();
+    same('the waiter has the lock', '1', $output[0]);
+    return json_decode(substr($output, 1), true);
+};
+$stats = $handOver($server->dsn('?db=1', 'locker:pw'));
+same('woken', [1, 0], [$stats['wake_ups'], $stats['fallbacks']]);
 same('nothing was denied', 0, count($server->cmd('ACL', 'LOG')));
 $bare = new RedisLock($server->dsn('?db=1', 'locker:pw'));
 throws('keys without the prefix', 'RedisLockServerException', '~NOPERM~', fn () => $bare->acquire('k'));

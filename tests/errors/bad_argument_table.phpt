@@ -93,7 +93,8 @@ $rows['retries is a word'] = ['TypeError', '~\(\$retries\).*int~', fn () => $mak
 $rows['prefix is an array'] = ['TypeError', '~\(\$prefix\).*string~', fn () => $make(prefix: [])];
 $rows['prefix over 64 KiB'] = ['ValueError', '~(prefix|key).*(65536|65535|64 KiB)~', fn () => $make(prefix: str_repeat('p', 65536))->acquire('k')];
 $rows['persistent is an array'] = ['TypeError', '~\(\$persistent\).*bool~', fn () => $make(persistent: [])];
-foreach (['wake' => true, 'reentrant' => false, 'tls' => [], 'retry' => 3] as $name => $value) {
+$rows['wake is an array'] = ['TypeError', '~\(\$wake\).*bool~', fn () => $make(wake: [])];
+foreach (['reentrant' => false, 'tls' => [], 'retry' => 3] as $name => $value) {
     $rows["option $name, which is not there"] = ['Error', "~$name~", fn () => $make(...[$name => $value])];
 }
 

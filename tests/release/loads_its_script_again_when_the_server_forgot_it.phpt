@@ -12,26 +12,28 @@ skip_without_server();
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
-$lock = new RedisLock($server->dsn());
-$lock->release('k', $lock->acquire('k'));
-$monitor = $server->monitor();
+foreach (['3 k k::rl-wait k::rl-wake', '1 k'] as $keys) {
+    $lock = new RedisLock($server->dsn(), wake: $keys !== '1 k');
+    $lock->release('k', $lock->acquire('k'));
+    $monitor = $server->monitor();
 
-$token = $lock->acquire('k');
-$server->cmd('SCRIPT', 'FLUSH');
-$monitor->commands();
-same('release()', true, $lock->release('k', $token));
-same('commands', ['EVALSHA SHA 1 k TOKEN', 'EVAL SCRIPT 1 k TOKEN'], $monitor->lines());
+    $token = $lock->acquire('k');
+    $server->cmd('SCRIPT', 'FLUSH');
+    $monitor->commands();
+    same('release()', true, $lock->release('k', $token));
+    same('commands', ["EVALSHA SHA $keys TOKEN", "EVAL SCRIPT $keys TOKEN"], $monitor->lines());
 
-$token = $lock->acquire('k', 10);
-$server->cmd('SCRIPT', 'FLUSH');
-same('extend()', true, $lock->extend('k', $token, 60));
-check('extended', $server->cmd('PTTL', 'k') > 10000);
-$server->cmd('SCRIPT', 'FLUSH');
-$monitor->commands();
-same('wrong token', false, $lock->release('k', 'x'));
-same('the text is sent once', true, $lock->release('k', $token));
-same('commands', ['EVALSHA SHA 1 k x', 'EVAL SCRIPT 1 k x', 'EVALSHA SHA 1 k TOKEN'], $monitor->lines());
-same('keys', [], $server->keys());
+    $token = $lock->acquire('k', 10);
+    $server->cmd('SCRIPT', 'FLUSH');
+    same('extend()', true, $lock->extend('k', $token, 60));
+    check('extended', $server->cmd('PTTL', 'k') > 10000);
+    $server->cmd('SCRIPT', 'FLUSH');
+    $monitor->commands();
+    same('wrong token', false, $lock->release('k', 'x'));
+    same('the text is sent once', true, $lock->release('k', $token));
+    same('commands', ["EVALSHA SHA $keys x", "EVAL SCRIPT $keys x", "EVALSHA SHA $keys TOKEN"], $monitor->lines());
+    same('keys', [], $server->keys());
+}
 
 done();
 ?>

@@ -42,7 +42,7 @@ foreach ([
     same('status', 255, $child->status());
     $server->cmd('DEL', 'k');
     usleep(250000);
-    same('keys', [], $server->keys());
+    same('keys', [], $server->locks());
 }
 
 done();

@@ -34,7 +34,7 @@ check('at once', now() - $start < slack(3.0), now() - $start);
 same('status', 3, $child->status());
 $server->cmd('DEL', 'k');
 usleep(300000);
-same('keys', [], $server->keys());
+same('keys', [], $server->locks());
 
 done();
 ?>

@@ -13,8 +13,8 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
 $server->cmd('SET', 'k', 'somebody');
-(new RedisLock($server->dsn()))->acquire('k', wait: 0.02);
-$lock = new RedisLock($server->dsn(), jitter: 0);
+(new RedisLock($server->dsn(), wake: false))->acquire('k', wait: 0.02);
+$lock = new RedisLock($server->dsn(), jitter: 0, wake: false);
 $monitor = $server->monitor();
 $delays = RedisLock::stats()['delays'];
 $start = microtime(true);

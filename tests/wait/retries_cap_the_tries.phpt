@@ -1,5 +1,5 @@
 --TEST--
-retries says how many times a wait tries after its first try.
+retries says how many times a wait looks again after a delay.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,7 +17,7 @@ $monitor = $server->monitor();
 (new RedisLock($server->dsn()))->acquire('k', wait: 0.02);
 
 foreach ([0 => 0.0, 1 => 0.008, 5 => 0.248] as $retries => $least) {
-    $lock = new RedisLock($server->dsn(), retries: $retries);
+    $lock = new RedisLock($server->dsn(), wake: false, retries: $retries);
     $monitor->commands();
     $took = elapsed(fn () => $lock->acquire('k', wait: 20), $result);
     same('acquire()', null, $result);
@@ -26,6 +26,19 @@ foreach ([0 => 0.0, 1 => 0.008, 5 => 0.248] as $retries => $least) {
     same("tries after it with retries: $retries", $retries, count(preg_grep('~^EVALSHA SHA 1 k TOKEN~', $lines)));
     same('nothing else', $retries, count($lines));
     check("retries: $retries ends with its last try", $took >= $least && $took < slack(5.0), $took);
+}
+
+/* In the queue each look is a nudge, and the last one a try. */
+foreach ([0 => 0.0, 1 => 0.008, 5 => 0.248] as $retries => $least) {
+    $lock = new RedisLock($server->dsn(), retries: $retries);
+    $before = RedisLock::stats();
+    $took = elapsed(fn () => $lock->acquire('k', wait: 20), $result);
+    $after = RedisLock::stats();
+    same('acquire()', null, $result);
+    $seen = fn ($name) => $after[$name] - $before[$name];
+    same("nudges with retries: $retries", max(0, $retries - 1), $seen('nudges'));
+    same("tries with retries: $retries", $retries === 0 ? 1 : 3, $seen('tries'));
+    check("retries: $retries ends with its last look", $took >= $least && $took < slack(5.0), $took);
 }
 
 $lock = new RedisLock($server->dsn(), retries: 1000000);
