@@ -1,0 +1,51 @@
+--TEST--
+A handler that forks: the parent keeps its place in the queue, also when the child has ended; the child waits for itself.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$token = hold($server, 'k');
+pcntl_async_signals(true);
+$parent = getmypid();
+$child = 0;
+pcntl_signal(SIGUSR1, function () use (&$child): void {
+    $child = pcntl_fork();
+});
+$sender = signal_later(SIGUSR1, 0.2);
+$releases = in_fork(function () use ($server, $token): void {
+    queued($server, 1);
+    eventually('the child has had its wait', fn () => $server->cmd('EXISTS', 'the child is over') === 1);
+    usleep(50000);
+    queued($server, 1);
+    same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
+});
+$won = null;
+try {
+    $won = $lock->acquire('k', 60, 20);
+} catch (RedisLockConnectionException $thrown) {
+}
+if (getmypid() !== $parent) {
+    $good = isset($thrown) && preg_match('~fork~', $thrown->getMessage()) === 1
+        && $lock->acquire('k', wait: 0.1) === null && $lock->acquire('the child is over', wait: 1) !== null;
+    exit($good ? 0 : 9);
+}
+$sender->finish();
+reap($child);
+reap($releases);
+matches('token', TOKEN, (string) $won);
+same('value', $won, $server->cmd('GET', 'k'));
+same('woken', 1, RedisLock::stats()['wake_ups']);
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,25 @@
+--TEST--
+Marks that are older than two seconds are not waited for: the release leaves no key.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$token = $lock->acquire('k');
+[$seconds] = $server->cmd('TIME');
+$server->cmd('ZADD', 'k::rl-wait', ($seconds - 1) * 1000, 'one that waited once', ($seconds - 60) * 1000, 'another');
+same('release()', true, $lock->release('k', $token));
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

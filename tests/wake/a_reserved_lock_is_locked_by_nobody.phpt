@@ -1,0 +1,49 @@
+--TEST--
+While the lock is kept for the next waiter it is locked, by nobody, for at most 10 ms; acquire() is refused.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$polling = new RedisLock($server->dsn(), wake: false);
+$seen = 0;
+for ($try = 0; $try < 50 && $seen < 3; $try++) {
+    $server->cmd('SET', 'k', '', 'PX', 10);
+    $answers = [$lock->isLocked('k'), $lock->owner('k'), $lock->remaining('k'), $lock->acquire('k'), $polling->acquire('k'), $lock->release('k', 'x')];
+    if ($server->cmd('PTTL', 'k') >= 0) {
+        $left = $answers[2];
+        check('remaining()', $left >= 0 && $left <= 0.01, $left);
+        same('isLocked(), owner(), acquire(), release()', [true, null, $left, null, null, false], $answers);
+        $seen++;
+    }
+    $server->cmd('DEL', 'k');
+}
+check('it was seen', $seen > 0);
+
+/* A wait takes it when it has lapsed. */
+foreach ([$lock, $polling] as $waiting) {
+    $server->cmd('SET', 'k', '', 'PX', 10);
+    $took = elapsed(fn () => $waiting->acquire('k', wait: 10), $token);
+    matches('token', TOKEN, (string) $token);
+    check('soon', $took < slack(0.6), $took);
+    $waiting->release('k', $token);
+}
+
+/* Empty for longer: no reservation of ours. */
+$server->cmd('SET', 'k', '', 'PX', 60000);
+same('a wait in vain', null, $lock->acquire('k', wait: 0.05));
+$server->cmd('SET', 'k', '', 'PX', 150);
+matches('a wait until its end', TOKEN, (string) $lock->acquire('k', wait: 10));
+
+done();
+?>
+--EXPECT--
+ok

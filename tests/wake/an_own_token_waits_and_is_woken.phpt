@@ -1,0 +1,45 @@
+--TEST--
+A caller's own token waits in the queue, is woken, gives up with null, and is refused by a stranger's equal one.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$token = hold($server, 'k');
+$waiter = waiter($server->dsn(), 'k', ['token' => 'mine']);
+queued($server, 1);
+same('release()', true, $lock->release('k', $token));
+$result = $waiter->result();
+same('token', 'mine', $result['token']);
+same('woken, without a look', [1, 0], [$result['stats']['wake_ups'], $result['stats']['nudges']]);
+same('value', 'mine', $server->cmd('GET', 'k'));
+
+/* 'mine' is a stranger's now. */
+foreach (['mine', 'another'] as $own) {
+    $took = elapsed(fn () => $lock->acquire('k', 60, 0.3, $own), $refused);
+    same("the wait of '$own'", null, $refused);
+    between('not before the deadline', 0.3, slack(1.5), $took);
+    same('the holder has it still', 'mine', $server->cmd('GET', 'k'));
+    check('with its own TTL', $server->cmd('PTTL', 'k') <= 30000, $server->cmd('PTTL', 'k'));
+    same('nobody is marked', [], marked($server, 'k'));
+}
+
+/* It ends by its TTL, and the other one with the same token gets it. */
+$server->cmd('PEXPIRE', 'k', 300);
+same('the same token afterwards', 'mine', $lock->acquire('k', 60, 20, 'mine'));
+check('a TTL of its own', $server->cmd('PTTL', 'k') > 30000);
+same('release()', true, $lock->release('k', 'mine'));
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,52 @@
+--TEST--
+wake: false polls with scripts of one key, makes no helper key, and gets on with those who are woken.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+$wakes = new RedisLock($server->dsn());
+$polls = new RedisLock($server->dsn(), wake: false);
+
+/* Who polls is found by no release, and needs none. */
+$token = $wakes->acquire('k');
+$monitor = $server->monitor();
+$waiter = waiter($server->dsn(), 'k', options: ['wake' => false]);
+usleep(500000);
+same('keys', ['0:k'], $server->keys());
+$released = now();
+same('release()', true, $wakes->release('k', $token));
+same('nothing is reserved', true, in_array($server->cmd('GET', 'k'), [null, $waiter->result()['token']], true));
+$result = $waiter->result();
+matches('token', TOKEN, (string) $result['token']);
+check('soon', $result['at'] - $released <= 0.25 + slack(0.3), $result['at'] - $released);
+same('statistics', [0, 0, 0], [$result['stats']['nudges'], $result['stats']['wake_ups'], $result['stats']['fallbacks']]);
+foreach ($monitor->lines() as $line) {
+    check('scripts of one key', !preg_match('~^(EVAL|BLPOP)~', $line) || preg_match('~^EVAL(SHA)? \S+ 1 k TOKEN~', $line) || str_contains($line, 'SHA 3 k k::rl-wait k::rl-wake TOKEN')
+        && !str_contains($line, '30000') || str_starts_with($line, 'EVAL SCRIPT 3'), $line);
+}
+same('release()', true, $polls->release('k', $result['token']));
+same('keys', [], $server->keys());
+
+/* Who waits in the queue finds out what such a release did not tell. */
+$token = $polls->acquire('k');
+$waiter = waiter($server->dsn(), 'k');
+queued($server, 1);
+$released = now();
+same('release()', true, $polls->release('k', $token));
+$result = $waiter->result();
+matches('token', TOKEN, (string) $result['token']);
+check('within 1.1 s', $result['at'] - $released <= 1.1 + slack(0.3), $result['at'] - $released);
+same('its own look woke it', 1, $result['stats']['wake_ups']);
+
+done();
+?>
+--EXPECT--
+ok
