@@ -86,13 +86,15 @@ static const rl_script scripts[RL_SCRIPTS] = {
 								"if v~=ARGV[1] then return 0 end "
 								"return redis.pcall('PEXPIRE',KEYS[1],ARGV[2])",
 		"6d1d59e9f5af01e6d094877d2b8ad6a5b1af0b10"),
-	/* Reserved at once, or each look of many waiters would wake another of them. */
+	/* Reserved at once, or each look of many waiters would wake another of them. One that comes behind its own
+	 * win marks nobody. */
 	[RL_SCRIPT_NUDGE] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER LUA_MARK LUA_TICKET
-		"mark() "
+		"local h=holder() "
+		"if h~=2 then mark() end "
 		"local s=v and 0 or ticket() "
 		"if not v and s==0 then redis.pcall('SET',k,'','PX',10) end "
-		"return {n,p,holder(),s}",
-		"481e13c9a3e236a6b6e48dbb4b7c058094b9aefc"),
+		"return {n,p,h,s}",
+		"36ae5db061f673059374fe0fd899547ff8217143"),
 	[RL_SCRIPT_FORCE] = SCRIPT(LUA_KEYS LUA_TICKET
 		"local v=redis.pcall('GET',k) "
 		"if not v then return 0 end "
