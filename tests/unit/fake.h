@@ -136,8 +136,9 @@ extern rl_wait fake_wait;
 const char *fake_log(void);
 void fake_forget_log(void);
 unsigned fake_open_links(void);
-extern unsigned fake_looks; /* calls of is_alive */
-extern unsigned fake_steps; /* of all operations */
+extern unsigned fake_looks;  /* calls of is_alive */
+extern unsigned fake_writes; /* flushes by which the system took whole commands */
+extern unsigned fake_steps;  /* of all operations */
 
 #define CHECK_LOG(wanted) CHECK_TEXT(fake_log(), wanted)
 

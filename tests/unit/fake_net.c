@@ -81,6 +81,7 @@ typedef struct server {
 } server;
 
 unsigned fake_looks;
+unsigned fake_writes;
 bool (*fake_lacks_memory)(void);
 
 static server servers[FAKE_MEMBERS];
@@ -494,12 +495,13 @@ static void flush(rl_link *link)
 		FAIL("flush on a closed link");
 	}
 	catch_up();
-	while (link->is_connected && !link->is_down && link->taken < link->command_count &&
-		fake_clock >= link->unblock_at) {
-		if (!take_next(link)) {
-			return;
-		}
+	unsigned before = link->taken;
+	bool takes_more = true;
+	while (takes_more && link->is_connected && !link->is_down &&
+		link->taken < link->command_count && fake_clock >= link->unblock_at) {
+		takes_more = take_next(link);
 	}
+	fake_writes += link->taken > before;
 }
 
 static uint64_t sent(const rl_link *link)
@@ -695,6 +697,7 @@ void fake_net_begin(void)
 {
 	link_count = 0;
 	fake_looks = 0;
+	fake_writes = 0;
 	fake_lacks_memory = NULL;
 	fake_forget_tokens();
 	fake_forget_log();
