@@ -16,8 +16,10 @@ int FUZZ_REPLY(const uint8_t *data, size_t size);
 
 static const fuzz_seed reply_seeds[] = {
 	FUZZ_SEED("+OK\r\n$-1\r\n:1\r\n"),
-	FUZZ_SEED("*1\r\n:1\r\n"),
-	FUZZ_SEED("*3\r\n:0\r\n:29999\r\n:1\r\n"),
+	FUZZ_SEED("*2\r\n:1\r\n:1700000000000000\r\n"),
+	FUZZ_SEED("*4\r\n:0\r\n:1700000000000000\r\n:29999\r\n:3\r\n"),
+	FUZZ_SEED("*4\r\n:1700000000000000\r\n:-2\r\n:0\r\n:-1\r\n"),
+	FUZZ_SEED("*2\r\n$10\r\nk::rl-wake\r\n$1\r\n1\r\n"),
 	FUZZ_SEED("-NOSCRIPT No matching script. Please use EVAL.\r\n"),
 	FUZZ_SEED("-ERR unknown command 'X', with args beginning with: 'tok' \r\n+OK\r\n"),
 	FUZZ_SEED("$28\r\nrl1.AQ8dKzlHVWNxf42bqbfF0-Hv\r\n:-2\r\n:-1\r\n"),
@@ -57,14 +59,19 @@ static uint64_t sum_of(uint64_t sum, const rl_reply *reply, unsigned depth)
 
 static void read_as_verb(const rl_reply *reply, rl_verb verb, bool as_text)
 {
-	rl_request request = {
-		.verb = verb, .key = {"k", 1}, .token = {"tok", 3}, .ttl_ms = 1, .as_text = as_text};
+	rl_request request = {.verb = verb,
+		.key = {"k", 1},
+		.mark = {"m", 1},
+		.tickets = {"t", 1},
+		.token = {"tok", 3},
+		.ttl_ms = 1,
+		.as_text = as_text};
 	rl_answer answer;
 	rl_error err = {.message = ""};
 	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
 	FUZZ_PROMISE(answer.vote != RL_VOTE_OPEN);
 	if (answer.vote != RL_VOTE_FAILED) {
-		FUZZ_PROMISE(err.status == RL_OK && !answer.is_noscript);
+		FUZZ_PROMISE(err.status == RL_OK && answer.again == RL_AGAIN_NOT);
 		return;
 	}
 	FUZZ_PROMISE(err.status == RL_ERR_SERVER || err.status == RL_ERR_PROTOCOL);

@@ -8,9 +8,9 @@
  * link:
  *
  *     0 a1 dial
- *     0 a1 NAME                        CLIENT SETNAME redislock
- *     0 a1 SET k T1 NX PX 30000        tokens of ours are named in the order of their first use
- *     5 a1 try k T1 30000 0            EVALSHA; TRY would be EVAL with the text
+ *     0 a1 SET k T1 NX PX 30000        the words are those of fake_words.h
+ *     0 a1 NAME
+ *     5 a1 try k T1 30000 0 0 0
  *     9 a1 close
  */
 #ifndef FAKE_H
@@ -55,7 +55,8 @@ extern rl_pool fake_pool;
 extern rl_transport fake_transport;
 extern rl_target fake_targets[FAKE_MEMBERS];
 
-/* Starts over with so many servers, timeouts of 1 s, back-off of 10 ms to 200 ms without jitter. */
+/* Starts over with so many servers, timeouts of 1 s, back-off of 10 ms to 200 ms without jitter. Waiters poll;
+ * a test of the others sets fake_set.wakes. */
 void fake_begin(unsigned members);
 
 /* Frees the operations that the test made, clears the pool, and sees to it that nothing is left. */
@@ -74,6 +75,18 @@ void fake_greets(unsigned member, const char *text);
  */
 void fake_acts(unsigned member, fake_act what, const char *text, int64_t delay);
 void fake_says(unsigned member, const char *text);
+
+/* A BLPOP blocks its link for as long as it says, and then comes to nothing. What stands behind it meets its
+ * plan when it is run. */
+#define FAKE_TICKET "*$k::rl-wake $1"
+
+/* What comes of the next BLPOP instead, after the delay. */
+void fake_blpops(unsigned member, fake_act what, const char *text, int64_t delay);
+
+/* Who blocks at the member for longest gets a ticket after the delay. */
+void fake_wakes(unsigned member, int64_t delay);
+
+unsigned fake_blocked_links(void);
 
 /* What AUTH, SELECT or CLIENT is answered with from now on; NULL = silence. Else it is "+OK". */
 void fake_login_says(unsigned member, const char *what, const char *text);
@@ -123,8 +136,9 @@ extern rl_wait fake_wait;
 const char *fake_log(void);
 void fake_forget_log(void);
 unsigned fake_open_links(void);
-extern unsigned fake_looks; /* calls of is_alive */
-extern unsigned fake_steps; /* of all operations */
+extern unsigned fake_looks;  /* calls of is_alive */
+extern unsigned fake_writes; /* flushes by which the system took whole commands */
+extern unsigned fake_steps;  /* of all operations */
 
 #define CHECK_LOG(wanted) CHECK_TEXT(fake_log(), wanted)
 

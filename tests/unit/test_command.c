@@ -11,8 +11,12 @@
 
 static rl_request request_of(rl_verb verb)
 {
-	return (rl_request){
-		.verb = verb, .key = bytes_of("key"), .token = bytes_of("token"), .ttl_ms = 250};
+	return (rl_request){.verb = verb,
+		.key = bytes_of("key"),
+		.mark = bytes_of("mark"),
+		.tickets = bytes_of("tickets"),
+		.token = bytes_of("token"),
+		.ttl_ms = 250};
 }
 
 static void check_argv(const rl_request *request, const char *const *wanted, unsigned count)
@@ -47,8 +51,6 @@ static void plain_verbs(void)
 {
 	rl_request set = request_of(RL_VERB_SET);
 	CHECK_ARGV(set, "SET", "key", "token", "NX", "PX", "250");
-	rl_request force = request_of(RL_VERB_FORCE);
-	CHECK_ARGV(force, "DEL", "key");
 	rl_request exists = request_of(RL_VERB_EXISTS);
 	CHECK_ARGV(exists, "EXISTS", "key");
 	rl_request owner = request_of(RL_VERB_OWNER);
@@ -63,19 +65,63 @@ static void plain_verbs(void)
 static void script_verbs(void)
 {
 	rl_request try = request_of(RL_VERB_TRY);
-	CHECK_ARGV(try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "1", "key", "token", "250", "0");
+	const char *sha = sha_of(RL_SCRIPT_TRY);
+	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0", "0");
 	try.is_owed = true;
-	CHECK_ARGV(try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "1", "key", "token", "250", "1");
+	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "1", "0", "0");
+	try.is_last = true;
+	try.is_owed = false;
+	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0", "1");
+	try.is_last = false;
+	try.not_after_us = 1234567890123456;
 	try.as_text = true;
-	CHECK_ARGV(try, "EVAL", text_of(RL_SCRIPT_TRY), "1", "key", "token", "250", "1");
+	CHECK_ARGV(try, "EVAL", text_of(RL_SCRIPT_TRY), "3", "key", "mark", "tickets", "token", "250",
+		"0", "1234567890123456", "0");
+	rl_request nudge = request_of(RL_VERB_NUDGE);
+	CHECK_ARGV(nudge, "EVALSHA", sha_of(RL_SCRIPT_NUDGE), "3", "key", "mark", "tickets", "token");
 	rl_request release = request_of(RL_VERB_RELEASE);
-	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "1", "key", "token");
+	CHECK_ARGV(
+		release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token");
 	release.as_text = true;
-	CHECK_ARGV(release, "EVAL", text_of(RL_SCRIPT_RELEASE), "1", "key", "token");
+	CHECK_ARGV(release, "EVAL", text_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token");
+	rl_request force = request_of(RL_VERB_FORCE);
+	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "3", "key", "mark", "tickets");
+}
+
+static void alone_a_script_has_one_key(void)
+{
+	rl_request try = request_of(RL_VERB_TRY);
+	try.is_alone = true;
+	CHECK_ARGV(try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "1", "key", "token", "250", "0", "0", "0");
+	rl_request release = request_of(RL_VERB_RELEASE);
+	release.is_alone = true;
+	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "1", "key", "token");
+	rl_request force = request_of(RL_VERB_FORCE);
+	force.is_alone = true;
+	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "1", "key");
+}
+
+/* A renewal wakes nobody. */
+static void extend_is_always_alone(void)
+{
 	rl_request extend = request_of(RL_VERB_EXTEND);
 	CHECK_ARGV(extend, "EVALSHA", sha_of(RL_SCRIPT_EXTEND), "1", "key", "token", "250");
 	extend.as_text = true;
 	CHECK_ARGV(extend, "EVAL", text_of(RL_SCRIPT_EXTEND), "1", "key", "token", "250");
+}
+
+static void blpop_tells_seconds(void)
+{
+	static const struct {
+		int64_t ms;
+		const char *text;
+	} cases[] = {{1, "0.001"}, {20, "0.020"}, {999, "0.999"}, {1000, "1.000"}, {10020, "10.020"},
+		{60020, "60.020"}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		rl_request blpop = request_of(RL_VERB_BLPOP);
+		blpop.block_ms = cases[i].ms;
+		CHECK_ARGV(blpop, "BLPOP", "tickets", cases[i].text);
+	}
 }
 
 static void numbers_of_all_sizes(void)
@@ -144,7 +190,7 @@ static rl_answer read_it(rl_verb verb, rl_reply reply)
 	rl_error err = {0};
 	rl_command_read(&request, &reply, &answer, &err, NULL, 0);
 	CHECK_INT(answer.vote == RL_VOTE_FAILED, err.status != RL_OK);
-	CHECK(!answer.is_noscript);
+	CHECK_INT(answer.again, RL_AGAIN_NOT);
 	if (answer.vote == RL_VOTE_FAILED) {
 		CHECK_INT(err.status, RL_ERR_PROTOCOL);
 	}
@@ -168,33 +214,115 @@ static void set_is_ok_or_nil(void)
 	CHECK_INT(VOTE(SET, array(&one, 1)), RL_VOTE_FAILED);
 }
 
+static rl_answer read_numbers(rl_verb verb, unsigned count, const int64_t *numbers)
+{
+	rl_reply elements[5];
+	for (unsigned i = 0; i < count; i++) {
+		elements[i] = integer(numbers[i]);
+	}
+	return read_it(verb, array(elements, count));
+}
+
+#define READ(verb, ...) \
+ read_numbers(RL_VERB_##verb, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), \
+	 (const int64_t[]){__VA_ARGS__})
+
 static void try_is_one_or_a_refusal(void)
 {
-	const rl_reply one = integer(1);
-	const rl_reply zero = integer(0);
-	const rl_reply other[] = {integer(0), integer(77), integer(0)};
-	const rl_reply same[] = {integer(0), integer(-1), integer(1)};
-	const rl_reply odd[] = {integer(0), integer(77), string("x")};
-	const rl_reply taken[] = {integer(1), integer(77), integer(0)};
-	const rl_reply four[] = {integer(0), integer(77), integer(0), integer(0)};
-	CHECK_INT(VOTE(TRY, array(&one, 1)), RL_VOTE_GRANTED);
-	rl_answer answer = read_it(RL_VERB_TRY, array(other, 3));
+	rl_answer answer = READ(TRY, 1, 1700000000000000);
+	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
+	CHECK_INT(answer.time_us, 1700000000000000);
+	CHECK_INT(READ(TRY, 1, 0).vote, RL_VOTE_GRANTED);
+	answer = READ(TRY, 0, 1700000000000000, 77, 3);
 	CHECK_INT(answer.vote, RL_VOTE_REFUSED);
+	CHECK_INT(answer.time_us, 1700000000000000);
 	CHECK_INT(answer.number, 77);
-	CHECK(!answer.is_same_token);
-	answer = read_it(RL_VERB_TRY, array(same, 3));
-	CHECK_INT(answer.vote, RL_VOTE_REFUSED);
-	CHECK_INT(answer.number, -1);
-	CHECK(answer.is_same_token);
-	CHECK_INT(VOTE(TRY, array(&zero, 1)), RL_VOTE_FAILED);
-	CHECK_INT(VOTE(TRY, array(odd, 3)), RL_VOTE_FAILED);
-	CHECK_INT(VOTE(TRY, array(taken, 3)), RL_VOTE_FAILED);
-	CHECK_INT(VOTE(TRY, array(four, 4)), RL_VOTE_FAILED);
-	CHECK_INT(VOTE(TRY, array(other, 2)), RL_VOTE_FAILED);
+	CHECK_INT(answer.holder, RL_HOLDER_KIN);
+	for (int holder = RL_HOLDER_NOBODY; holder <= RL_HOLDER_FOREIGN; holder++) {
+		answer = READ(TRY, 0, 0, -1, holder);
+		CHECK_INT(answer.vote, RL_VOTE_REFUSED);
+		CHECK_INT(answer.number, -1);
+		CHECK_INT(answer.holder, holder);
+	}
+}
+
+static void try_is_nothing_else(void)
+{
+	const rl_reply odd[] = {integer(0), integer(1), integer(77), string("0")};
+	const rl_reply text[] = {integer(1), string("5")};
+	CHECK_INT(VOTE(TRY, array(odd, 4)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(TRY, array(text, 2)), RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 1).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, 5).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 2, 5).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 1, -1).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 1, 5, 77, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, 5, 77).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, 5, 77, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, -1, 77, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, 5, 77, -1).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, 5, 77, 5).vote, RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, array(NULL, 0)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, status("OK")), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, integer(1)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, nil()), RL_VOTE_FAILED);
+}
+
+static void nudge_is_a_look(void)
+{
+	rl_answer answer = READ(NUDGE, 1700000000000000, 77, 3, 0);
+	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
+	CHECK_INT(answer.time_us, 1700000000000000);
+	CHECK_INT(answer.number, 77);
+	CHECK_INT(answer.holder, RL_HOLDER_KIN);
+	CHECK_INT(answer.ticket, RL_TICKET_NONE);
+	CHECK_INT(READ(NUDGE, 5, -2, 0, 1).ticket, RL_TICKET_OUT);
+	CHECK_INT(READ(NUDGE, 5, -2, 0, -1).ticket, RL_TICKET_IMPOSSIBLE);
+	CHECK_INT(READ(NUDGE, 0, -1, 4, 0).vote, RL_VOTE_GRANTED);
+}
+
+static void nudge_is_nothing_else(void)
+{
+	const rl_reply odd[] = {integer(5), integer(77), integer(0), nil()};
+	CHECK_INT(VOTE(NUDGE, array(odd, 4)), RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, 0, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, -1, 77, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, 5, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, -1, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, 0, 2).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, 0, -2).vote, RL_VOTE_FAILED);
+	CHECK_INT(VOTE(NUDGE, array(NULL, 0)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(NUDGE, integer(1)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(NUDGE, nil()), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(NUDGE, status("OK")), RL_VOTE_FAILED);
+}
+
+static void blpop_is_a_ticket_or_none(void)
+{
+	const rl_reply ticket[] = {string("tickets"), string("1"), string("x")};
+	CHECK_INT(VOTE(BLPOP, array(ticket, 2)), RL_VOTE_GRANTED);
+	CHECK_INT(VOTE(BLPOP, nil()), RL_VOTE_REFUSED);
+	CHECK_INT(VOTE(BLPOP, array(ticket, 1)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(BLPOP, array(ticket, 3)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(BLPOP, array(NULL, 0)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(BLPOP, string("1")), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(BLPOP, integer(1)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(BLPOP, status("OK")), RL_VOTE_FAILED);
+}
+
+static void who_is_freed_may_not_be_told(void)
+{
+	static const rl_verb verbs[] = {RL_VERB_RELEASE, RL_VERB_FORCE};
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(read_it(verbs[i], integer(1)).was_told);
+		CHECK(read_it(verbs[i], integer(0)).was_told);
+		rl_answer answer = read_it(verbs[i], integer(2));
+		CHECK_INT(answer.vote, RL_VOTE_GRANTED);
+		CHECK(!answer.was_told);
+		CHECK_INT(read_it(verbs[i], integer(3)).vote, RL_VOTE_FAILED);
+	}
 }
 
 static void one_and_zero(void)
@@ -204,7 +332,8 @@ static void one_and_zero(void)
 		rl_verb v = verbs[i];
 		CHECK_INT(read_it(v, integer(1)).vote, RL_VOTE_GRANTED);
 		CHECK_INT(read_it(v, integer(0)).vote, RL_VOTE_REFUSED);
-		CHECK_INT(read_it(v, integer(2)).vote, RL_VOTE_FAILED);
+		bool is_freeing = v == RL_VERB_RELEASE || v == RL_VERB_FORCE;
+		CHECK_INT(read_it(v, integer(2)).vote, is_freeing ? RL_VOTE_GRANTED : RL_VOTE_FAILED);
 		CHECK_INT(read_it(v, integer(-1)).vote, RL_VOTE_FAILED);
 		CHECK_INT(read_it(v, status("OK")).vote, RL_VOTE_FAILED);
 		CHECK_INT(read_it(v, string("1")).vote, RL_VOTE_FAILED);
@@ -246,45 +375,80 @@ static void errors_keep_their_word(void)
 		CHECK_INT(err.status, RL_ERR_SERVER);
 		CHECK_TEXT(err.code, "WRONGTYPE");
 		CHECK_HAS(err.message, "WRONGTYPE *** here");
-		CHECK(!answer.is_noscript);
+		CHECK_INT(answer.again, RL_AGAIN_NOT);
 	}
 }
 
-static bool is_noscript(const char *text, bool as_text)
+static rl_again again(rl_request request, const char *text)
 {
-	rl_request request = request_of(RL_VERB_RELEASE);
-	request.as_text = as_text;
 	rl_reply reply = {.type = RL_REPLY_ERROR, .text = bytes_of(text)};
 	rl_answer answer;
 	rl_error err;
 	rl_command_read(&request, &reply, &answer, &err, NULL, 0);
-	return answer.is_noscript;
+	CHECK_INT(answer.vote, RL_VOTE_FAILED);
+	return answer.again;
 }
 
 static void noscript_is_known_by_its_word(void)
 {
-	CHECK(is_noscript("NOSCRIPT No matching script. Please use EVAL.", false));
-	CHECK(is_noscript("NOSCRIPT", false));
-	CHECK(is_noscript("NOSCRIPT another sentence", false));
-	CHECK(!is_noscript("NOSCRIPT", true));
-	CHECK(!is_noscript("ERR NOSCRIPT", false));
-	CHECK(!is_noscript("NOSCRIPTS x", false));
-	CHECK(!is_noscript("", false));
+	rl_request release = request_of(RL_VERB_RELEASE);
+	CHECK_INT(again(release, "NOSCRIPT No matching script. Please use EVAL."), RL_AGAIN_AS_TEXT);
+	CHECK_INT(again(release, "NOSCRIPT"), RL_AGAIN_AS_TEXT);
+	CHECK_INT(again(release, "NOSCRIPT another sentence"), RL_AGAIN_AS_TEXT);
+	CHECK_INT(again(release, "ERR NOSCRIPT"), RL_AGAIN_NOT);
+	CHECK_INT(again(release, "NOSCRIPTS x"), RL_AGAIN_NOT);
+	CHECK_INT(again(release, ""), RL_AGAIN_NOT);
+	release.as_text = true;
+	CHECK_INT(again(release, "NOSCRIPT"), RL_AGAIN_NOT);
+}
+
+/* What each verb does about the two errors that concern the way in which a script is sent. */
+static void who_is_said_again_and_how(void)
+{
+	static const struct {
+		rl_verb verb;
+		bool is_script;
+		bool has_helpers;
+	} cases[] = {{RL_VERB_SET, false, false}, {RL_VERB_TRY, true, true},
+		{RL_VERB_NUDGE, true, false}, {RL_VERB_BLPOP, false, false}, {RL_VERB_RELEASE, true, true},
+		{RL_VERB_EXTEND, true, false}, {RL_VERB_FORCE, true, true}, {RL_VERB_EXISTS, false, false},
+		{RL_VERB_OWNER, false, false}, {RL_VERB_REMAINING, false, false}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		rl_request request = request_of(cases[i].verb);
+		CHECK_INT(
+			again(request, "NOSCRIPT x"), cases[i].is_script ? RL_AGAIN_AS_TEXT : RL_AGAIN_NOT);
+		CHECK_INT(again(request, "NOPERM x"), cases[i].has_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT);
+		CHECK_INT(again(request, "NOPERMS x"), RL_AGAIN_NOT);
+		request.as_text = true;
+		CHECK_INT(again(request, "NOSCRIPT x"), RL_AGAIN_NOT);
+		CHECK_INT(again(request, "NOPERM x"), cases[i].has_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT);
+		request.is_alone = true;
+		CHECK_INT(again(request, "NOPERM x"), RL_AGAIN_NOT);
+	}
 }
 
 static const check_test tests[] = {
 	TEST(plain_verbs),
 	TEST(script_verbs),
+	TEST(alone_a_script_has_one_key),
+	TEST(extend_is_always_alone),
+	TEST(blpop_tells_seconds),
 	TEST(numbers_of_all_sizes),
 	TEST(keys_and_tokens_may_be_any_bytes),
 	TEST(two_verbs_take),
 	TEST(set_is_ok_or_nil),
 	TEST(try_is_one_or_a_refusal),
+	TEST(try_is_nothing_else),
+	TEST(nudge_is_a_look),
+	TEST(nudge_is_nothing_else),
+	TEST(blpop_is_a_ticket_or_none),
+	TEST(who_is_freed_may_not_be_told),
 	TEST(one_and_zero),
 	TEST(remaining_is_a_pttl),
 	TEST(owner_is_a_text),
 	TEST(errors_keep_their_word),
 	TEST(noscript_is_known_by_its_word),
+	TEST(who_is_said_again_and_how),
 };
 
 CHECK_MAIN(tests, NULL)

@@ -176,9 +176,9 @@ static void settled_twice_is_settled_once(void)
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + MS));
-	rl_settlement first = rl_exchange_settle(exchange_of(&acquire->op), true, fake_clock);
+	rl_settlement first = rl_exchange_settle(exchange_of(&acquire->op), RL_UNDO_ALL, fake_clock);
 	CHECK(first.was_undone && !first.is_in_doubt);
-	rl_settlement second = rl_exchange_settle(exchange_of(&acquire->op), true, fake_clock);
+	rl_settlement second = rl_exchange_settle(exchange_of(&acquire->op), RL_UNDO_ALL, fake_clock);
 	CHECK(!second.was_undone && !second.is_in_doubt);
 	CHECK_INT(fake_stats.undone, 1);
 	CHECK_INT(fake_pool.count, 1);
@@ -191,7 +191,8 @@ static void without_an_undo_what_may_be_held_is_in_doubt(void)
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + MS));
-	rl_settlement settlement = rl_exchange_settle(exchange_of(&acquire->op), false, fake_clock);
+	rl_settlement settlement =
+		rl_exchange_settle(exchange_of(&acquire->op), RL_UNDO_NOTHING, fake_clock);
 	CHECK(!settlement.was_undone && settlement.is_in_doubt);
 }
 
@@ -227,8 +228,8 @@ static void plan_anything(unsigned member)
 	if (any(2) == 0) {
 		fake_warm(member);
 	}
-	static const char *const answers[] = {"+OK", "_", "*:1", "*:0 :30 :0", "*:0 :30 :1", ":1", ":0",
-		"-LOADING x", "-NOSCRIPT x", "-ERR x", "$x"};
+	static const char *const answers[] = {"+OK", "_", "*:1 :0", "*:0 :0 :30 :4", "*:0 :0 :30 :2",
+		":1", ":0", "-LOADING x", "-NOSCRIPT x", "-ERR x", "$x"};
 	static const fake_act acts[] = {FAKE_SAY, FAKE_SAY, FAKE_SAY, FAKE_SAY, FAKE_SAY_BREAK,
 		FAKE_SILENCE, FAKE_BREAK, FAKE_NONSENSE, FAKE_BREAK_UNSENT, FAKE_BREAK_HALF, FAKE_HALF,
 		FAKE_SAY_TWICE};

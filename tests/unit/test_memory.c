@@ -117,8 +117,8 @@ static rl_status acquire_waiting(void)
 	fake_warm(0);
 	fake_says(0, "_");
 	fake_says(0, "-NOSCRIPT x");
-	fake_says(0, "*:0 :1000 :0");
-	fake_says(0, "*:1");
+	fake_says(0, "*:0 :0 :1000 :4");
+	fake_says(0, "*:1 :0");
 	begin();
 	return end((rl_op *) fake_acquire(30000, SECOND));
 }
@@ -129,7 +129,7 @@ static rl_status acquire_owed(void)
 	fake_warm(0);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
-	fake_says(0, "*:1");
+	fake_says(0, "*:1 :0");
 	begin();
 	return end((rl_op *) fake_acquire(30000, 0));
 }
@@ -139,7 +139,7 @@ static rl_status acquire_undone(void)
 	fake_begin(1);
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	fake_says(0, ":1");
-	fake_says(0, "*:1");
+	fake_says(0, "*:1 :0");
 	begin();
 	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
 }

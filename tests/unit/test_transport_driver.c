@@ -295,7 +295,7 @@ static void talk_break(peer *self)
 	close(fd);
 	fd = peer_accept(self);
 	if (peer_hears(self, fd, "EVALSHA\r\n") && peer_hears(self, fd, "30000\r\n$1\r\n1\r\n")) {
-		peer_says(fd, "*1\r\n:1\r\n+OK\r\n");
+		peer_says(fd, "*2\r\n:1\r\n:0\r\n+OK\r\n");
 	}
 	peer_sees_end(fd);
 	close(fd);
@@ -328,7 +328,7 @@ static void talk_reset(peer *self)
 	peer_resets(fd);
 	fd = peer_accept(self);
 	if (peer_hears(self, fd, "30000\r\n$1\r\n1\r\n")) {
-		peer_says(fd, "*3\r\n:0\r\n:5000\r\n:0\r\n+OK\r\n");
+		peer_says(fd, "*4\r\n:0\r\n:0\r\n:5000\r\n:4\r\n+OK\r\n");
 	}
 	peer_sees_end(fd);
 	close(fd);

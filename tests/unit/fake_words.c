@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "fake_words.h"
+
+#include "check.h"
+#include "core/rl_command.h"
+#include "core/rl_token.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOKENS_MAX 64
+
+static char tokens[TOKENS_MAX][RL_TOKEN_LEN];
+static unsigned token_count;
+
+void fake_forget_tokens(void)
+{
+	token_count = 0;
+}
+
+static unsigned token_number(rl_bytes token)
+{
+	unsigned known = token_count < TOKENS_MAX ? token_count : TOKENS_MAX;
+	for (unsigned i = 0; i < known; i++) {
+		if (memcmp(tokens[i], token.data, RL_TOKEN_LEN) == 0) {
+			return i + 1;
+		}
+	}
+	memcpy(tokens[token_count++ % TOKENS_MAX], token.data, RL_TOKEN_LEN);
+	return token_count;
+}
+
+static size_t describe_argument(char *out, size_t size, rl_bytes argument)
+{
+	if (argument.len == RL_TOKEN_LEN && memcmp(argument.data, "rl1.", 4) == 0) {
+		return (size_t) snprintf(out, size, " T%u", token_number(argument));
+	}
+	if (argument.len > 64) {
+		return (size_t) snprintf(out, size, " <%zu bytes>", argument.len);
+	}
+	return (size_t) snprintf(out, size, " %.*s", (int) argument.len, argument.data);
+}
+
+static bool is(rl_bytes argument, const char *text)
+{
+	return rl_bytes_equal(argument, bytes_of(text));
+}
+
+/* The name of the script in a command, NULL when it has none. */
+static const char *script_name(unsigned argc, const rl_bytes *argv)
+{
+	static const struct {
+		rl_script_id id;
+		const char *by_sha;
+		const char *by_text;
+	} scripts[RL_SCRIPTS] = {{RL_SCRIPT_TRY, "try", "TRY"},
+		{RL_SCRIPT_RELEASE, "release", "RELEASE"}, {RL_SCRIPT_EXTEND, "extend", "EXTEND"},
+		{RL_SCRIPT_NUDGE, "nudge", "NUDGE"}, {RL_SCRIPT_FORCE, "force", "FORCE"}};
+	bool is_sha = argc > 3 && is(argv[0], "EVALSHA");
+	bool is_text = argc > 3 && is(argv[0], "EVAL");
+	for (unsigned i = 0; (is_sha || is_text) && i < RL_SCRIPTS; i++) {
+		const rl_script *script = rl_script_get(scripts[i].id);
+		if (is(argv[1], is_sha ? script->sha1 : script->text)) {
+			return is_sha ? scripts[i].by_sha : scripts[i].by_text;
+		}
+	}
+	return NULL;
+}
+
+static bool is_suffixed(rl_bytes name, rl_bytes key, const char *suffix)
+{
+	return name.len == key.len + strlen(suffix) && memcmp(name.data, key.data, key.len) == 0 &&
+		memcmp(name.data + key.len, suffix, strlen(suffix)) == 0;
+}
+
+static bool has_helper_keys(unsigned argc, const rl_bytes *argv)
+{
+	return argc > 5 && is(argv[2], "3") && is_suffixed(argv[4], argv[3], RL_MARK_SUFFIX) &&
+		is_suffixed(argv[5], argv[3], RL_TICKETS_SUFFIX);
+}
+
+/* The beginning in its short form; says which argument comes next. */
+static unsigned describe_beginning(char *out, size_t size, unsigned argc, const rl_bytes *argv)
+{
+	const char *script = script_name(argc, argv);
+	if (script != NULL && has_helper_keys(argc, argv)) {
+		snprintf(out, size, " %s+ %.*s", script, (int) argv[3].len, argv[3].data);
+		return 6;
+	}
+	if (script != NULL) {
+		snprintf(out, size, " %s", script);
+		return is(argv[2], "1") ? 3 : 2;
+	}
+	if (argc == 3 && is(argv[0], "CLIENT") && is(argv[1], "SETNAME") && is(argv[2], "redislock")) {
+		snprintf(out, size, " NAME");
+		return 3;
+	}
+	return 0;
+}
+
+void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv)
+{
+	char text[sizeof words->text] = "";
+	const char *script = script_name(argc, argv);
+	unsigned next = describe_beginning(text, sizeof text, argc, argv);
+	for (size_t used = strlen(text); next < argc && used < sizeof text; next++) {
+		used += describe_argument(text + used, sizeof text - used, argv[next]);
+	}
+	*words = (fake_words){.is_handshake = argc > 0 &&
+			(is(argv[0], "AUTH") || is(argv[0], "SELECT") || is(argv[0], "CLIENT")),
+		.is_undo = script != NULL && strcmp(script, "RELEASE") == 0,
+		.is_blpop = argc == 3 && is(argv[0], "BLPOP")};
+	memcpy(words->text, text + 1, sizeof text - 1);
+	if (words->is_blpop) {
+		words->block_ns = (int64_t) (strtod(argv[2].data, NULL) * 1e9 + 0.5);
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Commands as the log of fake.h has them. Short, and nothing that is sent is hidden:
+ *
+ *     NAME                             CLIENT SETNAME redislock
+ *     SET k T1 NX PX 30000             tokens of ours are named in the order of their first use
+ *     try k T1 30000 0 0 0             EVALSHA with one key; TRY would be EVAL with the text
+ *     try+ k T1 30000 0 0 0            with three, of which two are the helper keys of the first
+ *     try 3 k x y T1 30000 0 0 0       with others
+ */
+#ifndef FAKE_WORDS_H
+#define FAKE_WORDS_H
+
+#include "core/rl_status.h"
+
+typedef struct fake_words {
+	char text[320];
+	bool is_handshake; /* AUTH, SELECT, CLIENT */
+	bool is_undo;      /* release as text */
+	bool is_blpop;
+	int64_t block_ns; /* how long a BLPOP blocks */
+} fake_words;
+
+void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv);
+
+/* The next token of ours is T1. */
+void fake_forget_tokens(void);
+
+#endif

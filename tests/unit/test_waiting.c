@@ -1,0 +1,691 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A wait that is woken: going into the queue, the looks beside it, winning, being woken in vain.
+ */
+#include "check.h"
+#include "waiting.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- into the queue ---- */
+
+static void it_tries_marks_and_goes_into_the_queue(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	CHECK_LOG(QUEUED_LOG("T1", "10.020", "1010000000"));
+	CHECK_INT(fake_writes, 3); /* BLPOP and try in one */
+	CHECK_INT(fake_stats.tries, 2);
+	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.nudges, 0);
+	CHECK_INT(fake_stats.wake_ups, 0);
+	CHECK_INT(fake_wait.count, 1); /* the queue; nothing is held on the other side */
+	CHECK_INT(fake_wait.until, FAKE_START + SECOND);
+	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
+}
+
+static void another_wait_has_its_own_connections(void)
+{
+	waiting_queued(30000, 10 * SECOND);
+	rl_pool_clear(&fake_pool);
+	fake_forget_log();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(fake_acquire(30000, 10 * SECOND), 0);
+	CHECK_LOG("0 a3 dial\n"
+			  "0 a3 SET k T2 NX PX 30000\n"
+			  "0 a3 NAME\n"
+			  "0 a3 try+ k T2 30000 0 0 0\n"
+			  "0 a3 BLPOP k::rl-wake 10.020\n"
+			  "0 a3 TRY+ k T2 30000 0 1010000000 0\n");
+}
+
+static void a_dialled_queue_has_its_name_in_front(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_acts(0, FAKE_SAY_BREAK, refusal(0, 600000, RL_HOLDER_KIN), 0);
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	rl_conn *other = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	rl_conn *broken = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	rl_conn_free(other);
+	rl_pool_give(&fake_pool, broken, fake_clock);
+	fake_forget_log();
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	waiting_drive_to(acquire, 0);
+	/* The connection of the try is closed: the queue dials, and writes in one. */
+	CHECK_HAS(fake_log(),
+		"0 a3 dial\n"
+		"0 a3 NAME\n"
+		"0 a3 BLPOP k::rl-wake 10.020\n"
+		"0 a3 TRY+ k T1 30000 0 1010000000 0\n");
+	CHECK_INT(fake_writes, 3);
+}
+
+/* The time after which the try takes nothing: never later than the end of the wait, whatever the answer's way
+ * took. */
+static void not_after_is_reckoned_from_the_answer(void)
+{
+	waiting_begin();
+	fake_acts(0, FAKE_SAY, "_", 30 * MS);
+	fake_acts(0, FAKE_SAY, refusal(50, 600000, RL_HOLDER_KIN), 40 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	waiting_drive_to(acquire, 70);
+	/* Asked at 30, heard at 70, when the server's clock stood at 1000.050 s or later: 9930 ms are left. */
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
+			  "30 a2 try+ k T1 30000 0 0 0\n"
+			  "70 a2 BLPOP k::rl-wake 9.950\n"
+			  "70 a2 TRY+ k T1 30000 0 1009980000 0\n");
+	CHECK_INT(acquire->queue.sample.asked_at, FAKE_START + 30 * MS);
+	CHECK_INT(acquire->queue.sample.heard_at, FAKE_START + 70 * MS);
+}
+
+static void not_after_is_not_nothing(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	/* A server's clock that stands at 1 us: the sum is never 0, which would mean no limit. */
+	fake_says(0, "*:0 :1 :600000 :3");
+	rl_acquire *acquire = fake_acquire(30000, 1);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	waiting_drive_to(acquire, 0);
+	CHECK_HAS(fake_log(), "0 a2 BLPOP k::rl-wake 0.020\n0 a2 TRY+ k T1 30000 0 1 0\n");
+}
+
+static void a_place_is_kept_for_60_seconds(void)
+{
+	waiting_queued(30000, 100 * SECOND);
+	CHECK_HAS(fake_log(), "BLPOP k::rl-wake 60.020\n0 a2 TRY+ k T1 30000 0 1060000000 0\n");
+}
+
+static void a_wait_may_be_endless(void)
+{
+	const int64_t endless[] = {RL_NEVER, RL_NEVER - FAKE_START + 1, RL_NEVER - FAKE_START};
+	for (unsigned i = 0; i < 3; i++) {
+		rl_acquire *acquire = waiting_queued(30000, endless[i]);
+		CHECK_HAS(fake_log(), "BLPOP k::rl-wake 60.020\n0 a2 TRY+ k T1 30000 0 1060000000 0\n");
+		CHECK_INT(acquire->deadline, RL_NEVER);
+		fake_says(0, grant(10));
+		fake_wakes(0, 10 * MS);
+		CHECK_INT(fake_drive(&acquire->op), RL_OK);
+		fake_end();
+	}
+}
+
+/* The end of a slice: the try behind it comes too late on purpose; the place is taken again, on the same
+ * connection, with a fresh sample of the server's clock. */
+static void after_its_slice_it_goes_in_again(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 100 * SECOND);
+	waiting_look_on(60);
+	waiting_drive_to(acquire, 60000);
+	CHECK_INT(fake_stats.nudges, 60);
+	fake_forget_log();
+	fake_says(0, refusal(60020, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 60020);
+	CHECK_LOG("60020 a2 BLPOP k::rl-wake 40.000\n"
+			  "60020 a2 TRY+ k T1 30000 0 1100000000 0\n");
+	CHECK_INT(fake_stats.wake_ups, 0);
+	CHECK_INT(fake_stats.wake_ups_taken, 0);
+	CHECK_INT(fake_stats.delays, 0);
+	/* The looks go on as before. */
+	CHECK_INT(fake_wait.until, FAKE_START + 61 * SECOND);
+}
+
+static void without_wake_or_with_members_it_polls(void)
+{
+	waiting_begin();
+	fake_set.wakes = false;
+	fake_says(0, "_");
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n10 a2 try k T1 30000 0 0 0\n");
+	fake_end();
+	fake_begin(3);
+	fake_set.wakes = true;
+	for (unsigned i = 0; i < 3; i++) {
+		fake_warm(i);
+		fake_says(i, "_");
+		fake_says(i, "*:1 :0");
+	}
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_COUNT("10 a1 try k T1 30000 0 0 0", 1);
+	CHECK_COUNT("BLPOP", 0);
+	CHECK_INT(fake_stats.fallbacks, 0);
+}
+
+static void without_a_wait_nothing_is_marked(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n");
+}
+
+static void a_lock_that_is_free_by_then_is_taken_by_the_try(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_acts(0, FAKE_SAY, grant(0), 5 * MS);
+	rl_acquire *acquire = fake_acquire(30000, SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n0 a2 try+ k T1 30000 0 0 0\n");
+	CHECK_INT(acquire->proven_until, waiting_proof(0, 30000));
+}
+
+/* ---- when it looks ---- */
+
+static void each_second_it_looks(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	waiting_look_on(3);
+	fake_forget_log();
+	waiting_drive_to(acquire, 3500);
+	CHECK_LOG("1000 a1 nudge+ k T1\n"
+			  "2000 a1 nudge+ k T1\n"
+			  "3000 a1 nudge+ k T1\n");
+	CHECK_INT(fake_stats.nudges, 3);
+	CHECK_INT(fake_stats.tries, 2);
+	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_wait.until, FAKE_START + 4 * SECOND);
+	CHECK_INT(fake_wait.count, 1);
+}
+
+typedef struct look_case {
+	int64_t pttl;
+	rl_holder holder;
+	int64_t next_ms; /* after the answer */
+	unsigned delays; /* back-off delays that were counted */
+} look_case;
+
+static const look_case look_cases[] = {
+	{600000, RL_HOLDER_KIN, 1000, 0},
+	{1001, RL_HOLDER_KIN, 1000, 0},
+	{1000, RL_HOLDER_KIN, 1000, 0},
+	{999, RL_HOLDER_KIN, 1000, 0},
+	{998, RL_HOLDER_KIN, 999, 0},
+	{300, RL_HOLDER_KIN, 301, 0},
+	{0, RL_HOLDER_KIN, 1, 0},
+	{INT64_MAX, RL_HOLDER_KIN, 1000, 0},
+	{-1, RL_HOLDER_KIN, 10, 1}, /* for ever: whoever frees it does not use release */
+	{600000, RL_HOLDER_FOREIGN, 10, 1},
+	{3, RL_HOLDER_FOREIGN, 4, 1},
+	{-1, RL_HOLDER_FOREIGN, 10, 1},
+	{7, RL_HOLDER_RESERVED, 100, 0},
+};
+
+static void the_first_look_is_due_by_what_the_try_met(void)
+{
+	for (size_t i = 0; i < sizeof look_cases / sizeof look_cases[0]; i++) {
+		const look_case *c = &look_cases[i];
+		waiting_begin();
+		fake_says(0, "_");
+		fake_says(0, refusal(0, c->pttl, c->holder));
+		rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+		waiting_drive_to(acquire, 0);
+		if (fake_wait.until != FAKE_START + c->next_ms * MS || fake_stats.delays != c->delays) {
+			FAIL("case %zu: %" PRId64 " ms, %d delays", i, (fake_wait.until - FAKE_START) / MS,
+				(int) fake_stats.delays);
+		}
+		fake_end();
+	}
+}
+
+static void the_next_look_is_due_by_what_the_last_one_met(void)
+{
+	for (size_t i = 0; i < sizeof look_cases / sizeof look_cases[0]; i++) {
+		const look_case *c = &look_cases[i];
+		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+		fake_acts(0, FAKE_SAY, look(1002, c->pttl, c->holder, RL_TICKET_NONE), 5 * MS);
+		waiting_drive_to(acquire, 1005);
+		if (fake_wait.until != FAKE_START + (1005 + c->next_ms) * MS ||
+			fake_stats.delays != c->delays) {
+			FAIL("case %zu: %" PRId64 " ms, %d delays", i, (fake_wait.until - FAKE_START) / MS,
+				(int) fake_stats.delays);
+		}
+		fake_end();
+	}
+}
+
+/* A free lock for which a ticket was sent now: whoever it wakes is ahead of the next look. */
+static void a_look_that_wakes_somebody_looks_again_soon(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, look(1000, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 1000);
+	CHECK_INT(fake_wait.until, FAKE_START + 1010 * MS);
+	CHECK_COUNT("try", 1);
+}
+
+static void for_a_foreign_holder_the_delays_grow(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_FOREIGN));
+	for (unsigned i = 0; i < 6; i++) {
+		fake_says(0, look(0, 600000, RL_HOLDER_FOREIGN, RL_TICKET_NONE));
+	}
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	waiting_drive_to(acquire, 0);
+	fake_forget_log();
+	waiting_drive_to(acquire, 599);
+	CHECK_LOG("10 a1 nudge+ k T1\n"
+			  "30 a1 nudge+ k T1\n"
+			  "70 a1 nudge+ k T1\n"
+			  "150 a1 nudge+ k T1\n"
+			  "310 a1 nudge+ k T1\n"
+			  "510 a1 nudge+ k T1\n");
+	CHECK_INT(fake_stats.delays, 7);
+	CHECK_INT(fake_wait.until, FAKE_START + 710 * MS);
+}
+
+/* A nudge that is answered only after the deadline tells nothing, and stands in the last try's way. */
+static void no_look_right_before_the_deadline_of_a_slow_server(void)
+{
+	waiting_begin();
+	fake_acts(0, FAKE_SAY, "_", 100 * MS);
+	fake_acts(0, FAKE_SAY, refusal(150, 600000, RL_HOLDER_KIN), 100 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 1399 * MS);
+	waiting_drive_to(acquire, 200);
+	CHECK_INT(fake_wait.until, FAKE_START + 1399 * MS); /* 1200 and twice 100 ms is later */
+	fake_end();
+	waiting_begin();
+	fake_acts(0, FAKE_SAY, "_", 100 * MS);
+	fake_acts(0, FAKE_SAY, refusal(150, 600000, RL_HOLDER_KIN), 100 * MS);
+	acquire = fake_acquire(30000, 1400 * MS);
+	waiting_drive_to(acquire, 200);
+	CHECK_INT(fake_wait.until, FAKE_START + 1200 * MS);
+}
+
+/* ---- winning ---- */
+
+static void a_release_wakes_it(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, grant(500));
+	fake_wakes(0, 500 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("");
+	CHECK_INT(fake_ms(), 500);
+	CHECK_INT(acquire->waited_ns, 500 * MS);
+	CHECK_INT(fake_pool.count, 2); /* both connections can be used again */
+	CHECK_INT(fake_stats.acquired, 1);
+	CHECK_INT(fake_stats.tries, 2);
+	CHECK_INT(fake_stats.nudges, 0);
+	CHECK_INT(fake_stats.wake_ups, 1);
+	CHECK_INT(fake_stats.wake_ups_taken, 0);
+	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.waited_ns, 500 * MS);
+	/* The server ran the try 500 ms after it was asked for the time: less drift, for the clocks may differ. */
+	CHECK_INT(acquire->proven_until, waiting_proof(495, 30000));
+}
+
+static void the_connections_can_be_used_afterwards(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, grant(500));
+	fake_wakes(0, 500 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	fake_forget_log();
+	for (unsigned i = 0; i < 2; i++) {
+		fake_says(0, "_");
+		CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	}
+	CHECK_LOG("500 a2 SET k T2 NX PX 30000\n500 a2 SET k T3 NX PX 30000\n");
+}
+
+static void a_win_can_be_taken_back(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, grant(500));
+	fake_wakes(0, 500 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	fake_forget_log();
+	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("500 a2 RELEASE+ k T1\n500 a2 RELEASE k T1\n");
+	CHECK_INT(fake_stats.undone, 1);
+}
+
+/* The look's answer comes after the win: it is counted off, and not taken for the next. */
+static void a_win_while_a_look_is_under_way(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	waiting_drive_to(acquire, 1020);
+	fake_forget_log();
+	fake_says(0, grant(1030));
+	fake_wakes(0, 10 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 1030);
+	CHECK_LOG("");
+	CHECK_INT(fake_pool.count, 2);
+	CHECK_INT(fake_stats.nudges, 1);
+	fake_says(0, "_");
+	fake_says(0, "_");
+	rl_acquire *first = fake_acquire(30000, 0);
+	rl_acquire *second = fake_acquire(30000, 0);
+	CHECK(fake_drive_to(&first->op, fake_clock));
+	CHECK_INT(first->op.status, RL_BUSY);
+	CHECK_INT(fake_drive(&second->op), RL_BUSY);
+	CHECK_COUNT("a1 SET", 0); /* a2 was used last: it is taken again */
+}
+
+static void the_look_that_was_late_is_counted_off(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	waiting_drive_to(acquire, 1020);
+	fake_says(0, grant(1030));
+	fake_wakes(0, 10 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	fake_forget_log();
+	rl_conn *other = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	CHECK_LOG("1030 a1 SET k T2 NX PX 30000\n");
+	CHECK_INT(fake_ms(), 1100); /* behind the look's answer */
+	rl_pool_give(&fake_pool, other, fake_clock);
+}
+
+static void a_win_before_the_looks_answer_that_has_come_too(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_SELF, RL_TICKET_NONE), 10 * MS);
+	waiting_drive_to(acquire, 1005);
+	fake_says(0, grant(1010));
+	fake_wakes(0, 5 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("try", 1); /* the queue is heard first: nothing is asked */
+	CHECK_INT(fake_stats.wake_ups, 1);
+}
+
+static void a_win_while_the_looks_connection_is_dialled(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	rl_pool_clear(&fake_pool);
+	fake_dials(0, FAKE_ACCEPT, 100 * MS);
+	waiting_drive_to(acquire, 1020);
+	fake_says(0, grant(1030));
+	fake_wakes(0, 10 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a1 close\n1000 a3 dial\n1030 a3 close\n");
+}
+
+/* A BLPOP that timed out early, and a server that ran the try in time. */
+static void a_win_without_a_ticket(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_blpops(0, FAKE_SAY, "_", 300 * MS);
+	fake_says(0, grant(300));
+	CHECK_INT(fake_drive(&fake_acquire(30000, 10 * SECOND)->op), RL_OK);
+	CHECK_INT(fake_stats.wake_ups, 0);
+}
+
+/* ---- woken in vain ---- */
+
+static void woken_in_vain_it_goes_in_again(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
+	fake_wakes(0, 300 * MS);
+	waiting_drive_to(acquire, 300);
+	/* Reckoned from the last look: a try that was blocked says nothing of when it was asked. */
+	CHECK_LOG("300 a2 BLPOP k::rl-wake 9.720\n"
+			  "300 a2 TRY+ k T1 30000 0 1010000000 0\n");
+	CHECK_INT(fake_stats.wake_ups, 1);
+	CHECK_INT(fake_stats.wake_ups_taken, 1);
+	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.tries, 2);
+	CHECK_INT(fake_wait.until, FAKE_START + SECOND);
+	fake_says(0, grant(400));
+	fake_wakes(0, 100 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_stats.wake_ups, 2);
+}
+
+static void what_it_met_may_bring_the_look_forward(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, refusal(300, 200, RL_HOLDER_KIN));
+	fake_wakes(0, 300 * MS);
+	waiting_drive_to(acquire, 300);
+	CHECK_INT(fake_wait.until, FAKE_START + 501 * MS);
+	/* But never puts it off. */
+	fake_says(0, refusal(400, 600000, RL_HOLDER_KIN));
+	fake_wakes(0, 100 * MS);
+	waiting_drive_to(acquire, 400);
+	CHECK_INT(fake_wait.until, FAKE_START + 501 * MS);
+}
+
+/* Somebody always comes first: it polls until the next look, and then tries the queue again. */
+static void three_times_in_vain_are_enough_for_now(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	for (unsigned i = 1; i <= 3; i++) {
+		fake_says(0, refusal(i * 100, 600000, RL_HOLDER_KIN));
+		fake_wakes(0, 100 * MS);
+		waiting_drive_to(acquire, i * 100);
+	}
+	CHECK_COUNT("BLPOP", 2);
+	CHECK_COUNT("RELEASE", 0);
+	CHECK_INT(fake_blocked_links(), 0);
+	CHECK_INT(acquire->queue.state, RL_QUEUE_OUT);
+	CHECK_INT(fake_pool.count, 2);
+	CHECK_INT(fake_stats.wake_ups_taken, 3);
+	CHECK_INT(fake_stats.delays, 1);
+	CHECK_INT(fake_wait.until, FAKE_START + 310 * MS);
+	fake_forget_log();
+	fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 310);
+	CHECK_LOG("310 a2 try+ k T1 30000 0 0 0\n"
+			  "310 a2 BLPOP k::rl-wake 9.710\n"
+			  "310 a2 TRY+ k T1 30000 0 1010000000 0\n");
+	CHECK_INT(fake_stats.fallbacks, 0);
+}
+
+static void a_look_between_them_forgets_the_count(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	for (unsigned i = 1; i <= 2; i++) {
+		fake_says(0, refusal(i * 100, 600000, RL_HOLDER_KIN));
+		fake_wakes(0, 100 * MS);
+		waiting_drive_to(acquire, i * 100);
+	}
+	waiting_look_on(1);
+	waiting_drive_to(acquire, 1100);
+	for (unsigned i = 1; i <= 2; i++) {
+		fake_says(0, refusal(1100 + i * 100, 600000, RL_HOLDER_KIN));
+		fake_wakes(0, 100 * MS);
+		waiting_drive_to(acquire, 1100 + i * 100);
+	}
+	CHECK_COUNT("BLPOP", 5);
+	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
+}
+
+/* The try of the queue came after its time and passed the ticket on: somebody takes it, perhaps we. */
+static void who_comes_too_late_tries_at_once(void)
+{
+	const rl_holder holders[] = {RL_HOLDER_NOBODY, RL_HOLDER_RESERVED};
+	for (unsigned i = 0; i < 2; i++) {
+		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+		fake_forget_log();
+		fake_says(0, refusal(20000, i == 0 ? -2 : 5, holders[i]));
+		fake_acts(0, FAKE_SAY, refusal(20001, 600000, RL_HOLDER_KIN), 4 * MS);
+		fake_wakes(0, 300 * MS);
+		waiting_drive_to(acquire, 304);
+		/* The server's clock has run away: the new place has a new sample of it. */
+		CHECK_LOG("300 a2 try+ k T1 30000 0 0 0\n"
+				  "304 a2 BLPOP k::rl-wake 9.716\n"
+				  "304 a2 TRY+ k T1 30000 0 1029697000 0\n");
+		CHECK_INT(fake_stats.tries, 3);
+		CHECK_INT(fake_stats.delays, 0);
+		CHECK_INT(fake_stats.undone, 0);
+		fake_end();
+	}
+}
+
+static void who_comes_too_late_three_times_does_not_spin(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_says(0, refusal(20000, -2, RL_HOLDER_NOBODY));
+		if (i < 2) {
+			fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+		}
+		fake_wakes(0, 0);
+		waiting_drive_to(acquire, 0);
+	}
+	CHECK_INT(fake_stats.tries, 4);
+	CHECK_INT(fake_stats.delays, 1);
+	CHECK_INT(acquire->queue.state, RL_QUEUE_OUT);
+	CHECK_INT(fake_wait.until, FAKE_START + 10 * MS);
+}
+
+static void too_late_while_a_look_is_under_way(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	waiting_drive_to(acquire, 1020);
+	fake_forget_log();
+	fake_says(0, refusal(20000, -2, RL_HOLDER_NOBODY));
+	fake_wakes(0, 0);
+	fake_says(0, grant(1110));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	/* The look is waited for, then it polls: it is not in the queue. */
+	CHECK_LOG("1110 a1 try+ k T1 30000 0 0 0\n");
+}
+
+/* ---- what a look finds ---- */
+
+/* Nobody has the lock and a ticket lies there: nobody is in the queue to take it. The own place is lost. */
+static void a_ticket_that_lies_there_is_no_bodys(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, look(1000, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT));
+	fake_acts(0, FAKE_SAY, grant(1000), 5 * MS);
+	waiting_drive_to(acquire, 1002);
+	CHECK_LOG("1000 a1 nudge+ k T1\n"
+			  "1000 a2 RELEASE+ k T1\n"
+			  "1000 a2 RELEASE k T1\n"
+			  "1000 a2 end\n"
+			  "1000 a2 close\n"
+			  "1000 a1 try+ k T2 30000 0 0 0\n");
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(acquire->proven_until, waiting_proof(1000, 30000));
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.nudges, 1);
+	CHECK_INT(fake_stats.tries, 3);
+}
+
+static void refused_after_that_it_goes_in_with_the_fresh_token(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, look(1000, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT));
+	fake_says(0, refusal(1000, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 1000);
+	CHECK_HAS(fake_log(),
+		"1000 a1 try+ k T2 30000 0 0 0\n"
+		"1000 a1 BLPOP k::rl-wake 9.020\n"
+		"1000 a1 TRY+ k T2 30000 0 1010000000 0\n");
+}
+
+static void a_ticket_that_is_out_for_a_held_lock_is_nothing(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_OUT));
+	waiting_drive_to(acquire, 1500);
+	CHECK_LOG("1000 a1 nudge+ k T1\n");
+}
+
+/* The lock is ours: the queue has won, and its answer is late or lost. The place is not left. */
+static void a_look_that_meets_the_own_token_asks_for_it(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, look(1000, 29000, RL_HOLDER_SELF, RL_TICKET_NONE));
+	fake_acts(0, FAKE_SAY, grant(1000), 5 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("1000 a1 nudge+ k T1\n"
+			  "1000 a1 try+ k T1 30000 1 0 0\n"
+			  "1005 a2 close\n");
+	CHECK_INT(acquire->proven_until, waiting_proof(1000, 30000));
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void what_it_asked_for_may_be_gone(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, look(1000, 1, RL_HOLDER_SELF, RL_TICKET_NONE));
+	fake_says(0, refusal(1000, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 1500);
+	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
+	CHECK_INT(fake_blocked_links(), 1);
+	CHECK_INT(fake_wait.until, FAKE_START + 2 * SECOND);
+	CHECK_COUNT("BLPOP", 1);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void a_callers_own_token_may_be_somebody_elses(void)
+{
+	rl_acquire *acquire = waiting_queued_own(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, look(1000, 600000, RL_HOLDER_SELF, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 1500);
+	CHECK_LOG("1000 a1 nudge+ k mine\n");
+	CHECK_INT(fake_wait.until, FAKE_START + 2 * SECOND);
+}
+
+static const check_test tests[] = {
+	TEST(it_tries_marks_and_goes_into_the_queue),
+	TEST(another_wait_has_its_own_connections),
+	TEST(a_dialled_queue_has_its_name_in_front),
+	TEST(not_after_is_reckoned_from_the_answer),
+	TEST(not_after_is_not_nothing),
+	TEST(a_place_is_kept_for_60_seconds),
+	TEST(a_wait_may_be_endless),
+	TEST(after_its_slice_it_goes_in_again),
+	TEST(without_wake_or_with_members_it_polls),
+	TEST(without_a_wait_nothing_is_marked),
+	TEST(a_lock_that_is_free_by_then_is_taken_by_the_try),
+	TEST(each_second_it_looks),
+	TEST(the_first_look_is_due_by_what_the_try_met),
+	TEST(the_next_look_is_due_by_what_the_last_one_met),
+	TEST(a_look_that_wakes_somebody_looks_again_soon),
+	TEST(for_a_foreign_holder_the_delays_grow),
+	TEST(no_look_right_before_the_deadline_of_a_slow_server),
+	TEST(a_release_wakes_it),
+	TEST(the_connections_can_be_used_afterwards),
+	TEST(a_win_can_be_taken_back),
+	TEST(a_win_while_a_look_is_under_way),
+	TEST(the_look_that_was_late_is_counted_off),
+	TEST(a_win_before_the_looks_answer_that_has_come_too),
+	TEST(a_win_while_the_looks_connection_is_dialled),
+	TEST(a_win_without_a_ticket),
+	TEST(woken_in_vain_it_goes_in_again),
+	TEST(what_it_met_may_bring_the_look_forward),
+	TEST(three_times_in_vain_are_enough_for_now),
+	TEST(a_look_between_them_forgets_the_count),
+	TEST(who_comes_too_late_tries_at_once),
+	TEST(who_comes_too_late_three_times_does_not_spin),
+	TEST(too_late_while_a_look_is_under_way),
+	TEST(a_ticket_that_lies_there_is_no_bodys),
+	TEST(refused_after_that_it_goes_in_with_the_fresh_token),
+	TEST(a_ticket_that_is_out_for_a_held_lock_is_nothing),
+	TEST(a_look_that_meets_the_own_token_asks_for_it),
+	TEST(what_it_asked_for_may_be_gone),
+	TEST(a_callers_own_token_may_be_somebody_elses),
+};
+
+CHECK_MAIN(tests, fake_end)

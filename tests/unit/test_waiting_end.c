@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How a wait that is woken ends: at the deadline, by `retries`, by a grant of no use, given up. A token that may
+ * have been won in the queue is never left behind unsaid, and not used again once an undo is written.
+ */
+#include "check.h"
+#include "waiting.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What leaving the queue with an undo looks like, with a server that still blocks it. */
+#define LEFT(ms, token) \
+ ms " a2 RELEASE+ k " token "\n" ms " a2 RELEASE k " token "\n" ms " a2 end\n" ms " a2 close\n"
+
+/* ---- the deadline ---- */
+
+static rl_acquire *before_the_deadline(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 1500 * MS);
+	waiting_look_on(1);
+	waiting_drive_to(acquire, 1499);
+	CHECK_INT(fake_wait.until, FAKE_START + 1500 * MS);
+	fake_forget_log();
+	return acquire;
+}
+
+static void the_try_at_the_deadline_decides(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_acts(0, FAKE_SAY, refusal(1500, 600000, RL_HOLDER_KIN), 7 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 1\n" LEFT("1507", "T1"));
+	CHECK_INT(fake_stats.tries, 3);
+	CHECK_INT(fake_stats.timed_out, 1);
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.failed, 0);
+	CHECK_INT(acquire->waited_ns, 1507 * MS);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void the_try_at_the_deadline_may_have_it(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_acts(0, FAKE_SAY, grant(1503), 7 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	/* The queue takes nothing any more; an undo would take the lock from its new holder: us. */
+	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 1\n1507 a2 close\n");
+	CHECK_INT(acquire->proven_until, waiting_proof(1500, 30000));
+	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.wake_ups, 0);
+}
+
+static void the_try_at_the_deadline_may_fail(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_says(0, "-LOADING x");
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_TEXT(acquire->op.err->code, "LOADING");
+	CHECK_HAS(fake_log(), LEFT("1500", "T1"));
+	CHECK_INT(fake_stats.failed, 1);
+	CHECK_INT(fake_stats.timed_out, 0);
+}
+
+static void the_try_at_the_deadline_may_get_no_answer(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	/* The queue's try came too late: that is heard, and no undo is needed there. */
+	fake_says(0, refusal(1520, -2, RL_HOLDER_NOBODY));
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_ms(), 2500);
+	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 1\n"
+			  "2500 a1 RELEASE+ k T1\n"
+			  "2500 a1 RELEASE k T1\n"
+			  "2500 a1 end\n");
+	CHECK_HAS(acquire->op.err->message, "an undo behind it takes it back");
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void a_server_that_hangs_at_the_deadline_gets_both_undos(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0); /* the queue's */
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_ms(), 2500);
+	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 1\n"
+			  "2500 a1 RELEASE+ k T1\n"
+			  "2500 a1 RELEASE k T1\n"
+			  "2500 a1 end\n"
+			  "2500 a2 RELEASE+ k T1\n"
+			  "2500 a2 RELEASE k T1\n"
+			  "2500 a2 end\n");
+	CHECK_INT(fake_stats.undone, 2);
+	CHECK_INT(fake_open_links(), 2); /* both linger */
+}
+
+static void the_try_at_the_deadline_may_break(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_acts(0, FAKE_BREAK, NULL, 5 * MS);
+	fake_says(0, refusal(1505, 600000, RL_HOLDER_KIN));
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_HAS(fake_log(), "1505 a3 dial\n1505 a3 try+ k T1 30000 1 0 1\n");
+	CHECK_HAS(fake_log(), LEFT("1505", "T1"));
+}
+
+static void at_the_deadline_the_try_goes_behind_a_look(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 1500 * MS);
+	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 600 * MS);
+	waiting_drive_to(acquire, 1400);
+	CHECK_INT(fake_wait.until, FAKE_START + 1500 * MS);
+	fake_forget_log();
+	fake_says(0, grant(1500));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 1\n1600 a2 close\n");
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void at_the_deadline_a_looks_dial_is_given_up(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 1500 * MS);
+	rl_pool_clear(&fake_pool);
+	fake_dials(0, FAKE_HANG, 0);
+	waiting_drive_to(acquire, 1400);
+	fake_forget_log();
+	fake_says(0, refusal(1500, 600000, RL_HOLDER_KIN));
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_LOG("1500 a3 close\n"
+			  "1500 a4 dial\n"
+			  "1500 a4 try+ k T1 30000 1 0 1\n"
+			  "1500 a4 NAME\n" LEFT("1500", "T1"));
+}
+
+static void a_win_at_the_deadline_is_a_win(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_says(0, grant(1500));
+	fake_wakes(0, 1 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 1500);
+	CHECK_LOG("");
+}
+
+/* The last try is refused, but then the queue's answer, which was not listened to, turns out to be a grant. */
+static void a_win_that_was_not_heard_is_given_back(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_acts(0, FAKE_SAY, refusal(1500, 2, RL_HOLDER_KIN), 20 * MS);
+	waiting_drive_to(acquire, 1510);
+	fake_says(0, grant(1510));
+	fake_wakes(0, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 1\n"
+			  "1520 a2 RELEASE+ k T1\n"
+			  "1520 a2 RELEASE k T1\n");
+	CHECK_INT(fake_pool.count, 2);
+	CHECK_INT(fake_stats.undone, 1);
+}
+
+static void out_of_the_queue_nothing_is_owed(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 1500 * MS);
+	for (unsigned i = 1; i <= 3; i++) {
+		fake_says(0, refusal(i * 10, 600000, RL_HOLDER_KIN));
+		fake_wakes(0, 10 * MS);
+		waiting_drive_to(acquire, i * 10);
+	}
+	fake_forget_log();
+	fake_clock = FAKE_START + 2000 * MS;
+	fake_says(0, refusal(2000, 600000, RL_HOLDER_KIN));
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_LOG("2000 a2 try+ k T1 30000 0 0 1\n");
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void who_slept_past_the_deadline_gets_one_whole_try(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_clock += 3600 * SECOND;
+	/* The BLPOP has timed out, and its try came too late, hours ago. */
+	fake_says(0, refusal(1520, 600000, RL_HOLDER_KIN));
+	fake_acts(0, FAKE_SAY, refusal(3601499, 600000, RL_HOLDER_KIN), 900 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_INT(fake_ms(), 3600000 + 1499 + 900);
+	CHECK_COUNT("SET", 0);
+}
+
+/* ---- the last of `retries` ---- */
+
+/* Before the deadline the queue could win later, with the same token: it is left first. */
+static void the_last_look_is_a_try_with_a_fresh_token(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
+	fake_set.retries = 2;
+	waiting_look_on(1);
+	waiting_drive_to(acquire, 1500);
+	fake_forget_log();
+	fake_acts(0, FAKE_SAY, refusal(2000, 600000, RL_HOLDER_KIN), 5 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_LOG(LEFT("2000", "T1") "2000 a1 try+ k T2 30000 0 0 1\n");
+	CHECK_INT(fake_ms(), 2005);
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.nudges, 1);
+	CHECK_INT(fake_stats.timed_out, 1);
+}
+
+static void the_last_look_may_have_it(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
+	fake_set.retries = 1;
+	fake_forget_log();
+	fake_says(0, grant(1000));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG(LEFT("1000", "T1") "1000 a1 try+ k T2 30000 0 0 1\n");
+	CHECK_INT(acquire->proven_until, waiting_proof(1000, 30000));
+}
+
+/* What has arrived is heard before the undo is written: a win is taken back, the connection stays. */
+static void a_win_that_arrived_with_the_end_is_given_back(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
+	fake_set.retries = 1;
+	fake_forget_log();
+	waiting_drive_to(acquire, 999);
+	fake_acts(0, FAKE_SAY, grant(1005), 0);
+	fake_says(0, ":1");
+	fake_says(0, ":0");
+	fake_says(0, grant(1010));
+	fake_wakes(0, 6 * MS);
+	fake_lag(10 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("1010 a2 RELEASE+ k T1\n"
+			  "1010 a2 RELEASE k T1\n"
+			  "1010 a2 try+ k T2 30000 0 0 1\n");
+	CHECK_INT(fake_stats.undone, 1);
+}
+
+static void no_retries_is_one_set(void)
+{
+	waiting_begin();
+	fake_set.retries = 0;
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_BUSY);
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n");
+}
+
+static void being_woken_is_no_look(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
+	fake_set.retries = 1;
+	for (unsigned i = 1; i <= 2; i++) {
+		fake_says(0, refusal(i * 10, 600000, RL_HOLDER_KIN));
+		fake_wakes(0, 10 * MS);
+		waiting_drive_to(acquire, i * 10);
+	}
+	CHECK_COUNT("BLPOP", 3);
+	CHECK_INT(acquire->looks, 0);
+}
+
+static void without_random_bytes_for_it_the_wait_ends(void)
+{
+	waiting_begin();
+	fake_random_draws(1);
+	fake_set.retries = 1;
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	rl_acquire *acquire = fake_acquire(30000, RL_NEVER);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_RANDOM);
+	CHECK_HAS(fake_log(), LEFT("1000", "T1"));
+	CHECK_COUNT("try", 1);
+}
+
+/* An undo that the broken connection does not take is none: the token is asked for as owed. */
+static void an_undo_that_was_not_sent_is_no_undo(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
+	fake_set.retries = 1;
+	fake_forget_log();
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* meets the undo */
+	fake_says(0, refusal(1000, 600000, RL_HOLDER_KIN));
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_LOG("1000 a2 close\n1000 a1 try+ k T1 30000 1 0 1\n");
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+/* ---- of no use ---- */
+
+static void a_win_that_used_up_its_ttl_is_given_back(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	rl_acquire *acquire = fake_acquire(20, 10 * SECOND);
+	waiting_drive_to(acquire, 0);
+	fake_forget_log();
+	fake_acts(0, FAKE_SAY, grant(500), 30 * MS);
+	fake_wakes(0, 500 * MS);
+	waiting_drive_to(acquire, 531);
+	CHECK_LOG("530 a2 RELEASE+ k T1\n530 a2 RELEASE k T1\n");
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.delays, 1);
+	CHECK_INT(fake_stats.acquired, 0);
+	CHECK_INT(fake_wait.until, FAKE_START + 540 * MS);
+	/* The wait goes on, and into the queue, with another token. */
+	fake_forget_log();
+	fake_says(0, refusal(540, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 541);
+	CHECK_LOG("540 a2 try+ k T2 20 0 0 0\n"
+			  "540 a2 BLPOP k::rl-wake 9.480\n"
+			  "540 a2 TRY+ k T2 20 0 1010000000 0\n");
+	fake_says(0, grant(600));
+	fake_wakes(0, 59 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+}
+
+static void a_win_just_in_time_is_kept(void)
+{
+	/* 17.8 ms of proof, from 495 ms of server's time on. */
+	for (unsigned i = 0; i < 2; i++) {
+		waiting_begin();
+		fake_says(0, "_");
+		fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+		rl_acquire *acquire = fake_acquire(20, 520 * MS);
+		waiting_drive_to(acquire, 0);
+		fake_acts(0, FAKE_SAY, grant(500), 12800000 - (i == 0));
+		fake_wakes(0, 500 * MS);
+		if (i == 0) {
+			CHECK_INT(fake_drive(&acquire->op), RL_OK);
+			CHECK_INT(acquire->proven_until, fake_clock + 1);
+		} else {
+			fake_says(0, ":1");
+			fake_says(0, ":0");
+			fake_says(0, refusal(520, 600000, RL_HOLDER_KIN));
+			CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+			CHECK_INT(fake_stats.undone, 1);
+		}
+		fake_end();
+	}
+}
+
+static void own_token_of_no_use_is_given_back_and_ends(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	rl_acquire *acquire = fake_acquire_own("mine", 20, 10 * SECOND);
+	waiting_drive_to(acquire, 0);
+	fake_acts(0, FAKE_SAY, grant(500), 30 * MS);
+	fake_wakes(0, 500 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SLOW);
+	CHECK_HAS(fake_log(), "530 a2 RELEASE+ k mine\n530 a2 RELEASE k mine\n");
+	CHECK_HAS(acquire->op.err->message, "too slow: the lock was granted after 0.035 s");
+	CHECK_INT(fake_stats.failed, 1);
+	CHECK_INT(fake_pool.count, 2);
+}
+
+/* ---- given up ---- */
+
+static void given_up_in_the_queue_the_undo_stands_behind(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG(LEFT("0", "T1"));
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void given_up_while_it_looks(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	waiting_drive_to(acquire, 1050);
+	fake_forget_log();
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG(LEFT("1050", "T1"));
+	CHECK_INT(fake_pool.count, 1);
+	fake_free(&acquire->op);
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	CHECK_INT(fake_ms(), 1100); /* behind the look's answer, which is counted off */
+}
+
+static void given_up_at_the_last_try(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_acts(0, FAKE_SAY, grant(1500), 100 * MS);
+	waiting_drive_to(acquire, 1510);
+	fake_forget_log();
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG(LEFT("1510", "T1") "1510 a1 RELEASE+ k T1\n1510 a1 RELEASE k T1\n");
+	CHECK_INT(fake_stats.undone, 2);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void given_up_at_the_first_try(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_acts(0, FAKE_SAY, refusal(0, 600000, RL_HOLDER_KIN), 100 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	waiting_drive_to(acquire, 50);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
+			  "0 a2 try+ k T1 30000 0 0 0\n"
+			  "50 a2 RELEASE+ k T1\n"
+			  "50 a2 RELEASE k T1\n");
+	CHECK_INT(fake_pool.count, 2);
+}
+
+static void given_up_with_a_win_that_was_not_heard(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	waiting_drive_to(acquire, 100);
+	fake_forget_log();
+	fake_says(0, grant(100));
+	fake_wakes(0, 0);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("100 a2 RELEASE+ k T1\n100 a2 RELEASE k T1\n");
+	CHECK_INT(fake_pool.count, 2);
+}
+
+static void given_up_with_a_refusal_that_was_not_heard(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_wakes(0, 0);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("");
+	CHECK_INT(fake_pool.count, 2);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static rl_acquire *dialling_the_queue(void)
+{
+	waiting_begin();
+	rl_pool_clear(&fake_pool);
+	fake_targets[0].database = 2;
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	fake_dials(0, FAKE_ACCEPT, 50 * MS);
+	fake_says(0, "_");
+	fake_acts(0, FAKE_SAY_BREAK, refusal(0, 600000, RL_HOLDER_KIN), 0);
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	waiting_drive_to(acquire, 10);
+	CHECK_INT(acquire->queue.state, RL_QUEUE_LOGIN);
+	fake_forget_log();
+	return acquire;
+}
+
+static void given_up_before_the_queue_is_reached(void)
+{
+	rl_acquire *acquire = dialling_the_queue();
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("10 a4 close\n");
+	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_open_links(), 0);
+}
+
+static void given_up_with_a_token_that_is_owed(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_kill(0);
+	fake_dials(0, FAKE_REFUSE, 0);
+	waiting_drive_to(acquire, 5);
+	CHECK(acquire->is_token_owed);
+	rl_pool_clear(&fake_pool);
+	fake_warm(0);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("5 a3 RELEASE+ k T1\n5 a3 RELEASE k T1\n");
+}
+
+static void own_token_given_up_in_the_queue_is_not_undone(void)
+{
+	rl_acquire *acquire = waiting_queued_own(30000, 10 * SECOND);
+	fake_forget_log();
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("0 a2 close\n");
+	fake_end();
+	/* Unless its grant has come. */
+	acquire = waiting_queued_own(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, grant(0));
+	fake_wakes(0, 0);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("0 a2 RELEASE+ k mine\n0 a2 RELEASE k mine\n");
+}
+
+/* A wait that is in the queue, looks, and tries, in a forked child: the parent's connections are closed. */
+static void in_a_forked_child_nothing_is_sent(void)
+{
+	static const int64_t times[] = {0, 500, 1050, 1300, 1550};
+	for (unsigned i = 0; i < sizeof times / sizeof times[0]; i++) {
+		rl_acquire *acquire = waiting_queued(30000, 1500 * MS);
+		fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+		fake_acts(0, FAKE_SAY, refusal(1500, 600000, RL_HOLDER_KIN), 100 * MS);
+		waiting_drive_to(acquire, times[i]);
+		fake_fork();
+		fake_forget_log();
+		rl_op_abandon(&acquire->op, fake_clock, true);
+		CHECK_COUNT("close", i == 2 || i == 4 ? 2 : 1);
+		CHECK_COUNT("\n", i == 2 || i == 4 ? 2 : 1);
+		CHECK_INT(fake_stats.undone, 0);
+		fake_end();
+	}
+	rl_acquire *acquire = dialling_the_queue();
+	fake_fork();
+	rl_op_abandon(&acquire->op, fake_clock, true);
+	CHECK_LOG("10 a4 close\n");
+}
+
+static const check_test tests[] = {
+	TEST(the_try_at_the_deadline_decides),
+	TEST(the_try_at_the_deadline_may_have_it),
+	TEST(the_try_at_the_deadline_may_fail),
+	TEST(the_try_at_the_deadline_may_get_no_answer),
+	TEST(a_server_that_hangs_at_the_deadline_gets_both_undos),
+	TEST(the_try_at_the_deadline_may_break),
+	TEST(at_the_deadline_the_try_goes_behind_a_look),
+	TEST(at_the_deadline_a_looks_dial_is_given_up),
+	TEST(a_win_at_the_deadline_is_a_win),
+	TEST(a_win_that_was_not_heard_is_given_back),
+	TEST(out_of_the_queue_nothing_is_owed),
+	TEST(who_slept_past_the_deadline_gets_one_whole_try),
+	TEST(the_last_look_is_a_try_with_a_fresh_token),
+	TEST(the_last_look_may_have_it),
+	TEST(a_win_that_arrived_with_the_end_is_given_back),
+	TEST(no_retries_is_one_set),
+	TEST(being_woken_is_no_look),
+	TEST(without_random_bytes_for_it_the_wait_ends),
+	TEST(an_undo_that_was_not_sent_is_no_undo),
+	TEST(a_win_that_used_up_its_ttl_is_given_back),
+	TEST(a_win_just_in_time_is_kept),
+	TEST(own_token_of_no_use_is_given_back_and_ends),
+	TEST(given_up_in_the_queue_the_undo_stands_behind),
+	TEST(given_up_while_it_looks),
+	TEST(given_up_at_the_last_try),
+	TEST(given_up_at_the_first_try),
+	TEST(given_up_with_a_win_that_was_not_heard),
+	TEST(given_up_with_a_refusal_that_was_not_heard),
+	TEST(given_up_before_the_queue_is_reached),
+	TEST(given_up_with_a_token_that_is_owed),
+	TEST(own_token_given_up_in_the_queue_is_not_undone),
+	TEST(in_a_forked_child_nothing_is_sent),
+};
+
+CHECK_MAIN(tests, fake_end)

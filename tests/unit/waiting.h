@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the tests of the waiting loop share: a wait that stands in the queue, and what its server says.
+ *
+ * The server's clock shows 1000 s when the test begins, so the time of a try that is due at 10 s is 1010000000.
+ * Two connections are warm: the wait begins on a2, which then stands in the queue; a1 carries the looks.
+ */
+#ifndef WAITING_H
+#define WAITING_H
+
+#include "fake.h"
+
+/* Proof of a grant that was had so many ms after the start. */
+int64_t waiting_proof(int64_t ms, int64_t ttl_ms);
+
+/* The server's time, so many ms after the start. */
+int64_t waiting_server_us(int64_t ms);
+
+/* Answers, with the server's time; valid for the test. */
+const char *refusal(int64_t ms, int64_t pttl, rl_holder holder);
+const char *grant(int64_t ms);
+const char *look(int64_t ms, int64_t pttl, rl_holder holder, rl_ticket ticket);
+
+/* One server that wakes, two warm connections, and no plan. */
+void waiting_begin(void);
+
+/* SET and try are refused by a holder of our form who stays for long; the wait has gone into the queue. */
+rl_acquire *waiting_queued(int64_t ttl_ms, int64_t wait_ns);
+rl_acquire *waiting_queued_own(int64_t ttl_ms, int64_t wait_ns);
+
+/* The log up to there, and then. */
+#define QUEUED_LOG(token, seconds, not_after) \
+ "0 a2 SET k " token " NX PX 30000\n" \
+ "0 a2 try+ k " token " 30000 0 0 0\n" \
+ "0 a2 BLPOP k::rl-wake " seconds "\n" \
+ "0 a2 TRY+ k " token " 30000 0 " not_after " 0\n"
+
+/* The holder stays: so many looks, one each second from 1000 ms on. */
+void waiting_look_on(unsigned times);
+
+/* How often the log has the part. */
+unsigned waiting_count(const char *part);
+
+/* Drives so far; the operation goes on. */
+void waiting_drive_to(rl_acquire *acquire, int64_t ms);
+
+#define CHECK_COUNT(part, wanted) CHECK_INT(waiting_count(part), wanted)
+
+#endif
