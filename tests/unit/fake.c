@@ -194,6 +194,15 @@ static int64_t next_of_all(const rl_wait *wait)
 	return at;
 }
 
+/* One that is done has given its connections back, or closed them. */
+static void check_has_no_connection(rl_op *op)
+{
+	for (unsigned i = 0; i < fake_set.count; i++) {
+		CHECK(op->exchange.seats[i].conn == NULL);
+	}
+	CHECK(op->kind != RL_OP_ACQUIRE || ((rl_acquire *) op)->queue.conn == NULL);
+}
+
 bool fake_drive_to(rl_op *op, int64_t time)
 {
 	rl_tick tick = {.now = fake_clock, .seen = 0};
@@ -203,6 +212,7 @@ bool fake_drive_to(rl_op *op, int64_t time)
 		fake_steps++;
 		memset(&fake_wait, 0xa5, sizeof fake_wait);
 		if (rl_op_step(op, &tick, &fake_wait)) {
+			check_has_no_connection(op);
 			return true;
 		}
 		CHECK(fake_wait.count <= fake_set.count + 1); /* one in a queue */

@@ -76,6 +76,18 @@ void fake_greets(unsigned member, const char *text);
 void fake_acts(unsigned member, fake_act what, const char *text, int64_t delay);
 void fake_says(unsigned member, const char *text);
 
+typedef struct fake_plan {
+	fake_act what;
+	const char *text;
+	int64_t delay;
+} fake_plan;
+
+/* NULL, or asked about each command without a plan, twice: before the system takes it, when only the acts
+ * count that concern the taking, and when the server runs it. Its words are those of the log. For BLPOP the
+ * delay is how long it blocks.
+ * @return false = no idea */
+extern bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
+
 /* A BLPOP blocks its link for as long as it says, and then comes to nothing. What stands behind it meets its
  * plan when it is run. */
 #define FAKE_TICKET "*$k::rl-wake $1"

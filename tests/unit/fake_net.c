@@ -25,12 +25,6 @@ typedef struct event {
 	const char *text; /* a reply */
 } event;
 
-typedef struct act_plan {
-	fake_act what;
-	const char *text;
-	int64_t delay;
-} act_plan;
-
 struct rl_link {
 	unsigned member;
 	unsigned number; /* among the member's, from 1 */
@@ -55,7 +49,7 @@ struct rl_link {
 	bool is_blocked;
 	int64_t blocked_at;
 	int64_t blocked_until; /* RL_NEVER = for good */
-	act_plan blocked_by;   /* what comes then */
+	fake_plan blocked_by;  /* what comes then */
 	event events[EVENTS_MAX];
 	unsigned event_count;
 	unsigned event_next;
@@ -72,9 +66,9 @@ typedef struct dial_plan {
 typedef struct server {
 	dial_plan dials[QUEUE_MAX];
 	unsigned dial_count, dial_next;
-	act_plan acts[QUEUE_MAX];
+	fake_plan acts[QUEUE_MAX];
 	unsigned act_count, act_next;
-	act_plan blpops[QUEUE_MAX];
+	fake_plan blpops[QUEUE_MAX];
 	unsigned blpop_count, blpop_next;
 	const char *auth, *select, *name; /* answers */
 	unsigned link_count;
@@ -82,6 +76,7 @@ typedef struct server {
 
 unsigned fake_looks;
 unsigned fake_writes;
+bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 bool (*fake_lacks_memory)(void);
 
 static server servers[FAKE_MEMBERS];
@@ -130,13 +125,13 @@ void fake_greets(unsigned member, const char *text)
 void fake_acts(unsigned member, fake_act what, const char *text, int64_t delay)
 {
 	server *s = &servers[member];
-	s->acts[s->act_count++] = (act_plan){what, text, delay};
+	s->acts[s->act_count++] = (fake_plan){what, text, delay};
 }
 
 void fake_blpops(unsigned member, fake_act what, const char *text, int64_t delay)
 {
 	server *s = &servers[member];
-	s->blpops[s->blpop_count++] = (act_plan){what, text, delay};
+	s->blpops[s->blpop_count++] = (fake_plan){what, text, delay};
 }
 
 void fake_says(unsigned member, const char *text)
@@ -201,7 +196,7 @@ static void answer(rl_link *link, const char *text, int64_t at)
 	}
 }
 
-static void carry_out(rl_link *link, const act_plan *plan, int64_t at)
+static void carry_out(rl_link *link, const fake_plan *plan, int64_t at)
 {
 	switch (plan->what) {
 		case FAKE_SAY:
@@ -238,12 +233,20 @@ static void greet_back(rl_link *link, const command *c, int64_t at)
 	answer(link, first == 'A' ? s->auth : first == 'S' ? s->select : s->name, at);
 }
 
+/* True when the test has an idea; else the plan stays as it is. */
+static bool improvise(const command *c, bool is_taken, fake_plan *plan)
+{
+	return fake_improvise != NULL && fake_improvise(c->words.text, is_taken, plan);
+}
+
 static void block(rl_link *link, const command *c, int64_t at)
 {
 	server *s = &servers[link->member];
-	act_plan plan = {FAKE_SAY, "_", c->words.block_ns};
+	fake_plan plan = {FAKE_SAY, "_", c->words.block_ns};
 	if (s->blpop_next < s->blpop_count) {
 		plan = s->blpops[s->blpop_next++];
+	} else {
+		improvise(c, true, &plan);
 	}
 	link->is_blocked = true;
 	link->is_mute = link->is_mute || plan.what == FAKE_SILENCE;
@@ -256,16 +259,21 @@ static void run_next(rl_link *link, int64_t at)
 {
 	server *s = &servers[link->member];
 	const command *c = &link->commands[link->run++];
+	fake_plan plan = {FAKE_SAY, c->words.is_undo ? ":1" : NULL, 0};
 	if (c->words.is_handshake) {
 		greet_back(link, c, at);
-	} else if (c->words.is_blpop) {
-		block(link, c, at);
-	} else if (s->act_next < s->act_count) {
-		const act_plan *plan = &s->acts[s->act_next++];
-		carry_out(link, plan, at + plan->delay);
-	} else {
-		answer(link, c->words.is_undo ? ":1" : NULL, at);
+		return;
 	}
+	if (c->words.is_blpop) {
+		block(link, c, at);
+		return;
+	}
+	if (s->act_next < s->act_count) {
+		plan = s->acts[s->act_next++];
+	} else {
+		improvise(c, true, &plan);
+	}
+	carry_out(link, &plan, at + plan.delay);
 }
 
 static void run(rl_link *link, int64_t at)
@@ -320,7 +328,7 @@ void fake_wakes(unsigned member, int64_t delay)
 		FAIL("nobody waits in the queue");
 	}
 	link->blocked_until = fake_clock + delay;
-	link->blocked_by = (act_plan){FAKE_SAY, FAKE_TICKET, delay};
+	link->blocked_by = (fake_plan){FAKE_SAY, FAKE_TICKET, 0};
 }
 
 unsigned fake_blocked_links(void)
@@ -359,50 +367,53 @@ static void take_whole(rl_link *link, const command *c)
 	run(link, fake_clock);
 }
 
-/* The plan for the next command, if it is that the system does not take it whole. It is then used up. */
-static const act_plan *plan_of_taking(const rl_link *link, const command *c)
+/* How the system takes the next command. FAKE_SAY = whole; what comes of it is found out when it is run. */
+static fake_plan plan_of_taking(const rl_link *link, const command *c)
 {
 	server *s = &servers[link->member];
+	fake_plan plan = {FAKE_SAY, NULL, 0};
 	if (c->words.is_handshake || link->is_lost) {
-		return NULL;
+		return plan;
 	}
 	unsigned *next = c->words.is_blpop ? &s->blpop_next : &s->act_next;
-	const act_plan *plan = c->words.is_blpop ? s->blpops : s->acts;
-	plan += *next;
-	if (*next == (c->words.is_blpop ? s->blpop_count : s->act_count)) {
-		return NULL;
+	bool is_planned = *next < (c->words.is_blpop ? s->blpop_count : s->act_count);
+	if (is_planned) {
+		plan = (c->words.is_blpop ? s->blpops : s->acts)[*next];
+	} else {
+		improvise(c, false, &plan);
 	}
-	switch (plan->what) {
+	switch (plan.what) {
 		case FAKE_BREAK_UNSENT:
 		case FAKE_BREAK_HALF:
 		case FAKE_HALF:
-			++*next;
-			return plan;
+			*next += is_planned;
+			break;
 		case FAKE_SAY:
 		case FAKE_SAY_TWICE:
 		case FAKE_SAY_BREAK:
 		case FAKE_SILENCE:
 		case FAKE_BREAK:
 		case FAKE_NONSENSE:
+			plan.what = FAKE_SAY;
 			break;
 	}
-	return NULL;
+	return plan;
 }
 
 /* Takes the next command, or part of it; false when the system takes no more. */
 static bool take_next(rl_link *link)
 {
 	const command *c = &link->commands[link->taken];
-	const act_plan *plan = plan_of_taking(link, c);
-	if (plan == NULL) {
+	fake_plan plan = plan_of_taking(link, c);
+	if (plan.what == FAKE_SAY) {
 		take_whole(link, c);
 		return true;
 	}
-	if (plan->what != FAKE_BREAK_UNSENT) {
+	if (plan.what != FAKE_BREAK_UNSENT) {
 		link->sent += (c->end - link->sent) / 2;
 	}
-	if (plan->what == FAKE_HALF) {
-		link->unblock_at = plan->delay == RL_NEVER ? RL_NEVER : fake_clock + plan->delay;
+	if (plan.what == FAKE_HALF) {
+		link->unblock_at = plan.delay == RL_NEVER ? RL_NEVER : fake_clock + plan.delay;
 	} else {
 		rl_error_set(&link->err, RL_ERR_CLOSED, 32, "the connection broke: told by send");
 		link->is_down = true;
@@ -698,6 +709,7 @@ void fake_net_begin(void)
 	link_count = 0;
 	fake_looks = 0;
 	fake_writes = 0;
+	fake_improvise = NULL;
 	fake_lacks_memory = NULL;
 	fake_forget_tokens();
 	fake_forget_log();

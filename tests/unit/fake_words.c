@@ -31,6 +31,16 @@ static unsigned token_number(rl_bytes token)
 	return token_count;
 }
 
+const char *fake_name_of(rl_bytes token)
+{
+	static char name[16];
+	if (token.len != RL_TOKEN_LEN) {
+		return "";
+	}
+	snprintf(name, sizeof name, "T%u", token_number(token));
+	return name;
+}
+
 static size_t describe_argument(char *out, size_t size, rl_bytes argument)
 {
 	if (argument.len == RL_TOKEN_LEN && memcmp(argument.data, "rl1.", 4) == 0) {

@@ -23,6 +23,9 @@ typedef struct fake_words {
 
 void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv);
 
+/* A token of ours by its name in the log: "T1"; valid until the next call. */
+const char *fake_name_of(rl_bytes token);
+
 /* The next token of ours is T1. */
 void fake_forget_tokens(void);
 

@@ -123,6 +123,66 @@ static rl_status acquire_waiting(void)
 	return end((rl_op *) fake_acquire(30000, SECOND));
 }
 
+/* Refused at first; then the queue, looks beside it each second, and the ticket after 1.5 s. */
+static void plan_queue(const char *look)
+{
+	fake_begin(1);
+	fake_set.wakes = true;
+	fake_warm(0);
+	fake_says(0, "_");
+	fake_says(0, "-NOSCRIPT x");
+	fake_says(0, "*:0 :1000000000 :600000 :3");
+	fake_blpops(0, FAKE_SAY, FAKE_TICKET, 1500 * MS);
+	fake_says(0, look);
+}
+
+static rl_status acquire_queued(void)
+{
+	plan_queue("*:1001000000 :600000 :3 :0");
+	fake_says(0, "*:1 :1001500000");
+	begin();
+	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
+}
+
+static rl_status acquire_queued_in_vain(void)
+{
+	plan_queue("*:1001000000 :600000 :3 :0");
+	fake_says(0, "*:0 :1001500000 :600000 :3");
+	fake_blpops(0, FAKE_SAY, FAKE_TICKET, 200 * MS);
+	fake_says(0, "*:1 :1001700000");
+	begin();
+	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
+}
+
+static rl_status acquire_queued_to_the_deadline(void)
+{
+	plan_queue("*:1001000000 :600000 :3 :0");
+	fake_says(0, "*:0 :1001400000 :600000 :3");
+	begin();
+	return end((rl_op *) fake_acquire(30000, 1400 * MS));
+}
+
+static rl_status acquire_leaving_the_queue(void)
+{
+	plan_queue("*:1001000000 :-2 :0 :1");
+	fake_says(0, "*:1 :1001000000");
+	begin();
+	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
+}
+
+static rl_status acquire_with_a_login_in_the_queue(void)
+{
+	fake_begin(1);
+	fake_set.wakes = true;
+	login();
+	fake_says(0, "_");
+	fake_acts(0, FAKE_SAY_BREAK, "*:0 :1000000000 :600000 :3", 0);
+	fake_blpops(0, FAKE_SAY, FAKE_TICKET, 500 * MS);
+	fake_says(0, "*:1 :1000500000");
+	begin();
+	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
+}
+
 static rl_status acquire_owed(void)
 {
 	fake_begin(1);
@@ -228,6 +288,11 @@ typedef struct row {
 static const row rows[] = {
 	{"acquire_cold", acquire_cold, RL_OK, 6},
 	{"acquire_waiting", acquire_waiting, RL_OK, 4},
+	{"acquire_queued", acquire_queued, RL_OK, 10},
+	{"acquire_queued_in_vain", acquire_queued_in_vain, RL_OK, 12},
+	{"acquire_queued_to_the_deadline", acquire_queued_to_the_deadline, RL_BUSY, 13},
+	{"acquire_leaving_the_queue", acquire_leaving_the_queue, RL_OK, 13},
+	{"acquire_with_a_login_in_the_queue", acquire_with_a_login_in_the_queue, RL_OK, 13},
 	{"acquire_owed", acquire_owed, RL_OK, 8},
 	{"acquire_undone", acquire_undone, RL_OK, 7},
 	{"acquire_with_a_bad_database", acquire_with_a_bad_database, RL_ERR_SERVER, 7},

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a win in the queue proves: ownership counts from when the server ran the try, reckoned from a look that
+ * said what the server's clock showed at one of our moments; never from later than that was, nor from earlier
+ * than the try was sent.
+ */
+#include "check.h"
+#include "waiting.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SENT (FAKE_START + 5000 * MS)
+#define SERVER_US INT64_C(1000000000)
+
+/* Milliseconds from the sending of the try. */
+typedef struct proof_case {
+	int64_t asked_ms;    /* when the sample was asked for */
+	int64_t server_us;   /* of the sample */
+	int64_t won_us;      /* of the win */
+	int64_t now_ms;      /* when the win was heard */
+	double drift_factor; /* between the two clocks */
+	int64_t since_us;    /* what is proven */
+} proof_case;
+
+static const proof_case cases[] = {
+	/* a sample just before: the server's time that passed since, less drift */
+	{0, SERVER_US, SERVER_US + 500000, 510, 0.01, 495000},
+	{-10, SERVER_US, SERVER_US + 500000, 510, 0.01, 485000},
+	{-10, SERVER_US, SERVER_US + 500000, 510, 0, 490000},
+	{-10, SERVER_US, SERVER_US + 500001, 510, 0, 490001},
+	{0, SERVER_US, SERVER_US + 60000000, 60001, 0.01, 59400000},
+	/* a sample taken while it waited */
+	{3000, SERVER_US, SERVER_US + 500000, 3510, 0.01, 3495000},
+	/* a sample taken after the win: a look is answered before the win is heard */
+	{1000, SERVER_US, SERVER_US - 100000, 1200, 0.01, 899000},
+	{1000, SERVER_US, SERVER_US - 100000, 1200, 0, 900000},
+	{1000, SERVER_US, SERVER_US, 1200, 0.01, 1000000},
+	/* never before it was sent */
+	{-1000, SERVER_US, SERVER_US + 500000, 510, 0.01, 0},
+	{-10, SERVER_US, SERVER_US + 10000, 510, 0, 0},
+	{-10, SERVER_US, SERVER_US + 10001, 510, 0, 1},
+	{1000, SERVER_US, SERVER_US - 1000000, 1200, 0.01, 0},
+	/* the server's clock went back */
+	{0, SERVER_US, SERVER_US - 1, 510, 0.01, 0},
+	{0, SERVER_US, 1, 510, 0.01, 0},
+	/* the server's clock jumped ahead: never after it was heard */
+	{0, SERVER_US, SERVER_US + 520000, 510, 0, 510000},
+	{0, SERVER_US, SERVER_US + 3600000000, 510, 0.01, 510000},
+	{0, SERVER_US, INT64_MAX, 510, 0.01, 510000},
+	{0, 1, INT64_MAX, 510, 0.01, 510000},
+	/* one of the two told no time */
+	{0, 0, SERVER_US + 500000, 510, 0.01, 0},
+	{0, SERVER_US, 0, 510, 0.01, 0},
+	{0, 0, 0, 510, 0.01, 0},
+};
+
+static void a_win_proves_from_when_the_try_was_run(void)
+{
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const proof_case *c = &cases[i];
+		rl_queue queue = {.sent_at = SENT, .answer = {.time_us = c->won_us}};
+		int64_t asked_at = SENT + c->asked_ms * MS;
+		rl_sample sample = {
+			.asked_at = asked_at, .heard_at = asked_at + MS, .server_us = c->server_us};
+		int64_t since = rl_queue_won_since(&queue, &sample, c->drift_factor, SENT + c->now_ms * MS);
+		if (since != SENT + c->since_us * 1000) {
+			FAIL("case %zu: %" PRId64 " ns", i, since - SENT);
+		}
+	}
+}
+
+/* ---- by the whole wait ---- */
+
+static int64_t proven_from_ms(const rl_acquire *acquire)
+{
+	return (acquire->proven_until - waiting_proof(0, 30000)) / MS;
+}
+
+static void a_younger_look_proves_more(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
+	waiting_look_on(5);
+	waiting_drive_to(acquire, 5500);
+	fake_says(0, grant(5600));
+	fake_wakes(0, 100 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(proven_from_ms(acquire), 5594); /* not 5544, as by the try of 0 ms */
+}
+
+static void a_slow_look_proves_from_when_it_was_asked(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
+	/* Looked at 1000, the server ran it at 1100 by its own clock, heard at 1400. */
+	fake_acts(0, FAKE_SAY, look(1100, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 400 * MS);
+	waiting_drive_to(acquire, 1500);
+	fake_says(0, grant(1600));
+	fake_wakes(0, 100 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(proven_from_ms(acquire), 1000 + 495);
+}
+
+/* A look's sample that is not heard yet is none. */
+static void a_look_under_way_proves_nothing(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
+	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 400 * MS);
+	waiting_drive_to(acquire, 1100);
+	fake_says(0, grant(1100));
+	fake_wakes(0, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(proven_from_ms(acquire), 1089);
+}
+
+/* The look that was answered after the win, but heard before it. */
+static void a_look_after_the_win(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
+	waiting_drive_to(acquire, 999);
+	fake_acts(0, FAKE_SAY, grant(999), 101 * MS);
+	fake_acts(0, FAKE_SAY, look(1050, 600000, RL_HOLDER_FOREIGN, RL_TICKET_NONE), 51 * MS);
+	fake_wakes(0, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 1100);
+	/* Asked at 1000, when the clock showed 1050 at most: the win was 51 ms before, or a little more. */
+	CHECK_INT(proven_from_ms(acquire), 948);
+}
+
+static void without_the_time_it_proves_from_the_sending(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
+	fake_says(0, "*:1 :0");
+	fake_wakes(0, 500 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(proven_from_ms(acquire), 0);
+}
+
+static void a_clock_that_went_back_proves_from_the_sending(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
+	fake_says(0, grant(-5));
+	fake_wakes(0, 500 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(proven_from_ms(acquire), 0);
+}
+
+static void a_clock_that_jumped_proves_from_the_receipt(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
+	fake_says(0, grant(3600000));
+	fake_wakes(0, 500 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(proven_from_ms(acquire), 500);
+}
+
+/* A place that was taken again is sent again: the earlier sending has nothing to do with it. */
+static void the_second_place_proves_from_its_own_sending(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
+	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
+	fake_wakes(0, 300 * MS);
+	waiting_drive_to(acquire, 300);
+	CHECK_INT(acquire->queue.sent_at, FAKE_START + 300 * MS);
+	fake_says(0, "*:1 :0");
+	fake_wakes(0, 100 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(proven_from_ms(acquire), 300);
+}
+
+static void a_late_answer_proves_no_more_for_that(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
+	fake_acts(0, FAKE_SAY, grant(500), 300 * MS);
+	fake_wakes(0, 500 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 800);
+	CHECK_INT(proven_from_ms(acquire), 495);
+}
+
+static const check_test tests[] = {
+	TEST(a_win_proves_from_when_the_try_was_run),
+	TEST(a_younger_look_proves_more),
+	TEST(a_slow_look_proves_from_when_it_was_asked),
+	TEST(a_look_under_way_proves_nothing),
+	TEST(a_look_after_the_win),
+	TEST(without_the_time_it_proves_from_the_sending),
+	TEST(a_clock_that_went_back_proves_from_the_sending),
+	TEST(a_clock_that_jumped_proves_from_the_receipt),
+	TEST(the_second_place_proves_from_its_own_sending),
+	TEST(a_late_answer_proves_no_more_for_that),
+};
+
+CHECK_MAIN(tests, fake_end)
