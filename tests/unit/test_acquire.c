@@ -228,6 +228,19 @@ static void one_nanosecond_before_the_deadline_is_not_the_last(void)
 	CHECK_INT(fake_clock, FAKE_START + 10 * MS + 1);
 }
 
+/* A poller's look is a try, which may have it however slow the server is. */
+static void a_slow_server_is_tried_right_before_the_deadline(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SAY, "_", 30 * MS);
+	fake_acts(0, FAKE_SAY, REFUSAL, 30 * MS);
+	fake_acts(0, FAKE_SAY, "*:1 :0", 30 * MS);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 100 * MS)->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "40 a1 try k T1 30000 0 0 0\n"
+			  "90 a1 try k T1 30000 0 0 0\n");
+}
+
 static void the_last_try_may_succeed(void)
 {
 	begin_warm();
@@ -1480,6 +1493,7 @@ static const check_test tests[] = {
 	TEST(a_ttl_of_300_years_is_no_reason_to_spin),
 	TEST(the_last_try_is_at_the_deadline_not_before),
 	TEST(one_nanosecond_before_the_deadline_is_not_the_last),
+	TEST(a_slow_server_is_tried_right_before_the_deadline),
 	TEST(the_last_try_may_succeed),
 	TEST(a_refusal_across_the_deadline_decides),
 	TEST(a_failure_across_the_deadline_decides),

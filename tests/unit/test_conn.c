@@ -307,6 +307,44 @@ static void free_of_nothing_is_nothing(void)
 	rl_conn_free(NULL);
 }
 
+/* ---- undoing ---- */
+
+static void undo_key_of(size_t len, bool is_alone)
+{
+	static char key[1100];
+	memset(key, 'k', sizeof key);
+	dial_it(NULL, NULL, 0);
+	rl_request request = {.verb = RL_VERB_SET,
+		.key = rl_bytes_of(key, len),
+		.mark = bytes_of("m"),
+		.tickets = bytes_of("t"),
+		.token = bytes_of("tok"),
+		.is_alone = is_alone};
+	fake_forget_log();
+	CHECK(rl_conn_undo(conn, &request));
+}
+
+/* A server that hangs may have room for one command with a long key, not for two. */
+static void an_undo_with_a_long_key_goes_alone(void)
+{
+	undo_key_of(1024, false);
+	CHECK_LOG("0 a1 RELEASE 3 <1024 bytes> m t tok\n0 a1 RELEASE <1024 bytes> tok\n");
+	clean_up();
+	undo_key_of(1025, false);
+	CHECK_LOG("0 a1 RELEASE <1025 bytes> tok\n");
+	clean_up();
+	undo_key_of(5, true);
+	CHECK_LOG("0 a1 RELEASE kkkkk tok\n");
+}
+
+static void nobody_waits_for_an_undo(void)
+{
+	undo_key_of(5, false);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK_INT(conn->owed_count, 0);
+}
+
 static const check_test tests[] = {
 	TEST(the_handshake_says_only_what_is_needed),
 	TEST(a_dial_that_fails_leaves_nothing),
@@ -325,6 +363,8 @@ static const check_test tests[] = {
 	TEST(what_is_not_sent_is_not_reusable),
 	TEST(positions_grow),
 	TEST(free_of_nothing_is_nothing),
+	TEST(an_undo_with_a_long_key_goes_alone),
+	TEST(nobody_waits_for_an_undo),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -340,15 +340,22 @@ static void the_connections_can_be_used_afterwards(void)
 
 static void a_win_can_be_taken_back(void)
 {
-	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_says(0, grant(500));
-	fake_wakes(0, 500 * MS);
-	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	fake_forget_log();
-	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
-	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_LOG("500 a2 RELEASE+ k T1\n500 a2 RELEASE k T1\n");
-	CHECK_INT(fake_stats.undone, 1);
+	/* Also when a look was the last that was said on the other connection. */
+	for (unsigned looks = 0; looks < 2; looks++) {
+		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+		waiting_look_on(looks);
+		waiting_drive_to(acquire, 400 + looks * 1000);
+		fake_says(0, grant(500 + looks * 1000));
+		fake_wakes(0, 100 * MS);
+		CHECK_INT(fake_drive(&acquire->op), RL_OK);
+		fake_forget_log();
+		rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+		rl_op_abandon(&acquire->op, fake_clock, false);
+		CHECK_COUNT("00 a2 RELEASE+ k T1\n", 1);
+		CHECK_COUNT("00 a2 RELEASE k T1\n", 1);
+		CHECK_INT(fake_stats.undone, 1);
+		fake_end();
+	}
 }
 
 /* The look's answer comes after the win: it is counted off, and not taken for the next. */
@@ -452,6 +459,26 @@ static void woken_in_vain_it_goes_in_again(void)
 	CHECK_INT(fake_stats.wake_ups, 2);
 }
 
+/* Heard after the deadline, when the process was slow: a place of 20 ms, and the try that decides. */
+static void woken_in_vain_after_the_deadline(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 500 * MS);
+	waiting_drive_to(acquire, 498);
+	fake_forget_log();
+	fake_says(0, refusal(499, 600000, RL_HOLDER_KIN));
+	fake_says(0, refusal(599, 600000, RL_HOLDER_KIN));
+	fake_wakes(0, 1 * MS);
+	fake_lag(100 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_LOG("599 a2 BLPOP k::rl-wake 0.020\n"
+			  "599 a2 TRY+ k T1 30000 0 1000500000 0\n"
+			  "599 a1 try+ k T1 30000 1 0 1\n"
+			  "599 a2 RELEASE+ k T1\n"
+			  "599 a2 RELEASE k T1\n"
+			  "599 a2 end\n"
+			  "599 a2 close\n");
+}
+
 static void what_it_met_may_bring_the_look_forward(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -491,6 +518,24 @@ static void three_times_in_vain_are_enough_for_now(void)
 			  "310 a2 BLPOP k::rl-wake 9.710\n"
 			  "310 a2 TRY+ k T1 30000 0 1010000000 0\n");
 	CHECK_INT(fake_stats.fallbacks, 0);
+}
+
+/* The third while it looks, and the look asks for a try at once: that does not go into the queue again. */
+static void three_times_in_vain_while_it_looks(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_acts(0, FAKE_SAY, look(1000, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT), 100 * MS);
+	waiting_drive_to(acquire, 1000);
+	for (unsigned i = 1; i <= 3; i++) {
+		fake_says(0, refusal(1000 + i * 10, 600000, RL_HOLDER_KIN));
+		fake_wakes(0, 10 * MS);
+		waiting_drive_to(acquire, 1000 + i * 10);
+	}
+	fake_forget_log();
+	fake_says(0, refusal(1100, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 1105);
+	CHECK_LOG("1100 a1 try+ k T1 30000 0 0 0\n");
+	CHECK_INT(acquire->queue.state, RL_QUEUE_OUT);
 }
 
 static void a_look_between_them_forgets_the_count(void)
@@ -598,6 +643,12 @@ static void refused_after_that_it_goes_in_with_the_fresh_token(void)
 		"1000 a1 try+ k T2 30000 0 0 0\n"
 		"1000 a1 BLPOP k::rl-wake 9.020\n"
 		"1000 a1 TRY+ k T2 30000 0 1010000000 0\n");
+	fake_forget_log();
+	fake_says(0, look(2000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 2000);
+	CHECK_LOG("2000 a3 dial\n"
+			  "2000 a3 nudge+ k T2\n"
+			  "2000 a3 NAME\n");
 }
 
 static void a_ticket_that_is_out_for_a_held_lock_is_nothing(void)
@@ -635,6 +686,11 @@ static void what_it_asked_for_may_be_gone(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 2 * SECOND);
 	CHECK_COUNT("BLPOP", 1);
 	CHECK_INT(fake_stats.undone, 0);
+	/* The next try is not asked for what the queue has won. */
+	fake_says(0, look(2000, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT));
+	fake_says(0, grant(2000));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_HAS(fake_log(), "2000 a2 RELEASE k T1\n2000 a2 end\n2000 a2 close\n2000 a1 try+ k T2 ");
 }
 
 static void a_callers_own_token_may_be_somebody_elses(void)
@@ -674,8 +730,10 @@ static const check_test tests[] = {
 	TEST(a_win_while_the_looks_connection_is_dialled),
 	TEST(a_win_without_a_ticket),
 	TEST(woken_in_vain_it_goes_in_again),
+	TEST(woken_in_vain_after_the_deadline),
 	TEST(what_it_met_may_bring_the_look_forward),
 	TEST(three_times_in_vain_are_enough_for_now),
+	TEST(three_times_in_vain_while_it_looks),
 	TEST(a_look_between_them_forgets_the_count),
 	TEST(who_comes_too_late_tries_at_once),
 	TEST(who_comes_too_late_three_times_does_not_spin),

@@ -192,6 +192,10 @@ static void a_ticket_that_lies_there_ends_the_queue_and_it_goes_in_again(void)
 			  "1000 a1 try+ k mine 30000 0 0 0\n"
 			  "1000 a1 BLPOP k::rl-wake 9.020\n"
 			  "1000 a1 TRY+ k mine 30000 0 1010000000 0\n");
+	fake_says(0, grant(1500));
+	fake_wakes(0, 400 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_pool.count, 1); /* it was not ended: it can be used again */
 }
 
 static void a_queue_that_is_not_reached_yet_is_just_closed(void)
@@ -249,6 +253,17 @@ static void lost_in_the_queue_another_holder_is_a_refusal(void)
 			  "310 a1 TRY+ k mine 30000 0 1010000000 0\n");
 }
 
+/* The server need not have noticed that the connection is gone: its try may be run until its time is over. */
+static void lost_in_the_queue_another_holder_does_not_settle_it(void)
+{
+	rl_acquire *acquire = lost_at_300();
+	fake_set.retries = 1;
+	fake_says(0, refusal(310, 29000, RL_HOLDER_KIN));
+	fake_set.retries = 2;
+	fake_says(0, refusal(1310, 29000, RL_HOLDER_SELF));
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
+}
+
 static void lost_in_the_queue_it_may_have_it(void)
 {
 	rl_acquire *acquire = lost_at_300();
@@ -289,6 +304,8 @@ static const check_test tests[] = {
 	TEST(a_queue_that_is_not_reached_yet_is_just_closed),
 	TEST(lost_in_the_queue_the_own_token_is_unknown),
 	TEST(lost_in_the_queue_another_holder_is_a_refusal),
+	LATER(lost_in_the_queue_another_holder_does_not_settle_it,
+		"rl_acquire.c on_refused: any refusal ends the doubt"),
 	TEST(lost_in_the_queue_it_may_have_it),
 	TEST(lost_before_it_was_sent_nothing_is_unknown),
 };

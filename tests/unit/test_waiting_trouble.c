@@ -125,6 +125,19 @@ static void a_login_that_gets_no_answer_ends_by_the_timeout(void)
 	CHECK_INT(fake_stats.undone, 0);
 }
 
+/* The process stood still between connecting and the login's answer: what had arrived counts. */
+static void a_suspension_in_the_login_is_no_timeout(void)
+{
+	begin_with_login();
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	waiting_drive_to(acquire, 19);
+	fake_lag(2 * SECOND);
+	fake_acts(0, FAKE_SAY, look(2020, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 0);
+	waiting_drive_to(acquire, 2500);
+	CHECK_COUNT("2020 a4 BLPOP", 1);
+	CHECK_INT(acquire->losses, 0);
+}
+
 static void a_refused_login_is_a_loss(void)
 {
 	begin_with_login();
@@ -220,6 +233,37 @@ static void lost_behind_the_ticket_the_token_is_owed(void)
 	fake_wakes(0, 300 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_HAS(fake_log(), "300 a2 close\n310 a1 try+ k T1 30000 1 0 0\n");
+	CHECK_INT(fake_stats.wake_ups, 1);
+}
+
+/* Nothing of an earlier place is left in the next. */
+static void lost_without_a_ticket_it_was_not_woken(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
+	fake_wakes(0, 300 * MS);
+	waiting_drive_to(acquire, 300);
+	CHECK_INT(fake_stats.wake_ups, 1);
+	fake_kill(0);
+	fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 320);
+	CHECK_INT(fake_stats.wake_ups, 1);
+}
+
+static void lost_behind_nonsense_the_next_place_is_clear(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_blpops(0, FAKE_SAY_BREAK, ":1", 300 * MS);
+	fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	waiting_drive_to(acquire, 320);
+	CHECK_INT(fake_blocked_links(), 1);
+	fake_says(0, grant(500));
+	fake_wakes(0, 180 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_pool.count, 1); /* its connection can be used again */
 }
 
 static void lost_it_goes_in_again(void)
@@ -419,6 +463,12 @@ static void forbidden_scripts_are_an_error(void)
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
 	CHECK_INT(fake_stats.fallbacks, 0);
 	CHECK_INT(fake_ms(), 0);
+	/* It has nothing to do with the helper keys. */
+	fake_forget_log();
+	fake_says(0, "_");
+	fake_says(0, grant(0));
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_LOG("0 a2 SET k T2 NX PX 30000\n0 a2 try+ k T2 30000 0 0 0\n");
 }
 
 static void a_try_that_could_not_mark_polls(void)
@@ -458,6 +508,33 @@ static void a_look_that_cannot_wake_falls_back(void)
 		CHECK_INT(fake_stats.delays, 0);
 		fake_end();
 	}
+}
+
+/* The connection remembers that tickets cannot be sent: the next wait need not find out. */
+static void after_a_look_that_cannot_wake_the_next_wait_polls(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, "*:1001000000 :-2 :0 :-1");
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	fake_forget_log();
+	fake_says(0, "_");
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_LOG("1000 a1 SET k T3 NX PX 30000\n1000 a1 try k T3 30000 0 0 0\n");
+}
+
+/* Nor does an undo on it. */
+static void after_a_forbidden_release_an_undo_is_said_once(void)
+{
+	waiting_begin();
+	fake_says(0, "-NOPERM x");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+	fake_forget_log();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_ERR_TIMEOUT);
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n1000 a2 RELEASE k T1\n1000 a2 end\n");
 }
 
 /* The queue is of no use, and the look that is under way says so, too. */
@@ -541,6 +618,12 @@ static void waiters_that_are_sent_away_come_again(void)
 					  "310 a1 TRY+ k T1 30000 0 1010000000 0\n");
 			CHECK_INT(fake_stats.fallbacks, 0);
 			CHECK_INT(fake_stats.undone, 0);
+			/* The error is forgotten: woken in vain is woken in vain. */
+			fake_says(0, refusal(400, 600000, RL_HOLDER_KIN));
+			fake_wakes(0, 80 * MS);
+			waiting_drive_to(acquire, 410);
+			CHECK_HAS(fake_log(), "400 a1 BLPOP k::rl-wake 9.620\n");
+			CHECK_INT(fake_stats.fallbacks, 0);
 			fake_end();
 		}
 	}
@@ -727,12 +810,15 @@ static const check_test tests[] = {
 	TEST(a_hanging_connect_ends_by_its_timeout),
 	TEST(the_login_comes_first),
 	TEST(a_login_that_gets_no_answer_ends_by_the_timeout),
+	TEST(a_suspension_in_the_login_is_no_timeout),
 	TEST(a_refused_login_is_a_loss),
 	TEST(at_the_deadline_a_place_not_reached_is_just_closed),
 	TEST(lost_before_it_was_sent_nothing_is_owed),
 	TEST(lost_with_half_of_the_try_nothing_is_owed),
 	TEST(lost_in_the_queue_the_token_is_owed),
 	TEST(lost_behind_the_ticket_the_token_is_owed),
+	TEST(lost_without_a_ticket_it_was_not_woken),
+	TEST(lost_behind_nonsense_the_next_place_is_clear),
 	TEST(lost_it_goes_in_again),
 	TEST(lost_while_it_looks_the_look_is_heard_first),
 	TEST(lost_three_times_in_a_row_it_polls),
@@ -746,6 +832,8 @@ static const check_test tests[] = {
 	TEST(forbidden_scripts_are_an_error),
 	TEST(a_try_that_could_not_mark_polls),
 	TEST(a_look_that_cannot_wake_falls_back),
+	TEST(after_a_look_that_cannot_wake_the_next_wait_polls),
+	TEST(after_a_forbidden_release_an_undo_is_said_once),
 	LATER(a_wait_falls_back_once, "rl_acquire_fall_back counts again when it polls already"),
 	TEST(a_release_that_is_forbidden_the_helper_keys),
 	TEST(a_release_that_could_tell_nobody_is_counted),
