@@ -20,6 +20,8 @@ rl_pool fake_pool;
 rl_target fake_targets[FAKE_MEMBERS];
 rl_wait fake_wait;
 unsigned fake_steps;
+int64_t fake_alarm;
+void (*fake_on_alarm)(void);
 
 static char hosts[FAKE_MEMBERS][2];
 static char names[FAKE_MEMBERS][32];
@@ -106,6 +108,7 @@ void fake_begin(unsigned members)
 	random_left = UINT32_MAX;
 	op_count = 0;
 	fake_steps = 0;
+	fake_alarm = RL_NEVER;
 	fake_net_begin();
 	memset(&fake_stats, 0, sizeof fake_stats);
 	fake_set = (rl_set){.count = members,
@@ -217,6 +220,7 @@ bool fake_drive_to(rl_op *op, int64_t time)
 		}
 		CHECK(fake_wait.count <= fake_set.count + 1); /* one in a queue */
 		int64_t at = next_of_all(&fake_wait);
+		at = fake_alarm < at ? fake_alarm : at;
 		if (at == RL_NEVER) {
 			FAIL("waits for ever");
 		}
@@ -230,6 +234,9 @@ bool fake_drive_to(rl_op *op, int64_t time)
 		}
 		fake_clock = at > fake_clock ? at : fake_clock;
 		stood_at = fake_clock;
+		if (fake_alarm <= fake_clock) {
+			fake_on_alarm();
+		}
 		for (unsigned j = 0; j < fake_wait.count; j++) {
 			fake_read(fake_wait.links[j]);
 		}

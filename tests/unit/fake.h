@@ -82,11 +82,18 @@ typedef struct fake_plan {
 	int64_t delay;
 } fake_plan;
 
+/* Beside what the operation waits for: RL_NEVER, or when to call this, which sets the next time. */
+extern int64_t fake_alarm;
+extern void (*fake_on_alarm)(void);
+
 /* NULL, or asked about each command without a plan, twice: before the system takes it, when only the acts
  * count that concern the taking, and when the server runs it. Its words are those of the log. For BLPOP the
  * delay is how long it blocks.
  * @return false = no idea */
 extern bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
+
+/* When the server runs the command that is asked about. */
+extern int64_t fake_run_at;
 
 /* A BLPOP blocks its link for as long as it says, and then comes to nothing. What stands behind it meets its
  * plan when it is run. */

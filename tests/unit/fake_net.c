@@ -76,6 +76,7 @@ typedef struct server {
 
 unsigned fake_looks;
 unsigned fake_writes;
+int64_t fake_run_at;
 bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 bool (*fake_lacks_memory)(void);
 
@@ -259,6 +260,7 @@ static void run_next(rl_link *link, int64_t at)
 {
 	server *s = &servers[link->member];
 	const command *c = &link->commands[link->run++];
+	fake_run_at = at;
 	fake_plan plan = {FAKE_SAY, c->words.is_undo ? ":1" : NULL, 0};
 	if (c->words.is_handshake) {
 		greet_back(link, c, at);

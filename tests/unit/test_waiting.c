@@ -693,6 +693,19 @@ static void what_it_asked_for_may_be_gone(void)
 	CHECK_HAS(fake_log(), "2000 a2 RELEASE k T1\n2000 a2 end\n2000 a2 close\n2000 a1 try+ k T2 ");
 }
 
+static void what_is_gone_is_not_won_at_the_end(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_set.retries = 2;
+	fake_says(0, look(1000, 1, RL_HOLDER_SELF, RL_TICKET_NONE));
+	fake_says(0, refusal(1000, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 1500);
+	fake_forget_log();
+	fake_says(0, refusal(2000, 600000, RL_HOLDER_KIN));
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_HAS(fake_log(), "2000 a2 RELEASE k T1\n2000 a2 end\n2000 a2 close\n2000 a1 try+ k T2 ");
+}
+
 static void a_callers_own_token_may_be_somebody_elses(void)
 {
 	rl_acquire *acquire = waiting_queued_own(30000, 10 * SECOND);
@@ -743,6 +756,7 @@ static const check_test tests[] = {
 	TEST(a_ticket_that_is_out_for_a_held_lock_is_nothing),
 	TEST(a_look_that_meets_the_own_token_asks_for_it),
 	TEST(what_it_asked_for_may_be_gone),
+	TEST(what_is_gone_is_not_won_at_the_end),
 	TEST(a_callers_own_token_may_be_somebody_elses),
 };
 

@@ -166,6 +166,27 @@ static void nonsense_behind_the_end_is_no_proof(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
 }
 
+/* Nothing may be written behind the end, and nothing is waited for. */
+static void given_up_behind_the_end_it_is_closed(void)
+{
+	for (unsigned is_forked = 0; is_forked < 2; is_forked++) {
+		rl_acquire *acquire = before_the_deadline();
+		fake_acts(0, FAKE_SAY, grant(1499), 100 * MS);
+		fake_wakes(0, 0);
+		waiting_drive_to(acquire, 1550);
+		CHECK_INT(acquire->phase, RL_ACQUIRE_LEAVING);
+		CHECK_INT(fake_wait.count, 1);
+		CHECK_INT(fake_wait.until, FAKE_START + 2500 * MS);
+		if (is_forked) {
+			fake_fork();
+		}
+		rl_op_abandon(&acquire->op, fake_clock, is_forked);
+		CHECK_LOG("1500 a2 end\n1550 a2 close\n");
+		CHECK_INT(fake_stats.undone, 0);
+		fake_end();
+	}
+}
+
 /* ---- before the deadline ---- */
 
 static void the_last_of_retries_ends_the_queue_too(void)
@@ -299,6 +320,7 @@ static const check_test tests[] = {
 		"the try behind the end has a timeout of its own, beyond the deadline's"),
 	LATER(an_end_behind_the_ticket_alone_is_no_proof, "rl_queue.c on_down: LEFT, not in doubt"),
 	LATER(nonsense_behind_the_end_is_no_proof, "rl_queue.c on_down: LEFT, not in doubt"),
+	TEST(given_up_behind_the_end_it_is_closed),
 	TEST(the_last_of_retries_ends_the_queue_too),
 	TEST(a_ticket_that_lies_there_ends_the_queue_and_it_goes_in_again),
 	TEST(a_queue_that_is_not_reached_yet_is_just_closed),
