@@ -8,7 +8,6 @@
 #include "waiting.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #define SENT (FAKE_START + 5000 * MS)
 #define SERVER_US INT64_C(1000000000)

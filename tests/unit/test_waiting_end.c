@@ -6,10 +6,6 @@
 #include "check.h"
 #include "waiting.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 /* What leaving the queue with an undo looks like, with a server that still blocks it. */
 #define LEFT(ms, token) \
  ms " a2 RELEASE+ k " token "\n" ms " a2 RELEASE k " token "\n" ms " a2 end\n" ms " a2 close\n"

@@ -6,8 +6,6 @@
 #include "check.h"
 #include "waiting.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static rl_acquire *before_the_deadline(void)

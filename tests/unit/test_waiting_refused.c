@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A wait that is woken, and what servers refuse: BLPOP, the helper keys, scripts; errors that pass and errors
+ * that do not; answers that make no sense.
+ */
+#include "check.h"
+#include "waiting.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The place goes with BLPOP's answer in place of a ticket, and the try's behind it. */
+static rl_acquire *queue_says(const char *blpop, const char *try)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_blpops(0, FAKE_SAY, blpop, 300 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	waiting_drive_to(acquire, 299);
+	fake_forget_log();
+	if (try != NULL) {
+		fake_says(0, try);
+	}
+	return acquire;
+}
+
+/* ---- servers that do not let waiters be woken ---- */
+
+static void check_polls_from(rl_acquire *acquire, int64_t ms)
+{
+	char wanted[128];
+	fake_says(0, refusal(ms, 600000, RL_HOLDER_KIN));
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	snprintf(wanted, sizeof wanted, "%" PRId64 " a2 try k T1 30000 0 0 0\n", ms);
+	CHECK_HAS(fake_log(), wanted);
+	CHECK_COUNT("+", 0);
+	CHECK_COUNT("BLPOP", 0);
+	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void without_blpop_it_polls(void)
+{
+	static const char *const errors[] = {"-WRONGTYPE x", "-NOPERM x",
+		"-ERR unknown command 'BLPOP', with args beginning with: 'k::rl-wake' ", "-OOM x",
+		"-MOVED 1 x:1"};
+	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+		rl_acquire *acquire = queue_says(errors[i], refusal(300, 600000, RL_HOLDER_KIN));
+		check_polls_from(acquire, 310);
+		CHECK_INT(fake_stats.wake_ups, 0);
+		fake_end();
+	}
+}
+
+static void without_the_queues_try_it_polls(void)
+{
+	rl_acquire *acquire = queue_says("-NOPERM x", "-NOPERM x");
+	check_polls_from(acquire, 310);
+	fake_end();
+	acquire = queue_says(FAKE_TICKET, "-NOPERM x");
+	check_polls_from(acquire, 310);
+	CHECK_INT(fake_stats.wake_ups, 1);
+}
+
+static void without_blpop_the_try_may_still_have_it(void)
+{
+	rl_acquire *acquire = queue_says("-WRONGTYPE x", grant(300));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 300);
+	CHECK_INT(fake_stats.fallbacks, 0);
+}
+
+static void forbidden_helper_keys_in_the_try(void)
+{
+	static const char *const errors[] = {"-NOPERM x", "-CROSSSLOT x"};
+	for (unsigned i = 0; i < 2; i++) {
+		waiting_begin();
+		fake_says(0, "_");
+		fake_says(0, errors[i]);
+		fake_says(0, "*:0 :0 :600000 :3");
+		fake_says(0, "*:1 :0");
+		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+		CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
+				  "0 a2 try+ k T1 30000 0 0 0\n"
+				  "0 a2 try k T1 30000 0 0 0\n"
+				  "10 a2 try k T1 30000 0 0 0\n");
+		CHECK_INT(fake_stats.fallbacks, 1);
+		/* The connection remembers: the next wait does not ask. */
+		fake_forget_log();
+		fake_says(0, "_");
+		fake_says(0, "*:0 :0 :600000 :3");
+		fake_says(0, "*:1 :0");
+		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+		CHECK_LOG("10 a2 SET k T2 NX PX 30000\n"
+				  "10 a2 try k T2 30000 0 0 0\n"
+				  "20 a2 try k T2 30000 0 0 0\n");
+		CHECK_INT(fake_stats.fallbacks, 2); /* each wait that polls is counted */
+		fake_end();
+	}
+}
+
+static void forbidden_scripts_are_an_error(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, "-NOPERM x");
+	fake_says(0, "-NOPERM x");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
+	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_ms(), 0);
+	/* It has nothing to do with the helper keys. */
+	fake_forget_log();
+	fake_says(0, "_");
+	fake_says(0, grant(0));
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_LOG("0 a2 SET k T2 NX PX 30000\n0 a2 try+ k T2 30000 0 0 0\n");
+}
+
+static void a_try_that_could_not_mark_polls(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, "*:0 :0 :600000 :3");
+	fake_says(0, "*:0 :0 :600000 :3");
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
+			  "0 a2 try+ k T1 30000 0 0 0\n"
+			  "10 a2 try k T1 30000 0 0 0\n"
+			  "30 a2 try k T1 30000 0 0 0\n");
+	CHECK_INT(fake_stats.fallbacks, 1);
+}
+
+/* A look that could not mark, or not wake: out of the queue, and a try at once. */
+static void a_look_that_cannot_wake_falls_back(void)
+{
+	static const char *const looks[] = {"*:0 :600000 :3 :0", "*:1001000000 :-2 :0 :-1"};
+	for (unsigned i = 0; i < 2; i++) {
+		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+		fake_forget_log();
+		fake_says(0, looks[i]);
+		fake_says(0, "*:1 :0");
+		CHECK_INT(fake_drive(&acquire->op), RL_OK);
+		/* The key's waiters need not be told by the undo either. */
+		CHECK_LOG("1000 a1 nudge+ k T1\n"
+				  "1000 a2 RELEASE k T1\n"
+				  "1000 a2 end\n"
+				  "1000 a2 close\n"
+				  "1000 a1 try k T2 30000 0 0 0\n");
+		CHECK_INT(fake_stats.fallbacks, 1);
+		CHECK_INT(fake_stats.undone, 1);
+		CHECK_INT(fake_stats.nudges, 1);
+		CHECK_INT(fake_stats.delays, 0);
+		fake_end();
+	}
+}
+
+/* The connection remembers that tickets cannot be sent: the next wait need not find out. */
+static void after_a_look_that_cannot_wake_the_next_wait_polls(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, "*:1001000000 :-2 :0 :-1");
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	fake_forget_log();
+	fake_says(0, "_");
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_LOG("1000 a1 SET k T3 NX PX 30000\n1000 a1 try k T3 30000 0 0 0\n");
+}
+
+/* Nor does an undo on it. */
+static void after_a_forbidden_release_an_undo_is_said_once(void)
+{
+	waiting_begin();
+	fake_says(0, "-NOPERM x");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+	fake_forget_log();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_ERR_TIMEOUT);
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n1000 a2 RELEASE k T1\n1000 a2 end\n");
+}
+
+/* The queue is of no use, and the look that is under way says so, too. */
+static void a_wait_falls_back_once(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_blpops(0, FAKE_SAY, "-NOPERM x", 1050 * MS);
+	fake_acts(0, FAKE_SAY, "*:0 :600000 :3 :0", 100 * MS);
+	fake_says(0, refusal(1050, 600000, RL_HOLDER_KIN));
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 10 * SECOND)->op), RL_OK);
+	CHECK_HAS(fake_log(), "1100 a1 try k T1 30000 0 0 0\n");
+	CHECK_INT(fake_stats.fallbacks, 1);
+}
+
+static void a_release_that_is_forbidden_the_helper_keys(void)
+{
+	static const struct {
+		rl_verb verb;
+		const char *log;
+	} cases[] = {{RL_VERB_RELEASE, "0 a2 release+ k tok\n0 a2 release k tok\n0 a2 release k tok\n"},
+		{RL_VERB_FORCE, "0 a2 force+ k\n0 a2 force k\n0 a2 force k\n"}};
+	for (unsigned i = 0; i < 2; i++) {
+		waiting_begin();
+		const char *token = cases[i].verb == RL_VERB_FORCE ? "" : "tok";
+		fake_says(0, "-NOPERM x");
+		fake_says(0, ":1");
+		CHECK_INT(fake_drive(fake_ask(cases[i].verb, token, 0)), RL_OK);
+		CHECK_INT(fake_stats.fallbacks, 1);
+		fake_says(0, ":0");
+		CHECK_INT(fake_drive(fake_ask(cases[i].verb, token, 0)), RL_BUSY);
+		CHECK_INT(fake_stats.fallbacks, 1);
+		CHECK_LOG(cases[i].log);
+		fake_end();
+	}
+}
+
+static void a_release_that_could_tell_nobody_is_counted(void)
+{
+	waiting_begin();
+	fake_says(0, ":2");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.released, 1);
+	/* The next is asked to tell them again. */
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+	CHECK_LOG("0 a2 release+ k tok\n0 a2 release+ k tok\n");
+}
+
+static void an_undo_is_said_with_and_without_the_helper_keys(void)
+{
+	waiting_begin();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_ERR_TIMEOUT);
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
+			  "1000 a2 RELEASE+ k T1\n"
+			  "1000 a2 RELEASE k T1\n"
+			  "1000 a2 end\n");
+	CHECK_INT(fake_stats.undone, 1);
+}
+
+/* ---- errors in the queue ---- */
+
+static void waiters_that_are_sent_away_come_again(void)
+{
+	static const char *const errors[] = {
+		"-UNBLOCKED x", "-LOADING x", "-READONLY x", "-MASTERDOWN x", "-CLUSTERDOWN x"};
+	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+		for (unsigned both = 0; both < 2; both++) {
+			rl_acquire *acquire =
+				queue_says(errors[i], both ? errors[i] : refusal(300, 600000, RL_HOLDER_KIN));
+			fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
+			waiting_drive_to(acquire, 320);
+			/* It was answered, so nothing is owed. */
+			CHECK_LOG("300 a2 close\n"
+					  "310 a1 try+ k T1 30000 0 0 0\n"
+					  "310 a1 BLPOP k::rl-wake 9.710\n"
+					  "310 a1 TRY+ k T1 30000 0 1010000000 0\n");
+			CHECK_INT(fake_stats.fallbacks, 0);
+			CHECK_INT(fake_stats.undone, 0);
+			/* The error is forgotten: woken in vain is woken in vain. */
+			fake_says(0, refusal(400, 600000, RL_HOLDER_KIN));
+			fake_wakes(0, 80 * MS);
+			waiting_drive_to(acquire, 410);
+			CHECK_HAS(fake_log(), "400 a1 BLPOP k::rl-wake 9.620\n");
+			CHECK_INT(fake_stats.fallbacks, 0);
+			fake_end();
+		}
+	}
+}
+
+static void an_error_about_the_lock_ends_the_call(void)
+{
+	static const char *const errors[] = {"-WRONGTYPE T1 x", "-OOM x", "-ERR x", "-NOAUTH x"};
+	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+		rl_acquire *acquire = queue_says(FAKE_TICKET, errors[i]);
+		CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+		CHECK_LOG("");
+		CHECK_INT(fake_ms(), 300);
+		CHECK_HAS(acquire->op.err->message, "redis://a:6379: the server answered: ");
+		CHECK(strstr(acquire->op.err->message, "outcome") == NULL);
+		CHECK_INT(fake_pool.count, 2);
+		CHECK_INT(fake_stats.failed, 1);
+		CHECK_INT(fake_stats.undone, 0);
+		fake_end();
+	}
+}
+
+static void nonsense_in_the_queue_ends_the_call(void)
+{
+	static const char *const answers[] = {":1", "+OK", "_", "*:1", "*:0 :1", "$x"};
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		rl_acquire *acquire = queue_says(FAKE_TICKET, answers[i]);
+		CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
+		/* It may have been a grant. */
+		CHECK_HAS(fake_log(), "300 a2 RELEASE+ k T1\n300 a2 RELEASE k T1\n300 a2 end\n");
+		CHECK_INT(fake_pool.count, 1);
+		CHECK_INT(fake_stats.undone, 1);
+		CHECK_HAS(acquire->op.err->message, "an undo behind it takes it back");
+		fake_end();
+	}
+}
+
+static void what_is_no_protocol_ends_the_call(void)
+{
+	rl_acquire *acquire = queue_says(FAKE_TICKET, NULL);
+	fake_acts(0, FAKE_NONSENSE, NULL, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
+	CHECK_HAS(fake_log(), "300 a2 RELEASE+ k T1\n300 a2 RELEASE k T1\n");
+	CHECK_INT(fake_pool.count, 1);
+	CHECK_INT(fake_open_links(), 1);
+}
+
+static void nonsense_for_a_ticket_gives_the_token_up(void)
+{
+	rl_acquire *acquire = queue_says(":1", refusal(300, 600000, RL_HOLDER_KIN));
+	fake_says(0, ":0"); /* the undo */
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_HAS(fake_log(), "300 a2 RELEASE k T1\n300 a2 end\n");
+	CHECK_HAS(fake_log(), "310 a1 try k T2 30000 0 0 0\n");
+	CHECK_INT(fake_stats.fallbacks, 1);
+}
+
+/* The same while a look is under way, and the system has no random bytes for the next token. */
+static void without_random_bytes_while_it_looks(void)
+{
+	waiting_begin();
+	fake_random_draws(1);
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_blpops(0, FAKE_SAY, ":1", 1050 * MS);
+	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	fake_says(0, refusal(1050, 600000, RL_HOLDER_KIN));
+	CHECK_INT(fake_drive(&fake_acquire(30000, 10 * SECOND)->op), RL_ERR_RANDOM);
+}
+
+/* ---- errors of looks ---- */
+
+static void a_look_that_the_server_does_not_know_is_sent_as_text(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, "-NOSCRIPT x");
+	fake_says(0, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 1500);
+	CHECK_LOG("1000 a1 nudge+ k T1\n1000 a1 NUDGE+ k T1\n");
+	CHECK_INT(fake_stats.scripts_loaded, 1);
+	CHECK_INT(fake_stats.nudges, 1);
+	CHECK_INT(fake_wait.until, FAKE_START + 2 * SECOND);
+}
+
+static void errors_of_a_look_that_pass_are_waited_for(void)
+{
+	static const char *const errors[] = {"-LOADING x", "-READONLY x", "-BUSY x"};
+	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+		fake_forget_log();
+		fake_says(0, errors[i]);
+		fake_says(0, look(1010, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+		waiting_drive_to(acquire, 1500);
+		CHECK_LOG("1000 a1 nudge+ k T1\n1010 a1 nudge+ k T1\n");
+		CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
+		CHECK_INT(fake_stats.delays, 1);
+		fake_end();
+	}
+}
+
+static void errors_of_a_look_that_do_not_pass_end_the_call(void)
+{
+	static const char *const errors[] = {"-WRONGTYPE x", "-OOM x", "-NOAUTH x"};
+	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+		fake_forget_log();
+		fake_says(0, errors[i]);
+		CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+		CHECK_LOG("1000 a1 nudge+ k T1\n"
+				  "1000 a2 RELEASE+ k T1\n"
+				  "1000 a2 RELEASE k T1\n"
+				  "1000 a2 end\n"
+				  "1000 a2 close\n");
+		CHECK_INT(fake_stats.failed, 1);
+		fake_end();
+	}
+}
+
+static void a_look_that_is_forbidden_falls_back(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, "-NOPERM x");
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("1000 a1 nudge+ k T1\n"
+			  "1000 a2 RELEASE k T1\n"
+			  "1000 a2 end\n"
+			  "1000 a2 close\n"
+			  "1010 a1 try k T2 30000 0 0 0\n");
+	CHECK_INT(fake_stats.fallbacks, 1);
+}
+
+static void nonsense_to_a_look_ends_the_call(void)
+{
+	static const char *const answers[] = {"+OK", ":1", "*:1", "*:1 :2 :3 :4"};
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+		fake_says(0, answers[i]);
+		CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
+		CHECK_INT(fake_pool.count, 0);
+		fake_end();
+	}
+}
+
+/* The queue goes on meanwhile, and may win. */
+static void a_look_without_an_answer_is_given_up(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_says(0, look(2010, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 2020);
+	CHECK_LOG("1000 a1 nudge+ k T1\n"
+			  "2000 a1 close\n"
+			  "2010 a3 dial\n"
+			  "2010 a3 nudge+ k T1\n"
+			  "2010 a3 NAME\n");
+	CHECK_INT(fake_stats.undone, 0);
+	fake_says(0, grant(2500));
+	fake_wakes(0, 480 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+}
+
+static void a_look_that_breaks_is_said_again(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_acts(0, FAKE_BREAK, NULL, 5 * MS);
+	fake_says(0, look(1005, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 1500);
+	CHECK_LOG("1000 a1 nudge+ k T1\n"
+			  "1005 a1 close\n"
+			  "1005 a3 dial\n"
+			  "1005 a3 nudge+ k T1\n"
+			  "1005 a3 NAME\n");
+	CHECK_INT(fake_stats.nudges, 1);
+}
+
+static const check_test tests[] = {
+	TEST(without_blpop_it_polls),
+	TEST(without_the_queues_try_it_polls),
+	TEST(without_blpop_the_try_may_still_have_it),
+	TEST(forbidden_helper_keys_in_the_try),
+	TEST(forbidden_scripts_are_an_error),
+	TEST(a_try_that_could_not_mark_polls),
+	TEST(a_look_that_cannot_wake_falls_back),
+	TEST(after_a_look_that_cannot_wake_the_next_wait_polls),
+	TEST(after_a_forbidden_release_an_undo_is_said_once),
+	LATER(a_wait_falls_back_once, "rl_acquire_fall_back counts again when it polls already"),
+	TEST(a_release_that_is_forbidden_the_helper_keys),
+	TEST(a_release_that_could_tell_nobody_is_counted),
+	TEST(an_undo_is_said_with_and_without_the_helper_keys),
+	TEST(waiters_that_are_sent_away_come_again),
+	TEST(an_error_about_the_lock_ends_the_call),
+	TEST(nonsense_in_the_queue_ends_the_call),
+	TEST(what_is_no_protocol_ends_the_call),
+	TEST(nonsense_for_a_ticket_gives_the_token_up),
+	LATER(without_random_bytes_while_it_looks,
+		"rl_acquire_step: ends without settling the look, whose connection is never closed"),
+	TEST(a_look_that_the_server_does_not_know_is_sent_as_text),
+	TEST(errors_of_a_look_that_pass_are_waited_for),
+	TEST(errors_of_a_look_that_do_not_pass_end_the_call),
+	TEST(a_look_that_is_forbidden_falls_back),
+	TEST(nonsense_to_a_look_ends_the_call),
+	TEST(a_look_without_an_answer_is_given_up),
+	TEST(a_look_that_breaks_is_said_again),
+};
+
+CHECK_MAIN(tests, fake_end)
