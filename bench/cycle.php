@@ -1,94 +1,109 @@
 <?php
 /*
- * The uncontended cycle: RedisLock::acquire() and release() against the same two commands in C on hiredis.
+ * The uncontended cycle: one lock taken and freed over and over, nobody else there.
  *
- * Both run against one private server, on a unix socket and on loopback TCP. Client and server share one core,
- * for then a round trip has no sleeping core to wake, and the difference is the client's own work. The two
- * take turns in short rounds, and what counts is the ratio within each pair: what else the machine does hits
- * both.
+ * Client and server share one core, for then a round trip has no sleeping core to wake, and the difference is the
+ * client's own work. Two that are compared take turns in short rounds, and what counts is the ratio within each
+ * pair: what else the machine does hits both.
  *
- * usage: php bench/cycle.php EXTENSION_SO CYCLE_HIREDIS SERVER [--quick]
+ * First RedisLock against the same two commands in C on hiredis, its calls alone; then a cycle that may wait
+ * against one that may not; then all libraries, as empty sections through bench/peers.
  */
-[, $extension, $limit, $server] = $argv;
-$isQuick = in_array('--quick', $argv, true);
-$pairs = $isQuick ? 10 : 40;
-$cycles = $isQuick ? 1000 : 2500;
 
-$folder = sys_get_temp_dir() . '/redislock-bench-' . getmypid();
-mkdir($folder, 0700);
-$children = [];
-register_shutdown_function(function () use ($folder, &$children) {
-    foreach ($children as $child) {
-        proc_terminate($child['process']);
-        proc_close($child['process']);
+const PIN = ['taskset', '-c', '0'];
+
+function section_cycle(Bench $bench, array $php, string $limit): void
+{
+    $server = new Server($bench->server, $bench->folder, PIN);
+    $calls = [...$php, __DIR__ . '/cycle_worker.php'];
+    $bench->report->section('A cycle that nobody contends');
+    cycle_limit($bench, $server, $calls, $limit);
+    cycle_libraries($bench, $server, $limit);
+    $server->end();
+}
+
+function cycle_limit(Bench $bench, Server $server, array $calls, string $limit): void
+{
+    $dsn = "redis://127.0.0.1:$server->port";
+    $pairs = [
+        'against C, unix socket' => [[...$calls, "unix://$server->socket", '0'], [$limit, 'unix', $server->socket]],
+        'against C, loopback TCP' => [[...$calls, $dsn, '0'], [$limit, 'tcp', (string) $server->port]],
+        'wait: 1 against wait: 0' => [[...$calls, $dsn, '1'], [...$calls, $dsn, '0']],
+    ];
+    $rows = [];
+    foreach ($pairs as $name => [$ours, $theirs]) {
+        $times = cycle_pair($bench, $name, $ours, $theirs);
+        $ratio = median($times['ratio']);
+        $rows[] = [$name, number(median($times['ours'])), number(median($times['theirs'])), number($ratio)];
+        $isWait = str_starts_with($name, 'wait');
+        $bench->report->promise("cycle, $name", sprintf('%.3f', $ratio), $isWait ? '>= 0.97' : '>= 0.95',
+            $ratio >= ($isWait ? 0.97 : 0.95));
     }
-    array_map('unlink', glob("$folder/*"));
-    rmdir($folder);
-});
+    $bench->report->table(['RedisLock, its calls alone', 'us', 'the other, us', 'throughput'], $rows);
+}
 
-/** A child pinned to core 0, with pipes. */
-function start(array $command): array
+/** Times of a cycle in microseconds, and the ratios of throughput. */
+function cycle_pair(Bench $bench, string $name, array $oursCommand, array $theirsCommand): array
 {
-    global $children;
-    $pinned = array_merge(['taskset', '-c', '0'], $command);
-    $process = proc_open($pinned, [['pipe', 'r'], ['pipe', 'w'], STDERR], $pipes);
-    return $children[] = ['process' => $process, 'in' => $pipes[0], 'out' => $pipes[1]];
-}
-
-function nanoseconds(array $child, int $cycles): int
-{
-    fwrite($child['in'], "$cycles\n");
-    return (int) fgets($child['out']) ?: throw new RuntimeException('a worker ended early');
-}
-
-function median(array $numbers): float
-{
-    sort($numbers);
-    $middle = intdiv(count($numbers), 2);
-    return count($numbers) % 2 ? $numbers[$middle] : ($numbers[$middle - 1] + $numbers[$middle]) / 2;
-}
-
-function freePort(): int
-{
-    $socket = stream_socket_server('tcp://127.0.0.1:0');
-    $name = stream_socket_get_name($socket, false);
-    return (int) substr($name, strrpos($name, ':') + 1);
-}
-
-$port = freePort();
-$socket = "$folder/redis.sock";
-start([$server, '--port', $port, '--bind', '127.0.0.1', '--unixsocket', $socket, '--save', '', '--logfile',
-    "$folder/log", '--dir', $folder]);
-for ($i = 0; !file_exists($socket); $i++) {
-    $i < 200 || throw new RuntimeException('the server did not start');
-    usleep(25_000);
-}
-
-$php = [PHP_BINARY, '-n', '-d', "extension=$extension", __DIR__ . '/cycle_worker.php'];
-$transports = [
-    'unix socket' => [["unix://$socket"], ['unix', $socket]],
-    'loopback TCP' => [["redis://127.0.0.1:$port"], ['tcp', $port]],
-];
-echo "| | RedisLock, us a cycle | C on hiredis, us a cycle | ratio (median of $pairs pairs) |\n|---|---|---|---|\n";
-foreach ($transports as $name => [$phpArguments, $limitArguments]) {
-    $ours = start(array_merge($php, $phpArguments));
-    $theirs = start(array_merge([$limit], $limitArguments));
-    nanoseconds($ours, $cycles);
-    nanoseconds($theirs, $cycles);
+    $pairs = $bench->choose(40, 12);
+    $cycles = $bench->choose(2500, 1000);
+    $ours = Processes::start([...PIN, ...$oursCommand]);
+    $theirs = Processes::start([...PIN, ...$theirsCommand]);
+    cycle_time($ours, $cycles);
+    cycle_time($theirs, $cycles);
     $times = ['ours' => [], 'theirs' => [], 'ratio' => []];
     for ($i = 0; $i < $pairs; $i++) {
-        /* The order changes, so that neither always runs first. */
+        $bench->progress("cycle, $name", sprintf('pair %d of %d', $i + 1, $pairs));
+        // The order changes, so that neither always runs first.
         if ($i % 2) {
-            $a = nanoseconds($ours, $cycles);
-            $b = nanoseconds($theirs, $cycles);
+            $a = cycle_time($ours, $cycles);
+            $b = cycle_time($theirs, $cycles);
         } else {
-            $b = nanoseconds($theirs, $cycles);
-            $a = nanoseconds($ours, $cycles);
+            $b = cycle_time($theirs, $cycles);
+            $a = cycle_time($ours, $cycles);
         }
         $times['ours'][] = $a / $cycles / 1000;
         $times['theirs'][] = $b / $cycles / 1000;
         $times['ratio'][] = $b / $a;
     }
-    printf("| %s | %.1f | %.1f | %.2f |\n", $name, median($times['ours']), median($times['theirs']),
-        median($times['ratio']));
+    $bench->progressDone();
+    Processes::end($ours['pid']);
+    Processes::end($theirs['pid']);
+    return $times;
+}
+
+/** All libraries beside each other, and what a long run of cycles does to their memory. */
+function cycle_libraries(Bench $bench, Server $server, string $limit): void
+{
+    $rounds = $bench->choose(20, 5);
+    $cycles = 500;
+    $children = $memory = $times = [];
+    foreach ($bench->libraries as $name => $library) {
+        $children[$name] = Processes::start([...PIN, ...$library->cycleCommand($server->port)]);
+        cycle_time($children[$name], $cycles);
+        cycle_time($children[$name], $cycles);
+        $memory[$name] = Processes::memory($children[$name]['pid']);
+    }
+    $bench->takeTurns('cycle, all libraries', $bench->libraries, $rounds, INF,
+        function (Library $library) use ($children, $cycles, &$times): void {
+            $times[$library->name][] = cycle_time($children[$library->name], $cycles) / $cycles;
+        });
+    $rows = [];
+    foreach ($bench->libraries as $name => $library) {
+        $ratios = array_map(fn ($ours, $theirs) => $theirs / $ours, $times['redislock'], $times[$name]);
+        $after = Processes::memory($children[$name]['pid']);
+        $more = $after === null ? '-' : (string) ($after - $memory[$name]);
+        $rows[] = [$library->label, number(median($times[$name]) / 1000), number(median($ratios)),
+            (string) ($memory[$name] ?? '-'), $more];
+        Processes::end($children[$name]['pid']);
+    }
+    $bench->report->table(['empty section, loopback TCP', 'us', 'times RedisLock', 'memory, KiB',
+        'more after ' . $rounds * $cycles . ' cycles, KiB'], $rows);
+}
+
+/** Nanoseconds. */
+function cycle_time(array $child, int $cycles): int
+{
+    fwrite($child['in'], "$cycles\n");
+    return (int) fgets($child['out']) ?: throw new RuntimeException('a worker ended early');
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limit for bench/cycle.php: the two commands of an acquire and a release, in C on hiredis, blocking, on
- * one connection. Reads "ROUNDS\n" on standard input, does as many cycles, answers with the nanoseconds.
+ * The limit for bench/cycle.php: the two commands of an acquire and a release, as RedisLock sends them, in C on
+ * hiredis, blocking, on one connection. Reads "ROUNDS\n" on standard input, does as many cycles, answers with the nanoseconds.
  *
  * usage: cycle_hiredis unix PATH | tcp PORT
  */
@@ -37,9 +37,10 @@ static void cycle(redisContext *context, const char *token)
 	const size_t set_len[] = {3, 11, 28, 2, 2, 5};
 	redisReply *reply = redisCommandArgv(context, 6, set, set_len);
 	expect(reply, reply != NULL && reply->type == REDIS_REPLY_STATUS);
-	const char *del[] = {"EVALSHA", script->sha1, "1", "bench:cycle", token};
-	const size_t del_len[] = {7, 40, 1, 11, 28};
-	reply = redisCommandArgv(context, 5, del, del_len);
+	const char *del[] = {"EVALSHA", script->sha1, "3", "bench:cycle", "bench:cycle::rl-wait",
+		"bench:cycle::rl-wake", token};
+	const size_t del_len[] = {7, 40, 1, 11, 20, 20, 28};
+	reply = redisCommandArgv(context, 7, del, del_len);
 	expect(reply, reply != NULL && reply->type == REDIS_REPLY_INTEGER && reply->integer == 1);
 }
 

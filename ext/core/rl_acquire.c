@@ -45,6 +45,16 @@ static bool draw_token(rl_acquire *acquire)
 	return has_token;
 }
 
+/* The name under which it waits, the same for all its tokens. */
+static bool draw_name(rl_acquire *acquire)
+{
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	acquire->lacks_token = rl_token_draw(exchange->env, acquire->waiter) != RL_OK;
+	acquire->waiter[2] = 'w'; /* not to be taken for a token */
+	exchange->request.waiter = rl_bytes_of(acquire->waiter, sizeof acquire->waiter);
+	return !acquire->lacks_token;
+}
+
 rl_op *rl_acquire_new(
 	const rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
 {
@@ -88,10 +98,35 @@ static void begin(rl_acquire *acquire, int64_t now)
 	acquire->resume_at = now;
 }
 
+/* Takes our name from the mark, if there is an idle connection to do it on: as the undo of a token that nobody
+ * has. Else it is void in two seconds. */
+static void unmark(rl_acquire *acquire, int64_t now)
+{
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	if (!acquire->is_marked) {
+		return;
+	}
+	acquire->is_marked = false;
+	rl_conn *conn = rl_pool_take(exchange->pool, exchange->set->members[0].target, false, now);
+	if (conn == NULL) {
+		return;
+	}
+	rl_request request = exchange->request;
+	request.token = request.waiter;
+	rl_conn_undo(conn, &request);
+	rl_conn_forget(conn);
+	if (rl_conn_is_reusable(conn)) {
+		rl_pool_give(exchange->pool, conn, now);
+	} else {
+		rl_conn_free(conn);
+	}
+}
+
 bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 {
 	rl_stats *stats = rl_acquire_stats(acquire);
 	rl_queue_leave(&acquire->queue, rl_acquire_exchange(acquire), status != RL_OK, tick->now);
+	unmark(acquire, tick->now);
 	acquire->op.status = status;
 	acquire->phase = RL_ACQUIRE_DONE;
 	acquire->waited_ns = tick->now - acquire->started_at;
@@ -122,7 +157,9 @@ static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tic
 	acquire->has_tried = true;
 	exchange->request.verb = verb;
 	exchange->request.is_owed = acquire->is_token_owed;
-	exchange->request.is_last = is_last_look(acquire, tick);
+	exchange->request.is_unmarked = acquire->is_polling || is_last_look(acquire, tick);
+	acquire->is_marked =
+		acquire->is_marked || is_look || (verb == RL_VERB_TRY && !exchange->request.is_unmarked);
 	acquire->phase = is_look ? RL_ACQUIRE_LOOKING : RL_ACQUIRE_TRYING;
 	rl_stats_add(
 		is_look ? &rl_acquire_stats(acquire)->nudges : &rl_acquire_stats(acquire)->tries, 1);
@@ -171,7 +208,10 @@ int64_t rl_acquire_backoff(rl_acquire *acquire)
 {
 	const rl_set *set = rl_acquire_exchange(acquire)->set;
 	rl_stats_add(&rl_acquire_stats(acquire)->delays, 1);
-	return rl_backoff_delay(&set->backoff, acquire->delays++, rl_acquire_exchange(acquire)->env);
+	int64_t delay =
+		rl_backoff_delay(&set->backoff, acquire->delays++, rl_acquire_exchange(acquire)->env);
+	/* Who is in the queue has a mark to refresh. */
+	return acquire->is_polling ? delay : rl_time_earlier(delay, RL_ACQUIRE_LOOK_NS);
 }
 
 /* Tries again later, if the wait allows; else the call ends with the status. */
@@ -220,6 +260,7 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	int64_t sent_at = rl_exchange_sent_at(exchange);
+	acquire->is_marked = false;
 	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
 	rl_settlement settlement;
 	bool has_token = settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
@@ -250,19 +291,20 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_REFUSED);
 	rl_answer answer = speaker->answer;
 	take_sample(acquire, speaker, tick);
+	acquire->is_marked = acquire->is_marked && !exchange->request.is_unmarked;
 	rl_settlement settlement;
 	bool has_token = settle(acquire, RL_UNDO_ALL, tick, &settlement);
 	if (acquire->is_doubtful && answer.holder == RL_HOLDER_SELF) {
 		return fail_as_unknown(acquire, tick);
 	}
-	acquire->is_doubtful = false;
 	if (!has_token || is_last_look(acquire, tick)) {
 		return rl_acquire_finish(acquire, tick, RL_BUSY);
 	}
-	if (was_set && !acquire->is_polling) {
+	if (was_set && !acquire->is_polling && acquire->deadline - tick->now >= RL_QUEUE_WORTH_NS) {
 		rl_acquire_pause(acquire, tick, 0); /* at once: it marks that somebody waits */
 		return false;
 	}
+	acquire->is_polling = acquire->is_polling || was_set;
 	if (!acquire->is_polling && answer.time_us == 0) {
 		rl_acquire_fall_back(acquire, tick);
 	}
@@ -287,8 +329,11 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 		rl_acquire_pause(acquire, tick, 0);
 		return;
 	}
-	/* A ticket lies there: nobody is in the queue. The token is ours: the queue has won, and does not say so. */
-	bool is_lying = answer.holder == RL_HOLDER_NOBODY && answer.ticket == RL_TICKET_OUT;
+	/* A ticket lies there: nobody is in the queue. Or one was sent, and nobody of ours came for it. The token is
+	 * ours: the queue has won, and does not say so. */
+	bool is_free = answer.holder == RL_HOLDER_NOBODY;
+	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
+	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
 	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token;
 	if (is_lying || is_ours) {
 		acquire->must_try = true;
@@ -307,9 +352,15 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_settlement settlement;
 	bool has_token =
 		settle(acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
+	bool is_lost = exchange->is_own_token && settlement.is_in_doubt;
+	if (!may_retry || !has_token || is_lost) {
+		rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
+		acquire->is_token_owed = acquire->is_token_owed && !left.was_undone;
+		settlement.was_undone = settlement.was_undone || left.was_undone;
+		settlement.is_in_doubt = settlement.is_in_doubt || left.is_in_doubt;
+	}
 	bool is_said = rl_exchange_speaker(exchange, RL_VOTE_FAILED)->err.status == RL_ERR_UNKNOWN;
 	rl_op_fail(&acquire->op, is_said ? "" : rl_acquire_fate(acquire, &settlement));
-	bool is_lost = exchange->is_own_token && settlement.is_in_doubt;
 	return retry_or_finish(acquire, tick, acquire->op.status, may_pass && has_token && !is_lost);
 }
 
@@ -358,6 +409,10 @@ static void resume(rl_acquire *acquire, const rl_tick *tick)
 {
 	if (!acquire->has_tried) {
 		begin_exchange(acquire, RL_VERB_SET, tick);
+		return;
+	}
+	bool has_name = rl_acquire_exchange(acquire)->request.waiter.data != NULL;
+	if (!acquire->is_polling && !has_name && !draw_name(acquire)) {
 		return;
 	}
 	if (acquire->is_delayed) {
@@ -457,6 +512,7 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 	bool goes_on = true;
 	while (goes_on && !is_done) {
 		if (acquire->lacks_token) {
+			rl_exchange_settle(rl_acquire_exchange(acquire), RL_UNDO_ALL, tick->now);
 			rl_op_fail_with(
 				&acquire->op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
 			return rl_acquire_finish(acquire, tick, RL_ERR_RANDOM);
@@ -477,6 +533,7 @@ void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 		}
 	}
 	rl_exchange_settle(exchange, RL_UNDO_ALL, now);
+	unmark(acquire, now);
 }
 
 void rl_acquire_drop(rl_acquire *acquire)

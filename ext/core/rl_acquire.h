@@ -11,6 +11,10 @@
 /* Woken for nothing, or thrown out of the queue, so often in a row: better to poll. */
 #define RL_ACQUIRE_VAIN_MAX 3
 
+/* How often a lock is looked at whose release will wake us, and how long any look of who is in the queue may
+ * wait: its mark ends in two seconds. */
+#define RL_ACQUIRE_LOOK_NS RL_NS_PER_SECOND
+
 static inline rl_exchange *rl_acquire_exchange(rl_acquire *acquire)
 {
 	return &acquire->op.exchange;

@@ -6,8 +6,7 @@
 #include "core/rl_acquire.h"
 #include "core/rl_time.h"
 
-/* How often a lock is looked at whose release will wake us. */
-#define LOOK_NS RL_NS_PER_SECOND
+#define LOOK_LEAST_NS (10 * RL_NS_PER_MS)
 #define RESERVED_LOOK_NS (100 * RL_NS_PER_MS)
 
 void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick)
@@ -41,6 +40,19 @@ void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick)
 	}
 }
 
+/* How often a lock is looked at whose release will wake us. What the sample's age may hide of a lock won in the
+ * queue, by drift, is a quarter of its ttl at most. */
+static int64_t look_interval(const rl_acquire *acquire)
+{
+	double drift = acquire->op.exchange.set->drift_factor;
+	double most = (double) acquire->ttl_ns / 4;
+	if (most >= drift * (double) RL_ACQUIRE_LOOK_NS) {
+		return RL_ACQUIRE_LOOK_NS;
+	}
+	int64_t interval = (int64_t) (most / drift);
+	return interval > LOOK_LEAST_NS ? interval : LOOK_LEAST_NS;
+}
+
 /* How long a look may wait. A lock that is about to expire is not worth a longer sleep; one that is reserved
  * is taken at once, or a ticket waits for whoever comes to the queue. */
 int64_t rl_acquire_look_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
@@ -51,7 +63,7 @@ int64_t rl_acquire_look_delay(rl_acquire *acquire, rl_holder holder, int64_t ptt
 	}
 	bool will_wake =
 		is_queued && pttl >= 0 && (holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF);
-	int64_t delay = will_wake ? LOOK_NS : rl_acquire_backoff(acquire);
+	int64_t delay = will_wake ? look_interval(acquire) : rl_acquire_backoff(acquire);
 	/* Divided, for a PTTL may be any number. */
 	return pttl >= 0 && pttl < delay / RL_NS_PER_MS ? (pttl + 1) * RL_NS_PER_MS : delay;
 }
@@ -59,8 +71,10 @@ int64_t rl_acquire_look_delay(rl_acquire *acquire, rl_holder holder, int64_t ptt
 /* Waits on as a poller, for the server does not let waiters be woken. */
 void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
 {
+	if (acquire->is_polling) {
+		return;
+	}
 	acquire->is_polling = true;
-	rl_acquire_exchange(acquire)->request.is_alone = true;
 	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, 1);
 	rl_acquire_leave_queue(acquire, tick);
 }
@@ -70,22 +84,28 @@ static bool on_won(rl_acquire *acquire, const rl_tick *tick)
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	int64_t since = rl_queue_won_since(
 		&acquire->queue, &acquire->sample, exchange->set->drift_factor, tick->now);
-	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
+	bool is_of_use = rl_acquire_is_of_use(acquire, since, tick);
+	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, !is_of_use, tick->now);
+	/* A look may be under way. Its connection is given back last, and so taken first by the release: behind it. */
+	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
 	rl_exchange_note_grant(exchange, acquire->queue.member);
-	if (rl_acquire_is_of_use(acquire, since, tick)) {
+	acquire->is_marked = false;
+	if (is_of_use) {
 		return rl_acquire_finish(acquire, tick, RL_OK);
 	}
-	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
 	bool has_token = !settlement.was_undone || rl_acquire_replace_token(acquire, tick);
 	return rl_acquire_on_too_slow(acquire, since, has_token, &settlement, tick);
+}
+
+/* No look is under way. */
+static bool is_paused(const rl_acquire *acquire)
+{
+	return acquire->phase == RL_ACQUIRE_PAUSED;
 }
 
 /* The next look comes no later than it was due anyway. */
 static void hurry(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 {
-	if (acquire->phase != RL_ACQUIRE_PAUSED) {
-		return; /* a look is under way */
-	}
 	int64_t due = acquire->resume_at;
 	bool was_delayed = acquire->is_delayed;
 	rl_acquire_pause(acquire, tick, delay);
@@ -111,6 +131,9 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 		rl_queue_leave(queue, exchange, false, tick->now);
 	} else {
 		rl_queue_enter(queue, exchange, &acquire->sample, acquire->deadline, tick->now);
+	}
+	if (!is_paused(acquire)) {
+		return;
 	}
 	bool is_at_once = was_late && acquire->vain < RL_ACQUIRE_VAIN_MAX;
 	hurry(acquire, tick,
@@ -144,7 +167,9 @@ static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tic
 	if (acquire->losses >= RL_ACQUIRE_VAIN_MAX) {
 		rl_acquire_fall_back(acquire, tick);
 	}
-	hurry(acquire, tick, rl_acquire_backoff(acquire));
+	if (is_paused(acquire)) {
+		hurry(acquire, tick, rl_acquire_backoff(acquire));
+	}
 	return false;
 }
 
@@ -157,7 +182,9 @@ static bool on_queue_event(
 	}
 	switch (event) {
 		case RL_QUEUE_NOTHING:
+			break;
 		case RL_QUEUE_LEFT:
+			note_doubt(acquire); /* unlikely, but a lost answer looks the same */
 			break;
 		case RL_QUEUE_WON:
 			return on_won(acquire, tick);
@@ -166,7 +193,9 @@ static bool on_queue_event(
 			break;
 		case RL_QUEUE_USELESS:
 			rl_acquire_fall_back(acquire, tick);
-			hurry(acquire, tick, rl_acquire_backoff(acquire));
+			if (is_paused(acquire)) {
+				hurry(acquire, tick, rl_acquire_backoff(acquire));
+			}
 			break;
 		case RL_QUEUE_FAILED:
 			return fail_in_queue(acquire, err, tick);

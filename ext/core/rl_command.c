@@ -75,11 +75,13 @@ void rl_command_build(rl_command *command, const rl_request *request)
 			add_number(command, request->ttl_ms);
 			add(command, request->is_owed ? LITERAL("1") : LITERAL("0"));
 			add_number(command, request->not_after_us);
-			add(command, request->is_last ? LITERAL("1") : LITERAL("0"));
+			add(command, request->waiter.data != NULL ? request->waiter : LITERAL(""));
+			add(command, request->is_unmarked ? LITERAL("1") : LITERAL("0"));
 			return;
 		case RL_VERB_NUDGE:
 			add_script(command, request, RL_SCRIPT_NUDGE);
 			add(command, request->token);
+			add(command, request->waiter);
 			return;
 		case RL_VERB_BLPOP:
 			add(command, LITERAL("BLPOP"));
@@ -89,6 +91,9 @@ void rl_command_build(rl_command *command, const rl_request *request)
 		case RL_VERB_RELEASE:
 			add_script(command, request, RL_SCRIPT_RELEASE);
 			add(command, request->token);
+			if (request->waiter.data != NULL) {
+				add(command, request->waiter);
+			}
 			return;
 		case RL_VERB_EXTEND:
 			add_script(command, request, RL_SCRIPT_EXTEND);
@@ -116,32 +121,40 @@ bool rl_verb_takes(rl_verb verb)
 	return verb == RL_VERB_SET || verb == RL_VERB_TRY;
 }
 
-/* What an error says about the way in which a script was sent. */
-static rl_again again(const rl_request *request, const rl_error *err)
+bool rl_verb_is_script(rl_verb verb)
 {
-	bool has_helpers = false;
-	switch (request->verb) {
+	switch (verb) {
 		case RL_VERB_TRY:
+		case RL_VERB_NUDGE:
 		case RL_VERB_RELEASE:
-		case RL_VERB_FORCE:
-			has_helpers = !request->is_alone;
-			break;
 		case RL_VERB_EXTEND:
-		case RL_VERB_NUDGE: /* is nothing without them */
-			break;
+		case RL_VERB_FORCE:
+			return true;
 		case RL_VERB_SET:
 		case RL_VERB_BLPOP:
 		case RL_VERB_EXISTS:
 		case RL_VERB_OWNER:
 		case RL_VERB_REMAINING:
-			return RL_AGAIN_NOT;
+			break;
+	}
+	return false;
+}
+
+/* What an error says about the way in which a script was sent. */
+static rl_again again(const rl_request *request, const rl_error *err)
+{
+	if (!rl_verb_is_script(request->verb)) {
+		return RL_AGAIN_NOT;
 	}
 	if (!request->as_text && strcmp(err->code, "NOSCRIPT") == 0) {
 		return RL_AGAIN_AS_TEXT;
 	}
+	/* EXTEND has no helper keys, and NUDGE is nothing without them. */
+	bool is_without =
+		request->is_alone || request->verb == RL_VERB_EXTEND || request->verb == RL_VERB_NUDGE;
 	/* The user may not use the helper keys; or this is a node of a cluster, and they are on another. */
 	bool is_about_helpers = strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "CROSSSLOT") == 0;
-	return has_helpers && is_about_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
+	return !is_without && is_about_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
 }
 
 static void no_sense(rl_answer *answer, rl_error *err)

@@ -33,17 +33,18 @@ typedef struct rl_request {
 	rl_bytes mark; /* the key's helper keys */
 	rl_bytes tickets;
 	rl_bytes token;
+	rl_bytes waiter; /* its name in the mark; no data = none */
 	int64_t ttl_ms;
 	int64_t block_ms; /* RL_VERB_BLPOP: how long, 1 at least */
 	int64_t
 		not_after_us; /* RL_VERB_TRY behind a BLPOP: takes nothing after this time of the server; else 0 */
-	bool is_last;  /* RL_VERB_TRY: the wait ends with it */
+	bool is_unmarked; /* RL_VERB_TRY: the waiter is not in the queue, or the wait ends with it */
 	bool is_owed;  /* RL_VERB_TRY: the key may hold this token through an earlier command of ours */
 	bool is_alone; /* scripts: without the helper keys */
 	bool as_text;  /* scripts: EVAL with the text, not EVALSHA */
 } rl_request;
 
-#define RL_COMMAND_ARGS 11
+#define RL_COMMAND_ARGS 12
 #define RL_COMMAND_NUMBERS 2
 #define RL_COMMAND_DIGITS 24
 
@@ -58,6 +59,8 @@ void rl_command_build(rl_command *command, const rl_request *request);
 
 /* True for the verbs that take the lock. */
 bool rl_verb_takes(rl_verb verb);
+
+bool rl_verb_is_script(rl_verb verb);
 
 /* Not a vote: the same is to be said again in another way. */
 typedef enum rl_again {

@@ -126,27 +126,29 @@ bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
 	return append(conn, command.argc, command.argv, RL_OWED_NOBODY, 0) != 0;
 }
 
-bool rl_conn_undo(rl_conn *conn, const rl_request *request)
+rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
 {
 	rl_request undo = {.verb = RL_VERB_RELEASE,
 		.key = request->key,
 		.mark = request->mark,
 		.tickets = request->tickets,
 		.token = request->token,
-		.is_alone = true,
+		.waiter = request->waiter,
 		.as_text = true};
-	bool is_queued = true;
-	if (!request->is_alone && !conn->lacks_helpers && request->key.len <= UNDO_KEY_MAX) {
-		/* It may be refused as a whole for the helper keys' sake, unseen: the same without them follows. */
-		undo.is_alone = false;
-		is_queued = rl_conn_send_blind(conn, &undo);
-		undo.is_alone = true;
+	bool is_with_helpers =
+		!request->is_alone && !conn->lacks_helpers && request->key.len <= UNDO_KEY_MAX;
+	uint64_t first_byte = 0; /* the end of the first half */
+	if (is_with_helpers && rl_conn_send_blind(conn, &undo)) {
+		first_byte = conn->last_byte;
 	}
-	if (!is_queued || !rl_conn_send_blind(conn, &undo)) {
-		return false;
-	}
+	undo.is_alone = true;
+	bool is_queued = rl_conn_send_blind(conn, &undo);
 	conn->transport->flush(conn->link);
-	return conn->transport->sent(conn->link) >= conn->last_byte;
+	uint64_t sent = conn->transport->sent(conn->link);
+	if (is_queued && sent >= conn->last_byte) {
+		return RL_UNDONE_SURELY;
+	}
+	return first_byte != 0 && sent >= first_byte ? RL_UNDONE_MAYBE : RL_UNDONE_NOT;
 }
 
 static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)

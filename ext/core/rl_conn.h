@@ -38,6 +38,9 @@ struct rl_conn {
 	bool is_nameless;     /* CLIENT SETNAME was not sent yet */
 	bool is_refused;      /* a login failed */
 	bool lacks_helpers;   /* its user may not use the helper keys */
+	bool lacks_queue;     /* nor BLPOP */
+	bool lacks_scripts;   /* the server has lost its scripts: each goes as text the first time */
+	unsigned known;       /* the scripts that it knows since then, a bit for each verb */
 	bool is_down;
 	uint64_t last_byte;             /* position of the last byte queued */
 	rl_owed owed[RL_CONN_OWED_MAX]; /* a ring */
@@ -77,11 +80,18 @@ bool rl_conn_send_blind(rl_conn *conn, const rl_request *request);
 /* Queues CLIENT SETNAME now, if it was not sent: what follows may wait for long. */
 void rl_conn_send_name(rl_conn *conn);
 
+/* What became of an undo. */
+typedef enum rl_undone {
+	RL_UNDONE_NOT, /* the system did not take it, and the server will not carry it out */
+	RL_UNDONE_MAYBE, /* it took the half that the server may refuse. The token must not be used again */
+	RL_UNDONE_SURELY,
+} rl_undone;
+
 /* Writes the compare-and-delete that takes a token back, behind all that was sent, as text, for nobody reads
- * its answer. Waiters are told if the user may.
- * @param request of the command to be undone
- * @return false = the system did not take all of it, and the server will not carry it out */
-bool rl_conn_undo(rl_conn *conn, const rl_request *request);
+ * its answer: with the helper keys, so that waiters are told, and then without them, for the user may not be
+ * allowed to use them.
+ * @param request of the command to be undone */
+rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request);
 
 /* The next thing that happened; call until RL_CONN_NONE or RL_CONN_DOWN. */
 void rl_conn_next(rl_conn *conn, rl_conn_event *event);

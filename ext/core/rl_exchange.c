@@ -66,15 +66,13 @@ static bool may_undo(const rl_exchange *exchange, const rl_seat *seat, rl_undo u
 	return !exchange->is_own_token && (seat->is_in_doubt || is_unanswered);
 }
 
-static bool write_undo(rl_exchange *exchange, rl_seat *seat)
+static rl_undone write_undo(rl_exchange *exchange, rl_seat *seat)
 {
 	rl_request request = exchange->request;
 	request.is_alone = request.is_alone || !exchange->set->wakes;
-	if (seat->conn == NULL || !rl_conn_undo(seat->conn, &request)) {
-		return false;
-	}
-	rl_stats_add(&exchange->env->stats->undone, 1);
-	return true;
+	rl_undone undone = seat->conn != NULL ? rl_conn_undo(seat->conn, &request) : RL_UNDONE_NOT;
+	rl_stats_add(&exchange->env->stats->undone, undone != RL_UNDONE_NOT);
+	return undone;
 }
 
 /* A caller's own token is undone only if it was granted: what has arrived may say so. */
@@ -109,10 +107,10 @@ static void settle_seat(
 	bool is_doubtful = seat->is_in_doubt ||
 		(seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat)) ||
 		(undo != RL_UNDO_NOTHING && seat->vote == RL_VOTE_GRANTED);
-	bool is_undone = may_undo(exchange, seat, undo) && write_undo(exchange, seat);
-	if (is_undone && !refuses_scripts(seat)) {
+	rl_undone undone = may_undo(exchange, seat, undo) ? write_undo(exchange, seat) : RL_UNDONE_NOT;
+	if (undone != RL_UNDONE_NOT && !refuses_scripts(seat)) {
 		settlement->was_undone = true;
-		is_doubtful = false;
+		is_doubtful = undone == RL_UNDONE_MAYBE;
 	}
 	settlement->is_in_doubt = settlement->is_in_doubt || is_doubtful;
 	rl_conn *conn = seat->conn;
@@ -127,7 +125,7 @@ static void settle_seat(
 	rl_conn_next(conn, &event);
 	if (!seat->must_close && rl_conn_is_reusable(conn)) {
 		rl_pool_give(exchange->pool, conn, now);
-	} else if (is_undone && seat->err.status != RL_ERR_PROTOCOL) {
+	} else if (undone != RL_UNDONE_NOT && seat->err.status != RL_ERR_PROTOCOL) {
 		rl_pool_let_linger(exchange->pool, conn, now);
 	} else {
 		rl_conn_free(conn);

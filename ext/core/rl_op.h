@@ -41,12 +41,13 @@ typedef struct rl_acquire {
 	int64_t ttl_ns;
 	int64_t wait_ns;
 	int64_t started_at;
-	int64_t deadline;  /* of the wait; RL_NEVER = none; started_at = no wait */
-	int64_t resume_at; /* PAUSED: when the next try or look is due */
-	uint64_t looks;    /* tries and nudges after a delay so far: what `retries` caps */
-	unsigned delays;   /* back-off delays so far */
-	unsigned vain;     /* times woken for nothing since the last look */
-	unsigned losses;   /* connections lost in the queue since it last gave an answer */
+	int64_t deadline;      /* of the wait; RL_NEVER = none; started_at = no wait */
+	int64_t resume_at;     /* PAUSED: when the next try or look is due */
+	uint64_t looks;        /* tries and nudges after a delay so far: what `retries` caps */
+	unsigned delays;       /* back-off delays so far */
+	unsigned vain;         /* times woken for nothing since the last look */
+	unsigned losses;       /* connections lost in the queue since it last gave an answer */
+	unsigned idle_tickets; /* looks in a row that found nobody, and sent a ticket */
 	rl_acquire_phase phase;
 	bool is_waiting;    /* a wait was asked for */
 	bool is_delayed;    /* what is due at resume_at counts as a look */
@@ -57,11 +58,13 @@ typedef struct rl_acquire {
 	bool has_won;       /* a look met our own token: the queue has won, its answer is missing */
 	bool is_token_owed; /* the key may hold the token through an earlier try */
 	bool is_doubtful;   /* the same of a caller's own token, through the queue */
+	bool is_marked;     /* the mark has our name */
 	rl_sample sample;   /* of the latest look */
 	rl_queue queue;
-	int64_t proven_until; /* RL_OK: ownership is proven until then */
-	int64_t waited_ns;    /* from the start to the end */
-	char *token;          /* in the same block; token_len bytes */
+	int64_t proven_until;      /* RL_OK: ownership is proven until then */
+	int64_t waited_ns;         /* from the start to the end */
+	char waiter[RL_TOKEN_LEN]; /* its name in the mark, if it waits */
+	char *token;               /* in the same block; token_len bytes */
 	size_t token_len;
 } rl_acquire;
 

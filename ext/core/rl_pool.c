@@ -129,18 +129,30 @@ void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 	pool->count++;
 }
 
+unsigned rl_pool_count(rl_pool *pool, const rl_target *target)
+{
+	notice_fork(pool);
+	unsigned count = 0;
+	for (const rl_conn *conn = pool->idle; conn != NULL; conn = conn->next) {
+		count += rl_target_equal(conn->target, target);
+	}
+	return count;
+}
+
 bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now)
 {
 	return find(pool, target, false, now) != NULL;
 }
 
-void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to)
+void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now)
 {
 	notice_fork(from);
+	notice_fork(to);
 	while (from->lingering != NULL) {
 		rl_conn *conn = from->lingering;
 		from->lingering = conn->next;
 		conn->next = to->lingering;
 		to->lingering = conn;
 	}
+	sweep(to, now);
 }

@@ -51,7 +51,10 @@ void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now);
 /* Whether rl_pool_take() would find one now. */
 bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now);
 
+/* How many idle ones to the target there are, alive or not. */
+unsigned rl_pool_count(rl_pool *pool, const rl_target *target);
+
 /* What lingers in one pool lingers on in another of the same thread. */
-void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to);
+void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now);
 
 #endif

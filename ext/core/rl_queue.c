@@ -70,10 +70,11 @@ static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
 	}
 	request.verb = RL_VERB_TRY;
 	request.as_text = true; /* nobody could say it again */
-	request.is_last = false;
+	request.is_unmarked = false;
 	request.not_after_us = not_after > 0 ? not_after : 1;
 	queue->command_end = rl_conn_send(queue->conn, &request, RL_VERB_TRY);
 	queue->sent_at = 0;
+	queue->is_blpop_owed = true;
 	queue->state = RL_QUEUE_IN;
 	queue->answer_end = rl_time_later(queue->slice_end,
 		member_of(queue, exchange)->timeout_ns + 2 * RL_QUEUE_SLACK_MS * RL_NS_PER_MS);
@@ -87,11 +88,14 @@ static rl_queue_event lose(rl_queue *queue)
 	return RL_QUEUE_LOST;
 }
 
-/* A new connection, or an idle one of the pool. It may fail to log in or to be dialled: told by the step. */
+/* A new connection, or an idle one of the pool, but not the last: the looks need one, and the try at the
+ * deadline must not have to dial. */
 static void open_conn(rl_queue *queue, rl_exchange *exchange, int64_t now, rl_error *err)
 {
 	const rl_member *member = member_of(queue, exchange);
-	queue->conn = rl_pool_take(exchange->pool, member->target, false, now);
+	if (rl_pool_count(exchange->pool, member->target) > 1) {
+		queue->conn = rl_pool_take(exchange->pool, member->target, true, now);
+	}
 	if (queue->conn != NULL) {
 		return;
 	}
@@ -116,19 +120,26 @@ void rl_queue_enter(
 }
 
 /* LOGIN: gets the connection, and writes as soon as nothing can go into a wrong database. */
-static bool go_in(rl_queue *queue, rl_exchange *exchange, const rl_tick *tick, rl_error *err)
+static rl_queue_event go_in(
+	rl_queue *queue, rl_exchange *exchange, const rl_tick *tick, rl_error *err)
 {
 	if (queue->conn == NULL) {
 		open_conn(queue, exchange, tick->now, err);
 	}
 	if (queue->conn == NULL) {
-		return false;
+		return lose(queue);
+	}
+	if (queue->conn->lacks_queue) {
+		queue->answer.vote = RL_VOTE_REFUSED;
+		queue->state = RL_QUEUE_ANSWERED;
+		return RL_QUEUE_USELESS;
 	}
 	if (queue->conn->logins_owed == 0 && !send_both(queue, exchange, tick->now)) {
 		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
-		return false;
+		return lose(queue);
 	}
-	return true;
+	flush(queue, tick->now);
+	return RL_QUEUE_NOTHING;
 }
 
 /* ---- what comes back ---- */
@@ -139,7 +150,9 @@ static void on_blpop(rl_queue *queue, const rl_exchange *exchange, const rl_repl
 	rl_error err;
 	read_reply(exchange, RL_VERB_BLPOP, reply, &answer, &err);
 	queue->has_ticket = answer.vote == RL_VOTE_GRANTED;
+	queue->is_blpop_owed = false;
 	if (answer.vote == RL_VOTE_FAILED) {
+		queue->conn->lacks_queue = strcmp(err.code, "NOPERM") == 0 || strcmp(err.code, "ERR") == 0;
 		queue->blpop_status = err.status;
 		queue->may_pass = rl_error_passes(&err);
 		queue->is_unclear = err.status == RL_ERR_PROTOCOL;
@@ -178,13 +191,15 @@ static rl_queue_event on_try(
 
 static rl_queue_event on_down(rl_queue *queue, const rl_error *err)
 {
-	if (err->status == RL_ERR_PROTOCOL && queue->state == RL_QUEUE_IN) {
+	bool is_garbled = err->status == RL_ERR_PROTOCOL;
+	if (is_garbled && queue->state == RL_QUEUE_IN && !queue->is_blpop_owed) {
 		queue->is_unclear = true; /* it can still carry an undo */
 		queue->answer.vote = RL_VOTE_FAILED;
 		queue->state = RL_QUEUE_ANSWERED;
 		return RL_QUEUE_FAILED;
 	}
-	if (queue->state != RL_QUEUE_LEAVING) {
+	/* In place of a ticket anything may come that somebody else has put into the list, of any length. */
+	if (is_garbled || queue->state != RL_QUEUE_LEAVING) {
 		return lose(queue);
 	}
 	drop_conn(queue);
@@ -212,10 +227,7 @@ static rl_queue_event read_conn(
 			case RL_CONN_NONE:
 				return RL_QUEUE_NOTHING;
 			case RL_CONN_READY:
-				if (!go_in(queue, exchange, tick, err)) {
-					return lose(queue);
-				}
-				flush(queue, tick->now);
+				outcome = go_in(queue, exchange, tick, err);
 				break;
 			case RL_CONN_REFUSED:
 				rl_error_from_server(err, event.reply.text, &exchange->request.token, 1);
@@ -246,14 +258,16 @@ rl_queue_event rl_queue_step(
 	if (queue->state == RL_QUEUE_OUT || queue->state == RL_QUEUE_ANSWERED) {
 		return RL_QUEUE_NOTHING;
 	}
-	if (queue->state == RL_QUEUE_LOGIN && (queue->conn == NULL || queue->conn->logins_owed == 0) &&
-		!go_in(queue, exchange, tick, err)) {
-		return lose(queue);
-	}
-	if (queue->state != RL_QUEUE_LEAVING) {
+	rl_queue_event outcome = RL_QUEUE_NOTHING;
+	if (queue->state == RL_QUEUE_LOGIN && (queue->conn == NULL || queue->conn->logins_owed == 0)) {
+		outcome = go_in(queue, exchange, tick, err);
+	} else if (queue->state != RL_QUEUE_LEAVING) {
 		flush(queue, tick->now);
 	}
-	rl_queue_event outcome = read_conn(queue, exchange, tick, err);
+	if (outcome != RL_QUEUE_NOTHING) {
+		return outcome;
+	}
+	outcome = read_conn(queue, exchange, tick, err);
 	if (outcome == RL_QUEUE_NOTHING && is_too_late(queue, tick)) {
 		rl_error_set(err, RL_ERR_TIMEOUT, 0, "no answer on the connection that waits in the queue");
 		return lose(queue);
@@ -305,15 +319,6 @@ static void hear_last_word(rl_queue *queue, const rl_exchange *exchange)
 	} while (queue->conn != NULL && event.type == RL_CONN_REPLY && queue->state == RL_QUEUE_IN);
 }
 
-static bool undo(rl_queue *queue, const rl_exchange *exchange)
-{
-	if (!rl_conn_undo(queue->conn, &exchange->request)) {
-		return false;
-	}
-	rl_stats_add(&exchange->env->stats->undone, 1);
-	return true;
-}
-
 rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool is_undo, int64_t now)
 {
 	rl_settlement settlement = {0};
@@ -327,10 +332,13 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool is_und
 	}
 	bool is_granted = queue->state == RL_QUEUE_ANSWERED && queue->answer.vote == RL_VOTE_GRANTED;
 	bool is_open = rl_queue_is_in(queue) || queue->is_unclear;
+	rl_undone undone = RL_UNDONE_NOT;
 	if (is_undo && !queue->is_ended && (is_granted || (is_open && !exchange->is_own_token))) {
-		settlement.was_undone = undo(queue, exchange);
+		undone = rl_conn_undo(conn, &exchange->request);
+		rl_stats_add(&exchange->env->stats->undone, undone != RL_UNDONE_NOT);
 	}
-	settlement.is_in_doubt = is_undo && (is_granted || is_open) && !settlement.was_undone;
+	settlement.was_undone = undone != RL_UNDONE_NOT;
+	settlement.is_in_doubt = is_undo && (is_granted || is_open) && undone != RL_UNDONE_SURELY;
 	queue->conn = NULL;
 	bool is_free = queue->state == RL_QUEUE_ANSWERED && !queue->is_unclear && !queue->is_ended;
 	queue->state = RL_QUEUE_OUT;
@@ -354,7 +362,8 @@ void rl_queue_end(rl_queue *queue, rl_exchange *exchange, int64_t now)
 	}
 	queue->conn->transport->end(queue->conn->link);
 	queue->is_ended = true;
-	queue->answer_end = rl_time_later(now, member_of(queue, exchange)->timeout_ns);
+	/* The other half is for the try behind it. */
+	queue->answer_end = rl_time_later(now, member_of(queue, exchange)->timeout_ns / 2);
 	queue->state = RL_QUEUE_LEAVING;
 }
 

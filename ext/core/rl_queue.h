@@ -57,6 +57,7 @@ typedef struct rl_queue {
 	uint64_t command_end;   /* last byte of the try */
 	rl_sample sample;       /* what not_after was reckoned from */
 	rl_status blpop_status; /* of an error in place of a ticket */
+	bool is_blpop_owed;     /* BLPOP is not answered yet */
 	bool has_ticket;        /* BLPOP gave one */
 	bool is_unclear;        /* what was answered makes no sense: the connection lies */
 	bool is_ended;          /* nothing more may be written on it */
@@ -78,6 +79,8 @@ typedef enum rl_queue_event {
 
 /* How long one place is kept, and how much longer than its slice BLPOP blocks, so that a try behind one that
  * timed out always comes too late. */
+#define RL_QUEUE_WORTH_NS \
+ (20 * RL_NS_PER_MS) /* a wait that ends sooner is not worth a connection */
 #define RL_QUEUE_SLICE_NS (60 * RL_NS_PER_SECOND)
 #define RL_QUEUE_SLACK_MS 20
 

@@ -11,18 +11,18 @@
   text, sizeof text - 1, sha1 \
  }
 
-#define LUA_KEYS "local k,w,l=KEYS[1],KEYS[2],KEYS[3] "
+#define LUA_KEYS "local c,k,w,l=redis.pcall,KEYS[1],KEYS[2],KEYS[3] "
 
 #define LUA_VALUE \
- "local v=redis.pcall('GET',k) " \
+ "local v=c('GET',k) " \
  "if type(v)=='table' then return v end "
 
 /* v, the server's time n, the key's PTTL p. */
 #define LUA_LOOK \
  LUA_VALUE \
  "local n=0 " \
- "if w then local t=redis.pcall('TIME') if not t.err then n=t[1]*1000000+t[2] end end " \
- "local p=v and redis.pcall('PTTL',k) or -2 " \
+ "if w then local t=c('TIME') if not t.err then n=t[1]*1000000+t[2] end end " \
+ "local p=v and c('PTTL',k) or -2 " \
  "if type(p)=='table' then return p end "
 
 /* An rl_holder. */
@@ -34,53 +34,59 @@
  "if #v==28 and string.sub(v,1,4)=='rl1.' then return 3 end " \
  "return 4 end "
 
-/* Notes that the sender waits, for two seconds. What cannot be given an end is taken back. */
-#define LUA_MARK \
+/* Notes for two seconds that the waiter waits, and forgets those who were not heard of for as long. What cannot
+ * be given an end is taken back. */
+#define LUA_MARK(waiter) \
  "local function mark() " \
  "if n==0 then return end " \
- "if type(redis.pcall('ZADD',w,n/1000+2000,ARGV[1]))=='table' then n=0 " \
- "elseif redis.pcall('PEXPIRE',w,2000)~=1 then redis.pcall('ZREM',w,ARGV[1]) n=0 end end "
+ "c('ZREMRANGEBYSCORE',w,'-inf',n/1000) " \
+ "if type(c('ZADD',w,n/1000+2000," waiter "))=='table' then n=0 " \
+ "elseif c('PEXPIRE',w,2000)~=1 then c('ZREM',w," waiter ") n=0 end end "
 
 /* An rl_ticket. A ticket that cannot be given an end is taken back. */
 #define LUA_TICKET \
  "local function ticket() " \
- "local n=redis.pcall('LLEN',l) " \
+ "local n=c('LLEN',l) " \
  "local r=n " \
- "if n==0 then r=redis.pcall('LPUSH',l,1) end " \
+ "if n==0 then r=c('LPUSH',l,1) end " \
  "if type(r)=='table' then return -1 end " \
- "if redis.pcall('PEXPIRE',l,1000)~=1 then redis.pcall('DEL',l) return -1 end " \
+ "if c('PEXPIRE',l,1000)~=1 then c('DEL',l) return -1 end " \
  "return n>0 and 1 or 0 end "
 
 /* Those whose mark is older than two seconds are no longer waited for. */
 #define LUA_FREE \
- "local c=w and redis.pcall('ZCARD',w) or 0 " \
- "if type(c)=='number' and c>0 then " \
- "local t=redis.pcall('TIME') " \
- "c=t.err and t or redis.pcall('ZREMRANGEBYSCORE',w,'-inf',t[1]*1000+t[2]/1000) " \
- "if type(c)=='number' then c=redis.pcall('ZCARD',w) end end " \
- "if c==0 then return redis.pcall('DEL',k) end " \
- "local s=type(c)=='number' and ticket() or -1 " \
- "if s>=0 and not redis.pcall('SET',k,'','PX',10).err then return 1 end " \
- "local d=redis.pcall('DEL',k) " \
+ "local m=w and c('ZCARD',w) or 0 " \
+ "if type(m)=='number' and m>0 then " \
+ "local t=c('TIME') " \
+ "m=t.err and t or c('ZREMRANGEBYSCORE',w,'-inf',t[1]*1000+t[2]/1000) " \
+ "if type(m)=='number' then m=c('ZCARD',w) end end " \
+ "if m==0 then return c('DEL',k) end " \
+ "local s=type(m)=='number' and ticket() or -1 " \
+ "if s>=0 and not c('SET',k,'','PX',10).err then return 1 end " \
+ "local d=c('DEL',k) " \
  "return d==1 and s<0 and 2 or d"
 
 static const rl_script scripts[RL_SCRIPTS] = {
-	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER LUA_MARK LUA_TICKET
+	/* A token that is ours already keeps a longer TTL that it may have got meanwhile. */
+	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER LUA_MARK("ARGV[5]") LUA_TICKET
 		"local h=holder() "
 		"local late=ARGV[4]~='0' and n>tonumber(ARGV[4]) "
 		"local free=h==0 or (h==1 and ARGV[4]~='0') "
+		"local mine=h==2 and ARGV[3]=='1' "
 		"if late then if free then ticket() end return {0,n,p,h} end "
-		"if free or (h==2 and ARGV[3]=='1') then "
-		"local r=redis.pcall('SET',k,ARGV[1],'PX',ARGV[2]) "
-		"if r.err then return r end "
-		"if w then redis.pcall('ZREM',w,ARGV[1]) end "
+		"if free or mine then "
+		"if free or p<tonumber(ARGV[2]) then "
+		"local r=c('SET',k,ARGV[1],'PX',ARGV[2]) "
+		"if r.err then return r end end "
+		"if w then c('ZREM',w,ARGV[5]) end "
 		"return {1,n} end "
-		"if w then if ARGV[5]=='1' then redis.pcall('ZREM',w,ARGV[1]) else mark() end end "
+		"if w then if ARGV[6]=='1' then c('ZREM',w,ARGV[5]) else mark() end end "
 		"return {0,n,p,h}",
-		"efb0225f35dcaa8e331e24046e6eef758fc81573"),
+		"e98046a42a55622a012c352a78dd15339a5c7ce8"),
 	[RL_SCRIPT_RELEASE] =
-		SCRIPT(LUA_KEYS LUA_VALUE LUA_TICKET "if v~=ARGV[1] then return 0 end " LUA_FREE,
-			"ac71d91df88f13b9d73c1ff623316209926d2d01"),
+		SCRIPT(LUA_KEYS "if w and ARGV[2] then c('ZREM',w,ARGV[2]) end " LUA_VALUE LUA_TICKET
+						"if v~=ARGV[1] then return 0 end " LUA_FREE,
+			"55f31db93b79dc4ddacb02535ec32eeb7d579771"),
 	[RL_SCRIPT_EXTEND] = SCRIPT("local v=redis.pcall('GET',KEYS[1]) "
 								"if type(v)=='table' then return v end "
 								"if v~=ARGV[1] then return 0 end "
@@ -88,19 +94,19 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"6d1d59e9f5af01e6d094877d2b8ad6a5b1af0b10"),
 	/* Reserved at once, or each look of many waiters would wake another of them. One that comes behind its own
 	 * win marks nobody. */
-	[RL_SCRIPT_NUDGE] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER LUA_MARK LUA_TICKET
+	[RL_SCRIPT_NUDGE] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER LUA_MARK("ARGV[2]") LUA_TICKET
 		"local h=holder() "
 		"if h~=2 then mark() end "
 		"local s=v and 0 or ticket() "
-		"if not v and s==0 then redis.pcall('SET',k,'','PX',10) end "
+		"if not v and s==0 then c('SET',k,'','PX',10) end "
 		"return {n,p,h,s}",
-		"36ae5db061f673059374fe0fd899547ff8217143"),
+		"310befe063f1faf32962e21cb331f8465b787ab5"),
 	[RL_SCRIPT_FORCE] = SCRIPT(LUA_KEYS LUA_TICKET
-		"local v=redis.pcall('GET',k) "
+		"local v=c('GET',k) "
 		"if not v then return 0 end "
-		"if v=='' then local p=redis.pcall('PTTL',k) "
+		"if v=='' then local p=c('PTTL',k) "
 		"if type(p)=='number' and p>=0 and p<=10 then return 0 end end " LUA_FREE,
-		"a566773f0600cb89e385507840550423c2614534"),
+		"fa354b50586ce96cb79af9b003e954204fd6c183"),
 };
 
 const rl_script *rl_script_get(rl_script_id id)

@@ -3,9 +3,9 @@
  * The Lua scripts that run at the server. KEYS and ARGV only; no text is pasted in. They are sent as
  * EVALSHA, and as EVAL when the server does not know them (NOSCRIPT), which also loads them.
  *
- * KEYS[1] is the lock. With three keys KEYS[2] is a sorted set of those who wait (their tokens, each with
- * the server's time in ms at which its mark is void) and KEYS[3] the list of tickets; with one key alone a script leaves waiters to themselves. Helper keys are a hint: whatever goes
- * wrong with them the script goes on.
+ * KEYS[1] is the lock. With three keys KEYS[2] is the mark, a sorted set of those who wait (each with the
+ * server's time in ms at which it is void), and KEYS[3] the list of tickets; with one key alone a script leaves
+ * waiters to themselves. Helper keys are a hint: whatever goes wrong with them the script goes on.
  *
  * A reservation is an empty value that ends within 10 ms: the lock is kept for the waiter just woken.
  */
@@ -16,17 +16,18 @@
 
 typedef enum rl_script_id {
 	/* token, ttl in ms, "1" when the caller is owed a reply for this token, "0" or (woken) the server's time in
-	 * us after which nothing is taken, the ticket being passed on instead, "1" when the caller waits no longer.
+	 * us after which nothing is taken, the ticket being passed on instead, the waiter's name, "1" when it does not
+	 * wait in the queue (any longer).
 	 * {1, TIME} = taken; {0, TIME, PTTL, holder} = refused, and marked as waiting. TIME is in us, 0 with one key or when
 	 * the helper keys cannot be used; holder is an rl_holder. */
 	RL_SCRIPT_TRY,
-	/* token. Frees it if it is the holder's: for nobody, or when marked for the next waiter, who gets a
+	/* token, and for an undo the name of the waiter, who waits no longer. Frees it if it is the holder's: for nobody, or when marked for the next waiter, who gets a
 	 * ticket. 1 = done, 2 = done, but the waiters could not be told, 0 = it is not the holder's.
 	 * Compare-and-delete as in https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/ */
 	RL_SCRIPT_RELEASE,
 	/* token, ttl in ms. 1 = it is the holder's and has the new TTL, 0 = it is not. */
 	RL_SCRIPT_EXTEND,
-	/* token. A waiter's look: refreshes the mark; if nobody has the lock and no ticket is out, sends one and
+	/* token, the waiter's name. A waiter's look: refreshes the mark; if nobody has the lock and no ticket is out, sends one and
 	 * reserves the lock for whom it wakes.
 	 * {TIME, PTTL, holder, rl_ticket}; TIME 0 when the helper keys cannot be used. */
 	RL_SCRIPT_NUDGE,

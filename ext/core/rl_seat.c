@@ -82,6 +82,8 @@ static void send_command(rl_exchange *exchange, rl_seat *seat)
 		request.verb = RL_VERB_TRY;
 		request.is_owed = !exchange->is_own_token;
 	}
+	bool is_new = seat->conn->lacks_scripts && (seat->conn->known >> request.verb & 1U) == 0;
+	seat->is_text = seat->is_text || is_new;
 	request.as_text = seat->is_text;
 	seat->is_alone =
 		seat->is_alone || request.is_alone || !exchange->set->wakes || seat->conn->lacks_helpers;
@@ -271,11 +273,21 @@ static void send_again(rl_exchange *exchange, unsigned index, rl_again how, cons
 		seat->was_forbidden = true;
 	} else {
 		seat->is_text = true;
-		rl_stats_add(&exchange->env->stats->scripts_loaded, 1);
+		seat->conn->lacks_scripts = true;
+		seat->conn->known = 0;
 	}
 	send_command(exchange, seat);
 	if (seat->conn != NULL) {
 		flush(exchange, index, tick);
+	}
+}
+
+/* The connection remembers that the server knows the script now. */
+static void note_script(rl_exchange *exchange, rl_seat *seat, rl_verb verb)
+{
+	if (seat->is_text && rl_verb_is_script(verb)) {
+		seat->conn->known |= 1U << verb;
+		rl_stats_add(&exchange->env->stats->scripts_loaded, 1);
 	}
 }
 
@@ -314,6 +326,7 @@ static void on_answer(
 		return;
 	}
 	note_helpers(exchange, seat, &answer);
+	note_script(exchange, seat, request.verb);
 	if (is_unknown(exchange, seat, &answer)) {
 		fail(seat);
 		return;

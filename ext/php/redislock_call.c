@@ -32,7 +32,7 @@ void redislock_home_unref(redislock_home *home)
 		return;
 	}
 	rl_pool_hand_over_lingering(
-		&home->own_pool, &REDISLOCK_G(pool)); /* their undos are not read yet */
+		&home->own_pool, &REDISLOCK_G(pool), rl_os_now()); /* their undos are not read yet */
 	rl_pool_clear(&home->own_pool);
 	for (unsigned i = 0; i < home->set.count; i++) {
 		rl_target_unref(home->set.members[i].target);

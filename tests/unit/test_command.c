@@ -69,10 +69,10 @@ static void script_verbs(void)
 	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0", "0");
 	try.is_owed = true;
 	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "1", "0", "0");
-	try.is_last = true;
+	try.is_unmarked = true;
 	try.is_owed = false;
 	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0", "1");
-	try.is_last = false;
+	try.is_unmarked = false;
 	try.not_after_us = 1234567890123456;
 	try.as_text = true;
 	CHECK_ARGV(try, "EVAL", text_of(RL_SCRIPT_TRY), "3", "key", "mark", "tickets", "token", "250",

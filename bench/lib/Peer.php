@@ -1,0 +1,18 @@
+<?php
+/*
+ * What the bench asks of a lock library. bench/peers/NAME.php returns a closure that makes one:
+ * function (int $port, string $packages): Peer, where $packages is the folder that Composer filled for it.
+ *
+ * A whole section rather than acquire() and release(), because one of them has nothing but synchronized().
+ */
+
+abstract class Peer
+{
+    /** Seconds: no section takes nearly as long. */
+    protected const TTL = 30;
+    /** Seconds: who has waited so long has given up, and is counted. symfony/lock knows no limit. */
+    protected const WAIT = 20;
+
+    /** Runs $section with the lock held, or returns false when the lock was not to be had in time. */
+    abstract public function within(string $key, callable $section): bool;
+}
