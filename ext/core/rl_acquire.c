@@ -320,9 +320,6 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_GRANTED);
 	rl_answer answer = speaker->answer;
 	take_sample(acquire, speaker, tick);
-	if (answer.ticket == RL_TICKET_IMPOSSIBLE && speaker->conn != NULL) {
-		speaker->conn->lacks_helpers = true; /* the next wait need not find out */
-	}
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
 	if (answer.time_us == 0 || answer.ticket == RL_TICKET_IMPOSSIBLE) {
 		rl_acquire_fall_back(acquire, tick);
