@@ -15,7 +15,7 @@ const ALL = ['set', 'get', 'del', 'exists', 'pttl', 'pexpire', 'eval', 'evalsha'
     'llen', 'lpush', 'blpop'];
 $server = start_server();
 /* Whose fallbacks are counted: the waiter's, the releasing one's. */
-$users = ['blpop' => [1, 0], 'lpush' => [0, 1], 'llen' => [0, 1], 'zadd' => [1, 0], 'zcard' => [0, 1], 'zremrangebyscore' => [0, 1], 'time' => [1, 1],
+$users = ['blpop' => [1, 0], 'lpush' => [0, 1], 'llen' => [0, 1], 'zadd' => [1, 0], 'zcard' => [0, 1], 'zremrangebyscore' => [0, 0], 'time' => [1, 0],
     'zrem' => [0, 0], 'keys' => [1, 1], 'marks' => [1, 1], 'tickets' => [1, 1]];
 $patterns = ['keys' => ['~keys'], 'marks' => ['~marks', '~*::rl-wake'], 'tickets' => ['~tickets', '~*::rl-wait']];
 $waiters = $holders = [];
