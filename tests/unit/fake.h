@@ -10,7 +10,7 @@
  *     0 a1 dial
  *     0 a1 SET k T1 NX PX 30000        the words are those of fake_words.h
  *     0 a1 NAME
- *     5 a1 try k T1 30000 0 0 0
+ *     5 a1 try k T1 30000 0 0 - 1
  *     9 a1 close
  */
 #ifndef FAKE_H

@@ -11,24 +11,31 @@
 
 #define TOKENS_MAX 64
 
-static char tokens[TOKENS_MAX][RL_TOKEN_LEN];
-static unsigned token_count;
+/* What was drawn at random, in the order of its first use. */
+typedef struct drawn {
+	char list[TOKENS_MAX][RL_TOKEN_LEN];
+	unsigned count;
+} drawn;
+
+static drawn tokens;
+static drawn waiters;
 
 void fake_forget_tokens(void)
 {
-	token_count = 0;
+	tokens.count = 0;
+	waiters.count = 0;
 }
 
-static unsigned token_number(rl_bytes token)
+static unsigned number_in(drawn *all, rl_bytes token)
 {
-	unsigned known = token_count < TOKENS_MAX ? token_count : TOKENS_MAX;
+	unsigned known = all->count < TOKENS_MAX ? all->count : TOKENS_MAX;
 	for (unsigned i = 0; i < known; i++) {
-		if (memcmp(tokens[i], token.data, RL_TOKEN_LEN) == 0) {
+		if (memcmp(all->list[i], token.data, RL_TOKEN_LEN) == 0) {
 			return i + 1;
 		}
 	}
-	memcpy(tokens[token_count++ % TOKENS_MAX], token.data, RL_TOKEN_LEN);
-	return token_count;
+	memcpy(all->list[all->count++ % TOKENS_MAX], token.data, RL_TOKEN_LEN);
+	return all->count;
 }
 
 const char *fake_name_of(rl_bytes token)
@@ -37,14 +44,17 @@ const char *fake_name_of(rl_bytes token)
 	if (token.len != RL_TOKEN_LEN) {
 		return "";
 	}
-	snprintf(name, sizeof name, "T%u", token_number(token));
+	snprintf(name, sizeof name, "T%u", number_in(&tokens, token));
 	return name;
 }
 
 static size_t describe_argument(char *out, size_t size, rl_bytes argument)
 {
 	if (argument.len == RL_TOKEN_LEN && memcmp(argument.data, "rl1.", 4) == 0) {
-		return (size_t) snprintf(out, size, " T%u", token_number(argument));
+		return (size_t) snprintf(out, size, " T%u", number_in(&tokens, argument));
+	}
+	if (argument.len == RL_TOKEN_LEN && memcmp(argument.data, "rlw.", 4) == 0) {
+		return (size_t) snprintf(out, size, " W%u", number_in(&waiters, argument));
 	}
 	if (argument.len > 64) {
 		return (size_t) snprintf(out, size, " <%zu bytes>", argument.len);
@@ -115,7 +125,9 @@ void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv)
 	const char *script = script_name(argc, argv);
 	unsigned next = describe_beginning(text, sizeof text, argc, argv);
 	for (size_t used = strlen(text); next < argc && used < sizeof text; next++) {
-		used += describe_argument(text + used, sizeof text - used, argv[next]);
+		bool is_dash = script != NULL && argv[next].len == 0;
+		rl_bytes argument = is_dash ? bytes_of("-") : argv[next];
+		used += describe_argument(text + used, sizeof text - used, argument);
 	}
 	*words = (fake_words){.is_handshake = argc > 0 &&
 			(is(argv[0], "AUTH") || is(argv[0], "SELECT") || is(argv[0], "CLIENT")),

@@ -4,9 +4,10 @@
  *
  *     NAME                             CLIENT SETNAME redislock
  *     SET k T1 NX PX 30000             tokens of ours are named in the order of their first use
- *     try k T1 30000 0 0 0             EVALSHA with one key; TRY would be EVAL with the text
- *     try+ k T1 30000 0 0 0            with three, of which two are the helper keys of the first
- *     try 3 k x y T1 30000 0 0 0       with others
+ *     try k T1 30000 0 0 - 1           EVALSHA with one key; TRY would be EVAL with the text; - is empty
+ *     try+ k T1 30000 0 0 W1 0         with three, of which two are the helper keys of the first; names of
+ *                                      waiters, too, are numbered in the order of their first use
+ *     try 3 k x y T1 30000 0 0 - 1     with others
  */
 #ifndef FAKE_WORDS_H
 #define FAKE_WORDS_H
@@ -26,7 +27,7 @@ void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv);
 /* A token of ours by its name in the log: "T1"; valid until the next call. */
 const char *fake_name_of(rl_bytes token);
 
-/* The next token of ours is T1. */
+/* The next token of ours is T1, the next waiter W1. */
 void fake_forget_tokens(void);
 
 #endif

@@ -136,10 +136,10 @@ static void waits_with_back_off_to_the_deadline(void)
 	rl_acquire *acquire = fake_acquire(30000, 100 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
-			  "10 a1 try k T1 30000 0 0 0\n"
-			  "30 a1 try k T1 30000 0 0 0\n"
-			  "70 a1 try k T1 30000 0 0 0\n"
-			  "100 a1 try k T1 30000 0 0 1\n");
+			  "10 a1 try k T1 30000 0 0 - 1\n"
+			  "30 a1 try k T1 30000 0 0 - 1\n"
+			  "70 a1 try k T1 30000 0 0 - 1\n"
+			  "100 a1 try k T1 30000 0 0 - 1\n");
 	CHECK_INT(acquire->waited_ns, 100 * MS);
 	CHECK_INT(fake_stats.tries, 5);
 	CHECK_INT(fake_stats.timed_out, 1);
@@ -237,8 +237,8 @@ static void a_slow_server_is_tried_right_before_the_deadline(void)
 	fake_acts(0, FAKE_SAY, "*:1 :0", 30 * MS);
 	CHECK_INT(fake_drive(&fake_acquire(30000, 100 * MS)->op), RL_OK);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
-			  "40 a1 try k T1 30000 0 0 0\n"
-			  "90 a1 try k T1 30000 0 0 0\n");
+			  "40 a1 try k T1 30000 0 0 - 1\n"
+			  "90 a1 try k T1 30000 0 0 - 1\n");
 }
 
 static void the_last_try_may_succeed(void)
@@ -249,7 +249,7 @@ static void the_last_try_may_succeed(void)
 	rl_acquire *acquire = fake_acquire(30000, 5 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
-			  "5 a1 try k T1 30000 0 0 1\n");
+			  "5 a1 try k T1 30000 0 0 - 1\n");
 	CHECK_INT(acquire->waited_ns, 35 * MS);
 }
 
@@ -355,7 +355,7 @@ static void errors_that_pass_are_waited_for(void)
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
 		CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
-				  "10 a1 try k T1 30000 0 0 0\n");
+				  "10 a1 try k T1 30000 0 0 - 1\n");
 		fake_end();
 	}
 }
@@ -393,10 +393,10 @@ static void a_script_that_is_not_known_is_sent_as_text(void)
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
-			  "10 a1 try k T1 30000 0 0 0\n"
-			  "10 a1 TRY k T1 30000 0 0 0\n"
-			  "30 a1 try k T1 30000 0 0 0\n"
-			  "70 a1 try k T1 30000 0 0 0\n");
+			  "10 a1 try k T1 30000 0 0 - 1\n"
+			  "10 a1 TRY k T1 30000 0 0 - 1\n"
+			  "30 a1 try k T1 30000 0 0 - 1\n"
+			  "70 a1 try k T1 30000 0 0 - 1\n");
 	CHECK_INT(fake_stats.scripts_loaded, 1);
 }
 
@@ -489,7 +489,7 @@ static void a_server_that_comes_back_is_taken(void)
 	CHECK_LOG("0 a1 dial\n"
 			  "10 a2 dial\n"
 			  "30 a3 dial\n"
-			  "30 a3 try k T1 30000 0 0 0\n"
+			  "30 a3 try k T1 30000 0 0 - 1\n"
 			  "30 a3 NAME\n");
 }
 
@@ -515,7 +515,7 @@ static void a_hanging_connect_is_tried_again_while_waiting(void)
 	CHECK_LOG("0 a1 dial\n"
 			  "1000 a1 close\n"
 			  "1010 a2 dial\n"
-			  "1010 a2 try k T1 30000 0 0 0\n"
+			  "1010 a2 try k T1 30000 0 0 - 1\n"
 			  "1010 a2 NAME\n");
 }
 
@@ -546,7 +546,7 @@ static void a_young_idle_connection_is_not_looked_at(void)
 	CHECK_LOG("100 a1 lost: SET k T1 NX PX 30000\n"
 			  "100 a1 close\n"
 			  "100 a2 dial\n"
-			  "100 a2 try k T1 30000 1 0 1\n"
+			  "100 a2 try k T1 30000 1 0 - 1\n"
 			  "100 a2 NAME\n");
 	CHECK_INT(fake_looks, 0);
 }
@@ -660,7 +660,7 @@ static void after_an_undo_comes_a_fresh_token(void)
 			  "1000 a1 RELEASE k T1\n"
 			  "1000 a1 end\n"
 			  "1010 a2 dial\n"
-			  "1010 a2 try k T2 30000 0 0 0\n"
+			  "1010 a2 try k T2 30000 0 0 - 1\n"
 			  "1010 a2 NAME\n");
 	CHECK_INT(acquire->proven_until, proof(1010, 30000));
 }
@@ -703,7 +703,7 @@ static void broken_after_it_was_sent_is_asked_as_owed(void)
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
 			  "100 a1 close\n"
 			  "100 a2 dial\n"
-			  "100 a2 try k T1 30000 1 0 1\n"
+			  "100 a2 try k T1 30000 1 0 - 1\n"
 			  "100 a2 NAME\n");
 	CHECK_INT(acquire->proven_until, proof(0, 30000));
 	CHECK_INT(fake_stats.tries, 1);
@@ -721,9 +721,9 @@ static void an_owed_try_may_be_refused(void)
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
 			  "0 a1 close\n"
 			  "0 a2 dial\n"
-			  "0 a2 try k T1 30000 1 0 0\n"
+			  "0 a2 try k T1 30000 1 0 - 1\n"
 			  "0 a2 NAME\n"
-			  "10 a2 try k T1 30000 0 0 0\n");
+			  "10 a2 try k T1 30000 0 0 - 1\n");
 }
 
 static void an_owed_try_may_meet_noscript(void)
@@ -733,7 +733,7 @@ static void an_owed_try_may_meet_noscript(void)
 	fake_says(0, "-NOSCRIPT x");
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
-	CHECK_HAS(fake_log(), "0 a2 try k T1 30000 1 0 1\n0 a2 NAME\n0 a2 TRY k T1 30000 1 0 1\n");
+	CHECK_HAS(fake_log(), "0 a2 try k T1 30000 1 0 - 1\n0 a2 NAME\n0 a2 TRY k T1 30000 1 0 - 1\n");
 }
 
 static void it_is_dialled_again_with_growing_pauses(void)
@@ -785,7 +785,7 @@ static void in_doubt_a_refused_connection_is_dialled_again(void)
 			  "10 a3 dial\n"
 			  "10 a3 close\n"
 			  "30 a4 dial\n"
-			  "30 a4 try k T1 30000 1 0 1\n"
+			  "30 a4 try k T1 30000 1 0 - 1\n"
 			  "30 a4 NAME\n");
 }
 
@@ -825,7 +825,7 @@ static void a_token_in_doubt_stays_owed_in_the_next_try(void)
 	fake_says(0, "*:1 :0");
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_HAS(fake_log(), "2010 a4 try k T1 30000 1 0 0\n");
+	CHECK_HAS(fake_log(), "2010 a4 try k T1 30000 1 0 - 1\n");
 	CHECK_INT(acquire->proven_until, proof(2010, 30000)); /* it was given its whole TTL anew */
 }
 
@@ -853,9 +853,9 @@ static void an_owed_token_is_owed_until_it_is_undone(void)
 	fake_says(0, "*:1 :0");
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_HAS(fake_log(), "2010 a4 try k T1 30000 1 0 0\n");
-	CHECK_HAS(fake_log(), "2030 a4 try k T1 30000 1 0 0\n3030 a4 RELEASE k T1\n");
-	CHECK_HAS(fake_log(), "3070 a5 try k T2 30000 0 0 0\n");
+	CHECK_HAS(fake_log(), "2010 a4 try k T1 30000 1 0 - 1\n");
+	CHECK_HAS(fake_log(), "2030 a4 try k T1 30000 1 0 - 1\n3030 a4 RELEASE k T1\n");
+	CHECK_HAS(fake_log(), "3070 a5 try k T2 30000 0 0 - 1\n");
 	CHECK_INT(acquire->proven_until, proof(3070, 30000));
 }
 
@@ -872,7 +872,7 @@ static void an_owed_token_is_proven_from_the_try_that_had_it(void)
 	rl_acquire *acquire = fake_acquire(30000, 20 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_stats.tries, 4);
-	CHECK_HAS(fake_log(), "4070 a7 try k T1 30000 1 0 0\n");
+	CHECK_HAS(fake_log(), "4070 a7 try k T1 30000 1 0 - 1\n");
 	CHECK_INT(acquire->proven_until, proof(4070, 30000));
 	CHECK_INT(fake_ms(), 4110);
 }
@@ -967,7 +967,7 @@ static void own_token_is_never_owed(void)
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
-	CHECK_HAS(fake_log(), "0 a2 try k mine 30000 0 0 1\n");
+	CHECK_HAS(fake_log(), "0 a2 try k mine 30000 0 0 - 1\n");
 }
 
 static void own_token_found_after_a_break_is_unknown(void)
@@ -1019,7 +1019,7 @@ static void own_token_goes_on_while_nothing_is_in_doubt(void)
 	fake_dials(0, FAKE_HANG, 0);
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 5 * SECOND)->op), RL_OK);
-	CHECK_HAS(fake_log(), "1030 a3 try k mine 30000 0 0 0\n");
+	CHECK_HAS(fake_log(), "1030 a3 try k mine 30000 0 0 - 1\n");
 }
 
 /* ---- too slow ---- */
@@ -1057,7 +1057,7 @@ static void after_too_slow_a_wait_goes_on(void)
 	CHECK_INT(fake_drive(&fake_acquire(20, SECOND)->op), RL_OK);
 	CHECK_LOG("0 a1 SET k T1 NX PX 20\n"
 			  "50 a1 RELEASE k T1\n"
-			  "60 a1 try k T2 20 0 0 0\n");
+			  "60 a1 try k T2 20 0 0 - 1\n");
 }
 
 static void too_slow_and_not_given_back_is_not_called_so(void)
@@ -1261,7 +1261,7 @@ static void what_was_not_taken_whole_is_not_undone(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_LOG("1000 a1 close\n"
 			  "1010 a2 dial\n"
-			  "1010 a2 try k T1 30000 0 0 0\n"
+			  "1010 a2 try k T1 30000 0 0 - 1\n"
 			  "1010 a2 NAME\n");
 	CHECK_INT(fake_stats.undone, 0);
 }
@@ -1275,7 +1275,7 @@ static void an_undo_that_was_not_sent_is_no_undo(void)
 	rl_acquire *acquire = fake_acquire(30000, 5 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	/* The token is still in doubt: asked as owed, not given up for a fresh one. */
-	CHECK_HAS(fake_log(), "1010 a2 try k T1 30000 1 0 0\n");
+	CHECK_HAS(fake_log(), "1010 a2 try k T1 30000 1 0 - 1\n");
 	CHECK_INT(fake_stats.undone, 0);
 }
 
@@ -1288,7 +1288,7 @@ static void an_undo_that_the_server_cannot_run_is_no_undo(void)
 	fake_says(0, "-LOADING x"); /* the undo */
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-	CHECK_HAS(fake_log(), "10 a2 try k T1 30000 1 0 0\n");
+	CHECK_HAS(fake_log(), "10 a2 try k T1 30000 1 0 - 1\n");
 }
 
 /* ---- the clock ---- */

@@ -389,11 +389,59 @@ static void a_script_that_is_not_known_is_sent_as_text(void)
 	CHECK_INT(fake_drive(ask(RL_VERB_RELEASE)), RL_OK);
 	CHECK_LOG("0 a1 release k tok\n0 a1 RELEASE k tok\n");
 	fake_forget_log();
-	fake_says(0, "-NOSCRIPT x");
+	/* The connection remembers that the server has lost its scripts: another is sent as text at once. */
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(ask(RL_VERB_EXTEND)), RL_OK);
-	CHECK_LOG("0 a1 extend k tok 7000\n0 a1 EXTEND k tok 7000\n");
+	CHECK_LOG("0 a1 EXTEND k tok 7000\n");
 	CHECK_INT(fake_stats.scripts_loaded, 2);
+	/* And what it has told it, the server knows. */
+	fake_forget_log();
+	fake_says(0, ":1");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(ask(RL_VERB_RELEASE)), RL_OK);
+	CHECK_INT(fake_drive(ask(RL_VERB_EXTEND)), RL_OK);
+	CHECK_LOG("0 a1 release k tok\n0 a1 extend k tok 7000\n");
+	CHECK_INT(fake_stats.scripts_loaded, 2);
+}
+
+/* It may lose them again. */
+static void scripts_that_are_lost_again_are_sent_again(void)
+{
+	begin_warm();
+	for (unsigned i = 1; i <= 2; i++) {
+		fake_forget_log();
+		fake_says(0, "-NOSCRIPT x");
+		fake_says(0, ":1");
+		fake_says(0, ":1");
+		CHECK_INT(fake_drive(ask(RL_VERB_RELEASE)), RL_OK);
+		CHECK_INT(fake_drive(ask(RL_VERB_EXTEND)), RL_OK);
+		CHECK_LOG("0 a1 release k tok\n0 a1 RELEASE k tok\n0 a1 EXTEND k tok 7000\n");
+		CHECK_INT(fake_stats.scripts_loaded, 2 * i);
+	}
+}
+
+/* What is known of one connection says nothing of another, which may lead elsewhere. */
+static void another_connection_is_asked_by_digest(void)
+{
+	begin_warm();
+	fake_says(0, "-NOSCRIPT x");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(ask(RL_VERB_RELEASE)), RL_OK);
+	rl_pool_clear(&fake_pool);
+	fake_warm(0);
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(ask(RL_VERB_EXTEND)), RL_OK);
+	CHECK_LOG("0 a2 extend k tok 7000\n");
+}
+
+/* A text that gets no answer, or an error, need not have been loaded. */
+static void a_text_without_an_answer_is_not_counted(void)
+{
+	begin_warm();
+	fake_says(0, "-NOSCRIPT x");
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(ask(RL_VERB_RELEASE)), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_stats.scripts_loaded, 0);
 }
 
 static void noscript_to_a_plain_command_is_an_error(void)
@@ -499,6 +547,9 @@ static const check_test tests[] = {
 	TEST(an_error_is_told_at_once),
 	TEST(an_error_after_a_break_leaves_it_unknown),
 	TEST(a_script_that_is_not_known_is_sent_as_text),
+	TEST(scripts_that_are_lost_again_are_sent_again),
+	TEST(another_connection_is_asked_by_digest),
+	TEST(a_text_without_an_answer_is_not_counted),
 	TEST(noscript_to_a_plain_command_is_an_error),
 	TEST(a_text_that_breaks_is_sent_again_as_text),
 	TEST(given_up_it_is_neither_sent_nor_undone),

@@ -16,6 +16,7 @@ static rl_request request_of(rl_verb verb)
 		.mark = bytes_of("mark"),
 		.tickets = bytes_of("tickets"),
 		.token = bytes_of("token"),
+		.waiter = bytes_of("waiter"),
 		.ttl_ms = 250};
 }
 
@@ -66,36 +67,57 @@ static void script_verbs(void)
 {
 	rl_request try = request_of(RL_VERB_TRY);
 	const char *sha = sha_of(RL_SCRIPT_TRY);
-	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0", "0");
+	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0",
+		"waiter", "0");
 	try.is_owed = true;
-	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "1", "0", "0");
+	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "1", "0",
+		"waiter", "0");
 	try.is_unmarked = true;
 	try.is_owed = false;
-	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0", "1");
+	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0",
+		"waiter", "1");
 	try.is_unmarked = false;
 	try.not_after_us = 1234567890123456;
 	try.as_text = true;
 	CHECK_ARGV(try, "EVAL", text_of(RL_SCRIPT_TRY), "3", "key", "mark", "tickets", "token", "250",
-		"0", "1234567890123456", "0");
+		"0", "1234567890123456", "waiter", "0");
 	rl_request nudge = request_of(RL_VERB_NUDGE);
-	CHECK_ARGV(nudge, "EVALSHA", sha_of(RL_SCRIPT_NUDGE), "3", "key", "mark", "tickets", "token");
+	CHECK_ARGV(nudge, "EVALSHA", sha_of(RL_SCRIPT_NUDGE), "3", "key", "mark", "tickets", "token",
+		"waiter");
 	rl_request release = request_of(RL_VERB_RELEASE);
-	CHECK_ARGV(
-		release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token");
+	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets",
+		"token", "waiter");
 	release.as_text = true;
-	CHECK_ARGV(release, "EVAL", text_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token");
+	CHECK_ARGV(release, "EVAL", text_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token",
+		"waiter");
 	rl_request force = request_of(RL_VERB_FORCE);
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "3", "key", "mark", "tickets");
+}
+
+/* A try has its arguments by their number; a release has one less. */
+static void without_a_waiter(void)
+{
+	rl_request try = request_of(RL_VERB_TRY);
+	try.waiter = (rl_bytes){NULL, 0};
+	CHECK_ARGV(try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "3", "key", "mark", "tickets", "token", "250",
+		"0", "0", "", "0");
+	rl_request release = request_of(RL_VERB_RELEASE);
+	release.waiter = (rl_bytes){NULL, 0};
+	CHECK_ARGV(
+		release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token");
+	release.is_alone = true;
+	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "1", "key", "token");
 }
 
 static void alone_a_script_has_one_key(void)
 {
 	rl_request try = request_of(RL_VERB_TRY);
 	try.is_alone = true;
-	CHECK_ARGV(try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "1", "key", "token", "250", "0", "0", "0");
+	CHECK_ARGV(
+		try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "1", "key", "token", "250", "0", "0", "waiter", "0");
 	rl_request release = request_of(RL_VERB_RELEASE);
 	release.is_alone = true;
-	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "1", "key", "token");
+	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "1", "key", "token", "waiter");
 	rl_request force = request_of(RL_VERB_FORCE);
 	force.is_alone = true;
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "1", "key");
@@ -430,6 +452,7 @@ static void who_is_said_again_and_how(void)
 static const check_test tests[] = {
 	TEST(plain_verbs),
 	TEST(script_verbs),
+	TEST(without_a_waiter),
 	TEST(alone_a_script_has_one_key),
 	TEST(extend_is_always_alone),
 	TEST(blpop_tells_seconds),

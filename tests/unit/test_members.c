@@ -191,9 +191,9 @@ static void after_split_votes_comes_a_fresh_token(void)
 			  "0 b1 SET k T1 NX PX 30000\n"
 			  "0 c1 SET k T1 NX PX 30000\n"
 			  "0 a1 RELEASE k T1\n"
-			  "10 a1 try k T2 30000 0 0 0\n"
-			  "10 b1 try k T2 30000 0 0 0\n"
-			  "10 c1 try k T2 30000 0 0 0\n");
+			  "10 a1 try k T2 30000 0 0 - 1\n"
+			  "10 b1 try k T2 30000 0 0 - 1\n"
+			  "10 c1 try k T2 30000 0 0 - 1\n");
 }
 
 static void a_refusal_by_all_keeps_the_token(void)

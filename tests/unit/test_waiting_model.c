@@ -22,7 +22,7 @@
 #define LATE_MAX 8
 
 typedef struct mark {
-	char token[8];
+	char waiter[8];
 	int64_t until;
 } mark;
 
@@ -140,21 +140,21 @@ static rl_holder holder_for(const char *token, int64_t at)
 
 /* ---- marks and tickets ---- */
 
-static void unmark(const char *token)
+static void unmark(const char *waiter)
 {
 	for (unsigned i = 0; i < MARKS_MAX; i++) {
-		if (strcmp(w.marks[i].token, token) == 0) {
+		if (strcmp(w.marks[i].waiter, waiter) == 0) {
 			w.marks[i].until = 0;
 		}
 	}
 }
 
-static void set_mark(const char *token, int64_t at)
+static void set_mark(const char *waiter, int64_t at)
 {
-	unmark(token);
+	unmark(waiter);
 	for (unsigned i = 0; i < MARKS_MAX; i++) {
 		if (w.marks[i].until <= at) {
-			snprintf(w.marks[i].token, sizeof w.marks[i].token, "%s", token);
+			snprintf(w.marks[i].waiter, sizeof w.marks[i].waiter, "%s", waiter);
 			w.marks[i].until = at + 2 * SECOND;
 			return;
 		}
@@ -206,37 +206,53 @@ static void free_key(int64_t at)
 
 /* ---- the commands ---- */
 
-static const char *run_try(
-	const char *token, int64_t ttl_ms, bool is_owed, int64_t not_after, bool is_last, int64_t at)
+/* A command's words, as far as they concern us. */
+typedef struct said {
+	char name[16];
+	char token[16];
+	int64_t ttl_ms;
+	int is_owed;
+	int64_t not_after;
+	char waiter[16]; /* "-" = none */
+	int is_unmarked;
+	bool has_helpers;
+} said;
+
+static const char *run_try(const said *s, int64_t at)
 {
-	rl_holder holder = holder_for(token, at);
+	rl_holder holder = holder_for(s->token, at);
 	int64_t now_us = server_us(at);
 	int64_t left = pttl(at);
-	bool is_free = holder == RL_HOLDER_NOBODY || (holder == RL_HOLDER_RESERVED && not_after != 0);
-	bool is_late = not_after != 0 && now_us > not_after;
+	bool is_free =
+		holder == RL_HOLDER_NOBODY || (holder == RL_HOLDER_RESERVED && s->not_after != 0);
+	bool is_late = s->not_after != 0 && now_us > s->not_after;
+	bool is_mine = holder == RL_HOLDER_SELF && s->is_owed;
+	CHECK(s->has_helpers);
 	if (is_late) {
 		if (is_free) {
 			ticket(at);
 		}
-	} else if (is_free || (holder == RL_HOLDER_SELF && is_owed)) {
-		set(token, ttl_ms, at);
-		unmark(token);
+	} else if (is_free || is_mine) {
+		if (is_free || left < s->ttl_ms) {
+			set(s->token, s->ttl_ms, at);
+		}
+		unmark(s->waiter);
 		return grant((now_us - 1000000000) / 1000);
-	} else if (is_last) {
-		unmark(token);
+	} else if (s->is_unmarked) {
+		unmark(s->waiter);
 	} else {
-		set_mark(token, at);
+		set_mark(s->waiter, at);
 	}
 	return refusal((now_us - 1000000000) / 1000, left, holder);
 }
 
-static const char *run_nudge(const char *token, int64_t at)
+static const char *run_nudge(const said *s, int64_t at)
 {
-	rl_holder holder = holder_for(token, at);
+	rl_holder holder = holder_for(s->token, at);
 	int64_t left = pttl(at);
 	rl_ticket sent = RL_TICKET_NONE;
 	if (holder != RL_HOLDER_SELF) {
-		set_mark(token, at);
+		set_mark(s->waiter, at);
 	}
 	if (!w.is_held) {
 		if (w.ticket_until > at) {
@@ -249,40 +265,50 @@ static const char *run_nudge(const char *token, int64_t at)
 	return look((server_us(at) - 1000000000) / 1000, left, holder, sent);
 }
 
+static const char *run_release(const said *s, int64_t at)
+{
+	if (s->has_helpers) {
+		unmark(s->waiter);
+	}
+	if (holder_for(s->token, at) != RL_HOLDER_SELF) {
+		return ":0";
+	}
+	if (s->has_helpers) {
+		free_key(at);
+	} else {
+		delete_key(at);
+	}
+	return ":1";
+}
+
 static const char *run(const char *words, int64_t at)
 {
-	char name[16], token[16];
-	int64_t numbers[4] = {0};
+	said s = {.waiter = "-"};
 	expire(at);
-	if (sscanf(words, "SET k %15s NX PX %" SCNd64, token, &numbers[0]) == 2) {
+	if (sscanf(words, "SET k %15s NX PX %" SCNd64, s.token, &s.ttl_ms) == 2) {
 		if (w.is_held) {
 			return "_";
 		}
-		set(token, numbers[0], at);
+		set(s.token, s.ttl_ms, at);
 		return "+OK";
 	}
-	int count = sscanf(words, "%15s k %15s %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, name,
-		token, &numbers[0], &numbers[1], &numbers[2], &numbers[3]);
-	switch (name[0]) {
+	CHECK(sscanf(words, "%15s k %15s", s.name, s.token) == 2);
+	s.has_helpers = strchr(s.name, '+') != NULL;
+	switch (s.name[0]) {
 		case 't':
 		case 'T':
-			CHECK_INT(count, 6);
-			return run_try(token, numbers[0], numbers[1] == 1, numbers[2], numbers[3] == 1, at);
+			CHECK_INT(sscanf(words, "%*s k %*s %" SCNd64 " %d %" SCNd64 " %15s %d", &s.ttl_ms,
+						  &s.is_owed, &s.not_after, s.waiter, &s.is_unmarked),
+				5);
+			return run_try(&s, at);
 		case 'n':
 		case 'N':
-			CHECK_INT(count, 2);
-			return run_nudge(token, at);
+			CHECK_INT(sscanf(words, "%*s k %*s %15s", s.waiter), 1);
+			CHECK(s.waiter[0] == 'W');
+			return run_nudge(&s, at);
 		default: /* release */
-			CHECK_INT(count, 2);
-			if (holder_for(token, at) != RL_HOLDER_SELF) {
-				return ":0";
-			}
-			if (strchr(name, '+') != NULL) {
-				free_key(at);
-			} else {
-				delete_key(at);
-			}
-			return ":1";
+			sscanf(words, "%*s k %*s %15s", s.waiter);
+			return run_release(&s, at);
 	}
 }
 
@@ -569,7 +595,7 @@ static const check_test tests[] = {
 	TEST(without_trouble),
 	TEST(without_trouble_with_an_own_token),
 	TEST(with_trouble),
-	LATER(with_trouble_and_an_own_token, "rl_queue.c on_down: LEFT behind a ticket, not in doubt"),
+	TEST(with_trouble_and_an_own_token),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -31,9 +31,9 @@ rl_acquire *waiting_queued_own(int64_t ttl_ms, int64_t wait_ns);
 /* The log up to there, and then. */
 #define QUEUED_LOG(token, seconds, not_after) \
  "0 a2 SET k " token " NX PX 30000\n" \
- "0 a2 try+ k " token " 30000 0 0 0\n" \
+ "0 a2 try+ k " token " 30000 0 0 W1 0\n" \
  "0 a2 BLPOP k::rl-wake " seconds "\n" \
- "0 a2 TRY+ k " token " 30000 0 " not_after " 0\n"
+ "0 a2 TRY+ k " token " 30000 0 " not_after " W1 0\n"
 
 /* The holder stays: so many looks, one each second from 1000 ms on. */
 void waiting_look_on(unsigned times);
