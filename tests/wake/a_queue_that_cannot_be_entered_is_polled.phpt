@@ -54,8 +54,8 @@ $server->cmd('DEL', 'k');
 /* The answer to the look does not come; the queue goes on. */
 $fake->rules([]);
 $lock = new RedisLock($fake->dsn(), timeout: 0.2);
-hold($server, 'k', 30);
-matches('scripts are loaded', TOKEN, (string) $lock->acquire('k', 0.03, 5));
+hold($server, 'k', 60);
+matches('scripts are loaded', TOKEN, (string) $lock->acquire('k', 30, 5));
 $token = hold($server, 'k');
 $fake->rules([rule('EVALSHA', ['hang'], skip: 1)]);
 $waiter = waiter($fake->dsn(), 'k', options: ['timeout' => 0.2]);
