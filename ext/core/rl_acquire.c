@@ -99,11 +99,12 @@ static void begin(rl_acquire *acquire, int64_t now)
 }
 
 /* Takes our name from the mark, if there is an idle connection to do it on: as the undo of a token that nobody
- * has. Else it is void in two seconds. */
+ * has. Else, and on a slow server, where the next command would stand behind it, it is void in two seconds. */
 static void unmark(rl_acquire *acquire, int64_t now)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
-	if (!acquire->is_marked) {
+	int64_t round_trip = acquire->sample.heard_at - acquire->sample.asked_at;
+	if (!acquire->is_marked || round_trip > RL_QUEUE_WORTH_NS) {
 		return;
 	}
 	acquire->is_marked = false;
@@ -320,9 +321,6 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_GRANTED);
 	rl_answer answer = speaker->answer;
 	take_sample(acquire, speaker, tick);
-	if (answer.ticket == RL_TICKET_IMPOSSIBLE && speaker->conn != NULL) {
-		speaker->conn->lacks_helpers = true; /* the next wait need not find out */
-	}
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
 	if (answer.time_us == 0 || answer.ticket == RL_TICKET_IMPOSSIBLE) {
 		rl_acquire_fall_back(acquire, tick);

@@ -182,9 +182,7 @@ static bool on_queue_event(
 	}
 	switch (event) {
 		case RL_QUEUE_NOTHING:
-			break;
 		case RL_QUEUE_LEFT:
-			note_doubt(acquire); /* unlikely, but a lost answer looks the same */
 			break;
 		case RL_QUEUE_WON:
 			return on_won(acquire, tick);

@@ -198,9 +198,11 @@ static rl_queue_event on_down(rl_queue *queue, const rl_error *err)
 		queue->state = RL_QUEUE_ANSWERED;
 		return RL_QUEUE_FAILED;
 	}
-	/* In place of a ticket anything may come that somebody else has put into the list, of any length. */
-	if (is_garbled || queue->state != RL_QUEUE_LEAVING) {
-		return lose(queue);
+	/* A clean end before any answer: the server has dropped what it had not run. */
+	bool is_clean = err->status == RL_ERR_CLOSED && err->sys_errno == 0 && queue->is_blpop_owed;
+	if (queue->state != RL_QUEUE_LEAVING || !is_clean) {
+		return lose(
+			queue); /* also nonsense in place of a ticket: anybody may have put it into the list */
 	}
 	drop_conn(queue);
 	return RL_QUEUE_LEFT;

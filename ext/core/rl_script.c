@@ -53,13 +53,9 @@
  "if c('PEXPIRE',l,1000)~=1 then c('DEL',l) return -1 end " \
  "return n>0 and 1 or 0 end "
 
-/* Those whose mark is older than two seconds are no longer waited for. */
+/* Whose mark is void may still be counted here: the next one who marks takes it away, or the whole set ends. */
 #define LUA_FREE \
  "local m=w and c('ZCARD',w) or 0 " \
- "if type(m)=='number' and m>0 then " \
- "local t=c('TIME') " \
- "m=t.err and t or c('ZREMRANGEBYSCORE',w,'-inf',t[1]*1000+t[2]/1000) " \
- "if type(m)=='number' then m=c('ZCARD',w) end end " \
  "if m==0 then return c('DEL',k) end " \
  "local s=type(m)=='number' and ticket() or -1 " \
  "if s>=0 and not c('SET',k,'','PX',10).err then return 1 end " \
@@ -86,7 +82,7 @@ static const rl_script scripts[RL_SCRIPTS] = {
 	[RL_SCRIPT_RELEASE] =
 		SCRIPT(LUA_KEYS "if w and ARGV[2] then c('ZREM',w,ARGV[2]) end " LUA_VALUE LUA_TICKET
 						"if v~=ARGV[1] then return 0 end " LUA_FREE,
-			"55f31db93b79dc4ddacb02535ec32eeb7d579771"),
+			"bdd84d4e3e2bd72720f990ef54ba617c4a9e563e"),
 	[RL_SCRIPT_EXTEND] = SCRIPT("local v=redis.pcall('GET',KEYS[1]) "
 								"if type(v)=='table' then return v end "
 								"if v~=ARGV[1] then return 0 end "
@@ -106,7 +102,7 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"if not v then return 0 end "
 		"if v=='' then local p=c('PTTL',k) "
 		"if type(p)=='number' and p>=0 and p<=10 then return 0 end end " LUA_FREE,
-		"fa354b50586ce96cb79af9b003e954204fd6c183"),
+		"7178360cc2c6d51caa35129f42c8369d012b9509"),
 };
 
 const rl_script *rl_script_get(rl_script_id id)

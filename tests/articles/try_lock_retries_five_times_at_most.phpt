@@ -24,6 +24,7 @@ $monitor = $server->monitor();
 same('tryLock()', true, $guard->tryLock($key, $value, 10));
 same('one SET when it is free', ["SET $key $value NX PX 10000"], $monitor->lines());
 
+same('the server knows the scripts', false, $guard->tryLock($key, 'first click', 10));
 $before = RedisLock::stats();
 $monitor->reset();
 $took = elapsed(fn () => $guard->tryLock($key, 'second click', 10), $refused);

@@ -12,9 +12,9 @@ skip_without_server();
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
-const RIGHTS = ['+set', '+get', '+del', '+exists', '+pttl', '+pexpire', '+eval', '+evalsha', '+client|setname', '+time', '+zadd', '+zrem', '+zcard',
-    '+zremrangebyscore', '+llen', '+lpush', '+blpop'];
-$server->cmd('ACL', 'SETUSER', 'locker', 'on', '>pw', 'resetchannels', '~lock:*', '-@all', '+select', ...RIGHTS);
+$readme = file_get_contents(__DIR__ . '/../../README.md');
+check('the README has a rule', preg_match('~ACL SETUSER locker on >password (\\~lock:\*(?: \+[a-z|]+)+)$~m', $readme, $m) === 1);
+$server->cmd('ACL', 'SETUSER', 'locker', 'on', '>pw', 'resetchannels', '-@all', '+select', ...explode(' ', $m[1]));
 $lock = new RedisLock($server->dsn('?db=1', 'locker:pw'), 'lock:');
 $token = $lock->acquire('k');
 matches('acquire()', TOKEN, $token);

@@ -28,6 +28,21 @@ for ($try = 0; $try < 50 && $seen < 3; $try++) {
 }
 check('it was seen', $seen > 0);
 
+/* Nor does the try of a short wait take it away from whom it is kept for. */
+$seen = 0;
+for ($try = 0; $try < 100 && $seen < 10; $try++) {
+    $waiting = [$lock, $polling][$try % 2];
+    $start = now();
+    $server->cmd('SET', 'k', '', 'PX', 10);
+    $token = $waiting->acquire('k', wait: 0.001);
+    if (now() - $start < 0.009) {
+        same('a short wait', null, $token);
+        $seen++;
+    }
+    $server->cmd('DEL', 'k');
+}
+check('it was tried', $seen > 0);
+
 /* A wait takes it when it has lapsed. */
 foreach ([$lock, $polling] as $waiting) {
     $server->cmd('SET', 'k', '', 'PX', 10);

@@ -1,0 +1,37 @@
+--TEST--
+A look that reaches the server only after its waiter was woken does not tell that somebody waits.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+$fake = fake_server([], $server);
+hold($server, 'k', 30);
+matches('scripts are loaded', TOKEN, (string) (new RedisLock($fake->dsn()))->acquire('k', 0.03, 5));
+$before = count($fake->commands('EVALSHA'));
+$token = hold($server, 'k', 300);
+$fake->rules([rule('EVALSHA', [wait_for(0.4), 'pass'], skip: 1)]);
+$waiter = waiter($fake->dsn(), 'k', then: function ($lock, $token): void {
+    usleep(700000);
+});
+queued($server, 1);
+$server->cmd('PEXPIRE', 'k', 60000);
+eventually('it looks', fn () => count($fake->commands('EVALSHA')) >= $before + 2);
+same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
+$result = $waiter->result();
+same('woken, while its look was under way', [1, 1], [$result['stats']['wake_ups'], $result['stats']['nudges']]);
+same('value', $result['token'], $server->cmd('GET', 'k'));
+same('nobody is marked', [], marked($server, 'k'));
+
+done();
+?>
+--EXPECT--
+ok

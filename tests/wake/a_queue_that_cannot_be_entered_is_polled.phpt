@@ -1,0 +1,73 @@
+--TEST--
+When the server has no connection to spare for the queue, or its answers there do not come, the wait polls.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+require __DIR__ . '/../inc/waiter.inc';
+
+/* A server with room for one connection a process: this one's, the test's, and the waiter's first. */
+$server = start_server(['maxclients' => 16]);
+$token = hold($server, 'k');
+$others = [];
+$waiter = waiter($server->dsn(), 'k');
+queued($server, 1); // on its only connection; a look needs another one
+try {
+    for ($n = 0; $n < 20; $n++) {
+        $others[] = $client = $server->newClient();
+        $client->cmd('PING');
+    }
+} catch (RuntimeException) {
+    array_pop($others);
+}
+usleep(1300000);
+same('in the queue', 1, (int) $server->client()->info('clients')['blocked_clients']);
+$released = now();
+same('release()', 1, $server->cmd('DEL', 'k'));
+array_pop($others)->close();
+$result = $waiter->result();
+matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
+check('within 1.1 s', $result['at'] - $released <= slack(1.1), $result['at'] - $released);
+$server->stop();
+
+/* The connection in the queue is dead, and nobody knows it. */
+$server = start_server();
+$fake = fake_server([rule('BLPOP', ['hang'])], $server);
+$token = hold($server, 'k');
+$waiter = waiter($fake->dsn(), 'k');
+eventually('it waits', fn () => marked($server, 'k') !== []);
+usleep(100000);
+$released = now();
+same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
+$result = $waiter->result();
+matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
+check('within 1.2 s', $result['at'] - $released <= slack(1.2), $result['at'] - $released);
+same('value', $result['token'], $server->cmd('GET', 'k'));
+$server->cmd('DEL', 'k');
+
+/* The answer to the look does not come; the queue goes on. */
+$fake->rules([]);
+$lock = new RedisLock($fake->dsn(), timeout: 0.2);
+hold($server, 'k', 30);
+matches('scripts are loaded', TOKEN, (string) $lock->acquire('k', 0.03, 5));
+$token = hold($server, 'k');
+$fake->rules([rule('EVALSHA', ['hang'], skip: 1)]);
+$waiter = waiter($fake->dsn(), 'k', options: ['timeout' => 0.2]);
+queued($server, 1);
+usleep(1300000);
+$released = now();
+same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
+$result = $waiter->result();
+matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
+check('at once', $result['at'] - $released <= slack(0.5) && $result['stats']['wake_ups'] === 1, $result);
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,35 @@
+--TEST--
+SCRIPT FLUSH between two steps of a wait, or before the release, delays nothing.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$token = $lock->acquire('k');
+$waiter = waiter($server->dsn(), 'k');
+queued($server, 1);
+$until = now() + 1.3; // past the first look
+while (now() < $until) {
+    $server->cmd('SCRIPT', 'FLUSH');
+    usleep(1000);
+}
+same('release()', true, $lock->release('k', $token));
+$result = $waiter->result();
+matches('token', TOKEN, (string) $result['token']);
+same('wake_ups, fallbacks', [1, 0], [$result['stats']['wake_ups'], $result['stats']['fallbacks']]);
+check('it looked', $result['stats']['nudges'] >= 1);
+same('release()', true, $lock->release('k', $result['token']));
+same('keys', [], $server->locks());
+
+done();
+?>
+--EXPECT--
+ok

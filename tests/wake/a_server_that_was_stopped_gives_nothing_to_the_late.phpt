@@ -1,0 +1,39 @@
+--TEST--
+A try that the server comes to only after the waiter's deadline takes nothing.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+foreach ([null, 'mine'] as $own) {
+    /* The lock's TTL and the deadline pass while the server is stopped; the waiter cannot take its try back. */
+    hold($server, 'k', 500);
+    $late = waiter($server->dsn(), 'k', ['wait' => 0.4, 'token' => $own]);
+    queued($server, 1);
+    $late->signal(SIGSTOP);
+    $server->pause();
+    usleep(700000);
+    $server->resume();
+    queued($server, 0);
+    usleep(20000);
+    same('nobody has it', 0, $server->cmd('EXISTS', 'k'));
+    $took = elapsed(fn () => (new RedisLock($server->dsn()))->acquire('k', wait: 10), $token);
+    matches('a newcomer', TOKEN, (string) $token);
+    check('within 1.1 s', $took <= slack(1.1), $took);
+    $late->signal(SIGCONT);
+    $result = $late->result();
+    same('the late one', [null, null], [$result['token'], $result['error']]);
+    same('value', $token, $server->cmd('GET', 'k'));
+}
+
+done();
+?>
+--EXPECT--
+ok

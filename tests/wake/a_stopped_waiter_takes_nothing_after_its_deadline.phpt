@@ -1,0 +1,50 @@
+--TEST--
+A waiter that is stopped past its deadline takes nothing: the next one gets the lock, and it gets null when it goes on.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+foreach ([null, 'mine'] as $own) {
+    $token = hold($server, 'k');
+    $stopped = waiter($server->dsn(), 'k', ['wait' => 0.4, 'token' => $own]);
+    queued($server, 1);
+    $stopped->signal(SIGSTOP);
+    $next = waiter($server->dsn(), 'k');
+    queued($server, 2);
+    queued($server, 1); // the server's own end of the first one's BLPOP
+    $released = now();
+    same('release()', true, $lock->release('k', $token));
+    $result = $next->result();
+    check('the next one was woken', $result['stats']['wake_ups'] === 1 && $result['at'] - $released <= slack(0.9), $result);
+    $stopped->signal(SIGCONT);
+    $late = $stopped->result();
+    same('the late one', [null, null], [$late['token'], $late['error']]);
+    same('value', $result['token'], $server->cmd('GET', 'k'));
+    same('release()', true, $lock->release('k', $result['token']));
+    eventually('no lock is left', fn () => $server->locks() === [], 0.5);
+}
+
+/* Released before the deadline of the queue, but nobody takes the ticket: stopped inside its last 20 ms, or dead. */
+$token = hold($server, 'k');
+$server->cmd('RPUSH', 'k::rl-wake', 1);
+$server->cmd('PEXPIRE', 'k::rl-wake', 1000);
+[$seconds] = $server->cmd('TIME');
+$server->cmd('ZADD', 'k::rl-wait', ($seconds + 2) * 1000, 'a waiter that was killed');
+same('release()', true, $lock->release('k', $token));
+$took = elapsed(fn () => $lock->acquire('k', wait: 10), $won);
+matches('a newcomer', TOKEN, (string) $won);
+check('within 1.1 s', $took <= slack(1.1), $took);
+
+done();
+?>
+--EXPECT--
+ok

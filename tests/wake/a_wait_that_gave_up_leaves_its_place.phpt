@@ -1,0 +1,43 @@
+--TEST--
+At the deadline a wait gives null, never before it, and leaves the queue and the mark: the release wakes nobody.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+foreach ([null, 'mine'] as $own) {
+    $token = hold($server, 'k');
+    $gives_up = waiter($server->dsn(), 'k', ['wait' => 0.4, 'token' => $own]);
+    queued($server, 1);
+    same('one who waits', 1, count(marked($server, 'k')));
+    $result = $gives_up->result();
+    same('null', [null, null], [$result['token'], $result['error']]);
+    between('not before the deadline', 0.4, slack(1.5), $result['took']);
+    same('nobody is marked', [], marked($server, 'k'));
+    queued($server, 0);
+    same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
+    same('keys', [], $server->keys());
+}
+
+/* Who came later is next. */
+$token = hold($server, 'k');
+$gives_up = waiter($server->dsn(), 'k', ['wait' => 0.4]);
+queued($server, 1);
+$next = waiter($server->dsn(), 'k');
+queued($server, 2);
+same('null', null, $gives_up->result()['token']);
+same('the next is marked', 1, count(marked($server, 'k')));
+same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
+woken('the next', $next->result());
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,60 @@
+--TEST--
+A helper key of another type, made by somebody else, makes waits poll; it stays as it is, and stats() tells.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$server = start_server();
+foreach (['rl-wait' => ['string', 'hash'], 'rl-wake' => ['string', 'hash']] as $suffix => $types) {
+    foreach ($types as $type) {
+        $lock = new RedisLock($server->dsn(), persistent: false);
+        $foreign = "k::$suffix";
+        $type === 'hash' ? $server->cmd('HSET', $foreign, 'field', 'value') : $server->cmd('SET', $foreign, 'value');
+        $token = $lock->acquire('k');
+        $waiters = [waiter($server->dsn(), 'k', then: fn ($lock, $token) => $lock->release('k', $token)), waiter($server->dsn(), 'k', then: fn ($lock, $token) => $lock->release('k', $token))];
+        usleep(700000);
+        $before = RedisLock::stats()['fallbacks'];
+        $released = now();
+        same('release()', true, $lock->release('k', $token));
+        check("$foreign is a $type: the release tells", RedisLock::stats()['fallbacks'] - $before >= ($suffix === 'rl-wait' ? 1 : 0));
+        foreach ($waiters as $waiter) {
+            $result = $waiter->result();
+            matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
+            same('released', true, $result['then']);
+            check("$foreign is a $type: soon", $result['at'] - $released <= 2 * 0.26 + slack(0.3), $result['at'] - $released);
+            same("$foreign is a $type: the wait tells", 1, $result['stats']['fallbacks']);
+        }
+        same('it is still there', $type, $server->cmd('TYPE', $foreign));
+        same('and has no end', -1, $server->cmd('PTTL', $foreign));
+        $server->cmd('DEL', $foreign);
+        eventually('no key is left', fn () => $server->locks() === [], 0.5);
+        $server->cmd('FLUSHALL');
+    }
+}
+
+/* While somebody waits in the queue already. */
+foreach (['rl-wait', 'rl-wake'] as $suffix) {
+    $lock = new RedisLock($server->dsn());
+    $token = hold($server, 'k');
+    $waiter = waiter($server->dsn(), 'k');
+    queued($server, 1);
+    $server->cmd('SET', "k::$suffix", 'value');
+    $released = now();
+    same('release()', true, $lock->release('k', $token));
+    $result = $waiter->result();
+    matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
+    check("$suffix: within 1.1 s", $result['at'] - $released <= slack(1.1) + 0.26, $result['at'] - $released);
+    $server->cmd('FLUSHALL');
+}
+
+done();
+?>
+--EXPECT--
+ok
