@@ -77,6 +77,7 @@ typedef struct server {
 unsigned fake_looks;
 unsigned fake_writes;
 int64_t fake_run_at;
+int fake_end_errno;
 bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 bool (*fake_lacks_memory)(void);
 
@@ -607,6 +608,7 @@ static void end(rl_link *link)
 	link->is_ended = true;
 	if (link->is_connected && !link->is_mute && !link->is_lost) {
 		break_at(link, fake_clock);
+		link->err.sys_errno = fake_end_errno;
 	}
 }
 
@@ -711,6 +713,7 @@ void fake_net_begin(void)
 	link_count = 0;
 	fake_looks = 0;
 	fake_writes = 0;
+	fake_end_errno = 0;
 	fake_improvise = NULL;
 	fake_lacks_memory = NULL;
 	fake_forget_tokens();
