@@ -81,6 +81,7 @@ static void send_command(rl_exchange *exchange, rl_seat *seat)
 	if (rl_verb_takes(request.verb) && seat->is_in_doubt) {
 		request.verb = RL_VERB_TRY;
 		request.is_owed = !exchange->is_own_token;
+		request.is_unmarked = request.is_unmarked || request.waiter.data == NULL;
 	}
 	bool is_new = seat->conn->lacks_scripts && (seat->conn->known >> request.verb & 1U) == 0;
 	seat->is_text = seat->is_text || is_new;

@@ -45,6 +45,30 @@ matches('token', TOKEN, (string) $won);
 same('value', $won, $server->cmd('GET', 'k'));
 same('woken', 1, RedisLock::stats()['wake_ups']);
 
+/* The child does not keep the parent's connections open: the server sees the parent's end. */
+$server->cmd('DEL', 'k', 'the child is over');
+hold($server, 'k');
+$dying = in_fork(function () use ($server): void {
+    pcntl_signal(SIGUSR1, function () use (&$child): void {
+        $child = pcntl_fork();
+    });
+    try {
+        (new RedisLock($server->dsn()))->acquire('k', 60, 20);
+    } catch (RedisLockConnectionException) {
+        $server->newClient()->cmd('SET', 'child', getmypid());
+        sleep(30);
+    }
+});
+queued($server, 1);
+send_signal($dying, SIGUSR1);
+eventually('the child lives', fn () => $server->cmd('EXISTS', 'child') === 1);
+queued($server, 1);
+send_signal($dying, SIGKILL);
+pcntl_waitpid($dying, $status);
+OwnProcesses::remove($dying);
+queued($server, 0);
+send_signal((int) $server->cmd('GET', 'child'), SIGKILL);
+
 done();
 ?>
 --EXPECT--

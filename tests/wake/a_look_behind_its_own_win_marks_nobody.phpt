@@ -13,9 +13,10 @@ require __DIR__ . '/../inc/fake_server.inc';
 require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
-$fake = fake_server([], $server);
-hold($server, 'k', 30);
-matches('scripts are loaded', TOKEN, (string) (new RedisLock($fake->dsn()))->acquire('k', 0.03, 5));
+$fake = fake_server([], $server, unix: true);
+hold($server, 'k', 60);
+matches('a wait with a look, so that the server knows the scripts', TOKEN, (string) (new RedisLock($server->dsn()))->acquire('k', 30, 5));
+check('it looked', RedisLock::stats()['nudges'] > 0);
 $before = count($fake->commands('EVALSHA'));
 $token = hold($server, 'k', 300);
 $fake->rules([rule('EVALSHA', [wait_for(0.4), 'pass'], skip: 1)]);

@@ -33,6 +33,23 @@ foreach ([null, 'mine'] as $own) {
     same('value', $token, $server->cmd('GET', 'k'));
 }
 
+/* The ticket of a release that comes too late goes on to the next one. */
+$server->cmd('DEL', 'k');
+$token = hold($server, 'k');
+$late = waiter($server->dsn(), 'k', ['wait' => 0.3]);
+queued($server, 1);
+$next = waiter($server->dsn(), 'k');
+queued($server, 2);
+$late->signal(SIGSTOP);
+$server->pause();
+$releases = in_fork(fn () => same('release()', true, (new RedisLock($server->dsn(), timeout: 5))->release('k', $token)));
+usleep(450000);
+$server->resume();
+woken('the next one', $next->result());
+reap($releases);
+$late->signal(SIGCONT);
+same('the late one', null, $late->result()['token']);
+
 done();
 ?>
 --EXPECT--

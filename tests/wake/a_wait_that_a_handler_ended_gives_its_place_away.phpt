@@ -40,6 +40,7 @@ foreach ($ends as $what => $body) {
         $ended->signal(SIGUSR1);
         $ended->expect('~^ended~m');
         queued($server, 1);
+        eventually('only the next one is marked', fn () => count(marked($server, 'k')) === 1, 0.5);
         $released = now();
         same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
         $result = $next->result();
