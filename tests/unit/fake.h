@@ -107,6 +107,9 @@ void fake_wakes(unsigned member, int64_t delay);
 
 unsigned fake_blocked_links(void);
 
+/* How the server's end behind ours shows: 0 = as a clean one, else an errno. */
+extern int fake_end_errno;
+
 /* What AUTH, SELECT or CLIENT is answered with from now on; NULL = silence. Else it is "+OK". */
 void fake_login_says(unsigned member, const char *what, const char *text);
 

@@ -424,7 +424,7 @@ static void noscript_is_known_by_its_word(void)
 	CHECK_INT(again(release, "NOSCRIPT"), RL_AGAIN_NOT);
 }
 
-/* What each verb does about the two errors that concern the way in which a script is sent. */
+/* What each verb does about the errors that concern the way in which a script is sent. */
 static void who_is_said_again_and_how(void)
 {
 	static const struct {
@@ -439,13 +439,19 @@ static void who_is_said_again_and_how(void)
 		rl_request request = request_of(cases[i].verb);
 		CHECK_INT(
 			again(request, "NOSCRIPT x"), cases[i].is_script ? RL_AGAIN_AS_TEXT : RL_AGAIN_NOT);
-		CHECK_INT(again(request, "NOPERM x"), cases[i].has_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT);
+		rl_again alone = cases[i].has_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
+		CHECK_INT(again(request, "NOPERM x"), (int64_t) alone);
+		CHECK_INT(again(request, "CROSSSLOT Keys in request don't hash to the same slot"),
+			(int64_t) alone);
 		CHECK_INT(again(request, "NOPERMS x"), RL_AGAIN_NOT);
+		CHECK_INT(again(request, "CROSSLOT x"), RL_AGAIN_NOT);
 		request.as_text = true;
 		CHECK_INT(again(request, "NOSCRIPT x"), RL_AGAIN_NOT);
-		CHECK_INT(again(request, "NOPERM x"), cases[i].has_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT);
+		CHECK_INT(again(request, "NOPERM x"), (int64_t) alone);
+		CHECK_INT(again(request, "CROSSSLOT x"), (int64_t) alone);
 		request.is_alone = true;
 		CHECK_INT(again(request, "NOPERM x"), RL_AGAIN_NOT);
+		CHECK_INT(again(request, "CROSSSLOT x"), RL_AGAIN_NOT);
 	}
 }
 

@@ -337,6 +337,43 @@ static void an_undo_with_a_long_key_goes_alone(void)
 	CHECK_LOG("0 a1 RELEASE kkkkk tok\n");
 }
 
+/* What became of it is what the system took. */
+static void an_undo_is_as_sure_as_what_was_sent(void)
+{
+	static const struct {
+		fake_act first, second;
+		rl_undone wanted;
+	} cases[] = {{FAKE_SAY, FAKE_SAY, RL_UNDONE_SURELY}, {FAKE_BREAK, FAKE_SAY, RL_UNDONE_SURELY},
+		{FAKE_BREAK_UNSENT, FAKE_SAY, RL_UNDONE_NOT}, {FAKE_BREAK_HALF, FAKE_SAY, RL_UNDONE_NOT},
+		{FAKE_HALF, FAKE_SAY, RL_UNDONE_NOT}, {FAKE_SAY, FAKE_BREAK_UNSENT, RL_UNDONE_MAYBE},
+		{FAKE_SAY, FAKE_BREAK_HALF, RL_UNDONE_MAYBE}, {FAKE_SAY, FAKE_HALF, RL_UNDONE_MAYBE}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		for (unsigned is_alone = 0; is_alone < 2; is_alone++) {
+			dial_it(NULL, NULL, 0);
+			flush_and_read();
+			rl_request request = {.verb = RL_VERB_SET,
+				.key = bytes_of("k"),
+				.mark = bytes_of("k::rl-wait"),
+				.tickets = bytes_of("k::rl-wake"),
+				.token = bytes_of("tok"),
+				.waiter = bytes_of("me"),
+				.is_alone = is_alone};
+			fake_acts(0, is_alone ? cases[i].second : cases[i].first, ":0", MS);
+			if (!is_alone) {
+				fake_acts(0, cases[i].second, ":0", MS);
+			}
+			rl_undone wanted = cases[i].wanted;
+			if (is_alone) {
+				wanted = cases[i].second == FAKE_SAY ? RL_UNDONE_SURELY : RL_UNDONE_NOT;
+			}
+			if (rl_conn_undo(conn, &request) != wanted) {
+				FAIL("case %zu, alone %u: not %d: %s", i, is_alone, (int) wanted, fake_log());
+			}
+			clean_up();
+		}
+	}
+}
+
 static void nobody_waits_for_an_undo(void)
 {
 	undo_key_of(5, false);
@@ -364,6 +401,7 @@ static const check_test tests[] = {
 	TEST(positions_grow),
 	TEST(free_of_nothing_is_nothing),
 	TEST(an_undo_with_a_long_key_goes_alone),
+	TEST(an_undo_is_as_sure_as_what_was_sent),
 	TEST(nobody_waits_for_an_undo),
 };
 

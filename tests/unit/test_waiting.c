@@ -304,6 +304,69 @@ static void no_look_right_before_the_deadline_of_a_slow_server(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 1200 * MS);
 }
 
+/* The mark is void in two seconds. */
+static void no_look_waits_over_a_second(void)
+{
+	static const rl_holder holders[] = {RL_HOLDER_FOREIGN, RL_HOLDER_NOBODY};
+	for (unsigned i = 0; i < 2; i++) {
+		waiting_begin();
+		fake_set.backoff = (rl_backoff){.first_ns = 5 * SECOND, .max_ns = 60 * SECOND};
+		fake_says(0, "_");
+		fake_says(0, refusal(0, -1, holders[i]));
+		fake_says(0, "-LOADING x");
+		fake_says(0, look(2000, -1, holders[i], RL_TICKET_NONE));
+		rl_acquire *acquire = fake_acquire(30000, 100 * SECOND);
+		waiting_drive_to(acquire, 2500);
+		CHECK_COUNT("1000 a1 nudge+", 1);
+		CHECK_COUNT("2000 a1 nudge+", 1);
+		CHECK_INT(fake_wait.until, FAKE_START + 3 * SECOND);
+		CHECK_INT(fake_stats.delays, 3);
+		fake_end();
+	}
+}
+
+/* Who has no mark to refresh waits as long as it is told to. */
+static void who_polls_waits_longer(void)
+{
+	waiting_begin();
+	fake_set.backoff = (rl_backoff){.first_ns = 5 * SECOND, .max_ns = 60 * SECOND};
+	fake_says(0, "_");
+	fake_says(0, "*:0 :0 :600000 :3"); /* no helper keys */
+	rl_acquire *acquire = fake_acquire(30000, 100 * SECOND);
+	waiting_drive_to(acquire, 1);
+	CHECK_INT(fake_wait.until, FAKE_START + 5 * SECOND);
+	fake_end();
+	waiting_begin();
+	fake_set.backoff = (rl_backoff){.first_ns = 5 * SECOND, .max_ns = 60 * SECOND};
+	fake_set.wakes = false;
+	fake_says(0, "_");
+	waiting_drive_to(fake_acquire(30000, 100 * SECOND), 1);
+	CHECK_INT(fake_wait.until, FAKE_START + 5 * SECOND);
+}
+
+/* The older the sample of the server's clock, the more of a short ttl drift may hide. */
+static void a_short_ttl_is_looked_at_more_often(void)
+{
+	static const struct {
+		int64_t ttl_ms;
+		double drift;
+		int64_t us;
+	} cases[] = {{30000, 0.01, 1000000}, {40, 0.01, 1000000}, {39, 0.01, 975000},
+		{20, 0.01, 500000}, {1, 0.01, 25000}, {100, 0.1, 250000}, {4, 0.1, 10000}, {3, 0.1, 10000},
+		{1, 0.5, 10000}, {1, 0, 1000000}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		waiting_begin();
+		fake_set.drift_factor = cases[i].drift;
+		fake_says(0, "_");
+		fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+		waiting_drive_to(fake_acquire(cases[i].ttl_ms, 10 * SECOND), 0);
+		if (fake_wait.until != FAKE_START + cases[i].us * 1000) {
+			FAIL("case %zu: %" PRId64 " us", i, (fake_wait.until - FAKE_START) / 1000);
+		}
+		fake_end();
+	}
+}
+
 /* ---- what a look finds ---- */
 
 /* Nobody has the lock and a ticket lies there: nobody is in the queue to take it. The own place is lost. */
@@ -325,6 +388,50 @@ static void a_ticket_that_lies_there_is_no_bodys(void)
 	CHECK_INT(fake_stats.undone, 1);
 	CHECK_INT(fake_stats.nudges, 1);
 	CHECK_INT(fake_stats.tries, 3);
+}
+
+/* A ticket was sent and nobody of ours came for it, and again: the own place is of no use. */
+static void two_looks_that_find_nobody_are_enough(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_says(0, look(1000, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+	fake_says(0, look(1010, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+	fake_says(0, grant(1010));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_HAS(
+		fake_log(), "1000 a1 nudge+ k T1 W1\n1010 a1 nudge+ k T1 W1\n1010 a2 RELEASE+ k T1 W1\n");
+	CHECK_HAS(fake_log(), "1010 a1 try+ k T2 30000 0 0 W1 0\n");
+	CHECK_INT(fake_stats.undone, 1);
+}
+
+static void between_them_somebody_may_have_had_it(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_says(0, look(i * 2000, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+		fake_says(0, look(i * 2000 + 10, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	}
+	waiting_drive_to(acquire, 4000);
+	CHECK_COUNT("try", 1);
+	CHECK_COUNT("nudge", 6);
+	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
+}
+
+/* Tried and refused is as good as a look that finds a holder. */
+static void after_a_try_they_are_counted_anew(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, look(1000, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+	fake_says(0, look(1010, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+	fake_says(0, refusal(1010, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 1500);
+	CHECK_COUNT("1010 a1 try+ k T2 ", 1);
+	fake_forget_log();
+	fake_says(0, look(2010, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 2015);
+	CHECK_COUNT("nudge", 1);
+	CHECK_COUNT("try", 0);
 }
 
 static void refused_after_that_it_goes_in_with_the_fresh_token(void)
@@ -430,7 +537,14 @@ static const check_test tests[] = {
 	TEST(a_look_that_wakes_somebody_looks_again_soon),
 	TEST(for_a_foreign_holder_the_delays_grow),
 	TEST(no_look_right_before_the_deadline_of_a_slow_server),
+	TEST(no_look_waits_over_a_second),
+	TEST(who_polls_waits_longer),
+	TEST(a_short_ttl_is_looked_at_more_often),
 	TEST(a_ticket_that_lies_there_is_no_bodys),
+	TEST(two_looks_that_find_nobody_are_enough),
+	TEST(between_them_somebody_may_have_had_it),
+	LATER(after_a_try_they_are_counted_anew,
+		"rl_acquire.c: a refused try does not reset idle_tickets"),
 	TEST(refused_after_that_it_goes_in_with_the_fresh_token),
 	TEST(a_ticket_that_is_out_for_a_held_lock_is_nothing),
 	TEST(a_look_that_meets_the_own_token_asks_for_it),

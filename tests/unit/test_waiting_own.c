@@ -38,15 +38,24 @@ static void the_last_try_may_have_it(void)
 	CHECK_INT(acquire->proven_until, waiting_proof(1500, 30000));
 }
 
-/* The server said the end without an answer: most likely the try was not run, but an answer that was lost on the
- * way looks the same. */
-static void the_own_token_met_then_is_unknown(void)
+/* The server said the end without an answer: the try was not run, so this is somebody else's. */
+static void the_own_token_met_then_is_a_refusal(void)
 {
 	rl_acquire *acquire = before_the_deadline();
 	fake_says(0, refusal(1500, 600000, RL_HOLDER_SELF));
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_COUNT("RELEASE", 0);
+}
+
+/* An end that is none of the server's own tells nothing: an answer may have been lost with it. */
+static void a_reset_behind_the_end_is_no_proof(void)
+{
+	rl_acquire *acquire = before_the_deadline();
+	fake_end_errno = 104;
+	fake_says(0, refusal(1500, 600000, RL_HOLDER_SELF));
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
 	CHECK_INT(fake_ms(), 1500);
-	CHECK_COUNT("RELEASE+ k mine", 0);
+	CHECK_COUNT("RELEASE", 0);
 }
 
 /* The ticket came before the end did: the answer is under way. */
@@ -320,7 +329,8 @@ static void lost_before_it_was_sent_nothing_is_unknown(void)
 static const check_test tests[] = {
 	TEST(the_queue_is_ended_before_the_last_try),
 	TEST(the_last_try_may_have_it),
-	TEST(the_own_token_met_then_is_unknown),
+	TEST(the_own_token_met_then_is_a_refusal),
+	TEST(a_reset_behind_the_end_is_no_proof),
 	TEST(a_win_may_come_before_the_end),
 	TEST(a_refusal_may_come_before_the_end),
 	TEST(an_error_may_come_before_the_end),

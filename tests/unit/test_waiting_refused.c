@@ -66,6 +66,36 @@ static void without_the_queues_try_it_polls(void)
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
+/* The connection remembers that BLPOP is not for its user, and no further wait asks. */
+static void who_may_not_block_is_not_asked_again(void)
+{
+	static const struct {
+		const char *error;
+		bool is_remembered;
+	} cases[] = {{"-NOPERM x", true}, {"-ERR unknown command 'BLPOP'", true},
+		{"-WRONGTYPE x", false}, {"-OOM x", false}, {"-ERRS x", false}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		rl_acquire *acquire = queue_says(cases[i].error, refusal(300, 600000, RL_HOLDER_KIN));
+		check_polls_from(acquire, 310);
+		rl_conn *other = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+		rl_conn *queues = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+		CHECK_INT(other->lacks_queue + queues->lacks_queue, cases[i].is_remembered);
+		rl_conn *remembers = other->lacks_queue ? other : queues;
+		rl_pool_give(&fake_pool, remembers == other ? queues : other, fake_clock);
+		rl_pool_give(&fake_pool, remembers, fake_clock);
+		fake_forget_log();
+		fake_says(0, "_");
+		fake_says(0, refusal(330, 600000, RL_HOLDER_KIN));
+		fake_says(0, grant(340));
+		acquire = fake_acquire(30000, 10 * SECOND);
+		bool is_done = fake_drive_to(&acquire->op, fake_clock + 50 * MS);
+		CHECK_INT(is_done, cases[i].is_remembered);
+		CHECK_COUNT("BLPOP", !cases[i].is_remembered);
+		CHECK_INT(fake_stats.fallbacks, 1 + cases[i].is_remembered);
+		fake_end();
+	}
+}
+
 static void without_blpop_the_try_may_still_have_it(void)
 {
 	rl_acquire *acquire = queue_says("-WRONGTYPE x", grant(300));
@@ -145,16 +175,12 @@ static void a_look_that_cannot_wake_falls_back(void)
 		fake_says(0, looks[i]);
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&acquire->op), RL_OK);
-		/* A connection that cannot send tickets is not asked to use the helper keys again. */
-		static const char *const tries[] = {
-			"1000 a1 try+ k T2 30000 0 0 W1 1\n", "1000 a1 try k T2 30000 0 0 W1 1\n"};
-		CHECK_HAS(fake_log(),
-			"1000 a1 nudge+ k T1 W1\n"
-			"1000 a2 RELEASE+ k T1 W1\n"
-			"1000 a2 RELEASE k T1 W1\n"
-			"1000 a2 end\n"
-			"1000 a2 close\n");
-		CHECK_HAS(fake_log(), tries[i]);
+		CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
+				  "1000 a2 RELEASE+ k T1 W1\n"
+				  "1000 a2 RELEASE k T1 W1\n"
+				  "1000 a2 end\n"
+				  "1000 a2 close\n"
+				  "1000 a1 try+ k T2 30000 0 0 W1 1\n");
 		CHECK_INT(fake_stats.fallbacks, 1);
 		CHECK_INT(fake_stats.undone, 1);
 		CHECK_INT(fake_stats.nudges, 1);
@@ -163,8 +189,8 @@ static void a_look_that_cannot_wake_falls_back(void)
 	}
 }
 
-/* The connection remembers that tickets cannot be sent: the next wait need not find out. */
-static void after_a_look_that_cannot_wake_the_next_wait_polls(void)
+/* Nothing is remembered of that: it may be due to one key. */
+static void after_a_look_that_cannot_wake_the_next_wait_asks_again(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, "*:1001000000 :-2 :0 :-1");
@@ -174,7 +200,7 @@ static void after_a_look_that_cannot_wake_the_next_wait_polls(void)
 	fake_says(0, "_");
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-	CHECK_LOG("1000 a1 SET k T3 NX PX 30000\n1000 a1 try k T3 30000 0 0 W2 0\n");
+	CHECK_LOG("1000 a1 SET k T3 NX PX 30000\n1000 a1 try+ k T3 30000 0 0 W2 0\n");
 }
 
 /* Nor does an undo on it. */
@@ -467,12 +493,13 @@ static void a_look_that_breaks_is_said_again(void)
 static const check_test tests[] = {
 	TEST(without_blpop_it_polls),
 	TEST(without_the_queues_try_it_polls),
+	TEST(who_may_not_block_is_not_asked_again),
 	TEST(without_blpop_the_try_may_still_have_it),
 	TEST(forbidden_helper_keys_in_the_try),
 	TEST(forbidden_scripts_are_an_error),
 	TEST(a_try_that_could_not_mark_polls),
 	TEST(a_look_that_cannot_wake_falls_back),
-	TEST(after_a_look_that_cannot_wake_the_next_wait_polls),
+	TEST(after_a_look_that_cannot_wake_the_next_wait_asks_again),
 	TEST(after_a_forbidden_release_an_undo_is_said_once),
 	TEST(a_wait_falls_back_once),
 	TEST(a_release_that_is_forbidden_the_helper_keys),

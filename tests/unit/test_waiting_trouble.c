@@ -261,6 +261,40 @@ static void lost_behind_nonsense_the_next_place_is_clear(void)
 	CHECK_INT(fake_pool.count, 2); /* its connection can be used again */
 }
 
+/* Anybody may have put anything into the list, of any length: what cannot be read in place of a ticket is no
+ * answer to the try. */
+static void nonsense_in_place_of_a_ticket_is_a_loss(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_blpops(0, FAKE_NONSENSE, NULL, 300 * MS);
+	fake_says(0, grant(300)); /* the queue's try, which nobody can read */
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	waiting_drive_to(acquire, 305);
+	CHECK_HAS(fake_log(), "300 a2 close\n");
+	CHECK_INT(acquire->losses, 1);
+	CHECK_INT(fake_stats.failed, 0);
+	CHECK_INT(fake_stats.reconnects, 0);
+	fake_says(0, grant(310));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("310 a1 try+ k T1 30000 1 0 W1 0\n", 1);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void nonsense_for_a_ticket_of_an_own_token_is_a_doubt(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_blpops(0, FAKE_NONSENSE, NULL, 300 * MS);
+	fake_says(0, grant(300));
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
+	waiting_drive_to(acquire, 305);
+	fake_says(0, refusal(310, 29990, RL_HOLDER_SELF));
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
+}
+
 static void lost_it_goes_in_again(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -388,14 +422,15 @@ static const check_test tests[] = {
 	TEST(a_suspension_in_the_login_is_no_timeout),
 	TEST(a_refused_login_is_a_loss),
 	TEST(at_the_deadline_a_place_not_reached_is_just_closed),
-	LATER(before_it_has_a_name_it_marks_nobody,
-		"begin_exchange: a SET that becomes a try is neither unmarked nor has it a name: ZADD of an empty one"),
+	TEST(before_it_has_a_name_it_marks_nobody),
 	TEST(lost_before_it_was_sent_nothing_is_owed),
 	TEST(lost_with_half_of_the_try_nothing_is_owed),
 	TEST(lost_in_the_queue_the_token_is_owed),
 	TEST(lost_behind_the_ticket_the_token_is_owed),
 	TEST(lost_without_a_ticket_it_was_not_woken),
 	TEST(lost_behind_nonsense_the_next_place_is_clear),
+	TEST(nonsense_in_place_of_a_ticket_is_a_loss),
+	TEST(nonsense_for_a_ticket_of_an_own_token_is_a_doubt),
 	TEST(lost_it_goes_in_again),
 	TEST(lost_while_it_looks_the_look_is_heard_first),
 	TEST(lost_three_times_in_a_row_it_polls),

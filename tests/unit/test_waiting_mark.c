@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The name under which a wait stands in the mark: who has one, what it is said with, and that it is taken away when
+ * the wait ends. And who does not go into the queue, though waiters are woken.
+ */
+#include "check.h"
+#include "waiting.h"
+
+#include <string.h>
+
+#define UNMARKED(ms, link) ms " " link " RELEASE+ k W1 W1\n" ms " " link " RELEASE k W1 W1\n"
+
+/* ---- the name ---- */
+
+static void the_name_has_a_form_of_its_own(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	CHECK_INT(sizeof acquire->waiter, 28);
+	CHECK(memcmp(acquire->waiter, "rlw.", 4) == 0);
+	CHECK(memcmp(acquire->token, "rl1.", 4) == 0);
+	CHECK(memcmp(acquire->waiter + 4, acquire->token + 4, 24) != 0);
+	CHECK(acquire->op.exchange.request.waiter.data == acquire->waiter);
+	CHECK_INT(acquire->op.exchange.request.waiter.len, 28);
+}
+
+static void each_wait_has_another_name(void)
+{
+	waiting_begin();
+	for (unsigned i = 0; i < 2; i++) {
+		fake_says(0, "_");
+		fake_says(0, grant(0));
+		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	}
+	CHECK_COUNT("try+ k T1 30000 0 0 W1 0\n", 1);
+	CHECK_COUNT("try+ k T2 30000 0 0 W2 0\n", 1);
+}
+
+/* The token is the first draw. */
+static void who_need_not_wait_draws_none(void)
+{
+	waiting_begin();
+	fake_random_draws(1);
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	fake_random_draws(1);
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+}
+
+static void who_polls_draws_none(void)
+{
+	waiting_begin();
+	fake_set.wakes = false;
+	fake_random_draws(1);
+	fake_says(0, "_");
+	fake_says(0, grant(0));
+	rl_acquire *acquire = fake_acquire(30000, SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK(acquire->op.exchange.request.waiter.data == NULL);
+}
+
+static void without_random_bytes_for_a_name_the_call_ends(void)
+{
+	static const char *const tokens[] = {NULL, "mine"};
+	for (unsigned i = 0; i < 2; i++) {
+		waiting_begin();
+		fake_random_draws(1 - i);
+		fake_says(0, "_");
+		rl_acquire *acquire = tokens[i] == NULL ? fake_acquire(30000, SECOND)
+												: fake_acquire_own(tokens[i], 30000, SECOND);
+		CHECK_INT(fake_drive(&acquire->op), RL_ERR_RANDOM);
+		CHECK_INT(fake_ms(), 0);
+		CHECK_COUNT("\n", 1); /* the SET, which was refused */
+		CHECK_INT(fake_pool.count, 2);
+		CHECK_INT(fake_stats.failed, 1);
+		fake_end();
+	}
+}
+
+static void it_is_kept_with_the_next_token(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, look(1000, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT));
+	fake_says(0, refusal(1000, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(2000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 2500);
+	CHECK_COUNT("nudge+ k T2 W1\n", 1);
+	CHECK_COUNT("W2", 0);
+}
+
+/* ---- taken away ---- */
+
+static void a_grant_leaves_nothing_to_take_away(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	waiting_look_on(1);
+	waiting_drive_to(acquire, 1500);
+	fake_forget_log();
+	fake_says(0, grant(1600));
+	fake_wakes(0, 100 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("");
+	fake_end();
+	/* By the try. */
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, grant(0));
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_COUNT("RELEASE", 0);
+}
+
+static void the_last_try_takes_it_away(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 500 * MS);
+	fake_forget_log();
+	fake_says(0, refusal(500, 600000, RL_HOLDER_KIN));
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_COUNT("try+ k T1 30000 1 0 W1 1\n", 1);
+	CHECK_COUNT("k W1 W1", 0);
+}
+
+static void who_never_marked_takes_nothing_away(void)
+{
+	waiting_begin();
+	fake_says(0, "-WRONGTYPE x");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
+	fake_acts(0, FAKE_SAY, "_", 5 * MS);
+	rl_acquire *acquire = fake_acquire(30000, SECOND);
+	waiting_drive_to(acquire, 1);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("W1", 0);
+}
+
+/* It is void in two seconds: nothing is dialled for it. */
+static void without_an_idle_connection_it_stays(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	rl_pool_clear(&fake_pool);
+	fake_forget_log();
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("0 a2 RELEASE+ k T1 W1\n0 a2 RELEASE k T1 W1\n0 a2 end\n0 a2 close\n");
+}
+
+static void a_connection_that_is_broken_does_not_take_it(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* on the queue's */
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
+	fake_forget_log();
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_LOG("0 a2 close\n0 a1 close\n");
+	CHECK_INT(fake_pool.count, 0);
+}
+
+/* On a slow server the next command would stand behind it. */
+static void on_a_slow_server_it_stays(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		waiting_begin();
+		fake_says(0, "_");
+		fake_acts(0, FAKE_SAY, refusal(0, 600000, RL_HOLDER_KIN), RL_QUEUE_WORTH_NS + (i == 1));
+		rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+		waiting_drive_to(acquire, 30);
+		rl_op_abandon(&acquire->op, fake_clock, false);
+		CHECK_COUNT("30 a1 RELEASE+ k W1 W1\n", 1 - i);
+		fake_end();
+	}
+}
+
+static void it_is_taken_away_once(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, "-WRONGTYPE x"); /* to the look */
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("RELEASE+ k W1 W1\n", 1);
+	CHECK_INT(fake_stats.undone, 1); /* the token in the queue; this is no undo */
+}
+
+/* Nobody waits for the answers; the next command comes behind them. */
+static void its_answers_are_counted_off(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_acts(0, FAKE_SILENCE, NULL, 0); /* the undo in the queue is not read */
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_forget_log();
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	fake_free(&acquire->op);
+	CHECK_HAS(fake_log(), UNMARKED("0", "a1"));
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void a_fork_takes_nothing_away(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_fork();
+	rl_op_abandon(&acquire->op, fake_clock, true);
+	CHECK_COUNT("W1", 0);
+}
+
+/* ---- not worth the queue ---- */
+
+static void a_short_wait_polls(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(10, 600000, RL_HOLDER_KIN));
+	fake_says(0, refusal(19, 600000, RL_HOLDER_KIN));
+	fake_random_draws(1);
+	CHECK_INT(fake_drive(&fake_acquire(30000, RL_QUEUE_WORTH_NS - 1)->op), RL_BUSY);
+	/* With the helper keys, so that a grant is told when it was had, but it marks nobody. */
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
+			  "10 a2 try+ k T1 30000 0 0 - 1\n"
+			  "19 a2 try+ k T1 30000 0 0 - 1\n");
+	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.nudges, 0);
+	fake_end();
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(fake_acquire(30000, RL_QUEUE_WORTH_NS), 1);
+	CHECK_COUNT("BLPOP", 1);
+}
+
+/* What counts is what is left when the SET has been refused. */
+static void a_wait_that_the_set_has_used_up_polls(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		waiting_begin();
+		fake_acts(0, FAKE_SAY, "_", 80 * MS + i);
+		fake_says(0, refusal(80, 600000, RL_HOLDER_KIN));
+		waiting_drive_to(fake_acquire(30000, 100 * MS), 90);
+		CHECK_COUNT("BLPOP", 1 - i);
+		CHECK_COUNT("W1", i == 0 ? 2 : 0);
+		fake_end();
+	}
+}
+
+/* A wait that has become short in the queue stays there. */
+static void a_wait_that_becomes_short_stays(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 500 * MS);
+	waiting_drive_to(acquire, 490);
+	fake_forget_log();
+	fake_says(0, refusal(495, 600000, RL_HOLDER_KIN));
+	fake_wakes(0, 5 * MS);
+	waiting_drive_to(acquire, 496);
+	CHECK_LOG("495 a2 BLPOP k::rl-wake 0.025\n495 a2 TRY+ k T1 30000 0 1000500000 W1 0\n");
+}
+
+/* ---- whose connection it is ---- */
+
+/* The looks need one, and the try at the deadline must not have to dial. */
+static void the_last_idle_connection_is_left_alone(void)
+{
+	waiting_begin();
+	rl_pool_clear(&fake_pool);
+	fake_warm(0);
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	waiting_look_on(1);
+	waiting_drive_to(acquire, 1500);
+	CHECK_LOG("0 a3 SET k T1 NX PX 30000\n"
+			  "0 a3 try+ k T1 30000 0 0 W1 0\n"
+			  "0 a4 dial\n"
+			  "0 a4 NAME\n"
+			  "0 a4 BLPOP k::rl-wake 10.020\n"
+			  "0 a4 TRY+ k T1 30000 0 1010000000 W1 0\n"
+			  "1000 a3 nudge+ k T1 W1\n");
+	CHECK_INT(fake_pool.count, 1);
+}
+
+/* Those of another server, or another login, are none. */
+static void idle_connections_to_elsewhere_do_not_count(void)
+{
+	fake_begin(1);
+	fake_set.wakes = true;
+	fake_warm(1);
+	fake_warm(1);
+	fake_warm(0);
+	fake_says(0, "_");
+	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(fake_acquire(30000, 10 * SECOND), 1);
+	CHECK_HAS(fake_log(), "0 a2 dial\n0 a2 NAME\n0 a2 BLPOP k::rl-wake 10.020\n");
+	CHECK_INT(fake_pool.count, 3);
+}
+
+static const check_test tests[] = {
+	TEST(the_name_has_a_form_of_its_own),
+	TEST(each_wait_has_another_name),
+	TEST(who_need_not_wait_draws_none),
+	TEST(who_polls_draws_none),
+	TEST(without_random_bytes_for_a_name_the_call_ends),
+	TEST(it_is_kept_with_the_next_token),
+	TEST(a_grant_leaves_nothing_to_take_away),
+	TEST(the_last_try_takes_it_away),
+	TEST(who_never_marked_takes_nothing_away),
+	TEST(without_an_idle_connection_it_stays),
+	TEST(a_connection_that_is_broken_does_not_take_it),
+	TEST(on_a_slow_server_it_stays),
+	TEST(it_is_taken_away_once),
+	TEST(its_answers_are_counted_off),
+	TEST(a_fork_takes_nothing_away),
+	TEST(a_short_wait_polls),
+	TEST(a_wait_that_the_set_has_used_up_polls),
+	TEST(a_wait_that_becomes_short_stays),
+	TEST(the_last_idle_connection_is_left_alone),
+	TEST(idle_connections_to_elsewhere_do_not_count),
+};
+
+CHECK_MAIN(tests, fake_end)
