@@ -16,8 +16,8 @@
 /* The end of an object or of a request waits for this long at most, all locks together. */
 #define FAREWELL_NS (200 * RL_NS_PER_MS)
 
-/* A server that did not answer a farewell is spared others for this long. */
-#define MUTE_NS (5 * RL_NS_PER_SECOND)
+/* A server that did not answer a farewell is spared others for this long, or until it grants a lease. */
+#define MUTE_NS RL_NS_PER_SECOND
 
 /* So many leases of one server are released in one go. */
 #define FAREWELL_MAX 64
