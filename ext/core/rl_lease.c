@@ -95,9 +95,9 @@ bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at)
 
 void rl_lease_lose(rl_lease *lease)
 {
-	if (lease->state == RL_LEASE_HELD) {
+	if (lease->state == RL_LEASE_HELD || lease->state == RL_LEASE_LOST) {
 		lease->state = RL_LEASE_LOST;
-		lease->deadline = 0;
+		lease->deadline = 0; /* nothing of it is left at the server */
 	}
 }
 
