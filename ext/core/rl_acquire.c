@@ -417,9 +417,7 @@ static void resume(rl_acquire *acquire, const rl_tick *tick)
 		acquire->looks++;
 		acquire->vain = 0;
 	}
-	bool is_last = tick->now >= acquire->deadline ||
-		acquire->looks >= rl_acquire_exchange(acquire)->set->retries;
-	if (is_last || acquire->is_polling || acquire->must_try ||
+	if (is_last_look(acquire, tick) || acquire->is_polling || acquire->must_try ||
 		acquire->queue.state == RL_QUEUE_OUT) {
 		begin_try(acquire, tick);
 	} else {
