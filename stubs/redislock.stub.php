@@ -47,6 +47,9 @@ class RedisLock
      *   (`<key>::rl-wait`, `<key>::rl-wake`); false = they only look again after each delay
      * @param bool $persistent keep connections for the life of the process, shared by all objects of a
      *   thread that speak to the same server as the same user; false = they belong to this object
+     * @param bool $reentrant a lease() or synchronized() for a key that this object holds by a lease, in the same
+     *   Fiber, is another lease on the same lock; it is freed with the last of them. A longer TTL than the lock has
+     *   is set at the server, else there is no traffic
      * @param float $driftFactor how far clocks may drift apart, 0 to 0.5 of the TTL
      *
      * @throws ValueError on a bad value, TypeError on a bad type
@@ -62,6 +65,7 @@ class RedisLock
         ?int $retries = null,
         bool $wake = true,
         bool $persistent = true,
+        bool $reentrant = false,
         float $driftFactor = 0.01,
     ) {}
 
@@ -276,7 +280,8 @@ final class RedisLockLease
     public function extend(float $ttl): bool {}
 
     /**
-     * Frees the lock. A second call is false, without traffic.
+     * Frees the lock; if it is held more than once (reentrant), only with the last of its leases. A second call is
+     * false, without traffic.
      *
      * @return bool true = it was still ours
      *
@@ -289,6 +294,7 @@ final class RedisLockLease
      * Stops keeping it: the lock lives on until its TTL, and belongs to whoever has the token that is returned.
      *
      * @throws RedisLockLostException when it is not held
+     * @throws RedisLockException when it is held more than once (reentrant)
      */
     public function detach(): string {}
 

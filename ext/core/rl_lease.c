@@ -38,7 +38,6 @@ void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t pro
 	lease->token_len = token.len;
 	lease->ttl_ns = ttl_ns;
 	lease->deadline = proven_until;
-	lease->since = lease->env->now(lease->env->ctx);
 	lease->state = RL_LEASE_HELD;
 }
 
@@ -103,16 +102,7 @@ void rl_lease_lose(rl_lease *lease)
 
 void rl_lease_end(rl_lease *lease)
 {
-	if (lease->state != RL_LEASE_ENDED) {
-		lease->state = RL_LEASE_ENDED;
-		lease->ended_at = lease->env->now(lease->env->ctx);
-	}
-}
-
-int64_t rl_lease_held_for(const rl_lease *lease)
-{
-	bool is_over = lease->state == RL_LEASE_ENDED;
-	return (is_over ? lease->ended_at : lease->env->now(lease->env->ctx)) - lease->since;
+	lease->state = RL_LEASE_ENDED;
 }
 
 bool rl_lease_is_open(const rl_lease *lease)

@@ -27,11 +27,7 @@ typedef struct rl_lease {
 	uint64_t fork_generation;
 	double drift_factor;
 	int64_t ttl_ns;
-	int64_t deadline; /* HELD: ownership is proven until then */
-	int64_t since;    /* when it was won */
-	int64_t ended_at; /* ENDED */
-	int64_t waited_ns;
-	uint64_t attempts;
+	int64_t deadline;  /* HELD: ownership is proven until then */
 	rl_names names;    /* the key has its prefix */
 	size_t prefix_len; /* of the key */
 	size_t token_len;
@@ -52,9 +48,6 @@ bool rl_lease_is_held(rl_lease *lease);
 
 /* Nanoseconds of proven ownership left; 0 = not held. */
 int64_t rl_lease_remaining(rl_lease *lease);
-
-/* Nanoseconds since it was won, until its end. */
-int64_t rl_lease_held_for(const rl_lease *lease);
 
 /* A new TTL is about to be asked for: until it is confirmed, the shorter of both counts. */
 void rl_lease_expect(rl_lease *lease, int64_t ttl_ns);

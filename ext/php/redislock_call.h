@@ -23,8 +23,9 @@ typedef struct redislock_home {
 	unsigned refs;
 	rl_set set;
 	bool is_persistent;
-	rl_pool own_pool; /* used when not persistent */
-	char *prefix;     /* owned */
+	bool is_reentrant; /* a lock held by a lease can be entered again */
+	rl_pool own_pool;  /* used when not persistent */
+	char *prefix;      /* owned */
 	size_t prefix_len;
 	int64_t
 		mute_until; /* the server did not answer the release of a lease: not bothered with others before */

@@ -74,7 +74,7 @@ ZEND_METHOD(RedisLock, __construct)
 	zend_string *server = NULL;
 	zend_string *prefix = NULL;
 	bool is_without_limit = true;
-	ZEND_PARSE_PARAMETERS_START(0, 11)
+	ZEND_PARSE_PARAMETERS_START(0, 12)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(arguments.servers, server)
 		Z_PARAM_STR_OR_NULL(prefix)
@@ -86,6 +86,7 @@ ZEND_METHOD(RedisLock, __construct)
 		Z_PARAM_LONG_OR_NULL(arguments.retries, is_without_limit)
 		Z_PARAM_BOOL(arguments.wakes)
 		Z_PARAM_BOOL(arguments.is_persistent)
+		Z_PARAM_BOOL(arguments.is_reentrant)
 		Z_PARAM_DOUBLE(arguments.drift_factor)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_object *lock = from_obj(Z_OBJ_P(ZEND_THIS));
@@ -227,14 +228,13 @@ static bool win_lease(redislock_held *held, zval *object, rl_op *op, int64_t ttl
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
 	if (is_won && op->kind == RL_OP_ACQUIRE) {
 		const rl_acquire *acquire = (const rl_acquire *) op;
-		held->lease->waited_ns = acquire->waited_ns;
-		held->lease->attempts = acquire->attempts;
 		rl_lease_begin(held->lease, rl_bytes_of(acquire->token, acquire->token_len), ttl_ns,
 			acquire->proven_until);
+		redislock_lease_won(object, acquire->waited_ns, acquire->attempts);
 	} else if (is_won) {
-		held->lease->attempts = 1;
 		rl_lease_begin(held->lease, op->exchange.request.token, ttl_ns,
 			rl_exchange_sent_at(&op->exchange) + ttl_ns - rl_set_drift(op->exchange.set, ttl_ns));
+		redislock_lease_won(object, 0, 1);
 	}
 	if (call != NULL) {
 		redislock_call_end(call);
@@ -243,6 +243,21 @@ static bool win_lease(redislock_held *held, zval *object, rl_op *op, int64_t ttl
 		zval_ptr_dtor(object);
 	}
 	return is_won;
+}
+
+/* Enters a lock again that the object holds already. False = it does not, or with an exception. */
+static bool enter_again(redislock_home *home, rl_bytes key, int64_t ttl_ms, zval *object)
+{
+	redislock_held *held = home->is_reentrant ? redislock_lease_find(home, key) : NULL;
+	if (held == NULL) {
+		return false;
+	}
+	redislock_lease_enter(object, held);
+	if (ttl_ms * RL_NS_PER_MS <= held->lease->ttl_ns || redislock_lease_prolong(held, ttl_ms)) {
+		return true;
+	}
+	zval_ptr_dtor(object);
+	return false;
 }
 
 /* Makes a lease in *object. False = not to be had, or with an exception. */
@@ -257,12 +272,17 @@ static bool take_lease(
 		!redislock_read_key(home, name, 1, &args.key, &joined)) {
 		return false;
 	}
-	redislock_held *held = redislock_lease_new(object, home, args.key, RL_TOKEN_LEN);
-	rl_op *op = held == NULL
-		? NULL
-		: rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
+	redislock_held *held = NULL;
+	rl_op *op = NULL;
+	bool is_again = enter_again(home, args.key, args.ttl_ms, object);
+	if (!is_again && EG(exception) == NULL) {
+		held = redislock_lease_new(object, home, args.key, RL_TOKEN_LEN);
+		op = held == NULL
+			? NULL
+			: rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
+	}
 	redislock_free_key(joined);
-	return held != NULL && win_lease(held, object, op, args.ttl_ms);
+	return is_again || (held != NULL && win_lease(held, object, op, args.ttl_ms));
 }
 
 ZEND_METHOD(RedisLock, lease)
@@ -315,19 +335,6 @@ ZEND_METHOD(RedisLock, resume)
 	RETURN_NULL();
 }
 
-/* The section is over: frees the lock, also when somebody keeps the lease, as the trace of an exception does.
- * Throws when it was lost, unless the section has thrown itself. */
-static void end_section(redislock_held *held, zval *result)
-{
-	rl_lease *lease = held->lease;
-	bool was_held = rl_lease_is_held(lease) || lease->state == RL_LEASE_ENDED;
-	/* What cannot be released while ownership is proven is counted, and ends by its TTL. */
-	redislock_lease_farewell(held, held->home->set.members[0].timeout_ns);
-	if (EG(exception) == NULL && (!was_held || lease->state == RL_LEASE_LOST)) {
-		redislock_throw_lost(lease, result);
-	}
-}
-
 ZEND_METHOD(RedisLock, synchronized)
 {
 	zend_string *name;
@@ -350,12 +357,11 @@ ZEND_METHOD(RedisLock, synchronized)
 		}
 		RETURN_THROWS();
 	}
-	redislock_held *held = redislock_lease_held(&object);
 	section.retval = return_value;
 	section.params = &object;
 	section.param_count = 1;
 	zend_call_function(&section, &cache);
-	end_section(held, return_value);
+	redislock_lease_end_section(&object, return_value);
 	zval_ptr_dtor(&object);
 }
 

@@ -24,6 +24,11 @@
 
 typedef struct redislock_lease_object {
 	redislock_held *held; /* NULL when there is none */
+	bool is_ended;        /* released, or given away: this holding is over */
+	int64_t since;
+	int64_t ended_at;
+	int64_t waited_ns;
+	uint64_t attempts;
 	zend_object std;
 } redislock_lease_object;
 
@@ -49,7 +54,8 @@ static redislock_held *record_new(redislock_home *home, rl_bytes key, size_t tok
 	}
 	home->refs++;
 	redislock_held **list = &REDISLOCK_G(held);
-	*held = (redislock_held){.next = *list, .link = list, .home = home, .lease = lease};
+	*held = (redislock_held){
+		.next = *list, .link = list, .home = home, .lease = lease, .fiber = EG(active_fiber)};
 	if (held->next != NULL) {
 		held->next->link = &held->next;
 	}
@@ -87,7 +93,7 @@ static void farewell(redislock_home *home, rl_lease **leases, size_t count, int6
 	rl_op_free(op);
 }
 
-void redislock_lease_farewell(redislock_held *held, int64_t limit_ns)
+static void farewell_of_one(redislock_held *held, int64_t limit_ns)
 {
 	if (rl_lease_is_open(held->lease)) {
 		farewell(held->home, &held->lease, 1, limit_ns);
@@ -131,7 +137,7 @@ void redislock_leases_farewell(void)
 static zend_object *create_object(zend_class_entry *ce)
 {
 	redislock_lease_object *object = zend_object_alloc(sizeof *object, ce);
-	object->held = NULL;
+	memset(object, 0, offsetof(redislock_lease_object, std));
 	zend_object_std_init(&object->std, ce);
 	object_properties_init(&object->std, ce);
 	object->std.handlers = &handlers;
@@ -145,52 +151,99 @@ static bool is_script_running(void)
 		((EG(flags) & EG_FLAGS_IN_SHUTDOWN) == 0 || EG(current_execute_data) != NULL);
 }
 
+/* The object's holding is over. True = it was the last one. */
+static bool end_holding(redislock_lease_object *object)
+{
+	object->is_ended = true;
+	object->ended_at = rl_os_now();
+	object->held->holdings--;
+	return object->held->holdings == 0;
+}
+
 static void free_object(zend_object *std)
 {
 	redislock_lease_object *object = from_obj(std);
-	if (object->held != NULL && is_script_running()) {
-		redislock_lease_farewell(object->held, FAREWELL_NS);
-		record_free(object->held);
-	}
-	object->held = NULL; /* else its record waits on the request's list */
+	redislock_held *held = object->held;
+	object->held = NULL;
+	if (held != NULL && is_script_running()) {
+		object->held = held;
+		if (!object->is_ended && end_holding(object)) {
+			farewell_of_one(held, FAREWELL_NS);
+		}
+		object->held = NULL;
+		held->objects--;
+		if (held->objects == 0) {
+			record_free(held);
+		}
+	} /* else its record waits on the request's list */
 	zend_object_std_dtor(std);
+}
+
+void redislock_lease_enter(zval *zv, redislock_held *held)
+{
+	object_init_ex(zv, ce_lease);
+	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
+	object->held = held;
+	object->since = rl_os_now();
+	held->objects++;
+	held->holdings++;
 }
 
 redislock_held *redislock_lease_new(
 	zval *object, redislock_home *home, rl_bytes key, size_t token_room)
 {
-	object_init_ex(object, ce_lease);
 	redislock_held *held = record_new(home, key, token_room);
 	if (held == NULL) {
-		zval_ptr_dtor(object);
 		zend_throw_error(NULL, "Out of memory");
 		return NULL;
 	}
-	from_obj(Z_OBJ_P(object))->held = held;
+	redislock_lease_enter(object, held);
 	return held;
 }
 
-redislock_held *redislock_lease_held(zval *object)
+redislock_held *redislock_lease_find(const redislock_home *home, rl_bytes key)
 {
-	return from_obj(Z_OBJ_P(object))->held;
-}
-
-static redislock_held *held_of(zval *self)
-{
-	redislock_held *held = from_obj(Z_OBJ_P(self))->held;
-	if (held == NULL) {
-		zend_throw_error(NULL, "The RedisLockLease object was not set up");
+	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
+		if (held->home == home && held->fiber == (const void *) EG(active_fiber) &&
+			held->holdings > 0 && rl_bytes_equal(held->lease->names.key, key) &&
+			rl_lease_is_held(held->lease)) {
+			return held;
+		}
 	}
-	return held;
+	return NULL;
 }
 
-void redislock_throw_lost(const rl_lease *lease, zval *result)
+void redislock_lease_won(zval *zv, int64_t waited_ns, uint64_t attempts)
 {
+	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
+	object->since = rl_os_now();
+	object->waited_ns = waited_ns;
+	object->attempts = attempts;
+}
+
+static bool is_held(const redislock_lease_object *object)
+{
+	return !object->is_ended && rl_lease_is_held(object->held->lease);
+}
+
+/* The object, set up; NULL with an exception. */
+static redislock_lease_object *object_of(zval *self)
+{
+	redislock_lease_object *object = from_obj(Z_OBJ_P(self));
+	if (object->held == NULL) {
+		zend_throw_error(NULL, "The RedisLockLease object was not set up");
+		return NULL;
+	}
+	return object;
+}
+
+static void throw_lost(const redislock_lease_object *object, zval *result)
+{
+	const rl_lease *lease = object->held->lease;
 	rl_bytes key = lease->names.key;
 	zend_object *exception = zend_throw_exception_ex(redislock_ce_lost_exception, 0,
 		"the lock \"%.*s\" was lost while it was needed%s", (int) (key.len - lease->prefix_len),
-		key.data + lease->prefix_len,
-		lease->state == RL_LEASE_ENDED ? ": it was released or given away" : "");
+		key.data + lease->prefix_len, object->is_ended ? ": it was released or given away" : "");
 	if (result != NULL) {
 		zend_update_property(
 			redislock_ce_lost_exception, exception, "result", sizeof "result" - 1, result);
@@ -204,100 +257,82 @@ ZEND_METHOD(RedisLockLease, __construct)
 	ZEND_PARSE_PARAMETERS_NONE();
 }
 
+/* Declares object, for methods without parameters. */
+#define OBJECT_ALONE \
+ ZEND_PARSE_PARAMETERS_NONE(); \
+ redislock_lease_object *object = object_of(ZEND_THIS); \
+ if (object == NULL) { \
+  RETURN_THROWS(); \
+ }
+
 ZEND_METHOD(RedisLockLease, key)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL) {
-		RETURN_THROWS();
-	}
-	const rl_lease *lease = held->lease;
+	OBJECT_ALONE
+	const rl_lease *lease = object->held->lease;
 	RETURN_STRINGL(
 		lease->names.key.data + lease->prefix_len, lease->names.key.len - lease->prefix_len);
 }
 
 ZEND_METHOD(RedisLockLease, token)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL) {
-		RETURN_THROWS();
-	}
-	RETURN_STRINGL(held->lease->token, held->lease->token_len);
+	OBJECT_ALONE
+	RETURN_STRINGL(object->held->lease->token, object->held->lease->token_len);
 }
 
 ZEND_METHOD(RedisLockLease, remaining)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL) {
-		RETURN_THROWS();
-	}
-	RETURN_DOUBLE((double) rl_lease_remaining(held->lease) / 1e9);
+	OBJECT_ALONE
+	RETURN_DOUBLE(is_held(object) ? (double) rl_lease_remaining(object->held->lease) / 1e9 : 0.0);
 }
 
 ZEND_METHOD(RedisLockLease, isHeld)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL) {
-		RETURN_THROWS();
-	}
-	RETURN_BOOL(rl_lease_is_held(held->lease));
+	OBJECT_ALONE
+	RETURN_BOOL(is_held(object));
 }
 
 ZEND_METHOD(RedisLockLease, assertHeld)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held != NULL && !rl_lease_is_held(held->lease)) {
-		redislock_throw_lost(held->lease, NULL);
+	OBJECT_ALONE
+	if (!is_held(object)) {
+		throw_lost(object, NULL);
 	}
 }
 
 ZEND_METHOD(RedisLockLease, heldFor)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL) {
-		RETURN_THROWS();
-	}
-	RETURN_DOUBLE((double) rl_lease_held_for(held->lease) / 1e9);
+	OBJECT_ALONE
+	int64_t until = object->is_ended ? object->ended_at : rl_os_now();
+	RETURN_DOUBLE((double) (until - object->since) / 1e9);
 }
 
 ZEND_METHOD(RedisLockLease, waited)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL) {
-		RETURN_THROWS();
-	}
-	RETURN_DOUBLE((double) held->lease->waited_ns / 1e9);
+	OBJECT_ALONE
+	RETURN_DOUBLE((double) object->waited_ns / 1e9);
 }
 
 ZEND_METHOD(RedisLockLease, attempts)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL) {
-		RETURN_THROWS();
-	}
-	RETURN_LONG((zend_long) held->lease->attempts);
+	OBJECT_ALONE
+	RETURN_LONG((zend_long) object->attempts);
 }
 
 ZEND_METHOD(RedisLockLease, detach)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL) {
+	OBJECT_ALONE
+	if (!is_held(object)) {
+		throw_lost(object, NULL);
 		RETURN_THROWS();
 	}
-	if (!rl_lease_is_held(held->lease)) {
-		redislock_throw_lost(held->lease, NULL);
+	if (object->held->holdings > 1) {
+		zend_throw_exception(redislock_ce_exception,
+			"a lock that is held more than once (reentrant) cannot be given away", 0);
 		RETURN_THROWS();
 	}
-	RETVAL_STRINGL(held->lease->token, held->lease->token_len);
-	rl_lease_end(held->lease);
+	RETVAL_STRINGL(object->held->lease->token, object->held->lease->token_len);
+	end_holding(object);
+	rl_lease_end(object->held->lease);
 }
 
 /* ---- with the server ---- */
@@ -317,26 +352,40 @@ static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms)
 
 ZEND_METHOD(RedisLockLease, verify)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL) {
-		RETURN_THROWS();
-	}
-	if (!rl_lease_is_held(held->lease)) {
+	OBJECT_ALONE
+	if (!is_held(object)) {
 		RETURN_FALSE;
 	}
-	redislock_call *call = ask(held, RL_VERB_OWNER, 0);
+	rl_lease *lease = object->held->lease;
+	redislock_call *call = ask(object->held, RL_VERB_OWNER, 0);
 	if (call == NULL) {
 		RETURN_THROWS();
 	}
 	const rl_seat *seat = rl_exchange_speaker(&call->op->exchange, RL_VOTE_GRANTED);
 	bool is_ours = call->op->status == RL_OK &&
-		rl_bytes_equal(rl_bytes_of(seat->text, seat->text_len), rl_lease_token(held->lease));
+		rl_bytes_equal(rl_bytes_of(seat->text, seat->text_len), rl_lease_token(lease));
 	redislock_call_end(call);
 	if (!is_ours) {
-		rl_lease_lose(held->lease);
+		rl_lease_lose(lease);
 	}
-	RETURN_BOOL(rl_lease_is_held(held->lease));
+	RETURN_BOOL(is_held(object));
+}
+
+bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
+{
+	rl_lease *lease = held->lease;
+	rl_lease_expect(lease, ttl_ms * RL_NS_PER_MS);
+	redislock_call *call = ask(held, RL_VERB_EXTEND, ttl_ms);
+	if (call == NULL) {
+		return false;
+	}
+	bool is_ours = call->op->status == RL_OK;
+	int64_t sent_at = is_ours ? rl_exchange_sent_at(&call->op->exchange) : 0;
+	redislock_call_end(call);
+	if (!is_ours) {
+		rl_lease_lose(lease);
+	}
+	return is_ours && rl_lease_confirm(lease, ttl_ms * RL_NS_PER_MS, sent_at);
 }
 
 ZEND_METHOD(RedisLockLease, extend)
@@ -346,36 +395,24 @@ ZEND_METHOD(RedisLockLease, extend)
 		Z_PARAM_DOUBLE(ttl)
 	ZEND_PARSE_PARAMETERS_END();
 	int64_t ttl_ms;
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL || !redislock_read_ttl(ttl, 1, &ttl_ms)) {
+	redislock_lease_object *object = object_of(ZEND_THIS);
+	if (object == NULL || !redislock_read_ttl(ttl, 1, &ttl_ms)) {
 		RETURN_THROWS();
 	}
-	if (!rl_lease_is_held(held->lease)) {
-		RETURN_FALSE;
-	}
-	rl_lease_expect(held->lease, ttl_ms * RL_NS_PER_MS);
-	redislock_call *call = ask(held, RL_VERB_EXTEND, ttl_ms);
-	if (call == NULL) {
-		RETURN_THROWS();
-	}
-	bool is_ours = call->op->status == RL_OK;
-	int64_t sent_at = is_ours ? rl_exchange_sent_at(&call->op->exchange) : 0;
-	redislock_call_end(call);
-	if (is_ours) {
-		RETURN_BOOL(rl_lease_confirm(held->lease, ttl_ms * RL_NS_PER_MS, sent_at));
-	}
-	rl_lease_lose(held->lease);
-	RETURN_FALSE;
+	RETURN_BOOL(is_held(object) && redislock_lease_prolong(object->held, ttl_ms));
 }
 
 ZEND_METHOD(RedisLockLease, release)
 {
-	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_held *held = held_of(ZEND_THIS);
-	if (held == NULL) {
-		RETURN_THROWS();
+	OBJECT_ALONE
+	redislock_held *held = object->held;
+	bool was_held = is_held(object);
+	if (object->is_ended || held->holdings > 1) {
+		if (!object->is_ended) {
+			end_holding(object);
+		}
+		RETURN_BOOL(was_held);
 	}
-	bool was_held = rl_lease_is_held(held->lease);
 	if (!rl_lease_is_open(held->lease)) {
 		RETURN_FALSE;
 	}
@@ -385,8 +422,25 @@ ZEND_METHOD(RedisLockLease, release)
 	}
 	bool is_ours = call->op->status == RL_OK;
 	redislock_call_end(call);
+	if (!object->is_ended) { /* a signal handler may have ended it meanwhile */
+		end_holding(object);
+	}
 	rl_lease_end(held->lease);
 	RETURN_BOOL(was_held && is_ours);
+}
+
+void redislock_lease_end_section(zval *zv, zval *result)
+{
+	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
+	redislock_held *held = object->held;
+	bool was_held = object->is_ended || is_held(object);
+	if (!object->is_ended && end_holding(object)) {
+		/* What cannot be released while ownership is proven is counted, and ends by its TTL. */
+		farewell_of_one(held, held->home->set.members[0].timeout_ns);
+	}
+	if (EG(exception) == NULL && (!was_held || held->lease->state == RL_LEASE_LOST)) {
+		throw_lost(object, result);
+	}
 }
 
 void redislock_lease_set_up(zend_class_entry *ce)

@@ -161,7 +161,7 @@ static bool check_numbers(const redislock_arguments *arguments)
 		zend_argument_value_error(8, "must be null or at least 0");
 		return false;
 	}
-	return check_range(arguments->drift_factor, 0, 0.5, 11, "between 0 and 0.5");
+	return check_range(arguments->drift_factor, 0, 0.5, 12, "between 0 and 0.5");
 }
 
 /* ---- the constructor ---- */
@@ -195,6 +195,7 @@ bool redislock_home_fill(redislock_home *home, const redislock_arguments *argume
 		return false;
 	}
 	home->is_persistent = arguments->is_persistent;
+	home->is_reentrant = arguments->is_reentrant;
 	home->set.backoff = (rl_backoff){.first_ns = (int64_t) (arguments->retry_delay * 1e9),
 		.max_ns = (int64_t) (arguments->retry_max_delay * 1e9),
 		.jitter = arguments->jitter};

@@ -23,6 +23,7 @@ typedef struct redislock_arguments {
 	bool has_retries;
 	bool wakes;
 	bool is_persistent;
+	bool is_reentrant;
 } redislock_arguments;
 
 /* @return false with an exception; home may then be filled in part, and is still to be unreferenced */

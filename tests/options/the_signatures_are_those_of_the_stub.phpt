@@ -12,7 +12,7 @@ sort($methods);
 same('methods', ['__construct', 'acquire', 'close', 'extend', 'forceRelease', 'isLocked', 'owner', 'release', 'remaining', 'stats', 'token'], $methods);
 $signature = fn (string $method) => implode(', ', array_map(fn ($p) => "$p->name" . ($p->isOptional() ? ' = ' . var_export($p->getDefaultValue(), true) : ''),
     $class->getMethod($method)->getParameters()));
-same('__construct', 'servers = NULL, prefix = NULL, timeout = 1.0, connectTimeout = 1.0, retryDelay = 0.01, retryMaxDelay = 0.2, jitter = 0.2, retries = NULL, wake = true, persistent = true, driftFactor = 0.01', $signature('__construct'));
+same('__construct', 'servers = NULL, prefix = NULL, timeout = 1.0, connectTimeout = 1.0, retryDelay = 0.01, retryMaxDelay = 0.2, jitter = 0.2, retries = NULL, wake = true, persistent = true, reentrant = false, driftFactor = 0.01', $signature('__construct'));
 same('acquire', 'key, ttl = 30.0, wait = 0.0, token = NULL', $signature('acquire'));
 same('release', 'key, token', $signature('release'));
 same('extend', 'key, token, ttl', $signature('extend'));

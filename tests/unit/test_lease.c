@@ -110,15 +110,13 @@ static void what_the_clock_ended_may_still_be_disowned(void)
 	CHECK(!rl_lease_is_open(lease));
 }
 
-static void the_time_it_was_held_ends_with_it(void)
+static void an_end_is_final(void)
 {
 	begin(SECOND);
-	fake_clock += 300 * MS;
-	CHECK_INT(rl_lease_held_for(lease), 300 * MS);
 	rl_lease_end(lease);
-	fake_clock += 300 * MS;
-	rl_lease_end(lease);
-	CHECK_INT(rl_lease_held_for(lease), 300 * MS);
+	rl_lease_lose(lease);
+	CHECK_INT(lease->state, RL_LEASE_ENDED);
+	CHECK(!rl_lease_confirm(lease, SECOND, fake_clock));
 	CHECK(!rl_lease_is_held(lease));
 	CHECK(!rl_lease_is_open(lease));
 }
@@ -142,7 +140,7 @@ static const check_test tests[] = {
 	TEST(the_shorter_ttl_counts_until_the_answer),
 	TEST(what_a_server_disowned_is_not_released),
 	TEST(what_the_clock_ended_may_still_be_disowned),
-	TEST(the_time_it_was_held_ends_with_it),
+	TEST(an_end_is_final),
 	TEST(a_forked_child_has_nothing),
 };
 
