@@ -228,12 +228,12 @@ static void finish_round(const how *way, rl_acquire *acquire)
 	}
 }
 
-/* The undo of what is in the key was written. */
+/* The undo of what is in the key was written, wherever one was due. */
 static bool was_undone(void)
 {
 	char undo[32];
 	snprintf(undo, sizeof undo, "RELEASE+ k %s ", the_world.value);
-	return strstr(fake_log(), undo) != NULL;
+	return !the_world.is_undo_lost && strstr(fake_log(), undo) != NULL;
 }
 
 /* An own token that may have been granted unheard is left behind: nobody may know whose it is. */
