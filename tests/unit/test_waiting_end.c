@@ -288,32 +288,6 @@ static void an_undo_that_was_not_sent_is_no_undo(void)
 	CHECK_INT(fake_stats.undone, 0);
 }
 
-/* The server has the first of the two commands, and may run it at any time: the token is used up. */
-static void an_undo_of_which_half_was_sent_is_an_undo(void)
-{
-	waiting_begin();
-	fake_acts(0, FAKE_SILENCE, NULL, 0);
-	fake_says(0, ":1");                       /* RELEASE+ */
-	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* RELEASE */
-	fake_says(0, grant(1010));
-	CHECK_INT(fake_drive(&fake_acquire(30000, 5 * SECOND)->op), RL_OK);
-	CHECK_COUNT("1000 a2 RELEASE+ k T1\n", 1);
-	CHECK_COUNT("RELEASE k", 0);
-	CHECK_COUNT("1010 a1 try+ k T2 30000 0 0 W1 0\n", 1);
-}
-
-/* The half with the helper keys is the one that the server may refuse. */
-static void an_undo_of_which_half_was_sent_is_told_as_a_doubt(void)
-{
-	waiting_begin();
-	fake_acts(0, FAKE_SILENCE, NULL, 0);
-	fake_says(0, ":1");
-	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
-	rl_acquire *acquire = fake_acquire(30000, 0);
-	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
-	CHECK_HAS(acquire->op.err->message, "outcome unknown");
-}
-
 /* ---- of no use ---- */
 
 static void a_win_that_used_up_its_ttl_is_given_back(void)
@@ -581,9 +555,6 @@ static const check_test tests[] = {
 	TEST(being_woken_is_no_look),
 	TEST(without_random_bytes_for_it_the_wait_ends),
 	TEST(an_undo_that_was_not_sent_is_no_undo),
-	TEST(an_undo_of_which_half_was_sent_is_an_undo),
-	LATER(an_undo_of_which_half_was_sent_is_told_as_a_doubt,
-		"rl_acquire_fate: was_undone speaks first, though is_in_doubt (RL_UNDONE_MAYBE) is set"),
 	TEST(a_win_that_used_up_its_ttl_is_given_back),
 	TEST(a_win_just_in_time_is_kept),
 	TEST(own_token_of_no_use_is_given_back_and_ends),
