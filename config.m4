@@ -32,6 +32,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_call.c
     ext/php/redislock_class.c
     ext/php/redislock_exception.c
+    ext/php/redislock_lease.c
     ext/php/redislock_options.c
     ext/core/rl_acquire.c
     ext/core/rl_acquire_queue.c
@@ -40,6 +41,8 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/rl_conn.c
     ext/core/rl_dsn.c
     ext/core/rl_exchange.c
+    ext/core/rl_farewell.c
+    ext/core/rl_lease.c
     ext/core/rl_op.c
     ext/core/rl_pool.c
     ext/core/rl_queue.c

@@ -26,6 +26,7 @@ ZEND_BEGIN_MODULE_GLOBALS(redislock)
 	rl_net net;
 	rl_pool pool;                 /* connections of the objects with persistent: true */
 	struct redislock_call *calls; /* under way in this request; see redislock_call.h */
+	struct redislock_held *held;  /* by leases of this request; see redislock_lease.h */
 ZEND_END_MODULE_GLOBALS(redislock)
 
 ZEND_EXTERN_MODULE_GLOBALS(redislock)

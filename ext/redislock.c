@@ -10,6 +10,7 @@
 
 #include "php/redislock_call.h"
 #include "php/redislock_class.h"
+#include "php/redislock_lease.h"
 #include "php/redislock_options.h"
 
 #include "ext/standard/info.h"
@@ -97,6 +98,7 @@ static PHP_MSHUTDOWN_FUNCTION(redislock)
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(redislock)
 {
 	redislock_calls_abandon();
+	redislock_leases_farewell();
 	return SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 24fc7dfa46f2e2c617cee68ce91c7e31ab9c56a1 */
+ * Stub hash: 48c5f42e6d7ddd24380aee5421c273471f90fef7 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -33,6 +33,25 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_extend, 0, 3, _I
 	ZEND_ARG_TYPE_INFO(0, ttl, IS_DOUBLE, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLock_lease, 0, 1, RedisLockLease, 1)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_DOUBLE, 0, "30.0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, wait, IS_DOUBLE, 0, "0.0")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLock_resume, 0, 2, RedisLockLease, 1)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, token, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_DOUBLE, 0, "30.0")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_synchronized, 0, 2, IS_MIXED, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, section, IS_CALLABLE, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_DOUBLE, 0, "30.0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, wait, IS_DOUBLE, 0, "0.0")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_isLocked, 0, 1, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -56,15 +75,53 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_close, 0, 0, IS_VOID, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLockLease___construct, 0, 0, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_RedisLockLease_key arginfo_class_RedisLock_token
+
+#define arginfo_class_RedisLockLease_token arginfo_class_RedisLock_token
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_remaining, 0, 0, IS_DOUBLE, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_isHeld, 0, 0, _IS_BOOL, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_RedisLockLease_assertHeld arginfo_class_RedisLock_close
+
+#define arginfo_class_RedisLockLease_verify arginfo_class_RedisLockLease_isHeld
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_extend, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, ttl, IS_DOUBLE, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_RedisLockLease_release arginfo_class_RedisLockLease_isHeld
+
+#define arginfo_class_RedisLockLease_detach arginfo_class_RedisLock_token
+
+#define arginfo_class_RedisLockLease_heldFor arginfo_class_RedisLockLease_remaining
+
+#define arginfo_class_RedisLockLease_waited arginfo_class_RedisLockLease_remaining
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_attempts, 0, 0, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_RedisLockException_getReasons arginfo_class_RedisLock_stats
 
 #define arginfo_class_RedisLockServerException_getErrorCode arginfo_class_RedisLock_token
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLostException_getResult, 0, 0, IS_MIXED, 0)
+ZEND_END_ARG_INFO()
 
 
 ZEND_METHOD(RedisLock, __construct);
 ZEND_METHOD(RedisLock, acquire);
 ZEND_METHOD(RedisLock, release);
 ZEND_METHOD(RedisLock, extend);
+ZEND_METHOD(RedisLock, lease);
+ZEND_METHOD(RedisLock, resume);
+ZEND_METHOD(RedisLock, synchronized);
 ZEND_METHOD(RedisLock, isLocked);
 ZEND_METHOD(RedisLock, owner);
 ZEND_METHOD(RedisLock, remaining);
@@ -72,8 +129,22 @@ ZEND_METHOD(RedisLock, forceRelease);
 ZEND_METHOD(RedisLock, token);
 ZEND_METHOD(RedisLock, stats);
 ZEND_METHOD(RedisLock, close);
+ZEND_METHOD(RedisLockLease, __construct);
+ZEND_METHOD(RedisLockLease, key);
+ZEND_METHOD(RedisLockLease, token);
+ZEND_METHOD(RedisLockLease, remaining);
+ZEND_METHOD(RedisLockLease, isHeld);
+ZEND_METHOD(RedisLockLease, assertHeld);
+ZEND_METHOD(RedisLockLease, verify);
+ZEND_METHOD(RedisLockLease, extend);
+ZEND_METHOD(RedisLockLease, release);
+ZEND_METHOD(RedisLockLease, detach);
+ZEND_METHOD(RedisLockLease, heldFor);
+ZEND_METHOD(RedisLockLease, waited);
+ZEND_METHOD(RedisLockLease, attempts);
 ZEND_METHOD(RedisLockException, getReasons);
 ZEND_METHOD(RedisLockServerException, getErrorCode);
+ZEND_METHOD(RedisLockLostException, getResult);
 
 
 static const zend_function_entry class_RedisLock_methods[] = {
@@ -81,6 +152,9 @@ static const zend_function_entry class_RedisLock_methods[] = {
 	ZEND_ME(RedisLock, acquire, arginfo_class_RedisLock_acquire, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, release, arginfo_class_RedisLock_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, extend, arginfo_class_RedisLock_extend, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLock, lease, arginfo_class_RedisLock_lease, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLock, resume, arginfo_class_RedisLock_resume, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLock, synchronized, arginfo_class_RedisLock_synchronized, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, isLocked, arginfo_class_RedisLock_isLocked, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, owner, arginfo_class_RedisLock_owner, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, remaining, arginfo_class_RedisLock_remaining, ZEND_ACC_PUBLIC)
@@ -88,6 +162,24 @@ static const zend_function_entry class_RedisLock_methods[] = {
 	ZEND_ME(RedisLock, token, arginfo_class_RedisLock_token, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, stats, arginfo_class_RedisLock_stats, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, close, arginfo_class_RedisLock_close, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_RedisLockLease_methods[] = {
+	ZEND_ME(RedisLockLease, __construct, arginfo_class_RedisLockLease___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(RedisLockLease, key, arginfo_class_RedisLockLease_key, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, token, arginfo_class_RedisLockLease_token, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, remaining, arginfo_class_RedisLockLease_remaining, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, isHeld, arginfo_class_RedisLockLease_isHeld, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, assertHeld, arginfo_class_RedisLockLease_assertHeld, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, verify, arginfo_class_RedisLockLease_verify, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, extend, arginfo_class_RedisLockLease_extend, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, release, arginfo_class_RedisLockLease_release, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, detach, arginfo_class_RedisLockLease_detach, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, heldFor, arginfo_class_RedisLockLease_heldFor, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, waited, arginfo_class_RedisLockLease_waited, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, attempts, arginfo_class_RedisLockLease_attempts, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
@@ -108,6 +200,17 @@ static const zend_function_entry class_RedisLockServerException_methods[] = {
 	ZEND_FE_END
 };
 
+
+static const zend_function_entry class_RedisLockTimeoutException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_RedisLockLostException_methods[] = {
+	ZEND_ME(RedisLockLostException, getResult, arginfo_class_RedisLockLostException_getResult, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
 static zend_class_entry *register_class_RedisLock(void)
 {
 	zend_class_entry ce, *class_entry;
@@ -124,6 +227,19 @@ static zend_class_entry *register_class_RedisLock(void)
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "release", sizeof("release") - 1), 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
 
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "extend", sizeof("extend") - 1), 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+
+	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "resume", sizeof("resume") - 1), 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_RedisLockLease(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_CLASS_ENTRY(ce, "RedisLockLease", class_RedisLockLease_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 
 	return class_entry;
 }
@@ -166,6 +282,32 @@ static zend_class_entry *register_class_RedisLockServerException(zend_class_entr
 	zend_string *property_errorCode_name = zend_string_init("errorCode", sizeof("errorCode") - 1, 1);
 	zend_declare_typed_property(class_entry, property_errorCode_name, &property_errorCode_default_value, ZEND_ACC_PRIVATE, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
 	zend_string_release(property_errorCode_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_RedisLockTimeoutException(zend_class_entry *class_entry_RedisLockException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_CLASS_ENTRY(ce, "RedisLockTimeoutException", class_RedisLockTimeoutException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_RedisLockException);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_RedisLockLostException(zend_class_entry *class_entry_RedisLockException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_CLASS_ENTRY(ce, "RedisLockLostException", class_RedisLockLostException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_RedisLockException);
+
+	zval property_result_default_value;
+	ZVAL_NULL(&property_result_default_value);
+	zend_string *property_result_name = zend_string_init("result", sizeof("result") - 1, 1);
+	zend_declare_typed_property(class_entry, property_result_name, &property_result_default_value, ZEND_ACC_PRIVATE, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ANY));
+	zend_string_release(property_result_name);
 
 	return class_entry;
 }

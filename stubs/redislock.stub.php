@@ -114,6 +114,50 @@ class RedisLock
     public function extend(string $key, #[\SensitiveParameter] string $token, float $ttl): bool {}
 
     /**
+     * Takes the lock as a lease: an object that frees it, however the script ends. See RedisLockLease.
+     *
+     * It is freed with its object, and at the end of the request: after exit, an uncaught exception, a fatal
+     * error, the memory limit or the time limit. It does not renew itself: it ends at its TTL, unless extend()
+     * is called before.
+     *
+     * @param float $ttl seconds after which the lock ends by itself, 0.005 to 366 days
+     * @param float $wait seconds to wait for it at most; 0 = one try, INF = for ever
+     *
+     * @return RedisLockLease|null null = someone else has the lock
+     *
+     * @throws RedisLockConnectionException when the server could not be asked, or its answer did not come
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function lease(string $key, float $ttl = 30.0, float $wait = 0.0): ?RedisLockLease {}
+
+    /**
+     * Takes over a lock whose token is known, as a lease with a new TTL that begins now. The token may come from
+     * acquire() or from RedisLockLease::detach(), also of another process.
+     *
+     * @return RedisLockLease|null null = the lock is not held with this token
+     *
+     * @throws RedisLockConnectionException when the server could not be asked
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function resume(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0): ?RedisLockLease {}
+
+    /**
+     * Runs a section of code under the lock, and frees it, however the section ends.
+     *
+     * @param callable $section called with the RedisLockLease
+     *
+     * @return mixed what the section returned
+     *
+     * @throws RedisLockTimeoutException when the lock was not to be had in $wait seconds; the section was not called
+     * @throws RedisLockLostException when the section returned, but the lock had ended before; its getResult() has
+     *   what the section returned
+     * @throws RedisLockConnectionException when the server could not be asked for the lock
+     * @throws RedisLockServerException when the server answered with an error
+     * @throws Throwable whatever the section throws, as it is
+     */
+    public function synchronized(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0): mixed {}
+
+    /**
      * Tells whether anyone has the lock.
      *
      * @throws RedisLockConnectionException when the server could not be asked
@@ -164,7 +208,8 @@ class RedisLock
      * delays), undone (undos written, for grants that a call could not use or did not hear of), released,
      * not_released (release() that gave false), extended, not_extended, connects (connections tried),
      * reconnects (connections replaced because they had broken), scripts_loaded, fallbacks (waits that could
-     * not be woken, and releases that could wake nobody, because the server did not allow it).
+     * not be woken, and releases that could wake nobody, because the server did not allow it; once for each
+     * connection whose user lacks the rights).
      *
      * @return array{acquired: int, refused: int, timed_out: int, failed: int, waited: float, tries: int,
      *   nudges: int, wake_ups: int, wake_ups_taken: int, delays: int, undone: int, released: int,
@@ -178,6 +223,83 @@ class RedisLock
      * connect again. Locks stay as they are.
      */
     public function close(): void {}
+}
+
+/**
+ * A lock that this process keeps. Made by RedisLock::lease(), resume() and synchronized().
+ *
+ * It is held as long as that is proven: from before the server was asked until the TTL less clock drift. What it
+ * says of itself (isHeld(), remaining(), heldFor(), waited(), attempts()) costs no traffic. Loss is final. After a
+ * fork the child has nothing: its copy says not held, and frees nothing.
+ *
+ * Its end frees the lock and waits 0.2 seconds at most; what cannot be freed then ends by its TTL.
+ *
+ * @strict-properties
+ * @not-serializable
+ */
+final class RedisLockLease
+{
+    private function __construct() {}
+
+    /** The key, without the prefix. */
+    public function key(): string {}
+
+    /** The token that the key holds. */
+    public function token(): string {}
+
+    /** Seconds of proven ownership left; 0 = not held. */
+    public function remaining(): float {}
+
+    /** Whether ownership is proven now. */
+    public function isHeld(): bool {}
+
+    /** @throws RedisLockLostException when it is not held */
+    public function assertHeld(): void {}
+
+    /**
+     * Asks the server whether it is still ours. If not, the lease is lost.
+     *
+     * @throws RedisLockConnectionException when the server could not be asked
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function verify(): bool {}
+
+    /**
+     * Sets a new TTL, counted from now. It may be shorter.
+     *
+     * @return bool true = held until the new TTL; false = lost
+     *
+     * @throws RedisLockConnectionException when the server could not be asked; until the next extend() the shorter
+     *   of both TTLs counts
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function extend(float $ttl): bool {}
+
+    /**
+     * Frees the lock. A second call is false, without traffic.
+     *
+     * @return bool true = it was still ours
+     *
+     * @throws RedisLockConnectionException when the server could not be asked
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function release(): bool {}
+
+    /**
+     * Stops keeping it: the lock lives on until its TTL, and belongs to whoever has the token that is returned.
+     *
+     * @throws RedisLockLostException when it is not held
+     */
+    public function detach(): string {}
+
+    /** Seconds since it was won, until it was released. */
+    public function heldFor(): float {}
+
+    /** Seconds spent in getting it. */
+    public function waited(): float {}
+
+    /** How often the lock was asked for until it was got. */
+    public function attempts(): int {}
 }
 
 /** The base of all failures of a lock. Its code is the system's errno, or 0. */
@@ -201,4 +323,18 @@ class RedisLockServerException extends RedisLockException
 
     /** Redis' own word for the error, `NOAUTH` for example. */
     public function getErrorCode(): string {}
+}
+
+/** synchronized() could not get the lock in time. */
+class RedisLockTimeoutException extends RedisLockException
+{
+}
+
+/** A lease was lost while it was needed. */
+class RedisLockLostException extends RedisLockException
+{
+    private mixed $result = null;
+
+    /** What the section of synchronized() returned; else null. */
+    public function getResult(): mixed {}
 }

@@ -156,6 +156,7 @@ static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tic
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	bool is_look = verb == RL_VERB_NUDGE;
 	acquire->has_tried = true;
+	acquire->attempts += !is_look;
 	exchange->request.verb = verb;
 	exchange->request.is_owed = acquire->is_token_owed;
 	exchange->request.is_unmarked = acquire->is_polling || is_last_look(acquire, tick);

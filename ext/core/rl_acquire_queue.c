@@ -179,6 +179,7 @@ static bool on_queue_event(
 {
 	if (event != RL_QUEUE_NOTHING && acquire->queue.has_ticket) {
 		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups, 1);
+		acquire->attempts++;
 	}
 	switch (event) {
 		case RL_QUEUE_NOTHING:

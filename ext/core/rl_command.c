@@ -8,6 +8,24 @@
 
 #define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
 
+size_t rl_names_size(size_t key_len)
+{
+	return 2 * key_len + sizeof RL_MARK_SUFFIX - 1 + sizeof RL_TICKETS_SUFFIX - 1;
+}
+
+rl_names rl_names_put(char *room, rl_bytes key)
+{
+	size_t mark_len = key.len + sizeof RL_MARK_SUFFIX - 1;
+	char *tickets = room + mark_len;
+	memcpy(room, key.data, key.len); /* the key is the mark's beginning */
+	memcpy(room + key.len, RL_MARK_SUFFIX, sizeof RL_MARK_SUFFIX - 1);
+	memcpy(tickets, key.data, key.len);
+	memcpy(tickets + key.len, RL_TICKETS_SUFFIX, sizeof RL_TICKETS_SUFFIX - 1);
+	return (rl_names){.key = {room, key.len},
+		.mark = {room, mark_len},
+		.tickets = {tickets, key.len + sizeof RL_TICKETS_SUFFIX - 1}};
+}
+
 static void add(rl_command *command, rl_bytes argument)
 {
 	command->argv[command->argc++] = argument;

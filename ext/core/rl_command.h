@@ -44,6 +44,16 @@ typedef struct rl_request {
 	bool as_text;  /* scripts: EVAL with the text, not EVALSHA */
 } rl_request;
 
+/* The lock's key and its helper keys, written into room of rl_names_size(). */
+typedef struct rl_names {
+	rl_bytes key;
+	rl_bytes mark;
+	rl_bytes tickets;
+} rl_names;
+
+size_t rl_names_size(size_t key_len);
+rl_names rl_names_put(char *room, rl_bytes key);
+
 #define RL_COMMAND_ARGS 12
 #define RL_COMMAND_NUMBERS 2
 #define RL_COMMAND_DIGITS 24

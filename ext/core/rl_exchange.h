@@ -70,6 +70,8 @@ typedef struct rl_exchange {
 	rl_pool *pool;
 	const rl_env *env;
 	rl_request request;
+	bool
+		was_held; /* RELEASE: ownership was proven, so that it was ours even if a lost answer said so */
 	bool is_own_token; /* the caller's: never owed, undone only after the answer that granted it */
 	rl_seat *seats;    /* one for each member; memory of whoever holds the exchange */
 } rl_exchange;

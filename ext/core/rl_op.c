@@ -4,6 +4,8 @@
  */
 #include "core/rl_op.h"
 
+#include "core/rl_farewell.h"
+
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,37 +19,26 @@ static size_t aligned(size_t size)
 	return (size + unit - 1) / unit * unit;
 }
 
-static void put_name(char *out, rl_bytes key, const char *suffix, size_t suffix_len)
-{
-	memcpy(out, key.data, key.len);
-	memcpy(out + key.len, suffix, suffix_len);
-}
-
 void *rl_op_alloc(size_t size, const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
 	size_t token_room, char **token)
 {
 	size_t seats_at = aligned(size);
 	size_t key_at = seats_at + set->count * sizeof(rl_seat);
-	/* Below 1 KiB for usual keys, and not by calloc: that is what glibc's malloc has at hand. */
-	size_t mark_len = key.len + sizeof RL_MARK_SUFFIX - 1;
-	size_t tickets_len = key.len + sizeof RL_TICKETS_SUFFIX - 1;
-	char *block = malloc(key_at + mark_len + tickets_len + token_room);
+	/* Not by calloc: glibc's malloc is quicker. */
+	size_t names_size = rl_names_size(key.len);
+	char *block = malloc(key_at + names_size + token_room);
 	if (block == NULL) {
 		return NULL;
 	}
 	memset(block, 0, key_at);
 	rl_op *op = (rl_op *) (void *) block;
-	char *mark = block + key_at; /* the key is its beginning */
-	char *tickets = mark + mark_len;
-	put_name(mark, key, RL_MARK_SUFFIX, sizeof RL_MARK_SUFFIX - 1);
-	put_name(tickets, key, RL_TICKETS_SUFFIX, sizeof RL_TICKETS_SUFFIX - 1);
-	*token = tickets + tickets_len;
+	rl_names names = rl_names_put(block + key_at, key);
+	*token = block + key_at + names_size;
 	op->exchange = (rl_exchange){.set = set,
 		.pool = pool,
 		.env = env,
 		.seats = (rl_seat *) (void *) (block + seats_at),
-		.request = {
-			.key = {mark, key.len}, .mark = {mark, mark_len}, .tickets = {tickets, tickets_len}}};
+		.request = {.key = names.key, .mark = names.mark, .tickets = names.tickets}};
 	return block;
 }
 
@@ -75,15 +66,25 @@ void rl_op_free(rl_op *op)
 
 void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
 {
+	switch (op->kind) {
+		case RL_OP_ACQUIRE:
+			if (is_forked) {
+				rl_acquire_drop((rl_acquire *) op);
+			} else {
+				rl_acquire_abandon((rl_acquire *) op, now);
+			}
+			break;
+		case RL_OP_ASK:
+			if (!is_forked) {
+				rl_exchange_settle(&op->exchange, RL_UNDO_ALL, now);
+			}
+			break;
+		case RL_OP_FAREWELL:
+			rl_farewell_abandon((rl_farewell *) op, now);
+			break;
+	}
 	if (is_forked) {
-		if (op->kind == RL_OP_ACQUIRE) {
-			rl_acquire_drop((rl_acquire *) op);
-		}
 		rl_exchange_drop(&op->exchange);
-	} else if (op->kind == RL_OP_ACQUIRE) {
-		rl_acquire_abandon((rl_acquire *) op, now);
-	} else {
-		rl_exchange_settle(&op->exchange, RL_UNDO_ALL, now);
 	}
 }
 
@@ -195,6 +196,8 @@ bool rl_op_step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 			return rl_acquire_step((rl_acquire *) op, tick, wait);
 		case RL_OP_ASK:
 			return step_ask(op, tick, wait);
+		case RL_OP_FAREWELL:
+			return rl_farewell_step((rl_farewell *) op, tick, wait);
 	}
 	return true;
 }

@@ -15,7 +15,8 @@
 
 typedef enum rl_op_kind {
 	RL_OP_ACQUIRE,
-	RL_OP_ASK, /* any other verb: one exchange */
+	RL_OP_ASK,      /* any other verb: one exchange */
+	RL_OP_FAREWELL, /* rl_farewell.h */
 } rl_op_kind;
 
 typedef struct rl_op {
@@ -43,6 +44,7 @@ typedef struct rl_acquire {
 	int64_t started_at;
 	int64_t deadline;      /* of the wait; RL_NEVER = none; started_at = no wait */
 	int64_t resume_at;     /* PAUSED: when the next try or look is due */
+	uint64_t attempts;     /* how often the lock was asked for, also in the queue */
 	uint64_t looks;        /* tries and nudges after a delay so far: what `retries` caps */
 	unsigned delays;       /* back-off delays so far */
 	unsigned vain;         /* times woken for nothing since the last look */

@@ -328,6 +328,11 @@ static void on_answer(
 	}
 	note_helpers(exchange, seat, &answer);
 	note_script(exchange, seat, request.verb);
+	if (seat->is_in_doubt && exchange->was_held && exchange->request.verb == RL_VERB_RELEASE &&
+		answer.vote == RL_VOTE_REFUSED) {
+		answer.vote =
+			RL_VOTE_GRANTED; /* it was ours when the first was sent: that one has freed it */
+	}
 	if (is_unknown(exchange, seat, &answer)) {
 		fail(seat);
 		return;

@@ -30,9 +30,14 @@ typedef struct rl_set {
 /* A grant of ttl proves ownership for ttl less this, counted from before it was asked for.
  * Source of the rule and of the 2 ms: the Redlock algorithm, "CLOCK_DRIFT"; 2 ms are for the expiry's own
  * precision. */
+static inline int64_t rl_drift(double factor, int64_t ttl_ns)
+{
+	return (int64_t) ((double) ttl_ns * factor) + 2 * RL_NS_PER_MS;
+}
+
 static inline int64_t rl_set_drift(const rl_set *set, int64_t ttl_ns)
 {
-	return (int64_t) ((double) ttl_ns * set->drift_factor) + 2 * RL_NS_PER_MS;
+	return rl_drift(set->drift_factor, ttl_ns);
 }
 
 #endif

@@ -26,6 +26,8 @@ typedef struct redislock_home {
 	rl_pool own_pool; /* used when not persistent */
 	char *prefix;     /* owned */
 	size_t prefix_len;
+	int64_t
+		mute_until; /* the server did not answer the release of a lease: not bothered with others before */
 } redislock_home;
 
 redislock_home *redislock_home_new(void);

@@ -7,6 +7,7 @@
 
 #include "php/redislock_class.h"
 #include "php/redislock_exception.h"
+#include "php/redislock_lease.h"
 #include "php/redislock_options.h"
 
 #include "ext/spl/spl_exceptions.h"
@@ -214,6 +215,150 @@ ZEND_METHOD(RedisLock, extend)
 	return_yes_or_no(ask(ZEND_THIS, RL_VERB_EXTEND, name, token, ttl_ms), return_value);
 }
 
+/* ---- leases ---- */
+
+/* Runs op, which asks for the lease's lock. True = it is held; false = someone else's, or with an exception. In
+ * both cases the object is gone. */
+static bool win_lease(redislock_held *held, zval *object, rl_op *op, int64_t ttl_ms)
+{
+	redislock_call *call = redislock_call_run(held->home, op);
+	bool is_won = call != NULL && call->op->status == RL_OK;
+	held->home->mute_until = is_won ? 0 : held->home->mute_until;
+	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
+	if (is_won && op->kind == RL_OP_ACQUIRE) {
+		const rl_acquire *acquire = (const rl_acquire *) op;
+		held->lease->waited_ns = acquire->waited_ns;
+		held->lease->attempts = acquire->attempts;
+		rl_lease_begin(held->lease, rl_bytes_of(acquire->token, acquire->token_len), ttl_ns,
+			acquire->proven_until);
+	} else if (is_won) {
+		held->lease->attempts = 1;
+		rl_lease_begin(held->lease, op->exchange.request.token, ttl_ns,
+			rl_exchange_sent_at(&op->exchange) + ttl_ns - rl_set_drift(op->exchange.set, ttl_ns));
+	}
+	if (call != NULL) {
+		redislock_call_end(call);
+	}
+	if (!is_won) {
+		zval_ptr_dtor(object);
+	}
+	return is_won;
+}
+
+/* Makes a lease in *object. False = not to be had, or with an exception. */
+static bool take_lease(
+	zval *self, const zend_string *name, double ttl, double wait, zval *object, uint32_t ttl_arg)
+{
+	redislock_home *home = home_of(self);
+	rl_acquire_args args = {0};
+	char *joined;
+	if (home == NULL || !redislock_read_ttl(ttl, ttl_arg, &args.ttl_ms) ||
+		!redislock_read_wait(wait, ttl_arg + 1, &args.wait_ns) ||
+		!redislock_read_key(home, name, 1, &args.key, &joined)) {
+		return false;
+	}
+	redislock_held *held = redislock_lease_new(object, home, args.key, RL_TOKEN_LEN);
+	rl_op *op = held == NULL
+		? NULL
+		: rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
+	redislock_free_key(joined);
+	return held != NULL && win_lease(held, object, op, args.ttl_ms);
+}
+
+ZEND_METHOD(RedisLock, lease)
+{
+	zend_string *name;
+	double ttl = 30.0;
+	double wait = 0.0;
+	ZEND_PARSE_PARAMETERS_START(1, 3)
+		Z_PARAM_STR(name)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_DOUBLE(ttl)
+		Z_PARAM_DOUBLE(wait)
+	ZEND_PARSE_PARAMETERS_END();
+	zval object;
+	if (take_lease(ZEND_THIS, name, ttl, wait, &object, 2)) {
+		RETURN_COPY_VALUE(&object);
+	}
+	RETURN_NULL();
+}
+
+ZEND_METHOD(RedisLock, resume)
+{
+	zend_string *name;
+	zend_string *token;
+	double ttl = 30.0;
+	ZEND_PARSE_PARAMETERS_START(2, 3)
+		Z_PARAM_STR(name)
+		Z_PARAM_STR(token)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_DOUBLE(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_home *home = home_of(ZEND_THIS);
+	rl_bytes key;
+	char *joined;
+	int64_t ttl_ms;
+	if (home == NULL || !redislock_check_token(token, 2) || !redislock_read_ttl(ttl, 3, &ttl_ms) ||
+		!redislock_read_key(home, name, 1, &key, &joined)) {
+		RETURN_THROWS();
+	}
+	zval object;
+	redislock_held *held = redislock_lease_new(&object, home, key, ZSTR_LEN(token));
+	rl_op *op = held == NULL
+		? NULL
+		: rl_ask_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), RL_VERB_EXTEND, key,
+			  rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)), ttl_ms);
+	redislock_free_key(joined);
+	if (held != NULL && win_lease(held, &object, op, ttl_ms)) {
+		RETURN_COPY_VALUE(&object);
+	}
+	RETURN_NULL();
+}
+
+/* The section is over: frees the lock, also when somebody keeps the lease, as the trace of an exception does.
+ * Throws when it was lost, unless the section has thrown itself. */
+static void end_section(redislock_held *held, zval *result)
+{
+	rl_lease *lease = held->lease;
+	bool was_held = rl_lease_is_held(lease) || lease->state == RL_LEASE_ENDED;
+	/* What cannot be released while ownership is proven is counted, and ends by its TTL. */
+	redislock_lease_farewell(held, held->home->set.members[0].timeout_ns);
+	if (EG(exception) == NULL && (!was_held || lease->state == RL_LEASE_LOST)) {
+		redislock_throw_lost(lease, result);
+	}
+}
+
+ZEND_METHOD(RedisLock, synchronized)
+{
+	zend_string *name;
+	zend_fcall_info section;
+	zend_fcall_info_cache cache;
+	double ttl = 30.0;
+	double wait = 0.0;
+	ZEND_PARSE_PARAMETERS_START(2, 4)
+		Z_PARAM_STR(name)
+		Z_PARAM_FUNC(section, cache)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_DOUBLE(ttl)
+		Z_PARAM_DOUBLE(wait)
+	ZEND_PARSE_PARAMETERS_END();
+	zval object;
+	if (!take_lease(ZEND_THIS, name, ttl, wait, &object, 3)) {
+		if (EG(exception) == NULL) {
+			zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
+				"the lock \"%s\" was not to be had in %g s", ZSTR_VAL(name), wait);
+		}
+		RETURN_THROWS();
+	}
+	redislock_held *held = redislock_lease_held(&object);
+	section.retval = return_value;
+	section.params = &object;
+	section.param_count = 1;
+	zend_call_function(&section, &cache);
+	end_section(held, return_value);
+	zval_ptr_dtor(&object);
+}
+
 ZEND_METHOD(RedisLock, isLocked)
 {
 	zend_string *name;
@@ -330,4 +475,8 @@ void redislock_class_register(void)
 	redislock_ce_connection_exception =
 		register_class_RedisLockConnectionException(redislock_ce_exception);
 	redislock_ce_server_exception = register_class_RedisLockServerException(redislock_ce_exception);
+	redislock_ce_timeout_exception =
+		register_class_RedisLockTimeoutException(redislock_ce_exception);
+	redislock_ce_lost_exception = register_class_RedisLockLostException(redislock_ce_exception);
+	redislock_lease_set_up(register_class_RedisLockLease());
 }

@@ -11,6 +11,8 @@
 zend_class_entry *redislock_ce_exception;
 zend_class_entry *redislock_ce_connection_exception;
 zend_class_entry *redislock_ce_server_exception;
+zend_class_entry *redislock_ce_timeout_exception;
+zend_class_entry *redislock_ce_lost_exception;
 
 static zend_class_entry *class_for(rl_status status)
 {
@@ -83,4 +85,13 @@ ZEND_METHOD(RedisLockServerException, getErrorCode)
 	zval *code = zend_read_property(redislock_ce_server_exception, Z_OBJ_P(ZEND_THIS), "errorCode",
 		sizeof "errorCode" - 1, false, &rv);
 	RETURN_COPY_DEREF(code);
+}
+
+ZEND_METHOD(RedisLockLostException, getResult)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	zval rv;
+	zval *result = zend_read_property(
+		redislock_ce_lost_exception, Z_OBJ_P(ZEND_THIS), "result", sizeof "result" - 1, false, &rv);
+	RETURN_COPY_DEREF(result);
 }

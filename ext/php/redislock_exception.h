@@ -12,6 +12,8 @@
 extern zend_class_entry *redislock_ce_exception;
 extern zend_class_entry *redislock_ce_connection_exception;
 extern zend_class_entry *redislock_ce_server_exception;
+extern zend_class_entry *redislock_ce_timeout_exception;
+extern zend_class_entry *redislock_ce_lost_exception;
 
 /* Throws what err says. @param op the failed operation, for the servers' reasons; NULL = none */
 void redislock_throw(const rl_error *err, const rl_op *op);

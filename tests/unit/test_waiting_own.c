@@ -306,6 +306,15 @@ static void lost_in_the_queue_another_holder_does_not_settle_it(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
 }
 
+/* Whatever ends the call then: the key may hold the token. */
+static void lost_in_the_queue_a_failure_tells_of_the_doubt(void)
+{
+	rl_acquire *acquire = lost_at_300();
+	fake_says(0, "-NOAUTH x");
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_HAS(acquire->op.err->message, "outcome unknown");
+}
+
 static void lost_in_the_queue_it_may_have_it(void)
 {
 	rl_acquire *acquire = lost_at_300();
@@ -348,6 +357,8 @@ static const check_test tests[] = {
 	TEST(lost_in_the_queue_the_own_token_is_unknown),
 	TEST(lost_in_the_queue_another_holder_is_a_refusal),
 	TEST(lost_in_the_queue_another_holder_does_not_settle_it),
+	LATER(lost_in_the_queue_a_failure_tells_of_the_doubt,
+		"rl_acquire_fate: does not ask is_doubtful"),
 	TEST(lost_in_the_queue_it_may_have_it),
 	TEST(lost_before_it_was_sent_nothing_is_unknown),
 };

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A lease: a lock that this process keeps, and what can be said of it without asking anybody.
+ *
+ * Ownership is proven until `deadline`, counted from before the last request that was confirmed. Loss is final:
+ * once it has been seen, by the clock or by a server's answer, nothing brings the lease back. In a forked child
+ * it is lost from the start: the parent has it.
+ *
+ * A lease is one block of memory with copies of key and token. It belongs to one thread.
+ */
+#ifndef RL_LEASE_H
+#define RL_LEASE_H
+
+#include "core/rl_command.h"
+#include "core/rl_env.h"
+
+typedef enum rl_lease_state {
+	RL_LEASE_NONE, /* not won yet */
+	RL_LEASE_HELD,
+	RL_LEASE_LOST,
+	RL_LEASE_ENDED, /* released, or given away */
+} rl_lease_state;
+
+typedef struct rl_lease {
+	const rl_env *env; /* borrowed */
+	rl_lease_state state;
+	uint64_t fork_generation;
+	double drift_factor;
+	int64_t ttl_ns;
+	int64_t deadline; /* HELD: ownership is proven until then */
+	int64_t since;    /* when it was won */
+	int64_t ended_at; /* ENDED */
+	int64_t waited_ns;
+	uint64_t attempts;
+	rl_names names;    /* the key has its prefix */
+	size_t prefix_len; /* of the key */
+	size_t token_len;
+	char *token; /* RL_TOKEN_LEN bytes, or those of a token that was taken over */
+} rl_lease;
+
+/* @param token_room bytes for the token
+ * @return NULL when out of memory */
+rl_lease *rl_lease_new(
+	const rl_env *env, rl_bytes key, size_t prefix_len, size_t token_room, double drift_factor);
+void rl_lease_free(rl_lease *lease);
+
+/* It is ours since a request that was sent then. */
+void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t proven_until);
+
+/* Proven now. What is over is lost from then on. */
+bool rl_lease_is_held(rl_lease *lease);
+
+/* Nanoseconds of proven ownership left; 0 = not held. */
+int64_t rl_lease_remaining(rl_lease *lease);
+
+/* Nanoseconds since it was won, until its end. */
+int64_t rl_lease_held_for(const rl_lease *lease);
+
+/* A new TTL is about to be asked for: until it is confirmed, the shorter of both counts. */
+void rl_lease_expect(rl_lease *lease, int64_t ttl_ns);
+
+/* It was confirmed; it had been asked for at sent_at. False when the lease was lost meanwhile. */
+bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at);
+
+/* A server said that it is not ours. */
+void rl_lease_lose(rl_lease *lease);
+
+/* Released, or given away. */
+void rl_lease_end(rl_lease *lease);
+
+/* There may be something to release at the server: held, or lost by the clock alone. */
+bool rl_lease_is_open(const rl_lease *lease);
+
+static inline rl_bytes rl_lease_token(const rl_lease *lease)
+{
+	return rl_bytes_of(lease->token, lease->token_len);
+}
+
+#endif

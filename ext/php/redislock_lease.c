@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The class RedisLockLease. The design is in the header.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_exception.h"
+#include "php/redislock_lease.h"
+#include "php/redislock_options.h"
+
+#include "zend_exceptions.h"
+
+#include "core/rl_farewell.h"
+#include "transport/rl_driver.h"
+
+/* The end of an object or of a request waits for this long at most, all locks together. */
+#define FAREWELL_NS (200 * RL_NS_PER_MS)
+
+/* A server that did not answer a farewell is spared others for this long, or until it grants a lease. */
+#define MUTE_NS RL_NS_PER_SECOND
+
+/* So many leases of one server are released in one go. */
+#define FAREWELL_MAX 64
+
+typedef struct redislock_lease_object {
+	redislock_held *held; /* NULL when there is none */
+	zend_object std;
+} redislock_lease_object;
+
+static zend_class_entry *ce_lease;
+static zend_object_handlers handlers;
+
+static inline redislock_lease_object *from_obj(zend_object *object)
+{
+	return (redislock_lease_object *) ((char *) object - offsetof(redislock_lease_object, std));
+}
+
+/* ---- records ---- */
+
+static redislock_held *record_new(redislock_home *home, rl_bytes key, size_t token_room)
+{
+	redislock_held *held = malloc(sizeof *held);
+	rl_lease *lease =
+		rl_lease_new(&REDISLOCK_G(env), key, home->prefix_len, token_room, home->set.drift_factor);
+	if (held == NULL || lease == NULL) {
+		free(held);
+		rl_lease_free(lease);
+		return NULL;
+	}
+	home->refs++;
+	redislock_held **list = &REDISLOCK_G(held);
+	*held = (redislock_held){.next = *list, .link = list, .home = home, .lease = lease};
+	if (held->next != NULL) {
+		held->next->link = &held->next;
+	}
+	*list = held;
+	return held;
+}
+
+static void record_free(redislock_held *held)
+{
+	*held->link = held->next;
+	if (held->next != NULL) {
+		held->next->link = held->link;
+	}
+	rl_lease_free(held->lease);
+	redislock_home_unref(held->home);
+	free(held);
+}
+
+/* Releases several locks of one home. */
+static void farewell(redislock_home *home, rl_lease **leases, size_t count, int64_t limit_ns)
+{
+	int64_t now = rl_os_now();
+	if (count == 0 || limit_ns <= 0 || now < home->mute_until) {
+		return;
+	}
+	rl_op *op = rl_farewell_new(
+		&home->set, redislock_home_pool(home), &REDISLOCK_G(env), leases, count, limit_ns);
+	if (op == NULL) {
+		return;
+	}
+	rl_drive(&REDISLOCK_G(net), op, NULL);
+	if (op->status != RL_OK) {
+		home->mute_until = rl_os_now() + MUTE_NS;
+	}
+	rl_op_free(op);
+}
+
+void redislock_lease_farewell(redislock_held *held, int64_t limit_ns)
+{
+	if (rl_lease_is_open(held->lease)) {
+		farewell(held->home, &held->lease, 1, limit_ns);
+	}
+}
+
+/* Those of the first record's home, so many as go in one go. */
+static void farewell_of_one_home(int64_t limit_ns)
+{
+	rl_lease *leases[FAREWELL_MAX];
+	redislock_held *records[FAREWELL_MAX];
+	redislock_home *home = REDISLOCK_G(held)->home;
+	size_t open = 0;
+	size_t count = 0;
+	for (redislock_held *held = REDISLOCK_G(held); held != NULL && count < FAREWELL_MAX;
+		 held = held->next) {
+		if (held->home != home) {
+			continue;
+		}
+		records[count++] = held;
+		if (rl_lease_is_open(held->lease)) {
+			leases[open++] = held->lease;
+		}
+	}
+	farewell(home, leases, open, limit_ns);
+	for (size_t i = 0; i < count; i++) {
+		record_free(records[i]);
+	}
+}
+
+void redislock_leases_farewell(void)
+{
+	int64_t end_at = rl_os_now() + FAREWELL_NS;
+	while (REDISLOCK_G(held) != NULL) {
+		farewell_of_one_home(end_at - rl_os_now());
+	}
+}
+
+/* ---- objects ---- */
+
+static zend_object *create_object(zend_class_entry *ce)
+{
+	redislock_lease_object *object = zend_object_alloc(sizeof *object, ce);
+	object->held = NULL;
+	zend_object_std_init(&object->std, ce);
+	object_properties_init(&object->std, ce);
+	object->std.handlers = &handlers;
+	return &object->std;
+}
+
+/* PHP code may still run, and nothing else will free the lock. */
+static bool is_script_running(void)
+{
+	return !CG(unclean_shutdown) &&
+		((EG(flags) & EG_FLAGS_IN_SHUTDOWN) == 0 || EG(current_execute_data) != NULL);
+}
+
+static void free_object(zend_object *std)
+{
+	redislock_lease_object *object = from_obj(std);
+	if (object->held != NULL && is_script_running()) {
+		redislock_lease_farewell(object->held, FAREWELL_NS);
+		record_free(object->held);
+	}
+	object->held = NULL; /* else its record waits on the request's list */
+	zend_object_std_dtor(std);
+}
+
+redislock_held *redislock_lease_new(
+	zval *object, redislock_home *home, rl_bytes key, size_t token_room)
+{
+	object_init_ex(object, ce_lease);
+	redislock_held *held = record_new(home, key, token_room);
+	if (held == NULL) {
+		zval_ptr_dtor(object);
+		zend_throw_error(NULL, "Out of memory");
+		return NULL;
+	}
+	from_obj(Z_OBJ_P(object))->held = held;
+	return held;
+}
+
+redislock_held *redislock_lease_held(zval *object)
+{
+	return from_obj(Z_OBJ_P(object))->held;
+}
+
+static redislock_held *held_of(zval *self)
+{
+	redislock_held *held = from_obj(Z_OBJ_P(self))->held;
+	if (held == NULL) {
+		zend_throw_error(NULL, "The RedisLockLease object was not set up");
+	}
+	return held;
+}
+
+void redislock_throw_lost(const rl_lease *lease, zval *result)
+{
+	rl_bytes key = lease->names.key;
+	zend_object *exception = zend_throw_exception_ex(redislock_ce_lost_exception, 0,
+		"the lock \"%.*s\" was lost while it was needed%s", (int) (key.len - lease->prefix_len),
+		key.data + lease->prefix_len,
+		lease->state == RL_LEASE_ENDED ? ": it was released or given away" : "");
+	if (result != NULL) {
+		zend_update_property(
+			redislock_ce_lost_exception, exception, "result", sizeof "result" - 1, result);
+	}
+}
+
+/* ---- without traffic ---- */
+
+ZEND_METHOD(RedisLockLease, __construct)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+}
+
+ZEND_METHOD(RedisLockLease, key)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL) {
+		RETURN_THROWS();
+	}
+	const rl_lease *lease = held->lease;
+	RETURN_STRINGL(
+		lease->names.key.data + lease->prefix_len, lease->names.key.len - lease->prefix_len);
+}
+
+ZEND_METHOD(RedisLockLease, token)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL) {
+		RETURN_THROWS();
+	}
+	RETURN_STRINGL(held->lease->token, held->lease->token_len);
+}
+
+ZEND_METHOD(RedisLockLease, remaining)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL) {
+		RETURN_THROWS();
+	}
+	RETURN_DOUBLE((double) rl_lease_remaining(held->lease) / 1e9);
+}
+
+ZEND_METHOD(RedisLockLease, isHeld)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL) {
+		RETURN_THROWS();
+	}
+	RETURN_BOOL(rl_lease_is_held(held->lease));
+}
+
+ZEND_METHOD(RedisLockLease, assertHeld)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held != NULL && !rl_lease_is_held(held->lease)) {
+		redislock_throw_lost(held->lease, NULL);
+	}
+}
+
+ZEND_METHOD(RedisLockLease, heldFor)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL) {
+		RETURN_THROWS();
+	}
+	RETURN_DOUBLE((double) rl_lease_held_for(held->lease) / 1e9);
+}
+
+ZEND_METHOD(RedisLockLease, waited)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL) {
+		RETURN_THROWS();
+	}
+	RETURN_DOUBLE((double) held->lease->waited_ns / 1e9);
+}
+
+ZEND_METHOD(RedisLockLease, attempts)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL) {
+		RETURN_THROWS();
+	}
+	RETURN_LONG((zend_long) held->lease->attempts);
+}
+
+ZEND_METHOD(RedisLockLease, detach)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL) {
+		RETURN_THROWS();
+	}
+	if (!rl_lease_is_held(held->lease)) {
+		redislock_throw_lost(held->lease, NULL);
+		RETURN_THROWS();
+	}
+	RETVAL_STRINGL(held->lease->token, held->lease->token_len);
+	rl_lease_end(held->lease);
+}
+
+/* ---- with the server ---- */
+
+/* NULL with an exception. */
+static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms)
+{
+	rl_lease *lease = held->lease;
+	rl_bytes token = verb == RL_VERB_OWNER ? rl_bytes_of(NULL, 0) : rl_lease_token(lease);
+	rl_op *op = rl_ask_new(&held->home->set, redislock_home_pool(held->home), &REDISLOCK_G(env),
+		verb, lease->names.key, token, ttl_ms);
+	if (op != NULL) {
+		op->exchange.was_held = rl_lease_is_held(lease);
+	}
+	return redislock_call_run(held->home, op);
+}
+
+ZEND_METHOD(RedisLockLease, verify)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL) {
+		RETURN_THROWS();
+	}
+	if (!rl_lease_is_held(held->lease)) {
+		RETURN_FALSE;
+	}
+	redislock_call *call = ask(held, RL_VERB_OWNER, 0);
+	if (call == NULL) {
+		RETURN_THROWS();
+	}
+	const rl_seat *seat = rl_exchange_speaker(&call->op->exchange, RL_VOTE_GRANTED);
+	bool is_ours = call->op->status == RL_OK &&
+		rl_bytes_equal(rl_bytes_of(seat->text, seat->text_len), rl_lease_token(held->lease));
+	redislock_call_end(call);
+	if (!is_ours) {
+		rl_lease_lose(held->lease);
+	}
+	RETURN_BOOL(rl_lease_is_held(held->lease));
+}
+
+ZEND_METHOD(RedisLockLease, extend)
+{
+	double ttl;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_DOUBLE(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+	int64_t ttl_ms;
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL || !redislock_read_ttl(ttl, 1, &ttl_ms)) {
+		RETURN_THROWS();
+	}
+	if (!rl_lease_is_held(held->lease)) {
+		RETURN_FALSE;
+	}
+	rl_lease_expect(held->lease, ttl_ms * RL_NS_PER_MS);
+	redislock_call *call = ask(held, RL_VERB_EXTEND, ttl_ms);
+	if (call == NULL) {
+		RETURN_THROWS();
+	}
+	bool is_ours = call->op->status == RL_OK;
+	int64_t sent_at = is_ours ? rl_exchange_sent_at(&call->op->exchange) : 0;
+	redislock_call_end(call);
+	if (is_ours) {
+		RETURN_BOOL(rl_lease_confirm(held->lease, ttl_ms * RL_NS_PER_MS, sent_at));
+	}
+	rl_lease_lose(held->lease);
+	RETURN_FALSE;
+}
+
+ZEND_METHOD(RedisLockLease, release)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_held *held = held_of(ZEND_THIS);
+	if (held == NULL) {
+		RETURN_THROWS();
+	}
+	bool was_held = rl_lease_is_held(held->lease);
+	if (!rl_lease_is_open(held->lease)) {
+		RETURN_FALSE;
+	}
+	redislock_call *call = ask(held, RL_VERB_RELEASE, 0);
+	if (call == NULL) {
+		RETURN_THROWS();
+	}
+	bool is_ours = call->op->status == RL_OK;
+	redislock_call_end(call);
+	rl_lease_end(held->lease);
+	RETURN_BOOL(was_held && is_ours);
+}
+
+void redislock_lease_set_up(zend_class_entry *ce)
+{
+	ce_lease = ce;
+	ce->create_object = create_object;
+	memcpy(&handlers, &std_object_handlers, sizeof handlers);
+	handlers.offset = offsetof(redislock_lease_object, std);
+	handlers.free_obj = free_object;
+	handlers.clone_obj = NULL;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The release of what is left: some at a time, on one connection, within its time.
+ */
+#include "check.h"
+#include "core/rl_farewell.h"
+#include "fake.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LIMIT (200 * MS)
+#define LEASES 20
+
+static rl_lease *leases[LEASES];
+static rl_op *op;
+
+static void begin(size_t count)
+{
+	fake_begin(1);
+	for (size_t i = 0; i < count; i++) {
+		char key[32];
+		snprintf(key, sizeof key, "k%zu", i + 1);
+		leases[i] = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01);
+		rl_lease_begin(leases[i], bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
+	}
+	op = rl_farewell_new(&fake_set, &fake_pool, &fake_env, leases, count, LIMIT);
+}
+
+static void clean_up(void)
+{
+	if (op != NULL) {
+		rl_op_abandon(op, fake_clock, false);
+		rl_op_free(op);
+		op = NULL;
+	}
+	for (size_t i = 0; i < LEASES; i++) {
+		rl_lease_free(leases[i]);
+		leases[i] = NULL;
+	}
+	fake_end();
+}
+
+static void one(void)
+{
+	begin(1);
+	fake_warm(0);
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_LOG("0 a1 RELEASE k1 tok\n");
+	CHECK(!rl_lease_is_open(leases[0]));
+	CHECK_INT(leases[0]->state, RL_LEASE_ENDED);
+	CHECK_INT(fake_stats.released, 1);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void waiters_are_told(void)
+{
+	begin(1);
+	fake_set.wakes = true;
+	fake_warm(0);
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_LOG("0 a1 RELEASE+ k1 tok\n");
+}
+
+static void one_that_is_not_ours_is_lost(void)
+{
+	begin(1);
+	fake_warm(0);
+	fake_says(0, ":0");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(leases[0]->state, RL_LEASE_LOST);
+	CHECK_INT(fake_stats.not_released, 1);
+}
+
+static void many_go_out_eight_at_a_time(void)
+{
+	begin(LEASES);
+	fake_warm(0);
+	for (int i = 0; i < LEASES; i++) {
+		fake_acts(0, FAKE_SAY, ":1", 5 * MS);
+	}
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, LEASES);
+	CHECK_HAS(fake_log(), "0 a1 RELEASE k8 tok\n5 a1 RELEASE k9 tok\n");
+	CHECK_HAS(fake_log(), "10 a1 RELEASE k17 tok\n");
+}
+
+static void a_connection_is_dialled_when_there_is_none(void)
+{
+	begin(2);
+	fake_says(0, ":1");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, 2);
+}
+
+static void without_a_server_it_is_over_at_once(void)
+{
+	begin(2);
+	fake_dials(0, FAKE_REFUSE, 0);
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_INT(fake_stats.failed, 2);
+	CHECK(rl_lease_is_open(leases[0]));
+}
+
+static void a_server_that_hangs_is_waited_for_no_longer_than_that(void)
+{
+	begin(3);
+	fake_warm(0);
+	fake_says(0, ":1");
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_ms(), 200);
+	CHECK_INT(fake_stats.released, 1);
+	CHECK_INT(fake_stats.failed, 2);
+	CHECK_HAS(fake_log(), "200 a1 end\n"); /* what is written may still be read */
+}
+
+static void a_connect_that_hangs_is_waited_for_no_longer_than_that(void)
+{
+	begin(1);
+	fake_dials(0, FAKE_HANG, 0);
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_ms(), 200);
+}
+
+static void what_was_not_answered_is_said_again(void)
+{
+	begin(3);
+	fake_warm(0);
+	fake_says(0, ":1");
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		fake_says(0, ":1");
+	}
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, 3);
+	CHECK_HAS(fake_log(), "a2 RELEASE k2 tok\n");
+}
+
+static void a_second_break_is_the_end(void)
+{
+	begin(2);
+	fake_warm(0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_stats.failed, 2);
+}
+
+static void without_the_right_to_the_helper_keys_they_go_without(void)
+{
+	begin(3);
+	fake_set.wakes = true;
+	fake_warm(0);
+	fake_says(0, ":1");
+	fake_says(0, "-NOPERM No permissions to access a key");
+	fake_says(0, "-NOPERM No permissions to access a key");
+	fake_says(0, ":1");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_LOG("0 a1 RELEASE+ k1 tok\n"
+			  "0 a1 RELEASE+ k2 tok\n"
+			  "0 a1 RELEASE+ k3 tok\n"
+			  "0 a1 RELEASE k2 tok\n"
+			  "0 a1 RELEASE k3 tok\n");
+	CHECK_INT(fake_stats.released, 3);
+}
+
+static void an_error_is_counted_and_not_repeated(void)
+{
+	begin(2);
+	fake_warm(0);
+	fake_says(0, "-READONLY You can't write against a read only replica.");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.failed, 1);
+	CHECK_INT(fake_stats.released, 1);
+}
+
+static const check_test tests[] = {
+	TEST(one),
+	TEST(waiters_are_told),
+	TEST(one_that_is_not_ours_is_lost),
+	TEST(many_go_out_eight_at_a_time),
+	TEST(a_connection_is_dialled_when_there_is_none),
+	TEST(without_a_server_it_is_over_at_once),
+	TEST(a_server_that_hangs_is_waited_for_no_longer_than_that),
+	TEST(a_connect_that_hangs_is_waited_for_no_longer_than_that),
+	TEST(what_was_not_answered_is_said_again),
+	TEST(a_second_break_is_the_end),
+	TEST(without_the_right_to_the_helper_keys_they_go_without),
+	TEST(an_error_is_counted_and_not_repeated),
+};
+
+CHECK_MAIN(tests, clean_up)

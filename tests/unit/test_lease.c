@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a lease says of itself: proof until its deadline, and loss, which is final.
+ */
+#include "check.h"
+#include "core/rl_lease.h"
+#include "fake.h"
+
+#define TOKEN "a token"
+
+static rl_lease *lease;
+
+static void begin(int64_t ttl_ns)
+{
+	fake_begin(1);
+	lease = rl_lease_new(&fake_env, bytes_of("app:k"), 4, 100, 0.01);
+	rl_lease_begin(lease, bytes_of(TOKEN), ttl_ns, fake_clock + ttl_ns - rl_drift(0.01, ttl_ns));
+}
+
+static void clean_up(void)
+{
+	rl_lease_free(lease);
+	lease = NULL;
+	fake_end();
+}
+
+static void names_and_token(void)
+{
+	begin(SECOND);
+	CHECK(rl_bytes_equal(lease->names.key, bytes_of("app:k")));
+	CHECK(rl_bytes_equal(lease->names.mark, bytes_of("app:k::rl-wait")));
+	CHECK(rl_bytes_equal(lease->names.tickets, bytes_of("app:k::rl-wake")));
+	CHECK(rl_bytes_equal(rl_lease_token(lease), bytes_of(TOKEN)));
+	CHECK_INT(lease->prefix_len, 4);
+}
+
+static void nothing_is_held_before_it_is_won(void)
+{
+	fake_begin(1);
+	lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 10, 0.01);
+	CHECK(!rl_lease_is_held(lease));
+	CHECK(!rl_lease_is_open(lease));
+	CHECK_INT(rl_lease_remaining(lease), 0);
+}
+
+static void held_until_the_ttl_less_drift(void)
+{
+	begin(SECOND);
+	CHECK_INT(rl_lease_remaining(lease), SECOND - 12 * MS);
+	fake_clock += SECOND - 12 * MS - 1;
+	CHECK(rl_lease_is_held(lease));
+	fake_clock += 1;
+	CHECK(!rl_lease_is_held(lease));
+	CHECK_INT(rl_lease_remaining(lease), 0);
+	CHECK(rl_lease_is_open(lease)); /* it may still be at the server */
+}
+
+static void a_late_confirmation_does_not_bring_it_back(void)
+{
+	begin(SECOND);
+	int64_t asked_at = fake_clock + 900 * MS;
+	fake_clock += SECOND;
+	CHECK(!rl_lease_confirm(lease, SECOND, asked_at));
+	CHECK(!rl_lease_is_held(lease));
+}
+
+static void a_confirmation_counts_from_when_it_was_asked_for(void)
+{
+	begin(SECOND);
+	int64_t asked_at = fake_clock;
+	fake_clock += 500 * MS;
+	CHECK(rl_lease_confirm(lease, 10 * SECOND, asked_at));
+	CHECK_INT(rl_lease_remaining(lease), 10 * SECOND - 102 * MS - 500 * MS);
+	CHECK_INT(lease->ttl_ns, 10 * SECOND);
+}
+
+static void a_confirmation_that_took_its_whole_ttl_is_worth_nothing(void)
+{
+	begin(10 * SECOND);
+	int64_t asked_at = fake_clock;
+	fake_clock += SECOND;
+	CHECK(!rl_lease_confirm(lease, SECOND, asked_at));
+	CHECK(!rl_lease_is_held(lease));
+}
+
+static void the_shorter_ttl_counts_until_the_answer(void)
+{
+	begin(10 * SECOND);
+	rl_lease_expect(lease, SECOND);
+	CHECK_INT(rl_lease_remaining(lease), SECOND - 12 * MS);
+	rl_lease_expect(lease, 20 * SECOND);
+	CHECK_INT(rl_lease_remaining(lease), SECOND - 12 * MS);
+}
+
+static void what_a_server_disowned_is_not_released(void)
+{
+	begin(SECOND);
+	rl_lease_lose(lease);
+	CHECK(!rl_lease_is_held(lease));
+	CHECK(!rl_lease_is_open(lease));
+	CHECK(!rl_lease_confirm(lease, SECOND, fake_clock));
+}
+
+static void what_the_clock_ended_may_still_be_disowned(void)
+{
+	begin(SECOND);
+	fake_clock += SECOND;
+	CHECK(!rl_lease_is_held(lease));
+	rl_lease_lose(lease);
+	CHECK(!rl_lease_is_open(lease));
+}
+
+static void the_time_it_was_held_ends_with_it(void)
+{
+	begin(SECOND);
+	fake_clock += 300 * MS;
+	CHECK_INT(rl_lease_held_for(lease), 300 * MS);
+	rl_lease_end(lease);
+	fake_clock += 300 * MS;
+	rl_lease_end(lease);
+	CHECK_INT(rl_lease_held_for(lease), 300 * MS);
+	CHECK(!rl_lease_is_held(lease));
+	CHECK(!rl_lease_is_open(lease));
+}
+
+static void a_forked_child_has_nothing(void)
+{
+	begin(SECOND);
+	fake_fork();
+	CHECK(!rl_lease_is_open(lease));
+	CHECK(!rl_lease_is_held(lease));
+	CHECK(!rl_lease_is_open(lease));
+}
+
+static const check_test tests[] = {
+	TEST(names_and_token),
+	TEST(nothing_is_held_before_it_is_won),
+	TEST(held_until_the_ttl_less_drift),
+	TEST(a_late_confirmation_does_not_bring_it_back),
+	TEST(a_confirmation_counts_from_when_it_was_asked_for),
+	TEST(a_confirmation_that_took_its_whole_ttl_is_worth_nothing),
+	TEST(the_shorter_ttl_counts_until_the_answer),
+	TEST(what_a_server_disowned_is_not_released),
+	TEST(what_the_clock_ended_may_still_be_disowned),
+	TEST(the_time_it_was_held_ends_with_it),
+	TEST(a_forked_child_has_nothing),
+};
+
+CHECK_MAIN(tests, clean_up)
