@@ -241,7 +241,7 @@ static void give_up(const how *way, rl_acquire *acquire)
 {
 	reached[3]++;
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	/* A broken connection may not take it; that another does is in test_waiting_end.c, as LATER. */
+	/* A broken connection may not take it; that another does is in test_waiting_end.c. */
 	if (!way->is_own && (!way->has_trouble || was_undone())) {
 		check_not_granted(acquire);
 	}

@@ -466,8 +466,7 @@ static const check_test tests[] = {
 	TEST(a_queue_that_says_nothing_is_given_up),
 	TEST(what_is_half_written_is_written_on),
 	TEST(an_undo_of_which_half_was_sent_is_an_undo),
-	LATER(an_undo_of_which_half_was_sent_is_told_as_a_doubt,
-		"rl_acquire_fate: was_undone speaks first, though is_in_doubt (RL_UNDONE_MAYBE) is set"),
+	TEST(an_undo_of_which_half_was_sent_is_told_as_a_doubt),
 };
 
 CHECK_MAIN(tests, fake_end)
