@@ -98,7 +98,7 @@ static void begin(rl_acquire *acquire, int64_t now)
 	acquire->resume_at = now;
 }
 
-/* Takes our name from the mark, if there is an idle connection to do it on: as the undo of a token that nobody
+/* Takes our name from the mark, if there is an idle connection to do it on: by the release of a token that nobody
  * has. Else, and on a slow server, where the next command would stand behind it, it is void in two seconds. */
 static void unmark(rl_acquire *acquire, int64_t now)
 {
@@ -113,13 +113,17 @@ static void unmark(rl_acquire *acquire, int64_t now)
 		return;
 	}
 	rl_request request = exchange->request;
+	request.verb = RL_VERB_RELEASE;
 	request.token = request.waiter;
-	rl_conn_undo(conn, &request);
+	request.as_text = true;
+	if (!conn->lacks_helpers && rl_conn_send_blind(conn, &request)) {
+		conn->transport->flush(conn->link);
+	}
 	rl_conn_forget(conn);
 	if (rl_conn_is_reusable(conn)) {
 		rl_pool_give(exchange->pool, conn, now);
 	} else {
-		rl_conn_free(conn);
+		rl_pool_let_linger(exchange->pool, conn, now); /* it may carry an undo */
 	}
 }
 
@@ -231,12 +235,11 @@ static bool retry_or_finish(
 
 const char *rl_acquire_fate(const rl_acquire *acquire, const rl_settlement *settlement)
 {
-	if (settlement->was_undone) {
-		return "; if it is granted after all, an undo behind it takes it back";
+	if (settlement->is_in_doubt || acquire->is_token_owed || acquire->is_doubtful) {
+		return "; outcome unknown: if the lock was granted, it ends by its TTL";
 	}
-	return settlement->is_in_doubt || acquire->is_token_owed
-		? "; outcome unknown: if the lock was granted, it ends by its TTL"
-		: "";
+	return settlement->was_undone ? "; if it is granted after all, an undo behind it takes it back"
+								  : "";
 }
 
 bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick)
@@ -294,6 +297,7 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	rl_answer answer = speaker->answer;
 	take_sample(acquire, speaker, tick);
 	acquire->is_marked = acquire->is_marked && !exchange->request.is_unmarked;
+	acquire->idle_tickets = 0;
 	rl_settlement settlement;
 	bool has_token = settle(acquire, RL_UNDO_ALL, tick, &settlement);
 	if (acquire->is_doubtful && answer.holder == RL_HOLDER_SELF) {
@@ -374,7 +378,8 @@ static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
 	if (is_forbidden) {
 		rl_acquire_fall_back(acquire, tick);
 	} else if (!may_pass) {
-		rl_op_fail(&acquire->op, "");
+		rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
+		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &left));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
 	}
 	rl_acquire_pause(acquire, tick, rl_acquire_backoff(acquire));
@@ -522,14 +527,18 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
-	rl_queue_leave(&acquire->queue, exchange, true, now);
+	rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, now);
+	acquire->is_token_owed =
+		acquire->is_token_owed || (left.is_in_doubt && !exchange->is_own_token);
 	if (acquire->phase != RL_ACQUIRE_TRYING && acquire->phase != RL_ACQUIRE_DONE) {
 		rl_exchange_settle(exchange, RL_UNDO_NOTHING, now); /* a look */
 		if (acquire->is_token_owed) {
 			rl_exchange_hold(exchange, true, now);
 		}
 	}
-	rl_exchange_settle(exchange, RL_UNDO_ALL, now);
+	if (rl_exchange_settle(exchange, RL_UNDO_ALL, now).was_undone) {
+		acquire->is_marked = false; /* the undo has our name with it */
+	}
 	unmark(acquire, now);
 }
 

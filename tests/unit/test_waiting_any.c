@@ -225,8 +225,8 @@ static void run_round(unsigned number, bool is_own)
 		is_own ? fake_acquire_own("mine", ttl_ms, wait) : fake_acquire(ttl_ms, wait);
 	int64_t stop = any(4) == 0 ? FAKE_START + any(5000) * MS : RL_NEVER - 1;
 	if (fake_drive_to(&acquire->op, stop)) {
-		/* One timeout at most; an own token may have two: test_waiting_own.c has that as LATER. */
-		check_end(acquire, FAKE_START + wait + (is_own ? 2 : 1) * SECOND);
+		/* One timeout at most. */
+		check_end(acquire, FAKE_START + wait + SECOND);
 	} else {
 		bool is_forked = any(3) == 0;
 		size_t before = strlen(fake_log());

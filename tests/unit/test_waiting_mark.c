@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define UNMARKED(ms, link) ms " " link " RELEASE+ k W1 W1\n" ms " " link " RELEASE k W1 W1\n"
+#define UNMARKED(ms, link) ms " " link " RELEASE+ k W1 W1\n"
 
 /* ---- the name ---- */
 

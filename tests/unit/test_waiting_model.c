@@ -104,6 +104,16 @@ static void begin_round(unsigned number, bool has_trouble)
 	the_world.ghosts = world_any(3);
 	others_take(FAKE_START);
 	fake_set.retries = world_any(6) == 0 ? world_any(8) : RL_RETRIES_UNLIMITED;
+	if (world_any(4) == 0) {
+		fake_set.backoff = (rl_backoff){.first_ns = 700 * MS, .max_ns = 5 * SECOND};
+	}
+	if (world_any(3) == 0) {
+		rl_pool_clear(&fake_pool);
+		for (unsigned i = world_any(2); i > 0; i--) {
+			fake_warm(0);
+		}
+		fake_forget_log();
+	}
 	fake_improvise = world_serve;
 	fake_on_alarm = on_alarm;
 	world_set_alarm();
@@ -175,51 +185,108 @@ static bool is_anything_late(void)
 	return is;
 }
 
-static unsigned reached[3]; /* that the rounds get anywhere at all: granted, refused, woken */
-
-static void run_round(unsigned number, bool has_trouble, bool is_own)
+/* Where nothing is in the way, and but for a slow server, where it is void in two seconds. */
+static void check_marks(const rl_acquire *acquire)
 {
-	begin_round(number, has_trouble);
-	int64_t wait = world_any_ms(6000) + MS;
-	int64_t ttl_ms = world_any(4) == 0 ? 30 + world_any(500) : 5000;
-	the_world.deadline = FAKE_START + wait;
-	rl_acquire *acquire =
-		is_own ? fake_acquire_own("mine", ttl_ms, wait) : fake_acquire(ttl_ms, wait);
-	rl_status status = fake_drive(&acquire->op);
+	int64_t round_trip = acquire->sample.heard_at - acquire->sample.asked_at;
+	world_expire(fake_clock);
+	if (world_has_marks(fake_clock) && round_trip <= RL_QUEUE_WORTH_NS) {
+		FAIL("round %u: marked after the end: %s", the_world.round, fake_log());
+	}
+}
+
+typedef struct how {
+	bool has_trouble;
+	bool is_own;
+	bool is_given_up; /* at any moment */
+} how;
+
+static unsigned
+	reached[4]; /* that the rounds get anywhere at all: granted, refused, woken, given up */
+
+static void finish_round(const how *way, rl_acquire *acquire)
+{
+	rl_status status = acquire->op.status;
 	reached[0] += status == RL_OK;
 	reached[1] += status == RL_BUSY;
 	reached[2] += fake_stats.wake_ups > fake_stats.wake_ups_taken;
 	if (status == RL_OK) {
-		check_granted(acquire, is_own);
-		if (ttl_ms == 5000 && !is_anything_late()) {
+		check_granted(acquire, way->is_own);
+		if (acquire->ttl_ns == 5 * SECOND && !is_anything_late()) {
 			release_and_look_on(acquire);
 		}
 	} else {
 		check_not_granted(acquire);
 	}
-	if (!has_trouble) {
+	if (!way->has_trouble) {
 		CHECK(status == RL_OK || status == RL_BUSY || status == RL_ERR_SLOW);
 		check_liveness(acquire);
-		/* On a slow server it is void in two seconds, as is one that was set when a win that nobody heard of had
-		 * ended by its TTL. */
-		int64_t round_trip = acquire->sample.heard_at - acquire->sample.asked_at;
-		bool is_excused = round_trip > RL_QUEUE_WORTH_NS || status == RL_ERR_SLOW;
-		if (world_has_marks(fake_clock) && !is_excused) {
-			FAIL("round %u: marked after the end: %s", the_world.round, fake_log());
+		if (status !=
+			RL_ERR_SLOW) { /* may have marked again when its win, which was not heard, had ended */
+			check_marks(acquire);
 		}
+	}
+}
+
+/* The undo of what is in the key was written, wherever one was due. */
+static bool was_undone(void)
+{
+	char undo[32];
+	snprintf(undo, sizeof undo, "RELEASE+ k %s ", the_world.value);
+	return !the_world.is_undo_lost && strstr(fake_log(), undo) != NULL;
+}
+
+/* An own token that may have been granted unheard is left behind: nobody may know whose it is. */
+static void give_up(const how *way, rl_acquire *acquire)
+{
+	reached[3]++;
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	/* A broken connection may not take it; that another does is in test_waiting_end.c. */
+	if (!way->is_own && (!way->has_trouble || was_undone())) {
+		check_not_granted(acquire);
+	}
+	if (!way->has_trouble) {
+		check_marks(acquire);
+	}
+}
+
+static void run_round(unsigned number, const how *way)
+{
+	begin_round(number, way->has_trouble);
+	int64_t wait = world_any_ms(6000) + MS;
+	int64_t ttl_ms = world_any(4) == 0 ? 30 + world_any(500) : 5000;
+	the_world.deadline = FAKE_START + wait;
+	rl_acquire *acquire =
+		way->is_own ? fake_acquire_own("mine", ttl_ms, wait) : fake_acquire(ttl_ms, wait);
+	int64_t stop = way->is_given_up ? FAKE_START + world_any_ms(3000) : RL_NEVER - 1;
+	if (fake_drive_to(&acquire->op, stop)) {
+		finish_round(way, acquire);
+	} else {
+		give_up(way, acquire);
 	}
 	fake_end();
 }
 
 static void run_rounds(bool has_trouble, bool is_own)
 {
+	const how way = {.has_trouble = has_trouble, .is_own = is_own};
 	memset(reached, 0, sizeof reached);
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		run_round(i, has_trouble, is_own);
+		run_round(i, &way);
 	}
 	CHECK(reached[0] > ROUNDS / 8);
 	CHECK(reached[1] > ROUNDS / 8);
 	CHECK(reached[2] > ROUNDS / 8);
+}
+
+static void run_rounds_given_up(bool has_trouble, bool is_own)
+{
+	const how way = {.has_trouble = has_trouble, .is_own = is_own, .is_given_up = true};
+	memset(reached, 0, sizeof reached);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		run_round(i, &way);
+	}
+	CHECK(reached[3] > ROUNDS / 4);
 }
 
 static void without_trouble(void)
@@ -242,11 +309,30 @@ static void with_trouble_and_an_own_token(void)
 	run_rounds(true, true);
 }
 
+static void given_up_without_trouble(void)
+{
+	run_rounds_given_up(false, false);
+}
+
+static void given_up_with_trouble(void)
+{
+	run_rounds_given_up(true, false);
+}
+
+static void given_up_with_an_own_token(void)
+{
+	run_rounds_given_up(false, true);
+	run_rounds_given_up(true, true);
+}
+
 static const check_test tests[] = {
 	TEST(without_trouble),
 	TEST(without_trouble_with_an_own_token),
 	TEST(with_trouble),
 	TEST(with_trouble_and_an_own_token),
+	TEST(given_up_without_trouble),
+	TEST(given_up_with_trouble),
+	TEST(given_up_with_an_own_token),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -92,8 +92,7 @@ static void an_error_may_come_before_the_end(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	CHECK_LOG("1500 a2 end\n"
 			  "1599 a2 close\n"
-			  "1599 a1 RELEASE+ k W1 W1\n"
-			  "1599 a1 RELEASE k W1 W1\n");
+			  "1599 a1 RELEASE+ k W1 W1\n");
 	CHECK_INT(fake_stats.undone, 0);
 }
 
@@ -276,8 +275,7 @@ static void lost_in_the_queue_the_own_token_is_unknown(void)
 	fake_says(0, refusal(310, 29000, RL_HOLDER_SELF));
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
 	CHECK_LOG("310 a1 try+ k mine 30000 0 0 W1 0\n"
-			  "310 a1 RELEASE+ k W1 W1\n"
-			  "310 a1 RELEASE k W1 W1\n");
+			  "310 a1 RELEASE+ k W1 W1\n");
 	CHECK(strstr(acquire->op.err->message, "mine") == NULL);
 	CHECK_INT(fake_stats.undone, 0);
 	CHECK_INT(fake_stats.reconnects, 1);
@@ -304,6 +302,15 @@ static void lost_in_the_queue_another_holder_does_not_settle_it(void)
 	fake_set.retries = 2;
 	fake_says(0, refusal(1310, 29000, RL_HOLDER_SELF));
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
+}
+
+/* Whatever ends the call then: the key may hold the token. */
+static void lost_in_the_queue_a_failure_tells_of_the_doubt(void)
+{
+	rl_acquire *acquire = lost_at_300();
+	fake_says(0, "-NOAUTH x");
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
+	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
 static void lost_in_the_queue_it_may_have_it(void)
@@ -348,6 +355,7 @@ static const check_test tests[] = {
 	TEST(lost_in_the_queue_the_own_token_is_unknown),
 	TEST(lost_in_the_queue_another_holder_is_a_refusal),
 	TEST(lost_in_the_queue_another_holder_does_not_settle_it),
+	TEST(lost_in_the_queue_a_failure_tells_of_the_doubt),
 	TEST(lost_in_the_queue_it_may_have_it),
 	TEST(lost_before_it_was_sent_nothing_is_unknown),
 };

@@ -414,6 +414,34 @@ static void what_is_half_written_is_written_on(void)
 	CHECK_INT(acquire->proven_until, waiting_proof(0, 30000));
 }
 
+/* ---- undos by halves ---- */
+
+/* The server has the first of the two commands, and may run it at any time: the token is used up. */
+static void an_undo_of_which_half_was_sent_is_an_undo(void)
+{
+	waiting_begin();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_says(0, ":1");                       /* RELEASE+ */
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* RELEASE */
+	fake_says(0, grant(1010));
+	CHECK_INT(fake_drive(&fake_acquire(30000, 5 * SECOND)->op), RL_OK);
+	CHECK_COUNT("1000 a2 RELEASE+ k T1\n", 1);
+	CHECK_COUNT("RELEASE k", 0);
+	CHECK_COUNT("1010 a1 try+ k T2 30000 0 0 W1 0\n", 1);
+}
+
+/* The half with the helper keys is the one that the server may refuse. */
+static void an_undo_of_which_half_was_sent_is_told_as_a_doubt(void)
+{
+	waiting_begin();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_says(0, ":1");
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
+	CHECK_HAS(acquire->op.err->message, "outcome unknown");
+}
+
 static const check_test tests[] = {
 	TEST(a_refused_connection_is_tried_again),
 	TEST(a_hanging_connect_ends_by_its_timeout),
@@ -437,6 +465,8 @@ static const check_test tests[] = {
 	TEST(an_answer_between_them_forgets_the_losses),
 	TEST(a_queue_that_says_nothing_is_given_up),
 	TEST(what_is_half_written_is_written_on),
+	TEST(an_undo_of_which_half_was_sent_is_an_undo),
+	TEST(an_undo_of_which_half_was_sent_is_told_as_a_doubt),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -301,19 +301,20 @@ static void run_late(const char *words, int64_t at)
 }
 
 /* The system's part: that it takes a command, or not. */
-static void plan_taking(fake_plan *plan)
+static void plan_taking(const char *words, fake_plan *plan)
 {
 	static const fake_act acts[] = {FAKE_BREAK_UNSENT, FAKE_BREAK_HALF, FAKE_HALF};
 	*plan = (fake_plan){FAKE_SAY, NULL, world_any_ms(20)};
 	if (the_world.has_trouble && world_any(40) == 0) {
 		plan->what = acts[world_any(3)];
+		the_world.is_undo_lost = the_world.is_undo_lost || words[0] == 'R';
 	}
 }
 
 bool world_serve(const char *words, bool is_taken, fake_plan *plan)
 {
 	if (!is_taken) {
-		plan_taking(plan);
+		plan_taking(words, plan);
 		return true;
 	}
 	int64_t at = fake_run_at;

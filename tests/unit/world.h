@@ -40,6 +40,7 @@ typedef struct world {
 	int64_t unheld_since;    /* by anybody; RL_NEVER = it is held */
 	int64_t deadline;        /* of our wait */
 	bool has_trouble;        /* connections break, answers fail to come */
+	bool is_undo_lost;       /* the system did not take one, and not for lack of trying */
 	bool is_over;            /* the caller has released: our tokens must not be granted any more */
 	char granted[8];         /* the latest token of ours that was */
 } world;
