@@ -361,6 +361,9 @@ ZEND_METHOD(RedisLock, synchronized)
 	section.params = &object;
 	section.param_count = 1;
 	zend_call_function(&section, &cache);
+	if (Z_ISREF_P(return_value)) {
+		zend_unwrap_reference(return_value); /* of a section that returns by reference */
+	}
 	redislock_lease_end_section(&object, return_value);
 	zval_ptr_dtor(&object);
 }

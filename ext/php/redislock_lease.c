@@ -124,11 +124,23 @@ static void farewell_of_one_home(int64_t limit_ns)
 	}
 }
 
+/* Half of what is left while others are to come: a server that hangs leaves time for those behind it. */
+static int64_t share_of_next(int64_t left_ns)
+{
+	const redislock_home *home = REDISLOCK_G(held)->home;
+	for (const redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
+		if (held->home != home && rl_lease_is_open(held->lease)) {
+			return left_ns / 2;
+		}
+	}
+	return left_ns;
+}
+
 void redislock_leases_farewell(void)
 {
 	int64_t end_at = rl_os_now() + FAREWELL_NS;
 	while (REDISLOCK_G(held) != NULL) {
-		farewell_of_one_home(end_at - rl_os_now());
+		farewell_of_one_home(share_of_next(end_at - rl_os_now()));
 	}
 }
 

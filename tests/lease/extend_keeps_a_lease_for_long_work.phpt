@@ -1,0 +1,31 @@
+--TEST--
+Steps of work with an extend() between them hold the lock longer than one TTL.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/lease.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$lease = $lock->lease('k', 1.0);
+$until = now() + 1.5;
+while (now() < $until) {
+    usleep(50000);
+    if (!under_valgrind()) {
+        same('extend()', true, $lease->extend(1.0));
+        $lease->assertHeld();
+    }
+}
+check('heldFor()', $lease->heldFor() >= 1.5);
+under_valgrind() || is_whole('it', $server, $lease);
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,30 @@
+--TEST--
+When the answer to extend() comes after the lease's time, it is lost all the same, and what survives is released.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fake_server.inc';
+
+$server = start_server();
+$fake = fake_server([], $server, true);
+$lock = new RedisLock($fake->dsn());
+$lease = $lock->lease('k', slack(0.4));
+same('extend()', true, $lease->extend(slack(0.4))); // the server knows the script from now on
+$fake->rules([rule('EVALSHA', ['forward', wait_for(slack(0.6)), 'reply'], times: 1)]);
+same('extend()', false, $lease->extend(60));
+same('isHeld()', false, $lease->isHeld());
+throws('assertHeld()', 'RedisLockLostException', '~lost~', fn () => $lease->assertHeld());
+same('the server has it', 1, $server->cmd('EXISTS', 'k'));
+unset($lease);
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

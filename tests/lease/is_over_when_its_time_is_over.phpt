@@ -1,0 +1,31 @@
+--TEST--
+When its TTL is over a lease is lost: isHeld() is false without traffic, and stays so.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/lease.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$lease = $lock->lease('k', 0.06);
+eventually('it ends', fn () => !$lease->isHeld(), 2.0);
+same('remaining()', 0.0, $lease->remaining());
+throws('assertHeld()', 'RedisLockLostException', '~"k" was lost~', fn () => $lease->assertHeld());
+throws('detach()', 'RedisLockLostException', '~"k" was lost~', fn () => $lease->detach());
+without_traffic('what is lost', $server, function () use ($lease): void {
+    same('extend()', false, $lease->extend(10));
+    same('verify()', false, $lease->verify());
+});
+same('isHeld()', false, $lease->isHeld());
+check('heldFor() goes on until it is released', $lease->heldFor() >= 0.05);
+
+done();
+?>
+--EXPECT--
+ok

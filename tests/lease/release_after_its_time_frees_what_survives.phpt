@@ -1,0 +1,28 @@
+--TEST--
+When the proof is over, release() is false, but a key that is still there is freed; so does the end of the object.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/lease.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+foreach (['release()', 'unset'] as $how) {
+    $lease = $lock->lease('k', 0.05);
+    $server->cmd('PEXPIRE', 'k', 60000);
+    eventually('it is over', fn () => !$lease->isHeld(), 2.0);
+    $how === 'unset' || same('release()', false, $lease->release());
+    unset($lease);
+    same("$how: keys", [], $server->keys());
+}
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,31 @@
+--TEST--
+A section that outlives the TTL: RedisLockLostException, with the section's result.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/lease.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$lost = throws('expired', 'RedisLockLostException', '~^the lock "k" was lost while it was needed$~', fn () => $lock->synchronized('k', function (RedisLockLease $lease): array {
+    eventually('its time is over', fn () => !$lease->isHeld(), 2.0);
+    return ['done' => 1];
+}, ttl: 0.06));
+same('getResult()', ['done' => 1], $lost->getResult());
+$lost = throws('without a look at it', 'RedisLockLostException', '~"k"~', fn () => $lock->synchronized('k', function (): int {
+    usleep(100000);
+    return 5;
+}, ttl: 0.05));
+same('getResult()', 5, $lost->getResult());
+eventually('keys', fn () => $server->keys() === [], 2.0);
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,26 @@
+--TEST--
+isHeld() is false at the latest when the server has no key any more.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/lease.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+for ($i = 0; $i < 10; $i++) {
+    $lease = $lock->lease("k$i", 0.04);
+    while ($server->cmd('EXISTS', "k$i") === 1) {
+    }
+    same('isHeld()', false, $lease->isHeld());
+}
+
+done();
+?>
+--EXPECT--
+ok

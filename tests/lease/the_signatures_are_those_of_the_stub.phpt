@@ -1,0 +1,52 @@
+--TEST--
+The methods of leases have the signatures of the stub.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/lease.inc';
+
+$shown = function (string $class): array {
+    $methods = [];
+    foreach ((new ReflectionClass($class))->getMethods() as $method) {
+        $parameters = array_map(function (ReflectionParameter $p): string {
+            $default = $p->isDefaultValueAvailable() ? ' = ' . json_encode($p->getDefaultValue(), JSON_PRESERVE_ZERO_FRACTION) : '';
+            $secret = $p->getAttributes('SensitiveParameter') === [] ? '' : '#[\SensitiveParameter] ';
+            return "$secret{$p->getType()} \${$p->getName()}$default";
+        }, $method->getParameters());
+        $type = $method->hasReturnType() ? ': ' . $method->getReturnType() : '';
+        $methods[$method->getName()] = '(' . implode(', ', $parameters) . ")$type";
+    }
+    return $methods;
+};
+same('RedisLockLease', [
+    '__construct' => '()',
+    'key' => '(): string',
+    'token' => '(): string',
+    'remaining' => '(): float',
+    'isHeld' => '(): bool',
+    'assertHeld' => '(): void',
+    'verify' => '(): bool',
+    'extend' => '(float $ttl): bool',
+    'release' => '(): bool',
+    'detach' => '(): string',
+    'heldFor' => '(): float',
+    'waited' => '(): float',
+    'attempts' => '(): int',
+], $shown('RedisLockLease'));
+same('RedisLock', [
+    'lease' => '(string $key, float $ttl = 30.0, float $wait = 0.0): ?RedisLockLease',
+    'resume' => '(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0): ?RedisLockLease',
+    'synchronized' => '(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0): mixed',
+], array_intersect_key($shown('RedisLock'), ['lease' => 0, 'resume' => 0, 'synchronized' => 0]));
+same('getResult()', '(): mixed', $shown('RedisLockLostException')['getResult']);
+
+done();
+?>
+--EXPECT--
+ok

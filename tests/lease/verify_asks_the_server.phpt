@@ -1,0 +1,26 @@
+--TEST--
+verify() is true as long as the server has the lock for us.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/lease.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$lease = $lock->lease('k', 20);
+$monitor = $server->monitor();
+same('verify()', true, $lease->verify());
+same('sent', ['GET k'], $monitor->lines());
+same('again', true, $lease->verify());
+is_whole('it', $server, $lease);
+
+done();
+?>
+--EXPECT--
+ok
