@@ -45,7 +45,6 @@ $endings = [
 $server = start_server();
 $fpm = start_fpm($server);
 $worker = $fpm->normal('first');
-$connections = $server->connectionsReceived();
 foreach ($endings as $what => [$code, $logged]) {
     $request = $fpm->run('
         $lock = new RedisLock();
@@ -57,6 +56,7 @@ foreach ($endings as $what => [$code, $logged]) {
     matches("$what: the lock was held", "~^\[$worker,true,true\](bye)?$~D", $request->body);
     matches("$what: logged", $logged, $request->errors);
     check("$what: it ended", $request->endedAt !== null);
+    same("$what: keys", [], $server->keys());
     $fpm->normal($what, 'k', $worker);
 }
 same('clients', 1, count($server->client()->clients()));
