@@ -38,6 +38,9 @@ void redislock_lease_farewell(redislock_held *held, int64_t limit_ns);
 /* Throws a RedisLockLostException. @param result of the section that was lost, or NULL */
 void redislock_throw_lost(const rl_lease *lease, zval *result);
 
+/* The home's server is spared farewells until then, whichever object of this request has leases there. */
+void redislock_leases_mute(redislock_home *home, int64_t until);
+
 /* After the request: releases what is left. Runs no PHP code. */
 void redislock_leases_farewell(void);
 
