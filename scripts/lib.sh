@@ -114,6 +114,18 @@ need_build_tools() {
     fi
 }
 
+# The php-fpm of the php on PATH. Without it the tests that need one are skipped.
+want_fpm() {
+    local version name PATH=$PATH:/usr/local/sbin:/usr/sbin
+    version=$(php_version)
+    for name in "php-fpm$version" "php-fpm${version/./}" php-fpm; do
+        if has "$name" && [[ $("$name" -n -v) == "PHP $version".* ]]; then
+            return
+        fi
+    done
+    optional_packages+=("php$version-fpm")
+}
+
 need_server() {
     has redis-server || has valkey-server || required_packages+=(redis-server)
 }

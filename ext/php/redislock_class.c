@@ -224,7 +224,9 @@ static bool win_lease(redislock_held *held, zval *object, rl_op *op, int64_t ttl
 {
 	redislock_call *call = redislock_call_run(held->home, op);
 	bool is_won = call != NULL && call->op->status == RL_OK;
-	held->home->mute_until = is_won ? 0 : held->home->mute_until;
+	if (is_won && held->home->mute_until != 0) {
+		redislock_leases_mute(held->home, 0);
+	}
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
 	if (is_won && op->kind == RL_OP_ACQUIRE) {
 		const rl_acquire *acquire = (const rl_acquire *) op;

@@ -51,6 +51,9 @@ bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms);
  * an exception does. Throws when the lock was lost, unless the section has thrown itself. */
 void redislock_lease_end_section(zval *object, zval *result);
 
+/* The home's server is spared farewells until then, whichever object of this request has leases there. */
+void redislock_leases_mute(redislock_home *home, int64_t until);
+
 /* After the request: releases what is left. Runs no PHP code. */
 void redislock_leases_farewell(void);
 

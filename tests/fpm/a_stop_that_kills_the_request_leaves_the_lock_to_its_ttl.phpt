@@ -1,0 +1,64 @@
+--TEST--
+Where FPM kills a worker during a request, its TTL frees the lock, and the next worker can have it then.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/fpm.inc';
+skip_without_fpm();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/fpm.inc';
+
+$kills = [
+    'stop, no process_control_timeout' => [[], [], SIGQUIT],
+    'reload, no process_control_timeout' => [[], [], SIGUSR2],
+    'SIGTERM' => [['process_control_timeout' => '10s'], [], SIGTERM],
+    'a process_control_timeout that is too short' => [['process_control_timeout' => '1s'], [], SIGUSR2],
+    'request_terminate_timeout' => [[], ['request_terminate_timeout' => '1s'], null],
+];
+const TTL = 2.5;
+$running = [];
+foreach ($kills as $what => [$global, $pool, $signal]) {
+    $server = start_server();
+    $fpm = start_fpm($server, $global, $pool);
+    $worker = $signal === null ? null : $fpm->normal("$what: before");
+    $request = $fpm->start('
+        $lock = new RedisLock();
+        $lease = $lock->lease("k", ttl: ' . TTL . ');
+        echo "taken ", getmypid();
+        flush();
+        while (true) { usleep(1000); }');
+    $request->expect('~taken \d+~');
+    $running[$what] = [$server, $fpm, $signal, $request, $worker ?? (int) substr($request->body, 6), now()];
+    if ($signal !== null) {
+        $fpm->signal($signal);
+    }
+}
+foreach ($running as $what => [$server, $fpm, $signal, $request, $worker, $taken_at]) {
+    $request->finish();
+    check("$what: its request was not ended", $request->endedAt === null);
+    same("$what: the lock is still there", ['0:k'], $server->keys());
+    if ($signal === SIGQUIT || $signal === SIGTERM) {
+        check("$what: the master has ended", $fpm->ended(5.0), $fpm->log());
+        eventually("$what: the TTL frees it", fn () => $server->keys() === [], TTL);
+        check("$what: and not before", now() - $taken_at > TTL - 0.1, now() - $taken_at);
+    } else {
+        /* It waits for longer than it may run, if it were not woken by the end of the TTL. */
+        $next = $fpm->run('
+            $lock = new RedisLock();
+            echo json_encode([getmypid(), $lock->lease("k") !== null]);');
+        [$pid, $is_taken] = json_decode($next->body);
+        check("$what: a new worker", $pid !== $worker, $pid);
+        same("$what: which finds it taken", false, $is_taken);
+        eventually("$what: the TTL frees it", fn () => $server->keys() === [], TTL);
+        check("$what: and not before", now() - $taken_at > TTL - 0.1, now() - $taken_at);
+        $fpm->normal($what, 'k', $pid);
+    }
+}
+
+done();
+?>
+--EXPECT--
+ok
