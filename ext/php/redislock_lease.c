@@ -259,13 +259,13 @@ static redislock_lease_object *object_of(zval *self)
 	return object;
 }
 
-static void throw_lost(const redislock_lease_object *object, zval *result)
+static void throw_lost(const redislock_lease_object *object, bool was_given_up, zval *result)
 {
 	const rl_lease *lease = object->held->lease;
 	rl_bytes key = lease->names.key;
 	zend_object *exception = zend_throw_exception_ex(redislock_ce_lost_exception, 0,
 		"the lock \"%.*s\" was lost while it was needed%s", (int) (key.len - lease->prefix_len),
-		key.data + lease->prefix_len, object->is_ended ? ": it was released or given away" : "");
+		key.data + lease->prefix_len, was_given_up ? ": it was released or given away" : "");
 	if (result != NULL) {
 		zend_update_property(
 			redislock_ce_lost_exception, exception, "result", sizeof "result" - 1, result);
@@ -317,7 +317,7 @@ ZEND_METHOD(RedisLockLease, assertHeld)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		throw_lost(object, NULL);
+		throw_lost(object, object->is_ended, NULL);
 	}
 }
 
@@ -344,7 +344,7 @@ ZEND_METHOD(RedisLockLease, detach)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		throw_lost(object, NULL);
+		throw_lost(object, object->is_ended, NULL);
 		RETURN_THROWS();
 	}
 	if (object->held->holdings > 1) {
@@ -455,13 +455,14 @@ void redislock_lease_end_section(zval *zv, zval *result)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
 	redislock_held *held = object->held;
-	bool was_held = object->is_ended || is_held(object);
-	if (!object->is_ended && end_holding(object)) {
+	bool was_ended = object->is_ended;
+	bool was_held = was_ended || is_held(object);
+	if (!was_ended && end_holding(object)) {
 		/* What cannot be released while ownership is proven is counted, and ends by its TTL. */
 		farewell_of_one(held, held->home->set.members[0].timeout_ns);
 	}
 	if (EG(exception) == NULL && (!was_held || held->lease->state == RL_LEASE_LOST)) {
-		throw_lost(object, result);
+		throw_lost(object, was_ended, result);
 	}
 }
 

@@ -94,7 +94,8 @@ $rows['prefix is an array'] = ['TypeError', '~\(\$prefix\).*string~', fn () => $
 $rows['prefix over 64 KiB'] = ['ValueError', '~(prefix|key).*(65536|65535|64 KiB)~', fn () => $make(prefix: str_repeat('p', 65536))->acquire('k')];
 $rows['persistent is an array'] = ['TypeError', '~\(\$persistent\).*bool~', fn () => $make(persistent: [])];
 $rows['wake is an array'] = ['TypeError', '~\(\$wake\).*bool~', fn () => $make(wake: [])];
-foreach (['reentrant' => false, 'tls' => [], 'retry' => 3] as $name => $value) {
+$rows['reentrant is an array'] = ['TypeError', '~\(\$reentrant\).*bool~', fn () => $make(reentrant: [])];
+foreach (['tls' => [], 'retry' => 3] as $name => $value) {
     $rows["option $name, which is not there"] = ['Error', "~$name~", fn () => $make(...[$name => $value])];
 }
 
