@@ -15,44 +15,58 @@ $server = start_server();
 $go = "$server->folder/go";
 $fpm = start_fpm($server);
 $worker = json_decode($fpm->run('echo getmypid();')->body);
+/* What ends the script, and how many objects have how many leases each. */
 $endings = [
-    'return' => '',
-    'the end of a function' => '(function (&$lease) { $mine = $lease; $lease = null; $end = hrtime(true); })($lease);',
-    'exit' => 'exit;',
-    'an exception' => 'throw new Exception;',
-    'a fatal error' => 'eval("class RedisLock {}");',
-    'a hundred leases' => '',
+    'return' => ['', 1, 1],
+    'exit' => ['exit;', 1, 1],
+    'an exception' => ['throw new Exception;', 1, 1],
+    'a fatal error' => ['eval("class RedisLock {}");', 1, 1],
+    'a hundred leases, return' => ['', 1, 100],
+    'a hundred leases, a fatal error' => ['eval("class RedisLock {}");', 1, 100],
+    'many objects, return' => ['', 5, 2],
+    'many objects, exit' => ['exit;', 5, 2],
+    'many objects, a fatal error' => ['eval("class RedisLock {}");', 5, 2],
 ];
-foreach ($endings as $what => $code) {
-    $took = [];
-    for ($try = 0; $try < 2; $try++) {
-        $request = $fpm->start('
-            $lock = new RedisLock();
-            $lease = $lock->lease("k", ttl: 2);
-            $more = [];
-            for ($i = 0; $i < $_GET["more"]; $i++) {
-                $more[] = $lock->lease("more $i", ttl: 2);
-            }
-            echo "taken";
-            flush();
-            while (!file_exists($_GET["go"])) { usleep(1000); clearstatcache(); }
-            echo " ", hrtime(true);
-            ' . $code, ['go' => $go, 'more' => $what === 'a hundred leases' ? 99 : 0]);
-        $request->expect('~taken~');
-        $server->pause();
-        touch($go);
-        $request->finish();
-        unlink($go);
-        /* The worker is free again when it answers. */
-        $next = $fpm->run('echo getmypid();');
-        same("$what: the next request", (string) $worker, $next->body);
-        matches("$what: what it printed", '~^taken \d+$~', $request->body);
-        $took[] = max($request->endedAt, $next->endedAt) - (int) substr($request->body, 6) / 1e9;
-        $server->resume();
+foreach ($endings as $what => [$code, $objects, $leases]) {
+    foreach (['in a global' => 'global $leases;', 'in a function' => ''] as $where => $global) {
+        $took = INF;
+        /* The machine may be busy with something else, once or twice. */
+        for ($try = 0; $took > 0.25 && $try < 3; $try++) {
+            $request = $fpm->start('
+                function main()
+                {
+                    ' . $global . '
+                    for ($i = 0; $i < $_GET["objects"]; $i++) {
+                        $lock = new RedisLock(null, "$i:");
+                        for ($j = 0; $j < $_GET["leases"]; $j++) {
+                            $leases[] = $lock->lease("k$j") ?? exit("refused");
+                        }
+                    }
+                    echo "taken";
+                    flush();
+                    while (!file_exists($_GET["go"])) { usleep(1000); clearstatcache(); }
+                    echo " ", hrtime(true);
+                    ' . $code . '
+                }
+                main();', ['go' => $go, 'objects' => $objects, 'leases' => $leases]);
+            $request->expect('~taken~');
+            $server->pause();
+            touch($go);
+            $request->finish();
+            unlink($go);
+            /* The worker is free again when it answers. */
+            $next = $fpm->run('echo getmypid();');
+            same("$what, $where: the next request", (string) $worker, $next->body);
+            matches("$what, $where: what it printed", '~^taken \d+$~D', $request->body);
+            $took = max($request->endedAt, $next->endedAt) - (int) substr($request->body, 6) / 1e9;
+            $server->resume();
+            usleep(20000); // what was sent is read now
+            $server->cmd('FLUSHALL');
+        }
+        between("$what, $where: the delay", 0.0, slack(0.25), $took);
     }
-    between("$what: the delay", 0.0, slack(0.25), min($took));
-    between("$what: the delay at worst", 0.0, slack(1.0), max($took));
 }
+$fpm->normal('in the end', 'k', $worker);
 
 done();
 ?>

@@ -45,7 +45,6 @@ foreach ($running as $what => [$server, $fpm, $signal, $request, $worker, $taken
         eventually("$what: the TTL frees it", fn () => $server->keys() === [], TTL);
         check("$what: and not before", now() - $taken_at > TTL - 0.1, now() - $taken_at);
     } else {
-        /* It waits for longer than it may run, if it were not woken by the end of the TTL. */
         $next = $fpm->run('
             $lock = new RedisLock();
             echo json_encode([getmypid(), $lock->lease("k") !== null]);');
