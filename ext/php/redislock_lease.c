@@ -249,13 +249,15 @@ static redislock_lease_object *object_of(zval *self)
 	return object;
 }
 
-static void throw_lost(const redislock_lease_object *object, zval *result)
+/* @param is_over it was released or given away before
+ * @param result of the section that was lost, or NULL */
+static void throw_lost(const redislock_lease_object *object, bool is_over, zval *result)
 {
 	const rl_lease *lease = object->held->lease;
 	rl_bytes key = lease->names.key;
 	zend_object *exception = zend_throw_exception_ex(redislock_ce_lost_exception, 0,
 		"the lock \"%.*s\" was lost while it was needed%s", (int) (key.len - lease->prefix_len),
-		key.data + lease->prefix_len, object->is_ended ? ": it was released or given away" : "");
+		key.data + lease->prefix_len, is_over ? ": it was released or given away" : "");
 	if (result != NULL) {
 		zend_update_property(
 			redislock_ce_lost_exception, exception, "result", sizeof "result" - 1, result);
@@ -307,7 +309,7 @@ ZEND_METHOD(RedisLockLease, assertHeld)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		throw_lost(object, NULL);
+		throw_lost(object, object->is_ended, NULL);
 	}
 }
 
@@ -334,7 +336,7 @@ ZEND_METHOD(RedisLockLease, detach)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		throw_lost(object, NULL);
+		throw_lost(object, object->is_ended, NULL);
 		RETURN_THROWS();
 	}
 	if (object->held->holdings > 1) {
@@ -445,13 +447,14 @@ void redislock_lease_end_section(zval *zv, zval *result)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
 	redislock_held *held = object->held;
-	bool was_held = object->is_ended || is_held(object);
-	if (!object->is_ended && end_holding(object)) {
+	bool is_over = object->is_ended;
+	bool was_held = is_over || is_held(object);
+	if (!is_over && end_holding(object)) {
 		/* What cannot be released while ownership is proven is counted, and ends by its TTL. */
 		farewell_of_one(held, held->home->set.members[0].timeout_ns);
 	}
 	if (EG(exception) == NULL && (!was_held || held->lease->state == RL_LEASE_LOST)) {
-		throw_lost(object, result);
+		throw_lost(object, is_over, result);
 	}
 }
 
