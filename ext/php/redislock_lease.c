@@ -74,16 +74,6 @@ static void record_free(redislock_held *held)
 	free(held);
 }
 
-void redislock_leases_mute(redislock_home *home, int64_t until)
-{
-	const rl_address *address = &home->set.members[0].target->address;
-	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
-		if (rl_address_equal(address, &held->home->set.members[0].target->address)) {
-			held->home->mute_until = until;
-		}
-	}
-}
-
 /* Releases several locks of one home. */
 static void farewell(redislock_home *home, rl_lease **leases, size_t count, int64_t limit_ns)
 {
@@ -98,7 +88,7 @@ static void farewell(redislock_home *home, rl_lease **leases, size_t count, int6
 	}
 	rl_drive(&REDISLOCK_G(net), op, NULL);
 	if (op->status != RL_OK) {
-		redislock_leases_mute(home, rl_os_now() + MUTE_NS);
+		home->mute_until = rl_os_now() + MUTE_NS;
 	}
 	rl_op_free(op);
 }
@@ -259,13 +249,15 @@ static redislock_lease_object *object_of(zval *self)
 	return object;
 }
 
-static void throw_lost(const redislock_lease_object *object, bool was_given_up, zval *result)
+/* @param is_over it was released or given away before
+ * @param result of the section that was lost, or NULL */
+static void throw_lost(const redislock_lease_object *object, bool is_over, zval *result)
 {
 	const rl_lease *lease = object->held->lease;
 	rl_bytes key = lease->names.key;
 	zend_object *exception = zend_throw_exception_ex(redislock_ce_lost_exception, 0,
 		"the lock \"%.*s\" was lost while it was needed%s", (int) (key.len - lease->prefix_len),
-		key.data + lease->prefix_len, was_given_up ? ": it was released or given away" : "");
+		key.data + lease->prefix_len, is_over ? ": it was released or given away" : "");
 	if (result != NULL) {
 		zend_update_property(
 			redislock_ce_lost_exception, exception, "result", sizeof "result" - 1, result);
@@ -455,14 +447,14 @@ void redislock_lease_end_section(zval *zv, zval *result)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
 	redislock_held *held = object->held;
-	bool was_ended = object->is_ended;
-	bool was_held = was_ended || is_held(object);
-	if (!was_ended && end_holding(object)) {
+	bool is_over = object->is_ended;
+	bool was_held = is_over || is_held(object);
+	if (!is_over && end_holding(object)) {
 		/* What cannot be released while ownership is proven is counted, and ends by its TTL. */
 		farewell_of_one(held, held->home->set.members[0].timeout_ns);
 	}
 	if (EG(exception) == NULL && (!was_held || held->lease->state == RL_LEASE_LOST)) {
-		throw_lost(object, was_ended, result);
+		throw_lost(object, is_over, result);
 	}
 }
 
