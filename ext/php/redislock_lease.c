@@ -74,6 +74,16 @@ static void record_free(redislock_held *held)
 	free(held);
 }
 
+void redislock_leases_mute(redislock_home *home, int64_t until)
+{
+	const rl_address *address = &home->set.members[0].target->address;
+	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
+		if (rl_address_equal(address, &held->home->set.members[0].target->address)) {
+			held->home->mute_until = until;
+		}
+	}
+}
+
 /* Releases several locks of one home. */
 static void farewell(redislock_home *home, rl_lease **leases, size_t count, int64_t limit_ns)
 {
@@ -88,7 +98,7 @@ static void farewell(redislock_home *home, rl_lease **leases, size_t count, int6
 	}
 	rl_drive(&REDISLOCK_G(net), op, NULL);
 	if (op->status != RL_OK) {
-		home->mute_until = rl_os_now() + MUTE_NS;
+		redislock_leases_mute(home, rl_os_now() + MUTE_NS);
 	}
 	rl_op_free(op);
 }
