@@ -48,8 +48,8 @@ class RedisLock
      * @param bool $persistent keep connections for the life of the process, shared by all objects of a
      *   thread that speak to the same server as the same user; false = they belong to this object
      * @param bool $reentrant a lease() or synchronized() for a key that this object holds by a lease, in the same
-     *   Fiber, is another lease on the same lock; it is freed with the last of them. A longer TTL than the lock has
-     *   is set at the server, else there is no traffic
+     *   Fiber, is another lease on the same lock; it is freed with the last of them. Its TTL is set at the server if it
+     *   is longer than that of the lock, or if less than half of it is left; else there is no traffic
      * @param float $driftFactor how far clocks may drift apart, 0 to 0.5 of the TTL
      *
      * @throws ValueError on a bad value, TypeError on a bad type
@@ -281,7 +281,8 @@ final class RedisLockLease
 
     /**
      * Frees the lock; if it is held more than once (reentrant), only with the last of its leases. A second call is
-     * false, without traffic.
+     * false, without traffic. From the call on isHeld() is false, also when it throws; then it can be called again.
+     * When the first answer is lost, a lock whose ownership was proven counts as freed by it.
      *
      * @return bool true = it was still ours
      *

@@ -38,6 +38,7 @@ void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t pro
 	lease->token_len = token.len;
 	lease->ttl_ns = ttl_ns;
 	lease->deadline = proven_until;
+	lease->flight_ttl = lease->doubt_ttl = RL_NEVER;
 	lease->state = RL_LEASE_HELD;
 }
 
@@ -80,21 +81,53 @@ void rl_lease_expect(rl_lease *lease, int64_t ttl_ns)
 {
 	int64_t now = lease->env->now(lease->env->ctx);
 	lease->deadline = rl_time_earlier(lease->deadline, proven_until(lease, ttl_ns, now));
+	lease->in_flight++;
+	lease->flight_ttl = rl_time_earlier(lease->flight_ttl, ttl_ns);
+}
+
+static void land(rl_lease *lease)
+{
+	if (lease->in_flight > 0) {
+		lease->in_flight--;
+	}
+	if (lease->in_flight == 0) {
+		lease->flight_ttl = RL_NEVER;
+	}
 }
 
 bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at)
 {
+	int64_t least = rl_time_earlier(ttl_ns, lease->doubt_ttl);
+	least = rl_time_earlier(least, lease->flight_ttl);
+	land(lease);
 	if (!rl_lease_is_held(lease)) {
 		return false;
 	}
-	lease->ttl_ns = ttl_ns;
-	lease->deadline = proven_until(lease, ttl_ns, sent_at);
+	lease->ttl_ns = least;
+	int64_t until = proven_until(lease, least, sent_at);
+	lease->deadline = until > lease->deadline ? until : lease->deadline;
 	return rl_lease_is_held(lease);
+}
+
+void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns)
+{
+	lease->doubt_ttl = rl_time_earlier(lease->doubt_ttl, ttl_ns);
+	land(lease);
+}
+
+bool rl_lease_leave(rl_lease *lease)
+{
+	if (lease->state != RL_LEASE_LEAVING) {
+		lease->was_held = rl_lease_is_held(lease);
+		lease->state = rl_lease_is_open(lease) ? RL_LEASE_LEAVING : lease->state;
+	}
+	return lease->was_held;
 }
 
 void rl_lease_lose(rl_lease *lease)
 {
-	if (lease->state == RL_LEASE_HELD || lease->state == RL_LEASE_LOST) {
+	land(lease);
+	if (lease->state != RL_LEASE_NONE && lease->state != RL_LEASE_ENDED) {
 		lease->state = RL_LEASE_LOST;
 		lease->deadline = 0; /* nothing of it is left at the server */
 	}
@@ -108,7 +141,7 @@ void rl_lease_end(rl_lease *lease)
 bool rl_lease_is_open(const rl_lease *lease)
 {
 	/* A lease that a server disowned has no deadline any more. */
-	bool may_be_there =
-		lease->state == RL_LEASE_HELD || (lease->state == RL_LEASE_LOST && lease->deadline != 0);
+	bool may_be_there = lease->state == RL_LEASE_HELD || lease->state == RL_LEASE_LEAVING ||
+		(lease->state == RL_LEASE_LOST && lease->deadline != 0);
 	return may_be_there && !is_inherited(lease);
 }

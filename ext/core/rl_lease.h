@@ -17,6 +17,7 @@
 typedef enum rl_lease_state {
 	RL_LEASE_NONE, /* not won yet */
 	RL_LEASE_HELD,
+	RL_LEASE_LEAVING, /* its release was asked for, and may have been carried out */
 	RL_LEASE_LOST,
 	RL_LEASE_ENDED, /* released, or given away */
 } rl_lease_state;
@@ -27,7 +28,12 @@ typedef struct rl_lease {
 	uint64_t fork_generation;
 	double drift_factor;
 	int64_t ttl_ns;
-	int64_t deadline;  /* HELD: ownership is proven until then */
+	int64_t deadline;   /* HELD: ownership is proven until then */
+	bool was_held;      /* LEAVING: it was proven before */
+	unsigned in_flight; /* prolongations that are not answered yet */
+	int64_t flight_ttl; /* the shortest of those that overlap */
+	int64_t
+		doubt_ttl; /* the shortest of those whose answer was lost: the server may still carry them out */
 	rl_names names;    /* the key has its prefix */
 	size_t prefix_len; /* of the key */
 	size_t token_len;
@@ -49,11 +55,20 @@ bool rl_lease_is_held(rl_lease *lease);
 /* Nanoseconds of proven ownership left; 0 = not held. */
 int64_t rl_lease_remaining(rl_lease *lease);
 
-/* A new TTL is about to be asked for: until it is confirmed, the shorter of both counts. */
+/* A new TTL is about to be asked for: until it is confirmed, the shorter of both counts. Each is followed by a
+ * confirmation, a loss, or a doubt. */
 void rl_lease_expect(rl_lease *lease, int64_t ttl_ns);
 
-/* It was confirmed; it had been asked for at sent_at. False when the lease was lost meanwhile. */
+/* It was confirmed; it had been asked for at sent_at. The order in which a server carries out what overlaps is not
+ * known, so the shortest of all counts. False when the lease was lost meanwhile. */
 bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at);
+
+/* Its answer will not come. */
+void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns);
+
+/* Its release is about to be asked for: nothing is proven from now on, whatever comes of it. True = it was
+ * proven until now, also when it is asked for again. */
+bool rl_lease_leave(rl_lease *lease);
 
 /* A server said that it is not ours. */
 void rl_lease_lose(rl_lease *lease);

@@ -255,7 +255,9 @@ static bool enter_again(redislock_home *home, rl_bytes key, int64_t ttl_ms, zval
 		return false;
 	}
 	redislock_lease_enter(object, held);
-	if (ttl_ms * RL_NS_PER_MS <= held->lease->ttl_ns || redislock_lease_prolong(held, ttl_ms)) {
+	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
+	bool is_enough = ttl_ns <= held->lease->ttl_ns && rl_lease_remaining(held->lease) >= ttl_ns / 2;
+	if (is_enough || redislock_lease_prolong(held, ttl_ms)) {
 		return true;
 	}
 	zval_ptr_dtor(object);

@@ -9,9 +9,12 @@
 #include "php/redislock_options.h"
 
 #include "zend_exceptions.h"
+#include "zend_fibers.h"
+#include "zend_observer.h"
 
 #include "core/rl_farewell.h"
 #include "transport/rl_driver.h"
+#include "transport/rl_process.h"
 
 /* The end of an object or of a request waits for this long at most, all locks together. */
 #define FAREWELL_NS (200 * RL_NS_PER_MS)
@@ -54,8 +57,11 @@ static redislock_held *record_new(redislock_home *home, rl_bytes key, size_t tok
 	}
 	home->refs++;
 	redislock_held **list = &REDISLOCK_G(held);
-	*held = (redislock_held){
-		.next = *list, .link = list, .home = home, .lease = lease, .fiber = EG(active_fiber)};
+	*held = (redislock_held){.next = *list,
+		.link = list,
+		.home = home,
+		.lease = lease,
+		.fiber = EG(current_fiber_context)};
 	if (held->next != NULL) {
 		held->next->link = &held->next;
 	}
@@ -88,7 +94,11 @@ void redislock_leases_mute(redislock_home *home, int64_t until)
 static void farewell(redislock_home *home, rl_lease **leases, size_t count, int64_t limit_ns)
 {
 	int64_t now = rl_os_now();
-	if (count == 0 || limit_ns <= 0 || now < home->mute_until) {
+	if (count == 0) {
+		return;
+	}
+	if (limit_ns <= 0 || now < home->mute_until) {
+		rl_stats_add(&rl_process_stats()->failed, count);
 		return;
 	}
 	rl_op *op = rl_farewell_new(
@@ -97,7 +107,8 @@ static void farewell(redislock_home *home, rl_lease **leases, size_t count, int6
 		return;
 	}
 	rl_drive(&REDISLOCK_G(net), op, NULL);
-	if (op->status != RL_OK) {
+	/* Who fails at once delays nobody. */
+	if (op->status != RL_OK && rl_os_now() - now >= limit_ns / 2) {
 		redislock_leases_mute(home, rl_os_now() + MUTE_NS);
 	}
 	rl_op_free(op);
@@ -169,8 +180,9 @@ static zend_object *create_object(zend_class_entry *ce)
 /* PHP code may still run, and nothing else will free the lock. */
 static bool is_script_running(void)
 {
-	return !CG(unclean_shutdown) &&
-		((EG(flags) & EG_FLAGS_IN_SHUTDOWN) == 0 || EG(current_execute_data) != NULL);
+	/* Shutdown functions run after a fatal error, too. */
+	bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
+	return is_ending ? EG(current_execute_data) != NULL : !CG(unclean_shutdown);
 }
 
 /* The object's holding is over. True = it was the last one. */
@@ -226,7 +238,7 @@ redislock_held *redislock_lease_new(
 redislock_held *redislock_lease_find(const redislock_home *home, rl_bytes key)
 {
 	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
-		if (held->home == home && held->fiber == (const void *) EG(active_fiber) &&
+		if (held->home == home && held->fiber == (const void *) EG(current_fiber_context) &&
 			held->holdings > 0 && rl_bytes_equal(held->lease->names.key, key) &&
 			rl_lease_is_held(held->lease)) {
 			return held;
@@ -369,9 +381,13 @@ static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms)
 	rl_op *op = rl_ask_new(&held->home->set, redislock_home_pool(held->home), &REDISLOCK_G(env),
 		verb, lease->names.key, token, ttl_ms);
 	if (op != NULL) {
-		op->exchange.was_held = rl_lease_is_held(lease);
+		op->exchange.was_held = lease->was_held;
 	}
-	return redislock_call_run(held->home, op);
+	redislock_call *call = redislock_call_run(held->home, op);
+	if (call != NULL && held->home->mute_until != 0) {
+		redislock_leases_mute(held->home, 0); /* it answers */
+	}
+	return call;
 }
 
 ZEND_METHOD(RedisLockLease, verify)
@@ -401,6 +417,7 @@ bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
 	rl_lease_expect(lease, ttl_ms * RL_NS_PER_MS);
 	redislock_call *call = ask(held, RL_VERB_EXTEND, ttl_ms);
 	if (call == NULL) {
+		rl_lease_doubt(lease, ttl_ms * RL_NS_PER_MS);
 		return false;
 	}
 	bool is_ours = call->op->status == RL_OK;
@@ -430,13 +447,15 @@ ZEND_METHOD(RedisLockLease, release)
 {
 	OBJECT_ALONE
 	redislock_held *held = object->held;
-	bool was_held = is_held(object);
-	if (object->is_ended || held->holdings > 1) {
-		if (!object->is_ended) {
-			end_holding(object);
-		}
+	if (object->is_ended) {
+		RETURN_FALSE;
+	}
+	if (held->holdings > 1) {
+		bool was_held = is_held(object);
+		end_holding(object);
 		RETURN_BOOL(was_held);
 	}
+	bool was_held = rl_lease_leave(held->lease);
 	if (!rl_lease_is_open(held->lease)) {
 		RETURN_FALSE;
 	}
@@ -461,15 +480,27 @@ void redislock_lease_end_section(zval *zv, zval *result)
 	bool was_held = is_over || is_held(object);
 	if (!is_over && end_holding(object)) {
 		/* What cannot be released while ownership is proven is counted, and ends by its TTL. */
-		farewell_of_one(held, held->home->set.members[0].timeout_ns);
+		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
+		farewell_of_one(held, is_ending ? FAREWELL_NS : held->home->set.members[0].timeout_ns);
 	}
 	if (EG(exception) == NULL && (!was_held || held->lease->state == RL_LEASE_LOST)) {
 		throw_lost(object, is_over, result);
 	}
 }
 
+/* Its address may be another Fiber's next. */
+static void on_fiber_destroyed(zend_fiber_context *fiber)
+{
+	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
+		if (held->fiber == (const void *) fiber) {
+			held->fiber = NULL;
+		}
+	}
+}
+
 void redislock_lease_set_up(zend_class_entry *ce)
 {
+	zend_observer_fiber_destroy_register(on_fiber_destroyed);
 	ce_lease = ce;
 	ce->create_object = create_object;
 	memcpy(&handlers, &std_object_handlers, sizeof handlers);

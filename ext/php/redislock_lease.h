@@ -26,7 +26,7 @@ struct redislock_held {
 	redislock_held **link; /* what points to this one in the request's list */
 	redislock_home *home;  /* one reference */
 	rl_lease *lease;       /* owned */
-	const void *fiber;     /* that took it; NULL = none. Only compared */
+	const void *fiber;     /* that took it; NULL = it is gone. Only compared */
 	unsigned objects;      /* that point here */
 	unsigned holdings;     /* of them, that have not ended */
 };

@@ -37,7 +37,7 @@ $code = '
         $kept->self = $kept;
         $kept->leases = [$lease, $more];
     }';
-$logged = [3 => 'PHP Fatal error:  Cannot declare', 13 => 'PHP Fatal error:  Allowed memory size', 5 => 'Uncaught Exception: oh'];
+$logged = [3 => 'PHP Fatal error:  Cannot ', 13 => 'PHP Fatal error:  Allowed memory size', 5 => 'Uncaught Exception: oh'];
 
 $server = start_server();
 $fpm = start_fpm($server);

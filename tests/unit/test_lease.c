@@ -59,6 +59,7 @@ static void a_late_confirmation_does_not_bring_it_back(void)
 {
 	begin(SECOND);
 	int64_t asked_at = fake_clock + 900 * MS;
+	rl_lease_expect(lease, SECOND);
 	fake_clock += SECOND;
 	CHECK(!rl_lease_confirm(lease, SECOND, asked_at));
 	CHECK(!rl_lease_is_held(lease));
@@ -78,6 +79,7 @@ static void a_confirmation_that_took_its_whole_ttl_is_worth_nothing(void)
 {
 	begin(10 * SECOND);
 	int64_t asked_at = fake_clock;
+	rl_lease_expect(lease, SECOND);
 	fake_clock += SECOND;
 	CHECK(!rl_lease_confirm(lease, SECOND, asked_at));
 	CHECK(!rl_lease_is_held(lease));
@@ -110,6 +112,59 @@ static void what_the_clock_ended_may_still_be_disowned(void)
 	CHECK(!rl_lease_is_open(lease));
 }
 
+static void of_two_that_overlap_the_shorter_counts(void)
+{
+	for (int is_long_first = 0; is_long_first < 2; is_long_first++) {
+		begin(10 * SECOND);
+		int64_t asked_at = fake_clock;
+		int64_t first = is_long_first ? 60 * SECOND : 2 * SECOND;
+		int64_t second = is_long_first ? 2 * SECOND : 60 * SECOND;
+		rl_lease_expect(lease, first);
+		rl_lease_expect(lease, second);
+		CHECK(rl_lease_confirm(lease, second, asked_at));
+		CHECK(rl_lease_confirm(lease, first, asked_at));
+		CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
+		/* Alone again, one counts in full. */
+		rl_lease_expect(lease, 60 * SECOND);
+		CHECK(rl_lease_confirm(lease, 60 * SECOND, fake_clock));
+		CHECK_INT(rl_lease_remaining(lease), 60 * SECOND - 602 * MS);
+		clean_up();
+	}
+}
+
+static void one_in_doubt_may_still_be_carried_out(void)
+{
+	begin(10 * SECOND);
+	rl_lease_expect(lease, 2 * SECOND);
+	rl_lease_doubt(lease, 2 * SECOND);
+	rl_lease_expect(lease, 60 * SECOND);
+	CHECK(rl_lease_confirm(lease, 60 * SECOND, fake_clock + SECOND));
+	CHECK_INT(rl_lease_remaining(lease), SECOND + 2 * SECOND - 22 * MS);
+}
+
+static void nothing_is_proven_once_its_release_is_asked_for(void)
+{
+	begin(10 * SECOND);
+	CHECK(rl_lease_leave(lease));
+	CHECK(!rl_lease_is_held(lease));
+	CHECK_INT(rl_lease_remaining(lease), 0);
+	CHECK(rl_lease_is_open(lease)); /* it may have to be asked for again */
+	CHECK(rl_lease_leave(lease));
+	CHECK(!rl_lease_confirm(lease, SECOND, fake_clock));
+	rl_lease_end(lease);
+	CHECK(!rl_lease_is_open(lease));
+}
+
+static void a_lost_one_was_not_held_when_it_is_released(void)
+{
+	begin(SECOND);
+	fake_clock += SECOND;
+	CHECK(!rl_lease_leave(lease));
+	CHECK(rl_lease_is_open(lease));
+	rl_lease_lose(lease);
+	CHECK(!rl_lease_leave(lease));
+}
+
 static void an_end_is_final(void)
 {
 	begin(SECOND);
@@ -140,6 +195,10 @@ static const check_test tests[] = {
 	TEST(the_shorter_ttl_counts_until_the_answer),
 	TEST(what_a_server_disowned_is_not_released),
 	TEST(what_the_clock_ended_may_still_be_disowned),
+	TEST(of_two_that_overlap_the_shorter_counts),
+	TEST(one_in_doubt_may_still_be_carried_out),
+	TEST(nothing_is_proven_once_its_release_is_asked_for),
+	TEST(a_lost_one_was_not_held_when_it_is_released),
 	TEST(an_end_is_final),
 	TEST(a_forked_child_has_nothing),
 };
