@@ -78,17 +78,20 @@ static void on_answer(rl_farewell *farewell, const rl_reply *reply)
 	if (farewell->must_redo) {
 		return;
 	}
+	/* Said twice: what was ours is gone because the first was heard. */
+	bool may_be_heard = farewell->answered < farewell->told && lease->state == RL_LEASE_HELD;
+	bool is_released =
+		answer.vote == RL_VOTE_GRANTED || (answer.vote == RL_VOTE_REFUSED && may_be_heard);
 	farewell->answered++;
-	if (answer.vote == RL_VOTE_REFUSED) {
+	if (is_released) {
+		rl_lease_end(lease);
+	} else if (answer.vote == RL_VOTE_REFUSED) {
 		rl_lease_lose(lease);
 	}
-	if (answer.vote == RL_VOTE_GRANTED) {
-		rl_lease_end(lease);
-	}
 	rl_stats *stats = stats_of(farewell);
-	rl_stats_add(answer.vote == RL_VOTE_GRANTED ? &stats->released
-			: answer.vote == RL_VOTE_REFUSED    ? &stats->not_released
-												: &stats->failed,
+	rl_stats_add(is_released                 ? &stats->released
+			: answer.vote == RL_VOTE_REFUSED ? &stats->not_released
+											 : &stats->failed,
 		1);
 }
 
@@ -126,6 +129,7 @@ static bool redo(rl_farewell *farewell, int64_t now)
 	}
 	farewell->has_redone = true;
 	farewell->must_redo = false;
+	farewell->told = farewell->next;
 	farewell->next = farewell->answered;
 	return open_conn(farewell, now);
 }

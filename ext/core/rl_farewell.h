@@ -26,6 +26,7 @@ typedef struct rl_farewell {
 	size_t count;
 	size_t next;     /* to be written */
 	size_t answered; /* so many, in order */
+	size_t told;     /* so many were written to a connection that broke */
 	size_t in_flight;
 	bool has_redone; /* the connection was replaced */
 	bool must_redo;  /* one was refused for the helper keys' sake */

@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$lease = $lock->lease('k', 0.06);
+$lease = $lock->lease('k', slack(0.2));
 eventually('it ends', fn () => !$lease->isHeld(), 2.0);
 same('remaining()', 0.0, $lease->remaining());
 throws('assertHeld()', 'RedisLockLostException', '~"k" was lost~', fn () => $lease->assertHeld());

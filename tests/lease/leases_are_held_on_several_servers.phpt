@@ -1,11 +1,12 @@
 --TEST--
-Leases of several servers, users and databases live beside each other, and all are freed by the end.
+Leases of several servers and databases live beside each other, and all are freed by the end.
 --EXTENSIONS--
 redislock
 --SKIPIF--
 <?php
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
+skip_under_valgrind();
 ?>
 --FILE--
 <?php

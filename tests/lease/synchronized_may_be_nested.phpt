@@ -35,6 +35,7 @@ $dive = function () use (&$dive, &$depth, $lock, $server): int {
     return ++$depth === 50 ? count($server->keys()) : $lock->synchronized("k$depth", $dive);
 };
 same('50 of them', 50, $lock->synchronized('k', $dive));
+$dive = null; // it holds itself
 same('keys', [], $server->keys());
 
 done();
