@@ -46,6 +46,11 @@ static bool open_conn(rl_farewell *farewell, int64_t now)
 	return farewell->conn != NULL;
 }
 
+static bool is_alone(const rl_farewell *farewell)
+{
+	return !farewell->op.exchange.set->wakes || farewell->conn->lacks_helpers;
+}
+
 /* False when there is no memory for it. */
 static bool send_next(rl_farewell *farewell)
 {
@@ -55,7 +60,7 @@ static bool send_next(rl_farewell *farewell)
 		.mark = lease->names.mark,
 		.tickets = lease->names.tickets,
 		.token = rl_lease_token(lease),
-		.is_alone = !farewell->op.exchange.set->wakes || farewell->conn->lacks_helpers,
+		.is_alone = is_alone(farewell),
 		.as_text = true};
 	bool is_queued = rl_conn_send(farewell->conn, &request, RL_VERB_RELEASE) != 0;
 	farewell->next += is_queued;
@@ -65,8 +70,7 @@ static bool send_next(rl_farewell *farewell)
 static void on_answer(rl_farewell *farewell, const rl_reply *reply)
 {
 	rl_lease *lease = farewell->leases[farewell->answered];
-	rl_request request = {
-		.verb = RL_VERB_RELEASE, .is_alone = farewell->conn->lacks_helpers, .as_text = true};
+	rl_request request = {.verb = RL_VERB_RELEASE, .is_alone = is_alone(farewell), .as_text = true};
 	rl_answer answer;
 	rl_error err;
 	rl_bytes secret = rl_lease_token(lease);
