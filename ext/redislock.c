@@ -35,25 +35,6 @@ PHP_INI_BEGIN()
 		zend_redislock_globals, redislock_globals)
 PHP_INI_END()
 
-/* ---- core's view of this thread ---- */
-
-static int64_t env_now(void *ctx)
-{
-	(void) ctx;
-	return rl_os_now();
-}
-
-static bool env_random(void *ctx, void *out, size_t len)
-{
-	return rl_random_draw(ctx, out, len);
-}
-
-static uint64_t env_fork_generation(void *ctx)
-{
-	(void) ctx;
-	return rl_process_fork_generation();
-}
-
 /* Written without PHP_GINIT_FUNCTION, whose parameter has the name of the globals themselves. */
 static void globals_ctor(void *memory)
 {
@@ -62,11 +43,7 @@ static void globals_ctor(void *memory)
 #endif
 	zend_redislock_globals *globals = memory;
 	memset(globals, 0, sizeof *globals);
-	globals->env = (rl_env){.ctx = &globals->random,
-		.now = env_now,
-		.random = env_random,
-		.fork_generation = env_fork_generation,
-		.stats = rl_process_stats()};
+	globals->env = rl_process_env(&globals->random);
 	rl_net_init(&globals->net);
 	rl_pool_init(&globals->pool, &globals->net.transport, &globals->env);
 }

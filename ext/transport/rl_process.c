@@ -31,3 +31,29 @@ rl_stats *rl_process_stats(void)
 {
 	return &process.stats;
 }
+
+static int64_t now(void *ctx)
+{
+	(void) ctx;
+	return rl_os_now();
+}
+
+static bool draw(void *ctx, void *out, size_t len)
+{
+	return rl_random_draw(ctx, out, len);
+}
+
+static uint64_t fork_generation(void *ctx)
+{
+	(void) ctx;
+	return rl_process_fork_generation();
+}
+
+rl_env rl_process_env(rl_random *stock)
+{
+	return (rl_env){.ctx = stock,
+		.now = now,
+		.random = draw,
+		.fork_generation = fork_generation,
+		.stats = rl_process_stats()};
+}

@@ -6,7 +6,8 @@
 #ifndef RL_PROCESS_H
 #define RL_PROCESS_H
 
-#include "core/rl_stats.h"
+#include "core/rl_env.h"
+#include "transport/rl_os.h"
 
 /* From now on forks are counted. Called once, before any connection is made. */
 void rl_process_watch_forks(void);
@@ -15,5 +16,8 @@ uint64_t rl_process_fork_generation(void);
 
 /* Set to zero in a forked child. */
 rl_stats *rl_process_stats(void);
+
+/* What core needs of the system, for one thread. @param stock that thread's random bytes; outlives it */
+rl_env rl_process_env(rl_random *stock);
 
 #endif

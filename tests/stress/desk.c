@@ -9,32 +9,11 @@
 static char loopback[] = "127.0.0.1";
 static char name[] = "redis://stress";
 
-static int64_t now(void *ctx)
-{
-	(void) ctx;
-	return rl_os_now();
-}
-
-static bool draw(void *ctx, void *out, size_t len)
-{
-	return rl_random_draw(ctx, out, len);
-}
-
-static uint64_t fork_generation(void *ctx)
-{
-	(void) ctx;
-	return rl_process_fork_generation();
-}
-
 void desk_open(desk *self, unsigned port)
 {
 	memset(self, 0, sizeof *self);
 	rl_net_init(&self->net);
-	self->env = (rl_env){.ctx = &self->stock,
-		.now = now,
-		.random = draw,
-		.fork_generation = fork_generation,
-		.stats = rl_process_stats()};
+	self->env = rl_process_env(&self->stock);
 	rl_pool_init(&self->pool, &self->net.transport, &self->env);
 	self->target = (rl_target){.refs = 1,
 		.name = name,

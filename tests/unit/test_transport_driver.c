@@ -34,23 +34,6 @@ static rl_op *op;
 static char loopback[] = "127.0.0.1";
 static char name[] = "redis://server";
 
-static int64_t now(void *ctx)
-{
-	(void) ctx;
-	return rl_os_now();
-}
-
-static bool draw(void *ctx, void *out, size_t len)
-{
-	return rl_random_draw(ctx, out, len);
-}
-
-static uint64_t fork_generation(void *ctx)
-{
-	(void) ctx;
-	return rl_process_fork_generation();
-}
-
 static void free_op(void)
 {
 	rl_op_free(op);
@@ -70,11 +53,7 @@ static void clean_up(void)
 static void begin(bool is_tcp)
 {
 	rl_net_init(&net);
-	env = (rl_env){.ctx = &stock,
-		.now = now,
-		.random = draw,
-		.fork_generation = fork_generation,
-		.stats = rl_process_stats()};
+	env = rl_process_env(&stock);
 	memset(rl_process_stats(), 0, sizeof *rl_process_stats());
 	rl_pool_init(&pool, &net.transport, &env);
 	CHECK(is_tcp ? peer_open_tcp(&server, 16) : peer_open_unix(&server, 16));
