@@ -137,9 +137,9 @@ rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
 		.as_text = true};
 	bool is_with_helpers =
 		!request->is_alone && !conn->lacks_helpers && request->key.len <= UNDO_KEY_MAX;
-	uint64_t first_byte = 0; /* the end of the first half */
+	uint64_t first_end = 0; /* last byte of the first half */
 	if (is_with_helpers && rl_conn_send_blind(conn, &undo)) {
-		first_byte = conn->last_byte;
+		first_end = conn->last_byte;
 	}
 	undo.is_alone = true;
 	bool is_queued = rl_conn_send_blind(conn, &undo);
@@ -148,7 +148,7 @@ rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
 	if (is_queued && sent >= conn->last_byte) {
 		return RL_UNDONE_SURELY;
 	}
-	return first_byte != 0 && sent >= first_byte ? RL_UNDONE_MAYBE : RL_UNDONE_NOT;
+	return first_end != 0 && sent >= first_end ? RL_UNDONE_MAYBE : RL_UNDONE_NOT;
 }
 
 static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)

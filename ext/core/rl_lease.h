@@ -33,8 +33,8 @@ typedef struct rl_lease {
 	unsigned in_flight; /* prolongations that are not answered yet */
 	int64_t flight_ttl; /* the shortest of those that overlap */
 	int64_t
-		doubt_ttl; /* the shortest of those whose answer was lost: the server may still carry them out */
-	rl_names names;    /* the key has its prefix */
+		doubt_ttl;  /* the shortest of those whose answer was lost: they may still be carried out */
+	rl_names names; /* the key has its prefix */
 	size_t prefix_len; /* of the key */
 	size_t token_len;
 	char *token; /* RL_TOKEN_LEN bytes, or those of a token that was taken over */

@@ -104,6 +104,7 @@ static void farewell(redislock_home *home, rl_lease **leases, size_t count, int6
 	rl_op *op = rl_farewell_new(
 		&home->set, redislock_home_pool(home), &REDISLOCK_G(env), leases, count, limit_ns);
 	if (op == NULL) {
+		rl_stats_add(&rl_process_stats()->failed, count);
 		return;
 	}
 	rl_drive(&REDISLOCK_G(net), op, NULL);
@@ -198,18 +199,16 @@ static void free_object(zend_object *std)
 {
 	redislock_lease_object *object = from_obj(std);
 	redislock_held *held = object->held;
-	object->held = NULL;
 	if (held != NULL && is_script_running()) {
-		object->held = held;
 		if (!object->is_ended && end_holding(object)) {
 			farewell_of_one(held, FAREWELL_NS);
 		}
-		object->held = NULL;
 		held->objects--;
 		if (held->objects == 0) {
 			record_free(held);
 		}
 	} /* else its record waits on the request's list */
+	object->held = NULL;
 	zend_object_std_dtor(std);
 }
 
