@@ -32,6 +32,8 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_call.c
     ext/php/redislock_class.c
     ext/php/redislock_exception.c
+    ext/php/redislock_held.c
+    ext/php/redislock_interrupt.c
     ext/php/redislock_lease.c
     ext/php/redislock_options.c
     ext/core/rl_acquire.c
@@ -52,6 +54,8 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/rl_tally.c
     ext/core/rl_target.c
     ext/core/rl_token.c
+    ext/core/rl_watch.c
+    ext/core/rl_watch_server.c
     ext/transport/rl_driver.c
     ext/transport/rl_hiredis.c
     ext/transport/rl_link.c
@@ -59,6 +63,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/transport/rl_process.c
     ext/transport/rl_resolve.c
     ext/transport/rl_socket.c
+    ext/transport/rl_watchdog.c
   "
   PHP_NEW_EXTENSION([redislock], [$redislock_sources], [$ext_shared],, [$redislock_flags])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext])

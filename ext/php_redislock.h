@@ -19,14 +19,16 @@ extern zend_module_entry redislock_module_entry;
 
 /* All that one PHP thread has. */
 ZEND_BEGIN_MODULE_GLOBALS(redislock)
-	char *servers; /* INI */
-	char *prefix;  /* INI */
+	char *servers;   /* INI */
+	char *prefix;    /* INI */
+	double max_hold; /* INI; seconds, 0 = no ceiling, NaN = it is no number */
 	rl_random random;
 	rl_env env;
 	rl_net net;
-	rl_pool pool;                 /* connections of the objects with persistent: true */
-	struct redislock_call *calls; /* under way in this request; see redislock_call.h */
-	struct redislock_held *held;  /* by leases of this request; see redislock_lease.h */
+	rl_pool pool;                    /* connections of the objects with persistent: true */
+	struct redislock_call *calls;    /* under way in this request; see redislock_call.h */
+	struct redislock_held *held;     /* by leases of this request; see redislock_held.h */
+	_Atomic unsigned interrupts_due; /* of them, lost ones that the script is to be told of */
 ZEND_END_MODULE_GLOBALS(redislock)
 
 ZEND_EXTERN_MODULE_GLOBALS(redislock)

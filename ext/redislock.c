@@ -10,7 +10,8 @@
 
 #include "php/redislock_call.h"
 #include "php/redislock_class.h"
-#include "php/redislock_lease.h"
+#include "php/redislock_held.h"
+#include "php/redislock_interrupt.h"
 #include "php/redislock_options.h"
 
 #include "ext/standard/info.h"
@@ -18,6 +19,7 @@
 
 #include "transport/rl_hiredis.h"
 #include "transport/rl_process.h"
+#include "transport/rl_watchdog.h"
 
 #ifdef COMPILE_DL_REDISLOCK
 # ifdef ZTS
@@ -32,6 +34,8 @@ PHP_INI_BEGIN()
 		redislock_on_servers, servers, zend_redislock_globals, redislock_globals,
 		redislock_display_servers)
 	STD_PHP_INI_ENTRY("redislock.prefix", "", PHP_INI_ALL, redislock_on_prefix, prefix,
+		zend_redislock_globals, redislock_globals)
+	STD_PHP_INI_ENTRY("redislock.max_hold", "0", PHP_INI_ALL, redislock_on_max_hold, max_hold,
 		zend_redislock_globals, redislock_globals)
 PHP_INI_END()
 
@@ -61,12 +65,16 @@ static PHP_MINIT_FUNCTION(redislock)
 {
 	REGISTER_INI_ENTRIES();
 	redislock_class_register();
+	redislock_interrupt_set_up();
 	rl_process_watch_forks();
+	rl_watchdog_set_up();
 	return SUCCESS;
 }
 
 static PHP_MSHUTDOWN_FUNCTION(redislock)
 {
+	rl_watchdog_stop();
+	redislock_interrupt_tear_down();
 	UNREGISTER_INI_ENTRIES();
 	return SUCCESS;
 }

@@ -121,32 +121,45 @@ class RedisLock
      * Takes the lock as a lease: an object that frees it, however the script ends. See RedisLockLease.
      *
      * It is freed with its object, and at the end of the request: after exit, an uncaught exception, a fatal
-     * error, the memory limit or the time limit. It does not renew itself: it ends at its TTL, unless extend()
-     * is called before.
+     * error, the memory limit or the time limit. Until then a thread of this process renews it, whatever the script
+     * does, also while it sleeps or waits for something else.
      *
-     * @param float $ttl seconds after which the lock ends by itself, 0.005 to 366 days
+     * @param float $ttl seconds after which the lock ends when nobody renews it (this process died, or the server
+     *   cannot be reached), 0.005 to 366 days; it is renewed when a third of that has passed
      * @param float $wait seconds to wait for it at most; 0 = one try, INF = for ever
+     * @param bool $renew false = it ends at its TTL, unless extend() is called before
+     * @param float|null $maxHold seconds for which it is kept alive at most: no renewal sets an end beyond that; then
+     *   it is lost. null = for as long as the object lives. The INI setting redislock.max_hold is a ceiling for it.
+     *   A TTL that is longer, and extend(), are not cut
+     * @param bool $interrupt when the lease is lost, throw a RedisLockLostException into the Fiber that took it, at
+     *   its next jump or call; a single call that takes long (a query, sleep()) ends first. Never while an exception
+     *   is on its way, in a destructor, or while the request shuts down
      *
      * @return RedisLockLease|null null = someone else has the lock
      *
+     * @throws RedisLockException when $wait is not 0 and a lease of this thread that renews itself without $maxHold
+     *   has the lock, so that waiting could never end; or when the system gives no thread for renewing
      * @throws RedisLockConnectionException when the server could not be asked, or its answer did not come
      * @throws RedisLockServerException when the server answered with an error
      */
-    public function lease(string $key, float $ttl = 30.0, float $wait = 0.0): ?RedisLockLease {}
+    public function lease(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, bool $interrupt = false): ?RedisLockLease {}
 
     /**
      * Takes over a lock whose token is known, as a lease with a new TTL that begins now. The token may come from
-     * acquire() or from RedisLockLease::detach(), also of another process.
+     * acquire() or from RedisLockLease::detach(), also of another process. The last three arguments are those of
+     * lease().
      *
      * @return RedisLockLease|null null = the lock is not held with this token
      *
      * @throws RedisLockConnectionException when the server could not be asked
      * @throws RedisLockServerException when the server answered with an error
      */
-    public function resume(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0): ?RedisLockLease {}
+    public function resume(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0, bool $renew = true, ?float $maxHold = null, bool $interrupt = false): ?RedisLockLease {}
 
     /**
      * Runs a section of code under the lock, and frees it, however the section ends.
+     *
+     * The other arguments are those of lease().
      *
      * @param callable $section called with the RedisLockLease
      *
@@ -159,7 +172,7 @@ class RedisLock
      * @throws RedisLockServerException when the server answered with an error
      * @throws Throwable whatever the section throws, as it is
      */
-    public function synchronized(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0): mixed {}
+    public function synchronized(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, bool $interrupt = false): mixed {}
 
     /**
      * Tells whether anyone has the lock.
@@ -210,15 +223,16 @@ class RedisLock
      * on the ordinary connection, one or more for each acquire()), nudges (looks of a wait that take nothing),
      * wake_ups (by a release), wake_ups_taken (of these, when the lock was taken again), delays (back-off
      * delays), undone (undos written, for grants that a call could not use or did not hear of), released,
-     * not_released (release() that gave false), extended, not_extended, connects (connections tried),
+     * not_released (release() that gave false), extended, not_extended, renewed (renewals that were confirmed),
+     * lost (leases that ended while they were renewed or watched for an interrupt), connects (connections tried),
      * reconnects (connections replaced because they had broken), scripts_loaded, fallbacks (waits that could
      * not be woken, and releases that could wake nobody, because the server did not allow it; once for each
      * connection whose user lacks the rights).
      *
      * @return array{acquired: int, refused: int, timed_out: int, failed: int, waited: float, tries: int,
      *   nudges: int, wake_ups: int, wake_ups_taken: int, delays: int, undone: int, released: int,
-     *   not_released: int, extended: int, not_extended: int, connects: int, reconnects: int,
-     *   scripts_loaded: int, fallbacks: int}
+     *   not_released: int, extended: int, not_extended: int, renewed: int, lost: int, connects: int,
+     *   reconnects: int, scripts_loaded: int, fallbacks: int}
      */
     public static function stats(): array {}
 

@@ -58,10 +58,16 @@ static void add_seconds(rl_command *command, int64_t ms)
 	add(command, rl_bytes_of(digits, (size_t) (end - digits)));
 }
 
+/* Whether the verb's script has anything to do with the helper keys. */
+static bool has_helpers(rl_verb verb)
+{
+	return verb != RL_VERB_EXTEND && verb != RL_VERB_RENEW;
+}
+
 static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
 {
 	const rl_script *script = rl_script_get(id);
-	bool is_alone = request->is_alone || id == RL_SCRIPT_EXTEND;
+	bool is_alone = request->is_alone || !has_helpers(request->verb);
 	add(command, request->as_text ? LITERAL("EVAL") : LITERAL("EVALSHA"));
 	add(command,
 		request->as_text ? rl_bytes_of(script->text, script->text_len)
@@ -114,7 +120,9 @@ void rl_command_build(rl_command *command, const rl_request *request)
 			}
 			return;
 		case RL_VERB_EXTEND:
-			add_script(command, request, RL_SCRIPT_EXTEND);
+		case RL_VERB_RENEW:
+			add_script(command, request,
+				request->verb == RL_VERB_EXTEND ? RL_SCRIPT_EXTEND : RL_SCRIPT_RENEW);
 			add(command, request->token);
 			add_number(command, request->ttl_ms);
 			return;
@@ -146,6 +154,7 @@ bool rl_verb_is_script(rl_verb verb)
 		case RL_VERB_NUDGE:
 		case RL_VERB_RELEASE:
 		case RL_VERB_EXTEND:
+		case RL_VERB_RENEW:
 		case RL_VERB_FORCE:
 			return true;
 		case RL_VERB_SET:
@@ -167,9 +176,9 @@ static rl_again again(const rl_request *request, const rl_error *err)
 	if (!request->as_text && strcmp(err->code, "NOSCRIPT") == 0) {
 		return RL_AGAIN_AS_TEXT;
 	}
-	/* EXTEND has no helper keys, and NUDGE is nothing without them. */
+	/* NUDGE is nothing without them. */
 	bool is_without =
-		request->is_alone || request->verb == RL_VERB_EXTEND || request->verb == RL_VERB_NUDGE;
+		request->is_alone || !has_helpers(request->verb) || request->verb == RL_VERB_NUDGE;
 	/* The user may not use the helper keys; or this is a node of a cluster, and they are on another. */
 	bool is_about_helpers = strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "CROSSSLOT") == 0;
 	return !is_without && is_about_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
@@ -322,6 +331,7 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 			read_freeing(reply, answer, err);
 			break;
 		case RL_VERB_EXTEND:
+		case RL_VERB_RENEW:
 		case RL_VERB_EXISTS:
 		case RL_VERB_REMAINING:
 			read_number(request, reply, answer, err);

@@ -17,6 +17,7 @@ typedef enum rl_verb {
 	RL_VERB_BLPOP,   /* stand in the queue until a ticket comes */
 	RL_VERB_RELEASE, /* free it if the token is the holder's */
 	RL_VERB_EXTEND,  /* new TTL if the token is the holder's */
+	RL_VERB_RENEW,   /* the same, but never a shorter one */
 	RL_VERB_FORCE,   /* free it, whoever has it */
 	RL_VERB_EXISTS,
 	RL_VERB_OWNER,

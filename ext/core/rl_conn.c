@@ -15,23 +15,39 @@
 /* A connection that owes more than this is not worth keeping. */
 #define OWED_TO_KEEP 4
 
-static void push_owed(rl_conn *conn, rl_owed_kind kind, unsigned tag)
+static rl_owed *owed_at(rl_conn *conn, unsigned run)
 {
-	unsigned at = (conn->owed_first + conn->owed_count) % RL_CONN_OWED_MAX;
-	conn->owed[at] = (rl_owed){kind, tag};
-	conn->owed_count++;
+	return &conn->owed[(conn->owed_first + run) % RL_CONN_OWED_MAX];
+}
+
+/* The run that such a reply belongs to; NULL when there is no room for another. */
+static rl_owed *owed_run(rl_conn *conn, rl_owed_kind kind, unsigned tag)
+{
+	if (conn->owed_runs > 0) {
+		rl_owed *last = owed_at(conn, conn->owed_runs - 1);
+		if (last->kind == kind && last->tag == tag) {
+			return last;
+		}
+	}
+	if (conn->owed_runs == RL_CONN_OWED_MAX) {
+		return NULL;
+	}
+	rl_owed *run = owed_at(conn, conn->owed_runs++);
+	*run = (rl_owed){.kind = kind, .tag = tag};
+	return run;
 }
 
 static uint64_t append(
 	rl_conn *conn, unsigned argc, const rl_bytes *argv, rl_owed_kind kind, unsigned tag)
 {
-	if (conn->owed_count == RL_CONN_OWED_MAX) {
-		return 0;
-	}
-	uint64_t last_byte = conn->transport->append(conn->link, argc, argv);
+	rl_owed *run = owed_run(conn, kind, tag);
+	uint64_t last_byte = run == NULL ? 0 : conn->transport->append(conn->link, argc, argv);
 	if (last_byte != 0) {
-		push_owed(conn, kind, tag);
+		run->count++;
+		conn->owed_count++;
 		conn->last_byte = last_byte;
+	} else if (run != NULL && run->count == 0) {
+		conn->owed_runs--;
 	}
 	return last_byte;
 }
@@ -189,8 +205,11 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 		return;
 	}
 	rl_owed owed = conn->owed[conn->owed_first];
-	conn->owed_first = (conn->owed_first + 1) % RL_CONN_OWED_MAX;
 	conn->owed_count--;
+	if (--conn->owed[conn->owed_first].count == 0) {
+		conn->owed_first = (conn->owed_first + 1) % RL_CONN_OWED_MAX;
+		conn->owed_runs--;
+	}
 	event->type = RL_CONN_NONE;
 	switch (owed.kind) {
 		case RL_OWED_LOGIN:
@@ -226,8 +245,8 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event)
 
 void rl_conn_forget(rl_conn *conn)
 {
-	for (unsigned i = 0; i < conn->owed_count; i++) {
-		rl_owed *owed = &conn->owed[(conn->owed_first + i) % RL_CONN_OWED_MAX];
+	for (unsigned i = 0; i < conn->owed_runs; i++) {
+		rl_owed *owed = owed_at(conn, i);
 		if (owed->kind == RL_OWED_COMMAND) {
 			owed->kind = RL_OWED_NOBODY;
 		}

@@ -13,7 +13,7 @@
 #include "core/rl_target.h"
 #include "core/rl_transport.h"
 
-#define RL_CONN_OWED_MAX 16
+#define RL_CONN_OWED_MAX 16 /* runs of replies */
 
 typedef enum rl_owed_kind {
 	RL_OWED_LOGIN,   /* AUTH or SELECT: a failure makes the connection useless */
@@ -22,9 +22,11 @@ typedef enum rl_owed_kind {
 	RL_OWED_NOBODY,  /* nobody waits for it any more */
 } rl_owed_kind;
 
+/* A run of replies of the same kind. */
 typedef struct rl_owed {
 	rl_owed_kind kind;
 	unsigned tag; /* RL_OWED_COMMAND: the asker's */
+	unsigned count;
 } rl_owed;
 
 typedef struct rl_conn rl_conn;
@@ -45,7 +47,8 @@ struct rl_conn {
 	uint64_t last_byte;             /* position of the last byte queued */
 	rl_owed owed[RL_CONN_OWED_MAX]; /* a ring */
 	unsigned owed_first;
-	unsigned owed_count;
+	unsigned owed_runs;
+	unsigned owed_count; /* replies in all */
 };
 
 typedef enum rl_conn_event_type {

@@ -83,7 +83,7 @@ static void on_answer(rl_farewell *farewell, const rl_reply *reply)
 		return;
 	}
 	/* Said twice: what was ours is gone because the first was heard. */
-	bool may_be_heard = farewell->answered < farewell->told && lease->state == RL_LEASE_HELD;
+	bool may_be_heard = farewell->answered < farewell->told && rl_lease_is_held(lease);
 	bool is_released =
 		answer.vote == RL_VOTE_GRANTED || (answer.vote == RL_VOTE_REFUSED && may_be_heard);
 	farewell->answered++;

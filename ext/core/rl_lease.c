@@ -37,9 +37,9 @@ void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t pro
 	memcpy(lease->token, token.data, token.len);
 	lease->token_len = token.len;
 	lease->ttl_ns = ttl_ns;
-	lease->deadline = proven_until;
 	lease->flight_ttl = lease->doubt_ttl = RL_NEVER;
-	lease->state = RL_LEASE_HELD;
+	lease->stage = RL_LEASE_TAKEN;
+	atomic_store(&lease->proof, proven_until);
 }
 
 static bool is_inherited(const rl_lease *lease)
@@ -47,29 +47,42 @@ static bool is_inherited(const rl_lease *lease)
 	return lease->fork_generation != lease->env->fork_generation(lease->env->ctx);
 }
 
-bool rl_lease_is_held(rl_lease *lease)
+static int64_t now_of(const rl_lease *lease)
 {
-	if (lease->state != RL_LEASE_HELD) {
-		return false;
+	return lease->env->now(lease->env->ctx);
+}
+
+/* Nanoseconds of proof left. What is over is lost from here on, whoever looks. */
+static int64_t look(rl_lease *lease)
+{
+	int64_t proof = atomic_load(&lease->proof);
+	while (proof > 0) {
+		int64_t left = proof - now_of(lease);
+		if (left > 0) {
+			return left;
+		}
+		if (atomic_compare_exchange_weak(&lease->proof, &proof, RL_PROOF_EXPIRED)) {
+			return 0;
+		}
 	}
-	if (is_inherited(lease)) {
-		rl_lease_end(lease); /* it is the parent's */
-		return false;
-	}
-	if (lease->env->now(lease->env->ctx) < lease->deadline) {
-		return true;
-	}
-	lease->state = RL_LEASE_LOST;
-	return false;
+	return 0;
 }
 
 int64_t rl_lease_remaining(rl_lease *lease)
 {
-	if (!rl_lease_is_held(lease)) {
+	if (lease->stage != RL_LEASE_TAKEN) {
 		return 0;
 	}
-	int64_t left = lease->deadline - lease->env->now(lease->env->ctx);
-	return left > 0 ? left : 0;
+	if (is_inherited(lease)) {
+		rl_lease_end(lease); /* it is the parent's */
+		return 0;
+	}
+	return look(lease);
+}
+
+bool rl_lease_is_held(rl_lease *lease)
+{
+	return rl_lease_remaining(lease) > 0;
 }
 
 static int64_t proven_until(const rl_lease *lease, int64_t ttl_ns, int64_t since)
@@ -79,10 +92,17 @@ static int64_t proven_until(const rl_lease *lease, int64_t ttl_ns, int64_t since
 
 void rl_lease_expect(rl_lease *lease, int64_t ttl_ns)
 {
-	int64_t now = lease->env->now(lease->env->ctx);
-	lease->deadline = rl_time_earlier(lease->deadline, proven_until(lease, ttl_ns, now));
+	int64_t until = proven_until(lease, ttl_ns, now_of(lease));
+	int64_t proof = atomic_load(&lease->proof);
+	while (proof > until && !atomic_compare_exchange_weak(&lease->proof, &proof, until)) {
+	}
 	lease->in_flight++;
 	lease->flight_ttl = rl_time_earlier(lease->flight_ttl, ttl_ns);
+}
+
+void rl_lease_renewing(rl_lease *lease)
+{
+	lease->in_flight++;
 }
 
 static void land(rl_lease *lease)
@@ -95,18 +115,46 @@ static void land(rl_lease *lease)
 	}
 }
 
-bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at)
+/* The shortest of what may be carried out after it, too. */
+static int64_t least(const rl_lease *lease, int64_t ttl_ns)
 {
-	int64_t least = rl_time_earlier(ttl_ns, lease->doubt_ttl);
-	least = rl_time_earlier(least, lease->flight_ttl);
-	land(lease);
+	return rl_time_earlier(ttl_ns, rl_time_earlier(lease->doubt_ttl, lease->flight_ttl));
+}
+
+/* Proven until then, too. False when it is lost already. */
+static bool prove(rl_lease *lease, int64_t until)
+{
 	if (!rl_lease_is_held(lease)) {
 		return false;
 	}
-	lease->ttl_ns = least;
-	int64_t until = proven_until(lease, least, sent_at);
-	lease->deadline = until > lease->deadline ? until : lease->deadline;
+	int64_t proof = atomic_load(&lease->proof);
+	while (
+		proof > 0 && proof < until && !atomic_compare_exchange_weak(&lease->proof, &proof, until)) {
+	}
 	return rl_lease_is_held(lease);
+}
+
+bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at)
+{
+	int64_t ttl = least(lease, ttl_ns);
+	land(lease);
+	if (!prove(lease, proven_until(lease, ttl, sent_at))) {
+		return false;
+	}
+	lease->ttl_ns = ttl;
+	return true;
+}
+
+bool rl_lease_renewed(rl_lease *lease, int64_t ttl_ns, int64_t sent_at)
+{
+	int64_t ttl = least(lease, ttl_ns);
+	land(lease);
+	return prove(lease, proven_until(lease, ttl, sent_at));
+}
+
+void rl_lease_not_renewed(rl_lease *lease)
+{
+	land(lease);
 }
 
 void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns)
@@ -117,31 +165,32 @@ void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns)
 
 bool rl_lease_leave(rl_lease *lease)
 {
-	if (lease->state != RL_LEASE_LEAVING) {
+	if (lease->stage != RL_LEASE_LEAVING) {
 		lease->was_held = rl_lease_is_held(lease);
-		lease->state = rl_lease_is_open(lease) ? RL_LEASE_LEAVING : lease->state;
+		lease->stage = rl_lease_is_open(lease) ? RL_LEASE_LEAVING : lease->stage;
 	}
 	return lease->was_held;
 }
 
 void rl_lease_lose(rl_lease *lease)
 {
-	land(lease);
-	if (lease->state != RL_LEASE_NONE && lease->state != RL_LEASE_ENDED) {
-		lease->state = RL_LEASE_LOST;
-		lease->deadline = 0; /* nothing of it is left at the server */
+	if (lease->stage == RL_LEASE_TAKEN || lease->stage == RL_LEASE_LEAVING) {
+		atomic_store(&lease->proof, RL_PROOF_DISOWNED);
 	}
+}
+
+bool rl_lease_is_lost(const rl_lease *lease)
+{
+	return lease->stage == RL_LEASE_TAKEN && atomic_load(&lease->proof) < 0;
 }
 
 void rl_lease_end(rl_lease *lease)
 {
-	lease->state = RL_LEASE_ENDED;
+	lease->stage = RL_LEASE_ENDED;
 }
 
 bool rl_lease_is_open(const rl_lease *lease)
 {
-	/* A lease that a server disowned has no deadline any more. */
-	bool may_be_there = lease->state == RL_LEASE_HELD || lease->state == RL_LEASE_LEAVING ||
-		(lease->state == RL_LEASE_LOST && lease->deadline != 0);
-	return may_be_there && !is_inherited(lease);
+	return (lease->stage == RL_LEASE_TAKEN || lease->stage == RL_LEASE_LEAVING) &&
+		atomic_load(&lease->proof) != RL_PROOF_DISOWNED && !is_inherited(lease);
 }

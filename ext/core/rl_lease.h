@@ -2,11 +2,14 @@
  *
  * A lease: a lock that this process keeps, and what can be said of it without asking anybody.
  *
- * Ownership is proven until `deadline`, counted from before the last request that was confirmed. Loss is final:
- * once it has been seen, by the clock or by a server's answer, nothing brings the lease back. In a forked child
- * it is lost from the start: the parent has it.
+ * The proof is one atomic number: the time until which ownership is proven, counted from before the last request
+ * that was confirmed, or why nothing is proven. Loss is final: once it has been seen, by the clock or by a
+ * server's answer, nothing brings the lease back. In a forked child it is not held from the start: the parent has
+ * it.
  *
- * A lease is one block of memory with copies of key and token. It belongs to one thread.
+ * A lease is one block of memory with copies of key and token. It belongs to one thread. While it is watched
+ * (rl_watch.h) the watchdog's thread works on it, too: then it is changed under the watch's lock only, and the
+ * proof can still be read at any time.
  */
 #ifndef RL_LEASE_H
 #define RL_LEASE_H
@@ -14,24 +17,28 @@
 #include "core/rl_command.h"
 #include "core/rl_env.h"
 
-typedef enum rl_lease_state {
-	RL_LEASE_NONE, /* not won yet */
-	RL_LEASE_HELD,
+typedef enum rl_lease_stage {
+	RL_LEASE_NEW, /* not won yet */
+	RL_LEASE_TAKEN,
 	RL_LEASE_LEAVING, /* its release was asked for, and may have been carried out */
-	RL_LEASE_LOST,
-	RL_LEASE_ENDED, /* released, or given away */
-} rl_lease_state;
+	RL_LEASE_ENDED,   /* released, or given away */
+} rl_lease_stage;
+
+/* What the proof is besides a time. */
+#define RL_PROOF_NONE INT64_C(0)
+#define RL_PROOF_EXPIRED INT64_C(-1)  /* lost by the clock: something may be left at a server */
+#define RL_PROOF_DISOWNED INT64_C(-2) /* lost: a server said so */
 
 typedef struct rl_lease {
 	const rl_env *env; /* borrowed */
-	rl_lease_state state;
+	_Atomic int64_t proof;
+	rl_lease_stage stage;
+	bool was_held; /* LEAVING: it was proven before */
 	uint64_t fork_generation;
 	double drift_factor;
 	int64_t ttl_ns;
-	int64_t deadline;   /* HELD: ownership is proven until then */
-	bool was_held;      /* LEAVING: it was proven before */
-	unsigned in_flight; /* prolongations that are not answered yet */
-	int64_t flight_ttl; /* the shortest of those that overlap */
+	unsigned in_flight; /* prolongations and renewals that are not answered yet */
+	int64_t flight_ttl; /* the shortest of the prolongations that overlap */
 	int64_t
 		doubt_ttl;  /* the shortest of those whose answer was lost: they may still be carried out */
 	rl_names names; /* the key has its prefix */
@@ -66,12 +73,24 @@ bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at);
 /* Its answer will not come. */
 void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns);
 
+/* A renewal is about to be sent: it never shortens what the server has. Each is followed by one of the next two. */
+void rl_lease_renewing(rl_lease *lease);
+
+/* It was confirmed: as a prolongation, but the TTL stays. */
+bool rl_lease_renewed(rl_lease *lease, int64_t ttl_ns, int64_t sent_at);
+
+/* Nobody waits for its answer any more. */
+void rl_lease_not_renewed(rl_lease *lease);
+
 /* Its release is about to be asked for: nothing is proven from now on, whatever comes of it. True = it was
  * proven until now, also when it is asked for again. */
 bool rl_lease_leave(rl_lease *lease);
 
 /* A server said that it is not ours. */
 void rl_lease_lose(rl_lease *lease);
+
+/* It was ours, and was lost. */
+bool rl_lease_is_lost(const rl_lease *lease);
 
 /* Released, or given away. */
 void rl_lease_end(rl_lease *lease);

@@ -154,6 +154,7 @@ static void count_ask(const rl_op *op)
 		case RL_VERB_TRY:
 		case RL_VERB_NUDGE:
 		case RL_VERB_BLPOP:
+		case RL_VERB_RENEW:
 		case RL_VERB_FORCE:
 		case RL_VERB_EXISTS:
 		case RL_VERB_OWNER:

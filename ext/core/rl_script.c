@@ -88,6 +88,13 @@ static const rl_script scripts[RL_SCRIPTS] = {
 								"if v~=ARGV[1] then return 0 end "
 								"return redis.pcall('PEXPIRE',KEYS[1],ARGV[2])",
 		"6d1d59e9f5af01e6d094877d2b8ad6a5b1af0b10"),
+	[RL_SCRIPT_RENEW] =
+		SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE "if v~=ARGV[1] then return 0 end "
+			   "local p=c('PTTL',k) "
+			   "if type(p)=='table' then return p end "
+			   "if p>=tonumber(ARGV[2]) then return 1 end "
+			   "return c('PEXPIRE',k,ARGV[2])",
+			"ab80887516454f7943a390eb2703f392b2f0319c"),
 	/* Reserved at once, or each look of many waiters would wake another of them. One that comes behind its own
 	 * win marks nobody. */
 	[RL_SCRIPT_NUDGE] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER LUA_MARK("ARGV[2]") LUA_TICKET

@@ -27,6 +27,8 @@ typedef enum rl_script_id {
 	RL_SCRIPT_RELEASE,
 	/* token, ttl in ms. 1 = it is the holder's and has the new TTL, 0 = it is not. */
 	RL_SCRIPT_EXTEND,
+	/* The same, but a longer TTL stays. */
+	RL_SCRIPT_RENEW,
 	/* token, the waiter's name. A waiter's look: refreshes the mark; if nobody has the lock and no ticket is out, sends one and
 	 * reserves the lock for whom it wakes.
 	 * {TIME, PTTL, holder, rl_ticket}; TIME 0 when the helper keys cannot be used. */
@@ -35,7 +37,7 @@ typedef enum rl_script_id {
 	RL_SCRIPT_FORCE,
 } rl_script_id;
 
-#define RL_SCRIPTS 5
+#define RL_SCRIPTS 6
 
 /* Who has the lock, as TRY and NUDGE tell it. The token itself is nobody else's business. */
 typedef enum rl_holder {

@@ -245,7 +245,8 @@ static bool is_unknown(const rl_exchange *exchange, rl_seat *seat, const rl_answ
 			return true;
 		case RL_VERB_FORCE: /* is not sent again */
 		case RL_VERB_NUDGE:
-		case RL_VERB_BLPOP: /* never in an exchange */
+		case RL_VERB_BLPOP:
+		case RL_VERB_RENEW: /* never in an exchange */
 		case RL_VERB_EXTEND:
 		case RL_VERB_EXISTS:
 		case RL_VERB_OWNER:

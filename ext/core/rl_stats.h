@@ -26,6 +26,8 @@
  X(not_released) \
  X(extended) \
  X(not_extended) \
+ X(renewed) \
+ X(lost) \
  X(connects) \
  X(reconnects) \
  X(scripts_loaded) \

@@ -71,6 +71,44 @@ void rl_target_unref(rl_target *target)
 	free(target);
 }
 
+static bool copy_text(char **to, const char *from)
+{
+	*to = from != NULL ? strdup(from) : NULL;
+	return *to != NULL || from == NULL;
+}
+
+static bool copy_secret(rl_secret *to, const rl_secret *from)
+{
+	if (from->data == NULL) {
+		return true;
+	}
+	to->data = malloc(from->len + 1); /* malloc(0) may be NULL */
+	if (to->data == NULL) {
+		return false;
+	}
+	memcpy(to->data, from->data, from->len);
+	to->len = from->len;
+	return true;
+}
+
+rl_target *rl_target_copy(const rl_target *target)
+{
+	rl_target *copy = rl_target_new();
+	if (copy == NULL) {
+		return NULL;
+	}
+	copy->address.kind = target->address.kind;
+	copy->address.port = target->address.port;
+	copy->database = target->database;
+	if (!copy_text(&copy->address.host, target->address.host) ||
+		!copy_text(&copy->user, target->user) || !copy_text(&copy->name, target->name) ||
+		!copy_secret(&copy->password, &target->password)) {
+		rl_target_unref(copy);
+		return NULL;
+	}
+	return copy;
+}
+
 bool rl_address_equal(const rl_address *a, const rl_address *b)
 {
 	return a->kind == b->kind && a->port == b->port && strcmp(a->host, b->host) == 0;

@@ -39,6 +39,9 @@ rl_target *rl_target_new(void);
 /* Builds name from the other fields; false when out of memory. */
 bool rl_target_set_name(rl_target *target);
 
+/* Another one that is the same, with one reference, for another thread; NULL when out of memory. */
+rl_target *rl_target_copy(const rl_target *target);
+
 rl_target *rl_target_ref(rl_target *target);
 void rl_target_unref(rl_target *target);
 

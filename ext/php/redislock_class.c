@@ -132,6 +132,20 @@ static redislock_call *ask(
 	return redislock_call_run(home, op);
 }
 
+/* A wait that only this thread could end. False with an exception. */
+static bool check_deadlock(
+	const redislock_home *home, rl_bytes key, int64_t wait_ns, const zend_string *name)
+{
+	if (wait_ns == 0 || !redislock_held_blocks(home, key)) {
+		return true;
+	}
+	zend_throw_exception_ex(redislock_ce_exception, 0,
+		"waiting for the lock \"%s\" would never end: a lease of this thread holds it and renews itself; "
+		"release that first, give it maxHold, or nest sections with reentrant: true",
+		ZSTR_VAL(name));
+	return false;
+}
+
 /* For the verbs whose answer is yes or no. */
 static void return_yes_or_no(redislock_call *call, zval *return_value)
 {
@@ -166,6 +180,10 @@ ZEND_METHOD(RedisLock, acquire)
 	}
 	if (token != NULL) {
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
+	}
+	if (!check_deadlock(home, args.key, args.wait_ns, name)) {
+		redislock_free_key(joined);
+		RETURN_THROWS();
 	}
 	/* Before the rest: out of memory here loses nothing, after the grant it would lose the token. */
 	zend_string *result = zend_string_alloc(token != NULL ? ZSTR_LEN(token) : RL_TOKEN_LEN, false);
@@ -247,17 +265,46 @@ static bool win_lease(redislock_held *held, zval *object, rl_op *op, int64_t ttl
 	return is_won;
 }
 
-/* Enters a lock again that the object holds already. False = it does not, or with an exception. */
-static bool enter_again(redislock_home *home, rl_bytes key, int64_t ttl_ms, zval *object)
+/* What lease(), resume() and synchronized() have in common behind the key. */
+typedef struct lease_args {
+	double ttl;
+	double wait;
+	double max_hold;
+	bool has_no_max_hold;
+	bool renews;
+	bool interrupts;
+	uint32_t ttl_arg; /* the argument's number */
+	bool has_wait;    /* the next one is */
+} lease_args;
+
+#define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true
+
+/* False with an exception. */
+static bool read_lease_args(
+	const lease_args *in, int64_t *ttl_ms, int64_t *wait_ns, redislock_keeping *keeping)
 {
-	redislock_held *held = home->is_reentrant ? redislock_lease_find(home, key) : NULL;
+	uint32_t arg = in->ttl_arg;
+	keeping->renews = in->renews;
+	keeping->interrupts = in->interrupts;
+	keeping->is_own_token = !in->has_wait;
+	return redislock_read_ttl(in->ttl, arg++, ttl_ms) &&
+		(!in->has_wait || redislock_read_wait(in->wait, arg++, wait_ns)) &&
+		redislock_read_max_hold(in->max_hold, in->has_no_max_hold, arg + 1, &keeping->max_hold_ns);
+}
+
+/* Enters a lock again that the object holds already. False = it does not, or with an exception. */
+static bool enter_again(redislock_home *home, rl_bytes key, int64_t ttl_ms,
+	const redislock_keeping *keeping, zval *object)
+{
+	redislock_held *held = home->is_reentrant ? redislock_held_find(home, key) : NULL;
 	if (held == NULL) {
 		return false;
 	}
 	redislock_lease_enter(object, held);
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
 	bool is_enough = ttl_ns <= held->lease->ttl_ns && rl_lease_remaining(held->lease) >= ttl_ns / 2;
-	if (is_enough || redislock_lease_prolong(held, ttl_ms)) {
+	if (redislock_held_keep(held, keeping) &&
+		(is_enough || redislock_lease_prolong(held, ttl_ms))) {
 		return true;
 	}
 	zval_ptr_dtor(object);
@@ -265,22 +312,21 @@ static bool enter_again(redislock_home *home, rl_bytes key, int64_t ttl_ms, zval
 }
 
 /* Makes a lease in *object. False = not to be had, or with an exception. */
-static bool take_lease(
-	zval *self, const zend_string *name, double ttl, double wait, zval *object, uint32_t ttl_arg)
+static bool take_lease(zval *self, const zend_string *name, const lease_args *in, zval *object)
 {
 	redislock_home *home = home_of(self);
 	rl_acquire_args args = {0};
+	redislock_keeping keeping;
 	char *joined;
-	if (home == NULL || !redislock_read_ttl(ttl, ttl_arg, &args.ttl_ms) ||
-		!redislock_read_wait(wait, ttl_arg + 1, &args.wait_ns) ||
+	if (home == NULL || !read_lease_args(in, &args.ttl_ms, &args.wait_ns, &keeping) ||
 		!redislock_read_key(home, name, 1, &args.key, &joined)) {
 		return false;
 	}
 	redislock_held *held = NULL;
 	rl_op *op = NULL;
-	bool is_again = enter_again(home, args.key, args.ttl_ms, object);
-	if (!is_again && EG(exception) == NULL) {
-		held = redislock_lease_new(object, home, args.key, RL_TOKEN_LEN);
+	bool is_again = enter_again(home, args.key, args.ttl_ms, &keeping, object);
+	if (!is_again && EG(exception) == NULL && check_deadlock(home, args.key, args.wait_ns, name)) {
+		held = redislock_lease_new(object, home, args.key, RL_TOKEN_LEN, &keeping);
 		op = held == NULL
 			? NULL
 			: rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
@@ -292,16 +338,18 @@ static bool take_lease(
 ZEND_METHOD(RedisLock, lease)
 {
 	zend_string *name;
-	double ttl = 30.0;
-	double wait = 0.0;
-	ZEND_PARSE_PARAMETERS_START(1, 3)
+	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 2, .has_wait = true};
+	ZEND_PARSE_PARAMETERS_START(1, 6)
 		Z_PARAM_STR(name)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_DOUBLE(ttl)
-		Z_PARAM_DOUBLE(wait)
+		Z_PARAM_DOUBLE(args.ttl)
+		Z_PARAM_DOUBLE(args.wait)
+		Z_PARAM_BOOL(args.renews)
+		Z_PARAM_DOUBLE_OR_NULL(args.max_hold, args.has_no_max_hold)
+		Z_PARAM_BOOL(args.interrupts)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
-	if (take_lease(ZEND_THIS, name, ttl, wait, &object, 2)) {
+	if (take_lease(ZEND_THIS, name, &args, &object)) {
 		RETURN_COPY_VALUE(&object);
 	}
 	RETURN_NULL();
@@ -311,23 +359,28 @@ ZEND_METHOD(RedisLock, resume)
 {
 	zend_string *name;
 	zend_string *token;
-	double ttl = 30.0;
-	ZEND_PARSE_PARAMETERS_START(2, 3)
+	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 3};
+	ZEND_PARSE_PARAMETERS_START(2, 6)
 		Z_PARAM_STR(name)
 		Z_PARAM_STR(token)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_DOUBLE(ttl)
+		Z_PARAM_DOUBLE(args.ttl)
+		Z_PARAM_BOOL(args.renews)
+		Z_PARAM_DOUBLE_OR_NULL(args.max_hold, args.has_no_max_hold)
+		Z_PARAM_BOOL(args.interrupts)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_home *home = home_of(ZEND_THIS);
 	rl_bytes key;
 	char *joined;
 	int64_t ttl_ms;
-	if (home == NULL || !redislock_check_token(token, 2) || !redislock_read_ttl(ttl, 3, &ttl_ms) ||
+	redislock_keeping keeping;
+	if (home == NULL || !redislock_check_token(token, 2) ||
+		!read_lease_args(&args, &ttl_ms, NULL, &keeping) ||
 		!redislock_read_key(home, name, 1, &key, &joined)) {
 		RETURN_THROWS();
 	}
 	zval object;
-	redislock_held *held = redislock_lease_new(&object, home, key, ZSTR_LEN(token));
+	redislock_held *held = redislock_lease_new(&object, home, key, ZSTR_LEN(token), &keeping);
 	rl_op *op = held == NULL
 		? NULL
 		: rl_ask_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), RL_VERB_EXTEND, key,
@@ -344,20 +397,22 @@ ZEND_METHOD(RedisLock, synchronized)
 	zend_string *name;
 	zend_fcall_info section;
 	zend_fcall_info_cache cache;
-	double ttl = 30.0;
-	double wait = 0.0;
-	ZEND_PARSE_PARAMETERS_START(2, 4)
+	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 3, .has_wait = true};
+	ZEND_PARSE_PARAMETERS_START(2, 7)
 		Z_PARAM_STR(name)
 		Z_PARAM_FUNC(section, cache)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_DOUBLE(ttl)
-		Z_PARAM_DOUBLE(wait)
+		Z_PARAM_DOUBLE(args.ttl)
+		Z_PARAM_DOUBLE(args.wait)
+		Z_PARAM_BOOL(args.renews)
+		Z_PARAM_DOUBLE_OR_NULL(args.max_hold, args.has_no_max_hold)
+		Z_PARAM_BOOL(args.interrupts)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
-	if (!take_lease(ZEND_THIS, name, ttl, wait, &object, 3)) {
+	if (!take_lease(ZEND_THIS, name, &args, &object)) {
 		if (EG(exception) == NULL) {
 			zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
-				"the lock \"%s\" was not to be had in %g s", ZSTR_VAL(name), wait);
+				"the lock \"%s\" was not to be had in %g s", ZSTR_VAL(name), args.wait);
 		}
 		RETURN_THROWS();
 	}

@@ -69,6 +69,18 @@ void redislock_throw(const rl_error *err, const rl_op *op)
 	}
 }
 
+void redislock_throw_lost(const rl_lease *lease, bool is_over, zval *result)
+{
+	rl_bytes key = lease->names.key;
+	zend_object *exception = zend_throw_exception_ex(redislock_ce_lost_exception, 0,
+		"the lock \"%.*s\" was lost while it was needed%s", (int) (key.len - lease->prefix_len),
+		key.data + lease->prefix_len, is_over ? ": it was released or given away" : "");
+	if (result != NULL) {
+		zend_update_property(
+			redislock_ce_lost_exception, exception, "result", sizeof "result" - 1, result);
+	}
+}
+
 ZEND_METHOD(RedisLockException, getReasons)
 {
 	ZEND_PARSE_PARAMETERS_NONE();

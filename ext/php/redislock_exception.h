@@ -7,6 +7,7 @@
 
 #include "php_redislock.h"
 
+#include "core/rl_lease.h"
 #include "core/rl_op.h"
 
 extern zend_class_entry *redislock_ce_exception;
@@ -17,5 +18,9 @@ extern zend_class_entry *redislock_ce_lost_exception;
 
 /* Throws what err says. @param op the failed operation, for the servers' reasons; NULL = none */
 void redislock_throw(const rl_error *err, const rl_op *op);
+
+/* @param is_over it was released or given away before
+ * @param result of the section that was lost, or NULL */
+void redislock_throw_lost(const rl_lease *lease, bool is_over, zval *result);
 
 #endif

@@ -255,6 +255,25 @@ bool redislock_read_wait(double seconds, uint32_t arg, int64_t *ns)
 	return true;
 }
 
+bool redislock_read_max_hold(double seconds, bool is_none, uint32_t arg, int64_t *ns)
+{
+	if (!is_none && !(seconds > 0)) {
+		zend_argument_value_error(arg, "must be more than 0 seconds, or null");
+		return false;
+	}
+	double ceiling = REDISLOCK_G(max_hold);
+	if (!(ceiling >= 0)) {
+		zend_value_error("The INI setting redislock.max_hold must be 0 or more seconds");
+		return false;
+	}
+	double least = is_none ? ZEND_INFINITY : seconds;
+	if (ceiling > 0 && ceiling < least) {
+		least = ceiling;
+	}
+	*ns = least > 3.2e9 ? RL_NEVER : (int64_t) (least * 1e9);
+	return true;
+}
+
 static bool has_end(rl_bytes key, const char *end)
 {
 	size_t len = strlen(end);
@@ -310,6 +329,23 @@ static bool are_valid_servers(const char *text, rl_error *err)
 static bool has_nul(const zend_string *value)
 {
 	return value != NULL && strlen(ZSTR_VAL(value)) != ZSTR_LEN(value);
+}
+
+/* A bad value in php.ini is kept, so that a lease refuses it: falling back to no ceiling would be worse. */
+ZEND_INI_MH(redislock_on_max_hold)
+{
+	double *max_hold = (double *) (void *) ZEND_INI_GET_ADDR();
+	const char *text = new_value != NULL ? ZSTR_VAL(new_value) : "";
+	const char *end = text;
+	double seconds = zend_strtod(text, &end);
+	bool is_good = end != text && *end == '\0' && seconds >= 0 && !has_nul(new_value);
+	if (stage == ZEND_INI_STAGE_RUNTIME && !is_good) {
+		zend_error(E_WARNING,
+			"redislock.max_hold stays as it was, for the new value is no number of seconds");
+		return FAILURE;
+	}
+	*max_hold = is_good ? seconds : NAN;
+	return SUCCESS;
 }
 
 ZEND_INI_MH(redislock_on_prefix)

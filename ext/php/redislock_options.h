@@ -34,6 +34,10 @@ bool redislock_check_token(const zend_string *token, uint32_t arg);
 bool redislock_read_ttl(double seconds, uint32_t arg, int64_t *ms);
 bool redislock_read_wait(double seconds, uint32_t arg, int64_t *ns);
 
+/* How long a lease may be renewed: the argument, unless is_none, or the INI setting, whichever is less.
+ * @param[out] ns RL_NEVER = for ever */
+bool redislock_read_max_hold(double seconds, bool is_none, uint32_t arg, int64_t *ns);
+
 /* The key with its prefix.
  * @param[out] key points into the key itself or into *joined
  * @param[out] joined to be freed with redislock_free_key(), when true was returned */
@@ -48,6 +52,7 @@ static inline void redislock_free_key(char *joined)
 }
 
 /* For INI: redislock.servers is checked when a script sets it, and shown without its passwords. */
+ZEND_INI_MH(redislock_on_max_hold);
 ZEND_INI_MH(redislock_on_prefix);
 ZEND_INI_MH(redislock_on_servers);
 ZEND_INI_DISP(redislock_display_servers);

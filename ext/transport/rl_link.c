@@ -168,7 +168,7 @@ static bool reserve(rl_link *link, size_t len)
 	if (link->out_size - link->out_end >= len) {
 		return true;
 	}
-	size_t size = link->out_end + len + 256;
+	size_t size = 2 * link->out_end + len + 256;
 	char *grown = realloc(link->out, size);
 	if (grown == NULL) {
 		return false;

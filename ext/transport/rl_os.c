@@ -4,10 +4,12 @@
 #include "transport/rl_process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifdef CLOCK_BOOTTIME
 # define RL_CLOCK CLOCK_BOOTTIME
@@ -82,4 +84,35 @@ int rl_os_poll(
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved_errno;
 	return result;
+}
+
+bool rl_waker_init(rl_waker *waker)
+{
+	int fds[2];
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0) {
+		return false;
+	}
+	*waker = (rl_waker){.read_fd = fds[0], .write_fd = fds[1]};
+	return true;
+}
+
+void rl_waker_destroy(rl_waker *waker)
+{
+	close(waker->read_fd);
+	close(waker->write_fd);
+	*waker = (rl_waker){.read_fd = -1, .write_fd = -1};
+}
+
+void rl_waker_wake(const rl_waker *waker)
+{
+	/* A full pipe wakes as well. */
+	while (write(waker->write_fd, "", 1) < 0 && errno == EINTR) {
+	}
+}
+
+void rl_waker_clear(const rl_waker *waker)
+{
+	char dropped[64];
+	while (read(waker->read_fd, dropped, sizeof dropped) == sizeof dropped) {
+	}
 }

@@ -41,4 +41,20 @@ typedef bool (*rl_os_is_due)(void *ctx);
 int rl_os_poll(
 	struct pollfd *fds, unsigned count, int64_t timeout_ns, rl_os_is_due is_due, void *ctx);
 
+/* Wakes another thread out of rl_os_poll(): a pipe, the reading end of which is polled for POLLIN. */
+typedef struct rl_waker {
+	int read_fd;
+	int write_fd;
+} rl_waker;
+
+/* False with errno when the system has none to give. */
+bool rl_waker_init(rl_waker *waker);
+void rl_waker_destroy(rl_waker *waker);
+
+/* Wakes; once is as good as twice. */
+void rl_waker_wake(const rl_waker *waker);
+
+/* Who was woken calls this before it looks at what there is. */
+void rl_waker_clear(const rl_waker *waker);
+
 #endif

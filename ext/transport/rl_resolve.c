@@ -161,6 +161,21 @@ void rl_resolver_ask_again(rl_resolver *resolver)
 	}
 }
 
+void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from, const rl_address *address)
+{
+	const struct rl_resolved *known = find(from, address);
+	if (known == NULL || known->addresses.count == 0) {
+		return; /* a literal, a path, or nothing to learn */
+	}
+	struct rl_resolved *entry = find(resolver, address);
+	if (entry == NULL) {
+		entry = add(resolver, address);
+	}
+	if (entry != NULL) {
+		entry->addresses = known->addresses;
+	}
+}
+
 rl_status rl_resolved_get(
 	const rl_resolver *resolver, const rl_address *address, rl_addresses *out, rl_error *err)
 {

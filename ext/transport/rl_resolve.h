@@ -41,6 +41,9 @@ void rl_resolver_doubt(rl_resolver *resolver, const rl_address *address);
 /* Asks again for the names in doubt, unless that was just done. May block. */
 void rl_resolver_ask_again(rl_resolver *resolver);
 
+/* What one resolver knows of the address, another one, which asks nobody, knows from then on, too. */
+void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from, const rl_address *address);
+
 /* What is known of the address, without asking anybody. */
 rl_status rl_resolved_get(const rl_resolver *resolver, const rl_address *address, rl_addresses *out,
 	rl_error *err) RL_MUST_USE;

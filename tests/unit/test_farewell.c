@@ -49,7 +49,7 @@ static void one(void)
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_LOG("0 a1 RELEASE k1 tok\n");
 	CHECK(!rl_lease_is_open(leases[0]));
-	CHECK_INT(leases[0]->state, RL_LEASE_ENDED);
+	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
 	CHECK_INT(fake_stats.released, 1);
 	CHECK_INT(fake_pool.count, 1);
 }
@@ -70,7 +70,7 @@ static void one_that_is_not_ours_is_lost(void)
 	fake_warm(0);
 	fake_says(0, ":0");
 	CHECK_INT(fake_drive(op), RL_OK);
-	CHECK_INT(leases[0]->state, RL_LEASE_LOST);
+	CHECK(rl_lease_is_lost(leases[0]));
 	CHECK_INT(fake_stats.not_released, 1);
 }
 

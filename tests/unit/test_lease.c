@@ -170,7 +170,7 @@ static void an_end_is_final(void)
 	begin(SECOND);
 	rl_lease_end(lease);
 	rl_lease_lose(lease);
-	CHECK_INT(lease->state, RL_LEASE_ENDED);
+	CHECK_INT(lease->stage, RL_LEASE_ENDED);
 	CHECK(!rl_lease_confirm(lease, SECOND, fake_clock));
 	CHECK(!rl_lease_is_held(lease));
 	CHECK(!rl_lease_is_open(lease));

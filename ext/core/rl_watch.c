@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is due, and when. The design is in the header.
+ */
+#include "core/rl_watch.h"
+
+#include "core/rl_time.h"
+#include "core/rl_watch_server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The proof that is left, divided by this: how long an answer is waited for, so that there is time to try again. */
+#define PATIENCE_SHARE 4
+#define PATIENCE_MIN_NS (5 * RL_NS_PER_MS)
+
+/* A server that answered with an error is asked again after this share of the proof that is left. */
+#define ERROR_SHARE 6
+#define ERROR_MAX_NS RL_NS_PER_SECOND
+
+/* With one that is due go those that would be within this share of their TTL. */
+#define EARLY_SHARE 12
+
+/* The pause before on_lost is called again, doubled each time, up to the maximum. */
+#define TELL_PAUSE_NS (5 * RL_NS_PER_MS)
+#define TELL_PAUSE_MAX_NS RL_NS_PER_SECOND
+
+/* Servers without leases whose connections are kept. */
+#define IDLE_SERVERS_MAX 8
+
+void rl_watch_init(rl_watch *watch, rl_transport *transport, const rl_env *env)
+{
+	*watch = (rl_watch){.transport = transport, .env = env, .until = RL_NEVER};
+}
+
+rl_watched *rl_watched_new(const rl_set *set, rl_lease *lease)
+{
+	rl_watched *watched = calloc(1, sizeof *watched + set->count * sizeof watched->seats[0]);
+	if (watched == NULL) {
+		return NULL;
+	}
+	watched->lease = lease;
+	watched->wakes = set->wakes;
+	watched->hold_until = RL_NEVER;
+	watched->count = set->count;
+	return watched;
+}
+
+/* ---- the heap ---- */
+
+static void put(rl_watch *watch, size_t at, rl_watched *watched)
+{
+	watch->heap[at - 1] = watched;
+	watched->heap_at = at;
+}
+
+static void sift_up(rl_watch *watch, rl_watched *watched, size_t at)
+{
+	while (at > 1 && watch->heap[at / 2 - 1]->due_at > watched->due_at) {
+		put(watch, at, watch->heap[at / 2 - 1]);
+		at /= 2;
+	}
+	put(watch, at, watched);
+}
+
+static void sift_down(rl_watch *watch, rl_watched *watched, size_t at)
+{
+	for (size_t child = 2 * at; child <= watch->heap_count; child = 2 * at) {
+		if (child < watch->heap_count &&
+			watch->heap[child]->due_at < watch->heap[child - 1]->due_at) {
+			child++;
+		}
+		if (watch->heap[child - 1]->due_at >= watched->due_at) {
+			break;
+		}
+		put(watch, at, watch->heap[child - 1]);
+		at = child;
+	}
+	put(watch, at, watched);
+}
+
+static void heap_remove(rl_watched *watched)
+{
+	rl_watch *watch = watched->watch;
+	size_t at = watched->heap_at;
+	if (at == 0) {
+		return;
+	}
+	watched->heap_at = 0;
+	rl_watched *last = watch->heap[--watch->heap_count];
+	if (last == watched) {
+		return;
+	}
+	if (at > 1 && watch->heap[at / 2 - 1]->due_at > last->due_at) {
+		sift_up(watch, last, at);
+	} else {
+		sift_down(watch, last, at);
+	}
+}
+
+/* There is room: rl_watch_prepare() has seen to it. */
+static void set_due(rl_watched *watched, int64_t due_at)
+{
+	rl_watch *watch = watched->watch;
+	heap_remove(watched);
+	watched->due_at = due_at;
+	if (due_at != RL_NEVER) {
+		sift_up(watch, watched, ++watch->heap_count);
+		watch->until = rl_time_earlier(watch->until, due_at);
+	}
+}
+
+/* ---- when ---- */
+
+static int64_t now_of(const rl_watched *watched)
+{
+	return watched->watch->env->now(watched->watch->env->ctx);
+}
+
+int64_t rl_watch_patience(const rl_watched *watched, int64_t timeout_ns, int64_t now)
+{
+	if (watched->is_lost) {
+		return timeout_ns; /* to release it */
+	}
+	int64_t share = (atomic_load(&watched->lease->proof) - now) / PATIENCE_SHARE;
+	return rl_time_earlier(timeout_ns, share > PATIENCE_MIN_NS ? share : PATIENCE_MIN_NS);
+}
+
+/* When something has to be done about it. */
+static int64_t due_time(const rl_watched *watched)
+{
+	if (watched->is_lost) {
+		return rl_time_earlier(watched->give_up_at, watched->tell_at);
+	}
+	int64_t proof = atomic_load(&watched->lease->proof);
+	int64_t due = proof > 0 ? proof : 0;
+	if (watched->renews && !watched->is_in_round) {
+		due = rl_time_earlier(due, watched->renew_at);
+	}
+	for (unsigned i = 0; i < watched->count; i++) {
+		if (watched->seats[i].state == RL_WATCH_FLYING) {
+			due = rl_time_earlier(due, watched->seats[i].answer_by);
+		}
+	}
+	return due;
+}
+
+static void plan(rl_watched *watched)
+{
+	set_due(watched, due_time(watched));
+}
+
+/* ---- loss ---- */
+
+/* Sees to it that no member keeps what is not ours any more. */
+static void give_back(rl_watched *watched, int64_t now)
+{
+	watched->give_up_at = RL_NEVER;
+	for (unsigned i = 0; i < watched->count; i++) {
+		rl_watch_seat *seat = &watched->seats[i];
+		if (!seat->may_outlive || watched->is_own_token) {
+			rl_watch_server_leave(seat);
+			continue;
+		}
+		rl_watch_server_release_behind(seat);
+		rl_watch_server_leave(seat);
+		if (seat->may_outlive) {
+			rl_watch_server_queue(seat);
+			watched->give_up_at = now + seat->asked_ttl; /* by then it has ended by itself */
+		}
+	}
+}
+
+static void tell(rl_watched *watched, int64_t now)
+{
+	bool again = watched->on_lost != NULL && watched->on_lost(watched->ctx);
+	watched->tell_at = again ? now + watched->tell_pause : RL_NEVER;
+	watched->tell_pause = rl_time_earlier(2 * watched->tell_pause, TELL_PAUSE_MAX_NS);
+}
+
+static void on_loss(rl_watched *watched)
+{
+	rl_watch *watch = watched->watch;
+	watched->is_lost = true;
+	rl_stats_add(&watch->env->stats->lost, 1);
+	if (watched->is_in_round) {
+		watched->is_in_round = false;
+		rl_lease_not_renewed(watched->lease);
+	}
+	int64_t now = now_of(watched);
+	give_back(watched, now);
+	watched->tell_pause = TELL_PAUSE_NS;
+	tell(watched, now);
+}
+
+/* ---- rounds ---- */
+
+/* What a renewal may ask for now. */
+static int64_t renewal_ttl(const rl_watched *watched, int64_t now)
+{
+	int64_t ttl = watched->lease->ttl_ns;
+	if (watched->hold_until != RL_NEVER) {
+		ttl = rl_time_earlier(ttl, watched->hold_until - now);
+	}
+	return ttl - ttl % RL_NS_PER_MS;
+}
+
+static void begin_round(rl_watched *watched, int64_t now)
+{
+	rl_lease *lease = watched->lease;
+	int64_t ttl = renewal_ttl(watched, now);
+	if (now + ttl - rl_drift(lease->drift_factor, ttl) <= atomic_load(&lease->proof)) {
+		watched->renew_at = RL_NEVER; /* nothing to be won: it may be held no longer */
+		return;
+	}
+	watched->is_in_round = true;
+	rl_lease_renewing(lease);
+	for (unsigned i = 0; i < watched->count; i++) {
+		rl_watch_seat *seat = &watched->seats[i];
+		seat->vote = RL_VOTE_OPEN;
+		if (seat->state == RL_WATCH_FLYING) {
+			continue; /* of a round before: its answer counts from when it was asked for */
+		}
+		seat->asked_ttl = ttl;
+		if (seat->state == RL_WATCH_IDLE) {
+			rl_watch_server_queue(seat);
+		}
+	}
+}
+
+static rl_vote outcome(const rl_watched *watched)
+{
+	rl_tally tally = {0};
+	for (unsigned i = 0; i < watched->count; i++) {
+		rl_tally_add(&tally, watched->seats[i].vote);
+	}
+	return rl_tally_outcome(&tally);
+}
+
+/* A quorum has it: proven as of the member that was asked first, for the shortest that was asked for. */
+static void on_renewed(rl_watched *watched)
+{
+	int64_t sent_at = RL_NEVER;
+	int64_t ttl = RL_NEVER;
+	for (unsigned i = 0; i < watched->count; i++) {
+		rl_watch_seat *seat = &watched->seats[i];
+		if (seat->vote == RL_VOTE_GRANTED) {
+			sent_at = rl_time_earlier(sent_at, seat->sent_at);
+			ttl = rl_time_earlier(ttl, seat->asked_ttl);
+			seat->may_outlive = false;
+		}
+	}
+	if (!rl_lease_renewed(watched->lease, ttl, sent_at)) {
+		for (unsigned i = 0; i < watched->count; i++) {
+			watched->seats[i].may_outlive |= watched->seats[i].vote == RL_VOTE_GRANTED;
+		}
+		on_loss(watched); /* too late */
+		return;
+	}
+	rl_stats_add(&watched->watch->env->stats->renewed, 1);
+	watched->renew_at = now_of(watched) + rl_lease_remaining(watched->lease) / 3;
+}
+
+void rl_watch_on_sent(rl_watch_seat *seat)
+{
+	plan(seat->watched);
+}
+
+void rl_watch_on_vote(rl_watch_seat *seat)
+{
+	rl_watched *watched = seat->watched;
+	if (watched->is_paused) {
+		return;
+	}
+	if (!watched->is_in_round) { /* a straggler, when the round was decided */
+		plan(watched);
+		return;
+	}
+	switch (outcome(watched)) {
+		case RL_VOTE_OPEN:
+			break;
+		case RL_VOTE_GRANTED:
+			watched->is_in_round = false;
+			on_renewed(watched);
+			break;
+		case RL_VOTE_REFUSED:
+			rl_lease_lose(watched->lease);
+			on_loss(watched);
+			break;
+		case RL_VOTE_FAILED: {
+			int64_t pause = rl_lease_remaining(watched->lease) / ERROR_SHARE;
+			watched->is_in_round = false;
+			rl_lease_not_renewed(watched->lease);
+			watched->renew_at = now_of(watched) + rl_time_earlier(pause, ERROR_MAX_NS);
+			break;
+		}
+	}
+	plan(watched);
+}
+
+/* ---- the watch ---- */
+
+static rl_watch_server *find_server(rl_watch *watch, const rl_target *target)
+{
+	for (rl_watch_server **slot = &watch->servers; *slot != NULL; slot = &(*slot)->next) {
+		rl_watch_server *server = *slot;
+		if (rl_target_equal(server->target, target)) {
+			*slot = server->next;
+			server->next = watch->servers;
+			watch->servers = server;
+			return server;
+		}
+	}
+	rl_watch_server *server = rl_watch_server_new(target);
+	if (server != NULL) {
+		server->next = watch->servers;
+		watch->servers = server;
+	}
+	return server;
+}
+
+static bool reserve_heap(rl_watch *watch, size_t count)
+{
+	if (count <= watch->heap_room) {
+		return true;
+	}
+	size_t room = watch->heap_room == 0 ? 16 : 2 * watch->heap_room;
+	rl_watched **grown = realloc(watch->heap, room * sizeof(rl_watched *));
+	if (grown == NULL) {
+		return false;
+	}
+	watch->heap = grown;
+	watch->heap_room = room;
+	return true;
+}
+
+bool rl_watch_prepare(rl_watch *watch, rl_watched *watched, const rl_set *set)
+{
+	if (!reserve_heap(watch, watch->all_count + 1)) {
+		return false;
+	}
+	for (unsigned i = 0; i < set->count; i++) {
+		rl_watch_server *server = find_server(watch, set->members[i].target);
+		if (server == NULL) {
+			return false;
+		}
+		watched->seats[i] = (rl_watch_seat){.watched = watched,
+			.server = server,
+			.timeout_ns = set->members[i].timeout_ns,
+			.connect_timeout_ns = set->members[i].connect_timeout_ns};
+	}
+	for (unsigned i = 0; i < set->count; i++) {
+		watched->seats[i].server->users++;
+	}
+	watched->watch = watch;
+	watched->next = watch->all;
+	watched->link = &watch->all;
+	if (watch->all != NULL) {
+		watch->all->link = &watched->next;
+	}
+	watch->all = watched;
+	watch->all_count++;
+	return true;
+}
+
+void rl_watch_begin(rl_watched *watched)
+{
+	watched->renew_at = now_of(watched) + rl_lease_remaining(watched->lease) / 3;
+	plan(watched);
+}
+
+void rl_watch_changed(rl_watched *watched)
+{
+	if (watched->watch == NULL || watched->is_lost || watched->is_paused) {
+		return;
+	}
+	int64_t renew_at = now_of(watched) + rl_lease_remaining(watched->lease) / 3;
+	watched->renew_at = rl_time_earlier(watched->renew_at, renew_at);
+	plan(watched);
+}
+
+static void take_out(rl_watched *watched)
+{
+	heap_remove(watched);
+	*watched->link = watched->next;
+	if (watched->next != NULL) {
+		watched->next->link = watched->link;
+	}
+	watched->watch->all_count--;
+	watched->watch = NULL;
+}
+
+void rl_watch_pause(rl_watched *watched)
+{
+	if (watched->watch == NULL || watched->is_paused) {
+		return;
+	}
+	watched->is_paused = true;
+	heap_remove(watched);
+	for (unsigned i = 0; i < watched->count; i++) {
+		if (watched->seats[i].state == RL_WATCH_WAITING) {
+			rl_watch_server_leave(&watched->seats[i]);
+		}
+	}
+	if (watched->is_in_round) {
+		watched->is_in_round = false;
+		rl_lease_not_renewed(watched->lease);
+	}
+}
+
+void rl_watch_end(rl_watched *watched)
+{
+	if (watched->watch == NULL) {
+		return;
+	}
+	rl_watch_pause(watched);
+	bool is_left = rl_lease_is_open(watched->lease) && !watched->is_own_token;
+	for (unsigned i = 0; i < watched->count; i++) {
+		rl_watch_seat *seat = &watched->seats[i];
+		if (is_left) {
+			rl_watch_server_release_behind(seat);
+		}
+		rl_watch_server_leave(seat);
+		seat->server->users--;
+	}
+	take_out(watched);
+}
+
+void rl_watched_free(rl_watched *watched)
+{
+	if (watched != NULL) {
+		rl_watch_end(watched);
+		free(watched);
+	}
+}
+
+static void look_at_lost(rl_watched *watched, int64_t now)
+{
+	if (watched->give_up_at <= now) { /* nothing is left of it anywhere */
+		for (unsigned i = 0; i < watched->count; i++) {
+			rl_watch_server_leave(&watched->seats[i]);
+		}
+		watched->give_up_at = RL_NEVER;
+	}
+	if (watched->tell_at <= now) {
+		tell(watched, now);
+	}
+	plan(watched);
+}
+
+/* Its time has come, or is near enough to go with others. */
+static void look(rl_watched *watched, const rl_tick *tick)
+{
+	if (watched->is_lost) {
+		look_at_lost(watched, tick->now);
+		return;
+	}
+	if (!rl_lease_is_held(watched->lease)) {
+		on_loss(watched);
+		plan(watched);
+		return;
+	}
+	for (unsigned i = 0; i < watched->count; i++) {
+		rl_watch_seat *seat = &watched->seats[i];
+		if (seat->state == RL_WATCH_FLYING && tick->seen >= seat->answer_by) {
+			rl_watch_server_fail(seat->server, tick->now);
+		}
+	}
+	if (watched->renews && !watched->is_in_round) {
+		begin_round(watched, tick->now);
+	}
+	/* One that is due still, for what had arrived was not read yet, comes again in the next step. */
+	int64_t due = due_time(watched);
+	set_due(watched, due > tick->now ? due : tick->now + 1);
+}
+
+static bool is_near(const rl_watched *watched, int64_t now)
+{
+	return watched->renews && !watched->is_in_round && !watched->is_lost &&
+		watched->renew_at - watched->lease->ttl_ns / EARLY_SHARE <= now;
+}
+
+static void look_at_due(rl_watch *watch, const rl_tick *tick)
+{
+	bool is_any_due = false;
+	while (watch->heap_count > 0) {
+		rl_watched *first = watch->heap[0];
+		bool is_due = first->due_at <= tick->now;
+		if (!is_due && !(is_any_due && is_near(first, tick->now))) {
+			return;
+		}
+		is_any_due = true;
+		look(first, tick);
+	}
+}
+
+/* Closes what nobody has used for longest. */
+static void drop_idle_servers(rl_watch *watch)
+{
+	unsigned idle = 0;
+	for (rl_watch_server **slot = &watch->servers; *slot != NULL;) {
+		rl_watch_server *server = *slot;
+		if (server->users == 0 && ++idle > IDLE_SERVERS_MAX) {
+			*slot = server->next;
+			rl_watch_server_free(server);
+		} else {
+			slot = &server->next;
+		}
+	}
+}
+
+void rl_watch_step(rl_watch *watch, const rl_tick *tick)
+{
+	for (rl_watch_server *server = watch->servers; server != NULL; server = server->next) {
+		rl_watch_server_read(server, watch, tick);
+	}
+	look_at_due(watch, tick);
+	int64_t until = RL_NEVER;
+	for (rl_watch_server *server = watch->servers; server != NULL; server = server->next) {
+		until = rl_time_earlier(until, rl_watch_server_send(server, watch, tick));
+	}
+	drop_idle_servers(watch);
+	watch->until = watch->heap_count > 0 ? rl_time_earlier(until, watch->heap[0]->due_at) : until;
+}
+
+rl_link *rl_watch_next_link(const rl_watch *watch, rl_watch_server **server)
+{
+	rl_watch_server *next = *server == NULL ? watch->servers : (*server)->next;
+	while (next != NULL && next->conn == NULL) {
+		next = next->next;
+	}
+	*server = next;
+	return next == NULL ? NULL : next->conn->link;
+}
+
+void rl_watch_forget(rl_watch *watch)
+{
+	while (watch->all != NULL) {
+		rl_watched *watched = watch->all;
+		for (unsigned i = 0; i < watched->count; i++) {
+			watched->seats[i].state = RL_WATCH_IDLE;
+		}
+		take_out(watched);
+	}
+	while (watch->servers != NULL) {
+		rl_watch_server *server = watch->servers;
+		watch->servers = server->next;
+		rl_watch_server_free(server);
+	}
+	free(watch->heap);
+	rl_watch_init(watch, watch->transport, watch->env);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch: keeps leases alive, and notices which are lost. Core's half of the watchdog, what is due and when;
+ * the thread that steps it is transport/rl_watchdog.c.
+ *
+ * DESIGN
+ *
+ * A lease is due when a third of what is proven has passed. All that is due at once, and what soon would be, goes
+ * out in one write to each server, on a connection of the watch's own (rl_watch_server.h). A renewal is a round:
+ * RENEW to each member, a quorum of yes proves the lease from the moment it was sent, a quorum out of reach by
+ * refusals loses it. Trouble loses nothing: a connection that breaks or does not answer within a quarter of the
+ * proof that is left is replaced, and the renewal said again, until the proof is over. Then the lease is lost by
+ * the clock, and a member that may have prolonged it meanwhile is told to release it.
+ *
+ * RENEW never shortens, so it may be said twice, and its order beside an extend() of the lease's own thread does
+ * not matter (see rl_lease.h for what the proof makes of such a pair).
+ *
+ * Who owns what: a rl_watched belongs to whoever keeps the lease, which it borrows; servers, with their
+ * connections and copies of their targets, belong to the watch, which keeps them for the leases to come.
+ *
+ * Threads: everything here is called under one lock, that of the watchdog. Connections are closed by
+ * rl_watch_step() and rl_watch_forget() alone, so that who waits for their links need not hold the lock.
+ */
+#ifndef RL_WATCH_H
+#define RL_WATCH_H
+
+#include "core/rl_lease.h"
+#include "core/rl_set.h"
+
+typedef struct rl_watch rl_watch;
+typedef struct rl_watched rl_watched;
+struct rl_watch_server; /* rl_watch_server.h */
+
+typedef enum rl_watch_seat_state {
+	RL_WATCH_IDLE,
+	RL_WATCH_WAITING, /* has something to send; in the server's list */
+	RL_WATCH_FLYING,  /* sent, not answered; in the server's ring */
+} rl_watch_seat_state;
+
+/* One member's part in a watched lease. */
+typedef struct rl_watch_seat {
+	rl_watched *watched;
+	struct rl_watch_server *server;
+	struct rl_watch_seat *next; /* WAITING */
+	struct rl_watch_seat **link;
+	uint64_t flight; /* FLYING: its number on the server */
+	rl_watch_seat_state state;
+	rl_vote vote;     /* in this round */
+	bool may_outlive; /* the server may keep the lock for longer than is proven */
+	int64_t asked_ttl;
+	int64_t sent_at;
+	int64_t answer_by; /* FLYING: then the connection is given up */
+	int64_t timeout_ns;
+	int64_t connect_timeout_ns;
+} rl_watch_seat;
+
+/* A lease under watch. Its owner fills in the first part. */
+struct rl_watched {
+	rl_lease *lease;    /* borrowed; outlives this */
+	bool renews;        /* false = only its loss is watched for */
+	bool wakes;         /* as in rl_set */
+	bool is_own_token;  /* the caller's: what may be left at a server may be somebody else's */
+	int64_t hold_until; /* no renewal sets an expiry beyond this; RL_NEVER = no such end */
+	/* NULL, or called when the lease is lost, under the lock, by the watchdog's thread. True = call again, after a
+	 * pause that grows. */
+	bool (*on_lost)(void *ctx);
+	void *ctx;
+	/* The watch's own. */
+	rl_watch *watch; /* NULL = is not watched */
+	rl_watched *next;
+	rl_watched **link;
+	size_t heap_at; /* place in the heap, from 1; 0 = not in it */
+	int64_t due_at;
+	int64_t renew_at;
+	int64_t give_up_at; /* lost: nothing is released after this */
+	int64_t tell_at;    /* lost: on_lost is called again */
+	int64_t tell_pause;
+	bool is_in_round;
+	bool is_lost;
+	bool is_paused;
+	unsigned count;
+	rl_watch_seat seats[];
+};
+
+struct rl_watch {
+	rl_transport *transport; /* borrowed, as is the next */
+	const rl_env *env;
+	rl_watched *all; /* prepared or watched */
+	size_t all_count;
+	rl_watched **heap; /* those that something is due for, the earliest first */
+	size_t heap_count;
+	size_t heap_room;
+	struct rl_watch_server *servers; /* owned; latest used first */
+	int64_t until;                   /* when the next step is due */
+};
+
+void rl_watch_init(rl_watch *watch, rl_transport *transport, const rl_env *env);
+
+/* @return NULL when out of memory */
+rl_watched *rl_watched_new(const rl_set *set, rl_lease *lease);
+
+/* Takes it off the watch and frees it. */
+void rl_watched_free(rl_watched *watched);
+
+/* Sees to all that can fail, before the lock is asked for. False when out of memory. */
+bool rl_watch_prepare(rl_watch *watch, rl_watched *watched, const rl_set *set);
+
+/* The lease is held: from now on it is watched. It must have been prepared. */
+void rl_watch_begin(rl_watched *watched);
+
+/* Somebody else has changed the lease, or renews. */
+void rl_watch_changed(rl_watched *watched);
+
+/* The lease is about to be released or given away: no renewal is sent from now on, and the lease is its owner's
+ * alone again. */
+void rl_watch_pause(rl_watched *watched);
+
+/* Ends the watching. If the lease may still be at a server, a release is written behind a renewal that is not
+ * answered yet: it could prolong what its owner could not release. */
+void rl_watch_end(rl_watched *watched);
+
+/* Does what is due, as far as it can without waiting; watch->until says when to come again. */
+void rl_watch_step(rl_watch *watch, const rl_tick *tick);
+
+/* The next server's link to be waited for; NULL = that was the last. @param server NULL = the first */
+rl_link *rl_watch_next_link(const rl_watch *watch, struct rl_watch_server **server);
+
+/* Closes the connections without a word, and lets go of all leases: for a forked child, and for the end. */
+void rl_watch_forget(rl_watch *watch);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch's connections. The design is in rl_watch.h.
+ */
+#include "core/rl_watch_server.h"
+
+#include "core/rl_time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The pause before the second dial in a row, doubled each time, up to the maximum. */
+#define PAUSE_NS (10 * RL_NS_PER_MS)
+#define PAUSE_MAX_NS (500 * RL_NS_PER_MS)
+
+#define FLIGHTS_FIRST 16
+
+/* Somebody wants to send, and there is no memory for it. */
+#define MEMORY_PAUSE_NS (10 * RL_NS_PER_MS)
+
+rl_watch_server *rl_watch_server_new(const rl_target *target)
+{
+	rl_watch_server *server = calloc(1, sizeof *server);
+	rl_target *copy = rl_target_copy(target);
+	if (server == NULL || copy == NULL) {
+		free(server);
+		rl_target_unref(copy);
+		return NULL;
+	}
+	server->target = copy;
+	server->waiting_end = &server->waiting;
+	return server;
+}
+
+void rl_watch_server_free(rl_watch_server *server)
+{
+	rl_conn_free(server->conn);
+	rl_target_unref(server->target);
+	free(server->flights);
+	free(server);
+}
+
+/* ---- who wants to send ---- */
+
+void rl_watch_server_queue(rl_watch_seat *seat)
+{
+	rl_watch_server *server = seat->server;
+	seat->state = RL_WATCH_WAITING;
+	seat->next = NULL;
+	seat->link = server->waiting_end;
+	*server->waiting_end = seat;
+	server->waiting_end = &seat->next;
+}
+
+static void unqueue(rl_watch_seat *seat)
+{
+	*seat->link = seat->next;
+	if (seat->next != NULL) {
+		seat->next->link = seat->link;
+	} else {
+		seat->server->waiting_end = seat->link;
+	}
+	seat->state = RL_WATCH_IDLE;
+}
+
+static rl_watch_seat **flight_at(const rl_watch_server *server, uint64_t number)
+{
+	return &server->flights[number & (server->flight_room - 1)];
+}
+
+void rl_watch_server_leave(rl_watch_seat *seat)
+{
+	switch (seat->state) {
+		case RL_WATCH_IDLE:
+			break;
+		case RL_WATCH_WAITING:
+			unqueue(seat);
+			break;
+		case RL_WATCH_FLYING:
+			*flight_at(seat->server, seat->flight) = NULL;
+			break;
+	}
+	seat->state = RL_WATCH_IDLE;
+}
+
+/* Room for one more in the ring. */
+static bool has_flight_room(rl_watch_server *server)
+{
+	size_t count = (size_t) (server->next_flight - server->first_flight);
+	if (count < server->flight_room) {
+		return true;
+	}
+	size_t room = server->flight_room == 0 ? FLIGHTS_FIRST : 2 * server->flight_room;
+	rl_watch_seat **grown = malloc(room * sizeof *grown);
+	if (grown == NULL) {
+		return false;
+	}
+	for (uint64_t i = server->first_flight; i < server->next_flight; i++) {
+		grown[i & (room - 1)] = *flight_at(server, i);
+	}
+	free(server->flights);
+	server->flights = grown;
+	server->flight_room = room;
+	return true;
+}
+
+/* ---- sending ---- */
+
+static rl_request request_of(const rl_watch_seat *seat, rl_verb verb)
+{
+	const rl_lease *lease = seat->watched->lease;
+	return (rl_request){.verb = verb,
+		.key = lease->names.key,
+		.mark = lease->names.mark,
+		.tickets = lease->names.tickets,
+		.token = rl_lease_token(lease),
+		.ttl_ms = seat->asked_ttl / RL_NS_PER_MS,
+		.is_alone = !seat->watched->wakes};
+}
+
+static bool is_up(const rl_watch_server *server)
+{
+	const rl_conn *conn = server->conn;
+	return conn != NULL && conn->logins_owed == 0 && !conn->is_refused &&
+		conn->transport->is_connected(conn->link);
+}
+
+void rl_watch_server_release_behind(rl_watch_seat *seat)
+{
+	if (seat->state == RL_WATCH_FLYING && is_up(seat->server)) {
+		rl_request request = request_of(seat, RL_VERB_RELEASE);
+		rl_conn_undo(seat->server->conn, &request);
+		seat->may_outlive = false;
+	}
+}
+
+/* What the seat wants: a renewal, or, once the lease is lost, a release. False when there is no memory for it. */
+static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
+{
+	if (seat->watched->is_lost) {
+		rl_request release = request_of(seat, RL_VERB_RELEASE);
+		rl_conn_undo(server->conn, &release);
+		seat->may_outlive = false;
+		unqueue(seat);
+		return true;
+	}
+	rl_request request = request_of(seat, RL_VERB_RENEW);
+	request.as_text = server->lacks_script;
+	if (!has_flight_room(server) || rl_conn_send(server->conn, &request, RL_VERB_RENEW) == 0) {
+		return false;
+	}
+	server->lacks_script = false;
+	unqueue(seat);
+	seat->state = RL_WATCH_FLYING;
+	seat->flight = server->next_flight++;
+	*flight_at(server, seat->flight) = seat;
+	seat->sent_at = now;
+	seat->answer_by = now + rl_watch_patience(seat->watched, seat->timeout_ns, now);
+	seat->may_outlive = true;
+	rl_watch_on_sent(seat);
+	return true;
+}
+
+static bool send_all(rl_watch_server *server, int64_t now)
+{
+	bool has_memory = true;
+	while (server->waiting != NULL && has_memory) {
+		has_memory = send_one(server, server->waiting, now);
+	}
+	server->conn->transport->flush(server->conn->link);
+	return has_memory;
+}
+
+/* No later than the most impatient of those who wait can bear. */
+static int64_t connect_time(const rl_watch_server *server, int64_t now)
+{
+	int64_t least = RL_NEVER;
+	for (const rl_watch_seat *seat = server->waiting; seat != NULL; seat = seat->next) {
+		int64_t time = rl_watch_patience(seat->watched, seat->connect_timeout_ns, now);
+		least = rl_time_earlier(least, time);
+	}
+	return least;
+}
+
+static void pause_dialling(rl_watch_server *server, int64_t now)
+{
+	int64_t pause = 0; /* before the first time */
+	if (server->fails > 0) {
+		unsigned doublings = server->fails - 1 < 6 ? server->fails - 1 : 6;
+		pause = rl_time_earlier(PAUSE_NS << doublings, PAUSE_MAX_NS);
+	}
+	server->fails++;
+	server->redial_at = now + pause;
+}
+
+static void dial(rl_watch_server *server, rl_watch *watch, int64_t now)
+{
+	rl_error unused;
+	server->connect_by = now + connect_time(server, now);
+	server->conn =
+		rl_conn_dial(watch->transport, server->target, server->connect_by, watch->env, &unused);
+	if (server->conn == NULL) {
+		pause_dialling(server, now);
+	}
+}
+
+int64_t rl_watch_server_send(rl_watch_server *server, rl_watch *watch, const rl_tick *tick)
+{
+	if (server->conn != NULL && !is_up(server) && tick->seen >= server->connect_by) {
+		rl_watch_server_fail(server, tick->now);
+	}
+	if (server->waiting != NULL && server->conn == NULL && tick->now >= server->redial_at) {
+		dial(server, watch, tick->now);
+	}
+	if (server->conn == NULL) {
+		return server->waiting != NULL ? server->redial_at : RL_NEVER;
+	}
+	if (!is_up(server)) {
+		server->conn->transport->flush(server->conn->link); /* AUTH and SELECT */
+		return server->connect_by;
+	}
+	if (server->waiting == NULL) {
+		return RL_NEVER;
+	}
+	return send_all(server, tick->now) ? RL_NEVER : tick->now + MEMORY_PAUSE_NS;
+}
+
+/* ---- reading ---- */
+
+static void on_reply(rl_watch_server *server, rl_watch *watch, const rl_reply *reply)
+{
+	rl_watch_seat *seat = *flight_at(server, server->first_flight);
+	server->first_flight++;
+	server->fails = 0;
+	if (seat == NULL) {
+		return;
+	}
+	seat->state = RL_WATCH_IDLE;
+	rl_request request = request_of(seat, RL_VERB_RENEW);
+	rl_answer answer;
+	rl_error err;
+	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
+	if (answer.again == RL_AGAIN_AS_TEXT) {
+		rl_stats_add(&watch->env->stats->scripts_loaded, 1);
+		server->lacks_script = true;
+		if (!seat->watched->is_paused) {
+			rl_watch_server_queue(seat);
+		}
+		return;
+	}
+	/* A key of another type is somebody else's, too. */
+	bool is_taken_over = answer.vote == RL_VOTE_FAILED && strcmp(err.code, "WRONGTYPE") == 0;
+	seat->vote = is_taken_over ? RL_VOTE_REFUSED : answer.vote;
+	if (seat->vote == RL_VOTE_REFUSED) {
+		seat->may_outlive = false;
+	}
+	rl_watch_on_vote(seat);
+}
+
+void rl_watch_server_read(rl_watch_server *server, rl_watch *watch, const rl_tick *tick)
+{
+	while (server->conn != NULL) {
+		rl_conn_event event;
+		rl_conn_next(server->conn, &event);
+		switch (event.type) {
+			case RL_CONN_NONE:
+				return;
+			case RL_CONN_READY:
+				break;
+			case RL_CONN_REPLY:
+				on_reply(server, watch, &event.reply);
+				break;
+			case RL_CONN_REFUSED:
+			case RL_CONN_DOWN:
+				rl_watch_server_fail(server, tick->now);
+				break;
+		}
+	}
+}
+
+void rl_watch_server_fail(rl_watch_server *server, int64_t now)
+{
+	bool was_idle =
+		is_up(server) && server->waiting == NULL && server->first_flight == server->next_flight;
+	rl_conn_free(server->conn);
+	server->conn = NULL;
+	for (; server->first_flight < server->next_flight; server->first_flight++) {
+		rl_watch_seat *seat = *flight_at(server, server->first_flight);
+		if (seat == NULL) {
+			continue;
+		}
+		seat->state = RL_WATCH_IDLE;
+		if (!seat->watched->is_paused) {
+			rl_watch_server_queue(seat);
+		}
+	}
+	if (was_idle) {
+		server->redial_at = 0; /* as servers do with connections that are quiet for long */
+	} else {
+		pause_dialling(server, now);
+	}
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records of what is held. The design is in the header.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_exception.h"
+#include "php/redislock_held.h"
+
+#include "zend_exceptions.h"
+
+#include <errno.h>
+
+#include "core/rl_farewell.h"
+#include "core/rl_time.h"
+#include "transport/rl_driver.h"
+#include "transport/rl_process.h"
+#include "transport/rl_watchdog.h"
+
+/* A server that did not answer a farewell is spared others for this long, or until it grants a lease. */
+#define MUTE_NS RL_NS_PER_SECOND
+
+/* So many leases of one server are released in one go. */
+#define FAREWELL_MAX 64
+
+/* ---- the watchdog's part ---- */
+
+/* On the watchdog's thread. */
+static bool on_lost(void *ctx)
+{
+	redislock_held *held = ctx;
+	int expected = REDISLOCK_INTERRUPT_NONE;
+	if (atomic_compare_exchange_strong(&held->interrupt, &expected, REDISLOCK_INTERRUPT_DUE)) {
+		atomic_fetch_add(held->due, 1);
+	} else if (expected == REDISLOCK_INTERRUPT_OVER) {
+		return false;
+	}
+	zend_atomic_bool_store_ex(held->vm_interrupt, true);
+	return true;
+}
+
+/* Makes the watchdog's part of it, before the lock is asked for: what can fail fails here. False with an exception. */
+static bool prepare_watch(redislock_held *held)
+{
+	rl_watched *watched = rl_watched_new(&held->home->set, held->lease);
+	int sys_errno = 0;
+	if (watched == NULL || rl_watchdog_prepare(watched, &held->home->set, &sys_errno) != RL_OK) {
+		free(watched);
+		rl_error err;
+		char text[128];
+		rl_error_set(&err, RL_ERR_MEMORY, sys_errno,
+			"no thread to keep the lease alive: %s; it can be had with renew: false",
+			rl_os_error_text(sys_errno != 0 ? sys_errno : ENOMEM, text, sizeof text));
+		redislock_throw(&err, NULL);
+		return false;
+	}
+	held->watched = watched;
+	return true;
+}
+
+static void set_keeping(redislock_held *held, const redislock_keeping *keeping)
+{
+	rl_watched *watched = held->watched;
+	watched->renews = watched->renews || keeping->renews;
+	if (keeping->interrupts) {
+		watched->on_lost = on_lost;
+		watched->ctx = held;
+	}
+}
+
+void redislock_held_begin(redislock_held *held)
+{
+	if (held->hold_until == 0) {
+		held->hold_until = rl_time_later(rl_os_now(), held->max_hold_ns);
+	}
+	if (held->watched == NULL) {
+		return;
+	}
+	held->watched->hold_until = held->hold_until;
+	rl_watchdog_begin(held->watched, &held->home->set, &REDISLOCK_G(net).resolver);
+}
+
+bool redislock_held_keep(redislock_held *held, const redislock_keeping *keeping)
+{
+	if (!keeping->renews && !keeping->interrupts) {
+		return true;
+	}
+	if (held->watched != NULL) {
+		rl_watchdog_hold(held->watched);
+		set_keeping(held, keeping);
+		rl_watchdog_let_go(held->watched);
+		return true;
+	}
+	if (!prepare_watch(held)) {
+		return false;
+	}
+	set_keeping(held, keeping);
+	redislock_held_begin(held);
+	return true;
+}
+
+void redislock_held_leave(redislock_held *held)
+{
+	rl_watchdog_pause(held->watched);
+	int state = atomic_exchange(&held->interrupt, REDISLOCK_INTERRUPT_OVER);
+	if (state == REDISLOCK_INTERRUPT_DUE) {
+		atomic_fetch_sub(held->due, 1);
+	}
+}
+
+void redislock_held_left(redislock_held *held)
+{
+	rl_watched *watched = held->watched;
+	held->watched = NULL;
+	rl_watchdog_end(watched);
+}
+
+/* ---- records ---- */
+
+redislock_held *redislock_held_new(
+	redislock_home *home, rl_bytes key, size_t token_room, const redislock_keeping *keeping)
+{
+	redislock_held *held = malloc(sizeof *held);
+	rl_lease *lease =
+		rl_lease_new(&REDISLOCK_G(env), key, home->prefix_len, token_room, home->set.drift_factor);
+	if (held == NULL || lease == NULL) {
+		free(held);
+		rl_lease_free(lease);
+		zend_throw_error(NULL, "Out of memory");
+		return NULL;
+	}
+	home->refs++;
+	redislock_held **list = &REDISLOCK_G(held);
+	*held = (redislock_held){.next = *list,
+		.link = list,
+		.home = home,
+		.lease = lease,
+		.max_hold_ns = keeping->max_hold_ns,
+		.fiber = EG(current_fiber_context),
+		.due = &REDISLOCK_G(interrupts_due),
+		.vm_interrupt = &EG(vm_interrupt)};
+	if (held->next != NULL) {
+		held->next->link = &held->next;
+	}
+	*list = held;
+	if (keeping->renews || keeping->interrupts) {
+		if (!prepare_watch(held)) {
+			redislock_held_free(held);
+			return NULL;
+		}
+		set_keeping(held, keeping);
+		held->watched->is_own_token = keeping->is_own_token;
+	}
+	return held;
+}
+
+void redislock_held_free(redislock_held *held)
+{
+	redislock_held_leave(held);
+	redislock_held_left(held);
+	*held->link = held->next;
+	if (held->next != NULL) {
+		held->next->link = held->link;
+	}
+	rl_lease_free(held->lease);
+	redislock_home_unref(held->home);
+	free(held);
+}
+
+redislock_held *redislock_held_find(const redislock_home *home, rl_bytes key)
+{
+	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
+		if (held->home == home && held->fiber == (const void *) EG(current_fiber_context) &&
+			held->holdings > 0 && rl_bytes_equal(held->lease->names.key, key) &&
+			rl_lease_is_held(held->lease)) {
+			return held;
+		}
+	}
+	return NULL;
+}
+
+static bool is_same_database(const redislock_home *a, const redislock_home *b)
+{
+	const rl_target *one = a->set.members[0].target;
+	const rl_target *other = b->set.members[0].target;
+	return one->database == other->database && rl_address_equal(&one->address, &other->address);
+}
+
+bool redislock_held_blocks(const redislock_home *home, rl_bytes key)
+{
+	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
+		if (held->watched != NULL && held->watched->renews && held->max_hold_ns == RL_NEVER &&
+			held->holdings > 0 && rl_bytes_equal(held->lease->names.key, key) &&
+			is_same_database(held->home, home) && rl_lease_is_held(held->lease)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void redislock_leases_mute(redislock_home *home, int64_t until)
+{
+	const rl_address *address = &home->set.members[0].target->address;
+	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
+		if (rl_address_equal(address, &held->home->set.members[0].target->address)) {
+			held->home->mute_until = until;
+		}
+	}
+}
+
+/* Releases several locks of one home. */
+static void farewell(redislock_home *home, rl_lease **leases, size_t count, int64_t limit_ns)
+{
+	int64_t now = rl_os_now();
+	if (count == 0) {
+		return;
+	}
+	if (limit_ns <= 0 || now < home->mute_until) {
+		rl_stats_add(&rl_process_stats()->failed, count);
+		return;
+	}
+	rl_op *op = rl_farewell_new(
+		&home->set, redislock_home_pool(home), &REDISLOCK_G(env), leases, count, limit_ns);
+	if (op == NULL) {
+		rl_stats_add(&rl_process_stats()->failed, count);
+		return;
+	}
+	rl_drive(&REDISLOCK_G(net), op, NULL);
+	/* Who fails at once delays nobody. */
+	if (op->status != RL_OK && rl_os_now() - now >= limit_ns / 2) {
+		redislock_leases_mute(home, rl_os_now() + MUTE_NS);
+	}
+	rl_op_free(op);
+}
+
+void redislock_held_farewell(redislock_held *held, int64_t limit_ns)
+{
+	redislock_held_leave(held);
+	if (rl_lease_is_open(held->lease)) {
+		farewell(held->home, &held->lease, 1, limit_ns);
+	}
+	redislock_held_left(held);
+}
+
+/* Those of the first record's home, so many as go in one go. */
+static void farewell_of_one_home(int64_t limit_ns)
+{
+	rl_lease *leases[FAREWELL_MAX];
+	redislock_held *records[FAREWELL_MAX];
+	redislock_home *home = REDISLOCK_G(held)->home;
+	size_t open = 0;
+	size_t count = 0;
+	for (redislock_held *held = REDISLOCK_G(held); held != NULL && count < FAREWELL_MAX;
+		 held = held->next) {
+		if (held->home != home) {
+			continue;
+		}
+		records[count++] = held;
+		if (rl_lease_is_open(held->lease)) {
+			leases[open++] = held->lease;
+		}
+	}
+	farewell(home, leases, open, limit_ns);
+	for (size_t i = 0; i < count; i++) {
+		redislock_held_free(records[i]);
+	}
+}
+
+/* Half of what is left while others are to come: a server that hangs leaves time for those behind it. */
+static int64_t share_of_next(int64_t left_ns)
+{
+	const redislock_home *home = REDISLOCK_G(held)->home;
+	for (const redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
+		if (held->home != home && rl_lease_is_open(held->lease)) {
+			return left_ns / 2;
+		}
+	}
+	return left_ns;
+}
+
+void redislock_leases_farewell(void)
+{
+	int64_t end_at = rl_os_now() + REDISLOCK_FAREWELL_NS;
+	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
+		redislock_held_leave(held);
+	}
+	while (REDISLOCK_G(held) != NULL) {
+		farewell_of_one_home(share_of_next(end_at - rl_os_now()));
+	}
+}

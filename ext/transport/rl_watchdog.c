@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watchdog's thread. The design is in the header.
+ */
+#include "transport/rl_watchdog.h"
+
+#include "core/rl_time.h"
+#include "transport/rl_link.h"
+#include "transport/rl_process.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#define STACK_SIZE (256 * 1024)
+
+/* With leases to watch it looks at the clock this often: poll's own stands still while the machine is suspended. */
+#define SLEEP_MAX_NS RL_NS_PER_SECOND
+
+/* Without memory for what is to be polled. */
+#define MEMORY_PAUSE_NS (10 * RL_NS_PER_MS)
+
+static struct {
+	pthread_mutex_t mutex; /* guards all below */
+	bool is_running;
+	bool must_stop;
+	pthread_t thread;
+	rl_waker waker;
+	int64_t sleeps_until; /* when it wakes by itself; before the first sleep: at once */
+	int64_t
+		spell; /* the shortest time ahead that something was due, of what was brought since it woke */
+	struct pollfd *fds; /* owned; the waker's is the first */
+	rl_link **links;    /* owned; of the others */
+	size_t room;
+	rl_env env;
+	rl_net net;
+	rl_watch watch;
+} dog = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock(void)
+{
+	if (pthread_mutex_lock(&dog.mutex) != 0) {
+		abort();
+	}
+}
+
+static void unlock(void)
+{
+	if (pthread_mutex_unlock(&dog.mutex) != 0) {
+		abort();
+	}
+}
+
+/* ---- the thread ---- */
+
+static bool reserve(size_t room)
+{
+	if (room <= dog.room) {
+		return true;
+	}
+	struct pollfd *fds = realloc(dog.fds, room * sizeof *fds);
+	dog.fds = fds != NULL ? fds : dog.fds;
+	rl_link **links = realloc(dog.links, room * sizeof(rl_link *));
+	dog.links = links != NULL ? links : dog.links;
+	if (fds == NULL || links == NULL) {
+		return false;
+	}
+	dog.room = room;
+	return true;
+}
+
+/* Notes what is to be polled. @return how many; 0 = no memory */
+static unsigned note_links(int64_t *until)
+{
+	unsigned count = 1;
+	if (!reserve(8)) {
+		return 0;
+	}
+	dog.fds[0] = (struct pollfd){.fd = dog.waker.read_fd, .events = POLLIN};
+	struct rl_watch_server *server = NULL;
+	for (rl_link *link = rl_watch_next_link(&dog.watch, &server); link != NULL;
+		 link = rl_watch_next_link(&dog.watch, &server)) {
+		if (count == dog.room && !reserve(2 * dog.room)) {
+			return 0;
+		}
+		dog.fds[count] = (struct pollfd){.fd = rl_link_fd(link), .events = rl_link_events(link)};
+		dog.links[count++] = link;
+		*until = rl_time_earlier(*until, rl_link_wake_at(link));
+	}
+	return count;
+}
+
+/* When to wake by itself. As long as leases come and go it does not fall asleep for good, or each of them would
+ * have to wake it. */
+static int64_t wake_time(int64_t now)
+{
+	if (dog.watch.heap_count > 0) {
+		return rl_time_earlier(dog.watch.until, now + SLEEP_MAX_NS);
+	}
+	int64_t spell = rl_time_earlier(dog.spell, SLEEP_MAX_NS);
+	return dog.spell == RL_NEVER ? dog.watch.until : rl_time_earlier(dog.watch.until, now + spell);
+}
+
+/* Lets go of the mutex, sleeps, and reads what has arrived. */
+static void sleep_and_read(rl_tick *tick)
+{
+	int64_t until = wake_time(tick->now);
+	unsigned count = note_links(&until);
+	if (count == 0) {
+		until = rl_time_earlier(until, tick->now + MEMORY_PAUSE_NS);
+	}
+	dog.spell = RL_NEVER;
+	dog.sleeps_until = until;
+	unlock();
+	int64_t before = rl_os_now();
+	int64_t sleep = until == RL_NEVER ? RL_NEVER : until > before ? until - before : 0;
+	int ready = rl_os_poll(dog.fds, count, sleep, NULL, NULL);
+	int64_t after = rl_os_now();
+	lock();
+	if (ready > 0 && dog.fds[0].revents != 0) {
+		rl_waker_clear(&dog.waker);
+	}
+	for (unsigned i = 1; i < count; i++) {
+		rl_link_advance(dog.links[i], ready > 0 ? dog.fds[i].revents : 0, after);
+	}
+	/* What poll found has been read. When it found nothing, nothing had arrived when its time was over. */
+	tick->seen = ready > 0 ? before : rl_time_earlier(rl_time_later(before, sleep), after);
+	tick->now = rl_os_now();
+}
+
+static void *run(void *unused)
+{
+	rl_tick tick = {.now = rl_os_now()};
+	lock();
+	while (!dog.must_stop) {
+		rl_watch_step(&dog.watch, &tick);
+		sleep_and_read(&tick);
+	}
+	unlock();
+	return unused;
+}
+
+/* All signals stay with PHP's threads. */
+static int create_thread(void)
+{
+	pthread_attr_t attributes;
+	int result = pthread_attr_init(&attributes);
+	if (result != 0) {
+		return result;
+	}
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	sigset_t all;
+	sigset_t before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	result = pthread_create(&dog.thread, &attributes, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return result;
+}
+
+/* ---- its life ---- */
+
+/* @return 0 or an errno */
+static int start(void)
+{
+	if (dog.is_running) {
+		return 0;
+	}
+	if (!rl_waker_init(&dog.waker)) {
+		return errno;
+	}
+	dog.env = rl_process_env(NULL); /* the watch draws no random bytes */
+	rl_net_init(&dog.net);
+	rl_watch_init(&dog.watch, &dog.net.transport, &dog.env);
+	dog.must_stop = false;
+	dog.sleeps_until = 0;
+	dog.spell = RL_NEVER;
+	int result = create_thread();
+	if (result != 0) {
+		rl_waker_destroy(&dog.waker);
+		return result;
+	}
+	dog.is_running = true;
+	return 0;
+}
+
+/* The thread is gone: nothing of it is left. */
+static void clean_up(void)
+{
+	rl_watch_forget(&dog.watch);
+	rl_net_destroy(&dog.net);
+	rl_waker_destroy(&dog.waker);
+	free(dog.fds);
+	free(dog.links);
+	dog.fds = NULL;
+	dog.links = NULL;
+	dog.room = 0;
+	dog.is_running = false;
+}
+
+void rl_watchdog_stop(void)
+{
+	lock();
+	bool is_running = dog.is_running;
+	if (is_running) {
+		dog.must_stop = true;
+		rl_waker_wake(&dog.waker);
+	}
+	unlock();
+	if (is_running) {
+		pthread_join(dog.thread, NULL);
+		clean_up();
+	}
+}
+
+static void in_child(void)
+{
+	if (dog.is_running) {
+		clean_up();
+	}
+	unlock();
+}
+
+void rl_watchdog_set_up(void)
+{
+	pthread_atfork(lock, unlock, in_child);
+}
+
+/* ---- leases ---- */
+
+/* Lets go of the mutex, and wakes the thread if something is due before it wakes by itself. */
+static void unlock_and_wake(void)
+{
+	bool must_wake = dog.is_running && dog.watch.until < dog.sleeps_until;
+	if (must_wake) {
+		dog.sleeps_until = 0; /* once is enough */
+		rl_waker_wake(&dog.waker);
+	}
+	unlock();
+}
+
+rl_status rl_watchdog_prepare(rl_watched *watched, const rl_set *set, int *sys_errno)
+{
+	lock();
+	*sys_errno = start();
+	bool is_prepared = *sys_errno == 0 && rl_watch_prepare(&dog.watch, watched, set);
+	unlock();
+	return is_prepared ? RL_OK : RL_ERR_MEMORY;
+}
+
+void rl_watchdog_begin(rl_watched *watched, const rl_set *set, const rl_resolver *resolver)
+{
+	lock();
+	if (watched->watch != NULL) { /* else the process was forked meanwhile */
+		for (unsigned i = 0; i < set->count; i++) {
+			rl_resolver_learn(&dog.net.resolver, resolver, &set->members[i].target->address);
+		}
+		rl_watch_begin(watched);
+		dog.spell = rl_time_earlier(dog.spell, watched->due_at - rl_os_now());
+	}
+	unlock_and_wake();
+}
+
+void rl_watchdog_hold(rl_watched *watched)
+{
+	if (watched != NULL) {
+		lock();
+	}
+}
+
+void rl_watchdog_let_go(rl_watched *watched)
+{
+	if (watched != NULL) {
+		rl_watch_changed(watched);
+		unlock_and_wake();
+	}
+}
+
+void rl_watchdog_pause(rl_watched *watched)
+{
+	if (watched != NULL) {
+		lock();
+		rl_watch_pause(watched);
+		unlock();
+	}
+}
+
+void rl_watchdog_end(rl_watched *watched)
+{
+	if (watched != NULL) {
+		lock();
+		rl_watched_free(watched);
+		unlock();
+	}
+}
