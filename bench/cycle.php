@@ -101,9 +101,9 @@ function cycle_libraries(Bench $bench, Server $server, string $limit): void
         'more after ' . $rounds * $cycles . ' cycles, KiB'], $rows);
 }
 
-/** Nanoseconds. */
-function cycle_time(array $child, int $cycles): int
+/** Nanoseconds. $order says how many cycles, and of what if the worker knows several. */
+function cycle_time(array $child, int|string $order): int
 {
-    fwrite($child['in'], "$cycles\n");
+    fwrite($child['in'], "$order\n");
     return (int) fgets($child['out']) ?: throw new RuntimeException('a worker ended early');
 }

@@ -12,11 +12,11 @@
 foreach (['Wire', 'Processes', 'Server', 'Workers', 'Library', 'Report', 'Bench', 'figures', 'timeline'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
-foreach (['cycle', 'burst', 'closed_loop', 'memory', 'promises'] as $file) {
+foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'promises'] as $file) {
     require __DIR__ . "/$file.php";
 }
 
-const SECTIONS = ['cycle', 'burst', 'loop', 'crowd', 'promises'];
+const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'promises'];
 const PEERS = [
     'redislock' => ['RedisLock', null],
     'phpredis' => ['phpredis by hand', null],
@@ -64,6 +64,9 @@ function run_sections_of(Bench $bench, array $only, array $php, string $limit): 
     $promises = $wants('promises') ? new Promises($bench, [...$php, __DIR__ . '/promise_worker.php']) : null;
     if ($wants('cycle')) {
         section_cycle($bench, $php, $limit);
+    }
+    if ($wants('lease')) {
+        section_lease($bench, $php);
     }
     if ($wants('burst') || $wants('loop')) {
         start_workers($bench, 32);
