@@ -153,7 +153,7 @@ ZEND_METHOD(RedisLockLease, token)
 ZEND_METHOD(RedisLockLease, remaining)
 {
 	OBJECT_ALONE
-	RETURN_DOUBLE(is_held(object) ? (double) rl_lease_remaining(object->held->lease) / 1e9 : 0.0);
+	RETURN_DOUBLE(object->is_ended ? 0.0 : (double) rl_lease_remaining(object->held->lease) / 1e9);
 }
 
 ZEND_METHOD(RedisLockLease, isHeld)
