@@ -246,8 +246,8 @@ class RedisLock
 /**
  * A lock that this process keeps. Made by RedisLock::lease(), resume() and synchronized().
  *
- * It is held as long as that is proven: from before the server was asked until the TTL less clock drift. What it
- * says of itself (isHeld(), remaining(), heldFor(), waited(), attempts()) costs no traffic. Loss is final. After a
+ * It is held as long as that is proven: from before the server was asked, or renewed it, until the TTL less clock
+ * drift. What it says of itself (isHeld(), remaining(), heldFor(), waited(), attempts()) costs no traffic. Loss is final. After a
  * fork the child has nothing: its copy says not held, and frees nothing.
  *
  * Its end frees the lock and waits 0.2 seconds at most; what cannot be freed then ends by its TTL.
@@ -283,7 +283,7 @@ final class RedisLockLease
     public function verify(): bool {}
 
     /**
-     * Sets a new TTL, counted from now. It may be shorter.
+     * Sets a new TTL, counted from now. It may be shorter. Renewals use it, too.
      *
      * @return bool true = held until the new TTL; false = lost
      *
@@ -306,7 +306,8 @@ final class RedisLockLease
     public function release(): bool {}
 
     /**
-     * Stops keeping it: the lock lives on until its TTL, and belongs to whoever has the token that is returned.
+     * Stops keeping it: the lock is renewed no more, lives on until its TTL, and belongs to whoever has the token that
+     * is returned.
      *
      * @throws RedisLockLostException when it is not held
      * @throws RedisLockException when it is held more than once (reentrant)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one process has once: the number of forks behind it, and its counters. The only mutable state of
- * core and transport that is not reached through a pointer.
+ * What one process has once: the number of forks behind it, and its counters. Beside the watchdog
+ * (rl_watchdog.c) the only mutable state of core and transport that is not reached through a pointer.
  */
 #ifndef RL_PROCESS_H
 #define RL_PROCESS_H
