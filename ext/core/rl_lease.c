@@ -191,6 +191,10 @@ void rl_lease_end(rl_lease *lease)
 
 bool rl_lease_is_open(const rl_lease *lease)
 {
-	return (lease->stage == RL_LEASE_TAKEN || lease->stage == RL_LEASE_LEAVING) &&
-		atomic_load(&lease->proof) != RL_PROOF_DISOWNED && !is_inherited(lease);
+	int64_t proof = atomic_load(&lease->proof);
+	if ((lease->stage != RL_LEASE_TAKEN && lease->stage != RL_LEASE_LEAVING) ||
+		proof == RL_PROOF_DISOWNED || is_inherited(lease)) {
+		return false;
+	}
+	return !lease->is_own_token || proof > now_of(lease);
 }

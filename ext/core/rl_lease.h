@@ -34,6 +34,8 @@ typedef struct rl_lease {
 	_Atomic int64_t proof;
 	rl_lease_stage stage;
 	bool was_held; /* LEAVING: it was proven before */
+	bool
+		is_own_token; /* not drawn for this lease: once its proof is over, somebody else may hold with it */
 	uint64_t fork_generation;
 	double drift_factor;
 	int64_t ttl_ns;
@@ -95,7 +97,8 @@ bool rl_lease_is_lost(const rl_lease *lease);
 /* Released, or given away. */
 void rl_lease_end(rl_lease *lease);
 
-/* There may be something to release at the server: held, or lost by the clock alone. */
+/* There may be something to release at the server: held, or lost by the clock alone. With a token of its own
+ * nothing is released by a guess. */
 bool rl_lease_is_open(const rl_lease *lease);
 
 static inline rl_bytes rl_lease_token(const rl_lease *lease)

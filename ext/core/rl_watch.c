@@ -158,7 +158,7 @@ static void give_back(rl_watched *watched, int64_t now)
 	watched->give_up_at = RL_NEVER;
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
-		if (!seat->may_outlive || watched->is_own_token) {
+		if (!seat->may_outlive || watched->lease->is_own_token) {
 			rl_watch_server_leave(seat);
 			continue;
 		}
@@ -414,7 +414,7 @@ void rl_watch_end(rl_watched *watched)
 		return;
 	}
 	rl_watch_pause(watched);
-	bool is_left = rl_lease_is_open(watched->lease) && !watched->is_own_token;
+	bool is_left = rl_lease_is_open(watched->lease);
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
 		if (is_left) {

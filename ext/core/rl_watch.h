@@ -59,7 +59,6 @@ struct rl_watched {
 	rl_lease *lease;    /* borrowed; outlives this */
 	bool renews;        /* false = only its loss is watched for */
 	bool wakes;         /* as in rl_set */
-	bool is_own_token;  /* the caller's: what may be left at a server may be somebody else's */
 	int64_t hold_until; /* no renewal sets an expiry beyond this; RL_NEVER = no such end */
 	/* NULL, or called when the lease is lost, under the lock, by the watchdog's thread. True = call again, after a
 	 * pause that grows. */

@@ -129,6 +129,7 @@ redislock_held *redislock_held_new(
 		zend_throw_error(NULL, "Out of memory");
 		return NULL;
 	}
+	lease->is_own_token = keeping->is_own_token;
 	home->refs++;
 	redislock_held **list = &REDISLOCK_G(held);
 	*held = (redislock_held){.next = *list,
@@ -149,7 +150,6 @@ redislock_held *redislock_held_new(
 			return NULL;
 		}
 		set_keeping(held, keeping);
-		held->watched->is_own_token = keeping->is_own_token;
 	}
 	return held;
 }
