@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$lease = $lock->lease('k', 1.0);
+$lease = $lock->lease('k', 1.0, renew: false);
 $until = now() + 1.5;
 while (now() < $until) {
     usleep(50000);

@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$lease = $lock->lease('k', 20);
+$lease = $lock->lease('k', 20, renew: false);
 same('extend()', true, $lease->extend(30)); // the server knows the script from now on
 $monitor = $server->monitor();
 same('extend()', true, $lease->extend(60));

@@ -1,5 +1,5 @@
 --TEST--
-When its TTL is over a lease is lost: isHeld() is false without traffic, and stays so.
+When its TTL is over a lease that is not renewed is lost: isHeld() is false without traffic, and stays so.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$lease = $lock->lease('k', slack(0.2));
+$lease = $lock->lease('k', slack(0.2), renew: false);
 eventually('it ends', fn () => !$lease->isHeld(), 2.0);
 same('remaining()', 0.0, $lease->remaining());
 throws('assertHeld()', 'RedisLockLostException', '~"k" was lost~', fn () => $lease->assertHeld());

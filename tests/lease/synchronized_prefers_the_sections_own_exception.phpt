@@ -20,7 +20,7 @@ throws('deleted', 'LogicException', '~^mine$~', fn () => $lock->synchronized('k'
 throws('expired', 'LogicException', '~^mine$~', fn () => $lock->synchronized('k', function ($lease): void {
     eventually('its time is over', fn () => !$lease->isHeld(), 2.0);
     throw new LogicException('mine');
-}, slack(0.15)));
+}, slack(0.15), renew: false));
 throws('assertHeld()', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function ($lease) use ($server): void {
     $server->cmd('DEL', 'k');
     same('verify()', false, $lease->verify());

@@ -16,12 +16,12 @@ $lock = new RedisLock($server->dsn());
 $lost = throws('expired', 'RedisLockLostException', '~^the lock "k" was lost while it was needed$~', fn () => $lock->synchronized('k', function (RedisLockLease $lease): array {
     eventually('its time is over', fn () => !$lease->isHeld(), 2.0);
     return ['done' => 1];
-}, ttl: slack(0.2)));
+}, ttl: slack(0.2), renew: false));
 same('getResult()', ['done' => 1], $lost->getResult());
 $lost = throws('without a look at it', 'RedisLockLostException', '~"k"~', fn () => $lock->synchronized('k', function (): int {
     usleep((int) slack(250000.0));
     return 5;
-}, ttl: slack(0.15)));
+}, ttl: slack(0.15), renew: false));
 same('getResult()', 5, $lost->getResult());
 eventually('keys', fn () => $server->keys() === [], 2.0);
 

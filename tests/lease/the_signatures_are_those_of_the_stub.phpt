@@ -40,9 +40,9 @@ same('RedisLockLease', [
     'attempts' => '(): int',
 ], $shown('RedisLockLease'));
 same('RedisLock', [
-    'lease' => '(string $key, float $ttl = 30.0, float $wait = 0.0): ?RedisLockLease',
-    'resume' => '(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0): ?RedisLockLease',
-    'synchronized' => '(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0): mixed',
+    'lease' => '(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, bool $interrupt = false): ?RedisLockLease',
+    'resume' => '(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0, bool $renew = true, ?float $maxHold = null, bool $interrupt = false): ?RedisLockLease',
+    'synchronized' => '(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, bool $interrupt = false): mixed',
 ], array_intersect_key($shown('RedisLock'), ['lease' => 0, 'resume' => 0, 'synchronized' => 0]));
 same('getResult()', '(): mixed', $shown('RedisLockLostException')['getResult']);
 
