@@ -1,5 +1,5 @@
 --TEST--
-A bad key, ttl, wait, token or section is a ValueError or TypeError, and nothing is sent.
+A bad key, ttl, wait, maxHold, token or section is a ValueError or TypeError, and nothing is sent.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -28,6 +28,12 @@ without_traffic('bad arguments', $server, function () use ($lock, $taken, $token
         throws('lease() ' . show($wait), 'ValueError', '~Argument #3 \(\$wait\)~', fn () => $lock->lease('a', 10, $wait));
         throws('synchronized() ' . show($wait), 'ValueError', '~Argument #4 \(\$wait\)~', fn () => $lock->synchronized('a', $section, 10, $wait));
     }
+    foreach ([0, -1, -0.001, NAN, -INF] as $hold) {
+        throws('lease() ' . show($hold), 'ValueError', '~Argument #5 \(\$maxHold\)~', fn () => $lock->lease('a', maxHold: $hold));
+        throws('resume() ' . show($hold), 'ValueError', '~Argument #5 \(\$maxHold\)~', fn () => $lock->resume('k', $token, maxHold: $hold));
+        throws('synchronized() ' . show($hold), 'ValueError', '~Argument #6 \(\$maxHold\)~', fn () => $lock->synchronized('a', $section, maxHold: $hold));
+        throws('lease() without renewal ' . show($hold), 'ValueError', '~Argument #5 \(\$maxHold\)~', fn () => $lock->lease('a', renew: false, maxHold: $hold));
+    }
     foreach (['', $long, 'a::rl-wait', 'a::rl-wake'] as $key) {
         throws('lease() ' . substr($key, 0, 20), 'ValueError', '~Argument #1 \(\$key\)~', fn () => $lock->lease($key));
         throws('resume() ' . substr($key, 0, 20), 'ValueError', '~Argument #1 \(\$key\)~', fn () => $lock->resume($key, $token));
@@ -40,6 +46,9 @@ without_traffic('bad arguments', $server, function () use ($lock, $taken, $token
         throws('synchronized() ' . show($bad), 'TypeError', '~Argument #2 \(\$section\) must be a valid callback~', fn () => $lock->synchronized('a', $bad));
     }
     throws('a type', 'TypeError', '~Argument #2 \(\$ttl\)~', fn () => $lock->lease('a', 'x'));
+    throws('a type', 'TypeError', '~Argument #5 \(\$maxHold\)~', fn () => $lock->lease('a', maxHold: 'x'));
+    throws('a type', 'TypeError', '~Argument #4 \(\$renew\)~', fn () => $lock->lease('a', renew: []));
+    throws('a type', 'TypeError', '~Argument #6 \(\$interrupt\)~', fn () => $lock->lease('a', interrupt: []));
     throws('a type', 'TypeError', '~Argument #1 \(\$key\)~', fn () => $lock->lease([]));
     throws('a type', 'TypeError', '~Argument #1 \(\$ttl\)~', fn () => $taken->extend('x'));
     throws('too few', 'ArgumentCountError', '~at least 1~', fn () => $lock->lease());

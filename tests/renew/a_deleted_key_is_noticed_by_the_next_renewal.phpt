@@ -1,0 +1,51 @@
+--TEST--
+A key that somebody deleted is noticed by the next renewal, a third of the TTL later at most.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+for ($i = 0; $i < 4; $i++) {
+    $lease = $lock->lease('k', 0.9);
+    usleep($i * 100000);
+    same('held', true, $lease->isHeld());
+    $server->cmd('DEL', 'k');
+    between("noticed after delete $i", 0, 0.3 + slack(0.2), until_lost("delete $i", $lease));
+    same('lost', $i + 1, lost());
+}
+without_traffic('afterwards', $server, function () use ($lease): void {
+    same('remaining()', 0.0, $lease->remaining());
+    throws('assertHeld()', 'RedisLockLostException', '~^the lock "k" was lost while it was needed$~', $lease->assertHeld(...));
+    throws('detach()', 'RedisLockLostException', '~"k" was lost~', $lease->detach(...));
+    same('extend()', false, $lease->extend(10));
+    same('verify()', false, $lease->verify());
+    same('release()', false, $lease->release());
+    usleep(400000);
+});
+same('lost is counted once', 4, lost());
+
+/* It is nobody's: it can be had again, by a new lease. */
+$lease = $lock->lease('k', 0.9);
+same('taken again', true, $lease->isHeld());
+unset($lease);
+
+$thrown = throws('a section', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function ($lease) use ($server): int {
+    $server->cmd('DEL', 'k');
+    until_lost('in the section', $lease);
+    return 5;
+}, 0.6));
+same('getResult()', 5, $thrown->getResult());
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

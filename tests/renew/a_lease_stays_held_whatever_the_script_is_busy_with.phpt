@@ -1,0 +1,71 @@
+--TEST--
+A lease with a TTL of 1 s stays held through 10 s of a loop, sleep(), fread() and a query, with all cores loaded.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+skip_under_valgrind();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+const SECONDS = 10.0;
+/* One call of C that computes all the time; where there is no SQLite, another one. */
+$sqlite = ini_of_extension('sqlite3');
+$query = $sqlite === null
+    ? '$compute = fn (int $n) => hash_pbkdf2("sha256", "x", "y", $n);'
+    : '$db = new SQLite3(":memory:");
+    $compute = fn (int $n) => $db->querySingle("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT $n) SELECT count(*) FROM c");';
+$works = [
+    'loop' => 'while (hrtime(true) < $until) {}',
+    'sleep' => 'for ($left = ' . SECONDS . '; $left > 0; $left = ($until - hrtime(true)) / 1e9) { sleep((int) ceil($left)); }',
+    'fread' => '[$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+        stream_set_timeout($ours, ' . (int) SECONDS . ');
+        fread($ours, 1);',
+    'query' => $query . '
+        for ($n = 10000, $took = 0; $took < 1e8; $n *= 2) {
+            $start = hrtime(true);
+            $compute($n);
+            $took = hrtime(true) - $start;
+        }
+        while (hrtime(true) < $until) {
+            $compute((int) ($n / 2 / $took * ' . SECONDS . 'e9));
+        }',
+];
+$server = start_server();
+$load = load_all_cores();
+$children = [];
+foreach ($works as $what => $code) {
+    $children[$what] = start_php('
+        $lease = (new RedisLock($argv[1]))->lease($argv[2], ttl: 1);
+        echo "ready\n";
+        $start = hrtime(true);
+        $until = $start + ' . SECONDS . 'e9;
+        ' . $code . '
+        $took = (hrtime(true) - $start) / 1e9;
+        echo json_encode([$lease->isHeld(), $took >= ' . SECONDS . ' - 0.1, RedisLock::stats()["lost"]]), "\n";
+        fgets(STDIN);', [$server->dsn(), $what], $what === 'query' ? (array) $sqlite : []);
+}
+foreach ($children as $child) {
+    $child->expect('~^ready~');
+}
+/* From outside, until the work is done. */
+$until = now() + SECONDS;
+$samples = sample_pttl($server, array_keys($works), fn () => now() < $until, 10000);
+foreach ($children as $what => $child) {
+    matches("$what: it was held all the time", '~^ready\n\[true,true,0\]\n$~D', $child->expect('~\]\n~'));
+    check("$what: PTTL is never under 0.45 s", $samples[$what]['least'] >= 450, $samples[$what]);
+    check("$what: and never over the TTL", $samples[$what]['most'] <= 1000, $samples[$what]);
+    check("$what: it was looked at", $samples[$what]['seen'] >= 50, $samples[$what]);
+    $child->tell('end');
+    $child->output();
+}
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

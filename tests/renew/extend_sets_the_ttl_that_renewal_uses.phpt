@@ -1,0 +1,44 @@
+--TEST--
+extend() of a renewed lease sets the TTL that renewal uses from then on, shorter or longer.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$shorter = $lock->lease('shorter', 30);
+$longer = $lock->lease('longer', 0.6);
+same('extend(0.6)', true, $shorter->extend(0.6));
+same('extend(30)', true, $longer->extend(30));
+
+/* For more than two of the short TTL. */
+$before = renewed();
+$until = now() + 1.4;
+$samples = sample_pttl($server, ['shorter', 'longer'], fn () => now() < $until);
+between('PTTL of the shorter one', 1, 600, $samples['shorter']['least']);
+between('at most', 300, 600, $samples['shorter']['most']);
+is_whole('the shorter one', $server, $shorter);
+between('PTTL of the longer one', 28000, 30000, $samples['longer']['least']);
+/* It is due in ten seconds only. */
+between('renewals', 4, 10, renewed() - $before);
+
+/* There and back again. */
+same('extend(20)', true, $shorter->extend(20));
+same('extend(0.5)', true, $longer->extend(0.5));
+stays_held('both', $server, [$shorter, $longer], 0.8);
+between('PTTL of the one', 18000, 20000, $server->cmd('PTTL', 'shorter'));
+between('PTTL of the other', 1, 500, $server->cmd('PTTL', 'longer'));
+same('lost', 0, lost());
+same('release()', [true, true], [$shorter->release(), $longer->release()]);
+
+done();
+?>
+--EXPECT--
+ok

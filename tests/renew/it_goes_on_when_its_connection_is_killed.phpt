@@ -1,0 +1,29 @@
+--TEST--
+Renewal goes on when its connection is killed, again and again.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+$server = start_server(tcp: true);
+$leases = [(new RedisLock($server->dsn('?db=2')))->lease('a', 0.6), (new RedisLock($server->tcpDsn()))->lease('b', 0.6)];
+renewals_go_on('at first', 2);
+for ($i = 0; $i < 6; $i++) {
+    $server->cmd('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    renewals_go_on("after kill $i", 2);
+    same('held', [true, true], [$leases[0]->isHeld(), $leases[1]->isHeld()]);
+}
+same('keys', ['0:b', '2:a'], $server->keys());
+same('lost', 0, lost());
+same('release()', [true, true], [$leases[0]->release(), $leases[1]->release()]);
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,62 @@
+--TEST--
+Two processes hand a lock over to each other, and whoever has it renews it with its own TTL; nobody else gets between.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$code = '
+    $lock = new RedisLock($argv[1]);
+    while (($line = fgets(STDIN)) !== false && ($token = trim($line)) !== "end") {
+        $lease = $lock->resume("k", $token, 0.5);
+        if ($lease === null) { die("not to be had\n"); }
+        echo "resumed\n";
+        fgets(STDIN);
+        echo $lease->isHeld() ? "held " : "lost ", $lease->detach() === $token ? "the same\n" : "another\n";
+    }
+    echo "end, ", RedisLock::stats()["renewed"] > 0 ? "renewed" : "not renewed";';
+$other = start_php($code, [$server->dsn()]);
+$lease = $lock->lease('k', 0.6);
+$token = $lease->token();
+$rival = in_fork(function () use ($server): void {
+    $lock = new RedisLock($server->dsn());
+    for ($until = now() + 60; $server->cmd('EXISTS', 'over') === 0 && now() < $until; usleep(1000)) {
+        same('taken by a third one', null, $lock->acquire('k'));
+    }
+});
+for ($turn = 1; $turn <= 2; $turn++) {
+    usleep(700000); // longer than the TTL
+    same("turn $turn: detach()", $token, $lease->detach());
+    same("turn $turn: isHeld() of what was given away", false, $lease->isHeld());
+    $other->tell($token);
+    $other->expect("~(.*resumed){{$turn}}~s");
+    $until = now() + 0.8;
+    $samples = sample_pttl($server, ['k'], fn () => now() < $until)['k'];
+    between("turn $turn: the other one renews it with its TTL", 1, 500, $samples['most']);
+    between("turn $turn: in time", 1, 500, $samples['least']);
+    $other->tell('give it back');
+    $other->expect("~(.*held the same){{$turn}}~s");
+    $lease = $lock->resume('k', $token, 0.6);
+    same("turn $turn: back", true, $lease->isHeld());
+    between("turn $turn: with its own TTL", 501, 600, $server->cmd('PTTL', 'k'));
+}
+stays_held('in the end', $server, $lease, 0.8);
+$other->tell('end');
+matches('the other one', '~end, renewed$~D', $other->output());
+$server->cmd('SET', 'over', 1);
+reap($rival);
+same('release()', true, $lease->release());
+same('keys', ['0:over'], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,70 @@
+--TEST--
+Re-entrant leases share one renewal: it begins with the first that wants it, and ends with the last; maxHold is that of the outermost.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn(), reentrant: true);
+
+/* It goes on until the last one ends. */
+$first = $lock->lease('k', 0.6);
+$second = $lock->lease('k', 0.6);
+same('release() of the outer one', true, $first->release());
+stays_held('the inner one', $server, $second, 0.8);
+same('release() of the last one', true, $second->release());
+same('keys', [], $server->keys());
+
+/* It begins when an inner one wants it, and stays. */
+same('threads stay', 2, threads());
+$outer = $lock->lease('k', 0.6, renew: false);
+$before = renewed();
+$lock->synchronized('k', function ($inner) use ($server): void {
+    stays_held('the inner one', $server, $inner, 0.8);
+}, 0.6);
+check('it was renewed', renewed() > $before);
+stays_held('the outer one', $server, $outer, 0.7);
+unset($outer);
+
+/* None of them wants it. */
+$outer = $lock->lease('k', 0.4, renew: false);
+$inner = $lock->lease('k', 0.4, renew: false);
+$before = renewed();
+until_lost('without renewal', $outer, 1.0);
+same('both', [false, false], [$outer->isHeld(), $inner->isHeld()]);
+same('renewals', 0, renewed() - $before);
+unset($outer, $inner);
+
+/* maxHold. */
+foreach (['a shorter one inside' => [null, 0.5, true], 'a longer one inside' => [0.7, 60, false], 'none inside' => [0.7, null, false]] as $what => [$of_outer, $of_inner, $is_held]) {
+    $outer = $lock->lease('k', 0.4, maxHold: $of_outer);
+    $inner = $lock->lease('k', 0.4, maxHold: $of_inner);
+    same("$what: the same lock", $outer->token(), $inner->token());
+    usleep(900000);
+    same("$what: held", [$is_held, $is_held], [$outer->isHeld(), $inner->isHeld()]);
+    unset($outer, $inner);
+}
+
+/* interrupt is wanted by one of them. */
+$outer = $lock->lease('k', 0.6);
+throws('an interrupt of an inner one', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function () use ($server): void {
+    $server->cmd('DEL', 'k');
+    for ($until = now() + slack(5.0); now() < $until;) {
+    }
+    check('not here', false);
+}, 0.6, interrupt: true));
+same('the outer one', false, $outer->isHeld());
+unset($outer);
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

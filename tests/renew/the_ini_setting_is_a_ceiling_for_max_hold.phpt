@@ -1,0 +1,73 @@
+--TEST--
+redislock.max_hold is a ceiling for maxHold, changeable at any time; the smaller of both counts.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+same('default', '0', ini_get('redislock.max_hold'));
+
+/* What is set when the lease is made holds for it. */
+$leases = [];
+$make = function (string $what, ?float $expected, string $ini, array $args) use ($lock, &$leases): void {
+    ini_set('redislock.max_hold', $ini);
+    $leases[$what] = [now(), $expected, $lock->lease($what, 0.3, ...$args)];
+};
+$make('the ceiling alone', 0.6, '0.6', []);
+$make('a longer argument', 0.6, '0.6', ['maxHold' => 60]);
+$make('INF', 0.6, '0.6', ['maxHold' => INF]);
+$make('a shorter argument', 0.6, '3600', ['maxHold' => 0.6]);
+$make('an integer', 1.0, '1', ['maxHold' => null]);
+$make('no ceiling', null, '0', []);
+$make('a ceiling that is far away', null, '1e9', []);
+ini_set('redislock.max_hold', '0');
+$held = array_fill_keys(array_keys($leases), 0.0);
+for ($until = now() + 1.4; now() < $until; usleep(2000)) {
+    foreach ($leases as $what => [$since, , $lease]) {
+        $before = now() - $since;
+        $lease->isHeld() && $held[$what] = $before;
+    }
+}
+foreach ($leases as $what => [, $expected, $lease]) {
+    if ($expected === null) {
+        is_whole($what, $server, $lease);
+    } else {
+        between("$what: held for so long", $expected - 0.2, $expected + 0.05, $held[$what]);
+    }
+}
+unset($leases, $lease);
+
+/* From php.ini, with a section, and with a token taken over. */
+$child = run_php('
+    $lock = new RedisLock($argv[1]);
+    foreach (["lease", "synchronized", "resume"] as $how) {
+        $until = null;
+        $work = function ($lease) use (&$until) {
+            for ($start = hrtime(true); $lease->isHeld() && hrtime(true) < $start + 3e9; usleep(2000));
+            $until = (hrtime(true) - $start) / 1e9;
+        };
+        try {
+            match ($how) {
+                "lease" => $work($lock->lease("k", 0.2)),
+                "synchronized" => $lock->synchronized("k", $work, 0.2),
+                "resume" => $work($lock->resume("k", $lock->acquire("k"), 0.2)),
+            };
+        } catch (RedisLockLostException) {
+        }
+        $lock->forceRelease("k");
+        echo $until > 0.25 && $until < 2.0 ? "ok " : $until;
+    }', [$server->dsn()], ['redislock.max_hold' => '0.5']);
+same('from php.ini', 'ok ok ok ', $child);
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,43 @@
+--TEST--
+What a renewal without an answer has prolonged is released as soon as the lease is lost, and the server answers.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+require __DIR__ . '/../inc/fake_server.inc';
+
+$server = start_server();
+$fake = fake_server([], $server, true);
+$lock = new RedisLock($fake->dsn());
+$unanswered = [rule('EVALSHA', ['forward', 'hang']), rule('EVAL', ['forward', 'hang'])];
+foreach (['lost' => 0.9, 'an own token' => 0.9] as $what => $ttl) {
+    $fake->rules([]);
+    $token = $what === 'lost' ? null : $lock->acquire('k', $ttl, token: 'a job');
+    $lease = $token === null ? $lock->lease('k', $ttl) : $lock->resume('k', $token, $ttl);
+    renewals_go_on("$what: at first");
+    $fake->rules($unanswered);
+    until_lost($what, $lease, 3.0);
+    /* The server has prolonged it: without the release it would live for some time. */
+    same("$what: it survives at the server", $lease->token(), $server->cmd('GET', 'k'));
+    $server->cmd('PEXPIRE', 'k', 20000);
+    $fake->rules([]);
+    if ($token === null) {
+        eventually("$what: it is released", fn () => $server->cmd('EXISTS', 'k') === 0, 2.0);
+    } else { // may be held by somebody else with the same token
+        usleep(500000);
+        same("$what: it is left alone", 'a job', $server->cmd('GET', 'k'));
+    }
+    same("$what: isHeld()", false, $lease->isHeld());
+}
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,56 @@
+--TEST--
+What was released, given away or freed is renewed no more: what others put there ends by its own TTL.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$ends = [
+    'release()' => fn ($lease) => $lease->release(),
+    'detach()' => fn ($lease) => $lease->detach(),
+    'the end of the object' => function (&$lease): void {
+        $lease = null;
+    },
+    'verify() that finds it lost' => function ($lease) use ($server): void {
+        $server->cmd('DEL', $lease->key());
+        $lease->verify();
+    },
+];
+foreach ($ends as $what => $end) {
+    $lease = $lock->lease('k', 0.6);
+    $token = $lease->token();
+    renewals_go_on("$what: at first");
+    $lost = lost();
+    $end($lease);
+    $renewed = renewed();
+    /* With the same token: whoever renewed it would not notice. */
+    $server->cmd('SET', 'k', $token, 'PX', 400);
+    $monitor = $server->monitor();
+    usleep(450000);
+    same("$what: what is sent afterwards", [], $monitor->named('EVAL', 'EVALSHA'));
+    same("$what: the key has ended", 0, $server->cmd('EXISTS', 'k'));
+    same("$what: renewals afterwards", 0, renewed() - $renewed);
+    same("$what: lost", str_contains($what, 'lost') ? 1 : 0, lost() - $lost);
+    unset($lease);
+}
+
+/* By its TTL, counted from the last renewal. */
+$lease = $lock->lease('k', 0.6);
+renewals_go_on('at first', 2);
+$token = $lease->detach();
+same('it is there', $token, $server->cmd('GET', 'k'));
+between('with a TTL', 1, 600, $server->cmd('PTTL', 'k'));
+eventually('it ends by itself', fn () => $server->keys() === [], 1.0);
+
+done();
+?>
+--EXPECT--
+ok
