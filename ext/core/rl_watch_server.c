@@ -129,7 +129,9 @@ void rl_watch_server_release_behind(rl_watch_seat *seat)
 {
 	if (seat->state == RL_WATCH_FLYING && is_up(seat->server)) {
 		rl_request request = request_of(seat, RL_VERB_RELEASE);
-		rl_conn_undo(seat->server->conn, &request);
+		if (rl_conn_undo(seat->server->conn, &request) != RL_UNDONE_SURELY) {
+			seat->watched->watch->until = 0; /* the next step writes the rest */
+		}
 		seat->may_outlive = false;
 	}
 }
@@ -144,12 +146,22 @@ static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 		unqueue(seat);
 		return true;
 	}
+	/* Not what it was when the round began: it may have waited for a connection since. */
+	int64_t ttl = rl_watch_ttl(seat->watched, now);
+	if (ttl < RL_NS_PER_MS) {
+		unqueue(seat); /* it may be held no longer, and its proof runs out */
+		return true;
+	}
+	seat->asked_ttl = ttl;
 	rl_request request = request_of(seat, RL_VERB_RENEW);
 	request.as_text = server->lacks_script;
 	if (!has_flight_room(server) || rl_conn_send(server->conn, &request, RL_VERB_RENEW) == 0) {
 		return false;
 	}
-	server->lacks_script = false;
+	if (server->lacks_script) {
+		server->lacks_script = false;
+		rl_stats_add(&seat->watched->watch->env->stats->scripts_loaded, 1);
+	}
 	unqueue(seat);
 	seat->state = RL_WATCH_FLYING;
 	seat->flight = server->next_flight++;
@@ -161,6 +173,7 @@ static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 	return true;
 }
 
+/* Also what the system did not take before. */
 static bool send_all(rl_watch_server *server, int64_t now)
 {
 	bool has_memory = true;
@@ -219,15 +232,12 @@ int64_t rl_watch_server_send(rl_watch_server *server, rl_watch *watch, const rl_
 		server->conn->transport->flush(server->conn->link); /* AUTH and SELECT */
 		return server->connect_by;
 	}
-	if (server->waiting == NULL) {
-		return RL_NEVER;
-	}
 	return send_all(server, tick->now) ? RL_NEVER : tick->now + MEMORY_PAUSE_NS;
 }
 
 /* ---- reading ---- */
 
-static void on_reply(rl_watch_server *server, rl_watch *watch, const rl_reply *reply)
+static void on_reply(rl_watch_server *server, const rl_reply *reply)
 {
 	rl_watch_seat *seat = *flight_at(server, server->first_flight);
 	server->first_flight++;
@@ -241,7 +251,6 @@ static void on_reply(rl_watch_server *server, rl_watch *watch, const rl_reply *r
 	rl_error err;
 	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
 	if (answer.again == RL_AGAIN_AS_TEXT) {
-		rl_stats_add(&watch->env->stats->scripts_loaded, 1);
 		server->lacks_script = true;
 		if (!seat->watched->is_paused) {
 			rl_watch_server_queue(seat);
@@ -257,7 +266,7 @@ static void on_reply(rl_watch_server *server, rl_watch *watch, const rl_reply *r
 	rl_watch_on_vote(seat);
 }
 
-void rl_watch_server_read(rl_watch_server *server, rl_watch *watch, const rl_tick *tick)
+void rl_watch_server_read(rl_watch_server *server, const rl_tick *tick)
 {
 	while (server->conn != NULL) {
 		rl_conn_event event;
@@ -268,7 +277,7 @@ void rl_watch_server_read(rl_watch_server *server, rl_watch *watch, const rl_tic
 			case RL_CONN_READY:
 				break;
 			case RL_CONN_REPLY:
-				on_reply(server, watch, &event.reply);
+				on_reply(server, &event.reply);
 				break;
 			case RL_CONN_REFUSED:
 			case RL_CONN_DOWN:

@@ -44,7 +44,7 @@ void rl_watch_server_leave(rl_watch_seat *seat);
 void rl_watch_server_release_behind(rl_watch_seat *seat);
 
 /* Reads what has arrived. */
-void rl_watch_server_read(rl_watch_server *server, rl_watch *watch, const rl_tick *tick);
+void rl_watch_server_read(rl_watch_server *server, const rl_tick *tick);
 
 /* Dials if need be, and sends what is to be sent.
  * @return when it wants to be called again; RL_NEVER = when something arrives */
@@ -60,6 +60,9 @@ void rl_watch_on_sent(rl_watch_seat *seat);
 
 /* A member has answered; seat->vote is what. */
 void rl_watch_on_vote(rl_watch_seat *seat);
+
+/* What a renewal may ask for now; less than 1 ms = nothing any more. */
+int64_t rl_watch_ttl(const rl_watched *watched, int64_t now);
 
 /* How long the lease can wait for one answer. */
 int64_t rl_watch_patience(const rl_watched *watched, int64_t timeout_ns, int64_t now);
