@@ -184,6 +184,16 @@ int64_t rl_exchange_sent_at(const rl_exchange *exchange)
 	return earliest;
 }
 
+bool rl_exchange_has_strays(const rl_exchange *exchange)
+{
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		if (exchange->seats[i].has_strays) {
+			return true;
+		}
+	}
+	return false;
+}
+
 const rl_seat *rl_exchange_speaker(const rl_exchange *exchange, rl_vote outcome)
 {
 	for (unsigned i = 0; i < exchange->set->count; i++) {

@@ -47,8 +47,10 @@ typedef struct rl_seat {
 	bool has_dialled;   /* the budget has its connect timeout */
 	bool is_connecting; /* and has not been cut back to what is left after connecting */
 	bool is_in_doubt;   /* a server took the command; its answer is lost, or makes no sense */
-	bool is_text;       /* the server does not know the script: EVAL */
-	bool is_alone;      /* scripts go without the helper keys */
+	bool
+		has_strays; /* a copy of the command may still be carried out, whatever was answered since */
+	bool is_text;   /* the server does not know the script: EVAL */
+	bool is_alone;  /* scripts go without the helper keys */
 	bool was_forbidden; /* because the server does not allow them */
 	bool is_refused;    /* the login failed; err says why */
 	bool must_close;    /* conn is not to be used again: it owes an answer past its time, or lies */
@@ -115,6 +117,9 @@ void rl_exchange_drop(rl_exchange *exchange);
 
 /* When the earliest of the granting members was asked. */
 int64_t rl_exchange_sent_at(const rl_exchange *exchange);
+
+/* A member may carry the command out once more, at any time: a connection broke when it had taken it. */
+bool rl_exchange_has_strays(const rl_exchange *exchange);
 
 /* The seat that speaks for the outcome: the first with that vote. */
 const rl_seat *rl_exchange_speaker(const rl_exchange *exchange, rl_vote outcome);

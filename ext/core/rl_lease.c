@@ -157,9 +157,14 @@ void rl_lease_not_renewed(rl_lease *lease)
 	land(lease);
 }
 
-void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns)
+void rl_lease_suspect(rl_lease *lease, int64_t ttl_ns)
 {
 	lease->doubt_ttl = rl_time_earlier(lease->doubt_ttl, ttl_ns);
+}
+
+void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns)
+{
+	rl_lease_suspect(lease, ttl_ns);
 	land(lease);
 }
 

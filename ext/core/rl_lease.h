@@ -75,6 +75,9 @@ bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at);
 /* Its answer will not come. */
 void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns);
 
+/* A copy of a prolongation, or of what took the lease over, may still be carried out, at any time. */
+void rl_lease_suspect(rl_lease *lease, int64_t ttl_ns);
+
 /* A renewal is about to be sent: it never shortens what the server has. Each is followed by one of the next two. */
 void rl_lease_renewing(rl_lease *lease);
 

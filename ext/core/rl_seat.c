@@ -125,6 +125,7 @@ static void on_down(rl_exchange *exchange, rl_seat *seat, const rl_error *err, c
 	/* A full server speaks and closes without having read anything. */
 	bool was_unread = seat->is_refused && rl_error_is_full(&seat->err);
 	seat->is_in_doubt = seat->is_in_doubt || (was_handed_over && !was_unread);
+	seat->has_strays = seat->has_strays || seat->is_in_doubt;
 	if (!seat->is_refused) {
 		seat->err = *err;
 	}

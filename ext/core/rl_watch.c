@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* The proof that is left, divided by this: how long an answer is waited for, so that there is time to try again. */
-#define PATIENCE_SHARE 4
-#define PATIENCE_MIN_NS (5 * RL_NS_PER_MS)
+#define PATIENCE_SHARE 3
+#define PATIENCE_MIN_NS (10 * RL_NS_PER_MS)
 
 /* A server that answered with an error is asked again after this share of the proof that is left. */
 #define ERROR_SHARE 6
@@ -21,10 +21,6 @@
 
 /* With one that is due go those that would be within this share of their TTL. */
 #define EARLY_SHARE 12
-
-/* The pause before on_lost is called again, doubled each time, up to the maximum. */
-#define TELL_PAUSE_NS (5 * RL_NS_PER_MS)
-#define TELL_PAUSE_MAX_NS RL_NS_PER_SECOND
 
 /* Servers without leases whose connections are kept. */
 #define IDLE_SERVERS_MAX 8
@@ -156,7 +152,7 @@ static int64_t due_time(const rl_watched *watched)
 	return due;
 }
 
-static void plan(rl_watched *watched)
+void rl_watch_plan(rl_watched *watched)
 {
 	set_due(watched, due_time(watched));
 }
@@ -180,14 +176,14 @@ static void give_back(rl_watched *watched, int64_t now)
 			longest = seat->asked_ttl > longest ? seat->asked_ttl : longest;
 		}
 	}
-	watched->give_up_at = longest > 0 ? now + longest : RL_NEVER; /* by then it has ended by itself */
+	watched->give_up_at =
+		longest > 0 ? now + longest : RL_NEVER; /* by then it has ended by itself */
 }
 
 static void tell(rl_watched *watched, int64_t now)
 {
-	bool again = watched->on_lost != NULL && watched->on_lost(watched->ctx);
-	watched->tell_at = again ? now + watched->tell_pause : RL_NEVER;
-	watched->tell_pause = rl_time_earlier(2 * watched->tell_pause, TELL_PAUSE_MAX_NS);
+	int64_t pause = watched->on_lost != NULL ? watched->on_lost(watched->ctx) : 0;
+	watched->tell_at = pause > 0 ? now + pause : RL_NEVER;
 }
 
 static void on_loss(rl_watched *watched)
@@ -201,7 +197,6 @@ static void on_loss(rl_watched *watched)
 	}
 	int64_t now = now_of(watched);
 	give_back(watched, now);
-	watched->tell_pause = TELL_PAUSE_NS;
 	tell(watched, now);
 }
 
@@ -269,11 +264,6 @@ static void on_renewed(rl_watched *watched)
 	watched->renew_at = now_of(watched) + rl_lease_remaining(watched->lease) / 3;
 }
 
-void rl_watch_on_sent(rl_watch_seat *seat)
-{
-	plan(seat->watched);
-}
-
 static int64_t error_pause(const rl_watched *watched)
 {
 	int64_t share = rl_lease_remaining(watched->lease) / ERROR_SHARE;
@@ -287,7 +277,7 @@ void rl_watch_on_vote(rl_watch_seat *seat)
 		return;
 	}
 	if (!watched->is_in_round) { /* a straggler, when the round was decided */
-		plan(watched);
+		rl_watch_plan(watched);
 		return;
 	}
 	if (seat->vote == RL_VOTE_FAILED) {
@@ -306,7 +296,7 @@ void rl_watch_on_vote(rl_watch_seat *seat)
 			on_loss(watched);
 			break;
 	}
-	plan(watched);
+	rl_watch_plan(watched);
 }
 
 /* ---- the watch ---- */
@@ -376,8 +366,11 @@ bool rl_watch_prepare(rl_watch *watch, rl_watched *watched, const rl_set *set)
 
 void rl_watch_begin(rl_watched *watched)
 {
+	for (unsigned i = 0; i < watched->count; i++) {
+		rl_watch_server_trust(watched->seats[i].server);
+	}
 	watched->renew_at = now_of(watched) + rl_lease_remaining(watched->lease) / 3;
-	plan(watched);
+	rl_watch_plan(watched);
 }
 
 void rl_watch_changed(rl_watched *watched)
@@ -387,7 +380,7 @@ void rl_watch_changed(rl_watched *watched)
 	}
 	int64_t renew_at = now_of(watched) + rl_lease_remaining(watched->lease) / 3;
 	watched->renew_at = rl_time_earlier(watched->renew_at, renew_at);
-	plan(watched);
+	rl_watch_plan(watched);
 }
 
 static void take_out(rl_watched *watched)
@@ -456,7 +449,7 @@ static void look_at_lost(rl_watched *watched, int64_t now)
 	if (watched->tell_at <= now) {
 		tell(watched, now);
 	}
-	plan(watched);
+	rl_watch_plan(watched);
 }
 
 /* To be renewed, or so soon that it goes with others. */
@@ -475,7 +468,7 @@ static void look(rl_watched *watched, const rl_tick *tick)
 	}
 	if (!rl_lease_is_held(watched->lease)) {
 		on_loss(watched);
-		plan(watched);
+		rl_watch_plan(watched);
 		return;
 	}
 	for (unsigned i = 0; i < watched->count; i++) {

@@ -46,10 +46,11 @@ typedef struct rl_watch_seat {
 	uint64_t flight; /* FLYING: its number on the server */
 	rl_watch_seat_state state;
 	rl_vote vote;     /* in this round */
+	bool is_text;     /* FLYING: as EVAL */
 	bool may_outlive; /* the server may keep the lock for longer than is proven */
 	int64_t asked_ttl;
 	int64_t sent_at;
-	int64_t answer_by; /* FLYING: then the connection is given up */
+	int64_t answer_by;    /* FLYING: then the connection is given up */
 	int64_t ask_again_at; /* IDLE, after an error */
 	int64_t timeout_ns;
 	int64_t connect_timeout_ns;
@@ -61,9 +62,9 @@ struct rl_watched {
 	bool renews;        /* false = only its loss is watched for */
 	bool wakes;         /* as in rl_set */
 	int64_t hold_until; /* no renewal sets an expiry beyond this; RL_NEVER = no such end */
-	/* NULL, or called when the lease is lost, under the lock, by the watchdog's thread. True = call again, after a
-	 * pause that grows. */
-	bool (*on_lost)(void *ctx);
+	/* NULL, or called when the lease is lost, under the lock, by the watchdog's thread.
+	 * @return so many nanoseconds later it wants to be called again; 0 = no more */
+	int64_t (*on_lost)(void *ctx);
 	void *ctx;
 	/* The watch's own. */
 	rl_watch *watch; /* NULL = is not watched */
@@ -74,7 +75,6 @@ struct rl_watched {
 	int64_t renew_at;
 	int64_t give_up_at; /* lost: nothing is released after this */
 	int64_t tell_at;    /* lost: on_lost is called again */
-	int64_t tell_pause;
 	bool is_in_round;
 	bool is_lost;
 	bool is_paused;

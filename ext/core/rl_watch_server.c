@@ -125,14 +125,22 @@ static bool is_up(const rl_watch_server *server)
 		conn->transport->is_connected(conn->link);
 }
 
+/* Writes a release behind all that was sent. What the system does not take now is written by the next step. */
+static void release(rl_watch_seat *seat)
+{
+	rl_conn *conn = seat->server->conn;
+	rl_request request = request_of(seat, RL_VERB_RELEASE);
+	unsigned owed = conn->owed_count;
+	if (rl_conn_undo(conn, &request) != RL_UNDONE_SURELY) {
+		seat->watched->watch->until = 0;
+	}
+	seat->may_outlive = conn->owed_count == owed; /* no memory for it */
+}
+
 void rl_watch_server_release_behind(rl_watch_seat *seat)
 {
 	if (seat->state == RL_WATCH_FLYING && is_up(seat->server)) {
-		rl_request request = request_of(seat, RL_VERB_RELEASE);
-		if (rl_conn_undo(seat->server->conn, &request) != RL_UNDONE_SURELY) {
-			seat->watched->watch->until = 0; /* the next step writes the rest */
-		}
-		seat->may_outlive = false;
+		release(seat);
 	}
 }
 
@@ -140,11 +148,11 @@ void rl_watch_server_release_behind(rl_watch_seat *seat)
 static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 {
 	if (seat->watched->is_lost) {
-		rl_request release = request_of(seat, RL_VERB_RELEASE);
-		rl_conn_undo(server->conn, &release);
-		seat->may_outlive = false;
-		unqueue(seat);
-		return true;
+		release(seat);
+		if (!seat->may_outlive) {
+			unqueue(seat);
+		}
+		return !seat->may_outlive;
 	}
 	/* Not what it was when the round began: it may have waited for a connection since. */
 	int64_t ttl = rl_watch_ttl(seat->watched, now);
@@ -169,7 +177,8 @@ static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 	seat->sent_at = now;
 	seat->answer_by = now + rl_watch_patience(seat->watched, seat->timeout_ns, now);
 	seat->may_outlive = true;
-	rl_watch_on_sent(seat);
+	seat->is_text = request.as_text;
+	rl_watch_plan(seat->watched);
 	return true;
 }
 
@@ -201,6 +210,8 @@ static void pause_dialling(rl_watch_server *server, int64_t now)
 	if (server->fails > 0) {
 		unsigned doublings = server->fails - 1 < 6 ? server->fails - 1 : 6;
 		pause = rl_time_earlier(PAUSE_NS << doublings, PAUSE_MAX_NS);
+		pause = rl_time_earlier(
+			pause, connect_time(server, now)); /* who waits is in no less of a hurry */
 	}
 	server->fails++;
 	server->redial_at = now + pause;
@@ -237,33 +248,57 @@ int64_t rl_watch_server_send(rl_watch_server *server, rl_watch *watch, const rl_
 
 /* ---- reading ---- */
 
-static void on_reply(rl_watch_server *server, const rl_reply *reply)
+void rl_watch_server_trust(rl_watch_server *server)
+{
+	server->fails = 0;
+	server->redial_at = 0;
+}
+
+/* Asks for the same again. */
+static void requeue(rl_watch_seat *seat)
+{
+	if (!seat->watched->is_paused) {
+		rl_watch_server_queue(seat);
+		rl_watch_plan(seat->watched);
+	}
+}
+
+static void on_vote(rl_watch_seat *seat, rl_vote vote)
+{
+	seat->vote = vote;
+	if (vote == RL_VOTE_REFUSED) {
+		seat->may_outlive = false;
+	}
+	rl_watch_on_vote(seat);
+}
+
+static void on_reply(rl_watch_server *server, const rl_reply *reply, int64_t now)
 {
 	rl_watch_seat *seat = *flight_at(server, server->first_flight);
 	server->first_flight++;
-	server->fails = 0;
 	if (seat == NULL) {
 		return;
 	}
 	seat->state = RL_WATCH_IDLE;
 	rl_request request = request_of(seat, RL_VERB_RENEW);
+	request.as_text = seat->is_text;
 	rl_answer answer;
 	rl_error err;
 	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
 	if (answer.again == RL_AGAIN_AS_TEXT) {
 		server->lacks_script = true;
-		if (!seat->watched->is_paused) {
-			rl_watch_server_queue(seat);
-		}
-		return;
+		requeue(seat);
+	} else if (answer.vote != RL_VOTE_FAILED) {
+		server->fails = 0;
+		on_vote(seat, answer.vote);
+	} else if (strcmp(err.code, "WRONGTYPE") == 0) { /* it is somebody else's */
+		on_vote(seat, RL_VOTE_REFUSED);
+	} else if (rl_error_is_full(&err)) { /* and closes */
+		requeue(seat);
+		rl_watch_server_fail(server, now);
+	} else {
+		on_vote(seat, RL_VOTE_FAILED);
 	}
-	/* A key of another type is somebody else's, too. */
-	bool is_taken_over = answer.vote == RL_VOTE_FAILED && strcmp(err.code, "WRONGTYPE") == 0;
-	seat->vote = is_taken_over ? RL_VOTE_REFUSED : answer.vote;
-	if (seat->vote == RL_VOTE_REFUSED) {
-		seat->may_outlive = false;
-	}
-	rl_watch_on_vote(seat);
 }
 
 void rl_watch_server_read(rl_watch_server *server, const rl_tick *tick)
@@ -277,7 +312,7 @@ void rl_watch_server_read(rl_watch_server *server, const rl_tick *tick)
 			case RL_CONN_READY:
 				break;
 			case RL_CONN_REPLY:
-				on_reply(server, &event.reply);
+				on_reply(server, &event.reply, tick->now);
 				break;
 			case RL_CONN_REFUSED:
 			case RL_CONN_DOWN:
@@ -289,18 +324,15 @@ void rl_watch_server_read(rl_watch_server *server, const rl_tick *tick)
 
 void rl_watch_server_fail(rl_watch_server *server, int64_t now)
 {
-	bool was_idle =
-		is_up(server) && server->waiting == NULL && server->first_flight == server->next_flight;
+	bool was_idle = server->conn->logins_owed == 0 && server->waiting == NULL &&
+		server->first_flight == server->next_flight;
 	rl_conn_free(server->conn);
 	server->conn = NULL;
 	for (; server->first_flight < server->next_flight; server->first_flight++) {
 		rl_watch_seat *seat = *flight_at(server, server->first_flight);
-		if (seat == NULL) {
-			continue;
-		}
-		seat->state = RL_WATCH_IDLE;
-		if (!seat->watched->is_paused) {
-			rl_watch_server_queue(seat);
+		if (seat != NULL) {
+			seat->state = RL_WATCH_IDLE;
+			requeue(seat);
 		}
 	}
 	if (was_idle) {

@@ -53,10 +53,13 @@ int64_t rl_watch_server_send(rl_watch_server *server, rl_watch *watch, const rl_
 /* The connection is of no use: who has something in flight on it sends it again on the next one. */
 void rl_watch_server_fail(rl_watch_server *server, int64_t now);
 
+/* The server has just answered somebody else: what was wrong before does not count. */
+void rl_watch_server_trust(rl_watch_server *server);
+
 /* ---- implemented by rl_watch.c ---- */
 
-/* The seat's renewal was sent. */
-void rl_watch_on_sent(rl_watch_seat *seat);
+/* Something about it has changed: when it is due is reckoned anew. */
+void rl_watch_plan(rl_watched *watched);
 
 /* A member has answered; seat->vote is what. */
 void rl_watch_on_vote(rl_watch_seat *seat);

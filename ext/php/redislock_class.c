@@ -254,6 +254,9 @@ static bool win_lease(redislock_held *held, zval *object, rl_op *op, int64_t ttl
 	} else if (is_won) {
 		rl_lease_begin(held->lease, op->exchange.request.token, ttl_ns,
 			rl_exchange_sent_at(&op->exchange) + ttl_ns - rl_set_drift(op->exchange.set, ttl_ns));
+		if (rl_exchange_has_strays(&op->exchange)) {
+			rl_lease_suspect(held->lease, ttl_ns);
+		}
 		redislock_lease_won(object, 0, 1);
 	}
 	if (call != NULL) {
@@ -286,7 +289,6 @@ static bool read_lease_args(
 	uint32_t arg = in->ttl_arg;
 	keeping->renews = in->renews;
 	keeping->interrupts = in->interrupts;
-	keeping->is_own_token = !in->has_wait;
 	return redislock_read_ttl(in->ttl, arg++, ttl_ms) &&
 		(!in->has_wait || redislock_read_wait(in->wait, arg++, wait_ns)) &&
 		redislock_read_max_hold(in->max_hold, in->has_no_max_hold, arg + 1, &keeping->max_hold_ns);
@@ -300,11 +302,13 @@ static bool enter_again(redislock_home *home, rl_bytes key, int64_t ttl_ms,
 	if (held == NULL) {
 		return false;
 	}
-	redislock_lease_enter(object, held);
+	if (!redislock_lease_enter(object, held, keeping)) {
+		return false;
+	}
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
+	int64_t longer_ms = ttl_ns > held->lease->ttl_ns ? ttl_ms : held->lease->ttl_ns / RL_NS_PER_MS;
 	bool is_enough = ttl_ns <= held->lease->ttl_ns && rl_lease_remaining(held->lease) >= ttl_ns / 2;
-	if (redislock_held_keep(held, keeping) &&
-		(is_enough || redislock_lease_prolong(held, ttl_ms))) {
+	if (is_enough || redislock_lease_prolong(held, longer_ms)) {
 		return true;
 	}
 	zval_ptr_dtor(object);
@@ -326,7 +330,7 @@ static bool take_lease(zval *self, const zend_string *name, const lease_args *in
 	rl_op *op = NULL;
 	bool is_again = enter_again(home, args.key, args.ttl_ms, &keeping, object);
 	if (!is_again && EG(exception) == NULL && check_deadlock(home, args.key, args.wait_ns, name)) {
-		held = redislock_lease_new(object, home, args.key, RL_TOKEN_LEN, &keeping);
+		held = redislock_lease_new(object, home, args.key, RL_TOKEN_LEN, false, &keeping);
 		op = held == NULL
 			? NULL
 			: rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
@@ -380,7 +384,7 @@ ZEND_METHOD(RedisLock, resume)
 		RETURN_THROWS();
 	}
 	zval object;
-	redislock_held *held = redislock_lease_new(&object, home, key, ZSTR_LEN(token), &keeping);
+	redislock_held *held = redislock_lease_new(&object, home, key, ZSTR_LEN(token), true, &keeping);
 	rl_op *op = held == NULL
 		? NULL
 		: rl_ask_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), RL_VERB_EXTEND, key,

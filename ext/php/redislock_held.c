@@ -20,37 +20,62 @@
 /* A server that did not answer a farewell is spared others for this long, or until it grants a lease. */
 #define MUTE_NS RL_NS_PER_SECOND
 
+/* The pause until the script is told again of a loss: when it looked at a bad moment, and when it did not look. */
+#define TELL_AGAIN_NS (2 * RL_NS_PER_MS)
+#define TELL_PAUSE_MAX_NS (100 * RL_NS_PER_MS)
+
 /* So many leases of one server are released in one go. */
 #define FAREWELL_MAX 64
 
 /* ---- the watchdog's part ---- */
 
 /* On the watchdog's thread. */
-static bool on_lost(void *ctx)
+static int64_t on_lost(void *ctx)
 {
 	redislock_held *held = ctx;
-	int expected = REDISLOCK_INTERRUPT_NONE;
-	if (atomic_compare_exchange_strong(&held->interrupt, &expected, REDISLOCK_INTERRUPT_DUE)) {
+	int state = REDISLOCK_INTERRUPT_NONE;
+	if (atomic_compare_exchange_strong(&held->interrupt, &state, REDISLOCK_INTERRUPT_DUE)) {
 		atomic_fetch_add(held->due, 1);
-	} else if (expected == REDISLOCK_INTERRUPT_OVER) {
-		return false;
+		held->tell_pause = TELL_AGAIN_NS;
+	} else if (state == REDISLOCK_INTERRUPT_OVER) {
+		return 0;
+	} else {
+		bool was_refused = atomic_exchange(&held->was_refused, false);
+		held->tell_pause =
+			was_refused ? TELL_AGAIN_NS : rl_time_earlier(2 * held->tell_pause, TELL_PAUSE_MAX_NS);
 	}
 	zend_atomic_bool_store_ex(held->vm_interrupt, true);
-	return true;
+	return held->tell_pause;
 }
 
-/* Makes the watchdog's part of it, before the lock is asked for: what can fail fails here. False with an exception. */
+/* The lock is kept as its holdings want it. */
+static void apply_holdings(redislock_held *held)
+{
+	rl_watched *watched = held->watched;
+	watched->renews = false;
+	watched->on_lost = NULL;
+	watched->ctx = held;
+	watched->hold_until = RL_NEVER;
+	for (const redislock_holding *holding = held->holdings; holding != NULL;
+		 holding = holding->next) {
+		watched->renews = watched->renews || holding->keeping.renews;
+		watched->on_lost = holding->keeping.interrupts ? on_lost : watched->on_lost;
+		watched->hold_until = rl_time_earlier(watched->hold_until, holding->hold_until);
+	}
+}
+
+/* Makes the watchdog's part of the record. False with an exception. */
 static bool prepare_watch(redislock_held *held)
 {
 	rl_watched *watched = rl_watched_new(&held->home->set, held->lease);
-	int sys_errno = 0;
+	int sys_errno = ENOMEM;
 	if (watched == NULL || rl_watchdog_prepare(watched, &held->home->set, &sys_errno) != RL_OK) {
-		free(watched);
 		rl_error err;
 		char text[128];
+		free(watched);
 		rl_error_set(&err, RL_ERR_MEMORY, sys_errno,
 			"no thread to keep the lease alive: %s; it can be had with renew: false",
-			rl_os_error_text(sys_errno != 0 ? sys_errno : ENOMEM, text, sizeof text));
+			rl_os_error_text(sys_errno, text, sizeof text));
 		redislock_throw(&err, NULL);
 		return false;
 	}
@@ -58,45 +83,70 @@ static bool prepare_watch(redislock_held *held)
 	return true;
 }
 
-static void set_keeping(redislock_held *held, const redislock_keeping *keeping)
+static void begin_watch(redislock_held *held)
 {
-	rl_watched *watched = held->watched;
-	watched->renews = watched->renews || keeping->renews;
-	if (keeping->interrupts) {
-		watched->on_lost = on_lost;
-		watched->ctx = held;
-	}
-}
-
-void redislock_held_begin(redislock_held *held)
-{
-	if (held->hold_until == 0) {
-		held->hold_until = rl_time_later(rl_os_now(), held->max_hold_ns);
-	}
-	if (held->watched == NULL) {
-		return;
-	}
-	held->watched->hold_until = held->hold_until;
+	apply_holdings(held);
 	rl_watchdog_begin(held->watched, &held->home->set, &REDISLOCK_G(net).resolver);
 }
 
-bool redislock_held_keep(redislock_held *held, const redislock_keeping *keeping)
+static void set_hold_until(redislock_holding *holding)
 {
-	if (!keeping->renews && !keeping->interrupts) {
+	holding->hold_until = rl_time_later(rl_os_now(), holding->keeping.max_hold_ns);
+}
+
+redislock_holding *redislock_held_enter(redislock_held *held, const redislock_keeping *keeping)
+{
+	bool is_new_watch = held->watched == NULL && (keeping->renews || keeping->interrupts);
+	redislock_holding *holding = malloc(sizeof *holding);
+	if (holding == NULL) {
+		zend_throw_error(NULL, "Out of memory");
+		return NULL;
+	}
+	if (is_new_watch && !prepare_watch(held)) {
+		free(holding);
+		return NULL;
+	}
+	*holding = (redislock_holding){.next = held->holdings, .keeping = *keeping};
+	set_hold_until(holding);
+	rl_watched *watched = held->is_begun && !is_new_watch ? held->watched : NULL;
+	rl_watchdog_hold(watched);
+	held->holdings = holding;
+	if (watched != NULL) {
+		apply_holdings(held);
+	}
+	rl_watchdog_let_go(watched);
+	if (held->is_begun && is_new_watch) {
+		begin_watch(held);
+	}
+	return holding;
+}
+
+bool redislock_held_exit(redislock_held *held, redislock_holding *holding)
+{
+	redislock_holding **slot = &held->holdings;
+	while (*slot != holding) {
+		slot = &(*slot)->next;
+	}
+	*slot = holding->next;
+	free(holding);
+	if (held->holdings == NULL) {
 		return true;
 	}
 	if (held->watched != NULL) {
 		rl_watchdog_hold(held->watched);
-		set_keeping(held, keeping);
+		apply_holdings(held);
 		rl_watchdog_let_go(held->watched);
-		return true;
 	}
-	if (!prepare_watch(held)) {
-		return false;
+	return false;
+}
+
+void redislock_held_begin(redislock_held *held)
+{
+	held->is_begun = true;
+	set_hold_until(held->holdings);
+	if (held->watched != NULL) {
+		begin_watch(held);
 	}
-	set_keeping(held, keeping);
-	redislock_held_begin(held);
-	return true;
 }
 
 void redislock_held_leave(redislock_held *held)
@@ -118,7 +168,7 @@ void redislock_held_left(redislock_held *held)
 /* ---- records ---- */
 
 redislock_held *redislock_held_new(
-	redislock_home *home, rl_bytes key, size_t token_room, const redislock_keeping *keeping)
+	redislock_home *home, rl_bytes key, size_t token_room, bool is_own_token)
 {
 	redislock_held *held = malloc(sizeof *held);
 	rl_lease *lease =
@@ -129,14 +179,13 @@ redislock_held *redislock_held_new(
 		zend_throw_error(NULL, "Out of memory");
 		return NULL;
 	}
-	lease->is_own_token = keeping->is_own_token;
+	lease->is_own_token = is_own_token;
 	home->refs++;
 	redislock_held **list = &REDISLOCK_G(held);
 	*held = (redislock_held){.next = *list,
 		.link = list,
 		.home = home,
 		.lease = lease,
-		.max_hold_ns = keeping->max_hold_ns,
 		.fiber = EG(current_fiber_context),
 		.due = &REDISLOCK_G(interrupts_due),
 		.vm_interrupt = &EG(vm_interrupt)};
@@ -144,13 +193,6 @@ redislock_held *redislock_held_new(
 		held->next->link = &held->next;
 	}
 	*list = held;
-	if (keeping->renews || keeping->interrupts) {
-		if (!prepare_watch(held)) {
-			redislock_held_free(held);
-			return NULL;
-		}
-		set_keeping(held, keeping);
-	}
 	return held;
 }
 
@@ -162,6 +204,11 @@ void redislock_held_free(redislock_held *held)
 	if (held->next != NULL) {
 		held->next->link = held->link;
 	}
+	while (held->holdings != NULL) {
+		redislock_holding *holding = held->holdings;
+		held->holdings = holding->next;
+		free(holding);
+	}
 	rl_lease_free(held->lease);
 	redislock_home_unref(held->home);
 	free(held);
@@ -171,7 +218,7 @@ redislock_held *redislock_held_find(const redislock_home *home, rl_bytes key)
 {
 	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
 		if (held->home == home && held->fiber == (const void *) EG(current_fiber_context) &&
-			held->holdings > 0 && rl_bytes_equal(held->lease->names.key, key) &&
+			held->holdings != NULL && rl_bytes_equal(held->lease->names.key, key) &&
 			rl_lease_is_held(held->lease)) {
 			return held;
 		}
@@ -186,12 +233,26 @@ static bool is_same_database(const redislock_home *a, const redislock_home *b)
 	return one->database == other->database && rl_address_equal(&one->address, &other->address);
 }
 
+/* As far as its holdings go. */
+static bool is_kept_for_ever(const redislock_held *held)
+{
+	bool renews = false;
+	for (const redislock_holding *holding = held->holdings; holding != NULL;
+		 holding = holding->next) {
+		if (holding->hold_until != RL_NEVER) {
+			return false;
+		}
+		renews = renews || holding->keeping.renews;
+	}
+	return renews;
+}
+
 bool redislock_held_blocks(const redislock_home *home, rl_bytes key)
 {
 	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
-		if (held->watched != NULL && held->watched->renews && held->max_hold_ns == RL_NEVER &&
-			held->holdings > 0 && rl_bytes_equal(held->lease->names.key, key) &&
-			is_same_database(held->home, home) && rl_lease_is_held(held->lease)) {
+		if (is_kept_for_ever(held) && held->holdings != NULL &&
+			rl_bytes_equal(held->lease->names.key, key) && is_same_database(held->home, home) &&
+			rl_lease_is_held(held->lease)) {
 			return true;
 		}
 	}

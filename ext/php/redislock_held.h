@@ -10,12 +10,13 @@
  * for destructors and session handlers may still work under the lock; the list is emptied in post-deactivate.
  * Both wait a short time only, run no PHP code and throw nothing: what cannot be released ends by its TTL.
  *
- * Where a RedisLock is re-entrant several objects share a record: each is one holding, and the last that ends
- * releases the lock. Only the Fiber that took it may enter it again.
+ * Where a RedisLock is re-entrant several objects share a record: each has a holding of its own, and the last that
+ * ends releases the lock. Only the Fiber that took it may enter it again. The lock is kept as its holdings want it at
+ * the moment: renewed if one of them wants that, until the earliest end that one of them sets.
  *
  * A record whose lease is renewed, or whose loss interrupts the script, is known to the watchdog. Then its lease is
  * changed between rl_watchdog_hold() and rl_watchdog_let_go() only, until redislock_held_leave(). The watchdog
- * touches three things here: the state of the interrupt, the count of those that are due, and the VM's own flag.
+ * touches only what belongs to the interrupt, and the VM's own flag.
  */
 #ifndef REDISLOCK_HELD_H
 #define REDISLOCK_HELD_H
@@ -29,7 +30,6 @@
 typedef struct redislock_keeping {
 	bool renews;
 	bool interrupts;
-	bool is_own_token; /* not drawn for this lease */
 	int64_t max_hold_ns;
 } redislock_keeping;
 
@@ -39,26 +39,41 @@ typedef enum redislock_interrupt_state {
 	REDISLOCK_INTERRUPT_OVER,
 } redislock_interrupt_state;
 
+/* One object's part in a record. */
+typedef struct redislock_holding {
+	struct redislock_holding *next;
+	redislock_keeping keeping;
+	int64_t hold_until; /* no renewal sets an expiry beyond this */
+} redislock_holding;
+
 typedef struct redislock_held redislock_held;
 struct redislock_held {
 	redislock_held *next;
-	redislock_held **link; /* what points to this one in the request's list */
-	redislock_home *home;  /* one reference */
-	rl_lease *lease;       /* owned */
-	rl_watched *watched;   /* owned; NULL = the watchdog does not know it */
-	int64_t max_hold_ns;
-	int64_t hold_until;             /* no renewal sets an expiry beyond this; 0 = not won yet */
-	const void *fiber;              /* that took it; NULL = it is gone. Only compared */
+	redislock_held **link;          /* what points to this one in the request's list */
+	redislock_home *home;           /* one reference */
+	rl_lease *lease;                /* owned */
+	rl_watched *watched;            /* owned; NULL = the watchdog does not know it */
+	redislock_holding *holdings;    /* owned; NULL = none is left */
 	unsigned objects;               /* that point here */
-	unsigned holdings;              /* of them, that have not ended */
+	bool is_begun;                  /* the lock was won */
+	const void *fiber;              /* that took it; NULL = it is gone. Only compared */
 	_Atomic int interrupt;          /* a redislock_interrupt_state */
+	_Atomic bool was_refused;       /* the VM looked, and the moment was a bad one */
+	int64_t tell_pause;             /* the watchdog's alone */
 	_Atomic unsigned *due;          /* the thread's count of records whose interrupt is due */
 	zend_atomic_bool *vm_interrupt; /* the thread's */
 };
 
 /* A record that holds nothing yet. NULL with an exception. */
 redislock_held *redislock_held_new(
-	redislock_home *home, rl_bytes key, size_t token_room, const redislock_keeping *keeping);
+	redislock_home *home, rl_bytes key, size_t token_room, bool is_own_token);
+
+/* Another holding of it. What can fail fails here: for the first one before the lock is asked for. NULL with an
+ * exception. */
+redislock_holding *redislock_held_enter(redislock_held *held, const redislock_keeping *keeping);
+
+/* The holding is over. True = it was the last one. */
+bool redislock_held_exit(redislock_held *held, redislock_holding *holding);
 
 /* Takes it off the list and off the watch, and frees it. */
 void redislock_held_free(redislock_held *held);
@@ -71,9 +86,6 @@ bool redislock_held_blocks(const redislock_home *home, rl_bytes key);
 
 /* The lock was won: its keeping begins. */
 void redislock_held_begin(redislock_held *held);
-
-/* Another holding of the same lock wants it to be kept so, too. False with an exception. */
-bool redislock_held_keep(redislock_held *held, const redislock_keeping *keeping);
 
 /* The lease is about to be released or given away: no renewal is sent any more, and no interrupt comes. */
 void redislock_held_leave(redislock_held *held);

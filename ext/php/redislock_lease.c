@@ -13,8 +13,8 @@
 #include "transport/rl_watchdog.h"
 
 typedef struct redislock_lease_object {
-	redislock_held *held; /* NULL when there is none */
-	bool is_ended;        /* released, or given away: this holding is over */
+	redislock_held *held;       /* NULL when there is none */
+	redislock_holding *holding; /* NULL = released, or given away: this holding is over */
 	int64_t since;
 	int64_t ended_at;
 	int64_t waited_ns;
@@ -50,13 +50,18 @@ static bool is_script_running(void)
 	return is_ending ? EG(current_execute_data) != NULL : !CG(unclean_shutdown);
 }
 
+static bool is_over(const redislock_lease_object *object)
+{
+	return object->holding == NULL;
+}
+
 /* The object's holding is over. True = it was the last one. */
 static bool end_holding(redislock_lease_object *object)
 {
-	object->is_ended = true;
+	redislock_holding *holding = object->holding;
+	object->holding = NULL;
 	object->ended_at = rl_os_now();
-	object->held->holdings--;
-	return object->held->holdings == 0;
+	return redislock_held_exit(object->held, holding);
 }
 
 static void free_object(zend_object *std)
@@ -64,7 +69,7 @@ static void free_object(zend_object *std)
 	redislock_lease_object *object = from_obj(std);
 	redislock_held *held = object->held;
 	if (held != NULL && is_script_running()) {
-		if (!object->is_ended && end_holding(object)) {
+		if (!is_over(object) && end_holding(object)) {
 			redislock_held_farewell(held, REDISLOCK_FAREWELL_NS);
 		}
 		held->objects--;
@@ -76,22 +81,28 @@ static void free_object(zend_object *std)
 	zend_object_std_dtor(std);
 }
 
-void redislock_lease_enter(zval *zv, redislock_held *held)
+bool redislock_lease_enter(zval *zv, redislock_held *held, const redislock_keeping *keeping)
 {
+	redislock_holding *holding = redislock_held_enter(held, keeping);
+	if (holding == NULL) {
+		return false;
+	}
 	object_init_ex(zv, ce_lease);
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
 	object->held = held;
+	object->holding = holding;
 	object->since = rl_os_now();
 	held->objects++;
-	held->holdings++;
+	return true;
 }
 
 redislock_held *redislock_lease_new(zval *object, redislock_home *home, rl_bytes key,
-	size_t token_room, const redislock_keeping *keeping)
+	size_t token_room, bool is_own_token, const redislock_keeping *keeping)
 {
-	redislock_held *held = redislock_held_new(home, key, token_room, keeping);
-	if (held != NULL) {
-		redislock_lease_enter(object, held);
+	redislock_held *held = redislock_held_new(home, key, token_room, is_own_token);
+	if (held != NULL && !redislock_lease_enter(object, held, keeping)) {
+		redislock_held_free(held);
+		return NULL;
 	}
 	return held;
 }
@@ -107,7 +118,7 @@ void redislock_lease_won(zval *zv, int64_t waited_ns, uint64_t attempts)
 
 static bool is_held(const redislock_lease_object *object)
 {
-	return !object->is_ended && rl_lease_is_held(object->held->lease);
+	return !is_over(object) && rl_lease_is_held(object->held->lease);
 }
 
 /* The object, set up; NULL with an exception. */
@@ -153,7 +164,7 @@ ZEND_METHOD(RedisLockLease, token)
 ZEND_METHOD(RedisLockLease, remaining)
 {
 	OBJECT_ALONE
-	RETURN_DOUBLE(object->is_ended ? 0.0 : (double) rl_lease_remaining(object->held->lease) / 1e9);
+	RETURN_DOUBLE(is_over(object) ? 0.0 : (double) rl_lease_remaining(object->held->lease) / 1e9);
 }
 
 ZEND_METHOD(RedisLockLease, isHeld)
@@ -166,14 +177,14 @@ ZEND_METHOD(RedisLockLease, assertHeld)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		redislock_throw_lost(object->held->lease, object->is_ended, NULL);
+		redislock_throw_lost(object->held->lease, is_over(object), NULL);
 	}
 }
 
 ZEND_METHOD(RedisLockLease, heldFor)
 {
 	OBJECT_ALONE
-	int64_t until = object->is_ended ? object->ended_at : rl_os_now();
+	int64_t until = is_over(object) ? object->ended_at : rl_os_now();
 	RETURN_DOUBLE((double) (until - object->since) / 1e9);
 }
 
@@ -193,10 +204,10 @@ ZEND_METHOD(RedisLockLease, detach)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		redislock_throw_lost(object->held->lease, object->is_ended, NULL);
+		redislock_throw_lost(object->held->lease, is_over(object), NULL);
 		RETURN_THROWS();
 	}
-	if (object->held->holdings > 1) {
+	if (object->held->holdings->next != NULL) {
 		zend_throw_exception(redislock_ce_exception,
 			"a lock that is held more than once (reentrant) cannot be given away", 0);
 		RETURN_THROWS();
@@ -261,10 +272,14 @@ bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
 	bool is_answered = call != NULL;
 	bool is_ours = is_answered && call->op->status == RL_OK;
 	int64_t sent_at = is_ours ? rl_exchange_sent_at(&call->op->exchange) : 0;
+	bool has_strays = is_answered && rl_exchange_has_strays(&call->op->exchange);
 	if (is_answered) {
 		redislock_call_end(call);
 	}
 	rl_watchdog_hold(held->watched);
+	if (has_strays) {
+		rl_lease_suspect(lease, ttl_ns);
+	}
 	if (is_ours) {
 		is_ours = rl_lease_confirm(lease, ttl_ns, sent_at);
 	} else if (is_answered) {
@@ -294,10 +309,10 @@ ZEND_METHOD(RedisLockLease, release)
 {
 	OBJECT_ALONE
 	redislock_held *held = object->held;
-	if (object->is_ended) {
+	if (is_over(object)) {
 		RETURN_FALSE;
 	}
-	if (held->holdings > 1) {
+	if (held->holdings->next != NULL) {
 		bool was_held = is_held(object);
 		end_holding(object);
 		RETURN_BOOL(was_held);
@@ -313,7 +328,7 @@ ZEND_METHOD(RedisLockLease, release)
 	}
 	bool is_ours = call->op->status == RL_OK;
 	redislock_call_end(call);
-	if (!object->is_ended) { /* a signal handler may have ended it meanwhile */
+	if (!is_over(object)) { /* a signal handler may have ended it meanwhile */
 		end_holding(object);
 	}
 	rl_lease_end(held->lease);
@@ -325,16 +340,16 @@ void redislock_lease_end_section(zval *zv, zval *result)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
 	redislock_held *held = object->held;
-	bool is_over = object->is_ended;
-	bool was_held = is_over || is_held(object);
-	if (!is_over && end_holding(object)) {
+	bool was_over = is_over(object);
+	bool was_held = was_over || is_held(object);
+	if (!was_over && end_holding(object)) {
 		/* What cannot be released while ownership is proven is counted, and ends by its TTL. */
 		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
 		redislock_held_farewell(
 			held, is_ending ? REDISLOCK_FAREWELL_NS : held->home->set.members[0].timeout_ns);
 	}
 	if (EG(exception) == NULL && (!was_held || rl_lease_is_lost(held->lease))) {
-		redislock_throw_lost(held->lease, is_over, result);
+		redislock_throw_lost(held->lease, was_over, result);
 	}
 }
 

@@ -9,10 +9,10 @@
 
 /* Makes an object with a record that holds nothing yet. NULL with an exception. */
 redislock_held *redislock_lease_new(zval *object, redislock_home *home, rl_bytes key,
-	size_t token_room, const redislock_keeping *keeping);
+	size_t token_room, bool is_own_token, const redislock_keeping *keeping);
 
-/* Makes an object that enters it again. */
-void redislock_lease_enter(zval *object, redislock_held *held);
+/* Makes an object that enters it again. False with an exception. */
+bool redislock_lease_enter(zval *object, redislock_held *held, const redislock_keeping *keeping);
 
 /* The lock was won: proof is in the record, this is the object's own part. Its keeping begins. */
 void redislock_lease_won(zval *object, int64_t waited_ns, uint64_t attempts);

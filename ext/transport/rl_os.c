@@ -86,20 +86,43 @@ int rl_os_poll(
 	return result;
 }
 
+int rl_os_above_standard_streams(int fd)
+{
+	if (fd < 0 || fd > STDERR_FILENO) {
+		return fd;
+	}
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int saved_errno = errno;
+	close(fd);
+	errno = saved_errno;
+	return moved;
+}
+
 bool rl_waker_init(rl_waker *waker)
 {
 	int fds[2];
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0) {
 		return false;
 	}
-	*waker = (rl_waker){.read_fd = fds[0], .write_fd = fds[1]};
-	return true;
+	waker->read_fd = rl_os_above_standard_streams(fds[0]);
+	waker->write_fd = rl_os_above_standard_streams(fds[1]);
+	if (waker->read_fd >= 0 && waker->write_fd >= 0) {
+		return true;
+	}
+	int saved_errno = errno;
+	rl_waker_destroy(waker);
+	errno = saved_errno;
+	return false;
 }
 
 void rl_waker_destroy(rl_waker *waker)
 {
-	close(waker->read_fd);
-	close(waker->write_fd);
+	if (waker->read_fd >= 0) {
+		close(waker->read_fd);
+	}
+	if (waker->write_fd >= 0) {
+		close(waker->write_fd);
+	}
 	*waker = (rl_waker){.read_fd = -1, .write_fd = -1};
 }
 
