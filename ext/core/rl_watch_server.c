@@ -129,7 +129,9 @@ void rl_watch_server_release_behind(rl_watch_seat *seat)
 {
 	if (seat->state == RL_WATCH_FLYING && is_up(seat->server)) {
 		rl_request request = request_of(seat, RL_VERB_RELEASE);
-		rl_conn_undo(seat->server->conn, &request);
+		if (rl_conn_undo(seat->server->conn, &request) != RL_UNDONE_SURELY) {
+			seat->watched->watch->until = 0; /* the next step writes the rest */
+		}
 		seat->may_outlive = false;
 	}
 }
@@ -161,6 +163,7 @@ static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 	return true;
 }
 
+/* Also what the system did not take before. */
 static bool send_all(rl_watch_server *server, int64_t now)
 {
 	bool has_memory = true;
@@ -218,9 +221,6 @@ int64_t rl_watch_server_send(rl_watch_server *server, rl_watch *watch, const rl_
 	if (!is_up(server)) {
 		server->conn->transport->flush(server->conn->link); /* AUTH and SELECT */
 		return server->connect_by;
-	}
-	if (server->waiting == NULL) {
-		return RL_NEVER;
 	}
 	return send_all(server, tick->now) ? RL_NEVER : tick->now + MEMORY_PAUSE_NS;
 }

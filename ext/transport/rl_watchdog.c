@@ -292,6 +292,6 @@ void rl_watchdog_end(rl_watched *watched)
 	if (watched != NULL) {
 		lock();
 		rl_watched_free(watched);
-		unlock();
+		unlock_and_wake();
 	}
 }
