@@ -195,8 +195,7 @@ static void on_loss(rl_watched *watched)
 
 /* ---- rounds ---- */
 
-/* What a renewal may ask for now. */
-static int64_t renewal_ttl(const rl_watched *watched, int64_t now)
+int64_t rl_watch_ttl(const rl_watched *watched, int64_t now)
 {
 	int64_t ttl = watched->lease->ttl_ns;
 	if (watched->hold_until != RL_NEVER) {
@@ -208,7 +207,7 @@ static int64_t renewal_ttl(const rl_watched *watched, int64_t now)
 static void begin_round(rl_watched *watched, int64_t now)
 {
 	rl_lease *lease = watched->lease;
-	int64_t ttl = renewal_ttl(watched, now);
+	int64_t ttl = rl_watch_ttl(watched, now);
 	if (now + ttl - rl_drift(lease->drift_factor, ttl) <= atomic_load(&lease->proof)) {
 		watched->renew_at = RL_NEVER; /* nothing to be won: it may be held no longer */
 		return;
@@ -218,10 +217,7 @@ static void begin_round(rl_watched *watched, int64_t now)
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
 		seat->vote = RL_VOTE_OPEN;
-		if (seat->state == RL_WATCH_FLYING) {
-			continue; /* of a round before: its answer counts from when it was asked for */
-		}
-		seat->asked_ttl = ttl;
+		/* One that is flying is of a round before: its answer counts from when it was asked for. */
 		if (seat->state == RL_WATCH_IDLE) {
 			rl_watch_server_queue(seat);
 		}

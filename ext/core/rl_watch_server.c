@@ -146,6 +146,13 @@ static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 		unqueue(seat);
 		return true;
 	}
+	/* Not what it was when the round began: it may have waited for a connection since. */
+	int64_t ttl = rl_watch_ttl(seat->watched, now);
+	if (ttl < RL_NS_PER_MS) {
+		unqueue(seat); /* it may be held no longer, and its proof runs out */
+		return true;
+	}
+	seat->asked_ttl = ttl;
 	rl_request request = request_of(seat, RL_VERB_RENEW);
 	request.as_text = server->lacks_script;
 	if (!has_flight_room(server) || rl_conn_send(server->conn, &request, RL_VERB_RENEW) == 0) {

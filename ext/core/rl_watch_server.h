@@ -61,6 +61,9 @@ void rl_watch_on_sent(rl_watch_seat *seat);
 /* A member has answered; seat->vote is what. */
 void rl_watch_on_vote(rl_watch_seat *seat);
 
+/* What a renewal may ask for now; less than 1 ms = nothing any more. */
+int64_t rl_watch_ttl(const rl_watched *watched, int64_t now);
+
 /* How long the lease can wait for one answer. */
 int64_t rl_watch_patience(const rl_watched *watched, int64_t timeout_ns, int64_t now);
 
