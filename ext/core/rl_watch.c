@@ -16,6 +16,7 @@
 
 /* A server that answered with an error is asked again after this share of the proof that is left. */
 #define ERROR_SHARE 6
+#define ERROR_MIN_NS (5 * RL_NS_PER_MS)
 #define ERROR_MAX_NS RL_NS_PER_SECOND
 
 /* With one that is due go those that would be within this share of their TTL. */
@@ -126,6 +127,13 @@ int64_t rl_watch_patience(const rl_watched *watched, int64_t timeout_ns, int64_t
 	return rl_time_earlier(timeout_ns, share > PATIENCE_MIN_NS ? share : PATIENCE_MIN_NS);
 }
 
+/* It answered with an error, and its vote is still wanted. */
+static bool is_to_be_asked_again(const rl_watch_seat *seat)
+{
+	return seat->watched->is_in_round && seat->state == RL_WATCH_IDLE &&
+		seat->vote == RL_VOTE_FAILED;
+}
+
 /* When something has to be done about it. */
 static int64_t due_time(const rl_watched *watched)
 {
@@ -138,8 +146,11 @@ static int64_t due_time(const rl_watched *watched)
 		due = rl_time_earlier(due, watched->renew_at);
 	}
 	for (unsigned i = 0; i < watched->count; i++) {
-		if (watched->seats[i].state == RL_WATCH_FLYING) {
-			due = rl_time_earlier(due, watched->seats[i].answer_by);
+		const rl_watch_seat *seat = &watched->seats[i];
+		if (seat->state == RL_WATCH_FLYING) {
+			due = rl_time_earlier(due, seat->answer_by);
+		} else if (is_to_be_asked_again(seat)) {
+			due = rl_time_earlier(due, seat->ask_again_at);
 		}
 	}
 	return due;
@@ -155,7 +166,7 @@ static void plan(rl_watched *watched)
 /* Sees to it that no member keeps what is not ours any more. */
 static void give_back(rl_watched *watched, int64_t now)
 {
-	watched->give_up_at = RL_NEVER;
+	int64_t longest = 0;
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
 		if (!seat->may_outlive || watched->is_own_token) {
@@ -166,9 +177,11 @@ static void give_back(rl_watched *watched, int64_t now)
 		rl_watch_server_leave(seat);
 		if (seat->may_outlive) {
 			rl_watch_server_queue(seat);
-			watched->give_up_at = now + seat->asked_ttl; /* by then it has ended by itself */
+			longest = seat->asked_ttl > longest ? seat->asked_ttl : longest;
 		}
 	}
+	watched->give_up_at =
+		longest > 0 ? now + longest : RL_NEVER; /* by then it has ended by itself */
 }
 
 static void tell(rl_watched *watched, int64_t now)
@@ -262,6 +275,12 @@ void rl_watch_on_sent(rl_watch_seat *seat)
 	plan(seat->watched);
 }
 
+static int64_t error_pause(const rl_watched *watched)
+{
+	int64_t share = rl_lease_remaining(watched->lease) / ERROR_SHARE;
+	return rl_time_earlier(share > ERROR_MIN_NS ? share : ERROR_MIN_NS, ERROR_MAX_NS);
+}
+
 void rl_watch_on_vote(rl_watch_seat *seat)
 {
 	rl_watched *watched = seat->watched;
@@ -272,8 +291,12 @@ void rl_watch_on_vote(rl_watch_seat *seat)
 		plan(watched);
 		return;
 	}
+	if (seat->vote == RL_VOTE_FAILED) {
+		seat->ask_again_at = now_of(watched) + error_pause(watched);
+	}
 	switch (outcome(watched)) {
 		case RL_VOTE_OPEN:
+		case RL_VOTE_FAILED: /* for now */
 			break;
 		case RL_VOTE_GRANTED:
 			watched->is_in_round = false;
@@ -283,13 +306,6 @@ void rl_watch_on_vote(rl_watch_seat *seat)
 			rl_lease_lose(watched->lease);
 			on_loss(watched);
 			break;
-		case RL_VOTE_FAILED: {
-			int64_t pause = rl_lease_remaining(watched->lease) / ERROR_SHARE;
-			watched->is_in_round = false;
-			rl_lease_not_renewed(watched->lease);
-			watched->renew_at = now_of(watched) + rl_time_earlier(pause, ERROR_MAX_NS);
-			break;
-		}
 	}
 	plan(watched);
 }
@@ -444,6 +460,13 @@ static void look_at_lost(rl_watched *watched, int64_t now)
 	plan(watched);
 }
 
+/* To be renewed, or so soon that it goes with others. */
+static bool is_near(const rl_watched *watched, int64_t now)
+{
+	return watched->renews && !watched->is_in_round && !watched->is_lost &&
+		watched->renew_at - watched->lease->ttl_ns / EARLY_SHARE <= now;
+}
+
 /* Its time has come, or is near enough to go with others. */
 static void look(rl_watched *watched, const rl_tick *tick)
 {
@@ -460,20 +483,17 @@ static void look(rl_watched *watched, const rl_tick *tick)
 		rl_watch_seat *seat = &watched->seats[i];
 		if (seat->state == RL_WATCH_FLYING && tick->seen >= seat->answer_by) {
 			rl_watch_server_fail(seat->server, tick->now);
+		} else if (is_to_be_asked_again(seat) && seat->ask_again_at <= tick->now) {
+			seat->vote = RL_VOTE_OPEN;
+			rl_watch_server_queue(seat);
 		}
 	}
-	if (watched->renews && !watched->is_in_round) {
+	if (is_near(watched, tick->now)) { /* it need not be why it was looked at */
 		begin_round(watched, tick->now);
 	}
 	/* One that is due still, for what had arrived was not read yet, comes again in the next step. */
 	int64_t due = due_time(watched);
 	set_due(watched, due > tick->now ? due : tick->now + 1);
-}
-
-static bool is_near(const rl_watched *watched, int64_t now)
-{
-	return watched->renews && !watched->is_in_round && !watched->is_lost &&
-		watched->renew_at - watched->lease->ttl_ns / EARLY_SHARE <= now;
 }
 
 static void look_at_due(rl_watch *watch, const rl_tick *tick)

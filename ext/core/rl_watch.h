@@ -49,7 +49,8 @@ typedef struct rl_watch_seat {
 	bool may_outlive; /* the server may keep the lock for longer than is proven */
 	int64_t asked_ttl;
 	int64_t sent_at;
-	int64_t answer_by; /* FLYING: then the connection is given up */
+	int64_t answer_by;    /* FLYING: then the connection is given up */
+	int64_t ask_again_at; /* IDLE, after an error */
 	int64_t timeout_ns;
 	int64_t connect_timeout_ns;
 } rl_watch_seat;
