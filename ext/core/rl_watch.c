@@ -528,7 +528,7 @@ static void drop_idle_servers(rl_watch *watch)
 void rl_watch_step(rl_watch *watch, const rl_tick *tick)
 {
 	for (rl_watch_server *server = watch->servers; server != NULL; server = server->next) {
-		rl_watch_server_read(server, watch, tick);
+		rl_watch_server_read(server, tick);
 	}
 	look_at_due(watch, tick);
 	int64_t until = RL_NEVER;

@@ -158,7 +158,10 @@ static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 	if (!has_flight_room(server) || rl_conn_send(server->conn, &request, RL_VERB_RENEW) == 0) {
 		return false;
 	}
-	server->lacks_script = false;
+	if (server->lacks_script) {
+		server->lacks_script = false;
+		rl_stats_add(&seat->watched->watch->env->stats->scripts_loaded, 1);
+	}
 	unqueue(seat);
 	seat->state = RL_WATCH_FLYING;
 	seat->flight = server->next_flight++;
@@ -234,7 +237,7 @@ int64_t rl_watch_server_send(rl_watch_server *server, rl_watch *watch, const rl_
 
 /* ---- reading ---- */
 
-static void on_reply(rl_watch_server *server, rl_watch *watch, const rl_reply *reply)
+static void on_reply(rl_watch_server *server, const rl_reply *reply)
 {
 	rl_watch_seat *seat = *flight_at(server, server->first_flight);
 	server->first_flight++;
@@ -248,7 +251,6 @@ static void on_reply(rl_watch_server *server, rl_watch *watch, const rl_reply *r
 	rl_error err;
 	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
 	if (answer.again == RL_AGAIN_AS_TEXT) {
-		rl_stats_add(&watch->env->stats->scripts_loaded, 1);
 		server->lacks_script = true;
 		if (!seat->watched->is_paused) {
 			rl_watch_server_queue(seat);
@@ -264,7 +266,7 @@ static void on_reply(rl_watch_server *server, rl_watch *watch, const rl_reply *r
 	rl_watch_on_vote(seat);
 }
 
-void rl_watch_server_read(rl_watch_server *server, rl_watch *watch, const rl_tick *tick)
+void rl_watch_server_read(rl_watch_server *server, const rl_tick *tick)
 {
 	while (server->conn != NULL) {
 		rl_conn_event event;
@@ -275,7 +277,7 @@ void rl_watch_server_read(rl_watch_server *server, rl_watch *watch, const rl_tic
 			case RL_CONN_READY:
 				break;
 			case RL_CONN_REPLY:
-				on_reply(server, watch, &event.reply);
+				on_reply(server, &event.reply);
 				break;
 			case RL_CONN_REFUSED:
 			case RL_CONN_DOWN:

@@ -44,7 +44,7 @@ void rl_watch_server_leave(rl_watch_seat *seat);
 void rl_watch_server_release_behind(rl_watch_seat *seat);
 
 /* Reads what has arrived. */
-void rl_watch_server_read(rl_watch_server *server, rl_watch *watch, const rl_tick *tick);
+void rl_watch_server_read(rl_watch_server *server, const rl_tick *tick);
 
 /* Dials if need be, and sends what is to be sent.
  * @return when it wants to be called again; RL_NEVER = when something arrives */
