@@ -289,8 +289,6 @@ void rl_watch_server_read(rl_watch_server *server, const rl_tick *tick)
 
 void rl_watch_server_fail(rl_watch_server *server, int64_t now)
 {
-	bool was_idle =
-		is_up(server) && server->waiting == NULL && server->first_flight == server->next_flight;
 	rl_conn_free(server->conn);
 	server->conn = NULL;
 	for (; server->first_flight < server->next_flight; server->first_flight++) {
@@ -303,9 +301,5 @@ void rl_watch_server_fail(rl_watch_server *server, int64_t now)
 			rl_watch_server_queue(seat);
 		}
 	}
-	if (was_idle) {
-		server->redial_at = 0; /* as servers do with connections that are quiet for long */
-	} else {
-		pause_dialling(server, now);
-	}
+	pause_dialling(server, now);
 }
