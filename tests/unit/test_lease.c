@@ -137,6 +137,7 @@ static void one_in_doubt_may_still_be_carried_out(void)
 	begin(10 * SECOND);
 	rl_lease_expect(lease, 2 * SECOND);
 	rl_lease_doubt(lease, 2 * SECOND);
+	CHECK_INT(lease->in_flight, 0);
 	rl_lease_expect(lease, 60 * SECOND);
 	CHECK(rl_lease_confirm(lease, 60 * SECOND, fake_clock + SECOND));
 	CHECK_INT(rl_lease_remaining(lease), SECOND + 2 * SECOND - 22 * MS);

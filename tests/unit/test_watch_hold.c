@@ -150,6 +150,26 @@ static void one_that_comes_too_late_for_any(void)
 	CHECK(key_ends_at <= one->hold_until);
 }
 
+/* Its owner has prolonged it beyond that meanwhile, and may; the watch may not. */
+static void one_that_comes_after_the_end_is_not_sent(void)
+{
+	rl_watched *one = keep(TTL, 35000);
+	for (int i = 0; i < 70; i++) {
+		fake_dials(0, FAKE_REFUSE, 0);
+	}
+	watching_to(10500);
+	rl_lease_expect(one->lease, 60002 * MS);
+	CHECK(rl_lease_confirm(one->lease, 60002 * MS, fake_clock));
+	rl_watch_changed(one);
+	watching_to(70499);
+	CHECK_COUNT("dial", 71); /* the last at 42 s */
+	CHECK_INT(renewals, 0);
+	CHECK_INT(losses, 0);
+	watching_to(90000);
+	CHECK_INT(losses, 1);
+	CHECK_INT(renewals, 0);
+}
+
 static const check_test tests[] = {
 	TEST(the_last_renewals_ask_for_less),
 	TEST(drift_is_for_the_proof_alone),
@@ -159,6 +179,7 @@ static const check_test tests[] = {
 	TEST(one_that_is_said_again_asks_for_less),
 	TEST(one_that_the_server_did_not_know_asks_for_less),
 	TEST(one_that_comes_too_late_for_any),
+	TEST(one_that_comes_after_the_end_is_not_sent),
 };
 
 CHECK_MAIN(tests, watching_end)

@@ -54,6 +54,7 @@ static void what_a_server_disowns_is_lost_at_once(void)
 		CHECK(!rl_lease_is_held(one->lease));
 		CHECK(rl_lease_is_lost(one->lease));
 		CHECK(!rl_lease_is_open(one->lease)); /* there is nothing of ours to release */
+		CHECK_INT(one->lease->in_flight, 0);
 		CHECK_INT(fake_stats.lost, 1);
 		CHECK_INT(fake_stats.renewed, 0);
 		fake_forget_log();
@@ -188,6 +189,7 @@ static void an_answer_that_is_still_to_come_is_followed_by_a_release(void)
 	fake_acts(0, FAKE_SAY, ":1", 3 * MS);
 	watching_to(40);
 	CHECK(!rl_lease_is_held(one->lease));
+	CHECK_INT(one->lease->in_flight, 0);
 	CHECK_INT(losses, 1);
 	CHECK_INT(fake_stats.renewed, 0);
 	CHECK_LOG("3 a1 dial\n3 a1 renew k tok 12\n3 a1 NAME\n8 a1 close\n8 a2 dial\n"

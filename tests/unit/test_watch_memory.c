@@ -153,6 +153,20 @@ static void one_failure_loses_nothing(void)
 	}
 }
 
+static void what_there_was_no_memory_for_is_sent_soon(void)
+{
+	watching_begin(1);
+	is_lasting = false;
+	watching_keep("k", TTL);
+	watching_to(19999);
+	fails_at = 1;
+	begin_counting();
+	watching_to(20010);
+	is_counting = false;
+	CHECK_COUNT("renew", 2);
+	CHECK_COUNT("20010 a1 renew", 1);
+}
+
 static void without_any_memory_they_are_lost_by_the_clock(void)
 {
 	is_lasting = true;
@@ -201,6 +215,7 @@ static const check_test tests[] = {
 	TEST(what_can_fail_fails_before_the_lock_is_asked_for),
 	TEST(half_a_target_is_none),
 	TEST(one_failure_loses_nothing),
+	TEST(what_there_was_no_memory_for_is_sent_soon),
 	TEST(without_any_memory_they_are_lost_by_the_clock),
 	TEST(when_there_is_memory_again_they_are_renewed),
 	TEST(a_release_that_lacks_memory_is_left_to_the_ttl),
