@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* The proof that is left, divided by this: how long an answer is waited for, so that there is time to try again. */
-#define PATIENCE_SHARE 3
-#define PATIENCE_MIN_NS (10 * RL_NS_PER_MS)
+#define PATIENCE_SHARE 4
+#define PATIENCE_MIN_NS (5 * RL_NS_PER_MS)
 
 /* A server that answered with an error is asked again after this share of the proof that is left. */
 #define ERROR_SHARE 6
@@ -133,12 +133,11 @@ static bool is_to_be_asked_again(const rl_watch_seat *seat)
 /* When something has to be done about it. */
 static int64_t due_time(const rl_watched *watched)
 {
-	if (watched->is_lost) {
-		return rl_time_earlier(watched->give_up_at, watched->tell_at);
-	}
 	int64_t proof = atomic_load(&watched->lease->proof);
-	int64_t due = proof > 0 ? proof : 0;
-	if (watched->renews && !watched->is_in_round) {
+	int64_t due = watched->is_lost ? rl_time_earlier(watched->give_up_at, watched->tell_at)
+		: proof > 0                ? proof
+								   : 0;
+	if (watched->renews && !watched->is_in_round && !watched->is_lost) {
 		due = rl_time_earlier(due, watched->renew_at);
 	}
 	for (unsigned i = 0; i < watched->count; i++) {
@@ -165,14 +164,9 @@ static void give_back(rl_watched *watched, int64_t now)
 	int64_t longest = 0;
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
-		if (!seat->may_outlive || watched->lease->is_own_token) {
-			rl_watch_server_leave(seat);
-			continue;
-		}
-		rl_watch_server_release_behind(seat);
 		rl_watch_server_leave(seat);
-		if (seat->may_outlive) {
-			rl_watch_server_queue(seat);
+		if (seat->may_outlive && !watched->lease->is_own_token) {
+			rl_watch_server_queue(seat); /* behind the renewal, if it is the same connection */
 			longest = seat->asked_ttl > longest ? seat->asked_ttl : longest;
 		}
 	}
@@ -418,7 +412,7 @@ void rl_watch_end(rl_watched *watched)
 		return;
 	}
 	rl_watch_pause(watched);
-	bool is_left = rl_lease_is_open(watched->lease);
+	bool is_left = rl_lease_is_open(watched->lease) && !watched->lease->is_own_token;
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
 		if (is_left) {
@@ -438,18 +432,37 @@ void rl_watched_free(rl_watched *watched)
 	}
 }
 
-static void look_at_lost(rl_watched *watched, int64_t now)
+/* Closes the connections on which an answer is overdue. */
+static void give_hung_up(rl_watched *watched, const rl_tick *tick)
 {
-	if (watched->give_up_at <= now) { /* nothing is left of it anywhere */
+	for (unsigned i = 0; i < watched->count; i++) {
+		rl_watch_seat *seat = &watched->seats[i];
+		if (seat->state == RL_WATCH_FLYING && tick->seen >= seat->answer_by) {
+			rl_watch_server_fail(seat->server, tick->now);
+		}
+	}
+}
+
+/* One that is due still, for what had arrived was not read yet, comes again in the next step. */
+static void plan_ahead(rl_watched *watched, int64_t now)
+{
+	int64_t due = due_time(watched);
+	set_due(watched, due > now ? due : now + 1);
+}
+
+static void look_at_lost(rl_watched *watched, const rl_tick *tick)
+{
+	if (watched->give_up_at <= tick->now) { /* nothing is left of it anywhere */
 		for (unsigned i = 0; i < watched->count; i++) {
 			rl_watch_server_leave(&watched->seats[i]);
 		}
 		watched->give_up_at = RL_NEVER;
 	}
-	if (watched->tell_at <= now) {
-		tell(watched, now);
+	give_hung_up(watched, tick);
+	if (watched->tell_at <= tick->now) {
+		tell(watched, tick->now);
 	}
-	rl_watch_plan(watched);
+	plan_ahead(watched, tick->now);
 }
 
 /* To be renewed, or so soon that it goes with others. */
@@ -463,7 +476,7 @@ static bool is_near(const rl_watched *watched, int64_t now)
 static void look(rl_watched *watched, const rl_tick *tick)
 {
 	if (watched->is_lost) {
-		look_at_lost(watched, tick->now);
+		look_at_lost(watched, tick);
 		return;
 	}
 	if (!rl_lease_is_held(watched->lease)) {
@@ -471,11 +484,10 @@ static void look(rl_watched *watched, const rl_tick *tick)
 		rl_watch_plan(watched);
 		return;
 	}
+	give_hung_up(watched, tick);
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
-		if (seat->state == RL_WATCH_FLYING && tick->seen >= seat->answer_by) {
-			rl_watch_server_fail(seat->server, tick->now);
-		} else if (is_to_be_asked_again(seat) && seat->ask_again_at <= tick->now) {
+		if (is_to_be_asked_again(seat) && seat->ask_again_at <= tick->now) {
 			seat->vote = RL_VOTE_OPEN;
 			rl_watch_server_queue(seat);
 		}
@@ -483,9 +495,7 @@ static void look(rl_watched *watched, const rl_tick *tick)
 	if (is_near(watched, tick->now)) { /* it need not be why it was looked at */
 		begin_round(watched, tick->now);
 	}
-	/* One that is due still, for what had arrived was not read yet, comes again in the next step. */
-	int64_t due = due_time(watched);
-	set_due(watched, due > tick->now ? due : tick->now + 1);
+	plan_ahead(watched, tick->now);
 }
 
 static void look_at_due(rl_watch *watch, const rl_tick *tick)

@@ -115,7 +115,8 @@ static rl_request request_of(const rl_watch_seat *seat, rl_verb verb)
 		.tickets = lease->names.tickets,
 		.token = rl_lease_token(lease),
 		.ttl_ms = seat->asked_ttl / RL_NS_PER_MS,
-		.is_alone = !seat->watched->wakes};
+		.is_alone = !seat->watched->wakes ||
+			(seat->server->conn != NULL && seat->server->conn->lacks_helpers)};
 }
 
 static bool is_up(const rl_watch_server *server)
@@ -125,34 +126,45 @@ static bool is_up(const rl_watch_server *server)
 		conn->transport->is_connected(conn->link);
 }
 
-/* Writes a release behind all that was sent. What the system does not take now is written by the next step. */
-static void release(rl_watch_seat *seat)
-{
-	rl_conn *conn = seat->server->conn;
-	rl_request request = request_of(seat, RL_VERB_RELEASE);
-	unsigned owed = conn->owed_count;
-	if (rl_conn_undo(conn, &request) != RL_UNDONE_SURELY) {
-		seat->watched->watch->until = 0;
-	}
-	seat->may_outlive = conn->owed_count == owed; /* no memory for it */
-}
-
+/* What the system does not take now is written by the next step. */
 void rl_watch_server_release_behind(rl_watch_seat *seat)
 {
 	if (seat->state == RL_WATCH_FLYING && is_up(seat->server)) {
-		release(seat);
+		rl_request request = request_of(seat, RL_VERB_RELEASE);
+		if (rl_conn_undo(seat->server->conn, &request) != RL_UNDONE_SURELY) {
+			seat->watched->watch->until = 0;
+		}
 	}
+}
+
+static void begin_flight(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
+{
+	unqueue(seat);
+	seat->state = RL_WATCH_FLYING;
+	seat->flight = server->next_flight++;
+	*flight_at(server, seat->flight) = seat;
+	seat->sent_at = now;
+	seat->answer_by = now + rl_watch_patience(seat->watched, seat->timeout_ns, now);
+	rl_watch_plan(seat->watched);
+}
+
+/* As text, so that one answer is all. */
+static bool send_release(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
+{
+	rl_request request = request_of(seat, RL_VERB_RELEASE);
+	request.as_text = true;
+	if (!has_flight_room(server) || rl_conn_send(server->conn, &request, RL_VERB_RELEASE) == 0) {
+		return false;
+	}
+	begin_flight(server, seat, now);
+	return true;
 }
 
 /* What the seat wants: a renewal, or, once the lease is lost, a release. False when there is no memory for it. */
 static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 {
 	if (seat->watched->is_lost) {
-		release(seat);
-		if (!seat->may_outlive) {
-			unqueue(seat);
-		}
-		return !seat->may_outlive;
+		return send_release(server, seat, now);
 	}
 	/* Not what it was when the round began: it may have waited for a connection since. */
 	int64_t ttl = rl_watch_ttl(seat->watched, now);
@@ -170,15 +182,9 @@ static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 		server->lacks_script = false;
 		rl_stats_add(&seat->watched->watch->env->stats->scripts_loaded, 1);
 	}
-	unqueue(seat);
-	seat->state = RL_WATCH_FLYING;
-	seat->flight = server->next_flight++;
-	*flight_at(server, seat->flight) = seat;
-	seat->sent_at = now;
-	seat->answer_by = now + rl_watch_patience(seat->watched, seat->timeout_ns, now);
 	seat->may_outlive = true;
 	seat->is_text = request.as_text;
-	rl_watch_plan(seat->watched);
+	begin_flight(server, seat, now);
 	return true;
 }
 
@@ -210,8 +216,6 @@ static void pause_dialling(rl_watch_server *server, int64_t now)
 	if (server->fails > 0) {
 		unsigned doublings = server->fails - 1 < 6 ? server->fails - 1 : 6;
 		pause = rl_time_earlier(PAUSE_NS << doublings, PAUSE_MAX_NS);
-		pause = rl_time_earlier(
-			pause, connect_time(server, now)); /* who waits is in no less of a hurry */
 	}
 	server->fails++;
 	server->redial_at = now + pause;
@@ -272,14 +276,9 @@ static void on_vote(rl_watch_seat *seat, rl_vote vote)
 	rl_watch_on_vote(seat);
 }
 
-static void on_reply(rl_watch_server *server, const rl_reply *reply, int64_t now)
+static void on_renewal_answered(rl_watch_seat *seat, const rl_reply *reply, int64_t now)
 {
-	rl_watch_seat *seat = *flight_at(server, server->first_flight);
-	server->first_flight++;
-	if (seat == NULL) {
-		return;
-	}
-	seat->state = RL_WATCH_IDLE;
+	rl_watch_server *server = seat->server;
 	rl_request request = request_of(seat, RL_VERB_RENEW);
 	request.as_text = seat->is_text;
 	rl_answer answer;
@@ -298,6 +297,38 @@ static void on_reply(rl_watch_server *server, const rl_reply *reply, int64_t now
 		rl_watch_server_fail(server, now);
 	} else {
 		on_vote(seat, RL_VOTE_FAILED);
+	}
+}
+
+/* Of a lease that is lost. Whatever else is answered, nothing more can be done. */
+static void on_release_answered(rl_watch_seat *seat, const rl_reply *reply)
+{
+	rl_request request = request_of(seat, RL_VERB_RELEASE);
+	request.as_text = true;
+	rl_answer answer;
+	rl_error err;
+	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
+	if (answer.again == RL_AGAIN_ALONE) {
+		seat->server->conn->lacks_helpers = true;
+		requeue(seat);
+	} else {
+		seat->may_outlive = false;
+		rl_watch_plan(seat->watched);
+	}
+}
+
+static void on_reply(rl_watch_server *server, const rl_reply *reply, int64_t now)
+{
+	rl_watch_seat *seat = *flight_at(server, server->first_flight);
+	server->first_flight++;
+	if (seat == NULL) {
+		return;
+	}
+	seat->state = RL_WATCH_IDLE;
+	if (seat->watched->is_lost) {
+		on_release_answered(seat, reply);
+	} else {
+		on_renewal_answered(seat, reply, now);
 	}
 }
 
@@ -324,8 +355,6 @@ void rl_watch_server_read(rl_watch_server *server, const rl_tick *tick)
 
 void rl_watch_server_fail(rl_watch_server *server, int64_t now)
 {
-	bool was_idle = server->conn->logins_owed == 0 && server->waiting == NULL &&
-		server->first_flight == server->next_flight;
 	rl_conn_free(server->conn);
 	server->conn = NULL;
 	for (; server->first_flight < server->next_flight; server->first_flight++) {
@@ -335,9 +364,5 @@ void rl_watch_server_fail(rl_watch_server *server, int64_t now)
 			requeue(seat);
 		}
 	}
-	if (was_idle) {
-		server->redial_at = 0; /* as servers do with connections that are quiet for long */
-	} else {
-		pause_dialling(server, now);
-	}
+	pause_dialling(server, now);
 }

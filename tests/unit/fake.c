@@ -43,6 +43,13 @@ void fake_lag(int64_t ns)
 	lag = ns;
 }
 
+int64_t fake_take_lag(void)
+{
+	int64_t taken = lag;
+	lag = 0;
+	return taken;
+}
+
 void fake_fork(void)
 {
 	generation++;
@@ -241,8 +248,7 @@ bool fake_drive_to(rl_op *op, int64_t time)
 			fake_read(fake_wait.links[j]);
 		}
 		tick.seen = fake_clock;
-		fake_clock += lag;
-		lag = 0;
+		fake_clock += fake_take_lag();
 		tick.now = fake_clock;
 	}
 	FAIL("no end after %d steps", STEPS_MAX);

@@ -92,8 +92,9 @@ extern void (*fake_on_alarm)(void);
  * @return false = no idea */
 extern bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
-/* When the server runs the command that is asked about. */
+/* When the server runs the command that is asked about, and which one it is. */
 extern int64_t fake_run_at;
+extern unsigned fake_run_on;
 
 /* A BLPOP blocks its link for as long as it says, and then comes to nothing. What stands behind it meets its
  * plan when it is run. */
@@ -118,6 +119,7 @@ void fake_kill(unsigned member);
 
 /* The next time that the clock moves, this much more passes before core is stepped. */
 void fake_lag(int64_t ns);
+int64_t fake_take_lag(void); /* for a driver */
 
 void fake_fork(void);
 
@@ -157,11 +159,13 @@ extern rl_wait fake_wait;
 
 const char *fake_log(void);
 void fake_forget_log(void);
+unsigned fake_count(const char *part); /* how often the log has it */
 unsigned fake_open_links(void);
 extern unsigned fake_looks;  /* calls of is_alive */
 extern unsigned fake_writes; /* flushes by which the system took whole commands */
 extern unsigned fake_steps;  /* of all operations */
 
 #define CHECK_LOG(wanted) CHECK_TEXT(fake_log(), wanted)
+#define CHECK_COUNT(part, wanted) CHECK_INT(fake_count(part), wanted)
 
 #endif

@@ -94,6 +94,6 @@ void fake_run(rl_link *link, int64_t at);
 void fake_catch_up(void);
 
 /* True when the test has an idea; else the plan stays as it is. */
-bool fake_ask_test(const command *c, bool is_taken, fake_plan *plan);
+bool fake_ask_test(const rl_link *link, const command *c, bool is_taken, fake_plan *plan);
 
 #endif

@@ -44,7 +44,7 @@ static fake_plan plan_of_taking(const rl_link *link, const command *c)
 	if (is_planned) {
 		plan = (c->words.is_blpop ? s->blpops : s->acts)[*next];
 	} else {
-		fake_ask_test(c, false, &plan);
+		fake_ask_test(link, c, false, &plan);
 	}
 	switch (plan.what) {
 		case FAKE_BREAK_UNSENT:
@@ -144,6 +144,19 @@ static rl_link *dial(rl_transport *self, const rl_address *address, int64_t unti
 	return link;
 }
 
+/* Those that the server has run. */
+static void drop_old_commands(rl_link *link)
+{
+	if (link->run == 0) {
+		FAIL("too many commands");
+	}
+	link->command_count -= link->run;
+	link->taken -= link->run;
+	memmove(
+		link->commands, link->commands + link->run, link->command_count * sizeof link->commands[0]);
+	link->run = 0;
+}
+
 static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 {
 	if (!link->is_open) {
@@ -153,7 +166,7 @@ static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 		return 0;
 	}
 	if (link->command_count == COMMANDS_MAX) {
-		FAIL("too many commands");
+		drop_old_commands(link);
 	}
 	command *c = &link->commands[link->command_count++];
 	fake_describe(&c->words, argc, argv);

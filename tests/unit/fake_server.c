@@ -7,8 +7,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 int64_t fake_run_at;
+unsigned fake_run_on;
 bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
 server fake_servers[FAKE_MEMBERS];
@@ -28,6 +30,15 @@ void fake_forget_log(void)
 {
 	log_used = 0;
 	log_text[0] = '\0';
+}
+
+unsigned fake_count(const char *part)
+{
+	unsigned hits = 0;
+	for (const char *at = log_text; (at = strstr(at, part)) != NULL; at++) {
+		hits++;
+	}
+	return hits;
 }
 
 void fake_note(const rl_link *link, const char *text)
@@ -78,10 +89,23 @@ void fake_login_says(unsigned member, const char *what, const char *text)
 	*slot = text;
 }
 
+/* Those that were received. The last one stays: no other comes before it. */
+static void drop_old_events(rl_link *link)
+{
+	unsigned old = link->event_next < link->event_count ? link->event_next : link->event_count - 1;
+	if (old == 0) {
+		FAIL("too many events");
+	}
+	link->event_count -= old;
+	link->event_read -= old;
+	link->event_next -= old;
+	memmove(link->events, link->events + old, link->event_count * sizeof link->events[0]);
+}
+
 void fake_add_event(rl_link *link, const char *text, int64_t at)
 {
 	if (link->event_count == EVENTS_MAX) {
-		FAIL("too many events");
+		drop_old_events(link);
 	}
 	/* What is said later arrives later. */
 	if (link->event_count > 0 && link->events[link->event_count - 1].at > at) {
@@ -165,8 +189,9 @@ static void greet_back(rl_link *link, const command *c, int64_t at)
 	answer(link, first == 'A' ? s->auth : first == 'S' ? s->select : s->name, at);
 }
 
-bool fake_ask_test(const command *c, bool is_taken, fake_plan *plan)
+bool fake_ask_test(const rl_link *link, const command *c, bool is_taken, fake_plan *plan)
 {
+	fake_run_on = link->member;
 	return fake_improvise != NULL && fake_improvise(c->words.text, is_taken, plan);
 }
 
@@ -177,7 +202,7 @@ static void block(rl_link *link, const command *c, int64_t at)
 	if (s->blpop_next < s->blpop_count) {
 		plan = s->blpops[s->blpop_next++];
 	} else {
-		fake_ask_test(c, true, &plan);
+		fake_ask_test(link, c, true, &plan);
 	}
 	link->is_blocked = true;
 	link->is_mute = link->is_mute || plan.what == FAKE_SILENCE;
@@ -203,7 +228,7 @@ static void run_next(rl_link *link, int64_t at)
 	if (s->act_next < s->act_count) {
 		plan = s->acts[s->act_next++];
 	} else {
-		fake_ask_test(c, true, &plan);
+		fake_ask_test(link, c, true, &plan);
 	}
 	carry_out(link, &plan, at + plan.delay);
 }

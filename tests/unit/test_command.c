@@ -123,13 +123,17 @@ static void alone_a_script_has_one_key(void)
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "1", "key");
 }
 
-/* A renewal wakes nobody. */
-static void extend_is_always_alone(void)
+/* A longer TTL wakes nobody. */
+static void extend_and_renew_are_always_alone(void)
 {
 	rl_request extend = request_of(RL_VERB_EXTEND);
 	CHECK_ARGV(extend, "EVALSHA", sha_of(RL_SCRIPT_EXTEND), "1", "key", "token", "250");
 	extend.as_text = true;
 	CHECK_ARGV(extend, "EVAL", text_of(RL_SCRIPT_EXTEND), "1", "key", "token", "250");
+	rl_request renew = request_of(RL_VERB_RENEW);
+	CHECK_ARGV(renew, "EVALSHA", sha_of(RL_SCRIPT_RENEW), "1", "key", "token", "250");
+	renew.as_text = true;
+	CHECK_ARGV(renew, "EVAL", text_of(RL_SCRIPT_RENEW), "1", "key", "token", "250");
 }
 
 static void blpop_tells_seconds(void)
@@ -349,8 +353,9 @@ static void who_is_freed_may_not_be_told(void)
 
 static void one_and_zero(void)
 {
-	static const rl_verb verbs[] = {RL_VERB_RELEASE, RL_VERB_EXTEND, RL_VERB_FORCE, RL_VERB_EXISTS};
-	for (unsigned i = 0; i < 4; i++) {
+	static const rl_verb verbs[] = {
+		RL_VERB_RELEASE, RL_VERB_EXTEND, RL_VERB_RENEW, RL_VERB_FORCE, RL_VERB_EXISTS};
+	for (unsigned i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
 		rl_verb v = verbs[i];
 		CHECK_INT(read_it(v, integer(1)).vote, RL_VOTE_GRANTED);
 		CHECK_INT(read_it(v, integer(0)).vote, RL_VOTE_REFUSED);
@@ -433,8 +438,9 @@ static void who_is_said_again_and_how(void)
 		bool has_helpers;
 	} cases[] = {{RL_VERB_SET, false, false}, {RL_VERB_TRY, true, true},
 		{RL_VERB_NUDGE, true, false}, {RL_VERB_BLPOP, false, false}, {RL_VERB_RELEASE, true, true},
-		{RL_VERB_EXTEND, true, false}, {RL_VERB_FORCE, true, true}, {RL_VERB_EXISTS, false, false},
-		{RL_VERB_OWNER, false, false}, {RL_VERB_REMAINING, false, false}};
+		{RL_VERB_EXTEND, true, false}, {RL_VERB_RENEW, true, false}, {RL_VERB_FORCE, true, true},
+		{RL_VERB_EXISTS, false, false}, {RL_VERB_OWNER, false, false},
+		{RL_VERB_REMAINING, false, false}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		rl_request request = request_of(cases[i].verb);
 		CHECK_INT(
@@ -460,7 +466,7 @@ static const check_test tests[] = {
 	TEST(script_verbs),
 	TEST(without_a_waiter),
 	TEST(alone_a_script_has_one_key),
-	TEST(extend_is_always_alone),
+	TEST(extend_and_renew_are_always_alone),
 	TEST(blpop_tells_seconds),
 	TEST(numbers_of_all_sizes),
 	TEST(keys_and_tokens_may_be_any_bytes),

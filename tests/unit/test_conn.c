@@ -269,6 +269,84 @@ static void so_many_replies_can_be_owed(void)
 	}
 }
 
+static void many_of_a_kind_take_one_place(void)
+{
+	dial_it(NULL, NULL, 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_NONE);
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < 60; i++) {
+			fake_says(0, i == 40 ? ":0" : ":1");
+			CHECK(ask(7) != 0);
+			CHECK_INT(conn->owed_count, i + 1 + (round == 0)); /* CLIENT SETNAME behind the first */
+		}
+		CHECK(conn->owed_runs <= 3);
+		flush_and_read();
+		for (unsigned i = 0; i < 60; i++) {
+			CHECK_INT(next(), RL_CONN_REPLY);
+			CHECK_INT(event.tag, 7);
+			CHECK_INT(event.reply.integer, i != 40);
+		}
+		CHECK_INT(next(), RL_CONN_NONE);
+		CHECK_INT(conn->owed_runs, 0);
+		CHECK_INT(conn->owed_count, 0);
+	}
+}
+
+static void what_follows_the_forgotten_is_not_forgotten(void)
+{
+	dial_it(NULL, NULL, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		fake_says(0, ":0");
+		CHECK(ask(1) != 0);
+	}
+	rl_conn_forget(conn);
+	fake_says(0, ":0");
+	CHECK(tell());
+	for (unsigned i = 0; i < 2; i++) {
+		fake_says(0, ":1");
+		CHECK(ask(1) != 0);
+	}
+	flush_and_read();
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK_INT(next(), RL_CONN_REPLY);
+		CHECK_INT(event.reply.integer, 1);
+	}
+	CHECK_INT(next(), RL_CONN_NONE);
+}
+
+static bool is_out_of_memory;
+
+static bool lacks_memory(void)
+{
+	return is_out_of_memory;
+}
+
+static void what_cannot_be_queued_is_not_owed(void)
+{
+	dial_it(NULL, NULL, 0);
+	fake_lacks_memory = lacks_memory;
+	fake_says(0, ":10");
+	fake_says(0, ":11");
+	CHECK(ask(1) != 0);
+	unsigned runs = conn->owed_runs;
+	unsigned count = conn->owed_count;
+	is_out_of_memory = true;
+	CHECK_INT(ask(1), 0);
+	CHECK_INT(ask(2), 0);
+	CHECK(!tell());
+	is_out_of_memory = false;
+	CHECK_INT(conn->owed_runs, runs);
+	CHECK_INT(conn->owed_count, count);
+	CHECK(ask(2) != 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(event.tag, 1);
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(event.tag, 2);
+	CHECK_INT(event.reply.integer, 11);
+}
+
 static void a_few_owed_replies_do_not_matter(void)
 {
 	dial_it(NULL, NULL, 0);
@@ -398,6 +476,9 @@ static const check_test tests[] = {
 	TEST(an_error_that_nobody_asked_for_is_told),
 	TEST(a_break_is_told_after_the_replies),
 	TEST(so_many_replies_can_be_owed),
+	TEST(many_of_a_kind_take_one_place),
+	TEST(what_follows_the_forgotten_is_not_forgotten),
+	TEST(what_cannot_be_queued_is_not_owed),
 	TEST(a_few_owed_replies_do_not_matter),
 	TEST(what_is_not_sent_is_not_reusable),
 	TEST(positions_grow),

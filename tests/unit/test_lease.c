@@ -137,10 +137,118 @@ static void one_in_doubt_may_still_be_carried_out(void)
 	begin(10 * SECOND);
 	rl_lease_expect(lease, 2 * SECOND);
 	rl_lease_doubt(lease, 2 * SECOND);
+	CHECK_INT(lease->in_flight, 0);
 	rl_lease_expect(lease, 60 * SECOND);
 	CHECK(rl_lease_confirm(lease, 60 * SECOND, fake_clock + SECOND));
 	CHECK_INT(rl_lease_remaining(lease), SECOND + 2 * SECOND - 22 * MS);
 }
+
+/* ---- renewals ---- */
+
+static void a_renewal_proves_from_when_it_was_asked_for_and_leaves_the_ttl(void)
+{
+	begin(10 * SECOND);
+	fake_clock += 3 * SECOND;
+	rl_lease_renewing(lease);
+	CHECK_INT(rl_lease_remaining(lease), 7 * SECOND - 102 * MS); /* nothing is shorter meanwhile */
+	int64_t asked_at = fake_clock;
+	fake_clock += SECOND;
+	CHECK(rl_lease_renewed(lease, 8 * SECOND, asked_at));
+	CHECK_INT(rl_lease_remaining(lease), 7 * SECOND - 82 * MS);
+	CHECK_INT(lease->ttl_ns, 10 * SECOND);
+	CHECK_INT(lease->in_flight, 0);
+}
+
+static void a_renewal_never_shortens_what_is_proven(void)
+{
+	begin(10 * SECOND);
+	rl_lease_renewing(lease);
+	CHECK(rl_lease_renewed(lease, SECOND, fake_clock));
+	CHECK_INT(rl_lease_remaining(lease), 10 * SECOND - 102 * MS);
+}
+
+static void a_late_renewal_does_not_bring_it_back(void)
+{
+	begin(SECOND);
+	fake_clock += 900 * MS;
+	int64_t asked_at = fake_clock;
+	rl_lease_renewing(lease);
+	fake_clock += 100 * MS; /* and nobody has looked meanwhile */
+	CHECK(!rl_lease_renewed(lease, SECOND, asked_at));
+	CHECK(!rl_lease_is_held(lease));
+	CHECK(rl_lease_is_lost(lease));
+	CHECK(rl_lease_is_open(lease)); /* the server has it */
+	CHECK_INT(lease->in_flight, 0);
+}
+
+static void a_renewal_does_not_bring_back_what_was_disowned_or_left(void)
+{
+	begin(SECOND);
+	rl_lease_renewing(lease);
+	rl_lease_lose(lease);
+	CHECK(!rl_lease_renewed(lease, SECOND, fake_clock));
+	CHECK(!rl_lease_is_open(lease));
+	clean_up();
+	begin(SECOND);
+	rl_lease_renewing(lease);
+	CHECK(rl_lease_leave(lease));
+	CHECK(!rl_lease_renewed(lease, SECOND, fake_clock));
+	CHECK(!rl_lease_is_held(lease));
+}
+
+/* The server may carry out the renewal before the prolongation, which then shortens. */
+static void beside_a_prolongation_the_shorter_of_both_counts(void)
+{
+	for (int is_renewal_last = 0; is_renewal_last < 2; is_renewal_last++) {
+		begin(10 * SECOND);
+		int64_t asked_at = fake_clock;
+		rl_lease_renewing(lease);
+		rl_lease_expect(lease, 2 * SECOND);
+		fake_clock += 100 * MS;
+		if (is_renewal_last) {
+			CHECK(rl_lease_confirm(lease, 2 * SECOND, asked_at));
+			CHECK(rl_lease_renewed(lease, 10 * SECOND, asked_at));
+		} else {
+			CHECK(rl_lease_renewed(lease, 10 * SECOND, asked_at));
+			CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 122 * MS);
+			CHECK(rl_lease_confirm(lease, 2 * SECOND, asked_at));
+		}
+		CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 122 * MS);
+		/* The next renewal has no other beside it. */
+		lease->ttl_ns = 10 * SECOND;
+		rl_lease_renewing(lease);
+		CHECK(rl_lease_renewed(lease, 10 * SECOND, fake_clock));
+		CHECK_INT(rl_lease_remaining(lease), 10 * SECOND - 102 * MS);
+		clean_up();
+	}
+}
+
+static void a_renewal_that_nobody_waits_for_is_over(void)
+{
+	begin(10 * SECOND);
+	rl_lease_renewing(lease);
+	rl_lease_expect(lease, 2 * SECOND);
+	rl_lease_not_renewed(lease);
+	CHECK_INT(lease->in_flight, 1);
+	CHECK(rl_lease_confirm(lease, 2 * SECOND, fake_clock));
+	CHECK_INT(lease->in_flight, 0);
+	rl_lease_expect(lease, 20 * SECOND);
+	CHECK(rl_lease_confirm(lease, 20 * SECOND, fake_clock));
+	CHECK_INT(rl_lease_remaining(lease), 20 * SECOND - 202 * MS);
+}
+
+static void a_renewal_behind_one_in_doubt_proves_no_more_than_that(void)
+{
+	begin(10 * SECOND);
+	rl_lease_expect(lease, 2 * SECOND);
+	rl_lease_doubt(lease, 2 * SECOND);
+	fake_clock += SECOND;
+	rl_lease_renewing(lease);
+	CHECK(rl_lease_renewed(lease, 10 * SECOND, fake_clock));
+	CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
+}
+
+/* ---- the end ---- */
 
 static void nothing_is_proven_once_its_release_is_asked_for(void)
 {
@@ -197,6 +305,13 @@ static const check_test tests[] = {
 	TEST(what_the_clock_ended_may_still_be_disowned),
 	TEST(of_two_that_overlap_the_shorter_counts),
 	TEST(one_in_doubt_may_still_be_carried_out),
+	TEST(a_renewal_proves_from_when_it_was_asked_for_and_leaves_the_ttl),
+	TEST(a_renewal_never_shortens_what_is_proven),
+	TEST(a_late_renewal_does_not_bring_it_back),
+	TEST(a_renewal_does_not_bring_back_what_was_disowned_or_left),
+	TEST(beside_a_prolongation_the_shorter_of_both_counts),
+	TEST(a_renewal_that_nobody_waits_for_is_over),
+	TEST(a_renewal_behind_one_in_doubt_proves_no_more_than_that),
 	TEST(nothing_is_proven_once_its_release_is_asked_for),
 	TEST(a_lost_one_was_not_held_when_it_is_released),
 	TEST(an_end_is_final),

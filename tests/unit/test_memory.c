@@ -2,57 +2,15 @@
  *
  * No memory, at each place where some is asked for: no crash, no leak, and no lie.
  *
- * malloc, calloc and realloc of this program are its own. They hand on to the sanitizer's, or to libc's,
- * and count while a flow runs. The fake network, which has no malloc, counts its dials and appends along.
+ * malloc, calloc and realloc of this program are its own, and count while a flow runs. The fake network, which has no
+ * malloc, counts its dials and appends along.
  */
 #include "check.h"
 #include "core/rl_dsn.h"
 #include "fake.h"
+#include "no_memory.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#ifdef __SANITIZE_ADDRESS__
-# define REAL(name) __interceptor_##name
-#else
-# define REAL(name) __libc_##name
-#endif
-
-void *REAL(malloc)(size_t size);
-void *REAL(calloc)(size_t count, size_t size);
-void *REAL(realloc)(void *old, size_t size);
-void REAL(free)(void *old);
-
-static bool is_counting;
-static bool is_lasting; /* once it failed, it fails for good */
-static unsigned asked;
-static unsigned fails_at; /* from 1; 0 = never */
-
-#define UNWATCHED __attribute__((no_sanitize_address, no_sanitize_undefined))
-
-UNWATCHED static bool lacks_memory(void)
-{
-	if (!is_counting) {
-		return false;
-	}
-	asked++;
-	return fails_at != 0 && (asked == fails_at || (is_lasting && asked > fails_at));
-}
-
-UNWATCHED void *malloc(size_t size)
-{
-	return lacks_memory() ? NULL : REAL(malloc)(size);
-}
-
-UNWATCHED void *calloc(size_t count, size_t size)
-{
-	return lacks_memory() ? NULL : REAL(calloc)(count, size);
-}
-
-UNWATCHED void *realloc(void *old, size_t size)
-{
-	return lacks_memory() ? NULL : REAL(realloc)(old, size);
-}
 
 /* The block of a password: what it holds when it is freed. */
 static const char *watched;

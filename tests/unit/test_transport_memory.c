@@ -4,24 +4,14 @@
  * and no reply that was not said.
  */
 #include "check.h"
+#include "no_memory.h"
 #include "peer.h"
 #include "transport/rl_link.h"
 #include "transport/rl_os.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#ifdef __SANITIZE_ADDRESS__
-# define REAL(name) __interceptor_##name
-#else
-# define REAL(name) __libc_##name
-#endif
-
-void *REAL(malloc)(size_t size);
-void *REAL(calloc)(size_t count, size_t size);
-void *REAL(realloc)(void *old, size_t size);
 
 /* hiredis 0.14 itself loses a few bytes when it is out of memory while it formats a command. */
 const char *__lsan_default_suppressions(void);
@@ -29,32 +19,6 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:redisFormatSdsCommandArgv\nleak:sdsnewlen\n";
-}
-
-static bool is_counting;
-static unsigned asked;
-static unsigned fails_at; /* from 1; 0 = never */
-
-#define UNWATCHED __attribute__((no_sanitize_address, no_sanitize_undefined))
-
-UNWATCHED static bool lacks_memory(void)
-{
-	return is_counting && ++asked == fails_at;
-}
-
-UNWATCHED void *malloc(size_t size)
-{
-	return lacks_memory() ? NULL : REAL(malloc)(size);
-}
-
-UNWATCHED void *calloc(size_t count, size_t size)
-{
-	return lacks_memory() ? NULL : REAL(calloc)(count, size);
-}
-
-UNWATCHED void *realloc(void *old, size_t size)
-{
-	return lacks_memory() ? NULL : REAL(realloc)(old, size);
 }
 
 static rl_net net;

@@ -13,12 +13,14 @@
 #include <sys/un.h>
 
 static rl_resolver resolver;
+static rl_resolver teacher;
 static rl_addresses found;
 static rl_error err;
 
 static void clean_up(void)
 {
 	rl_resolver_clear(&resolver);
+	rl_resolver_clear(&teacher);
 }
 
 static rl_status get(const char *host, rl_net_kind kind)
@@ -150,6 +152,53 @@ static void the_next_address_is_tried(void)
 	CHECK(is_connected);
 }
 
+/* ---- what another thread has resolved ---- */
+
+static void learn(char *host, rl_net_kind kind)
+{
+	rl_address address = {.kind = kind, .host = host, .port = 6379};
+	rl_resolver_learn(&resolver, &teacher, &address);
+}
+
+static void what_one_has_resolved_another_learns(void)
+{
+	if (!peer_knows_localhost()) {
+		return;
+	}
+	char name[] = "localhost";
+	rl_address address = {.kind = RL_NET_TCP, .host = name, .port = 6379};
+	CHECK_INT(get(name, RL_NET_TCP), RL_ERR_NAME);
+	rl_resolve(&teacher, &address, 0);
+	for (int i = 0; i < 2; i++) { /* and once is enough */
+		learn(name, RL_NET_TCP);
+		CHECK_INT(get(name, RL_NET_TCP), RL_OK);
+		CHECK(found.count > 0);
+	}
+	rl_addresses first;
+	CHECK_INT(rl_resolved_get(&teacher, &address, &first, &err), RL_OK);
+	CHECK_INT(found.count, first.count);
+	CHECK(memcmp(&found.list[0].storage, &first.list[0].storage, first.list[0].len) == 0);
+	rl_resolver_clear(&teacher); /* nothing is shared */
+	CHECK_INT(get(name, RL_NET_TCP), RL_OK);
+	learn(name, RL_NET_TCP); /* who knows nothing teaches nothing, and takes nothing away */
+	CHECK_INT(get(name, RL_NET_TCP), RL_OK);
+}
+
+static void literals_and_paths_are_not_learned(void)
+{
+	char literal[] = "127.0.0.1";
+	char path[] = "/run/a.sock";
+	char none[] = "no.such.name.invalid";
+	rl_address address = {.kind = RL_NET_TCP, .host = none, .port = 6379};
+	rl_resolve(&teacher, &address, 0);
+	learn(literal, RL_NET_TCP);
+	learn(path, RL_NET_UNIX);
+	learn(none, RL_NET_TCP);
+	CHECK(resolver.names == NULL);
+	CHECK_INT(get(literal, RL_NET_TCP), RL_OK);
+	CHECK_INT(get(none, RL_NET_TCP), RL_ERR_NAME);
+}
+
 static const check_test tests[] = {
 	TEST(literals_need_no_asking),
 	TEST(the_longest_path_fits),
@@ -157,6 +206,8 @@ static const check_test tests[] = {
 	TEST(a_name_that_there_is_not),
 	TEST(what_is_in_doubt_is_asked_again_once_a_second),
 	TEST(the_next_address_is_tried),
+	TEST(what_one_has_resolved_another_learns),
+	TEST(literals_and_paths_are_not_learned),
 };
 
 CHECK_MAIN(tests, clean_up)

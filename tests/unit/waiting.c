@@ -94,15 +94,6 @@ void waiting_look_on(unsigned times)
 	}
 }
 
-unsigned waiting_count(const char *part)
-{
-	unsigned hits = 0;
-	for (const char *at = fake_log(); (at = strstr(at, part)) != NULL; at++) {
-		hits++;
-	}
-	return hits;
-}
-
 void waiting_drive_to(rl_acquire *acquire, int64_t ms)
 {
 	if (fake_drive_to(&acquire->op, FAKE_START + ms * MS)) {

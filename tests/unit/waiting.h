@@ -38,12 +38,7 @@ rl_acquire *waiting_queued_own(int64_t ttl_ms, int64_t wait_ns);
 /* The holder stays: so many looks, one each second from 1000 ms on. */
 void waiting_look_on(unsigned times);
 
-/* How often the log has the part. */
-unsigned waiting_count(const char *part);
-
 /* Drives so far; the operation goes on. */
 void waiting_drive_to(rl_acquire *acquire, int64_t ms);
-
-#define CHECK_COUNT(part, wanted) CHECK_INT(waiting_count(part), wanted)
 
 #endif

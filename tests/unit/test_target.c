@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A target's copy, for another thread: the same to a server, and nothing shared. What it is to people and to the
+ * pool is in test_dsn.c and test_pool.c.
+ */
+#include "check.h"
+#include "core/rl_dsn.h"
+
+#include <string.h>
+
+static rl_target *original;
+static rl_target *copy;
+
+static void clean_up(void)
+{
+	rl_target_unref(copy);
+	rl_target_unref(original);
+	copy = original = NULL;
+}
+
+static void begin(const char *text)
+{
+	rl_dsn dsn;
+	rl_error err;
+	CHECK_INT(rl_dsn_parse(bytes_of(text), &dsn, &err), RL_OK);
+	original = dsn.target;
+	copy = rl_target_copy(original);
+	CHECK(copy != NULL);
+}
+
+static void check_text_is_copied(const char *from, const char *to)
+{
+	CHECK((from == NULL) == (to == NULL));
+	if (from != NULL) {
+		CHECK(from != to);
+		CHECK_TEXT(to, from);
+	}
+}
+
+static void a_copy_is_the_same_and_shares_nothing(void)
+{
+	static const char *const texts[] = {"redis://host", "redis://me:word@host:1/7",
+		"redis://:word@[::1]:2", "unix:///run/a.sock", "unix://me:word@/run/a.sock?db=3",
+		"redis://me:@host"};
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		begin(texts[i]);
+		CHECK(rl_target_equal(original, copy));
+		CHECK_INT(copy->refs, 1);
+		CHECK_INT(original->refs, 1);
+		check_text_is_copied(original->address.host, copy->address.host);
+		check_text_is_copied(original->user, copy->user);
+		check_text_is_copied(original->name, copy->name);
+		CHECK(original->password.data == NULL || original->password.data != copy->password.data);
+		clean_up();
+	}
+}
+
+static void a_password_is_copied_to_its_end(void)
+{
+	begin("redis://:a%00b@host");
+	CHECK_INT(copy->password.len, 3);
+	CHECK(memcmp(copy->password.data, "a\0b", 3) == 0);
+	CHECK(rl_target_equal(original, copy));
+	original->password.data[2] = 'c';
+	CHECK(!rl_target_equal(original, copy));
+}
+
+/* An empty password logs in; none does not. */
+static void an_empty_password_is_not_none(void)
+{
+	begin("redis://me:@host");
+	CHECK(copy->password.data != NULL);
+	CHECK_INT(copy->password.len, 0);
+	clean_up();
+	begin("redis://host");
+	CHECK(copy->password.data == NULL);
+}
+
+static void a_copy_outlives_its_original(void)
+{
+	begin("redis://me:word@host:1/7");
+	rl_target_ref(original); /* what others have of it does not concern the copy */
+	rl_target_unref(original);
+	rl_target_unref(original);
+	original = NULL;
+	CHECK_TEXT(copy->address.host, "host");
+	CHECK_TEXT(copy->user, "me");
+	CHECK_TEXT(copy->name, "redis://host:1/7");
+	CHECK_INT(copy->address.port, 1);
+	CHECK_INT(copy->database, 7);
+}
+
+static const check_test tests[] = {
+	TEST(a_copy_is_the_same_and_shares_nothing),
+	TEST(a_password_is_copied_to_its_end),
+	TEST(an_empty_password_is_not_none),
+	TEST(a_copy_outlives_its_original),
+};
+
+CHECK_MAIN(tests, clean_up)

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watchdog's thread over real sockets: what it writes, when it is woken, and how it ends. What is due and when is
+ * tested without it (test_watch*.c).
+ */
+#include "check.h"
+#include "peer.h"
+#include "transport/rl_os.h"
+#include "transport/rl_process.h"
+#include "transport/rl_watchdog.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS RL_NS_PER_MS
+#define LEASES_MAX 1000
+
+static rl_set set;
+static rl_target target;
+static rl_random stock;
+static rl_env env;
+static rl_resolver resolver;
+static peer server;
+static rl_watched *kept[LEASES_MAX];
+static unsigned kept_count;
+static char loopback[] = "127.0.0.1";
+static char localhost[] = "localhost";
+static char name[] = "redis://server";
+
+/* ---- what the thread asks of the system ---- */
+
+static _Atomic unsigned commands_sent; /* calls of send that begin with one */
+static _Atomic unsigned wakes;         /* writes of one byte */
+
+ssize_t send(int fd, const void *data, size_t len, int flags)
+{
+	atomic_fetch_add(&commands_sent, *(const char *) data == '*');
+	return syscall(SYS_sendto, fd, data, len, flags, NULL, 0);
+}
+
+ssize_t write(int fd, const void *data, size_t len)
+{
+	atomic_fetch_add(&wakes, len == 1);
+	return syscall(SYS_write, fd, data, len);
+}
+
+/* ---- the server: answers each command on one connection after the other ---- */
+
+static _Atomic unsigned connections; /* to come */
+static _Atomic unsigned heard;       /* commands */
+static _Atomic bool is_silent;       /* it does not even read */
+static _Atomic char answer;          /* of each */
+static _Atomic uint64_t bytes;
+
+static void serve(int fd)
+{
+	static char chunk[1 << 16];
+	ssize_t got = 1;
+	while (got != 0) {
+		got = atomic_load(&is_silent) ? -1 : recv(fd, chunk, sizeof chunk, MSG_DONTWAIT);
+		if (got < 0) {
+			peer_sleeps(1);
+		}
+		for (ssize_t i = 0; i < got; i++) {
+			char reply[] = {':', atomic_load(&answer), '\r', '\n', '\0'};
+			if (chunk[i] == '*') {
+				atomic_fetch_add(&heard, 1);
+				peer_says(fd, reply);
+			}
+		}
+		atomic_fetch_add(&bytes, got > 0 ? (uint64_t) got : 0);
+	}
+	close(fd);
+}
+
+static void talk(peer *self)
+{
+	int fd;
+	while (atomic_load(&connections) > 0 && (fd = peer_accept(self)) >= 0) {
+		atomic_fetch_sub(&connections, 1);
+		serve(fd);
+	}
+}
+
+/* ---- the test's frame ---- */
+
+static void drop(unsigned i, bool is_released)
+{
+	rl_lease *lease = kept[i]->lease;
+	rl_watchdog_pause(kept[i]);
+	if (is_released) {
+		rl_lease_end(lease);
+	}
+	rl_watchdog_end(kept[i]);
+	rl_lease_free(lease);
+	kept[i] = NULL;
+}
+
+static void drop_all(bool is_released)
+{
+	for (unsigned i = 0; i < kept_count; i++) {
+		drop(i, is_released);
+	}
+	kept_count = 0;
+}
+
+static void clean_up(void)
+{
+	drop_all(true);
+	rl_watchdog_stop();
+	atomic_store(&is_silent, false);
+	rl_resolver_clear(&resolver);
+	if (server.listener > 0) {
+		peer_close(&server);
+	}
+}
+
+static void begin(bool is_tcp, unsigned connections_to_come)
+{
+	static bool is_set_up;
+	if (!is_set_up) {
+		is_set_up = true;
+		rl_process_watch_forks();
+		rl_watchdog_set_up();
+	}
+	env = rl_process_env(&stock);
+	memset(rl_process_stats(), 0, sizeof *rl_process_stats());
+	commands_sent = wakes = heard = 0;
+	bytes = 0;
+	answer = '1';
+	is_silent = false;
+	connections = connections_to_come;
+	CHECK(is_tcp ? peer_open_tcp(&server, 16) : peer_open_unix(&server, 16));
+	target = (rl_target){.refs = 1,
+		.name = name,
+		.address = {.kind = is_tcp ? RL_NET_TCP : RL_NET_UNIX,
+			.host = is_tcp ? loopback : server.path,
+			.port = server.port}};
+	set = (rl_set){.count = 1, .drift_factor = 0.01};
+	set.members[0] =
+		(rl_member){.target = &target, .timeout_ns = 2000 * MS, .connect_timeout_ns = 2000 * MS};
+	peer_start(&server, talk);
+}
+
+static rl_watched *keep_key(rl_bytes key, int64_t ttl_ms)
+{
+	int sys_errno;
+	rl_lease *lease = rl_lease_new(&env, key, 0, 16, 0.01);
+	rl_watched *watched = rl_watched_new(&set, lease);
+	CHECK_INT(rl_watchdog_prepare(watched, &set, &sys_errno), RL_OK);
+	watched->renews = true;
+	int64_t ttl = ttl_ms * MS;
+	rl_lease_begin(lease, bytes_of("tok"), ttl, rl_os_now() + ttl - rl_drift(0.01, ttl));
+	kept[kept_count++] = watched;
+	rl_watchdog_begin(watched, &set, &resolver);
+	return watched;
+}
+
+static rl_watched *keep(int64_t ttl_ms)
+{
+	return keep_key(bytes_of("k"), ttl_ms);
+}
+
+static uint64_t renewed(void)
+{
+	return atomic_load(&rl_process_stats()->renewed);
+}
+
+/* Waits for what must come, for some seconds. */
+#define AWAIT(condition) \
+ for (int tries = 0; !(condition); tries++) { \
+  if (tries == 5000) { \
+   FAIL("does not come: %s", #condition); \
+  } \
+  peer_sleeps(1); \
+ }
+
+static int64_t processor_time(void)
+{
+	struct timespec used;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return used.tv_sec * RL_NS_PER_SECOND + used.tv_nsec;
+}
+
+/* ---- what it writes ---- */
+
+static void a_thousand_leases_are_renewed_in_one_write(void)
+{
+	begin(false, 1);
+	int64_t begun = rl_os_now();
+	for (unsigned i = 0; i < LEASES_MAX; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "k%u", i);
+		keep_key(bytes_of(key), 3000);
+	}
+	bool is_quick = rl_os_now() - begun < 200 * MS; /* else not all of them are due at once */
+	AWAIT(renewed() == LEASES_MAX);
+	CHECK(!is_quick || commands_sent == 1);
+	CHECK(heard == LEASES_MAX + 1); /* and CLIENT SETNAME */
+	CHECK(rl_process_stats()->connects == 1);
+}
+
+static void long_key_of(char *key, size_t len, unsigned number)
+{
+	memset(key, 'k', len);
+	snprintf(key, 16, "%u", number);
+}
+
+static void a_server_that_does_not_read_is_waited_for_asleep(void)
+{
+	static char key[16000];
+	begin(false, 1);
+	atomic_store(&is_silent, true);
+	for (unsigned i = 0; i < 100; i++) {
+		long_key_of(key, sizeof key, i);
+		keep_key(rl_bytes_of(key, sizeof key), 1500);
+	}
+	AWAIT(commands_sent > 0);
+	int64_t before = processor_time();
+	peer_sleeps(100);
+	CHECK(processor_time() - before < 60 * MS);
+	atomic_store(&is_silent, false);
+	AWAIT(renewed() == 100);
+	CHECK(rl_process_stats()->connects == 1);
+}
+
+/* More than the system takes at once, and nobody is under watch any more when it takes the rest. */
+static void a_release_is_written_to_its_end(void)
+{
+	static char key[65536];
+	begin(false, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		long_key_of(key, sizeof key, i);
+		keep_key(rl_bytes_of(key, sizeof key), 1000);
+	}
+	AWAIT(renewed() == 2);
+	atomic_store(&is_silent, true);
+	peer_sleeps(5);
+	uint64_t before = bytes;
+	unsigned sent = commands_sent;
+	AWAIT(commands_sent > sent);
+	peer_sleeps(20);
+	drop_all(false);
+	atomic_store(&is_silent, false);
+	AWAIT(bytes - before > 4 * sizeof key); /* two renewals, and two releases behind them */
+}
+
+/* ---- when it wakes ---- */
+
+static void asleep_it_uses_no_processor(void)
+{
+	begin(false, 1);
+	keep(1000);
+	AWAIT(renewed() == 1);
+	int64_t before = processor_time();
+	peer_sleeps(250);
+	CHECK(processor_time() - before < 50 * MS);
+}
+
+static void a_lease_that_is_due_sooner_wakes_it(void)
+{
+	begin(false, 1);
+	keep(60000);
+	peer_sleeps(50); /* it sleeps now */
+	int64_t before = rl_os_now();
+	keep(300);
+	AWAIT(renewed() == 1);
+	CHECK(rl_os_now() - before >= 90 * MS);
+	CHECK(rl_lease_is_held(kept[1]->lease));
+}
+
+static void a_ttl_that_gets_shorter_wakes_it(void)
+{
+	begin(false, 1);
+	rl_watched *one = keep(60000);
+	peer_sleeps(50);
+	rl_watchdog_hold(one);
+	rl_lease_expect(one->lease, 300 * MS);
+	CHECK(rl_lease_confirm(one->lease, 300 * MS, rl_os_now()));
+	rl_watchdog_let_go(one);
+	AWAIT(renewed() == 1);
+	CHECK(rl_lease_is_held(one->lease));
+}
+
+static void leases_that_come_and_go_do_not_each_wake_it(void)
+{
+	begin(false, 0);
+	for (unsigned i = 0; i < 200; i++) {
+		keep(30000);
+		drop_all(true);
+		if (i % 20 == 0) {
+			peer_sleeps(1);
+		}
+	}
+	CHECK(wakes <= 3);
+	CHECK(commands_sent == 0);
+}
+
+static _Atomic unsigned losses;
+
+static int64_t note_loss(void *ctx)
+{
+	(void) ctx;
+	atomic_fetch_add(&losses, 1);
+	return 0;
+}
+
+static void a_loss_is_told_at_once(void)
+{
+	begin(false, 1);
+	losses = 0;
+	atomic_store(&answer, '0');
+	rl_watched *one = keep(1500);
+	rl_watchdog_hold(one);
+	one->on_lost = note_loss;
+	rl_watchdog_let_go(one);
+	AWAIT(losses > 0);
+	CHECK(rl_lease_is_lost(one->lease));
+	CHECK(rl_process_stats()->lost == 1);
+	CHECK(losses == 1);
+}
+
+static void without_a_server_it_is_lost_in_time(void)
+{
+	begin(false, 0);
+	losses = 0;
+	unlink(server.path);
+	rl_watched *one = keep(300);
+	one->on_lost = note_loss; /* it is not due yet */
+	AWAIT(losses > 0);
+	CHECK(!rl_lease_is_held(one->lease));
+	CHECK(rl_process_stats()->connects < 12);
+}
+
+/* ---- names ---- */
+
+static void it_learns_addresses_and_asks_nobody(void)
+{
+	if (!peer_knows_localhost()) {
+		return;
+	}
+	begin(true, 1);
+	target.address.host = localhost;
+	keep(300);
+	AWAIT(rl_process_stats()->lost == 1); /* nobody has resolved the name */
+	CHECK(heard == 0);
+	rl_resolve(&resolver, &target.address, 0);
+	keep(300);
+	AWAIT(renewed() >= 1);
+}
+
+/* ---- its life ---- */
+
+static void it_ends_at_once_and_may_begin_again(void)
+{
+	begin(false, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		keep(300);
+		AWAIT(renewed() == i + 1);
+		atomic_store(&is_silent, true);
+		peer_sleeps(120); /* the next one is in flight */
+		int64_t before = rl_os_now();
+		rl_watchdog_stop();
+		CHECK(rl_os_now() - before < 1000 * MS);
+		atomic_store(&is_silent, false);
+		rl_watchdog_stop();
+		drop_all(true);
+	}
+}
+
+static volatile sig_atomic_t signals;
+
+static void on_signal(int number)
+{
+	(void) number;
+	signals = signals + 1;
+}
+
+static void signals_are_not_for_it(void)
+{
+	begin(false, 0);
+	signals = 0;
+	sigset_t one;
+	sigset_t before;
+	struct sigaction action = {.sa_handler = on_signal};
+	sigemptyset(&one);
+	sigaddset(&one, SIGUSR1);
+	sigaction(SIGUSR1, &action, NULL);
+	keep(60000);
+	peer_close(&server); /* its thread would take the signal */
+	pthread_sigmask(SIG_BLOCK, &one, &before);
+	kill(getpid(), SIGUSR1);
+	peer_sleeps(20);
+	CHECK_INT(signals, 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	CHECK_INT(signals, 1);
+}
+
+static void without_descriptors_it_says_so(void)
+{
+	begin(false, 1);
+	struct rlimit limit;
+	CHECK_INT(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	struct rlimit none = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
+	rl_lease *lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01);
+	rl_watched *watched = rl_watched_new(&set, lease);
+	int sys_errno = 0;
+	CHECK_INT(setrlimit(RLIMIT_NOFILE, &none), 0);
+	rl_status status = rl_watchdog_prepare(watched, &set, &sys_errno);
+	CHECK_INT(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	rl_watchdog_end(watched);
+	rl_lease_free(lease);
+	CHECK_INT(status, RL_ERR_MEMORY);
+	CHECK_INT(sys_errno, EMFILE);
+	keep(300);
+	AWAIT(renewed() == 1);
+}
+
+/* ---- forks ---- */
+
+/* 0 = all is well with the child. */
+static int child(rl_watched *parents)
+{
+	if (rl_lease_is_held(parents->lease)) {
+		return 1;
+	}
+	drop_all(false);
+	if (commands_sent != 0) {
+		return 2;
+	}
+	rl_watched *mine = keep(300);
+	for (int tries = 0; renewed() < 2; tries++) {
+		if (tries == 3000) {
+			return 3;
+		}
+		peer_sleeps(1);
+	}
+	int result = rl_lease_is_held(mine->lease) ? 0 : 4;
+	drop_all(true);
+	rl_watchdog_stop();
+	return result;
+}
+
+static void a_child_has_a_thread_of_its_own(void)
+{
+	begin(false, 1);
+	peer others;
+	CHECK(peer_open_unix(&others, 16));
+	rl_watched *one = keep(300);
+	AWAIT(renewed() > 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		commands_sent = 0;
+		connections = 1;
+		target.address.host = others.path;
+		peer_start(&others, talk);
+		_exit(child(one));
+	}
+	int status = -1;
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	uint64_t before = renewed();
+	AWAIT(renewed() > before + 1);
+	peer_close(&others);
+	CHECK_INT(status, 0);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK(rl_process_stats()->connects == 1); /* the parent's connection was left alone */
+	CHECK(rl_process_stats()->lost == 0);
+}
+
+static const check_test tests[] = {
+	TEST(a_thousand_leases_are_renewed_in_one_write),
+	TEST(a_server_that_does_not_read_is_waited_for_asleep),
+	TEST(a_release_is_written_to_its_end),
+	TEST(asleep_it_uses_no_processor),
+	TEST(a_lease_that_is_due_sooner_wakes_it),
+	TEST(a_ttl_that_gets_shorter_wakes_it),
+	TEST(leases_that_come_and_go_do_not_each_wake_it),
+	TEST(a_loss_is_told_at_once),
+	TEST(without_a_server_it_is_lost_in_time),
+	TEST(it_learns_addresses_and_asks_nobody),
+	TEST(it_ends_at_once_and_may_begin_again),
+	TEST(signals_are_not_for_it),
+	TEST(without_descriptors_it_says_so),
+	TEST(a_child_has_a_thread_of_its_own),
+};
+
+CHECK_MAIN(tests, clean_up)

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "watching.h"
+
+#include "check.h"
+#include "core/rl_time.h"
+#include "fake_net.h"
+
+#include <inttypes.h>
+
+#define LEASES_MAX 256
+#define STEPS_MAX 100000
+#define SPINS_MAX 64
+
+rl_watch watching;
+unsigned watching_steps;
+
+static rl_watched *kept[LEASES_MAX];
+static unsigned kept_count;
+static bool has_begun;
+
+bool watching_yes(const char *words, bool is_taken, fake_plan *plan)
+{
+	(void) words, (void) is_taken;
+	*plan = (fake_plan){FAKE_SAY, ":1", 0};
+	return true;
+}
+
+void watching_begin(unsigned members)
+{
+	fake_begin(members);
+	fake_set.drift_factor = 0;
+	fake_improvise = watching_yes;
+	rl_watch_init(&watching, &fake_transport, &fake_env);
+	watching_steps = 0;
+	has_begun = true;
+}
+
+static void forget(rl_watched *watched)
+{
+	for (unsigned i = 0; i < kept_count; i++) {
+		if (kept[i] == watched) {
+			kept[i] = kept[--kept_count];
+			return;
+		}
+	}
+}
+
+void watching_end(void)
+{
+	if (!has_begun) {
+		return;
+	}
+	has_begun = false;
+	fake_lacks_memory = NULL;
+	while (kept_count > 0) {
+		watching_let_go(kept[kept_count - 1], true);
+	}
+	CHECK(watching.all == NULL);
+	CHECK_INT(watching.all_count, 0);
+	CHECK_INT(watching.heap_count, 0);
+	rl_watch_forget(&watching);
+	fake_end();
+}
+
+rl_watched *watching_prepare(const char *key)
+{
+	if (kept_count == LEASES_MAX) {
+		FAIL("too many leases");
+	}
+	rl_lease *lease = rl_lease_new(&fake_env, bytes_of(key), 0, 16, fake_set.drift_factor);
+	rl_watched *watched = lease != NULL ? rl_watched_new(&fake_set, lease) : NULL;
+	if (watched == NULL || !rl_watch_prepare(&watching, watched, &fake_set)) {
+		rl_watched_free(watched);
+		rl_lease_free(lease);
+		return NULL;
+	}
+	watched->renews = true;
+	kept[kept_count++] = watched;
+	return watched;
+}
+
+void watching_win(rl_watched *watched, int64_t ttl_ms)
+{
+	int64_t ttl = ttl_ms * MS;
+	rl_lease *lease = watched->lease;
+	rl_lease_begin(
+		lease, bytes_of("tok"), ttl, fake_clock + ttl - rl_drift(lease->drift_factor, ttl));
+	rl_watch_begin(watched);
+}
+
+rl_watched *watching_keep(const char *key, int64_t ttl_ms)
+{
+	rl_watched *watched = watching_prepare(key);
+	CHECK(watched != NULL);
+	watching_win(watched, ttl_ms);
+	return watched;
+}
+
+void watching_let_go(rl_watched *watched, bool is_released)
+{
+	rl_lease *lease = watched->lease;
+	forget(watched);
+	rl_watch_pause(watched);
+	if (is_released) {
+		rl_lease_end(lease);
+	}
+	rl_watched_free(watched);
+	rl_lease_free(lease);
+}
+
+int64_t watching_left(const rl_watched *watched)
+{
+	return rl_lease_remaining(watched->lease) / MS;
+}
+
+int64_t watching_note_loss(void *ctx)
+{
+	(*(unsigned *) ctx)++;
+	return 0;
+}
+
+int64_t watching_note_loss_again(void *ctx)
+{
+	(*(unsigned *) ctx)++;
+	return 5 * MS;
+}
+
+/* ---- the driver ---- */
+
+static int64_t next_event(void)
+{
+	int64_t at = rl_time_earlier(watching.until, fake_alarm);
+	struct rl_watch_server *server = NULL;
+	for (rl_link *link = rl_watch_next_link(&watching, &server); link != NULL;
+		 link = rl_watch_next_link(&watching, &server)) {
+		at = rl_time_earlier(at, fake_next_on(link));
+	}
+	return at;
+}
+
+static void read_links(void)
+{
+	struct rl_watch_server *server = NULL;
+	for (rl_link *link = rl_watch_next_link(&watching, &server); link != NULL;
+		 link = rl_watch_next_link(&watching, &server)) {
+		fake_read(link);
+	}
+}
+
+void watching_to_time(int64_t time)
+{
+	int64_t stood_at = -1;
+	unsigned stood = 0;
+	for (unsigned i = 0; i < STEPS_MAX; i++) {
+		int64_t at = next_event();
+		if (at > time) {
+			fake_clock = time > fake_clock ? time : fake_clock;
+			return;
+		}
+		stood = at <= stood_at ? stood + 1 : 0;
+		if (stood > SPINS_MAX) {
+			FAIL("spins at %" PRId64 " ms", fake_ms());
+		}
+		fake_clock = at > fake_clock ? at : fake_clock;
+		stood_at = fake_clock;
+		if (fake_alarm <= fake_clock) {
+			fake_on_alarm();
+		}
+		read_links();
+		rl_tick tick = {.seen = fake_clock};
+		fake_clock += fake_take_lag();
+		tick.now = fake_clock;
+		watching_steps++;
+		rl_watch_step(&watching, &tick);
+	}
+	FAIL("no end after %d steps", STEPS_MAX);
+}
+
+void watching_to(int64_t ms)
+{
+	watching_to_time(FAKE_START + ms * MS);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch on the fake network: a driver that steps it as its thread does, and leases for it to keep.
+ *
+ * Leases have no drift but the 2 ms that each has, so that one of TTL is proven for 30 s, and due after 10 s.
+ */
+#ifndef WATCHING_H
+#define WATCHING_H
+
+#include "core/rl_watch.h"
+#include "fake.h"
+
+#define TTL 30002 /* ms */
+
+extern rl_watch watching;
+
+/* So many servers, of which a lease has all. They answer each renewal with yes, unless the test says otherwise. */
+void watching_begin(unsigned members);
+
+/* Ends all leases and the watch, and sees to it that nothing is left. */
+void watching_end(void);
+
+/* The next lease, prepared on the servers of fake_set, and not won yet. Its token is "tok". */
+rl_watched *watching_prepare(const char *key);
+
+/* It was won just now. */
+void watching_win(rl_watched *watched, int64_t ttl_ms);
+
+/* Prepared, won, and to be renewed. */
+rl_watched *watching_keep(const char *key, int64_t ttl_ms);
+
+/* The owner lets go of it as after a release that was carried out, or not. The lease is gone. */
+void watching_let_go(rl_watched *watched, bool is_released);
+
+/* Drives the watch to so many ms after the start. A step is made when the watch wants one or something arrives,
+ * and only then. */
+void watching_to(int64_t ms);
+
+/* The same with a time of the clock. */
+void watching_to_time(int64_t time);
+
+extern unsigned watching_steps;
+
+/* Milliseconds of proof that it has left; 0 = it is not held. */
+int64_t watching_left(const rl_watched *watched);
+
+/* For on_lost: counts in ctx, an unsigned. The second wants to be told again. */
+int64_t watching_note_loss(void *ctx);
+int64_t watching_note_loss_again(void *ctx);
+
+/* For fake_improvise: a server that answers with yes, and at once. */
+bool watching_yes(const char *words, bool is_taken, fake_plan *plan);
+
+#endif
