@@ -1,0 +1,100 @@
+--TEST--
+Signal handlers go on working before, beside and after an interrupt; when both are due at once both come.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$handled = 0;
+pcntl_async_signals(true);
+pcntl_signal(SIGUSR1, function () use (&$handled): void {
+    $handled++;
+});
+$until_handled = function (string $what, int $count) use (&$handled): void {
+    eventually("$what: handlers run", function () use (&$handled, $count): bool {
+        return $handled >= $count;
+    });
+};
+
+/* Signals all the time. */
+$lease = watched_lease($lock);
+$sender = signal_later(SIGUSR1, 0.01, 60, 0.02);
+$until_handled('before', 3);
+$server->cmd('DEL', 'k');
+interrupted('among signals', fn () => compute(5.0));
+$seen = $handled;
+$until_handled('after', $seen + 3);
+$sender->finish();
+same('handled', 60, $handled);
+unset($lease);
+
+/* Both at once: a call of C that lasts, in which a signal comes and the lease is lost. */
+$handled = 0;
+$lease = watched_lease($lock);
+$server->cmd('DEL', 'k');
+$sender = signal_later(SIGUSR1, 0.1);
+$stopped = interrupted('both at once', function (): string {
+    $n = 20000;
+    do { // until it has lasted long enough
+        $took = elapsed(fn () => hash_pbkdf2('sha256', 'x', 'y', $n *= 2));
+    } while ($took < 0.5);
+    return compute(5.0);
+}, 2.0);
+$sender->finish();
+same('both: the handler has run', 1, $handled);
+unset($lease);
+
+/* A handler that throws at that moment: its exception comes out, and then the loss. */
+pcntl_signal(SIGUSR1, fn () => throw new LogicException('of the handler'));
+$lease = watched_lease($lock);
+$server->cmd('DEL', 'k');
+interrupted('a handler that throws', function (): void {
+    throws('the handler first', 'LogicException', '~^of the handler$~', function (): void {
+        signal_later(SIGUSR1, 0.0)->finish(); // the loop of finish() is what is interrupted
+        compute(0.05);
+    });
+    compute(5.0);
+}, 0.5);
+unset($lease);
+
+/* A handler that takes long is PHP code as any other: it may be stopped. One that has a lease, too. */
+pcntl_signal(SIGUSR1, fn () => compute(5.0));
+$lease = watched_lease($lock);
+$server->cmd('DEL', 'k');
+interrupted('in a handler', function (): void {
+    send_signal(getmypid(), SIGUSR1);
+    compute(5.0);
+});
+unset($lease);
+$lease = watched_lease($lock);
+pcntl_signal(SIGUSR1, function () use ($lock, $server): void {
+    $inner = watched_lease($lock, 'inner');
+    $server->cmd('DEL', 'inner');
+    interrupted('a lease of a handler', fn () => compute(5.0), 0.1, 'inner');
+});
+send_signal(getmypid(), SIGUSR1);
+compute(0.01);
+same('the outer lease is held', true, $lease->isHeld());
+unset($lease);
+
+/* They still work. */
+$handled = 0;
+pcntl_signal(SIGUSR1, function () use (&$handled): void {
+    $handled++;
+});
+send_signal(getmypid(), SIGUSR1);
+$until_handled('in the end', 1);
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok
