@@ -11,21 +11,30 @@ skip_without_fpm();
 <?php
 require __DIR__ . '/../inc/fpm.inc';
 
-/* A renewed lease that has been freed, one whose release nobody heard, and one that was in use. */
+/* A renewed lease that was freed, one whose release nobody heard, and one whose server is not there. */
 $cases = ['idle' => [SIGQUIT, ''], 'idle, SIGTERM' => [SIGTERM, ''], 'hangs' => [SIGQUIT, 'pause'], 'is gone' => [SIGQUIT, 'kill']];
-foreach ($cases as $what => [$signal, $trouble]) {
+$running = [];
+/* All servers first: they would inherit the connection of a request, and FPM waits for its end. */
+foreach ($cases as $what => $case) {
     $server = start_server();
-    $fpm = start_fpm($server);
-    $request = $fpm->start('
-        $lease = (new RedisLock(timeout: 20, connectTimeout: 20))->lease("k", ttl: 1.2);
+    $running[$what] = [$server, start_fpm($server)];
+}
+foreach ($running as $what => [$server, $fpm]) {
+    $running[$what][] = $fpm->start('
+        $lease = (new RedisLock(timeout: 20, connectTimeout: 20))->lease("k", ttl: 1.5);
         echo "taken ";
         flush();
         while (!file_exists($_GET["go"])) { usleep(1000); clearstatcache(); }
-        echo "done";', ['go' => "$server->folder/go"]);
-    $request->expect('~taken~');
-    usleep(450000); // renewed once
-    $trouble !== '' && $server->$trouble();
-    $trouble !== '' && usleep(450000); // the next renewal is on its way, or cannot be
+        echo "done";', ['go' => "$server->folder/go"])->expect('~taken~');
+}
+usleep(600000); // renewed once
+foreach ($running as $what => [$server]) {
+    $trouble = $cases[$what][1];
+    $trouble === '' || $server->$trouble();
+}
+usleep(600000); // the next renewal is on its way, or cannot be
+foreach ($running as $what => [$server, $fpm, $request]) {
+    [$signal, $trouble] = $cases[$what];
     touch("$server->folder/go");
     same("$what: body", 'taken done', $request->finish()->body);
     $took = elapsed(function () use ($fpm, $signal, $what): void {
@@ -34,12 +43,8 @@ foreach ($cases as $what => [$signal, $trouble]) {
     });
     between("$what: at once", 0, slack(1.0), $took);
     check("$what: no worker had to be killed", !preg_match('~exited on signal 9~', $fpm->log()), $fpm->log());
-    if ($trouble !== 'kill') {
-        $trouble === 'pause' && $server->resume();
-        eventually("$what: no key is left", fn () => $server->keys() === [], $trouble === '' ? 0.2 : 1.5);
-    }
-    $fpm->stop();
-    $server->stop();
+    $trouble !== 'pause' || $server->resume();
+    $trouble === 'kill' || eventually("$what: no key is left", fn () => $server->keys() === [], $trouble === '' ? 0.2 : 2.0);
 }
 
 done();
