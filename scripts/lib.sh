@@ -126,6 +126,17 @@ want_fpm() {
     optional_packages+=("php$version-fpm")
 }
 
+# want_php_extension NAME: one of PHP's own that some tests load by themselves, for the php on PATH.
+want_php_extension() {
+    local version
+    version=$(php_version)
+    # shellcheck disable=SC2016 # the dollar is PHP's
+    if [ -z "$version" ] || ! php -n -r '$name = $argv[1];
+        exit(is_file(PHP_EXTENSION_DIR . "/$name.so") || extension_loaded($name) ? 0 : 1);' "$1"; then
+        optional_packages+=("php$version-$1")
+    fi
+}
+
 need_server() {
     has redis-server || has valkey-server || required_packages+=(redis-server)
 }

@@ -15,7 +15,7 @@ $server = start_server();
 $go = "$server->folder/go";
 $fpm = start_fpm($server);
 $worker = json_decode($fpm->run('echo getmypid();')->body);
-/* What ends the script, and how many objects have how many leases each. */
+/* What ends the script, and how many objects have how many leases each, with which TTL: is a renewal on its way? */
 $endings = [
     'return' => ['', 1, 1],
     'exit' => ['exit;', 1, 1],
@@ -26,8 +26,11 @@ $endings = [
     'many objects, return' => ['', 5, 2],
     'many objects, exit' => ['exit;', 5, 2],
     'many objects, a fatal error' => ['eval("class RedisLock {}");', 5, 2],
+    'renewals, return' => ['', 1, 2, 1.2],
+    'renewals, a fatal error' => ['eval("class RedisLock {}");', 2, 10, 1.2],
 ];
-foreach ($endings as $what => [$code, $objects, $leases]) {
+foreach ($endings as $what => $ending) {
+    [$code, $objects, $leases, $ttl] = $ending + [3 => 30];
     foreach (['in a global' => 'global $leases;', 'in a function' => ''] as $where => $global) {
         $took = INF;
         /* The machine may be busy with something else, once or twice. */
@@ -39,7 +42,7 @@ foreach ($endings as $what => [$code, $objects, $leases]) {
                     for ($i = 0; $i < $_GET["objects"]; $i++) {
                         $lock = new RedisLock(null, "$i:");
                         for ($j = 0; $j < $_GET["leases"]; $j++) {
-                            $leases[] = $lock->lease("k$j") ?? exit("refused");
+                            $leases[] = $lock->lease("k$j", $_GET["ttl"]) ?? exit("refused");
                         }
                     }
                     echo "taken";
@@ -48,9 +51,10 @@ foreach ($endings as $what => [$code, $objects, $leases]) {
                     echo " ", hrtime(true);
                     ' . $code . '
                 }
-                main();', ['go' => $go, 'objects' => $objects, 'leases' => $leases]);
+                main();', ['go' => $go, 'objects' => $objects, 'leases' => $leases, 'ttl' => $ttl]);
             $request->expect('~taken~');
             $server->pause();
+            $ttl > 5 || usleep((int) ($ttl / 2 * 1e6));
             touch($go);
             $request->finish();
             unlink($go);

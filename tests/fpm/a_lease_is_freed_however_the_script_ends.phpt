@@ -17,6 +17,8 @@ $endings = [
     'exit' => ['exit("bye");', '~^$~'],
     'exit in a function' => ['(function ($lease) { exit(3); })($lease);', '~^$~'],
     'exit in a section' => ['$lock->synchronized("section", fn () => exit(3));', '~^$~'],
+    'exit in try' => ['try { exit(3); } finally { echo "no"; }', '~^$~'],
+    'exit in a shutdown function' => ['register_shutdown_function(fn () => exit(3)); return;', '~^$~'],
     'exit in a destructor' => ['class D { function __destruct() { exit(3); } } $d = new D; unset($d);', '~^$~'],
     'an uncaught exception' => ['throw new RuntimeException("oh");', '~Uncaught RuntimeException: oh~'],
     'an uncaught exception with the lease in its trace'

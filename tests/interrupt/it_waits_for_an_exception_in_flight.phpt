@@ -23,7 +23,11 @@ final class LongDestructor
 
     public function __destruct()
     {
+<<<<<<< HEAD
         self::$ended[$this->name] = compute(0.3);
+=======
+        self::$ended[$this->name] = compute(0.2);
+>>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
     }
 }
 function numbers(): Generator
@@ -32,7 +36,11 @@ function numbers(): Generator
         yield 1;
         yield 2;
     } finally {
+<<<<<<< HEAD
         LongDestructor::$ended['generator'] = compute(0.3);
+=======
+        LongDestructor::$ended['generator'] = compute(0.2);
+>>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
     }
 }
 function nested(): void
@@ -56,7 +64,11 @@ $flights = [
         try {
             throw new LogicException('mine');
         } finally {
+<<<<<<< HEAD
             compute(0.3);
+=======
+            compute(0.2);
+>>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
         }
     },
     'nested finally blocks' => nested(...),
@@ -74,7 +86,11 @@ $flights = [
             } catch (RuntimeException $first) {
                 throw new LogicException('mine', 0, $first);
             } finally {
+<<<<<<< HEAD
                 compute(0.3);
+=======
+                compute(0.2);
+>>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
             }
         } finally {
             compute(0.1);
@@ -84,7 +100,11 @@ $flights = [
         try {
             array_map(fn () => throw new LogicException('mine'), [1]);
         } finally {
+<<<<<<< HEAD
             compute(0.3);
+=======
+            compute(0.2);
+>>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
         }
     },
     'a destructor on its way' => function (): void {
@@ -107,7 +127,11 @@ $flights = [
                 yield 1;
                 throw new LogicException('mine');
             } finally {
+<<<<<<< HEAD
                 compute(0.3);
+=======
+                compute(0.2);
+>>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
             }
         })();
         foreach ($generator as $n) {
@@ -123,7 +147,11 @@ $flights = [
             try {
                 Fiber::suspend();
             } finally {
+<<<<<<< HEAD
                 LongDestructor::$ended['Fiber'] = compute(0.3);
+=======
+                LongDestructor::$ended['Fiber'] = compute(0.2);
+>>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
             }
         });
         $fiber->start();
@@ -139,7 +167,11 @@ $flights = [
                 }
             })());
         } finally {
+<<<<<<< HEAD
             compute(0.3);
+=======
+            compute(0.2);
+>>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
         }
     },
 ];

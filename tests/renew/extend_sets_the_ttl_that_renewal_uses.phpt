@@ -10,6 +10,7 @@ skip_without_server();
 --FILE--
 <?php
 require __DIR__ . '/../inc/renew.inc';
+require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
@@ -37,6 +38,33 @@ between('PTTL of the one', 18000, 20000, $server->cmd('PTTL', 'shorter'));
 between('PTTL of the other', 1, 500, $server->cmd('PTTL', 'longer'));
 same('lost', 0, lost());
 same('release()', [true, true], [$shorter->release(), $longer->release()]);
+
+/* A renewal that comes behind it, with the old TTL, does not shorten it. */
+$fake = fake_server([], $server, true);
+$lease = (new RedisLock($fake->dsn()))->lease('k', 0.9);
+renewals_go_on('at first');
+$fake->rules([['on' => 'EVALSHA', 'connection' => 2, 'times' => 1, 'do' => [wait_for(0.1), 'pass']]]);
+$before = count($fake->commands('EVALSHA'));
+$was = renewed();
+eventually('a renewal is held back', fn () => count($fake->commands('EVALSHA')) > $before);
+same('extend(20) meanwhile', true, $lease->extend(20));
+eventually('the renewal is carried out', fn () => renewed() > $was);
+between('PTTL', 15000, 20000, $server->cmd('PTTL', 'k'));
+between('remaining()', 0.1, 20, $lease->remaining());
+same('release()', true, $lease->release());
+
+/* Both all the time. */
+$lease = $lock->lease('k', 0.3);
+for ($until = now() + 0.5, $n = 0; now() < $until; $n++) {
+    if (!$lease->extend(0.3 + $n % 3 / 10)) {
+        check('extend() again and again', false, $n);
+        break;
+    }
+}
+stays_held('afterwards', $server, $lease, 0.5);
+same('lost', 0, lost());
+unset($lease);
+same('keys', [], $server->keys());
 
 done();
 ?>

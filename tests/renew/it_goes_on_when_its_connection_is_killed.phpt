@@ -12,16 +12,17 @@ skip_without_server();
 require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server(tcp: true);
-$leases = [(new RedisLock($server->dsn('?db=2')))->lease('a', 0.6), (new RedisLock($server->tcpDsn()))->lease('b', 0.6)];
-renewals_go_on('at first', 2);
+$leases = [(new RedisLock($server->dsn('?db=2')))->lease('a', 0.6), (new RedisLock($server->tcpDsn()))->lease('b', 0.6),
+    (new RedisLock("redis://localhost:$server->port"))->lease('c', 0.6)];
+renewals_go_on('at first', 3);
 for ($i = 0; $i < 6; $i++) {
     $server->cmd('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    renewals_go_on("after kill $i", 2);
-    same('held', [true, true], [$leases[0]->isHeld(), $leases[1]->isHeld()]);
+    renewals_go_on("after kill $i", 3);
+    same('held', [true, true, true], array_map(fn ($lease) => $lease->isHeld(), $leases));
 }
-same('keys', ['0:b', '2:a'], $server->keys());
+same('keys', ['0:b', '0:c', '2:a'], $server->keys());
 same('lost', 0, lost());
-same('release()', [true, true], [$leases[0]->release(), $leases[1]->release()]);
+same('release()', [true, true, true], array_map(fn ($lease) => $lease->release(), $leases));
 
 done();
 ?>

@@ -42,15 +42,18 @@ same('both', [false, false], [$outer->isHeld(), $inner->isHeld()]);
 same('renewals', 0, renewed() - $before);
 unset($outer, $inner);
 
-/* maxHold. */
-foreach (['a shorter one inside' => [null, 0.5, true], 'a longer one inside' => [0.7, 60, false], 'none inside' => [0.7, null, false]] as $what => [$of_outer, $of_inner, $is_held]) {
-    $outer = $lock->lease('k', 0.4, maxHold: $of_outer);
-    $inner = $lock->lease('k', 0.4, maxHold: $of_inner);
-    same("$what: the same lock", $outer->token(), $inner->token());
-    usleep(900000);
-    same("$what: held", [$is_held, $is_held], [$outer->isHeld(), $inner->isHeld()]);
-    unset($outer, $inner);
+/* maxHold is that of the outermost. */
+$pairs = [];
+foreach (['a shorter one inside' => [null, 0.5], 'a longer one inside' => [0.7, 60], 'none inside' => [0.7, null]] as $what => [$of_outer, $of_inner]) {
+    $pairs[$what] = [$lock->lease($what, 0.4, maxHold: $of_outer), $lock->lease($what, 0.4, maxHold: $of_inner)];
+    same("$what: the same lock", $pairs[$what][0]->token(), $pairs[$what][1]->token());
 }
+usleep(1_000_000);
+foreach ($pairs as $what => [$outer, $inner]) {
+    $is_held = $what === 'a shorter one inside';
+    same("$what: held", [$is_held, $is_held], [$outer->isHeld(), $inner->isHeld()]);
+}
+unset($pairs, $outer, $inner);
 
 /* interrupt is wanted by one of them. */
 $outer = $lock->lease('k', 0.6);

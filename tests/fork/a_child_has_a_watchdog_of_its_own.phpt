@@ -1,0 +1,62 @@
+--TEST--
+A child may have renewed leases of its own at once, kept by a thread of its own; so may its children.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$lease = $lock->lease('k', 0.6);
+renewals_go_on('the parent');
+$keep = function (string $who) use ($lock, $server): RedisLockLease {
+    same("$who: threads at first", 1, threads());
+    $own = $lock->lease($who, 0.6, interrupt: true);
+    same("$who: threads with a lease", 2, threads());
+    stays_held($who, $server, $own, 0.8);
+    check("$who: it was renewed", renewed() > 0);
+    return $own;
+};
+$children = [];
+for ($n = 0; $n < 3; $n++) {
+    $children[] = in_fork(function () use ($keep, $lock, $server, $n): void {
+        $own = $keep("child$n");
+        reap(in_fork(function () use ($keep, $lock, $server, $own, $n): void {
+            same('of the child', false, $own->isHeld());
+            $keep("grandchild$n");
+            reap(in_fork(fn () => $keep("great-grandchild$n")));
+        }));
+        stays_held("child$n, afterwards", $server, $own, 0.1);
+        $server->cmd('DEL', "child$n");
+        interrupted("child$n", fn () => compute(5.0), 0.2, "child$n");
+        $lock->lease("left$n", 0.6); // freed by the end of the object
+        $left = $lock->lease("kept$n", 0.6); // freed by the end of the process
+    });
+}
+foreach ($children as $child) {
+    reap($child);
+}
+stays_held('the parent', $server, $lease, 0.3);
+same('threads of the parent', 2, threads());
+same('keys', ['0:k'], $server->keys());
+same('lost', 0, lost());
+
+/* A child whose parent has no thread any more, and one that takes over its parent's lock. */
+$token = $lease->detach();
+reap(in_fork(function () use ($lock, $server, $token): void {
+    $mine = $lock->resume('k', $token, 0.5);
+    stays_held('taken over', $server, $mine, 0.8);
+    same('release()', true, $mine->release());
+}));
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

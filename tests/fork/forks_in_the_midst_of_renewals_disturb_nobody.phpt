@@ -1,0 +1,80 @@
+--TEST--
+Forks in the midst of renewals: the parent's leases stay held, and the children, with leases of their own or without, end well.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+require __DIR__ . '/../inc/fake_server.inc';
+
+/* Each renewal takes a while: one is on its way at most forks. */
+$server = start_server();
+$fake = fake_server([], $server, true);
+$lock = new RedisLock($fake->dsn());
+$leases = [];
+for ($n = 0; $n < 4; $n++) {
+    $leases[] = $lock->lease("k$n", 0.45);
+    usleep(30000);
+}
+$fake->rules([rule('EVALSHA', [wait_for(0.02), 'pass'])]);
+$until = now() + 1.2;
+$forks = 0;
+$running = [];
+while (now() < $until) {
+    $running[] = in_fork(function () use ($leases, $server, $forks): void {
+        same('held in the child', [], array_values(array_filter($leases, fn ($lease) => $lease->isHeld())));
+        if ($forks % 4 === 0) {
+            $own = (new RedisLock($server->dsn()))->lease("own$forks", 0.3);
+            renewals_go_on('in the child');
+            same('release() in the child', true, $own->release());
+        } elseif ($forks % 4 === 1) {
+            unset($leases);
+        } elseif ($forks % 4 === 2) {
+            same('release() of the parent\'s', false, $leases[0]->release());
+        }
+    });
+    $forks++;
+    usleep(10000);
+    if (count($running) > 5) {
+        reap(array_shift($running));
+    }
+}
+array_map(reap(...), $running);
+check('there were many', $forks >= 10, $forks);
+stays_held('the parent', $server, $leases, 0.5);
+same('lost', 0, lost());
+check('it was renewed all the time', renewed() >= 8, renewed());
+between('connections: one of the script, and now and then a new one of the watchdog', 2, $forks / 2, $fake->connections());
+unset($leases);
+same('keys', [], $server->keys());
+
+/* A parent that waits for another lock, with leases, when a signal handler forks. */
+$lock = new RedisLock($server->dsn());
+$lease = $lock->lease('kept', 0.45);
+$server->cmd('SET', 'other', 'somebody', 'PX', 900);
+$children = [];
+pcntl_async_signals(true);
+pcntl_signal(SIGUSR1, function () use (&$children, $lease): void {
+    $children[] = in_fork(function () use ($lease): void {
+        same('held in the child', false, $lease->isHeld());
+        exit(0); // not back to the wait
+    });
+});
+$sender = signal_later(SIGUSR1, 0.1, 5, 0.1);
+$won = $lock->lease('other', 0.45, wait: 10);
+$sender->finish();
+same('the wait is won', true, $won?->isHeld());
+same('forks', 5, count($children));
+array_map(reap(...), $children);
+stays_held('both', $server, [$lease, $won], 0.6);
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,58 @@
+--TEST--
+Renewals, losses and interrupts leave no memory, no descriptor and no connection behind.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/renew.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn(), reentrant: true);
+$work = function (int $times) use ($lock, $server): void {
+    for ($i = 0; $i < $times; $i++) {
+        $leases = [];
+        for ($n = 0; $n < 10; $n++) {
+            $leases[] = $lock->lease("k$n", 0.06, interrupt: $n % 2 === 0);
+        }
+        $leases[] = $lock->lease('k1', 0.05);
+        $server->cmd('DEL', 'k2', 'k3');
+        try {
+            compute(0.08); // renewals, and two that are lost
+        } catch (RedisLockLostException) {
+        }
+        try { // the machine may be too busy for such TTLs
+            $leases[5]->detach();
+        } catch (RedisLockLostException) {
+        }
+        try {
+            unset($leases);
+            $server->cmd('FLUSHALL');
+            $lock->synchronized('k', fn () => $server->cmd('DEL', 'k') && compute(0.05), 0.06, interrupt: true);
+        } catch (RedisLockLostException) {
+        }
+    }
+};
+$used = function (): array {
+    preg_match('~^VmRSS:\s+(\d+)~m', file_get_contents('/proc/self/status'), $m);
+    return ['RSS' => (int) $m[1], 'PHP' => memory_get_usage(), 'files' => count(glob('/proc/self/fd/*')), 'threads' => threads()];
+};
+$work(10);
+$before = $used();
+$work(12);
+$after = $used();
+between('RSS in KiB', -1024, 512, $after['RSS'] - $before['RSS']);
+between('PHP', -4096, 4096, $after['PHP'] - $before['PHP']);
+same('files', $before['files'], $after['files']);
+same('threads', [2, 2], [$before['threads'], $after['threads']]);
+same('connections: that of the script, and that of the thread', 2, count($server->client()->clients()));
+check('there was something to renew and to lose', renewed() > 100 && lost() > 20, [renewed(), lost()]);
+
+done();
+?>
+--EXPECT--
+ok
