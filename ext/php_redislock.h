@@ -25,9 +25,10 @@ ZEND_BEGIN_MODULE_GLOBALS(redislock)
 	rl_random random;
 	rl_env env;
 	rl_net net;
-	rl_pool pool;                    /* connections of the objects with persistent: true */
-	struct redislock_call *calls;    /* under way in this request; see redislock_call.h */
-	struct redislock_held *held;     /* by leases of this request; see redislock_held.h */
+	rl_pool pool;                 /* connections of the objects with persistent: true */
+	struct redislock_call *calls; /* under way in this request; see redislock_call.h */
+	struct redislock_held *held;  /* by leases of this request; see redislock_held.h */
+	unsigned hook_depth; /* calls of other extensions' interrupt hooks under way: signal handlers */
 	_Atomic unsigned interrupts_due; /* of them, lost ones that the script is to be told of */
 ZEND_END_MODULE_GLOBALS(redislock)
 

@@ -84,6 +84,7 @@ static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(redislock)
 {
 	redislock_calls_abandon();
 	redislock_leases_farewell();
+	REDISLOCK_G(hook_depth) = 0; /* a handler may have left it by longjmp */
 	return SUCCESS;
 }
 

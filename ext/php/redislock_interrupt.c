@@ -41,18 +41,7 @@ static bool has_exception_in_flight(const zend_execute_data *frame)
 	return false;
 }
 
-/* These run signal handlers: pcntl_signal_dispatch(), and a wait of our own. Not so synchronized() for its section. */
-static bool is_running_handlers(const zend_function *function)
-{
-	const zend_module_entry *module = function->internal_function.module;
-	if (module == &redislock_module_entry) {
-		return !zend_string_equals_literal(function->common.function_name, "synchronized");
-	}
-	return module != NULL && strcmp(module->name, "pcntl") == 0;
-}
-
-/* Called by the engine itself and not by a function: a signal handler, a destructor, an error or exception handler,
- * an autoloader. What it interrupts does not expect an exception, or it would be lost. */
+/* Called by the engine itself, and nothing is there that could take an exception. */
 static bool is_called_by_engine(const zend_execute_data *frame)
 {
 	uint32_t info = ZEND_CALL_INFO(frame);
@@ -61,10 +50,17 @@ static bool is_called_by_engine(const zend_execute_data *frame)
 		const zend_generator *generator = (const zend_generator *) frame->return_value;
 		return (generator->flags & ZEND_GENERATOR_FORCED_CLOSE) != 0;
 	}
+	if (ZEND_CALL_KIND_EX(info) != ZEND_CALL_TOP_FUNCTION) {
+		return false;
+	}
 	const zend_execute_data *caller = frame->prev_execute_data;
-	return ZEND_CALL_KIND_EX(info) == ZEND_CALL_TOP_FUNCTION &&
-		(caller == NULL || caller->func == NULL || ZEND_USER_CODE(caller->func->type) ||
-			is_running_handlers(caller->func));
+	if (caller == NULL) {
+		return true; /* a handler of uncaught exceptions */
+	}
+	/* pcntl_signal_dispatch() */
+	return caller->func != NULL && !ZEND_USER_CODE(caller->func->type) &&
+		caller->func->internal_function.module != NULL &&
+		strcmp(caller->func->internal_function.module->name, "pcntl") == 0;
 }
 
 /* ---- the point in the code ---- */
@@ -228,7 +224,8 @@ static void throw_here(const rl_lease *lease)
 
 static bool may_throw(void)
 {
-	if (EG(exception) != NULL || CG(unclean_shutdown) || (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0) {
+	if (EG(exception) != NULL || REDISLOCK_G(hook_depth) > 0 || CG(unclean_shutdown) ||
+		(EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0) {
 		return false;
 	}
 	for (const zend_execute_data *frame = EG(current_execute_data); frame != NULL;
@@ -259,7 +256,9 @@ static redislock_held *find_due(const void *fiber)
 static void on_interrupt(zend_execute_data *frame)
 {
 	if (previous_hook != NULL) {
+		REDISLOCK_G(hook_depth)++; /* signal handlers come here, too */
 		previous_hook(frame);
+		REDISLOCK_G(hook_depth)--;
 	}
 	redislock_held *held =
 		atomic_load(&REDISLOCK_G(interrupts_due)) > 0 ? find_due(EG(current_fiber_context)) : NULL;

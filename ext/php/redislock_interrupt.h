@@ -6,9 +6,9 @@
  *
  * The watchdog marks the record, and sets the flag that the VM looks at in loops and calls. The VM then calls the
  * hook of here, behind the hooks that were there before (pcntl's signals). The hook throws, unless the moment is a
- * bad one: an exception is in flight, a destructor, a signal handler or another function runs that the engine itself
- * called in the middle of something, the request shuts down, or another Fiber is current. Then the record stays
- * marked, and the watchdog sets the flag again a little later; a switch of Fibers does so at once.
+ * bad one: an exception is in flight, a destructor or a signal handler runs, the request shuts down, or another Fiber
+ * is current. Then the record stays marked, and the watchdog sets the flag again a little later; a switch of Fibers
+ * does so at once.
  *
  * The VM looks between two instructions, also within an expression. For an exception that comes there the engine
  * takes the next instruction for the one that failed: it does not free what that one would have consumed, and takes

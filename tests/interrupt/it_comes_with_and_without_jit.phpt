@@ -71,21 +71,13 @@ $start = fn (array $ini, string $name) => new PhpChild(php_command($ini) . " -f 
 /*
  * With JIT each in a process of its own: PHP compiles some loops without a look at the VM's flag, and which these are
  * depends on what was compiled before. Then neither signal handlers nor the time limit come. Recursion is always one
-<<<<<<< HEAD
- * of them where whole functions are compiled.
-=======
  * of them where whole functions are compiled. Left out with tracing: closures in array_map(), where PHP 8.2 now and
  * then crashes when an exception comes from an interrupt, that of a signal handler as well.
->>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
  */
 $names = ['hot function', 'calls', 'recursion', 'generator', 'closures', 'usort', 'methods', 'nested loops', 'try', 'finally'];
 $runs = [['opcache off, jit off', ['opcache.enable_cli' => 0], 'all'], ['opcache on, jit off', ['opcache.jit' => 'off'] + $on, 'all']];
 foreach ($names as $name) {
-<<<<<<< HEAD
-    $runs[] = ['opcache on, jit 5', ['opcache.jit' => 'tracing'] + $on, $name];
-=======
     $name === 'closures' || $runs[] = ['opcache on, jit 5', ['opcache.jit' => 'tracing'] + $on, $name];
->>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
     $name === 'recursion' || $runs[] = ['opcache on, jit 0', ['opcache.jit' => 'function'] + $on, $name];
 }
 /* One after the other, for they take the same keys. */

@@ -23,11 +23,7 @@ final class LongDestructor
 
     public function __destruct()
     {
-<<<<<<< HEAD
-        self::$ended[$this->name] = compute(0.3);
-=======
         self::$ended[$this->name] = compute(0.2);
->>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
     }
 }
 function numbers(): Generator
@@ -36,11 +32,7 @@ function numbers(): Generator
         yield 1;
         yield 2;
     } finally {
-<<<<<<< HEAD
-        LongDestructor::$ended['generator'] = compute(0.3);
-=======
         LongDestructor::$ended['generator'] = compute(0.2);
->>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
     }
 }
 function nested(): void
@@ -64,11 +56,7 @@ $flights = [
         try {
             throw new LogicException('mine');
         } finally {
-<<<<<<< HEAD
-            compute(0.3);
-=======
             compute(0.2);
->>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
         }
     },
     'nested finally blocks' => nested(...),
@@ -86,11 +74,7 @@ $flights = [
             } catch (RuntimeException $first) {
                 throw new LogicException('mine', 0, $first);
             } finally {
-<<<<<<< HEAD
-                compute(0.3);
-=======
                 compute(0.2);
->>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
             }
         } finally {
             compute(0.1);
@@ -100,11 +84,7 @@ $flights = [
         try {
             array_map(fn () => throw new LogicException('mine'), [1]);
         } finally {
-<<<<<<< HEAD
-            compute(0.3);
-=======
             compute(0.2);
->>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
         }
     },
     'a destructor on its way' => function (): void {
@@ -127,11 +107,7 @@ $flights = [
                 yield 1;
                 throw new LogicException('mine');
             } finally {
-<<<<<<< HEAD
-                compute(0.3);
-=======
                 compute(0.2);
->>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
             }
         })();
         foreach ($generator as $n) {
@@ -147,11 +123,7 @@ $flights = [
             try {
                 Fiber::suspend();
             } finally {
-<<<<<<< HEAD
-                LongDestructor::$ended['Fiber'] = compute(0.3);
-=======
                 LongDestructor::$ended['Fiber'] = compute(0.2);
->>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
             }
         });
         $fiber->start();
@@ -167,11 +139,7 @@ $flights = [
                 }
             })());
         } finally {
-<<<<<<< HEAD
-            compute(0.3);
-=======
             compute(0.2);
->>>>>>> dd70e1df80ded270672849778a2e92e41eb37f23
         }
     },
 ];

@@ -65,25 +65,38 @@ interrupted('a handler that throws', function (): void {
 }, 0.5);
 unset($lease);
 
-/* A handler that takes long is PHP code as any other: it may be stopped. One that has a lease, too. */
-pcntl_signal(SIGUSR1, fn () => compute(5.0));
+/* A handler runs to its end, and so do those that wait behind it; then the loss is thrown. */
+$ended = 0;
+$runs_long = function () use (&$ended): void {
+    compute(0.8);
+    $ended++;
+};
+pcntl_signal(SIGUSR1, $runs_long);
+pcntl_signal(SIGUSR2, $runs_long);
 $lease = watched_lease($lock);
 $server->cmd('DEL', 'k');
-interrupted('in a handler', function (): void {
+interrupted('behind handlers', function (): void {
+    pcntl_sigprocmask(SIG_BLOCK, [SIGUSR1, SIGUSR2]);
     send_signal(getmypid(), SIGUSR1);
+    send_signal(getmypid(), SIGUSR2);
+    pcntl_sigprocmask(SIG_UNBLOCK, [SIGUSR1, SIGUSR2]);
     compute(5.0);
-});
+}, 1.6);
+same('handlers that ran to their end', 2, $ended);
 unset($lease);
+
+/* The same when they are called by hand. */
+pcntl_async_signals(false);
 $lease = watched_lease($lock);
-pcntl_signal(SIGUSR1, function () use ($lock, $server): void {
-    $inner = watched_lease($lock, 'inner');
-    $server->cmd('DEL', 'inner');
-    interrupted('a lease of a handler', fn () => compute(5.0), 0.1, 'inner');
-});
-send_signal(getmypid(), SIGUSR1);
-compute(0.01);
-same('the outer lease is held', true, $lease->isHeld());
+interrupted('behind handlers that are called by hand', function () use ($server): void {
+    send_signal(getmypid(), SIGUSR1);
+    $server->cmd('DEL', 'k');
+    pcntl_signal_dispatch();
+    compute(5.0);
+}, 0.8);
+same('handlers that ran to their end', 3, $ended);
 unset($lease);
+pcntl_async_signals(true);
 
 /* They still work. */
 $handled = 0;
