@@ -79,9 +79,13 @@ php_version() {
 
 # The php-config that belongs to the php on PATH, which need not be the distribution's default; nothing without.
 php_config() {
-    local tool
-    for tool in "php-config$(php_version)" php-config; do
-        if has "$tool" && [[ $("$tool" --version) == "$(php_version)".* ]]; then
+    local tool version folder
+    has php || return 0
+    version=$(php_version)
+    # The one beside it first: there may be two PHPs of one version.
+    folder=$(dirname "$(command -v php)")
+    for tool in "$folder/php-config$version" "$folder/php-config" "php-config$version" php-config; do
+        if has "$tool" && [[ $("$tool" --version) == "$version".* ]]; then
             command -v "$tool"
             return
         fi
@@ -182,6 +186,14 @@ apt_install() (
         </dev/null >"$build_root/apt.log" 2>&1
 )
 
+# An apt configuration for APT_CONFIG, with all that apt writes and the list of sources in a folder of ours. The
+# folder must have lists/partial, cache/archives/partial and parts.
+apt_config() {
+    printf '%s\n' "Dir::Etc::sourcelist \"$1/sources.list\";" "Dir::Etc::sourceparts \"$1/parts\";" \
+        "Dir::State::lists \"$1/lists\";" "Dir::Cache \"$1/cache\";" 'APT::Sandbox::User "";' \
+        'Debug::NoLocking "true";' 'Acquire::http::Timeout "20";' 'Acquire::Retries "1";'
+}
+
 # Installs what need_* and want_* found missing. An optional package that apt does not know is left out.
 install_packages() {
     local package known=()
@@ -240,10 +252,7 @@ use_backported_valkey() {
         rm -rf "$folder"
         mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial" "$folder/parts" "$folder/unpacked"
         echo "deb $uri $codename-backports main" >"$folder/sources.list"
-        printf '%s\n' "Dir::Etc::sourcelist \"$folder/sources.list\";" \
-            "Dir::Etc::sourceparts \"$folder/parts\";" "Dir::State::lists \"$folder/lists\";" \
-            "Dir::Cache \"$folder/cache\";" 'APT::Sandbox::User "";' 'Debug::NoLocking "true";' \
-            'Acquire::http::Timeout "20";' 'Acquire::Retries "1";' >"$folder/apt.conf"
+        apt_config "$folder" >"$folder/apt.conf"
         (
             cd "$folder"
             export APT_CONFIG=$folder/apt.conf

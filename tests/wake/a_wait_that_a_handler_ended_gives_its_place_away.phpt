@@ -18,6 +18,9 @@ $ends = [
     'a fatal error' => 'trigger_error("stop", E_USER_ERROR);',
     'no memory' => 'str_repeat("x", 1 << 30);',
 ];
+if (under_valgrind()) {
+    unset($ends['no memory']); /* it replaces the allocator that minds the limit */
+}
 foreach ($ends as $what => $body) {
     foreach (['null', '"mine"'] as $own) {
         $token = hold($server, 'k');
