@@ -96,7 +96,7 @@ static void restart(void)
 static void make_trouble(unsigned number)
 {
 	char answer[64];
-	switch (number % 7) {
+	switch (number % 9) {
 		case 0:
 		case 3:
 			server_says("CLIENT KILL TYPE normal", answer, sizeof answer);
@@ -111,7 +111,11 @@ static void make_trouble(unsigned number)
 			freeze(20);
 			break;
 		case 5:
+		case 6:
 			freeze(90);
+			break;
+		case 7:
+			freeze(600); /* some leases end */
 			break;
 		default: /* a moment of peace */
 			break;
@@ -126,7 +130,7 @@ static void trouble_until(int64_t end)
 		int64_t before = rl_os_now();
 		if (before >= next) {
 			make_trouble(number++);
-			next = rl_os_now() + crew_ms(300) * MS;
+			next = rl_os_now() + crew_ms(200) * MS;
 			before = rl_os_now();
 		}
 		crew_pause(5);

@@ -148,6 +148,9 @@ static void let_go(worker *self, kept *lease)
 {
 	give_up_claim(self);
 	int64_t way = hand_draw(&self->hand, 1, 100);
+	if (atomic_load(&the_crew->is_standing) && way > 30) {
+		way = 100; /* there may be a renewal in flight, to be released behind */
+	}
 	if (way <= 70) {
 		rl_status status = kept_release(lease);
 		for (int i = 0; i < 3 && status != RL_OK && status != RL_BUSY; i++) {
@@ -183,7 +186,7 @@ static void work_under(worker *self, kept *lease)
 		extend(self, lease);
 		is_held = hold(self, lease, hand_draw(by, 0, 100));
 	}
-	if (is_held && self->number <= 2 && hand_draw(by, 1, 100) <= 15) {
+	if (is_held && self->number <= 4 && hand_draw(by, 1, 100) <= 60) {
 		crew_fork(by, lease);
 		is_held = hold(self, lease, 5);
 	}
