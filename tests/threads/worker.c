@@ -123,9 +123,6 @@ static void lose(const worker *self, kept *lease)
 	if (must_be_told && atomic_load(&lease->told) == 0) {
 		COUNT(told_wrongly);
 	}
-	if (rl_lease_is_held(lease->lease)) {
-		COUNT(revived);
-	}
 }
 
 /* ---- a lease ---- */

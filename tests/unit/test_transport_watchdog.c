@@ -487,6 +487,34 @@ static void a_child_has_a_thread_of_its_own(void)
 	CHECK(rl_process_stats()->lost == 0);
 }
 
+static void *hold_it(void *one)
+{
+	rl_watchdog_hold(one);
+	peer_sleeps(100);
+	rl_watchdog_let_go(one);
+	return NULL;
+}
+
+static void a_fork_waits_for_who_is_at_work(void)
+{
+	begin(false, 0);
+	rl_watched *one = keep(60000);
+	pthread_t thread;
+	CHECK_INT(pthread_create(&thread, NULL, hold_it, one), 0);
+	peer_sleeps(20);
+	pid_t pid = fork();
+	if (pid == 0) {
+		alarm(5);
+		drop_all(false); /* in the child nobody has the mutex */
+		_exit(0);
+	}
+	int status = -1;
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	pthread_join(thread, NULL);
+	CHECK_INT(status, 0);
+	CHECK(rl_lease_is_held(one->lease));
+}
+
 static const check_test tests[] = {
 	TEST(a_thousand_leases_are_renewed_in_one_write),
 	TEST(a_server_that_does_not_read_is_waited_for_asleep),
@@ -502,6 +530,7 @@ static const check_test tests[] = {
 	TEST(signals_are_not_for_it),
 	TEST(without_descriptors_it_says_so),
 	TEST(a_child_has_a_thread_of_its_own),
+	TEST(a_fork_waits_for_who_is_at_work),
 };
 
 CHECK_MAIN(tests, clean_up)
