@@ -56,10 +56,10 @@ int64_t hand_draw(hand *self, int64_t least, int64_t most)
 }
 
 /* On the watchdog's thread. */
-static bool on_lost(void *ctx)
+static int64_t on_lost(void *ctx)
 {
 	kept *self = ctx;
-	return atomic_fetch_add(&self->told, 1) < 2; /* tell it again, twice */
+	return atomic_fetch_add(&self->told, 1) < 2 ? RL_NS_PER_MS : 0; /* tell it again, twice */
 }
 
 static kept *prepare(hand *self, const char *key, int64_t ttl_ms)
