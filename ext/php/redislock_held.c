@@ -121,6 +121,14 @@ redislock_holding *redislock_held_enter(redislock_held *held, const redislock_ke
 	return holding;
 }
 
+/* Nobody wants to be told of a loss any more. */
+static void forget_interrupt(redislock_held *held)
+{
+	if (atomic_exchange(&held->interrupt, REDISLOCK_INTERRUPT_OVER) == REDISLOCK_INTERRUPT_DUE) {
+		atomic_fetch_sub(held->due, 1);
+	}
+}
+
 bool redislock_held_exit(redislock_held *held, redislock_holding *holding)
 {
 	redislock_holding **slot = &held->holdings;
@@ -135,6 +143,9 @@ bool redislock_held_exit(redislock_held *held, redislock_holding *holding)
 	if (held->watched != NULL) {
 		rl_watchdog_hold(held->watched);
 		apply_holdings(held);
+		if (held->watched->on_lost == NULL && rl_lease_is_lost(held->lease)) {
+			forget_interrupt(held);
+		}
 		rl_watchdog_let_go(held->watched);
 	}
 	return false;
@@ -152,10 +163,7 @@ void redislock_held_begin(redislock_held *held)
 void redislock_held_leave(redislock_held *held)
 {
 	rl_watchdog_pause(held->watched);
-	int state = atomic_exchange(&held->interrupt, REDISLOCK_INTERRUPT_OVER);
-	if (state == REDISLOCK_INTERRUPT_DUE) {
-		atomic_fetch_sub(held->due, 1);
-	}
+	forget_interrupt(held);
 }
 
 void redislock_held_left(redislock_held *held)

@@ -247,6 +247,9 @@ rl_status rl_watchdog_prepare(rl_watched *watched, const rl_set *set, int *sys_e
 	*sys_errno = start();
 	bool is_prepared = *sys_errno == 0 && rl_watch_prepare(&dog.watch, watched, set);
 	unlock();
+	if (*sys_errno == 0 && !is_prepared) {
+		*sys_errno = ENOMEM;
+	}
 	return is_prepared ? RL_OK : RL_ERR_MEMORY;
 }
 
