@@ -167,6 +167,30 @@ static void sent_at_is_that_of_the_first_grant(void)
 	CHECK_INT(rl_exchange_sent_at(exchange), RL_NEVER);
 }
 
+/* Said again it was answered; what the first connection took may be carried out at any time. */
+static void a_copy_that_a_broken_connection_carries_is_a_stray(void)
+{
+	static const struct {
+		fake_act first;
+		bool is_stray;
+	} cases[] = {{FAKE_SAY, false}, {FAKE_BREAK_UNSENT, false}, {FAKE_BREAK_HALF, false},
+		{FAKE_BREAK, true}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		fake_begin(2);
+		fake_warm(0);
+		fake_warm(1);
+		fake_says(0, ":1");
+		fake_acts(1, cases[i].first, ":1", 0);
+		fake_says(1, ":1");
+		rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 1000);
+		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_INT(rl_exchange_has_strays(exchange_of(op)), cases[i].is_stray);
+		rl_exchange_begin(exchange_of(op), fake_clock, RL_NEVER);
+		CHECK(!rl_exchange_has_strays(exchange_of(op)));
+		fake_end();
+	}
+}
+
 /* ---- the end ---- */
 
 static void settled_twice_is_settled_once(void)
@@ -300,6 +324,7 @@ static const check_test tests[] = {
 	TEST(one_failure_that_stays_is_enough),
 	TEST(the_speaker_is_the_first_with_the_vote),
 	TEST(sent_at_is_that_of_the_first_grant),
+	TEST(a_copy_that_a_broken_connection_carries_is_a_stray),
 	TEST(settled_twice_is_settled_once),
 	TEST(without_an_undo_what_may_be_held_is_in_doubt),
 	TEST(dropped_nothing_goes_to_the_pool),

@@ -143,6 +143,26 @@ static void one_in_doubt_may_still_be_carried_out(void)
 	CHECK_INT(rl_lease_remaining(lease), SECOND + 2 * SECOND - 22 * MS);
 }
 
+static void a_copy_of_one_that_was_confirmed_may_still_be_carried_out(void)
+{
+	begin(10 * SECOND);
+	rl_lease_expect(lease, 2 * SECOND);
+	rl_lease_suspect(lease, 2 * SECOND);
+	CHECK_INT(lease->in_flight, 1); /* its answer has come, too */
+	CHECK(rl_lease_confirm(lease, 2 * SECOND, fake_clock));
+	CHECK_INT(lease->in_flight, 0);
+	CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
+	fake_clock += SECOND;
+	rl_lease_expect(lease, 60 * SECOND);
+	CHECK(rl_lease_confirm(lease, 60 * SECOND, fake_clock));
+	CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
+	CHECK_INT(lease->ttl_ns, 2 * SECOND); /* which the renewals then set */
+	fake_clock += SECOND;
+	rl_lease_renewing(lease);
+	CHECK(rl_lease_renewed(lease, 60 * SECOND, fake_clock));
+	CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
+}
+
 /* ---- renewals ---- */
 
 static void a_renewal_proves_from_when_it_was_asked_for_and_leaves_the_ttl(void)
@@ -273,6 +293,26 @@ static void a_lost_one_was_not_held_when_it_is_released(void)
 	CHECK(!rl_lease_leave(lease));
 }
 
+/* Who resumes with the same token has the lock, too. */
+static void with_a_token_of_its_own_nothing_is_released_by_a_guess(void)
+{
+	begin(SECOND);
+	lease->is_own_token = true;
+	CHECK(rl_lease_is_open(lease));
+	CHECK(rl_lease_leave(lease));
+	CHECK(!rl_lease_is_held(lease));
+	CHECK(rl_lease_is_open(lease)); /* it was held just now */
+	fake_clock += SECOND;
+	CHECK(!rl_lease_is_open(lease));
+	clean_up();
+	begin(SECOND);
+	lease->is_own_token = true;
+	fake_clock += SECOND; /* nobody looks meanwhile */
+	CHECK(!rl_lease_is_open(lease));
+	CHECK(!rl_lease_leave(lease));
+	CHECK(!rl_lease_is_open(lease));
+}
+
 static void an_end_is_final(void)
 {
 	begin(SECOND);
@@ -305,6 +345,7 @@ static const check_test tests[] = {
 	TEST(what_the_clock_ended_may_still_be_disowned),
 	TEST(of_two_that_overlap_the_shorter_counts),
 	TEST(one_in_doubt_may_still_be_carried_out),
+	TEST(a_copy_of_one_that_was_confirmed_may_still_be_carried_out),
 	TEST(a_renewal_proves_from_when_it_was_asked_for_and_leaves_the_ttl),
 	TEST(a_renewal_never_shortens_what_is_proven),
 	TEST(a_late_renewal_does_not_bring_it_back),
@@ -314,6 +355,7 @@ static const check_test tests[] = {
 	TEST(a_renewal_behind_one_in_doubt_proves_no_more_than_that),
 	TEST(nothing_is_proven_once_its_release_is_asked_for),
 	TEST(a_lost_one_was_not_held_when_it_is_released),
+	TEST(with_a_token_of_its_own_nothing_is_released_by_a_guess),
 	TEST(an_end_is_final),
 	TEST(a_forked_child_has_nothing),
 };

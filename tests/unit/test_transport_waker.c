@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MS RL_NS_PER_MS
@@ -95,6 +96,32 @@ static void its_descriptors_are_not_for_other_programs(void)
 	}
 }
 
+/* A daemon closes those, and what it prints would wake a thread. */
+static void they_keep_off_the_standard_streams(void)
+{
+	for (int open = 0; open < 8; open++) { /* a bit for each that is open */
+		pid_t pid = fork();
+		if (pid == 0) {
+			for (int fd = 0; fd < 3; fd++) {
+				if ((open >> fd & 1) == 0) {
+					close(fd);
+				}
+			}
+			bool is_there = rl_waker_init(&waker) && waker.read_fd > 2 && waker.write_fd > 2;
+			for (int fd = 0; fd < 3; fd++) {
+				is_there = is_there && (fcntl(fd, F_GETFD) >= 0) == (open >> fd & 1);
+			}
+			is_there = is_there && (fcntl(waker.read_fd, F_GETFD) & FD_CLOEXEC) != 0 &&
+				(fcntl(waker.write_fd, F_GETFD) & FD_CLOEXEC) != 0;
+			rl_waker_wake(&waker);
+			_exit(is_there && poll_for(0) == 1 ? 0 : 1);
+		}
+		int status = -1;
+		CHECK_INT(waitpid(pid, &status, 0), pid);
+		CHECK_INT(status, 0);
+	}
+}
+
 static void without_descriptors_there_is_none(void)
 {
 	struct rlimit limit;
@@ -114,6 +141,7 @@ static const check_test tests[] = {
 	TEST(it_may_be_woken_before_it_sleeps),
 	TEST(however_often_it_is_woken_once_is_enough),
 	TEST(its_descriptors_are_not_for_other_programs),
+	TEST(they_keep_off_the_standard_streams),
 	TEST(without_descriptors_there_is_none),
 };
 

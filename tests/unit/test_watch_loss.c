@@ -309,6 +309,78 @@ static void what_was_confirmed_last_ends_by_itself(void)
 	CHECK_LOG("");
 }
 
+/* ---- the release itself ---- */
+
+static unsigned unanswered; /* so many releases to come meet this instead */
+static fake_act instead;
+static const char *release_answer;
+
+/* Renewals are answered with an error, which need not mean that nothing was done. */
+static bool meet(const char *words, bool is_taken, fake_plan *plan)
+{
+	bool is_release = strncmp(words, "RELEASE", 7) == 0;
+	bool is_unanswered = is_release && unanswered > 0;
+	unanswered -= is_unanswered && is_taken;
+	*plan = !is_release                      ? (fake_plan){FAKE_SAY, "-ERR x", 0}
+		: is_unanswered                      ? (fake_plan){instead, NULL, 0}
+		: strncmp(words, "RELEASE+", 8) == 0 ? (fake_plan){FAKE_SAY, "-NOPERM no", 0}
+											 : (fake_plan){FAKE_SAY, release_answer, 0};
+	return true;
+}
+
+/* It will be lost at 30 s, and the server may have prolonged it. */
+static void keep_in_doubt(unsigned count, fake_act what)
+{
+	watching_begin(1);
+	fake_improvise = meet;
+	unanswered = count;
+	instead = what;
+	release_answer = ":1";
+	keep(TTL);
+	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	CHECK_INT(losses, 0);
+	fake_forget_log();
+}
+
+static void a_release_on_a_connection_that_hangs_is_said_again_on_the_next(void)
+{
+	keep_in_doubt(2, FAKE_SILENCE);
+	watching_to(90000);
+	CHECK_INT(losses, 1);
+	CHECK_LOG(
+		"30000 a1 RELEASE k tok\n31000 a1 close\n31000 a2 dial\n31000 a2 RELEASE k tok\n"
+		"31000 a2 NAME\n32000 a2 close\n32010 a3 dial\n32010 a3 RELEASE k tok\n32010 a3 NAME\n");
+}
+
+static void a_release_on_a_connection_that_breaks_is_said_again_on_the_next(void)
+{
+	keep_in_doubt(1, FAKE_BREAK);
+	watching_to(90000);
+	CHECK_INT(losses, 1);
+	CHECK_LOG("30000 a1 RELEASE k tok\n30000 a1 close\n30000 a2 dial\n30000 a2 RELEASE k tok\n"
+			  "30000 a2 NAME\n");
+}
+
+static void a_release_that_was_answered_is_not_said_again(void)
+{
+	static const char *const answers[] = {":1", ":0", "-ERR x", "-NOSCRIPT x", "-WRONGTYPE x"};
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		keep_in_doubt(0, FAKE_SAY);
+		release_answer = answers[i];
+		watching_to(90000);
+		CHECK_LOG("30000 a1 RELEASE k tok\n");
+		watching_end();
+	}
+}
+
+static void a_release_that_may_not_tell_waiters_is_said_without(void)
+{
+	keep_in_doubt(0, FAKE_SAY);
+	watching.all->wakes = true;
+	watching_to(90000);
+	CHECK_LOG("30000 a1 RELEASE+ k tok\n30000 a1 RELEASE k tok\n");
+}
+
 static const check_test tests[] = {
 	TEST(what_a_server_disowns_is_lost_at_once),
 	TEST(others_go_on),
@@ -328,6 +400,10 @@ static const check_test tests[] = {
 	TEST(it_is_not_told_any_more_when_the_key_has_ended),
 	TEST(who_ends_it_meanwhile_ends_that_too),
 	TEST(what_was_confirmed_last_ends_by_itself),
+	TEST(a_release_on_a_connection_that_hangs_is_said_again_on_the_next),
+	TEST(a_release_on_a_connection_that_breaks_is_said_again_on_the_next),
+	TEST(a_release_that_was_answered_is_not_said_again),
+	TEST(a_release_that_may_not_tell_waiters_is_said_without),
 };
 
 CHECK_MAIN(tests, watching_end)

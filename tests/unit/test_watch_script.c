@@ -126,6 +126,30 @@ static void one_that_is_lost_meanwhile_is_released(void)
 	CHECK_INT(fake_stats.renewed, 0);
 }
 
+static bool never_learn(const char *words, bool is_taken, fake_plan *plan)
+{
+	(void) words, (void) is_taken;
+	*plan = (fake_plan){FAKE_SAY, "-NOSCRIPT No matching script.", 0};
+	return true;
+}
+
+/* A proxy between, say. */
+static void a_server_that_does_not_take_the_text_is_asked_with_pauses(void)
+{
+	watching_begin(1);
+	fake_improvise = never_learn;
+	rl_watched *one = watching_keep("k", TTL);
+	watching_to(12500);
+	CHECK_LOG("10000 a1 dial\n10000 a1 renew k tok 30002\n10000 a1 NAME\n"
+			  "10000 a1 RENEW k tok 30002\n"
+			  "11000 a1 renew k tok 30002\n11000 a1 RENEW k tok 30002\n"
+			  "12000 a1 renew k tok 30002\n12000 a1 RENEW k tok 30002\n");
+	fake_improvise = watching_yes;
+	watching_to(13000);
+	CHECK_INT(watching_left(one), 30000);
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
 static const check_test tests[] = {
 	TEST(one_brings_the_text),
 	TEST(of_many_the_first_alone_brings_it),
@@ -135,6 +159,7 @@ static const check_test tests[] = {
 	TEST(the_text_goes_on_the_next_connection_when_this_one_breaks),
 	TEST(a_lease_that_ends_meanwhile_takes_the_text_not_with_it),
 	TEST(one_that_is_lost_meanwhile_is_released),
+	TEST(a_server_that_does_not_take_the_text_is_asked_with_pauses),
 };
 
 CHECK_MAIN(tests, watching_end)

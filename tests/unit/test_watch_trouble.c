@@ -138,6 +138,60 @@ static void a_server_that_is_full_is_asked_again(void)
 	CHECK(watching_left(one) >= 28000);
 }
 
+/* It says so to the first of those who asked; the others have heard nothing. */
+static void a_full_server_is_not_dialled_in_a_storm(void)
+{
+	watching_begin(1);
+	rl_watched *all[8];
+	for (unsigned i = 0; i < 8; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "k%u", i);
+		all[i] = watching_keep(key, TTL);
+	}
+	for (unsigned i = 0; i < 20; i++) {
+		fake_greets(0, "-ERR max number of clients reached");
+	}
+	unsigned steps = watching_steps;
+	watching_to(12000);
+	CHECK_COUNT("10000 a1 dial", 1);
+	CHECK_COUNT("dial", 10); /* as if they were refused */
+	CHECK(watching_steps - steps < 100);
+	watching_to(20000); /* it has let us in meanwhile */
+	CHECK_COUNT("dial", 21);
+	CHECK_COUNT("a21 renew", 8); /* who was told so goes with the others */
+	for (unsigned i = 0; i < 8; i++) {
+		CHECK(watching_left(all[i]) > 25000);
+	}
+}
+
+/* The server has granted it: it is not away any more. */
+static void pauses_that_have_grown_are_not_for_a_lease_that_was_just_won(void)
+{
+	watching_begin(1);
+	rl_watched *one = keep();
+	for (int i = 0; i < 10; i++) {
+		fake_dials(0, FAKE_REFUSE, 0);
+	}
+	watching_to(11640);
+	CHECK_COUNT("11630 a10 dial", 1);                /* and the next in half a second */
+	rl_watched *brief = watching_keep("brief", 302); /* due in 100 ms */
+	watching_to(11740);
+	CHECK_COUNT("a11 renew brief", 1);
+	CHECK_INT(watching_left(brief), 300);
+	watching_to(13000);
+	CHECK(rl_lease_is_held(brief->lease));
+	CHECK(watching_left(one) > 25000);
+	/* The next trouble begins with short pauses. */
+	fake_forget_log();
+	for (int i = 0; i < 3; i++) {
+		fake_dials(0, FAKE_REFUSE, 0);
+	}
+	fake_kill(0);
+	watching_to(13500);
+	CHECK_COUNT("dial", 4);
+	CHECK(rl_lease_is_held(brief->lease));
+}
+
 static void what_nobody_asked_for_ends_the_connection(void)
 {
 	watching_begin(1);
@@ -309,6 +363,8 @@ static const check_test tests[] = {
 	TEST(an_answer_ends_the_pauses),
 	TEST(a_refusal_may_come_late),
 	TEST(a_server_that_is_full_is_asked_again),
+	TEST(a_full_server_is_not_dialled_in_a_storm),
+	TEST(pauses_that_have_grown_are_not_for_a_lease_that_was_just_won),
 	TEST(what_nobody_asked_for_ends_the_connection),
 	TEST(a_connect_that_hangs_is_given_up),
 	TEST(an_answer_that_does_not_come_is_given_up),
