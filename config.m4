@@ -55,6 +55,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/rl_target.c
     ext/core/rl_token.c
     ext/core/rl_watch.c
+    ext/core/rl_watch_heap.c
     ext/core/rl_watch_server.c
     ext/transport/rl_driver.c
     ext/transport/rl_hiredis.c

@@ -5,6 +5,7 @@
 #include "core/rl_watch.h"
 
 #include "core/rl_time.h"
+#include "core/rl_watch_heap.h"
 #include "core/rl_watch_server.h"
 
 #include <stdlib.h>
@@ -41,70 +42,6 @@ rl_watched *rl_watched_new(const rl_set *set, rl_lease *lease)
 	watched->hold_until = RL_NEVER;
 	watched->count = set->count;
 	return watched;
-}
-
-/* ---- the heap ---- */
-
-static void put(rl_watch *watch, size_t at, rl_watched *watched)
-{
-	watch->heap[at - 1] = watched;
-	watched->heap_at = at;
-}
-
-static void sift_up(rl_watch *watch, rl_watched *watched, size_t at)
-{
-	while (at > 1 && watch->heap[at / 2 - 1]->due_at > watched->due_at) {
-		put(watch, at, watch->heap[at / 2 - 1]);
-		at /= 2;
-	}
-	put(watch, at, watched);
-}
-
-static void sift_down(rl_watch *watch, rl_watched *watched, size_t at)
-{
-	for (size_t child = 2 * at; child <= watch->heap_count; child = 2 * at) {
-		if (child < watch->heap_count &&
-			watch->heap[child]->due_at < watch->heap[child - 1]->due_at) {
-			child++;
-		}
-		if (watch->heap[child - 1]->due_at >= watched->due_at) {
-			break;
-		}
-		put(watch, at, watch->heap[child - 1]);
-		at = child;
-	}
-	put(watch, at, watched);
-}
-
-static void heap_remove(rl_watched *watched)
-{
-	rl_watch *watch = watched->watch;
-	size_t at = watched->heap_at;
-	if (at == 0) {
-		return;
-	}
-	watched->heap_at = 0;
-	rl_watched *last = watch->heap[--watch->heap_count];
-	if (last == watched) {
-		return;
-	}
-	if (at > 1 && watch->heap[at / 2 - 1]->due_at > last->due_at) {
-		sift_up(watch, last, at);
-	} else {
-		sift_down(watch, last, at);
-	}
-}
-
-/* There is room: rl_watch_prepare() has seen to it. */
-static void set_due(rl_watched *watched, int64_t due_at)
-{
-	rl_watch *watch = watched->watch;
-	heap_remove(watched);
-	watched->due_at = due_at;
-	if (due_at != RL_NEVER) {
-		sift_up(watch, watched, ++watch->heap_count);
-		watch->until = rl_time_earlier(watch->until, due_at);
-	}
 }
 
 /* ---- when ---- */
@@ -153,7 +90,7 @@ static int64_t due_time(const rl_watched *watched)
 
 void rl_watch_plan(rl_watched *watched)
 {
-	set_due(watched, due_time(watched));
+	rl_watch_heap_set(watched, due_time(watched));
 }
 
 /* ---- loss ---- */
@@ -314,24 +251,9 @@ static rl_watch_server *find_server(rl_watch *watch, const rl_target *target)
 	return server;
 }
 
-static bool reserve_heap(rl_watch *watch, size_t count)
-{
-	if (count <= watch->heap_room) {
-		return true;
-	}
-	size_t room = watch->heap_room == 0 ? 16 : 2 * watch->heap_room;
-	rl_watched **grown = realloc(watch->heap, room * sizeof(rl_watched *));
-	if (grown == NULL) {
-		return false;
-	}
-	watch->heap = grown;
-	watch->heap_room = room;
-	return true;
-}
-
 bool rl_watch_prepare(rl_watch *watch, rl_watched *watched, const rl_set *set)
 {
-	if (!reserve_heap(watch, watch->all_count + 1)) {
+	if (!rl_watch_heap_reserve(watch, watch->all_count + 1)) {
 		return false;
 	}
 	for (unsigned i = 0; i < set->count; i++) {
@@ -379,7 +301,7 @@ void rl_watch_changed(rl_watched *watched)
 
 static void take_out(rl_watched *watched)
 {
-	heap_remove(watched);
+	rl_watch_heap_remove(watched);
 	*watched->link = watched->next;
 	if (watched->next != NULL) {
 		watched->next->link = watched->link;
@@ -394,7 +316,7 @@ void rl_watch_pause(rl_watched *watched)
 		return;
 	}
 	watched->is_paused = true;
-	heap_remove(watched);
+	rl_watch_heap_remove(watched);
 	for (unsigned i = 0; i < watched->count; i++) {
 		if (watched->seats[i].state == RL_WATCH_WAITING) {
 			rl_watch_server_leave(&watched->seats[i]);
@@ -447,7 +369,7 @@ static void give_hung_up(rl_watched *watched, const rl_tick *tick)
 static void plan_ahead(rl_watched *watched, int64_t now)
 {
 	int64_t due = due_time(watched);
-	set_due(watched, due > now ? due : now + 1);
+	rl_watch_heap_set(watched, due > now ? due : now + 1);
 }
 
 static void look_at_lost(rl_watched *watched, const rl_tick *tick)
