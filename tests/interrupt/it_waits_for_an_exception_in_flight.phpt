@@ -96,6 +96,27 @@ $flights = [
         $generator->current();
         throw new LogicException('mine');
     },
+    'a generator of a callee on its way' => function (): void {
+        (function (): void {
+            $generator = numbers();
+            $generator->current();
+            throw new LogicException('mine');
+        })();
+    },
+    'a generator of a generator on its way' => function (): void {
+        $outer = (function () {
+            $generator = numbers();
+            yield $generator->current();
+            throw new LogicException('mine');
+        })();
+        foreach ($outer as $n) {
+        }
+    },
+    'a generator of a callback on its way' => fn () => array_map(function (): void {
+        $generator = numbers();
+        $generator->current();
+        throw new LogicException('mine');
+    }, [1]),
     'a loop over a generator' => function (): void {
         foreach (numbers() as $n) {
             throw new LogicException('mine');
@@ -145,13 +166,16 @@ $flights = [
 ];
 foreach ($flights as $what => $flight) {
     LongDestructor::$ended = [];
+    $is_caught = false;
     $lease = watched_lease($lock);
     $server->cmd('DEL', 'k');
-    interrupted($what, function () use ($what, $flight): void {
+    interrupted($what, function () use ($what, $flight, &$is_caught): void {
         $thrown = throws("$what: the exception in flight", 'LogicException', '~^mine$~', $flight);
+        $is_caught = true;
         check("$what: nothing came before it", !$thrown?->getPrevious() instanceof RedisLockLostException);
         compute(5.0);
     }, 0.8);
+    check("$what: it was caught first", $is_caught);
     foreach (LongDestructor::$ended as $where => $how) {
         same("$what: $where", 'it was not stopped', $how);
     }

@@ -55,6 +55,18 @@ $destroyed = [
     'an inherited destructor' => fn () => [new Child(), 1][1],
     'a destructor of a trait' => fn () => [new OfTrait(), 1][1],
     'functions that it calls' => fn () => [new D(fn () => array_map(fn () => compute(0.2), [1])[0]), 1][1],
+    'a generator that is dropped' => function (): void {
+        $generator = (function () {
+            try {
+                yield 1;
+                yield 2;
+            } finally {
+                D::$ended[] = compute(0.2);
+            }
+        })();
+        $generator->current();
+        unset($generator);
+    },
     'the collector' => function (): void {
         $object = new D();
         $object->self = $object;
