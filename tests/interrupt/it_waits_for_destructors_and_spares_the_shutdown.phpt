@@ -55,6 +55,18 @@ $destroyed = [
     'an inherited destructor' => fn () => [new Child(), 1][1],
     'a destructor of a trait' => fn () => [new OfTrait(), 1][1],
     'functions that it calls' => fn () => [new D(fn () => array_map(fn () => compute(0.2), [1])[0]), 1][1],
+    'a generator that is dropped' => function (): void {
+        $generator = (function () {
+            try {
+                yield 1;
+                yield 2;
+            } finally {
+                D::$ended[] = compute(0.2);
+            }
+        })();
+        $generator->current();
+        unset($generator);
+    },
     'the collector' => function (): void {
         $object = new D();
         $object->self = $object;
@@ -66,11 +78,11 @@ foreach ($destroyed as $what => $body) {
     D::$ended = [];
     $lease = watched_lease($lock);
     $server->cmd('DEL', 'k');
-    interrupted($what, function () use ($what, $body): void {
+    interrupted($what, function () use ($body): void {
         $body();
-        same("$what: the destructor", ['it was not stopped'], D::$ended);
         compute(5.0);
     }, 0.5);
+    same("$what: the destructor", ['it was not stopped'], D::$ended);
     unset($lease);
 }
 
