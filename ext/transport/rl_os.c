@@ -86,10 +86,30 @@ int rl_os_poll(
 	return result;
 }
 
+int rl_os_above_standard_streams(int fd)
+{
+	if (fd < 0 || fd > STDERR_FILENO) {
+		return fd;
+	}
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int saved_errno = errno;
+	close(fd);
+	errno = saved_errno;
+	return moved;
+}
+
 bool rl_waker_init(rl_waker *waker)
 {
 	int fds[2];
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0) {
+		return false;
+	}
+	fds[0] = rl_os_above_standard_streams(fds[0]);
+	fds[1] = rl_os_above_standard_streams(fds[1]);
+	if (fds[0] < 0 || fds[1] < 0) {
+		int saved_errno = errno;
+		close(fds[0] < 0 ? fds[1] : fds[0]);
+		errno = saved_errno;
 		return false;
 	}
 	*waker = (rl_waker){.read_fd = fds[0], .write_fd = fds[1]};

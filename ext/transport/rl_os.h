@@ -41,6 +41,10 @@ typedef bool (*rl_os_is_due)(void *ctx);
 int rl_os_poll(
 	struct pollfd *fds, unsigned count, int64_t timeout_ns, rl_os_is_due is_due, void *ctx);
 
+/* Descriptors 0 to 2 may be free (a daemon closes them), but whatever the program prints goes there: one of these
+ * is moved away. @return the descriptor; -1 with errno, and then fd is closed */
+int rl_os_above_standard_streams(int fd);
+
 /* Wakes another thread out of rl_os_poll(): a pipe, the reading end of which is polled for POLLIN. */
 typedef struct rl_waker {
 	int read_fd;

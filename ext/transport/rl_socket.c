@@ -41,22 +41,10 @@ static rl_connecting finish_connecting(int fd, rl_error *err)
 	return RL_CONNECTING_DONE;
 }
 
-/* Descriptors 0 to 2 may be free (a daemon closes them), but whatever the program prints goes there. */
-static int above_standard_streams(int fd)
-{
-	if (fd < 0 || fd > STDERR_FILENO) {
-		return fd;
-	}
-	int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	int saved_errno = errno;
-	close(fd);
-	errno = saved_errno;
-	return moved;
-}
-
 static int open_socket(int family)
 {
-	int fd = above_standard_streams(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+	int fd =
+		rl_os_above_standard_streams(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (fd < 0) {
 		return -1;
 	}
