@@ -66,11 +66,11 @@ foreach ($destroyed as $what => $body) {
     D::$ended = [];
     $lease = watched_lease($lock);
     $server->cmd('DEL', 'k');
-    interrupted($what, function () use ($what, $body): void {
+    interrupted($what, function () use ($body): void {
         $body();
-        same("$what: the destructor", ['it was not stopped'], D::$ended);
         compute(5.0);
     }, 0.5);
+    same("$what: the destructor", ['it was not stopped'], D::$ended);
     unset($lease);
 }
 
