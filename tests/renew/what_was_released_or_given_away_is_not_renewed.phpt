@@ -61,6 +61,7 @@ foreach (['slow' => [wait_for(0.5), 'pass'], 'never answered' => ['hang']] as $w
     renewals_go_on("$what: at first");
     $fake->rules([['on' => 'EVALSHA', 'connection' => 1, 'do' => $do]]);
     $before = $by_thread();
+    $lost = lost();
     if ($what === 'slow') {
         $lease->release(); // by then its time may be over
     } else {
@@ -68,6 +69,7 @@ foreach (['slow' => [wait_for(0.5), 'pass'], 'never answered' => ['hang']] as $w
         same('isHeld()', false, $lease->isHeld());
     }
     same("$what: renewals meanwhile", 0, $by_thread() - $before);
+    same("$what: lost", 0, lost() - $lost);
     same("$what: it has ended", 0, $server->cmd('EXISTS', 'k'));
     $fake->rules([]);
 }
