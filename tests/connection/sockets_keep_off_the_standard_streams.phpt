@@ -38,6 +38,24 @@ foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
     $server->cmd('DEL', 'refused');
 }
 
+/* The pipe of the thread that renews leases, too. */
+file_put_contents($file, <<<'CODE'
+    <?php
+    ignore_user_abort(true);
+    fclose(STDIN);
+    fclose(STDOUT);
+    fclose(STDERR);
+    $lock = new RedisLock($argv[1], persistent: false);
+    $lease = $lock->lease('k', 0.3);
+    $lock->isLocked('k');
+    echo str_repeat('x', 100000);
+    $seen = array_map(fn ($n) => preg_replace('~[^a-z]~', '', (string) @readlink("/proc/self/fd/$n")), [0, 1, 2]);
+    usleep(400000);
+    $lock->acquire(($lease->isHeld() ? 'held' : 'lost') . implode(',', $seen), token: 'done');
+    CODE);
+exec(php_command() . ' ' . escapeshellarg($file) . ' ' . escapeshellarg($server->dsn()));
+same('keys: held, and nothing stands where the streams were', ['0:held', '0:held,,'], $server->keys());
+
 done();
 ?>
 --EXPECT--

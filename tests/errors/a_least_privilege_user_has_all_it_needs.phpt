@@ -28,6 +28,11 @@ same('release()', true, $lock->release('k', $token));
 same('a wait', true, $lock->release('k', $lock->acquire('k', wait: 1)));
 same('forceRelease()', false, $lock->forceRelease('k'));
 
+/* A lease that is renewed. */
+$lease = $lock->lease('k', 0.6);
+eventually('it is renewed', fn () => RedisLock::stats()['renewed'] >= 2);
+same('release() of the lease', true, $lease->release());
+
 /* A release that wakes a waiter. */
 $handOver = function (string $dsn) use ($server): array {
     $lock = new RedisLock($dsn, 'lock:', persistent: false);

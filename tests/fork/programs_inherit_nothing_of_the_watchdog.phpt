@@ -36,6 +36,9 @@ eventually('the program runs', fn () => trim(@file_get_contents("/proc/$pid/comm
 same('inherited', [], array_values(array_intersect($ours, $files($pid))));
 fclose($pipes[0]);
 proc_close($child);
+$seen = (string) shell_exec('ls -l /proc/self/fd');
+check('a shell has files', str_contains($seen, '/'), $seen);
+same('inherited by a shell', [], array_values(array_filter($ours, fn ($file) => str_contains($seen, $file))));
 same('blocked signals of a program', '0000000000000000', trim((string) shell_exec("sed -n 's/^SigBlk:[[:space:]]*//p' /proc/self/status")));
 same('blocked signals of the script', '0000000000000000', preg_match('~^SigBlk:\s+(\w+)~m', file_get_contents('/proc/self/status'), $m) ? $m[1] : '');
 foreach (glob('/proc/self/task/*') as $task) {

@@ -46,6 +46,7 @@ $bodies = [
             }
         } catch (LogicException $thrown) {
             same('the exception in flight', 'mine', $thrown->getMessage());
+            $GLOBALS['caught'] = true;
         }
         while (true) { hot(10); }
     },
@@ -54,6 +55,7 @@ foreach ($names === 'all' ? array_keys($bodies) : [$names] as $name) {
     $lease = watched_lease($lock, $name);
     $client->cmd('DEL', $name);
     interrupted($name, $bodies[$name], $name === 'finally' ? 0.6 : 0.1, $name);
+    same('an exception in flight was caught', $name === 'finally', isset($caught));
     unset($lease);
 }
 $jit = function_exists('opcache_get_status') ? opcache_get_status()['jit'] ?? [] : [];

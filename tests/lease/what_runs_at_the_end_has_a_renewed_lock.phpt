@@ -21,7 +21,9 @@ $code = CHILD_BEGINS . '
         {
             usleep(450000);
             echo $what, " ";
-            held($GLOBALS["argv"][2] ?? $_SERVER["argv"][2]);
+            held($_SERVER["argv"][2]);
+            echo $what, " (global) ";
+            held("global " . $_SERVER["argv"][2]);
         }
         function __construct(private string $name) {}
         function __destruct() { self::takes_long($this->name); }
@@ -45,6 +47,7 @@ $code = CHILD_BEGINS . '
         register_shutdown_function(fn () => Part::takes_long("session"));
     }
     $last = new Part("destructor");
+    $lease = $lock->lease("global $argv[2]", 0.4);
     $cycle = new stdClass();
     $cycle->self = $cycle;
     $cycle->lease = $lock->lease($argv[2], 0.4);
@@ -61,9 +64,9 @@ foreach ($children as $what => $child) {
     $output = $child->output();
     $is_fatal = in_array($what, ['fatal error', 'memory limit'], true);
     foreach (['shutdown', 'session', ...($is_fatal ? [] : ['destructor', 'cycle'])] as $part) {
-        matches("$what: $part", "~^$part held$~m", $output);
+        matches("$what: $part", "~^$part held\n$part \(global\) held$~m", $output);
     }
-    same("$what: key", 0, $server->cmd('EXISTS', $what));
+    same("$what: key", 0, $server->cmd('EXISTS', $what, "global $what"));
 }
 same('keys', [], $server->keys());
 

@@ -17,7 +17,7 @@ $server = start_server();
 $fake = fake_server([], $server, true);
 /* It looks at the lease as soon as it runs again, and then until told to end. */
 $code = '
-    $lease = (new RedisLock($argv[1]))->lease($argv[2], 0.6);
+    $lease = (new RedisLock($argv[1]))->lease($argv[2], (float) $argv[3]);
     stream_set_blocking(STDIN, false);
     echo "ready\n";
     for ($last = hrtime(true), $seen = ""; fgets(STDIN) === false; $last = $now) {
@@ -31,20 +31,24 @@ $code = '
         usleep(2000);
     }
     echo $lease->isHeld() ? "held" : "lost", ", ", RedisLock::stats()["lost"];';
-$children = ['asleep' => start_php($code, [$server->dsn(), 'asleep']), 'answered' => start_php($code, [$fake->dsn(), 'answered'])];
+$children = ['asleep' => start_php($code, [$server->dsn(), 'asleep', 0.6]), 'answered' => start_php($code, [$fake->dsn(), 'answered', 1.8])];
 foreach ($children as $child) {
     $child->expect('~ready~');
 }
-/* The second one is stopped when its renewal is on its way: the answer comes, and waits until it is too late. */
-$fake->rules([rule('EVALSHA', ['forward', wait_for(0.3), 'reply'])]);
+/*
+ * The second one is stopped when its renewal is on its way: the answer comes, and waits. When it goes on, the time that
+ * was proven is over; that of the renewal would not be.
+ */
+$fake->rules([rule('EVALSHA', [wait_for(0.1), 'pass'])]);
 $before = count($fake->commands('EVALSHA'));
 eventually('a renewal is on its way', fn () => count($fake->commands('EVALSHA')) > $before);
+$sent = now();
 foreach ($children as $child) {
     $child->signal(SIGSTOP);
 }
-usleep(50000);
+usleep(150000);
 same('it is prolonged, and then kept', 1, $server->cmd('PEXPIRE', 'answered', 60000));
-usleep(900000);
+usleep((int) (max(0.0, $sent + 1.4 - now()) * 1e6));
 same('the other one has ended', 0, $server->cmd('EXISTS', 'asleep'));
 $server->cmd('SET', 'asleep', 'somebody', 'PX', 60000);
 foreach ($children as $what => $child) {

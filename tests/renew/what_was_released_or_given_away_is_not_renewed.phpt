@@ -10,6 +10,7 @@ skip_without_server();
 --FILE--
 <?php
 require __DIR__ . '/../inc/renew.inc';
+require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
@@ -49,6 +50,29 @@ $token = $lease->detach();
 same('it is there', $token, $server->cmd('GET', 'k'));
 between('with a TTL', 1, 600, $server->cmd('PTTL', 'k'));
 eventually('it ends by itself', fn () => $server->keys() === [], 1.0);
+
+/* From the moment on that release() is called, however long it takes, and also when it fails. */
+$fake = fake_server([], $server, true);
+$slow = new RedisLock($fake->dsn(), timeout: slack(0.8));
+$by_thread = fn () => count(array_filter($fake->commands('EVALSHA', 'EVAL'), fn ($command) => $command['connection'] === 2));
+foreach (['slow' => [wait_for(0.5), 'pass'], 'never answered' => ['hang']] as $what => $do) {
+    $fake->rules([]);
+    $lease = $slow->lease('k', 0.6);
+    renewals_go_on("$what: at first");
+    $fake->rules([['on' => 'EVALSHA', 'connection' => 1, 'do' => $do]]);
+    $before = $by_thread();
+    $lost = lost();
+    if ($what === 'slow') {
+        $lease->release(); // by then its time may be over
+    } else {
+        throws('release()', 'RedisLockConnectionException', '~.~', $lease->release(...));
+        same('isHeld()', false, $lease->isHeld());
+    }
+    same("$what: renewals meanwhile", 0, $by_thread() - $before);
+    same("$what: lost", 0, lost() - $lost);
+    same("$what: it has ended", 0, $server->cmd('EXISTS', 'k'));
+    $fake->rules([]);
+}
 
 done();
 ?>
