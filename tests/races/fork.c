@@ -23,8 +23,8 @@ enum {
 	CHILD_LEFT,   /* what it took was not its own in the end */
 };
 
-/* The sanitizer does not know that the parent's watchdog is no thread of the child's, and dies when the child's own
- * gets its number. scripts/races has each pthread_create of this program come here. */
+/* Before gcc 13 the sanitizer does not know that the parent's watchdog is no thread of the child's, and dies when the
+ * child's own gets its number. scripts/races has each pthread_create of this program come here. */
 static pthread_t watchdog;
 
 int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*) (void *), void *);
@@ -42,7 +42,7 @@ int __wrap_pthread_create(
 
 static void forget_watchdog(void)
 {
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__) && __GNUC__ < 13
 	pthread_detach(watchdog);
 #endif
 }
