@@ -13,17 +13,17 @@ require __DIR__ . '/../inc/renew.inc';
 
 require __DIR__ . '/../inc/fake_server.inc';
 
-/* Each renewal takes a while: one is on its way at most forks. */
+/* Each renewal takes a while: one is on its way at many of the forks. */
 $server = start_server();
 $fake = fake_server([], $server, true);
 $lock = new RedisLock($fake->dsn());
 $leases = [];
-for ($n = 0; $n < 4; $n++) {
-    $leases[] = $lock->lease("k$n", 0.45);
-    usleep(30000);
+for ($n = 0; $n < 8; $n++) {
+    $leases[] = $lock->lease("k$n", 1.2);
+    usleep(50000);
 }
 $fake->rules([rule('EVALSHA', [wait_for(0.02), 'pass'])]);
-$until = now() + 1.2;
+$until = now() + 1.5;
 $forks = 0;
 $running = [];
 while (now() < $until) {
@@ -56,7 +56,7 @@ same('keys', [], $server->keys());
 
 /* A parent that waits for another lock, with leases, when a signal handler forks. */
 $lock = new RedisLock($server->dsn());
-$lease = $lock->lease('kept', 0.45);
+$lease = $lock->lease('kept', 0.9);
 $server->cmd('SET', 'other', 'somebody', 'PX', 900);
 $children = [];
 pcntl_async_signals(true);
@@ -67,12 +67,12 @@ pcntl_signal(SIGUSR1, function () use (&$children, $lease): void {
     });
 });
 $sender = signal_later(SIGUSR1, 0.1, 5, 0.1);
-$won = $lock->lease('other', 0.45, wait: 10);
+$won = $lock->lease('other', 0.9, wait: 10);
 $sender->finish();
 same('the wait is won', true, $won?->isHeld());
 same('forks', 5, count($children));
 array_map(reap(...), $children);
-stays_held('both', $server, [$lease, $won], 0.6);
+stays_held('both', $server, [$lease, $won], 1.0);
 
 done();
 ?>

@@ -36,10 +36,10 @@ while (now() < $start + 1.5) {
     }
     usleep(2000);
 }
-foreach (['held' => 1.1, 'no multiple' => 0.77, 'longer ttl' => 0.9, 'resumed' => 0.9, 'not renewed' => 0.6] as $key => $most) {
-    /* Held until shortly before it: a renewal is not worth it when it would win nothing. */
-    between("$key: until then it was held", $start + $most - 0.2, $won + $most, $held[$key]);
-    between("$key: the latest end that the server ever had", $start + $most - 0.2, $won + $most + slack(0.1), $ends[$key]);
+/* Between these; a renewal that would win nothing is not sent, and a busy machine comes late. */
+foreach (['held' => [0.65, 1.1], 'no multiple' => [0.52, 0.77], 'longer ttl' => [0.8, 0.9], 'resumed' => [0.5, 0.9], 'not renewed' => [0.5, 0.6]] as $key => [$least, $most]) {
+    between("$key: until then it was held", $start + $least, $won + $most, $held[$key]);
+    between("$key: the latest end that the server ever had", $start + $least, $won + $most + slack(0.1), $ends[$key]);
     same("$key: isHeld()", false, $leases[$key]->isHeld());
     throws("$key: assertHeld()", 'RedisLockLostException', '~was lost~', $leases[$key]->assertHeld(...));
 }
