@@ -22,11 +22,13 @@ foreach (['lost' => 0.9, 'an own token' => 0.9] as $what => $ttl) {
     $token = $what === 'lost' ? null : $lock->acquire('k', $ttl, token: 'a job');
     $lease = $token === null ? $lock->lease('k', $ttl) : $lock->resume('k', $token, $ttl);
     renewals_go_on("$what: at first");
+    $before = count($fake->commands('EVALSHA', 'EVAL'));
     $fake->rules($unanswered);
-    until_lost($what, $lease, 3.0);
+    eventually("$what: a renewal is sent", fn () => count($fake->commands('EVALSHA', 'EVAL')) > $before);
     /* The server has prolonged it: without the release it would live for some time. */
-    same("$what: it survives at the server", $lease->token(), $server->cmd('GET', 'k'));
     $server->cmd('PEXPIRE', 'k', 20000);
+    until_lost($what, $lease, 3.0);
+    same("$what: it survives at the server", $lease->token(), $server->cmd('GET', 'k'));
     $fake->rules([]);
     if ($token === null) {
         eventually("$what: it is released", fn () => $server->cmd('EXISTS', 'k') === 0, 2.0);
