@@ -88,7 +88,7 @@ $is_quiet('after both');
 unset($leases);
 
 /* What the process does later is not hit by what is left of it. */
-$lease = watched_lease($lock);
+$lease = watched_lease($lock, 'k', 3.0);
 $is_quiet('a new lease');
 same('it is held', true, $lease->isHeld());
 unset($lease);
