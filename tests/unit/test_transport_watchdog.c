@@ -9,6 +9,7 @@
 #include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,6 +51,21 @@ ssize_t write(int fd, const void *data, size_t len)
 {
 	atomic_fetch_add(&wakes, len == 1);
 	return syscall(SYS_write, fd, data, len);
+}
+
+static bool lacks_threads;
+
+int pthread_create(
+	pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg)
+{
+	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*) (void *), void *);
+	if (lacks_threads) {
+		return EAGAIN;
+	}
+	if (real == NULL) {
+		*(void **) &real = dlsym(RTLD_NEXT, "pthread_create");
+	}
+	return real(thread, attributes, run, arg);
 }
 
 /* ---- the server: answers each command on one connection after the other ---- */
@@ -240,7 +256,7 @@ static void renew_now(rl_watched *one)
 	rl_watchdog_let_go(one);
 }
 
-/* More than the system takes at once, and the thread has nothing to wake for by itself. */
+/* It is more than the system takes at once, and the leases have gone when it takes the rest. */
 static void a_release_is_written_to_its_end(void)
 {
 	static char key[65536];
@@ -258,8 +274,8 @@ static void a_release_is_written_to_its_end(void)
 	peer_sleeps(20);
 	drop_all(false);
 	atomic_store(&is_silent, false);
-	peer_sleeps(300);                       /* it sleeps for a second */
-	CHECK(bytes - before > 4 * sizeof key); /* two renewals, and two releases behind them */
+	/* Two renewals, and two releases behind them. */
+	AWAIT(bytes - before > 4 * sizeof key);
 }
 
 /* ---- when it wakes ---- */
@@ -416,22 +432,44 @@ static void signals_are_not_for_it(void)
 	CHECK_INT(signals, 1);
 }
 
+/* What the system says then. */
+static int errno_of_prepare(void)
+{
+	rl_lease *lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01);
+	rl_watched *watched = rl_watched_new(&set, lease);
+	int sys_errno = 0;
+	rl_status status = rl_watchdog_prepare(watched, &set, &sys_errno);
+	rl_watchdog_end(watched);
+	rl_lease_free(lease);
+	return status == RL_ERR_MEMORY ? sys_errno : -1;
+}
+
 static void without_descriptors_it_says_so(void)
 {
 	begin(false, 1);
 	struct rlimit limit;
 	CHECK_INT(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	struct rlimit none = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
-	rl_lease *lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01);
-	rl_watched *watched = rl_watched_new(&set, lease);
-	int sys_errno = 0;
 	CHECK_INT(setrlimit(RLIMIT_NOFILE, &none), 0);
-	rl_status status = rl_watchdog_prepare(watched, &set, &sys_errno);
+	int code = errno_of_prepare();
 	CHECK_INT(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	rl_watchdog_end(watched);
-	rl_lease_free(lease);
-	CHECK_INT(status, RL_ERR_MEMORY);
-	CHECK_INT(sys_errno, EMFILE);
+	CHECK_INT(code, EMFILE);
+	keep(300);
+	AWAIT(renewed() == 1);
+}
+
+static void without_a_thread_it_says_so(void)
+{
+	begin(false, 1);
+	int next_fd = dup(0);
+	close(next_fd);
+	lacks_threads = true;
+	int code = errno_of_prepare();
+	lacks_threads = false;
+	CHECK_INT(code, EAGAIN);
+	int fd = dup(0);
+	close(fd);
+	CHECK_INT(fd, next_fd); /* the pipe is closed */
 	keep(300);
 	AWAIT(renewed() == 1);
 }
@@ -502,7 +540,9 @@ static void a_fork_waits_for_who_is_at_work(void)
 	pthread_t thread;
 	CHECK_INT(pthread_create(&thread, NULL, hold_it, one), 0);
 	peer_sleeps(20);
+	int64_t before = rl_os_now();
 	pid_t pid = fork();
+	int64_t after = rl_os_now();
 	if (pid == 0) {
 		alarm(5);
 		drop_all(false); /* in the child nobody has the mutex */
@@ -512,6 +552,7 @@ static void a_fork_waits_for_who_is_at_work(void)
 	CHECK_INT(waitpid(pid, &status, 0), pid);
 	pthread_join(thread, NULL);
 	CHECK_INT(status, 0);
+	CHECK(after - before >= 50 * MS);
 	CHECK(rl_lease_is_held(one->lease));
 }
 
@@ -529,6 +570,7 @@ static const check_test tests[] = {
 	TEST(it_ends_at_once_and_may_begin_again),
 	TEST(signals_are_not_for_it),
 	TEST(without_descriptors_it_says_so),
+	TEST(without_a_thread_it_says_so),
 	TEST(a_child_has_a_thread_of_its_own),
 	TEST(a_fork_waits_for_who_is_at_work),
 };
