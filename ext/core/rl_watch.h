@@ -9,8 +9,9 @@
  * out in one write to each server, on a connection of the watch's own (rl_watch_server.h). A renewal is a round:
  * RENEW to each member, a quorum of yes proves the lease from the moment it was sent, a quorum out of reach by
  * refusals loses it. Trouble loses nothing: a connection that breaks or does not answer within a quarter of the
- * proof that is left is replaced, and the renewal said again, until the proof is over. Then the lease is lost by
- * the clock, and a member that may have prolonged it meanwhile is told to release it.
+ * proof that is left is replaced, and the renewal said again; a member that answers with an error is asked again
+ * after a pause, the others are not; until the proof is over. Then the lease is lost by the clock, and a member that
+ * may have prolonged it meanwhile is told to release it.
  *
  * RENEW never shortens, so it may be said twice, and its order beside an extend() of the lease's own thread does
  * not matter (see rl_lease.h for what the proof makes of such a pair).

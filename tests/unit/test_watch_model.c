@@ -169,7 +169,7 @@ static bool serve(const char *words, bool is_taken, fake_plan *plan)
 		return plan_taking(plan);
 	}
 	unsigned member = fake_run_on;
-	int64_t at = fake_run_at + (any(10) == 0 ? any_ms(60) : any_ms(3));
+	int64_t at = fake_run_at + (any(10) == 0 ? any_ms(has_trouble ? 60 : 12) : any_ms(3));
 	at = at > busy_until[member] ? at : busy_until[member] + 1;
 	int64_t delay = at - fake_run_at + any_ms(5);
 	uint32_t trouble = has_trouble ? any(50) : 50;
