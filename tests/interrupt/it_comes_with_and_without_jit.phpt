@@ -73,9 +73,9 @@ $start = fn (array $ini, string $name) => new PhpChild(php_command($ini) . " -f 
 /*
  * With JIT each in a process of its own: PHP compiles some loops without a look at the VM's flag, and which these are
  * depends on what was compiled before. Then neither signal handlers nor the time limit come. Recursion is always one
- * of them where whole functions are compiled. Left out there, too: what goes on after an interrupt, for PHP then forgets
- * what a loop has in registers, after that of a signal handler as well. Left out with tracing: closures in array_map(), where PHP 8.2 now and
- * then crashes when an exception comes from an interrupt, that of a signal handler as well.
+ * of them where whole functions are compiled. Left out there, too: what goes on after an interrupt, for PHP then
+ * forgets what a loop has in registers. Left out with tracing: closures in array_map(), where PHP 8.2 now and then
+ * crashes when an exception comes from an interrupt. Both befall signal handlers as well.
  */
 $names = ['hot function', 'calls', 'recursion', 'generator', 'closures', 'usort', 'methods', 'nested loops', 'try', 'finally'];
 $runs = [['opcache off, jit off', ['opcache.enable_cli' => 0], 'all'], ['opcache on, jit off', ['opcache.jit' => 'off'] + $on, 'all']];
