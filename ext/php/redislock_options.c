@@ -74,17 +74,6 @@ static bool add_server(
 	return true;
 }
 
-static bool refuse_several(bool is_ini)
-{
-	static const char what[] = "several servers (Redlock) are not supported yet; give one";
-	if (is_ini) {
-		zend_value_error("The INI setting redislock.servers: %s", what);
-	} else {
-		zend_argument_value_error(1, "must name one server: %s", what);
-	}
-	return false;
-}
-
 static bool add_list(redislock_home *home, const redislock_arguments *arguments)
 {
 	unsigned count = zend_hash_num_elements(arguments->servers);
@@ -107,7 +96,7 @@ static bool add_list(redislock_home *home, const redislock_arguments *arguments)
 		}
 	}
 	ZEND_HASH_FOREACH_END();
-	return count == 1 || refuse_several(false);
+	return true;
 }
 
 /* The next word of a text of words separated by spaces; empty at its end. */
@@ -122,10 +111,24 @@ static bool add_ini(redislock_home *home, const redislock_arguments *arguments)
 {
 	const char *text = REDISLOCK_G(servers) != NULL ? REDISLOCK_G(servers) : "";
 	rl_bytes word = next_word(&text);
-	if (!add_server(home, arguments, word, (dsn_source){.is_ini = true})) {
-		return false;
+	rl_bytes next = next_word(&text);
+	bool is_list = next.len > 0;
+	while (true) {
+		dsn_source source = {.is_ini = true, .number = is_list ? home->set.count + 1 : 0};
+		if (home->set.count == RL_MEMBERS_MAX) {
+			zend_value_error(
+				"The INI setting redislock.servers must be at most %d DSNs", RL_MEMBERS_MAX);
+			return false;
+		}
+		if (!add_server(home, arguments, word, source)) {
+			return false;
+		}
+		if (next.len == 0) {
+			return true;
+		}
+		word = next;
+		next = next_word(&text);
 	}
-	return next_word(&text).len == 0 || refuse_several(true);
 }
 
 /* ---- numbers ---- */
