@@ -442,7 +442,8 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	if (is_entering) {
-		exchange->request.is_owed = acquire->is_token_owed; /* it may have been lost since the look began */
+		exchange->request.is_owed =
+			acquire->is_token_owed; /* it may have been lost since the look began */
 		rl_acquire_enter_queue(acquire, tick);
 	}
 	int64_t delay = rl_acquire_look_delay(acquire, answer.holder, sight.soonest_pttl);
