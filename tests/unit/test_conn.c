@@ -378,7 +378,7 @@ static void what_has_become_alike_is_one_run(void)
 	dial_it(NULL, NULL, 0);
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_NONE);
-	for (unsigned round = 0; round < 100; round++) {
+	for (unsigned round = 0; round < 50; round++) {
 		fake_says(0, ":1");
 		CHECK(ask(round) != 0);
 		fake_says(0, ":1");
