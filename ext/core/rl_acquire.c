@@ -301,10 +301,11 @@ bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_to
 	const rl_settlement *settlement, const rl_tick *tick)
 {
 	const rl_exchange *exchange = rl_acquire_exchange(acquire);
+	const char *fate = exchange->is_own_token ? "; what may be left of it ends by its TTL"
+											  : rl_acquire_fate(acquire, settlement);
 	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
 		"too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
-		(double) (tick->now - held_since) / 1e9, (double) acquire->ttl_ns / 1e9,
-		rl_acquire_fate(acquire, settlement));
+		(double) (tick->now - held_since) / 1e9, (double) acquire->ttl_ns / 1e9, fate);
 	return retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !exchange->is_own_token);
 }
 
@@ -315,7 +316,9 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 	acquire->is_marked = false;
 	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
 	rl_settlement settlement;
-	bool has_token = settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
+	/* What ends by itself about now is not undone with a token that others may have, too: theirs could be met. */
+	bool is_undone = !is_good && !exchange->is_own_token;
+	bool has_token = settle(acquire, is_undone ? RL_UNDO_ALL : RL_UNDO_NOTHING, tick, &settlement);
 	return is_good ? rl_acquire_finish(acquire, tick, RL_OK)
 				   : rl_acquire_on_too_slow(acquire, sent_at, has_token, &settlement, tick);
 }
