@@ -175,7 +175,7 @@ function redlock_fault_once(array $parties, Members $members, int $number, strin
     usleep(20_000);
     foreach ($workers as $name => $worker) {
         $times[$name]['first'] = redlock_ask($worker, 1);
-        $times[$name]['later'] = $parties[$name]->isLibrary ? redlock_ask($worker, 2) : [];
+        $times[$name]['later'] = $parties[$name]->isLibrary ? redlock_ask($worker, 1) : [];
     }
     $ours = array_filter($workers, fn (string $name) => !$parties[$name]->isLibrary, ARRAY_FILTER_USE_KEY);
     for ($i = 0; $i < 20; $i++) {
@@ -192,14 +192,20 @@ function redlock_fault_once(array $parties, Members $members, int $number, strin
 /** @param list<array> $repetitions what redlock_fault_once() gave for one party */
 function redlock_fault_row(array $repetitions): array
 {
-    $before = array_merge(...array_map(fn (array $times) => array_column($times['before'], 0), $repetitions));
-    $first = array_map(fn (array $times) => $times['first'][0], $repetitions);
-    $later = array_merge(...array_column($repetitions, 'later'));
-    $thrown = array_filter(array_column([...$first, ...$later], 2));
-    $later = array_column($later, 0);
-    return [duration(median($before)), duration(median(array_column($first, 0))), duration(median($later)),
+    $all = fn (string $when) => array_merge(...array_column($repetitions, $when));
+    $taken = fn (array $answers) => array_column(array_filter($answers, fn (array $answer) => !isset($answer[2])), 0);
+    $before = $taken($all('before'));
+    $later = $taken($all('later'));
+    return [duration(median($before)), duration(median($taken($all('first')))), duration(median($later)),
         duration(quantile($later, 0.99)), number(median($later) / median($before)),
-        $thrown === [] ? '0' : count($thrown) . ' ' . implode(', ', array_unique($thrown))];
+        redlock_exceptions([...$all('first'), ...$all('later')])];
+}
+
+function redlock_exceptions(array $answers): string
+{
+    $thrown = array_filter($answers, fn (array $answer) => isset($answer[2]));
+    return $thrown === [] ? '0' : sprintf('%d of %d: %s, after %s at most', count($thrown), count($answers),
+        implode(', ', array_unique(array_column($thrown, 2))), duration(max(array_column($thrown, 0))));
 }
 
 function redlock_fault_promises(Bench $bench, array $repetitions, string $what, float $target): void
@@ -211,8 +217,8 @@ function redlock_fault_promises(Bench $bench, array $repetitions, string $what, 
         $second[] = $others[0][0] / $healthy;
         $later[] = median(array_column($others, 0)) / $healthy;
     }
-    $isAll = count(array_filter(array_merge(...array_map(fn ($times) => array_column(
-        [...$times['first'], ...$times['later']], 2), $repetitions)))) === 0;
+    $isAll = redlock_exceptions(array_merge(...array_column($repetitions, 'first'),
+        ...array_column($repetitions, 'later'))) === '0';
     $bench->report->promise("$what: the first acquire takes more than before by", duration(median($more)), '<= 5 ms',
         $isAll && median($more) <= 5_000_000);
     $bench->report->promise("$what: the second acquire against before", number(median($second)), "<= $target",
