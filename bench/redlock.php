@@ -141,7 +141,7 @@ function redlock_cold(Bench $bench, array $parties, Members $members, string $wa
 function redlock_fault(Bench $bench, array $parties, Members $members, string $way, string $fault,
     ?float $target = null): void
 {
-    $repetitions = $bench->choose(7, 3);
+    $repetitions = $bench->choose(Members::COUNT, 3);
     $found = [];
     for ($i = 0; $i < $repetitions; $i++) {
         $bench->progress("five servers, $way, one $fault", sprintf('%d of %d', $i + 1, $repetitions));

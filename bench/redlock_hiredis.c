@@ -12,7 +12,6 @@
  */
 #include "core/rl_script.h"
 
-#include <errno.h>
 #include <hiredis.h>
 #include <poll.h>
 #include <signal.h>
