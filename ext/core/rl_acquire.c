@@ -427,20 +427,25 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	rl_acquire_move_queue(acquire, sight.member, tick);
+	/* Of several the look finds out where to queue: who is not in the queue yet goes there for the ticket. */
+	bool is_entering = exchange->set->count > 1 && acquire->queue.state == RL_QUEUE_OUT;
 	/* A ticket lies there: nobody is in the queue to take it. Or one was sent, and nobody of ours came for it. The
 	 * token is ours: the queue has won, and does not say so. */
-	bool is_in = acquire->queue.state != RL_QUEUE_OUT;
-	bool is_free = answer.holder == RL_HOLDER_NOBODY && is_in;
+	bool is_free = answer.holder == RL_HOLDER_NOBODY && !is_entering;
 	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
 	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
-	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token && is_in;
+	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token;
 	/* A quorum is free, while the first member is held by somebody who has no quorum, and may be dead. */
 	acquire->free_looks = sight.is_quorum_free ? acquire->free_looks + 1 : 0;
 	if (is_lying || is_ours || acquire->free_looks > 1) {
 		try_next(acquire, is_ours, tick);
 		return;
 	}
-	rl_acquire_enter_queue(acquire, tick);
+	if (is_entering) {
+		exchange->request.is_owed =
+			acquire->is_token_owed; /* it may have been lost since the look began */
+		rl_acquire_enter_queue(acquire, tick);
+	}
 	int64_t delay = rl_acquire_look_delay(acquire, answer.holder, sight.soonest_pttl);
 	rl_acquire_pause(acquire, tick,
 		sight.is_quorum_free ? rl_time_earlier(delay, RL_ACQUIRE_FREE_LOOK_NS) : delay);

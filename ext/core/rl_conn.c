@@ -210,6 +210,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 	}
 	rl_owed owed = conn->owed[conn->owed_first];
 	conn->was_heard = true;
+	conn->has_answered = true;
 	conn->owing_since = 0;
 	conn->owed_count--;
 	if (--conn->owed[conn->owed_first].count == 0) {

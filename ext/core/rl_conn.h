@@ -46,6 +46,7 @@ struct rl_conn {
 	unsigned known;       /* the scripts that it knows since then, a bit for each verb */
 	bool is_down;
 	bool was_heard;      /* an answer has come since it was taken from the pool */
+	bool has_answered;   /* at any time */
 	int64_t connect_end; /* connecting is given up then */
 	int64_t owing_since; /* nothing has come since then of what is owed; 0 = not noted */
 	int64_t patience;    /* how long it may owe while nobody waits for it; 0 = not noted */

@@ -125,12 +125,15 @@ static bool call_up(rl_exchange *exchange, const rl_tick *tick)
 	return true;
 }
 
-/* A command that is to reach every member has not been handed to this one, which may yet be connected. */
+/* A command that is to reach every member has not been handed to this one, which may yet be connected; or it is not
+ * known whether a release may use the helper keys there. */
 static bool is_expected(const rl_exchange *exchange, const rl_seat *seat, const rl_tick *tick)
 {
 	bool is_late = seat->has_dialled && seat->breaks == 0 && !rl_seat_is_handed_over(seat);
-	return is_several(exchange) && is_late && rl_verb_changes(exchange->request.verb) &&
-		tick->now < exchange->grace_end;
+	bool is_unclear = exchange->request.verb == RL_VERB_RELEASE && seat->conn != NULL &&
+		seat->conn->has_answered && !seat->conn->has_helpers && !seat->is_alone;
+	return is_several(exchange) && (is_late || is_unclear) &&
+		rl_verb_changes(exchange->request.verb) && tick->now < exchange->grace_end;
 }
 
 /* The outcome is known, but somebody's answer is wanted. */
@@ -143,9 +146,10 @@ static bool is_wanted(const rl_exchange *exchange, unsigned member, const rl_tic
 	/* What became of a caller's own token has to be known before it can be tried again. */
 	bool is_own = is_several(exchange) && exchange->is_own_token &&
 		exchange->outcome != RL_VOTE_GRANTED && rl_verb_takes(exchange->request.verb);
-	/* A failure tells what became of the others. */
-	bool is_to_be_told =
-		exchange->outcome == RL_VOTE_FAILED && rl_verb_changes(exchange->request.verb);
+	/* A failure tells what became of the others, and what a minority has prolonged is undone. */
+	bool is_to_be_told = rl_verb_changes(exchange->request.verb) &&
+		(exchange->outcome == RL_VOTE_FAILED ||
+			(exchange->outcome == RL_VOTE_REFUSED && exchange->request.verb == RL_VERB_EXTEND));
 	bool is_hoped_for = exchange->hopes_for_all && tick->now < exchange->grace_end;
 	return is_own || is_to_be_told || exchange->wants_all || is_hoped_for ||
 		is_expected(exchange, seat, tick);
