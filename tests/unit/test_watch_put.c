@@ -39,7 +39,7 @@ static void it_is_put_back(void)
 	CHECK_COUNT("10000 c1 renew k tok 30002\n", 1);
 	CHECK_COUNT("10000 c1 SET k tok NX PX 30002\n", 1);
 	CHECK_COUNT("SET", 1);
-	CHECK_INT(watching_left(one), 20000);
+	CHECK_INT(watching_left(one), 20001);
 	watching_to(20000);
 	CHECK_COUNT("20000 c1 renew k tok 30002\n", 1);
 	watching_to(60000);
@@ -143,7 +143,7 @@ static void what_is_somebody_elses_stays_so(void)
 	CHECK_COUNT("20000 c1 SET k tok NX PX 30002\n", 1);
 	CHECK_COUNT("SET", 2);
 	CHECK_INT(fake_stats.lost, 0);
-	CHECK_INT(watching_left(one), 20000);
+	CHECK_INT(watching_left(one), 20001);
 }
 
 static void an_error_puts_it_off_to_the_next_round(void)
