@@ -325,8 +325,10 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 
 static void take_sample(rl_acquire *acquire, const rl_seat *seat)
 {
-	acquire->sample = (rl_sample){
-		.asked_at = seat->sent_at, .heard_at = seat->heard_at, .server_us = seat->answer.time_us};
+	acquire->sample = (rl_sample){.asked_at = seat->sent_at,
+		.heard_at = seat->heard_at,
+		.server_us = seat->answer.time_us,
+		.member = (unsigned) (seat - rl_acquire_exchange(acquire)->seats)};
 }
 
 /* The key holds a caller's own token, and a connection in the queue broke: nobody can know whose it is. */
@@ -414,7 +416,6 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 	rl_acquire_sight sight;
 	bool can_queue = rl_acquire_see(acquire, &sight);
 	rl_answer answer = sight.seat->answer;
-	take_sample(acquire, sight.seat);
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
 	if (!can_queue) {
 		rl_acquire_fall_back(acquire, tick);
@@ -422,11 +423,15 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	rl_acquire_move_queue(acquire, sight.member, tick);
+	bool is_of_queue = acquire->queue.member == sight.member; /* else that one is late with its answer */
+	if (is_of_queue) {
+		take_sample(acquire, sight.seat);
+	}
 	/* Of several the look finds out where to queue: who is not in the queue yet goes there for the ticket. */
 	bool is_entering = exchange->set->count > 1 && acquire->queue.state == RL_QUEUE_OUT;
 	/* A ticket lies there: nobody is in the queue to take it. Or one was sent, and nobody of ours came for it. The
 	 * token is ours: the queue has won, and does not say so. */
-	bool is_free = answer.holder == RL_HOLDER_NOBODY && !is_entering;
+	bool is_free = answer.holder == RL_HOLDER_NOBODY && !is_entering && is_of_queue;
 	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
 	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
 	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token;
