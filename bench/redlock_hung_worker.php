@@ -12,10 +12,17 @@ for ($number = 0; ($line = fgets(STDIN)) !== false; $number++) {
     $start = hrtime(true);
     try {
         $token = $lock->acquire($key, (float) $line);
-        $took = hrtime(true) - $start;
-        echo $took, ' ', $token === null ? 'refused' : 'granted', "\n";
-        $token === null || $lock->release($key, $token);
+        $answer = $token === null ? 'refused' : 'granted';
     } catch (RedisLockException $e) {
-        echo hrtime(true) - $start, ' ', $e::class, ' ', count($e->getReasons()), "\n";
+        $token = null;
+        $answer = $e::class . ' ' . count($e->getReasons());
     }
+    $took = hrtime(true) - $start;
+    try {
+        // Before the answer: the servers are stopped when it has come.
+        $token === null || $lock->release($key, $token);
+    } catch (RedisLockException) {
+        // Its TTL ends it.
+    }
+    echo "$took $answer\n";
 }
