@@ -99,7 +99,7 @@ typedef enum rl_undone {
 
 /* Writes the compare-and-delete that takes a token back, behind all that was sent, as text, for nobody reads
  * its answer: with the helper keys, so that waiters are told, and then without them, for the user may not be
- * allowed to use them.
+ * allowed to use them. A token that others may have, too, is taken back once only: the second could meet theirs.
  * @param request of the command to be undone */
 rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request);
 

@@ -81,7 +81,7 @@ void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
 			break;
 		case RL_OP_ASK:
 			if (!is_forked) {
-				rl_exchange_settle(&op->exchange, RL_UNDO_ALL, now);
+				rl_exchange_settle(&op->exchange, RL_UNDO_NOTHING, now);
 			}
 			break;
 		case RL_OP_FAREWELL:

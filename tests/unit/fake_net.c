@@ -395,6 +395,7 @@ void fake_warm(unsigned member)
 	fake_read(conn->link);
 	fake_transport.flush(conn->link);
 	conn->is_nameless = false; /* as if it had been used */
+	conn->has_answered = true;
 	fake_read(conn->link);
 	rl_conn_next(conn, &first);
 	CHECK(rl_conn_is_reusable(conn));
