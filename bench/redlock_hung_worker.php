@@ -12,17 +12,10 @@ for ($number = 0; ($line = fgets(STDIN)) !== false; $number++) {
     $start = hrtime(true);
     try {
         $token = $lock->acquire($key, (float) $line);
-        $answer = $token === null ? 'refused' : 'granted';
+        $took = hrtime(true) - $start;
+        $token === null || $lock->release($key, $token); // before the answer, for the servers may hang right behind it
+        echo $took, ' ', $token === null ? 'refused' : 'granted', "\n";
     } catch (RedisLockException $e) {
-        $token = null;
-        $answer = $e::class . ' ' . count($e->getReasons());
+        echo hrtime(true) - $start, ' ', $e::class, ' ', count($e->getReasons()), "\n";
     }
-    $took = hrtime(true) - $start;
-    try {
-        // Before the answer: the servers are stopped when it has come.
-        $token === null || $lock->release($key, $token);
-    } catch (RedisLockException) {
-        // Its TTL ends it.
-    }
-    echo "$took $answer\n";
 }
