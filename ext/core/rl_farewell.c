@@ -56,7 +56,7 @@ static bool open_conn(rl_farewell *farewell, unsigned member, int64_t now)
 	rl_farewell_seat *seat = &farewell->seats[member];
 	rl_target *target = target_of(farewell, member);
 	rl_error unused;
-	seat->conn = rl_pool_take_to_release(exchange->pool, target, now);
+	seat->conn = rl_pool_take_to_release(exchange->pool, target, true, now);
 	if (seat->conn == NULL) {
 		seat->conn = rl_conn_dial(
 			exchange->pool->transport, target, farewell->end_at, exchange->env, &unused);
