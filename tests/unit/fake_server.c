@@ -16,7 +16,7 @@ bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 server fake_servers[FAKE_MEMBERS];
 rl_link fake_links[LINKS_MAX];
 unsigned fake_link_count;
-static char log_text[1 << 16];
+static char log_text[1 << 18];
 static size_t log_used;
 
 /* ---- log ---- */
