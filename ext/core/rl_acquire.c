@@ -301,10 +301,11 @@ bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_to
 	const rl_settlement *settlement, const rl_tick *tick)
 {
 	const rl_exchange *exchange = rl_acquire_exchange(acquire);
+	const char *fate = exchange->is_own_token ? "; what may be left of it ends by its TTL"
+											  : rl_acquire_fate(acquire, settlement);
 	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
 		"too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
-		(double) (tick->now - held_since) / 1e9, (double) acquire->ttl_ns / 1e9,
-		rl_acquire_fate(acquire, settlement));
+		(double) (tick->now - held_since) / 1e9, (double) acquire->ttl_ns / 1e9, fate);
 	return retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !exchange->is_own_token);
 }
 
@@ -315,7 +316,9 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 	acquire->is_marked = false;
 	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
 	rl_settlement settlement;
-	bool has_token = settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
+	/* What ends by itself about now is not undone with a token that others may have, too: theirs could be met. */
+	bool is_undone = !is_good && !exchange->is_own_token;
+	bool has_token = settle(acquire, is_undone ? RL_UNDO_ALL : RL_UNDO_NOTHING, tick, &settlement);
 	return is_good ? rl_acquire_finish(acquire, tick, RL_OK)
 				   : rl_acquire_on_too_slow(acquire, sent_at, has_token, &settlement, tick);
 }
@@ -427,20 +430,25 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	rl_acquire_move_queue(acquire, sight.member, tick);
+	/* Of several the look finds out where to queue: who is not in the queue yet goes there for the ticket. */
+	bool is_entering = exchange->set->count > 1 && acquire->queue.state == RL_QUEUE_OUT;
 	/* A ticket lies there: nobody is in the queue to take it. Or one was sent, and nobody of ours came for it. The
 	 * token is ours: the queue has won, and does not say so. */
-	bool is_in = acquire->queue.state != RL_QUEUE_OUT;
-	bool is_free = answer.holder == RL_HOLDER_NOBODY && is_in;
+	bool is_free = answer.holder == RL_HOLDER_NOBODY && !is_entering;
 	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
 	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
-	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token && is_in;
+	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token;
 	/* A quorum is free, while the first member is held by somebody who has no quorum, and may be dead. */
 	acquire->free_looks = sight.is_quorum_free ? acquire->free_looks + 1 : 0;
 	if (is_lying || is_ours || acquire->free_looks > 1) {
 		try_next(acquire, is_ours, tick);
 		return;
 	}
-	rl_acquire_enter_queue(acquire, tick);
+	if (is_entering) {
+		exchange->request.is_owed =
+			acquire->is_token_owed; /* it may have been lost since the look began */
+		rl_acquire_enter_queue(acquire, tick);
+	}
 	int64_t delay = rl_acquire_look_delay(acquire, answer.holder, sight.soonest_pttl);
 	rl_acquire_pause(acquire, tick,
 		sight.is_quorum_free ? rl_time_earlier(delay, RL_ACQUIRE_FREE_LOOK_NS) : delay);
