@@ -149,6 +149,7 @@ static void unmark(rl_acquire *acquire, int64_t now)
 bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 {
 	rl_stats *stats = rl_acquire_stats(acquire);
+	rl_acquire_exchange(acquire)->request.is_leaving = true;
 	rl_queue_leave(&acquire->queue, rl_acquire_exchange(acquire), status != RL_OK, tick->now);
 	rl_exchange_end(rl_acquire_exchange(acquire), tick->now);
 	unmark(acquire, tick->now);
@@ -184,6 +185,7 @@ static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tic
 	exchange->request.verb = verb;
 	exchange->request.is_owed = acquire->is_token_owed;
 	exchange->request.is_unmarked = acquire->is_polling || is_last_look(acquire, tick);
+	exchange->request.is_leaving = acquire->is_polling || (!is_look && is_last_look(acquire, tick));
 	exchange->request.not_after_us = acquire->is_woken ? RL_NOT_AFTER_NEVER : 0;
 	acquire->is_marked =
 		acquire->is_marked || is_look || (verb == RL_VERB_TRY && !exchange->request.is_unmarked);
@@ -325,8 +327,10 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 
 static void take_sample(rl_acquire *acquire, const rl_seat *seat)
 {
-	acquire->sample = (rl_sample){
-		.asked_at = seat->sent_at, .heard_at = seat->heard_at, .server_us = seat->answer.time_us};
+	acquire->sample = (rl_sample){.asked_at = seat->sent_at,
+		.heard_at = seat->heard_at,
+		.server_us = seat->answer.time_us,
+		.member = (unsigned) (seat - rl_acquire_exchange(acquire)->seats)};
 }
 
 /* The key holds a caller's own token, and a connection in the queue broke: nobody can know whose it is. */
@@ -338,30 +342,16 @@ static bool fail_as_unknown(rl_acquire *acquire, const rl_tick *tick)
 	return rl_acquire_finish(acquire, tick, RL_ERR_UNKNOWN);
 }
 
-/* Refused by several members. */
-static bool on_refused_by_several(rl_acquire *acquire, const rl_answer *answer, bool is_split,
-	int64_t round_trip, const rl_tick *tick)
-{
-	acquire->is_woken = false;
-	acquire->splits = is_split ? acquire->splits + 1 : 0;
-	if (is_split) {
-		rl_stats_add(&rl_acquire_stats(acquire)->split_votes, 1);
-		rl_acquire_pause(acquire, tick, split_delay(acquire, round_trip));
-	} else {
-		rl_acquire_pause(
-			acquire, tick, rl_acquire_look_delay(acquire, answer->holder, answer->number));
-	}
-	return false;
-}
-
-/* Nobody may have it: it is worth another try even to who does not wait. */
+/* Nobody may have the lock, though a quorum refuses it: it is worth another try soon, also to who does not wait. A few
+ * of them: somebody may hold it on a bare majority. */
 static void try_split_again(rl_acquire *acquire, int64_t round_trip, const rl_tick *tick)
 {
+	int64_t at = tick->now + split_delay(acquire, round_trip);
 	acquire->splits++;
-	acquire->has_tried = false;
+	acquire->has_tried = acquire->is_waiting;
 	acquire->phase = RL_ACQUIRE_PAUSED;
-	acquire->is_delayed = false;
-	acquire->resume_at = tick->now + split_delay(acquire, round_trip);
+	acquire->is_delayed = false; /* it is not one of the `retries` */
+	acquire->resume_at = acquire->is_waiting ? rl_time_earlier(at, acquire->deadline) : at;
 	rl_stats_add(&rl_acquire_stats(acquire)->split_votes, 1);
 }
 
@@ -384,7 +374,10 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	if (acquire->is_doubtful && answer.holder == RL_HOLDER_SELF) {
 		return fail_as_unknown(acquire, tick);
 	}
-	if (has_token && is_split && !acquire->is_waiting && acquire->splits < SPLIT_TRIES) {
+	acquire->is_woken = false;
+	acquire->splits = is_split ? acquire->splits : 0;
+	bool is_worth_another = has_token && is_split && acquire->splits < SPLIT_TRIES;
+	if (is_worth_another && !acquire->is_waiting) {
 		try_split_again(acquire, round_trip, tick);
 		return false;
 	}
@@ -396,13 +389,16 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 		return false;
 	}
 	acquire->is_polling = acquire->is_polling || was_set;
-	if (is_several) {
-		return on_refused_by_several(acquire, &answer, is_split, round_trip, tick);
+	if (is_worth_another) {
+		try_split_again(acquire, round_trip, tick);
+		return false;
 	}
-	if (!acquire->is_polling && answer.time_us == 0) {
+	if (!is_several && !acquire->is_polling && answer.time_us == 0) {
 		rl_acquire_fall_back(acquire, tick);
 	}
-	rl_acquire_enter_queue(acquire, tick);
+	if (!is_several) { /* else a look finds out where to queue */
+		rl_acquire_enter_queue(acquire, tick);
+	}
 	rl_acquire_pause(acquire, tick, rl_acquire_look_delay(acquire, answer.holder, answer.number));
 	return false;
 }
@@ -422,7 +418,6 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 	rl_acquire_sight sight;
 	bool can_queue = rl_acquire_see(acquire, &sight);
 	rl_answer answer = sight.seat->answer;
-	take_sample(acquire, sight.seat);
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
 	if (!can_queue) {
 		rl_acquire_fall_back(acquire, tick);
@@ -430,11 +425,16 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	rl_acquire_move_queue(acquire, sight.member, tick);
+	bool is_of_queue =
+		acquire->queue.member == sight.member; /* else that one is late with its answer */
+	if (is_of_queue) {
+		take_sample(acquire, sight.seat);
+	}
 	/* Of several the look finds out where to queue: who is not in the queue yet goes there for the ticket. */
 	bool is_entering = exchange->set->count > 1 && acquire->queue.state == RL_QUEUE_OUT;
 	/* A ticket lies there: nobody is in the queue to take it. Or one was sent, and nobody of ours came for it. The
 	 * token is ours: the queue has won, and does not say so. */
-	bool is_free = answer.holder == RL_HOLDER_NOBODY && !is_entering;
+	bool is_free = answer.holder == RL_HOLDER_NOBODY && !is_entering && is_of_queue;
 	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
 	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
 	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token;
@@ -466,6 +466,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	bool is_lost = exchange->is_own_token && settlement.is_in_doubt && exchange->set->count == 1;
 	acquire->is_woken = false;
 	if (!may_retry || !has_token || is_lost) {
+		exchange->request.is_leaving = true;
 		rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
 		acquire->is_token_owed = acquire->is_token_owed && !left.was_undone;
 		settlement.was_undone = settlement.was_undone || left.was_undone;
@@ -488,6 +489,7 @@ static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
 	if (is_forbidden) {
 		rl_acquire_fall_back(acquire, tick);
 	} else if (!may_pass) {
+		exchange->request.is_leaving = true;
 		rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &left));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
@@ -502,6 +504,7 @@ static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
 static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
+	rl_acquire_exchange(acquire)->request.is_leaving = is_last_look(acquire, tick);
 	if (rl_acquire_exchange(acquire)->is_own_token && queue->state != RL_QUEUE_OUT) {
 		rl_queue_end(queue, rl_acquire_exchange(acquire), tick->now);
 		if (queue->state != RL_QUEUE_OUT) {
@@ -641,6 +644,7 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	exchange->request.is_leaving = true;
 	rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, now);
 	acquire->is_token_owed =
 		acquire->is_token_owed || (left.is_in_doubt && !exchange->is_own_token);

@@ -155,7 +155,7 @@ rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
 		.mark = request->mark,
 		.tickets = request->tickets,
 		.token = request->token,
-		.waiter = request->waiter,
+		.waiter = request->is_leaving ? request->waiter : (rl_bytes){NULL, 0},
 		.as_text = true};
 	bool is_with_helpers =
 		!request->is_alone && !conn->lacks_helpers && request->key.len <= UNDO_KEY_MAX;

@@ -88,7 +88,7 @@ static void not_after_is_not_nothing(void)
 	for (int64_t late = 0; late < 2; late++) {
 		waiting_begin();
 		rl_acquire *acquire = fake_acquire(30000, SECOND);
-		rl_sample sample = {FAKE_START, FAKE_START + late * MS, 1};
+		rl_sample sample = {FAKE_START, FAKE_START + late * MS, 1, 0};
 		rl_tick tick = {FAKE_START, FAKE_START};
 		rl_error err;
 		rl_queue_enter(&acquire->queue, &acquire->op.exchange, &sample, FAKE_START, FAKE_START);
