@@ -611,9 +611,28 @@ static void a_callers_token_is_undone_once(void)
 			.tickets = bytes_of("k::rl-wake"),
 			.token = bytes_of("mine"),
 			.waiter = bytes_of("me"),
+			.is_leaving = true,
 			.is_alone = cases[i].is_alone};
 		CHECK_INT(rl_conn_undo(conn, &request), RL_UNDONE_SURELY);
 		CHECK_LOG(cases[i].log);
+		clean_up();
+	}
+}
+
+/* Who waits on stays marked. */
+static void an_undo_has_the_name_of_who_leaves(void)
+{
+	for (unsigned is_leaving = 0; is_leaving < 2; is_leaving++) {
+		dial_it(NULL, NULL, 0);
+		fake_forget_log();
+		rl_request request = {.verb = RL_VERB_SET,
+			.key = bytes_of("k"),
+			.token = bytes_of("mine"),
+			.waiter = bytes_of("me"),
+			.is_leaving = is_leaving,
+			.is_alone = true};
+		CHECK_INT(rl_conn_undo(conn, &request), RL_UNDONE_SURELY);
+		CHECK_LOG(is_leaving ? "0 a1 RELEASE k mine me\n" : "0 a1 RELEASE k mine\n");
 		clean_up();
 	}
 }
@@ -657,6 +676,7 @@ static const check_test tests[] = {
 	TEST(an_undo_with_a_long_key_goes_alone),
 	TEST(an_undo_is_as_sure_as_what_was_sent),
 	TEST(a_callers_token_is_undone_once),
+	TEST(an_undo_has_the_name_of_who_leaves),
 	TEST(nobody_waits_for_an_undo),
 };
 

@@ -34,7 +34,7 @@ static void to_ms(int64_t ms)
 
 static bool is_worth_asking(void)
 {
-	return rl_pool_is_worth_asking(&fake_pool, &fake_targets[0], fake_clock);
+	return rl_pool_is_worth_asking(&fake_pool, &fake_targets[0], false, fake_clock);
 }
 
 /* One that is connecting, for 100 ms at most, comes into the pool. */
@@ -372,7 +372,7 @@ static void trouble_is_one_targets_own(void)
 	fake_begin(2);
 	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
 	CHECK(!is_worth_asking());
-	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[1], fake_clock));
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[1], false, fake_clock));
 	rl_pool_note_answer(&fake_pool, &fake_targets[1]);
 	CHECK(!is_worth_asking());
 }
@@ -390,10 +390,10 @@ static void of_too_many_the_one_due_first_is_forgotten(void)
 	CHECK(!is_worth_asking());
 	unsigned spared = 0;
 	for (unsigned i = 0; i < RL_POOL_TROUBLES_MAX; i++) {
-		spared += !rl_pool_is_worth_asking(&fake_pool, &many[i], fake_clock);
+		spared += !rl_pool_is_worth_asking(&fake_pool, &many[i], false, fake_clock);
 	}
 	CHECK_INT(spared, RL_POOL_TROUBLES_MAX - 1);
-	CHECK(rl_pool_is_worth_asking(&fake_pool, &many[7], fake_clock));
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &many[7], false, fake_clock));
 	rl_pool_clear(&fake_pool);
 }
 
