@@ -281,9 +281,8 @@ bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
 	rl_watchdog_hold(held->watched);
 	rl_lease_expect(lease, ttl_ns);
 	rl_watchdog_let_go(held->watched);
-	/* One that shortens does harm if a member carries it out late, behind the next one. */
-	bool shortens = ttl_ns < lease->ttl_ns || held->home->set.count == 1;
-	redislock_call *call = ask(held, RL_VERB_EXTEND, ttl_ms, shortens);
+	/* A member that carries it out late could shorten what the next one has prolonged. */
+	redislock_call *call = ask(held, RL_VERB_EXTEND, ttl_ms, true);
 	bool is_answered = call != NULL;
 	bool is_ours = is_answered && call->op->status == RL_OK;
 	int64_t sent_at = is_ours ? rl_exchange_sent_at(&call->op->exchange) : 0;
@@ -292,7 +291,7 @@ bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
 		redislock_call_end(call);
 	}
 	rl_watchdog_hold(held->watched);
-	if (has_strays && shortens) {
+	if (has_strays) {
 		rl_lease_suspect(lease, ttl_ns);
 	}
 	if (is_ours) {
