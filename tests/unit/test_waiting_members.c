@@ -286,13 +286,14 @@ static void one_look_without_an_answer_is_not_enough(void)
 	keys[C].delay = 900 * MS;
 	to(acquire, 1950);
 	CHECK_INT(acquire->mute_looks, 1);
+	/* What the other members' clocks say is no sample of the queue's. */
+	CHECK_INT(acquire->sample.member, C);
+	CHECK_INT(acquire->sample.asked_at, FAKE_START);
 	keys[C].delay = 0;
 	to(acquire, 5000);
 	CHECK_INT(acquire->mute_looks, 0);
 	CHECK_COUNT("BLPOP", 1);
 	CHECK_INT(fake_stats.undone, 0);
-	/* What the other members' clocks say is no sample of the queue's. */
-	CHECK_INT(acquire->sample.member, C);
 }
 
 static void one_that_dies_is_left_at_once(void)
@@ -368,6 +369,18 @@ static void what_may_come_late_is_owed_in_the_queue(void)
 	CHECK_INT(fake_ms(), 200);
 }
 
+/* Also when it was lost while the look was under way that finds out where to queue. */
+static void also_what_was_lost_while_it_looked(void)
+{
+	rl_acquire *acquire = queued(20 * SECOND);
+	all_delayed(10 * MS);
+	to(acquire, 1005);
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	fake_wakes(C, 0);
+	to(acquire, 1200);
+	CHECK_COUNT("TRY+ k T1 30000 1 ", 1);
+}
+
 /* ---- a quorum is free ---- */
 
 static void free_elsewhere_it_tries_after_two_looks(void)
@@ -379,6 +392,20 @@ static void free_elsewhere_it_tries_after_two_looks(void)
 	CHECK_TEXT(keys_owner(A), "T2"); /* the queue at c, which it has left, has the first */
 	CHECK(keys_has_ours());
 	CHECK_TEXT(keys_owner(C), "kin");
+}
+
+/* Somebody was woken at c, and does not come: it is not waited for as long as where all is in order. */
+static void reserved_at_the_first_and_free_elsewhere(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	to(acquire, 999);
+	keys[A].expires_at = keys[B].expires_at = 0;
+	keys_take(C, "", 10);
+	fake_forget_log();
+	to(acquire, 1019);
+	CHECK_COUNT("nudge", 3);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 1020);
 }
 
 static void a_look_comes_when_a_quorum_ends(void)
@@ -642,7 +669,9 @@ static const check_test tests[] = {
 	TEST(it_goes_back_to_the_first_when_that_answers_again),
 	TEST(a_win_that_was_lost_is_found),
 	TEST(what_may_come_late_is_owed_in_the_queue),
+	TEST(also_what_was_lost_while_it_looked),
 	TEST(free_elsewhere_it_tries_after_two_looks),
+	TEST(reserved_at_the_first_and_free_elsewhere),
 	TEST(a_look_comes_when_a_quorum_ends),
 	TEST(at_the_deadline_one_try_decides),
 	TEST(what_is_free_then_is_taken),
