@@ -288,7 +288,9 @@ void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_
 {
 	rl_pool_give(pool, conn, now);
 	conn->patience = patience;
-	if (conn->owing_since == 0) {
+	if (conn->owed_count == 0) {
+		conn->owing_since = 0;
+	} else if (conn->owing_since == 0) {
 		conn->owing_since = now;
 	}
 }
