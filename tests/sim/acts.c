@@ -166,7 +166,7 @@ static void begin_take(sim_client *c, holding *h)
 	}
 	c->ttl_ns = draw_ttl();
 	c->wait_ns = draw_wait(c);
-	c->max_hold_ns = one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
+	c->max_hold_ns = plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
 	bool is_token = is_own || one_in(3);
 	unsigned len = is_own ? draw_own_token(own, sizeof own) : RL_TOKEN_LEN;
 	prepare(c, h, key, len, !is_token && !one_in(8));
@@ -291,7 +291,7 @@ static void begin_with_loose(sim_client *c, holding *h)
 
 static void end_holding(sim_client *c, holding *h)
 {
-	bool is_kept = plan.has_twins || (h->is_token && one_in(8));
+	bool is_kept = plan.has_twins || (h->is_token && plan.faults != 0 && one_in(8));
 	if (is_kept && atomic_load(&h->lease->proof) > now_of(c)) {
 		h->end_at = clock_when(&c->clock, atomic_load(&h->lease->proof)); /* by its TTL */
 	} else if (is_kept) {
@@ -309,7 +309,7 @@ static holding *due_holding(sim_client *c)
 {
 	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
 		holding *h = &c->holdings[i];
-		if (h->lease != NULL && (h->end_at <= world.now || c->is_closing)) {
+		if (h->lease != NULL && h->end_at <= world.now) {
 			return h;
 		}
 	}
@@ -423,7 +423,7 @@ static void begin_keeping(sim_client *c, holding *h)
 	if (plan.faults == 0 && h->watched == NULL) {
 		hold = spread(10 * US, plan.ttl_least / 2); /* nobody is late where nothing breaks */
 	}
-	h->end_at = world.now + hold;
+	h->end_at = c->is_closing ? world.now : world.now + hold;
 	claim(c, h);
 	if (h->watched == NULL) {
 		return;

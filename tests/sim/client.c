@@ -170,6 +170,9 @@ void client_close_all(void)
 	for (unsigned i = 0; i < plan.clients; i++) {
 		sim_client *c = &clients[i];
 		c->is_closing = true;
+		for (unsigned j = 0; j < CLIENT_HOLDINGS; j++) {
+			c->holdings[j].end_at = world.now;
+		}
 		if (c->is_alive && c->op != NULL && c->is_waiter && c->wait_ns == RL_NEVER) {
 			c->abandon_at = world.now;
 		}

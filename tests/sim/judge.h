@@ -33,6 +33,9 @@ void judge_begin(void);
 
 void judge_key_changed(unsigned key);
 
+/* A lock has ended by its TTL: it was not handed on. */
+void judge_key_expired(unsigned key);
+
 /* The client's clock shows what its proof is; more than before, or less. */
 void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock);
 

@@ -37,6 +37,11 @@ static void draw_times(void)
 	int64_t least = 10 * plan.delay_most > 20 * MS ? 10 * plan.delay_most : 20 * MS;
 	plan.ttl_most = spread(least, 20 * SECOND > 4 * least ? 20 * SECOND : 4 * least);
 	plan.ttl_least = plan.ttl_most / 4 < 5 * MS ? 5 * MS : plan.ttl_most / 4;
+	if (plan.faults == 0) { /* no lock ends by its TTL where nothing breaks */
+		int64_t enough = 50 * MS + 20 * plan.delay_most;
+		plan.ttl_least = plan.ttl_least > enough ? plan.ttl_least : enough;
+		plan.ttl_most = plan.ttl_most > plan.ttl_least ? plan.ttl_most : plan.ttl_least;
+	}
 	plan.ttl_longest = plan.ttl_most;
 	plan.timeout_ns = spread(8 * plan.delay_most + 5 * MS, 2 * SECOND);
 	plan.connect_timeout_ns = spread(8 * plan.delay_most + 5 * MS, 2 * SECOND);
@@ -67,6 +72,7 @@ void plan_begin(plan_mode mode, unsigned members)
 		plan.faults &= 1U << FAULT_RESET | 1U << FAULT_SCRIPTS;
 		plan.faults |= 1U << FAULT_RESET;
 		plan.has_kills = plan.has_small_buffers = false;
+		plan.ttl_least = plan.ttl_most;
 	}
 	if (mode == PLAN_UNCLEAN) {
 		plan.faults = 1U << FAULT_UNCLEAN;
