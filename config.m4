@@ -46,10 +46,12 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/rl_farewell.c
     ext/core/rl_lease.c
     ext/core/rl_op.c
+    ext/core/rl_order.c
     ext/core/rl_pool.c
     ext/core/rl_queue.c
     ext/core/rl_script.c
     ext/core/rl_seat.c
+    ext/core/rl_set.c
     ext/core/rl_status.c
     ext/core/rl_tally.c
     ext/core/rl_target.c

@@ -7,10 +7,18 @@
  * An acquire begins with SET. Refused, and with a wait, it goes on with the `try` script, which also marks that
  * somebody waits, and with a place in the queue (rl_queue.h), where a release wakes it. Then it looks now and
  * then with `nudge` on an ordinary connection, which it takes from the pool for each look. Where waiters are
- * not woken (wake: false, several members, a server that does not allow it) each look is a `try` instead, and
- * there is no queue: the delay is the same loop's other way to spend its time.
+ * not woken (wake: false, a server that does not allow it) each look is a `try` instead, and there is no queue: the
+ * delay is the same loop's other way to spend its time.
  *
  *     PAUSED --look due--> LOOKING (nudge) or TRYING (SET, try) --refused--> PAUSED
+ *
+ * With several members the waiter's name is marked on each of them, by a look at all, and the place in the queue is on
+ * one: the first that answers, in an order that is the same for every client (rl_order.h). Each member reserves the lock
+ * when it is released there; who is woken has taken it on the one, and goes for the quorum with a `try` that takes
+ * what is reserved (is_woken). So nobody who waits tries while another does, and votes are split only among those
+ * who have just come, or when members are out of reach. A split vote is undone and tried again after a random time
+ * of the order of a round trip, a few times also without a wait, or two who come at once would both be refused for a
+ * lock that nobody has.
  *
  * When the next look is due: the lock's end by its TTL, but every second at least, when the holder's release
  * will wake us; after a back-off delay when it will not (a foreign token, no TTL, not in the queue).
@@ -36,6 +44,11 @@
 #include "core/rl_time.h"
 
 #include <string.h>
+
+/* How often a split vote is tried again by who does not wait, and the time that is left to chance between. */
+#define SPLIT_TRIES 3
+#define SPLIT_LEAST_NS (RL_NS_PER_MS / 2)
+#define SPLIT_MOST_NS (200 * RL_NS_PER_MS)
 
 /* Without one the call ends: see rl_acquire_step(). */
 static bool draw_token(rl_acquire *acquire)
@@ -72,8 +85,7 @@ rl_op *rl_acquire_new(
 	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
 	acquire->is_waiting = args->wait_ns > 0;
 	acquire->wait_ns = args->wait_ns;
-	/* The queue is on one member, and the woken one would have to go for the quorum. */
-	acquire->is_polling = !set->wakes || set->count > 1;
+	acquire->is_polling = !set->wakes;
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	exchange->is_own_token = is_own;
 	exchange->request.verb = RL_VERB_SET;
@@ -98,17 +110,9 @@ static void begin(rl_acquire *acquire, int64_t now)
 	acquire->resume_at = now;
 }
 
-/* Takes our name from the mark, if there is an idle connection to do it on: by the release of a token that nobody
- * has. Else, and on a slow server, where the next command would stand behind it, it is void in two seconds. */
-static void unmark(rl_acquire *acquire, int64_t now)
+static void unmark_member(rl_exchange *exchange, const rl_target *target, int64_t now)
 {
-	rl_exchange *exchange = rl_acquire_exchange(acquire);
-	int64_t round_trip = acquire->sample.heard_at - acquire->sample.asked_at;
-	if (!acquire->is_marked || round_trip > RL_QUEUE_WORTH_NS) {
-		return;
-	}
-	acquire->is_marked = false;
-	rl_conn *conn = rl_pool_take(exchange->pool, exchange->set->members[0].target, false, now);
+	rl_conn *conn = rl_pool_take(exchange->pool, target, false, now);
 	if (conn == NULL) {
 		return;
 	}
@@ -127,10 +131,26 @@ static void unmark(rl_acquire *acquire, int64_t now)
 	}
 }
 
+/* Takes our name from the mark, where there is an idle connection to do it on: by the release of a token that nobody
+ * has. Else, and on a slow server, where the next command would stand behind it, it is void in two seconds. */
+static void unmark(rl_acquire *acquire, int64_t now)
+{
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	int64_t round_trip = acquire->sample.heard_at - acquire->sample.asked_at;
+	if (!acquire->is_marked || round_trip > RL_QUEUE_WORTH_NS) {
+		return;
+	}
+	acquire->is_marked = false;
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		unmark_member(exchange, exchange->set->members[i].target, now);
+	}
+}
+
 bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 {
 	rl_stats *stats = rl_acquire_stats(acquire);
 	rl_queue_leave(&acquire->queue, rl_acquire_exchange(acquire), status != RL_OK, tick->now);
+	rl_exchange_end(rl_acquire_exchange(acquire), tick->now);
 	unmark(acquire, tick->now);
 	acquire->op.status = status;
 	acquire->phase = RL_ACQUIRE_DONE;
@@ -164,12 +184,25 @@ static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tic
 	exchange->request.verb = verb;
 	exchange->request.is_owed = acquire->is_token_owed;
 	exchange->request.is_unmarked = acquire->is_polling || is_last_look(acquire, tick);
+	exchange->request.not_after_us = acquire->is_woken ? RL_NOT_AFTER_NEVER : 0;
 	acquire->is_marked =
 		acquire->is_marked || is_look || (verb == RL_VERB_TRY && !exchange->request.is_unmarked);
 	acquire->phase = is_look ? RL_ACQUIRE_LOOKING : RL_ACQUIRE_TRYING;
 	rl_stats_add(
 		is_look ? &rl_acquire_stats(acquire)->nudges : &rl_acquire_stats(acquire)->tries, 1);
 	rl_exchange_begin(exchange, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
+	exchange->hopes_for_all =
+		is_look; /* the mark is to be on each of them, and the queue on the first */
+}
+
+bool rl_acquire_go_for_quorum(
+	rl_acquire *acquire, rl_conn *conn, int64_t won_since, const rl_tick *tick)
+{
+	acquire->is_woken = true;
+	begin_exchange(acquire, RL_VERB_TRY, tick);
+	acquire->attempts--; /* the same attempt as that in the queue */
+	rl_exchange_adopt(rl_acquire_exchange(acquire), acquire->queue.member, conn, won_since);
+	return false;
 }
 
 /* Gives up the token that an undo was written for. False = there is no other. */
@@ -210,6 +243,20 @@ void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 	}
 }
 
+/* Until a split vote is tried again: any time up to some round trips, so that those who split it part. */
+static int64_t split_delay(rl_acquire *acquire, int64_t round_trip)
+{
+	uint32_t random = 0;
+	const rl_env *env = rl_acquire_exchange(acquire)->env;
+	unsigned doublings = acquire->splits < 6 ? acquire->splits : 6;
+	int64_t most = (round_trip > SPLIT_LEAST_NS ? round_trip : SPLIT_LEAST_NS) << doublings;
+	most = rl_time_earlier(most, SPLIT_MOST_NS);
+	if (!env->random(env->ctx, &random, sizeof random)) {
+		return most; /* no worse than any other */
+	}
+	return 1 + (int64_t) ((double) most * (double) random / (double) UINT32_MAX);
+}
+
 int64_t rl_acquire_backoff(rl_acquire *acquire)
 {
 	const rl_set *set = rl_acquire_exchange(acquire)->set;
@@ -238,8 +285,8 @@ const char *rl_acquire_fate(const rl_acquire *acquire, const rl_settlement *sett
 	if (settlement->is_in_doubt || acquire->is_token_owed || acquire->is_doubtful) {
 		return "; outcome unknown: if the lock was granted, it ends by its TTL";
 	}
-	return settlement->was_undone ? "; if it is granted after all, an undo behind it takes it back"
-								  : "";
+	return settlement->was_guarded ? "; if it is granted after all, an undo behind it takes it back"
+								   : "";
 }
 
 bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick)
@@ -255,9 +302,9 @@ bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_to
 {
 	const rl_exchange *exchange = rl_acquire_exchange(acquire);
 	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
-		"%s: too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
-		exchange->set->members[0].target->name, (double) (tick->now - held_since) / 1e9,
-		(double) acquire->ttl_ns / 1e9, rl_acquire_fate(acquire, settlement));
+		"too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
+		(double) (tick->now - held_since) / 1e9, (double) acquire->ttl_ns / 1e9,
+		rl_acquire_fate(acquire, settlement));
 	return retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !exchange->is_own_token);
 }
 
@@ -273,35 +320,70 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 				   : rl_acquire_on_too_slow(acquire, sent_at, has_token, &settlement, tick);
 }
 
-static void take_sample(rl_acquire *acquire, const rl_seat *seat, const rl_tick *tick)
+static void take_sample(rl_acquire *acquire, const rl_seat *seat)
 {
 	acquire->sample = (rl_sample){
-		.asked_at = seat->sent_at, .heard_at = tick->now, .server_us = seat->answer.time_us};
+		.asked_at = seat->sent_at, .heard_at = seat->heard_at, .server_us = seat->answer.time_us};
 }
 
 /* The key holds a caller's own token, and a connection in the queue broke: nobody can know whose it is. */
 static bool fail_as_unknown(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_op_fail_with(&acquire->op, RL_ERR_UNKNOWN,
-		"%s: the connection that waited broke, and the key now holds the token you gave; outcome unknown: "
-		"whether this call took the lock or someone else with the same token has it; it ends by its TTL",
-		rl_acquire_exchange(acquire)->set->members[0].target->name);
+		"the connection that waited broke, and the key now holds the token you gave; outcome unknown: "
+		"whether this call took the lock or someone else with the same token has it; it ends by its TTL");
 	return rl_acquire_finish(acquire, tick, RL_ERR_UNKNOWN);
+}
+
+/* Refused by several members. */
+static bool on_refused_by_several(rl_acquire *acquire, const rl_answer *answer, bool is_split,
+	int64_t round_trip, const rl_tick *tick)
+{
+	acquire->is_woken = false;
+	acquire->splits = is_split ? acquire->splits + 1 : 0;
+	if (is_split) {
+		rl_stats_add(&rl_acquire_stats(acquire)->split_votes, 1);
+		rl_acquire_pause(acquire, tick, split_delay(acquire, round_trip));
+	} else {
+		rl_acquire_pause(
+			acquire, tick, rl_acquire_look_delay(acquire, answer->holder, answer->number));
+	}
+	return false;
+}
+
+/* Nobody may have it: it is worth another try even to who does not wait. */
+static void try_split_again(rl_acquire *acquire, int64_t round_trip, const rl_tick *tick)
+{
+	acquire->splits++;
+	acquire->has_tried = false;
+	acquire->phase = RL_ACQUIRE_PAUSED;
+	acquire->is_delayed = false;
+	acquire->resume_at = tick->now + split_delay(acquire, round_trip);
+	rl_stats_add(&rl_acquire_stats(acquire)->split_votes, 1);
 }
 
 static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	bool was_set = exchange->request.verb == RL_VERB_SET;
+	bool is_several = exchange->set->count > 1;
+	bool is_split = rl_exchange_count(exchange, RL_VOTE_GRANTED) > 0;
 	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_REFUSED);
+	int64_t round_trip = tick->now - speaker->sent_at;
 	rl_answer answer = speaker->answer;
-	take_sample(acquire, speaker, tick);
+	if (!is_several) { /* else the sample is that of the queue's member */
+		take_sample(acquire, speaker);
+	}
 	acquire->is_marked = acquire->is_marked && !exchange->request.is_unmarked;
 	acquire->idle_tickets = 0;
 	rl_settlement settlement;
 	bool has_token = settle(acquire, RL_UNDO_ALL, tick, &settlement);
 	if (acquire->is_doubtful && answer.holder == RL_HOLDER_SELF) {
 		return fail_as_unknown(acquire, tick);
+	}
+	if (has_token && is_split && !acquire->is_waiting && acquire->splits < SPLIT_TRIES) {
+		try_split_again(acquire, round_trip, tick);
+		return false;
 	}
 	if (!has_token || is_last_look(acquire, tick)) {
 		return rl_acquire_finish(acquire, tick, RL_BUSY);
@@ -311,6 +393,9 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 		return false;
 	}
 	acquire->is_polling = acquire->is_polling || was_set;
+	if (is_several) {
+		return on_refused_by_several(acquire, &answer, is_split, round_trip, tick);
+	}
 	if (!acquire->is_polling && answer.time_us == 0) {
 		rl_acquire_fall_back(acquire, tick);
 	}
@@ -319,32 +404,46 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	return false;
 }
 
+/* The next look is a try. */
+static void try_next(rl_acquire *acquire, bool has_won, const rl_tick *tick)
+{
+	acquire->must_try = true;
+	acquire->has_won = has_won;
+	rl_acquire_pause(acquire, tick, 0);
+}
+
 /* NUDGE was answered. */
 static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
-	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_GRANTED);
-	rl_answer answer = speaker->answer;
-	take_sample(acquire, speaker, tick);
+	rl_acquire_sight sight;
+	bool can_queue = rl_acquire_see(acquire, &sight);
+	rl_answer answer = sight.seat->answer;
+	take_sample(acquire, sight.seat);
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
-	if (answer.time_us == 0 || answer.ticket == RL_TICKET_IMPOSSIBLE) {
+	if (!can_queue) {
 		rl_acquire_fall_back(acquire, tick);
 		rl_acquire_pause(acquire, tick, 0);
 		return;
 	}
-	/* A ticket lies there: nobody is in the queue. Or one was sent, and nobody of ours came for it. The token is
-	 * ours: the queue has won, and does not say so. */
-	bool is_free = answer.holder == RL_HOLDER_NOBODY;
+	rl_acquire_move_queue(acquire, sight.member, tick);
+	/* A ticket lies there: nobody is in the queue to take it. Or one was sent, and nobody of ours came for it. The
+	 * token is ours: the queue has won, and does not say so. */
+	bool is_in = acquire->queue.state != RL_QUEUE_OUT;
+	bool is_free = answer.holder == RL_HOLDER_NOBODY && is_in;
 	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
 	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
-	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token;
-	if (is_lying || is_ours) {
-		acquire->must_try = true;
-		acquire->has_won = is_ours;
-		rl_acquire_pause(acquire, tick, 0);
+	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token && is_in;
+	/* A quorum is free, while the first member is held by somebody who has no quorum, and may be dead. */
+	acquire->free_looks = sight.is_quorum_free ? acquire->free_looks + 1 : 0;
+	if (is_lying || is_ours || acquire->free_looks > 1) {
+		try_next(acquire, is_ours, tick);
 		return;
 	}
-	rl_acquire_pause(acquire, tick, rl_acquire_look_delay(acquire, answer.holder, answer.number));
+	rl_acquire_enter_queue(acquire, tick);
+	int64_t delay = rl_acquire_look_delay(acquire, answer.holder, sight.soonest_pttl);
+	rl_acquire_pause(acquire, tick,
+		sight.is_quorum_free ? rl_time_earlier(delay, RL_ACQUIRE_FREE_LOOK_NS) : delay);
 }
 
 static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
@@ -355,11 +454,14 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_settlement settlement;
 	bool has_token =
 		settle(acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
-	bool is_lost = exchange->is_own_token && settlement.is_in_doubt;
+	/* With several members the one in doubt is left out, and the others may do. */
+	bool is_lost = exchange->is_own_token && settlement.is_in_doubt && exchange->set->count == 1;
+	acquire->is_woken = false;
 	if (!may_retry || !has_token || is_lost) {
 		rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
 		acquire->is_token_owed = acquire->is_token_owed && !left.was_undone;
 		settlement.was_undone = settlement.was_undone || left.was_undone;
+		settlement.was_guarded = settlement.was_guarded || left.was_guarded;
 		settlement.is_in_doubt = settlement.is_in_doubt || left.is_in_doubt;
 	}
 	bool is_said = rl_exchange_speaker(exchange, RL_VOTE_FAILED)->err.status == RL_ERR_UNKNOWN;
@@ -403,9 +505,11 @@ static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 	} else {
 		rl_acquire_leave_queue(acquire, tick);
 	}
+	acquire->is_woken = acquire->has_won && rl_acquire_exchange(acquire)->set->count > 1;
 	begin_exchange(acquire, RL_VERB_TRY, tick);
 	acquire->must_try = false;
 	acquire->has_won = false;
+	acquire->free_looks = 0;
 }
 
 /* The pause is over. */
@@ -423,8 +527,10 @@ static void resume(rl_acquire *acquire, const rl_tick *tick)
 		acquire->looks++;
 		acquire->vain = 0;
 	}
-	if (is_last_look(acquire, tick) || acquire->is_polling || acquire->must_try ||
-		acquire->queue.state == RL_QUEUE_OUT) {
+	/* One server is asked by a try that marks, and queues behind it; of several a look finds out where to queue. */
+	bool must_enter =
+		acquire->queue.state == RL_QUEUE_OUT && rl_acquire_exchange(acquire)->set->count == 1;
+	if (is_last_look(acquire, tick) || acquire->is_polling || acquire->must_try || must_enter) {
 		begin_try(acquire, tick);
 	} else {
 		begin_exchange(acquire, RL_VERB_NUDGE, tick);
@@ -536,9 +642,11 @@ void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 			rl_exchange_hold(exchange, true, now);
 		}
 	}
-	if (rl_exchange_settle(exchange, RL_UNDO_ALL, now).was_undone) {
+	bool was_undone = rl_exchange_settle(exchange, RL_UNDO_ALL, now).was_undone;
+	if (was_undone && exchange->set->count == 1) {
 		acquire->is_marked = false; /* the undo has our name with it */
 	}
+	rl_exchange_end(exchange, now);
 	unmark(acquire, now);
 }
 

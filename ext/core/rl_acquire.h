@@ -15,6 +15,9 @@
  * wait: its mark ends in two seconds. */
 #define RL_ACQUIRE_LOOK_NS RL_NS_PER_SECOND
 
+/* A quorum was found free, but not the member at which we queue: when to look again. */
+#define RL_ACQUIRE_FREE_LOOK_NS (20 * RL_NS_PER_MS)
+
 static inline rl_exchange *rl_acquire_exchange(rl_acquire *acquire)
 {
 	return &acquire->op.exchange;
@@ -32,6 +35,10 @@ bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status statu
 
 /* Nothing happens on the ordinary connection until then; 0 = goes on at once, and not as a look. */
 void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay);
+
+/* The queue has won on its member, whose connection this is: asks the others. False, for the call goes on. */
+bool rl_acquire_go_for_quorum(
+	rl_acquire *acquire, rl_conn *conn, int64_t won_since, const rl_tick *tick);
 
 /* The next back-off delay. */
 int64_t rl_acquire_backoff(rl_acquire *acquire);
@@ -53,6 +60,20 @@ bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_to
 
 /* Goes into the queue, unless it is there or that is of no use. */
 void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick);
+
+/* What a look at the members has shown. */
+typedef struct rl_acquire_sight {
+	const rl_seat *seat; /* that of the member at which to queue */
+	unsigned member;
+	int64_t soonest_pttl; /* ms until a quorum may be free; negative = nobody knows */
+	bool is_quorum_free;
+} rl_acquire_sight;
+
+/* Reads the looks. False = there is no queue to be had; then seat is one that answered. */
+bool rl_acquire_see(rl_acquire *acquire, rl_acquire_sight *sight);
+
+/* The place is to be on this member. One that we have on another is given up, unless that is only late. */
+void rl_acquire_move_queue(rl_acquire *acquire, unsigned member, const rl_tick *tick);
 
 /* Gives the place up, and with it the token that the try behind the BLPOP has. */
 void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick);

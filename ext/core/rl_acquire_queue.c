@@ -18,10 +18,82 @@ void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick)
 	}
 }
 
+/* True when the member can be queued at. */
+static bool can_queue_at(const rl_seat *seat)
+{
+	return seat->vote == RL_VOTE_GRANTED && seat->answer.time_us != 0 &&
+		seat->answer.ticket != RL_TICKET_IMPOSSIBLE;
+}
+
+/* The time after which a quorum of those who answered may be free; -1 = some of them have no end. */
+static int64_t soonest_of(const rl_exchange *exchange)
+{
+	uint64_t ends[RL_MEMBERS_MAX];
+	unsigned count = 0;
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		const rl_seat *seat = &exchange->seats[i];
+		if (seat->vote != RL_VOTE_GRANTED) {
+			continue;
+		}
+		bool is_free = seat->answer.holder == RL_HOLDER_NOBODY;
+		uint64_t end = is_free ? 0 : (uint64_t) seat->answer.number; /* none is the longest */
+		unsigned at = count++;
+		for (; at > 0 && ends[at - 1] > end; at--) {
+			ends[at] = ends[at - 1];
+		}
+		ends[at] = end;
+	}
+	unsigned quorum = rl_quorum(exchange->set->count);
+	return count < quorum || ends[quorum - 1] > INT64_MAX ? -1 : (int64_t) ends[quorum - 1];
+}
+
+bool rl_acquire_see(rl_acquire *acquire, rl_acquire_sight *sight)
+{
+	const rl_exchange *exchange = rl_acquire_exchange(acquire);
+	unsigned count = exchange->set->count;
+	unsigned free = 0;
+	*sight = (rl_acquire_sight){.seat = rl_exchange_speaker(exchange, RL_VOTE_GRANTED)};
+	for (unsigned i = 0; i < count; i++) {
+		const rl_seat *seat = &exchange->seats[i];
+		free += seat->vote == RL_VOTE_GRANTED && seat->answer.holder == RL_HOLDER_NOBODY;
+	}
+	sight->is_quorum_free = count > 1 && free >= rl_quorum(count);
+	bool can_queue = false;
+	for (unsigned i = 0; i < count && !can_queue; i++) {
+		sight->member = count == 1 ? 0 : exchange->order[i];
+		can_queue = can_queue_at(&exchange->seats[sight->member]);
+	}
+	sight->seat = can_queue ? &exchange->seats[sight->member] : sight->seat;
+	sight->soonest_pttl = count == 1 ? sight->seat->answer.number : soonest_of(exchange);
+	return can_queue;
+}
+
+void rl_acquire_move_queue(rl_acquire *acquire, unsigned member, const rl_tick *tick)
+{
+	rl_queue *queue = &acquire->queue;
+	if (queue->state == RL_QUEUE_OUT || queue->member == member) {
+		queue->member = member;
+		acquire->mute_looks = 0;
+		return;
+	}
+	const rl_exchange *exchange = rl_acquire_exchange(acquire);
+	bool has_answered = exchange->seats[queue->member].vote == RL_VOTE_GRANTED;
+	acquire->mute_looks += !has_answered;
+	if (!has_answered && acquire->mute_looks < 2) {
+		return; /* another look will tell */
+	}
+	rl_acquire_leave_queue(acquire, tick);
+	queue->member = member;
+	acquire->mute_looks = 0;
+}
+
 /* The key may hold the token, and nobody can be asked about it. */
 static void note_doubt(rl_acquire *acquire)
 {
-	if (rl_acquire_exchange(acquire)->is_own_token) {
+	const rl_exchange *exchange = rl_acquire_exchange(acquire);
+	if (exchange->is_own_token && exchange->set->count > 1) {
+		exchange->seats[acquire->queue.member].is_spent = true;
+	} else if (exchange->is_own_token) {
 		acquire->is_doubtful = true;
 	} else {
 		acquire->is_token_owed = true;
@@ -84,6 +156,10 @@ static bool on_won(rl_acquire *acquire, const rl_tick *tick)
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	int64_t since = rl_queue_won_since(
 		&acquire->queue, &acquire->sample, exchange->set->drift_factor, tick->now);
+	if (exchange->set->count > 1) {
+		rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now); /* a look may be under way */
+		return rl_acquire_go_for_quorum(acquire, rl_queue_hand_over(&acquire->queue), since, tick);
+	}
 	bool is_of_use = rl_acquire_is_of_use(acquire, since, tick);
 	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, !is_of_use, tick->now);
 	/* A look may be under way. Its connection is given back last, and so taken first by the release: behind it. */

@@ -58,16 +58,15 @@ static void add_seconds(rl_command *command, int64_t ms)
 	add(command, rl_bytes_of(digits, (size_t) (end - digits)));
 }
 
-/* Whether the verb's script has anything to do with the helper keys. */
-static bool has_helpers(rl_verb verb)
+bool rl_verb_has_helpers(rl_verb verb)
 {
-	return verb != RL_VERB_EXTEND && verb != RL_VERB_RENEW;
+	return rl_verb_is_script(verb) && verb != RL_VERB_EXTEND && verb != RL_VERB_RENEW;
 }
 
 static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
 {
 	const rl_script *script = rl_script_get(id);
-	bool is_alone = request->is_alone || !has_helpers(request->verb);
+	bool is_alone = request->is_alone || !rl_verb_has_helpers(request->verb);
 	add(command, request->as_text ? LITERAL("EVAL") : LITERAL("EVALSHA"));
 	add(command,
 		request->as_text ? rl_bytes_of(script->text, script->text_len)
@@ -167,6 +166,11 @@ bool rl_verb_is_script(rl_verb verb)
 	return false;
 }
 
+bool rl_verb_changes(rl_verb verb)
+{
+	return verb == RL_VERB_RELEASE || verb == RL_VERB_EXTEND || verb == RL_VERB_FORCE;
+}
+
 /* What an error says about the way in which a script was sent. */
 static rl_again again(const rl_request *request, const rl_error *err)
 {
@@ -178,7 +182,7 @@ static rl_again again(const rl_request *request, const rl_error *err)
 	}
 	/* NUDGE is nothing without them. */
 	bool is_without =
-		request->is_alone || !has_helpers(request->verb) || request->verb == RL_VERB_NUDGE;
+		request->is_alone || !rl_verb_has_helpers(request->verb) || request->verb == RL_VERB_NUDGE;
 	/* The user may not use the helper keys; or this is a node of a cluster, and they are on another. */
 	bool is_about_helpers = strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "CROSSSLOT") == 0;
 	return !is_without && is_about_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT;

@@ -24,6 +24,9 @@ typedef enum rl_verb {
 	RL_VERB_REMAINING,
 } rl_verb;
 
+/* As not_after_us: at any time. A number that Lua has exactly. */
+#define RL_NOT_AFTER_NEVER ((INT64_C(1) << 53) - 1)
+
 /* What waiters use beside the key; see DESIGN in rl_queue.h. */
 #define RL_MARK_SUFFIX "::rl-wait"
 #define RL_TICKETS_SUFFIX "::rl-wake"
@@ -37,8 +40,9 @@ typedef struct rl_request {
 	rl_bytes waiter; /* its name in the mark; no data = none */
 	int64_t ttl_ms;
 	int64_t block_ms; /* RL_VERB_BLPOP: how long, 1 at least */
-	int64_t
-		not_after_us; /* RL_VERB_TRY behind a BLPOP: takes nothing after this time of the server; else 0 */
+	/* RL_VERB_TRY of one who was woken: takes nothing after this time of the server; 0 = was not woken, and takes
+	 * nothing that is reserved */
+	int64_t not_after_us;
 	bool is_unmarked; /* RL_VERB_TRY: the waiter is not in the queue, or the wait ends with it */
 	bool is_owed;  /* RL_VERB_TRY: the key may hold this token through an earlier command of ours */
 	bool is_alone; /* scripts: without the helper keys */
@@ -72,6 +76,12 @@ void rl_command_build(rl_command *command, const rl_request *request);
 bool rl_verb_takes(rl_verb verb);
 
 bool rl_verb_is_script(rl_verb verb);
+
+/* True for the scripts that have to do with the helper keys. */
+bool rl_verb_has_helpers(rl_verb verb);
+
+/* True for those that free the lock or change its TTL: they should reach every member. */
+bool rl_verb_changes(rl_verb verb);
 
 /* Not a vote: the same is to be said again in another way. */
 typedef enum rl_again {

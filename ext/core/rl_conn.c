@@ -12,8 +12,10 @@
 /* With a longer key an undo goes without the helper keys: a server that hangs may have room for no more. */
 #define UNDO_KEY_MAX 1024
 
-/* A connection that owes more than this is not worth keeping. */
+/* A connection that owes more than this is not worth keeping: where its answers are waited for, and where they
+ * are not. */
 #define OWED_TO_KEEP 4
+#define OWED_TO_KEEP_UNHEARD 1024
 
 static rl_owed *owed_at(rl_conn *conn, unsigned run)
 {
@@ -117,12 +119,14 @@ rl_conn *rl_conn_dial(
 		return NULL;
 	}
 	conn->target = rl_target_ref(target);
+	conn->connect_end = until;
 	conn->is_nameless = true;
 	if (!append_auth(conn) || !append_select(conn)) {
 		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
 		rl_conn_free(conn);
 		return NULL;
 	}
+	conn->login_end = conn->last_byte;
 	return conn;
 }
 
@@ -205,6 +209,8 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 		return;
 	}
 	rl_owed owed = conn->owed[conn->owed_first];
+	conn->was_heard = true;
+	conn->owing_since = 0;
 	conn->owed_count--;
 	if (--conn->owed[conn->owed_first].count == 0) {
 		conn->owed_first = (conn->owed_first + 1) % RL_CONN_OWED_MAX;
@@ -245,18 +251,69 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event)
 
 void rl_conn_forget(rl_conn *conn)
 {
+	unsigned kept = 0; /* runs that have become alike are one */
 	for (unsigned i = 0; i < conn->owed_runs; i++) {
-		rl_owed *owed = owed_at(conn, i);
-		if (owed->kind == RL_OWED_COMMAND) {
-			owed->kind = RL_OWED_NOBODY;
+		rl_owed owed = *owed_at(conn, i);
+		if (owed.kind == RL_OWED_COMMAND) {
+			owed.kind = RL_OWED_NOBODY;
+			owed.tag = 0;
+		}
+		rl_owed *last = kept > 0 ? owed_at(conn, kept - 1) : NULL;
+		if (last != NULL && last->kind == owed.kind && last->tag == owed.tag) {
+			last->count += owed.count;
+		} else {
+			*owed_at(conn, kept++) = owed;
 		}
 	}
+	conn->owed_runs = kept;
+}
+
+bool rl_conn_retract(rl_conn *conn)
+{
+	if (conn->transport->sent(conn->link) >= conn->last_byte) {
+		return true;
+	}
+	if (!conn->transport->retract(conn->link, conn->login_end)) {
+		return false;
+	}
+	conn->last_byte = conn->login_end;
+	/* What is left to be answered is AUTH and SELECT, which are the first run. */
+	conn->owed_runs = conn->logins_owed > 0;
+	conn->owed_count = conn->logins_owed;
+	conn->is_nameless = true;
+	return true;
+}
+
+bool rl_conn_catch_up(rl_conn *conn, int64_t now)
+{
+	rl_conn_event event;
+	conn->transport->take_in(conn->link);
+	do {
+		rl_conn_next(conn, &event);
+	} while (event.type == RL_CONN_READY);
+	if (conn->owing_since == 0) {
+		conn->owing_since = now;
+	}
+	return event.type == RL_CONN_NONE;
+}
+
+/* Nothing is wrong with it. */
+static bool is_well(const rl_conn *conn)
+{
+	return !conn->is_down && !conn->is_refused;
 }
 
 bool rl_conn_is_reusable(const rl_conn *conn)
 {
-	return !conn->is_down && !conn->is_refused && conn->logins_owed == 0 &&
-		conn->owed_count <= OWED_TO_KEEP && conn->transport->sent(conn->link) >= conn->last_byte;
+	return is_well(conn) && conn->logins_owed == 0 && conn->owed_count <= OWED_TO_KEEP &&
+		conn->transport->sent(conn->link) >= conn->last_byte;
+}
+
+bool rl_conn_is_worth_keeping(const rl_conn *conn)
+{
+	uint64_t sent = conn->transport->sent(conn->link);
+	return is_well(conn) && conn->owed_count <= OWED_TO_KEEP_UNHEARD &&
+		(sent >= conn->last_byte || conn->last_byte == conn->login_end);
 }
 
 void rl_conn_free(rl_conn *conn)

@@ -40,11 +40,17 @@ struct rl_conn {
 	bool is_nameless;     /* CLIENT SETNAME was not sent yet */
 	bool is_refused;      /* a login failed */
 	bool lacks_helpers;   /* its user may not use the helper keys */
+	bool has_helpers;     /* it may, as far as was seen */
 	bool lacks_queue;     /* nor BLPOP */
 	bool lacks_scripts;   /* the server has lost its scripts: each goes as text the first time */
 	unsigned known;       /* the scripts that it knows since then, a bit for each verb */
 	bool is_down;
-	uint64_t last_byte;             /* position of the last byte queued */
+	bool was_heard;      /* an answer has come since it was taken from the pool */
+	int64_t connect_end; /* connecting is given up then */
+	int64_t owing_since; /* nothing has come since then of what is owed; 0 = not noted */
+	int64_t patience;    /* how long it may owe while nobody waits for it; 0 = not noted */
+	uint64_t login_end;  /* position of the last byte of AUTH and SELECT */
+	uint64_t last_byte;  /* position of the last byte queued */
 	rl_owed owed[RL_CONN_OWED_MAX]; /* a ring */
 	unsigned owed_first;
 	unsigned owed_runs;
@@ -102,8 +108,19 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event);
 /* Nobody waits any more for the replies that are owed. */
 void rl_conn_forget(rl_conn *conn);
 
+/* Takes back the commands that a connection still has to send because it is not established. True = there are
+ * none any more. */
+bool rl_conn_retract(rl_conn *conn);
+
+/* Counts off what has arrived for nobody. False = the connection is broken. */
+bool rl_conn_catch_up(rl_conn *conn, int64_t now);
+
 /* True when the pool may keep it: logged in, nothing unsent, few replies owed. */
 bool rl_conn_is_reusable(const rl_conn *conn);
+
+/* The same for one of several members, where nobody waits for those that are slow: it may still be connecting or
+ * logging in, and owe more. */
+bool rl_conn_is_worth_keeping(const rl_conn *conn);
 
 void rl_conn_free(rl_conn *conn);
 

@@ -5,21 +5,157 @@
  */
 #include "core/rl_exchange.h"
 
+#include "core/rl_order.h"
 #include "core/rl_seat.h"
 #include "core/rl_time.h"
 
 #include <string.h>
 
-void rl_exchange_begin(rl_exchange *exchange, int64_t now, int64_t latest)
+static bool is_several(const rl_exchange *exchange)
 {
-	for (unsigned i = 0; i < exchange->set->count; i++) {
-		rl_seat_begin(exchange, i, now, latest);
-	}
+	return exchange->set->count > 1;
 }
 
-static void add_to_wait(const rl_seat *seat, rl_wait *wait)
+void rl_exchange_begin(rl_exchange *exchange, int64_t now, int64_t latest)
 {
-	if (seat->state == RL_SEAT_PAUSED) {
+	int64_t longest = 0;
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		rl_seat_begin(exchange, i, now, latest);
+		longest = exchange->seats[i].timeout > longest ? exchange->seats[i].timeout : longest;
+	}
+	if (is_several(exchange) && !exchange->has_order) {
+		rl_order(exchange->set, exchange->request.key, exchange->order);
+		exchange->has_order = true;
+	}
+	exchange->wants_all = false;
+	exchange->hopes_for_all = false;
+	exchange->outcome = RL_VOTE_OPEN;
+	exchange->begun_at = now;
+	exchange->call_up_at = now + longest / RL_EXCHANGE_CALL_UP_SHARE;
+	exchange->grace_end = 0;
+}
+
+void rl_exchange_adopt(rl_exchange *exchange, unsigned member, rl_conn *conn, int64_t sent_at)
+{
+	rl_seat *seat = &exchange->seats[member];
+	seat->conn = conn;
+	seat->sent_at = sent_at;
+	rl_seat_finish(seat, RL_VOTE_GRANTED);
+}
+
+/* ---- deciding ---- */
+
+static bool same_text(const rl_seat *a, const rl_seat *b)
+{
+	return rl_bytes_equal(rl_bytes_of(a->text, a->text_len), rl_bytes_of(b->text, b->text_len));
+}
+
+/* How many members name the same owner as this one. */
+static unsigned count_alike(const rl_exchange *exchange, const rl_seat *seat)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; seat->vote == RL_VOTE_GRANTED && i < exchange->set->count; i++) {
+		const rl_seat *other = &exchange->seats[i];
+		count += other->vote == RL_VOTE_GRANTED && same_text(other, seat);
+	}
+	return count;
+}
+
+const rl_seat *rl_exchange_owner(const rl_exchange *exchange)
+{
+	const rl_seat *best = &exchange->seats[0];
+	for (unsigned i = 1; i < exchange->set->count; i++) {
+		const rl_seat *seat = &exchange->seats[i];
+		best = count_alike(exchange, seat) > count_alike(exchange, best) ? seat : best;
+	}
+	return best;
+}
+
+/* Members that have an owner have not necessarily the same. */
+static rl_vote owner_outcome(const rl_exchange *exchange, const rl_tally *tally)
+{
+	unsigned quorum = rl_quorum(tally->members);
+	unsigned best = count_alike(exchange, rl_exchange_owner(exchange));
+	unsigned open = tally->members - tally->granted - tally->refused - tally->failed;
+	if (best >= quorum) {
+		return RL_VOTE_GRANTED;
+	}
+	if (best + open + tally->failed < quorum) {
+		return RL_VOTE_REFUSED;
+	}
+	return best + open < quorum ? RL_VOTE_FAILED : RL_VOTE_OPEN;
+}
+
+static rl_vote step_seats(rl_exchange *exchange, const rl_tick *tick)
+{
+	rl_tally tally = {0};
+	unsigned count = exchange->set->count;
+	/* Taken in the members' order, and released with the first of them last: see rl_order.h. */
+	unsigned first = rl_verb_changes(exchange->request.verb) ? 1 : 0;
+	for (unsigned i = 0; i < count; i++) {
+		unsigned member = count == 1 ? 0 : exchange->order[(first + i) % count];
+		if (!exchange->seats[member].is_spared) {
+			rl_seat_step(exchange, member, tick);
+		}
+		rl_tally_add(&tally, exchange->seats[member].vote);
+	}
+	bool is_owner = is_several(exchange) && exchange->request.verb == RL_VERB_OWNER;
+	return is_owner ? owner_outcome(exchange, &tally) : rl_tally_outcome(&tally);
+}
+
+/* Those that are spared are needed: the others cannot decide without them any more, or take long. True = some were. */
+static bool call_up(rl_exchange *exchange, const rl_tick *tick)
+{
+	rl_tally tally = {0};
+	unsigned spared = 0;
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		rl_tally_add(&tally, exchange->seats[i].vote);
+		spared += exchange->seats[i].is_spared;
+	}
+	unsigned quorum = rl_quorum(tally.members);
+	unsigned asked = tally.members - tally.granted - tally.refused - tally.failed - spared;
+	bool can_decide =
+		tally.granted + asked >= quorum || tally.refused + asked > tally.members - quorum;
+	if (spared == 0 || (can_decide && tick->now < exchange->call_up_at)) {
+		return false;
+	}
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		exchange->seats[i].is_spared = false;
+	}
+	return true;
+}
+
+/* A command that is to reach every member has not been handed to this one, which may yet be connected. */
+static bool is_expected(const rl_exchange *exchange, const rl_seat *seat, const rl_tick *tick)
+{
+	bool is_late = seat->has_dialled && seat->breaks == 0 && !rl_seat_is_handed_over(seat);
+	return is_several(exchange) && is_late && rl_verb_changes(exchange->request.verb) &&
+		tick->now < exchange->grace_end;
+}
+
+/* The outcome is known, but somebody's answer is wanted. */
+static bool is_wanted(const rl_exchange *exchange, unsigned member, const rl_tick *tick)
+{
+	const rl_seat *seat = &exchange->seats[member];
+	if (seat->state == RL_SEAT_DONE || seat->is_spared) {
+		return false;
+	}
+	/* What became of a caller's own token has to be known before it can be tried again. */
+	bool is_own = is_several(exchange) && exchange->is_own_token &&
+		exchange->outcome != RL_VOTE_GRANTED && rl_verb_takes(exchange->request.verb);
+	/* A failure tells what became of the others. */
+	bool is_to_be_told =
+		exchange->outcome == RL_VOTE_FAILED && rl_verb_changes(exchange->request.verb);
+	bool is_hoped_for = exchange->hopes_for_all && tick->now < exchange->grace_end;
+	return is_own || is_to_be_told || exchange->wants_all || is_hoped_for ||
+		is_expected(exchange, seat, tick);
+}
+
+static void add_to_wait(const rl_exchange *exchange, const rl_seat *seat, rl_wait *wait)
+{
+	if (seat->is_spared) {
+		rl_wait_until(wait, exchange->call_up_at);
+	} else if (seat->state == RL_SEAT_PAUSED) {
 		rl_wait_until(wait, seat->resume_at);
 	} else if (seat->state != RL_SEAT_DONE) {
 		rl_wait_for(wait, seat->conn->link,
@@ -29,17 +165,31 @@ static void add_to_wait(const rl_seat *seat, rl_wait *wait)
 
 rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wait)
 {
-	rl_tally tally = {0};
+	bool was_open = exchange->outcome == RL_VOTE_OPEN;
+	exchange->outcome = step_seats(exchange, tick);
+	if (exchange->outcome == RL_VOTE_OPEN && call_up(exchange, tick)) {
+		exchange->outcome = step_seats(exchange, tick);
+	}
+	bool is_open = exchange->outcome == RL_VOTE_OPEN;
+	if (was_open && !is_open) {
+		int64_t grace = tick->now - exchange->begun_at;
+		grace = grace > RL_EXCHANGE_GRACE_NS ? grace : RL_EXCHANGE_GRACE_NS;
+		exchange->grace_end = tick->now + grace;
+	}
+	bool goes_on = is_open;
 	for (unsigned i = 0; i < exchange->set->count; i++) {
-		rl_seat_step(exchange, i, tick);
-		rl_tally_add(&tally, exchange->seats[i].vote);
+		if (is_open || is_wanted(exchange, i, tick)) {
+			goes_on = true;
+			add_to_wait(exchange, &exchange->seats[i], wait);
+		}
 	}
-	rl_vote outcome = rl_tally_outcome(&tally);
-	for (unsigned i = 0; outcome == RL_VOTE_OPEN && i < exchange->set->count; i++) {
-		add_to_wait(&exchange->seats[i], wait);
+	if (goes_on && !is_open && exchange->grace_end > tick->now) {
+		rl_wait_until(wait, exchange->grace_end);
 	}
-	return outcome;
+	return goes_on ? RL_VOTE_OPEN : exchange->outcome;
 }
+
+/* ---- settling ---- */
 
 /* True when the server's error says that it would not run an undo either. */
 static bool refuses_scripts(const rl_seat *seat)
@@ -52,9 +202,11 @@ static bool refuses_scripts(const rl_seat *seat)
 /* True when the member holds the token, or may, and we may take it back. */
 static bool may_undo(const rl_exchange *exchange, const rl_seat *seat, rl_undo undo)
 {
-	if (undo == RL_UNDO_NOTHING || !rl_verb_takes(exchange->request.verb) ||
-		seat->state == RL_SEAT_UNDO) {
+	if (undo == RL_UNDO_NOTHING || seat->state == RL_SEAT_UNDO) {
 		return false;
+	}
+	if (!rl_verb_takes(exchange->request.verb)) {
+		return exchange->request.verb == RL_VERB_EXTEND && seat->vote == RL_VOTE_GRANTED;
 	}
 	if (seat->vote == RL_VOTE_GRANTED) {
 		return true;
@@ -98,6 +250,60 @@ static void hear_last_word(const rl_exchange *exchange, rl_seat *seat)
 	}
 }
 
+/* A release whose answer nobody will read: should the server refuse it for the helper keys' sake, the one behind it,
+ * without them, is carried out. */
+static void back_up_release(const rl_exchange *exchange, rl_seat *seat)
+{
+	rl_conn *conn = seat->conn;
+	bool is_unheard = seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat);
+	if (!is_several(exchange) || exchange->request.verb != RL_VERB_RELEASE || !is_unheard ||
+		seat->is_alone || conn->has_helpers) {
+		return;
+	}
+	rl_request request = exchange->request;
+	request.is_alone = true;
+	request.as_text = true;
+	if (rl_conn_send_blind(conn, &request)) {
+		conn->transport->flush(conn->link);
+	}
+}
+
+/* A caller's token: whether, and on which connection, it can be tried on this member again. */
+static bool keep_for_own_token(
+	rl_exchange *exchange, rl_seat *seat, rl_conn *conn, rl_undone undone, bool is_doubtful)
+{
+	if (!is_several(exchange) || !exchange->is_own_token) {
+		return false;
+	}
+	bool has_undo = undone != RL_UNDONE_NOT || seat->is_bound; /* that may not be carried out yet */
+	bool is_kept = has_undo && undone != RL_UNDONE_MAYBE && conn != NULL && !seat->must_close &&
+		rl_conn_is_reusable(conn);
+	if (is_kept) {
+		seat->kept = conn;
+	}
+	bool takes = rl_verb_takes(exchange->request.verb);
+	seat->is_spent = seat->is_spent || (takes && is_doubtful) || (has_undo && !is_kept);
+	return is_kept;
+}
+
+/* Gives the connection to the pool, in whatever state it is, or lets it end. */
+static void part_with(
+	rl_exchange *exchange, const rl_seat *seat, rl_conn *conn, bool was_undone, int64_t now)
+{
+	bool is_keeping = !seat->must_close && is_several(exchange) && rl_conn_retract(conn) &&
+		rl_conn_is_worth_keeping(conn);
+	if (is_keeping) {
+		rl_pool_give_unheard(exchange->pool, conn, seat->timeout, now);
+	} else if (!seat->must_close && rl_conn_is_reusable(conn)) {
+		rl_pool_give(exchange->pool, conn, now);
+	} else if ((was_undone || is_several(exchange)) && seat->err.status != RL_ERR_PROTOCOL &&
+		conn->transport->is_connected(conn->link)) {
+		rl_pool_let_linger(exchange->pool, conn, now);
+	} else {
+		rl_conn_free(conn);
+	}
+}
+
 static void settle_seat(
 	rl_exchange *exchange, rl_seat *seat, rl_undo undo, rl_settlement *settlement, int64_t now)
 {
@@ -110,25 +316,27 @@ static void settle_seat(
 	rl_undone undone = may_undo(exchange, seat, undo) ? write_undo(exchange, seat) : RL_UNDONE_NOT;
 	if (undone != RL_UNDONE_NOT && !refuses_scripts(seat)) {
 		settlement->was_undone = true;
+		settlement->was_guarded = settlement->was_guarded || seat->vote != RL_VOTE_GRANTED;
 		is_doubtful = undone == RL_UNDONE_MAYBE;
 	}
 	settlement->is_in_doubt = settlement->is_in_doubt || is_doubtful;
+	seat->was_left = is_several(exchange) && seat->state == RL_SEAT_ANSWER &&
+		rl_seat_is_handed_over(seat) && undone == RL_UNDONE_NOT;
+	if (seat->conn != NULL) {
+		back_up_release(exchange, seat);
+	}
 	rl_conn *conn = seat->conn;
 	seat->conn = NULL;
-	seat->state = RL_SEAT_DONE;
-	if (conn == NULL) {
-		return;
+	if (conn != NULL) {
+		rl_conn_forget(conn);
+		/* Counts off what has arrived; a reply that nobody asked for shows here, not in the next command. */
+		rl_conn_event event;
+		rl_conn_next(conn, &event);
 	}
-	rl_conn_forget(conn);
-	/* Counts off what has arrived; a reply that nobody asked for shows here, not in the next command. */
-	rl_conn_event event;
-	rl_conn_next(conn, &event);
-	if (!seat->must_close && rl_conn_is_reusable(conn)) {
-		rl_pool_give(exchange->pool, conn, now);
-	} else if (undone != RL_UNDONE_NOT && seat->err.status != RL_ERR_PROTOCOL) {
-		rl_pool_let_linger(exchange->pool, conn, now);
-	} else {
-		rl_conn_free(conn);
+	bool is_kept = keep_for_own_token(exchange, seat, conn, undone, is_doubtful);
+	seat->state = RL_SEAT_DONE;
+	if (conn != NULL && !is_kept) {
+		part_with(exchange, seat, conn, undone != RL_UNDONE_NOT, now);
 	}
 }
 
@@ -139,6 +347,17 @@ rl_settlement rl_exchange_settle(rl_exchange *exchange, rl_undo undo, int64_t no
 		settle_seat(exchange, &exchange->seats[i], undo, &settlement, now);
 	}
 	return settlement;
+}
+
+void rl_exchange_end(rl_exchange *exchange, int64_t now)
+{
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		rl_conn *conn = exchange->seats[i].kept;
+		exchange->seats[i].kept = NULL;
+		if (conn != NULL) {
+			rl_pool_give(exchange->pool, conn, now);
+		}
+	}
 }
 
 void rl_exchange_note_grant(rl_exchange *exchange, unsigned member)
@@ -158,7 +377,7 @@ void rl_exchange_hold(rl_exchange *exchange, bool is_owed, int64_t now)
 		RL_VERB_TRY; /* whatever was said last: what it may have to undo is a grant */
 	for (unsigned i = 0; i < exchange->set->count; i++) {
 		rl_seat *seat = &exchange->seats[i];
-		seat->is_in_doubt = seat->is_in_doubt || is_owed;
+		seat->is_in_doubt = seat->is_in_doubt || is_owed || seat->was_left;
 		if (seat->conn == NULL && (seat->vote == RL_VOTE_GRANTED || seat->is_in_doubt)) {
 			seat->conn = rl_pool_take(exchange->pool, exchange->set->members[i].target, true, now);
 		}
@@ -169,6 +388,8 @@ void rl_exchange_drop(rl_exchange *exchange)
 {
 	for (unsigned i = 0; i < exchange->set->count; i++) {
 		rl_seat_drop(&exchange->seats[i]);
+		rl_conn_free(exchange->seats[i].kept);
+		exchange->seats[i].kept = NULL;
 		exchange->seats[i].state = RL_SEAT_DONE;
 	}
 }
@@ -202,6 +423,37 @@ const rl_seat *rl_exchange_speaker(const rl_exchange *exchange, rl_vote outcome)
 		}
 	}
 	return &exchange->seats[0];
+}
+
+int64_t rl_exchange_remaining(const rl_exchange *exchange)
+{
+	/* The quorum is there for as long as its weakest member, the others being stronger. */
+	unsigned quorum = rl_quorum(exchange->set->count);
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		const rl_seat *seat = &exchange->seats[i];
+		uint64_t left = (uint64_t) seat->answer.number; /* no end is longer than any */
+		unsigned longer = 0;
+		unsigned alike = 0;
+		for (unsigned j = 0; j < exchange->set->count; j++) {
+			const rl_seat *other = &exchange->seats[j];
+			bool has_it = other->vote == RL_VOTE_GRANTED;
+			longer += has_it && (uint64_t) other->answer.number > left;
+			alike += has_it && other->answer.number == seat->answer.number;
+		}
+		if (seat->vote == RL_VOTE_GRANTED && longer < quorum && longer + alike >= quorum) {
+			return seat->answer.number;
+		}
+	}
+	return 0;
+}
+
+unsigned rl_exchange_count(const rl_exchange *exchange, rl_vote vote)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		count += exchange->seats[i].vote == vote;
+	}
+	return count;
 }
 
 bool rl_exchange_may_pass(const rl_exchange *exchange)

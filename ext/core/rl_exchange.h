@@ -17,9 +17,17 @@
  * refuses the connection ends the seat, unless an earlier connection took the command: then the seat is
  * in doubt, and asking again is the only way to know. A connection that talks nonsense also ends it.
  *
+ * Several members are asked at once, and the outcome is decided as soon as it is known. Who has not answered by then
+ * is not waited for: its connection goes back to the pool as it is, connecting or with an answer to come, and what
+ * was not handed over is taken back. A command that is to reach every member (a release) gives those that were only just
+ * dialled a short time to connect. A member that is in trouble (rl_pool.h) is spared, and asked only if the others
+ * cannot decide, or take long over it.
+ *
  * In doubt: a command was handed over whole, and its answer is lost. For a lock that we tried to take,
  * the next command is a TRY that says that we are owed an answer; it finds our own token. A caller's own
- * token may stand for somebody else's lock, so there "it holds this token" stays unknown.
+ * token may stand for somebody else's lock, so there "it holds this token" stays unknown. With several members it is
+ * tried again on the same connection, behind its undo, or, where that is not possible, not on that member any more: the
+ * seat is spent.
  *
  * Ownership: seats hold connections only between begin and settle; after settle the pool has them or
  * they are closed. Undoing is part of settle: a compare-and-delete behind the unanswered command on the
@@ -57,14 +65,23 @@ typedef struct rl_seat {
 	unsigned breaks;    /* connections that broke in this exchange */
 	uint64_t command_end; /* last byte of the command on conn */
 	int64_t sent_at;      /* not later than the first hand-over of the command; 0 = not yet */
+	int64_t heard_at;     /* when the answer came; 0 = not yet */
 	int64_t budget_end;
 	int64_t budget_max; /* dialling cannot extend the budget beyond this */
 	int64_t connect_end;
 	int64_t resume_at; /* PAUSED */
-	rl_answer answer;  /* what was said; its text is the next one */
-	char *text;        /* owned */
+	int64_t timeout;   /* of one answer */
+	int64_t connect_timeout;
+	bool is_bound;  /* the caller's token must not be tried there on another connection than this */
+	bool is_spared; /* its server is in trouble: it is not asked, or only as the last resort */
+	rl_answer answer; /* what was said; its text is the next one */
+	char *text;       /* owned */
 	size_t text_len;
-	rl_error err; /* why the vote is FAILED; last, for it is not cleared */
+	rl_error
+		err; /* why the vote is FAILED; from here on it is not cleared when the exchange starts over */
+	bool was_left; /* settled while it had not answered: it may have been granted since */
+	rl_conn *kept; /* owned; an undo of the caller's token is under way on it */
+	bool is_spent; /* the caller's token cannot be tried there again */
 } rl_seat;
 
 typedef struct rl_exchange {
@@ -76,9 +93,24 @@ typedef struct rl_exchange {
 		was_held; /* RELEASE: ownership was proven, so that it was ours even if a lost answer said so */
 	bool is_own_token; /* the caller's: never owed, undone only after the answer that granted it */
 	rl_seat *seats;    /* one for each member; memory of whoever holds the exchange */
+	unsigned char *order; /* the members, for this key; of the same memory */
+	bool has_order;
+	bool wants_all;     /* every member's answer is waited for although the outcome is known */
+	bool hopes_for_all; /* the same, but only for the time of grace */
+	rl_vote outcome;    /* OPEN = not known yet */
+	int64_t begun_at;
+	int64_t call_up_at; /* then those that were spared are asked, too */
+	int64_t grace_end;  /* the outcome is known: so long others are waited for */
 } rl_exchange;
 
-/* Starts over: all seats open. Nothing is sent before the first step.
+/* How long a member that was just dialled has to take a command that should reach every member, and one whose answer
+ * is hoped for has to give it: as long again as the outcome took, but not less than this. */
+#define RL_EXCHANGE_GRACE_NS (25 * RL_NS_PER_MS)
+
+/* Those in trouble are asked after this share of the timeout, if the others have not decided. */
+#define RL_EXCHANGE_CALL_UP_SHARE 4
+
+/* Starts over: all seats open, and no answer wanted but those that decide. Nothing is sent before the first step.
  * @param latest no budget goes beyond this plus one timeout; RL_NEVER = no such limit */
 void rl_exchange_begin(rl_exchange *exchange, int64_t now, int64_t latest);
 
@@ -89,6 +121,7 @@ rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wa
 /* What became of the connections and grants. */
 typedef struct rl_settlement {
 	bool was_undone;  /* an undo was written: this token must not be used again */
+	bool was_guarded; /* one of them stands behind a command that is not answered */
 	bool is_in_doubt; /* a member may hold this token, and no undo could be written */
 } rl_settlement;
 
@@ -102,13 +135,19 @@ typedef enum rl_undo {
 /* Ends the exchange at any moment: writes undos if asked, gives connections back or closes them. */
 rl_settlement rl_exchange_settle(rl_exchange *exchange, rl_undo undo, int64_t now);
 
+/* Ends the exchange for good, after it was settled: gives back what was kept for the next try. */
+void rl_exchange_end(rl_exchange *exchange, int64_t now);
+
+/* After the beginning: a member has granted already, on this connection, which becomes its seat's. */
+void rl_exchange_adopt(rl_exchange *exchange, unsigned member, rl_conn *conn, int64_t sent_at);
+
 /* Notes what a member said by another way than this exchange, which is settled: a grant, for
  * rl_exchange_hold(), or a failure. */
 void rl_exchange_note_grant(rl_exchange *exchange, unsigned member);
 void rl_exchange_note_failure(rl_exchange *exchange, unsigned member, const rl_error *err);
 
-/* Takes the idle connections of the granting members again, after the end, so that the grant can still be
- * undone on them: by settling once more.
+/* Takes the idle connections of the members that granted, or may have, again, after the end, so that the grant can
+ * still be undone on them: by settling once more.
  * @param is_owed also where the token may be held through an earlier exchange */
 void rl_exchange_hold(rl_exchange *exchange, bool is_owed, int64_t now);
 
@@ -123,6 +162,15 @@ bool rl_exchange_has_strays(const rl_exchange *exchange);
 
 /* The seat that speaks for the outcome: the first with that vote. */
 const rl_seat *rl_exchange_speaker(const rl_exchange *exchange, rl_vote outcome);
+
+/* OWNER that was granted: a member that speaks for the quorum with the same token. */
+const rl_seat *rl_exchange_owner(const rl_exchange *exchange);
+
+/* REMAINING that was granted: for how many ms a quorum has it; -1 = without end. */
+int64_t rl_exchange_remaining(const rl_exchange *exchange);
+
+/* Members that voted so. */
+unsigned rl_exchange_count(const rl_exchange *exchange, rl_vote vote);
 
 /* True when each failure may pass by itself: connections, and errors such as LOADING. */
 bool rl_exchange_may_pass(const rl_exchange *exchange);

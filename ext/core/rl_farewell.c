@@ -4,12 +4,10 @@
  */
 #include "core/rl_farewell.h"
 
+#include "core/rl_order.h"
 #include "core/rl_time.h"
 
-static const rl_member *member_of(const rl_farewell *farewell)
-{
-	return &farewell->op.exchange.set->members[0];
-}
+#include <stdlib.h>
 
 rl_op *rl_farewell_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
 	size_t count, int64_t limit_ns)
@@ -17,136 +15,158 @@ rl_op *rl_farewell_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_l
 	char *unused;
 	rl_farewell *farewell =
 		rl_op_alloc(sizeof *farewell, set, pool, env, rl_bytes_of("", 0), 0, &unused);
-	if (farewell == NULL) {
+	rl_farewell_votes *votes = calloc(count, sizeof *votes);
+	if (farewell == NULL || votes == NULL) {
+		free(farewell);
+		free(votes);
 		return NULL;
 	}
 	farewell->op.kind = RL_OP_FAREWELL;
 	farewell->leases = leases;
 	farewell->count = count;
+	farewell->votes = votes;
 	farewell->limit_ns = limit_ns;
 	return &farewell->op;
 }
 
-static rl_stats *stats_of(const rl_farewell *farewell)
+void rl_farewell_clear(rl_farewell *farewell)
 {
-	return farewell->op.exchange.env->stats;
+	free(farewell->votes);
+}
+
+static unsigned members_of(const rl_farewell *farewell)
+{
+	return farewell->op.exchange.set->count;
+}
+
+static rl_target *target_of(const rl_farewell *farewell, unsigned member)
+{
+	return farewell->op.exchange.set->members[member].target;
+}
+
+static bool is_answered(const rl_farewell *farewell, const rl_farewell_seat *seat)
+{
+	return seat->answered == farewell->count;
 }
 
 /* Takes or dials a connection. False when there is none to be had. */
-static bool open_conn(rl_farewell *farewell, int64_t now)
+static bool open_conn(rl_farewell *farewell, unsigned member, int64_t now)
 {
 	const rl_exchange *exchange = &farewell->op.exchange;
-	rl_target *target = member_of(farewell)->target;
+	rl_farewell_seat *seat = &farewell->seats[member];
+	rl_target *target = target_of(farewell, member);
 	rl_error unused;
-	farewell->conn = rl_pool_take(exchange->pool, target, true, now);
-	if (farewell->conn == NULL) {
-		farewell->conn = rl_conn_dial(
+	seat->conn = rl_pool_take(exchange->pool, target, true, now);
+	if (seat->conn == NULL) {
+		seat->conn = rl_conn_dial(
 			exchange->pool->transport, target, farewell->end_at, exchange->env, &unused);
 	}
-	return farewell->conn != NULL;
+	return seat->conn != NULL;
 }
 
-static bool is_alone(const rl_farewell *farewell)
+/* ---- saying ---- */
+
+static bool is_alone(const rl_farewell *farewell, const rl_farewell_seat *seat)
 {
-	return !farewell->op.exchange.set->wakes || farewell->conn->lacks_helpers;
+	return !farewell->op.exchange.set->wakes || seat->conn->lacks_helpers;
 }
 
-/* False when there is no memory for it. */
-static bool send_next(rl_farewell *farewell)
+static rl_request request_of(
+	const rl_farewell *farewell, const rl_farewell_seat *seat, const rl_lease *lease)
 {
-	const rl_lease *lease = farewell->leases[farewell->next];
-	rl_request request = {.verb = RL_VERB_RELEASE,
+	return (rl_request){.verb = RL_VERB_RELEASE,
 		.key = lease->names.key,
 		.mark = lease->names.mark,
 		.tickets = lease->names.tickets,
 		.token = rl_lease_token(lease),
-		.is_alone = is_alone(farewell),
+		.is_alone = is_alone(farewell, seat),
 		.as_text = true};
-	bool is_queued = rl_conn_send(farewell->conn, &request, RL_VERB_RELEASE) != 0;
-	farewell->next += is_queued;
-	return is_queued;
 }
 
-static void on_answer(rl_farewell *farewell, const rl_reply *reply)
+/* Writes as many as may be under way. False when there is no memory for it. */
+static bool send_some(rl_farewell *farewell, rl_farewell_seat *seat)
 {
-	rl_lease *lease = farewell->leases[farewell->answered];
-	rl_request request = {.verb = RL_VERB_RELEASE, .is_alone = is_alone(farewell), .as_text = true};
+	bool has_memory = true;
+	while (seat->conn->logins_owed == 0 && !seat->must_redo && has_memory &&
+		seat->next < farewell->count && seat->in_flight < RL_FAREWELL_WINDOW) {
+		rl_request request = request_of(farewell, seat, farewell->leases[seat->next]);
+		has_memory = rl_conn_send(seat->conn, &request, RL_VERB_RELEASE) != 0;
+		seat->next += has_memory;
+		seat->in_flight += has_memory;
+	}
+	seat->conn->transport->flush(seat->conn->link);
+	return has_memory;
+}
+
+/* Writes the rest for nobody to hear of. */
+static void send_rest(rl_farewell *farewell, rl_farewell_seat *seat)
+{
+	rl_conn *conn = seat->conn;
+	while (conn->logins_owed == 0 && seat->next < farewell->count &&
+		conn->transport->is_connected(conn->link)) {
+		rl_request request = request_of(farewell, seat, farewell->leases[seat->next]);
+		if (!rl_conn_send_blind(conn, &request)) {
+			break;
+		}
+		seat->next++;
+	}
+	conn->transport->flush(conn->link);
+}
+
+/* ---- hearing ---- */
+
+static void on_answer(rl_farewell *farewell, rl_farewell_seat *seat, const rl_reply *reply)
+{
+	rl_lease *lease = farewell->leases[seat->answered];
+	rl_request request = request_of(farewell, seat, lease);
 	rl_answer answer;
 	rl_error err;
 	rl_bytes secret = rl_lease_token(lease);
 	rl_command_read(&request, reply, &answer, &err, &secret, 1);
-	if (answer.again == RL_AGAIN_ALONE && !farewell->must_redo) {
-		farewell->must_redo = true;
+	if (answer.again == RL_AGAIN_ALONE && !seat->must_redo) {
+		seat->must_redo = true;
 		return; /* the window runs out, and all from this one on is said again */
 	}
-	if (farewell->must_redo) {
+	if (seat->must_redo) {
 		return;
 	}
 	/* Said twice: what was ours is gone because the first was heard. */
-	bool may_be_heard = farewell->answered < farewell->told && rl_lease_is_held(lease);
-	bool is_released =
+	bool may_be_heard = seat->answered < seat->told && rl_lease_is_held(lease);
+	bool is_freed =
 		answer.vote == RL_VOTE_GRANTED || (answer.vote == RL_VOTE_REFUSED && may_be_heard);
-	farewell->answered++;
-	if (is_released) {
-		rl_lease_end(lease);
-	} else if (answer.vote == RL_VOTE_REFUSED) {
-		rl_lease_lose(lease);
-	}
-	rl_stats *stats = stats_of(farewell);
-	rl_stats_add(is_released                 ? &stats->released
-			: answer.vote == RL_VOTE_REFUSED ? &stats->not_released
-											 : &stats->failed,
-		1);
-}
-
-static bool finish(rl_farewell *farewell, int64_t now)
-{
-	rl_exchange *exchange = &farewell->op.exchange;
-	bool is_all = farewell->answered == farewell->count;
-	farewell->op.status = is_all ? RL_OK : RL_ERR_TIMEOUT;
-	if (!is_all) {
-		rl_stats_add(&stats_of(farewell)->failed, farewell->count - farewell->answered);
-	}
-	rl_conn *conn = farewell->conn;
-	farewell->conn = NULL;
-	if (conn == NULL) {
-		return true;
-	}
-	rl_conn_forget(conn);
-	if (is_all && rl_conn_is_reusable(conn)) {
-		rl_pool_give(exchange->pool, conn, now);
-	} else if (conn->transport->is_connected(conn->link)) {
-		rl_pool_let_linger(exchange->pool, conn, now);
-	} else {
-		rl_conn_free(conn);
-	}
-	return true;
+	rl_farewell_votes *votes = &farewell->votes[seat->answered];
+	votes->freed = (unsigned char) (votes->freed + is_freed);
+	votes->refused =
+		(unsigned char) (votes->refused + (!is_freed && answer.vote == RL_VOTE_REFUSED));
+	seat->answered++;
 }
 
 /* The connection broke. False when there is no other. */
-static bool redo(rl_farewell *farewell, int64_t now)
+static bool redo(rl_farewell *farewell, unsigned member, int64_t now)
 {
-	rl_conn_free(farewell->conn);
-	farewell->conn = NULL;
-	if (farewell->has_redone) {
+	rl_farewell_seat *seat = &farewell->seats[member];
+	rl_conn_free(seat->conn);
+	seat->conn = NULL;
+	seat->in_flight = 0;
+	if (seat->has_redone) {
 		return false;
 	}
-	farewell->has_redone = true;
-	farewell->must_redo = false;
-	farewell->told = farewell->next;
-	farewell->next = farewell->answered;
-	return open_conn(farewell, now);
+	seat->has_redone = true;
+	seat->must_redo = false;
+	seat->told = seat->next;
+	seat->next = seat->answered;
+	return open_conn(farewell, member, now);
 }
 
 /* Reads all that has come. False when the connection is of no use. */
-static bool read_conn(rl_farewell *farewell)
+static bool read_conn(rl_farewell *farewell, rl_farewell_seat *seat)
 {
 	rl_conn_event event;
 	do {
-		rl_conn_next(farewell->conn, &event);
+		rl_conn_next(seat->conn, &event);
 		if (event.type == RL_CONN_REPLY) {
-			on_answer(farewell, &event.reply);
-			farewell->in_flight--;
+			on_answer(farewell, seat, &event.reply);
+			seat->in_flight--;
 		} else if (event.type == RL_CONN_DOWN || event.type == RL_CONN_REFUSED) {
 			return false;
 		}
@@ -154,53 +174,141 @@ static bool read_conn(rl_farewell *farewell)
 	return true;
 }
 
-bool rl_farewell_step(rl_farewell *farewell, const rl_tick *tick, rl_wait *wait)
+static void step_seat(rl_farewell *farewell, unsigned member, const rl_tick *tick)
 {
-	if (!farewell->op.is_begun) {
-		farewell->op.is_begun = true;
-		farewell->end_at = rl_time_later(tick->now, farewell->limit_ns);
-		if (!open_conn(farewell, tick->now)) {
-			return finish(farewell, tick->now);
+	rl_farewell_seat *seat = &farewell->seats[member];
+	bool goes_on = !seat->is_over;
+	while (goes_on && !is_answered(farewell, seat)) {
+		if (seat->must_redo && seat->in_flight == 0) {
+			seat->must_redo = false;
+			seat->conn->lacks_helpers = true;
+			seat->next = seat->answered;
 		}
-	}
-	bool goes_on = true;
-	while (goes_on && farewell->answered < farewell->count) {
-		rl_conn *conn = farewell->conn;
-		if (farewell->must_redo && farewell->in_flight == 0) {
-			farewell->must_redo = false;
-			conn->lacks_helpers = true;
-			farewell->next = farewell->answered;
-		}
-		bool has_memory = true;
-		while (conn->logins_owed == 0 && !farewell->must_redo && has_memory &&
-			farewell->next < farewell->count && farewell->in_flight < RL_FAREWELL_WINDOW) {
-			has_memory = send_next(farewell);
-			farewell->in_flight += has_memory;
-		}
-		conn->transport->flush(conn->link);
-		size_t before = farewell->in_flight;
-		if (!read_conn(farewell)) {
-			farewell->in_flight = 0;
-			if (!redo(farewell, tick->now)) {
-				return finish(farewell, tick->now);
-			}
+		bool has_memory = send_some(farewell, seat);
+		size_t before = seat->in_flight;
+		if (!read_conn(farewell, seat)) {
+			seat->is_over = !redo(farewell, member, tick->now);
+			goes_on = !seat->is_over;
 			continue;
 		}
-		if (!has_memory && farewell->in_flight == 0) {
-			return finish(farewell, tick->now);
-		}
-		goes_on = farewell->in_flight < before; /* room for more */
+		seat->is_over = !has_memory && seat->in_flight == 0;
+		goes_on = !seat->is_over && seat->in_flight < before; /* room for more */
 	}
-	if (farewell->answered == farewell->count || tick->seen >= farewell->end_at) {
+	seat->is_over = seat->is_over || is_answered(farewell, seat);
+}
+
+/* ---- the whole ---- */
+
+static void begin(rl_farewell *farewell, int64_t now)
+{
+	const rl_exchange *exchange = &farewell->op.exchange;
+	unsigned count = members_of(farewell);
+	farewell->op.is_begun = true;
+	farewell->end_at = rl_time_later(now, farewell->limit_ns);
+	for (unsigned i = 0; i < count; i++) {
+		bool is_spared =
+			count > 1 && !rl_pool_is_worth_asking(exchange->pool, target_of(farewell, i), now);
+		farewell->seats[i].is_over = is_spared || !open_conn(farewell, i, now);
+	}
+}
+
+/* What the votes make of the leases. */
+static void judge(rl_farewell *farewell)
+{
+	rl_stats *stats = farewell->op.exchange.env->stats;
+	unsigned members = members_of(farewell);
+	unsigned quorum = rl_quorum(members);
+	for (size_t i = 0; i < farewell->count; i++) {
+		rl_lease *lease = farewell->leases[i];
+		const rl_farewell_votes *votes = &farewell->votes[i];
+		if (votes->freed >= quorum) {
+			rl_lease_end(lease);
+			rl_stats_add(&stats->released, 1);
+		} else if (votes->refused > members - quorum) {
+			rl_lease_lose(lease);
+			rl_stats_add(&stats->not_released, 1);
+		} else {
+			rl_stats_add(&stats->failed, 1);
+		}
+	}
+}
+
+static void part_with(rl_farewell *farewell, rl_farewell_seat *seat, int64_t now)
+{
+	rl_pool *pool = farewell->op.exchange.pool;
+	rl_conn *conn = seat->conn;
+	seat->conn = NULL;
+	if (conn == NULL) {
+		return;
+	}
+	rl_conn_forget(conn);
+	if (is_answered(farewell, seat) && rl_conn_is_reusable(conn)) {
+		rl_pool_give(pool, conn, now);
+	} else if (conn->transport->is_connected(conn->link)) {
+		rl_pool_let_linger(pool, conn, now);
+	} else {
+		rl_conn_free(conn);
+	}
+}
+
+static bool finish(rl_farewell *farewell, int64_t now)
+{
+	unsigned answered = 0;
+	for (unsigned i = 0; i < members_of(farewell); i++) {
+		rl_farewell_seat *seat = &farewell->seats[i];
+		answered += is_answered(farewell, seat);
+		if (seat->conn != NULL) {
+			send_rest(farewell, seat);
+		}
+		part_with(farewell, seat, now);
+	}
+	farewell->op.status = answered >= rl_quorum(members_of(farewell)) ? RL_OK : RL_ERR_TIMEOUT;
+	judge(farewell);
+	return true;
+}
+
+/* Nothing more is to be waited for. */
+static bool is_enough(const rl_farewell *farewell)
+{
+	unsigned over = 0;
+	unsigned answered = 0;
+	for (unsigned i = 0; i < members_of(farewell); i++) {
+		over += farewell->seats[i].is_over;
+		answered += is_answered(farewell, &farewell->seats[i]);
+	}
+	return over == members_of(farewell) || answered >= rl_quorum(members_of(farewell));
+}
+
+bool rl_farewell_step(rl_farewell *farewell, const rl_tick *tick, rl_wait *wait)
+{
+	unsigned count = members_of(farewell);
+	unsigned char order[RL_MEMBERS_MAX];
+	if (!farewell->op.is_begun) {
+		begin(farewell, tick->now);
+	}
+	/* The first in order is told last: see rl_order.h. */
+	rl_order(farewell->op.exchange.set, farewell->leases[0]->names.key, order);
+	for (unsigned i = 0; i < count; i++) {
+		step_seat(farewell, order[(i + 1) % count], tick);
+	}
+	if (is_enough(farewell) || tick->seen >= farewell->end_at) {
 		return finish(farewell, tick->now);
 	}
-	rl_wait_for(wait, farewell->conn->link, farewell->end_at);
+	for (unsigned i = 0; i < count; i++) {
+		if (!farewell->seats[i].is_over) {
+			rl_wait_for(wait, farewell->seats[i].conn->link, farewell->end_at);
+		}
+	}
 	return false;
 }
 
 void rl_farewell_abandon(rl_farewell *farewell, int64_t now)
 {
-	if (farewell->conn != NULL) {
+	bool has_any = false;
+	for (unsigned i = 0; i < members_of(farewell); i++) {
+		has_any = has_any || farewell->seats[i].conn != NULL;
+	}
+	if (has_any) {
 		finish(farewell, now);
 	}
 }

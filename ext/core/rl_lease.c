@@ -194,6 +194,12 @@ void rl_lease_end(rl_lease *lease)
 	lease->stage = RL_LEASE_ENDED;
 }
 
+void rl_lease_give_away(rl_lease *lease)
+{
+	lease->is_given_away = true;
+	rl_lease_end(lease);
+}
+
 bool rl_lease_is_open(const rl_lease *lease)
 {
 	int64_t proof = atomic_load(&lease->proof);

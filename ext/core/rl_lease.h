@@ -33,7 +33,8 @@ typedef struct rl_lease {
 	const rl_env *env; /* borrowed */
 	_Atomic int64_t proof;
 	rl_lease_stage stage;
-	bool was_held; /* LEAVING: it was proven before */
+	bool was_held;      /* LEAVING: it was proven before */
+	bool is_given_away; /* ENDED: the token lives on */
 	bool
 		is_own_token; /* not drawn for this lease: once its proof is over, somebody else may hold with it */
 	uint64_t fork_generation;
@@ -99,6 +100,7 @@ bool rl_lease_is_lost(const rl_lease *lease);
 
 /* Released, or given away. */
 void rl_lease_end(rl_lease *lease);
+void rl_lease_give_away(rl_lease *lease);
 
 /* There may be something to release at the server: held, or lost by the clock alone. With a token of its own
  * nothing is released by a guess. */

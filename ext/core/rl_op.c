@@ -23,7 +23,8 @@ void *rl_op_alloc(size_t size, const rl_set *set, rl_pool *pool, const rl_env *e
 	size_t token_room, char **token)
 {
 	size_t seats_at = aligned(size);
-	size_t key_at = seats_at + set->count * sizeof(rl_seat);
+	size_t order_at = seats_at + set->count * sizeof(rl_seat);
+	size_t key_at = order_at + set->count;
 	/* Not by calloc: glibc's malloc is quicker. */
 	size_t names_size = rl_names_size(key.len);
 	char *block = malloc(key_at + names_size + token_room);
@@ -38,6 +39,7 @@ void *rl_op_alloc(size_t size, const rl_set *set, rl_pool *pool, const rl_env *e
 		.pool = pool,
 		.env = env,
 		.seats = (rl_seat *) (void *) (block + seats_at),
+		.order = (unsigned char *) block + order_at,
 		.request = {.key = names.key, .mark = names.mark, .tickets = names.tickets}};
 	return block;
 }
@@ -59,6 +61,9 @@ void rl_op_free(rl_op *op)
 	}
 	for (unsigned i = 0; i < op->exchange.set->count; i++) {
 		free(op->exchange.seats[i].text);
+	}
+	if (op->kind == RL_OP_FAREWELL) {
+		rl_farewell_clear((rl_farewell *) op);
 	}
 	free(op->own_err);
 	free(op);
@@ -88,32 +93,86 @@ void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
 	}
 }
 
+/* Puts "server: reason" behind the message; a long name and a long text make room for each other. */
+static void append_reason(const rl_op *op, unsigned member, rl_error *err, size_t room)
+{
+	const char *server = op->exchange.set->members[member].target->name;
+	int left = room < sizeof err->message ? (int) room : 0;
+	int name_len = (int) strlen(server) < left / 2 ? (int) strlen(server) : left / 2;
+	left -= name_len + 2;
+	rl_error_append(err, "%.*s: %.*s", name_len, server, left > 0 ? left : 0,
+		op->exchange.seats[member].err.message);
+}
+
+/* The one whose reason decides what kind of failure the whole is: one that could not be asked, if there is one. */
+static unsigned failed_member(const rl_op *op)
+{
+	const rl_exchange *exchange = &op->exchange;
+	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_FAILED);
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		const rl_seat *seat = &exchange->seats[i];
+		if (seat->vote == RL_VOTE_FAILED && seat->err.status != RL_ERR_SERVER) {
+			return i;
+		}
+	}
+	return (unsigned) (speaker - exchange->seats);
+}
+
+static void append_reasons(const rl_op *op, rl_error *err, size_t room)
+{
+	const rl_exchange *exchange = &op->exchange;
+	unsigned failed = rl_exchange_count(exchange, RL_VOTE_FAILED);
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		if (exchange->seats[i].vote != RL_VOTE_FAILED) {
+			continue;
+		}
+		size_t before = strlen(err->message);
+		size_t share = room / failed--;
+		append_reason(op, i, err, share > 2 ? share - 2 : 0);
+		if (failed > 0) {
+			rl_error_append(err, "; ");
+		}
+		room -= strlen(err->message) - before;
+	}
+}
+
 void rl_op_fail(rl_op *op, const char *suffix)
 {
-	const rl_seat *speaker = rl_exchange_speaker(&op->exchange, RL_VOTE_FAILED);
-	rl_seat *seat = &op->exchange.seats[speaker - op->exchange.seats];
-	const char *server = op->exchange.set->members[speaker - op->exchange.seats].target->name;
-	rl_error reason = seat->err;
-	rl_error *err = error_memory(op, &seat->err);
-	/* The suffix is said whole: a long name and a long text make room for it. */
-	int room = (int) (sizeof err->message - strlen(suffix)) - 4;
-	int name_len = (int) strlen(server) < room / 2 ? (int) strlen(server) : room / 2;
-	rl_error_set(err, reason.status, reason.sys_errno, "%.*s: %.*s%s", name_len, server,
-		room - name_len, reason.message, suffix);
-	memcpy(err->code, reason.code, sizeof err->code);
+	const rl_exchange *exchange = &op->exchange;
+	unsigned count = exchange->set->count;
+	unsigned member = failed_member(op);
+	const rl_error *reason = &exchange->seats[member].err;
+	rl_error own;
+	rl_error_set(&own, reason->status, reason->sys_errno, "%s", "");
+	memcpy(own.code, reason->code, sizeof own.code);
+	if (count > 1) {
+		rl_error_append(&own,
+			"no quorum, %u of %u servers failed: ", rl_exchange_count(exchange, RL_VOTE_FAILED),
+			count);
+	}
+	/* The suffix is said whole. */
+	append_reasons(op, &own, sizeof own.message - strlen(own.message) - strlen(suffix) - 1);
+	rl_error_append(&own, "%s", suffix);
+	rl_error *err = error_memory(op, &op->exchange.seats[member].err);
+	*err = own;
 	op->err = err;
-	op->status = reason.status;
+	op->status = own.status;
 }
 
 void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...)
 {
+	const rl_set *set = op->exchange.set;
 	char text[256];
 	va_list args;
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	rl_error *err = error_memory(op, &op->exchange.seats[0].err);
-	op->status = rl_error_set(err, status, 0, "%s", text);
+	if (set->count == 1) {
+		op->status = rl_error_set(err, status, 0, "%s: %s", set->members[0].target->name, text);
+	} else {
+		op->status = rl_error_set(err, status, 0, "%u servers: %s", set->count, text);
+	}
 	op->err = err;
 }
 
@@ -163,27 +222,42 @@ static void count_ask(const rl_op *op)
 	}
 }
 
-static bool changes_something(rl_verb verb)
+/* Ownership was proven when the release was sent, some members have freed it, and no more of them say that it was not
+ * there than can be where a quorum had it: the others did not answer. */
+static bool was_surely_released(const rl_op *op)
 {
-	return verb == RL_VERB_RELEASE || verb == RL_VERB_EXTEND || verb == RL_VERB_FORCE;
+	const rl_exchange *exchange = &op->exchange;
+	return exchange->was_held && exchange->request.verb == RL_VERB_RELEASE &&
+		rl_exchange_count(exchange, RL_VOTE_GRANTED) > 0;
+}
+
+static void fail_ask(rl_op *op, const rl_settlement *settlement)
+{
+	bool is_unsaid = settlement->is_in_doubt && rl_verb_changes(op->exchange.request.verb) &&
+		rl_exchange_speaker(&op->exchange, RL_VOTE_FAILED)->err.status != RL_ERR_UNKNOWN;
+	rl_op_fail(op, is_unsaid ? "; the command was sent, its outcome is unknown" : "");
 }
 
 static bool step_ask(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {
+	rl_exchange *exchange = &op->exchange;
+	rl_verb verb = exchange->request.verb;
 	if (!op->is_begun) {
 		op->is_begun = true;
-		rl_exchange_begin(&op->exchange, tick->now, RL_NEVER);
+		rl_exchange_begin(exchange, tick->now, RL_NEVER);
+		exchange->wants_all = verb == RL_VERB_FORCE;
 	}
-	rl_vote outcome = rl_exchange_step(&op->exchange, tick, wait);
+	rl_vote outcome = rl_exchange_step(exchange, tick, wait);
 	if (outcome == RL_VOTE_OPEN) {
 		return false;
 	}
-	rl_settlement settlement = rl_exchange_settle(&op->exchange, RL_UNDO_NOTHING, tick->now);
-	op->status = outcome == RL_VOTE_GRANTED ? RL_OK : RL_BUSY;
-	if (outcome == RL_VOTE_FAILED) {
-		bool is_unsaid = settlement.is_in_doubt && changes_something(op->exchange.request.verb) &&
-			rl_exchange_speaker(&op->exchange, RL_VOTE_FAILED)->err.status != RL_ERR_UNKNOWN;
-		rl_op_fail(op, is_unsaid ? "; the command was sent, its outcome is unknown" : "");
+	/* What a minority has prolonged is of no use to anybody. */
+	bool is_below = outcome == RL_VOTE_REFUSED && verb == RL_VERB_EXTEND;
+	rl_settlement settlement =
+		rl_exchange_settle(exchange, is_below ? RL_UNDO_ALL : RL_UNDO_NOTHING, tick->now);
+	op->status = outcome == RL_VOTE_REFUSED ? RL_BUSY : RL_OK;
+	if (outcome == RL_VOTE_FAILED && !was_surely_released(op)) {
+		fail_ask(op, &settlement);
 	}
 	count_ask(op);
 	return true;

@@ -50,14 +50,19 @@ typedef struct rl_acquire {
 	unsigned vain;         /* times woken for nothing since the last look */
 	unsigned losses;       /* connections lost in the queue since it last gave an answer */
 	unsigned idle_tickets; /* looks in a row that found nobody, and sent a ticket */
+	unsigned splits;       /* tries in a row that some members granted, but no quorum */
+	unsigned free_looks;   /* looks in a row that found a quorum of members free */
+	unsigned mute_looks;   /* looks in a row that the queue's member did not answer */
 	rl_acquire_phase phase;
-	bool is_waiting;    /* a wait was asked for */
-	bool is_delayed;    /* what is due at resume_at counts as a look */
-	bool is_polling;    /* not woken: each look is a try */
-	bool lacks_token;   /* the system gave no random bytes for one */
-	bool has_tried;     /* the SET was sent */
-	bool must_try;      /* the next look is a try, and the queue is left for it */
-	bool has_won;       /* a look met our own token: the queue has won, its answer is missing */
+	bool is_waiting;  /* a wait was asked for */
+	bool is_delayed;  /* what is due at resume_at counts as a look */
+	bool is_polling;  /* not woken: each look is a try */
+	bool lacks_token; /* the system gave no random bytes for one */
+	bool has_tried;   /* the SET was sent */
+	bool must_try;    /* the next look is a try, and the queue is left for it */
+	bool has_won;     /* a look met our own token: the queue has won, its answer is missing */
+	bool
+		is_woken; /* the try goes for the quorum after the queue has won, and takes what is reserved */
 	bool is_token_owed; /* the key may hold the token through an earlier try */
 	bool is_doubtful;   /* the same of a caller's own token, through the queue */
 	bool is_marked;     /* the mark has our name */
@@ -83,8 +88,8 @@ typedef struct rl_acquire_args {
 rl_op *rl_acquire_new(
 	const rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args);
 
-/* One of the other verbs. RL_OK: released, extended, locked, has an owner, ...; RL_BUSY: not.
- * The answer's number and text are those of the seat that rl_exchange_speaker() gives. */
+/* One of the other verbs. RL_OK: released, extended, locked, has an owner, ...; RL_BUSY: not. What a question
+ * found out is told by rl_exchange_owner() and rl_exchange_remaining(). */
 rl_op *rl_ask_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_verb verb, rl_bytes key,
 	rl_bytes token, int64_t ttl_ms);
 
@@ -112,10 +117,11 @@ void rl_acquire_drop(rl_acquire *acquire);
 void *rl_op_alloc(size_t size, const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
 	size_t token_room, char **token);
 
-/* Makes op->err, and with it op->status, of the seats' reasons; suffix may be "". */
+/* Makes op->err, and with it op->status, of the seats' reasons; suffix may be "". With several members the message
+ * names each that failed, as far as there is room. */
 void rl_op_fail(rl_op *op, const char *suffix);
 
-/* The same of a reason of its own. */
+/* The same of a reason of its own; the message begins with the server's name, or how many there are. */
 void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...) RL_PRINTF(3, 4);
 
 #endif

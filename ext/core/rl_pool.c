@@ -1,5 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The idle connections. The design is in the header.
+ */
 #include "core/rl_pool.h"
+
+#include "core/rl_time.h"
+
+#include <stdlib.h>
 
 void rl_pool_init(rl_pool *pool, rl_transport *transport, const rl_env *env)
 {
@@ -20,8 +27,19 @@ static void close_idle(rl_pool *pool, rl_conn **slot)
 	close_first(slot);
 }
 
+static void forget_trouble(rl_trouble **slot)
+{
+	rl_trouble *trouble = *slot;
+	*slot = trouble->next;
+	rl_target_unref(trouble->target);
+	free(trouble);
+}
+
 void rl_pool_clear(rl_pool *pool)
 {
+	while (pool->troubles != NULL) {
+		forget_trouble(&pool->troubles);
+	}
 	while (pool->idle != NULL) {
 		close_idle(pool, &pool->idle);
 	}
@@ -76,15 +94,126 @@ static void notice_fork(rl_pool *pool)
 	}
 }
 
-/* The place of the first idle connection to the target that is alive; dead ones are closed on the way. */
+/* ---- trouble ---- */
+
+static rl_trouble **find_trouble(rl_pool *pool, const rl_target *target)
+{
+	rl_trouble **slot = &pool->troubles;
+	while (*slot != NULL && !rl_target_equal((*slot)->target, target)) {
+		slot = &(*slot)->next;
+	}
+	return slot;
+}
+
+/* The one that is due first makes room. */
+static void forget_oldest_trouble(rl_pool *pool)
+{
+	rl_trouble **oldest = &pool->troubles;
+	unsigned count = 0;
+	for (rl_trouble **slot = &pool->troubles; *slot != NULL; slot = &(*slot)->next) {
+		oldest = (*slot)->redial_at < (*oldest)->redial_at ? slot : oldest;
+		count++;
+	}
+	if (count >= RL_POOL_TROUBLES_MAX) {
+		forget_trouble(oldest);
+	}
+}
+
+void rl_pool_note_trouble(rl_pool *pool, rl_target *target, int64_t now)
+{
+	rl_trouble *trouble = *find_trouble(pool, target);
+	if (trouble == NULL) {
+		forget_oldest_trouble(pool);
+		trouble = malloc(sizeof *trouble);
+		if (trouble == NULL) {
+			return; /* then it is dialled without a pause */
+		}
+		*trouble = (rl_trouble){.next = pool->troubles, .target = rl_target_ref(target)};
+		pool->troubles = trouble;
+	}
+	unsigned doublings = trouble->fails < 7 ? trouble->fails : 7;
+	trouble->fails++;
+	trouble->redial_at = now + rl_time_earlier(RL_POOL_PAUSE_NS << doublings, RL_POOL_PAUSE_MAX_NS);
+}
+
+void rl_pool_note_answer(rl_pool *pool, const rl_target *target)
+{
+	rl_trouble **slot = find_trouble(pool, target);
+	if (*slot != NULL) {
+		forget_trouble(slot);
+	}
+}
+
+/* ---- taking ---- */
+
+static bool is_under_way(const rl_conn *conn)
+{
+	return conn->patience > 0 &&
+		(conn->logins_owed > 0 || !conn->transport->is_connected(conn->link));
+}
+
+/* It has owed an answer for so long that it has to be seen what has come. */
+static bool is_silent(const rl_conn *conn, int64_t now)
+{
+	return conn->patience > 0 && conn->owed_count > 0 && now - conn->owing_since >= conn->patience;
+}
+
+/* What became of one that nobody waited for. False = it was dropped, for its server is in trouble. */
+static bool look_after(rl_pool *pool, rl_conn **slot, int64_t now)
+{
+	rl_conn *conn = *slot;
+	bool is_well = rl_conn_catch_up(conn, now);
+	bool is_connecting = !conn->transport->is_connected(conn->link);
+	if (is_well && !is_silent(conn, now) && !(is_connecting && now >= conn->connect_end)) {
+		return true;
+	}
+	rl_pool_note_trouble(pool, conn->target, now);
+	if (!is_well || is_connecting) {
+		close_idle(pool, slot);
+		return false;
+	}
+	*slot = conn->next;
+	pool->count--;
+	rl_pool_let_linger(pool, conn, now); /* there may be an undo in what it has not read */
+	return false;
+}
+
+/* Which of several is taken first: one that owes an answer to somebody who did not wait, for what is sent next may have
+ * to come behind that; then one that is ready. */
+static unsigned rank(const rl_conn *conn)
+{
+	if (is_under_way(conn)) {
+		return 1;
+	}
+	return conn->patience > 0 && conn->owed_count > 0 ? 3 : 2;
+}
+
+/* The place of the best idle connection to the target, of equals the latest used; NULL = none. */
+static rl_conn **best_of(rl_pool *pool, const rl_target *target)
+{
+	rl_conn **best = NULL;
+	unsigned best_rank = 0;
+	for (rl_conn **slot = &pool->idle; *slot != NULL; slot = &(*slot)->next) {
+		if (rl_target_equal((*slot)->target, target) && rank(*slot) > best_rank) {
+			best = slot;
+			best_rank = rank(*slot);
+		}
+	}
+	return best;
+}
+
+/* The place of the best idle connection to the target that is alive; dead ones are closed on the way. */
 static rl_conn **find(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
 {
 	notice_fork(pool);
 	sweep(pool, now);
-	for (rl_conn **slot = &pool->idle; *slot != NULL;) {
+	rl_conn **slot;
+	while ((slot = best_of(pool, target)) != NULL) {
 		rl_conn *conn = *slot;
-		if (!rl_target_equal(conn->target, target)) {
-			slot = &conn->next;
+		if (is_under_way(conn) || is_silent(conn, now)) {
+			if (look_after(pool, slot, now)) {
+				return slot;
+			}
 			continue;
 		}
 		if (!must_look && now - conn->idle_since <= RL_POOL_LOOK_NS) {
@@ -113,6 +242,21 @@ rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, in
 	return conn;
 }
 
+void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now)
+{
+	rl_pool_give(pool, conn, now);
+	conn->patience = patience;
+	if (conn->owing_since == 0) {
+		conn->owing_since = now;
+	}
+}
+
+bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	const rl_trouble *trouble = *find_trouble(pool, target);
+	return trouble == NULL || trouble->redial_at <= now || rl_pool_has(pool, target, now);
+}
+
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 {
 	notice_fork(pool);
@@ -123,6 +267,11 @@ void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 		}
 		close_idle(pool, slot);
 	}
+	if (conn->was_heard && pool->troubles != NULL) {
+		rl_pool_note_answer(pool, conn->target);
+	}
+	conn->was_heard = false;
+	conn->patience = 0;
 	conn->idle_since = now;
 	conn->next = pool->idle;
 	pool->idle = conn;

@@ -3,6 +3,11 @@
  * The idle connections of one thread (or of one object, with persistent: false), kept under their target.
  * A connection that an operation has is not in the pool. No locks: a pool belongs to one thread.
  *
+ * Where several members are asked and not all are waited for, a connection comes back while it is still connecting,
+ * or owes answers. It is used on, in that state. One that owes for too long, or does not get connected, is dropped when
+ * it is next looked at, and its server is in trouble: for a pause that grows with each failure it is not dialled by
+ * those who can do without it.
+ *
  * After a fork the child finds the pool full of the parent's connections: they are closed, without a
  * word on them, when the pool is next touched.
  */
@@ -11,7 +16,7 @@
 
 #include "core/rl_conn.h"
 
-#define RL_POOL_MAX 16
+#define RL_POOL_MAX 64
 
 /* An idle connection older than this is looked at before it is used. */
 #define RL_POOL_LOOK_NS (100 * RL_NS_PER_MS)
@@ -20,12 +25,26 @@
 #define RL_POOL_LINGERING_MAX 8
 #define RL_POOL_LINGER_NS (60 * RL_NS_PER_SECOND)
 
+/* The pause in dialling a server that failed, doubled each time up to the maximum. */
+#define RL_POOL_PAUSE_NS (10 * RL_NS_PER_MS)
+#define RL_POOL_PAUSE_MAX_NS RL_NS_PER_SECOND
+#define RL_POOL_TROUBLES_MAX 64
+
+/* A server that failed, and has not answered since. */
+typedef struct rl_trouble {
+	struct rl_trouble *next;
+	rl_target *target; /* one reference */
+	unsigned fails;
+	int64_t redial_at;
+} rl_trouble;
+
 typedef struct rl_pool {
 	rl_transport *transport; /* borrowed */
 	const rl_env *env;       /* borrowed */
 	rl_conn *idle;           /* latest used first */
 	unsigned count;
 	rl_conn *lingering; /* latest first */
+	rl_trouble *troubles;
 	uint64_t fork_generation;
 } rl_pool;
 
@@ -43,6 +62,18 @@ rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, in
 
 /* Gives one back; when the pool is full, the one idle for longest is closed. */
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
+
+/* The same of one that nobody waits for: see above. @param patience how long it may owe an answer */
+void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now);
+
+/* The target could not be reached, or did not answer in time. */
+void rl_pool_note_trouble(rl_pool *pool, rl_target *target, int64_t now);
+
+/* It has answered. */
+void rl_pool_note_answer(rl_pool *pool, const rl_target *target);
+
+/* False = it is in trouble, and has no connection that could be used. */
+bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, int64_t now);
 
 /* Closes a connection once the server has read what was sent. Closed at once, the server may meet an error
  * when it answers the first command, and drop the ones behind it unread. */

@@ -307,6 +307,14 @@ int64_t rl_queue_won_since(
 
 /* ---- going out ---- */
 
+rl_conn *rl_queue_hand_over(rl_queue *queue)
+{
+	rl_conn *conn = queue->conn;
+	queue->conn = NULL;
+	queue->state = RL_QUEUE_OUT;
+	return conn;
+}
+
 /* What has arrived may tell that the try was run. */
 static void hear_last_word(rl_queue *queue, const rl_exchange *exchange)
 {
@@ -340,6 +348,7 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool is_und
 		rl_stats_add(&exchange->env->stats->undone, undone != RL_UNDONE_NOT);
 	}
 	settlement.was_undone = undone != RL_UNDONE_NOT;
+	settlement.was_guarded = settlement.was_undone && !is_granted;
 	settlement.is_in_doubt = is_undo && (is_granted || is_open) && undone != RL_UNDONE_SURELY;
 	queue->conn = NULL;
 	bool is_free = queue->state == RL_QUEUE_ANSWERED && !queue->is_unclear && !queue->is_ended;

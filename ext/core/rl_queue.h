@@ -106,6 +106,9 @@ bool rl_queue_is_in(const rl_queue *queue);
 int64_t rl_queue_won_since(
 	const rl_queue *queue, const rl_sample *sample, double drift_factor, int64_t now);
 
+/* WON: the connection is the caller's from now on; OUT. */
+rl_conn *rl_queue_hand_over(rl_queue *queue);
+
 /* Gives the place up. @param undo take back what the try may have taken */
 rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool undo, int64_t now);
 

@@ -18,16 +18,28 @@ static double seconds(int64_t ns)
 
 void rl_seat_begin(rl_exchange *exchange, unsigned index, int64_t now, int64_t latest)
 {
-	int64_t timeout = exchange->set->members[index].timeout_ns;
+	const rl_set *set = exchange->set;
+	const rl_member *member = &set->members[index];
+	int64_t ttl = exchange->request.ttl_ms * RL_NS_PER_MS;
+	int64_t timeout = rl_set_patience(set, member->timeout_ns, ttl);
 	rl_seat *seat = &exchange->seats[index];
 	free(seat->text);
 	memset(seat, 0, offsetof(rl_seat, err)); /* not the long text of an error, which is set first */
 	seat->err.status = RL_OK;
+	seat->timeout = timeout;
+	seat->connect_timeout = rl_set_patience(set, member->connect_timeout_ns, ttl);
 	seat->budget_max = rl_time_later(latest, timeout);
 	if (seat->budget_max <= now) {
 		seat->budget_max = now + timeout; /* who was suspended still gets one whole timeout */
 	}
 	seat->budget_end = rl_time_earlier(now + timeout, seat->budget_max);
+	if (seat->is_spent) {
+		rl_error_set(&seat->err, RL_ERR_UNKNOWN, 0,
+			"not asked again: what became of the token you gave, in an earlier try, is unknown");
+		rl_seat_finish(seat, RL_VOTE_FAILED);
+	} else if (set->count > 1 && seat->kept == NULL) {
+		seat->is_spared = !rl_pool_is_worth_asking(exchange->pool, member->target, now);
+	}
 }
 
 void rl_seat_drop(rl_seat *seat)
@@ -60,14 +72,12 @@ bool rl_seat_is_connected(const rl_seat *seat)
 }
 
 /* Takes the time before the bytes leave: ownership is proven from then on, never from later. */
-static void flush(rl_exchange *exchange, unsigned index, const rl_tick *tick)
+static void flush(rl_seat *seat, const rl_tick *tick)
 {
-	rl_seat *seat = &exchange->seats[index];
 	if (seat->is_connecting && rl_seat_is_connected(seat)) {
 		/* What was not needed for connecting is not there for the answer. */
 		seat->is_connecting = false;
-		seat->budget_end =
-			rl_time_earlier(seat->budget_end, tick->now + exchange->set->members[index].timeout_ns);
+		seat->budget_end = rl_time_earlier(seat->budget_end, tick->now + seat->timeout);
 	}
 	if (seat->sent_at == 0 && seat->command_end != 0 && rl_seat_is_connected(seat)) {
 		seat->sent_at = tick->now;
@@ -85,7 +95,9 @@ static void send_command(rl_exchange *exchange, rl_seat *seat)
 	}
 	bool is_new = seat->conn->lacks_scripts && (seat->conn->known >> request.verb & 1U) == 0;
 	seat->is_text = seat->is_text || is_new;
-	request.as_text = seat->is_text;
+	/* Of several members not every answer is read: a release must not need another round. */
+	bool is_unheard = exchange->set->count > 1 && request.verb == RL_VERB_RELEASE;
+	request.as_text = seat->is_text || is_unheard;
 	seat->is_alone =
 		seat->is_alone || request.is_alone || !exchange->set->wakes || seat->conn->lacks_helpers;
 	request.is_alone = seat->is_alone;
@@ -96,6 +108,14 @@ static void send_command(rl_exchange *exchange, rl_seat *seat)
 		rl_error_set(&seat->err, RL_ERR_MEMORY, 0, "out of memory");
 		rl_seat_drop(seat);
 		fail(seat);
+	}
+}
+
+/* With several members it is spared for a while. */
+static void note_trouble(rl_exchange *exchange, unsigned index, const rl_tick *tick)
+{
+	if (exchange->set->count > 1) {
+		rl_pool_note_trouble(exchange->pool, exchange->set->members[index].target, tick->now);
 	}
 }
 
@@ -119,8 +139,9 @@ static void recover(rl_exchange *exchange, rl_seat *seat, bool has_hope, const r
 	}
 }
 
-static void on_down(rl_exchange *exchange, rl_seat *seat, const rl_error *err, const rl_tick *tick)
+static void on_down(rl_exchange *exchange, unsigned index, const rl_error *err, const rl_tick *tick)
 {
+	rl_seat *seat = &exchange->seats[index];
 	bool was_handed_over = seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat);
 	/* A full server speaks and closes without having read anything. */
 	bool was_unread = seat->is_refused && rl_error_is_full(&seat->err);
@@ -135,7 +156,11 @@ static void on_down(rl_exchange *exchange, rl_seat *seat, const rl_error *err, c
 		return;
 	}
 	rl_seat_drop(seat);
-	if (seat->is_refused) {
+	if (seat->is_bound) {
+		seat->is_spent =
+			true; /* the undo on it may still come, and delete what another connection takes */
+	}
+	if (seat->is_refused || seat->is_bound) {
 		fail(seat);
 		return;
 	}
@@ -149,6 +174,8 @@ static void on_down(rl_exchange *exchange, rl_seat *seat, const rl_error *err, c
 	bool was_connected = err->status == RL_ERR_CLOSED;
 	if (was_connected) {
 		rl_stats_add(&exchange->env->stats->reconnects, 1);
+	} else {
+		note_trouble(exchange, index, tick);
 	}
 	recover(exchange, seat, was_connected, tick);
 }
@@ -159,19 +186,27 @@ static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 	rl_seat *seat = &exchange->seats[index];
 	seat->command_end = 0;
 	bool is_once = exchange->request.verb == RL_VERB_FORCE;
-	seat->conn = rl_pool_take(exchange->pool, member->target, is_once, tick->now);
-	if (seat->conn == NULL) {
+	if (seat->kept != NULL) {
+		seat->conn = seat->kept;
+		seat->kept = NULL;
+		seat->is_bound = true;
+	} else {
+		seat->conn = rl_pool_take(exchange->pool, member->target, is_once, tick->now);
+	}
+	if (seat->conn == NULL || !rl_seat_is_connected(seat)) {
 		if (!seat->has_dialled) {
 			seat->has_dialled = true;
 			seat->budget_end = rl_time_earlier(
-				rl_time_later(seat->budget_end, member->connect_timeout_ns), seat->budget_max);
+				rl_time_later(seat->budget_end, seat->connect_timeout), seat->budget_max);
 		}
 		seat->is_connecting = true;
-		seat->connect_end =
-			rl_time_earlier(tick->now + member->connect_timeout_ns, seat->budget_end);
+		seat->connect_end = rl_time_earlier(tick->now + seat->connect_timeout, seat->budget_end);
+	}
+	if (seat->conn == NULL) {
 		seat->conn = rl_conn_dial(exchange->pool->transport, member->target, seat->connect_end,
 			exchange->env, &seat->err);
 		if (seat->conn == NULL) {
+			note_trouble(exchange, index, tick);
 			recover(exchange, seat, false, tick);
 			return;
 		}
@@ -182,7 +217,7 @@ static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 		seat->state = RL_SEAT_LOGIN;
 	}
 	if (seat->conn != NULL) {
-		flush(exchange, index, tick);
+		flush(seat, tick);
 	}
 }
 
@@ -205,7 +240,7 @@ static void undo_after_refused_login(rl_exchange *exchange, unsigned index, cons
 		return;
 	}
 	rl_stats_add(&exchange->env->stats->undone, 1);
-	flush(exchange, index, tick);
+	flush(seat, tick);
 }
 
 static bool keep_text(rl_seat *seat, rl_bytes text)
@@ -281,7 +316,7 @@ static void send_again(rl_exchange *exchange, unsigned index, rl_again how, cons
 	}
 	send_command(exchange, seat);
 	if (seat->conn != NULL) {
-		flush(exchange, index, tick);
+		flush(seat, tick);
 	}
 }
 
@@ -295,10 +330,14 @@ static void note_script(rl_exchange *exchange, rl_seat *seat, rl_verb verb)
 }
 
 /* The connection remembers that its user may not use the helper keys. */
-static void note_helpers(rl_exchange *exchange, rl_seat *seat, const rl_answer *answer)
+static void note_helpers(
+	rl_exchange *exchange, rl_seat *seat, rl_verb verb, const rl_answer *answer)
 {
 	bool was_forbidden = seat->was_forbidden && answer->vote != RL_VOTE_FAILED;
+	bool was_allowed =
+		rl_verb_has_helpers(verb) && !seat->is_alone && answer->vote != RL_VOTE_FAILED;
 	seat->conn->lacks_helpers = seat->conn->lacks_helpers || was_forbidden;
+	seat->conn->has_helpers = seat->conn->has_helpers || was_allowed;
 	bool is_freeing = !rl_verb_takes(exchange->request.verb); /* a wait counts for itself */
 	if ((was_forbidden && is_freeing) || !answer->was_told) {
 		rl_stats_add(&exchange->env->stats->fallbacks, 1);
@@ -328,7 +367,7 @@ static void on_answer(
 		send_again(exchange, index, answer.again, tick);
 		return;
 	}
-	note_helpers(exchange, seat, &answer);
+	note_helpers(exchange, seat, request.verb, &answer);
 	note_script(exchange, seat, request.verb);
 	if (seat->is_in_doubt && exchange->was_held && exchange->request.verb == RL_VERB_RELEASE &&
 		answer.vote == RL_VOTE_REFUSED) {
@@ -349,6 +388,8 @@ static void on_answer(
 		return;
 	}
 	seat->is_in_doubt = false;
+	seat->is_bound = false; /* what was sent before it has been carried out */
+	seat->heard_at = tick->now;
 	seat->answer = answer;
 	rl_seat_finish(seat, answer.vote);
 	if (!keep_text(seat, answer.text)) {
@@ -376,7 +417,7 @@ static void on_ready(rl_exchange *exchange, unsigned index, const rl_tick *tick)
 	}
 	send_command(exchange, seat);
 	if (seat->conn != NULL) {
-		flush(exchange, index, tick);
+		flush(seat, tick);
 	}
 }
 
@@ -404,7 +445,7 @@ static void read_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 				}
 				break;
 			case RL_CONN_DOWN:
-				on_down(exchange, seat, &event.err, tick);
+				on_down(exchange, index, &event.err, tick);
 				break;
 		}
 	}
@@ -417,8 +458,9 @@ static void judge_connecting(rl_exchange *exchange, unsigned index, const rl_tic
 		return;
 	}
 	rl_seat_drop(seat);
+	note_trouble(exchange, index, tick);
 	rl_error_set(&seat->err, RL_ERR_CONNECT, 0, "no connection within %g s (connectTimeout)",
-		seconds(exchange->set->members[index].connect_timeout_ns));
+		seconds(seat->connect_timeout));
 	recover(exchange, seat, false, tick);
 }
 
@@ -429,11 +471,12 @@ static void judge_answering(rl_exchange *exchange, unsigned index, const rl_tick
 		return;
 	}
 	seat->must_close = true;
+	note_trouble(exchange, index, tick);
 	seat->is_in_doubt =
 		seat->is_in_doubt || (seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat));
 	if (!seat->is_refused) {
 		rl_error before = seat->err;
-		int64_t timeout = exchange->set->members[index].timeout_ns;
+		int64_t timeout = seat->timeout;
 		if (tick->seen - seat->sent_at >= timeout) {
 			rl_error_set(
 				&seat->err, RL_ERR_TIMEOUT, 0, "no answer within %g s (timeout)", seconds(timeout));
@@ -466,7 +509,7 @@ void rl_seat_step(rl_exchange *exchange, unsigned index, const rl_tick *tick)
 			open_seat(exchange, index, tick);
 			continue;
 		}
-		flush(exchange, index, tick);
+		flush(seat, tick);
 		read_seat(exchange, index, tick);
 		if (seat->state == RL_SEAT_PAUSED || seat->state == RL_SEAT_DONE) {
 			continue;

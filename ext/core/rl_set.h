@@ -27,6 +27,21 @@ typedef struct rl_set {
 	bool wakes; /* waiters are woken by a release, and a release wakes them */
 } rl_set;
 
+/* How many members of both are the same server, whoever asks, in the same database. */
+unsigned rl_set_common(const rl_set *a, const rl_set *b);
+
+/* How long a member has for one answer, or to be connected to, of what its option says. With several members it is a
+ * tenth of the TTL at most: a member that hangs must not use up the lock that the others grant.
+ * @param ttl_ns 0 = no TTL is at stake */
+static inline int64_t rl_set_patience(const rl_set *set, int64_t option_ns, int64_t ttl_ns)
+{
+	if (set->count == 1 || ttl_ns == 0) {
+		return option_ns;
+	}
+	int64_t share = ttl_ns / 10 > RL_NS_PER_MS ? ttl_ns / 10 : RL_NS_PER_MS;
+	return share < option_ns ? share : option_ns;
+}
+
 /* A grant of ttl proves ownership for ttl less this, counted from before it was asked for.
  * Source of the rule and of the 2 ms: the Redlock algorithm, "CLOCK_DRIFT"; 2 ms are for the expiry's own
  * precision. */

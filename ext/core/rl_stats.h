@@ -13,6 +13,7 @@
 #define RL_STATS_EACH(X) \
  X(acquired) \
  X(refused) \
+ X(split_votes) \
  X(timed_out) \
  X(failed) \
  X(waited_ns) \

@@ -44,7 +44,7 @@ typedef struct rl_error {
 	rl_status status;
 	int sys_errno;     /* the system's errno, or 0 */
 	char code[32];     /* RL_ERR_SERVER: the server's word, such as NOAUTH; else empty */
-	char message[384]; /* for a person; no secret, printable ASCII or UTF-8, no server name */
+	char message[640]; /* for a person; no secret, printable ASCII or UTF-8 */
 } rl_error;
 
 /* Fills err (which may be NULL) and returns status, so that a failure is one line. */

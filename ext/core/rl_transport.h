@@ -55,6 +55,10 @@ struct rl_transport {
 	/* How many bytes the system has taken. A command whose last byte is beyond this never ran. */
 	uint64_t (*sent)(const rl_link *link);
 
+	/* Takes back all that was appended behind the position. False, and nothing is, when the system has taken
+	 * some of it. */
+	bool (*retract)(rl_link *link, uint64_t position);
+
 	bool (*is_connected)(const rl_link *link);
 
 	/* The next reply of what was read while waiting. *reply is valid until the next call on this link.
@@ -65,7 +69,7 @@ struct rl_transport {
 	 * replies, when something unexpected has arrived. What is owed is taken in. */
 	bool (*is_alive)(rl_link *link, bool owes_replies);
 
-	/* Reads what has arrived, without waiting, for receive(). */
+	/* Reads what has arrived, without waiting, for receive(); connects on, if it is connecting. */
 	void (*take_in)(rl_link *link);
 
 	/* Says that nothing more will be sent. The link can still be waited for until it is_over(). */

@@ -155,6 +155,7 @@ static void begin_round(rl_watched *watched, int64_t now)
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
 		seat->vote = RL_VOTE_OPEN;
+		seat->was_put = false;
 		/* One that is flying is of a round before: its answer counts from when it was asked for. */
 		if (seat->state == RL_WATCH_IDLE) {
 			rl_watch_server_queue(seat);
@@ -169,6 +170,19 @@ static rl_vote outcome(const rl_watched *watched)
 		rl_tally_add(&tally, watched->seats[i].vote);
 	}
 	return rl_tally_outcome(&tally);
+}
+
+/* Sees to it that the member has the lock, too. */
+static void put_back(rl_watch_seat *seat)
+{
+	const rl_watched *watched = seat->watched;
+	bool is_wanted = watched->count > 1 && watched->renews && !watched->lease->is_own_token;
+	if (is_wanted && seat->vote == RL_VOTE_REFUSED && seat->state == RL_WATCH_IDLE &&
+		!seat->was_put) {
+		seat->is_missing = true;
+		seat->was_put = true;
+		rl_watch_server_queue(seat);
+	}
 }
 
 /* A quorum has it: proven as of the member that was asked first, for the shortest that was asked for. */
@@ -191,6 +205,9 @@ static void on_renewed(rl_watched *watched)
 		on_loss(watched); /* too late */
 		return;
 	}
+	for (unsigned i = 0; i < watched->count; i++) {
+		put_back(&watched->seats[i]);
+	}
 	rl_stats_add(&watched->watch->env->stats->renewed, 1);
 	watched->renew_at = now_of(watched) + rl_lease_remaining(watched->lease) / 3;
 }
@@ -208,6 +225,7 @@ void rl_watch_on_vote(rl_watch_seat *seat)
 		return;
 	}
 	if (!watched->is_in_round) { /* a straggler, when the round was decided */
+		put_back(seat);
 		rl_watch_plan(watched);
 		return;
 	}
@@ -318,8 +336,10 @@ void rl_watch_pause(rl_watched *watched)
 	watched->is_paused = true;
 	rl_watch_heap_remove(watched);
 	for (unsigned i = 0; i < watched->count; i++) {
-		if (watched->seats[i].state == RL_WATCH_WAITING) {
-			rl_watch_server_leave(&watched->seats[i]);
+		rl_watch_seat *seat = &watched->seats[i];
+		seat->owes_release = seat->state == RL_WATCH_FLYING && seat->is_putting;
+		if (seat->state == RL_WATCH_WAITING) {
+			rl_watch_server_leave(seat);
 		}
 	}
 	if (watched->is_in_round) {
@@ -337,7 +357,9 @@ void rl_watch_end(rl_watched *watched)
 	bool is_left = rl_lease_is_open(watched->lease) && !watched->lease->is_own_token;
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
-		if (is_left) {
+		bool is_flying = seat->state == RL_WATCH_FLYING;
+		bool is_owed = seat->owes_release && !watched->lease->is_given_away;
+		if ((is_left && is_flying) || is_owed) {
 			rl_watch_server_release_behind(seat);
 		}
 		rl_watch_server_leave(seat);

@@ -13,6 +13,11 @@
  * after a pause, the others are not; until the proof is over. Then the lease is lost by the clock, and a member that
  * may have prolonged it meanwhile is told to release it.
  *
+ * A member that says in a round which a quorum has granted that the lock is not there has lost it: it was restarted
+ * empty, or had not granted it in the first place. There the lease's own token is put back, by SET NX PX, so that the lock
+ * is again on as many members as can be. What is put back may come behind the release that the lease's own thread
+ * sends on a connection of its own: then another release is written behind it here.
+ *
  * RENEW never shortens, so it may be said twice, and its order beside an extend() of the lease's own thread does
  * not matter (see rl_lease.h for what the proof makes of such a pair).
  *
@@ -46,9 +51,13 @@ typedef struct rl_watch_seat {
 	struct rl_watch_seat **link;
 	uint64_t flight; /* FLYING: its number on the server */
 	rl_watch_seat_state state;
-	rl_vote vote;     /* in this round */
-	bool is_text;     /* FLYING: as EVAL */
-	bool may_outlive; /* the server may keep the lock for longer than is proven */
+	rl_vote vote;      /* in this round */
+	bool is_text;      /* FLYING: as EVAL */
+	bool is_missing;   /* the member does not have it: what goes next puts it back */
+	bool is_putting;   /* FLYING: that does */
+	bool was_put;      /* that was tried in this round */
+	bool owes_release; /* it was on its way when the lease was released */
+	bool may_outlive;  /* the server may keep the lock for longer than is proven */
 	int64_t asked_ttl;
 	int64_t sent_at;
 	int64_t answer_by;    /* FLYING: then the connection is given up */
@@ -117,7 +126,8 @@ void rl_watch_changed(rl_watched *watched);
 void rl_watch_pause(rl_watched *watched);
 
 /* Ends the watching. If the lease may still be at a server, a release is written behind a renewal that is not
- * answered yet: it could prolong what its owner could not release. */
+ * answered yet: it could prolong what its owner could not release; and behind what was put back, unless the lease was
+ * given away. */
 void rl_watch_end(rl_watched *watched);
 
 /* Does what is due, as far as it can without waiting; watch->until says when to come again. */

@@ -129,7 +129,7 @@ static bool is_up(const rl_watch_server *server)
 /* What the system does not take now is written by the next step. */
 void rl_watch_server_release_behind(rl_watch_seat *seat)
 {
-	if (seat->state == RL_WATCH_FLYING && is_up(seat->server)) {
+	if (is_up(seat->server)) {
 		rl_request request = request_of(seat, RL_VERB_RELEASE);
 		if (rl_conn_undo(seat->server->conn, &request) != RL_UNDONE_SURELY) {
 			seat->watched->watch->until = 0;
@@ -173,12 +173,14 @@ static bool send_one(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 		return true;
 	}
 	seat->asked_ttl = ttl;
-	rl_request request = request_of(seat, RL_VERB_RENEW);
+	rl_verb verb = seat->is_missing ? RL_VERB_SET : RL_VERB_RENEW;
+	rl_request request = request_of(seat, verb);
 	request.as_text = server->lacks_script;
-	if (!has_flight_room(server) || rl_conn_send(server->conn, &request, RL_VERB_RENEW) == 0) {
+	if (!has_flight_room(server) || rl_conn_send(server->conn, &request, (unsigned) verb) == 0) {
 		return false;
 	}
-	if (server->lacks_script) {
+	seat->is_putting = seat->is_missing;
+	if (server->lacks_script && !seat->is_putting) {
 		server->lacks_script = false;
 		rl_stats_add(&seat->watched->watch->env->stats->scripts_loaded, 1);
 	}
@@ -269,8 +271,13 @@ static void requeue(rl_watch_seat *seat)
 
 static void on_vote(rl_watch_seat *seat, rl_vote vote)
 {
+	seat->is_missing = seat->is_missing && vote == RL_VOTE_FAILED;
+	if (seat->is_putting && vote == RL_VOTE_REFUSED && seat->watched->is_in_round) {
+		requeue(seat); /* said twice, it is refused by the first of the two: a renewal tells */
+		return;
+	}
 	seat->vote = vote;
-	if (vote == RL_VOTE_REFUSED) {
+	if (vote == RL_VOTE_REFUSED && !seat->is_putting) {
 		seat->may_outlive = false;
 	}
 	rl_watch_on_vote(seat);
@@ -279,7 +286,7 @@ static void on_vote(rl_watch_seat *seat, rl_vote vote)
 static void on_renewal_answered(rl_watch_seat *seat, const rl_reply *reply, int64_t now)
 {
 	rl_watch_server *server = seat->server;
-	rl_request request = request_of(seat, RL_VERB_RENEW);
+	rl_request request = request_of(seat, seat->is_putting ? RL_VERB_SET : RL_VERB_RENEW);
 	request.as_text = seat->is_text;
 	rl_answer answer;
 	rl_error err;

@@ -40,7 +40,7 @@ void rl_watch_server_queue(rl_watch_seat *seat);
 /* The seat wants nothing any more: its answer, if one is to come, concerns nobody. */
 void rl_watch_server_leave(rl_watch_seat *seat);
 
-/* Writes a release behind what the seat has in flight. */
+/* Writes a release behind what the seat has, or had, in flight. */
 void rl_watch_server_release_behind(rl_watch_seat *seat);
 
 /* Reads what has arrived. */

@@ -172,8 +172,7 @@ static bool run_late_handlers(redislock_call *call)
 	rl_exchange_settle(&call->op->exchange, !is_of_use, now);
 	if (!is_of_use) {
 		rl_op_fail_with(call->op, RL_ERR_SLOW,
-			"%s: too slow: a signal handler ran until the lock's ttl was used up; it was given back",
-			call->home->set.members[0].target->name);
+			"too slow: a signal handler ran until the lock's ttl was used up; it was given back");
 	}
 	return true;
 }

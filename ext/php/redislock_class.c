@@ -451,7 +451,7 @@ ZEND_METHOD(RedisLock, owner)
 		RETURN_THROWS();
 	}
 	if (call->op->status == RL_OK) {
-		const rl_seat *seat = rl_exchange_speaker(&call->op->exchange, RL_VOTE_GRANTED);
+		const rl_seat *seat = rl_exchange_owner(&call->op->exchange);
 		RETVAL_STRINGL(seat->text, seat->text_len);
 	} else {
 		RETVAL_NULL();
@@ -470,7 +470,7 @@ ZEND_METHOD(RedisLock, remaining)
 		RETURN_THROWS();
 	}
 	if (call->op->status == RL_OK) {
-		int64_t ms = rl_exchange_speaker(&call->op->exchange, RL_VOTE_GRANTED)->answer.number;
+		int64_t ms = rl_exchange_remaining(&call->op->exchange);
 		RETVAL_DOUBLE(ms < 0 ? ZEND_INFINITY : (double) ms / 1000);
 	} else {
 		RETVAL_NULL();

@@ -234,11 +234,12 @@ redislock_held *redislock_held_find(const redislock_home *home, rl_bytes key)
 	return NULL;
 }
 
-static bool is_same_database(const redislock_home *a, const redislock_home *b)
+/* Whoever has a quorum of the one leaves no quorum of the other. */
+static bool excludes(const rl_set *held, const rl_set *wanted)
 {
-	const rl_target *one = a->set.members[0].target;
-	const rl_target *other = b->set.members[0].target;
-	return one->database == other->database && rl_address_equal(&one->address, &other->address);
+	unsigned missing = held->count - rl_quorum(held->count); /* may lack it, at most */
+	unsigned spare = wanted->count - rl_quorum(wanted->count);
+	return rl_set_common(held, wanted) > missing + spare;
 }
 
 /* As far as its holdings go. */
@@ -259,7 +260,7 @@ bool redislock_held_blocks(const redislock_home *home, rl_bytes key)
 {
 	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
 		if (is_kept_for_ever(held) && held->holdings != NULL &&
-			rl_bytes_equal(held->lease->names.key, key) && is_same_database(held->home, home) &&
+			rl_bytes_equal(held->lease->names.key, key) && excludes(&held->home->set, &home->set) &&
 			rl_lease_is_held(held->lease)) {
 			return true;
 		}
@@ -269,9 +270,10 @@ bool redislock_held_blocks(const redislock_home *home, rl_bytes key)
 
 void redislock_leases_mute(redislock_home *home, int64_t until)
 {
-	const rl_address *address = &home->set.members[0].target->address;
 	for (redislock_held *held = REDISLOCK_G(held); held != NULL; held = held->next) {
-		if (rl_address_equal(address, &held->home->set.members[0].target->address)) {
+		const rl_set *other = &held->home->set;
+		if (other->count == home->set.count &&
+			rl_set_common(other, &home->set) == home->set.count) {
 			held->home->mute_until = until;
 		}
 	}

@@ -215,11 +215,23 @@ ZEND_METHOD(RedisLockLease, detach)
 	RETVAL_STRINGL(object->held->lease->token, object->held->lease->token_len);
 	redislock_held_leave(object->held);
 	end_holding(object);
-	rl_lease_end(object->held->lease);
+	rl_lease_give_away(object->held->lease);
 	redislock_held_left(object->held);
 }
 
 /* ---- with the server ---- */
+
+/* How long the end of a section may wait: as long as a release may take. */
+static int64_t patience_of(const redislock_held *held)
+{
+	const rl_set *set = &held->home->set;
+	int64_t longest = 0;
+	for (unsigned i = 0; i < set->count; i++) {
+		int64_t own = rl_set_patience(set, set->members[i].timeout_ns, held->lease->ttl_ns);
+		longest = own > longest ? own : longest;
+	}
+	return longest;
+}
 
 /* NULL with an exception. */
 static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms)
@@ -249,7 +261,7 @@ ZEND_METHOD(RedisLockLease, verify)
 	if (call == NULL) {
 		RETURN_THROWS();
 	}
-	const rl_seat *seat = rl_exchange_speaker(&call->op->exchange, RL_VOTE_GRANTED);
+	const rl_seat *seat = rl_exchange_owner(&call->op->exchange);
 	bool is_ours = call->op->status == RL_OK &&
 		rl_bytes_equal(rl_bytes_of(seat->text, seat->text_len), rl_lease_token(lease));
 	redislock_call_end(call);
@@ -345,8 +357,7 @@ void redislock_lease_end_section(zval *zv, zval *result)
 	if (!was_over && end_holding(object)) {
 		/* What cannot be released while ownership is proven is counted, and ends by its TTL. */
 		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
-		redislock_held_farewell(
-			held, is_ending ? REDISLOCK_FAREWELL_NS : held->home->set.members[0].timeout_ns);
+		redislock_held_farewell(held, is_ending ? REDISLOCK_FAREWELL_NS : patience_of(held));
 	}
 	if (EG(exception) == NULL && (!was_held || rl_lease_is_lost(held->lease))) {
 		redislock_throw_lost(held->lease, was_over, result);

@@ -255,6 +255,16 @@ static uint64_t link_sent(const rl_link *link)
 	return link->sent;
 }
 
+static bool link_retract(rl_link *link, uint64_t position)
+{
+	if (link->sent > position) {
+		return false;
+	}
+	link->out_end -= (size_t) (link->appended - position);
+	link->appended = position;
+	return true;
+}
+
 static bool link_is_connected(const rl_link *link)
 {
 	return link->state == LINK_CONNECTED;
@@ -293,6 +303,11 @@ static bool link_is_alive(rl_link *link, bool owes_replies)
 
 static void link_take_in(rl_link *link)
 {
+	if (link->state == LINK_CONNECTING) {
+		struct pollfd fd = {.fd = link->fd, .events = POLLOUT};
+		int ready = link->fd >= 0 ? rl_os_poll(&fd, 1, 0, NULL, NULL) : 0;
+		advance_connecting(link, ready > 0 ? fd.revents : 0, rl_os_now());
+	}
 	if (link->state == LINK_CONNECTED && !link->is_garbled) {
 		read_all(link);
 	}
@@ -333,6 +348,7 @@ void rl_net_init(rl_net *net)
 						.append = link_append,
 						.flush = link_flush,
 						.sent = link_sent,
+						.retract = link_retract,
 						.is_connected = link_is_connected,
 						.receive = link_receive,
 						.is_alive = link_is_alive,

@@ -28,10 +28,14 @@ $rows = [
     ['tls://host', '~not supported yet~'],
     ['redis-sentinel://a:26379,b:26379/master', '~not supported yet~'],
     ['redis-cluster://a:7000,b:7000', '~not supported yet~'],
-    [['redis://a', 'redis://b'], '~not supported yet~'],
-    [['redis://a', 'redis://a'], '~not supported yet|twice~'],
-    ['redis://a redis://b', '~not supported yet|space~'],
-    ['redis://a:6379,b:6379', '~[,:]|not supported yet|port~'],
+
+    /* several servers */
+    ['redis://a redis://b', '~.~'],
+    ['redis://a:6379,b:6379', '~[,:]|port~'],
+    ['redis://a,b', '~one server~'],
+    [['redis://a', 'redis://a'], '~twice~'],
+    [['redis://a', 'http://b'], '~scheme~'],
+    [array_map(fn ($i) => "redis://host$i", range(1, 16)), '~15~'],
 
     /* arrays */
     [[], '~empty|DSN~i'],
@@ -39,7 +43,6 @@ $rows = [
     [[1], '~string~i', 'TypeError|ValueError'],
     [[null], '~string~i', 'TypeError|ValueError'],
     [[['redis://a']], '~string~i', 'TypeError|ValueError'],
-    [array_fill(0, 16, 'redis://a'), '~15|not supported yet~'],
     [new stdClass(), '~string~', 'TypeError'],
 
     /* hosts and ports */
@@ -137,7 +140,7 @@ foreach ($rows as $row) {
 }
 
 /* The same from INI: the message names the setting. */
-foreach (['http://host', 'redis://host:0', 'redis://a redis://b', 'redis://S3CRET@host'] as $servers) {
+foreach (['http://host', 'redis://host:0', 'redis://a redis://a', 'redis://S3CRET@host'] as $servers) {
     $seen = run_php('try { new RedisLock(); echo "no exception"; } catch (ValueError $e) { echo $e->getMessage(); }', [], ['redislock.servers' => $servers]);
     matches("redislock.servers=$servers", '~redislock\.servers~', $seen);
     check('no secret', !str_contains($seen, 'S3CRET'), $seen);

@@ -1,0 +1,33 @@
+--TEST--
+detach() gives the token away on all servers, resume() takes it over where a quorum has it.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require_once __DIR__ . '/../inc/members.inc';
+
+$members = start_members(3);
+$lock = $members->lock();
+$token = $lock->lease('k', 60)->detach();
+$members->hold('detached', 'k', $token);
+$members->servers[0]->cmd('DEL', 'k');
+$lease = $lock->resume('k', $token, 60);
+check('resumed by a quorum', $lease !== null && $lease->isHeld());
+same('verify()', true, $lease?->verify());
+$token = $lease->detach();
+$members->servers[1]->cmd('DEL', 'k');
+if ($members->holding('k', $token) > 1) { // the member that lost it may have got it back
+    $members->servers[0]->cmd('DEL', 'k');
+}
+same('a quorum has lost it', null, $lock->resume('k', $token, 60));
+$members->empty('what is left is undone');
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,28 @@
+--TEST--
+What stands behind two names is one server, and its vote counts once only by luck: it refuses the second SET, so nothing is lost but progress.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require_once __DIR__ . '/../inc/members.inc';
+
+$server = start_server(tcp: true);
+$other = start_server();
+$lock = new RedisLock([$server->dsn(), $server->tcpDsn(), $other->dsn()]);
+$token = $lock->acquire('k');
+matches('one of two and the third', TOKEN, (string) $token);
+same('taken', null, $lock->acquire('k'));
+$lock->release('k', (string) $token);
+eventually('nothing is left', fn () => [$server->locks(), $other->locks()] === [[], []]);
+$other->kill();
+throws('without the third', 'RedisLockConnectionException', '~.~', fn () => $lock->acquire('k'));
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,41 @@
+--TEST--
+Whichever member is dead or hung, a wait is ended by the release, or by a look within a second or so.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require_once __DIR__ . '/../inc/members.inc';
+require_once __DIR__ . '/../inc/waiter.inc';
+
+$members = start_members(3);
+foreach (['kill', 'pause'] as $how) {
+    for ($i = 0; $i < 3; $i++) {
+        $what = "$how $i";
+        $members->$how($i);
+        $rest = array_values(array_diff([0, 1, 2], [$i]));
+        $lock = $members->lock(timeout: 0.5, persistent: false);
+        $token = $lock->acquire('k', 60);
+        $members->hold($what, 'k', $token, $rest);
+        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)], ['timeout' => 0.5, 'persistent' => false]);
+        usleep(300_000);
+        $at = now();
+        same("$what: release()", true, $lock->release('k', $token));
+        $result = $waiter->result();
+        matches("$what: the waiter has it", TOKEN, (string) ($result['token'] ?? $result['error']));
+        between("$what: soon", -0.01, slack(2.5), $result['at'] - $at);
+        same("$what: released", true, $lock->release('k', (string) $result['token']));
+        $members->empty($what, $rest);
+        $how === 'kill' ? $members->start($i) : $members->resume($i);
+        $members->empty("$what: at the end");
+    }
+}
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,40 @@
+--TEST--
+When the member on which the queue stands dies or hangs during the wait, the wait goes on with the others.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require_once __DIR__ . '/../inc/members.inc';
+require_once __DIR__ . '/../inc/waiter.inc';
+
+foreach (['kill', 'pause'] as $how) {
+    for ($i = 0; $i < 3; $i++) {
+        $what = "$how $i";
+        $members = start_members(3);
+        $lock = $members->lock(timeout: 0.5);
+        $token = $lock->acquire('k', 60);
+        $members->hold($what, 'k', $token);
+        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)], ['timeout' => 0.5]);
+        usleep(300_000);
+        $members->$how($i);
+        usleep(200_000);
+        $rest = array_values(array_diff([0, 1, 2], [$i]));
+        $at = now();
+        same("$what: release()", true, $lock->release('k', $token));
+        $result = $waiter->result();
+        matches("$what: the waiter has it", TOKEN, (string) ($result['token'] ?? $result['error']));
+        between("$what: soon", -0.01, slack(3.0), $result['at'] - $at);
+        same("$what: released", true, $lock->release('k', (string) $result['token']));
+        $members->empty($what, $rest);
+    }
+}
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,35 @@
+--TEST--
+An acquire that nothing stands in the way of is one SET on each member, and a release one command on each.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require_once __DIR__ . '/../inc/members.inc';
+
+$members = start_members(3);
+$lock = $members->lock();
+$lock->release('k', $lock->acquire('k')); // connects, and loads the scripts
+$members->empty('at first');
+$monitors = array_map(fn (TestServer $server) => $server->monitor(), $members->servers);
+$token = $lock->acquire('k', 30);
+$members->hold('acquire()', 'k', (string) $token);
+same('release()', true, $lock->release('k', $token));
+$members->empty('release()');
+foreach ($monitors as $i => $monitor) {
+    /* Without what this test looks with. */
+    $lines = array_values(array_filter($monitor->lines(), fn ($line) => preg_match('~^(SET|EVAL|EVALSHA|DEL) ~', $line) === 1));
+    same("member $i: two commands", 2, count($lines)) || print '  ' . show($lines) . "\n";
+    same("member $i: SET", 'SET k TOKEN NX PX 30000', $lines[0] ?? '');
+    /* By its text where the SET's answer has not come yet. */
+    matches("member $i: release", '~^(EVALSHA SHA|EVAL SCRIPT) .* TOKEN~', $lines[1] ?? '');
+}
+
+done();
+?>
+--EXPECT--
+ok
