@@ -263,7 +263,7 @@ static void give_away(sim_client *c, holding *h)
 	if (h->watched != NULL) {
 		rl_watch_pause(h->watched);
 	}
-	rl_lease_end(h->lease);
+	rl_lease_give_away(h->lease);
 	free_holding(h);
 }
 

@@ -210,6 +210,20 @@ static uint64_t sent(const rl_link *link)
 	return link->sent;
 }
 
+/* A command of which the system has taken a part goes on. */
+static bool retract(rl_link *link, uint64_t position)
+{
+	if (link->sent > position) {
+		return false;
+	}
+	while (link->written > link->taken &&
+		link->commands[(link->written - 1) % NET_QUEUE].end > position) {
+		link->written--;
+	}
+	link->appended = position;
+	return true;
+}
+
 static bool is_connected(const rl_link *link)
 {
 	return link->is_connected && !link->is_down;
@@ -310,6 +324,7 @@ void net_init(net *n, unsigned client, bool is_watch)
 				   .append = append,
 				   .flush = flush,
 				   .sent = sent,
+				   .retract = retract,
 				   .is_connected = is_connected,
 				   .receive = receive,
 				   .is_alive = is_alive,

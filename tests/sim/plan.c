@@ -34,7 +34,9 @@ static void draw_times(void)
 {
 	plan.delay_least = spread(10 * US, 5 * MS);
 	plan.delay_most = plan.delay_least + spread(10 * US, 4 * plan.delay_least);
-	int64_t least = 10 * plan.delay_most > 20 * MS ? 10 * plan.delay_most : 20 * MS;
+	/* Of several members each may take a tenth of the TTL to answer. */
+	int64_t least = (plan.servers > 1 ? 50 : 10) * plan.delay_most;
+	least = least > 20 * MS ? least : 20 * MS;
 	plan.ttl_most = spread(least, 20 * SECOND > 4 * least ? 20 * SECOND : 4 * least);
 	plan.ttl_least = plan.ttl_most / 4 < 5 * MS ? 5 * MS : plan.ttl_most / 4;
 	if (plan.faults == 0) { /* no lock ends by its TTL where nothing breaks */
