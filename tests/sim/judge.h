@@ -9,7 +9,7 @@
  *               was written arrives, none at all
  *   deadline    a wait ends at its deadline, not before, and later by one timeout at most
  *   hunger      a key that a quorum could give is not free for more than 1.1 s while somebody waits for it
- *   order       where nothing breaks, who came into the queue first has the lock first
+ *   order       where nothing breaks, who came into the queue first has the lock first (one member)
  *
  * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows. So they are looked
  * at when one of these has happened, which is the same as after every event.

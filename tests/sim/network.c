@@ -198,7 +198,7 @@ static void flush(rl_link *link)
 		COVER(small_buffer);
 	}
 	int64_t at = world.now + net_delay();
-	if (link->taken - before > 1 && one_in(4)) { /* in two packets */
+	if (link->taken - before > 1 && !plan.has_twins && one_in(4)) { /* in two packets */
 		plan_event(link, EVENT_COMMANDS, at, before + 1);
 		at += net_delay();
 	}
@@ -310,12 +310,10 @@ static void close_link(rl_link *link)
 	if (link->has_dropped && plan.faults != 0 && one_in(3)) {
 		link->limit_up = (uint32_t) between(link->delivered, link->taken);
 	}
-	if (link->is_served || !link->is_connected) {
+	if (link->is_served) {
 		plan_event(link, EVENT_FIN, world.now + net_delay(), 0);
 	}
-	if (link->is_connected || link->is_down) {
-		free_if_over(link);
-	}
+	free_if_over(link); /* a dial that has not arrived is given up */
 }
 
 void net_init(net *n, unsigned client, bool is_watch)

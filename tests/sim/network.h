@@ -23,7 +23,7 @@
 #include "world.h"
 
 #define NET_QUEUE 64 /* commands of a link that are not run, and replies that are not read; a power of two */
-#define NET_LINKS 512
+#define NET_LINKS 1024
 
 struct rl_link {
 	uint32_t life; /* raised when it is used anew */
