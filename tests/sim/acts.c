@@ -384,6 +384,7 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 {
 	int64_t now = now_of(c);
 	int64_t late = plan.timeout_ns + c->paused_ns + 10 * MS;
+	late += c->paused_ns > 0 ? plan.timeout_ns : 0; /* who stood still has a whole one */
 	if (!acquire->is_waiting) { /* a split vote is tried again three times, within 200 ms each */
 		late += plan.connect_timeout_ns;
 		late += plan.servers > 1 ? 3 * (plan.timeout_ns + plan.connect_timeout_ns + 200 * MS) : 0;

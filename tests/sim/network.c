@@ -9,6 +9,9 @@
 #include "judge.h"
 #include "server.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
@@ -159,13 +162,63 @@ static rl_link *dial(rl_transport *self, const rl_address *address, int64_t unti
 	return link;
 }
 
+/* ---- the rings ---- */
+
+static command *command_at(const rl_link *link, uint32_t number)
+{
+	return &link->commands[number & (link->queue_size - 1)];
+}
+
+static reply *reply_at(const rl_link *link, uint32_t number)
+{
+	return &link->replies[number & (link->queue_size - 1)];
+}
+
+/* Room for one more of each. */
+static void make_room(rl_link *link)
+{
+	uint32_t size = link->queue_size;
+	if (size > 0 && link->written - link->run < size && link->said - link->received < size) {
+		return;
+	}
+	uint32_t grown = size > 0 ? 2 * size : NET_QUEUE;
+	command *commands = malloc(grown * sizeof *commands);
+	reply *replies = malloc(grown * sizeof *replies);
+	if (commands == NULL || replies == NULL || grown > NET_QUEUE_MAX) {
+		fprintf(stderr, "seed %" PRIu64 ": a link has too much on it\n", world.seed);
+		abort();
+	}
+	for (uint32_t i = link->run; size > 0 && i != link->written; i++) {
+		commands[i & (grown - 1)] = *command_at(link, i);
+	}
+	for (uint32_t i = link->received; size > 0 && i != link->said; i++) {
+		replies[i & (grown - 1)] = *reply_at(link, i);
+	}
+	free(link->commands);
+	free(link->replies);
+	link->commands = commands;
+	link->replies = replies;
+	link->queue_size = grown;
+}
+
+const command *net_next_command(rl_link *link)
+{
+	return command_at(link, link->run++);
+}
+
+reply *net_next_reply(rl_link *link)
+{
+	make_room(link);
+	reply *r = reply_at(link, link->said++);
+	r->count = 0;
+	r->number[0] = 0;
+	return r;
+}
+
 static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 {
-	command *c = &link->commands[link->written % NET_QUEUE];
-	if (link->written - link->run >= NET_QUEUE) {
-		world_violate("link %u: too many commands", link->index);
-		return 0;
-	}
+	make_room(link);
+	command *c = command_at(link, link->written);
 	if (!words_read(c, argc, argv)) {
 		world_violate("link %u: the model does not know %.*s with %u arguments", link->index,
 			(int) argv[0].len, argv[0].data, argc);
@@ -191,7 +244,7 @@ static void flush(rl_link *link)
 	}
 	uint32_t before = link->taken;
 	link->sent = end;
-	while (link->taken < link->written && link->commands[link->taken % NET_QUEUE].end <= end) {
+	while (link->taken < link->written && command_at(link, link->taken)->end <= end) {
 		link->taken++;
 	}
 	if (end < link->appended) {
@@ -216,8 +269,7 @@ static bool retract(rl_link *link, uint64_t position)
 	if (link->sent > position) {
 		return false;
 	}
-	while (link->written > link->taken &&
-		link->commands[(link->written - 1) % NET_QUEUE].end > position) {
+	while (link->written > link->taken && command_at(link, link->written - 1)->end > position) {
 		link->written--;
 	}
 	link->appended = position;
@@ -267,7 +319,7 @@ static void read_reply(rl_link *link, const reply *from, rl_reply *to)
 static rl_link_event receive(rl_link *link, rl_reply *to, rl_error *err)
 {
 	if (link->received < link->arrived) {
-		read_reply(link, &link->replies[link->received++ % NET_QUEUE], to);
+		read_reply(link, reply_at(link, link->received++), to);
 		return RL_LINK_REPLY;
 	}
 	if (!link->is_down) {
@@ -373,10 +425,6 @@ void net_say(rl_link *link)
 {
 	if (!link->is_open) {
 		link->received = link->arrived = link->said;
-		return;
-	}
-	if (link->said - link->received >= NET_QUEUE) {
-		world_violate("link %u: too many replies", link->index);
 		return;
 	}
 	plan_event(link, EVENT_REPLIES, world.now + net_delay(), link->said);

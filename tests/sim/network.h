@@ -22,7 +22,8 @@
 #include "words.h"
 #include "world.h"
 
-#define NET_QUEUE 64 /* commands of a link that are not run, and replies that are not read; a power of two */
+#define NET_QUEUE 32 /* room for commands of a link that are not run, and replies that are not read, at first */
+#define NET_QUEUE_MAX 4096
 #define NET_LINKS 1024
 
 struct rl_link {
@@ -66,8 +67,10 @@ struct rl_link {
 	uint32_t arrived;
 	uint32_t received;
 	rl_reply elements[4];
-	command commands[NET_QUEUE];
-	reply replies[NET_QUEUE];
+	/* Owned, and kept for the link's next life; both are rings of so many, a power of two. */
+	uint32_t queue_size;
+	command *commands;
+	reply *replies;
 };
 
 /* The transport of one thread of a client. */
@@ -101,6 +104,10 @@ void net_silence(rl_link *link);
 void net_close_all_of(unsigned client);
 
 /* ---- the server's end, for server.c ---- */
+
+/* The next thing to be run, and room for its reply. */
+const command *net_next_command(rl_link *link);
+reply *net_next_reply(rl_link *link);
 
 /* What was said goes out. */
 void net_say(rl_link *link);

@@ -49,14 +49,6 @@ static void plan_expiry(sim_server *s, unsigned key)
 	}
 }
 
-static reply *next_reply(rl_link *link)
-{
-	reply *r = &link->replies[link->said++ % NET_QUEUE];
-	r->count = 0;
-	r->number[0] = 0;
-	return r;
-}
-
 /* ---- blocking ---- */
 
 static void block(sim_server *s, rl_link *link, const command *c)
@@ -96,7 +88,7 @@ static void resume(sim_server *s, rl_link *link, reply_type answer)
 {
 	unblock(s, link);
 	link->is_resuming = true;
-	next_reply(link)->type = answer;
+	net_next_reply(link)->type = answer;
 	world_plan(EVENT_UNBLOCKED, world.now + between(0, RESUME_NS), link->index, link->life, 0);
 	net_say(link);
 }
@@ -151,8 +143,8 @@ static void trace_run(const sim_server *s, const rl_link *link, const command *c
 
 static void run_one(sim_server *s, rl_link *link)
 {
-	const command *c = &link->commands[link->run++ % NET_QUEUE];
-	reply *r = next_reply(link);
+	reply *r = net_next_reply(link); /* first: it may move the commands */
+	const command *c = net_next_command(link);
 	if (is_refused(s, c, r)) {
 		/* said already */
 	} else if (c->what == WORD_BLPOP) {
@@ -202,6 +194,8 @@ void server_read(rl_link *link)
 		return;
 	}
 	uint32_t before = link->said;
+	/* It goes on before its end is seen, unless both are found in one look. */
+	link->is_resuming = link->is_resuming && !(link->is_eof && (plan_is_calm() || !one_in(8)));
 	while (!link->is_blocked && !link->is_resuming && link->run < link->delivered) {
 		run_one(s, link);
 	}
