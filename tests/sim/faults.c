@@ -6,7 +6,6 @@
 #include "server.h"
 
 #define STALL_MOST (3 * SECOND)
-#define CUT_MOST (4 * SECOND)
 #define AWAY_MOST (4 * SECOND)
 #define SPIKE_MOST (500 * MS)
 
@@ -33,7 +32,7 @@ void faults_end(void)
 
 int64_t faults_longest(void)
 {
-	return plan.faults == 0 ? 0 : STALL_MOST + CUT_MOST + AWAY_MOST + SPIKE_MOST + SECOND;
+	return plan.faults == 0 ? 0 : STALL_MOST + NET_CUT_MOST + AWAY_MOST + SPIKE_MOST + SECOND;
 }
 
 bool faults_lose_nothing(void)
@@ -46,7 +45,7 @@ bool faults_lose_nothing(void)
 static void cut(void)
 {
 	unsigned way = any(3);
-	int64_t until = world.now + spread(plan.delay_most, CUT_MOST);
+	int64_t until = world.now + spread(plan.delay_most, NET_CUT_MOST);
 	bool is_all = one_in(3); /* all clients */
 	unsigned client = any(plan.clients);
 	unsigned server = any(plan.servers);

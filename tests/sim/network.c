@@ -22,6 +22,7 @@ static uint32_t first_free;
 static uint32_t used; /* links that this seed has used */
 static int64_t cut_up[PLAN_CLIENTS][PLAN_SERVERS];
 static int64_t cut_down[PLAN_CLIENTS][PLAN_SERVERS];
+static int64_t cut_since[PLAN_CLIENTS][PLAN_SERVERS]; /* with short breaks only */
 static int64_t slow_by;
 static int64_t slow_until;
 
@@ -35,6 +36,7 @@ void net_begin(void)
 	first_free = NONE;
 	memset(cut_up, 0, sizeof cut_up);
 	memset(cut_down, 0, sizeof cut_down);
+	memset(cut_since, 0, sizeof cut_since);
 	slow_by = slow_until = 0;
 }
 
@@ -110,6 +112,13 @@ void net_slow_down(int64_t by, int64_t until)
 
 void net_cut(unsigned client, unsigned server, bool is_up, bool is_down, int64_t until)
 {
+	int64_t *since = &cut_since[client][server];
+	int64_t before = cut_up[client][server] > cut_down[client][server] ? cut_up[client][server]
+																	   : cut_down[client][server];
+	if (world.now > before + 2 * RESENT_NS) {
+		*since = world.now;
+	}
+	until = until < *since + NET_CUT_MOST ? until : *since + NET_CUT_MOST;
 	if (is_up && cut_up[client][server] < until) {
 		cut_up[client][server] = until;
 	}

@@ -90,7 +90,9 @@ rl_link *net_any_link(void);                      /* an open one; NULL = there i
 /* One way's delay now. */
 int64_t net_delay(void);
 
-/* The ways between a client and a server are cut until then. */
+/* The ways between a client and a server are cut until then, but not for longer than this, or nobody could say when
+ * what is on the way has arrived. */
+#define NET_CUT_MOST (4 * SECOND)
 void net_cut(unsigned client, unsigned server, bool is_up, bool is_down, int64_t until);
 bool net_is_cut(unsigned client, unsigned server);
 

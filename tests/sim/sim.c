@@ -105,11 +105,8 @@ static bool run_seed(uint64_t seed, const options *o)
 	return !world.is_violated;
 }
 
-static void report(uint64_t seed, const options *o)
+static void report(uint64_t seed)
 {
-	if (o->is_tracing) {
-		world_print_trace();
-	}
 	printf("seed %" PRIu64 ", %u members, %u clients, faults %x, %" PRIu64 " events: %s\n", seed,
 		plan.servers, plan.clients, plan.faults, world.events,
 		world.is_violated ? world.violation : "nothing is violated");
@@ -125,7 +122,7 @@ static double now_s(void)
 static int run_one(const options *o)
 {
 	bool is_good = run_seed(o->from, o);
-	report(o->from, o);
+	report(o->from);
 	return is_good ? 0 : 1;
 }
 
@@ -139,7 +136,7 @@ static int run_many(const options *o)
 			break;
 		}
 		if (!run_seed(o->from + done, o)) {
-			report(o->from + done, o);
+			report(o->from + done);
 			failures++;
 		}
 		done++;

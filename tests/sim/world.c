@@ -8,19 +8,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define EVENTS_MAX (1 << 16)
-#define LINES 160
-#define LINE_SIZE 240
 
 world_t world;
 
 static event heap[EVENTS_MAX];
 static uint32_t heap_count;
 static uint32_t planned;
-static char lines[LINES][LINE_SIZE];
-static unsigned line_count;
 
 void world_begin(uint64_t seed, bool is_tracing)
 {
@@ -28,7 +23,6 @@ void world_begin(uint64_t seed, bool is_tracing)
 	chance_begin(&world.chance, seed);
 	heap_count = 0;
 	planned = 0;
-	line_count = 0;
 }
 
 static inline bool is_before(const event *a, const event *b)
@@ -94,12 +88,12 @@ bool world_next(event *e)
 
 void world_say(const char *format, ...)
 {
-	char *line = lines[line_count++ % LINES];
-	int used = snprintf(line, LINE_SIZE, "%14.6f ms  ", (double) world.now / 1e6);
+	printf("%14.6f ms  ", (double) world.now / 1e6);
 	va_list args;
 	va_start(args, format);
-	vsnprintf(line + used, LINE_SIZE - (size_t) used, format, args);
+	vprintf(format, args);
 	va_end(args);
+	putchar('\n');
 }
 
 void world_violate(const char *format, ...)
@@ -112,11 +106,4 @@ void world_violate(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(world.violation, sizeof world.violation, format, args);
 	va_end(args);
-}
-
-void world_print_trace(void)
-{
-	for (unsigned i = line_count > LINES ? line_count - LINES : 0; i < line_count; i++) {
-		puts(lines[i % LINES]);
-	}
 }

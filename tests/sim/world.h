@@ -81,9 +81,6 @@ void world_say(const char *format, ...) RL_PRINTF(1, 2);
 /* Something has happened that must not. The first is kept. */
 void world_violate(const char *format, ...) RL_PRINTF(1, 2);
 
-/* Prints the latest lines of the trace. */
-void world_print_trace(void);
-
 /* ---- chance, in short ---- */
 
 static inline uint32_t any(uint32_t below)
