@@ -367,6 +367,24 @@ int64_t acts_next(sim_client *c)
 
 /* ---- ends ---- */
 
+/* How long a place in the queue may be taken for alive: as long as its slice, where a connection can die unnoticed. */
+static int64_t ghost_time(const sim_client *c, const rl_acquire *acquire)
+{
+	int64_t left = acquire->deadline == RL_NEVER ? RL_NEVER : acquire->deadline - now_of(c);
+	if (!acquire->is_waiting || left <= 0) {
+		return 0;
+	}
+	return left < RL_QUEUE_SLICE_NS ? left : RL_QUEUE_SLICE_NS;
+}
+
+static void tell_not_won(const sim_client *c)
+{
+	const rl_acquire *acquire = (const rl_acquire *) c->op;
+	rl_bytes token = rl_bytes_of(acquire->token, acquire->token_len);
+	judge_not_won(c->index, c->subject->key, words_text(token).mark,
+		c->ttl_ns + ghost_time(c, acquire), c->subject->is_own);
+}
+
 static void end_op(sim_client *c)
 {
 	unsigned key = c->subject->key;
@@ -457,7 +475,7 @@ static void finish_take(sim_client *c)
 		rl_lease_begin(h->lease, token, c->ttl_ns, acquire->proven_until);
 		begin_keeping(c, h);
 	} else {
-		judge_not_won(c->index, h->key, words_text(token).mark, c->ttl_ns, h->is_own);
+		tell_not_won(c);
 		free_holding(h);
 	}
 	end_op(c);
@@ -572,9 +590,7 @@ void acts_abandon(sim_client *c)
 	}
 	rl_op_abandon(c->op, now_of(c), false);
 	if (what == ACT_TAKE) {
-		const rl_acquire *acquire = (const rl_acquire *) c->op;
-		rl_bytes token = rl_bytes_of(acquire->token, acquire->token_len);
-		judge_not_won(c->index, h->key, words_text(token).mark, c->ttl_ns, h->is_own);
+		tell_not_won(c);
 	}
 	if (what == ACT_EXTEND) {
 		rl_lease_doubt(h->lease, c->ttl_ns);

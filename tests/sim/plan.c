@@ -39,14 +39,16 @@ static void draw_times(void)
 	least = least > 20 * MS ? least : 20 * MS;
 	plan.ttl_most = spread(least, 20 * SECOND > 4 * least ? 20 * SECOND : 4 * least);
 	plan.ttl_least = plan.ttl_most / 4 < 5 * MS ? 5 * MS : plan.ttl_most / 4;
-	if (plan.faults == 0) { /* no lock ends by its TTL where nothing breaks */
-		int64_t enough = 50 * MS + 20 * plan.delay_most;
+	if (plan.faults == 0 || plan.has_kills) {
+		/* No lock ends by its TTL where nothing breaks, and each member can be asked, also by a new connection. */
+		int64_t enough = 50 * MS + (plan.servers > 1 ? 200 : 20) * plan.delay_most;
 		plan.ttl_least = plan.ttl_least > enough ? plan.ttl_least : enough;
 		plan.ttl_most = plan.ttl_most > plan.ttl_least ? plan.ttl_most : plan.ttl_least;
 	}
 	plan.ttl_longest = plan.ttl_most;
-	plan.timeout_ns = spread(8 * plan.delay_most + 5 * MS, 2 * SECOND);
-	plan.connect_timeout_ns = spread(8 * plan.delay_most + 5 * MS, 2 * SECOND);
+	int64_t enough = (plan.has_kills || plan.faults == 0 ? 20 : 8) * plan.delay_most + 5 * MS;
+	plan.timeout_ns = spread(enough, 2 * SECOND);
+	plan.connect_timeout_ns = spread(enough, 2 * SECOND);
 	plan.think_ns = spread(4 * plan.delay_most, 2 * plan.ttl_most);
 	plan.fault_ns = spread(20 * MS, 2 * SECOND);
 }
@@ -59,6 +61,7 @@ void plan_begin(plan_mode mode, unsigned members)
 	plan.clients = 2 + any(PLAN_CLIENTS - 1);
 	plan.keys = one_in(4) ? 1 + any(3) : 1;
 	plan.faults = draw_faults();
+	plan.has_kills = plan.faults == 1U << FAULT_CLIENT_CRASH;
 	draw_times();
 	plan.drift_factor = one_in(4) ? 0.05 : one_in(4) ? 0.001 : 0.01;
 	/* So that any two clocks differ by the factor at most. */
@@ -68,7 +71,6 @@ void plan_begin(plan_mode mode, unsigned members)
 	plan.has_twins = one_in(16);
 	plan.has_small_buffers = plan.faults != 0 && one_in(6);
 	plan.has_pollers = one_in(8);
-	plan.has_kills = plan.faults == 1U << FAULT_CLIENT_CRASH;
 	plan.waits = any(9);
 	if (plan.has_twins) { /* what equal tokens cannot do: see docs/simulation.md */
 		plan.faults &= 1U << FAULT_RESET | 1U << FAULT_SCRIPTS;
