@@ -3,20 +3,21 @@
  * Runs all sections of the bench, one after the other, and writes FOLDER/results.md and FOLDER/timeline.svg.
  * bench/run starts it, with RedisLock loaded, and says where everything is:
  *
- *     php main.php extension=SO pcntl=FLAGS redis=FLAGS|missing queue=PROGRAM cycle=PROGRAM server=PROGRAM
- *         packages=FOLDER folder=FOLDER hiredis=VERSION only=SECTIONS quick=yes|no
+ *     php main.php extension=SO pcntl=FLAGS redis=FLAGS|missing queue=PROGRAM cycle=PROGRAM redlock=PROGRAM
+ *         proxy=PROGRAM server=PROGRAM packages=FOLDER folder=FOLDER hiredis=VERSION only=SECTIONS quick=yes|no
  *
  * Who is compared: bench/peers, as far as they are there, and C on hiredis. Each has a private server of its own,
- * and all take turns.
+ * and all take turns. In the section about several servers all take turns on the same five.
  */
-foreach (['Wire', 'Processes', 'Server', 'Workers', 'Library', 'Report', 'Bench', 'figures', 'timeline'] as $file) {
+foreach (['Wire', 'Processes', 'Server', 'Members', 'Workers', 'Library', 'Party', 'Report', 'Bench', 'figures',
+    'timeline'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
-foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'promises'] as $file) {
+foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'promises', 'redlock'] as $file) {
     require __DIR__ . "/$file.php";
 }
 
-const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'promises'];
+const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'redlock', 'promises'];
 const PEERS = [
     'redislock' => ['RedisLock', null],
     'phpredis' => ['phpredis by hand', null],
@@ -54,16 +55,16 @@ function main(array $arguments): void
     $bench = new Bench($libraries, $report, $given['server'], $given['folder'], $given['quick'] === 'yes');
     $report->section('Machine and versions');
     $report->table(['', ''], machine($given, $libraries));
-    run_sections_of($bench, $only, $php, $given['cycle']);
+    run_sections_of($bench, $only, $php, $given);
     file_put_contents("$given[folder]/results.md", $report->text());
 }
 
-function run_sections_of(Bench $bench, array $only, array $php, string $limit): void
+function run_sections_of(Bench $bench, array $only, array $php, array $given): void
 {
     $wants = fn (string $section): bool => in_array($section, $only, true);
     $promises = $wants('promises') ? new Promises($bench, [...$php, __DIR__ . '/promise_worker.php']) : null;
     if ($wants('cycle')) {
-        section_cycle($bench, $php, $limit);
+        section_cycle($bench, $php, $given['cycle']);
     }
     if ($wants('lease')) {
         section_lease($bench, $php);
@@ -86,6 +87,9 @@ function run_sections_of(Bench $bench, array $only, array $php, string $limit): 
     }
     if ($wants('crowd')) {
         section_crowd($bench);
+    }
+    if ($wants('redlock')) {
+        section_redlock($bench, $php, $given);
     }
     $promises?->check();
     $bench->report->promises();
@@ -130,11 +134,7 @@ function find_libraries(array $php, array $given): array
     foreach (PEERS as $name => [$label, $package]) {
         $folder = "$given[packages]/$name";
         $needsRedis = !in_array($name, ['redislock', 'cheprasov'], true);
-        $missing = match (true) {
-            $needsRedis && $given['redis'] === 'missing' => 'there is no phpredis (extension=redis)',
-            $package !== null && !is_file("$folder/vendor/autoload.php") => 'Composer could not get it',
-            default => null,
-        };
+        $missing = why_missing($folder, $package, $needsRedis, $given);
         if ($missing !== null) {
             fwrite(STDERR, "skipped: $label: $missing\n");
             continue;
@@ -147,6 +147,15 @@ function find_libraries(array $php, array $given): array
     $libraries['c'] = new Library('c', 'C on hiredis', [$given['cycle'], 'tcp', '{PORT}'],
         [$given['queue'], '{PORT}']);
     return $libraries;
+}
+
+function why_missing(string $folder, ?string $package, bool $needsRedis, array $given): ?string
+{
+    return match (true) {
+        $needsRedis && $given['redis'] === 'missing' => 'there is no phpredis (extension=redis)',
+        $package !== null && !is_file("$folder/vendor/autoload.php") => 'Composer could not get it',
+        default => null,
+    };
 }
 
 /** Without the name of the host. */
@@ -163,8 +172,8 @@ function machine(array $given, array $libraries): array
         ['RedisLock', phpversion('redislock')],
         ['hiredis', $given['hiredis']],
     ];
-    foreach (PEERS as $name => [$label, $package]) {
-        if ($package !== null && isset($libraries[$name])) {
+    foreach (PEERS + REDLOCK_PEERS as $name => [$label, $package]) {
+        if ($package !== null && why_missing("$given[packages]/$name", $package, false, $given) === null) {
             $rows[] = [$label, package_version("$given[packages]/$name", $package)];
         }
     }

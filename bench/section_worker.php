@@ -8,7 +8,7 @@
  * hrtime) and MOST of them at most. A section sleeps: so many processes must not fight for the cores. The answer
  * is how often it gave up waiting, and for each section when the lock was asked for, had, and about to be freed.
  *
- * usage: php section_worker.php PEER PORT PACKAGES CONTROL COUNT
+ * usage: php section_worker.php PEER PORT[,PORT...] PACKAGES CONTROL COUNT
  */
 require __DIR__ . '/lib/serve.php';
 require __DIR__ . '/lib/Peer.php';
@@ -16,8 +16,10 @@ require __DIR__ . '/lib/Peer.php';
 [, $name, $port, $packages, $control, $count] = $argv;
 $makePeer = require __DIR__ . "/peers/$name.php";
 
-serve($control, (int) $count, function () use ($makePeer, $port, $packages): callable {
-    $peer = $makePeer((int) $port, $packages);
+$ports = array_map('intval', explode(',', $port));
+
+serve($control, (int) $count, function () use ($makePeer, $ports, $packages): callable {
+    $peer = $makePeer(count($ports) > 1 ? $ports : $ports[0], $packages);
     return function (array $words) use ($peer): array {
         [, $key, $start, $until, $most, $length] = $words;
         sleep_ns((int) $start - hrtime(true));

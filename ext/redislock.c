@@ -55,6 +55,7 @@ static void globals_ctor(void *memory)
 static void globals_dtor(void *memory)
 {
 	zend_redislock_globals *globals = memory;
+	rl_pool_end_idle(&globals->pool, rl_os_now());
 	rl_pool_clear(&globals->pool);
 	rl_net_destroy(&globals->net);
 }

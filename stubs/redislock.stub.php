@@ -8,8 +8,12 @@
 /**
  * A distributed lock on Redis or Valkey.
  *
- * One object stands for one server and one set of options. It may be used for any number of keys, and
+ * One object stands for one server, or several, and one set of options. It may be used for any number of keys, and
  * by any number of Fibers of its thread. The constructor never connects.
+ *
+ * With several servers, which must be independent of each other, the lock lives on all of them, and has whoever a
+ * majority (half of them, rounded down, and one more) says has it: Redlock. All are asked at once, and nobody is waited
+ * for who cannot change the outcome. "The server" below then means a majority; docs/redlock.md has the whole.
  *
  * All times are seconds, as float or int. They reach the server as whole milliseconds, a TTL rounded
  * down and a wait rounded up. Keys and tokens are byte strings: any bytes, a key of 1 byte to 64 KiB
@@ -30,14 +34,15 @@ class RedisLock
     /**
      * Options after $prefix are meant as named arguments; their order may change before 1.0.
      *
-     * @param string|array|null $servers a DSN, or an array with one DSN; null = the INI setting
-     *   redislock.servers. `redis://[[user]:password@]host[:port][/db]` (also valkey:// and tcp://),
+     * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs; null = the INI setting
+     *   redislock.servers, where several are separated by spaces. `redis://[[user]:password@]host[:port][/db]` (also valkey:// and tcp://),
      *   `unix://[[user]:password@]/path/to.sock[?db=1]` (also redis:///path/to.sock); IPv6 in brackets,
      *   percent-encoding everywhere; query options db, timeout, connect_timeout. An option in the DSN
      *   beats the argument of the same meaning.
      * @param string|null $prefix put before each key; null = the INI setting redislock.prefix
-     * @param float $timeout seconds for one answer of the server, 0.001 to 3600
-     * @param float $connectTimeout seconds for connecting, 0.001 to 3600
+     * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several servers, in calls that
+     *   have a TTL, a tenth of that TTL at most, but not less than a millisecond
+     * @param float $connectTimeout seconds for connecting, 0.001 to 3600; with several servers limited in the same way
      * @param float $retryDelay the first back-off delay of a wait, 0.001 to 60; doubled each time
      * @param float $retryMaxDelay up to this, 0.001 to 60
      * @param float $jitter each delay is multiplied by a random number of 1-jitter to 1+jitter; 0 to below 1
@@ -78,6 +83,10 @@ class RedisLock
      * not a RedisLock), and tries a last time at the deadline, never before it. Signal handlers and the time
      * limit run while it waits.
      *
+     * With several servers it is a SET on each; what a minority granted is undone. Votes that are split among several
+     * who try at once are tried again after a random time, up to three times also without $wait. Who waits stands in
+     * the queue of one server, the same for all, and asks the others when it is woken.
+     *
      * @param string $key what to lock
      * @param float $ttl seconds after which the lock ends by itself, 0.005 to 366 days
      * @param float $wait seconds to wait for it at most; 0 = one try, INF = for ever
@@ -106,7 +115,8 @@ class RedisLock
     public function release(string $key, #[\SensitiveParameter] string $token): bool {}
 
     /**
-     * Sets a new TTL, counted from now, if the lock is still held with this token. It may be shorter.
+     * Sets a new TTL, counted from now, if the lock is still held with this token. It may be shorter. Of several
+     * servers a majority has to; what is left on a minority is freed.
      *
      * @param float $ttl seconds, 0.005 to 366 days
      *
@@ -183,7 +193,8 @@ class RedisLock
     public function isLocked(string $key): bool {}
 
     /**
-     * @return string|null the holder's token; null = nobody has the lock
+     * @return string|null the holder's token; null = nobody has the lock, or of several servers no majority names the
+     *   same
      *
      * @throws RedisLockConnectionException when the server could not be asked
      * @throws RedisLockServerException when the server answered with an error
@@ -191,7 +202,8 @@ class RedisLock
     public function owner(string $key): ?string {}
 
     /**
-     * @return float|null seconds until the lock ends by itself; null = nobody has it; INF = it has no TTL
+     * @return float|null seconds until the lock ends by itself (on several servers: until a majority has it no more);
+     *   null = nobody has it; INF = it has no TTL
      *
      * @throws RedisLockConnectionException when the server could not be asked
      * @throws RedisLockServerException when the server answered with an error
@@ -200,7 +212,8 @@ class RedisLock
 
     /**
      * Frees the lock whoever holds it. For administrators: the holder is not told. It is sent once: when the
-     * answer is lost, sending it again could free the lock of whoever came next.
+     * answer is lost, sending it again could free the lock of whoever came next. Of several servers the answer of each
+     * is waited for.
      *
      * @return bool true = somebody had it
      *
@@ -218,7 +231,8 @@ class RedisLock
     /**
      * Counters of this process since it started; a forked child begins at zero.
      *
-     * acquired, refused (no wait asked for), timed_out (a wait that ended without the lock), failed (a call
+     * acquired, refused (no wait asked for), split_votes (tries of several servers that some granted, but no majority,
+     * and that were made again at once), timed_out (a wait that ended without the lock), failed (a call
      * that ended in a connection or server exception), waited (seconds spent in waits), tries (to get a lock
      * on the ordinary connection, one or more for each acquire()), nudges (looks of a wait that take nothing),
      * wake_ups (by a release), wake_ups_taken (of these, when the lock was taken again), delays (back-off
@@ -229,7 +243,7 @@ class RedisLock
      * not be woken, and releases that could wake nobody, because the server did not allow it; once for each
      * connection whose user lacks the rights).
      *
-     * @return array{acquired: int, refused: int, timed_out: int, failed: int, waited: float, tries: int,
+     * @return array{acquired: int, refused: int, split_votes: int, timed_out: int, failed: int, waited: float, tries: int,
      *   nudges: int, wake_ups: int, wake_ups_taken: int, delays: int, undone: int, released: int,
      *   not_released: int, extended: int, not_extended: int, renewed: int, lost: int, connects: int,
      *   reconnects: int, scripts_loaded: int, fallbacks: int}
@@ -237,7 +251,7 @@ class RedisLock
     public static function stats(): array {}
 
     /**
-     * Drops this thread's idle connections to this object's server. The object can be used again and will
+     * Drops this thread's idle connections to this object's servers. The object can be used again and will
      * connect again. Locks stay as they are.
      */
     public function close(): void {}
@@ -333,7 +347,7 @@ class RedisLockException extends RuntimeException
     public function getReasons(): array {}
 }
 
-/** No server could be asked: refused, timed out, closed, name not found; or its answer did not come. */
+/** No server, or not enough of them, could be asked: refused, timed out, closed, name not found; or its answer did not come. */
 class RedisLockConnectionException extends RedisLockException
 {
 }

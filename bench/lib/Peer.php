@@ -2,6 +2,7 @@
 /*
  * What the bench asks of a lock library. bench/peers/NAME.php returns a closure that makes one:
  * function (int $port, string $packages): Peer, where $packages is the folder that Composer filled for it.
+ * bench/peers/redlock/NAME.php is the same with several servers: function (array $ports, string $packages): Peer.
  *
  * A whole section rather than acquire() and release(), because one of them has nothing but synchronized().
  */
@@ -15,4 +16,12 @@ abstract class Peer
 
     /** Runs $section with the lock held, or returns false when the lock was not to be had in time. */
     abstract public function within(string $key, callable $section): bool;
+}
+
+/** A connection for a library that wants one, with the time limits that RedisLock has by default. */
+function phpredis_at(int $port): Redis
+{
+    $redis = new Redis();
+    $redis->connect('127.0.0.1', $port, 1.0, null, 0, 1.0);
+    return $redis;
 }

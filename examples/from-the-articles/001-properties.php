@@ -1,7 +1,7 @@
 <?php
 /*
  * Document 001: what a lock must do, one property after the other. Re-entrance has an example of its own,
- * 001-re-entrant.php; a lock on more than one server is not there yet.
+ * 001-re-entrant.php, and so has a lock on more than one server, 002-redlock.php.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 001-properties.php
  */

@@ -301,10 +301,11 @@ bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_to
 	const rl_settlement *settlement, const rl_tick *tick)
 {
 	const rl_exchange *exchange = rl_acquire_exchange(acquire);
+	const char *fate = exchange->is_own_token ? "; what may be left of it ends by its TTL"
+											  : rl_acquire_fate(acquire, settlement);
 	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
 		"too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
-		(double) (tick->now - held_since) / 1e9, (double) acquire->ttl_ns / 1e9,
-		rl_acquire_fate(acquire, settlement));
+		(double) (tick->now - held_since) / 1e9, (double) acquire->ttl_ns / 1e9, fate);
 	return retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !exchange->is_own_token);
 }
 
@@ -315,15 +316,19 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 	acquire->is_marked = false;
 	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
 	rl_settlement settlement;
-	bool has_token = settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
+	/* What ends by itself about now is not undone with a token that others may have, too: theirs could be met. */
+	bool is_undone = !is_good && !exchange->is_own_token;
+	bool has_token = settle(acquire, is_undone ? RL_UNDO_ALL : RL_UNDO_NOTHING, tick, &settlement);
 	return is_good ? rl_acquire_finish(acquire, tick, RL_OK)
 				   : rl_acquire_on_too_slow(acquire, sent_at, has_token, &settlement, tick);
 }
 
 static void take_sample(rl_acquire *acquire, const rl_seat *seat)
 {
-	acquire->sample = (rl_sample){
-		.asked_at = seat->sent_at, .heard_at = seat->heard_at, .server_us = seat->answer.time_us};
+	acquire->sample = (rl_sample){.asked_at = seat->sent_at,
+		.heard_at = seat->heard_at,
+		.server_us = seat->answer.time_us,
+		.member = (unsigned) (seat - rl_acquire_exchange(acquire)->seats)};
 }
 
 /* The key holds a caller's own token, and a connection in the queue broke: nobody can know whose it is. */
@@ -335,30 +340,16 @@ static bool fail_as_unknown(rl_acquire *acquire, const rl_tick *tick)
 	return rl_acquire_finish(acquire, tick, RL_ERR_UNKNOWN);
 }
 
-/* Refused by several members. */
-static bool on_refused_by_several(rl_acquire *acquire, const rl_answer *answer, bool is_split,
-	int64_t round_trip, const rl_tick *tick)
-{
-	acquire->is_woken = false;
-	acquire->splits = is_split ? acquire->splits + 1 : 0;
-	if (is_split) {
-		rl_stats_add(&rl_acquire_stats(acquire)->split_votes, 1);
-		rl_acquire_pause(acquire, tick, split_delay(acquire, round_trip));
-	} else {
-		rl_acquire_pause(
-			acquire, tick, rl_acquire_look_delay(acquire, answer->holder, answer->number));
-	}
-	return false;
-}
-
-/* Nobody may have it: it is worth another try even to who does not wait. */
+/* Nobody may have the lock, though a quorum refuses it: it is worth another try soon, also to who does not wait. A few
+ * of them: somebody may hold it on a bare majority. */
 static void try_split_again(rl_acquire *acquire, int64_t round_trip, const rl_tick *tick)
 {
+	int64_t at = tick->now + split_delay(acquire, round_trip);
 	acquire->splits++;
-	acquire->has_tried = false;
+	acquire->has_tried = acquire->is_waiting;
 	acquire->phase = RL_ACQUIRE_PAUSED;
-	acquire->is_delayed = false;
-	acquire->resume_at = tick->now + split_delay(acquire, round_trip);
+	acquire->is_delayed = false; /* it is not one of the `retries` */
+	acquire->resume_at = acquire->is_waiting ? rl_time_earlier(at, acquire->deadline) : at;
 	rl_stats_add(&rl_acquire_stats(acquire)->split_votes, 1);
 }
 
@@ -381,7 +372,10 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	if (acquire->is_doubtful && answer.holder == RL_HOLDER_SELF) {
 		return fail_as_unknown(acquire, tick);
 	}
-	if (has_token && is_split && !acquire->is_waiting && acquire->splits < SPLIT_TRIES) {
+	acquire->is_woken = false;
+	acquire->splits = is_split ? acquire->splits : 0;
+	bool is_worth_another = has_token && is_split && acquire->splits < SPLIT_TRIES;
+	if (is_worth_another && !acquire->is_waiting) {
 		try_split_again(acquire, round_trip, tick);
 		return false;
 	}
@@ -393,13 +387,16 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 		return false;
 	}
 	acquire->is_polling = acquire->is_polling || was_set;
-	if (is_several) {
-		return on_refused_by_several(acquire, &answer, is_split, round_trip, tick);
+	if (is_worth_another) {
+		try_split_again(acquire, round_trip, tick);
+		return false;
 	}
-	if (!acquire->is_polling && answer.time_us == 0) {
+	if (!is_several && !acquire->is_polling && answer.time_us == 0) {
 		rl_acquire_fall_back(acquire, tick);
 	}
-	rl_acquire_enter_queue(acquire, tick);
+	if (!is_several) { /* else a look finds out where to queue */
+		rl_acquire_enter_queue(acquire, tick);
+	}
 	rl_acquire_pause(acquire, tick, rl_acquire_look_delay(acquire, answer.holder, answer.number));
 	return false;
 }
@@ -419,7 +416,6 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 	rl_acquire_sight sight;
 	bool can_queue = rl_acquire_see(acquire, &sight);
 	rl_answer answer = sight.seat->answer;
-	take_sample(acquire, sight.seat);
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
 	if (!can_queue) {
 		rl_acquire_fall_back(acquire, tick);
@@ -427,20 +423,29 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	rl_acquire_move_queue(acquire, sight.member, tick);
+	bool is_of_queue = acquire->queue.member == sight.member; /* else that one is late with its answer */
+	if (is_of_queue) {
+		take_sample(acquire, sight.seat);
+	}
+	/* Of several the look finds out where to queue: who is not in the queue yet goes there for the ticket. */
+	bool is_entering = exchange->set->count > 1 && acquire->queue.state == RL_QUEUE_OUT;
 	/* A ticket lies there: nobody is in the queue to take it. Or one was sent, and nobody of ours came for it. The
 	 * token is ours: the queue has won, and does not say so. */
-	bool is_in = acquire->queue.state != RL_QUEUE_OUT;
-	bool is_free = answer.holder == RL_HOLDER_NOBODY && is_in;
+	bool is_free = answer.holder == RL_HOLDER_NOBODY && !is_entering && is_of_queue;
 	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
 	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
-	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token && is_in;
+	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token;
 	/* A quorum is free, while the first member is held by somebody who has no quorum, and may be dead. */
 	acquire->free_looks = sight.is_quorum_free ? acquire->free_looks + 1 : 0;
 	if (is_lying || is_ours || acquire->free_looks > 1) {
 		try_next(acquire, is_ours, tick);
 		return;
 	}
-	rl_acquire_enter_queue(acquire, tick);
+	if (is_entering) {
+		exchange->request.is_owed =
+			acquire->is_token_owed; /* it may have been lost since the look began */
+		rl_acquire_enter_queue(acquire, tick);
+	}
 	int64_t delay = rl_acquire_look_delay(acquire, answer.holder, sight.soonest_pttl);
 	rl_acquire_pause(acquire, tick,
 		sight.is_quorum_free ? rl_time_earlier(delay, RL_ACQUIRE_FREE_LOOK_NS) : delay);

@@ -4,6 +4,8 @@
  */
 #include "core/rl_conn.h"
 
+#include "core/rl_token.h"
+
 #include <stdlib.h>
 
 #define CLIENT_NAME "redislock"
@@ -157,11 +159,12 @@ rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
 		.as_text = true};
 	bool is_with_helpers =
 		!request->is_alone && !conn->lacks_helpers && request->key.len <= UNDO_KEY_MAX;
+	bool is_once = !rl_token_is_drawn(request->token);
 	uint64_t first_end = 0; /* last byte of the first half */
-	if (is_with_helpers && rl_conn_send_blind(conn, &undo)) {
+	if (is_with_helpers && !is_once && rl_conn_send_blind(conn, &undo)) {
 		first_end = conn->last_byte;
 	}
-	undo.is_alone = true;
+	undo.is_alone = !(is_with_helpers && is_once && conn->has_helpers);
 	bool is_queued = rl_conn_send_blind(conn, &undo);
 	conn->transport->flush(conn->link);
 	uint64_t sent = conn->transport->sent(conn->link);
@@ -210,6 +213,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 	}
 	rl_owed owed = conn->owed[conn->owed_first];
 	conn->was_heard = true;
+	conn->has_answered = true;
 	conn->owing_since = 0;
 	conn->owed_count--;
 	if (--conn->owed[conn->owed_first].count == 0) {

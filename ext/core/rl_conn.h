@@ -46,6 +46,7 @@ struct rl_conn {
 	unsigned known;       /* the scripts that it knows since then, a bit for each verb */
 	bool is_down;
 	bool was_heard;      /* an answer has come since it was taken from the pool */
+	bool has_answered;   /* at any time */
 	int64_t connect_end; /* connecting is given up then */
 	int64_t owing_since; /* nothing has come since then of what is owed; 0 = not noted */
 	int64_t patience;    /* how long it may owe while nobody waits for it; 0 = not noted */
@@ -98,7 +99,7 @@ typedef enum rl_undone {
 
 /* Writes the compare-and-delete that takes a token back, behind all that was sent, as text, for nobody reads
  * its answer: with the helper keys, so that waiters are told, and then without them, for the user may not be
- * allowed to use them.
+ * allowed to use them. A token that others may have, too, is taken back once only: the second could meet theirs.
  * @param request of the command to be undone */
 rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request);
 

@@ -8,6 +8,7 @@
 #include "core/rl_order.h"
 #include "core/rl_seat.h"
 #include "core/rl_time.h"
+#include "core/rl_token.h"
 
 #include <string.h>
 
@@ -125,12 +126,25 @@ static bool call_up(rl_exchange *exchange, const rl_tick *tick)
 	return true;
 }
 
-/* A command that is to reach every member has not been handed to this one, which may yet be connected. */
+/* A command that is to reach every member has not been handed to this one, which may yet be connected; or it is not
+ * known whether a release may use the helper keys there. */
 static bool is_expected(const rl_exchange *exchange, const rl_seat *seat, const rl_tick *tick)
 {
 	bool is_late = seat->has_dialled && seat->breaks == 0 && !rl_seat_is_handed_over(seat);
-	return is_several(exchange) && is_late && rl_verb_changes(exchange->request.verb) &&
-		tick->now < exchange->grace_end;
+	bool is_unclear = exchange->request.verb == RL_VERB_RELEASE && seat->conn != NULL &&
+		seat->conn->has_answered && !seat->conn->has_helpers && !seat->is_alone;
+	return is_several(exchange) && (is_late || is_unclear) &&
+		rl_verb_changes(exchange->request.verb) && tick->now < exchange->grace_end;
+}
+
+/* The first in order that is asked at all. */
+static unsigned first_in_order(const rl_exchange *exchange)
+{
+	unsigned at = 0;
+	while (at + 1 < exchange->set->count && exchange->seats[exchange->order[at]].is_spared) {
+		at++;
+	}
+	return exchange->order[at];
 }
 
 /* The outcome is known, but somebody's answer is wanted. */
@@ -143,11 +157,15 @@ static bool is_wanted(const rl_exchange *exchange, unsigned member, const rl_tic
 	/* What became of a caller's own token has to be known before it can be tried again. */
 	bool is_own = is_several(exchange) && exchange->is_own_token &&
 		exchange->outcome != RL_VOTE_GRANTED && rl_verb_takes(exchange->request.verb);
-	/* A failure tells what became of the others. */
-	bool is_to_be_told =
-		exchange->outcome == RL_VOTE_FAILED && rl_verb_changes(exchange->request.verb);
+	/* A failure tells what became of the others, and what a minority has prolonged is undone. */
+	bool is_to_be_told = rl_verb_changes(exchange->request.verb) &&
+		(exchange->outcome == RL_VOTE_FAILED ||
+			(exchange->outcome == RL_VOTE_REFUSED && exchange->request.verb == RL_VERB_EXTEND));
+	/* Who waits should wait where all others do. */
+	bool is_first = exchange->request.verb == RL_VERB_NUDGE && member == first_in_order(exchange) &&
+		tick->now < exchange->grace_end + RL_EXCHANGE_FIRST_NS;
 	bool is_hoped_for = exchange->hopes_for_all && tick->now < exchange->grace_end;
-	return is_own || is_to_be_told || exchange->wants_all || is_hoped_for ||
+	return is_own || is_to_be_told || is_first || exchange->wants_all || is_hoped_for ||
 		is_expected(exchange, seat, tick);
 }
 
@@ -183,8 +201,10 @@ rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wa
 			add_to_wait(exchange, &exchange->seats[i], wait);
 		}
 	}
-	if (goes_on && !is_open && exchange->grace_end > tick->now) {
-		rl_wait_until(wait, exchange->grace_end);
+	if (goes_on && !is_open) {
+		int64_t first_end = exchange->grace_end + RL_EXCHANGE_FIRST_NS;
+		rl_wait_until(wait, exchange->grace_end > tick->now ? exchange->grace_end : RL_NEVER);
+		rl_wait_until(wait, first_end > tick->now ? first_end : RL_NEVER);
 	}
 	return goes_on ? RL_VOTE_OPEN : exchange->outcome;
 }
@@ -256,8 +276,10 @@ static void back_up_release(const rl_exchange *exchange, rl_seat *seat)
 {
 	rl_conn *conn = seat->conn;
 	bool is_unheard = seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat);
+	bool is_once =
+		!rl_token_is_drawn(exchange->request.token); /* a second could meet somebody else's */
 	if (!is_several(exchange) || exchange->request.verb != RL_VERB_RELEASE || !is_unheard ||
-		seat->is_alone || conn->has_helpers) {
+		seat->is_alone || conn->has_helpers || is_once) {
 		return;
 	}
 	rl_request request = exchange->request;

@@ -107,6 +107,9 @@ typedef struct rl_exchange {
  * is hoped for has to give it: as long again as the outcome took, but not less than this. */
 #define RL_EXCHANGE_GRACE_NS (25 * RL_NS_PER_MS)
 
+/* How much longer the answer of the member is hoped for at which all who wait should queue. */
+#define RL_EXCHANGE_FIRST_NS (200 * RL_NS_PER_MS)
+
 /* Those in trouble are asked after this share of the timeout, if the others have not decided. */
 #define RL_EXCHANGE_CALL_UP_SHARE 4
 

@@ -81,7 +81,7 @@ void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
 			break;
 		case RL_OP_ASK:
 			if (!is_forked) {
-				rl_exchange_settle(&op->exchange, RL_UNDO_ALL, now);
+				rl_exchange_settle(&op->exchange, RL_UNDO_NOTHING, now);
 			}
 			break;
 		case RL_OP_FAREWELL:
@@ -246,6 +246,7 @@ static bool step_ask(rl_op *op, const rl_tick *tick, rl_wait *wait)
 		op->is_begun = true;
 		rl_exchange_begin(exchange, tick->now, RL_NEVER);
 		exchange->wants_all = verb == RL_VERB_FORCE;
+		exchange->hopes_for_all = verb == RL_VERB_REMAINING;
 	}
 	rl_vote outcome = rl_exchange_step(exchange, tick, wait);
 	if (outcome == RL_VOTE_OPEN) {

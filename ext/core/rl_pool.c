@@ -48,6 +48,16 @@ void rl_pool_clear(rl_pool *pool)
 	}
 }
 
+/* Drops what the parent left, once, in the child. */
+static void notice_fork(rl_pool *pool)
+{
+	uint64_t generation = pool->env->fork_generation(pool->env->ctx);
+	if (generation != pool->fork_generation) {
+		rl_pool_clear(pool);
+		pool->fork_generation = generation;
+	}
+}
+
 /* Closes the lingering ones that are read to the end, too old, or too many. */
 static void sweep(rl_pool *pool, int64_t now)
 {
@@ -73,24 +83,39 @@ void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now)
 	sweep(pool, now);
 }
 
-void rl_pool_clear_address(rl_pool *pool, const rl_address *address)
+/* Ends an idle connection. What it still owes is an answer to something that the server may not have read: closed with
+ * an unread answer, the connection would be reset, and that lost. */
+static void end_idle(rl_pool *pool, rl_conn **slot, int64_t now)
 {
-	for (rl_conn **slot = &pool->idle; *slot != NULL;) {
-		if (rl_address_equal(&(*slot)->target->address, address)) {
-			close_idle(pool, slot);
-		} else {
-			slot = &(*slot)->next;
-		}
+	rl_conn *conn = *slot;
+	bool is_owing = conn->patience > 0 && rl_conn_catch_up(conn, now) && conn->owed_count > 0 &&
+		conn->transport->is_connected(conn->link);
+	if (!is_owing) {
+		close_idle(pool, slot);
+		return;
+	}
+	*slot = conn->next;
+	pool->count--;
+	rl_pool_let_linger(pool, conn, now);
+}
+
+void rl_pool_end_idle(rl_pool *pool, int64_t now)
+{
+	notice_fork(pool);
+	while (pool->idle != NULL) {
+		end_idle(pool, &pool->idle, now);
 	}
 }
 
-/* Drops what the parent left, once, in the child. */
-static void notice_fork(rl_pool *pool)
+void rl_pool_clear_address(rl_pool *pool, const rl_address *address, int64_t now)
 {
-	uint64_t generation = pool->env->fork_generation(pool->env->ctx);
-	if (generation != pool->fork_generation) {
-		rl_pool_clear(pool);
-		pool->fork_generation = generation;
+	notice_fork(pool);
+	for (rl_conn **slot = &pool->idle; *slot != NULL;) {
+		if (rl_address_equal(&(*slot)->target->address, address)) {
+			end_idle(pool, slot, now);
+		} else {
+			slot = &(*slot)->next;
+		}
 	}
 }
 
@@ -265,7 +290,7 @@ void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 		while ((*slot)->next != NULL) {
 			slot = &(*slot)->next;
 		}
-		close_idle(pool, slot);
+		end_idle(pool, slot, now);
 	}
 	if (conn->was_heard && pool->troubles != NULL) {
 		rl_pool_note_answer(pool, conn->target);

@@ -53,8 +53,11 @@ void rl_pool_init(rl_pool *pool, rl_transport *transport, const rl_env *env);
 /* Closes all. The pool can be used again. */
 void rl_pool_clear(rl_pool *pool);
 
-/* Closes the idle ones to the address, whoever they log in as. */
-void rl_pool_clear_address(rl_pool *pool, const rl_address *address);
+/* Ends the idle ones to the address, whoever they log in as. */
+void rl_pool_clear_address(rl_pool *pool, const rl_address *address, int64_t now);
+
+/* Ends all idle ones: those that owe an answer linger. */
+void rl_pool_end_idle(rl_pool *pool, int64_t now);
 
 /* An idle connection to the target that is alive as far as can be seen; NULL when there is none.
  * @param must_look also look at one that was used just now: for a command that is not sent twice */

@@ -291,7 +291,7 @@ int64_t rl_queue_won_since(
 	const rl_queue *queue, const rl_sample *sample, double drift_factor, int64_t now)
 {
 	int64_t server_us = queue->answer.time_us;
-	if (server_us == 0 || sample->server_us == 0) {
+	if (server_us == 0 || sample->server_us == 0 || sample->member != queue->member) {
 		return queue->sent_at;
 	}
 	/* Either way round the shorter reckoning is the safe one: the sample may be younger than the win. */

@@ -36,6 +36,7 @@ typedef struct rl_sample {
 	int64_t asked_at;
 	int64_t heard_at;
 	int64_t server_us; /* 0 = none was taken */
+	unsigned member;   /* whose clock it is */
 } rl_sample;
 
 typedef enum rl_queue_state {

@@ -95,8 +95,8 @@ static void send_command(rl_exchange *exchange, rl_seat *seat)
 	}
 	bool is_new = seat->conn->lacks_scripts && (seat->conn->known >> request.verb & 1U) == 0;
 	seat->is_text = seat->is_text || is_new;
-	/* Of several members not every answer is read: a release must not need another round. */
-	bool is_unheard = exchange->set->count > 1 && request.verb == RL_VERB_RELEASE;
+	/* Of several members not every answer is read: what should reach them all must not need another round. */
+	bool is_unheard = exchange->set->count > 1 && rl_verb_changes(request.verb);
 	request.as_text = seat->is_text || is_unheard;
 	seat->is_alone =
 		seat->is_alone || request.is_alone || !exchange->set->wakes || seat->conn->lacks_helpers;
@@ -155,6 +155,8 @@ static void on_down(rl_exchange *exchange, unsigned index, const rl_error *err, 
 		fail(seat);
 		return;
 	}
+	/* One that takes connections and says nothing on them is no better than one that takes none. */
+	bool was_mute = !seat->conn->has_answered;
 	rl_seat_drop(seat);
 	if (seat->is_bound) {
 		seat->is_spent =
@@ -174,8 +176,13 @@ static void on_down(rl_exchange *exchange, unsigned index, const rl_error *err, 
 	bool was_connected = err->status == RL_ERR_CLOSED;
 	if (was_connected) {
 		rl_stats_add(&exchange->env->stats->reconnects, 1);
-	} else {
+	}
+	if (was_mute) {
 		note_trouble(exchange, index, tick);
+		if (exchange->set->count > 1) {
+			fail(seat); /* the others will do */
+			return;
+		}
 	}
 	recover(exchange, seat, was_connected, tick);
 }

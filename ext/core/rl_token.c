@@ -7,6 +7,11 @@
 #define PREFIX_LEN 4
 #define RANDOM_BYTES 18 /* 6 groups of 3 bytes, 4 characters each: no padding */
 
+bool rl_token_is_drawn(rl_bytes token)
+{
+	return token.len == RL_TOKEN_LEN && memcmp(token.data, PREFIX, PREFIX_LEN) == 0;
+}
+
 rl_status rl_token_draw(const rl_env *env, char *out)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -31,6 +31,7 @@ void redislock_home_unref(redislock_home *home)
 	if (home == NULL || --home->refs > 0) {
 		return;
 	}
+	rl_pool_end_idle(&home->own_pool, rl_os_now());
 	rl_pool_hand_over_lingering(
 		&home->own_pool, &REDISLOCK_G(pool), rl_os_now()); /* their undos are not read yet */
 	rl_pool_clear(&home->own_pool);

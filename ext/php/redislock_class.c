@@ -531,7 +531,8 @@ ZEND_METHOD(RedisLock, close)
 		RETURN_THROWS();
 	}
 	for (unsigned i = 0; i < home->set.count; i++) {
-		rl_pool_clear_address(redislock_home_pool(home), &home->set.members[i].target->address);
+		rl_pool_clear_address(
+			redislock_home_pool(home), &home->set.members[i].target->address, rl_os_now());
 	}
 }
 

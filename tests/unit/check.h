@@ -2,9 +2,6 @@
  *
  * A test is a function. It ends with its first failed check; the others go on. Each prints "ok name" or
  * "not ok name: why", as scripts/unit expects.
- *
- * A test of what core does not do yet, for sets of several members, which the class still refuses, is
- * marked LATER: it runs only with REDISLOCK_UNIT_LATER=1 in the environment, and fails there.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -16,12 +13,10 @@
 typedef struct check_test {
 	const char *name;
 	void (*run)(void);
-	const char *later; /* NULL, or what is not built yet */
 } check_test;
 
 /* clang-format off */
-#define TEST(name) {#name, name, NULL}
-#define LATER(name, what) {#name, name, what}
+#define TEST(name) {#name, name}
 /* clang-format on */
 
 /* Runs all; returns main's exit code. Arguments name the tests to run; without any, all run.

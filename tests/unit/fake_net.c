@@ -197,6 +197,27 @@ static uint64_t sent(const rl_link *link)
 	return link->sent;
 }
 
+static bool retract(rl_link *link, uint64_t position)
+{
+	if (!link->is_open) {
+		FAIL("retract on a closed link");
+	}
+	if (link->appended < position) {
+		FAIL("retract to what was never there");
+	}
+	if (link->sent > position) {
+		return false;
+	}
+	if (link->appended > position) {
+		fake_note(link, "retract");
+	}
+	while (link->command_count > 0 && link->commands[link->command_count - 1].end > position) {
+		link->command_count--;
+	}
+	link->appended = position;
+	return true;
+}
+
 static bool is_connected(const rl_link *link)
 {
 	return link->is_connected && !link->is_down;
@@ -269,9 +290,7 @@ static void read_now(rl_link *link)
 	if (!link->is_open) {
 		FAIL("read on a closed link");
 	}
-	if (link->is_connected) {
-		fake_read(link);
-	}
+	fake_read(link);
 }
 
 /* Who is silent does not close either. Who is not closes behind what was answered; a blocked link at once. */
@@ -309,6 +328,7 @@ rl_transport fake_transport = {.dial = dial,
 	.append = append,
 	.flush = flush,
 	.sent = sent,
+	.retract = retract,
 	.is_connected = is_connected,
 	.receive = receive,
 	.is_alive = is_alive,
@@ -375,6 +395,7 @@ void fake_warm(unsigned member)
 	fake_read(conn->link);
 	fake_transport.flush(conn->link);
 	conn->is_nameless = false; /* as if it had been used */
+	conn->has_answered = true;
 	fake_read(conn->link);
 	rl_conn_next(conn, &first);
 	CHECK(rl_conn_is_reusable(conn));

@@ -373,6 +373,140 @@ static void what_is_not_sent_is_not_reusable(void)
 	CHECK(!rl_conn_is_reusable(conn));
 }
 
+static void what_has_become_alike_is_one_run(void)
+{
+	dial_it(NULL, NULL, 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_NONE);
+	for (unsigned round = 0; round < 50; round++) {
+		fake_says(0, ":1");
+		CHECK(ask(round) != 0);
+		fake_says(0, ":1");
+		CHECK(tell());
+		fake_transport.flush(conn->link);
+		rl_conn_forget(conn);
+		CHECK_INT(conn->owed_runs, 3); /* CLIENT SETNAME stands behind the first */
+		CHECK_INT(conn->owed_count, 2 * (round + 1) + 1);
+	}
+	fake_says(0, ":7");
+	CHECK(ask(7) != 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(event.reply.integer, 7);
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK_INT(conn->owed_count, 0);
+}
+
+/* Also where the ring has gone round. */
+static void logins_stay_apart_from_what_is_forgotten(void)
+{
+	dial_it("me", "secret", 3);
+	CHECK(ask(1) != 0);
+	CHECK(ask(2) != 0);
+	rl_conn_forget(conn);
+	fake_says(0, ":1");
+	fake_says(0, ":1");
+	CHECK_INT(conn->logins_owed, 2);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_READY);
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK_INT(conn->owed_count, 0);
+}
+
+/* ---- nobody waits for it ---- */
+
+static void what_was_not_sent_is_taken_back(void)
+{
+	dial_it("me", "secret", 3);
+	conn->is_nameless = true;
+	CHECK(ask(1) != 0);
+	CHECK(tell());
+	CHECK(rl_conn_retract(conn));
+	CHECK_INT(conn->owed_count, 2);
+	CHECK_INT(conn->owed_runs, 1);
+	CHECK(rl_conn_is_worth_keeping(conn));
+	CHECK(!rl_conn_is_reusable(conn));
+	fake_says(0, ":9");
+	CHECK(ask(5) != 0);
+	flush_and_read();
+	CHECK_LOG("0 a1 dial\n"
+			  "0 a1 retract\n"
+			  "0 a1 AUTH me secret\n"
+			  "0 a1 SELECT 3\n"
+			  "0 a1 EXISTS k\n"
+			  "0 a1 NAME\n");
+	CHECK_INT(next(), RL_CONN_READY);
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(event.tag, 5);
+	CHECK_INT(event.reply.integer, 9);
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK(rl_conn_is_reusable(conn));
+}
+
+static void what_was_sent_is_not(void)
+{
+	dial_it(NULL, NULL, 0);
+	CHECK(ask(1) != 0);
+	fake_acts(0, FAKE_SAY, ":1", 0);
+	flush_and_read();
+	CHECK(rl_conn_retract(conn)); /* nothing is unsent */
+	CHECK_COUNT("retract", 0);
+	CHECK_INT(conn->owed_count, 2);
+	fake_acts(0, FAKE_HALF, NULL, RL_NEVER);
+	CHECK(ask(2) != 0);
+	fake_transport.flush(conn->link);
+	CHECK(!rl_conn_retract(conn));
+	CHECK(!rl_conn_is_worth_keeping(conn));
+}
+
+/* Some commands have gone out, and one has not: what is behind the login cannot be told apart. */
+static void only_what_is_whole_is_taken_back(void)
+{
+	dial_it(NULL, NULL, 0);
+	fake_says(0, ":1");
+	CHECK(ask(1) != 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_REPLY);
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK(ask(2) != 0);
+	CHECK(!rl_conn_retract(conn));
+	CHECK_INT(conn->owed_count, 1);
+}
+
+static void how_much_one_may_owe_unheard(void)
+{
+	dial_it(NULL, NULL, 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_NONE);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	for (unsigned i = 1; i <= 1025; i++) {
+		CHECK(tell());
+		fake_transport.flush(conn->link);
+		CHECK_INT(rl_conn_is_worth_keeping(conn), i <= 1024);
+	}
+}
+
+static void what_has_come_is_counted_off(void)
+{
+	dial_it("me", "secret", 0);
+	fake_says(0, ":1");
+	CHECK(tell());
+	fake_transport.flush(conn->link);
+	conn->owing_since = 5;
+	fake_clock += MS;
+	CHECK(rl_conn_catch_up(conn, fake_clock)); /* reads it itself */
+	CHECK_INT(conn->owed_count, 0);
+	CHECK_INT(conn->logins_owed, 0);
+	CHECK(conn->was_heard);
+	CHECK_INT(conn->owing_since, fake_clock);
+	CHECK(tell());
+	conn->owing_since = 5;
+	CHECK(rl_conn_catch_up(conn, fake_clock));
+	CHECK_INT(conn->owing_since, 5); /* nothing has come */
+	fake_kill(0);
+	CHECK(!rl_conn_catch_up(conn, fake_clock));
+}
+
 static void positions_grow(void)
 {
 	dial_it(NULL, NULL, 0);
@@ -481,6 +615,13 @@ static const check_test tests[] = {
 	TEST(what_cannot_be_queued_is_not_owed),
 	TEST(a_few_owed_replies_do_not_matter),
 	TEST(what_is_not_sent_is_not_reusable),
+	TEST(what_has_become_alike_is_one_run),
+	TEST(logins_stay_apart_from_what_is_forgotten),
+	TEST(what_was_not_sent_is_taken_back),
+	TEST(what_was_sent_is_not),
+	TEST(only_what_is_whole_is_taken_back),
+	TEST(how_much_one_may_owe_unheard),
+	TEST(what_has_come_is_counted_off),
 	TEST(positions_grow),
 	TEST(free_of_nothing_is_nothing),
 	TEST(an_undo_with_a_long_key_goes_alone),

@@ -165,7 +165,7 @@ static void one_address_can_be_cleared(void)
 	fake_warm(0);
 	fake_warm(2);
 	fake_targets[0].database = 4; /* whoever logs in */
-	rl_pool_clear_address(&fake_pool, &fake_targets[0].address);
+	rl_pool_clear_address(&fake_pool, &fake_targets[0].address, fake_clock);
 	CHECK_LOG("0 a2 close\n0 a1 close\n");
 	CHECK_INT(fake_pool.count, 2);
 	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));

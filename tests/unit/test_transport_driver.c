@@ -357,7 +357,7 @@ static void a_server_that_hangs_up_is_quoted(void)
 	peer_start(&server, talk_hang_up_politely);
 	acquire(0);
 	rl_status status = drive();
-	char message[400];
+	char message[sizeof op->err->message];
 	snprintf(message, sizeof message, "%s", op->err->message);
 	clean_up();
 	CHECK_HAS(message, "protected mode");

@@ -500,6 +500,77 @@ static void what_is_there_can_be_read_at_once(void)
 
 /* ---- looks and waits ---- */
 
+/* Nobody waits for it: core looks at it now and then. */
+static void who_takes_in_connects_on(void)
+{
+	begin_tcp();
+	CHECK(dial() != NULL);
+	for (unsigned i = 0; i < 400 && !net.transport.is_connected(link_); i++) {
+		net.transport.take_in(link_);
+		rl_os_poll(NULL, 0, MS, NULL, NULL);
+	}
+	CHECK(net.transport.is_connected(link_));
+	fd = peer_accept(&server);
+	append("x");
+	flush();
+	CHECK(peer_hears(&server, fd, "x\r\n"));
+}
+
+static void who_takes_in_is_told_of_a_refusal(void)
+{
+	begin_tcp();
+	peer_close(&server);
+	CHECK(dial() != NULL);
+	for (unsigned i = 0; i < 400 && receive() == RL_LINK_NONE; i++) {
+		net.transport.take_in(link_);
+		rl_os_poll(NULL, 0, MS, NULL, NULL);
+	}
+	CHECK_INT(receive(), RL_LINK_DOWN);
+	CHECK_INT(err.status, RL_ERR_CONNECT);
+}
+
+static void what_was_not_sent_can_be_retracted(void)
+{
+	int fds[8];
+	begin_unix(1);
+	fill_queue(fds, 8);
+	CHECK(dial() != NULL);
+	uint64_t first = append("login");
+	CHECK(append("never") > first);
+	CHECK(append("nor this") > first);
+	flush();
+	CHECK(net.transport.retract(link_, first));
+	CHECK(net.transport.retract(link_, first)); /* nothing is there to be */
+	uint64_t second = append("after");
+	CHECK_INT(second, (int64_t) (2 * first)); /* words of one length */
+	fd = peer_accept(&server);
+	finish_connecting();
+	flush();
+	CHECK_INT(net.transport.sent(link_), (int64_t) second);
+	for (unsigned i = 0; i < 8; i++) {
+		close(fds[i]);
+	}
+}
+
+static void what_was_sent_cannot(void)
+{
+	begin_unix(4);
+	connect_it();
+	uint64_t first = append("one");
+	uint64_t second = append("two");
+	flush();
+	CHECK_INT(net.transport.sent(link_), (int64_t) second);
+	CHECK(!net.transport.retract(link_, first));
+	CHECK(!net.transport.retract(link_, 0));
+	CHECK(net.transport.retract(link_, second));
+	CHECK(append("three") > second);
+	CHECK(net.transport.retract(link_, second));
+	CHECK(peer_hears(&server, fd, "two\r\n"));
+	CHECK_INT(append("four"), (int64_t) (second + first + 1));
+	flush();
+	CHECK(peer_hears(&server, fd, "four\r\n"));
+}
+
 static void an_idle_link_is_alive(void)
 {
 	begin_unix(4);
@@ -610,6 +681,10 @@ static const check_test tests[] = {
 	TEST(close_sends_what_the_system_took),
 	TEST(an_ended_link_is_over_when_the_other_side_is),
 	TEST(what_is_there_can_be_read_at_once),
+	TEST(who_takes_in_connects_on),
+	TEST(who_takes_in_is_told_of_a_refusal),
+	TEST(what_was_not_sent_can_be_retracted),
+	TEST(what_was_sent_cannot),
 	TEST(an_idle_link_is_alive),
 	TEST(a_reset_link_is_dead),
 	TEST(block_waits_a_moment),

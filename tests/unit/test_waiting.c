@@ -139,7 +139,7 @@ static void after_its_slice_it_goes_in_again(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 61 * SECOND);
 }
 
-static void without_wake_or_with_members_it_polls(void)
+static void without_wake_it_polls(void)
 {
 	waiting_begin();
 	fake_set.wakes = false;
@@ -147,17 +147,6 @@ static void without_wake_or_with_members_it_polls(void)
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n10 a2 try k T1 30000 0 0 - 1\n");
-	fake_end();
-	fake_begin(3);
-	fake_set.wakes = true;
-	for (unsigned i = 0; i < 3; i++) {
-		fake_warm(i);
-		fake_says(i, "_");
-		fake_says(i, "*:1 :0");
-	}
-	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-	CHECK_COUNT("10 a1 try k T1 30000 0 0 - 1", 1);
-	CHECK_COUNT("BLPOP", 0);
 	CHECK_INT(fake_stats.fallbacks, 0);
 }
 
@@ -528,7 +517,7 @@ static const check_test tests[] = {
 	TEST(a_place_is_kept_for_60_seconds),
 	TEST(a_wait_may_be_endless),
 	TEST(after_its_slice_it_goes_in_again),
-	TEST(without_wake_or_with_members_it_polls),
+	TEST(without_wake_it_polls),
 	TEST(without_a_wait_nothing_is_marked),
 	TEST(a_lock_that_is_free_by_then_is_taken_by_the_try),
 	TEST(each_second_it_looks),

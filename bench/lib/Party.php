@@ -1,0 +1,39 @@
+<?php
+/* One of those that bench/redlock.php compares: how its processes are started, for whatever servers. */
+
+final class Party
+{
+    /**
+     * @param string $label as the tables have it
+     * @param list<string> $command up to the mode, "warm" or "cold"; the ports come behind it
+     * @param list<string>|null $sections the command of a worker that runs sections; {PORTS} stands for the ports
+     */
+    public function __construct(
+        public readonly string $name,
+        public readonly string $label,
+        private readonly array $command,
+        public readonly bool $isLibrary,
+        private readonly ?array $sections,
+    ) {
+    }
+
+    /** @param list<int> $ports */
+    public function start(string $mode, array $ports): array
+    {
+        return Processes::start([...$this->command, $mode, ...array_map(strval(...), $ports)]);
+    }
+
+    public function hasSections(): bool
+    {
+        return $this->sections !== null;
+    }
+
+    /**
+     * @param resource $control
+     * @param list<int> $ports
+     */
+    public function startWorkers($control, int $count, array $ports): Workers
+    {
+        return new Workers(str_replace('{PORTS}', implode(',', $ports), $this->sections), $control, $count);
+    }
+}

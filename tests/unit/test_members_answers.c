@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Several members: what their answers make together, for each verb that does not take, and what is said of failures.
+ */
+#include "check.h"
+#include "fake.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void begin_warm(unsigned members)
+{
+	fake_begin(members);
+	for (unsigned i = 0; i < members; i++) {
+		fake_warm(i);
+	}
+}
+
+static rl_op *ask(rl_verb verb, unsigned members, const char *const *answers)
+{
+	begin_warm(members);
+	for (unsigned i = 0; i < members; i++) {
+		if (answers[i] != NULL) {
+			fake_says(i, answers[i]);
+		}
+	}
+	rl_op *op = fake_ask(verb, "tok", 7000);
+	fake_drive(op);
+	return op;
+}
+
+/* ---- all that can be answered ---- */
+
+typedef struct mix {
+	unsigned members;
+	const char *answers[FAKE_MEMBERS];
+	unsigned failed;
+	char text[128];
+} mix;
+
+/* One of all the ways to answer; false when that was the last. */
+static bool next_mix(mix *m, unsigned number, const char *const *choices, unsigned count)
+{
+	m->failed = 0;
+	m->text[0] = '\0';
+	for (unsigned i = 0; i < m->members; i++) {
+		m->answers[i] = choices[number % count];
+		number /= count;
+		m->failed += m->answers[i][0] == '-';
+		strcat(strcat(m->text, " "), m->answers[i]);
+	}
+	return number == 0;
+}
+
+static unsigned count_of(const mix *m, const char *answer)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < m->members; i++) {
+		count += strcmp(m->answers[i], answer) == 0;
+	}
+	return count;
+}
+
+static void each_mix(rl_verb verb, const char *const *choices, unsigned count,
+	void (*check)(const mix *m, rl_op *op))
+{
+	for (unsigned members = 1; members <= FAKE_MEMBERS; members++) {
+		mix m = {.members = members};
+		for (unsigned i = 0; next_mix(&m, i, choices, count); i++) {
+			check(&m, ask(verb, members, m.answers));
+			fake_end();
+		}
+	}
+}
+
+static void check_status(const mix *m, const rl_op *op, unsigned yes, unsigned no)
+{
+	unsigned quorum = m->members / 2 + 1;
+	rl_status wanted = yes >= quorum ? RL_OK : no > m->members - quorum ? RL_BUSY : RL_ERR_SERVER;
+	if (op->status != wanted) {
+		FAIL("%s: %d, not %d", m->text, (int) op->status, (int) wanted);
+	}
+}
+
+static void check_yes_or_no(const mix *m, rl_op *op)
+{
+	check_status(m, op, count_of(m, ":1"), count_of(m, ":0"));
+}
+
+static void a_quorum_says_yes_or_no(void)
+{
+	static const char *const choices[] = {":1", ":0", "-ERR x"};
+	static const rl_verb verbs[] = {RL_VERB_EXISTS, RL_VERB_RELEASE, RL_VERB_EXTEND, RL_VERB_FORCE};
+	for (unsigned i = 0; i < 4; i++) {
+		each_mix(verbs[i], choices, 3, check_yes_or_no);
+	}
+}
+
+static void check_owner(const mix *m, rl_op *op)
+{
+	static const char *const owners[] = {"$one", "$two"};
+	unsigned quorum = m->members / 2 + 1;
+	unsigned best = 0;
+	for (unsigned i = 1; i < 2; i++) {
+		best = count_of(m, owners[i]) > count_of(m, owners[best]) ? i : best;
+	}
+	unsigned most = count_of(m, owners[best]);
+	rl_status wanted = most >= quorum ? RL_OK : most + m->failed < quorum ? RL_BUSY : RL_ERR_SERVER;
+	if (op->status != wanted) {
+		FAIL("%s: %d, not %d", m->text, (int) op->status, (int) wanted);
+	}
+	if (wanted == RL_OK) {
+		const rl_seat *seat = rl_exchange_owner(&op->exchange);
+		CHECK(rl_bytes_equal(rl_bytes_of(seat->text, seat->text_len), bytes_of(owners[best] + 1)));
+	}
+}
+
+static void the_owner_is_who_has_a_quorum(void)
+{
+	static const char *const choices[] = {"$one", "$two", "_", "-ERR x"};
+	each_mix(RL_VERB_OWNER, choices, 4, check_owner);
+}
+
+/* A reservation, which is empty, is nobody's. */
+static void a_reservation_has_no_owner(void)
+{
+	CHECK_INT(ask(RL_VERB_OWNER, 3, (const char *[]){"$", "$", "$one"})->status, RL_BUSY);
+	fake_end();
+	CHECK_INT(ask(RL_VERB_OWNER, 3, (const char *[]){"$", "$", "$"})->status, RL_BUSY);
+}
+
+static int by_end(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *) a;
+	uint64_t y = *(const uint64_t *) b;
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void check_remaining(const mix *m, rl_op *op)
+{
+	uint64_t ends[FAKE_MEMBERS];
+	unsigned count = 0;
+	for (unsigned i = 0; i < m->members; i++) {
+		if (m->answers[i][0] == ':' && strcmp(m->answers[i], ":-2") != 0) {
+			ends[count++] = (uint64_t) atoll(m->answers[i] + 1); /* -1 is the longest */
+		}
+	}
+	check_status(m, op, count, m->members - count - m->failed);
+	if (op->status == RL_OK) {
+		qsort(ends, count, sizeof ends[0], by_end);
+		int64_t wanted = (int64_t) ends[m->members / 2];
+		if (rl_exchange_remaining(&op->exchange) != wanted) {
+			FAIL("%s: %lld, not %lld", m->text, (long long) rl_exchange_remaining(&op->exchange),
+				(long long) wanted);
+		}
+	}
+}
+
+static void what_remains_is_what_a_quorum_has(void)
+{
+	static const char *const choices[] = {":500", ":-1", ":-2", ":700", "-ERR x"};
+	each_mix(RL_VERB_REMAINING, choices, 5, check_remaining);
+}
+
+static void of_those_that_have_answered(void)
+{
+	begin_warm(3);
+	fake_says(0, ":500");
+	fake_says(1, ":900");
+	fake_acts(2, FAKE_SAY, ":900", 5 * MS);
+	rl_op *op = fake_ask(RL_VERB_REMAINING, "", 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_INT(rl_exchange_remaining(&op->exchange), 500);
+}
+
+/* ---- extend, and release ---- */
+
+static void what_a_minority_has_extended_is_undone(void)
+{
+	rl_op *op = ask(RL_VERB_EXTEND, 5, (const char *[]){":1", ":0", ":0", ":1", ":0"});
+	CHECK_INT(op->status, RL_BUSY);
+	CHECK_COUNT("RELEASE k tok", 2);
+	CHECK_COUNT("a1 RELEASE k tok", 1);
+	CHECK_COUNT("d1 RELEASE k tok", 1);
+	CHECK_INT(fake_stats.not_extended, 1);
+}
+
+static void but_not_when_it_failed(void)
+{
+	CHECK_INT(
+		ask(RL_VERB_EXTEND, 3, (const char *[]){":1", "-ERR x", "-ERR x"})->status, RL_ERR_SERVER);
+	CHECK_COUNT("RELEASE", 0);
+	fake_end();
+	CHECK_INT(ask(RL_VERB_EXTEND, 3, (const char *[]){":1", ":1", ":0"})->status, RL_OK);
+	CHECK_COUNT("RELEASE", 0);
+	fake_end();
+	CHECK_INT(ask(RL_VERB_EXTEND, 1, (const char *[]){":0"})->status, RL_BUSY);
+	CHECK_COUNT("RELEASE", 0);
+}
+
+static void an_extension_is_proven_since_the_first_was_asked(void)
+{
+	fake_begin(3);
+	fake_warm(0);
+	fake_warm(1);
+	fake_dials(2, FAKE_ACCEPT, 40 * MS);
+	fake_acts(0, FAKE_SAY, ":1", 50 * MS);
+	fake_acts(1, FAKE_SAY, ":0", 0);
+	fake_says(2, ":1");
+	rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 7000);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(rl_exchange_sent_at(&op->exchange), FAKE_START);
+}
+
+static rl_op *release_of_one_that(bool was_held, const char *const *answers)
+{
+	begin_warm(3);
+	for (unsigned i = 0; i < 3; i++) {
+		if (answers[i] != NULL) {
+			fake_says(i, answers[i]);
+		}
+	}
+	rl_op *op = fake_ask(RL_VERB_RELEASE, "tok", 0);
+	op->exchange.was_held = was_held;
+	fake_drive(op);
+	return op;
+}
+
+static void what_was_held_is_released_if_one_of_them_has(void)
+{
+	static const char *const two_failed[] = {":1", "-ERR x", "-ERR x"};
+	CHECK_INT(release_of_one_that(true, two_failed)->status, RL_OK);
+	fake_end();
+	CHECK_INT(release_of_one_that(false, two_failed)->status, RL_ERR_SERVER);
+	fake_end();
+	static const char *const one_refused[] = {":1", ":0", "-ERR x"};
+	CHECK_INT(release_of_one_that(true, one_refused)->status, RL_OK);
+	fake_end();
+	static const char *const none_has[] = {"-ERR x", ":0", "-ERR x"};
+	CHECK_INT(release_of_one_that(true, none_has)->status, RL_ERR_SERVER);
+	fake_end();
+	static const char *const refused[] = {":1", ":0", ":0"};
+	CHECK_INT(release_of_one_that(true, refused)->status, RL_BUSY);
+}
+
+/* ---- messages ---- */
+
+static void each_that_failed_is_named(void)
+{
+	rl_op *op = ask(RL_VERB_EXISTS, 3, (const char *[]){"-ERR one", ":1", "-OOM two"});
+	CHECK_INT(op->status, RL_ERR_SERVER);
+	CHECK_TEXT(op->err->message,
+		"no quorum, 2 of 3 servers failed: redis://a:6379: the server answered: ERR one; redis://c:6379: "
+		"the server answered: OOM two (the server is out of memory)");
+	CHECK_TEXT(op->err->code, "ERR");
+	fake_end();
+	op = ask(RL_VERB_EXISTS, 1, (const char *[]){"-ERR one"});
+	CHECK_TEXT(op->err->message, "redis://a:6379: the server answered: ERR one");
+}
+
+static void one_that_could_not_be_asked_is_the_kind_of_failure(void)
+{
+	fake_begin(3);
+	fake_warm(0);
+	fake_warm(2);
+	fake_says(0, "-ERR one");
+	fake_dials(1, FAKE_REFUSE, 0);
+	fake_says(2, "-ERR two");
+	rl_op *op = fake_ask(RL_VERB_EXISTS, "", 0);
+	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
+	CHECK_HAS(op->err->message, "no quorum, 3 of 3 servers failed: redis://a:6379: ");
+	CHECK_HAS(op->err->message, "; redis://b:6379: cannot connect: told at once; redis://c:6379: ");
+}
+
+static void a_command_that_was_sent_may_have_been_carried_out(void)
+{
+	rl_op *op = ask(RL_VERB_EXTEND, 3, (const char *[]){":1", NULL, NULL});
+	CHECK_INT(op->status, RL_ERR_TIMEOUT);
+	CHECK_HAS(op->err->message,
+		"redis://c:6379: no answer within 0.7 s (timeout); the command was sent, its outcome is unknown");
+	CHECK_INT(fake_ms(), 700);
+	fake_end();
+	op = ask(RL_VERB_EXISTS, 3, (const char *[]){":1", NULL, NULL});
+	CHECK(strstr(op->err->message, "outcome") == NULL);
+}
+
+/* Who has failed is told of all, also of those that would not have mattered. */
+static void a_failure_to_change_waits_for_the_others(void)
+{
+	begin_warm(3);
+	fake_says(0, "-ERR x");
+	fake_says(1, "-ERR x");
+	fake_acts(2, FAKE_SAY, "-ERR y", 300 * MS);
+	rl_op *op = fake_ask(RL_VERB_RELEASE, "tok", 0);
+	CHECK_INT(fake_drive(op), RL_ERR_SERVER);
+	CHECK_INT(fake_ms(), 300);
+	CHECK_HAS(op->err->message, "3 of 3 servers failed");
+	fake_end();
+	begin_warm(3);
+	fake_says(0, "-ERR x");
+	fake_says(1, "-ERR x");
+	op = fake_ask(RL_VERB_EXISTS, "", 0);
+	CHECK_INT(fake_drive(op), RL_ERR_SERVER);
+	CHECK_INT(fake_ms(), 0);
+}
+
+/* However long the names and the reasons. */
+static void there_is_room_for_all_of_them(void)
+{
+	static char name[200] = "redis://";
+	static char text[500] = "-ERR ";
+	memset(name + 8, 'n', sizeof name - 9);
+	memset(text + 5, 'x', sizeof text - 6);
+	begin_warm(5);
+	char *const own = fake_targets[0].name;
+	for (unsigned i = 0; i < 5; i++) {
+		fake_says(i, text);
+	}
+	fake_targets[0].name = name;
+	rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 7000);
+	fake_drive(op);
+	const char *message = op->err->message;
+	fake_targets[0].name = own;
+	CHECK_INT(op->status, RL_ERR_SERVER);
+	CHECK_HAS(message, "5 of 5 servers failed: redis://nnn");
+	CHECK_HAS(message, "; redis://b:6379: the server answered: ERR x");
+	CHECK_HAS(message, "; redis://c:6379: the server answered: ERR x");
+	CHECK_HAS(message, "; redis://d:6379: the server answered: ERR x");
+	CHECK_HAS(message, "; redis://e:6379: the server answered: ERR x");
+}
+
+static const check_test tests[] = {
+	TEST(a_quorum_says_yes_or_no),
+	TEST(the_owner_is_who_has_a_quorum),
+	TEST(a_reservation_has_no_owner),
+	TEST(what_remains_is_what_a_quorum_has),
+	TEST(of_those_that_have_answered),
+	TEST(what_a_minority_has_extended_is_undone),
+	TEST(but_not_when_it_failed),
+	TEST(an_extension_is_proven_since_the_first_was_asked),
+	TEST(what_was_held_is_released_if_one_of_them_has),
+	TEST(each_that_failed_is_named),
+	TEST(one_that_could_not_be_asked_is_the_kind_of_failure),
+	TEST(a_command_that_was_sent_may_have_been_carried_out),
+	TEST(a_failure_to_change_waits_for_the_others),
+	TEST(there_is_room_for_all_of_them),
+};
+
+CHECK_MAIN(tests, fake_end)

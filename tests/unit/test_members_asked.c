@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Several members: in which order they are asked, which are spared, how long one that is late is waited for, and what
+ * is left on its connection.
+ *
+ * The order of the key is c, a, b of three, and c, d, e, a, b of five.
+ */
+#include "check.h"
+#include "fake.h"
+
+#include <string.h>
+
+#define A 0
+#define B 1
+#define C 2
+
+static void begin_warm(unsigned members)
+{
+	fake_begin(members);
+	for (unsigned i = 0; i < members; i++) {
+		fake_warm(i);
+	}
+}
+
+/* Two are warm, and c is not. */
+static void begin_without_c(void)
+{
+	fake_begin(3);
+	fake_warm(A);
+	fake_warm(B);
+}
+
+static void all_say(unsigned members, const char *text)
+{
+	for (unsigned i = 0; i < members; i++) {
+		fake_says(i, text);
+	}
+}
+
+static void a_and_b_say(const char *text, int64_t delay)
+{
+	fake_acts(A, FAKE_SAY, text, delay);
+	fake_acts(B, FAKE_SAY, text, delay);
+}
+
+static void note_trouble_of_c(void)
+{
+	rl_pool_note_trouble(&fake_pool, &fake_targets[C], fake_clock);
+}
+
+static rl_status take(int64_t ttl_ms)
+{
+	return fake_drive(&fake_acquire(ttl_ms, 0)->op);
+}
+
+static rl_status ask(rl_verb verb)
+{
+	return fake_drive(fake_ask(verb, "tok", 7000));
+}
+
+/* ---- the order ---- */
+
+static void who_takes_begins_with_the_first(void)
+{
+	begin_warm(5);
+	all_say(5, "+OK");
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_LOG("0 c1 SET k T1 NX PX 30000\n"
+			  "0 d1 SET k T1 NX PX 30000\n"
+			  "0 e1 SET k T1 NX PX 30000\n"
+			  "0 a1 SET k T1 NX PX 30000\n"
+			  "0 b1 SET k T1 NX PX 30000\n");
+}
+
+static void who_releases_ends_with_the_first(void)
+{
+	static const rl_verb verbs[] = {RL_VERB_RELEASE, RL_VERB_FORCE, RL_VERB_EXTEND};
+	static const char *const words[] = {"RELEASE k tok", "force k", "extend k tok 7000"};
+	for (unsigned i = 0; i < 3; i++) {
+		begin_warm(5);
+		all_say(5, ":1");
+		CHECK_INT(ask(verbs[i]), RL_OK);
+		const char *at = fake_log();
+		for (const char *letter = "deabc"; *letter != '\0'; letter++) {
+			char line[64] = "0 ?1 ";
+			line[2] = *letter;
+			strcat(strcat(line, words[i]), "\n");
+			CHECK(strncmp(at, line, strlen(line)) == 0);
+			at += strlen(line);
+		}
+		fake_end();
+	}
+}
+
+static void who_only_asks_begins_with_the_first(void)
+{
+	begin_warm(3);
+	all_say(3, ":1");
+	CHECK_INT(ask(RL_VERB_EXISTS), RL_OK);
+	CHECK_LOG("0 c1 EXISTS k\n0 a1 EXISTS k\n0 b1 EXISTS k\n");
+}
+
+/* ---- those in trouble ---- */
+
+static void one_that_cannot_be_reached_is_spared_for_a_while(void)
+{
+	begin_without_c();
+	fake_dials(C, FAKE_REFUSE, 0);
+	fake_dials(C, FAKE_REFUSE, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		a_and_b_say("+OK", 0);
+	}
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_COUNT("dial", 1);
+	fake_clock += 10 * MS;
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_COUNT("10 c2 dial", 1);
+	fake_clock += 19 * MS; /* the pause has doubled */
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_COUNT("dial", 2);
+}
+
+static void one_that_was_too_slow_is_in_trouble(void)
+{
+	begin_warm(3);
+	fake_says(A, "+OK");
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(take(30000), RL_ERR_TIMEOUT);
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[A], fake_clock));
+	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[B], fake_clock));
+	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], fake_clock));
+	fake_clock += 10 * MS;
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], fake_clock));
+}
+
+static void one_that_is_spared_is_not_asked_when_the_others_decide(void)
+{
+	begin_without_c();
+	note_trouble_of_c();
+	a_and_b_say("+OK", 200 * MS);
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_INT(fake_ms(), 200);
+	CHECK_COUNT("dial", 0);
+	note_trouble_of_c();
+	a_and_b_say(":1", 0);
+	CHECK_INT(ask(RL_VERB_RELEASE), RL_OK);
+	CHECK_COUNT("dial", 0);
+	a_and_b_say("_", 0);
+	CHECK_INT(take(30000), RL_BUSY);
+	CHECK_COUNT("dial", 0);
+}
+
+static void it_is_called_up_when_the_others_cannot_decide(void)
+{
+	begin_without_c();
+	note_trouble_of_c();
+	fake_says(A, "+OK");
+	fake_acts(B, FAKE_SAY, "_", 7 * MS);
+	fake_says(C, "+OK");
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_INT(fake_ms(), 7);
+	CHECK_COUNT("7 c1 dial\n7 c1 SET k T1", 1);
+}
+
+static void it_is_called_up_when_another_fails(void)
+{
+	begin_without_c();
+	note_trouble_of_c();
+	fake_says(A, ":1");
+	fake_says(B, "-ERR x");
+	fake_says(C, ":1");
+	CHECK_INT(ask(RL_VERB_EXTEND), RL_OK);
+	CHECK_COUNT("0 c1 extend", 1);
+}
+
+static void it_is_called_up_after_a_quarter_of_the_timeout(void)
+{
+	begin_without_c();
+	note_trouble_of_c();
+	fake_says(A, "+OK");
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	fake_says(C, "+OK");
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_INT(fake_ms(), 250);
+	CHECK_COUNT("250 c1 SET k T1", 1);
+}
+
+static void a_short_ttl_makes_that_sooner(void)
+{
+	begin_without_c();
+	note_trouble_of_c();
+	fake_says(A, "+OK");
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	fake_says(C, "+OK");
+	CHECK_INT(take(1000), RL_OK); /* a tenth of it is the timeout */
+	CHECK_INT(fake_ms(), 25);
+}
+
+static void all_in_trouble_are_asked_at_once(void)
+{
+	fake_begin(3);
+	for (unsigned i = 0; i < 3; i++) {
+		rl_pool_note_trouble(&fake_pool, &fake_targets[i], fake_clock);
+	}
+	all_say(3, "+OK");
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_COUNT("dial", 3);
+}
+
+static void one_in_trouble_that_has_a_connection_is_asked(void)
+{
+	begin_warm(3);
+	note_trouble_of_c();
+	a_and_b_say("+OK", 10 * MS);
+	fake_says(C, "+OK");
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_COUNT("0 c1 SET", 1);
+	CHECK(fake_pool.troubles == NULL);
+}
+
+static void one_server_is_never_spared(void)
+{
+	fake_begin(1);
+	rl_pool_note_trouble(&fake_pool, &fake_targets[A], fake_clock);
+	fake_says(A, "+OK");
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	fake_end();
+	fake_begin(1);
+	for (unsigned i = 0; i < 4; i++) {
+		fake_dials(A, FAKE_REFUSE, 0);
+		CHECK_INT(take(30000), RL_ERR_CONNECT);
+	}
+	CHECK_COUNT("dial", 4);
+	CHECK(fake_pool.troubles == NULL);
+}
+
+static void a_short_ttl_is_a_short_timeout(void)
+{
+	begin_warm(3);
+	fake_set.members[B].timeout_ns = 20 * MS;
+	CHECK_INT(take(300), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_ms(), 30);
+	CHECK_COUNT("20 b1 end", 0); /* it is settled with the others */
+	fake_end();
+	fake_begin(3);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_dials(i, FAKE_HANG, 0);
+	}
+	CHECK_INT(take(300), RL_ERR_CONNECT);
+	CHECK_INT(fake_ms(), 30);
+	fake_end();
+	fake_begin(1);
+	CHECK_INT(take(300), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_ms(), 1000);
+}
+
+/* ---- who connects late ---- */
+
+static rl_status release_with_c_connecting_after(int64_t answer_ms, int64_t connect_ms)
+{
+	begin_without_c();
+	fake_dials(C, FAKE_ACCEPT, connect_ms * MS);
+	a_and_b_say(":1", answer_ms * MS);
+	fake_says(C, ":1");
+	return ask(RL_VERB_RELEASE);
+}
+
+static void a_release_waits_for_a_connection_for_25_ms(void)
+{
+	CHECK_INT(release_with_c_connecting_after(0, 24), RL_OK);
+	CHECK_INT(fake_ms(), 24);
+	CHECK_COUNT("24 c1 RELEASE k tok", 1);
+	fake_end();
+	CHECK_INT(release_with_c_connecting_after(0, 26), RL_OK);
+	CHECK_INT(fake_ms(), 25);
+	CHECK_COUNT("c1 RELEASE", 0);
+	CHECK_COUNT("25 c1 retract", 1);
+	CHECK_INT(fake_pool.count, 3);
+}
+
+static void or_for_as_long_again_as_the_outcome_took(void)
+{
+	CHECK_INT(release_with_c_connecting_after(100, 199), RL_OK);
+	CHECK_INT(fake_ms(), 199);
+	CHECK_COUNT("199 c1 RELEASE k tok", 1);
+	fake_end();
+	CHECK_INT(release_with_c_connecting_after(100, 201), RL_OK);
+	CHECK_INT(fake_ms(), 200);
+	CHECK_COUNT("c1 RELEASE", 0);
+}
+
+/* Its answer is not waited for. */
+static void what_has_been_handed_over_is_not_waited_for(void)
+{
+	begin_warm(3);
+	a_and_b_say(":1", 0);
+	fake_acts(C, FAKE_SAY, ":1", 5 * MS);
+	CHECK_INT(ask(RL_VERB_RELEASE), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_COUNT("c1 RELEASE k tok", 1);
+	CHECK_INT(fake_pool.count, 3);
+}
+
+static void who_takes_or_asks_does_not_wait_for_connections(void)
+{
+	begin_without_c();
+	fake_dials(C, FAKE_ACCEPT, 5 * MS);
+	a_and_b_say("+OK", 0);
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_COUNT("0 c1 retract", 1);
+	a_and_b_say(":1", 0);
+	CHECK_INT(ask(RL_VERB_EXISTS), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+}
+
+static void what_was_retracted_is_never_sent(void)
+{
+	begin_without_c();
+	fake_dials(C, FAKE_ACCEPT, 5 * MS);
+	a_and_b_say("+OK", 0);
+	CHECK_INT(take(30000), RL_OK);
+	fake_clock += 10 * MS;
+	all_say(3, ":1");
+	CHECK_INT(ask(RL_VERB_RELEASE), RL_OK);
+	CHECK_COUNT("c1 SET", 0);
+	CHECK_COUNT("10 c1 RELEASE k tok", 1);
+	CHECK_COUNT("10 c1 NAME", 1);
+}
+
+static void what_was_half_sent_is_not_retracted(void)
+{
+	begin_warm(3);
+	a_and_b_say("+OK", 0);
+	fake_acts(C, FAKE_HALF, NULL, RL_NEVER);
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_COUNT("retract", 0);
+	/* Nothing can come behind it that the server would understand. */
+	CHECK_COUNT("0 c1 end", 1);
+	CHECK_INT(fake_pool.count, 2);
+}
+
+/* ---- a release whose answer nobody reads ---- */
+
+/* @param is_known c has allowed the helper keys before */
+static void release_unheard_on_c(bool wakes, bool is_known)
+{
+	begin_warm(3);
+	fake_set.wakes = wakes;
+	for (rl_conn *conn = fake_pool.idle; conn != NULL; conn = conn->next) {
+		conn->has_helpers = is_known;
+	}
+	a_and_b_say(":1", 0);
+	fake_acts(C, FAKE_SAY, ":1", 5 * MS);
+	CHECK_INT(ask(RL_VERB_RELEASE), RL_OK);
+}
+
+static void it_is_backed_up_by_one_without_helper_keys(void)
+{
+	release_unheard_on_c(true, false);
+	CHECK_LOG("0 a1 RELEASE+ k tok\n"
+			  "0 b1 RELEASE+ k tok\n"
+			  "0 c1 RELEASE+ k tok\n"
+			  "0 c1 RELEASE k tok\n");
+	CHECK_INT(fake_pool.count, 3);
+}
+
+static void it_is_not_where_they_are_known_to_be_allowed(void)
+{
+	release_unheard_on_c(true, true);
+	CHECK_COUNT("c1 RELEASE", 1);
+}
+
+static void nor_where_it_went_without_them(void)
+{
+	release_unheard_on_c(false, false);
+	CHECK_COUNT("c1 RELEASE", 1);
+}
+
+static void a_connection_learns_that_they_are_allowed(void)
+{
+	begin_warm(3);
+	fake_set.wakes = true;
+	all_say(3, ":1");
+	CHECK_INT(ask(RL_VERB_RELEASE), RL_OK);
+	a_and_b_say(":1", 0);
+	fake_forget_log();
+	CHECK_INT(ask(RL_VERB_RELEASE), RL_OK);
+	CHECK_COUNT("c1 RELEASE", 1);
+}
+
+static void one_that_is_heard_of_is_said_again(void)
+{
+	begin_warm(3);
+	fake_set.wakes = true;
+	fake_says(A, ":1");
+	fake_says(B, "-NOPERM x");
+	fake_says(B, ":1");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(ask(RL_VERB_RELEASE), RL_OK);
+	CHECK_COUNT("b1 RELEASE+ k tok", 1);
+	CHECK_COUNT("b1 RELEASE k tok", 1);
+	CHECK_INT(fake_stats.fallbacks, 1);
+}
+
+/* ---- forceRelease ---- */
+
+static void force_release_waits_for_all(void)
+{
+	begin_warm(3);
+	a_and_b_say(":1", 0);
+	fake_acts(C, FAKE_SAY, ":1", 300 * MS);
+	CHECK_INT(ask(RL_VERB_FORCE), RL_OK);
+	CHECK_INT(fake_ms(), 300);
+	fake_end();
+	begin_warm(3);
+	a_and_b_say(":0", 0);
+	fake_acts(C, FAKE_SAY, ":1", 300 * MS);
+	CHECK_INT(ask(RL_VERB_FORCE), RL_BUSY);
+	CHECK_INT(fake_ms(), 300);
+}
+
+static void but_not_for_ever(void)
+{
+	begin_warm(3);
+	a_and_b_say(":1", 0);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_FORCE, "", 0)), RL_OK);
+	CHECK_INT(fake_ms(), 1000);
+}
+
+static const check_test tests[] = {
+	TEST(who_takes_begins_with_the_first),
+	TEST(who_releases_ends_with_the_first),
+	TEST(who_only_asks_begins_with_the_first),
+	TEST(one_that_cannot_be_reached_is_spared_for_a_while),
+	TEST(one_that_was_too_slow_is_in_trouble),
+	TEST(one_that_is_spared_is_not_asked_when_the_others_decide),
+	TEST(it_is_called_up_when_the_others_cannot_decide),
+	TEST(it_is_called_up_when_another_fails),
+	TEST(it_is_called_up_after_a_quarter_of_the_timeout),
+	TEST(a_short_ttl_makes_that_sooner),
+	TEST(all_in_trouble_are_asked_at_once),
+	TEST(one_in_trouble_that_has_a_connection_is_asked),
+	TEST(one_server_is_never_spared),
+	TEST(a_short_ttl_is_a_short_timeout),
+	TEST(a_release_waits_for_a_connection_for_25_ms),
+	TEST(or_for_as_long_again_as_the_outcome_took),
+	TEST(what_has_been_handed_over_is_not_waited_for),
+	TEST(who_takes_or_asks_does_not_wait_for_connections),
+	TEST(what_was_retracted_is_never_sent),
+	TEST(what_was_half_sent_is_not_retracted),
+	TEST(it_is_backed_up_by_one_without_helper_keys),
+	TEST(it_is_not_where_they_are_known_to_be_allowed),
+	TEST(nor_where_it_went_without_them),
+	TEST(a_connection_learns_that_they_are_allowed),
+	TEST(one_that_is_heard_of_is_said_again),
+	TEST(force_release_waits_for_all),
+	TEST(but_not_for_ever),
+};
+
+CHECK_MAIN(tests, fake_end)

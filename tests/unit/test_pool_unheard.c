@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Connections that nobody waited for, as several members leave them behind: still connecting, or with an answer to
+ * come; and servers in trouble.
+ */
+#include "check.h"
+#include "fake.h"
+
+#include <string.h>
+
+#define PATIENCE (200 * MS)
+
+static rl_conn *taken;
+
+static void clean_up(void)
+{
+	rl_conn_free(taken);
+	taken = NULL;
+	fake_targets[0].password = (rl_secret){NULL, 0};
+	fake_end();
+}
+
+static rl_conn *take(void)
+{
+	rl_conn_free(taken);
+	taken = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	return taken;
+}
+
+static void to_ms(int64_t ms)
+{
+	fake_clock = FAKE_START + ms * MS;
+}
+
+static bool is_worth_asking(void)
+{
+	return rl_pool_is_worth_asking(&fake_pool, &fake_targets[0], fake_clock);
+}
+
+/* One that is connecting, for 100 ms at most, comes into the pool. */
+static void give_connecting(void)
+{
+	rl_error err;
+	rl_conn *conn =
+		rl_conn_dial(&fake_transport, &fake_targets[0], fake_clock + 100 * MS, &fake_env, &err);
+	CHECK(conn != NULL);
+	rl_pool_give_unheard(&fake_pool, conn, PATIENCE, fake_clock);
+}
+
+/* One that is asked what it does not answer. */
+static rl_conn *give_owing(void)
+{
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
+	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	CHECK(conn != NULL);
+	CHECK(rl_conn_send_blind(conn, &request));
+	fake_transport.flush(conn->link);
+	rl_pool_give_unheard(&fake_pool, conn, PATIENCE, fake_clock);
+	return conn;
+}
+
+/* ---- under way ---- */
+
+static void one_that_is_connecting_is_used(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_ACCEPT, 50 * MS);
+	give_connecting();
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	to_ms(40);
+	CHECK(take() != NULL);
+	CHECK(!fake_transport.is_connected(taken->link));
+	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
+	taken = NULL;
+	/* It connects on when it is looked at, though nobody drives it. */
+	to_ms(50);
+	CHECK(take() != NULL);
+	CHECK(fake_transport.is_connected(taken->link));
+	CHECK_LOG("0 a1 dial\n");
+	CHECK(fake_pool.troubles == NULL);
+}
+
+static void one_that_is_not_connected_in_time_is_dropped(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_HANG, 0);
+	give_connecting();
+	to_ms(99);
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	to_ms(100);
+	CHECK(take() == NULL);
+	CHECK_LOG("0 a1 dial\n100 a1 close\n");
+	CHECK_INT(fake_pool.count, 0);
+	CHECK_INT(fake_pool.troubles->fails, 1);
+}
+
+static void one_that_is_refused_is_dropped(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_REFUSE_LATER, 20 * MS);
+	give_connecting();
+	to_ms(19);
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	to_ms(20);
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK_LOG("0 a1 dial\n20 a1 close\n");
+	CHECK_INT(fake_pool.troubles->redial_at, FAKE_START + 30 * MS);
+}
+
+static void one_that_logs_in_is_used_when_it_has(void)
+{
+	static char password[] = "secret";
+	fake_begin(1);
+	fake_targets[0].password = (rl_secret){password, 6};
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	give_connecting();
+	fake_transport.flush(fake_pool.idle->link);
+	CHECK_INT(fake_pool.idle->logins_owed, 1);
+	CHECK(take() != NULL);
+	CHECK_INT(taken->logins_owed, 0); /* its answer was there */
+	CHECK_LOG("0 a1 dial\n0 a1 AUTH secret\n");
+}
+
+static void one_whose_login_is_refused_is_dropped(void)
+{
+	static char password[] = "secret";
+	fake_begin(1);
+	fake_targets[0].password = (rl_secret){password, 6};
+	fake_login_says(0, "AUTH", "-WRONGPASS x");
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	give_connecting();
+	fake_transport.flush(fake_pool.idle->link);
+	CHECK(take() == NULL);
+	CHECK_COUNT("a1 close", 1);
+}
+
+/* ---- silent ones ---- */
+
+static void one_that_owes_is_used_on(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	give_owing();
+	to_ms(199);
+	CHECK(take() != NULL);
+	CHECK_INT(taken->owed_count, 1);
+}
+
+static void one_that_is_silent_too_long_is_dropped_and_lingers(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	give_owing();
+	fake_forget_log();
+	to_ms(200);
+	CHECK(take() == NULL);
+	/* There may be an undo in what the server has not read: it is given the time to. */
+	CHECK_LOG("200 a1 end\n");
+	CHECK(fake_pool.lingering != NULL);
+	CHECK_INT(fake_pool.count, 0);
+	CHECK_INT(fake_pool.troubles->fails, 1);
+	CHECK(!is_worth_asking());
+}
+
+static void one_that_has_answered_is_not_silent(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_acts(0, FAKE_SAY, ":1", 150 * MS);
+	give_owing();
+	to_ms(1000); /* nobody has looked since */
+	CHECK(take() != NULL);
+	CHECK_INT(taken->owed_count, 0);
+	CHECK(fake_pool.troubles == NULL);
+}
+
+static void any_answer_begins_the_time_anew(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_acts(0, FAKE_SAY, ":1", 150 * MS);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	give_owing();
+	to_ms(100);
+	give_owing();
+	to_ms(200);
+	CHECK(take() != NULL); /* one answer has come, another is owed */
+	CHECK_INT(taken->owed_count, 1);
+	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
+	taken = NULL;
+	to_ms(399);
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	to_ms(400);
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+}
+
+/* What is added to what it owes does not make the first of it younger. */
+static void who_uses_it_on_does_not_prolong_it(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	for (unsigned i = 0; i < 4; i++) {
+		to_ms(i * 50);
+		give_owing();
+	}
+	to_ms(200);
+	CHECK(take() == NULL);
+}
+
+static void one_that_has_died_while_it_was_silent_is_dropped(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	give_owing();
+	fake_kill(0);
+	to_ms(200);
+	CHECK(take() == NULL);
+	CHECK_COUNT("200 a1 close", 1);
+	CHECK(fake_pool.lingering == NULL);
+}
+
+/* ---- which is taken ---- */
+
+static void one_that_owes_is_preferred(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	rl_conn *owing = give_owing();
+	fake_warm(0);
+	fake_warm(0);
+	CHECK(take() == owing);
+}
+
+static void one_that_is_ready_is_preferred_to_one_under_way(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_dials(0, FAKE_HANG, 0);
+	give_connecting();
+	CHECK(take() != NULL);
+	CHECK(fake_transport.is_connected(taken->link));
+	rl_conn *ready = taken;
+	taken = NULL;
+	CHECK(take() != NULL);
+	CHECK(!fake_transport.is_connected(taken->link));
+	rl_pool_give(&fake_pool, ready, fake_clock);
+}
+
+/* ---- trouble ---- */
+
+static void the_pause_grows_to_a_second(void)
+{
+	static const int64_t pauses[] = {10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000};
+	fake_begin(1);
+	CHECK(is_worth_asking());
+	for (unsigned i = 0; i < 10; i++) {
+		rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+		fake_clock += pauses[i] * MS - 1;
+		CHECK(!is_worth_asking());
+		fake_clock += 1;
+		CHECK(is_worth_asking());
+	}
+	CHECK(fake_pool.troubles->next == NULL);
+}
+
+static void an_answer_forgets_it(void)
+{
+	fake_begin(1);
+	for (unsigned i = 0; i < 5; i++) {
+		rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	}
+	rl_pool_note_answer(&fake_pool, &fake_targets[0]);
+	CHECK(is_worth_asking());
+	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	CHECK_INT(fake_pool.troubles->redial_at, fake_clock + 10 * MS);
+}
+
+static void also_one_that_was_heard_on_the_way_back_to_the_pool(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_says(0, ":1");
+	give_owing();
+	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	CHECK(take() != NULL);
+	CHECK(fake_pool.troubles != NULL);
+	fake_read(taken->link);
+	CHECK(rl_conn_catch_up(taken, fake_clock));
+	rl_pool_give(&fake_pool, taken, fake_clock);
+	taken = NULL;
+	CHECK(fake_pool.troubles == NULL);
+}
+
+static void one_with_a_connection_is_worth_asking(void)
+{
+	fake_begin(1);
+	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	CHECK(!is_worth_asking());
+	fake_warm(0);
+	CHECK(is_worth_asking());
+}
+
+static void trouble_is_one_targets_own(void)
+{
+	fake_begin(2);
+	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	CHECK(!is_worth_asking());
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[1], fake_clock));
+	rl_pool_note_answer(&fake_pool, &fake_targets[1]);
+	CHECK(!is_worth_asking());
+}
+
+static void of_too_many_the_one_due_first_is_forgotten(void)
+{
+	rl_target many[RL_POOL_TROUBLES_MAX];
+	fake_begin(1);
+	for (unsigned i = 0; i < RL_POOL_TROUBLES_MAX; i++) {
+		many[i] = fake_targets[0];
+		many[i].database = i + 1;
+		rl_pool_note_trouble(&fake_pool, &many[i], fake_clock + (i == 7 ? -MS : 0));
+	}
+	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	CHECK(!is_worth_asking());
+	unsigned spared = 0;
+	for (unsigned i = 0; i < RL_POOL_TROUBLES_MAX; i++) {
+		spared += !rl_pool_is_worth_asking(&fake_pool, &many[i], fake_clock);
+	}
+	CHECK_INT(spared, RL_POOL_TROUBLES_MAX - 1);
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &many[7], fake_clock));
+	rl_pool_clear(&fake_pool);
+}
+
+static void it_is_forgotten_with_the_pool_and_by_a_fork(void)
+{
+	fake_begin(1);
+	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	rl_pool_clear(&fake_pool);
+	CHECK(is_worth_asking());
+	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	fake_fork();
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(is_worth_asking());
+}
+
+static const check_test tests[] = {
+	TEST(one_that_is_connecting_is_used),
+	TEST(one_that_is_not_connected_in_time_is_dropped),
+	TEST(one_that_is_refused_is_dropped),
+	TEST(one_that_logs_in_is_used_when_it_has),
+	TEST(one_whose_login_is_refused_is_dropped),
+	TEST(one_that_owes_is_used_on),
+	TEST(one_that_is_silent_too_long_is_dropped_and_lingers),
+	TEST(one_that_has_answered_is_not_silent),
+	TEST(any_answer_begins_the_time_anew),
+	TEST(who_uses_it_on_does_not_prolong_it),
+	TEST(one_that_has_died_while_it_was_silent_is_dropped),
+	TEST(one_that_owes_is_preferred),
+	TEST(one_that_is_ready_is_preferred_to_one_under_way),
+	TEST(the_pause_grows_to_a_second),
+	TEST(an_answer_forgets_it),
+	TEST(also_one_that_was_heard_on_the_way_back_to_the_pool),
+	TEST(one_with_a_connection_is_worth_asking),
+	TEST(trouble_is_one_targets_own),
+	TEST(of_too_many_the_one_due_first_is_forgotten),
+	TEST(it_is_forgotten_with_the_pool_and_by_a_fork),
+};
+
+CHECK_MAIN(tests, clean_up)
