@@ -22,6 +22,7 @@
  X(crash_keeping, "a server's process dies, and comes back with its data") \
  X(crash_machine, "a server's machine dies, and comes back with its data") \
  X(crash_losing, "a server dies, and comes back empty after the longest TTL") \
+ X(dead, "a server is down for good") \
  X(restart, "a server is back") \
  X(loading, "a server that is back answers LOADING") \
  X(refused_dial, "a server that is down refuses a connection") \

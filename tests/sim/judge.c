@@ -19,6 +19,7 @@ typedef struct record {
 	uint8_t client;
 	uint8_t key;
 	bool is_beyond_ttl; /* the later look */
+	bool was_released;  /* it was won, and released */
 	uint64_t token;
 	int64_t ended_at;
 } record;
@@ -125,6 +126,9 @@ static bool is_free(unsigned key)
 	unsigned quorum = plan.servers / 2 + 1;
 	for (unsigned i = 0; i < plan.servers; i++) {
 		const store_key *k = &servers[i].store.keys[key];
+		if (!servers[i].is_up) {
+			continue;
+		}
 		if (!server_holds(&servers[i], key, k->value.mark) || k->value.len == 0) {
 			free_members++;
 		} else if (holders(key, k->value.mark) >= quorum) {
@@ -147,7 +151,7 @@ static bool is_waited_for(unsigned key)
 
 static int64_t hunger_limit(void)
 {
-	return HUNGER_NS + 8 * plan.delay_most + 50 * MS;
+	return HUNGER_NS + (plan.servers > 1 ? 24 : 8) * plan.delay_most + 50 * MS;
 }
 
 static void look_at_hunger(unsigned key)
@@ -223,14 +227,27 @@ void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns
 	}
 }
 
+void judge_released(unsigned client, unsigned key, uint64_t token)
+{
+	record r = {.client = (uint8_t) client,
+		.key = (uint8_t) key,
+		.token = token,
+		.ended_at = world.now,
+		.was_released = true};
+	if (faults_lose_nothing() && !plan.has_small_buffers && !plan.has_twins) {
+		plan_look(&r, world.now + faults_longest() + 64 * plan.delay_most + 50 * MS);
+	}
+}
+
 void judge_on_leftover(uint32_t index)
 {
 	const record *r = &records[index];
 	for (unsigned i = 0; i < plan.servers; i++) {
 		if (server_holds(&servers[i], r->key, r->token)) {
-			world_violate("leftover: c%u did not win k%u at %.6f ms, and s%u holds it%s",
-				(unsigned) r->client, (unsigned) r->key, (double) r->ended_at / 1e6, i,
-				r->is_beyond_ttl ? " beyond its TTL" : ", though every undo has arrived");
+			world_violate("leftover: c%u %s k%u at %.6f ms, and s%u holds it%s", (unsigned) r->client,
+				r->was_released ? "released" : "did not win", (unsigned) r->key,
+				(double) r->ended_at / 1e6, i,
+				r->is_beyond_ttl ? " beyond its TTL" : ", though all that was written has arrived");
 		}
 	}
 }

@@ -6,7 +6,7 @@
  *   proof       who has proven ownership has the token on a quorum of the members
  *   loss        a lease that was lost, whoever noticed, is never held again
  *   leftover    what ended with an exception or without the lock leaves no key beyond its TTL, and, where all that
- *               was written arrives, none at all
+ *               was written arrives, none at all; neither does a lock that was released
  *   deadline    a wait ends at its deadline, not before, and later by one timeout at most
  *   hunger      a key that a quorum could give is not free for more than 1.1 s while somebody waits for it
  *   order       where nothing breaks, who came into the queue first has the lock first (one member)
@@ -44,6 +44,10 @@ void judge_look(void);
 
 /* An acquire ended without the lock. */
 void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns, bool is_own);
+
+/* A release was confirmed. */
+void judge_released(unsigned client, unsigned key, uint64_t token);
+
 void judge_on_leftover(uint32_t record);
 
 /* Who waits for the key has changed. */

@@ -58,6 +58,7 @@ void plan_begin(plan_mode mode, unsigned members)
 	plan = (plan_t){.mode = mode, .events = 2000 + any(500)};
 	unsigned drawn = draw_members();
 	plan.servers = members != 0 ? members : drawn;
+	plan.dead = plan.servers > 2 && one_in(4) ? 1 + any((plan.servers - 1) / 2) : 0;
 	plan.clients = 2 + any(PLAN_CLIENTS - 1);
 	plan.keys = one_in(4) ? 1 + any(3) : 1;
 	plan.faults = draw_faults();

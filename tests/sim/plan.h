@@ -38,6 +38,7 @@ typedef enum fault_kind {
 typedef struct plan {
 	plan_mode mode;
 	unsigned servers;
+	unsigned dead; /* of them, for good */
 	unsigned clients;
 	unsigned keys;
 	unsigned faults; /* a bit for each kind; 0 = nothing breaks */

@@ -19,7 +19,7 @@ void server_begin(void)
 	for (unsigned i = 0; i < plan.servers; i++) {
 		sim_server *s = &servers[i];
 		s->index = (uint8_t) i;
-		s->is_up = true;
+		s->is_up = i >= plan.dead;
 		s->is_machine_down = s->loses_data = false;
 		s->clock = (clock_of){.offset = between(1000000, 2000000) * SECOND + between(0, SECOND),
 			.rate = 1 + plan.drift_bound * ((double) between(-1000, 1000) / 1000)};
@@ -27,6 +27,9 @@ void server_begin(void)
 		s->blocked_count = s->stalled_count = 0;
 		store_clear(&s->store);
 		s->store.known = one_in(2) ? ~0U : 0;
+		if (!s->is_up) {
+			COVER(dead);
+		}
 	}
 }
 
@@ -241,7 +244,7 @@ static void hang_up_all(sim_server *s, bool is_machine, int64_t away)
 void server_crash(sim_server *s, bool is_machine, bool loses_data, int64_t away)
 {
 	if (!s->is_up) {
-		return;
+		return; /* it is down already */
 	}
 	TRACE("s%u crashes%s%s", (unsigned) s->index, is_machine ? " with its machine" : "",
 		loses_data ? " and loses its data" : "");
