@@ -145,12 +145,9 @@ void client_end(void)
 		if (clients[i].is_alive) {
 			die(&clients[i]);
 		}
-		if (clients[i].stats.undone > 0) {
-			cover_counts[COVER_undone] += clients[i].stats.undone;
-		}
-		if (clients[i].stats.renewed > 0) {
-			cover_counts[COVER_renewed] += clients[i].stats.renewed;
-		}
+		cover_counts[COVER_undone] += clients[i].stats.undone;
+		cover_counts[COVER_renewed] += clients[i].stats.renewed;
+		cover_counts[COVER_split] += clients[i].stats.split_votes;
 	}
 }
 
@@ -301,6 +298,17 @@ void client_is_queued(rl_link *link)
 	if (link->is_open && c->is_waiter && c->queued_at == RL_NEVER) {
 		c->queued_at = world.now;
 	}
+}
+
+bool client_claims(unsigned index, uint64_t token)
+{
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const judge_claim *claim = &clients[index].holdings[i].claim;
+		if (claim->is_active && claim->token == token && claim->until > world.now) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static void freeze(actor *a, int64_t until)

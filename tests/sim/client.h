@@ -103,6 +103,9 @@ void client_hear(rl_link *link);
 /* Its BLPOP blocks at the server. */
 void client_is_queued(rl_link *link);
 
+/* It can prove that it holds by the token. */
+bool client_claims(unsigned index, uint64_t token);
+
 void client_pause(sim_client *c, bool is_script_only, int64_t until);
 void client_crash(sim_client *c);
 

@@ -14,11 +14,13 @@ static const struct {
 #undef COVER_ROW
 };
 
-unsigned cover_report(void)
+unsigned cover_report(bool is_quiet)
 {
 	unsigned missing = 0;
 	for (unsigned i = 0; i < COVER_KINDS; i++) {
-		printf("%14" PRIu64 " %-18s %s\n", cover_counts[i], kinds[i].name, kinds[i].what);
+		if (!is_quiet || cover_counts[i] == 0) {
+			printf("%14" PRIu64 " %-18s %s\n", cover_counts[i], kinds[i].name, kinds[i].what);
+		}
 		missing += cover_counts[i] == 0;
 	}
 	return missing;

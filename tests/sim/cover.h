@@ -6,6 +6,7 @@
 #ifndef COVER_H
 #define COVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* X(name, what it is) */
@@ -44,7 +45,7 @@
  X(timed_out, "a wait ends without the lock") \
  X(failed, "an acquire fails") \
  X(too_slow, "a grant came too late to be of use") \
- X(split, "no one has a quorum, and two have members") \
+ X(split, "votes are split, and tried again") \
  X(undone, "a grant is taken back") \
  X(owed_try_own, "a try that is owed an answer finds its own token") \
  X(late_try, "a try comes after its time, and passes the ticket on") \
@@ -69,7 +70,8 @@
  X(renewal_kept, "a renewal finds a longer TTL, and leaves it") \
  X(lost_by_clock, "a lease is lost by the clock") \
  X(lost_by_server, "a lease is lost by what a server says") \
- X(late_renewal, "a renewal is confirmed after the loss") \
+ X(late_renewal, "a renewal runs after the loss") \
+ X(put_back, "a member that has lost a lease gets it again") \
  X(farewell, "a lease is freed with its object") \
  X(detached, "a lease is given away") \
  X(resumed, "a token is taken over as a lease") \
@@ -89,7 +91,7 @@ extern uint64_t cover_counts[COVER_KINDS];
 
 #define COVER(name) ((void) cover_counts[COVER_##name]++)
 
-/* Prints all of it. @return how many kinds never occurred */
-unsigned cover_report(void);
+/* Prints all of it, or what never occurred. @return how many kinds that are */
+unsigned cover_report(bool is_quiet);
 
 #endif

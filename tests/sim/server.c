@@ -144,6 +144,19 @@ static void trace_run(const sim_server *s, const rl_link *link, const command *c
 		r == NULL ? "blocks" : words_say_reply(r, answer, sizeof answer));
 }
 
+static void count_watch(const rl_link *link, const command *c, const reply *r)
+{
+	if (!link->is_watch) {
+		return;
+	}
+	if (c->what == WORD_SET && r->type == REPLY_STATUS) {
+		COVER(put_back);
+	} else if (c->what == WORD_SCRIPT && c->script == RL_SCRIPT_RENEW && r->number[0] == 1 &&
+		!client_claims(link->client, c->token.mark)) {
+		COVER(late_renewal);
+	}
+}
+
 static void run_one(sim_server *s, rl_link *link)
 {
 	reply *r = net_next_reply(link); /* first: it may move the commands */
@@ -161,6 +174,7 @@ static void run_one(sim_server *s, rl_link *link)
 		}
 	} else {
 		store_run(&s->store, c, server_us(s), r);
+		count_watch(link, c, r);
 		if (s->store.has_changed) {
 			plan_expiry(s, c->key);
 			judge_key_changed(c->key);
