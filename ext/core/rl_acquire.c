@@ -423,7 +423,8 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	rl_acquire_move_queue(acquire, sight.member, tick);
-	bool is_of_queue = acquire->queue.member == sight.member; /* else that one is late with its answer */
+	bool is_of_queue =
+		acquire->queue.member == sight.member; /* else that one is late with its answer */
 	if (is_of_queue) {
 		take_sample(acquire, sight.seat);
 	}

@@ -98,7 +98,8 @@ static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
 	c->queued_at = RL_NEVER;
 	c->paused_ns = 0;
 	c->spins = 0;
-	c->abandon_at = what != ACT_FAREWELL && (what != ACT_EXTEND || getenv("F2")) && plan.faults != 0 && one_in(10)
+	c->abandon_at = what != ACT_FAREWELL && (what != ACT_EXTEND || getenv("F2")) &&
+			plan.faults != 0 && one_in(10)
 		? world.now + spread(10 * US, 2 * SECOND)
 		: RL_NEVER;
 	if (what == ACT_TAKE && !plan_is_calm() && one_in(6)) {
@@ -195,8 +196,8 @@ static rl_op *ask(sim_client *c, const holding *h, rl_verb verb, int64_t ttl_ms)
 {
 	TRACE("c%u asks to %s k%u, ttl %" PRId64, (unsigned) c->index,
 		verb == RL_VERB_EXTEND ? "extend" : "release", (unsigned) h->key, ttl_ms);
-	rl_op *op = rl_ask_new(&c->set, &c->pool, &c->env, verb, h->lease->names.key,
-		rl_lease_token(h->lease), ttl_ms);
+	rl_op *op = rl_ask_new(
+		&c->set, &c->pool, &c->env, verb, h->lease->names.key, rl_lease_token(h->lease), ttl_ms);
 	op->exchange.was_held = !h->is_token && h->lease->was_held;
 	return op;
 }
@@ -232,8 +233,8 @@ static void begin_farewell(sim_client *c, holding *h)
 	}
 	COVER(farewell);
 	TRACE("c%u says farewell to k%u", (unsigned) c->index, (unsigned) h->key);
-	begin_op(c, ACT_FAREWELL, h,
-		rl_farewell_new(&c->set, &c->pool, &c->env, &h->lease, 1, FAREWELL_NS));
+	begin_op(
+		c, ACT_FAREWELL, h, rl_farewell_new(&c->set, &c->pool, &c->env, &h->lease, 1, FAREWELL_NS));
 }
 
 static void begin_extend(sim_client *c, holding *h)

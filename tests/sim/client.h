@@ -29,9 +29,9 @@ typedef struct holding {
 	rl_watched *watched; /* owned; NULL = is not renewed */
 	judge_claim claim;
 	uint8_t key;
-	bool is_token; /* PHP has a token, not a lease */
-	bool is_own;   /* the caller's token */
-	bool was_lost; /* and counted */
+	bool is_token;  /* PHP has a token, not a lease */
+	bool is_own;    /* the caller's token */
+	bool was_lost;  /* and counted */
 	bool has_doubt; /* a prolongation may still be carried out */
 	int64_t end_at; /* in true time */
 } holding;

@@ -61,8 +61,8 @@ static void cut(void)
 	} else {
 		COVER(cut_both);
 	}
-	TRACE("cut between c%u%s and s%u, way %u, until %.3f ms", client, is_all ? " and all others" : "",
-		server, way, (double) until / 1e6);
+	TRACE("cut between c%u%s and s%u, way %u, until %.3f ms", client,
+		is_all ? " and all others" : "", server, way, (double) until / 1e6);
 }
 
 static unsigned servers_without_data(void)

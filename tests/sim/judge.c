@@ -71,8 +71,8 @@ void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
 	}
 	int64_t until = proof > 0 ? clock_when(clock, proof) : 0;
 	if (claim->until <= world.now && until > world.now && claim->proof != 0) {
-		world_violate("loss: k%u of c%u was lost at %.6f ms, and is held again", (unsigned) claim->key,
-			(unsigned) claim->client, (double) claim->until / 1e6);
+		world_violate("loss: k%u of c%u was lost at %.6f ms, and is held again",
+			(unsigned) claim->key, (unsigned) claim->client, (double) claim->until / 1e6);
 	}
 	if (until > claim->until) {
 		judge_key_changed(claim->key);
@@ -244,9 +244,9 @@ void judge_on_leftover(uint32_t index)
 	const record *r = &records[index];
 	for (unsigned i = 0; i < plan.servers; i++) {
 		if (server_holds(&servers[i], r->key, r->token)) {
-			world_violate("leftover: c%u %s k%u at %.6f ms, and s%u holds it%s", (unsigned) r->client,
-				r->was_released ? "released" : "did not win", (unsigned) r->key,
-				(double) r->ended_at / 1e6, i,
+			world_violate("leftover: c%u %s k%u at %.6f ms, and s%u holds it%s",
+				(unsigned) r->client, r->was_released ? "released" : "did not win",
+				(unsigned) r->key, (double) r->ended_at / 1e6, i,
 				r->is_beyond_ttl ? " beyond its TTL" : ", though all that was written has arrived");
 		}
 	}
@@ -266,8 +266,8 @@ void judge_order(unsigned winner)
 	const sim_client *c = &clients[winner];
 	int64_t came_at = c->queued_at != RL_NEVER ? c->queued_at : c->begun_at;
 	int64_t margin = 4 * plan.delay_most + MS;
-	if (plan.faults != 0 || plan.has_twins || plan.is_forbidden || plan.has_pollers || plan.servers > 1 ||
-		c->is_closing) {
+	if (plan.faults != 0 || plan.has_twins || plan.is_forbidden || plan.has_pollers ||
+		plan.servers > 1 || c->is_closing) {
 		return;
 	}
 	for (unsigned i = 0; i < plan.clients; i++) {
@@ -275,8 +275,8 @@ void judge_order(unsigned winner)
 		if (o->is_alive && o->is_waiter && o->subject->key == c->subject->key && i != winner &&
 			o->queued_at != RL_NEVER && o->queued_at + margin < came_at &&
 			o->queued_at > expired_at[c->subject->key] && !is_at_its_end(o)) {
-			world_violate("order: c%u has won k%u, and c%u was in the queue %.3f ms before it", winner,
-				(unsigned) c->subject->key, i, (double) (came_at - o->queued_at) / 1e6);
+			world_violate("order: c%u has won k%u, and c%u was in the queue %.3f ms before it",
+				winner, (unsigned) c->subject->key, i, (double) (came_at - o->queued_at) / 1e6);
 		}
 	}
 }

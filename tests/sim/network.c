@@ -316,7 +316,8 @@ static void read_reply(rl_link *link, const reply *from, rl_reply *to)
 			to->elements = link->elements;
 			to->count = count;
 			for (unsigned i = 0; i < count; i++) {
-				link->elements[i] = (rl_reply){.type = RL_REPLY_INTEGER, .integer = from->number[i]};
+				link->elements[i] =
+					(rl_reply){.type = RL_REPLY_INTEGER, .integer = from->number[i]};
 			}
 			break;
 		case REPLY_NIL:

@@ -22,7 +22,8 @@
 #include "words.h"
 #include "world.h"
 
-#define NET_QUEUE 32 /* room for commands of a link that are not run, and replies that are not read, at first */
+#define NET_QUEUE \
+ 32 /* room for commands of a link that are not run, and replies that are not read, at first */
 #define NET_QUEUE_MAX 4096
 #define NET_LINKS 1024
 
@@ -53,7 +54,7 @@ struct rl_link {
 	/* on the way */
 	bool is_mute_up; /* nothing reaches the sim_server */
 	bool is_mute_down;
-	bool has_dropped; /* the client closed it with commands on the way */
+	bool has_dropped;  /* the client closed it with commands on the way */
 	uint64_t appended; /* bytes */
 	uint64_t sent;
 	uint64_t acked;
@@ -84,8 +85,8 @@ void net_begin(void);
 void net_init(net *n, unsigned client, bool is_watch);
 
 rl_link *net_link(uint32_t index, uint32_t life); /* NULL when that one is gone */
-rl_link *net_link_at(unsigned i);                  /* of all that were used; NULL = that was the last */
-rl_link *net_any_link(void);                      /* an open one; NULL = there is none */
+rl_link *net_link_at(unsigned i); /* of all that were used; NULL = that was the last */
+rl_link *net_any_link(void);      /* an open one; NULL = there is none */
 
 /* One way's delay now. */
 int64_t net_delay(void);

@@ -41,8 +41,8 @@ typedef struct plan {
 	unsigned dead; /* of them, for good */
 	unsigned clients;
 	unsigned keys;
-	unsigned faults; /* a bit for each kind; 0 = nothing breaks */
-	int64_t fault_ns; /* from one to the next, on average */
+	unsigned faults;     /* a bit for each kind; 0 = nothing breaks */
+	int64_t fault_ns;    /* from one to the next, on average */
 	int64_t delay_least; /* one way */
 	int64_t delay_most;
 	int64_t ttl_least;
@@ -54,8 +54,8 @@ typedef struct plan {
 	double drift_factor;
 	double drift_bound; /* of each clock's rate, from 1 */
 	bool has_password;
-	bool is_forbidden;    /* the helper keys are */
-	bool has_twins;       /* callers' tokens are the same */
+	bool is_forbidden; /* the helper keys are */
+	bool has_twins;    /* callers' tokens are the same */
 	bool has_small_buffers;
 	bool has_pollers; /* some clients are not to be woken */
 	bool has_kills;   /* nothing breaks but clients */

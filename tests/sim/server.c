@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define TICK_NS \
+ (100 * MS) /* an idle server ends a BLPOP that is over at its next tick, ten times a second */
 #define RESUME_NS (200 * US) /* a client that was unblocked goes on so much later, at most */
 
 sim_server servers[PLAN_SERVERS];
@@ -68,7 +70,8 @@ static void block(sim_server *s, rl_link *link, const command *c)
 	client_is_queued(link);
 	if (c->block_ms > 0) {
 		int64_t until = (server_us(s) / 1000 + c->block_ms) * MS;
-		world_plan(EVENT_BLOCK_END, clock_when(&s->clock, until), link->index, link->life,
+		int64_t late = one_in(2) ? 0 : between(0, TICK_NS);
+		world_plan(EVENT_BLOCK_END, clock_when(&s->clock, until) + late, link->index, link->life,
 			link->blocked_number);
 	}
 }
@@ -78,8 +81,7 @@ static void unblock(sim_server *s, rl_link *link)
 	for (unsigned i = 0; i < s->blocked_count; i++) {
 		if (s->blocked[i] == link) {
 			s->blocked_count--;
-			memmove(s->blocked + i, s->blocked + i + 1,
-				(s->blocked_count - i) * sizeof(rl_link *));
+			memmove(s->blocked + i, s->blocked + i + 1, (s->blocked_count - i) * sizeof(rl_link *));
 			break;
 		}
 	}

@@ -17,7 +17,7 @@
 #include <time.h>
 
 #define EVENTS_MOST 400000 /* of a seed: then it is stuck */
-#define ENOUGH_SEEDS 5000 /* by then each kind of fault and of branch must have occurred */
+#define ENOUGH_SEEDS 5000  /* by then each kind of fault and of branch must have occurred */
 #define FAILURES_MOST 10
 
 typedef struct options {
@@ -134,7 +134,8 @@ static int run_many(const options *o)
 	double begun = now_s();
 	uint64_t done = 0;
 	uint64_t failures = 0;
-	while ((o->seeds == 0 || done < o->seeds) && failures < FAILURES_MOST && !(o->stops && failures > 0)) {
+	while ((o->seeds == 0 || done < o->seeds) && failures < FAILURES_MOST &&
+		!(o->stops && failures > 0)) {
 		if ((done & 63) == 0 && o->seconds > 0 && now_s() - begun >= o->seconds) {
 			break;
 		}
@@ -146,8 +147,10 @@ static int run_many(const options *o)
 	}
 	double took = now_s() - begun;
 	unsigned missing = cover_report(o->is_quiet);
-	bool is_enough = done >= ENOUGH_SEEDS && o->mode == PLAN_USUAL && o->members == 0 && failures == 0;
-	printf("%" PRIu64 " seeds from %" PRIu64 ", %" PRIu64 " events in %.1f s: %.0f events a second\n",
+	bool is_enough =
+		done >= ENOUGH_SEEDS && o->mode == PLAN_USUAL && o->members == 0 && failures == 0;
+	printf("%" PRIu64 " seeds from %" PRIu64 ", %" PRIu64
+		   " events in %.1f s: %.0f events a second\n",
 		done, o->from, total_events, took, (double) total_events / took);
 	printf("%" PRIu64 " failed, %u kinds never met%s\n", failures, missing,
 		missing > 0 && is_enough ? ": that is a failure, too" : "");

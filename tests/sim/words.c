@@ -49,7 +49,8 @@ static bool is(rl_bytes argument, const char *word)
 static int64_t number_of(rl_bytes argument)
 {
 	int64_t number = 0;
-	for (size_t i = 0; i < argument.len && argument.data[i] >= '0' && argument.data[i] <= '9'; i++) {
+	for (size_t i = 0; i < argument.len && argument.data[i] >= '0' && argument.data[i] <= '9';
+		 i++) {
 		number = number * 10 + (argument.data[i] - '0');
 	}
 	return number;
