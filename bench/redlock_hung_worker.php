@@ -13,8 +13,8 @@ for ($number = 0; ($line = fgets(STDIN)) !== false; $number++) {
     try {
         $token = $lock->acquire($key, (float) $line);
         $took = hrtime(true) - $start;
+        $token === null || $lock->release($key, $token); // before the answer, for the servers may hang right behind it
         echo $took, ' ', $token === null ? 'refused' : 'granted', "\n";
-        $token === null || $lock->release($key, $token);
     } catch (RedisLockException $e) {
         echo hrtime(true) - $start, ' ', $e::class, ' ', count($e->getReasons()), "\n";
     }

@@ -149,6 +149,7 @@ static void unmark(rl_acquire *acquire, int64_t now)
 bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 {
 	rl_stats *stats = rl_acquire_stats(acquire);
+	rl_acquire_exchange(acquire)->request.is_leaving = true;
 	rl_queue_leave(&acquire->queue, rl_acquire_exchange(acquire), status != RL_OK, tick->now);
 	rl_exchange_end(rl_acquire_exchange(acquire), tick->now);
 	unmark(acquire, tick->now);
@@ -184,6 +185,7 @@ static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tic
 	exchange->request.verb = verb;
 	exchange->request.is_owed = acquire->is_token_owed;
 	exchange->request.is_unmarked = acquire->is_polling || is_last_look(acquire, tick);
+	exchange->request.is_leaving = acquire->is_polling || (!is_look && is_last_look(acquire, tick));
 	exchange->request.not_after_us = acquire->is_woken ? RL_NOT_AFTER_NEVER : 0;
 	acquire->is_marked =
 		acquire->is_marked || is_look || (verb == RL_VERB_TRY && !exchange->request.is_unmarked);
@@ -464,6 +466,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	bool is_lost = exchange->is_own_token && settlement.is_in_doubt && exchange->set->count == 1;
 	acquire->is_woken = false;
 	if (!may_retry || !has_token || is_lost) {
+		exchange->request.is_leaving = true;
 		rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
 		acquire->is_token_owed = acquire->is_token_owed && !left.was_undone;
 		settlement.was_undone = settlement.was_undone || left.was_undone;
@@ -486,6 +489,7 @@ static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
 	if (is_forbidden) {
 		rl_acquire_fall_back(acquire, tick);
 	} else if (!may_pass) {
+		exchange->request.is_leaving = true;
 		rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &left));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
@@ -500,6 +504,7 @@ static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
 static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
+	rl_acquire_exchange(acquire)->request.is_leaving = is_last_look(acquire, tick);
 	if (rl_acquire_exchange(acquire)->is_own_token && queue->state != RL_QUEUE_OUT) {
 		rl_queue_end(queue, rl_acquire_exchange(acquire), tick->now);
 		if (queue->state != RL_QUEUE_OUT) {
@@ -639,6 +644,7 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	exchange->request.is_leaving = true;
 	rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, now);
 	acquire->is_token_owed =
 		acquire->is_token_owed || (left.is_in_doubt && !exchange->is_own_token);

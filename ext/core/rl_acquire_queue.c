@@ -147,6 +147,7 @@ void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	acquire->is_polling = true;
+	rl_acquire_exchange(acquire)->request.is_leaving = true;
 	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, 1);
 	rl_acquire_leave_queue(acquire, tick);
 }
@@ -222,6 +223,7 @@ static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tic
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
+	exchange->request.is_leaving = true;
 	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, true, tick->now);
 	rl_exchange_note_failure(exchange, acquire->queue.member, err);
 	rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));

@@ -38,6 +38,7 @@ typedef struct rl_request {
 	rl_bytes tickets;
 	rl_bytes token;
 	rl_bytes waiter; /* its name in the mark; no data = none */
+	bool is_leaving; /* it waits no longer: an undo takes its name from the mark */
 	int64_t ttl_ms;
 	int64_t block_ms; /* RL_VERB_BLPOP: how long, 1 at least */
 	/* RL_VERB_TRY of one who was woken: takes nothing after this time of the server; 0 = was not woken, and takes

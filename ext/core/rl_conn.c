@@ -155,7 +155,7 @@ rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
 		.mark = request->mark,
 		.tickets = request->tickets,
 		.token = request->token,
-		.waiter = request->waiter,
+		.waiter = request->is_leaving ? request->waiter : (rl_bytes){NULL, 0},
 		.as_text = true};
 	bool is_with_helpers =
 		!request->is_alone && !conn->lacks_helpers && request->key.len <= UNDO_KEY_MAX;
@@ -292,6 +292,7 @@ bool rl_conn_catch_up(rl_conn *conn, int64_t now)
 {
 	rl_conn_event event;
 	conn->transport->take_in(conn->link);
+	conn->transport->flush(conn->link);
 	do {
 		rl_conn_next(conn, &event);
 	} while (event.type == RL_CONN_READY);
@@ -317,7 +318,8 @@ bool rl_conn_is_worth_keeping(const rl_conn *conn)
 {
 	uint64_t sent = conn->transport->sent(conn->link);
 	return is_well(conn) && conn->owed_count <= OWED_TO_KEEP_UNHEARD &&
-		(sent >= conn->last_byte || conn->last_byte == conn->login_end);
+		(sent >= conn->last_byte || conn->last_byte == conn->login_end ||
+			!conn->transport->is_connected(conn->link));
 }
 
 void rl_conn_free(rl_conn *conn)

@@ -113,7 +113,7 @@ void rl_conn_forget(rl_conn *conn);
  * none any more. */
 bool rl_conn_retract(rl_conn *conn);
 
-/* Counts off what has arrived for nobody. False = the connection is broken. */
+/* Connects on, sends what is left, counts off what has arrived for nobody. False = the connection is broken. */
 bool rl_conn_catch_up(rl_conn *conn, int64_t now);
 
 /* True when the pool may keep it: logged in, nothing unsent, few replies owed. */

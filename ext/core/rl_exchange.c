@@ -312,8 +312,11 @@ static bool keep_for_own_token(
 static void part_with(
 	rl_exchange *exchange, const rl_seat *seat, rl_conn *conn, bool was_undone, int64_t now)
 {
-	bool is_keeping = !seat->must_close && is_several(exchange) && rl_conn_retract(conn) &&
-		rl_conn_is_worth_keeping(conn);
+	/* A release is good at any time, unless somebody else may have the same token. */
+	bool is_late_release = exchange->request.verb == RL_VERB_RELEASE &&
+		rl_token_is_drawn(exchange->request.token) && !conn->transport->is_connected(conn->link);
+	bool is_keeping = !seat->must_close && is_several(exchange) &&
+		(is_late_release || rl_conn_retract(conn)) && rl_conn_is_worth_keeping(conn);
 	if (is_keeping) {
 		rl_pool_give_unheard(exchange->pool, conn, seat->timeout, now);
 	} else if (!seat->must_close && rl_conn_is_reusable(conn)) {

@@ -111,7 +111,7 @@ typedef struct rl_exchange {
 #define RL_EXCHANGE_FIRST_NS (200 * RL_NS_PER_MS)
 
 /* Those in trouble are asked after this share of the timeout, if the others have not decided. */
-#define RL_EXCHANGE_CALL_UP_SHARE 4
+#define RL_EXCHANGE_CALL_UP_SHARE 8
 
 /* Starts over: all seats open, and no answer wanted but those that decide. Nothing is sent before the first step.
  * @param latest no budget goes beyond this plus one timeout; RL_NEVER = no such limit */

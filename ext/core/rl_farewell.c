@@ -56,7 +56,7 @@ static bool open_conn(rl_farewell *farewell, unsigned member, int64_t now)
 	rl_farewell_seat *seat = &farewell->seats[member];
 	rl_target *target = target_of(farewell, member);
 	rl_error unused;
-	seat->conn = rl_pool_take(exchange->pool, target, true, now);
+	seat->conn = rl_pool_take_to_release(exchange->pool, target, now);
 	if (seat->conn == NULL) {
 		seat->conn = rl_conn_dial(
 			exchange->pool->transport, target, farewell->end_at, exchange->env, &unused);
@@ -206,8 +206,8 @@ static void begin(rl_farewell *farewell, int64_t now)
 	farewell->op.is_begun = true;
 	farewell->end_at = rl_time_later(now, farewell->limit_ns);
 	for (unsigned i = 0; i < count; i++) {
-		bool is_spared =
-			count > 1 && !rl_pool_is_worth_asking(exchange->pool, target_of(farewell, i), now);
+		bool is_spared = count > 1 &&
+			!rl_pool_is_worth_asking(exchange->pool, target_of(farewell, i), true, now);
 		farewell->seats[i].is_over = is_spared || !open_conn(farewell, i, now);
 	}
 }

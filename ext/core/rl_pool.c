@@ -227,21 +227,28 @@ static rl_conn **best_of(rl_pool *pool, const rl_target *target)
 	return best;
 }
 
+/* What a connection has to be like. */
+typedef enum pool_want {
+	WANT_ANY,   /* alive, as far as is known */
+	WANT_ALIVE, /* it has been looked at just now */
+	WANT_ORDER, /* the same, but it need not have answered in time */
+} pool_want;
+
 /* The place of the best idle connection to the target that is alive; dead ones are closed on the way. */
-static rl_conn **find(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
+static rl_conn **find(rl_pool *pool, const rl_target *target, pool_want want, int64_t now)
 {
 	notice_fork(pool);
 	sweep(pool, now);
 	rl_conn **slot;
 	while ((slot = best_of(pool, target)) != NULL) {
 		rl_conn *conn = *slot;
-		if (is_under_way(conn) || is_silent(conn, now)) {
+		if (is_under_way(conn) || (is_silent(conn, now) && want != WANT_ORDER)) {
 			if (look_after(pool, slot, now)) {
 				return slot;
 			}
 			continue;
 		}
-		if (!must_look && now - conn->idle_since <= RL_POOL_LOOK_NS) {
+		if (want == WANT_ANY && now - conn->idle_since <= RL_POOL_LOOK_NS) {
 			return slot;
 		}
 		if (conn->transport->is_alive(conn->link, conn->owed_count > 0)) {
@@ -254,9 +261,9 @@ static rl_conn **find(rl_pool *pool, const rl_target *target, bool must_look, in
 	return NULL;
 }
 
-rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
+static rl_conn *take(rl_pool *pool, const rl_target *target, pool_want want, int64_t now)
 {
-	rl_conn **slot = find(pool, target, must_look, now);
+	rl_conn **slot = find(pool, target, want, now);
 	if (slot == NULL) {
 		return NULL;
 	}
@@ -265,6 +272,16 @@ rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, in
 	conn->next = NULL;
 	pool->count--;
 	return conn;
+}
+
+rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
+{
+	return take(pool, target, must_look ? WANT_ALIVE : WANT_ANY, now);
+}
+
+rl_conn *rl_pool_take_to_release(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	return take(pool, target, WANT_ORDER, now);
 }
 
 void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now)
@@ -276,10 +293,11 @@ void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_
 	}
 }
 
-bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, int64_t now)
+bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, bool is_release, int64_t now)
 {
 	const rl_trouble *trouble = *find_trouble(pool, target);
-	return trouble == NULL || trouble->redial_at <= now || rl_pool_has(pool, target, now);
+	return trouble == NULL || trouble->redial_at <= now ||
+		find(pool, target, is_release ? WANT_ORDER : WANT_ANY, now) != NULL;
 }
 
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
@@ -315,7 +333,7 @@ unsigned rl_pool_count(rl_pool *pool, const rl_target *target)
 
 bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now)
 {
-	return find(pool, target, false, now) != NULL;
+	return find(pool, target, WANT_ANY, now) != NULL;
 }
 
 void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now)

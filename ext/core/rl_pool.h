@@ -63,6 +63,9 @@ void rl_pool_end_idle(rl_pool *pool, int64_t now);
  * @param must_look also look at one that was used just now: for a command that is not sent twice */
 rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now);
 
+/* The same for a release, which has to come behind whatever was sent before: also a connection that owes for too long. */
+rl_conn *rl_pool_take_to_release(rl_pool *pool, const rl_target *target, int64_t now);
+
 /* Gives one back; when the pool is full, the one idle for longest is closed. */
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
 
@@ -76,7 +79,7 @@ void rl_pool_note_trouble(rl_pool *pool, rl_target *target, int64_t now);
 void rl_pool_note_answer(rl_pool *pool, const rl_target *target);
 
 /* False = it is in trouble, and has no connection that could be used. */
-bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, int64_t now);
+bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, bool is_release, int64_t now);
 
 /* Closes a connection once the server has read what was sent. Closed at once, the server may meet an error
  * when it answers the first command, and drop the ones behind it unread. */

@@ -37,8 +37,9 @@ void rl_seat_begin(rl_exchange *exchange, unsigned index, int64_t now, int64_t l
 		rl_error_set(&seat->err, RL_ERR_UNKNOWN, 0,
 			"not asked again: what became of the token you gave, in an earlier try, is unknown");
 		rl_seat_finish(seat, RL_VOTE_FAILED);
-	} else if (set->count > 1 && seat->kept == NULL) {
-		seat->is_spared = !rl_pool_is_worth_asking(exchange->pool, member->target, now);
+	} else if (set->count > 1 && seat->kept == NULL && exchange->request.verb != RL_VERB_FORCE) {
+		seat->is_spared = !rl_pool_is_worth_asking(
+			exchange->pool, member->target, exchange->request.verb == RL_VERB_RELEASE, now);
 	}
 }
 
@@ -198,7 +199,9 @@ static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 		seat->kept = NULL;
 		seat->is_bound = true;
 	} else {
-		seat->conn = rl_pool_take(exchange->pool, member->target, is_once, tick->now);
+		bool is_behind = exchange->set->count > 1 && exchange->request.verb == RL_VERB_RELEASE;
+		seat->conn = is_behind ? rl_pool_take_to_release(exchange->pool, member->target, tick->now)
+							   : rl_pool_take(exchange->pool, member->target, is_once, tick->now);
 	}
 	if (seat->conn == NULL || !rl_seat_is_connected(seat)) {
 		if (!seat->has_dialled) {

@@ -122,9 +122,16 @@ void redislock_calls_abandon(void)
 static void resolve_names(redislock_home *home)
 {
 	rl_pool *pool = redislock_home_pool(home);
+	bool is_one = home->set.count == 1;
 	for (unsigned i = 0; i < home->set.count; i++) {
 		const rl_target *target = home->set.members[i].target;
-		if (target->address.kind == RL_NET_TCP && !rl_pool_has(pool, target, rl_os_now())) {
+		if (target->address.kind != RL_NET_TCP) {
+			continue;
+		}
+		/* Of several, one that is slow to answer is not to be given up here: a release may have to go behind. */
+		bool has_conn =
+			is_one ? rl_pool_has(pool, target, rl_os_now()) : rl_pool_count(pool, target) > 0;
+		if (!has_conn) {
 			rl_resolve(&REDISLOCK_G(net).resolver, &target->address, RESOLVE_AGAIN_NS);
 		}
 	}

@@ -523,6 +523,8 @@ static void free_of_nothing_is_nothing(void)
 
 /* ---- undoing ---- */
 
+#define DRAWN "rl1.AAAAAAAAAAAAAAAAAAAAAAAA" /* T1 in the log */
+
 static void undo_key_of(size_t len, bool is_alone)
 {
 	static char key[1100];
@@ -532,7 +534,7 @@ static void undo_key_of(size_t len, bool is_alone)
 		.key = rl_bytes_of(key, len),
 		.mark = bytes_of("m"),
 		.tickets = bytes_of("t"),
-		.token = bytes_of("tok"),
+		.token = bytes_of(DRAWN),
 		.is_alone = is_alone};
 	fake_forget_log();
 	CHECK(rl_conn_undo(conn, &request));
@@ -542,13 +544,13 @@ static void undo_key_of(size_t len, bool is_alone)
 static void an_undo_with_a_long_key_goes_alone(void)
 {
 	undo_key_of(1024, false);
-	CHECK_LOG("0 a1 RELEASE 3 <1024 bytes> m t tok\n0 a1 RELEASE <1024 bytes> tok\n");
+	CHECK_LOG("0 a1 RELEASE 3 <1024 bytes> m t T1\n0 a1 RELEASE <1024 bytes> T1\n");
 	clean_up();
 	undo_key_of(1025, false);
-	CHECK_LOG("0 a1 RELEASE <1025 bytes> tok\n");
+	CHECK_LOG("0 a1 RELEASE <1025 bytes> T1\n");
 	clean_up();
 	undo_key_of(5, true);
-	CHECK_LOG("0 a1 RELEASE kkkkk tok\n");
+	CHECK_LOG("0 a1 RELEASE kkkkk T1\n");
 }
 
 /* What became of it is what the system took. */
@@ -569,7 +571,7 @@ static void an_undo_is_as_sure_as_what_was_sent(void)
 				.key = bytes_of("k"),
 				.mark = bytes_of("k::rl-wait"),
 				.tickets = bytes_of("k::rl-wake"),
-				.token = bytes_of("tok"),
+				.token = bytes_of(DRAWN),
 				.waiter = bytes_of("me"),
 				.is_alone = is_alone};
 			fake_acts(0, is_alone ? cases[i].second : cases[i].first, ":0", MS);
@@ -585,6 +587,53 @@ static void an_undo_is_as_sure_as_what_was_sent(void)
 			}
 			clean_up();
 		}
+	}
+}
+
+/* A second one could meet the lock of somebody with the same token. */
+static void a_callers_token_is_undone_once(void)
+{
+	static const struct {
+		bool is_alone, has_helpers, lacks_helpers;
+		const char *log;
+	} cases[] = {{false, false, false, "0 a1 RELEASE k mine me\n"},
+		{false, true, false, "0 a1 RELEASE+ k mine me\n"},
+		{true, true, false, "0 a1 RELEASE k mine me\n"},
+		{false, false, true, "0 a1 RELEASE k mine me\n"}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		dial_it(NULL, NULL, 0);
+		fake_forget_log();
+		conn->has_helpers = cases[i].has_helpers;
+		conn->lacks_helpers = cases[i].lacks_helpers;
+		rl_request request = {.verb = RL_VERB_SET,
+			.key = bytes_of("k"),
+			.mark = bytes_of("k::rl-wait"),
+			.tickets = bytes_of("k::rl-wake"),
+			.token = bytes_of("mine"),
+			.waiter = bytes_of("me"),
+			.is_leaving = true,
+			.is_alone = cases[i].is_alone};
+		CHECK_INT(rl_conn_undo(conn, &request), RL_UNDONE_SURELY);
+		CHECK_LOG(cases[i].log);
+		clean_up();
+	}
+}
+
+/* Who waits on stays marked. */
+static void an_undo_has_the_name_of_who_leaves(void)
+{
+	for (unsigned is_leaving = 0; is_leaving < 2; is_leaving++) {
+		dial_it(NULL, NULL, 0);
+		fake_forget_log();
+		rl_request request = {.verb = RL_VERB_SET,
+			.key = bytes_of("k"),
+			.token = bytes_of("mine"),
+			.waiter = bytes_of("me"),
+			.is_leaving = is_leaving,
+			.is_alone = true};
+		CHECK_INT(rl_conn_undo(conn, &request), RL_UNDONE_SURELY);
+		CHECK_LOG(is_leaving ? "0 a1 RELEASE k mine me\n" : "0 a1 RELEASE k mine\n");
+		clean_up();
 	}
 }
 
@@ -626,6 +675,8 @@ static const check_test tests[] = {
 	TEST(free_of_nothing_is_nothing),
 	TEST(an_undo_with_a_long_key_goes_alone),
 	TEST(an_undo_is_as_sure_as_what_was_sent),
+	TEST(a_callers_token_is_undone_once),
+	TEST(an_undo_has_the_name_of_who_leaves),
 	TEST(nobody_waits_for_an_undo),
 };
 

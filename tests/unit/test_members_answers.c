@@ -163,16 +163,27 @@ static void what_remains_is_what_a_quorum_has(void)
 	each_mix(RL_VERB_REMAINING, choices, 5, check_remaining);
 }
 
-static void of_those_that_have_answered(void)
+/* The longer the lock is there: those that are late are waited for a little. */
+static int64_t remaining_with_a_late_one(int64_t late_ms, int64_t *remaining)
 {
 	begin_warm(3);
 	fake_says(0, ":500");
 	fake_says(1, ":900");
-	fake_acts(2, FAKE_SAY, ":900", 5 * MS);
+	fake_acts(2, FAKE_SAY, ":900", late_ms * MS);
 	rl_op *op = fake_ask(RL_VERB_REMAINING, "", 0);
 	CHECK_INT(fake_drive(op), RL_OK);
-	CHECK_INT(fake_ms(), 0);
-	CHECK_INT(rl_exchange_remaining(&op->exchange), 500);
+	*remaining = rl_exchange_remaining(&op->exchange);
+	return fake_ms();
+}
+
+static void of_those_that_have_answered_in_a_little_time(void)
+{
+	int64_t remaining;
+	CHECK_INT(remaining_with_a_late_one(24, &remaining), 24);
+	CHECK_INT(remaining, 900);
+	fake_end();
+	CHECK_INT(remaining_with_a_late_one(26, &remaining), 25);
+	CHECK_INT(remaining, 500);
 }
 
 /* ---- extend, and release ---- */
@@ -185,6 +196,29 @@ static void what_a_minority_has_extended_is_undone(void)
 	CHECK_COUNT("a1 RELEASE k tok", 1);
 	CHECK_COUNT("d1 RELEASE k tok", 1);
 	CHECK_INT(fake_stats.not_extended, 1);
+}
+
+static void also_what_is_prolonged_only_then(void)
+{
+	begin_warm(3);
+	fake_says(0, ":0");
+	fake_says(1, ":0");
+	fake_acts(2, FAKE_SAY, ":1", 300 * MS);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXTEND, "tok", 7000)), RL_BUSY);
+	CHECK_INT(fake_ms(), 300);
+	CHECK_COUNT("300 c1 RELEASE k tok", 1);
+}
+
+/* The lease may be proven yet. */
+static void what_a_call_prolonged_that_is_given_up_stays(void)
+{
+	begin_warm(3);
+	fake_says(0, ":1");
+	rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 7000);
+	CHECK(!fake_drive_to(op, FAKE_START + 10 * MS));
+	rl_op_abandon(op, fake_clock, false);
+	CHECK_COUNT("RELEASE", 0);
+	CHECK_INT(fake_pool.count, 3);
 }
 
 static void but_not_when_it_failed(void)
@@ -336,8 +370,10 @@ static const check_test tests[] = {
 	TEST(the_owner_is_who_has_a_quorum),
 	TEST(a_reservation_has_no_owner),
 	TEST(what_remains_is_what_a_quorum_has),
-	TEST(of_those_that_have_answered),
+	TEST(of_those_that_have_answered_in_a_little_time),
 	TEST(what_a_minority_has_extended_is_undone),
+	TEST(also_what_is_prolonged_only_then),
+	TEST(what_a_call_prolonged_that_is_given_up_stays),
 	TEST(but_not_when_it_failed),
 	TEST(an_extension_is_proven_since_the_first_was_asked),
 	TEST(what_was_held_is_released_if_one_of_them_has),

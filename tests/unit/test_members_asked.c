@@ -75,7 +75,7 @@ static void who_takes_begins_with_the_first(void)
 static void who_releases_ends_with_the_first(void)
 {
 	static const rl_verb verbs[] = {RL_VERB_RELEASE, RL_VERB_FORCE, RL_VERB_EXTEND};
-	static const char *const words[] = {"RELEASE k tok", "force k", "extend k tok 7000"};
+	static const char *const words[] = {"RELEASE k tok", "FORCE k", "EXTEND k tok 7000"};
 	for (unsigned i = 0; i < 3; i++) {
 		begin_warm(5);
 		all_say(5, ":1");
@@ -128,11 +128,34 @@ static void one_that_was_too_slow_is_in_trouble(void)
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
 	CHECK_INT(take(30000), RL_ERR_TIMEOUT);
-	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[A], fake_clock));
-	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[B], fake_clock));
-	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[A], false, fake_clock));
+	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[B], false, fake_clock));
+	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], false, fake_clock));
 	fake_clock += 10 * MS;
-	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], false, fake_clock));
+}
+
+static void one_that_breaks_without_a_word_is_in_trouble(void)
+{
+	begin_without_c();
+	fake_acts(A, FAKE_SAY, "+OK", 10 * MS);
+	fake_acts(B, FAKE_SAY, "+OK", 10 * MS);
+	fake_dials(C, FAKE_ACCEPT_AT_ONCE, 0);
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	fake_login_says(C, "CLIENT", NULL);
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_COUNT("c1 SET", 1);
+	CHECK_COUNT("c2 dial", 0); /* it is not dialled again for this */
+	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], false, FAKE_START));
+	fake_end();
+	/* One that has answered before is. */
+	begin_warm(3);
+	fake_acts(A, FAKE_SAY, "+OK", 10 * MS);
+	fake_acts(B, FAKE_SAY, "+OK", 10 * MS);
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_COUNT("c2 dial", 1);
+	CHECK(fake_pool.troubles == NULL);
 }
 
 static void one_that_is_spared_is_not_asked_when_the_others_decide(void)
@@ -172,7 +195,7 @@ static void it_is_called_up_when_another_fails(void)
 	fake_says(B, "-ERR x");
 	fake_says(C, ":1");
 	CHECK_INT(ask(RL_VERB_EXTEND), RL_OK);
-	CHECK_COUNT("0 c1 extend", 1);
+	CHECK_COUNT("0 c1 EXTEND", 1);
 }
 
 static void it_is_called_up_after_a_quarter_of_the_timeout(void)
@@ -346,8 +369,10 @@ static void what_was_half_sent_is_not_retracted(void)
 
 /* ---- a release whose answer nobody reads ---- */
 
-/* @param is_known c has allowed the helper keys before */
-static void release_unheard_on_c(bool wakes, bool is_known)
+#define DRAWN "rl1.AAAAAAAAAAAAAAAAAAAAAAAA" /* T1 in the log */
+
+/* All but c answer at once; @param c_answers after so long, or RL_NEVER */
+static int64_t release_slow_on_c(bool wakes, bool is_known, const char *token, int64_t c_answers)
 {
 	begin_warm(3);
 	fake_set.wakes = wakes;
@@ -355,30 +380,61 @@ static void release_unheard_on_c(bool wakes, bool is_known)
 		conn->has_helpers = is_known;
 	}
 	a_and_b_say(":1", 0);
-	fake_acts(C, FAKE_SAY, ":1", 5 * MS);
-	CHECK_INT(ask(RL_VERB_RELEASE), RL_OK);
-}
-
-static void it_is_backed_up_by_one_without_helper_keys(void)
-{
-	release_unheard_on_c(true, false);
-	CHECK_LOG("0 a1 RELEASE+ k tok\n"
-			  "0 b1 RELEASE+ k tok\n"
-			  "0 c1 RELEASE+ k tok\n"
-			  "0 c1 RELEASE k tok\n");
+	fake_acts(C, c_answers == RL_NEVER ? FAKE_SILENCE : FAKE_SAY, ":1",
+		c_answers == RL_NEVER ? 0 : c_answers);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, token, 0)), RL_OK);
 	CHECK_INT(fake_pool.count, 3);
+	return fake_ms();
 }
 
-static void it_is_not_where_they_are_known_to_be_allowed(void)
+/* Where it is not known yet whether it may use the helper keys, its answer is hoped for. */
+static void the_first_one_on_a_connection_is_waited_for(void)
 {
-	release_unheard_on_c(true, true);
+	CHECK_INT(release_slow_on_c(true, false, DRAWN, 24 * MS), 24);
+	CHECK_LOG("0 a1 RELEASE+ k T1\n"
+			  "0 b1 RELEASE+ k T1\n"
+			  "0 c1 RELEASE+ k T1\n");
+}
+
+static void and_then_backed_up_by_one_without_helper_keys(void)
+{
+	CHECK_INT(release_slow_on_c(true, false, DRAWN, RL_NEVER), 25);
+	CHECK_LOG("0 a1 RELEASE+ k T1\n"
+			  "0 b1 RELEASE+ k T1\n"
+			  "0 c1 RELEASE+ k T1\n"
+			  "25 c1 RELEASE k T1\n");
+}
+
+/* A second one could meet the lock of somebody with the same token. */
+static void but_not_with_a_callers_token(void)
+{
+	CHECK_INT(release_slow_on_c(true, false, "mine", RL_NEVER), 25);
+	CHECK_COUNT("c1 RELEASE", 1);
+}
+
+static void not_where_they_are_known_to_be_allowed(void)
+{
+	CHECK_INT(release_slow_on_c(true, true, DRAWN, 24 * MS), 0);
 	CHECK_COUNT("c1 RELEASE", 1);
 }
 
 static void nor_where_it_went_without_them(void)
 {
-	release_unheard_on_c(false, false);
+	CHECK_INT(release_slow_on_c(false, false, DRAWN, 24 * MS), 0);
 	CHECK_COUNT("c1 RELEASE", 1);
+}
+
+static void a_connection_that_never_answered_is_not_waited_for(void)
+{
+	begin_without_c();
+	fake_set.wakes = true;
+	fake_dials(C, FAKE_ACCEPT_AT_ONCE, 0);
+	a_and_b_say(":1", 0);
+	fake_acts(C, FAKE_SAY, ":1", 5 * MS);
+	fake_login_says(C, "CLIENT", NULL);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, DRAWN, 0)), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_COUNT("0 c1 RELEASE+ k T1\n0 c1 NAME\n0 c1 RELEASE k T1\n", 1);
 }
 
 static void a_connection_learns_that_they_are_allowed(void)
@@ -439,6 +495,7 @@ static const check_test tests[] = {
 	TEST(who_only_asks_begins_with_the_first),
 	TEST(one_that_cannot_be_reached_is_spared_for_a_while),
 	TEST(one_that_was_too_slow_is_in_trouble),
+	TEST(one_that_breaks_without_a_word_is_in_trouble),
 	TEST(one_that_is_spared_is_not_asked_when_the_others_decide),
 	TEST(it_is_called_up_when_the_others_cannot_decide),
 	TEST(it_is_called_up_when_another_fails),
@@ -454,9 +511,12 @@ static const check_test tests[] = {
 	TEST(who_takes_or_asks_does_not_wait_for_connections),
 	TEST(what_was_retracted_is_never_sent),
 	TEST(what_was_half_sent_is_not_retracted),
-	TEST(it_is_backed_up_by_one_without_helper_keys),
-	TEST(it_is_not_where_they_are_known_to_be_allowed),
+	TEST(the_first_one_on_a_connection_is_waited_for),
+	TEST(and_then_backed_up_by_one_without_helper_keys),
+	TEST(but_not_with_a_callers_token),
+	TEST(not_where_they_are_known_to_be_allowed),
 	TEST(nor_where_it_went_without_them),
+	TEST(a_connection_that_never_answered_is_not_waited_for),
 	TEST(a_connection_learns_that_they_are_allowed),
 	TEST(one_that_is_heard_of_is_said_again),
 	TEST(force_release_waits_for_all),

@@ -34,7 +34,7 @@ static void to_ms(int64_t ms)
 
 static bool is_worth_asking(void)
 {
-	return rl_pool_is_worth_asking(&fake_pool, &fake_targets[0], fake_clock);
+	return rl_pool_is_worth_asking(&fake_pool, &fake_targets[0], false, fake_clock);
 }
 
 /* One that is connecting, for 100 ms at most, comes into the pool. */
@@ -219,6 +219,73 @@ static void one_that_has_died_while_it_was_silent_is_dropped(void)
 	CHECK(fake_pool.lingering == NULL);
 }
 
+/* Closed with an unread answer it would be reset, and what the server has not read be lost. */
+static void one_that_owes_lingers_when_the_pool_is_ended(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_warm(0);
+	give_owing();
+	fake_forget_log();
+	rl_pool_end_idle(&fake_pool, fake_clock);
+	CHECK_INT(fake_pool.count, 0);
+	CHECK_LOG("0 a2 end\n0 a1 close\n");
+	CHECK(fake_pool.lingering != NULL);
+}
+
+static void also_when_its_address_is_cleared(void)
+{
+	fake_begin(2);
+	fake_warm(1);
+	fake_warm(0);
+	give_owing();
+	fake_forget_log();
+	rl_pool_clear_address(&fake_pool, &fake_targets[1].address, fake_clock);
+	CHECK_LOG("0 b1 close\n");
+	rl_pool_clear_address(&fake_pool, &fake_targets[0].address, fake_clock);
+	CHECK_COUNT("0 a1 end", 1);
+	CHECK_COUNT("0 a1 close", 0);
+}
+
+static void also_when_it_makes_room(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	give_owing();
+	for (unsigned i = 0; i < RL_POOL_MAX; i++) {
+		fake_warm(0);
+	}
+	CHECK_INT(fake_pool.count, RL_POOL_MAX);
+	CHECK(fake_pool.lingering != NULL);
+	CHECK_INT(fake_pool.lingering->owed_count, 1);
+}
+
+static void but_not_once_it_has_answered_or_is_not_connected(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_acts(0, FAKE_SAY, ":1", 10 * MS);
+	give_owing();
+	fake_dials(0, FAKE_HANG, 0);
+	give_connecting();
+	to_ms(10);
+	fake_forget_log();
+	rl_pool_end_idle(&fake_pool, fake_clock);
+	CHECK_LOG("10 a2 close\n10 a1 close\n");
+}
+
+static void in_a_forked_child_they_are_closed(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	give_owing();
+	fake_forget_log();
+	fake_fork();
+	rl_pool_end_idle(&fake_pool, fake_clock);
+	CHECK_LOG("0 a1 close\n");
+	CHECK(fake_pool.lingering == NULL);
+}
+
 /* ---- which is taken ---- */
 
 static void one_that_owes_is_preferred(void)
@@ -305,7 +372,7 @@ static void trouble_is_one_targets_own(void)
 	fake_begin(2);
 	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
 	CHECK(!is_worth_asking());
-	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[1], fake_clock));
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[1], false, fake_clock));
 	rl_pool_note_answer(&fake_pool, &fake_targets[1]);
 	CHECK(!is_worth_asking());
 }
@@ -323,10 +390,10 @@ static void of_too_many_the_one_due_first_is_forgotten(void)
 	CHECK(!is_worth_asking());
 	unsigned spared = 0;
 	for (unsigned i = 0; i < RL_POOL_TROUBLES_MAX; i++) {
-		spared += !rl_pool_is_worth_asking(&fake_pool, &many[i], fake_clock);
+		spared += !rl_pool_is_worth_asking(&fake_pool, &many[i], false, fake_clock);
 	}
 	CHECK_INT(spared, RL_POOL_TROUBLES_MAX - 1);
-	CHECK(rl_pool_is_worth_asking(&fake_pool, &many[7], fake_clock));
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &many[7], false, fake_clock));
 	rl_pool_clear(&fake_pool);
 }
 
@@ -354,6 +421,11 @@ static const check_test tests[] = {
 	TEST(any_answer_begins_the_time_anew),
 	TEST(who_uses_it_on_does_not_prolong_it),
 	TEST(one_that_has_died_while_it_was_silent_is_dropped),
+	TEST(one_that_owes_lingers_when_the_pool_is_ended),
+	TEST(also_when_its_address_is_cleared),
+	TEST(also_when_it_makes_room),
+	TEST(but_not_once_it_has_answered_or_is_not_connected),
+	TEST(in_a_forked_child_they_are_closed),
 	TEST(one_that_owes_is_preferred),
 	TEST(one_that_is_ready_is_preferred_to_one_under_way),
 	TEST(the_pause_grows_to_a_second),

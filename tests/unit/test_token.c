@@ -74,10 +74,23 @@ static void without_random_bytes_there_is_none(void)
 	CHECK_INT(rl_token_draw(&poor, out), RL_ERR_RANDOM);
 }
 
+static void its_form_is_known(void)
+{
+	char out[RL_TOKEN_LEN];
+	CHECK_INT(rl_token_draw(&env, out), RL_OK);
+	CHECK(rl_token_is_drawn(rl_bytes_of(out, RL_TOKEN_LEN)));
+	CHECK(!rl_token_is_drawn(rl_bytes_of(out, RL_TOKEN_LEN - 1)));
+	CHECK(!rl_token_is_drawn(bytes_of("rlw.AAAAAAAAAAAAAAAAAAAAAAAA")));
+	CHECK(!rl_token_is_drawn(bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAAA")));
+	CHECK(!rl_token_is_drawn(bytes_of("mine")));
+	CHECK(!rl_token_is_drawn(rl_bytes_of(NULL, 0)));
+}
+
 static const check_test tests[] = {
 	TEST(is_base64url_of_144_bits),
 	TEST(each_bit_counts),
 	TEST(without_random_bytes_there_is_none),
+	TEST(its_form_is_known),
 };
 
 CHECK_MAIN(tests, NULL)

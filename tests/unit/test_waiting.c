@@ -88,7 +88,7 @@ static void not_after_is_not_nothing(void)
 	for (int64_t late = 0; late < 2; late++) {
 		waiting_begin();
 		rl_acquire *acquire = fake_acquire(30000, SECOND);
-		rl_sample sample = {FAKE_START, FAKE_START + late * MS, 1};
+		rl_sample sample = {FAKE_START, FAKE_START + late * MS, 1, 0};
 		rl_tick tick = {FAKE_START, FAKE_START};
 		rl_error err;
 		rl_queue_enter(&acquire->queue, &acquire->op.exchange, &sample, FAKE_START, FAKE_START);
@@ -367,8 +367,8 @@ static void a_ticket_that_lies_there_is_no_bodys(void)
 	fake_acts(0, FAKE_SAY, grant(1000), 5 * MS);
 	waiting_drive_to(acquire, 1002);
 	CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
-			  "1000 a2 RELEASE+ k T1 W1\n"
-			  "1000 a2 RELEASE k T1 W1\n"
+			  "1000 a2 RELEASE+ k T1\n"
+			  "1000 a2 RELEASE k T1\n"
 			  "1000 a2 end\n"
 			  "1000 a2 close\n"
 			  "1000 a1 try+ k T2 30000 0 0 W1 0\n");
@@ -389,7 +389,7 @@ static void two_looks_that_find_nobody_are_enough(void)
 	fake_says(0, grant(1010));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_HAS(
-		fake_log(), "1000 a1 nudge+ k T1 W1\n1010 a1 nudge+ k T1 W1\n1010 a2 RELEASE+ k T1 W1\n");
+		fake_log(), "1000 a1 nudge+ k T1 W1\n1010 a1 nudge+ k T1 W1\n1010 a2 RELEASE+ k T1\n");
 	CHECK_HAS(fake_log(), "1010 a1 try+ k T2 30000 0 0 W1 0\n");
 	CHECK_INT(fake_stats.undone, 1);
 }
@@ -481,7 +481,7 @@ static void what_it_asked_for_may_be_gone(void)
 	fake_says(0, grant(2000));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_HAS(
-		fake_log(), "2000 a2 RELEASE k T1 W1\n2000 a2 end\n2000 a2 close\n2000 a1 try+ k T2 ");
+		fake_log(), "2000 a2 RELEASE k T1\n2000 a2 end\n2000 a2 close\n2000 a1 try+ k T2 ");
 }
 
 static void what_is_gone_is_not_won_at_the_end(void)

@@ -141,6 +141,7 @@ static void check_not_granted(const rl_acquire *acquire)
 	bool is_told = acquire->op.err != NULL &&
 		(acquire->op.status == RL_ERR_UNKNOWN ||
 			strstr(acquire->op.err->message, "outcome") != NULL ||
+			strstr(acquire->op.err->message, "may be left of it ends by its TTL") != NULL ||
 			strstr(acquire->op.err->message, "an undo behind it") != NULL);
 	world_expire(fake_clock);
 	fake_blocked_links();

@@ -108,8 +108,7 @@ static void a_win_of_no_use_may_come_before_the_end(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SLOW);
 	/* Nothing more may be written behind the end. */
 	CHECK_COUNT("RELEASE", 0);
-	CHECK_HAS(
-		acquire->op.err->message, "outcome unknown: if the lock was granted, it ends by its TTL");
+	CHECK_HAS(acquire->op.err->message, "; what may be left of it ends by its TTL");
 }
 
 /* No word and no end, for half as long as an answer may take: the server hangs, and may run the try yet. */

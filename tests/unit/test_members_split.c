@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Several members: votes that are split, and a grant that is taken back after the end.
+ */
+#include "check.h"
+#include "fake.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define A 0
+#define B 1
+#define C 2
+
+static int64_t round_trip;
+static unsigned splits; /* so many tries are split */
+
+/* Each try is granted by a, and refused by the others; then it is refused by all. */
+static bool split(const char *words, bool is_taken, fake_plan *plan)
+{
+	bool is_undo = words[0] == 'R';
+	bool is_set = words[0] == 'S';
+	if (!is_taken) {
+		*plan = (fake_plan){FAKE_SAY, NULL, 0};
+		return true;
+	}
+	bool is_granted = fake_run_on == A && splits > 0;
+	splits -= is_granted && !is_undo;
+	*plan = (fake_plan){FAKE_SAY,
+		is_undo          ? ":1"
+			: is_granted ? (is_set ? "+OK" : "*:1 :0")
+						 : (is_set ? "_" : "*:0 :0 :100 :4"),
+		round_trip};
+	return true;
+}
+
+static void begin(unsigned members, unsigned times, int64_t trip)
+{
+	fake_begin(members);
+	for (unsigned i = 0; i < members; i++) {
+		fake_warm(i);
+	}
+	fake_improvise = split;
+	splits = times;
+	round_trip = trip;
+}
+
+/* ---- split votes ---- */
+
+static void who_does_not_wait_tries_three_times_more(void)
+{
+	begin(3, 100, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	for (unsigned i = 1; i <= 4; i++) {
+		char set[32];
+		char undo[32];
+		snprintf(set, sizeof set, "SET k T%u NX", i);
+		snprintf(undo, sizeof undo, "a1 RELEASE k T%u\n", i);
+		CHECK_COUNT(set, 3);
+		CHECK_COUNT(undo, 1);
+	}
+	CHECK_COUNT("SET", 12);
+	CHECK_INT(fake_stats.split_votes, 3);
+	CHECK_INT(fake_stats.refused, 1);
+	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.tries, 4);
+}
+
+static void it_ends_with_the_first_that_is_not_split(void)
+{
+	begin(3, 1, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	CHECK_COUNT("SET", 6);
+	CHECK_INT(fake_stats.split_votes, 1);
+	fake_end();
+	begin(3, 0, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	CHECK_COUNT("SET", 3);
+	CHECK_INT(fake_stats.split_votes, 0);
+}
+
+static void the_second_may_be_granted(void)
+{
+	begin(3, 1, 0);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START));
+	for (unsigned i = 0; i < 3; i++) {
+		fake_says(i, "+OK");
+	}
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("SET k T2", 3);
+	CHECK_INT(fake_stats.acquired, 1);
+}
+
+/* Up to one round trip, then up to two, and four. */
+static void the_delay_is_left_to_chance(void)
+{
+	int64_t least = RL_NEVER;
+	int64_t most = 0;
+	for (unsigned i = 0; i < 200; i++) {
+		begin(3, 100, 10 * MS);
+		for (unsigned j = 0; j < i; j++) {
+			uint32_t unused;
+			fake_env.random(NULL, &unused, sizeof unused);
+		}
+		CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+		int64_t delays = fake_clock - FAKE_START - 4 * 10 * MS;
+		CHECK(delays > 0 && delays <= (10 + 20 + 40) * MS + 3);
+		least = delays < least ? delays : least;
+		most = delays > most ? delays : most;
+		fake_end();
+	}
+	CHECK(least < 20 * MS);
+	CHECK(most > 50 * MS);
+}
+
+static void it_is_never_long(void)
+{
+	begin(3, 100, 300 * MS);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	CHECK(fake_clock - FAKE_START - 4 * 300 * MS <= 3 * 200 * MS + 3);
+}
+
+static void without_random_bytes_it_is_as_long_as_it_can_be(void)
+{
+	begin(3, 1, 0);
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 0);
+	fake_random_draws(0);
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_INT(fake_clock, FAKE_START + MS / 2); /* no round trip is counted as shorter */
+}
+
+static void who_waits_tries_soon_too(void)
+{
+	begin(3, 100, 0);
+	fake_set.backoff.first_ns = 100 * MS;
+	fake_set.retries = 1;
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_BUSY);
+	/* SET, three tries for the splits, and one look after a delay. */
+	CHECK_COUNT("a1 SET", 1);
+	CHECK_COUNT("a1 try", 4);
+	CHECK_INT(fake_stats.split_votes, 3);
+	CHECK_INT(fake_stats.delays, 1);
+	CHECK(fake_clock >= FAKE_START + 100 * MS && fake_clock < FAKE_START + 110 * MS);
+}
+
+static void a_refusal_by_all_begins_the_count_anew(void)
+{
+	begin(3, 2, 0);
+	rl_acquire *acquire = fake_acquire(30000, 45 * MS);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 5 * MS));
+	CHECK_INT(fake_stats.split_votes, 2);
+	splits = 100;
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_INT(fake_stats.split_votes, 5);
+}
+
+static void a_split_at_the_deadline_is_the_end(void)
+{
+	begin(3, 0, 0);
+	rl_acquire *acquire = fake_acquire(30000, 45 * MS);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 40 * MS));
+	splits = 100;
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_INT(fake_ms(), 45);
+	CHECK_INT(fake_stats.split_votes, 0);
+	CHECK_COUNT("45 a1 RELEASE", 1);
+}
+
+/* No grant at all, or one server: it is someone's. */
+static void one_server_has_no_split(void)
+{
+	begin(1, 0, 0);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
+	CHECK_COUNT("SET", 1);
+	CHECK_INT(fake_stats.split_votes, 0);
+}
+
+/* ---- a grant that is taken back after the end ---- */
+
+static void taken_by_two_of_three(void)
+{
+	fake_begin(3);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_warm(i);
+	}
+	fake_says(A, "+OK");
+	fake_says(B, "+OK");
+}
+
+static void it_is_taken_back_also_where_it_was_not_answered_yet(void)
+{
+	taken_by_two_of_three();
+	fake_acts(C, FAKE_SAY, "+OK", 50 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	fake_forget_log();
+	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	CHECK_INT(fake_pool.count, 0);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("RELEASE k T1", 3);
+	CHECK_COUNT("c1 RELEASE k T1", 1);
+	CHECK_INT(fake_pool.count, 3);
+}
+
+static void but_not_where_it_was_refused(void)
+{
+	taken_by_two_of_three();
+	fake_says(C, "_");
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	CHECK_INT(fake_pool.count, 1);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("RELEASE", 2);
+}
+
+static void nor_where_it_was_never_sent(void)
+{
+	fake_begin(3);
+	fake_warm(A);
+	fake_warm(B);
+	fake_dials(C, FAKE_HANG, 0);
+	fake_says(A, "+OK");
+	fake_says(B, "+OK");
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	CHECK_INT(fake_pool.count, 1);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("RELEASE", 2);
+}
+
+/* What was not answered may have been refused, or be somebody else's of the same name. */
+static void an_own_token_is_taken_back_only_where_it_was_granted(void)
+{
+	taken_by_two_of_three();
+	fake_acts(C, FAKE_SAY, "+OK", 50 * MS);
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("RELEASE k mine", 2);
+	CHECK_COUNT("c1 RELEASE", 0);
+}
+
+static const check_test tests[] = {
+	TEST(who_does_not_wait_tries_three_times_more),
+	TEST(it_ends_with_the_first_that_is_not_split),
+	TEST(the_second_may_be_granted),
+	TEST(the_delay_is_left_to_chance),
+	TEST(it_is_never_long),
+	TEST(without_random_bytes_it_is_as_long_as_it_can_be),
+	TEST(who_waits_tries_soon_too),
+	TEST(a_refusal_by_all_begins_the_count_anew),
+	TEST(a_split_at_the_deadline_is_the_end),
+	TEST(one_server_has_no_split),
+	TEST(it_is_taken_back_also_where_it_was_not_answered_yet),
+	TEST(but_not_where_it_was_refused),
+	TEST(nor_where_it_was_never_sent),
+	TEST(an_own_token_is_taken_back_only_where_it_was_granted),
+};
+
+CHECK_MAIN(tests, fake_end)
