@@ -300,6 +300,13 @@ void client_is_queued(rl_link *link)
 	}
 }
 
+void client_is_out(rl_link *link)
+{
+	if (link->is_open) {
+		clients[link->client].queued_at = RL_NEVER;
+	}
+}
+
 bool client_claims(unsigned index, uint64_t token)
 {
 	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {

@@ -103,6 +103,9 @@ void client_hear(rl_link *link);
 /* Its BLPOP blocks at the server. */
 void client_is_queued(rl_link *link);
 
+/* It does not any more, for its time is over: a fast server's clock can end it before the wait. */
+void client_is_out(rl_link *link);
+
 /* It can prove that it holds by the token. */
 bool client_claims(unsigned index, uint64_t token);
 

@@ -498,20 +498,21 @@ static void on_connected(rl_link *link)
 
 static void on_commands(rl_link *link, uint32_t until)
 {
+	bool has_room = servers[link->server].stalled_until <= world.now;
 	until = until < link->limit_up ? until : link->limit_up;
-	if (link->is_mute_up || !link->is_served || until <= link->delivered) {
-		link->acked = link->sent;
+	if (link->is_mute_up || !link->is_served) {
 		return;
 	}
-	if (!link->is_open) {
-		COVER(late_command);
-	}
-	link->delivered = until;
-	bool has_room = servers[link->server].stalled_until <= world.now;
 	link->acked = has_room ? link->sent : link->acked;
-	server_read(link);
+	if (until > link->delivered) {
+		if (!link->is_open) {
+			COVER(late_command);
+		}
+		link->delivered = until;
+		server_read(link);
+	}
 	if (has_room && link->sent < link->appended) {
-		wake_client(link);
+		wake_client(link); /* more of it can be sent */
 	}
 }
 

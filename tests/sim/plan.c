@@ -70,7 +70,7 @@ void plan_begin(plan_mode mode, unsigned members)
 	plan.has_password = one_in(4);
 	plan.is_forbidden = one_in(16);
 	plan.has_twins = one_in(16);
-	plan.has_small_buffers = plan.faults != 0 && one_in(6);
+	plan.has_small_buffers = plan.faults != 0 && !plan.has_kills && one_in(6);
 	plan.has_pollers = one_in(8);
 	plan.waits = any(9);
 	if (plan.has_twins) { /* what equal tokens cannot do: see docs/simulation.md */

@@ -370,6 +370,7 @@ static void on_link_event(const event *e)
 			return;
 		}
 		COVER(blpop_timeout);
+		client_is_out(link);
 		resume(s, link, REPLY_NIL);
 	}
 }

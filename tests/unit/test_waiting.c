@@ -480,8 +480,7 @@ static void what_it_asked_for_may_be_gone(void)
 	fake_says(0, look(2000, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT));
 	fake_says(0, grant(2000));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_HAS(
-		fake_log(), "2000 a2 RELEASE k T1\n2000 a2 end\n2000 a2 close\n2000 a1 try+ k T2 ");
+	CHECK_HAS(fake_log(), "2000 a2 RELEASE k T1\n2000 a2 end\n2000 a2 close\n2000 a1 try+ k T2 ");
 }
 
 static void what_is_gone_is_not_won_at_the_end(void)
