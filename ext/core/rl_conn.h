@@ -41,6 +41,7 @@ struct rl_conn {
 	bool is_refused;      /* a login failed */
 	bool lacks_helpers;   /* its user may not use the helper keys */
 	bool has_helpers;     /* it may, as far as was seen */
+	bool was_waited_for;  /* to learn that, once */
 	bool lacks_queue;     /* nor BLPOP */
 	bool lacks_scripts;   /* the server has lost its scripts: each goes as text the first time */
 	unsigned known;       /* the scripts that it knows since then, a bit for each verb */

@@ -132,7 +132,8 @@ static bool is_expected(const rl_exchange *exchange, const rl_seat *seat, const 
 {
 	bool is_late = seat->has_dialled && seat->breaks == 0 && !rl_seat_is_handed_over(seat);
 	bool is_unclear = exchange->request.verb == RL_VERB_RELEASE && seat->conn != NULL &&
-		seat->conn->has_answered && !seat->conn->has_helpers && !seat->is_alone;
+		seat->conn->has_answered && !seat->conn->has_helpers && !seat->conn->was_waited_for &&
+		!seat->is_alone;
 	return is_several(exchange) && (is_late || is_unclear) &&
 		rl_verb_changes(exchange->request.verb) && tick->now < exchange->grace_end;
 }
@@ -282,6 +283,7 @@ static void back_up_release(const rl_exchange *exchange, rl_seat *seat)
 		seat->is_alone || conn->has_helpers || is_once) {
 		return;
 	}
+	conn->was_waited_for = true;
 	rl_request request = exchange->request;
 	request.is_alone = true;
 	request.as_text = true;
@@ -433,7 +435,8 @@ int64_t rl_exchange_sent_at(const rl_exchange *exchange)
 bool rl_exchange_has_strays(const rl_exchange *exchange)
 {
 	for (unsigned i = 0; i < exchange->set->count; i++) {
-		if (exchange->seats[i].has_strays) {
+		const rl_seat *seat = &exchange->seats[i];
+		if (seat->has_strays || seat->was_left || seat->is_in_doubt) {
 			return true;
 		}
 	}

@@ -160,7 +160,8 @@ void rl_exchange_drop(rl_exchange *exchange);
 /* When the earliest of the granting members was asked. */
 int64_t rl_exchange_sent_at(const rl_exchange *exchange);
 
-/* A member may carry the command out once more, at any time: a connection broke when it had taken it. */
+/* After the end: a member may carry the command out, or carry it out once more, at any time: a connection broke when it
+ * had taken it, or nobody waited for its answer. */
 bool rl_exchange_has_strays(const rl_exchange *exchange);
 
 /* The seat that speaks for the outcome: the first with that vote. */

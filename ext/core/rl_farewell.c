@@ -56,7 +56,7 @@ static bool open_conn(rl_farewell *farewell, unsigned member, int64_t now)
 	rl_farewell_seat *seat = &farewell->seats[member];
 	rl_target *target = target_of(farewell, member);
 	rl_error unused;
-	seat->conn = rl_pool_take_to_release(exchange->pool, target, now);
+	seat->conn = rl_pool_take_to_release(exchange->pool, target, true, now);
 	if (seat->conn == NULL) {
 		seat->conn = rl_conn_dial(
 			exchange->pool->transport, target, farewell->end_at, exchange->env, &unused);
@@ -233,17 +233,22 @@ static void judge(rl_farewell *farewell)
 	}
 }
 
-static void part_with(rl_farewell *farewell, rl_farewell_seat *seat, int64_t now)
+static void part_with(rl_farewell *farewell, unsigned member, int64_t now)
 {
-	rl_pool *pool = farewell->op.exchange.pool;
+	const rl_exchange *exchange = &farewell->op.exchange;
+	rl_farewell_seat *seat = &farewell->seats[member];
+	rl_pool *pool = exchange->pool;
 	rl_conn *conn = seat->conn;
 	seat->conn = NULL;
 	if (conn == NULL) {
 		return;
 	}
 	rl_conn_forget(conn);
+	bool is_said = seat->next == farewell->count && !seat->must_redo;
 	if (is_answered(farewell, seat) && rl_conn_is_reusable(conn)) {
 		rl_pool_give(pool, conn, now);
+	} else if (members_of(farewell) > 1 && is_said && rl_conn_is_worth_keeping(conn)) {
+		rl_pool_give_unheard(pool, conn, exchange->set->members[member].timeout_ns, now);
 	} else if (conn->transport->is_connected(conn->link)) {
 		rl_pool_let_linger(pool, conn, now);
 	} else {
@@ -260,7 +265,7 @@ static bool finish(rl_farewell *farewell, int64_t now)
 		if (seat->conn != NULL) {
 			send_rest(farewell, seat);
 		}
-		part_with(farewell, seat, now);
+		part_with(farewell, i, now);
 	}
 	farewell->op.status = answered >= rl_quorum(members_of(farewell)) ? RL_OK : RL_ERR_TIMEOUT;
 	judge(farewell);

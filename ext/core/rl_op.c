@@ -246,7 +246,7 @@ static bool step_ask(rl_op *op, const rl_tick *tick, rl_wait *wait)
 		op->is_begun = true;
 		rl_exchange_begin(exchange, tick->now, RL_NEVER);
 		exchange->wants_all = verb == RL_VERB_FORCE;
-		exchange->hopes_for_all = verb == RL_VERB_REMAINING;
+		exchange->hopes_for_all = op->hopes_for_all || verb == RL_VERB_REMAINING;
 	}
 	rl_vote outcome = rl_exchange_step(exchange, tick, wait);
 	if (outcome == RL_VOTE_OPEN) {

@@ -21,7 +21,8 @@ typedef enum rl_op_kind {
 
 typedef struct rl_op {
 	rl_op_kind kind;
-	bool is_begun; /* its time began with the first step */
+	bool is_begun;      /* its time began with the first step */
+	bool hopes_for_all; /* as in rl_exchange, for a plain verb */
 	rl_exchange exchange;
 	/* The result, once step() has said that it is done. */
 	rl_status status;    /* RL_OK = yes, RL_BUSY = no, else err says why it failed */

@@ -228,10 +228,9 @@ static rl_conn **best_of(rl_pool *pool, const rl_target *target)
 }
 
 /* What a connection has to be like. */
-typedef enum pool_want {
-	WANT_ANY,   /* alive, as far as is known */
-	WANT_ALIVE, /* it has been looked at just now */
-	WANT_ORDER, /* the same, but it need not have answered in time */
+typedef struct pool_want {
+	bool is_seen; /* it is looked at now, even if it was used just now */
+	bool may_owe; /* it need not have answered in time */
 } pool_want;
 
 /* The place of the best idle connection to the target that is alive; dead ones are closed on the way. */
@@ -242,13 +241,13 @@ static rl_conn **find(rl_pool *pool, const rl_target *target, pool_want want, in
 	rl_conn **slot;
 	while ((slot = best_of(pool, target)) != NULL) {
 		rl_conn *conn = *slot;
-		if (is_under_way(conn) || (is_silent(conn, now) && want != WANT_ORDER)) {
+		if (is_under_way(conn) || (is_silent(conn, now) && !want.may_owe)) {
 			if (look_after(pool, slot, now)) {
 				return slot;
 			}
 			continue;
 		}
-		if (want == WANT_ANY && now - conn->idle_since <= RL_POOL_LOOK_NS) {
+		if (!want.is_seen && now - conn->idle_since <= RL_POOL_LOOK_NS) {
 			return slot;
 		}
 		if (conn->transport->is_alive(conn->link, conn->owed_count > 0)) {
@@ -276,19 +275,22 @@ static rl_conn *take(rl_pool *pool, const rl_target *target, pool_want want, int
 
 rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
 {
-	return take(pool, target, must_look ? WANT_ALIVE : WANT_ANY, now);
+	return take(pool, target, (pool_want){.is_seen = must_look}, now);
 }
 
-rl_conn *rl_pool_take_to_release(rl_pool *pool, const rl_target *target, int64_t now)
+rl_conn *rl_pool_take_to_release(
+	rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
 {
-	return take(pool, target, WANT_ORDER, now);
+	return take(pool, target, (pool_want){.is_seen = must_look, .may_owe = true}, now);
 }
 
 void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now)
 {
 	rl_pool_give(pool, conn, now);
 	conn->patience = patience;
-	if (conn->owing_since == 0) {
+	if (conn->owed_count == 0) {
+		conn->owing_since = 0;
+	} else if (conn->owing_since == 0) {
 		conn->owing_since = now;
 	}
 }
@@ -297,7 +299,7 @@ bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, bool is_rel
 {
 	const rl_trouble *trouble = *find_trouble(pool, target);
 	return trouble == NULL || trouble->redial_at <= now ||
-		find(pool, target, is_release ? WANT_ORDER : WANT_ANY, now) != NULL;
+		find(pool, target, (pool_want){.may_owe = is_release}, now) != NULL;
 }
 
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
@@ -333,7 +335,7 @@ unsigned rl_pool_count(rl_pool *pool, const rl_target *target)
 
 bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now)
 {
-	return find(pool, target, WANT_ANY, now) != NULL;
+	return find(pool, target, (pool_want){0}, now) != NULL;
 }
 
 void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now)

@@ -64,7 +64,8 @@ void rl_pool_end_idle(rl_pool *pool, int64_t now);
 rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now);
 
 /* The same for a release, which has to come behind whatever was sent before: also a connection that owes for too long. */
-rl_conn *rl_pool_take_to_release(rl_pool *pool, const rl_target *target, int64_t now);
+rl_conn *rl_pool_take_to_release(
+	rl_pool *pool, const rl_target *target, bool must_look, int64_t now);
 
 /* Gives one back; when the pool is full, the one idle for longest is closed. */
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);

@@ -59,11 +59,13 @@ static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
 	int64_t left = queue->slice_end - now;
 	left = left > 0 ? left : 0;
 	const rl_sample *sample = &queue->sample;
-	/* Reckoned from when the sample was heard: never later than the slice's end, in our time. */
+	/* Reckoned from when the sample was heard: not later than the slice's end, in our time, but for the clocks' drift.
+	 * By the fastest clock it blocks until then. */
 	int64_t not_after = sample->server_us + (queue->slice_end - sample->heard_at) / 1000;
+	int64_t drift = (int64_t) (exchange->set->drift_factor * (double) left);
 	rl_request request = exchange->request;
 	request.verb = RL_VERB_BLPOP;
-	request.block_ms = left / RL_NS_PER_MS + RL_QUEUE_SLACK_MS;
+	request.block_ms = (left + drift) / RL_NS_PER_MS + RL_QUEUE_SLACK_MS;
 	rl_conn_send_name(queue->conn); /* behind a BLPOP it would wait */
 	if (rl_conn_send(queue->conn, &request, RL_VERB_BLPOP) == 0) {
 		return false;
@@ -76,7 +78,7 @@ static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
 	queue->sent_at = 0;
 	queue->is_blpop_owed = true;
 	queue->state = RL_QUEUE_IN;
-	queue->answer_end = rl_time_later(queue->slice_end,
+	queue->answer_end = rl_time_later(rl_time_later(queue->slice_end, 2 * drift),
 		member_of(queue, exchange)->timeout_ns + 2 * RL_QUEUE_SLACK_MS * RL_NS_PER_MS);
 	return queue->command_end != 0;
 }

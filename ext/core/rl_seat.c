@@ -200,8 +200,9 @@ static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 		seat->is_bound = true;
 	} else {
 		bool is_behind = exchange->set->count > 1 && exchange->request.verb == RL_VERB_RELEASE;
-		seat->conn = is_behind ? rl_pool_take_to_release(exchange->pool, member->target, tick->now)
-							   : rl_pool_take(exchange->pool, member->target, is_once, tick->now);
+		seat->conn = is_behind
+			? rl_pool_take_to_release(exchange->pool, member->target, false, tick->now)
+			: rl_pool_take(exchange->pool, member->target, is_once, tick->now);
 	}
 	if (seat->conn == NULL || !rl_seat_is_connected(seat)) {
 		if (!seat->has_dialled) {

@@ -390,6 +390,9 @@ ZEND_METHOD(RedisLock, resume)
 		: rl_ask_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), RL_VERB_EXTEND, key,
 			  rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)), ttl_ms);
 	redislock_free_key(joined);
+	if (op != NULL) {
+		op->hopes_for_all = true; /* what is carried out late could shorten the lease */
+	}
 	if (held != NULL && win_lease(held, &object, op, ttl_ms)) {
 		RETURN_COPY_VALUE(&object);
 	}

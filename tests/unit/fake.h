@@ -107,6 +107,7 @@ void fake_blpops(unsigned member, fake_act what, const char *text, int64_t delay
 void fake_wakes(unsigned member, int64_t delay);
 
 unsigned fake_blocked_links(void);
+unsigned fake_blocked_on(unsigned member);
 
 /* How the server's end behind ours shows: 0 = as a clean one, else an errno. */
 extern int fake_end_errno;

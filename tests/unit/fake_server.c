@@ -16,7 +16,7 @@ bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 server fake_servers[FAKE_MEMBERS];
 rl_link fake_links[LINKS_MAX];
 unsigned fake_link_count;
-static char log_text[1 << 16];
+static char log_text[1 << 18];
 static size_t log_used;
 
 /* ---- log ---- */
@@ -287,12 +287,22 @@ void fake_wakes(unsigned member, int64_t delay)
 	link->blocked_by = (fake_plan){FAKE_SAY, FAKE_TICKET, 0};
 }
 
-unsigned fake_blocked_links(void)
+unsigned fake_blocked_on(unsigned member)
 {
 	fake_catch_up();
 	unsigned blocked = 0;
 	for (unsigned i = 0; i < fake_link_count; i++) {
-		blocked += fake_links[i].is_open && fake_links[i].is_blocked;
+		const rl_link *link = &fake_links[i];
+		blocked += link->is_open && link->is_blocked && link->member == member;
+	}
+	return blocked;
+}
+
+unsigned fake_blocked_links(void)
+{
+	unsigned blocked = 0;
+	for (unsigned i = 0; i < FAKE_MEMBERS; i++) {
+		blocked += fake_blocked_on(i);
 	}
 	return blocked;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOKENS_MAX 64
+#define TOKENS_MAX 512
 
 /* What was drawn at random, in the order of its first use. */
 typedef struct drawn {

@@ -226,7 +226,7 @@ static void a_ticket_that_lies_there_ends_the_queue_and_it_goes_in_again(void)
 			  "1000 a1 try+ k mine 30000 0 0 W1 0\n"
 			  "1000 a3 dial\n"
 			  "1000 a3 NAME\n"
-			  "1000 a3 BLPOP k::rl-wake 9.020\n"
+			  "1000 a3 BLPOP k::rl-wake 9.110\n"
 			  "1000 a3 TRY+ k mine 30000 0 1010000000 W1 0\n");
 	fake_says(0, grant(1500));
 	fake_wakes(0, 400 * MS);
@@ -288,7 +288,7 @@ static void lost_in_the_queue_another_holder_is_a_refusal(void)
 	CHECK_LOG("310 a1 try+ k mine 30000 0 0 W1 0\n"
 			  "310 a3 dial\n"
 			  "310 a3 NAME\n"
-			  "310 a3 BLPOP k::rl-wake 9.710\n"
+			  "310 a3 BLPOP k::rl-wake 9.806\n"
 			  "310 a3 TRY+ k mine 30000 0 1010000000 W1 0\n");
 }
 

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Waits on several members: where they queue, how they are woken, go for the quorum and move on.
+ *
+ * The order of the key is c, a, b of three: they queue at c, on c2.
+ */
+#include "check.h"
+#include "keys.h"
+
+#include <string.h>
+
+#define A 0
+#define B 1
+#define C 2
+#define LONG 600000
+
+static void to(rl_acquire *acquire, int64_t ms)
+{
+	if (fake_drive_to(&acquire->op, FAKE_START + ms * MS)) {
+		FAIL("done at %d ms: %d\n%s", (int) fake_ms(), (int) acquire->op.status, fake_log());
+	}
+}
+
+/* Somebody of ours has it for long. */
+static void begin_held(void)
+{
+	keys_begin(3);
+	keys_take_all("kin", LONG);
+}
+
+static rl_acquire *queued(int64_t wait_ns)
+{
+	begin_held();
+	rl_acquire *acquire = fake_acquire(30000, wait_ns);
+	to(acquire, 100);
+	return acquire;
+}
+
+static void all_delayed(int64_t ns)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		keys[i].delay = ns;
+	}
+}
+
+static void kill_for_good(unsigned member)
+{
+	for (unsigned i = 0; i < 150; i++) {
+		fake_dials(member, FAKE_REFUSE, 0);
+	}
+	fake_kill(member);
+}
+
+/* ---- going in ---- */
+
+static void it_looks_at_all_and_queues_at_the_first(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	CHECK_LOG("0 c1 SET k T1 NX PX 30000\n"
+			  "0 a1 SET k T1 NX PX 30000\n"
+			  "0 b1 SET k T1 NX PX 30000\n"
+			  "0 c1 nudge+ k T1 W1\n"
+			  "0 a1 nudge+ k T1 W1\n"
+			  "0 b1 nudge+ k T1 W1\n"
+			  "0 c2 dial\n"
+			  "0 c2 NAME\n"
+			  "0 c2 BLPOP k::rl-wake 10.120\n"
+			  "0 c2 TRY+ k T1 30000 0 1010000000 W1 0\n");
+	CHECK_INT(acquire->queue.member, C);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK(keys_has_marks(i));
+	}
+}
+
+static void it_looks_every_second_while_its_release_will_wake_it(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	fake_forget_log();
+	to(acquire, 999);
+	CHECK_LOG("");
+	to(acquire, 3500);
+	CHECK_COUNT("nudge+ k T1 W1", 9);
+	CHECK_COUNT("1000 c1 nudge", 1);
+	CHECK_COUNT("BLPOP", 0);
+	CHECK_INT(fake_stats.nudges, 4);
+	CHECK_INT(fake_stats.delays, 0);
+}
+
+static void with_the_first_down_it_queues_at_the_next(void)
+{
+	begin_held();
+	kill_for_good(C);
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	to(acquire, 900);
+	CHECK_INT(acquire->queue.member, A);
+	CHECK_COUNT("a2 BLPOP", 1);
+	CHECK_COUNT("BLPOP", 1);
+}
+
+/* All should queue at the same: a little patience for it. */
+static void the_first_is_hoped_for_a_little_longer(void)
+{
+	begin_held();
+	keys[C].delay = 200 * MS;
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	to(acquire, 700);
+	CHECK_INT(acquire->queue.member, C);
+	CHECK_COUNT("c2 BLPOP", 1);
+	CHECK_COUNT("BLPOP", 1);
+	fake_end();
+	begin_held();
+	keys[C].is_mute = true;
+	acquire = fake_acquire(30000, 10 * SECOND);
+	to(acquire, 224);
+	CHECK_COUNT("BLPOP", 0);
+	to(acquire, 225);
+	CHECK_COUNT("225 a2 BLPOP", 1);
+}
+
+static void one_where_waiters_cannot_be_woken_is_passed_over(void)
+{
+	begin_held();
+	keys[C].error = "-NOPERM x";
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	to(acquire, 100);
+	CHECK_INT(acquire->queue.member, A);
+	CHECK_INT(fake_stats.fallbacks, 0);
+	fake_end();
+	begin_held();
+	for (unsigned i = 0; i < 3; i++) {
+		keys[i].error = "-NOPERM x";
+	}
+	acquire = fake_acquire(30000, 10 * SECOND);
+	fake_drive_to(&acquire->op, FAKE_START + 100 * MS);
+	CHECK_COUNT("BLPOP", 0);
+	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK(acquire->is_polling);
+}
+
+/* ---- woken ---- */
+
+static void woken_it_goes_for_the_quorum(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	fake_forget_log();
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	/* c has granted in the queue: it hears nothing more. The others are reserved, for whoever was woken. */
+	CHECK_LOG("100 a1 try+ k T1 30000 0 9007199254740991 W1 0\n"
+			  "100 b1 try+ k T1 30000 0 9007199254740991 W1 0\n");
+	CHECK_INT(fake_ms(), 100);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK_TEXT(keys_owner(i), "T1");
+		CHECK(!keys_has_marks(i));
+	}
+	CHECK_INT(fake_pool.count, 4);
+	CHECK_INT(fake_stats.wake_ups, 1);
+	CHECK_INT(fake_stats.wake_ups_taken, 0);
+	CHECK_INT(acquire->attempts, 2);
+	CHECK_INT(fake_stats.acquired, 1);
+}
+
+static void one_more_is_enough(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	kill_for_good(B);
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_TEXT(keys_owner(A), "T1");
+}
+
+/* The win was at 100 ms of c's clock, whose sample is of 0 ms; the answers of the others took 40 ms. */
+static void it_is_proven_since_the_earliest(void)
+{
+	begin_held();
+	keys[C].clock_us = 7777777;
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	to(acquire, 100);
+	all_delayed(40 * MS);
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 180); /* the answer of the queue, and those of the others */
+	int64_t drift = rl_set_drift(&fake_set, 30 * SECOND);
+	CHECK_INT(acquire->proven_until,
+		FAKE_START + 99 * MS + 30 * SECOND - drift); /* 1 % less of the time that passed */
+}
+
+static void when_the_others_are_taken_it_is_undone_everywhere(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	keys_take(A, "foreign", LONG);
+	keys_take(B, "foreign", LONG);
+	fake_forget_log();
+	keys_free(C);
+	to(acquire, 600);
+	CHECK_COUNT("100 a1 try+ k T1 30000 0 9007199254740991 W1 0\n", 1);
+	CHECK_COUNT("100 c2 RELEASE+ k T1\n", 1);
+	CHECK(!keys_has_ours());
+	/* It goes on with a fresh token: a few times at once, and then as often as the back-off has it. */
+	CHECK_COUNT("TRY+ k T1", 0);
+	CHECK_COUNT("TRY+ k T2", 1);
+	CHECK_INT(fake_stats.split_votes, 3);
+	CHECK(fake_count("BLPOP") < 8);
+	CHECK(!keys_has_ours());
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK(fake_ms() < 850);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK_TEXT(keys_owner(i), keys_owner(C));
+	}
+}
+
+static void a_ticket_for_nothing_leaves_it_in_the_queue(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	fake_wakes(C, 0);
+	to(acquire, 200);
+	CHECK_COUNT("BLPOP", 2);
+	CHECK_INT(fake_stats.wake_ups_taken, 1);
+	CHECK(!keys_has_ours());
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+}
+
+/* Two waiters: each is woken in turn, and neither meets the other's votes. */
+static void two_who_wait_do_not_split(void)
+{
+	begin_held();
+	rl_acquire *one = fake_acquire(30000, 10 * SECOND);
+	to(one, 10);
+	rl_acquire *two = fake_acquire(30000, 10 * SECOND);
+	to(two, 20);
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&one->op), RL_OK);
+	to(two, 30);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK_TEXT(keys_owner(i), "T1");
+	}
+	char token[RL_TOKEN_LEN + 1] = "";
+	memcpy(token, one->token, RL_TOKEN_LEN);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, token, 0)), RL_OK);
+	CHECK_INT(fake_drive(&two->op), RL_OK);
+	CHECK_INT(fake_ms(), 30);
+	CHECK_INT(fake_stats.split_votes, 0);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+/* ---- the member of the queue fails ---- */
+
+static void one_that_hangs_is_left_after_two_looks(void)
+{
+	rl_acquire *acquire = queued(20 * SECOND);
+	keys[C].is_mute = true;
+	to(acquire, 1900);
+	CHECK_INT(acquire->mute_looks, 1);
+	CHECK_COUNT("BLPOP", 1);
+	to(acquire, 4000);
+	CHECK_COUNT("a2 BLPOP", 1);
+	CHECK_INT(acquire->queue.member, A);
+	/* What it may yet grant is undone, and the token given up. */
+	CHECK_COUNT("c2 RELEASE+ k T1\n", 1);
+	CHECK_COUNT("a2 TRY+ k T2 ", 1);
+	keys_free(B);
+	keys_free(A);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_TEXT(keys_owner(B), "T2");
+}
+
+static void one_look_without_an_answer_is_not_enough(void)
+{
+	rl_acquire *acquire = queued(20 * SECOND);
+	keys[C].delay = 900 * MS;
+	to(acquire, 1950);
+	CHECK_INT(acquire->mute_looks, 1);
+	keys[C].delay = 0;
+	to(acquire, 5000);
+	CHECK_INT(acquire->mute_looks, 0);
+	CHECK_COUNT("BLPOP", 1);
+	CHECK_INT(fake_stats.undone, 0);
+	/* What the other members' clocks say is no sample of the queue's. */
+	CHECK_INT(acquire->sample.member, C);
+}
+
+static void one_that_dies_is_left_at_once(void)
+{
+	rl_acquire *acquire = queued(20 * SECOND);
+	kill_for_good(C);
+	to(acquire, 600);
+	CHECK_INT(acquire->queue.member, A);
+	CHECK_COUNT("a2 BLPOP", 1);
+	keys_free(B);
+	keys_free(A);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+}
+
+static void it_goes_back_to_the_first_when_that_answers_again(void)
+{
+	rl_acquire *acquire = queued(20 * SECOND);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_dials(C, FAKE_REFUSE, 0);
+	}
+	fake_kill(C);
+	to(acquire, 900);
+	CHECK_INT(acquire->queue.member, A);
+	to(acquire, 6000);
+	CHECK_INT(acquire->queue.member, C);
+	CHECK(rl_queue_is_in(&acquire->queue));
+	/* Nobody stands in two queues. */
+	CHECK_INT(fake_blocked_on(A), 0);
+	CHECK_INT(fake_blocked_on(C), 1);
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK(keys_owner(i)[0] == 'T');
+	}
+}
+
+/* c has granted, and its connection breaks before it says so: the next look meets our own token. */
+static void a_win_that_was_lost_is_found(void)
+{
+	rl_acquire *acquire = queued(20 * SECOND);
+	keys[C].delay = 50 * MS;
+	keys_free_all(C);
+	to(acquire, 120);
+	CHECK_TEXT(keys_owner(C), "T1");
+	keys[C].delay = 0;
+	fake_kill(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK(fake_ms() < 400);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK_TEXT(keys_owner(i), "T1");
+	}
+}
+
+/* ---- a quorum is free ---- */
+
+static void free_elsewhere_it_tries_after_two_looks(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	keys[A].expires_at = keys[B].expires_at = fake_clock + 400 * MS;
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK(fake_ms() >= 1000 && fake_ms() < 1100); /* the next look, and another */
+	CHECK_TEXT(keys_owner(A), "T2"); /* the queue at c, which it has left, has the first */
+	CHECK(keys_has_ours());
+	CHECK_TEXT(keys_owner(C), "kin");
+}
+
+static void a_look_comes_when_a_quorum_ends(void)
+{
+	begin_held();
+	keys_take(A, "kin", 300);
+	keys_take(B, "kin", 200);
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	to(acquire, 300);
+	fake_forget_log();
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("301 a1 nudge", 1);
+	CHECK(fake_ms() < 400);
+}
+
+/* ---- the end of the wait ---- */
+
+static void at_the_deadline_one_try_decides(void)
+{
+	rl_acquire *acquire = queued(1500 * MS);
+	to(acquire, 1499);
+	fake_forget_log();
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_INT(fake_ms(), 1500);
+	CHECK_COUNT("1500 c1 try+ k T1 30000 1 0 W1 1\n", 1);
+	CHECK_COUNT("1500 a1 try+ k T1 30000 1 0 W1 1\n", 1);
+	CHECK_COUNT("c2 RELEASE+ k T1", 1);
+	CHECK_INT(fake_stats.timed_out, 1);
+	CHECK_INT(fake_blocked_links(), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK(!keys_has_marks(i));
+		CHECK_TEXT(keys_owner(i), "kin");
+	}
+}
+
+static void what_is_free_then_is_taken(void)
+{
+	rl_acquire *acquire = queued(1500 * MS);
+	to(acquire, 1499);
+	keys[A].expires_at = keys[B].expires_at = 0;
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 1500);
+	CHECK_TEXT(keys_owner(A), "T1");
+	CHECK_TEXT(keys_owner(B), "T1");
+}
+
+static void what_a_minority_grants_then_is_undone(void)
+{
+	rl_acquire *acquire = queued(1500 * MS);
+	to(acquire, 1499);
+	keys[A].expires_at = 0;
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK(!keys_has_ours());
+	CHECK_COUNT("1500 a1 RELEASE+ k T1", 1);
+}
+
+static void without_a_quorum_it_fails_at_the_deadline(void)
+{
+	rl_acquire *acquire = queued(1500 * MS);
+	kill_for_good(A);
+	kill_for_good(B);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_CONNECT);
+	CHECK(fake_ms() >= 1500 && fake_ms() < 1600);
+	CHECK_HAS(acquire->op.err->message, "no quorum, 2 of 3 servers failed: redis://a:6379: ");
+	CHECK_INT(fake_stats.failed, 1);
+}
+
+/* ---- polling ---- */
+
+static void without_waking_it_polls_all(void)
+{
+	begin_held();
+	fake_set.wakes = false;
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	to(acquire, 75);
+	CHECK_LOG("0 c1 SET k T1 NX PX 30000\n"
+			  "0 a1 SET k T1 NX PX 30000\n"
+			  "0 b1 SET k T1 NX PX 30000\n"
+			  "10 c1 try k T1 30000 0 0 - 1\n"
+			  "10 a1 try k T1 30000 0 0 - 1\n"
+			  "10 b1 try k T1 30000 0 0 - 1\n"
+			  "30 c1 try k T1 30000 0 0 - 1\n"
+			  "30 a1 try k T1 30000 0 0 - 1\n"
+			  "30 b1 try k T1 30000 0 0 - 1\n"
+			  "70 c1 try k T1 30000 0 0 - 1\n"
+			  "70 a1 try k T1 30000 0 0 - 1\n"
+			  "70 b1 try k T1 30000 0 0 - 1\n");
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 150);
+	CHECK_INT(fake_stats.nudges, 0);
+	CHECK_INT(fake_stats.fallbacks, 0);
+}
+
+static void a_short_wait_is_no_place_in_a_queue(void)
+{
+	begin_held();
+	rl_acquire *acquire = fake_acquire(30000, 19 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_COUNT("BLPOP", 0);
+	CHECK_INT(fake_ms(), 19);
+}
+
+/* ---- a caller's own token ---- */
+
+static void an_own_token_is_woken_too(void)
+{
+	begin_held();
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
+	to(acquire, 100);
+	CHECK_INT(fake_blocked_on(C), 1);
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK_TEXT(keys_owner(i), "mine");
+	}
+}
+
+static void refused_by_the_others_it_is_undone_once(void)
+{
+	begin_held();
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
+	to(acquire, 100);
+	keys_take(A, "foreign", LONG);
+	keys_take(B, "foreign", LONG);
+	keys_free(C);
+	to(acquire, 600);
+	CHECK(!keys_has_ours());
+	CHECK(rl_queue_is_in(&acquire->queue) || acquire->phase != RL_ACQUIRE_DONE);
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_TEXT(keys_owner(A), "mine");
+}
+
+static void its_place_is_left_before_the_last_try(void)
+{
+	begin_held();
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1500 * MS);
+	to(acquire, 1499);
+	fake_forget_log();
+	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
+	CHECK_COUNT("1500 c2 end\n", 1);
+	CHECK_COUNT("1500 a1 try+ k mine 30000 0 0 W1 1\n", 1);
+	CHECK_COUNT("RELEASE+ k mine", 0);
+	CHECK_COUNT("RELEASE k mine", 0);
+}
+
+static void lost_in_the_queue_its_member_is_left_out(void)
+{
+	begin_held();
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
+	to(acquire, 100);
+	fake_kill(C);
+	to(acquire, 2000);
+	CHECK(acquire->op.exchange.seats[C].is_spent);
+	CHECK_INT(acquire->queue.member, A);
+	keys_free(C);
+	keys_free(B);
+	keys_free(A);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_TEXT(keys_owner(A), "mine");
+	CHECK_TEXT(keys_owner(B), "mine");
+	CHECK(strcmp(keys_owner(C), "mine") != 0);
+}
+
+/* ---- given up ---- */
+
+/* At any moment of a wait that is woken, with answers that take 3 ms, and is refused by the others or not. */
+static void give_up_at(int64_t at, bool is_contended, bool is_own)
+{
+	begin_held();
+	all_delayed(3 * MS);
+	rl_acquire *acquire =
+		is_own ? fake_acquire_own("mine", 30000, 90 * MS) : fake_acquire(30000, 90 * MS);
+	bool is_done = fake_drive_to(&acquire->op, FAKE_START + (at < 40 * MS ? at : 40 * MS));
+	if (!is_done && at > 40 * MS) {
+		if (is_contended) {
+			keys_take(A, "foreign", LONG);
+			keys_take(B, "foreign", LONG);
+			keys_free(C);
+		} else {
+			keys_free_all(C);
+		}
+		is_done = fake_drive_to(&acquire->op, FAKE_START + at);
+	}
+	bool is_taken = is_done && acquire->op.status == RL_OK;
+	if (!is_done) {
+		rl_op_abandon(&acquire->op, fake_clock, false);
+	}
+	CHECK_INT(fake_blocked_links(), 0);
+	/* Of a caller's own token only what was granted, and said so, is undone. */
+	if (!is_own && keys_has_ours() != is_taken) {
+		FAIL("given up at %d us: %s\n%s", (int) (at / 1000), keys_owner(C), fake_log());
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK(!keys_has_marks(i));
+	}
+	if (!is_done) { /* what is idle is of use */
+		all_delayed(0);
+		keys_take_all("kin", 1);
+		fake_clock += 10 * MS;
+		CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	}
+	fake_end();
+}
+
+static void given_up_at_any_moment_nothing_is_left(void)
+{
+	for (int64_t at = 0; at < 120 * MS; at += MS / 2) {
+		give_up_at(at, false, false);
+		give_up_at(at, true, false);
+	}
+}
+
+static void given_up_with_an_own_token_connections_are_of_use(void)
+{
+	for (int64_t at = 0; at < 120 * MS; at += MS / 2) {
+		give_up_at(at, false, true);
+		give_up_at(at, true, true);
+	}
+}
+
+static void in_a_forked_child_nothing_is_sent(void)
+{
+	for (int64_t at = 0; at < 60; at++) {
+		begin_held();
+		all_delayed(3 * MS);
+		rl_acquire *acquire = fake_acquire(30000, 90 * MS);
+		to(acquire, at < 40 ? at : 40);
+		if (at > 40) {
+			keys_free(C);
+			to(acquire, at);
+		}
+		fake_fork();
+		fake_forget_log();
+		rl_op_abandon(&acquire->op, fake_clock, true);
+		rl_pool_clear(&fake_pool);
+		CHECK_INT(fake_open_links(), 0);
+		CHECK_COUNT("RELEASE", 0);
+		CHECK_COUNT("end", 0);
+		fake_end();
+	}
+}
+
+static const check_test tests[] = {
+	TEST(it_looks_at_all_and_queues_at_the_first),
+	TEST(it_looks_every_second_while_its_release_will_wake_it),
+	TEST(with_the_first_down_it_queues_at_the_next),
+	TEST(the_first_is_hoped_for_a_little_longer),
+	TEST(one_where_waiters_cannot_be_woken_is_passed_over),
+	TEST(woken_it_goes_for_the_quorum),
+	TEST(one_more_is_enough),
+	TEST(it_is_proven_since_the_earliest),
+	TEST(when_the_others_are_taken_it_is_undone_everywhere),
+	TEST(a_ticket_for_nothing_leaves_it_in_the_queue),
+	TEST(two_who_wait_do_not_split),
+	TEST(one_that_hangs_is_left_after_two_looks),
+	TEST(one_look_without_an_answer_is_not_enough),
+	TEST(one_that_dies_is_left_at_once),
+	TEST(it_goes_back_to_the_first_when_that_answers_again),
+	TEST(a_win_that_was_lost_is_found),
+	TEST(free_elsewhere_it_tries_after_two_looks),
+	TEST(a_look_comes_when_a_quorum_ends),
+	TEST(at_the_deadline_one_try_decides),
+	TEST(what_is_free_then_is_taken),
+	TEST(what_a_minority_grants_then_is_undone),
+	TEST(without_a_quorum_it_fails_at_the_deadline),
+	TEST(without_waking_it_polls_all),
+	TEST(a_short_wait_is_no_place_in_a_queue),
+	TEST(an_own_token_is_woken_too),
+	TEST(refused_by_the_others_it_is_undone_once),
+	TEST(its_place_is_left_before_the_last_try),
+	TEST(lost_in_the_queue_its_member_is_left_out),
+	TEST(given_up_at_any_moment_nothing_is_left),
+	TEST(given_up_with_an_own_token_connections_are_of_use),
+	TEST(in_a_forked_child_nothing_is_sent),
+};
+
+CHECK_MAIN(tests, fake_end)
