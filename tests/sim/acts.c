@@ -98,8 +98,7 @@ static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
 	c->queued_at = RL_NEVER;
 	c->paused_ns = 0;
 	c->spins = 0;
-	c->abandon_at = what != ACT_FAREWELL && (what != ACT_EXTEND || getenv("F2")) &&
-			plan.faults != 0 && one_in(10)
+	c->abandon_at = what != ACT_FAREWELL && plan.faults != 0 && one_in(10)
 		? world.now + spread(10 * US, 2 * SECOND)
 		: RL_NEVER;
 	if (what == ACT_TAKE && !plan_is_calm() && one_in(6)) {
@@ -532,7 +531,7 @@ static void finish_release(sim_client *c)
 	rl_status status = c->op->status;
 	if (status == RL_OK) {
 		COVER(released);
-		if (!h->is_own && (plan.servers == 1 || getenv("SIM_STRICT") != NULL)) {
+		if (!h->is_own) {
 			judge_released(c->index, h->key, words_text(rl_lease_token(h->lease)).mark);
 		}
 	} else if (status == RL_BUSY) {

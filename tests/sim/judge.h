@@ -6,7 +6,8 @@
  *   proof       who has proven ownership has the token on a quorum of the members
  *   loss        a lease that was lost, whoever noticed, is never held again
  *   leftover    what ended with an exception or without the lock leaves no key beyond its TTL, and, where all that
- *               was written arrives, none at all; neither does a lock that was released
+ *               was written arrives, none at all; nor does, where nothing breaks, a lock that was
+ *               released
  *   deadline    a wait ends at its deadline, not before, and later by one timeout at most
  *   hunger      a key that a quorum could give is not free for more than 1.1 s while somebody waits for it
  *   order       where nothing breaks, who came into the queue first has the lock first (one member)

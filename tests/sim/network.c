@@ -260,7 +260,7 @@ static void flush(rl_link *link)
 		COVER(small_buffer);
 	}
 	int64_t at = world.now + net_delay();
-	if (link->taken - before > 1 && !plan.has_twins && one_in(4)) { /* in two packets */
+	if (link->taken - before > 1 && one_in(4)) { /* in two packets */
 		plan_event(link, EVENT_COMMANDS, at, before + 1);
 		at += net_delay();
 	}
