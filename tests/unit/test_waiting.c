@@ -128,10 +128,10 @@ static void after_its_slice_it_goes_in_again(void)
 	waiting_drive_to(acquire, 60000);
 	CHECK_INT(fake_stats.nudges, 60);
 	fake_forget_log();
-	fake_says(0, refusal(60020, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 60020);
-	CHECK_LOG("60020 a2 BLPOP k::rl-wake 40.399\n"
-			  "60020 a2 TRY+ k T1 30000 0 1100000000 W1 0\n");
+	fake_says(0, refusal(60620, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 60620);
+	CHECK_LOG("60620 a2 BLPOP k::rl-wake 39.793\n"
+			  "60620 a2 TRY+ k T1 30000 0 1100000000 W1 0\n");
 	CHECK_INT(fake_stats.wake_ups, 0);
 	CHECK_INT(fake_stats.wake_ups_taken, 0);
 	CHECK_INT(fake_stats.delays, 0);

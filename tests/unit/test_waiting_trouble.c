@@ -380,18 +380,18 @@ static void a_queue_that_says_nothing_is_given_up(void)
 	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
 	fake_blpops(0, FAKE_SILENCE, NULL, 0);
 	rl_acquire *acquire = fake_acquire(30000, 100 * SECOND);
-	waiting_look_on(61);
-	waiting_drive_to(acquire, 61039);
+	waiting_look_on(62);
+	waiting_drive_to(acquire, 62239);
 	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
 	fake_forget_log();
-	fake_says(0, refusal(61050, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 61060);
-	CHECK_LOG("61040 a2 close\n"
-			  "61050 a1 try+ k T1 30000 1 0 W1 0\n"
-			  "61050 a3 dial\n"
-			  "61050 a3 NAME\n"
-			  "61050 a3 BLPOP k::rl-wake 39.359\n"
-			  "61050 a3 TRY+ k T1 30000 1 1100000000 W1 0\n");
+	fake_says(0, refusal(62250, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 62260);
+	CHECK_LOG("62240 a2 close\n"
+			  "62250 a1 try+ k T1 30000 1 0 W1 0\n"
+			  "62250 a3 dial\n"
+			  "62250 a3 NAME\n"
+			  "62250 a3 BLPOP k::rl-wake 38.147\n"
+			  "62250 a3 TRY+ k T1 30000 1 1100000000 W1 0\n");
 }
 
 static void what_is_half_written_is_written_on(void)
