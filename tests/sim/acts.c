@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The acts. Each is what a method of ext/php does around core.
+ */
+#include "acts.h"
+
+#include "cover.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOSE_MAX 8
+#define FAREWELL_NS (200 * MS)
+
+/* A token that was given away. */
+typedef struct loose {
+	uint8_t key;
+	uint8_t len;
+	bool is_used;
+	char token[WORDS_TEXT];
+} loose;
+
+static loose all_loose[LOOSE_MAX];
+static unsigned own_tokens;
+
+void acts_begin(void)
+{
+	memset(all_loose, 0, sizeof all_loose);
+	own_tokens = 0;
+}
+
+static int64_t now_of(const sim_client *c)
+{
+	return clock_at(&c->clock, world.now);
+}
+
+static rl_bytes key_name(unsigned key)
+{
+	static const char names[WORDS_KEYS][2] = {"k0", "k1", "k2", "k3"};
+	return rl_bytes_of(names[key], 2);
+}
+
+/* ---- claims ---- */
+
+static void count_loss(holding *h)
+{
+	if (!h->was_lost && rl_lease_is_lost(h->lease)) {
+		h->was_lost = true;
+		if (atomic_load(&h->lease->proof) == RL_PROOF_DISOWNED) {
+			COVER(lost_by_server);
+		} else {
+			COVER(lost_by_clock);
+		}
+	}
+}
+
+void acts_tell(sim_client *c)
+{
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		holding *h = &c->holdings[i];
+		if (h->lease != NULL && h->claim.is_active) {
+			bool is_taken = h->lease->stage == RL_LEASE_TAKEN;
+			judge_claim_is(&h->claim, is_taken ? atomic_load(&h->lease->proof) : 0, &c->clock);
+			count_loss(h);
+		}
+	}
+}
+
+static void claim(sim_client *c, holding *h)
+{
+	h->claim = (judge_claim){.is_active = true,
+		.client = c->index,
+		.key = h->key,
+		.token = words_text(rl_lease_token(h->lease)).mark};
+	acts_tell(c);
+}
+
+/* What it had is not its own any more. */
+static void free_holding(holding *h)
+{
+	h->claim.is_active = false;
+	rl_watched_free(h->watched);
+	rl_lease_free(h->lease);
+	h->watched = NULL;
+	h->lease = NULL;
+}
+
+/* ---- beginnings ---- */
+
+static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
+{
+	c->act = what;
+	c->op = op;
+	c->subject = h;
+	c->begun_at = world.now;
+	c->queued_at = RL_NEVER;
+	c->paused_ns = 0;
+	c->spins = 0;
+	c->abandon_at = what != ACT_FAREWELL && plan.faults != 0 && one_in(10)
+		? world.now + spread(10 * US, 2 * SECOND)
+		: RL_NEVER;
+	if (what == ACT_TAKE && !plan_is_calm() && one_in(6)) {
+		c->abandon_at = world.now + spread(10 * US, 5 * SECOND);
+	}
+}
+
+static int64_t draw_ttl(void)
+{
+	int64_t ttl = between(plan.ttl_least, plan.ttl_most);
+	return ttl - ttl % MS;
+}
+
+static int64_t draw_wait(const sim_client *c)
+{
+	if (any(8) >= plan.waits) {
+		return 0;
+	}
+	if (!c->is_closing && one_in(32)) {
+		return RL_NEVER;
+	}
+	return spread(MS, 4 * plan.ttl_most < 20 * SECOND ? 4 * plan.ttl_most : 20 * SECOND);
+}
+
+static bool has_key(const sim_client *c, unsigned key)
+{
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		if (c->holdings[i].lease != NULL && c->holdings[i].key == key) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void prepare(sim_client *c, holding *h, unsigned key, size_t token_room, bool is_renewed)
+{
+	memset(h, 0, sizeof *h);
+	h->key = (uint8_t) key;
+	h->lease = rl_lease_new(&c->env, key_name(key), 0, token_room, plan.drift_factor);
+	if (is_renewed) {
+		h->watched = rl_watched_new(&c->set, h->lease);
+		h->watched->renews = !one_in(16);
+		if (!rl_watch_prepare(&c->watch, h->watched, &c->set)) {
+			abort();
+		}
+	}
+}
+
+/* One of the caller's own: nobody else's, or the same for all. */
+static unsigned draw_own_token(char *room, size_t size)
+{
+	if (plan.has_twins) {
+		return (unsigned) snprintf(room, size, "twin");
+	}
+	return (unsigned) snprintf(room, size, "own-%u", own_tokens++);
+}
+
+static void begin_take(sim_client *c, holding *h)
+{
+	char own[WORDS_TEXT];
+	unsigned key = any(plan.keys);
+	bool is_own = plan.has_twins || one_in(8);
+	if (has_key(c, key)) {
+		return;
+	}
+	c->ttl_ns = draw_ttl();
+	c->wait_ns = draw_wait(c);
+	c->max_hold_ns = plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
+	bool is_token = is_own || one_in(3);
+	unsigned len = is_own ? draw_own_token(own, sizeof own) : RL_TOKEN_LEN;
+	prepare(c, h, key, len, !is_token && !one_in(8));
+	h->is_token = is_token;
+	h->is_own = is_own;
+	rl_acquire_args args = {.key = key_name(key),
+		.token = is_own ? rl_bytes_of(own, len) : rl_bytes_of(NULL, 0),
+		.ttl_ms = c->ttl_ns / MS,
+		.wait_ns = c->wait_ns};
+	begin_op(c, ACT_TAKE, h, rl_acquire_new(&c->set, &c->pool, &c->env, &args));
+	const rl_acquire *acquire = (const rl_acquire *) c->op;
+	c->token = words_text(rl_bytes_of(acquire->token, acquire->token_len)).mark;
+	c->is_waiter = c->wait_ns > 0;
+	if (is_own) {
+		COVER(own_token);
+	}
+	TRACE("c%u takes k%u, ttl %.3f ms, wait %.3f ms, token %.*s", (unsigned) c->index, key,
+		(double) c->ttl_ns / 1e6, c->wait_ns == RL_NEVER ? -1.0 : (double) c->wait_ns / 1e6,
+		(int) acquire->token_len, acquire->token);
+	if (c->is_waiter) {
+		judge_waiters_changed(key);
+	}
+}
+
+static rl_op *ask(sim_client *c, const holding *h, rl_verb verb, int64_t ttl_ms)
+{
+	TRACE("c%u asks to %s k%u, ttl %" PRId64, (unsigned) c->index,
+		verb == RL_VERB_EXTEND ? "extend" : "release", (unsigned) h->key, ttl_ms);
+	rl_op *op = rl_ask_new(
+		&c->set, &c->pool, &c->env, verb, h->lease->names.key, rl_lease_token(h->lease), ttl_ms);
+	op->exchange.was_held = !h->is_token && h->lease->was_held;
+	return op;
+}
+
+static void begin_release(sim_client *c, holding *h)
+{
+	if (h->watched != NULL) {
+		rl_watch_pause(h->watched);
+	}
+	if (h->is_token) {
+		h->claim.is_active = false;
+	} else {
+		rl_lease_leave(h->lease);
+		acts_tell(c);
+		if (!rl_lease_is_open(h->lease)) {
+			free_holding(h);
+			return;
+		}
+	}
+	begin_op(c, ACT_RELEASE, h, ask(c, h, RL_VERB_RELEASE, 0));
+}
+
+/* The object is gone: its lock is freed, in a short time. */
+static void begin_farewell(sim_client *c, holding *h)
+{
+	if (h->watched != NULL) {
+		rl_watch_pause(h->watched);
+	}
+	h->claim.is_active = false;
+	if (!rl_lease_is_open(h->lease)) {
+		free_holding(h);
+		return;
+	}
+	COVER(farewell);
+	TRACE("c%u says farewell to k%u", (unsigned) c->index, (unsigned) h->key);
+	begin_op(
+		c, ACT_FAREWELL, h, rl_farewell_new(&c->set, &c->pool, &c->env, &h->lease, 1, FAREWELL_NS));
+}
+
+static void begin_extend(sim_client *c, holding *h)
+{
+	if (!rl_lease_is_held(h->lease)) {
+		return;
+	}
+	c->ttl_ns = draw_ttl();
+	if (c->ttl_ns < h->lease->ttl_ns) {
+		COVER(shortened);
+	}
+	rl_lease_expect(h->lease, c->ttl_ns);
+	begin_op(c, ACT_EXTEND, h, ask(c, h, RL_VERB_EXTEND, c->ttl_ns / MS));
+}
+
+static void give_away(sim_client *c, holding *h)
+{
+	loose *l = &all_loose[any(LOOSE_MAX)];
+	if (!rl_lease_is_held(h->lease) || l->is_used || h->has_doubt) {
+		return;
+	}
+	COVER(detached);
+	TRACE("c%u gives k%u away", (unsigned) c->index, (unsigned) h->key);
+	rl_bytes token = rl_lease_token(h->lease);
+	*l = (loose){.key = h->key, .len = (uint8_t) token.len, .is_used = true};
+	memcpy(l->token, token.data, token.len);
+	if (h->watched != NULL) {
+		rl_watch_pause(h->watched);
+	}
+	rl_lease_give_away(h->lease);
+	free_holding(h);
+}
+
+static void begin_with_loose(sim_client *c, holding *h)
+{
+	loose *l = &all_loose[any(LOOSE_MAX)];
+	if (!l->is_used || has_key(c, l->key)) {
+		return;
+	}
+	l->is_used = false;
+	bool is_resume = one_in(2);
+	prepare(c, h, l->key, l->len, is_resume && !one_in(4));
+	h->is_token = !is_resume;
+	h->is_own = true;
+	h->lease->is_own_token = true;
+	memcpy(h->lease->token, l->token, l->len);
+	h->lease->token_len = l->len;
+	c->ttl_ns = draw_ttl();
+	c->max_hold_ns = RL_NEVER;
+	begin_op(c, is_resume ? ACT_RESUME : ACT_RELEASE_LOOSE, h,
+		ask(c, h, is_resume ? RL_VERB_EXTEND : RL_VERB_RELEASE, c->ttl_ns / MS));
+}
+
+/* ---- which one ---- */
+
+static void end_holding(sim_client *c, holding *h)
+{
+	bool is_kept = plan.has_twins || (h->is_token && plan.faults != 0 && one_in(8));
+	if (is_kept && atomic_load(&h->lease->proof) > now_of(c)) {
+		h->end_at = clock_when(&c->clock, atomic_load(&h->lease->proof)); /* by its TTL */
+	} else if (is_kept) {
+		free_holding(h);
+	} else if (!h->is_token && one_in(5)) {
+		begin_farewell(c, h);
+	} else if (plan.faults != 0 && !c->is_closing && one_in(6)) {
+		give_away(c, h);
+	} else {
+		begin_release(c, h);
+	}
+}
+
+static holding *due_holding(sim_client *c)
+{
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		holding *h = &c->holdings[i];
+		if (h->lease != NULL && h->end_at <= world.now) {
+			return h;
+		}
+	}
+	return NULL;
+}
+
+static holding *any_holding(sim_client *c, bool is_used)
+{
+	unsigned at = any(CLIENT_HOLDINGS);
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		holding *h = &c->holdings[(at + i) % CLIENT_HOLDINGS];
+		if ((h->lease != NULL) == is_used) {
+			return h;
+		}
+	}
+	return NULL;
+}
+
+static void begin_anything(sim_client *c)
+{
+	holding *used = any_holding(c, true);
+	holding *unused = any_holding(c, false);
+	if (used != NULL && !plan.has_twins && plan.faults != 0 && one_in(3)) {
+		begin_extend(c, used);
+	} else if (used != NULL && one_in(2)) {
+		rl_lease_is_held(used->lease); /* PHP asks */
+	} else if (unused != NULL && one_in(6)) {
+		begin_with_loose(c, unused);
+	} else if (unused != NULL) {
+		begin_take(c, unused);
+	}
+}
+
+int64_t acts_next(sim_client *c)
+{
+	holding *due = due_holding(c);
+	if (due != NULL) {
+		end_holding(c, due);
+	} else if (!c->is_closing) {
+		begin_anything(c);
+	}
+	acts_tell(c);
+	if (c->op != NULL) {
+		return world.now;
+	}
+	int64_t next = c->is_closing ? RL_NEVER : world.now + spread(10 * US, plan.think_ns);
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		holding *h = &c->holdings[i];
+		if (h->lease != NULL && h->end_at < next) {
+			next = h->end_at > world.now ? h->end_at : world.now + 10 * US;
+		}
+	}
+	return next;
+}
+
+/* ---- ends ---- */
+
+/* How long a place in the queue may be taken for alive: as long as its slice, where a connection can die unnoticed. */
+static int64_t ghost_time(const sim_client *c, const rl_acquire *acquire)
+{
+	int64_t left = acquire->deadline == RL_NEVER ? RL_NEVER : acquire->deadline - now_of(c);
+	if (!acquire->is_waiting || left <= 0) {
+		return 0;
+	}
+	return left < RL_QUEUE_SLICE_NS ? left : RL_QUEUE_SLICE_NS;
+}
+
+static void tell_not_won(const sim_client *c)
+{
+	const rl_acquire *acquire = (const rl_acquire *) c->op;
+	rl_bytes token = rl_bytes_of(acquire->token, acquire->token_len);
+	judge_not_won(c->index, c->subject->key, words_text(token).mark,
+		c->ttl_ns + ghost_time(c, acquire), c->subject->is_own);
+}
+
+static void end_op(sim_client *c)
+{
+	unsigned key = c->subject->key;
+	bool was_waiter = c->is_waiter;
+	rl_op_free(c->op);
+	c->op = NULL;
+	c->act = ACT_NOTHING;
+	c->is_waiter = false;
+	if (was_waiter) {
+		judge_waiters_changed(key);
+	}
+}
+
+static void check_end(const sim_client *c, const rl_acquire *acquire)
+{
+	int64_t now = now_of(c);
+	int64_t late = plan.timeout_ns + c->paused_ns + 10 * MS;
+	late += c->paused_ns > 0 ? plan.timeout_ns : 0; /* who stood still has a whole one */
+	if (!acquire->is_waiting) { /* a split vote is tried again three times, within 200 ms each */
+		late += plan.connect_timeout_ns;
+		late += plan.servers > 1 ? 3 * (plan.timeout_ns + plan.connect_timeout_ns + 200 * MS) : 0;
+	}
+	if (acquire->deadline != RL_NEVER && now > acquire->deadline + late) {
+		world_violate("deadline: c%u ended its wait %.3f ms after the deadline",
+			(unsigned) c->index, (double) (now - acquire->deadline) / 1e6);
+	}
+	if (acquire->op.status == RL_BUSY && now < acquire->deadline) {
+		world_violate("deadline: c%u gave up its wait %.3f ms before the deadline",
+			(unsigned) c->index, (double) (acquire->deadline - now) / 1e6);
+	}
+}
+
+static void count_take(const sim_client *c, const rl_acquire *acquire)
+{
+	if (acquire->op.status == RL_BUSY && acquire->is_waiting) {
+		COVER(timed_out);
+	} else if (acquire->op.status == RL_BUSY) {
+		COVER(refused);
+	} else if (acquire->op.status == RL_ERR_SLOW) {
+		COVER(too_slow);
+	} else if (acquire->op.status != RL_OK) {
+		COVER(failed);
+	} else if (acquire->queue.answer.vote == RL_VOTE_GRANTED) {
+		COVER(granted_by_queue);
+	} else if (acquire->op.exchange.request.verb == RL_VERB_TRY) {
+		COVER(granted_by_try);
+	} else {
+		COVER(granted);
+	}
+	if (c->subject->is_own && plan.has_twins && acquire->op.status == RL_BUSY) {
+		COVER(twin_refused);
+	}
+}
+
+static void begin_keeping(sim_client *c, holding *h)
+{
+	int64_t hold = spread(10 * US, 2 * plan.ttl_most);
+	if (plan.faults == 0 && h->watched == NULL) {
+		hold = spread(10 * US, plan.ttl_least / 2); /* nobody is late where nothing breaks */
+	}
+	h->end_at = c->is_closing ? world.now : world.now + hold;
+	claim(c, h);
+	if (h->watched == NULL) {
+		return;
+	}
+	if (c->max_hold_ns != RL_NEVER) {
+		COVER(max_hold);
+		h->watched->hold_until = now_of(c) + c->max_hold_ns;
+	}
+	rl_watch_begin(h->watched);
+}
+
+static void finish_take(sim_client *c)
+{
+	rl_acquire *acquire = (rl_acquire *) c->op;
+	holding *h = c->subject;
+	rl_bytes token = rl_bytes_of(acquire->token, acquire->token_len);
+	check_end(c, acquire);
+	count_take(c, acquire);
+	TRACE("c%u has %s k%u: %s", (unsigned) c->index,
+		acquire->op.status == RL_OK ? "won" : "not won", (unsigned) h->key,
+		acquire->op.err != NULL ? acquire->op.err->message : "");
+	if (acquire->op.status == RL_OK) {
+		if (c->is_waiter) {
+			judge_order(c->index);
+		}
+		h->lease->is_own_token = h->is_own;
+		rl_lease_begin(h->lease, token, c->ttl_ns, acquire->proven_until);
+		begin_keeping(c, h);
+	} else {
+		tell_not_won(c);
+		free_holding(h);
+	}
+	end_op(c);
+}
+
+static void finish_extend(sim_client *c)
+{
+	holding *h = c->subject;
+	if (rl_exchange_has_strays(&c->op->exchange)) {
+		rl_lease_suspect(h->lease, c->ttl_ns);
+		h->has_doubt = true;
+	}
+	if (c->op->status == RL_OK) {
+		COVER(extended);
+		rl_lease_confirm(h->lease, c->ttl_ns, rl_exchange_sent_at(&c->op->exchange));
+	} else if (c->op->status == RL_BUSY) {
+		COVER(not_extended);
+		rl_lease_lose(h->lease);
+	} else {
+		COVER(extend_failed);
+		rl_lease_doubt(h->lease, c->ttl_ns);
+		h->has_doubt = true;
+	}
+	if (h->watched != NULL) {
+		rl_watch_changed(h->watched);
+	}
+	end_op(c);
+}
+
+static void finish_resume(sim_client *c)
+{
+	holding *h = c->subject;
+	if (c->op->status != RL_OK) {
+		end_op(c);
+		free_holding(h);
+		return;
+	}
+	COVER(resumed);
+	int64_t sent_at = rl_exchange_sent_at(&c->op->exchange);
+	rl_lease_begin(h->lease, rl_lease_token(h->lease), c->ttl_ns,
+		sent_at + c->ttl_ns - rl_set_drift(&c->set, c->ttl_ns));
+	if (rl_exchange_has_strays(&c->op->exchange)) {
+		rl_lease_suspect(h->lease, c->ttl_ns);
+		h->has_doubt = true;
+	}
+	begin_keeping(c, h);
+	end_op(c);
+}
+
+static void finish_release(sim_client *c)
+{
+	holding *h = c->subject;
+	rl_status status = c->op->status;
+	if (status == RL_OK) {
+		COVER(released);
+		if (!h->is_own) {
+			judge_released(c->index, h->key, words_text(rl_lease_token(h->lease)).mark);
+		}
+	} else if (status == RL_BUSY) {
+		COVER(not_released);
+	} else {
+		COVER(release_failed);
+	}
+	end_op(c);
+	if (status != RL_OK && status != RL_BUSY && c->act != ACT_RELEASE_LOOSE && !h->is_token) {
+		h->end_at = world.now + spread(US, 10 * MS); /* once more, or with the object */
+		if (!rl_lease_is_open(h->lease)) {
+			free_holding(h);
+		}
+		return;
+	}
+	rl_lease_end(h->lease);
+	free_holding(h);
+}
+
+void acts_finish(sim_client *c)
+{
+	switch (c->act) {
+		case ACT_NOTHING:
+			break;
+		case ACT_TAKE:
+			finish_take(c);
+			break;
+		case ACT_EXTEND:
+			finish_extend(c);
+			break;
+		case ACT_RESUME:
+			finish_resume(c);
+			break;
+		case ACT_RELEASE:
+		case ACT_RELEASE_LOOSE:
+			finish_release(c);
+			break;
+		case ACT_FAREWELL: {
+			holding *h = c->subject;
+			end_op(c);
+			free_holding(h);
+			break;
+		}
+	}
+	acts_tell(c);
+}
+
+void acts_abandon(sim_client *c)
+{
+	holding *h = c->subject;
+	act what = c->act;
+	TRACE("c%u: a signal ends what it does with k%u", (unsigned) c->index, (unsigned) h->key);
+	if (what == ACT_TAKE) {
+		const rl_acquire *acquire = (const rl_acquire *) c->op;
+		COVER(abandoned);
+		if (acquire->queue.state == RL_QUEUE_IN) {
+			COVER(abandoned_wait);
+		}
+	}
+	rl_op_abandon(c->op, now_of(c), false);
+	if (what == ACT_TAKE) {
+		tell_not_won(c);
+	}
+	if (what == ACT_EXTEND) {
+		rl_lease_doubt(h->lease, c->ttl_ns);
+		h->has_doubt = true;
+		if (h->watched != NULL) {
+			rl_watch_changed(h->watched);
+		}
+	}
+	end_op(c);
+	if (what == ACT_RELEASE && !h->is_token && rl_lease_is_open(h->lease)) {
+		h->end_at = world.now;
+	} else if (what != ACT_EXTEND) {
+		free_holding(h);
+	}
+	acts_tell(c);
+}
+
+void acts_drop(sim_client *c)
+{
+	if (c->op != NULL) {
+		if (c->is_waiter) {
+			COVER(crash_in_wait);
+		}
+		rl_op_abandon(c->op, now_of(c), true);
+		end_op(c);
+	}
+	rl_watch_forget(&c->watch);
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		free_holding(&c->holdings[i]);
+	}
+	rl_pool_clear(&c->pool);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Clients as processes: actors, timers, pauses, death and birth. What they do is in acts.c.
+ */
+#include "client.h"
+
+#include "acts.h"
+#include "cover.h"
+#include "server.h"
+
+#include <string.h>
+
+#define SPINS_MAX 100000
+#define REFS 1000000
+
+sim_client clients[PLAN_CLIENTS];
+
+static rl_target targets[PLAN_SERVERS];
+static char hosts[PLAN_SERVERS][2];
+static char names[PLAN_SERVERS][24];
+static char password[] = "secret";
+static bool all_are_closing;
+
+/* ---- rl_env ---- */
+
+static int64_t env_now(void *ctx)
+{
+	const sim_client *c = ctx;
+	return clock_at(&c->clock, world.now);
+}
+
+static bool env_random(void *ctx, void *out, size_t len)
+{
+	(void) ctx;
+	unsigned char *byte = out;
+	for (size_t i = 0; i < len; i += 8) {
+		uint64_t bits = chance_next(&world.chance);
+		memcpy(byte + i, &bits, len - i < 8 ? len - i : 8);
+	}
+	return true;
+}
+
+static uint64_t env_generation(void *ctx)
+{
+	(void) ctx;
+	return 1;
+}
+
+/* ---- life ---- */
+
+static void set_up_target(unsigned i)
+{
+	hosts[i][0] = (char) ('a' + i);
+	memcpy(names[i], "redis://?:6379", 15);
+	names[i][8] = hosts[i][0];
+	targets[i] = (rl_target){.refs = REFS,
+		.address = {.kind = RL_NET_TCP, .host = hosts[i], .port = 6379},
+		.name = names[i]};
+	if (plan.has_password) {
+		targets[i].password = (rl_secret){password, sizeof password - 1};
+		targets[i].database = 1;
+	}
+}
+
+static void set_up_set(sim_client *c)
+{
+	c->set = (rl_set){.count = plan.servers,
+		.backoff = {.first_ns = 10 * MS, .max_ns = 200 * MS, .jitter = 0.2},
+		.retries = RL_RETRIES_UNLIMITED,
+		.drift_factor = plan.drift_factor,
+		.wakes = !(plan.has_pollers && c->index % 2 == 0)};
+	for (unsigned i = 0; i < plan.servers; i++) {
+		c->set.members[i] = (rl_member){.target = &targets[i],
+			.timeout_ns = plan.timeout_ns,
+			.connect_timeout_ns = plan.connect_timeout_ns};
+	}
+}
+
+static void begin_timer(actor *a)
+{
+	*a = (actor){.wake_at = RL_NEVER, .timer_at = RL_NEVER, .frozen_at = RL_NEVER};
+}
+
+static void wake(sim_client *c, bool is_dog, int64_t at)
+{
+	actor *a = is_dog ? &c->dog : &c->script;
+	a->wake_at = at < a->wake_at ? at : a->wake_at;
+	if (a->wake_at < a->timer_at) {
+		a->timer_at = a->wake_at > world.now ? a->wake_at : world.now;
+		world_plan(is_dog ? EVENT_WATCH : EVENT_SCRIPT, a->timer_at, c->index, c->life, 0);
+	}
+}
+
+static void be_born(sim_client *c)
+{
+	c->is_alive = true;
+	c->is_closing = all_are_closing;
+	c->is_waiter = false;
+	c->life++;
+	c->op = NULL;
+	c->act = ACT_NOTHING;
+	memset(c->holdings, 0, sizeof c->holdings);
+	begin_timer(&c->script);
+	begin_timer(&c->dog);
+	rl_pool_init(&c->pool, &c->script_net.transport, &c->env);
+	rl_watch_init(&c->watch, &c->dog_net.transport, &c->env);
+	wake(c, false, world.now + spread(US, plan.think_ns));
+}
+
+void client_begin(void)
+{
+	acts_begin();
+	all_are_closing = false;
+	for (unsigned i = 0; i < plan.servers; i++) {
+		set_up_target(i);
+	}
+	for (unsigned i = 0; i < plan.clients; i++) {
+		sim_client *c = &clients[i];
+		c->index = (uint8_t) i;
+		c->clock = (clock_of){.offset = between(SECOND, 1000 * SECOND),
+			.rate = 1 + plan.drift_bound * ((double) between(-1000, 1000) / 1000)};
+		c->env = (rl_env){.ctx = c,
+			.now = env_now,
+			.random = env_random,
+			.fork_generation = env_generation,
+			.stats = &c->stats};
+		memset(&c->stats, 0, sizeof c->stats);
+		net_init(&c->script_net, i, false);
+		net_init(&c->dog_net, i, true);
+		set_up_set(c);
+		be_born(c);
+	}
+}
+
+static void die(sim_client *c)
+{
+	acts_drop(c);
+	c->is_alive = false;
+	c->life++;
+}
+
+void client_end(void)
+{
+	for (unsigned i = 0; i < plan.clients; i++) {
+		if (clients[i].is_alive) {
+			die(&clients[i]);
+		}
+		cover_counts[COVER_undone] += clients[i].stats.undone;
+		cover_counts[COVER_renewed] += clients[i].stats.renewed;
+		cover_counts[COVER_split] += clients[i].stats.split_votes;
+	}
+}
+
+void client_crash(sim_client *c)
+{
+	if (c->is_alive && !c->is_closing) {
+		COVER(client_crashed);
+		TRACE("c%u dies", (unsigned) c->index);
+		die(c);
+		world_plan(EVENT_REBORN, world.now + spread(MS, SECOND), c->index, c->life, 0);
+	}
+}
+
+void client_close_all(void)
+{
+	all_are_closing = true;
+	for (unsigned i = 0; i < plan.clients; i++) {
+		sim_client *c = &clients[i];
+		c->is_closing = true;
+		for (unsigned j = 0; j < CLIENT_HOLDINGS; j++) {
+			c->holdings[j].end_at = world.now;
+		}
+		if (c->is_alive && c->op != NULL && c->is_waiter && c->wait_ns == RL_NEVER) {
+			c->abandon_at = world.now;
+		}
+		wake(c, false, world.now);
+	}
+}
+
+static bool is_over(const sim_client *c)
+{
+	for (unsigned i = 0; c->is_alive && i < CLIENT_HOLDINGS; i++) {
+		if (c->holdings[i].lease != NULL) {
+			return false;
+		}
+	}
+	return !c->is_alive || c->op == NULL;
+}
+
+bool client_all_are_over(void)
+{
+	for (unsigned i = 0; i < plan.clients; i++) {
+		if (!is_over(&clients[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- steps ---- */
+
+/* Now and what has been read, by the actor's clock. Who stood still has read what came before; the driver's clock is
+ * read a moment before the links are. */
+static rl_tick tick_of(const sim_client *c, actor *a)
+{
+	int64_t now = clock_at(&c->clock, world.now);
+	rl_tick tick = {.now = now, .seen = now};
+	if (a->frozen_at != RL_NEVER) {
+		tick.seen = clock_at(&c->clock, a->frozen_at);
+		a->frozen_at = RL_NEVER;
+	} else if (one_in(16)) {
+		tick.seen -= between(0, 100 * US);
+	}
+	return tick;
+}
+
+static void step_op(sim_client *c)
+{
+	rl_wait wait;
+	rl_tick tick = tick_of(c, &c->script);
+	c->step++;
+	if (rl_op_step(c->op, &tick, &wait)) {
+		acts_finish(c);
+		wake(c, false, world.now + spread(US, 100 * US));
+		return;
+	}
+	int64_t at = clock_when(&c->clock, wait.until);
+	for (unsigned i = 0; i < wait.count; i++) {
+		wait.links[i]->awaited = c->step;
+		at = wait.links[i]->is_down ? world.now : at;
+	}
+	at = at < c->abandon_at ? at : c->abandon_at;
+	c->spins = at <= world.now ? c->spins + 1 : 0;
+	if (c->spins > SPINS_MAX) {
+		world_violate("c%u turns without end", (unsigned) c->index);
+	}
+	wake(c, false, at > world.now ? at : world.now + US);
+}
+
+static void step_script(sim_client *c)
+{
+	if (c->op != NULL && c->abandon_at <= world.now) {
+		acts_abandon(c);
+		wake(c, false, world.now + spread(US, 100 * US));
+	} else if (c->op != NULL) {
+		step_op(c);
+	} else {
+		wake(c, false, acts_next(c));
+	}
+	wake(c, true, clock_when(&c->clock, c->watch.until));
+}
+
+static void step_watch(sim_client *c)
+{
+	rl_tick tick = tick_of(c, &c->dog);
+	rl_watch_step(&c->watch, &tick);
+	int64_t at = clock_when(&c->clock, c->watch.until);
+	wake(c, true, at > world.now ? at : world.now + US);
+}
+
+static void on_timer(sim_client *c, bool is_dog, const event *e)
+{
+	actor *a = is_dog ? &c->dog : &c->script;
+	if (!c->is_alive || c->life != e->life || a->timer_at != e->at) {
+		world_uncount();
+		return;
+	}
+	a->timer_at = RL_NEVER;
+	int64_t wanted = a->wake_at > a->frozen_until ? a->wake_at : a->frozen_until;
+	a->wake_at = RL_NEVER;
+	if (wanted > world.now) {
+		world_uncount();
+		wake(c, is_dog, wanted);
+	} else if (is_dog) {
+		step_watch(c);
+	} else {
+		step_script(c);
+	}
+	if (c->is_alive) {
+		acts_tell(c);
+	}
+}
+
+void client_hear(rl_link *link)
+{
+	sim_client *c = &clients[link->client];
+	if (!link->is_watch && (c->op == NULL || link->awaited != c->step)) {
+		return;
+	}
+	/* The scheduler's pleasure. */
+	int64_t lag = one_in(256) ? spread(US, 3 * MS) : (int64_t) any(20000);
+	wake(c, link->is_watch, world.now + lag);
+}
+
+void client_is_queued(rl_link *link)
+{
+	sim_client *c = &clients[link->client];
+	if (link->is_open && c->is_waiter && c->queued_at == RL_NEVER) {
+		c->queued_at = world.now;
+	}
+}
+
+void client_is_out(rl_link *link)
+{
+	if (link->is_open) {
+		clients[link->client].queued_at = RL_NEVER;
+	}
+}
+
+bool client_claims(unsigned index, uint64_t token)
+{
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const judge_claim *claim = &clients[index].holdings[i].claim;
+		if (claim->is_active && claim->token == token && claim->until > world.now) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void freeze(actor *a, int64_t until)
+{
+	a->frozen_at = a->frozen_at != RL_NEVER ? a->frozen_at : world.now;
+	a->frozen_until = until > a->frozen_until ? until : a->frozen_until;
+}
+
+void client_pause(sim_client *c, bool is_script_only, int64_t until)
+{
+	TRACE("c%u stands still%s until %.3f ms", (unsigned) c->index,
+		is_script_only ? ", but for its watchdog," : "", (double) until / 1e6);
+	freeze(&c->script, until);
+	c->paused_ns += (int64_t) (1.1 * (double) (until - world.now));
+	if (!is_script_only) {
+		freeze(&c->dog, until);
+	}
+}
+
+void client_on_event(const event *e)
+{
+	sim_client *c = &clients[e->what];
+	if (e->kind == EVENT_REBORN) {
+		be_born(c);
+	} else {
+		on_timer(c, e->kind == EVENT_WATCH, e);
+	}
+}

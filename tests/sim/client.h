@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A client: a process with core in it. PHP's thread runs one operation after the other, the watchdog keeps leases
+ * alive beside it; each has its own connections.
+ *
+ * DESIGN
+ *
+ * A client is two actors, each stepped when its timer is due or a link that it waits for has something: what
+ * transport/rl_driver.c and transport/rl_watchdog.c do with poll. What it does with operations and leases is what
+ * ext/php does, call for call: prepare, acquire, begin; expect, extend, confirm; leave, release, end.
+ *
+ * What it holds is a lease, also what PHP would hold as a mere token: it is proven by the same rule. A token may also
+ * be given away, and be released or taken over by any client.
+ */
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include "core/rl_farewell.h"
+#include "core/rl_op.h"
+#include "core/rl_watch.h"
+#include "judge.h"
+#include "network.h"
+#include "plan.h"
+
+#define CLIENT_HOLDINGS 3
+
+typedef struct holding {
+	rl_lease *lease;     /* owned; NULL = the place is free */
+	rl_watched *watched; /* owned; NULL = is not renewed */
+	judge_claim claim;
+	uint8_t key;
+	bool is_token;  /* PHP has a token, not a lease */
+	bool is_own;    /* the caller's token */
+	bool was_lost;  /* and counted */
+	bool has_doubt; /* a prolongation may still be carried out */
+	int64_t end_at; /* in true time */
+} holding;
+
+typedef enum act {
+	ACT_NOTHING,
+	ACT_TAKE,
+	ACT_RELEASE,
+	ACT_EXTEND,
+	ACT_FAREWELL,
+	ACT_RESUME,
+	ACT_RELEASE_LOOSE,
+} act;
+
+/* One that is stepped. */
+typedef struct actor {
+	int64_t wake_at;
+	int64_t timer_at; /* the planned event; RL_NEVER = none */
+	int64_t frozen_until;
+	int64_t frozen_at; /* RL_NEVER = it was not, since its last step */
+} actor;
+
+typedef struct sim_client {
+	uint8_t index;
+	bool is_alive;
+	bool is_closing; /* begins nothing more */
+	bool is_waiter;  /* the operation waits for a lock */
+	bool wakes;
+	uint32_t life;
+	uint32_t step;
+	clock_of clock;
+	actor script;
+	actor dog;
+	net script_net;
+	net dog_net;
+	rl_env env;
+	rl_stats stats;
+	rl_set set;
+	rl_pool pool;
+	rl_watch watch;
+	holding holdings[CLIENT_HOLDINGS];
+	/* The operation under way. */
+	act act;
+	rl_op *op; /* owned; NULL = none */
+	holding *subject;
+	int64_t ttl_ns;
+	int64_t wait_ns;
+	int64_t max_hold_ns;
+	int64_t begun_at; /* in true time, as are the next */
+	int64_t abandon_at;
+	int64_t queued_at; /* it came into the queue; RL_NEVER = not */
+	int64_t paused_ns; /* it stood still for so long */
+	uint64_t token;    /* of TAKE: the first */
+	unsigned spins;
+} sim_client;
+
+extern sim_client clients[PLAN_CLIENTS];
+
+void client_begin(void);
+void client_end(void);
+
+/* They begin nothing more, and end what they have. */
+void client_close_all(void);
+bool client_all_are_over(void);
+
+/* Something has arrived on its link. */
+void client_hear(rl_link *link);
+
+/* Its BLPOP blocks at the server. */
+void client_is_queued(rl_link *link);
+
+/* It does not any more, for its time is over: a fast server's clock can end it before the wait. */
+void client_is_out(rl_link *link);
+
+/* It can prove that it holds by the token. */
+bool client_claims(unsigned index, uint64_t token);
+
+void client_pause(sim_client *c, bool is_script_only, int64_t until);
+void client_crash(sim_client *c);
+
+void client_on_event(const event *e);
+
+#endif

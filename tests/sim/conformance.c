@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Compares the model of a server (store.c, and the rules of blocking of server.c) with a real one: the same random
+ * commands on several connections, reply for reply. Commands are built by core itself.
+ *
+ * Time: the model's clock is this machine's, which is the server's, read just before a command is sent. A reply that tells
+ * a time is compared within what the command took. Where something is about to expire, or a BLPOP to end, the program
+ * sleeps until it has; a round trip that takes too long to say what came first gives its sequence up.
+ *
+ * usage: conformance SOCKET [SEED]
+ */
+#include "chance.h"
+#include "store.h"
+
+#include <hiredis.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CONNS 4
+#define SEQUENCES 3000
+#define COMMANDS 24
+#define PENDING 4
+#define US_PER_MS 1000
+#define NEAR_US (3 * US_PER_MS) /* what is as near as this may be over or not */
+#define SLOW_US (2 * US_PER_MS) /* a round trip that says nothing any more */
+#define SHORT_BLOCK_MS 30
+#define CRON_US \
+ (110 * US_PER_MS) /* an idle server ends a BLPOP at its next tick, ten times a second */
+
+typedef struct connection {
+	redisContext *real;
+	bool is_blocked;
+	uint8_t key;
+	int64_t blocked_until_us; /* INT64_MAX = for good */
+	uint64_t place;
+	command pending[PENDING];
+	unsigned pending_count;
+} connection;
+
+static chance numbers;
+static connection conns[CONNS];
+static store model;
+static uint64_t places;
+static const char *path;
+static uint64_t compared;
+static uint64_t woken;
+static uint64_t timed_out;
+static uint64_t given_up;
+static bool has_failed;
+static char history[COMMANDS * 2 + 8][200];
+static unsigned history_count;
+static char failure[512];
+
+static uint32_t any(uint32_t below)
+{
+	return chance_below(&numbers, below);
+}
+
+static int64_t now_us(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t) t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void sleep_until(int64_t at_us)
+{
+	int64_t left = at_us - now_us();
+	if (left > 0) {
+		struct timespec t = {.tv_sec = left / 1000000, .tv_nsec = left % 1000000 * 1000};
+		nanosleep(&t, NULL);
+	}
+}
+
+static void note(const char *line)
+{
+	if (history_count < sizeof history / sizeof history[0]) {
+		snprintf(history[history_count++], sizeof history[0], "%s", line);
+	}
+}
+
+static void fail(const char *what)
+{
+	if (!has_failed) {
+		snprintf(failure, sizeof failure, "%s", what);
+	}
+	has_failed = true;
+}
+
+/* ---- connections ---- */
+
+static void connect_to(connection *c)
+{
+	*c = (connection){.real = redisConnectUnix(path)};
+	if (c->real != NULL && c->real->err == 0) {
+		redisSetTimeout(c->real, (struct timeval){.tv_sec = 2});
+	}
+	if (c->real == NULL || c->real->err != 0) {
+		printf("cannot connect to %s\n", path);
+		exit(2);
+	}
+}
+
+static void say(connection *c, const char *plain)
+{
+	redisReply *r = redisCommand(c->real, plain);
+	freeReplyObject(r);
+}
+
+/* The server has seen all that happened to other connections before. */
+static void let_it_see(void)
+{
+	redisContext *other = redisConnectUnix(path);
+	for (unsigned i = 0; i < 2; i++) {
+		sleep_until(now_us() + US_PER_MS);
+		redisReply *r = redisCommand(other, "PING");
+		freeReplyObject(r);
+	}
+	redisFree(other);
+}
+
+/* ---- replies ---- */
+
+static bool is_near(int64_t a, int64_t b, int64_t tolerance)
+{
+	return a - b <= tolerance && b - a <= tolerance;
+}
+
+/* Of TRY: 1 and a time, or 0, a time, a PTTL and a holder; of NUDGE: a time, a PTTL, a holder and what became of the ticket. */
+static bool is_like(const reply *wanted, const redisReply *got, int64_t tolerance_us)
+{
+	unsigned pttl = wanted->count < 4 ? 4 : wanted->number[0] > 1 ? 1 : 2;
+	for (unsigned i = 0; i < wanted->count; i++) {
+		int64_t tolerance = i + 1 == pttl || wanted->count < 4 ? tolerance_us : 0; /* a time */
+		tolerance = i == pttl && wanted->number[i] >= 0 ? tolerance_us / 1000 + 2 : tolerance;
+		tolerance = wanted->number[i] == 0 && i != pttl ? 0 : tolerance;
+		bool is_number = got->element[i]->type == REDIS_REPLY_INTEGER;
+		if (!is_number || !is_near(got->element[i]->integer, wanted->number[i], tolerance)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_same(const reply *wanted, const redisReply *got, int64_t tolerance_us)
+{
+	switch (wanted->type) {
+		case REPLY_NIL:
+			return got->type == REDIS_REPLY_NIL;
+		case REPLY_STATUS:
+			return got->type == REDIS_REPLY_STATUS;
+		case REPLY_ERROR:
+			return got->type == REDIS_REPLY_ERROR && strncmp(got->str, wanted->error, 8) == 0;
+		case REPLY_TEXT:
+			return got->type == REDIS_REPLY_STRING && got->len == wanted->text.len &&
+				memcmp(got->str, wanted->text.bytes, got->len) == 0;
+		case REPLY_NUMBER: {
+			int64_t tolerance = wanted->number[0] > 2 ? tolerance_us / 1000 + 3 : 0;
+			return got->type == REDIS_REPLY_INTEGER &&
+				is_near(got->integer, wanted->number[0], tolerance);
+		}
+		case REPLY_NUMBERS:
+			return got->type == REDIS_REPLY_ARRAY && got->elements == wanted->count &&
+				is_like(wanted, got, tolerance_us);
+		case REPLY_TICKET:
+			return got->type == REDIS_REPLY_ARRAY && got->elements == 2;
+	}
+	return false;
+}
+
+static void say_real(const redisReply *r, char *room, size_t size)
+{
+	int used = snprintf(room, size, "type %d, number %lld, \"%s\"", r->type, r->integer,
+		r->str != NULL ? r->str : "");
+	for (size_t i = 0; i < r->elements && used > 0 && (size_t) used < size; i++) {
+		used += snprintf(room + used, size - (size_t) used, " %lld", r->element[i]->integer);
+	}
+}
+
+static redisReply *read_reply(connection *c)
+{
+	void *got = NULL;
+	if (redisGetReply(c->real, &got) != REDIS_OK) {
+		fail("the server said nothing");
+	}
+	return got;
+}
+
+static void compare_with(const reply *wanted, redisReply *got, int64_t tolerance_us)
+{
+	char line[400], a[100], b[200];
+	if (got == NULL) {
+		return;
+	}
+	compared++;
+	if (!is_same(wanted, got, tolerance_us)) {
+		say_real(got, b, sizeof b);
+		snprintf(line, sizeof line, "the model says %s, the server %s",
+			words_say_reply(wanted, a, sizeof a), b);
+		fail(line);
+	}
+	freeReplyObject(got);
+}
+
+static void compare(connection *c, const reply *wanted, int64_t tolerance_us)
+{
+	compare_with(wanted, read_reply(c), tolerance_us);
+}
+
+/* ---- the model's blocking ---- */
+
+static connection *longest_blocked(unsigned key)
+{
+	connection *longest = NULL;
+	for (unsigned i = 0; i < CONNS; i++) {
+		connection *c = &conns[i];
+		if (c->is_blocked && c->key == key && (longest == NULL || c->place < longest->place)) {
+			longest = c;
+		}
+	}
+	return longest;
+}
+
+static void run_and_compare(
+	connection *c, const command *what, int64_t at_us, int64_t tolerance_us);
+static void run_late(connection *c, const command *what);
+
+/* It has its answer, and what stands behind is run. */
+static void unblock(connection *c, reply_type answer, int64_t at_us, int64_t tolerance_us)
+{
+	reply r = {.type = answer};
+	c->is_blocked = false;
+	compare(c, &r, 0);
+	unsigned count = c->pending_count;
+	c->pending_count = 0;
+	for (unsigned i = 0; i < count && !has_failed; i++) {
+		command pending = c->pending[i];
+		if (answer == REPLY_NIL) {
+			run_late(c, &pending);
+		} else {
+			run_and_compare(c, &pending, at_us, tolerance_us);
+		}
+	}
+}
+
+static void serve(unsigned key, int64_t at_us, int64_t tolerance_us);
+
+/* The try behind a BLPOP that is over: it says itself when it was run. */
+static void run_late(connection *c, const command *what)
+{
+	reply r = {0};
+	redisReply *got = read_reply(c);
+	if (got == NULL || got->elements < 2) {
+		fail("a try was not answered by numbers");
+		freeReplyObject(got);
+		return;
+	}
+	int64_t at_us = got->element[1]->integer;
+	store_run(&model, what, at_us, &r);
+	bool has_ticket = model.has_ticket;
+	compare_with(&r, got, SLOW_US);
+	if (has_ticket && !has_failed) {
+		serve(what->key, at_us, SLOW_US);
+	}
+}
+
+static void serve(unsigned key, int64_t at_us, int64_t tolerance_us)
+{
+	connection *c = longest_blocked(key);
+	if (c != NULL && store_pop(&model, key, at_us)) {
+		woken++;
+		unblock(c, REPLY_TICKET, at_us, tolerance_us);
+	}
+}
+
+static void run_and_compare(connection *c, const command *what, int64_t at_us, int64_t tolerance_us)
+{
+	reply r = {0};
+	if (what->what == WORD_BLPOP) {
+		if (store_pop(&model, what->key, at_us)) {
+			r.type = REPLY_TICKET;
+			compare(c, &r, 0);
+			return;
+		}
+		c->is_blocked = true;
+		c->key = what->key;
+		c->place = places++;
+		c->blocked_until_us =
+			what->block_ms < 1000 ? at_us + what->block_ms * US_PER_MS : INT64_MAX;
+		return;
+	}
+	store_run(&model, what, at_us, &r);
+	bool has_ticket = model.has_ticket;
+	compare(c, &r, tolerance_us);
+	if (has_ticket && !has_failed) {
+		serve(what->key, at_us, tolerance_us);
+	}
+}
+
+/* ---- commands ---- */
+
+static const char *const tokens[] = {
+	"rl1.AAAAAAAAAAAAAAAAAAAAAAAA", "rl1.BBBBBBBBBBBBBBBBBBBBBBBB", "own-1", "foreign"};
+static const char *const waiters[] = {
+	"rlw.aaaaaaaaaaaaaaaaaaaaaaaa", "rlw.bbbbbbbbbbbbbbbbbbbbbbbb", "rlw.cccccccccccccccccccccccc"};
+
+static void draw_request(rl_request *request, char *room, rl_verb verb)
+{
+	static const char keys[2][2] = {"k0", "k1"};
+	const char *token = tokens[any(4)];
+	const char *waiter = waiters[any(3)];
+	rl_names names = rl_names_put(room, rl_bytes_of(keys[any(4) == 0], 2));
+	bool is_short = any(6) == 0;
+	*request = (rl_request){.verb = verb,
+		.key = names.key,
+		.mark = names.mark,
+		.tickets = names.tickets,
+		.token = rl_bytes_of(token, strlen(token)),
+		.ttl_ms = is_short ? 5 + any(30) : 5000 + any(60000),
+		.block_ms = any(2) == 0 ? SHORT_BLOCK_MS : 5000 + any(1000),
+		.is_owed = any(3) == 0,
+		.is_unmarked = any(3) == 0,
+		.is_alone = any(6) == 0,
+		.as_text = any(2) == 0};
+	if (verb != RL_VERB_RELEASE || any(3) == 0) {
+		request->waiter = rl_bytes_of(waiter, strlen(waiter));
+	}
+	request->is_alone = request->is_alone && verb != RL_VERB_NUDGE;
+}
+
+static command write_command(connection *c, const rl_request *request)
+{
+	rl_command built;
+	const char *argv[RL_COMMAND_ARGS];
+	size_t lens[RL_COMMAND_ARGS];
+	command what;
+	char said[160], line[200];
+	rl_command_build(&built, request);
+	for (unsigned i = 0; i < built.argc; i++) {
+		argv[i] = built.argv[i].data;
+		lens[i] = built.argv[i].len;
+	}
+	if (!words_read(&what, built.argc, built.argv)) {
+		fail("the model does not know a command of core");
+	}
+	snprintf(line, sizeof line, "connection %d: %s", (int) (c - conns),
+		words_say(&what, said, sizeof said));
+	note(line);
+	redisAppendCommandArgv(c->real, (int) built.argc, argv, lens);
+	return what;
+}
+
+/* Two that end at the same tick of the server would end in an order that nobody can tell. */
+static bool is_one_ending(void)
+{
+	for (unsigned i = 0; i < CONNS; i++) {
+		if (conns[i].is_blocked && conns[i].blocked_until_us != INT64_MAX) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* BLPOP with a try behind it, in one write, as a waiter does. */
+static void queue_up(connection *c, int64_t at_us)
+{
+	char room[64];
+	rl_request request;
+	draw_request(&request, room, RL_VERB_BLPOP);
+	if (is_one_ending()) {
+		request.block_ms = 5000;
+	}
+	command blpop = write_command(c, &request);
+	request.verb = RL_VERB_TRY;
+	request.as_text = true;
+	request.is_alone = false;
+	request.not_after_us = any(4) == 0 ? 1 : RL_NOT_AFTER_NEVER;
+	command behind = write_command(c, &request);
+	int is_done = 0;
+	while (is_done == 0 && redisBufferWrite(c->real, &is_done) == REDIS_OK) {
+	}
+	run_and_compare(c, &blpop, at_us, SLOW_US);
+	if (c->is_blocked) {
+		c->pending[c->pending_count++] = behind;
+	} else if (!has_failed) {
+		run_and_compare(c, &behind, at_us, SLOW_US);
+	}
+}
+
+static void ask(connection *c, int64_t at_us)
+{
+	static const rl_verb verbs[] = {RL_VERB_SET, RL_VERB_SET, RL_VERB_TRY, RL_VERB_TRY,
+		RL_VERB_NUDGE, RL_VERB_NUDGE, RL_VERB_RELEASE, RL_VERB_RELEASE, RL_VERB_EXTEND,
+		RL_VERB_RENEW, RL_VERB_FORCE, RL_VERB_EXISTS, RL_VERB_OWNER, RL_VERB_REMAINING};
+	char room[64];
+	rl_request request;
+	draw_request(&request, room, verbs[any(sizeof verbs / sizeof verbs[0])]);
+	if (request.verb == RL_VERB_TRY && any(4) == 0) {
+		request.not_after_us = any(2) == 0 ? 1 : RL_NOT_AFTER_NEVER;
+		request.is_alone = false;
+	}
+	command what = write_command(c, &request);
+	run_and_compare(c, &what, at_us, SLOW_US);
+}
+
+/* ---- sequences ---- */
+
+/* When the next thing of the model ends by itself. */
+static int64_t next_end(int64_t after_us)
+{
+	int64_t next = INT64_MAX;
+	for (unsigned i = 0; i < WORDS_KEYS; i++) {
+		const store_key *k = &model.keys[i];
+		int64_t ends[] = {k->exists ? k->expires_ms : -1,
+			k->mark_count > 0 ? k->marks_expire_ms : -1,
+			k->tickets > 0 ? k->tickets_expire_ms : -1};
+		for (unsigned j = 0; j < 3; j++) {
+			int64_t end = (ends[j] + 1) * US_PER_MS;
+			next = end > after_us && end < next ? end : next;
+		}
+	}
+	return next;
+}
+
+/* Those whose BLPOP is over. False = it cannot be told what came first. */
+static bool end_blocks(int64_t at_us)
+{
+	for (unsigned i = 0; i < CONNS && !has_failed; i++) {
+		connection *c = &conns[i];
+		if (!c->is_blocked || c->blocked_until_us > at_us + NEAR_US) {
+			continue;
+		}
+		int64_t end = c->blocked_until_us;
+		if (next_end(end - 10 * US_PER_MS) < end + CRON_US + 10 * US_PER_MS) {
+			return false;
+		}
+		sleep_until(end + CRON_US);
+		timed_out++;
+		note("a BLPOP is over");
+		unblock(c, REPLY_NIL, end, 0);
+	}
+	return true;
+}
+
+/* Sleeps over what is about to end. */
+static void come_to_rest(void)
+{
+	int64_t now = now_us();
+	int64_t next = next_end(now - NEAR_US);
+	while (next < now + NEAR_US) {
+		sleep_until(next + NEAR_US);
+		now = now_us();
+		next = next_end(now - NEAR_US);
+	}
+}
+
+static void hang_up(connection *c)
+{
+	note("a connection ends");
+	redisFree(c->real);
+	connect_to(c);
+	let_it_see();
+}
+
+/* False = given up. */
+static bool turn(void)
+{
+	connection *c = &conns[any(CONNS)];
+	if (any(40) == 0) {
+		sleep_until(now_us() + any(20 * US_PER_MS));
+	}
+	if (!end_blocks(now_us())) {
+		return false;
+	}
+	if (c->is_blocked && any(3) != 0) {
+		return true;
+	}
+	if (c->is_blocked || any(40) == 0) {
+		hang_up(c);
+		return true;
+	}
+	come_to_rest();
+	if (!end_blocks(now_us())) {
+		return false;
+	}
+	int64_t at = now_us();
+	if (any(5) == 0) {
+		queue_up(c, at);
+	} else {
+		ask(c, at);
+	}
+	return now_us() - at < SLOW_US;
+}
+
+static void run_sequence(void)
+{
+	for (unsigned i = 0; i < CONNS; i++) {
+		if (conns[i].real != NULL) {
+			redisFree(conns[i].real);
+		}
+		connect_to(&conns[i]);
+	}
+	let_it_see();
+	say(&conns[0], "FLUSHALL");
+	say(&conns[0], "SCRIPT FLUSH");
+	store_clear(&model);
+	history_count = 0;
+	for (unsigned i = 0; i < COMMANDS && !has_failed; i++) {
+		if (!turn()) {
+			given_up++; /* whatever came of it */
+			has_failed = false;
+			return;
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		fputs("usage: conformance SOCKET [SEED]\n", stderr);
+		return 2;
+	}
+	path = argv[1];
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	if (!words_know_scripts()) {
+		return 2;
+	}
+	for (unsigned i = 0; i < 100 && access(path, F_OK) != 0; i++) {
+		sleep_until(now_us() + 50 * US_PER_MS);
+	}
+	unsigned done = 0;
+	while (done < SEQUENCES && !has_failed) {
+		chance_begin(&numbers, seed + done);
+		run_sequence();
+		done++;
+	}
+	for (unsigned i = 0; has_failed && i < history_count; i++) {
+		printf("  %s\n", history[i]);
+	}
+	if (has_failed) {
+		puts(failure);
+	}
+	printf("%u sequences from seed %" PRIu64 ", %" PRIu64 " replies compared, %" PRIu64
+		   " waiters woken, %" PRIu64 " timed out, %" PRIu64 " sequences given up\n",
+		done, seed, compared, woken, timed_out, given_up);
+	bool is_shown = compared > 10 * SEQUENCES && woken > SEQUENCES / 50 &&
+		timed_out > SEQUENCES / 200 && given_up < SEQUENCES / 4;
+	return has_failed || !is_shown ? 1 : 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a run has met: each kind of fault and of branch, counted over all its seeds. A kind that never occurred is
+ * a failure of the run, for it shows nothing about that kind.
+ */
+#ifndef COVER_H
+#define COVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* X(name, what it is) */
+#define COVER_FAULTS(X) \
+ X(delay_spike, "the network is slow for a while") \
+ X(reset, "a connection is reset") \
+ X(reply_lost, "a reply is lost with its connection") \
+ X(command_lost, "a command is lost with its connection") \
+ X(late_command, "a command runs after its connection was dropped") \
+ X(silent_drop, "a connection carries nothing any more, and nobody is told") \
+ X(cut_to_server, "nothing passes from a client to a server") \
+ X(cut_to_client, "nothing passes from a server to a client") \
+ X(cut_both, "nothing passes either way") \
+ X(crash_keeping, "a server's process dies, and comes back with its data") \
+ X(crash_machine, "a server's machine dies, and comes back with its data") \
+ X(crash_losing, "a server dies, and comes back empty after the longest TTL") \
+ X(dead, "a server is down for good") \
+ X(restart, "a server is back") \
+ X(loading, "a server that is back answers LOADING") \
+ X(refused_dial, "a server that is down refuses a connection") \
+ X(scripts_lost, "a server forgets its scripts") \
+ X(stall, "a server is slow") \
+ X(noperm, "a user may not use the helper keys") \
+ X(client_paused, "a process stands still") \
+ X(script_paused, "PHP stands still, and the watchdog goes on") \
+ X(long_pause, "a process stands still for longer than the TTL") \
+ X(client_crashed, "a process dies") \
+ X(crash_in_wait, "a process dies in a wait") \
+ X(small_buffer, "the system takes half of a command")
+
+#define COVER_BRANCHES(X) \
+ X(granted, "a lock is won by SET") \
+ X(granted_by_try, "a lock is won by try") \
+ X(granted_by_queue, "a lock is won in the queue") \
+ X(refused, "a lock is refused, without a wait") \
+ X(timed_out, "a wait ends without the lock") \
+ X(failed, "an acquire fails") \
+ X(too_slow, "a grant came too late to be of use") \
+ X(split, "votes are split, and tried again") \
+ X(undone, "a grant is taken back") \
+ X(owed_try_own, "a try that is owed an answer finds its own token") \
+ X(late_try, "a try comes after its time, and passes the ticket on") \
+ X(reserved, "a release reserves the lock for a waiter") \
+ X(ticket_taken, "a ticket wakes a waiter") \
+ X(ticket_lies, "a ticket finds nobody in the queue") \
+ X(blpop_timeout, "a place in the queue ends by its time") \
+ X(blpop_dropped, "a connection ends while it blocks") \
+ X(noscript, "a server does not know a script") \
+ X(abandoned, "a signal ends an acquire") \
+ X(abandoned_wait, "a signal ends a wait in the queue") \
+ X(own_token, "a lock is taken with a caller's token") \
+ X(twin_refused, "a stranger's equal token is met") \
+ X(released, "a lock is released") \
+ X(not_released, "a release comes too late") \
+ X(release_failed, "a release fails") \
+ X(extended, "a TTL is changed") \
+ X(not_extended, "an extend is refused") \
+ X(extend_failed, "an extend fails") \
+ X(shortened, "an extend gives less than there was") \
+ X(renewed, "a lease is renewed") \
+ X(renewal_kept, "a renewal finds a longer TTL, and leaves it") \
+ X(lost_by_clock, "a lease is lost by the clock") \
+ X(lost_by_server, "a lease is lost by what a server says") \
+ X(late_renewal, "a renewal runs after the loss") \
+ X(put_back, "a member that has lost a lease gets it again") \
+ X(farewell, "a lease is freed with its object") \
+ X(detached, "a lease is given away") \
+ X(resumed, "a token is taken over as a lease") \
+ X(expired, "a key ends by its TTL") \
+ X(max_hold, "a lease is held as long as it may be")
+
+#define COVER_EACH(X) COVER_FAULTS(X) COVER_BRANCHES(X)
+
+typedef enum cover_kind {
+#define COVER_NAME(name, what) COVER_##name,
+	COVER_EACH(COVER_NAME)
+#undef COVER_NAME
+		COVER_KINDS
+} cover_kind;
+
+extern uint64_t cover_counts[COVER_KINDS];
+
+#define COVER(name) ((void) cover_counts[COVER_##name]++)
+
+/* Prints all of it, or what never occurred. @return how many kinds that are */
+unsigned cover_report(bool is_quiet);
+
+#endif

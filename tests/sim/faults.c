@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "faults.h"
+
+#include "client.h"
+#include "cover.h"
+#include "server.h"
+
+#define STALL_MOST (3 * SECOND)
+#define AWAY_MOST (4 * SECOND)
+#define SPIKE_MOST (500 * MS)
+
+static bool is_over;
+
+static void plan_next(void)
+{
+	int64_t pause = plan.fault_ns / 4 + between(0, plan.fault_ns + plan.fault_ns / 2);
+	world_plan(EVENT_FAULT, world.now + pause, 0, 0, 0);
+}
+
+void faults_begin(void)
+{
+	is_over = plan.faults == 0;
+	if (!is_over) {
+		plan_next();
+	}
+}
+
+void faults_end(void)
+{
+	is_over = true;
+}
+
+int64_t faults_longest(void)
+{
+	return plan.faults == 0 ? 0 : STALL_MOST + NET_CUT_MOST + AWAY_MOST + SPIKE_MOST + SECOND;
+}
+
+bool faults_lose_nothing(void)
+{
+	return (plan.faults &
+			   ~(1U << FAULT_SPIKE | 1U << FAULT_STALL | 1U << FAULT_SCRIPTS | 1U << FAULT_PAUSE |
+				   1U << FAULT_SCRIPT_PAUSE)) == 0;
+}
+
+static void cut(void)
+{
+	unsigned way = any(3);
+	int64_t until = world.now + spread(plan.delay_most, NET_CUT_MOST);
+	bool is_all = one_in(3); /* all clients */
+	unsigned client = any(plan.clients);
+	unsigned server = any(plan.servers);
+	for (unsigned i = 0; i < plan.clients; i++) {
+		if (is_all || i == client) {
+			net_cut(i, server, way != 1, way != 0, until);
+		}
+	}
+	if (way == 0) {
+		COVER(cut_to_server);
+	} else if (way == 1) {
+		COVER(cut_to_client);
+	} else {
+		COVER(cut_both);
+	}
+	TRACE("cut between c%u%s and s%u, way %u, until %.3f ms", client,
+		is_all ? " and all others" : "", server, way, (double) until / 1e6);
+}
+
+static unsigned servers_without_data(void)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < plan.servers; i++) {
+		count += !servers[i].is_up && servers[i].loses_data;
+	}
+	return count;
+}
+
+static void crash(bool loses_data)
+{
+	sim_server *s = &servers[any(plan.servers)];
+	bool is_machine = one_in(3);
+	if (!s->is_up) {
+		return;
+	}
+	int64_t away = spread(5 * MS, AWAY_MOST);
+	if (loses_data) {
+		COVER(crash_losing);
+		/* The longest TTL, by the slowest of clocks, and what was on its way to the server. */
+		away = plan.ttl_longest + plan.ttl_longest / 8 + 10 * MS;
+	} else if (is_machine) {
+		COVER(crash_machine);
+	} else {
+		COVER(crash_keeping);
+	}
+	server_crash(s, is_machine, loses_data, away);
+}
+
+static void pause_client(bool is_script_only)
+{
+	sim_client *c = &clients[any(plan.clients)];
+	int64_t most = one_in(4) ? 3 * plan.ttl_most : plan.ttl_most / 2;
+	int64_t time = spread(US, most < 5 * SECOND ? most : 5 * SECOND);
+	if (!c->is_alive) {
+		return;
+	}
+	if (is_script_only) {
+		COVER(script_paused);
+	} else {
+		COVER(client_paused);
+	}
+	if (time > plan.ttl_most) {
+		COVER(long_pause);
+	}
+	client_pause(c, is_script_only, world.now + time);
+}
+
+static void break_link(bool is_silent)
+{
+	rl_link *link = net_any_link();
+	if (link != NULL && is_silent) {
+		net_silence(link);
+	} else if (link != NULL) {
+		net_reset(link);
+	}
+}
+
+static void happen(fault_kind kind)
+{
+	switch (kind) {
+		case FAULT_SPIKE:
+			COVER(delay_spike);
+			net_slow_down(spread(plan.delay_most, SPIKE_MOST), world.now + spread(MS, SECOND));
+			break;
+		case FAULT_RESET:
+			break_link(false);
+			break;
+		case FAULT_SILENT:
+			break_link(true);
+			break;
+		case FAULT_CUT:
+			cut();
+			break;
+		case FAULT_CRASH:
+			crash(false);
+			break;
+		case FAULT_CRASH_LOSING:
+			if (servers_without_data() == 0) {
+				crash(true);
+			}
+			break;
+		case FAULT_SCRIPTS:
+			server_forget_scripts(&servers[any(plan.servers)]);
+			break;
+		case FAULT_STALL:
+			server_stall(&servers[any(plan.servers)], world.now + spread(MS, STALL_MOST));
+			break;
+		case FAULT_PAUSE:
+			pause_client(false);
+			break;
+		case FAULT_SCRIPT_PAUSE:
+			pause_client(true);
+			break;
+		case FAULT_CLIENT_CRASH:
+			client_crash(&clients[any(plan.clients)]);
+			break;
+		case FAULT_UNCLEAN:
+			server_crash(&servers[any(plan.servers)], false, true, spread(MS, 20 * MS));
+			break;
+		case FAULT_JUMP:
+			server_jump(&servers[any(plan.servers)], between(-20, 20) * SECOND);
+			break;
+		case FAULT_KINDS:
+			break;
+	}
+}
+
+void faults_happen(void)
+{
+	if (is_over) {
+		world_uncount();
+		return;
+	}
+	fault_kind kind;
+	do {
+		kind = (fault_kind) any(FAULT_KINDS);
+	} while ((plan.faults >> kind & 1U) == 0);
+	happen(kind);
+	plan_next();
+}

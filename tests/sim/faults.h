@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What breaks, and when: each fault of a seed is drawn when the one before has happened.
+ */
+#ifndef FAULTS_H
+#define FAULTS_H
+
+#include "plan.h"
+
+void faults_begin(void);
+void faults_happen(void);
+
+/* No more of them. */
+void faults_end(void);
+
+/* Whatever is on the way arrives within this time, and the networks' delays. */
+int64_t faults_longest(void);
+
+/* All that is written arrives, sooner or later. */
+bool faults_lose_nothing(void);
+
+#endif

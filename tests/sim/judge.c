@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The invariants. They are told in the header.
+ */
+#include "judge.h"
+
+#include "client.h"
+#include "cover.h"
+#include "faults.h"
+#include "server.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define RECORDS 8192
+#define HUNGER_NS (1100 * MS)
+
+typedef struct record {
+	uint8_t client;
+	uint8_t key;
+	bool is_beyond_ttl; /* the later look */
+	bool was_released;  /* it was won, and released */
+	uint64_t token;
+	int64_t ended_at;
+} record;
+
+static bool is_dirty;
+static unsigned dirty_keys; /* a bit for each */
+static record records[RECORDS];
+static uint32_t record_count;
+static int64_t hungry_since[WORDS_KEYS]; /* RL_NEVER = is not */
+static int64_t expired_at[WORDS_KEYS];   /* a lock ended by its TTL, the latest */
+
+void judge_begin(void)
+{
+	is_dirty = false;
+	dirty_keys = 0;
+	record_count = 0;
+	for (unsigned i = 0; i < WORDS_KEYS; i++) {
+		hungry_since[i] = RL_NEVER;
+		expired_at[i] = -1;
+	}
+}
+
+void judge_key_expired(unsigned key)
+{
+	expired_at[key] = world.now;
+}
+
+void judge_key_changed(unsigned key)
+{
+	is_dirty = true;
+	dirty_keys |= 1U << key;
+}
+
+static unsigned holders(unsigned key, uint64_t token)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < plan.servers; i++) {
+		count += server_holds(&servers[i], key, token);
+	}
+	return count;
+}
+
+/* ---- exclusion, proof, loss ---- */
+
+void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
+{
+	if (!claim->is_active || proof == claim->proof) {
+		return;
+	}
+	int64_t until = proof > 0 ? clock_when(clock, proof) : 0;
+	if (claim->until <= world.now && until > world.now && claim->proof != 0) {
+		world_violate("loss: k%u of c%u was lost at %.6f ms, and is held again",
+			(unsigned) claim->key, (unsigned) claim->client, (double) claim->until / 1e6);
+	}
+	if (until > claim->until) {
+		judge_key_changed(claim->key);
+	}
+	claim->proof = proof;
+	claim->until = until;
+	TRACE("c%u has k%u proven until %.6f ms", (unsigned) claim->client, (unsigned) claim->key,
+		(double) until / 1e6);
+}
+
+static void look_at_claim(const judge_claim *claim, const judge_claim **other)
+{
+	if (!claim->is_active || claim->until <= world.now) {
+		return;
+	}
+	if ((dirty_keys >> claim->key & 1U) == 0) {
+		return;
+	}
+	if (*other != NULL) {
+		world_violate("exclusion: c%u and c%u have k%u", (unsigned) (*other)->client,
+			(unsigned) claim->client, (unsigned) claim->key);
+	}
+	*other = claim;
+	unsigned count = holders(claim->key, claim->token);
+	if (plan.mode == PLAN_USUAL && count < plan.servers / 2 + 1) {
+		world_violate("proof: c%u has k%u proven for another %.6f ms, and %u of %u members hold it",
+			(unsigned) claim->client, (unsigned) claim->key,
+			(double) (claim->until - world.now) / 1e6, count, plan.servers);
+	}
+}
+
+static void look_at_key(unsigned key)
+{
+	const judge_claim *other = NULL;
+	for (unsigned i = 0; i < plan.clients; i++) {
+		for (unsigned j = 0; j < CLIENT_HOLDINGS; j++) {
+			const judge_claim *claim = &clients[i].holdings[j].claim;
+			if (claim->key == key) {
+				look_at_claim(claim, &other);
+			}
+		}
+	}
+}
+
+/* ---- hunger ---- */
+
+/* Nobody has a quorum, though one could be had; where clients die, what they leave on some members counts. */
+static bool is_free(unsigned key)
+{
+	unsigned free_members = 0;
+	unsigned quorum = plan.servers / 2 + 1;
+	for (unsigned i = 0; i < plan.servers; i++) {
+		const store_key *k = &servers[i].store.keys[key];
+		if (!servers[i].is_up) {
+			continue;
+		}
+		if (!server_holds(&servers[i], key, k->value.mark) || k->value.len == 0) {
+			free_members++;
+		} else if (holders(key, k->value.mark) >= quorum) {
+			return false;
+		}
+	}
+	return free_members >= quorum;
+}
+
+static bool is_waited_for(unsigned key)
+{
+	for (unsigned i = 0; i < plan.clients; i++) {
+		const sim_client *c = &clients[i];
+		if (c->is_alive && c->is_waiter && c->subject->key == key) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int64_t hunger_limit(void)
+{
+	return HUNGER_NS + (plan.servers > 1 ? 24 : 8) * plan.delay_most + 50 * MS;
+}
+
+static void look_at_hunger(unsigned key)
+{
+	if (!plan_is_calm() || plan.is_forbidden) {
+		return;
+	}
+	if (!is_waited_for(key) || !is_free(key)) {
+		hungry_since[key] = RL_NEVER;
+	} else if (hungry_since[key] == RL_NEVER) {
+		hungry_since[key] = world.now;
+		world_plan(EVENT_HUNGER, world.now + hunger_limit(), key, 0, 0);
+	}
+}
+
+void judge_waiters_changed(unsigned key)
+{
+	look_at_hunger(key);
+}
+
+void judge_on_hunger(unsigned key)
+{
+	if (hungry_since[key] == RL_NEVER) {
+		world_uncount();
+	} else if (world.now - hungry_since[key] >= hunger_limit()) {
+		world_violate("hunger: k%u is free for %.3f ms, and is waited for", key,
+			(double) (world.now - hungry_since[key]) / 1e6);
+	} else {
+		world_plan(EVENT_HUNGER, hungry_since[key] + hunger_limit(), key, 0, 0);
+		world_uncount();
+	}
+}
+
+void judge_look(void)
+{
+	if (!is_dirty) {
+		return;
+	}
+	for (unsigned key = 0; key < plan.keys; key++) {
+		if ((dirty_keys >> key & 1U) != 0) {
+			look_at_key(key);
+			look_at_hunger(key);
+		}
+	}
+	is_dirty = false;
+	dirty_keys = 0;
+}
+
+/* ---- leftover ---- */
+
+static void plan_look(const record *r, int64_t at)
+{
+	records[record_count % RECORDS] = *r;
+	world_plan(EVENT_LEFTOVER, at, record_count % RECORDS, 0, 0);
+	record_count++;
+}
+
+void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns, bool is_own)
+{
+	record r = {.client = (uint8_t) client,
+		.key = (uint8_t) key,
+		.token = token,
+		.ended_at = world.now,
+		.is_beyond_ttl = true};
+	if (plan.has_twins) {
+		return; /* it may be another's */
+	}
+	int64_t flight = faults_longest() + 64 * plan.delay_most + 50 * MS;
+	plan_look(&r, world.now + flight + ttl_ns + ttl_ns / 16 + MS);
+	if (!is_own && faults_lose_nothing() && !plan.has_small_buffers) {
+		r.is_beyond_ttl = false;
+		plan_look(&r, world.now + flight);
+	}
+}
+
+void judge_released(unsigned client, unsigned key, uint64_t token)
+{
+	record r = {.client = (uint8_t) client,
+		.key = (uint8_t) key,
+		.token = token,
+		.ended_at = world.now,
+		.was_released = true};
+	if (plan.faults == 0 && !plan.has_twins) { /* else it need not be written in the first place */
+		plan_look(&r, world.now + faults_longest() + 64 * plan.delay_most + 50 * MS);
+	}
+}
+
+void judge_on_leftover(uint32_t index)
+{
+	const record *r = &records[index];
+	for (unsigned i = 0; i < plan.servers; i++) {
+		if (server_holds(&servers[i], r->key, r->token)) {
+			world_violate("leftover: c%u %s k%u at %.6f ms, and s%u holds it%s",
+				(unsigned) r->client, r->was_released ? "released" : "did not win",
+				(unsigned) r->key, (double) r->ended_at / 1e6, i,
+				r->is_beyond_ttl ? " beyond its TTL" : ", though all that was written has arrived");
+		}
+	}
+}
+
+/* ---- order ---- */
+
+/* At the end of its wait a try on the ordinary connection decides, not the queue; and the server's clock may be fast. */
+static bool is_at_its_end(const sim_client *c)
+{
+	const rl_acquire *acquire = (const rl_acquire *) c->op;
+	int64_t drift = (int64_t) (plan.drift_factor * (double) (world.now - c->begun_at));
+	return clock_when(&c->clock, acquire->deadline) <
+		world.now + 4 * plan.delay_most + 25 * MS + 2 * drift;
+}
+
+void judge_order(unsigned winner)
+{
+	const sim_client *c = &clients[winner];
+	int64_t came_at = c->queued_at != RL_NEVER ? c->queued_at : c->begun_at;
+	int64_t margin = 4 * plan.delay_most + MS;
+	if (plan.faults != 0 || plan.has_twins || plan.is_forbidden || plan.has_pollers ||
+		plan.servers > 1 || c->is_closing) {
+		return;
+	}
+	for (unsigned i = 0; i < plan.clients; i++) {
+		const sim_client *o = &clients[i];
+		if (o->is_alive && o->is_waiter && o->subject->key == c->subject->key && i != winner &&
+			o->queued_at != RL_NEVER && o->queued_at + margin < came_at &&
+			o->queued_at > expired_at[c->subject->key] && !is_at_its_end(o)) {
+			world_violate("order: c%u has won k%u, and c%u was in the queue %.3f ms before it",
+				winner, (unsigned) c->subject->key, i, (double) (came_at - o->queued_at) / 1e6);
+		}
+	}
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The invariants. The judge sees all machines at once and knows the true time; it changes nothing.
+ *
+ *   exclusion   no two clients have proven ownership of one key at once
+ *   proof       who has proven ownership has the token on a quorum of the members
+ *   loss        a lease that was lost, whoever noticed, is never held again
+ *   leftover    what ended with an exception or without the lock leaves no key beyond its TTL, and, where all that
+ *               was written arrives, none at all; nor does, where nothing breaks, a lock that was
+ *               released
+ *   deadline    a wait ends at its deadline, not before, and later by one timeout at most
+ *   hunger      a key that a quorum could give is not free for more than 1.1 s while somebody waits for it
+ *   order       where nothing breaks, who came into the queue first has the lock first (one member)
+ *
+ * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows. So they are looked
+ * at when one of these has happened, which is the same as after every event.
+ */
+#ifndef JUDGE_H
+#define JUDGE_H
+
+#include "network.h"
+#include "plan.h"
+
+typedef struct judge_claim {
+	bool is_active;
+	uint8_t client;
+	uint8_t key;
+	uint64_t token;
+	int64_t proof; /* by the client's clock */
+	int64_t until; /* in true time; 0 = nothing is proven */
+} judge_claim;
+
+void judge_begin(void);
+
+void judge_key_changed(unsigned key);
+
+/* A lock has ended by its TTL: it was not handed on. */
+void judge_key_expired(unsigned key);
+
+/* The client's clock shows what its proof is; more than before, or less. */
+void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock);
+
+/* After each event. */
+void judge_look(void);
+
+/* An acquire ended without the lock. */
+void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns, bool is_own);
+
+/* A release was confirmed. */
+void judge_released(unsigned client, unsigned key, uint64_t token);
+
+void judge_on_leftover(uint32_t record);
+
+/* Who waits for the key has changed. */
+void judge_waiters_changed(unsigned key);
+void judge_on_hunger(unsigned key);
+
+/* A waiter has won. */
+void judge_order(unsigned winner);
+
+#endif

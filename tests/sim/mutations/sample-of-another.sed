@@ -1,0 +1,3 @@
+# The clock of one member is taken for that of another.
+# file: ext/core/rl_queue.c
+s/ \|\| sample->member != queue->member\)/)/

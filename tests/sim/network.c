@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Links. The design is in the header.
+ */
+#include "network.h"
+
+#include "client.h"
+#include "cover.h"
+#include "judge.h"
+#include "server.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+#define RESENT_NS (2 * MS) /* what a cut has held comes so much later, at most */
+
+static rl_link links[NET_LINKS];
+static uint32_t first_free;
+static uint32_t used; /* links that this seed has used */
+static int64_t cut_up[PLAN_CLIENTS][PLAN_SERVERS];
+static int64_t cut_down[PLAN_CLIENTS][PLAN_SERVERS];
+static int64_t cut_since[PLAN_CLIENTS][PLAN_SERVERS]; /* with short breaks only */
+static int64_t slow_by;
+static int64_t slow_until;
+
+void net_begin(void)
+{
+	for (uint32_t i = 0; i < used; i++) {
+		links[i].is_open = links[i].is_served = false;
+		links[i].life++;
+	}
+	used = 0;
+	first_free = NONE;
+	memset(cut_up, 0, sizeof cut_up);
+	memset(cut_down, 0, sizeof cut_down);
+	memset(cut_since, 0, sizeof cut_since);
+	slow_by = slow_until = 0;
+}
+
+rl_link *net_link(uint32_t index, uint32_t life)
+{
+	return links[index].life == life ? &links[index] : NULL;
+}
+
+rl_link *net_link_at(unsigned i)
+{
+	return i < used ? &links[i] : NULL;
+}
+
+rl_link *net_any_link(void)
+{
+	uint32_t at = used > 0 ? any(used) : 0;
+	for (uint32_t i = 0; i < used; i++) {
+		rl_link *link = &links[(at + i) % used];
+		if (link->is_open && link->is_served) {
+			return link;
+		}
+	}
+	return NULL;
+}
+
+/* Both ends are closed: what is still on the way finds nobody. */
+static void free_if_over(rl_link *link)
+{
+	if (!link->is_open && !link->is_served) {
+		link->life++;
+		link->next_free = first_free;
+		first_free = link->index;
+	}
+}
+
+static rl_link *new_link(void)
+{
+	rl_link *link;
+	if (first_free != NONE) {
+		link = &links[first_free];
+		first_free = link->next_free;
+	} else if (used < NET_LINKS) {
+		link = &links[used];
+		link->index = used++;
+	} else {
+		return NULL;
+	}
+	uint32_t life = link->life + 1;
+	uint32_t index = link->index;
+	memset(link, 0, offsetof(rl_link, elements));
+	link->life = life;
+	link->index = index;
+	link->limit_up = link->limit_down = NONE;
+	return link;
+}
+
+/* ---- the ways ---- */
+
+int64_t net_delay(void)
+{
+	int64_t delay = between(plan.delay_least, plan.delay_most);
+	if (plan.faults != 0 && !plan.has_twins && one_in(64)) {
+		delay += spread(plan.delay_most, 16 * plan.delay_most);
+	}
+	return world.now < slow_until ? delay + slow_by : delay;
+}
+
+void net_slow_down(int64_t by, int64_t until)
+{
+	slow_by = by;
+	slow_until = until;
+}
+
+void net_cut(unsigned client, unsigned server, bool is_up, bool is_down, int64_t until)
+{
+	int64_t *since = &cut_since[client][server];
+	int64_t before = cut_up[client][server] > cut_down[client][server] ? cut_up[client][server]
+																	   : cut_down[client][server];
+	if (world.now > before + 2 * RESENT_NS) {
+		*since = world.now;
+	}
+	until = until < *since + NET_CUT_MOST ? until : *since + NET_CUT_MOST;
+	if (is_up && cut_up[client][server] < until) {
+		cut_up[client][server] = until;
+	}
+	if (is_down && cut_down[client][server] < until) {
+		cut_down[client][server] = until;
+	}
+}
+
+bool net_is_cut(unsigned client, unsigned server)
+{
+	return cut_up[client][server] > world.now || cut_down[client][server] > world.now;
+}
+
+static void plan_event(rl_link *link, event_kind kind, int64_t at, uint32_t until)
+{
+	world_plan(kind, at, link->index, link->life, until);
+}
+
+/* True when the way is cut: the event comes when it is not. */
+static bool is_held(rl_link *link, const event *e, bool is_up)
+{
+	int64_t until = (is_up ? cut_up : cut_down)[link->client][link->server];
+	if (until <= world.now) {
+		return false;
+	}
+	plan_event(link, e->kind, until + between(0, RESENT_NS), e->until);
+	world_uncount();
+	return true;
+}
+
+/* ---- rl_transport ---- */
+
+static rl_link *dial(rl_transport *self, const rl_address *address, int64_t until, rl_error *err)
+{
+	(void) until;
+	net *n = (net *) self;
+	rl_link *link = new_link();
+	if (link == NULL) {
+		world_violate("more than %u links", NET_LINKS);
+		rl_error_set(err, RL_ERR_MEMORY, 0, "no more links");
+		return NULL;
+	}
+	link->client = n->client;
+	link->server = (uint8_t) (address->host[0] - 'a');
+	link->is_watch = n->is_watch;
+	link->is_open = true;
+	plan_event(link, EVENT_DIALLED, world.now + net_delay(), 0);
+	TRACE("c%u%s dials s%u: link %u", (unsigned) link->client, link->is_watch ? "w" : "",
+		(unsigned) link->server, link->index);
+	return link;
+}
+
+/* ---- the rings ---- */
+
+static command *command_at(const rl_link *link, uint32_t number)
+{
+	return &link->commands[number & (link->queue_size - 1)];
+}
+
+static reply *reply_at(const rl_link *link, uint32_t number)
+{
+	return &link->replies[number & (link->queue_size - 1)];
+}
+
+/* Room for one more of each. */
+static void make_room(rl_link *link)
+{
+	uint32_t size = link->queue_size;
+	if (size > 0 && link->written - link->run < size && link->said - link->received < size) {
+		return;
+	}
+	uint32_t grown = size > 0 ? 2 * size : NET_QUEUE;
+	command *commands = malloc(grown * sizeof *commands);
+	reply *replies = malloc(grown * sizeof *replies);
+	if (commands == NULL || replies == NULL || grown > NET_QUEUE_MAX) {
+		fprintf(stderr, "seed %" PRIu64 ": a link has too much on it\n", world.seed);
+		abort();
+	}
+	for (uint32_t i = link->run; size > 0 && i != link->written; i++) {
+		commands[i & (grown - 1)] = *command_at(link, i);
+	}
+	for (uint32_t i = link->received; size > 0 && i != link->said; i++) {
+		replies[i & (grown - 1)] = *reply_at(link, i);
+	}
+	free(link->commands);
+	free(link->replies);
+	link->commands = commands;
+	link->replies = replies;
+	link->queue_size = grown;
+}
+
+const command *net_next_command(rl_link *link)
+{
+	return command_at(link, link->run++);
+}
+
+reply *net_next_reply(rl_link *link)
+{
+	make_room(link);
+	reply *r = reply_at(link, link->said++);
+	r->count = 0;
+	r->number[0] = 0;
+	return r;
+}
+
+static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
+{
+	make_room(link);
+	command *c = command_at(link, link->written);
+	if (!words_read(c, argc, argv)) {
+		world_violate("link %u: the model does not know %.*s with %u arguments", link->index,
+			(int) argv[0].len, argv[0].data, argc);
+		return 0;
+	}
+	for (unsigned i = 0; i < argc; i++) {
+		link->appended += argv[i].len + 6;
+	}
+	c->end = link->appended;
+	link->written++;
+	return c->end;
+}
+
+static void flush(rl_link *link)
+{
+	if (!link->is_connected || link->is_down || link->sent == link->appended) {
+		return;
+	}
+	uint64_t room = plan.has_small_buffers ? (uint64_t) between(100, 4000) : UINT64_MAX / 2;
+	uint64_t end = link->acked + room < link->appended ? link->acked + room : link->appended;
+	if (end <= link->sent) {
+		return;
+	}
+	uint32_t before = link->taken;
+	link->sent = end;
+	while (link->taken < link->written && command_at(link, link->taken)->end <= end) {
+		link->taken++;
+	}
+	if (end < link->appended) {
+		COVER(small_buffer);
+	}
+	int64_t at = world.now + net_delay();
+	if (link->taken - before > 1 && one_in(4)) { /* in two packets */
+		plan_event(link, EVENT_COMMANDS, at, before + 1);
+		at += net_delay();
+	}
+	plan_event(link, EVENT_COMMANDS, at, link->taken);
+}
+
+static uint64_t sent(const rl_link *link)
+{
+	return link->sent;
+}
+
+/* A command of which the system has taken a part goes on. */
+static bool retract(rl_link *link, uint64_t position)
+{
+	if (link->sent > position) {
+		return false;
+	}
+	while (link->written > link->taken && command_at(link, link->written - 1)->end > position) {
+		link->written--;
+	}
+	link->appended = position;
+	return true;
+}
+
+static bool is_connected(const rl_link *link)
+{
+	return link->is_connected && !link->is_down;
+}
+
+static void read_reply(rl_link *link, const reply *from, rl_reply *to)
+{
+	static const rl_reply_type types[] = {[REPLY_NIL] = RL_REPLY_NIL,
+		[REPLY_STATUS] = RL_REPLY_STATUS,
+		[REPLY_ERROR] = RL_REPLY_ERROR,
+		[REPLY_TEXT] = RL_REPLY_STRING,
+		[REPLY_NUMBER] = RL_REPLY_INTEGER,
+		[REPLY_NUMBERS] = RL_REPLY_ARRAY,
+		[REPLY_TICKET] = RL_REPLY_ARRAY};
+	*to = (rl_reply){.type = types[from->type], .integer = from->number[0]};
+	unsigned count = from->type == REPLY_TICKET ? 2 : from->count;
+	switch (from->type) {
+		case REPLY_STATUS:
+			to->text = rl_bytes_of("OK", 2);
+			break;
+		case REPLY_ERROR:
+			to->text = rl_bytes_of(from->error, strlen(from->error));
+			break;
+		case REPLY_TEXT:
+			to->text = rl_bytes_of(from->text.bytes, from->text.len);
+			break;
+		case REPLY_NUMBERS:
+		case REPLY_TICKET:
+			to->elements = link->elements;
+			to->count = count;
+			for (unsigned i = 0; i < count; i++) {
+				link->elements[i] =
+					(rl_reply){.type = RL_REPLY_INTEGER, .integer = from->number[i]};
+			}
+			break;
+		case REPLY_NIL:
+		case REPLY_NUMBER:
+			break;
+	}
+}
+
+static rl_link_event receive(rl_link *link, rl_reply *to, rl_error *err)
+{
+	if (link->received < link->arrived) {
+		read_reply(link, reply_at(link, link->received++), to);
+		return RL_LINK_REPLY;
+	}
+	if (!link->is_down) {
+		return RL_LINK_NONE;
+	}
+	rl_error_set(err, link->is_refused ? RL_ERR_CONNECT : RL_ERR_CLOSED, link->down_errno, "down");
+	return RL_LINK_DOWN;
+}
+
+static bool is_alive(rl_link *link, bool owes_replies)
+{
+	return link->is_connected && !link->is_down &&
+		(owes_replies || link->received == link->arrived);
+}
+
+/* All that has arrived is read at once. */
+static void take_in(rl_link *link)
+{
+	(void) link;
+}
+
+static void end(rl_link *link)
+{
+	if (!link->is_ended) {
+		link->is_ended = true;
+		plan_event(link, EVENT_FIN, world.now + net_delay(), 0);
+	}
+}
+
+static bool is_over(rl_link *link)
+{
+	link->received = link->arrived;
+	return link->is_down || !link->is_connected;
+}
+
+static void close_link(rl_link *link)
+{
+	link->is_open = false;
+	link->has_dropped = link->taken > link->delivered;
+	if (link->has_dropped && plan.faults != 0 && one_in(3)) {
+		link->limit_up = (uint32_t) between(link->delivered, link->taken);
+	}
+	if (link->is_served) {
+		plan_event(link, EVENT_FIN, world.now + net_delay(), 0);
+	}
+	free_if_over(link); /* a dial that has not arrived is given up */
+}
+
+void net_init(net *n, unsigned client, bool is_watch)
+{
+	*n = (net){.transport = {.dial = dial,
+				   .append = append,
+				   .flush = flush,
+				   .sent = sent,
+				   .retract = retract,
+				   .is_connected = is_connected,
+				   .receive = receive,
+				   .is_alive = is_alive,
+				   .take_in = take_in,
+				   .end = end,
+				   .is_over = is_over,
+				   .close = close_link},
+		.client = (uint8_t) client,
+		.is_watch = is_watch};
+}
+
+/* ---- troubles ---- */
+
+void net_reset(rl_link *link)
+{
+	COVER(reset);
+	TRACE("link %u of c%u to s%u is reset", link->index, (unsigned) link->client,
+		(unsigned) link->server);
+	link->limit_up = (uint32_t) between(link->delivered, link->taken);
+	if (link->limit_up < link->taken) {
+		COVER(command_lost);
+	}
+	plan_event(link, EVENT_FIN, world.now + net_delay(), 0);
+	net_hang_up(link, 104, net_delay());
+}
+
+void net_silence(rl_link *link)
+{
+	COVER(silent_drop);
+	TRACE("link %u of c%u to s%u goes silent", link->index, (unsigned) link->client,
+		(unsigned) link->server);
+	link->is_mute_up = link->is_mute_up || !one_in(3);
+	link->is_mute_down = link->is_mute_down || !link->is_mute_up || !one_in(3);
+}
+
+void net_close_all_of(unsigned client)
+{
+	for (uint32_t i = 0; i < used; i++) {
+		if (links[i].is_open && links[i].client == client) {
+			close_link(&links[i]);
+		}
+	}
+}
+
+/* ---- the server's end ---- */
+
+void net_say(rl_link *link)
+{
+	if (!link->is_open) {
+		link->received = link->arrived = link->said;
+		return;
+	}
+	plan_event(link, EVENT_REPLIES, world.now + net_delay(), link->said);
+}
+
+void net_hang_up(rl_link *link, int sys_errno, int64_t delay)
+{
+	bool is_lossy = sys_errno != 0 && link->said > link->arrived;
+	link->is_served = link->is_served && sys_errno == 104; /* a reset comes to its end, too */
+	link->down_errno = sys_errno;
+	if (is_lossy) {
+		link->limit_down = (uint32_t) between(link->arrived, link->said);
+		if (link->limit_down < link->said) {
+			COVER(reply_lost);
+		}
+	}
+	if (link->is_open) {
+		plan_event(link, EVENT_DOWN, world.now + delay, 0);
+	}
+	free_if_over(link);
+}
+
+/* ---- events ---- */
+
+static void wake_client(rl_link *link)
+{
+	if (link->is_open) {
+		client_hear(link);
+	}
+}
+
+static void on_dialled(rl_link *link)
+{
+	const sim_server *s = &servers[link->server];
+	if (!s->is_up && s->is_machine_down) { /* asked again when it is back */
+		plan_event(link, EVENT_DIALLED, s->back_at + net_delay(), 0);
+		world_uncount();
+		return;
+	}
+	if (!link->is_open) {
+		free_if_over(link);
+		return;
+	}
+	link->is_refused = !server_accept(link);
+	if (link->is_refused) {
+		COVER(refused_dial);
+	}
+	plan_event(link, EVENT_CONNECTED, world.now + net_delay(), 0);
+}
+
+static void on_connected(rl_link *link)
+{
+	if (link->is_refused) {
+		link->is_down = true;
+		link->down_errno = 111;
+	} else if (!link->is_down) {
+		link->is_connected = true;
+	}
+	wake_client(link);
+}
+
+static void on_commands(rl_link *link, uint32_t until)
+{
+	bool has_room = servers[link->server].stalled_until <= world.now;
+	until = until < link->limit_up ? until : link->limit_up;
+	if (link->is_mute_up || !link->is_served) {
+		return;
+	}
+	link->acked = has_room ? link->sent : link->acked;
+	if (until > link->delivered) {
+		if (!link->is_open) {
+			COVER(late_command);
+		}
+		link->delivered = until;
+		server_read(link);
+	}
+	if (has_room && link->sent < link->appended) {
+		wake_client(link); /* more of it can be sent */
+	}
+}
+
+static void on_fin(rl_link *link)
+{
+	if (link->is_mute_up || !link->is_served) {
+		if (!link->is_open && !link->is_served) {
+			free_if_over(link);
+		}
+		return;
+	}
+	uint32_t last = link->taken < link->limit_up ? link->taken : link->limit_up;
+	if (last < link->taken) {
+		COVER(command_lost);
+	}
+	link->delivered = last > link->delivered ? last : link->delivered;
+	link->is_eof = true;
+	server_read(link);
+}
+
+static void arrive(rl_link *link, uint32_t until)
+{
+	until = until < link->limit_down ? until : link->limit_down;
+	link->arrived = until > link->arrived ? until : link->arrived;
+}
+
+static void on_replies(rl_link *link, uint32_t until)
+{
+	if (!link->is_mute_down) {
+		arrive(link, until);
+		wake_client(link);
+	} else {
+		COVER(reply_lost);
+	}
+}
+
+static void on_down(rl_link *link)
+{
+	if (!link->is_mute_down) {
+		arrive(link, link->said);
+		link->is_down = true;
+		wake_client(link);
+	}
+}
+
+void net_on_event(const event *e)
+{
+	rl_link *link = net_link(e->what, e->life);
+	bool is_up = e->kind == EVENT_DIALLED || e->kind == EVENT_COMMANDS || e->kind == EVENT_FIN;
+	if (link == NULL || is_held(link, e, is_up)) {
+		return;
+	}
+	switch (e->kind) {
+		case EVENT_DIALLED:
+			on_dialled(link);
+			break;
+		case EVENT_CONNECTED:
+			on_connected(link);
+			break;
+		case EVENT_COMMANDS:
+			on_commands(link, e->until);
+			break;
+		case EVENT_FIN:
+			on_fin(link);
+			break;
+		case EVENT_REPLIES:
+			on_replies(link, e->until);
+			break;
+		default: /* EVENT_DOWN */
+			on_down(link);
+			break;
+	}
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan.h"
+
+plan_t plan;
+
+static unsigned draw_members(void)
+{
+	static const uint8_t often[] = {1, 1, 1, 1, 3, 3, 3, 3, 5, 5, 5, 2, 4, 6, 7, 7};
+	return often[any(sizeof often)];
+}
+
+static unsigned draw_faults(void)
+{
+	unsigned all = (1U << FAULT_UNCLEAN) - 1;
+	switch (any(8)) {
+		case 0:
+		case 1:
+			return 0;
+		case 2:
+			return 1U << FAULT_CLIENT_CRASH;
+		case 3: /* all that is written arrives */
+			return 1U << FAULT_SPIKE | 1U << FAULT_STALL | 1U << FAULT_SCRIPTS | 1U << FAULT_PAUSE |
+				1U << FAULT_SCRIPT_PAUSE;
+		case 4:
+			return all;
+		case 5:
+			return 1U << any(FAULT_UNCLEAN);
+		default:
+			return all & (unsigned) chance_next(&world.chance);
+	}
+}
+
+static void draw_times(void)
+{
+	plan.delay_least = spread(10 * US, 5 * MS);
+	plan.delay_most = plan.delay_least + spread(10 * US, 4 * plan.delay_least);
+	/* Of several members each may take a tenth of the TTL to answer. */
+	int64_t least = (plan.servers > 1 ? 50 : 10) * plan.delay_most;
+	least = least > 20 * MS ? least : 20 * MS;
+	plan.ttl_most = spread(least, 20 * SECOND > 4 * least ? 20 * SECOND : 4 * least);
+	plan.ttl_least = plan.ttl_most / 4 < 5 * MS ? 5 * MS : plan.ttl_most / 4;
+	if (plan.faults == 0 || plan.has_kills) {
+		/* No lock ends by its TTL where nothing breaks, and each member can be asked, also by a new connection. */
+		int64_t enough = 50 * MS + (plan.servers > 1 ? 200 : 20) * plan.delay_most;
+		plan.ttl_least = plan.ttl_least > enough ? plan.ttl_least : enough;
+		plan.ttl_most = plan.ttl_most > plan.ttl_least ? plan.ttl_most : plan.ttl_least;
+	}
+	plan.ttl_longest = plan.ttl_most;
+	int64_t enough = (plan.has_kills || plan.faults == 0 ? 20 : 8) * plan.delay_most + 5 * MS;
+	plan.timeout_ns = spread(enough, 2 * SECOND);
+	plan.connect_timeout_ns = spread(enough, 2 * SECOND);
+	plan.think_ns = spread(4 * plan.delay_most, 2 * plan.ttl_most);
+	plan.fault_ns = spread(20 * MS, 2 * SECOND);
+}
+
+void plan_begin(plan_mode mode, unsigned members)
+{
+	plan = (plan_t){.mode = mode, .events = 2000 + any(500)};
+	unsigned drawn = draw_members();
+	plan.servers = members != 0 ? members : drawn;
+	plan.dead = plan.servers > 2 && one_in(4) ? 1 + any((plan.servers - 1) / 2) : 0;
+	plan.clients = 2 + any(PLAN_CLIENTS - 1);
+	plan.keys = one_in(4) ? 1 + any(3) : 1;
+	plan.faults = draw_faults();
+	plan.has_kills = plan.faults == 1U << FAULT_CLIENT_CRASH;
+	draw_times();
+	plan.drift_factor = one_in(4) ? 0.05 : one_in(4) ? 0.001 : 0.01;
+	/* So that any two clocks differ by the factor at most. */
+	plan.drift_bound = one_in(4) ? 0 : 0.999 * plan.drift_factor / (2 + plan.drift_factor);
+	plan.has_password = one_in(4);
+	plan.is_forbidden = one_in(16);
+	plan.has_twins = one_in(16);
+	plan.has_small_buffers = plan.faults != 0 && !plan.has_kills && one_in(6);
+	plan.has_pollers = one_in(8);
+	plan.waits = any(9);
+	if (plan.has_twins) { /* what equal tokens cannot do: see docs/simulation.md */
+		plan.faults &= 1U << FAULT_RESET | 1U << FAULT_SCRIPTS;
+		plan.faults |= 1U << FAULT_RESET;
+		plan.has_kills = plan.has_small_buffers = false;
+		plan.ttl_least = plan.ttl_most;
+	}
+	if (mode == PLAN_UNCLEAN) {
+		plan.faults = 1U << FAULT_UNCLEAN;
+	} else if (mode == PLAN_JUMPS) {
+		plan.faults = 1U << FAULT_JUMP;
+	}
+	if (mode != PLAN_USUAL) {
+		plan.has_twins = plan.has_kills = false;
+	}
+}

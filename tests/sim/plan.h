@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What kind of world a seed is: how many members and clients, how fast the network, how long the TTLs, what breaks,
+ * and what the clients do.
+ */
+#ifndef PLAN_H
+#define PLAN_H
+
+#include "world.h"
+
+#define PLAN_SERVERS 7
+#define PLAN_CLIENTS 8
+
+/* Beside the plain run, worlds in which the algorithm's own conditions are broken, to show that it does break then. */
+typedef enum plan_mode {
+	PLAN_USUAL,
+	PLAN_UNCLEAN, /* servers lose their data and are back at once */
+	PLAN_JUMPS,   /* the servers' wall clocks jump */
+} plan_mode;
+
+typedef enum fault_kind {
+	FAULT_SPIKE,
+	FAULT_RESET,
+	FAULT_SILENT,
+	FAULT_CUT,
+	FAULT_CRASH,
+	FAULT_CRASH_LOSING,
+	FAULT_SCRIPTS,
+	FAULT_STALL,
+	FAULT_PAUSE,
+	FAULT_SCRIPT_PAUSE,
+	FAULT_CLIENT_CRASH,
+	FAULT_UNCLEAN, /* the demonstrations' */
+	FAULT_JUMP,
+	FAULT_KINDS
+} fault_kind;
+
+typedef struct plan {
+	plan_mode mode;
+	unsigned servers;
+	unsigned dead; /* of them, for good */
+	unsigned clients;
+	unsigned keys;
+	unsigned faults;     /* a bit for each kind; 0 = nothing breaks */
+	int64_t fault_ns;    /* from one to the next, on average */
+	int64_t delay_least; /* one way */
+	int64_t delay_most;
+	int64_t ttl_least;
+	int64_t ttl_most;
+	int64_t ttl_longest; /* of all that is ever asked for */
+	int64_t timeout_ns;
+	int64_t connect_timeout_ns;
+	int64_t think_ns; /* between a client's acts, at most */
+	double drift_factor;
+	double drift_bound; /* of each clock's rate, from 1 */
+	bool has_password;
+	bool is_forbidden; /* the helper keys are */
+	bool has_twins;    /* callers' tokens are the same */
+	bool has_small_buffers;
+	bool has_pollers; /* some clients are not to be woken */
+	bool has_kills;   /* nothing breaks but clients */
+	unsigned waits;   /* of 8 acquires so many wait */
+	uint64_t events;  /* at least */
+} plan_t;
+
+extern plan_t plan;
+
+/* @param members 0 = as the seed has it */
+void plan_begin(plan_mode mode, unsigned members);
+
+/* Nothing breaks between a client and the servers: what depends on time alone can be judged. */
+static inline bool plan_is_calm(void)
+{
+	return plan.faults == 0 || plan.has_kills;
+}
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Servers. The design is in the header.
+ */
+#include "server.h"
+
+#include "client.h"
+#include "cover.h"
+#include "judge.h"
+
+#include <string.h>
+
+#define TICK_NS \
+ (100 * MS) /* an idle server ends a BLPOP that is over at its next tick, ten times a second */
+#define RESUME_NS (200 * US) /* a client that was unblocked goes on so much later, at most */
+
+sim_server servers[PLAN_SERVERS];
+
+void server_begin(void)
+{
+	for (unsigned i = 0; i < plan.servers; i++) {
+		sim_server *s = &servers[i];
+		s->index = (uint8_t) i;
+		s->is_up = i >= plan.dead;
+		s->is_machine_down = s->loses_data = false;
+		s->clock = (clock_of){.offset = between(1000000, 2000000) * SECOND + between(0, SECOND),
+			.rate = 1 + plan.drift_bound * ((double) between(-1000, 1000) / 1000)};
+		s->back_at = s->loading_until = s->stalled_until = s->calm_since = 0;
+		s->blocked_count = s->stalled_count = 0;
+		store_clear(&s->store);
+		s->store.known = one_in(2) ? ~0U : 0;
+		if (!s->is_up) {
+			COVER(dead);
+		}
+	}
+}
+
+int64_t server_us(const sim_server *s)
+{
+	return clock_at(&s->clock, world.now) / 1000;
+}
+
+bool server_holds(sim_server *s, unsigned key, uint64_t token)
+{
+	const store_key *k = &s->store.keys[key];
+	return k->exists && k->value.mark == token && server_us(s) / 1000 <= k->expires_ms;
+}
+
+static void plan_expiry(sim_server *s, unsigned key)
+{
+	const store_key *k = &s->store.keys[key];
+	if (k->exists) {
+		world_plan(EVENT_EXPIRY, clock_when(&s->clock, (k->expires_ms + 1) * MS), s->index, 0, key);
+	}
+}
+
+/* ---- blocking ---- */
+
+static void block(sim_server *s, rl_link *link, const command *c)
+{
+	if (s->blocked_count == SERVER_BLOCKED) {
+		world_violate("too many block at s%u", (unsigned) s->index);
+		return;
+	}
+	s->blocked[s->blocked_count++] = link;
+	link->is_blocked = true;
+	link->blocked_key = c->key;
+	link->blocked_at = world.now;
+	link->blocked_number++;
+	client_is_queued(link);
+	if (c->block_ms > 0) {
+		int64_t until = (server_us(s) / 1000 + c->block_ms) * MS;
+		int64_t late = one_in(2) ? 0 : between(0, TICK_NS);
+		world_plan(EVENT_BLOCK_END, clock_when(&s->clock, until) + late, link->index, link->life,
+			link->blocked_number);
+	}
+}
+
+static void unblock(sim_server *s, rl_link *link)
+{
+	for (unsigned i = 0; i < s->blocked_count; i++) {
+		if (s->blocked[i] == link) {
+			s->blocked_count--;
+			memmove(s->blocked + i, s->blocked + i + 1, (s->blocked_count - i) * sizeof(rl_link *));
+			break;
+		}
+	}
+	link->is_blocked = false;
+}
+
+/* It has its answer, and runs what stands behind in a moment. */
+static void resume(sim_server *s, rl_link *link, reply_type answer)
+{
+	unblock(s, link);
+	link->is_resuming = true;
+	net_next_reply(link)->type = answer;
+	world_plan(EVENT_UNBLOCKED, world.now + between(0, RESUME_NS), link->index, link->life, 0);
+	net_say(link);
+}
+
+/* A ticket was put into the list: who blocks for longest gets it. */
+static void serve(sim_server *s, unsigned key)
+{
+	for (unsigned i = 0; i < s->blocked_count; i++) {
+		rl_link *link = s->blocked[i];
+		if (link->blocked_key == key && store_pop(&s->store, key, server_us(s))) {
+			COVER(ticket_taken);
+			TRACE("s%u wakes link %u of c%u", (unsigned) s->index, link->index,
+				(unsigned) link->client);
+			resume(s, link, REPLY_TICKET);
+			return;
+		}
+	}
+	COVER(ticket_lies);
+}
+
+/* ---- commands ---- */
+
+static bool is_refused(const sim_server *s, const command *c, reply *r)
+{
+	if (c->what == WORD_HELLO) {
+		return false;
+	}
+	if (s->loading_until > world.now) {
+		r->type = REPLY_ERROR;
+		r->error = "LOADING Redis is loading the dataset in memory";
+		COVER(loading);
+		return true;
+	}
+	if (plan.is_forbidden && c->has_helpers) {
+		r->type = REPLY_ERROR;
+		r->error = "NOPERM No permissions to access a key";
+		COVER(noperm);
+		return true;
+	}
+	return false;
+}
+
+static void trace_run(const sim_server *s, const rl_link *link, const command *c, const reply *r)
+{
+	char said[128];
+	char answer[64];
+	world_say("s%u runs link %u of c%u%s%s: %s -> %s", (unsigned) s->index, link->index,
+		(unsigned) link->client, link->is_watch ? "w" : "", link->is_open ? "" : " (closed)",
+		words_say(c, said, sizeof said),
+		r == NULL ? "blocks" : words_say_reply(r, answer, sizeof answer));
+}
+
+static void count_watch(const rl_link *link, const command *c, const reply *r)
+{
+	if (!link->is_watch) {
+		return;
+	}
+	if (c->what == WORD_SET && r->type == REPLY_STATUS) {
+		COVER(put_back);
+	} else if (c->what == WORD_SCRIPT && c->script == RL_SCRIPT_RENEW && r->number[0] == 1 &&
+		!client_claims(link->client, c->token.mark)) {
+		COVER(late_renewal);
+	}
+}
+
+static void run_one(sim_server *s, rl_link *link)
+{
+	reply *r = net_next_reply(link); /* first: it may move the commands */
+	const command *c = net_next_command(link);
+	if (is_refused(s, c, r)) {
+		/* said already */
+	} else if (c->what == WORD_BLPOP) {
+		if (store_pop(&s->store, c->key, server_us(s))) {
+			r->type = REPLY_TICKET;
+			COVER(ticket_taken);
+		} else {
+			link->said--;
+			block(s, link, c);
+			r = NULL;
+		}
+	} else {
+		store_run(&s->store, c, server_us(s), r);
+		count_watch(link, c, r);
+		if (s->store.has_changed) {
+			plan_expiry(s, c->key);
+			judge_key_changed(c->key);
+		}
+		if (s->store.has_ticket) {
+			serve(s, c->key);
+		}
+	}
+	if (world.is_tracing) {
+		trace_run(s, link, c, r);
+	}
+}
+
+static void see_end(sim_server *s, rl_link *link)
+{
+	if (link->is_blocked) {
+		COVER(blpop_dropped);
+		unblock(s, link);
+	}
+	TRACE("s%u sees the end of link %u of c%u", (unsigned) s->index, link->index,
+		(unsigned) link->client);
+	link->run = link->delivered;
+	net_hang_up(link, 0, net_delay());
+}
+
+void server_read(rl_link *link)
+{
+	sim_server *s = &servers[link->server];
+	if (s->stalled_until > world.now) {
+		if (!link->is_stalled) {
+			link->is_stalled = true;
+			s->stalled[s->stalled_count++] = link;
+		}
+		return;
+	}
+	uint32_t before = link->said;
+	/* It goes on before its end is seen, unless both are found in one look. */
+	link->is_resuming = link->is_resuming && !(link->is_eof && (plan_is_calm() || !one_in(8)));
+	while (!link->is_blocked && !link->is_resuming && link->run < link->delivered) {
+		run_one(s, link);
+	}
+	if (link->said != before) {
+		net_say(link);
+	}
+	if (link->is_eof) {
+		see_end(s, link);
+	}
+}
+
+bool server_accept(rl_link *link)
+{
+	link->is_served = servers[link->server].is_up;
+	return link->is_served;
+}
+
+/* ---- troubles ---- */
+
+static void disturb(sim_server *s, int64_t until)
+{
+	s->calm_since = until > s->calm_since ? until : s->calm_since;
+}
+
+static void hang_up_all(sim_server *s, bool is_machine, int64_t away)
+{
+	s->blocked_count = 0;
+	s->stalled_count = 0;
+	for (unsigned i = 0;; i++) {
+		rl_link *link = net_link_at(i);
+		if (link == NULL) {
+			return;
+		}
+		if (link->is_served && link->server == s->index) {
+			link->is_blocked = link->is_stalled = link->is_resuming = false;
+			int code = is_machine || one_in(2) ? 104 : 0;
+			link->is_served = false;
+			net_hang_up(link, code, is_machine ? away + net_delay() : net_delay());
+		}
+	}
+}
+
+void server_crash(sim_server *s, bool is_machine, bool loses_data, int64_t away)
+{
+	if (!s->is_up) {
+		return; /* it is down already */
+	}
+	TRACE("s%u crashes%s%s", (unsigned) s->index, is_machine ? " with its machine" : "",
+		loses_data ? " and loses its data" : "");
+	s->is_up = false;
+	s->is_machine_down = is_machine;
+	s->loses_data = loses_data;
+	s->stalled_until = 0;
+	s->back_at = world.now + away;
+	disturb(s, s->back_at);
+	hang_up_all(s, is_machine, away);
+	world_plan(EVENT_RESTART, s->back_at, s->index, 0, 0);
+}
+
+static void restart(sim_server *s)
+{
+	COVER(restart);
+	TRACE("s%u is back", (unsigned) s->index);
+	s->is_up = true;
+	if (s->loses_data) {
+		store_clear(&s->store);
+		for (unsigned key = 0; key < plan.keys; key++) {
+			judge_key_changed(key);
+		}
+	}
+	s->store.known = 0;
+	if (one_in(3)) {
+		s->loading_until = world.now + spread(MS, 200 * MS);
+		disturb(s, s->loading_until);
+	}
+}
+
+void server_stall(sim_server *s, int64_t until)
+{
+	if (s->is_up && s->stalled_until <= world.now) {
+		COVER(stall);
+		TRACE("s%u is slow until %.3f ms", (unsigned) s->index, (double) until / 1e6);
+		s->stalled_until = until;
+		disturb(s, until);
+		world_plan(EVENT_AWAKE, until, s->index, 0, 0);
+	}
+}
+
+static void awake(sim_server *s)
+{
+	while (s->stalled_count > 0 && s->stalled_until <= world.now) {
+		unsigned i = any(s->stalled_count);
+		rl_link *link = s->stalled[i];
+		s->stalled[i] = s->stalled[--s->stalled_count];
+		link->is_stalled = false;
+		bool was_full = link->acked < link->sent;
+		link->acked = link->sent;
+		if (link->is_served) {
+			server_read(link);
+		}
+		if (was_full && link->is_open) {
+			client_hear(link);
+		}
+	}
+}
+
+void server_forget_scripts(sim_server *s)
+{
+	COVER(scripts_lost);
+	TRACE("s%u forgets its scripts", (unsigned) s->index);
+	s->store.known = 0;
+}
+
+void server_jump(sim_server *s, int64_t by)
+{
+	TRACE("the clock of s%u jumps by %.3f ms", (unsigned) s->index, (double) by / 1e6);
+	s->clock.offset += by;
+	for (unsigned key = 0; key < plan.keys; key++) {
+		plan_expiry(s, key);
+	}
+}
+
+/* ---- events ---- */
+
+static void on_expiry(sim_server *s, unsigned key)
+{
+	const store_key *k = &s->store.keys[key];
+	if (!k->exists || server_us(s) / 1000 <= k->expires_ms) {
+		world_uncount();
+		return;
+	}
+	TRACE("k%u expires at s%u", key, (unsigned) s->index);
+	if (k->value.len > 0) {
+		judge_key_expired(key);
+	}
+	store_expire(&s->store, key, server_us(s));
+	judge_key_changed(key);
+}
+
+static void on_link_event(const event *e)
+{
+	rl_link *link = net_link(e->what, e->life);
+	if (link == NULL || !link->is_served) {
+		return;
+	}
+	if (e->kind == EVENT_UNBLOCKED) {
+		link->is_resuming = false;
+		server_read(link);
+	} else if (link->is_blocked && link->blocked_number == e->until) {
+		sim_server *s = &servers[link->server];
+		if (s->stalled_until > world.now) {
+			world_plan(EVENT_BLOCK_END, s->stalled_until, link->index, link->life, e->until);
+			return;
+		}
+		COVER(blpop_timeout);
+		client_is_out(link);
+		resume(s, link, REPLY_NIL);
+	}
+}
+
+void server_on_event(const event *e)
+{
+	switch (e->kind) {
+		case EVENT_EXPIRY:
+			on_expiry(&servers[e->what], e->until);
+			break;
+		case EVENT_RESTART:
+			restart(&servers[e->what]);
+			break;
+		case EVENT_AWAKE:
+			awake(&servers[e->what]);
+			break;
+		default: /* EVENT_UNBLOCKED, EVENT_BLOCK_END */
+			on_link_event(e);
+			break;
+	}
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A server: a process with data, clients that block, and troubles of its own.
+ *
+ * DESIGN
+ *
+ * It runs what it has read of a connection at once and in order, up to a BLPOP that blocks. A ticket goes to who
+ * blocks on the list for longest, when the command that put it there is over; what stands behind that BLPOP runs a
+ * moment later, so that others may come in between, as in the real server. A connection that ends while it blocks
+ * drops what stands behind; one that does not has run all that arrived.
+ *
+ * A server that is slow runs nothing for a while, and then all that came meanwhile, connections in any order. One that
+ * crashes loses its connections and scripts. It keeps its data (as with an append-only file), or loses it and stays
+ * away for the longest TTL, as the algorithm demands.
+ */
+#ifndef SERVER_H
+#define SERVER_H
+
+#include "network.h"
+#include "plan.h"
+#include "store.h"
+
+#define SERVER_BLOCKED 64
+
+typedef struct sim_server {
+	uint8_t index;
+	bool is_up;
+	bool is_machine_down; /* not even a refusal comes */
+	bool loses_data;      /* when it is back */
+	clock_of clock;       /* its wall clock, in ns */
+	int64_t back_at;
+	int64_t loading_until;
+	int64_t stalled_until;
+	int64_t calm_since; /* the end of its latest trouble */
+	store store;
+	rl_link *blocked[SERVER_BLOCKED]; /* longest first */
+	unsigned blocked_count;
+	rl_link *stalled[NET_LINKS]; /* with something to do when it is not slow any more */
+	unsigned stalled_count;
+} sim_server;
+
+extern sim_server servers[PLAN_SERVERS];
+
+void server_begin(void);
+
+int64_t server_us(const sim_server *s);
+
+/* Whether the key holds the token. A server that is down keeps what it has until it is back. */
+bool server_holds(sim_server *s, unsigned key, uint64_t token);
+
+/* Runs what has arrived on the link, and sees its end. */
+void server_read(rl_link *link);
+
+/* A dial arrives. False = it is refused. */
+bool server_accept(rl_link *link);
+
+void server_crash(sim_server *s, bool is_machine, bool loses_data, int64_t away);
+void server_stall(sim_server *s, int64_t until);
+void server_forget_scripts(sim_server *s);
+void server_jump(sim_server *s, int64_t by);
+
+void server_on_event(const event *e);
+
+#endif

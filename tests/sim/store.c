@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "store.h"
+
+#include "cover.h"
+
+#include <string.h>
+
+#define MARK_MS 2000
+#define TICKETS_MS 1000
+#define RESERVED_MS 10
+#define TOKEN_LEN 28
+
+void store_clear(store *s)
+{
+	memset(s, 0, sizeof *s);
+}
+
+void store_expire(store *s, unsigned key, int64_t now_us)
+{
+	store_key *k = &s->keys[key];
+	int64_t now_ms = now_us / 1000;
+	if (k->exists && now_ms > k->expires_ms) {
+		k->exists = false;
+		s->has_changed = true;
+		COVER(expired);
+	}
+	if (k->mark_count > 0 && now_ms > k->marks_expire_ms) {
+		k->mark_count = 0;
+	}
+	if (k->tickets > 0 && now_ms > k->tickets_expire_ms) {
+		k->tickets = 0;
+	}
+}
+
+static void set(store *s, store_key *k, const text *value, int64_t ttl_ms, int64_t now_us)
+{
+	k->exists = true;
+	k->value = *value;
+	k->expires_ms = now_us / 1000 + ttl_ms;
+	s->has_changed = true;
+}
+
+static int64_t delete (store *s, store_key *k)
+{
+	bool was_there = k->exists;
+	k->exists = false;
+	s->has_changed = true;
+	return was_there;
+}
+
+static int64_t pttl(const store_key *k, int64_t now_us)
+{
+	return k->exists ? k->expires_ms - now_us / 1000 : -2;
+}
+
+static bool holds(const store_key *k, const text *token)
+{
+	return k->exists && k->value.mark == token->mark && k->value.len == token->len;
+}
+
+/* ---- the scripts' own functions ---- */
+
+static rl_holder holder(const store_key *k, const text *token, int64_t now_us)
+{
+	int64_t left = pttl(k, now_us);
+	if (!k->exists) {
+		return RL_HOLDER_NOBODY;
+	}
+	if (k->value.len == 0 && left >= 0 && left <= RESERVED_MS) {
+		return RL_HOLDER_RESERVED;
+	}
+	if (holds(k, token)) {
+		return RL_HOLDER_SELF;
+	}
+	bool is_kin = k->value.len == TOKEN_LEN && memcmp(k->value.bytes, "rl1.", 4) == 0;
+	return is_kin ? RL_HOLDER_KIN : RL_HOLDER_FOREIGN;
+}
+
+static void unmark(store_key *k, const text *waiter)
+{
+	for (unsigned i = 0; i < k->mark_count; i++) {
+		if (k->marks[i].waiter == waiter->mark) {
+			k->marks[i] = k->marks[--k->mark_count];
+			return;
+		}
+	}
+}
+
+static void mark(store_key *k, const text *waiter, int64_t now_us)
+{
+	for (unsigned i = 0; i < k->mark_count;) {
+		if (k->marks[i].until_us <= now_us) {
+			k->marks[i] = k->marks[--k->mark_count];
+		} else {
+			i++;
+		}
+	}
+	unmark(k, waiter);
+	if (k->mark_count < STORE_MARKS) {
+		k->marks[k->mark_count++] =
+			(store_mark){.waiter = waiter->mark, .until_us = now_us + MARK_MS * 1000};
+	}
+	k->marks_expire_ms = now_us / 1000 + MARK_MS;
+}
+
+static rl_ticket ticket(store *s, store_key *k, int64_t now_us)
+{
+	bool was_there = k->tickets > 0;
+	if (!was_there) {
+		k->tickets = 1;
+		s->has_ticket = true;
+	}
+	k->tickets_expire_ms = now_us / 1000 + TICKETS_MS;
+	return was_there ? RL_TICKET_OUT : RL_TICKET_NONE;
+}
+
+static void reserve(store *s, store_key *k, int64_t now_us)
+{
+	static const text nobody = {.mark = UINT64_C(0xcbf29ce484222325)};
+	set(s, k, &nobody, RESERVED_MS, now_us);
+}
+
+/* Frees it, for the next waiter if there is one. */
+static int64_t free_key(store *s, store_key *k, bool has_helpers, int64_t now_us)
+{
+	if (!has_helpers || k->mark_count == 0) {
+		return delete (s, k);
+	}
+	ticket(s, k, now_us);
+	reserve(s, k, now_us);
+	COVER(reserved);
+	return 1;
+}
+
+/* ---- the scripts ---- */
+
+static void say_numbers(
+	reply *r, unsigned count, int64_t first, int64_t second, int64_t third, int64_t fourth)
+{
+	r->type = REPLY_NUMBERS;
+	r->count = (uint8_t) count;
+	r->number[0] = first;
+	r->number[1] = second;
+	r->number[2] = third;
+	r->number[3] = fourth;
+}
+
+static void say_number(reply *r, int64_t number)
+{
+	r->type = REPLY_NUMBER;
+	r->number[0] = number;
+}
+
+static void run_try(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+{
+	int64_t n = c->has_helpers ? now_us : 0;
+	int64_t left = pttl(k, now_us);
+	rl_holder h = holder(k, &c->token, now_us);
+	bool is_queued = c->not_after_us != 0;
+	bool is_late = is_queued && n > c->not_after_us;
+	bool is_free = h == RL_HOLDER_NOBODY || (h == RL_HOLDER_RESERVED && is_queued);
+	bool is_mine = h == RL_HOLDER_SELF && c->is_owed;
+	if (is_late) {
+		if (is_free) {
+			ticket(s, k, now_us);
+			COVER(late_try);
+		}
+		say_numbers(r, 4, 0, n, left, h);
+		return;
+	}
+	if (is_free || is_mine) {
+		if (is_mine) {
+			COVER(owed_try_own);
+		}
+		if (is_free || left < c->ttl_ms) {
+			set(s, k, &c->token, c->ttl_ms, now_us);
+		}
+		if (c->has_helpers) {
+			unmark(k, &c->waiter);
+		}
+		say_numbers(r, 2, 1, n, 0, 0);
+		return;
+	}
+	if (c->has_helpers && c->is_unmarked) {
+		unmark(k, &c->waiter);
+	} else if (c->has_helpers) {
+		mark(k, &c->waiter, now_us);
+	}
+	say_numbers(r, 4, 0, n, left, h);
+}
+
+static void run_nudge(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+{
+	int64_t left = pttl(k, now_us);
+	rl_holder h = holder(k, &c->token, now_us);
+	rl_ticket sent = RL_TICKET_NONE;
+	if (h != RL_HOLDER_SELF) {
+		mark(k, &c->waiter, now_us);
+	}
+	if (!k->exists) {
+		sent = ticket(s, k, now_us);
+	}
+	if (!k->exists && sent == RL_TICKET_NONE) {
+		reserve(s, k, now_us);
+	}
+	say_numbers(r, 4, now_us, left, h, sent);
+}
+
+static void run_release(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+{
+	if (c->has_helpers && c->waiter.len > 0) {
+		unmark(k, &c->waiter);
+	}
+	say_number(r, holds(k, &c->token) ? free_key(s, k, c->has_helpers, now_us) : 0);
+}
+
+/* A renewal leaves a longer TTL. */
+static void run_extend(
+	store *s, store_key *k, const command *c, bool is_renewal, int64_t now_us, reply *r)
+{
+	bool is_ours = holds(k, &c->token);
+	int64_t until = now_us / 1000 + c->ttl_ms;
+	say_number(r, is_ours);
+	if (is_ours && is_renewal && k->expires_ms >= until) {
+		COVER(renewal_kept);
+	} else if (is_ours) {
+		k->expires_ms = until;
+		s->has_changed = true;
+	}
+}
+
+static void run_force(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+{
+	static const text nobody = {.len = 0};
+	bool is_nobodys = !k->exists || holder(k, &nobody, now_us) == RL_HOLDER_RESERVED;
+	say_number(r, is_nobodys ? 0 : free_key(s, k, c->has_helpers, now_us));
+}
+
+static void run_script(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+{
+	if (c->is_sha && (s->known >> c->script & 1U) == 0) {
+		r->type = REPLY_ERROR;
+		r->error = "NOSCRIPT No matching script. Please use EVAL.";
+		COVER(noscript);
+		return;
+	}
+	s->known |= 1U << c->script;
+	switch (c->script) {
+		case RL_SCRIPT_TRY:
+			run_try(s, k, c, now_us, r);
+			break;
+		case RL_SCRIPT_RELEASE:
+			run_release(s, k, c, now_us, r);
+			break;
+		case RL_SCRIPT_EXTEND:
+			run_extend(s, k, c, false, now_us, r);
+			break;
+		case RL_SCRIPT_RENEW:
+			run_extend(s, k, c, true, now_us, r);
+			break;
+		case RL_SCRIPT_NUDGE:
+			run_nudge(s, k, c, now_us, r);
+			break;
+		case RL_SCRIPT_FORCE:
+			run_force(s, k, c, now_us, r);
+			break;
+	}
+}
+
+/* ---- commands ---- */
+
+void store_run(store *s, const command *c, int64_t now_us, reply *r)
+{
+	store_key *k = &s->keys[c->key];
+	s->has_changed = false;
+	s->has_ticket = false;
+	store_expire(s, c->key, now_us);
+	switch (c->what) {
+		case WORD_SET:
+			r->type = k->exists ? REPLY_NIL : REPLY_STATUS;
+			if (!k->exists) {
+				set(s, k, &c->token, c->ttl_ms, now_us);
+			}
+			break;
+		case WORD_EXISTS:
+			say_number(r, k->exists);
+			break;
+		case WORD_GET:
+			r->type = k->exists ? REPLY_TEXT : REPLY_NIL;
+			r->text = k->value;
+			break;
+		case WORD_PTTL:
+			say_number(r, pttl(k, now_us));
+			break;
+		case WORD_SCRIPT:
+			run_script(s, k, c, now_us, r);
+			break;
+		case WORD_HELLO:
+		case WORD_BLPOP:
+			r->type = REPLY_STATUS;
+			break;
+	}
+}
+
+bool store_pop(store *s, unsigned key, int64_t now_us)
+{
+	store_expire(s, key, now_us);
+	if (s->keys[key].tickets == 0) {
+		return false;
+	}
+	s->keys[key].tickets--;
+	return true;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The texts that store.c was written from. Where one is changed, the model has to follow. */
+static const char *const sha1_of_model[RL_SCRIPTS] = {
+	[RL_SCRIPT_TRY] = "e98046a42a55622a012c352a78dd15339a5c7ce8",
+	[RL_SCRIPT_RELEASE] = "bdd84d4e3e2bd72720f990ef54ba617c4a9e563e",
+	[RL_SCRIPT_EXTEND] = "6d1d59e9f5af01e6d094877d2b8ad6a5b1af0b10",
+	[RL_SCRIPT_RENEW] = "ab80887516454f7943a390eb2703f392b2f0319c",
+	[RL_SCRIPT_NUDGE] = "310befe063f1faf32962e21cb331f8465b787ab5",
+	[RL_SCRIPT_FORCE] = "7178360cc2c6d51caa35129f42c8369d012b9509",
+};
+
+bool words_know_scripts(void)
+{
+	bool knows = true;
+	for (unsigned i = 0; i < RL_SCRIPTS; i++) {
+		if (strcmp(rl_script_get((rl_script_id) i)->sha1, sha1_of_model[i]) != 0) {
+			fprintf(stderr, "script %u is %s, and the model that of %s\n", i,
+				rl_script_get((rl_script_id) i)->sha1, sha1_of_model[i]);
+			knows = false;
+		}
+	}
+	return knows;
+}
+
+text words_text(rl_bytes bytes)
+{
+	text t = {.mark = UINT64_C(0xcbf29ce484222325), .len = (uint8_t) bytes.len};
+	if (bytes.len > WORDS_TEXT) {
+		t.len = WORDS_TEXT;
+	}
+	memcpy(t.bytes, bytes.data, t.len);
+	for (unsigned i = 0; i < t.len; i++) {
+		t.mark = (t.mark ^ (unsigned char) t.bytes[i]) * UINT64_C(0x100000001b3);
+	}
+	return t;
+}
+
+static bool is(rl_bytes argument, const char *word)
+{
+	return argument.len == strlen(word) && memcmp(argument.data, word, argument.len) == 0;
+}
+
+static int64_t number_of(rl_bytes argument)
+{
+	int64_t number = 0;
+	for (size_t i = 0; i < argument.len && argument.data[i] >= '0' && argument.data[i] <= '9';
+		 i++) {
+		number = number * 10 + (argument.data[i] - '0');
+	}
+	return number;
+}
+
+/* "1.250" are 1250. */
+static int64_t ms_of(rl_bytes seconds)
+{
+	const char *dot = memchr(seconds.data, '.', seconds.len);
+	int64_t ms = number_of(seconds) * 1000;
+	if (dot != NULL) {
+		int64_t unit = 100;
+		for (const char *digit = dot + 1; digit < seconds.data + seconds.len; digit++) {
+			ms += (*digit - '0') * unit;
+			unit /= 10;
+		}
+	}
+	return ms;
+}
+
+static bool read_key(command *c, rl_bytes name)
+{
+	if (name.len < 2 || name.data[0] != 'k' || name.data[1] < '0' ||
+		name.data[1] >= '0' + WORDS_KEYS) {
+		return false;
+	}
+	c->key = (uint8_t) (name.data[1] - '0');
+	return true;
+}
+
+static bool find_script(command *c, rl_bytes argument)
+{
+	for (unsigned i = 0; i < RL_SCRIPTS; i++) {
+		const rl_script *script = rl_script_get((rl_script_id) i);
+		const char *wanted = c->is_sha ? script->sha1 : script->text;
+		size_t len = c->is_sha ? 40 : script->text_len;
+		if (argument.data == wanted ||
+			(argument.len == len && memcmp(argument.data, wanted, len) == 0)) {
+			c->script = (rl_script_id) i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool read_arguments(command *c, unsigned argc, const rl_bytes *argv)
+{
+	static const unsigned least[RL_SCRIPTS] = {[RL_SCRIPT_TRY] = 6,
+		[RL_SCRIPT_RELEASE] = 1,
+		[RL_SCRIPT_EXTEND] = 2,
+		[RL_SCRIPT_RENEW] = 2,
+		[RL_SCRIPT_NUDGE] = 2,
+		[RL_SCRIPT_FORCE] = 0};
+	if (argc < least[c->script]) {
+		return false;
+	}
+	if (argc > 0) {
+		c->token = words_text(argv[0]);
+	}
+	switch (c->script) {
+		case RL_SCRIPT_TRY:
+			c->ttl_ms = number_of(argv[1]);
+			c->is_owed = is(argv[2], "1");
+			c->not_after_us = number_of(argv[3]);
+			c->waiter = words_text(argv[4]);
+			c->is_unmarked = is(argv[5], "1");
+			break;
+		case RL_SCRIPT_RELEASE:
+			if (argc > 1) {
+				c->waiter = words_text(argv[1]);
+			}
+			break;
+		case RL_SCRIPT_EXTEND:
+		case RL_SCRIPT_RENEW:
+			c->ttl_ms = number_of(argv[1]);
+			break;
+		case RL_SCRIPT_NUDGE:
+			c->waiter = words_text(argv[1]);
+			break;
+		case RL_SCRIPT_FORCE:
+			break;
+	}
+	return true;
+}
+
+static bool read_script(command *c, unsigned argc, const rl_bytes *argv)
+{
+	c->what = WORD_SCRIPT;
+	c->is_sha = is(argv[0], "EVALSHA");
+	if (argc < 4 || !find_script(c, argv[1]) || !read_key(c, argv[3])) {
+		return false;
+	}
+	unsigned keys = (unsigned) number_of(argv[2]);
+	c->has_helpers = keys == 3;
+	return (keys == 1 || keys == 3) && argc >= 3 + keys &&
+		read_arguments(c, argc - 3 - keys, argv + 3 + keys);
+}
+
+bool words_read(command *c, unsigned argc, const rl_bytes *argv)
+{
+	memset(c, 0, offsetof(command, token));
+	c->token.len = c->waiter.len = 0;
+	c->token.mark = c->waiter.mark = 0;
+	c->ttl_ms = c->not_after_us = c->block_ms = 0;
+	if (argv[0].data[0] == 'E' && argv[0].data[1] == 'V') {
+		return read_script(c, argc, argv);
+	}
+	if (is(argv[0], "SET") && argc == 6 && is(argv[3], "NX") && is(argv[4], "PX")) {
+		c->what = WORD_SET;
+		c->token = words_text(argv[2]);
+		c->ttl_ms = number_of(argv[5]);
+		return read_key(c, argv[1]);
+	}
+	if (is(argv[0], "BLPOP") && argc == 3) {
+		c->what = WORD_BLPOP;
+		c->has_helpers = true;
+		c->block_ms = ms_of(argv[2]);
+		return read_key(c, argv[1]);
+	}
+	if (is(argv[0], "AUTH") || is(argv[0], "SELECT") || is(argv[0], "CLIENT")) {
+		c->what = WORD_HELLO;
+		return true;
+	}
+	c->what = is(argv[0], "EXISTS") ? WORD_EXISTS : is(argv[0], "GET") ? WORD_GET : WORD_PTTL;
+	return argc == 2 && (c->what != WORD_PTTL || is(argv[0], "PTTL")) && read_key(c, argv[1]);
+}
+
+/* ---- for a person ---- */
+
+const char *words_say(const command *c, char *room, size_t size)
+{
+	static const char *const scripts[RL_SCRIPTS] = {
+		"try", "release", "extend", "renew", "nudge", "force"};
+	static const char *const words[] = {"SET", "EXISTS", "GET", "PTTL", "BLPOP", "", "hello"};
+	const char *name = c->what == WORD_SCRIPT ? scripts[c->script] : words[c->what];
+	snprintf(room, size, "%s%s%s k%u %.*s ttl %" PRId64 "%s%s%s%.*s", name,
+		c->what == WORD_SCRIPT && !c->is_sha ? "(text)" : "", c->has_helpers ? "+" : "",
+		(unsigned) c->key, (int) c->token.len, c->token.bytes,
+		c->what == WORD_BLPOP ? c->block_ms : c->ttl_ms, c->is_owed ? " owed" : "",
+		c->is_unmarked ? " unmarked" : "", c->not_after_us != 0 ? " queued " : " ",
+		(int) c->waiter.len, c->waiter.bytes);
+	return room;
+}
+
+const char *words_say_reply(const reply *r, char *room, size_t size)
+{
+	switch (r->type) {
+		case REPLY_NIL:
+			return "nil";
+		case REPLY_STATUS:
+			return "OK";
+		case REPLY_ERROR:
+			return r->error;
+		case REPLY_TICKET:
+			return "ticket";
+		case REPLY_TEXT:
+			snprintf(room, size, "\"%.*s\"", (int) r->text.len, r->text.bytes);
+			return room;
+		case REPLY_NUMBER:
+			snprintf(room, size, "%" PRId64, r->number[0]);
+			return room;
+		case REPLY_NUMBERS:
+			snprintf(room, size, "[%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "] of %u",
+				r->number[0], r->number[1], r->number[2], r->number[3], (unsigned) r->count);
+			return room;
+	}
+	return "?";
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Commands as the model of a server understands them. Keys are "k0", "k1", ..., and the helper keys of those. A
+ * script is recognised by its SHA1, or by its text. Shared by the simulator and by the test that compares the model
+ * with a real server.
+ */
+#ifndef WORDS_H
+#define WORDS_H
+
+#include "core/rl_command.h"
+
+#define WORDS_KEYS 4
+#define WORDS_TEXT 39
+
+/* A token or a waiter's name. Two are the same when their marks are. */
+typedef struct text {
+	uint64_t mark;
+	char bytes[WORDS_TEXT];
+	uint8_t len;
+} text;
+
+typedef enum word_kind {
+	WORD_SET,
+	WORD_EXISTS,
+	WORD_GET,
+	WORD_PTTL,
+	WORD_BLPOP,
+	WORD_SCRIPT,
+	WORD_HELLO, /* AUTH, SELECT, CLIENT SETNAME */
+} word_kind;
+
+typedef struct command {
+	word_kind what;
+	rl_script_id script; /* WORD_SCRIPT, as are the next */
+	bool is_sha;
+	bool has_helpers;
+	bool is_owed;
+	bool is_unmarked;
+	bool is_undo; /* nobody reads its answer; the network's own */
+	uint8_t key;
+	text token;
+	text waiter; /* len 0 = none */
+	int64_t ttl_ms;
+	int64_t not_after_us; /* 0 = none */
+	int64_t block_ms;     /* WORD_BLPOP; 0 = for ever */
+	uint64_t end;         /* position of its last byte on the link; the network's own */
+} command;
+
+typedef enum reply_type {
+	REPLY_NIL,
+	REPLY_STATUS, /* +OK */
+	REPLY_ERROR,
+	REPLY_TEXT,
+	REPLY_NUMBER,
+	REPLY_NUMBERS,
+	REPLY_TICKET, /* of BLPOP: an array of the key and an element */
+} reply_type;
+
+typedef struct reply {
+	reply_type type;
+	uint8_t count;     /* REPLY_NUMBERS */
+	int64_t number[4]; /* REPLY_NUMBER has the first */
+	const char *error; /* a constant */
+	text text;
+} reply;
+
+text words_text(rl_bytes bytes);
+
+/* False when the model does not know such a command. */
+bool words_read(command *c, unsigned argc, const rl_bytes *argv);
+
+/* Whether the model of each script is that of the script as core has it. */
+bool words_know_scripts(void);
+
+/* For a person; the buffer is the caller's. */
+const char *words_say(const command *c, char *room, size_t size);
+const char *words_say_reply(const reply *r, char *room, size_t size);
+
+#endif

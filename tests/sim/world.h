@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The world of one seed: true time, what is going to happen, and the numbers that decide all that is left to chance.
+ * True time is in nanoseconds from 0. Nobody in the world knows it: each machine has a clock of its own.
+ */
+#ifndef WORLD_H
+#define WORLD_H
+
+#include "chance.h"
+#include "core/rl_status.h"
+
+#define MS RL_NS_PER_MS
+#define US INT64_C(1000)
+#define SECOND RL_NS_PER_SECOND
+
+typedef enum event_kind {
+	EVENT_NONE,
+	/* what = link, life = its life */
+	EVENT_DIALLED,   /* a dial reaches the sim_server */
+	EVENT_CONNECTED, /* its answer reaches the sim_client */
+	EVENT_COMMANDS,  /* commands up to number `until` reach the sim_server */
+	EVENT_FIN,       /* the client's end reaches the sim_server */
+	EVENT_REPLIES,   /* replies up to number `until` reach the sim_client */
+	EVENT_DOWN,      /* the server's end reaches the sim_client */
+	EVENT_UNBLOCKED, /* the server goes on with what stood behind a BLPOP */
+	EVENT_BLOCK_END, /* a BLPOP has waited long enough */
+	/* what = sim_client */
+	EVENT_SCRIPT, /* its PHP may have something to do */
+	EVENT_WATCH,  /* its watchdog may */
+	EVENT_REBORN, /* a process that died is started anew */
+	/* what = sim_server */
+	EVENT_EXPIRY,  /* `until` is the key */
+	EVENT_RESTART, /* it is back */
+	EVENT_AWAKE,   /* it is not slow any more */
+	/* the rest */
+	EVENT_FAULT,    /* something breaks */
+	EVENT_LEFTOVER, /* what = an operation's record: nothing may be left of it */
+	EVENT_HUNGER,   /* what = key: it may have been free for too long */
+} event_kind;
+
+typedef struct event {
+	int64_t at;
+	uint32_t order; /* of those at the same time, the first that was planned */
+	uint32_t what;
+	uint32_t life;
+	uint32_t until;
+	event_kind kind;
+} event;
+
+typedef struct world {
+	uint64_t seed;
+	int64_t now;
+	chance chance;
+	uint64_t events; /* that happened */
+	bool is_tracing;
+	bool is_violated;
+	char violation[512];
+} world_t;
+
+extern world_t world;
+
+void world_begin(uint64_t seed, bool is_tracing);
+
+/* Plans an event. */
+void world_plan(event_kind kind, int64_t at, uint32_t what, uint32_t life, uint32_t until);
+
+/* The next event; the time is its time now. False = nothing will ever happen. */
+bool world_next(event *e);
+
+/* An event turned out to be none: a timer that was put off. */
+static inline void world_uncount(void)
+{
+	world.events--;
+}
+
+/* A line of the trace. */
+void world_say(const char *format, ...) RL_PRINTF(1, 2);
+
+#define TRACE(...) (world.is_tracing ? world_say(__VA_ARGS__) : (void) 0)
+
+/* Something has happened that must not. The first is kept. */
+void world_violate(const char *format, ...) RL_PRINTF(1, 2);
+
+/* ---- chance, in short ---- */
+
+static inline uint32_t any(uint32_t below)
+{
+	return chance_below(&world.chance, below);
+}
+
+static inline bool one_in(uint32_t n)
+{
+	return chance_one_in(&world.chance, n);
+}
+
+static inline int64_t between(int64_t least, int64_t most)
+{
+	return chance_between(&world.chance, least, most);
+}
+
+static inline int64_t spread(int64_t least, int64_t most)
+{
+	return chance_spread(&world.chance, least, most);
+}
+
+/* ---- clocks ---- */
+
+typedef struct clock_of {
+	int64_t offset;
+	double rate;
+} clock_of;
+
+static inline int64_t clock_at(const clock_of *clock, int64_t at)
+{
+	return clock->offset + (int64_t) ((double) at * clock->rate);
+}
+
+/* The first moment at which the clock shows that, or more. */
+static inline int64_t clock_when(const clock_of *clock, int64_t shown)
+{
+	if (shown >= RL_NEVER / 2) {
+		return RL_NEVER;
+	}
+	int64_t at = (int64_t) ((double) (shown - clock->offset) / clock->rate);
+	while (clock_at(clock, at) < shown) {
+		at++;
+	}
+	while (clock_at(clock, at - 1) >= shown) {
+		at--;
+	}
+	return at;
+}
+
+#endif
