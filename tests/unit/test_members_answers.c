@@ -186,6 +186,26 @@ static void of_those_that_have_answered_in_a_little_time(void)
 	CHECK_INT(remaining, 500);
 }
 
+static void any_verb_may_hope_for_all(void)
+{
+	begin_warm(3);
+	fake_says(0, ":1");
+	fake_says(1, ":1");
+	fake_acts(2, FAKE_SAY, ":1", 20 * MS);
+	rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 7000);
+	op->hopes_for_all = true;
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 20);
+	fake_end();
+	begin_warm(3);
+	fake_says(0, ":1");
+	fake_says(1, ":1");
+	op = fake_ask(RL_VERB_EXTEND, "tok", 7000);
+	op->hopes_for_all = true;
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 25);
+}
+
 /* ---- extend, and release ---- */
 
 static void what_a_minority_has_extended_is_undone(void)
@@ -371,6 +391,7 @@ static const check_test tests[] = {
 	TEST(a_reservation_has_no_owner),
 	TEST(what_remains_is_what_a_quorum_has),
 	TEST(of_those_that_have_answered_in_a_little_time),
+	TEST(any_verb_may_hope_for_all),
 	TEST(what_a_minority_has_extended_is_undone),
 	TEST(also_what_is_prolonged_only_then),
 	TEST(what_a_call_prolonged_that_is_given_up_stays),

@@ -445,6 +445,16 @@ static void and_then_backed_up_by_one_without_helper_keys(void)
 			  "25 c1 RELEASE k T1\n");
 }
 
+static void but_once_only(void)
+{
+	CHECK_INT(release_slow_on_c(true, false, DRAWN, RL_NEVER), 25);
+	fake_forget_log();
+	a_and_b_say(":1", 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, DRAWN, 0)), RL_OK);
+	CHECK_INT(fake_ms(), 25);
+	CHECK_COUNT("25 c1 RELEASE+ k T1\n25 c1 RELEASE k T1\n", 1);
+}
+
 /* A second one could meet the lock of somebody with the same token. */
 static void but_not_with_a_callers_token(void)
 {
@@ -565,6 +575,7 @@ static const check_test tests[] = {
 	TEST(what_was_half_sent_is_not_retracted),
 	TEST(the_first_one_on_a_connection_is_waited_for),
 	TEST(and_then_backed_up_by_one_without_helper_keys),
+	TEST(but_once_only),
 	TEST(but_not_with_a_callers_token),
 	TEST(not_where_they_are_known_to_be_allowed),
 	TEST(nor_where_it_went_without_them),

@@ -244,6 +244,20 @@ static void an_own_token_is_taken_back_only_where_it_was_granted(void)
 	CHECK_COUNT("c1 RELEASE", 0);
 }
 
+/* What nobody waited for may be carried out at any time. */
+static void one_that_did_not_answer_may_bring_a_stray(void)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		taken_by_two_of_three();
+		fake_acts(C, i == 0 ? FAKE_SAY : i == 1 ? FAKE_SILENCE : FAKE_BREAK_UNSENT, "+OK", 0);
+		fake_dials(C, FAKE_HANG, 0);
+		rl_acquire *acquire = fake_acquire(30000, 0);
+		CHECK_INT(fake_drive(&acquire->op), RL_OK);
+		CHECK_INT(rl_exchange_has_strays(&acquire->op.exchange), i == 1);
+		fake_end();
+	}
+}
+
 static const check_test tests[] = {
 	TEST(who_does_not_wait_tries_three_times_more),
 	TEST(it_ends_with_the_first_that_is_not_split),
@@ -259,6 +273,7 @@ static const check_test tests[] = {
 	TEST(but_not_where_it_was_refused),
 	TEST(nor_where_it_was_never_sent),
 	TEST(an_own_token_is_taken_back_only_where_it_was_granted),
+	TEST(one_that_did_not_answer_may_bring_a_stray),
 };
 
 CHECK_MAIN(tests, fake_end)

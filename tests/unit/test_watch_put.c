@@ -129,6 +129,39 @@ static void nor_where_a_quorum_has_not_said_yes(void)
 	CHECK_COUNT("SET", 0);
 }
 
+/* While the proof lasts nobody else can have it: the member may be the one that makes a quorum. */
+static void after_a_pause_it_is_in_a_round_that_is_not_decided(void)
+{
+	watching_begin(3);
+	rl_watched *one = watching_keep("k", TTL);
+	for (unsigned i = 0; i < 100; i++) {
+		fake_says(1, "-LOADING x");
+	}
+	fake_says(C, ":0");
+	fake_says(C, "+OK");
+	watching_to(10999);
+	CHECK_COUNT("SET", 0);
+	CHECK_INT(fake_stats.renewed, 0);
+	watching_to(11000);
+	CHECK_COUNT("11000 c1 SET k tok NX PX 30002\n", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_INT(watching_left(one), 29000); /* a was asked first, at 10 s */
+}
+
+static void but_no_callers_token(void)
+{
+	watching_begin(3);
+	rl_watched *one = watching_keep("k", TTL);
+	one->lease->is_own_token = true;
+	for (unsigned i = 0; i < 100; i++) {
+		fake_says(1, "-LOADING x");
+	}
+	fake_says(C, ":0");
+	watching_to(60000);
+	CHECK_COUNT("SET", 0);
+	CHECK_COUNT("c1 renew", 1);
+}
+
 /* Somebody else has it there: in the next round it is asked as always. */
 static void what_is_somebody_elses_stays_so(void)
 {
@@ -306,6 +339,8 @@ static const check_test tests[] = {
 	TEST(nor_one_that_is_lost),
 	TEST(nor_that_of_one_server),
 	TEST(nor_where_a_quorum_has_not_said_yes),
+	TEST(after_a_pause_it_is_in_a_round_that_is_not_decided),
+	TEST(but_no_callers_token),
 	TEST(what_is_somebody_elses_stays_so),
 	TEST(an_error_puts_it_off_to_the_next_round),
 	TEST(broken_in_flight_it_is_said_again),
