@@ -60,11 +60,18 @@ int64_t rl_watch_patience(const rl_watched *watched, int64_t timeout_ns, int64_t
 	return rl_time_earlier(timeout_ns, share > PATIENCE_MIN_NS ? share : PATIENCE_MIN_NS);
 }
 
-/* It answered with an error, and its vote is still wanted. */
+/* A member that does not have the lock may be given it. */
+static bool may_put_back(const rl_watched *watched)
+{
+	return watched->count > 1 && watched->renews && !watched->lease->is_own_token;
+}
+
+/* It answered with an error, or that the lock is not there, and its vote is still wanted. */
 static bool is_to_be_asked_again(const rl_watch_seat *seat)
 {
-	return seat->watched->is_in_round && seat->state == RL_WATCH_IDLE &&
-		seat->vote == RL_VOTE_FAILED;
+	bool is_wanted = seat->vote == RL_VOTE_FAILED ||
+		(seat->vote == RL_VOTE_REFUSED && may_put_back(seat->watched));
+	return seat->watched->is_in_round && seat->state == RL_WATCH_IDLE && is_wanted;
 }
 
 /* When something has to be done about it. */
@@ -175,10 +182,8 @@ static rl_vote outcome(const rl_watched *watched)
 /* Sees to it that the member has the lock, too. */
 static void put_back(rl_watch_seat *seat)
 {
-	const rl_watched *watched = seat->watched;
-	bool is_wanted = watched->count > 1 && watched->renews && !watched->lease->is_own_token;
-	if (is_wanted && seat->vote == RL_VOTE_REFUSED && seat->state == RL_WATCH_IDLE &&
-		!seat->was_put) {
+	if (may_put_back(seat->watched) && seat->vote == RL_VOTE_REFUSED &&
+		seat->state == RL_WATCH_IDLE && !seat->was_put) {
 		seat->is_missing = true;
 		seat->was_put = true;
 		rl_watch_server_queue(seat);
@@ -229,7 +234,7 @@ void rl_watch_on_vote(rl_watch_seat *seat)
 		rl_watch_plan(watched);
 		return;
 	}
-	if (seat->vote == RL_VOTE_FAILED) {
+	if (seat->vote != RL_VOTE_GRANTED) {
 		seat->ask_again_at = now_of(watched) + error_pause(watched);
 	}
 	switch (outcome(watched)) {
@@ -432,6 +437,8 @@ static void look(rl_watched *watched, const rl_tick *tick)
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
 		if (is_to_be_asked_again(seat) && seat->ask_again_at <= tick->now) {
+			/* While the proof lasts nobody else can have a quorum: whoever has it there gives it up, or ends. */
+			seat->is_missing = seat->is_missing || seat->vote == RL_VOTE_REFUSED;
 			seat->vote = RL_VOTE_OPEN;
 			rl_watch_server_queue(seat);
 		}

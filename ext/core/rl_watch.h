@@ -15,7 +15,8 @@
  *
  * A member that says in a round which a quorum has granted that the lock is not there has lost it: it was restarted
  * empty, or had not granted it in the first place. There the lease's own token is put back, by SET NX PX, so that the lock
- * is again on as many members as can be. What is put back may come behind the release that the lease's own thread
+ * is again on as many members as can be; also in a round that is not decided, after a pause: the proof still excludes
+ * everybody else, and the member may be the one that makes a quorum. What is put back may come behind the release that the lease's own thread
  * sends on a connection of its own: then another release is written behind it here.
  *
  * RENEW never shortens, so it may be said twice, and its order beside an extend() of the lease's own thread does

@@ -234,7 +234,7 @@ static int64_t patience_of(const redislock_held *held)
 }
 
 /* NULL with an exception. */
-static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms, bool hopes_for_all)
+static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms)
 {
 	rl_lease *lease = held->lease;
 	rl_bytes token = verb == RL_VERB_OWNER ? rl_bytes_of(NULL, 0) : rl_lease_token(lease);
@@ -242,7 +242,8 @@ static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms, b
 		verb, lease->names.key, token, ttl_ms);
 	if (op != NULL) {
 		op->exchange.was_held = lease->was_held;
-		op->hopes_for_all = hopes_for_all;
+		/* A member that carries it out late could shorten what the next one has prolonged. */
+		op->hopes_for_all = verb == RL_VERB_EXTEND;
 	}
 	redislock_call *call = redislock_call_run(held->home, op);
 	if (call != NULL && held->home->mute_until != 0) {
@@ -258,7 +259,7 @@ ZEND_METHOD(RedisLockLease, verify)
 		RETURN_FALSE;
 	}
 	rl_lease *lease = object->held->lease;
-	redislock_call *call = ask(object->held, RL_VERB_OWNER, 0, false);
+	redislock_call *call = ask(object->held, RL_VERB_OWNER, 0);
 	if (call == NULL) {
 		RETURN_THROWS();
 	}
@@ -281,9 +282,7 @@ bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
 	rl_watchdog_hold(held->watched);
 	rl_lease_expect(lease, ttl_ns);
 	rl_watchdog_let_go(held->watched);
-	/* One that shortens does harm if a member carries it out late, behind the next one. */
-	bool shortens = ttl_ns < lease->ttl_ns || held->home->set.count == 1;
-	redislock_call *call = ask(held, RL_VERB_EXTEND, ttl_ms, shortens);
+	redislock_call *call = ask(held, RL_VERB_EXTEND, ttl_ms);
 	bool is_answered = call != NULL;
 	bool is_ours = is_answered && call->op->status == RL_OK;
 	int64_t sent_at = is_ours ? rl_exchange_sent_at(&call->op->exchange) : 0;
@@ -292,7 +291,7 @@ bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
 		redislock_call_end(call);
 	}
 	rl_watchdog_hold(held->watched);
-	if (has_strays && shortens) {
+	if (has_strays) {
 		rl_lease_suspect(lease, ttl_ns);
 	}
 	if (is_ours) {
@@ -337,7 +336,7 @@ ZEND_METHOD(RedisLockLease, release)
 	if (!rl_lease_is_open(held->lease)) {
 		RETURN_FALSE;
 	}
-	redislock_call *call = ask(held, RL_VERB_RELEASE, 0, false);
+	redislock_call *call = ask(held, RL_VERB_RELEASE, 0);
 	if (call == NULL) {
 		RETURN_THROWS();
 	}

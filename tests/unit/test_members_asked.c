@@ -14,6 +14,8 @@
 #define B 1
 #define C 2
 
+#define DRAWN "rl1.AAAAAAAAAAAAAAAAAAAAAAAA" /* T1 in the log */
+
 static void begin_warm(unsigned members)
 {
 	fake_begin(members);
@@ -162,9 +164,9 @@ static void one_that_is_spared_is_not_asked_when_the_others_decide(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
-	a_and_b_say("+OK", 200 * MS);
+	a_and_b_say("+OK", 124 * MS);
 	CHECK_INT(take(30000), RL_OK);
-	CHECK_INT(fake_ms(), 200);
+	CHECK_INT(fake_ms(), 124);
 	CHECK_COUNT("dial", 0);
 	note_trouble_of_c();
 	a_and_b_say(":1", 0);
@@ -198,7 +200,7 @@ static void it_is_called_up_when_another_fails(void)
 	CHECK_COUNT("0 c1 EXTEND", 1);
 }
 
-static void it_is_called_up_after_a_quarter_of_the_timeout(void)
+static void it_is_called_up_after_an_eighth_of_the_timeout(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -206,8 +208,8 @@ static void it_is_called_up_after_a_quarter_of_the_timeout(void)
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	fake_says(C, "+OK");
 	CHECK_INT(take(30000), RL_OK);
-	CHECK_INT(fake_ms(), 250);
-	CHECK_COUNT("250 c1 SET k T1", 1);
+	CHECK_INT(fake_ms(), 125);
+	CHECK_COUNT("125 c1 SET k T1", 1);
 }
 
 static void a_short_ttl_makes_that_sooner(void)
@@ -218,7 +220,7 @@ static void a_short_ttl_makes_that_sooner(void)
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	fake_says(C, "+OK");
 	CHECK_INT(take(1000), RL_OK); /* a tenth of it is the timeout */
-	CHECK_INT(fake_ms(), 25);
+	CHECK_INT(fake_clock, FAKE_START + 100 * MS / 8);
 }
 
 static void all_in_trouble_are_asked_at_once(void)
@@ -316,6 +318,46 @@ static void or_for_as_long_again_as_the_outcome_took(void)
 	CHECK_COUNT("c1 RELEASE", 0);
 }
 
+/* It is good at any time. */
+static void one_of_ours_goes_out_when_it_is_connected(void)
+{
+	begin_without_c();
+	fake_dials(C, FAKE_ACCEPT, 50 * MS);
+	a_and_b_say(":1", 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, DRAWN, 0)), RL_OK);
+	CHECK_INT(fake_ms(), 25);
+	CHECK_COUNT("retract", 0);
+	fake_clock = FAKE_START + 50 * MS;
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock)); /* whoever looks at it */
+	CHECK_COUNT("50 c1 RELEASE k T1\n", 1);
+	a_and_b_say("+OK", 0);
+	fake_says(C, "+OK");
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_COUNT("c1 SET", 1);
+	CHECK_COUNT("dial", 1);
+}
+
+/* It comes behind the SET, wherever that is. */
+static void it_goes_on_a_connection_that_owes_for_too_long(void)
+{
+	begin_warm(3);
+	a_and_b_say("+OK", 0);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(take(30000), RL_OK);
+	fake_clock = FAKE_START + 5 * SECOND;
+	note_trouble_of_c();
+	a_and_b_say(":1", 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, DRAWN, 0)), RL_OK);
+	CHECK_COUNT("5000 c1 RELEASE k T2\n", 1);
+	CHECK_COUNT("dial", 0);
+	CHECK_COUNT("c1 end", 0);
+	/* Anything else does not. */
+	a_and_b_say(":1", 0);
+	CHECK_INT(ask(RL_VERB_EXISTS), RL_OK);
+	CHECK_COUNT("c1 EXISTS", 0);
+	CHECK_COUNT("5000 c1 end", 1);
+}
+
 /* Its answer is not waited for. */
 static void what_has_been_handed_over_is_not_waited_for(void)
 {
@@ -368,8 +410,6 @@ static void what_was_half_sent_is_not_retracted(void)
 }
 
 /* ---- a release whose answer nobody reads ---- */
-
-#define DRAWN "rl1.AAAAAAAAAAAAAAAAAAAAAAAA" /* T1 in the log */
 
 /* All but c answer at once; @param c_answers after so long, or RL_NEVER */
 static int64_t release_slow_on_c(bool wakes, bool is_known, const char *token, int64_t c_answers)
@@ -480,6 +520,16 @@ static void force_release_waits_for_all(void)
 	CHECK_INT(fake_ms(), 300);
 }
 
+static void it_spares_nobody(void)
+{
+	begin_without_c();
+	note_trouble_of_c();
+	a_and_b_say(":1", 0);
+	fake_says(C, ":1");
+	CHECK_INT(ask(RL_VERB_FORCE), RL_OK);
+	CHECK_COUNT("0 c1 FORCE k\n", 1);
+}
+
 static void but_not_for_ever(void)
 {
 	begin_warm(3);
@@ -499,7 +549,7 @@ static const check_test tests[] = {
 	TEST(one_that_is_spared_is_not_asked_when_the_others_decide),
 	TEST(it_is_called_up_when_the_others_cannot_decide),
 	TEST(it_is_called_up_when_another_fails),
-	TEST(it_is_called_up_after_a_quarter_of_the_timeout),
+	TEST(it_is_called_up_after_an_eighth_of_the_timeout),
 	TEST(a_short_ttl_makes_that_sooner),
 	TEST(all_in_trouble_are_asked_at_once),
 	TEST(one_in_trouble_that_has_a_connection_is_asked),
@@ -507,6 +557,8 @@ static const check_test tests[] = {
 	TEST(a_short_ttl_is_a_short_timeout),
 	TEST(a_release_waits_for_a_connection_for_25_ms),
 	TEST(or_for_as_long_again_as_the_outcome_took),
+	TEST(one_of_ours_goes_out_when_it_is_connected),
+	TEST(it_goes_on_a_connection_that_owes_for_too_long),
 	TEST(what_has_been_handed_over_is_not_waited_for),
 	TEST(who_takes_or_asks_does_not_wait_for_connections),
 	TEST(what_was_retracted_is_never_sent),
@@ -520,6 +572,7 @@ static const check_test tests[] = {
 	TEST(a_connection_learns_that_they_are_allowed),
 	TEST(one_that_is_heard_of_is_said_again),
 	TEST(force_release_waits_for_all),
+	TEST(it_spares_nobody),
 	TEST(but_not_for_ever),
 };
 

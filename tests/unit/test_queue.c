@@ -69,6 +69,16 @@ static void a_win_proves_from_when_the_try_was_run(void)
 	}
 }
 
+/* Two clocks say nothing of each other. */
+static void a_sample_of_another_members_clock_proves_nothing(void)
+{
+	rl_queue queue = {.sent_at = SENT, .member = 2, .answer = {.time_us = 5000000}};
+	rl_sample sample = {.asked_at = SENT, .heard_at = SENT + MS, .server_us = 1000000, .member = 2};
+	CHECK_INT(rl_queue_won_since(&queue, &sample, 0, SENT + 10 * SECOND), SENT + 4 * SECOND);
+	sample.member = 1;
+	CHECK_INT(rl_queue_won_since(&queue, &sample, 0, SENT + 10 * SECOND), SENT);
+}
+
 /* ---- by the whole wait ---- */
 
 static int64_t proven_from_ms(const rl_acquire *acquire)
@@ -178,6 +188,7 @@ static void a_late_answer_proves_no_more_for_that(void)
 
 static const check_test tests[] = {
 	TEST(a_win_proves_from_when_the_try_was_run),
+	TEST(a_sample_of_another_members_clock_proves_nothing),
 	TEST(a_younger_look_proves_more),
 	TEST(a_slow_look_proves_from_when_it_was_asked),
 	TEST(a_look_under_way_proves_nothing),

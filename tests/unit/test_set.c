@@ -107,6 +107,7 @@ static void a_member_is_given_a_tenth_of_the_ttl(void)
 		{3, 50 * MS, SECOND, 50 * MS},
 		/* But a millisecond. */
 		{3, SECOND, 100 * MS, 10 * MS},
+		{3, SECOND, 15 * MS, 3 * MS / 2},
 		{3, SECOND, 10 * MS, MS},
 		{3, SECOND, 9 * MS, MS},
 		{3, SECOND, 5 * MS, MS},

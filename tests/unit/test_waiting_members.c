@@ -117,6 +117,20 @@ static void the_first_is_hoped_for_a_little_longer(void)
 	CHECK_COUNT("225 a2 BLPOP", 1);
 }
 
+/* So that its release there, too, leaves a reservation behind. */
+static void one_that_connects_late_is_marked_too(void)
+{
+	begin_held();
+	rl_pool_clear_address(&fake_pool, &fake_targets[B].address, fake_clock);
+	fake_dials(B, FAKE_ACCEPT, 20 * MS);
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	to(acquire, 19);
+	CHECK(!keys_has_marks(B));
+	to(acquire, 100);
+	CHECK(keys_has_marks(B));
+	CHECK_COUNT("20 c2 BLPOP", 1);
+}
+
 static void one_where_waiters_cannot_be_woken_is_passed_over(void)
 {
 	begin_held();
@@ -254,7 +268,7 @@ static void one_that_hangs_is_left_after_two_looks(void)
 	to(acquire, 1900);
 	CHECK_INT(acquire->mute_looks, 1);
 	CHECK_COUNT("BLPOP", 1);
-	to(acquire, 4000);
+	to(acquire, 2600);
 	CHECK_COUNT("a2 BLPOP", 1);
 	CHECK_INT(acquire->queue.member, A);
 	/* What it may yet grant is undone, and the token given up. */
@@ -272,13 +286,14 @@ static void one_look_without_an_answer_is_not_enough(void)
 	keys[C].delay = 900 * MS;
 	to(acquire, 1950);
 	CHECK_INT(acquire->mute_looks, 1);
+	/* What the other members' clocks say is no sample of the queue's. */
+	CHECK_INT(acquire->sample.member, C);
+	CHECK_INT(acquire->sample.asked_at, FAKE_START);
 	keys[C].delay = 0;
 	to(acquire, 5000);
 	CHECK_INT(acquire->mute_looks, 0);
 	CHECK_COUNT("BLPOP", 1);
 	CHECK_INT(fake_stats.undone, 0);
-	/* What the other members' clocks say is no sample of the queue's. */
-	CHECK_INT(acquire->sample.member, C);
 }
 
 static void one_that_dies_is_left_at_once(void)
@@ -319,17 +334,51 @@ static void it_goes_back_to_the_first_when_that_answers_again(void)
 static void a_win_that_was_lost_is_found(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
-	keys[C].delay = 50 * MS;
-	keys_free_all(C);
-	to(acquire, 120);
-	CHECK_TEXT(keys_owner(C), "T1");
-	keys[C].delay = 0;
-	fake_kill(C);
+	keys_free(A);
+	keys_free(B);
+	keys_take(C, "T1", 30000);
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	fake_wakes(C, 0);
+	fake_forget_log();
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK(fake_ms() < 400);
+	CHECK_LOG("100 c2 close\n"
+			  "110 c1 nudge+ k T1 W1\n"
+			  "110 a1 nudge+ k T1 W1\n"
+			  "110 b1 nudge+ k T1 W1\n"
+			  "110 c1 try+ k T1 30000 1 9007199254740991 W1 0\n"
+			  "110 a1 try+ k T1 30000 1 9007199254740991 W1 0\n"
+			  "110 b1 try+ k T1 30000 1 9007199254740991 W1 0\n");
 	for (unsigned i = 0; i < 3; i++) {
 		CHECK_TEXT(keys_owner(i), "T1");
 	}
+}
+
+/* So is one that the broken connection brings only when the next place is taken. */
+static void what_may_come_late_is_owed_in_the_queue(void)
+{
+	rl_acquire *acquire = queued(20 * SECOND);
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	fake_wakes(C, 0);
+	to(acquire, 200);
+	CHECK_COUNT("c3 TRY+ k T1 30000 1 ", 1);
+	keys_take(C, "T1", 30000); /* now */
+	keys_free(A);
+	keys_free(B);
+	fake_wakes(C, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 200);
+}
+
+/* Also when it was lost while the look was under way that finds out where to queue. */
+static void also_what_was_lost_while_it_looked(void)
+{
+	rl_acquire *acquire = queued(20 * SECOND);
+	all_delayed(10 * MS);
+	to(acquire, 1005);
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	fake_wakes(C, 0);
+	to(acquire, 1200);
+	CHECK_COUNT("TRY+ k T1 30000 1 ", 1);
 }
 
 /* ---- a quorum is free ---- */
@@ -343,6 +392,20 @@ static void free_elsewhere_it_tries_after_two_looks(void)
 	CHECK_TEXT(keys_owner(A), "T2"); /* the queue at c, which it has left, has the first */
 	CHECK(keys_has_ours());
 	CHECK_TEXT(keys_owner(C), "kin");
+}
+
+/* Somebody was woken at c, and does not come: it is not waited for as long as where all is in order. */
+static void reserved_at_the_first_and_free_elsewhere(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	to(acquire, 999);
+	keys[A].expires_at = keys[B].expires_at = 0;
+	keys_take(C, "", 10);
+	fake_forget_log();
+	to(acquire, 1019);
+	CHECK_COUNT("nudge", 3);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 1020);
 }
 
 static void a_look_comes_when_a_quorum_ends(void)
@@ -592,6 +655,7 @@ static const check_test tests[] = {
 	TEST(it_looks_every_second_while_its_release_will_wake_it),
 	TEST(with_the_first_down_it_queues_at_the_next),
 	TEST(the_first_is_hoped_for_a_little_longer),
+	TEST(one_that_connects_late_is_marked_too),
 	TEST(one_where_waiters_cannot_be_woken_is_passed_over),
 	TEST(woken_it_goes_for_the_quorum),
 	TEST(one_more_is_enough),
@@ -604,7 +668,10 @@ static const check_test tests[] = {
 	TEST(one_that_dies_is_left_at_once),
 	TEST(it_goes_back_to_the_first_when_that_answers_again),
 	TEST(a_win_that_was_lost_is_found),
+	TEST(what_may_come_late_is_owed_in_the_queue),
+	TEST(also_what_was_lost_while_it_looked),
 	TEST(free_elsewhere_it_tries_after_two_looks),
+	TEST(reserved_at_the_first_and_free_elsewhere),
 	TEST(a_look_comes_when_a_quorum_ends),
 	TEST(at_the_deadline_one_try_decides),
 	TEST(what_is_free_then_is_taken),
