@@ -318,9 +318,7 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 	acquire->is_marked = false;
 	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
 	rl_settlement settlement;
-	/* What ends by itself about now is not undone with a token that others may have, too: theirs could be met. */
-	bool is_undone = !is_good && !exchange->is_own_token;
-	bool has_token = settle(acquire, is_undone ? RL_UNDO_ALL : RL_UNDO_NOTHING, tick, &settlement);
+	bool has_token = settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
 	return is_good ? rl_acquire_finish(acquire, tick, RL_OK)
 				   : rl_acquire_on_too_slow(acquire, sent_at, has_token, &settlement, tick);
 }

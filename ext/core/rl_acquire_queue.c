@@ -162,8 +162,7 @@ static bool on_won(rl_acquire *acquire, const rl_tick *tick)
 		return rl_acquire_go_for_quorum(acquire, rl_queue_hand_over(&acquire->queue), since, tick);
 	}
 	bool is_of_use = rl_acquire_is_of_use(acquire, since, tick);
-	rl_settlement settlement =
-		rl_queue_leave(&acquire->queue, exchange, !is_of_use && !exchange->is_own_token, tick->now);
+	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, !is_of_use, tick->now);
 	/* A look may be under way. Its connection is given back last, and so taken first by the release: behind it. */
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
 	rl_exchange_note_grant(exchange, acquire->queue.member);

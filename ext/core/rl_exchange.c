@@ -130,7 +130,7 @@ static bool call_up(rl_exchange *exchange, const rl_tick *tick)
  * known whether a release may use the helper keys there. */
 static bool is_expected(const rl_exchange *exchange, const rl_seat *seat, const rl_tick *tick)
 {
-	bool is_late = seat->has_dialled && seat->breaks == 0 && !rl_seat_is_handed_over(seat);
+	bool is_late = seat->is_fresh && seat->breaks == 0 && !rl_seat_is_handed_over(seat);
 	bool is_unclear = exchange->request.verb == RL_VERB_RELEASE && seat->conn != NULL &&
 		seat->conn->has_answered && !seat->conn->has_helpers && !seat->conn->was_waited_for &&
 		!seat->is_alone;
@@ -221,7 +221,7 @@ static bool refuses_scripts(const rl_seat *seat)
 }
 
 /* True when the member holds the token, or may, and we may take it back. */
-static bool may_undo(const rl_exchange *exchange, const rl_seat *seat, rl_undo undo)
+static bool may_undo(const rl_exchange *exchange, const rl_seat *seat, rl_undo undo, int64_t now)
 {
 	if (undo == RL_UNDO_NOTHING || seat->state == RL_SEAT_UNDO) {
 		return false;
@@ -230,7 +230,10 @@ static bool may_undo(const rl_exchange *exchange, const rl_seat *seat, rl_undo u
 		return exchange->request.verb == RL_VERB_EXTEND && seat->vote == RL_VOTE_GRANTED;
 	}
 	if (seat->vote == RL_VOTE_GRANTED) {
-		return true;
+		/* What may have ended is not undone with a token that others may have, too: theirs could be met. */
+		int64_t ttl = exchange->request.ttl_ms * RL_NS_PER_MS;
+		return !exchange->is_own_token ||
+			now < seat->sent_at + ttl - rl_set_drift(exchange->set, ttl);
 	}
 	if (undo == RL_UNDO_BUT_REFUSALS && refuses_scripts(seat)) {
 		return false; /* the next try finds out */
@@ -323,11 +326,18 @@ static void part_with(
 		rl_pool_give_unheard(exchange->pool, conn, seat->timeout, now);
 	} else if (!seat->must_close && rl_conn_is_reusable(conn)) {
 		rl_pool_give(exchange->pool, conn, now);
-	} else if ((was_undone || is_several(exchange)) && seat->err.status != RL_ERR_PROTOCOL &&
-		conn->transport->is_connected(conn->link)) {
-		rl_pool_let_linger(exchange->pool, conn, now);
 	} else {
-		rl_conn_free(conn);
+		bool is_lingering = (was_undone || is_several(exchange)) &&
+			seat->err.status != RL_ERR_PROTOCOL && conn->transport->is_connected(conn->link);
+		bool is_full = !conn->is_down && conn->transport->is_connected(conn->link);
+		if (is_several(exchange) && !seat->must_close && is_full) {
+			rl_pool_note_trouble(exchange->pool, conn->target, now); /* it reads too little */
+		}
+		if (is_lingering) {
+			rl_pool_let_linger(exchange->pool, conn, now);
+		} else {
+			rl_conn_free(conn);
+		}
 	}
 }
 
@@ -340,7 +350,8 @@ static void settle_seat(
 	bool is_doubtful = seat->is_in_doubt ||
 		(seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat)) ||
 		(undo != RL_UNDO_NOTHING && seat->vote == RL_VOTE_GRANTED);
-	rl_undone undone = may_undo(exchange, seat, undo) ? write_undo(exchange, seat) : RL_UNDONE_NOT;
+	rl_undone undone =
+		may_undo(exchange, seat, undo, now) ? write_undo(exchange, seat) : RL_UNDONE_NOT;
 	if (undone != RL_UNDONE_NOT && !refuses_scripts(seat)) {
 		settlement->was_undone = true;
 		settlement->was_guarded = settlement->was_guarded || seat->vote != RL_VOTE_GRANTED;

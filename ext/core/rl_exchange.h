@@ -53,6 +53,7 @@ typedef struct rl_seat {
 	rl_vote vote;
 	rl_conn *conn;      /* NULL when it has none */
 	bool has_dialled;   /* the budget has its connect timeout */
+	bool is_fresh;      /* conn was dialled in this exchange */
 	bool is_connecting; /* and has not been cut back to what is left after connecting */
 	bool is_in_doubt;   /* a server took the command; its answer is lost, or makes no sense */
 	bool

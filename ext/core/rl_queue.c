@@ -346,7 +346,14 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool is_und
 	bool is_granted = queue->state == RL_QUEUE_ANSWERED && queue->answer.vote == RL_VOTE_GRANTED;
 	bool is_open = rl_queue_is_in(queue) || queue->is_unclear;
 	rl_undone undone = RL_UNDONE_NOT;
-	if (is_undo && !queue->is_ended && (is_granted || (is_open && !exchange->is_own_token))) {
+	/* As for a seat: what may have ended is not undone with a token that others may have, too. */
+	int64_t ttl = exchange->request.ttl_ms * RL_NS_PER_MS;
+	int64_t proof = ttl - rl_set_drift(exchange->set, ttl);
+	double drift = exchange->set->drift_factor;
+	bool is_ours = is_granted &&
+		(!exchange->is_own_token ||
+			now < proof + rl_queue_won_since(queue, &queue->sample, drift, now));
+	if (is_undo && !queue->is_ended && (is_ours || (is_open && !exchange->is_own_token))) {
 		undone = rl_conn_undo(conn, &exchange->request);
 		rl_stats_add(&exchange->env->stats->undone, undone != RL_UNDONE_NOT);
 	}

@@ -214,6 +214,7 @@ static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 		seat->connect_end = rl_time_earlier(tick->now + seat->connect_timeout, seat->budget_end);
 	}
 	if (seat->conn == NULL) {
+		seat->is_fresh = true;
 		seat->conn = rl_conn_dial(exchange->pool->transport, member->target, seat->connect_end,
 			exchange->env, &seat->err);
 		if (seat->conn == NULL) {
