@@ -61,6 +61,7 @@ void rl_op_free(rl_op *op)
 	}
 	for (unsigned i = 0; i < op->exchange.set->count; i++) {
 		free(op->exchange.seats[i].text);
+		rl_conn_free(op->exchange.seats[i].kept);
 	}
 	if (op->kind == RL_OP_FAREWELL) {
 		rl_farewell_clear((rl_farewell *) op);

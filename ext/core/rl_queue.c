@@ -59,10 +59,11 @@ static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
 	int64_t left = queue->slice_end - now;
 	left = left > 0 ? left : 0;
 	const rl_sample *sample = &queue->sample;
-	/* Reckoned from when the sample was heard: not later than the slice's end, in our time, but for the clocks' drift.
-	 * By the fastest clock it blocks until then. */
-	int64_t not_after = sample->server_us + (queue->slice_end - sample->heard_at) / 1000;
-	int64_t drift = (int64_t) (exchange->set->drift_factor * (double) left);
+	/* Reckoned from when the sample was heard, by the slowest clock: never later than the slice's end, in our time. By
+	 * the fastest it blocks until then. */
+	int64_t ahead = queue->slice_end - sample->heard_at;
+	int64_t drift = ahead > 0 ? (int64_t) (exchange->set->drift_factor * (double) ahead) : 0;
+	int64_t not_after = sample->server_us + (ahead - drift) / 1000;
 	rl_request request = exchange->request;
 	request.verb = RL_VERB_BLPOP;
 	request.block_ms = (left + drift) / RL_NS_PER_MS + RL_QUEUE_SLACK_MS;

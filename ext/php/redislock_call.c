@@ -177,7 +177,10 @@ static bool run_late_handlers(redislock_call *call)
 	}
 	int64_t now = rl_os_now();
 	bool is_of_use = acquire->proven_until > now;
-	rl_exchange_settle(&call->op->exchange, !is_of_use, now);
+	/* As in rl_acquire.c: what ends by itself about now is not undone with a token that others may have, too. */
+	bool is_undone = !is_of_use && !call->op->exchange.is_own_token;
+	rl_exchange_settle(&call->op->exchange, is_undone ? RL_UNDO_ALL : RL_UNDO_NOTHING, now);
+	rl_exchange_end(&call->op->exchange, now);
 	if (!is_of_use) {
 		rl_op_fail_with(call->op, RL_ERR_SLOW,
 			"too slow: a signal handler ran until the lock's ttl was used up; it was given back");

@@ -12,7 +12,7 @@
 static void it_tries_marks_and_goes_into_the_queue(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	CHECK_LOG(QUEUED_LOG("T1", "10.120", "1010000000"));
+	CHECK_LOG(QUEUED_LOG("T1", "10.120", "1009900000"));
 	CHECK_INT(fake_writes, 3); /* BLPOP and try in one */
 	CHECK_INT(fake_stats.tries, 2);
 	CHECK_INT(fake_stats.delays, 0);
@@ -38,7 +38,7 @@ static void another_wait_has_its_own_connections(void)
 			  "0 a4 dial\n"
 			  "0 a4 NAME\n"
 			  "0 a4 BLPOP k::rl-wake 10.120\n"
-			  "0 a4 TRY+ k T2 30000 0 1010000000 W2 0\n");
+			  "0 a4 TRY+ k T2 30000 0 1009900000 W2 0\n");
 }
 
 static void a_dialled_queue_has_its_name_in_front(void)
@@ -59,7 +59,7 @@ static void a_dialled_queue_has_its_name_in_front(void)
 		"0 a3 dial\n"
 		"0 a3 NAME\n"
 		"0 a3 BLPOP k::rl-wake 10.120\n"
-		"0 a3 TRY+ k T1 30000 0 1010000000 W1 0\n");
+		"0 a3 TRY+ k T1 30000 0 1009900000 W1 0\n");
 	CHECK_INT(fake_writes, 3);
 }
 
@@ -76,7 +76,7 @@ static void not_after_is_reckoned_from_the_answer(void)
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
 			  "30 a2 try+ k T1 30000 0 0 W1 0\n"
 			  "70 a2 BLPOP k::rl-wake 10.049\n"
-			  "70 a2 TRY+ k T1 30000 0 1009980000 W1 0\n");
+			  "70 a2 TRY+ k T1 30000 0 1009880900 W1 0\n");
 	CHECK_INT(acquire->queue.sample.asked_at, FAKE_START + 30 * MS);
 	CHECK_INT(acquire->queue.sample.heard_at, FAKE_START + 70 * MS);
 }
@@ -128,10 +128,10 @@ static void after_its_slice_it_goes_in_again(void)
 	waiting_drive_to(acquire, 60000);
 	CHECK_INT(fake_stats.nudges, 60);
 	fake_forget_log();
-	fake_says(0, refusal(60620, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 60620);
-	CHECK_LOG("60620 a2 BLPOP k::rl-wake 39.793\n"
-			  "60620 a2 TRY+ k T1 30000 0 1100000000 W1 0\n");
+	fake_says(0, refusal(60020, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 60020);
+	CHECK_LOG("60020 a2 BLPOP k::rl-wake 40.399\n"
+			  "60020 a2 TRY+ k T1 30000 0 1099600200 W1 0\n");
 	CHECK_INT(fake_stats.wake_ups, 0);
 	CHECK_INT(fake_stats.wake_ups_taken, 0);
 	CHECK_INT(fake_stats.delays, 0);
@@ -434,7 +434,7 @@ static void refused_after_that_it_goes_in_with_the_fresh_token(void)
 		"1000 a3 dial\n"
 		"1000 a3 NAME\n"
 		"1000 a3 BLPOP k::rl-wake 9.110\n"
-		"1000 a3 TRY+ k T2 30000 0 1010000000 W1 0\n");
+		"1000 a3 TRY+ k T2 30000 0 1009910000 W1 0\n");
 	fake_forget_log();
 	fake_says(0, look(2000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 2000);

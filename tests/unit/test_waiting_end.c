@@ -312,7 +312,7 @@ static void a_win_that_used_up_its_ttl_is_given_back(void)
 	waiting_drive_to(acquire, 501);
 	CHECK_LOG("500 a2 try+ k T2 20 0 0 W1 0\n"
 			  "500 a2 BLPOP k::rl-wake 9.615\n"
-			  "500 a2 TRY+ k T2 20 0 1010000000 W1 0\n");
+			  "500 a2 TRY+ k T2 20 0 1009905000 W1 0\n");
 	fake_says(0, grant(560));
 	fake_wakes(0, 59 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);

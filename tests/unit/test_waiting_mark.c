@@ -267,7 +267,7 @@ static void the_last_idle_connection_is_left_alone(void)
 			  "0 a4 dial\n"
 			  "0 a4 NAME\n"
 			  "0 a4 BLPOP k::rl-wake 10.120\n"
-			  "0 a4 TRY+ k T1 30000 0 1010000000 W1 0\n"
+			  "0 a4 TRY+ k T1 30000 0 1009900000 W1 0\n"
 			  "1000 a3 nudge+ k T1 W1\n");
 	CHECK_INT(fake_pool.count, 1);
 }

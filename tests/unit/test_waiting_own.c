@@ -227,7 +227,7 @@ static void a_ticket_that_lies_there_ends_the_queue_and_it_goes_in_again(void)
 			  "1000 a3 dial\n"
 			  "1000 a3 NAME\n"
 			  "1000 a3 BLPOP k::rl-wake 9.110\n"
-			  "1000 a3 TRY+ k mine 30000 0 1010000000 W1 0\n");
+			  "1000 a3 TRY+ k mine 30000 0 1009910000 W1 0\n");
 	fake_says(0, grant(1500));
 	fake_wakes(0, 400 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -289,7 +289,7 @@ static void lost_in_the_queue_another_holder_is_a_refusal(void)
 			  "310 a3 dial\n"
 			  "310 a3 NAME\n"
 			  "310 a3 BLPOP k::rl-wake 9.806\n"
-			  "310 a3 TRY+ k mine 30000 0 1010000000 W1 0\n");
+			  "310 a3 TRY+ k mine 30000 0 1009903100 W1 0\n");
 }
 
 /* The server need not have noticed that the connection is gone: its try may be run until its time is over. */

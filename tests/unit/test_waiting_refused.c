@@ -296,7 +296,7 @@ static void waiters_that_are_sent_away_come_again(void)
 					  "310 a3 dial\n"
 					  "310 a3 NAME\n"
 					  "310 a3 BLPOP k::rl-wake 9.806\n"
-					  "310 a3 TRY+ k T1 30000 0 1010000000 W1 0\n");
+					  "310 a3 TRY+ k T1 30000 0 1009903100 W1 0\n");
 			CHECK_INT(fake_stats.fallbacks, 0);
 			CHECK_INT(fake_stats.undone, 0);
 			/* The error is forgotten: woken in vain is woken in vain. */

@@ -85,7 +85,7 @@ static void the_login_comes_first(void)
 			  "20 a4 SELECT 2\n"
 			  "20 a4 NAME\n"
 			  "20 a4 BLPOP k::rl-wake 10.099\n"
-			  "20 a4 TRY+ k T1 30000 0 1010000000 W1 0\n");
+			  "20 a4 TRY+ k T1 30000 0 1009900200 W1 0\n");
 	CHECK_INT(fake_writes, 2);
 	CHECK_INT(acquire->queue.sent_at, FAKE_START + 20 * MS);
 }
@@ -181,7 +181,7 @@ static void lost_before_it_was_sent_nothing_is_owed(void)
 			"10 a3 dial\n"
 			"10 a3 NAME\n"
 			"10 a3 BLPOP k::rl-wake 10.109\n"
-			"10 a3 TRY+ k T1 30000 0 1010000000 W1 0\n");
+			"10 a3 TRY+ k T1 30000 0 1009900100 W1 0\n");
 		CHECK_INT(fake_stats.reconnects, 1);
 		CHECK_INT(fake_stats.delays, 1);
 		fake_end();
@@ -309,7 +309,7 @@ static void lost_it_goes_in_again(void)
 		"310 a3 dial\n"
 		"310 a3 NAME\n"
 		"310 a3 BLPOP k::rl-wake 9.806\n"
-		"310 a3 TRY+ k T1 30000 1 1010000000 W1 0\n");
+		"310 a3 TRY+ k T1 30000 1 1009903100 W1 0\n");
 }
 
 static void lost_while_it_looks_the_look_is_heard_first(void)
@@ -328,7 +328,7 @@ static void lost_while_it_looks_the_look_is_heard_first(void)
 			  "1110 a3 dial\n"
 			  "1110 a3 NAME\n"
 			  "1110 a3 BLPOP k::rl-wake 8.998\n"
-			  "1110 a3 TRY+ k T1 30000 1 1010000000 W1 0\n");
+			  "1110 a3 TRY+ k T1 30000 1 1009911100 W1 0\n");
 	CHECK_INT(fake_stats.delays, 1);
 }
 
@@ -384,14 +384,14 @@ static void a_queue_that_says_nothing_is_given_up(void)
 	waiting_drive_to(acquire, 62239);
 	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
 	fake_forget_log();
-	fake_says(0, refusal(62250, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 62260);
-	CHECK_LOG("62240 a2 close\n"
-			  "62250 a1 try+ k T1 30000 1 0 W1 0\n"
-			  "62250 a3 dial\n"
-			  "62250 a3 NAME\n"
-			  "62250 a3 BLPOP k::rl-wake 38.147\n"
-			  "62250 a3 TRY+ k T1 30000 1 1100000000 W1 0\n");
+	fake_says(0, refusal(61050, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 61060);
+	CHECK_LOG("61040 a2 close\n"
+			  "61050 a1 try+ k T1 30000 1 0 W1 0\n"
+			  "61050 a3 dial\n"
+			  "61050 a3 NAME\n"
+			  "61050 a3 BLPOP k::rl-wake 39.359\n"
+			  "61050 a3 TRY+ k T1 30000 1 1099610500 W1 0\n");
 }
 
 static void what_is_half_written_is_written_on(void)
