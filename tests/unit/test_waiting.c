@@ -76,7 +76,7 @@ static void not_after_is_reckoned_from_the_answer(void)
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
 			  "30 a2 try+ k T1 30000 0 0 W1 0\n"
 			  "70 a2 BLPOP k::rl-wake 10.049\n"
-			  "70 a2 TRY+ k T1 30000 0 1009880900 W1 0\n");
+			  "70 a2 TRY+ k T1 30000 0 1009880700 W1 0\n");
 	CHECK_INT(acquire->queue.sample.asked_at, FAKE_START + 30 * MS);
 	CHECK_INT(acquire->queue.sample.heard_at, FAKE_START + 70 * MS);
 }
@@ -102,7 +102,7 @@ static void not_after_is_not_nothing(void)
 static void a_place_is_kept_for_60_seconds(void)
 {
 	waiting_queued(30000, 100 * SECOND);
-	CHECK_HAS(fake_log(), "BLPOP k::rl-wake 60.620\n0 a2 TRY+ k T1 30000 0 1060000000 W1 0\n");
+	CHECK_HAS(fake_log(), "BLPOP k::rl-wake 60.620\n0 a2 TRY+ k T1 30000 0 1059400000 W1 0\n");
 }
 
 static void a_wait_may_be_endless(void)
@@ -110,7 +110,7 @@ static void a_wait_may_be_endless(void)
 	const int64_t endless[] = {RL_NEVER, RL_NEVER - FAKE_START + 1, RL_NEVER - FAKE_START};
 	for (unsigned i = 0; i < 3; i++) {
 		rl_acquire *acquire = waiting_queued(30000, endless[i]);
-		CHECK_HAS(fake_log(), "BLPOP k::rl-wake 60.620\n0 a2 TRY+ k T1 30000 0 1060000000 W1 0\n");
+		CHECK_HAS(fake_log(), "BLPOP k::rl-wake 60.620\n0 a2 TRY+ k T1 30000 0 1059400000 W1 0\n");
 		CHECK_INT(acquire->deadline, RL_NEVER);
 		fake_says(0, grant(10));
 		fake_wakes(0, 10 * MS);
@@ -128,10 +128,10 @@ static void after_its_slice_it_goes_in_again(void)
 	waiting_drive_to(acquire, 60000);
 	CHECK_INT(fake_stats.nudges, 60);
 	fake_forget_log();
-	fake_says(0, refusal(60020, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 60020);
-	CHECK_LOG("60020 a2 BLPOP k::rl-wake 40.399\n"
-			  "60020 a2 TRY+ k T1 30000 0 1099600200 W1 0\n");
+	fake_says(0, refusal(60620, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 60620);
+	CHECK_LOG("60620 a2 BLPOP k::rl-wake 39.800\n"
+			  "60620 a2 TRY+ k T1 30000 0 1099600000 W1 0\n");
 	CHECK_INT(fake_stats.wake_ups, 0);
 	CHECK_INT(fake_stats.wake_ups_taken, 0);
 	CHECK_INT(fake_stats.delays, 0);

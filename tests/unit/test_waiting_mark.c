@@ -246,7 +246,7 @@ static void a_wait_that_becomes_short_stays(void)
 	fake_says(0, refusal(495, 600000, RL_HOLDER_KIN));
 	fake_wakes(0, 5 * MS);
 	waiting_drive_to(acquire, 496);
-	CHECK_LOG("495 a2 BLPOP k::rl-wake 0.025\n495 a2 TRY+ k T1 30000 0 1000500000 W1 0\n");
+	CHECK_LOG("495 a2 BLPOP k::rl-wake 0.030\n495 a2 TRY+ k T1 30000 0 1000495000 W1 0\n");
 }
 
 /* ---- whose connection it is ---- */

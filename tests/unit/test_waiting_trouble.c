@@ -84,8 +84,8 @@ static void the_login_comes_first(void)
 	CHECK_LOG("20 a4 AUTH word\n"
 			  "20 a4 SELECT 2\n"
 			  "20 a4 NAME\n"
-			  "20 a4 BLPOP k::rl-wake 10.099\n"
-			  "20 a4 TRY+ k T1 30000 0 1009900200 W1 0\n");
+			  "20 a4 BLPOP k::rl-wake 10.100\n"
+			  "20 a4 TRY+ k T1 30000 0 1009900000 W1 0\n");
 	CHECK_INT(fake_writes, 2);
 	CHECK_INT(acquire->queue.sent_at, FAKE_START + 20 * MS);
 }
@@ -384,14 +384,14 @@ static void a_queue_that_says_nothing_is_given_up(void)
 	waiting_drive_to(acquire, 62239);
 	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
 	fake_forget_log();
-	fake_says(0, refusal(61050, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 61060);
-	CHECK_LOG("61040 a2 close\n"
-			  "61050 a1 try+ k T1 30000 1 0 W1 0\n"
-			  "61050 a3 dial\n"
-			  "61050 a3 NAME\n"
-			  "61050 a3 BLPOP k::rl-wake 39.359\n"
-			  "61050 a3 TRY+ k T1 30000 1 1099610500 W1 0\n");
+	fake_says(0, refusal(62250, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 62260);
+	CHECK_LOG("62240 a2 close\n"
+			  "62250 a1 try+ k T1 30000 1 0 W1 0\n"
+			  "62250 a3 dial\n"
+			  "62250 a3 NAME\n"
+			  "62250 a3 BLPOP k::rl-wake 38.147\n"
+			  "62250 a3 TRY+ k T1 30000 1 1099622500 W1 0\n");
 }
 
 static void what_is_half_written_is_written_on(void)
@@ -406,7 +406,7 @@ static void what_is_half_written_is_written_on(void)
 	waiting_drive_to(acquire, 50);
 	CHECK(rl_queue_is_in(&acquire->queue));
 	CHECK_HAS(
-		fake_log(), "50 a2 BLPOP k::rl-wake 10.120\n50 a2 TRY+ k T1 30000 0 1010000000 W1 0\n");
+		fake_log(), "50 a2 BLPOP k::rl-wake 10.120\n50 a2 TRY+ k T1 30000 0 1009900000 W1 0\n");
 	CHECK_INT(acquire->queue.sent_at, FAKE_START); /* the earliest that it may have been run */
 	fake_says(0, "*:1 :0");
 	fake_wakes(0, 0);
