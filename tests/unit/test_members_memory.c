@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * No memory, at each place where some is asked for, with several members: no crash, no leak, and nothing is left
+ * behind in silence.
+ */
+#include "check.h"
+#include "core/rl_farewell.h"
+#include "keys.h"
+#include "no_memory.h"
+
+#include <string.h>
+
+#define C 2
+
+static void clean_up(void)
+{
+	is_counting = false;
+	fake_end();
+}
+
+static void begin(void)
+{
+	fake_lacks_memory = lacks_memory;
+	asked = 0;
+	is_counting = true;
+}
+
+static void free_it(void)
+{
+	fake_alarm = RL_NEVER;
+	keys_free_all(C);
+}
+
+/* Somebody has the lock, and releases it after 50 ms. */
+static void begin_held(void)
+{
+	keys_begin(3);
+	keys_take_all("kin", 600000);
+	fake_alarm = FAKE_START + 50 * MS;
+	fake_on_alarm = free_it;
+}
+
+static rl_acquire *take_cold(void)
+{
+	keys_begin(3);
+	rl_pool_clear(&fake_pool);
+	begin();
+	return fake_acquire(30000, 0);
+}
+
+static rl_acquire *take_split(void)
+{
+	keys_begin(3);
+	keys_take(0, "kin", 3);
+	keys_take(1, "kin", 3);
+	begin();
+	return fake_acquire(30000, 0);
+}
+
+static rl_acquire *wait_and_be_woken(void)
+{
+	begin_held();
+	begin();
+	return fake_acquire(30000, 500 * MS);
+}
+
+static rl_acquire *wait_with_an_own_token(void)
+{
+	begin_held();
+	begin();
+	return fake_acquire_own("mine", 30000, 500 * MS);
+}
+
+static rl_acquire *wait_and_poll(void)
+{
+	begin_held();
+	fake_set.wakes = false;
+	begin();
+	return fake_acquire(30000, 500 * MS);
+}
+
+static rl_acquire *wait_in_vain(void)
+{
+	begin_held();
+	fake_alarm = RL_NEVER;
+	begin();
+	return fake_acquire(30000, 1200 * MS);
+}
+
+typedef struct row {
+	const char *name;
+	rl_acquire *(*run)(void);
+	rl_status wanted;
+} row;
+
+static const row rows[] = {
+	{"cold", take_cold, RL_OK},
+	{"split", take_split, RL_BUSY},
+	{"woken", wait_and_be_woken, RL_OK},
+	{"own", wait_with_an_own_token, RL_OK},
+	{"poll", wait_and_poll, RL_OK},
+	{"in vain", wait_in_vain, RL_BUSY},
+};
+
+static void check_end(const row *r, const rl_acquire *acquire, rl_status status)
+{
+	is_counting = false;
+	if (acquire == NULL || status == RL_OK) {
+		return;
+	}
+	const char *message = acquire->op.err != NULL ? acquire->op.err->message : "";
+	bool is_told = strstr(message, "outcome") != NULL || strstr(message, "undo behind") != NULL;
+	CHECK(status == RL_BUSY || message[0] != '\0');
+	if (status != RL_BUSY && status != RL_ERR_MEMORY && status != RL_ERR_UNKNOWN) {
+		FAIL("%s, allocation %u: %d: %s", r->name, fails_at, (int) status, message);
+	}
+	/* Who is refused is not told what a minority may keep: it ends by its TTL. */
+	if (keys_has_ours() && !is_told && status != RL_BUSY) {
+		FAIL("%s, allocation %u: left behind: %s\n%s", r->name, fails_at, message, fake_log());
+	}
+}
+
+static void fail_each(const row *r, bool lasts)
+{
+	fails_at = 0;
+	is_lasting = lasts;
+	rl_acquire *acquire = r->run();
+	CHECK_INT(fake_drive(&acquire->op), (int64_t) r->wanted);
+	is_counting = false;
+	unsigned all = asked;
+	fake_end();
+	CHECK(all > 4);
+	for (fails_at = 1; fails_at <= all; fails_at++) {
+		acquire = r->run();
+		rl_status status = acquire != NULL ? fake_drive(&acquire->op) : RL_ERR_MEMORY;
+		check_end(r, acquire, status);
+		fake_end();
+	}
+}
+
+static void each_allocation_may_fail(void)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		fail_each(&rows[i], false);
+	}
+}
+
+static void from_each_allocation_on_all_may_fail(void)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		fail_each(&rows[i], true);
+	}
+}
+
+/* One member that lacks it is like one that fails. */
+static void the_others_do(void)
+{
+	keys_begin(3);
+	fails_at = 2; /* the operation, and the first SET */
+	is_lasting = false;
+	begin();
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	is_counting = false;
+	CHECK_COUNT("c1 SET", 0);
+	CHECK_TEXT(keys_owner(0), "T1");
+	CHECK_TEXT(keys_owner(1), "T1");
+}
+
+/* ---- the farewell ---- */
+
+static rl_lease *lease_of(const char *key)
+{
+	rl_lease *lease = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01);
+	rl_lease_begin(lease, bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
+	return lease;
+}
+
+static void a_farewell_may_lack_it(void)
+{
+	for (unsigned lasts = 0; lasts < 2; lasts++) {
+		unsigned all = 1;
+		for (unsigned at = 0; at <= all; at++) {
+			fake_begin(3);
+			rl_lease *leases[] = {lease_of("k1"), lease_of("k2")};
+			fails_at = at;
+			is_lasting = lasts;
+			begin();
+			rl_op *op = rl_farewell_new(&fake_set, &fake_pool, &fake_env, leases, 2, 200 * MS);
+			if (op != NULL) {
+				fake_drive(op);
+			}
+			is_counting = false;
+			all = at == 0 ? asked : all;
+			CHECK(at > 0 || op->status == RL_OK);
+			rl_op_free(op);
+			rl_lease_free(leases[0]);
+			rl_lease_free(leases[1]);
+			fake_end();
+		}
+		CHECK(all > 5);
+	}
+}
+
+static const check_test tests[] = {
+	TEST(each_allocation_may_fail),
+	TEST(from_each_allocation_on_all_may_fail),
+	TEST(the_others_do),
+	TEST(a_farewell_may_lack_it),
+};
+
+CHECK_MAIN(tests, clean_up)
