@@ -233,6 +233,15 @@ static void judge(rl_farewell *farewell)
 	}
 }
 
+static bool has_own_token(const rl_farewell *farewell)
+{
+	bool has_any = false;
+	for (size_t i = 0; i < farewell->count; i++) {
+		has_any = has_any || farewell->leases[i]->is_own_token;
+	}
+	return has_any;
+}
+
 static void part_with(rl_farewell *farewell, unsigned member, int64_t now)
 {
 	const rl_exchange *exchange = &farewell->op.exchange;
@@ -244,7 +253,9 @@ static void part_with(rl_farewell *farewell, unsigned member, int64_t now)
 		return;
 	}
 	rl_conn_forget(conn);
-	bool is_said = seat->next == farewell->count && !seat->must_redo;
+	/* Not yet connected it is said later; too late for a token that others may have, too. */
+	bool is_late = !conn->transport->is_connected(conn->link) && has_own_token(farewell);
+	bool is_said = seat->next == farewell->count && !seat->must_redo && !is_late;
 	if (is_answered(farewell, seat) && rl_conn_is_reusable(conn)) {
 		rl_pool_give(pool, conn, now);
 	} else if (members_of(farewell) > 1 && is_said && rl_conn_is_worth_keeping(conn)) {
