@@ -110,9 +110,10 @@ static void begin(rl_acquire *acquire, int64_t now)
 	acquire->resume_at = now;
 }
 
-static void unmark_member(rl_exchange *exchange, const rl_target *target, int64_t now)
+static void unmark_member(rl_exchange *exchange, unsigned member, int64_t now)
 {
-	rl_conn *conn = rl_pool_take(exchange->pool, target, false, now);
+	const rl_member *at = &exchange->set->members[member];
+	rl_conn *conn = rl_pool_take(exchange->pool, at->target, false, now);
 	if (conn == NULL) {
 		return;
 	}
@@ -124,7 +125,9 @@ static void unmark_member(rl_exchange *exchange, const rl_target *target, int64_
 		conn->transport->flush(conn->link);
 	}
 	rl_conn_forget(conn);
-	if (rl_conn_is_reusable(conn)) {
+	if (exchange->set->count > 1 && rl_conn_is_worth_keeping(conn)) {
+		rl_pool_give_unheard(exchange->pool, conn, at->timeout_ns, now);
+	} else if (rl_conn_is_reusable(conn)) {
 		rl_pool_give(exchange->pool, conn, now);
 	} else {
 		rl_pool_let_linger(exchange->pool, conn, now); /* it may carry an undo */
@@ -142,7 +145,7 @@ static void unmark(rl_acquire *acquire, int64_t now)
 	}
 	acquire->is_marked = false;
 	for (unsigned i = 0; i < exchange->set->count; i++) {
-		unmark_member(exchange, exchange->set->members[i].target, now);
+		unmark_member(exchange, i, now);
 	}
 }
 

@@ -217,10 +217,22 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 		is_at_once ? 0 : rl_acquire_look_delay(acquire, answer.holder, answer.number));
 }
 
-/* Ends the call for what the server said in the queue. */
+/* The server will not have the lock taken. With several that is one member's affair: a look finds another to queue at.
+ * Else it ends the call. True = the call is done. */
 static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	if (exchange->set->count > 1 && err->status == RL_ERR_SERVER) {
+		acquire->losses++;
+		rl_acquire_leave_queue(acquire, tick);
+		if (acquire->losses >= RL_ACQUIRE_VAIN_MAX) {
+			rl_acquire_fall_back(acquire, tick);
+		}
+		if (is_paused(acquire)) {
+			hurry(acquire, tick, rl_acquire_backoff(acquire));
+		}
+		return false;
+	}
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
 	exchange->request.is_leaving = true;
 	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, true, tick->now);

@@ -393,7 +393,7 @@ void rl_exchange_end(rl_exchange *exchange, int64_t now)
 		rl_conn *conn = exchange->seats[i].kept;
 		exchange->seats[i].kept = NULL;
 		if (conn != NULL) {
-			rl_pool_give(exchange->pool, conn, now);
+			rl_pool_give_unheard(exchange->pool, conn, exchange->seats[i].timeout, now);
 		}
 	}
 }

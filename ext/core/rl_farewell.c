@@ -318,10 +318,14 @@ bool rl_farewell_step(rl_farewell *farewell, const rl_tick *tick, rl_wait *wait)
 	return false;
 }
 
-void rl_farewell_abandon(rl_farewell *farewell, int64_t now)
+void rl_farewell_abandon(rl_farewell *farewell, int64_t now, bool is_forked)
 {
 	bool has_any = false;
 	for (unsigned i = 0; i < members_of(farewell); i++) {
+		if (is_forked) { /* it is the parent's */
+			rl_conn_free(farewell->seats[i].conn);
+			farewell->seats[i].conn = NULL;
+		}
 		has_any = has_any || farewell->seats[i].conn != NULL;
 	}
 	if (has_any) {

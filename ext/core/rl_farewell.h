@@ -60,7 +60,7 @@ rl_op *rl_farewell_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_l
 
 /* For rl_op_step(), rl_op_abandon() and rl_op_free(). */
 bool rl_farewell_step(rl_farewell *farewell, const rl_tick *tick, rl_wait *wait);
-void rl_farewell_abandon(rl_farewell *farewell, int64_t now);
+void rl_farewell_abandon(rl_farewell *farewell, int64_t now, bool is_forked);
 void rl_farewell_clear(rl_farewell *farewell);
 
 #endif

@@ -86,7 +86,7 @@ void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
 			}
 			break;
 		case RL_OP_FAREWELL:
-			rl_farewell_abandon((rl_farewell *) op, now);
+			rl_farewell_abandon((rl_farewell *) op, now, is_forked);
 			break;
 	}
 	if (is_forked) {
@@ -119,21 +119,30 @@ static unsigned failed_member(const rl_op *op)
 	return (unsigned) (speaker - exchange->seats);
 }
 
+/* So many characters a server's reason should have; else fewer are told of. */
+#define REASON_LEAST 80
+
 static void append_reasons(const rl_op *op, rl_error *err, size_t room)
 {
 	const rl_exchange *exchange = &op->exchange;
 	unsigned failed = rl_exchange_count(exchange, RL_VOTE_FAILED);
-	for (unsigned i = 0; i < exchange->set->count; i++) {
+	unsigned told = room / REASON_LEAST < failed ? (unsigned) (room / REASON_LEAST) : failed;
+	unsigned untold = failed - told;
+	room -= untold > 0 ? sizeof "; and 15 more" : 0;
+	for (unsigned i = 0; told > 0 && i < exchange->set->count; i++) {
 		if (exchange->seats[i].vote != RL_VOTE_FAILED) {
 			continue;
 		}
 		size_t before = strlen(err->message);
-		size_t share = room / failed--;
+		size_t share = room / told--;
 		append_reason(op, i, err, share > 2 ? share - 2 : 0);
-		if (failed > 0) {
+		if (told > 0) {
 			rl_error_append(err, "; ");
 		}
 		room -= strlen(err->message) - before;
+	}
+	if (untold > 0) {
+		rl_error_append(err, "; and %u more", untold);
 	}
 }
 

@@ -205,23 +205,27 @@ static bool look_after(rl_pool *pool, rl_conn **slot, int64_t now)
 
 /* Which of several is taken first: one that owes an answer to somebody who did not wait, for what is sent next may have
  * to come behind that; then one that is ready. */
+enum { RANK_UNDER_WAY = 1, RANK_READY, RANK_OWING };
+
 static unsigned rank(const rl_conn *conn)
 {
 	if (is_under_way(conn)) {
-		return 1;
+		return RANK_UNDER_WAY;
 	}
-	return conn->patience > 0 && conn->owed_count > 0 ? 3 : 2;
+	return conn->patience > 0 && conn->owed_count > 0 ? RANK_OWING : RANK_READY;
 }
 
 /* The place of the best idle connection to the target, of equals the latest used; NULL = none. */
-static rl_conn **best_of(rl_pool *pool, const rl_target *target)
+static rl_conn **best_of(rl_pool *pool, const rl_target *target, bool is_quiet)
 {
 	rl_conn **best = NULL;
 	unsigned best_rank = 0;
 	for (rl_conn **slot = &pool->idle; *slot != NULL; slot = &(*slot)->next) {
-		if (rl_target_equal((*slot)->target, target) && rank(*slot) > best_rank) {
+		const rl_conn *conn = *slot;
+		bool is_fit = !is_quiet || (rank(conn) == RANK_READY && conn->owed_count == 0);
+		if (is_fit && rank(conn) > best_rank && rl_target_equal(conn->target, target)) {
 			best = slot;
-			best_rank = rank(*slot);
+			best_rank = rank(conn);
 		}
 	}
 	return best;
@@ -229,8 +233,9 @@ static rl_conn **best_of(rl_pool *pool, const rl_target *target)
 
 /* What a connection has to be like. */
 typedef struct pool_want {
-	bool is_seen; /* it is looked at now, even if it was used just now */
-	bool may_owe; /* it need not have answered in time */
+	bool is_seen;  /* it is looked at now, even if it was used just now */
+	bool is_quiet; /* it owes nothing */
+	bool may_owe;  /* it need not have answered in time */
 } pool_want;
 
 /* The place of the best idle connection to the target that is alive; dead ones are closed on the way. */
@@ -239,7 +244,7 @@ static rl_conn **find(rl_pool *pool, const rl_target *target, pool_want want, in
 	notice_fork(pool);
 	sweep(pool, now);
 	rl_conn **slot;
-	while ((slot = best_of(pool, target)) != NULL) {
+	while ((slot = best_of(pool, target, want.is_quiet)) != NULL) {
 		rl_conn *conn = *slot;
 		if (is_under_way(conn) || (is_silent(conn, now) && !want.may_owe)) {
 			if (look_after(pool, slot, now)) {
@@ -284,6 +289,28 @@ rl_conn *rl_pool_take_to_release(
 	return take(pool, target, (pool_want){.is_seen = must_look, .may_owe = true}, now);
 }
 
+rl_conn *rl_pool_take_quiet(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	return take(pool, target, (pool_want){.is_seen = true, .is_quiet = true}, now);
+}
+
+bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	notice_fork(pool);
+	sweep(pool, now);
+	const rl_conn *conn = pool->lingering;
+	while (conn != NULL && !rl_target_equal(conn->target, target)) {
+		conn = conn->next;
+	}
+	return conn != NULL;
+}
+
+bool rl_pool_is_in_trouble(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	const rl_trouble *trouble = *find_trouble(pool, target);
+	return trouble != NULL && trouble->redial_at > now;
+}
+
 void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now)
 {
 	rl_pool_give(pool, conn, now);
@@ -297,8 +324,7 @@ void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_
 
 bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, bool is_release, int64_t now)
 {
-	const rl_trouble *trouble = *find_trouble(pool, target);
-	return trouble == NULL || trouble->redial_at <= now ||
+	return !rl_pool_is_in_trouble(pool, target, now) ||
 		find(pool, target, (pool_want){.may_owe = is_release}, now) != NULL;
 }
 

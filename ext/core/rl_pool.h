@@ -67,6 +67,9 @@ rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, in
 rl_conn *rl_pool_take_to_release(
 	rl_pool *pool, const rl_target *target, bool must_look, int64_t now);
 
+/* The same for something that blocks: one that owes nothing. */
+rl_conn *rl_pool_take_quiet(rl_pool *pool, const rl_target *target, int64_t now);
+
 /* Gives one back; when the pool is full, the one idle for longest is closed. */
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
 
@@ -79,8 +82,14 @@ void rl_pool_note_trouble(rl_pool *pool, rl_target *target, int64_t now);
 /* It has answered. */
 void rl_pool_note_answer(rl_pool *pool, const rl_target *target);
 
+/* It is in trouble, and not to be dialled yet. */
+bool rl_pool_is_in_trouble(rl_pool *pool, const rl_target *target, int64_t now);
+
 /* False = it is in trouble, and has no connection that could be used. */
 bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, bool is_release, int64_t now);
+
+/* A connection to the target lingers: what was written on it may still be carried out. */
+bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now);
 
 /* Closes a connection once the server has read what was sent. Closed at once, the server may meet an error
  * when it answers the first command, and drop the ones behind it unread. */

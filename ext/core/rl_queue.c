@@ -97,7 +97,7 @@ static void open_conn(rl_queue *queue, rl_exchange *exchange, int64_t now, rl_er
 {
 	const rl_member *member = member_of(queue, exchange);
 	if (rl_pool_count(exchange->pool, member->target) > 1) {
-		queue->conn = rl_pool_take(exchange->pool, member->target, true, now);
+		queue->conn = rl_pool_take_quiet(exchange->pool, member->target, now);
 	}
 	if (queue->conn != NULL) {
 		return;

@@ -37,6 +37,12 @@ void rl_seat_begin(rl_exchange *exchange, unsigned index, int64_t now, int64_t l
 		rl_error_set(&seat->err, RL_ERR_UNKNOWN, 0,
 			"not asked again: what became of the token you gave, in an earlier try, is unknown");
 		rl_seat_finish(seat, RL_VOTE_FAILED);
+	} else if (set->count > 1 && exchange->is_own_token && seat->kept == NULL &&
+		rl_verb_takes(exchange->request.verb) &&
+		rl_pool_is_lingering(exchange->pool, member->target, now)) {
+		rl_error_set(&seat->err, RL_ERR_TIMEOUT, 0,
+			"not asked: what was sent to it earlier may still be carried out, and meet the token you gave");
+		rl_seat_finish(seat, RL_VOTE_FAILED);
 	} else if (set->count > 1 && seat->kept == NULL && exchange->request.verb != RL_VERB_FORCE) {
 		seat->is_spared = !rl_pool_is_worth_asking(
 			exchange->pool, member->target, exchange->request.verb == RL_VERB_RELEASE, now);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 rl_target *rl_target_new(void)
 {
@@ -111,7 +112,12 @@ rl_target *rl_target_copy(const rl_target *target)
 
 bool rl_address_equal(const rl_address *a, const rl_address *b)
 {
-	return a->kind == b->kind && a->port == b->port && strcmp(a->host, b->host) == 0;
+	if (a->kind != b->kind || a->port != b->port) {
+		return false;
+	}
+	/* Names are the same in capitals, paths are not. */
+	return a->kind == RL_NET_TCP ? strcasecmp(a->host, b->host) == 0
+								 : strcmp(a->host, b->host) == 0;
 }
 
 static bool same_text(const char *a, const char *b)

@@ -118,6 +118,12 @@ void redislock_calls_abandon(void)
 	}
 }
 
+/* Of several members: it has a connection, or is not to be dialled now. */
+static bool has_or_is_spared(rl_pool *pool, const rl_target *target)
+{
+	return rl_pool_count(pool, target) > 0 || rl_pool_is_in_trouble(pool, target, rl_os_now());
+}
+
 /* Looks names up before the operation's time begins to run, if it will have to dial. */
 static void resolve_names(redislock_home *home)
 {
@@ -130,7 +136,7 @@ static void resolve_names(redislock_home *home)
 		}
 		/* Of several, one that is slow to answer is not to be given up here: a release may have to go behind. */
 		bool has_conn =
-			is_one ? rl_pool_has(pool, target, rl_os_now()) : rl_pool_count(pool, target) > 0;
+			is_one ? rl_pool_has(pool, target, rl_os_now()) : has_or_is_spared(pool, target);
 		if (!has_conn) {
 			rl_resolve(&REDISLOCK_G(net).resolver, &target->address, RESOLVE_AGAIN_NS);
 		}
