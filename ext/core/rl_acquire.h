@@ -15,6 +15,10 @@
  * wait: its mark ends in two seconds. */
 #define RL_ACQUIRE_LOOK_NS RL_NS_PER_SECOND
 
+/* The same for several members, of which the one that wakes may be held by somebody who is dead: two looks and a try
+ * have to follow within the second. */
+#define RL_ACQUIRE_LOOK_SEVERAL_NS (850 * RL_NS_PER_MS)
+
 /* A quorum was found free, but not the member at which we queue: when to look again. */
 #define RL_ACQUIRE_FREE_LOOK_NS (20 * RL_NS_PER_MS)
 
@@ -72,7 +76,8 @@ typedef struct rl_acquire_sight {
 /* Reads the looks. False = there is no queue to be had; then seat is one that answered. */
 bool rl_acquire_see(rl_acquire *acquire, rl_acquire_sight *sight);
 
-/* The place is to be on this member. One that we have on another is given up, unless that is only late. */
+/* The place is to be on this member. One that we have on another is given up, unless that is only late; with a
+ * caller's own token it first has to be known what became of it there. */
 void rl_acquire_move_queue(rl_acquire *acquire, unsigned member, const rl_tick *tick);
 
 /* Gives the place up, and with it the token that the try behind the BLPOP has. */

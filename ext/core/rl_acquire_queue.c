@@ -18,11 +18,21 @@ void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick)
 	}
 }
 
-/* True when the member can be queued at. */
-static bool can_queue_at(const rl_seat *seat)
+/* Somebody has the lock there, as far as the look tells. */
+static bool is_held_at(const rl_seat *seat)
 {
+	rl_holder holder = seat->answer.holder;
+	return seat->vote == RL_VOTE_GRANTED && holder != RL_HOLDER_NOBODY &&
+		holder != RL_HOLDER_RESERVED;
+}
+
+/* True when the member can be queued at. One that is free while others are held, so that no quorum is to be had, would
+ * wake its waiters in vain: the holder has the lock without it. */
+static bool can_queue_at(const rl_seat *seat, bool is_blocked)
+{
+	bool is_hole = is_blocked && seat->answer.holder == RL_HOLDER_NOBODY;
 	return seat->vote == RL_VOTE_GRANTED && seat->answer.time_us != 0 &&
-		seat->answer.ticket != RL_TICKET_IMPOSSIBLE;
+		seat->answer.ticket != RL_TICKET_IMPOSSIBLE && !is_hole;
 }
 
 /* The time after which a quorum of those who answered may be free; -1 = some of them have no end. */
@@ -52,16 +62,19 @@ bool rl_acquire_see(rl_acquire *acquire, rl_acquire_sight *sight)
 	const rl_exchange *exchange = rl_acquire_exchange(acquire);
 	unsigned count = exchange->set->count;
 	unsigned free = 0;
+	unsigned held = 0;
 	*sight = (rl_acquire_sight){.seat = rl_exchange_speaker(exchange, RL_VOTE_GRANTED)};
 	for (unsigned i = 0; i < count; i++) {
 		const rl_seat *seat = &exchange->seats[i];
 		free += seat->vote == RL_VOTE_GRANTED && seat->answer.holder == RL_HOLDER_NOBODY;
+		held += is_held_at(seat);
 	}
+	bool is_blocked = count > 1 && held > count - rl_quorum(count);
 	sight->is_quorum_free = count > 1 && free >= rl_quorum(count);
 	bool can_queue = false;
 	for (unsigned i = 0; i < count && !can_queue; i++) {
 		sight->member = count == 1 ? 0 : exchange->order[i];
-		can_queue = can_queue_at(&exchange->seats[sight->member]);
+		can_queue = can_queue_at(&exchange->seats[sight->member], is_blocked);
 	}
 	sight->seat = can_queue ? &exchange->seats[sight->member] : sight->seat;
 	sight->soonest_pttl = count == 1 ? sight->seat->answer.number : soonest_of(exchange);
@@ -76,15 +89,19 @@ void rl_acquire_move_queue(rl_acquire *acquire, unsigned member, const rl_tick *
 		acquire->mute_looks = 0;
 		return;
 	}
-	const rl_exchange *exchange = rl_acquire_exchange(acquire);
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	bool has_answered = exchange->seats[queue->member].vote == RL_VOTE_GRANTED;
 	acquire->mute_looks += !has_answered;
 	if (!has_answered && acquire->mute_looks < 2) {
 		return; /* another look will tell */
 	}
+	acquire->mute_looks = 0;
+	if (exchange->is_own_token) {
+		rl_queue_end(queue, exchange, tick->now); /* the next look goes in where it is best then */
+		return;
+	}
 	rl_acquire_leave_queue(acquire, tick);
 	queue->member = member;
-	acquire->mute_looks = 0;
 }
 
 /* The key may hold the token, and nobody can be asked about it. */
@@ -118,8 +135,10 @@ static int64_t look_interval(const rl_acquire *acquire)
 {
 	double drift = acquire->op.exchange.set->drift_factor;
 	double most = (double) acquire->ttl_ns / 4;
-	if (most >= drift * (double) RL_ACQUIRE_LOOK_NS) {
-		return RL_ACQUIRE_LOOK_NS;
+	bool is_several = acquire->op.exchange.set->count > 1;
+	int64_t longest = is_several ? RL_ACQUIRE_LOOK_SEVERAL_NS : RL_ACQUIRE_LOOK_NS;
+	if (most >= drift * (double) longest) {
+		return longest;
 	}
 	int64_t interval = (int64_t) (most / drift);
 	return interval > LOOK_LEAST_NS ? interval : LOOK_LEAST_NS;

@@ -377,6 +377,9 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool is_und
 
 void rl_queue_end(rl_queue *queue, rl_exchange *exchange, int64_t now)
 {
+	if (queue->state == RL_QUEUE_LEAVING) {
+		return;
+	}
 	if (!rl_queue_is_in(queue)) {
 		rl_queue_leave(queue, exchange, false, now);
 		return;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 rl_target *rl_target_new(void)
 {
@@ -110,14 +109,27 @@ rl_target *rl_target_copy(const rl_target *target)
 	return copy;
 }
 
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char) (c - 'A' + 'a') : c;
+}
+
+/* Names are the same in capitals. */
+static bool same_name(const char *a, const char *b)
+{
+	while (*a != '\0' && lower(*a) == lower(*b)) {
+		a++;
+		b++;
+	}
+	return lower(*a) == lower(*b);
+}
+
 bool rl_address_equal(const rl_address *a, const rl_address *b)
 {
 	if (a->kind != b->kind || a->port != b->port) {
 		return false;
 	}
-	/* Names are the same in capitals, paths are not. */
-	return a->kind == RL_NET_TCP ? strcasecmp(a->host, b->host) == 0
-								 : strcmp(a->host, b->host) == 0;
+	return a->kind == RL_NET_TCP ? same_name(a->host, b->host) : strcmp(a->host, b->host) == 0;
 }
 
 static bool same_text(const char *a, const char *b)

@@ -28,7 +28,7 @@ $calls = [
     'a bad port' => fn () => new RedisLock('redis://user:S3CRET@host:port'),
     'a slash in a password' => fn () => new RedisLock('redis://user:S3C/RET-S3CRET@host'),
     'percent-encoding' => fn () => new RedisLock('redis://user:S3CRET%zz@host'),
-    'a list' => fn () => new RedisLock(['redis://user:S3CRET@a', 'redis://user:S3CRET@b']),
+    'a list' => fn () => new RedisLock(['redis://user:S3CRET@a', 'redis://user:S3CRET@a']),
     'not a string' => fn () => new RedisLock([['redis://user:S3CRET@a']]),
     'another argument' => fn () => new RedisLock('redis://user:S3CRET@host', timeout: -1),
     'refused' => fn () => $refused->acquire('k', token: 'S3CRET'),
