@@ -35,6 +35,18 @@ static bool can_queue_at(const rl_seat *seat, bool is_blocked)
 		seat->answer.ticket != RL_TICKET_IMPOSSIBLE && !is_hole;
 }
 
+/* The caller's token must not be taken there: see rl_exchange.h. */
+static bool is_closed_to_own_token(const rl_exchange *exchange, unsigned member)
+{
+	if (exchange->set->count == 1 || !exchange->is_own_token) {
+		return false;
+	}
+	const rl_env *env = exchange->env;
+	return exchange->seats[member].is_spent ||
+		rl_pool_is_lingering(
+			exchange->pool, exchange->set->members[member].target, env->now(env->ctx));
+}
+
 /* The time after which a quorum of those who answered may be free; -1 = some of them have no end. */
 static int64_t soonest_of(const rl_exchange *exchange)
 {
@@ -74,7 +86,8 @@ bool rl_acquire_see(rl_acquire *acquire, rl_acquire_sight *sight)
 	bool can_queue = false;
 	for (unsigned i = 0; i < count && !can_queue; i++) {
 		sight->member = count == 1 ? 0 : exchange->order[i];
-		can_queue = can_queue_at(&exchange->seats[sight->member], is_blocked);
+		can_queue = can_queue_at(&exchange->seats[sight->member], is_blocked) &&
+			!is_closed_to_own_token(exchange, sight->member);
 	}
 	sight->seat = can_queue ? &exchange->seats[sight->member] : sight->seat;
 	sight->soonest_pttl = count == 1 ? sight->seat->answer.number : soonest_of(exchange);
@@ -184,7 +197,7 @@ static bool on_won(rl_acquire *acquire, const rl_tick *tick)
 	rl_settlement settlement = rl_queue_leave(&acquire->queue, exchange, !is_of_use, tick->now);
 	/* A look may be under way. Its connection is given back last, and so taken first by the release: behind it. */
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
-	rl_exchange_note_grant(exchange, acquire->queue.member);
+	rl_exchange_note_grant(exchange, acquire->queue.member, since);
 	acquire->is_marked = false;
 	if (is_of_use) {
 		return rl_acquire_finish(acquire, tick, RL_OK);

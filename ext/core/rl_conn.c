@@ -296,7 +296,9 @@ bool rl_conn_catch_up(rl_conn *conn, int64_t now)
 	do {
 		rl_conn_next(conn, &event);
 	} while (event.type == RL_CONN_READY);
-	if (conn->owing_since == 0) {
+	if (conn->owed_count == 0) {
+		conn->owing_since = 0;
+	} else if (conn->owing_since == 0) {
 		conn->owing_since = now;
 	}
 	return event.type == RL_CONN_NONE;

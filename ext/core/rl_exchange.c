@@ -230,10 +230,7 @@ static bool may_undo(const rl_exchange *exchange, const rl_seat *seat, rl_undo u
 		return exchange->request.verb == RL_VERB_EXTEND && seat->vote == RL_VOTE_GRANTED;
 	}
 	if (seat->vote == RL_VOTE_GRANTED) {
-		/* What may have ended is not undone with a token that others may have, too: theirs could be met. */
-		int64_t ttl = exchange->request.ttl_ms * RL_NS_PER_MS;
-		return !exchange->is_own_token ||
-			now < seat->sent_at + ttl - rl_set_drift(exchange->set, ttl);
+		return rl_seat_may_take_back(exchange, seat, now);
 	}
 	if (undo == RL_UNDO_BUT_REFUSALS && refuses_scripts(seat)) {
 		return false; /* the next try finds out */
@@ -283,10 +280,13 @@ static void back_up_release(const rl_exchange *exchange, rl_seat *seat)
 	bool is_once =
 		!rl_token_is_drawn(exchange->request.token); /* a second could meet somebody else's */
 	if (!is_several(exchange) || exchange->request.verb != RL_VERB_RELEASE || !is_unheard ||
-		seat->is_alone || conn->has_helpers || is_once) {
+		seat->is_alone || conn->has_helpers) {
 		return;
 	}
 	conn->was_waited_for = true;
+	if (is_once) {
+		return;
+	}
 	rl_request request = exchange->request;
 	request.is_alone = true;
 	request.as_text = true;
@@ -398,9 +398,10 @@ void rl_exchange_end(rl_exchange *exchange, int64_t now)
 	}
 }
 
-void rl_exchange_note_grant(rl_exchange *exchange, unsigned member)
+void rl_exchange_note_grant(rl_exchange *exchange, unsigned member, int64_t since)
 {
 	exchange->seats[member].vote = RL_VOTE_GRANTED;
+	exchange->seats[member].sent_at = since;
 }
 
 void rl_exchange_note_failure(rl_exchange *exchange, unsigned member, const rl_error *err)

@@ -146,8 +146,8 @@ void rl_exchange_end(rl_exchange *exchange, int64_t now);
 void rl_exchange_adopt(rl_exchange *exchange, unsigned member, rl_conn *conn, int64_t sent_at);
 
 /* Notes what a member said by another way than this exchange, which is settled: a grant, for
- * rl_exchange_hold(), or a failure. */
-void rl_exchange_note_grant(rl_exchange *exchange, unsigned member);
+ * rl_exchange_hold(), that is proven from then on; or a failure. */
+void rl_exchange_note_grant(rl_exchange *exchange, unsigned member, int64_t since);
 void rl_exchange_note_failure(rl_exchange *exchange, unsigned member, const rl_error *err);
 
 /* Takes the idle connections of the members that granted, or may have, again, after the end, so that the grant can

@@ -156,9 +156,13 @@ void rl_op_fail(rl_op *op, const char *suffix)
 	rl_error_set(&own, reason->status, reason->sys_errno, "%s", "");
 	memcpy(own.code, reason->code, sizeof own.code);
 	if (count > 1) {
-		rl_error_append(&own,
-			"no quorum, %u of %u servers failed: ", rl_exchange_count(exchange, RL_VOTE_FAILED),
-			count);
+		unsigned refused = rl_exchange_count(exchange, RL_VOTE_REFUSED);
+		rl_error_append(&own, "no quorum, %u of %u servers failed",
+			rl_exchange_count(exchange, RL_VOTE_FAILED), count);
+		if (refused > 0) {
+			rl_error_append(&own, " and %u refused", refused);
+		}
+		rl_error_append(&own, ": ");
 	}
 	/* The suffix is said whole. */
 	append_reasons(op, &own, sizeof own.message - strlen(own.message) - strlen(suffix) - 1);

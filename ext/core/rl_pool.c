@@ -296,8 +296,8 @@ rl_conn *rl_pool_take_quiet(rl_pool *pool, const rl_target *target, int64_t now)
 
 bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now)
 {
-	notice_fork(pool);
-	sweep(pool, now);
+	find(
+		pool, target, (pool_want){0}, now); /* one that has owed for too long lingers from now on */
 	const rl_conn *conn = pool->lingering;
 	while (conn != NULL && !rl_target_equal(conn->target, target)) {
 		conn = conn->next;

@@ -67,6 +67,12 @@ static void fail(rl_seat *seat)
 	rl_seat_finish(seat, RL_VOTE_FAILED);
 }
 
+bool rl_seat_may_take_back(const rl_exchange *exchange, const rl_seat *seat, int64_t now)
+{
+	int64_t ttl = exchange->request.ttl_ms * RL_NS_PER_MS;
+	return !exchange->is_own_token || now < seat->sent_at + ttl - rl_set_drift(exchange->set, ttl);
+}
+
 bool rl_seat_is_handed_over(const rl_seat *seat)
 {
 	return seat->conn != NULL && seat->command_end != 0 &&
@@ -374,7 +380,7 @@ static void on_answer(
 	rl_answer answer;
 	rl_command_read(&request, &event->reply, &answer, &event->err, secrets.list, 2);
 	if (seat->is_refused) {
-		if (answer.vote == RL_VOTE_GRANTED) {
+		if (answer.vote == RL_VOTE_GRANTED && rl_seat_may_take_back(exchange, seat, tick->now)) {
 			undo_after_refused_login(exchange, index, tick);
 		} else {
 			fail(seat);

@@ -20,6 +20,10 @@ void rl_seat_finish(rl_seat *seat, rl_vote vote);
 /* Closes its connection, if it has one. */
 void rl_seat_drop(rl_seat *seat);
 
+/* A grant there may be undone. What may have ended is not, with a token that others may have, too: theirs could be
+ * met. */
+bool rl_seat_may_take_back(const rl_exchange *exchange, const rl_seat *seat, int64_t now);
+
 /* The system has taken the whole command: the server may have carried it out. */
 bool rl_seat_is_handed_over(const rl_seat *seat);
 
