@@ -297,13 +297,17 @@ void client_is_queued(rl_link *link)
 	sim_client *c = &clients[link->client];
 	if (link->is_open && c->is_waiter && c->queued_at == RL_NEVER) {
 		c->queued_at = world.now;
+		c->queued_on = link;
 	}
 }
 
+/* Also when the client has left it by itself, for a try on another link. */
 void client_is_out(rl_link *link)
 {
-	if (link->is_open) {
-		clients[link->client].queued_at = RL_NEVER;
+	sim_client *c = &clients[link->client];
+	if (link->is_open || c->queued_on == link) {
+		c->queued_at = RL_NEVER;
+		c->queued_on = NULL;
 	}
 }
 

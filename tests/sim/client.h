@@ -82,9 +82,10 @@ typedef struct sim_client {
 	int64_t max_hold_ns;
 	int64_t begun_at; /* in true time, as are the next */
 	int64_t abandon_at;
-	int64_t queued_at; /* it came into the queue; RL_NEVER = not */
-	int64_t paused_ns; /* it stood still for so long */
-	uint64_t token;    /* of TAKE: the first */
+	int64_t queued_at;        /* it came into the queue; RL_NEVER = not */
+	const rl_link *queued_on; /* by this link */
+	int64_t paused_ns;        /* it stood still for so long */
+	uint64_t token;           /* of TAKE: the first */
 	unsigned spins;
 } sim_client;
 

@@ -194,6 +194,7 @@ static void see_end(sim_server *s, rl_link *link)
 {
 	if (link->is_blocked) {
 		COVER(blpop_dropped);
+		client_is_out(link);
 		unblock(s, link);
 	}
 	TRACE("s%u sees the end of link %u of c%u", (unsigned) s->index, link->index,
