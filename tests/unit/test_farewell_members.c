@@ -314,6 +314,129 @@ static void given_up_what_can_be_written_is(void)
 	CHECK_INT(fake_stats.failed, LEASES);
 }
 
+/* ---- what becomes of the connection of one that is not waited for ---- */
+
+/* a and b free it after 10 ms. */
+static void others_free(unsigned times)
+{
+	says(A, times, ":1", 10 * MS);
+	says(B, times, ":1", 10 * MS);
+}
+
+/* Many in a row use the connections that are there. */
+static void a_slow_one_keeps_its_connection(void)
+{
+	begin_warm(3, 1);
+	for (unsigned i = 0; i < 20; i++) {
+		if (i > 0) {
+			rl_op_free(op);
+			rl_lease_begin(leases[0], bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
+			op = rl_farewell_new(&fake_set, &fake_pool, &fake_env, leases, 1, LIMIT);
+		}
+		says(A, 1, ":1", 0);
+		says(B, 1, ":1", 0);
+		says(C, 1, ":1", 3 * MS);
+		CHECK_INT(fake_drive(op), RL_OK);
+		fake_clock += 5 * MS;
+	}
+	CHECK_COUNT("c1 RELEASE", 20);
+	CHECK_COUNT("dial", 0);
+	CHECK_INT(fake_pool.count, 3);
+	CHECK(fake_pool.troubles == NULL);
+}
+
+/* Its silence is noticed by who comes next. */
+static void a_silent_one_is_looked_after(void)
+{
+	begin_warm(3, 1);
+	others_free(1);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	fake_clock = FAKE_START + 1009 * MS;
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	fake_clock = FAKE_START + 1010 * MS;
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_is_in_trouble(&fake_pool, &fake_targets[C], fake_clock));
+}
+
+static void not_one_to_which_not_all_was_said(void)
+{
+	static char password[] = "secret";
+	begin(3, 2);
+	fake_warm(A);
+	fake_warm(B);
+	fake_targets[C].password = (rl_secret){password, 6};
+	fake_login_says(C, "AUTH", NULL);
+	fake_dials(C, FAKE_ACCEPT_AT_ONCE, 0);
+	others_free(2);
+	CHECK_INT(fake_drive(op), RL_OK);
+	fake_targets[C].password = (rl_secret){NULL, 0};
+	CHECK_COUNT("c1 RELEASE", 0);
+	CHECK_COUNT("10 c1 end", 1);
+	CHECK_INT(fake_pool.count, 2);
+}
+
+/* Its user may not use the helper keys, and it was not said without them. */
+static void nor_one_that_has_to_be_told_again(void)
+{
+	begin(3, 2);
+	fake_set.wakes = true;
+	for (unsigned i = 0; i < 3; i++) {
+		fake_warm(i);
+	}
+	others_free(2);
+	fake_says(C, "-NOPERM x");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("10 c1 end", 1);
+	CHECK_INT(fake_pool.count, 2);
+}
+
+static void nor_one_that_reads_too_little(void)
+{
+	begin_warm(3, 2);
+	others_free(2);
+	fake_acts(C, FAKE_HALF, NULL, RL_NEVER);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("10 c1 end", 1);
+	CHECK_INT(fake_pool.count, 2);
+}
+
+/* Said when it is connected at last it could meet somebody else's. */
+static void with_a_callers_token_none_that_is_not_connected(void)
+{
+	begin(3, 2);
+	leases[1]->is_own_token = true;
+	fake_warm(A);
+	fake_warm(B);
+	fake_dials(C, FAKE_ACCEPT, 100 * MS);
+	others_free(2);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("10 c1 close", 1);
+	CHECK_INT(fake_pool.count, 2);
+	fake_clock += SECOND;
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK_COUNT("c1 RELEASE", 0);
+}
+
+static void in_a_forked_child_nothing_is_said(void)
+{
+	begin(3, LEASES);
+	fake_warm(A);
+	fake_warm(B);
+	fake_dials(C, FAKE_ACCEPT, 100 * MS);
+	fake_acts(A, FAKE_SILENCE, NULL, 0);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	CHECK(!fake_drive_to(op, FAKE_START + 10 * MS));
+	CHECK_COUNT("RELEASE", 2 * RL_FAREWELL_WINDOW);
+	fake_fork();
+	fake_forget_log();
+	rl_op_abandon(op, fake_clock, true);
+	CHECK_LOG("10 a1 close\n10 b1 close\n10 c1 close\n");
+	CHECK_INT(fake_pool.count, 0);
+	CHECK_INT(fake_stats.failed, 0); /* they are the parent's */
+}
+
 static const check_test tests[] = {
 	TEST(each_is_told_and_the_first_last),
 	TEST(a_quorum_that_has_answered_is_enough),
@@ -330,6 +453,13 @@ static const check_test tests[] = {
 	TEST(all_that_are_down_end_it_at_once),
 	TEST(without_the_helper_keys_on_one_it_goes_without_there),
 	TEST(given_up_what_can_be_written_is),
+	TEST(a_slow_one_keeps_its_connection),
+	TEST(a_silent_one_is_looked_after),
+	TEST(not_one_to_which_not_all_was_said),
+	TEST(nor_one_that_has_to_be_told_again),
+	TEST(nor_one_that_reads_too_little),
+	TEST(with_a_callers_token_none_that_is_not_connected),
+	TEST(in_a_forked_child_nothing_is_said),
 };
 
 CHECK_MAIN(tests, clean_up)

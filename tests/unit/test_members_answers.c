@@ -385,6 +385,46 @@ static void there_is_room_for_all_of_them(void)
 	CHECK_HAS(message, "; redis://e:6379: the server answered: ERR x");
 }
 
+/* Fewer are told of in full, and how many more there are. */
+static void of_too_many_some_are_told_of(void)
+{
+	static rl_target targets[RL_MEMBERS_MAX];
+	static char names[RL_MEMBERS_MAX][32];
+	static const char reason[] = "cannot connect: No such file or directory";
+	for (unsigned count = 2; count <= RL_MEMBERS_MAX; count++) {
+		fake_begin(5);
+		rl_set set = fake_set;
+		set.count = count;
+		for (unsigned i = 0; i < count; i++) {
+			snprintf(names[i], sizeof names[i], "unix:///run/redis-%02u.sock", i);
+			targets[i] = (rl_target){.refs = 1, .name = names[i]};
+			set.members[i].target = &targets[i];
+		}
+		rl_op *op = rl_ask_new(
+			&set, &fake_pool, &fake_env, RL_VERB_EXISTS, bytes_of("k"), bytes_of(""), 0);
+		for (unsigned i = 0; i < count; i++) {
+			op->exchange.seats[i].vote = RL_VOTE_FAILED;
+			rl_error_set(&op->exchange.seats[i].err, RL_ERR_CONNECT, 2, "%s", reason);
+		}
+		rl_op_fail(op, "; and so on");
+		unsigned told = 0;
+		for (const char *at = op->err->message; (at = strstr(at, reason)) != NULL; at++) {
+			told++;
+		}
+		char more[32];
+		snprintf(more, sizeof more, "; and %u more; and so on", count - told);
+		bool has_more = strstr(op->err->message, " more") != NULL;
+		unsigned least = count < 4 ? count : 4;
+		if (told < least || has_more != (told < count) ||
+			(has_more && strstr(op->err->message, more) == NULL)) {
+			FAIL("%u servers, of which %u are told of: %s", count, told, op->err->message);
+		}
+		CHECK_HAS(op->err->message, "; and so on");
+		rl_op_free(op);
+		fake_end();
+	}
+}
+
 static const check_test tests[] = {
 	TEST(a_quorum_says_yes_or_no),
 	TEST(the_owner_is_who_has_a_quorum),
@@ -403,6 +443,7 @@ static const check_test tests[] = {
 	TEST(a_command_that_was_sent_may_have_been_carried_out),
 	TEST(a_failure_to_change_waits_for_the_others),
 	TEST(there_is_room_for_all_of_them),
+	TEST(of_too_many_some_are_told_of),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -549,6 +549,135 @@ static void but_not_for_ever(void)
 	CHECK_INT(fake_ms(), 1000);
 }
 
+/* ---- a member that is slow, or reads too little ---- */
+
+/* For many calls. */
+static void is_ok(rl_op *op)
+{
+	CHECK_INT(fake_drive(op), RL_OK);
+	fake_free(op);
+}
+
+static void all_is_well(rl_verb verb)
+{
+	is_ok(verb == RL_VERB_SET ? &fake_acquire(30000, 0)->op : fake_ask(verb, "tok", 7000));
+}
+
+/* Calls that are further apart than its patience do not make it silent. */
+static void a_slow_one_keeps_its_connection_over_idle_times(void)
+{
+	begin_warm(3);
+	for (unsigned i = 0; i < 5; i++) {
+		fake_clock = FAKE_START + i * 5 * SECOND;
+		all_say(3, "+OK");
+		all_is_well(RL_VERB_SET); /* nothing is owed behind it */
+		fake_clock += 5 * SECOND / 2;
+		a_and_b_say("+OK", 0);
+		fake_acts(C, FAKE_SAY, "+OK", 3 * MS);
+		all_is_well(RL_VERB_SET);
+		all_say(3, ":1");
+		all_is_well(RL_VERB_EXISTS); /* the same moment: c has not answered yet */
+	}
+	CHECK_COUNT("c1 SET", 10);
+	CHECK_COUNT("c1 EXISTS", 5);
+	CHECK_COUNT("dial", 0);
+	CHECK_COUNT("c1 end", 0);
+	CHECK(fake_pool.troubles == NULL);
+}
+
+/* A release waits only for a connection that it has dialled itself. */
+static void one_that_others_dialled_is_not_waited_for(void)
+{
+	begin_without_c();
+	fake_dials(C, FAKE_HANG, 0);
+	a_and_b_say("+OK", 0);
+	CHECK_INT(take(30000), RL_OK);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_clock = FAKE_START + (i + 1) * 100 * MS;
+		a_and_b_say(":1", 0);
+		CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, DRAWN, 0)), RL_OK);
+		CHECK_INT(fake_ms(), (i + 1) * 100);
+	}
+	CHECK_COUNT("dial", 1);
+}
+
+static void what_is_said_to_it_comes_when_it_is_connected(void)
+{
+	begin_without_c();
+	fake_dials(C, FAKE_ACCEPT, 20 * MS);
+	a_and_b_say("+OK", 0);
+	CHECK_INT(take(30000), RL_OK);
+	a_and_b_say(":1", 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, DRAWN, 0)), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	fake_clock += 20 * MS;
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK_COUNT("20 c1 RELEASE k T2\n", 1);
+}
+
+/* The system takes no more for it. */
+static void one_that_reads_too_little_is_in_trouble(void)
+{
+	begin_warm(3);
+	a_and_b_say("+OK", 0);
+	fake_acts(C, FAKE_HALF, NULL, RL_NEVER);
+	all_is_well(RL_VERB_SET);
+	CHECK_COUNT("0 c1 end", 1);
+	CHECK_INT(fake_pool.troubles->fails, 1);
+	/* It is spared. */
+	for (unsigned i = 0; i < 5; i++) {
+		a_and_b_say("+OK", 0);
+		all_is_well(RL_VERB_SET);
+		a_and_b_say(":1", 0);
+		all_is_well(RL_VERB_RELEASE);
+	}
+	CHECK_COUNT("dial", 0);
+	/* For longer each time. */
+	fake_clock += 10 * MS;
+	fake_acts(C, FAKE_HALF, NULL, RL_NEVER);
+	fake_login_says(C, "CLIENT", NULL);
+	fake_dials(C, FAKE_ACCEPT_AT_ONCE, 0);
+	a_and_b_say("+OK", 0);
+	all_is_well(RL_VERB_SET);
+	CHECK_COUNT("c2 dial", 1);
+	CHECK_INT(fake_pool.troubles->fails, 2);
+}
+
+static void also_one_that_owes_too_much(void)
+{
+	begin_warm(3);
+	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[C], false, fake_clock);
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	while (rl_conn_is_worth_keeping(conn)) {
+		CHECK(rl_conn_send_blind(conn, &request));
+		fake_transport.flush(conn->link);
+		fake_forget_log();
+	}
+	conn->owed_count--; /* the last that is kept */
+	conn->owed[(conn->owed_first + conn->owed_runs - 1) % RL_CONN_OWED_MAX].count--;
+	rl_pool_give_unheard(&fake_pool, conn, SECOND, fake_clock);
+	a_and_b_say("+OK", 0);
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_COUNT("0 c1 end", 1);
+	CHECK(fake_pool.troubles != NULL);
+	a_and_b_say("+OK", 0);
+	CHECK_INT(take(30000), RL_OK);
+	CHECK_COUNT("dial", 0);
+}
+
+static void one_server_that_reads_too_little_is_not_spared(void)
+{
+	fake_begin(1);
+	fake_warm(A);
+	fake_acts(A, FAKE_HALF, NULL, RL_NEVER);
+	rl_acquire *acquire = fake_acquire(30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 10 * MS));
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK(fake_pool.troubles == NULL);
+	CHECK_INT(fake_pool.count, 0);
+}
+
 static const check_test tests[] = {
 	TEST(who_takes_begins_with_the_first),
 	TEST(who_releases_ends_with_the_first),
@@ -585,6 +714,12 @@ static const check_test tests[] = {
 	TEST(force_release_waits_for_all),
 	TEST(it_spares_nobody),
 	TEST(but_not_for_ever),
+	TEST(a_slow_one_keeps_its_connection_over_idle_times),
+	TEST(one_that_others_dialled_is_not_waited_for),
+	TEST(what_is_said_to_it_comes_when_it_is_connected),
+	TEST(one_that_reads_too_little_is_in_trouble),
+	TEST(also_one_that_owes_too_much),
+	TEST(one_server_that_reads_too_little_is_not_spared),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -258,6 +258,44 @@ static void one_that_did_not_answer_may_bring_a_stray(void)
 	}
 }
 
+/* One that was too slow, while the others have decided. */
+static void also_one_that_did_not_answer_in_time(void)
+{
+	fake_begin(3);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_warm(i);
+	}
+	fake_set.members[C].timeout_ns = 20 * MS;
+	fake_acts(A, FAKE_SAY, ":1", 50 * MS);
+	fake_acts(B, FAKE_SAY, ":1", 50 * MS);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 1500);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 50);
+	CHECK_INT(op->exchange.seats[C].vote, RL_VOTE_FAILED);
+	CHECK(!op->exchange.seats[C].was_left);
+	CHECK(rl_exchange_has_strays(&op->exchange));
+}
+
+/* Who answers soon enough brings none: so an ordinary one leaves no doubt. */
+static void who_is_hoped_for_brings_none(void)
+{
+	static const int64_t delays[] = {0, 24, 26};
+	for (unsigned i = 0; i < 3; i++) {
+		fake_begin(3);
+		for (unsigned j = 0; j < 3; j++) {
+			fake_warm(j);
+			fake_acts(j, FAKE_SAY, ":1", j == C ? delays[i] * MS : 0);
+		}
+		rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 1500);
+		op->hopes_for_all = true;
+		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_INT(fake_ms(), i == 2 ? 25 : delays[i]);
+		CHECK_INT(rl_exchange_has_strays(&op->exchange), i == 2);
+		fake_end();
+	}
+}
+
 static const check_test tests[] = {
 	TEST(who_does_not_wait_tries_three_times_more),
 	TEST(it_ends_with_the_first_that_is_not_split),
@@ -274,6 +312,8 @@ static const check_test tests[] = {
 	TEST(nor_where_it_was_never_sent),
 	TEST(an_own_token_is_taken_back_only_where_it_was_granted),
 	TEST(one_that_did_not_answer_may_bring_a_stray),
+	TEST(also_one_that_did_not_answer_in_time),
+	TEST(who_is_hoped_for_brings_none),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -409,6 +409,152 @@ static void it_is_forgotten_with_the_pool_and_by_a_fork(void)
 	CHECK(is_worth_asking());
 }
 
+/* ---- idle times ---- */
+
+/* Nothing was owed meanwhile. */
+static void an_idle_time_is_no_silence(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	CHECK(take() != NULL);
+	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
+	taken = NULL;
+	to_ms(5000);
+	rl_conn *conn = give_owing();
+	CHECK_INT(conn->owing_since, FAKE_START + 5000 * MS);
+	to_ms(5199);
+	CHECK(take() == conn);
+	CHECK(fake_pool.troubles == NULL);
+	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
+	taken = NULL;
+	to_ms(5200);
+	CHECK(take() == NULL);
+}
+
+static void nor_is_one_after_an_answer(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_acts(0, FAKE_SAY, ":1", 10 * MS);
+	give_owing();
+	to_ms(20);
+	CHECK(take() != NULL);
+	CHECK(rl_conn_catch_up(taken, fake_clock));
+	CHECK_INT(taken->owed_count, 0);
+	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
+	taken = NULL;
+	to_ms(5000);
+	give_owing();
+	to_ms(5100);
+	CHECK(take() != NULL);
+}
+
+/* ---- for what blocks ---- */
+
+static rl_conn *take_quiet(void)
+{
+	rl_conn_free(taken);
+	taken = rl_pool_take_quiet(&fake_pool, &fake_targets[0], fake_clock);
+	return taken;
+}
+
+static void what_blocks_takes_none_that_owes(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	rl_conn *quiet = fake_pool.idle;
+	fake_warm(0);
+	give_owing(); /* the other, which is the latest used */
+	CHECK(take_quiet() == quiet);
+	CHECK(take_quiet() == NULL);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+/* Also none whose answers are merely counted off. */
+static void whoever_gave_it(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	rl_conn *conn = give_owing();
+	CHECK(take() == conn);
+	rl_pool_give(&fake_pool, conn, fake_clock);
+	taken = NULL;
+	CHECK(take_quiet() == NULL);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void nor_one_that_is_under_way(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_ACCEPT, 50 * MS);
+	give_connecting();
+	CHECK(take_quiet() == NULL);
+	CHECK_INT(fake_pool.count, 1);
+	to_ms(50);
+	CHECK(take() != NULL); /* it connects on when it is looked at */
+	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
+	taken = NULL;
+	CHECK(take_quiet() != NULL);
+}
+
+static void nor_one_that_is_dead(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_kill(0);
+	CHECK(take_quiet() == NULL);
+	CHECK_INT(fake_pool.count, 0);
+}
+
+/* ---- those that linger ---- */
+
+static bool is_lingering(unsigned member)
+{
+	return rl_pool_is_lingering(&fake_pool, &fake_targets[member], fake_clock);
+}
+
+static void one_lingers_until_the_server_has_read_it(void)
+{
+	fake_begin(2);
+	fake_warm(0);
+	fake_acts(0, FAKE_SAY, ":1", 1000 * MS);
+	give_owing();
+	CHECK(!is_lingering(0));
+	to_ms(200);
+	CHECK(take() == NULL);
+	CHECK(is_lingering(0));
+	CHECK(!is_lingering(1));
+	to_ms(999);
+	CHECK(is_lingering(0));
+	to_ms(1000);
+	CHECK(!is_lingering(0));
+	CHECK_COUNT("1000 a1 close", 1);
+}
+
+static void or_for_as_long_as_that_may_take(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	give_owing();
+	to_ms(200);
+	CHECK(take() == NULL);
+	fake_clock += RL_POOL_LINGER_NS;
+	CHECK(is_lingering(0));
+	fake_clock++;
+	CHECK(!is_lingering(0));
+}
+
+static void in_a_forked_child_none_lingers(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	give_owing();
+	to_ms(200);
+	CHECK(take() == NULL);
+	fake_fork();
+	CHECK(!is_lingering(0));
+}
+
 static const check_test tests[] = {
 	TEST(one_that_is_connecting_is_used),
 	TEST(one_that_is_not_connected_in_time_is_dropped),
@@ -435,6 +581,15 @@ static const check_test tests[] = {
 	TEST(trouble_is_one_targets_own),
 	TEST(of_too_many_the_one_due_first_is_forgotten),
 	TEST(it_is_forgotten_with_the_pool_and_by_a_fork),
+	TEST(an_idle_time_is_no_silence),
+	TEST(nor_is_one_after_an_answer),
+	TEST(what_blocks_takes_none_that_owes),
+	TEST(whoever_gave_it),
+	TEST(nor_one_that_is_under_way),
+	TEST(nor_one_that_is_dead),
+	TEST(one_lingers_until_the_server_has_read_it),
+	TEST(or_for_as_long_as_that_may_take),
+	TEST(in_a_forked_child_none_lingers),
 };
 
 CHECK_MAIN(tests, clean_up)

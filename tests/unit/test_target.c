@@ -90,11 +90,46 @@ static void a_copy_outlives_its_original(void)
 	CHECK_INT(copy->database, 7);
 }
 
+/* ---- addresses ---- */
+
+static bool is_same(const char *one, const char *other)
+{
+	begin(one);
+	rl_target_unref(copy);
+	copy = original;
+	original = NULL;
+	rl_dsn dsn;
+	rl_error err;
+	CHECK_INT(rl_dsn_parse(bytes_of(other), &dsn, &err), RL_OK);
+	original = dsn.target;
+	bool is_equal = rl_address_equal(&copy->address, &original->address);
+	CHECK_INT(rl_address_equal(&original->address, &copy->address), is_equal);
+	clean_up();
+	return is_equal;
+}
+
+static void a_name_in_capitals_is_the_same(void)
+{
+	CHECK(is_same("redis://host", "redis://HOST"));
+	CHECK(is_same("redis://Host.Example:7000", "redis://hOST.eXAMPLE:7000"));
+	CHECK(is_same("redis://[fe80::1]", "redis://[FE80::1]"));
+	CHECK(!is_same("redis://host", "redis://host2"));
+	CHECK(!is_same("redis://host:1", "redis://HOST:2"));
+}
+
+static void a_path_in_capitals_is_another(void)
+{
+	CHECK(is_same("unix:///run/a.sock", "unix:///run/a.sock"));
+	CHECK(!is_same("unix:///run/a.sock", "unix:///run/A.sock"));
+}
+
 static const check_test tests[] = {
 	TEST(a_copy_is_the_same_and_shares_nothing),
 	TEST(a_password_is_copied_to_its_end),
 	TEST(an_empty_password_is_not_none),
 	TEST(a_copy_outlives_its_original),
+	TEST(a_name_in_capitals_is_the_same),
+	TEST(a_path_in_capitals_is_another),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -651,6 +651,107 @@ static void in_a_forked_child_nothing_is_sent(void)
 	}
 }
 
+/* ---- its connections ---- */
+
+/* So many connections to c that owe an answer, the latest last; what is said of them comes with the next command. */
+static void owe_on_c(const char *const answers[3])
+{
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
+	rl_conn *conns[3];
+	for (unsigned i = 0; i < 3; i++) {
+		fake_warm(C);
+		conns[i] = rl_pool_take(&fake_pool, &fake_targets[C], false, fake_clock);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		fake_acts(C, answers[i] == NULL ? FAKE_SILENCE : FAKE_SAY, answers[i], 0);
+		CHECK(rl_conn_send_blind(conns[i], &request));
+		fake_transport.flush(conns[i]->link);
+		rl_pool_give_unheard(&fake_pool, conns[i], SECOND, fake_clock);
+	}
+	fake_forget_log();
+}
+
+/* What is sent to a member next may have to come behind what one owes: that must not be blocked. */
+static void the_queue_takes_none_that_owes(void)
+{
+	static const char *const answers[3] = {NULL, ":1", ":1"};
+	begin_held();
+	owe_on_c(answers);
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	to(acquire, 10);
+	/* The SET goes on c4 and the look on c3, which owe nothing from then on. */
+	CHECK_COUNT("c4 SET", 1);
+	CHECK_COUNT("c3 nudge", 1);
+	CHECK_COUNT("c3 BLPOP", 1);
+	CHECK_COUNT("BLPOP", 1);
+	CHECK_COUNT("dial", 0);
+}
+
+/* What takes our name away comes behind what is owed, and that is owed as before. */
+static void what_is_unmarked_still_owes(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	to(acquire, 999);
+	keys[C].is_mute = true;
+	to(acquire, 1001);
+	CHECK_COUNT("1000 c1 nudge", 1);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("1001 c1 RELEASE+ k W1", 1);
+	fake_clock = FAKE_START + 1900 * MS;
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	fake_clock = FAKE_START + 2002 * MS;
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_is_in_trouble(&fake_pool, &fake_targets[C], fake_clock));
+}
+
+/* ---- an error of the queue's member ---- */
+
+/* It has something else under that name, say. */
+static void its_error_is_its_own_affair(void)
+{
+	static const char *const errors[] = {"-WRONGTYPE x", "-OOM x"};
+	for (unsigned i = 0; i < 2; i++) {
+		rl_acquire *acquire = queued(10 * SECOND);
+		keys[C].error = errors[i];
+		fake_wakes(C, 0);
+		fake_forget_log();
+		to(acquire, 150);
+		/* A look finds another to queue at, and soon. */
+		CHECK_COUNT("110 a1 nudge+ k T", 1);
+		CHECK_COUNT("110 a2 BLPOP", 1);
+		CHECK_INT(acquire->queue.member, A);
+		CHECK_INT(fake_blocked_on(C), 0);
+		CHECK_INT(fake_stats.fallbacks, 0);
+		CHECK_INT(fake_stats.failed, 0);
+		keys_free(B);
+		keys_free(A);
+		CHECK_INT(fake_drive(&acquire->op), RL_OK);
+		CHECK_INT(fake_ms(), 150);
+		CHECK_TEXT(keys_owner(A), keys_owner(B));
+		CHECK_TEXT(keys_owner(C), "kin");
+		fake_end();
+	}
+}
+
+/* One member after the other: then it is enough. */
+static void again_and_again_it_polls(void)
+{
+	rl_acquire *acquire = queued(10 * SECOND);
+	for (unsigned i = 0; i < 3; i++) {
+		/* The tries in the queue fail, the looks do not. */
+		unsigned member = acquire->queue.member;
+		fake_says(member, "-WRONGTYPE x");
+		fake_wakes(member, 0);
+		to(acquire, fake_ms() + (i < 2 ? 200 : 0));
+	}
+	CHECK(acquire->is_polling);
+	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_blocked_links(), 0);
+	keys_free_all(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_TEXT(keys_owner(A), keys_owner(B));
+}
+
 static const check_test tests[] = {
 	TEST(it_looks_at_all_and_queues_at_the_first),
 	TEST(it_looks_within_a_second_while_its_release_will_wake_it),
@@ -687,6 +788,10 @@ static const check_test tests[] = {
 	TEST(given_up_at_any_moment_nothing_is_left),
 	TEST(given_up_with_an_own_token_connections_are_of_use),
 	TEST(in_a_forked_child_nothing_is_sent),
+	TEST(the_queue_takes_none_that_owes),
+	TEST(what_is_unmarked_still_owes),
+	TEST(its_error_is_its_own_affair),
+	TEST(again_and_again_it_polls),
 };
 
 CHECK_MAIN(tests, fake_end)

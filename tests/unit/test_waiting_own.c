@@ -332,6 +332,36 @@ static void lost_before_it_was_sent_nothing_is_unknown(void)
 	CHECK_HAS(fake_log(), "10 a1 try+ k mine 30000 0 0 W1 0\n10 a3 dial\n10 a3 NAME\n10 a3 BLPOP");
 }
 
+/* ---- given up with a win ---- */
+
+/* Won at 100 ms of 1 s, and given up then, with the answer read or not. */
+static void give_up_a_win_at(int64_t at, unsigned undone)
+{
+	rl_acquire *acquire = waiting_queued_own(1000, 10 * SECOND);
+	waiting_drive_to(acquire, 100);
+	fake_says(0, grant(100));
+	fake_wakes(0, 0);
+	fake_forget_log();
+	fake_clock = at;
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("RELEASE+ k mine", undone);
+	CHECK_COUNT("RELEASE k mine", 0);
+	CHECK_INT(fake_stats.undone, undone);
+	fake_end();
+}
+
+/* Then it has ended, and somebody else may hold with an equal token. */
+static void a_win_is_undone_while_it_is_proven(void)
+{
+	fake_begin(1);
+	int64_t proof = waiting_proof(99, 1000); /* 1 % less of the time since the sample */
+	fake_end();
+	give_up_a_win_at(FAKE_START + 100 * MS, 1);
+	give_up_a_win_at(proof - 1, 1);
+	give_up_a_win_at(proof, 0);
+	give_up_a_win_at(FAKE_START + 2 * SECOND, 0);
+}
+
 static const check_test tests[] = {
 	TEST(the_queue_is_ended_before_the_last_try),
 	TEST(the_last_try_may_have_it),
@@ -357,6 +387,7 @@ static const check_test tests[] = {
 	TEST(lost_in_the_queue_a_failure_tells_of_the_doubt),
 	TEST(lost_in_the_queue_it_may_have_it),
 	TEST(lost_before_it_was_sent_nothing_is_unknown),
+	TEST(a_win_is_undone_while_it_is_proven),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Several members and a caller's own token: what was sent earlier and is carried out late must not meet it, and what
+ * may have ended by its TTL is not undone, for somebody else may hold with an equal token by then.
+ *
+ * The order of the key is c, a, b.
+ */
+#include "check.h"
+#include "fake.h"
+
+#include <string.h>
+
+#define A 0
+#define B 1
+#define C 2
+
+static void begin_warm(unsigned members)
+{
+	fake_begin(members);
+	for (unsigned i = 0; i < members; i++) {
+		fake_warm(i);
+	}
+}
+
+static void a_and_b_say(const char *text)
+{
+	fake_says(A, text);
+	fake_says(B, text);
+}
+
+static void to_ms(int64_t ms)
+{
+	fake_clock = FAKE_START + ms * MS;
+}
+
+/* ---- what may be carried out late ---- */
+
+/* The release of the token is on its way to c, is carried out at that time or never, and is not waited for any more:
+ * its connection lingers. */
+static void release_late_on_c(int64_t answer_ms)
+{
+	begin_warm(3);
+	a_and_b_say(":1");
+	fake_acts(C, answer_ms < 0 ? FAKE_SILENCE : FAKE_SAY, ":1", answer_ms * MS);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "mine", 0)), RL_OK);
+	to_ms(1500);
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK_COUNT("c1 end", 1);
+	to_ms(3000); /* its pause is over: it would be asked */
+	CHECK(!rl_pool_is_in_trouble(&fake_pool, &fake_targets[C], fake_clock));
+	fake_forget_log();
+}
+
+static void it_is_not_taken_where_its_release_lingers(void)
+{
+	release_late_on_c(-1);
+	a_and_b_say("+OK");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
+	CHECK_LOG("3000 a1 SET k mine NX PX 30000\n3000 b1 SET k mine NX PX 30000\n");
+}
+
+/* The lock would be lost with it when the release is carried out. */
+static void that_member_makes_no_quorum(void)
+{
+	release_late_on_c(-1);
+	fake_says(A, "+OK");
+	fake_says(B, "-ERR x");
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
+	CHECK_COUNT("3000 c", 0);
+	CHECK_COUNT("a1 RELEASE k mine", 1);
+	CHECK_HAS(acquire->op.err->message,
+		"redis://c:6379: not asked: what was sent to it earlier may still be carried out, and meet the token "
+		"you gave");
+}
+
+static void it_is_taken_there_once_that_is_over(void)
+{
+	static const int64_t over_ms[] = {5000, 1500 + RL_POOL_LINGER_NS / MS + 1};
+	for (unsigned i = 0; i < 2; i++) {
+		release_late_on_c(i == 0 ? over_ms[0] : -1);
+		for (unsigned j = 0; j < 2; j++) {
+			to_ms(over_ms[i] - (j == 0 ? 2 : 0));
+			a_and_b_say("+OK");
+			if (j == 1) {
+				fake_says(C, "+OK");
+			}
+			CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
+			CHECK_COUNT("c2 SET k mine", j);
+		}
+		fake_end();
+	}
+}
+
+/* Nothing that was sent earlier concerns a token of ours, and no other verb takes anything. */
+static void all_else_is_asked_there(void)
+{
+	release_late_on_c(-1);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_acts(i, FAKE_SAY, "+OK", 5 * MS);
+		fake_acts(i, FAKE_SAY, ":1", 5 * MS);
+	}
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
+	CHECK_COUNT("c2 SET k T1", 1);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXTEND, "mine", 7000)), RL_OK);
+	CHECK_COUNT("c2 EXTEND k mine", 1);
+}
+
+static rl_conn *let_one_linger(unsigned member)
+{
+	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[member], false, fake_clock);
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
+	fake_acts(member, FAKE_SILENCE, NULL, 0);
+	CHECK(rl_conn_send_blind(conn, &request));
+	fake_transport.flush(conn->link);
+	rl_pool_let_linger(&fake_pool, conn, fake_clock);
+	return conn;
+}
+
+static void one_server_is_asked(void)
+{
+	begin_warm(1);
+	let_one_linger(A);
+	fake_says(A, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
+}
+
+static void what_lingers_elsewhere_does_not_matter(void)
+{
+	begin_warm(3);
+	let_one_linger(A);
+	a_and_b_say("+OK");
+	fake_says(C, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
+	CHECK_COUNT("a2 ", 0);
+	CHECK_COUNT("c1 SET", 1);
+}
+
+/* What was granted on a2 is undone there, and the next try comes behind that. */
+static void behind_its_own_undo_it_is_tried_again(void)
+{
+	begin_warm(3);
+	fake_warm(A);
+	fake_set.backoff.first_ns = 50 * MS;
+	fake_says(A, "+OK");
+	fake_says(B, "_");
+	fake_says(C, "_");
+	fake_says(A, ":1");
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START));
+	CHECK(acquire->op.exchange.seats[A].kept != NULL);
+	let_one_linger(A);
+	a_and_b_say("*:1 :0");
+	fake_says(C, "*:0 :0 :100 :4");
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("a2 try k mine", 1);
+}
+
+/* ---- what may have ended ---- */
+
+/* Proven since it was sent, at 0 ms. */
+static int64_t proof_of(int64_t ttl_ms)
+{
+	return FAKE_START + ttl_ms * MS - rl_set_drift(&fake_set, ttl_ms * MS);
+}
+
+static void granted_too_late_it_is_left(void)
+{
+	begin_warm(3);
+	a_and_b_say("+OK");
+	rl_acquire *acquire = fake_acquire_own("mine", 1000, 0);
+	fake_acts(C, FAKE_SAY, "_", 10 * MS);
+	fake_lag(2 * SECOND);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SLOW);
+	CHECK_COUNT("RELEASE", 0);
+	fake_end();
+	begin_warm(3);
+	a_and_b_say("+OK");
+	fake_acts(C, FAKE_SAY, "_", 10 * MS);
+	fake_lag(2 * SECOND);
+	CHECK_INT(fake_drive(&fake_acquire(1000, 0)->op), RL_ERR_SLOW);
+	CHECK_COUNT("RELEASE k T1", 3); /* one that was drawn is undone at any time */
+}
+
+/* a was asked 80 ms before b, which has connected only then: of no use when a's is over, but b's may still block. */
+static void each_member_has_its_own_time(void)
+{
+	fake_begin(3);
+	fake_warm(A);
+	fake_warm(C);
+	fake_dials(B, FAKE_ACCEPT, 80 * MS);
+	a_and_b_say("+OK");
+	fake_says(C, "_");
+	rl_acquire *acquire = fake_acquire_own("mine", 1000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 79 * MS));
+	fake_lag(920 * MS);
+	/* The lag comes when it is connected; b is asked behind it. */
+	fake_drive_to(&acquire->op, FAKE_START + 2 * SECOND);
+	CHECK_INT(acquire->op.status, RL_ERR_SLOW);
+	CHECK_COUNT("a1 RELEASE", 0);
+	CHECK_COUNT("b1 RELEASE k mine", 1);
+}
+
+/* a has granted, and the call ends at that time, for it is given up. */
+static void give_up_at(int64_t at, bool is_heard, unsigned undone)
+{
+	begin_warm(3);
+	fake_acts(A, FAKE_SAY, "+OK", is_heard ? 0 : 60 * MS);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	rl_acquire *acquire = fake_acquire_own("mine", 1000, 0);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 50 * MS));
+	fake_clock = at;
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("RELEASE k mine", undone);
+	CHECK_COUNT("RELEASE", undone);
+	CHECK_INT(fake_stats.undone, undone);
+	fake_end();
+}
+
+static void given_up_it_is_undone_while_it_is_proven(void)
+{
+	fake_begin(3);
+	int64_t proof = proof_of(1000);
+	fake_end();
+	for (unsigned i = 0; i < 2; i++) {
+		give_up_at(FAKE_START + 100 * MS, i == 0, 1);
+		give_up_at(proof - 1, i == 0, 1);
+		give_up_at(proof, i == 0, 0);
+		give_up_at(FAKE_START + 2 * SECOND, i == 0, 0);
+	}
+}
+
+/* As after a signal handler that ran when the call had ended: what was granted is held, and then settled or given up. */
+static void undo_after_the_end(unsigned members, int64_t at, unsigned undone)
+{
+	for (unsigned is_settled = 0; is_settled < 2; is_settled++) {
+		begin_warm(members);
+		for (unsigned i = 0; i < members; i++) {
+			fake_says(i, "+OK");
+		}
+		rl_acquire *acquire = fake_acquire_own("mine", 1000, 0);
+		CHECK_INT(fake_drive(&acquire->op), RL_OK);
+		rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+		fake_clock = at;
+		if (is_settled) {
+			rl_exchange_settle(&acquire->op.exchange, RL_UNDO_ALL, fake_clock);
+			rl_exchange_end(&acquire->op.exchange, fake_clock);
+		} else {
+			rl_op_abandon(&acquire->op, fake_clock, false);
+		}
+		CHECK_COUNT("RELEASE k mine", undone);
+		CHECK_INT(fake_pool.count, members);
+		fake_end();
+	}
+}
+
+static void also_after_the_end(void)
+{
+	fake_begin(3);
+	int64_t proof = proof_of(1000);
+	fake_end();
+	for (unsigned members = 1; members <= 3; members += 2) {
+		undo_after_the_end(members, FAKE_START + 100 * MS, members);
+		undo_after_the_end(members, proof - 1, members);
+		undo_after_the_end(members, proof, 0);
+		undo_after_the_end(members, FAKE_START + 1700 * MS, 0);
+	}
+}
+
+/* ---- what is kept ---- */
+
+/* The next to use the connection sees that its undo was not answered in time. */
+static void what_is_kept_for_the_next_try_comes_back_owing(void)
+{
+	begin_warm(3);
+	fake_says(A, "+OK");
+	fake_says(B, "_");
+	fake_says(C, "_");
+	fake_acts(A, FAKE_SILENCE, NULL, 0);
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START));
+	CHECK(acquire->op.exchange.seats[A].kept != NULL);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_INT(fake_pool.count, 3);
+	to_ms(999);
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[A], fake_clock));
+	to_ms(1000);
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[A], fake_clock));
+	CHECK(rl_pool_is_lingering(&fake_pool, &fake_targets[A], fake_clock));
+}
+
+static const check_test tests[] = {
+	TEST(it_is_not_taken_where_its_release_lingers),
+	TEST(that_member_makes_no_quorum),
+	TEST(it_is_taken_there_once_that_is_over),
+	TEST(all_else_is_asked_there),
+	TEST(one_server_is_asked),
+	TEST(what_lingers_elsewhere_does_not_matter),
+	TEST(behind_its_own_undo_it_is_tried_again),
+	TEST(granted_too_late_it_is_left),
+	TEST(each_member_has_its_own_time),
+	TEST(given_up_it_is_undone_while_it_is_proven),
+	TEST(also_after_the_end),
+	TEST(what_is_kept_for_the_next_try_comes_back_owing),
+};
+
+CHECK_MAIN(tests, fake_end)
