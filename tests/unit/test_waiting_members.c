@@ -691,15 +691,15 @@ static void the_queue_takes_none_that_owes(void)
 static void what_is_unmarked_still_owes(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
-	to(acquire, 999);
+	to(acquire, 849);
 	keys[C].is_mute = true;
-	to(acquire, 1001);
-	CHECK_COUNT("1000 c1 nudge", 1);
+	to(acquire, 851);
+	CHECK_COUNT("850 c1 nudge", 1);
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_COUNT("1001 c1 RELEASE+ k W1", 1);
-	fake_clock = FAKE_START + 1900 * MS;
+	CHECK_COUNT("851 c1 RELEASE+ k W1", 1);
+	fake_clock = FAKE_START + 1750 * MS;
 	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
-	fake_clock = FAKE_START + 2002 * MS;
+	fake_clock = FAKE_START + 1852 * MS;
 	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
 	CHECK(rl_pool_is_in_trouble(&fake_pool, &fake_targets[C], fake_clock));
 }
