@@ -400,8 +400,8 @@ static void of_too_many_some_are_told_of(void)
 			targets[i] = (rl_target){.refs = 1, .name = names[i]};
 			set.members[i].target = &targets[i];
 		}
-		rl_op *op = rl_ask_new(
-			&set, &fake_pool, &fake_env, RL_VERB_EXISTS, bytes_of("k"), bytes_of(""), 0);
+		rl_op *op =
+			rl_ask_new(&set, &fake_pool, &fake_env, RL_VERB_EXISTS, bytes_of("k"), bytes_of(""), 0);
 		for (unsigned i = 0; i < count; i++) {
 			op->exchange.seats[i].vote = RL_VOTE_FAILED;
 			rl_error_set(&op->exchange.seats[i].err, RL_ERR_CONNECT, 2, "%s", reason);
