@@ -678,6 +678,16 @@ static void one_server_that_reads_too_little_is_not_spared(void)
 	CHECK_INT(fake_pool.count, 0);
 }
 
+/* Each of them is the last that waits, as with a token of ours. */
+static void with_a_callers_token_too_one_is_waited_for_once(void)
+{
+	CHECK_INT(release_slow_on_c(true, false, "mine", RL_NEVER), 25);
+	fake_clock += 100 * MS;
+	a_and_b_say(":1", 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "mine", 0)), RL_OK);
+	CHECK_INT(fake_ms(), 125);
+}
+
 static const check_test tests[] = {
 	TEST(who_takes_begins_with_the_first),
 	TEST(who_releases_ends_with_the_first),
@@ -720,6 +730,7 @@ static const check_test tests[] = {
 	TEST(one_that_reads_too_little_is_in_trouble),
 	TEST(also_one_that_owes_too_much),
 	TEST(one_server_that_reads_too_little_is_not_spared),
+	TEST(with_a_callers_token_too_one_is_waited_for_once),
 };
 
 CHECK_MAIN(tests, fake_end)
