@@ -1480,6 +1480,21 @@ static void in_a_forked_child_nothing_is_sent(void)
 	}
 }
 
+/* Its ttl is over: the key may be somebody else's with the same token. */
+static void own_token_taken_too_late_with_a_refused_login_is_left(void)
+{
+	static char password[] = "secret";
+	fake_begin(1);
+	fake_targets[0].password = (rl_secret){password, 6};
+	fake_login_says(0, "AUTH", "-ERR x");
+	fake_acts(0, FAKE_SAY, "+OK", 500 * MS);
+	rl_acquire *acquire = fake_acquire_own("mine", 100, 0);
+	rl_status status = fake_drive(&acquire->op);
+	fake_targets[0].password = (rl_secret){NULL, 0};
+	CHECK_INT(status, RL_ERR_SERVER);
+	CHECK_COUNT("RELEASE", 0);
+}
+
 static const check_test tests[] = {
 	TEST(cold_is_one_write),
 	TEST(cold_sends_when_it_is_connected),
@@ -1586,6 +1601,7 @@ static const check_test tests[] = {
 	TEST(given_up_before_the_first_step),
 	TEST(given_up_while_an_undo_is_under_way),
 	TEST(in_a_forked_child_nothing_is_sent),
+	TEST(own_token_taken_too_late_with_a_refused_login_is_left),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -623,6 +623,7 @@ static void one_that_reads_too_little_is_in_trouble(void)
 	fake_acts(C, FAKE_HALF, NULL, RL_NEVER);
 	all_is_well(RL_VERB_SET);
 	CHECK_COUNT("0 c1 end", 1);
+	CHECK(fake_pool.troubles != NULL);
 	CHECK_INT(fake_pool.troubles->fails, 1);
 	/* It is spared. */
 	for (unsigned i = 0; i < 5; i++) {
@@ -649,13 +650,12 @@ static void also_one_that_owes_too_much(void)
 	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[C], false, fake_clock);
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	while (rl_conn_is_worth_keeping(conn)) {
+	for (unsigned i = 0; i < 1024; i++) {
 		CHECK(rl_conn_send_blind(conn, &request));
 		fake_transport.flush(conn->link);
 		fake_forget_log();
 	}
-	conn->owed_count--; /* the last that is kept */
-	conn->owed[(conn->owed_first + conn->owed_runs - 1) % RL_CONN_OWED_MAX].count--;
+	CHECK(rl_conn_is_worth_keeping(conn));
 	rl_pool_give_unheard(&fake_pool, conn, SECOND, fake_clock);
 	a_and_b_say("+OK", 0);
 	CHECK_INT(take(30000), RL_OK);
@@ -676,6 +676,16 @@ static void one_server_that_reads_too_little_is_not_spared(void)
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK(fake_pool.troubles == NULL);
 	CHECK_INT(fake_pool.count, 0);
+}
+
+/* Each of them is the last that waits, as with a token of ours. */
+static void with_a_callers_token_too_one_is_waited_for_once(void)
+{
+	CHECK_INT(release_slow_on_c(true, false, "mine", RL_NEVER), 25);
+	fake_clock += 100 * MS;
+	a_and_b_say(":1", 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "mine", 0)), RL_OK);
+	CHECK_INT(fake_ms(), 125);
 }
 
 static const check_test tests[] = {
@@ -720,6 +730,7 @@ static const check_test tests[] = {
 	TEST(one_that_reads_too_little_is_in_trouble),
 	TEST(also_one_that_owes_too_much),
 	TEST(one_server_that_reads_too_little_is_not_spared),
+	TEST(with_a_callers_token_too_one_is_waited_for_once),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -290,6 +290,57 @@ static void what_is_kept_for_the_next_try_comes_back_owing(void)
 	CHECK(rl_pool_is_lingering(&fake_pool, &fake_targets[A], fake_clock));
 }
 
+/* ---- which is seen only when it is looked at ---- */
+
+/* The same, but nobody has looked at the connection since. */
+static void release_silent_on_c(void)
+{
+	begin_warm(3);
+	a_and_b_say(":1");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "mine", 0)), RL_OK);
+	to_ms(1500);
+	fake_forget_log();
+}
+
+static void it_is_not_taken_where_its_release_is_on_its_way(void)
+{
+	release_silent_on_c();
+	a_and_b_say("+OK");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
+	CHECK_COUNT("SET k mine", 2);
+	CHECK_COUNT("c2 SET", 0);
+}
+
+static void nor_does_that_member_make_a_quorum(void)
+{
+	release_silent_on_c();
+	fake_says(A, "+OK");
+	fake_says(B, "-ERR x");
+	fake_says(C, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_ERR_TIMEOUT);
+	CHECK_COUNT("c2 SET", 0);
+}
+
+/* A grant in the queue is one of the quorum's. */
+static void nor_does_it_queue_there(void)
+{
+	release_late_on_c(-1);
+	fake_set.wakes = true;
+	for (unsigned i = 0; i < 3; i++) {
+		fake_warm(i == C ? A : i);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		fake_says(A, i == 0 ? "_" : "*:1 :600000 :1 :0");
+		fake_says(B, i == 0 ? "_" : "*:1 :600000 :1 :0");
+		fake_says(C, "*:1 :600000 :1 :0");
+	}
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 3500 * MS));
+	CHECK_COUNT("BLPOP", 1);
+	CHECK_INT(fake_blocked_on(C), 0);
+}
+
 static const check_test tests[] = {
 	TEST(it_is_not_taken_where_its_release_lingers),
 	TEST(that_member_makes_no_quorum),
@@ -303,6 +354,9 @@ static const check_test tests[] = {
 	TEST(given_up_it_is_undone_while_it_is_proven),
 	TEST(also_after_the_end),
 	TEST(what_is_kept_for_the_next_try_comes_back_owing),
+	TEST(it_is_not_taken_where_its_release_is_on_its_way),
+	TEST(nor_does_that_member_make_a_quorum),
+	TEST(nor_does_it_queue_there),
 };
 
 CHECK_MAIN(tests, fake_end)

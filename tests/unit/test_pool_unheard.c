@@ -555,6 +555,31 @@ static void in_a_forked_child_none_lingers(void)
 	CHECK(!is_lingering(0));
 }
 
+/* It was looked at, and another taken: what it owed has come, and nothing is owed from then on. */
+static void one_that_was_looked_at_owes_nothing(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_acts(0, FAKE_SAY, ":1", 300 * MS);
+	rl_conn *conn = give_owing();
+	fake_warm(0);
+	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock + 5 * SECOND);
+	to_ms(400);
+	CHECK(is_worth_asking());
+	CHECK_INT(conn->owed_count, 0);
+	rl_pool_note_answer(&fake_pool, &fake_targets[0]);
+	to_ms(5000);
+	CHECK(take() != NULL && taken != conn);
+	rl_conn *other = taken;
+	taken = NULL;
+	CHECK(give_owing() == conn);
+	to_ms(5001);
+	rl_conn *again = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	rl_conn_free(other);
+	taken = again;
+	CHECK(taken == conn);
+}
+
 static const check_test tests[] = {
 	TEST(one_that_is_connecting_is_used),
 	TEST(one_that_is_not_connected_in_time_is_dropped),
@@ -590,6 +615,7 @@ static const check_test tests[] = {
 	TEST(one_lingers_until_the_server_has_read_it),
 	TEST(or_for_as_long_as_that_may_take),
 	TEST(in_a_forked_child_none_lingers),
+	TEST(one_that_was_looked_at_owes_nothing),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -362,6 +362,25 @@ static void a_win_is_undone_while_it_is_proven(void)
 	give_up_a_win_at(FAKE_START + 2 * SECOND, 0);
 }
 
+/* Won at 300 ms; the answer comes at 1150 ms, when a look is under way that was sent at 1000 ms. A signal handler runs
+ * until that proof is over. */
+static void a_look_behind_the_win_does_not_prolong_it(void)
+{
+	rl_acquire *acquire = waiting_queued_own(2000, 10 * SECOND);
+	waiting_drive_to(acquire, 200);
+	fake_wakes(0, 100 * MS);
+	fake_acts(0, FAKE_SAY, grant(300), 850 * MS);
+	waiting_drive_to(acquire, 300);
+	fake_acts(0, FAKE_SAY, look(900, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 400 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 1150);
+	fake_clock = acquire->proven_until + 200 * MS;
+	fake_forget_log();
+	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("RELEASE", 0);
+}
+
 static const check_test tests[] = {
 	TEST(the_queue_is_ended_before_the_last_try),
 	TEST(the_last_try_may_have_it),
@@ -388,6 +407,7 @@ static const check_test tests[] = {
 	TEST(lost_in_the_queue_it_may_have_it),
 	TEST(lost_before_it_was_sent_nothing_is_unknown),
 	TEST(a_win_is_undone_while_it_is_proven),
+	TEST(a_look_behind_the_win_does_not_prolong_it),
 };
 
 CHECK_MAIN(tests, fake_end)

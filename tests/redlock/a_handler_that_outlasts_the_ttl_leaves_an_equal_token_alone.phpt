@@ -1,0 +1,112 @@
+--TEST--
+When a signal handler runs until the TTL is over, what somebody else has since taken with an equal token stays.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+skip_under_valgrind();
+?>
+--FILE--
+<?php
+require_once __DIR__ . '/../inc/members.inc';
+
+/* PHP does not free the result of a call when a handler throws right behind it, and a debug build would say so. */
+PHP_DEBUG && @ini_set('report_memleaks', '0');
+
+/** Signals interrupt a sleep. */
+function stay(float $until): void
+{
+    while (now() < $until) {
+        usleep(5000);
+    }
+}
+
+/** A shell runs that. */
+function run_shell(string $script): mixed
+{
+    $null = ['file', '/dev/null', 'r+'];
+    $shell = proc_open(['/bin/sh', '-c', $script], [$null, $null, $null], $pipes);
+    OwnProcesses::add(proc_get_status($shell)['pid']);
+    return $shell;
+}
+
+/** By then somebody else has it, on all servers. */
+function take_as_another(Members $members): void
+{
+    foreach ($members->servers as $server) {
+        $server->cmd('SET', 'k', 'T', 'NX', 'PX', 30000);
+    }
+}
+
+pcntl_async_signals(true);
+$isArmed = $doesThrow = false;
+$members = null;
+$endsAt = 0.0;
+pcntl_signal(SIGUSR1, function () use (&$isArmed, &$doesThrow, &$members, &$endsAt): void {
+    if (!$isArmed) {
+        return;
+    }
+    $isArmed = false;
+    $members->resume(...array_keys($members->servers));
+    stay(max($endsAt, now()) + 0.3);
+    take_as_another($members);
+    if ($doesThrow) {
+        throw new DomainException('stop');
+    }
+});
+
+/** True when the handler has run, and somebody else has the lock. */
+$call = function (RedisLock $lock) use (&$isArmed): bool {
+    try {
+        $lock->acquire('k', 0.4, 0.0, 'T');
+    } catch (DomainException | RedisLockException) {
+    }
+    $hasRun = !$isArmed;
+    $isArmed = false;
+    return $hasRun;
+};
+
+foreach ([1, 3] as $n) {
+    $members = start_members($n);
+    $lock = $members->lock();
+
+    /* The servers grant it while the handler runs: the call is given up, or goes on. */
+    foreach ([true, false] as $doesThrow) {
+        $what = "N = $n, " . ($doesThrow ? 'throws' : 'returns');
+        $lock->release('warm', $lock->acquire('warm'));
+        $members->empty($what);
+        $members->pause(...array_keys($members->servers));
+        $isArmed = true;
+        $endsAt = now() + 0.5;
+        $sender = run_shell(sprintf('sleep 0.01; kill -%d %d', SIGUSR1, getmypid()));
+        check("$what: the handler runs", $call($lock));
+        proc_close($sender);
+        usleep(50_000);
+        same("$what: it is there", array_fill(0, $n, 'T'), $members->values('k'));
+        $members->flush();
+    }
+
+    /* The signal comes when the grant has just come: not each time, but now and then. */
+    $storm = run_shell(sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done', SIGUSR1, getmypid()));
+    $times = 0;
+    for ($until = now() + 4.0; $times < 6 && now() < $until;) {
+        $doesThrow = $times % 2 === 0;
+        $isArmed = true;
+        $endsAt = now() + 0.3;
+        if ($call($lock)) {
+            $times++;
+            usleep(20_000);
+            same("N = $n, in a storm: it is there", array_fill(0, $n, 'T'), $members->values('k'));
+        }
+        $members->flush();
+    }
+    proc_terminate($storm, SIGKILL);
+    proc_close($storm);
+}
+
+done();
+?>
+--EXPECT--
+ok

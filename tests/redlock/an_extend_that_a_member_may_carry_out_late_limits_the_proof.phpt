@@ -1,0 +1,61 @@
+--TEST--
+What a member did not answer of a short extend() or resume() may shorten the lease later: a long one proves no more.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require_once __DIR__ . '/../inc/members.inc';
+
+$members = start_members(3);
+$lock = $members->lock(timeout: 0.5);
+$lock->release('warm', $lock->acquire('warm'));
+
+/* Nobody is late: nothing is in doubt. On a busy machine one may be. */
+$well = 0;
+for ($i = 0; $i < 40 && $well === 0; $i++) {
+    $lease = $lock->lease("well $i", 60, renew: false);
+    $lease->extend(20);
+    same('extend(60)', true, $lease->extend(60));
+    $well += $lease->remaining() > 50.0;
+    $lease->release();
+}
+check('all have answered: remaining()', $well > 0);
+$members->empty('at first');
+
+foreach ([0, 1, 2] as $late) {
+    /* It has taken the command when it goes on, and carries it out then, perhaps behind what came later. */
+    $lease = $lock->lease("extended $late", 60, renew: false);
+    $members->pause($late);
+    $took = elapsed(fn () => $lease->extend(20), $isExtended);
+    same("$late is late: extend(20)", true, $isExtended);
+    check("$late is late: extend() hopes for it a little", $took > 0.02, $took);
+    between("$late is late: remaining()", 0.0, 20.0, $lease->remaining());
+    same("$late is late: extend(60)", true, $lease->extend(60));
+    between("$late is late: remaining() after extend(60)", 10.0, 20.0, $lease->remaining());
+    $members->resume($late);
+    same("$late goes on: extend(60)", true, $lease->extend(60));
+    between("$late goes on: remaining()", 10.0, 20.0, $lease->remaining());
+    same("$late goes on: release()", true, $lease->release());
+
+    $token = $lock->lease("resumed $late", 60, renew: false)->detach();
+    $members->hold("resumed $late", "resumed $late", $token);
+    $members->pause($late);
+    $took = elapsed(fn () => $lock->resume("resumed $late", $token, 20, renew: false), $lease);
+    check("$late is late: resume() hopes for it a little", $took > 0.02, $took);
+    check("$late is late: resume()", $lease?->isHeld() === true);
+    same("$late is late: extend(60) after resume()", true, $lease->extend(60));
+    between("$late is late: remaining() after resume() and extend(60)", 10.0, 20.0, $lease->remaining());
+    $members->resume($late);
+    same("$late goes on: release() after resume()", true, $lease->release());
+    $members->empty("$late goes on");
+}
+
+done();
+?>
+--EXPECT--
+ok
