@@ -440,7 +440,8 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
 	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token;
 	/* A quorum is free, while the first member is held by somebody who has no quorum, and may be dead. */
-	acquire->free_looks = sight.is_quorum_free ? acquire->free_looks + 1 : 0;
+	bool is_free_still = acquire->free_looks > 0 && sight.may_be_free;
+	acquire->free_looks = sight.is_quorum_free || is_free_still ? acquire->free_looks + 1 : 0;
 	if (is_lying || is_ours || acquire->free_looks > 1) {
 		try_next(acquire, is_ours, tick);
 		return;

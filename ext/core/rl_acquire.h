@@ -71,6 +71,7 @@ typedef struct rl_acquire_sight {
 	unsigned member;
 	int64_t soonest_pttl; /* ms until a quorum may be free; negative = nobody knows */
 	bool is_quorum_free;
+	bool may_be_free; /* the same, if those that did not answer are */
 } rl_acquire_sight;
 
 /* Reads the looks. False = there is no queue to be had; then seat is one that answered. */

@@ -75,14 +75,17 @@ bool rl_acquire_see(rl_acquire *acquire, rl_acquire_sight *sight)
 	unsigned count = exchange->set->count;
 	unsigned free = 0;
 	unsigned held = 0;
+	unsigned unheard = 0;
 	*sight = (rl_acquire_sight){.seat = rl_exchange_speaker(exchange, RL_VOTE_GRANTED)};
 	for (unsigned i = 0; i < count; i++) {
 		const rl_seat *seat = &exchange->seats[i];
 		free += seat->vote == RL_VOTE_GRANTED && seat->answer.holder == RL_HOLDER_NOBODY;
 		held += is_held_at(seat);
+		unheard += seat->vote == RL_VOTE_OPEN;
 	}
 	bool is_blocked = count > 1 && held > count - rl_quorum(count);
 	sight->is_quorum_free = count > 1 && free >= rl_quorum(count);
+	sight->may_be_free = count > 1 && free + unheard >= rl_quorum(count);
 	bool can_queue = false;
 	for (unsigned i = 0; i < count && !can_queue; i++) {
 		sight->member = count == 1 ? 0 : exchange->order[i];

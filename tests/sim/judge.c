@@ -151,7 +151,8 @@ static bool is_waited_for(unsigned key)
 
 static int64_t hunger_limit(void)
 {
-	return HUNGER_NS + (plan.servers > 1 ? 24 : 8) * plan.delay_most + 50 * MS;
+	/* Two looks and a try with several members, and each may meet a packet that takes 16 times as long. */
+	return HUNGER_NS + (plan.servers > 1 ? 72 : 40) * plan.delay_most + 50 * MS;
 }
 
 static void look_at_hunger(unsigned key)
