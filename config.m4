@@ -10,6 +10,12 @@ PHP_ARG_ENABLE([redislock-dev],
   [no],
   [no])
 
+PHP_ARG_ENABLE([redislock-torture],
+  [whether to build redislock for its torture test],
+  [AS_HELP_STRING([--enable-redislock-torture], [For developers of redislock: interrupts everywhere (scripts/torture)])],
+  [no],
+  [no])
+
 if test "$PHP_REDISLOCK" != "no"; then
   PKG_PROG_PKG_CONFIG
   PKG_CHECK_MODULES([HIREDIS], [hiredis >= 0.14.0])
@@ -27,15 +33,21 @@ if test "$PHP_REDISLOCK" != "no"; then
     done
   fi
 
+  if test "$PHP_REDISLOCK_TORTURE" != "no"; then
+    redislock_flags="$redislock_flags -DREDISLOCK_TORTURE"
+  fi
+
   redislock_sources="
     ext/redislock.c
+    ext/php/redislock_birth.c
     ext/php/redislock_call.c
     ext/php/redislock_class.c
     ext/php/redislock_exception.c
     ext/php/redislock_held.c
-    ext/php/redislock_interrupt.c
     ext/php/redislock_lease.c
+    ext/php/redislock_loss.c
     ext/php/redislock_options.c
+    ext/php/redislock_sigterm.c
     ext/core/rl_acquire.c
     ext/core/rl_acquire_queue.c
     ext/core/rl_backoff.c
@@ -58,6 +70,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/rl_token.c
     ext/core/rl_watch.c
     ext/core/rl_watch_heap.c
+    ext/core/rl_watch_late.c
     ext/core/rl_watch_server.c
     ext/transport/rl_driver.c
     ext/transport/rl_hiredis.c
@@ -65,7 +78,9 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/transport/rl_os.c
     ext/transport/rl_process.c
     ext/transport/rl_resolve.c
+    ext/transport/rl_sigterm.c
     ext/transport/rl_socket.c
+    ext/transport/rl_tls_hello.c
     ext/transport/rl_watchdog.c
   "
   PHP_NEW_EXTENSION([redislock], [$redislock_sources], [$ext_shared],, [$redislock_flags])

@@ -19,17 +19,23 @@ extern zend_module_entry redislock_module_entry;
 
 /* All that one PHP thread has. */
 ZEND_BEGIN_MODULE_GLOBALS(redislock)
-	char *servers;   /* INI */
-	char *prefix;    /* INI */
-	double max_hold; /* INI; seconds, 0 = no ceiling, NaN = it is no number */
+	char *servers;        /* INI */
+	char *prefix;         /* INI */
+	double max_hold;      /* INI; seconds, 0 = no ceiling, NaN = it is no number */
+	bool free_on_sigterm; /* INI */
 	rl_random random;
 	rl_env env;
 	rl_net net;
 	rl_pool pool;                 /* connections of the objects with persistent: true */
 	struct redislock_call *calls; /* under way in this request; see redislock_call.h */
 	struct redislock_held *held;  /* by leases of this request; see redislock_held.h */
-	unsigned hook_depth; /* calls of other extensions' interrupt hooks under way: signal handlers */
-	_Atomic unsigned interrupts_due; /* of them, lost ones that the script is to be told of */
+	unsigned held_count;          /* of them */
+	size_t held_bytes;            /* that they take */
+	uint64_t births;              /* calls of lease() and resume(); see redislock_birth.h */
+	_Atomic unsigned losses_due;  /* records that are lost, and whose onLoss is to be called */
+#ifdef REDISLOCK_TORTURE
+	unsigned tortures; /* calls of the interrupt hook */
+#endif
 ZEND_END_MODULE_GLOBALS(redislock)
 
 ZEND_EXTERN_MODULE_GLOBALS(redislock)

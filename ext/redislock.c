@@ -11,14 +11,16 @@
 #include "php/redislock_call.h"
 #include "php/redislock_class.h"
 #include "php/redislock_held.h"
-#include "php/redislock_interrupt.h"
+#include "php/redislock_loss.h"
 #include "php/redislock_options.h"
+#include "php/redislock_sigterm.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
 
 #include "transport/rl_hiredis.h"
 #include "transport/rl_process.h"
+#include "transport/rl_sigterm.h"
 #include "transport/rl_watchdog.h"
 
 #ifdef COMPILE_DL_REDISLOCK
@@ -29,6 +31,13 @@ ZEND_TSRMLS_CACHE_DEFINE()
 
 ZEND_DECLARE_MODULE_GLOBALS(redislock)
 
+/* It counts at once, also for leases that are there. */
+static PHP_INI_MH(redislock_on_free_on_sigterm)
+{
+	rl_sigterm_enable(zend_ini_parse_bool(new_value));
+	return OnUpdateBool(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
 PHP_INI_BEGIN()
 	STD_PHP_INI_ENTRY_EX("redislock.servers", "redis://127.0.0.1:6379", PHP_INI_ALL,
 		redislock_on_servers, servers, zend_redislock_globals, redislock_globals,
@@ -37,6 +46,8 @@ PHP_INI_BEGIN()
 		zend_redislock_globals, redislock_globals)
 	STD_PHP_INI_ENTRY("redislock.max_hold", "0", PHP_INI_ALL, redislock_on_max_hold, max_hold,
 		zend_redislock_globals, redislock_globals)
+	STD_PHP_INI_BOOLEAN("redislock.free_on_sigterm", "1", PHP_INI_ALL, redislock_on_free_on_sigterm,
+		free_on_sigterm, zend_redislock_globals, redislock_globals)
 PHP_INI_END()
 
 /* Written without PHP_GINIT_FUNCTION, whose parameter has the name of the globals themselves. */
@@ -66,7 +77,8 @@ static PHP_MINIT_FUNCTION(redislock)
 {
 	REGISTER_INI_ENTRIES();
 	redislock_class_register();
-	redislock_interrupt_set_up();
+	redislock_held_watch_fibers();
+	redislock_loss_set_up();
 	rl_process_watch_forks();
 	rl_watchdog_set_up();
 	return SUCCESS;
@@ -74,8 +86,9 @@ static PHP_MINIT_FUNCTION(redislock)
 
 static PHP_MSHUTDOWN_FUNCTION(redislock)
 {
+	redislock_sigterm_remove();
 	rl_watchdog_stop();
-	redislock_interrupt_tear_down();
+	redislock_loss_tear_down();
 	UNREGISTER_INI_ENTRIES();
 	return SUCCESS;
 }
@@ -85,7 +98,6 @@ static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(redislock)
 {
 	redislock_calls_abandon();
 	redislock_leases_farewell();
-	REDISLOCK_G(hook_depth) = 0; /* a handler may have left it by longjmp */
 	return SUCCESS;
 }
 
@@ -98,7 +110,7 @@ static void print_counter(const char *name, uint64_t value)
 	bool is_time = len > 3 && strcmp(name + len - 3, "_ns") == 0;
 	snprintf(shown, sizeof shown, "%.*s", (int) (is_time ? len - 3 : len), name);
 	if (is_time) {
-		snprintf(text, sizeof text, "%.3f", (double) value / 1e9);
+		snprintf(text, sizeof text, "%.3F", (double) value / 1e9);
 	} else {
 		snprintf(text, sizeof text, "%llu", (unsigned long long) value);
 	}
@@ -119,6 +131,9 @@ static PHP_MINFO_FUNCTION(redislock)
 #define ROW(name) print_counter(#name, atomic_load(&stats->name));
 	RL_STATS_EACH(ROW)
 #undef ROW
+#ifdef REDISLOCK_TORTURE
+	print_counter("interrupts", REDISLOCK_G(tortures));
+#endif
 	php_info_print_table_end();
 	DISPLAY_INI_ENTRIES();
 }

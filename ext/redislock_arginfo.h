@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: d9705f7dd3abcf55eeb05289bcfe53a11d1ae363 */
+ * Stub hash: ff0c77682af8566067cdeebd89aeac887de042e0 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -40,7 +40,8 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLock_lease, 0, 1, Redi
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, wait, IS_DOUBLE, 0, "0.0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, renew, _IS_BOOL, 0, "true")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxHold, IS_DOUBLE, 1, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, interrupt, _IS_BOOL, 0, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, onLoss, IS_CALLABLE, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, token, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLock_resume, 0, 2, RedisLockLease, 1)
@@ -49,7 +50,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLock_resume, 0, 2, Red
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_DOUBLE, 0, "30.0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, renew, _IS_BOOL, 0, "true")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxHold, IS_DOUBLE, 1, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, interrupt, _IS_BOOL, 0, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, onLoss, IS_CALLABLE, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_synchronized, 0, 2, IS_MIXED, 0)
@@ -59,7 +60,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_synchronized, 0,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, wait, IS_DOUBLE, 0, "0.0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, renew, _IS_BOOL, 0, "true")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxHold, IS_DOUBLE, 1, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, interrupt, _IS_BOOL, 0, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, onLoss, IS_CALLABLE, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_isLocked, 0, 1, _IS_BOOL, 0)
@@ -117,12 +118,17 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_attempts, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLockLease_loss, 0, 0, RedisLockLoss, 1)
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_RedisLockException_getReasons arginfo_class_RedisLock_stats
 
 #define arginfo_class_RedisLockServerException_getErrorCode arginfo_class_RedisLock_token
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLostException_getResult, 0, 0, IS_MIXED, 0)
 ZEND_END_ARG_INFO()
+
+#define arginfo_class_RedisLockLostException_getLoss arginfo_class_RedisLockLease_loss
 
 
 ZEND_METHOD(RedisLock, __construct);
@@ -152,9 +158,11 @@ ZEND_METHOD(RedisLockLease, detach);
 ZEND_METHOD(RedisLockLease, heldFor);
 ZEND_METHOD(RedisLockLease, waited);
 ZEND_METHOD(RedisLockLease, attempts);
+ZEND_METHOD(RedisLockLease, loss);
 ZEND_METHOD(RedisLockException, getReasons);
 ZEND_METHOD(RedisLockServerException, getErrorCode);
 ZEND_METHOD(RedisLockLostException, getResult);
+ZEND_METHOD(RedisLockLostException, getLoss);
 
 
 static const zend_function_entry class_RedisLock_methods[] = {
@@ -190,6 +198,12 @@ static const zend_function_entry class_RedisLockLease_methods[] = {
 	ZEND_ME(RedisLockLease, heldFor, arginfo_class_RedisLockLease_heldFor, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, waited, arginfo_class_RedisLockLease_waited, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, attempts, arginfo_class_RedisLockLease_attempts, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, loss, arginfo_class_RedisLockLease_loss, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_RedisLockLoss_methods[] = {
 	ZEND_FE_END
 };
 
@@ -218,6 +232,7 @@ static const zend_function_entry class_RedisLockTimeoutException_methods[] = {
 
 static const zend_function_entry class_RedisLockLostException_methods[] = {
 	ZEND_ME(RedisLockLostException, getResult, arginfo_class_RedisLockLostException_getResult, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLostException, getLoss, arginfo_class_RedisLockLostException_getLoss, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
@@ -238,6 +253,8 @@ static zend_class_entry *register_class_RedisLock(void)
 
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "extend", sizeof("extend") - 1), 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
 
+	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "lease", sizeof("lease") - 1), 6, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "resume", sizeof("resume") - 1), 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
 
 	return class_entry;
@@ -250,6 +267,25 @@ static zend_class_entry *register_class_RedisLockLease(void)
 	INIT_CLASS_ENTRY(ce, "RedisLockLease", class_RedisLockLease_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_RedisLockLoss(void)
+{
+	zend_class_entry *class_entry = zend_register_internal_enum("RedisLockLoss", IS_UNDEF, class_RedisLockLoss_methods);
+
+	zend_enum_add_case_cstr(class_entry, "Expired", NULL);
+
+	zend_enum_add_case_cstr(class_entry, "Deleted", NULL);
+
+	zend_enum_add_case_cstr(class_entry, "TakenOver", NULL);
+
+	zend_enum_add_case_cstr(class_entry, "MaxHold", NULL);
+
+	zend_enum_add_case_cstr(class_entry, "Released", NULL);
+
+	zend_enum_add_case_cstr(class_entry, "Forked", NULL);
 
 	return class_entry;
 }
@@ -318,6 +354,13 @@ static zend_class_entry *register_class_RedisLockLostException(zend_class_entry 
 	zend_string *property_result_name = zend_string_init("result", sizeof("result") - 1, 1);
 	zend_declare_typed_property(class_entry, property_result_name, &property_result_default_value, ZEND_ACC_PRIVATE, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ANY));
 	zend_string_release(property_result_name);
+
+	zend_string *property_loss_class_RedisLockLoss = zend_string_init("RedisLockLoss", sizeof("RedisLockLoss")-1, 1);
+	zval property_loss_default_value;
+	ZVAL_NULL(&property_loss_default_value);
+	zend_string *property_loss_name = zend_string_init("loss", sizeof("loss") - 1, 1);
+	zend_declare_typed_property(class_entry, property_loss_name, &property_loss_default_value, ZEND_ACC_PRIVATE, NULL, (zend_type) ZEND_TYPE_INIT_CLASS(property_loss_class_RedisLockLoss, 0, MAY_BE_NULL));
+	zend_string_release(property_loss_name);
 
 	return class_entry;
 }

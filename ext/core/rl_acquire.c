@@ -30,8 +30,13 @@
  * Tokens: a refused token may be tried again. One for which an undo was written may not, for the undo
  * could delete the new grant: a fresh one is drawn, and the queue, which has the old one, is left. One whose
  * fate is in doubt and cannot be undone is tried again as owed: the script then takes our own key for a
- * grant, and gives it its whole TTL anew. A caller's own token can neither be exchanged nor be owed, so doubt
- * about it ends the call.
+ * grant, and gives it its whole TTL anew.
+ *
+ * A caller's own token can neither be exchanged nor be owed. So it goes out in the first SET only: all that follows, the
+ * queue too, has a drawn token, and after the win the caller's takes its place (SWAPPING). Doubt about what became of the
+ * caller's token ends the call; of several members those in doubt are left out, as long as the others make a quorum. An
+ * answer "it was there before" to the swap proves no more than the win did: another caller may have taken the lock
+ * with the same token since. Win and swap have one timeout together after the deadline.
  *
  * No try on the ordinary connection may win while a place in the queue could win later with the same token,
  * after a quick release: at the deadline the queue takes nothing any more; before it, the queue is left first.
@@ -50,15 +55,28 @@
 #define SPLIT_LEAST_NS (RL_NS_PER_MS / 2)
 #define SPLIT_MOST_NS (200 * RL_NS_PER_MS)
 
+/* The pause between two tries of servers that fail grows to this: many clients wait for them. */
+#define FAILURE_MOST_NS RL_NS_PER_SECOND
+
 /* Without one the call ends: see rl_acquire_step(). */
 static bool draw_token(rl_acquire *acquire)
 {
-	bool has_token = rl_token_draw(rl_acquire_exchange(acquire)->env, acquire->token) == RL_OK;
+	bool has_token = rl_token_draw(rl_acquire_exchange(acquire)->env, acquire->drawn) == RL_OK;
 	acquire->lacks_token = !has_token;
 	return has_token;
 }
 
-/* The name under which it waits, the same for all its tokens. */
+static void use_token(rl_acquire *acquire, bool is_own)
+{
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	exchange->is_own_token = is_own;
+	exchange->request.fresh = (rl_bytes){NULL, 0};
+	acquire->token = is_own ? acquire->own.data : acquire->drawn;
+	acquire->token_len = is_own ? acquire->own.len : RL_TOKEN_LEN;
+	exchange->request.token = rl_bytes_of(acquire->token, acquire->token_len);
+}
+
+/* The name under which it waits. Without one the call ends, too. */
 static bool draw_name(rl_acquire *acquire)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
@@ -72,31 +90,32 @@ rl_op *rl_acquire_new(
 	const rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
 {
 	bool is_own = args->token.data != NULL;
-	size_t token_len = is_own ? args->token.len : RL_TOKEN_LEN;
-	char *token;
+	size_t own_len = is_own ? args->token.len : 0;
+	char *tokens;
 	rl_acquire *acquire =
-		rl_op_alloc(sizeof *acquire, set, pool, env, args->key, token_len, &token);
+		rl_op_alloc(sizeof *acquire, set, pool, env, args->key, RL_TOKEN_LEN + own_len, &tokens);
 	if (acquire == NULL) {
 		return NULL;
 	}
 	acquire->op.kind = RL_OP_ACQUIRE;
-	acquire->token = token;
-	acquire->token_len = token_len;
+	acquire->drawn = tokens;
 	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
 	acquire->is_waiting = args->wait_ns > 0;
 	acquire->wait_ns = args->wait_ns;
 	acquire->is_polling = !set->wakes;
+	acquire->requeue_at = RL_NEVER;
+	acquire->reach = RL_NEVER;
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
-	exchange->is_own_token = is_own;
 	exchange->request.verb = RL_VERB_SET;
 	exchange->request.ttl_ms = args->ttl_ms;
-	exchange->request.token = rl_bytes_of(token, token_len);
 	exchange->request.is_alone = acquire->is_polling;
 	if (is_own) {
-		memcpy(token, args->token.data, token_len);
+		memcpy(tokens + RL_TOKEN_LEN, args->token.data, own_len);
+		acquire->own = rl_bytes_of(tokens + RL_TOKEN_LEN, own_len);
 	} else {
 		draw_token(acquire);
 	}
+	use_token(acquire, is_own);
 	return &acquire->op;
 }
 
@@ -135,17 +154,21 @@ static void unmark_member(rl_exchange *exchange, unsigned member, int64_t now)
 }
 
 /* Takes our name from the mark, where there is an idle connection to do it on: by the release of a token that nobody
- * has. Else, and on a slow server, where the next command would stand behind it, it is void in two seconds. */
+ * has. Else it is void in two seconds. */
 static void unmark(rl_acquire *acquire, int64_t now)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
-	int64_t round_trip = acquire->sample.heard_at - acquire->sample.asked_at;
-	if (!acquire->is_marked || round_trip > RL_QUEUE_WORTH_NS) {
-		return;
+	for (unsigned i = 0; acquire->is_marked && i < exchange->set->count; i++) {
+		unmark_member(exchange, i, now);
 	}
 	acquire->is_marked = false;
-	for (unsigned i = 0; i < exchange->set->count; i++) {
-		unmark_member(exchange, i, now);
+}
+
+/* The same at the end of the wait; not on a slow server, where the next call would stand behind it. */
+static void unmark_at_end(rl_acquire *acquire, int64_t now)
+{
+	if (acquire->sample.heard_at - acquire->sample.asked_at <= RL_QUEUE_WORTH_NS) {
+		unmark(acquire, now);
 	}
 }
 
@@ -154,8 +177,7 @@ bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status statu
 	rl_stats *stats = rl_acquire_stats(acquire);
 	rl_acquire_exchange(acquire)->request.is_leaving = true;
 	rl_queue_leave(&acquire->queue, rl_acquire_exchange(acquire), status != RL_OK, tick->now);
-	rl_exchange_end(rl_acquire_exchange(acquire), tick->now);
-	unmark(acquire, tick->now);
+	unmark_at_end(acquire, tick->now);
 	acquire->op.status = status;
 	acquire->phase = RL_ACQUIRE_DONE;
 	acquire->waited_ns = tick->now - acquire->started_at;
@@ -179,25 +201,64 @@ static bool is_last_look(const rl_acquire *acquire, const rl_tick *tick)
 	return tick->now >= acquire->deadline || acquire->looks >= acquire->op.exchange.set->retries;
 }
 
+/* For how many ms the waiter is marked: until it looks again, with time to spare, but not beyond the end of its wait. */
+static int64_t mark_time(const rl_acquire *acquire, const rl_tick *tick)
+{
+	if (acquire->is_polling || is_last_look(acquire, tick)) {
+		return 0;
+	}
+	int64_t left_ms = (acquire->deadline - tick->now - 1) / RL_NS_PER_MS + 1;
+	return left_ms < RL_ACQUIRE_MARK_MS ? left_ms : RL_ACQUIRE_MARK_MS;
+}
+
 static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tick)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
 	bool is_look = verb == RL_VERB_NUDGE;
+	bool has_name = exchange->request.waiter.data != NULL;
+	if (verb != RL_VERB_SET && !acquire->is_polling && !has_name && !draw_name(acquire)) {
+		return;
+	}
 	acquire->has_tried = true;
 	acquire->attempts += !is_look;
 	exchange->request.verb = verb;
 	exchange->request.is_owed = acquire->is_token_owed;
-	exchange->request.is_unmarked = acquire->is_polling || is_last_look(acquire, tick);
+	exchange->request.mark_ms = mark_time(acquire, tick);
+	exchange->request.reserve_ms =
+		rl_reservation_ms(exchange->set->count, acquire->reach < RL_NEVER ? acquire->reach : 0);
 	exchange->request.is_leaving = acquire->is_polling || (!is_look && is_last_look(acquire, tick));
-	exchange->request.not_after_us = acquire->is_woken ? RL_NOT_AFTER_NEVER : 0;
-	acquire->is_marked =
-		acquire->is_marked || is_look || (verb == RL_VERB_TRY && !exchange->request.is_unmarked);
+	exchange->request.place = acquire->is_woken ? RL_PLACE_WOKEN : RL_PLACE_NONE;
+	bool marks = verb != RL_VERB_SET && exchange->request.mark_ms > 0;
+	acquire->is_marked = acquire->is_marked || marks;
 	acquire->phase = is_look ? RL_ACQUIRE_LOOKING : RL_ACQUIRE_TRYING;
 	rl_stats_add(
 		is_look ? &rl_acquire_stats(acquire)->nudges : &rl_acquire_stats(acquire)->tries, 1);
 	rl_exchange_begin(exchange, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
 	exchange->hopes_for_all =
 		is_look; /* the mark is to be on each of them, and the queue on the first */
+}
+
+/* What has won is the drawn token. */
+static void begin_swap(rl_acquire *acquire, int64_t since, const rl_tick *tick)
+{
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	exchange->request.is_leaving = true;
+	rl_queue_leave(&acquire->queue, exchange, false, tick->now);
+	acquire->won_since = since;
+	acquire->phase = RL_ACQUIRE_SWAPPING;
+	exchange->is_own_token = true;
+	exchange->request.fresh = acquire->own;
+	exchange->request.verb = RL_VERB_SWAP;
+	rl_exchange_begin(exchange, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
+}
+
+bool rl_acquire_win(rl_acquire *acquire, int64_t since, const rl_tick *tick)
+{
+	if (acquire->own.data == NULL || rl_acquire_exchange(acquire)->is_own_token) {
+		return rl_acquire_finish(acquire, tick, RL_OK);
+	}
+	begin_swap(acquire, since, tick);
+	return false;
 }
 
 bool rl_acquire_go_for_quorum(
@@ -210,12 +271,22 @@ bool rl_acquire_go_for_quorum(
 	return false;
 }
 
-/* Gives up the token that an undo was written for. False = there is no other. */
+rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now)
+{
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, now);
+	/* Who waits no longer sets no mark any more that the try could take away. */
+	if (left.was_guarded && !exchange->request.is_leaving) {
+		unmark(acquire, now);
+		exchange->request.waiter = (rl_bytes){NULL, 0};
+	}
+	return left;
+}
+
 bool rl_acquire_replace_token(rl_acquire *acquire, const rl_tick *tick)
 {
 	acquire->is_token_owed = false;
-	rl_queue_leave(
-		&acquire->queue, rl_acquire_exchange(acquire), true, tick->now); /* it has the token, too */
+	rl_acquire_give_up_place(acquire, tick->now); /* it has the token, too */
 	return rl_acquire_exchange(acquire)->is_own_token || draw_token(acquire);
 }
 
@@ -241,8 +312,7 @@ void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 	acquire->is_delayed = delay > 0;
 	acquire->resume_at = rl_time_later(tick->now, delay);
 	/* A nudge that is answered only after the deadline tells nothing, and stands in the last try's way. */
-	int64_t round_trip = acquire->sample.heard_at - acquire->sample.asked_at;
-	int64_t slow = acquire->is_polling ? 0 : 2 * round_trip;
+	int64_t slow = acquire->is_polling ? 0 : 2 * acquire->round_trip;
 	if (delay > 0 && rl_time_later(acquire->resume_at, slow) > acquire->deadline) {
 		acquire->resume_at = acquire->deadline;
 	}
@@ -251,15 +321,11 @@ void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 /* Until a split vote is tried again: any time up to some round trips, so that those who split it part. */
 static int64_t split_delay(rl_acquire *acquire, int64_t round_trip)
 {
-	uint32_t random = 0;
-	const rl_env *env = rl_acquire_exchange(acquire)->env;
 	unsigned doublings = acquire->splits < 6 ? acquire->splits : 6;
 	int64_t most = (round_trip > SPLIT_LEAST_NS ? round_trip : SPLIT_LEAST_NS) << doublings;
 	most = rl_time_earlier(most, SPLIT_MOST_NS);
-	if (!env->random(env->ctx, &random, sizeof random)) {
-		return most; /* no worse than any other */
-	}
-	return 1 + (int64_t) ((double) most * (double) random / (double) UINT32_MAX);
+	int64_t delay = rl_backoff_any(rl_acquire_exchange(acquire)->env, most);
+	return delay > 0 ? delay : 1;
 }
 
 int64_t rl_acquire_backoff(rl_acquire *acquire)
@@ -272,6 +338,16 @@ int64_t rl_acquire_backoff(rl_acquire *acquire)
 	return acquire->is_polling ? delay : rl_time_earlier(delay, RL_ACQUIRE_LOOK_NS);
 }
 
+int64_t rl_acquire_failure_delay(rl_acquire *acquire)
+{
+	const rl_exchange *exchange = rl_acquire_exchange(acquire);
+	rl_backoff backoff = exchange->set->backoff;
+	backoff.max_ns = backoff.max_ns > FAILURE_MOST_NS ? backoff.max_ns : FAILURE_MOST_NS;
+	rl_stats_add(&rl_acquire_stats(acquire)->delays, 1);
+	int64_t delay = rl_backoff_delay(&backoff, acquire->failures++, exchange->env);
+	return acquire->is_polling ? delay : rl_time_earlier(delay, RL_ACQUIRE_LOOK_NS);
+}
+
 /* Tries again later, if the wait allows; else the call ends with the status. */
 static bool retry_or_finish(
 	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on)
@@ -279,7 +355,7 @@ static bool retry_or_finish(
 	if (!may_go_on || is_last_look(acquire, tick)) {
 		return rl_acquire_finish(acquire, tick, status);
 	}
-	rl_acquire_pause(acquire, tick, rl_acquire_backoff(acquire));
+	rl_acquire_pause(acquire, tick, rl_acquire_failure_delay(acquire));
 	return false;
 }
 
@@ -287,7 +363,7 @@ static bool retry_or_finish(
 
 const char *rl_acquire_fate(const rl_acquire *acquire, const rl_settlement *settlement)
 {
-	if (settlement->is_in_doubt || acquire->is_token_owed || acquire->is_doubtful) {
+	if (settlement->is_in_doubt || acquire->is_token_owed) {
 		return "; outcome unknown: if the lock was granted, it ends by its TTL";
 	}
 	return settlement->was_guarded ? "; if it is granted after all, an undo behind it takes it back"
@@ -308,9 +384,13 @@ bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_to
 	const rl_exchange *exchange = rl_acquire_exchange(acquire);
 	const char *fate = exchange->is_own_token ? "; what may be left of it ends by its TTL"
 											  : rl_acquire_fate(acquire, settlement);
+	int64_t after_ms = (tick->now - held_since + RL_NS_PER_MS / 2) / RL_NS_PER_MS;
+	char after[RL_SECONDS_TEXT];
+	char ttl[RL_SECONDS_TEXT];
 	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
-		"too slow: the lock was granted after %.3f s, when its ttl of %.3f s was used up%s",
-		(double) (tick->now - held_since) / 1e9, (double) acquire->ttl_ns / 1e9, fate);
+		"too slow: the lock was granted after %s s, when its ttl of %s s was used up%s",
+		rl_seconds_text(after_ms * RL_NS_PER_MS, after), rl_seconds_text(acquire->ttl_ns, ttl),
+		fate);
 	return retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !exchange->is_own_token);
 }
 
@@ -322,25 +402,36 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
 	rl_settlement settlement;
 	bool has_token = settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
-	return is_good ? rl_acquire_finish(acquire, tick, RL_OK)
+	return is_good ? rl_acquire_win(acquire, sent_at, tick)
 				   : rl_acquire_on_too_slow(acquire, sent_at, has_token, &settlement, tick);
+}
+
+/* A look that met a stall, of the server or of this process, took longer than the network does: so the shortest round
+ * trip is what a wait reckons with. */
+static void note_round_trip(rl_acquire *acquire, const rl_seat *seat)
+{
+	int64_t round_trip = rl_time_earlier(seat->heard_at - seat->sent_at, seat->timeout);
+	bool is_first = acquire->sample.heard_at == 0;
+	if (is_first || round_trip < acquire->round_trip) {
+		acquire->round_trip = round_trip;
+	}
 }
 
 static void take_sample(rl_acquire *acquire, const rl_seat *seat)
 {
+	note_round_trip(acquire, seat);
 	acquire->sample = (rl_sample){.asked_at = seat->sent_at,
 		.heard_at = seat->heard_at,
 		.server_us = seat->answer.time_us,
 		.member = (unsigned) (seat - rl_acquire_exchange(acquire)->seats)};
 }
 
-/* The key holds a caller's own token, and a connection in the queue broke: nobody can know whose it is. */
-static bool fail_as_unknown(rl_acquire *acquire, const rl_tick *tick)
+/* The caller's token is in doubt on so many members that the others make no quorum. */
+static bool is_own_token_lost(rl_acquire *acquire)
 {
-	rl_op_fail_with(&acquire->op, RL_ERR_UNKNOWN,
-		"the connection that waited broke, and the key now holds the token you gave; outcome unknown: "
-		"whether this call took the lock or someone else with the same token has it; it ends by its TTL");
-	return rl_acquire_finish(acquire, tick, RL_ERR_UNKNOWN);
+	const rl_exchange *exchange = rl_acquire_exchange(acquire);
+	unsigned count = exchange->set->count;
+	return exchange->is_own_token && rl_exchange_spent(exchange) > count - rl_quorum(count);
 }
 
 /* Nobody may have the lock, though a quorum refuses it: it is worth another try soon, also to who does not wait. A few
@@ -365,25 +456,31 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	const rl_seat *speaker = rl_exchange_speaker(exchange, RL_VOTE_REFUSED);
 	int64_t round_trip = tick->now - speaker->sent_at;
 	rl_answer answer = speaker->answer;
+	/* No later try of this wait has to find that out again. */
+	exchange->request.is_alone = exchange->request.is_alone || speaker->was_forbidden;
 	if (!is_several) { /* else the sample is that of the queue's member */
 		take_sample(acquire, speaker);
 	}
-	acquire->is_marked = acquire->is_marked && !exchange->request.is_unmarked;
+	acquire->is_marked = acquire->is_marked && exchange->request.mark_ms > 0;
+	acquire->crowd = answer.crowd;
+	acquire->failures = 0;
 	acquire->idle_tickets = 0;
 	rl_settlement settlement;
 	bool has_token = settle(acquire, RL_UNDO_ALL, tick, &settlement);
-	if (acquire->is_doubtful && answer.holder == RL_HOLDER_SELF) {
-		return fail_as_unknown(acquire, tick);
-	}
+	bool is_lost = is_own_token_lost(acquire);
 	acquire->is_woken = false;
 	acquire->splits = is_split ? acquire->splits : 0;
-	bool is_worth_another = has_token && is_split && acquire->splits < SPLIT_TRIES;
+	bool is_worth_another = has_token && !is_lost && is_split && acquire->splits < SPLIT_TRIES;
 	if (is_worth_another && !acquire->is_waiting) {
 		try_split_again(acquire, round_trip, tick);
 		return false;
 	}
 	if (!has_token || is_last_look(acquire, tick)) {
 		return rl_acquire_finish(acquire, tick, RL_BUSY);
+	}
+	if (is_lost) {
+		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
+		return rl_acquire_finish(acquire, tick, acquire->op.status);
 	}
 	if (was_set && !acquire->is_polling && acquire->deadline - tick->now >= RL_QUEUE_WORTH_NS) {
 		rl_acquire_pause(acquire, tick, 0); /* at once: it marks that somebody waits */
@@ -412,6 +509,27 @@ static void try_next(rl_acquire *acquire, bool has_won, const rl_tick *tick)
 	rl_acquire_pause(acquire, tick, 0);
 }
 
+/* A ticket that lies at the server was not sent to us: we have no place there, or the server had our place before the
+ * look came, for it was written two round trips earlier. Of several members a look finds out where to queue, and the
+ * place that follows is there for the ticket. */
+static bool is_past_our_place(const rl_acquire *acquire)
+{
+	const rl_sample *look = &acquire->sample;
+	if (acquire->queue.state == RL_QUEUE_OUT) {
+		return acquire->op.exchange.set->count == 1;
+	}
+	return rl_queue_is_in_since(
+		&acquire->queue, look->asked_at - 2 * (look->heard_at - look->asked_at));
+}
+
+/* The members that are free and those that have not answered could be a quorum: the next look comes soon, and later
+ * each time that nothing comes of it. */
+static int64_t unsure_delay(const rl_acquire *acquire, int64_t delay)
+{
+	unsigned doublings = acquire->unsure_looks < 7 ? acquire->unsure_looks - 1 : 6;
+	return rl_time_earlier(delay, RL_ACQUIRE_FREE_LOOK_NS << doublings);
+}
+
 /* NUDGE was answered. */
 static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 {
@@ -425,35 +543,40 @@ static void on_looked(rl_acquire *acquire, const rl_tick *tick)
 		rl_acquire_pause(acquire, tick, 0);
 		return;
 	}
+	acquire->crowd = answer.crowd;
+	acquire->failures = 0;
+	acquire->reach = rl_time_earlier(acquire->reach, sight.reach);
 	rl_acquire_move_queue(acquire, sight.member, tick);
 	bool is_of_queue =
 		acquire->queue.member == sight.member; /* else that one is late with its answer */
 	if (is_of_queue) {
 		take_sample(acquire, sight.seat);
 	}
-	/* Of several the look finds out where to queue: who is not in the queue yet goes there for the ticket. */
-	bool is_entering = exchange->set->count > 1 && acquire->queue.state == RL_QUEUE_OUT;
-	/* A ticket lies there: nobody is in the queue to take it. Or one was sent, and nobody of ours came for it. The
-	 * token is ours: the queue has won, and does not say so. */
-	bool is_free = answer.holder == RL_HOLDER_NOBODY && !is_entering && is_of_queue;
+	/* A ticket lies there: the server has no waiter to give it to. Or a look has sent one, and the next look still finds
+	 * the lock free. The token is ours: the queue has won, and does not say so. */
+	bool is_free = answer.holder == RL_HOLDER_NOBODY && is_of_queue && is_past_our_place(acquire);
 	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
 	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
-	bool is_ours = answer.holder == RL_HOLDER_SELF && !exchange->is_own_token;
+	bool is_ours = answer.holder == RL_HOLDER_SELF;
 	/* A quorum is free, while the first member is held by somebody who has no quorum, and may be dead. */
 	bool is_free_still = acquire->free_looks > 0 && sight.may_be_free;
 	acquire->free_looks = sight.is_quorum_free || is_free_still ? acquire->free_looks + 1 : 0;
+	acquire->unsure_looks = sight.may_be_free ? acquire->unsure_looks + 1 : 0;
 	if (is_lying || is_ours || acquire->free_looks > 1) {
 		try_next(acquire, is_ours, tick);
 		return;
 	}
-	if (is_entering) {
+	if (exchange->set->count > 1 && acquire->queue.state == RL_QUEUE_OUT) {
+		if (exchange->request.waiter.data == NULL) {
+			rl_acquire_pause(acquire, tick, 0); /* the mark is to have the name of the next place */
+			return;
+		}
 		exchange->request.is_owed =
 			acquire->is_token_owed; /* it may have been lost since the look began */
 		rl_acquire_enter_queue(acquire, tick);
 	}
 	int64_t delay = rl_acquire_look_delay(acquire, answer.holder, sight.soonest_pttl);
-	rl_acquire_pause(acquire, tick,
-		sight.is_quorum_free ? rl_time_earlier(delay, RL_ACQUIRE_FREE_LOOK_NS) : delay);
+	rl_acquire_pause(acquire, tick, sight.may_be_free ? unsure_delay(acquire, delay) : delay);
 }
 
 static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
@@ -464,8 +587,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_settlement settlement;
 	bool has_token =
 		settle(acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
-	/* With several members the one in doubt is left out, and the others may do. */
-	bool is_lost = exchange->is_own_token && settlement.is_in_doubt && exchange->set->count == 1;
+	bool is_lost = is_own_token_lost(acquire);
 	acquire->is_woken = false;
 	if (!may_retry || !has_token || is_lost) {
 		exchange->request.is_leaving = true;
@@ -480,12 +602,67 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	return retry_or_finish(acquire, tick, acquire->op.status, may_pass && has_token && !is_lost);
 }
 
+/* A member refuses the helper keys, without which there are no looks. */
+static bool has_no_looks(const rl_exchange *exchange)
+{
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		const rl_seat *seat = &exchange->seats[i];
+		if (seat->vote == RL_VOTE_FAILED && rl_error_is_about_helpers(&seat->err)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The caller's token is in place of the drawn one on a quorum. */
+static bool on_swapped(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	int64_t since =
+		rl_exchange_has_swapped(exchange) ? rl_exchange_sent_at(exchange) : acquire->won_since;
+	bool is_good = rl_acquire_is_of_use(acquire, since, tick);
+	rl_settlement settlement =
+		rl_exchange_settle(exchange, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick->now);
+	if (!is_good) {
+		return rl_acquire_on_too_slow(acquire, since, false, &settlement, tick);
+	}
+	use_token(acquire, true);
+	return rl_acquire_finish(acquire, tick, RL_OK);
+}
+
+/* It was not to be put there. What has won is released; where nothing of the caller's token can be left, the wait goes
+ * on. */
+static bool on_not_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
+{
+	rl_exchange *exchange = rl_acquire_exchange(acquire);
+	bool may_pass = outcome == RL_VOTE_REFUSED || rl_exchange_may_pass(exchange);
+	bool was_set = rl_exchange_count(exchange, RL_VOTE_GRANTED) > 0;
+	bool may_retry = may_pass && !is_last_look(acquire, tick);
+	rl_settlement settlement =
+		rl_exchange_settle(exchange, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick->now);
+	settlement.is_in_doubt = settlement.is_in_doubt || was_set;
+	bool is_unknown = settlement.is_in_doubt;
+	use_token(acquire, false);
+	bool is_gone = settlement.was_undone || outcome == RL_VOTE_REFUSED;
+	bool has_token = is_gone ? rl_acquire_replace_token(acquire, tick) : true;
+	acquire->is_token_owed = !is_gone;
+	if (outcome == RL_VOTE_FAILED) {
+		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
+	} else if (is_unknown) {
+		rl_op_fail_with(&acquire->op, RL_ERR_UNKNOWN,
+			"the lock was lost before the token you gave could be set%s",
+			rl_acquire_fate(acquire, &settlement));
+	} else {
+		acquire->op.status = RL_BUSY;
+	}
+	return retry_or_finish(acquire, tick, acquire->op.status, may_pass && has_token && !is_unknown);
+}
+
 /* NUDGE failed. The queue goes on, and the try at the end decides. */
 static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_exchange *exchange = rl_acquire_exchange(acquire);
-	bool is_forbidden =
-		strcmp(rl_exchange_speaker(exchange, RL_VOTE_FAILED)->err.code, "NOPERM") == 0;
+	bool is_forbidden = has_no_looks(exchange);
 	bool may_pass = rl_exchange_may_pass(exchange);
 	rl_exchange_settle(exchange, RL_UNDO_NOTHING, tick->now);
 	if (is_forbidden) {
@@ -496,7 +673,7 @@ static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &left));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
 	}
-	rl_acquire_pause(acquire, tick, rl_acquire_backoff(acquire));
+	rl_acquire_pause(acquire, tick, rl_acquire_failure_delay(acquire));
 	return false;
 }
 
@@ -507,13 +684,7 @@ static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
 	rl_acquire_exchange(acquire)->request.is_leaving = is_last_look(acquire, tick);
-	if (rl_acquire_exchange(acquire)->is_own_token && queue->state != RL_QUEUE_OUT) {
-		rl_queue_end(queue, rl_acquire_exchange(acquire), tick->now);
-		if (queue->state != RL_QUEUE_OUT) {
-			acquire->phase = RL_ACQUIRE_LEAVING;
-			return;
-		}
-	} else if (acquire->has_won || tick->now >= acquire->deadline) {
+	if (acquire->has_won || tick->now >= acquire->deadline) {
 		acquire->is_token_owed = acquire->is_token_owed || rl_queue_is_in(queue);
 	} else {
 		rl_acquire_leave_queue(acquire, tick);
@@ -528,17 +699,24 @@ static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 /* The pause is over. */
 static void resume(rl_acquire *acquire, const rl_tick *tick)
 {
+	if (rl_acquire_exchange(acquire)->is_own_token && acquire->attempts > 0) {
+		use_token(acquire, false);
+		if (!draw_token(acquire)) {
+			return;
+		}
+	}
 	if (!acquire->has_tried) {
 		begin_exchange(acquire, RL_VERB_SET, tick);
-		return;
-	}
-	bool has_name = rl_acquire_exchange(acquire)->request.waiter.data != NULL;
-	if (!acquire->is_polling && !has_name && !draw_name(acquire)) {
 		return;
 	}
 	if (acquire->is_delayed) {
 		acquire->looks++;
 		acquire->vain = 0;
+	}
+	if (acquire->is_polling && tick->now >= acquire->requeue_at) {
+		acquire->is_polling = false; /* what kept it from the queue may be over */
+		acquire->losses = 0;
+		rl_acquire_exchange(acquire)->request.waiter = (rl_bytes){NULL, 0}; /* for the next place */
 	}
 	/* One server is asked by a try that marks, and queues behind it; of several a look finds out where to queue. */
 	bool must_enter =
@@ -554,6 +732,10 @@ static void resume(rl_acquire *acquire, const rl_tick *tick)
 static bool on_outcome(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
 {
 	bool is_look = acquire->phase == RL_ACQUIRE_LOOKING;
+	if (acquire->phase == RL_ACQUIRE_SWAPPING && outcome != RL_VOTE_OPEN) {
+		return outcome == RL_VOTE_GRANTED ? on_swapped(acquire, tick)
+										  : on_not_swapped(acquire, outcome, tick);
+	}
 	switch (outcome) {
 		case RL_VOTE_OPEN:
 			break;
@@ -588,7 +770,7 @@ static bool step_exchange(rl_acquire *acquire, const rl_tick *tick, rl_wait *wai
 /* One turn. True = there may be more to do at once. */
 static bool turn(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *is_done)
 {
-	bool is_trying = acquire->phase == RL_ACQUIRE_TRYING;
+	bool is_trying = acquire->phase == RL_ACQUIRE_TRYING || acquire->phase == RL_ACQUIRE_SWAPPING;
 	if (!is_trying && rl_acquire_step_queue(acquire, tick)) {
 		*is_done = true;
 		return false;
@@ -601,13 +783,8 @@ static bool turn(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *
 			}
 			rl_wait_until(wait, acquire->resume_at);
 			break;
-		case RL_ACQUIRE_LEAVING:
-			if (acquire->queue.state == RL_QUEUE_OUT) {
-				begin_try(acquire, tick);
-				return true;
-			}
-			break;
 		case RL_ACQUIRE_TRYING:
+		case RL_ACQUIRE_SWAPPING:
 		case RL_ACQUIRE_LOOKING:
 			if (step_exchange(acquire, tick, wait, is_done)) {
 				return !*is_done;
@@ -650,7 +827,7 @@ void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 	rl_settlement left = rl_queue_leave(&acquire->queue, exchange, true, now);
 	acquire->is_token_owed =
 		acquire->is_token_owed || (left.is_in_doubt && !exchange->is_own_token);
-	if (acquire->phase != RL_ACQUIRE_TRYING && acquire->phase != RL_ACQUIRE_DONE) {
+	if (acquire->phase == RL_ACQUIRE_PAUSED || acquire->phase == RL_ACQUIRE_LOOKING) {
 		rl_exchange_settle(exchange, RL_UNDO_NOTHING, now); /* a look */
 		if (acquire->is_token_owed) {
 			rl_exchange_hold(exchange, true, now);
@@ -660,8 +837,7 @@ void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 	if (was_undone && exchange->set->count == 1) {
 		acquire->is_marked = false; /* the undo has our name with it */
 	}
-	rl_exchange_end(exchange, now);
-	unmark(acquire, now);
+	unmark_at_end(acquire, now);
 }
 
 void rl_acquire_drop(rl_acquire *acquire)

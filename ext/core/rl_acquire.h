@@ -19,7 +19,17 @@
  * have to follow within the second. */
 #define RL_ACQUIRE_LOOK_SEVERAL_NS (850 * RL_NS_PER_MS)
 
-/* A quorum was found free, but not the member at which we queue: when to look again. */
+/* How long a waiter counts as alive without a look. */
+#define RL_ACQUIRE_MARK_MS 2000
+
+/* A poller goes into the queue again after this. */
+#define RL_ACQUIRE_REQUEUE_NS RL_NS_PER_SECOND
+
+/* The looks of many waiters at a lock that ends by its TTL are spread over so much time for each. */
+#define RL_ACQUIRE_SPREAD_NS (RL_NS_PER_MS / 20)
+#define RL_ACQUIRE_SPREAD_MOST_NS (500 * RL_NS_PER_MS)
+
+/* A quorum may be free, but not the member at which we queue: when to look again, doubled each time. */
 #define RL_ACQUIRE_FREE_LOOK_NS (20 * RL_NS_PER_MS)
 
 static inline rl_exchange *rl_acquire_exchange(rl_acquire *acquire)
@@ -40,14 +50,24 @@ bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status statu
 /* Nothing happens on the ordinary connection until then; 0 = goes on at once, and not as a look. */
 void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay);
 
+/* The lock is won, with proof from then on, and nothing more is to be heard of the queue. True = the call is done;
+ * else the caller's token takes the place of the drawn one first. */
+bool rl_acquire_win(rl_acquire *acquire, int64_t since, const rl_tick *tick);
+
 /* The queue has won on its member, whose connection this is: asks the others. False, for the call goes on. */
 bool rl_acquire_go_for_quorum(
 	rl_acquire *acquire, rl_conn *conn, int64_t won_since, const rl_tick *tick);
 
-/* The next back-off delay. */
+/* The next back-off delay: to look at a lock that another client holds, and at servers that fail. */
 int64_t rl_acquire_backoff(rl_acquire *acquire);
+int64_t rl_acquire_failure_delay(rl_acquire *acquire);
 
-/* Gives up the token that an undo was written for. False = there is no other. */
+/* Gives up the place in the queue. Its try may still be carried out, later, and take the mark away that has its name: so
+ * each place has a name of its own, and a wait that goes on draws another (rl_acquire.c). */
+rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now);
+
+/* Gives up the token that an undo was written for, and the place in the queue, which has the same token.
+ * @return false = there is no other token */
 bool rl_acquire_replace_token(rl_acquire *acquire, const rl_tick *tick);
 
 /* What became of the token, for a message. */
@@ -70,6 +90,7 @@ typedef struct rl_acquire_sight {
 	const rl_seat *seat; /* that of the member at which to queue */
 	unsigned member;
 	int64_t soonest_pttl; /* ms until a quorum may be free; negative = nobody knows */
+	int64_t reach;        /* the longest round trip to a member that has answered */
 	bool is_quorum_free;
 	bool may_be_free; /* the same, if those that did not answer are */
 } rl_acquire_sight;
@@ -77,14 +98,13 @@ typedef struct rl_acquire_sight {
 /* Reads the looks. False = there is no queue to be had; then seat is one that answered. */
 bool rl_acquire_see(rl_acquire *acquire, rl_acquire_sight *sight);
 
-/* The place is to be on this member. One that we have on another is given up, unless that is only late; with a
- * caller's own token it first has to be known what became of it there. */
+/* The place is to be on this member. One that we have on another is given up, unless that is only late. */
 void rl_acquire_move_queue(rl_acquire *acquire, unsigned member, const rl_tick *tick);
 
 /* Gives the place up, and with it the token that the try behind the BLPOP has. */
 void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick);
 
-/* Waits on as a poller, for the server does not let waiters be woken. */
+/* Waits on as a poller, for a while: the server does not let waiters be woken, or something broke. */
 void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick);
 
 /* How long the next look may wait, by what the last one met. */

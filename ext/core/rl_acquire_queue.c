@@ -35,18 +35,6 @@ static bool can_queue_at(const rl_seat *seat, bool is_blocked)
 		seat->answer.ticket != RL_TICKET_IMPOSSIBLE && !is_hole;
 }
 
-/* The caller's token must not be taken there: see rl_exchange.h. */
-static bool is_closed_to_own_token(const rl_exchange *exchange, unsigned member)
-{
-	if (exchange->set->count == 1 || !exchange->is_own_token) {
-		return false;
-	}
-	const rl_env *env = exchange->env;
-	return exchange->seats[member].is_spent ||
-		rl_pool_is_lingering(
-			exchange->pool, exchange->set->members[member].target, env->now(env->ctx));
-}
-
 /* The time after which a quorum of those who answered may be free; -1 = some of them have no end. */
 static int64_t soonest_of(const rl_exchange *exchange)
 {
@@ -82,6 +70,8 @@ bool rl_acquire_see(rl_acquire *acquire, rl_acquire_sight *sight)
 		free += seat->vote == RL_VOTE_GRANTED && seat->answer.holder == RL_HOLDER_NOBODY;
 		held += is_held_at(seat);
 		unheard += seat->vote == RL_VOTE_OPEN;
+		int64_t round_trip = seat->vote == RL_VOTE_GRANTED ? seat->heard_at - seat->sent_at : 0;
+		sight->reach = round_trip > sight->reach ? round_trip : sight->reach;
 	}
 	bool is_blocked = count > 1 && held > count - rl_quorum(count);
 	sight->is_quorum_free = count > 1 && free >= rl_quorum(count);
@@ -90,7 +80,7 @@ bool rl_acquire_see(rl_acquire *acquire, rl_acquire_sight *sight)
 	for (unsigned i = 0; i < count && !can_queue; i++) {
 		sight->member = count == 1 ? 0 : exchange->order[i];
 		can_queue = can_queue_at(&exchange->seats[sight->member], is_blocked) &&
-			!is_closed_to_own_token(exchange, sight->member);
+			!exchange->seats[sight->member].is_spent;
 	}
 	sight->seat = can_queue ? &exchange->seats[sight->member] : sight->seat;
 	sight->soonest_pttl = count == 1 ? sight->seat->answer.number : soonest_of(exchange);
@@ -112,34 +102,14 @@ void rl_acquire_move_queue(rl_acquire *acquire, unsigned member, const rl_tick *
 		return; /* another look will tell */
 	}
 	acquire->mute_looks = 0;
-	if (exchange->is_own_token) {
-		rl_queue_end(queue, exchange, tick->now); /* the next look goes in where it is best then */
-		return;
-	}
 	rl_acquire_leave_queue(acquire, tick);
 	queue->member = member;
 }
 
-/* The key may hold the token, and nobody can be asked about it. */
-static void note_doubt(rl_acquire *acquire)
-{
-	const rl_exchange *exchange = rl_acquire_exchange(acquire);
-	if (exchange->is_own_token && exchange->set->count > 1) {
-		exchange->seats[acquire->queue.member].is_spent = true;
-	} else if (exchange->is_own_token) {
-		acquire->is_doubtful = true;
-	} else {
-		acquire->is_token_owed = true;
-	}
-}
-
 void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick)
 {
-	rl_settlement left =
-		rl_queue_leave(&acquire->queue, rl_acquire_exchange(acquire), true, tick->now);
-	if (left.is_in_doubt) {
-		note_doubt(acquire);
-	}
+	rl_settlement left = rl_acquire_give_up_place(acquire, tick->now);
+	acquire->is_token_owed = acquire->is_token_owed || left.is_in_doubt;
 	if (left.was_undone) {
 		rl_acquire_replace_token(acquire, tick);
 	}
@@ -160,6 +130,20 @@ static int64_t look_interval(const rl_acquire *acquire)
 	return interval > LOOK_LEAST_NS ? interval : LOOK_LEAST_NS;
 }
 
+/* Any time up to that, so that many waiters do not do the same at once. */
+static int64_t any_time(rl_acquire *acquire, int64_t most)
+{
+	most = rl_time_earlier(most, RL_ACQUIRE_SPREAD_MOST_NS);
+	return most > 0 ? rl_backoff_any(rl_acquire_exchange(acquire)->env, most) : 0;
+}
+
+/* Until the next look is due, reckoned from when the latest was sent. */
+static int64_t next_look(const rl_acquire *acquire)
+{
+	int64_t left = look_interval(acquire) - (acquire->sample.heard_at - acquire->sample.asked_at);
+	return left > LOOK_LEAST_NS ? left : LOOK_LEAST_NS;
+}
+
 /* How long a look may wait. A lock that is about to expire is not worth a longer sleep; one that is reserved
  * is taken at once, or a ticket waits for whoever comes to the queue. */
 int64_t rl_acquire_look_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
@@ -170,20 +154,25 @@ int64_t rl_acquire_look_delay(rl_acquire *acquire, rl_holder holder, int64_t ptt
 	}
 	bool will_wake =
 		is_queued && pttl >= 0 && (holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF);
-	int64_t delay = will_wake ? look_interval(acquire) : rl_acquire_backoff(acquire);
+	int64_t delay = will_wake ? next_look(acquire) : rl_acquire_backoff(acquire);
 	/* Divided, for a PTTL may be any number. */
-	return pttl >= 0 && pttl < delay / RL_NS_PER_MS ? (pttl + 1) * RL_NS_PER_MS : delay;
+	if (pttl < 0 || pttl >= delay / RL_NS_PER_MS) {
+		return delay;
+	}
+	int64_t spread = (acquire->crowd - 1) * RL_ACQUIRE_SPREAD_NS;
+	return (pttl + 1) * RL_NS_PER_MS + any_time(acquire, spread);
 }
 
-/* Waits on as a poller, for the server does not let waiters be woken. */
 void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
 {
 	if (acquire->is_polling) {
 		return;
 	}
+	bool is_first = acquire->requeue_at == RL_NEVER;
 	acquire->is_polling = true;
+	acquire->requeue_at = rl_time_later(tick->now, RL_ACQUIRE_REQUEUE_NS);
 	rl_acquire_exchange(acquire)->request.is_leaving = true;
-	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, 1);
+	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, is_first);
 	rl_acquire_leave_queue(acquire, tick);
 }
 
@@ -203,7 +192,7 @@ static bool on_won(rl_acquire *acquire, const rl_tick *tick)
 	rl_exchange_note_grant(exchange, acquire->queue.member, since);
 	acquire->is_marked = false;
 	if (is_of_use) {
-		return rl_acquire_finish(acquire, tick, RL_OK);
+		return rl_acquire_win(acquire, since, tick);
 	}
 	bool has_token = !settlement.was_undone || rl_acquire_replace_token(acquire, tick);
 	return rl_acquire_on_too_slow(acquire, since, has_token, &settlement, tick);
@@ -239,7 +228,7 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	}
 	/* It came too late for its slice: the next try takes a new sample of the server's clock. */
 	bool was_late = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
-	if (acquire->phase == RL_ACQUIRE_LEAVING || was_late || acquire->vain >= RL_ACQUIRE_VAIN_MAX) {
+	if (was_late || acquire->vain >= RL_ACQUIRE_VAIN_MAX) {
 		rl_queue_leave(queue, exchange, false, tick->now);
 	} else {
 		rl_queue_enter(queue, exchange, &acquire->sample, acquire->deadline, tick->now);
@@ -279,9 +268,7 @@ static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tic
 /* The queue is gone into again after a delay and a try. True = the call is done. */
 static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
-	if (acquire->queue.is_in_doubt) {
-		note_doubt(acquire);
-	}
+	acquire->is_token_owed = acquire->is_token_owed || acquire->queue.is_in_doubt;
 	if (err->status == RL_ERR_MEMORY) {
 		return fail_in_queue(acquire, err, tick);
 	}
@@ -293,7 +280,7 @@ static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tic
 		rl_acquire_fall_back(acquire, tick);
 	}
 	if (is_paused(acquire)) {
-		hurry(acquire, tick, rl_acquire_backoff(acquire));
+		hurry(acquire, tick, rl_acquire_failure_delay(acquire));
 	}
 	return false;
 }
@@ -308,7 +295,6 @@ static bool on_queue_event(
 	}
 	switch (event) {
 		case RL_QUEUE_NOTHING:
-		case RL_QUEUE_LEFT:
 			break;
 		case RL_QUEUE_WON:
 			return on_won(acquire, tick);
@@ -338,6 +324,6 @@ bool rl_acquire_step_queue(rl_acquire *acquire, const rl_tick *tick)
 		if (on_queue_event(acquire, event, &err, tick)) {
 			return true;
 		}
-	} while (event != RL_QUEUE_NOTHING && event != RL_QUEUE_LEFT);
+	} while (event != RL_QUEUE_NOTHING);
 	return false;
 }

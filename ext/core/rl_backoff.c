@@ -17,3 +17,12 @@ int64_t rl_backoff_delay(const rl_backoff *backoff, unsigned n, const rl_env *en
 	double position = (double) random / (double) UINT32_MAX * 2 - 1;
 	return delay + (int64_t) ((double) delay * backoff->jitter * position);
 }
+
+int64_t rl_backoff_any(const rl_env *env, int64_t most)
+{
+	uint32_t random = 0;
+	if (!env->random(env->ctx, &random, sizeof random)) {
+		return most; /* no worse than any other */
+	}
+	return (int64_t) ((double) most * (double) random / (double) UINT32_MAX);
+}

@@ -17,4 +17,7 @@ typedef struct rl_backoff {
 /* The n-th delay, n from 0, in nanoseconds. Without random bytes the delay has no jitter. */
 int64_t rl_backoff_delay(const rl_backoff *backoff, unsigned n, const rl_env *env);
 
+/* Any time up to that. */
+int64_t rl_backoff_any(const rl_env *env, int64_t most);
+
 #endif

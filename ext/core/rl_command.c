@@ -4,6 +4,7 @@
  */
 #include "core/rl_command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
@@ -60,7 +61,8 @@ static void add_seconds(rl_command *command, int64_t ms)
 
 bool rl_verb_has_helpers(rl_verb verb)
 {
-	return rl_verb_is_script(verb) && verb != RL_VERB_EXTEND && verb != RL_VERB_RENEW;
+	return rl_verb_is_script(verb) && verb != RL_VERB_EXTEND && verb != RL_VERB_RENEW &&
+		verb != RL_VERB_SWAP;
 }
 
 static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
@@ -76,6 +78,19 @@ static void add_script(rl_command *command, const rl_request *request, rl_script
 	if (!is_alone) {
 		add(command, request->mark);
 		add(command, request->tickets);
+	}
+}
+
+/* Where there are waiters to reserve it for. */
+static bool has_reservation(const rl_request *request)
+{
+	return request->reserve_ms > 0 && !request->is_alone;
+}
+
+static void add_reservation(rl_command *command, const rl_request *request)
+{
+	if (has_reservation(request)) {
+		add_number(command, request->reserve_ms);
 	}
 }
 
@@ -97,14 +112,17 @@ void rl_command_build(rl_command *command, const rl_request *request)
 			add(command, request->token);
 			add_number(command, request->ttl_ms);
 			add(command, request->is_owed ? LITERAL("1") : LITERAL("0"));
-			add_number(command, request->not_after_us);
+			add_number(command, (int64_t) request->place);
 			add(command, request->waiter.data != NULL ? request->waiter : LITERAL(""));
-			add(command, request->is_unmarked ? LITERAL("1") : LITERAL("0"));
+			add_number(command, request->mark_ms);
+			add_reservation(command, request);
 			return;
 		case RL_VERB_NUDGE:
 			add_script(command, request, RL_SCRIPT_NUDGE);
 			add(command, request->token);
 			add(command, request->waiter);
+			add_number(command, request->mark_ms);
+			add_reservation(command, request);
 			return;
 		case RL_VERB_BLPOP:
 			add(command, LITERAL("BLPOP"));
@@ -116,7 +134,10 @@ void rl_command_build(rl_command *command, const rl_request *request)
 			add(command, request->token);
 			if (request->waiter.data != NULL) {
 				add(command, request->waiter);
+			} else if (has_reservation(request)) {
+				add(command, LITERAL(""));
 			}
+			add_reservation(command, request);
 			return;
 		case RL_VERB_EXTEND:
 		case RL_VERB_RENEW:
@@ -125,14 +146,21 @@ void rl_command_build(rl_command *command, const rl_request *request)
 			add(command, request->token);
 			add_number(command, request->ttl_ms);
 			return;
+		case RL_VERB_SWAP:
+			add_script(command, request, RL_SCRIPT_SWAP);
+			add(command, request->token);
+			add(command, request->fresh);
+			add_number(command, request->ttl_ms);
+			return;
 		case RL_VERB_FORCE:
 			add_script(command, request, RL_SCRIPT_FORCE);
+			add_reservation(command, request);
 			return;
 		case RL_VERB_EXISTS:
 			add(command, LITERAL("EXISTS"));
 			break;
 		case RL_VERB_OWNER:
-			add(command, LITERAL("GET"));
+			add(command, request->by_type ? LITERAL("TYPE") : LITERAL("GET"));
 			break;
 		case RL_VERB_REMAINING:
 			add(command, LITERAL("PTTL"));
@@ -154,6 +182,7 @@ bool rl_verb_is_script(rl_verb verb)
 		case RL_VERB_RELEASE:
 		case RL_VERB_EXTEND:
 		case RL_VERB_RENEW:
+		case RL_VERB_SWAP:
 		case RL_VERB_FORCE:
 			return true;
 		case RL_VERB_SET:
@@ -168,12 +197,17 @@ bool rl_verb_is_script(rl_verb verb)
 
 bool rl_verb_changes(rl_verb verb)
 {
-	return verb == RL_VERB_RELEASE || verb == RL_VERB_EXTEND || verb == RL_VERB_FORCE;
+	return verb == RL_VERB_RELEASE || verb == RL_VERB_EXTEND || verb == RL_VERB_SWAP ||
+		verb == RL_VERB_FORCE;
 }
 
-/* What an error says about the way in which a script was sent. */
+/* What an error says about the way in which a command was sent. */
 static rl_again again(const rl_request *request, const rl_error *err)
 {
+	if (request->verb == RL_VERB_OWNER && !request->by_type &&
+		strcmp(err->code, "WRONGTYPE") == 0) {
+		return RL_AGAIN_BY_TYPE;
+	}
 	if (!rl_verb_is_script(request->verb)) {
 		return RL_AGAIN_NOT;
 	}
@@ -183,9 +217,7 @@ static rl_again again(const rl_request *request, const rl_error *err)
 	/* NUDGE is nothing without them. */
 	bool is_without =
 		request->is_alone || !rl_verb_has_helpers(request->verb) || request->verb == RL_VERB_NUDGE;
-	/* The user may not use the helper keys; or this is a node of a cluster, and they are on another. */
-	bool is_about_helpers = strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "CROSSSLOT") == 0;
-	return !is_without && is_about_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
+	return !is_without && rl_error_is_about_helpers(err) ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
 }
 
 static void no_sense(rl_answer *answer, rl_error *err)
@@ -235,9 +267,10 @@ static void read_try(const rl_reply *reply, rl_answer *answer, rl_error *err)
 	if (makes_sense && reply->count == 2 && elements[0].integer == 1 && elements[1].integer >= 0) {
 		answer->vote = RL_VOTE_GRANTED;
 		answer->time_us = elements[1].integer;
-	} else if (makes_sense && reply->count == 4 && elements[0].integer == 0 &&
+	} else if (makes_sense && reply->count == 5 && elements[0].integer == 0 &&
 		read_look(elements + 1, answer)) {
 		answer->vote = RL_VOTE_REFUSED;
+		answer->crowd = elements[4].integer;
 	} else {
 		no_sense(answer, err);
 	}
@@ -246,10 +279,11 @@ static void read_try(const rl_reply *reply, rl_answer *answer, rl_error *err)
 static void read_nudge(const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
 	const rl_reply *elements = reply->elements;
-	if (is_array_of_integers(reply) && reply->count == 4 && read_look(elements, answer) &&
+	if (is_array_of_integers(reply) && reply->count == 5 && read_look(elements, answer) &&
 		elements[3].integer >= RL_TICKET_IMPOSSIBLE && elements[3].integer <= RL_TICKET_OUT) {
 		answer->vote = RL_VOTE_GRANTED;
 		answer->ticket = (rl_ticket) elements[3].integer;
+		answer->crowd = elements[4].integer;
 	} else {
 		no_sense(answer, err);
 	}
@@ -281,15 +315,42 @@ static void read_number(
 	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
 	int64_t number = reply->integer;
-	int64_t least = request->verb == RL_VERB_REMAINING ? -2 : 0;
+	bool is_prolonging = request->verb == RL_VERB_EXTEND || request->verb == RL_VERB_RENEW;
+	int64_t least = request->verb == RL_VERB_REMAINING ? -2 : is_prolonging ? -1 : 0;
+	int64_t most = request->verb == RL_VERB_SWAP ? RL_SWAPPED_BEFORE : 1;
 	if (reply->type != RL_REPLY_INTEGER || number < least ||
-		(request->verb != RL_VERB_REMAINING && number > 1)) {
+		(request->verb != RL_VERB_REMAINING && number > most)) {
 		no_sense(answer, err);
 		return;
 	}
-	bool is_yes = request->verb == RL_VERB_REMAINING ? number != -2 : number == 1;
+	bool is_yes = request->verb == RL_VERB_REMAINING ? number != -2 : number >= 1;
 	answer->number = number;
+	answer->is_taken_over = is_prolonging && number < 0;
 	answer->vote = is_yes ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+}
+
+static void fail_wrong_type(rl_answer *answer, rl_error *err, rl_bytes type)
+{
+	char text[64];
+	int len = snprintf(text, sizeof text, "WRONGTYPE the key holds a %.*s",
+		type.len < 32 ? (int) type.len : 32, type.data);
+	answer->vote = RL_VOTE_FAILED;
+	rl_error_from_server(err, rl_bytes_of(text, (size_t) len), NULL, 0);
+}
+
+/* The answer to TYPE. A sorted set is a lock of symfony/lock, whose holder has no token here. The key may have become a
+ * string, or gone, since GET: then the holder that GET met is gone, too. */
+static void read_type(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	if (reply->type != RL_REPLY_STATUS) {
+		no_sense(answer, err);
+	} else if (rl_bytes_equal(reply->text, LITERAL("zset")) ||
+		rl_bytes_equal(reply->text, LITERAL("string")) ||
+		rl_bytes_equal(reply->text, LITERAL("none"))) {
+		answer->vote = RL_VOTE_REFUSED;
+	} else {
+		fail_wrong_type(answer, err, reply->text);
+	}
 }
 
 static void read_owner(const rl_reply *reply, rl_answer *answer, rl_error *err)
@@ -298,8 +359,10 @@ static void read_owner(const rl_reply *reply, rl_answer *answer, rl_error *err)
 		no_sense(answer, err);
 		return;
 	}
-	/* An empty value is a reservation: locked, by nobody. */
-	bool has_owner = reply->type == RL_REPLY_STRING && reply->text.len > 0;
+	/* A reservation: locked, by nobody. */
+	bool is_reserved =
+		reply->text.len == 0 || rl_bytes_equal(reply->text, LITERAL(RL_RESERVED_LONG));
+	bool has_owner = reply->type == RL_REPLY_STRING && !is_reserved;
 	answer->vote = has_owner ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
 	answer->text = reply->text;
 }
@@ -311,7 +374,12 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 	if (reply->type == RL_REPLY_ERROR) {
 		answer->vote = RL_VOTE_FAILED;
 		rl_error_from_server(err, reply->text, secrets, secret_count);
+		if (request->by_type && strcmp(err->code, "NOPERM") == 0) {
+			rl_error_from_server(err, LITERAL("WRONGTYPE the key holds no string"), NULL, 0);
+			return;
+		}
 		answer->again = again(request, err);
+		answer->is_for_every_key = rl_error_names_command(err);
 		return;
 	}
 	switch (request->verb) {
@@ -328,7 +396,11 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 			read_blpop(reply, answer, err);
 			break;
 		case RL_VERB_OWNER:
-			read_owner(reply, answer, err);
+			if (request->by_type) {
+				read_type(reply, answer, err);
+			} else {
+				read_owner(reply, answer, err);
+			}
 			break;
 		case RL_VERB_RELEASE:
 		case RL_VERB_FORCE:
@@ -336,6 +408,7 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 			break;
 		case RL_VERB_EXTEND:
 		case RL_VERB_RENEW:
+		case RL_VERB_SWAP:
 		case RL_VERB_EXISTS:
 		case RL_VERB_REMAINING:
 			read_number(request, reply, answer, err);

@@ -18,14 +18,12 @@ typedef enum rl_verb {
 	RL_VERB_RELEASE, /* free it if the token is the holder's */
 	RL_VERB_EXTEND,  /* new TTL if the token is the holder's */
 	RL_VERB_RENEW,   /* the same, but never a shorter one */
+	RL_VERB_SWAP,    /* another token takes the place of the holder's */
 	RL_VERB_FORCE,   /* free it, whoever has it */
 	RL_VERB_EXISTS,
 	RL_VERB_OWNER,
 	RL_VERB_REMAINING,
 } rl_verb;
-
-/* As not_after_us: at any time. A number that Lua has exactly. */
-#define RL_NOT_AFTER_NEVER ((INT64_C(1) << 53) - 1)
 
 /* What waiters use beside the key; see DESIGN in rl_queue.h. */
 #define RL_MARK_SUFFIX "::rl-wait"
@@ -37,18 +35,31 @@ typedef struct rl_request {
 	rl_bytes mark; /* the key's helper keys */
 	rl_bytes tickets;
 	rl_bytes token;
-	rl_bytes waiter; /* its name in the mark; no data = none */
-	bool is_leaving; /* it waits no longer: an undo takes its name from the mark */
-	int64_t ttl_ms;
-	int64_t block_ms; /* RL_VERB_BLPOP: how long, 1 at least */
-	/* RL_VERB_TRY of one who was woken: takes nothing after this time of the server; 0 = was not woken, and takes
-	 * nothing that is reserved */
-	int64_t not_after_us;
-	bool is_unmarked; /* RL_VERB_TRY: the waiter is not in the queue, or the wait ends with it */
+	rl_bytes fresh;     /* RL_VERB_SWAP: the token that takes the place of token */
+	rl_bytes waiter;    /* its name in the mark; no data = none */
+	bool is_leaving;    /* it waits no longer: an undo takes its name from the mark */
+	int64_t ttl_ms;     /* RL_VERB_SWAP: 0 = the TTL stays */
+	int64_t block_ms;   /* RL_VERB_BLPOP: how long, 1 at least */
+	rl_place place;     /* RL_VERB_TRY */
+	int64_t mark_ms;    /* RL_VERB_TRY, RL_VERB_NUDGE: for how long the mark is good; 0 = no mark */
+	int64_t reserve_ms; /* how long a reservation has to last; 0 = one server, and 10 ms */
 	bool is_owed;  /* RL_VERB_TRY: the key may hold this token through an earlier command of ours */
 	bool is_alone; /* scripts: without the helper keys */
 	bool as_text;  /* scripts: EVAL with the text, not EVALSHA */
+	bool by_type;  /* RL_VERB_OWNER: TYPE, because GET has met a key that is no string */
 } rl_request;
+
+/* How long a reservation has to last for a round trip as long as this, in ms; 0 = one server, where 10 ms do. On several
+ * servers the waiter that is woken at one of them takes the lock on the others: its try arrives a round trip later, and
+ * the releases did not all come at the same time. */
+static inline int64_t rl_reservation_ms(unsigned members, int64_t round_trip_ns)
+{
+	if (members == 1) {
+		return 0;
+	}
+	int64_t ms = 3 * round_trip_ns / RL_NS_PER_MS + 1;
+	return ms < 10 ? 10 : ms < RL_RESERVED_MAX_MS ? ms : RL_RESERVED_MAX_MS;
+}
 
 /* The lock's key and its helper keys, written into room of rl_names_size(). */
 typedef struct rl_names {
@@ -60,8 +71,8 @@ typedef struct rl_names {
 size_t rl_names_size(size_t key_len);
 rl_names rl_names_put(char *room, rl_bytes key);
 
-#define RL_COMMAND_ARGS 12
-#define RL_COMMAND_NUMBERS 2
+#define RL_COMMAND_ARGS 13
+#define RL_COMMAND_NUMBERS 4
 #define RL_COMMAND_DIGITS 24
 
 typedef struct rl_command {
@@ -89,19 +100,29 @@ typedef enum rl_again {
 	RL_AGAIN_NOT,
 	RL_AGAIN_AS_TEXT, /* the server does not know the script */
 	RL_AGAIN_ALONE,   /* the helper keys cannot be used */
+	RL_AGAIN_BY_TYPE, /* the key is no string: its type tells whether it is a lock */
 } rl_again;
+
+/* rl_answer.number of a SWAP that was granted. */
+#define RL_SWAPPED_NOW 1
+#define RL_SWAPPED_BEFORE 2 /* the key held the other token already */
 
 /* What a reply says. */
 typedef struct rl_answer {
 	rl_vote vote; /* BLPOP: GRANTED = a ticket came; NUDGE: GRANTED */
 	rl_again again;
-	int64_t number; /* PTTL of REMAINING, or of the holder that TRY and NUDGE met (else -2) */
+	bool is_for_every_key; /* again ALONE: not for this key's sake only */
+	/* PTTL of REMAINING, or of the holder that TRY and NUDGE met; of SWAP see below (else -2) */
+	int64_t number;
 	int64_t
 		time_us; /* TRY, NUDGE: the server's time, 0 = it could not tell, or the helper keys fail */
 	rl_holder holder; /* TRY that was refused, NUDGE */
 	rl_ticket ticket; /* NUDGE */
+	int64_t crowd;    /* TRY that was refused, NUDGE: how many wait, about */
 	bool was_told;    /* RELEASE, FORCE: whoever waits has been told, as far as is known */
 	rl_bytes text;    /* OWNER: the token; borrowed from the reply */
+	/* EXTEND, RENEW that were refused: the key is there, and is somebody else's. */
+	bool is_taken_over;
 } rl_answer;
 
 /* @param[out] err filled when the vote is RL_VOTE_FAILED */

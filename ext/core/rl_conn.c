@@ -148,6 +148,22 @@ bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
 	return append(conn, command.argc, command.argv, RL_OWED_NOBODY, 0) != 0;
 }
 
+void rl_conn_note_helpers(rl_conn *conn, rl_helpers helpers)
+{
+	switch (helpers) {
+		case RL_HELPERS_ALLOWED:
+			conn->has_helpers = !conn->varies_by_key;
+			break;
+		case RL_HELPERS_REFUSED:
+			conn->varies_by_key = true;
+			conn->has_helpers = false;
+			break;
+		case RL_HELPERS_ALL_REFUSED:
+			conn->lacks_helpers = true;
+			break;
+	}
+}
+
 rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
 {
 	rl_request undo = {.verb = RL_VERB_RELEASE,
@@ -156,6 +172,7 @@ rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
 		.tickets = request->tickets,
 		.token = request->token,
 		.waiter = request->is_leaving ? request->waiter : (rl_bytes){NULL, 0},
+		.reserve_ms = request->reserve_ms,
 		.as_text = true};
 	bool is_with_helpers =
 		!request->is_alone && !conn->lacks_helpers && request->key.len <= UNDO_KEY_MAX;
@@ -166,12 +183,27 @@ rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
 	}
 	undo.is_alone = !(is_with_helpers && is_once && conn->has_helpers);
 	bool is_queued = rl_conn_send_blind(conn, &undo);
+	conn->undo_left = conn->owed_count;
 	conn->transport->flush(conn->link);
 	uint64_t sent = conn->transport->sent(conn->link);
 	if (is_queued && sent >= conn->last_byte) {
 		return RL_UNDONE_SURELY;
 	}
 	return first_end != 0 && sent >= first_end ? RL_UNDONE_MAYBE : RL_UNDONE_NOT;
+}
+
+rl_undone rl_conn_swap_back(rl_conn *conn, const rl_request *request)
+{
+	rl_request back = {.verb = RL_VERB_SWAP,
+		.key = request->key,
+		.token = request->fresh,
+		.fresh = request->token,
+		.as_text = true};
+	bool is_queued = rl_conn_send_blind(conn, &back);
+	conn->undo_left = conn->owed_count;
+	conn->transport->flush(conn->link);
+	bool is_sent = is_queued && conn->transport->sent(conn->link) >= conn->last_byte;
+	return is_sent ? RL_UNDONE_SURELY : RL_UNDONE_NOT;
 }
 
 static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)
@@ -216,6 +248,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 	conn->has_answered = true;
 	conn->owing_since = 0;
 	conn->owed_count--;
+	conn->undo_left -= conn->undo_left > 0;
 	if (--conn->owed[conn->owed_first].count == 0) {
 		conn->owed_first = (conn->owed_first + 1) % RL_CONN_OWED_MAX;
 		conn->owed_runs--;

@@ -39,8 +39,9 @@ struct rl_conn {
 	unsigned logins_owed; /* 0 = logged in: any command may follow */
 	bool is_nameless;     /* CLIENT SETNAME was not sent yet */
 	bool is_refused;      /* a login failed */
-	bool lacks_helpers;   /* its user may not use the helper keys */
-	bool has_helpers;     /* it may, as far as was seen */
+	bool lacks_helpers;   /* its user may not use the commands that the helper keys need */
+	bool has_helpers;     /* it may use the helper keys, as far as was seen */
+	bool varies_by_key;   /* it may not use those of some keys */
 	bool was_waited_for;  /* to learn that, once */
 	bool lacks_queue;     /* nor BLPOP */
 	bool lacks_scripts;   /* the server has lost its scripts: each goes as text the first time */
@@ -48,6 +49,7 @@ struct rl_conn {
 	bool is_down;
 	bool was_heard;      /* an answer has come since it was taken from the pool */
 	bool has_answered;   /* at any time */
+	int64_t round_trip;  /* the shortest that was seen; 0 = none was */
 	int64_t connect_end; /* connecting is given up then */
 	int64_t owing_since; /* nothing has come since then of what is owed; 0 = not noted */
 	int64_t patience;    /* how long it may owe while nobody waits for it; 0 = not noted */
@@ -57,6 +59,8 @@ struct rl_conn {
 	unsigned owed_first;
 	unsigned owed_runs;
 	unsigned owed_count; /* replies in all */
+	/* So many of them come before the last undo is answered, with its own; 0 = the server has read all undos. */
+	unsigned undo_left;
 };
 
 typedef enum rl_conn_event_type {
@@ -88,6 +92,16 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag);
 /* The same for a command whose reply nobody wants. False when it could not be queued. */
 bool rl_conn_send_blind(rl_conn *conn, const rl_request *request);
 
+/* What an answer has shown of the helper keys of one key: its user may use them, may not, or may not use any. */
+typedef enum rl_helpers {
+	RL_HELPERS_ALLOWED,
+	RL_HELPERS_REFUSED,
+	RL_HELPERS_ALL_REFUSED
+} rl_helpers;
+
+/* The connection remembers it, as far as it is a rule for other keys. */
+void rl_conn_note_helpers(rl_conn *conn, rl_helpers helpers);
+
 /* Queues CLIENT SETNAME now, if it was not sent: what follows may wait for long. */
 void rl_conn_send_name(rl_conn *conn);
 
@@ -103,6 +117,9 @@ typedef enum rl_undone {
  * allowed to use them. A token that others may have, too, is taken back once only: the second could meet theirs.
  * @param request of the command to be undone */
 rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request);
+
+/* The same for a swap to a token that was drawn for it: the other token takes its place again, and the TTL stays. */
+rl_undone rl_conn_swap_back(rl_conn *conn, const rl_request *request);
 
 /* The next thing that happened; call until RL_CONN_NONE or RL_CONN_DOWN. */
 void rl_conn_next(rl_conn *conn, rl_conn_event *event);

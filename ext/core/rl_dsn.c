@@ -20,6 +20,13 @@ static rl_status fail(rl_error *err, const char *what)
 	return rl_error_set(err, RL_ERR_ARGUMENT, 0, "%s", what);
 }
 
+static rl_status fail_several(rl_error *err)
+{
+	return fail(err,
+		"a DSN names one server; for several servers give an array of DSNs (in an INI setting separate them by "
+		"spaces)");
+}
+
 static bool find(rl_bytes text, char c, size_t *at)
 {
 	const char *hit = text.len > 0 ? memchr(text.data, c, text.len) : NULL;
@@ -236,7 +243,7 @@ static rl_status check_host(const char *host, bool is_v6, rl_error *err)
 		return fail(err, "the host is longer than 253 bytes, the limit of DNS");
 	}
 	if (strchr(host, ',') != NULL) {
-		return fail(err, "a DSN names one server; several servers (Redlock) are not supported yet");
+		return fail_several(err);
 	}
 	for (const char *c = host; *c != '\0'; c++) {
 		bool is_letter = (*c | 0x20) >= 'a' && (*c | 0x20) <= 'z';
@@ -397,6 +404,21 @@ static rl_status parse_query(rl_bytes query, rl_dsn *dsn, options_seen *seen, rl
 	return RL_OK;
 }
 
+/* Another DSN after a comma. No part of a DSN holds "://" unless it is percent-encoded. */
+static bool has_another_dsn(rl_bytes text)
+{
+	bool is_behind_comma = false;
+	for (size_t i = 0; i + 2 < text.len; i++) {
+		char c = text.data[i];
+		bool is_letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+		if (is_behind_comma && memcmp(text.data + i, "://", 3) == 0) {
+			return true;
+		}
+		is_behind_comma = c == ',' || (is_behind_comma && (is_letter || c == '-'));
+	}
+	return false;
+}
+
 /* The part after "scheme://" and before '?'. */
 static rl_status parse_place(
 	rl_bytes rest, rl_net_kind kind, rl_target *target, options_seen *seen, rl_error *err)
@@ -451,6 +473,9 @@ static rl_status parse_into(rl_bytes text, rl_dsn *dsn, rl_error *err)
 		return status;
 	}
 	rl_bytes rest = tail(text, colon + 3);
+	if (has_another_dsn(rest)) {
+		return fail_several(err);
+	}
 	rl_bytes query = {NULL, 0};
 	size_t question;
 	if (find(rest, '?', &question)) {

@@ -92,7 +92,8 @@ static rl_vote step_seats(rl_exchange *exchange, const rl_tick *tick)
 	rl_tally tally = {0};
 	unsigned count = exchange->set->count;
 	/* Taken in the members' order, and released with the first of them last: see rl_order.h. */
-	unsigned first = rl_verb_changes(exchange->request.verb) ? 1 : 0;
+	rl_verb verb = exchange->request.verb;
+	unsigned first = rl_verb_changes(verb) && verb != RL_VERB_SWAP ? 1 : 0;
 	for (unsigned i = 0; i < count; i++) {
 		unsigned member = count == 1 ? 0 : exchange->order[(first + i) % count];
 		if (!exchange->seats[member].is_spared) {
@@ -134,8 +135,8 @@ static bool is_expected(const rl_exchange *exchange, const rl_seat *seat, const 
 	bool is_unclear = exchange->request.verb == RL_VERB_RELEASE && seat->conn != NULL &&
 		seat->conn->has_answered && !seat->conn->has_helpers && !seat->conn->was_waited_for &&
 		!seat->is_alone;
-	return is_several(exchange) && (is_late || is_unclear) &&
-		rl_verb_changes(exchange->request.verb) && tick->now < exchange->grace_end;
+	return (is_late || is_unclear) && rl_verb_changes(exchange->request.verb) &&
+		tick->now < exchange->grace_end;
 }
 
 /* The first in order that is asked at all. */
@@ -156,8 +157,8 @@ static bool is_wanted(const rl_exchange *exchange, unsigned member, const rl_tic
 		return false;
 	}
 	/* What became of a caller's own token has to be known before it can be tried again. */
-	bool is_own = is_several(exchange) && exchange->is_own_token &&
-		exchange->outcome != RL_VOTE_GRANTED && rl_verb_takes(exchange->request.verb);
+	bool is_own = exchange->is_own_token && exchange->outcome != RL_VOTE_GRANTED &&
+		rl_verb_takes(exchange->request.verb);
 	/* A failure tells what became of the others, and what a minority has prolonged is undone. */
 	bool is_to_be_told = rl_verb_changes(exchange->request.verb) &&
 		(exchange->outcome == RL_VOTE_FAILED ||
@@ -176,9 +177,18 @@ static void add_to_wait(const rl_exchange *exchange, const rl_seat *seat, rl_wai
 		rl_wait_until(wait, exchange->call_up_at);
 	} else if (seat->state == RL_SEAT_PAUSED) {
 		rl_wait_until(wait, seat->resume_at);
+		wait->wants_names = wait->wants_names || seat->awaits_name;
 	} else if (seat->state != RL_SEAT_DONE) {
 		rl_wait_for(wait, seat->conn->link,
 			rl_seat_is_connected(seat) ? seat->budget_end : seat->connect_end);
+	}
+}
+
+/* A minority has granted the caller's token: see the header. */
+static void take_back_own_token(rl_exchange *exchange, const rl_tick *tick)
+{
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		rl_seat_take_back(exchange, i, tick);
 	}
 }
 
@@ -186,6 +196,10 @@ rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wa
 {
 	bool was_open = exchange->outcome == RL_VOTE_OPEN;
 	exchange->outcome = step_seats(exchange, tick);
+	if (!is_several(exchange)) { /* its vote is the outcome */
+		add_to_wait(exchange, &exchange->seats[0], wait);
+		return exchange->outcome;
+	}
 	if (exchange->outcome == RL_VOTE_OPEN && call_up(exchange, tick)) {
 		exchange->outcome = step_seats(exchange, tick);
 	}
@@ -194,6 +208,10 @@ rl_vote rl_exchange_step(rl_exchange *exchange, const rl_tick *tick, rl_wait *wa
 		int64_t grace = tick->now - exchange->begun_at;
 		grace = grace > RL_EXCHANGE_GRACE_NS ? grace : RL_EXCHANGE_GRACE_NS;
 		exchange->grace_end = tick->now + grace;
+	}
+	if (!is_open && exchange->outcome != RL_VOTE_GRANTED && exchange->is_own_token &&
+		rl_verb_takes(exchange->request.verb)) {
+		take_back_own_token(exchange, tick);
 	}
 	bool goes_on = is_open;
 	for (unsigned i = 0; i < exchange->set->count; i++) {
@@ -220,20 +238,37 @@ static bool refuses_scripts(const rl_seat *seat)
 			strcmp(seat->err.code, "NOAUTH") == 0);
 }
 
+/* The same for a swap: to a token of ours it is undone where it was carried out or may have been, to the caller's where
+ * one of both tokens is ours to release. */
+static bool may_undo_swap(const rl_exchange *exchange, const rl_seat *seat, int64_t now)
+{
+	bool is_unanswered = seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat);
+	if (!exchange->is_own_token) {
+		return seat->vote == RL_VOTE_GRANTED || seat->has_strays || seat->is_in_doubt ||
+			is_unanswered;
+	}
+	return seat->vote != RL_VOTE_REFUSED &&
+		(seat->vote != RL_VOTE_GRANTED ||
+			(seat->answer.number == RL_SWAPPED_NOW && rl_seat_may_take_back(exchange, seat, now)));
+}
+
 /* True when the member holds the token, or may, and we may take it back. */
 static bool may_undo(const rl_exchange *exchange, const rl_seat *seat, rl_undo undo, int64_t now)
 {
-	if (undo == RL_UNDO_NOTHING || seat->state == RL_SEAT_UNDO) {
+	if (undo == RL_UNDO_NOTHING || seat->state == RL_SEAT_UNDO || seat->is_taken_back) {
 		return false;
+	}
+	if (undo == RL_UNDO_BUT_REFUSALS && refuses_scripts(seat)) {
+		return false; /* the next try finds out */
+	}
+	if (exchange->request.verb == RL_VERB_SWAP) {
+		return may_undo_swap(exchange, seat, now);
 	}
 	if (!rl_verb_takes(exchange->request.verb)) {
 		return exchange->request.verb == RL_VERB_EXTEND && seat->vote == RL_VOTE_GRANTED;
 	}
 	if (seat->vote == RL_VOTE_GRANTED) {
 		return rl_seat_may_take_back(exchange, seat, now);
-	}
-	if (undo == RL_UNDO_BUT_REFUSALS && refuses_scripts(seat)) {
-		return false; /* the next try finds out */
 	}
 	bool is_unanswered = seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat);
 	return !exchange->is_own_token && (seat->is_in_doubt || is_unanswered);
@@ -243,7 +278,16 @@ static rl_undone write_undo(rl_exchange *exchange, rl_seat *seat)
 {
 	rl_request request = exchange->request;
 	request.is_alone = request.is_alone || !exchange->set->wakes;
-	rl_undone undone = seat->conn != NULL ? rl_conn_undo(seat->conn, &request) : RL_UNDONE_NOT;
+	bool is_swap = request.verb == RL_VERB_SWAP;
+	rl_undone undone = RL_UNDONE_NOT;
+	if (is_swap && seat->vote == RL_VOTE_GRANTED) {
+		request.token = exchange->is_own_token ? request.fresh : request.token;
+	}
+	if (seat->conn != NULL && is_swap && !exchange->is_own_token) {
+		undone = rl_conn_swap_back(seat->conn, &request);
+	} else if (seat->conn != NULL) {
+		undone = rl_conn_undo(seat->conn, &request);
+	}
 	rl_stats_add(&exchange->env->stats->undone, undone != RL_UNDONE_NOT);
 	return undone;
 }
@@ -266,6 +310,7 @@ static void hear_last_word(const rl_exchange *exchange, rl_seat *seat)
 		rl_error unused;
 		rl_command_read(&request, &event.reply, &answer, &unused, NULL, 0);
 		if (answer.vote != RL_VOTE_FAILED) {
+			seat->answer.number = answer.number;
 			rl_seat_finish(seat, answer.vote);
 		}
 	}
@@ -295,24 +340,6 @@ static void back_up_release(const rl_exchange *exchange, rl_seat *seat)
 	}
 }
 
-/* A caller's token: whether, and on which connection, it can be tried on this member again. */
-static bool keep_for_own_token(
-	rl_exchange *exchange, rl_seat *seat, rl_conn *conn, rl_undone undone, bool is_doubtful)
-{
-	if (!is_several(exchange) || !exchange->is_own_token) {
-		return false;
-	}
-	bool has_undo = undone != RL_UNDONE_NOT || seat->is_bound; /* that may not be carried out yet */
-	bool is_kept = has_undo && undone != RL_UNDONE_MAYBE && conn != NULL && !seat->must_close &&
-		rl_conn_is_reusable(conn);
-	if (is_kept) {
-		seat->kept = conn;
-	}
-	bool takes = rl_verb_takes(exchange->request.verb);
-	seat->is_spent = seat->is_spent || (takes && is_doubtful) || (has_undo && !is_kept);
-	return is_kept;
-}
-
 /* Gives the connection to the pool, in whatever state it is, or lets it end. */
 static void part_with(
 	rl_exchange *exchange, const rl_seat *seat, rl_conn *conn, bool was_undone, int64_t now)
@@ -327,7 +354,8 @@ static void part_with(
 	} else if (!seat->must_close && rl_conn_is_reusable(conn)) {
 		rl_pool_give(exchange->pool, conn, now);
 	} else {
-		bool is_lingering = (was_undone || is_several(exchange)) &&
+		bool has_undo = was_undone || conn->undo_left > 0; /* perhaps of an earlier call */
+		bool is_lingering = (has_undo || is_several(exchange)) &&
 			seat->err.status != RL_ERR_PROTOCOL && conn->transport->is_connected(conn->link);
 		bool is_full = !conn->is_down && conn->transport->is_connected(conn->link);
 		if (is_several(exchange) && !seat->must_close && is_full) {
@@ -349,15 +377,20 @@ static void settle_seat(
 	}
 	bool is_doubtful = seat->is_in_doubt ||
 		(seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat)) ||
-		(undo != RL_UNDO_NOTHING && seat->vote == RL_VOTE_GRANTED);
+		(undo != RL_UNDO_NOTHING && seat->vote == RL_VOTE_GRANTED && !seat->is_taken_back);
+	bool is_own = exchange->is_own_token;
 	rl_undone undone =
 		may_undo(exchange, seat, undo, now) ? write_undo(exchange, seat) : RL_UNDONE_NOT;
 	if (undone != RL_UNDONE_NOT && !refuses_scripts(seat)) {
 		settlement->was_undone = true;
 		settlement->was_guarded = settlement->was_guarded || seat->vote != RL_VOTE_GRANTED;
-		is_doubtful = undone == RL_UNDONE_MAYBE;
+		/* Of a caller's token only the release of what was granted is one. */
+		is_doubtful =
+			is_own && seat->vote != RL_VOTE_GRANTED ? is_doubtful : undone == RL_UNDONE_MAYBE;
 	}
 	settlement->is_in_doubt = settlement->is_in_doubt || is_doubtful;
+	seat->is_spent =
+		seat->is_spent || (is_own && rl_verb_takes(exchange->request.verb) && is_doubtful);
 	seat->was_left = is_several(exchange) && seat->state == RL_SEAT_ANSWER &&
 		rl_seat_is_handed_over(seat) && undone == RL_UNDONE_NOT;
 	if (seat->conn != NULL) {
@@ -371,9 +404,8 @@ static void settle_seat(
 		rl_conn_event event;
 		rl_conn_next(conn, &event);
 	}
-	bool is_kept = keep_for_own_token(exchange, seat, conn, undone, is_doubtful);
 	seat->state = RL_SEAT_DONE;
-	if (conn != NULL && !is_kept) {
+	if (conn != NULL) {
 		part_with(exchange, seat, conn, undone != RL_UNDONE_NOT, now);
 	}
 }
@@ -385,17 +417,6 @@ rl_settlement rl_exchange_settle(rl_exchange *exchange, rl_undo undo, int64_t no
 		settle_seat(exchange, &exchange->seats[i], undo, &settlement, now);
 	}
 	return settlement;
-}
-
-void rl_exchange_end(rl_exchange *exchange, int64_t now)
-{
-	for (unsigned i = 0; i < exchange->set->count; i++) {
-		rl_conn *conn = exchange->seats[i].kept;
-		exchange->seats[i].kept = NULL;
-		if (conn != NULL) {
-			rl_pool_give_unheard(exchange->pool, conn, exchange->seats[i].timeout, now);
-		}
-	}
 }
 
 void rl_exchange_note_grant(rl_exchange *exchange, unsigned member, int64_t since)
@@ -427,8 +448,6 @@ void rl_exchange_drop(rl_exchange *exchange)
 {
 	for (unsigned i = 0; i < exchange->set->count; i++) {
 		rl_seat_drop(&exchange->seats[i]);
-		rl_conn_free(exchange->seats[i].kept);
-		exchange->seats[i].kept = NULL;
 		exchange->seats[i].state = RL_SEAT_DONE;
 	}
 }
@@ -446,13 +465,35 @@ int64_t rl_exchange_sent_at(const rl_exchange *exchange)
 
 bool rl_exchange_has_strays(const rl_exchange *exchange)
 {
+	return rl_exchange_strays(exchange) != 0;
+}
+
+unsigned rl_exchange_strays(const rl_exchange *exchange)
+{
+	unsigned members = 0;
 	for (unsigned i = 0; i < exchange->set->count; i++) {
 		const rl_seat *seat = &exchange->seats[i];
-		if (seat->has_strays || seat->was_left || seat->is_in_doubt) {
-			return true;
-		}
+		bool is_stray = seat->has_strays || seat->was_left || seat->is_in_doubt;
+		members |= (unsigned) is_stray << i;
 	}
-	return false;
+	return members;
+}
+
+unsigned rl_exchange_missing(const rl_exchange *exchange)
+{
+	unsigned members = 0;
+	if (exchange->outcome == RL_VOTE_GRANTED || exchange->outcome == RL_VOTE_REFUSED) {
+		return 0;
+	}
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		const rl_seat *seat = &exchange->seats[i];
+		/* An unknown outcome means that the member does not hold it any more. */
+		bool is_done = seat->vote == RL_VOTE_GRANTED || seat->vote == RL_VOTE_REFUSED ||
+			(seat->vote == RL_VOTE_FAILED &&
+				(rl_error_is_final(&seat->err) || seat->err.status == RL_ERR_UNKNOWN));
+		members |= (unsigned) !is_done << i;
+	}
+	return members;
 }
 
 const rl_seat *rl_exchange_speaker(const rl_exchange *exchange, rl_vote outcome)
@@ -487,6 +528,22 @@ int64_t rl_exchange_remaining(const rl_exchange *exchange)
 	return 0;
 }
 
+rl_loss rl_exchange_loss(const rl_exchange *exchange, rl_bytes token)
+{
+	unsigned absent = 0;
+	unsigned taken_over = 0;
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		const rl_seat *seat = &exchange->seats[i];
+		bool is_named = exchange->request.verb == RL_VERB_OWNER && seat->vote == RL_VOTE_GRANTED;
+		bool is_refused = seat->vote == RL_VOTE_REFUSED;
+		bool is_others = is_named ? !rl_bytes_equal(rl_bytes_of(seat->text, seat->text_len), token)
+								  : is_refused && seat->answer.is_taken_over;
+		taken_over += is_others;
+		absent += is_refused && !is_others;
+	}
+	return rl_loss_of_refusals(absent, taken_over);
+}
+
 unsigned rl_exchange_count(const rl_exchange *exchange, rl_vote vote)
 {
 	unsigned count = 0;
@@ -494,6 +551,25 @@ unsigned rl_exchange_count(const rl_exchange *exchange, rl_vote vote)
 		count += exchange->seats[i].vote == vote;
 	}
 	return count;
+}
+
+unsigned rl_exchange_spent(const rl_exchange *exchange)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		count += exchange->seats[i].is_spent;
+	}
+	return count;
+}
+
+bool rl_exchange_has_swapped(const rl_exchange *exchange)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		const rl_seat *seat = &exchange->seats[i];
+		count += seat->vote == RL_VOTE_GRANTED && seat->answer.number == RL_SWAPPED_NOW;
+	}
+	return count >= rl_quorum(exchange->set->count);
 }
 
 bool rl_exchange_may_pass(const rl_exchange *exchange)
@@ -519,6 +595,7 @@ bool rl_exchange_may_pass(const rl_exchange *exchange)
 			case RL_ERR_MEMORY:
 			case RL_ERR_RANDOM:
 			case RL_ERR_ARGUMENT:
+			case RL_ERR_TLS:
 			case RL_ERR_PROTOCOL:
 			case RL_ERR_UNKNOWN:
 			case RL_ERR_SLOW:

@@ -9,8 +9,9 @@
  * answer; what ends it is a vote:
  *
  *     START -> LOGIN -> ANSWER -> DONE          LOGIN: only for commands that must not reach a wrong
- *        ^       |        |                     database; one that takes a lock travels with AUTH and
- *        +-- PAUSED <-----+  (broken)           SELECT in one write, and is undone (UNDO) if they fail
+ *        ^       |        |                     database; a command that takes a lock travels with AUTH
+ *        +-- PAUSED <-----+  (broken)           and SELECT in one write, and is undone (UNDO) if they
+ *                                               fail; the release of a drawn token travels with them, too
  *
  * The budget is one timeout, plus one connect timeout if the seat has to dial. A connection that breaks
  * inside it is replaced and the command sent again, at once and then with back-off. A server that
@@ -23,11 +24,23 @@
  * dialled a short time to connect. A member that is in trouble (rl_pool.h) is spared, and asked only if the others
  * cannot decide, or take long over it.
  *
+ * A server that answers READONLY or MASTERDOWN is the wrong one: the address has led to a replica, or the primary that
+ * was connected to has become one. Its connections are closed, the driver resolves the name again, and the command,
+ * which did not run, is sent once more within the same budget. A connection that was dialled just now, to an address
+ * that resolving cannot change, would only meet the same server again: there the answer stands.
+ *
  * In doubt: a command was handed over whole, and its answer is lost. For a lock that we tried to take,
  * the next command is a TRY that says that we are owed an answer; it finds our own token. A caller's own
- * token may stand for somebody else's lock, so there "it holds this token" stays unknown. With several members it is
- * tried again on the same connection, behind its undo, or, where that is not possible, not on that member any more: the
- * seat is spent.
+ * token may stand for somebody else's lock, so there "it holds this token" stays unknown.
+ *
+ * A caller's own token is sent by the first SET of a call, and by the SWAP that puts it in the place of a drawn token
+ * that has won. What an earlier command for it may still do must not meet it then. So a SET that gets no quorum waits
+ * for every member, takes the token back where it was granted, and waits for the answer to that as well (UNDO). A
+ * member that leaves one of these unanswered is spent: the call does not ask it for the lock any more.
+ *
+ * A swap that gets no quorum is undone, too: to a fresh token of ours (resume) by swapping back, so that the token that
+ * was given is still worth something; to a caller's token by releasing both, the caller's only where the server said
+ * that this swap has set it.
  *
  * Ownership: seats hold connections only between begin and settle; after settle the pool has them or
  * they are closed. Undoing is part of settle: a compare-and-delete behind the unanswered command on the
@@ -36,6 +49,7 @@
 #ifndef RL_EXCHANGE_H
 #define RL_EXCHANGE_H
 
+#include "core/rl_loss.h"
 #include "core/rl_pool.h"
 #include "core/rl_set.h"
 
@@ -43,7 +57,7 @@ typedef enum rl_seat_state {
 	RL_SEAT_START,
 	RL_SEAT_LOGIN,
 	RL_SEAT_ANSWER,
-	RL_SEAT_UNDO,
+	RL_SEAT_UNDO, /* waits for the answer to a release */
 	RL_SEAT_PAUSED,
 	RL_SEAT_DONE,
 } rl_seat_state;
@@ -59,11 +73,15 @@ typedef struct rl_seat {
 	bool
 		has_strays; /* a copy of the command may still be carried out, whatever was answered since */
 	bool is_text;   /* the server does not know the script: EVAL */
+	bool by_type;   /* OWNER: the key is no string, so its type is asked for */
 	bool is_alone;  /* scripts go without the helper keys */
-	bool was_forbidden; /* because the server does not allow them */
-	bool is_refused;    /* the login failed; err says why */
-	bool must_close;    /* conn is not to be used again: it owes an answer past its time, or lies */
-	unsigned breaks;    /* connections that broke in this exchange */
+	bool was_forbidden;     /* because the server does not allow them */
+	bool was_for_every_key; /* nor those of any other key */
+	bool is_refused;        /* the login failed; err says why */
+	bool must_close;  /* conn is not to be used again: it owes an answer past its time, or lies */
+	bool has_moved;   /* left a server that is a replica, in this exchange */
+	bool awaits_name; /* PAUSED: until the driver has resolved the name */
+	unsigned breaks;  /* connections that broke in this exchange */
 	uint64_t command_end; /* last byte of the command on conn */
 	int64_t sent_at;      /* not later than the first hand-over of the command; 0 = not yet */
 	int64_t heard_at;     /* when the answer came; 0 = not yet */
@@ -73,16 +91,16 @@ typedef struct rl_seat {
 	int64_t resume_at; /* PAUSED */
 	int64_t timeout;   /* of one answer */
 	int64_t connect_timeout;
-	bool is_bound;  /* the caller's token must not be tried there on another connection than this */
-	bool is_spared; /* its server is in trouble: it is not asked, or only as the last resort */
-	rl_answer answer; /* what was said; its text is the next one */
-	char *text;       /* owned */
+	bool is_taken_back; /* the caller's token was granted there, and released again */
+	bool is_spared;     /* its server is in trouble: it is not asked, or only as the last resort */
+	rl_answer answer;   /* what was said; its text is the next one */
+	char *text;         /* owned */
 	size_t text_len;
 	rl_error
 		err; /* why the vote is FAILED; from here on it is not cleared when the exchange starts over */
 	bool was_left; /* settled while it had not answered: it may have been granted since */
-	rl_conn *kept; /* owned; an undo of the caller's token is under way on it */
-	bool is_spent; /* the caller's token cannot be tried there again */
+	bool
+		is_spent; /* what became of the caller's token there is unknown: not asked for the lock again */
 } rl_seat;
 
 typedef struct rl_exchange {
@@ -92,8 +110,9 @@ typedef struct rl_exchange {
 	rl_request request;
 	bool
 		was_held; /* RELEASE: ownership was proven, so that it was ours even if a lost answer said so */
-	bool is_own_token; /* the caller's: never owed, undone only after the answer that granted it */
-	rl_seat *seats;    /* one for each member; memory of whoever holds the exchange */
+	/* The token is the caller's (SWAP: the fresh one is): never owed, undone only after the answer that granted it. */
+	bool is_own_token;
+	rl_seat *seats;       /* one for each member; memory of whoever holds the exchange */
 	unsigned char *order; /* the members, for this key; of the same memory */
 	bool has_order;
 	bool wants_all;     /* every member's answer is waited for although the outcome is known */
@@ -139,9 +158,6 @@ typedef enum rl_undo {
 /* Ends the exchange at any moment: writes undos if asked, gives connections back or closes them. */
 rl_settlement rl_exchange_settle(rl_exchange *exchange, rl_undo undo, int64_t now);
 
-/* Ends the exchange for good, after it was settled: gives back what was kept for the next try. */
-void rl_exchange_end(rl_exchange *exchange, int64_t now);
-
 /* After the beginning: a member has granted already, on this connection, which becomes its seat's. */
 void rl_exchange_adopt(rl_exchange *exchange, unsigned member, rl_conn *conn, int64_t sent_at);
 
@@ -165,6 +181,12 @@ int64_t rl_exchange_sent_at(const rl_exchange *exchange);
  * had taken it, or nobody waited for its answer. */
 bool rl_exchange_has_strays(const rl_exchange *exchange);
 
+/* The same, with a bit for each such member. */
+unsigned rl_exchange_strays(const rl_exchange *exchange);
+
+/* RELEASE, after the end: a bit for each member that has yet to carry it out; 0 when a quorum has decided. */
+unsigned rl_exchange_missing(const rl_exchange *exchange);
+
 /* The seat that speaks for the outcome: the first with that vote. */
 const rl_seat *rl_exchange_speaker(const rl_exchange *exchange, rl_vote outcome);
 
@@ -174,8 +196,17 @@ const rl_seat *rl_exchange_owner(const rl_exchange *exchange);
 /* REMAINING that was granted: for how many ms a quorum has it; -1 = without end. */
 int64_t rl_exchange_remaining(const rl_exchange *exchange);
 
+/* EXTEND that was refused, or OWNER that does not name the token: what has become of the lock. */
+rl_loss rl_exchange_loss(const rl_exchange *exchange, rl_bytes token);
+
 /* Members that voted so. */
 unsigned rl_exchange_count(const rl_exchange *exchange, rl_vote vote);
+
+/* Members that are spent. */
+unsigned rl_exchange_spent(const rl_exchange *exchange);
+
+/* SWAP: a quorum has set the new token by the very command that was answered. Else proof begins no later than before. */
+bool rl_exchange_has_swapped(const rl_exchange *exchange);
 
 /* True when each failure may pass by itself: connections, and errors such as LOADING. */
 bool rl_exchange_may_pass(const rl_exchange *exchange);

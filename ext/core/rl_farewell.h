@@ -10,8 +10,8 @@
  * what was not answered is said again. What is written when the time is over is left to the server to read.
  *
  * Each member goes through the leases in the same order, at its own pace (rl_farewell_seat). A lease is released when a
- * quorum has freed it. The farewell is over when every member has answered, or, with several, when a quorum has: then
- * the others are given what can be written, for whoever reads it later.
+ * quorum has freed it, and lost when refusals rule a quorum out. The farewell is over when the votes have decided on
+ * each lease, or no member has more to say. Then the other members are sent what can be written, to be read later.
  *
  * It is an operation (rl_op.h), driven like the others. It borrows the leases, and ends those that were answered.
  */
@@ -21,25 +21,38 @@
 #include "core/rl_lease.h"
 #include "core/rl_op.h"
 
-/* How many are under way at once: less than a connection can owe. */
-#define RL_FAREWELL_WINDOW 8
+/* How many are under way at once on a connection. With a round trip of 1 ms, 10,000 are released in the 0.2 s that
+ * the end of a request has for it. */
+#define RL_FAREWELL_WINDOW 64
 
 /* One member's part. */
 typedef struct rl_farewell_seat {
 	rl_conn *conn;   /* NULL = none, and none is to be had */
 	size_t next;     /* to be written */
+	size_t hearing;  /* the lease that the next answer is about */
 	size_t answered; /* so many, in order */
-	size_t told;     /* so many were written to a connection that broke */
+	/* Beyond these: a bit for each lease that was answered out of order, from the one at answered on. */
+	uint64_t heard;
+	size_t told; /* so many were written to a connection that broke */
 	size_t in_flight;
-	bool has_redone; /* the connection was replaced */
-	bool must_redo;  /* one was refused for the helper keys' sake */
-	bool is_over;    /* all were answered, or no more answers are to be had */
+	bool has_redone;       /* the connection was replaced */
+	bool is_misled;        /* the server on it is a replica: it carried nothing out */
+	bool must_redo;        /* one was refused for the helper keys' sake */
+	unsigned refusals;     /* for the helper keys' sake */
+	bool is_for_every_key; /* the last such */
+	size_t alone;          /* the last such, from 1, goes without them; 0 = there was none */
+	bool are_alone;        /* there were two: all that follow go without them */
+	bool is_over;          /* all were answered, or no more answers are to be had */
 } rl_farewell_seat;
 
-/* What the members have said of one lease. */
+/* What the members have answered about one lease. */
 typedef struct rl_farewell_votes {
 	unsigned char freed;
 	unsigned char refused;
+	unsigned char failed; /* answered with an error */
+	unsigned char barred; /* of them, those that do not allow the command */
+	/* A bit for each member that has freed or refused it, or that does not allow the command. */
+	unsigned short done;
 } rl_farewell_votes;
 
 typedef struct rl_farewell {
@@ -57,6 +70,13 @@ typedef struct rl_farewell {
  * @return NULL when out of memory. Its result is RL_OK when a quorum has answered for all */
 rl_op *rl_farewell_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
 	size_t count, int64_t limit_ns);
+
+/* After its end: a bit for each member that has yet to release the lease; 0 when a quorum has decided. */
+unsigned rl_farewell_missing(const rl_farewell *farewell, size_t index);
+
+/* After its end: no quorum can free the lease, since too many members do not allow the command. The operation's error
+ * then names them. */
+bool rl_farewell_is_barred(rl_farewell *farewell, size_t index);
 
 /* For rl_op_step(), rl_op_abandon() and rl_op_free(). */
 bool rl_farewell_step(rl_farewell *farewell, const rl_tick *tick, rl_wait *wait);

@@ -19,6 +19,7 @@ rl_lease *rl_lease_new(
 	}
 	char *room = (char *) (lease + 1);
 	*lease = (rl_lease){.env = env,
+		.hold_until = RL_NEVER,
 		.fork_generation = env->fork_generation(env->ctx),
 		.drift_factor = drift_factor,
 		.names = rl_names_put(room, key),
@@ -52,6 +53,24 @@ static int64_t now_of(const rl_lease *lease)
 	return lease->env->now(lease->env->ctx);
 }
 
+/* A renewal sent at the last moment would not have proven more than this: the rest of the time for which it may be
+ * held, in whole milliseconds, less the drift. */
+static rl_loss loss_by_clock(const rl_lease *lease, int64_t proof)
+{
+	int64_t hold_until = atomic_load(&lease->hold_until);
+	int64_t margin = rl_drift(lease->drift_factor, lease->ttl_ns) + RL_NS_PER_MS;
+	bool is_held_to_the_end = hold_until != RL_NEVER && proof >= hold_until - margin;
+	return is_held_to_the_end ? RL_LOSS_MAX_HOLD : RL_LOSS_EXPIRED;
+}
+
+/* The proof gives way to the reason, if that is the first. */
+static void lose(rl_lease *lease, rl_loss why)
+{
+	int64_t proof = atomic_load(&lease->proof);
+	while (proof > 0 && !atomic_compare_exchange_weak(&lease->proof, &proof, -(int64_t) why)) {
+	}
+}
+
 /* Nanoseconds of proof left. What is over is lost from here on, whoever looks. */
 static int64_t look(rl_lease *lease)
 {
@@ -61,7 +80,8 @@ static int64_t look(rl_lease *lease)
 		if (left > 0) {
 			return left;
 		}
-		if (atomic_compare_exchange_weak(&lease->proof, &proof, RL_PROOF_EXPIRED)) {
+		int64_t lost = -(int64_t) loss_by_clock(lease, proof);
+		if (atomic_compare_exchange_weak(&lease->proof, &proof, lost)) {
 			return 0;
 		}
 	}
@@ -74,6 +94,7 @@ int64_t rl_lease_remaining(rl_lease *lease)
 		return 0;
 	}
 	if (is_inherited(lease)) {
+		lose(lease, RL_LOSS_FORKED);
 		rl_lease_end(lease); /* it is the parent's */
 		return 0;
 	}
@@ -177,11 +198,29 @@ bool rl_lease_leave(rl_lease *lease)
 	return lease->was_held;
 }
 
-void rl_lease_lose(rl_lease *lease)
+void rl_lease_lose_by(rl_lease *lease, rl_loss why)
 {
 	if (lease->stage == RL_LEASE_TAKEN || lease->stage == RL_LEASE_LEAVING) {
-		atomic_store(&lease->proof, RL_PROOF_DISOWNED);
+		lease->is_disowned = true;
+		lose(lease, why);
 	}
+}
+
+void rl_lease_lose(rl_lease *lease)
+{
+	rl_lease_lose_by(lease, RL_LOSS_DELETED);
+}
+
+rl_loss rl_lease_loss(rl_lease *lease)
+{
+	if (rl_lease_is_held(lease)) {
+		return RL_LOSS_NONE;
+	}
+	int64_t proof = atomic_load(&lease->proof);
+	if (proof < 0) {
+		return (rl_loss) -proof;
+	}
+	return lease->stage == RL_LEASE_NEW ? RL_LOSS_NONE : RL_LOSS_RELEASED;
 }
 
 bool rl_lease_is_lost(const rl_lease *lease)
@@ -204,7 +243,7 @@ bool rl_lease_is_open(const rl_lease *lease)
 {
 	int64_t proof = atomic_load(&lease->proof);
 	if ((lease->stage != RL_LEASE_TAKEN && lease->stage != RL_LEASE_LEAVING) ||
-		proof == RL_PROOF_DISOWNED || is_inherited(lease)) {
+		lease->is_disowned || is_inherited(lease)) {
 		return false;
 	}
 	return !lease->is_own_token || proof > now_of(lease);

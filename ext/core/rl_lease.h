@@ -16,6 +16,7 @@
 
 #include "core/rl_command.h"
 #include "core/rl_env.h"
+#include "core/rl_loss.h"
 
 typedef enum rl_lease_stage {
 	RL_LEASE_NEW, /* not won yet */
@@ -24,19 +25,20 @@ typedef enum rl_lease_stage {
 	RL_LEASE_ENDED,   /* released, or given away */
 } rl_lease_stage;
 
-/* What the proof is besides a time. */
-#define RL_PROOF_NONE INT64_C(0)
-#define RL_PROOF_EXPIRED INT64_C(-1)  /* lost by the clock: something may be left at a server */
-#define RL_PROOF_DISOWNED INT64_C(-2) /* lost: a server said so */
-
 typedef struct rl_lease {
 	const rl_env *env; /* borrowed */
+	/* The time until which it is proven; 0 = not won yet; else an rl_loss, negative. */
 	_Atomic int64_t proof;
+	/* No renewal sets an expiry beyond this; RL_NEVER = it may be renewed without end, or is not renewed. For the
+	 * reason of its loss only. */
+	_Atomic int64_t hold_until;
 	rl_lease_stage stage;
+	bool is_disowned;   /* a server said that it is not ours: nothing is left to release */
 	bool was_held;      /* LEAVING: it was proven before */
 	bool is_given_away; /* ENDED: the token lives on */
-	bool
-		is_own_token; /* not drawn for this lease: once its proof is over, somebody else may hold with it */
+	bool is_own_token;  /* the caller's: once its proof is over, somebody else may hold with it */
+	/* A bit for each member that may still carry out a command which took the lock. */
+	unsigned strays;
 	uint64_t fork_generation;
 	double drift_factor;
 	int64_t ttl_ns;
@@ -47,7 +49,7 @@ typedef struct rl_lease {
 	rl_names names; /* the key has its prefix */
 	size_t prefix_len; /* of the key */
 	size_t token_len;
-	char *token; /* RL_TOKEN_LEN bytes, or those of a token that was taken over */
+	char *token; /* RL_TOKEN_LEN bytes, or those of the caller's own */
 } rl_lease;
 
 /* @param token_room bytes for the token
@@ -76,7 +78,7 @@ bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at);
 /* Its answer will not come. */
 void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns);
 
-/* A copy of a prolongation, or of what took the lease over, may still be carried out, at any time. */
+/* A copy of a prolongation may still be carried out, at any time. */
 void rl_lease_suspect(rl_lease *lease, int64_t ttl_ns);
 
 /* A renewal is about to be sent: it never shortens what the server has. Each is followed by one of the next two. */
@@ -92,8 +94,14 @@ void rl_lease_not_renewed(rl_lease *lease);
  * proven until now, also when it is asked for again. */
 bool rl_lease_leave(rl_lease *lease);
 
-/* A server said that it is not ours. */
+/* A server said that it is not ours: RL_LOSS_DELETED or RL_LOSS_TAKEN_OVER. */
+void rl_lease_lose_by(rl_lease *lease, rl_loss why);
+
+/* The same for an answer that does not tell what became of it. */
 void rl_lease_lose(rl_lease *lease);
+
+/* Why it is not held; RL_LOSS_NONE = it is. */
+rl_loss rl_lease_loss(rl_lease *lease);
 
 /* It was ours, and was lost. */
 bool rl_lease_is_lost(const rl_lease *lease);

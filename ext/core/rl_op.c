@@ -61,13 +61,24 @@ void rl_op_free(rl_op *op)
 	}
 	for (unsigned i = 0; i < op->exchange.set->count; i++) {
 		free(op->exchange.seats[i].text);
-		rl_conn_free(op->exchange.seats[i].kept);
 	}
 	if (op->kind == RL_OP_FAREWELL) {
 		rl_farewell_clear((rl_farewell *) op);
 	}
 	free(op->own_err);
 	free(op);
+}
+
+/* What became of the exchange's connections and grants. */
+static rl_settlement settle_ask(rl_op *op, bool is_undo, int64_t now)
+{
+	rl_exchange *exchange = &op->exchange;
+	rl_settlement settlement =
+		rl_exchange_settle(exchange, is_undo ? RL_UNDO_ALL : RL_UNDO_NOTHING, now);
+	/* An undo behind an answer will be carried out; behind a swap that is not answered it may be lost with it. */
+	op->owes_swap_back = is_undo && exchange->request.verb == RL_VERB_SWAP &&
+		(settlement.was_guarded || settlement.is_in_doubt);
+	return settlement;
 }
 
 void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
@@ -82,7 +93,7 @@ void rl_op_abandon(rl_op *op, int64_t now, bool is_forked)
 			break;
 		case RL_OP_ASK:
 			if (!is_forked) {
-				rl_exchange_settle(&op->exchange, RL_UNDO_NOTHING, now);
+				settle_ask(op, op->exchange.request.verb == RL_VERB_SWAP, now);
 			}
 			break;
 		case RL_OP_FAREWELL:
@@ -190,6 +201,25 @@ void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...)
 	op->err = err;
 }
 
+rl_op *rl_take_over_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
+	rl_bytes token, int64_t ttl_ms)
+{
+	char *tokens;
+	rl_op *op = rl_op_alloc(sizeof *op, set, pool, env, key, RL_TOKEN_LEN + token.len, &tokens);
+	if (op == NULL) {
+		return NULL;
+	}
+	memcpy(tokens + RL_TOKEN_LEN, token.data, token.len);
+	op->kind = RL_OP_ASK;
+	op->hopes_for_all = true; /* or a member that is slow keeps the given token */
+	op->lacks_token = rl_token_draw(env, tokens) != RL_OK;
+	op->exchange.request.verb = RL_VERB_SWAP;
+	op->exchange.request.token = rl_bytes_of(tokens + RL_TOKEN_LEN, token.len);
+	op->exchange.request.fresh = rl_bytes_of(tokens, RL_TOKEN_LEN);
+	op->exchange.request.ttl_ms = ttl_ms;
+	return op;
+}
+
 rl_op *rl_ask_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_verb verb, rl_bytes key,
 	rl_bytes token, int64_t ttl_ms)
 {
@@ -223,6 +253,9 @@ static void count_ask(const rl_op *op)
 		case RL_VERB_EXTEND:
 			rl_stats_add(is_yes ? &stats->extended : &stats->not_extended, 1);
 			break;
+		case RL_VERB_SWAP:
+			rl_stats_add(is_yes ? &stats->acquired : &stats->refused, 1);
+			break;
 		case RL_VERB_SET:
 		case RL_VERB_TRY:
 		case RL_VERB_NUDGE:
@@ -252,10 +285,31 @@ static void fail_ask(rl_op *op, const rl_settlement *settlement)
 	rl_op_fail(op, is_unsaid ? "; the command was sent, its outcome is unknown" : "");
 }
 
+/* A take-over that gives no proof is not one. */
+static bool is_too_slow(rl_op *op, const rl_tick *tick)
+{
+	const rl_exchange *exchange = &op->exchange;
+	int64_t ttl = exchange->request.ttl_ms * RL_NS_PER_MS;
+	int64_t sent_at = rl_exchange_sent_at(exchange);
+	if (exchange->request.verb != RL_VERB_SWAP ||
+		tick->now < sent_at + ttl - rl_set_drift(exchange->set, ttl)) {
+		return false;
+	}
+	rl_op_fail_with(op, RL_ERR_SLOW,
+		"too slow: the lock was taken over after %.3f s, when its ttl of %.3f s was used up",
+		(double) (tick->now - sent_at) / 1e9, (double) ttl / 1e9);
+	return true;
+}
+
 static bool step_ask(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {
 	rl_exchange *exchange = &op->exchange;
 	rl_verb verb = exchange->request.verb;
+	if (op->lacks_token) {
+		rl_op_fail_with(op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
+		count_ask(op);
+		return true;
+	}
 	if (!op->is_begun) {
 		op->is_begun = true;
 		rl_exchange_begin(exchange, tick->now, RL_NEVER);
@@ -266,11 +320,12 @@ static bool step_ask(rl_op *op, const rl_tick *tick, rl_wait *wait)
 	if (outcome == RL_VOTE_OPEN) {
 		return false;
 	}
-	/* What a minority has prolonged is of no use to anybody. */
-	bool is_below = outcome == RL_VOTE_REFUSED && verb == RL_VERB_EXTEND;
-	rl_settlement settlement =
-		rl_exchange_settle(exchange, is_below ? RL_UNDO_ALL : RL_UNDO_NOTHING, tick->now);
 	op->status = outcome == RL_VOTE_REFUSED ? RL_BUSY : RL_OK;
+	/* What a minority has prolonged is of no use to anybody, nor what it has swapped. */
+	bool is_below = (outcome == RL_VOTE_REFUSED && verb == RL_VERB_EXTEND) ||
+		(outcome != RL_VOTE_GRANTED && verb == RL_VERB_SWAP);
+	bool is_vain = outcome == RL_VOTE_GRANTED && is_too_slow(op, tick);
+	rl_settlement settlement = settle_ask(op, is_below || is_vain, tick->now);
 	if (outcome == RL_VOTE_FAILED && !was_surely_released(op)) {
 		fail_ask(op, &settlement);
 	}

@@ -23,6 +23,12 @@ typedef struct rl_op {
 	rl_op_kind kind;
 	bool is_begun;      /* its time began with the first step */
 	bool hopes_for_all; /* as in rl_exchange, for a plain verb */
+	bool lacks_token;   /* the system gave no random bytes for the one that is swapped in */
+	/* A swap came to nothing, and a member may hold request.fresh still, or hold it later: the swap-back was written
+	 * behind a swap that is not answered, or could not be written. The watchdog repeats it (rl_watch_late.h). */
+	bool owes_swap_back;
+	/* RELEASE that fails: its caller has the watchdog repeat it for so long; 0 = not at all. */
+	int64_t late_ns;
 	rl_exchange exchange;
 	/* The result, once step() has said that it is done. */
 	rl_status status;    /* RL_OK = yes, RL_BUSY = no, else err says why it failed */
@@ -31,10 +37,10 @@ typedef struct rl_op {
 } rl_op;
 
 typedef enum rl_acquire_phase {
-	RL_ACQUIRE_PAUSED,  /* until resume_at, or until the queue has something to say */
-	RL_ACQUIRE_TRYING,  /* SET or try is under way */
-	RL_ACQUIRE_LOOKING, /* nudge is under way, and the queue goes on */
-	RL_ACQUIRE_LEAVING, /* the queue is being left before a try */
+	RL_ACQUIRE_PAUSED,   /* until resume_at, or until the queue has something to say */
+	RL_ACQUIRE_TRYING,   /* SET or try is under way */
+	RL_ACQUIRE_LOOKING,  /* nudge is under way, and the queue goes on */
+	RL_ACQUIRE_SWAPPING, /* won with a drawn token; the caller's takes its place */
 	RL_ACQUIRE_DONE,
 } rl_acquire_phase;
 
@@ -53,27 +59,35 @@ typedef struct rl_acquire {
 	unsigned idle_tickets; /* looks in a row that found nobody, and sent a ticket */
 	unsigned splits;       /* tries in a row that some members granted, but no quorum */
 	unsigned free_looks;   /* looks in a row that found a quorum of members free */
+	unsigned unsure_looks; /* looks in a row after which a quorum may be free */
 	unsigned mute_looks;   /* looks in a row that the queue's member did not answer */
+	unsigned failures;     /* tries and looks in a row that failed */
+	int64_t crowd;         /* how many wait, as the latest look told */
+	int64_t reach; /* the longest round trip to a member in one look; of all looks the shortest */
 	rl_acquire_phase phase;
-	bool is_waiting;  /* a wait was asked for */
-	bool is_delayed;  /* what is due at resume_at counts as a look */
-	bool is_polling;  /* not woken: each look is a try */
-	bool lacks_token; /* the system gave no random bytes for one */
-	bool has_tried;   /* the SET was sent */
-	bool must_try;    /* the next look is a try, and the queue is left for it */
-	bool has_won;     /* a look met our own token: the queue has won, its answer is missing */
+	bool is_waiting;    /* a wait was asked for */
+	bool is_delayed;    /* what is due at resume_at counts as a look */
+	bool is_polling;    /* not woken: each look is a try */
+	int64_t requeue_at; /* POLLING: when the queue is tried again; RL_NEVER = not in this wait */
+	bool lacks_token;   /* the system gave no random bytes for one */
+	bool has_tried;     /* the SET was sent */
+	bool must_try;      /* the next look is a try, and the queue is left for it */
+	bool has_won;       /* a look met our own token: the queue has won, its answer is missing */
 	bool
 		is_woken; /* the try goes for the quorum after the queue has won, and takes what is reserved */
 	bool is_token_owed; /* the key may hold the token through an earlier try */
-	bool is_doubtful;   /* the same of a caller's own token, through the queue */
 	bool is_marked;     /* the mark has our name */
 	rl_sample sample;   /* of the latest look */
+	int64_t round_trip; /* of a sample: the shortest that this wait has seen */
 	rl_queue queue;
 	int64_t proven_until;      /* RL_OK: ownership is proven until then */
 	int64_t waited_ns;         /* from the start to the end */
 	char waiter[RL_TOKEN_LEN]; /* its name in the mark, if it waits */
-	char *token;               /* in the same block; token_len bytes */
+	const char *token;         /* the one in use, own or drawn; token_len bytes */
 	size_t token_len;
+	rl_bytes own;      /* the caller's, in the same block; no data = none */
+	char *drawn;       /* in the same block; RL_TOKEN_LEN bytes */
+	int64_t won_since; /* SWAPPING: ownership began then */
 } rl_acquire;
 
 typedef struct rl_acquire_args {
@@ -88,6 +102,13 @@ typedef struct rl_acquire_args {
  * @return NULL when out of memory */
 rl_op *rl_acquire_new(
 	const rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args);
+
+/* Takes over a lock that is held with the given token: a fresh one takes its place, and a new TTL begins. RL_OK: the
+ * lock is held with request.fresh, proven as from rl_exchange_sent_at(); RL_BUSY: not held with that token. A swap that
+ * comes to nothing is undone.
+ * @return NULL when out of memory */
+rl_op *rl_take_over_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
+	rl_bytes token, int64_t ttl_ms);
 
 /* One of the other verbs. RL_OK: released, extended, locked, has an owner, ...; RL_BUSY: not. What a question
  * found out is told by rl_exchange_owner() and rl_exchange_remaining(). */

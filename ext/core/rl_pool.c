@@ -88,7 +88,7 @@ void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now)
 static void end_idle(rl_pool *pool, rl_conn **slot, int64_t now)
 {
 	rl_conn *conn = *slot;
-	bool is_owing = conn->patience > 0 && rl_conn_catch_up(conn, now) && conn->owed_count > 0 &&
+	bool is_owing = conn->owed_count > 0 && rl_conn_catch_up(conn, now) && conn->owed_count > 0 &&
 		conn->transport->is_connected(conn->link);
 	if (!is_owing) {
 		close_idle(pool, slot);
@@ -117,6 +117,12 @@ void rl_pool_clear_address(rl_pool *pool, const rl_address *address, int64_t now
 			slot = &(*slot)->next;
 		}
 	}
+}
+
+bool rl_pool_distrust(rl_pool *pool, const rl_address *address, int64_t now)
+{
+	rl_pool_clear_address(pool, address, now);
+	return pool->transport->distrust(pool->transport, address);
 }
 
 /* ---- trouble ---- */
@@ -222,10 +228,11 @@ static rl_conn **best_of(rl_pool *pool, const rl_target *target, bool is_quiet)
 	unsigned best_rank = 0;
 	for (rl_conn **slot = &pool->idle; *slot != NULL; slot = &(*slot)->next) {
 		const rl_conn *conn = *slot;
-		bool is_fit = !is_quiet || (rank(conn) == RANK_READY && conn->owed_count == 0);
-		if (is_fit && rank(conn) > best_rank && rl_target_equal(conn->target, target)) {
+		unsigned own_rank = rank(conn);
+		bool is_fit = !is_quiet || (own_rank == RANK_READY && conn->owed_count == 0);
+		if (is_fit && own_rank > best_rank && rl_target_equal(conn->target, target)) {
 			best = slot;
-			best_rank = rank(conn);
+			best_rank = own_rank;
 		}
 	}
 	return best;

@@ -56,6 +56,10 @@ void rl_pool_clear(rl_pool *pool);
 /* Ends the idle ones to the address, whoever they log in as. */
 void rl_pool_clear_address(rl_pool *pool, const rl_address *address, int64_t now);
 
+/* A server at the address answered that it is a replica: ends the idle connections to it, and has the transport
+ * distrust the address. @return as rl_transport.distrust() */
+bool rl_pool_distrust(rl_pool *pool, const rl_address *address, int64_t now);
+
 /* Ends all idle ones: those that owe an answer linger. */
 void rl_pool_end_idle(rl_pool *pool, int64_t now);
 

@@ -34,6 +34,11 @@ bool rl_queue_is_in(const rl_queue *queue)
 	return queue->state == RL_QUEUE_IN && is_handed_over(queue);
 }
 
+bool rl_queue_is_in_since(const rl_queue *queue, int64_t at)
+{
+	return rl_queue_is_in(queue) && queue->sent_at <= at;
+}
+
 static void drop_conn(rl_queue *queue)
 {
 	rl_conn_free(queue->conn);
@@ -58,12 +63,8 @@ static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
 {
 	int64_t left = queue->slice_end - now;
 	left = left > 0 ? left : 0;
-	const rl_sample *sample = &queue->sample;
-	/* Reckoned from when the sample was heard, by the slowest clock: never later than the slice's end, in our time. By
-	 * the fastest it blocks until then. */
-	int64_t ahead = queue->slice_end - sample->heard_at;
-	int64_t drift = ahead > 0 ? (int64_t) (exchange->set->drift_factor * (double) ahead) : 0;
-	int64_t not_after = sample->server_us + (ahead - drift) / 1000;
+	/* By the fastest of the server's clocks it blocks to the end of its slice. */
+	int64_t drift = (int64_t) (exchange->set->drift_factor * (double) left);
 	rl_request request = exchange->request;
 	request.verb = RL_VERB_BLPOP;
 	request.block_ms = (left + drift) / RL_NS_PER_MS + RL_QUEUE_SLACK_MS;
@@ -73,8 +74,8 @@ static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
 	}
 	request.verb = RL_VERB_TRY;
 	request.as_text = true; /* nobody could say it again */
-	request.is_unmarked = false;
-	request.not_after_us = not_after > 0 ? not_after : 1;
+	request.place = RL_PLACE_QUEUED;
+	request.mark_ms = 0; /* it does not mark */
 	queue->command_end = rl_conn_send(queue->conn, &request, RL_VERB_TRY);
 	queue->sent_at = 0;
 	queue->is_blpop_owed = true;
@@ -82,6 +83,16 @@ static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
 	queue->answer_end = rl_time_later(rl_time_later(queue->slice_end, 2 * drift),
 		member_of(queue, exchange)->timeout_ns + 2 * RL_QUEUE_SLACK_MS * RL_NS_PER_MS);
 	return queue->command_end != 0;
+}
+
+/* A replica: the next place is taken on a new connection. */
+static void leave_wrong_server(
+	const rl_queue *queue, const rl_exchange *exchange, const rl_error *err)
+{
+	if (rl_error_is_wrong_server(err)) {
+		int64_t now = exchange->env->now(exchange->env->ctx);
+		rl_pool_distrust(exchange->pool, &member_of(queue, exchange)->target->address, now);
+	}
 }
 
 static rl_queue_event lose(rl_queue *queue)
@@ -115,7 +126,6 @@ void rl_queue_enter(
 	queue->command_end = 0;
 	queue->has_ticket = false;
 	queue->is_unclear = false;
-	queue->is_ended = false;
 	queue->blpop_status = RL_OK;
 	queue->answer_end = rl_time_later(now, member_of(queue, exchange)->timeout_ns);
 	queue->connect_end = queue->answer_end;
@@ -155,9 +165,10 @@ static void on_blpop(rl_queue *queue, const rl_exchange *exchange, const rl_repl
 	queue->has_ticket = answer.vote == RL_VOTE_GRANTED;
 	queue->is_blpop_owed = false;
 	if (answer.vote == RL_VOTE_FAILED) {
-		queue->conn->lacks_queue = strcmp(err.code, "NOPERM") == 0 || strcmp(err.code, "ERR") == 0;
+		queue->conn->lacks_queue = rl_error_names_command(&err) || strcmp(err.code, "ERR") == 0;
 		queue->blpop_status = err.status;
 		queue->may_pass = rl_error_passes(&err);
+		leave_wrong_server(queue, exchange, &err);
 		queue->is_unclear = err.status == RL_ERR_PROTOCOL;
 	}
 }
@@ -174,10 +185,11 @@ static rl_queue_event on_try(
 			return RL_QUEUE_WON;
 		case RL_VOTE_FAILED:
 			if (rl_error_passes(err)) {
+				leave_wrong_server(queue, exchange, err);
 				return lose(queue);
 			}
 			queue->is_unclear = queue->is_unclear || err->status == RL_ERR_PROTOCOL;
-			return strcmp(err->code, "NOPERM") == 0 ? RL_QUEUE_USELESS : RL_QUEUE_FAILED;
+			return rl_error_is_about_helpers(err) ? RL_QUEUE_USELESS : RL_QUEUE_FAILED;
 		case RL_VOTE_OPEN:
 		case RL_VOTE_REFUSED:
 			break;
@@ -201,14 +213,8 @@ static rl_queue_event on_down(rl_queue *queue, const rl_error *err)
 		queue->state = RL_QUEUE_ANSWERED;
 		return RL_QUEUE_FAILED;
 	}
-	/* A clean end before any answer: the server has dropped what it had not run. */
-	bool is_clean = err->status == RL_ERR_CLOSED && err->sys_errno == 0 && queue->is_blpop_owed;
-	if (queue->state != RL_QUEUE_LEAVING || !is_clean) {
-		return lose(
-			queue); /* also nonsense in place of a ticket: anybody may have put it into the list */
-	}
-	drop_conn(queue);
-	return RL_QUEUE_LEFT;
+	return lose(
+		queue); /* also nonsense in place of a ticket: anybody may have put it into the list */
 }
 
 static rl_queue_event on_reply(
@@ -266,7 +272,7 @@ rl_queue_event rl_queue_step(
 	rl_queue_event outcome = RL_QUEUE_NOTHING;
 	if (queue->state == RL_QUEUE_LOGIN && (queue->conn == NULL || queue->conn->logins_owed == 0)) {
 		outcome = go_in(queue, exchange, tick, err);
-	} else if (queue->state != RL_QUEUE_LEAVING) {
+	} else {
 		flush(queue, tick->now);
 	}
 	if (outcome != RL_QUEUE_NOTHING) {
@@ -346,14 +352,7 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool is_und
 	bool is_granted = queue->state == RL_QUEUE_ANSWERED && queue->answer.vote == RL_VOTE_GRANTED;
 	bool is_open = rl_queue_is_in(queue) || queue->is_unclear;
 	rl_undone undone = RL_UNDONE_NOT;
-	/* As for a seat: what may have ended is not undone with a token that others may have, too. */
-	int64_t ttl = exchange->request.ttl_ms * RL_NS_PER_MS;
-	int64_t proof = ttl - rl_set_drift(exchange->set, ttl);
-	double drift = exchange->set->drift_factor;
-	bool is_ours = is_granted &&
-		(!exchange->is_own_token ||
-			now < proof + rl_queue_won_since(queue, &queue->sample, drift, now));
-	if (is_undo && !queue->is_ended && (is_ours || (is_open && !exchange->is_own_token))) {
+	if (is_undo && (is_granted || is_open)) {
 		undone = rl_conn_undo(conn, &exchange->request);
 		rl_stats_add(&exchange->env->stats->undone, undone != RL_UNDONE_NOT);
 	}
@@ -361,7 +360,7 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool is_und
 	settlement.was_guarded = settlement.was_undone && !is_granted;
 	settlement.is_in_doubt = is_undo && (is_granted || is_open) && undone != RL_UNDONE_SURELY;
 	queue->conn = NULL;
-	bool is_free = queue->state == RL_QUEUE_ANSWERED && !queue->is_unclear && !queue->is_ended;
+	bool is_free = queue->state == RL_QUEUE_ANSWERED && !queue->is_unclear;
 	queue->state = RL_QUEUE_OUT;
 	queue->is_unclear = false;
 	rl_conn_forget(conn);
@@ -373,22 +372,6 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool is_und
 		rl_conn_free(conn);
 	}
 	return settlement;
-}
-
-void rl_queue_end(rl_queue *queue, rl_exchange *exchange, int64_t now)
-{
-	if (queue->state == RL_QUEUE_LEAVING) {
-		return;
-	}
-	if (!rl_queue_is_in(queue)) {
-		rl_queue_leave(queue, exchange, false, now);
-		return;
-	}
-	queue->conn->transport->end(queue->conn->link);
-	queue->is_ended = true;
-	/* The other half is for the try behind it. */
-	queue->answer_end = rl_time_later(now, member_of(queue, exchange)->timeout_ns / 2);
-	queue->state = RL_QUEUE_LEAVING;
 }
 
 void rl_queue_drop(rl_queue *queue)

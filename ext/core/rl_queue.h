@@ -11,17 +11,14 @@
  * and reserves the lock, so that a newcomer cannot slip in between (rl_script.h).
  *
  *     OUT -> LOGIN -> IN -> ANSWERED -> IN ...
- *                      +--> LEAVING -> OUT
  *
- * The try is told a time of the server after which it takes nothing and passes the ticket on: the end of
- * its slice, or of the wait. So a process that was stopped, or a connection that is dead and not known to be,
- * takes nothing for a waiter who has given up, and a BLPOP that merely timed out never takes the lock from the
- * waiter it is reserved for. Server times are reckoned from a look that was answered at once (rl_sample).
+ * The try is judged by the waiter's mark, which its looks renew for two seconds, and never beyond the end of the
+ * wait: when the mark is void, the try takes nothing and passes the ticket on. So a process that stands still or is
+ * gone, or a connection that is dead and not known to be, costs those behind it nothing, and a BLPOP that merely
+ * timed out at the end of a wait takes nothing. A place can be kept for as long as the wait lasts.
  *
  * Leaving: an undo is written behind the try, and nothing after it. A server that still blocks the connection
- * drops both when it sees the end; one that has run the try runs the undo, too. A caller's own token is not
- * undone without the answer that granted it (rl_exchange.h): there rl_queue_end() says that nothing more will
- * come, and the server's own end behind its answers, or without them, tells whether the try was run.
+ * drops both when it sees the end; one that has run the try runs the undo, too. The token is always a drawn one.
  *
  * Ownership: the queue has its connection from rl_queue_enter() to rl_queue_leave(). It borrows the exchange of
  * the wait, which has the set, the pool and the request, but not its seats.
@@ -44,7 +41,6 @@ typedef enum rl_queue_state {
 	RL_QUEUE_LOGIN,    /* connects and logs in */
 	RL_QUEUE_IN,       /* BLPOP and try are written */
 	RL_QUEUE_ANSWERED, /* both are answered; the connection is still here */
-	RL_QUEUE_LEAVING,  /* nothing more is written; waits for the server's end */
 } rl_queue_state;
 
 typedef struct rl_queue {
@@ -56,12 +52,11 @@ typedef struct rl_queue {
 	int64_t answer_end;     /* by then something must have come */
 	int64_t sent_at;        /* not later than the first hand-over of BLPOP and try; 0 = not yet */
 	uint64_t command_end;   /* last byte of the try */
-	rl_sample sample;       /* what not_after was reckoned from */
+	rl_sample sample;       /* of the server's clock, when the place was taken */
 	rl_status blpop_status; /* of an error in place of a ticket */
 	bool is_blpop_owed;     /* BLPOP is not answered yet */
 	bool has_ticket;        /* BLPOP gave one */
 	bool is_unclear;        /* what was answered makes no sense: the connection lies */
-	bool is_ended;          /* nothing more may be written on it */
 	bool is_in_doubt;       /* LOST, and the try may have been run */
 	bool may_pass;          /* that error passes by itself */
 	rl_answer answer;       /* to the try; without text */
@@ -75,14 +70,13 @@ typedef enum rl_queue_event {
 	RL_QUEUE_USELESS, /* the server will not have it: no BLPOP, or something else under that name; now ANSWERED */
 	RL_QUEUE_FAILED, /* an error that has to do with the lock itself; err says which; now ANSWERED */
 	RL_QUEUE_LOST, /* the connection broke, or the server is not ready; err says why; now OUT. See is_in_doubt */
-	RL_QUEUE_LEFT, /* LEAVING is over, and the try was not run; now OUT */
 } rl_queue_event;
 
-/* How long one place is kept, and how much longer than its slice BLPOP blocks, so that a try behind one that
- * timed out always comes too late. */
+/* How long one place is kept, and how much longer than its slice BLPOP blocks, so that the mark is void when the try
+ * behind a BLPOP that timed out is run. */
 #define RL_QUEUE_WORTH_NS \
  (20 * RL_NS_PER_MS) /* a wait that ends sooner is not worth a connection */
-#define RL_QUEUE_SLICE_NS (60 * RL_NS_PER_SECOND)
+#define RL_QUEUE_SLICE_NS (3600 * RL_NS_PER_SECOND)
 #define RL_QUEUE_SLACK_MS 20
 
 /*
@@ -102,6 +96,9 @@ void rl_queue_add_to_wait(const rl_queue *queue, rl_wait *wait);
 /* The try is written, and may be run at any moment. */
 bool rl_queue_is_in(const rl_queue *queue);
 
+/* The same, and BLPOP and try were written by then. */
+bool rl_queue_is_in_since(const rl_queue *queue, int64_t at);
+
 /* When ownership of a lock that was won began, at the latest reckoning that is proven: the try was run at the
  * server's time in the answer, and sample says which of our times that was. */
 int64_t rl_queue_won_since(
@@ -112,10 +109,6 @@ rl_conn *rl_queue_hand_over(rl_queue *queue);
 
 /* Gives the place up. @param undo take back what the try may have taken */
 rl_settlement rl_queue_leave(rl_queue *queue, rl_exchange *exchange, bool undo, int64_t now);
-
-/* Says that nothing more will come, and waits for the server's end: LEAVING, or OUT when the try was never
- * handed over. For a token that must not be undone unseen. */
-void rl_queue_end(rl_queue *queue, rl_exchange *exchange, int64_t now);
 
 /* In a forked child: closes the connection, which is the parent's, without a word on it. */
 void rl_queue_drop(rl_queue *queue);

@@ -11,11 +11,16 @@
   text, sizeof text - 1, sha1 \
  }
 
-#define LUA_KEYS "local c,k,w,l=redis.pcall,KEYS[1],KEYS[2],KEYS[3] "
+#define LUA_KEYS "local c,k,w,l,r=redis.pcall,KEYS[1],KEYS[2],KEYS[3] "
 
+/* A sorted set is a lock of symfony/lock. Its error stays in v: a table is a value, and no token equals it. */
 #define LUA_VALUE \
  "local v=c('GET',k) " \
- "if type(v)=='table' then return v end "
+ "if type(v)=='table' and c('TYPE',k).ok~='zset' then return v end "
+
+/* An empty value is a reservation, or was one: nobody's. */
+#define LUA_NOT_OURS \
+ "if v~=ARGV[1] then return v and v~='' and v~='" RL_RESERVED_LONG "' and -1 or 0 end "
 
 /* v, the server's time n, the key's PTTL p. */
 #define LUA_LOOK \
@@ -25,23 +30,43 @@
  "local p=v and c('PTTL',k) or -2 " \
  "if type(p)=='table' then return p end "
 
+/* The value v with the PTTL p is a reservation. */
+#define LUA_RESERVED \
+ "local function reserved(p) " \
+ "return type(p)=='number' and p>=0 and ((v=='' and p<=10) or (v=='" RL_RESERVED_LONG \
+ "' and p<=250)) end "
+
 /* An rl_holder. */
 #define LUA_HOLDER \
+ LUA_RESERVED \
  "local function holder() " \
  "if not v then return 0 end " \
- "if v=='' and p>=0 and p<=10 then return 1 end " \
+ "if reserved(p) then return 1 end " \
  "if v==ARGV[1] then return 2 end " \
  "if #v==28 and string.sub(v,1,4)=='rl1.' then return 3 end " \
  "return 4 end "
 
-/* Notes for two seconds that the waiter waits, and forgets those who were not heard of for as long. What cannot
- * be given an end is taken back. */
-#define LUA_MARK(waiter) \
+/* Notes that the waiter waits, for so many ms, and forgets the waiters whose time is over. What cannot be given an end is
+ * taken back. A member named '' has no time for its score, but the longest reservation that a waiter needs. */
+#define LUA_MARK(waiter, ms) \
  "local function mark() " \
  "if n==0 then return end " \
- "c('ZREMRANGEBYSCORE',w,'-inf',n/1000) " \
- "if type(c('ZADD',w,n/1000+2000," waiter "))=='table' then n=0 " \
- "elseif c('PEXPIRE',w,2000)~=1 then c('ZREM',w," waiter ") n=0 end end "
+ "c('ZREMRANGEBYSCORE',w,1000,n/1000) " \
+ "r=c('ZADD',w,n/1000+" ms "," waiter ") " \
+ "if type(r)=='table' then n=0 " \
+ "elseif c('PEXPIRE',w,2000)~=1 then c('ZREM',w," waiter ") n=0 " \
+ "elseif g and tonumber(g)>10 then c('ZADD',w,'GT',g,'') end end "
+
+/* The waiter waits no longer. */
+#define LUA_UNMARK(waiter) \
+ "local function unmark() " \
+ "r=c('ZREM',w," waiter ") " \
+ "if g and c('ZCARD',w)==1 then c('ZREM',w,'') end end "
+
+/* r: a replica refuses to note a waiter, and what the replica says of the lock may be old. The error itself is then the
+ * answer, which up to Redis 6.2 does not begin with its word. */
+#define LUA_REPLICA \
+ "if type(r)=='table' and string.find(r.err,'READONLY',1,true) then return r end "
 
 /* An rl_ticket. A ticket that cannot be given an end is taken back. */
 #define LUA_TICKET \
@@ -53,63 +78,108 @@
  "if c('PEXPIRE',l,1000)~=1 then c('DEL',l) return -1 end " \
  "return n>0 and 1 or 0 end "
 
-/* Whose mark is void may still be counted here: the next one who marks takes it away, or the whole set ends. */
+/* Keeps the lock for the waiter that has just been woken. */
+#define LUA_RESERVE \
+ "local function reserve() " \
+ "local r=10 " \
+ "if g then " \
+ "r=tonumber(g) " \
+ "local s=c('ZSCORE',w,'') " \
+ "if type(s)=='string' and tonumber(s)>r then r=tonumber(s) end " \
+ "if r>250 then r=250 end end " \
+ "return c('SET',k,r>10 and '" RL_RESERVED_LONG "' or '','PX',r) end "
+
+/* A waiter whose time is over may still be counted here: the next waiter that is marked takes its mark away, or the whole
+ * set ends. */
 #define LUA_FREE \
- "local m=w and c('ZCARD',w) or 0 " \
+ "local m=w and c('ZCOUNT',w,1000,'+inf') or 0 " \
  "if m==0 then return c('DEL',k) end " \
  "local s=type(m)=='number' and ticket() or -1 " \
- "if s>=0 and not c('SET',k,'','PX',10).err then return 1 end " \
+ "if s>=0 and not reserve().err then return 1 end " \
  "local d=c('DEL',k) " \
  "return d==1 and s<0 and 2 or d"
 
+/* How many wait. */
+#define LUA_CROWD \
+ "local m=w and c('ZCARD',w) " \
+ "if type(m)~='number' then m=0 end "
+
 static const rl_script scripts[RL_SCRIPTS] = {
-	/* A token that is ours already keeps a longer TTL that it may have got meanwhile. */
-	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER LUA_MARK("ARGV[5]") LUA_TICKET
+	/* A place in the queue whose mark is void is that of a process that stands still or is gone: its try takes nothing, and
+	 * the next waiter gets the ticket. Where there are no marks at all nothing can be told by them.
+	 * A token that is ours already keeps a longer TTL that it may have got meanwhile. */
+	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS "local g=ARGV[7] " LUA_LOOK LUA_HOLDER LUA_MARK(
+								 "ARGV[5]", "ARGV[6]") LUA_UNMARK("ARGV[5]") LUA_TICKET LUA_RESERVE
+		"local function void() "
+		"local s=c('ZSCORE',w,ARGV[5]) "
+		"if type(s)=='string' then return tonumber(s)<n/1000 end "
+		"return not s and c('EXISTS',w)==1 end "
+		"local function pass() "
+		"local live=c('ZCOUNT',w,n/1000,'+inf') "
+		"if type(live)=='number' and live>0 and ticket()>=0 then reserve() "
+		"elseif v then c('DEL',k) end end "
 		"local h=holder() "
-		"local late=ARGV[4]~='0' and n>tonumber(ARGV[4]) "
-		"local free=h==0 or (h==1 and ARGV[4]~='0') "
+		"local q=ARGV[4] "
+		"local free=h==0 or (h==1 and q~='0') "
 		"local mine=h==2 and ARGV[3]=='1' "
-		"if late then if free then ticket() end return {0,n,p,h} end "
+		"if q=='1' and n>0 and void() then "
+		"if free then pass() end "
+		"return {0,n,p,h,0} end "
 		"if free or mine then "
 		"if free or p<tonumber(ARGV[2]) then "
 		"local r=c('SET',k,ARGV[1],'PX',ARGV[2]) "
 		"if r.err then return r end end "
-		"if w then c('ZREM',w,ARGV[5]) end "
+		"if w then unmark() end "
 		"return {1,n} end "
-		"if w then if ARGV[6]=='1' then c('ZREM',w,ARGV[5]) else mark() end end "
-		"return {0,n,p,h}",
-		"e98046a42a55622a012c352a78dd15339a5c7ce8"),
-	[RL_SCRIPT_RELEASE] =
-		SCRIPT(LUA_KEYS "if w and ARGV[2] then c('ZREM',w,ARGV[2]) end " LUA_VALUE LUA_TICKET
-						"if v~=ARGV[1] then return 0 end " LUA_FREE,
-			"bdd84d4e3e2bd72720f990ef54ba617c4a9e563e"),
-	[RL_SCRIPT_EXTEND] = SCRIPT("local v=redis.pcall('GET',KEYS[1]) "
-								"if type(v)=='table' then return v end "
-								"if v~=ARGV[1] then return 0 end "
-								"return redis.pcall('PEXPIRE',KEYS[1],ARGV[2])",
-		"6d1d59e9f5af01e6d094877d2b8ad6a5b1af0b10"),
+		"if w and q~='1' then if ARGV[6]=='0' then unmark() else mark() end end " LUA_REPLICA
+			LUA_CROWD "return {0,n,p,h,m}",
+		"7a598520b6e749771f7896752f14b312ccea9aa4"),
+	[RL_SCRIPT_RELEASE] = SCRIPT(LUA_KEYS
+		"local g=ARGV[3] " LUA_UNMARK(
+			"ARGV[2]") "if w and ARGV[2] and ARGV[2]~='' then unmark() end " LUA_VALUE LUA_TICKET
+			LUA_RESERVE "if v~=ARGV[1] then return 0 end " LUA_FREE,
+		"968e3e5cb20b58d21203f070873c87345eb65637"),
+	[RL_SCRIPT_EXTEND] = SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE LUA_NOT_OURS
+								"return c('PEXPIRE',k,ARGV[2])",
+		"edfbcc8a0d35fbff8532e25c6458d1764f69a631"),
 	[RL_SCRIPT_RENEW] =
-		SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE "if v~=ARGV[1] then return 0 end "
-			   "local p=c('PTTL',k) "
+		SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE LUA_NOT_OURS "local p=c('PTTL',k) "
 			   "if type(p)=='table' then return p end "
 			   "if p>=tonumber(ARGV[2]) then return 1 end "
 			   "return c('PEXPIRE',k,ARGV[2])",
-			"ab80887516454f7943a390eb2703f392b2f0319c"),
+			"9ddb0725cd0cb6ab450a12dfdc5fdd3ce57d9fbd"),
 	/* Reserved at once, or each look of many waiters would wake another of them. One that comes behind its own
 	 * win marks nobody. */
-	[RL_SCRIPT_NUDGE] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER LUA_MARK("ARGV[2]") LUA_TICKET
+	[RL_SCRIPT_NUDGE] = SCRIPT(LUA_KEYS
+		"local g=ARGV[4] " LUA_LOOK LUA_HOLDER LUA_MARK("ARGV[2]", "ARGV[3]") LUA_TICKET LUA_RESERVE
 		"local h=holder() "
-		"if h~=2 then mark() end "
-		"local s=v and 0 or ticket() "
-		"if not v and s==0 then c('SET',k,'','PX',10) end "
-		"return {n,p,h,s}",
-		"310befe063f1faf32962e21cb331f8465b787ab5"),
-	[RL_SCRIPT_FORCE] = SCRIPT(LUA_KEYS LUA_TICKET
-		"local v=c('GET',k) "
-		"if not v then return 0 end "
-		"if v=='' then local p=c('PTTL',k) "
-		"if type(p)=='number' and p>=0 and p<=10 then return 0 end end " LUA_FREE,
-		"7178360cc2c6d51caa35129f42c8369d012b9509"),
+		"if h~=2 then mark() end " LUA_REPLICA "local s=v and 0 or ticket() "
+		"if not v and s==0 then reserve() end " LUA_CROWD "return {n,p,h,s,m}",
+		"f117f3fbc4b2e7db577800d48fc404d9a9a467ad"),
+	[RL_SCRIPT_FORCE] =
+		SCRIPT(LUA_KEYS "local g=ARGV[1] " LUA_TICKET LUA_RESERVE "local v=c('GET',k) "
+						"if not v then return 0 end "
+						"if type(v)=='table' then "
+						"local t=string.sub(v.err,1,9)=='WRONGTYPE' and c('TYPE',k).ok "
+						"return t and {err='WRONGTYPE the key holds a '..t} or v end " LUA_RESERVED
+						"if (v=='' or v=='" RL_RESERVED_LONG
+						"') and reserved(c('PTTL',k)) then return 0 end " LUA_FREE,
+			"81edadebf9835a8f2602fe65903bf47021969c30"),
+	/* It is sent again when its answer was lost, and the copy that comes late must not shorten what an extend() has
+	 * given meanwhile. */
+	[RL_SCRIPT_SWAP] =
+		SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE "local t=tonumber(ARGV[3]) "
+			   "if v==ARGV[1] then "
+			   "local r=t==0 and c('SET',k,ARGV[2],'KEEPTTL') "
+			   "or c('SET',k,ARGV[2],'PX',ARGV[3]) "
+			   "return r.err and r or 1 end "
+			   "if v~=ARGV[2] then return 0 end "
+			   "local p=c('PTTL',k) "
+			   "if type(p)=='table' then return p end "
+			   "if t>0 and p<t then p=c('PEXPIRE',k,ARGV[3]) "
+			   "if type(p)=='table' then return p end end "
+			   "return 2",
+			"de6594cae0ba0ac7ae15cc3648eccd8e7ed6142e"),
 };
 
 const rl_script *rl_script_get(rl_script_id id)

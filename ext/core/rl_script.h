@@ -7,37 +7,59 @@
  * server's time in ms at which it is void), and KEYS[3] the list of tickets; with one key alone a script leaves
  * waiters to themselves. Helper keys are a hint: whatever goes wrong with them the script goes on.
  *
- * A reservation is an empty value that ends within 10 ms: the lock is kept for the waiter just woken.
+ * A sorted set under the lock's key is a lock of symfony/lock: the scripts take it for a foreign holder. A key of any
+ * other type than these two is a WRONGTYPE error. Only such a key costs a second command (TYPE).
+ *
+ * A reservation keeps the lock for the waiter that has just been woken: an empty value that ends within 10 ms, or, where
+ * several servers are far away, RL_RESERVED_LONG, which ends within 250 ms.
  */
 #ifndef RL_SCRIPT_H
 #define RL_SCRIPT_H
 
 #include "core/rl_status.h"
 
+/* The value of a reservation that may last for more than 10 ms. No token has this form. */
+#define RL_RESERVED_LONG "rl1.reserved"
+
+/* The longest reservation. */
+#define RL_RESERVED_MAX_MS 250
+
 typedef enum rl_script_id {
-	/* token, ttl in ms, "1" when the caller is owed a reply for this token, "0" or (woken) the server's time in
-	 * us after which nothing is taken, the ticket being passed on instead, the waiter's name, "1" when it does not
-	 * wait in the queue (any longer).
-	 * {1, TIME} = taken; {0, TIME, PTTL, holder} = refused, and marked as waiting. TIME is in us, 0 with one key or when
-	 * the helper keys cannot be used; holder is an rl_holder. */
+	/* token, ttl in ms, "1" when the caller is owed a reply for this token, an rl_place, the waiter's name, for how many
+	 * ms it is marked as waiting (0 = it does not wait in the queue, or no longer), and, with several servers, the
+	 * reservation in ms that it needs.
+	 * {1, TIME} = taken; {0, TIME, PTTL, holder, waiters} = refused, and marked as waiting. TIME is in us, 0 with one key
+	 * or when the helper keys cannot be used; holder is an rl_holder; waiters is how many are marked. */
 	RL_SCRIPT_TRY,
-	/* token, and for an undo the name of the waiter, who waits no longer. Frees it if it is the holder's: for nobody, or when marked for the next waiter, who gets a
-	 * ticket. 1 = done, 2 = done, but the waiters could not be told, 0 = it is not the holder's.
+	/* token; for an undo the name of the waiter, which waits no longer; with several servers the reservation in ms that the
+	 * releaser needs. Frees the lock if it is the holder's. When a waiter is marked, the lock is reserved, and the first
+	 * waiter gets a ticket. 1 = done, 2 = done, but the waiters could not be told, 0 = it is not the holder's.
 	 * Compare-and-delete as in https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/ */
 	RL_SCRIPT_RELEASE,
-	/* token, ttl in ms. 1 = it is the holder's and has the new TTL, 0 = it is not. */
+	/* token, ttl in ms. 1 = it is the holder's and has the new TTL, 0 = nobody has the lock (it may be reserved),
+	 * -1 = it is somebody else's. */
 	RL_SCRIPT_EXTEND,
 	/* The same, but a longer TTL stays. */
 	RL_SCRIPT_RENEW,
-	/* token, the waiter's name. A waiter's look: refreshes the mark; if nobody has the lock and no ticket is out, sends one and
-	 * reserves the lock for whom it wakes.
-	 * {TIME, PTTL, holder, rl_ticket}; TIME 0 when the helper keys cannot be used. */
+	/* token, the waiter's name, for how many ms it is marked, with several servers the reservation in ms that it needs. A
+	 * waiter's look: refreshes the mark; if nobody has the lock and no ticket is out, sends one and reserves the lock.
+	 * {TIME, PTTL, holder, rl_ticket, waiters}; TIME 0 when the helper keys cannot be used. */
 	RL_SCRIPT_NUDGE,
-	/* As RELEASE, whoever holds it. */
+	/* As RELEASE, whoever holds it. It frees strings only: any other type is a WRONGTYPE error that names the type. */
 	RL_SCRIPT_FORCE,
+	/* token, the token that takes its place, ttl in ms ("0" = the TTL stays). 1 = swapped, 2 = the key holds the
+	 * other token already, and has the TTL at least, 0 = it holds neither. */
+	RL_SCRIPT_SWAP,
 } rl_script_id;
 
-#define RL_SCRIPTS 6
+#define RL_SCRIPTS 7
+
+/* Where a TRY comes from. */
+typedef enum rl_place {
+	RL_PLACE_NONE,   /* an ordinary connection: nothing that is reserved is taken */
+	RL_PLACE_QUEUED, /* behind a BLPOP: takes what is reserved, unless the waiter's mark is void */
+	RL_PLACE_WOKEN,  /* of a waiter that was woken at another member: takes what is reserved */
+} rl_place;
 
 /* Who has the lock, as TRY and NUDGE tell it. The token itself is nobody else's business. */
 typedef enum rl_holder {

@@ -6,14 +6,17 @@
 #include "core/rl_seat.h"
 
 #include "core/rl_time.h"
+#include "core/rl_token.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double seconds(int64_t ns)
+/* With several members: it has to come behind what was sent before to whoever takes it out. */
+static bool goes_behind(const rl_exchange *exchange)
 {
-	return (double) ns / (double) RL_NS_PER_SECOND;
+	return exchange->request.verb == RL_VERB_RELEASE ||
+		(exchange->request.verb == RL_VERB_SWAP && exchange->is_own_token);
 }
 
 void rl_seat_begin(rl_exchange *exchange, unsigned index, int64_t now, int64_t latest)
@@ -33,19 +36,20 @@ void rl_seat_begin(rl_exchange *exchange, unsigned index, int64_t now, int64_t l
 		seat->budget_max = now + timeout; /* who was suspended still gets one whole timeout */
 	}
 	seat->budget_end = rl_time_earlier(now + timeout, seat->budget_max);
-	if (seat->is_spent) {
+	bool takes = rl_verb_takes(exchange->request.verb);
+	if (seat->is_spent && (takes || exchange->request.verb == RL_VERB_SWAP)) {
 		rl_error_set(&seat->err, RL_ERR_UNKNOWN, 0,
 			"not asked again: what became of the token you gave, in an earlier try, is unknown");
 		rl_seat_finish(seat, RL_VOTE_FAILED);
-	} else if (set->count > 1 && exchange->is_own_token && seat->kept == NULL &&
-		rl_verb_takes(exchange->request.verb) &&
+	} else if (set->count > 1 && exchange->is_own_token && takes &&
 		rl_pool_is_lingering(exchange->pool, member->target, now)) {
+		seat->is_spent = true;
 		rl_error_set(&seat->err, RL_ERR_TIMEOUT, 0,
 			"not asked: what was sent to it earlier may still be carried out, and meet the token you gave");
 		rl_seat_finish(seat, RL_VOTE_FAILED);
-	} else if (set->count > 1 && seat->kept == NULL && exchange->request.verb != RL_VERB_FORCE) {
-		seat->is_spared = !rl_pool_is_worth_asking(
-			exchange->pool, member->target, exchange->request.verb == RL_VERB_RELEASE, now);
+	} else if (set->count > 1 && exchange->request.verb != RL_VERB_FORCE) {
+		seat->is_spared =
+			!rl_pool_is_worth_asking(exchange->pool, member->target, goes_behind(exchange), now);
 	}
 }
 
@@ -104,7 +108,7 @@ static void send_command(rl_exchange *exchange, rl_seat *seat)
 	if (rl_verb_takes(request.verb) && seat->is_in_doubt) {
 		request.verb = RL_VERB_TRY;
 		request.is_owed = !exchange->is_own_token;
-		request.is_unmarked = request.is_unmarked || request.waiter.data == NULL;
+		request.mark_ms = request.waiter.data != NULL ? request.mark_ms : 0;
 	}
 	bool is_new = seat->conn->lacks_scripts && (seat->conn->known >> request.verb & 1U) == 0;
 	seat->is_text = seat->is_text || is_new;
@@ -114,6 +118,11 @@ static void send_command(rl_exchange *exchange, rl_seat *seat)
 	seat->is_alone =
 		seat->is_alone || request.is_alone || !exchange->set->wakes || seat->conn->lacks_helpers;
 	request.is_alone = seat->is_alone;
+	request.by_type = seat->by_type;
+	int64_t own_ms = rl_reservation_ms(exchange->set->count, seat->conn->round_trip);
+	request.reserve_ms = own_ms > request.reserve_ms ? own_ms : request.reserve_ms;
+	/* Whatever is answered to the last of several, the TTL is counted from that one. */
+	seat->sent_at = request.verb == RL_VERB_SWAP ? 0 : seat->sent_at;
 	/* SET may turn into TRY: the verb as sent is what reads the answer. */
 	seat->command_end = rl_conn_send(seat->conn, &request, (unsigned) request.verb);
 	seat->state = RL_SEAT_ANSWER;
@@ -152,12 +161,26 @@ static void recover(rl_exchange *exchange, rl_seat *seat, bool has_hope, const r
 	}
 }
 
+/* The caller's token, not a grant of before a login that failed. */
+static bool is_taking_back(const rl_seat *seat)
+{
+	return seat->state == RL_SEAT_UNDO && seat->vote == RL_VOTE_GRANTED;
+}
+
 static void on_down(rl_exchange *exchange, unsigned index, const rl_error *err, const rl_tick *tick)
 {
 	rl_seat *seat = &exchange->seats[index];
+	if (is_taking_back(seat)) {
+		seat->err = *err;
+		rl_seat_drop(seat);
+		seat->is_in_doubt = true;
+		fail(seat);
+		return;
+	}
 	bool was_handed_over = seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat);
-	/* A full server speaks and closes without having read anything. */
-	bool was_unread = seat->is_refused && rl_error_is_full(&seat->err);
+	/* A full server speaks and closes without having read anything, and one that speaks TLS understood nothing. */
+	bool is_tls = err->status == RL_ERR_TLS;
+	bool was_unread = is_tls || (seat->is_refused && rl_error_is_full(&seat->err));
 	seat->is_in_doubt = seat->is_in_doubt || (was_handed_over && !was_unread);
 	seat->has_strays = seat->has_strays || seat->is_in_doubt;
 	if (!seat->is_refused) {
@@ -171,11 +194,7 @@ static void on_down(rl_exchange *exchange, unsigned index, const rl_error *err, 
 	/* One that takes connections and says nothing on them is no better than one that takes none. */
 	bool was_mute = !seat->conn->has_answered;
 	rl_seat_drop(seat);
-	if (seat->is_bound) {
-		seat->is_spent =
-			true; /* the undo on it may still come, and delete what another connection takes */
-	}
-	if (seat->is_refused || seat->is_bound) {
+	if (seat->is_refused || is_tls) {
 		fail(seat);
 		return;
 	}
@@ -200,22 +219,25 @@ static void on_down(rl_exchange *exchange, unsigned index, const rl_error *err, 
 	recover(exchange, seat, was_connected, tick);
 }
 
+/* A command that takes a lock is undone if the login fails. The release of a drawn token finds that token or nothing,
+ * whoever sends it, and in whatever database: a call that ends before the login is answered has still sent it. */
+static bool may_travel_with_login(const rl_exchange *exchange)
+{
+	return rl_verb_takes(exchange->request.verb) ||
+		(exchange->request.verb == RL_VERB_RELEASE && rl_token_is_drawn(exchange->request.token));
+}
+
 static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick)
 {
 	const rl_member *member = &exchange->set->members[index];
 	rl_seat *seat = &exchange->seats[index];
 	seat->command_end = 0;
+	seat->awaits_name = false;
 	bool is_once = exchange->request.verb == RL_VERB_FORCE;
-	if (seat->kept != NULL) {
-		seat->conn = seat->kept;
-		seat->kept = NULL;
-		seat->is_bound = true;
-	} else {
-		bool is_behind = exchange->set->count > 1 && exchange->request.verb == RL_VERB_RELEASE;
-		seat->conn = is_behind
-			? rl_pool_take_to_release(exchange->pool, member->target, false, tick->now)
-			: rl_pool_take(exchange->pool, member->target, is_once, tick->now);
-	}
+	bool is_behind = exchange->set->count > 1 && goes_behind(exchange);
+	seat->conn = is_behind
+		? rl_pool_take_to_release(exchange->pool, member->target, false, tick->now)
+		: rl_pool_take(exchange->pool, member->target, is_once, tick->now);
 	if (seat->conn == NULL || !rl_seat_is_connected(seat)) {
 		if (!seat->has_dialled) {
 			seat->has_dialled = true;
@@ -235,7 +257,7 @@ static void open_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 			return;
 		}
 	}
-	if (rl_verb_takes(exchange->request.verb) || seat->conn->logins_owed == 0) {
+	if (may_travel_with_login(exchange) || seat->conn->logins_owed == 0) {
 		send_command(exchange, seat);
 	} else {
 		seat->state = RL_SEAT_LOGIN;
@@ -260,6 +282,30 @@ static void undo_after_refused_login(rl_exchange *exchange, unsigned index, cons
 	seat->state = RL_SEAT_UNDO;
 	if (seat->command_end == 0) {
 		seat->is_in_doubt = true; /* no memory to take it back: say so */
+		fail(seat);
+		return;
+	}
+	rl_stats_add(&exchange->env->stats->undone, 1);
+	flush(seat, tick);
+}
+
+void rl_seat_take_back(rl_exchange *exchange, unsigned index, const rl_tick *tick)
+{
+	rl_seat *seat = &exchange->seats[index];
+	if (seat->vote != RL_VOTE_GRANTED || seat->state != RL_SEAT_DONE || seat->is_taken_back ||
+		!rl_seat_may_take_back(exchange, seat, tick->now)) {
+		return;
+	}
+	rl_request undo = exchange->request;
+	undo.verb = RL_VERB_RELEASE;
+	undo.as_text = true;
+	undo.is_alone = undo.is_alone || !exchange->set->wakes || !seat->conn->has_helpers;
+	seat->command_end = rl_conn_send(seat->conn, &undo, (unsigned) RL_VERB_RELEASE);
+	seat->state = RL_SEAT_UNDO;
+	seat->budget_end = rl_time_earlier(tick->now + seat->timeout, seat->budget_max);
+	if (seat->command_end == 0) {
+		rl_error_set(&seat->err, RL_ERR_MEMORY, 0, "out of memory");
+		seat->is_in_doubt = true;
 		fail(seat);
 		return;
 	}
@@ -308,6 +354,7 @@ static bool is_unknown(const rl_exchange *exchange, rl_seat *seat, const rl_answ
 		case RL_VERB_BLPOP:
 		case RL_VERB_RENEW: /* never in an exchange */
 		case RL_VERB_EXTEND:
+		case RL_VERB_SWAP: /* 0: it holds neither token, and what may come late finds neither */
 		case RL_VERB_EXISTS:
 		case RL_VERB_OWNER:
 		case RL_VERB_REMAINING:
@@ -327,20 +374,40 @@ static seat_secrets secrets_of(const rl_exchange *exchange, unsigned index)
 	return (seat_secrets){{exchange->request.token, rl_bytes_of(password->data, password->len)}};
 }
 
-static void send_again(rl_exchange *exchange, unsigned index, rl_again how, const rl_tick *tick)
+static void send_again(
+	rl_exchange *exchange, unsigned index, const rl_answer *answer, const rl_tick *tick)
 {
 	rl_seat *seat = &exchange->seats[index];
-	if (how == RL_AGAIN_ALONE) {
-		seat->is_alone = true;
-		seat->was_forbidden = true;
-	} else {
-		seat->is_text = true;
-		seat->conn->lacks_scripts = true;
-		seat->conn->known = 0;
+	switch (answer->again) {
+		case RL_AGAIN_NOT:
+			break;
+		case RL_AGAIN_ALONE:
+			seat->is_alone = true;
+			seat->was_forbidden = true;
+			seat->was_for_every_key = answer->is_for_every_key;
+			break;
+		case RL_AGAIN_BY_TYPE:
+			seat->by_type = true;
+			break;
+		case RL_AGAIN_AS_TEXT:
+			seat->is_text = true;
+			seat->conn->lacks_scripts = true;
+			seat->conn->known = 0;
+			break;
 	}
 	send_command(exchange, seat);
 	if (seat->conn != NULL) {
 		flush(seat, tick);
+	}
+}
+
+/* The connection remembers how near the server is: the shortest time counts, for any other may have met a stall. */
+static void note_round_trip(rl_seat *seat, const rl_tick *tick)
+{
+	int64_t round_trip = tick->now - seat->sent_at;
+	rl_conn *conn = seat->conn;
+	if (seat->breaks == 0 && (conn->round_trip == 0 || round_trip < conn->round_trip)) {
+		conn->round_trip = round_trip;
 	}
 }
 
@@ -353,19 +420,42 @@ static void note_script(rl_exchange *exchange, rl_seat *seat, rl_verb verb)
 	}
 }
 
-/* The connection remembers that its user may not use the helper keys. */
+/* The connection remembers whether its user may use the helper keys. One key's are no rule for another's. */
 static void note_helpers(
 	rl_exchange *exchange, rl_seat *seat, rl_verb verb, const rl_answer *answer)
 {
 	bool was_forbidden = seat->was_forbidden && answer->vote != RL_VOTE_FAILED;
 	bool was_allowed =
 		rl_verb_has_helpers(verb) && !seat->is_alone && answer->vote != RL_VOTE_FAILED;
-	seat->conn->lacks_helpers = seat->conn->lacks_helpers || was_forbidden;
-	seat->conn->has_helpers = seat->conn->has_helpers || was_allowed;
+	if (was_forbidden) {
+		rl_conn_note_helpers(
+			seat->conn, seat->was_for_every_key ? RL_HELPERS_ALL_REFUSED : RL_HELPERS_REFUSED);
+	} else if (was_allowed) {
+		rl_conn_note_helpers(seat->conn, RL_HELPERS_ALLOWED);
+	}
 	bool is_freeing = !rl_verb_takes(exchange->request.verb); /* a wait counts for itself */
 	if ((was_forbidden && is_freeing) || !answer->was_told) {
 		rl_stats_add(&exchange->env->stats->fallbacks, 1);
 	}
+}
+
+/* The server is a replica; the connection is not used again. True = the seat goes on with another one. */
+static bool leave_wrong_server(rl_exchange *exchange, rl_seat *seat, const rl_tick *tick)
+{
+	const rl_address *address = &seat->conn->target->address;
+	bool may_lead_elsewhere = rl_pool_distrust(exchange->pool, address, tick->now);
+	bool is_worth_it = !seat->is_fresh || may_lead_elsewhere;
+	if (seat->has_moved || !is_worth_it) {
+		seat->must_close = true;
+		return false;
+	}
+	rl_seat_drop(seat);
+	seat->has_moved = true;
+	seat->awaits_name = true;
+	seat->resume_at = tick->now + 1; /* the driver comes first */
+	seat->state = RL_SEAT_PAUSED;
+	rl_stats_add(&exchange->env->stats->reconnects, 1);
+	return true;
 }
 
 static void on_answer(
@@ -377,10 +467,12 @@ static void on_answer(
 	request.verb = (rl_verb) event->tag; /* as it was sent */
 	request.as_text = seat->is_text;
 	request.is_alone = seat->is_alone;
+	request.by_type = seat->by_type;
 	rl_answer answer;
 	rl_command_read(&request, &event->reply, &answer, &event->err, secrets.list, 2);
 	if (seat->is_refused) {
-		if (answer.vote == RL_VOTE_GRANTED && rl_seat_may_take_back(exchange, seat, tick->now)) {
+		if (rl_verb_takes(request.verb) && answer.vote == RL_VOTE_GRANTED &&
+			rl_seat_may_take_back(exchange, seat, tick->now)) {
 			undo_after_refused_login(exchange, index, tick);
 		} else {
 			fail(seat);
@@ -388,9 +480,16 @@ static void on_answer(
 		return;
 	}
 	if (answer.again != RL_AGAIN_NOT) {
-		send_again(exchange, index, answer.again, tick);
+		send_again(exchange, index, &answer, tick);
 		return;
 	}
+	if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&event->err)) {
+		seat->err = event->err;
+		if (leave_wrong_server(exchange, seat, tick)) {
+			return;
+		}
+	}
+	note_round_trip(seat, tick);
 	note_helpers(exchange, seat, request.verb, &answer);
 	note_script(exchange, seat, request.verb);
 	if (seat->is_in_doubt && exchange->was_held && exchange->request.verb == RL_VERB_RELEASE &&
@@ -402,6 +501,10 @@ static void on_answer(
 		fail(seat);
 		return;
 	}
+	if (request.verb == RL_VERB_SWAP && exchange->is_own_token && !seat->is_in_doubt &&
+		answer.number == RL_SWAPPED_BEFORE) {
+		answer.vote = RL_VOTE_REFUSED; /* no swap of ours was there before: it is somebody else's */
+	}
 	if (answer.vote == RL_VOTE_FAILED) {
 		seat->err = event->err;
 		if (event->err.status == RL_ERR_PROTOCOL) {
@@ -412,7 +515,6 @@ static void on_answer(
 		return;
 	}
 	seat->is_in_doubt = false;
-	seat->is_bound = false; /* what was sent before it has been carried out */
 	seat->heard_at = tick->now;
 	seat->answer = answer;
 	rl_seat_finish(seat, answer.vote);
@@ -420,6 +522,30 @@ static void on_answer(
 		rl_error_set(&seat->err, RL_ERR_MEMORY, 0, "out of memory");
 		fail(seat);
 	}
+}
+
+/* The answer to a release in state UNDO. */
+static void on_undone(rl_exchange *exchange, unsigned index, rl_conn_event *event)
+{
+	rl_seat *seat = &exchange->seats[index];
+	if (!is_taking_back(seat)) {
+		fail(seat); /* the login's error is the reason */
+		return;
+	}
+	seat_secrets secrets = secrets_of(exchange, index);
+	rl_request request = exchange->request;
+	request.verb = RL_VERB_RELEASE;
+	request.as_text = true;
+	rl_answer answer;
+	rl_command_read(&request, &event->reply, &answer, &event->err, secrets.list, 2);
+	if (answer.vote == RL_VOTE_FAILED) {
+		seat->err = event->err;
+		seat->is_in_doubt = true;
+		fail(seat);
+		return;
+	}
+	seat->is_taken_back = true;
+	rl_seat_finish(seat, RL_VOTE_GRANTED);
 }
 
 static void on_login_refused(rl_exchange *exchange, unsigned index, const rl_reply *reply)
@@ -463,7 +589,7 @@ static void read_seat(rl_exchange *exchange, unsigned index, const rl_tick *tick
 				break;
 			case RL_CONN_REPLY:
 				if (seat->state == RL_SEAT_UNDO) {
-					fail(seat); /* undone; the login's error is the reason */
+					on_undone(exchange, index, &event);
 				} else {
 					on_answer(exchange, index, &event, tick);
 				}
@@ -483,8 +609,9 @@ static void judge_connecting(rl_exchange *exchange, unsigned index, const rl_tic
 	}
 	rl_seat_drop(seat);
 	note_trouble(exchange, index, tick);
-	rl_error_set(&seat->err, RL_ERR_CONNECT, 0, "no connection within %g s (connectTimeout)",
-		seconds(seat->connect_timeout));
+	char limit[RL_SECONDS_TEXT];
+	rl_error_set(&seat->err, RL_ERR_CONNECT, 0, "no connection within %s s (connectTimeout)",
+		rl_seconds_text(seat->connect_timeout, limit));
 	recover(exchange, seat, false, tick);
 }
 
@@ -496,14 +623,15 @@ static void judge_answering(rl_exchange *exchange, unsigned index, const rl_tick
 	}
 	seat->must_close = true;
 	note_trouble(exchange, index, tick);
-	seat->is_in_doubt =
-		seat->is_in_doubt || (seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat));
+	seat->is_in_doubt = seat->is_in_doubt || is_taking_back(seat) ||
+		(seat->state == RL_SEAT_ANSWER && rl_seat_is_handed_over(seat));
 	if (!seat->is_refused) {
 		rl_error before = seat->err;
 		int64_t timeout = seat->timeout;
 		if (tick->seen - seat->sent_at >= timeout) {
-			rl_error_set(
-				&seat->err, RL_ERR_TIMEOUT, 0, "no answer within %g s (timeout)", seconds(timeout));
+			char limit[RL_SECONDS_TEXT];
+			rl_error_set(&seat->err, RL_ERR_TIMEOUT, 0, "no answer within %s s (timeout)",
+				rl_seconds_text(timeout, limit));
 		} else {
 			rl_error_set(&seat->err, RL_ERR_TIMEOUT, 0, "no answer in the time that was left");
 		}

@@ -24,6 +24,9 @@ void rl_seat_drop(rl_seat *seat);
  * met. */
 bool rl_seat_may_take_back(const rl_exchange *exchange, const rl_seat *seat, int64_t now);
 
+/* Releases the caller's token where it was granted, and goes on until that is answered. */
+void rl_seat_take_back(rl_exchange *exchange, unsigned index, const rl_tick *tick);
+
 /* The system has taken the whole command: the server may have carried it out. */
 bool rl_seat_is_handed_over(const rl_seat *seat);
 

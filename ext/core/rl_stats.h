@@ -25,6 +25,9 @@
  X(undone) \
  X(released) \
  X(not_released) \
+ X(postponed) \
+ X(postponed_done) \
+ X(postponed_dropped) \
  X(extended) \
  X(not_extended) \
  X(renewed) \

@@ -4,6 +4,7 @@
  */
 #include "core/rl_status.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +39,61 @@ void rl_error_append(rl_error *err, const char *format, ...)
 bool rl_bytes_equal(rl_bytes a, rl_bytes b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+const char *rl_seconds_text(int64_t ns, char room[RL_SECONDS_TEXT])
+{
+	int64_t us = (ns + 500) / 1000;
+	int len =
+		snprintf(room, RL_SECONDS_TEXT, "%" PRId64 ".%06d", us / 1000000, (int) (us % 1000000));
+	while (room[len - 1] == '0') {
+		len--;
+	}
+	room[room[len - 1] == '.' ? len - 1 : len] = '\0';
+	return room;
+}
+
+/* The length of the UTF-8 character (RFC 3629) at the beginning of text; 0 = there is none. */
+static size_t utf8_len(const unsigned char *text, size_t len)
+{
+	unsigned char first = text[0];
+	if (first < 0xc2 || first > 0xf4) {
+		return 0;
+	}
+	size_t whole = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+	if (len < whole) {
+		return 0;
+	}
+	/* The second byte rules out long forms, surrogates, and what is above U+10FFFF. */
+	unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+	unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+	for (size_t i = 1; i < whole; i++) {
+		if (text[i] < (i == 1 ? least : 0x80) || text[i] > (i == 1 ? most : 0xbf)) {
+			return 0;
+		}
+	}
+	return whole;
+}
+
+const char *rl_bytes_text(rl_bytes bytes, char room[RL_BYTES_TEXT])
+{
+	const unsigned char *text = (const unsigned char *) bytes.data;
+	size_t used = 0;
+	size_t at = 0;
+	while (at < bytes.len && used + sizeof "\\xHH..." <= RL_BYTES_TEXT) {
+		bool is_ascii = text[at] >= 0x20 && text[at] < 0x7f;
+		size_t len = is_ascii ? 1 : utf8_len(text + at, bytes.len - at);
+		if (len > 0) {
+			memcpy(room + used, text + at, len);
+			used += len;
+			at += len;
+		} else {
+			used += (size_t) snprintf(room + used, RL_BYTES_TEXT - used, "\\x%02x", text[at++]);
+		}
+	}
+	memcpy(room + used, "...", 4);
+	room[at < bytes.len ? used + 3 : used] = '\0';
+	return room;
 }
 
 static const char *find_bytes(const char *text, size_t len, const char *what, size_t what_len)
@@ -106,8 +162,11 @@ static const char *advice_for(const char *code)
 		{"NOPERM", "the ACL rule that a lock needs is in the README"},
 		{"WRONGTYPE",
 			"the key is in use for something that is not a lock; a prefix keeps them apart"},
+		{"zset", "a sorted set may be a lock of symfony/lock, which only its owner frees"},
 		{"READONLY", "this server is a replica; a lock needs the primary"},
 		{"OOM", "the server is out of memory"},
+		{"NOREPLICAS", "see the server's min-replicas-to-write"},
+		{"MISCONF", "the server cannot save its data, and refuses writes until it can"},
 		{"MOVED", "this server is a node of a cluster, which is not supported yet"},
 		{"no password", "this server wants no password: leave it out of the DSN"},
 		{"DENIED", "the server is in protected mode"},
@@ -121,18 +180,39 @@ static const char *advice_for(const char *code)
 }
 
 /* The word that an error should have. Redis 7 tells of a right that is missing inside a script, and of a
- * password that is not wanted, as ERR. */
+ * password that is not wanted, as ERR. WRONGTYPE has another advice for a sorted set. */
 static const char *word_for_advice(const rl_error *err, rl_bytes text)
 {
 	static const char right[] = "The user executing the script can't";
 	static const char password[] = "without any password configured";
+	static const char sorted_set[] = "WRONGTYPE the key holds a zset";
 	if (find_bytes(text.data, text.len, right, sizeof right - 1) != NULL) {
 		return "NOPERM";
 	}
 	if (find_bytes(text.data, text.len, password, sizeof password - 1) != NULL) {
 		return "no password";
 	}
+	if (find_bytes(text.data, text.len, sorted_set, sizeof sorted_set - 1) != NULL) {
+		return "zset";
+	}
 	return err->code;
+}
+
+/* Up to Redis 6.2 an error that the server itself raises inside a script, such as READONLY or NOREPLICAS, comes as
+ * "@user_script: 1: -READONLY ...". */
+static rl_bytes without_place(rl_bytes text)
+{
+	static const char place[] = "@user_script: ";
+	static const char before_word[] = ": -";
+	if (text.len < sizeof place || memcmp(text.data, place, sizeof place - 1) != 0) {
+		return text;
+	}
+	const char *word = find_bytes(text.data, text.len, before_word, sizeof before_word - 1);
+	if (word == NULL) {
+		return text;
+	}
+	word += sizeof before_word - 1;
+	return rl_bytes_of(word, text.len - (size_t) (word - text.data));
 }
 
 void rl_error_from_server(
@@ -140,6 +220,7 @@ void rl_error_from_server(
 {
 	static const char echo[] = "with args beginning with";
 	rl_error_set(err, RL_ERR_SERVER, 0, "the server answered: ");
+	text = without_place(text);
 	take_code(err, text, secrets, secret_count);
 	const char *args = find_bytes(text.data, text.len, echo, sizeof echo - 1);
 	if (args != NULL) {
@@ -162,8 +243,8 @@ void rl_error_from_server(
 
 bool rl_error_passes(const rl_error *err)
 {
-	static const char *const codes[] = {
-		"LOADING", "READONLY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN", "BUSY", "UNBLOCKED"};
+	static const char *const codes[] = {"LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS",
+		"MISCONF", "TRYAGAIN", "CLUSTERDOWN", "BUSY", "UNBLOCKED"};
 	if (err->status != RL_ERR_SERVER) {
 		return false;
 	}
@@ -173,6 +254,36 @@ bool rl_error_passes(const rl_error *err)
 		}
 	}
 	return rl_error_is_full(err);
+}
+
+bool rl_error_is_final(const rl_error *err)
+{
+	/* A command that was renamed has no word of its own. Nor has a right that is missing inside a script. */
+	return err->status == RL_ERR_SERVER &&
+		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "NOAUTH") == 0 ||
+			strstr(err->message, "unknown command") != NULL ||
+			strstr(err->message, "The user executing the script can't") != NULL);
+}
+
+bool rl_error_is_wrong_server(const rl_error *err)
+{
+	return err->status == RL_ERR_SERVER &&
+		(strcmp(err->code, "READONLY") == 0 || strcmp(err->code, "MASTERDOWN") == 0);
+}
+
+bool rl_error_is_about_helpers(const rl_error *err)
+{
+	return err->status == RL_ERR_SERVER &&
+		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "CROSSSLOT") == 0);
+}
+
+bool rl_error_names_command(const rl_error *err)
+{
+	/* "NOPERM [this user|User x] has no permissions to run the 'blpop' command [or its subcommand]" of Redis 6.2 and
+	 * later, and of Valkey; in a script the same behind "ACL failure in script: ", or, up to Redis 7.0, the other. */
+	return err->status == RL_ERR_SERVER &&
+		(strstr(err->message, "no permissions to run the '") != NULL ||
+			strstr(err->message, "can't run this command or subcommand") != NULL);
 }
 
 bool rl_error_is_full(const rl_error *err)

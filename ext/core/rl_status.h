@@ -27,6 +27,7 @@ typedef enum rl_status {
 	RL_ERR_CONNECT,  /* no connection: refused, unreachable, timed out */
 	RL_ERR_TIMEOUT,  /* connected, but the answer did not come in time */
 	RL_ERR_CLOSED,   /* the connection broke */
+	RL_ERR_TLS,      /* what answers there speaks TLS: no command was understood, let alone run */
 	RL_ERR_PROTOCOL, /* what came back is not a Redis reply, or not one for this command */
 	RL_ERR_SERVER,   /* the server answered with an error; its word is in code */
 	RL_ERR_UNKNOWN,  /* a command may or may not have taken effect */
@@ -60,8 +61,23 @@ void rl_error_from_server(
 	rl_error *err, rl_bytes text, const rl_bytes *secrets, unsigned secret_count);
 
 /* True for server errors that pass by themselves, so that a wait goes on: LOADING, READONLY, MASTERDOWN,
- * TRYAGAIN, CLUSTERDOWN, BUSY, UNBLOCKED, and a server that is full. */
+ * NOREPLICAS, MISCONF, TRYAGAIN, CLUSTERDOWN, BUSY, UNBLOCKED, and a server that is full. */
 bool rl_error_passes(const rl_error *err);
+
+/* True for errors that do not pass without somebody's doing: a command or a key that is not allowed. */
+bool rl_error_is_final(const rl_error *err);
+
+/* True when the server is a replica: READONLY, MASTERDOWN. It was the primary when it was dialled, or the name or
+ * address leads elsewhere by now. It did not run the command. */
+bool rl_error_is_wrong_server(const rl_error *err);
+
+/* True when the helper keys are the reason: the user may not use them (or a command on them), or this is a node of a
+ * cluster and they are on another. */
+bool rl_error_is_about_helpers(const rl_error *err);
+
+/* True when a right for a command is missing, so that it is missing for every key: NOPERM that names the command, and
+ * what stands for it inside a script. A right for a key is missing for that key only. */
+bool rl_error_names_command(const rl_error *err);
 
 /* True when the server has no room for another client: it says so unasked, and closes. */
 bool rl_error_is_full(const rl_error *err);
@@ -72,5 +88,15 @@ static inline rl_bytes rl_bytes_of(const char *data, size_t len)
 }
 
 bool rl_bytes_equal(rl_bytes a, rl_bytes b);
+
+/* Seconds as messages show them: "1", "0.05", to a microsecond. printf's own numbers follow the locale.
+ * @return room */
+#define RL_SECONDS_TEXT 32
+const char *rl_seconds_text(int64_t ns, char room[RL_SECONDS_TEXT]);
+
+/* Bytes as messages show them: printable ASCII and UTF-8 as they are, any other byte as \xHH; "..." behind what is cut.
+ * @return room */
+#define RL_BYTES_TEXT 132
+const char *rl_bytes_text(rl_bytes bytes, char room[RL_BYTES_TEXT]);
 
 #endif

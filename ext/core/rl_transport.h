@@ -45,6 +45,11 @@ struct rl_transport {
 	 * @param until when core will give the attempt up; several addresses share the time until then */
 	rl_link *(*dial)(rl_transport *self, const rl_address *address, int64_t until, rl_error *err);
 
+	/* Notes that a server at the address turned out to be the wrong one (a replica): its name may lead elsewhere.
+	 * True = the name will be resolved again as soon as the driver sees rl_wait.wants_names. False = that would
+	 * tell nothing new: there is no name, or its addresses are fresh. */
+	bool (*distrust)(rl_transport *self, const rl_address *address);
+
 	/* Puts a command behind the others. The bytes are copied.
 	 * @return the position of its last byte in all that was appended so far; 0 when out of memory */
 	uint64_t (*append)(rl_link *link, unsigned argc, const rl_bytes *argv);
@@ -62,7 +67,8 @@ struct rl_transport {
 	bool (*is_connected)(const rl_link *link);
 
 	/* The next reply of what was read while waiting. *reply is valid until the next call on this link.
-	 * @param[out] err filled with RL_LINK_DOWN. RL_ERR_PROTOCOL: nonsense came; commands can still be sent */
+	 * @param[out] err filled with RL_LINK_DOWN. RL_ERR_PROTOCOL: nonsense came; commands can still be sent.
+	 * RL_ERR_TLS: the other side speaks TLS, and has understood nothing of what it was sent */
 	rl_link_event (*receive)(rl_link *link, rl_reply *reply, rl_error *err);
 
 	/* A look at a link that was idle: false when the other side has closed it, or, unless it owes
@@ -96,12 +102,15 @@ typedef struct rl_wait {
 	rl_link *links[RL_WAIT_LINKS];
 	unsigned count;
 	int64_t until;
+	/* A distrusted name should be resolved before the next step. */
+	bool wants_names;
 } rl_wait;
 
 static inline void rl_wait_begin(rl_wait *wait)
 {
 	wait->count = 0;
 	wait->until = RL_NEVER;
+	wait->wants_names = false;
 }
 
 static inline void rl_wait_until(rl_wait *wait, int64_t until)

@@ -6,6 +6,7 @@
 
 #include "core/rl_time.h"
 #include "core/rl_watch_heap.h"
+#include "core/rl_watch_late.h"
 #include "core/rl_watch_server.h"
 
 #include <stdlib.h>
@@ -20,6 +21,10 @@
 #define ERROR_MIN_NS (5 * RL_NS_PER_MS)
 #define ERROR_MAX_NS RL_NS_PER_SECOND
 
+/* A server that did not carry a release out is asked again after this, doubled each time up to the maximum. */
+#define RELEASE_PAUSE_NS (10 * RL_NS_PER_MS)
+#define RELEASE_PAUSE_MAX_NS RL_NS_PER_SECOND
+
 /* With one that is due go those that would be within this share of their TTL. */
 #define EARLY_SHARE 12
 
@@ -28,7 +33,8 @@
 
 void rl_watch_init(rl_watch *watch, rl_transport *transport, const rl_env *env)
 {
-	*watch = (rl_watch){.transport = transport, .env = env, .until = RL_NEVER};
+	*watch =
+		(rl_watch){.transport = transport, .env = env, .late_end = &watch->late, .until = RL_NEVER};
 }
 
 rl_watched *rl_watched_new(const rl_set *set, rl_lease *lease)
@@ -69,6 +75,9 @@ static bool may_put_back(const rl_watched *watched)
 /* It answered with an error, or that the lock is not there, and its vote is still wanted. */
 static bool is_to_be_asked_again(const rl_watch_seat *seat)
 {
+	if (seat->watched->is_lost) {
+		return seat->may_outlive && seat->state == RL_WATCH_IDLE;
+	}
 	bool is_wanted = seat->vote == RL_VOTE_FAILED ||
 		(seat->vote == RL_VOTE_REFUSED && may_put_back(seat->watched));
 	return seat->watched->is_in_round && seat->state == RL_WATCH_IDLE && is_wanted;
@@ -83,6 +92,9 @@ static int64_t due_time(const rl_watched *watched)
 								   : 0;
 	if (watched->renews && !watched->is_in_round && !watched->is_lost) {
 		due = rl_time_earlier(due, watched->renew_at);
+	}
+	if (watched->is_late && rl_watch_late_is_done(watched)) {
+		return 0;
 	}
 	for (unsigned i = 0; i < watched->count; i++) {
 		const rl_watch_seat *seat = &watched->seats[i];
@@ -108,8 +120,10 @@ static void give_back(rl_watched *watched, int64_t now)
 	int64_t longest = 0;
 	for (unsigned i = 0; i < watched->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
+		seat->has_lost_set |= seat->state == RL_WATCH_FLYING && seat->is_putting;
 		rl_watch_server_leave(seat);
-		if (seat->may_outlive && !watched->lease->is_own_token) {
+		seat->may_outlive = seat->may_outlive && !watched->lease->is_own_token;
+		if (seat->may_outlive) {
 			rl_watch_server_queue(seat); /* behind the renewal, if it is the same connection */
 			longest = seat->asked_ttl > longest ? seat->asked_ttl : longest;
 		}
@@ -179,6 +193,19 @@ static rl_vote outcome(const rl_watched *watched)
 	return rl_tally_outcome(&tally);
 }
 
+/* What a quorum out of reach by refusals says. */
+static rl_loss loss_by_refusals(const rl_watched *watched)
+{
+	unsigned absent = 0;
+	unsigned taken_over = 0;
+	for (unsigned i = 0; i < watched->count; i++) {
+		const rl_watch_seat *seat = &watched->seats[i];
+		taken_over += seat->vote == RL_VOTE_REFUSED && seat->is_taken_over;
+		absent += seat->vote == RL_VOTE_REFUSED && !seat->is_taken_over;
+	}
+	return rl_loss_of_refusals(absent, taken_over);
+}
+
 /* Sees to it that the member has the lock, too. */
 static void put_back(rl_watch_seat *seat)
 {
@@ -223,6 +250,15 @@ static int64_t error_pause(const rl_watched *watched)
 	return rl_time_earlier(share > ERROR_MIN_NS ? share : ERROR_MIN_NS, ERROR_MAX_NS);
 }
 
+void rl_watch_on_release_failed(rl_watch_seat *seat)
+{
+	unsigned doublings = seat->pauses < 7 ? seat->pauses : 7;
+	seat->pauses++;
+	int64_t pause = rl_time_earlier(RELEASE_PAUSE_NS << doublings, RELEASE_PAUSE_MAX_NS);
+	seat->ask_again_at = now_of(seat->watched) + pause;
+	rl_watch_plan(seat->watched);
+}
+
 void rl_watch_on_vote(rl_watch_seat *seat)
 {
 	rl_watched *watched = seat->watched;
@@ -246,7 +282,7 @@ void rl_watch_on_vote(rl_watch_seat *seat)
 			on_renewed(watched);
 			break;
 		case RL_VOTE_REFUSED:
-			rl_lease_lose(watched->lease);
+			rl_lease_lose_by(watched->lease, loss_by_refusals(watched));
 			on_loss(watched);
 			break;
 	}
@@ -322,12 +358,14 @@ void rl_watch_changed(rl_watched *watched)
 	rl_watch_plan(watched);
 }
 
-static void take_out(rl_watched *watched)
+void rl_watch_take_out(rl_watched *watched)
 {
 	rl_watch_heap_remove(watched);
 	*watched->link = watched->next;
 	if (watched->next != NULL) {
 		watched->next->link = watched->link;
+	} else if (watched->is_late) {
+		watched->watch->late_end = watched->link;
 	}
 	watched->watch->all_count--;
 	watched->watch = NULL;
@@ -370,7 +408,7 @@ void rl_watch_end(rl_watched *watched)
 		rl_watch_server_leave(seat);
 		seat->server->users--;
 	}
-	take_out(watched);
+	rl_watch_take_out(watched);
 }
 
 void rl_watched_free(rl_watched *watched)
@@ -399,15 +437,33 @@ static void plan_ahead(rl_watched *watched, int64_t now)
 	rl_watch_heap_set(watched, due > now ? due : now + 1);
 }
 
+/* The releases whose pause is over go out again. */
+static void release_again(rl_watched *watched, const rl_tick *tick)
+{
+	for (unsigned i = 0; i < watched->count; i++) {
+		rl_watch_seat *seat = &watched->seats[i];
+		if (is_to_be_asked_again(seat) && seat->ask_again_at <= tick->now) {
+			rl_watch_server_queue(seat);
+		}
+	}
+}
+
 static void look_at_lost(rl_watched *watched, const rl_tick *tick)
 {
-	if (watched->give_up_at <= tick->now) { /* nothing is left of it anywhere */
+	bool is_over = watched->give_up_at <= tick->now; /* nothing is left of it anywhere */
+	if (watched->is_late && (is_over || rl_watch_late_is_done(watched))) {
+		rl_watch_late_end(watched);
+		return;
+	}
+	if (is_over) {
 		for (unsigned i = 0; i < watched->count; i++) {
 			rl_watch_server_leave(&watched->seats[i]);
+			watched->seats[i].may_outlive = false;
 		}
 		watched->give_up_at = RL_NEVER;
 	}
 	give_hung_up(watched, tick);
+	release_again(watched, tick);
 	if (watched->tell_at <= tick->now) {
 		tell(watched, tick->now);
 	}
@@ -504,12 +560,13 @@ rl_link *rl_watch_next_link(const rl_watch *watch, rl_watch_server **server)
 
 void rl_watch_forget(rl_watch *watch)
 {
-	while (watch->all != NULL) {
-		rl_watched *watched = watch->all;
+	while (watch->all != NULL || watch->late != NULL) {
+		rl_watched *watched = watch->all != NULL ? watch->all : watch->late;
 		for (unsigned i = 0; i < watched->count; i++) {
 			watched->seats[i].state = RL_WATCH_IDLE;
 		}
-		take_out(watched);
+		rl_watch_take_out(watched);
+		rl_watch_late_free(watched);
 	}
 	while (watch->servers != NULL) {
 		rl_watch_server *server = watch->servers;

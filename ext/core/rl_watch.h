@@ -22,8 +22,14 @@
  * RENEW never shortens, so it may be said twice, and its order beside an extend() of the lease's own thread does
  * not matter (see rl_lease.h for what the proof makes of such a pair).
  *
- * Who owns what: a rl_watched belongs to whoever keeps the lease, which it borrows; servers, with their
- * connections and copies of their targets, belong to the watch, which keeps them for the leases to come.
+ * A lost lease is released on each member that may keep it for longer than was proven. That goes on until the member
+ * has confirmed it, or the TTL is over: a member that answers with an error is asked again after a pause, which doubles
+ * up to a second. A release that failed in its owner's hands (rl_watch_late.h) is handed over and goes the same way, as
+ * a record that is lost from its first moment.
+ *
+ * Who owns what: a rl_watched belongs to whoever keeps the lease, which it borrows. A late release and its lease belong
+ * to the watch. Servers, with their connections and copies of their targets, belong to the watch, which keeps them for
+ * the leases to come.
  *
  * Threads: everything here is called under one lock, that of the watchdog. Connections are closed by
  * rl_watch_step() and rl_watch_forget() alone, so that who waits for their links need not hold the lock.
@@ -54,11 +60,17 @@ typedef struct rl_watch_seat {
 	rl_watch_seat_state state;
 	rl_vote vote;      /* in this round */
 	bool is_text;      /* FLYING: as EVAL */
+	bool is_alone;     /* the release goes without the helper keys */
 	bool is_missing;   /* the member does not have it: what goes next puts it back */
 	bool is_putting;   /* FLYING: that does */
 	bool was_put;      /* that was tried in this round */
 	bool owes_release; /* it was on its way when the lease was released */
 	bool may_outlive;  /* the server may keep the lock for longer than is proven */
+	/* A SET of this token may still be carried out: a connection broke under it. Then "not ours" proves nothing. */
+	bool has_lost_set;
+	unsigned pauses; /* lost: releases that the member has answered with an error */
+	/* REFUSED: the key is somebody else's. */
+	bool is_taken_over;
 	int64_t asked_ttl;
 	int64_t sent_at;
 	int64_t answer_by;    /* FLYING: then the connection is given up */
@@ -88,6 +100,10 @@ struct rl_watched {
 	int64_t tell_at;    /* lost: on_lost is called again */
 	bool is_in_round;
 	bool is_lost;
+	bool is_late; /* a late release: the watch owns this, and the lease */
+	rl_bytes
+		back; /* of a late release: this token takes the place of the lease's; no data = the key is freed */
+	bool is_ending; /* released because the process ends */
 	bool is_paused;
 	unsigned count;
 	rl_watch_seat seats[];
@@ -96,8 +112,11 @@ struct rl_watched {
 struct rl_watch {
 	rl_transport *transport; /* borrowed, as is the next */
 	const rl_env *env;
-	rl_watched *all; /* prepared or watched */
-	size_t all_count;
+	rl_watched *all;  /* prepared or watched */
+	size_t all_count; /* with the next ones */
+	rl_watched *late; /* late releases, the oldest first */
+	rl_watched **late_end;
+	size_t late_count;
 	rl_watched **heap; /* those that something is due for, the earliest first */
 	size_t heap_count;
 	size_t heap_room;

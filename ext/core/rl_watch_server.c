@@ -115,7 +115,8 @@ static rl_request request_of(const rl_watch_seat *seat, rl_verb verb)
 		.tickets = lease->names.tickets,
 		.token = rl_lease_token(lease),
 		.ttl_ms = seat->asked_ttl / RL_NS_PER_MS,
-		.is_alone = !seat->watched->wakes ||
+		.reserve_ms = rl_reservation_ms(seat->watched->count, 0),
+		.is_alone = !seat->watched->wakes || seat->is_alone ||
 			(seat->server->conn != NULL && seat->server->conn->lacks_helpers)};
 }
 
@@ -148,14 +149,27 @@ static void begin_flight(rl_watch_server *server, rl_watch_seat *seat, int64_t n
 	rl_watch_plan(seat->watched);
 }
 
-/* As text, so that one answer is all. */
+/* The release of a lease that is lost, or the swap that puts another token back: as text, so that one answer is all. */
+static rl_request release_of(const rl_watch_seat *seat)
+{
+	bool is_swap = seat->watched->back.len > 0;
+	rl_request request = request_of(seat, is_swap ? RL_VERB_SWAP : RL_VERB_RELEASE);
+	request.as_text = true;
+	if (is_swap) {
+		request.fresh = seat->watched->back;
+		request.ttl_ms = 0; /* it keeps the TTL */
+	}
+	return request;
+}
+
 static bool send_release(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 {
-	rl_request request = request_of(seat, RL_VERB_RELEASE);
-	request.as_text = true;
-	if (!has_flight_room(server) || rl_conn_send(server->conn, &request, RL_VERB_RELEASE) == 0) {
+	rl_request request = release_of(seat);
+	if (!has_flight_room(server) ||
+		rl_conn_send(server->conn, &request, (unsigned) request.verb) == 0) {
 		return false;
 	}
+	seat->is_putting = false;
 	begin_flight(server, seat, now);
 	return true;
 }
@@ -283,6 +297,17 @@ static void on_vote(rl_watch_seat *seat, rl_vote vote)
 	rl_watch_on_vote(seat);
 }
 
+/* The server is a replica: what was asked is sent again on a new connection. Its name is not resolved here: the dial
+ * uses what PHP's thread has learned since. */
+static void leave_wrong_server(rl_watch_seat *seat, int64_t now)
+{
+	rl_watch_server *server = seat->server;
+	rl_transport *transport = server->conn->transport;
+	requeue(seat);
+	transport->distrust(transport, &server->target->address);
+	rl_watch_server_fail(server, now);
+}
+
 static void on_renewal_answered(rl_watch_seat *seat, const rl_reply *reply, int64_t now)
 {
 	rl_watch_server *server = seat->server;
@@ -296,9 +321,13 @@ static void on_renewal_answered(rl_watch_seat *seat, const rl_reply *reply, int6
 		requeue(seat);
 	} else if (answer.vote != RL_VOTE_FAILED) {
 		server->fails = 0;
+		seat->is_taken_over = answer.is_taken_over;
 		on_vote(seat, answer.vote);
-	} else if (strcmp(err.code, "WRONGTYPE") == 0) { /* it is somebody else's */
+	} else if (strcmp(err.code, "WRONGTYPE") == 0) {
+		seat->is_taken_over = true;
 		on_vote(seat, RL_VOTE_REFUSED);
+	} else if (rl_error_is_wrong_server(&err)) {
+		leave_wrong_server(seat, now);
 	} else if (rl_error_is_full(&err)) { /* and closes */
 		requeue(seat);
 		rl_watch_server_fail(server, now);
@@ -307,21 +336,34 @@ static void on_renewal_answered(rl_watch_seat *seat, const rl_reply *reply, int6
 	}
 }
 
-/* Of a lease that is lost. Whatever else is answered, nothing more can be done. */
-static void on_release_answered(rl_watch_seat *seat, const rl_reply *reply)
+/* Of a lease that is lost. What the server refuses for good ends it, too. */
+static void on_release_answered(rl_watch_seat *seat, const rl_reply *reply, int64_t now)
 {
-	rl_request request = request_of(seat, RL_VERB_RELEASE);
-	request.as_text = true;
+	rl_request request = release_of(seat);
 	rl_answer answer;
 	rl_error err;
-	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
+	rl_bytes secrets[] = {request.token, request.fresh};
+	rl_command_read(&request, reply, &answer, &err, secrets, 2);
 	if (answer.again == RL_AGAIN_ALONE) {
-		seat->server->conn->lacks_helpers = true;
+		seat->is_alone = true;
+		seat->server->conn->lacks_helpers |= answer.is_for_every_key;
 		requeue(seat);
-	} else {
-		seat->may_outlive = false;
-		rl_watch_plan(seat->watched);
+		return;
 	}
+	if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&err)) {
+		leave_wrong_server(seat, now);
+		return;
+	}
+	bool is_open = answer.vote == RL_VOTE_FAILED
+		? !rl_error_is_final(&err) && strcmp(err.code, "WRONGTYPE") != 0
+		: answer.vote == RL_VOTE_REFUSED && seat->has_lost_set;
+	if (is_open) {
+		rl_watch_on_release_failed(seat);
+		return;
+	}
+	seat->server->fails = answer.vote == RL_VOTE_FAILED ? seat->server->fails : 0;
+	seat->may_outlive = false;
+	rl_watch_plan(seat->watched);
 }
 
 static void on_reply(rl_watch_server *server, const rl_reply *reply, int64_t now)
@@ -333,7 +375,7 @@ static void on_reply(rl_watch_server *server, const rl_reply *reply, int64_t now
 	}
 	seat->state = RL_WATCH_IDLE;
 	if (seat->watched->is_lost) {
-		on_release_answered(seat, reply);
+		on_release_answered(seat, reply, now);
 	} else {
 		on_renewal_answered(seat, reply, now);
 	}
@@ -368,6 +410,7 @@ void rl_watch_server_fail(rl_watch_server *server, int64_t now)
 		rl_watch_seat *seat = *flight_at(server, server->first_flight);
 		if (seat != NULL) {
 			seat->state = RL_WATCH_IDLE;
+			seat->has_lost_set = seat->has_lost_set || seat->is_putting;
 			requeue(seat);
 		}
 	}

@@ -67,6 +67,9 @@ void rl_watch_on_vote(rl_watch_seat *seat);
 /* What a renewal may ask for now; less than 1 ms = nothing any more. */
 int64_t rl_watch_ttl(const rl_watched *watched, int64_t now);
 
+/* Lost: the member has not confirmed the release. The seat is to be released again after a pause. */
+void rl_watch_on_release_failed(rl_watch_seat *seat);
+
 /* How long the lease can wait for one answer. */
 int64_t rl_watch_patience(const rl_watched *watched, int64_t timeout_ns, int64_t now);
 

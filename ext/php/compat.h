@@ -6,10 +6,35 @@
 #define REDISLOCK_COMPAT_H
 
 #include "php.h"
+#include "zend_attributes.h"
 
 #if PHP_VERSION_ID < 80200
 # error "redislock needs PHP 8.2 or later"
 #endif
+
+/* #[\NoDiscard], where PHP has it: the VM itself warns of a call whose result nothing uses. */
+static inline bool redislock_vm_tells_of_discards(void)
+{
+#ifdef ZEND_ACC_NODISCARD
+	return true;
+#else
+	return false;
+#endif
+}
+
+static inline void redislock_forbid_discard(zend_class_entry *ce, const char *method)
+{
+#ifdef ZEND_ACC_NODISCARD
+	zend_function *function = zend_hash_str_find_ptr(&ce->function_table, method, strlen(method));
+	zend_string *name = zend_string_init_interned("NoDiscard", sizeof "NoDiscard" - 1, true);
+	function->common.fn_flags |= ZEND_ACC_NODISCARD;
+	zend_add_function_attribute(function, name, 0);
+	zend_string_release(name);
+#else
+	(void) ce;
+	(void) method;
+#endif
+}
 
 /* True when signal handlers, the time limit or an extension's hook wait to be run on this thread. */
 static inline bool redislock_vm_is_interrupted(void)

@@ -12,6 +12,7 @@
 
 #include "transport/rl_driver.h"
 #include "transport/rl_process.h"
+#include "transport/rl_watchdog.h"
 
 /* A name that was resolved is asked for again when a new connection is needed and this has passed. */
 #define RESOLVE_AGAIN_NS (60 * RL_NS_PER_SECOND)
@@ -94,8 +95,26 @@ static redislock_call *begin(redislock_home *home, rl_op *op)
 	return call;
 }
 
+/* A take-over has come to nothing, and what became of its undo is not known: the watchdog repeats the undo. The swap may
+ * still be carried out, so "not ours" proves nothing. */
+static void swap_back_late(const redislock_call *call)
+{
+	const rl_exchange *exchange = &call->op->exchange;
+	rl_late_release late = {.set = exchange->set,
+		.key = exchange->request.key,
+		.token = exchange->request.fresh,
+		.back = exchange->request.token,
+		.members = rl_late_all(exchange->set),
+		.strays = rl_late_all(exchange->set),
+		.ttl_ns = exchange->request.ttl_ms * RL_NS_PER_MS};
+	rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
+}
+
 void redislock_call_end(redislock_call *call)
 {
+	if (call->op->owes_swap_back) {
+		swap_back_late(call);
+	}
 	*call->link = call->next;
 	if (call->next != NULL) {
 		call->next->link = call->link;
@@ -124,6 +143,20 @@ static bool has_or_is_spared(rl_pool *pool, const rl_target *target)
 	return rl_pool_count(pool, target) > 0 || rl_pool_is_in_trouble(pool, target, rl_os_now());
 }
 
+/* Resolves the name if a dial needs it, or the watchdog does, which resolves nothing itself. */
+static void resolve_name(const rl_address *address, bool has_conn)
+{
+	rl_resolver *resolver = &REDISLOCK_G(net).resolver;
+	bool is_in_doubt = rl_watchdog_doubts(address);
+	if (is_in_doubt) {
+		rl_resolver_doubt(resolver, address);
+	}
+	if (is_in_doubt || !has_conn) {
+		rl_resolve(resolver, address, RESOLVE_AGAIN_NS);
+		rl_watchdog_learn(resolver);
+	}
+}
+
 /* Looks names up before the operation's time begins to run, if it will have to dial. */
 static void resolve_names(redislock_home *home)
 {
@@ -137,9 +170,7 @@ static void resolve_names(redislock_home *home)
 		/* Of several, one that is slow to answer is not to be given up here: a release may have to go behind. */
 		bool has_conn =
 			is_one ? rl_pool_has(pool, target, rl_os_now()) : has_or_is_spared(pool, target);
-		if (!has_conn) {
-			rl_resolve(&REDISLOCK_G(net).resolver, &target->address, RESOLVE_AGAIN_NS);
-		}
+		resolve_name(&target->address, has_conn);
 	}
 }
 
@@ -150,10 +181,28 @@ static void throw_out_of_memory(void)
 	redislock_throw(&err, NULL);
 }
 
+/* A release that no quorum has decided on is repeated by the watchdog. */
+static void release_late(const redislock_call *call)
+{
+	const rl_exchange *exchange = &call->op->exchange;
+	if (call->op->late_ns == 0 || has_forked(call)) {
+		return;
+	}
+	rl_late_release late = {.set = exchange->set,
+		.key = exchange->request.key,
+		.token = exchange->request.token,
+		.members = rl_exchange_missing(exchange),
+		.ttl_ns = call->op->late_ns};
+	if (late.members != 0) {
+		rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
+	}
+}
+
 static redislock_call *give_up(redislock_call *call)
 {
 	bool has_bailed_out = call->has_bailed_out;
 	bool is_forked = has_forked(call);
+	release_late(call);
 	abandon(call);
 	if (has_bailed_out) {
 		zend_bailout();
@@ -184,7 +233,6 @@ static bool run_late_handlers(redislock_call *call)
 	int64_t now = rl_os_now();
 	bool is_of_use = acquire->proven_until > now;
 	rl_exchange_settle(&call->op->exchange, is_of_use ? RL_UNDO_NOTHING : RL_UNDO_ALL, now);
-	rl_exchange_end(&call->op->exchange, now);
 	if (!is_of_use) {
 		rl_op_fail_with(call->op, RL_ERR_SLOW,
 			"too slow: a signal handler ran until the lock's ttl was used up; it was given back");
@@ -205,6 +253,7 @@ redislock_call *redislock_call_run(redislock_home *home, rl_op *op)
 	if (!rl_drive(&REDISLOCK_G(net), op, &guard) || !run_late_handlers(call)) {
 		return give_up(call);
 	}
+	release_late(call);
 	if (op->status != RL_OK && op->status != RL_BUSY) {
 		redislock_throw(op->err, op);
 		redislock_call_end(call);

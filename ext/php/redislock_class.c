@@ -5,6 +5,7 @@
  */
 #include "php_redislock.h"
 
+#include "php/compat.h"
 #include "php/redislock_class.h"
 #include "php/redislock_exception.h"
 #include "php/redislock_lease.h"
@@ -14,9 +15,12 @@
 #include "zend_exceptions.h"
 
 #include "zend_attributes.h"
+#include "zend_enum.h"
+#include "zend_smart_str.h"
 
 #include "redislock_arginfo.h"
 #include "transport/rl_process.h"
+#include "transport/rl_watchdog.h"
 
 typedef struct redislock_object {
 	redislock_home *home; /* one reference; NULL until the constructor has run */
@@ -48,6 +52,14 @@ static void free_object(zend_object *object)
 	zend_object_std_dtor(object);
 }
 
+int redislock_compare_identity(zval *a, zval *b)
+{
+	if (Z_TYPE_P(a) == IS_OBJECT && Z_TYPE_P(b) == IS_OBJECT) {
+		return Z_OBJ_P(a) == Z_OBJ_P(b) ? 0 : ZEND_UNCOMPARABLE;
+	}
+	return zend_std_compare_objects(a, b); /* with null, or true */
+}
+
 /* The object's home; NULL with an exception when its constructor never ran. */
 static redislock_home *home_of(zval *self)
 {
@@ -77,17 +89,17 @@ ZEND_METHOD(RedisLock, __construct)
 	ZEND_PARSE_PARAMETERS_START(0, 12)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(arguments.servers, server)
-		Z_PARAM_STR_OR_NULL(prefix)
-		Z_PARAM_DOUBLE(arguments.timeout)
-		Z_PARAM_DOUBLE(arguments.connect_timeout)
-		Z_PARAM_DOUBLE(arguments.retry_delay)
-		Z_PARAM_DOUBLE(arguments.retry_max_delay)
-		Z_PARAM_DOUBLE(arguments.jitter)
+		REDISLOCK_PARAM_PREFIX(prefix)
+		REDISLOCK_PARAM_FLOAT(arguments.timeout)
+		REDISLOCK_PARAM_FLOAT(arguments.connect_timeout)
+		REDISLOCK_PARAM_FLOAT(arguments.retry_delay)
+		REDISLOCK_PARAM_FLOAT(arguments.retry_max_delay)
+		REDISLOCK_PARAM_FLOAT(arguments.jitter)
 		Z_PARAM_LONG_OR_NULL(arguments.retries, is_without_limit)
 		Z_PARAM_BOOL(arguments.wakes)
 		Z_PARAM_BOOL(arguments.is_persistent)
 		Z_PARAM_BOOL(arguments.is_reentrant)
-		Z_PARAM_DOUBLE(arguments.drift_factor)
+		REDISLOCK_PARAM_FLOAT(arguments.drift_factor)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_object *lock = from_obj(Z_OBJ_P(ZEND_THIS));
 	if (lock->home != NULL) {
@@ -111,7 +123,7 @@ ZEND_METHOD(RedisLock, __construct)
 
 /* ---- running ---- */
 
-/* The plain verbs. NULL with an exception. */
+/* The plain verbs. NULL with an exception, or where the watchdog is about to release what is to be extended. */
 static redislock_call *ask(
 	zval *self, rl_verb verb, const zend_string *name, const zend_string *token, int64_t ttl_ms)
 {
@@ -126,29 +138,83 @@ static redislock_call *ask(
 	if (token != NULL) {
 		mark = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
+	if (verb == RL_VERB_EXTEND && rl_watchdog_is_releasing(key, mark)) {
+		redislock_free_key(joined);
+		return NULL;
+	}
 	rl_op *op = rl_ask_new(
 		&home->set, redislock_home_pool(home), &REDISLOCK_G(env), verb, key, mark, ttl_ms);
 	redislock_free_key(joined);
+	if (op != NULL && verb == RL_VERB_RELEASE && rl_token_is_drawn(mark)) {
+		op->late_ns = RL_LATE_BARE_NS;
+	}
 	return redislock_call_run(home, op);
 }
 
-/* A wait that only this thread could end. False with an exception. */
-static bool check_deadlock(
-	const redislock_home *home, rl_bytes key, int64_t wait_ns, const zend_string *name)
+/* Asks the servers whether a quorum has the token. False also with an exception. */
+static bool is_owner(redislock_home *home, rl_bytes key, const zend_string *token)
 {
-	if (wait_ns == 0 || !redislock_held_blocks(home, key)) {
+	redislock_call *call = redislock_call_run(home,
+		rl_ask_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), RL_VERB_OWNER, key,
+			(rl_bytes){NULL, 0}, 0));
+	if (call == NULL) {
+		return false;
+	}
+	const rl_seat *seat = rl_exchange_owner(&call->op->exchange);
+	bool is_same = call->op->status == RL_OK &&
+		rl_bytes_equal(
+			rl_bytes_of(seat->text, seat->text_len), rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)));
+	redislock_call_end(call);
+	return is_same;
+}
+
+/* A wait that only this thread could end, by a lease that the servers know, too: the key may have been deleted, or the
+ * lock given to another holder, since they were asked for the last time. False with an exception. */
+static bool check_deadlock(
+	redislock_home *home, rl_bytes key, int64_t wait_ns, const zend_string *name)
+{
+	const redislock_held *held = wait_ns > 0 ? redislock_held_blocking(home, key) : NULL;
+	if (held == NULL) {
 		return true;
 	}
+	/* A copy: a signal handler may end the lease while the servers are asked. */
+	zend_string *token = zend_string_init(held->lease->token, held->lease->token_len, false);
+	bool is_ours = is_owner(home, key, token);
+	zend_string_release(token);
+	if (EG(exception) != NULL) {
+		return false;
+	}
+	if (!is_ours) {
+		return true;
+	}
+	char shown[RL_BYTES_TEXT];
 	zend_throw_exception_ex(redislock_ce_exception, 0,
 		"waiting for the lock \"%s\" would never end: a lease of this thread holds it and renews itself; "
 		"release that first, give it maxHold, or nest sections with reentrant: true",
-		ZSTR_VAL(name));
+		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown));
+	return false;
+}
+
+/* The lock could be taken again with this token, and then be freed by its late release. False with an exception. */
+static bool check_unreleased(rl_bytes key, rl_bytes token, const zend_string *name)
+{
+	if (!rl_watchdog_is_releasing(key, token)) {
+		return true;
+	}
+	char shown[RL_BYTES_TEXT];
+	zend_throw_exception_ex(redislock_ce_exception, 0,
+		"an earlier release of the lock \"%s\" with this token failed and is being repeated; "
+		"use a fresh token",
+		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown));
 	return false;
 }
 
 /* For the verbs whose answer is yes or no. */
 static void return_yes_or_no(redislock_call *call, zval *return_value)
 {
+	if (call == NULL && EG(exception) == NULL) {
+		RETURN_FALSE;
+	}
 	if (call == NULL) {
 		RETURN_THROWS();
 	}
@@ -165,8 +231,8 @@ ZEND_METHOD(RedisLock, acquire)
 	ZEND_PARSE_PARAMETERS_START(1, 4)
 		Z_PARAM_STR(name)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_DOUBLE(ttl)
-		Z_PARAM_DOUBLE(wait)
+		REDISLOCK_PARAM_FLOAT(ttl)
+		REDISLOCK_PARAM_FLOAT(wait)
 		Z_PARAM_STR_OR_NULL(token)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_home *home = home_of(ZEND_THIS);
@@ -181,7 +247,8 @@ ZEND_METHOD(RedisLock, acquire)
 	if (token != NULL) {
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
-	if (!check_deadlock(home, args.key, args.wait_ns, name)) {
+	if (!check_deadlock(home, args.key, args.wait_ns, name) ||
+		(token != NULL && !check_unreleased(args.key, args.token, name))) {
 		redislock_free_key(joined);
 		RETURN_THROWS();
 	}
@@ -225,7 +292,7 @@ ZEND_METHOD(RedisLock, extend)
 	ZEND_PARSE_PARAMETERS_START(3, 3)
 		Z_PARAM_STR(name)
 		Z_PARAM_STR(token)
-		Z_PARAM_DOUBLE(ttl)
+		REDISLOCK_PARAM_FLOAT(ttl)
 	ZEND_PARSE_PARAMETERS_END();
 	int64_t ttl_ms;
 	if (!redislock_read_ttl(ttl, 3, &ttl_ms)) {
@@ -250,13 +317,11 @@ static bool win_lease(redislock_held *held, zval *object, rl_op *op, int64_t ttl
 		const rl_acquire *acquire = (const rl_acquire *) op;
 		rl_lease_begin(held->lease, rl_bytes_of(acquire->token, acquire->token_len), ttl_ns,
 			acquire->proven_until);
+		held->lease->strays = rl_exchange_strays(&op->exchange);
 		redislock_lease_won(object, acquire->waited_ns, acquire->attempts);
 	} else if (is_won) {
-		rl_lease_begin(held->lease, op->exchange.request.token, ttl_ns,
+		rl_lease_begin(held->lease, op->exchange.request.fresh, ttl_ns,
 			rl_exchange_sent_at(&op->exchange) + ttl_ns - rl_set_drift(op->exchange.set, ttl_ns));
-		if (rl_exchange_has_strays(&op->exchange)) {
-			rl_lease_suspect(held->lease, ttl_ns);
-		}
 		redislock_lease_won(object, 0, 1);
 	}
 	if (call != NULL) {
@@ -275,9 +340,12 @@ typedef struct lease_args {
 	double max_hold;
 	bool has_no_max_hold;
 	bool renews;
-	bool interrupts;
-	uint32_t ttl_arg; /* the argument's number */
-	bool has_wait;    /* the next one is */
+	zend_fcall_info on_loss;
+	zend_fcall_info_cache on_loss_cache;
+	uint32_t ttl_arg;   /* the argument's number */
+	bool has_wait;      /* the next one is */
+	zend_string *token; /* the caller's; NULL = one is drawn */
+	uint32_t token_arg;
 } lease_args;
 
 #define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true
@@ -288,7 +356,11 @@ static bool read_lease_args(
 {
 	uint32_t arg = in->ttl_arg;
 	keeping->renews = in->renews;
-	keeping->interrupts = in->interrupts;
+	ZVAL_UNDEF(&keeping->on_loss.function);
+	if (ZEND_FCI_INITIALIZED(in->on_loss)) {
+		ZVAL_COPY_VALUE(&keeping->on_loss.function, &in->on_loss.function_name);
+		keeping->on_loss.cache = in->on_loss_cache;
+	}
 	return redislock_read_ttl(in->ttl, arg++, ttl_ms) &&
 		(!in->has_wait || redislock_read_wait(in->wait, arg++, wait_ns)) &&
 		redislock_read_max_hold(in->max_hold, in->has_no_max_hold, arg + 1, &keeping->max_hold_ns);
@@ -318,19 +390,27 @@ static bool enter_again(redislock_home *home, rl_bytes key, int64_t ttl_ms,
 /* Makes a lease in *object. False = not to be had, or with an exception. */
 static bool take_lease(zval *self, const zend_string *name, const lease_args *in, zval *object)
 {
+	const zend_string *token = in->token;
 	redislock_home *home = home_of(self);
 	rl_acquire_args args = {0};
 	redislock_keeping keeping;
 	char *joined;
 	if (home == NULL || !read_lease_args(in, &args.ttl_ms, &args.wait_ns, &keeping) ||
+		(token != NULL && !redislock_check_token(token, in->token_arg)) ||
 		!redislock_read_key(home, name, 1, &args.key, &joined)) {
 		return false;
+	}
+	size_t token_room = RL_TOKEN_LEN;
+	if (token != NULL) {
+		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
+		token_room = ZSTR_LEN(token);
 	}
 	redislock_held *held = NULL;
 	rl_op *op = NULL;
 	bool is_again = enter_again(home, args.key, args.ttl_ms, &keeping, object);
-	if (!is_again && EG(exception) == NULL && check_deadlock(home, args.key, args.wait_ns, name)) {
-		held = redislock_lease_new(object, home, args.key, RL_TOKEN_LEN, false, &keeping);
+	if (!is_again && EG(exception) == NULL && check_deadlock(home, args.key, args.wait_ns, name) &&
+		(token == NULL || check_unreleased(args.key, args.token, name))) {
+		held = redislock_lease_new(object, home, args.key, token_room, token != NULL, &keeping);
 		op = held == NULL
 			? NULL
 			: rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
@@ -342,18 +422,21 @@ static bool take_lease(zval *self, const zend_string *name, const lease_args *in
 ZEND_METHOD(RedisLock, lease)
 {
 	zend_string *name;
-	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 2, .has_wait = true};
-	ZEND_PARSE_PARAMETERS_START(1, 6)
+	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 2, .has_wait = true, .token_arg = 7};
+	ZEND_PARSE_PARAMETERS_START(1, 7)
 		Z_PARAM_STR(name)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_DOUBLE(args.ttl)
-		Z_PARAM_DOUBLE(args.wait)
+		REDISLOCK_PARAM_FLOAT(args.ttl)
+		REDISLOCK_PARAM_FLOAT(args.wait)
 		Z_PARAM_BOOL(args.renews)
-		Z_PARAM_DOUBLE_OR_NULL(args.max_hold, args.has_no_max_hold)
-		Z_PARAM_BOOL(args.interrupts)
+		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
+		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
+		Z_PARAM_STR_OR_NULL(args.token)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
+	redislock_birth birth = redislock_birth_of_call();
 	if (take_lease(ZEND_THIS, name, &args, &object)) {
+		redislock_lease_set_birth(&object, birth);
 		RETURN_COPY_VALUE(&object);
 	}
 	RETURN_NULL();
@@ -368,10 +451,10 @@ ZEND_METHOD(RedisLock, resume)
 		Z_PARAM_STR(name)
 		Z_PARAM_STR(token)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_DOUBLE(args.ttl)
+		REDISLOCK_PARAM_FLOAT(args.ttl)
 		Z_PARAM_BOOL(args.renews)
-		Z_PARAM_DOUBLE_OR_NULL(args.max_hold, args.has_no_max_hold)
-		Z_PARAM_BOOL(args.interrupts)
+		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
+		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_home *home = home_of(ZEND_THIS);
 	rl_bytes key;
@@ -383,20 +466,35 @@ ZEND_METHOD(RedisLock, resume)
 		!redislock_read_key(home, name, 1, &key, &joined)) {
 		RETURN_THROWS();
 	}
+	if (rl_watchdog_is_releasing(key, rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)))) {
+		redislock_free_key(joined);
+		RETURN_NULL();
+	}
 	zval object;
-	redislock_held *held = redislock_lease_new(&object, home, key, ZSTR_LEN(token), true, &keeping);
+	redislock_birth birth = redislock_birth_of_call();
+	redislock_held *held = redislock_lease_new(&object, home, key, RL_TOKEN_LEN, false, &keeping);
 	rl_op *op = held == NULL
 		? NULL
-		: rl_ask_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), RL_VERB_EXTEND, key,
+		: rl_take_over_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), key,
 			  rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)), ttl_ms);
 	redislock_free_key(joined);
-	if (op != NULL) {
-		op->hopes_for_all = true; /* what is carried out late could shorten the lease */
-	}
 	if (held != NULL && win_lease(held, &object, op, ttl_ms)) {
+		redislock_lease_set_birth(&object, birth);
 		RETURN_COPY_VALUE(&object);
 	}
 	RETURN_NULL();
+}
+
+static void throw_timeout(const zend_string *name, double wait)
+{
+	char key[RL_BYTES_TEXT];
+	smart_str seconds = {0};
+	smart_str_append_double(&seconds, wait, 15, false); /* not as the locale writes it */
+	smart_str_0(&seconds);
+	zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
+		"the lock \"%s\" was not to be had in %s s",
+		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), key), ZSTR_VAL(seconds.s));
+	smart_str_free(&seconds);
 }
 
 ZEND_METHOD(RedisLock, synchronized)
@@ -409,17 +507,16 @@ ZEND_METHOD(RedisLock, synchronized)
 		Z_PARAM_STR(name)
 		Z_PARAM_FUNC(section, cache)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_DOUBLE(args.ttl)
-		Z_PARAM_DOUBLE(args.wait)
+		REDISLOCK_PARAM_FLOAT(args.ttl)
+		REDISLOCK_PARAM_FLOAT(args.wait)
 		Z_PARAM_BOOL(args.renews)
-		Z_PARAM_DOUBLE_OR_NULL(args.max_hold, args.has_no_max_hold)
-		Z_PARAM_BOOL(args.interrupts)
+		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
+		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
 	if (!take_lease(ZEND_THIS, name, &args, &object)) {
 		if (EG(exception) == NULL) {
-			zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
-				"the lock \"%s\" was not to be had in %g s", ZSTR_VAL(name), args.wait);
+			throw_timeout(name, args.wait);
 		}
 		RETURN_THROWS();
 	}
@@ -547,6 +644,7 @@ void redislock_class_register(void)
 	handlers.offset = offsetof(redislock_object, std);
 	handlers.free_obj = free_object;
 	handlers.clone_obj = NULL;
+	handlers.compare = redislock_compare_identity;
 	redislock_ce_exception = register_class_RedisLockException(spl_ce_RuntimeException);
 	redislock_ce_connection_exception =
 		register_class_RedisLockConnectionException(redislock_ce_exception);
@@ -554,5 +652,9 @@ void redislock_class_register(void)
 	redislock_ce_timeout_exception =
 		register_class_RedisLockTimeoutException(redislock_ce_exception);
 	redislock_ce_lost_exception = register_class_RedisLockLostException(redislock_ce_exception);
+	redislock_forbid_discard(ce, "acquire");
+	redislock_forbid_discard(ce, "lease");
+	redislock_forbid_discard(ce, "resume");
+	redislock_ce_loss = register_class_RedisLockLoss();
 	redislock_lease_set_up(register_class_RedisLockLease());
 }

@@ -5,6 +5,7 @@
 #include "php_redislock.h"
 
 #include "php/redislock_exception.h"
+#include "php/redislock_loss.h"
 
 #include "zend_exceptions.h"
 
@@ -13,6 +14,7 @@ zend_class_entry *redislock_ce_connection_exception;
 zend_class_entry *redislock_ce_server_exception;
 zend_class_entry *redislock_ce_timeout_exception;
 zend_class_entry *redislock_ce_lost_exception;
+zend_class_entry *redislock_ce_loss;
 
 static zend_class_entry *class_for(rl_status status)
 {
@@ -23,6 +25,7 @@ static zend_class_entry *class_for(rl_status status)
 		case RL_ERR_CONNECT:
 		case RL_ERR_TIMEOUT:
 		case RL_ERR_CLOSED:
+		case RL_ERR_TLS:
 		case RL_ERR_PROTOCOL:
 		case RL_ERR_UNKNOWN:
 		case RL_ERR_SLOW:
@@ -69,12 +72,40 @@ void redislock_throw(const rl_error *err, const rl_op *op)
 	}
 }
 
-void redislock_throw_lost(const rl_lease *lease, bool is_over, zval *result)
+/* The end of the sentence "the lock k ...". */
+static const char *text_of(rl_loss loss)
+{
+	switch (loss) {
+		case RL_LOSS_NONE:
+		case RL_LOSS_EXPIRED:
+			break;
+		case RL_LOSS_MAX_HOLD:
+			return "was lost: maxHold ended its renewal";
+		case RL_LOSS_DELETED:
+			return "was lost: its key was deleted at the server";
+		case RL_LOSS_TAKEN_OVER:
+			return "was lost: another holder has taken it over";
+		case RL_LOSS_RELEASED:
+			return "is not held by this lease any more: it was released or given away";
+		case RL_LOSS_FORKED:
+			return "is not held by this process: it stayed with the process that was forked";
+	}
+	return "was lost: its TTL ended before it was renewed";
+}
+
+void redislock_throw_lost(const rl_lease *lease, rl_loss loss, zval *result)
 {
 	rl_bytes key = lease->names.key;
-	zend_object *exception = zend_throw_exception_ex(redislock_ce_lost_exception, 0,
-		"the lock \"%.*s\" was lost while it was needed%s", (int) (key.len - lease->prefix_len),
-		key.data + lease->prefix_len, is_over ? ": it was released or given away" : "");
+	char shown[RL_BYTES_TEXT];
+	zend_object *exception =
+		zend_throw_exception_ex(redislock_ce_lost_exception, 0, "the lock \"%s\" %s",
+			rl_bytes_text(
+				rl_bytes_of(key.data + lease->prefix_len, key.len - lease->prefix_len), shown),
+			text_of(loss));
+	zval reason;
+	redislock_loss_case(loss, &reason);
+	zend_update_property(
+		redislock_ce_lost_exception, exception, "loss", sizeof "loss" - 1, &reason);
 	if (result != NULL) {
 		zend_update_property(
 			redislock_ce_lost_exception, exception, "result", sizeof "result" - 1, result);
@@ -106,4 +137,13 @@ ZEND_METHOD(RedisLockLostException, getResult)
 	zval *result = zend_read_property(
 		redislock_ce_lost_exception, Z_OBJ_P(ZEND_THIS), "result", sizeof "result" - 1, false, &rv);
 	RETURN_COPY_DEREF(result);
+}
+
+ZEND_METHOD(RedisLockLostException, getLoss)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	zval rv;
+	zval *loss = zend_read_property(
+		redislock_ce_lost_exception, Z_OBJ_P(ZEND_THIS), "loss", sizeof "loss" - 1, false, &rv);
+	RETURN_COPY_DEREF(loss);
 }

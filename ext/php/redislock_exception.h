@@ -15,12 +15,13 @@ extern zend_class_entry *redislock_ce_connection_exception;
 extern zend_class_entry *redislock_ce_server_exception;
 extern zend_class_entry *redislock_ce_timeout_exception;
 extern zend_class_entry *redislock_ce_lost_exception;
+extern zend_class_entry *redislock_ce_loss; /* the enum */
 
 /* Throws what err says. @param op the failed operation, for the servers' reasons; NULL = none */
 void redislock_throw(const rl_error *err, const rl_op *op);
 
-/* @param is_over it was released or given away before
+/* @param loss why it is not held
  * @param result of the section that was lost, or NULL */
-void redislock_throw_lost(const rl_lease *lease, bool is_over, zval *result);
+void redislock_throw_lost(const rl_lease *lease, rl_loss loss, zval *result);
 
 #endif

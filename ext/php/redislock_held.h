@@ -8,15 +8,19 @@
  * is what must be released: after a fatal error objects may never be freed. An object that is freed while the
  * script runs releases its lock at once. When the request is shutting down it leaves its record on the list,
  * for destructors and session handlers may still work under the lock; the list is emptied in post-deactivate.
- * Both wait a short time only, run no PHP code and throw nothing: what cannot be released ends by its TTL.
+ * Both wait a short time only, run no PHP code and throw nothing. The watchdog repeats what cannot be released by then.
  *
  * Where a RedisLock is re-entrant several objects share a record: each has a holding of its own, and the last that
  * ends releases the lock. Only the Fiber that took it may enter it again. The lock is kept as its holdings want it at
  * the moment: renewed if one of them wants that, until the earliest end that one of them sets.
  *
- * A record whose lease is renewed, or whose loss interrupts the script, is known to the watchdog. Then its lease is
+ * A record whose lease is renewed, or of which an object has an onLoss, is known to the watchdog. Then its lease is
  * changed between rl_watchdog_hold() and rl_watchdog_let_go() only, until redislock_held_leave(). The watchdog
- * touches only what belongs to the interrupt, and the VM's own flag.
+ * touches only what belongs to the telling of a loss, and the VM's own flag.
+ *
+ * A loss is told once to each object that has an onLoss (redislock_loss.h). The record is marked as due by the
+ * watchdog or by PHP's thread, whichever sees the loss first; PHP's thread alone ends that, when all have been told,
+ * or when no object is left that wants to be.
  */
 #ifndef REDISLOCK_HELD_H
 #define REDISLOCK_HELD_H
@@ -26,24 +30,34 @@
 #include "core/rl_lease.h"
 #include "core/rl_watch.h"
 
+/* A callable of the script, with what PHP knows of it. */
+typedef struct redislock_callable {
+	zval function; /* undefined = there is none */
+	zend_fcall_info_cache cache;
+} redislock_callable;
+
 /* How a lease is kept. */
 typedef struct redislock_keeping {
 	bool renews;
-	bool interrupts;
 	int64_t max_hold_ns;
+	redislock_callable on_loss; /* borrowed: the object takes references of its own */
 } redislock_keeping;
 
-typedef enum redislock_interrupt_state {
-	REDISLOCK_INTERRUPT_NONE,
-	REDISLOCK_INTERRUPT_DUE, /* the lease is lost, and the script does not know */
-	REDISLOCK_INTERRUPT_OVER,
-} redislock_interrupt_state;
+typedef enum redislock_loss_state {
+	REDISLOCK_LOSS_NONE,
+	REDISLOCK_LOSS_DUE, /* the lease is lost, and an onLoss is to be called */
+	REDISLOCK_LOSS_OVER,
+} redislock_loss_state;
 
 /* One object's part in a record. */
 typedef struct redislock_holding {
 	struct redislock_holding *next;
-	redislock_keeping keeping;
+	bool renews;
+	int64_t max_hold_ns;
 	int64_t hold_until; /* no renewal sets an expiry beyond this */
+	/* The object, whose onLoss is to be called when the lease is lost; NULL = it has none, or that was called.
+	 * Borrowed: the object ends its holding before it goes. */
+	zend_object *listener;
 } redislock_holding;
 
 typedef struct redislock_held redislock_held;
@@ -55,12 +69,12 @@ struct redislock_held {
 	rl_watched *watched;            /* owned; NULL = the watchdog does not know it */
 	redislock_holding *holdings;    /* owned; NULL = none is left */
 	unsigned objects;               /* that point here */
+	size_t bytes;                   /* as counted against what a request may take */
 	bool is_begun;                  /* the lock was won */
 	const void *fiber;              /* that took it; NULL = it is gone. Only compared */
-	_Atomic int interrupt;          /* a redislock_interrupt_state */
-	_Atomic bool was_refused;       /* the VM looked, and the moment was a bad one */
-	int64_t tell_pause;             /* the watchdog's alone */
-	_Atomic unsigned *due;          /* the thread's count of records whose interrupt is due */
+	_Atomic int loss;               /* a redislock_loss_state */
+	int64_t tell_pause;             /* the watchdog's alone; 0 = the script was not told yet */
+	_Atomic unsigned *due;          /* the thread's count of records whose loss is due */
 	zend_atomic_bool *vm_interrupt; /* the thread's */
 };
 
@@ -68,9 +82,10 @@ struct redislock_held {
 redislock_held *redislock_held_new(
 	redislock_home *home, rl_bytes key, size_t token_room, bool is_own_token);
 
-/* Another holding of it. What can fail fails here: for the first one before the lock is asked for. NULL with an
- * exception. */
-redislock_holding *redislock_held_enter(redislock_held *held, const redislock_keeping *keeping);
+/* Another holding of it, for the object. What can fail fails here: for the first one before the lock is asked for.
+ * NULL with an exception. */
+redislock_holding *redislock_held_enter(
+	redislock_held *held, const redislock_keeping *keeping, zend_object *object);
 
 /* The holding is over. True = it was the last one. */
 bool redislock_held_exit(redislock_held *held, redislock_holding *holding);
@@ -78,23 +93,34 @@ bool redislock_held_exit(redislock_held *held, redislock_holding *holding);
 /* Takes it off the list and off the watch, and frees it. */
 void redislock_held_free(redislock_held *held);
 
+/* In MINIT: a Fiber that is gone owns nothing any more. */
+void redislock_held_watch_fibers(void);
+
 /* What this home holds under the key, for this Fiber; NULL = nothing. */
 redislock_held *redislock_held_find(const redislock_home *home, rl_bytes key);
 
-/* Whether a wait for the key could never end, since this thread holds it, and keeps it alive without end. */
-bool redislock_held_blocks(const redislock_home *home, rl_bytes key);
+/* What this thread holds under the key, and keeps alive without end: as long as the servers have its token, a wait for the
+ * key can never end. NULL = nothing. */
+const redislock_held *redislock_held_blocking(const redislock_home *home, rl_bytes key);
 
 /* The lock was won: its keeping begins. */
 void redislock_held_begin(redislock_held *held);
 
-/* The lease is about to be released or given away: no renewal is sent any more, and no interrupt comes. */
+/* PHP's own thread has found out that the lease is lost: what has an onLoss is due. */
+void redislock_held_note_loss(redislock_held *held);
+
+/* The next object whose onLoss is to be called, by a process that has not lost it by a fork; NULL = none is due. */
+zend_object *redislock_held_next_listener(void);
+
+/* The lease is about to be released or given away: no renewal is sent any more, and no onLoss is called. */
 void redislock_held_leave(redislock_held *held);
 
 /* It was, or could not be. */
 void redislock_held_left(redislock_held *held);
 
-/* Releases it, if there may be something to release, and waits so long at most. */
-void redislock_held_farewell(redislock_held *held, int64_t limit_ns);
+/* Releases it, if there may be something to release, and waits so long at most. The watchdog repeats what fails.
+ * @param throws a release that the server does not allow is an exception */
+void redislock_held_farewell(redislock_held *held, int64_t limit_ns, bool throws);
 
 /* The home's server is spared farewells until then, whichever object of this request has leases there. */
 void redislock_leases_mute(redislock_home *home, int64_t until);

@@ -4,17 +4,24 @@
  */
 #include "php_redislock.h"
 
+#include "php/compat.h"
 #include "php/redislock_exception.h"
 #include "php/redislock_lease.h"
+#include "php/redislock_loss.h"
 #include "php/redislock_options.h"
 
 #include "zend_exceptions.h"
+#include "zend_fibers.h"
 
 #include "transport/rl_watchdog.h"
 
 typedef struct redislock_lease_object {
 	redislock_held *held;       /* NULL when there is none */
 	redislock_holding *holding; /* NULL = released, or given away: this holding is over */
+	rl_loss loss;               /* it is over: why */
+	redislock_callable
+		on_loss; /* owned; undefined = there is none, it was called, or the holding is over */
+	redislock_birth birth;
 	int64_t since;
 	int64_t ended_at;
 	int64_t waited_ns;
@@ -55,13 +62,124 @@ static bool is_over(const redislock_lease_object *object)
 	return object->holding == NULL;
 }
 
+static bool is_held(const redislock_lease_object *object)
+{
+	return !is_over(object) && rl_lease_is_held(object->held->lease);
+}
+
+/* Why the object does not hold the lock. */
+static rl_loss loss_of(const redislock_lease_object *object)
+{
+	return is_over(object) ? object->loss : rl_lease_loss(object->held->lease);
+}
+
+/* ---- onLoss ---- */
+
+static void set_on_loss(redislock_lease_object *object, const redislock_callable *on_loss)
+{
+	ZVAL_COPY(&object->on_loss.function, &on_loss->function);
+	object->on_loss.cache = on_loss->cache;
+	if (on_loss->cache.object != NULL) {
+		GC_ADDREF(on_loss->cache.object);
+	}
+}
+
+/* May run destructors. */
+static void free_callable(redislock_callable *callable)
+{
+	zend_object *object = Z_ISUNDEF(callable->function) ? NULL : callable->cache.object;
+	zval_ptr_dtor(&callable->function);
+	ZVAL_UNDEF(&callable->function);
+	if (object != NULL) {
+		OBJ_RELEASE(object);
+	}
+}
+
+/* From now on the object has none. */
+static redislock_callable take_on_loss(redislock_lease_object *object)
+{
+	redislock_callable taken = object->on_loss;
+	ZVAL_UNDEF(&object->on_loss.function);
+	return taken;
+}
+
+static void drop_on_loss(redislock_lease_object *object)
+{
+	redislock_callable dropped = take_on_loss(object);
+	free_callable(&dropped);
+}
+
+void redislock_lease_call_on_loss(zend_object *std)
+{
+	redislock_callable on_loss = take_on_loss(from_obj(std));
+	zval retval;
+	zval lease;
+	if (Z_ISUNDEF(on_loss.function)) {
+		return;
+	}
+	if (redislock_is_tortured()) {
+		set_on_loss(from_obj(std), &on_loss); /* for the next time */
+	}
+	ZVAL_OBJ(&lease, std);
+	zend_fcall_info call = {
+		.size = sizeof call, .retval = &retval, .params = &lease, .param_count = 1};
+	ZVAL_COPY_VALUE(&call.function_name, &on_loss.function);
+	zend_fiber_switch_block();
+	/* A function that __call() stands for is looked up anew. */
+	zend_call_function(&call, on_loss.cache.function_handler != NULL ? &on_loss.cache : NULL);
+	zend_fiber_switch_unblock();
+	zval_ptr_dtor(&retval);
+	free_callable(&on_loss);
+}
+
+/* For the collector: a callable that holds its own lease is a cycle. */
+static HashTable *get_gc(zend_object *std, zval **table, int *count)
+{
+	redislock_lease_object *object = from_obj(std);
+	if (Z_ISUNDEF(object->on_loss.function)) {
+		return zend_std_get_gc(std, table, count);
+	}
+	zend_get_gc_buffer *buffer = zend_get_gc_buffer_create();
+	zend_get_gc_buffer_add_zval(buffer, &object->on_loss.function);
+	if (object->on_loss.cache.object != NULL) {
+		zend_get_gc_buffer_add_obj(buffer, object->on_loss.cache.object);
+	}
+	zend_get_gc_buffer_use(buffer, table, count);
+	return NULL;
+}
+
+/* ---- life ---- */
+
 /* The object's holding is over. True = it was the last one. */
 static bool end_holding(redislock_lease_object *object)
 {
 	redislock_holding *holding = object->holding;
+	rl_loss loss = rl_lease_loss(object->held->lease);
+	object->loss = loss == RL_LOSS_NONE ? RL_LOSS_RELEASED : loss;
 	object->holding = NULL;
 	object->ended_at = rl_os_now();
 	return redislock_held_exit(object->held, holding);
+}
+
+void redislock_lease_set_birth(zval *zv, redislock_birth birth)
+{
+	from_obj(Z_OBJ_P(zv))->birth = birth;
+}
+
+/* Comes before free_object(), and may run a handler of errors, which PHP code may follow that throws. */
+static void destroy_object(zend_object *std)
+{
+	const redislock_lease_object *object = from_obj(std);
+	if (object->held != NULL && is_held(object) && is_script_running() &&
+		redislock_birth_was_wasted(&object->birth, std)) {
+		const rl_lease *lease = object->held->lease;
+		zend_error(E_WARNING,
+			"the lock \"%.*s\" is released by the statement that took it, and protects nothing: "
+			"keep the RedisLockLease in a variable",
+			(int) (lease->names.key.len - lease->prefix_len),
+			lease->names.key.data + lease->prefix_len);
+	}
+	zend_objects_destroy_object(std);
 }
 
 static void free_object(zend_object *std)
@@ -70,28 +188,35 @@ static void free_object(zend_object *std)
 	redislock_held *held = object->held;
 	if (held != NULL && is_script_running()) {
 		if (!is_over(object) && end_holding(object)) {
-			redislock_held_farewell(held, REDISLOCK_FAREWELL_NS);
+			redislock_held_farewell(held, REDISLOCK_FAREWELL_NS, false);
 		}
 		held->objects--;
 		if (held->objects == 0) {
 			redislock_held_free(held);
 		}
-	} /* else its record waits on the request's list */
+	} else if (!is_over(object)) { /* its record waits on the request's list */
+		object->holding->listener = NULL;
+	}
 	object->held = NULL;
+	drop_on_loss(object);
 	zend_object_std_dtor(std);
 }
 
 bool redislock_lease_enter(zval *zv, redislock_held *held, const redislock_keeping *keeping)
 {
-	redislock_holding *holding = redislock_held_enter(held, keeping);
-	if (holding == NULL) {
-		return false;
-	}
 	object_init_ex(zv, ce_lease);
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
+	redislock_holding *holding = redislock_held_enter(held, keeping, &object->std);
+	if (holding == NULL) {
+		zval_ptr_dtor(zv);
+		return false;
+	}
 	object->held = held;
 	object->holding = holding;
 	object->since = rl_os_now();
+	if (!Z_ISUNDEF(keeping->on_loss.function)) {
+		set_on_loss(object, &keeping->on_loss);
+	}
 	held->objects++;
 	return true;
 }
@@ -116,9 +241,27 @@ void redislock_lease_won(zval *zv, int64_t waited_ns, uint64_t attempts)
 	redislock_held_begin(object->held);
 }
 
-static bool is_held(const redislock_lease_object *object)
+/* In seconds. */
+static double remaining(const redislock_lease_object *object)
 {
-	return !is_over(object) && rl_lease_is_held(object->held->lease);
+	return is_over(object) ? 0.0 : (double) rl_lease_remaining(object->held->lease) / 1e9;
+}
+
+/* What var_dump() and print_r() show; never the token. An export, a cast or an encoding shows nothing at all. */
+static HashTable *debug_info(zend_object *std, int *is_temporary)
+{
+	const redislock_lease_object *object = from_obj(std);
+	zval info;
+	array_init(&info);
+	*is_temporary = 1;
+	if (object->held != NULL) {
+		const rl_lease *lease = object->held->lease;
+		add_assoc_stringl(&info, "key", lease->names.key.data + lease->prefix_len,
+			lease->names.key.len - lease->prefix_len);
+		add_assoc_bool(&info, "held", is_held(object));
+		add_assoc_double(&info, "remaining", remaining(object));
+	}
+	return Z_ARRVAL(info);
 }
 
 /* The object, set up; NULL with an exception. */
@@ -164,7 +307,7 @@ ZEND_METHOD(RedisLockLease, token)
 ZEND_METHOD(RedisLockLease, remaining)
 {
 	OBJECT_ALONE
-	RETURN_DOUBLE(is_over(object) ? 0.0 : (double) rl_lease_remaining(object->held->lease) / 1e9);
+	RETURN_DOUBLE(remaining(object));
 }
 
 ZEND_METHOD(RedisLockLease, isHeld)
@@ -177,7 +320,7 @@ ZEND_METHOD(RedisLockLease, assertHeld)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		redislock_throw_lost(object->held->lease, is_over(object), NULL);
+		redislock_throw_lost(object->held->lease, loss_of(object), NULL);
 	}
 }
 
@@ -204,7 +347,7 @@ ZEND_METHOD(RedisLockLease, detach)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		redislock_throw_lost(object->held->lease, is_over(object), NULL);
+		redislock_throw_lost(object->held->lease, loss_of(object), NULL);
 		RETURN_THROWS();
 	}
 	if (object->held->holdings->next != NULL) {
@@ -217,6 +360,15 @@ ZEND_METHOD(RedisLockLease, detach)
 	end_holding(object);
 	rl_lease_give_away(object->held->lease);
 	redislock_held_left(object->held);
+	drop_on_loss(object);
+}
+
+ZEND_METHOD(RedisLockLease, loss)
+{
+	OBJECT_ALONE
+	zval loss;
+	redislock_loss_case(loss_of(object), &loss);
+	RETURN_COPY(&loss);
 }
 
 /* ---- with the server ---- */
@@ -244,6 +396,7 @@ static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms)
 		op->exchange.was_held = lease->was_held;
 		/* A member that carries it out late could shorten what the next one has prolonged. */
 		op->hopes_for_all = verb == RL_VERB_EXTEND;
+		op->late_ns = verb == RL_VERB_RELEASE && !lease->is_own_token ? lease->ttl_ns : 0;
 	}
 	redislock_call *call = redislock_call_run(held->home, op);
 	if (call != NULL && held->home->mute_until != 0) {
@@ -252,11 +405,22 @@ static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms)
 	return call;
 }
 
+/* A method finds out that the lock is lost, or was: what has an onLoss hears of it before the method returns. */
+static void tell_of_loss(const redislock_lease_object *object)
+{
+	if (!is_over(object)) {
+		redislock_held_note_loss(object->held);
+		redislock_losses_tell();
+	}
+}
+
 ZEND_METHOD(RedisLockLease, verify)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		RETURN_FALSE;
+		RETVAL_FALSE;
+		tell_of_loss(object);
+		return;
 	}
 	rl_lease *lease = object->held->lease;
 	redislock_call *call = ask(object->held, RL_VERB_OWNER, 0);
@@ -266,13 +430,15 @@ ZEND_METHOD(RedisLockLease, verify)
 	const rl_seat *seat = rl_exchange_owner(&call->op->exchange);
 	bool is_ours = call->op->status == RL_OK &&
 		rl_bytes_equal(rl_bytes_of(seat->text, seat->text_len), rl_lease_token(lease));
+	rl_loss loss = rl_exchange_loss(&call->op->exchange, rl_lease_token(lease));
 	redislock_call_end(call);
 	if (!is_ours) {
 		rl_watchdog_hold(object->held->watched);
-		rl_lease_lose(lease);
+		rl_lease_lose_by(lease, loss);
 		rl_watchdog_let_go(object->held->watched);
 	}
-	RETURN_BOOL(is_held(object));
+	RETVAL_BOOL(is_held(object));
+	tell_of_loss(object);
 }
 
 bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
@@ -287,7 +453,9 @@ bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
 	bool is_ours = is_answered && call->op->status == RL_OK;
 	int64_t sent_at = is_ours ? rl_exchange_sent_at(&call->op->exchange) : 0;
 	bool has_strays = is_answered && rl_exchange_has_strays(&call->op->exchange);
+	rl_loss loss = RL_LOSS_NONE;
 	if (is_answered) {
+		loss = rl_exchange_loss(&call->op->exchange, rl_lease_token(lease));
 		redislock_call_end(call);
 	}
 	rl_watchdog_hold(held->watched);
@@ -297,7 +465,7 @@ bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
 	if (is_ours) {
 		is_ours = rl_lease_confirm(lease, ttl_ns, sent_at);
 	} else if (is_answered) {
-		rl_lease_lose(lease);
+		rl_lease_lose_by(lease, loss);
 	} else {
 		rl_lease_doubt(lease, ttl_ns);
 	}
@@ -309,19 +477,19 @@ ZEND_METHOD(RedisLockLease, extend)
 {
 	double ttl;
 	ZEND_PARSE_PARAMETERS_START(1, 1)
-		Z_PARAM_DOUBLE(ttl)
+		REDISLOCK_PARAM_FLOAT(ttl)
 	ZEND_PARSE_PARAMETERS_END();
 	int64_t ttl_ms;
 	redislock_lease_object *object = object_of(ZEND_THIS);
 	if (object == NULL || !redislock_read_ttl(ttl, 1, &ttl_ms)) {
 		RETURN_THROWS();
 	}
-	RETURN_BOOL(is_held(object) && redislock_lease_prolong(object->held, ttl_ms));
+	RETVAL_BOOL(is_held(object) && redislock_lease_prolong(object->held, ttl_ms));
+	tell_of_loss(object);
 }
 
-ZEND_METHOD(RedisLockLease, release)
+static void release(redislock_lease_object *object, zval *return_value)
 {
-	OBJECT_ALONE
 	redislock_held *held = object->held;
 	if (is_over(object)) {
 		RETURN_FALSE;
@@ -350,20 +518,31 @@ ZEND_METHOD(RedisLockLease, release)
 	RETURN_BOOL(was_held && is_ours);
 }
 
+ZEND_METHOD(RedisLockLease, release)
+{
+	OBJECT_ALONE
+	release(object, return_value);
+	drop_on_loss(object);
+}
+
 void redislock_lease_end_section(zval *zv, zval *result)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
 	redislock_held *held = object->held;
 	bool was_over = is_over(object);
 	bool was_held = was_over || is_held(object);
+	rl_loss loss = loss_of(object);
 	if (!was_over && end_holding(object)) {
-		/* What cannot be released while ownership is proven is counted, and ends by its TTL. */
+		/* A release that fails for a while is counted, and the watchdog repeats it. */
 		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
-		redislock_held_farewell(held, is_ending ? REDISLOCK_FAREWELL_NS : patience_of(held));
+		int64_t limit_ns = is_ending ? REDISLOCK_FAREWELL_NS : patience_of(held);
+		redislock_held_farewell(held, limit_ns, was_held && EG(exception) == NULL);
 	}
 	if (EG(exception) == NULL && (!was_held || rl_lease_is_lost(held->lease))) {
-		redislock_throw_lost(held->lease, was_over, result);
+		redislock_throw_lost(
+			held->lease, loss != RL_LOSS_NONE ? loss : rl_lease_loss(held->lease), result);
 	}
+	drop_on_loss(object);
 }
 
 void redislock_lease_set_up(zend_class_entry *ce)
@@ -372,6 +551,10 @@ void redislock_lease_set_up(zend_class_entry *ce)
 	ce->create_object = create_object;
 	memcpy(&handlers, &std_object_handlers, sizeof handlers);
 	handlers.offset = offsetof(redislock_lease_object, std);
+	handlers.dtor_obj = destroy_object;
 	handlers.free_obj = free_object;
 	handlers.clone_obj = NULL;
+	handlers.get_debug_info = debug_info;
+	handlers.compare = redislock_compare_identity;
+	handlers.get_gc = get_gc;
 }

@@ -233,6 +233,12 @@ bool redislock_check_token(const zend_string *token, uint32_t arg)
 		zend_argument_value_error(arg, "must not be \"0\", which PHP takes for false");
 		return false;
 	}
+	if (zend_string_equals_literal(token, RL_RESERVED_LONG)) {
+		zend_argument_value_error(arg,
+			"must not be \"%s\", which marks a lock that is reserved for a waiter",
+			RL_RESERVED_LONG);
+		return false;
+	}
 	return true;
 }
 
@@ -334,6 +340,13 @@ static bool has_nul(const zend_string *value)
 	return value != NULL && strlen(ZSTR_VAL(value)) != ZSTR_LEN(value);
 }
 
+static void warn_of_nul(const char *setting, int stage)
+{
+	if (stage == ZEND_INI_STAGE_RUNTIME) {
+		zend_error(E_WARNING, "%s stays as it was, because the new value has a NUL byte", setting);
+	}
+}
+
 /* A bad value in php.ini is kept, so that a lease refuses it: falling back to no ceiling would be worse. */
 ZEND_INI_MH(redislock_on_max_hold)
 {
@@ -353,8 +366,11 @@ ZEND_INI_MH(redislock_on_max_hold)
 
 ZEND_INI_MH(redislock_on_prefix)
 {
-	return has_nul(new_value) ? FAILURE
-							  : OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+	if (has_nul(new_value)) {
+		warn_of_nul("redislock.prefix", stage);
+		return FAILURE;
+	}
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
 /* A bad value in php.ini is kept, so that the constructor refuses it: falling back to the default would
@@ -362,6 +378,7 @@ ZEND_INI_MH(redislock_on_prefix)
 ZEND_INI_MH(redislock_on_servers)
 {
 	if (has_nul(new_value)) {
+		warn_of_nul("redislock.servers", stage);
 		return FAILURE;
 	}
 	rl_error err;

@@ -26,6 +26,39 @@ typedef struct redislock_arguments {
 	bool is_reentrant;
 } redislock_arguments;
 
+/* PHP takes true for 1.0 and the number 6379 for the text "6379". Here both are a TypeError, also without
+ * strict_types: acquire('k', 30, true) would wait for one second, and new RedisLock($dsn, 6379) would prefix all keys.
+ * The parameters are those of zend_parse_arg_double() and zend_parse_arg_str(). */
+static inline bool redislock_parse_float(
+	zval *value, double *number, bool *is_null, bool may_be_null, uint32_t arg)
+{
+	bool is_bool = Z_TYPE_P(value) == IS_TRUE || Z_TYPE_P(value) == IS_FALSE;
+	return !is_bool && zend_parse_arg_double(value, number, is_null, may_be_null, arg);
+}
+
+static inline bool redislock_parse_prefix(zval *value, zend_string **prefix, uint32_t arg)
+{
+	bool is_text =
+		Z_TYPE_P(value) == IS_STRING || Z_TYPE_P(value) == IS_NULL || Z_TYPE_P(value) == IS_OBJECT;
+	return is_text && zend_parse_arg_str(value, prefix, true, arg);
+}
+
+/* Parameters of methods, to be used among PHP's own Z_PARAM_... macros, which have the same form. */
+#define REDISLOCK_PARAM(is_parsed, expected) \
+ Z_PARAM_PROLOGUE(0, 0); \
+ if (UNEXPECTED(!(is_parsed))) { \
+  _expected_type = expected; \
+  _error_code = ZPP_ERROR_WRONG_ARG; \
+  break; \
+ }
+#define REDISLOCK_PARAM_FLOAT(number) \
+ REDISLOCK_PARAM(redislock_parse_float(_arg, &(number), NULL, false, _i), Z_EXPECTED_DOUBLE)
+#define REDISLOCK_PARAM_FLOAT_OR_NULL(number, is_null) \
+ REDISLOCK_PARAM( \
+	 redislock_parse_float(_arg, &(number), &(is_null), true, _i), Z_EXPECTED_DOUBLE_OR_NULL)
+#define REDISLOCK_PARAM_PREFIX(prefix) \
+ REDISLOCK_PARAM(redislock_parse_prefix(_arg, &(prefix), _i), Z_EXPECTED_STRING_OR_NULL)
+
 /* @return false with an exception; home may then be filled in part, and is still to be unreferenced */
 bool redislock_home_fill(redislock_home *home, const redislock_arguments *arguments);
 

@@ -9,6 +9,7 @@
 #include "transport/rl_driver.h"
 
 #include "transport/rl_socket.h"
+#include "transport/rl_watchdog.h"
 
 /* A sleep is no longer than this: the clock goes on while the machine is suspended and poll's does not,
  * and another thread may want PHP's attention without a signal. */
@@ -64,8 +65,9 @@ static bool wait_in_poll(const rl_wait *wait, const rl_guard *guard, rl_tick *ti
 /* Waits until something of interest has happened; false = give up. */
 static bool wait_for(rl_net *net, const rl_wait *wait, const rl_guard *guard, rl_tick *tick)
 {
-	if (wait->count == 0 && net->resolver.has_doubts) {
+	if (wait->wants_names || (wait->count == 0 && net->resolver.has_doubts)) {
 		rl_resolver_ask_again(&net->resolver);
+		rl_watchdog_learn(&net->resolver);
 	}
 	if (wait->count != 1 || wait->until - tick->now < 2 * RL_SOCKET_BLOCK_NS) {
 		return wait_in_poll(wait, guard, tick);

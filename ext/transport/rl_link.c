@@ -8,6 +8,12 @@
  * a step of core costs no system call but the send. When the link breaks, the reason is kept and told
  * after the replies that had arrived: a server that refuses us says why before it closes.
  *
+ * A server that closes without ever having said a word may be one that speaks TLS: it takes a command for a handshake
+ * that makes no sense. The kernel took that command, so whoever sent it could not know what became of it. So the link
+ * finds out before it tells of its end: it connects once more, says a ClientHello and nothing else, and looks at the
+ * first bytes of the answer (LINK_PROBING). Only where no link has heard a word from the address before, for a server
+ * that has spoken Redis once breaks for other reasons; and not for longer than PROBE_NS.
+ *
  * Connecting goes through the addresses of the name one after the other. One that does not answer may
  * use up only its share of the time, so that the next still has some.
  */
@@ -16,23 +22,30 @@
 #include "transport/rl_hiredis.h"
 #include "transport/rl_os.h"
 #include "transport/rl_socket.h"
+#include "transport/rl_tls_hello.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define CHUNK (16 * 1024)
 #define CONNECT_AGAIN_NS (5 * RL_NS_PER_MS)
+#define PROBE_NS (400 * RL_NS_PER_MS)
 
 typedef enum link_state {
 	LINK_CONNECTING,
 	LINK_CONNECTED,
-	LINK_DOWN, /* err says why */
+	LINK_PROBING, /* closed by the other side; fd is that of the question whether it speaks TLS */
+	LINK_DOWN,    /* err says why */
 } link_state;
 
 struct rl_link {
 	rl_net *net;               /* borrowed */
+	rl_link *next;             /* in the net's list */
+	rl_link **slot;            /* what points to this one */
 	const rl_address *address; /* borrowed; the target's */
 	link_state state;
 	int fd;
@@ -47,15 +60,55 @@ struct rl_link {
 	uint64_t appended;
 	uint64_t sent;
 	rl_reader *reader;
+	bool has_heard;  /* something came */
+	bool has_asked;  /* PROBING: the ClientHello is sent */
 	bool is_garbled; /* what came is no protocol: reading is over, but an undo can be sent */
 	rl_error err;
 };
 
+/* Whatever is above is done before whatever is below, as a signal handler and those that it wakes see it. */
+static void in_order(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
 static void close_fd(rl_link *link)
 {
-	if (link->fd >= 0) {
-		close(link->fd);
-		link->fd = -1;
+	int fd = link->fd;
+	link->fd = -1;
+	in_order();
+	if (fd >= 0) {
+		close(fd);
+	}
+}
+
+static void enlist(rl_link *link)
+{
+	rl_net *net = link->net;
+	link->next = net->links;
+	link->slot = &net->links;
+	in_order();
+	if (link->next != NULL) {
+		link->next->slot = &link->next;
+	}
+	net->links = link;
+}
+
+static void delist(rl_link *link)
+{
+	if (link->next != NULL) {
+		link->next->slot = link->slot;
+	}
+	*link->slot = link->next;
+	in_order();
+}
+
+void rl_net_end_sending(const rl_net *net)
+{
+	for (const rl_link *link = net->links; link != NULL; link = link->next) {
+		if (link->fd >= 0) {
+			shutdown(link->fd, SHUT_WR);
+		}
 	}
 }
 
@@ -107,6 +160,111 @@ static void advance_connecting(rl_link *link, short revents, int64_t now)
 	}
 }
 
+/* ---- does it speak TLS? ---- */
+
+static uint64_t hash_of(const rl_address *address)
+{
+	uint64_t hash = UINT64_C(14695981039346656037) ^ address->port; /* FNV-1a */
+	for (const char *c = address->host; *c != '\0'; c++) {
+		hash = (hash ^ (unsigned char) *c) * UINT64_C(1099511628211);
+	}
+	return hash;
+}
+
+static bool has_spoken(const rl_net *net, const rl_address *address)
+{
+	uint64_t hash = hash_of(address);
+	for (unsigned i = 0; i < RL_NET_SPOKEN; i++) {
+		if (net->spoken[i] == hash) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The latest take the place of the oldest. */
+static void note_spoken(rl_net *net, const rl_address *address)
+{
+	if (!has_spoken(net, address)) {
+		net->spoken[net->next_spoken++ % RL_NET_SPOKEN] = hash_of(address);
+	}
+}
+
+static void set_tls_error(rl_error *err)
+{
+	rl_error_set(err, RL_ERR_TLS, 0,
+		"the port answers in TLS, so that no command was carried out: does this port want TLS?");
+}
+
+static void end_probe(rl_link *link, bool is_tls)
+{
+	close_fd(link);
+	link->state = LINK_DOWN;
+	if (is_tls) {
+		set_tls_error(&link->err);
+	}
+}
+
+/* Connected. A Redis server may wait for the rest of what it takes for a command. */
+static void ask_for_tls(rl_link *link)
+{
+	rl_bytes hello = rl_tls_hello();
+	if (rl_socket_send(link->fd, hello.data, hello.len) != (ssize_t) hello.len) {
+		end_probe(link, false);
+		return;
+	}
+	link->has_asked = true;
+}
+
+static void on_probe_connecting(rl_link *link, rl_connecting state)
+{
+	switch (state) {
+		case RL_CONNECTING_DONE:
+			ask_for_tls(link);
+			break;
+		case RL_CONNECTING_ON:
+			break;
+		case RL_CONNECTING_AGAIN:
+		case RL_CONNECTING_FAILED:
+			end_probe(link, false);
+			break;
+	}
+}
+
+/* The link is down, and err says why: it is down a little later, if that may be because of TLS. */
+static void begin_probe(rl_link *link)
+{
+	const rl_sockaddr *to = &link->addresses.list[link->next_address - 1];
+	if (link->address->kind != RL_NET_TCP || link->has_heard || link->sent == 0 ||
+		has_spoken(link->net, link->address)) {
+		return;
+	}
+	rl_error unused;
+	close_fd(link);
+	link->state = LINK_PROBING;
+	link->wake_at = rl_os_now() + PROBE_NS;
+	on_probe_connecting(link, rl_socket_connect(to, &link->fd, &unused));
+}
+
+static void advance_probe(rl_link *link, short revents, int64_t now)
+{
+	rl_error unused;
+	if (revents == 0) {
+		if (now >= link->wake_at) {
+			end_probe(link, false);
+		}
+	} else if (!link->has_asked) {
+		on_probe_connecting(link, rl_socket_connected(link->fd, &unused));
+	} else {
+		char answer[8];
+		ssize_t got = rl_socket_receive(link->fd, answer, sizeof answer, false);
+		bool is_none = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+		if (!is_none) {
+			end_probe(link, got > 0 && rl_tls_is_record(answer, (size_t) got));
+		}
+	}
+}
+
 /* ---- bytes ---- */
 
 static void go_down(rl_link *link, int code)
@@ -119,6 +277,20 @@ static void go_down(rl_link *link, int code)
 		rl_error_set(&link->err, RL_ERR_CLOSED, code, "the connection broke: %s",
 			rl_os_error_text(code, text, sizeof text));
 	}
+	begin_probe(link);
+}
+
+/* The first bytes that come on a link. False = they are TLS's. */
+static bool hear_first(rl_link *link, const char *data, size_t len)
+{
+	if (rl_tls_is_record(data, len)) {
+		set_tls_error(&link->err);
+		link->state = LINK_DOWN;
+		return false;
+	}
+	link->has_heard = true;
+	note_spoken(link->net, link->address);
+	return true;
 }
 
 typedef enum read_result {
@@ -134,6 +306,9 @@ static read_result read_once(rl_link *link, bool may_block)
 	char chunk[CHUNK];
 	ssize_t got = rl_socket_receive(link->fd, chunk, sizeof chunk, may_block);
 	if (got > 0) {
+		if (!link->has_heard && !hear_first(link, chunk, (size_t) got)) {
+			return READ_BROKEN;
+		}
 		if (!rl_reader_feed(link->reader, chunk, (size_t) got)) {
 			link->is_garbled = true;
 			return READ_BROKEN;
@@ -198,6 +373,7 @@ static rl_link *net_dial(
 		.until = until,
 		.wake_at = RL_NEVER,
 		.reader = reader};
+	enlist(link);
 	if (rl_resolved_get(&net->resolver, address, &link->addresses, err) != RL_OK) {
 		rl_resolver_doubt(&net->resolver, address);
 		net->transport.close(link);
@@ -210,6 +386,12 @@ static rl_link *net_dial(
 		return NULL;
 	}
 	return link;
+}
+
+static bool net_distrust(rl_transport *self, const rl_address *address)
+{
+	rl_net *net = (rl_net *) self;
+	return rl_resolver_doubt(&net->resolver, address);
 }
 
 static uint64_t link_append(rl_link *link, unsigned argc, const rl_bytes *argv)
@@ -267,7 +449,7 @@ static bool link_retract(rl_link *link, uint64_t position)
 
 static bool link_is_connected(const rl_link *link)
 {
-	return link->state == LINK_CONNECTED;
+	return link->state == LINK_CONNECTED || link->state == LINK_PROBING;
 }
 
 static rl_link_event link_receive(rl_link *link, rl_reply *reply, rl_error *err)
@@ -336,6 +518,7 @@ static bool link_is_over(rl_link *link)
 
 static void link_close(rl_link *link)
 {
+	delist(link);
 	close_fd(link);
 	rl_reader_free(link->reader);
 	free(link->out);
@@ -345,6 +528,7 @@ static void link_close(rl_link *link)
 void rl_net_init(rl_net *net)
 {
 	*net = (rl_net){.transport = {.dial = net_dial,
+						.distrust = net_distrust,
 						.append = link_append,
 						.flush = link_flush,
 						.sent = link_sent,
@@ -372,8 +556,11 @@ int rl_link_fd(const rl_link *link)
 
 short rl_link_events(const rl_link *link)
 {
-	if (link->state == LINK_CONNECTING) {
+	if (link->state == LINK_CONNECTING || (link->state == LINK_PROBING && !link->has_asked)) {
 		return POLLOUT;
+	}
+	if (link->state == LINK_PROBING) {
+		return POLLIN;
 	}
 	return link->out_start < link->out_end ? POLLIN | POLLOUT : POLLIN;
 }
@@ -388,6 +575,8 @@ void rl_link_advance(rl_link *link, short revents, int64_t now)
 {
 	if (link->state == LINK_CONNECTING) {
 		advance_connecting(link, revents, now);
+	} else if (link->state == LINK_PROBING) {
+		advance_probe(link, revents, now);
 	} else if ((revents & ~POLLOUT) != 0) {
 		link_take_in(link);
 	}

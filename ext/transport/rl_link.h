@@ -9,13 +9,23 @@
 #include "core/rl_transport.h"
 #include "transport/rl_resolve.h"
 
+#define RL_NET_SPOKEN 16
+
 typedef struct rl_net {
 	rl_transport transport; /* first: core's pointer to it is one to the whole */
 	rl_resolver resolver;
+	rl_link *links; /* all that are open */
+	/* Addresses from which a link has heard something, as hashes; two that are alike cost a hint in a message. */
+	uint64_t spoken[RL_NET_SPOKEN];
+	unsigned next_spoken;
 } rl_net;
 
 void rl_net_init(rl_net *net);
 void rl_net_destroy(rl_net *net);
+
+/* The process is about to end, and the net's own thread stands still, at whatever instruction: tells all servers that no
+ * more will be sent. A server then cancels what a connection waits for. */
+void rl_net_end_sending(const rl_net *net);
 
 /* For the driver. */
 

@@ -16,10 +16,16 @@ static void in_child(void)
 #undef ZERO
 }
 
-void rl_process_watch_forks(void)
+static void watch_forks(void)
 {
 	/* Registered with this library's handle: unloading it takes the handler away again. */
 	pthread_atfork(NULL, NULL, in_child);
+}
+
+void rl_process_watch_forks(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, watch_forks);
 }
 
 uint64_t rl_process_fork_generation(void)

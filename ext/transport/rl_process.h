@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What one process has once: the number of forks behind it, and its counters. Beside the watchdog
- * (rl_watchdog.c) the only mutable state of core and transport that is not reached through a pointer.
+ * (rl_watchdog.c) and the handler of SIGTERM (rl_sigterm.c) the only mutable state of core and transport that is not
+ * reached through a pointer.
  */
 #ifndef RL_PROCESS_H
 #define RL_PROCESS_H
@@ -9,7 +10,8 @@
 #include "core/rl_env.h"
 #include "transport/rl_os.h"
 
-/* From now on forks are counted. Called once, before any connection is made. */
+/* From now on forks are counted. Called before any connection is made; a second call changes nothing: the module may
+ * be started again in a process that has not unloaded it. */
 void rl_process_watch_forks(void);
 
 uint64_t rl_process_fork_generation(void);

@@ -107,13 +107,14 @@ static struct rl_resolved *add(rl_resolver *resolver, const rl_address *address)
 	return entry;
 }
 
-static void refresh(struct rl_resolved *entry)
+static void refresh(rl_resolver *resolver, struct rl_resolved *entry)
 {
 	rl_address address = {.kind = RL_NET_TCP, .host = entry->host, .port = entry->port};
 	rl_addresses found;
 	entry->result = ask(&address, AI_ADDRCONFIG, &found);
 	if (entry->result == 0 && found.count > 0) {
 		entry->addresses = found;
+		resolver->has_news = true;
 	}
 	entry->asked_at = rl_os_now();
 	entry->is_in_doubt = false;
@@ -133,17 +134,19 @@ void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_ag
 	bool is_doubtful = entry->is_in_doubt || entry->addresses.count == 0;
 	int64_t age = rl_os_now() - entry->asked_at;
 	if (age > max_age_ns || (is_doubtful && age > ASK_AGAIN_NS)) {
-		refresh(entry);
+		refresh(resolver, entry);
 	}
 }
 
-void rl_resolver_doubt(rl_resolver *resolver, const rl_address *address)
+bool rl_resolver_doubt(rl_resolver *resolver, const rl_address *address)
 {
 	struct rl_resolved *entry = find(resolver, address);
-	if (entry != NULL) {
-		entry->is_in_doubt = true;
-		resolver->has_doubts = true;
+	if (entry == NULL) {
+		return false;
 	}
+	entry->is_in_doubt = true;
+	resolver->has_doubts = true;
+	return rl_os_now() - entry->asked_at > ASK_AGAIN_NS;
 }
 
 void rl_resolver_ask_again(rl_resolver *resolver)
@@ -154,7 +157,7 @@ void rl_resolver_ask_again(rl_resolver *resolver)
 			continue;
 		}
 		if (rl_os_now() - entry->asked_at > ASK_AGAIN_NS) {
-			refresh(entry);
+			refresh(resolver, entry);
 		} else {
 			resolver->has_doubts = true;
 		}
@@ -173,7 +176,22 @@ void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from, const rl_
 	}
 	if (entry != NULL) {
 		entry->addresses = known->addresses;
+		entry->is_in_doubt = false;
 	}
+}
+
+void rl_resolver_learn_all(rl_resolver *resolver, const rl_resolver *from)
+{
+	for (struct rl_resolved *entry = resolver->names; entry != NULL; entry = entry->next) {
+		rl_address address = {.kind = RL_NET_TCP, .host = entry->host, .port = entry->port};
+		rl_resolver_learn(resolver, from, &address);
+	}
+}
+
+bool rl_resolver_doubts(const rl_resolver *resolver, const rl_address *address)
+{
+	const struct rl_resolved *entry = find(resolver, address);
+	return entry != NULL && entry->is_in_doubt;
 }
 
 rl_status rl_resolved_get(

@@ -41,6 +41,33 @@ static rl_connecting finish_connecting(int fd, rl_error *err)
 	return RL_CONNECTING_DONE;
 }
 
+/* Without an effect on the outcome if it fails. */
+static void set_option(int fd, int level, int name, int value)
+{
+	setsockopt(fd, level, name, &value, sizeof value);
+}
+
+/* The system ends a connection whose other side has been silent for RL_SOCKET_SILENCE_S, although it was asked: a host
+ * that is gone, a NAT or load balancer that has dropped the connection without a word. The probes also keep such a box
+ * from dropping it. Probes are sent on an idle connection only; what is not acknowledged is under the second limit,
+ * which the system would else set at some 15 minutes. */
+static void notice_silence(int fd)
+{
+	set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+#if defined TCP_KEEPIDLE
+	set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, RL_SOCKET_PROBE_AFTER_S);
+#elif defined TCP_KEEPALIVE /* macOS */
+	set_option(fd, IPPROTO_TCP, TCP_KEEPALIVE, RL_SOCKET_PROBE_AFTER_S);
+#endif
+#if defined TCP_KEEPINTVL && defined TCP_KEEPCNT
+	set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, RL_SOCKET_PROBE_EVERY_S);
+	set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, RL_SOCKET_PROBES);
+#endif
+#ifdef TCP_USER_TIMEOUT
+	set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, RL_SOCKET_SILENCE_S * 1000);
+#endif
+}
+
 static int open_socket(int family)
 {
 	int fd =
@@ -48,11 +75,9 @@ static int open_socket(int family)
 	if (fd < 0) {
 		return -1;
 	}
-	int on = 1;
 	if (family != AF_UNIX) {
-		/* Without effect on the outcome if they fail. */
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-		setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+		set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+		notice_silence(fd);
 	}
 	return fd;
 }

@@ -13,6 +13,12 @@
  * system call; a longer wait goes on in poll. */
 #define RL_SOCKET_BLOCK_NS (20 * RL_NS_PER_MS)
 
+/* TCP: an idle connection is probed after so many seconds, then every so many, so often; one that stays silent ends. */
+#define RL_SOCKET_PROBE_AFTER_S 30
+#define RL_SOCKET_PROBE_EVERY_S 5
+#define RL_SOCKET_PROBES 3
+#define RL_SOCKET_SILENCE_S (RL_SOCKET_PROBE_AFTER_S + RL_SOCKET_PROBES * RL_SOCKET_PROBE_EVERY_S)
+
 typedef enum rl_connecting {
 	RL_CONNECTING_DONE,
 	RL_CONNECTING_ON,    /* under way: writable when it is over */

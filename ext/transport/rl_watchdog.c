@@ -7,6 +7,7 @@
 #include "core/rl_time.h"
 #include "transport/rl_link.h"
 #include "transport/rl_process.h"
+#include "transport/rl_sigterm.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,8 +22,19 @@
 /* Without memory for what is to be polled. */
 #define MEMORY_PAUSE_NS (10 * RL_NS_PER_MS)
 
+/* What a signal handler asks the thread for, and what came of it. */
+typedef enum freeing {
+	FREEING_NOTHING,
+	FREEING_ASKED,
+	FREEING_BEGUN,
+	FREEING_DONE,
+} freeing;
+
 static struct {
-	pthread_mutex_t mutex; /* guards all below */
+	_Atomic int freeing;
+	void (*give_up)(rl_watch *watch); /* written before freeing */
+	pthread_mutex_t
+		mutex; /* guards all below; a signal handler reads is_running, waker and watch.all_count without */
 	bool is_running;
 	bool must_stop;
 	pthread_t thread;
@@ -105,7 +117,7 @@ static int64_t wake_time(int64_t now)
 /* Lets go of the mutex, sleeps, and reads what has arrived. */
 static void sleep_and_read(rl_tick *tick)
 {
-	int64_t until = wake_time(tick->now);
+	int64_t until = rl_time_earlier(wake_time(tick->now), rl_sigterm_pass_on(tick->now));
 	unsigned count = note_links(&until);
 	if (count == 0) {
 		until = rl_time_earlier(until, tick->now + MEMORY_PAUSE_NS);
@@ -129,12 +141,31 @@ static void sleep_and_read(rl_tick *tick)
 	tick->now = rl_os_now();
 }
 
+/* Does what a signal handler asks for. */
+static void begin_freeing(void)
+{
+	int asked = FREEING_ASKED;
+	if (atomic_compare_exchange_strong(&dog.freeing, &asked, FREEING_BEGUN)) {
+		dog.give_up(&dog.watch);
+		rl_watch_release_all(&dog.watch);
+	}
+}
+
+static void note_freed(void)
+{
+	if (atomic_load(&dog.freeing) == FREEING_BEGUN && rl_watch_has_released_all(&dog.watch)) {
+		atomic_store(&dog.freeing, FREEING_DONE);
+	}
+}
+
 static void *run(void *unused)
 {
 	rl_tick tick = {.now = rl_os_now()};
 	lock();
 	while (!dog.must_stop) {
+		begin_freeing();
 		rl_watch_step(&dog.watch, &tick);
+		note_freed();
 		sleep_and_read(&tick);
 	}
 	unlock();
@@ -175,6 +206,7 @@ static int start(void)
 	rl_net_init(&dog.net);
 	rl_watch_init(&dog.watch, &dog.net.transport, &dog.env);
 	dog.must_stop = false;
+	atomic_store(&dog.freeing, FREEING_NOTHING);
 	dog.sleeps_until = 0;
 	dog.spell = RL_NEVER;
 	int result = create_thread();
@@ -223,9 +255,16 @@ static void in_child(void)
 	unlock();
 }
 
-void rl_watchdog_set_up(void)
+static void watch_forks(void)
 {
 	pthread_atfork(lock, unlock, in_child);
+}
+
+/* Registered twice, a fork would lock the mutex twice. */
+void rl_watchdog_set_up(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, watch_forks);
 }
 
 /* ---- leases ---- */
@@ -253,17 +292,43 @@ rl_status rl_watchdog_prepare(rl_watched *watched, const rl_set *set, int *sys_e
 	return is_prepared ? RL_OK : RL_ERR_MEMORY;
 }
 
+static void learn_addresses(const rl_set *set, const rl_resolver *resolver)
+{
+	for (unsigned i = 0; i < set->count; i++) {
+		rl_resolver_learn(&dog.net.resolver, resolver, &set->members[i].target->address);
+	}
+}
+
 void rl_watchdog_begin(rl_watched *watched, const rl_set *set, const rl_resolver *resolver)
 {
 	lock();
 	if (watched->watch != NULL) { /* else the process was forked meanwhile */
-		for (unsigned i = 0; i < set->count; i++) {
-			rl_resolver_learn(&dog.net.resolver, resolver, &set->members[i].target->address);
-		}
+		learn_addresses(set, resolver);
 		rl_watch_begin(watched);
 		dog.spell = rl_time_earlier(dog.spell, watched->due_at - rl_os_now());
 	}
 	unlock_and_wake();
+}
+
+void rl_watchdog_learn(rl_resolver *resolver)
+{
+	if (!resolver->has_news) {
+		return;
+	}
+	resolver->has_news = false;
+	lock();
+	if (dog.is_running) {
+		rl_resolver_learn_all(&dog.net.resolver, resolver);
+	}
+	unlock();
+}
+
+bool rl_watchdog_doubts(const rl_address *address)
+{
+	lock();
+	bool has_doubt = dog.is_running && rl_resolver_doubts(&dog.net.resolver, address);
+	unlock();
+	return has_doubt;
 }
 
 void rl_watchdog_hold(rl_watched *watched)
@@ -297,4 +362,56 @@ void rl_watchdog_end(rl_watched *watched)
 		rl_watched_free(watched);
 		unlock_and_wake();
 	}
+}
+
+/* ---- for signal handlers ---- */
+
+bool rl_watchdog_call(void)
+{
+	if (dog.is_running) {
+		rl_waker_wake(&dog.waker);
+	}
+	return dog.is_running;
+}
+
+bool rl_watchdog_free_all(void (*give_up)(rl_watch *watch))
+{
+	if (!dog.is_running || dog.watch.all_count == dog.watch.late_count) {
+		return false;
+	}
+	dog.give_up = give_up;
+	atomic_store(&dog.freeing, FREEING_ASKED);
+	return rl_watchdog_call();
+}
+
+void rl_watchdog_learn_set(const rl_set *set, const rl_resolver *resolver)
+{
+	learn_addresses(set, resolver);
+}
+
+bool rl_watchdog_has_freed_all(void)
+{
+	return atomic_load(&dog.freeing) == FREEING_DONE;
+}
+
+/* ---- late releases ---- */
+
+void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *resolver)
+{
+	lock();
+	bool is_taken = start() == 0;
+	if (is_taken) {
+		learn_addresses(late->set, resolver);
+		is_taken = rl_watch_release_late(&dog.watch, late);
+	}
+	rl_stats_add(&rl_process_stats()->postponed_dropped, !is_taken);
+	unlock_and_wake();
+}
+
+bool rl_watchdog_is_releasing(rl_bytes key, rl_bytes token)
+{
+	lock();
+	bool is_releasing = dog.is_running && rl_watch_is_releasing(&dog.watch, key, token);
+	unlock();
+	return is_releasing;
 }

@@ -18,10 +18,11 @@
 #ifndef RL_WATCHDOG_H
 #define RL_WATCHDOG_H
 
-#include "core/rl_watch.h"
+#include "core/rl_watch_late.h"
 #include "transport/rl_resolve.h"
 
-/* From now on forks are taken care of. Called once. */
+/* From now on forks are taken care of. A second call changes nothing: the module may be started again in a process that
+ * has not unloaded it. */
 void rl_watchdog_set_up(void);
 
 /* Ends the thread, and waits for its end, which is not long: it never blocks on the network. */
@@ -34,6 +35,12 @@ rl_status rl_watchdog_prepare(rl_watched *watched, const rl_set *set, int *sys_e
 /* As rl_watch_begin(). @param resolver knows the addresses of the set */
 void rl_watchdog_begin(rl_watched *watched, const rl_set *set, const rl_resolver *resolver);
 
+/* The thread of the resolver has asked for names since: the watchdog's dials use what it learned. */
+void rl_watchdog_learn(rl_resolver *resolver);
+
+/* The watchdog found no server at the address, or a replica, and asks whoever may resolve names to do so. */
+bool rl_watchdog_doubts(const rl_address *address);
+
 /* Between these the lease may be changed. NULL = it is not watched, and nothing happens. */
 void rl_watchdog_hold(rl_watched *watched);
 void rl_watchdog_let_go(rl_watched *watched);
@@ -41,5 +48,27 @@ void rl_watchdog_let_go(rl_watched *watched);
 /* As rl_watch_pause() and rl_watch_end(); NULL = it is not watched. */
 void rl_watchdog_pause(rl_watched *watched);
 void rl_watchdog_end(rl_watched *watched);
+
+/* As rl_watch_release_late(); starts the thread, if there is none. Without thread or memory the release is dropped, and
+ * counted. @param resolver knows the addresses of the set */
+void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *resolver);
+
+/* For a signal handler, which takes no lock: the thread releases all leases that it watches, for the process is about to
+ * end. They count as lost from then on.
+ * @param give_up called before, on that thread and under the lock: gives up what the interrupted thread asks for
+ * @return false = there is no thread, or nothing to release */
+bool rl_watchdog_free_all(void (*give_up)(rl_watch *watch));
+
+/* For that function alone: the thread may have to dial the members of this set. */
+void rl_watchdog_learn_set(const rl_set *set, const rl_resolver *resolver);
+
+/* A quorum has released each of them. */
+bool rl_watchdog_has_freed_all(void);
+
+/* For a signal handler: the thread calls rl_sigterm_pass_on(). False = there is no thread. */
+bool rl_watchdog_call(void);
+
+/* As rl_watch_is_releasing(). */
+bool rl_watchdog_is_releasing(rl_bytes key, rl_bytes token);
 
 #endif

@@ -27,6 +27,9 @@ check('remaining()', $lock->remaining('k') > 0);
 same('release()', true, $lock->release('k', $token));
 same('a wait', true, $lock->release('k', $lock->acquire('k', wait: 1)));
 same('forceRelease()', false, $lock->forceRelease('k'));
+$server->client()->cmd('SELECT', 1);
+$server->client()->cmd('ZADD', 'lock:symfony', 1, 'x');
+same('a lock of symfony', [null, null, true, false], [$lock->acquire('symfony', wait: 0.05), $lock->owner('symfony'), $lock->isLocked('symfony'), $lock->release('symfony', 'x')]);
 
 /* A lease that is renewed. */
 $lease = $lock->lease('k', 0.6);

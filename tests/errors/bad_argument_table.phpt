@@ -50,6 +50,7 @@ $tokens = [
 foreach ($tokens as $name => $call) {
     $rows["$name: empty token"] = ['ValueError', '~\(\$token\).*(empty|1 to 4096)~', fn () => $call('')];
     $rows["$name: token \"0\""] = ['ValueError', '~\(\$token\).*"0"~', fn () => $call('0')];
+    $rows["$name: the token of a reservation"] = ['ValueError', '~\(\$token\).*"rl1.reserved".*reserved~', fn () => $call('rl1.reserved')];
     $rows["$name: token over 4096 bytes"] = ['ValueError', '~\(\$token\).*4096~', fn () => $call(str_repeat('t', 4097))];
     $rows["$name: token is an array"] = ['TypeError', '~\(\$token\).*string~', fn () => $call([])];
 }

@@ -31,8 +31,16 @@ $rows = [
 
     /* several servers */
     ['redis://a redis://b', '~.~'],
-    ['redis://a:6379,b:6379', '~[,:]|port~'],
-    ['redis://a,b', '~one server~'],
+    ['redis://a:6379,b:6379', '~give an array~'],
+    ['redis://a,b', '~give an array~'],
+    ['redis://a,redis://b', '~give an array~'],
+    ['redis://a:6379,redis://b:6379', '~give an array~'],
+    ['redis://a/0,redis://b/0', '~give an array~'],
+    ['redis://a?db=1,valkey://b?db=1', '~give an array~'],
+    ['redis://:S3CRET@a,redis://:S3CRET@b', '~give an array~'],
+    ['unix:///run/a.sock,unix:///run/b.sock', '~give an array~'],
+    ['redis://a,redis-cluster://b', '~give an array~'],
+    ['redis://[::1]:6379,[::2]:6379', '~array|port~'],
     [['redis://a', 'redis://a'], '~twice~'],
     [['redis://a', 'http://b'], '~scheme~'],
     [array_map(fn ($i) => "redis://host$i", range(1, 16)), '~15~'],

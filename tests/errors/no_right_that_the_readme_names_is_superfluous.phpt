@@ -45,6 +45,8 @@ $denied = function (array $rights) use ($server): int {
     $server->cmd('DEL', 'lock:k');
     $waiter->result();
     $try(fn () => $lock->forceRelease('k'));
+    $server->cmd('ZADD', 'lock:symfony', 1, 'x');
+    $try(fn () => $lock->owner('symfony'));
     return count($server->cmd('ACL', 'LOG'));
 };
 same('with all of them', 0, $denied($all));

@@ -17,7 +17,7 @@ $lease = $lock->lease('k', 0.6);
 renewals_go_on('the parent');
 $keep = function (string $who) use ($lock, $server): RedisLockLease {
     same("$who: threads at first", 1, threads());
-    $own = $lock->lease($who, 0.6, interrupt: true);
+    $own = $lock->lease($who, 0.6, onLoss: stop(...));
     same("$who: threads with a lease", 2, threads());
     stays_held($who, $server, $own, 0.8);
     check("$who: it was renewed", renewed() > 0);
@@ -34,8 +34,9 @@ for ($n = 0; $n < 3; $n++) {
         }));
         stays_held("child$n, afterwards", $server, $own, 0.1);
         $server->cmd('DEL', "child$n");
-        interrupted("child$n", fn () => compute(5.0), 0.2, "child$n");
-        $lock->lease("left$n", 0.6); // freed by the end of the object
+        stopped("child$n", fn () => compute(5.0), 0.2, "child$n");
+        $left = $lock->lease("left$n", 0.6); // freed by the end of the object
+        unset($left);
         $left = $lock->lease("kept$n", 0.6); // freed by the end of the process
     });
 }

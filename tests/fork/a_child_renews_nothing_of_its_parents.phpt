@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$leases = [$lock->lease('a', 0.6), $lock->lease('b', 0.6, interrupt: true)];
+$leases = [$lock->lease('a', 0.6), $lock->lease('b', 0.6, onLoss: stop(...))];
 renewals_go_on('before');
 $ends = [
     'a child that does nothing' => function (): void {

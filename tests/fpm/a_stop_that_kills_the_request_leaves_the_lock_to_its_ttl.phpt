@@ -1,5 +1,5 @@
 --TEST--
-Where FPM kills a worker during a request, its TTL frees the lock, and the next worker can have it then.
+Where FPM kills a worker during a request, and redislock.free_on_sigterm is off, the TTL frees the lock, and the next worker can have it then.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -22,7 +22,7 @@ const TTL = 2.5;
 $running = [];
 foreach ($kills as $what => [$global, $pool, $signal]) {
     $server = start_server();
-    $fpm = start_fpm($server, $global, $pool);
+    $fpm = start_fpm($server, $global, $pool, ['redislock.free_on_sigterm' => '0']);
     $worker = $signal === null ? null : $fpm->normal("$what: before");
     $request = $fpm->start('
         $lock = new RedisLock();

@@ -25,14 +25,14 @@ $ends = [
     'a static, and a fatal error' => ['class A { static $lease; } A::$lease = $lease; eval("class RedisLock {}");', '~Fatal error: ~'],
     'a suspended Fiber' => ['$f = new Fiber(fn () => [$lease, Fiber::suspend()]); $f->start(); unset($lease);', '~^$~'],
     'a section' => ['$lock->synchronized($_GET["key"] . "-b", fn () => exit, 0.3);', '~^$~'],
-    'an interrupt that nobody heard' => ['$kept = $lock->lease($_GET["key"] . "-b", 0.15, interrupt: true); $lock->forceRelease($_GET["key"] . "-b");
+    'a loss that nobody was told of' => ['$kept = $lock->lease($_GET["key"] . "-b", 0.15, onLoss: fn () => throw new Exception()); $lock->forceRelease($_GET["key"] . "-b");
         register_shutdown_function(fn () => usleep(150000)); exit;', '~^$~'],
     'one of its own connection' => ['$kept = (new RedisLock(persistent: false))->lease($_GET["key"] . "-b", 0.3); usleep(150000);', '~^$~'],
     'fastcgi_finish_request()' => ['fastcgi_finish_request(); usleep(400000); $lock->acquire("seen", token: $lease->isHeld() ? "held" : "lost");', '~^$~'],
 ];
 $code = '
     function send_sigprof() { exec("kill -PROF " . getmypid()); }
-    for ($until = microtime(true) + 0.02; microtime(true) < $until;) {} // what is left of an interrupt would come here
+    for ($until = microtime(true) + 0.02; microtime(true) < $until;) {} // what is left of a loss would come here
     $tasks = array_map(basename(...), glob("/proc/self/task/*"));
     $lock = new RedisLock();
     $lease = $lock->lease($_GET["key"], 0.3);

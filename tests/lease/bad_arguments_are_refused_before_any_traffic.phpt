@@ -41,6 +41,7 @@ without_traffic('bad arguments', $server, function () use ($lock, $taken, $token
     }
     foreach (['', '0', str_repeat('t', 4097)] as $bad) {
         throws('resume() ' . substr($bad, 0, 20), 'ValueError', '~Argument #2 \(\$token\)~', fn () => $lock->resume('k', $bad));
+        throws('lease() with a token ' . substr($bad, 0, 20), 'ValueError', '~Argument #7 \(\$token\)~', fn () => $lock->lease('a', token: $bad));
     }
     foreach (['no such function', [$lock, 'nothing'], 'RedisLock::lease', 17, null, []] as $bad) {
         throws('synchronized() ' . show($bad), 'TypeError', '~Argument #2 \(\$section\) must be a valid callback~', fn () => $lock->synchronized('a', $bad));
@@ -48,14 +49,18 @@ without_traffic('bad arguments', $server, function () use ($lock, $taken, $token
     throws('a type', 'TypeError', '~Argument #2 \(\$ttl\)~', fn () => $lock->lease('a', 'x'));
     throws('a type', 'TypeError', '~Argument #5 \(\$maxHold\)~', fn () => $lock->lease('a', maxHold: 'x'));
     throws('a type', 'TypeError', '~Argument #4 \(\$renew\)~', fn () => $lock->lease('a', renew: []));
-    throws('a type', 'TypeError', '~Argument #6 \(\$interrupt\)~', fn () => $lock->lease('a', interrupt: []));
+    foreach (['no such function', [$lock, 'nothing'], 'RedisLock::lease', 17, true, []] as $bad) {
+        throws('lease(), onLoss ' . show($bad), 'TypeError', '~Argument #6 \(\$onLoss\) must be a valid callback or null~', fn () => $lock->lease('a', onLoss: $bad));
+        throws('resume(), onLoss ' . show($bad), 'TypeError', '~Argument #6 \(\$onLoss\) must be a valid callback or null~', fn () => $lock->resume('a', 't', onLoss: $bad));
+        throws('synchronized(), onLoss ' . show($bad), 'TypeError', '~Argument #7 \(\$onLoss\) must be a valid callback or null~', fn () => $lock->synchronized('a', $section, onLoss: $bad));
+    }
     throws('a type', 'TypeError', '~Argument #1 \(\$key\)~', fn () => $lock->lease([]));
     throws('a type', 'TypeError', '~Argument #1 \(\$ttl\)~', fn () => $taken->extend('x'));
     throws('too few', 'ArgumentCountError', '~at least 1~', fn () => $lock->lease());
     throws('too few', 'ArgumentCountError', '~at least 2~', fn () => $lock->resume('k'));
     throws('too few', 'ArgumentCountError', '~at least 2~', fn () => $lock->synchronized('k'));
     throws('too few', 'ArgumentCountError', '~exactly 1~', fn () => $taken->extend());
-    foreach (['key', 'token', 'remaining', 'isHeld', 'assertHeld', 'verify', 'release', 'detach', 'heldFor', 'waited', 'attempts'] as $method) {
+    foreach (['key', 'token', 'remaining', 'isHeld', 'assertHeld', 'verify', 'release', 'detach', 'heldFor', 'waited', 'attempts', 'loss'] as $method) {
         throws("$method(1)", 'ArgumentCountError', '~exactly 0~', fn () => $taken->$method(1));
     }
 });

@@ -27,8 +27,12 @@ foreach (['', 'shop:', "\0\xff\r\n"] as $prefix) {
 $token = "\0\xff" . str_repeat('t', 4094);
 same('acquire()', $token, $lock->acquire("a\0b", token: $token));
 $lease = $lock->resume("a\0b", $token);
-same('token()', bin2hex($token), bin2hex($lease->token()));
+matches('token() of what was taken over', TOKEN, $lease->token());
 same('verify()', true, $lease->verify());
+same('release()', true, $lease->release());
+$lease = $lock->lease("a\0b", token: $token);
+same('token()', bin2hex($token), bin2hex($lease->token()));
+same('verify() of an own one', true, $lease->verify());
 same('detach()', bin2hex($token), bin2hex($lease->detach()));
 same('section', "a\0b", $lock->synchronized("a\0b\0", fn ($lease) => substr($lease->key(), 0, 3)));
 same('keys', ["0:a\0b"], $server->keys());

@@ -1,5 +1,5 @@
 --TEST--
-resume() makes a lease of a token that acquire() gave, here a token of one's own; one EVALSHA.
+resume() makes a lease of a lock whose token acquire() gave, here a token of one's own, and gives it a fresh one; one EVALSHA.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,11 +14,16 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $token = $lock->acquire('k', 60, token: 'job-17');
-$lock->extend('k', $token, 60);
+check('the script is loaded', $lock->resume('k', $lock->resume('k', $token)?->detach() ?? '-')?->release() === true);
+$lock->acquire('k', 60, token: 'job-17');
 $monitor = $server->monitor();
 $lease = $lock->resume('k', $token);
 same('sent', 1, count($monitor->lines()));
-same('token()', 'job-17', $lease->token());
+matches('token()', TOKEN, $lease->token());
+same('value', $lease->token(), $server->cmd('GET', 'k'));
+same('the old token frees nothing', false, $lock->release('k', $token));
+same('nor extends it', false, $lock->extend('k', $token, 60));
+same('nor takes it over again', null, $lock->resume('k', $token));
 between('the default ttl', 25000, 30000, $server->cmd('PTTL', 'k'));
 between('remaining()', 20, 30, $lease->remaining());
 same('extend()', true, $lease->extend(10));

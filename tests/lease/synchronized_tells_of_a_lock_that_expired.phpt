@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$lost = throws('expired', 'RedisLockLostException', '~^the lock "k" was lost while it was needed$~', fn () => $lock->synchronized('k', function (RedisLockLease $lease): array {
+$lost = throws('expired', 'RedisLockLostException', '~^the lock "k" was lost: its TTL ended before it was renewed$~', fn () => $lock->synchronized('k', function (RedisLockLease $lease): array {
     eventually('its time is over', fn () => !$lease->isHeld(), 2.0);
     return ['done' => 1];
 }, ttl: slack(0.2), renew: false));

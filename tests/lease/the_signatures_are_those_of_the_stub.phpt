@@ -38,11 +38,12 @@ same('RedisLockLease', [
     'heldFor' => '(): float',
     'waited' => '(): float',
     'attempts' => '(): int',
+    'loss' => '(): ?RedisLockLoss',
 ], $shown('RedisLockLease'));
 same('RedisLock', [
-    'lease' => '(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, bool $interrupt = false): ?RedisLockLease',
-    'resume' => '(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0, bool $renew = true, ?float $maxHold = null, bool $interrupt = false): ?RedisLockLease',
-    'synchronized' => '(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, bool $interrupt = false): mixed',
+    'lease' => '(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, #[\SensitiveParameter] ?string $token = null): ?RedisLockLease',
+    'resume' => '(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): ?RedisLockLease',
+    'synchronized' => '(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): mixed',
 ], array_intersect_key($shown('RedisLock'), ['lease' => 0, 'resume' => 0, 'synchronized' => 0]));
 same('getResult()', '(): mixed', $shown('RedisLockLostException')['getResult']);
 

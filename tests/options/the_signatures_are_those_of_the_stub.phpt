@@ -17,9 +17,9 @@ same('__construct', 'servers = NULL, prefix = NULL, timeout = 1.0, connectTimeou
 same('acquire', 'key, ttl = 30.0, wait = 0.0, token = NULL', $signature('acquire'));
 same('release', 'key, token', $signature('release'));
 same('extend', 'key, token, ttl', $signature('extend'));
-same('lease', 'key, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, interrupt = false', $signature('lease'));
-same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, interrupt = false', $signature('resume'));
-same('synchronized', 'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, interrupt = false', $signature('synchronized'));
+same('lease', 'key, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, token = NULL', $signature('lease'));
+same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, onLoss = NULL', $signature('resume'));
+same('synchronized', 'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL', $signature('synchronized'));
 same('final', false, $class->isFinal());
 same('properties', [], $class->getProperties());
 foreach (['RedisLockException' => 'RuntimeException', 'RedisLockConnectionException' => 'RedisLockException', 'RedisLockServerException' => 'RedisLockException',

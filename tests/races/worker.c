@@ -115,7 +115,7 @@ static void lose(const worker *self, kept *lease)
 	}
 	if (rl_lease_is_held(lease->lease)) {
 		COUNT(unnoticed);
-	} else if (atomic_load(&lease->lease->proof) == RL_PROOF_DISOWNED) {
+	} else if (rl_lease_loss(lease->lease) == RL_LOSS_DELETED) {
 		COUNT(noticed);
 	}
 	crew_pause(20); /* it is told, and told again */

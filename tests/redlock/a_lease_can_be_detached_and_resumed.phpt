@@ -24,8 +24,11 @@ $members->servers[1]->cmd('DEL', 'k');
 if ($members->holding('k', $token) > 1) { // the member that lost it may have got it back
     $members->servers[0]->cmd('DEL', 'k');
 }
+$left = array_filter($members->values('k'), fn ($value) => $value === $token);
 same('a quorum has lost it', null, $lock->resume('k', $token, 60));
-$members->empty('what is left is undone');
+eventually('what was swapped is swapped back', fn () => $members->holding('k', $token) === count($left));
+check('with its TTL', $members->servers[array_key_first($left)]->cmd('PTTL', 'k') > 1000);
+$members->flush();
 
 done();
 ?>

@@ -27,9 +27,9 @@ foreach ([3 => [0, 2], 5 => [0, 1, 4], 2 => [1], 4 => [1, 2]] as $n => $dead) {
     /* Of an even number half is enough to say no. */
     if ($n % 2 === 1) {
         $calls += [
-            'release()' => fn () => $lock->release('k', $token),
             'extend()' => fn () => $lock->extend('k', $token, 30),
             'resume()' => fn () => $lock->resume('k', $token, 30),
+            'release()' => fn () => $lock->release('k', $token),
             'isLocked()' => fn () => $lock->isLocked('k'),
             'owner()' => fn () => $lock->owner('k'),
             'remaining()' => fn () => $lock->remaining('k'),

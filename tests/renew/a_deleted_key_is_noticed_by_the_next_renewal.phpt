@@ -23,7 +23,7 @@ for ($i = 0; $i < 4; $i++) {
 }
 without_traffic('afterwards', $server, function () use ($lease): void {
     same('remaining()', 0.0, $lease->remaining());
-    throws('assertHeld()', 'RedisLockLostException', '~^the lock "k" was lost while it was needed$~', $lease->assertHeld(...));
+    throws('assertHeld()', 'RedisLockLostException', '~^the lock "k" was lost: its key was deleted at the server$~', $lease->assertHeld(...));
     throws('detach()', 'RedisLockLostException', '~"k" was lost~', $lease->detach(...));
     same('extend()', false, $lease->extend(10));
     same('verify()', false, $lease->verify());

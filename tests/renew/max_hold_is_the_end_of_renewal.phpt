@@ -55,7 +55,7 @@ is_whole('beyond maxHold', $server, $lease);
 until_lost('the end of extend()', $lease, 2.0);
 unset($lease);
 
-/* In a section, and in an interrupt. */
+/* In a section, and told by onLoss. */
 $start = now();
 throws('in a section', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function ($lease) use ($start): void {
     usleep(400000);
@@ -63,10 +63,10 @@ throws('in a section', 'RedisLockLostException', '~"k" was lost~', fn () => $loc
     usleep(400000);
 }, 0.3, maxHold: 0.7));
 $start = now();
-throws('an interrupt', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function (): void {
+throws('onLoss', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function (): void {
     for ($until = now() + slack(5.0); now() < $until;) {
     }
-}, 0.3, maxHold: 0.7, interrupt: true));
+}, 0.3, maxHold: 0.7, onLoss: stop(...)));
 between('it comes then', 0.5, slack(1.5), now() - $start);
 eventually('keys', fn () => $server->keys() === []);
 

@@ -1,5 +1,5 @@
 --TEST--
-Renewals, losses and interrupts leave no memory, no descriptor and no connection behind.
+Renewals, losses and what is told of them leave no memory, no descriptor and no connection behind.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,7 +17,7 @@ $work = function (int $times) use ($lock, $server): void {
     for ($i = 0; $i < $times; $i++) {
         $leases = [];
         for ($n = 0; $n < 10; $n++) {
-            $leases[] = $lock->lease("k$n", 0.06, interrupt: $n % 2 === 0);
+            $leases[] = $lock->lease("k$n", 0.06, onLoss: $n % 2 === 0 ? stop(...) : null);
         }
         $leases[] = $lock->lease('k1', 0.05);
         $server->cmd('DEL', 'k2', 'k3');
@@ -32,7 +32,7 @@ $work = function (int $times) use ($lock, $server): void {
         try {
             unset($leases);
             $server->cmd('FLUSHALL');
-            $lock->synchronized('k', fn () => $server->cmd('DEL', 'k') && compute(0.05), 0.06, interrupt: true);
+            $lock->synchronized('k', fn () => $server->cmd('DEL', 'k') && compute(0.05), 0.06, onLoss: stop(...));
         } catch (RedisLockLostException) {
         }
     }

@@ -57,14 +57,14 @@ foreach ($pairs as $what => [$one, $other]) {
 same('one that has gone', true, $outer->isHeld());
 unset($pairs, $one, $other, $outer);
 
-/* interrupt is wanted by one of them. */
+/* onLoss is wanted by one of them. */
 $outer = $lock->lease('k', 0.6);
-throws('an interrupt of an inner one', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function () use ($server): void {
+throws('onLoss of an inner one', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function () use ($server): void {
     $server->cmd('DEL', 'k');
     for ($until = now() + slack(5.0); now() < $until;) {
     }
     check('not here', false);
-}, 0.6, interrupt: true));
+}, 0.6, onLoss: stop(...)));
 same('the outer one', false, $outer->isHeld());
 unset($outer);
 same('keys', [], $server->keys());

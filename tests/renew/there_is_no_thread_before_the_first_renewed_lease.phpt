@@ -18,9 +18,10 @@ $taken = $lock->acquire('taken', 60);
 /* Without: tokens, leases that are not renewed, what is refused before the server is asked. */
 $lock->release('a', $lock->acquire('a'));
 $lock->acquire('taken', wait: 0.05);
-$lock->lease('a', renew: false);
+$lease = $lock->lease('a', renew: false);
+$lease->release();
 $lock->synchronized('a', fn () => 1, renew: false);
-$lock->resume('taken', $taken, 60, renew: false)->detach();
+$taken = $lock->resume('taken', $taken, 60, renew: false)->detach();
 foreach ([['', 30.0], ['a', 0.0], ['a', 30.0, -1.0], ['a', 30.0, 0.0, true, 0.0], ['a', 30.0, 0.0, true, NAN]] as $args) {
     throws('bad arguments', 'ValueError', '~Argument~', fn () => $lock->lease(...$args));
 }
@@ -31,7 +32,7 @@ same('threads without a renewed lease', 1, threads());
 $lease = $lock->lease('a');
 same('threads with one', 2, threads());
 $other = start_server(tcp: true);
-$more = [$lock->lease('b', 0.3), (new RedisLock($other->dsn()))->lease('b'), (new RedisLock($other->tcpDsn()))->lease('c', interrupt: true),
+$more = [$lock->lease('b', 0.3), (new RedisLock($other->dsn()))->lease('b'), (new RedisLock($other->tcpDsn()))->lease('c', onLoss: stop(...)),
     $lock->resume('taken', $taken)];
 renewals_go_on('with five');
 same('threads with five', 2, threads());
@@ -41,10 +42,10 @@ same('threads afterwards', 2, threads());
 same('keys', [[], []], [$server->keys(), $other->keys()]);
 
 /* To be told of a loss is reason enough. */
-same('renew: false, interrupt: true', '1, 2', run_php('
+same('renew: false, onLoss', '1, 2', run_php('
     $lock = new RedisLock($argv[1]);
     echo count(glob("/proc/self/task/*"));
-    $lease = $lock->lease("a", renew: false, interrupt: true);
+    $lease = $lock->lease("a", renew: false, onLoss: fn () => 1);
     echo ", ", count(glob("/proc/self/task/*"));', [$server->dsn()]));
 
 /* The end: with leases, without, with a renewal that nobody answers, with a server that is gone. */

@@ -16,10 +16,12 @@ $other = start_server();
 $lock = new RedisLock($server->dsn(), 'p:');
 $lease = $lock->lease('k');
 
+/* The server is asked once whether it knows of the lease, too. */
 $is_told = function (string $what, callable $call) use ($server): void {
-    without_traffic($what, $server, function () use ($what, $call): void {
-        throws($what, 'RedisLockException', '~^waiting for the lock "k" would never end.*reentrant: true~', $call, 0.5);
-    });
+    $server->cmd('CONFIG', 'RESETSTAT');
+    throws($what, 'RedisLockException', '~^waiting for the lock "k" would never end.*reentrant: true~', $call, 0.5);
+    $seen = array_keys($server->client()->info('commandstats'));
+    same("$what: commands", ['cmdstat_get'], array_values(array_filter($seen, fn ($name) => preg_match('~_(get|set|evalsha?|blpop)$~', $name) === 1)));
 };
 $section = fn () => check('the section is not called', false);
 $is_told('acquire()', fn () => $lock->acquire('k', wait: 20));
@@ -52,7 +54,7 @@ $waits = function (string $what) use ($lock): void {
     same("$what: the wait is over", null, $lock->lease('k', wait: 0.05));
 };
 foreach (['a token' => fn () => $lock->acquire('k'), 'renew: false' => fn () => $lock->lease('k', renew: false), 'maxHold' => fn () => $lock->lease('k', maxHold: 60),
-    'interrupt without renewal' => fn () => $lock->lease('k', renew: false, interrupt: true)] as $what => $take) {
+    'onLoss without renewal' => fn () => $lock->lease('k', renew: false, onLoss: stop(...))] as $what => $take) {
     $held = $take();
     $waits($what);
     $server->cmd('DEL', 'p:k');
@@ -76,6 +78,18 @@ $server->cmd('SET', 'p:k', 'somebody', 'PX', 100);
 until_lost('taken over', $held);
 same('after a loss', true, $lock->lease('k', wait: slack(2.0))->isHeld());
 unset($held);
+
+/* The key is gone, and the lease does not know it yet: a wait takes the free lock. */
+foreach (['DEL' => fn () => $server->cmd('DEL', 'p:gone'), 'forceRelease()' => fn () => $lock->forceRelease('gone')] as $what => $free) {
+    $held = $lock->lease('gone', 30);
+    $free();
+    same("$what: the old lease does not know", true, $held->isHeld());
+    $next = $lock->lease('gone', wait: 1);
+    same("$what: the lock is taken", true, $next?->isHeld());
+    $held->release();
+    same("$what: it is still held", true, $next?->verify());
+    unset($held, $next);
+}
 
 /* The same in one Fiber for the other, and where the inner one of a re-entrant lock renews. */
 $fiber = new Fiber(function () use ($lock): void {

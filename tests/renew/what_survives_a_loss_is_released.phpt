@@ -19,8 +19,8 @@ $lock = new RedisLock($fake->dsn());
 $unanswered = [rule('EVALSHA', ['forward', 'hang']), rule('EVAL', ['forward', 'hang'])];
 foreach (['lost' => 0.9, 'an own token' => 0.9] as $what => $ttl) {
     $fake->rules([]);
-    $token = $what === 'lost' ? null : $lock->acquire('k', $ttl, token: 'a job');
-    $lease = $token === null ? $lock->lease('k', $ttl) : $lock->resume('k', $token, $ttl);
+    $token = $what === 'lost' ? null : 'a job';
+    $lease = $lock->lease('k', $ttl, token: $token);
     renewals_go_on("$what: at first");
     $before = count($fake->commands('EVALSHA', 'EVAL'));
     $fake->rules($unanswered);

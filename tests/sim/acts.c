@@ -13,6 +13,7 @@
 
 #define LOOSE_MAX 8
 #define FAREWELL_NS (200 * MS)
+#define MARK_NS (10 * SECOND)
 
 /* A token that was given away. */
 typedef struct loose {
@@ -48,7 +49,7 @@ static void count_loss(holding *h)
 {
 	if (!h->was_lost && rl_lease_is_lost(h->lease)) {
 		h->was_lost = true;
-		if (atomic_load(&h->lease->proof) == RL_PROOF_DISOWNED) {
+		if (h->lease->is_disowned) {
 			COVER(lost_by_server);
 		} else {
 			COVER(lost_by_clock);
@@ -167,7 +168,7 @@ static void begin_take(sim_client *c, holding *h)
 	c->ttl_ns = draw_ttl();
 	c->wait_ns = draw_wait(c);
 	c->max_hold_ns = plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
-	bool is_token = is_own || one_in(3);
+	bool is_token = plan.has_twins || one_in(is_own ? 2 : 3);
 	unsigned len = is_own ? draw_own_token(own, sizeof own) : RL_TOKEN_LEN;
 	prepare(c, h, key, len, !is_token && !one_in(8));
 	h->is_token = is_token;
@@ -252,7 +253,7 @@ static void begin_extend(sim_client *c, holding *h)
 static void give_away(sim_client *c, holding *h)
 {
 	loose *l = &all_loose[any(LOOSE_MAX)];
-	if (!rl_lease_is_held(h->lease) || l->is_used || h->has_doubt) {
+	if (!rl_lease_is_held(h->lease) || l->is_used) {
 		return;
 	}
 	COVER(detached);
@@ -273,18 +274,25 @@ static void begin_with_loose(sim_client *c, holding *h)
 	if (!l->is_used || has_key(c, l->key)) {
 		return;
 	}
-	l->is_used = false;
-	bool is_resume = one_in(2);
-	prepare(c, h, l->key, l->len, is_resume && !one_in(4));
-	h->is_token = !is_resume;
+	l->is_used = one_in(2); /* a queue may deliver it twice */
+	c->ttl_ns = draw_ttl();
+	c->max_hold_ns = RL_NEVER;
+	if (one_in(2)) {
+		prepare(c, h, l->key, RL_TOKEN_LEN, !one_in(4));
+		TRACE("c%u takes k%u over from %.*s", (unsigned) c->index, (unsigned) l->key, (int) l->len,
+			l->token);
+		begin_op(c, ACT_RESUME, h,
+			rl_take_over_new(&c->set, &c->pool, &c->env, h->lease->names.key,
+				rl_bytes_of(l->token, l->len), c->ttl_ns / MS));
+		return;
+	}
+	prepare(c, h, l->key, l->len, false);
+	h->is_token = true;
 	h->is_own = true;
 	h->lease->is_own_token = true;
 	memcpy(h->lease->token, l->token, l->len);
 	h->lease->token_len = l->len;
-	c->ttl_ns = draw_ttl();
-	c->max_hold_ns = RL_NEVER;
-	begin_op(c, is_resume ? ACT_RESUME : ACT_RELEASE_LOOSE, h,
-		ask(c, h, is_resume ? RL_VERB_EXTEND : RL_VERB_RELEASE, c->ttl_ns / MS));
+	begin_op(c, ACT_RELEASE_LOOSE, h, ask(c, h, RL_VERB_RELEASE, c->ttl_ns / MS));
 }
 
 /* ---- which one ---- */
@@ -367,22 +375,40 @@ int64_t acts_next(sim_client *c)
 
 /* ---- ends ---- */
 
-/* How long a place in the queue may be taken for alive: as long as its slice, where a connection can die unnoticed. */
+/* How long a place in the queue may be taken for alive: as long as its mark is good, where a connection can die
+ * unnoticed, and a look is on its way. */
 static int64_t ghost_time(const sim_client *c, const rl_acquire *acquire)
 {
 	int64_t left = acquire->deadline == RL_NEVER ? RL_NEVER : acquire->deadline - now_of(c);
 	if (!acquire->is_waiting || left <= 0) {
 		return 0;
 	}
-	return left < RL_QUEUE_SLICE_NS ? left : RL_QUEUE_SLICE_NS;
+	return left < MARK_NS ? left : MARK_NS;
 }
 
 static void tell_not_won(const sim_client *c)
 {
 	const rl_acquire *acquire = (const rl_acquire *) c->op;
-	rl_bytes token = rl_bytes_of(acquire->token, acquire->token_len);
-	judge_not_won(c->index, c->subject->key, words_text(token).mark,
-		c->ttl_ns + ghost_time(c, acquire), c->subject->is_own);
+	int64_t ttl = c->ttl_ns + ghost_time(c, acquire);
+	if (acquire->own.data != NULL) {
+		judge_not_won(c->index, c->subject->key, words_text(acquire->own).mark, ttl, true);
+	}
+	/* What has won and was not swapped may be left on a member that granted it unheard. */
+	if (acquire->token == acquire->drawn) {
+		rl_bytes drawn = rl_bytes_of(acquire->drawn, RL_TOKEN_LEN);
+		judge_not_won(
+			c->index, c->subject->key, words_text(drawn).mark, ttl, acquire->won_since != 0);
+	}
+}
+
+/* The fresh token must be nowhere. */
+static void tell_not_taken_over(const sim_client *c)
+{
+	rl_bytes fresh = c->op->exchange.request.fresh;
+	judge_not_won(c->index, c->subject->key, words_text(fresh).mark, c->ttl_ns, false);
+	if (c->op->owes_swap_back) {
+		COVER(swapped_back);
+	}
 }
 
 static void end_op(sim_client *c)
@@ -405,7 +431,10 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 	late += c->paused_ns > 0 ? plan.timeout_ns : 0; /* who stood still has a whole one */
 	if (!acquire->is_waiting) { /* a split vote is tried again three times, within 200 ms each */
 		late += plan.connect_timeout_ns;
-		late += plan.servers > 1 ? 3 * (plan.timeout_ns + plan.connect_timeout_ns + 200 * MS) : 0;
+		unsigned more =
+			acquire->own.data != NULL ? 5 : 3; /* the own token is taken back, and swapped in */
+		late +=
+			plan.servers > 1 ? more * (plan.timeout_ns + plan.connect_timeout_ns + 200 * MS) : 0;
 	}
 	if (acquire->deadline != RL_NEVER && now > acquire->deadline + late) {
 		world_violate("deadline: c%u ended its wait %.3f ms after the deadline",
@@ -436,6 +465,11 @@ static void count_take(const sim_client *c, const rl_acquire *acquire)
 	}
 	if (c->subject->is_own && plan.has_twins && acquire->op.status == RL_BUSY) {
 		COVER(twin_refused);
+	}
+	if (acquire->won_since != 0 && acquire->op.status == RL_OK) {
+		COVER(own_swapped);
+	} else if (acquire->won_since != 0) {
+		COVER(own_not_swapped);
 	}
 }
 
@@ -473,6 +507,7 @@ static void finish_take(sim_client *c)
 		}
 		h->lease->is_own_token = h->is_own;
 		rl_lease_begin(h->lease, token, c->ttl_ns, acquire->proven_until);
+		h->lease->strays = rl_exchange_strays(&acquire->op.exchange);
 		begin_keeping(c, h);
 	} else {
 		tell_not_won(c);
@@ -486,7 +521,6 @@ static void finish_extend(sim_client *c)
 	holding *h = c->subject;
 	if (rl_exchange_has_strays(&c->op->exchange)) {
 		rl_lease_suspect(h->lease, c->ttl_ns);
-		h->has_doubt = true;
 	}
 	if (c->op->status == RL_OK) {
 		COVER(extended);
@@ -497,7 +531,6 @@ static void finish_extend(sim_client *c)
 	} else {
 		COVER(extend_failed);
 		rl_lease_doubt(h->lease, c->ttl_ns);
-		h->has_doubt = true;
 	}
 	if (h->watched != NULL) {
 		rl_watch_changed(h->watched);
@@ -508,27 +541,52 @@ static void finish_extend(sim_client *c)
 static void finish_resume(sim_client *c)
 {
 	holding *h = c->subject;
+	TRACE("c%u has %s k%u over: %s", (unsigned) c->index,
+		c->op->status == RL_OK ? "taken" : "not taken", (unsigned) h->key,
+		c->op->err != NULL ? c->op->err->message : "");
 	if (c->op->status != RL_OK) {
+		if (c->op->status == RL_BUSY) {
+			COVER(not_resumed);
+		} else {
+			COVER(resume_failed);
+		}
+		tell_not_taken_over(c);
 		end_op(c);
 		free_holding(h);
 		return;
 	}
 	COVER(resumed);
 	int64_t sent_at = rl_exchange_sent_at(&c->op->exchange);
-	rl_lease_begin(h->lease, rl_lease_token(h->lease), c->ttl_ns,
+	rl_lease_begin(h->lease, c->op->exchange.request.fresh, c->ttl_ns,
 		sent_at + c->ttl_ns - rl_set_drift(&c->set, c->ttl_ns));
-	if (rl_exchange_has_strays(&c->op->exchange)) {
-		rl_lease_suspect(h->lease, c->ttl_ns);
-		h->has_doubt = true;
-	}
 	begin_keeping(c, h);
 	end_op(c);
+}
+
+/* The watch repeats it on these members, as PHP's glue has it do. */
+static void release_late(sim_client *c, const holding *h, unsigned members)
+{
+	rl_late_release late = {.set = &c->set,
+		.key = h->lease->names.key,
+		.token = rl_lease_token(h->lease),
+		.members = members,
+		.strays = h->lease->strays,
+		.watched = h->watched,
+		.ttl_ns = h->lease->ttl_ns};
+	if (members == 0 || h->is_own || h->lease->is_own_token) {
+		return;
+	}
+	COVER(late_release);
+	if (!rl_watch_release_late(&c->watch, &late)) {
+		abort();
+	}
 }
 
 static void finish_release(sim_client *c)
 {
 	holding *h = c->subject;
 	rl_status status = c->op->status;
+	release_late(c, h, rl_exchange_missing(&c->op->exchange));
 	if (status == RL_OK) {
 		COVER(released);
 		if (!h->is_own) {
@@ -571,6 +629,7 @@ void acts_finish(sim_client *c)
 			break;
 		case ACT_FAREWELL: {
 			holding *h = c->subject;
+			release_late(c, h, rl_farewell_missing((rl_farewell *) c->op, 0));
 			end_op(c);
 			free_holding(h);
 			break;
@@ -591,13 +650,16 @@ void acts_abandon(sim_client *c)
 			COVER(abandoned_wait);
 		}
 	}
+	unsigned missing = what == ACT_RELEASE ? rl_exchange_missing(&c->op->exchange) : 0;
 	rl_op_abandon(c->op, now_of(c), false);
+	release_late(c, h, missing);
 	if (what == ACT_TAKE) {
 		tell_not_won(c);
+	} else if (what == ACT_RESUME) {
+		tell_not_taken_over(c);
 	}
 	if (what == ACT_EXTEND) {
 		rl_lease_doubt(h->lease, c->ttl_ns);
-		h->has_doubt = true;
 		if (h->watched != NULL) {
 			rl_watch_changed(h->watched);
 		}

@@ -148,6 +148,7 @@ void client_end(void)
 		cover_counts[COVER_undone] += clients[i].stats.undone;
 		cover_counts[COVER_renewed] += clients[i].stats.renewed;
 		cover_counts[COVER_split] += clients[i].stats.split_votes;
+		cover_counts[COVER_late_release_done] += clients[i].stats.postponed_done;
 	}
 }
 

@@ -17,7 +17,7 @@
 
 #include "core/rl_farewell.h"
 #include "core/rl_op.h"
-#include "core/rl_watch.h"
+#include "core/rl_watch_late.h"
 #include "judge.h"
 #include "network.h"
 #include "plan.h"
@@ -32,7 +32,6 @@ typedef struct holding {
 	bool is_token;  /* PHP has a token, not a lease */
 	bool is_own;    /* the caller's token */
 	bool was_lost;  /* and counted */
-	bool has_doubt; /* a prolongation may still be carried out */
 	int64_t end_at; /* in true time */
 } holding;
 

@@ -130,7 +130,8 @@ static bool is_near(int64_t a, int64_t b, int64_t tolerance)
 	return a - b <= tolerance && b - a <= tolerance;
 }
 
-/* Of TRY: 1 and a time, or 0, a time, a PTTL and a holder; of NUDGE: a time, a PTTL, a holder and what became of the ticket. */
+/* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of NUDGE: a time, a PTTL, a holder, what became of
+ * the ticket and how many wait. */
 static bool is_like(const reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
 	unsigned pttl = wanted->count < 4 ? 4 : wanted->number[0] > 1 ? 1 : 2;
@@ -311,7 +312,9 @@ static const char *const waiters[] = {
 static void draw_request(rl_request *request, char *room, rl_verb verb)
 {
 	static const char keys[2][2] = {"k0", "k1"};
+	static const int64_t reserves[5] = {0, 0, 10, 10, 120};
 	const char *token = tokens[any(4)];
+	const char *fresh = tokens[any(4)];
 	const char *waiter = waiters[any(3)];
 	rl_names names = rl_names_put(room, rl_bytes_of(keys[any(4) == 0], 2));
 	bool is_short = any(6) == 0;
@@ -320,16 +323,26 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 		.mark = names.mark,
 		.tickets = names.tickets,
 		.token = rl_bytes_of(token, strlen(token)),
+		.fresh = rl_bytes_of(fresh, strlen(fresh)),
 		.ttl_ms = is_short ? 5 + any(30) : 5000 + any(60000),
 		.block_ms = any(2) == 0 ? SHORT_BLOCK_MS : 5000 + any(1000),
 		.is_owed = any(3) == 0,
-		.is_unmarked = any(3) == 0,
+		.mark_ms = any(3) == 0 ? 0
+			: any(4) == 0      ? 20
+							   : 2000,
+		.reserve_ms = reserves[any(5)],
 		.is_alone = any(6) == 0,
 		.as_text = any(2) == 0};
 	if (verb != RL_VERB_RELEASE || any(3) == 0) {
 		request->waiter = rl_bytes_of(waiter, strlen(waiter));
 	}
-	request->is_alone = request->is_alone && verb != RL_VERB_NUDGE;
+	if (verb == RL_VERB_NUDGE) { /* whoever looks waits */
+		request->is_alone = false;
+		request->mark_ms = request->mark_ms > 0 ? request->mark_ms : 2000;
+	}
+	if (verb == RL_VERB_SWAP && any(3) == 0) {
+		request->ttl_ms = 0; /* back */
+	}
 }
 
 static command write_command(connection *c, const rl_request *request)
@@ -378,7 +391,7 @@ static void queue_up(connection *c, int64_t at_us)
 	request.verb = RL_VERB_TRY;
 	request.as_text = true;
 	request.is_alone = false;
-	request.not_after_us = any(4) == 0 ? 1 : RL_NOT_AFTER_NEVER;
+	request.place = RL_PLACE_QUEUED;
 	command behind = write_command(c, &request);
 	int is_done = 0;
 	while (is_done == 0 && redisBufferWrite(c->real, &is_done) == REDIS_OK) {
@@ -395,12 +408,13 @@ static void ask(connection *c, int64_t at_us)
 {
 	static const rl_verb verbs[] = {RL_VERB_SET, RL_VERB_SET, RL_VERB_TRY, RL_VERB_TRY,
 		RL_VERB_NUDGE, RL_VERB_NUDGE, RL_VERB_RELEASE, RL_VERB_RELEASE, RL_VERB_EXTEND,
-		RL_VERB_RENEW, RL_VERB_FORCE, RL_VERB_EXISTS, RL_VERB_OWNER, RL_VERB_REMAINING};
+		RL_VERB_RENEW, RL_VERB_SWAP, RL_VERB_SWAP, RL_VERB_FORCE, RL_VERB_EXISTS, RL_VERB_OWNER,
+		RL_VERB_REMAINING};
 	char room[64];
 	rl_request request;
 	draw_request(&request, room, verbs[any(sizeof verbs / sizeof verbs[0])]);
 	if (request.verb == RL_VERB_TRY && any(4) == 0) {
-		request.not_after_us = any(2) == 0 ? 1 : RL_NOT_AFTER_NEVER;
+		request.place = any(2) == 0 ? RL_PLACE_QUEUED : RL_PLACE_WOKEN;
 		request.is_alone = false;
 	}
 	command what = write_command(c, &request);
@@ -416,10 +430,14 @@ static int64_t next_end(int64_t after_us)
 	for (unsigned i = 0; i < WORDS_KEYS; i++) {
 		const store_key *k = &model.keys[i];
 		int64_t ends[] = {k->exists ? k->expires_ms : -1,
-			k->mark_count > 0 ? k->marks_expire_ms : -1,
+			k->mark_count > 0 || k->reach_ms > 0 ? k->marks_expire_ms : -1,
 			k->tickets > 0 ? k->tickets_expire_ms : -1};
 		for (unsigned j = 0; j < 3; j++) {
 			int64_t end = (ends[j] + 1) * US_PER_MS;
+			next = end > after_us && end < next ? end : next;
+		}
+		for (unsigned j = 0; j < k->mark_count; j++) {
+			int64_t end = k->marks[j].until_us;
 			next = end > after_us && end < next ? end : next;
 		}
 	}

@@ -59,6 +59,9 @@
  X(abandoned_wait, "a signal ends a wait in the queue") \
  X(own_token, "a lock is taken with a caller's token") \
  X(twin_refused, "a stranger's equal token is met") \
+ X(own_swapped, "a caller's token takes the place of the one that has won") \
+ X(own_not_swapped, "a caller's token does not get there") \
+ X(swapped_before, "a swap finds that it was done") \
  X(released, "a lock is released") \
  X(not_released, "a release comes too late") \
  X(release_failed, "a release fails") \
@@ -73,8 +76,13 @@
  X(late_renewal, "a renewal runs after the loss") \
  X(put_back, "a member that has lost a lease gets it again") \
  X(farewell, "a lease is freed with its object") \
+ X(late_release, "the watch repeats a release") \
+ X(late_release_done, "and a server carries it out") \
  X(detached, "a lease is given away") \
  X(resumed, "a token is taken over as a lease") \
+ X(not_resumed, "a token was taken over before") \
+ X(resume_failed, "a take-over fails") \
+ X(swapped_back, "a take-over that failed is undone") \
  X(expired, "a key ends by its TTL") \
  X(max_hold, "a lease is held as long as it may be")
 

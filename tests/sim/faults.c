@@ -5,11 +5,22 @@
 #include "cover.h"
 #include "server.h"
 
-#define STALL_MOST (3 * SECOND)
 #define AWAY_MOST (4 * SECOND)
 #define SPIKE_MOST (500 * MS)
 
 static bool is_over;
+static int64_t calm_at;
+
+/* Something is not as it should be until then. */
+static void disturb(int64_t until)
+{
+	calm_at = until > calm_at ? until : calm_at;
+}
+
+int64_t faults_calm_at(void)
+{
+	return calm_at;
+}
 
 static void plan_next(void)
 {
@@ -20,6 +31,7 @@ static void plan_next(void)
 void faults_begin(void)
 {
 	is_over = plan.faults == 0;
+	calm_at = 0;
 	if (!is_over) {
 		plan_next();
 	}
@@ -32,7 +44,7 @@ void faults_end(void)
 
 int64_t faults_longest(void)
 {
-	return plan.faults == 0 ? 0 : STALL_MOST + NET_CUT_MOST + AWAY_MOST + SPIKE_MOST + SECOND;
+	return plan.faults == 0 ? 0 : plan.stall_most + NET_CUT_MOST + AWAY_MOST + SPIKE_MOST + SECOND;
 }
 
 bool faults_lose_nothing(void)
@@ -47,6 +59,7 @@ static void cut(void)
 	unsigned way = any(3);
 	int64_t until = world.now + spread(plan.delay_most, NET_CUT_MOST);
 	bool is_all = one_in(3); /* all clients */
+	disturb(until);
 	unsigned client = any(plan.clients);
 	unsigned server = any(plan.servers);
 	for (unsigned i = 0; i < plan.clients; i++) {
@@ -92,13 +105,15 @@ static void crash(bool loses_data)
 		COVER(crash_keeping);
 	}
 	server_crash(s, is_machine, loses_data, away);
+	disturb(world.now + away + SECOND); /* and may load its data */
 }
 
 static void pause_client(bool is_script_only)
 {
 	sim_client *c = &clients[any(plan.clients)];
 	int64_t most = one_in(4) ? 3 * plan.ttl_most : plan.ttl_most / 2;
-	int64_t time = spread(US, most < 5 * SECOND ? most : 5 * SECOND);
+	int64_t time = plan.has_stalls ? spread(plan.stall_least, plan.stall_most)
+								   : spread(US, most < 5 * SECOND ? most : 5 * SECOND);
 	if (!c->is_alive) {
 		return;
 	}
@@ -111,6 +126,7 @@ static void pause_client(bool is_script_only)
 		COVER(long_pause);
 	}
 	client_pause(c, is_script_only, world.now + time);
+	disturb(world.now + time);
 }
 
 static void break_link(bool is_silent)
@@ -123,12 +139,28 @@ static void break_link(bool is_silent)
 	}
 }
 
+static void slow_down(void)
+{
+	int64_t by = spread(plan.delay_most, SPIKE_MOST);
+	int64_t until = world.now + spread(MS, SECOND);
+	COVER(delay_spike);
+	net_slow_down(by, until);
+	disturb(until + by);
+}
+
+static void stall_server(void)
+{
+	int64_t until = world.now + spread(plan.stall_least, plan.stall_most);
+	server_stall(&servers[any(plan.servers)], until);
+	disturb(until);
+}
+
 static void happen(fault_kind kind)
 {
+	disturb(world.now);
 	switch (kind) {
 		case FAULT_SPIKE:
-			COVER(delay_spike);
-			net_slow_down(spread(plan.delay_most, SPIKE_MOST), world.now + spread(MS, SECOND));
+			slow_down();
 			break;
 		case FAULT_RESET:
 			break_link(false);
@@ -151,7 +183,7 @@ static void happen(fault_kind kind)
 			server_forget_scripts(&servers[any(plan.servers)]);
 			break;
 		case FAULT_STALL:
-			server_stall(&servers[any(plan.servers)], world.now + spread(MS, STALL_MOST));
+			stall_server();
 			break;
 		case FAULT_PAUSE:
 			pause_client(false);

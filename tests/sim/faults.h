@@ -19,4 +19,7 @@ int64_t faults_longest(void);
 /* All that is written arrives, sooner or later. */
 bool faults_lose_nothing(void);
 
+/* When the effects of all that has broken so far are over, in true time. */
+int64_t faults_calm_at(void);
+
 #endif

@@ -129,7 +129,7 @@ static bool is_free(unsigned key)
 		if (!servers[i].is_up) {
 			continue;
 		}
-		if (!server_holds(&servers[i], key, k->value.mark) || k->value.len == 0) {
+		if (!server_holds(&servers[i], key, k->value.mark) || store_is_reservation(&k->value)) {
 			free_members++;
 		} else if (holders(key, k->value.mark) >= quorum) {
 			return false;
@@ -152,12 +152,23 @@ static bool is_waited_for(unsigned key)
 static int64_t hunger_limit(void)
 {
 	/* Two looks and a try with several members, and each may meet a packet that takes 16 times as long. */
-	return HUNGER_NS + (plan.servers > 1 ? 72 : 40) * plan.delay_most + 50 * MS;
+	int64_t limit = HUNGER_NS + (plan.servers > 1 ? 72 : 40) * plan.delay_most + 50 * MS;
+	/* What broke may show only when an answer does not come, and then again in the try that follows. After each the
+	 * waiter pauses for up to a second, and a fifth of it by jitter. */
+	int64_t failure = plan.timeout_ns + plan.connect_timeout_ns + 1200 * MS;
+	return plan_is_calm() ? limit : limit + 2 * failure;
+}
+
+/* Since when it is free although nothing is broken; later than now while something is. */
+static int64_t hungry_from(unsigned key)
+{
+	int64_t calm_at = plan_is_calm() ? 0 : faults_calm_at();
+	return hungry_since[key] > calm_at ? hungry_since[key] : calm_at;
 }
 
 static void look_at_hunger(unsigned key)
 {
-	if (!plan_is_calm() || plan.is_forbidden) {
+	if (plan.is_forbidden || plan.has_twins || plan.mode != PLAN_USUAL) {
 		return;
 	}
 	if (!is_waited_for(key) || !is_free(key)) {
@@ -177,11 +188,11 @@ void judge_on_hunger(unsigned key)
 {
 	if (hungry_since[key] == RL_NEVER) {
 		world_uncount();
-	} else if (world.now - hungry_since[key] >= hunger_limit()) {
+	} else if (world.now - hungry_from(key) >= hunger_limit()) {
 		world_violate("hunger: k%u is free for %.3f ms, and is waited for", key,
-			(double) (world.now - hungry_since[key]) / 1e6);
+			(double) (world.now - hungry_from(key)) / 1e6);
 	} else {
-		world_plan(EVENT_HUNGER, hungry_since[key] + hunger_limit(), key, 0, 0);
+		world_plan(EVENT_HUNGER, hungry_from(key) + hunger_limit(), key, 0, 0);
 		world_uncount();
 	}
 }

@@ -171,6 +171,14 @@ static rl_link *dial(rl_transport *self, const rl_address *address, int64_t unti
 	return link;
 }
 
+/* Addresses never move. */
+static bool distrust(rl_transport *self, const rl_address *address)
+{
+	(void) self;
+	(void) address;
+	return false;
+}
+
 /* ---- the rings ---- */
 
 static command *command_at(const rl_link *link, uint32_t number)
@@ -381,6 +389,7 @@ static void close_link(rl_link *link)
 void net_init(net *n, unsigned client, bool is_watch)
 {
 	*n = (net){.transport = {.dial = dial,
+				   .distrust = distrust,
 				   .append = append,
 				   .flush = flush,
 				   .sent = sent,

@@ -67,7 +67,7 @@ struct rl_link {
 	uint32_t limit_down;
 	uint32_t arrived;
 	uint32_t received;
-	rl_reply elements[4];
+	rl_reply elements[5];
 	/* Owned, and kept for the link's next life; both are rings of so many, a power of two. */
 	uint32_t queue_size;
 	command *commands;

@@ -12,7 +12,7 @@ static unsigned draw_members(void)
 static unsigned draw_faults(void)
 {
 	unsigned all = (1U << FAULT_UNCLEAN) - 1;
-	switch (any(8)) {
+	switch (any(9)) {
 		case 0:
 		case 1:
 			return 0;
@@ -25,6 +25,9 @@ static unsigned draw_faults(void)
 			return all;
 		case 5:
 			return 1U << any(FAULT_UNCLEAN);
+		case 6:
+			plan.has_stalls = true;
+			return 1U << FAULT_STALL | 1U << FAULT_PAUSE;
 		default:
 			return all & (unsigned) chance_next(&world.chance);
 	}
@@ -51,6 +54,13 @@ static void draw_times(void)
 	plan.connect_timeout_ns = spread(enough, 2 * SECOND);
 	plan.think_ns = spread(4 * plan.delay_most, 2 * plan.ttl_most);
 	plan.fault_ns = spread(20 * MS, 2 * SECOND);
+	plan.stall_least = MS;
+	plan.stall_most = 3 * SECOND;
+	if (plan.has_stalls) { /* and time between them to wait for a lock */
+		plan.fault_ns = spread(SECOND, 20 * SECOND);
+		plan.stall_least = 200 * MS;
+		plan.stall_most = 9 * SECOND;
+	}
 }
 
 void plan_begin(plan_mode mode, unsigned members)
@@ -70,13 +80,13 @@ void plan_begin(plan_mode mode, unsigned members)
 	plan.has_password = one_in(4);
 	plan.is_forbidden = one_in(16);
 	plan.has_twins = one_in(16);
-	plan.has_small_buffers = plan.faults != 0 && !plan.has_kills && one_in(6);
+	plan.has_small_buffers = plan.faults != 0 && !plan.has_kills && !plan.has_stalls && one_in(6);
 	plan.has_pollers = one_in(8);
 	plan.waits = any(9);
 	if (plan.has_twins) { /* what equal tokens cannot do: see docs/simulation.md */
 		plan.faults &= 1U << FAULT_RESET | 1U << FAULT_SCRIPTS;
 		plan.faults |= 1U << FAULT_RESET;
-		plan.has_kills = plan.has_small_buffers = false;
+		plan.has_kills = plan.has_stalls = plan.has_small_buffers = false;
 		plan.ttl_least = plan.ttl_most;
 	}
 	if (mode == PLAN_UNCLEAN) {
@@ -85,6 +95,6 @@ void plan_begin(plan_mode mode, unsigned members)
 		plan.faults = 1U << FAULT_JUMP;
 	}
 	if (mode != PLAN_USUAL) {
-		plan.has_twins = plan.has_kills = false;
+		plan.has_twins = plan.has_kills = plan.has_stalls = false;
 	}
 }

@@ -43,6 +43,8 @@ typedef struct plan {
 	unsigned keys;
 	unsigned faults;     /* a bit for each kind; 0 = nothing breaks */
 	int64_t fault_ns;    /* from one to the next, on average */
+	int64_t stall_least; /* how long a server does nothing */
+	int64_t stall_most;
 	int64_t delay_least; /* one way */
 	int64_t delay_most;
 	int64_t ttl_least;
@@ -59,6 +61,7 @@ typedef struct plan {
 	bool has_small_buffers;
 	bool has_pollers; /* some clients are not to be woken */
 	bool has_kills;   /* nothing breaks but clients */
+	bool has_stalls;  /* nothing breaks, but servers and clients stand still, for seconds */
 	unsigned waits;   /* of 8 acquires so many wait */
 	uint64_t events;  /* at least */
 } plan_t;

@@ -348,7 +348,7 @@ static void on_expiry(sim_server *s, unsigned key)
 		return;
 	}
 	TRACE("k%u expires at s%u", key, (unsigned) s->index);
-	if (k->value.len > 0) {
+	if (!store_is_reservation(&k->value)) {
 		judge_key_expired(key);
 	}
 	store_expire(&s->store, key, server_us(s));

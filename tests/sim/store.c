@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define MARK_MS 2000
+#define MARKS_MS 2000
 #define TICKETS_MS 1000
 #define RESERVED_MS 10
 #define TOKEN_LEN 28
@@ -24,8 +24,9 @@ void store_expire(store *s, unsigned key, int64_t now_us)
 		s->has_changed = true;
 		COVER(expired);
 	}
-	if (k->mark_count > 0 && now_ms > k->marks_expire_ms) {
+	if (now_ms > k->marks_expire_ms) {
 		k->mark_count = 0;
+		k->reach_ms = 0;
 	}
 	if (k->tickets > 0 && now_ms > k->tickets_expire_ms) {
 		k->tickets = 0;
@@ -58,7 +59,20 @@ static bool holds(const store_key *k, const text *token)
 	return k->exists && k->value.mark == token->mark && k->value.len == token->len;
 }
 
+bool store_is_reservation(const text *value)
+{
+	return value->len == 0 ||
+		(value->len == sizeof RL_RESERVED_LONG - 1 &&
+			memcmp(value->bytes, RL_RESERVED_LONG, sizeof RL_RESERVED_LONG - 1) == 0);
+}
+
 /* ---- the scripts' own functions ---- */
+
+/* ZCARD */
+static unsigned card(const store_key *k)
+{
+	return k->mark_count + (k->reach_ms > 0);
+}
 
 static rl_holder holder(const store_key *k, const text *token, int64_t now_us)
 {
@@ -66,7 +80,8 @@ static rl_holder holder(const store_key *k, const text *token, int64_t now_us)
 	if (!k->exists) {
 		return RL_HOLDER_NOBODY;
 	}
-	if (k->value.len == 0 && left >= 0 && left <= RESERVED_MS) {
+	if (left >= 0 && store_is_reservation(&k->value) &&
+		left <= (k->value.len == 0 ? RESERVED_MS : RL_RESERVED_MAX_MS)) {
 		return RL_HOLDER_RESERVED;
 	}
 	if (holds(k, token)) {
@@ -76,17 +91,28 @@ static rl_holder holder(const store_key *k, const text *token, int64_t now_us)
 	return is_kin ? RL_HOLDER_KIN : RL_HOLDER_FOREIGN;
 }
 
-static void unmark(store_key *k, const text *waiter)
+static store_mark *find_mark(store_key *k, const text *waiter)
 {
 	for (unsigned i = 0; i < k->mark_count; i++) {
 		if (k->marks[i].waiter == waiter->mark) {
-			k->marks[i] = k->marks[--k->mark_count];
-			return;
+			return &k->marks[i];
 		}
+	}
+	return NULL;
+}
+
+static void unmark(store_key *k, const command *c)
+{
+	store_mark *found = find_mark(k, &c->waiter);
+	if (found != NULL) {
+		*found = k->marks[--k->mark_count];
+	}
+	if (c->reserve_ms > 0 && card(k) == 1) {
+		k->reach_ms = 0;
 	}
 }
 
-static void mark(store_key *k, const text *waiter, int64_t now_us)
+static void mark(store_key *k, const command *c, int64_t now_us)
 {
 	for (unsigned i = 0; i < k->mark_count;) {
 		if (k->marks[i].until_us <= now_us) {
@@ -95,12 +121,33 @@ static void mark(store_key *k, const text *waiter, int64_t now_us)
 			i++;
 		}
 	}
-	unmark(k, waiter);
-	if (k->mark_count < STORE_MARKS) {
-		k->marks[k->mark_count++] =
-			(store_mark){.waiter = waiter->mark, .until_us = now_us + MARK_MS * 1000};
+	store_mark *own = find_mark(k, &c->waiter);
+	if (own == NULL && k->mark_count < STORE_MARKS) {
+		own = &k->marks[k->mark_count++];
 	}
-	k->marks_expire_ms = now_us / 1000 + MARK_MS;
+	if (own != NULL) {
+		*own = (store_mark){.waiter = c->waiter.mark, .until_us = now_us + c->mark_ms * 1000};
+	}
+	if (c->reserve_ms > RESERVED_MS && c->reserve_ms > k->reach_ms) {
+		k->reach_ms = c->reserve_ms;
+	}
+	k->marks_expire_ms = now_us / 1000 + MARKS_MS;
+}
+
+/* The mark of the waiter whose try this is has ended, and there are others to go by. */
+static bool is_void(store_key *k, const command *c, int64_t now_us)
+{
+	const store_mark *own = find_mark(k, &c->waiter);
+	return own != NULL ? own->until_us < now_us : card(k) > 0;
+}
+
+static bool has_live_mark(const store_key *k, int64_t now_us)
+{
+	bool has_any = false;
+	for (unsigned i = 0; i < k->mark_count; i++) {
+		has_any = has_any || k->marks[i].until_us >= now_us;
+	}
+	return has_any;
 }
 
 static rl_ticket ticket(store *s, store_key *k, int64_t now_us)
@@ -114,28 +161,47 @@ static rl_ticket ticket(store *s, store_key *k, int64_t now_us)
 	return was_there ? RL_TICKET_OUT : RL_TICKET_NONE;
 }
 
-static void reserve(store *s, store_key *k, int64_t now_us)
+static void reserve(store *s, store_key *k, const command *c, int64_t now_us)
 {
-	static const text nobody = {.mark = UINT64_C(0xcbf29ce484222325)};
-	set(s, k, &nobody, RESERVED_MS, now_us);
+	int64_t ms = RESERVED_MS;
+	if (c->reserve_ms > 0) {
+		ms = c->reserve_ms > k->reach_ms ? c->reserve_ms : k->reach_ms;
+		ms = ms < RL_RESERVED_MAX_MS ? ms : RL_RESERVED_MAX_MS;
+	}
+	text value =
+		words_text(ms > RESERVED_MS ? rl_bytes_of(RL_RESERVED_LONG, sizeof RL_RESERVED_LONG - 1)
+									: rl_bytes_of("", 0));
+	set(s, k, &value, ms, now_us);
 }
 
 /* Frees it, for the next waiter if there is one. */
-static int64_t free_key(store *s, store_key *k, bool has_helpers, int64_t now_us)
+static int64_t free_key(store *s, store_key *k, const command *c, int64_t now_us)
 {
-	if (!has_helpers || k->mark_count == 0) {
+	if (!c->has_helpers || k->mark_count == 0) {
 		return delete (s, k);
 	}
 	ticket(s, k, now_us);
-	reserve(s, k, now_us);
+	reserve(s, k, c, now_us);
 	COVER(reserved);
 	return 1;
 }
 
+/* A ticket that its waiter cannot use goes to the next one, or nowhere. */
+static void pass_on(store *s, store_key *k, const command *c, int64_t now_us)
+{
+	COVER(late_try);
+	if (has_live_mark(k, now_us)) {
+		ticket(s, k, now_us);
+		reserve(s, k, c, now_us);
+	} else if (k->exists) {
+		delete (s, k);
+	}
+}
+
 /* ---- the scripts ---- */
 
-static void say_numbers(
-	reply *r, unsigned count, int64_t first, int64_t second, int64_t third, int64_t fourth)
+static void say_numbers(reply *r, unsigned count, int64_t first, int64_t second, int64_t third,
+	int64_t fourth, int64_t fifth)
 {
 	r->type = REPLY_NUMBERS;
 	r->count = (uint8_t) count;
@@ -143,6 +209,7 @@ static void say_numbers(
 	r->number[1] = second;
 	r->number[2] = third;
 	r->number[3] = fourth;
+	r->number[4] = fifth;
 }
 
 static void say_number(reply *r, int64_t number)
@@ -156,16 +223,13 @@ static void run_try(store *s, store_key *k, const command *c, int64_t now_us, re
 	int64_t n = c->has_helpers ? now_us : 0;
 	int64_t left = pttl(k, now_us);
 	rl_holder h = holder(k, &c->token, now_us);
-	bool is_queued = c->not_after_us != 0;
-	bool is_late = is_queued && n > c->not_after_us;
-	bool is_free = h == RL_HOLDER_NOBODY || (h == RL_HOLDER_RESERVED && is_queued);
+	bool is_free = h == RL_HOLDER_NOBODY || (h == RL_HOLDER_RESERVED && c->place != RL_PLACE_NONE);
 	bool is_mine = h == RL_HOLDER_SELF && c->is_owed;
-	if (is_late) {
+	if (c->place == RL_PLACE_QUEUED && c->has_helpers && is_void(k, c, now_us)) {
 		if (is_free) {
-			ticket(s, k, now_us);
-			COVER(late_try);
+			pass_on(s, k, c, now_us);
 		}
-		say_numbers(r, 4, 0, n, left, h);
+		say_numbers(r, 5, 0, n, left, h, 0);
 		return;
 	}
 	if (is_free || is_mine) {
@@ -176,17 +240,17 @@ static void run_try(store *s, store_key *k, const command *c, int64_t now_us, re
 			set(s, k, &c->token, c->ttl_ms, now_us);
 		}
 		if (c->has_helpers) {
-			unmark(k, &c->waiter);
+			unmark(k, c);
 		}
-		say_numbers(r, 2, 1, n, 0, 0);
+		say_numbers(r, 2, 1, n, 0, 0, 0);
 		return;
 	}
-	if (c->has_helpers && c->is_unmarked) {
-		unmark(k, &c->waiter);
-	} else if (c->has_helpers) {
-		mark(k, &c->waiter, now_us);
+	if (c->has_helpers && c->place != RL_PLACE_QUEUED && c->mark_ms == 0) {
+		unmark(k, c);
+	} else if (c->has_helpers && c->place != RL_PLACE_QUEUED) {
+		mark(k, c, now_us);
 	}
-	say_numbers(r, 4, 0, n, left, h);
+	say_numbers(r, 5, 0, n, left, h, c->has_helpers ? card(k) : 0);
 }
 
 static void run_nudge(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
@@ -195,23 +259,23 @@ static void run_nudge(store *s, store_key *k, const command *c, int64_t now_us, 
 	rl_holder h = holder(k, &c->token, now_us);
 	rl_ticket sent = RL_TICKET_NONE;
 	if (h != RL_HOLDER_SELF) {
-		mark(k, &c->waiter, now_us);
+		mark(k, c, now_us);
 	}
 	if (!k->exists) {
 		sent = ticket(s, k, now_us);
 	}
 	if (!k->exists && sent == RL_TICKET_NONE) {
-		reserve(s, k, now_us);
+		reserve(s, k, c, now_us);
 	}
-	say_numbers(r, 4, now_us, left, h, sent);
+	say_numbers(r, 5, now_us, left, h, sent, card(k));
 }
 
 static void run_release(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
 {
 	if (c->has_helpers && c->waiter.len > 0) {
-		unmark(k, &c->waiter);
+		unmark(k, c);
 	}
-	say_number(r, holds(k, &c->token) ? free_key(s, k, c->has_helpers, now_us) : 0);
+	say_number(r, holds(k, &c->token) ? free_key(s, k, c, now_us) : 0);
 }
 
 /* A renewal leaves a longer TTL. */
@@ -220,7 +284,8 @@ static void run_extend(
 {
 	bool is_ours = holds(k, &c->token);
 	int64_t until = now_us / 1000 + c->ttl_ms;
-	say_number(r, is_ours);
+	bool is_nobodys = !k->exists || store_is_reservation(&k->value);
+	say_number(r, is_ours ? 1 : is_nobodys ? 0 : -1);
 	if (is_ours && is_renewal && k->expires_ms >= until) {
 		COVER(renewal_kept);
 	} else if (is_ours) {
@@ -229,11 +294,30 @@ static void run_extend(
 	}
 }
 
+/* To a token that is there already it only prolongs. */
+static void run_swap(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+{
+	if (holds(k, &c->token)) {
+		int64_t left = c->ttl_ms > 0 ? c->ttl_ms : pttl(k, now_us);
+		set(s, k, &c->fresh, left, now_us);
+		say_number(r, 1);
+	} else if (holds(k, &c->fresh)) {
+		if (pttl(k, now_us) < c->ttl_ms) {
+			k->expires_ms = now_us / 1000 + c->ttl_ms;
+			s->has_changed = true;
+		}
+		COVER(swapped_before);
+		say_number(r, 2);
+	} else {
+		say_number(r, 0);
+	}
+}
+
 static void run_force(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
 {
 	static const text nobody = {.len = 0};
 	bool is_nobodys = !k->exists || holder(k, &nobody, now_us) == RL_HOLDER_RESERVED;
-	say_number(r, is_nobodys ? 0 : free_key(s, k, c->has_helpers, now_us));
+	say_number(r, is_nobodys ? 0 : free_key(s, k, c, now_us));
 }
 
 static void run_script(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
@@ -263,6 +347,9 @@ static void run_script(store *s, store_key *k, const command *c, int64_t now_us,
 			break;
 		case RL_SCRIPT_FORCE:
 			run_force(s, k, c, now_us, r);
+			break;
+		case RL_SCRIPT_SWAP:
+			run_swap(s, k, c, now_us, r);
 			break;
 	}
 }

@@ -21,6 +21,8 @@ typedef struct store_key {
 	int64_t expires_ms; /* the last ms in which it is there */
 	uint8_t mark_count;
 	store_mark marks[STORE_MARKS];
+	int64_t
+		reach_ms; /* the member '' of the marks: the longest reservation that was asked for; 0 = none */
 	int64_t marks_expire_ms;
 	unsigned tickets;
 	int64_t tickets_expire_ms;
@@ -35,6 +37,9 @@ typedef struct store {
 } store;
 
 void store_clear(store *s);
+
+/* Nobody's token: the lock is kept for a waiter. */
+bool store_is_reservation(const text *value);
 
 /* What has ended by its TTL. */
 void store_expire(store *s, unsigned key, int64_t now_us);

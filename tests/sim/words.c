@@ -7,12 +7,13 @@
 
 /* The texts that store.c was written from. Where one is changed, the model has to follow. */
 static const char *const sha1_of_model[RL_SCRIPTS] = {
-	[RL_SCRIPT_TRY] = "e98046a42a55622a012c352a78dd15339a5c7ce8",
-	[RL_SCRIPT_RELEASE] = "bdd84d4e3e2bd72720f990ef54ba617c4a9e563e",
-	[RL_SCRIPT_EXTEND] = "6d1d59e9f5af01e6d094877d2b8ad6a5b1af0b10",
-	[RL_SCRIPT_RENEW] = "ab80887516454f7943a390eb2703f392b2f0319c",
-	[RL_SCRIPT_NUDGE] = "310befe063f1faf32962e21cb331f8465b787ab5",
-	[RL_SCRIPT_FORCE] = "7178360cc2c6d51caa35129f42c8369d012b9509",
+	[RL_SCRIPT_TRY] = "7a598520b6e749771f7896752f14b312ccea9aa4",
+	[RL_SCRIPT_RELEASE] = "968e3e5cb20b58d21203f070873c87345eb65637",
+	[RL_SCRIPT_EXTEND] = "edfbcc8a0d35fbff8532e25c6458d1764f69a631",
+	[RL_SCRIPT_RENEW] = "9ddb0725cd0cb6ab450a12dfdc5fdd3ce57d9fbd",
+	[RL_SCRIPT_NUDGE] = "f117f3fbc4b2e7db577800d48fc404d9a9a467ad",
+	[RL_SCRIPT_FORCE] = "81edadebf9835a8f2602fe65903bf47021969c30",
+	[RL_SCRIPT_SWAP] = "de6594cae0ba0ac7ae15cc3648eccd8e7ed6142e",
 };
 
 bool words_know_scripts(void)
@@ -102,8 +103,9 @@ static bool read_arguments(command *c, unsigned argc, const rl_bytes *argv)
 		[RL_SCRIPT_RELEASE] = 1,
 		[RL_SCRIPT_EXTEND] = 2,
 		[RL_SCRIPT_RENEW] = 2,
-		[RL_SCRIPT_NUDGE] = 2,
-		[RL_SCRIPT_FORCE] = 0};
+		[RL_SCRIPT_NUDGE] = 3,
+		[RL_SCRIPT_FORCE] = 0,
+		[RL_SCRIPT_SWAP] = 3};
 	if (argc < least[c->script]) {
 		return false;
 	}
@@ -114,14 +116,16 @@ static bool read_arguments(command *c, unsigned argc, const rl_bytes *argv)
 		case RL_SCRIPT_TRY:
 			c->ttl_ms = number_of(argv[1]);
 			c->is_owed = is(argv[2], "1");
-			c->not_after_us = number_of(argv[3]);
+			c->place = (rl_place) number_of(argv[3]);
 			c->waiter = words_text(argv[4]);
-			c->is_unmarked = is(argv[5], "1");
+			c->mark_ms = number_of(argv[5]);
+			c->reserve_ms = argc > 6 ? number_of(argv[6]) : 0;
 			break;
 		case RL_SCRIPT_RELEASE:
 			if (argc > 1) {
 				c->waiter = words_text(argv[1]);
 			}
+			c->reserve_ms = argc > 2 ? number_of(argv[2]) : 0;
 			break;
 		case RL_SCRIPT_EXTEND:
 		case RL_SCRIPT_RENEW:
@@ -129,8 +133,15 @@ static bool read_arguments(command *c, unsigned argc, const rl_bytes *argv)
 			break;
 		case RL_SCRIPT_NUDGE:
 			c->waiter = words_text(argv[1]);
+			c->mark_ms = number_of(argv[2]);
+			c->reserve_ms = argc > 3 ? number_of(argv[3]) : 0;
 			break;
 		case RL_SCRIPT_FORCE:
+			c->reserve_ms = argc > 0 ? number_of(argv[0]) : 0;
+			break;
+		case RL_SCRIPT_SWAP:
+			c->fresh = words_text(argv[1]);
+			c->ttl_ms = number_of(argv[2]);
 			break;
 	}
 	return true;
@@ -152,9 +163,10 @@ static bool read_script(command *c, unsigned argc, const rl_bytes *argv)
 bool words_read(command *c, unsigned argc, const rl_bytes *argv)
 {
 	memset(c, 0, offsetof(command, token));
-	c->token.len = c->waiter.len = 0;
-	c->token.mark = c->waiter.mark = 0;
-	c->ttl_ms = c->not_after_us = c->block_ms = 0;
+	c->token.len = c->waiter.len = c->fresh.len = 0;
+	c->token.mark = c->waiter.mark = c->fresh.mark = 0;
+	c->place = RL_PLACE_NONE;
+	c->ttl_ms = c->mark_ms = c->reserve_ms = c->block_ms = 0;
 	if (argv[0].data[0] == 'E' && argv[0].data[1] == 'V') {
 		return read_script(c, argc, argv);
 	}
@@ -183,14 +195,15 @@ bool words_read(command *c, unsigned argc, const rl_bytes *argv)
 const char *words_say(const command *c, char *room, size_t size)
 {
 	static const char *const scripts[RL_SCRIPTS] = {
-		"try", "release", "extend", "renew", "nudge", "force"};
+		"try", "release", "extend", "renew", "nudge", "force", "swap"};
 	static const char *const words[] = {"SET", "EXISTS", "GET", "PTTL", "BLPOP", "", "hello"};
 	const char *name = c->what == WORD_SCRIPT ? scripts[c->script] : words[c->what];
-	snprintf(room, size, "%s%s%s k%u %.*s ttl %" PRId64 "%s%s%s%.*s", name,
+	static const char *const places[] = {"", " queued", " woken"};
+	snprintf(room, size, "%s%s%s k%u %.*s%s%.*s ttl %" PRId64 "%s%s mark %d/%d %.*s", name,
 		c->what == WORD_SCRIPT && !c->is_sha ? "(text)" : "", c->has_helpers ? "+" : "",
-		(unsigned) c->key, (int) c->token.len, c->token.bytes,
-		c->what == WORD_BLPOP ? c->block_ms : c->ttl_ms, c->is_owed ? " owed" : "",
-		c->is_unmarked ? " unmarked" : "", c->not_after_us != 0 ? " queued " : " ",
+		(unsigned) c->key, (int) c->token.len, c->token.bytes, c->fresh.len > 0 ? " to " : "",
+		(int) c->fresh.len, c->fresh.bytes, c->what == WORD_BLPOP ? c->block_ms : c->ttl_ms,
+		c->is_owed ? " owed" : "", places[c->place], (int) c->mark_ms, (int) c->reserve_ms,
 		(int) c->waiter.len, c->waiter.bytes);
 	return room;
 }
@@ -213,8 +226,9 @@ const char *words_say_reply(const reply *r, char *room, size_t size)
 			snprintf(room, size, "%" PRId64, r->number[0]);
 			return room;
 		case REPLY_NUMBERS:
-			snprintf(room, size, "[%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "] of %u",
-				r->number[0], r->number[1], r->number[2], r->number[3], (unsigned) r->count);
+			snprintf(room, size,
+				"[%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "] of %u", r->number[0],
+				r->number[1], r->number[2], r->number[3], r->number[4], (unsigned) r->count);
 			return room;
 	}
 	return "?";

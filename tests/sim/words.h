@@ -35,15 +35,17 @@ typedef struct command {
 	bool is_sha;
 	bool has_helpers;
 	bool is_owed;
-	bool is_unmarked;
 	bool is_undo; /* nobody reads its answer; the network's own */
 	uint8_t key;
 	text token;
+	text fresh;  /* of a swap; len 0 = none */
 	text waiter; /* len 0 = none */
 	int64_t ttl_ms;
-	int64_t not_after_us; /* 0 = none */
-	int64_t block_ms;     /* WORD_BLPOP; 0 = for ever */
-	uint64_t end;         /* position of its last byte on the link; the network's own */
+	rl_place place;
+	int64_t mark_ms;    /* 0 = none */
+	int64_t reserve_ms; /* 0 = not said: 10 ms */
+	int64_t block_ms;   /* WORD_BLPOP; 0 = for ever */
+	uint64_t end;       /* position of its last byte on the link; the network's own */
 } command;
 
 typedef enum reply_type {
@@ -59,7 +61,7 @@ typedef enum reply_type {
 typedef struct reply {
 	reply_type type;
 	uint8_t count;     /* REPLY_NUMBERS */
-	int64_t number[4]; /* REPLY_NUMBER has the first */
+	int64_t number[5]; /* REPLY_NUMBER has the first */
 	const char *error; /* a constant */
 	text text;
 } reply;

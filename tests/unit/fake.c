@@ -180,6 +180,12 @@ rl_op *fake_ask(rl_verb verb, const char *token, int64_t ttl_ms)
 		rl_ask_new(&fake_set, &fake_pool, &fake_env, verb, bytes_of("k"), bytes_of(token), ttl_ms));
 }
 
+rl_op *fake_take_over(const char *token, int64_t ttl_ms)
+{
+	return keep(
+		rl_take_over_new(&fake_set, &fake_pool, &fake_env, bytes_of("k"), bytes_of(token), ttl_ms));
+}
+
 void fake_free(rl_op *op)
 {
 	for (unsigned i = 0; i < op_count; i++) {

@@ -115,6 +115,10 @@ extern int fake_end_errno;
 /* What AUTH, SELECT or CLIENT is answered with from now on; NULL = silence. Else it is "+OK". */
 void fake_login_says(unsigned member, const char *what, const char *text);
 
+/* What distrust() says from now on, and how often it was called. */
+extern bool fake_names_move;
+extern unsigned fake_distrusts;
+
 /* Closes the member's open links from its side. What is sent on them from now on is lost. */
 void fake_kill(unsigned member);
 
@@ -142,6 +146,7 @@ void fake_read(rl_link *link);
 rl_acquire *fake_acquire(int64_t ttl_ms, int64_t wait_ns);
 rl_acquire *fake_acquire_own(const char *token, int64_t ttl_ms, int64_t wait_ns);
 rl_op *fake_ask(rl_verb verb, const char *token, int64_t ttl_ms);
+rl_op *fake_take_over(const char *token, int64_t ttl_ms);
 void fake_free(rl_op *op);
 
 /* Drives to the end, fails the test when there is none. */

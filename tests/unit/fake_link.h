@@ -11,8 +11,8 @@
 
 #define LINKS_MAX 256
 #define QUEUE_MAX 192
-#define COMMANDS_MAX 128
-#define EVENTS_MAX 128
+#define COMMANDS_MAX 192
+#define EVENTS_MAX 192
 #define ELEMENTS_MAX 8
 
 typedef struct command {

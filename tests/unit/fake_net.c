@@ -12,6 +12,8 @@
 unsigned fake_looks;
 unsigned fake_writes;
 int fake_end_errno;
+bool fake_names_move;
+unsigned fake_distrusts;
 bool (*fake_lacks_memory)(void);
 
 /* ---- what the system takes ---- */
@@ -104,6 +106,14 @@ static rl_link *new_link(unsigned member)
 		.connect_at = RL_NEVER};
 	fake_note(link, "dial");
 	return link;
+}
+
+static bool distrust(rl_transport *self, const rl_address *address)
+{
+	(void) self;
+	(void) address;
+	fake_distrusts++;
+	return fake_names_move;
 }
 
 static rl_link *dial(rl_transport *self, const rl_address *address, int64_t until, rl_error *err)
@@ -325,6 +335,7 @@ static void close_link(rl_link *link)
 }
 
 rl_transport fake_transport = {.dial = dial,
+	.distrust = distrust,
 	.append = append,
 	.flush = flush,
 	.sent = sent,
@@ -409,6 +420,8 @@ void fake_net_begin(void)
 	fake_looks = 0;
 	fake_writes = 0;
 	fake_end_errno = 0;
+	fake_names_move = false;
+	fake_distrusts = 0;
 	fake_improvise = NULL;
 	fake_lacks_memory = NULL;
 	fake_forget_tokens();

@@ -77,7 +77,7 @@ static const char *script_name(unsigned argc, const rl_bytes *argv)
 	} scripts[RL_SCRIPTS] = {{RL_SCRIPT_TRY, "try", "TRY"},
 		{RL_SCRIPT_RELEASE, "release", "RELEASE"}, {RL_SCRIPT_EXTEND, "extend", "EXTEND"},
 		{RL_SCRIPT_RENEW, "renew", "RENEW"}, {RL_SCRIPT_NUDGE, "nudge", "NUDGE"},
-		{RL_SCRIPT_FORCE, "force", "FORCE"}};
+		{RL_SCRIPT_FORCE, "force", "FORCE"}, {RL_SCRIPT_SWAP, "swap", "SWAP"}};
 	bool is_sha = argc > 3 && is(argv[0], "EVALSHA");
 	bool is_text = argc > 3 && is(argv[0], "EVAL");
 	for (unsigned i = 0; (is_sha || is_text) && i < RL_SCRIPTS; i++) {
@@ -120,11 +120,30 @@ static unsigned describe_beginning(char *out, size_t size, unsigned argc, const 
 	return 0;
 }
 
+/* How many arguments the line shows: the last ones are left out when they are the usual ones of a waiter that goes on
+ * waiting, near its servers. */
+static unsigned shown(const char *script, unsigned argc, const rl_bytes *argv)
+{
+	bool has_helpers = script != NULL && has_helper_keys(argc, argv);
+	bool is_release = script != NULL && (script[0] == 'r' || script[0] == 'R');
+	bool marks = script != NULL && strchr("tTnN", script[0]) != NULL;
+	if (!has_helpers || !(is_release || marks || script[0] == 'f')) {
+		return argc;
+	}
+	unsigned most = is_release ? 9 : script[0] == 't' || script[0] == 'T' ? 13 : marks ? 10 : 7;
+	if (argc == most && is(argv[argc - 1], "10")) {
+		argc--;
+		argc -= is_release && argv[argc - 1].len == 0;
+	}
+	return marks && is(argv[argc - 1], "2000") ? argc - 1 : argc;
+}
+
 void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv)
 {
 	char text[sizeof words->text] = "";
 	const char *script = script_name(argc, argv);
 	unsigned next = describe_beginning(text, sizeof text, argc, argv);
+	argc = shown(script, argc, argv);
 	for (size_t used = strlen(text); next < argc && used < sizeof text; next++) {
 		bool is_dash = script != NULL && argv[next].len == 0;
 		rl_bytes argument = is_dash ? bytes_of("-") : argv[next];

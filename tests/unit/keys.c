@@ -93,13 +93,13 @@ static void unmark(keys_server *server, const char *waiter)
 	}
 }
 
-static void mark(keys_server *server, const char *waiter, int64_t at)
+static void mark(keys_server *server, const char *waiter, int64_t ms, int64_t at)
 {
 	unmark(server, waiter);
 	for (unsigned i = 0; i < KEYS_MARKS; i++) {
 		if (server->marks[i].until <= at) {
 			snprintf(server->marks[i].waiter, sizeof server->marks[i].waiter, "%s", waiter);
-			server->marks[i].until = at + 2 * SECOND;
+			server->marks[i].until = at + ms * MS;
 			return;
 		}
 	}
@@ -113,6 +113,17 @@ static bool has_marks(const keys_server *server, int64_t at)
 		}
 	}
 	return false;
+}
+
+/* The waiter's mark has ended, and there are others to go by. */
+static bool is_void(const keys_server *server, const char *waiter, int64_t at)
+{
+	for (unsigned i = 0; i < KEYS_MARKS; i++) {
+		if (server->marks[i].until > at && strcmp(server->marks[i].waiter, waiter) == 0) {
+			return false;
+		}
+	}
+	return has_marks(server, at);
 }
 
 static unsigned number_of(const keys_server *server)
@@ -207,9 +218,9 @@ typedef struct said {
 	char token[16];
 	int64_t ttl_ms;
 	int is_owed;
-	int64_t not_after;
+	int place;
 	char waiter[16]; /* "-" = none */
-	int is_unmarked;
+	int64_t mark_ms;
 	bool has_helpers;
 } said;
 
@@ -233,13 +244,14 @@ static const char *run_try(keys_server *server, const said *s, int64_t at)
 	int64_t now_us = s->has_helpers ? time_us(server, at) : 0;
 	int64_t left = pttl(server, at);
 	bool is_free =
-		holder == RL_HOLDER_NOBODY || (holder == RL_HOLDER_RESERVED && s->not_after != 0);
+		holder == RL_HOLDER_NOBODY || (holder == RL_HOLDER_RESERVED && s->place != RL_PLACE_NONE);
 	char *text = next_text();
 	snprintf(
-		text, sizeof texts[0], "*:0 :%" PRId64 " :%" PRId64 " :%d", now_us, left, (int) holder);
-	if (s->not_after != 0 && time_us(server, at) > s->not_after) {
+		text, sizeof texts[0], "*:0 :%" PRId64 " :%" PRId64 " :%d :1", now_us, left, (int) holder);
+	if (s->place == RL_PLACE_QUEUED && is_void(server, s->waiter, at)) {
 		if (is_free) {
 			ticket(server, at);
+			set(server, "", 10, at);
 		}
 	} else if (is_free || (holder == RL_HOLDER_SELF && s->is_owed)) {
 		if (is_free || left < s->ttl_ms) {
@@ -247,12 +259,12 @@ static const char *run_try(keys_server *server, const said *s, int64_t at)
 		}
 		unmark(server, s->waiter);
 		snprintf(text, sizeof texts[0], "*:1 :%" PRId64, now_us);
-	} else if (!s->has_helpers) {
+	} else if (!s->has_helpers || s->place == RL_PLACE_QUEUED) {
 		return text;
-	} else if (s->is_unmarked) {
+	} else if (s->mark_ms == 0) {
 		unmark(server, s->waiter);
 	} else {
-		mark(server, s->waiter, at);
+		mark(server, s->waiter, s->mark_ms, at);
 	}
 	return text;
 }
@@ -263,7 +275,7 @@ static const char *run_nudge(keys_server *server, const said *s, int64_t at)
 	int64_t left = pttl(server, at);
 	rl_ticket sent = RL_TICKET_NONE;
 	if (holder != RL_HOLDER_SELF) {
-		mark(server, s->waiter, at);
+		mark(server, s->waiter, s->mark_ms, at);
 	}
 	if (!is_held(server)) {
 		if (server->ticket_until > at) {
@@ -274,8 +286,8 @@ static const char *run_nudge(keys_server *server, const said *s, int64_t at)
 		}
 	}
 	char *text = next_text();
-	snprintf(text, sizeof texts[0], "*:%" PRId64 " :%" PRId64 " :%d :%d", time_us(server, at), left,
-		(int) holder, (int) sent);
+	snprintf(text, sizeof texts[0], "*:%" PRId64 " :%" PRId64 " :%d :%d :1", time_us(server, at),
+		left, (int) holder, (int) sent);
 	return text;
 }
 
@@ -295,25 +307,45 @@ static const char *run_release(keys_server *server, const said *s, int64_t at)
 	return ":1";
 }
 
+static const char *run_swap(keys_server *server, const char *words, int64_t at)
+{
+	char token[16], fresh[16];
+	int64_t ttl_ms;
+	CHECK_INT(sscanf(words, "%*s k %15s %15s %" SCNd64, token, fresh, &ttl_ms), 3);
+	if (holder_for(server, token, at) == RL_HOLDER_SELF) {
+		set(server, fresh, ttl_ms > 0 ? ttl_ms : pttl(server, at), at);
+		return ":1";
+	}
+	if (holder_for(server, fresh, at) != RL_HOLDER_SELF) {
+		return ":0";
+	}
+	if (pttl(server, at) < ttl_ms) {
+		set(server, fresh, ttl_ms, at);
+	}
+	return ":2";
+}
+
 static const char *run(keys_server *server, const char *words, int64_t at)
 {
-	said s = {.has_helpers = false};
+	said s = {.mark_ms = 2000};
 	CHECK(sscanf(words, "%15s k %15s", s.name, s.token) == 2);
 	s.has_helpers = s.name[strlen(s.name) - 1] == '+';
 	expire(server, at);
+	if (s.name[0] == 's' || strcmp(s.name, "SWAP") == 0) {
+		return run_swap(server, words, at);
+	}
 	switch (words[0]) {
 		case 'S':
 			CHECK_INT(sscanf(words, "SET k %*s NX PX %" SCNd64, &s.ttl_ms), 1);
 			return run_set(server, &s, at);
 		case 't':
 		case 'T':
-			CHECK_INT(sscanf(words, "%*s k %*s %" SCNd64 " %d %" SCNd64 " %15s %d", &s.ttl_ms,
-						  &s.is_owed, &s.not_after, s.waiter, &s.is_unmarked),
-				5);
+			CHECK(sscanf(words, "%*s k %*s %" SCNd64 " %d %d %15s %" SCNd64, &s.ttl_ms, &s.is_owed,
+					  &s.place, s.waiter, &s.mark_ms) >= 4);
 			return run_try(server, &s, at);
 		case 'n':
 		case 'N':
-			CHECK_INT(sscanf(words, "%*s k %*s %15s", s.waiter), 1);
+			CHECK(sscanf(words, "%*s k %*s %15s %" SCNd64, s.waiter, &s.mark_ms) >= 1);
 			return run_nudge(server, &s, at);
 		default: /* release */
 			CHECK(words[0] == 'r' || words[0] == 'R');

@@ -184,6 +184,24 @@ static void a_refused_login_ends_it(void)
 	}
 }
 
+/* The release of a drawn token travels with the login. When that fails the login's error is told, whatever the release
+ * was answered, and nothing is undone: a release takes nothing. */
+static void a_refused_login_ends_a_release_that_travels_with_it(void)
+{
+	static const char *const answers[] = {"-NOAUTH x", ":1", ":0"};
+	for (unsigned i = 0; i < 3; i++) {
+		begin_with_login();
+		fake_login_says(0, "AUTH", "-WRONGPASS x");
+		fake_says(0, answers[i]);
+		rl_op *op = fake_ask(RL_VERB_RELEASE, "rl1.AAAAAAAAAAAAAAAAAAAAAAAA", 0);
+		CHECK_INT(fake_drive(op), RL_ERR_SERVER);
+		CHECK_LOG(LOGIN "0 a1 release k T1\n0 a1 NAME\n0 a1 close\n");
+		CHECK_TEXT(op->err->code, "WRONGPASS");
+		CHECK_INT(fake_stats.undone, 0);
+		fake_end();
+	}
+}
+
 static void a_break_in_the_login_is_tried_again(void)
 {
 	begin_with_login();
@@ -360,15 +378,44 @@ static void an_error_is_told_at_once(void)
 {
 	for (EACH_VERB(c)) {
 		begin_warm();
-		fake_says(0, "-WRONGTYPE x");
+		fake_says(0, "-OOM x");
 		rl_op *op = ask(c->verb);
 		CHECK_INT(fake_drive(op), RL_ERR_SERVER);
-		CHECK_TEXT(op->err->code, "WRONGTYPE");
+		CHECK_TEXT(op->err->code, "OOM");
 		CHECK(strstr(op->err->message, "outcome") == NULL);
 		CHECK_INT(fake_pool.count, 1);
 		CHECK_INT(fake_ms(), 0);
 		fake_end();
 	}
+}
+
+/* Only a key that is no string costs a second command. */
+static void the_owner_of_a_key_that_is_no_string_is_asked_for_by_its_type(void)
+{
+	begin_warm();
+	fake_says(0, "-WRONGTYPE x");
+	fake_says(0, "+zset");
+	CHECK_INT(fake_drive(ask(RL_VERB_OWNER)), RL_BUSY);
+	CHECK_LOG("0 a1 GET k\n0 a1 TYPE k\n");
+	fake_says(0, "-WRONGTYPE x");
+	fake_says(0, "+hash");
+	rl_op *op = ask(RL_VERB_OWNER);
+	CHECK_INT(fake_drive(op), RL_ERR_SERVER);
+	CHECK_TEXT(op->err->code, "WRONGTYPE");
+	CHECK_HAS(op->err->message, "the key holds a hash");
+	CHECK_INT(fake_pool.count, 1);
+	fake_end();
+}
+
+static void an_owner_whose_type_is_not_answered_is_asked_for_again(void)
+{
+	begin_warm();
+	fake_says(0, "-WRONGTYPE x");
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, "+zset");
+	CHECK_INT(fake_drive(ask(RL_VERB_OWNER)), RL_BUSY);
+	CHECK_HAS(fake_log(), "0 a2 TYPE k");
+	fake_end();
 }
 
 static void an_error_after_a_break_leaves_it_unknown(void)
@@ -532,6 +579,7 @@ static const check_test tests[] = {
 	TEST(a_command_waits_for_the_login),
 	TEST(without_a_login_nothing_is_sent),
 	TEST(a_refused_login_ends_it),
+	TEST(a_refused_login_ends_a_release_that_travels_with_it),
 	TEST(a_break_in_the_login_is_tried_again),
 	TEST(without_login_data_it_goes_at_once),
 	TEST(broken_before_it_was_sent_it_is_sent_again),
@@ -545,6 +593,8 @@ static const check_test tests[] = {
 	TEST(nonsense_leaves_the_outcome_unknown),
 	TEST(an_answer_that_makes_no_sense_leaves_it_unknown),
 	TEST(an_error_is_told_at_once),
+	TEST(the_owner_of_a_key_that_is_no_string_is_asked_for_by_its_type),
+	TEST(an_owner_whose_type_is_not_answered_is_asked_for_again),
 	TEST(an_error_after_a_break_leaves_it_unknown),
 	TEST(a_script_that_is_not_known_is_sent_as_text),
 	TEST(scripts_that_are_lost_again_are_sent_again),

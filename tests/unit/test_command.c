@@ -56,6 +56,8 @@ static void plain_verbs(void)
 	CHECK_ARGV(exists, "EXISTS", "key");
 	rl_request owner = request_of(RL_VERB_OWNER);
 	CHECK_ARGV(owner, "GET", "key");
+	owner.by_type = true;
+	CHECK_ARGV(owner, "TYPE", "key");
 	rl_request remaining = request_of(RL_VERB_REMAINING);
 	CHECK_ARGV(remaining, "PTTL", "key");
 	/* None of them has a text. */
@@ -72,18 +74,22 @@ static void script_verbs(void)
 	try.is_owed = true;
 	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "1", "0",
 		"waiter", "0");
-	try.is_unmarked = true;
+	try.mark_ms = 2000;
 	try.is_owed = false;
 	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0",
-		"waiter", "1");
-	try.is_unmarked = false;
-	try.not_after_us = 1234567890123456;
+		"waiter", "2000");
+	try.mark_ms = 0;
+	try.place = RL_PLACE_QUEUED;
 	try.as_text = true;
 	CHECK_ARGV(try, "EVAL", text_of(RL_SCRIPT_TRY), "3", "key", "mark", "tickets", "token", "250",
-		"0", "1234567890123456", "waiter", "0");
+		"0", "1", "waiter", "0");
 	rl_request nudge = request_of(RL_VERB_NUDGE);
 	CHECK_ARGV(nudge, "EVALSHA", sha_of(RL_SCRIPT_NUDGE), "3", "key", "mark", "tickets", "token",
-		"waiter");
+		"waiter", "0");
+	nudge.mark_ms = 2000;
+	nudge.reserve_ms = 120;
+	CHECK_ARGV(nudge, "EVALSHA", sha_of(RL_SCRIPT_NUDGE), "3", "key", "mark", "tickets", "token",
+		"waiter", "2000", "120");
 	rl_request release = request_of(RL_VERB_RELEASE);
 	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets",
 		"token", "waiter");
@@ -92,6 +98,18 @@ static void script_verbs(void)
 		"waiter");
 	rl_request force = request_of(RL_VERB_FORCE);
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "3", "key", "mark", "tickets");
+	/* Several servers: how long the lock has to be reserved for a waiter. */
+	try.reserve_ms = release.reserve_ms = force.reserve_ms = 10;
+	CHECK_ARGV(try, "EVAL", text_of(RL_SCRIPT_TRY), "3", "key", "mark", "tickets", "token", "250",
+		"0", "1", "waiter", "0", "10");
+	CHECK_ARGV(release, "EVAL", text_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token",
+		"waiter", "10");
+	release.waiter = (rl_bytes){NULL, 0};
+	CHECK_ARGV(release, "EVAL", text_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token",
+		"", "10");
+	release.is_alone = true;
+	CHECK_ARGV(release, "EVAL", text_of(RL_SCRIPT_RELEASE), "1", "key", "token");
+	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "3", "key", "mark", "tickets", "10");
 }
 
 /* A try has its arguments by their number; a release has one less. */
@@ -134,6 +152,16 @@ static void extend_and_renew_are_always_alone(void)
 	CHECK_ARGV(renew, "EVALSHA", sha_of(RL_SCRIPT_RENEW), "1", "key", "token", "250");
 	renew.as_text = true;
 	CHECK_ARGV(renew, "EVAL", text_of(RL_SCRIPT_RENEW), "1", "key", "token", "250");
+}
+
+static void a_swap_names_both_tokens(void)
+{
+	rl_request swap = request_of(RL_VERB_SWAP);
+	swap.fresh = bytes_of("fresh");
+	CHECK_ARGV(swap, "EVALSHA", sha_of(RL_SCRIPT_SWAP), "1", "key", "token", "fresh", "250");
+	swap.as_text = true;
+	swap.ttl_ms = 0;
+	CHECK_ARGV(swap, "EVAL", text_of(RL_SCRIPT_SWAP), "1", "key", "token", "fresh", "0");
 }
 
 static void blpop_tells_seconds(void)
@@ -242,7 +270,7 @@ static void set_is_ok_or_nil(void)
 
 static rl_answer read_numbers(rl_verb verb, unsigned count, const int64_t *numbers)
 {
-	rl_reply elements[5];
+	rl_reply elements[6];
 	for (unsigned i = 0; i < count; i++) {
 		elements[i] = integer(numbers[i]);
 	}
@@ -259,13 +287,14 @@ static void try_is_one_or_a_refusal(void)
 	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
 	CHECK_INT(answer.time_us, 1700000000000000);
 	CHECK_INT(READ(TRY, 1, 0).vote, RL_VOTE_GRANTED);
-	answer = READ(TRY, 0, 1700000000000000, 77, 3);
+	answer = READ(TRY, 0, 1700000000000000, 77, 3, 12);
 	CHECK_INT(answer.vote, RL_VOTE_REFUSED);
 	CHECK_INT(answer.time_us, 1700000000000000);
 	CHECK_INT(answer.number, 77);
 	CHECK_INT(answer.holder, RL_HOLDER_KIN);
+	CHECK_INT(answer.crowd, 12);
 	for (int holder = RL_HOLDER_NOBODY; holder <= RL_HOLDER_FOREIGN; holder++) {
-		answer = READ(TRY, 0, 0, -1, holder);
+		answer = READ(TRY, 0, 0, -1, holder, 0);
 		CHECK_INT(answer.vote, RL_VOTE_REFUSED);
 		CHECK_INT(answer.number, -1);
 		CHECK_INT(answer.holder, holder);
@@ -274,9 +303,9 @@ static void try_is_one_or_a_refusal(void)
 
 static void try_is_nothing_else(void)
 {
-	const rl_reply odd[] = {integer(0), integer(1), integer(77), string("0")};
+	const rl_reply odd[] = {integer(0), integer(1), integer(77), string("0"), integer(0)};
 	const rl_reply text[] = {integer(1), string("5")};
-	CHECK_INT(VOTE(TRY, array(odd, 4)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(TRY, array(odd, 5)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, array(text, 2)), RL_VOTE_FAILED);
 	CHECK_INT(READ(TRY, 1).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(TRY, 0).vote, RL_VOTE_FAILED);
@@ -284,11 +313,11 @@ static void try_is_nothing_else(void)
 	CHECK_INT(READ(TRY, 2, 5).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(TRY, 1, -1).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(TRY, 1, 5, 77, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(TRY, 0, 5, 77).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(TRY, 0, 5, 77, 0, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(TRY, 0, -1, 77, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(TRY, 0, 5, 77, -1).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(TRY, 0, 5, 77, 5).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, 5, 77, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, 5, 77, 0, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, -1, 77, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, 5, 77, -1, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, 5, 77, 5, 0).vote, RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, array(NULL, 0)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, status("OK")), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, integer(1)), RL_VOTE_FAILED);
@@ -297,28 +326,29 @@ static void try_is_nothing_else(void)
 
 static void nudge_is_a_look(void)
 {
-	rl_answer answer = READ(NUDGE, 1700000000000000, 77, 3, 0);
+	rl_answer answer = READ(NUDGE, 1700000000000000, 77, 3, 0, 12);
 	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
 	CHECK_INT(answer.time_us, 1700000000000000);
 	CHECK_INT(answer.number, 77);
 	CHECK_INT(answer.holder, RL_HOLDER_KIN);
 	CHECK_INT(answer.ticket, RL_TICKET_NONE);
-	CHECK_INT(READ(NUDGE, 5, -2, 0, 1).ticket, RL_TICKET_OUT);
-	CHECK_INT(READ(NUDGE, 5, -2, 0, -1).ticket, RL_TICKET_IMPOSSIBLE);
-	CHECK_INT(READ(NUDGE, 0, -1, 4, 0).vote, RL_VOTE_GRANTED);
+	CHECK_INT(answer.crowd, 12);
+	CHECK_INT(READ(NUDGE, 5, -2, 0, 1, 0).ticket, RL_TICKET_OUT);
+	CHECK_INT(READ(NUDGE, 5, -2, 0, -1, 0).ticket, RL_TICKET_IMPOSSIBLE);
+	CHECK_INT(READ(NUDGE, 0, -1, 4, 0, 0).vote, RL_VOTE_GRANTED);
 }
 
 static void nudge_is_nothing_else(void)
 {
-	const rl_reply odd[] = {integer(5), integer(77), integer(0), nil()};
-	CHECK_INT(VOTE(NUDGE, array(odd, 4)), RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, 0, 0, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, -1, 77, 0, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, 5, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, -1, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, 0, 2).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, 0, -2).vote, RL_VOTE_FAILED);
+	const rl_reply odd[] = {integer(5), integer(77), integer(0), nil(), integer(0)};
+	CHECK_INT(VOTE(NUDGE, array(odd, 5)), RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, 0, 0, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, -1, 77, 0, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, 5, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, -1, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, 0, 2, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(NUDGE, 5, 77, 0, -2, 0).vote, RL_VOTE_FAILED);
 	CHECK_INT(VOTE(NUDGE, array(NULL, 0)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(NUDGE, integer(1)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(NUDGE, nil()), RL_VOTE_FAILED);
@@ -361,11 +391,30 @@ static void one_and_zero(void)
 		CHECK_INT(read_it(v, integer(0)).vote, RL_VOTE_REFUSED);
 		bool is_freeing = v == RL_VERB_RELEASE || v == RL_VERB_FORCE;
 		CHECK_INT(read_it(v, integer(2)).vote, is_freeing ? RL_VOTE_GRANTED : RL_VOTE_FAILED);
-		CHECK_INT(read_it(v, integer(-1)).vote, RL_VOTE_FAILED);
+		bool is_prolonging = v == RL_VERB_EXTEND || v == RL_VERB_RENEW;
+		rl_vote other = is_prolonging ? RL_VOTE_REFUSED : RL_VOTE_FAILED;
+		CHECK_INT(read_it(v, integer(-1)).vote, other);
+		CHECK_INT(read_it(v, integer(-1)).is_taken_over, is_prolonging);
+		CHECK(!read_it(v, integer(0)).is_taken_over);
+		CHECK(!read_it(v, integer(1)).is_taken_over);
+		CHECK_INT(read_it(v, integer(-2)).vote, RL_VOTE_FAILED);
 		CHECK_INT(read_it(v, status("OK")).vote, RL_VOTE_FAILED);
 		CHECK_INT(read_it(v, string("1")).vote, RL_VOTE_FAILED);
 		CHECK_INT(read_it(v, nil()).vote, RL_VOTE_FAILED);
 		CHECK_INT(read_it(v, array(NULL, 0)).vote, RL_VOTE_FAILED);
+	}
+}
+
+static void a_swap_is_done_now_or_before(void)
+{
+	CHECK_INT(VOTE(SWAP, integer(0)), RL_VOTE_REFUSED);
+	CHECK_INT(VOTE(SWAP, integer(3)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(SWAP, integer(-1)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(SWAP, nil()), RL_VOTE_FAILED);
+	for (int64_t i = RL_SWAPPED_NOW; i <= RL_SWAPPED_BEFORE; i++) {
+		rl_answer answer = read_it(RL_VERB_SWAP, integer(i));
+		CHECK_INT(answer.vote, RL_VOTE_GRANTED);
+		CHECK_INT(answer.number, i);
 	}
 }
 
@@ -402,7 +451,38 @@ static void errors_keep_their_word(void)
 		CHECK_INT(err.status, RL_ERR_SERVER);
 		CHECK_TEXT(err.code, "WRONGTYPE");
 		CHECK_HAS(err.message, "WRONGTYPE *** here");
+		CHECK_INT(answer.again, verb == RL_VERB_OWNER ? RL_AGAIN_BY_TYPE : RL_AGAIN_NOT);
+	}
+}
+
+/* A sorted set is a lock of symfony/lock. */
+static void owner_by_type_knows_a_sorted_set(void)
+{
+	static const struct {
+		rl_reply_type type;
+		const char *text;
+		rl_vote vote;
+		const char *message;
+	} cases[] = {{RL_REPLY_STATUS, "zset", RL_VOTE_REFUSED, ""},
+		{RL_REPLY_STATUS, "none", RL_VOTE_REFUSED, ""},
+		{RL_REPLY_STATUS, "string", RL_VOTE_REFUSED, ""},
+		{RL_REPLY_STATUS, "hash", RL_VOTE_FAILED, "WRONGTYPE the key holds a hash (the key is in"},
+		{RL_REPLY_STATUS, "a module's, with a name longer than it should be", RL_VOTE_FAILED,
+			"WRONGTYPE the key holds a a module's, with a name longer t"},
+		{RL_REPLY_ERROR, "NOPERM x", RL_VOTE_FAILED, "WRONGTYPE the key holds no string (the key"},
+		{RL_REPLY_ERROR, "WRONGTYPE x", RL_VOTE_FAILED, "WRONGTYPE x (the key"},
+		{RL_REPLY_ERROR, "LOADING x", RL_VOTE_FAILED, "LOADING x"},
+		{RL_REPLY_STRING, "zset", RL_VOTE_FAILED, "not one that this command can have"}};
+	rl_request request = request_of(RL_VERB_OWNER);
+	request.by_type = true;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		rl_reply reply = {.type = cases[i].type, .text = bytes_of(cases[i].text)};
+		rl_answer answer;
+		rl_error err = {.message = ""};
+		rl_command_read(&request, &reply, &answer, &err, NULL, 0);
+		CHECK_INT(answer.vote, (int64_t) cases[i].vote);
 		CHECK_INT(answer.again, RL_AGAIN_NOT);
+		CHECK_HAS(err.message, cases[i].message);
 	}
 }
 
@@ -438,8 +518,8 @@ static void who_is_said_again_and_how(void)
 		bool has_helpers;
 	} cases[] = {{RL_VERB_SET, false, false}, {RL_VERB_TRY, true, true},
 		{RL_VERB_NUDGE, true, false}, {RL_VERB_BLPOP, false, false}, {RL_VERB_RELEASE, true, true},
-		{RL_VERB_EXTEND, true, false}, {RL_VERB_RENEW, true, false}, {RL_VERB_FORCE, true, true},
-		{RL_VERB_EXISTS, false, false}, {RL_VERB_OWNER, false, false},
+		{RL_VERB_EXTEND, true, false}, {RL_VERB_RENEW, true, false}, {RL_VERB_SWAP, true, false},
+		{RL_VERB_FORCE, true, true}, {RL_VERB_EXISTS, false, false}, {RL_VERB_OWNER, false, false},
 		{RL_VERB_REMAINING, false, false}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		rl_request request = request_of(cases[i].verb);
@@ -467,6 +547,8 @@ static const check_test tests[] = {
 	TEST(without_a_waiter),
 	TEST(alone_a_script_has_one_key),
 	TEST(extend_and_renew_are_always_alone),
+	TEST(a_swap_names_both_tokens),
+	TEST(a_swap_is_done_now_or_before),
 	TEST(blpop_tells_seconds),
 	TEST(numbers_of_all_sizes),
 	TEST(keys_and_tokens_may_be_any_bytes),
@@ -482,6 +564,7 @@ static const check_test tests[] = {
 	TEST(remaining_is_a_pttl),
 	TEST(owner_is_a_text),
 	TEST(errors_keep_their_word),
+	TEST(owner_by_type_knows_a_sorted_set),
 	TEST(noscript_is_known_by_its_word),
 	TEST(who_is_said_again_and_how),
 };

@@ -252,8 +252,8 @@ static void plan_anything(unsigned member)
 	if (any(2) == 0) {
 		fake_warm(member);
 	}
-	static const char *const answers[] = {"+OK", "_", "*:1 :0", "*:0 :0 :30 :4", "*:0 :0 :30 :2",
-		":1", ":0", "-LOADING x", "-NOSCRIPT x", "-ERR x", "$x"};
+	static const char *const answers[] = {"+OK", "_", "*:1 :0", "*:0 :0 :30 :4 :1",
+		"*:0 :0 :30 :2 :1", ":1", ":0", "-LOADING x", "-NOSCRIPT x", "-ERR x", "$x"};
 	static const fake_act acts[] = {FAKE_SAY, FAKE_SAY, FAKE_SAY, FAKE_SAY, FAKE_SAY_BREAK,
 		FAKE_SILENCE, FAKE_BREAK, FAKE_NONSENSE, FAKE_BREAK_UNSENT, FAKE_BREAK_HALF, FAKE_HALF,
 		FAKE_SAY_TWICE};
@@ -279,7 +279,8 @@ static void check_anything(bool is_one)
 			plan_anything(i);
 		}
 		int64_t wait = any(2) * any(3000) * MS;
-		rl_op *op = any(4) == 0 ? fake_ask((rl_verb) (RL_VERB_RELEASE + any(6)), "tok", 1000)
+		rl_op *op = any(5) == 0 ? fake_take_over("tok", 1000)
+			: any(4) == 0       ? fake_ask((rl_verb) (RL_VERB_RELEASE + any(6)), "tok", 1000)
 			: any(3) == 0       ? &fake_acquire_own("mine", 1000 + any(5000), wait)->op
 								: &fake_acquire(1000 + any(5000), wait)->op;
 		int64_t latest = FAKE_START + wait + 3 * SECOND;

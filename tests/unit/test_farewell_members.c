@@ -15,7 +15,7 @@
 #define B 1
 #define C 2
 #define LIMIT (200 * MS)
-#define LEASES 20
+#define LEASES (5 * RL_FAREWELL_WINDOW / 2)
 
 static rl_lease *leases[LEASES];
 static rl_op *op;
@@ -221,6 +221,154 @@ static void half_of_two_is_not_enough(void)
 	CHECK_INT(leases[1]->stage, RL_LEASE_ENDED);
 }
 
+/* Two of three members disagree: the third decides, and is waited for. */
+static void a_quorum_that_disagrees_waits_for_the_others(void)
+{
+	static const struct {
+		const char *third;
+		rl_lease_stage stage;
+		bool is_lost;
+	} cases[] = {{":0", RL_LEASE_TAKEN, true}, {":1", RL_LEASE_ENDED, false}};
+	for (unsigned i = 0; i < 2; i++) {
+		begin_warm(3, 1);
+		says(A, 1, ":1", 0);
+		says(B, 1, ":0", 10 * MS);
+		says(C, 1, cases[i].third, 50 * MS);
+		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_INT(fake_ms(), 50);
+		CHECK_INT(leases[0]->stage, cases[i].stage);
+		CHECK_INT(rl_lease_is_lost(leases[0]), cases[i].is_lost);
+		CHECK_INT(fake_stats.failed, 0);
+		CHECK_INT(fake_stats.released, !cases[i].is_lost);
+		CHECK_INT(fake_stats.not_released, cases[i].is_lost);
+		clean_up();
+	}
+}
+
+/* An error is no vote: the third member decides, and without it nothing is decided. */
+static void an_error_beside_a_yes_waits_for_the_others(void)
+{
+	begin_warm(3, 1);
+	says(A, 1, ":1", 0);
+	says(B, 1, "-LOADING x", 0);
+	says(C, 1, ":1", 50 * MS);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 50);
+	CHECK_INT(fake_stats.released, 1);
+	clean_up();
+	begin_warm(3, 1);
+	says(A, 1, ":1", 0);
+	says(B, 1, "-LOADING x", 0);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 200);
+	CHECK_INT(fake_stats.failed, 1);
+	CHECK(rl_lease_is_open(leases[0]));
+}
+
+static void refusals_that_rule_a_quorum_out_are_enough(void)
+{
+	begin_warm(5, 2);
+	says(A, 2, ":0", 0);
+	says(B, 2, ":0", 0);
+	says(C, 2, ":0", 10 * MS);
+	fake_acts(3, FAKE_SILENCE, NULL, 0);
+	fake_acts(4, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 10);
+	CHECK(rl_lease_is_lost(leases[0]));
+	CHECK_INT(fake_stats.not_released, 2);
+}
+
+static void failures_that_rule_a_quorum_out_are_enough(void)
+{
+	begin(3, 1);
+	fake_warm(A);
+	fake_warm(B);
+	fake_dials(C, FAKE_REFUSE, 0);
+	fake_acts(A, FAKE_SILENCE, NULL, 0);
+	says(B, 1, "-ERR x", 10 * MS);
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_ms(), 10);
+	CHECK_INT(fake_stats.failed, 1);
+}
+
+/* Each lease has votes of its own: the slowest decision ends it. */
+static void it_ends_with_the_last_lease_that_is_decided(void)
+{
+	begin_warm(3, 2);
+	says(A, 2, ":1", 0);
+	fake_says(B, ":1");
+	fake_says(B, ":0");
+	says(C, 2, ":1", 30 * MS);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 30);
+	CHECK_INT(fake_stats.released, 2);
+}
+
+/* ---- who has yet to release it ---- */
+
+static const rl_farewell *farewell(void)
+{
+	return (const rl_farewell *) op;
+}
+
+static void a_decided_lease_is_missing_nowhere(void)
+{
+	begin_warm(3, 2);
+	fake_says(A, ":1");
+	fake_says(A, ":0");
+	fake_says(B, ":1");
+	fake_says(B, ":0");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(rl_farewell_missing(farewell(), 0), 0);
+	CHECK_INT(rl_farewell_missing(farewell(), 1), 0);
+}
+
+static void the_members_that_have_not_confirmed_are_missing(void)
+{
+	begin_warm(5, 3);
+	fake_says(A, ":1");
+	fake_says(A, "-LOADING x");
+	fake_says(A, ":0");
+	says(B, 3, "-LOADING x", 0);
+	says(C, 3, "-NOPERM x", 0);
+	fake_acts(3, FAKE_SILENCE, NULL, 0);
+	fake_acts(4, FAKE_SILENCE, NULL, 0);
+	fake_drive(op);
+	CHECK_INT(rl_farewell_missing(farewell(), 0), 1 << B | 1 << 3 | 1 << 4);
+	CHECK_INT(rl_farewell_missing(farewell(), 1), 1 << A | 1 << B | 1 << 3 | 1 << 4);
+	CHECK_INT(rl_farewell_missing(farewell(), 2), 1 << B | 1 << 3 | 1 << 4);
+	CHECK(!rl_farewell_is_barred((rl_farewell *) op, 0));
+}
+
+static void a_command_that_is_not_allowed_is_an_error(void)
+{
+	begin_warm(3, 1);
+	fake_says(A, "-NOPERM no rights");
+	fake_says(B, "-ERR unknown command 'EVAL'");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	fake_drive(op);
+	CHECK(rl_farewell_is_barred((rl_farewell *) op, 0));
+	CHECK_INT(op->status, RL_ERR_SERVER);
+	CHECK_TEXT(op->err->code, "NOPERM");
+	CHECK_HAS(op->err->message, "2 of 3 servers failed");
+	CHECK_HAS(op->err->message, "no rights");
+	CHECK_HAS(op->err->message, "unknown command");
+}
+
+static void a_key_of_another_type_is_somebody_elses(void)
+{
+	begin_warm(3, 1);
+	fake_says(A, ":1");
+	fake_says(B, "-WRONGTYPE x");
+	fake_says(C, ":0");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK(rl_lease_is_lost(leases[0]));
+	CHECK_INT(rl_farewell_missing(farewell(), 0), 0);
+}
+
 /* ---- trouble on one ---- */
 
 static void one_that_breaks_is_told_again(void)
@@ -300,6 +448,31 @@ static void without_the_helper_keys_on_one_it_goes_without_there(void)
 	CHECK_COUNT("c1 RELEASE k2 tok\n0 c1 RELEASE k3 tok\n", 1);
 	CHECK_COUNT("a1 RELEASE k", 0);
 	CHECK_INT(fake_stats.released, 3);
+}
+
+/* Whether the helper keys were refused there, nobody will hear: the release goes without them, too. */
+static void who_is_not_heard_is_told_both_ways(void)
+{
+	for (unsigned is_known = 0; is_known < 2; is_known++) {
+		fake_begin(3);
+		fake_set.wakes = true;
+		leases[0] = rl_lease_new(&fake_env, bytes_of("k1"), 0, 28, 0.01);
+		rl_lease_begin(leases[0], bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAA"), 30 * SECOND,
+			fake_clock + 29 * SECOND);
+		op = rl_farewell_new(&fake_set, &fake_pool, &fake_env, leases, 1, LIMIT);
+		for (unsigned i = 0; i < 3; i++) {
+			fake_warm(i);
+			fake_pool.idle->has_helpers = is_known;
+		}
+		fake_says(A, ":1");
+		fake_says(C, ":1");
+		fake_acts(B, FAKE_SILENCE, NULL, 0);
+		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_COUNT("b1 RELEASE+ k1 T1", 1);
+		CHECK_COUNT("b1 RELEASE k1 T1", 1 - is_known);
+		CHECK_COUNT("a1 RELEASE k1", 0);
+		clean_up();
+	}
 }
 
 static void given_up_what_can_be_written_is(void)
@@ -447,11 +620,21 @@ static const check_test tests[] = {
 	TEST(one_that_is_spared_is_not_dialled),
 	TEST(the_votes_decide_on_each_lease),
 	TEST(half_of_two_is_not_enough),
+	TEST(a_quorum_that_disagrees_waits_for_the_others),
+	TEST(an_error_beside_a_yes_waits_for_the_others),
+	TEST(refusals_that_rule_a_quorum_out_are_enough),
+	TEST(failures_that_rule_a_quorum_out_are_enough),
+	TEST(it_ends_with_the_last_lease_that_is_decided),
+	TEST(a_decided_lease_is_missing_nowhere),
+	TEST(the_members_that_have_not_confirmed_are_missing),
+	TEST(a_command_that_is_not_allowed_is_an_error),
+	TEST(a_key_of_another_type_is_somebody_elses),
 	TEST(one_that_breaks_is_told_again),
 	TEST(what_is_gone_then_was_freed_by_the_first),
 	TEST(a_second_break_leaves_it_to_the_others),
 	TEST(all_that_are_down_end_it_at_once),
 	TEST(without_the_helper_keys_on_one_it_goes_without_there),
+	TEST(who_is_not_heard_is_told_both_ways),
 	TEST(given_up_what_can_be_written_is),
 	TEST(a_slow_one_keeps_its_connection),
 	TEST(a_silent_one_is_looked_after),

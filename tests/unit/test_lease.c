@@ -112,6 +112,96 @@ static void what_the_clock_ended_may_still_be_disowned(void)
 	CHECK(!rl_lease_is_open(lease));
 }
 
+/* ---- why ---- */
+
+static void the_first_reason_stays(void)
+{
+	begin(SECOND);
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_NONE);
+	fake_clock += SECOND;
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_EXPIRED);
+	rl_lease_lose_by(lease, RL_LOSS_TAKEN_OVER);
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_EXPIRED);
+	rl_lease_leave(lease);
+	rl_lease_end(lease);
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_EXPIRED);
+	clean_up();
+	begin(SECOND);
+	rl_lease_lose_by(lease, RL_LOSS_TAKEN_OVER);
+	rl_lease_lose(lease);
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_TAKEN_OVER);
+	clean_up();
+	begin(SECOND);
+	rl_lease_lose(lease);
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_DELETED);
+	fake_clock += 2 * SECOND;
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_DELETED);
+}
+
+static void what_was_left_was_released(void)
+{
+	begin(SECOND);
+	CHECK(rl_lease_leave(lease));
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_RELEASED);
+	rl_lease_end(lease);
+	fake_clock += 2 * SECOND;
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_RELEASED);
+	clean_up();
+	begin(SECOND);
+	rl_lease_give_away(lease);
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_RELEASED);
+}
+
+/* With 1 % of drift a renewal that goes to the end of the hold proves until 302 ms and a rounding before it. */
+static void it_was_held_for_as_long_as_it_may(void)
+{
+	static const struct {
+		int64_t hold_ms;
+		rl_loss loss;
+	} cases[] = {{29600, RL_LOSS_MAX_HOLD}, {30000, RL_LOSS_MAX_HOLD}, {30001, RL_LOSS_MAX_HOLD},
+		{30003, RL_LOSS_EXPIRED}, {60000, RL_LOSS_EXPIRED}};
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		begin(30 * SECOND);
+		atomic_store(&lease->hold_until, fake_clock + cases[i].hold_ms * MS);
+		fake_clock += 30 * SECOND;
+		CHECK_INT(rl_lease_loss(lease), cases[i].loss);
+		CHECK(rl_lease_is_open(lease));
+		clean_up();
+	}
+	begin(30 * SECOND); /* before that a server may say so */
+	atomic_store(&lease->hold_until, fake_clock + 30 * SECOND);
+	rl_lease_lose(lease);
+	fake_clock += 30 * SECOND;
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_DELETED);
+}
+
+static void a_childs_is_the_parents(void)
+{
+	begin(SECOND);
+	fake_fork();
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_FORKED);
+	clean_up();
+	begin(SECOND);
+	rl_lease_lose(lease);
+	fake_fork();
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_DELETED);
+	clean_up();
+	begin(SECOND);
+	rl_lease_leave(lease);
+	rl_lease_end(lease);
+	fake_fork();
+	CHECK_INT(rl_lease_loss(lease), RL_LOSS_RELEASED);
+}
+
+static void the_members_majority_says_why(void)
+{
+	CHECK_INT(rl_loss_of_refusals(1, 0), RL_LOSS_DELETED);
+	CHECK_INT(rl_loss_of_refusals(0, 1), RL_LOSS_TAKEN_OVER);
+	CHECK_INT(rl_loss_of_refusals(2, 1), RL_LOSS_DELETED);
+	CHECK_INT(rl_loss_of_refusals(1, 1), RL_LOSS_TAKEN_OVER);
+	CHECK_INT(rl_loss_of_refusals(0, 0), RL_LOSS_DELETED);
+}
+
 static void of_two_that_overlap_the_shorter_counts(void)
 {
 	for (int is_long_first = 0; is_long_first < 2; is_long_first++) {
@@ -343,6 +433,11 @@ static const check_test tests[] = {
 	TEST(the_shorter_ttl_counts_until_the_answer),
 	TEST(what_a_server_disowned_is_not_released),
 	TEST(what_the_clock_ended_may_still_be_disowned),
+	TEST(the_first_reason_stays),
+	TEST(what_was_left_was_released),
+	TEST(it_was_held_for_as_long_as_it_may),
+	TEST(a_childs_is_the_parents),
+	TEST(the_members_majority_says_why),
 	TEST(of_two_that_overlap_the_shorter_counts),
 	TEST(one_in_doubt_may_still_be_carried_out),
 	TEST(a_copy_of_one_that_was_confirmed_may_still_be_carried_out),

@@ -218,6 +218,33 @@ static void what_a_minority_has_extended_is_undone(void)
 	CHECK_INT(fake_stats.not_extended, 1);
 }
 
+/* What became of a lease, by the answers to EXTEND and to GET. */
+static void refusals_say_what_became_of_it(void)
+{
+	static const struct {
+		const char *answers[3];
+		rl_loss loss;
+	} cases[] = {{{":0", ":0", ":0"}, RL_LOSS_DELETED}, {{":-1", ":-1", ":1"}, RL_LOSS_TAKEN_OVER},
+		{{":-1", ":0", ":1"}, RL_LOSS_TAKEN_OVER}, {{":0", ":0", ":-1"}, RL_LOSS_DELETED}};
+	for (unsigned i = 0; i < 4; i++) {
+		rl_op *op = ask(RL_VERB_EXTEND, 3, (const char **) cases[i].answers);
+		CHECK_INT(op->status, RL_BUSY);
+		CHECK_INT(rl_exchange_loss(&op->exchange, bytes_of("tok")), cases[i].loss);
+		fake_end();
+	}
+	static const struct {
+		const char *answers[3];
+		rl_loss loss;
+	} owners[] = {{{"_", "_", "_"}, RL_LOSS_DELETED},
+		{{"$other", "$other", "$tok"}, RL_LOSS_TAKEN_OVER}, {{"_", "_", "$tok"}, RL_LOSS_DELETED},
+		{{"$", "$", "$tok"}, RL_LOSS_DELETED}, {{"$other", "_", "$tok"}, RL_LOSS_TAKEN_OVER}};
+	for (unsigned i = 0; i < 5; i++) {
+		rl_op *op = ask(RL_VERB_OWNER, 3, (const char **) owners[i].answers);
+		CHECK_INT(rl_exchange_loss(&op->exchange, bytes_of("tok")), owners[i].loss);
+		fake_end();
+	}
+}
+
 static void also_what_is_prolonged_only_then(void)
 {
 	begin_warm(3);
@@ -433,6 +460,7 @@ static const check_test tests[] = {
 	TEST(of_those_that_have_answered_in_a_little_time),
 	TEST(any_verb_may_hope_for_all),
 	TEST(what_a_minority_has_extended_is_undone),
+	TEST(refusals_say_what_became_of_it),
 	TEST(also_what_is_prolonged_only_then),
 	TEST(what_a_call_prolonged_that_is_given_up_stays),
 	TEST(but_not_when_it_failed),

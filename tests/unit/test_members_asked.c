@@ -337,6 +337,26 @@ static void one_of_ours_goes_out_when_it_is_connected(void)
 	CHECK_COUNT("dial", 1);
 }
 
+/* The others decide while c logs in: the release has travelled with AUTH. A caller's token, which could be a stranger's in
+ * another database, waits for the login. */
+static void the_release_of_a_drawn_token_travels_with_the_login(void)
+{
+	begin_without_c();
+	fake_targets[C].password = (rl_secret){"word", 4};
+	fake_login_says(C, "AUTH", NULL);
+	a_and_b_say(":1", 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, DRAWN, 0)), RL_OK);
+	CHECK_HAS(fake_log(), "0 c1 AUTH word\n0 c1 RELEASE k T1\n");
+	CHECK_COUNT("retract", 0);
+	fake_end();
+	begin_without_c();
+	fake_targets[C].password = (rl_secret){"word", 4};
+	fake_login_says(C, "AUTH", NULL);
+	a_and_b_say(":1", 0);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+	CHECK_COUNT("c1 RELEASE", 0);
+}
+
 /* It comes behind the SET, wherever that is. */
 static void it_goes_on_a_connection_that_owes_for_too_long(void)
 {
@@ -707,6 +727,7 @@ static const check_test tests[] = {
 	TEST(a_release_waits_for_a_connection_for_25_ms),
 	TEST(or_for_as_long_again_as_the_outcome_took),
 	TEST(one_of_ours_goes_out_when_it_is_connected),
+	TEST(the_release_of_a_drawn_token_travels_with_the_login),
 	TEST(it_goes_on_a_connection_that_owes_for_too_long),
 	TEST(what_has_been_handed_over_is_not_waited_for),
 	TEST(who_takes_or_asks_does_not_wait_for_connections),

@@ -136,26 +136,6 @@ static void what_lingers_elsewhere_does_not_matter(void)
 	CHECK_COUNT("c1 SET", 1);
 }
 
-/* What was granted on a2 is undone there, and the next try comes behind that. */
-static void behind_its_own_undo_it_is_tried_again(void)
-{
-	begin_warm(3);
-	fake_warm(A);
-	fake_set.backoff.first_ns = 50 * MS;
-	fake_says(A, "+OK");
-	fake_says(B, "_");
-	fake_says(C, "_");
-	fake_says(A, ":1");
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, SECOND);
-	CHECK(!fake_drive_to(&acquire->op, FAKE_START));
-	CHECK(acquire->op.exchange.seats[A].kept != NULL);
-	let_one_linger(A);
-	a_and_b_say("*:1 :0");
-	fake_says(C, "*:0 :0 :100 :4");
-	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_COUNT("a2 try k mine", 1);
-}
-
 /* ---- what may have ended ---- */
 
 /* Proven since it was sent, at 0 ms. */
@@ -245,7 +225,6 @@ static void undo_after_the_end(unsigned members, int64_t at, unsigned undone)
 		fake_clock = at;
 		if (is_settled) {
 			rl_exchange_settle(&acquire->op.exchange, RL_UNDO_ALL, fake_clock);
-			rl_exchange_end(&acquire->op.exchange, fake_clock);
 		} else {
 			rl_op_abandon(&acquire->op, fake_clock, false);
 		}
@@ -266,28 +245,6 @@ static void also_after_the_end(void)
 		undo_after_the_end(members, proof, 0);
 		undo_after_the_end(members, FAKE_START + 1700 * MS, 0);
 	}
-}
-
-/* ---- what is kept ---- */
-
-/* The next to use the connection sees that its undo was not answered in time. */
-static void what_is_kept_for_the_next_try_comes_back_owing(void)
-{
-	begin_warm(3);
-	fake_says(A, "+OK");
-	fake_says(B, "_");
-	fake_says(C, "_");
-	fake_acts(A, FAKE_SILENCE, NULL, 0);
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, SECOND);
-	CHECK(!fake_drive_to(&acquire->op, FAKE_START));
-	CHECK(acquire->op.exchange.seats[A].kept != NULL);
-	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_INT(fake_pool.count, 3);
-	to_ms(999);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[A], fake_clock));
-	to_ms(1000);
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[A], fake_clock));
-	CHECK(rl_pool_is_lingering(&fake_pool, &fake_targets[A], fake_clock));
 }
 
 /* ---- which is seen only when it is looked at ---- */
@@ -331,9 +288,9 @@ static void nor_does_it_queue_there(void)
 		fake_warm(i == C ? A : i);
 	}
 	for (unsigned i = 0; i < 4; i++) {
-		fake_says(A, i == 0 ? "_" : "*:1 :600000 :1 :0");
-		fake_says(B, i == 0 ? "_" : "*:1 :600000 :1 :0");
-		fake_says(C, "*:1 :600000 :1 :0");
+		fake_says(A, i == 0 ? "_" : "*:1 :600000 :1 :0 :1");
+		fake_says(B, i == 0 ? "_" : "*:1 :600000 :1 :0 :1");
+		fake_says(C, "*:1 :600000 :1 :0 :1");
 	}
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 3500 * MS));
@@ -348,12 +305,10 @@ static const check_test tests[] = {
 	TEST(all_else_is_asked_there),
 	TEST(one_server_is_asked),
 	TEST(what_lingers_elsewhere_does_not_matter),
-	TEST(behind_its_own_undo_it_is_tried_again),
 	TEST(granted_too_late_it_is_left),
 	TEST(each_member_has_its_own_time),
 	TEST(given_up_it_is_undone_while_it_is_proven),
 	TEST(also_after_the_end),
-	TEST(what_is_kept_for_the_next_try_comes_back_owing),
 	TEST(it_is_not_taken_where_its_release_is_on_its_way),
 	TEST(nor_does_that_member_make_a_quorum),
 	TEST(nor_does_it_queue_there),

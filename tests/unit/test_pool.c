@@ -176,6 +176,25 @@ static void one_address_can_be_cleared(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
+/* Closed at once, the server could drop what it has not read. */
+static void ended_with_an_answer_to_come_it_lingers(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	fake_warm(0);
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
+	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	fake_acts(0, FAKE_SAY, ":0", 50 * MS);
+	CHECK(rl_conn_send_blind(conn, &request));
+	fake_transport.flush(conn->link);
+	rl_pool_give(&fake_pool, conn, fake_clock);
+	CHECK(!rl_pool_distrust(&fake_pool, &fake_targets[0].address, fake_clock));
+	CHECK_LOG("0 a2 EXISTS k\n0 a2 end\n0 a1 close\n");
+	CHECK_INT(fake_distrusts, 1);
+	CHECK_INT(fake_pool.count, 0);
+	CHECK(fake_pool.lingering == conn);
+}
+
 static void a_fork_forgets_all(void)
 {
 	fake_begin(2);
@@ -206,6 +225,7 @@ static const check_test tests[] = {
 	TEST(unasked_replies_are),
 	TEST(the_idlest_makes_room),
 	TEST(one_address_can_be_cleared),
+	TEST(ended_with_an_answer_to_come_it_lingers),
 	TEST(a_fork_forgets_all),
 };
 

@@ -61,6 +61,18 @@ static void the_text_is_told(void)
 	CHECK_TEXT(said("ERR a\r\nb\tc\x7f\xc3\xa4"), "the server answered: ERR a??b?c???");
 }
 
+/* Redis 6.2, where the server raises it inside a script. */
+static void a_script_s_place_is_cut_off(void)
+{
+	CHECK_TEXT(said("@user_script: 1: -READONLY You can't write against a read only replica."),
+		"the server answered: READONLY You can't write against a read only replica. (this server is a "
+		"replica; a lock needs the primary)");
+	CHECK_TEXT(err.code, "READONLY");
+	CHECK_TEXT(said("@user_script: 1: The user"), "the server answered: @user_script: 1: The user");
+	CHECK_TEXT(said("@user_script: "), "the server answered: @user_script: ");
+	CHECK_TEXT(said("@user_script: 1: -"), "the server answered: an error without a text");
+}
+
 static void advice_is_given(void)
 {
 	static const struct {
@@ -68,6 +80,7 @@ static void advice_is_given(void)
 	} cases[] = {{"NOAUTH x", "(put the password into the DSN: redis://:password@host)"},
 		{"WRONGPASS x", "(check user and password in the DSN)"}, {"NOPERM x", "README)"},
 		{"WRONGTYPE x", "(the key is in use for something that is not a lock"},
+		{"WRONGTYPE the key holds a zset", "(a sorted set may be a lock of symfony/lock"},
 		{"READONLY x", "(this server is a replica"}, {"OOM x", "(the server is out of memory)"},
 		{"MOVED 1 h:1", "(this server is a node of a cluster"},
 		{"DENIED x", "(the server is in protected mode)"}};
@@ -160,8 +173,8 @@ static void set_and_append(void)
 
 static void some_errors_pass(void)
 {
-	static const char *const passing[] = {
-		"LOADING", "READONLY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN", "BUSY", "UNBLOCKED"};
+	static const char *const passing[] = {"LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS",
+		"MISCONF", "TRYAGAIN", "CLUSTERDOWN", "BUSY", "UNBLOCKED"};
 	static const char *const others[] = {
 		"ERR", "NOAUTH", "BUSYGROUP", "BUSYKEY", "OOM", "LOAD", ""};
 	err = (rl_error){.status = RL_ERR_SERVER};
@@ -179,6 +192,40 @@ static void some_errors_pass(void)
 	CHECK(!rl_error_passes(&err));
 }
 
+/* Redis 6.2, 7 and 8, Valkey; by itself, and inside a script. */
+static void a_right_for_a_command_is_told_from_one_for_a_key(void)
+{
+	static const char *const commands[] = {
+		"NOPERM this user has no permissions to run the 'lpush' command or its subcommand",
+		"NOPERM User u has no permissions to run the 'lpush' command",
+		"NOPERM User u has no permissions to run the 'client|list' command",
+		"ERR ACL failure in script: User u has no permissions to run the 'lpush' command",
+		"ERR The user executing the script can't run this command or subcommand script: 1, on @u:1.",
+		"@user_script: 1: The user executing the script can't run this command or subcommand"};
+	static const char *const keys[] = {
+		"NOPERM this user has no permissions to access one of the keys used as arguments",
+		"NOPERM No permissions to access a key",
+		"NOPERM User u has no permissions to access the 'k' key",
+		"ERR ACL failure in script: No permissions to access a key",
+		"ERR The user executing the script can't access at least one of the keys mentioned in the "
+		"command arguments script: 1, on @user_script:1.",
+		"CROSSSLOT Keys in request don't hash to the same slot", "NOPERM", "NOAUTH x"};
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+		said(commands[i]);
+		CHECK(rl_error_names_command(&err));
+	}
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		said(keys[i]);
+		CHECK(!rl_error_names_command(&err));
+	}
+	said("NOPERM x");
+	CHECK(rl_error_is_about_helpers(&err));
+	said("CROSSSLOT x");
+	CHECK(rl_error_is_about_helpers(&err));
+	said("MOVED x");
+	CHECK(!rl_error_is_about_helpers(&err));
+}
+
 static void bytes_are_compared(void)
 {
 	CHECK(rl_bytes_equal(bytes_of("a"), bytes_of("a")));
@@ -188,16 +235,78 @@ static void bytes_are_compared(void)
 	CHECK(!rl_bytes_equal(rl_bytes_of("a\0b", 3), rl_bytes_of("a\0c", 3)));
 }
 
+static void seconds_are_written_short(void)
+{
+	static const struct {
+		int64_t ns;
+		const char *text;
+	} cases[] = {{0, "0"}, {1, "0"}, {500, "0.000001"}, {50 * RL_NS_PER_MS, "0.05"},
+		{RL_NS_PER_SECOND, "1"}, {RL_NS_PER_SECOND / 2 * 3, "1.5"}, {100 * RL_NS_PER_SECOND, "100"},
+		{INT64_C(1234567890), "1.234568"}, {366 * 86400 * RL_NS_PER_SECOND, "31622400"},
+		{RL_NEVER - 500, "9223372036.854775"}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char room[RL_SECONDS_TEXT];
+		CHECK_TEXT(rl_seconds_text(cases[i].ns, room), cases[i].text);
+	}
+}
+
+static const char *shown(const char *data, size_t len)
+{
+	static char room[RL_BYTES_TEXT];
+	return rl_bytes_text(rl_bytes_of(data, len), room);
+}
+
+static void bytes_are_shown_printably(void)
+{
+	CHECK_TEXT(shown("order:42", 8), "order:42");
+	CHECK_TEXT(shown("", 0), "");
+	CHECK_TEXT(shown("a\0b", 3), "a\\x00b");
+	CHECK_TEXT(shown("\r\n\t\x1b\x7f", 5), "\\x0d\\x0a\\x09\\x1b\\x7f");
+	CHECK_TEXT(
+		shown("\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\x92", 9), "\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\x92");
+	/* Cut off, overlong, a surrogate, above U+10FFFF, alone. */
+	CHECK_TEXT(shown("\xc3", 1), "\\xc3");
+	CHECK_TEXT(shown("\xe2\x82", 2), "\\xe2\\x82");
+	CHECK_TEXT(shown("\xc0\x80", 2), "\\xc0\\x80");
+	CHECK_TEXT(shown("\xe0\x80\x80", 3), "\\xe0\\x80\\x80");
+	CHECK_TEXT(shown("\xed\xa0\x80", 3), "\\xed\\xa0\\x80");
+	CHECK_TEXT(shown("\xf4\x90\x80\x80", 4), "\\xf4\\x90\\x80\\x80");
+	CHECK_TEXT(shown("\x80\xff", 2), "\\x80\\xff");
+}
+
+static void bytes_that_are_long_are_cut(void)
+{
+	static char key[70000];
+	memset(key, 'k', sizeof key);
+	CHECK_INT(strlen(shown(key, 100)), 100);
+	CHECK(strchr(shown(key, 100), '.') == NULL);
+	for (size_t len = 110; len < 200; len++) {
+		size_t used = strlen(shown(key, len));
+		CHECK(used < RL_BYTES_TEXT);
+		CHECK(used == len || strcmp(shown(key, len) + used - 3, "...") == 0);
+	}
+	memset(key, '\0', sizeof key);
+	CHECK(strlen(shown(key, sizeof key)) < RL_BYTES_TEXT);
+	CHECK_HAS(shown(key, sizeof key), "\\x00...");
+	memset(key, '\xf0', sizeof key);
+	CHECK(strlen(shown(key, 1 + sizeof key / 2)) < RL_BYTES_TEXT);
+}
+
 static const check_test tests[] = {
 	TEST(the_first_word_is_the_code),
 	TEST(the_text_is_told),
+	TEST(a_script_s_place_is_cut_off),
 	TEST(advice_is_given),
+	TEST(seconds_are_written_short),
+	TEST(bytes_are_shown_printably),
+	TEST(bytes_that_are_long_are_cut),
 	TEST(the_echo_is_cut_off),
 	TEST(secrets_are_blotted_out),
 	TEST(a_secret_as_code_is_no_code),
 	TEST(long_texts_are_cut),
 	TEST(set_and_append),
 	TEST(some_errors_pass),
+	TEST(a_right_for_a_command_is_told_from_one_for_a_key),
 	TEST(bytes_are_compared),
 };
 

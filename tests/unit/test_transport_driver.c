@@ -267,11 +267,25 @@ static void an_endless_drip_ends_by_the_timeout(void)
 
 /* ---- breaks ---- */
 
+/* By TCP the link finds out whether the port speaks TLS before it tells of the end. */
+static void let_probe_pass(peer *self)
+{
+	int fd = peer_accept(self);
+	if (peer_hears(self, fd, "TLS?")) {
+		peer_says(fd, "-ERR unknown command\r\n");
+	}
+	peer_sees_end(fd);
+	close(fd);
+}
+
 static void talk_break(peer *self)
 {
 	int fd = peer_accept(self);
 	peer_hears(self, fd, "30000\r\n");
 	close(fd);
+	if (self->port != 0) {
+		let_probe_pass(self);
+	}
 	fd = peer_accept(self);
 	if (peer_hears(self, fd, "EVALSHA\r\n") && peer_hears(self, fd, "30000\r\n$1\r\n1\r\n")) {
 		peer_says(fd, "*2\r\n:1\r\n:0\r\n+OK\r\n");
@@ -305,9 +319,10 @@ static void talk_reset(peer *self)
 	int fd = peer_accept(self);
 	peer_hears(self, fd, "30000\r\n");
 	peer_resets(fd);
+	let_probe_pass(self);
 	fd = peer_accept(self);
 	if (peer_hears(self, fd, "30000\r\n$1\r\n1\r\n")) {
-		peer_says(fd, "*4\r\n:0\r\n:0\r\n:5000\r\n:4\r\n+OK\r\n");
+		peer_says(fd, "*5\r\n:0\r\n:0\r\n:5000\r\n:4\r\n:0\r\n+OK\r\n");
 	}
 	peer_sees_end(fd);
 	close(fd);
@@ -319,6 +334,109 @@ static void a_reset_is_asked_for(void)
 	peer_start(&server, talk_reset);
 	acquire(0);
 	CHECK_INT(drive(), RL_BUSY);
+	clean_up();
+}
+
+/* ---- TLS ---- */
+
+static void talk_tls(peer *self)
+{
+	int fd = peer_accept(self);
+	peer_hears(self, fd, "30000\r\n");
+	close(fd); /* what is no handshake gets no answer */
+	fd = peer_accept(self);
+	if (peer_hears(self, fd, "TLS?")) {
+		peer_says(fd, "\x15\x03\x03\x01"); /* an alert begins so */
+	}
+	close(fd);
+}
+
+static void a_port_that_speaks_tls_is_known_by_its_answer(void)
+{
+	begin(true);
+	peer_start(&server, talk_tls);
+	acquire(5 * RL_NS_PER_SECOND);
+	int64_t before = rl_os_now();
+	CHECK_INT(drive(), RL_ERR_TLS);
+	CHECK(rl_os_now() - before < 2 * RL_NS_PER_SECOND);
+	CHECK_HAS(op->err->message, "does this port want TLS?");
+	CHECK(strstr(op->err->message, "unknown") == NULL);
+	CHECK_INT(rl_process_stats()->connects, 1);
+	CHECK_INT(rl_process_stats()->undone, 0);
+	clean_up();
+}
+
+static void talk_alert(peer *self)
+{
+	int fd = peer_accept(self);
+	peer_hears(self, fd, "30000\r\n");
+	peer_says(fd, "\x15\x03\x01\x01");
+	close(fd);
+}
+
+static void an_alert_needs_no_second_look(void)
+{
+	begin(true);
+	peer_start(&server, talk_alert);
+	acquire(0);
+	CHECK_INT(drive(), RL_ERR_TLS);
+	CHECK(strstr(op->err->message, "unknown") == NULL);
+	clean_up();
+}
+
+/* It hangs when it is asked: the end is told all the same, soon. */
+static void talk_break_and_hang(peer *self)
+{
+	int fd = peer_accept(self);
+	peer_hears(self, fd, "30000\r\n");
+	close(fd);
+	int probe = peer_accept(self);
+	fd = peer_accept(self);
+	if (peer_hears(self, fd, "EVALSHA\r\n") && peer_hears(self, fd, "30000\r\n$1\r\n1\r\n")) {
+		peer_says(fd, "*2\r\n:1\r\n:0\r\n+OK\r\n");
+	}
+	peer_sees_end(fd);
+	close(fd);
+	close(probe);
+}
+
+static void a_server_that_does_not_answer_the_question_is_asked_as_before(void)
+{
+	begin(true);
+	peer_start(&server, talk_break_and_hang);
+	acquire(0);
+	CHECK_INT(drive(), RL_OK);
+	clean_up();
+}
+
+static void talk_redis_then_break(peer *self)
+{
+	int fd = peer_accept(self);
+	if (peer_hears(self, fd, "30000\r\n")) {
+		peer_says(fd, "$-1\r\n+OK\r\n");
+	}
+	close(fd);
+	fd = peer_accept(self);
+	peer_hears(self, fd, "30000\r\n");
+	close(fd);
+	fd = peer_accept(self); /* the next one, and no question */
+	if (peer_hears(self, fd, "30000\r\n$1\r\n1\r\n")) {
+		peer_says(fd, "*5\r\n:0\r\n:0\r\n:5000\r\n:4\r\n:0\r\n+OK\r\n");
+	}
+	peer_sees_end(fd);
+	close(fd);
+}
+
+static void a_server_that_has_spoken_redis_is_not_asked(void)
+{
+	begin(true);
+	peer_start(&server, talk_redis_then_break);
+	acquire(0);
+	CHECK_INT(drive(), RL_BUSY);
+	rl_pool_clear(&pool);
+	acquire(0);
+	CHECK_INT(drive(), RL_BUSY);
+	CHECK(strstr(server.heard, "TLS?") == NULL);
 	clean_up();
 }
 
@@ -712,6 +830,10 @@ static const check_test tests[] = {
 	TEST(a_lost_reply_over_unix),
 	TEST(a_lost_reply_over_tcp),
 	TEST(a_reset_is_asked_for),
+	TEST(a_port_that_speaks_tls_is_known_by_its_answer),
+	TEST(an_alert_needs_no_second_look),
+	TEST(a_server_that_does_not_answer_the_question_is_asked_as_before),
+	TEST(a_server_that_has_spoken_redis_is_not_asked),
 	TEST(nonsense_is_undone_and_told),
 	TEST(a_server_that_hangs_up_is_quoted),
 	TEST(nobody_there),

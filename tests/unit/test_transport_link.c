@@ -9,6 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +141,32 @@ static void tcp_connects(void)
 	advance();
 	CHECK_INT(receive(), RL_LINK_REPLY);
 	CHECK_INT(receive(), RL_LINK_NONE);
+}
+
+static int option(int level, int name)
+{
+	int value = -1;
+	socklen_t len = sizeof value;
+	CHECK(getsockopt(rl_link_fd(link_), level, name, &value, &len) == 0);
+	return value;
+}
+
+/* 30 s idle, then 3 probes 5 s apart. */
+static void the_other_side_s_silence_is_noticed(void)
+{
+	begin_tcp();
+	connect_it();
+	CHECK_INT(option(SOL_SOCKET, SO_KEEPALIVE), 1);
+#ifdef TCP_KEEPIDLE
+	CHECK_INT(option(IPPROTO_TCP, TCP_KEEPIDLE), 30);
+#endif
+#ifdef TCP_KEEPINTVL
+	CHECK_INT(option(IPPROTO_TCP, TCP_KEEPINTVL), 5);
+	CHECK_INT(option(IPPROTO_TCP, TCP_KEEPCNT), 3);
+#endif
+#ifdef TCP_USER_TIMEOUT
+	CHECK_INT(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 45000);
+#endif
 }
 
 static void refused_by_tcp(void)
@@ -660,6 +688,7 @@ static void random_bytes_are_fresh(void)
 static const check_test tests[] = {
 	TEST(unix_connects_at_once),
 	TEST(tcp_connects),
+	TEST(the_other_side_s_silence_is_noticed),
 	TEST(refused_by_tcp),
 	TEST(no_such_socket),
 	TEST(a_socket_without_listener),

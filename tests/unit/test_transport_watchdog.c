@@ -561,6 +561,34 @@ static void a_fork_waits_for_who_is_at_work(void)
 	CHECK(rl_lease_is_held(one->lease));
 }
 
+/* As PHP does in a process that shuts it down and starts it again, with the module still loaded. In a child: what it
+ * registers stays. */
+static int start_again_and_fork(void)
+{
+	alarm(5);
+	rl_process_watch_forks();
+	rl_watchdog_set_up();
+	uint64_t before = rl_process_fork_generation();
+	pid_t pid = fork();
+	if (pid == 0) {
+		_exit(rl_process_fork_generation() == before + 1 ? 0 : 2);
+	}
+	int status = -1;
+	return waitpid(pid, &status, 0) == pid ? status : 1;
+}
+
+static void started_twice_it_forks(void)
+{
+	begin(false, 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		_exit(start_again_and_fork() == 0 ? 0 : 1);
+	}
+	int status = -1;
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK_INT(status, 0);
+}
+
 static const check_test tests[] = {
 	TEST(a_thousand_leases_are_renewed_in_one_write),
 	TEST(a_server_that_does_not_read_is_waited_for_asleep),
@@ -578,6 +606,7 @@ static const check_test tests[] = {
 	TEST(without_a_thread_it_says_so),
 	TEST(a_child_has_a_thread_of_its_own),
 	TEST(a_fork_waits_for_who_is_at_work),
+	TEST(started_twice_it_forks),
 };
 
 CHECK_MAIN(tests, clean_up)

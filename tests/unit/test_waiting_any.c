@@ -71,13 +71,18 @@ static const char *any_answer(const char *words)
 {
 	static const char *const others[] = {"-LOADING x", "-NOSCRIPT x", "-NOPERM x", "-ERR x",
 		"-WRONGTYPE x", "+OK", "_", ":1", ":0", "$x"};
+	static const char *const swaps[] = {":1", ":1", ":1", ":1", ":2", ":0"};
 	static const char *const blpops[] = {FAKE_TICKET, FAKE_TICKET, FAKE_TICKET, "_", "-LOADING x",
 		"-UNBLOCKED x", "-NOPERM x", ":1"};
 	if (any(16) == 0) {
 		return others[any(10)];
 	}
 	switch (words[0]) {
-		case 'S': /* SET */
+		case 's':
+		case 'S': /* SET, swap */
+			if (words[1] == 'w' || words[1] == 'W') {
+				return swaps[any(6)];
+			}
 			return any(3) == 0 ? "+OK" : "_";
 		case 'B': /* BLPOP */
 			return blpops[any(any(4) == 0 ? 8 : 3)];

@@ -36,7 +36,7 @@ static void check_polls_from(rl_acquire *acquire, int64_t ms)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	/* Its name is taken from the mark. */
 	snprintf(wanted, sizeof wanted,
-		"%" PRId64 " a2 try+ k T1 30000 0 0 W1 1\n%" PRId64 " a2 try+ k T1 30000 0 0 W1 1\n", ms,
+		"%" PRId64 " a2 try+ k T1 30000 0 0 W1 0\n%" PRId64 " a2 try+ k T1 30000 0 0 W1 0\n", ms,
 		ms + 20);
 	CHECK_LOG(wanted);
 	CHECK_INT(fake_stats.fallbacks, 1);
@@ -72,8 +72,12 @@ static void who_may_not_block_is_not_asked_again(void)
 	static const struct {
 		const char *error;
 		bool is_remembered;
-	} cases[] = {{"-NOPERM x", true}, {"-ERR unknown command 'BLPOP'", true},
-		{"-WRONGTYPE x", false}, {"-OOM x", false}, {"-ERRS x", false}};
+	} cases[] = {{"-NOPERM User u has no permissions to run the 'blpop' command", true},
+		{"-NOPERM this user has no permissions to run the 'blpop' command or its subcommand", true},
+		{"-NOPERM No permissions to access a key", false},
+		{"-NOPERM this user has no permissions to access one of the keys used as arguments", false},
+		{"-ERR unknown command 'BLPOP'", true}, {"-WRONGTYPE x", false}, {"-OOM x", false},
+		{"-ERRS x", false}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		rl_acquire *acquire = queue_says(cases[i].error, refusal(300, 600000, RL_HOLDER_KIN));
 		check_polls_from(acquire, 310);
@@ -106,28 +110,37 @@ static void without_blpop_the_try_may_still_have_it(void)
 
 static void forbidden_helper_keys_in_the_try(void)
 {
-	static const char *const errors[] = {"-NOPERM x", "-CROSSSLOT x"};
-	for (unsigned i = 0; i < 2; i++) {
+	static const char *const errors[] = {
+		"-NOPERM User u has no permissions to run the 'x' command", "-NOPERM x", "-CROSSSLOT x"};
+	for (unsigned i = 0; i < 3; i++) {
 		waiting_begin();
 		fake_says(0, "_");
 		fake_says(0, errors[i]);
-		fake_says(0, "*:0 :0 :600000 :3");
+		fake_says(0, "*:0 :0 :600000 :3 :1");
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
 		CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
-				  "0 a2 try+ k T1 30000 0 0 W1 0\n"
-				  "0 a2 try k T1 30000 0 0 W1 0\n"
-				  "10 a2 try k T1 30000 0 0 W1 1\n");
+				  "0 a2 try+ k T1 30000 0 0 W1 1000\n"
+				  "0 a2 try k T1 30000 0 0 W1 1000\n"
+				  "10 a2 try k T1 30000 0 0 W1 0\n");
 		CHECK_INT(fake_stats.fallbacks, 1);
-		/* The connection remembers: the next wait does not ask. */
+		/* The connection remembers what concerns every key: the next wait does not ask. */
+		bool is_remembered = i == 0;
 		fake_forget_log();
 		fake_says(0, "_");
-		fake_says(0, "*:0 :0 :600000 :3");
+		if (!is_remembered) {
+			fake_says(0, errors[i]);
+		}
+		fake_says(0, "*:0 :0 :600000 :3 :1");
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-		CHECK_LOG("10 a2 SET k T2 NX PX 30000\n"
-				  "10 a2 try k T2 30000 0 0 W2 0\n"
-				  "20 a2 try k T2 30000 0 0 W2 1\n");
+		CHECK_LOG(is_remembered ? "10 a2 SET k T2 NX PX 30000\n"
+								  "10 a2 try k T2 30000 0 0 W2 1000\n"
+								  "20 a2 try k T2 30000 0 0 W2 0\n"
+								: "10 a2 SET k T2 NX PX 30000\n"
+								  "10 a2 try+ k T2 30000 0 0 W2 1000\n"
+								  "10 a2 try k T2 30000 0 0 W2 1000\n"
+								  "20 a2 try k T2 30000 0 0 W2 0\n");
 		CHECK_INT(fake_stats.fallbacks, 2); /* each wait that polls is counted */
 		fake_end();
 	}
@@ -147,28 +160,28 @@ static void forbidden_scripts_are_an_error(void)
 	fake_says(0, "_");
 	fake_says(0, grant(0));
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-	CHECK_LOG("0 a2 SET k T2 NX PX 30000\n0 a2 try+ k T2 30000 0 0 W2 0\n");
+	CHECK_LOG("0 a2 SET k T2 NX PX 30000\n0 a2 try+ k T2 30000 0 0 W2 1000\n");
 }
 
 static void a_try_that_could_not_mark_polls(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, "*:0 :0 :600000 :3");
-	fake_says(0, "*:0 :0 :600000 :3");
+	fake_says(0, "*:0 :0 :600000 :3 :1");
+	fake_says(0, "*:0 :0 :600000 :3 :1");
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
-			  "0 a2 try+ k T1 30000 0 0 W1 0\n"
-			  "10 a2 try+ k T1 30000 0 0 W1 1\n"
-			  "30 a2 try+ k T1 30000 0 0 W1 1\n");
+			  "0 a2 try+ k T1 30000 0 0 W1 1000\n"
+			  "10 a2 try+ k T1 30000 0 0 W1 0\n"
+			  "30 a2 try+ k T1 30000 0 0 W1 0\n");
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
 /* A look that could not mark, or not wake: out of the queue, and a try at once. */
 static void a_look_that_cannot_wake_falls_back(void)
 {
-	static const char *const looks[] = {"*:0 :600000 :3 :0", "*:1001000000 :-2 :0 :-1"};
+	static const char *const looks[] = {"*:0 :600000 :3 :0 :1", "*:1001000000 :-2 :0 :-1 :1"};
 	for (unsigned i = 0; i < 2; i++) {
 		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 		fake_forget_log();
@@ -180,7 +193,7 @@ static void a_look_that_cannot_wake_falls_back(void)
 				  "1000 a2 RELEASE k T1 W1\n"
 				  "1000 a2 end\n"
 				  "1000 a2 close\n"
-				  "1000 a1 try+ k T2 30000 0 0 W1 1\n");
+				  "1000 a1 try+ k T2 30000 0 0 W1 0\n");
 		CHECK_INT(fake_stats.fallbacks, 1);
 		CHECK_INT(fake_stats.undone, 1);
 		CHECK_INT(fake_stats.nudges, 1);
@@ -189,25 +202,70 @@ static void a_look_that_cannot_wake_falls_back(void)
 	}
 }
 
+/* What kept the waiter from the queue may be over: after a second it goes there again. */
+static void a_poller_queues_again_after_a_second(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, "*:1001000000 :-2 :0 :-1 :1");
+	for (int64_t ms = 1000; ms < 2000;) {
+		fake_says(0, refusal(ms, 600000, RL_HOLDER_KIN));
+		waiting_drive_to(acquire, ms);
+		ms = (fake_wait.until - FAKE_START) / MS;
+	}
+	CHECK(acquire->is_polling);
+	fake_forget_log();
+	fake_says(0, refusal(2200, 600000, RL_HOLDER_KIN));
+	waiting_drive_to(acquire, 2250);
+	CHECK(!acquire->is_polling);
+	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
+	CHECK_COUNT("BLPOP", 1);
+	CHECK_COUNT("try+ k T2 30000 0 0 W2\n", 1);
+	CHECK_INT(fake_stats.fallbacks, 1);
+}
+
 /* Nothing is remembered of that: it may be due to one key. */
 static void after_a_look_that_cannot_wake_the_next_wait_asks_again(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_says(0, "*:1001000000 :-2 :0 :-1");
+	fake_says(0, "*:1001000000 :-2 :0 :-1 :1");
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	fake_forget_log();
 	fake_says(0, "_");
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-	CHECK_LOG("1000 a1 SET k T3 NX PX 30000\n1000 a1 try+ k T3 30000 0 0 W2 0\n");
+	CHECK_LOG("1000 a1 SET k T3 NX PX 30000\n1000 a1 try+ k T3 30000 0 0 W2 1000\n");
+}
+
+/* One key's helper keys were the reason: those of the next may be used, and nothing is known of any other. */
+static void what_one_key_was_refused_another_is_not(void)
+{
+	static const char *const errors[] = {"-CROSSSLOT x", "-NOPERM No permissions to access a key",
+		"-NOPERM this user has no permissions to access one of the keys used as arguments"};
+	for (unsigned i = 0; i < 3; i++) {
+		waiting_begin();
+		fake_says(0, ":1");
+		CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+		CHECK(fake_pool.idle->has_helpers);
+		fake_says(0, errors[i]);
+		fake_says(0, ":1");
+		CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+		fake_says(0, ":1");
+		CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+		CHECK_LOG("0 a2 release+ k tok\n0 a2 release+ k tok\n0 a2 release k tok\n"
+				  "0 a2 release+ k tok\n");
+		CHECK(!fake_pool.idle->lacks_helpers);
+		CHECK(
+			!fake_pool.idle->has_helpers); /* what is released unheard goes both ways from now on */
+		fake_end();
+	}
 }
 
 /* Nor does an undo on it. */
 static void after_a_forbidden_release_an_undo_is_said_once(void)
 {
 	waiting_begin();
-	fake_says(0, "-NOPERM x");
+	fake_says(0, "-NOPERM User u has no permissions to run the 'x' command");
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
 	fake_forget_log();
@@ -223,11 +281,11 @@ static void a_wait_falls_back_once(void)
 	fake_says(0, "_");
 	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
 	fake_blpops(0, FAKE_SAY, "-NOPERM x", 1050 * MS);
-	fake_acts(0, FAKE_SAY, "*:0 :600000 :3 :0", 100 * MS);
+	fake_acts(0, FAKE_SAY, "*:0 :600000 :3 :0 :1", 100 * MS);
 	fake_says(0, refusal(1050, 600000, RL_HOLDER_KIN));
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, 10 * SECOND)->op), RL_OK);
-	CHECK_HAS(fake_log(), "1100 a1 try+ k T1 30000 0 0 W1 1\n");
+	CHECK_HAS(fake_log(), "1100 a1 try+ k T1 30000 0 0 W1 0\n");
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
@@ -241,7 +299,7 @@ static void a_release_that_is_forbidden_the_helper_keys(void)
 	for (unsigned i = 0; i < 2; i++) {
 		waiting_begin();
 		const char *token = cases[i].verb == RL_VERB_FORCE ? "" : "tok";
-		fake_says(0, "-NOPERM x");
+		fake_says(0, "-NOPERM User u has no permissions to run the 'x' command");
 		fake_says(0, ":1");
 		CHECK_INT(fake_drive(fake_ask(cases[i].verb, token, 0)), RL_OK);
 		CHECK_INT(fake_stats.fallbacks, 1);
@@ -282,8 +340,7 @@ static void an_undo_is_said_with_and_without_the_helper_keys(void)
 
 static void waiters_that_are_sent_away_come_again(void)
 {
-	static const char *const errors[] = {
-		"-UNBLOCKED x", "-LOADING x", "-READONLY x", "-MASTERDOWN x", "-CLUSTERDOWN x"};
+	static const char *const errors[] = {"-UNBLOCKED x", "-LOADING x", "-CLUSTERDOWN x"};
 	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
 		for (unsigned both = 0; both < 2; both++) {
 			rl_acquire *acquire =
@@ -292,11 +349,11 @@ static void waiters_that_are_sent_away_come_again(void)
 			waiting_drive_to(acquire, 320);
 			/* It was answered, so nothing is owed. */
 			CHECK_LOG("300 a2 close\n"
-					  "310 a1 try+ k T1 30000 0 0 W1 0\n"
+					  "310 a1 try+ k T1 30000 0 0 W1\n"
 					  "310 a3 dial\n"
 					  "310 a3 NAME\n"
 					  "310 a3 BLPOP k::rl-wake 9.806\n"
-					  "310 a3 TRY+ k T1 30000 0 1009903100 W1 0\n");
+					  "310 a3 TRY+ k T1 30000 0 1 W1 0\n");
 			CHECK_INT(fake_stats.fallbacks, 0);
 			CHECK_INT(fake_stats.undone, 0);
 			/* The error is forgotten: woken in vain is woken in vain. */
@@ -360,7 +417,7 @@ static void nonsense_for_a_ticket_gives_the_token_up(void)
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_HAS(fake_log(), "300 a2 RELEASE k T1 W1\n300 a2 end\n");
-	CHECK_HAS(fake_log(), "310 a1 try+ k T2 30000 0 0 W1 1\n");
+	CHECK_HAS(fake_log(), "310 a1 try+ k T2 30000 0 0 W1 0\n");
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
@@ -394,7 +451,7 @@ static void a_look_that_the_server_does_not_know_is_sent_as_text(void)
 
 static void errors_of_a_look_that_pass_are_waited_for(void)
 {
-	static const char *const errors[] = {"-LOADING x", "-READONLY x", "-BUSY x"};
+	static const char *const errors[] = {"-LOADING x", "-BUSY x"};
 	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
 		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 		fake_forget_log();
@@ -439,7 +496,7 @@ static void a_look_that_is_forbidden_falls_back(void)
 			  "1000 a2 RELEASE k T1 W1\n"
 			  "1000 a2 end\n"
 			  "1000 a2 close\n"
-			  "1010 a1 try+ k T2 30000 0 0 W1 1\n");
+			  "1010 a1 try+ k T2 30000 0 0 W1 0\n");
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
@@ -498,7 +555,9 @@ static const check_test tests[] = {
 	TEST(forbidden_scripts_are_an_error),
 	TEST(a_try_that_could_not_mark_polls),
 	TEST(a_look_that_cannot_wake_falls_back),
+	TEST(a_poller_queues_again_after_a_second),
 	TEST(after_a_look_that_cannot_wake_the_next_wait_asks_again),
+	TEST(what_one_key_was_refused_another_is_not),
 	TEST(after_a_forbidden_release_an_undo_is_said_once),
 	TEST(a_wait_falls_back_once),
 	TEST(a_release_that_is_forbidden_the_helper_keys),

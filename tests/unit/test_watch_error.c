@@ -22,9 +22,8 @@ static rl_watched *keep(void)
 static void an_error_is_asked_about_again_while_ownership_is_proven(void)
 {
 	static const char *const words[] = {"-LOADING Redis is loading the dataset in memory",
-		"-BUSY Redis is busy running a script", "-NOAUTH Authentication required.",
-		"-READONLY You can't write against a read only replica.", "-NOPERM no", "-OOM no",
-		"-ERR no", ":2", "+OK", "_", "$1", "*:1"};
+		"-BUSY Redis is busy running a script", "-NOAUTH Authentication required.", "-NOPERM no",
+		"-OOM no", "-ERR no", ":2", "+OK", "_", "$1", "*:1"};
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
 		watching_begin(1);
 		rl_watched *one = keep();
@@ -36,6 +35,32 @@ static void an_error_is_asked_about_again_while_ownership_is_proven(void)
 				  "11000 a1 renew k tok 30002\n12000 a1 renew k tok 30002\n"
 				  "13000 a1 renew k tok 30002\n");
 		CHECK_INT(watching_left(one), 30000);
+		CHECK_INT(losses, 0);
+		watching_end();
+	}
+}
+
+/* The address leads to another server by now, or will. */
+static void a_replica_is_left_and_dialled_again_with_pauses(void)
+{
+	static const char *const words[] = {
+		"-READONLY You can't write against a read only replica.", "-MASTERDOWN x"};
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		watching_begin(1);
+		rl_watched *one = keep();
+		watching_to(11000);
+		fake_forget_log();
+		for (int j = 0; j < 3; j++) {
+			fake_says(0, words[i]);
+		}
+		watching_to(20000);
+		watching_to(22000);
+		CHECK_LOG("20000 a1 renew k tok 30002\n20000 a1 close\n"
+				  "20000 a2 dial\n20000 a2 renew k tok 30002\n20000 a2 NAME\n20000 a2 close\n"
+				  "20010 a3 dial\n20010 a3 renew k tok 30002\n20010 a3 NAME\n20010 a3 close\n"
+				  "20030 a4 dial\n20030 a4 renew k tok 30002\n20030 a4 NAME\n");
+		CHECK_INT(fake_distrusts, 3);
+		CHECK(watching_left(one) > 27000);
 		CHECK_INT(losses, 0);
 		watching_end();
 	}
@@ -122,6 +147,7 @@ static void a_login_that_stays_refused_is_loss_at_the_deadline(void)
 
 static const check_test tests[] = {
 	TEST(an_error_is_asked_about_again_while_ownership_is_proven),
+	TEST(a_replica_is_left_and_dialled_again_with_pauses),
 	TEST(an_error_that_stays_is_loss_at_the_deadline),
 	TEST(a_login_comes_first),
 	TEST(nothing_goes_out_before_the_login_is_answered),

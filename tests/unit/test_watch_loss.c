@@ -43,16 +43,20 @@ static void leave_in_doubt(unsigned refusals)
 
 static void what_a_server_disowns_is_lost_at_once(void)
 {
-	static const char *const answers[] = {
-		":0", "-WRONGTYPE Operation against a key holding the wrong kind of value"};
-	for (size_t i = 0; i < 2; i++) {
+	static const struct {
+		const char *answer;
+		rl_loss loss;
+	} cases[] = {{":0", RL_LOSS_DELETED}, {":-1", RL_LOSS_TAKEN_OVER},
+		{"-WRONGTYPE Operation against a key holding the wrong kind of value", RL_LOSS_TAKEN_OVER}};
+	for (size_t i = 0; i < 3; i++) {
 		watching_begin(1);
 		rl_watched *one = keep(TTL);
-		fake_says(0, answers[i]);
+		fake_says(0, cases[i].answer);
 		watching_to(10000);
 		CHECK_INT(losses, 1);
 		CHECK(!rl_lease_is_held(one->lease));
 		CHECK(rl_lease_is_lost(one->lease));
+		CHECK_INT(rl_lease_loss(one->lease), cases[i].loss);
 		CHECK(!rl_lease_is_open(one->lease)); /* there is nothing of ours to release */
 		CHECK_INT(one->lease->in_flight, 0);
 		CHECK_INT(fake_stats.lost, 1);
@@ -363,7 +367,8 @@ static void a_release_on_a_connection_that_breaks_is_said_again_on_the_next(void
 
 static void a_release_that_was_answered_is_not_said_again(void)
 {
-	static const char *const answers[] = {":1", ":0", "-ERR x", "-NOSCRIPT x", "-WRONGTYPE x"};
+	static const char *const answers[] = {
+		":1", ":0", "-NOPERM x", "-ERR unknown command 'EVAL'", "-WRONGTYPE x"};
 	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
 		keep_in_doubt(0, FAKE_SAY);
 		release_answer = answers[i];
@@ -371,6 +376,33 @@ static void a_release_that_was_answered_is_not_said_again(void)
 		CHECK_LOG("30000 a1 RELEASE k tok\n");
 		watching_end();
 	}
+}
+
+static void a_release_that_was_answered_with_an_error_is_said_again_after_a_pause(void)
+{
+	static const char *const answers[] = {"-BUSY x", "-LOADING x", "-ERR x"};
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		keep_in_doubt(0, FAKE_SAY);
+		release_answer = answers[i];
+		watching_to(30069);
+		CHECK_LOG("30000 a1 RELEASE k tok\n30010 a1 RELEASE k tok\n30030 a1 RELEASE k tok\n");
+		release_answer = ":1";
+		fake_forget_log();
+		watching_to(90000);
+		CHECK_LOG("30070 a1 RELEASE k tok\n");
+		watching_end();
+	}
+}
+
+static void until_its_time_is_over(void)
+{
+	keep_in_doubt(0, FAKE_SAY);
+	release_answer = "-BUSY x";
+	watching_to(90000);
+	fake_forget_log();
+	watching_to(190000);
+	CHECK_LOG("");
+	CHECK_INT(watching.heap_count, 0);
 }
 
 static void a_release_that_may_not_tell_waiters_is_said_without(void)
@@ -403,6 +435,8 @@ static const check_test tests[] = {
 	TEST(a_release_on_a_connection_that_hangs_is_said_again_on_the_next),
 	TEST(a_release_on_a_connection_that_breaks_is_said_again_on_the_next),
 	TEST(a_release_that_was_answered_is_not_said_again),
+	TEST(a_release_that_was_answered_with_an_error_is_said_again_after_a_pause),
+	TEST(until_its_time_is_over),
 	TEST(a_release_that_may_not_tell_waiters_is_said_without),
 };
 

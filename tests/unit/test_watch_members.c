@@ -132,6 +132,24 @@ static void two_that_refuse_lose_it_at_once(void)
 	CHECK(!rl_lease_is_open(one->lease));
 }
 
+static void those_that_refuse_say_why(void)
+{
+	static const struct {
+		const char *answers[2];
+		rl_loss loss;
+	} cases[] = {{{":0", ":0"}, RL_LOSS_DELETED}, {{":0", ":-1"}, RL_LOSS_TAKEN_OVER},
+		{{":-1", ":-1"}, RL_LOSS_TAKEN_OVER}};
+	for (unsigned i = 0; i < 3; i++) {
+		rl_watched *one = keep();
+		fake_acts(0, FAKE_SAY, cases[i].answers[0], 100 * MS);
+		fake_acts(1, FAKE_SAY, cases[i].answers[1], 200 * MS);
+		fake_acts(2, FAKE_SILENCE, NULL, 0);
+		watching_to(10200);
+		CHECK_INT(rl_lease_loss(one->lease), cases[i].loss);
+		watching_end();
+	}
+}
+
 static void what_a_minority_granted_is_given_back(void)
 {
 	keep();
@@ -293,6 +311,7 @@ static const check_test tests[] = {
 	TEST(one_that_comes_back_is_asked_again),
 	TEST(one_that_refuses_does_not_matter),
 	TEST(two_that_refuse_lose_it_at_once),
+	TEST(those_that_refuse_say_why),
 	TEST(what_a_minority_granted_is_given_back),
 	TEST(also_what_it_may_still_grant),
 	TEST(also_when_it_cannot_be_told_at_once),

@@ -30,7 +30,7 @@ static char *next_text(void)
 const char *refusal(int64_t ms, int64_t pttl, rl_holder holder)
 {
 	char *text = next_text();
-	snprintf(text, sizeof texts[0], "*:0 :%" PRId64 " :%" PRId64 " :%d", waiting_server_us(ms),
+	snprintf(text, sizeof texts[0], "*:0 :%" PRId64 " :%" PRId64 " :%d :1", waiting_server_us(ms),
 		pttl, (int) holder);
 	return text;
 }
@@ -45,7 +45,7 @@ const char *grant(int64_t ms)
 const char *look(int64_t ms, int64_t pttl, rl_holder holder, rl_ticket ticket)
 {
 	char *text = next_text();
-	snprintf(text, sizeof texts[0], "*:%" PRId64 " :%" PRId64 " :%d :%d", waiting_server_us(ms),
+	snprintf(text, sizeof texts[0], "*:%" PRId64 " :%" PRId64 " :%d :%d :1", waiting_server_us(ms),
 		pttl, (int) holder, (int) ticket);
 	return text;
 }

@@ -55,7 +55,7 @@ void watching_end(void)
 	while (kept_count > 0) {
 		watching_let_go(kept[kept_count - 1], true);
 	}
-	CHECK(watching.all == NULL);
+	CHECK(watching.all == NULL && watching.late == NULL);
 	CHECK_INT(watching.all_count, 0);
 	CHECK_INT(watching.heap_count, 0);
 	rl_watch_forget(&watching);

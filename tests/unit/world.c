@@ -107,13 +107,13 @@ static void unmark(const char *waiter)
 	}
 }
 
-static void set_mark(const char *waiter, int64_t at)
+static void set_mark(const char *waiter, int64_t ms, int64_t at)
 {
 	unmark(waiter);
 	for (unsigned i = 0; i < MARKS_MAX; i++) {
 		if (the_world.marks[i].until <= at) {
 			snprintf(the_world.marks[i].waiter, sizeof the_world.marks[i].waiter, "%s", waiter);
-			the_world.marks[i].until = at + 2 * SECOND;
+			the_world.marks[i].until = at + ms * MS;
 			return;
 		}
 	}
@@ -130,6 +130,17 @@ bool world_has_marks(int64_t at)
 }
 
 /* Whoever blocks for longest gets it, or it lies there. */
+/* The waiter's mark has ended, and there are others to go by. */
+static bool is_void(const char *waiter, int64_t at)
+{
+	for (unsigned i = 0; i < MARKS_MAX; i++) {
+		if (the_world.marks[i].until > at && strcmp(the_world.marks[i].waiter, waiter) == 0) {
+			return false;
+		}
+	}
+	return world_has_marks(at);
+}
+
 static rl_ticket ticket(int64_t at)
 {
 	if (the_world.ticket_until > at) {
@@ -171,9 +182,9 @@ typedef struct said {
 	char token[16];
 	int64_t ttl_ms;
 	int is_owed;
-	int64_t not_after;
+	int place;
 	char waiter[16]; /* "-" = none */
-	int is_unmarked;
+	int64_t mark_ms;
 	bool has_helpers;
 } said;
 
@@ -183,13 +194,14 @@ static const char *run_try(const said *s, int64_t at)
 	int64_t now_us = server_us(at);
 	int64_t left = pttl(at);
 	bool is_free =
-		holder == RL_HOLDER_NOBODY || (holder == RL_HOLDER_RESERVED && s->not_after != 0);
-	bool is_late = s->not_after != 0 && now_us > s->not_after;
+		holder == RL_HOLDER_NOBODY || (holder == RL_HOLDER_RESERVED && s->place != RL_PLACE_NONE);
+	bool is_late = s->place == RL_PLACE_QUEUED && is_void(s->waiter, at);
 	bool is_mine = holder == RL_HOLDER_SELF && s->is_owed;
 	CHECK(s->has_helpers);
 	if (is_late) {
 		if (is_free) {
 			ticket(at);
+			reserve(at);
 		}
 	} else if (is_free || is_mine) {
 		if (is_free || left < s->ttl_ms) {
@@ -197,10 +209,10 @@ static const char *run_try(const said *s, int64_t at)
 		}
 		unmark(s->waiter);
 		return grant((now_us - 1000000000) / 1000);
-	} else if (s->is_unmarked) {
+	} else if (s->place != RL_PLACE_QUEUED && s->mark_ms == 0) {
 		unmark(s->waiter);
-	} else {
-		set_mark(s->waiter, at);
+	} else if (s->place != RL_PLACE_QUEUED) {
+		set_mark(s->waiter, s->mark_ms, at);
 	}
 	return refusal((now_us - 1000000000) / 1000, left, holder);
 }
@@ -211,7 +223,7 @@ static const char *run_nudge(const said *s, int64_t at)
 	int64_t left = pttl(at);
 	rl_ticket sent = RL_TICKET_NONE;
 	if (holder != RL_HOLDER_SELF) {
-		set_mark(s->waiter, at);
+		set_mark(s->waiter, s->mark_ms, at);
 	}
 	if (!the_world.is_held) {
 		if (the_world.ticket_until > at) {
@@ -240,9 +252,27 @@ static const char *run_release(const said *s, int64_t at)
 	return ":1";
 }
 
+static const char *run_swap(const char *words, int64_t at)
+{
+	char token[16], fresh[16];
+	int64_t ttl_ms;
+	CHECK_INT(sscanf(words, "%*s k %15s %15s %" SCNd64, token, fresh, &ttl_ms), 3);
+	if (holder_for(token, at) == RL_HOLDER_SELF) {
+		world_set(fresh, ttl_ms, at);
+		return ":1";
+	}
+	if (holder_for(fresh, at) == RL_HOLDER_SELF) {
+		if (pttl(at) < ttl_ms) {
+			world_set(fresh, ttl_ms, at);
+		}
+		return ":2";
+	}
+	return ":0";
+}
+
 const char *world_run(const char *words, int64_t at)
 {
-	said s = {.waiter = "-"};
+	said s = {.waiter = "-", .mark_ms = 2000};
 	world_expire(at);
 	if (sscanf(words, "SET k %15s NX PX %" SCNd64, s.token, &s.ttl_ms) == 2) {
 		if (the_world.is_held) {
@@ -252,17 +282,19 @@ const char *world_run(const char *words, int64_t at)
 		return "+OK";
 	}
 	CHECK(sscanf(words, "%15s k %15s", s.name, s.token) == 2);
+	if (s.name[0] == 's' || strcmp(s.name, "SWAP") == 0) {
+		return run_swap(words, at);
+	}
 	s.has_helpers = strchr(s.name, '+') != NULL;
 	switch (s.name[0]) {
 		case 't':
 		case 'T':
-			CHECK_INT(sscanf(words, "%*s k %*s %" SCNd64 " %d %" SCNd64 " %15s %d", &s.ttl_ms,
-						  &s.is_owed, &s.not_after, s.waiter, &s.is_unmarked),
-				5);
+			CHECK(sscanf(words, "%*s k %*s %" SCNd64 " %d %d %15s %" SCNd64, &s.ttl_ms, &s.is_owed,
+					  &s.place, s.waiter, &s.mark_ms) >= 4);
 			return run_try(&s, at);
 		case 'n':
 		case 'N':
-			CHECK_INT(sscanf(words, "%*s k %*s %15s", s.waiter), 1);
+			CHECK(sscanf(words, "%*s k %*s %15s %" SCNd64, s.waiter, &s.mark_ms) >= 1);
 			CHECK(s.waiter[0] == 'W');
 			return run_nudge(&s, at);
 		default: /* release */

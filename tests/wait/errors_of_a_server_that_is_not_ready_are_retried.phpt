@@ -15,6 +15,7 @@ $server = start_server();
 $fake = fake_server([], $server);
 $errors = ['LOADING Redis is loading the dataset in memory', "READONLY You can't write against a read only replica.",
     "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", 'TRYAGAIN Multiple keys request during rehashing of slot',
+    'NOREPLICAS Not enough good replicas to write.', 'MISCONF Redis is configured to save RDB snapshots, but it is currently unable to',
     'CLUSTERDOWN The cluster is down', 'BUSY Redis is busy running a script.', 'UNBLOCKED force unblock from blocking operation'];
 foreach ($errors as $error) {
     $code = strtok($error, ' ');

@@ -11,11 +11,12 @@ skip_without_server();
 <?php
 require __DIR__ . '/../inc/waiter.inc';
 
-const ALL = ['set', 'get', 'del', 'exists', 'pttl', 'pexpire', 'eval', 'evalsha', 'client|setname', 'time', 'zadd', 'zrem', 'zcard', 'zremrangebyscore',
+const ALL = ['set', 'get', 'del', 'exists', 'pttl', 'pexpire', 'eval', 'evalsha', 'client|setname', 'time', 'zadd', 'zrem', 'zcard', 'zcount', 'zscore', 'zremrangebyscore',
     'llen', 'lpush', 'blpop'];
 $server = start_server();
 /* Whose fallbacks are counted: the waiter's, the releasing one's. */
-$users = ['blpop' => [1, 0], 'lpush' => [0, 1], 'llen' => [0, 1], 'zadd' => [1, 0], 'zcard' => [0, 1], 'zremrangebyscore' => [0, 0], 'time' => [1, 0],
+$users = ['blpop' => [1, 0], 'lpush' => [0, 1], 'llen' => [0, 1], 'zadd' => [1, 0], 'zcard' => [0, 0], 'zcount' => [0, 1],
+    'zscore' => [0, 0], 'zremrangebyscore' => [0, 0], 'time' => [1, 0],
     'zrem' => [0, 0], 'keys' => [1, 1], 'marks' => [1, 1], 'tickets' => [1, 1]];
 $patterns = ['keys' => ['~keys'], 'marks' => ['~marks', '~*::rl-wake'], 'tickets' => ['~tickets', '~*::rl-wait']];
 $waiters = $holders = [];

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Installing the handler of SIGTERM. The design is in the header.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_call.h"
+#include "php/redislock_sigterm.h"
+
+#include "SAPI.h"
+#include "zend_signal.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "core/rl_watch_late.h"
+#include "transport/rl_process.h"
+#include "transport/rl_sigterm.h"
+#include "transport/rl_watchdog.h"
+
+#ifdef ZTS
+
+void redislock_sigterm_install(void)
+{
+}
+
+void redislock_sigterm_remove(void)
+{
+}
+
+#else
+
+/* The process that the handler is armed for, by the number of forks behind it; 0 = none, else one more. */
+static uint64_t armed_for;
+
+/* How long the locks that are asked for are released: the handler waits less. */
+# define GIVE_UP_NS RL_NS_PER_SECOND
+
+/* On the watchdog's thread, while PHP's stands still in the handler: only reads what PHP's thread has. */
+static void give_up(rl_watch *watch)
+{
+	rl_net_end_sending(&REDISLOCK_G(net));
+	for (const redislock_call *call = REDISLOCK_G(calls); call != NULL; call = call->next) {
+		const rl_exchange *exchange = &call->op->exchange;
+		if (call->op->kind != RL_OP_ACQUIRE || exchange->is_own_token) {
+			continue;
+		}
+		const rl_acquire *acquire = (const rl_acquire *) call->op;
+		unsigned all = rl_late_all(exchange->set);
+		rl_late_release late = {.set = exchange->set,
+			.key = exchange->request.key,
+			.token = rl_bytes_of(acquire->token, acquire->token_len),
+			.members = all,
+			.strays = all,
+			.ttl_ns = GIVE_UP_NS};
+		rl_watchdog_learn_set(exchange->set, &REDISLOCK_G(net).resolver);
+		rl_watch_release_pending(watch, &late);
+	}
+}
+
+/* PHP is the whole process there. */
+static bool is_own_process(void)
+{
+	static const char *const sapis[] = {"cli", "cgi-fcgi", "fpm-fcgi", "cli-server"};
+	for (size_t i = 0; i < sizeof sapis / sizeof sapis[0]; i++) {
+		if (strcmp(sapi_module.name, sapis[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_blocked(void)
+{
+	sigset_t blocked;
+	return pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0 || sigismember(&blocked, SIGTERM) != 0;
+}
+
+# ifdef ZEND_SIGNALS
+
+static void *current_handler(void)
+{
+	return SIGG(handlers)[SIGTERM - 1].handler;
+}
+
+/* What the kernel calls for the signal is its default, or Zend's own function, as for the time limit. */
+static bool is_in_handler(void)
+{
+	return *(volatile int *) &SIGG(running) != 0;
+}
+
+/* Not by zend_sigaction(), which would deliver a signal that the script has blocked. */
+static void restore_default(void)
+{
+	SIGG(handlers)[SIGTERM - 1] = (zend_signal_entry_t){.handler = (void *) SIG_DFL};
+}
+
+static bool is_unhandled(void)
+{
+	struct sigaction is;
+	struct sigaction of_zend;
+	if (current_handler() != (void *) SIG_DFL || sigaction(SIGTERM, NULL, &is) != 0 ||
+		sigaction(SIGPROF, NULL, &of_zend) != 0) {
+		return false;
+	}
+	bool is_zends = (is.sa_flags & of_zend.sa_flags & SA_SIGINFO) != 0 &&
+		is.sa_sigaction == of_zend.sa_sigaction;
+	return is_zends || ((is.sa_flags & SA_SIGINFO) == 0 && is.sa_handler == SIG_DFL);
+}
+
+# else
+
+static void *current_handler(void)
+{
+	struct sigaction is;
+	bool has_handler = sigaction(SIGTERM, NULL, &is) == 0 && (is.sa_flags & SA_SIGINFO) == 0;
+	return has_handler ? (void *) is.sa_handler : (void *) SIG_ERR;
+}
+
+static bool is_in_handler(void)
+{
+	return false;
+}
+
+static void restore_default(void)
+{
+	struct sigaction normal = {.sa_handler = SIG_DFL};
+	sigemptyset(&normal.sa_mask);
+	sigaction(SIGTERM, &normal, NULL);
+}
+
+static bool is_unhandled(void)
+{
+	return current_handler() == (void *) SIG_DFL;
+}
+
+# endif
+
+static bool is_installed(void)
+{
+	return current_handler() == (void *) rl_sigterm_handle;
+}
+
+void redislock_sigterm_install(void)
+{
+	uint64_t this_process = rl_process_fork_generation() + 1;
+	bool is_ours = is_installed();
+	if (!REDISLOCK_G(free_on_sigterm) || (is_ours && armed_for == this_process)) {
+		return;
+	}
+	if (getpid() == 1 || (!is_ours && (!is_own_process() || is_blocked() || !is_unhandled()))) {
+		return;
+	}
+	static const rl_sigterm_host host = {.give_up = give_up, .is_in_handler = is_in_handler};
+	rl_sigterm_arm(&host);
+	armed_for = this_process;
+	if (!is_ours) {
+		struct sigaction ours = {.sa_handler = rl_sigterm_handle, .sa_flags = SA_RESTART};
+		sigfillset(&ours.sa_mask);
+		zend_sigaction(SIGTERM, &ours, NULL);
+	}
+}
+
+void redislock_sigterm_remove(void)
+{
+	if (is_installed()) {
+		restore_default();
+	}
+}
+
+#endif

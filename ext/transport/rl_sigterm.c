@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Freeing leases on SIGTERM. The design is in the header.
+ */
+#include "transport/rl_sigterm.h"
+
+#include "transport/rl_os.h"
+#include "transport/rl_watchdog.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The pause between two looks at whether the leases are free. */
+#define LOOK_NS (RL_NS_PER_MS / 2)
+
+/* The pause between two attempts to reach PHP's thread. */
+#define PASS_ON_NS (2 * RL_NS_PER_MS)
+
+static struct {
+	const rl_sigterm_host *host;
+	_Atomic pid_t pid;
+	pthread_t thread; /* PHP's; written before pid */
+	_Atomic bool is_disabled;
+	_Atomic bool has_begun;   /* the handler, on PHP's thread */
+	_Atomic int signo;        /* to be passed on; 0 = none */
+	int64_t passing_on_until; /* the watchdog's thread alone; 0 = it has not begun */
+} state;
+
+void rl_sigterm_arm(const rl_sigterm_host *host)
+{
+	state.host = host;
+	state.thread = pthread_self();
+	state.passing_on_until = 0;
+	atomic_store(&state.has_begun, false);
+	atomic_store(&state.signo, 0);
+	atomic_store(&state.pid, getpid());
+}
+
+void rl_sigterm_enable(bool is_enabled)
+{
+	atomic_store(&state.is_disabled, !is_enabled);
+}
+
+/* As if there had never been a handler. Also in a handler: the signal is blocked there. */
+static void end_process(int signo)
+{
+	struct sigaction normal = {.sa_handler = SIG_DFL};
+	sigset_t only;
+	sigemptyset(&normal.sa_mask);
+	sigemptyset(&only);
+	sigaddset(&only, signo);
+	sigaction(signo, &normal, NULL);
+	kill(getpid(), signo);
+	pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+}
+
+static void wait_for_releases(void)
+{
+	int64_t end_at = rl_os_now() + RL_SIGTERM_WAIT_NS;
+	struct timespec pause = {.tv_nsec = LOOK_NS};
+	while (!rl_watchdog_has_freed_all() && rl_os_now() < end_at) {
+		nanosleep(&pause, NULL);
+	}
+}
+
+void rl_sigterm_handle(int signo)
+{
+	int saved_errno = errno;
+	bool is_own = getpid() == atomic_load(&state.pid);
+	if (is_own && !pthread_equal(pthread_self(), state.thread)) {
+		atomic_store(&state.signo, signo);
+		if (rl_watchdog_call()) {
+			errno = saved_errno;
+			return;
+		}
+	} else if (is_own && !atomic_load(&state.is_disabled)) {
+		atomic_store(&state.has_begun, true);
+		if (rl_watchdog_free_all(state.host->give_up)) {
+			wait_for_releases();
+		}
+	}
+	end_process(signo);
+	errno = saved_errno;
+}
+
+int64_t rl_sigterm_pass_on(int64_t now)
+{
+	int signo = atomic_load(&state.signo);
+	if (signo == 0 || atomic_load(&state.has_begun)) {
+		return RL_NEVER;
+	}
+	if (state.passing_on_until == 0) {
+		state.passing_on_until = now + RL_SIGTERM_WAIT_NS;
+	}
+	if (now >= state.passing_on_until) {
+		end_process(signo); /* PHP's thread does not take it */
+		return RL_NEVER;
+	}
+	if (!state.host->is_in_handler()) {
+		pthread_kill(state.thread, signo);
+	}
+	return now + PASS_ON_NS;
+}

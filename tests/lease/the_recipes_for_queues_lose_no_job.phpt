@@ -1,0 +1,67 @@
+--TEST--
+The recipes of docs/leases.md: a push that fails frees the lock, a job that comes twice runs once, and one whose worker died runs again.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/lease.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+
+/* Handing over. */
+function hand_over(RedisLock $lock, callable $push): void
+{
+    $lease = $lock->lease('report', ttl: 600);
+    if ($lease === null) {
+        throw new LogicException('under way');
+    }
+    $token = $lease->detach();
+    try {
+        $push($token);
+    } catch (Throwable $e) {
+        $lock->release('report', $token);
+        throw $e;
+    }
+}
+
+throws('a push that throws', 'DomainException', '~the queue is full~', fn () => hand_over($lock, fn () => throw new DomainException('the queue is full')));
+same('its lock is free', [], $server->keys());
+hand_over($lock, function (string $pushed) use (&$token): void {
+    $token = $pushed;
+});
+same('the job has it', $token, $server->cmd('GET', 'report'));
+throws('another request', 'LogicException', '~under way~', fn () => hand_over($lock, fn () => null));
+
+/* The worker of a queue that delivers at least once. */
+$worker = '
+    $lock = new RedisLock($argv[1]);
+    $lease = $lock->resume("report", $argv[2], 0.6) ?? $lock->lease("report", 0.6);
+    if ($lease === null) { die("put back\n"); }
+    echo "works\n";
+    fgets(STDIN);
+    echo $lease->release() ? "done\n" : "lost\n";';
+$first = start_php($worker, [$server->dsn(), $token]);
+$first->expect('~works~');
+same('delivered again meanwhile', "put back\n", run_php($worker, [$server->dsn(), $token]));
+
+/* The first one dies: the job that was put back comes again, and runs. */
+$first->signal(SIGKILL);
+$first->output();
+same('right behind its death', "put back\n", run_php($worker, [$server->dsn(), $token]));
+eventually('its lock ends', fn () => $server->cmd('EXISTS', 'report') === 0);
+$again = start_php($worker, [$server->dsn(), $token]);
+$again->expect('~works~');
+$again->tell('end');
+matches('it ends well', '~\ndone\n$~D', $again->output());
+same('keys', [], $server->keys());
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,95 @@
+--TEST--
+onLoss is not called in a forked child, in shutdown functions, in the destructors at the end, or after the lease is gone.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/on_loss.inc';
+
+$server = start_server();
+$lock = new RedisLock($server->dsn());
+$ear = new Ear();
+
+/* Lost before the fork, and not told yet; lost after it. */
+$lease = $lock->lease('k', 0.3, onLoss: $ear);
+$later = $lock->lease('l', 0.3, onLoss: $ear);
+$server->cmd('DEL', 'k');
+usleep(250000) . reap(in_fork(function () use ($ear, $server, $lease, $later): void {
+    $ear->heard = [];
+    $server->newClient()->cmd('DEL', 'l');
+    compute(0.5);
+    same('verify()', [false, false], [$lease->verify(), $later->verify()]);
+    same('told in the child', [], $ear->heard);
+    same('loss()', [true, RedisLockLoss::Forked], [in_array($lease->loss(), [RedisLockLoss::Deleted, RedisLockLoss::Forked], true), $later->loss()]);
+    throws('assertHeld()', 'RedisLockLostException', '~^the lock "l" is not held by this process~', $later->assertHeld(...));
+}));
+runs_until('told in the parent', fn () => count($ear->heard) === 2);
+unset($lease, $later);
+
+/* Lost and not told when a handler forks: the child goes on after the handler, too. */
+$ear->heard = [];
+$child = null;
+pcntl_async_signals(true);
+pcntl_signal(SIGUSR1, function () use (&$child, $ear): void {
+    compute(0.4);
+    same('not in the handler', [], $ear->heard);
+    $child = pcntl_fork();
+});
+$lease = $lock->lease('k', 0.3, onLoss: $ear);
+$later = $lock->lease('l', 0.3, onLoss: $ear);
+$server->cmd('DEL', 'k');
+send_signal(getmypid(), SIGUSR1);
+for ($until = now() + slack(5.0); $child === null && now() < $until;) {
+}
+if ($child === 0) {
+    compute(0.3);
+    $later->verify();
+    exit(count($ear->heard));
+}
+reap($child);
+runs_until('told in the parent', fn () => $ear->heard === ['k Deleted']);
+unset($lease, $later);
+
+/* A child has its own. */
+reap(in_fork(function () use ($lock, $server): void {
+    $ear = new Ear();
+    $lease = $lock->lease('k', 0.3, onLoss: $ear);
+    $server->newClient()->cmd('DEL', 'k');
+    runs_until('told', fn () => $ear->heard === ['k Deleted']);
+}));
+
+/* The end of the script. */
+$code = '
+    require $argv[2] . "/on_loss.inc";
+    function say(string $what): void { compute(0.4); echo "$what\n"; }
+    final class Last { function __destruct() { say("destructor"); } }
+    $lock = new RedisLock($argv[1]);
+    $lease = $lock->lease("k", 0.3, onLoss: function () { echo "told\n"; });
+    $last = new Last();
+    ob_start(function ($text) { compute(0.2); return $text; });
+    register_shutdown_function(fn () => say("shutdown"));
+    $lock->forceRelease("k");
+    ';
+foreach (['return' => '', 'exit' => 'exit;', 'a fatal error' => 'eval("class RedisLock {}");', 'an exception' => 'throw new Exception();'] as $what => $end) {
+    $output = run_php($code . $end, [$server->dsn(), dirname(__DIR__) . '/inc'], ['display_errors' => '0', 'log_errors' => '0']);
+    $expected = $what === 'a fatal error' ? "shutdown\n" : "shutdown\ndestructor\n";
+    same($what, $expected, $output);
+}
+
+/* A lease that is gone. */
+$ear->heard = [];
+$lease = $lock->lease('k', 0.3, onLoss: $ear);
+$server->cmd('DEL', 'k');
+usleep(10000) . $lease = null;
+compute(0.4);
+same('gone', [], $ear->heard);
+
+done();
+?>
+--EXPECT--
+ok

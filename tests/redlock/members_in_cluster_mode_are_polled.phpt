@@ -1,0 +1,50 @@
+--TEST--
+Several members that are nodes of clusters: a wait polls, as with one server, and gets the lock.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/waiter.inc';
+
+$dsns = [];
+for ($i = 0; $i < 3; $i++) {
+    $servers[$i] = start_server(['cluster-enabled' => 'yes', 'cluster-port' => free_port()], tcp: true);
+    $servers[$i]->cmd('CLUSTER', 'ADDSLOTSRANGE', 0, 16383);
+    $dsns[] = $servers[$i]->dsn();
+}
+foreach ($servers as $i => $server) {
+    eventually("cluster $i is up", fn () => str_contains($server->cmd('CLUSTER', 'INFO'), 'cluster_state:ok'), 20.0);
+}
+foreach ([1, 3] as $count) {
+    $some = array_slice($dsns, 0, $count);
+    $lock = new RedisLock($some);
+    $token = $lock->acquire('k', 30);
+    check("$count: taken", $token !== null);
+    $waiter = waiter($some, 'k', ['wait' => 15]);
+    usleep(300000);
+    same("$count: a wait ends by its time", null, $lock->acquire('k', 30, 0.3));
+    same("$count: release()", true, $lock->release('k', (string) $token));
+    $result = $waiter->result();
+    check("$count: the waiter gets it", $result['token'] !== null, $result);
+    same("$count: it polled", 1, $result['stats']['fallbacks'] ?? null);
+    same("$count: released", true, $lock->release('k', (string) $result['token']));
+    $leases = [];
+    foreach (range(1, 30) as $i) {
+        $leases[] = $lock->lease("lease$i", 30);
+    }
+    same("$count: a section", 7, $lock->synchronized('k', fn () => 7, 30, 1));
+    unset($leases);
+    foreach (array_slice($servers, 0, $count) as $i => $server) {
+        eventually("$count: nothing is left on $i", fn () => $server->keys() === []);
+    }
+}
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Taking a lock over: a fresh token takes the place of the given one, for one of those who bring it; what comes to nothing
+ * is swapped back.
+ */
+#include "check.h"
+#include "keys.h"
+
+#include <string.h>
+
+#define A 0
+#define B 1
+#define C 2
+#define LONG 600000
+
+static void begin_warm(unsigned members)
+{
+	fake_begin(members);
+	for (unsigned i = 0; i < members; i++) {
+		fake_warm(i);
+	}
+}
+
+static int64_t sent_at(const rl_op *op)
+{
+	return (rl_exchange_sent_at(&op->exchange) - FAKE_START) / MS;
+}
+
+/* ---- one server ---- */
+
+static void it_is_one_swap_to_a_fresh_token(void)
+{
+	begin_warm(1);
+	fake_says(0, ":1");
+	rl_op *op = fake_take_over("given", 7000);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_LOG("0 a1 swap k given T1 7000\n");
+	CHECK(rl_token_is_drawn(op->exchange.request.fresh));
+	CHECK(!op->owes_swap_back);
+	CHECK_INT(fake_stats.acquired, 1);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void the_second_is_refused(void)
+{
+	keys_begin(1);
+	keys_take(0, "given", LONG);
+	rl_op *first = fake_take_over("given", 7000);
+	rl_op *second = fake_take_over("given", 7000);
+	CHECK_INT(fake_drive(first), RL_OK);
+	CHECK_INT(fake_drive(second), RL_BUSY);
+	CHECK_TEXT(keys_owner(0), "T1");
+	CHECK_INT(keys[0].expires_at, FAKE_START + 7000 * MS);
+	CHECK_INT(fake_stats.refused, 1);
+	CHECK_COUNT("SWAP", 0); /* nothing is to be swapped back */
+	CHECK(!second->owes_swap_back);
+}
+
+static void it_waits_for_the_login(void)
+{
+	fake_begin(1);
+	fake_targets[0].database = 2;
+	fake_dials(0, FAKE_ACCEPT, 5 * MS);
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(fake_take_over("given", 7000)), RL_OK);
+	CHECK_LOG("0 a1 dial\n5 a1 SELECT 2\n5 a1 swap k given T1 7000\n5 a1 NAME\n");
+}
+
+/* Whatever is answered to the second, it has the whole TTL from then on. */
+static void a_lost_answer_is_asked_for_again(void)
+{
+	static const char *const answers[] = {":1", ":2"};
+	for (unsigned i = 0; i < 2; i++) {
+		begin_warm(1);
+		fake_acts(0, FAKE_BREAK, NULL, 300 * MS);
+		fake_acts(0, FAKE_SAY, answers[i], 10 * MS);
+		rl_op *op = fake_take_over("given", 7000);
+		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_COUNT("swap k given T1 7000\n", 2);
+		CHECK_INT(sent_at(op), 300);
+		fake_end();
+	}
+	begin_warm(1);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, ":0");
+	CHECK_INT(fake_drive(fake_take_over("given", 7000)), RL_BUSY);
+}
+
+static void unanswered_it_is_swapped_back_behind(void)
+{
+	begin_warm(1);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	rl_op *op = fake_take_over("given", 7000);
+	CHECK_INT(fake_drive(op), RL_ERR_TIMEOUT);
+	CHECK_LOG("0 a1 swap k given T1 7000\n"
+			  "1000 a1 SWAP k T1 given 0\n"
+			  "1000 a1 end\n");
+	CHECK(op->owes_swap_back);
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.failed, 1);
+}
+
+static void given_up_it_is_swapped_back_behind(void)
+{
+	for (unsigned is_forked = 0; is_forked < 2; is_forked++) {
+		keys_begin(1);
+		keys_take(0, "given", LONG);
+		keys[0].delay = 100 * MS;
+		rl_op *op = fake_take_over("given", 7000);
+		CHECK(!fake_drive_to(op, FAKE_START + 50 * MS));
+		if (is_forked) {
+			fake_fork();
+		}
+		rl_op_abandon(op, fake_clock, is_forked);
+		CHECK_COUNT("50 a1 SWAP k T1 given 0\n", 1 - is_forked);
+		CHECK_TEXT(keys_owner(0), is_forked ? "T1" : "given");
+		CHECK_INT(op->owes_swap_back, !is_forked);
+		fake_end();
+	}
+}
+
+/* The connection is gone, and with it the place behind the swap. */
+static void what_cannot_be_swapped_back_is_owed(void)
+{
+	begin_warm(1);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	for (unsigned i = 0; i < 40; i++) {
+		fake_dials(0, FAKE_REFUSE, 0);
+	}
+	rl_op *op = fake_take_over("given", 7000);
+	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
+	CHECK_COUNT("SWAP", 0);
+	CHECK(op->owes_swap_back);
+	CHECK_HAS(op->err->message, "the command was sent, its outcome is unknown");
+}
+
+static void what_was_never_sent_is_not(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_REFUSE, 0);
+	rl_op *op = fake_take_over("given", 7000);
+	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
+	CHECK(!op->owes_swap_back);
+	fake_end();
+	begin_warm(1);
+	fake_says(0, "-WRONGTYPE x");
+	op = fake_take_over("given", 7000);
+	CHECK_INT(fake_drive(op), RL_ERR_SERVER);
+	CHECK(!op->owes_swap_back);
+	CHECK_COUNT("SWAP", 0);
+}
+
+static void one_that_came_too_late_is_swapped_back(void)
+{
+	begin_warm(1);
+	fake_acts(0, FAKE_SAY, ":1", 50 * MS);
+	rl_op *op = fake_take_over("given", 20);
+	CHECK_INT(fake_drive(op), RL_ERR_SLOW);
+	CHECK_COUNT("50 a1 SWAP k T1 given 0\n", 1);
+	CHECK_HAS(op->err->message, "too slow: the lock was taken over after 0.050 s");
+	CHECK(!op->owes_swap_back); /* written behind an answer, on a connection that is well */
+}
+
+static void without_random_bytes_nothing_is_sent(void)
+{
+	begin_warm(1);
+	fake_random_draws(0);
+	CHECK_INT(fake_drive(fake_take_over("given", 7000)), RL_ERR_RANDOM);
+	CHECK_LOG("");
+	CHECK_INT(fake_stats.failed, 1);
+}
+
+/* ---- several ---- */
+
+static void a_quorum_is_needed(void)
+{
+	keys_begin(3);
+	keys_take(A, "given", LONG);
+	keys_take(B, "given", LONG);
+	CHECK_INT(fake_drive(fake_take_over("given", 7000)), RL_OK);
+	CHECK_TEXT(keys_owner(A), "T1");
+	CHECK_TEXT(keys_owner(B), "T1");
+	CHECK_TEXT(keys_owner(C), "-");
+}
+
+/* Not deleted: of two that each swapped one of three nobody would have a quorum. */
+static void what_a_minority_has_swapped_is_swapped_back(void)
+{
+	keys_begin(3);
+	keys_take(A, "given", LONG);
+	rl_op *op = fake_take_over("given", 7000);
+	CHECK_INT(fake_drive(op), RL_BUSY);
+	CHECK_COUNT("a1 SWAP k T1 given 0\n", 1);
+	CHECK_COUNT("given 0\n", 1);
+	CHECK_TEXT(keys_owner(A), "given");
+	CHECK_INT(keys[A].expires_at, FAKE_START + 7000 * MS); /* the TTL stays */
+	CHECK(!op->owes_swap_back);
+}
+
+static void a_member_that_has_not_answered_is_told_too(void)
+{
+	keys_begin(3);
+	keys_take(A, "given", LONG);
+	keys[A].delay = 200 * MS;
+	rl_op *op = fake_take_over("given", 7000);
+	CHECK_INT(fake_drive(op), RL_BUSY);
+	CHECK_COUNT("25 a1 SWAP k T1 given 0\n", 1); /* its answer is hoped for so long */
+	fake_clock += SECOND;
+	CHECK_TEXT(keys_owner(A), "given");
+}
+
+/* Of those who come at once, the one that is first at the first member is first everywhere. */
+static void it_is_asked_in_the_order_of_the_members(void)
+{
+	begin_warm(3);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_says(i, ":1");
+	}
+	CHECK_INT(fake_drive(fake_take_over("given", 7000)), RL_OK);
+	CHECK_LOG("0 c1 SWAP k given T1 7000\n"
+			  "0 a1 SWAP k given T1 7000\n"
+			  "0 b1 SWAP k given T1 7000\n");
+}
+
+static void of_two_one_has_it(void)
+{
+	for (unsigned members = 1; members <= 5; members++) {
+		keys_begin(members);
+		keys_take_all("given", LONG);
+		for (unsigned i = 0; i < members; i++) {
+			keys[i].delay = (1 + 3 * i) * MS;
+		}
+		rl_op *first = fake_take_over("given", 7000);
+		rl_op *second = fake_take_over("given", 7000);
+		fake_drive_to(first, FAKE_START);
+		CHECK_INT(fake_drive(second), RL_BUSY);
+		CHECK_INT(fake_drive(first), RL_OK);
+		for (unsigned i = 0; i < members; i++) {
+			CHECK_TEXT(keys_owner(i), "T1");
+		}
+		fake_end();
+	}
+}
+
+static void those_that_did_not_answer_are_not_waited_for(void)
+{
+	keys_begin(3);
+	keys_take_all("given", LONG);
+	keys[C].delay = 500 * MS;
+	rl_op *op = fake_take_over("given", 7000);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 25); /* it is hoped for so long */
+	CHECK_INT(fake_pool.count, 3);
+	CHECK_COUNT("given 0\n", 0);
+	CHECK_TEXT(keys_owner(C), "T1");
+}
+
+static const check_test tests[] = {
+	TEST(it_is_one_swap_to_a_fresh_token),
+	TEST(the_second_is_refused),
+	TEST(it_waits_for_the_login),
+	TEST(a_lost_answer_is_asked_for_again),
+	TEST(unanswered_it_is_swapped_back_behind),
+	TEST(given_up_it_is_swapped_back_behind),
+	TEST(what_cannot_be_swapped_back_is_owed),
+	TEST(what_was_never_sent_is_not),
+	TEST(one_that_came_too_late_is_swapped_back),
+	TEST(without_random_bytes_nothing_is_sent),
+	TEST(a_quorum_is_needed),
+	TEST(what_a_minority_has_swapped_is_swapped_back),
+	TEST(a_member_that_has_not_answered_is_told_too),
+	TEST(it_is_asked_in_the_order_of_the_members),
+	TEST(of_two_one_has_it),
+	TEST(those_that_did_not_answer_are_not_waited_for),
+};
+
+CHECK_MAIN(tests, fake_end)

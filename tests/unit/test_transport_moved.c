@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A name that leads to another server after a role switch: it is resolved again when the old server says that it is a
+ * replica, and the watchdog, which resolves nothing, learns the new address from PHP's thread.
+ *
+ * The old server listens on 127.0.0.1, the new one on the same port of 127.0.0.2.
+ */
+#include "check.h"
+#include "peer.h"
+#include "transport/rl_driver.h"
+#include "transport/rl_os.h"
+#include "transport/rl_process.h"
+#include "transport/rl_watchdog.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define MS RL_NS_PER_MS
+#define REPLICA "-READONLY You can't write against a read only replica.\r\n"
+
+static peer old;
+static peer new;
+static rl_net net;
+static rl_random stock;
+static rl_env env;
+static rl_pool pool;
+static rl_set set;
+static rl_target target;
+static rl_op *op;
+static rl_watched *watched;
+static rl_lease *lease;
+static char host[] = "primary.test";
+static char name[] = "redis://primary.test";
+
+/* ---- the name server ---- */
+
+static _Atomic bool has_moved;
+static _Atomic unsigned asked;
+
+int getaddrinfo(
+	const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **list)
+{
+	static int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+	if (real == NULL) {
+		*(void **) &real = dlsym(RTLD_NEXT, "getaddrinfo");
+	}
+	bool is_ours = strcmp(node, host) == 0 && (hints->ai_flags & AI_NUMERICHOST) == 0;
+	atomic_fetch_add(&asked, is_ours);
+	const char *address = atomic_load(&has_moved) ? "127.0.0.2" : "127.0.0.1";
+	return real(is_ours ? address : node, service, hints, list);
+}
+
+/* ---- the test's frame ---- */
+
+static void open_new(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(old.port)};
+	inet_pton(AF_INET, "127.0.0.2", &address.sin_addr);
+	new = (peer){.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+	CHECK(bind(new.listener, (struct sockaddr *) &address, sizeof address) == 0);
+	CHECK(listen(new.listener, 16) == 0);
+}
+
+static void begin(void)
+{
+	static bool is_set_up;
+	if (!is_set_up) {
+		is_set_up = true;
+		rl_process_watch_forks();
+		rl_watchdog_set_up();
+	}
+	has_moved = false;
+	asked = 0;
+	rl_net_init(&net);
+	env = rl_process_env(&stock);
+	memset(rl_process_stats(), 0, sizeof *rl_process_stats());
+	rl_pool_init(&pool, &net.transport, &env);
+	CHECK(peer_open_tcp(&old, 16));
+	open_new();
+	target = (rl_target){.refs = 1000,
+		.name = name,
+		.address = {.kind = RL_NET_TCP, .host = host, .port = old.port}};
+	set = (rl_set){.count = 1,
+		.backoff = {10 * MS, 200 * MS, 0},
+		.retries = RL_RETRIES_UNLIMITED,
+		.drift_factor = 0.01};
+	set.members[0] =
+		(rl_member){.target = &target, .timeout_ns = 2000 * MS, .connect_timeout_ns = 2000 * MS};
+}
+
+static void clean_up(void)
+{
+	rl_op_free(op);
+	op = NULL;
+	if (watched != NULL) {
+		rl_watchdog_pause(watched);
+		rl_lease_end(lease);
+		rl_watchdog_end(watched);
+		rl_lease_free(lease);
+		watched = NULL;
+	}
+	rl_watchdog_stop();
+	rl_pool_clear(&pool);
+	rl_net_destroy(&net);
+	peer_close(&old);
+	peer_close(&new);
+}
+
+#define AWAIT(condition) \
+ for (int tries = 0; !(condition); tries++) { \
+  if (tries == 5000) { \
+   FAIL("does not come: %s", #condition); \
+  } \
+  peer_sleeps(1); \
+ }
+
+static rl_status extend(void)
+{
+	rl_op_free(op);
+	op = rl_ask_new(&set, &pool, &env, RL_VERB_EXTEND, bytes_of("the-key"), bytes_of("tok"), 30000);
+	CHECK(rl_drive(&net, op, NULL));
+	return op->status;
+}
+
+/* ---- a call ---- */
+
+static void talk_yes_then_replica(peer *self)
+{
+	int fd = peer_accept(self);
+	if (peer_hears(self, fd, "30000\r\n")) {
+		peer_says(fd, ":1\r\n+OK\r\n");
+	}
+	if (peer_hears(self, fd, "30000\r\n")) {
+		peer_says(fd, REPLICA);
+	}
+	peer_sees_end(fd);
+	close(fd);
+}
+
+static void talk_yes(peer *self)
+{
+	int fd = peer_accept(self);
+	if (peer_hears(self, fd, "30000\r\n")) {
+		peer_says(fd, ":1\r\n+OK\r\n");
+	}
+	peer_sees_end(fd);
+	close(fd);
+}
+
+static void a_call_resolves_the_name_again_and_goes_on_there(void)
+{
+	begin();
+	peer_start(&old, talk_yes_then_replica);
+	peer_start(&new, talk_yes);
+	rl_resolve(&net.resolver, &target.address, 60 * RL_NS_PER_SECOND);
+	CHECK_INT(extend(), RL_OK);
+	has_moved = true;
+	peer_sleeps(1010); /* a name is not asked for more often than once a second */
+	CHECK_INT(extend(), RL_OK);
+	CHECK_INT(asked, 2);
+	CHECK_INT(rl_process_stats()->connects, 2);
+	rl_pool_clear(&pool);
+}
+
+/* ---- the watchdog ---- */
+
+static void talk_replica(peer *self)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		int fd = peer_accept(self);
+		if (fd >= 0 && peer_hears(self, fd, "tok\r\n")) {
+			peer_says(fd, REPLICA);
+		}
+		peer_sees_end(fd);
+		close(fd);
+	}
+}
+
+static void talk_renewal(peer *self)
+{
+	int fd = peer_accept(self);
+	if (peer_hears(self, fd, "tok\r\n")) {
+		peer_says(fd, ":1\r\n+OK\r\n");
+	}
+	peer_sees_end(fd);
+	close(fd);
+}
+
+static void keep(int64_t ttl_ms)
+{
+	int sys_errno;
+	int64_t ttl = ttl_ms * MS;
+	lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01);
+	watched = rl_watched_new(&set, lease);
+	CHECK_INT(rl_watchdog_prepare(watched, &set, &sys_errno), RL_OK);
+	watched->renews = true;
+	rl_lease_begin(lease, bytes_of("tok"), ttl, rl_os_now() + ttl - rl_drift(0.01, ttl));
+	rl_watchdog_begin(watched, &set, &net.resolver);
+}
+
+static void the_watchdog_learns_where_the_name_leads_now(void)
+{
+	begin();
+	peer_start(&old, talk_replica);
+	peer_start(&new, talk_renewal);
+	rl_resolve(&net.resolver, &target.address, 60 * RL_NS_PER_SECOND);
+	rl_watchdog_learn(&net.resolver);
+	CHECK(!rl_watchdog_doubts(&target.address));
+	keep(3600); /* due a little later than a second from now */
+	CHECK(!rl_watchdog_doubts(&target.address));
+	AWAIT(rl_watchdog_doubts(&target.address));
+	peer_sleeps(100); /* it dials four times, and its next connections are not served any more */
+	CHECK_INT(asked, 1);
+	has_moved = true;
+	CHECK(rl_resolver_doubt(
+		&net.resolver, &target.address)); /* as PHP's thread does at its next call */
+	rl_resolve(&net.resolver, &target.address, 60 * RL_NS_PER_SECOND);
+	CHECK_INT(asked, 2);
+	rl_watchdog_learn(&net.resolver);
+	CHECK(!rl_watchdog_doubts(&target.address));
+	AWAIT(rl_process_stats()->renewed >= 1);
+	CHECK(rl_lease_is_held(lease));
+}
+
+static const check_test tests[] = {
+	TEST(a_call_resolves_the_name_again_and_goes_on_there),
+	TEST(the_watchdog_learns_where_the_name_leads_now),
+};
+
+CHECK_MAIN(tests, clean_up)
