@@ -43,6 +43,7 @@ typedef struct connection {
 
 static chance numbers;
 static connection conns[CONNS];
+static redisContext *observer;
 static store model;
 static uint64_t places;
 static const char *path;
@@ -93,16 +94,22 @@ static void fail(const char *what)
 
 /* ---- connections ---- */
 
-static void connect_to(connection *c)
+static redisContext *dial(void)
 {
-	*c = (connection){.real = redisConnectUnix(path)};
-	if (c->real != NULL && c->real->err == 0) {
-		redisSetTimeout(c->real, (struct timeval){.tv_sec = 2});
+	redisContext *real = redisConnectUnix(path);
+	if (real != NULL && real->err == 0) {
+		redisSetTimeout(real, (struct timeval){.tv_sec = 2});
 	}
-	if (c->real == NULL || c->real->err != 0) {
+	if (real == NULL || real->err != 0) {
 		printf("cannot connect to %s\n", path);
 		exit(2);
 	}
+	return real;
+}
+
+static void connect_to(connection *c)
+{
+	*c = (connection){.real = dial()};
 }
 
 static void say(connection *c, const char *plain)
@@ -111,16 +118,22 @@ static void say(connection *c, const char *plain)
 	freeReplyObject(r);
 }
 
-/* The server has seen all that happened to other connections before. */
+/* The server has seen all that happened to other connections before. Its answer alone says so: the connections that are
+ * ready at once are served in the order of epoll, where one that was served just now may stand before one that was
+ * written to earlier. */
 static void let_it_see(void)
 {
-	redisContext *other = redisConnectUnix(path);
+	redisReply *r = redisCommand(observer, "PING");
+	freeReplyObject(r);
+}
+
+/* The server looks for the end of a connection once it has nothing else to read. */
+static void let_it_see_ends(void)
+{
 	for (unsigned i = 0; i < 2; i++) {
 		sleep_until(now_us() + US_PER_MS);
-		redisReply *r = redisCommand(other, "PING");
-		freeReplyObject(r);
+		let_it_see();
 	}
-	redisFree(other);
 }
 
 /* ---- replies ---- */
@@ -399,6 +412,7 @@ static void queue_up(connection *c, int64_t at_us)
 	run_and_compare(c, &blpop, at_us, SLOW_US);
 	if (c->is_blocked) {
 		c->pending[c->pending_count++] = behind;
+		let_it_see(); /* whoever queues up after it stands behind it */
 	} else if (!has_failed) {
 		run_and_compare(c, &behind, at_us, SLOW_US);
 	}
@@ -481,7 +495,7 @@ static void hang_up(connection *c)
 	note("a connection ends");
 	redisFree(c->real);
 	connect_to(c);
-	let_it_see();
+	let_it_see_ends();
 }
 
 /* False = given up. */
@@ -522,7 +536,7 @@ static void run_sequence(void)
 		}
 		connect_to(&conns[i]);
 	}
-	let_it_see();
+	let_it_see_ends();
 	say(&conns[0], "FLUSHALL");
 	say(&conns[0], "SCRIPT FLUSH");
 	store_clear(&model);
@@ -550,6 +564,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < 100 && access(path, F_OK) != 0; i++) {
 		sleep_until(now_us() + 50 * US_PER_MS);
 	}
+	observer = dial();
 	unsigned done = 0;
 	while (done < SEQUENCES && !has_failed) {
 		chance_begin(&numbers, seed + done);
