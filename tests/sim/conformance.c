@@ -556,7 +556,7 @@ static void run_sequence(void)
 	for (unsigned i = 0; i < COMMANDS && is_clear && !has_failed; i++) {
 		is_clear = turn();
 	}
-	if (is_clear && !has_failed && any(8) == 0) {
+	if (is_clear && !has_failed && any(20) == 0) {
 		is_clear = wait_for_endings();
 	}
 	if (!is_clear) {
