@@ -28,6 +28,8 @@ if test "$PHP_REDISLOCK" != "no"; then
   redislock_flags="$redislock_flags -fvisibility=hidden -I@ext_srcdir@/ext"
 
   if test "$PHP_REDISLOCK_DEV" != "no"; then
+    dnl The warnings are meant for the headers of redislock, not for those of PHP.
+    INCLUDES=`echo "$INCLUDES" | sed 's/-I/-isystem /g'`
     for redislock_flag in -Wall -Wextra -Wshadow -Wstrict-prototypes -Wno-unused-parameter -Werror; do
       AX_CHECK_COMPILE_FLAG([$redislock_flag], [redislock_flags="$redislock_flags $redislock_flag"])
     done

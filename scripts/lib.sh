@@ -214,8 +214,10 @@ install_packages() {
     fi
 
     # A fresh machine has no lists at all; one with lists is only asked for new ones if something must come.
-    if [ ${#required_packages[@]} -gt 0 ] || ! apt_knows apt; then
-        apt_update
+    if { [ ${#required_packages[@]} -gt 0 ] || ! apt_knows apt; } && ! apt_update; then
+        say "apt-get update failed: please mend the sources below /etc/apt or the way to them, or install by other" \
+            "means: ${required_packages[*]} (useful too: ${optional_packages[*]:-nothing})"
+        [ ${#required_packages[@]} -eq 0 ] || exit 1
     fi
     for package in "${optional_packages[@]}"; do
         ! apt_knows "$package" || known+=("$package")

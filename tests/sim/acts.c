@@ -39,7 +39,7 @@ static int64_t now_of(const sim_client *c)
 
 static rl_bytes key_name(unsigned key)
 {
-	static const char names[WORDS_KEYS][2] = {"k0", "k1", "k2", "k3"};
+	static const char *const names[WORDS_KEYS] = {"k0", "k1", "k2", "k3"};
 	return rl_bytes_of(names[key], 2);
 }
 

@@ -324,7 +324,7 @@ static const char *const waiters[] = {
 
 static void draw_request(rl_request *request, char *room, rl_verb verb)
 {
-	static const char keys[2][2] = {"k0", "k1"};
+	static const char *const keys[] = {"k0", "k1"};
 	static const int64_t reserves[5] = {0, 0, 10, 10, 120};
 	const char *token = tokens[any(4)];
 	const char *fresh = tokens[any(4)];
