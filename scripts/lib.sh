@@ -141,6 +141,20 @@ want_php_extension() {
     fi
 }
 
+# The flags with which php -n has an extension; fails without it. phpredis may need others before it.
+flags_of() {
+    local flags
+    for flags in "" "-d extension=$1" "-d extension=igbinary -d extension=$1" \
+        "-d extension=igbinary -d extension=msgpack -d extension=$1"; do
+        # shellcheck disable=SC2086  # the flags are words
+        if php -n $flags -r "exit(extension_loaded('$1') ? 0 : 1);" >/dev/null 2>&1; then
+            echo "$flags"
+            return
+        fi
+    done
+    return 1
+}
+
 need_server() {
     has redis-server || has valkey-server || required_packages+=(redis-server)
 }

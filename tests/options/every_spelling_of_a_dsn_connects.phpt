@@ -23,10 +23,7 @@ $spellings = [
     "unix://$socket" => 0, "unix://$socket?db=3" => 3, "redis://$socket" => 0, "redis://$socket?db=3" => 3, "valkey://$socket" => 0,
     'unix:///' . ltrim(str_replace('s', '%73', $socket), '/') => 0, "unix://$socket?timeout=1" => 0,
 ];
-/* Not every machine knows itself by this name. */
-if (gethostbyname('localhost') === '127.0.0.1') {
-    $spellings["redis://localhost:$port"] = 0;
-}
+$spellings['redis://' . loopback_name() . ":$port"] = 0;
 foreach ($spellings as $dsn => $db) {
     foreach ([$dsn, [$dsn]] as $servers) {
         $lock = new RedisLock($servers);
