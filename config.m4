@@ -18,7 +18,8 @@ PHP_ARG_ENABLE([redislock-torture],
 
 if test "$PHP_REDISLOCK" != "no"; then
   PKG_PROG_PKG_CONFIG
-  PKG_CHECK_MODULES([HIREDIS], [hiredis >= 0.14.0])
+  PKG_CHECK_MODULES([HIREDIS], [hiredis >= 0.14.0], [],
+    [AC_MSG_ERROR([redislock needs pkg-config and hiredis 0.14 or later with its headers. On Debian and Ubuntu they are in the packages pkg-config and libhiredis-dev, on Fedora in pkgconf and hiredis-devel, on Alpine in pkgconf and hiredis-dev.])])
   PHP_EVAL_INCLINE([$HIREDIS_CFLAGS])
   PHP_EVAL_LIBLINE([$HIREDIS_LIBS], [REDISLOCK_SHARED_LIBADD])
   PHP_ADD_LIBRARY([pthread],, [REDISLOCK_SHARED_LIBADD])
