@@ -10,16 +10,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__
-# define REAL(name) __interceptor_##name
-#else
-# define REAL(name) __libc_##name
-#endif
-
+#if defined __SANITIZE_ADDRESS__ || defined __GLIBC__
+# ifdef __SANITIZE_ADDRESS__
+#  define REAL(name) __interceptor_##name
+# else
+#  define REAL(name) __libc_##name
+# endif
 void *REAL(malloc)(size_t size);
 void *REAL(calloc)(size_t count, size_t size);
 void *REAL(realloc)(void *old, size_t size);
 void REAL(free)(void *old);
+#else
+/* musl has no other names for them, and its dlsym() takes no memory. */
+# include <dlfcn.h>
+# define REAL(name) real_##name
+static inline void *real_malloc(size_t size)
+{
+	return ((void *(*) (size_t)) dlsym(RTLD_NEXT, "malloc"))(size);
+}
+
+/* Not by musl's own, which asks malloc() and would be counted twice. */
+static inline void *real_calloc(size_t count, size_t size)
+{
+	void *memory = count == 0 || size <= (size_t) -1 / count ? real_malloc(count * size) : NULL;
+	return memory != NULL ? memset(memory, 0, count * size) : NULL;
+}
+
+static inline void *real_realloc(void *old, size_t size)
+{
+	return ((void *(*) (void *, size_t)) dlsym(RTLD_NEXT, "realloc"))(old, size);
+}
+
+static inline void real_free(void *old)
+{
+	((void (*)(void *)) dlsym(RTLD_NEXT, "free"))(old);
+}
+#endif
 
 static bool is_counting;
 static bool is_lasting; /* once it failed, it fails for good */
