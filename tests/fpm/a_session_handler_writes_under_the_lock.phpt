@@ -30,7 +30,7 @@ foreach ($keep as $how => $keeper) {
             $what = "$how, $as_function, $end";
             $server->cmd('DEL', 'seen');
             $request = $fpm->run('
-                class Handler implements SessionHandlerInterface
+                class Handler implements SessionHandlerInterface, SessionIdInterface
                 {
                     public $token;
                     function open($path, $name): bool { return true; }
@@ -44,6 +44,7 @@ foreach ($keep as $how => $keeper) {
                         $mine = $lock->lease("taken by the handler");
                         return true;
                     }
+                    function create_sid(): string { return bin2hex(random_bytes(16)); }
                     function destroy($id): bool { return true; }
                     function gc($lifetime): int|false { return 0; }
                 }

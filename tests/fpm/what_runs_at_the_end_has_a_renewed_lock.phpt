@@ -27,12 +27,13 @@ foreach ($ends as $what => $end) {
                 $lock->acquire($_GET["key"] . ":$what", 60, 0, $lock->owner($_GET["key"]) === self::$token ? "held" : "freed");
             }
         }
-        final class Handler implements SessionHandlerInterface
+        final class Handler implements SessionHandlerInterface, SessionIdInterface
         {
             function open($path, $name): bool { return true; }
             function close(): bool { return true; }
             function read($id): string { return ""; }
             function write($id, $data): bool { Notes::take("session"); return true; }
+            function create_sid(): string { return bin2hex(random_bytes(16)); }
             function destroy($id): bool { return true; }
             function gc($lifetime): int|false { return 0; }
         }

@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $code = '
-    final class Handler implements SessionHandlerInterface
+    final class Handler implements SessionHandlerInterface, SessionIdInterface
     {
         public function __construct(private RedisLock $lock, private string $file) {}
         public ?RedisLockLease $lease = null;
@@ -23,6 +23,7 @@ $code = '
         public function close(): bool { return $this->note("close"); }
         public function read(string $id): string { $this->lease = $this->lock->lease("session:$id", 60); return ""; }
         public function write(string $id, string $data): bool { return $this->note("write $data"); }
+        public function create_sid(): string { return bin2hex(random_bytes(16)); }
         public function destroy(string $id): bool { return true; }
         public function gc(int $age): int { return 0; }
         private function note(string $what): bool {

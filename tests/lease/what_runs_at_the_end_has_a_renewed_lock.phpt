@@ -28,12 +28,13 @@ $code = CHILD_BEGINS . '
         function __construct(private string $name) {}
         function __destruct() { self::takes_long($this->name); }
     }
-    final class Handler implements SessionHandlerInterface
+    final class Handler implements SessionHandlerInterface, SessionIdInterface
     {
         function open(string $path, string $name): bool { return true; }
         function close(): bool { return true; }
         function read(string $id): string { return ""; }
         function write(string $id, string $data): bool { Part::takes_long("session"); return true; }
+        function create_sid(): string { return bin2hex(random_bytes(16)); }
         function destroy(string $id): bool { return true; }
         function gc(int $age): int { return 0; }
     }
