@@ -19,7 +19,7 @@ $cases = [[1.2349, '1234'], [0.005, '5'], [0.0059, '5'], [5.9999, '5999'], [1, '
     [300.0, '300000'], [366 * 86400, '31622400000']];
 foreach ($cases as $i => [$ttl, $ms]) {
     try {
-        $lock->acquire("k$i", $ttl, token: 'mine');
+        $ignored = $lock->acquire("k$i", $ttl, token: 'mine');
     } catch (RedisLockConnectionException $thrown) {
         matches('5 ms can be over before the answer comes', '~too slow~', $thrown->getMessage());
     }

@@ -20,18 +20,18 @@ $bad = new RedisLock($nonsense->dsn());
 $wrong = new RedisLock($server->dsn('?db=99'));
 $server->cmd('SET', 'k', 'somebody');
 $round = function () use ($server, $lock, $refused, $bad, $wrong): void {
-    $lock->acquire('k');
-    $lock->acquire('k', wait: 0.002);
-    $lock->acquire('k', wait: 0.002, token: 'mine');
+    $ignored = $lock->acquire('k');
+    $ignored = $lock->acquire('k', wait: 0.002);
+    $ignored = $lock->acquire('k', wait: 0.002, token: 'mine');
     $lock->release('k', 'x');
     foreach ([$refused, $bad, $wrong] as $broken) {
         try {
-            $broken->acquire('free');
+            $ignored = $broken->acquire('free');
         } catch (RedisLockException) {
         }
     }
     try {
-        $lock->acquire('', NAN);
+        $ignored = $lock->acquire('', NAN);
     } catch (ValueError) {
     }
     $lock->close();

@@ -30,7 +30,7 @@ file_put_contents($file, <<<'CODE'
     }
     echo "SET injected 1\r\n";
     $token = $locks[0]->acquire('held');
-    $lock->acquire($token === null ? 'refused' : 'granted', token: 'done');
+    $ignored = $lock->acquire($token === null ? 'refused' : 'granted', token: 'done');
     CODE);
 foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
     exec(php_command() . ' ' . escapeshellarg($file) . ' ' . escapeshellarg($dsn));
@@ -51,7 +51,7 @@ file_put_contents($file, <<<'CODE'
     echo str_repeat('x', 100000);
     $seen = array_map(fn ($n) => preg_replace('~[^a-z]~', '', (string) @readlink("/proc/self/fd/$n")), [0, 1, 2]);
     usleep(400000);
-    $lock->acquire(($lease->isHeld() ? 'held' : 'lost') . implode(',', $seen), token: 'done');
+    $ignored = $lock->acquire(($lease->isHeld() ? 'held' : 'lost') . implode(',', $seen), token: 'done');
     CODE);
 exec(php_command() . ' ' . escapeshellarg($file) . ' ' . escapeshellarg($server->dsn()));
 same('keys: held, and nothing stands where the streams were', ['0:held', '0:held,,'], $server->keys());

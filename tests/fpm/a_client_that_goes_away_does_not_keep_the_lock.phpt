@@ -26,7 +26,7 @@ $request = $fpm->start('
         echo str_repeat("a", 10000);
         flush();
     }
-    $lock->acquire("not here");');
+    $ignored = $lock->acquire("not here");');
 $request->expect('~taken~');
 same('held', ['0:k'], $server->keys());
 $request->abort();
@@ -46,7 +46,7 @@ $request = $fpm->start('
         echo str_repeat("a", 10000);
         flush();
     }
-    $lock->acquire("reached", 30, 0, $lease->isHeld() ? "held" : "lost");');
+    $ignored = $lock->acquire("reached", 30, 0, $lease->isHeld() ? "held" : "lost");');
 $request->expect('~taken~');
 $request->abort();
 eventually('it reached its end', fn () => $server->cmd('GET', 'reached') === 'held', 4.0);

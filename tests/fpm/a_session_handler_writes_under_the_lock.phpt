@@ -40,7 +40,7 @@ foreach ($keep as $how => $keeper) {
                     {
                         $lock = new RedisLock();
                         $is_held = $lock->owner("session") === $this->token;
-                        $lock->acquire("seen", 30, 0, $is_held ? "held" : "freed");
+                        $ignored = $lock->acquire("seen", 30, 0, $is_held ? "held" : "freed");
                         $mine = $lock->lease("taken by the handler");
                         return true;
                     }

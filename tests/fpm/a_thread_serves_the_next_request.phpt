@@ -28,7 +28,7 @@ $ends = [
     'a loss that nobody was told of' => ['$kept = $lock->lease($_GET["key"] . "-b", 0.15, onLoss: fn () => throw new Exception()); $lock->forceRelease($_GET["key"] . "-b");
         register_shutdown_function(fn () => usleep(150000)); exit;', '~^$~'],
     'one of its own connection' => ['$kept = (new RedisLock(persistent: false))->lease($_GET["key"] . "-b", 0.3); usleep(150000);', '~^$~'],
-    'fastcgi_finish_request()' => ['fastcgi_finish_request(); usleep(400000); $lock->acquire("seen", token: $lease->isHeld() ? "held" : "lost");', '~^$~'],
+    'fastcgi_finish_request()' => ['fastcgi_finish_request(); usleep(400000); $ignored = $lock->acquire("seen", token: $lease->isHeld() ? "held" : "lost");', '~^$~'],
 ];
 $code = '
     function send_sigprof() { exec("kill -PROF " . getmypid()); }

@@ -21,7 +21,7 @@ foreach (['return' => '', 'exit' => 'exit;', 'a fatal error' => 'eval("class Red
         echo json_encode($lease->isHeld());
         fastcgi_finish_request();
         while (!file_exists($_GET["go"])) { usleep(1000); clearstatcache(); }
-        $lock->acquire("was held", 30, 0, $lease->isHeld() && $lease->verify() ? "yes" : "no");
+        $ignored = $lock->acquire("was held", 30, 0, $lease->isHeld() && $lease->verify() ? "yes" : "no");
         ' . $code, ['go' => "$server->folder/go"]);
     same("$what: the answer", 'true', $request->body);
     check("$what: the client has all of it", $request->endedAt !== null);

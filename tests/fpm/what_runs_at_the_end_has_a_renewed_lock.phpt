@@ -24,7 +24,7 @@ foreach ($ends as $what => $end) {
             {
                 usleep(550000); // longer than the TTL
                 $lock = new RedisLock();
-                $lock->acquire($_GET["key"] . ":$what", 60, 0, $lock->owner($_GET["key"]) === self::$token ? "held" : "freed");
+                $ignored = $lock->acquire($_GET["key"] . ":$what", 60, 0, $lock->owner($_GET["key"]) === self::$token ? "held" : "freed");
             }
         }
         final class Handler implements SessionHandlerInterface, SessionIdInterface

@@ -79,7 +79,7 @@ $server->cmd('CONFIG', 'RESETSTAT');
 $lock->owner('k');
 $token = $lock->acquire('k');
 $lock->owner('k');
-$lock->acquire('k', wait: 0.05);
+$ignored = $lock->acquire('k', wait: 0.05);
 $lock->release('k', $token);
 $stats = $server->client()->info('commandstats');
 check('the value was asked for', isset($stats['cmdstat_get']), $stats);

@@ -39,7 +39,7 @@ $work = function (int $times) use ($lock, $server, $many): void {
         }
         unset($thrown);
         $lock->synchronized('k', [$many, 'magic']);
-        $lock->resume('taken', 'not mine');
+        $ignored = $lock->resume('taken', 'not mine');
         $lock->lease('k')->detach();
         $server->cmd('DEL', 'k');
     }

@@ -39,7 +39,7 @@ $work = function (int $times) use ($lock): void {
                 }
                 break;
             case 4:
-                $lock->lease('taken');
+                $ignored = $lock->lease('taken');
         }
     }
 };

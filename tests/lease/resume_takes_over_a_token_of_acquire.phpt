@@ -15,7 +15,7 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 $token = $lock->acquire('k', 60, token: 'job-17');
 check('the script is loaded', $lock->resume('k', $lock->resume('k', $token)?->detach() ?? '-')?->release() === true);
-$lock->acquire('k', 60, token: 'job-17');
+$ignored = $lock->acquire('k', 60, token: 'job-17');
 $monitor = $server->monitor();
 $lease = $lock->resume('k', $token);
 same('sent', 1, count($monitor->lines()));

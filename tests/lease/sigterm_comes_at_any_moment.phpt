@@ -21,7 +21,7 @@ $server = start_server();
 $works = [
     /* The keys are free, but when it comes while PHP's thread holds the watchdog's mutex. */
     'calls' => 'echo "ready\n"; while (true) { for ($i = 0; $i < 100; $i++); }',
-    'waits' => 'echo "ready\n"; while (true) { $lock->lease("other", 60, 0.01); }',
+    'waits' => 'echo "ready\n"; while (true) { $ignored = $lock->lease("other", 60, 0.01); }',
     'wins' => 'echo "ready\n"; while (true) { $l = $lock->lease("mine" . getmypid(), 60, 1); $l->release(); }',
     'sections' => 'echo "ready\n"; while (true) { $lock->synchronized("mine" . getmypid(), fn () => 1, 60, 1); }',
     'renewals' => 'echo "ready\n"; while (true) { $lease->extend(60); }',

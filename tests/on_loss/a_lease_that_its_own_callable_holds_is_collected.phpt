@@ -68,7 +68,7 @@ $server->cmd('SET', 'k', 'another');
 $counted = new Counted();
 same('refused', null, $lock->lease('k', onLoss: function () use ($counted): void {}));
 try {
-    $lock->lease('k', ttl: -1, onLoss: function () use ($counted): void {});
+    $ignored = $lock->lease('k', ttl: -1, onLoss: function () use ($counted): void {});
 } catch (ValueError) {
 }
 unset($counted);

@@ -18,16 +18,16 @@ same('default of redislock.prefix', '', ini_get('redislock.prefix'));
 ini_set('redislock.servers', $server->dsn());
 ini_set('redislock.prefix', 'shop:');
 $lock = new RedisLock();
-$lock->acquire('k');
+$ignored = $lock->acquire('k');
 same('both', ['0:shop:k'], $server->keys());
 
 ini_set('redislock.prefix', 'other:');
 ini_set('redislock.servers', $server->dsn('?db=1'));
 same('an object keeps what it was made with', true, $lock->isLocked('k'));
-(new RedisLock(null, null))->acquire('k');
+$ignored = (new RedisLock(null, null))->acquire('k');
 same('null is the INI setting', ['0:shop:k', '1:other:k'], $server->keys());
-(new RedisLock($server->dsn('?db=2'), 'p:'))->acquire('k');
-(new RedisLock(prefix: ''))->acquire('k');
+$ignored = (new RedisLock($server->dsn('?db=2'), 'p:'))->acquire('k');
+$ignored = (new RedisLock(prefix: ''))->acquire('k');
 same('arguments win', ['0:shop:k', '1:k', '1:other:k', '2:p:k'], $server->keys());
 
 echo run_php('(new RedisLock())->acquire("k");', [], ['redislock.servers' => $server->dsn('?db=4'), 'redislock.prefix' => 'ini:']);

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/server.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $lock->forceRelease('k'); // now the server knows the script
-$lock->acquire('k');
+$ignored = $lock->acquire('k');
 $monitor = $server->monitor();
 $lock->isLocked('k');
 $lock->owner('k');
@@ -23,7 +23,7 @@ $lock->forceRelease('k');
 same('commands', ['EXISTS k', 'GET k', 'PTTL k', 'EVALSHA SHA 3 k k::rl-wait k::rl-wake'], $monitor->lines());
 
 $lock = new RedisLock($server->dsn(), wake: false);
-$lock->acquire('k');
+$ignored = $lock->acquire('k');
 $monitor->commands();
 same('forceRelease() with wake: false', true, $lock->forceRelease('k'));
 same('commands', ['EVALSHA SHA 1 k'], $monitor->lines());

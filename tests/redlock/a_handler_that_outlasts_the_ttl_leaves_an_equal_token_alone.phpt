@@ -60,7 +60,7 @@ pcntl_signal(SIGUSR1, function () use (&$isArmed, &$doesThrow, &$members, &$ends
 /** True when the handler has run, and somebody else has the lock. */
 $call = function (RedisLock $lock) use (&$isArmed): bool {
     try {
-        $lock->acquire('k', 0.4, 0.0, 'T');
+        $ignored = $lock->acquire('k', 0.4, 0.0, 'T');
     } catch (DomainException | RedisLockException) {
     }
     $hasRun = !$isArmed;

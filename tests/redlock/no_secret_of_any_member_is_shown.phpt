@@ -15,7 +15,7 @@ $members = start_members(3);
 $dsns = array_map(fn (TestServer $server) => $server->dsn('', 'user:S3CRET'), $members->servers);
 $lock = new RedisLock($dsns);
 try {
-    $lock->acquire('k');
+    $ignored = $lock->acquire('k');
     check('it fails', false);
 } catch (RedisLockException $thrown) {
     $seen = $thrown . show($thrown->getReasons()) . print_r($thrown, true);

@@ -33,7 +33,7 @@ same('repeated, done, dropped', [3, 3, 0], postponed());
 same('threads', 2, threads());
 
 [$begin, $end] = outages()['READONLY'];
-$lock->acquire('k', 60, token: 'my own');
+$ignored = $lock->acquire('k', 60, token: 'my own');
 $begin($server);
 throws('an own token', 'RedisLockServerException', '~READONLY~', fn () => $lock->release('k', 'my own'));
 $end($server);

@@ -17,7 +17,7 @@ $taken = $lock->acquire('taken', 60);
 
 /* Without: tokens, leases that are not renewed, what is refused before the server is asked. */
 $lock->release('a', $lock->acquire('a'));
-$lock->acquire('taken', wait: 0.05);
+$ignored = $lock->acquire('taken', wait: 0.05);
 $lease = $lock->lease('a', renew: false);
 $lease->release();
 $lock->synchronized('a', fn () => 1, renew: false);

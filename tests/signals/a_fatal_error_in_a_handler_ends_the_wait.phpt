@@ -28,7 +28,7 @@ foreach ([
         });
         $lock = new RedisLock($argv[1]);
         echo "waiting\n";
-        $lock->acquire("k", 60, INF);
+        $ignored = $lock->acquire("k", 60, INF);
         echo "not here\n";', [$server->dsn()]);
     $child->expect('~waiting~');
     usleep(200000);

@@ -17,7 +17,7 @@ pcntl_signal(SIGUSR1, fn () => throw new DomainException('stop'));
 $fake = fake_server([], $server);
 $lock = new RedisLock($fake->dsn(), timeout: 10);
 $server->cmd('SET', 'warm', 'x');
-$lock->acquire('warm', wait: 0.02);
+$ignored = $lock->acquire('warm', wait: 0.02);
 $server->cmd('DEL', 'warm');
 
 $fake->rules([rule('SET', [send("$-1\r\n")]), rule('EVALSHA', ['forward', wait_for(1.5), 'reply'])]);

@@ -20,7 +20,7 @@ $child = start_php('
     $lock = new RedisLock($argv[1]);
     echo "waiting\n";
     try {
-        $lock->acquire("k", 60, INF);
+        $ignored = $lock->acquire("k", 60, INF);
     } finally {
         echo "finally\n";
     }

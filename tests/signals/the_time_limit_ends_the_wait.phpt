@@ -20,7 +20,7 @@ foreach (["set_time_limit($seconds);" => [], '' => ['max_execution_time' => $sec
     $child = start_php($limit . '
         $lock = new RedisLock($argv[1]);
         echo "waiting\n";
-        $lock->acquire("k", 60, 60);
+        $ignored = $lock->acquire("k", 60, 60);
         echo "not here\n";', [$server->dsn()], $ini);
     $child->expect('~waiting~');
     usleep(200000);

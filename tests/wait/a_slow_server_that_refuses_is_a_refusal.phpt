@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 $server = start_server();
 $server->cmd('SET', 'k', 'stranger');
 /* The server knows the script from now on: one answer for each try. */
-(new RedisLock($server->dsn()))->acquire('k', wait: 0.05);
+$ignored = (new RedisLock($server->dsn()))->acquire('k', wait: 0.05);
 $slow = [wait_for(0.3), 'pass'];
 $fake = fake_server([rule('SET', $slow), rule('EVALSHA', $slow), rule('EVAL', $slow)], $server);
 foreach ([0.4, 0.5, 0.6, 0.7] as $wait) {

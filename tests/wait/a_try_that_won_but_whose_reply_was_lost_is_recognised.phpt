@@ -15,7 +15,7 @@ $server = start_server();
 $fake = fake_server([], $server);
 $lock = new RedisLock($fake->dsn(), retryDelay: 0.05);
 $server->cmd('SET', 'k', 'somebody', 'PX', 60000);
-$lock->acquire('k', wait: 0.06);
+$ignored = $lock->acquire('k', wait: 0.06);
 
 $fake->rules([rule('SET', [send("$-1\r\n")], times: 1), rule('EVALSHA', ['forward', 'close'], times: 1)]);
 $server->cmd('DEL', 'k');

@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
 $server->cmd('SET', 'k', 'somebody');
-(new RedisLock($server->dsn(), wake: false))->acquire('k', wait: 0.02);
+$ignored = (new RedisLock($server->dsn(), wake: false))->acquire('k', wait: 0.02);
 $lock = new RedisLock($server->dsn(), jitter: 0, wake: false);
 $monitor = $server->monitor();
 $delays = RedisLock::stats()['delays'];

@@ -53,7 +53,7 @@ $dying = in_fork(function () use ($server): void {
         $child = pcntl_fork();
     });
     try {
-        (new RedisLock($server->dsn()))->acquire('k', 60, 20);
+        $ignored = (new RedisLock($server->dsn()))->acquire('k', 60, 20);
     } catch (RedisLockConnectionException) {
         $server->newClient()->cmd('SET', 'child', getmypid());
         sleep(30);

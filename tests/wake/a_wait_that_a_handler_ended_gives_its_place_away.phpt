@@ -32,7 +32,7 @@ foreach ($ends as $what => $body) {
             register_shutdown_function("live_on");
             $lock = new RedisLock($argv[1]);
             try {
-                $lock->acquire("k", 60, INF, ' . $own . ');
+                $ignored = $lock->acquire("k", 60, INF, ' . $own . ');
                 echo "not here\n";
             } catch (DomainException) {
                 live_on();
