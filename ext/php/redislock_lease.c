@@ -529,18 +529,19 @@ void redislock_lease_end_section(zval *zv, zval *result)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
 	redislock_held *held = object->held;
-	bool was_over = is_over(object);
-	bool was_held = was_over || is_held(object);
 	rl_loss loss = loss_of(object);
-	if (!was_over && end_holding(object)) {
+	if (!is_over(object) && end_holding(object)) {
 		/* A release that fails for a while is counted, and the watchdog repeats it. */
 		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
 		int64_t limit_ns = is_ending ? REDISLOCK_FAREWELL_NS : patience_of(held);
-		redislock_held_farewell(held, limit_ns, was_held && EG(exception) == NULL);
+		redislock_held_farewell(held, limit_ns, loss == RL_LOSS_NONE && EG(exception) == NULL);
 	}
-	if (EG(exception) == NULL && (!was_held || rl_lease_is_lost(held->lease))) {
-		redislock_throw_lost(
-			held->lease, loss != RL_LOSS_NONE ? loss : rl_lease_loss(held->lease), result);
+	if (loss == RL_LOSS_NONE && rl_lease_is_lost(held->lease)) {
+		loss = rl_lease_loss(held->lease); /* the release has found that out */
+	}
+	/* The section may have released the lock itself: what became of the key afterwards does not concern the section. */
+	if (EG(exception) == NULL && loss != RL_LOSS_NONE && loss != RL_LOSS_RELEASED) {
+		redislock_throw_lost(held->lease, loss, result);
 	}
 	drop_on_loss(object);
 }
