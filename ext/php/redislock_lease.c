@@ -67,6 +67,13 @@ static bool is_held(const redislock_lease_object *object)
 	return !is_over(object) && rl_lease_is_held(object->held->lease);
 }
 
+/* Without the prefix. */
+static rl_bytes key_of(const rl_lease *lease)
+{
+	rl_bytes key = lease->names.key;
+	return rl_bytes_of(key.data + lease->prefix_len, key.len - lease->prefix_len);
+}
+
 /* Why the object does not hold the lock. */
 static rl_loss loss_of(const redislock_lease_object *object)
 {
@@ -170,14 +177,13 @@ void redislock_lease_set_birth(zval *zv, redislock_birth birth)
 static void destroy_object(zend_object *std)
 {
 	const redislock_lease_object *object = from_obj(std);
-	if (object->held != NULL && is_held(object) && is_script_running() &&
-		redislock_birth_was_wasted(&object->birth, std)) {
-		const rl_lease *lease = object->held->lease;
+	if (object->held != NULL && is_held(object) && object->held->holdings->next == NULL &&
+		is_script_running() && redislock_birth_was_wasted(&object->birth, std)) {
+		char shown[RL_BYTES_TEXT];
 		zend_error(E_WARNING,
-			"the lock \"%.*s\" is released by the statement that took it, and protects nothing: "
+			"the lock \"%s\" is released by the statement that took it, and protects nothing: "
 			"keep the RedisLockLease in a variable",
-			(int) (lease->names.key.len - lease->prefix_len),
-			lease->names.key.data + lease->prefix_len);
+			rl_bytes_text(key_of(object->held->lease), shown));
 	}
 	zend_objects_destroy_object(std);
 }
@@ -255,9 +261,8 @@ static HashTable *debug_info(zend_object *std, int *is_temporary)
 	array_init(&info);
 	*is_temporary = 1;
 	if (object->held != NULL) {
-		const rl_lease *lease = object->held->lease;
-		add_assoc_stringl(&info, "key", lease->names.key.data + lease->prefix_len,
-			lease->names.key.len - lease->prefix_len);
+		rl_bytes key = key_of(object->held->lease);
+		add_assoc_stringl(&info, "key", key.data, key.len);
 		add_assoc_bool(&info, "held", is_held(object));
 		add_assoc_double(&info, "remaining", remaining(object));
 	}
@@ -293,9 +298,8 @@ ZEND_METHOD(RedisLockLease, __construct)
 ZEND_METHOD(RedisLockLease, key)
 {
 	OBJECT_ALONE
-	const rl_lease *lease = object->held->lease;
-	RETURN_STRINGL(
-		lease->names.key.data + lease->prefix_len, lease->names.key.len - lease->prefix_len);
+	rl_bytes key = key_of(object->held->lease);
+	RETURN_STRINGL(key.data, key.len);
 }
 
 ZEND_METHOD(RedisLockLease, token)
