@@ -197,8 +197,8 @@ class RedisLock
      * @return mixed what the section returned
      *
      * @throws RedisLockTimeoutException when the lock was not to be had in $wait seconds; the section was not called
-     * @throws RedisLockLostException when the section returned, but the lock had ended before; its getResult() has
-     *   what the section returned
+     * @throws RedisLockLostException when the section returned, but the lock had been lost before it ended, and before the
+     *   section released it; its getResult() has what the section returned
      * @throws RedisLockConnectionException when the server could not be asked for the lock
      * @throws RedisLockServerException when the server answered with an error
      * @throws Throwable whatever the section throws, as it is
@@ -379,7 +379,10 @@ enum RedisLockLoss
     /** Its time was over: it was not renewed, or could not be. */
     case Expired;
 
-    /** The server has no such key any more: it was deleted, evicted or flushed, or is reserved for a waiter. */
+    /**
+     * The server has no such key any more: it was deleted, evicted or flushed, or is reserved for a waiter. Also when
+     * the end of a section finds that the key is not ours: a release is not told whether another holder has the lock.
+     */
     case Deleted;
 
     /** The key holds something else: another holder has the lock. */

@@ -67,6 +67,13 @@ static bool is_held(const redislock_lease_object *object)
 	return !is_over(object) && rl_lease_is_held(object->held->lease);
 }
 
+/* Without the prefix. */
+static rl_bytes key_of(const rl_lease *lease)
+{
+	rl_bytes key = lease->names.key;
+	return rl_bytes_of(key.data + lease->prefix_len, key.len - lease->prefix_len);
+}
+
 /* Why the object does not hold the lock. */
 static rl_loss loss_of(const redislock_lease_object *object)
 {
@@ -170,14 +177,13 @@ void redislock_lease_set_birth(zval *zv, redislock_birth birth)
 static void destroy_object(zend_object *std)
 {
 	const redislock_lease_object *object = from_obj(std);
-	if (object->held != NULL && is_held(object) && is_script_running() &&
-		redislock_birth_was_wasted(&object->birth, std)) {
-		const rl_lease *lease = object->held->lease;
+	if (object->held != NULL && is_held(object) && object->held->holdings->next == NULL &&
+		is_script_running() && redislock_birth_was_wasted(&object->birth, std)) {
+		char shown[RL_BYTES_TEXT];
 		zend_error(E_WARNING,
-			"the lock \"%.*s\" is released by the statement that took it, and protects nothing: "
+			"the lock \"%s\" is released by the statement that took it, and protects nothing: "
 			"keep the RedisLockLease in a variable",
-			(int) (lease->names.key.len - lease->prefix_len),
-			lease->names.key.data + lease->prefix_len);
+			rl_bytes_text(key_of(object->held->lease), shown));
 	}
 	zend_objects_destroy_object(std);
 }
@@ -255,9 +261,8 @@ static HashTable *debug_info(zend_object *std, int *is_temporary)
 	array_init(&info);
 	*is_temporary = 1;
 	if (object->held != NULL) {
-		const rl_lease *lease = object->held->lease;
-		add_assoc_stringl(&info, "key", lease->names.key.data + lease->prefix_len,
-			lease->names.key.len - lease->prefix_len);
+		rl_bytes key = key_of(object->held->lease);
+		add_assoc_stringl(&info, "key", key.data, key.len);
 		add_assoc_bool(&info, "held", is_held(object));
 		add_assoc_double(&info, "remaining", remaining(object));
 	}
@@ -293,9 +298,8 @@ ZEND_METHOD(RedisLockLease, __construct)
 ZEND_METHOD(RedisLockLease, key)
 {
 	OBJECT_ALONE
-	const rl_lease *lease = object->held->lease;
-	RETURN_STRINGL(
-		lease->names.key.data + lease->prefix_len, lease->names.key.len - lease->prefix_len);
+	rl_bytes key = key_of(object->held->lease);
+	RETURN_STRINGL(key.data, key.len);
 }
 
 ZEND_METHOD(RedisLockLease, token)
@@ -529,18 +533,19 @@ void redislock_lease_end_section(zval *zv, zval *result)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
 	redislock_held *held = object->held;
-	bool was_over = is_over(object);
-	bool was_held = was_over || is_held(object);
 	rl_loss loss = loss_of(object);
-	if (!was_over && end_holding(object)) {
+	if (!is_over(object) && end_holding(object)) {
 		/* A release that fails for a while is counted, and the watchdog repeats it. */
 		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
 		int64_t limit_ns = is_ending ? REDISLOCK_FAREWELL_NS : patience_of(held);
-		redislock_held_farewell(held, limit_ns, was_held && EG(exception) == NULL);
+		redislock_held_farewell(held, limit_ns, loss == RL_LOSS_NONE && EG(exception) == NULL);
 	}
-	if (EG(exception) == NULL && (!was_held || rl_lease_is_lost(held->lease))) {
-		redislock_throw_lost(
-			held->lease, loss != RL_LOSS_NONE ? loss : rl_lease_loss(held->lease), result);
+	if (loss == RL_LOSS_NONE && rl_lease_is_lost(held->lease)) {
+		loss = rl_lease_loss(held->lease); /* the release has found that out */
+	}
+	/* The section may have released the lock itself: what became of the key afterwards does not concern the section. */
+	if (EG(exception) == NULL && loss != RL_LOSS_NONE && loss != RL_LOSS_RELEASED) {
+		redislock_throw_lost(held->lease, loss, result);
 	}
 	drop_on_loss(object);
 }
