@@ -16,18 +16,44 @@ static bool is_releasing(const rl_watched *watched, rl_bytes key, rl_bytes token
 		rl_bytes_equal(watched->lease->names.key, key);
 }
 
-static rl_watched *find(const rl_watch *watch, rl_bytes key, rl_bytes token)
+/* The members are the same, and asked as the same user. */
+static bool is_on(const rl_watched *watched, const rl_set *set)
+{
+	bool is_same = watched->count == set->count;
+	for (unsigned i = 0; is_same && i < set->count; i++) {
+		is_same = rl_target_equal(watched->seats[i].server->target, set->members[i].target);
+	}
+	return is_same;
+}
+
+static rl_watched *find(const rl_watch *watch, const rl_set *set, rl_bytes key, rl_bytes token)
 {
 	rl_watched *watched = watch->late;
-	while (watched != NULL && !is_releasing(watched, key, token)) {
+	while (watched != NULL && !(is_releasing(watched, key, token) && is_on(watched, set))) {
 		watched = watched->next;
 	}
 	return watched;
 }
 
-bool rl_watch_is_releasing(const rl_watch *watch, rl_bytes key, rl_bytes token)
+/* A server that has not confirmed the release is one of these. */
+static bool is_owed_on(const rl_watched *watched, const rl_set *set)
 {
-	return find(watch, key, token) != NULL;
+	bool is_owed = false;
+	for (unsigned i = 0; i < watched->count; i++) {
+		const rl_watch_seat *seat = &watched->seats[i];
+		is_owed = is_owed ||
+			(seat->may_outlive && (set == NULL || rl_set_has(set, seat->server->target)));
+	}
+	return is_owed;
+}
+
+bool rl_watch_is_releasing(const rl_watch *watch, const rl_set *set, rl_bytes key, rl_bytes token)
+{
+	const rl_watched *watched = watch->late;
+	while (watched != NULL && !(is_releasing(watched, key, token) && is_owed_on(watched, set))) {
+		watched = watched->next;
+	}
+	return watched != NULL;
 }
 
 void rl_watch_late_free(rl_watched *watched)
@@ -115,7 +141,7 @@ static bool may_take(const rl_late_release *late, unsigned member)
 /* @return the record; NULL = out of memory */
 static rl_watched *take_over(rl_watch *watch, const rl_late_release *late)
 {
-	rl_watched *watched = find(watch, late->key, late->token);
+	rl_watched *watched = find(watch, late->set, late->key, late->token);
 	if (watched == NULL && watch->late_count == RL_WATCH_LATE_MAX) {
 		rl_watch_late_end(watch->late); /* the oldest makes room */
 	}

@@ -15,6 +15,7 @@
  * - A take-over that came to nothing is undone in the same way: the token that was given is put back in place of the fresh
  *   one, and the key keeps its TTL.
  * - Only the members that have not confirmed the release are asked.
+ * - The same token may be released on several sets of servers, each of which has a record of its own.
  * - "Not ours" ends it, unless the member may still carry out a SET of this token: that SET may come after the answer.
  * - The number of records is bounded. The oldest record makes room, and is counted.
  * - Nothing waits for the list at the end of the process: what is left ends by its TTL.
@@ -51,8 +52,8 @@ static inline unsigned rl_late_all(const rl_set *set)
 /* Takes the release over. False when out of memory, and nothing happens. */
 bool rl_watch_release_late(rl_watch *watch, const rl_late_release *late);
 
-/* The watch is about to release this token. */
-bool rl_watch_is_releasing(const rl_watch *watch, rl_bytes key, rl_bytes token);
+/* The watch is about to release this token on a server of the set, whoever asks there. @param set NULL = on any server */
+bool rl_watch_is_releasing(const rl_watch *watch, const rl_set *set, rl_bytes key, rl_bytes token);
 
 /* The process is about to end, and no other thread uses its leases any more: those under watch count as lost from now on,
  * and are released on all members. */

@@ -59,7 +59,23 @@ static void check_counts(unsigned postponed, unsigned done, unsigned dropped)
 
 static bool is_releasing(const char *key, const char *token)
 {
-	return rl_watch_is_releasing(&watching, bytes_of(key), bytes_of(token));
+	return rl_watch_is_releasing(&watching, &fake_set, bytes_of(key), bytes_of(token));
+}
+
+/* Some of the servers, as another RedisLock object has them. */
+static rl_set set_of(unsigned first, unsigned count)
+{
+	rl_set set = fake_set;
+	set.count = count;
+	for (unsigned i = 0; i < count; i++) {
+		set.members[i] = fake_set.members[first + i];
+	}
+	return set;
+}
+
+static bool is_releasing_on(const rl_set *set)
+{
+	return rl_watch_is_releasing(&watching, set, bytes_of("k"), bytes_of("tok"));
 }
 
 static void a_release_is_sent_at_once(void)
@@ -329,6 +345,56 @@ static void the_same_release_is_one(void)
 	check_counts(1, 0, 1);
 }
 
+/* The caller of release() may use one token on several servers, or sets of servers, that have nothing to do with each
+ * other. */
+static void the_same_token_on_other_servers_is_another(void)
+{
+	begin(3);
+	release_answer = "-LOADING x";
+	rl_set one = set_of(A, 1);
+	rl_set other = set_of(B, 2);
+	rl_late_release late = late_of("k", 1, 3000);
+	late.set = &one;
+	CHECK(rl_watch_release_late(&watching, &late));
+	late.set = &other;
+	late.members = 2; /* the second of the two */
+	CHECK(rl_watch_release_late(&watching, &late));
+	CHECK_INT(watching.late_count, 2);
+	watching_to(100);
+	CHECK(fake_count("a1 RELEASE") > 2);
+	CHECK_COUNT("b1 RELEASE", 0);
+	CHECK(fake_count("c1 RELEASE") > 2);
+	release_answer = ":1";
+	watching_to(1000);
+	check_counts(2, 2, 0);
+}
+
+static void it_knows_on_which_servers(void)
+{
+	begin(3);
+	release_answer = "-LOADING x";
+	rl_set one = set_of(A, 1);
+	rl_set two = set_of(A, 2);
+	rl_set other = set_of(B, 2);
+	rl_set last = set_of(C, 1);
+	hand_over("k", 1u << A | 1u << C, 3000);
+	watching_to(100);
+	CHECK(is_releasing_on(&fake_set));
+	CHECK(is_releasing_on(&one));
+	CHECK(is_releasing_on(&two));
+	CHECK(is_releasing_on(&other));
+	CHECK(is_releasing_on(&last));
+	CHECK(is_releasing_on(NULL));
+	rl_set middle = set_of(B, 1); /* it has confirmed */
+	CHECK(!is_releasing_on(&middle));
+	rl_target elsewhere = *one.members[0].target;
+	elsewhere.database++;
+	one.members[0].target = &elsewhere;
+	CHECK(!is_releasing_on(&one));
+	watching_to(3000);
+	CHECK(!is_releasing_on(NULL));
+}
+
 static void the_oldest_makes_room(void)
 {
 	begin(1);
@@ -527,6 +593,8 @@ static const check_test tests[] = {
 	TEST(it_goes_behind_a_renewal_that_is_under_way),
 	TEST(it_knows_what_it_releases),
 	TEST(the_same_release_is_one),
+	TEST(the_same_token_on_other_servers_is_another),
+	TEST(it_knows_on_which_servers),
 	TEST(the_oldest_makes_room),
 	TEST(nothing_is_left_when_the_watch_forgets),
 	TEST(without_memory_it_is_dropped),
