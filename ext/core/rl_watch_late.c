@@ -102,10 +102,19 @@ static void enlist(rl_watch *watch, rl_watched *watched)
 	watch->late_count++;
 }
 
+static rl_bytes copy_of(rl_bytes bytes, char *room)
+{
+	if (bytes.len > 0) {
+		memcpy(room, bytes.data, bytes.len);
+	}
+	return rl_bytes_of(room, bytes.len);
+}
+
 /* A record with a copy of key and token, lost from the start. NULL when out of memory. */
 static rl_watched *new_record(rl_watch *watch, const rl_late_release *late)
 {
-	rl_lease *lease = rl_lease_new(watch->env, late->key, 0, late->token.len + late->back.len, 0);
+	size_t token_room = late->token.len + late->back.len + late->other.len;
+	rl_lease *lease = rl_lease_new(watch->env, late->key, 0, token_room, 0);
 	rl_watched *watched = lease != NULL ? rl_watched_new(late->set, lease) : NULL;
 	if (watched == NULL || !rl_watch_prepare(watch, watched, late->set)) {
 		rl_lease_free(lease);
@@ -113,11 +122,9 @@ static rl_watched *new_record(rl_watch *watch, const rl_late_release *late)
 		return NULL;
 	}
 	rl_lease_begin(lease, late->token, late->ttl_ns, -(int64_t) RL_LOSS_EXPIRED);
-	if (late->back.len > 0) {
-		char *room = lease->token + late->token.len;
-		memcpy(room, late->back.data, late->back.len);
-		watched->back = rl_bytes_of(room, late->back.len);
-	}
+	char *room = lease->token + late->token.len;
+	watched->back = copy_of(late->back, room);
+	watched->other = copy_of(late->other, room + late->back.len);
 	watched->is_lost = true;
 	watched->is_late = true;
 	watched->tell_at = RL_NEVER;
@@ -152,6 +159,7 @@ static rl_watched *take_over(rl_watch *watch, const rl_late_release *late)
 	for (unsigned i = 0; i < watched->count && i < late->set->count; i++) {
 		rl_watch_seat *seat = &watched->seats[i];
 		seat->has_lost_set = seat->has_lost_set || may_take(late, i);
+		seat->may_be_other = (late->others >> i & 1) != 0;
 		if ((late->members >> i & 1) != 0 && !seat->may_outlive) {
 			seat->may_outlive = true;
 			rl_watch_server_queue(seat);
@@ -170,6 +178,9 @@ bool rl_watch_release_late(rl_watch *watch, const rl_late_release *late)
 }
 
 /* ---- the end of the process ---- */
+
+/* How long what is asked for is released: whoever waits for that waits less. */
+#define GIVE_UP_NS RL_NS_PER_SECOND
 
 static void end_lease(rl_watched *watched)
 {
@@ -206,6 +217,30 @@ void rl_watch_release_pending(rl_watch *watch, const rl_late_release *late)
 	if (watched != NULL) {
 		watched->is_ending = true;
 	}
+}
+
+void rl_watch_give_up(rl_watch *watch, const rl_acquire *acquire)
+{
+	const rl_exchange *exchange = &acquire->op.exchange;
+	bool is_swapping = acquire->phase == RL_ACQUIRE_SWAPPING;
+	if (exchange->is_own_token && !is_swapping) {
+		return;
+	}
+	unsigned all = rl_late_all(exchange->set);
+	rl_late_release late = {.set = exchange->set,
+		.key = exchange->request.key,
+		.token = rl_bytes_of(acquire->drawn, RL_TOKEN_LEN),
+		.members = all,
+		.strays = all,
+		.ttl_ns = GIVE_UP_NS};
+	/* While what was won is proven, nobody else has the lock there, with whatever token. */
+	int64_t proven_ns = acquire->proven_until - watch->env->now(watch->env->ctx);
+	if (is_swapping && proven_ns > 0) {
+		late.other = acquire->own;
+		late.others = acquire->won_on;
+		late.ttl_ns = rl_time_earlier(GIVE_UP_NS, proven_ns);
+	}
+	rl_watch_release_pending(watch, &late);
 }
 
 static bool is_confirmed(const rl_watch_seat *seat)

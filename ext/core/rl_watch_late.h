@@ -23,6 +23,7 @@
 #ifndef RL_WATCH_LATE_H
 #define RL_WATCH_LATE_H
 
+#include "core/rl_op.h"
 #include "core/rl_watch.h"
 
 #define RL_WATCH_LATE_MAX 1024
@@ -36,6 +37,8 @@ typedef struct rl_late_release {
 	rl_bytes key;     /* with its prefix */
 	rl_bytes token;   /* drawn */
 	rl_bytes back;    /* the token that is put back in its place; no data = the key is freed */
+	rl_bytes other;   /* a caller's token that may have taken the place of token; no data = none */
+	unsigned others;  /* a bit for each member where that may be, and is our lock */
 	unsigned members; /* a bit for each member that has not confirmed the release */
 	unsigned strays;  /* a bit for each member that may still carry out a SET of this token */
 	/* NULL, or the watch's own record of the lease: its SETs may still be carried out, too. */
@@ -63,6 +66,10 @@ void rl_watch_release_all(rl_watch *watch);
  * Its own connections are ended. "Not ours" counts when the server says so twice: the first time it may not have noticed
  * yet that those connections have ended. */
 void rl_watch_release_pending(rl_watch *watch, const rl_late_release *late);
+
+/* The same for a call that asks for a lock: what it may hold, or be granted yet. The caller's own token may be somebody
+ * else's; it is released only where it may have taken the place of the drawn one, which has won. */
+void rl_watch_give_up(rl_watch *watch, const rl_acquire *acquire);
 
 /* After that: a quorum has confirmed each of these releases. */
 bool rl_watch_has_released_all(const rl_watch *watch);

@@ -574,6 +574,97 @@ static void or_after_one_release(void)
 	CHECK(rl_watch_has_released_all(&watching));
 }
 
+/* A call that has won "k" with the drawn token T1 on these members, proven for so long, and swaps the caller's token in. */
+static rl_acquire *swapping(unsigned won_on, int64_t proven_ms)
+{
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1000 * MS);
+	rl_exchange *exchange = &acquire->op.exchange;
+	CHECK(rl_token_draw(&fake_env, acquire->drawn) == RL_OK);
+	acquire->phase = RL_ACQUIRE_SWAPPING;
+	acquire->won_on = won_on;
+	acquire->proven_until = fake_clock + proven_ms * MS;
+	exchange->is_own_token = true;
+	exchange->request.verb = RL_VERB_SWAP;
+	return acquire;
+}
+
+static void of_two_tokens_that_which_the_key_holds_is_released(void)
+{
+	begin(1);
+	rl_watch_give_up(&watching, swapping(1, 29000));
+	CHECK(!rl_watch_has_released_all(&watching));
+	watching_to(0);
+	CHECK_LOG("0 a1 dial\n0 a1 SWAP k mine T1 0\n0 a1 RELEASE k T1\n0 a1 NAME\n");
+	CHECK(rl_watch_has_released_all(&watching));
+	check_counts(1, 1, 0);
+}
+
+/* Our own swap may be carried out between the two. */
+static void both_are_said_again_while_the_answer_is_no(void)
+{
+	begin(1);
+	release_answer = ":0";
+	rl_watch_give_up(&watching, swapping(1, 29000));
+	watching_to(10);
+	CHECK_COUNT("SWAP k mine T1 0\n0 a1 RELEASE k T1", 1);
+	CHECK_COUNT("10 a1 SWAP k mine T1 0\n10 a1 RELEASE k T1", 1);
+	CHECK(rl_watch_has_released_all(&watching));
+	watching_to(2000);
+}
+
+/* The release may have been carried out, and somebody else have taken the lock with the same token. */
+static void after_a_lost_answer_the_caller_s_token_is_left_alone(void)
+{
+	begin(1);
+	fake_improvise = NULL;
+	fake_says(0, ":1");
+	fake_acts(0, FAKE_BREAK, NULL, 5 * MS);
+	fake_says(0, ":0");
+	fake_says(0, ":0");
+	rl_watch_give_up(&watching, swapping(1, 29000));
+	watching_to(100);
+	CHECK_COUNT("SWAP", 1);
+	CHECK(fake_count("RELEASE k T1") > 1);
+	fake_improvise = answers;
+	watching_to(2000);
+	CHECK_COUNT("SWAP", 1);
+}
+
+/* Elsewhere the caller's token may be that of another caller. */
+static void only_where_our_lock_is_the_caller_s_token_is_released(void)
+{
+	begin(3);
+	rl_watch_give_up(&watching, swapping(1u << A | 1u << C, 29000));
+	watching_to(0);
+	CHECK_COUNT("a1 SWAP k mine T1 0", 1);
+	CHECK_COUNT("b1 SWAP", 0);
+	CHECK_COUNT("c1 SWAP k mine T1 0", 1);
+	CHECK_COUNT("RELEASE k T1", 3);
+}
+
+static void nor_when_the_proof_is_over(void)
+{
+	begin(1);
+	rl_watch_give_up(&watching, swapping(1, 0));
+	watching_to(0);
+	CHECK_COUNT("SWAP", 0);
+	CHECK_COUNT("RELEASE k T1", 1);
+	watching_end();
+	begin(1);
+	release_answer = "-LOADING x";
+	rl_watch_give_up(&watching, swapping(1, 50));
+	watching_to(2000);
+	CHECK_COUNT("SWAP", 3); /* at 0, 10 and 30 ms */
+}
+
+static void nor_while_the_first_set_is_under_way(void)
+{
+	begin(1);
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1000 * MS);
+	rl_watch_give_up(&watching, acquire);
+	CHECK_INT(watching.late_count, 0);
+}
+
 static const check_test tests[] = {
 	TEST(a_release_is_sent_at_once),
 	TEST(waiters_are_told),
@@ -606,6 +697,12 @@ static const check_test tests[] = {
 	TEST(with_a_majority_away_it_does_not_end),
 	TEST(what_is_asked_for_is_given_up_after_two_refusals),
 	TEST(or_after_one_release),
+	TEST(of_two_tokens_that_which_the_key_holds_is_released),
+	TEST(both_are_said_again_while_the_answer_is_no),
+	TEST(after_a_lost_answer_the_caller_s_token_is_left_alone),
+	TEST(only_where_our_lock_is_the_caller_s_token_is_released),
+	TEST(nor_when_the_proof_is_over),
+	TEST(nor_while_the_first_set_is_under_way),
 };
 
 CHECK_MAIN(tests, watching_end)
