@@ -201,10 +201,17 @@ static void end_lease(rl_watched *watched)
 	rl_watch_plan(watched);
 }
 
+/* A caller's token whose release was begun may be free already, and somebody else's by now. */
+static bool may_release(const rl_watched *watched)
+{
+	bool is_begun = watched->lease->is_own_token && watched->is_paused;
+	return rl_lease_is_open(watched->lease) && !is_begun;
+}
+
 void rl_watch_release_all(rl_watch *watch)
 {
 	for (rl_watched *watched = watch->all; watched != NULL; watched = watched->next) {
-		if (rl_lease_is_open(watched->lease)) {
+		if (may_release(watched)) {
 			end_lease(watched);
 		}
 	}

@@ -282,6 +282,13 @@ void rl_watch_server_trust(rl_watch_server *server)
 	server->redial_at = 0;
 }
 
+/* The release of a caller's token may have been carried out, and somebody else may have the lock with the same token by
+ * now: it is said once. */
+static bool is_said_for_good(const rl_watch_seat *seat)
+{
+	return seat->watched->is_lost && seat->watched->lease->is_own_token;
+}
+
 /* Asks for the same again. */
 static void requeue(rl_watch_seat *seat)
 {
@@ -420,7 +427,12 @@ void rl_watch_server_fail(rl_watch_server *server, int64_t now)
 			seat->state = RL_WATCH_IDLE;
 			seat->has_lost_set = seat->has_lost_set || seat->is_putting;
 			seat->may_be_other = false; /* it may be free already, and somebody else's by now */
-			requeue(seat);
+			if (is_said_for_good(seat)) {
+				seat->may_outlive = false;
+				rl_watch_plan(seat->watched);
+			} else {
+				requeue(seat);
+			}
 		}
 	}
 	pause_dialling(server, now);

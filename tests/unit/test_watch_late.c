@@ -574,6 +574,49 @@ static void or_after_one_release(void)
 	CHECK(rl_watch_has_released_all(&watching));
 }
 
+/* What was said of a caller's token may have been carried out, and somebody else may hold with the same token by now. */
+static void a_caller_s_token_is_released_once(void)
+{
+	begin(1);
+	fake_acts(A, FAKE_BREAK, NULL, 5 * MS);
+	watching_keep("k", TTL)->lease->is_own_token = true;
+	watching_keep("l", TTL);
+	rl_watch_release_all(&watching);
+	watching_to(100);
+	CHECK_COUNT("RELEASE k tok", 1);
+	CHECK_COUNT("RELEASE l tok", 2);
+	CHECK(rl_watch_has_released_all(&watching));
+}
+
+static void an_error_says_that_it_was_not_released(void)
+{
+	begin(1);
+	release_answer = "-LOADING x";
+	watching_keep("k", TTL)->lease->is_own_token = true;
+	rl_watch_release_all(&watching);
+	watching_to(100);
+	CHECK(fake_count("RELEASE k tok") > 2);
+}
+
+static void nor_when_its_owner_has_begun_to_release_it(void)
+{
+	begin(1);
+	rl_watched *leaving = watching_keep("leaving", TTL);
+	leaving->lease->is_own_token = true;
+	rl_watch_pause(leaving);
+	rl_lease_leave(leaving->lease);
+	rl_watched *dropped = watching_keep("dropped", TTL);
+	dropped->lease->is_own_token = true;
+	rl_watch_pause(dropped); /* a farewell says no more than that */
+	rl_watched *held = watching_keep("held", TTL);
+	held->lease->is_own_token = true;
+	rl_watch_release_all(&watching);
+	watching_to(0);
+	CHECK_COUNT("RELEASE", 1);
+	CHECK_COUNT("RELEASE held tok", 1);
+	CHECK(rl_watch_has_released_all(&watching));
+}
+
 /* A call that has won "k" with the drawn token T1 on these members, proven for so long, and swaps the caller's token in. */
 static rl_acquire *swapping(unsigned won_on, int64_t proven_ms)
 {
@@ -697,6 +740,9 @@ static const check_test tests[] = {
 	TEST(with_a_majority_away_it_does_not_end),
 	TEST(what_is_asked_for_is_given_up_after_two_refusals),
 	TEST(or_after_one_release),
+	TEST(a_caller_s_token_is_released_once),
+	TEST(an_error_says_that_it_was_not_released),
+	TEST(nor_when_its_owner_has_begun_to_release_it),
 	TEST(of_two_tokens_that_which_the_key_holds_is_released),
 	TEST(both_are_said_again_while_the_answer_is_no),
 	TEST(after_a_lost_answer_the_caller_s_token_is_left_alone),
