@@ -13,11 +13,11 @@ foreach (['Wire', 'Processes', 'Server', 'Members', 'Workers', 'Library', 'Party
     'timeline'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
-foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'promises', 'redlock'] as $file) {
+foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'newcomers', 'promises', 'redlock'] as $file) {
     require __DIR__ . "/$file.php";
 }
 
-const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'redlock', 'promises'];
+const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'redlock', 'newcomers', 'promises'];
 const PEERS = [
     'redislock' => ['RedisLock', null],
     'phpredis' => ['phpredis by hand', null],
@@ -90,6 +90,9 @@ function run_sections_of(Bench $bench, array $only, array $php, array $given): v
     }
     if ($wants('redlock')) {
         section_redlock($bench, $php, $given);
+    }
+    if ($wants('newcomers')) {
+        section_newcomers($bench, $php, $given);
     }
     $promises?->check();
     $bench->report->promises();

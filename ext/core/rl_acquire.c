@@ -238,6 +238,15 @@ static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tic
 		is_look; /* the mark is to be on each of them, and the queue on the first */
 }
 
+static unsigned granting_members(const rl_exchange *exchange)
+{
+	unsigned members = 0;
+	for (unsigned i = 0; i < exchange->set->count; i++) {
+		members |= (unsigned) (exchange->seats[i].vote == RL_VOTE_GRANTED) << i;
+	}
+	return members;
+}
+
 /* What has won is the drawn token. */
 static void begin_swap(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 {
@@ -245,6 +254,7 @@ static void begin_swap(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 	exchange->request.is_leaving = true;
 	rl_queue_leave(&acquire->queue, exchange, false, tick->now);
 	acquire->won_since = since;
+	acquire->won_on = granting_members(exchange);
 	acquire->phase = RL_ACQUIRE_SWAPPING;
 	exchange->is_own_token = true;
 	exchange->request.fresh = acquire->own;

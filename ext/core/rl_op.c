@@ -295,9 +295,12 @@ static bool is_too_slow(rl_op *op, const rl_tick *tick)
 		tick->now < sent_at + ttl - rl_set_drift(exchange->set, ttl)) {
 		return false;
 	}
+	int64_t after_ms = (tick->now - sent_at + RL_NS_PER_MS / 2) / RL_NS_PER_MS;
+	char after[RL_SECONDS_TEXT];
+	char ttl_text[RL_SECONDS_TEXT];
 	rl_op_fail_with(op, RL_ERR_SLOW,
-		"too slow: the lock was taken over after %.3f s, when its ttl of %.3f s was used up",
-		(double) (tick->now - sent_at) / 1e9, (double) ttl / 1e9);
+		"too slow: the lock was taken over after %s s, when its ttl of %s s was used up",
+		rl_seconds_text(after_ms * RL_NS_PER_MS, after), rl_seconds_text(ttl, ttl_text));
 	return true;
 }
 

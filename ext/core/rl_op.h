@@ -88,6 +88,7 @@ typedef struct rl_acquire {
 	rl_bytes own;      /* the caller's, in the same block; no data = none */
 	char *drawn;       /* in the same block; RL_TOKEN_LEN bytes */
 	int64_t won_since; /* SWAPPING: ownership began then */
+	unsigned won_on;   /* SWAPPING: a bit for each member that granted the drawn token */
 } rl_acquire;
 
 typedef struct rl_acquire_args {

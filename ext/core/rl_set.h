@@ -27,6 +27,9 @@ typedef struct rl_set {
 	bool wakes; /* waiters are woken by a release, and a release wakes them */
 } rl_set;
 
+/* A member is this server, whoever asks, in this database. */
+bool rl_set_has(const rl_set *set, const rl_target *target);
+
 /* How many members of both are the same server, whoever asks, in the same database. */
 unsigned rl_set_common(const rl_set *a, const rl_set *b);
 

@@ -68,6 +68,8 @@ typedef struct rl_watch_seat {
 	bool may_outlive;  /* the server may keep the lock for longer than is proven */
 	/* A SET of this token may still be carried out: a connection broke under it. Then "not ours" proves nothing. */
 	bool has_lost_set;
+	/* Late: the other token may have taken the place of the lease's there. */
+	bool may_be_other;
 	unsigned pauses; /* lost: releases that the member has answered with an error */
 	/* REFUSED: the key is somebody else's. */
 	bool is_taken_over;
@@ -103,6 +105,7 @@ struct rl_watched {
 	bool is_late; /* a late release: the watch owns this, and the lease */
 	rl_bytes
 		back; /* of a late release: this token takes the place of the lease's; no data = the key is freed */
+	rl_bytes other; /* of a late release: see there */
 	bool is_ending; /* released because the process ends */
 	bool is_paused;
 	unsigned count;

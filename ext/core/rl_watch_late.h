@@ -15,6 +15,7 @@
  * - A take-over that came to nothing is undone in the same way: the token that was given is put back in place of the fresh
  *   one, and the key keeps its TTL.
  * - Only the members that have not confirmed the release are asked.
+ * - The same token may be released on several sets of servers, each of which has a record of its own.
  * - "Not ours" ends it, unless the member may still carry out a SET of this token: that SET may come after the answer.
  * - The number of records is bounded. The oldest record makes room, and is counted.
  * - Nothing waits for the list at the end of the process: what is left ends by its TTL.
@@ -22,6 +23,7 @@
 #ifndef RL_WATCH_LATE_H
 #define RL_WATCH_LATE_H
 
+#include "core/rl_op.h"
 #include "core/rl_watch.h"
 
 #define RL_WATCH_LATE_MAX 1024
@@ -35,6 +37,8 @@ typedef struct rl_late_release {
 	rl_bytes key;     /* with its prefix */
 	rl_bytes token;   /* drawn */
 	rl_bytes back;    /* the token that is put back in its place; no data = the key is freed */
+	rl_bytes other;   /* a caller's token that may have taken the place of token; no data = none */
+	unsigned others;  /* a bit for each member where that may be, and is our lock */
 	unsigned members; /* a bit for each member that has not confirmed the release */
 	unsigned strays;  /* a bit for each member that may still carry out a SET of this token */
 	/* NULL, or the watch's own record of the lease: its SETs may still be carried out, too. */
@@ -51,8 +55,8 @@ static inline unsigned rl_late_all(const rl_set *set)
 /* Takes the release over. False when out of memory, and nothing happens. */
 bool rl_watch_release_late(rl_watch *watch, const rl_late_release *late);
 
-/* The watch is about to release this token. */
-bool rl_watch_is_releasing(const rl_watch *watch, rl_bytes key, rl_bytes token);
+/* The watch is about to release this token on a server of the set, whoever asks there. @param set NULL = on any server */
+bool rl_watch_is_releasing(const rl_watch *watch, const rl_set *set, rl_bytes key, rl_bytes token);
 
 /* The process is about to end, and no other thread uses its leases any more: those under watch count as lost from now on,
  * and are released on all members. */
@@ -62,6 +66,10 @@ void rl_watch_release_all(rl_watch *watch);
  * Its own connections are ended. "Not ours" counts when the server says so twice: the first time it may not have noticed
  * yet that those connections have ended. */
 void rl_watch_release_pending(rl_watch *watch, const rl_late_release *late);
+
+/* The same for a call that asks for a lock: what it may hold, or be granted yet. The caller's own token may be somebody
+ * else's; it is released only where it may have taken the place of the drawn one, which has won. */
+void rl_watch_give_up(rl_watch *watch, const rl_acquire *acquire);
 
 /* After that: a quorum has confirmed each of these releases. */
 bool rl_watch_has_released_all(const rl_watch *watch);

@@ -165,8 +165,16 @@ static rl_request release_of(const rl_watch_seat *seat)
 static bool send_release(rl_watch_server *server, rl_watch_seat *seat, int64_t now)
 {
 	rl_request request = release_of(seat);
-	if (!has_flight_room(server) ||
-		rl_conn_send(server->conn, &request, (unsigned) request.verb) == 0) {
+	if (!has_flight_room(server)) {
+		return false;
+	}
+	if (seat->may_be_other) {
+		/* By way of our own token, so that one answer tells what became of both. */
+		rl_request swapped = request;
+		swapped.fresh = seat->watched->other;
+		rl_conn_swap_back(server->conn, &swapped);
+	}
+	if (rl_conn_send(server->conn, &request, (unsigned) request.verb) == 0) {
 		return false;
 	}
 	seat->is_putting = false;
@@ -272,6 +280,13 @@ void rl_watch_server_trust(rl_watch_server *server)
 {
 	server->fails = 0;
 	server->redial_at = 0;
+}
+
+/* The release of a caller's token may have been carried out, and somebody else may have the lock with the same token by
+ * now: it is said once. */
+static bool is_said_for_good(const rl_watch_seat *seat)
+{
+	return seat->watched->is_lost && seat->watched->lease->is_own_token;
 }
 
 /* Asks for the same again. */
@@ -411,7 +426,13 @@ void rl_watch_server_fail(rl_watch_server *server, int64_t now)
 		if (seat != NULL) {
 			seat->state = RL_WATCH_IDLE;
 			seat->has_lost_set = seat->has_lost_set || seat->is_putting;
-			requeue(seat);
+			seat->may_be_other = false; /* it may be free already, and somebody else's by now */
+			if (is_said_for_good(seat)) {
+				seat->may_outlive = false;
+				rl_watch_plan(seat->watched);
+			} else {
+				requeue(seat);
+			}
 		}
 	}
 	pause_dialling(server, now);

@@ -19,7 +19,10 @@ exec('localedef -i de_DE -f UTF-8 ' . escapeshellarg("$server->folder/de_DE.UTF-
 check('the locale was made', is_file("$server->folder/de_DE.UTF-8/LC_NUMERIC"), $output);
 $hung = fake_server([rule('*', ['hang'])]);
 $full = full_server();
-$slow = fake_server([rule('SET', ['forward', wait_for(0.3), 'reply'])], $server);
+$slow = fake_server([
+    rule('SET', ['forward', wait_for(0.3), 'reply']),
+    rule('EVAL', ['forward', wait_for(0.3), 'reply']), // takes a lock over
+], $server);
 $code = <<<'PHP'
     [, $server, $hung, $full, $slow] = $argv;
     if (setlocale(LC_ALL, 'de_DE.UTF-8') === false || sprintf('%.1f', 0.5) !== '0,5') {
@@ -38,6 +41,7 @@ $code = <<<'PHP'
     $told(fn () => (new RedisLock($hung, timeout: 0.05))->isLocked('k'));
     $told(fn () => (new RedisLock($full, timeout: 0.05, connectTimeout: 0.05))->isLocked('k'));
     $told(fn () => (new RedisLock($slow))->acquire('slow', 0.25));
+    $told(fn () => (new RedisLock($slow))->resume('over', $lock->acquire('over'), 0.25));
     ob_start();
     phpinfo(INFO_MODULES);
     preg_match('~^waited => .*$~m', ob_get_clean(), $m);
@@ -48,6 +52,7 @@ matches('synchronized()', '~ in 0\.05 s~', $seen);
 matches('an answer', '~no answer within 0\.05 s \(timeout\)~', $seen);
 matches('a connect', '~no connection within 0\.05 s \(connectTimeout\)~', $seen);
 matches('a slow grant', '~granted after 0\.\d+ s, when its ttl of 0\.25 s was used up~', $seen);
+matches('a slow take-over', '~taken over after 0\.\d+ s, when its ttl of 0\.25 s was used up~', $seen);
 matches('phpinfo()', '~^waited => \d+\.\d{3}$~m', $seen);
 check('no comma', !preg_match('~\d,\d~', $seen), $seen);
 matches('the TTL', '~^1$~m', $seen);

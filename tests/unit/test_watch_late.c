@@ -59,7 +59,23 @@ static void check_counts(unsigned postponed, unsigned done, unsigned dropped)
 
 static bool is_releasing(const char *key, const char *token)
 {
-	return rl_watch_is_releasing(&watching, bytes_of(key), bytes_of(token));
+	return rl_watch_is_releasing(&watching, &fake_set, bytes_of(key), bytes_of(token));
+}
+
+/* Some of the servers, as another RedisLock object has them. */
+static rl_set set_of(unsigned first, unsigned count)
+{
+	rl_set set = fake_set;
+	set.count = count;
+	for (unsigned i = 0; i < count; i++) {
+		set.members[i] = fake_set.members[first + i];
+	}
+	return set;
+}
+
+static bool is_releasing_on(const rl_set *set)
+{
+	return rl_watch_is_releasing(&watching, set, bytes_of("k"), bytes_of("tok"));
 }
 
 static void a_release_is_sent_at_once(void)
@@ -329,6 +345,56 @@ static void the_same_release_is_one(void)
 	check_counts(1, 0, 1);
 }
 
+/* The caller of release() may use one token on several servers, or sets of servers, that have nothing to do with each
+ * other. */
+static void the_same_token_on_other_servers_is_another(void)
+{
+	begin(3);
+	release_answer = "-LOADING x";
+	rl_set one = set_of(A, 1);
+	rl_set other = set_of(B, 2);
+	rl_late_release late = late_of("k", 1, 3000);
+	late.set = &one;
+	CHECK(rl_watch_release_late(&watching, &late));
+	late.set = &other;
+	late.members = 2; /* the second of the two */
+	CHECK(rl_watch_release_late(&watching, &late));
+	CHECK_INT(watching.late_count, 2);
+	watching_to(100);
+	CHECK(fake_count("a1 RELEASE") > 2);
+	CHECK_COUNT("b1 RELEASE", 0);
+	CHECK(fake_count("c1 RELEASE") > 2);
+	release_answer = ":1";
+	watching_to(1000);
+	check_counts(2, 2, 0);
+}
+
+static void it_knows_on_which_servers(void)
+{
+	begin(3);
+	release_answer = "-LOADING x";
+	rl_set one = set_of(A, 1);
+	rl_set two = set_of(A, 2);
+	rl_set other = set_of(B, 2);
+	rl_set last = set_of(C, 1);
+	hand_over("k", 1u << A | 1u << C, 3000);
+	watching_to(100);
+	CHECK(is_releasing_on(&fake_set));
+	CHECK(is_releasing_on(&one));
+	CHECK(is_releasing_on(&two));
+	CHECK(is_releasing_on(&other));
+	CHECK(is_releasing_on(&last));
+	CHECK(is_releasing_on(NULL));
+	rl_set middle = set_of(B, 1); /* it has confirmed */
+	CHECK(!is_releasing_on(&middle));
+	rl_target elsewhere = *one.members[0].target;
+	elsewhere.database++;
+	one.members[0].target = &elsewhere;
+	CHECK(!is_releasing_on(&one));
+	watching_to(3000);
+	CHECK(!is_releasing_on(NULL));
+}
+
 static void the_oldest_makes_room(void)
 {
 	begin(1);
@@ -508,6 +574,140 @@ static void or_after_one_release(void)
 	CHECK(rl_watch_has_released_all(&watching));
 }
 
+/* What was said of a caller's token may have been carried out, and somebody else may hold with the same token by now. */
+static void a_caller_s_token_is_released_once(void)
+{
+	begin(1);
+	fake_acts(A, FAKE_BREAK, NULL, 5 * MS);
+	watching_keep("k", TTL)->lease->is_own_token = true;
+	watching_keep("l", TTL);
+	rl_watch_release_all(&watching);
+	watching_to(100);
+	CHECK_COUNT("RELEASE k tok", 1);
+	CHECK_COUNT("RELEASE l tok", 2);
+	CHECK(rl_watch_has_released_all(&watching));
+}
+
+static void an_error_says_that_it_was_not_released(void)
+{
+	begin(1);
+	release_answer = "-LOADING x";
+	watching_keep("k", TTL)->lease->is_own_token = true;
+	rl_watch_release_all(&watching);
+	watching_to(100);
+	CHECK(fake_count("RELEASE k tok") > 2);
+}
+
+static void nor_when_its_owner_has_begun_to_release_it(void)
+{
+	begin(1);
+	rl_watched *leaving = watching_keep("leaving", TTL);
+	leaving->lease->is_own_token = true;
+	rl_watch_pause(leaving);
+	rl_lease_leave(leaving->lease);
+	rl_watched *dropped = watching_keep("dropped", TTL);
+	dropped->lease->is_own_token = true;
+	rl_watch_pause(dropped); /* a farewell says no more than that */
+	rl_watched *held = watching_keep("held", TTL);
+	held->lease->is_own_token = true;
+	rl_watch_release_all(&watching);
+	watching_to(0);
+	CHECK_COUNT("RELEASE", 1);
+	CHECK_COUNT("RELEASE held tok", 1);
+	CHECK(rl_watch_has_released_all(&watching));
+}
+
+/* A call that has won "k" with the drawn token T1 on these members, proven for so long, and swaps the caller's token in. */
+static rl_acquire *swapping(unsigned won_on, int64_t proven_ms)
+{
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1000 * MS);
+	rl_exchange *exchange = &acquire->op.exchange;
+	CHECK(rl_token_draw(&fake_env, acquire->drawn) == RL_OK);
+	acquire->phase = RL_ACQUIRE_SWAPPING;
+	acquire->won_on = won_on;
+	acquire->proven_until = fake_clock + proven_ms * MS;
+	exchange->is_own_token = true;
+	exchange->request.verb = RL_VERB_SWAP;
+	return acquire;
+}
+
+static void of_two_tokens_that_which_the_key_holds_is_released(void)
+{
+	begin(1);
+	rl_watch_give_up(&watching, swapping(1, 29000));
+	CHECK(!rl_watch_has_released_all(&watching));
+	watching_to(0);
+	CHECK_LOG("0 a1 dial\n0 a1 SWAP k mine T1 0\n0 a1 RELEASE k T1\n0 a1 NAME\n");
+	CHECK(rl_watch_has_released_all(&watching));
+	check_counts(1, 1, 0);
+}
+
+/* Our own swap may be carried out between the two. */
+static void both_are_said_again_while_the_answer_is_no(void)
+{
+	begin(1);
+	release_answer = ":0";
+	rl_watch_give_up(&watching, swapping(1, 29000));
+	watching_to(10);
+	CHECK_COUNT("SWAP k mine T1 0\n0 a1 RELEASE k T1", 1);
+	CHECK_COUNT("10 a1 SWAP k mine T1 0\n10 a1 RELEASE k T1", 1);
+	CHECK(rl_watch_has_released_all(&watching));
+	watching_to(2000);
+}
+
+/* The release may have been carried out, and somebody else have taken the lock with the same token. */
+static void after_a_lost_answer_the_caller_s_token_is_left_alone(void)
+{
+	begin(1);
+	fake_improvise = NULL;
+	fake_says(0, ":1");
+	fake_acts(0, FAKE_BREAK, NULL, 5 * MS);
+	fake_says(0, ":0");
+	fake_says(0, ":0");
+	rl_watch_give_up(&watching, swapping(1, 29000));
+	watching_to(100);
+	CHECK_COUNT("SWAP", 1);
+	CHECK(fake_count("RELEASE k T1") > 1);
+	fake_improvise = answers;
+	watching_to(2000);
+	CHECK_COUNT("SWAP", 1);
+}
+
+/* Elsewhere the caller's token may be that of another caller. */
+static void only_where_our_lock_is_the_caller_s_token_is_released(void)
+{
+	begin(3);
+	rl_watch_give_up(&watching, swapping(1u << A | 1u << C, 29000));
+	watching_to(0);
+	CHECK_COUNT("a1 SWAP k mine T1 0", 1);
+	CHECK_COUNT("b1 SWAP", 0);
+	CHECK_COUNT("c1 SWAP k mine T1 0", 1);
+	CHECK_COUNT("RELEASE k T1", 3);
+}
+
+static void nor_when_the_proof_is_over(void)
+{
+	begin(1);
+	rl_watch_give_up(&watching, swapping(1, 0));
+	watching_to(0);
+	CHECK_COUNT("SWAP", 0);
+	CHECK_COUNT("RELEASE k T1", 1);
+	watching_end();
+	begin(1);
+	release_answer = "-LOADING x";
+	rl_watch_give_up(&watching, swapping(1, 50));
+	watching_to(2000);
+	CHECK_COUNT("SWAP", 3); /* at 0, 10 and 30 ms */
+}
+
+static void nor_while_the_first_set_is_under_way(void)
+{
+	begin(1);
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1000 * MS);
+	rl_watch_give_up(&watching, acquire);
+	CHECK_INT(watching.late_count, 0);
+}
+
 static const check_test tests[] = {
 	TEST(a_release_is_sent_at_once),
 	TEST(waiters_are_told),
@@ -527,6 +727,8 @@ static const check_test tests[] = {
 	TEST(it_goes_behind_a_renewal_that_is_under_way),
 	TEST(it_knows_what_it_releases),
 	TEST(the_same_release_is_one),
+	TEST(the_same_token_on_other_servers_is_another),
+	TEST(it_knows_on_which_servers),
 	TEST(the_oldest_makes_room),
 	TEST(nothing_is_left_when_the_watch_forgets),
 	TEST(without_memory_it_is_dropped),
@@ -538,6 +740,15 @@ static const check_test tests[] = {
 	TEST(with_a_majority_away_it_does_not_end),
 	TEST(what_is_asked_for_is_given_up_after_two_refusals),
 	TEST(or_after_one_release),
+	TEST(a_caller_s_token_is_released_once),
+	TEST(an_error_says_that_it_was_not_released),
+	TEST(nor_when_its_owner_has_begun_to_release_it),
+	TEST(of_two_tokens_that_which_the_key_holds_is_released),
+	TEST(both_are_said_again_while_the_answer_is_no),
+	TEST(after_a_lost_answer_the_caller_s_token_is_left_alone),
+	TEST(only_where_our_lock_is_the_caller_s_token_is_released),
+	TEST(nor_when_the_proof_is_over),
+	TEST(nor_while_the_first_set_is_under_way),
 };
 
 CHECK_MAIN(tests, watching_end)
