@@ -41,8 +41,7 @@ static bool is_owed_on(const rl_watched *watched, const rl_set *set)
 	bool is_owed = false;
 	for (unsigned i = 0; i < watched->count; i++) {
 		const rl_watch_seat *seat = &watched->seats[i];
-		is_owed = is_owed ||
-			(seat->may_outlive && (set == NULL || rl_set_has(set, seat->server->target)));
+		is_owed = is_owed || (seat->may_outlive && rl_set_has(set, seat->server->target));
 	}
 	return is_owed;
 }

@@ -55,7 +55,7 @@ static inline unsigned rl_late_all(const rl_set *set)
 /* Takes the release over. False when out of memory, and nothing happens. */
 bool rl_watch_release_late(rl_watch *watch, const rl_late_release *late);
 
-/* The watch is about to release this token on a server of the set, whoever asks there. @param set NULL = on any server */
+/* The watch is about to release this token on a server of the set, whoever asks there. */
 bool rl_watch_is_releasing(const rl_watch *watch, const rl_set *set, rl_bytes key, rl_bytes token);
 
 /* The process is about to end, and no other thread uses its leases any more: those under watch count as lost from now on,

@@ -138,7 +138,7 @@ static redislock_call *ask(
 	if (token != NULL) {
 		mark = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
-	if (verb == RL_VERB_EXTEND && rl_watchdog_is_releasing(key, mark)) {
+	if (verb == RL_VERB_EXTEND && rl_watchdog_is_releasing(&home->set, key, mark)) {
 		redislock_free_key(joined);
 		return NULL;
 	}
@@ -195,10 +195,12 @@ static bool check_deadlock(
 	return false;
 }
 
-/* The lock could be taken again with this token, and then be freed by its late release. False with an exception. */
-static bool check_unreleased(rl_bytes key, rl_bytes token, const zend_string *name)
+/* The lock could be taken again with this token, and then be freed by its late release, on the same servers. False with an
+ * exception. */
+static bool check_unreleased(
+	const redislock_home *home, rl_bytes key, rl_bytes token, const zend_string *name)
 {
-	if (!rl_watchdog_is_releasing(key, token)) {
+	if (!rl_watchdog_is_releasing(&home->set, key, token)) {
 		return true;
 	}
 	char shown[RL_BYTES_TEXT];
@@ -248,7 +250,7 @@ ZEND_METHOD(RedisLock, acquire)
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
 	if (!check_deadlock(home, args.key, args.wait_ns, name) ||
-		(token != NULL && !check_unreleased(args.key, args.token, name))) {
+		(token != NULL && !check_unreleased(home, args.key, args.token, name))) {
 		redislock_free_key(joined);
 		RETURN_THROWS();
 	}
@@ -409,7 +411,7 @@ static bool take_lease(zval *self, const zend_string *name, const lease_args *in
 	rl_op *op = NULL;
 	bool is_again = enter_again(home, args.key, args.ttl_ms, &keeping, object);
 	if (!is_again && EG(exception) == NULL && check_deadlock(home, args.key, args.wait_ns, name) &&
-		(token == NULL || check_unreleased(args.key, args.token, name))) {
+		(token == NULL || check_unreleased(home, args.key, args.token, name))) {
 		held = redislock_lease_new(object, home, args.key, token_room, token != NULL, &keeping);
 		op = held == NULL
 			? NULL
@@ -466,17 +468,17 @@ ZEND_METHOD(RedisLock, resume)
 		!redislock_read_key(home, name, 1, &key, &joined)) {
 		RETURN_THROWS();
 	}
-	if (rl_watchdog_is_releasing(key, rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)))) {
+	rl_bytes given = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
+	if (rl_watchdog_is_releasing(&home->set, key, given)) {
 		redislock_free_key(joined);
 		RETURN_NULL();
 	}
 	zval object;
 	redislock_birth birth = redislock_birth_of_call();
 	redislock_held *held = redislock_lease_new(&object, home, key, RL_TOKEN_LEN, false, &keeping);
-	rl_op *op = held == NULL
-		? NULL
-		: rl_take_over_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), key,
-			  rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)), ttl_ms);
+	rl_op *op = held == NULL ? NULL
+							 : rl_take_over_new(&home->set, redislock_home_pool(home),
+								   &REDISLOCK_G(env), key, given, ttl_ms);
 	redislock_free_key(joined);
 	if (held != NULL && win_lease(held, &object, op, ttl_ms)) {
 		redislock_lease_set_birth(&object, birth);

@@ -34,28 +34,15 @@ void redislock_sigterm_remove(void)
 /* The process that the handler is armed for, by the number of forks behind it; 0 = none, else one more. */
 static uint64_t armed_for;
 
-/* How long the locks that are asked for are released: the handler waits less. */
-# define GIVE_UP_NS RL_NS_PER_SECOND
-
 /* On the watchdog's thread, while PHP's stands still in the handler: only reads what PHP's thread has. */
 static void give_up(rl_watch *watch)
 {
 	rl_net_end_sending(&REDISLOCK_G(net));
 	for (const redislock_call *call = REDISLOCK_G(calls); call != NULL; call = call->next) {
-		const rl_exchange *exchange = &call->op->exchange;
-		if (call->op->kind != RL_OP_ACQUIRE || exchange->is_own_token) {
-			continue;
+		if (call->op->kind == RL_OP_ACQUIRE) {
+			rl_watchdog_learn_set(call->op->exchange.set, &REDISLOCK_G(net).resolver);
+			rl_watch_give_up(watch, (const rl_acquire *) call->op);
 		}
-		const rl_acquire *acquire = (const rl_acquire *) call->op;
-		unsigned all = rl_late_all(exchange->set);
-		rl_late_release late = {.set = exchange->set,
-			.key = exchange->request.key,
-			.token = rl_bytes_of(acquire->token, acquire->token_len),
-			.members = all,
-			.strays = all,
-			.ttl_ns = GIVE_UP_NS};
-		rl_watchdog_learn_set(exchange->set, &REDISLOCK_G(net).resolver);
-		rl_watch_release_pending(watch, &late);
 	}
 }
 

@@ -408,15 +408,10 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 	unlock_and_wake();
 }
 
-bool rl_watchdog_is_releasing_on(const rl_set *set, rl_bytes key, rl_bytes token)
+bool rl_watchdog_is_releasing(const rl_set *set, rl_bytes key, rl_bytes token)
 {
 	lock();
 	bool is_releasing = dog.is_running && rl_watch_is_releasing(&dog.watch, set, key, token);
 	unlock();
 	return is_releasing;
-}
-
-bool rl_watchdog_is_releasing(rl_bytes key, rl_bytes token)
-{
-	return rl_watchdog_is_releasing_on(NULL, key, token);
 }

@@ -68,8 +68,7 @@ bool rl_watchdog_has_freed_all(void);
 /* For a signal handler: the thread calls rl_sigterm_pass_on(). False = there is no thread. */
 bool rl_watchdog_call(void);
 
-/* As rl_watch_is_releasing(). The second asks about any server. */
-bool rl_watchdog_is_releasing_on(const rl_set *set, rl_bytes key, rl_bytes token);
-bool rl_watchdog_is_releasing(rl_bytes key, rl_bytes token);
+/* As rl_watch_is_releasing(). */
+bool rl_watchdog_is_releasing(const rl_set *set, rl_bytes key, rl_bytes token);
 
 #endif
