@@ -50,6 +50,7 @@
  X(owed_try_own, "a try that is owed an answer finds its own token") \
  X(late_try, "a try comes after its time, and passes the ticket on") \
  X(reserved, "a release reserves the lock for a waiter") \
+ X(untold, "a release frees the lock, and its waiters cannot be told") \
  X(ticket_taken, "a ticket wakes a waiter") \
  X(ticket_lies, "a ticket finds nobody in the queue") \
  X(blpop_timeout, "a place in the queue ends by its time") \
