@@ -92,6 +92,7 @@ static void free_holding(holding *h)
 
 static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
 {
+	client_resolve(c);
 	c->act = what;
 	c->op = op;
 	c->subject = h;

@@ -12,6 +12,7 @@
 
 #define SPINS_MAX 100000
 #define REFS 1000000
+#define ASK_AGAIN_NS SECOND /* a name is resolved again after this at the earliest */
 
 sim_client clients[PLAN_CLIENTS];
 
@@ -102,6 +103,9 @@ static void be_born(sim_client *c)
 	memset(c->holdings, 0, sizeof c->holdings);
 	begin_timer(&c->script);
 	begin_timer(&c->dog);
+	for (unsigned i = 0; i < plan.servers; i++) {
+		c->names[i] = (sim_name){.reign = servers[i].reign, .asked_at = -SECOND};
+	}
 	rl_pool_init(&c->pool, &c->script_net.transport, &c->env);
 	rl_watch_init(&c->watch, &c->dog_net.transport, &c->env);
 	wake(c, false, world.now + spread(US, plan.think_ns));
@@ -215,6 +219,24 @@ static rl_tick tick_of(const sim_client *c, actor *a)
 	return tick;
 }
 
+bool client_doubts(unsigned index, unsigned server)
+{
+	sim_name *name = &clients[index].names[server];
+	name->is_in_doubt = true;
+	return world.now - name->asked_at > ASK_AGAIN_NS;
+}
+
+void client_resolve(sim_client *c)
+{
+	for (unsigned i = 0; i < plan.servers; i++) {
+		sim_name *name = &c->names[i];
+		if (name->is_in_doubt && world.now - name->asked_at > ASK_AGAIN_NS) {
+			COVER(renamed);
+			*name = (sim_name){.reign = servers[i].reign, .asked_at = world.now};
+		}
+	}
+}
+
 static void step_op(sim_client *c)
 {
 	rl_wait wait;
@@ -224,6 +246,9 @@ static void step_op(sim_client *c)
 		acts_finish(c);
 		wake(c, false, world.now + spread(US, 100 * US));
 		return;
+	}
+	if (wait.wants_names || wait.count == 0) {
+		client_resolve(c);
 	}
 	int64_t at = clock_when(&c->clock, wait.until);
 	for (unsigned i = 0; i < wait.count; i++) {

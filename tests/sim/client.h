@@ -53,6 +53,13 @@ typedef struct actor {
 	int64_t frozen_at; /* RL_NEVER = it was not, since its last step */
 } actor;
 
+/* What a process knows of a server's name. */
+typedef struct sim_name {
+	uint32_t reign; /* where it leads to */
+	int64_t asked_at;
+	bool is_in_doubt;
+} sim_name;
+
 typedef struct sim_client {
 	uint8_t index;
 	bool is_alive;
@@ -64,6 +71,7 @@ typedef struct sim_client {
 	clock_of clock;
 	actor script;
 	actor dog;
+	sim_name names[PLAN_SERVERS];
 	net script_net;
 	net dog_net;
 	rl_env env;
@@ -106,11 +114,17 @@ void client_is_queued(rl_link *link);
 /* It does not any more, for its time is over: a fast server's clock can end it before the wait. */
 void client_is_out(rl_link *link);
 
+/* A server at that name is the wrong one. True = the name will be resolved again. */
+bool client_doubts(unsigned index, unsigned server);
+
 /* It can prove that it holds by the token. */
 bool client_claims(unsigned index, uint64_t token);
 
 void client_pause(sim_client *c, bool is_script_only, int64_t until);
 void client_crash(sim_client *c);
+
+/* Resolves the names that are in doubt, once a second each. */
+void client_resolve(sim_client *c);
 
 void client_on_event(const event *e);
 

@@ -29,6 +29,21 @@
  X(refused_dial, "a server that is down refuses a connection") \
  X(scripts_lost, "a server forgets its scripts") \
  X(stall, "a server is slow") \
+ X(replica, "a server is a replica for a while") \
+ X(readonly, "a replica refuses to write") \
+ X(masterdown, "a replica refuses all") \
+ X(role_switch, "another server is the primary, behind the same address or name") \
+ X(demoted, "the one that was the primary is still asked") \
+ X(renamed, "a name is resolved again") \
+ X(out_of_memory, "a server is out of memory for a while") \
+ X(oom, "a server has no memory for a write") \
+ X(uncopied, "a server has too few replicas for a while") \
+ X(noreplicas, "a server has too few replicas to write") \
+ X(full, "a server takes no more clients for a while") \
+ X(turned_away, "a client is one too many") \
+ X(killed, "a server closes a connection") \
+ X(unblocked, "a BLPOP is ended before its time") \
+ X(sent_away, "a BLPOP is ended because its server has become a replica") \
  X(noperm, "a user may not use the helper keys") \
  X(client_paused, "a process stands still") \
  X(script_paused, "PHP stands still, and the watchdog goes on") \

@@ -165,18 +165,17 @@ static rl_link *dial(rl_transport *self, const rl_address *address, int64_t unti
 	link->server = (uint8_t) (address->host[0] - 'a');
 	link->is_watch = n->is_watch;
 	link->is_open = true;
+	link->reign = clients[n->client].names[link->server].reign;
 	plan_event(link, EVENT_DIALLED, world.now + net_delay(), 0);
 	TRACE("c%u%s dials s%u: link %u", (unsigned) link->client, link->is_watch ? "w" : "",
 		(unsigned) link->server, link->index);
 	return link;
 }
 
-/* Addresses never move. */
 static bool distrust(rl_transport *self, const rl_address *address)
 {
-	(void) self;
-	(void) address;
-	return false;
+	net *n = (net *) self;
+	return plan.has_names && client_doubts(n->client, (unsigned) (address->host[0] - 'a'));
 }
 
 /* ---- the rings ---- */
@@ -475,6 +474,18 @@ static void wake_client(rl_link *link)
 	}
 }
 
+/* The answer comes unasked, and is lost where something was sent that nobody reads. */
+static void turn_away(rl_link *link, int64_t delay)
+{
+	COVER(turned_away);
+	reply *r = net_next_reply(link);
+	r->type = REPLY_ERROR;
+	r->error = "ERR max number of clients reached";
+	link->is_served = false;
+	plan_event(link, EVENT_REPLIES, world.now + delay, link->said);
+	net_hang_up(link, one_in(3) ? 104 : 0, delay + between(0, plan.delay_most));
+}
+
 static void on_dialled(rl_link *link)
 {
 	const sim_server *s = &servers[link->server];
@@ -491,7 +502,11 @@ static void on_dialled(rl_link *link)
 	if (link->is_refused) {
 		COVER(refused_dial);
 	}
-	plan_event(link, EVENT_CONNECTED, world.now + net_delay(), 0);
+	int64_t delay = net_delay();
+	plan_event(link, EVENT_CONNECTED, world.now + delay, 0);
+	if (!link->is_refused && server_is_full(link)) {
+		turn_away(link, delay);
+	}
 }
 
 static void on_connected(rl_link *link)
@@ -546,6 +561,7 @@ static void arrive(rl_link *link, uint32_t until)
 {
 	until = until < link->limit_down ? until : link->limit_down;
 	link->arrived = until > link->arrived ? until : link->arrived;
+	link->is_connected = link->is_connected || link->arrived > 0; /* a cut may mix their order */
 }
 
 static void on_replies(rl_link *link, uint32_t until)

@@ -34,6 +34,7 @@ struct rl_link {
 	uint8_t client;
 	uint8_t server;
 	bool is_watch;
+	uint32_t reign; /* the server that it leads to: of the role switches so far */
 	/* the client's end */
 	bool is_open;
 	bool is_connected;

@@ -12,7 +12,8 @@ static unsigned draw_members(void)
 static unsigned draw_faults(void)
 {
 	unsigned all = (1U << FAULT_UNCLEAN) - 1;
-	switch (any(9)) {
+	unsigned refusals = all & ~((1U << FAULT_REPLICA) - 1);
+	switch (any(11)) {
 		case 0:
 		case 1:
 			return 0;
@@ -28,6 +29,10 @@ static unsigned draw_faults(void)
 		case 6:
 			plan.has_stalls = true;
 			return 1U << FAULT_STALL | 1U << FAULT_PAUSE;
+		case 7:
+			return 1U << (FAULT_REPLICA + any(FAULT_UNCLEAN - FAULT_REPLICA));
+		case 8:
+			return refusals;
 		default:
 			return all & (unsigned) chance_next(&world.chance);
 	}
@@ -81,6 +86,7 @@ void plan_begin(plan_mode mode, unsigned members)
 	plan.is_forbidden = one_in(16);
 	plan.has_twins = one_in(16);
 	plan.has_small_buffers = plan.faults != 0 && !plan.has_kills && !plan.has_stalls && one_in(6);
+	plan.has_names = one_in(3);
 	plan.has_pollers = one_in(8);
 	plan.waits = any(9);
 	if (plan.has_twins) { /* what equal tokens cannot do: see docs/simulation.md */

@@ -30,6 +30,13 @@ typedef enum fault_kind {
 	FAULT_PAUSE,
 	FAULT_SCRIPT_PAUSE,
 	FAULT_CLIENT_CRASH,
+	FAULT_REPLICA, /* what a server says, beginning with this one */
+	FAULT_SWITCH,
+	FAULT_MEMORY,
+	FAULT_UNCOPIED,
+	FAULT_FULL,
+	FAULT_KILL,
+	FAULT_UNBLOCK,
 	FAULT_UNCLEAN, /* the demonstrations' */
 	FAULT_JUMP,
 	FAULT_KINDS
@@ -61,6 +68,7 @@ typedef struct plan {
 	bool has_small_buffers;
 	bool has_pollers; /* some clients are not to be woken */
 	bool has_kills;   /* nothing breaks but clients */
+	bool has_names;   /* a server's name leads elsewhere after a switch, not its address */
 	bool has_stalls;  /* nothing breaks, but servers and clients stand still, for seconds */
 	unsigned waits;   /* of 8 acquires so many wait */
 	uint64_t events;  /* at least */
