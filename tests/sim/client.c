@@ -103,6 +103,7 @@ static void be_born(sim_client *c)
 	memset(c->holdings, 0, sizeof c->holdings);
 	begin_timer(&c->script);
 	begin_timer(&c->dog);
+	c->dog_calm_at = 0;
 	for (unsigned i = 0; i < plan.servers; i++) {
 		c->names[i] = (sim_name){.reign = servers[i].reign, .asked_at = -SECOND};
 	}
@@ -327,6 +328,17 @@ void client_is_queued(rl_link *link)
 	}
 }
 
+void client_is_told_oom(const rl_link *link, const command *what)
+{
+	sim_client *c = &clients[link->client];
+	bool is_queued =
+		what->place == RL_PLACE_QUEUED; /* it may give its place up before it hears that */
+	if (link->is_open && !link->is_watch && !is_queued && c->is_waiter &&
+		what->written_at >= c->begun_at && c->oom_at == RL_NEVER) {
+		c->oom_at = world.now;
+	}
+}
+
 /* Also when the client has left it by itself, for a try on another link. */
 void client_is_out(rl_link *link)
 {
@@ -362,6 +374,7 @@ void client_pause(sim_client *c, bool is_script_only, int64_t until)
 	c->paused_ns += (int64_t) (1.1 * (double) (until - world.now));
 	if (!is_script_only) {
 		freeze(&c->dog, until);
+		c->dog_calm_at = until > c->dog_calm_at ? until : c->dog_calm_at;
 	}
 }
 

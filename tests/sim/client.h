@@ -71,6 +71,7 @@ typedef struct sim_client {
 	clock_of clock;
 	actor script;
 	actor dog;
+	int64_t dog_calm_at; /* the watchdog stood still until then */
 	sim_name names[PLAN_SERVERS];
 	net script_net;
 	net dog_net;
@@ -91,6 +92,7 @@ typedef struct sim_client {
 	int64_t abandon_at;
 	int64_t queued_at;        /* it came into the queue; RL_NEVER = not */
 	const rl_link *queued_on; /* by this link */
+	int64_t oom_at;           /* the only server said OOM, in true time; RL_NEVER = has not */
 	int64_t paused_ns;        /* it stood still for so long */
 	uint64_t token;           /* of TAKE: the first */
 	unsigned spins;
@@ -110,6 +112,9 @@ void client_hear(rl_link *link);
 
 /* Its BLPOP blocks at the server. */
 void client_is_queued(rl_link *link);
+
+/* Its server has no memory for what it asked for. */
+void client_is_told_oom(const rl_link *link, const command *what);
 
 /* It does not any more, for its time is over: a fast server's clock can end it before the wait. */
 void client_is_out(rl_link *link);

@@ -57,6 +57,7 @@
  X(granted_by_try, "a lock is won by try") \
  X(granted_by_queue, "a lock is won in the queue") \
  X(refused, "a lock is refused, without a wait") \
+ X(oom_ends, "a wait ends because a server has no memory") \
  X(timed_out, "a wait ends without the lock") \
  X(failed, "an acquire fails") \
  X(too_slow, "a grant came too late to be of use") \
@@ -99,6 +100,8 @@
  X(not_resumed, "a token was taken over before") \
  X(resume_failed, "a take-over fails") \
  X(swapped_back, "a take-over that failed is undone") \
+ X(kept, "a lease is lost, and might have been kept but for its servers") \
+ X(helpers_gone, "marks and tickets are looked for behind the last waiter") \
  X(expired, "a key ends by its TTL") \
  X(max_hold, "a lease is held as long as it may be")
 

@@ -98,6 +98,10 @@ int64_t net_delay(void);
 void net_cut(unsigned client, unsigned server, bool is_up, bool is_down, int64_t until);
 bool net_is_cut(unsigned client, unsigned server);
 
+/* When the latest trouble of a client's links with a server was over. */
+int64_t net_calm_at(unsigned client, unsigned server);
+void net_note_trouble(const rl_link *link);
+
 /* Everything takes so much longer until then. */
 void net_slow_down(int64_t by, int64_t until);
 

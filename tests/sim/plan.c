@@ -68,15 +68,31 @@ static void draw_times(void)
 	}
 }
 
+/* Sections of seconds, in a queue that is longer than a minute. */
+static void make_fair(unsigned members)
+{
+	plan.servers = members != 0 ? members : one_in(2) ? 1 : 3;
+	plan.dead = 0;
+	plan.clients = (unsigned) between(24, PLAN_CLIENTS);
+	plan.keys = 1;
+	plan.ttl_least = 5 * SECOND;
+	plan.ttl_most = plan.ttl_longest = 30 * SECOND;
+	plan.timeout_ns = plan.connect_timeout_ns = SECOND;
+	plan.think_ns = 20 * MS;
+	plan.section_ns = between(SECOND, 4 * SECOND);
+	plan.is_forbidden = plan.has_small_buffers = plan.has_pollers = plan.has_names = false;
+	plan.ends_at = 2 * 3600 * SECOND;
+}
+
 void plan_begin(plan_mode mode, unsigned members)
 {
 	plan = (plan_t){.mode = mode, .events = 2000 + any(500)};
 	unsigned drawn = draw_members();
 	plan.servers = members != 0 ? members : drawn;
 	plan.dead = plan.servers > 2 && one_in(4) ? 1 + any((plan.servers - 1) / 2) : 0;
-	plan.clients = 2 + any(PLAN_CLIENTS - 1);
+	plan.clients = 2 + any(7);
 	plan.keys = one_in(4) ? 1 + any(3) : 1;
-	plan.faults = draw_faults();
+	plan.faults = mode == PLAN_FAIR ? 0 : draw_faults();
 	plan.has_kills = plan.faults == 1U << FAULT_CLIENT_CRASH;
 	draw_times();
 	plan.drift_factor = one_in(4) ? 0.05 : one_in(4) ? 0.001 : 0.01;
@@ -102,5 +118,9 @@ void plan_begin(plan_mode mode, unsigned members)
 	}
 	if (mode != PLAN_USUAL) {
 		plan.has_twins = plan.has_kills = plan.has_stalls = false;
+	}
+	if (mode == PLAN_FAIR) {
+		plan.faults = 0; /* twins have some */
+		make_fair(members);
 	}
 }

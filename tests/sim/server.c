@@ -155,23 +155,22 @@ static store_denial denial_of(const sim_server *s, const rl_link *link)
 	return s->memory_until > world.now ? DENIES_MEMORY : DENIES_NOTHING;
 }
 
-static void count_denial(store_denial denial)
+static bool says(const reply *r, const char *word)
 {
-	switch (denial) {
-		case DENIES_NOTHING:
-			break;
-		case DENIES_MEMORY:
-			COVER(oom);
-			break;
-		case DENIES_UNCOPIED:
-			COVER(noreplicas);
-			break;
-		case DENIES_AS_REPLICA:
-			COVER(readonly);
-			break;
-		case DENIES_ALL:
-			COVER(masterdown);
-			break;
+	return strncmp(r->error, word, strlen(word)) == 0;
+}
+
+static void count_error(const rl_link *link, const command *c, const reply *r)
+{
+	if (says(r, "OOM")) {
+		COVER(oom);
+		client_is_told_oom(link, c);
+	} else if (says(r, "NOREPLICAS")) {
+		COVER(noreplicas);
+	} else if (says(r, "READONLY")) {
+		COVER(readonly);
+	} else if (says(r, "MASTERDOWN")) {
+		COVER(masterdown);
 	}
 }
 
@@ -195,15 +194,21 @@ static void trace_run(const sim_server *s, const rl_link *link, const command *c
 		r == NULL ? "blocks" : words_say_reply(r, answer, sizeof answer));
 }
 
-static void count_watch(const rl_link *link, const command *c, const reply *r)
+static void look_at_watch(
+	const sim_server *s, const rl_link *link, const command *c, const reply *r)
 {
 	if (!link->is_watch) {
 		return;
 	}
+	bool is_renewal = c->what == WORD_SCRIPT && c->script == RL_SCRIPT_RENEW;
+	if (s->store.has_changed && (c->what == WORD_SET || is_renewal)) {
+		int64_t end = s->store.keys[c->key].expires_ms * MS;
+		judge_renewed(link->client, c->token.mark, clock_when(&s->clock, end), c->written_at);
+	}
 	if (c->what == WORD_SET && r->type == REPLY_STATUS) {
 		COVER(put_back);
-	} else if (c->what == WORD_SCRIPT && c->script == RL_SCRIPT_RENEW && r->type == REPLY_NUMBER &&
-		r->number[0] == 1 && !client_claims(link->client, c->token.mark)) {
+	} else if (is_renewal && r->type == REPLY_NUMBER && r->number[0] == 1 &&
+		!client_claims(link->client, c->token.mark)) {
 		COVER(late_renewal);
 	}
 }
@@ -228,7 +233,7 @@ static void run_one(sim_server *s, rl_link *link)
 		exchange_scripts(s, link);
 		store_run(&s->store, c, server_us(s), r);
 		exchange_scripts(s, link);
-		count_watch(link, c, r);
+		look_at_watch(s, link, c, r);
 		if (s->store.has_changed) {
 			plan_expiry(s, c->key);
 			judge_key_changed(c->key);
@@ -237,8 +242,8 @@ static void run_one(sim_server *s, rl_link *link)
 			serve(s, c->key);
 		}
 	}
-	if (r != NULL && r->type == REPLY_ERROR && s->store.denies != DENIES_NOTHING) {
-		count_denial(s->store.denies);
+	if (r != NULL && r->type == REPLY_ERROR) {
+		count_error(link, c, r);
 	}
 	if (world.is_tracing) {
 		trace_run(s, link, c, r);
@@ -400,6 +405,7 @@ static void drop(sim_server *s, rl_link *link, int sys_errno)
 			s->stalled[i--] = s->stalled[--s->stalled_count];
 		}
 	}
+	net_note_trouble(link);
 	link->run = link->delivered;
 	link->is_stalled = link->is_resuming = link->is_served = false;
 	net_hang_up(link, sys_errno, net_delay());

@@ -8,7 +8,7 @@
 
 #include "words.h"
 
-#define STORE_MARKS 24
+#define STORE_MARKS 48
 
 typedef struct store_mark {
 	uint64_t waiter;
