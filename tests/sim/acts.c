@@ -428,14 +428,32 @@ static void tell_not_won(const sim_client *c)
 	}
 }
 
-/* The fresh token must be nowhere. */
-static void tell_not_taken_over(const sim_client *c)
+/* The watch repeats the undo of a take-over that came to nothing, as PHP's glue has it do. */
+static void swap_back_late(sim_client *c)
 {
-	rl_bytes fresh = c->op->exchange.request.fresh;
-	judge_not_won(c->index, c->subject->key, words_text(fresh).mark, c->ttl_ns, false);
+	const rl_request *request = &c->op->exchange.request;
+	rl_late_release late = {.set = &c->set,
+		.key = request->key,
+		.token = request->fresh,
+		.back = request->token,
+		.members = rl_late_all(&c->set),
+		.strays = rl_late_all(&c->set),
+		.ttl_ns = request->ttl_ms * RL_NS_PER_MS};
 	if (c->op->owes_swap_back) {
 		COVER(swapped_back);
+		if (!rl_watch_release_late(&c->watch, &late)) {
+			abort();
+		}
 	}
+}
+
+/* The fresh token must be nowhere. A server without memory refuses to put the other one back. */
+static void tell_not_taken_over(sim_client *c)
+{
+	rl_bytes fresh = c->op->exchange.request.fresh;
+	bool may_be_refused = (plan.faults >> FAULT_MEMORY & 1U) != 0;
+	judge_not_won(c->index, c->subject->key, words_text(fresh).mark, c->ttl_ns, may_be_refused);
+	swap_back_late(c);
 }
 
 static void end_op(sim_client *c)

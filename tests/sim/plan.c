@@ -30,8 +30,10 @@ static unsigned draw_faults(void)
 			plan.has_stalls = true;
 			return 1U << FAULT_STALL | 1U << FAULT_PAUSE;
 		case 7:
+			plan.has_pauses = one_in(2);
 			return 1U << (FAULT_REPLICA + any(FAULT_UNCLEAN - FAULT_REPLICA));
 		case 8:
+			plan.has_pauses = one_in(2);
 			return refusals;
 		default:
 			return all & (unsigned) chance_next(&world.chance);
@@ -59,6 +61,9 @@ static void draw_times(void)
 	plan.connect_timeout_ns = spread(enough, 2 * SECOND);
 	plan.think_ns = spread(4 * plan.delay_most, 2 * plan.ttl_most);
 	plan.fault_ns = spread(20 * MS, 2 * SECOND);
+	if (plan.has_pauses) {
+		plan.fault_ns = spread(SECOND, 20 * SECOND);
+	}
 	plan.stall_least = MS;
 	plan.stall_most = 3 * SECOND;
 	if (plan.has_stalls) { /* and time between them to wait for a lock */

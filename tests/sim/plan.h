@@ -70,6 +70,7 @@ typedef struct plan {
 	bool has_small_buffers;
 	bool has_pollers;   /* some clients are not to be woken */
 	bool has_kills;     /* nothing breaks but clients */
+	bool has_pauses;    /* between two faults what one has broken is over */
 	bool has_names;     /* a server's name leads elsewhere after a switch, not its address */
 	bool has_stalls;    /* nothing breaks, but servers and clients stand still, for seconds */
 	unsigned waits;     /* of 8 acquires so many wait */
