@@ -573,12 +573,13 @@ static bool turn(void)
 	if (c->is_blocked && any(3) != 0) {
 		return true;
 	}
-	if (denies_now_and_then && any(6) == 0) {
+	/* Not while a BLPOP is about to end by itself. */
+	if (denies_now_and_then && any(6) == 0 && !is_one_ending()) {
 		come_to_rest();
 		deny(any(2) == 0 ? DENIES_NOTHING : (store_denial) (1 + any(DENIES_ALL)));
 		return end_blocks(now_us());
 	}
-	if (c->is_blocked && any(4) == 0) {
+	if (c->is_blocked && c->blocked_until_us == INT64_MAX && any(4) == 0) {
 		come_to_rest();
 		if (end_blocks(now_us()) && c->is_blocked) {
 			int64_t at = now_us();
