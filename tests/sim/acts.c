@@ -45,10 +45,16 @@ static rl_bytes key_name(unsigned key)
 
 /* ---- claims ---- */
 
-static void count_loss(holding *h)
+static void see_loss(holding *h)
 {
 	if (!h->was_lost && rl_lease_is_lost(h->lease)) {
 		h->was_lost = true;
+		if (h->watched != NULL && h->watched->renews) {
+			const rl_lease *lease = h->lease;
+			int64_t ttl = lease->ttl_ns < lease->doubt_ttl ? lease->ttl_ns : lease->doubt_ttl;
+			judge_lost(
+				&h->claim, ttl < lease->flight_ttl ? ttl : lease->flight_ttl, !lease->is_disowned);
+		}
 		if (h->lease->is_disowned) {
 			COVER(lost_by_server);
 		} else {
@@ -63,19 +69,30 @@ void acts_tell(sim_client *c)
 		holding *h = &c->holdings[i];
 		if (h->lease != NULL && h->claim.is_active) {
 			bool is_taken = h->lease->stage == RL_LEASE_TAKEN;
+			see_loss(h);
 			judge_claim_is(&h->claim, is_taken ? atomic_load(&h->lease->proof) : 0, &c->clock);
-			count_loss(h);
 		}
 	}
 }
 
-static void claim(sim_client *c, holding *h)
+static void claim(sim_client *c, holding *h, int64_t hold_until)
 {
 	h->claim = (judge_claim){.is_active = true,
 		.client = c->index,
 		.key = h->key,
-		.token = words_text(rl_lease_token(h->lease)).mark};
+		.token = words_text(rl_lease_token(h->lease)).mark,
+		.asked = atomic_load(&h->lease->proof),
+		.hold_until = clock_when(&c->clock, hold_until)};
 	acts_tell(c);
+}
+
+/* The watchdog has something to look at. */
+static void tell_watch(sim_client *c, holding *h)
+{
+	if (h->watched != NULL) {
+		rl_watch_changed(h->watched);
+		c->watch.until = 0;
+	}
 }
 
 /* What it had is not its own any more. */
@@ -92,11 +109,13 @@ static void free_holding(holding *h)
 
 static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
 {
+	client_resolve(c);
 	c->act = what;
 	c->op = op;
 	c->subject = h;
 	c->begun_at = world.now;
 	c->queued_at = RL_NEVER;
+	c->oom_at = RL_NEVER;
 	c->paused_ns = 0;
 	c->spins = 0;
 	c->abandon_at = what != ACT_FAREWELL && plan.faults != 0 && one_in(10)
@@ -115,6 +134,9 @@ static int64_t draw_ttl(void)
 
 static int64_t draw_wait(const sim_client *c)
 {
+	if (plan.mode == PLAN_FAIR) {
+		return RL_NEVER;
+	}
 	if (any(8) >= plan.waits) {
 		return 0;
 	}
@@ -141,7 +163,7 @@ static void prepare(sim_client *c, holding *h, unsigned key, size_t token_room, 
 	h->lease = rl_lease_new(&c->env, key_name(key), 0, token_room, plan.drift_factor);
 	if (is_renewed) {
 		h->watched = rl_watched_new(&c->set, h->lease);
-		h->watched->renews = !one_in(16);
+		h->watched->renews = plan.mode == PLAN_FAIR || !one_in(16);
 		if (!rl_watch_prepare(&c->watch, h->watched, &c->set)) {
 			abort();
 		}
@@ -168,9 +190,9 @@ static void begin_take(sim_client *c, holding *h)
 	c->ttl_ns = draw_ttl();
 	c->wait_ns = draw_wait(c);
 	c->max_hold_ns = plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
-	bool is_token = plan.has_twins || one_in(is_own ? 2 : 3);
+	bool is_token = plan.has_twins || (plan.mode != PLAN_FAIR && one_in(is_own ? 2 : 3));
 	unsigned len = is_own ? draw_own_token(own, sizeof own) : RL_TOKEN_LEN;
-	prepare(c, h, key, len, !is_token && !one_in(8));
+	prepare(c, h, key, len, !is_token && (plan.mode == PLAN_FAIR || !one_in(8)));
 	h->is_token = is_token;
 	h->is_own = is_own;
 	rl_acquire_args args = {.key = key_name(key),
@@ -247,6 +269,7 @@ static void begin_extend(sim_client *c, holding *h)
 		COVER(shortened);
 	}
 	rl_lease_expect(h->lease, c->ttl_ns);
+	tell_watch(c, h);
 	begin_op(c, ACT_EXTEND, h, ask(c, h, RL_VERB_EXTEND, c->ttl_ns / MS));
 }
 
@@ -338,6 +361,10 @@ static holding *any_holding(sim_client *c, bool is_used)
 
 static void begin_anything(sim_client *c)
 {
+	if (plan.mode == PLAN_FAIR) {
+		begin_take(c, &c->holdings[0]); /* unless it has it */
+		return;
+	}
 	holding *used = any_holding(c, true);
 	holding *unused = any_holding(c, false);
 	if (used != NULL && !plan.has_twins && plan.faults != 0 && one_in(3)) {
@@ -401,14 +428,32 @@ static void tell_not_won(const sim_client *c)
 	}
 }
 
-/* The fresh token must be nowhere. */
-static void tell_not_taken_over(const sim_client *c)
+/* The watch repeats the undo of a take-over that came to nothing, as PHP's glue has it do. */
+static void swap_back_late(sim_client *c)
 {
-	rl_bytes fresh = c->op->exchange.request.fresh;
-	judge_not_won(c->index, c->subject->key, words_text(fresh).mark, c->ttl_ns, false);
+	const rl_request *request = &c->op->exchange.request;
+	rl_late_release late = {.set = &c->set,
+		.key = request->key,
+		.token = request->fresh,
+		.back = request->token,
+		.members = rl_late_all(&c->set),
+		.strays = rl_late_all(&c->set),
+		.ttl_ns = request->ttl_ms * RL_NS_PER_MS};
 	if (c->op->owes_swap_back) {
 		COVER(swapped_back);
+		if (!rl_watch_release_late(&c->watch, &late)) {
+			abort();
+		}
 	}
+}
+
+/* The fresh token must be nowhere. A server without memory refuses to put the other one back. */
+static void tell_not_taken_over(sim_client *c)
+{
+	rl_bytes fresh = c->op->exchange.request.fresh;
+	bool may_be_refused = (plan.faults >> FAULT_MEMORY & 1U) != 0;
+	judge_not_won(c->index, c->subject->key, words_text(fresh).mark, c->ttl_ns, may_be_refused);
+	swap_back_late(c);
 }
 
 static void end_op(sim_client *c)
@@ -446,6 +491,41 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 	}
 }
 
+/* A server that has no memory ends a wait. */
+static bool has_met_oom(const rl_acquire *acquire)
+{
+	bool has_met = acquire->op.err != NULL && strcmp(acquire->op.err->code, "OOM") == 0;
+	for (unsigned i = 0; i < plan.servers; i++) {
+		has_met = has_met || strcmp(acquire->op.exchange.seats[i].err.code, "OOM") == 0;
+	}
+	return has_met;
+}
+
+/* What passes by itself does not end a wait. Doubt about a token of the caller does. */
+static void check_patience(const sim_client *c, const rl_acquire *acquire)
+{
+	/* Nothing else breaks, and the slowest answer is heard. */
+	bool is_alone = plan.servers == 1 && plan.faults == 1U << FAULT_MEMORY &&
+		plan.timeout_ns > 40 * plan.delay_most;
+	if (is_alone && c->oom_at != RL_NEVER &&
+		world.now > c->oom_at + 20 * plan.delay_most + 10 * MS) {
+		world_violate("deadline: c%u waits on for %.3f ms after its server has said OOM",
+			(unsigned) c->index, (double) (world.now - c->oom_at) / 1e6);
+	}
+	rl_status status = acquire->op.status;
+	if (!acquire->is_waiting || status == RL_OK || status == RL_BUSY ||
+		now_of(c) >= acquire->deadline || acquire->own.data != NULL) {
+		return;
+	}
+	if (has_met_oom(acquire)) {
+		COVER(oom_ends);
+	} else {
+		world_violate("deadline: c%u ended its wait %.3f ms before the deadline by %s",
+			(unsigned) c->index, (double) (acquire->deadline - now_of(c)) / 1e6,
+			acquire->op.err != NULL ? acquire->op.err->message : "nothing");
+	}
+}
+
 static void count_take(const sim_client *c, const rl_acquire *acquire)
 {
 	if (acquire->op.status == RL_BUSY && acquire->is_waiting) {
@@ -479,16 +559,22 @@ static void begin_keeping(sim_client *c, holding *h)
 	if (plan.faults == 0 && h->watched == NULL) {
 		hold = spread(10 * US, plan.ttl_least / 2); /* nobody is late where nothing breaks */
 	}
+	if (plan.mode == PLAN_FAIR) {
+		hold = between(plan.section_ns / 2, plan.section_ns * 3 / 2);
+	}
 	h->end_at = c->is_closing ? world.now : world.now + hold;
-	claim(c, h);
+	bool has_end = h->watched != NULL && c->max_hold_ns != RL_NEVER;
+	int64_t hold_until = has_end ? now_of(c) + c->max_hold_ns : RL_NEVER;
+	claim(c, h, hold_until);
 	if (h->watched == NULL) {
 		return;
 	}
-	if (c->max_hold_ns != RL_NEVER) {
+	if (has_end) {
 		COVER(max_hold);
-		h->watched->hold_until = now_of(c) + c->max_hold_ns;
+		h->watched->hold_until = hold_until;
 	}
 	rl_watch_begin(h->watched);
+	c->watch.until = 0;
 }
 
 static void finish_take(sim_client *c)
@@ -497,11 +583,13 @@ static void finish_take(sim_client *c)
 	holding *h = c->subject;
 	rl_bytes token = rl_bytes_of(acquire->token, acquire->token_len);
 	check_end(c, acquire);
+	check_patience(c, acquire);
 	count_take(c, acquire);
 	TRACE("c%u has %s k%u: %s", (unsigned) c->index,
 		acquire->op.status == RL_OK ? "won" : "not won", (unsigned) h->key,
 		acquire->op.err != NULL ? acquire->op.err->message : "");
 	if (acquire->op.status == RL_OK) {
+		judge_fairness(c->index);
 		if (c->is_waiter) {
 			judge_order(c->index);
 		}
@@ -525,6 +613,7 @@ static void finish_extend(sim_client *c)
 	if (c->op->status == RL_OK) {
 		COVER(extended);
 		rl_lease_confirm(h->lease, c->ttl_ns, rl_exchange_sent_at(&c->op->exchange));
+		h->claim.asked = atomic_load(&h->lease->proof);
 	} else if (c->op->status == RL_BUSY) {
 		COVER(not_extended);
 		rl_lease_lose(h->lease);
@@ -532,9 +621,7 @@ static void finish_extend(sim_client *c)
 		COVER(extend_failed);
 		rl_lease_doubt(h->lease, c->ttl_ns);
 	}
-	if (h->watched != NULL) {
-		rl_watch_changed(h->watched);
-	}
+	tell_watch(c, h);
 	end_op(c);
 }
 
@@ -660,9 +747,7 @@ void acts_abandon(sim_client *c)
 	}
 	if (what == ACT_EXTEND) {
 		rl_lease_doubt(h->lease, c->ttl_ns);
-		if (h->watched != NULL) {
-			rl_watch_changed(h->watched);
-		}
+		tell_watch(c, h);
 	}
 	end_op(c);
 	if (what == ACT_RELEASE && !h->is_token && rl_lease_is_open(h->lease)) {

@@ -12,6 +12,7 @@
 
 #define SPINS_MAX 100000
 #define REFS 1000000
+#define ASK_AGAIN_NS SECOND /* a name is resolved again after this at the earliest */
 
 sim_client clients[PLAN_CLIENTS];
 
@@ -102,6 +103,10 @@ static void be_born(sim_client *c)
 	memset(c->holdings, 0, sizeof c->holdings);
 	begin_timer(&c->script);
 	begin_timer(&c->dog);
+	c->dog_calm_at = 0;
+	for (unsigned i = 0; i < plan.servers; i++) {
+		c->names[i] = (sim_name){.reign = servers[i].reign, .asked_at = -SECOND};
+	}
 	rl_pool_init(&c->pool, &c->script_net.transport, &c->env);
 	rl_watch_init(&c->watch, &c->dog_net.transport, &c->env);
 	wake(c, false, world.now + spread(US, plan.think_ns));
@@ -215,6 +220,24 @@ static rl_tick tick_of(const sim_client *c, actor *a)
 	return tick;
 }
 
+bool client_doubts(unsigned index, unsigned server)
+{
+	sim_name *name = &clients[index].names[server];
+	name->is_in_doubt = true;
+	return world.now - name->asked_at > ASK_AGAIN_NS;
+}
+
+void client_resolve(sim_client *c)
+{
+	for (unsigned i = 0; i < plan.servers; i++) {
+		sim_name *name = &c->names[i];
+		if (name->is_in_doubt && world.now - name->asked_at > ASK_AGAIN_NS) {
+			COVER(renamed);
+			*name = (sim_name){.reign = servers[i].reign, .asked_at = world.now};
+		}
+	}
+}
+
 static void step_op(sim_client *c)
 {
 	rl_wait wait;
@@ -224,6 +247,9 @@ static void step_op(sim_client *c)
 		acts_finish(c);
 		wake(c, false, world.now + spread(US, 100 * US));
 		return;
+	}
+	if (wait.wants_names || wait.count == 0) {
+		client_resolve(c);
 	}
 	int64_t at = clock_when(&c->clock, wait.until);
 	for (unsigned i = 0; i < wait.count; i++) {
@@ -302,6 +328,17 @@ void client_is_queued(rl_link *link)
 	}
 }
 
+void client_is_told_oom(const rl_link *link, const command *what)
+{
+	sim_client *c = &clients[link->client];
+	bool is_queued =
+		what->place == RL_PLACE_QUEUED; /* it may give its place up before it hears that */
+	if (link->is_open && !link->is_watch && !is_queued && c->is_waiter &&
+		what->written_at >= c->begun_at && c->oom_at == RL_NEVER) {
+		c->oom_at = world.now;
+	}
+}
+
 /* Also when the client has left it by itself, for a try on another link. */
 void client_is_out(rl_link *link)
 {
@@ -337,6 +374,7 @@ void client_pause(sim_client *c, bool is_script_only, int64_t until)
 	c->paused_ns += (int64_t) (1.1 * (double) (until - world.now));
 	if (!is_script_only) {
 		freeze(&c->dog, until);
+		c->dog_calm_at = until > c->dog_calm_at ? until : c->dog_calm_at;
 	}
 }
 

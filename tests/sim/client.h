@@ -53,6 +53,13 @@ typedef struct actor {
 	int64_t frozen_at; /* RL_NEVER = it was not, since its last step */
 } actor;
 
+/* What a process knows of a server's name. */
+typedef struct sim_name {
+	uint32_t reign; /* where it leads to */
+	int64_t asked_at;
+	bool is_in_doubt;
+} sim_name;
+
 typedef struct sim_client {
 	uint8_t index;
 	bool is_alive;
@@ -64,6 +71,8 @@ typedef struct sim_client {
 	clock_of clock;
 	actor script;
 	actor dog;
+	int64_t dog_calm_at; /* the watchdog stood still until then */
+	sim_name names[PLAN_SERVERS];
 	net script_net;
 	net dog_net;
 	rl_env env;
@@ -83,6 +92,7 @@ typedef struct sim_client {
 	int64_t abandon_at;
 	int64_t queued_at;        /* it came into the queue; RL_NEVER = not */
 	const rl_link *queued_on; /* by this link */
+	int64_t oom_at;           /* the only server said OOM, in true time; RL_NEVER = has not */
 	int64_t paused_ns;        /* it stood still for so long */
 	uint64_t token;           /* of TAKE: the first */
 	unsigned spins;
@@ -103,14 +113,23 @@ void client_hear(rl_link *link);
 /* Its BLPOP blocks at the server. */
 void client_is_queued(rl_link *link);
 
+/* Its server has no memory for what it asked for. */
+void client_is_told_oom(const rl_link *link, const command *what);
+
 /* It does not any more, for its time is over: a fast server's clock can end it before the wait. */
 void client_is_out(rl_link *link);
+
+/* A server at that name is the wrong one. True = the name will be resolved again. */
+bool client_doubts(unsigned index, unsigned server);
 
 /* It can prove that it holds by the token. */
 bool client_claims(unsigned index, uint64_t token);
 
 void client_pause(sim_client *c, bool is_script_only, int64_t until);
 void client_crash(sim_client *c);
+
+/* Resolves the names that are in doubt, once a second each. */
+void client_resolve(sim_client *c);
 
 void client_on_event(const event *e);
 

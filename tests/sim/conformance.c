@@ -35,6 +35,7 @@
 
 typedef struct connection {
 	redisContext *real;
+	long long id;
 	bool is_blocked;
 	uint8_t key;
 	int64_t blocked_until_us; /* INT64_MAX = for good */
@@ -53,7 +54,10 @@ static uint64_t compared;
 static uint64_t woken;
 static uint64_t timed_out;
 static uint64_t given_up;
+static uint64_t denied;
+static uint64_t sent_away;
 static bool has_failed;
+static bool denies_now_and_then;
 static char history[COMMANDS * 2 + 8][200];
 static unsigned history_count;
 static char failure[512];
@@ -112,11 +116,18 @@ static redisContext *dial(void)
 static void connect_to(connection *c)
 {
 	*c = (connection){.real = dial()};
+	redisReply *r = redisCommand(c->real, "CLIENT ID");
+	c->id = r != NULL ? r->integer : 0;
+	freeReplyObject(r);
 }
 
-static void say(connection *c, const char *plain)
+static void say(redisContext *real, const char *plain)
 {
-	redisReply *r = redisCommand(c->real, plain);
+	redisReply *r = redisCommand(real, plain);
+	if (r == NULL || r->type == REDIS_REPLY_ERROR) {
+		printf("%s: %s\n", plain, r != NULL ? r->str : real->errstr);
+		exit(2);
+	}
 	freeReplyObject(r);
 }
 
@@ -213,6 +224,7 @@ static void compare_with(const reply *wanted, redisReply *got, int64_t tolerance
 		return;
 	}
 	compared++;
+	denied += wanted->type == REPLY_ERROR && strncmp(wanted->error, "NOSCRIPT", 8) != 0;
 	if (!is_same(wanted, got, tolerance_us)) {
 		say_real(got, b, sizeof b);
 		snprintf(line, sizeof line, "the model says %s, the server %s",
@@ -248,14 +260,14 @@ static void run_late(connection *c, const command *what);
 /* It has its answer, and what stands behind is run. */
 static void unblock(connection *c, reply_type answer, int64_t at_us, int64_t tolerance_us)
 {
-	reply r = {.type = answer};
+	reply r = {.type = answer, .error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"};
 	c->is_blocked = false;
 	compare(c, &r, 0);
 	unsigned count = c->pending_count;
 	c->pending_count = 0;
 	for (unsigned i = 0; i < count && !has_failed; i++) {
 		command pending = c->pending[i];
-		if (answer == REPLY_NIL) {
+		if (answer != REPLY_TICKET) {
 			run_late(c, &pending);
 		} else {
 			run_and_compare(c, &pending, at_us, tolerance_us);
@@ -270,12 +282,13 @@ static void run_late(connection *c, const command *what)
 {
 	reply r = {0};
 	redisReply *got = read_reply(c);
-	if (got == NULL || got->elements < 2) {
+	bool is_error = got != NULL && got->type == REDIS_REPLY_ERROR;
+	if (got == NULL || (got->elements < 2 && !is_error)) {
 		fail("a try was not answered by numbers");
 		freeReplyObject(got);
 		return;
 	}
-	int64_t at_us = got->element[1]->integer;
+	int64_t at_us = is_error ? now_us() : got->element[1]->integer;
 	store_run(&model, what, at_us, &r);
 	bool has_ticket = model.has_ticket;
 	compare_with(&r, got, SLOW_US);
@@ -296,6 +309,10 @@ static void serve(unsigned key, int64_t at_us, int64_t tolerance_us)
 static void run_and_compare(connection *c, const command *what, int64_t at_us, int64_t tolerance_us)
 {
 	reply r = {0};
+	if (store_refuses(&model, what, &r)) {
+		compare(c, &r, 0);
+		return;
+	}
 	if (what->what == WORD_BLPOP) {
 		if (store_pop(&model, what->key, at_us)) {
 			r.type = REPLY_TICKET;
@@ -500,6 +517,51 @@ static void hang_up(connection *c)
 	let_it_see_ends();
 }
 
+/* What the server refuses from now on. One that becomes a replica sends those away who block. */
+static void deny(store_denial what)
+{
+	static const char *const names[] = {
+		"nothing", "what needs memory", "what is not copied", "writes, as a replica", "all"};
+	char line[80];
+	if (model.denies >= DENIES_AS_REPLICA) {
+		say(observer, "CONFIG SET replica-serve-stale-data yes");
+		say(observer, "REPLICAOF NO ONE");
+	}
+	say(observer, what == DENIES_MEMORY ? "CONFIG SET maxmemory 1" : "CONFIG SET maxmemory 0");
+	say(observer,
+		what == DENIES_UNCOPIED ? "CONFIG SET min-replicas-to-write 1"
+								: "CONFIG SET min-replicas-to-write 0");
+	if (what >= DENIES_AS_REPLICA) {
+		say(observer, "REPLICAOF 127.0.0.1 1");
+	}
+	if (what == DENIES_ALL) {
+		say(observer, "CONFIG SET replica-serve-stale-data no");
+	}
+	model.denies = what;
+	snprintf(line, sizeof line, "the server denies %s", names[what]);
+	note(line);
+	for (unsigned i = 0; i < CONNS && what >= DENIES_AS_REPLICA && !has_failed; i++) {
+		if (conns[i].is_blocked) {
+			conns[i].pending_count = 0;
+			unblock(&conns[i], REPLY_ERROR, 0, 0);
+			redisFree(conns[i].real);
+			connect_to(&conns[i]);
+		}
+	}
+}
+
+/* CLIENT UNBLOCK */
+static void send_away(connection *c)
+{
+	char line[80];
+	bool is_error = any(2) == 0;
+	snprintf(line, sizeof line, "CLIENT UNBLOCK %lld %s", c->id, is_error ? "ERROR" : "TIMEOUT");
+	note(line);
+	say(observer, line);
+	sent_away++;
+	unblock(c, is_error ? REPLY_ERROR : REPLY_NIL, now_us(), SLOW_US);
+}
+
 /* False = given up. */
 static bool turn(void)
 {
@@ -512,6 +574,21 @@ static bool turn(void)
 	}
 	if (c->is_blocked && any(3) != 0) {
 		return true;
+	}
+	/* Not while a BLPOP is about to end by itself. */
+	if (denies_now_and_then && any(6) == 0 && !is_one_ending()) {
+		come_to_rest();
+		deny(any(2) == 0 ? DENIES_NOTHING : (store_denial) (1 + any(DENIES_ALL)));
+		return end_blocks(now_us());
+	}
+	if (c->is_blocked && c->blocked_until_us == INT64_MAX && any(4) == 0) {
+		come_to_rest();
+		if (end_blocks(now_us()) && c->is_blocked) {
+			int64_t at = now_us();
+			send_away(c);
+			return now_us() - at < SLOW_US;
+		}
+		return !c->is_blocked;
 	}
 	if (c->is_blocked || any(40) == 0) {
 		hang_up(c);
@@ -551,8 +628,10 @@ static bool run_sequence(void)
 		connect_to(&conns[i]);
 	}
 	let_it_see_ends();
-	say(&conns[0], "FLUSHALL");
-	say(&conns[0], "SCRIPT FLUSH");
+	deny(DENIES_NOTHING);
+	denies_now_and_then = any(3) == 0;
+	say(conns[0].real, "FLUSHALL");
+	say(conns[0].real, "SCRIPT FLUSH");
 	store_clear(&model);
 	history_count = 0;
 	bool is_clear = true;
@@ -596,15 +675,17 @@ int main(int argc, char **argv)
 		puts(failure);
 	}
 	printf("%u sequences from seed %" PRIu64 ", %" PRIu64 " replies compared, %" PRIu64
-		   " waiters woken, %" PRIu64 " timed out, %" PRIu64 " sequences given up\n",
-		done, seed, compared, woken, timed_out, given_up);
+		   " waiters woken, %" PRIu64 " timed out, %" PRIu64 " sent away, %" PRIu64
+		   " commands denied, %" PRIu64 " sequences given up\n",
+		done, seed, compared, woken, timed_out, sent_away, denied, given_up);
 	if (has_failed) {
 		return 1;
 	}
-	if (done < LEAST || compared < 10 * LEAST || woken < LEAST / 50 || timed_out < LEAST / 200) {
+	if (done < LEAST || compared < 10 * LEAST || woken < LEAST / 50 || timed_out < LEAST / 200 ||
+		sent_away < LEAST / 50 || denied < LEAST / 4) {
 		printf(
-			"too little could be compared: %d sequences, %d replies, %d woken and %d timed out are the least\n",
-			LEAST, 10 * LEAST, LEAST / 50, LEAST / 200);
+			"too little could be compared: %d sequences, %d replies, %d woken, %d timed out, %d sent away and %d denied are the least\n",
+			LEAST, 10 * LEAST, LEAST / 50, LEAST / 200, LEAST / 50, LEAST / 4);
 		return 1;
 	}
 	return 0;

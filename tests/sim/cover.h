@@ -29,6 +29,21 @@
  X(refused_dial, "a server that is down refuses a connection") \
  X(scripts_lost, "a server forgets its scripts") \
  X(stall, "a server is slow") \
+ X(replica, "a server is a replica for a while") \
+ X(readonly, "a replica refuses to write") \
+ X(masterdown, "a replica refuses all") \
+ X(role_switch, "another server is the primary, behind the same address or name") \
+ X(demoted, "the one that was the primary is still asked") \
+ X(renamed, "a name is resolved again") \
+ X(out_of_memory, "a server is out of memory for a while") \
+ X(oom, "a server has no memory for a write") \
+ X(uncopied, "a server has too few replicas for a while") \
+ X(noreplicas, "a server has too few replicas to write") \
+ X(full, "a server takes no more clients for a while") \
+ X(turned_away, "a client is one too many") \
+ X(killed, "a server closes a connection") \
+ X(unblocked, "a BLPOP is ended before its time") \
+ X(sent_away, "a BLPOP is ended because its server has become a replica") \
  X(noperm, "a user may not use the helper keys") \
  X(client_paused, "a process stands still") \
  X(script_paused, "PHP stands still, and the watchdog goes on") \
@@ -42,6 +57,7 @@
  X(granted_by_try, "a lock is won by try") \
  X(granted_by_queue, "a lock is won in the queue") \
  X(refused, "a lock is refused, without a wait") \
+ X(oom_ends, "a wait ends because a server has no memory") \
  X(timed_out, "a wait ends without the lock") \
  X(failed, "an acquire fails") \
  X(too_slow, "a grant came too late to be of use") \
@@ -50,6 +66,7 @@
  X(owed_try_own, "a try that is owed an answer finds its own token") \
  X(late_try, "a try comes after its time, and passes the ticket on") \
  X(reserved, "a release reserves the lock for a waiter") \
+ X(untold, "a release frees the lock, and its waiters cannot be told") \
  X(ticket_taken, "a ticket wakes a waiter") \
  X(ticket_lies, "a ticket finds nobody in the queue") \
  X(blpop_timeout, "a place in the queue ends by its time") \
@@ -83,6 +100,8 @@
  X(not_resumed, "a token was taken over before") \
  X(resume_failed, "a take-over fails") \
  X(swapped_back, "a take-over that failed is undone") \
+ X(kept, "a lease is lost, and might have been kept but for its servers") \
+ X(helpers_gone, "marks and tickets are looked for behind the last waiter") \
  X(expired, "a key ends by its TTL") \
  X(max_hold, "a lease is held as long as it may be")
 

@@ -51,7 +51,7 @@ bool faults_lose_nothing(void)
 {
 	return (plan.faults &
 			   ~(1U << FAULT_SPIKE | 1U << FAULT_STALL | 1U << FAULT_SCRIPTS | 1U << FAULT_PAUSE |
-				   1U << FAULT_SCRIPT_PAUSE)) == 0;
+				   1U << FAULT_SCRIPT_PAUSE | 1U << FAULT_MEMORY | 1U << FAULT_UNBLOCK)) == 0;
 }
 
 static void cut(void)
@@ -129,6 +129,38 @@ static void pause_client(bool is_script_only)
 	disturb(world.now + time);
 }
 
+/* A server refuses something, for a while or once. */
+static void refuse(fault_kind kind)
+{
+	sim_server *s = &servers[any(plan.servers)];
+	int64_t until = world.now + spread(MS, AWAY_MOST);
+	if (kind == FAULT_REPLICA) {
+		server_be_replica(s, until);
+	} else if (kind == FAULT_MEMORY) {
+		server_run_out_of_memory(s, until);
+	} else if (kind == FAULT_UNCOPIED) {
+		server_lose_replicas(s, until);
+	} else if (kind == FAULT_FULL) {
+		server_be_full(s, until);
+	} else {
+		until = world.now;
+	}
+	if (kind == FAULT_SWITCH) {
+		server_switch(s);
+	} else if (kind == FAULT_UNBLOCK) {
+		server_unblock_any(s);
+	}
+	disturb(until);
+}
+
+static void kill_link(void)
+{
+	rl_link *link = net_any_link();
+	if (link != NULL) {
+		server_kill(link);
+	}
+}
+
 static void break_link(bool is_silent)
 {
 	rl_link *link = net_any_link();
@@ -193,6 +225,17 @@ static void happen(fault_kind kind)
 			break;
 		case FAULT_CLIENT_CRASH:
 			client_crash(&clients[any(plan.clients)]);
+			break;
+		case FAULT_REPLICA:
+		case FAULT_SWITCH:
+		case FAULT_MEMORY:
+		case FAULT_UNCOPIED:
+		case FAULT_FULL:
+		case FAULT_UNBLOCK:
+			refuse(kind);
+			break;
+		case FAULT_KILL:
+			kill_link();
 			break;
 		case FAULT_UNCLEAN:
 			server_crash(&servers[any(plan.servers)], false, true, spread(MS, 20 * MS));

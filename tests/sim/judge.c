@@ -14,6 +14,10 @@
 
 #define RECORDS 8192
 #define HUNGER_NS (1100 * MS)
+#define HELPERS_NS (3 * SECOND)
+#define SETTLING_NS (300 * SECOND)
+/* The watchdog's longest pauses: before it dials again, and before it asks again who answered with an error. */
+#define KEPT_NS (1600 * MS)
 
 typedef struct record {
 	uint8_t client;
@@ -30,15 +34,21 @@ static record records[RECORDS];
 static uint32_t record_count;
 static int64_t hungry_since[WORDS_KEYS]; /* RL_NEVER = is not */
 static int64_t expired_at[WORDS_KEYS];   /* a lock ended by its TTL, the latest */
+static uint32_t grants[PLAN_CLIENTS];    /* since the queue has settled */
+static bool is_settled;
+static uint32_t waits[WORDS_KEYS]; /* raised when somebody begins to wait, or ends */
 
 void judge_begin(void)
 {
 	is_dirty = false;
 	dirty_keys = 0;
 	record_count = 0;
+	memset(grants, 0, sizeof grants);
+	is_settled = false;
 	for (unsigned i = 0; i < WORDS_KEYS; i++) {
 		hungry_since[i] = RL_NEVER;
 		expired_at[i] = -1;
+		waits[i] = 0;
 	}
 }
 
@@ -74,6 +84,11 @@ void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
 		world_violate("loss: k%u of c%u was lost at %.6f ms, and is held again",
 			(unsigned) claim->key, (unsigned) claim->client, (double) claim->until / 1e6);
 	}
+	if (until > claim->until && until > claim->hold_until && proof > claim->asked) {
+		world_violate("hold: k%u of c%u is proven for %.6f ms longer than maxHold",
+			(unsigned) claim->key, (unsigned) claim->client,
+			(double) (until - claim->hold_until) / 1e6);
+	}
 	if (until > claim->until) {
 		judge_key_changed(claim->key);
 	}
@@ -81,6 +96,61 @@ void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
 	claim->until = until;
 	TRACE("c%u has k%u proven until %.6f ms", (unsigned) claim->client, (unsigned) claim->key,
 		(double) until / 1e6);
+}
+
+/* ---- kept, hold ---- */
+
+/* Since when the member could have been asked by the client's watchdog. */
+static int64_t well_since(const sim_client *c, unsigned server)
+{
+	const sim_server *s = &servers[server];
+	int64_t since = net_calm_at(c->index, server);
+	since = s->calm_since > since ? s->calm_since : since;
+	since = c->dog_calm_at > since ? c->dog_calm_at : since;
+	if (!s->is_up || (plan.has_names && c->names[server].reign != s->reign)) {
+		return RL_NEVER;
+	}
+	return plan.has_names && c->names[server].asked_at > since ? c->names[server].asked_at : since;
+}
+
+void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock)
+{
+	int64_t at = is_by_clock ? claim->until : world.now;
+	int64_t patience = plan.timeout_ns < ttl_ns ? plan.timeout_ns : ttl_ns;
+	int64_t dialling = plan.connect_timeout_ns < ttl_ns ? plan.connect_timeout_ns : ttl_ns;
+	int64_t recovery = KEPT_NS + patience + dialling + 64 * plan.delay_most;
+	unsigned count = 0;
+	/* A TTL that some slow packets use up is no watchdog's fault. */
+	bool is_hopeless = ttl_ns < 100 * (plan.delay_most + MS) || plan.has_small_buffers;
+	if (claim->until == 0 || claim->hold_until < RL_NEVER / 2 || !plan_is_sound() || is_hopeless) {
+		return;
+	}
+	COVER(kept);
+	for (unsigned i = 0; i < plan.servers; i++) {
+		int64_t since = well_since(&clients[claim->client], i);
+		count += since < RL_NEVER / 2 && since + recovery <= at &&
+			server_holds(&servers[i], claim->key, claim->token);
+	}
+	if (count >= plan.servers / 2 + 1) {
+		world_violate(
+			"kept: c%u has lost k%u at %.6f ms by %s, and %u of %u members that answer have it",
+			(unsigned) claim->client, (unsigned) claim->key, (double) at / 1e6,
+			is_by_clock ? "the clock" : "an answer", count, plan.servers);
+	}
+}
+
+void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t written_at)
+{
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const judge_claim *claim = &clients[client].holdings[i].claim;
+		int64_t ttl = ends_at - world.now;
+		int64_t margin = (int64_t) (plan.drift_factor * (double) ttl) + MS;
+		if (claim->is_active && claim->token == token && claim->hold_until < RL_NEVER / 2 &&
+			ends_at > claim->hold_until + (world.now - written_at) + margin) {
+			world_violate("hold: a renewal of k%u by c%u lets it end %.6f ms after maxHold",
+				(unsigned) claim->key, client, (double) (ends_at - claim->hold_until) / 1e6);
+		}
+	}
 }
 
 static void look_at_claim(const judge_claim *claim, const judge_claim **other)
@@ -97,7 +167,7 @@ static void look_at_claim(const judge_claim *claim, const judge_claim **other)
 	}
 	*other = claim;
 	unsigned count = holders(claim->key, claim->token);
-	if (plan.mode == PLAN_USUAL && count < plan.servers / 2 + 1) {
+	if (plan_is_sound() && count < plan.servers / 2 + 1) {
 		world_violate("proof: c%u has k%u proven for another %.6f ms, and %u of %u members hold it",
 			(unsigned) claim->client, (unsigned) claim->key,
 			(double) (claim->until - world.now) / 1e6, count, plan.servers);
@@ -168,7 +238,7 @@ static int64_t hungry_from(unsigned key)
 
 static void look_at_hunger(unsigned key)
 {
-	if (plan.is_forbidden || plan.has_twins || plan.mode != PLAN_USUAL) {
+	if (plan.is_forbidden || plan.has_twins || !plan_is_sound()) {
 		return;
 	}
 	if (!is_waited_for(key) || !is_free(key)) {
@@ -179,9 +249,43 @@ static void look_at_hunger(unsigned key)
 	}
 }
 
+/* ---- helpers ---- */
+
+static void look_at_helpers_later(unsigned key)
+{
+	int64_t flight = plan_is_calm() ? 0 : faults_longest();
+	int64_t drift = HELPERS_NS / 16;
+	world_plan(EVENT_HELPERS,
+		world.now + HELPERS_NS + drift + flight + 64 * plan.delay_most + 50 * MS, key, 0,
+		waits[key]);
+}
+
+void judge_on_helpers(unsigned key, uint32_t number)
+{
+	if (waits[key] != number || plan.mode == PLAN_JUMPS) {
+		world_uncount();
+		return;
+	}
+	COVER(helpers_gone);
+	for (unsigned i = 0; i < plan.servers; i++) {
+		const store_key *k = &servers[i].store.keys[key];
+		int64_t now_ms = server_us(&servers[i]) / 1000;
+		bool has_marks = (k->mark_count > 0 || k->reach_ms > 0) && now_ms <= k->marks_expire_ms;
+		bool has_tickets = k->tickets > 0 && now_ms <= k->tickets_expire_ms;
+		if (has_marks || has_tickets) {
+			world_violate("helpers: nobody waits for k%u any more, and s%u has %s", key, i,
+				has_marks ? "marks" : "tickets");
+		}
+	}
+}
+
 void judge_waiters_changed(unsigned key)
 {
+	waits[key]++;
 	look_at_hunger(key);
+	if (!is_waited_for(key)) {
+		look_at_helpers_later(key);
+	}
 }
 
 void judge_on_hunger(unsigned key)
@@ -265,6 +369,24 @@ void judge_on_leftover(uint32_t index)
 }
 
 /* ---- order ---- */
+
+void judge_fairness(unsigned winner)
+{
+	if (!is_settled && world.now >= SETTLING_NS) {
+		is_settled = true;
+		memset(grants, 0, sizeof grants);
+	}
+	grants[winner]++;
+	/* On several members the first winner of a crowd may lack the member at which the others queue, so that they move
+	 * once, each with its next look: that shuffles them. */
+	unsigned most = plan.servers == 1 || is_settled ? 1 : 2;
+	for (unsigned i = 0; plan.mode == PLAN_FAIR && i < plan.clients; i++) {
+		if (grants[winner] > grants[i] + most && !clients[winner].is_closing) {
+			world_violate("fair: c%u has had the lock %u times, and c%u %u times", winner,
+				grants[winner], i, grants[i]);
+		}
+	}
+}
 
 /* At the end of its wait a try on the ordinary connection decides, not the queue; and the server's clock may be fast. */
 static bool is_at_its_end(const sim_client *c)

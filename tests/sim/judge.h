@@ -8,8 +8,13 @@
  *   leftover    what ended with an exception or without the lock leaves no key beyond its TTL, and, where all that
  *               was written arrives, none at all; nor does, where nothing breaks, a lock that was
  *               released
- *   deadline    a wait ends at its deadline, not before, and later by one timeout at most
+ *   deadline    a wait ends at its deadline, not before, also when servers fail for a while, and later by one timeout at
+ *               most
  *   hunger      a key that a quorum could give is not free for more than 1.1 s while somebody waits for it
+ *   kept        a lease that is renewed is not lost while its process runs and a quorum that has it answers
+ *   hold        no renewal proves a lease, or sets its key's end, beyond maxHold
+ *   helpers     marks and tickets are gone 3 s after the last waiter
+ *   fair        of many who take a lock in turn, for hours, nobody gets it two times more often than another
  *   order       where nothing breaks, who came into the queue first has the lock first (one member)
  *
  * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows. So they are looked
@@ -26,8 +31,10 @@ typedef struct judge_claim {
 	uint8_t client;
 	uint8_t key;
 	uint64_t token;
-	int64_t proof; /* by the client's clock */
-	int64_t until; /* in true time; 0 = nothing is proven */
+	int64_t proof;      /* by the client's clock */
+	int64_t until;      /* in true time; 0 = nothing is proven */
+	int64_t asked;      /* the proof that was asked for: by taking the lock, or by extend */
+	int64_t hold_until; /* in true time; RL_NEVER = it may be renewed without end */
 } judge_claim;
 
 void judge_begin(void);
@@ -39,6 +46,12 @@ void judge_key_expired(unsigned key);
 
 /* The client's clock shows what its proof is; more than before, or less. */
 void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock);
+
+/* A renewed lease is lost, without anybody's doing. @param is_by_clock not by what a server said */
+void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock);
+
+/* The watch has set the end of a key that holds the token, by a command of then. */
+void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t written_at);
 
 /* After each event. */
 void judge_look(void);
@@ -54,6 +67,10 @@ void judge_on_leftover(uint32_t record);
 /* Who waits for the key has changed. */
 void judge_waiters_changed(unsigned key);
 void judge_on_hunger(unsigned key);
+void judge_on_helpers(unsigned key, uint32_t number);
+
+/* Somebody has won. */
+void judge_fairness(unsigned winner);
 
 /* A waiter has won. */
 void judge_order(unsigned winner);

@@ -23,6 +23,7 @@ static uint32_t used; /* links that this seed has used */
 static int64_t cut_up[PLAN_CLIENTS][PLAN_SERVERS];
 static int64_t cut_down[PLAN_CLIENTS][PLAN_SERVERS];
 static int64_t cut_since[PLAN_CLIENTS][PLAN_SERVERS]; /* with short breaks only */
+static int64_t calm_at[PLAN_CLIENTS][PLAN_SERVERS];
 static int64_t slow_by;
 static int64_t slow_until;
 
@@ -37,6 +38,7 @@ void net_begin(void)
 	memset(cut_up, 0, sizeof cut_up);
 	memset(cut_down, 0, sizeof cut_down);
 	memset(cut_since, 0, sizeof cut_since);
+	memset(calm_at, 0, sizeof calm_at);
 	slow_by = slow_until = 0;
 }
 
@@ -95,6 +97,23 @@ static rl_link *new_link(void)
 
 /* ---- the ways ---- */
 
+static void disturb(unsigned client, unsigned server, int64_t until)
+{
+	int64_t *at = &calm_at[client][server];
+	*at = until > *at ? until : *at;
+}
+
+int64_t net_calm_at(unsigned client, unsigned server)
+{
+	int64_t at = calm_at[client][server];
+	return at > slow_until + slow_by ? at : slow_until + slow_by;
+}
+
+void net_note_trouble(const rl_link *link)
+{
+	disturb(link->client, link->server, world.now);
+}
+
 int64_t net_delay(void)
 {
 	int64_t delay = between(plan.delay_least, plan.delay_most);
@@ -119,6 +138,7 @@ void net_cut(unsigned client, unsigned server, bool is_up, bool is_down, int64_t
 		*since = world.now;
 	}
 	until = until < *since + NET_CUT_MOST ? until : *since + NET_CUT_MOST;
+	disturb(client, server, until + RESENT_NS);
 	if (is_up && cut_up[client][server] < until) {
 		cut_up[client][server] = until;
 	}
@@ -165,18 +185,17 @@ static rl_link *dial(rl_transport *self, const rl_address *address, int64_t unti
 	link->server = (uint8_t) (address->host[0] - 'a');
 	link->is_watch = n->is_watch;
 	link->is_open = true;
+	link->reign = clients[n->client].names[link->server].reign;
 	plan_event(link, EVENT_DIALLED, world.now + net_delay(), 0);
 	TRACE("c%u%s dials s%u: link %u", (unsigned) link->client, link->is_watch ? "w" : "",
 		(unsigned) link->server, link->index);
 	return link;
 }
 
-/* Addresses never move. */
 static bool distrust(rl_transport *self, const rl_address *address)
 {
-	(void) self;
-	(void) address;
-	return false;
+	net *n = (net *) self;
+	return plan.has_names && client_doubts(n->client, (unsigned) (address->host[0] - 'a'));
 }
 
 /* ---- the rings ---- */
@@ -245,6 +264,7 @@ static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 		link->appended += argv[i].len + 6;
 	}
 	c->end = link->appended;
+	c->written_at = world.now;
 	link->written++;
 	return c->end;
 }
@@ -412,6 +432,7 @@ void net_reset(rl_link *link)
 	COVER(reset);
 	TRACE("link %u of c%u to s%u is reset", link->index, (unsigned) link->client,
 		(unsigned) link->server);
+	net_note_trouble(link);
 	link->limit_up = (uint32_t) between(link->delivered, link->taken);
 	if (link->limit_up < link->taken) {
 		COVER(command_lost);
@@ -425,6 +446,7 @@ void net_silence(rl_link *link)
 	COVER(silent_drop);
 	TRACE("link %u of c%u to s%u goes silent", link->index, (unsigned) link->client,
 		(unsigned) link->server);
+	net_note_trouble(link);
 	link->is_mute_up = link->is_mute_up || !one_in(3);
 	link->is_mute_down = link->is_mute_down || !link->is_mute_up || !one_in(3);
 }
@@ -475,6 +497,19 @@ static void wake_client(rl_link *link)
 	}
 }
 
+/* The answer comes unasked, and is lost where something was sent that nobody reads. */
+static void turn_away(rl_link *link, int64_t delay)
+{
+	COVER(turned_away);
+	net_note_trouble(link);
+	reply *r = net_next_reply(link);
+	r->type = REPLY_ERROR;
+	r->error = "ERR max number of clients reached";
+	link->is_served = false;
+	plan_event(link, EVENT_REPLIES, world.now + delay, link->said);
+	net_hang_up(link, one_in(3) ? 104 : 0, delay + between(0, plan.delay_most));
+}
+
 static void on_dialled(rl_link *link)
 {
 	const sim_server *s = &servers[link->server];
@@ -491,7 +526,11 @@ static void on_dialled(rl_link *link)
 	if (link->is_refused) {
 		COVER(refused_dial);
 	}
-	plan_event(link, EVENT_CONNECTED, world.now + net_delay(), 0);
+	int64_t delay = net_delay();
+	plan_event(link, EVENT_CONNECTED, world.now + delay, 0);
+	if (!link->is_refused && server_is_full(link)) {
+		turn_away(link, delay);
+	}
 }
 
 static void on_connected(rl_link *link)
@@ -546,6 +585,7 @@ static void arrive(rl_link *link, uint32_t until)
 {
 	until = until < link->limit_down ? until : link->limit_down;
 	link->arrived = until > link->arrived ? until : link->arrived;
+	link->is_connected = link->is_connected || link->arrived > 0; /* a cut may mix their order */
 }
 
 static void on_replies(rl_link *link, uint32_t until)

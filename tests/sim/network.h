@@ -34,6 +34,7 @@ struct rl_link {
 	uint8_t client;
 	uint8_t server;
 	bool is_watch;
+	uint32_t reign; /* the server that it leads to: of the role switches so far */
 	/* the client's end */
 	bool is_open;
 	bool is_connected;
@@ -96,6 +97,10 @@ int64_t net_delay(void);
 #define NET_CUT_MOST (4 * SECOND)
 void net_cut(unsigned client, unsigned server, bool is_up, bool is_down, int64_t until);
 bool net_is_cut(unsigned client, unsigned server);
+
+/* When the latest trouble of a client's links with a server was over. */
+int64_t net_calm_at(unsigned client, unsigned server);
+void net_note_trouble(const rl_link *link);
 
 /* Everything takes so much longer until then. */
 void net_slow_down(int64_t by, int64_t until);

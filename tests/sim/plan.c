@@ -12,7 +12,8 @@ static unsigned draw_members(void)
 static unsigned draw_faults(void)
 {
 	unsigned all = (1U << FAULT_UNCLEAN) - 1;
-	switch (any(9)) {
+	unsigned refusals = all & ~((1U << FAULT_REPLICA) - 1);
+	switch (any(11)) {
 		case 0:
 		case 1:
 			return 0;
@@ -28,6 +29,12 @@ static unsigned draw_faults(void)
 		case 6:
 			plan.has_stalls = true;
 			return 1U << FAULT_STALL | 1U << FAULT_PAUSE;
+		case 7:
+			plan.has_pauses = one_in(2);
+			return 1U << (FAULT_REPLICA + any(FAULT_UNCLEAN - FAULT_REPLICA));
+		case 8:
+			plan.has_pauses = one_in(2);
+			return refusals;
 		default:
 			return all & (unsigned) chance_next(&world.chance);
 	}
@@ -54,6 +61,9 @@ static void draw_times(void)
 	plan.connect_timeout_ns = spread(enough, 2 * SECOND);
 	plan.think_ns = spread(4 * plan.delay_most, 2 * plan.ttl_most);
 	plan.fault_ns = spread(20 * MS, 2 * SECOND);
+	if (plan.has_pauses) {
+		plan.fault_ns = spread(SECOND, 20 * SECOND);
+	}
 	plan.stall_least = MS;
 	plan.stall_most = 3 * SECOND;
 	if (plan.has_stalls) { /* and time between them to wait for a lock */
@@ -63,15 +73,31 @@ static void draw_times(void)
 	}
 }
 
+/* Sections of seconds, in a queue that is longer than a minute. */
+static void make_fair(unsigned members)
+{
+	plan.servers = members != 0 ? members : one_in(2) ? 1 : 3;
+	plan.dead = 0;
+	plan.clients = (unsigned) between(24, PLAN_CLIENTS);
+	plan.keys = 1;
+	plan.ttl_least = 5 * SECOND;
+	plan.ttl_most = plan.ttl_longest = 30 * SECOND;
+	plan.timeout_ns = plan.connect_timeout_ns = SECOND;
+	plan.think_ns = 20 * MS;
+	plan.section_ns = between(SECOND, 4 * SECOND);
+	plan.is_forbidden = plan.has_small_buffers = plan.has_pollers = plan.has_names = false;
+	plan.ends_at = 2 * 3600 * SECOND;
+}
+
 void plan_begin(plan_mode mode, unsigned members)
 {
 	plan = (plan_t){.mode = mode, .events = 2000 + any(500)};
 	unsigned drawn = draw_members();
 	plan.servers = members != 0 ? members : drawn;
 	plan.dead = plan.servers > 2 && one_in(4) ? 1 + any((plan.servers - 1) / 2) : 0;
-	plan.clients = 2 + any(PLAN_CLIENTS - 1);
+	plan.clients = 2 + any(7);
 	plan.keys = one_in(4) ? 1 + any(3) : 1;
-	plan.faults = draw_faults();
+	plan.faults = mode == PLAN_FAIR ? 0 : draw_faults();
 	plan.has_kills = plan.faults == 1U << FAULT_CLIENT_CRASH;
 	draw_times();
 	plan.drift_factor = one_in(4) ? 0.05 : one_in(4) ? 0.001 : 0.01;
@@ -81,6 +107,7 @@ void plan_begin(plan_mode mode, unsigned members)
 	plan.is_forbidden = one_in(16);
 	plan.has_twins = one_in(16);
 	plan.has_small_buffers = plan.faults != 0 && !plan.has_kills && !plan.has_stalls && one_in(6);
+	plan.has_names = one_in(3);
 	plan.has_pollers = one_in(8);
 	plan.waits = any(9);
 	if (plan.has_twins) { /* what equal tokens cannot do: see docs/simulation.md */
@@ -96,5 +123,9 @@ void plan_begin(plan_mode mode, unsigned members)
 	}
 	if (mode != PLAN_USUAL) {
 		plan.has_twins = plan.has_kills = plan.has_stalls = false;
+	}
+	if (mode == PLAN_FAIR) {
+		plan.faults = 0; /* twins have some */
+		make_fair(members);
 	}
 }

@@ -9,11 +9,13 @@
 #include "world.h"
 
 #define PLAN_SERVERS 7
-#define PLAN_CLIENTS 8
+#define PLAN_CLIENTS 40 /* 8 in the usual worlds */
 
-/* Beside the plain run, worlds in which the algorithm's own conditions are broken, to show that it does break then. */
+/* Beside the plain run, a queue for hours, and worlds in which the algorithm's own conditions are broken, to show that it
+ * does break then. */
 typedef enum plan_mode {
 	PLAN_USUAL,
+	PLAN_FAIR,    /* nothing breaks, and many clients take one lock in turn, for hours */
 	PLAN_UNCLEAN, /* servers lose their data and are back at once */
 	PLAN_JUMPS,   /* the servers' wall clocks jump */
 } plan_mode;
@@ -30,6 +32,13 @@ typedef enum fault_kind {
 	FAULT_PAUSE,
 	FAULT_SCRIPT_PAUSE,
 	FAULT_CLIENT_CRASH,
+	FAULT_REPLICA, /* what a server says, beginning with this one */
+	FAULT_SWITCH,
+	FAULT_MEMORY,
+	FAULT_UNCOPIED,
+	FAULT_FULL,
+	FAULT_KILL,
+	FAULT_UNBLOCK,
 	FAULT_UNCLEAN, /* the demonstrations' */
 	FAULT_JUMP,
 	FAULT_KINDS
@@ -59,17 +68,27 @@ typedef struct plan {
 	bool is_forbidden; /* the helper keys are */
 	bool has_twins;    /* callers' tokens are the same */
 	bool has_small_buffers;
-	bool has_pollers; /* some clients are not to be woken */
-	bool has_kills;   /* nothing breaks but clients */
-	bool has_stalls;  /* nothing breaks, but servers and clients stand still, for seconds */
-	unsigned waits;   /* of 8 acquires so many wait */
-	uint64_t events;  /* at least */
+	bool has_pollers;   /* some clients are not to be woken */
+	bool has_kills;     /* nothing breaks but clients */
+	bool has_pauses;    /* between two faults what one has broken is over */
+	bool has_names;     /* a server's name leads elsewhere after a switch, not its address */
+	bool has_stalls;    /* nothing breaks, but servers and clients stand still, for seconds */
+	unsigned waits;     /* of 8 acquires so many wait */
+	uint64_t events;    /* at least */
+	int64_t section_ns; /* FAIR: how long a lock is held, on average */
+	int64_t ends_at;    /* FAIR */
 } plan_t;
 
 extern plan_t plan;
 
 /* @param members 0 = as the seed has it */
 void plan_begin(plan_mode mode, unsigned members);
+
+/* The algorithm's conditions hold. */
+static inline bool plan_is_sound(void)
+{
+	return plan.mode == PLAN_USUAL || plan.mode == PLAN_FAIR;
+}
 
 /* Nothing breaks between a client and the servers: what depends on time alone can be judged. */
 static inline bool plan_is_calm(void)

@@ -26,6 +26,8 @@ void server_begin(void)
 		s->clock = (clock_of){.offset = between(1000000, 2000000) * SECOND + between(0, SECOND),
 			.rate = 1 + plan.drift_bound * ((double) between(-1000, 1000) / 1000)};
 		s->back_at = s->loading_until = s->stalled_until = s->calm_since = 0;
+		s->replica_until = s->memory_until = s->uncopied_until = s->full_until = 0;
+		s->reign = 0;
 		s->blocked_count = s->stalled_count = 0;
 		store_clear(&s->store);
 		s->store.known = one_in(2) ? ~0U : 0;
@@ -93,7 +95,9 @@ static void resume(sim_server *s, rl_link *link, reply_type answer)
 {
 	unblock(s, link);
 	link->is_resuming = true;
-	net_next_reply(link)->type = answer;
+	reply *r = net_next_reply(link);
+	r->type = answer;
+	r->error = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
 	world_plan(EVENT_UNBLOCKED, world.now + between(0, RESUME_NS), link->index, link->life, 0);
 	net_say(link);
 }
@@ -136,6 +140,50 @@ static bool is_refused(const sim_server *s, const command *c, reply *r)
 	return false;
 }
 
+static store_denial denial_of(const sim_server *s, const rl_link *link)
+{
+	if (link->reign != s->reign) {
+		COVER(demoted);
+		return DENIES_AS_REPLICA;
+	}
+	if (s->replica_until > world.now) {
+		return s->is_stale ? DENIES_ALL : DENIES_AS_REPLICA;
+	}
+	if (s->uncopied_until > world.now) {
+		return DENIES_UNCOPIED;
+	}
+	return s->memory_until > world.now ? DENIES_MEMORY : DENIES_NOTHING;
+}
+
+static bool says(const reply *r, const char *word)
+{
+	return strncmp(r->error, word, strlen(word)) == 0;
+}
+
+static void count_error(const rl_link *link, const command *c, const reply *r)
+{
+	if (says(r, "OOM")) {
+		COVER(oom);
+		client_is_told_oom(link, c);
+	} else if (says(r, "NOREPLICAS")) {
+		COVER(noreplicas);
+	} else if (says(r, "READONLY")) {
+		COVER(readonly);
+	} else if (says(r, "MASTERDOWN")) {
+		COVER(masterdown);
+	}
+}
+
+/* What one process knows of scripts the other does not. */
+static void exchange_scripts(sim_server *s, const rl_link *link)
+{
+	if (link->reign != s->reign) {
+		unsigned known = s->store.known;
+		s->store.known = s->demoted_known;
+		s->demoted_known = known;
+	}
+}
+
 static void trace_run(const sim_server *s, const rl_link *link, const command *c, const reply *r)
 {
 	char said[128];
@@ -146,14 +194,20 @@ static void trace_run(const sim_server *s, const rl_link *link, const command *c
 		r == NULL ? "blocks" : words_say_reply(r, answer, sizeof answer));
 }
 
-static void count_watch(const rl_link *link, const command *c, const reply *r)
+static void look_at_watch(
+	const sim_server *s, const rl_link *link, const command *c, const reply *r)
 {
 	if (!link->is_watch) {
 		return;
 	}
+	bool is_renewal = c->what == WORD_SCRIPT && c->script == RL_SCRIPT_RENEW;
+	if (s->store.has_changed && (c->what == WORD_SET || is_renewal)) {
+		int64_t end = s->store.keys[c->key].expires_ms * MS;
+		judge_renewed(link->client, c->token.mark, clock_when(&s->clock, end), c->written_at);
+	}
 	if (c->what == WORD_SET && r->type == REPLY_STATUS) {
 		COVER(put_back);
-	} else if (c->what == WORD_SCRIPT && c->script == RL_SCRIPT_RENEW && r->number[0] == 1 &&
+	} else if (is_renewal && r->type == REPLY_NUMBER && r->number[0] == 1 &&
 		!client_claims(link->client, c->token.mark)) {
 		COVER(late_renewal);
 	}
@@ -163,7 +217,8 @@ static void run_one(sim_server *s, rl_link *link)
 {
 	reply *r = net_next_reply(link); /* first: it may move the commands */
 	const command *c = net_next_command(link);
-	if (is_refused(s, c, r)) {
+	s->store.denies = denial_of(s, link);
+	if (is_refused(s, c, r) || store_refuses(&s->store, c, r)) {
 		/* said already */
 	} else if (c->what == WORD_BLPOP) {
 		if (store_pop(&s->store, c->key, server_us(s))) {
@@ -175,8 +230,10 @@ static void run_one(sim_server *s, rl_link *link)
 			r = NULL;
 		}
 	} else {
+		exchange_scripts(s, link);
 		store_run(&s->store, c, server_us(s), r);
-		count_watch(link, c, r);
+		exchange_scripts(s, link);
+		look_at_watch(s, link, c, r);
 		if (s->store.has_changed) {
 			plan_expiry(s, c->key);
 			judge_key_changed(c->key);
@@ -184,6 +241,9 @@ static void run_one(sim_server *s, rl_link *link)
 		if (s->store.has_ticket) {
 			serve(s, c->key);
 		}
+	}
+	if (r != NULL && r->type == REPLY_ERROR) {
+		count_error(link, c, r);
 	}
 	if (world.is_tracing) {
 		trace_run(s, link, c, r);
@@ -229,8 +289,18 @@ void server_read(rl_link *link)
 
 bool server_accept(rl_link *link)
 {
-	link->is_served = servers[link->server].is_up;
+	const sim_server *s = &servers[link->server];
+	link->is_served = s->is_up;
+	if (!plan.has_names) {
+		link->reign = s->reign;
+	}
 	return link->is_served;
+}
+
+bool server_is_full(const rl_link *link)
+{
+	const sim_server *s = &servers[link->server];
+	return s->full_until > world.now && link->reign == s->reign;
 }
 
 /* ---- troubles ---- */
@@ -319,6 +389,112 @@ static void awake(sim_server *s)
 		if (was_full && link->is_open) {
 			client_hear(link);
 		}
+	}
+}
+
+/* Its end of the connection is gone, and what it has not run with it. */
+static void drop(sim_server *s, rl_link *link, int sys_errno)
+{
+	if (link->is_blocked) {
+		COVER(blpop_dropped);
+		client_is_out(link);
+		unblock(s, link);
+	}
+	for (unsigned i = 0; i < s->stalled_count; i++) {
+		if (s->stalled[i] == link) {
+			s->stalled[i--] = s->stalled[--s->stalled_count];
+		}
+	}
+	net_note_trouble(link);
+	link->run = link->delivered;
+	link->is_stalled = link->is_resuming = link->is_served = false;
+	net_hang_up(link, sys_errno, net_delay());
+}
+
+/* Those who block on a server that becomes a replica. */
+static void send_away_all(sim_server *s)
+{
+	while (s->blocked_count > 0) {
+		rl_link *link = s->blocked[0];
+		COVER(sent_away);
+		reply *r = net_next_reply(link);
+		r->type = REPLY_ERROR;
+		r->error = "UNBLOCKED force unblock from blocking operation, instance state changed";
+		net_say(link);
+		drop(s, link, 0);
+	}
+}
+
+void server_be_replica(sim_server *s, int64_t until)
+{
+	if (s->is_up && s->replica_until <= world.now) {
+		COVER(replica);
+		TRACE("s%u is a replica until %.3f ms", (unsigned) s->index, (double) until / 1e6);
+		s->replica_until = until;
+		s->is_stale = one_in(4);
+		disturb(s, until);
+		send_away_all(s);
+	}
+}
+
+void server_switch(sim_server *s)
+{
+	if (s->is_up && s->replica_until <= world.now) {
+		COVER(role_switch);
+		TRACE("s%u: another server is the primary", (unsigned) s->index);
+		s->reign++;
+		s->demoted_known = s->store.known;
+		s->store.known = 0;
+		s->memory_until = s->uncopied_until = s->full_until = 0;
+		disturb(s, world.now);
+		send_away_all(s);
+	}
+}
+
+void server_run_out_of_memory(sim_server *s, int64_t until)
+{
+	COVER(out_of_memory);
+	TRACE("s%u is out of memory until %.3f ms", (unsigned) s->index, (double) until / 1e6);
+	s->memory_until = until;
+	disturb(s, until);
+}
+
+void server_lose_replicas(sim_server *s, int64_t until)
+{
+	COVER(uncopied);
+	TRACE("s%u has no replicas until %.3f ms", (unsigned) s->index, (double) until / 1e6);
+	s->uncopied_until = until;
+	disturb(s, until);
+}
+
+void server_be_full(sim_server *s, int64_t until)
+{
+	COVER(full);
+	TRACE("s%u takes no clients until %.3f ms", (unsigned) s->index, (double) until / 1e6);
+	s->full_until = until;
+	disturb(s, until);
+}
+
+void server_kill(rl_link *link)
+{
+	sim_server *s = &servers[link->server];
+	if (s->stalled_until <= world.now) {
+		COVER(killed);
+		TRACE(
+			"s%u closes link %u of c%u", (unsigned) s->index, link->index, (unsigned) link->client);
+		drop(s, link, one_in(2) ? 104 : 0);
+	}
+}
+
+void server_unblock_any(sim_server *s)
+{
+	if (s->blocked_count > 0 && s->stalled_until <= world.now) {
+		rl_link *link = s->blocked[any(s->blocked_count)];
+		COVER(unblocked);
+		TRACE("s%u unblocks link %u of c%u", (unsigned) s->index, link->index,
+			(unsigned) link->client);
+		client_is_out(link);
+		resume(s, link, one_in(2) ? REPLY_NIL : REPLY_ERROR);
 	}
 }
 

@@ -12,6 +12,9 @@
  * A server that is slow runs nothing for a while, and then all that came meanwhile, connections in any order. One that
  * crashes loses its connections and scripts. It keeps its data (as with an append-only file), or loses it and stays
  * away for the longest TTL, as the algorithm demands.
+ *
+ * A role switch: the address, or the name, leads to another server that has the same data, and so is the same
+ * sim_server with a higher reign. Connections made before stay with the one that was the primary, which is its replica.
  */
 #ifndef SERVER_H
 #define SERVER_H
@@ -31,7 +34,14 @@ typedef struct sim_server {
 	int64_t back_at;
 	int64_t loading_until;
 	int64_t stalled_until;
-	int64_t calm_since; /* the end of its latest trouble */
+	int64_t replica_until;
+	int64_t memory_until;   /* it has none left */
+	int64_t uncopied_until; /* it has too few replicas */
+	int64_t full_until;     /* it takes no more clients */
+	bool is_stale;          /* as a replica it does not even serve old data */
+	uint32_t reign;         /* another server is the primary: raised each time */
+	unsigned demoted_known; /* the scripts that the one before knows */
+	int64_t calm_since;     /* the end of its latest trouble */
 	store store;
 	rl_link *blocked[SERVER_BLOCKED]; /* longest first */
 	unsigned blocked_count;
@@ -54,9 +64,27 @@ void server_read(rl_link *link);
 /* A dial arrives. False = it is refused. */
 bool server_accept(rl_link *link);
 
+/* A connection is one too many: the server says so, and closes. */
+bool server_is_full(const rl_link *link);
+
 void server_crash(sim_server *s, bool is_machine, bool loses_data, int64_t away);
 void server_stall(sim_server *s, int64_t until);
 void server_forget_scripts(sim_server *s);
+
+/* It is a replica for a while, and then the primary again, with its data. */
+void server_be_replica(sim_server *s, int64_t until);
+
+/* Another server, which has the data, is the primary. Connections stay with the one that was. */
+void server_switch(sim_server *s);
+
+void server_run_out_of_memory(sim_server *s, int64_t until);
+void server_lose_replicas(sim_server *s, int64_t until);
+void server_be_full(sim_server *s, int64_t until);
+
+/* CLIENT KILL of a connection, CLIENT UNBLOCK of any that blocks. */
+void server_kill(rl_link *link);
+void server_unblock_any(sim_server *s);
+
 void server_jump(sim_server *s, int64_t by);
 
 void server_on_event(const event *e);

@@ -17,7 +17,8 @@
 #include <time.h>
 
 #define EVENTS_MOST 400000 /* of a seed: then it is stuck */
-#define ENOUGH_SEEDS 5000  /* by then each kind of fault and of branch must have occurred */
+#define EVENTS_MOST_FAIR 40000000
+#define ENOUGH_SEEDS 5000 /* by then each kind of fault and of branch must have occurred */
 #define FAILURES_MOST 10
 
 typedef struct options {
@@ -68,6 +69,9 @@ static void dispatch(const event *e)
 		case EVENT_HUNGER:
 			judge_on_hunger(e->what);
 			break;
+		case EVENT_HELPERS:
+			judge_on_helpers(e->what, e->until);
+			break;
 	}
 	judge_look();
 }
@@ -75,15 +79,16 @@ static void dispatch(const event *e)
 static void run_events(void)
 {
 	bool is_closing = false;
+	uint64_t most = plan.mode == PLAN_FAIR ? EVENTS_MOST_FAIR : EVENTS_MOST;
 	event e;
 	while (!world.is_violated && world_next(&e)) {
 		dispatch(&e);
-		if (!is_closing && world.events >= plan.events) {
+		if (!is_closing && world.events >= plan.events && world.now >= plan.ends_at) {
 			is_closing = true;
 			faults_end();
 			client_close_all();
 		}
-		if (world.events > EVENTS_MOST) {
+		if (world.events > most) {
 			world_violate("it does not end");
 		}
 	}
@@ -160,7 +165,7 @@ static int run_many(const options *o)
 static int usage(void)
 {
 	fputs("usage: sim [--seed X [--trace]] [--from X] [--seeds N] [--seconds S] [--members N]\n"
-		  "           [--mode usual|unclean|jumps] [--stop] [--quiet]\n",
+		  "           [--mode usual|fair|unclean|jumps] [--stop] [--quiet]\n",
 		stderr);
 	return 2;
 }
@@ -196,6 +201,7 @@ static bool read_options(options *o, int argc, char **argv)
 		} else if (strcmp(argv[i - 1], "--mode") == 0) {
 			o->mode = strcmp(value, "unclean") == 0 ? PLAN_UNCLEAN
 				: strcmp(value, "jumps") == 0       ? PLAN_JUMPS
+				: strcmp(value, "fair") == 0        ? PLAN_FAIR
 													: PLAN_USUAL;
 		} else {
 			return false;

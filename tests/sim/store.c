@@ -10,6 +10,14 @@
 #define RESERVED_MS 10
 #define TOKEN_LEN 28
 
+/* What a command says that writes. A script meets the same, in redis.pcall. */
+static const char *const denials[] = {
+	[DENIES_MEMORY] = "OOM command not allowed when used memory > 'maxmemory'.",
+	[DENIES_UNCOPIED] = "NOREPLICAS Not enough good replicas to write.",
+	[DENIES_AS_REPLICA] = "READONLY You can't write against a read only replica.",
+	[DENIES_ALL] =
+		"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."};
+
 void store_clear(store *s)
 {
 	memset(s, 0, sizeof *s);
@@ -32,6 +40,57 @@ void store_expire(store *s, unsigned key, int64_t now_us)
 		k->tickets = 0;
 	}
 }
+
+/* ---- what is refused ---- */
+
+static bool deny(const store *s, reply *r)
+{
+	if (r != NULL) {
+		r->type = REPLY_ERROR;
+		r->error = denials[s->denies];
+	}
+	return false;
+}
+
+/* A write that needs no memory: DEL, PEXPIRE, ZREM. The reply may be NULL, where nobody looks at it. */
+static bool may_write(store *s, reply *r)
+{
+	if (s->denies > DENIES_MEMORY) {
+		return deny(s, r);
+	}
+	s->has_written = true;
+	return true;
+}
+
+/* SET, ZADD, LPUSH. A script that has written something is not stopped half way. */
+static bool may_add(store *s, reply *r)
+{
+	if (s->denies == DENIES_MEMORY && !s->has_written) {
+		return deny(s, r);
+	}
+	return may_write(s, r);
+}
+
+bool store_refuses(const store *s, const command *c, reply *r)
+{
+	bool is_script = c->what == WORD_SCRIPT || c->what == WORD_HELLO; /* is let in, and finds out */
+	bool is_write = c->what == WORD_SET || c->what == WORD_BLPOP;
+	if (is_script || s->denies == DENIES_NOTHING) {
+		return false;
+	}
+	if (s->denies == DENIES_ALL) {
+		deny(s, r);
+		r->error = is_write ? denials[DENIES_AS_REPLICA] : r->error;
+		return true;
+	}
+	if (c->what == WORD_SET || (is_write && s->denies != DENIES_MEMORY)) {
+		deny(s, r);
+		return true;
+	}
+	return false;
+}
+
+/* ---- writes ---- */
 
 static void set(store *s, store_key *k, const text *value, int64_t ttl_ms, int64_t now_us)
 {
@@ -101,8 +160,11 @@ static store_mark *find_mark(store_key *k, const text *waiter)
 	return NULL;
 }
 
-static void unmark(store_key *k, const command *c)
+static void unmark(store *s, store_key *k, const command *c, reply *r)
 {
+	if (!may_write(s, r)) {
+		return;
+	}
 	store_mark *found = find_mark(k, &c->waiter);
 	if (found != NULL) {
 		*found = k->marks[--k->mark_count];
@@ -112,8 +174,12 @@ static void unmark(store_key *k, const command *c)
 	}
 }
 
-static void mark(store_key *k, const command *c, int64_t now_us)
+/* False, with the error in the reply, when it is refused. */
+static bool mark(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
 {
+	if (!may_write(s, r)) { /* ZREMRANGEBYSCORE goes first, and needs no memory */
+		return false;
+	}
 	for (unsigned i = 0; i < k->mark_count;) {
 		if (k->marks[i].until_us <= now_us) {
 			k->marks[i] = k->marks[--k->mark_count];
@@ -132,6 +198,7 @@ static void mark(store_key *k, const command *c, int64_t now_us)
 		k->reach_ms = c->reserve_ms;
 	}
 	k->marks_expire_ms = now_us / 1000 + MARKS_MS;
+	return true;
 }
 
 /* The mark of the waiter whose try this is has ended, and there are others to go by. */
@@ -153,6 +220,9 @@ static bool has_live_mark(const store_key *k, int64_t now_us)
 static rl_ticket ticket(store *s, store_key *k, int64_t now_us)
 {
 	bool was_there = k->tickets > 0;
+	if (!(was_there ? may_write(s, NULL) : may_add(s, NULL))) {
+		return RL_TICKET_IMPOSSIBLE;
+	}
 	if (!was_there) {
 		k->tickets = 1;
 		s->has_ticket = true;
@@ -174,32 +244,6 @@ static void reserve(store *s, store_key *k, const command *c, int64_t now_us)
 	set(s, k, &value, ms, now_us);
 }
 
-/* Frees it, for the next waiter if there is one. */
-static int64_t free_key(store *s, store_key *k, const command *c, int64_t now_us)
-{
-	if (!c->has_helpers || k->mark_count == 0) {
-		return delete (s, k);
-	}
-	ticket(s, k, now_us);
-	reserve(s, k, c, now_us);
-	COVER(reserved);
-	return 1;
-}
-
-/* A ticket that its waiter cannot use goes to the next one, or nowhere. */
-static void pass_on(store *s, store_key *k, const command *c, int64_t now_us)
-{
-	COVER(late_try);
-	if (has_live_mark(k, now_us)) {
-		ticket(s, k, now_us);
-		reserve(s, k, c, now_us);
-	} else if (k->exists) {
-		delete (s, k);
-	}
-}
-
-/* ---- the scripts ---- */
-
 static void say_numbers(reply *r, unsigned count, int64_t first, int64_t second, int64_t third,
 	int64_t fourth, int64_t fifth)
 {
@@ -217,6 +261,36 @@ static void say_number(reply *r, int64_t number)
 	r->type = REPLY_NUMBER;
 	r->number[0] = number;
 }
+
+/* Frees it, for the next waiter if there is one. */
+static void free_key(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+{
+	bool has_waiters = c->has_helpers && k->mark_count > 0;
+	if (has_waiters && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
+		reserve(s, k, c, now_us); /* the ticket was a write: so is this */
+		COVER(reserved);
+		say_number(r, 1);
+	} else if (may_write(s, r)) {
+		int64_t deleted = delete (s, k);
+		if (deleted > 0 && has_waiters) {
+			COVER(untold);
+		}
+		say_number(r, deleted > 0 && has_waiters ? 2 : deleted);
+	}
+}
+
+/* A ticket that its waiter cannot use goes to the next one, or nowhere. */
+static void pass_on(store *s, store_key *k, const command *c, int64_t now_us)
+{
+	COVER(late_try);
+	if (has_live_mark(k, now_us) && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
+		reserve(s, k, c, now_us);
+	} else if (k->exists && may_write(s, NULL)) {
+		delete (s, k);
+	}
+}
+
+/* ---- the scripts ---- */
 
 static void run_try(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
 {
@@ -237,18 +311,25 @@ static void run_try(store *s, store_key *k, const command *c, int64_t now_us, re
 			COVER(owed_try_own);
 		}
 		if (is_free || left < c->ttl_ms) {
+			if (!may_add(s, r)) {
+				return;
+			}
 			set(s, k, &c->token, c->ttl_ms, now_us);
 		}
 		if (c->has_helpers) {
-			unmark(k, c);
+			unmark(s, k, c, NULL);
 		}
 		say_numbers(r, 2, 1, n, 0, 0, 0);
 		return;
 	}
+	r->type = REPLY_NIL;
 	if (c->has_helpers && c->place != RL_PLACE_QUEUED && c->mark_ms == 0) {
-		unmark(k, c);
+		unmark(s, k, c, r);
 	} else if (c->has_helpers && c->place != RL_PLACE_QUEUED) {
-		mark(k, c, now_us);
+		n = mark(s, k, c, now_us, r) ? n : 0;
+	}
+	if (r->type == REPLY_ERROR && s->denies == DENIES_AS_REPLICA) {
+		return;
 	}
 	say_numbers(r, 5, 0, n, left, h, c->has_helpers ? card(k) : 0);
 }
@@ -258,8 +339,13 @@ static void run_nudge(store *s, store_key *k, const command *c, int64_t now_us, 
 	int64_t left = pttl(k, now_us);
 	rl_holder h = holder(k, &c->token, now_us);
 	rl_ticket sent = RL_TICKET_NONE;
+	int64_t n = now_us;
+	r->type = REPLY_NIL;
 	if (h != RL_HOLDER_SELF) {
-		mark(k, c, now_us);
+		n = mark(s, k, c, now_us, r) ? n : 0;
+	}
+	if (r->type == REPLY_ERROR && s->denies == DENIES_AS_REPLICA) {
+		return;
 	}
 	if (!k->exists) {
 		sent = ticket(s, k, now_us);
@@ -267,15 +353,19 @@ static void run_nudge(store *s, store_key *k, const command *c, int64_t now_us, 
 	if (!k->exists && sent == RL_TICKET_NONE) {
 		reserve(s, k, c, now_us);
 	}
-	say_numbers(r, 5, now_us, left, h, sent, card(k));
+	say_numbers(r, 5, n, left, h, sent, card(k));
 }
 
 static void run_release(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
 {
 	if (c->has_helpers && c->waiter.len > 0) {
-		unmark(k, c);
+		unmark(s, k, c, NULL);
 	}
-	say_number(r, holds(k, &c->token) ? free_key(s, k, c, now_us) : 0);
+	if (holds(k, &c->token)) {
+		free_key(s, k, c, now_us, r);
+	} else {
+		say_number(r, 0);
+	}
 }
 
 /* A renewal leaves a longer TTL. */
@@ -288,7 +378,7 @@ static void run_extend(
 	say_number(r, is_ours ? 1 : is_nobodys ? 0 : -1);
 	if (is_ours && is_renewal && k->expires_ms >= until) {
 		COVER(renewal_kept);
-	} else if (is_ours) {
+	} else if (is_ours && may_write(s, r)) {
 		k->expires_ms = until;
 		s->has_changed = true;
 	}
@@ -298,11 +388,17 @@ static void run_extend(
 static void run_swap(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
 {
 	if (holds(k, &c->token)) {
+		if (!may_add(s, r)) {
+			return;
+		}
 		int64_t left = c->ttl_ms > 0 ? c->ttl_ms : pttl(k, now_us);
 		set(s, k, &c->fresh, left, now_us);
 		say_number(r, 1);
 	} else if (holds(k, &c->fresh)) {
 		if (pttl(k, now_us) < c->ttl_ms) {
+			if (!may_write(s, r)) {
+				return;
+			}
 			k->expires_ms = now_us / 1000 + c->ttl_ms;
 			s->has_changed = true;
 		}
@@ -317,7 +413,11 @@ static void run_force(store *s, store_key *k, const command *c, int64_t now_us, 
 {
 	static const text nobody = {.len = 0};
 	bool is_nobodys = !k->exists || holder(k, &nobody, now_us) == RL_HOLDER_RESERVED;
-	say_number(r, is_nobodys ? 0 : free_key(s, k, c, now_us));
+	if (is_nobodys) {
+		say_number(r, 0);
+	} else {
+		free_key(s, k, c, now_us, r);
+	}
 }
 
 static void run_script(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
@@ -329,6 +429,10 @@ static void run_script(store *s, store_key *k, const command *c, int64_t now_us,
 		return;
 	}
 	s->known |= 1U << c->script;
+	if (s->denies == DENIES_ALL) {
+		deny(s, r); /* its first command is */
+		return;
+	}
 	switch (c->script) {
 		case RL_SCRIPT_TRY:
 			run_try(s, k, c, now_us, r);
@@ -361,7 +465,11 @@ void store_run(store *s, const command *c, int64_t now_us, reply *r)
 	store_key *k = &s->keys[c->key];
 	s->has_changed = false;
 	s->has_ticket = false;
+	s->has_written = false;
 	store_expire(s, c->key, now_us);
+	if (store_refuses(s, c, r)) {
+		return;
+	}
 	switch (c->what) {
 		case WORD_SET:
 			r->type = k->exists ? REPLY_NIL : REPLY_STATUS;

@@ -8,7 +8,7 @@
 
 #include "words.h"
 
-#define STORE_MARKS 24
+#define STORE_MARKS 48
 
 typedef struct store_mark {
 	uint64_t waiter;
@@ -28,9 +28,20 @@ typedef struct store_key {
 	int64_t tickets_expire_ms;
 } store_key;
 
+/* What a server refuses: its state, not its data. */
+typedef enum store_denial {
+	DENIES_NOTHING,
+	DENIES_MEMORY, /* OOM: what may need memory, but for a script that has written something before */
+	DENIES_UNCOPIED,   /* NOREPLICAS: every write */
+	DENIES_AS_REPLICA, /* READONLY: every write */
+	DENIES_ALL, /* MASTERDOWN: a replica that has lost its primary, and does not serve old data */
+} store_denial;
+
 typedef struct store {
 	store_key keys[WORDS_KEYS];
 	unsigned known; /* scripts, a bit for each */
+	store_denial denies;
+	bool has_written; /* the script that is running */
 	/* What the last command did, besides its reply. */
 	bool has_changed; /* the lock itself, or its TTL */
 	bool has_ticket;  /* one was put where none was */
@@ -46,6 +57,9 @@ void store_expire(store *s, unsigned key, int64_t now_us);
 
 /* Any command but WORD_BLPOP. */
 void store_run(store *s, const command *c, int64_t now_us, reply *r);
+
+/* The server refuses the command whole, whatever it would do; the reply says how. */
+bool store_refuses(const store *s, const command *c, reply *r);
 
 /* BLPOP at the head of the list: false when it is empty. */
 bool store_pop(store *s, unsigned key, int64_t now_us);

@@ -45,6 +45,7 @@ typedef struct command {
 	int64_t mark_ms;    /* 0 = none */
 	int64_t reserve_ms; /* 0 = not said: 10 ms */
 	int64_t block_ms;   /* WORD_BLPOP; 0 = for ever */
+	int64_t written_at; /* in true time; the network's own */
 	uint64_t end;       /* position of its last byte on the link; the network's own */
 } command;
 

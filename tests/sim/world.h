@@ -36,6 +36,7 @@ typedef enum event_kind {
 	EVENT_FAULT,    /* something breaks */
 	EVENT_LEFTOVER, /* what = an operation's record: nothing may be left of it */
 	EVENT_HUNGER,   /* what = key: it may have been free for too long */
+	EVENT_HELPERS,  /* what = key: nobody waits for it, unless `until` is old */
 } event_kind;
 
 typedef struct event {

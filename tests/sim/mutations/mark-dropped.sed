@@ -1,3 +1,3 @@
 # The scripts do not note who waits: a release tells nobody.
 # file: tests/sim/store.c
-/^static void mark\(/,/^}/s/^\{/{\n\t(void) waiter, (void) now_us;\n\tif (k != NULL) {\n\t\treturn;\n\t}/
+/^static bool mark\(/,/^}/s/^\{/{\n\tif (k != NULL) {\n\t\treturn true;\n\t}/

@@ -1,0 +1,3 @@
+# A connection that answers READONLY is used again.
+# file: ext/core/rl_seat.c
+/^static bool leave_wrong_server\(/,/^}/s/^\{/{\n\tif (tick != NULL) {\n\t\treturn false;\n\t}/
