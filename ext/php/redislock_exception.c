@@ -93,7 +93,7 @@ static const char *text_of(rl_loss loss)
 	return "was lost: its TTL ended before it was renewed";
 }
 
-void redislock_throw_lost(const rl_lease *lease, rl_loss loss, zval *result)
+static zend_object *throw_lost(const rl_lease *lease, rl_loss loss, const char *text)
 {
 	rl_bytes key = lease->names.key;
 	char shown[RL_BYTES_TEXT];
@@ -101,15 +101,27 @@ void redislock_throw_lost(const rl_lease *lease, rl_loss loss, zval *result)
 		zend_throw_exception_ex(redislock_ce_lost_exception, 0, "the lock \"%s\" %s",
 			rl_bytes_text(
 				rl_bytes_of(key.data + lease->prefix_len, key.len - lease->prefix_len), shown),
-			text_of(loss));
+			text);
 	zval reason;
 	redislock_loss_case(loss, &reason);
 	zend_update_property(
 		redislock_ce_lost_exception, exception, "loss", sizeof "loss" - 1, &reason);
-	if (result != NULL) {
-		zend_update_property(
-			redislock_ce_lost_exception, exception, "result", sizeof "result" - 1, result);
-	}
+	return exception;
+}
+
+void redislock_throw_lost(const rl_lease *lease, rl_loss loss)
+{
+	throw_lost(lease, loss, text_of(loss));
+}
+
+void redislock_throw_section_lost(
+	const rl_lease *lease, rl_loss loss, bool is_found_by_release, zval *result)
+{
+	const char *text = is_found_by_release
+		? "was lost: when the section ended, its key had been deleted at the server or was another holder's"
+		: text_of(loss);
+	zend_update_property(redislock_ce_lost_exception, throw_lost(lease, loss, text), "result",
+		sizeof "result" - 1, result);
 }
 
 ZEND_METHOD(RedisLockException, getReasons)

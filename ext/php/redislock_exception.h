@@ -20,8 +20,13 @@ extern zend_class_entry *redislock_ce_loss; /* the enum */
 /* Throws what err says. @param op the failed operation, for the servers' reasons; NULL = none */
 void redislock_throw(const rl_error *err, const rl_op *op);
 
-/* @param loss why it is not held
- * @param result of the section that was lost, or NULL */
-void redislock_throw_lost(const rl_lease *lease, rl_loss loss, zval *result);
+/* @param loss why it is not held */
+void redislock_throw_lost(const rl_lease *lease, rl_loss loss);
+
+/* The same for the end of a section.
+ * @param is_found_by_release only the release at the end has found the loss, and is not told who holds the key
+ * @param result of the section */
+void redislock_throw_section_lost(
+	const rl_lease *lease, rl_loss loss, bool is_found_by_release, zval *result);
 
 #endif

@@ -324,7 +324,7 @@ ZEND_METHOD(RedisLockLease, assertHeld)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		redislock_throw_lost(object->held->lease, loss_of(object), NULL);
+		redislock_throw_lost(object->held->lease, loss_of(object));
 	}
 }
 
@@ -351,7 +351,7 @@ ZEND_METHOD(RedisLockLease, detach)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		redislock_throw_lost(object->held->lease, loss_of(object), NULL);
+		redislock_throw_lost(object->held->lease, loss_of(object));
 		RETURN_THROWS();
 	}
 	if (object->held->holdings->next != NULL) {
@@ -540,12 +540,14 @@ void redislock_lease_end_section(zval *zv, zval *result)
 		int64_t limit_ns = is_ending ? REDISLOCK_FAREWELL_NS : patience_of(held);
 		redislock_held_farewell(held, limit_ns, loss == RL_LOSS_NONE && EG(exception) == NULL);
 	}
+	bool is_found_by_release = false;
 	if (loss == RL_LOSS_NONE && rl_lease_is_lost(held->lease)) {
-		loss = rl_lease_loss(held->lease); /* the release has found that out */
+		loss = rl_lease_loss(held->lease);
+		is_found_by_release = loss == RL_LOSS_DELETED; /* else the time was over, too */
 	}
 	/* The section may have released the lock itself: what became of the key afterwards does not concern the section. */
 	if (EG(exception) == NULL && loss != RL_LOSS_NONE && loss != RL_LOSS_RELEASED) {
-		redislock_throw_lost(held->lease, loss, result);
+		redislock_throw_section_lost(held->lease, loss, is_found_by_release, result);
 	}
 	drop_on_loss(object);
 }
