@@ -404,17 +404,17 @@ static rl_status parse_query(rl_bytes query, rl_dsn *dsn, options_seen *seen, rl
 	return RL_OK;
 }
 
-/* Another DSN after a comma. No part of a DSN holds "://" unless it is percent-encoded. */
+/* Another DSN after a comma or a space. No part of a DSN holds "://" unless it is percent-encoded. */
 static bool has_another_dsn(rl_bytes text)
 {
-	bool is_behind_comma = false;
-	for (size_t i = 0; i + 2 < text.len; i++) {
+	bool is_scheme = false;
+	for (size_t i = 1; i + 2 < text.len; i++) {
 		char c = text.data[i];
 		bool is_letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-		if (is_behind_comma && memcmp(text.data + i, "://", 3) == 0) {
+		if (is_scheme && memcmp(text.data + i, "://", 3) == 0) {
 			return true;
 		}
-		is_behind_comma = c == ',' || (is_behind_comma && (is_letter || c == '-'));
+		is_scheme = c == ',' || c == ' ' || (is_scheme && (is_letter || c == '-'));
 	}
 	return false;
 }
@@ -457,7 +457,9 @@ static rl_status parse_into(rl_bytes text, rl_dsn *dsn, rl_error *err)
 	for (size_t i = 0; i < text.len; i++) {
 		unsigned char c = (unsigned char) text.data[i];
 		if (c <= 0x20 || c == 0x7f || c == '#') {
-			return fail(err, "spaces, control characters and '#' must be percent-encoded");
+			return has_another_dsn(text)
+				? fail_several(err)
+				: fail(err, "spaces, control characters and '#' must be percent-encoded");
 		}
 	}
 	size_t colon;

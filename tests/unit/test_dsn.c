@@ -262,6 +262,7 @@ static void bad_hosts(void)
 		{"redis://a!b", "a character that no host name has"},
 		{"redis://a:1,b:2", "a DSN names one server"},
 		{"redis://a,b", "a DSN names one server; for several servers give an array"},
+		{"redis://a redis://b", "a DSN names one server; for several servers give an array"},
 		{"redis://a,redis://b", "a DSN names one server"},
 		{"redis://a:1/1,redis://b:1/1", "a DSN names one server"},
 		{"redis://a?db=1,redis-cluster://b", "a DSN names one server"},
