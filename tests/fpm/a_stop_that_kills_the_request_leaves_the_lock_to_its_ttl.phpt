@@ -18,12 +18,15 @@ $kills = [
     'a process_control_timeout that is too short' => [['process_control_timeout' => '1s'], [], SIGUSR2],
     'request_terminate_timeout' => [[], ['request_terminate_timeout' => '1s'], null],
 ];
-$ttl = slack(2.5); // longer than it takes to start them all
-$running = [];
+$ttl = slack(2.5); // longer than the requests take to end
+$started = [];
 foreach ($kills as $what => [$global, $pool, $signal]) {
     $server = start_server();
     $fpm = start_fpm($server, $global, $pool, ['redislock.free_on_sigterm' => '0']);
-    $worker = $signal === null ? null : $fpm->normal("$what: before");
+    $started[$what] = [$server, $fpm, $signal, $signal === null ? null : $fpm->normal("$what: before")];
+}
+$running = [];
+foreach ($started as $what => [$server, $fpm, $signal, $worker]) {
     $request = $fpm->start('
         $lock = new RedisLock();
         $lease = $lock->lease("k", ttl: ' . $ttl . ');
@@ -36,24 +39,28 @@ foreach ($kills as $what => [$global, $pool, $signal]) {
         $fpm->signal($signal);
     }
 }
-foreach ($running as $what => [$server, $fpm, $signal, $request, $worker, $taken_at]) {
+/* The locks of all are there before the first is waited for. */
+foreach ($running as $what => [$server, $fpm, $signal, $request, $worker]) {
     $request->finish();
     check("$what: its request was not ended", $request->endedAt === null);
     same("$what: the lock is still there", ['0:k'], $server->keys());
-    if ($signal === SIGQUIT || $signal === SIGTERM) {
-        check("$what: the master has ended", $fpm->ended(5.0), $fpm->log());
-        eventually("$what: the TTL frees it", fn () => $server->keys() === [], $ttl);
-        check("$what: and not before", now() - $taken_at > $ttl - 0.1, now() - $taken_at);
-    } else {
+    if ($signal !== SIGQUIT && $signal !== SIGTERM) {
         $next = $fpm->run('
             $lock = new RedisLock();
             echo json_encode([getmypid(), $lock->lease("k") !== null]);');
         [$pid, $is_taken] = json_decode($next->body);
         check("$what: a new worker", $pid !== $worker, $pid);
         same("$what: which finds it taken", false, $is_taken);
-        eventually("$what: the TTL frees it", fn () => $server->keys() === [], $ttl);
-        check("$what: and not before", now() - $taken_at > $ttl - 0.1, now() - $taken_at);
-        $fpm->normal($what, 'k', $pid);
+        $running[$what][] = $pid;
+    }
+}
+foreach ($running as $what => [$server, $fpm, $signal, , , $taken_at]) {
+    eventually("$what: the TTL frees it", fn () => $server->keys() === [], $ttl);
+    check("$what: and not before", now() - $taken_at > $ttl - 0.1, now() - $taken_at);
+    if ($signal === SIGQUIT || $signal === SIGTERM) {
+        check("$what: the master has ended", $fpm->ended(5.0), $fpm->log());
+    } else {
+        $fpm->normal($what, 'k', $running[$what][6]);
     }
 }
 

@@ -11,6 +11,7 @@ skip_without_fpm();
 <?php
 require __DIR__ . '/../inc/fpm.inc';
 
+$ttl = slack(0.3);
 /* Each request has a lease with a key of its own, renewed at least once, and ends in its own way. */
 $ends = [
     'return' => ['', '~^$~'],
@@ -28,14 +29,14 @@ $ends = [
     'a loss that nobody was told of' => ['$kept = $lock->lease($_GET["key"] . "-b", 0.15, onLoss: fn () => throw new Exception()); $lock->forceRelease($_GET["key"] . "-b");
         register_shutdown_function(fn () => usleep(150000)); exit;', '~^$~'],
     'one of its own connection' => ['$kept = (new RedisLock(persistent: false))->lease($_GET["key"] . "-b", 0.3); usleep(150000);', '~^$~'],
-    'fastcgi_finish_request()' => ['fastcgi_finish_request(); usleep(400000); $ignored = $lock->acquire("seen", token: $lease->isHeld() ? "held" : "lost");', '~^$~'],
+    'fastcgi_finish_request()' => ['fastcgi_finish_request(); usleep(' . (int) ($ttl * 1.4e6) . '); $ignored = $lock->acquire("seen", token: $lease->isHeld() ? "held" : "lost");', '~^$~'],
 ];
 $code = '
     function send_sigprof() { exec("kill -PROF " . getmypid()); }
     for ($until = microtime(true) + 0.02; microtime(true) < $until;) {} // what is left of a loss would come here
     $tasks = array_map(basename(...), glob("/proc/self/task/*"));
     $lock = new RedisLock();
-    $lease = $lock->lease($_GET["key"], 0.3);
+    $lease = $lock->lease($_GET["key"], ' . $ttl . ');
     for ($start = microtime(true); RedisLock::stats()["renewed"] === (int) $_GET["renewed"] && microtime(true) < $start + 5; usleep(1000));
     $tasks = array_map(basename(...), glob("/proc/self/task/*"));
     echo json_encode([getmypid(), array_values(array_diff($tasks, [getmypid()])), RedisLock::stats()["renewed"], RedisLock::stats()["lost"], $lease->isHeld()]);
@@ -66,7 +67,7 @@ same('it is one thread', 1, count(explode(',', array_key_first($threads))));
 same('lost', 1, $lost); // the one whose key was deleted
 between('connections at the same time', 2, 3, $most);
 $fpm->run($code, ['key' => 'key-' . ++$n, 'renewed' => $renewed]);
-usleep(450000);
+usleep((int) ($ttl * 1.5e6));
 /* The worker begins a request when it is done with the last one: no key is spoken of after the first word of the next. */
 $reached = 0;
 $spoken = [];
