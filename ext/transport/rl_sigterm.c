@@ -71,7 +71,8 @@ void rl_sigterm_handle(int signo)
 {
 	int saved_errno = errno;
 	bool is_own = getpid() == atomic_load(&state.pid);
-	if (is_own && !pthread_equal(pthread_self(), state.thread)) {
+	bool may_wait = pthread_equal(pthread_self(), state.thread) && !rl_watchdog_is_inside();
+	if (is_own && !may_wait) {
 		atomic_store(&state.signo, signo);
 		if (rl_watchdog_call()) {
 			errno = saved_errno;

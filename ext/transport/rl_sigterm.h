@@ -10,9 +10,8 @@
  * any more. The watchdog sends the releases. When a quorum has confirmed each of them, after 250 ms at the latest, the
  * handler restores the default and raises the signal again: the process ends as it did before.
  *
- * The handler may interrupt any code: malloc, or a function that holds the watchdog's mutex. It therefore takes no lock,
- * calls nothing but async-signal-safe functions, and never waits for longer than that. If the watchdog cannot work
- * meanwhile, the TTLs end the locks.
+ * The handler may interrupt any code, malloc too. It therefore takes no lock, calls nothing but async-signal-safe
+ * functions, and never waits for longer than that. If the watchdog cannot work meanwhile, the TTLs end the locks.
  *
  * - Locks that are being asked for are given up as well: a waiter that is woken by the release of another dying process
  *   would take the key with it. The connections of PHP's thread are ended, and then the tokens released.
@@ -20,6 +19,8 @@
  * - A signal that arrives on a thread which is not PHP's is passed on to PHP's thread: only its handler holds the script
  *   still. The watchdog does that with pthread_kill, when the other thread has left its handler (Zend Signals drop a signal
  *   that comes while another handler runs), and again until the handler there has begun.
+ * - One that arrives while PHP's thread has the watchdog's mutex, where waiting would keep the watchdog from its work, is
+ *   passed on to the same thread, which has let go of the mutex by then.
  *
  * Who installs the handler, and where: php/redislock_sigterm.h.
  */

@@ -50,8 +50,13 @@ static struct {
 	rl_watch watch;
 } dog = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
+/* This thread has the mutex, or is about to have it: what a signal handler must know before it waits for the thread of the
+ * watchdog. */
+static _Thread_local volatile sig_atomic_t is_inside;
+
 static void lock(void)
 {
+	is_inside = 1;
 	if (pthread_mutex_lock(&dog.mutex) != 0) {
 		abort();
 	}
@@ -62,6 +67,7 @@ static void unlock(void)
 	if (pthread_mutex_unlock(&dog.mutex) != 0) {
 		abort();
 	}
+	is_inside = 0;
 }
 
 /* ---- the thread ---- */
@@ -365,6 +371,11 @@ void rl_watchdog_end(rl_watched *watched)
 }
 
 /* ---- for signal handlers ---- */
+
+bool rl_watchdog_is_inside(void)
+{
+	return is_inside != 0;
+}
 
 bool rl_watchdog_call(void)
 {

@@ -65,6 +65,9 @@ void rl_watchdog_learn_set(const rl_set *set, const rl_resolver *resolver);
 /* A quorum has released each of them. */
 bool rl_watchdog_has_freed_all(void);
 
+/* For a signal handler: it has interrupted a function of this file, which may have the mutex. */
+bool rl_watchdog_is_inside(void);
+
 /* For a signal handler: the thread calls rl_sigterm_pass_on(). False = there is no thread. */
 bool rl_watchdog_call(void);
 

@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM at any moment ends the worker within 0.4 s: never a hang, and hardly ever a key that stays.
+SIGTERM at any moment ends the worker within 0.4 s: never a hang, and no key that stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -19,7 +19,7 @@ require __DIR__ . '/../inc/sigterm.inc';
 $rounds = (int) (getenv('REDISLOCK_SIGTERM_ROUNDS') ?: 50);
 $server = start_server();
 $works = [
-    /* The keys are free, but when it comes while PHP's thread holds the watchdog's mutex. */
+    /* The keys are free, also when it comes while PHP's thread has the watchdog's mutex. */
     'calls' => 'echo "ready\n"; while (true) { for ($i = 0; $i < 100; $i++); }',
     'waits' => 'echo "ready\n"; while (true) { $ignored = $lock->lease("other", 60, 0.01); }',
     'wins' => 'echo "ready\n"; while (true) { $l = $lock->lease("mine" . getmypid(), 60, 1); $l->release(); }',
@@ -46,7 +46,8 @@ for ($round = 0; $round < $rounds; $round++) {
     }
     $server->cmd('DEL', ...['k', ...array_map(fn ($key) => substr($key, 2), $left)]);
 }
-check('keys stayed in a few rounds at most', $unfreed <= 1 + $rounds / 100, $unfreed);
+/* On a busy machine the time may be over for once. */
+check('no key stayed', $unfreed <= (crowding() > 2 ? 1 + $rounds / 100 : 0), $unfreed);
 
 done();
 ?>

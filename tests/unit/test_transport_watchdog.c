@@ -7,6 +7,7 @@
 #include "peer.h"
 #include "transport/rl_os.h"
 #include "transport/rl_process.h"
+#include "transport/rl_sigterm.h"
 #include "transport/rl_watchdog.h"
 
 #include <dlfcn.h>
@@ -589,6 +590,58 @@ static void started_twice_it_forks(void)
 	CHECK_INT(status, 0);
 }
 
+static void gives_up_nothing(rl_watch *watch)
+{
+	(void) watch;
+}
+
+static bool is_never_in_handler(void)
+{
+	return false;
+}
+
+/* In a child: the signal, which comes while this thread has the mutex, ends it. */
+static void get_signal_inside(int ready)
+{
+	static const rl_sigterm_host host = {
+		.give_up = gives_up_nothing, .is_in_handler = is_never_in_handler};
+	struct sigaction action = {.sa_handler = rl_sigterm_handle};
+	alarm(5);
+	rl_watched *one = keep(600);
+	AWAIT(renewed() == 1);
+	rl_sigterm_arm(&host);
+	sigaction(SIGTERM, &action, NULL);
+	rl_watchdog_hold(one);
+	close(ready);
+	peer_sleeps(100);
+	rl_watchdog_let_go(one);
+	while (true) {
+		peer_sleeps(1);
+	}
+}
+
+static void sigterm_frees_leases_also_inside_the_mutex(void)
+{
+	int ready[2];
+	char nothing;
+	begin(false, 1);
+	CHECK_INT(pipe(ready), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		get_signal_inside(ready[1]);
+	}
+	close(ready[1]);
+	CHECK_INT(read(ready[0], &nothing, 1), 0);
+	close(ready[0]);
+	unsigned before = atomic_load(&heard);
+	kill(pid, SIGTERM);
+	int status = -1;
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK(WIFSIGNALED(status));
+	CHECK_INT(WTERMSIG(status), SIGTERM);
+	AWAIT(atomic_load(&heard) > before); /* the release */
+}
+
 static const check_test tests[] = {
 	TEST(a_thousand_leases_are_renewed_in_one_write),
 	TEST(a_server_that_does_not_read_is_waited_for_asleep),
@@ -607,6 +660,7 @@ static const check_test tests[] = {
 	TEST(a_child_has_a_thread_of_its_own),
 	TEST(a_fork_waits_for_who_is_at_work),
 	TEST(started_twice_it_forks),
+	TEST(sigterm_frees_leases_also_inside_the_mutex),
 };
 
 CHECK_MAIN(tests, clean_up)
