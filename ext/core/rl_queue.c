@@ -81,7 +81,7 @@ static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
 	queue->is_blpop_owed = true;
 	queue->state = RL_QUEUE_IN;
 	queue->answer_end = rl_time_later(rl_time_later(queue->slice_end, 2 * drift),
-		member_of(queue, exchange)->timeout_ns + 2 * RL_QUEUE_SLACK_MS * RL_NS_PER_MS);
+		member_of(queue, exchange)->timeout_ns + RL_QUEUE_SLACK_MS * RL_NS_PER_MS);
 	return queue->command_end != 0;
 }
 

@@ -14,8 +14,9 @@
  *
  * The try is judged by the waiter's mark, which its looks renew for two seconds, and never beyond the end of the
  * wait: when the mark is void, the try takes nothing and passes the ticket on. So a process that stands still or is
- * gone, or a connection that is dead and not known to be, costs those behind it nothing, and a BLPOP that merely
- * timed out at the end of a wait takes nothing. A place can be kept for as long as the wait lasts.
+ * gone, or a connection that is dead and not known to be, costs those behind it nothing. A place can be kept for as
+ * long as the wait lasts. BLPOP blocks for a second longer than that: at the end of a wait the try behind it is dropped
+ * with the connection, and not run while the end of the connection is on its way.
  *
  * Leaving: an undo is written behind the try, and nothing after it. A server that still blocks the connection
  * drops both when it sees the end; one that has run the try runs the undo, too. The token is always a drawn one.
@@ -72,12 +73,13 @@ typedef enum rl_queue_event {
 	RL_QUEUE_LOST, /* the connection broke, or the server is not ready; err says why; now OUT. See is_in_doubt */
 } rl_queue_event;
 
-/* How long one place is kept, and how much longer than its slice BLPOP blocks, so that the mark is void when the try
- * behind a BLPOP that timed out is run. */
+/* How long one place is kept, and how much longer than that BLPOP blocks. The try behind a BLPOP that merely timed out must
+ * not be run as long as the end of the connection may still be on its way: the waiter may have won by another try, and
+ * released the lock by then. */
 #define RL_QUEUE_WORTH_NS \
  (20 * RL_NS_PER_MS) /* a wait that ends sooner is not worth a connection */
 #define RL_QUEUE_SLICE_NS (3600 * RL_NS_PER_SECOND)
-#define RL_QUEUE_SLACK_MS 20
+#define RL_QUEUE_SLACK_MS 1020
 
 /*
  * Goes into the queue: with a new connection when OUT, on the one it has when ANSWERED.

@@ -12,7 +12,7 @@
 static void it_tries_marks_and_goes_into_the_queue(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	CHECK_LOG(QUEUED_LOG("T1", "10.120"));
+	CHECK_LOG(QUEUED_LOG("T1", "11.120"));
 	CHECK_INT(fake_writes, 3); /* BLPOP and try in one */
 	CHECK_INT(fake_stats.tries, 2);
 	CHECK_INT(fake_stats.delays, 0);
@@ -37,7 +37,7 @@ static void another_wait_has_its_own_connections(void)
 			  "0 a3 try+ k T2 30000 0 0 W2\n"
 			  "0 a4 dial\n"
 			  "0 a4 NAME\n"
-			  "0 a4 BLPOP k::rl-wake 10.120\n"
+			  "0 a4 BLPOP k::rl-wake 11.120\n"
 			  "0 a4 TRY+ k T2 30000 0 1 W2 0\n");
 }
 
@@ -58,7 +58,7 @@ static void a_dialled_queue_has_its_name_in_front(void)
 	CHECK_HAS(fake_log(),
 		"0 a3 dial\n"
 		"0 a3 NAME\n"
-		"0 a3 BLPOP k::rl-wake 10.120\n"
+		"0 a3 BLPOP k::rl-wake 11.120\n"
 		"0 a3 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_writes, 3);
 }
@@ -73,7 +73,7 @@ static void it_blocks_to_the_end_of_the_wait(void)
 	waiting_drive_to(acquire, 70);
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
 			  "30 a2 try+ k T1 30000 0 0 W1\n"
-			  "70 a2 BLPOP k::rl-wake 10.049\n"
+			  "70 a2 BLPOP k::rl-wake 11.049\n"
 			  "70 a2 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(acquire->queue.sample.asked_at, FAKE_START + 30 * MS);
 	CHECK_INT(acquire->queue.sample.heard_at, FAKE_START + 70 * MS);
@@ -96,7 +96,7 @@ static void the_mark_ends_with_the_wait(void)
 static void a_place_is_kept_for_an_hour(void)
 {
 	waiting_queued(30000, 3599 * SECOND);
-	CHECK_HAS(fake_log(), "BLPOP k::rl-wake 3635.010\n0 a2 TRY+ k T1 30000 0 1 W1 0\n");
+	CHECK_HAS(fake_log(), "BLPOP k::rl-wake 3636.010\n0 a2 TRY+ k T1 30000 0 1 W1 0\n");
 }
 
 static void a_wait_may_be_endless(void)
@@ -104,7 +104,7 @@ static void a_wait_may_be_endless(void)
 	const int64_t endless[] = {RL_NEVER, RL_NEVER - FAKE_START + 1, RL_NEVER - FAKE_START};
 	for (unsigned i = 0; i < 3; i++) {
 		rl_acquire *acquire = waiting_queued(30000, endless[i]);
-		CHECK_HAS(fake_log(), "BLPOP k::rl-wake 3636.020\n0 a2 TRY+ k T1 30000 0 1 W1 0\n");
+		CHECK_HAS(fake_log(), "BLPOP k::rl-wake 3637.020\n0 a2 TRY+ k T1 30000 0 1 W1 0\n");
 		CHECK_INT(acquire->deadline, RL_NEVER);
 		fake_says(0, grant(10));
 		fake_wakes(0, 10 * MS);
@@ -126,7 +126,7 @@ static void after_its_slice_it_goes_in_again(void)
 	fake_forget_log();
 	fake_says(0, refusal(1500, 600000, RL_HOLDER_KIN));
 	waiting_drive_to(acquire, 1500);
-	CHECK_LOG("1500 a2 BLPOP k::rl-wake 8.605\n"
+	CHECK_LOG("1500 a2 BLPOP k::rl-wake 9.605\n"
 			  "1500 a2 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.wake_ups, 0);
 	CHECK_INT(fake_stats.wake_ups_taken, 0);
@@ -480,7 +480,7 @@ static void refused_after_that_it_goes_in_with_the_fresh_token(void)
 		"1000 a1 try+ k T2 30000 0 0 W2\n"
 		"1000 a3 dial\n"
 		"1000 a3 NAME\n"
-		"1000 a3 BLPOP k::rl-wake 9.110\n"
+		"1000 a3 BLPOP k::rl-wake 10.110\n"
 		"1000 a3 TRY+ k T2 30000 0 1 W2 0\n");
 	fake_forget_log();
 	fake_says(0, look(2000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));

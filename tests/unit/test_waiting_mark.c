@@ -249,7 +249,7 @@ static void a_wait_that_becomes_short_stays(void)
 	fake_says(0, refusal(495, 600000, RL_HOLDER_KIN));
 	fake_wakes(0, 5 * MS);
 	waiting_drive_to(acquire, 496);
-	CHECK_LOG("495 a2 BLPOP k::rl-wake 0.025\n495 a2 TRY+ k T1 30000 0 1 W1 0\n");
+	CHECK_LOG("495 a2 BLPOP k::rl-wake 1.025\n495 a2 TRY+ k T1 30000 0 1 W1 0\n");
 }
 
 /* ---- whose connection it is ---- */
@@ -269,7 +269,7 @@ static void the_last_idle_connection_is_left_alone(void)
 			  "0 a3 try+ k T1 30000 0 0 W1\n"
 			  "0 a4 dial\n"
 			  "0 a4 NAME\n"
-			  "0 a4 BLPOP k::rl-wake 10.120\n"
+			  "0 a4 BLPOP k::rl-wake 11.120\n"
 			  "0 a4 TRY+ k T1 30000 0 1 W1 0\n"
 			  "1000 a3 nudge+ k T1 W1\n");
 	CHECK_INT(fake_pool.count, 1);
@@ -286,7 +286,7 @@ static void idle_connections_to_elsewhere_do_not_count(void)
 	fake_says(0, "_");
 	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
 	waiting_drive_to(fake_acquire(30000, 10 * SECOND), 1);
-	CHECK_HAS(fake_log(), "0 a2 dial\n0 a2 NAME\n0 a2 BLPOP k::rl-wake 10.120\n");
+	CHECK_HAS(fake_log(), "0 a2 dial\n0 a2 NAME\n0 a2 BLPOP k::rl-wake 11.120\n");
 	CHECK_INT(fake_pool.count, 3);
 }
 

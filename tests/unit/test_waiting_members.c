@@ -64,7 +64,7 @@ static void it_looks_at_all_and_queues_at_the_first(void)
 			  "0 b1 nudge+ k T1 W1\n"
 			  "0 c2 dial\n"
 			  "0 c2 NAME\n"
-			  "0 c2 BLPOP k::rl-wake 10.120\n"
+			  "0 c2 BLPOP k::rl-wake 11.120\n"
 			  "0 c2 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(acquire->queue.member, C);
 	for (unsigned i = 0; i < 3; i++) {

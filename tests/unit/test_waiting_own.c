@@ -41,7 +41,7 @@ static void it_waits_with_a_drawn_token(void)
 	waiting_queued_own(30000, 10 * SECOND);
 	CHECK_LOG("0 a2 SET k mine NX PX 30000\n"
 			  "0 a2 try+ k T1 30000 0 0 W1\n"
-			  "0 a2 BLPOP k::rl-wake 10.120\n"
+			  "0 a2 BLPOP k::rl-wake 11.120\n"
 			  "0 a2 TRY+ k T1 30000 0 1 W1 0\n");
 }
 

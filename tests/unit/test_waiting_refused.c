@@ -352,7 +352,7 @@ static void waiters_that_are_sent_away_come_again(void)
 					  "310 a1 try+ k T1 30000 0 0 W1\n"
 					  "310 a3 dial\n"
 					  "310 a3 NAME\n"
-					  "310 a3 BLPOP k::rl-wake 9.806\n"
+					  "310 a3 BLPOP k::rl-wake 10.806\n"
 					  "310 a3 TRY+ k T1 30000 0 1 W1 0\n");
 			CHECK_INT(fake_stats.fallbacks, 0);
 			CHECK_INT(fake_stats.undone, 0);
@@ -360,7 +360,7 @@ static void waiters_that_are_sent_away_come_again(void)
 			fake_says(0, refusal(400, 600000, RL_HOLDER_KIN));
 			fake_wakes(0, 80 * MS);
 			waiting_drive_to(acquire, 410);
-			CHECK_HAS(fake_log(), "400 a3 BLPOP k::rl-wake 9.716\n");
+			CHECK_HAS(fake_log(), "400 a3 BLPOP k::rl-wake 10.716\n");
 			CHECK_INT(fake_stats.fallbacks, 0);
 			fake_end();
 		}

@@ -33,7 +33,7 @@ static void a_refused_connection_is_tried_again(void)
 			"10 a5 NAME\n"
 			"10 a6 dial\n"
 			"10 a6 NAME\n"
-			"10 a6 BLPOP k::rl-wake 10.109\n");
+			"10 a6 BLPOP k::rl-wake 11.109\n");
 		CHECK_INT(fake_stats.delays, 1);
 		CHECK_INT(acquire->losses, 1);
 		CHECK_INT(fake_stats.fallbacks, 0);
@@ -84,7 +84,7 @@ static void the_login_comes_first(void)
 	CHECK_LOG("20 a4 AUTH word\n"
 			  "20 a4 SELECT 2\n"
 			  "20 a4 NAME\n"
-			  "20 a4 BLPOP k::rl-wake 10.099\n"
+			  "20 a4 BLPOP k::rl-wake 11.099\n"
 			  "20 a4 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_writes, 2);
 	CHECK_INT(acquire->queue.sent_at, FAKE_START + 20 * MS);
@@ -180,7 +180,7 @@ static void lost_before_it_was_sent_nothing_is_owed(void)
 			"10 a1 try+ k T1 30000 0 0 W1\n"
 			"10 a3 dial\n"
 			"10 a3 NAME\n"
-			"10 a3 BLPOP k::rl-wake 10.109\n"
+			"10 a3 BLPOP k::rl-wake 11.109\n"
 			"10 a3 TRY+ k T1 30000 0 1 W1 0\n");
 		CHECK_INT(fake_stats.reconnects, 1);
 		CHECK_INT(fake_stats.delays, 1);
@@ -199,7 +199,7 @@ static void lost_with_half_of_the_try_nothing_is_owed(void)
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 20);
 	CHECK_HAS(
-		fake_log(), "0 a2 BLPOP k::rl-wake 10.120\n0 a2 close\n10 a1 try+ k T1 30000 0 0 W1\n");
+		fake_log(), "0 a2 BLPOP k::rl-wake 11.120\n0 a2 close\n10 a1 try+ k T1 30000 0 0 W1\n");
 }
 
 static void lost_in_the_queue_the_token_is_owed(void)
@@ -295,7 +295,7 @@ static void lost_it_goes_in_again(void)
 		"310 a1 try+ k T1 30000 1 0 W1\n"
 		"310 a3 dial\n"
 		"310 a3 NAME\n"
-		"310 a3 BLPOP k::rl-wake 9.806\n"
+		"310 a3 BLPOP k::rl-wake 10.806\n"
 		"310 a3 TRY+ k T1 30000 1 1 W1 0\n");
 }
 
@@ -314,7 +314,7 @@ static void lost_while_it_looks_the_look_is_heard_first(void)
 			  "1110 a1 try+ k T1 30000 1 0 W1\n"
 			  "1110 a3 dial\n"
 			  "1110 a3 NAME\n"
-			  "1110 a3 BLPOP k::rl-wake 8.998\n"
+			  "1110 a3 BLPOP k::rl-wake 9.998\n"
 			  "1110 a3 TRY+ k T1 30000 1 1 W1 0\n");
 	CHECK_INT(fake_stats.delays, 1);
 }
@@ -371,9 +371,9 @@ static void a_queue_that_says_nothing_is_given_up(void)
 	rl_error err;
 	rl_queue_enter(&acquire->queue, exchange, &sample, FAKE_START + SECOND, FAKE_START);
 	CHECK_INT(rl_queue_step(&acquire->queue, exchange, &tick, &err), RL_QUEUE_NOTHING);
-	tick.now = tick.seen = FAKE_START + 2059 * MS;
+	tick.now = tick.seen = FAKE_START + 3039 * MS;
 	CHECK_INT(rl_queue_step(&acquire->queue, exchange, &tick, &err), RL_QUEUE_NOTHING);
-	tick.now = tick.seen = FAKE_START + 2060 * MS;
+	tick.now = tick.seen = FAKE_START + 3040 * MS;
 	CHECK_INT(rl_queue_step(&acquire->queue, exchange, &tick, &err), RL_QUEUE_LOST);
 	CHECK(acquire->queue.is_in_doubt);
 	CHECK_COUNT("a2 close", 1);
@@ -390,7 +390,7 @@ static void what_is_half_written_is_written_on(void)
 	CHECK(!rl_queue_is_in(&acquire->queue));
 	waiting_drive_to(acquire, 50);
 	CHECK(rl_queue_is_in(&acquire->queue));
-	CHECK_HAS(fake_log(), "50 a2 BLPOP k::rl-wake 10.120\n50 a2 TRY+ k T1 30000 0 1 W1 0\n");
+	CHECK_HAS(fake_log(), "50 a2 BLPOP k::rl-wake 11.120\n50 a2 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(acquire->queue.sent_at, FAKE_START); /* the earliest that it may have been run */
 	fake_says(0, "*:1 :0");
 	fake_wakes(0, 0);

@@ -151,7 +151,7 @@ static void woken_in_vain_it_goes_in_again(void)
 	fake_wakes(0, 300 * MS);
 	waiting_drive_to(acquire, 300);
 	/* Reckoned from the last look: a try that was blocked says nothing of when it was asked. */
-	CHECK_LOG("300 a2 BLPOP k::rl-wake 9.817\n"
+	CHECK_LOG("300 a2 BLPOP k::rl-wake 10.817\n"
 			  "300 a2 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.wake_ups, 1);
 	CHECK_INT(fake_stats.wake_ups_taken, 1);
@@ -175,7 +175,7 @@ static void woken_in_vain_after_the_deadline(void)
 	fake_wakes(0, 1 * MS);
 	fake_lag(100 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
-	CHECK_LOG("599 a2 BLPOP k::rl-wake 0.020\n"
+	CHECK_LOG("599 a2 BLPOP k::rl-wake 1.020\n"
 			  "599 a2 TRY+ k T1 30000 0 1 W1 0\n"
 			  "599 a1 try+ k T1 30000 1 0 W1 0\n"
 			  "599 a2 RELEASE+ k T1 W1\n"
@@ -220,7 +220,7 @@ static void three_times_in_vain_are_enough_for_now(void)
 	fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
 	waiting_drive_to(acquire, 310);
 	CHECK_LOG("310 a2 try+ k T1 30000 0 0 W1\n"
-			  "310 a2 BLPOP k::rl-wake 9.806\n"
+			  "310 a2 BLPOP k::rl-wake 10.806\n"
 			  "310 a2 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.fallbacks, 0);
 }
@@ -275,7 +275,7 @@ static void who_comes_too_late_tries_at_once(void)
 		waiting_drive_to(acquire, 304);
 		/* The server's clock has run away: the new place has a new sample of it. */
 		CHECK_LOG("300 a2 try+ k T1 30000 0 0 W1\n"
-				  "304 a2 BLPOP k::rl-wake 9.812\n"
+				  "304 a2 BLPOP k::rl-wake 10.812\n"
 				  "304 a2 TRY+ k T1 30000 0 1 W1 0\n");
 		CHECK_INT(fake_stats.tries, 3);
 		CHECK_INT(fake_stats.delays, 0);

@@ -199,7 +199,7 @@ static void a_place_in_the_queue_is_taken_again_at_the_new_server(void)
 	CHECK_LOG("300 a1 close\n300 a2 close\n"
 			  "310 a3 dial\n310 a3 try+ k T1 30000 0 0 W1\n310 a3 NAME\n"
 			  "310 a4 dial\n310 a4 NAME\n"
-			  "310 a4 BLPOP k::rl-wake 9.806\n"
+			  "310 a4 BLPOP k::rl-wake 10.806\n"
 			  "310 a4 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.fallbacks, 0);
 }
