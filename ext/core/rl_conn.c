@@ -105,6 +105,11 @@ void rl_conn_send_name(rl_conn *conn)
 	}
 }
 
+void rl_conn_prod(rl_conn *conn)
+{
+	conn->transport->append(conn->link, 0, NULL);
+}
+
 rl_conn *rl_conn_dial(
 	rl_transport *transport, rl_target *target, int64_t until, const rl_env *env, rl_error *err)
 {

@@ -105,6 +105,9 @@ void rl_conn_note_helpers(rl_conn *conn, rl_helpers helpers);
 /* Queues CLIENT SETNAME now, if it was not sent: what follows may wait for long. */
 void rl_conn_send_name(rl_conn *conn);
 
+/* Queues an empty command, which servers skip without an answer: it has them read on. Without memory nothing happens. */
+void rl_conn_prod(rl_conn *conn);
+
 /* What became of an undo. */
 typedef enum rl_undone {
 	RL_UNDONE_NOT, /* the system did not take it, and the server will not carry it out */

@@ -79,6 +79,7 @@ static bool send_both(rl_queue *queue, rl_exchange *exchange, int64_t now)
 	queue->command_end = rl_conn_send(queue->conn, &request, RL_VERB_TRY);
 	queue->sent_at = 0;
 	queue->is_blpop_owed = true;
+	queue->was_prodded = false;
 	queue->state = RL_QUEUE_IN;
 	queue->answer_end = rl_time_later(rl_time_later(queue->slice_end, 2 * drift),
 		member_of(queue, exchange)->timeout_ns + RL_QUEUE_SLACK_MS * RL_NS_PER_MS);
@@ -255,6 +256,16 @@ static rl_queue_event read_conn(
 	return outcome;
 }
 
+/* The server may not go on by itself: see the header. */
+static void prod(rl_queue *queue, int64_t now)
+{
+	if (queue->state == RL_QUEUE_IN && !queue->is_blpop_owed && !queue->was_prodded) {
+		queue->was_prodded = true;
+		rl_conn_prod(queue->conn);
+		flush(queue, now);
+	}
+}
+
 static bool is_too_late(const rl_queue *queue, const rl_tick *tick)
 {
 	rl_conn *conn = queue->conn;
@@ -279,6 +290,9 @@ rl_queue_event rl_queue_step(
 		return outcome;
 	}
 	outcome = read_conn(queue, exchange, tick, err);
+	if (outcome == RL_QUEUE_NOTHING) {
+		prod(queue, tick->now);
+	}
 	if (outcome == RL_QUEUE_NOTHING && is_too_late(queue, tick)) {
 		rl_error_set(err, RL_ERR_TIMEOUT, 0, "no answer on the connection that waits in the queue");
 		return lose(queue);

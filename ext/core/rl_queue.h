@@ -18,6 +18,10 @@
  * long as the wait lasts. BLPOP blocks for a second longer than that: at the end of a wait the try behind it is dropped
  * with the connection, and not run while the end of the connection is on its way.
  *
+ * Valkey 9.0 and 9.1 do not read on after a BLPOP when the try behind it has come in two pieces, until more comes
+ * (https://github.com/valkey-io/valkey/pull/4531). So when BLPOP is answered and the try is not, an empty command
+ * follows. Other servers send both answers together.
+ *
  * Leaving: an undo is written behind the try, and nothing after it. A server that still blocks the connection
  * drops both when it sees the end; one that has run the try runs the undo, too. The token is always a drawn one.
  *
@@ -56,6 +60,7 @@ typedef struct rl_queue {
 	rl_sample sample;       /* of the server's clock, when the place was taken */
 	rl_status blpop_status; /* of an error in place of a ticket */
 	bool is_blpop_owed;     /* BLPOP is not answered yet */
+	bool was_prodded;       /* behind BLPOP's answer an empty command was sent */
 	bool has_ticket;        /* BLPOP gave one */
 	bool is_unclear;        /* what was answered makes no sense: the connection lies */
 	bool is_in_doubt;       /* LOST, and the try may have been run */

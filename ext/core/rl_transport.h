@@ -50,7 +50,7 @@ struct rl_transport {
 	 * tell nothing new: there is no name, or its addresses are fresh. */
 	bool (*distrust)(rl_transport *self, const rl_address *address);
 
-	/* Puts a command behind the others. The bytes are copied.
+	/* Puts a command behind the others. The bytes are copied. One of no arguments is skipped by the server.
 	 * @return the position of its last byte in all that was appended so far; 0 when out of memory */
 	uint64_t (*append)(rl_link *link, unsigned argc, const rl_bytes *argv);
 

@@ -253,6 +253,9 @@ reply *net_next_reply(rl_link *link)
 
 static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 {
+	if (argc == 0) {
+		return link->appended; /* the server skips it */
+	}
 	make_room(link);
 	command *c = command_at(link, link->written);
 	if (!words_read(c, argc, argv)) {

@@ -299,7 +299,7 @@ static void a_win_that_used_up_its_ttl_is_given_back(void)
 	fake_acts(0, FAKE_SAY, grant(460), 30 * MS);
 	fake_wakes(0, 460 * MS);
 	waiting_drive_to(acquire, 491);
-	CHECK_LOG("490 a2 RELEASE+ k T1\n490 a2 RELEASE k T1\n");
+	CHECK_LOG("460 a2 prod\n490 a2 RELEASE+ k T1\n490 a2 RELEASE k T1\n");
 	CHECK_INT(fake_stats.undone, 1);
 	CHECK_INT(fake_stats.delays, 1);
 	CHECK_INT(fake_stats.acquired, 0);

@@ -31,6 +31,18 @@ static void a_release_wakes_it(void)
 	CHECK_INT(acquire->proven_until, waiting_proof(495, 30000));
 }
 
+/* Valkey 9.0 needs it when the try behind BLPOP came in two pieces. */
+static void a_ticket_that_comes_alone_is_followed_by_an_empty_command(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_forget_log();
+	fake_acts(0, FAKE_SAY, grant(530), 30 * MS);
+	fake_wakes(0, 500 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_INT(fake_ms(), 530);
+	CHECK_LOG("500 a2 prod\n");
+}
+
 static void the_connections_can_be_used_afterwards(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -317,6 +329,7 @@ static void too_late_while_a_look_is_under_way(void)
 
 static const check_test tests[] = {
 	TEST(a_release_wakes_it),
+	TEST(a_ticket_that_comes_alone_is_followed_by_an_empty_command),
 	TEST(the_connections_can_be_used_afterwards),
 	TEST(a_win_can_be_taken_back),
 	TEST(a_win_while_a_look_is_under_way),
