@@ -18,6 +18,8 @@
 #include "ext/standard/info.h"
 #include "php_ini.h"
 
+#include <time.h>
+
 #include "transport/rl_hiredis.h"
 #include "transport/rl_process.h"
 #include "transport/rl_sigterm.h"
@@ -63,10 +65,25 @@ static void globals_ctor(void *memory)
 	rl_pool_init(&globals->pool, &globals->net.transport, &globals->env);
 }
 
+/* How long the end of a process waits for servers that have not read all that was sent to them. */
+#define LAST_WORDS_NS (100 * RL_NS_PER_MS)
+
+/* A server that is slow, and whose answer meets a closed connection, drops what stands behind the answered command: the
+ * release of a lock that it has just been asked for. With several servers a release does not wait for the slowest. */
+static void await_last_words(rl_pool *pool)
+{
+	int64_t end_at = rl_os_now() + LAST_WORDS_NS;
+	struct timespec pause = {.tv_nsec = RL_NS_PER_MS / 4};
+	while (rl_pool_lingers(pool, rl_os_now()) && rl_os_now() < end_at) {
+		nanosleep(&pause, NULL);
+	}
+}
+
 static void globals_dtor(void *memory)
 {
 	zend_redislock_globals *globals = memory;
 	rl_pool_end_idle(&globals->pool, rl_os_now());
+	await_last_words(&globals->pool);
 	rl_pool_clear(&globals->pool);
 	rl_net_destroy(&globals->net);
 }

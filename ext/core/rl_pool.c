@@ -301,6 +301,12 @@ rl_conn *rl_pool_take_quiet(rl_pool *pool, const rl_target *target, int64_t now)
 	return take(pool, target, (pool_want){.is_seen = true, .is_quiet = true}, now);
 }
 
+bool rl_pool_lingers(rl_pool *pool, int64_t now)
+{
+	sweep(pool, now);
+	return pool->lingering != NULL;
+}
+
 bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now)
 {
 	find(

@@ -95,6 +95,9 @@ bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, bool is_rel
 /* A connection to the target lingers: what was written on it may still be carried out. */
 bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now);
 
+/* Some connection lingers. */
+bool rl_pool_lingers(rl_pool *pool, int64_t now);
+
 /* Closes a connection once the server has read what was sent. Closed at once, the server may meet an error
  * when it answers the first command, and drop the ones behind it unread. */
 void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now);
