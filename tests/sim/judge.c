@@ -92,6 +92,7 @@ void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
 	if (until > claim->until) {
 		judge_key_changed(claim->key);
 	}
+	claim->spell = until > claim->until ? until - world.now : claim->spell;
 	claim->proof = proof;
 	claim->until = until;
 	TRACE("c%u has k%u proven until %.6f ms", (unsigned) claim->client, (unsigned) claim->key,
@@ -122,6 +123,8 @@ void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock)
 	unsigned count = 0;
 	/* A TTL that some slow packets use up is no watchdog's fault. */
 	bool is_hopeless = ttl_ns < 100 * (plan.delay_most + MS) || plan.has_small_buffers;
+	/* Nor is a win that PHP's thread heard when most of the TTL was over. */
+	is_hopeless = is_hopeless || claim->spell < ttl_ns / 2;
 	if (claim->until == 0 || claim->hold_until < RL_NEVER / 2 || !plan_is_sound() || is_hopeless) {
 		return;
 	}
@@ -238,7 +241,10 @@ static int64_t hungry_from(unsigned key)
 
 static void look_at_hunger(unsigned key)
 {
-	if (plan.is_forbidden || plan.has_twins || !plan_is_sound()) {
+	/* Of several members each may take a tenth of the TTL: where that is no time for a new connection and a command, a
+	 * waiter that has lost its connections gets nothing. */
+	bool is_hopeless = plan.servers > 1 && plan.ttl_least < 80 * plan.delay_most;
+	if (plan.is_forbidden || plan.has_twins || !plan_is_sound() || is_hopeless) {
 		return;
 	}
 	if (!is_waited_for(key) || !is_free(key)) {

@@ -33,6 +33,7 @@ typedef struct judge_claim {
 	uint64_t token;
 	int64_t proof;      /* by the client's clock */
 	int64_t until;      /* in true time; 0 = nothing is proven */
+	int64_t spell;      /* how far ahead that was when it was proven */
 	int64_t asked;      /* the proof that was asked for: by taking the lock, or by extend */
 	int64_t hold_until; /* in true time; RL_NEVER = it may be renewed without end */
 } judge_claim;
