@@ -124,38 +124,34 @@ void redislock_throw_section_lost(
 		sizeof "result" - 1, result);
 }
 
+static void return_property(
+	zend_class_entry *ce, zval *self, const char *name, size_t name_len, zval *return_value)
+{
+	zval rv;
+	zval *property = zend_read_property(ce, Z_OBJ_P(self), name, name_len, false, &rv);
+	RETURN_COPY_DEREF(property);
+}
+
 ZEND_METHOD(RedisLockException, getReasons)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	zval rv;
-	zval *reasons = zend_read_property(
-		redislock_ce_exception, Z_OBJ_P(ZEND_THIS), "reasons", sizeof "reasons" - 1, false, &rv);
-	RETURN_COPY_DEREF(reasons);
+	return_property(redislock_ce_exception, ZEND_THIS, ZEND_STRL("reasons"), return_value);
 }
 
 ZEND_METHOD(RedisLockServerException, getErrorCode)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	zval rv;
-	zval *code = zend_read_property(redislock_ce_server_exception, Z_OBJ_P(ZEND_THIS), "errorCode",
-		sizeof "errorCode" - 1, false, &rv);
-	RETURN_COPY_DEREF(code);
+	return_property(redislock_ce_server_exception, ZEND_THIS, ZEND_STRL("errorCode"), return_value);
 }
 
 ZEND_METHOD(RedisLockLostException, getResult)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	zval rv;
-	zval *result = zend_read_property(
-		redislock_ce_lost_exception, Z_OBJ_P(ZEND_THIS), "result", sizeof "result" - 1, false, &rv);
-	RETURN_COPY_DEREF(result);
+	return_property(redislock_ce_lost_exception, ZEND_THIS, ZEND_STRL("result"), return_value);
 }
 
 ZEND_METHOD(RedisLockLostException, getLoss)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	zval rv;
-	zval *loss = zend_read_property(
-		redislock_ce_lost_exception, Z_OBJ_P(ZEND_THIS), "loss", sizeof "loss" - 1, false, &rv);
-	RETURN_COPY_DEREF(loss);
+	return_property(redislock_ce_lost_exception, ZEND_THIS, ZEND_STRL("loss"), return_value);
 }

@@ -45,4 +45,13 @@ void peer_resets(int fd);                                /* closes with RST */
 bool peer_sees_end(int fd);                              /* reads until the other side has closed */
 void peer_sleeps(int ms);
 
+/* Waits for what must come, for some seconds. */
+#define AWAIT(condition) \
+ for (int tries = 0; !(condition); tries++) { \
+  if (tries == 5000) { \
+   FAIL("does not come: %s", #condition); \
+  } \
+  peer_sleeps(1); \
+ }
+
 #endif

@@ -111,14 +111,6 @@ static void clean_up(void)
 	peer_close(&new);
 }
 
-#define AWAIT(condition) \
- for (int tries = 0; !(condition); tries++) { \
-  if (tries == 5000) { \
-   FAIL("does not come: %s", #condition); \
-  } \
-  peer_sleeps(1); \
- }
-
 static rl_status extend(void)
 {
 	rl_op_free(op);

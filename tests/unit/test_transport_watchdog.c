@@ -191,15 +191,6 @@ static uint64_t renewed(void)
 	return atomic_load(&rl_process_stats()->renewed);
 }
 
-/* Waits for what must come, for some seconds. */
-#define AWAIT(condition) \
- for (int tries = 0; !(condition); tries++) { \
-  if (tries == 5000) { \
-   FAIL("does not come: %s", #condition); \
-  } \
-  peer_sleeps(1); \
- }
-
 static int64_t processor_time(void)
 {
 	struct timespec used;
