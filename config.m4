@@ -46,35 +46,35 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_call.c
     ext/php/redislock_class.c
     ext/php/redislock_exception.c
-    ext/php/redislock_held.c
     ext/php/redislock_lease.c
     ext/php/redislock_loss.c
     ext/php/redislock_options.c
+    ext/php/redislock_record.c
     ext/php/redislock_sigterm.c
-    ext/core/rl_acquire.c
-    ext/core/rl_acquire_queue.c
-    ext/core/rl_backoff.c
-    ext/core/rl_command.c
-    ext/core/rl_conn.c
-    ext/core/rl_dsn.c
-    ext/core/rl_exchange.c
-    ext/core/rl_farewell.c
-    ext/core/rl_lease.c
-    ext/core/rl_op.c
-    ext/core/rl_order.c
-    ext/core/rl_pool.c
-    ext/core/rl_queue.c
-    ext/core/rl_script.c
-    ext/core/rl_seat.c
-    ext/core/rl_set.c
-    ext/core/rl_status.c
-    ext/core/rl_tally.c
-    ext/core/rl_target.c
-    ext/core/rl_token.c
-    ext/core/rl_watch.c
-    ext/core/rl_watch_heap.c
-    ext/core/rl_watch_late.c
-    ext/core/rl_watch_server.c
+    ext/core/base/rl_backoff.c
+    ext/core/base/rl_status.c
+    ext/core/base/rl_tally.c
+    ext/core/base/rl_token.c
+    ext/core/conn/rl_conn.c
+    ext/core/conn/rl_pool.c
+    ext/core/lease/rl_late.c
+    ext/core/lease/rl_lease.c
+    ext/core/lease/rl_renewer.c
+    ext/core/lease/rl_renewer_heap.c
+    ext/core/lease/rl_renewer_server.c
+    ext/core/lock/rl_acquire.c
+    ext/core/lock/rl_acquire_queue.c
+    ext/core/lock/rl_member_call.c
+    ext/core/lock/rl_op.c
+    ext/core/lock/rl_order.c
+    ext/core/lock/rl_queue.c
+    ext/core/lock/rl_quorum_call.c
+    ext/core/lock/rl_release_batch.c
+    ext/core/wire/rl_command.c
+    ext/core/wire/rl_dsn.c
+    ext/core/wire/rl_script.c
+    ext/core/wire/rl_set.c
+    ext/core/wire/rl_target.c
     ext/transport/rl_driver.c
     ext/transport/rl_hiredis.c
     ext/transport/rl_link.c
@@ -89,6 +89,10 @@ if test "$PHP_REDISLOCK" != "no"; then
   PHP_NEW_EXTENSION([redislock], [$redislock_sources], [$ext_shared],, [$redislock_flags])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/php])
-  PHP_ADD_BUILD_DIR([$ext_builddir/ext/core])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/core/base])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/core/conn])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/core/lease])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/core/lock])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/core/wire])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/transport])
 fi

@@ -5,7 +5,7 @@
  *
  * usage: cycle_hiredis unix PATH | tcp PORT
  */
-#include "core/rl_script.h"
+#include "core/wire/rl_script.h"
 
 #include <hiredis.h>
 #include <stdio.h>

@@ -76,7 +76,7 @@ static int64_t nanoseconds(void)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static void watch(int fd, void *what)
+static void renewer(int fd, void *what)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = what};
 	if (epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event) != 0) {
@@ -214,8 +214,8 @@ static void on_connection(void)
 	new->client = (end){.pair = new, .other = &new->server, .fd = client};
 	new->server = (end){.pair = new, .other = &new->client, .fd = server};
 	new->open_at = nanoseconds() + 2 * delay;
-	watch(client, &new->client);
-	watch(server, &new->server);
+	renewer(client, &new->client);
+	renewer(server, &new->server);
 }
 
 static int listen_somewhere(void)
@@ -245,8 +245,8 @@ int main(int argc, char **argv)
 	poller = epoll_create1(EPOLL_CLOEXEC);
 	timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	listener = listen_somewhere();
-	watch(timer, &timer);
-	watch(listener, &listener);
+	renewer(timer, &timer);
+	renewer(listener, &listener);
 	for (;;) {
 		struct epoll_event events[64];
 		int count = epoll_wait(poller, events, 64, -1);

@@ -10,7 +10,7 @@
  *
  * usage: redlock_hiredis together|sequential warm|cold PORT...
  */
-#include "core/rl_script.h"
+#include "core/wire/rl_script.h"
 
 #include <hiredis.h>
 #include <poll.h>
@@ -82,7 +82,7 @@ static void flush(server *server)
 }
 
 /* Writes what is to be written and reads what there is, once, for the servers from FIRST to LAST. */
-static void exchange(quorum *quorum, int first, int last)
+static void call(quorum *quorum, int first, int last)
 {
 	struct pollfd files[MOST_SERVERS];
 	for (int i = first; i <= last; i++) {
@@ -128,7 +128,7 @@ static void ask(quorum *quorum, int argc, const char **argv, const size_t *lengt
 		server *server = &quorum->servers[i];
 		append(server, argc, argv, lengths);
 		while (quorum->is_sequential && server->owed > 0 && !server->is_dead) {
-			exchange(quorum, i, i);
+			call(quorum, i, i);
 		}
 	}
 	while (yes_of(quorum) < needed) {
@@ -139,7 +139,7 @@ static void ask(quorum *quorum, int argc, const char **argv, const size_t *lengt
 		if (owed == 0) {
 			stop("no quorum");
 		}
-		exchange(quorum, 0, quorum->count - 1);
+		call(quorum, 0, quorum->count - 1);
 	}
 	for (int i = 0; i < quorum->count; i++) {
 		quorum->servers[i].answers = 0;

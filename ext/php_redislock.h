@@ -8,7 +8,7 @@
 
 #include "php.h"
 
-#include "core/rl_pool.h"
+#include "core/conn/rl_pool.h"
 #include "transport/rl_link.h"
 #include "transport/rl_os.h"
 
@@ -26,13 +26,13 @@ ZEND_BEGIN_MODULE_GLOBALS(redislock)
 	rl_random random;
 	rl_env env;
 	rl_net net;
-	rl_pool pool;                 /* connections of the objects with persistent: true */
-	struct redislock_call *calls; /* under way in this request; see redislock_call.h */
-	struct redislock_held *held;  /* by leases of this request; see redislock_held.h */
-	unsigned held_count;          /* of them */
-	size_t held_bytes;            /* that they take */
-	uint64_t births;              /* calls of lease() and resume(); see redislock_birth.h */
-	_Atomic unsigned losses_due;  /* records that are lost, and whose onLoss is to be called */
+	rl_pool pool;                     /* connections of the objects with persistent: true */
+	struct redislock_call *calls;     /* under way in this request; see redislock_call.h */
+	struct redislock_record *records; /* by leases of this request; see redislock_record.h */
+	unsigned record_count;            /* of them */
+	size_t record_bytes;              /* that they take */
+	uint64_t births;                  /* calls of lease() and resume(); see redislock_birth.h */
+	_Atomic unsigned losses_due;      /* records that are lost, and whose onLoss is to be called */
 #ifdef REDISLOCK_TORTURE
 	unsigned tortures; /* calls of the interrupt hook */
 #endif

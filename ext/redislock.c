@@ -10,7 +10,7 @@
 
 #include "php/redislock_call.h"
 #include "php/redislock_class.h"
-#include "php/redislock_held.h"
+#include "php/redislock_record.h"
 #include "php/redislock_loss.h"
 #include "php/redislock_options.h"
 #include "php/redislock_sigterm.h"
@@ -94,7 +94,7 @@ static PHP_MINIT_FUNCTION(redislock)
 {
 	REGISTER_INI_ENTRIES();
 	redislock_class_register();
-	redislock_held_watch_fibers();
+	redislock_record_watch_fibers();
 	redislock_loss_set_up();
 	rl_process_watch_forks();
 	rl_watchdog_set_up();

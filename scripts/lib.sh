@@ -31,6 +31,21 @@ jobs_here() {
     nproc 2>/dev/null || echo 2
 }
 
+# compile FROM [flag...]: each .c below FROM becomes an object at the same place below $folder, several at once, with
+# the caller's "${flags[@]}" and further ones.
+compile() {
+    local from=$1
+    shift
+    find "$from" -type d -print0 | (cd "$folder" && xargs -0 mkdir -p)
+    find "$from" -name '*.c' -print0 |
+        xargs -0 -r -P "$(jobs_here)" -I '{}' cc "${flags[@]}" "$@" -c '{}' -o "$folder/{}.o"
+}
+
+# objects FROM...: fills the array of that name with the objects that compile() has made of what is below FROM.
+objects() {
+    mapfile -t objects < <(cd "$folder" && find "$@" -name '*.o' -printf "$folder/%p\n" | LC_ALL=C sort)
+}
+
 # --- The project's files --------------------------------------------------------------------------------------
 
 # Lists the project's own files, without what builds and tests have left beside them. An unpacked archive has

@@ -17,35 +17,35 @@
 /* A name that was resolved is asked for again when a new connection is needed and this has passed. */
 #define RESOLVE_AGAIN_NS (60 * RL_NS_PER_SECOND)
 
-redislock_home *redislock_home_new(void)
+redislock_client *redislock_client_new(void)
 {
-	redislock_home *home = calloc(1, sizeof *home);
-	if (home != NULL) {
-		home->refs = 1;
-		rl_pool_init(&home->own_pool, &REDISLOCK_G(net).transport, &REDISLOCK_G(env));
+	redislock_client *client = calloc(1, sizeof *client);
+	if (client != NULL) {
+		client->refs = 1;
+		rl_pool_init(&client->own_pool, &REDISLOCK_G(net).transport, &REDISLOCK_G(env));
 	}
-	return home;
+	return client;
 }
 
-void redislock_home_unref(redislock_home *home)
+void redislock_client_unref(redislock_client *client)
 {
-	if (home == NULL || --home->refs > 0) {
+	if (client == NULL || --client->refs > 0) {
 		return;
 	}
-	rl_pool_end_idle(&home->own_pool, rl_os_now());
+	rl_pool_end_idle(&client->own_pool, rl_os_now());
 	rl_pool_hand_over_lingering(
-		&home->own_pool, &REDISLOCK_G(pool), rl_os_now()); /* their undos are not read yet */
-	rl_pool_clear(&home->own_pool);
-	for (unsigned i = 0; i < home->set.count; i++) {
-		rl_target_unref(home->set.members[i].target);
+		&client->own_pool, &REDISLOCK_G(pool), rl_os_now()); /* their undos are not read yet */
+	rl_pool_clear(&client->own_pool);
+	for (unsigned i = 0; i < client->set.count; i++) {
+		rl_target_unref(client->set.members[i].target);
 	}
-	free(home->prefix);
-	free(home);
+	free(client->prefix);
+	free(client);
 }
 
-rl_pool *redislock_home_pool(redislock_home *home)
+rl_pool *redislock_client_pool(redislock_client *client)
 {
-	return home->is_persistent ? &REDISLOCK_G(pool) : &home->own_pool;
+	return client->is_persistent ? &REDISLOCK_G(pool) : &client->own_pool;
 }
 
 static bool has_forked(const redislock_call *call)
@@ -75,17 +75,17 @@ static bool guard_run(void *ctx)
 	return !call->has_bailed_out && EG(exception) == NULL && !has_forked(call);
 }
 
-static redislock_call *begin(redislock_home *home, rl_op *op)
+static redislock_call *begin(redislock_client *client, rl_op *op)
 {
 	redislock_call *call = malloc(sizeof *call);
 	if (call == NULL) {
 		return NULL;
 	}
-	home->refs++;
+	client->refs++;
 	redislock_call **list = &REDISLOCK_G(calls);
 	*call = (redislock_call){.next = *list,
 		.link = list,
-		.home = home,
+		.client = client,
 		.op = op,
 		.fork_generation = rl_process_fork_generation()};
 	if (call->next != NULL) {
@@ -99,20 +99,20 @@ static redislock_call *begin(redislock_home *home, rl_op *op)
  * still be carried out, so "not ours" proves nothing. */
 static void swap_back_late(const redislock_call *call)
 {
-	const rl_exchange *exchange = &call->op->exchange;
-	rl_late_release late = {.set = exchange->set,
-		.key = exchange->request.key,
-		.token = exchange->request.fresh,
-		.back = exchange->request.token,
-		.members = rl_late_all(exchange->set),
-		.strays = rl_late_all(exchange->set),
-		.ttl_ns = exchange->request.ttl_ms * RL_NS_PER_MS};
+	const rl_quorum_call *asked = &call->op->call;
+	rl_late_release late = {.set = asked->set,
+		.key = asked->request.key,
+		.token = asked->request.fresh,
+		.back = asked->request.token,
+		.members = rl_late_all(asked->set),
+		.strays = rl_late_all(asked->set),
+		.ttl_ns = asked->request.ttl_ms * RL_NS_PER_MS};
 	rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
 }
 
 void redislock_call_end(redislock_call *call)
 {
-	if (call->op->owes_swap_back) {
+	if (call->op->must_swap_back) {
 		swap_back_late(call);
 	}
 	*call->link = call->next;
@@ -120,7 +120,7 @@ void redislock_call_end(redislock_call *call)
 		call->next->link = call->link;
 	}
 	rl_op_free(call->op);
-	redislock_home_unref(call->home);
+	redislock_client_unref(call->client);
 	free(call);
 }
 
@@ -140,7 +140,7 @@ void redislock_calls_abandon(void)
 /* Of several members: it has a connection, or is not to be dialled now. */
 static bool has_or_is_spared(rl_pool *pool, const rl_target *target)
 {
-	return rl_pool_count(pool, target) > 0 || rl_pool_is_in_trouble(pool, target, rl_os_now());
+	return rl_pool_count(pool, target) > 0 || rl_pool_is_backed_off(pool, target, rl_os_now());
 }
 
 /* Resolves the name if a dial needs it, or the watchdog does, which resolves nothing itself. */
@@ -158,12 +158,12 @@ static void resolve_name(const rl_address *address, bool has_conn)
 }
 
 /* Looks names up before the operation's time begins to run, if it will have to dial. */
-static void resolve_names(redislock_home *home)
+static void resolve_names(redislock_client *client)
 {
-	rl_pool *pool = redislock_home_pool(home);
-	bool is_one = home->set.count == 1;
-	for (unsigned i = 0; i < home->set.count; i++) {
-		const rl_target *target = home->set.members[i].target;
+	rl_pool *pool = redislock_client_pool(client);
+	bool is_one = client->set.count == 1;
+	for (unsigned i = 0; i < client->set.count; i++) {
+		const rl_target *target = client->set.members[i].target;
 		if (target->address.kind != RL_NET_TCP) {
 			continue;
 		}
@@ -184,14 +184,14 @@ static void throw_out_of_memory(void)
 /* A release that no quorum has decided on is repeated by the watchdog. */
 static void release_late(const redislock_call *call)
 {
-	const rl_exchange *exchange = &call->op->exchange;
+	const rl_quorum_call *asked = &call->op->call;
 	if (call->op->late_ns == 0 || has_forked(call)) {
 		return;
 	}
-	rl_late_release late = {.set = exchange->set,
-		.key = exchange->request.key,
-		.token = exchange->request.token,
-		.members = rl_exchange_missing(exchange),
+	rl_late_release late = {.set = asked->set,
+		.key = asked->request.key,
+		.token = asked->request.token,
+		.members = rl_quorum_call_missing(asked),
 		.ttl_ns = call->op->late_ns};
 	if (late.members != 0) {
 		rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
@@ -226,13 +226,13 @@ static bool run_late_handlers(redislock_call *call)
 		return true;
 	}
 	rl_acquire *acquire = (rl_acquire *) call->op;
-	rl_exchange_hold(&call->op->exchange, false, rl_os_now());
+	rl_quorum_call_hold(&call->op->call, false, rl_os_now());
 	if (!guard_run(call)) {
 		return false;
 	}
 	int64_t now = rl_os_now();
 	bool is_of_use = acquire->proven_until > now;
-	rl_exchange_settle(&call->op->exchange, is_of_use ? RL_UNDO_NOTHING : RL_UNDO_ALL, now);
+	rl_quorum_call_settle(&call->op->call, is_of_use ? RL_UNDO_NOTHING : RL_UNDO_ALL, now);
 	if (!is_of_use) {
 		rl_op_fail_with(call->op, RL_ERR_SLOW,
 			"too slow: a signal handler ran until the lock's ttl was used up; it was given back");
@@ -240,15 +240,15 @@ static bool run_late_handlers(redislock_call *call)
 	return true;
 }
 
-redislock_call *redislock_call_run(redislock_home *home, rl_op *op)
+redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
 {
-	redislock_call *call = op != NULL ? begin(home, op) : NULL;
+	redislock_call *call = op != NULL ? begin(client, op) : NULL;
 	if (call == NULL) {
 		rl_op_free(op);
 		throw_out_of_memory();
 		return NULL;
 	}
-	resolve_names(home);
+	resolve_names(client);
 	rl_guard guard = {.ctx = call, .is_due = guard_is_due, .run = guard_run};
 	if (!rl_drive(&REDISLOCK_G(net), op, &guard) || !run_late_handlers(call)) {
 		return give_up(call);

@@ -17,9 +17,9 @@
 
 #include "php_redislock.h"
 
-#include "core/rl_op.h"
+#include "core/lock/rl_op.h"
 
-typedef struct redislock_home {
+typedef struct redislock_client {
 	unsigned refs;
 	rl_set set;
 	bool is_persistent;
@@ -29,18 +29,18 @@ typedef struct redislock_home {
 	size_t prefix_len;
 	int64_t
 		mute_until; /* the server did not answer the release of a lease: not bothered with others before */
-} redislock_home;
+} redislock_client;
 
-redislock_home *redislock_home_new(void);
-void redislock_home_unref(redislock_home *home);
-rl_pool *redislock_home_pool(redislock_home *home);
+redislock_client *redislock_client_new(void);
+void redislock_client_unref(redislock_client *client);
+rl_pool *redislock_client_pool(redislock_client *client);
 
 typedef struct redislock_call redislock_call;
 struct redislock_call {
 	redislock_call *next;
-	redislock_call **link; /* what points to this one in the request's list */
-	redislock_home *home;  /* one reference */
-	rl_op *op;             /* owned */
+	redislock_call **link;    /* what points to this one in the request's list */
+	redislock_client *client; /* one reference */
+	rl_op *op;                /* owned */
 	uint64_t fork_generation;
 	bool has_bailed_out;
 };
@@ -50,7 +50,7 @@ struct redislock_call {
  * @return the call, with op->status RL_OK or RL_BUSY, to be ended with redislock_call_end();
  *   NULL = an exception is thrown. Does not return when a handler bailed out.
  */
-redislock_call *redislock_call_run(redislock_home *home, rl_op *op);
+redislock_call *redislock_call_run(redislock_client *client, rl_op *op);
 
 void redislock_call_end(redislock_call *call);
 

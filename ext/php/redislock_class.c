@@ -23,7 +23,7 @@
 #include "transport/rl_watchdog.h"
 
 typedef struct redislock_object {
-	redislock_home *home; /* one reference; NULL until the constructor has run */
+	redislock_client *client; /* one reference; NULL until the constructor has run */
 	zend_object std;
 } redislock_object;
 
@@ -37,7 +37,7 @@ static inline redislock_object *from_obj(zend_object *object)
 static zend_object *create_object(zend_class_entry *ce)
 {
 	redislock_object *lock = zend_object_alloc(sizeof *lock, ce);
-	lock->home = NULL;
+	lock->client = NULL;
 	zend_object_std_init(&lock->std, ce);
 	object_properties_init(&lock->std, ce);
 	lock->std.handlers = &handlers;
@@ -47,8 +47,8 @@ static zend_object *create_object(zend_class_entry *ce)
 static void free_object(zend_object *object)
 {
 	redislock_object *lock = from_obj(object);
-	redislock_home_unref(lock->home);
-	lock->home = NULL;
+	redislock_client_unref(lock->client);
+	lock->client = NULL;
 	zend_object_std_dtor(object);
 }
 
@@ -61,14 +61,14 @@ int redislock_compare_identity(zval *a, zval *b)
 }
 
 /* The object's home; NULL with an exception when its constructor never ran. */
-static redislock_home *home_of(zval *self)
+static redislock_client *home_of(zval *self)
 {
-	redislock_home *home = from_obj(Z_OBJ_P(self))->home;
-	if (home == NULL) {
+	redislock_client *client = from_obj(Z_OBJ_P(self))->client;
+	if (client == NULL) {
 		zend_throw_error(
 			NULL, "The RedisLock object was not set up: its constructor was not called");
 	}
-	return home;
+	return client;
 }
 
 /* ---- construction ---- */
@@ -102,23 +102,23 @@ ZEND_METHOD(RedisLock, __construct)
 		REDISLOCK_PARAM_FLOAT(arguments.drift_factor)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_object *lock = from_obj(Z_OBJ_P(ZEND_THIS));
-	if (lock->home != NULL) {
+	if (lock->client != NULL) {
 		zend_throw_error(NULL, "The RedisLock object is set up already");
 		RETURN_THROWS();
 	}
 	arguments.server = server;
 	arguments.prefix = prefix;
 	arguments.has_retries = !is_without_limit;
-	redislock_home *home = redislock_home_new();
-	if (home == NULL) {
+	redislock_client *client = redislock_client_new();
+	if (client == NULL) {
 		zend_throw_error(NULL, "Out of memory");
 		RETURN_THROWS();
 	}
-	if (!redislock_home_fill(home, &arguments)) {
-		redislock_home_unref(home);
+	if (!redislock_client_fill(client, &arguments)) {
+		redislock_client_unref(client);
 		RETURN_THROWS();
 	}
-	lock->home = home;
+	lock->client = client;
 }
 
 /* ---- running ---- */
@@ -127,40 +127,40 @@ ZEND_METHOD(RedisLock, __construct)
 static redislock_call *ask(
 	zval *self, rl_verb verb, const zend_string *name, const zend_string *token, int64_t ttl_ms)
 {
-	redislock_home *home = home_of(self);
+	redislock_client *client = home_of(self);
 	rl_bytes key;
 	char *joined;
-	if (home == NULL || (token != NULL && !redislock_check_token(token, 2)) ||
-		!redislock_read_key(home, name, 1, &key, &joined)) {
+	if (client == NULL || (token != NULL && !redislock_check_token(token, 2)) ||
+		!redislock_read_key(client, name, 1, &key, &joined)) {
 		return NULL;
 	}
 	rl_bytes mark = {NULL, 0};
 	if (token != NULL) {
 		mark = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
-	if (verb == RL_VERB_EXTEND && rl_watchdog_is_releasing(&home->set, key, mark)) {
+	if (verb == RL_VERB_EXTEND && rl_watchdog_is_releasing(&client->set, key, mark)) {
 		redislock_free_key(joined);
 		return NULL;
 	}
 	rl_op *op = rl_ask_new(
-		&home->set, redislock_home_pool(home), &REDISLOCK_G(env), verb, key, mark, ttl_ms);
+		&client->set, redislock_client_pool(client), &REDISLOCK_G(env), verb, key, mark, ttl_ms);
 	redislock_free_key(joined);
 	if (op != NULL && verb == RL_VERB_RELEASE && rl_token_is_drawn(mark)) {
 		op->late_ns = RL_LATE_BARE_NS;
 	}
-	return redislock_call_run(home, op);
+	return redislock_call_run(client, op);
 }
 
 /* Asks the servers whether a quorum has the token. False also with an exception. */
-static bool is_owner(redislock_home *home, rl_bytes key, const zend_string *token)
+static bool is_owner(redislock_client *client, rl_bytes key, const zend_string *token)
 {
-	redislock_call *call = redislock_call_run(home,
-		rl_ask_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), RL_VERB_OWNER, key,
-			(rl_bytes){NULL, 0}, 0));
+	redislock_call *call = redislock_call_run(client,
+		rl_ask_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env), RL_VERB_OWNER,
+			key, (rl_bytes){NULL, 0}, 0));
 	if (call == NULL) {
 		return false;
 	}
-	const rl_seat *seat = rl_exchange_owner(&call->op->exchange);
+	const rl_member_call *seat = rl_quorum_call_owner(&call->op->call);
 	bool is_same = call->op->status == RL_OK &&
 		rl_bytes_equal(
 			rl_bytes_of(seat->text, seat->text_len), rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)));
@@ -171,15 +171,15 @@ static bool is_owner(redislock_home *home, rl_bytes key, const zend_string *toke
 /* A wait that only this thread could end, by a lease that the servers know, too: the key may have been deleted, or the
  * lock given to another holder, since they were asked for the last time. False with an exception. */
 static bool check_deadlock(
-	redislock_home *home, rl_bytes key, int64_t wait_ns, const zend_string *name)
+	redislock_client *client, rl_bytes key, int64_t wait_ns, const zend_string *name)
 {
-	const redislock_held *held = wait_ns > 0 ? redislock_held_blocking(home, key) : NULL;
-	if (held == NULL) {
+	const redislock_record *record = wait_ns > 0 ? redislock_record_blocking(client, key) : NULL;
+	if (record == NULL) {
 		return true;
 	}
 	/* A copy: a signal handler may end the lease while the servers are asked. */
-	zend_string *token = zend_string_init(held->lease->token, held->lease->token_len, false);
-	bool is_ours = is_owner(home, key, token);
+	zend_string *token = zend_string_init(record->lease->token, record->lease->token_len, false);
+	bool is_ours = is_owner(client, key, token);
 	zend_string_release(token);
 	if (EG(exception) != NULL) {
 		return false;
@@ -198,9 +198,9 @@ static bool check_deadlock(
 /* The lock could be taken again with this token, and then be freed by its late release, on the same servers. False with an
  * exception. */
 static bool check_unreleased(
-	const redislock_home *home, rl_bytes key, rl_bytes token, const zend_string *name)
+	const redislock_client *client, rl_bytes key, rl_bytes token, const zend_string *name)
 {
-	if (!rl_watchdog_is_releasing(&home->set, key, token)) {
+	if (!rl_watchdog_is_releasing(&client->set, key, token)) {
 		return true;
 	}
 	char shown[RL_BYTES_TEXT];
@@ -237,28 +237,29 @@ ZEND_METHOD(RedisLock, acquire)
 		REDISLOCK_PARAM_FLOAT(wait)
 		Z_PARAM_STR_OR_NULL(token)
 	ZEND_PARSE_PARAMETERS_END();
-	redislock_home *home = home_of(ZEND_THIS);
+	redislock_client *client = home_of(ZEND_THIS);
 	rl_acquire_args args = {0};
 	char *joined;
-	if (home == NULL || !redislock_read_ttl(ttl, 2, &args.ttl_ms) ||
+	if (client == NULL || !redislock_read_ttl(ttl, 2, &args.ttl_ms) ||
 		!redislock_read_wait(wait, 3, &args.wait_ns) ||
 		(token != NULL && !redislock_check_token(token, 4)) ||
-		!redislock_read_key(home, name, 1, &args.key, &joined)) {
+		!redislock_read_key(client, name, 1, &args.key, &joined)) {
 		RETURN_THROWS();
 	}
 	if (token != NULL) {
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
-	if (!check_deadlock(home, args.key, args.wait_ns, name) ||
-		(token != NULL && !check_unreleased(home, args.key, args.token, name))) {
+	if (!check_deadlock(client, args.key, args.wait_ns, name) ||
+		(token != NULL && !check_unreleased(client, args.key, args.token, name))) {
 		redislock_free_key(joined);
 		RETURN_THROWS();
 	}
 	/* Before the rest: out of memory here loses nothing, after the grant it would lose the token. */
 	zend_string *result = zend_string_alloc(token != NULL ? ZSTR_LEN(token) : RL_TOKEN_LEN, false);
-	rl_op *op = rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
+	rl_op *op =
+		rl_acquire_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env), &args);
 	redislock_free_key(joined);
-	redislock_call *call = redislock_call_run(home, op);
+	redislock_call *call = redislock_call_run(client, op);
 	if (call == NULL) {
 		zend_string_efree(result);
 		RETURN_THROWS();
@@ -307,23 +308,23 @@ ZEND_METHOD(RedisLock, extend)
 
 /* Runs op, which asks for the lease's lock. True = it is held; false = someone else's, or with an exception. In
  * both cases the object is gone. */
-static bool win_lease(redislock_held *held, zval *object, rl_op *op, int64_t ttl_ms)
+static bool win_lease(redislock_record *record, zval *object, rl_op *op, int64_t ttl_ms)
 {
-	redislock_call *call = redislock_call_run(held->home, op);
+	redislock_call *call = redislock_call_run(record->client, op);
 	bool is_won = call != NULL && call->op->status == RL_OK;
-	if (is_won && held->home->mute_until != 0) {
-		redislock_leases_mute(held->home, 0);
+	if (is_won && record->client->mute_until != 0) {
+		redislock_leases_backed_off(record->client, 0);
 	}
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
 	if (is_won && op->kind == RL_OP_ACQUIRE) {
 		const rl_acquire *acquire = (const rl_acquire *) op;
-		rl_lease_begin(held->lease, rl_bytes_of(acquire->token, acquire->token_len), ttl_ns,
+		rl_lease_begin(record->lease, rl_bytes_of(acquire->token, acquire->token_len), ttl_ns,
 			acquire->proven_until);
-		held->lease->strays = rl_exchange_strays(&op->exchange);
+		record->lease->strays = rl_quorum_call_strays(&op->call);
 		redislock_lease_won(object, acquire->waited_ns, acquire->attempts);
 	} else if (is_won) {
-		rl_lease_begin(held->lease, op->exchange.request.fresh, ttl_ns,
-			rl_exchange_sent_at(&op->exchange) + ttl_ns - rl_set_drift(op->exchange.set, ttl_ns));
+		rl_lease_begin(record->lease, op->call.request.fresh, ttl_ns,
+			rl_quorum_call_sent_at(&op->call) + ttl_ns - rl_set_drift(op->call.set, ttl_ns));
 		redislock_lease_won(object, 0, 1);
 	}
 	if (call != NULL) {
@@ -354,35 +355,37 @@ typedef struct lease_args {
 
 /* False with an exception. */
 static bool read_lease_args(
-	const lease_args *in, int64_t *ttl_ms, int64_t *wait_ns, redislock_keeping *keeping)
+	const lease_args *in, int64_t *ttl_ms, int64_t *wait_ns, redislock_policy *policy)
 {
 	uint32_t arg = in->ttl_arg;
-	keeping->renews = in->renews;
-	ZVAL_UNDEF(&keeping->on_loss.function);
+	policy->renews = in->renews;
+	ZVAL_UNDEF(&policy->on_loss.function);
 	if (ZEND_FCI_INITIALIZED(in->on_loss)) {
-		ZVAL_COPY_VALUE(&keeping->on_loss.function, &in->on_loss.function_name);
-		keeping->on_loss.cache = in->on_loss_cache;
+		ZVAL_COPY_VALUE(&policy->on_loss.function, &in->on_loss.function_name);
+		policy->on_loss.cache = in->on_loss_cache;
 	}
 	return redislock_read_ttl(in->ttl, arg++, ttl_ms) &&
 		(!in->has_wait || redislock_read_wait(in->wait, arg++, wait_ns)) &&
-		redislock_read_max_hold(in->max_hold, in->has_no_max_hold, arg + 1, &keeping->max_hold_ns);
+		redislock_read_max_hold(in->max_hold, in->has_no_max_hold, arg + 1, &policy->max_hold_ns);
 }
 
 /* Enters a lock again that the object holds already. False = it does not, or with an exception. */
-static bool enter_again(redislock_home *home, rl_bytes key, int64_t ttl_ms,
-	const redislock_keeping *keeping, zval *object)
+static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
+	const redislock_policy *policy, zval *object)
 {
-	redislock_held *held = home->is_reentrant ? redislock_held_find(home, key) : NULL;
-	if (held == NULL) {
+	redislock_record *record = client->is_reentrant ? redislock_record_find(client, key) : NULL;
+	if (record == NULL) {
 		return false;
 	}
-	if (!redislock_lease_enter(object, held, keeping)) {
+	if (!redislock_lease_enter(object, record, policy)) {
 		return false;
 	}
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
-	int64_t longer_ms = ttl_ns > held->lease->ttl_ns ? ttl_ms : held->lease->ttl_ns / RL_NS_PER_MS;
-	bool is_enough = ttl_ns <= held->lease->ttl_ns && rl_lease_remaining(held->lease) >= ttl_ns / 2;
-	if (is_enough || redislock_lease_prolong(held, longer_ms)) {
+	int64_t longer_ms =
+		ttl_ns > record->lease->ttl_ns ? ttl_ms : record->lease->ttl_ns / RL_NS_PER_MS;
+	bool is_enough =
+		ttl_ns <= record->lease->ttl_ns && rl_lease_remaining(record->lease) >= ttl_ns / 2;
+	if (is_enough || redislock_lease_prolong(record, longer_ms)) {
 		return true;
 	}
 	zval_ptr_dtor(object);
@@ -393,13 +396,13 @@ static bool enter_again(redislock_home *home, rl_bytes key, int64_t ttl_ms,
 static bool take_lease(zval *self, const zend_string *name, const lease_args *in, zval *object)
 {
 	const zend_string *token = in->token;
-	redislock_home *home = home_of(self);
+	redislock_client *client = home_of(self);
 	rl_acquire_args args = {0};
-	redislock_keeping keeping;
+	redislock_policy policy;
 	char *joined;
-	if (home == NULL || !read_lease_args(in, &args.ttl_ms, &args.wait_ns, &keeping) ||
+	if (client == NULL || !read_lease_args(in, &args.ttl_ms, &args.wait_ns, &policy) ||
 		(token != NULL && !redislock_check_token(token, in->token_arg)) ||
-		!redislock_read_key(home, name, 1, &args.key, &joined)) {
+		!redislock_read_key(client, name, 1, &args.key, &joined)) {
 		return false;
 	}
 	size_t token_room = RL_TOKEN_LEN;
@@ -407,18 +410,19 @@ static bool take_lease(zval *self, const zend_string *name, const lease_args *in
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 		token_room = ZSTR_LEN(token);
 	}
-	redislock_held *held = NULL;
+	redislock_record *record = NULL;
 	rl_op *op = NULL;
-	bool is_again = enter_again(home, args.key, args.ttl_ms, &keeping, object);
-	if (!is_again && EG(exception) == NULL && check_deadlock(home, args.key, args.wait_ns, name) &&
-		(token == NULL || check_unreleased(home, args.key, args.token, name))) {
-		held = redislock_lease_new(object, home, args.key, token_room, token != NULL, &keeping);
-		op = held == NULL
+	bool is_again = enter_again(client, args.key, args.ttl_ms, &policy, object);
+	if (!is_again && EG(exception) == NULL &&
+		check_deadlock(client, args.key, args.wait_ns, name) &&
+		(token == NULL || check_unreleased(client, args.key, args.token, name))) {
+		record = redislock_lease_new(object, client, args.key, token_room, token != NULL, &policy);
+		op = record == NULL
 			? NULL
-			: rl_acquire_new(&home->set, redislock_home_pool(home), &REDISLOCK_G(env), &args);
+			: rl_acquire_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env), &args);
 	}
 	redislock_free_key(joined);
-	return is_again || (held != NULL && win_lease(held, object, op, args.ttl_ms));
+	return is_again || (record != NULL && win_lease(record, object, op, args.ttl_ms));
 }
 
 ZEND_METHOD(RedisLock, lease)
@@ -458,29 +462,30 @@ ZEND_METHOD(RedisLock, resume)
 		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
 		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
 	ZEND_PARSE_PARAMETERS_END();
-	redislock_home *home = home_of(ZEND_THIS);
+	redislock_client *client = home_of(ZEND_THIS);
 	rl_bytes key;
 	char *joined;
 	int64_t ttl_ms;
-	redislock_keeping keeping;
-	if (home == NULL || !redislock_check_token(token, 2) ||
-		!read_lease_args(&args, &ttl_ms, NULL, &keeping) ||
-		!redislock_read_key(home, name, 1, &key, &joined)) {
+	redislock_policy policy;
+	if (client == NULL || !redislock_check_token(token, 2) ||
+		!read_lease_args(&args, &ttl_ms, NULL, &policy) ||
+		!redislock_read_key(client, name, 1, &key, &joined)) {
 		RETURN_THROWS();
 	}
 	rl_bytes given = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
-	if (rl_watchdog_is_releasing(&home->set, key, given)) {
+	if (rl_watchdog_is_releasing(&client->set, key, given)) {
 		redislock_free_key(joined);
 		RETURN_NULL();
 	}
 	zval object;
 	redislock_birth birth = redislock_birth_of_call();
-	redislock_held *held = redislock_lease_new(&object, home, key, RL_TOKEN_LEN, false, &keeping);
-	rl_op *op = held == NULL ? NULL
-							 : rl_take_over_new(&home->set, redislock_home_pool(home),
-								   &REDISLOCK_G(env), key, given, ttl_ms);
+	redislock_record *record =
+		redislock_lease_new(&object, client, key, RL_TOKEN_LEN, false, &policy);
+	rl_op *op = record == NULL ? NULL
+							   : rl_take_over_new(&client->set, redislock_client_pool(client),
+									 &REDISLOCK_G(env), key, given, ttl_ms);
 	redislock_free_key(joined);
-	if (held != NULL && win_lease(held, &object, op, ttl_ms)) {
+	if (record != NULL && win_lease(record, &object, op, ttl_ms)) {
 		redislock_lease_set_birth(&object, birth);
 		RETURN_COPY_VALUE(&object);
 	}
@@ -553,7 +558,7 @@ ZEND_METHOD(RedisLock, owner)
 		RETURN_THROWS();
 	}
 	if (call->op->status == RL_OK) {
-		const rl_seat *seat = rl_exchange_owner(&call->op->exchange);
+		const rl_member_call *seat = rl_quorum_call_owner(&call->op->call);
 		RETVAL_STRINGL(seat->text, seat->text_len);
 	} else {
 		RETVAL_NULL();
@@ -572,7 +577,7 @@ ZEND_METHOD(RedisLock, remaining)
 		RETURN_THROWS();
 	}
 	if (call->op->status == RL_OK) {
-		int64_t ms = rl_exchange_remaining(&call->op->exchange);
+		int64_t ms = rl_quorum_call_remaining(&call->op->call);
 		RETVAL_DOUBLE(ms < 0 ? ZEND_INFINITY : (double) ms / 1000);
 	} else {
 		RETVAL_NULL();
@@ -628,13 +633,13 @@ ZEND_METHOD(RedisLock, stats)
 ZEND_METHOD(RedisLock, close)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_home *home = home_of(ZEND_THIS);
-	if (home == NULL) {
+	redislock_client *client = home_of(ZEND_THIS);
+	if (client == NULL) {
 		RETURN_THROWS();
 	}
-	for (unsigned i = 0; i < home->set.count; i++) {
+	for (unsigned i = 0; i < client->set.count; i++) {
 		rl_pool_clear_address(
-			redislock_home_pool(home), &home->set.members[i].target->address, rl_os_now());
+			redislock_client_pool(client), &client->set.members[i].target->address, rl_os_now());
 	}
 }
 

@@ -43,15 +43,15 @@ static zend_class_entry *class_for(rl_status status)
 
 static void set_reasons(zend_object *exception, const rl_op *op)
 {
-	const rl_set *set = op->exchange.set;
+	const rl_set *set = op->call.set;
 	zval reasons;
 	array_init(&reasons);
 	for (unsigned i = 0; i < set->count; i++) {
-		const rl_seat *seat = &op->exchange.seats[i];
+		const rl_member_call *member = &op->call.members[i];
 		const char *server = set->members[i].target->name;
-		if (seat->vote == RL_VOTE_FAILED) {
-			add_assoc_string(&reasons, server, seat->err.message);
-		} else if (op->status == RL_ERR_SLOW && seat->vote == RL_VOTE_GRANTED) {
+		if (member->vote == RL_VOTE_FAILED) {
+			add_assoc_string(&reasons, server, member->err.message);
+		} else if (op->status == RL_ERR_SLOW && member->vote == RL_VOTE_GRANTED) {
 			add_assoc_string(&reasons, server, op->err->message);
 		}
 	}

@@ -7,8 +7,8 @@
 
 #include "php_redislock.h"
 
-#include "core/rl_lease.h"
-#include "core/rl_op.h"
+#include "core/lease/rl_lease.h"
+#include "core/lock/rl_op.h"
 
 extern zend_class_entry *redislock_ce_exception;
 extern zend_class_entry *redislock_ce_connection_exception;

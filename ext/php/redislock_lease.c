@@ -16,9 +16,9 @@
 #include "transport/rl_watchdog.h"
 
 typedef struct redislock_lease_object {
-	redislock_held *held;       /* NULL when there is none */
-	redislock_holding *holding; /* NULL = released, or given away: this holding is over */
-	rl_loss loss;               /* it is over: why */
+	redislock_record *record; /* NULL when there is none */
+	redislock_ref *ref;       /* NULL = released, or given away: this holding is over */
+	rl_loss loss;             /* it is over: why */
 	redislock_callable
 		on_loss; /* owned; undefined = there is none, it was called, or the holding is over */
 	redislock_birth birth;
@@ -59,12 +59,12 @@ static bool is_script_running(void)
 
 static bool is_over(const redislock_lease_object *object)
 {
-	return object->holding == NULL;
+	return object->ref == NULL;
 }
 
 static bool is_held(const redislock_lease_object *object)
 {
-	return !is_over(object) && rl_lease_is_held(object->held->lease);
+	return !is_over(object) && rl_lease_is_held(object->record->lease);
 }
 
 /* Without the prefix. */
@@ -77,7 +77,7 @@ static rl_bytes key_of(const rl_lease *lease)
 /* Why the object does not hold the lock. */
 static rl_loss loss_of(const redislock_lease_object *object)
 {
-	return is_over(object) ? object->loss : rl_lease_loss(object->held->lease);
+	return is_over(object) ? object->loss : rl_lease_loss(object->record->lease);
 }
 
 /* ---- onLoss ---- */
@@ -158,14 +158,14 @@ static HashTable *get_gc(zend_object *std, zval **table, int *count)
 /* ---- life ---- */
 
 /* The object's holding is over. True = it was the last one. */
-static bool end_holding(redislock_lease_object *object)
+static bool end_ref(redislock_lease_object *object)
 {
-	redislock_holding *holding = object->holding;
-	rl_loss loss = rl_lease_loss(object->held->lease);
+	redislock_ref *ref = object->ref;
+	rl_loss loss = rl_lease_loss(object->record->lease);
 	object->loss = loss == RL_LOSS_NONE ? RL_LOSS_RELEASED : loss;
-	object->holding = NULL;
+	object->ref = NULL;
 	object->ended_at = rl_os_now();
-	return redislock_held_exit(object->held, holding);
+	return redislock_record_exit(object->record, ref);
 }
 
 void redislock_lease_set_birth(zval *zv, redislock_birth birth)
@@ -177,13 +177,13 @@ void redislock_lease_set_birth(zval *zv, redislock_birth birth)
 static void destroy_object(zend_object *std)
 {
 	const redislock_lease_object *object = from_obj(std);
-	if (object->held != NULL && is_held(object) && object->held->holdings->next == NULL &&
+	if (object->record != NULL && is_held(object) && object->record->refs->next == NULL &&
 		is_script_running() && redislock_birth_was_wasted(&object->birth, std)) {
 		char shown[RL_BYTES_TEXT];
 		zend_error(E_WARNING,
 			"the lock \"%s\" is released by the statement that took it, and protects nothing: "
 			"keep the RedisLockLease in a variable",
-			rl_bytes_text(key_of(object->held->lease), shown));
+			rl_bytes_text(key_of(object->record->lease), shown));
 	}
 	zend_objects_destroy_object(std);
 }
@@ -191,51 +191,51 @@ static void destroy_object(zend_object *std)
 static void free_object(zend_object *std)
 {
 	redislock_lease_object *object = from_obj(std);
-	redislock_held *held = object->held;
-	if (held != NULL && is_script_running()) {
-		if (!is_over(object) && end_holding(object)) {
-			redislock_held_farewell(held, REDISLOCK_FAREWELL_NS, false);
+	redislock_record *record = object->record;
+	if (record != NULL && is_script_running()) {
+		if (!is_over(object) && end_ref(object)) {
+			redislock_record_release(record, REDISLOCK_FAREWELL_NS, false);
 		}
-		held->objects--;
-		if (held->objects == 0) {
-			redislock_held_free(held);
+		record->objects--;
+		if (record->objects == 0) {
+			redislock_record_free(record);
 		}
 	} else if (!is_over(object)) { /* its record waits on the request's list */
-		object->holding->listener = NULL;
+		object->ref->listener = NULL;
 	}
-	object->held = NULL;
+	object->record = NULL;
 	drop_on_loss(object);
 	zend_object_std_dtor(std);
 }
 
-bool redislock_lease_enter(zval *zv, redislock_held *held, const redislock_keeping *keeping)
+bool redislock_lease_enter(zval *zv, redislock_record *record, const redislock_policy *policy)
 {
 	object_init_ex(zv, ce_lease);
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
-	redislock_holding *holding = redislock_held_enter(held, keeping, &object->std);
-	if (holding == NULL) {
+	redislock_ref *ref = redislock_record_enter(record, policy, &object->std);
+	if (ref == NULL) {
 		zval_ptr_dtor(zv);
 		return false;
 	}
-	object->held = held;
-	object->holding = holding;
+	object->record = record;
+	object->ref = ref;
 	object->since = rl_os_now();
-	if (!Z_ISUNDEF(keeping->on_loss.function)) {
-		set_on_loss(object, &keeping->on_loss);
+	if (!Z_ISUNDEF(policy->on_loss.function)) {
+		set_on_loss(object, &policy->on_loss);
 	}
-	held->objects++;
+	record->objects++;
 	return true;
 }
 
-redislock_held *redislock_lease_new(zval *object, redislock_home *home, rl_bytes key,
-	size_t token_room, bool is_own_token, const redislock_keeping *keeping)
+redislock_record *redislock_lease_new(zval *object, redislock_client *client, rl_bytes key,
+	size_t token_room, bool is_own_token, const redislock_policy *policy)
 {
-	redislock_held *held = redislock_held_new(home, key, token_room, is_own_token);
-	if (held != NULL && !redislock_lease_enter(object, held, keeping)) {
-		redislock_held_free(held);
+	redislock_record *record = redislock_record_new(client, key, token_room, is_own_token);
+	if (record != NULL && !redislock_lease_enter(object, record, policy)) {
+		redislock_record_free(record);
 		return NULL;
 	}
-	return held;
+	return record;
 }
 
 void redislock_lease_won(zval *zv, int64_t waited_ns, uint64_t attempts)
@@ -244,13 +244,13 @@ void redislock_lease_won(zval *zv, int64_t waited_ns, uint64_t attempts)
 	object->since = rl_os_now();
 	object->waited_ns = waited_ns;
 	object->attempts = attempts;
-	redislock_held_begin(object->held);
+	redislock_record_begin(object->record);
 }
 
 /* In seconds. */
 static double remaining(const redislock_lease_object *object)
 {
-	return is_over(object) ? 0.0 : (double) rl_lease_remaining(object->held->lease) / 1e9;
+	return is_over(object) ? 0.0 : (double) rl_lease_remaining(object->record->lease) / 1e9;
 }
 
 /* What var_dump() and print_r() show; never the token. An export, a cast or an encoding shows nothing at all. */
@@ -260,8 +260,8 @@ static HashTable *debug_info(zend_object *std, int *is_temporary)
 	zval info;
 	array_init(&info);
 	*is_temporary = 1;
-	if (object->held != NULL) {
-		rl_bytes key = key_of(object->held->lease);
+	if (object->record != NULL) {
+		rl_bytes key = key_of(object->record->lease);
 		add_assoc_stringl(&info, "key", key.data, key.len);
 		add_assoc_bool(&info, "held", is_held(object));
 		add_assoc_double(&info, "remaining", remaining(object));
@@ -273,7 +273,7 @@ static HashTable *debug_info(zend_object *std, int *is_temporary)
 static redislock_lease_object *object_of(zval *self)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(self));
-	if (object->held == NULL) {
+	if (object->record == NULL) {
 		zend_throw_error(NULL, "The RedisLockLease object was not set up");
 		return NULL;
 	}
@@ -298,14 +298,14 @@ ZEND_METHOD(RedisLockLease, __construct)
 ZEND_METHOD(RedisLockLease, key)
 {
 	OBJECT_ALONE
-	rl_bytes key = key_of(object->held->lease);
+	rl_bytes key = key_of(object->record->lease);
 	RETURN_STRINGL(key.data, key.len);
 }
 
 ZEND_METHOD(RedisLockLease, token)
 {
 	OBJECT_ALONE
-	RETURN_STRINGL(object->held->lease->token, object->held->lease->token_len);
+	RETURN_STRINGL(object->record->lease->token, object->record->lease->token_len);
 }
 
 ZEND_METHOD(RedisLockLease, remaining)
@@ -324,7 +324,7 @@ ZEND_METHOD(RedisLockLease, assertHeld)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		redislock_throw_lost(object->held->lease, loss_of(object));
+		redislock_throw_lost(object->record->lease, loss_of(object));
 	}
 }
 
@@ -351,19 +351,19 @@ ZEND_METHOD(RedisLockLease, detach)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		redislock_throw_lost(object->held->lease, loss_of(object));
+		redislock_throw_lost(object->record->lease, loss_of(object));
 		RETURN_THROWS();
 	}
-	if (object->held->holdings->next != NULL) {
+	if (object->record->refs->next != NULL) {
 		zend_throw_exception(redislock_ce_exception,
 			"a lock that is held more than once (reentrant) cannot be given away", 0);
 		RETURN_THROWS();
 	}
-	RETVAL_STRINGL(object->held->lease->token, object->held->lease->token_len);
-	redislock_held_leave(object->held);
-	end_holding(object);
-	rl_lease_give_away(object->held->lease);
-	redislock_held_left(object->held);
+	RETVAL_STRINGL(object->record->lease->token, object->record->lease->token_len);
+	redislock_record_leave(object->record);
+	end_ref(object);
+	rl_lease_give_away(object->record->lease);
+	redislock_record_left(object->record);
 	drop_on_loss(object);
 }
 
@@ -378,33 +378,33 @@ ZEND_METHOD(RedisLockLease, loss)
 /* ---- with the server ---- */
 
 /* How long the end of a section may wait: as long as a release may take. */
-static int64_t patience_of(const redislock_held *held)
+static int64_t patience_of(const redislock_record *record)
 {
-	const rl_set *set = &held->home->set;
+	const rl_set *set = &record->client->set;
 	int64_t longest = 0;
 	for (unsigned i = 0; i < set->count; i++) {
-		int64_t own = rl_set_patience(set, set->members[i].timeout_ns, held->lease->ttl_ns);
+		int64_t own = rl_set_patience(set, set->members[i].timeout_ns, record->lease->ttl_ns);
 		longest = own > longest ? own : longest;
 	}
 	return longest;
 }
 
 /* NULL with an exception. */
-static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms)
+static redislock_call *ask(redislock_record *record, rl_verb verb, int64_t ttl_ms)
 {
-	rl_lease *lease = held->lease;
+	rl_lease *lease = record->lease;
 	rl_bytes token = verb == RL_VERB_OWNER ? rl_bytes_of(NULL, 0) : rl_lease_token(lease);
-	rl_op *op = rl_ask_new(&held->home->set, redislock_home_pool(held->home), &REDISLOCK_G(env),
-		verb, lease->names.key, token, ttl_ms);
+	rl_op *op = rl_ask_new(&record->client->set, redislock_client_pool(record->client),
+		&REDISLOCK_G(env), verb, lease->names.key, token, ttl_ms);
 	if (op != NULL) {
-		op->exchange.was_held = lease->was_held;
+		op->call.was_held = lease->was_held;
 		/* A member that carries it out late could shorten what the next one has prolonged. */
 		op->hopes_for_all = verb == RL_VERB_EXTEND;
 		op->late_ns = verb == RL_VERB_RELEASE && !lease->is_own_token ? lease->ttl_ns : 0;
 	}
-	redislock_call *call = redislock_call_run(held->home, op);
-	if (call != NULL && held->home->mute_until != 0) {
-		redislock_leases_mute(held->home, 0); /* it answers */
+	redislock_call *call = redislock_call_run(record->client, op);
+	if (call != NULL && record->client->mute_until != 0) {
+		redislock_leases_backed_off(record->client, 0); /* it answers */
 	}
 	return call;
 }
@@ -413,7 +413,7 @@ static redislock_call *ask(redislock_held *held, rl_verb verb, int64_t ttl_ms)
 static void tell_of_loss(const redislock_lease_object *object)
 {
 	if (!is_over(object)) {
-		redislock_held_note_loss(object->held);
+		redislock_record_note_loss(object->record);
 		redislock_losses_tell();
 	}
 }
@@ -426,43 +426,43 @@ ZEND_METHOD(RedisLockLease, verify)
 		tell_of_loss(object);
 		return;
 	}
-	rl_lease *lease = object->held->lease;
-	redislock_call *call = ask(object->held, RL_VERB_OWNER, 0);
+	rl_lease *lease = object->record->lease;
+	redislock_call *call = ask(object->record, RL_VERB_OWNER, 0);
 	if (call == NULL) {
 		RETURN_THROWS();
 	}
-	const rl_seat *seat = rl_exchange_owner(&call->op->exchange);
+	const rl_member_call *seat = rl_quorum_call_owner(&call->op->call);
 	bool is_ours = call->op->status == RL_OK &&
 		rl_bytes_equal(rl_bytes_of(seat->text, seat->text_len), rl_lease_token(lease));
-	rl_loss loss = rl_exchange_loss(&call->op->exchange, rl_lease_token(lease));
+	rl_loss loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
 	redislock_call_end(call);
 	if (!is_ours) {
-		rl_watchdog_hold(object->held->watched);
+		rl_watchdog_hold(object->record->renewal);
 		rl_lease_lose_by(lease, loss);
-		rl_watchdog_let_go(object->held->watched);
+		rl_watchdog_let_go(object->record->renewal);
 	}
 	RETVAL_BOOL(is_held(object));
 	tell_of_loss(object);
 }
 
-bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
+bool redislock_lease_prolong(redislock_record *record, int64_t ttl_ms)
 {
-	rl_lease *lease = held->lease;
+	rl_lease *lease = record->lease;
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
-	rl_watchdog_hold(held->watched);
+	rl_watchdog_hold(record->renewal);
 	rl_lease_expect(lease, ttl_ns);
-	rl_watchdog_let_go(held->watched);
-	redislock_call *call = ask(held, RL_VERB_EXTEND, ttl_ms);
+	rl_watchdog_let_go(record->renewal);
+	redislock_call *call = ask(record, RL_VERB_EXTEND, ttl_ms);
 	bool is_answered = call != NULL;
 	bool is_ours = is_answered && call->op->status == RL_OK;
-	int64_t sent_at = is_ours ? rl_exchange_sent_at(&call->op->exchange) : 0;
-	bool has_strays = is_answered && rl_exchange_has_strays(&call->op->exchange);
+	int64_t sent_at = is_ours ? rl_quorum_call_sent_at(&call->op->call) : 0;
+	bool has_strays = is_answered && rl_quorum_call_has_strays(&call->op->call);
 	rl_loss loss = RL_LOSS_NONE;
 	if (is_answered) {
-		loss = rl_exchange_loss(&call->op->exchange, rl_lease_token(lease));
+		loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
 		redislock_call_end(call);
 	}
-	rl_watchdog_hold(held->watched);
+	rl_watchdog_hold(record->renewal);
 	if (has_strays) {
 		rl_lease_suspect(lease, ttl_ns);
 	}
@@ -473,7 +473,7 @@ bool redislock_lease_prolong(redislock_held *held, int64_t ttl_ms)
 	} else {
 		rl_lease_doubt(lease, ttl_ns);
 	}
-	rl_watchdog_let_go(held->watched);
+	rl_watchdog_let_go(record->renewal);
 	return is_ours;
 }
 
@@ -488,37 +488,37 @@ ZEND_METHOD(RedisLockLease, extend)
 	if (object == NULL || !redislock_read_ttl(ttl, 1, &ttl_ms)) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(is_held(object) && redislock_lease_prolong(object->held, ttl_ms));
+	RETVAL_BOOL(is_held(object) && redislock_lease_prolong(object->record, ttl_ms));
 	tell_of_loss(object);
 }
 
 static void release(redislock_lease_object *object, zval *return_value)
 {
-	redislock_held *held = object->held;
+	redislock_record *record = object->record;
 	if (is_over(object)) {
 		RETURN_FALSE;
 	}
-	if (held->holdings->next != NULL) {
+	if (record->refs->next != NULL) {
 		bool was_held = is_held(object);
-		end_holding(object);
+		end_ref(object);
 		RETURN_BOOL(was_held);
 	}
-	redislock_held_leave(held);
-	bool was_held = rl_lease_leave(held->lease);
-	if (!rl_lease_is_open(held->lease)) {
+	redislock_record_leave(record);
+	bool was_held = rl_lease_leave(record->lease);
+	if (!rl_lease_is_open(record->lease)) {
 		RETURN_FALSE;
 	}
-	redislock_call *call = ask(held, RL_VERB_RELEASE, 0);
+	redislock_call *call = ask(record, RL_VERB_RELEASE, 0);
 	if (call == NULL) {
 		RETURN_THROWS();
 	}
 	bool is_ours = call->op->status == RL_OK;
 	redislock_call_end(call);
 	if (!is_over(object)) { /* a signal handler may have ended it meanwhile */
-		end_holding(object);
+		end_ref(object);
 	}
-	rl_lease_end(held->lease);
-	redislock_held_left(held);
+	rl_lease_end(record->lease);
+	redislock_record_left(record);
 	RETURN_BOOL(was_held && is_ours);
 }
 
@@ -532,22 +532,22 @@ ZEND_METHOD(RedisLockLease, release)
 void redislock_lease_end_section(zval *zv, zval *result)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
-	redislock_held *held = object->held;
+	redislock_record *record = object->record;
 	rl_loss loss = loss_of(object);
-	if (!is_over(object) && end_holding(object)) {
+	if (!is_over(object) && end_ref(object)) {
 		/* A release that fails for a while is counted, and the watchdog repeats it. */
 		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
-		int64_t limit_ns = is_ending ? REDISLOCK_FAREWELL_NS : patience_of(held);
-		redislock_held_farewell(held, limit_ns, loss == RL_LOSS_NONE && EG(exception) == NULL);
+		int64_t limit_ns = is_ending ? REDISLOCK_FAREWELL_NS : patience_of(record);
+		redislock_record_release(record, limit_ns, loss == RL_LOSS_NONE && EG(exception) == NULL);
 	}
 	bool is_found_by_release = false;
-	if (loss == RL_LOSS_NONE && rl_lease_is_lost(held->lease)) {
-		loss = rl_lease_loss(held->lease);
+	if (loss == RL_LOSS_NONE && rl_lease_is_lost(record->lease)) {
+		loss = rl_lease_loss(record->lease);
 		is_found_by_release = loss == RL_LOSS_DELETED; /* else the time was over, too */
 	}
 	/* The section may have released the lock itself: what became of the key afterwards does not concern the section. */
 	if (EG(exception) == NULL && loss != RL_LOSS_NONE && loss != RL_LOSS_RELEASED) {
-		redislock_throw_section_lost(held->lease, loss, is_found_by_release, result);
+		redislock_throw_section_lost(record->lease, loss, is_found_by_release, result);
 	}
 	drop_on_loss(object);
 }

@@ -5,7 +5,7 @@
 #include "php_redislock.h"
 
 #include "php/redislock_exception.h"
-#include "php/redislock_held.h"
+#include "php/redislock_record.h"
 #include "php/redislock_lease.h"
 #include "php/redislock_loss.h"
 
@@ -23,7 +23,7 @@ static bool is_a_moment(void)
 void redislock_losses_tell(void)
 {
 	while (atomic_load(&REDISLOCK_G(losses_due)) > 0 && is_a_moment()) {
-		zend_object *lease = redislock_held_next_listener();
+		zend_object *lease = redislock_record_next_listener();
 		if (lease == NULL) {
 			return;
 		}

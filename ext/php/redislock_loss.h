@@ -4,7 +4,7 @@
  *
  * DESIGN
  *
- * The watchdog, or verify() and extend(), mark the record of a lease that is lost (redislock_held.h). The watchdog
+ * The watchdog, or verify() and extend(), mark the record of a lease that is lost (redislock_record.h). The watchdog
  * then sets EG(vm_interrupt), which the VM looks at in loops and calls. The VM calls the hook of this file, after
  * the hooks that were there before (pcntl's signals), and the hook calls what is due: each callable once, with its
  * lease. verify() and extend() do the same before they return.
@@ -27,7 +27,7 @@
 
 #include "php_redislock.h"
 
-#include "core/rl_loss.h"
+#include "core/lease/rl_loss.h"
 
 /* In MINIT and MSHUTDOWN. */
 void redislock_loss_set_up(void);

@@ -12,7 +12,7 @@
 #include "zend_highlight.h"
 #include "zend_ini.h"
 
-#include "core/rl_dsn.h"
+#include "core/wire/rl_dsn.h"
 
 #include <math.h>
 
@@ -47,10 +47,10 @@ static void throw_bad_dsn(const rl_error *err, dsn_source source)
 	}
 }
 
-static bool add_server(
-	redislock_home *home, const redislock_arguments *arguments, rl_bytes text, dsn_source source)
+static bool add_server(redislock_client *client, const redislock_arguments *arguments,
+	rl_bytes text, dsn_source source)
 {
-	rl_set *set = &home->set;
+	rl_set *set = &client->set;
 	rl_error err;
 	rl_dsn dsn;
 	if (rl_dsn_parse(text, &dsn, &err) != RL_OK) {
@@ -74,7 +74,7 @@ static bool add_server(
 	return true;
 }
 
-static bool add_list(redislock_home *home, const redislock_arguments *arguments)
+static bool add_list(redislock_client *client, const redislock_arguments *arguments)
 {
 	unsigned count = zend_hash_num_elements(arguments->servers);
 	if (count == 0 || count > RL_MEMBERS_MAX) {
@@ -89,9 +89,9 @@ static bool add_list(redislock_home *home, const redislock_arguments *arguments)
 				1, "must be a list of DSN strings, %s given", zend_zval_type_name(entry));
 			return false;
 		}
-		dsn_source source = {.number = count > 1 ? home->set.count + 1 : 0};
+		dsn_source source = {.number = count > 1 ? client->set.count + 1 : 0};
 		if (!add_server(
-				home, arguments, rl_bytes_of(Z_STRVAL_P(entry), Z_STRLEN_P(entry)), source)) {
+				client, arguments, rl_bytes_of(Z_STRVAL_P(entry), Z_STRLEN_P(entry)), source)) {
 			return false;
 		}
 	}
@@ -107,20 +107,20 @@ static rl_bytes next_word(const char **text)
 	return rl_bytes_of(start, (size_t) (*text - start));
 }
 
-static bool add_ini(redislock_home *home, const redislock_arguments *arguments)
+static bool add_ini(redislock_client *client, const redislock_arguments *arguments)
 {
 	const char *text = REDISLOCK_G(servers) != NULL ? REDISLOCK_G(servers) : "";
 	rl_bytes word = next_word(&text);
 	rl_bytes next = next_word(&text);
 	bool is_list = next.len > 0;
 	while (true) {
-		dsn_source source = {.is_ini = true, .number = is_list ? home->set.count + 1 : 0};
-		if (home->set.count == RL_MEMBERS_MAX) {
+		dsn_source source = {.is_ini = true, .number = is_list ? client->set.count + 1 : 0};
+		if (client->set.count == RL_MEMBERS_MAX) {
 			zend_value_error(
 				"The INI setting redislock.servers must be at most %d DSNs", RL_MEMBERS_MAX);
 			return false;
 		}
-		if (!add_server(home, arguments, word, source)) {
+		if (!add_server(client, arguments, word, source)) {
 			return false;
 		}
 		if (next.len == 0) {
@@ -169,7 +169,7 @@ static bool check_numbers(const redislock_arguments *arguments)
 
 /* ---- the constructor ---- */
 
-static bool set_prefix(redislock_home *home, const zend_string *prefix)
+static bool set_prefix(redislock_client *client, const zend_string *prefix)
 {
 	const char *ini = REDISLOCK_G(prefix) != NULL ? REDISLOCK_G(prefix) : "";
 	const char *text = prefix != NULL ? ZSTR_VAL(prefix) : ini;
@@ -182,38 +182,38 @@ static bool set_prefix(redislock_home *home, const zend_string *prefix)
 		}
 		return false;
 	}
-	home->prefix = malloc(len + 1);
-	if (home->prefix == NULL) {
+	client->prefix = malloc(len + 1);
+	if (client->prefix == NULL) {
 		zend_throw_error(NULL, "Out of memory");
 		return false;
 	}
-	memcpy(home->prefix, text, len);
-	home->prefix_len = len;
+	memcpy(client->prefix, text, len);
+	client->prefix_len = len;
 	return true;
 }
 
-bool redislock_home_fill(redislock_home *home, const redislock_arguments *arguments)
+bool redislock_client_fill(redislock_client *client, const redislock_arguments *arguments)
 {
-	if (!check_numbers(arguments) || !set_prefix(home, arguments->prefix)) {
+	if (!check_numbers(arguments) || !set_prefix(client, arguments->prefix)) {
 		return false;
 	}
-	home->is_persistent = arguments->is_persistent;
-	home->is_reentrant = arguments->is_reentrant;
-	home->set.backoff = (rl_backoff){.first_ns = (int64_t) (arguments->retry_delay * 1e9),
+	client->is_persistent = arguments->is_persistent;
+	client->is_reentrant = arguments->is_reentrant;
+	client->set.backoff = (rl_backoff){.first_ns = (int64_t) (arguments->retry_delay * 1e9),
 		.max_ns = (int64_t) (arguments->retry_max_delay * 1e9),
 		.jitter = arguments->jitter};
-	home->set.retries =
+	client->set.retries =
 		arguments->has_retries ? (uint64_t) arguments->retries : RL_RETRIES_UNLIMITED;
-	home->set.drift_factor = arguments->drift_factor;
-	home->set.wakes = arguments->wakes;
+	client->set.drift_factor = arguments->drift_factor;
+	client->set.wakes = arguments->wakes;
 	if (arguments->servers != NULL) {
-		return add_list(home, arguments);
+		return add_list(client, arguments);
 	}
 	if (arguments->server != NULL) {
 		rl_bytes text = rl_bytes_of(ZSTR_VAL(arguments->server), ZSTR_LEN(arguments->server));
-		return add_server(home, arguments, text, (dsn_source){0});
+		return add_server(client, arguments, text, (dsn_source){0});
 	}
-	return add_ini(home, arguments);
+	return add_ini(client, arguments);
 }
 
 /* ---- the methods ---- */
@@ -289,24 +289,24 @@ static bool has_end(rl_bytes key, const char *end)
 	return key.len >= len && memcmp(key.data + key.len - len, end, len) == 0;
 }
 
-bool redislock_read_key(
-	const redislock_home *home, const zend_string *name, uint32_t arg, rl_bytes *key, char **joined)
+bool redislock_read_key(const redislock_client *client, const zend_string *name, uint32_t arg,
+	rl_bytes *key, char **joined)
 {
 	*joined = NULL;
 	if (ZSTR_LEN(name) == 0) {
 		zend_argument_value_error(arg, "must not be empty");
 		return false;
 	}
-	if (ZSTR_LEN(name) > KEY_MAX - home->prefix_len) {
+	if (ZSTR_LEN(name) > KEY_MAX - client->prefix_len) {
 		zend_argument_value_error(arg, "must be at most 64 KiB long, with its prefix");
 		return false;
 	}
 	*key = rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name));
-	if (home->prefix_len > 0) {
-		*joined = emalloc(home->prefix_len + key->len);
-		memcpy(*joined, home->prefix, home->prefix_len);
-		memcpy(*joined + home->prefix_len, key->data, key->len);
-		*key = rl_bytes_of(*joined, home->prefix_len + key->len);
+	if (client->prefix_len > 0) {
+		*joined = emalloc(client->prefix_len + key->len);
+		memcpy(*joined, client->prefix, client->prefix_len);
+		memcpy(*joined + client->prefix_len, key->data, key->len);
+		*key = rl_bytes_of(*joined, client->prefix_len + key->len);
 	}
 	if (has_end(*key, RL_MARK_SUFFIX) || has_end(*key, RL_TICKETS_SUFFIX)) {
 		redislock_free_key(*joined);

@@ -60,7 +60,7 @@ static inline bool redislock_parse_prefix(zval *value, zend_string **prefix, uin
  REDISLOCK_PARAM(redislock_parse_prefix(_arg, &(prefix), _i), Z_EXPECTED_STRING_OR_NULL)
 
 /* @return false with an exception; home may then be filled in part, and is still to be unreferenced */
-bool redislock_home_fill(redislock_home *home, const redislock_arguments *arguments);
+bool redislock_client_fill(redislock_client *client, const redislock_arguments *arguments);
 
 /* Checks of the methods' arguments; false with an exception. arg is the argument's number. */
 bool redislock_check_token(const zend_string *token, uint32_t arg);
@@ -74,7 +74,7 @@ bool redislock_read_max_hold(double seconds, bool is_none, uint32_t arg, int64_t
 /* The key with its prefix.
  * @param[out] key points into the key itself or into *joined
  * @param[out] joined to be freed with redislock_free_key(), when true was returned */
-bool redislock_read_key(const redislock_home *home, const zend_string *name, uint32_t arg,
+bool redislock_read_key(const redislock_client *client, const zend_string *name, uint32_t arg,
 	rl_bytes *key, char **joined);
 
 static inline void redislock_free_key(char *joined)

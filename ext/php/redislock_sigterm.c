@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "core/rl_watch_late.h"
+#include "core/lease/rl_late.h"
 #include "transport/rl_process.h"
 #include "transport/rl_sigterm.h"
 #include "transport/rl_watchdog.h"
@@ -35,13 +35,15 @@ void redislock_sigterm_remove(void)
 static uint64_t armed_for;
 
 /* On the watchdog's thread, while PHP's stands still in the handler: only reads what PHP's thread has. */
-static void give_up(rl_watch *watch)
+static void give_up(rl_renewer *watch)
 {
 	rl_net_end_sending(&REDISLOCK_G(net));
 	for (const redislock_call *call = REDISLOCK_G(calls); call != NULL; call = call->next) {
-		if (call->op->kind == RL_OP_ACQUIRE) {
-			rl_watchdog_learn_set(call->op->exchange.set, &REDISLOCK_G(net).resolver);
-			rl_watch_give_up(watch, (const rl_acquire *) call->op);
+		rl_late_release late;
+		if (call->op->kind == RL_OP_ACQUIRE &&
+			rl_acquire_may_hold((const rl_acquire *) call->op, rl_os_now(), &late)) {
+			rl_watchdog_learn_set(late.set, &REDISLOCK_G(net).resolver);
+			rl_renewer_release_pending(watch, &late);
 		}
 	}
 }

@@ -6,7 +6,7 @@
 #ifndef RL_DRIVER_H
 #define RL_DRIVER_H
 
-#include "core/rl_op.h"
+#include "core/lock/rl_op.h"
 #include "transport/rl_link.h"
 #include "transport/rl_os.h"
 

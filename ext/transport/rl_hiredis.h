@@ -6,7 +6,7 @@
 #ifndef RL_HIREDIS_H
 #define RL_HIREDIS_H
 
-#include "core/rl_transport.h"
+#include "core/wire/rl_transport.h"
 
 /* More bytes than this without a whole reply in them are nonsense. hiredis itself accepts any length. */
 #define RL_READER_BYTES_MAX (1024 * 1024)

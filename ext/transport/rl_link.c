@@ -471,12 +471,12 @@ static rl_link_event link_receive(rl_link *link, rl_reply *reply, rl_error *err)
 	return RL_LINK_DOWN;
 }
 
-static bool link_is_alive(rl_link *link, bool owes_replies)
+static bool link_is_alive(rl_link *link, bool has_pending)
 {
 	if (link->state != LINK_CONNECTED || link->is_garbled) {
 		return false;
 	}
-	if (owes_replies) {
+	if (has_pending) {
 		read_all(link); /* the end may be behind what it owes */
 		return link->state == LINK_CONNECTED && !link->is_garbled;
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The transport on real sockets: links that implement core/rl_transport.h, and what the driver needs of
+ * The transport on real sockets: links that implement core/wire/rl_transport.h, and what the driver needs of
  * them to wait. One rl_net belongs to one thread.
  */
 #ifndef RL_LINK_H
 #define RL_LINK_H
 
-#include "core/rl_transport.h"
+#include "core/wire/rl_transport.h"
 #include "transport/rl_resolve.h"
 
 #define RL_NET_SPOKEN 16

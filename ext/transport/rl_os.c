@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "transport/rl_os.h"
 
-#include "transport/rl_process.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -47,11 +45,10 @@ static bool refill(rl_random *random)
 	return true;
 }
 
-bool rl_random_draw(rl_random *random, void *out, size_t len)
+bool rl_random_draw(rl_random *random, uint64_t fork_generation, void *out, size_t len)
 {
-	uint64_t generation = rl_process_fork_generation();
-	if (random->fork_generation != generation) {
-		random->fork_generation = generation;
+	if (random->fork_generation != fork_generation) {
+		random->fork_generation = fork_generation;
 		random->left = 0;
 	}
 	if (len > sizeof random->bytes || (random->left < len && !refill(random))) {

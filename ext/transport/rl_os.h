@@ -6,7 +6,7 @@
 #ifndef RL_OS_H
 #define RL_OS_H
 
-#include "core/rl_status.h"
+#include "core/base/rl_status.h"
 
 #include <poll.h>
 
@@ -16,7 +16,7 @@ int64_t rl_os_now(void);
 /* What an errno means, in buffer or in a constant; for any thread. */
 const char *rl_os_error_text(int code, char *buffer, size_t size);
 
-/* Random bytes, drawn from the system in stock, for one thread. A fork empties the stock: no two
+/* Random bytes for one thread, drawn from the system in stock. Another number of forks empties the stock, so that no two
  * processes hand out the same bytes. Bytes that were handed out are wiped. */
 #define RL_RANDOM_STOCK 4096
 
@@ -26,7 +26,7 @@ typedef struct rl_random {
 	uint64_t fork_generation;
 } rl_random;
 
-bool rl_random_draw(rl_random *random, void *out, size_t len);
+bool rl_random_draw(rl_random *random, uint64_t fork_generation, void *out, size_t len);
 
 /* Tells whether something waits to be run on this thread. Called with all signals blocked. */
 typedef bool (*rl_os_is_due)(void *ctx);

@@ -46,7 +46,7 @@ static int64_t now(void *ctx)
 
 static bool draw(void *ctx, void *out, size_t len)
 {
-	return rl_random_draw(ctx, out, len);
+	return rl_random_draw(ctx, rl_process_fork_generation(), out, len);
 }
 
 static uint64_t fork_generation(void *ctx)

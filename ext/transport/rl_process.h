@@ -7,7 +7,7 @@
 #ifndef RL_PROCESS_H
 #define RL_PROCESS_H
 
-#include "core/rl_env.h"
+#include "core/base/rl_env.h"
 #include "transport/rl_os.h"
 
 /* From now on forks are counted. Called before any connection is made; a second call changes nothing: the module may

@@ -7,7 +7,7 @@
 #ifndef RL_RESOLVE_H
 #define RL_RESOLVE_H
 
-#include "core/rl_target.h"
+#include "core/wire/rl_target.h"
 
 #include <sys/socket.h>
 

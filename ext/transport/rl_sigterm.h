@@ -27,14 +27,14 @@
 #ifndef RL_SIGTERM_H
 #define RL_SIGTERM_H
 
-#include "core/rl_watch.h"
+#include "core/lease/rl_renewer.h"
 
 /* The handler's wait for the releases. */
 #define RL_SIGTERM_WAIT_NS (250 * RL_NS_PER_MS)
 
 /* What the handler needs of whoever installs it. */
 typedef struct rl_sigterm_host {
-	void (*give_up)(rl_watch *watch); /* as for rl_watchdog_free_all() */
+	void (*give_up)(rl_renewer *renewer); /* as for rl_watchdog_free_all() */
 	bool (*is_in_handler)(
 		void); /* a handler runs on some thread: another signal would be dropped */
 } rl_sigterm_host;

@@ -6,7 +6,7 @@
 #ifndef RL_TLS_HELLO_H
 #define RL_TLS_HELLO_H
 
-#include "core/rl_status.h"
+#include "core/base/rl_status.h"
 
 /* A ClientHello. A TLS server answers it with a record, be it a refusal. To a Redis server it is no command. */
 rl_bytes rl_tls_hello(void);

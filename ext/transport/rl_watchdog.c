@@ -4,7 +4,7 @@
  */
 #include "transport/rl_watchdog.h"
 
-#include "core/rl_time.h"
+#include "core/base/rl_time.h"
 #include "transport/rl_link.h"
 #include "transport/rl_process.h"
 #include "transport/rl_sigterm.h"
@@ -32,7 +32,7 @@ typedef enum freeing {
 
 static struct {
 	_Atomic int freeing;
-	void (*give_up)(rl_watch *watch); /* written before freeing */
+	void (*give_up)(rl_renewer *renewer); /* written before freeing */
 	pthread_mutex_t
 		mutex; /* guards all below; a signal handler reads is_running, waker and watch.all_count without */
 	bool is_running;
@@ -47,7 +47,7 @@ static struct {
 	size_t room;
 	rl_env env;
 	rl_net net;
-	rl_watch watch;
+	rl_renewer renewer;
 } dog = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* This thread has the mutex, or is about to have it: what a signal handler must know before it waits for the thread of the
@@ -96,9 +96,9 @@ static unsigned note_links(int64_t *until)
 		return 0;
 	}
 	dog.fds[0] = (struct pollfd){.fd = dog.waker.read_fd, .events = POLLIN};
-	struct rl_watch_server *server = NULL;
-	for (rl_link *link = rl_watch_next_link(&dog.watch, &server); link != NULL;
-		 link = rl_watch_next_link(&dog.watch, &server)) {
+	struct rl_renewer_server *server = NULL;
+	for (rl_link *link = rl_renewer_next_link(&dog.renewer, &server); link != NULL;
+		 link = rl_renewer_next_link(&dog.renewer, &server)) {
 		if (count == dog.room && !reserve(2 * dog.room)) {
 			return 0;
 		}
@@ -113,11 +113,12 @@ static unsigned note_links(int64_t *until)
  * have to wake it. */
 static int64_t wake_time(int64_t now)
 {
-	if (dog.watch.heap_count > 0) {
-		return rl_time_earlier(dog.watch.until, now + SLEEP_MAX_NS);
+	if (dog.renewer.heap_count > 0) {
+		return rl_time_earlier(dog.renewer.until, now + SLEEP_MAX_NS);
 	}
 	int64_t spell = rl_time_earlier(dog.spell, SLEEP_MAX_NS);
-	return dog.spell == RL_NEVER ? dog.watch.until : rl_time_earlier(dog.watch.until, now + spell);
+	return dog.spell == RL_NEVER ? dog.renewer.until
+								 : rl_time_earlier(dog.renewer.until, now + spell);
 }
 
 /* Lets go of the mutex, sleeps, and reads what has arrived. */
@@ -152,14 +153,14 @@ static void begin_freeing(void)
 {
 	int asked = FREEING_ASKED;
 	if (atomic_compare_exchange_strong(&dog.freeing, &asked, FREEING_BEGUN)) {
-		dog.give_up(&dog.watch);
-		rl_watch_release_all(&dog.watch);
+		dog.give_up(&dog.renewer);
+		rl_renewer_release_all(&dog.renewer);
 	}
 }
 
 static void note_freed(void)
 {
-	if (atomic_load(&dog.freeing) == FREEING_BEGUN && rl_watch_has_released_all(&dog.watch)) {
+	if (atomic_load(&dog.freeing) == FREEING_BEGUN && rl_renewer_has_released_all(&dog.renewer)) {
 		atomic_store(&dog.freeing, FREEING_DONE);
 	}
 }
@@ -170,7 +171,7 @@ static void *run(void *unused)
 	lock();
 	while (!dog.must_stop) {
 		begin_freeing();
-		rl_watch_step(&dog.watch, &tick);
+		rl_renewer_step(&dog.renewer, &tick);
 		note_freed();
 		sleep_and_read(&tick);
 	}
@@ -210,7 +211,7 @@ static int start(void)
 	}
 	dog.env = rl_process_env(NULL); /* the watch draws no random bytes */
 	rl_net_init(&dog.net);
-	rl_watch_init(&dog.watch, &dog.net.transport, &dog.env);
+	rl_renewer_init(&dog.renewer, &dog.net.transport, &dog.env);
 	dog.must_stop = false;
 	atomic_store(&dog.freeing, FREEING_NOTHING);
 	dog.sleeps_until = 0;
@@ -227,7 +228,7 @@ static int start(void)
 /* The thread is gone: nothing of it is left. */
 static void clean_up(void)
 {
-	rl_watch_forget(&dog.watch);
+	rl_renewer_forget(&dog.renewer);
 	rl_net_destroy(&dog.net);
 	rl_waker_destroy(&dog.waker);
 	free(dog.fds);
@@ -278,7 +279,7 @@ void rl_watchdog_set_up(void)
 /* Lets go of the mutex, and wakes the thread if something is due before it wakes by itself. */
 static void unlock_and_wake(void)
 {
-	bool must_wake = dog.is_running && dog.watch.until < dog.sleeps_until;
+	bool must_wake = dog.is_running && dog.renewer.until < dog.sleeps_until;
 	if (must_wake) {
 		dog.sleeps_until = 0; /* once is enough */
 		rl_waker_wake(&dog.waker);
@@ -286,11 +287,11 @@ static void unlock_and_wake(void)
 	unlock();
 }
 
-rl_status rl_watchdog_prepare(rl_watched *watched, const rl_set *set, int *sys_errno)
+rl_status rl_watchdog_prepare(rl_renewal *renewal, const rl_set *set, int *sys_errno)
 {
 	lock();
 	*sys_errno = start();
-	bool is_prepared = *sys_errno == 0 && rl_watch_prepare(&dog.watch, watched, set);
+	bool is_prepared = *sys_errno == 0 && rl_renewer_prepare(&dog.renewer, renewal, set);
 	unlock();
 	if (*sys_errno == 0 && !is_prepared) {
 		*sys_errno = ENOMEM;
@@ -305,13 +306,13 @@ static void learn_addresses(const rl_set *set, const rl_resolver *resolver)
 	}
 }
 
-void rl_watchdog_begin(rl_watched *watched, const rl_set *set, const rl_resolver *resolver)
+void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver *resolver)
 {
 	lock();
-	if (watched->watch != NULL) { /* else the process was forked meanwhile */
+	if (renewal->renewer != NULL) { /* else the process was forked meanwhile */
 		learn_addresses(set, resolver);
-		rl_watch_begin(watched);
-		dog.spell = rl_time_earlier(dog.spell, watched->due_at - rl_os_now());
+		rl_renewal_begin(renewal);
+		dog.spell = rl_time_earlier(dog.spell, renewal->due_at - rl_os_now());
 	}
 	unlock_and_wake();
 }
@@ -337,35 +338,35 @@ bool rl_watchdog_doubts(const rl_address *address)
 	return has_doubt;
 }
 
-void rl_watchdog_hold(rl_watched *watched)
+void rl_watchdog_hold(rl_renewal *renewal)
 {
-	if (watched != NULL) {
+	if (renewal != NULL) {
 		lock();
 	}
 }
 
-void rl_watchdog_let_go(rl_watched *watched)
+void rl_watchdog_let_go(rl_renewal *renewal)
 {
-	if (watched != NULL) {
-		rl_watch_changed(watched);
+	if (renewal != NULL) {
+		rl_renewal_changed(renewal);
 		unlock_and_wake();
 	}
 }
 
-void rl_watchdog_pause(rl_watched *watched)
+void rl_watchdog_pause(rl_renewal *renewal)
 {
-	if (watched != NULL) {
+	if (renewal != NULL) {
 		lock();
-		rl_watch_pause(watched);
+		rl_renewal_pause(renewal);
 		unlock();
 	}
 }
 
-void rl_watchdog_end(rl_watched *watched)
+void rl_watchdog_end(rl_renewal *renewal)
 {
-	if (watched != NULL) {
+	if (renewal != NULL) {
 		lock();
-		rl_watched_free(watched);
+		rl_renewal_free(renewal);
 		unlock_and_wake();
 	}
 }
@@ -385,9 +386,9 @@ bool rl_watchdog_call(void)
 	return dog.is_running;
 }
 
-bool rl_watchdog_free_all(void (*give_up)(rl_watch *watch))
+bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer))
 {
-	if (!dog.is_running || dog.watch.all_count == dog.watch.late_count) {
+	if (!dog.is_running || dog.renewer.all_count == dog.renewer.late_count) {
 		return false;
 	}
 	dog.give_up = give_up;
@@ -413,7 +414,7 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 	bool is_taken = start() == 0;
 	if (is_taken) {
 		learn_addresses(late->set, resolver);
-		is_taken = rl_watch_release_late(&dog.watch, late);
+		is_taken = rl_renewer_release_late(&dog.renewer, late);
 	}
 	rl_stats_add(&rl_process_stats()->postponed_dropped, !is_taken);
 	unlock_and_wake();
@@ -422,7 +423,7 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 bool rl_watchdog_is_releasing(const rl_set *set, rl_bytes key, rl_bytes token)
 {
 	lock();
-	bool is_releasing = dog.is_running && rl_watch_is_releasing(&dog.watch, set, key, token);
+	bool is_releasing = dog.is_running && rl_renewer_is_releasing(&dog.renewer, set, key, token);
 	unlock();
 	return is_releasing;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watchdog: the thread that steps the watch (core/rl_watch.h), which keeps leases alive while PHP works or
+ * The watchdog: the thread that steps the watch (core/lease/rl_renewer.h), which keeps leases alive while PHP works or
  * sleeps. One for each process, started with the first lease that is watched, and kept until the end.
  *
  * DESIGN
@@ -18,7 +18,7 @@
 #ifndef RL_WATCHDOG_H
 #define RL_WATCHDOG_H
 
-#include "core/rl_watch_late.h"
+#include "core/lease/rl_late.h"
 #include "transport/rl_resolve.h"
 
 /* From now on forks are taken care of. A second call changes nothing: the module may be started again in a process that
@@ -30,10 +30,10 @@ void rl_watchdog_stop(void);
 
 /* Starts the thread, if there is none, and sees to all that can fail.
  * @return RL_OK, or RL_ERR_MEMORY, also when the system gives no thread or pipe, with errno in *sys_errno */
-rl_status rl_watchdog_prepare(rl_watched *watched, const rl_set *set, int *sys_errno) RL_MUST_USE;
+rl_status rl_watchdog_prepare(rl_renewal *renewal, const rl_set *set, int *sys_errno) RL_MUST_USE;
 
-/* As rl_watch_begin(). @param resolver knows the addresses of the set */
-void rl_watchdog_begin(rl_watched *watched, const rl_set *set, const rl_resolver *resolver);
+/* As rl_renewal_begin(). @param resolver knows the addresses of the set */
+void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver *resolver);
 
 /* The thread of the resolver has asked for names since: the watchdog's dials use what it learned. */
 void rl_watchdog_learn(rl_resolver *resolver);
@@ -42,14 +42,14 @@ void rl_watchdog_learn(rl_resolver *resolver);
 bool rl_watchdog_doubts(const rl_address *address);
 
 /* Between these the lease may be changed. NULL = it is not watched, and nothing happens. */
-void rl_watchdog_hold(rl_watched *watched);
-void rl_watchdog_let_go(rl_watched *watched);
+void rl_watchdog_hold(rl_renewal *renewal);
+void rl_watchdog_let_go(rl_renewal *renewal);
 
-/* As rl_watch_pause() and rl_watch_end(); NULL = it is not watched. */
-void rl_watchdog_pause(rl_watched *watched);
-void rl_watchdog_end(rl_watched *watched);
+/* As rl_renewal_pause() and rl_renewal_end(); NULL = it is not watched. */
+void rl_watchdog_pause(rl_renewal *renewal);
+void rl_watchdog_end(rl_renewal *renewal);
 
-/* As rl_watch_release_late(); starts the thread, if there is none. Without thread or memory the release is dropped, and
+/* As rl_renewer_release_late(); starts the thread, if there is none. Without thread or memory the release is dropped, and
  * counted. @param resolver knows the addresses of the set */
 void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *resolver);
 
@@ -57,7 +57,7 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
  * end. They count as lost from then on.
  * @param give_up called before, on that thread and under the lock: gives up what the interrupted thread asks for
  * @return false = there is no thread, or nothing to release */
-bool rl_watchdog_free_all(void (*give_up)(rl_watch *watch));
+bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer));
 
 /* For that function alone: the thread may have to dial the members of this set. */
 void rl_watchdog_learn_set(const rl_set *set, const rl_resolver *resolver);
@@ -71,7 +71,7 @@ bool rl_watchdog_is_inside(void);
 /* For a signal handler: the thread calls rl_sigterm_pass_on(). False = there is no thread. */
 bool rl_watchdog_call(void);
 
-/* As rl_watch_is_releasing(). */
+/* As rl_renewer_is_releasing(). */
 bool rl_watchdog_is_releasing(const rl_set *set, rl_bytes key, rl_bytes token);
 
 #endif

@@ -3,7 +3,7 @@
  * Any bytes as a DSN: no crash; what is understood is within its limits, and its name is a DSN of the same
  * server; what is not gives a message fit to be shown, without the password.
  */
-#include "core/rl_dsn.h"
+#include "core/wire/rl_dsn.h"
 
 #include "fuzz.h"
 

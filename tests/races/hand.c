@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hand.h"
 
-#include "core/rl_farewell.h"
+#include "core/lock/rl_release_batch.h"
 #include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
 
@@ -68,15 +68,15 @@ static kept *prepare(hand *self, const char *key, int64_t ttl_ms)
 	made->hand = self;
 	made->ttl_ms = ttl_ms;
 	made->lease = need(rl_lease_new(&self->env, rl_bytes_of(key, strlen(key)), 0, 64, 0.01));
-	made->watched = need(rl_watched_new(&self->set, made->lease));
+	made->renewal = need(rl_renewal_new(&self->set, made->lease));
 	int sys_errno;
-	if (rl_watchdog_prepare(made->watched, &self->set, &sys_errno) != RL_OK) {
+	if (rl_watchdog_prepare(made->renewal, &self->set, &sys_errno) != RL_OK) {
 		fprintf(stderr, "no watchdog: %s\n", strerror(sys_errno));
 		exit(3);
 	}
-	made->watched->renews = true;
-	made->watched->on_lost = on_lost;
-	made->watched->ctx = made;
+	made->renewal->renews = true;
+	made->renewal->on_lost = on_lost;
+	made->renewal->ctx = made;
 	return made;
 }
 
@@ -91,7 +91,7 @@ kept *hand_take(hand *self, const char *key, int64_t ttl_ms, int64_t wait_ms, rl
 	if (*status == RL_OK) {
 		rl_lease_begin(made->lease, rl_bytes_of(acquire->token, acquire->token_len),
 			ttl_ms * RL_NS_PER_MS, acquire->proven_until);
-		rl_watchdog_begin(made->watched, &self->set, &self->net.resolver);
+		rl_watchdog_begin(made->renewal, &self->set, &self->net.resolver);
 	} else {
 		kept_free(made);
 		made = NULL;
@@ -105,7 +105,7 @@ static rl_op *ask(kept *self, rl_verb verb, int64_t ttl_ms)
 	hand *by = self->hand;
 	rl_op *op = need(rl_ask_new(&by->set, &by->pool, &by->env, verb, self->lease->names.key,
 		rl_lease_token(self->lease), ttl_ms));
-	op->exchange.was_held = self->lease->was_held;
+	op->call.was_held = self->lease->was_held;
 	rl_drive(&by->net, op, NULL);
 	return op;
 }
@@ -113,21 +113,21 @@ static rl_op *ask(kept *self, rl_verb verb, int64_t ttl_ms)
 rl_status kept_extend(kept *self, int64_t ttl_ms)
 {
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
-	rl_watchdog_hold(self->watched);
+	rl_watchdog_hold(self->renewal);
 	rl_lease_expect(self->lease, ttl_ns);
-	rl_watchdog_let_go(self->watched);
+	rl_watchdog_let_go(self->renewal);
 	rl_op *op = ask(self, RL_VERB_EXTEND, ttl_ms);
 	rl_status status = op->status;
-	rl_watchdog_hold(self->watched);
+	rl_watchdog_hold(self->renewal);
 	if (status == RL_OK) {
-		bool is_ours = rl_lease_confirm(self->lease, ttl_ns, rl_exchange_sent_at(&op->exchange));
+		bool is_ours = rl_lease_confirm(self->lease, ttl_ns, rl_quorum_call_sent_at(&op->call));
 		status = is_ours ? RL_OK : RL_BUSY;
 	} else if (status == RL_BUSY) {
 		rl_lease_lose(self->lease);
 	} else {
 		rl_lease_doubt(self->lease, ttl_ns);
 	}
-	rl_watchdog_let_go(self->watched);
+	rl_watchdog_let_go(self->renewal);
 	rl_op_free(op);
 	self->ttl_ms = ttl_ms;
 	return status;
@@ -135,14 +135,14 @@ rl_status kept_extend(kept *self, int64_t ttl_ms)
 
 static void leave_watch(kept *self)
 {
-	rl_watched *watched = self->watched;
-	self->watched = NULL;
-	rl_watchdog_end(watched);
+	rl_renewal *renewal = self->renewal;
+	self->renewal = NULL;
+	rl_watchdog_end(renewal);
 }
 
 rl_status kept_release(kept *self)
 {
-	rl_watchdog_pause(self->watched);
+	rl_watchdog_pause(self->renewal);
 	bool was_held = rl_lease_leave(self->lease);
 	if (!rl_lease_is_open(self->lease)) {
 		return RL_BUSY;
@@ -161,10 +161,10 @@ rl_status kept_release(kept *self)
 rl_status kept_farewell(kept *self, int64_t limit_ms)
 {
 	rl_status status = RL_BUSY;
-	rl_watchdog_pause(self->watched);
+	rl_watchdog_pause(self->renewal);
 	if (rl_lease_is_open(self->lease)) {
 		hand *by = self->hand;
-		rl_op *op = need(rl_farewell_new(
+		rl_op *op = need(rl_release_batch_new(
 			&by->set, &by->pool, &by->env, &self->lease, 1, limit_ms * RL_NS_PER_MS));
 		rl_drive(&by->net, op, NULL);
 		status = op->status;
@@ -176,14 +176,14 @@ rl_status kept_farewell(kept *self, int64_t limit_ms)
 
 void kept_detach(kept *self)
 {
-	rl_watchdog_pause(self->watched);
+	rl_watchdog_pause(self->renewal);
 	rl_lease_end(self->lease);
 	leave_watch(self);
 }
 
 void kept_free(kept *self)
 {
-	rl_watchdog_pause(self->watched);
+	rl_watchdog_pause(self->renewal);
 	leave_watch(self);
 	rl_lease_free(self->lease);
 	free(self);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a thread of PHP has, without PHP: its own network, connections and random bytes, and leases that the one
- * watchdog of the process watches. The calls come in the order in which the glue makes them (ext/php/redislock_held.c
+ * watchdog of the process watches. The calls come in the order in which the glue makes them (ext/php/redislock_record.c
  * and redislock_lease.c).
  */
 #ifndef HAND_H
 #define HAND_H
 
-#include "core/rl_lease.h"
-#include "core/rl_watch.h"
+#include "core/lease/rl_lease.h"
+#include "core/lease/rl_renewer.h"
 #include "transport/rl_driver.h"
 
 typedef struct hand hand;
@@ -33,7 +33,7 @@ typedef struct kept kept;
 struct kept {
 	hand *hand;
 	rl_lease *lease;
-	rl_watched *watched; /* NULL = not any more */
+	rl_renewal *renewal; /* NULL = not any more */
 	int64_t ttl_ms;
 	_Atomic unsigned told; /* on_lost was called so often */
 };

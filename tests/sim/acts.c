@@ -49,7 +49,7 @@ static void see_loss(holding *h)
 {
 	if (!h->was_lost && rl_lease_is_lost(h->lease)) {
 		h->was_lost = true;
-		if (h->watched != NULL && h->watched->renews) {
+		if (h->renewal != NULL && h->renewal->renews) {
 			const rl_lease *lease = h->lease;
 			int64_t ttl = lease->ttl_ns < lease->doubt_ttl ? lease->ttl_ns : lease->doubt_ttl;
 			judge_lost(
@@ -89,19 +89,19 @@ static void claim(sim_client *c, holding *h, int64_t hold_until)
 /* The watchdog has something to look at. */
 static void tell_watch(sim_client *c, holding *h)
 {
-	if (h->watched != NULL) {
-		rl_watch_changed(h->watched);
-		c->watch.until = 0;
+	if (h->renewal != NULL) {
+		rl_renewal_changed(h->renewal);
+		c->renewer.until = 0;
 	}
 }
 
 /* What it had is not its own any more. */
-static void free_holding(holding *h)
+static void free_ref(holding *h)
 {
 	h->claim.is_active = false;
-	rl_watched_free(h->watched);
+	rl_renewal_free(h->renewal);
 	rl_lease_free(h->lease);
-	h->watched = NULL;
+	h->renewal = NULL;
 	h->lease = NULL;
 }
 
@@ -162,9 +162,9 @@ static void prepare(sim_client *c, holding *h, unsigned key, size_t token_room, 
 	h->key = (uint8_t) key;
 	h->lease = rl_lease_new(&c->env, key_name(key), 0, token_room, plan.drift_factor);
 	if (is_renewed) {
-		h->watched = rl_watched_new(&c->set, h->lease);
-		h->watched->renews = plan.mode == PLAN_FAIR || !one_in(16);
-		if (!rl_watch_prepare(&c->watch, h->watched, &c->set)) {
+		h->renewal = rl_renewal_new(&c->set, h->lease);
+		h->renewal->renews = plan.mode == PLAN_FAIR || !one_in(16);
+		if (!rl_renewer_prepare(&c->renewer, h->renewal, &c->set)) {
 			abort();
 		}
 	}
@@ -220,14 +220,14 @@ static rl_op *ask(sim_client *c, const holding *h, rl_verb verb, int64_t ttl_ms)
 		verb == RL_VERB_EXTEND ? "extend" : "release", (unsigned) h->key, ttl_ms);
 	rl_op *op = rl_ask_new(
 		&c->set, &c->pool, &c->env, verb, h->lease->names.key, rl_lease_token(h->lease), ttl_ms);
-	op->exchange.was_held = !h->is_token && h->lease->was_held;
+	op->call.was_held = !h->is_token && h->lease->was_held;
 	return op;
 }
 
 static void begin_release(sim_client *c, holding *h)
 {
-	if (h->watched != NULL) {
-		rl_watch_pause(h->watched);
+	if (h->renewal != NULL) {
+		rl_renewal_pause(h->renewal);
 	}
 	if (h->is_token) {
 		h->claim.is_active = false;
@@ -235,7 +235,7 @@ static void begin_release(sim_client *c, holding *h)
 		rl_lease_leave(h->lease);
 		acts_tell(c);
 		if (!rl_lease_is_open(h->lease)) {
-			free_holding(h);
+			free_ref(h);
 			return;
 		}
 	}
@@ -245,18 +245,18 @@ static void begin_release(sim_client *c, holding *h)
 /* The object is gone: its lock is freed, in a short time. */
 static void begin_farewell(sim_client *c, holding *h)
 {
-	if (h->watched != NULL) {
-		rl_watch_pause(h->watched);
+	if (h->renewal != NULL) {
+		rl_renewal_pause(h->renewal);
 	}
 	h->claim.is_active = false;
 	if (!rl_lease_is_open(h->lease)) {
-		free_holding(h);
+		free_ref(h);
 		return;
 	}
-	COVER(farewell);
+	COVER(batch);
 	TRACE("c%u says farewell to k%u", (unsigned) c->index, (unsigned) h->key);
-	begin_op(
-		c, ACT_FAREWELL, h, rl_farewell_new(&c->set, &c->pool, &c->env, &h->lease, 1, FAREWELL_NS));
+	begin_op(c, ACT_FAREWELL, h,
+		rl_release_batch_new(&c->set, &c->pool, &c->env, &h->lease, 1, FAREWELL_NS));
 }
 
 static void begin_extend(sim_client *c, holding *h)
@@ -284,11 +284,11 @@ static void give_away(sim_client *c, holding *h)
 	rl_bytes token = rl_lease_token(h->lease);
 	*l = (loose){.key = h->key, .len = (uint8_t) token.len, .is_used = true};
 	memcpy(l->token, token.data, token.len);
-	if (h->watched != NULL) {
-		rl_watch_pause(h->watched);
+	if (h->renewal != NULL) {
+		rl_renewal_pause(h->renewal);
 	}
 	rl_lease_give_away(h->lease);
-	free_holding(h);
+	free_ref(h);
 }
 
 static void begin_with_loose(sim_client *c, holding *h)
@@ -320,13 +320,13 @@ static void begin_with_loose(sim_client *c, holding *h)
 
 /* ---- which one ---- */
 
-static void end_holding(sim_client *c, holding *h)
+static void end_ref(sim_client *c, holding *h)
 {
 	bool is_kept = plan.has_twins || (h->is_token && plan.faults != 0 && one_in(8));
 	if (is_kept && atomic_load(&h->lease->proof) > now_of(c)) {
 		h->end_at = clock_when(&c->clock, atomic_load(&h->lease->proof)); /* by its TTL */
 	} else if (is_kept) {
-		free_holding(h);
+		free_ref(h);
 	} else if (!h->is_token && one_in(5)) {
 		begin_farewell(c, h);
 	} else if (plan.faults != 0 && !c->is_closing && one_in(6)) {
@@ -382,7 +382,7 @@ int64_t acts_next(sim_client *c)
 {
 	holding *due = due_holding(c);
 	if (due != NULL) {
-		end_holding(c, due);
+		end_ref(c, due);
 	} else if (!c->is_closing) {
 		begin_anything(c);
 	}
@@ -431,7 +431,7 @@ static void tell_not_won(const sim_client *c)
 /* The watch repeats the undo of a take-over that came to nothing, as PHP's glue has it do. */
 static void swap_back_late(sim_client *c)
 {
-	const rl_request *request = &c->op->exchange.request;
+	const rl_request *request = &c->op->call.request;
 	rl_late_release late = {.set = &c->set,
 		.key = request->key,
 		.token = request->fresh,
@@ -439,9 +439,9 @@ static void swap_back_late(sim_client *c)
 		.members = rl_late_all(&c->set),
 		.strays = rl_late_all(&c->set),
 		.ttl_ns = request->ttl_ms * RL_NS_PER_MS};
-	if (c->op->owes_swap_back) {
+	if (c->op->must_swap_back) {
 		COVER(swapped_back);
-		if (!rl_watch_release_late(&c->watch, &late)) {
+		if (!rl_renewer_release_late(&c->renewer, &late)) {
 			abort();
 		}
 	}
@@ -450,7 +450,7 @@ static void swap_back_late(sim_client *c)
 /* The fresh token must be nowhere. A server without memory refuses to put the other one back. */
 static void tell_not_taken_over(sim_client *c)
 {
-	rl_bytes fresh = c->op->exchange.request.fresh;
+	rl_bytes fresh = c->op->call.request.fresh;
 	bool may_be_refused = (plan.faults >> FAULT_MEMORY & 1U) != 0;
 	judge_not_won(c->index, c->subject->key, words_text(fresh).mark, c->ttl_ns, may_be_refused);
 	swap_back_late(c);
@@ -496,7 +496,7 @@ static bool has_met_oom(const rl_acquire *acquire)
 {
 	bool has_met = acquire->op.err != NULL && strcmp(acquire->op.err->code, "OOM") == 0;
 	for (unsigned i = 0; i < plan.servers; i++) {
-		has_met = has_met || strcmp(acquire->op.exchange.seats[i].err.code, "OOM") == 0;
+		has_met = has_met || strcmp(acquire->op.call.members[i].err.code, "OOM") == 0;
 	}
 	return has_met;
 }
@@ -538,7 +538,7 @@ static void count_take(const sim_client *c, const rl_acquire *acquire)
 		COVER(failed);
 	} else if (acquire->queue.answer.vote == RL_VOTE_GRANTED) {
 		COVER(granted_by_queue);
-	} else if (acquire->op.exchange.request.verb == RL_VERB_TRY) {
+	} else if (acquire->op.call.request.verb == RL_VERB_TRY) {
 		COVER(granted_by_try);
 	} else {
 		COVER(granted);
@@ -553,28 +553,28 @@ static void count_take(const sim_client *c, const rl_acquire *acquire)
 	}
 }
 
-static void begin_keeping(sim_client *c, holding *h)
+static void begin_policy(sim_client *c, holding *h)
 {
 	int64_t hold = spread(10 * US, 2 * plan.ttl_most);
-	if (plan.faults == 0 && h->watched == NULL) {
+	if (plan.faults == 0 && h->renewal == NULL) {
 		hold = spread(10 * US, plan.ttl_least / 2); /* nobody is late where nothing breaks */
 	}
 	if (plan.mode == PLAN_FAIR) {
 		hold = between(plan.section_ns / 2, plan.section_ns * 3 / 2);
 	}
 	h->end_at = c->is_closing ? world.now : world.now + hold;
-	bool has_end = h->watched != NULL && c->max_hold_ns != RL_NEVER;
+	bool has_end = h->renewal != NULL && c->max_hold_ns != RL_NEVER;
 	int64_t hold_until = has_end ? now_of(c) + c->max_hold_ns : RL_NEVER;
 	claim(c, h, hold_until);
-	if (h->watched == NULL) {
+	if (h->renewal == NULL) {
 		return;
 	}
 	if (has_end) {
 		COVER(max_hold);
-		h->watched->hold_until = hold_until;
+		h->renewal->hold_until = hold_until;
 	}
-	rl_watch_begin(h->watched);
-	c->watch.until = 0;
+	rl_renewal_begin(h->renewal);
+	c->renewer.until = 0;
 }
 
 static void finish_take(sim_client *c)
@@ -595,11 +595,11 @@ static void finish_take(sim_client *c)
 		}
 		h->lease->is_own_token = h->is_own;
 		rl_lease_begin(h->lease, token, c->ttl_ns, acquire->proven_until);
-		h->lease->strays = rl_exchange_strays(&acquire->op.exchange);
-		begin_keeping(c, h);
+		h->lease->strays = rl_quorum_call_strays(&acquire->op.call);
+		begin_policy(c, h);
 	} else {
 		tell_not_won(c);
-		free_holding(h);
+		free_ref(h);
 	}
 	end_op(c);
 }
@@ -607,12 +607,12 @@ static void finish_take(sim_client *c)
 static void finish_extend(sim_client *c)
 {
 	holding *h = c->subject;
-	if (rl_exchange_has_strays(&c->op->exchange)) {
+	if (rl_quorum_call_has_strays(&c->op->call)) {
 		rl_lease_suspect(h->lease, c->ttl_ns);
 	}
 	if (c->op->status == RL_OK) {
 		COVER(extended);
-		rl_lease_confirm(h->lease, c->ttl_ns, rl_exchange_sent_at(&c->op->exchange));
+		rl_lease_confirm(h->lease, c->ttl_ns, rl_quorum_call_sent_at(&c->op->call));
 		h->claim.asked = atomic_load(&h->lease->proof);
 	} else if (c->op->status == RL_BUSY) {
 		COVER(not_extended);
@@ -639,14 +639,14 @@ static void finish_resume(sim_client *c)
 		}
 		tell_not_taken_over(c);
 		end_op(c);
-		free_holding(h);
+		free_ref(h);
 		return;
 	}
 	COVER(resumed);
-	int64_t sent_at = rl_exchange_sent_at(&c->op->exchange);
-	rl_lease_begin(h->lease, c->op->exchange.request.fresh, c->ttl_ns,
+	int64_t sent_at = rl_quorum_call_sent_at(&c->op->call);
+	rl_lease_begin(h->lease, c->op->call.request.fresh, c->ttl_ns,
 		sent_at + c->ttl_ns - rl_set_drift(&c->set, c->ttl_ns));
-	begin_keeping(c, h);
+	begin_policy(c, h);
 	end_op(c);
 }
 
@@ -658,13 +658,13 @@ static void release_late(sim_client *c, const holding *h, unsigned members)
 		.token = rl_lease_token(h->lease),
 		.members = members,
 		.strays = h->lease->strays,
-		.watched = h->watched,
+		.renewal = h->renewal,
 		.ttl_ns = h->lease->ttl_ns};
 	if (members == 0 || h->is_own || h->lease->is_own_token) {
 		return;
 	}
 	COVER(late_release);
-	if (!rl_watch_release_late(&c->watch, &late)) {
+	if (!rl_renewer_release_late(&c->renewer, &late)) {
 		abort();
 	}
 }
@@ -673,7 +673,7 @@ static void finish_release(sim_client *c)
 {
 	holding *h = c->subject;
 	rl_status status = c->op->status;
-	release_late(c, h, rl_exchange_missing(&c->op->exchange));
+	release_late(c, h, rl_quorum_call_missing(&c->op->call));
 	if (status == RL_OK) {
 		COVER(released);
 		if (!h->is_own) {
@@ -688,12 +688,12 @@ static void finish_release(sim_client *c)
 	if (status != RL_OK && status != RL_BUSY && c->act != ACT_RELEASE_LOOSE && !h->is_token) {
 		h->end_at = world.now + spread(US, 10 * MS); /* once more, or with the object */
 		if (!rl_lease_is_open(h->lease)) {
-			free_holding(h);
+			free_ref(h);
 		}
 		return;
 	}
 	rl_lease_end(h->lease);
-	free_holding(h);
+	free_ref(h);
 }
 
 void acts_finish(sim_client *c)
@@ -716,9 +716,9 @@ void acts_finish(sim_client *c)
 			break;
 		case ACT_FAREWELL: {
 			holding *h = c->subject;
-			release_late(c, h, rl_farewell_missing((rl_farewell *) c->op, 0));
+			release_late(c, h, rl_release_batch_missing((rl_release_batch *) c->op, 0));
 			end_op(c);
-			free_holding(h);
+			free_ref(h);
 			break;
 		}
 	}
@@ -737,7 +737,7 @@ void acts_abandon(sim_client *c)
 			COVER(abandoned_wait);
 		}
 	}
-	unsigned missing = what == ACT_RELEASE ? rl_exchange_missing(&c->op->exchange) : 0;
+	unsigned missing = what == ACT_RELEASE ? rl_quorum_call_missing(&c->op->call) : 0;
 	rl_op_abandon(c->op, now_of(c), false);
 	release_late(c, h, missing);
 	if (what == ACT_TAKE) {
@@ -753,7 +753,7 @@ void acts_abandon(sim_client *c)
 	if (what == ACT_RELEASE && !h->is_token && rl_lease_is_open(h->lease)) {
 		h->end_at = world.now;
 	} else if (what != ACT_EXTEND) {
-		free_holding(h);
+		free_ref(h);
 	}
 	acts_tell(c);
 }
@@ -767,9 +767,9 @@ void acts_drop(sim_client *c)
 		rl_op_abandon(c->op, now_of(c), true);
 		end_op(c);
 	}
-	rl_watch_forget(&c->watch);
+	rl_renewer_forget(&c->renewer);
 	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
-		free_holding(&c->holdings[i]);
+		free_ref(&c->holdings[i]);
 	}
 	rl_pool_clear(&c->pool);
 }

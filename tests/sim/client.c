@@ -108,7 +108,7 @@ static void be_born(sim_client *c)
 		c->names[i] = (sim_name){.reign = servers[i].reign, .asked_at = -SECOND};
 	}
 	rl_pool_init(&c->pool, &c->script_net.transport, &c->env);
-	rl_watch_init(&c->watch, &c->dog_net.transport, &c->env);
+	rl_renewer_init(&c->renewer, &c->dog_net.transport, &c->env);
 	wake(c, false, world.now + spread(US, plan.think_ns));
 }
 
@@ -274,14 +274,14 @@ static void step_script(sim_client *c)
 	} else {
 		wake(c, false, acts_next(c));
 	}
-	wake(c, true, clock_when(&c->clock, c->watch.until));
+	wake(c, true, clock_when(&c->clock, c->renewer.until));
 }
 
 static void step_watch(sim_client *c)
 {
 	rl_tick tick = tick_of(c, &c->dog);
-	rl_watch_step(&c->watch, &tick);
-	int64_t at = clock_when(&c->clock, c->watch.until);
+	rl_renewer_step(&c->renewer, &tick);
+	int64_t at = clock_when(&c->clock, c->renewer.until);
 	wake(c, true, at > world.now ? at : world.now + US);
 }
 

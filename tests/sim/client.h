@@ -15,9 +15,9 @@
 #ifndef CLIENT_H
 #define CLIENT_H
 
-#include "core/rl_farewell.h"
-#include "core/rl_op.h"
-#include "core/rl_watch_late.h"
+#include "core/lock/rl_release_batch.h"
+#include "core/lock/rl_op.h"
+#include "core/lease/rl_late.h"
 #include "judge.h"
 #include "network.h"
 #include "plan.h"
@@ -26,7 +26,7 @@
 
 typedef struct holding {
 	rl_lease *lease;     /* owned; NULL = the place is free */
-	rl_watched *watched; /* owned; NULL = is not renewed */
+	rl_renewal *renewal; /* owned; NULL = is not renewed */
 	judge_claim claim;
 	uint8_t key;
 	bool is_token;  /* PHP has a token, not a lease */
@@ -79,7 +79,7 @@ typedef struct sim_client {
 	rl_stats stats;
 	rl_set set;
 	rl_pool pool;
-	rl_watch watch;
+	rl_renewer renewer;
 	holding holdings[CLIENT_HOLDINGS];
 	/* The operation under way. */
 	act act;

@@ -156,7 +156,7 @@ static bool is_near(int64_t a, int64_t b, int64_t tolerance)
 	return a - b <= tolerance && b - a <= tolerance;
 }
 
-/* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of NUDGE: a time, a PTTL, a holder, what became of
+/* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of PROBE: a time, a PTTL, a holder, what became of
  * the ticket and how many wait. */
 static bool is_like(const reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
@@ -368,7 +368,7 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 	if (verb != RL_VERB_RELEASE || any(3) == 0) {
 		request->waiter = rl_bytes_of(waiter, strlen(waiter));
 	}
-	if (verb == RL_VERB_NUDGE) { /* whoever looks waits */
+	if (verb == RL_VERB_PROBE) { /* whoever looks waits */
 		request->is_alone = false;
 		request->mark_ms = request->mark_ms > 0 ? request->mark_ms : 2000;
 	}
@@ -440,7 +440,7 @@ static void queue_up(connection *c, int64_t at_us)
 static void ask(connection *c, int64_t at_us)
 {
 	static const rl_verb verbs[] = {RL_VERB_SET, RL_VERB_SET, RL_VERB_TRY, RL_VERB_TRY,
-		RL_VERB_NUDGE, RL_VERB_NUDGE, RL_VERB_RELEASE, RL_VERB_RELEASE, RL_VERB_EXTEND,
+		RL_VERB_PROBE, RL_VERB_PROBE, RL_VERB_RELEASE, RL_VERB_RELEASE, RL_VERB_EXTEND,
 		RL_VERB_RENEW, RL_VERB_SWAP, RL_VERB_SWAP, RL_VERB_FORCE, RL_VERB_EXISTS, RL_VERB_OWNER,
 		RL_VERB_REMAINING};
 	char room[64];

@@ -92,7 +92,7 @@
  X(lost_by_server, "a lease is lost by what a server says") \
  X(late_renewal, "a renewal runs after the loss") \
  X(put_back, "a member that has lost a lease gets it again") \
- X(farewell, "a lease is freed with its object") \
+ X(batch, "a lease is freed with its object") \
  X(late_release, "the watch repeats a release") \
  X(late_release_done, "and a server carries it out") \
  X(detached, "a lease is given away") \

@@ -370,10 +370,9 @@ static rl_link_event receive(rl_link *link, rl_reply *to, rl_error *err)
 	return RL_LINK_DOWN;
 }
 
-static bool is_alive(rl_link *link, bool owes_replies)
+static bool is_alive(rl_link *link, bool has_pending)
 {
-	return link->is_connected && !link->is_down &&
-		(owes_replies || link->received == link->arrived);
+	return link->is_connected && !link->is_down && (has_pending || link->received == link->arrived);
 }
 
 /* All that has arrived is read at once. */

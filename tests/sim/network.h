@@ -18,7 +18,7 @@
 #ifndef NETWORK_H
 #define NETWORK_H
 
-#include "core/rl_transport.h"
+#include "core/wire/rl_transport.h"
 #include "words.h"
 #include "world.h"
 

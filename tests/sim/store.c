@@ -334,7 +334,7 @@ static void run_try(store *s, store_key *k, const command *c, int64_t now_us, re
 	say_numbers(r, 5, 0, n, left, h, c->has_helpers ? card(k) : 0);
 }
 
-static void run_nudge(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+static void run_probe(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
 {
 	int64_t left = pttl(k, now_us);
 	rl_holder h = holder(k, &c->token, now_us);
@@ -446,8 +446,8 @@ static void run_script(store *s, store_key *k, const command *c, int64_t now_us,
 		case RL_SCRIPT_RENEW:
 			run_extend(s, k, c, true, now_us, r);
 			break;
-		case RL_SCRIPT_NUDGE:
-			run_nudge(s, k, c, now_us, r);
+		case RL_SCRIPT_PROBE:
+			run_probe(s, k, c, now_us, r);
 			break;
 		case RL_SCRIPT_FORCE:
 			run_force(s, k, c, now_us, r);

@@ -11,7 +11,7 @@ static const char *const sha1_of_model[RL_SCRIPTS] = {
 	[RL_SCRIPT_RELEASE] = "968e3e5cb20b58d21203f070873c87345eb65637",
 	[RL_SCRIPT_EXTEND] = "edfbcc8a0d35fbff8532e25c6458d1764f69a631",
 	[RL_SCRIPT_RENEW] = "9ddb0725cd0cb6ab450a12dfdc5fdd3ce57d9fbd",
-	[RL_SCRIPT_NUDGE] = "f117f3fbc4b2e7db577800d48fc404d9a9a467ad",
+	[RL_SCRIPT_PROBE] = "f117f3fbc4b2e7db577800d48fc404d9a9a467ad",
 	[RL_SCRIPT_FORCE] = "81edadebf9835a8f2602fe65903bf47021969c30",
 	[RL_SCRIPT_SWAP] = "de6594cae0ba0ac7ae15cc3648eccd8e7ed6142e",
 };
@@ -103,7 +103,7 @@ static bool read_arguments(command *c, unsigned argc, const rl_bytes *argv)
 		[RL_SCRIPT_RELEASE] = 1,
 		[RL_SCRIPT_EXTEND] = 2,
 		[RL_SCRIPT_RENEW] = 2,
-		[RL_SCRIPT_NUDGE] = 3,
+		[RL_SCRIPT_PROBE] = 3,
 		[RL_SCRIPT_FORCE] = 0,
 		[RL_SCRIPT_SWAP] = 3};
 	if (argc < least[c->script]) {
@@ -131,7 +131,7 @@ static bool read_arguments(command *c, unsigned argc, const rl_bytes *argv)
 		case RL_SCRIPT_RENEW:
 			c->ttl_ms = number_of(argv[1]);
 			break;
-		case RL_SCRIPT_NUDGE:
+		case RL_SCRIPT_PROBE:
 			c->waiter = words_text(argv[1]);
 			c->mark_ms = number_of(argv[2]);
 			c->reserve_ms = argc > 3 ? number_of(argv[3]) : 0;
@@ -195,7 +195,7 @@ bool words_read(command *c, unsigned argc, const rl_bytes *argv)
 const char *words_say(const command *c, char *room, size_t size)
 {
 	static const char *const scripts[RL_SCRIPTS] = {
-		"try", "release", "extend", "renew", "nudge", "force", "swap"};
+		"try", "release", "extend", "renew", "probe", "force", "swap"};
 	static const char *const words[] = {"SET", "EXISTS", "GET", "PTTL", "BLPOP", "", "hello"};
 	const char *name = c->what == WORD_SCRIPT ? scripts[c->script] : words[c->what];
 	static const char *const places[] = {"", " queued", " woken"};

@@ -7,7 +7,7 @@
 #ifndef WORDS_H
 #define WORDS_H
 
-#include "core/rl_command.h"
+#include "core/wire/rl_command.h"
 
 #define WORDS_KEYS 4
 #define WORDS_TEXT 39

@@ -7,7 +7,7 @@
 #define WORLD_H
 
 #include "chance.h"
-#include "core/rl_status.h"
+#include "core/base/rl_status.h"
 
 #define MS RL_NS_PER_MS
 #define US INT64_C(1000)

@@ -6,7 +6,7 @@
 #ifndef WIRE_H
 #define WIRE_H
 
-#include "core/rl_status.h"
+#include "core/base/rl_status.h"
 
 #define WIRE_ARGS 16
 #define WIRE_TEXT 512 /* the longest argument that is formatted here */

@@ -6,7 +6,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#include "core/rl_status.h"
+#include "core/base/rl_status.h"
 
 #include <setjmp.h>
 

@@ -16,7 +16,7 @@
 #ifndef FAKE_H
 #define FAKE_H
 
-#include "core/rl_op.h"
+#include "core/lock/rl_op.h"
 
 #define FAKE_MEMBERS 5
 #define FAKE_START (1000 * RL_NS_PER_SECOND)

@@ -289,12 +289,12 @@ static rl_link_event receive(rl_link *link, rl_reply *reply, rl_error *err)
 	return RL_LINK_DOWN;
 }
 
-static bool is_alive(rl_link *link, bool owes_replies)
+static bool is_alive(rl_link *link, bool has_pending)
 {
 	fake_looks++;
 	fake_catch_up();
 	if (link->event_read < link->event_count && link->events[link->event_read].at <= fake_clock) {
-		return !link->events[link->event_read].is_down && owes_replies;
+		return !link->events[link->event_read].is_down && has_pending;
 	}
 	return link->is_connected && !link->is_down && !link->is_garbled;
 }

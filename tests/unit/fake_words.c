@@ -2,8 +2,8 @@
 #include "fake_words.h"
 
 #include "check.h"
-#include "core/rl_command.h"
-#include "core/rl_token.h"
+#include "core/wire/rl_command.h"
+#include "core/base/rl_token.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static const char *script_name(unsigned argc, const rl_bytes *argv)
 		const char *by_text;
 	} scripts[RL_SCRIPTS] = {{RL_SCRIPT_TRY, "try", "TRY"},
 		{RL_SCRIPT_RELEASE, "release", "RELEASE"}, {RL_SCRIPT_EXTEND, "extend", "EXTEND"},
-		{RL_SCRIPT_RENEW, "renew", "RENEW"}, {RL_SCRIPT_NUDGE, "nudge", "NUDGE"},
+		{RL_SCRIPT_RENEW, "renew", "RENEW"}, {RL_SCRIPT_PROBE, "probe", "PROBE"},
 		{RL_SCRIPT_FORCE, "force", "FORCE"}, {RL_SCRIPT_SWAP, "swap", "SWAP"}};
 	bool is_sha = argc > 3 && is(argv[0], "EVALSHA");
 	bool is_text = argc > 3 && is(argv[0], "EVAL");
@@ -126,7 +126,7 @@ static unsigned shown(const char *script, unsigned argc, const rl_bytes *argv)
 {
 	bool has_helpers = script != NULL && has_helper_keys(argc, argv);
 	bool is_release = script != NULL && (script[0] == 'r' || script[0] == 'R');
-	bool marks = script != NULL && strchr("tTnN", script[0]) != NULL;
+	bool marks = script != NULL && strchr("tTpP", script[0]) != NULL;
 	if (!has_helpers || !(is_release || marks || script[0] == 'f')) {
 		return argc;
 	}

@@ -14,7 +14,7 @@
 #ifndef FAKE_WORDS_H
 #define FAKE_WORDS_H
 
-#include "core/rl_status.h"
+#include "core/base/rl_status.h"
 
 typedef struct fake_words {
 	char text[320];

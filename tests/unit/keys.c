@@ -269,7 +269,7 @@ static const char *run_try(keys_server *server, const said *s, int64_t at)
 	return text;
 }
 
-static const char *run_nudge(keys_server *server, const said *s, int64_t at)
+static const char *run_probe(keys_server *server, const said *s, int64_t at)
 {
 	rl_holder holder = holder_for(server, s->token, at);
 	int64_t left = pttl(server, at);
@@ -343,10 +343,10 @@ static const char *run(keys_server *server, const char *words, int64_t at)
 			CHECK(sscanf(words, "%*s k %*s %" SCNd64 " %d %d %15s %" SCNd64, &s.ttl_ms, &s.is_owed,
 					  &s.place, s.waiter, &s.mark_ms) >= 4);
 			return run_try(server, &s, at);
-		case 'n':
-		case 'N':
+		case 'p':
+		case 'P':
 			CHECK(sscanf(words, "%*s k %*s %15s %" SCNd64, s.waiter, &s.mark_ms) >= 1);
-			return run_nudge(server, &s, at);
+			return run_probe(server, &s, at);
 		default: /* release */
 			CHECK(words[0] == 'r' || words[0] == 'R');
 			sscanf(words, "%*s k %*s %15s", s.waiter);

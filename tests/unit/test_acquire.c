@@ -1125,7 +1125,7 @@ static void a_grant_can_be_taken_back(void)
 	fake_says(0, "+OK");
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
 			  "0 a1 RELEASE k T1\n");
@@ -1143,7 +1143,7 @@ static void without_a_connection_it_stays(void)
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	rl_pool_clear(&fake_pool);
-	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n0 a1 close\n");
 	CHECK_INT(fake_stats.undone, 0);

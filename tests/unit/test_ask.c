@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The verbs that are one exchange, on one server: release, extend, force, exists, owner, remaining.
+ * The verbs that are one quorum call, on one server: release, extend, force, exists, owner, remaining.
  */
 #include "check.h"
 #include "fake.h"
@@ -18,9 +18,9 @@ static rl_op *ask(rl_verb verb)
 	return fake_ask(verb, "tok", 7000);
 }
 
-static const rl_seat *seat_of(const rl_op *op)
+static const rl_member_call *seat_of(const rl_op *op)
 {
-	return &op->exchange.seats[0];
+	return &op->call.members[0];
 }
 
 typedef struct verb_case {

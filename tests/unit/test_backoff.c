@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "core/rl_backoff.h"
+#include "core/base/rl_backoff.h"
 
 #include <string.h>
 

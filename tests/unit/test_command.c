@@ -3,7 +3,7 @@
  * Each verb as it goes over the wire, and each kind of reply to each verb.
  */
 #include "check.h"
-#include "core/rl_command.h"
+#include "core/wire/rl_command.h"
 
 #include <string.h>
 
@@ -83,12 +83,12 @@ static void script_verbs(void)
 	try.as_text = true;
 	CHECK_ARGV(try, "EVAL", text_of(RL_SCRIPT_TRY), "3", "key", "mark", "tickets", "token", "250",
 		"0", "1", "waiter", "0");
-	rl_request nudge = request_of(RL_VERB_NUDGE);
-	CHECK_ARGV(nudge, "EVALSHA", sha_of(RL_SCRIPT_NUDGE), "3", "key", "mark", "tickets", "token",
+	rl_request probe = request_of(RL_VERB_PROBE);
+	CHECK_ARGV(probe, "EVALSHA", sha_of(RL_SCRIPT_PROBE), "3", "key", "mark", "tickets", "token",
 		"waiter", "0");
-	nudge.mark_ms = 2000;
-	nudge.reserve_ms = 120;
-	CHECK_ARGV(nudge, "EVALSHA", sha_of(RL_SCRIPT_NUDGE), "3", "key", "mark", "tickets", "token",
+	probe.mark_ms = 2000;
+	probe.reserve_ms = 120;
+	CHECK_ARGV(probe, "EVALSHA", sha_of(RL_SCRIPT_PROBE), "3", "key", "mark", "tickets", "token",
 		"waiter", "2000", "120");
 	rl_request release = request_of(RL_VERB_RELEASE);
 	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets",
@@ -324,35 +324,35 @@ static void try_is_nothing_else(void)
 	CHECK_INT(VOTE(TRY, nil()), RL_VOTE_FAILED);
 }
 
-static void nudge_is_a_look(void)
+static void probe_tells_the_holder(void)
 {
-	rl_answer answer = READ(NUDGE, 1700000000000000, 77, 3, 0, 12);
+	rl_answer answer = READ(PROBE, 1700000000000000, 77, 3, 0, 12);
 	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
 	CHECK_INT(answer.time_us, 1700000000000000);
 	CHECK_INT(answer.number, 77);
 	CHECK_INT(answer.holder, RL_HOLDER_KIN);
 	CHECK_INT(answer.ticket, RL_TICKET_NONE);
 	CHECK_INT(answer.crowd, 12);
-	CHECK_INT(READ(NUDGE, 5, -2, 0, 1, 0).ticket, RL_TICKET_OUT);
-	CHECK_INT(READ(NUDGE, 5, -2, 0, -1, 0).ticket, RL_TICKET_IMPOSSIBLE);
-	CHECK_INT(READ(NUDGE, 0, -1, 4, 0, 0).vote, RL_VOTE_GRANTED);
+	CHECK_INT(READ(PROBE, 5, -2, 0, 1, 0).ticket, RL_TICKET_OUT);
+	CHECK_INT(READ(PROBE, 5, -2, 0, -1, 0).ticket, RL_TICKET_IMPOSSIBLE);
+	CHECK_INT(READ(PROBE, 0, -1, 4, 0, 0).vote, RL_VOTE_GRANTED);
 }
 
-static void nudge_is_nothing_else(void)
+static void probe_is_nothing_else(void)
 {
 	const rl_reply odd[] = {integer(5), integer(77), integer(0), nil(), integer(0)};
-	CHECK_INT(VOTE(NUDGE, array(odd, 5)), RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, 0, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, 0, 0, 0, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, -1, 77, 0, 0, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, 5, 0, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, -1, 0, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, 0, 2, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(NUDGE, 5, 77, 0, -2, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(VOTE(NUDGE, array(NULL, 0)), RL_VOTE_FAILED);
-	CHECK_INT(VOTE(NUDGE, integer(1)), RL_VOTE_FAILED);
-	CHECK_INT(VOTE(NUDGE, nil()), RL_VOTE_FAILED);
-	CHECK_INT(VOTE(NUDGE, status("OK")), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(PROBE, array(odd, 5)), RL_VOTE_FAILED);
+	CHECK_INT(READ(PROBE, 5, 77, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(PROBE, 5, 77, 0, 0, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(PROBE, -1, 77, 0, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(PROBE, 5, 77, 5, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(PROBE, 5, 77, -1, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(PROBE, 5, 77, 0, 2, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(PROBE, 5, 77, 0, -2, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(VOTE(PROBE, array(NULL, 0)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(PROBE, integer(1)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(PROBE, nil()), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(PROBE, status("OK")), RL_VOTE_FAILED);
 }
 
 static void blpop_is_a_ticket_or_none(void)
@@ -517,7 +517,7 @@ static void who_is_said_again_and_how(void)
 		bool is_script;
 		bool has_helpers;
 	} cases[] = {{RL_VERB_SET, false, false}, {RL_VERB_TRY, true, true},
-		{RL_VERB_NUDGE, true, false}, {RL_VERB_BLPOP, false, false}, {RL_VERB_RELEASE, true, true},
+		{RL_VERB_PROBE, true, false}, {RL_VERB_BLPOP, false, false}, {RL_VERB_RELEASE, true, true},
 		{RL_VERB_EXTEND, true, false}, {RL_VERB_RENEW, true, false}, {RL_VERB_SWAP, true, false},
 		{RL_VERB_FORCE, true, true}, {RL_VERB_EXISTS, false, false}, {RL_VERB_OWNER, false, false},
 		{RL_VERB_REMAINING, false, false}};
@@ -556,8 +556,8 @@ static const check_test tests[] = {
 	TEST(set_is_ok_or_nil),
 	TEST(try_is_one_or_a_refusal),
 	TEST(try_is_nothing_else),
-	TEST(nudge_is_a_look),
-	TEST(nudge_is_nothing_else),
+	TEST(probe_tells_the_holder),
+	TEST(probe_is_nothing_else),
 	TEST(blpop_is_a_ticket_or_none),
 	TEST(who_is_freed_may_not_be_told),
 	TEST(one_and_zero),

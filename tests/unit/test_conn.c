@@ -71,7 +71,7 @@ static void the_handshake_says_only_what_is_needed(void)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		dial_it(cases[i].user, cases[i].password, cases[i].database);
 		bool has_login = cases[i].password != NULL || cases[i].database != 0;
-		CHECK_INT(conn->logins_owed > 0, has_login);
+		CHECK_INT(conn->logins_pending > 0, has_login);
 		flush_and_read();
 		CHECK_LOG(cases[i].log);
 		CHECK_INT(rl_conn_is_reusable(conn), !has_login);
@@ -120,14 +120,14 @@ static void a_refused_select_is_not_made_good_by_auth(void)
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_REFUSED);
 	CHECK_INT(next(), RL_CONN_NONE);
-	CHECK(conn->logins_owed > 0);
+	CHECK(conn->logins_pending > 0);
 	clean_up();
 	dial_it(NULL, "word", 2);
 	fake_login_says(0, "AUTH", "-ERR x");
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_REFUSED);
 	CHECK_INT(next(), RL_CONN_NONE);
-	CHECK(conn->logins_owed > 0);
+	CHECK(conn->logins_pending > 0);
 }
 
 static void ready_needs_each_login(void)
@@ -136,7 +136,7 @@ static void ready_needs_each_login(void)
 	fake_login_says(0, "SELECT", NULL);
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_NONE);
-	CHECK_INT(conn->logins_owed, 1);
+	CHECK_INT(conn->logins_pending, 1);
 }
 
 static void a_login_is_answered_by_ok(void)
@@ -183,7 +183,7 @@ static void replies_go_to_their_askers_in_order(void)
 	CHECK_INT(next(), RL_CONN_REPLY);
 	CHECK_INT(event.tag, 2);
 	CHECK_INT(next(), RL_CONN_NONE);
-	CHECK_INT(conn->owed_count, 0);
+	CHECK_INT(conn->pending_count, 0);
 }
 
 static void what_is_forgotten_is_counted_off(void)
@@ -243,24 +243,24 @@ static void a_break_is_told_after_the_replies(void)
 static void so_many_replies_can_be_owed(void)
 {
 	dial_it(NULL, NULL, 0); /* owes one already */
-	for (unsigned i = 1; i < RL_CONN_OWED_MAX; i++) {
+	for (unsigned i = 1; i < RL_CONN_PENDING_MAX; i++) {
 		fake_says(0, ":1");
 		CHECK(i % 2 == 0 ? ask(i) != 0 : tell());
 	}
 	CHECK_INT(ask(99), 0);
 	fake_says(0, ":1");
 	CHECK(tell()); /* another of the last kind */
-	CHECK_INT(conn->owed_runs, RL_CONN_OWED_MAX);
-	CHECK_INT(conn->owed_count, RL_CONN_OWED_MAX + 1);
+	CHECK_INT(conn->pending_runs, RL_CONN_PENDING_MAX);
+	CHECK_INT(conn->pending_count, RL_CONN_PENDING_MAX + 1);
 	flush_and_read();
-	for (unsigned i = 2; i < RL_CONN_OWED_MAX; i += 2) {
+	for (unsigned i = 2; i < RL_CONN_PENDING_MAX; i += 2) {
 		CHECK_INT(next(), RL_CONN_REPLY);
 		CHECK_INT(event.tag, (int64_t) i);
 	}
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK(rl_conn_is_reusable(conn));
 	/* The ring has gone round. */
-	for (unsigned i = 0; i < 3 * RL_CONN_OWED_MAX; i++) {
+	for (unsigned i = 0; i < 3 * RL_CONN_PENDING_MAX; i++) {
 		fake_says(0, ":1");
 		CHECK(ask(i) != 0);
 		flush_and_read();
@@ -278,9 +278,10 @@ static void many_of_a_kind_take_one_place(void)
 		for (unsigned i = 0; i < 60; i++) {
 			fake_says(0, i == 40 ? ":0" : ":1");
 			CHECK(ask(7) != 0);
-			CHECK_INT(conn->owed_count, i + 1 + (round == 0)); /* CLIENT SETNAME behind the first */
+			CHECK_INT(
+				conn->pending_count, i + 1 + (round == 0)); /* CLIENT SETNAME behind the first */
 		}
-		CHECK(conn->owed_runs <= 3);
+		CHECK(conn->pending_runs <= 3);
 		flush_and_read();
 		for (unsigned i = 0; i < 60; i++) {
 			CHECK_INT(next(), RL_CONN_REPLY);
@@ -288,8 +289,8 @@ static void many_of_a_kind_take_one_place(void)
 			CHECK_INT(event.reply.integer, i != 40);
 		}
 		CHECK_INT(next(), RL_CONN_NONE);
-		CHECK_INT(conn->owed_runs, 0);
-		CHECK_INT(conn->owed_count, 0);
+		CHECK_INT(conn->pending_runs, 0);
+		CHECK_INT(conn->pending_count, 0);
 	}
 }
 
@@ -329,15 +330,15 @@ static void what_cannot_be_queued_is_not_owed(void)
 	fake_says(0, ":10");
 	fake_says(0, ":11");
 	CHECK(ask(1) != 0);
-	unsigned runs = conn->owed_runs;
-	unsigned count = conn->owed_count;
+	unsigned runs = conn->pending_runs;
+	unsigned count = conn->pending_count;
 	is_out_of_memory = true;
 	CHECK_INT(ask(1), 0);
 	CHECK_INT(ask(2), 0);
 	CHECK(!tell());
 	is_out_of_memory = false;
-	CHECK_INT(conn->owed_runs, runs);
-	CHECK_INT(conn->owed_count, count);
+	CHECK_INT(conn->pending_runs, runs);
+	CHECK_INT(conn->pending_count, count);
 	CHECK(ask(2) != 0);
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_REPLY);
@@ -385,8 +386,8 @@ static void what_has_become_alike_is_one_run(void)
 		CHECK(tell());
 		fake_transport.flush(conn->link);
 		rl_conn_forget(conn);
-		CHECK_INT(conn->owed_runs, 3); /* CLIENT SETNAME stands behind the first */
-		CHECK_INT(conn->owed_count, 2 * (round + 1) + 1);
+		CHECK_INT(conn->pending_runs, 3); /* CLIENT SETNAME stands behind the first */
+		CHECK_INT(conn->pending_count, 2 * (round + 1) + 1);
 	}
 	fake_says(0, ":7");
 	CHECK(ask(7) != 0);
@@ -394,7 +395,7 @@ static void what_has_become_alike_is_one_run(void)
 	CHECK_INT(next(), RL_CONN_REPLY);
 	CHECK_INT(event.reply.integer, 7);
 	CHECK_INT(next(), RL_CONN_NONE);
-	CHECK_INT(conn->owed_count, 0);
+	CHECK_INT(conn->pending_count, 0);
 }
 
 /* Also where the ring has gone round. */
@@ -406,11 +407,11 @@ static void logins_stay_apart_from_what_is_forgotten(void)
 	rl_conn_forget(conn);
 	fake_says(0, ":1");
 	fake_says(0, ":1");
-	CHECK_INT(conn->logins_owed, 2);
+	CHECK_INT(conn->logins_pending, 2);
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_READY);
 	CHECK_INT(next(), RL_CONN_NONE);
-	CHECK_INT(conn->owed_count, 0);
+	CHECK_INT(conn->pending_count, 0);
 }
 
 /* ---- nobody waits for it ---- */
@@ -422,8 +423,8 @@ static void what_was_not_sent_is_taken_back(void)
 	CHECK(ask(1) != 0);
 	CHECK(tell());
 	CHECK(rl_conn_retract(conn));
-	CHECK_INT(conn->owed_count, 2);
-	CHECK_INT(conn->owed_runs, 1);
+	CHECK_INT(conn->pending_count, 2);
+	CHECK_INT(conn->pending_runs, 1);
 	CHECK(rl_conn_is_worth_keeping(conn));
 	CHECK(!rl_conn_is_reusable(conn));
 	fake_says(0, ":9");
@@ -451,7 +452,7 @@ static void what_was_sent_is_not(void)
 	flush_and_read();
 	CHECK(rl_conn_retract(conn)); /* nothing is unsent */
 	CHECK_COUNT("retract", 0);
-	CHECK_INT(conn->owed_count, 2);
+	CHECK_INT(conn->pending_count, 2);
 	fake_acts(0, FAKE_HALF, NULL, RL_NEVER);
 	CHECK(ask(2) != 0);
 	fake_transport.flush(conn->link);
@@ -470,7 +471,7 @@ static void only_what_is_whole_is_taken_back(void)
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK(ask(2) != 0);
 	CHECK(!rl_conn_retract(conn));
-	CHECK_INT(conn->owed_count, 1);
+	CHECK_INT(conn->pending_count, 1);
 }
 
 static void how_much_one_may_owe_unheard(void)
@@ -492,17 +493,17 @@ static void what_has_come_is_counted_off(void)
 	fake_says(0, ":1");
 	CHECK(tell());
 	fake_transport.flush(conn->link);
-	conn->owing_since = 5;
+	conn->pending_since = 5;
 	fake_clock += MS;
 	CHECK(rl_conn_catch_up(conn, fake_clock)); /* reads it itself */
-	CHECK_INT(conn->owed_count, 0);
-	CHECK_INT(conn->logins_owed, 0);
+	CHECK_INT(conn->pending_count, 0);
+	CHECK_INT(conn->logins_pending, 0);
 	CHECK(conn->was_heard);
-	CHECK_INT(conn->owing_since, 0); /* it owes nothing any more */
+	CHECK_INT(conn->pending_since, 0); /* it owes nothing any more */
 	CHECK(tell());
-	conn->owing_since = 5;
+	conn->pending_since = 5;
 	CHECK(rl_conn_catch_up(conn, fake_clock));
-	CHECK_INT(conn->owing_since, 5); /* nothing has come */
+	CHECK_INT(conn->pending_since, 5); /* nothing has come */
 	fake_kill(0);
 	CHECK(!rl_conn_catch_up(conn, fake_clock));
 }
@@ -642,7 +643,7 @@ static void nobody_waits_for_an_undo(void)
 	undo_key_of(5, false);
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_NONE);
-	CHECK_INT(conn->owed_count, 0);
+	CHECK_INT(conn->pending_count, 0);
 }
 
 static const check_test tests[] = {

@@ -3,7 +3,7 @@
  * DSNs as DESIGN spells them, good and bad.
  */
 #include "check.h"
-#include "core/rl_dsn.h"
+#include "core/wire/rl_dsn.h"
 
 #include <stdio.h>
 #include <stdlib.h>

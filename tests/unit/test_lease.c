@@ -3,7 +3,7 @@
  * What a lease says of itself: proof until its deadline, and loss, which is final.
  */
 #include "check.h"
-#include "core/rl_lease.h"
+#include "core/lease/rl_lease.h"
 #include "fake.h"
 
 #define TOKEN "a token"

@@ -429,7 +429,7 @@ static void an_undo_that_cannot_be_sent_is_no_undo(void)
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 35 * MS));
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_INT(fake_stats.undone, 0);
-	CHECK(acquire->is_token_owed);
+	CHECK(acquire->is_maybe_ours);
 }
 
 /* a granted, the others refused, and the undo does not reach a: a still has the token. */

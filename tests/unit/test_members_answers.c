@@ -111,8 +111,9 @@ static void check_owner(const mix *m, rl_op *op)
 		FAIL("%s: %d, not %d", m->text, (int) op->status, (int) wanted);
 	}
 	if (wanted == RL_OK) {
-		const rl_seat *seat = rl_exchange_owner(&op->exchange);
-		CHECK(rl_bytes_equal(rl_bytes_of(seat->text, seat->text_len), bytes_of(owners[best] + 1)));
+		const rl_member_call *member = rl_quorum_call_owner(&op->call);
+		CHECK(rl_bytes_equal(
+			rl_bytes_of(member->text, member->text_len), bytes_of(owners[best] + 1)));
 	}
 }
 
@@ -150,8 +151,8 @@ static void check_remaining(const mix *m, rl_op *op)
 	if (op->status == RL_OK) {
 		qsort(ends, count, sizeof ends[0], by_end);
 		int64_t wanted = (int64_t) ends[m->members / 2];
-		if (rl_exchange_remaining(&op->exchange) != wanted) {
-			FAIL("%s: %lld, not %lld", m->text, (long long) rl_exchange_remaining(&op->exchange),
+		if (rl_quorum_call_remaining(&op->call) != wanted) {
+			FAIL("%s: %lld, not %lld", m->text, (long long) rl_quorum_call_remaining(&op->call),
 				(long long) wanted);
 		}
 	}
@@ -172,7 +173,7 @@ static int64_t remaining_with_a_late_one(int64_t late_ms, int64_t *remaining)
 	fake_acts(2, FAKE_SAY, ":900", late_ms * MS);
 	rl_op *op = fake_ask(RL_VERB_REMAINING, "", 0);
 	CHECK_INT(fake_drive(op), RL_OK);
-	*remaining = rl_exchange_remaining(&op->exchange);
+	*remaining = rl_quorum_call_remaining(&op->call);
 	return fake_ms();
 }
 
@@ -229,7 +230,7 @@ static void refusals_say_what_became_of_it(void)
 	for (unsigned i = 0; i < 4; i++) {
 		rl_op *op = ask(RL_VERB_EXTEND, 3, (const char **) cases[i].answers);
 		CHECK_INT(op->status, RL_BUSY);
-		CHECK_INT(rl_exchange_loss(&op->exchange, bytes_of("tok")), cases[i].loss);
+		CHECK_INT(rl_quorum_call_loss(&op->call, bytes_of("tok")), cases[i].loss);
 		fake_end();
 	}
 	static const struct {
@@ -240,7 +241,7 @@ static void refusals_say_what_became_of_it(void)
 		{{"$", "$", "$tok"}, RL_LOSS_DELETED}, {{"$other", "_", "$tok"}, RL_LOSS_TAKEN_OVER}};
 	for (unsigned i = 0; i < 5; i++) {
 		rl_op *op = ask(RL_VERB_OWNER, 3, (const char **) owners[i].answers);
-		CHECK_INT(rl_exchange_loss(&op->exchange, bytes_of("tok")), owners[i].loss);
+		CHECK_INT(rl_quorum_call_loss(&op->call, bytes_of("tok")), owners[i].loss);
 		fake_end();
 	}
 }
@@ -292,7 +293,7 @@ static void an_extension_is_proven_since_the_first_was_asked(void)
 	fake_says(2, ":1");
 	rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 7000);
 	CHECK_INT(fake_drive(op), RL_OK);
-	CHECK_INT(rl_exchange_sent_at(&op->exchange), FAKE_START);
+	CHECK_INT(rl_quorum_call_sent_at(&op->call), FAKE_START);
 }
 
 static rl_op *release_of_one_that(bool was_held, const char *const *answers)
@@ -304,7 +305,7 @@ static rl_op *release_of_one_that(bool was_held, const char *const *answers)
 		}
 	}
 	rl_op *op = fake_ask(RL_VERB_RELEASE, "tok", 0);
-	op->exchange.was_held = was_held;
+	op->call.was_held = was_held;
 	fake_drive(op);
 	return op;
 }
@@ -430,8 +431,8 @@ static void of_too_many_some_are_told_of(void)
 		rl_op *op =
 			rl_ask_new(&set, &fake_pool, &fake_env, RL_VERB_EXISTS, bytes_of("k"), bytes_of(""), 0);
 		for (unsigned i = 0; i < count; i++) {
-			op->exchange.seats[i].vote = RL_VOTE_FAILED;
-			rl_error_set(&op->exchange.seats[i].err, RL_ERR_CONNECT, 2, "%s", reason);
+			op->call.members[i].vote = RL_VOTE_FAILED;
+			rl_error_set(&op->call.members[i].err, RL_ERR_CONNECT, 2, "%s", reason);
 		}
 		rl_op_fail(op, "; and so on");
 		unsigned told = 0;

@@ -47,7 +47,7 @@ static void a_and_b_say(const char *text, int64_t delay)
 
 static void note_trouble_of_c(void)
 {
-	rl_pool_note_trouble(&fake_pool, &fake_targets[C], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[C], fake_clock);
 }
 
 static rl_status take(int64_t ttl_ms)
@@ -227,7 +227,7 @@ static void all_in_trouble_are_asked_at_once(void)
 {
 	fake_begin(3);
 	for (unsigned i = 0; i < 3; i++) {
-		rl_pool_note_trouble(&fake_pool, &fake_targets[i], fake_clock);
+		rl_pool_note_failure(&fake_pool, &fake_targets[i], fake_clock);
 	}
 	all_say(3, "+OK");
 	CHECK_INT(take(30000), RL_OK);
@@ -249,7 +249,7 @@ static void one_in_trouble_that_has_a_connection_is_asked(void)
 static void one_server_is_never_spared(void)
 {
 	fake_begin(1);
-	rl_pool_note_trouble(&fake_pool, &fake_targets[A], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[A], fake_clock);
 	fake_says(A, "+OK");
 	CHECK_INT(take(30000), RL_OK);
 	CHECK_INT(fake_ms(), 0);

@@ -4,7 +4,7 @@
  * behind in silence.
  */
 #include "check.h"
-#include "core/rl_farewell.h"
+#include "core/lock/rl_release_batch.h"
 #include "keys.h"
 #include "no_memory.h"
 
@@ -167,7 +167,7 @@ static void the_others_do(void)
 	CHECK_TEXT(keys_owner(1), "T1");
 }
 
-/* ---- the farewell ---- */
+/* ---- the release batch ---- */
 
 static rl_lease *lease_of(const char *key)
 {
@@ -186,7 +186,7 @@ static void a_farewell_may_lack_it(void)
 			fails_at = at;
 			is_lasting = lasts;
 			begin();
-			rl_op *op = rl_farewell_new(&fake_set, &fake_pool, &fake_env, leases, 2, 200 * MS);
+			rl_op *op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, 2, 200 * MS);
 			if (op != NULL) {
 				fake_drive(op);
 			}

@@ -197,7 +197,7 @@ static void begin_release(client *c)
 	}
 	c->op = rl_ask_new(&fake_set, &c->pool, &fake_env, RL_VERB_RELEASE, bytes_of("k"),
 		rl_bytes_of(c->token, RL_TOKEN_LEN), 0);
-	c->op->exchange.was_held = c->proven_until > fake_clock;
+	c->op->call.was_held = c->proven_until > fake_clock;
 	c->is_releasing = true;
 }
 

@@ -47,7 +47,7 @@ static void release_late_on_c(int64_t answer_ms)
 	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
 	CHECK_COUNT("c1 end", 1);
 	to_ms(3000); /* its pause is over: it would be asked */
-	CHECK(!rl_pool_is_in_trouble(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(!rl_pool_is_backed_off(&fake_pool, &fake_targets[C], fake_clock));
 	fake_forget_log();
 }
 
@@ -221,10 +221,10 @@ static void undo_after_the_end(unsigned members, int64_t at, unsigned undone)
 		}
 		rl_acquire *acquire = fake_acquire_own("mine", 1000, 0);
 		CHECK_INT(fake_drive(&acquire->op), RL_OK);
-		rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+		rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 		fake_clock = at;
 		if (is_settled) {
-			rl_exchange_settle(&acquire->op.exchange, RL_UNDO_ALL, fake_clock);
+			rl_quorum_call_settle(&acquire->op.call, RL_UNDO_ALL, fake_clock);
 		} else {
 			rl_op_abandon(&acquire->op, fake_clock, false);
 		}

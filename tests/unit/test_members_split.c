@@ -195,7 +195,7 @@ static void it_is_taken_back_also_where_it_was_not_answered_yet(void)
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	fake_forget_log();
-	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	CHECK_INT(fake_pool.count, 0);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("RELEASE k T1", 3);
@@ -209,7 +209,7 @@ static void but_not_where_it_was_refused(void)
 	fake_says(C, "_");
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	CHECK_INT(fake_pool.count, 1);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("RELEASE", 2);
@@ -225,7 +225,7 @@ static void nor_where_it_was_never_sent(void)
 	fake_says(B, "+OK");
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	CHECK_INT(fake_pool.count, 1);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("RELEASE", 2);
@@ -238,7 +238,7 @@ static void an_own_token_is_taken_back_only_where_it_was_granted(void)
 	fake_acts(C, FAKE_SAY, "+OK", 50 * MS);
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("RELEASE k mine", 2);
 	CHECK_COUNT("c1 RELEASE", 0);
@@ -253,7 +253,7 @@ static void one_that_did_not_answer_may_bring_a_stray(void)
 		fake_dials(C, FAKE_HANG, 0);
 		rl_acquire *acquire = fake_acquire(30000, 0);
 		CHECK_INT(fake_drive(&acquire->op), RL_OK);
-		CHECK_INT(rl_exchange_has_strays(&acquire->op.exchange), i == 1);
+		CHECK_INT(rl_quorum_call_has_strays(&acquire->op.call), i == 1);
 		fake_end();
 	}
 }
@@ -272,9 +272,9 @@ static void also_one_that_did_not_answer_in_time(void)
 	rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 1500);
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_INT(fake_ms(), 50);
-	CHECK_INT(op->exchange.seats[C].vote, RL_VOTE_FAILED);
-	CHECK(!op->exchange.seats[C].was_left);
-	CHECK(rl_exchange_has_strays(&op->exchange));
+	CHECK_INT(op->call.members[C].vote, RL_VOTE_FAILED);
+	CHECK(!op->call.members[C].was_left);
+	CHECK(rl_quorum_call_has_strays(&op->call));
 }
 
 /* Who answers soon enough brings none: so an ordinary one leaves no doubt. */
@@ -291,7 +291,7 @@ static void who_is_hoped_for_brings_none(void)
 		op->hopes_for_all = true;
 		CHECK_INT(fake_drive(op), RL_OK);
 		CHECK_INT(fake_ms(), i == 2 ? 25 : delays[i]);
-		CHECK_INT(rl_exchange_has_strays(&op->exchange), i == 2);
+		CHECK_INT(rl_quorum_call_has_strays(&op->call), i == 2);
 		fake_end();
 	}
 }

@@ -6,25 +6,25 @@
  * malloc, counts its dials and appends along.
  */
 #include "check.h"
-#include "core/rl_dsn.h"
+#include "core/wire/rl_dsn.h"
 #include "fake.h"
 #include "no_memory.h"
 
 #include <string.h>
 
 /* The block of a password: what it holds when it is freed. */
-static const char *watched;
+static const char *renewal;
 static size_t watched_len;
 static bool is_wiped;
 
 UNWATCHED void free(void *old)
 {
-	if (old != NULL && old == watched) {
+	if (old != NULL && old == renewal) {
 		is_wiped = true;
 		for (size_t i = 0; i < watched_len; i++) {
-			is_wiped = is_wiped && watched[i] == 0;
+			is_wiped = is_wiped && renewal[i] == 0;
 		}
-		watched = NULL;
+		renewal = NULL;
 	}
 	REAL(free)(old);
 }
@@ -336,11 +336,11 @@ static void a_password_is_wiped(void)
 	rl_dsn dsn;
 	rl_error err;
 	CHECK_INT(rl_dsn_parse(bytes_of("redis://me:hunter2@host"), &dsn, &err), RL_OK);
-	watched = dsn.target->password.data;
+	renewal = dsn.target->password.data;
 	watched_len = dsn.target->password.len;
 	is_wiped = false;
 	rl_target_unref(dsn.target);
-	CHECK(watched == NULL);
+	CHECK(renewal == NULL);
 	CHECK(is_wiped);
 }
 

@@ -3,7 +3,7 @@
  * The order of the members for a key.
  */
 #include "check.h"
-#include "core/rl_order.h"
+#include "core/lock/rl_order.h"
 
 #include <stdio.h>
 #include <string.h>

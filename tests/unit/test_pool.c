@@ -135,7 +135,7 @@ static void unasked_replies_are(void)
 	fake_acts(0, FAKE_SAY_TWICE, ":1", 50 * MS);
 	CHECK(rl_conn_send(taken, &request, 1) != 0);
 	fake_transport.flush(taken->link);
-	taken->owed_count = 0; /* as if it had been answered */
+	taken->pending_count = 0; /* as if it had been answered */
 	rl_pool_give(&fake_pool, taken, fake_clock);
 	taken = NULL;
 	fake_clock += SECOND;

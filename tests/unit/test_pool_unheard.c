@@ -115,9 +115,9 @@ static void one_that_logs_in_is_used_when_it_has(void)
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
 	give_connecting();
 	fake_transport.flush(fake_pool.idle->link);
-	CHECK_INT(fake_pool.idle->logins_owed, 1);
+	CHECK_INT(fake_pool.idle->logins_pending, 1);
 	CHECK(take() != NULL);
-	CHECK_INT(taken->logins_owed, 0); /* its answer was there */
+	CHECK_INT(taken->logins_pending, 0); /* its answer was there */
 	CHECK_LOG("0 a1 dial\n0 a1 AUTH secret\n");
 }
 
@@ -143,7 +143,7 @@ static void one_that_owes_is_used_on(void)
 	give_owing();
 	to_ms(199);
 	CHECK(take() != NULL);
-	CHECK_INT(taken->owed_count, 1);
+	CHECK_INT(taken->pending_count, 1);
 }
 
 static void one_that_is_silent_too_long_is_dropped_and_lingers(void)
@@ -170,7 +170,7 @@ static void one_that_has_answered_is_not_silent(void)
 	give_owing();
 	to_ms(1000); /* nobody has looked since */
 	CHECK(take() != NULL);
-	CHECK_INT(taken->owed_count, 0);
+	CHECK_INT(taken->pending_count, 0);
 	CHECK(fake_pool.troubles == NULL);
 }
 
@@ -185,7 +185,7 @@ static void any_answer_begins_the_time_anew(void)
 	give_owing();
 	to_ms(200);
 	CHECK(take() != NULL); /* one answer has come, another is owed */
-	CHECK_INT(taken->owed_count, 1);
+	CHECK_INT(taken->pending_count, 1);
 	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
 	taken = NULL;
 	to_ms(399);
@@ -257,7 +257,7 @@ static void also_when_it_makes_room(void)
 	}
 	CHECK_INT(fake_pool.count, RL_POOL_MAX);
 	CHECK(fake_pool.lingering != NULL);
-	CHECK_INT(fake_pool.lingering->owed_count, 1);
+	CHECK_INT(fake_pool.lingering->pending_count, 1);
 }
 
 static void but_not_once_it_has_answered_or_is_not_connected(void)
@@ -321,7 +321,7 @@ static void the_pause_grows_to_a_second(void)
 	fake_begin(1);
 	CHECK(is_worth_asking());
 	for (unsigned i = 0; i < 10; i++) {
-		rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+		rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 		fake_clock += pauses[i] * MS - 1;
 		CHECK(!is_worth_asking());
 		fake_clock += 1;
@@ -334,11 +334,11 @@ static void an_answer_forgets_it(void)
 {
 	fake_begin(1);
 	for (unsigned i = 0; i < 5; i++) {
-		rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+		rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 	}
 	rl_pool_note_answer(&fake_pool, &fake_targets[0]);
 	CHECK(is_worth_asking());
-	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 	CHECK_INT(fake_pool.troubles->redial_at, fake_clock + 10 * MS);
 }
 
@@ -348,7 +348,7 @@ static void also_one_that_was_heard_on_the_way_back_to_the_pool(void)
 	fake_warm(0);
 	fake_says(0, ":1");
 	give_owing();
-	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 	CHECK(take() != NULL);
 	CHECK(fake_pool.troubles != NULL);
 	fake_read(taken->link);
@@ -361,7 +361,7 @@ static void also_one_that_was_heard_on_the_way_back_to_the_pool(void)
 static void one_with_a_connection_is_worth_asking(void)
 {
 	fake_begin(1);
-	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 	CHECK(!is_worth_asking());
 	fake_warm(0);
 	CHECK(is_worth_asking());
@@ -370,7 +370,7 @@ static void one_with_a_connection_is_worth_asking(void)
 static void trouble_is_one_targets_own(void)
 {
 	fake_begin(2);
-	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 	CHECK(!is_worth_asking());
 	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[1], false, fake_clock));
 	rl_pool_note_answer(&fake_pool, &fake_targets[1]);
@@ -379,20 +379,20 @@ static void trouble_is_one_targets_own(void)
 
 static void of_too_many_the_one_due_first_is_forgotten(void)
 {
-	rl_target many[RL_POOL_TROUBLES_MAX];
+	rl_target many[RL_POOL_BACKED_OFF_MAX];
 	fake_begin(1);
-	for (unsigned i = 0; i < RL_POOL_TROUBLES_MAX; i++) {
+	for (unsigned i = 0; i < RL_POOL_BACKED_OFF_MAX; i++) {
 		many[i] = fake_targets[0];
 		many[i].database = i + 1;
-		rl_pool_note_trouble(&fake_pool, &many[i], fake_clock + (i == 7 ? -MS : 0));
+		rl_pool_note_failure(&fake_pool, &many[i], fake_clock + (i == 7 ? -MS : 0));
 	}
-	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 	CHECK(!is_worth_asking());
 	unsigned spared = 0;
-	for (unsigned i = 0; i < RL_POOL_TROUBLES_MAX; i++) {
+	for (unsigned i = 0; i < RL_POOL_BACKED_OFF_MAX; i++) {
 		spared += !rl_pool_is_worth_asking(&fake_pool, &many[i], false, fake_clock);
 	}
-	CHECK_INT(spared, RL_POOL_TROUBLES_MAX - 1);
+	CHECK_INT(spared, RL_POOL_BACKED_OFF_MAX - 1);
 	CHECK(rl_pool_is_worth_asking(&fake_pool, &many[7], false, fake_clock));
 	rl_pool_clear(&fake_pool);
 }
@@ -400,10 +400,10 @@ static void of_too_many_the_one_due_first_is_forgotten(void)
 static void it_is_forgotten_with_the_pool_and_by_a_fork(void)
 {
 	fake_begin(1);
-	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 	rl_pool_clear(&fake_pool);
 	CHECK(is_worth_asking());
-	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 	fake_fork();
 	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
 	CHECK(is_worth_asking());
@@ -421,7 +421,7 @@ static void an_idle_time_is_no_silence(void)
 	taken = NULL;
 	to_ms(5000);
 	rl_conn *conn = give_owing();
-	CHECK_INT(conn->owing_since, FAKE_START + 5000 * MS);
+	CHECK_INT(conn->pending_since, FAKE_START + 5000 * MS);
 	to_ms(5199);
 	CHECK(take() == conn);
 	CHECK(fake_pool.troubles == NULL);
@@ -440,7 +440,7 @@ static void nor_is_one_after_an_answer(void)
 	to_ms(20);
 	CHECK(take() != NULL);
 	CHECK(rl_conn_catch_up(taken, fake_clock));
-	CHECK_INT(taken->owed_count, 0);
+	CHECK_INT(taken->pending_count, 0);
 	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
 	taken = NULL;
 	to_ms(5000);
@@ -563,10 +563,10 @@ static void one_that_was_looked_at_owes_nothing(void)
 	fake_acts(0, FAKE_SAY, ":1", 300 * MS);
 	rl_conn *conn = give_owing();
 	fake_warm(0);
-	rl_pool_note_trouble(&fake_pool, &fake_targets[0], fake_clock + 5 * SECOND);
+	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock + 5 * SECOND);
 	to_ms(400);
 	CHECK(is_worth_asking());
-	CHECK_INT(conn->owed_count, 0);
+	CHECK_INT(conn->pending_count, 0);
 	rl_pool_note_answer(&fake_pool, &fake_targets[0]);
 	to_ms(5000);
 	CHECK(take() != NULL && taken != conn);

@@ -3,8 +3,8 @@
  * Sets of members: what two have in common, and how patient a set is.
  */
 #include "check.h"
-#include "core/rl_dsn.h"
-#include "core/rl_set.h"
+#include "core/wire/rl_dsn.h"
+#include "core/wire/rl_set.h"
 
 #define MS RL_NS_PER_MS
 #define SECOND RL_NS_PER_SECOND

@@ -3,7 +3,7 @@
  * Errors as values, and server texts made fit to be shown.
  */
 #include "check.h"
-#include "core/rl_status.h"
+#include "core/base/rl_status.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * All vote mixes of 1 to 15 members, against what the words mean.
  */
 #include "check.h"
-#include "core/rl_tally.h"
+#include "core/base/rl_tally.h"
 
 typedef struct mix {
 	unsigned members, granted, refused, failed, open;

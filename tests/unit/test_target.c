@@ -4,7 +4,7 @@
  * pool is in test_dsn.c and test_pool.c.
  */
 #include "check.h"
-#include "core/rl_dsn.h"
+#include "core/wire/rl_dsn.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "core/rl_token.h"
+#include "core/base/rl_token.h"
 
 #include <string.h>
 

@@ -780,7 +780,7 @@ static unsigned char *shared; /* what the child drew */
 
 static int in_child(void)
 {
-	if (!rl_random_draw(&stock, shared, 16)) {
+	if (!rl_random_draw(&stock, rl_process_fork_generation(), shared, 16)) {
 		return 3;
 	}
 	if (rl_process_fork_generation() != 1 || rl_process_stats()->connects != 0) {
@@ -799,7 +799,7 @@ static void a_child_does_not_use_its_parents_connection(void)
 	acquire(0);
 	CHECK_INT(drive(), RL_OK);
 	unsigned char ours[16];
-	CHECK(rl_random_draw(&stock, ours, sizeof ours));
+	CHECK(rl_random_draw(&stock, rl_process_fork_generation(), ours, sizeof ours));
 	shared = mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(shared != MAP_FAILED);
 	pid_t child = fork();
@@ -810,7 +810,7 @@ static void a_child_does_not_use_its_parents_connection(void)
 	CHECK_INT(waitpid(child, &status, 0), child);
 	CHECK(WIFEXITED(status));
 	CHECK_INT(WEXITSTATUS(status), 0);
-	CHECK(rl_random_draw(&stock, ours, sizeof ours));
+	CHECK(rl_random_draw(&stock, rl_process_fork_generation(), ours, sizeof ours));
 	CHECK(memcmp(shared, ours, sizeof ours) != 0);
 	munmap(shared, 16);
 	acquire(0);

@@ -670,7 +670,7 @@ static void random_bytes_are_fresh(void)
 	static rl_random random;
 	static unsigned char bytes[3][64];
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK(rl_random_draw(&random, bytes[i], 64));
+		CHECK(rl_random_draw(&random, 0, bytes[i], 64));
 	}
 	CHECK(memcmp(bytes[0], bytes[1], 64) != 0 && memcmp(bytes[1], bytes[2], 64) != 0);
 	size_t left = random.left;
@@ -678,11 +678,11 @@ static void random_bytes_are_fresh(void)
 		CHECK_INT(random.bytes[i], 0); /* what was given away is wiped */
 	}
 	for (unsigned i = 0; i < 500; i++) {
-		CHECK(rl_random_draw(&random, bytes[i % 3], 18));
+		CHECK(rl_random_draw(&random, 0, bytes[i % 3], 18));
 	}
 	static unsigned char too_much[RL_RANDOM_STOCK + 1];
-	CHECK(!rl_random_draw(&random, too_much, sizeof too_much));
-	CHECK(rl_random_draw(&random, too_much, RL_RANDOM_STOCK));
+	CHECK(!rl_random_draw(&random, 0, too_much, sizeof too_much));
+	CHECK(rl_random_draw(&random, 0, too_much, RL_RANDOM_STOCK));
 }
 
 static const check_test tests[] = {

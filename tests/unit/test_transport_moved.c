@@ -32,7 +32,7 @@ static rl_pool pool;
 static rl_set set;
 static rl_target target;
 static rl_op *op;
-static rl_watched *watched;
+static rl_renewal *renewal;
 static rl_lease *lease;
 static char host[] = "primary.test";
 static char name[] = "redis://primary.test";
@@ -97,12 +97,12 @@ static void clean_up(void)
 {
 	rl_op_free(op);
 	op = NULL;
-	if (watched != NULL) {
-		rl_watchdog_pause(watched);
+	if (renewal != NULL) {
+		rl_watchdog_pause(renewal);
 		rl_lease_end(lease);
-		rl_watchdog_end(watched);
+		rl_watchdog_end(renewal);
 		rl_lease_free(lease);
-		watched = NULL;
+		renewal = NULL;
 	}
 	rl_watchdog_stop();
 	rl_pool_clear(&pool);
@@ -188,11 +188,11 @@ static void keep(int64_t ttl_ms)
 	int sys_errno;
 	int64_t ttl = ttl_ms * MS;
 	lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01);
-	watched = rl_watched_new(&set, lease);
-	CHECK_INT(rl_watchdog_prepare(watched, &set, &sys_errno), RL_OK);
-	watched->renews = true;
+	renewal = rl_renewal_new(&set, lease);
+	CHECK_INT(rl_watchdog_prepare(renewal, &set, &sys_errno), RL_OK);
+	renewal->renews = true;
 	rl_lease_begin(lease, bytes_of("tok"), ttl, rl_os_now() + ttl - rl_drift(0.01, ttl));
-	rl_watchdog_begin(watched, &set, &net.resolver);
+	rl_watchdog_begin(renewal, &set, &net.resolver);
 }
 
 static void the_watchdog_learns_where_the_name_leads_now(void)

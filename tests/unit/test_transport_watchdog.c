@@ -31,7 +31,7 @@ static rl_random stock;
 static rl_env env;
 static rl_resolver resolver;
 static peer server;
-static rl_watched *kept[LEASES_MAX];
+static rl_renewal *kept[LEASES_MAX];
 static unsigned kept_count;
 static char loopback[] = "127.0.0.1";
 static char localhost[] = "localhost";
@@ -167,21 +167,21 @@ static void begin(bool is_tcp, unsigned connections_to_come)
 	peer_start(&server, talk);
 }
 
-static rl_watched *keep_key(rl_bytes key, int64_t ttl_ms)
+static rl_renewal *keep_key(rl_bytes key, int64_t ttl_ms)
 {
 	int sys_errno;
 	rl_lease *lease = rl_lease_new(&env, key, 0, 16, 0.01);
-	rl_watched *watched = rl_watched_new(&set, lease);
-	CHECK_INT(rl_watchdog_prepare(watched, &set, &sys_errno), RL_OK);
-	watched->renews = true;
+	rl_renewal *renewal = rl_renewal_new(&set, lease);
+	CHECK_INT(rl_watchdog_prepare(renewal, &set, &sys_errno), RL_OK);
+	renewal->renews = true;
 	int64_t ttl = ttl_ms * MS;
 	rl_lease_begin(lease, bytes_of("tok"), ttl, rl_os_now() + ttl - rl_drift(0.01, ttl));
-	kept[kept_count++] = watched;
-	rl_watchdog_begin(watched, &set, &resolver);
-	return watched;
+	kept[kept_count++] = renewal;
+	rl_watchdog_begin(renewal, &set, &resolver);
+	return renewal;
 }
 
-static rl_watched *keep(int64_t ttl_ms)
+static rl_renewal *keep(int64_t ttl_ms)
 {
 	return keep_key(bytes_of("k"), ttl_ms);
 }
@@ -241,7 +241,7 @@ static void a_server_that_does_not_read_is_waited_for_asleep(void)
 }
 
 /* As if its time had come. */
-static void renew_now(rl_watched *one)
+static void renew_now(rl_renewal *one)
 {
 	rl_watchdog_hold(one);
 	one->renew_at = rl_os_now();
@@ -297,7 +297,7 @@ static void a_lease_that_is_due_sooner_wakes_it(void)
 static void a_ttl_that_gets_shorter_wakes_it(void)
 {
 	begin(false, 1);
-	rl_watched *one = keep(60000);
+	rl_renewal *one = keep(60000);
 	peer_sleeps(50);
 	unsigned before_it = wakes;
 	rl_watchdog_hold(one);
@@ -338,7 +338,7 @@ static void a_loss_is_told_at_once(void)
 	begin(false, 1);
 	losses = 0;
 	atomic_store(&answer, '0');
-	rl_watched *one = keep(1500);
+	rl_renewal *one = keep(1500);
 	rl_watchdog_hold(one);
 	one->on_lost = note_loss;
 	rl_watchdog_let_go(one);
@@ -353,7 +353,7 @@ static void without_a_server_it_is_lost_in_time(void)
 	begin(false, 0);
 	losses = 0;
 	unlink(server.path);
-	rl_watched *one = keep(300);
+	rl_renewal *one = keep(300);
 	one->on_lost = note_loss; /* it is not due yet */
 	AWAIT(losses > 0);
 	CHECK(!rl_lease_is_held(one->lease));
@@ -428,10 +428,10 @@ static void signals_are_not_for_it(void)
 static int errno_of_prepare(void)
 {
 	rl_lease *lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01);
-	rl_watched *watched = rl_watched_new(&set, lease);
+	rl_renewal *renewal = rl_renewal_new(&set, lease);
 	int sys_errno = 0;
-	rl_status status = rl_watchdog_prepare(watched, &set, &sys_errno);
-	rl_watchdog_end(watched);
+	rl_status status = rl_watchdog_prepare(renewal, &set, &sys_errno);
+	rl_watchdog_end(renewal);
 	rl_lease_free(lease);
 	return status == RL_ERR_MEMORY ? sys_errno : -1;
 }
@@ -474,7 +474,7 @@ static void without_a_thread_it_says_so(void)
 /* ---- forks ---- */
 
 /* 0 = all is well with the child. */
-static int child(rl_watched *parents)
+static int child(rl_renewal *parents)
 {
 	if (rl_lease_is_held(parents->lease)) {
 		return 1;
@@ -483,7 +483,7 @@ static int child(rl_watched *parents)
 	if (commands_sent != 0) {
 		return 2;
 	}
-	rl_watched *mine = keep(600);
+	rl_renewal *mine = keep(600);
 	for (int tries = 0; renewed() < 2; tries++) {
 		if (tries == 3000) {
 			return 3;
@@ -501,7 +501,7 @@ static void a_child_has_a_thread_of_its_own(void)
 	begin(false, 1);
 	peer others;
 	CHECK(peer_open_unix(&others, 16));
-	rl_watched *one = keep(600);
+	rl_renewal *one = keep(600);
 	AWAIT(renewed() > 0);
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -533,7 +533,7 @@ static void *hold_it(void *one)
 static void a_fork_waits_for_who_is_at_work(void)
 {
 	begin(false, 0);
-	rl_watched *one = keep(60000);
+	rl_renewal *one = keep(60000);
 	pthread_t thread;
 	CHECK_INT(pthread_create(&thread, NULL, hold_it, one), 0);
 	peer_sleeps(20);
@@ -581,9 +581,9 @@ static void started_twice_it_forks(void)
 	CHECK_INT(status, 0);
 }
 
-static void gives_up_nothing(rl_watch *watch)
+static void gives_up_nothing(rl_renewer *renewer)
 {
-	(void) watch;
+	(void) renewer;
 }
 
 static bool is_never_in_handler(void)
@@ -598,7 +598,7 @@ static void get_signal_inside(int ready)
 		.give_up = gives_up_nothing, .is_in_handler = is_never_in_handler};
 	struct sigaction action = {.sa_handler = rl_sigterm_handle};
 	alarm(5);
-	rl_watched *one = keep(600);
+	rl_renewal *one = keep(600);
 	AWAIT(renewed() == 1);
 	rl_sigterm_arm(&host);
 	sigaction(SIGTERM, &action, NULL);

@@ -89,8 +89,8 @@ static void the_mark_ends_with_the_wait(void)
 	waiting_look_on(2);
 	waiting_drive_to(acquire, 2400);
 	CHECK_COUNT("0 a2 try+ k T1 30000 0 0 W1\n", 1);
-	CHECK_COUNT("1000 a1 nudge+ k T1 W1 1500\n", 1);
-	CHECK_COUNT("2000 a1 nudge+ k T1 W1 500\n", 1);
+	CHECK_COUNT("1000 a1 probe+ k T1 W1 1500\n", 1);
+	CHECK_COUNT("2000 a1 probe+ k T1 W1 500\n", 1);
 }
 
 static void a_place_is_kept_for_an_hour(void)
@@ -173,9 +173,9 @@ static void each_second_it_looks(void)
 	waiting_look_on(3);
 	fake_forget_log();
 	waiting_drive_to(acquire, 3500);
-	CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
-			  "2000 a1 nudge+ k T1 W1\n"
-			  "3000 a1 nudge+ k T1 W1\n");
+	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
+			  "2000 a1 probe+ k T1 W1\n"
+			  "3000 a1 probe+ k T1 W1\n");
 	CHECK_INT(fake_stats.nudges, 3);
 	CHECK_INT(fake_stats.tries, 2);
 	CHECK_INT(fake_stats.delays, 0);
@@ -262,12 +262,12 @@ static void for_a_foreign_holder_the_delays_grow(void)
 	waiting_drive_to(acquire, 0);
 	fake_forget_log();
 	waiting_drive_to(acquire, 599);
-	CHECK_LOG("10 a1 nudge+ k T1 W1\n"
-			  "30 a1 nudge+ k T1 W1\n"
-			  "70 a1 nudge+ k T1 W1\n"
-			  "150 a1 nudge+ k T1 W1\n"
-			  "310 a1 nudge+ k T1 W1\n"
-			  "510 a1 nudge+ k T1 W1\n");
+	CHECK_LOG("10 a1 probe+ k T1 W1\n"
+			  "30 a1 probe+ k T1 W1\n"
+			  "70 a1 probe+ k T1 W1\n"
+			  "150 a1 probe+ k T1 W1\n"
+			  "310 a1 probe+ k T1 W1\n"
+			  "510 a1 probe+ k T1 W1\n");
 	CHECK_INT(fake_stats.delays, 7);
 	CHECK_INT(fake_wait.until, FAKE_START + 710 * MS);
 }
@@ -296,7 +296,7 @@ static void many_looks_at_the_end_of_a_ttl_are_spread(void)
 	CHECK(last - first > 60 * MS);
 }
 
-/* A nudge that is answered only after the deadline tells nothing, and stands in the last try's way. */
+/* A probe that is answered only after the deadline tells nothing, and stands in the last try's way. */
 static void no_look_right_before_the_deadline_of_a_slow_server(void)
 {
 	waiting_begin();
@@ -327,8 +327,8 @@ static void no_look_waits_over_a_second(void)
 		fake_says(0, look(2000, -1, holders[i], RL_TICKET_NONE));
 		rl_acquire *acquire = fake_acquire(30000, 100 * SECOND);
 		waiting_drive_to(acquire, 2500);
-		CHECK_COUNT("1000 a1 nudge+", 1);
-		CHECK_COUNT("2000 a1 nudge+", 1);
+		CHECK_COUNT("1000 a1 probe+", 1);
+		CHECK_COUNT("2000 a1 probe+", 1);
 		CHECK_INT(fake_wait.until, FAKE_START + 3 * SECOND);
 		CHECK_INT(fake_stats.delays, 3);
 		fake_end();
@@ -388,7 +388,7 @@ static void a_ticket_that_lies_there_is_no_bodys(void)
 	fake_says(0, ":0");
 	fake_acts(0, FAKE_SAY, grant(1000), 5 * MS);
 	waiting_drive_to(acquire, 1002);
-	CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
+	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
 			  "1000 a2 RELEASE+ k T1\n"
 			  "1000 a2 RELEASE k T1\n"
 			  "1000 a2 end\n"
@@ -416,7 +416,7 @@ static void a_ticket_does_not_lie_while_our_place_is_on_its_way(void)
 	fake_acts(0, FAKE_SAY, look(26, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT), 20 * MS);
 	fake_acts(0, FAKE_SAY, look(56, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT), 20 * MS);
 	waiting_drive_to(acquire, 70);
-	CHECK_LOG("26 a1 nudge+ k T1 W1\n56 a1 nudge+ k T1 W1\n");
+	CHECK_LOG("26 a1 probe+ k T1 W1\n56 a1 probe+ k T1 W1\n");
 	fake_says(0, ":0");
 	fake_says(0, grant(76));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -434,7 +434,7 @@ static void two_looks_that_find_nobody_are_enough(void)
 	fake_says(0, grant(1010));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_HAS(
-		fake_log(), "1000 a1 nudge+ k T1 W1\n1010 a1 nudge+ k T1 W1\n1010 a2 RELEASE+ k T1\n");
+		fake_log(), "1000 a1 probe+ k T1 W1\n1010 a1 probe+ k T1 W1\n1010 a2 RELEASE+ k T1\n");
 	CHECK_HAS(fake_log(), "1010 a1 try+ k T2 30000 0 0 W2\n");
 	CHECK_INT(fake_stats.undone, 1);
 }
@@ -448,7 +448,7 @@ static void between_them_somebody_may_have_had_it(void)
 	}
 	waiting_drive_to(acquire, 4000);
 	CHECK_COUNT("try", 1);
-	CHECK_COUNT("nudge", 6);
+	CHECK_COUNT("probe", 6);
 	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
 }
 
@@ -465,7 +465,7 @@ static void after_a_try_they_are_counted_anew(void)
 	fake_forget_log();
 	fake_says(0, look(2010, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 2015);
-	CHECK_COUNT("nudge", 1);
+	CHECK_COUNT("probe", 1);
 	CHECK_COUNT("try", 0);
 }
 
@@ -485,7 +485,7 @@ static void refused_after_that_it_goes_in_with_the_fresh_token(void)
 	fake_forget_log();
 	fake_says(0, look(2000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 2000);
-	CHECK_LOG("2000 a1 nudge+ k T2 W2\n");
+	CHECK_LOG("2000 a1 probe+ k T2 W2\n");
 }
 
 static void a_ticket_that_is_out_for_a_held_lock_is_nothing(void)
@@ -494,7 +494,7 @@ static void a_ticket_that_is_out_for_a_held_lock_is_nothing(void)
 	fake_forget_log();
 	fake_says(0, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_OUT));
 	waiting_drive_to(acquire, 1500);
-	CHECK_LOG("1000 a1 nudge+ k T1 W1\n");
+	CHECK_LOG("1000 a1 probe+ k T1 W1\n");
 }
 
 /* The lock is ours: the queue has won, and its answer is late or lost. The place is not left. */
@@ -505,7 +505,7 @@ static void a_look_that_meets_the_own_token_asks_for_it(void)
 	fake_says(0, look(1000, 29000, RL_HOLDER_SELF, RL_TICKET_NONE));
 	fake_acts(0, FAKE_SAY, grant(1000), 5 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
+	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
 			  "1000 a1 try+ k T1 30000 1 0 W1\n"
 			  "1005 a2 close\n");
 	CHECK_INT(acquire->proven_until, waiting_proof(1000, 30000));

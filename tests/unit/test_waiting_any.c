@@ -89,8 +89,8 @@ static const char *any_answer(const char *words)
 		case 't':
 		case 'T':
 			return any(4) == 0 ? grant(any_time()) : any_refusal();
-		case 'n':
-		case 'N':
+		case 'p':
+		case 'P':
 			return any_look();
 		default: /* RELEASE */
 			return any(2) == 0 ? ":1" : ":0";
@@ -240,7 +240,7 @@ static void run_round(unsigned number, bool is_own)
 		}
 		rl_op_abandon(&acquire->op, fake_clock, is_forked);
 		CHECK(!is_forked || strstr(fake_log() + before, " k ") == NULL);
-		CHECK(acquire->queue.conn == NULL && acquire->op.exchange.seats[0].conn == NULL);
+		CHECK(acquire->queue.conn == NULL && acquire->op.call.members[0].conn == NULL);
 	}
 	check_no_use_after_an_undo();
 	fake_end();
@@ -251,7 +251,7 @@ static unsigned reached[4]; /* that the rounds get anywhere at all */
 static void note_round(void)
 {
 	reached[0] += strstr(fake_log(), "BLPOP") != NULL;
-	reached[1] += strstr(fake_log(), "nudge") != NULL;
+	reached[1] += strstr(fake_log(), "probe") != NULL;
 	reached[2] += fake_stats.wake_ups > 0;
 	reached[3] += fake_stats.acquired > 0 && fake_stats.wake_ups > 0;
 }

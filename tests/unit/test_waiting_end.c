@@ -187,8 +187,8 @@ static void a_stall_in_one_look_is_no_slow_network(void)
 	fake_acts(0, FAKE_SAY, look(1900, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 900 * MS);
 	fake_says(0, look(2000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 2500);
-	CHECK_COUNT("nudge", 2);
-	CHECK_COUNT("2000 a1 nudge", 1);
+	CHECK_COUNT("probe", 2);
+	CHECK_COUNT("2000 a1 probe", 1);
 }
 
 static void the_last_look_is_a_try_with_a_fresh_token(void)
@@ -471,7 +471,7 @@ static void given_up_with_a_token_that_is_owed(void)
 	fake_kill(0);
 	fake_dials(0, FAKE_REFUSE, 0);
 	waiting_drive_to(acquire, 5);
-	CHECK(acquire->is_token_owed);
+	CHECK(acquire->is_maybe_ours);
 	rl_pool_clear(&fake_pool);
 	fake_warm(0);
 	rl_op_abandon(&acquire->op, fake_clock, false);

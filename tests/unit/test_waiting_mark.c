@@ -19,8 +19,8 @@ static void the_name_has_a_form_of_its_own(void)
 	CHECK(memcmp(acquire->waiter, "rlw.", 4) == 0);
 	CHECK(memcmp(acquire->token, "rl1.", 4) == 0);
 	CHECK(memcmp(acquire->waiter + 4, acquire->token + 4, 24) != 0);
-	CHECK(acquire->op.exchange.request.waiter.data == acquire->waiter);
-	CHECK_INT(acquire->op.exchange.request.waiter.len, 28);
+	CHECK(acquire->op.call.request.waiter.data == acquire->waiter);
+	CHECK_INT(acquire->op.call.request.waiter.len, 28);
 }
 
 static void each_wait_has_another_name(void)
@@ -56,7 +56,7 @@ static void who_polls_draws_none(void)
 	fake_says(0, grant(0));
 	rl_acquire *acquire = fake_acquire(30000, SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK(acquire->op.exchange.request.waiter.data == NULL);
+	CHECK(acquire->op.call.request.waiter.data == NULL);
 }
 
 static void without_random_bytes_for_a_name_the_call_ends(void)
@@ -87,8 +87,8 @@ static void the_next_place_has_another_name(void)
 	fake_says(0, look(2000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 2500);
 	CHECK_COUNT("RELEASE+ k W1 W1\n", 1);
-	CHECK_COUNT("nudge+ k T2 W2\n", 1);
-	CHECK_COUNT("nudge+ k T2 W1\n", 0);
+	CHECK_COUNT("probe+ k T2 W2\n", 1);
+	CHECK_COUNT("probe+ k T2 W1\n", 0);
 }
 
 /* ---- taken away ---- */
@@ -271,7 +271,7 @@ static void the_last_idle_connection_is_left_alone(void)
 			  "0 a4 NAME\n"
 			  "0 a4 BLPOP k::rl-wake 11.120\n"
 			  "0 a4 TRY+ k T1 30000 0 1 W1 0\n"
-			  "1000 a3 nudge+ k T1 W1\n");
+			  "1000 a3 probe+ k T1 W1\n");
 	CHECK_INT(fake_pool.count, 1);
 }
 

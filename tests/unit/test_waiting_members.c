@@ -43,12 +43,12 @@ static void all_delayed(int64_t ns)
 	}
 }
 
-static void kill_for_good(unsigned member)
+static void kill_for_good(unsigned index)
 {
 	for (unsigned i = 0; i < 150; i++) {
-		fake_dials(member, FAKE_REFUSE, 0);
+		fake_dials(index, FAKE_REFUSE, 0);
 	}
-	fake_kill(member);
+	fake_kill(index);
 }
 
 /* ---- going in ---- */
@@ -59,9 +59,9 @@ static void it_looks_at_all_and_queues_at_the_first(void)
 	CHECK_LOG("0 c1 SET k T1 NX PX 30000\n"
 			  "0 a1 SET k T1 NX PX 30000\n"
 			  "0 b1 SET k T1 NX PX 30000\n"
-			  "0 c1 nudge+ k T1 W1\n"
-			  "0 a1 nudge+ k T1 W1\n"
-			  "0 b1 nudge+ k T1 W1\n"
+			  "0 c1 probe+ k T1 W1\n"
+			  "0 a1 probe+ k T1 W1\n"
+			  "0 b1 probe+ k T1 W1\n"
 			  "0 c2 dial\n"
 			  "0 c2 NAME\n"
 			  "0 c2 BLPOP k::rl-wake 11.120\n"
@@ -79,8 +79,8 @@ static void it_looks_within_a_second_while_its_release_will_wake_it(void)
 	to(acquire, 849);
 	CHECK_LOG("");
 	to(acquire, 3000);
-	CHECK_COUNT("nudge+ k T1 W1", 9);
-	CHECK_COUNT("850 c1 nudge", 1);
+	CHECK_COUNT("probe+ k T1 W1", 9);
+	CHECK_COUNT("850 c1 probe", 1);
 	CHECK_COUNT("BLPOP", 0);
 	CHECK_INT(fake_stats.nudges, 4);
 	CHECK_INT(fake_stats.delays, 0);
@@ -343,9 +343,9 @@ static void a_win_that_was_lost_is_found(void)
 	fake_forget_log();
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_LOG("100 c2 close\n"
-			  "110 c1 nudge+ k T1 W1\n"
-			  "110 a1 nudge+ k T1 W1\n"
-			  "110 b1 nudge+ k T1 W1\n"
+			  "110 c1 probe+ k T1 W1\n"
+			  "110 a1 probe+ k T1 W1\n"
+			  "110 b1 probe+ k T1 W1\n"
 			  "110 c1 try+ k T1 30000 1 2 W1\n"
 			  "110 a1 try+ k T1 30000 1 2 W1\n"
 			  "110 b1 try+ k T1 30000 1 2 W1\n");
@@ -404,7 +404,7 @@ static void reserved_at_the_first_and_free_elsewhere(void)
 	keys_take(C, "", 10);
 	fake_forget_log();
 	to(acquire, 869);
-	CHECK_COUNT("nudge", 3);
+	CHECK_COUNT("probe", 3);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 870);
 }
@@ -419,7 +419,7 @@ static void it_looks_again_soon_when_a_quorum_may_be_free(void)
 	keys[B].delay = 800 * MS;
 	fake_forget_log();
 	to(acquire, 1000);
-	CHECK_COUNT("a1 nudge", 3);
+	CHECK_COUNT("a1 probe", 3);
 	keys[B].delay = 0;
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK(fake_ms() < 2500);
@@ -434,7 +434,7 @@ static void a_look_comes_when_a_quorum_ends(void)
 	to(acquire, 300);
 	fake_forget_log();
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_COUNT("301 a1 nudge", 1);
+	CHECK_COUNT("301 a1 probe", 1);
 	CHECK(fake_ms() < 400);
 }
 
@@ -566,7 +566,7 @@ static void lost_in_the_queue_its_member_is_asked_again(void)
 	to(acquire, 100);
 	fake_kill(C);
 	to(acquire, 2000);
-	CHECK(!acquire->op.exchange.seats[C].is_spent);
+	CHECK(!acquire->op.call.members[C].is_spent);
 	CHECK_INT(acquire->queue.member, C);
 	keys_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -684,7 +684,7 @@ static void the_queue_takes_none_that_owes(void)
 	to(acquire, 10);
 	/* The SET goes on c4 and the look on c3, which owe nothing from then on. */
 	CHECK_COUNT("c4 SET", 1);
-	CHECK_COUNT("c3 nudge", 1);
+	CHECK_COUNT("c3 probe", 1);
 	CHECK_COUNT("c3 BLPOP", 1);
 	CHECK_COUNT("BLPOP", 1);
 	CHECK_COUNT("dial", 0);
@@ -697,14 +697,14 @@ static void what_is_unmarked_still_owes(void)
 	to(acquire, 849);
 	keys[C].is_mute = true;
 	to(acquire, 851);
-	CHECK_COUNT("850 c1 nudge", 1);
+	CHECK_COUNT("850 c1 probe", 1);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("851 c1 RELEASE+ k W1", 1);
 	fake_clock = FAKE_START + 1750 * MS;
 	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
 	fake_clock = FAKE_START + 1852 * MS;
 	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
-	CHECK(rl_pool_is_in_trouble(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_is_backed_off(&fake_pool, &fake_targets[C], fake_clock));
 }
 
 /* ---- an error of the queue's member ---- */
@@ -720,7 +720,7 @@ static void its_error_is_its_own_affair(void)
 		fake_forget_log();
 		to(acquire, 150);
 		/* A look finds another to queue at, and soon. */
-		CHECK_COUNT("110 a1 nudge+ k T", 1);
+		CHECK_COUNT("110 a1 probe+ k T", 1);
 		CHECK_COUNT("110 a2 BLPOP", 1);
 		CHECK_INT(acquire->queue.member, A);
 		CHECK_INT(fake_blocked_on(C), 0);
@@ -742,9 +742,9 @@ static void again_and_again_it_polls(void)
 	rl_acquire *acquire = queued(10 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
 		/* The tries in the queue fail, the looks do not. */
-		unsigned member = acquire->queue.member;
-		fake_says(member, "-WRONGTYPE x");
-		fake_wakes(member, 0);
+		unsigned index = acquire->queue.member;
+		fake_says(index, "-WRONGTYPE x");
+		fake_wakes(index, 0);
 		to(acquire, fake_ms() + (i < 2 ? 200 : 0));
 	}
 	CHECK(acquire->is_polling);

@@ -76,7 +76,7 @@ static void a_look_that_meets_the_drawn_token_asks_for_it(void)
 	fake_says(0, grant(1000));
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
+	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
 			  "1000 a1 try+ k T1 30000 1 0 W1\n"
 			  "1000 a2 close\n"
 			  "1000 a1 swap k T1 mine 30000\n");
@@ -299,7 +299,7 @@ static void taken_back_after_the_end_the_own_token_is_undone(void)
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	fake_forget_log();
-	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("RELEASE+ k mine", 1);
 	CHECK_COUNT("RELEASE", 1);
@@ -310,7 +310,7 @@ static void taken_back_after_the_end_the_own_token_is_undone(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	fake_forget_log();
 	fake_clock = acquire->proven_until;
-	rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("RELEASE", 0);
 }

@@ -188,7 +188,7 @@ static void a_look_that_cannot_wake_falls_back(void)
 		fake_says(0, looks[i]);
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&acquire->op), RL_OK);
-		CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
+		CHECK_LOG("1000 a1 probe+ k T1 W1\n"
 				  "1000 a2 RELEASE+ k T1 W1\n"
 				  "1000 a2 RELEASE k T1 W1\n"
 				  "1000 a2 end\n"
@@ -443,7 +443,7 @@ static void a_look_that_the_server_does_not_know_is_sent_as_text(void)
 	fake_says(0, "-NOSCRIPT x");
 	fake_says(0, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 1500);
-	CHECK_LOG("1000 a1 nudge+ k T1 W1\n1000 a1 NUDGE+ k T1 W1\n");
+	CHECK_LOG("1000 a1 probe+ k T1 W1\n1000 a1 PROBE+ k T1 W1\n");
 	CHECK_INT(fake_stats.scripts_loaded, 1);
 	CHECK_INT(fake_stats.nudges, 1);
 	CHECK_INT(fake_wait.until, FAKE_START + 2 * SECOND);
@@ -458,7 +458,7 @@ static void errors_of_a_look_that_pass_are_waited_for(void)
 		fake_says(0, errors[i]);
 		fake_says(0, look(1010, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		waiting_drive_to(acquire, 1500);
-		CHECK_LOG("1000 a1 nudge+ k T1 W1\n1010 a1 nudge+ k T1 W1\n");
+		CHECK_LOG("1000 a1 probe+ k T1 W1\n1010 a1 probe+ k T1 W1\n");
 		CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
 		CHECK_INT(fake_stats.delays, 1);
 		fake_end();
@@ -473,7 +473,7 @@ static void errors_of_a_look_that_do_not_pass_end_the_call(void)
 		fake_forget_log();
 		fake_says(0, errors[i]);
 		CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-		CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
+		CHECK_LOG("1000 a1 probe+ k T1 W1\n"
 				  "1000 a2 RELEASE+ k T1 W1\n"
 				  "1000 a2 RELEASE k T1 W1\n"
 				  "1000 a2 end\n"
@@ -491,7 +491,7 @@ static void a_look_that_is_forbidden_falls_back(void)
 	fake_says(0, "-NOPERM x");
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
+	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
 			  "1000 a2 RELEASE+ k T1 W1\n"
 			  "1000 a2 RELEASE k T1 W1\n"
 			  "1000 a2 end\n"
@@ -520,10 +520,10 @@ static void a_look_without_an_answer_is_given_up(void)
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	fake_says(0, look(2010, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 2020);
-	CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
+	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
 			  "2000 a1 close\n"
 			  "2010 a3 dial\n"
-			  "2010 a3 nudge+ k T1 W1\n"
+			  "2010 a3 probe+ k T1 W1\n"
 			  "2010 a3 NAME\n");
 	CHECK_INT(fake_stats.undone, 0);
 	fake_says(0, grant(2500));
@@ -538,10 +538,10 @@ static void a_look_that_breaks_is_said_again(void)
 	fake_acts(0, FAKE_BREAK, NULL, 5 * MS);
 	fake_says(0, look(1005, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 1500);
-	CHECK_LOG("1000 a1 nudge+ k T1 W1\n"
+	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
 			  "1005 a1 close\n"
 			  "1005 a3 dial\n"
-			  "1005 a3 nudge+ k T1 W1\n"
+			  "1005 a3 probe+ k T1 W1\n"
 			  "1005 a3 NAME\n");
 	CHECK_INT(fake_stats.nudges, 1);
 }

@@ -68,7 +68,7 @@ static void a_win_can_be_taken_back(void)
 		fake_wakes(0, 100 * MS);
 		CHECK_INT(fake_drive(&acquire->op), RL_OK);
 		fake_forget_log();
-		rl_exchange_hold(&acquire->op.exchange, false, fake_clock);
+		rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 		rl_op_abandon(&acquire->op, fake_clock, false);
 		CHECK_COUNT("00 a2 RELEASE+ k T1 W1\n", 1);
 		CHECK_COUNT("00 a2 RELEASE k T1 W1\n", 1);

@@ -2,7 +2,7 @@
 #include "watching.h"
 
 #include "check.h"
-#include "core/rl_time.h"
+#include "core/base/rl_time.h"
 #include "fake_net.h"
 
 #include <inttypes.h>
@@ -11,10 +11,10 @@
 #define STEPS_MAX 100000
 #define SPINS_MAX 64
 
-rl_watch watching;
+rl_renewer watching;
 unsigned watching_steps;
 
-static rl_watched *kept[LEASES_MAX];
+static rl_renewal *kept[LEASES_MAX];
 static unsigned kept_count;
 static bool has_begun;
 
@@ -30,15 +30,15 @@ void watching_begin(unsigned members)
 	fake_begin(members);
 	fake_set.drift_factor = 0;
 	fake_improvise = watching_yes;
-	rl_watch_init(&watching, &fake_transport, &fake_env);
+	rl_renewer_init(&watching, &fake_transport, &fake_env);
 	watching_steps = 0;
 	has_begun = true;
 }
 
-static void forget(rl_watched *watched)
+static void forget(rl_renewal *renewal)
 {
 	for (unsigned i = 0; i < kept_count; i++) {
-		if (kept[i] == watched) {
+		if (kept[i] == renewal) {
 			kept[i] = kept[--kept_count];
 			return;
 		}
@@ -58,59 +58,59 @@ void watching_end(void)
 	CHECK(watching.all == NULL && watching.late == NULL);
 	CHECK_INT(watching.all_count, 0);
 	CHECK_INT(watching.heap_count, 0);
-	rl_watch_forget(&watching);
+	rl_renewer_forget(&watching);
 	fake_end();
 }
 
-rl_watched *watching_prepare(const char *key)
+rl_renewal *watching_prepare(const char *key)
 {
 	if (kept_count == LEASES_MAX) {
 		FAIL("too many leases");
 	}
 	rl_lease *lease = rl_lease_new(&fake_env, bytes_of(key), 0, 16, fake_set.drift_factor);
-	rl_watched *watched = lease != NULL ? rl_watched_new(&fake_set, lease) : NULL;
-	if (watched == NULL || !rl_watch_prepare(&watching, watched, &fake_set)) {
-		rl_watched_free(watched);
+	rl_renewal *renewal = lease != NULL ? rl_renewal_new(&fake_set, lease) : NULL;
+	if (renewal == NULL || !rl_renewer_prepare(&watching, renewal, &fake_set)) {
+		rl_renewal_free(renewal);
 		rl_lease_free(lease);
 		return NULL;
 	}
-	watched->renews = true;
-	kept[kept_count++] = watched;
-	return watched;
+	renewal->renews = true;
+	kept[kept_count++] = renewal;
+	return renewal;
 }
 
-void watching_win(rl_watched *watched, int64_t ttl_ms)
+void watching_win(rl_renewal *renewal, int64_t ttl_ms)
 {
 	int64_t ttl = ttl_ms * MS;
-	rl_lease *lease = watched->lease;
+	rl_lease *lease = renewal->lease;
 	rl_lease_begin(
 		lease, bytes_of("tok"), ttl, fake_clock + ttl - rl_drift(lease->drift_factor, ttl));
-	rl_watch_begin(watched);
+	rl_renewal_begin(renewal);
 }
 
-rl_watched *watching_keep(const char *key, int64_t ttl_ms)
+rl_renewal *watching_keep(const char *key, int64_t ttl_ms)
 {
-	rl_watched *watched = watching_prepare(key);
-	CHECK(watched != NULL);
-	watching_win(watched, ttl_ms);
-	return watched;
+	rl_renewal *renewal = watching_prepare(key);
+	CHECK(renewal != NULL);
+	watching_win(renewal, ttl_ms);
+	return renewal;
 }
 
-void watching_let_go(rl_watched *watched, bool is_released)
+void watching_let_go(rl_renewal *renewal, bool is_released)
 {
-	rl_lease *lease = watched->lease;
-	forget(watched);
-	rl_watch_pause(watched);
+	rl_lease *lease = renewal->lease;
+	forget(renewal);
+	rl_renewal_pause(renewal);
 	if (is_released) {
 		rl_lease_end(lease);
 	}
-	rl_watched_free(watched);
+	rl_renewal_free(renewal);
 	rl_lease_free(lease);
 }
 
-int64_t watching_left(const rl_watched *watched)
+int64_t watching_left(const rl_renewal *renewal)
 {
-	return rl_lease_remaining(watched->lease) / MS;
+	return rl_lease_remaining(renewal->lease) / MS;
 }
 
 int64_t watching_note_loss(void *ctx)
@@ -130,9 +130,9 @@ int64_t watching_note_loss_again(void *ctx)
 static int64_t next_event(void)
 {
 	int64_t at = rl_time_earlier(watching.until, fake_alarm);
-	struct rl_watch_server *server = NULL;
-	for (rl_link *link = rl_watch_next_link(&watching, &server); link != NULL;
-		 link = rl_watch_next_link(&watching, &server)) {
+	struct rl_renewer_server *server = NULL;
+	for (rl_link *link = rl_renewer_next_link(&watching, &server); link != NULL;
+		 link = rl_renewer_next_link(&watching, &server)) {
 		at = rl_time_earlier(at, fake_next_on(link));
 	}
 	return at;
@@ -140,9 +140,9 @@ static int64_t next_event(void)
 
 static void read_links(void)
 {
-	struct rl_watch_server *server = NULL;
-	for (rl_link *link = rl_watch_next_link(&watching, &server); link != NULL;
-		 link = rl_watch_next_link(&watching, &server)) {
+	struct rl_renewer_server *server = NULL;
+	for (rl_link *link = rl_renewer_next_link(&watching, &server); link != NULL;
+		 link = rl_renewer_next_link(&watching, &server)) {
 		fake_read(link);
 	}
 }
@@ -171,7 +171,7 @@ void watching_to_time(int64_t time)
 		fake_clock += fake_take_lag();
 		tick.now = fake_clock;
 		watching_steps++;
-		rl_watch_step(&watching, &tick);
+		rl_renewer_step(&watching, &tick);
 	}
 	FAIL("no end after %d steps", STEPS_MAX);
 }

@@ -7,12 +7,12 @@
 #ifndef WATCHING_H
 #define WATCHING_H
 
-#include "core/rl_watch.h"
+#include "core/lease/rl_renewer.h"
 #include "fake.h"
 
 #define TTL 30002 /* ms */
 
-extern rl_watch watching;
+extern rl_renewer watching;
 
 /* So many servers, of which a lease has all. They answer each renewal with yes, unless the test says otherwise. */
 void watching_begin(unsigned members);
@@ -21,16 +21,16 @@ void watching_begin(unsigned members);
 void watching_end(void);
 
 /* The next lease, prepared on the servers of fake_set, and not won yet. Its token is "tok". */
-rl_watched *watching_prepare(const char *key);
+rl_renewal *watching_prepare(const char *key);
 
 /* It was won just now. */
-void watching_win(rl_watched *watched, int64_t ttl_ms);
+void watching_win(rl_renewal *renewal, int64_t ttl_ms);
 
 /* Prepared, won, and to be renewed. */
-rl_watched *watching_keep(const char *key, int64_t ttl_ms);
+rl_renewal *watching_keep(const char *key, int64_t ttl_ms);
 
 /* The owner lets go of it as after a release that was carried out, or not. The lease is gone. */
-void watching_let_go(rl_watched *watched, bool is_released);
+void watching_let_go(rl_renewal *renewal, bool is_released);
 
 /* Drives the watch to so many ms after the start. A step is made when the watch wants one or something arrives,
  * and only then. */
@@ -42,7 +42,7 @@ void watching_to_time(int64_t time);
 extern unsigned watching_steps;
 
 /* Milliseconds of proof that it has left; 0 = it is not held. */
-int64_t watching_left(const rl_watched *watched);
+int64_t watching_left(const rl_renewal *renewal);
 
 /* For on_lost: counts in ctx, an unsigned. The second wants to be told again. */
 int64_t watching_note_loss(void *ctx);

@@ -217,7 +217,7 @@ static const char *run_try(const said *s, int64_t at)
 	return refusal((now_us - 1000000000) / 1000, left, holder);
 }
 
-static const char *run_nudge(const said *s, int64_t at)
+static const char *run_probe(const said *s, int64_t at)
 {
 	rl_holder holder = holder_for(s->token, at);
 	int64_t left = pttl(at);
@@ -292,11 +292,11 @@ const char *world_run(const char *words, int64_t at)
 			CHECK(sscanf(words, "%*s k %*s %" SCNd64 " %d %d %15s %" SCNd64, &s.ttl_ms, &s.is_owed,
 					  &s.place, s.waiter, &s.mark_ms) >= 4);
 			return run_try(&s, at);
-		case 'n':
-		case 'N':
+		case 'p':
+		case 'P':
 			CHECK(sscanf(words, "%*s k %*s %15s %" SCNd64, s.waiter, &s.mark_ms) >= 1);
 			CHECK(s.waiter[0] == 'W');
-			return run_nudge(&s, at);
+			return run_probe(&s, at);
 		default: /* release */
 			sscanf(words, "%*s k %*s %15s", s.waiter);
 			return run_release(&s, at);

@@ -1,3 +1,3 @@
 # A shorter TTL that is asked for does not lower the proof before it is sent.
-# file: ext/core/rl_lease.c
+# file: ext/core/lease/rl_lease.c
 /^void rl_lease_expect\(/,/^}/s/while \(proof > until/while (false \&\& proof > until/

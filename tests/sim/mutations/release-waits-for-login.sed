@@ -1,3 +1,3 @@
 # The release of a drawn token waits for the login, while a quorum decides.
-# file: ext/core/rl_seat.c
-s/exchange->request\.verb == RL_VERB_RELEASE && rl_token_is_drawn\(exchange->request\.token\)/(void) rl_token_is_drawn, false/
+# file: ext/core/lock/rl_member_call.c
+s/call->request\.verb == RL_VERB_RELEASE && rl_token_is_drawn\(call->request\.token\)/(void) rl_token_is_drawn, false/

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/base/rl_backoff.h"
+
+int64_t rl_backoff_delay(const rl_backoff *backoff, unsigned n, const rl_env *env)
+{
+	int64_t delay = backoff->first_ns;
+	while (n-- > 0 && delay < backoff->max_ns) {
+		delay *= 2; /* max is 60 s, so this cannot overflow */
+	}
+	if (delay > backoff->max_ns) {
+		delay = backoff->max_ns;
+	}
+	uint32_t random;
+	if (backoff->jitter == 0 || !env->random(env->ctx, &random, sizeof random)) {
+		return delay;
+	}
+	double position = (double) random / (double) UINT32_MAX * 2 - 1;
+	return delay + (int64_t) ((double) delay * backoff->jitter * position);
+}
+
+int64_t rl_backoff_any(const rl_env *env, int64_t most)
+{
+	uint32_t random = 0;
+	if (!env->random(env->ctx, &random, sizeof random)) {
+		return most; /* no worse than any other */
+	}
+	return (int64_t) ((double) most * (double) random / (double) UINT32_MAX);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Error values: building them, and making a server's error text fit to be shown.
+ */
+#include "core/base/rl_status.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A secret shorter than this is in every text by chance; blotting it out would destroy the message. */
+#define SECRET_MIN 3
+
+rl_status rl_error_set(rl_error *err, rl_status status, int sys_errno, const char *format, ...)
+{
+	if (err == NULL) {
+		return status;
+	}
+	err->status = status;
+	err->sys_errno = sys_errno;
+	err->code[0] = '\0';
+	va_list args;
+	va_start(args, format);
+	vsnprintf(err->message, sizeof err->message, format, args);
+	va_end(args);
+	return status;
+}
+
+void rl_error_append(rl_error *err, const char *format, ...)
+{
+	size_t used = strlen(err->message);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(err->message + used, sizeof err->message - used, format, args);
+	va_end(args);
+}
+
+bool rl_bytes_equal(rl_bytes a, rl_bytes b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+const char *rl_seconds_text(int64_t ns, char room[RL_SECONDS_TEXT])
+{
+	int64_t us = (ns + 500) / 1000;
+	int len =
+		snprintf(room, RL_SECONDS_TEXT, "%" PRId64 ".%06d", us / 1000000, (int) (us % 1000000));
+	while (room[len - 1] == '0') {
+		len--;
+	}
+	room[room[len - 1] == '.' ? len - 1 : len] = '\0';
+	return room;
+}
+
+/* The length of the UTF-8 character (RFC 3629) at the beginning of text; 0 = there is none. */
+static size_t utf8_len(const unsigned char *text, size_t len)
+{
+	unsigned char first = text[0];
+	if (first < 0xc2 || first > 0xf4) {
+		return 0;
+	}
+	size_t whole = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+	if (len < whole) {
+		return 0;
+	}
+	/* The second byte rules out long forms, surrogates, and what is above U+10FFFF. */
+	unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+	unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+	for (size_t i = 1; i < whole; i++) {
+		if (text[i] < (i == 1 ? least : 0x80) || text[i] > (i == 1 ? most : 0xbf)) {
+			return 0;
+		}
+	}
+	return whole;
+}
+
+const char *rl_bytes_text(rl_bytes bytes, char room[RL_BYTES_TEXT])
+{
+	const unsigned char *text = (const unsigned char *) bytes.data;
+	size_t used = 0;
+	size_t at = 0;
+	while (at < bytes.len && used + sizeof "\\xHH..." <= RL_BYTES_TEXT) {
+		bool is_ascii = text[at] >= 0x20 && text[at] < 0x7f;
+		size_t len = is_ascii ? 1 : utf8_len(text + at, bytes.len - at);
+		if (len > 0) {
+			memcpy(room + used, text + at, len);
+			used += len;
+			at += len;
+		} else {
+			used += (size_t) snprintf(room + used, RL_BYTES_TEXT - used, "\\x%02x", text[at++]);
+		}
+	}
+	memcpy(room + used, "...", 4);
+	room[at < bytes.len ? used + 3 : used] = '\0';
+	return room;
+}
+
+static const char *find_bytes(const char *text, size_t len, const char *what, size_t what_len)
+{
+	for (size_t at = 0; at + what_len <= len; at++) {
+		if (memcmp(text + at, what, what_len) == 0) {
+			return text + at;
+		}
+	}
+	return NULL;
+}
+
+/* Copies text to out with each occurrence of a secret as "***"; returns the length written. */
+static size_t copy_without_secrets(
+	char *out, size_t size, rl_bytes text, const rl_bytes *secrets, unsigned secret_count)
+{
+	size_t used = 0;
+	size_t at = 0;
+	while (at < text.len && used + 4 < size) {
+		size_t skip = 0;
+		for (unsigned i = 0; i < secret_count; i++) {
+			size_t len = secrets[i].len;
+			if (len >= SECRET_MIN && len <= text.len - at &&
+				memcmp(text.data + at, secrets[i].data, len) == 0 && len > skip) {
+				skip = len;
+			}
+		}
+		if (skip > 0) {
+			memcpy(out + used, "***", 3);
+			used += 3;
+			at += skip;
+			continue;
+		}
+		unsigned char c = (unsigned char) text.data[at++];
+		out[used++] = (char) (c < 0x20 || c >= 0x7f ? '?' : c);
+	}
+	out[used] = '\0';
+	return used;
+}
+
+static void take_code(rl_error *err, rl_bytes text, const rl_bytes *secrets, unsigned secret_count)
+{
+	size_t len = 0;
+	while (len < text.len && len + 1 < sizeof err->code) {
+		char c = text.data[len];
+		if (!((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) {
+			break;
+		}
+		len++;
+	}
+	bool is_word = len > 0 && (len == text.len || text.data[len] == ' ');
+	for (unsigned i = 0; i < secret_count; i++) {
+		is_word = is_word && !rl_bytes_equal(secrets[i], rl_bytes_of(text.data, len));
+	}
+	memcpy(err->code, is_word ? text.data : "ERR", is_word ? len : 3);
+	err->code[is_word ? len : 3] = '\0';
+}
+
+static const char *advice_for(const char *code)
+{
+	static const struct {
+		const char *code, *advice;
+	} table[] = {
+		{"NOAUTH", "put the password into the DSN: redis://:password@host"},
+		{"WRONGPASS", "check user and password in the DSN"},
+		{"NOPERM", "the ACL rule that a lock needs is in the README"},
+		{"WRONGTYPE",
+			"the key is in use for something that is not a lock; a prefix keeps them apart"},
+		{"zset", "a sorted set may be a lock of symfony/lock, which only its owner frees"},
+		{"READONLY", "this server is a replica; a lock needs the primary"},
+		{"OOM", "the server is out of memory"},
+		{"NOREPLICAS", "see the server's min-replicas-to-write"},
+		{"MISCONF", "the server cannot save its data, and refuses writes until it can"},
+		{"MOVED", "this server is a node of a cluster, which is not supported yet"},
+		{"no password", "this server wants no password: leave it out of the DSN"},
+		{"DENIED", "the server is in protected mode"},
+	};
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+		if (strcmp(code, table[i].code) == 0) {
+			return table[i].advice;
+		}
+	}
+	return NULL;
+}
+
+/* The word that an error should have. Redis 7 tells of a right that is missing inside a script, and of a
+ * password that is not wanted, as ERR. WRONGTYPE has another advice for a sorted set. */
+static const char *word_for_advice(const rl_error *err, rl_bytes text)
+{
+	static const char right[] = "The user executing the script can't";
+	static const char password[] = "without any password configured";
+	static const char sorted_set[] = "WRONGTYPE the key holds a zset";
+	if (find_bytes(text.data, text.len, right, sizeof right - 1) != NULL) {
+		return "NOPERM";
+	}
+	if (find_bytes(text.data, text.len, password, sizeof password - 1) != NULL) {
+		return "no password";
+	}
+	if (find_bytes(text.data, text.len, sorted_set, sizeof sorted_set - 1) != NULL) {
+		return "zset";
+	}
+	return err->code;
+}
+
+/* Up to Redis 6.2 an error that the server itself raises inside a script, such as READONLY or NOREPLICAS, comes as
+ * "@user_script: 1: -READONLY ...". */
+static rl_bytes without_place(rl_bytes text)
+{
+	static const char place[] = "@user_script: ";
+	static const char before_word[] = ": -";
+	if (text.len < sizeof place || memcmp(text.data, place, sizeof place - 1) != 0) {
+		return text;
+	}
+	const char *word = find_bytes(text.data, text.len, before_word, sizeof before_word - 1);
+	if (word == NULL) {
+		return text;
+	}
+	word += sizeof before_word - 1;
+	return rl_bytes_of(word, text.len - (size_t) (word - text.data));
+}
+
+void rl_error_from_server(
+	rl_error *err, rl_bytes text, const rl_bytes *secrets, unsigned secret_count)
+{
+	static const char echo[] = "with args beginning with";
+	rl_error_set(err, RL_ERR_SERVER, 0, "the server answered: ");
+	text = without_place(text);
+	take_code(err, text, secrets, secret_count);
+	const char *args = find_bytes(text.data, text.len, echo, sizeof echo - 1);
+	if (args != NULL) {
+		text.len = (size_t) (args - text.data);
+		while (text.len > 0 && (text.data[text.len - 1] == ' ' || text.data[text.len - 1] == ',')) {
+			text.len--;
+		}
+	}
+	if (text.len == 0) {
+		rl_error_append(err, "an error without a text");
+	}
+	size_t used = strlen(err->message);
+	/* Room is left for the advice. */
+	copy_without_secrets(err->message + used, 240 - used, text, secrets, secret_count);
+	const char *advice = advice_for(word_for_advice(err, text));
+	if (advice != NULL) {
+		rl_error_append(err, " (%s)", advice);
+	}
+}
+
+bool rl_error_passes(const rl_error *err)
+{
+	static const char *const codes[] = {"LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS",
+		"MISCONF", "TRYAGAIN", "CLUSTERDOWN", "BUSY", "UNBLOCKED"};
+	if (err->status != RL_ERR_SERVER) {
+		return false;
+	}
+	for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+		if (strcmp(err->code, codes[i]) == 0) {
+			return true;
+		}
+	}
+	return rl_error_is_full(err);
+}
+
+bool rl_error_is_final(const rl_error *err)
+{
+	/* A command that was renamed has no word of its own. Nor has a right that is missing inside a script. */
+	return err->status == RL_ERR_SERVER &&
+		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "NOAUTH") == 0 ||
+			strstr(err->message, "unknown command") != NULL ||
+			strstr(err->message, "The user executing the script can't") != NULL);
+}
+
+bool rl_error_is_wrong_server(const rl_error *err)
+{
+	return err->status == RL_ERR_SERVER &&
+		(strcmp(err->code, "READONLY") == 0 || strcmp(err->code, "MASTERDOWN") == 0);
+}
+
+bool rl_error_is_about_helpers(const rl_error *err)
+{
+	return err->status == RL_ERR_SERVER &&
+		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "CROSSSLOT") == 0);
+}
+
+bool rl_error_names_command(const rl_error *err)
+{
+	/* "NOPERM [this user|User x] has no permissions to run the 'blpop' command [or its subcommand]" of Redis 6.2 and
+	 * later, and of Valkey; in a script the same behind "ACL failure in script: ", or, up to Redis 7.0, the other. */
+	return err->status == RL_ERR_SERVER &&
+		(strstr(err->message, "no permissions to run the '") != NULL ||
+			strstr(err->message, "can't run this command or subcommand") != NULL);
+}
+
+bool rl_error_is_full(const rl_error *err)
+{
+	/* It has no word of its own. */
+	return err->status == RL_ERR_SERVER && strstr(err->message, "max number of clients") != NULL;
+}

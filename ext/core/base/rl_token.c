@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/base/rl_token.h"
+
+#include <string.h>
+
+#define PREFIX "rl1."
+#define PREFIX_LEN 4
+#define RANDOM_BYTES 18 /* 6 groups of 3 bytes, 4 characters each: no padding */
+
+bool rl_token_is_drawn(rl_bytes token)
+{
+	return token.len == RL_TOKEN_LEN && memcmp(token.data, PREFIX, PREFIX_LEN) == 0;
+}
+
+rl_status rl_token_draw(const rl_env *env, char *out)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	unsigned char bytes[RANDOM_BYTES];
+	if (!env->random(env->ctx, bytes, sizeof bytes)) {
+		return RL_ERR_RANDOM;
+	}
+	memcpy(out, PREFIX, PREFIX_LEN);
+	out += PREFIX_LEN;
+	for (size_t i = 0; i < RANDOM_BYTES; i += 3) {
+		uint32_t group =
+			(uint32_t) bytes[i] << 16 | (uint32_t) bytes[i + 1] << 8 | (uint32_t) bytes[i + 2];
+		for (int shift = 18; shift >= 0; shift -= 6) {
+			*out++ = digits[group >> shift & 63];
+		}
+	}
+	return RL_OK;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Connections: handshake and the queue of owed replies.
+ */
+#include "core/conn/rl_conn.h"
+
+#include "core/base/rl_token.h"
+
+#include <stdlib.h>
+
+#define CLIENT_NAME "redislock"
+#define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
+
+/* With a longer key an undo goes without the helper keys: a server that hangs may have room for no more. */
+#define UNDO_KEY_MAX 1024
+
+/* A connection that owes more than this is not worth keeping: where its answers are waited for, and where they
+ * are not. */
+#define PENDING_TO_KEEP 4
+#define PENDING_TO_KEEP_UNHEARD 1024
+
+static rl_pending *pending_at(rl_conn *conn, unsigned run)
+{
+	return &conn->owed[(conn->pending_first + run) % RL_CONN_PENDING_MAX];
+}
+
+/* The run that such a reply belongs to; NULL when there is no room for another. */
+static rl_pending *pending_run(rl_conn *conn, rl_pending_kind kind, unsigned tag)
+{
+	if (conn->pending_runs > 0) {
+		rl_pending *last = pending_at(conn, conn->pending_runs - 1);
+		if (last->kind == kind && last->tag == tag) {
+			return last;
+		}
+	}
+	if (conn->pending_runs == RL_CONN_PENDING_MAX) {
+		return NULL;
+	}
+	rl_pending *run = pending_at(conn, conn->pending_runs++);
+	*run = (rl_pending){.kind = kind, .tag = tag};
+	return run;
+}
+
+static uint64_t append(
+	rl_conn *conn, unsigned argc, const rl_bytes *argv, rl_pending_kind kind, unsigned tag)
+{
+	rl_pending *run = pending_run(conn, kind, tag);
+	uint64_t last_byte = run == NULL ? 0 : conn->transport->append(conn->link, argc, argv);
+	if (last_byte != 0) {
+		run->count++;
+		conn->pending_count++;
+		conn->last_byte = last_byte;
+	} else if (run != NULL && run->count == 0) {
+		conn->pending_runs--;
+	}
+	return last_byte;
+}
+
+static bool append_login(rl_conn *conn, unsigned argc, const rl_bytes *argv)
+{
+	conn->logins_pending++;
+	return append(conn, argc, argv, RL_PENDING_LOGIN, 0) != 0;
+}
+
+static bool append_auth(rl_conn *conn)
+{
+	const rl_target *target = conn->target;
+	if (target->password.data == NULL) {
+		return true;
+	}
+	rl_bytes password = rl_bytes_of(target->password.data, target->password.len);
+	if (target->user == NULL) {
+		return append_login(conn, 2, (rl_bytes[]){LITERAL("AUTH"), password});
+	}
+	size_t user_len = 0;
+	while (target->user[user_len] != '\0') {
+		user_len++;
+	}
+	rl_bytes user = rl_bytes_of(target->user, user_len);
+	return append_login(conn, 3, (rl_bytes[]){LITERAL("AUTH"), user, password});
+}
+
+static bool append_select(rl_conn *conn)
+{
+	if (conn->target->database == 0) {
+		return true;
+	}
+	char digits[16];
+	char *digit = digits + sizeof digits;
+	for (unsigned rest = conn->target->database; rest > 0; rest /= 10) {
+		*--digit = (char) ('0' + rest % 10);
+	}
+	rl_bytes number = rl_bytes_of(digit, (size_t) (digits + sizeof digits - digit));
+	return append_login(conn, 2, (rl_bytes[]){LITERAL("SELECT"), number});
+}
+
+/* Usually behind the first command, not before it: a server that refuses us says so unasked and closes, and that
+ * must be read as the answer to something that matters. */
+void rl_conn_send_name(rl_conn *conn)
+{
+	if (conn->is_nameless) {
+		conn->is_nameless = false;
+		rl_bytes argv[] = {LITERAL("CLIENT"), LITERAL("SETNAME"), LITERAL(CLIENT_NAME)};
+		append(
+			conn, 3, argv, RL_PENDING_NAME, 0); /* without memory for it, it goes without a name */
+	}
+}
+
+void rl_conn_prod(rl_conn *conn)
+{
+	conn->transport->append(conn->link, 0, NULL);
+}
+
+rl_conn *rl_conn_dial(
+	rl_transport *transport, rl_target *target, int64_t until, const rl_env *env, rl_error *err)
+{
+	rl_conn *conn = calloc(1, sizeof *conn);
+	if (conn == NULL) {
+		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
+		return NULL;
+	}
+	conn->transport = transport;
+	rl_stats_add(&env->stats->connects, 1);
+	conn->link = transport->dial(transport, &target->address, until, err);
+	if (conn->link == NULL) {
+		free(conn);
+		return NULL;
+	}
+	conn->target = rl_target_ref(target);
+	conn->connect_end = until;
+	conn->is_nameless = true;
+	if (!append_auth(conn) || !append_select(conn)) {
+		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
+		rl_conn_free(conn);
+		return NULL;
+	}
+	conn->login_end = conn->last_byte;
+	return conn;
+}
+
+uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
+{
+	rl_command command;
+	rl_command_build(&command, request);
+	uint64_t last_byte = append(conn, command.argc, command.argv, RL_PENDING_COMMAND, tag);
+	rl_conn_send_name(conn);
+	return last_byte;
+}
+
+bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
+{
+	rl_command command;
+	rl_command_build(&command, request);
+	return append(conn, command.argc, command.argv, RL_PENDING_NOBODY, 0) != 0;
+}
+
+void rl_conn_note_helpers(rl_conn *conn, rl_helpers helpers)
+{
+	switch (helpers) {
+		case RL_HELPERS_ALLOWED:
+			conn->has_helpers = !conn->varies_by_key;
+			break;
+		case RL_HELPERS_REFUSED:
+			conn->varies_by_key = true;
+			conn->has_helpers = false;
+			break;
+		case RL_HELPERS_ALL_REFUSED:
+			conn->lacks_helpers = true;
+			break;
+	}
+}
+
+rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
+{
+	rl_request undo = {.verb = RL_VERB_RELEASE,
+		.key = request->key,
+		.mark = request->mark,
+		.tickets = request->tickets,
+		.token = request->token,
+		.waiter = request->is_leaving ? request->waiter : (rl_bytes){NULL, 0},
+		.reserve_ms = request->reserve_ms,
+		.as_text = true};
+	bool is_with_helpers =
+		!request->is_alone && !conn->lacks_helpers && request->key.len <= UNDO_KEY_MAX;
+	bool is_once = !rl_token_is_drawn(request->token);
+	uint64_t first_end = 0; /* last byte of the first half */
+	if (is_with_helpers && !is_once && rl_conn_send_blind(conn, &undo)) {
+		first_end = conn->last_byte;
+	}
+	undo.is_alone = !(is_with_helpers && is_once && conn->has_helpers);
+	bool is_queued = rl_conn_send_blind(conn, &undo);
+	conn->undo_left = conn->pending_count;
+	conn->transport->flush(conn->link);
+	uint64_t sent = conn->transport->sent(conn->link);
+	if (is_queued && sent >= conn->last_byte) {
+		return RL_UNDONE_SURELY;
+	}
+	return first_end != 0 && sent >= first_end ? RL_UNDONE_MAYBE : RL_UNDONE_NOT;
+}
+
+rl_undone rl_conn_swap_back(rl_conn *conn, const rl_request *request)
+{
+	rl_request back = {.verb = RL_VERB_SWAP,
+		.key = request->key,
+		.token = request->fresh,
+		.fresh = request->token,
+		.as_text = true};
+	bool is_queued = rl_conn_send_blind(conn, &back);
+	conn->undo_left = conn->pending_count;
+	conn->transport->flush(conn->link);
+	bool is_sent = is_queued && conn->transport->sent(conn->link) >= conn->last_byte;
+	return is_sent ? RL_UNDONE_SURELY : RL_UNDONE_NOT;
+}
+
+static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)
+{
+	if (event->reply.type == RL_REPLY_ERROR) {
+		if (conn->is_refused) {
+			return RL_CONN_NONE; /* the first reason is the one to tell */
+		}
+		conn->is_refused = true;
+		return RL_CONN_REFUSED;
+	}
+	if (event->reply.type != RL_REPLY_STATUS || !rl_bytes_equal(event->reply.text, LITERAL("OK"))) {
+		rl_error_set(
+			&event->err, RL_ERR_PROTOCOL, 0, "the answer to AUTH or SELECT makes no sense");
+		return RL_CONN_DOWN;
+	}
+	conn->logins_pending--;
+	return conn->logins_pending == 0 ? RL_CONN_READY : RL_CONN_NONE;
+}
+
+static void go_down(rl_conn *conn, rl_conn_event *event)
+{
+	conn->is_down = true;
+	event->type = RL_CONN_DOWN;
+}
+
+/* Takes one reply off the queue; RL_CONN_NONE when it concerns nobody. */
+static void settle_reply(rl_conn *conn, rl_conn_event *event)
+{
+	if (conn->pending_count == 0) {
+		rl_error_set(&event->err, RL_ERR_PROTOCOL, 0,
+			"the server spoke without being asked: not a "
+			"Redis server, or one that something else writes to");
+		if (event->reply.type == RL_REPLY_ERROR) {
+			rl_error_from_server(&event->err, event->reply.text, NULL, 0);
+		}
+		go_down(conn, event);
+		return;
+	}
+	rl_pending owed = conn->owed[conn->pending_first];
+	conn->was_heard = true;
+	conn->has_answered = true;
+	conn->pending_since = 0;
+	conn->pending_count--;
+	conn->undo_left -= conn->undo_left > 0;
+	if (--conn->owed[conn->pending_first].count == 0) {
+		conn->pending_first = (conn->pending_first + 1) % RL_CONN_PENDING_MAX;
+		conn->pending_runs--;
+	}
+	event->type = RL_CONN_NONE;
+	switch (owed.kind) {
+		case RL_PENDING_LOGIN:
+			event->type = login_answered(conn, event);
+			conn->is_down = event->type == RL_CONN_DOWN;
+			break;
+		case RL_PENDING_COMMAND:
+			event->type = RL_CONN_REPLY;
+			event->tag = owed.tag;
+			break;
+		case RL_PENDING_NAME:
+		case RL_PENDING_NOBODY:
+			break;
+	}
+}
+
+void rl_conn_next(rl_conn *conn, rl_conn_event *event)
+{
+	event->type = RL_CONN_NONE;
+	while (event->type == RL_CONN_NONE) {
+		switch (conn->transport->receive(conn->link, &event->reply, &event->err)) {
+			case RL_LINK_NONE:
+				return;
+			case RL_LINK_DOWN:
+				go_down(conn, event);
+				return;
+			case RL_LINK_REPLY:
+				settle_reply(conn, event);
+				break;
+		}
+	}
+}
+
+void rl_conn_forget(rl_conn *conn)
+{
+	unsigned kept = 0; /* runs that have become alike are one */
+	for (unsigned i = 0; i < conn->pending_runs; i++) {
+		rl_pending owed = *pending_at(conn, i);
+		if (owed.kind == RL_PENDING_COMMAND) {
+			owed.kind = RL_PENDING_NOBODY;
+			owed.tag = 0;
+		}
+		rl_pending *last = kept > 0 ? pending_at(conn, kept - 1) : NULL;
+		if (last != NULL && last->kind == owed.kind && last->tag == owed.tag) {
+			last->count += owed.count;
+		} else {
+			*pending_at(conn, kept++) = owed;
+		}
+	}
+	conn->pending_runs = kept;
+}
+
+bool rl_conn_retract(rl_conn *conn)
+{
+	if (conn->transport->sent(conn->link) >= conn->last_byte) {
+		return true;
+	}
+	if (!conn->transport->retract(conn->link, conn->login_end)) {
+		return false;
+	}
+	conn->last_byte = conn->login_end;
+	/* What is left to be answered is AUTH and SELECT, which are the first run. */
+	conn->pending_runs = conn->logins_pending > 0;
+	conn->pending_count = conn->logins_pending;
+	conn->is_nameless = true;
+	return true;
+}
+
+bool rl_conn_catch_up(rl_conn *conn, int64_t now)
+{
+	rl_conn_event event;
+	conn->transport->take_in(conn->link);
+	conn->transport->flush(conn->link);
+	do {
+		rl_conn_next(conn, &event);
+	} while (event.type == RL_CONN_READY);
+	if (conn->pending_count == 0) {
+		conn->pending_since = 0;
+	} else if (conn->pending_since == 0) {
+		conn->pending_since = now;
+	}
+	return event.type == RL_CONN_NONE;
+}
+
+/* Nothing is wrong with it. */
+static bool is_well(const rl_conn *conn)
+{
+	return !conn->is_down && !conn->is_refused;
+}
+
+bool rl_conn_is_reusable(const rl_conn *conn)
+{
+	return is_well(conn) && conn->logins_pending == 0 && conn->pending_count <= PENDING_TO_KEEP &&
+		conn->transport->sent(conn->link) >= conn->last_byte;
+}
+
+bool rl_conn_is_worth_keeping(const rl_conn *conn)
+{
+	uint64_t sent = conn->transport->sent(conn->link);
+	return is_well(conn) && conn->pending_count <= PENDING_TO_KEEP_UNHEARD &&
+		(sent >= conn->last_byte || conn->last_byte == conn->login_end ||
+			!conn->transport->is_connected(conn->link));
+}
+
+void rl_conn_free(rl_conn *conn)
+{
+	if (conn == NULL) {
+		return;
+	}
+	conn->transport->close(conn->link);
+	rl_target_unref(conn->target);
+	free(conn);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The idle connections. The design is in the header.
+ */
+#include "core/conn/rl_pool.h"
+
+#include "core/base/rl_time.h"
+
+#include <stdlib.h>
+
+void rl_pool_init(rl_pool *pool, rl_transport *transport, const rl_env *env)
+{
+	*pool = (rl_pool){
+		.transport = transport, .env = env, .fork_generation = env->fork_generation(env->ctx)};
+}
+
+static void close_first(rl_conn **slot)
+{
+	rl_conn *conn = *slot;
+	*slot = conn->next;
+	rl_conn_free(conn);
+}
+
+static void close_idle(rl_pool *pool, rl_conn **slot)
+{
+	pool->count--;
+	close_first(slot);
+}
+
+static void forget_backed_off(rl_backed_off **slot)
+{
+	rl_backed_off *trouble = *slot;
+	*slot = trouble->next;
+	rl_target_unref(trouble->target);
+	free(trouble);
+}
+
+void rl_pool_clear(rl_pool *pool)
+{
+	while (pool->troubles != NULL) {
+		forget_backed_off(&pool->troubles);
+	}
+	while (pool->idle != NULL) {
+		close_idle(pool, &pool->idle);
+	}
+	while (pool->lingering != NULL) {
+		close_first(&pool->lingering);
+	}
+}
+
+/* Drops what the parent left, once, in the child. */
+static void notice_fork(rl_pool *pool)
+{
+	uint64_t generation = pool->env->fork_generation(pool->env->ctx);
+	if (generation != pool->fork_generation) {
+		rl_pool_clear(pool);
+		pool->fork_generation = generation;
+	}
+}
+
+/* Closes the lingering ones that are read to the end, too old, or too many. */
+static void sweep(rl_pool *pool, int64_t now)
+{
+	unsigned count = 0;
+	for (rl_conn **slot = &pool->lingering; *slot != NULL;) {
+		rl_conn *conn = *slot;
+		if (count == RL_POOL_LINGERING_MAX || now - conn->idle_since > RL_POOL_LINGER_NS ||
+			conn->transport->is_over(conn->link)) {
+			close_first(slot);
+		} else {
+			count++;
+			slot = &conn->next;
+		}
+	}
+}
+
+void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now)
+{
+	conn->transport->end(conn->link);
+	conn->idle_since = now;
+	conn->next = pool->lingering;
+	pool->lingering = conn;
+	sweep(pool, now);
+}
+
+/* Ends an idle connection. What it still owes is an answer to something that the server may not have read: closed with
+ * an unread answer, the connection would be reset, and that lost. */
+static void end_idle(rl_pool *pool, rl_conn **slot, int64_t now)
+{
+	rl_conn *conn = *slot;
+	bool is_owing = conn->pending_count > 0 && rl_conn_catch_up(conn, now) &&
+		conn->pending_count > 0 && conn->transport->is_connected(conn->link);
+	if (!is_owing) {
+		close_idle(pool, slot);
+		return;
+	}
+	*slot = conn->next;
+	pool->count--;
+	rl_pool_let_linger(pool, conn, now);
+}
+
+void rl_pool_end_idle(rl_pool *pool, int64_t now)
+{
+	notice_fork(pool);
+	while (pool->idle != NULL) {
+		end_idle(pool, &pool->idle, now);
+	}
+}
+
+void rl_pool_clear_address(rl_pool *pool, const rl_address *address, int64_t now)
+{
+	notice_fork(pool);
+	for (rl_conn **slot = &pool->idle; *slot != NULL;) {
+		if (rl_address_equal(&(*slot)->target->address, address)) {
+			end_idle(pool, slot, now);
+		} else {
+			slot = &(*slot)->next;
+		}
+	}
+}
+
+bool rl_pool_distrust(rl_pool *pool, const rl_address *address, int64_t now)
+{
+	rl_pool_clear_address(pool, address, now);
+	return pool->transport->distrust(pool->transport, address);
+}
+
+/* ---- trouble ---- */
+
+static rl_backed_off **find_backed_off(rl_pool *pool, const rl_target *target)
+{
+	rl_backed_off **slot = &pool->troubles;
+	while (*slot != NULL && !rl_target_equal((*slot)->target, target)) {
+		slot = &(*slot)->next;
+	}
+	return slot;
+}
+
+/* The one that is due first makes room. */
+static void forget_oldest_backed_off(rl_pool *pool)
+{
+	rl_backed_off **oldest = &pool->troubles;
+	unsigned count = 0;
+	for (rl_backed_off **slot = &pool->troubles; *slot != NULL; slot = &(*slot)->next) {
+		oldest = (*slot)->redial_at < (*oldest)->redial_at ? slot : oldest;
+		count++;
+	}
+	if (count >= RL_POOL_BACKED_OFF_MAX) {
+		forget_backed_off(oldest);
+	}
+}
+
+void rl_pool_note_failure(rl_pool *pool, rl_target *target, int64_t now)
+{
+	rl_backed_off *trouble = *find_backed_off(pool, target);
+	if (trouble == NULL) {
+		forget_oldest_backed_off(pool);
+		trouble = malloc(sizeof *trouble);
+		if (trouble == NULL) {
+			return; /* then it is dialled without a pause */
+		}
+		*trouble = (rl_backed_off){.next = pool->troubles, .target = rl_target_ref(target)};
+		pool->troubles = trouble;
+	}
+	unsigned doublings = trouble->fails < 7 ? trouble->fails : 7;
+	trouble->fails++;
+	trouble->redial_at = now + rl_time_earlier(RL_POOL_PAUSE_NS << doublings, RL_POOL_PAUSE_MAX_NS);
+}
+
+void rl_pool_note_answer(rl_pool *pool, const rl_target *target)
+{
+	rl_backed_off **slot = find_backed_off(pool, target);
+	if (*slot != NULL) {
+		forget_backed_off(slot);
+	}
+}
+
+/* ---- taking ---- */
+
+static bool is_under_way(const rl_conn *conn)
+{
+	return conn->patience > 0 &&
+		(conn->logins_pending > 0 || !conn->transport->is_connected(conn->link));
+}
+
+/* It has owed an answer for so long that it has to be seen what has come. */
+static bool is_silent(const rl_conn *conn, int64_t now)
+{
+	return conn->patience > 0 && conn->pending_count > 0 &&
+		now - conn->pending_since >= conn->patience;
+}
+
+/* What became of one that nobody waited for. False = it was dropped, for its server is in trouble. */
+static bool look_after(rl_pool *pool, rl_conn **slot, int64_t now)
+{
+	rl_conn *conn = *slot;
+	bool is_well = rl_conn_catch_up(conn, now);
+	bool is_connecting = !conn->transport->is_connected(conn->link);
+	if (is_well && !is_silent(conn, now) && !(is_connecting && now >= conn->connect_end)) {
+		return true;
+	}
+	rl_pool_note_failure(pool, conn->target, now);
+	if (!is_well || is_connecting) {
+		close_idle(pool, slot);
+		return false;
+	}
+	*slot = conn->next;
+	pool->count--;
+	rl_pool_let_linger(pool, conn, now); /* there may be an undo in what it has not read */
+	return false;
+}
+
+/* Which of several is taken first: one that owes an answer to somebody who did not wait, for what is sent next may have
+ * to come behind that; then one that is ready. */
+enum { RANK_UNDER_WAY = 1, RANK_READY, RANK_PENDING };
+
+static unsigned rank(const rl_conn *conn)
+{
+	if (is_under_way(conn)) {
+		return RANK_UNDER_WAY;
+	}
+	return conn->patience > 0 && conn->pending_count > 0 ? RANK_PENDING : RANK_READY;
+}
+
+/* The place of the best idle connection to the target, of equals the latest used; NULL = none. */
+static rl_conn **best_of(rl_pool *pool, const rl_target *target, bool is_quiet)
+{
+	rl_conn **best = NULL;
+	unsigned best_rank = 0;
+	for (rl_conn **slot = &pool->idle; *slot != NULL; slot = &(*slot)->next) {
+		const rl_conn *conn = *slot;
+		unsigned own_rank = rank(conn);
+		bool is_fit = !is_quiet || (own_rank == RANK_READY && conn->pending_count == 0);
+		if (is_fit && own_rank > best_rank && rl_target_equal(conn->target, target)) {
+			best = slot;
+			best_rank = own_rank;
+		}
+	}
+	return best;
+}
+
+/* What a connection has to be like. */
+typedef struct pool_want {
+	bool is_seen;  /* it is looked at now, even if it was used just now */
+	bool is_quiet; /* it owes nothing */
+	bool may_owe;  /* it need not have answered in time */
+} pool_want;
+
+/* The place of the best idle connection to the target that is alive; dead ones are closed on the way. */
+static rl_conn **find(rl_pool *pool, const rl_target *target, pool_want want, int64_t now)
+{
+	notice_fork(pool);
+	sweep(pool, now);
+	rl_conn **slot;
+	while ((slot = best_of(pool, target, want.is_quiet)) != NULL) {
+		rl_conn *conn = *slot;
+		if (is_under_way(conn) || (is_silent(conn, now) && !want.may_owe)) {
+			if (look_after(pool, slot, now)) {
+				return slot;
+			}
+			continue;
+		}
+		if (!want.is_seen && now - conn->idle_since <= RL_POOL_LOOK_NS) {
+			return slot;
+		}
+		if (conn->transport->is_alive(conn->link, conn->pending_count > 0)) {
+			conn->idle_since = now; /* as far as looking goes */
+			return slot;
+		}
+		rl_stats_add(&pool->env->stats->reconnects, 1);
+		close_idle(pool, slot);
+	}
+	return NULL;
+}
+
+static rl_conn *take(rl_pool *pool, const rl_target *target, pool_want want, int64_t now)
+{
+	rl_conn **slot = find(pool, target, want, now);
+	if (slot == NULL) {
+		return NULL;
+	}
+	rl_conn *conn = *slot;
+	*slot = conn->next;
+	conn->next = NULL;
+	pool->count--;
+	return conn;
+}
+
+rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
+{
+	return take(pool, target, (pool_want){.is_seen = must_look}, now);
+}
+
+rl_conn *rl_pool_take_to_release(
+	rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
+{
+	return take(pool, target, (pool_want){.is_seen = must_look, .may_owe = true}, now);
+}
+
+rl_conn *rl_pool_take_quiet(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	return take(pool, target, (pool_want){.is_seen = true, .is_quiet = true}, now);
+}
+
+bool rl_pool_lingers(rl_pool *pool, int64_t now)
+{
+	sweep(pool, now);
+	return pool->lingering != NULL;
+}
+
+bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	find(
+		pool, target, (pool_want){0}, now); /* one that has owed for too long lingers from now on */
+	const rl_conn *conn = pool->lingering;
+	while (conn != NULL && !rl_target_equal(conn->target, target)) {
+		conn = conn->next;
+	}
+	return conn != NULL;
+}
+
+bool rl_pool_is_backed_off(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	const rl_backed_off *trouble = *find_backed_off(pool, target);
+	return trouble != NULL && trouble->redial_at > now;
+}
+
+void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now)
+{
+	rl_pool_give(pool, conn, now);
+	conn->patience = patience;
+	if (conn->pending_count == 0) {
+		conn->pending_since = 0;
+	} else if (conn->pending_since == 0) {
+		conn->pending_since = now;
+	}
+}
+
+bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, bool is_release, int64_t now)
+{
+	return !rl_pool_is_backed_off(pool, target, now) ||
+		find(pool, target, (pool_want){.may_owe = is_release}, now) != NULL;
+}
+
+void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
+{
+	notice_fork(pool);
+	if (pool->count == RL_POOL_MAX) {
+		rl_conn **slot = &pool->idle;
+		while ((*slot)->next != NULL) {
+			slot = &(*slot)->next;
+		}
+		end_idle(pool, slot, now);
+	}
+	if (conn->was_heard && pool->troubles != NULL) {
+		rl_pool_note_answer(pool, conn->target);
+	}
+	conn->was_heard = false;
+	conn->patience = 0;
+	conn->idle_since = now;
+	conn->next = pool->idle;
+	pool->idle = conn;
+	pool->count++;
+}
+
+unsigned rl_pool_count(rl_pool *pool, const rl_target *target)
+{
+	notice_fork(pool);
+	unsigned count = 0;
+	for (const rl_conn *conn = pool->idle; conn != NULL; conn = conn->next) {
+		count += rl_target_equal(conn->target, target);
+	}
+	return count;
+}
+
+bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	return find(pool, target, (pool_want){0}, now) != NULL;
+}
+
+void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now)
+{
+	notice_fork(from);
+	notice_fork(to);
+	while (from->lingering != NULL) {
+		rl_conn *conn = from->lingering;
+		from->lingering = conn->next;
+		conn->next = to->lingering;
+		to->lingering = conn;
+	}
+	sweep(to, now);
+}

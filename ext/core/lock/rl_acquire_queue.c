@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a wait does with its place in the queue, and when it looks at the lock beside it. The design of the
+ * whole is in rl_acquire.c, that of the place in rl_queue.h.
+ */
+#include "core/lock/rl_acquire.h"
+#include "core/base/rl_time.h"
+
+#define LOOK_LEAST_NS (10 * RL_NS_PER_MS)
+#define RESERVED_LOOK_NS (100 * RL_NS_PER_MS)
+
+void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick)
+{
+	if (!acquire->is_polling && acquire->queue.state == RL_QUEUE_OUT &&
+		acquire->vain < RL_ACQUIRE_SPURIOUS_MAX) {
+		rl_queue_enter(&acquire->queue, rl_acquire_call(acquire), &acquire->sample,
+			acquire->deadline, tick->now);
+	}
+}
+
+/* Somebody has the lock there, as far as the look tells. */
+static bool is_held_at(const rl_member_call *member)
+{
+	rl_holder holder = member->answer.holder;
+	return member->vote == RL_VOTE_GRANTED && holder != RL_HOLDER_NOBODY &&
+		holder != RL_HOLDER_RESERVED;
+}
+
+/* True when the member can be queued at. One that is free while others are held, so that no quorum is to be had, would
+ * wake its waiters in vain: the holder has the lock without it. */
+static bool can_queue_at(const rl_member_call *member, bool is_blocked)
+{
+	bool is_hole = is_blocked && member->answer.holder == RL_HOLDER_NOBODY;
+	return member->vote == RL_VOTE_GRANTED && member->answer.time_us != 0 &&
+		member->answer.ticket != RL_TICKET_IMPOSSIBLE && !is_hole;
+}
+
+/* The time after which a quorum of those who answered may be free; -1 = some of them have no end. */
+static int64_t soonest_of(const rl_quorum_call *call)
+{
+	uint64_t ends[RL_MEMBERS_MAX];
+	unsigned count = 0;
+	for (unsigned i = 0; i < call->set->count; i++) {
+		const rl_member_call *member = &call->members[i];
+		if (member->vote != RL_VOTE_GRANTED) {
+			continue;
+		}
+		bool is_free = member->answer.holder == RL_HOLDER_NOBODY;
+		uint64_t end = is_free ? 0 : (uint64_t) member->answer.number; /* none is the longest */
+		unsigned at = count++;
+		for (; at > 0 && ends[at - 1] > end; at--) {
+			ends[at] = ends[at - 1];
+		}
+		ends[at] = end;
+	}
+	unsigned quorum = rl_quorum(call->set->count);
+	return count < quorum || ends[quorum - 1] > INT64_MAX ? -1 : (int64_t) ends[quorum - 1];
+}
+
+bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
+{
+	const rl_quorum_call *call = rl_acquire_call(acquire);
+	unsigned count = call->set->count;
+	unsigned free = 0;
+	unsigned held = 0;
+	unsigned unheard = 0;
+	*probe = (rl_probe_result){.member = rl_quorum_call_speaker(call, RL_VOTE_GRANTED)};
+	for (unsigned i = 0; i < count; i++) {
+		const rl_member_call *member = &call->members[i];
+		free += member->vote == RL_VOTE_GRANTED && member->answer.holder == RL_HOLDER_NOBODY;
+		held += is_held_at(member);
+		unheard += member->vote == RL_VOTE_OPEN;
+		int64_t round_trip =
+			member->vote == RL_VOTE_GRANTED ? member->heard_at - member->sent_at : 0;
+		probe->reach = round_trip > probe->reach ? round_trip : probe->reach;
+	}
+	bool is_blocked = count > 1 && held > count - rl_quorum(count);
+	probe->is_quorum_free = count > 1 && free >= rl_quorum(count);
+	probe->may_be_free = count > 1 && free + unheard >= rl_quorum(count);
+	bool can_queue = false;
+	for (unsigned i = 0; i < count && !can_queue; i++) {
+		probe->index = count == 1 ? 0 : call->order[i];
+		can_queue = can_queue_at(&call->members[probe->index], is_blocked) &&
+			!call->members[probe->index].is_spent;
+	}
+	probe->member = can_queue ? &call->members[probe->index] : probe->member;
+	probe->soonest_pttl = count == 1 ? probe->member->answer.number : soonest_of(call);
+	return can_queue;
+}
+
+void rl_acquire_move_queue(rl_acquire *acquire, unsigned index, const rl_tick *tick)
+{
+	rl_queue *queue = &acquire->queue;
+	if (queue->state == RL_QUEUE_OUT || queue->member == index) {
+		queue->member = index;
+		acquire->mute_looks = 0;
+		return;
+	}
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	bool has_answered = call->members[queue->member].vote == RL_VOTE_GRANTED;
+	acquire->mute_looks += !has_answered;
+	if (!has_answered && acquire->mute_looks < 2) {
+		return; /* another look will tell */
+	}
+	acquire->mute_looks = 0;
+	rl_acquire_leave_queue(acquire, tick);
+	queue->member = index;
+}
+
+void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_settlement left = rl_acquire_give_up_place(acquire, tick->now);
+	acquire->is_maybe_ours = acquire->is_maybe_ours || left.is_in_doubt;
+	if (left.was_undone) {
+		rl_acquire_replace_token(acquire, tick);
+	}
+}
+
+/* How often a lock is looked at whose release will wake us. What the sample's age may hide of a lock won in the
+ * queue, by drift, is a quarter of its ttl at most. */
+static int64_t look_interval(const rl_acquire *acquire)
+{
+	double drift = acquire->op.call.set->drift_factor;
+	double most = (double) acquire->ttl_ns / 4;
+	bool is_several = acquire->op.call.set->count > 1;
+	int64_t longest = is_several ? RL_ACQUIRE_PROBE_SEVERAL_NS : RL_ACQUIRE_PROBE_NS;
+	if (most >= drift * (double) longest) {
+		return longest;
+	}
+	int64_t interval = (int64_t) (most / drift);
+	return interval > LOOK_LEAST_NS ? interval : LOOK_LEAST_NS;
+}
+
+/* Any time up to that, so that many waiters do not do the same at once. */
+static int64_t any_time(rl_acquire *acquire, int64_t most)
+{
+	most = rl_time_earlier(most, RL_ACQUIRE_SPREAD_MOST_NS);
+	return most > 0 ? rl_backoff_any(rl_acquire_call(acquire)->env, most) : 0;
+}
+
+/* Until the next look is due, reckoned from when the latest was sent. */
+static int64_t next_look(const rl_acquire *acquire)
+{
+	int64_t left = look_interval(acquire) - (acquire->sample.heard_at - acquire->sample.asked_at);
+	return left > LOOK_LEAST_NS ? left : LOOK_LEAST_NS;
+}
+
+/* How long a look may wait. A lock that is about to expire is not worth a longer sleep; one that is reserved
+ * is taken at once, or a ticket waits for whoever comes to the queue. */
+int64_t rl_acquire_probe_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
+{
+	bool is_queued = acquire->queue.state != RL_QUEUE_OUT;
+	if (is_queued && holder == RL_HOLDER_RESERVED) {
+		return RESERVED_LOOK_NS;
+	}
+	bool will_wake =
+		is_queued && pttl >= 0 && (holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF);
+	int64_t delay = will_wake ? next_look(acquire) : rl_acquire_backoff(acquire);
+	/* Divided, for a PTTL may be any number. */
+	if (pttl < 0 || pttl >= delay / RL_NS_PER_MS) {
+		return delay;
+	}
+	int64_t spread = (acquire->crowd - 1) * RL_ACQUIRE_SPREAD_NS;
+	return (pttl + 1) * RL_NS_PER_MS + any_time(acquire, spread);
+}
+
+void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
+{
+	if (acquire->is_polling) {
+		return;
+	}
+	bool is_first = acquire->requeue_at == RL_NEVER;
+	acquire->is_polling = true;
+	acquire->requeue_at = rl_time_later(tick->now, RL_ACQUIRE_REQUEUE_NS);
+	rl_acquire_call(acquire)->request.is_leaving = true;
+	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, is_first);
+	rl_acquire_leave_queue(acquire, tick);
+}
+
+static bool on_won(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	int64_t since =
+		rl_queue_won_since(&acquire->queue, &acquire->sample, call->set->drift_factor, tick->now);
+	if (call->set->count > 1) {
+		rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* a look may be under way */
+		return rl_acquire_go_for_quorum(acquire, rl_queue_hand_over(&acquire->queue), since, tick);
+	}
+	bool is_of_use = rl_acquire_is_of_use(acquire, since, tick);
+	rl_settlement settlement = rl_queue_leave(&acquire->queue, call, !is_of_use, tick->now);
+	/* A look may be under way. Its connection is given back last, and so taken first by the release: behind it. */
+	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
+	rl_quorum_call_note_grant(call, acquire->queue.member, since);
+	acquire->is_marked = false;
+	if (is_of_use) {
+		return rl_acquire_win(acquire, since, tick);
+	}
+	bool has_token = !settlement.was_undone || rl_acquire_replace_token(acquire, tick);
+	return rl_acquire_on_too_slow(acquire, since, has_token, &settlement, tick);
+}
+
+/* No look is under way. */
+static bool is_paused(const rl_acquire *acquire)
+{
+	return acquire->phase == RL_ACQUIRE_PAUSED;
+}
+
+/* The next look comes no later than it was due anyway. */
+static void hurry(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
+{
+	int64_t due = acquire->resume_at;
+	bool was_delayed = acquire->is_delayed;
+	rl_acquire_pause(acquire, tick, delay);
+	if (due < acquire->resume_at) {
+		acquire->resume_at = due;
+		acquire->is_delayed = was_delayed;
+	}
+}
+
+static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_queue *queue = &acquire->queue;
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	rl_answer answer = queue->answer;
+	acquire->losses = 0;
+	acquire->vain++;
+	if (queue->has_ticket) {
+		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups_taken, 1);
+	}
+	/* It came too late for its slice: the next try takes a new sample of the server's clock. */
+	bool was_late = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
+	if (was_late || acquire->vain >= RL_ACQUIRE_SPURIOUS_MAX) {
+		rl_queue_leave(queue, call, false, tick->now);
+	} else {
+		rl_queue_enter(queue, call, &acquire->sample, acquire->deadline, tick->now);
+	}
+	if (!is_paused(acquire)) {
+		return;
+	}
+	bool is_at_once = was_late && acquire->vain < RL_ACQUIRE_SPURIOUS_MAX;
+	hurry(acquire, tick,
+		is_at_once ? 0 : rl_acquire_probe_delay(acquire, answer.holder, answer.number));
+}
+
+/* The server will not have the lock taken. With several that is one member's affair: a look finds another to queue at.
+ * Else it ends the call. True = the call is done. */
+static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	if (call->set->count > 1 && err->status == RL_ERR_SERVER) {
+		acquire->losses++;
+		rl_acquire_leave_queue(acquire, tick);
+		if (acquire->losses >= RL_ACQUIRE_SPURIOUS_MAX) {
+			rl_acquire_fall_back(acquire, tick);
+		}
+		if (is_paused(acquire)) {
+			hurry(acquire, tick, rl_acquire_backoff(acquire));
+		}
+		return false;
+	}
+	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
+	call->request.is_leaving = true;
+	rl_settlement settlement = rl_queue_leave(&acquire->queue, call, true, tick->now);
+	rl_quorum_call_note_failure(call, acquire->queue.member, err);
+	rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
+	return rl_acquire_finish(acquire, tick, acquire->op.status);
+}
+
+/* The queue is gone into again after a delay and a try. True = the call is done. */
+static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
+{
+	acquire->is_maybe_ours = acquire->is_maybe_ours || acquire->queue.is_in_doubt;
+	if (err->status == RL_ERR_MEMORY) {
+		return fail_in_queue(acquire, err, tick);
+	}
+	if (err->status == RL_ERR_CLOSED) {
+		rl_stats_add(&rl_acquire_stats(acquire)->reconnects, 1);
+	}
+	acquire->losses++;
+	if (acquire->losses >= RL_ACQUIRE_SPURIOUS_MAX) {
+		rl_acquire_fall_back(acquire, tick);
+	}
+	if (is_paused(acquire)) {
+		hurry(acquire, tick, rl_acquire_failure_delay(acquire));
+	}
+	return false;
+}
+
+/* True = the call is done. */
+static bool on_queue_event(
+	rl_acquire *acquire, rl_queue_event event, const rl_error *err, const rl_tick *tick)
+{
+	if (event != RL_QUEUE_NOTHING && acquire->queue.has_ticket) {
+		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups, 1);
+		acquire->attempts++;
+	}
+	switch (event) {
+		case RL_QUEUE_NOTHING:
+			break;
+		case RL_QUEUE_WON:
+			return on_won(acquire, tick);
+		case RL_QUEUE_REFUSED:
+			on_queue_refused(acquire, tick);
+			break;
+		case RL_QUEUE_USELESS:
+			rl_acquire_fall_back(acquire, tick);
+			if (is_paused(acquire)) {
+				hurry(acquire, tick, rl_acquire_backoff(acquire));
+			}
+			break;
+		case RL_QUEUE_FAILED:
+			return fail_in_queue(acquire, err, tick);
+		case RL_QUEUE_LOST:
+			return on_queue_lost(acquire, err, tick);
+	}
+	return false;
+}
+
+bool rl_acquire_step_queue(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_queue_event event;
+	do {
+		rl_error err;
+		event = rl_queue_step(&acquire->queue, rl_acquire_call(acquire), tick, &err);
+		if (on_queue_event(acquire, event, &err, tick)) {
+			return true;
+		}
+	} while (event != RL_QUEUE_NOTHING);
+	return false;
+}

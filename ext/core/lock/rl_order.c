@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Weights by FNV-1a and the finalizer of splitmix64.
+ */
+#include "core/lock/rl_order.h"
+
+static uint64_t hash(uint64_t state, const char *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		state = (state ^ (unsigned char) data[i]) * UINT64_C(0x100000001b3);
+	}
+	return state;
+}
+
+static uint64_t mix(uint64_t state)
+{
+	state = (state ^ (state >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	state = (state ^ (state >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return state ^ (state >> 31);
+}
+
+void rl_order(const rl_set *set, rl_bytes key, unsigned char *order)
+{
+	uint64_t weights[RL_MEMBERS_MAX];
+	uint64_t of_key = hash(UINT64_C(0xcbf29ce484222325), key.data, key.len);
+	for (unsigned i = 0; i < set->count; i++) {
+		const char *name = set->members[i].target->name;
+		size_t len = 0;
+		while (name[len] != '\0') {
+			len++;
+		}
+		weights[i] = mix(hash(of_key, name, len));
+		unsigned at = i;
+		for (; at > 0 && weights[order[at - 1]] < weights[i]; at--) {
+			order[at] = order[at - 1];
+		}
+		order[at] = (unsigned char) i;
+	}
+}

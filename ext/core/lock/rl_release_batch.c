@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Releasing what is left. The design is in the header.
+ */
+#include "core/lock/rl_release_batch.h"
+
+#include "core/lock/rl_order.h"
+#include "core/base/rl_time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+rl_op *rl_release_batch_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
+	size_t count, int64_t limit_ns)
+{
+	char *unused;
+	rl_release_batch *batch =
+		rl_op_alloc(sizeof *batch, set, pool, env, rl_bytes_of("", 0), 0, &unused);
+	rl_batch_votes *votes = calloc(count, sizeof *votes);
+	if (batch == NULL || votes == NULL) {
+		free(batch);
+		free(votes);
+		return NULL;
+	}
+	batch->op.kind = RL_OP_RELEASE_BATCH;
+	batch->leases = leases;
+	batch->count = count;
+	batch->votes = votes;
+	batch->limit_ns = limit_ns;
+	return &batch->op;
+}
+
+void rl_release_batch_clear(rl_release_batch *batch)
+{
+	free(batch->votes);
+}
+
+static unsigned members_of(const rl_release_batch *batch)
+{
+	return batch->op.call.set->count;
+}
+
+static rl_target *target_of(const rl_release_batch *batch, unsigned at)
+{
+	return batch->op.call.set->members[at].target;
+}
+
+static bool is_answered(const rl_release_batch *batch, const rl_batch_member *member)
+{
+	return member->answered == batch->count;
+}
+
+/* Takes or dials a connection. False when there is none to be had. */
+static bool open_conn(rl_release_batch *batch, unsigned at, int64_t now)
+{
+	const rl_quorum_call *call = &batch->op.call;
+	rl_batch_member *member = &batch->members[at];
+	rl_target *target = target_of(batch, at);
+	rl_error unused;
+	member->conn = rl_pool_take_to_release(call->pool, target, true, now);
+	if (member->conn == NULL) {
+		member->conn =
+			rl_conn_dial(call->pool->transport, target, batch->end_at, call->env, &unused);
+	}
+	return member->conn != NULL;
+}
+
+/* ---- saying ---- */
+
+static bool is_alone(const rl_release_batch *batch, const rl_batch_member *member, size_t index)
+{
+	return !batch->op.call.set->wakes || member->conn->lacks_helpers || member->are_alone ||
+		member->alone == index + 1;
+}
+
+static rl_request request_of(
+	const rl_release_batch *batch, const rl_batch_member *member, size_t index)
+{
+	const rl_lease *lease = batch->leases[index];
+	return (rl_request){.verb = RL_VERB_RELEASE,
+		.key = lease->names.key,
+		.mark = lease->names.mark,
+		.tickets = lease->names.tickets,
+		.token = rl_lease_token(lease),
+		.reserve_ms = rl_reservation_ms(members_of(batch), member->conn->round_trip),
+		.is_alone = is_alone(batch, member, index),
+		.as_text = true};
+}
+
+/* The lease at answered + n was answered before it. */
+static bool was_heard(const rl_batch_member *member, size_t index)
+{
+	size_t ahead = index - member->answered;
+	return ahead < 8 * sizeof member->heard && (member->heard >> ahead & 1U) != 0;
+}
+
+static size_t first_unheard(const rl_batch_member *member, size_t index)
+{
+	while (was_heard(member, index)) {
+		index++;
+	}
+	return index;
+}
+
+/* Back to the first that has no answer: it and those behind it that have none are said again. */
+static void start_again(rl_batch_member *member)
+{
+	member->next = member->answered;
+	member->hearing = member->answered;
+}
+
+/* The next release may be written now: the release of a drawn token cannot meet anything else, so it does not wait for
+ * the login (rl_quorum_call.h). */
+static bool may_send(const rl_release_batch *batch, const rl_batch_member *member)
+{
+	return member->conn->logins_pending == 0 ||
+		rl_token_is_drawn(rl_lease_token(batch->leases[member->next]));
+}
+
+/* Writes as many as may be under way. False when there is no memory for it. */
+static bool send_some(rl_release_batch *batch, rl_batch_member *member)
+{
+	bool has_memory = true;
+	while (has_memory && !member->must_redo && member->next < batch->count &&
+		member->next - member->answered < RL_RELEASE_BATCH_WINDOW && may_send(batch, member)) {
+		rl_request request = request_of(batch, member, member->next);
+		has_memory = rl_conn_send(member->conn, &request, RL_VERB_RELEASE) != 0;
+		member->next = has_memory ? first_unheard(member, member->next + 1) : member->next;
+		member->in_flight += has_memory;
+	}
+	member->conn->transport->flush(member->conn->link);
+	return has_memory;
+}
+
+/* Writes the rest for nobody to hear of. */
+static void send_rest(rl_release_batch *batch, rl_batch_member *member)
+{
+	rl_conn *conn = member->conn;
+	while (member->next < batch->count && may_send(batch, member) &&
+		conn->transport->is_connected(conn->link)) {
+		rl_request request = request_of(batch, member, member->next);
+		if (!rl_conn_send_blind(conn, &request)) {
+			break;
+		}
+		member->next = first_unheard(member, member->next + 1);
+	}
+	conn->transport->flush(conn->link);
+}
+
+/* Nobody will hear whether the server refused the helper keys of what is not answered: behind it the same without them.
+ * Not of a caller's token, which said twice could meet somebody else's. */
+static void back_up_rest(rl_release_batch *batch, rl_batch_member *member)
+{
+	rl_conn *conn = member->conn;
+	bool has_room = !conn->has_helpers;
+	for (size_t i = member->answered; i < member->next && has_room; i++) {
+		rl_request request = request_of(batch, member, i);
+		if (!request.is_alone && !was_heard(member, i) && rl_token_is_drawn(request.token)) {
+			request.is_alone = true;
+			has_room = rl_conn_send_blind(conn, &request);
+		}
+	}
+	conn->transport->flush(conn->link);
+}
+
+/* ---- hearing ---- */
+
+/* The server does not let the helper keys of a lease be used, and all that was under way with it is answered. One key's
+ * refusal is no rule for another's; but there is no time for many of them. */
+static void go_without_helpers(rl_batch_member *member)
+{
+	member->must_redo = false;
+	member->alone = member->answered + 1;
+	member->are_alone = member->refusals > 1;
+	rl_conn_note_helpers(
+		member->conn, member->is_for_every_key ? RL_HELPERS_ALL_REFUSED : RL_HELPERS_REFUSED);
+	start_again(member);
+}
+
+static void count_vote(rl_release_batch *batch, const rl_batch_member *member, size_t index,
+	rl_vote vote, const rl_error *err)
+{
+	rl_batch_votes *votes = &batch->votes[index];
+	unsigned at = (unsigned) (member - batch->members);
+	bool is_barred = vote == RL_VOTE_FAILED && rl_error_is_final(err);
+	votes->freed = (unsigned char) (votes->freed + (vote == RL_VOTE_GRANTED));
+	votes->refused = (unsigned char) (votes->refused + (vote == RL_VOTE_REFUSED));
+	votes->failed = (unsigned char) (votes->failed + (vote == RL_VOTE_FAILED));
+	votes->barred = (unsigned char) (votes->barred + is_barred);
+	if (vote != RL_VOTE_FAILED || is_barred) {
+		votes->done = (unsigned short) (votes->done | 1u << at);
+	}
+	if (is_barred) {
+		rl_quorum_call_note_failure(&batch->op.call, at, err);
+	}
+}
+
+static void note_vote(rl_release_batch *batch, rl_batch_member *member, size_t index, rl_vote vote,
+	const rl_error *err)
+{
+	/* Said twice: what was ours is gone because the first was heard. */
+	bool may_be_heard = index < member->told && rl_lease_is_held(batch->leases[index]);
+	if (vote == RL_VOTE_REFUSED && may_be_heard) {
+		vote = RL_VOTE_GRANTED;
+	} else if (vote == RL_VOTE_FAILED && strcmp(err->code, "WRONGTYPE") == 0) {
+		vote = RL_VOTE_REFUSED; /* the key is somebody else's */
+	}
+	count_vote(batch, member, index, vote, err);
+	member->heard |= UINT64_C(1) << (index - member->answered);
+	for (; (member->heard & 1U) != 0; member->heard >>= 1) {
+		member->answered++;
+	}
+}
+
+static void on_answer(rl_release_batch *batch, rl_batch_member *member, const rl_reply *reply)
+{
+	size_t index = member->hearing;
+	rl_request request = request_of(batch, member, index);
+	rl_answer answer;
+	rl_error err;
+	rl_bytes secret = rl_lease_token(batch->leases[index]);
+	rl_command_read(&request, reply, &answer, &err, &secret, 1);
+	member->hearing = first_unheard(member, index + 1);
+	if (answer.again == RL_AGAIN_ALONE) {
+		member->must_redo = true;
+		member->refusals++;
+		member->is_for_every_key = answer.is_for_every_key;
+	} else if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&err) &&
+		!member->has_redone) {
+		member->is_misled = true;
+	} else {
+		if (answer.vote != RL_VOTE_FAILED && !request.is_alone) {
+			rl_conn_note_helpers(member->conn, RL_HELPERS_ALLOWED);
+		}
+		note_vote(batch, member, index, answer.vote, &err);
+	}
+}
+
+/* The connection broke. False when there is no other. */
+static bool redo(rl_release_batch *batch, unsigned at, int64_t now)
+{
+	rl_batch_member *member = &batch->members[at];
+	rl_conn_free(member->conn);
+	member->conn = NULL;
+	member->in_flight = 0;
+	if (member
+			->is_misled) { /* there is no time to resolve the name: the new connection uses what is known of it */
+		rl_pool_distrust(batch->op.call.pool, &target_of(batch, at)->address, now);
+	}
+	if (member->has_redone) {
+		return false;
+	}
+	member->has_redone = true;
+	member->must_redo = false;
+	member->told = member->is_misled ? member->told : member->next;
+	member->is_misled = false;
+	start_again(member);
+	return open_conn(batch, at, now);
+}
+
+/* Reads all that has come. False when the connection is of no use. */
+static bool read_conn(rl_release_batch *batch, rl_batch_member *member)
+{
+	rl_conn_event event;
+	do {
+		rl_conn_next(member->conn, &event);
+		if (event.type == RL_CONN_REPLY) {
+			on_answer(batch, member, &event.reply);
+			member->in_flight--;
+			if (member->is_misled) {
+				return false;
+			}
+		} else if (event.type == RL_CONN_DOWN || event.type == RL_CONN_REFUSED) {
+			return false;
+		}
+	} while (event.type != RL_CONN_NONE);
+	return true;
+}
+
+static void step_seat(rl_release_batch *batch, unsigned at, const rl_tick *tick)
+{
+	rl_batch_member *member = &batch->members[at];
+	bool goes_on = !member->is_over;
+	while (goes_on && !is_answered(batch, member)) {
+		if (member->must_redo && member->in_flight == 0) {
+			go_without_helpers(member);
+		}
+		bool has_memory = send_some(batch, member);
+		size_t before = member->in_flight;
+		if (!read_conn(batch, member)) {
+			member->is_over = !redo(batch, at, tick->now);
+			goes_on = !member->is_over;
+			continue;
+		}
+		member->is_over = !has_memory && member->in_flight == 0;
+		goes_on = !member->is_over && member->in_flight < before; /* room for more */
+	}
+	member->is_over = member->is_over || is_answered(batch, member);
+}
+
+/* ---- the whole ---- */
+
+static void begin(rl_release_batch *batch, int64_t now)
+{
+	const rl_quorum_call *call = &batch->op.call;
+	unsigned count = members_of(batch);
+	batch->op.is_begun = true;
+	batch->end_at = rl_time_later(now, batch->limit_ns);
+	for (unsigned i = 0; i < count; i++) {
+		bool is_backed_off =
+			count > 1 && !rl_pool_is_worth_asking(call->pool, target_of(batch, i), true, now);
+		batch->members[i].is_over = is_backed_off || !open_conn(batch, i, now);
+	}
+}
+
+/* What the votes make of one lease. A member that will not answer any more has failed. */
+static rl_vote outcome_of(const rl_release_batch *batch, size_t index)
+{
+	const rl_batch_votes *votes = &batch->votes[index];
+	rl_tally tally = {.members = members_of(batch),
+		.granted = votes->freed,
+		.refused = votes->refused,
+		.failed = votes->failed};
+	for (unsigned i = 0; i < tally.members; i++) {
+		const rl_batch_member *member = &batch->members[i];
+		bool has_answered = index < member->answered || was_heard(member, index);
+		tally.failed += member->is_over && !has_answered;
+	}
+	return rl_tally_outcome(&tally);
+}
+
+static void judge(rl_release_batch *batch)
+{
+	rl_stats *stats = batch->op.call.env->stats;
+	for (size_t i = 0; i < batch->count; i++) {
+		rl_lease *lease = batch->leases[i];
+		switch (outcome_of(batch, i)) {
+			case RL_VOTE_GRANTED:
+				rl_lease_end(lease);
+				rl_stats_add(&stats->released, 1);
+				break;
+			case RL_VOTE_REFUSED:
+				rl_lease_lose(lease);
+				rl_stats_add(&stats->not_released, 1);
+				break;
+			case RL_VOTE_OPEN: /* the time is over */
+			case RL_VOTE_FAILED:
+				rl_stats_add(&stats->failed, 1);
+				break;
+		}
+	}
+}
+
+unsigned rl_release_batch_missing(const rl_release_batch *batch, size_t index)
+{
+	rl_vote outcome = outcome_of(batch, index);
+	bool is_decided = outcome == RL_VOTE_GRANTED || outcome == RL_VOTE_REFUSED;
+	return is_decided ? 0 : ((1u << members_of(batch)) - 1) & ~batch->votes[index].done;
+}
+
+bool rl_release_batch_is_barred(rl_release_batch *batch, size_t index)
+{
+	unsigned members = members_of(batch);
+	if (batch->votes[index].barred <= members - rl_quorum(members)) {
+		return false;
+	}
+	rl_op_fail(&batch->op, "");
+	return true;
+}
+
+static bool has_own_token(const rl_release_batch *batch)
+{
+	bool has_any = false;
+	for (size_t i = 0; i < batch->count; i++) {
+		has_any = has_any || batch->leases[i]->is_own_token;
+	}
+	return has_any;
+}
+
+static void part_with(rl_release_batch *batch, unsigned at, int64_t now)
+{
+	const rl_quorum_call *call = &batch->op.call;
+	rl_batch_member *member = &batch->members[at];
+	rl_pool *pool = call->pool;
+	rl_conn *conn = member->conn;
+	member->conn = NULL;
+	if (conn == NULL) {
+		return;
+	}
+	rl_conn_forget(conn);
+	/* Not yet connected it is said later; too late for a token that others may have, too. */
+	bool is_late = !conn->transport->is_connected(conn->link) && has_own_token(batch);
+	bool is_said = member->next == batch->count && !member->must_redo && !is_late;
+	if (is_answered(batch, member) && rl_conn_is_reusable(conn)) {
+		rl_pool_give(pool, conn, now);
+	} else if (members_of(batch) > 1 && is_said && rl_conn_is_worth_keeping(conn)) {
+		rl_pool_give_unheard(pool, conn, call->set->members[at].timeout_ns, now);
+	} else if (conn->transport->is_connected(conn->link)) {
+		rl_pool_let_linger(pool, conn, now);
+	} else {
+		rl_conn_free(conn);
+	}
+}
+
+static bool finish(rl_release_batch *batch, int64_t now)
+{
+	unsigned answered = 0;
+	for (unsigned i = 0; i < members_of(batch); i++) {
+		rl_batch_member *member = &batch->members[i];
+		answered += is_answered(batch, member);
+		if (member->conn != NULL) {
+			send_rest(batch, member);
+			back_up_rest(batch, member);
+		}
+		part_with(batch, i, now);
+	}
+	batch->op.status = answered >= rl_quorum(members_of(batch)) ? RL_OK : RL_ERR_TIMEOUT;
+	judge(batch);
+	return true;
+}
+
+/* No answer that is still to come can change what becomes of a lease. */
+static bool is_decided(const rl_release_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		if (outcome_of(batch, i) == RL_VOTE_OPEN) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool rl_release_batch_step(rl_release_batch *batch, const rl_tick *tick, rl_wait *wait)
+{
+	unsigned count = members_of(batch);
+	unsigned char order[RL_MEMBERS_MAX];
+	if (!batch->op.is_begun) {
+		begin(batch, tick->now);
+	}
+	/* The first in order is told last: see rl_order.h. */
+	rl_order(batch->op.call.set, batch->leases[0]->names.key, order);
+	for (unsigned i = 0; i < count; i++) {
+		step_seat(batch, order[(i + 1) % count], tick);
+	}
+	if (is_decided(batch) || tick->seen >= batch->end_at) {
+		return finish(batch, tick->now);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		if (!batch->members[i].is_over) {
+			rl_wait_for(wait, batch->members[i].conn->link, batch->end_at);
+		}
+	}
+	return false;
+}
+
+void rl_release_batch_abandon(rl_release_batch *batch, int64_t now, bool is_forked)
+{
+	bool has_any = false;
+	for (unsigned i = 0; i < members_of(batch); i++) {
+		if (is_forked) { /* it is the parent's */
+			rl_conn_free(batch->members[i].conn);
+			batch->members[i].conn = NULL;
+		}
+		has_any = has_any || batch->members[i].conn != NULL;
+	}
+	if (has_any) {
+		finish(batch, now);
+	}
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table in DESIGN's terms: acquire, try, release, extend and the questions, as wire commands.
+ */
+#include "core/wire/rl_command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
+
+size_t rl_names_size(size_t key_len)
+{
+	return 2 * key_len + sizeof RL_MARK_SUFFIX - 1 + sizeof RL_TICKETS_SUFFIX - 1;
+}
+
+rl_names rl_names_put(char *room, rl_bytes key)
+{
+	size_t mark_len = key.len + sizeof RL_MARK_SUFFIX - 1;
+	char *tickets = room + mark_len;
+	memcpy(room, key.data, key.len); /* the key is the mark's beginning */
+	memcpy(room + key.len, RL_MARK_SUFFIX, sizeof RL_MARK_SUFFIX - 1);
+	memcpy(tickets, key.data, key.len);
+	memcpy(tickets + key.len, RL_TICKETS_SUFFIX, sizeof RL_TICKETS_SUFFIX - 1);
+	return (rl_names){.key = {room, key.len},
+		.mark = {room, mark_len},
+		.tickets = {tickets, key.len + sizeof RL_TICKETS_SUFFIX - 1}};
+}
+
+static void add(rl_command *command, rl_bytes argument)
+{
+	command->argv[command->argc++] = argument;
+}
+
+/* snprintf of one number costs more than the rest of building a command. */
+static char *put_digits(char *end, uint64_t rest)
+{
+	do {
+		*--end = (char) ('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	return end;
+}
+
+static void add_number(rl_command *command, int64_t value) /* never negative */
+{
+	char *end = command->numbers[command->number_count++] + RL_COMMAND_DIGITS;
+	char *digits = put_digits(end, (uint64_t) value);
+	add(command, rl_bytes_of(digits, (size_t) (end - digits)));
+}
+
+/* Seconds with three decimals. */
+static void add_seconds(rl_command *command, int64_t ms)
+{
+	char *end = command->numbers[command->number_count++] + RL_COMMAND_DIGITS;
+	char *digits = put_digits(end, (uint64_t) (ms % 1000 + 1000)); /* four digits, the first a 1 */
+	*digits = '.';
+	digits = put_digits(digits, (uint64_t) (ms / 1000));
+	add(command, rl_bytes_of(digits, (size_t) (end - digits)));
+}
+
+bool rl_verb_has_helpers(rl_verb verb)
+{
+	return rl_verb_is_script(verb) && verb != RL_VERB_EXTEND && verb != RL_VERB_RENEW &&
+		verb != RL_VERB_SWAP;
+}
+
+static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
+{
+	const rl_script *script = rl_script_get(id);
+	bool is_alone = request->is_alone || !rl_verb_has_helpers(request->verb);
+	add(command, request->as_text ? LITERAL("EVAL") : LITERAL("EVALSHA"));
+	add(command,
+		request->as_text ? rl_bytes_of(script->text, script->text_len)
+						 : rl_bytes_of(script->sha1, 40));
+	add(command, is_alone ? LITERAL("1") : LITERAL("3"));
+	add(command, request->key);
+	if (!is_alone) {
+		add(command, request->mark);
+		add(command, request->tickets);
+	}
+}
+
+/* Where there are waiters to reserve it for. */
+static bool has_reservation(const rl_request *request)
+{
+	return request->reserve_ms > 0 && !request->is_alone;
+}
+
+static void add_reservation(rl_command *command, const rl_request *request)
+{
+	if (has_reservation(request)) {
+		add_number(command, request->reserve_ms);
+	}
+}
+
+void rl_command_build(rl_command *command, const rl_request *request)
+{
+	command->argc = 0;
+	command->number_count = 0;
+	switch (request->verb) {
+		case RL_VERB_SET:
+			add(command, LITERAL("SET"));
+			add(command, request->key);
+			add(command, request->token);
+			add(command, LITERAL("NX"));
+			add(command, LITERAL("PX"));
+			add_number(command, request->ttl_ms);
+			return;
+		case RL_VERB_TRY:
+			add_script(command, request, RL_SCRIPT_TRY);
+			add(command, request->token);
+			add_number(command, request->ttl_ms);
+			add(command, request->is_owed ? LITERAL("1") : LITERAL("0"));
+			add_number(command, (int64_t) request->place);
+			add(command, request->waiter.data != NULL ? request->waiter : LITERAL(""));
+			add_number(command, request->mark_ms);
+			add_reservation(command, request);
+			return;
+		case RL_VERB_PROBE:
+			add_script(command, request, RL_SCRIPT_PROBE);
+			add(command, request->token);
+			add(command, request->waiter);
+			add_number(command, request->mark_ms);
+			add_reservation(command, request);
+			return;
+		case RL_VERB_BLPOP:
+			add(command, LITERAL("BLPOP"));
+			add(command, request->tickets);
+			add_seconds(command, request->block_ms);
+			return;
+		case RL_VERB_RELEASE:
+			add_script(command, request, RL_SCRIPT_RELEASE);
+			add(command, request->token);
+			if (request->waiter.data != NULL) {
+				add(command, request->waiter);
+			} else if (has_reservation(request)) {
+				add(command, LITERAL(""));
+			}
+			add_reservation(command, request);
+			return;
+		case RL_VERB_EXTEND:
+		case RL_VERB_RENEW:
+			add_script(command, request,
+				request->verb == RL_VERB_EXTEND ? RL_SCRIPT_EXTEND : RL_SCRIPT_RENEW);
+			add(command, request->token);
+			add_number(command, request->ttl_ms);
+			return;
+		case RL_VERB_SWAP:
+			add_script(command, request, RL_SCRIPT_SWAP);
+			add(command, request->token);
+			add(command, request->fresh);
+			add_number(command, request->ttl_ms);
+			return;
+		case RL_VERB_FORCE:
+			add_script(command, request, RL_SCRIPT_FORCE);
+			add_reservation(command, request);
+			return;
+		case RL_VERB_EXISTS:
+			add(command, LITERAL("EXISTS"));
+			break;
+		case RL_VERB_OWNER:
+			add(command, request->by_type ? LITERAL("TYPE") : LITERAL("GET"));
+			break;
+		case RL_VERB_REMAINING:
+			add(command, LITERAL("PTTL"));
+			break;
+	}
+	add(command, request->key);
+}
+
+bool rl_verb_takes(rl_verb verb)
+{
+	return verb == RL_VERB_SET || verb == RL_VERB_TRY;
+}
+
+bool rl_verb_is_script(rl_verb verb)
+{
+	switch (verb) {
+		case RL_VERB_TRY:
+		case RL_VERB_PROBE:
+		case RL_VERB_RELEASE:
+		case RL_VERB_EXTEND:
+		case RL_VERB_RENEW:
+		case RL_VERB_SWAP:
+		case RL_VERB_FORCE:
+			return true;
+		case RL_VERB_SET:
+		case RL_VERB_BLPOP:
+		case RL_VERB_EXISTS:
+		case RL_VERB_OWNER:
+		case RL_VERB_REMAINING:
+			break;
+	}
+	return false;
+}
+
+bool rl_verb_changes(rl_verb verb)
+{
+	return verb == RL_VERB_RELEASE || verb == RL_VERB_EXTEND || verb == RL_VERB_SWAP ||
+		verb == RL_VERB_FORCE;
+}
+
+/* What an error says about the way in which a command was sent. */
+static rl_again again(const rl_request *request, const rl_error *err)
+{
+	if (request->verb == RL_VERB_OWNER && !request->by_type &&
+		strcmp(err->code, "WRONGTYPE") == 0) {
+		return RL_AGAIN_BY_TYPE;
+	}
+	if (!rl_verb_is_script(request->verb)) {
+		return RL_AGAIN_NOT;
+	}
+	if (!request->as_text && strcmp(err->code, "NOSCRIPT") == 0) {
+		return RL_AGAIN_AS_TEXT;
+	}
+	/* PROBE is nothing without them. */
+	bool is_without =
+		request->is_alone || !rl_verb_has_helpers(request->verb) || request->verb == RL_VERB_PROBE;
+	return !is_without && rl_error_is_about_helpers(err) ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
+}
+
+static void no_sense(rl_answer *answer, rl_error *err)
+{
+	answer->vote = RL_VOTE_FAILED;
+	rl_error_set(err, RL_ERR_PROTOCOL, 0, "the answer is not one that this command can have");
+}
+
+static void read_taking(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	if (reply->type == RL_REPLY_NIL) {
+		answer->vote = RL_VOTE_REFUSED;
+	} else if (reply->type == RL_REPLY_STATUS && rl_bytes_equal(reply->text, LITERAL("OK"))) {
+		answer->vote = RL_VOTE_GRANTED;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
+static bool is_array_of_integers(const rl_reply *reply)
+{
+	for (size_t i = 0; i < reply->count; i++) {
+		if (reply->elements[i].type != RL_REPLY_INTEGER) {
+			return false;
+		}
+	}
+	return reply->type == RL_REPLY_ARRAY && reply->count > 0;
+}
+
+/* TIME, PTTL, holder. */
+static bool read_look(const rl_reply *elements, rl_answer *answer)
+{
+	answer->time_us = elements[0].integer;
+	answer->number = elements[1].integer;
+	int64_t holder = elements[2].integer;
+	if (answer->time_us < 0 || holder < RL_HOLDER_NOBODY || holder > RL_HOLDER_FOREIGN) {
+		return false;
+	}
+	answer->holder = (rl_holder) holder;
+	return true;
+}
+
+static void read_try(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	bool makes_sense = is_array_of_integers(reply);
+	const rl_reply *elements = reply->elements;
+	if (makes_sense && reply->count == 2 && elements[0].integer == 1 && elements[1].integer >= 0) {
+		answer->vote = RL_VOTE_GRANTED;
+		answer->time_us = elements[1].integer;
+	} else if (makes_sense && reply->count == 5 && elements[0].integer == 0 &&
+		read_look(elements + 1, answer)) {
+		answer->vote = RL_VOTE_REFUSED;
+		answer->crowd = elements[4].integer;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
+static void read_probe(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	const rl_reply *elements = reply->elements;
+	if (is_array_of_integers(reply) && reply->count == 5 && read_look(elements, answer) &&
+		elements[3].integer >= RL_TICKET_IMPOSSIBLE && elements[3].integer <= RL_TICKET_OUT) {
+		answer->vote = RL_VOTE_GRANTED;
+		answer->ticket = (rl_ticket) elements[3].integer;
+		answer->crowd = elements[4].integer;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
+static void read_blpop(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	if (reply->type == RL_REPLY_NIL) {
+		answer->vote = RL_VOTE_REFUSED;
+	} else if (reply->type == RL_REPLY_ARRAY && reply->count == 2) {
+		answer->vote = RL_VOTE_GRANTED;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
+/* 1 = freed, 2 = freed but nobody could be told, 0 = not. */
+static void read_freeing(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	if (reply->type != RL_REPLY_INTEGER || reply->integer < 0 || reply->integer > 2) {
+		no_sense(answer, err);
+		return;
+	}
+	answer->was_told = reply->integer != 2;
+	answer->vote = reply->integer > 0 ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+}
+
+static void read_number(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	int64_t number = reply->integer;
+	bool is_prolonging = request->verb == RL_VERB_EXTEND || request->verb == RL_VERB_RENEW;
+	int64_t least = request->verb == RL_VERB_REMAINING ? -2 : is_prolonging ? -1 : 0;
+	int64_t most = request->verb == RL_VERB_SWAP ? RL_SWAPPED_BEFORE : 1;
+	if (reply->type != RL_REPLY_INTEGER || number < least ||
+		(request->verb != RL_VERB_REMAINING && number > most)) {
+		no_sense(answer, err);
+		return;
+	}
+	bool is_yes = request->verb == RL_VERB_REMAINING ? number != -2 : number >= 1;
+	answer->number = number;
+	answer->is_taken_over = is_prolonging && number < 0;
+	answer->vote = is_yes ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+}
+
+static void fail_wrong_type(rl_answer *answer, rl_error *err, rl_bytes type)
+{
+	char text[64];
+	int len = snprintf(text, sizeof text, "WRONGTYPE the key holds a %.*s",
+		type.len < 32 ? (int) type.len : 32, type.data);
+	answer->vote = RL_VOTE_FAILED;
+	rl_error_from_server(err, rl_bytes_of(text, (size_t) len), NULL, 0);
+}
+
+/* The answer to TYPE. A sorted set is a lock of symfony/lock, whose holder has no token here. The key may have become a
+ * string, or gone, since GET: then the holder that GET met is gone, too. */
+static void read_type(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	if (reply->type != RL_REPLY_STATUS) {
+		no_sense(answer, err);
+	} else if (rl_bytes_equal(reply->text, LITERAL("zset")) ||
+		rl_bytes_equal(reply->text, LITERAL("string")) ||
+		rl_bytes_equal(reply->text, LITERAL("none"))) {
+		answer->vote = RL_VOTE_REFUSED;
+	} else {
+		fail_wrong_type(answer, err, reply->text);
+	}
+}
+
+static void read_owner(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	if (reply->type != RL_REPLY_STRING && reply->type != RL_REPLY_NIL) {
+		no_sense(answer, err);
+		return;
+	}
+	/* A reservation: locked, by nobody. */
+	bool is_reserved =
+		reply->text.len == 0 || rl_bytes_equal(reply->text, LITERAL(RL_RESERVED_LONG));
+	bool has_owner = reply->type == RL_REPLY_STRING && !is_reserved;
+	answer->vote = has_owner ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+	answer->text = reply->text;
+}
+
+void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer *answer,
+	rl_error *err, const rl_bytes *secrets, unsigned secret_count)
+{
+	*answer = (rl_answer){.vote = RL_VOTE_OPEN, .number = -2, .was_told = true};
+	if (reply->type == RL_REPLY_ERROR) {
+		answer->vote = RL_VOTE_FAILED;
+		rl_error_from_server(err, reply->text, secrets, secret_count);
+		if (request->by_type && strcmp(err->code, "NOPERM") == 0) {
+			rl_error_from_server(err, LITERAL("WRONGTYPE the key holds no string"), NULL, 0);
+			return;
+		}
+		answer->again = again(request, err);
+		answer->is_for_every_key = rl_error_names_command(err);
+		return;
+	}
+	switch (request->verb) {
+		case RL_VERB_SET:
+			read_taking(reply, answer, err);
+			break;
+		case RL_VERB_TRY:
+			read_try(reply, answer, err);
+			break;
+		case RL_VERB_PROBE:
+			read_probe(reply, answer, err);
+			break;
+		case RL_VERB_BLPOP:
+			read_blpop(reply, answer, err);
+			break;
+		case RL_VERB_OWNER:
+			if (request->by_type) {
+				read_type(reply, answer, err);
+			} else {
+				read_owner(reply, answer, err);
+			}
+			break;
+		case RL_VERB_RELEASE:
+		case RL_VERB_FORCE:
+			read_freeing(reply, answer, err);
+			break;
+		case RL_VERB_EXTEND:
+		case RL_VERB_RENEW:
+		case RL_VERB_SWAP:
+		case RL_VERB_EXISTS:
+		case RL_VERB_REMAINING:
+			read_number(request, reply, answer, err);
+			break;
+	}
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pcall and return, not call: up to Redis 6.2 an error that call() raises loses its word (WRONGTYPE
+ * becomes ERR), one that is returned keeps it. A pcall gives a table with err for an error, and one with ok
+ * for a status.
+ */
+#include "core/wire/rl_script.h"
+
+#define SCRIPT(text, sha1) \
+ { \
+  text, sizeof text - 1, sha1 \
+ }
+
+#define LUA_KEYS "local c,k,w,l,r=redis.pcall,KEYS[1],KEYS[2],KEYS[3] "
+
+/* A sorted set is a lock of symfony/lock. Its error stays in v: a table is a value, and no token equals it. */
+#define LUA_VALUE \
+ "local v=c('GET',k) " \
+ "if type(v)=='table' and c('TYPE',k).ok~='zset' then return v end "
+
+/* An empty value is a reservation, or was one: nobody's. */
+#define LUA_NOT_OURS \
+ "if v~=ARGV[1] then return v and v~='' and v~='" RL_RESERVED_LONG "' and -1 or 0 end "
+
+/* v, the server's time n, the key's PTTL p. */
+#define LUA_LOOK \
+ LUA_VALUE \
+ "local n=0 " \
+ "if w then local t=c('TIME') if not t.err then n=t[1]*1000000+t[2] end end " \
+ "local p=v and c('PTTL',k) or -2 " \
+ "if type(p)=='table' then return p end "
+
+/* The value v with the PTTL p is a reservation. */
+#define LUA_RESERVED \
+ "local function reserved(p) " \
+ "return type(p)=='number' and p>=0 and ((v=='' and p<=10) or (v=='" RL_RESERVED_LONG \
+ "' and p<=250)) end "
+
+/* An rl_holder. */
+#define LUA_HOLDER \
+ LUA_RESERVED \
+ "local function holder() " \
+ "if not v then return 0 end " \
+ "if reserved(p) then return 1 end " \
+ "if v==ARGV[1] then return 2 end " \
+ "if #v==28 and string.sub(v,1,4)=='rl1.' then return 3 end " \
+ "return 4 end "
+
+/* Notes that the waiter waits, for so many ms, and forgets the waiters whose time is over. What cannot be given an end is
+ * taken back. A member named '' has no time for its score, but the longest reservation that a waiter needs. */
+#define LUA_MARK(waiter, ms) \
+ "local function mark() " \
+ "if n==0 then return end " \
+ "c('ZREMRANGEBYSCORE',w,1000,n/1000) " \
+ "r=c('ZADD',w,n/1000+" ms "," waiter ") " \
+ "if type(r)=='table' then n=0 " \
+ "elseif c('PEXPIRE',w,2000)~=1 then c('ZREM',w," waiter ") n=0 " \
+ "elseif g and tonumber(g)>10 then c('ZADD',w,'GT',g,'') end end "
+
+/* The waiter waits no longer. */
+#define LUA_UNMARK(waiter) \
+ "local function unmark() " \
+ "r=c('ZREM',w," waiter ") " \
+ "if g and c('ZCARD',w)==1 then c('ZREM',w,'') end end "
+
+/* r: a replica refuses to note a waiter, and what the replica says of the lock may be old. The error itself is then the
+ * answer, which up to Redis 6.2 does not begin with its word. */
+#define LUA_REPLICA \
+ "if type(r)=='table' and string.find(r.err,'READONLY',1,true) then return r end "
+
+/* An rl_ticket. A ticket that cannot be given an end is taken back. */
+#define LUA_TICKET \
+ "local function ticket() " \
+ "local n=c('LLEN',l) " \
+ "local r=n " \
+ "if n==0 then r=c('LPUSH',l,1) end " \
+ "if type(r)=='table' then return -1 end " \
+ "if c('PEXPIRE',l,1000)~=1 then c('DEL',l) return -1 end " \
+ "return n>0 and 1 or 0 end "
+
+/* Keeps the lock for the waiter that has just been woken. */
+#define LUA_RESERVE \
+ "local function reserve() " \
+ "local r=10 " \
+ "if g then " \
+ "r=tonumber(g) " \
+ "local s=c('ZSCORE',w,'') " \
+ "if type(s)=='string' and tonumber(s)>r then r=tonumber(s) end " \
+ "if r>250 then r=250 end end " \
+ "return c('SET',k,r>10 and '" RL_RESERVED_LONG "' or '','PX',r) end "
+
+/* A waiter whose time is over may still be counted here: the next waiter that is marked takes its mark away, or the whole
+ * set ends. */
+#define LUA_FREE \
+ "local m=w and c('ZCOUNT',w,1000,'+inf') or 0 " \
+ "if m==0 then return c('DEL',k) end " \
+ "local s=type(m)=='number' and ticket() or -1 " \
+ "if s>=0 and not reserve().err then return 1 end " \
+ "local d=c('DEL',k) " \
+ "return d==1 and s<0 and 2 or d"
+
+/* How many wait. */
+#define LUA_CROWD \
+ "local m=w and c('ZCARD',w) " \
+ "if type(m)~='number' then m=0 end "
+
+static const rl_script scripts[RL_SCRIPTS] = {
+	/* A place in the queue whose mark is void is that of a process that stands still or is gone: its try takes nothing, and
+	 * the next waiter gets the ticket. Where there are no marks at all nothing can be told by them.
+	 * A token that is ours already keeps a longer TTL that it may have got meanwhile. */
+	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS "local g=ARGV[7] " LUA_LOOK LUA_HOLDER LUA_MARK(
+								 "ARGV[5]", "ARGV[6]") LUA_UNMARK("ARGV[5]") LUA_TICKET LUA_RESERVE
+		"local function void() "
+		"local s=c('ZSCORE',w,ARGV[5]) "
+		"if type(s)=='string' then return tonumber(s)<n/1000 end "
+		"return not s and c('EXISTS',w)==1 end "
+		"local function pass() "
+		"local live=c('ZCOUNT',w,n/1000,'+inf') "
+		"if type(live)=='number' and live>0 and ticket()>=0 then reserve() "
+		"elseif v then c('DEL',k) end end "
+		"local h=holder() "
+		"local q=ARGV[4] "
+		"local free=h==0 or (h==1 and q~='0') "
+		"local mine=h==2 and ARGV[3]=='1' "
+		"if q=='1' and n>0 and void() then "
+		"if free then pass() end "
+		"return {0,n,p,h,0} end "
+		"if free or mine then "
+		"if free or p<tonumber(ARGV[2]) then "
+		"local r=c('SET',k,ARGV[1],'PX',ARGV[2]) "
+		"if r.err then return r end end "
+		"if w then unmark() end "
+		"return {1,n} end "
+		"if w and q~='1' then if ARGV[6]=='0' then unmark() else mark() end end " LUA_REPLICA
+			LUA_CROWD "return {0,n,p,h,m}",
+		"7a598520b6e749771f7896752f14b312ccea9aa4"),
+	[RL_SCRIPT_RELEASE] = SCRIPT(LUA_KEYS
+		"local g=ARGV[3] " LUA_UNMARK(
+			"ARGV[2]") "if w and ARGV[2] and ARGV[2]~='' then unmark() end " LUA_VALUE LUA_TICKET
+			LUA_RESERVE "if v~=ARGV[1] then return 0 end " LUA_FREE,
+		"968e3e5cb20b58d21203f070873c87345eb65637"),
+	[RL_SCRIPT_EXTEND] = SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE LUA_NOT_OURS
+								"return c('PEXPIRE',k,ARGV[2])",
+		"edfbcc8a0d35fbff8532e25c6458d1764f69a631"),
+	[RL_SCRIPT_RENEW] =
+		SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE LUA_NOT_OURS "local p=c('PTTL',k) "
+			   "if type(p)=='table' then return p end "
+			   "if p>=tonumber(ARGV[2]) then return 1 end "
+			   "return c('PEXPIRE',k,ARGV[2])",
+			"9ddb0725cd0cb6ab450a12dfdc5fdd3ce57d9fbd"),
+	/* Reserved at once, or each look of many waiters would wake another of them. One that comes behind its own
+	 * win marks nobody. */
+	[RL_SCRIPT_PROBE] = SCRIPT(LUA_KEYS
+		"local g=ARGV[4] " LUA_LOOK LUA_HOLDER LUA_MARK("ARGV[2]", "ARGV[3]") LUA_TICKET LUA_RESERVE
+		"local h=holder() "
+		"if h~=2 then mark() end " LUA_REPLICA "local s=v and 0 or ticket() "
+		"if not v and s==0 then reserve() end " LUA_CROWD "return {n,p,h,s,m}",
+		"f117f3fbc4b2e7db577800d48fc404d9a9a467ad"),
+	[RL_SCRIPT_FORCE] =
+		SCRIPT(LUA_KEYS "local g=ARGV[1] " LUA_TICKET LUA_RESERVE "local v=c('GET',k) "
+						"if not v then return 0 end "
+						"if type(v)=='table' then "
+						"local t=string.sub(v.err,1,9)=='WRONGTYPE' and c('TYPE',k).ok "
+						"return t and {err='WRONGTYPE the key holds a '..t} or v end " LUA_RESERVED
+						"if (v=='' or v=='" RL_RESERVED_LONG
+						"') and reserved(c('PTTL',k)) then return 0 end " LUA_FREE,
+			"81edadebf9835a8f2602fe65903bf47021969c30"),
+	/* It is sent again when its answer was lost, and the copy that comes late must not shorten what an extend() has
+	 * given meanwhile. */
+	[RL_SCRIPT_SWAP] =
+		SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE "local t=tonumber(ARGV[3]) "
+			   "if v==ARGV[1] then "
+			   "local r=t==0 and c('SET',k,ARGV[2],'KEEPTTL') "
+			   "or c('SET',k,ARGV[2],'PX',ARGV[3]) "
+			   "return r.err and r or 1 end "
+			   "if v~=ARGV[2] then return 0 end "
+			   "local p=c('PTTL',k) "
+			   "if type(p)=='table' then return p end "
+			   "if t>0 and p<t then p=c('PEXPIRE',k,ARGV[3]) "
+			   "if type(p)=='table' then return p end end "
+			   "return 2",
+			"de6594cae0ba0ac7ae15cc3648eccd8e7ed6142e"),
+};
+
+const rl_script *rl_script_get(rl_script_id id)
+{
+	return &scripts[id];
+}

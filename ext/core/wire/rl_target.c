@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Targets: what a connection is made to, and kept under.
+ */
+#include "core/wire/rl_target.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+rl_target *rl_target_new(void)
+{
+	rl_target *target = calloc(1, sizeof *target);
+	if (target != NULL) {
+		target->refs = 1;
+	}
+	return target;
+}
+
+bool rl_target_set_name(rl_target *target)
+{
+	const rl_address *address = &target->address;
+	size_t size = strlen(address->host) + 64;
+	char *name = malloc(size);
+	if (name == NULL) {
+		return false;
+	}
+	int used;
+	if (address->kind == RL_NET_UNIX) {
+		used = snprintf(name, size, "unix://%s", address->host);
+	} else {
+		bool is_v6 = strchr(address->host, ':') != NULL;
+		used = snprintf(name, size, is_v6 ? "redis://[%s]:%u" : "redis://%s:%u", address->host,
+			(unsigned) address->port);
+	}
+	if (target->database != 0) {
+		const char *format = address->kind == RL_NET_UNIX ? "?db=%u" : "/%u";
+		snprintf(name + used, size - (size_t) used, format, target->database);
+	}
+	free(target->name);
+	target->name = name;
+	return true;
+}
+
+rl_target *rl_target_ref(rl_target *target)
+{
+	target->refs++;
+	return target;
+}
+
+/* A plain memset before free() may be optimised away; a volatile pointer may not. */
+static void wipe(rl_secret *secret)
+{
+	volatile char *byte = secret->data;
+	for (size_t i = 0; i < secret->len; i++) {
+		byte[i] = 0;
+	}
+	free(secret->data);
+	*secret = (rl_secret){0};
+}
+
+void rl_target_unref(rl_target *target)
+{
+	if (target == NULL || --target->refs > 0) {
+		return;
+	}
+	wipe(&target->password);
+	free(target->user);
+	free(target->address.host);
+	free(target->name);
+	free(target);
+}
+
+static bool copy_text(char **to, const char *from)
+{
+	*to = from != NULL ? strdup(from) : NULL;
+	return *to != NULL || from == NULL;
+}
+
+static bool copy_secret(rl_secret *to, const rl_secret *from)
+{
+	if (from->data == NULL) {
+		return true;
+	}
+	to->data = malloc(from->len + 1); /* malloc(0) may be NULL */
+	if (to->data == NULL) {
+		return false;
+	}
+	memcpy(to->data, from->data, from->len);
+	to->len = from->len;
+	return true;
+}
+
+rl_target *rl_target_copy(const rl_target *target)
+{
+	rl_target *copy = rl_target_new();
+	if (copy == NULL) {
+		return NULL;
+	}
+	copy->address.kind = target->address.kind;
+	copy->address.port = target->address.port;
+	copy->database = target->database;
+	if (!copy_text(&copy->address.host, target->address.host) ||
+		!copy_text(&copy->user, target->user) || !copy_text(&copy->name, target->name) ||
+		!copy_secret(&copy->password, &target->password)) {
+		rl_target_unref(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char) (c - 'A' + 'a') : c;
+}
+
+/* Names are the same in capitals. */
+static bool same_name(const char *a, const char *b)
+{
+	while (*a != '\0' && lower(*a) == lower(*b)) {
+		a++;
+		b++;
+	}
+	return lower(*a) == lower(*b);
+}
+
+bool rl_address_equal(const rl_address *a, const rl_address *b)
+{
+	if (a->kind != b->kind || a->port != b->port) {
+		return false;
+	}
+	return a->kind == RL_NET_TCP ? same_name(a->host, b->host) : strcmp(a->host, b->host) == 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return (a == NULL || b == NULL) ? a == b : strcmp(a, b) == 0;
+}
+
+bool rl_target_equal(const rl_target *a, const rl_target *b)
+{
+	return a == b ||
+		(a->database == b->database && rl_address_equal(&a->address, &b->address) &&
+			same_text(a->user, b->user) &&
+			(a->password.data == NULL) == (b->password.data == NULL) &&
+			rl_bytes_equal(rl_bytes_of(a->password.data, a->password.len),
+				rl_bytes_of(b->password.data, b->password.len)));
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records of what is held. The design is in the header.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_exception.h"
+#include "php/redislock_record.h"
+#include "php/redislock_loss.h"
+#include "php/redislock_sigterm.h"
+
+#include "zend_exceptions.h"
+#include "zend_observer.h"
+
+#include <errno.h>
+
+#include "core/lock/rl_release_batch.h"
+#include "core/base/rl_time.h"
+#include "transport/rl_driver.h"
+#include "transport/rl_process.h"
+#include "transport/rl_watchdog.h"
+
+/* A server that did not answer a release batch is spared others for this long, or until it grants a lease. */
+#define MUTE_NS RL_NS_PER_SECOND
+
+/* The pause until the script is told again of a loss: it has not looked yet, or the moment was a bad one. Doubled
+ * each time. */
+#define TELL_AGAIN_NS (2 * RL_NS_PER_MS)
+#define TELL_PAUSE_MAX_NS (100 * RL_NS_PER_MS)
+
+/* So many leases of one server are released in one go. */
+#define FAREWELL_MAX 256
+
+/* What a record takes besides its names and its token, more or less; and what all of a request may take: some 10,000
+ * with usual keys. They are outside of PHP's memory limit, and as many as the end of a request can release. */
+#define RECORD_BYTES 1024
+#define RECORDS_BYTES_MAX (11 * 1024 * 1024)
+
+/* ---- the watchdog's part ---- */
+
+/* False when that was done before. */
+static bool mark_due(redislock_record *record)
+{
+	int state = REDISLOCK_LOSS_NONE;
+	bool is_new = atomic_compare_exchange_strong(&record->loss, &state, REDISLOCK_LOSS_DUE);
+	if (is_new) {
+		atomic_fetch_add(record->due, 1);
+	}
+	return is_new;
+}
+
+/* On the watchdog's thread. */
+static int64_t on_lost(void *ctx)
+{
+	redislock_record *record = ctx;
+	if (!mark_due(record) && atomic_load(&record->loss) == REDISLOCK_LOSS_OVER) {
+		return 0;
+	}
+	record->tell_pause = record->tell_pause == 0
+		? TELL_AGAIN_NS
+		: rl_time_earlier(2 * record->tell_pause, TELL_PAUSE_MAX_NS);
+	zend_atomic_bool_store_ex(record->vm_interrupt, true);
+	return record->tell_pause;
+}
+
+static bool has_listener(const redislock_record *record)
+{
+	const redislock_ref *ref = record->refs;
+	while (ref != NULL && ref->listener == NULL) {
+		ref = ref->next;
+	}
+	return ref != NULL;
+}
+
+/* The lock is kept as its holdings want it. */
+static void apply_refs(redislock_record *record)
+{
+	rl_renewal *renewal = record->renewal;
+	renewal->renews = false;
+	renewal->on_lost = has_listener(record) ? on_lost : NULL;
+	renewal->ctx = record;
+	renewal->hold_until = RL_NEVER;
+	for (const redislock_ref *ref = record->refs; ref != NULL; ref = ref->next) {
+		renewal->renews = renewal->renews || ref->renews;
+		renewal->hold_until = rl_time_earlier(renewal->hold_until, ref->hold_until);
+	}
+	atomic_store(&record->lease->hold_until, renewal->renews ? renewal->hold_until : RL_NEVER);
+}
+
+/* Makes the watchdog's part of the record. False with an exception. */
+static bool prepare_watch(redislock_record *record)
+{
+	rl_renewal *renewal = rl_renewal_new(&record->client->set, record->lease);
+	int sys_errno = ENOMEM;
+	if (renewal == NULL ||
+		rl_watchdog_prepare(renewal, &record->client->set, &sys_errno) != RL_OK) {
+		rl_error err;
+		char text[128];
+		free(renewal);
+		rl_error_set(&err, RL_ERR_MEMORY, sys_errno,
+			"no thread to keep the lease alive: %s; it can be had with renew: false",
+			rl_os_error_text(sys_errno, text, sizeof text));
+		redislock_throw(&err, NULL);
+		return false;
+	}
+	record->renewal = renewal;
+	redislock_sigterm_install();
+	return true;
+}
+
+static void begin_watch(redislock_record *record)
+{
+	apply_refs(record);
+	rl_watchdog_begin(record->renewal, &record->client->set, &REDISLOCK_G(net).resolver);
+}
+
+static void set_hold_until(redislock_ref *ref)
+{
+	ref->hold_until = rl_time_later(rl_os_now(), ref->max_hold_ns);
+}
+
+redislock_ref *redislock_record_enter(
+	redislock_record *record, const redislock_policy *policy, zend_object *object)
+{
+	bool is_listening = !Z_ISUNDEF(policy->on_loss.function);
+	bool is_new_watch = record->renewal == NULL && (policy->renews || is_listening);
+	redislock_ref *ref = malloc(sizeof *ref);
+	if (ref == NULL) {
+		zend_throw_error(NULL, "Out of memory");
+		return NULL;
+	}
+	if (is_new_watch && !prepare_watch(record)) {
+		free(ref);
+		return NULL;
+	}
+	*ref = (redislock_ref){.next = record->refs,
+		.renews = policy->renews,
+		.max_hold_ns = policy->max_hold_ns,
+		.listener = is_listening ? object : NULL};
+	set_hold_until(ref);
+	rl_renewal *renewal = record->is_begun && !is_new_watch ? record->renewal : NULL;
+	rl_watchdog_hold(renewal);
+	record->refs = ref;
+	if (renewal != NULL) {
+		apply_refs(record);
+	}
+	rl_watchdog_let_go(renewal);
+	if (record->is_begun && is_new_watch) {
+		begin_watch(record);
+	}
+	return ref;
+}
+
+/* No object wants to be told of a loss any more. */
+static void forget_loss(redislock_record *record)
+{
+	if (atomic_exchange(&record->loss, REDISLOCK_LOSS_OVER) == REDISLOCK_LOSS_DUE) {
+		atomic_fetch_sub(record->due, 1);
+	}
+}
+
+void redislock_record_note_loss(redislock_record *record)
+{
+	if (rl_lease_is_lost(record->lease) && has_listener(record)) {
+		mark_due(record);
+	}
+}
+
+/* Takes the first that was not told yet; tortured, it stays. */
+static zend_object *take_listener(redislock_record *record)
+{
+	zend_object *listener = NULL;
+	for (redislock_ref *ref = record->refs; ref != NULL && listener == NULL; ref = ref->next) {
+		listener = ref->listener;
+		ref->listener = redislock_is_tortured() ? listener : NULL;
+	}
+	if (!has_listener(record)) {
+		forget_loss(record);
+	}
+	return listener;
+}
+
+zend_object *redislock_record_next_listener(void)
+{
+	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
+		if (atomic_load(&record->loss) != REDISLOCK_LOSS_DUE) {
+			continue;
+		}
+		/* In a forked child a lease ends at the first look. */
+		if (rl_lease_is_held(record->lease) || !rl_lease_is_lost(record->lease)) {
+			forget_loss(record);
+			continue;
+		}
+		zend_object *listener = take_listener(record);
+		if (listener != NULL) {
+			return listener;
+		}
+	}
+	return NULL;
+}
+
+bool redislock_record_exit(redislock_record *record, redislock_ref *ref)
+{
+	redislock_ref **slot = &record->refs;
+	while (*slot != ref) {
+		slot = &(*slot)->next;
+	}
+	*slot = ref->next;
+	free(ref);
+	if (record->refs == NULL) {
+		return true;
+	}
+	if (record->renewal != NULL) {
+		rl_watchdog_hold(record->renewal);
+		apply_refs(record);
+		if (record->renewal->on_lost == NULL && rl_lease_is_lost(record->lease)) {
+			forget_loss(record);
+		}
+		rl_watchdog_let_go(record->renewal);
+	}
+	return false;
+}
+
+void redislock_record_begin(redislock_record *record)
+{
+	record->is_begun = true;
+	set_hold_until(record->refs);
+	if (record->renewal != NULL) {
+		begin_watch(record);
+	}
+}
+
+void redislock_record_leave(redislock_record *record)
+{
+	rl_watchdog_pause(record->renewal);
+	forget_loss(record);
+}
+
+void redislock_record_left(redislock_record *record)
+{
+	rl_renewal *renewal = record->renewal;
+	record->renewal = NULL;
+	rl_watchdog_end(renewal);
+}
+
+/* ---- records ---- */
+
+static size_t bytes_of_record(size_t key_len, size_t token_room)
+{
+	return RECORD_BYTES + rl_names_size(key_len) + token_room;
+}
+
+/* False with an exception. */
+static bool has_room(size_t bytes)
+{
+	if (REDISLOCK_G(record_bytes) + bytes <= RECORDS_BYTES_MAX) {
+		return true;
+	}
+	zend_throw_exception_ex(redislock_ce_exception, 0,
+		"no room for another lease: this request keeps %u leases already (about 10000 are allowed, fewer "
+		"with long keys); release some, and drop their objects",
+		REDISLOCK_G(record_count));
+	return false;
+}
+
+redislock_record *redislock_record_new(
+	redislock_client *client, rl_bytes key, size_t token_room, bool is_own_token)
+{
+	size_t bytes = bytes_of_record(key.len, token_room);
+	if (!has_room(bytes)) {
+		return NULL;
+	}
+	redislock_record *record = malloc(sizeof *record);
+	rl_lease *lease = rl_lease_new(
+		&REDISLOCK_G(env), key, client->prefix_len, token_room, client->set.drift_factor);
+	if (record == NULL || lease == NULL) {
+		free(record);
+		rl_lease_free(lease);
+		zend_throw_error(NULL, "Out of memory");
+		return NULL;
+	}
+	lease->is_own_token = is_own_token;
+	client->refs++;
+	redislock_record **list = &REDISLOCK_G(records);
+	*record = (redislock_record){.next = *list,
+		.link = list,
+		.client = client,
+		.lease = lease,
+		.bytes = bytes,
+		.fiber = EG(current_fiber_context),
+		.due = &REDISLOCK_G(losses_due),
+		.vm_interrupt = &EG(vm_interrupt)};
+	if (record->next != NULL) {
+		record->next->link = &record->next;
+	}
+	*list = record;
+	REDISLOCK_G(record_count)++;
+	REDISLOCK_G(record_bytes) += bytes;
+	return record;
+}
+
+void redislock_record_free(redislock_record *record)
+{
+	redislock_record_leave(record);
+	redislock_record_left(record);
+	*record->link = record->next;
+	if (record->next != NULL) {
+		record->next->link = record->link;
+	}
+	while (record->refs != NULL) {
+		redislock_ref *ref = record->refs;
+		record->refs = ref->next;
+		free(ref);
+	}
+	REDISLOCK_G(record_count)--;
+	REDISLOCK_G(record_bytes) -= record->bytes;
+	rl_lease_free(record->lease);
+	redislock_client_unref(record->client);
+	free(record);
+}
+
+/* Its address may be another Fiber's next. */
+static void on_fiber_destroyed(zend_fiber_context *fiber)
+{
+	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
+		if (record->fiber == (const void *) fiber) {
+			record->fiber = NULL;
+		}
+	}
+}
+
+void redislock_record_watch_fibers(void)
+{
+	zend_observer_fiber_destroy_register(on_fiber_destroyed);
+}
+
+redislock_record *redislock_record_find(const redislock_client *client, rl_bytes key)
+{
+	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
+		if (record->client == client && record->fiber == (const void *) EG(current_fiber_context) &&
+			record->refs != NULL && rl_bytes_equal(record->lease->names.key, key) &&
+			rl_lease_is_held(record->lease)) {
+			return record;
+		}
+	}
+	return NULL;
+}
+
+/* Whoever has a quorum of the one leaves no quorum of the other. */
+static bool excludes(const rl_set *record, const rl_set *wanted)
+{
+	unsigned missing = record->count - rl_quorum(record->count); /* may lack it, at most */
+	unsigned spare = wanted->count - rl_quorum(wanted->count);
+	return rl_set_common(record, wanted) > missing + spare;
+}
+
+/* As far as its holdings go. */
+static bool is_kept_for_ever(const redislock_record *record)
+{
+	bool renews = false;
+	for (const redislock_ref *ref = record->refs; ref != NULL; ref = ref->next) {
+		if (ref->hold_until != RL_NEVER) {
+			return false;
+		}
+		renews = renews || ref->renews;
+	}
+	return renews;
+}
+
+const redislock_record *redislock_record_blocking(const redislock_client *client, rl_bytes key)
+{
+	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
+		if (is_kept_for_ever(record) && record->refs != NULL &&
+			rl_bytes_equal(record->lease->names.key, key) &&
+			excludes(&record->client->set, &client->set) && rl_lease_is_held(record->lease)) {
+			return record;
+		}
+	}
+	return NULL;
+}
+
+void redislock_leases_backed_off(redislock_client *client, int64_t until)
+{
+	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
+		const rl_set *other = &record->client->set;
+		if (other->count == client->set.count &&
+			rl_set_common(other, &client->set) == client->set.count) {
+			record->client->mute_until = until;
+		}
+	}
+}
+
+/* The watchdog repeats the release on these members. */
+static void release_late(const redislock_record *record, unsigned members)
+{
+	const rl_lease *lease = record->lease;
+	rl_late_release late = {.set = &record->client->set,
+		.key = lease->names.key,
+		.token = rl_lease_token(lease),
+		.members = members,
+		.strays = lease->strays,
+		.renewal = record->renewal,
+		.ttl_ns = lease->ttl_ns};
+	if (members != 0 && !lease->is_own_token) {
+		rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
+	}
+}
+
+static void release_all_late(redislock_record **records, size_t count)
+{
+	rl_stats_add(&rl_process_stats()->failed, count);
+	for (size_t i = 0; i < count; i++) {
+		release_late(records[i], rl_late_all(&records[i]->client->set));
+	}
+}
+
+/* Releases several locks of one home. @return the operation, NULL = none */
+static rl_op *batch(
+	redislock_client *client, redislock_record **records, size_t count, int64_t limit_ns)
+{
+	rl_lease *leases[FAREWELL_MAX];
+	int64_t now = rl_os_now();
+	for (size_t i = 0; i < count; i++) {
+		leases[i] = records[i]->lease;
+	}
+	bool is_possible = limit_ns > 0 && now >= client->mute_until;
+	rl_op *op = count > 0 && is_possible
+		? rl_release_batch_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env),
+			  leases, count, limit_ns)
+		: NULL;
+	if (op == NULL) {
+		release_all_late(records, count);
+		return NULL;
+	}
+	rl_drive(&REDISLOCK_G(net), op, NULL);
+	/* Who fails at once delays nobody. */
+	if (op->status != RL_OK && rl_os_now() - now >= limit_ns / 2) {
+		redislock_leases_backed_off(client, rl_os_now() + MUTE_NS);
+	}
+	for (size_t i = 0; i < count; i++) {
+		release_late(records[i], rl_release_batch_missing((rl_release_batch *) op, i));
+	}
+	return op;
+}
+
+void redislock_record_release(redislock_record *record, int64_t limit_ns, bool throws)
+{
+	redislock_record_leave(record);
+	if (rl_lease_is_open(record->lease)) {
+		rl_op *op = batch(record->client, &record, 1, limit_ns);
+		if (op != NULL && throws && rl_release_batch_is_barred((rl_release_batch *) op, 0)) {
+			redislock_throw(op->err, op);
+		}
+		rl_op_free(op);
+	}
+	redislock_record_left(record);
+}
+
+/* Those of the first record's home, so many as go in one go. */
+static void farewell_of_one_home(int64_t limit_ns)
+{
+	redislock_record *open_records[FAREWELL_MAX];
+	redislock_record *records[FAREWELL_MAX];
+	redislock_client *client = REDISLOCK_G(records)->client;
+	size_t open = 0;
+	size_t count = 0;
+	for (redislock_record *record = REDISLOCK_G(records); record != NULL && count < FAREWELL_MAX;
+		 record = record->next) {
+		if (record->client != client) {
+			continue;
+		}
+		records[count++] = record;
+		if (rl_lease_is_open(record->lease)) {
+			open_records[open++] = record;
+		}
+	}
+	rl_op_free(batch(client, open_records, open, limit_ns));
+	for (size_t i = 0; i < count; i++) {
+		redislock_record_free(records[i]);
+	}
+}
+
+/* Half of what is left while others are to come: a server that hangs leaves time for those behind it. */
+static int64_t share_of_next(int64_t left_ns)
+{
+	const redislock_client *client = REDISLOCK_G(records)->client;
+	for (const redislock_record *record = REDISLOCK_G(records); record != NULL;
+		 record = record->next) {
+		if (record->client != client && rl_lease_is_open(record->lease)) {
+			return left_ns / 2;
+		}
+	}
+	return left_ns;
+}
+
+void redislock_leases_farewell(void)
+{
+	int64_t end_at = rl_os_now() + REDISLOCK_FAREWELL_NS;
+	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
+		redislock_record_leave(record);
+	}
+	while (REDISLOCK_G(records) != NULL) {
+		farewell_of_one_home(share_of_next(end_at - rl_os_now()));
+	}
+}

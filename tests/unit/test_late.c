@@ -1,0 +1,760 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch repeats releases that their callers could not complete.
+ */
+#include "check.h"
+#include "core/lease/rl_late.h"
+#include "no_memory.h"
+#include "watching.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define A 0
+#define B 1
+#define C 2
+#define ALL 7u
+
+/* What each release is answered with from now on. */
+static const char *release_answer;
+
+static bool answers(const char *words, bool is_taken, fake_plan *plan)
+{
+	(void) is_taken;
+	bool is_release = strncmp(words, "RELEASE", 7) == 0 || strncmp(words, "SWAP", 4) == 0;
+	*plan = (fake_plan){FAKE_SAY, is_release ? release_answer : ":1", 0};
+	return true;
+}
+
+static void begin(unsigned members)
+{
+	watching_begin(members);
+	fake_improvise = answers;
+	release_answer = ":1";
+}
+
+static rl_late_release late_of(const char *key, unsigned members, int64_t ttl_ms)
+{
+	return (rl_late_release){.set = &fake_set,
+		.key = bytes_of(key),
+		.token = bytes_of("tok"),
+		.members = members,
+		.ttl_ns = ttl_ms * MS};
+}
+
+static void hand_over(const char *key, unsigned members, int64_t ttl_ms)
+{
+	rl_late_release late = late_of(key, members, ttl_ms);
+	CHECK(rl_renewer_release_late(&watching, &late));
+	CHECK(watching.until <= fake_clock); /* its thread must know that there is something to write */
+}
+
+static void check_counts(unsigned postponed, unsigned done, unsigned dropped)
+{
+	CHECK_INT(fake_stats.postponed, postponed);
+	CHECK_INT(fake_stats.postponed_done, done);
+	CHECK_INT(fake_stats.postponed_dropped, dropped);
+	CHECK_INT(watching.late_count, postponed - done - dropped);
+}
+
+static bool is_releasing(const char *key, const char *token)
+{
+	return rl_renewer_is_releasing(&watching, &fake_set, bytes_of(key), bytes_of(token));
+}
+
+/* Some of the servers, as another RedisLock object has them. */
+static rl_set set_of(unsigned first, unsigned count)
+{
+	rl_set set = fake_set;
+	set.count = count;
+	for (unsigned i = 0; i < count; i++) {
+		set.members[i] = fake_set.members[first + i];
+	}
+	return set;
+}
+
+static bool is_releasing_on(const rl_set *set)
+{
+	return rl_renewer_is_releasing(&watching, set, bytes_of("k"), bytes_of("tok"));
+}
+
+static void a_release_is_sent_at_once(void)
+{
+	begin(1);
+	hand_over("k", 1, 30000);
+	watching_to(0);
+	CHECK_LOG("0 a1 dial\n0 a1 RELEASE k tok\n0 a1 NAME\n");
+	check_counts(1, 1, 0);
+	CHECK_INT(watching.heap_count, 0);
+}
+
+static void waiters_are_told(void)
+{
+	begin(1);
+	fake_set.wakes = true;
+	hand_over("k", 1, 30000);
+	watching_to(0);
+	CHECK_COUNT("a1 RELEASE+ k tok", 1);
+}
+
+static void a_server_that_says_no_is_done(void)
+{
+	static const char *const no[] = {
+		":0", "-WRONGTYPE x", "-NOPERM x", "-ERR unknown command 'EVAL'"};
+	for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
+		begin(1);
+		release_answer = no[i];
+		hand_over("k", 1, 30000);
+		watching_to(60000);
+		CHECK_COUNT("RELEASE", 1);
+		check_counts(1, 1, 0);
+		watching_end();
+	}
+}
+
+static void an_error_is_asked_again_after_a_growing_pause(void)
+{
+	begin(1);
+	release_answer = "-LOADING x";
+	hand_over("k", 1, 30000);
+	watching_to(0);
+	fake_forget_log();
+	watching_to(4000);
+	CHECK_LOG(
+		"10 a1 RELEASE k tok\n30 a1 RELEASE k tok\n70 a1 RELEASE k tok\n150 a1 RELEASE k tok\n"
+		"310 a1 RELEASE k tok\n630 a1 RELEASE k tok\n1270 a1 RELEASE k tok\n"
+		"2270 a1 RELEASE k tok\n3270 a1 RELEASE k tok\n");
+	release_answer = ":1";
+	watching_to(5000);
+	CHECK_COUNT("4270 a1 RELEASE k tok", 1);
+	check_counts(1, 1, 0);
+}
+
+/* What a take-over has swapped in vain is swapped back, with the TTL that the key has. While the swap may still come, "not
+ * ours" is no end. */
+static void a_take_over_is_undone_by_a_swap(void)
+{
+	static const char *const answers_of[] = {":1", ":2"};
+	for (unsigned i = 0; i < 2; i++) {
+		begin(1);
+		release_answer = ":0";
+		rl_late_release late = late_of("k", 1, 30000);
+		late.back = bytes_of("given");
+		late.strays = 1;
+		CHECK(rl_renewer_release_late(&watching, &late));
+		watching_to(20);
+		CHECK_LOG("0 a1 dial\n0 a1 SWAP k tok given 0\n0 a1 NAME\n10 a1 SWAP k tok given 0\n");
+		release_answer = answers_of[i];
+		watching_to(60000);
+		CHECK_COUNT("SWAP", 3);
+		CHECK_COUNT("RELEASE", 0);
+		check_counts(1, 1, 0);
+		watching_end();
+	}
+}
+
+static void until_the_ttl_is_over(void)
+{
+	begin(1);
+	release_answer = "-LOADING x";
+	hand_over("k", 1, 3000);
+	watching_to(2999);
+	check_counts(1, 0, 0);
+	watching_to(3000);
+	check_counts(1, 0, 1);
+	fake_forget_log();
+	watching_to(60000);
+	CHECK_LOG("");
+	CHECK_INT(watching.heap_count, 0);
+	CHECK_INT(watching.all_count, 0);
+}
+
+static void a_server_that_refuses_the_connection_is_dialled_again(void)
+{
+	begin(1);
+	for (int i = 0; i < 5; i++) {
+		fake_dials(A, FAKE_REFUSE, 0);
+	}
+	hand_over("k", 1, 30000);
+	watching_to(30000);
+	CHECK_COUNT("dial", 6);
+	CHECK_COUNT("RELEASE", 1);
+	check_counts(1, 1, 0);
+}
+
+static void a_server_that_hangs_is_told_on_another_connection(void)
+{
+	begin(1);
+	fake_acts(A, FAKE_SILENCE, NULL, 0);
+	hand_over("k", 1, 30000);
+	watching_to(999);
+	check_counts(1, 0, 0);
+	watching_to(1000);
+	CHECK_COUNT("1000 a1 close", 1);
+	CHECK_COUNT("1000 a2 RELEASE k tok", 1);
+	check_counts(1, 1, 0);
+}
+
+static void a_connection_that_breaks_is_replaced(void)
+{
+	begin(1);
+	fake_acts(A, FAKE_BREAK, NULL, 0);
+	hand_over("k", 1, 30000);
+	watching_to(100);
+	CHECK_COUNT("a2 RELEASE k tok", 1);
+	check_counts(1, 1, 0);
+}
+
+static void without_the_right_to_the_helper_keys_it_goes_without(void)
+{
+	begin(1);
+	fake_set.wakes = true;
+	fake_says(A, "-NOPERM No permissions to access a key");
+	hand_over("k", 1, 30000);
+	watching_to(0);
+	CHECK_COUNT("RELEASE+ k tok", 1);
+	CHECK_COUNT("RELEASE k tok", 1);
+	check_counts(1, 1, 0);
+}
+
+static void only_the_members_that_have_not_confirmed_are_asked(void)
+{
+	begin(3);
+	hand_over("k", 1u << B, 30000);
+	watching_to(1000);
+	CHECK_COUNT("RELEASE", 1);
+	CHECK_COUNT("b1 RELEASE k tok", 1);
+	check_counts(1, 1, 0);
+}
+
+static void a_member_that_confirms_is_not_asked_again(void)
+{
+	begin(3);
+	fake_acts(C, FAKE_SAY, "-LOADING x", 0);
+	fake_acts(C, FAKE_SAY, "-LOADING x", 0);
+	hand_over("k", ALL, 30000);
+	watching_to(1000);
+	CHECK_COUNT("a1 RELEASE", 1);
+	CHECK_COUNT("b1 RELEASE", 1);
+	CHECK_COUNT("c1 RELEASE", 3);
+	check_counts(1, 1, 0);
+}
+
+/* ---- a SET of the same token that may still come ---- */
+
+static void no_is_not_believed_while_a_set_may_come(void)
+{
+	begin(3);
+	release_answer = ":0";
+	rl_late_release late = late_of("k", ALL, 30000);
+	late.strays = 1u << C;
+	CHECK(rl_renewer_release_late(&watching, &late));
+	watching_to(5000);
+	CHECK_COUNT("a1 RELEASE", 1);
+	CHECK_COUNT("b1 RELEASE", 1);
+	CHECK(fake_count("c1 RELEASE") > 5);
+	release_answer = ":1"; /* the SET has come */
+	watching_to(7000);
+	check_counts(1, 1, 0);
+}
+
+static void it_is_asked_until_the_ttl_is_over_then(void)
+{
+	begin(3);
+	release_answer = ":0";
+	rl_late_release late = late_of("k", ALL, 3000);
+	late.strays = 1u << C;
+	CHECK(rl_renewer_release_late(&watching, &late));
+	watching_to(60000);
+	check_counts(1, 0, 1);
+}
+
+/* The watch itself has put the token back, and its connection broke before the answer. */
+static void the_watchs_own_set_counts_too(void)
+{
+	begin(3);
+	rl_renewal *one = watching_keep("k", TTL);
+	fake_says(A, ":1");
+	fake_says(B, ":1");
+	fake_says(C, ":0");
+	fake_acts(C, FAKE_SILENCE, NULL, 0); /* the SET */
+	watching_to(10000);
+	CHECK_COUNT("c1 SET k tok", 1);
+	watching_to(11000); /* the connection is given up */
+	CHECK_COUNT("c1 close", 1);
+	rl_renewal_pause(one);
+	rl_late_release late = late_of("k", ALL, TTL);
+	late.renewal = one;
+	release_answer = ":0";
+	CHECK(rl_renewer_release_late(&watching, &late));
+	watching_let_go(one, true);
+	watching_to(15000);
+	CHECK_COUNT("a1 RELEASE", 1);
+	CHECK(fake_count("RELEASE") > 5);
+	release_answer = ":1";
+	watching_to(17000);
+	check_counts(1, 1, 0);
+}
+
+static void it_goes_behind_a_renewal_that_is_under_way(void)
+{
+	begin(1);
+	rl_renewal *one = watching_keep("k", TTL);
+	fake_acts(A, FAKE_SAY, ":1", 500 * MS);
+	watching_to(10000);
+	rl_renewal_pause(one);
+	hand_over("k", 1, TTL);
+	watching_let_go(one, true);
+	fake_forget_log();
+	watching_to(11000);
+	CHECK_LOG("10000 a1 RELEASE k tok\n");
+	check_counts(1, 1, 0);
+}
+
+/* ---- the list ---- */
+
+static void it_knows_what_it_releases(void)
+{
+	begin(1);
+	CHECK(!is_releasing("k", "tok"));
+	release_answer = "-LOADING x";
+	hand_over("k", 1, 3000);
+	watching_keep("l", TTL);
+	watching_to(100);
+	CHECK(is_releasing("k", "tok"));
+	CHECK(!is_releasing("l", "tok"));
+	CHECK(!is_releasing("k", "tik"));
+	watching_to(3000);
+	CHECK(!is_releasing("k", "tok"));
+}
+
+static void the_same_release_is_one(void)
+{
+	begin(3);
+	release_answer = "-LOADING x";
+	hand_over("k", 1u << A, 1000);
+	hand_over("k", 1u << B, 3000);
+	hand_over("k", 1u << A, 2000);
+	CHECK_INT(watching.late_count, 1);
+	watching_to(0);
+	CHECK_COUNT("a1 RELEASE", 1);
+	CHECK_COUNT("b1 RELEASE", 1);
+	watching_to(2999);
+	check_counts(1, 0, 0);
+	watching_to(3000);
+	check_counts(1, 0, 1);
+}
+
+/* The caller of release() may use one token on several servers, or sets of servers, that have nothing to do with each
+ * other. */
+static void the_same_token_on_other_servers_is_another(void)
+{
+	begin(3);
+	release_answer = "-LOADING x";
+	rl_set one = set_of(A, 1);
+	rl_set other = set_of(B, 2);
+	rl_late_release late = late_of("k", 1, 3000);
+	late.set = &one;
+	CHECK(rl_renewer_release_late(&watching, &late));
+	late.set = &other;
+	late.members = 2; /* the second of the two */
+	CHECK(rl_renewer_release_late(&watching, &late));
+	CHECK_INT(watching.late_count, 2);
+	watching_to(100);
+	CHECK(fake_count("a1 RELEASE") > 2);
+	CHECK_COUNT("b1 RELEASE", 0);
+	CHECK(fake_count("c1 RELEASE") > 2);
+	release_answer = ":1";
+	watching_to(1000);
+	check_counts(2, 2, 0);
+}
+
+static void it_knows_on_which_servers(void)
+{
+	begin(3);
+	release_answer = "-LOADING x";
+	rl_set one = set_of(A, 1);
+	rl_set two = set_of(A, 2);
+	rl_set other = set_of(B, 2);
+	rl_set last = set_of(C, 1);
+	hand_over("k", 1u << A | 1u << C, 3000);
+	watching_to(100);
+	CHECK(is_releasing_on(&fake_set));
+	CHECK(is_releasing_on(&one));
+	CHECK(is_releasing_on(&two));
+	CHECK(is_releasing_on(&other));
+	CHECK(is_releasing_on(&last));
+	rl_set middle = set_of(B, 1); /* it has confirmed */
+	CHECK(!is_releasing_on(&middle));
+	rl_target elsewhere = *one.members[0].target;
+	elsewhere.database++;
+	one.members[0].target = &elsewhere;
+	CHECK(!is_releasing_on(&one));
+	watching_to(3000);
+}
+
+static void the_oldest_makes_room(void)
+{
+	begin(1);
+	release_answer = "-LOADING x";
+	for (int i = 0; i < RL_LATE_MAX + 3; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "k%d", i);
+		hand_over(key, 1, 30000);
+	}
+	check_counts(RL_LATE_MAX + 3, 0, 3);
+	CHECK(!is_releasing("k2", "tok"));
+	CHECK(is_releasing("k3", "tok"));
+	CHECK_INT(watching.all_count, RL_LATE_MAX);
+	rl_renewer_forget(&watching);
+}
+
+static void nothing_is_left_when_the_watch_forgets(void)
+{
+	begin(3);
+	release_answer = "-LOADING x";
+	hand_over("k", ALL, 30000);
+	hand_over("l", ALL, 30000);
+	watching_to(100);
+	fake_forget_log();
+	rl_renewer_forget(&watching);
+	CHECK_COUNT("RELEASE", 0);
+	CHECK_INT(watching.late_count, 0);
+}
+
+static bool hand_over_one(void)
+{
+	begin(3);
+	rl_late_release late = late_of("k", ALL, 30000);
+	asked = 0;
+	is_counting = true;
+	bool is_taken = rl_renewer_release_late(&watching, &late);
+	is_counting = false;
+	CHECK_INT(watching.late_count, is_taken);
+	CHECK_INT(watching.all_count, is_taken);
+	watching_to(1000);
+	watching_end();
+	return is_taken;
+}
+
+static void without_memory_it_is_dropped(void)
+{
+	bool is_taken = false;
+	unsigned fails = 0;
+	for (fails_at = 1; !is_taken && fails_at < 100; fails_at++) {
+		is_taken = hand_over_one();
+		fails += !is_taken;
+	}
+	CHECK(is_taken);
+	fails_at = 0;
+	CHECK(fails > 3);
+}
+
+/* ---- the end of the process ---- */
+
+static void all_leases_are_released_and_count_as_lost(void)
+{
+	begin(1);
+	rl_renewal *one = watching_keep("k", TTL);
+	rl_renewal *two = watching_keep("l", TTL);
+	two->renews = false;
+	rl_renewer_release_all(&watching);
+	CHECK(watching.until <= fake_clock);
+	CHECK(!rl_lease_is_held(one->lease));
+	CHECK(!rl_lease_is_held(two->lease));
+	CHECK(!rl_renewer_has_released_all(&watching));
+	watching_to(0);
+	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK_COUNT("RELEASE k tok", 1);
+	CHECK_COUNT("RELEASE l tok", 1);
+	watching_to(60000);
+	CHECK_COUNT("renew", 0);
+	CHECK_COUNT("RELEASE", 2);
+}
+
+static void they_go_behind_what_is_under_way(void)
+{
+	begin(1);
+	watching_keep("k", TTL);
+	fake_acts(A, FAKE_SAY, ":1", 500 * MS);
+	watching_to(10000);
+	fake_forget_log();
+	rl_renewer_release_all(&watching);
+	watching_to(10499);
+	CHECK_LOG("10000 a1 RELEASE k tok\n");
+	CHECK(!rl_renewer_has_released_all(&watching));
+	watching_to(10500);
+	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK_INT(fake_stats.renewed, 0);
+}
+
+/* What is ended, not won yet, or given away is left alone. Of what is being released nothing is known. */
+static void only_what_may_be_held_is_released(void)
+{
+	begin(1);
+	rl_renewal *given = watching_keep("given", TTL);
+	rl_renewal_pause(given);
+	rl_lease_give_away(given->lease);
+	rl_renewal *lost = watching_keep("lost", TTL);
+	rl_lease_lose(lost->lease);
+	rl_renewal *leaving = watching_keep("leaving", TTL);
+	rl_renewal_pause(leaving);
+	rl_lease_leave(leaving->lease);
+	watching_prepare("new");
+	rl_renewer_release_all(&watching);
+	watching_to(0);
+	CHECK_COUNT("RELEASE", 1);
+	CHECK_COUNT("RELEASE leaving tok", 1);
+	CHECK(rl_renewer_has_released_all(&watching));
+}
+
+static void a_pause_in_dialling_is_cut_short(void)
+{
+	begin(1);
+	for (int i = 0; i < 8; i++) {
+		fake_dials(A, FAKE_REFUSE, 0);
+	}
+	watching_keep("k", TTL);
+	watching_to(10800); /* the next dial would be at 11.13 s */
+	fake_forget_log();
+	rl_renewer_release_all(&watching);
+	watching_to(10801);
+	CHECK_COUNT(" dial", 1);
+	CHECK_COUNT("10800 a", 3);
+	CHECK(rl_renewer_has_released_all(&watching));
+}
+
+static void a_quorum_is_enough(void)
+{
+	begin(3);
+	watching_keep("k", TTL);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	rl_renewer_release_all(&watching);
+	watching_to(0);
+	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK_COUNT("RELEASE k tok", 3);
+}
+
+static void with_a_majority_away_it_does_not_end(void)
+{
+	begin(3);
+	watching_keep("k", TTL);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	fake_dials(C, FAKE_HANG, 0);
+	rl_renewer_release_all(&watching);
+	watching_to(250);
+	CHECK(!rl_renewer_has_released_all(&watching));
+}
+
+static void what_is_asked_for_is_given_up_after_two_refusals(void)
+{
+	begin(1);
+	release_answer = ":0";
+	rl_late_release late = late_of("k", 1, 1000);
+	late.strays = 1;
+	rl_renewer_release_pending(&watching, &late);
+	rl_renewer_release_all(&watching);
+	watching_to(9);
+	CHECK(!rl_renewer_has_released_all(&watching));
+	watching_to(10);
+	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK_COUNT("RELEASE", 2);
+	watching_to(2000);
+}
+
+static void or_after_one_release(void)
+{
+	begin(1);
+	rl_late_release late = late_of("k", 1, 1000);
+	late.strays = 1;
+	rl_renewer_release_pending(&watching, &late);
+	watching_to(0);
+	CHECK(rl_renewer_has_released_all(&watching));
+}
+
+/* What was said of a caller's token may have been carried out, and somebody else may hold with the same token by now. */
+static void a_caller_s_token_is_released_once(void)
+{
+	begin(1);
+	fake_acts(A, FAKE_BREAK, NULL, 5 * MS);
+	watching_keep("k", TTL)->lease->is_own_token = true;
+	watching_keep("l", TTL);
+	rl_renewer_release_all(&watching);
+	watching_to(100);
+	CHECK_COUNT("RELEASE k tok", 1);
+	CHECK_COUNT("RELEASE l tok", 2);
+	CHECK(rl_renewer_has_released_all(&watching));
+}
+
+static void an_error_says_that_it_was_not_released(void)
+{
+	begin(1);
+	release_answer = "-LOADING x";
+	watching_keep("k", TTL)->lease->is_own_token = true;
+	rl_renewer_release_all(&watching);
+	watching_to(100);
+	CHECK(fake_count("RELEASE k tok") > 2);
+}
+
+static void nor_when_its_owner_has_begun_to_release_it(void)
+{
+	begin(1);
+	rl_renewal *leaving = watching_keep("leaving", TTL);
+	leaving->lease->is_own_token = true;
+	rl_renewal_pause(leaving);
+	rl_lease_leave(leaving->lease);
+	rl_renewal *dropped = watching_keep("dropped", TTL);
+	dropped->lease->is_own_token = true;
+	rl_renewal_pause(dropped); /* a release batch says no more than that */
+	rl_renewal *held = watching_keep("held", TTL);
+	held->lease->is_own_token = true;
+	rl_renewer_release_all(&watching);
+	watching_to(0);
+	CHECK_COUNT("RELEASE", 1);
+	CHECK_COUNT("RELEASE held tok", 1);
+	CHECK(rl_renewer_has_released_all(&watching));
+}
+
+/* A call that has won "k" with the drawn token T1 on these members, proven for so long, and swaps the caller's token in. */
+static rl_acquire *swapping(unsigned won_on, int64_t proven_ms)
+{
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1000 * MS);
+	rl_quorum_call *call = &acquire->op.call;
+	CHECK(rl_token_draw(&fake_env, acquire->drawn) == RL_OK);
+	acquire->phase = RL_ACQUIRE_SWAPPING;
+	acquire->won_on = won_on;
+	acquire->proven_until = fake_clock + proven_ms * MS;
+	call->is_own_token = true;
+	call->request.verb = RL_VERB_SWAP;
+	return acquire;
+}
+
+static void give_up(const rl_acquire *acquire)
+{
+	rl_late_release late;
+	if (rl_acquire_may_hold(acquire, fake_clock, &late)) {
+		rl_renewer_release_pending(&watching, &late);
+	}
+}
+
+static void of_two_tokens_that_which_the_key_holds_is_released(void)
+{
+	begin(1);
+	give_up(swapping(1, 29000));
+	CHECK(!rl_renewer_has_released_all(&watching));
+	watching_to(0);
+	CHECK_LOG("0 a1 dial\n0 a1 SWAP k mine T1 0\n0 a1 RELEASE k T1\n0 a1 NAME\n");
+	CHECK(rl_renewer_has_released_all(&watching));
+	check_counts(1, 1, 0);
+}
+
+/* Our own swap may be carried out between the two. */
+static void both_are_said_again_while_the_answer_is_no(void)
+{
+	begin(1);
+	release_answer = ":0";
+	give_up(swapping(1, 29000));
+	watching_to(10);
+	CHECK_COUNT("SWAP k mine T1 0\n0 a1 RELEASE k T1", 1);
+	CHECK_COUNT("10 a1 SWAP k mine T1 0\n10 a1 RELEASE k T1", 1);
+	CHECK(rl_renewer_has_released_all(&watching));
+	watching_to(2000);
+}
+
+/* The release may have been carried out, and somebody else have taken the lock with the same token. */
+static void after_a_lost_answer_the_caller_s_token_is_left_alone(void)
+{
+	begin(1);
+	fake_improvise = NULL;
+	fake_says(0, ":1");
+	fake_acts(0, FAKE_BREAK, NULL, 5 * MS);
+	fake_says(0, ":0");
+	fake_says(0, ":0");
+	give_up(swapping(1, 29000));
+	watching_to(100);
+	CHECK_COUNT("SWAP", 1);
+	CHECK(fake_count("RELEASE k T1") > 1);
+	fake_improvise = answers;
+	watching_to(2000);
+	CHECK_COUNT("SWAP", 1);
+}
+
+/* Elsewhere the caller's token may be that of another caller. */
+static void only_where_our_lock_is_the_caller_s_token_is_released(void)
+{
+	begin(3);
+	give_up(swapping(1u << A | 1u << C, 29000));
+	watching_to(0);
+	CHECK_COUNT("a1 SWAP k mine T1 0", 1);
+	CHECK_COUNT("b1 SWAP", 0);
+	CHECK_COUNT("c1 SWAP k mine T1 0", 1);
+	CHECK_COUNT("RELEASE k T1", 3);
+}
+
+static void nor_when_the_proof_is_over(void)
+{
+	begin(1);
+	give_up(swapping(1, 0));
+	watching_to(0);
+	CHECK_COUNT("SWAP", 0);
+	CHECK_COUNT("RELEASE k T1", 1);
+	watching_end();
+	begin(1);
+	release_answer = "-LOADING x";
+	give_up(swapping(1, 50));
+	watching_to(2000);
+	CHECK_COUNT("SWAP", 3); /* at 0, 10 and 30 ms */
+}
+
+static void nor_while_the_first_set_is_under_way(void)
+{
+	begin(1);
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1000 * MS);
+	give_up(acquire);
+	CHECK_INT(watching.late_count, 0);
+}
+
+static const check_test tests[] = {
+	TEST(a_release_is_sent_at_once),
+	TEST(waiters_are_told),
+	TEST(a_server_that_says_no_is_done),
+	TEST(an_error_is_asked_again_after_a_growing_pause),
+	TEST(a_take_over_is_undone_by_a_swap),
+	TEST(until_the_ttl_is_over),
+	TEST(a_server_that_refuses_the_connection_is_dialled_again),
+	TEST(a_server_that_hangs_is_told_on_another_connection),
+	TEST(a_connection_that_breaks_is_replaced),
+	TEST(without_the_right_to_the_helper_keys_it_goes_without),
+	TEST(only_the_members_that_have_not_confirmed_are_asked),
+	TEST(a_member_that_confirms_is_not_asked_again),
+	TEST(no_is_not_believed_while_a_set_may_come),
+	TEST(it_is_asked_until_the_ttl_is_over_then),
+	TEST(the_watchs_own_set_counts_too),
+	TEST(it_goes_behind_a_renewal_that_is_under_way),
+	TEST(it_knows_what_it_releases),
+	TEST(the_same_release_is_one),
+	TEST(the_same_token_on_other_servers_is_another),
+	TEST(it_knows_on_which_servers),
+	TEST(the_oldest_makes_room),
+	TEST(nothing_is_left_when_the_watch_forgets),
+	TEST(without_memory_it_is_dropped),
+	TEST(all_leases_are_released_and_count_as_lost),
+	TEST(they_go_behind_what_is_under_way),
+	TEST(only_what_may_be_held_is_released),
+	TEST(a_pause_in_dialling_is_cut_short),
+	TEST(a_quorum_is_enough),
+	TEST(with_a_majority_away_it_does_not_end),
+	TEST(what_is_asked_for_is_given_up_after_two_refusals),
+	TEST(or_after_one_release),
+	TEST(a_caller_s_token_is_released_once),
+	TEST(an_error_says_that_it_was_not_released),
+	TEST(nor_when_its_owner_has_begun_to_release_it),
+	TEST(of_two_tokens_that_which_the_key_holds_is_released),
+	TEST(both_are_said_again_while_the_answer_is_no),
+	TEST(after_a_lost_answer_the_caller_s_token_is_left_alone),
+	TEST(only_where_our_lock_is_the_caller_s_token_is_released),
+	TEST(nor_when_the_proof_is_over),
+	TEST(nor_while_the_first_set_is_under_way),
+};
+
+CHECK_MAIN(tests, watching_end)

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The release of what is left: some at a time, on one connection, within its time.
+ */
+#include "check.h"
+#include "core/lock/rl_release_batch.h"
+#include "fake.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LIMIT (200 * MS)
+#define LEASES (5 * RL_RELEASE_BATCH_WINDOW / 2)
+
+static rl_lease *leases[LEASES];
+static rl_op *op;
+
+static void begin(size_t count)
+{
+	fake_begin(1);
+	for (size_t i = 0; i < count; i++) {
+		char key[32];
+		snprintf(key, sizeof key, "k%zu", i + 1);
+		leases[i] = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01);
+		rl_lease_begin(leases[i], bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
+	}
+	op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, count, LIMIT);
+}
+
+static void clean_up(void)
+{
+	if (op != NULL) {
+		rl_op_abandon(op, fake_clock, false);
+		rl_op_free(op);
+		op = NULL;
+	}
+	for (size_t i = 0; i < LEASES; i++) {
+		rl_lease_free(leases[i]);
+		leases[i] = NULL;
+	}
+	fake_end();
+}
+
+static void one(void)
+{
+	begin(1);
+	fake_warm(0);
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_LOG("0 a1 RELEASE k1 tok\n");
+	CHECK(!rl_lease_is_open(leases[0]));
+	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
+	CHECK_INT(fake_stats.released, 1);
+	CHECK_INT(fake_pool.count, 1);
+}
+
+static void waiters_are_told(void)
+{
+	begin(1);
+	fake_set.wakes = true;
+	fake_warm(0);
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_LOG("0 a1 RELEASE+ k1 tok\n");
+}
+
+static void one_that_is_not_ours_is_lost(void)
+{
+	begin(1);
+	fake_warm(0);
+	fake_says(0, ":0");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK(rl_lease_is_lost(leases[0]));
+	CHECK_INT(fake_stats.not_released, 1);
+}
+
+static void many_go_out_some_at_a_time(void)
+{
+	begin(LEASES);
+	fake_warm(0);
+	for (int i = 0; i < LEASES; i++) {
+		fake_acts(0, FAKE_SAY, ":1", 5 * MS);
+	}
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, LEASES);
+	CHECK_HAS(fake_log(), "0 a1 RELEASE k64 tok\n5 a1 RELEASE k65 tok\n");
+	CHECK_HAS(fake_log(), "10 a1 RELEASE k129 tok\n");
+}
+
+static void a_connection_is_dialled_when_there_is_none(void)
+{
+	begin(2);
+	fake_says(0, ":1");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, 2);
+}
+
+static void without_a_server_it_is_over_at_once(void)
+{
+	begin(2);
+	fake_dials(0, FAKE_REFUSE, 0);
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_INT(fake_stats.failed, 2);
+	CHECK(rl_lease_is_open(leases[0]));
+}
+
+static void a_server_that_hangs_is_waited_for_no_longer_than_that(void)
+{
+	begin(3);
+	fake_warm(0);
+	fake_says(0, ":1");
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_ms(), 200);
+	CHECK_INT(fake_stats.released, 1);
+	CHECK_INT(fake_stats.failed, 2);
+	CHECK_HAS(fake_log(), "200 a1 end\n"); /* what is written may still be read */
+}
+
+static void a_connect_that_hangs_is_waited_for_no_longer_than_that(void)
+{
+	begin(1);
+	fake_dials(0, FAKE_HANG, 0);
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_ms(), 200);
+}
+
+static void what_was_not_answered_is_said_again(void)
+{
+	begin(3);
+	fake_warm(0);
+	fake_says(0, ":1");
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		fake_says(0, ":1");
+	}
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, 3);
+	CHECK_HAS(fake_log(), "a2 RELEASE k2 tok\n");
+}
+
+static void a_second_break_is_the_end(void)
+{
+	begin(2);
+	fake_warm(0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_stats.failed, 2);
+}
+
+static void without_the_right_to_the_helper_keys_they_go_without(void)
+{
+	begin(3);
+	fake_set.wakes = true;
+	fake_warm(0);
+	fake_says(0, ":1");
+	fake_says(0, "-NOPERM User u has no permissions to run the 'x' command");
+	fake_says(0, "-NOPERM User u has no permissions to run the 'x' command");
+	fake_says(0, ":1");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_LOG("0 a1 RELEASE+ k1 tok\n"
+			  "0 a1 RELEASE+ k2 tok\n"
+			  "0 a1 RELEASE+ k3 tok\n"
+			  "0 a1 RELEASE k2 tok\n"
+			  "0 a1 RELEASE k3 tok\n");
+	CHECK_INT(fake_stats.released, 3);
+	CHECK(fake_pool.idle->lacks_helpers);
+}
+
+/* The next key may have its own. A second refusal is enough for this release batch, and nothing is remembered. */
+static void one_key_s_refusal_is_no_rule_for_another_s(void)
+{
+	static const char *const words[] = {"-NOPERM No permissions to access a key",
+		"-CROSSSLOT Keys in request don't hash to the same slot"};
+	for (unsigned i = 0; i < 4; i++) {
+		bool are_two = i % 2 == 1;
+		begin(70);
+		fake_set.wakes = true;
+		fake_warm(0);
+		for (unsigned j = 1; j <= 64; j++) {
+			bool is_refused = j == 2 || (j == 5 && are_two);
+			fake_says(0, is_refused ? words[i / 2] : j == 6 ? ":0" : ":1");
+		}
+		for (unsigned j = 0; j < 7u + are_two; j++) {
+			fake_says(0, ":1");
+		}
+		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_COUNT("RELEASE+ k2 tok\n", 1);
+		CHECK_COUNT("RELEASE k2 tok\n", 1);
+		CHECK_COUNT("RELEASE k5 tok\n", are_two);
+		CHECK_COUNT("RELEASE+ k65 tok\n", !are_two);
+		CHECK_COUNT("RELEASE k65 tok\n", are_two);
+		CHECK_INT(fake_stats.released, 69);
+		CHECK_INT(fake_stats.not_released, 1);
+		CHECK(!fake_pool.idle->lacks_helpers);
+		clean_up();
+	}
+}
+
+static void an_error_is_counted_and_not_repeated(void)
+{
+	begin(2);
+	fake_warm(0);
+	fake_says(0, "-LOADING x");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.failed, 1);
+	CHECK_INT(fake_stats.released, 1);
+}
+
+/* What a replica answered to, it has not carried out: a 0 on the next connection is no sign of that. */
+static void a_replica_is_left_once(void)
+{
+	begin(3);
+	fake_warm(0);
+	fake_says(0, ":1");
+	fake_says(0, "-READONLY x");
+	fake_says(0, "-READONLY x");
+	fake_says(0, ":0");
+	fake_says(0, "-READONLY x");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_LOG("0 a1 RELEASE k1 tok\n0 a1 RELEASE k2 tok\n0 a1 RELEASE k3 tok\n"
+			  "0 a1 close\n0 a2 dial\n0 a2 RELEASE k2 tok\n0 a2 NAME\n0 a2 RELEASE k3 tok\n");
+	CHECK_INT(fake_distrusts, 1);
+	CHECK_INT(fake_stats.released, 1);
+	CHECK_INT(fake_stats.not_released, 1);
+	CHECK_INT(fake_stats.failed, 1);
+}
+
+static const check_test tests[] = {
+	TEST(one),
+	TEST(waiters_are_told),
+	TEST(one_that_is_not_ours_is_lost),
+	TEST(many_go_out_some_at_a_time),
+	TEST(a_connection_is_dialled_when_there_is_none),
+	TEST(without_a_server_it_is_over_at_once),
+	TEST(a_server_that_hangs_is_waited_for_no_longer_than_that),
+	TEST(a_connect_that_hangs_is_waited_for_no_longer_than_that),
+	TEST(what_was_not_answered_is_said_again),
+	TEST(a_second_break_is_the_end),
+	TEST(without_the_right_to_the_helper_keys_they_go_without),
+	TEST(one_key_s_refusal_is_no_rule_for_another_s),
+	TEST(an_error_is_counted_and_not_repeated),
+	TEST(a_replica_is_left_once),
+};
+
+CHECK_MAIN(tests, clean_up)

@@ -1,0 +1,648 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The release of what is left on several members: a quorum is enough, and the others are told what can be written.
+ *
+ * The order of the first key is c, b, a: the first of them is told last.
+ */
+#include "check.h"
+#include "core/lock/rl_release_batch.h"
+#include "fake.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define A 0
+#define B 1
+#define C 2
+#define LIMIT (200 * MS)
+#define LEASES (5 * RL_RELEASE_BATCH_WINDOW / 2)
+
+static rl_lease *leases[LEASES];
+static rl_op *op;
+
+static void begin(unsigned members, size_t count)
+{
+	fake_begin(members);
+	for (size_t i = 0; i < count; i++) {
+		char key[32];
+		snprintf(key, sizeof key, "k%zu", i + 1);
+		leases[i] = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01);
+		rl_lease_begin(leases[i], bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
+	}
+	op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, count, LIMIT);
+}
+
+static void begin_warm(unsigned members, size_t count)
+{
+	begin(members, count);
+	for (unsigned i = 0; i < members; i++) {
+		fake_warm(i);
+	}
+}
+
+static void clean_up(void)
+{
+	if (op != NULL) {
+		rl_op_abandon(op, fake_clock, false);
+		rl_op_free(op);
+		op = NULL;
+	}
+	for (size_t i = 0; i < LEASES; i++) {
+		rl_lease_free(leases[i]);
+		leases[i] = NULL;
+	}
+	fake_end();
+}
+
+static void says(unsigned member, unsigned times, const char *text, int64_t delay)
+{
+	for (unsigned i = 0; i < times; i++) {
+		fake_acts(member, FAKE_SAY, text, delay);
+	}
+}
+
+static void each_is_told_and_the_first_last(void)
+{
+	begin_warm(3, 2);
+	for (unsigned i = 0; i < 3; i++) {
+		says(i, 2, ":1", 0);
+	}
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_LOG("0 b1 RELEASE k1 tok\n"
+			  "0 b1 RELEASE k2 tok\n"
+			  "0 a1 RELEASE k1 tok\n"
+			  "0 a1 RELEASE k2 tok\n"
+			  "0 c1 RELEASE k1 tok\n"
+			  "0 c1 RELEASE k2 tok\n");
+	CHECK_INT(fake_stats.released, 2);
+	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
+	CHECK_INT(fake_pool.count, 3);
+}
+
+static void a_quorum_that_has_answered_is_enough(void)
+{
+	begin_warm(3, 2);
+	says(A, 2, ":1", 20 * MS);
+	says(B, 2, ":1", 10 * MS);
+	says(C, 2, ":1", 150 * MS);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 20);
+	CHECK_INT(fake_stats.released, 2);
+	CHECK_COUNT("c1 RELEASE", 2);
+	CHECK_COUNT("c1 end", 0);
+	CHECK_INT(fake_pool.count, 3); /* all is said: its answers are counted off later */
+}
+
+static void the_rest_is_written_for_who_is_slow(void)
+{
+	begin_warm(3, LEASES);
+	says(A, LEASES, ":1", 0);
+	says(B, LEASES, ":1", 0);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_COUNT("c1 RELEASE", LEASES); /* also what was not in the window */
+	CHECK_INT(fake_stats.released, LEASES);
+}
+
+static void so_many_are_under_way_on_each(void)
+{
+	begin_warm(3, LEASES);
+	says(A, LEASES, ":1", 5 * MS);
+	says(B, LEASES, ":1", 5 * MS);
+	says(C, LEASES, ":1", 5 * MS);
+	CHECK(!fake_drive_to(op, FAKE_START + 4 * MS));
+	CHECK_COUNT("RELEASE", 3 * RL_RELEASE_BATCH_WINDOW);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("RELEASE", 3 * LEASES);
+	CHECK_INT(fake_ms(), 15);
+}
+
+static void one_that_hangs_does_not_matter(void)
+{
+	begin_warm(3, 2);
+	says(A, 2, ":1", 0);
+	says(B, 2, ":1", 0);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	clean_up();
+	begin(3, 2);
+	fake_warm(A);
+	fake_warm(B);
+	fake_dials(C, FAKE_ACCEPT, 100 * MS);
+	says(A, 2, ":1", 0);
+	says(B, 2, ":1", 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_INT(fake_stats.released, 2);
+	CHECK_COUNT("c1 RELEASE", 0);
+	CHECK_INT(fake_pool.count, 3);
+	fake_clock += 100 * MS; /* whoever looks at it then sends what is left */
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK_COUNT("100 c1 RELEASE", 2);
+}
+
+static void two_that_hang_take_the_whole_time(void)
+{
+	begin_warm(3, 2);
+	says(A, 2, ":1", 0);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_ms(), 200);
+	CHECK_INT(fake_stats.failed, 2);
+	CHECK(rl_lease_is_open(leases[0]));
+}
+
+static void one_that_is_spared_is_not_dialled(void)
+{
+	begin(3, 1);
+	fake_warm(A);
+	fake_warm(B);
+	rl_pool_note_failure(&fake_pool, &fake_targets[C], fake_clock);
+	says(A, 1, ":1", 0);
+	says(B, 1, ":1", 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("dial", 0);
+	clean_up();
+	begin(1, 1); /* unless it is the only one */
+	rl_pool_note_failure(&fake_pool, &fake_targets[A], fake_clock);
+	says(A, 1, ":1", 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+}
+
+/* ---- votes ---- */
+
+static void the_votes_decide_on_each_lease(void)
+{
+	static const struct {
+		const char *const votes[5];
+		rl_lease_stage stage;
+		bool is_lost;
+	} cases[] = {
+		{{":1", ":1", ":1", ":1", ":1"}, RL_LEASE_ENDED, false},
+		{{":1", ":1", ":1", ":0", ":0"}, RL_LEASE_ENDED, false},
+		{{":1", ":1", "-ERR x", ":1", "-ERR x"}, RL_LEASE_ENDED, false},
+		{{":1", ":1", ":0", ":0", ":0"}, RL_LEASE_TAKEN, true},
+		{{":0", ":0", ":0", ":0", ":0"}, RL_LEASE_TAKEN, true},
+		{{":0", ":0", "-ERR x", ":0", "-ERR x"}, RL_LEASE_TAKEN, true},
+		{{":1", ":1", ":0", ":0", "-ERR x"}, RL_LEASE_TAKEN, false},
+		{{":1", ":1", "-ERR x", "-ERR x", "-ERR x"}, RL_LEASE_TAKEN, false},
+		{{"-ERR x", "-ERR x", "-ERR x", "-ERR x", "-ERR x"}, RL_LEASE_TAKEN, false},
+	};
+	unsigned count = sizeof cases / sizeof cases[0];
+	begin_warm(5, count);
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned j = 0; j < 5; j++) {
+			fake_says(j, cases[i].votes[j]);
+		}
+	}
+	CHECK_INT(fake_drive(op), RL_OK);
+	for (unsigned i = 0; i < count; i++) {
+		if (leases[i]->stage != cases[i].stage || rl_lease_is_lost(leases[i]) != cases[i].is_lost) {
+			FAIL("case %u: stage %d, %slost", i, (int) leases[i]->stage,
+				rl_lease_is_lost(leases[i]) ? "" : "not ");
+		}
+	}
+	CHECK_INT(fake_stats.released, 3);
+	CHECK_INT(fake_stats.not_released, 3);
+	CHECK_INT(fake_stats.failed, 3);
+}
+
+static void half_of_two_is_not_enough(void)
+{
+	begin_warm(2, 2);
+	says(A, 2, ":1", 0);
+	fake_says(B, ":0");
+	fake_says(B, ":1");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK(rl_lease_is_lost(leases[0]));
+	CHECK_INT(leases[1]->stage, RL_LEASE_ENDED);
+}
+
+/* Two of three members disagree: the third decides, and is waited for. */
+static void a_quorum_that_disagrees_waits_for_the_others(void)
+{
+	static const struct {
+		const char *third;
+		rl_lease_stage stage;
+		bool is_lost;
+	} cases[] = {{":0", RL_LEASE_TAKEN, true}, {":1", RL_LEASE_ENDED, false}};
+	for (unsigned i = 0; i < 2; i++) {
+		begin_warm(3, 1);
+		says(A, 1, ":1", 0);
+		says(B, 1, ":0", 10 * MS);
+		says(C, 1, cases[i].third, 50 * MS);
+		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_INT(fake_ms(), 50);
+		CHECK_INT(leases[0]->stage, cases[i].stage);
+		CHECK_INT(rl_lease_is_lost(leases[0]), cases[i].is_lost);
+		CHECK_INT(fake_stats.failed, 0);
+		CHECK_INT(fake_stats.released, !cases[i].is_lost);
+		CHECK_INT(fake_stats.not_released, cases[i].is_lost);
+		clean_up();
+	}
+}
+
+/* An error is no vote: the third member decides, and without it nothing is decided. */
+static void an_error_beside_a_yes_waits_for_the_others(void)
+{
+	begin_warm(3, 1);
+	says(A, 1, ":1", 0);
+	says(B, 1, "-LOADING x", 0);
+	says(C, 1, ":1", 50 * MS);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 50);
+	CHECK_INT(fake_stats.released, 1);
+	clean_up();
+	begin_warm(3, 1);
+	says(A, 1, ":1", 0);
+	says(B, 1, "-LOADING x", 0);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 200);
+	CHECK_INT(fake_stats.failed, 1);
+	CHECK(rl_lease_is_open(leases[0]));
+}
+
+static void refusals_that_rule_a_quorum_out_are_enough(void)
+{
+	begin_warm(5, 2);
+	says(A, 2, ":0", 0);
+	says(B, 2, ":0", 0);
+	says(C, 2, ":0", 10 * MS);
+	fake_acts(3, FAKE_SILENCE, NULL, 0);
+	fake_acts(4, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 10);
+	CHECK(rl_lease_is_lost(leases[0]));
+	CHECK_INT(fake_stats.not_released, 2);
+}
+
+static void failures_that_rule_a_quorum_out_are_enough(void)
+{
+	begin(3, 1);
+	fake_warm(A);
+	fake_warm(B);
+	fake_dials(C, FAKE_REFUSE, 0);
+	fake_acts(A, FAKE_SILENCE, NULL, 0);
+	says(B, 1, "-ERR x", 10 * MS);
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_ms(), 10);
+	CHECK_INT(fake_stats.failed, 1);
+}
+
+/* Each lease has votes of its own: the slowest decision ends it. */
+static void it_ends_with_the_last_lease_that_is_decided(void)
+{
+	begin_warm(3, 2);
+	says(A, 2, ":1", 0);
+	fake_says(B, ":1");
+	fake_says(B, ":0");
+	says(C, 2, ":1", 30 * MS);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 30);
+	CHECK_INT(fake_stats.released, 2);
+}
+
+/* ---- who has yet to release it ---- */
+
+static const rl_release_batch *batch(void)
+{
+	return (const rl_release_batch *) op;
+}
+
+static void a_decided_lease_is_missing_nowhere(void)
+{
+	begin_warm(3, 2);
+	fake_says(A, ":1");
+	fake_says(A, ":0");
+	fake_says(B, ":1");
+	fake_says(B, ":0");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(rl_release_batch_missing(batch(), 0), 0);
+	CHECK_INT(rl_release_batch_missing(batch(), 1), 0);
+}
+
+static void the_members_that_have_not_confirmed_are_missing(void)
+{
+	begin_warm(5, 3);
+	fake_says(A, ":1");
+	fake_says(A, "-LOADING x");
+	fake_says(A, ":0");
+	says(B, 3, "-LOADING x", 0);
+	says(C, 3, "-NOPERM x", 0);
+	fake_acts(3, FAKE_SILENCE, NULL, 0);
+	fake_acts(4, FAKE_SILENCE, NULL, 0);
+	fake_drive(op);
+	CHECK_INT(rl_release_batch_missing(batch(), 0), 1 << B | 1 << 3 | 1 << 4);
+	CHECK_INT(rl_release_batch_missing(batch(), 1), 1 << A | 1 << B | 1 << 3 | 1 << 4);
+	CHECK_INT(rl_release_batch_missing(batch(), 2), 1 << B | 1 << 3 | 1 << 4);
+	CHECK(!rl_release_batch_is_barred((rl_release_batch *) op, 0));
+}
+
+static void a_command_that_is_not_allowed_is_an_error(void)
+{
+	begin_warm(3, 1);
+	fake_says(A, "-NOPERM no rights");
+	fake_says(B, "-ERR unknown command 'EVAL'");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	fake_drive(op);
+	CHECK(rl_release_batch_is_barred((rl_release_batch *) op, 0));
+	CHECK_INT(op->status, RL_ERR_SERVER);
+	CHECK_TEXT(op->err->code, "NOPERM");
+	CHECK_HAS(op->err->message, "2 of 3 servers failed");
+	CHECK_HAS(op->err->message, "no rights");
+	CHECK_HAS(op->err->message, "unknown command");
+}
+
+static void a_key_of_another_type_is_somebody_elses(void)
+{
+	begin_warm(3, 1);
+	fake_says(A, ":1");
+	fake_says(B, "-WRONGTYPE x");
+	fake_says(C, ":0");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK(rl_lease_is_lost(leases[0]));
+	CHECK_INT(rl_release_batch_missing(batch(), 0), 0);
+}
+
+/* ---- trouble on one ---- */
+
+static void one_that_breaks_is_told_again(void)
+{
+	begin_warm(3, 3);
+	says(A, 3, ":1", 30 * MS);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	fake_says(C, ":1");
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	says(C, 2, ":1", 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("c2 RELEASE k1", 0);
+	CHECK_COUNT("c2 RELEASE k2", 1);
+	CHECK_COUNT("c2 RELEASE k3", 1);
+	CHECK_INT(fake_stats.released, 3);
+}
+
+/* The first was heard, though its answer was lost. */
+static void what_is_gone_then_was_freed_by_the_first(void)
+{
+	begin_warm(3, 1);
+	says(A, 1, ":1", 0);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	fake_says(C, ":0");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, 1);
+	clean_up();
+	/* But not when it was not ours any more for all that is known. */
+	begin_warm(3, 1);
+	rl_lease_lose(leases[0]);
+	says(A, 1, ":1", 0);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	fake_says(C, ":0");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, 0);
+}
+
+static void a_second_break_leaves_it_to_the_others(void)
+{
+	begin_warm(3, 1);
+	says(A, 1, ":1", 10 * MS);
+	says(B, 1, ":1", 10 * MS);
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("c3", 0);
+	CHECK_INT(fake_stats.released, 1);
+}
+
+static void all_that_are_down_end_it_at_once(void)
+{
+	begin(3, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_dials(i, FAKE_REFUSE, 0);
+	}
+	CHECK(fake_drive(op) != RL_OK);
+	CHECK_INT(fake_ms(), 0);
+	CHECK_INT(fake_stats.failed, 1);
+}
+
+static void without_the_helper_keys_on_one_it_goes_without_there(void)
+{
+	begin(3, 3);
+	fake_set.wakes = true;
+	for (unsigned i = 0; i < 3; i++) {
+		fake_warm(i);
+	}
+	says(A, 3, ":1", 10 * MS);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	fake_says(C, ":1");
+	says(C, 2, "-NOPERM x", 0);
+	says(C, 2, ":1", 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("c1 RELEASE+ k", 3);
+	CHECK_COUNT("c1 RELEASE k2 tok\n0 c1 RELEASE k3 tok\n", 1);
+	CHECK_COUNT("a1 RELEASE k", 0);
+	CHECK_INT(fake_stats.released, 3);
+}
+
+/* Whether the helper keys were refused there, nobody will hear: the release goes without them, too. */
+static void who_is_not_heard_is_told_both_ways(void)
+{
+	for (unsigned is_known = 0; is_known < 2; is_known++) {
+		fake_begin(3);
+		fake_set.wakes = true;
+		leases[0] = rl_lease_new(&fake_env, bytes_of("k1"), 0, 28, 0.01);
+		rl_lease_begin(leases[0], bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAA"), 30 * SECOND,
+			fake_clock + 29 * SECOND);
+		op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, 1, LIMIT);
+		for (unsigned i = 0; i < 3; i++) {
+			fake_warm(i);
+			fake_pool.idle->has_helpers = is_known;
+		}
+		fake_says(A, ":1");
+		fake_says(C, ":1");
+		fake_acts(B, FAKE_SILENCE, NULL, 0);
+		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_COUNT("b1 RELEASE+ k1 T1", 1);
+		CHECK_COUNT("b1 RELEASE k1 T1", 1 - is_known);
+		CHECK_COUNT("a1 RELEASE k1", 0);
+		clean_up();
+	}
+}
+
+static void given_up_what_can_be_written_is(void)
+{
+	begin_warm(3, LEASES);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_acts(i, FAKE_SILENCE, NULL, 0);
+	}
+	CHECK(!fake_drive_to(op, FAKE_START + 10 * MS));
+	rl_op_abandon(op, fake_clock, false);
+	CHECK_COUNT("RELEASE", 3 * LEASES);
+	CHECK_INT(fake_stats.failed, LEASES);
+}
+
+/* ---- what becomes of the connection of one that is not waited for ---- */
+
+/* a and b free it after 10 ms. */
+static void others_free(unsigned times)
+{
+	says(A, times, ":1", 10 * MS);
+	says(B, times, ":1", 10 * MS);
+}
+
+/* Many in a row use the connections that are there. */
+static void a_slow_one_keeps_its_connection(void)
+{
+	begin_warm(3, 1);
+	for (unsigned i = 0; i < 20; i++) {
+		if (i > 0) {
+			rl_op_free(op);
+			rl_lease_begin(leases[0], bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
+			op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, 1, LIMIT);
+		}
+		says(A, 1, ":1", 0);
+		says(B, 1, ":1", 0);
+		says(C, 1, ":1", 3 * MS);
+		CHECK_INT(fake_drive(op), RL_OK);
+		fake_clock += 5 * MS;
+	}
+	CHECK_COUNT("c1 RELEASE", 20);
+	CHECK_COUNT("dial", 0);
+	CHECK_INT(fake_pool.count, 3);
+	CHECK(fake_pool.troubles == NULL);
+}
+
+/* Its silence is noticed by who comes next. */
+static void a_silent_one_is_looked_after(void)
+{
+	begin_warm(3, 1);
+	others_free(1);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	fake_clock = FAKE_START + 1009 * MS;
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	fake_clock = FAKE_START + 1010 * MS;
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_is_backed_off(&fake_pool, &fake_targets[C], fake_clock));
+}
+
+static void not_one_to_which_not_all_was_said(void)
+{
+	static char password[] = "secret";
+	begin(3, 2);
+	fake_warm(A);
+	fake_warm(B);
+	fake_targets[C].password = (rl_secret){password, 6};
+	fake_login_says(C, "AUTH", NULL);
+	fake_dials(C, FAKE_ACCEPT_AT_ONCE, 0);
+	others_free(2);
+	CHECK_INT(fake_drive(op), RL_OK);
+	fake_targets[C].password = (rl_secret){NULL, 0};
+	CHECK_COUNT("c1 RELEASE", 0);
+	CHECK_COUNT("10 c1 end", 1);
+	CHECK_INT(fake_pool.count, 2);
+}
+
+/* Its user may not use the helper keys, and it was not said without them. */
+static void nor_one_that_has_to_be_told_again(void)
+{
+	begin(3, 2);
+	fake_set.wakes = true;
+	for (unsigned i = 0; i < 3; i++) {
+		fake_warm(i);
+	}
+	others_free(2);
+	fake_says(C, "-NOPERM x");
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("10 c1 end", 1);
+	CHECK_INT(fake_pool.count, 2);
+}
+
+static void nor_one_that_reads_too_little(void)
+{
+	begin_warm(3, 2);
+	others_free(2);
+	fake_acts(C, FAKE_HALF, NULL, RL_NEVER);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("10 c1 end", 1);
+	CHECK_INT(fake_pool.count, 2);
+}
+
+/* Said when it is connected at last it could meet somebody else's. */
+static void with_a_callers_token_none_that_is_not_connected(void)
+{
+	begin(3, 2);
+	leases[1]->is_own_token = true;
+	fake_warm(A);
+	fake_warm(B);
+	fake_dials(C, FAKE_ACCEPT, 100 * MS);
+	others_free(2);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("10 c1 close", 1);
+	CHECK_INT(fake_pool.count, 2);
+	fake_clock += SECOND;
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK_COUNT("c1 RELEASE", 0);
+}
+
+static void in_a_forked_child_nothing_is_said(void)
+{
+	begin(3, LEASES);
+	fake_warm(A);
+	fake_warm(B);
+	fake_dials(C, FAKE_ACCEPT, 100 * MS);
+	fake_acts(A, FAKE_SILENCE, NULL, 0);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	CHECK(!fake_drive_to(op, FAKE_START + 10 * MS));
+	CHECK_COUNT("RELEASE", 2 * RL_RELEASE_BATCH_WINDOW);
+	fake_fork();
+	fake_forget_log();
+	rl_op_abandon(op, fake_clock, true);
+	CHECK_LOG("10 a1 close\n10 b1 close\n10 c1 close\n");
+	CHECK_INT(fake_pool.count, 0);
+	CHECK_INT(fake_stats.failed, 0); /* they are the parent's */
+}
+
+static const check_test tests[] = {
+	TEST(each_is_told_and_the_first_last),
+	TEST(a_quorum_that_has_answered_is_enough),
+	TEST(the_rest_is_written_for_who_is_slow),
+	TEST(so_many_are_under_way_on_each),
+	TEST(one_that_hangs_does_not_matter),
+	TEST(two_that_hang_take_the_whole_time),
+	TEST(one_that_is_spared_is_not_dialled),
+	TEST(the_votes_decide_on_each_lease),
+	TEST(half_of_two_is_not_enough),
+	TEST(a_quorum_that_disagrees_waits_for_the_others),
+	TEST(an_error_beside_a_yes_waits_for_the_others),
+	TEST(refusals_that_rule_a_quorum_out_are_enough),
+	TEST(failures_that_rule_a_quorum_out_are_enough),
+	TEST(it_ends_with_the_last_lease_that_is_decided),
+	TEST(a_decided_lease_is_missing_nowhere),
+	TEST(the_members_that_have_not_confirmed_are_missing),
+	TEST(a_command_that_is_not_allowed_is_an_error),
+	TEST(a_key_of_another_type_is_somebody_elses),
+	TEST(one_that_breaks_is_told_again),
+	TEST(what_is_gone_then_was_freed_by_the_first),
+	TEST(a_second_break_leaves_it_to_the_others),
+	TEST(all_that_are_down_end_it_at_once),
+	TEST(without_the_helper_keys_on_one_it_goes_without_there),
+	TEST(who_is_not_heard_is_told_both_ways),
+	TEST(given_up_what_can_be_written_is),
+	TEST(a_slow_one_keeps_its_connection),
+	TEST(a_silent_one_is_looked_after),
+	TEST(not_one_to_which_not_all_was_said),
+	TEST(nor_one_that_has_to_be_told_again),
+	TEST(nor_one_that_reads_too_little),
+	TEST(with_a_callers_token_none_that_is_not_connected),
+	TEST(in_a_forked_child_nothing_is_said),
+};
+
+CHECK_MAIN(tests, clean_up)

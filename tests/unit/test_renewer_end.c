@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch and owners that end their leases, while nothing, or a renewal, is under way.
+ */
+#include "check.h"
+#include "watching.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A lease whose renewal is in flight at 10 s, and is answered a second later at most. */
+static rl_renewal *fly(void)
+{
+	watching_begin(1);
+	rl_renewal *one = watching_keep("k", TTL);
+	fake_acts(0, FAKE_SAY, ":1", 500 * MS);
+	watching_to(10000);
+	fake_forget_log();
+	return one;
+}
+
+static void check_is_not_renewed(const rl_renewal *one)
+{
+	CHECK_INT(fake_stats.renewed, 0);
+	CHECK_INT(fake_stats.lost, 0);
+	CHECK_INT(one->lease->in_flight, 0);
+}
+
+/* ---- a pause ---- */
+
+static void after_a_pause_nothing_is_sent(void)
+{
+	watching_begin(1);
+	rl_renewal *one = watching_keep("k", TTL);
+	watching_to(9999);
+	rl_renewal_pause(one);
+	rl_renewal_pause(one);
+	rl_renewal_changed(one);
+	watching_to(60000);
+	CHECK_LOG("");
+	check_is_not_renewed(one);
+}
+
+static void one_that_waits_for_the_connection_is_not_sent(void)
+{
+	watching_begin(1);
+	rl_renewal *one = watching_keep("k", TTL);
+	fake_dials(0, FAKE_ACCEPT, 100 * MS);
+	watching_to(10050);
+	CHECK_INT(one->lease->in_flight, 1);
+	rl_renewal_pause(one);
+	watching_to(60000);
+	CHECK_LOG("10000 a1 dial\n");
+	check_is_not_renewed(one);
+	/* The connection is there for others. */
+	watching_keep("l", TTL);
+	watching_to(70000);
+	CHECK_COUNT("70000 a1 renew l", 1);
+}
+
+static void an_answer_after_the_pause_concerns_nobody(void)
+{
+	static const char *const answers[] = {":1", ":0", "-WRONGTYPE x", "-LOADING x", "-NOSCRIPT x"};
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		watching_begin(1);
+		rl_renewal *one = watching_keep("k", TTL);
+		fake_acts(0, FAKE_SAY, answers[i], 500 * MS);
+		watching_to(10000);
+		rl_renewal_pause(one);
+		int64_t proof = one->lease->proof;
+		fake_forget_log();
+		watching_to(20000);
+		CHECK_LOG("");
+		CHECK_INT(one->lease->proof, proof);
+		check_is_not_renewed(one);
+		CHECK(rl_lease_is_held(one->lease));
+		watching_end();
+	}
+}
+
+static void what_was_in_flight_is_not_said_again_after_the_pause(void)
+{
+	static const fake_act breaks[] = {FAKE_BREAK, FAKE_NONSENSE, FAKE_HALF};
+	for (size_t i = 0; i < sizeof breaks / sizeof breaks[0]; i++) {
+		watching_begin(1);
+		rl_renewal *one = watching_keep("k", TTL);
+		fake_acts(0, breaks[i], NULL, 500 * MS);
+		watching_to(10000);
+		rl_renewal_pause(one);
+		fake_forget_log();
+		watching_to(20000);
+		CHECK_COUNT("dial", 0);
+		CHECK_COUNT("renew", breaks[i] == FAKE_HALF); /* half of it had gone out */
+		check_is_not_renewed(one);
+		watching_end();
+	}
+}
+
+static bool says_no_to_k2(const char *words, bool is_taken, fake_plan *plan)
+{
+	(void) is_taken;
+	*plan = (fake_plan){FAKE_SAY, strstr(words, "k2") != NULL ? ":0" : ":1", 500 * MS};
+	return true;
+}
+
+static void others_get_their_own_answers(void)
+{
+	watching_begin(1);
+	fake_improvise = says_no_to_k2;
+	rl_renewal *all[4];
+	for (int i = 0; i < 4; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "k%d", i);
+		all[i] = watching_keep(key, TTL);
+	}
+	watching_to(10000);
+	watching_let_go(all[1], true);
+	watching_to(10500);
+	CHECK_INT(watching_left(all[0]), 29500);
+	CHECK(rl_lease_is_lost(all[2]->lease));
+	CHECK_INT(watching_left(all[3]), 29500);
+}
+
+/* ---- the end ---- */
+
+static void a_lease_that_was_released_leaves_nothing_to_say(void)
+{
+	rl_renewal *one = fly();
+	watching_let_go(one, true);
+	watching_to(60000);
+	CHECK_LOG("");
+	CHECK_INT(watching.heap_count, 0);
+	CHECK_INT(watching.all_count, 0);
+}
+
+static void one_that_could_not_be_released_is_released_behind_its_renewal(void)
+{
+	rl_renewal *one = fly();
+	watching_let_go(one, false);
+	CHECK_LOG("10000 a1 RELEASE k tok\n");
+	watching_to(60000);
+	CHECK_LOG("10000 a1 RELEASE k tok\n");
+	watching_keep("l", TTL);
+	watching_to(70000);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_COUNT("dial", 0);
+}
+
+static void also_after_it_was_asked_for(void)
+{
+	rl_renewal *one = fly();
+	rl_renewal_pause(one);
+	CHECK(rl_lease_leave(one->lease));
+	watching_to(10100); /* and not answered */
+	watching_let_go(one, false);
+	CHECK_LOG("10100 a1 RELEASE k tok\n");
+}
+
+static void not_when_nothing_is_in_flight(void)
+{
+	watching_begin(1);
+	rl_renewal *one = watching_keep("k", TTL);
+	watching_to(15000);
+	fake_forget_log();
+	watching_let_go(one, false); /* what the server has ends when its owner thinks */
+	watching_to(60000);
+	CHECK_LOG("");
+}
+
+static void not_when_it_is_somebody_elses(void)
+{
+	rl_renewal *one = fly();
+	rl_renewal_pause(one);
+	rl_lease_lose(one->lease);
+	watching_let_go(one, false);
+	watching_to(60000);
+	CHECK_LOG("");
+}
+
+static void not_with_a_callers_own_token(void)
+{
+	rl_renewal *one = fly();
+	one->lease->is_own_token = true;
+	watching_let_go(one, false);
+	watching_to(60000);
+	CHECK_LOG("");
+}
+
+static void not_on_a_connection_that_has_broken(void)
+{
+	rl_renewal *one = fly();
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
+	watching_keep("l", 32); /* finds it broken */
+	fake_kill(0);
+	watching_to(10499);
+	watching_let_go(one, false);
+	watching_to(10600);
+	CHECK_COUNT("RELEASE", 0);
+}
+
+static void a_release_that_the_system_does_not_take_is_written_when_it_does(void)
+{
+	rl_renewal *one = fly();
+	fake_acts(0, FAKE_HALF, NULL, 50 * MS);
+	watching_let_go(one, false);
+	CHECK_LOG("");
+	CHECK(watching.until <= fake_clock); /* its thread must know that there is something to write */
+	watching_to(60000);
+	CHECK_LOG("10050 a1 RELEASE k tok\n");
+}
+
+static void one_that_was_never_won_ends_without_a_word(void)
+{
+	watching_begin(1);
+	rl_renewal *one = watching_prepare("k");
+	watching_let_go(one, false);
+	rl_renewal_free(NULL);
+	rl_lease *lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 16, 0);
+	rl_renewal_free(rl_renewal_new(&fake_set, lease));
+	rl_lease_free(lease);
+	CHECK_LOG("");
+}
+
+/* Each has a renewal in flight, and a release behind it: more kinds of answers than a connection keeps count of. */
+static void a_server_that_hangs_while_many_end_is_outlived(void)
+{
+	watching_begin(1);
+	fake_set.members[0].timeout_ns = 300 * MS;
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	for (int i = 0; i < 30; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "k%d", i);
+		rl_renewal *one = watching_keep(key, 32); /* due after 10 ms */
+		watching_to(10 * (i + 1));
+		watching_let_go(one, false);
+	}
+	CHECK_COUNT("RELEASE k0 tok", 1);
+	rl_renewal *last = watching_keep("last", 3002);
+	watching_to(3000);
+	CHECK(watching_left(last) >= 2000);
+	CHECK_INT(fake_stats.lost, 0);
+}
+
+static const check_test tests[] = {
+	TEST(after_a_pause_nothing_is_sent),
+	TEST(one_that_waits_for_the_connection_is_not_sent),
+	TEST(an_answer_after_the_pause_concerns_nobody),
+	TEST(what_was_in_flight_is_not_said_again_after_the_pause),
+	TEST(others_get_their_own_answers),
+	TEST(a_lease_that_was_released_leaves_nothing_to_say),
+	TEST(one_that_could_not_be_released_is_released_behind_its_renewal),
+	TEST(also_after_it_was_asked_for),
+	TEST(not_when_nothing_is_in_flight),
+	TEST(not_when_it_is_somebody_elses),
+	TEST(not_with_a_callers_own_token),
+	TEST(not_on_a_connection_that_has_broken),
+	TEST(a_release_that_the_system_does_not_take_is_written_when_it_does),
+	TEST(one_that_was_never_won_ends_without_a_word),
+	TEST(a_server_that_hangs_while_many_end_is_outlived),
+};
+
+CHECK_MAIN(tests, watching_end)

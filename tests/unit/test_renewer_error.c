@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch and servers that answer with errors, to a renewal or to a login.
+ */
+#include "check.h"
+#include "watching.h"
+
+static unsigned losses;
+
+/* A lease that is due at 10 s and proven until 30 s. */
+static rl_renewal *keep(void)
+{
+	losses = 0;
+	rl_renewal *one = watching_keep("k", TTL);
+	one->on_lost = watching_note_loss;
+	one->ctx = &losses;
+	return one;
+}
+
+/* ---- errors ---- */
+
+static void an_error_is_asked_about_again_while_ownership_is_proven(void)
+{
+	static const char *const words[] = {"-LOADING Redis is loading the dataset in memory",
+		"-BUSY Redis is busy running a script", "-NOAUTH Authentication required.", "-NOPERM no",
+		"-OOM no", "-ERR no", ":2", "+OK", "_", "$1", "*:1"};
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		watching_begin(1);
+		rl_renewal *one = keep();
+		for (int j = 0; j < 3; j++) {
+			fake_says(0, words[i]);
+		}
+		watching_to(13000); /* a sixth of the proof that is left, a second at most */
+		CHECK_LOG("10000 a1 dial\n10000 a1 renew k tok 30002\n10000 a1 NAME\n"
+				  "11000 a1 renew k tok 30002\n12000 a1 renew k tok 30002\n"
+				  "13000 a1 renew k tok 30002\n");
+		CHECK_INT(watching_left(one), 30000);
+		CHECK_INT(losses, 0);
+		watching_end();
+	}
+}
+
+/* The address leads to another server by now, or will. */
+static void a_replica_is_left_and_dialled_again_with_pauses(void)
+{
+	static const char *const words[] = {
+		"-READONLY You can't write against a read only replica.", "-MASTERDOWN x"};
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		watching_begin(1);
+		rl_renewal *one = keep();
+		watching_to(11000);
+		fake_forget_log();
+		for (int j = 0; j < 3; j++) {
+			fake_says(0, words[i]);
+		}
+		watching_to(20000);
+		watching_to(22000);
+		CHECK_LOG("20000 a1 renew k tok 30002\n20000 a1 close\n"
+				  "20000 a2 dial\n20000 a2 renew k tok 30002\n20000 a2 NAME\n20000 a2 close\n"
+				  "20010 a3 dial\n20010 a3 renew k tok 30002\n20010 a3 NAME\n20010 a3 close\n"
+				  "20030 a4 dial\n20030 a4 renew k tok 30002\n20030 a4 NAME\n");
+		CHECK_INT(fake_distrusts, 3);
+		CHECK(watching_left(one) > 27000);
+		CHECK_INT(losses, 0);
+		watching_end();
+	}
+}
+
+static void an_error_that_stays_is_loss_at_the_deadline(void)
+{
+	watching_begin(1);
+	rl_renewal *one = keep();
+	for (int i = 0; i < 190; i++) {
+		fake_says(0, "-LOADING x");
+	}
+	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	CHECK(rl_lease_is_held(one->lease));
+	watching_to(30000);
+	CHECK_INT(losses, 1);
+	CHECK_COUNT("dial", 1);
+	CHECK(fake_count("renew") < 60);
+	CHECK_COUNT("RELEASE k tok", 1); /* an error need not mean that nothing was done */
+}
+
+/* ---- logging in ---- */
+
+static void begin_with_login(void)
+{
+	watching_begin(1);
+	fake_targets[0].user = (char *) (uintptr_t) "me";
+	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
+	fake_targets[0].database = 2;
+}
+
+static void a_login_comes_first(void)
+{
+	begin_with_login();
+	rl_renewal *one = keep();
+	watching_to(10000);
+	CHECK_LOG("10000 a1 dial\n10000 a1 AUTH me word\n10000 a1 SELECT 2\n"
+			  "10000 a1 renew k tok 30002\n10000 a1 NAME\n");
+	CHECK_INT(fake_writes, 2);
+	CHECK_INT(watching_left(one), 30000);
+}
+
+static void nothing_goes_out_before_the_login_is_answered(void)
+{
+	begin_with_login();
+	keep();
+	fake_login_says(0, "SELECT", NULL);
+	watching_to(10999);
+	CHECK_COUNT("renew", 0);
+	watching_to(11000);
+	CHECK_COUNT("11000 a1 close\n11000 a2 dial\n11000 a2 AUTH me word\n", 1);
+	fake_login_says(0, "SELECT", "+OK");
+	watching_to(12010);
+	CHECK_COUNT("12010 a3 SELECT 2\n12010 a3 renew k tok 30002\n", 1);
+}
+
+static void a_login_that_is_refused_is_tried_again(void)
+{
+	begin_with_login();
+	rl_renewal *one = keep();
+	fake_login_says(0, "AUTH", "-WRONGPASS x");
+	watching_to(11629);
+	CHECK_COUNT("renew", 0);
+	CHECK_COUNT("AUTH", 9);
+	CHECK_COUNT("10010 a3 dial", 1);
+	fake_login_says(0, "AUTH", "+OK");
+	watching_to(11630);
+	CHECK_COUNT("11630 a10 renew k tok 30002", 1);
+	CHECK_INT(watching_left(one), 30000);
+}
+
+static void a_login_that_stays_refused_is_loss_at_the_deadline(void)
+{
+	begin_with_login();
+	keep();
+	fake_login_says(0, "AUTH", "-WRONGPASS x");
+	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	CHECK_INT(losses, 0);
+	watching_to(30000);
+	CHECK_INT(losses, 1);
+	CHECK_COUNT("renew", 0);
+	CHECK_COUNT("RELEASE", 0);
+}
+
+static const check_test tests[] = {
+	TEST(an_error_is_asked_about_again_while_ownership_is_proven),
+	TEST(a_replica_is_left_and_dialled_again_with_pauses),
+	TEST(an_error_that_stays_is_loss_at_the_deadline),
+	TEST(a_login_comes_first),
+	TEST(nothing_goes_out_before_the_login_is_answered),
+	TEST(a_login_that_is_refused_is_tried_again),
+	TEST(a_login_that_stays_refused_is_loss_at_the_deadline),
+};
+
+CHECK_MAIN(tests, watching_end)

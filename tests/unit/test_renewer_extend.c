@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A renewal beside prolongations by the lease's owner, which go over another connection: whatever the order in which
+ * they are sent, carried out and answered, ownership is never proven for longer than the server has the key.
+ *
+ * All orders are run through. An order is a word: each of its letters is a step, 100 ms behind the one before. "rRr"
+ * is the renewal that is due at 10 s: sent, carried out, answered; "aAa" and "bBb" are two prolongations.
+ */
+#include "check.h"
+#include "watching.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STEP_MS 100
+#define DUE_MS 10000
+
+typedef enum outcome {
+	CONFIRMED,
+	DOUBTED,      /* carried out, and the answer is lost */
+	DOUBTED_LATE, /* carried out a second after the owner has given it up */
+	OUTCOMES,
+} outcome;
+
+typedef struct prolongation {
+	int64_t ttl_ms;
+	outcome what;
+	unsigned steps; /* done */
+	int64_t sent_at;
+	bool is_ours;    /* as the server says */
+	int64_t late_at; /* carried out then; RL_NEVER = not so */
+} prolongation;
+
+static const char *order;
+static rl_renewal *one;
+static prolongation ours[2];
+static int64_t key_ends_at; /* at the server */
+static unsigned renewals;   /* heard */
+static int64_t first_ttl;   /* of the first, which is carried out when the order says */
+static char first_answer[4];
+static unsigned orders_run;
+
+static _Noreturn void fail(const char *what)
+{
+	FAIL("%s, %" PRId64 "/%d and %" PRId64 "/%d, at %" PRId64 " ms: %s\n%s", order, ours[0].ttl_ms,
+		(int) ours[0].what, ours[1].ttl_ms, (int) ours[1].what, fake_ms(), what, fake_log());
+}
+
+static void check_proof(void)
+{
+	int64_t proof = one->lease->proof;
+	if (proof > fake_clock && proof > key_ends_at) {
+		fail("proven for longer than the server has it");
+	}
+}
+
+static bool has_key(void)
+{
+	return key_ends_at > fake_clock;
+}
+
+static void renew(int64_t ttl_ns)
+{
+	if (has_key() && key_ends_at < fake_clock + ttl_ns) {
+		key_ends_at = fake_clock + ttl_ns;
+	}
+}
+
+static int64_t answered_at(void)
+{
+	const char *sent = strchr(order, 'r');
+	return (int64_t) (strchr(sent + 1, 'r') - sent) * STEP_MS * MS;
+}
+
+static bool serve(const char *words, bool is_taken, fake_plan *plan)
+{
+	int64_t ttl_ms;
+	*plan = (fake_plan){FAKE_SAY, has_key() ? ":1" : ":0", 0};
+	if (!is_taken || sscanf(words, "%*s k tok %" SCNd64, &ttl_ms) != 1) {
+		return true;
+	}
+	if (renewals++ == 0) {
+		first_ttl = ttl_ms * MS;
+		*plan = (fake_plan){FAKE_SAY, first_answer, answered_at()};
+	} else {
+		renew(ttl_ms * MS);
+	}
+	return true;
+}
+
+/* ---- the owner ---- */
+
+static void carry_out(prolongation *self)
+{
+	self->is_ours = has_key();
+	if (self->is_ours) {
+		key_ends_at = fake_clock + self->ttl_ms * MS;
+	}
+}
+
+static void step_owner(prolongation *self)
+{
+	rl_lease *lease = one->lease;
+	switch (self->steps++) {
+		case 0:
+			rl_lease_expect(lease, self->ttl_ms * MS);
+			self->sent_at = fake_clock;
+			break;
+		case 1:
+			if (self->what != DOUBTED_LATE) {
+				carry_out(self);
+			}
+			return;
+		default:
+			if (self->what != CONFIRMED) {
+				rl_lease_doubt(lease, self->ttl_ms * MS);
+				self->late_at = self->what == DOUBTED_LATE ? fake_clock + SECOND : RL_NEVER;
+			} else if (self->is_ours) {
+				bool is_confirmed = rl_lease_confirm(lease, self->ttl_ms * MS, self->sent_at);
+				CHECK_INT(is_confirmed, rl_lease_is_held(lease));
+			} else {
+				rl_lease_lose(lease);
+			}
+	}
+	rl_renewal_changed(one);
+}
+
+static void step(char letter)
+{
+	if (letter == 'R') {
+		strcpy(first_answer, has_key() ? ":1" : ":0");
+		renew(first_ttl);
+	} else if (letter != 'r') {
+		step_owner(&ours[tolower(letter) - 'a']);
+	}
+}
+
+static void go_to(int64_t ms)
+{
+	while (fake_ms() < ms) {
+		int64_t next = fake_clock + 10 * MS;
+		for (int i = 0; i < 2; i++) {
+			if (ours[i].late_at <= fake_clock) {
+				carry_out(&ours[i]);
+				ours[i].late_at = RL_NEVER;
+			}
+		}
+		watching_to_time(next < FAKE_START + ms * MS ? next : FAKE_START + ms * MS);
+		check_proof();
+	}
+}
+
+static void run_order(const char *word)
+{
+	order = word;
+	watching_begin(1);
+	fake_improvise = serve;
+	renewals = 0;
+	strcpy(first_answer, ":1");
+	one = watching_keep("k", TTL);
+	key_ends_at = fake_clock + TTL * MS;
+	for (int i = 0; i < 2; i++) {
+		ours[i].steps = 0;
+		ours[i].late_at = RL_NEVER;
+	}
+	int64_t begin = DUE_MS - (strchr(word, 'r') - word) * STEP_MS;
+	for (int i = 0; word[i] != '\0'; i++) {
+		go_to(begin + i * STEP_MS);
+		step(word[i]);
+		check_proof();
+	}
+	go_to(fake_ms() + 3000);
+	bool is_sure = ours[0].what == CONFIRMED && (ours[1].steps == 0 || ours[1].what == CONFIRMED);
+	if (is_sure && !rl_lease_is_held(one->lease)) {
+		fail("lost without need");
+	}
+	CHECK(!is_sure || one->lease->in_flight == 0);
+	watching_end();
+	orders_run++;
+}
+
+/* ---- the orders ---- */
+
+/* Every word of those that has each letter as often as it is given. */
+static void run_words(char *word, unsigned len, const char *const *parts, const unsigned *used)
+{
+	bool is_whole = true;
+	for (unsigned i = 0; parts[i] != NULL; i++) {
+		if (used[i] == 3) {
+			continue;
+		}
+		is_whole = false;
+		unsigned more[3] = {used[0], used[1], used[2]};
+		word[len] = parts[i][more[i]++];
+		run_words(word, len + 1, parts, more);
+	}
+	if (is_whole) {
+		word[len] = '\0';
+		run_order(word);
+	}
+}
+
+static void run_all(const char *const *parts)
+{
+	char word[10];
+	const unsigned used[3] = {0};
+	run_words(word, 0, parts, used);
+}
+
+static const int64_t ttls[] = {2002, 15002, TTL, 90002};
+
+static void one_prolongation_in_every_order(void)
+{
+	static const char *const parts[] = {"rRr", "aAa", NULL};
+	orders_run = 0;
+	for (int i = 0; i < 4; i++) {
+		for (outcome what = 0; what < OUTCOMES; what++) {
+			ours[0] = (prolongation){.ttl_ms = ttls[i], .what = what};
+			ours[1] = (prolongation){.what = CONFIRMED};
+			run_all(parts);
+		}
+	}
+	CHECK_INT(orders_run, 20 * 4 * OUTCOMES);
+}
+
+static void two_at_once_in_every_order(void)
+{
+	static const char *const parts[] = {"rRr", "aAa", "bBb", NULL};
+	orders_run = 0;
+	for (int i = 0; i < 4; i += 3) { /* the shortest, the longest */
+		for (outcome what = 0; what < OUTCOMES; what++) {
+			ours[0] = (prolongation){.ttl_ms = ttls[i], .what = what};
+			ours[1] = (prolongation){.ttl_ms = ttls[3 - i], .what = CONFIRMED};
+			run_all(parts);
+		}
+	}
+	CHECK_INT(orders_run, 1680 * 2 * OUTCOMES);
+}
+
+static const check_test tests[] = {
+	TEST(one_prolongation_in_every_order),
+	TEST(two_at_once_in_every_order),
+};
+
+CHECK_MAIN(tests, watching_end)

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch lets go of everything at once: in a forked child, whose parent goes on with the connections, and at the
+ * end. Not a word is said to a server, whatever is under way.
+ */
+#include "check.h"
+#include "watching.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void begin(void)
+{
+	watching_begin(1);
+	fake_improvise = NULL; /* nobody answers, unless it is planned */
+}
+
+static rl_renewal *idle(void)
+{
+	return watching_keep("k", TTL);
+}
+
+static rl_renewal *prepared(void)
+{
+	return watching_prepare("k");
+}
+
+static rl_renewal *connecting(void)
+{
+	fake_dials(0, FAKE_HANG, 0);
+	rl_renewal *one = watching_keep("k", TTL);
+	watching_to(10000);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_WAITING);
+	return one;
+}
+
+static rl_renewal *between_dials(void)
+{
+	fake_dials(0, FAKE_REFUSE, 0);
+	fake_dials(0, FAKE_REFUSE, 0);
+	rl_renewal *one = watching_keep("k", TTL);
+	watching_to(10005);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_WAITING);
+	return one;
+}
+
+static rl_renewal *flying(void)
+{
+	rl_renewal *one = watching_keep("k", TTL);
+	watching_to(10000);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_FLYING);
+	return one;
+}
+
+static rl_renewal *renewed(void)
+{
+	rl_renewal *one = watching_keep("k", TTL);
+	fake_says(0, ":1");
+	watching_to(15000);
+	CHECK_INT(fake_stats.renewed, 1);
+	return one;
+}
+
+static rl_renewal *lost(void)
+{
+	rl_renewal *one = watching_keep("k", TTL);
+	one->on_lost = watching_note_loss_again;
+	static unsigned losses;
+	one->ctx = &losses;
+	fake_says(0, ":0");
+	watching_to(10001);
+	CHECK(one->is_lost);
+	return one;
+}
+
+static rl_renewal *lost_with_a_release_to_be_sent(void)
+{
+	fake_dials(0, FAKE_ACCEPT, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	for (int i = 0; i < 100; i++) {
+		fake_dials(0, FAKE_REFUSE, 0);
+	}
+	rl_renewal *one = watching_keep("k", TTL);
+	watching_to(31000);
+	CHECK(one->is_lost);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_WAITING);
+	return one;
+}
+
+static rl_renewal *paused_in_flight(void)
+{
+	rl_renewal *one = flying();
+	rl_renewal_pause(one);
+	return one;
+}
+
+static rl_renewal *(*const states[])(void) = {idle, prepared, connecting, between_dials, flying,
+	renewed, lost, lost_with_a_release_to_be_sent, paused_in_flight};
+
+#define STATES (sizeof states / sizeof states[0])
+
+static void not_a_word_is_said(void)
+{
+	for (size_t i = 0; i < STATES; i++) {
+		begin();
+		rl_renewal *one = states[i]();
+		unsigned open = fake_open_links();
+		fake_forget_log();
+		rl_renewer_forget(&watching);
+		CHECK_COUNT("\n", open);
+		CHECK_COUNT(" close\n", open);
+		CHECK_INT(fake_open_links(), 0);
+		CHECK(one->renewer == NULL);
+		CHECK(watching.until == RL_NEVER);
+		/* And nothing is said later. */
+		fake_forget_log();
+		watching_to(90000);
+		watching_let_go(one, false);
+		CHECK_LOG("");
+		watching_end();
+	}
+}
+
+/* The child's leases are not held; what their owners do then meets nobody who watches. */
+static void in_a_child_their_owners_may_still_do_anything(void)
+{
+	for (size_t i = 0; i < STATES; i++) {
+		begin();
+		rl_renewal *one = states[i]();
+		fake_fork();
+		rl_renewer_forget(&watching);
+		fake_forget_log();
+		CHECK(!rl_lease_is_held(one->lease));
+		rl_renewal_changed(one);
+		rl_renewal_pause(one);
+		rl_renewal_changed(one);
+		rl_renewal_end(one);
+		watching_to(90000);
+		CHECK_LOG("");
+		watching_end();
+	}
+}
+
+static void what_comes_after_is_a_watch_like_any_other(void)
+{
+	begin();
+	for (size_t i = 0; i < 3; i++) {
+		flying();
+		fake_fork();
+		rl_renewer_forget(&watching);
+		fake_clock = FAKE_START;
+		fake_forget_log();
+	}
+	fake_improvise = watching_yes;
+	rl_renewal *one = watching_keep("l", TTL);
+	watching_to(10000);
+	CHECK_COUNT("10000 a4 dial\n10000 a4 renew l tok 30002\n", 1);
+	CHECK_INT(watching_left(one), 30000);
+	CHECK_INT(watching.all_count, 1);
+}
+
+static void many_at_once(void)
+{
+	begin();
+	rl_renewal *all[50];
+	for (int i = 0; i < 50; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "k%d", i);
+		all[i] = watching_keep(key, TTL);
+	}
+	watching_to(10000);
+	rl_renewer_forget(&watching);
+	for (int i = 0; i < 50; i++) {
+		CHECK(all[i]->renewer == NULL);
+		CHECK_INT(all[i]->heap_at, 0);
+	}
+	CHECK_INT(watching.heap_count, 0);
+	CHECK(watching.heap == NULL);
+}
+
+static void nothing_at_all(void)
+{
+	begin();
+	rl_renewer_forget(&watching);
+	rl_renewer_forget(&watching);
+	CHECK(watching.until == RL_NEVER);
+}
+
+static const check_test tests[] = {
+	TEST(not_a_word_is_said),
+	TEST(in_a_child_their_owners_may_still_do_anything),
+	TEST(what_comes_after_is_a_watch_like_any_other),
+	TEST(many_at_once),
+	TEST(nothing_at_all),
+};
+
+CHECK_MAIN(tests, watching_end)

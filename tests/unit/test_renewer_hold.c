@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * maxHold: no renewal sets an expiry beyond hold_until, however late it is said, and ownership ends there.
+ */
+#include "check.h"
+#include "watching.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static unsigned losses;
+static int64_t key_ends_at; /* at the server */
+static unsigned renewals;
+
+/* A server that keeps the longest TTL, and a check of each renewal it hears. */
+static bool hears_nothing_beyond(const char *words, bool is_taken, fake_plan *plan)
+{
+	int64_t ttl_ms;
+	*plan = (fake_plan){FAKE_SAY, ":1", 0};
+	if (is_taken && sscanf(words, "%*s k tok %" SCNd64, &ttl_ms) == 1) {
+		renewals++;
+		CHECK(ttl_ms > 0);
+		int64_t end = fake_run_at + ttl_ms * MS;
+		key_ends_at = end > key_ends_at ? end : key_ends_at;
+	}
+	return true;
+}
+
+static rl_renewal *keep(int64_t ttl_ms, int64_t hold_ms)
+{
+	watching_begin(1);
+	fake_improvise = hears_nothing_beyond;
+	losses = renewals = 0;
+	rl_renewal *one = watching_prepare("k");
+	one->on_lost = watching_note_loss;
+	one->ctx = &losses;
+	one->hold_until = FAKE_START + hold_ms * MS;
+	watching_win(one, ttl_ms);
+	key_ends_at = fake_clock + ttl_ms * MS;
+	return one;
+}
+
+static void check_is_over_at(int64_t ms)
+{
+	watching_to(ms - 10);
+	CHECK_INT(losses, 0);
+	watching_to(ms);
+	CHECK_INT(losses, 1);
+	CHECK(key_ends_at <= FAKE_START + ms * MS);
+	fake_forget_log();
+	watching_to(ms + 100000);
+	CHECK_LOG("");
+	CHECK_INT(fake_stats.lost, 1);
+}
+
+static void the_last_renewals_ask_for_less(void)
+{
+	keep(TTL, 50000);
+	watching_to(20000);
+	CHECK_COUNT("10000 a1 renew k tok 30002\n", 1);
+	CHECK_COUNT("20000 a1 renew k tok 30000\n", 1);
+	check_is_over_at(50000);
+	CHECK(renewals < 5); /* when nothing is to be won any more, nothing is said */
+}
+
+static void drift_is_for_the_proof_alone(void)
+{
+	watching_begin(1);
+	keep(TTL, 50000)->lease->drift_factor = 0.01;
+	watching_to(20000);
+	check_is_over_at(50000);
+	CHECK(renewals < 40);
+}
+
+static void one_that_was_won_for_longer_is_not_renewed(void)
+{
+	keep(TTL, 20000);
+	watching_to(29999);
+	CHECK_LOG("");
+	CHECK_INT(losses, 0);
+	watching_to(30000);
+	CHECK_INT(losses, 1);
+}
+
+static void the_end_may_be_a_moment_ahead(void)
+{
+	for (int64_t hold_us = 3000; hold_us < 20000; hold_us += 250) {
+		rl_renewal *one = keep(12, 0); /* due at 3.3 ms, proven for 10 */
+		one->hold_until = FAKE_START + hold_us * 1000;
+		watching_to(100);
+		CHECK_INT(losses, 1);
+		int64_t won_until = FAKE_START + 12 * MS;
+		int64_t end = one->hold_until > won_until ? one->hold_until : won_until;
+		CHECK(key_ends_at <= end);
+		CHECK(renewals < 20);
+		watching_end();
+	}
+}
+
+/* The connection comes late: what is asked for then is what may be held then. */
+static void a_renewal_that_is_late_asks_for_less(void)
+{
+	keep(TTL, 35000)->members[0].connect_timeout_ns = 3600 * SECOND;
+	fake_dials(0, FAKE_ACCEPT, 4 * SECOND);
+	watching_to(14000);
+	CHECK_COUNT("14000 a1 renew k tok 21000\n", 1);
+	check_is_over_at(35000);
+}
+
+static void one_that_is_said_again_asks_for_less(void)
+{
+	keep(TTL, 35000);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	for (int i = 0; i < 3; i++) {
+		fake_dials(0, FAKE_ACCEPT, 0);
+	}
+	watching_to(14000);
+	CHECK_COUNT("10000 a1 renew k tok 25000\n", 1);
+	CHECK_COUNT("11000 a2 renew k tok 24000\n", 1);
+	CHECK_COUNT("12010 a3 renew k tok 22990\n", 1);
+	check_is_over_at(35000);
+}
+
+static void one_that_the_server_did_not_know_asks_for_less(void)
+{
+	keep(TTL, 35000);
+	fake_acts(0, FAKE_SAY, "-NOSCRIPT x", 900 * MS);
+	watching_to(10900);
+	CHECK_COUNT("10900 a1 RENEW k tok 24100\n", 1);
+	check_is_over_at(35000);
+}
+
+/* The server is away until there is nothing left to ask for, and never is a TTL of nothing or less sent. */
+static void one_that_comes_too_late_for_any(void)
+{
+	rl_renewal *one = keep(TTL, 20000);
+	watching_to(5000);
+	rl_lease_expect(one->lease, 12002 * MS);
+	CHECK(rl_lease_confirm(
+		one->lease, 12002 * MS, fake_clock)); /* by the owner, so it is proven until 17 s */
+	key_ends_at = fake_clock + 12002 * MS;
+	rl_renewal_changed(one);
+	one->hold_until = FAKE_START + 17500 * MS;
+	for (int i = 0; i < 12; i++) {
+		fake_acts(0, FAKE_SILENCE, NULL, 0);
+	}
+	watching_to(60000);
+	CHECK_INT(losses, 1);
+	CHECK(key_ends_at <= one->hold_until);
+}
+
+/* Its owner has prolonged it beyond that meanwhile, and may; the watch may not. */
+static void one_that_comes_after_the_end_is_not_sent(void)
+{
+	rl_renewal *one = keep(TTL, 35000);
+	for (int i = 0; i < 70; i++) {
+		fake_dials(0, FAKE_REFUSE, 0);
+	}
+	watching_to(10500);
+	rl_lease_expect(one->lease, 60002 * MS);
+	CHECK(rl_lease_confirm(one->lease, 60002 * MS, fake_clock));
+	rl_renewal_changed(one);
+	watching_to(70499);
+	CHECK_COUNT("dial", 71); /* the last at 42 s */
+	CHECK_INT(renewals, 0);
+	CHECK_INT(losses, 0);
+	watching_to(90000);
+	CHECK_INT(losses, 1);
+	CHECK_INT(renewals, 0);
+}
+
+static const check_test tests[] = {
+	TEST(the_last_renewals_ask_for_less),
+	TEST(drift_is_for_the_proof_alone),
+	TEST(one_that_was_won_for_longer_is_not_renewed),
+	TEST(the_end_may_be_a_moment_ahead),
+	TEST(a_renewal_that_is_late_asks_for_less),
+	TEST(one_that_is_said_again_asks_for_less),
+	TEST(one_that_the_server_did_not_know_asks_for_less),
+	TEST(one_that_comes_too_late_for_any),
+	TEST(one_that_comes_after_the_end_is_not_sent),
+};
+
+CHECK_MAIN(tests, watching_end)

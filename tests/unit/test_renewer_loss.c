@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch and leases that are lost: who is told, how often, and what is done about what a server may still keep.
+ */
+#include "check.h"
+#include "watching.h"
+
+#include <string.h>
+
+static unsigned losses;
+
+static rl_renewal *keep_told_by(int64_t (*on_lost)(void *), int64_t ttl_ms)
+{
+	losses = 0;
+	rl_renewal *one = watching_prepare("k");
+	one->on_lost = on_lost;
+	one->ctx = &losses;
+	watching_win(one, ttl_ms);
+	return one;
+}
+
+static rl_renewal *keep(int64_t ttl_ms)
+{
+	return keep_told_by(watching_note_loss, ttl_ms);
+}
+
+static void refuse_dials(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		fake_dials(0, FAKE_REFUSE, 0);
+	}
+}
+
+/* The first renewal may have been carried out, and so many dials are refused then. */
+static void leave_in_doubt(unsigned refusals)
+{
+	fake_dials(0, FAKE_ACCEPT, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	refuse_dials(refusals);
+}
+
+/* ---- a server says so ---- */
+
+static void what_a_server_disowns_is_lost_at_once(void)
+{
+	static const struct {
+		const char *answer;
+		rl_loss loss;
+	} cases[] = {{":0", RL_LOSS_DELETED}, {":-1", RL_LOSS_TAKEN_OVER},
+		{"-WRONGTYPE Operation against a key holding the wrong kind of value", RL_LOSS_TAKEN_OVER}};
+	for (size_t i = 0; i < 3; i++) {
+		watching_begin(1);
+		rl_renewal *one = keep(TTL);
+		fake_says(0, cases[i].answer);
+		watching_to(10000);
+		CHECK_INT(losses, 1);
+		CHECK(!rl_lease_is_held(one->lease));
+		CHECK(rl_lease_is_lost(one->lease));
+		CHECK_INT(rl_lease_loss(one->lease), cases[i].loss);
+		CHECK(!rl_lease_is_open(one->lease)); /* there is nothing of ours to release */
+		CHECK_INT(one->lease->in_flight, 0);
+		CHECK_INT(fake_stats.lost, 1);
+		CHECK_INT(fake_stats.renewed, 0);
+		fake_forget_log();
+		watching_to(90000);
+		CHECK_LOG("");
+		CHECK_INT(losses, 1);
+		CHECK_INT(fake_stats.lost, 1);
+		watching_end();
+	}
+}
+
+static void others_go_on(void)
+{
+	watching_begin(1);
+	keep(TTL);
+	rl_renewal *other = watching_keep("l", TTL);
+	fake_says(0, ":0");
+	watching_to(50000);
+	CHECK_COUNT("renew k", 1);
+	CHECK_COUNT("renew l", 5);
+	CHECK_INT(watching_left(other), 30000);
+}
+
+static void its_owner_may_learn_it_first(void)
+{
+	watching_begin(1);
+	rl_renewal *one = keep(TTL);
+	watching_to(3000);
+	rl_lease_lose(one->lease);
+	rl_renewal_changed(one);
+	CHECK_INT(losses, 0); /* told by the watch's thread alone */
+	watching_to(3000);
+	CHECK_INT(losses, 1);
+	watching_to(90000);
+	CHECK_INT(losses, 1);
+	CHECK_INT(fake_stats.lost, 1);
+	CHECK_LOG("");
+}
+
+static void its_owner_may_see_its_end_first(void)
+{
+	watching_begin(1);
+	rl_renewal *one = keep(TTL);
+	refuse_dials(100);
+	watching_to(29999);
+	fake_clock += MS;
+	CHECK(!rl_lease_is_held(one->lease));
+	watching_to(30000);
+	CHECK_INT(losses, 1);
+	CHECK_INT(fake_stats.lost, 1);
+}
+
+/* ---- who is told ---- */
+
+static void who_wants_to_be_told_again_is_told_after_a_pause(void)
+{
+	watching_begin(1);
+	keep_told_by(watching_note_loss_again, TTL);
+	fake_says(0, ":0");
+	watching_to(10000);
+	CHECK_INT(losses, 1);
+	int64_t at = 10000;
+	for (unsigned i = 0; i < 10; i++) {
+		at += 5;
+		watching_to(at - 1);
+		CHECK_INT(losses, 1 + i);
+		watching_to(at);
+		CHECK_INT(losses, 2 + i);
+	}
+	CHECK_INT(fake_stats.lost, 1);
+}
+
+static void who_has_heard_enough_is_told_no_more(void)
+{
+	watching_begin(1);
+	rl_renewal *one = keep_told_by(watching_note_loss_again, TTL);
+	fake_says(0, ":0");
+	watching_to(10005);
+	CHECK_INT(losses, 2);
+	one->on_lost = watching_note_loss;
+	watching_to(10010);
+	CHECK_INT(losses, 3);
+	watching_to(90000);
+	CHECK_INT(losses, 3);
+}
+
+static void who_is_about_to_end_it_is_told_no_more(void)
+{
+	watching_begin(1);
+	rl_renewal *one = keep_told_by(watching_note_loss_again, TTL);
+	fake_says(0, ":0");
+	watching_to(10005);
+	rl_renewal_pause(one);
+	watching_to(90000);
+	CHECK_INT(losses, 2);
+}
+
+static void nobody_need_be_told(void)
+{
+	watching_begin(1);
+	watching_keep("k", TTL);
+	fake_says(0, ":0");
+	watching_to(90000);
+	CHECK_COUNT("renew", 1);
+	CHECK_INT(fake_stats.lost, 1);
+}
+
+/* ---- late answers; a lease of 12 ms is proven for 10, due at 3.3, and an answer is waited for 5 ms ---- */
+
+static void a_late_answer_does_not_revive_it(void)
+{
+	watching_begin(1);
+	rl_renewal *one = keep(12);
+	fake_acts(0, FAKE_SAY, ":1", 2 * MS);
+	watching_to(4);
+	fake_lag(7 * MS); /* the process is stopped while the answer comes */
+	watching_to(40);
+	CHECK(!rl_lease_is_held(one->lease));
+	CHECK_INT(losses, 1);
+	CHECK_INT(fake_stats.renewed, 0);
+	CHECK_INT(fake_stats.lost, 1);
+	/* The server has prolonged it. */
+	CHECK_LOG("3 a1 dial\n3 a1 renew k tok 12\n3 a1 NAME\n12 a1 RELEASE k tok\n");
+}
+
+static void an_answer_that_is_still_to_come_is_followed_by_a_release(void)
+{
+	watching_begin(1);
+	rl_renewal *one = keep(12);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_acts(0, FAKE_SAY, ":1", 3 * MS);
+	watching_to(40);
+	CHECK(!rl_lease_is_held(one->lease));
+	CHECK_INT(one->lease->in_flight, 0);
+	CHECK_INT(losses, 1);
+	CHECK_INT(fake_stats.renewed, 0);
+	CHECK_LOG("3 a1 dial\n3 a1 renew k tok 12\n3 a1 NAME\n8 a1 close\n8 a2 dial\n"
+			  "8 a2 renew k tok 12\n8 a2 NAME\n10 a2 RELEASE k tok\n");
+}
+
+static void a_release_tells_waiters(void)
+{
+	watching_begin(1);
+	fake_set.wakes = true;
+	keep(12);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	watching_to(40);
+	CHECK_COUNT("10 a2 RELEASE+ k tok\n", 1);
+}
+
+static void with_a_callers_own_token_nothing_is_released(void)
+{
+	for (int i = 0; i < 2; i++) {
+		watching_begin(1);
+		rl_renewal *one = keep(12);
+		one->lease->is_own_token = true;
+		if (i == 0) {
+			fake_acts(0, FAKE_SILENCE, NULL, 0);
+			fake_acts(0, FAKE_SAY, ":1", 3 * MS);
+		} else {
+			fake_acts(0, FAKE_SAY, ":1", 2 * MS);
+			watching_to(4);
+			fake_lag(7 * MS);
+		}
+		watching_to(1000);
+		CHECK_INT(losses, 1);
+		CHECK_COUNT("RELEASE", 0);
+		watching_end();
+	}
+}
+
+static void the_connection_goes_on_serving_others(void)
+{
+	watching_begin(1);
+	keep(12);
+	watching_keep("l", 62); /* due at 20 */
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_acts(0, FAKE_SAY, ":1", 3 * MS);
+	watching_to(20);
+	CHECK_INT(losses, 1);
+	CHECK_COUNT("20 a2 renew l tok 62", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
+/* ---- what a server may keep, when it cannot be told at once ---- */
+
+static void it_is_told_when_it_is_back(void)
+{
+	watching_begin(1);
+	keep(TTL);
+	leave_in_doubt(50);
+	watching_to(29999);
+	CHECK_INT(losses, 0);
+	watching_to(60000);
+	CHECK_INT(losses, 1);
+	CHECK_COUNT("renew", 1);
+	CHECK_COUNT("RELEASE k tok", 1);
+	CHECK_HAS(fake_log(), "a52 dial\n");
+	CHECK_HAS(fake_log(), "a52 RELEASE k tok\n");
+	CHECK_COUNT("dial", 52);
+}
+
+static void it_is_not_told_before_the_login(void)
+{
+	watching_begin(1);
+	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
+	keep(TTL);
+	leave_in_doubt(50);
+	watching_to(60000);
+	CHECK_HAS(fake_log(), "a52 AUTH word\n");
+	CHECK(strstr(fake_log(), "a52 AUTH word\n") < strstr(fake_log(), "a52 RELEASE k tok\n"));
+}
+
+static void it_is_not_told_any_more_when_the_key_has_ended(void)
+{
+	watching_begin(1);
+	keep(TTL);
+	leave_in_doubt(150);
+	watching_to(60002);
+	CHECK_COUNT("RELEASE", 0);
+	CHECK(fake_count("dial") > 90);
+	fake_forget_log();
+	watching_to(90000);
+	CHECK_LOG("");
+}
+
+static void who_ends_it_meanwhile_ends_that_too(void)
+{
+	watching_begin(1);
+	rl_renewal *one = keep(TTL);
+	leave_in_doubt(100);
+	watching_to(35000);
+	watching_let_go(one, true);
+	fake_forget_log();
+	watching_to(90000);
+	CHECK_LOG("");
+}
+
+static void what_was_confirmed_last_ends_by_itself(void)
+{
+	watching_begin(1);
+	keep(TTL);
+	watching_to(10000); /* renewed once */
+	fake_kill(0);
+	refuse_dials(100);
+	watching_to(40000);
+	CHECK_INT(losses, 1);
+	CHECK_COUNT("RELEASE", 0);
+	fake_forget_log();
+	watching_to(90000);
+	CHECK_LOG("");
+}
+
+/* ---- the release itself ---- */
+
+static unsigned unanswered; /* so many releases to come meet this instead */
+static fake_act instead;
+static const char *release_answer;
+
+/* Renewals are answered with an error, which need not mean that nothing was done. */
+static bool meet(const char *words, bool is_taken, fake_plan *plan)
+{
+	bool is_release = strncmp(words, "RELEASE", 7) == 0;
+	bool is_unanswered = is_release && unanswered > 0;
+	unanswered -= is_unanswered && is_taken;
+	*plan = !is_release                      ? (fake_plan){FAKE_SAY, "-ERR x", 0}
+		: is_unanswered                      ? (fake_plan){instead, NULL, 0}
+		: strncmp(words, "RELEASE+", 8) == 0 ? (fake_plan){FAKE_SAY, "-NOPERM no", 0}
+											 : (fake_plan){FAKE_SAY, release_answer, 0};
+	return true;
+}
+
+/* It will be lost at 30 s, and the server may have prolonged it. */
+static void keep_in_doubt(unsigned count, fake_act what)
+{
+	watching_begin(1);
+	fake_improvise = meet;
+	unanswered = count;
+	instead = what;
+	release_answer = ":1";
+	keep(TTL);
+	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	CHECK_INT(losses, 0);
+	fake_forget_log();
+}
+
+static void a_release_on_a_connection_that_hangs_is_said_again_on_the_next(void)
+{
+	keep_in_doubt(2, FAKE_SILENCE);
+	watching_to(90000);
+	CHECK_INT(losses, 1);
+	CHECK_LOG(
+		"30000 a1 RELEASE k tok\n31000 a1 close\n31000 a2 dial\n31000 a2 RELEASE k tok\n"
+		"31000 a2 NAME\n32000 a2 close\n32010 a3 dial\n32010 a3 RELEASE k tok\n32010 a3 NAME\n");
+}
+
+static void a_release_on_a_connection_that_breaks_is_said_again_on_the_next(void)
+{
+	keep_in_doubt(1, FAKE_BREAK);
+	watching_to(90000);
+	CHECK_INT(losses, 1);
+	CHECK_LOG("30000 a1 RELEASE k tok\n30000 a1 close\n30000 a2 dial\n30000 a2 RELEASE k tok\n"
+			  "30000 a2 NAME\n");
+}
+
+static void a_release_that_was_answered_is_not_said_again(void)
+{
+	static const char *const answers[] = {
+		":1", ":0", "-NOPERM x", "-ERR unknown command 'EVAL'", "-WRONGTYPE x"};
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		keep_in_doubt(0, FAKE_SAY);
+		release_answer = answers[i];
+		watching_to(90000);
+		CHECK_LOG("30000 a1 RELEASE k tok\n");
+		watching_end();
+	}
+}
+
+static void a_release_that_was_answered_with_an_error_is_said_again_after_a_pause(void)
+{
+	static const char *const answers[] = {"-BUSY x", "-LOADING x", "-ERR x"};
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		keep_in_doubt(0, FAKE_SAY);
+		release_answer = answers[i];
+		watching_to(30069);
+		CHECK_LOG("30000 a1 RELEASE k tok\n30010 a1 RELEASE k tok\n30030 a1 RELEASE k tok\n");
+		release_answer = ":1";
+		fake_forget_log();
+		watching_to(90000);
+		CHECK_LOG("30070 a1 RELEASE k tok\n");
+		watching_end();
+	}
+}
+
+static void until_its_time_is_over(void)
+{
+	keep_in_doubt(0, FAKE_SAY);
+	release_answer = "-BUSY x";
+	watching_to(90000);
+	fake_forget_log();
+	watching_to(190000);
+	CHECK_LOG("");
+	CHECK_INT(watching.heap_count, 0);
+}
+
+static void a_release_that_may_not_tell_waiters_is_said_without(void)
+{
+	keep_in_doubt(0, FAKE_SAY);
+	watching.all->wakes = true;
+	watching_to(90000);
+	CHECK_LOG("30000 a1 RELEASE+ k tok\n30000 a1 RELEASE k tok\n");
+}
+
+static const check_test tests[] = {
+	TEST(what_a_server_disowns_is_lost_at_once),
+	TEST(others_go_on),
+	TEST(its_owner_may_learn_it_first),
+	TEST(its_owner_may_see_its_end_first),
+	TEST(who_wants_to_be_told_again_is_told_after_a_pause),
+	TEST(who_has_heard_enough_is_told_no_more),
+	TEST(who_is_about_to_end_it_is_told_no_more),
+	TEST(nobody_need_be_told),
+	TEST(a_late_answer_does_not_revive_it),
+	TEST(an_answer_that_is_still_to_come_is_followed_by_a_release),
+	TEST(a_release_tells_waiters),
+	TEST(with_a_callers_own_token_nothing_is_released),
+	TEST(the_connection_goes_on_serving_others),
+	TEST(it_is_told_when_it_is_back),
+	TEST(it_is_not_told_before_the_login),
+	TEST(it_is_not_told_any_more_when_the_key_has_ended),
+	TEST(who_ends_it_meanwhile_ends_that_too),
+	TEST(what_was_confirmed_last_ends_by_itself),
+	TEST(a_release_on_a_connection_that_hangs_is_said_again_on_the_next),
+	TEST(a_release_on_a_connection_that_breaks_is_said_again_on_the_next),
+	TEST(a_release_that_was_answered_is_not_said_again),
+	TEST(a_release_that_was_answered_with_an_error_is_said_again_after_a_pause),
+	TEST(until_its_time_is_over),
+	TEST(a_release_that_may_not_tell_waiters_is_said_without),
+};
+
+CHECK_MAIN(tests, watching_end)

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch and leases of three servers: a quorum keeps one, a quorum of refusals loses it, and a minority's grants
+ * are given back.
+ */
+#include "check.h"
+#include "watching.h"
+
+#include <string.h>
+
+static unsigned losses;
+
+static rl_renewal *keep(void)
+{
+	watching_begin(3);
+	losses = 0;
+	rl_renewal *one = watching_prepare("k");
+	one->on_lost = watching_note_loss;
+	one->ctx = &losses;
+	watching_win(one, TTL);
+	return one;
+}
+
+static void refuse_dials(unsigned index, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		fake_dials(index, FAKE_REFUSE, 0);
+	}
+}
+
+static void each_is_asked(void)
+{
+	rl_renewal *one = keep();
+	watching_to(10000);
+	CHECK_COUNT("10000 a1 renew k tok 30002", 1);
+	CHECK_COUNT("10000 b1 renew k tok 30002", 1);
+	CHECK_COUNT("10000 c1 renew k tok 30002", 1);
+	CHECK_INT(watching_left(one), 30000);
+	CHECK_INT(fake_stats.renewed, 1);
+	watching_to(19999);
+	CHECK_COUNT("renew", 3);
+	watching_to(20000);
+	CHECK_COUNT("renew", 6);
+}
+
+static void a_quorum_is_enough_and_decides_at_once(void)
+{
+	rl_renewal *one = keep();
+	fake_acts(0, FAKE_SAY, ":1", 100 * MS);
+	fake_acts(1, FAKE_SAY, ":1", 300 * MS);
+	fake_acts(2, FAKE_SILENCE, NULL, 0);
+	watching_to(10299);
+	CHECK_INT(fake_stats.renewed, 0);
+	watching_to(10300);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_INT(watching_left(one), 29700);
+}
+
+static void proven_since_the_one_that_was_asked_first(void)
+{
+	rl_renewal *one = keep();
+	refuse_dials(2, 150);
+	fake_dials(0, FAKE_ACCEPT, 0);
+	fake_dials(1, FAKE_ACCEPT, 700 * MS);
+	fake_acts(0, FAKE_SAY, ":1", 900 * MS);
+	watching_to(10899);
+	CHECK_COUNT("10700 b1 renew", 1);
+	CHECK_INT(fake_stats.renewed, 0);
+	watching_to(10900);
+	CHECK_INT(watching_left(one), 29100);
+}
+
+static void one_that_is_down_does_not_matter(void)
+{
+	rl_renewal *one = keep();
+	refuse_dials(1, 190);
+	watching_to(60000);
+	CHECK_INT(losses, 0);
+	CHECK(watching_left(one) >= 20000);
+	CHECK_INT(fake_stats.renewed, 6);
+	CHECK_COUNT("a1 renew", 6);
+	CHECK_COUNT("c1 renew", 6);
+}
+
+static void one_that_hangs_does_not_matter(void)
+{
+	keep();
+	for (int i = 0; i < 100; i++) {
+		fake_acts(1, FAKE_SILENCE, NULL, 0);
+	}
+	watching_to(60000);
+	CHECK_INT(losses, 0);
+	/* Nor are the others asked more often, but for those that are near when its time is over. */
+	CHECK(fake_stats.renewed >= 6 && fake_stats.renewed <= 8);
+	CHECK(fake_count("a1 renew") <= 8);
+}
+
+static void one_that_comes_back_is_asked_again(void)
+{
+	keep();
+	refuse_dials(1, 5);
+	watching_to(10200);
+	CHECK_COUNT("b6 renew k tok 30002", 1);
+	watching_to(20000);
+	CHECK_COUNT("20000 b6 renew", 1);
+	CHECK_INT(fake_stats.renewed, 2);
+}
+
+static void one_that_refuses_does_not_matter(void)
+{
+	rl_renewal *one = keep();
+	for (int i = 0; i < 10; i++) {
+		fake_says(1, ":0");
+	}
+	watching_to(60000);
+	CHECK_INT(losses, 0);
+	CHECK_INT(fake_stats.renewed, 6);
+	CHECK(rl_lease_is_held(one->lease));
+}
+
+static void two_that_refuse_lose_it_at_once(void)
+{
+	rl_renewal *one = keep();
+	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
+	fake_acts(1, FAKE_SAY, ":0", 200 * MS);
+	fake_acts(2, FAKE_SILENCE, NULL, 0);
+	watching_to(10199);
+	CHECK_INT(losses, 0);
+	watching_to(10200);
+	CHECK_INT(losses, 1);
+	CHECK(rl_lease_is_lost(one->lease));
+	CHECK(!rl_lease_is_open(one->lease));
+}
+
+static void those_that_refuse_say_why(void)
+{
+	static const struct {
+		const char *answers[2];
+		rl_loss loss;
+	} cases[] = {{{":0", ":0"}, RL_LOSS_DELETED}, {{":0", ":-1"}, RL_LOSS_TAKEN_OVER},
+		{{":-1", ":-1"}, RL_LOSS_TAKEN_OVER}};
+	for (unsigned i = 0; i < 3; i++) {
+		rl_renewal *one = keep();
+		fake_acts(0, FAKE_SAY, cases[i].answers[0], 100 * MS);
+		fake_acts(1, FAKE_SAY, cases[i].answers[1], 200 * MS);
+		fake_acts(2, FAKE_SILENCE, NULL, 0);
+		watching_to(10200);
+		CHECK_INT(rl_lease_loss(one->lease), cases[i].loss);
+		watching_end();
+	}
+}
+
+static void what_a_minority_granted_is_given_back(void)
+{
+	keep();
+	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
+	fake_acts(1, FAKE_SAY, "-WRONGTYPE x", 200 * MS);
+	watching_to(60000);
+	CHECK_INT(losses, 1);
+	CHECK_COUNT("renew", 3);
+	CHECK_COUNT("10200 c1 RELEASE k tok\n", 1);
+	CHECK_COUNT("RELEASE", 1);
+}
+
+static void also_what_it_may_still_grant(void)
+{
+	keep();
+	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
+	fake_acts(1, FAKE_SAY, ":0", 200 * MS);
+	fake_acts(2, FAKE_SAY, ":1", 300 * MS);
+	watching_to(60000);
+	CHECK_COUNT("10200 c1 RELEASE k tok\n", 1);
+	CHECK_COUNT("RELEASE", 1);
+}
+
+static void also_when_it_cannot_be_told_at_once(void)
+{
+	keep();
+	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
+	fake_acts(1, FAKE_SAY, ":0", 200 * MS);
+	fake_dials(2, FAKE_ACCEPT, 0);
+	fake_acts(2, FAKE_BREAK, NULL, 0);
+	refuse_dials(2, 10);
+	watching_to(60000);
+	CHECK_COUNT("c12 RELEASE k tok\n", 1);
+	CHECK_COUNT("RELEASE", 1);
+}
+
+static void each_is_told_until_its_own_key_has_ended(void)
+{
+	rl_renewal *one = keep();
+	fake_dials(0, FAKE_ACCEPT, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0); /* asked for 30 s, and perhaps granted */
+	refuse_dials(0, 100);
+	refuse_dials(2, 150);
+	fake_dials(1, FAKE_ACCEPT, 900 * MS);
+	fake_acts(1, FAKE_BREAK, NULL, 0); /* asked for 5 s */
+	refuse_dials(1, 150);
+	watching_to(10000);
+	one->lease->ttl_ns = 5000 * MS;
+	watching_to(90000);
+	CHECK_INT(losses, 1);
+	CHECK_COUNT("10900 b1 renew k tok 5000\n", 1);
+	CHECK_COUNT("a102 RELEASE k tok\n", 1);
+}
+
+/* One server alone says yes again and again, which proves nothing, and has it for longer than is proven. */
+static void a_quorum_that_fails_loses_it_at_the_deadline(void)
+{
+	rl_renewal *one = keep();
+	for (int i = 0; i < 150; i++) {
+		fake_says(0, "-LOADING x");
+	}
+	refuse_dials(1, 190);
+	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	CHECK_INT(losses, 0);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK(fake_count("a1 renew") > 5);
+	CHECK_COUNT("c1 renew", 1);
+	watching_to(30000);
+	CHECK_INT(losses, 1);
+	CHECK_COUNT("30000 c1 RELEASE k tok\n", 1);
+	CHECK_COUNT("RELEASE", 2); /* and to the one with the errors */
+}
+
+static void errors_of_two_are_asked_about_again(void)
+{
+	rl_renewal *one = keep();
+	fake_says(0, "-LOADING x");
+	fake_says(1, "-LOADING x");
+	watching_to(11000);
+	CHECK_COUNT("11000 a1 renew", 1);
+	CHECK_COUNT("11000 b1 renew", 1);
+	CHECK_COUNT("c1 renew", 1);
+	CHECK_INT(watching_left(one), 29000);
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
+static void an_error_is_asked_about_again_while_another_is_down(void)
+{
+	rl_renewal *one = keep();
+	refuse_dials(1, 150);
+	for (int i = 0; i < 3; i++) {
+		fake_says(0, "-LOADING x");
+	}
+	watching_to(13000);
+	CHECK_COUNT("13000 a1 renew", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_INT(watching_left(one), 27000);
+	watching_to(60000);
+	CHECK_INT(losses, 0);
+}
+
+/* The slow one's answer belongs to what it was asked then, also in the next round. */
+static void an_answer_of_a_round_before_counts_from_when_it_was_asked_for(void)
+{
+	rl_renewal *one = keep();
+	one->members[2].timeout_ns = 3600 * SECOND;
+	one->members[2].connect_timeout_ns = 3600 * SECOND;
+	fake_acts(2, FAKE_SAY, ":1", 3000 * MS);
+	fake_says(0, "-LOADING x");
+	fake_says(1, "-LOADING x");
+	fake_says(0, "-LOADING x");
+	fake_acts(1, FAKE_SAY, ":1", 0);
+	for (int i = 0; i < 3; i++) {
+		fake_says(0, "-LOADING x");
+	}
+	watching_to(11000);
+	CHECK_COUNT("11000 a1 renew", 1);
+	CHECK_COUNT("11000 b1 renew", 1);
+	CHECK_COUNT("c1 renew", 1);
+	CHECK_INT(fake_stats.renewed, 0);
+	watching_to(13000);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_INT(watching_left(one), 27000);
+}
+
+static void when_it_ends_each_that_is_still_asked_is_told(void)
+{
+	rl_renewal *one = keep();
+	fake_acts(1, FAKE_SILENCE, NULL, 0);
+	fake_acts(2, FAKE_SAY, ":1", 100 * MS);
+	watching_to(10050);
+	watching_let_go(one, false);
+	watching_to(60000);
+	CHECK_COUNT("a1 RELEASE", 0);
+	CHECK_COUNT("10050 b1 RELEASE k tok\n", 1);
+	CHECK_COUNT("10050 c1 RELEASE k tok\n", 1);
+}
+
+static void several_leases_share_the_connections(void)
+{
+	keep();
+	watching_keep("l", TTL);
+	fake_set.count = 1;
+	fake_set.members[0].target = &fake_targets[1];
+	watching_keep("m", TTL);
+	watching_to(20000);
+	CHECK_COUNT("dial", 3);
+	CHECK_COUNT("b1 renew", 6);
+	CHECK_INT(fake_writes, 6);
+	CHECK_INT(fake_stats.renewed, 6);
+}
+
+static const check_test tests[] = {
+	TEST(each_is_asked),
+	TEST(a_quorum_is_enough_and_decides_at_once),
+	TEST(proven_since_the_one_that_was_asked_first),
+	TEST(one_that_is_down_does_not_matter),
+	TEST(one_that_hangs_does_not_matter),
+	TEST(one_that_comes_back_is_asked_again),
+	TEST(one_that_refuses_does_not_matter),
+	TEST(two_that_refuse_lose_it_at_once),
+	TEST(those_that_refuse_say_why),
+	TEST(what_a_minority_granted_is_given_back),
+	TEST(also_what_it_may_still_grant),
+	TEST(also_when_it_cannot_be_told_at_once),
+	TEST(each_is_told_until_its_own_key_has_ended),
+	TEST(a_quorum_that_fails_loses_it_at_the_deadline),
+	TEST(errors_of_two_are_asked_about_again),
+	TEST(an_error_is_asked_about_again_while_another_is_down),
+	TEST(an_answer_of_a_round_before_counts_from_when_it_was_asked_for),
+	TEST(when_it_ends_each_that_is_still_asked_is_told),
+	TEST(several_leases_share_the_connections),
+};
+
+CHECK_MAIN(tests, watching_end)

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch and a server that does not know the script: one of those that ask brings the text, the others go by its
+ * digest behind it.
+ */
+#include "check.h"
+#include "watching.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_script_known;
+
+/* A server that learns a script by its text, with answers that take 5 ms. */
+static bool learn(const char *words, bool is_taken, fake_plan *plan)
+{
+	if (is_taken) {
+		is_script_known = is_script_known || strncmp(words, "RENEW", 5) == 0;
+	}
+	*plan = (fake_plan){FAKE_SAY, is_script_known ? ":1" : "-NOSCRIPT No matching script.", 5 * MS};
+	return true;
+}
+
+static void begin(unsigned count)
+{
+	watching_begin(1);
+	fake_improvise = learn;
+	is_script_known = false;
+	for (unsigned i = 0; i < count; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "k%u", i);
+		watching_keep(key, TTL);
+	}
+}
+
+static void one_brings_the_text(void)
+{
+	begin(1);
+	watching_to(20000);
+	CHECK_LOG("10000 a1 dial\n10000 a1 renew k0 tok 30002\n10000 a1 NAME\n"
+			  "10005 a1 RENEW k0 tok 30002\n");
+	watching_to(30000);
+	CHECK_COUNT("renew", 2);
+	CHECK_INT(fake_stats.renewed, 2);
+}
+
+static void of_many_the_first_alone_brings_it(void)
+{
+	begin(60);
+	watching_to(10010);
+	CHECK_COUNT("10000 a1 renew", 60);
+	CHECK_COUNT("10005 a1 RENEW", 1);
+	CHECK_COUNT("10005 a1 renew", 59);
+	CHECK(strstr(fake_log(), "10005 a1 RENEW") < strstr(fake_log(), "10005 a1 renew"));
+	CHECK_INT(fake_stats.renewed, 60);
+	CHECK_INT(fake_writes, 2);
+	fake_forget_log();
+	watching_to(20020);
+	CHECK_COUNT("RENEW", 0);
+	CHECK_INT(fake_stats.renewed, 120);
+}
+
+static void it_is_counted_once(void)
+{
+	begin(60);
+	watching_to(10010);
+	CHECK_INT(fake_stats.scripts_loaded, 1);
+}
+
+static void a_server_that_forgets_it_gets_it_again(void)
+{
+	begin(3);
+	watching_to(15000);
+	is_script_known = false; /* SCRIPT FLUSH */
+	fake_forget_log();
+	watching_to(20020);
+	CHECK_COUNT("RENEW", 1);
+	CHECK_COUNT("renew", 5);
+	CHECK_INT(fake_stats.renewed, 6);
+}
+
+static void a_round_that_needs_the_text_is_still_one_round(void)
+{
+	begin(1);
+	rl_renewal *one = watching.all;
+	watching_to(10010);
+	CHECK_INT(one->lease->in_flight, 0);
+	/* Proven since it was asked for the second time. */
+	CHECK_INT(rl_lease_remaining(one->lease), 30 * SECOND - 5 * MS);
+}
+
+static void the_text_goes_on_the_next_connection_when_this_one_breaks(void)
+{
+	begin(2);
+	fake_acts(0, FAKE_SAY, "-NOSCRIPT x", 5 * MS);
+	fake_acts(0, FAKE_SAY_BREAK, "-NOSCRIPT x", 5 * MS);
+	watching_to(10010);
+	CHECK_COUNT("a2 dial\n10005 a2 RENEW", 1);
+	CHECK_COUNT("a2 renew", 1);
+	CHECK_INT(fake_stats.renewed, 2);
+}
+
+static void a_lease_that_ends_meanwhile_takes_the_text_not_with_it(void)
+{
+	begin(2);
+	watching_to(10000);
+	rl_renewal *first = strstr(fake_log(), "renew k0") < strstr(fake_log(), "renew k1")
+		? watching.all->next
+		: watching.all;
+	watching_let_go(first, true);
+	watching_to(10010);
+	CHECK_COUNT("RENEW", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
+static void one_that_is_lost_meanwhile_is_released(void)
+{
+	watching_begin(1);
+	rl_renewal *one = watching_keep("k", 12); /* due at 3.3 ms, proven for 10 */
+	fake_acts(0, FAKE_SAY, "-NOSCRIPT x", 4 * MS);
+	fake_acts(0, FAKE_SAY, ":1", 4 * MS);
+	watching_to(100);
+	CHECK_LOG(
+		"3 a1 dial\n3 a1 renew k tok 12\n3 a1 NAME\n7 a1 RENEW k tok 12\n10 a1 RELEASE k tok\n");
+	CHECK(!rl_lease_is_held(one->lease));
+	CHECK_INT(fake_stats.renewed, 0);
+}
+
+static bool never_learn(const char *words, bool is_taken, fake_plan *plan)
+{
+	(void) words, (void) is_taken;
+	*plan = (fake_plan){FAKE_SAY, "-NOSCRIPT No matching script.", 0};
+	return true;
+}
+
+/* A proxy between, say. */
+static void a_server_that_does_not_take_the_text_is_asked_with_pauses(void)
+{
+	watching_begin(1);
+	fake_improvise = never_learn;
+	rl_renewal *one = watching_keep("k", TTL);
+	watching_to(12500);
+	CHECK_LOG("10000 a1 dial\n10000 a1 renew k tok 30002\n10000 a1 NAME\n"
+			  "10000 a1 RENEW k tok 30002\n"
+			  "11000 a1 renew k tok 30002\n11000 a1 RENEW k tok 30002\n"
+			  "12000 a1 renew k tok 30002\n12000 a1 RENEW k tok 30002\n");
+	fake_improvise = watching_yes;
+	watching_to(13000);
+	CHECK_INT(watching_left(one), 30000);
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
+static const check_test tests[] = {
+	TEST(one_brings_the_text),
+	TEST(of_many_the_first_alone_brings_it),
+	TEST(it_is_counted_once),
+	TEST(a_server_that_forgets_it_gets_it_again),
+	TEST(a_round_that_needs_the_text_is_still_one_round),
+	TEST(the_text_goes_on_the_next_connection_when_this_one_breaks),
+	TEST(a_lease_that_ends_meanwhile_takes_the_text_not_with_it),
+	TEST(one_that_is_lost_meanwhile_is_released),
+	TEST(a_server_that_does_not_take_the_text_is_asked_with_pauses),
+};
+
+CHECK_MAIN(tests, watching_end)
