@@ -66,7 +66,9 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_acquire_queue.c
     ext/core/lock/rl_member_call.c
     ext/core/lock/rl_op.c
+    ext/core/lock/rl_op_failure.c
     ext/core/lock/rl_order.c
+    ext/core/lock/rl_plain.c
     ext/core/lock/rl_queue.c
     ext/core/lock/rl_quorum_call.c
     ext/core/lock/rl_release_batch.c

@@ -95,26 +95,18 @@ static redislock_call *begin(redislock_client *client, rl_op *op)
 	return call;
 }
 
-/* A take-over has come to nothing, and what became of its undo is not known: the watchdog repeats the undo. The swap may
- * still be carried out, so "not ours" proves nothing. */
-static void swap_back_late(const redislock_call *call)
+/* What the members may still have to do is repeated by the watchdog. */
+static void pass_on(const redislock_call *call)
 {
-	const rl_quorum_call *asked = &call->op->call;
-	rl_late_release late = {.set = asked->set,
-		.key = asked->request.key,
-		.token = asked->request.fresh,
-		.back = asked->request.token,
-		.members = rl_late_all(asked->set),
-		.strays = rl_late_all(asked->set),
-		.ttl_ns = asked->request.ttl_ms * RL_NS_PER_MS};
-	rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
+	rl_late_release late;
+	if (!has_forked(call) && rl_op_leaves(call->op, &late)) {
+		rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
+	}
 }
 
 void redislock_call_end(redislock_call *call)
 {
-	if (call->op->must_swap_back) {
-		swap_back_late(call);
-	}
+	pass_on(call);
 	*call->link = call->next;
 	if (call->next != NULL) {
 		call->next->link = call->link;
@@ -181,28 +173,10 @@ static void throw_out_of_memory(void)
 	redislock_throw(&err, NULL);
 }
 
-/* A release that no quorum has decided on is repeated by the watchdog. */
-static void release_late(const redislock_call *call)
-{
-	const rl_quorum_call *asked = &call->op->call;
-	if (call->op->late_ns == 0 || has_forked(call)) {
-		return;
-	}
-	rl_late_release late = {.set = asked->set,
-		.key = asked->request.key,
-		.token = asked->request.token,
-		.members = rl_quorum_call_missing(asked),
-		.ttl_ns = call->op->late_ns};
-	if (late.members != 0) {
-		rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
-	}
-}
-
 static redislock_call *give_up(redislock_call *call)
 {
 	bool has_bailed_out = call->has_bailed_out;
 	bool is_forked = has_forked(call);
-	release_late(call);
 	abandon(call);
 	if (has_bailed_out) {
 		zend_bailout();
@@ -222,10 +196,10 @@ static redislock_call *give_up(redislock_call *call)
  * @return false = give the call up */
 static bool run_late_handlers(redislock_call *call)
 {
-	if (call->op->kind != RL_OP_ACQUIRE || call->op->status != RL_OK || !guard_is_due(call)) {
+	rl_acquire *acquire = rl_acquire_of(call->op);
+	if (acquire == NULL || call->op->status != RL_OK || !guard_is_due(call)) {
 		return true;
 	}
-	rl_acquire *acquire = (rl_acquire *) call->op;
 	rl_quorum_call_hold(&call->op->call, false, rl_os_now());
 	if (!guard_run(call)) {
 		return false;
@@ -253,7 +227,6 @@ redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
 	if (!rl_drive(&REDISLOCK_G(net), op, &guard) || !run_late_handlers(call)) {
 		return give_up(call);
 	}
-	release_late(call);
 	if (op->status != RL_OK && op->status != RL_BUSY) {
 		redislock_throw(op->err, op);
 		redislock_call_end(call);

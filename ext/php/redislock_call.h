@@ -17,7 +17,9 @@
 
 #include "php_redislock.h"
 
-#include "core/lock/rl_op.h"
+#include "core/lock/rl_acquire.h"
+#include "core/lock/rl_op_failure.h"
+#include "core/lock/rl_plain.h"
 
 typedef struct redislock_client {
 	unsigned refs;

@@ -142,12 +142,14 @@ static redislock_call *ask(
 		redislock_free_key(joined);
 		return NULL;
 	}
-	rl_op *op = rl_ask_new(
-		&client->set, redislock_client_pool(client), &REDISLOCK_G(env), verb, key, mark, ttl_ms);
+	bool may_be_repeated = verb == RL_VERB_RELEASE && rl_token_is_drawn(mark);
+	rl_op *op = rl_plain_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env),
+		&(rl_plain_args){.verb = verb,
+			.key = key,
+			.token = mark,
+			.ttl_ms = ttl_ms,
+			.late_ns = may_be_repeated ? RL_LATE_BARE_NS : 0});
 	redislock_free_key(joined);
-	if (op != NULL && verb == RL_VERB_RELEASE && rl_token_is_drawn(mark)) {
-		op->late_ns = RL_LATE_BARE_NS;
-	}
 	return redislock_call_run(client, op);
 }
 
@@ -155,8 +157,8 @@ static redislock_call *ask(
 static bool is_owner(redislock_client *client, rl_bytes key, const zend_string *token)
 {
 	redislock_call *call = redislock_call_run(client,
-		rl_ask_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env), RL_VERB_OWNER,
-			key, (rl_bytes){NULL, 0}, 0));
+		rl_plain_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env),
+			&(rl_plain_args){.verb = RL_VERB_OWNER, .key = key}));
 	if (call == NULL) {
 		return false;
 	}
@@ -316,8 +318,8 @@ static bool win_lease(redislock_record *record, zval *object, rl_op *op, int64_t
 		redislock_leases_backed_off(record->client, 0);
 	}
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
-	if (is_won && op->kind == RL_OP_ACQUIRE) {
-		const rl_acquire *acquire = (const rl_acquire *) op;
+	const rl_acquire *acquire = is_won ? rl_acquire_of(op) : NULL;
+	if (acquire != NULL) {
 		rl_lease_begin(record->lease, rl_bytes_of(acquire->token, acquire->token_len), ttl_ns,
 			acquire->proven_until);
 		record->lease->strays = rl_quorum_call_strays(&op->call);

@@ -394,14 +394,17 @@ static redislock_call *ask(redislock_record *record, rl_verb verb, int64_t ttl_m
 {
 	rl_lease *lease = record->lease;
 	rl_bytes token = verb == RL_VERB_OWNER ? rl_bytes_of(NULL, 0) : rl_lease_token(lease);
-	rl_op *op = rl_ask_new(&record->client->set, redislock_client_pool(record->client),
-		&REDISLOCK_G(env), verb, lease->names.key, token, ttl_ms);
-	if (op != NULL) {
-		op->call.was_held = lease->was_held;
-		/* A member that carries it out late could shorten what the next one has prolonged. */
-		op->hopes_for_all = verb == RL_VERB_EXTEND;
-		op->late_ns = verb == RL_VERB_RELEASE && !lease->is_own_token ? lease->ttl_ns : 0;
-	}
+	bool may_be_repeated = verb == RL_VERB_RELEASE && !lease->is_own_token;
+	rl_op *op = rl_plain_new(&record->client->set, redislock_client_pool(record->client),
+		&REDISLOCK_G(env),
+		&(rl_plain_args){.verb = verb,
+			.key = lease->names.key,
+			.token = token,
+			.ttl_ms = ttl_ms,
+			.was_held = lease->was_held,
+			/* A member that carries it out late could shorten what the next one has prolonged. */
+			.asks_all = verb == RL_VERB_EXTEND,
+			.late_ns = may_be_repeated ? lease->ttl_ns : 0});
 	redislock_call *call = redislock_call_run(record->client, op);
 	if (call != NULL && record->client->mute_until != 0) {
 		redislock_leases_backed_off(record->client, 0); /* it answers */

@@ -40,8 +40,8 @@ static void give_up(rl_renewer *watch)
 	rl_net_end_sending(&REDISLOCK_G(net));
 	for (const redislock_call *call = REDISLOCK_G(calls); call != NULL; call = call->next) {
 		rl_late_release late;
-		if (call->op->kind == RL_OP_ACQUIRE &&
-			rl_acquire_may_hold((const rl_acquire *) call->op, rl_os_now(), &late)) {
+		const rl_acquire *acquire = rl_acquire_of(call->op);
+		if (acquire != NULL && rl_acquire_may_hold(acquire, rl_os_now(), &late)) {
 			rl_watchdog_learn_set(late.set, &REDISLOCK_G(net).resolver);
 			rl_renewer_release_pending(watch, &late);
 		}

@@ -2,6 +2,8 @@
 #include "hand.h"
 
 #include "core/lock/rl_release_batch.h"
+#include "core/lock/rl_acquire.h"
+#include "core/lock/rl_plain.h"
 #include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
 
@@ -103,9 +105,12 @@ kept *hand_take(hand *self, const char *key, int64_t ttl_ms, int64_t wait_ms, rl
 static rl_op *ask(kept *self, rl_verb verb, int64_t ttl_ms)
 {
 	hand *by = self->hand;
-	rl_op *op = need(rl_ask_new(&by->set, &by->pool, &by->env, verb, self->lease->names.key,
-		rl_lease_token(self->lease), ttl_ms));
-	op->call.was_held = self->lease->was_held;
+	rl_plain_args args = {.verb = verb,
+		.key = self->lease->names.key,
+		.token = rl_lease_token(self->lease),
+		.ttl_ms = ttl_ms,
+		.was_held = self->lease->was_held};
+	rl_op *op = need(rl_plain_new(&by->set, &by->pool, &by->env, &args));
 	rl_drive(&by->net, op, NULL);
 	return op;
 }

@@ -218,10 +218,12 @@ static rl_op *ask(sim_client *c, const holding *h, rl_verb verb, int64_t ttl_ms)
 {
 	TRACE("c%u asks to %s k%u, ttl %" PRId64, (unsigned) c->index,
 		verb == RL_VERB_EXTEND ? "extend" : "release", (unsigned) h->key, ttl_ms);
-	rl_op *op = rl_ask_new(
-		&c->set, &c->pool, &c->env, verb, h->lease->names.key, rl_lease_token(h->lease), ttl_ms);
-	op->call.was_held = !h->is_token && h->lease->was_held;
-	return op;
+	rl_plain_args args = {.verb = verb,
+		.key = h->lease->names.key,
+		.token = rl_lease_token(h->lease),
+		.ttl_ms = ttl_ms,
+		.was_held = !h->is_token && h->lease->was_held};
+	return rl_plain_new(&c->set, &c->pool, &c->env, &args);
 }
 
 static void begin_release(sim_client *c, holding *h)
@@ -431,15 +433,8 @@ static void tell_not_won(const sim_client *c)
 /* The watch repeats the undo of a take-over that came to nothing, as PHP's glue has it do. */
 static void swap_back_late(sim_client *c)
 {
-	const rl_request *request = &c->op->call.request;
-	rl_late_release late = {.set = &c->set,
-		.key = request->key,
-		.token = request->fresh,
-		.back = request->token,
-		.members = rl_late_all(&c->set),
-		.strays = rl_late_all(&c->set),
-		.ttl_ns = request->ttl_ms * RL_NS_PER_MS};
-	if (c->op->must_swap_back) {
+	rl_late_release late;
+	if (rl_op_leaves(c->op, &late)) {
 		COVER(swapped_back);
 		if (!rl_renewer_release_late(&c->renewer, &late)) {
 			abort();

@@ -16,7 +16,8 @@
 #define CLIENT_H
 
 #include "core/lock/rl_release_batch.h"
-#include "core/lock/rl_op.h"
+#include "core/lock/rl_acquire.h"
+#include "core/lock/rl_plain.h"
 #include "core/lease/rl_late.h"
 #include "judge.h"
 #include "network.h"

@@ -53,8 +53,9 @@ rl_acquire *desk_acquire(desk *self, const char *key, int64_t ttl_ms, int64_t wa
 
 rl_status desk_release(desk *self, const char *key, rl_bytes token)
 {
-	rl_op *op = need(rl_ask_new(&self->set, &self->pool, &self->env, RL_VERB_RELEASE,
-		rl_bytes_of(key, strlen(key)), token, 0));
+	rl_plain_args args = {
+		.verb = RL_VERB_RELEASE, .key = rl_bytes_of(key, strlen(key)), .token = token};
+	rl_op *op = need(rl_plain_new(&self->set, &self->pool, &self->env, &args));
 	rl_drive(&self->net, op, NULL);
 	rl_status status = op->status;
 	if (status != RL_OK && status != RL_BUSY) {

@@ -5,6 +5,8 @@
 #ifndef DESK_H
 #define DESK_H
 
+#include "core/lock/rl_acquire.h"
+#include "core/lock/rl_plain.h"
 #include "transport/rl_driver.h"
 
 #define DESK_TIMEOUT_MS 2000

@@ -176,8 +176,19 @@ rl_acquire *fake_acquire_own(const char *token, int64_t ttl_ms, int64_t wait_ns)
 
 rl_op *fake_ask(rl_verb verb, const char *token, int64_t ttl_ms)
 {
-	return keep(
-		rl_ask_new(&fake_set, &fake_pool, &fake_env, verb, bytes_of("k"), bytes_of(token), ttl_ms));
+	return fake_plain(&(rl_plain_args){
+		.verb = verb, .key = bytes_of("k"), .token = bytes_of(token), .ttl_ms = ttl_ms});
+}
+
+rl_op *fake_plain(const rl_plain_args *args)
+{
+	return keep(rl_plain_new(&fake_set, &fake_pool, &fake_env, args));
+}
+
+bool fake_leaves_something(const rl_op *op)
+{
+	rl_late_release late;
+	return rl_op_leaves(op, &late);
 }
 
 rl_op *fake_take_over(const char *token, int64_t ttl_ms)
@@ -216,7 +227,7 @@ static void check_has_no_connection(rl_op *op)
 	for (unsigned i = 0; i < fake_set.count; i++) {
 		CHECK(op->call.members[i].conn == NULL);
 	}
-	CHECK(op->kind != RL_OP_ACQUIRE || ((rl_acquire *) op)->queue.conn == NULL);
+	CHECK(rl_acquire_of(op) == NULL || ((rl_acquire *) op)->queue.conn == NULL);
 }
 
 bool fake_drive_to(rl_op *op, int64_t time)

@@ -16,7 +16,8 @@
 #ifndef FAKE_H
 #define FAKE_H
 
-#include "core/lock/rl_op.h"
+#include "core/lock/rl_acquire.h"
+#include "core/lock/rl_plain.h"
 
 #define FAKE_MEMBERS 5
 #define FAKE_START (1000 * RL_NS_PER_SECOND)
@@ -146,6 +147,10 @@ void fake_read(rl_link *link);
 rl_acquire *fake_acquire(int64_t ttl_ms, int64_t wait_ns);
 rl_acquire *fake_acquire_own(const char *token, int64_t ttl_ms, int64_t wait_ns);
 rl_op *fake_ask(rl_verb verb, const char *token, int64_t ttl_ms);
+rl_op *fake_plain(const rl_plain_args *args);
+
+/* See rl_op_leaves(). */
+bool fake_leaves_something(const rl_op *op);
 rl_op *fake_take_over(const char *token, int64_t ttl_ms);
 void fake_free(rl_op *op);
 

@@ -561,8 +561,9 @@ static void key_and_token_are_copies(void)
 	begin_warm();
 	char key[] = "key";
 	char token[] = "tok";
-	rl_op *op = rl_ask_new(
-		&fake_set, &fake_pool, &fake_env, RL_VERB_EXTEND, bytes_of(key), bytes_of(token), 1);
+	rl_plain_args args = {
+		.verb = RL_VERB_EXTEND, .key = bytes_of(key), .token = bytes_of(token), .ttl_ms = 1};
+	rl_op *op = rl_plain_new(&fake_set, &fake_pool, &fake_env, &args);
 	memset(key, 'x', 3);
 	memset(token, 'x', 3);
 	fake_says(0, ":1");

@@ -3,6 +3,7 @@
  * Several members: what their answers make together, for each verb that does not take, and what is said of failures.
  */
 #include "check.h"
+#include "core/lock/rl_op_failure.h"
 #include "fake.h"
 
 #include <stdio.h>
@@ -189,20 +190,23 @@ static void of_those_that_have_answered_in_a_little_time(void)
 
 static void any_verb_may_hope_for_all(void)
 {
+	rl_plain_args extend_on_all = {.verb = RL_VERB_EXTEND,
+		.key = bytes_of("k"),
+		.token = bytes_of("tok"),
+		.ttl_ms = 7000,
+		.asks_all = true};
 	begin_warm(3);
 	fake_says(0, ":1");
 	fake_says(1, ":1");
 	fake_acts(2, FAKE_SAY, ":1", 20 * MS);
-	rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 7000);
-	op->hopes_for_all = true;
+	rl_op *op = fake_plain(&extend_on_all);
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_INT(fake_ms(), 20);
 	fake_end();
 	begin_warm(3);
 	fake_says(0, ":1");
 	fake_says(1, ":1");
-	op = fake_ask(RL_VERB_EXTEND, "tok", 7000);
-	op->hopes_for_all = true;
+	op = fake_plain(&extend_on_all);
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_INT(fake_ms(), 25);
 }
@@ -304,8 +308,10 @@ static rl_op *release_of_one_that(bool was_held, const char *const *answers)
 			fake_says(i, answers[i]);
 		}
 	}
-	rl_op *op = fake_ask(RL_VERB_RELEASE, "tok", 0);
-	op->call.was_held = was_held;
+	rl_op *op = fake_plain(&(rl_plain_args){.verb = RL_VERB_RELEASE,
+		.key = bytes_of("k"),
+		.token = bytes_of("tok"),
+		.was_held = was_held});
 	fake_drive(op);
 	return op;
 }
@@ -428,8 +434,8 @@ static void of_too_many_some_are_told_of(void)
 			targets[i] = (rl_target){.refs = 1, .name = names[i]};
 			set.members[i].target = &targets[i];
 		}
-		rl_op *op =
-			rl_ask_new(&set, &fake_pool, &fake_env, RL_VERB_EXISTS, bytes_of("k"), bytes_of(""), 0);
+		rl_op *op = rl_plain_new(&set, &fake_pool, &fake_env,
+			&(rl_plain_args){.verb = RL_VERB_EXISTS, .key = bytes_of("k")});
 		for (unsigned i = 0; i < count; i++) {
 			op->call.members[i].vote = RL_VOTE_FAILED;
 			rl_error_set(&op->call.members[i].err, RL_ERR_CONNECT, 2, "%s", reason);

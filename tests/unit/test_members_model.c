@@ -195,9 +195,11 @@ static void begin_release(client *c)
 		rl_pool_clear(&c->pool);
 		return;
 	}
-	c->op = rl_ask_new(&fake_set, &c->pool, &fake_env, RL_VERB_RELEASE, bytes_of("k"),
-		rl_bytes_of(c->token, RL_TOKEN_LEN), 0);
-	c->op->call.was_held = c->proven_until > fake_clock;
+	rl_plain_args args = {.verb = RL_VERB_RELEASE,
+		.key = bytes_of("k"),
+		.token = rl_bytes_of(c->token, RL_TOKEN_LEN),
+		.was_held = c->proven_until > fake_clock};
+	c->op = rl_plain_new(&fake_set, &c->pool, &fake_env, &args);
 	c->is_releasing = true;
 }
 

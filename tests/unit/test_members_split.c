@@ -287,8 +287,11 @@ static void who_is_hoped_for_brings_none(void)
 			fake_warm(j);
 			fake_acts(j, FAKE_SAY, ":1", j == C ? delays[i] * MS : 0);
 		}
-		rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 1500);
-		op->hopes_for_all = true;
+		rl_op *op = fake_plain(&(rl_plain_args){.verb = RL_VERB_EXTEND,
+			.key = bytes_of("k"),
+			.token = bytes_of("tok"),
+			.ttl_ms = 1500,
+			.asks_all = true});
 		CHECK_INT(fake_drive(op), RL_OK);
 		CHECK_INT(fake_ms(), i == 2 ? 25 : delays[i]);
 		CHECK_INT(rl_quorum_call_has_strays(&op->call), i == 2);

@@ -23,7 +23,7 @@ static rl_op *new_ask(unsigned members)
 static void a_budget_is_one_timeout(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(1));
-	rl_quorum_call_begin(call, FAKE_START + 7, RL_NEVER);
+	rl_quorum_call_begin(call, RL_WANTED_DECISION, FAKE_START + 7, RL_NEVER);
 	CHECK_INT(call->members[0].budget_end, FAKE_START + 7 + SECOND);
 	CHECK_INT(call->members[0].budget_max, RL_NEVER);
 }
@@ -31,10 +31,10 @@ static void a_budget_is_one_timeout(void)
 static void a_budget_ends_with_the_latest_moment_plus_a_timeout(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(1));
-	rl_quorum_call_begin(call, FAKE_START, FAKE_START + 100 * MS);
+	rl_quorum_call_begin(call, RL_WANTED_DECISION, FAKE_START, FAKE_START + 100 * MS);
 	CHECK_INT(call->members[0].budget_end, FAKE_START + SECOND);
 	CHECK_INT(call->members[0].budget_max, FAKE_START + SECOND + 100 * MS);
-	rl_quorum_call_begin(call, FAKE_START + 500 * MS, FAKE_START + 100 * MS);
+	rl_quorum_call_begin(call, RL_WANTED_DECISION, FAKE_START + 500 * MS, FAKE_START + 100 * MS);
 	CHECK_INT(call->members[0].budget_end, FAKE_START + SECOND + 100 * MS);
 }
 
@@ -42,9 +42,9 @@ static void who_comes_later_than_that_gets_one_timeout(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(1));
 	int64_t late = FAKE_START + 100 * SECOND;
-	rl_quorum_call_begin(call, late, late - SECOND);
+	rl_quorum_call_begin(call, RL_WANTED_DECISION, late, late - SECOND);
 	CHECK_INT(call->members[0].budget_end, late + SECOND);
-	rl_quorum_call_begin(call, late, late - SECOND + 1);
+	rl_quorum_call_begin(call, RL_WANTED_DECISION, late, late - SECOND + 1);
 	CHECK_INT(call->members[0].budget_end, late + 1);
 }
 
@@ -57,7 +57,7 @@ static void beginning_again_forgets_all(void)
 	CHECK_INT(fake_drive(op), RL_OK);
 	rl_quorum_call *call = exchange_of(op);
 	CHECK(call->members[0].text != NULL);
-	rl_quorum_call_begin(call, fake_clock, RL_NEVER);
+	rl_quorum_call_begin(call, RL_WANTED_DECISION, fake_clock, RL_NEVER);
 	CHECK(call->members[0].text == NULL);
 	CHECK_INT(call->members[0].vote, RL_VOTE_OPEN);
 	CHECK_INT(call->members[0].state, RL_MEMBER_CALL_START);
@@ -185,7 +185,7 @@ static void a_copy_that_a_broken_connection_carries_is_a_stray(void)
 		rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 1000);
 		CHECK_INT(fake_drive(op), RL_OK);
 		CHECK_INT(rl_quorum_call_has_strays(exchange_of(op)), cases[i].is_stray);
-		rl_quorum_call_begin(exchange_of(op), fake_clock, RL_NEVER);
+		rl_quorum_call_begin(exchange_of(op), RL_WANTED_DECISION, fake_clock, RL_NEVER);
 		CHECK(!rl_quorum_call_has_strays(exchange_of(op)));
 		fake_end();
 	}
@@ -294,9 +294,9 @@ static void check_anything(bool is_one)
 			fake_drive(op);
 			CHECK(fake_clock <= latest);
 			CHECK((op->status == RL_OK || op->status == RL_BUSY) == (op->err == NULL) ||
-				op->kind == RL_OP_ACQUIRE);
+				rl_acquire_of(op) != NULL);
 		}
-		if (op->kind == RL_OP_ACQUIRE && op->status == RL_OK && fake_stats.acquired > 0) {
+		if (rl_acquire_of(op) != NULL && op->status == RL_OK && fake_stats.acquired > 0) {
 			CHECK(((rl_acquire *) op)->proven_until > fake_clock);
 		}
 		fake_free(op);

@@ -36,7 +36,7 @@ static void it_is_one_swap_to_a_fresh_token(void)
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_LOG("0 a1 swap k given T1 7000\n");
 	CHECK(rl_token_is_drawn(op->call.request.fresh));
-	CHECK(!op->must_swap_back);
+	CHECK(!fake_leaves_something(op));
 	CHECK_INT(fake_stats.acquired, 1);
 	CHECK_INT(fake_pool.count, 1);
 }
@@ -53,7 +53,7 @@ static void the_second_is_refused(void)
 	CHECK_INT(keys[0].expires_at, FAKE_START + 7000 * MS);
 	CHECK_INT(fake_stats.refused, 1);
 	CHECK_COUNT("SWAP", 0); /* nothing is to be swapped back */
-	CHECK(!second->must_swap_back);
+	CHECK(!fake_leaves_something(second));
 }
 
 static void it_waits_for_the_login(void)
@@ -95,7 +95,7 @@ static void unanswered_it_is_swapped_back_behind(void)
 	CHECK_LOG("0 a1 swap k given T1 7000\n"
 			  "1000 a1 SWAP k T1 given 0\n"
 			  "1000 a1 end\n");
-	CHECK(op->must_swap_back);
+	CHECK(fake_leaves_something(op));
 	CHECK_INT(fake_stats.undone, 1);
 	CHECK_INT(fake_stats.failed, 1);
 }
@@ -114,7 +114,7 @@ static void given_up_it_is_swapped_back_behind(void)
 		rl_op_abandon(op, fake_clock, is_forked);
 		CHECK_COUNT("50 a1 SWAP k T1 given 0\n", 1 - is_forked);
 		CHECK_TEXT(keys_owner(0), is_forked ? "T1" : "given");
-		CHECK_INT(op->must_swap_back, !is_forked);
+		CHECK_INT(fake_leaves_something(op), !is_forked);
 		fake_end();
 	}
 }
@@ -130,7 +130,7 @@ static void what_cannot_be_swapped_back_is_owed(void)
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
 	CHECK_COUNT("SWAP", 0);
-	CHECK(op->must_swap_back);
+	CHECK(fake_leaves_something(op));
 	CHECK_HAS(op->err->message, "the command was sent, its outcome is unknown");
 }
 
@@ -140,13 +140,13 @@ static void what_was_never_sent_is_not(void)
 	fake_dials(0, FAKE_REFUSE, 0);
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
-	CHECK(!op->must_swap_back);
+	CHECK(!fake_leaves_something(op));
 	fake_end();
 	begin_warm(1);
 	fake_says(0, "-WRONGTYPE x");
 	op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_ERR_SERVER);
-	CHECK(!op->must_swap_back);
+	CHECK(!fake_leaves_something(op));
 	CHECK_COUNT("SWAP", 0);
 }
 
@@ -159,7 +159,7 @@ static void one_that_came_too_late_is_swapped_back(void)
 	CHECK_COUNT("50 a1 SWAP k T1 given 0\n", 1);
 	CHECK_HAS(op->err->message,
 		"too slow: the lock was taken over after 0.05 s, when its ttl of 0.02 s was used up");
-	CHECK(!op->must_swap_back); /* written behind an answer, on a connection that is well */
+	CHECK(!fake_leaves_something(op)); /* written behind an answer, on a connection that is well */
 }
 
 static void without_random_bytes_nothing_is_sent(void)
@@ -195,7 +195,7 @@ static void what_a_minority_has_swapped_is_swapped_back(void)
 	CHECK_COUNT("given 0\n", 1);
 	CHECK_TEXT(keys_owner(A), "given");
 	CHECK_INT(keys[A].expires_at, FAKE_START + 7000 * MS); /* the TTL stays */
-	CHECK(!op->must_swap_back);
+	CHECK(!fake_leaves_something(op));
 }
 
 static void a_member_that_has_not_answered_is_told_too(void)

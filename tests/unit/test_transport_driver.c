@@ -4,6 +4,8 @@
  */
 #include "check.h"
 #include "peer.h"
+#include "core/lock/rl_acquire.h"
+#include "core/lock/rl_plain.h"
 #include "transport/rl_driver.h"
 #include "transport/rl_os.h"
 #include "transport/rl_process.h"

@@ -7,6 +7,8 @@
  */
 #include "check.h"
 #include "peer.h"
+#include "core/lock/rl_acquire.h"
+#include "core/lock/rl_plain.h"
 #include "transport/rl_driver.h"
 #include "transport/rl_os.h"
 #include "transport/rl_process.h"
@@ -114,7 +116,11 @@ static void clean_up(void)
 static rl_status extend(void)
 {
 	rl_op_free(op);
-	op = rl_ask_new(&set, &pool, &env, RL_VERB_EXTEND, bytes_of("the-key"), bytes_of("tok"), 30000);
+	rl_plain_args args = {.verb = RL_VERB_EXTEND,
+		.key = bytes_of("the-key"),
+		.token = bytes_of("tok"),
+		.ttl_ms = 30000};
+	op = rl_plain_new(&set, &pool, &env, &args);
 	CHECK(rl_drive(&net, op, NULL));
 	return op->status;
 }

@@ -45,8 +45,9 @@
  * when the server ran the try (rl_queue_won_since()). A grant that has used that up is given back and counts
  * as a failure that may pass.
  */
-#include "core/lock/rl_acquire.h"
+#include "core/lock/rl_acquire_parts.h"
 #include "core/base/rl_time.h"
+#include "core/lock/rl_op_failure.h"
 
 #include <string.h>
 
@@ -61,11 +62,11 @@
 /* At the end of the process: how long the release of what a call asked for is repeated. The process waits less long. */
 #define LAST_RELEASE_NS RL_NS_PER_SECOND
 
-/* Without one the call ends: see rl_acquire_step(). */
+/* Without one the call ends: see step(). */
 static bool draw_token(rl_acquire *acquire)
 {
 	bool has_token = rl_token_draw(rl_acquire_call(acquire)->env, acquire->drawn) == RL_OK;
-	acquire->lacks_token = !has_token;
+	acquire->op.status = has_token ? acquire->op.status : RL_ERR_RANDOM;
 	return has_token;
 }
 
@@ -83,43 +84,11 @@ static void use_token(rl_acquire *acquire, bool is_own)
 static bool draw_name(rl_acquire *acquire)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
-	acquire->lacks_token = rl_token_draw(call->env, acquire->waiter) != RL_OK;
+	bool has_name = rl_token_draw(call->env, acquire->waiter) == RL_OK;
+	acquire->op.status = has_name ? acquire->op.status : RL_ERR_RANDOM;
 	acquire->waiter[2] = 'w'; /* not to be taken for a token */
 	call->request.waiter = rl_bytes_of(acquire->waiter, sizeof acquire->waiter);
-	return !acquire->lacks_token;
-}
-
-rl_op *rl_acquire_new(
-	const rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
-{
-	bool is_own = args->token.data != NULL;
-	size_t own_len = is_own ? args->token.len : 0;
-	char *tokens;
-	rl_acquire *acquire =
-		rl_op_alloc(sizeof *acquire, set, pool, env, args->key, RL_TOKEN_LEN + own_len, &tokens);
-	if (acquire == NULL) {
-		return NULL;
-	}
-	acquire->op.kind = RL_OP_ACQUIRE;
-	acquire->drawn = tokens;
-	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
-	acquire->is_waiting = args->wait_ns > 0;
-	acquire->wait_ns = args->wait_ns;
-	acquire->is_polling = !set->wakes;
-	acquire->requeue_at = RL_NEVER;
-	acquire->reach = RL_NEVER;
-	rl_quorum_call *call = rl_acquire_call(acquire);
-	call->request.verb = RL_VERB_SET;
-	call->request.ttl_ms = args->ttl_ms;
-	call->request.is_alone = acquire->is_polling;
-	if (is_own) {
-		memcpy(tokens + RL_TOKEN_LEN, args->token.data, own_len);
-		acquire->own = rl_bytes_of(tokens + RL_TOKEN_LEN, own_len);
-	} else {
-		draw_token(acquire);
-	}
-	use_token(acquire, is_own);
-	return &acquire->op;
+	return has_name;
 }
 
 /* ---- beginnings and ends ---- */
@@ -236,9 +205,10 @@ static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tic
 	acquire->phase = is_look ? RL_ACQUIRE_PROBING : RL_ACQUIRE_TRYING;
 	rl_stats_add(
 		is_look ? &rl_acquire_stats(acquire)->nudges : &rl_acquire_stats(acquire)->tries, 1);
-	rl_quorum_call_begin(call, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
-	call->hopes_for_all =
-		is_look; /* the mark is to be on each of them, and the queue on the first */
+	/* the mark is to be on each of them, and the queue on the first */
+	rl_wanted wanted = is_look ? RL_WANTED_SOON : RL_WANTED_DECISION;
+	rl_quorum_call_begin(
+		call, wanted, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
 }
 
 static unsigned granting_members(const rl_quorum_call *call)
@@ -262,7 +232,8 @@ static void begin_swap(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 	call->is_own_token = true;
 	call->request.fresh = acquire->own;
 	call->request.verb = RL_VERB_SWAP;
-	rl_quorum_call_begin(call, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
+	rl_quorum_call_begin(
+		call, RL_WANTED_DECISION, tick->now, acquire->is_waiting ? acquire->deadline : RL_NEVER);
 }
 
 bool rl_acquire_win(rl_acquire *acquire, int64_t since, const rl_tick *tick)
@@ -814,15 +785,16 @@ static bool turn(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *
 	return false;
 }
 
-bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
+static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {
+	rl_acquire *acquire = (rl_acquire *) op;
 	if (!acquire->op.is_begun) {
 		begin(acquire, tick->now);
 	}
 	bool is_done = false;
 	bool goes_on = true;
 	while (goes_on && !is_done) {
-		if (acquire->lacks_token) {
+		if (acquire->op.status == RL_ERR_RANDOM) {
 			rl_quorum_call_settle(rl_acquire_call(acquire), RL_UNDO_ALL, tick->now);
 			rl_op_fail_with(
 				&acquire->op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
@@ -833,8 +805,9 @@ bool rl_acquire_step(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait)
 	return is_done;
 }
 
-void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
+static void abandon(rl_op *op, int64_t now)
 {
+	rl_acquire *acquire = (rl_acquire *) op;
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	call->request.is_leaving = true;
 	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
@@ -852,9 +825,50 @@ void rl_acquire_abandon(rl_acquire *acquire, int64_t now)
 	unmark_at_end(acquire, now);
 }
 
-void rl_acquire_drop(rl_acquire *acquire)
+static void drop(rl_op *op)
 {
-	rl_queue_drop(&acquire->queue);
+	rl_queue_drop(&((rl_acquire *) op)->queue);
+}
+
+/* ---- the operation ---- */
+
+static const rl_op_class acquire_class = {.step = step, .abandon = abandon, .drop = drop};
+
+rl_acquire *rl_acquire_of(rl_op *op)
+{
+	return op->class == &acquire_class ? (rl_acquire *) op : NULL;
+}
+
+rl_op *rl_acquire_new(
+	const rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
+{
+	bool is_own = args->token.data != NULL;
+	size_t own_len = is_own ? args->token.len : 0;
+	char *tokens;
+	rl_acquire *acquire = rl_op_alloc(sizeof *acquire, &acquire_class, set, pool, env, args->key,
+		RL_TOKEN_LEN + own_len, &tokens);
+	if (acquire == NULL) {
+		return NULL;
+	}
+	acquire->drawn = tokens;
+	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
+	acquire->is_waiting = args->wait_ns > 0;
+	acquire->wait_ns = args->wait_ns;
+	acquire->is_polling = !set->wakes;
+	acquire->requeue_at = RL_NEVER;
+	acquire->reach = RL_NEVER;
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	call->request.verb = RL_VERB_SET;
+	call->request.ttl_ms = args->ttl_ms;
+	call->request.is_alone = acquire->is_polling;
+	if (is_own) {
+		memcpy(tokens + RL_TOKEN_LEN, args->token.data, own_len);
+		acquire->own = rl_bytes_of(tokens + RL_TOKEN_LEN, own_len);
+	} else {
+		draw_token(acquire);
+	}
+	use_token(acquire, is_own);
+	return &acquire->op;
 }
 
 bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release *late)

@@ -3,8 +3,9 @@
  * What a wait does with its place in the queue, and when it looks at the lock beside it. The design of the
  * whole is in rl_acquire.c, that of the place in rl_queue.h.
  */
-#include "core/lock/rl_acquire.h"
+#include "core/lock/rl_acquire_parts.h"
 #include "core/base/rl_time.h"
+#include "core/lock/rl_op_failure.h"
 
 #define LOOK_LEAST_NS (10 * RL_NS_PER_MS)
 #define RESERVED_LOOK_NS (100 * RL_NS_PER_MS)

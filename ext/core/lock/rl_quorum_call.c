@@ -17,7 +17,7 @@ static bool is_several(const rl_quorum_call *call)
 	return call->set->count > 1;
 }
 
-void rl_quorum_call_begin(rl_quorum_call *call, int64_t now, int64_t latest)
+void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, int64_t latest)
 {
 	int64_t longest = 0;
 	for (unsigned i = 0; i < call->set->count; i++) {
@@ -28,8 +28,7 @@ void rl_quorum_call_begin(rl_quorum_call *call, int64_t now, int64_t latest)
 		rl_order(call->set, call->request.key, call->order);
 		call->has_order = true;
 	}
-	call->wants_all = false;
-	call->hopes_for_all = false;
+	call->wanted = wanted;
 	call->outcome = RL_VOTE_OPEN;
 	call->begun_at = now;
 	call->call_up_at = now + longest / RL_QUORUM_CALL_CALL_UP_SHARE;
@@ -168,8 +167,8 @@ static bool is_wanted(const rl_quorum_call *call, unsigned index, const rl_tick 
 	/* Who waits should wait where all others do. */
 	bool is_first = call->request.verb == RL_VERB_PROBE && index == first_in_order(call) &&
 		tick->now < call->grace_end + RL_QUORUM_CALL_FIRST_NS;
-	bool is_hoped_for = call->hopes_for_all && tick->now < call->grace_end;
-	return is_own || is_to_be_told || is_first || call->wants_all || is_hoped_for ||
+	bool is_hoped_for = call->wanted == RL_WANTED_SOON && tick->now < call->grace_end;
+	return is_own || is_to_be_told || is_first || call->wanted == RL_WANTED_ALL || is_hoped_for ||
 		is_expected(call, member, tick);
 }
 

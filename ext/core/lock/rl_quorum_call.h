@@ -103,6 +103,13 @@ typedef struct rl_member_call {
 		is_spent; /* what became of the caller's token there is unknown: not asked for the lock again */
 } rl_member_call;
 
+/* Which answers are waited for although the outcome is known. */
+typedef enum rl_wanted {
+	RL_WANTED_DECISION, /* none */
+	RL_WANTED_SOON,     /* those that come in the time of grace */
+	RL_WANTED_ALL,
+} rl_wanted;
+
 typedef struct rl_quorum_call {
 	const rl_set *set; /* borrowed, as are the next two; they outlive the quorum call */
 	rl_pool *pool;
@@ -115,9 +122,8 @@ typedef struct rl_quorum_call {
 	rl_member_call *members; /* one for each member; memory of whoever holds the quorum call */
 	unsigned char *order;    /* the members, for this key; of the same memory */
 	bool has_order;
-	bool wants_all;     /* every member's answer is waited for although the outcome is known */
-	bool hopes_for_all; /* the same, but only for the time of grace */
-	rl_vote outcome;    /* OPEN = not known yet */
+	rl_wanted wanted;
+	rl_vote outcome; /* OPEN = not known yet */
 	int64_t begun_at;
 	int64_t call_up_at; /* then those that were spared are asked, too */
 	int64_t grace_end;  /* the outcome is known: so long others are waited for */
@@ -135,7 +141,7 @@ typedef struct rl_quorum_call {
 
 /* Starts over: all member calls open, and no answer wanted but those that decide. Nothing is sent before the first step.
  * @param latest no budget goes beyond this plus one timeout; RL_NEVER = no such limit */
-void rl_quorum_call_begin(rl_quorum_call *call, int64_t now, int64_t latest);
+void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, int64_t latest);
 
 /* Goes on as far as it can without waiting.
  * @return the outcome; RL_VOTE_OPEN = not decided, and what it waits for was added to *wait */

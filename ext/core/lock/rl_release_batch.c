@@ -6,34 +6,11 @@
 
 #include "core/lock/rl_order.h"
 #include "core/base/rl_time.h"
+#include "core/base/rl_token.h"
+#include "core/lock/rl_op_failure.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-rl_op *rl_release_batch_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
-	size_t count, int64_t limit_ns)
-{
-	char *unused;
-	rl_release_batch *batch =
-		rl_op_alloc(sizeof *batch, set, pool, env, rl_bytes_of("", 0), 0, &unused);
-	rl_batch_votes *votes = calloc(count, sizeof *votes);
-	if (batch == NULL || votes == NULL) {
-		free(batch);
-		free(votes);
-		return NULL;
-	}
-	batch->op.kind = RL_OP_RELEASE_BATCH;
-	batch->leases = leases;
-	batch->count = count;
-	batch->votes = votes;
-	batch->limit_ns = limit_ns;
-	return &batch->op;
-}
-
-void rl_release_batch_clear(rl_release_batch *batch)
-{
-	free(batch->votes);
-}
 
 static unsigned members_of(const rl_release_batch *batch)
 {
@@ -430,8 +407,9 @@ static bool is_decided(const rl_release_batch *batch)
 	return true;
 }
 
-bool rl_release_batch_step(rl_release_batch *batch, const rl_tick *tick, rl_wait *wait)
+static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {
+	rl_release_batch *batch = (rl_release_batch *) op;
 	unsigned count = members_of(batch);
 	unsigned char order[RL_MEMBERS_MAX];
 	if (!batch->op.is_begun) {
@@ -453,17 +431,50 @@ bool rl_release_batch_step(rl_release_batch *batch, const rl_tick *tick, rl_wait
 	return false;
 }
 
-void rl_release_batch_abandon(rl_release_batch *batch, int64_t now, bool is_forked)
+static void abandon(rl_op *op, int64_t now)
 {
+	rl_release_batch *batch = (rl_release_batch *) op;
 	bool has_any = false;
 	for (unsigned i = 0; i < members_of(batch); i++) {
-		if (is_forked) { /* it is the parent's */
-			rl_conn_free(batch->members[i].conn);
-			batch->members[i].conn = NULL;
-		}
 		has_any = has_any || batch->members[i].conn != NULL;
 	}
 	if (has_any) {
 		finish(batch, now);
 	}
+}
+
+static void drop(rl_op *op)
+{
+	rl_release_batch *batch = (rl_release_batch *) op;
+	for (unsigned i = 0; i < members_of(batch); i++) {
+		rl_conn_free(batch->members[i].conn);
+		batch->members[i].conn = NULL;
+	}
+}
+
+static void clear(rl_op *op)
+{
+	free(((rl_release_batch *) op)->votes);
+}
+
+static const rl_op_class batch_class = {
+	.step = step, .abandon = abandon, .drop = drop, .clear = clear};
+
+rl_op *rl_release_batch_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
+	size_t count, int64_t limit_ns)
+{
+	char *unused;
+	rl_release_batch *batch =
+		rl_op_alloc(sizeof *batch, &batch_class, set, pool, env, rl_bytes_of("", 0), 0, &unused);
+	rl_batch_votes *votes = calloc(count, sizeof *votes);
+	if (batch == NULL || votes == NULL) {
+		free(batch);
+		free(votes);
+		return NULL;
+	}
+	batch->leases = leases;
+	batch->count = count;
+	batch->votes = votes;
+	batch->limit_ns = limit_ns;
+	return &batch->op;
 }

@@ -78,9 +78,4 @@ unsigned rl_release_batch_missing(const rl_release_batch *batch, size_t index);
  * then names them. */
 bool rl_release_batch_is_barred(rl_release_batch *batch, size_t index);
 
-/* For rl_op_step(), rl_op_abandon() and rl_op_free(). */
-bool rl_release_batch_step(rl_release_batch *batch, const rl_tick *tick, rl_wait *wait);
-void rl_release_batch_abandon(rl_release_batch *batch, int64_t now, bool is_forked);
-void rl_release_batch_clear(rl_release_batch *batch);
-
 #endif

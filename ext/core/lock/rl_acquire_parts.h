@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of an acquire know each other by this; nobody else includes it. rl_acquire.c has the design, the
+ * tries and the loop, rl_acquire_queue.c what a wait does with its place in the queue.
+ */
+#ifndef RL_ACQUIRE_PARTS_H
+#define RL_ACQUIRE_PARTS_H
+
+#include "core/lock/rl_acquire.h"
+
+/* Woken for nothing, or thrown out of the queue, so often in a row: better to poll. */
+#define RL_ACQUIRE_SPURIOUS_MAX 3
+
+/* How often a lock is looked at whose release will wake us, and how long any look of who is in the queue may
+ * wait: its mark ends in two seconds. */
+#define RL_ACQUIRE_PROBE_NS RL_NS_PER_SECOND
+
+/* The same for several members, of which the one that wakes may be held by somebody who is dead: two looks and a try
+ * have to follow within the second. */
+#define RL_ACQUIRE_PROBE_SEVERAL_NS (850 * RL_NS_PER_MS)
+
+/* How long a waiter counts as alive without a look. */
+#define RL_ACQUIRE_MARK_MS 2000
+
+/* A poller goes into the queue again after this. */
+#define RL_ACQUIRE_REQUEUE_NS RL_NS_PER_SECOND
+
+/* The looks of many waiters at a lock that ends by its TTL are spread over so much time for each. */
+#define RL_ACQUIRE_SPREAD_NS (RL_NS_PER_MS / 20)
+#define RL_ACQUIRE_SPREAD_MOST_NS (500 * RL_NS_PER_MS)
+
+/* A quorum may be free, but not the member at which we queue: when to look again, doubled each time. */
+#define RL_ACQUIRE_FREE_PROBE_NS (20 * RL_NS_PER_MS)
+
+static inline rl_quorum_call *rl_acquire_call(rl_acquire *acquire)
+{
+	return &acquire->op.call;
+}
+
+static inline rl_stats *rl_acquire_stats(rl_acquire *acquire)
+{
+	return acquire->op.call.env->stats;
+}
+
+/* ---- rl_acquire.c ---- */
+
+/* Ends the call; true, for the step to return. */
+bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status);
+
+/* Nothing happens on the ordinary connection until then; 0 = goes on at once, and not as a look. */
+void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay);
+
+/* The lock is won, with proof from then on, and nothing more is to be heard of the queue. True = the call is done;
+ * else the caller's token takes the place of the drawn one first. */
+bool rl_acquire_win(rl_acquire *acquire, int64_t since, const rl_tick *tick);
+
+/* The queue has won on its member, whose connection this is: asks the others. False, for the call goes on. */
+bool rl_acquire_go_for_quorum(
+	rl_acquire *acquire, rl_conn *conn, int64_t won_since, const rl_tick *tick);
+
+/* The next back-off delay: to look at a lock that another client holds, and at servers that fail. */
+int64_t rl_acquire_backoff(rl_acquire *acquire);
+int64_t rl_acquire_failure_delay(rl_acquire *acquire);
+
+/* Gives up the place in the queue. Its try may still be carried out, later, and take the mark away that has its name: so
+ * each place has a name of its own, and a wait that goes on draws another (rl_acquire.c). */
+rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now);
+
+/* Gives up the token that an undo was written for, and the place in the queue, which has the same token.
+ * @return false = there is no other token */
+bool rl_acquire_replace_token(rl_acquire *acquire, const rl_tick *tick);
+
+/* What became of the token, for a message. */
+const char *rl_acquire_fate(const rl_acquire *acquire, const rl_settlement *settlement);
+
+/* Sets proven_until; false when the ttl is used up. */
+bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick);
+
+/* A grant that has used up its ttl was given back. True = the call is done. */
+bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
+	const rl_settlement *settlement, const rl_tick *tick);
+
+/* ---- rl_acquire_queue.c ---- */
+
+/* Goes into the queue, unless it is there or that is of no use. */
+void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick);
+
+/* What a look at the members has shown. */
+typedef struct rl_probe_result {
+	const rl_member_call *member; /* that of the member at which to queue */
+	unsigned index;
+	int64_t soonest_pttl; /* ms until a quorum may be free; negative = nobody knows */
+	int64_t reach;        /* the longest round trip to a member that has answered */
+	bool is_quorum_free;
+	bool may_be_free; /* the same, if those that did not answer are */
+} rl_probe_result;
+
+/* Reads the looks. False = there is no queue to be had; then member call is one that answered. */
+bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe);
+
+/* The place is to be on this member. One that we have on another is given up, unless that is only late. */
+void rl_acquire_move_queue(rl_acquire *acquire, unsigned index, const rl_tick *tick);
+
+/* Gives the place up, and with it the token that the try behind the BLPOP has. */
+void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick);
+
+/* Waits on as a poller, for a while: the server does not let waiters be woken, or something broke. */
+void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick);
+
+/* How long the next look may wait, by what the last one met. */
+int64_t rl_acquire_probe_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl);
+
+/* Hears the queue. True = the call is done. */
+bool rl_acquire_step_queue(rl_acquire *acquire, const rl_tick *tick);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lock/rl_op_failure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The error to write into: memory of its own, or a member call's when there is none, so that even then the reason
+ * is told. */
+static rl_error *error_memory(rl_op *op, rl_error *instead)
+{
+	if (op->own_err == NULL) {
+		op->own_err = malloc(sizeof *op->own_err);
+	}
+	return op->own_err != NULL ? op->own_err : instead;
+}
+
+/* Puts "server: reason" behind the message; a long name and a long text make room for each other. */
+static void append_reason(const rl_op *op, unsigned index, rl_error *err, size_t room)
+{
+	const char *server = op->call.set->members[index].target->name;
+	int left = room < sizeof err->message ? (int) room : 0;
+	int name_len = (int) strlen(server) < left / 2 ? (int) strlen(server) : left / 2;
+	left -= name_len + 2;
+	rl_error_append(err, "%.*s: %.*s", name_len, server, left > 0 ? left : 0,
+		op->call.members[index].err.message);
+}
+
+/* The one whose reason decides what kind of failure the whole is: one that could not be asked, if there is one. */
+static unsigned failed_member(const rl_op *op)
+{
+	const rl_quorum_call *call = &op->call;
+	const rl_member_call *speaker = rl_quorum_call_speaker(call, RL_VOTE_FAILED);
+	for (unsigned i = 0; i < call->set->count; i++) {
+		const rl_member_call *member = &call->members[i];
+		if (member->vote == RL_VOTE_FAILED && member->err.status != RL_ERR_SERVER) {
+			return i;
+		}
+	}
+	return (unsigned) (speaker - call->members);
+}
+
+/* So many characters a server's reason should have; else fewer are told of. */
+#define REASON_LEAST 80
+
+static void append_reasons(const rl_op *op, rl_error *err, size_t room)
+{
+	const rl_quorum_call *call = &op->call;
+	unsigned failed = rl_quorum_call_count(call, RL_VOTE_FAILED);
+	unsigned told = room / REASON_LEAST < failed ? (unsigned) (room / REASON_LEAST) : failed;
+	unsigned untold = failed - told;
+	room -= untold > 0 ? sizeof "; and 15 more" : 0;
+	for (unsigned i = 0; told > 0 && i < call->set->count; i++) {
+		if (call->members[i].vote != RL_VOTE_FAILED) {
+			continue;
+		}
+		size_t before = strlen(err->message);
+		size_t share = room / told--;
+		append_reason(op, i, err, share > 2 ? share - 2 : 0);
+		if (told > 0) {
+			rl_error_append(err, "; ");
+		}
+		room -= strlen(err->message) - before;
+	}
+	if (untold > 0) {
+		rl_error_append(err, "; and %u more", untold);
+	}
+}
+
+void rl_op_fail(rl_op *op, const char *suffix)
+{
+	const rl_quorum_call *call = &op->call;
+	unsigned count = call->set->count;
+	unsigned index = failed_member(op);
+	const rl_error *reason = &call->members[index].err;
+	rl_error own;
+	rl_error_set(&own, reason->status, reason->sys_errno, "%s", "");
+	memcpy(own.code, reason->code, sizeof own.code);
+	if (count > 1) {
+		unsigned refused = rl_quorum_call_count(call, RL_VOTE_REFUSED);
+		rl_error_append(&own, "no quorum, %u of %u servers failed",
+			rl_quorum_call_count(call, RL_VOTE_FAILED), count);
+		if (refused > 0) {
+			rl_error_append(&own, " and %u refused", refused);
+		}
+		rl_error_append(&own, ": ");
+	}
+	/* The suffix is said whole. */
+	append_reasons(op, &own, sizeof own.message - strlen(own.message) - strlen(suffix) - 1);
+	rl_error_append(&own, "%s", suffix);
+	rl_error *err = error_memory(op, &op->call.members[index].err);
+	*err = own;
+	op->err = err;
+	op->status = own.status;
+}
+
+void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...)
+{
+	const rl_set *set = op->call.set;
+	char text[256];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	rl_error *err = error_memory(op, &op->call.members[0].err);
+	if (set->count == 1) {
+		op->status = rl_error_set(err, status, 0, "%s: %s", set->members[0].target->name, text);
+	} else {
+		op->status = rl_error_set(err, status, 0, "%u servers: %s", set->count, text);
+	}
+	op->err = err;
+}

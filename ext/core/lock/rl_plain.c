@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lock/rl_plain.h"
+
+#include "core/base/rl_token.h"
+#include "core/lock/rl_op_failure.h"
+
+#include <string.h>
+
+typedef struct rl_plain {
+	rl_op op; /* first: a pointer to it is one to the whole */
+	bool asks_all;
+	/* SWAP: a member may hold request.fresh still, or hold it later: the swap-back was written after a swap that is not
+	 * answered, or could not be written. */
+	bool must_swap_back;
+	int64_t late_ns;
+} rl_plain;
+
+/* What became of the quorum call's connections and grants. */
+static rl_settlement settle_ask(rl_op *op, bool is_undo, int64_t now)
+{
+	rl_quorum_call *call = &op->call;
+	rl_settlement settlement =
+		rl_quorum_call_settle(call, is_undo ? RL_UNDO_ALL : RL_UNDO_NOTHING, now);
+	/* An undo behind an answer will be carried out; behind a swap that is not answered it may be lost with it. */
+	((rl_plain *) op)->must_swap_back = is_undo && call->request.verb == RL_VERB_SWAP &&
+		(settlement.was_guarded || settlement.is_in_doubt);
+	return settlement;
+}
+
+static void count_ask(const rl_op *op)
+{
+	rl_stats *stats = op->call.env->stats;
+	bool is_yes = op->status == RL_OK;
+	if (op->status != RL_OK && op->status != RL_BUSY) {
+		rl_stats_add(&stats->failed, 1);
+		return;
+	}
+	switch (op->call.request.verb) {
+		case RL_VERB_RELEASE:
+			rl_stats_add(is_yes ? &stats->released : &stats->not_released, 1);
+			break;
+		case RL_VERB_EXTEND:
+			rl_stats_add(is_yes ? &stats->extended : &stats->not_extended, 1);
+			break;
+		case RL_VERB_SWAP:
+			rl_stats_add(is_yes ? &stats->acquired : &stats->refused, 1);
+			break;
+		case RL_VERB_SET:
+		case RL_VERB_TRY:
+		case RL_VERB_PROBE:
+		case RL_VERB_BLPOP:
+		case RL_VERB_RENEW:
+		case RL_VERB_FORCE:
+		case RL_VERB_EXISTS:
+		case RL_VERB_OWNER:
+		case RL_VERB_REMAINING:
+			break;
+	}
+}
+
+/* Ownership was proven when the release was sent, some members have freed it, and no more of them say that it was not
+ * there than can be where a quorum had it: the others did not answer. */
+static bool was_surely_released(const rl_op *op)
+{
+	const rl_quorum_call *call = &op->call;
+	return call->was_held && call->request.verb == RL_VERB_RELEASE &&
+		rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
+}
+
+static void fail_ask(rl_op *op, const rl_settlement *settlement)
+{
+	bool is_unsaid = settlement->is_in_doubt && rl_verb_changes(op->call.request.verb) &&
+		rl_quorum_call_speaker(&op->call, RL_VOTE_FAILED)->err.status != RL_ERR_UNKNOWN;
+	rl_op_fail(op, is_unsaid ? "; the command was sent, its outcome is unknown" : "");
+}
+
+/* A take-over that gives no proof is not one. */
+static bool is_too_slow(rl_op *op, const rl_tick *tick)
+{
+	const rl_quorum_call *call = &op->call;
+	int64_t ttl = call->request.ttl_ms * RL_NS_PER_MS;
+	int64_t sent_at = rl_quorum_call_sent_at(call);
+	if (call->request.verb != RL_VERB_SWAP ||
+		tick->now < sent_at + ttl - rl_set_drift(call->set, ttl)) {
+		return false;
+	}
+	int64_t after_ms = (tick->now - sent_at + RL_NS_PER_MS / 2) / RL_NS_PER_MS;
+	char after[RL_SECONDS_TEXT];
+	char ttl_text[RL_SECONDS_TEXT];
+	rl_op_fail_with(op, RL_ERR_SLOW,
+		"too slow: the lock was taken over after %s s, when its ttl of %s s was used up",
+		rl_seconds_text(after_ms * RL_NS_PER_MS, after), rl_seconds_text(ttl, ttl_text));
+	return true;
+}
+
+static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
+{
+	const rl_plain *plain = (const rl_plain *) op;
+	rl_quorum_call *call = &op->call;
+	rl_verb verb = call->request.verb;
+	if (op->status != RL_OK) {
+		rl_op_fail_with(op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
+		count_ask(op);
+		return true;
+	}
+	if (!op->is_begun) {
+		op->is_begun = true;
+		rl_wanted wanted = verb == RL_VERB_FORCE           ? RL_WANTED_ALL
+			: plain->asks_all || verb == RL_VERB_REMAINING ? RL_WANTED_SOON
+														   : RL_WANTED_DECISION;
+		rl_quorum_call_begin(call, wanted, tick->now, RL_NEVER);
+	}
+	rl_vote outcome = rl_quorum_call_step(call, tick, wait);
+	if (outcome == RL_VOTE_OPEN) {
+		return false;
+	}
+	op->status = outcome == RL_VOTE_REFUSED ? RL_BUSY : RL_OK;
+	/* What a minority has prolonged is of no use to anybody, nor what it has swapped. */
+	bool is_below = (outcome == RL_VOTE_REFUSED && verb == RL_VERB_EXTEND) ||
+		(outcome != RL_VOTE_GRANTED && verb == RL_VERB_SWAP);
+	bool is_vain = outcome == RL_VOTE_GRANTED && is_too_slow(op, tick);
+	rl_settlement settlement = settle_ask(op, is_below || is_vain, tick->now);
+	if (outcome == RL_VOTE_FAILED && !was_surely_released(op)) {
+		fail_ask(op, &settlement);
+	}
+	count_ask(op);
+	return true;
+}
+
+static void abandon(rl_op *op, int64_t now)
+{
+	settle_ask(op, op->call.request.verb == RL_VERB_SWAP, now);
+}
+
+/* A swap that came to nothing may still be carried out, so "not ours" proves nothing there. */
+static bool leaves(const rl_op *op, rl_late_release *late)
+{
+	const rl_plain *plain = (const rl_plain *) op;
+	const rl_quorum_call *call = &op->call;
+	*late = (rl_late_release){.set = call->set,
+		.key = call->request.key,
+		.token = call->request.token,
+		.members = plain->late_ns > 0 ? rl_quorum_call_missing(call) : 0,
+		.ttl_ns = plain->late_ns};
+	if (plain->must_swap_back) {
+		late->token = call->request.fresh;
+		late->back = call->request.token;
+		late->members = late->strays = rl_late_all(call->set);
+		late->ttl_ns = call->request.ttl_ms * RL_NS_PER_MS;
+	}
+	return late->members != 0;
+}
+
+static const rl_op_class plain_class = {.step = step, .abandon = abandon, .leaves = leaves};
+
+rl_op *rl_plain_new(const rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args)
+{
+	char *token;
+	rl_plain *plain = rl_op_alloc(
+		sizeof *plain, &plain_class, set, pool, env, args->key, args->token.len, &token);
+	if (plain == NULL) {
+		return NULL;
+	}
+	if (args->token.len > 0) {
+		memcpy(token, args->token.data, args->token.len);
+	}
+	rl_quorum_call *call = &plain->op.call;
+	plain->asks_all = args->asks_all;
+	plain->late_ns = args->late_ns;
+	call->was_held = args->was_held;
+	call->request.verb = args->verb;
+	call->request.token = rl_bytes_of(token, args->token.len);
+	call->request.ttl_ms = args->ttl_ms;
+	return &plain->op;
+}
+
+rl_op *rl_take_over_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
+	rl_bytes token, int64_t ttl_ms)
+{
+	char *tokens;
+	rl_plain *plain = rl_op_alloc(
+		sizeof *plain, &plain_class, set, pool, env, key, RL_TOKEN_LEN + token.len, &tokens);
+	if (plain == NULL) {
+		return NULL;
+	}
+	memcpy(tokens + RL_TOKEN_LEN, token.data, token.len);
+	rl_quorum_call *call = &plain->op.call;
+	plain->asks_all = true; /* or a member that is slow keeps the given token */
+	plain->op.status = rl_token_draw(env, tokens);
+	call->request.verb = RL_VERB_SWAP;
+	call->request.token = rl_bytes_of(tokens + RL_TOKEN_LEN, token.len);
+	call->request.fresh = rl_bytes_of(tokens, RL_TOKEN_LEN);
+	call->request.ttl_ms = ttl_ms;
+	return &plain->op;
+}
