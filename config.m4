@@ -55,6 +55,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/base/rl_status.c
     ext/core/base/rl_tally.c
     ext/core/base/rl_token.c
+    ext/core/conn/rl_channel.c
     ext/core/conn/rl_conn.c
     ext/core/conn/rl_pool.c
     ext/core/lease/rl_late.c
@@ -64,6 +65,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lease/rl_renewer_server.c
     ext/core/lock/rl_acquire.c
     ext/core/lock/rl_acquire_queue.c
+    ext/core/lock/rl_member_answer.c
     ext/core/lock/rl_member_call.c
     ext/core/lock/rl_op.c
     ext/core/lock/rl_op_failure.c
@@ -71,6 +73,8 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_plain.c
     ext/core/lock/rl_queue.c
     ext/core/lock/rl_quorum_call.c
+    ext/core/lock/rl_quorum_result.c
+    ext/core/lock/rl_quorum_settle.c
     ext/core/lock/rl_release_batch.c
     ext/core/wire/rl_command.c
     ext/core/wire/rl_dsn.c

@@ -50,7 +50,7 @@ static void set_reasons(zend_object *exception, const rl_op *op)
 		const rl_member_call *member = &op->call.members[i];
 		const char *server = set->members[i].target->name;
 		if (member->vote == RL_VOTE_FAILED) {
-			add_assoc_string(&reasons, server, member->err.message);
+			add_assoc_string(&reasons, server, member->err->message);
 		} else if (op->status == RL_ERR_SLOW && member->vote == RL_VOTE_GRANTED) {
 			add_assoc_string(&reasons, server, op->err->message);
 		}

@@ -491,7 +491,7 @@ static bool has_met_oom(const rl_acquire *acquire)
 {
 	bool has_met = acquire->op.err != NULL && strcmp(acquire->op.err->code, "OOM") == 0;
 	for (unsigned i = 0; i < plan.servers; i++) {
-		has_met = has_met || strcmp(acquire->op.call.members[i].err.code, "OOM") == 0;
+		has_met = has_met || strcmp(acquire->op.call.members[i].err->code, "OOM") == 0;
 	}
 	return has_met;
 }

@@ -225,7 +225,7 @@ static int64_t next_of_all(const rl_wait *wait)
 static void check_has_no_connection(rl_op *op)
 {
 	for (unsigned i = 0; i < fake_set.count; i++) {
-		CHECK(op->call.members[i].conn == NULL);
+		CHECK(op->call.members[i].channel.conn == NULL);
 	}
 	CHECK(rl_acquire_of(op) == NULL || ((rl_acquire *) op)->queue.conn == NULL);
 }

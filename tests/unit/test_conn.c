@@ -192,7 +192,7 @@ static void what_is_forgotten_is_counted_off(void)
 	fake_says(0, ":1");
 	fake_says(0, ":0");
 	CHECK(ask(1) != 0);
-	rl_conn_forget(conn);
+	rl_conn_discard_pending(conn);
 	CHECK(ask(2) != 0);
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_READY); /* a login is never forgotten */
@@ -301,7 +301,7 @@ static void what_follows_the_forgotten_is_not_forgotten(void)
 		fake_says(0, ":0");
 		CHECK(ask(1) != 0);
 	}
-	rl_conn_forget(conn);
+	rl_conn_discard_pending(conn);
 	fake_says(0, ":0");
 	CHECK(tell());
 	for (unsigned i = 0; i < 2; i++) {
@@ -385,7 +385,7 @@ static void what_has_become_alike_is_one_run(void)
 		fake_says(0, ":1");
 		CHECK(tell());
 		fake_transport.flush(conn->link);
-		rl_conn_forget(conn);
+		rl_conn_discard_pending(conn);
 		CHECK_INT(conn->pending_runs, 3); /* CLIENT SETNAME stands behind the first */
 		CHECK_INT(conn->pending_count, 2 * (round + 1) + 1);
 	}
@@ -404,7 +404,7 @@ static void logins_stay_apart_from_what_is_forgotten(void)
 	dial_it("me", "secret", 3);
 	CHECK(ask(1) != 0);
 	CHECK(ask(2) != 0);
-	rl_conn_forget(conn);
+	rl_conn_discard_pending(conn);
 	fake_says(0, ":1");
 	fake_says(0, ":1");
 	CHECK_INT(conn->logins_pending, 2);

@@ -438,7 +438,7 @@ static void of_too_many_some_are_told_of(void)
 			&(rl_plain_args){.verb = RL_VERB_EXISTS, .key = bytes_of("k")});
 		for (unsigned i = 0; i < count; i++) {
 			op->call.members[i].vote = RL_VOTE_FAILED;
-			rl_error_set(&op->call.members[i].err, RL_ERR_CONNECT, 2, "%s", reason);
+			rl_error_set(op->call.members[i].err, RL_ERR_CONNECT, 2, "%s", reason);
 		}
 		rl_op_fail(op, "; and so on");
 		unsigned told = 0;

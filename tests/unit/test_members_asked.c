@@ -130,11 +130,11 @@ static void one_that_was_too_slow_is_in_trouble(void)
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
 	CHECK_INT(take(30000), RL_ERR_TIMEOUT);
-	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[A], false, fake_clock));
-	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[B], false, fake_clock));
-	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], false, fake_clock));
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[A], RL_WANT_ANY, fake_clock));
+	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[B], RL_WANT_ANY, fake_clock));
+	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 	fake_clock += 10 * MS;
-	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], false, fake_clock));
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 }
 
 static void one_that_breaks_without_a_word_is_in_trouble(void)
@@ -148,7 +148,7 @@ static void one_that_breaks_without_a_word_is_in_trouble(void)
 	CHECK_INT(take(30000), RL_OK);
 	CHECK_COUNT("c1 SET", 1);
 	CHECK_COUNT("c2 dial", 0); /* it is not dialled again for this */
-	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], false, FAKE_START));
+	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], RL_WANT_ANY, FAKE_START));
 	fake_end();
 	/* One that has answered before is. */
 	begin_warm(3);
@@ -667,7 +667,7 @@ static void one_that_reads_too_little_is_in_trouble(void)
 static void also_one_that_owes_too_much(void)
 {
 	begin_warm(3);
-	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[C], false, fake_clock);
+	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock);
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
 	for (unsigned i = 0; i < 1024; i++) {

@@ -152,7 +152,7 @@ static void unanswered_the_member_is_left_out(void)
 		CHECK_COUNT("RELEASE", 1);
 		CHECK_COUNT("a1 try", 0);
 		CHECK_COUNT("a2", 0);
-		CHECK(acquire->op.call.members[A].is_spent);
+		CHECK(rl_member_call_is_spent(&acquire->op.call.members[A]));
 		CHECK_INT(fake_ms(), i == 1 ? 1010 : fake_ms());
 		fake_end();
 	}
@@ -188,7 +188,7 @@ static void a_member_in_doubt_is_left_out(void)
 	CHECK_COUNT("c1 try", 0);
 	CHECK_COUNT("c2", 0);
 	CHECK_COUNT("RELEASE", 0);
-	CHECK(acquire->op.call.members[C].is_spent);
+	CHECK(rl_member_call_is_spent(&acquire->op.call.members[C]));
 }
 
 /* The others could never make a quorum. */
@@ -256,7 +256,7 @@ static void a_broken_connection_and_the_same_token_is_a_failure(void)
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 	CHECK_INT(rl_quorum_call_count(&acquire->op.call, RL_VOTE_FAILED), 1);
-	CHECK_INT(acquire->op.call.members[B].err.status, RL_ERR_UNKNOWN);
+	CHECK_INT(acquire->op.call.members[B].err->status, RL_ERR_UNKNOWN);
 	CHECK_COUNT("RELEASE", 0);
 	fake_end();
 	begin_warm(3);

@@ -108,7 +108,7 @@ static void all_else_is_asked_there(void)
 
 static rl_conn *let_one_linger(unsigned member)
 {
-	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[member], false, fake_clock);
+	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[member], RL_WANT_ANY, fake_clock);
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
 	fake_acts(member, FAKE_SILENCE, NULL, 0);
 	CHECK(rl_conn_send_blind(conn, &request));

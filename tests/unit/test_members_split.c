@@ -273,7 +273,7 @@ static void also_one_that_did_not_answer_in_time(void)
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_INT(fake_ms(), 50);
 	CHECK_INT(op->call.members[C].vote, RL_VOTE_FAILED);
-	CHECK(!op->call.members[C].was_left);
+	CHECK(op->call.members[C].doubt != RL_DOUBT_LEFT);
 	CHECK(rl_quorum_call_has_strays(&op->call));
 }
 

@@ -19,7 +19,7 @@ static void clean_up(void)
 static rl_conn *take(unsigned member)
 {
 	rl_conn_free(taken);
-	taken = rl_pool_take(&fake_pool, &fake_targets[member], false, fake_clock);
+	taken = rl_pool_take(&fake_pool, &fake_targets[member], RL_WANT_ANY, fake_clock);
 	return taken;
 }
 
@@ -51,7 +51,7 @@ static void another_login_is_another_target(void)
 	rl_target other = fake_targets[0];
 	other.database = 1;
 	CHECK(!rl_pool_has(&fake_pool, &other, fake_clock));
-	CHECK(rl_pool_take(&fake_pool, &other, false, fake_clock) == NULL);
+	CHECK(rl_pool_take(&fake_pool, &other, RL_WANT_ANY, fake_clock) == NULL);
 	rl_target same = fake_targets[0];
 	CHECK(rl_pool_has(&fake_pool, &same, fake_clock));
 }
@@ -86,13 +86,13 @@ static void is_looked_at_when_it_must_be(void)
 {
 	fake_begin(1);
 	fake_warm(0);
-	taken = rl_pool_take(&fake_pool, &fake_targets[0], true, fake_clock);
+	taken = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_CHECKED, fake_clock);
 	CHECK(taken != NULL);
 	CHECK_INT(fake_looks, 1);
 	rl_pool_give(&fake_pool, taken, fake_clock);
 	taken = NULL;
 	fake_kill(0);
-	CHECK(rl_pool_take(&fake_pool, &fake_targets[0], true, fake_clock) == NULL);
+	CHECK(rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_CHECKED, fake_clock) == NULL);
 }
 
 static void the_dead_are_dropped(void)
@@ -183,7 +183,7 @@ static void ended_with_an_answer_to_come_it_lingers(void)
 	fake_warm(0);
 	fake_warm(0);
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
-	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
 	fake_acts(0, FAKE_SAY, ":0", 50 * MS);
 	CHECK(rl_conn_send_blind(conn, &request));
 	fake_transport.flush(conn->link);

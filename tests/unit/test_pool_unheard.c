@@ -23,7 +23,7 @@ static void clean_up(void)
 static rl_conn *take(void)
 {
 	rl_conn_free(taken);
-	taken = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	taken = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
 	return taken;
 }
 
@@ -34,7 +34,7 @@ static void to_ms(int64_t ms)
 
 static bool is_worth_asking(void)
 {
-	return rl_pool_is_worth_asking(&fake_pool, &fake_targets[0], false, fake_clock);
+	return rl_pool_is_worth_asking(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
 }
 
 /* One that is connecting, for 100 ms at most, comes into the pool. */
@@ -51,7 +51,7 @@ static void give_connecting(void)
 static rl_conn *give_owing(void)
 {
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
-	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
 	CHECK(conn != NULL);
 	CHECK(rl_conn_send_blind(conn, &request));
 	fake_transport.flush(conn->link);
@@ -372,7 +372,7 @@ static void trouble_is_one_targets_own(void)
 	fake_begin(2);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 	CHECK(!is_worth_asking());
-	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[1], false, fake_clock));
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[1], RL_WANT_ANY, fake_clock));
 	rl_pool_note_answer(&fake_pool, &fake_targets[1]);
 	CHECK(!is_worth_asking());
 }
@@ -390,10 +390,10 @@ static void of_too_many_the_one_due_first_is_forgotten(void)
 	CHECK(!is_worth_asking());
 	unsigned spared = 0;
 	for (unsigned i = 0; i < RL_POOL_BACKED_OFF_MAX; i++) {
-		spared += !rl_pool_is_worth_asking(&fake_pool, &many[i], false, fake_clock);
+		spared += !rl_pool_is_worth_asking(&fake_pool, &many[i], RL_WANT_ANY, fake_clock);
 	}
 	CHECK_INT(spared, RL_POOL_BACKED_OFF_MAX - 1);
-	CHECK(rl_pool_is_worth_asking(&fake_pool, &many[7], false, fake_clock));
+	CHECK(rl_pool_is_worth_asking(&fake_pool, &many[7], RL_WANT_ANY, fake_clock));
 	rl_pool_clear(&fake_pool);
 }
 
@@ -454,7 +454,7 @@ static void nor_is_one_after_an_answer(void)
 static rl_conn *take_quiet(void)
 {
 	rl_conn_free(taken);
-	taken = rl_pool_take_quiet(&fake_pool, &fake_targets[0], fake_clock);
+	taken = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_QUIET, fake_clock);
 	return taken;
 }
 
@@ -574,7 +574,7 @@ static void one_that_was_looked_at_owes_nothing(void)
 	taken = NULL;
 	CHECK(give_owing() == conn);
 	to_ms(5001);
-	rl_conn *again = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	rl_conn *again = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
 	rl_conn_free(other);
 	taken = again;
 	CHECK(taken == conn);

@@ -124,9 +124,9 @@ static void each_status_passes_or_not(void)
 		for (unsigned i = 0; i < 4; i++) {
 			is_passing = is_passing || passing[i] == (rl_status) status;
 		}
-		member->err = (rl_error){.status = (rl_status) status, .code = "OOM"};
+		*member->err = (rl_error){.status = (rl_status) status, .code = "OOM"};
 		CHECK_INT(rl_quorum_call_may_pass(call), is_passing);
-		strcpy(member->err.code, "LOADING");
+		strcpy(member->err->code, "LOADING");
 		CHECK_INT(rl_quorum_call_may_pass(call), is_passing || status == RL_ERR_SERVER);
 		member->vote = RL_VOTE_REFUSED;
 		CHECK(rl_quorum_call_may_pass(call));
@@ -138,11 +138,11 @@ static void one_failure_that_stays_is_enough(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(3));
 	call->members[0].vote = RL_VOTE_FAILED;
-	call->members[0].err.status = RL_ERR_CLOSED;
+	call->members[0].err->status = RL_ERR_CLOSED;
 	call->members[2].vote = RL_VOTE_FAILED;
-	call->members[2].err.status = RL_ERR_CLOSED;
+	call->members[2].err->status = RL_ERR_CLOSED;
 	CHECK(rl_quorum_call_may_pass(call));
-	call->members[2].err.status = RL_ERR_PROTOCOL;
+	call->members[2].err->status = RL_ERR_PROTOCOL;
 	CHECK(!rl_quorum_call_may_pass(call));
 }
 
@@ -159,9 +159,9 @@ static void the_speaker_is_the_first_with_the_vote(void)
 static void sent_at_is_that_of_the_first_grant(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(3));
-	call->members[0].sent_at = 1;
-	call->members[1] = (rl_member_call){.vote = RL_VOTE_GRANTED, .sent_at = 9};
-	call->members[2] = (rl_member_call){.vote = RL_VOTE_GRANTED, .sent_at = 5};
+	call->members[0].channel.sent_at = 1;
+	call->members[1] = (rl_member_call){.vote = RL_VOTE_GRANTED, .channel = {.sent_at = 9}};
+	call->members[2] = (rl_member_call){.vote = RL_VOTE_GRANTED, .channel = {.sent_at = 5}};
 	CHECK_INT(rl_quorum_call_sent_at(call), 5);
 	call->members[1].vote = call->members[2].vote = RL_VOTE_FAILED;
 	CHECK_INT(rl_quorum_call_sent_at(call), RL_NEVER);

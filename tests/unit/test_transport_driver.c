@@ -788,7 +788,7 @@ static int in_child(void)
 	if (rl_process_fork_generation() != 1 || rl_process_stats()->connects != 0) {
 		return 1;
 	}
-	rl_conn *conn = rl_pool_take(&pool, &target, false, rl_os_now());
+	rl_conn *conn = rl_pool_take(&pool, &target, RL_WANT_ANY, rl_os_now());
 	return conn == NULL && pool.count == 0 ? 0 : 2;
 }
 

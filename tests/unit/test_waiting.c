@@ -47,8 +47,8 @@ static void a_dialled_queue_has_its_name_in_front(void)
 	fake_says(0, "_");
 	fake_acts(0, FAKE_SAY_BREAK, refusal(0, 600000, RL_HOLDER_KIN), 0);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
-	rl_conn *other = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
-	rl_conn *broken = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+	rl_conn *other = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
+	rl_conn *broken = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
 	rl_conn_free(other);
 	rl_pool_give(&fake_pool, broken, fake_clock);
 	fake_forget_log();

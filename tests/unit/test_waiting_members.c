@@ -566,7 +566,7 @@ static void lost_in_the_queue_its_member_is_asked_again(void)
 	to(acquire, 100);
 	fake_kill(C);
 	to(acquire, 2000);
-	CHECK(!acquire->op.call.members[C].is_spent);
+	CHECK(!rl_member_call_is_spent(&acquire->op.call.members[C]));
 	CHECK_INT(acquire->queue.member, C);
 	keys_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -663,7 +663,7 @@ static void owe_on_c(const char *const answers[3])
 	rl_conn *conns[3];
 	for (unsigned i = 0; i < 3; i++) {
 		fake_warm(C);
-		conns[i] = rl_pool_take(&fake_pool, &fake_targets[C], false, fake_clock);
+		conns[i] = rl_pool_take(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock);
 	}
 	for (unsigned i = 0; i < 3; i++) {
 		fake_acts(C, answers[i] == NULL ? FAKE_SILENCE : FAKE_SAY, answers[i], 0);

@@ -81,8 +81,8 @@ static void who_may_not_block_is_not_asked_again(void)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		rl_acquire *acquire = queue_says(cases[i].error, refusal(300, 600000, RL_HOLDER_KIN));
 		check_polls_from(acquire, 310);
-		rl_conn *other = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
-		rl_conn *queues = rl_pool_take(&fake_pool, &fake_targets[0], false, fake_clock);
+		rl_conn *other = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
+		rl_conn *queues = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
 		CHECK_INT(other->lacks_queue + queues->lacks_queue, cases[i].is_remembered);
 		rl_conn *remembers = other->lacks_queue ? other : queues;
 		rl_pool_give(&fake_pool, remembers == other ? queues : other, fake_clock);

@@ -292,7 +292,7 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event)
 	}
 }
 
-void rl_conn_forget(rl_conn *conn)
+void rl_conn_discard_pending(rl_conn *conn)
 {
 	unsigned kept = 0; /* runs that have become alike are one */
 	for (unsigned i = 0; i < conn->pending_runs; i++) {

@@ -128,7 +128,7 @@ rl_undone rl_conn_swap_back(rl_conn *conn, const rl_request *request);
 void rl_conn_next(rl_conn *conn, rl_conn_event *event);
 
 /* Nobody waits any more for the replies that are owed. */
-void rl_conn_forget(rl_conn *conn);
+void rl_conn_discard_pending(rl_conn *conn);
 
 /* Takes back the commands that a connection still has to send because it is not established. True = there are
  * none any more. */

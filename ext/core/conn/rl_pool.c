@@ -239,28 +239,31 @@ static rl_conn **best_of(rl_pool *pool, const rl_target *target, bool is_quiet)
 	return best;
 }
 
-/* What a connection has to be like. */
-typedef struct pool_want {
-	bool is_seen;  /* it is looked at now, even if it was used just now */
-	bool is_quiet; /* it owes nothing */
-	bool may_owe;  /* it need not have answered in time */
-} pool_want;
+static bool may_be_silent(rl_pool_want want)
+{
+	return want == RL_WANT_RELEASE || want == RL_WANT_RELEASE_CHECKED;
+}
+
+static bool must_be_checked(rl_pool_want want)
+{
+	return want == RL_WANT_CHECKED || want == RL_WANT_RELEASE_CHECKED || want == RL_WANT_QUIET;
+}
 
 /* The place of the best idle connection to the target that is alive; dead ones are closed on the way. */
-static rl_conn **find(rl_pool *pool, const rl_target *target, pool_want want, int64_t now)
+static rl_conn **find(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
 {
 	notice_fork(pool);
 	sweep(pool, now);
 	rl_conn **slot;
-	while ((slot = best_of(pool, target, want.is_quiet)) != NULL) {
+	while ((slot = best_of(pool, target, want == RL_WANT_QUIET)) != NULL) {
 		rl_conn *conn = *slot;
-		if (is_under_way(conn) || (is_silent(conn, now) && !want.may_owe)) {
+		if (is_under_way(conn) || (is_silent(conn, now) && !may_be_silent(want))) {
 			if (look_after(pool, slot, now)) {
 				return slot;
 			}
 			continue;
 		}
-		if (!want.is_seen && now - conn->idle_since <= RL_POOL_LOOK_NS) {
+		if (!must_be_checked(want) && now - conn->idle_since <= RL_POOL_LOOK_NS) {
 			return slot;
 		}
 		if (conn->transport->is_alive(conn->link, conn->pending_count > 0)) {
@@ -273,7 +276,7 @@ static rl_conn **find(rl_pool *pool, const rl_target *target, pool_want want, in
 	return NULL;
 }
 
-static rl_conn *take(rl_pool *pool, const rl_target *target, pool_want want, int64_t now)
+rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
 {
 	rl_conn **slot = find(pool, target, want, now);
 	if (slot == NULL) {
@@ -286,22 +289,6 @@ static rl_conn *take(rl_pool *pool, const rl_target *target, pool_want want, int
 	return conn;
 }
 
-rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
-{
-	return take(pool, target, (pool_want){.is_seen = must_look}, now);
-}
-
-rl_conn *rl_pool_take_to_release(
-	rl_pool *pool, const rl_target *target, bool must_look, int64_t now)
-{
-	return take(pool, target, (pool_want){.is_seen = must_look, .may_owe = true}, now);
-}
-
-rl_conn *rl_pool_take_quiet(rl_pool *pool, const rl_target *target, int64_t now)
-{
-	return take(pool, target, (pool_want){.is_seen = true, .is_quiet = true}, now);
-}
-
 bool rl_pool_lingers(rl_pool *pool, int64_t now)
 {
 	sweep(pool, now);
@@ -310,8 +297,8 @@ bool rl_pool_lingers(rl_pool *pool, int64_t now)
 
 bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now)
 {
-	find(
-		pool, target, (pool_want){0}, now); /* one that has owed for too long lingers from now on */
+	/* A connection that has owed an answer for too long lingers from now on. */
+	find(pool, target, RL_WANT_ANY, now);
 	const rl_conn *conn = pool->lingering;
 	while (conn != NULL && !rl_target_equal(conn->target, target)) {
 		conn = conn->next;
@@ -336,10 +323,9 @@ void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_
 	}
 }
 
-bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, bool is_release, int64_t now)
+bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
 {
-	return !rl_pool_is_backed_off(pool, target, now) ||
-		find(pool, target, (pool_want){.may_owe = is_release}, now) != NULL;
+	return !rl_pool_is_backed_off(pool, target, now) || find(pool, target, want, now) != NULL;
 }
 
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
@@ -375,7 +361,7 @@ unsigned rl_pool_count(rl_pool *pool, const rl_target *target)
 
 bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now)
 {
-	return find(pool, target, (pool_want){0}, now) != NULL;
+	return find(pool, target, RL_WANT_ANY, now) != NULL;
 }
 
 void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now)

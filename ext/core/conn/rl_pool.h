@@ -63,16 +63,18 @@ bool rl_pool_distrust(rl_pool *pool, const rl_address *address, int64_t now);
 /* Ends all idle ones: those that owe an answer linger. */
 void rl_pool_end_idle(rl_pool *pool, int64_t now);
 
-/* An idle connection to the target that is alive as far as can be seen; NULL when there is none.
- * @param must_look also look at one that was used just now: for a command that is not sent twice */
-rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, bool must_look, int64_t now);
+/* What an idle connection is wanted for. */
+typedef enum rl_pool_want {
+	RL_WANT_ANY,
+	RL_WANT_CHECKED, /* a command that is not sent twice: the connection is looked at, even if it was used just now */
+	/* A release, which has to come after whatever was sent before: a connection that owes an answer for too long will do. */
+	RL_WANT_RELEASE,
+	RL_WANT_RELEASE_CHECKED,
+	RL_WANT_QUIET, /* a command that blocks: the connection owes no answer, and is looked at */
+} rl_pool_want;
 
-/* The same for a release, which has to come behind whatever was sent before: also a connection that owes for too long. */
-rl_conn *rl_pool_take_to_release(
-	rl_pool *pool, const rl_target *target, bool must_look, int64_t now);
-
-/* The same for something that blocks: one that owes nothing. */
-rl_conn *rl_pool_take_quiet(rl_pool *pool, const rl_target *target, int64_t now);
+/* An idle connection to the target that is alive as far as can be seen; NULL when there is none. */
+rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now);
 
 /* Gives one back; when the pool is full, the one idle for longest is closed. */
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
@@ -90,7 +92,8 @@ void rl_pool_note_answer(rl_pool *pool, const rl_target *target);
 bool rl_pool_is_backed_off(rl_pool *pool, const rl_target *target, int64_t now);
 
 /* False = it is in trouble, and has no connection that could be used. */
-bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, bool is_release, int64_t now);
+bool rl_pool_is_worth_asking(
+	rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now);
 
 /* A connection to the target lingers: what was written on it may still be carried out. */
 bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now);

@@ -104,7 +104,7 @@ static void begin(rl_acquire *acquire, int64_t now)
 static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 {
 	const rl_member *at = &call->set->members[index];
-	rl_conn *conn = rl_pool_take(call->pool, at->target, false, now);
+	rl_conn *conn = rl_pool_take(call->pool, at->target, RL_WANT_ANY, now);
 	if (conn == NULL) {
 		return;
 	}
@@ -115,7 +115,7 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 	if (!conn->lacks_helpers && rl_conn_send_blind(conn, &request)) {
 		conn->transport->flush(conn->link);
 	}
-	rl_conn_forget(conn);
+	rl_conn_discard_pending(conn);
 	if (call->set->count > 1 && rl_conn_is_worth_keeping(conn)) {
 		rl_pool_give_unheard(call->pool, conn, at->timeout_ns, now);
 	} else if (rl_conn_is_reusable(conn)) {
@@ -394,7 +394,8 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
  * trip is what a wait reckons with. */
 static void note_round_trip(rl_acquire *acquire, const rl_member_call *member)
 {
-	int64_t round_trip = rl_time_earlier(member->heard_at - member->sent_at, member->timeout);
+	int64_t round_trip =
+		rl_time_earlier(member->heard_at - member->channel.sent_at, member->timeout);
 	bool is_first = acquire->sample.heard_at == 0;
 	if (is_first || round_trip < acquire->round_trip) {
 		acquire->round_trip = round_trip;
@@ -404,7 +405,7 @@ static void note_round_trip(rl_acquire *acquire, const rl_member_call *member)
 static void take_sample(rl_acquire *acquire, const rl_member_call *member)
 {
 	note_round_trip(acquire, member);
-	acquire->sample = (rl_sample){.asked_at = member->sent_at,
+	acquire->sample = (rl_sample){.asked_at = member->channel.sent_at,
 		.heard_at = member->heard_at,
 		.server_us = member->answer.time_us,
 		.member = (unsigned) (member - rl_acquire_call(acquire)->members)};
@@ -438,7 +439,7 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	bool is_several = call->set->count > 1;
 	bool is_split = rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
 	const rl_member_call *speaker = rl_quorum_call_speaker(call, RL_VOTE_REFUSED);
-	int64_t round_trip = tick->now - speaker->sent_at;
+	int64_t round_trip = tick->now - speaker->channel.sent_at;
 	rl_answer answer = speaker->answer;
 	/* No later try of this wait has to find that out again. */
 	call->request.is_alone = call->request.is_alone || speaker->was_forbidden;
@@ -581,7 +582,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 		settlement.was_guarded = settlement.was_guarded || left.was_guarded;
 		settlement.is_in_doubt = settlement.is_in_doubt || left.is_in_doubt;
 	}
-	bool is_said = rl_quorum_call_speaker(call, RL_VOTE_FAILED)->err.status == RL_ERR_UNKNOWN;
+	bool is_said = rl_quorum_call_speaker(call, RL_VOTE_FAILED)->err->status == RL_ERR_UNKNOWN;
 	rl_op_fail(&acquire->op, is_said ? "" : rl_acquire_fate(acquire, &settlement));
 	return retry_or_finish(acquire, tick, acquire->op.status, may_pass && has_token && !is_lost);
 }
@@ -591,7 +592,7 @@ static bool has_no_looks(const rl_quorum_call *call)
 {
 	for (unsigned i = 0; i < call->set->count; i++) {
 		const rl_member_call *member = &call->members[i];
-		if (member->vote == RL_VOTE_FAILED && rl_error_is_about_helpers(&member->err)) {
+		if (member->vote == RL_VOTE_FAILED && rl_error_is_about_helpers(member->err)) {
 			return true;
 		}
 	}

@@ -72,7 +72,7 @@ bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
 		held += is_held_at(member);
 		unheard += member->vote == RL_VOTE_OPEN;
 		int64_t round_trip =
-			member->vote == RL_VOTE_GRANTED ? member->heard_at - member->sent_at : 0;
+			member->vote == RL_VOTE_GRANTED ? member->heard_at - member->channel.sent_at : 0;
 		probe->reach = round_trip > probe->reach ? round_trip : probe->reach;
 	}
 	bool is_blocked = count > 1 && held > count - rl_quorum(count);
@@ -82,7 +82,7 @@ bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
 	for (unsigned i = 0; i < count && !can_queue; i++) {
 		probe->index = count == 1 ? 0 : call->order[i];
 		can_queue = can_queue_at(&call->members[probe->index], is_blocked) &&
-			!call->members[probe->index].is_spent;
+			!rl_member_call_is_spent(&call->members[probe->index]);
 	}
 	probe->member = can_queue ? &call->members[probe->index] : probe->member;
 	probe->soonest_pttl = count == 1 ? probe->member->answer.number : soonest_of(call);

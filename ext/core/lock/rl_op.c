@@ -18,8 +18,9 @@ static size_t aligned(size_t size)
 void *rl_op_alloc(size_t size, const rl_op_class *class, const rl_set *set, rl_pool *pool,
 	const rl_env *env, rl_bytes key, size_t token_room, char **token)
 {
-	size_t seats_at = aligned(size);
-	size_t order_at = seats_at + set->count * sizeof(rl_member_call);
+	size_t members_at = aligned(size);
+	size_t errors_at = members_at + set->count * sizeof(rl_member_call);
+	size_t order_at = errors_at + set->count * sizeof(rl_error);
 	size_t key_at = order_at + set->count;
 	/* Not by calloc: glibc's malloc is quicker. */
 	size_t names_size = rl_names_size(key.len);
@@ -27,7 +28,7 @@ void *rl_op_alloc(size_t size, const rl_op_class *class, const rl_set *set, rl_p
 	if (block == NULL) {
 		return NULL;
 	}
-	memset(block, 0, key_at);
+	memset(block, 0, errors_at);
 	rl_op *op = (rl_op *) (void *) block;
 	op->class = class;
 	rl_names names = rl_names_put(block + key_at, key);
@@ -35,9 +36,14 @@ void *rl_op_alloc(size_t size, const rl_op_class *class, const rl_set *set, rl_p
 	op->call = (rl_quorum_call){.set = set,
 		.pool = pool,
 		.env = env,
-		.members = (rl_member_call *) (void *) (block + seats_at),
+		.members = (rl_member_call *) (void *) (block + members_at),
 		.order = (unsigned char *) block + order_at,
 		.request = {.key = names.key, .mark = names.mark, .tickets = names.tickets}};
+	rl_error *errors = (rl_error *) (void *) (block + errors_at);
+	for (unsigned i = 0; i < set->count; i++) {
+		op->call.members[i] = (rl_member_call){.call = &op->call, .err = &errors[i]};
+		errors[i].status = RL_OK;
+	}
 	return block;
 }
 

@@ -24,7 +24,7 @@ static void append_reason(const rl_op *op, unsigned index, rl_error *err, size_t
 	int name_len = (int) strlen(server) < left / 2 ? (int) strlen(server) : left / 2;
 	left -= name_len + 2;
 	rl_error_append(err, "%.*s: %.*s", name_len, server, left > 0 ? left : 0,
-		op->call.members[index].err.message);
+		op->call.members[index].err->message);
 }
 
 /* The one whose reason decides what kind of failure the whole is: one that could not be asked, if there is one. */
@@ -34,7 +34,7 @@ static unsigned failed_member(const rl_op *op)
 	const rl_member_call *speaker = rl_quorum_call_speaker(call, RL_VOTE_FAILED);
 	for (unsigned i = 0; i < call->set->count; i++) {
 		const rl_member_call *member = &call->members[i];
-		if (member->vote == RL_VOTE_FAILED && member->err.status != RL_ERR_SERVER) {
+		if (member->vote == RL_VOTE_FAILED && member->err->status != RL_ERR_SERVER) {
 			return i;
 		}
 	}
@@ -73,7 +73,7 @@ void rl_op_fail(rl_op *op, const char *suffix)
 	const rl_quorum_call *call = &op->call;
 	unsigned count = call->set->count;
 	unsigned index = failed_member(op);
-	const rl_error *reason = &call->members[index].err;
+	const rl_error *reason = call->members[index].err;
 	rl_error own;
 	rl_error_set(&own, reason->status, reason->sys_errno, "%s", "");
 	memcpy(own.code, reason->code, sizeof own.code);
@@ -89,7 +89,7 @@ void rl_op_fail(rl_op *op, const char *suffix)
 	/* The suffix is said whole. */
 	append_reasons(op, &own, sizeof own.message - strlen(own.message) - strlen(suffix) - 1);
 	rl_error_append(&own, "%s", suffix);
-	rl_error *err = error_memory(op, &op->call.members[index].err);
+	rl_error *err = error_memory(op, op->call.members[index].err);
 	*err = own;
 	op->err = err;
 	op->status = own.status;
@@ -103,7 +103,7 @@ void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	rl_error *err = error_memory(op, &op->call.members[0].err);
+	rl_error *err = error_memory(op, op->call.members[0].err);
 	if (set->count == 1) {
 		op->status = rl_error_set(err, status, 0, "%s: %s", set->members[0].target->name, text);
 	} else {

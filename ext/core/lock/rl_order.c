@@ -21,6 +21,10 @@ static uint64_t mix(uint64_t state)
 
 void rl_order(const rl_set *set, rl_bytes key, unsigned char *order)
 {
+	order[0] = 0;
+	if (set->count == 1) {
+		return;
+	}
 	uint64_t weights[RL_MEMBERS_MAX];
 	uint64_t of_key = hash(UINT64_C(0xcbf29ce484222325), key.data, key.len);
 	for (unsigned i = 0; i < set->count; i++) {

@@ -70,7 +70,7 @@ static bool was_surely_released(const rl_op *op)
 static void fail_ask(rl_op *op, const rl_settlement *settlement)
 {
 	bool is_unsaid = settlement->is_in_doubt && rl_verb_changes(op->call.request.verb) &&
-		rl_quorum_call_speaker(&op->call, RL_VOTE_FAILED)->err.status != RL_ERR_UNKNOWN;
+		rl_quorum_call_speaker(&op->call, RL_VOTE_FAILED)->err->status != RL_ERR_UNKNOWN;
 	rl_op_fail(op, is_unsaid ? "; the command was sent, its outcome is unknown" : "");
 }
 

@@ -109,7 +109,7 @@ static void open_conn(rl_queue *queue, rl_quorum_call *call, int64_t now, rl_err
 {
 	const rl_member *member = member_of(queue, call);
 	if (rl_pool_count(call->pool, member->target) > 1) {
-		queue->conn = rl_pool_take_quiet(call->pool, member->target, now);
+		queue->conn = rl_pool_take(call->pool, member->target, RL_WANT_QUIET, now);
 	}
 	if (queue->conn != NULL) {
 		return;
@@ -378,7 +378,7 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo
 	bool is_free = queue->state == RL_QUEUE_ANSWERED && !queue->is_unclear;
 	queue->state = RL_QUEUE_OUT;
 	queue->is_unclear = false;
-	rl_conn_forget(conn);
+	rl_conn_discard_pending(conn);
 	if (is_free && rl_conn_is_reusable(conn)) {
 		rl_pool_give(call->pool, conn, now);
 	} else if (settlement.was_undone) {

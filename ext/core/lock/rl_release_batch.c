@@ -34,7 +34,7 @@ static bool open_conn(rl_release_batch *batch, unsigned at, int64_t now)
 	rl_batch_member *member = &batch->members[at];
 	rl_target *target = target_of(batch, at);
 	rl_error unused;
-	member->conn = rl_pool_take_to_release(call->pool, target, true, now);
+	member->conn = rl_pool_take(call->pool, target, RL_WANT_RELEASE_CHECKED, now);
 	if (member->conn == NULL) {
 		member->conn =
 			rl_conn_dial(call->pool->transport, target, batch->end_at, call->env, &unused);
@@ -284,8 +284,8 @@ static void begin(rl_release_batch *batch, int64_t now)
 	batch->op.is_begun = true;
 	batch->end_at = rl_time_later(now, batch->limit_ns);
 	for (unsigned i = 0; i < count; i++) {
-		bool is_backed_off =
-			count > 1 && !rl_pool_is_worth_asking(call->pool, target_of(batch, i), true, now);
+		bool is_backed_off = count > 1 &&
+			!rl_pool_is_worth_asking(call->pool, target_of(batch, i), RL_WANT_RELEASE, now);
 		batch->members[i].is_over = is_backed_off || !open_conn(batch, i, now);
 	}
 }
@@ -364,7 +364,7 @@ static void part_with(rl_release_batch *batch, unsigned at, int64_t now)
 	if (conn == NULL) {
 		return;
 	}
-	rl_conn_forget(conn);
+	rl_conn_discard_pending(conn);
 	/* Not yet connected it is said later; too late for a token that others may have, too. */
 	bool is_late = !conn->transport->is_connected(conn->link) && has_own_token(batch);
 	bool is_said = member->next == batch->count && !member->must_redo && !is_late;

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the answers to a member call mean.
+ */
+#include "core/lock/rl_member_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes that no message may show. */
+typedef struct call_secrets {
+	rl_bytes list[2];
+} call_secrets;
+
+static call_secrets secrets_of(const rl_member_call *member)
+{
+	const rl_secret *password = &rl_member_call_server(member)->target->password;
+	return (call_secrets){
+		{member->call->request.token, rl_bytes_of(password->data, password->len)}};
+}
+
+/* ---- what the connection learns ---- */
+
+/* How near the server is: the shortest time counts, for any other may have met a stall. */
+static void note_round_trip(const rl_member_call *member, const rl_tick *tick)
+{
+	int64_t round_trip = tick->now - member->channel.sent_at;
+	rl_conn *conn = member->channel.conn;
+	if (member->breaks == 0 && (conn->round_trip == 0 || round_trip < conn->round_trip)) {
+		conn->round_trip = round_trip;
+	}
+}
+
+/* That the server knows the script now. */
+static void note_script(const rl_member_call *member)
+{
+	const rl_request *sent = &member->sent;
+	bool is_unheard = rl_call_is_several(member->call) && rl_verb_changes(sent->verb);
+	if (sent->as_text && !is_unheard && rl_verb_is_script(sent->verb)) {
+		member->channel.conn->known |= 1U << sent->verb;
+		rl_stats_add(&member->call->env->stats->scripts_loaded, 1);
+	}
+}
+
+/* Whether the user may use the helper keys. One key's are no rule for another's. */
+static void note_helpers(const rl_member_call *member, const rl_answer *answer)
+{
+	rl_conn *conn = member->channel.conn;
+	bool is_heard = answer->vote != RL_VOTE_FAILED;
+	if (member->was_forbidden && is_heard) {
+		rl_conn_note_helpers(
+			conn, member->was_for_every_key ? RL_HELPERS_ALL_REFUSED : RL_HELPERS_REFUSED);
+	} else if (rl_verb_has_helpers(member->sent.verb) && !member->sent.is_alone && is_heard) {
+		rl_conn_note_helpers(conn, RL_HELPERS_ALLOWED);
+	}
+	bool is_freeing = !rl_verb_takes(member->call->request.verb); /* a wait counts for itself */
+	if ((member->was_forbidden && is_heard && is_freeing) || !answer->was_told) {
+		rl_stats_add(&member->call->env->stats->fallbacks, 1);
+	}
+}
+
+/* ---- what follows ---- */
+
+static void send_again(rl_member_call *member, const rl_answer *answer, const rl_tick *tick)
+{
+	switch (answer->again) {
+		case RL_AGAIN_NOT:
+			break;
+		case RL_AGAIN_ALONE:
+			member->sent.is_alone = true;
+			member->was_forbidden = true;
+			member->was_for_every_key = answer->is_for_every_key;
+			break;
+		case RL_AGAIN_BY_TYPE:
+			member->sent.by_type = true;
+			break;
+		case RL_AGAIN_AS_TEXT:
+			member->sent.as_text = true;
+			member->channel.conn->lacks_scripts = true;
+			member->channel.conn->known = 0;
+			break;
+	}
+	rl_member_call_send(member, tick);
+}
+
+/* The server is a replica; the connection is not used again. True = the call goes on with another one. */
+static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
+{
+	const rl_quorum_call *call = member->call;
+	const rl_address *address = &member->channel.conn->target->address;
+	bool may_lead_elsewhere = rl_pool_distrust(call->pool, address, tick->now);
+	bool is_worth_it = !member->channel.is_fresh || may_lead_elsewhere;
+	if (member->has_moved || !is_worth_it) {
+		member->must_close = true;
+		return false;
+	}
+	rl_channel_close(&member->channel);
+	member->has_moved = true;
+	member->resume_at = tick->now + 1; /* the driver comes first */
+	member->state = RL_MEMBER_CALL_NAMING;
+	rl_stats_add(&call->env->stats->reconnects, 1);
+	return true;
+}
+
+/* The login failed, but the command that travelled with it was carried out: it is undone before the failure is reported. */
+static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick)
+{
+	const rl_quorum_call *call = member->call;
+	/* Waiters are none of this user's business, or there are none in this database. */
+	rl_request undo = {.verb = RL_VERB_RELEASE,
+		.key = call->request.key,
+		.token = call->request.token,
+		.is_alone = true,
+		.as_text = true};
+	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
+	member->state = RL_MEMBER_CALL_UNDOING;
+	if (!is_sent) {
+		member->doubt = RL_DOUBT_UNKNOWN; /* no memory to take it back: the message says so */
+		rl_member_call_fail(member);
+		return;
+	}
+	rl_stats_add(&call->env->stats->undone, 1);
+	rl_member_call_flush(member, tick);
+}
+
+void rl_member_call_on_login_refused(rl_member_call *member, const rl_reply *reply)
+{
+	call_secrets secrets = secrets_of(member);
+	rl_error_from_server(member->err, reply->text, secrets.list, 2);
+	if (member->state == RL_MEMBER_CALL_LOGIN) {
+		rl_member_call_fail(member);
+	} else if (member->state == RL_MEMBER_CALL_ANSWER) {
+		member->state = RL_MEMBER_CALL_REFUSED;
+	}
+}
+
+/* ---- the vote ---- */
+
+/* After an earlier answer was lost, no definite answer may be known to be ours. True when nobody can know. */
+static bool is_unknown(const rl_member_call *member, const rl_answer *answer)
+{
+	if (member->doubt != RL_DOUBT_UNKNOWN || answer->vote != RL_VOTE_REFUSED) {
+		return false;
+	}
+	rl_verb verb = member->call->request.verb;
+	bool holds_own =
+		rl_verb_takes(verb) && member->call->is_own_token && answer->holder == RL_HOLDER_SELF;
+	if (holds_own) {
+		rl_error_set(member->err, RL_ERR_UNKNOWN, 0,
+			"the connection broke before the answer, and the key now holds the token you gave; "
+			"outcome unknown: whether this call took the lock or someone else with the same token "
+			"has it; it ends by its TTL");
+	} else if (verb == RL_VERB_RELEASE) {
+		rl_error_set(member->err, RL_ERR_UNKNOWN, 0,
+			"no longer held, outcome unknown: the connection broke before the answer, so either this "
+			"call freed the lock or it was lost before");
+	}
+	return holds_own || verb == RL_VERB_RELEASE;
+}
+
+static rl_vote vote_of(const rl_member_call *member, const rl_answer *answer)
+{
+	const rl_quorum_call *call = member->call;
+	bool is_in_doubt = member->doubt == RL_DOUBT_UNKNOWN;
+	if (is_in_doubt && call->was_held && call->request.verb == RL_VERB_RELEASE &&
+		answer->vote == RL_VOTE_REFUSED) {
+		return RL_VOTE_GRANTED; /* it was ours when the first was sent: that one has freed it */
+	}
+	if (member->sent.verb == RL_VERB_SWAP && call->is_own_token && !is_in_doubt &&
+		answer->number == RL_SWAPPED_BEFORE) {
+		return RL_VOTE_REFUSED; /* no swap of ours was there before: it is somebody else's */
+	}
+	return answer->vote;
+}
+
+static bool keep_text(rl_member_call *member, rl_bytes text)
+{
+	if (text.len == 0) {
+		return true;
+	}
+	member->text = malloc(text.len);
+	if (member->text == NULL) {
+		return false;
+	}
+	memcpy(member->text, text.data, text.len);
+	member->text_len = text.len;
+	return true;
+}
+
+static void vote(rl_member_call *member, const rl_answer *answer, const rl_tick *tick)
+{
+	member->doubt = member->doubt == RL_DOUBT_UNKNOWN ? RL_DOUBT_STRAY : member->doubt;
+	member->heard_at = tick->now;
+	member->answer = *answer;
+	rl_member_call_finish(member, answer->vote);
+	if (!keep_text(member, answer->text)) {
+		rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
+		rl_member_call_fail(member);
+	}
+}
+
+static void on_error(rl_member_call *member, const rl_error *err)
+{
+	*member->err = *err;
+	if (err->status == RL_ERR_PROTOCOL) {
+		member->doubt = RL_DOUBT_UNKNOWN; /* it was answered, but nobody knows how */
+		member->must_close = true;
+	}
+	rl_member_call_fail(member);
+}
+
+static void on_answer(
+	rl_member_call *member, rl_answer *answer, const rl_error *err, const rl_tick *tick)
+{
+	note_round_trip(member, tick);
+	note_helpers(member, answer);
+	note_script(member);
+	answer->vote = vote_of(member, answer);
+	if (is_unknown(member, answer)) {
+		rl_member_call_fail(member);
+	} else if (answer->vote == RL_VOTE_FAILED) {
+		on_error(member, err);
+	} else {
+		vote(member, answer, tick);
+	}
+}
+
+/* The answer to the command after a login that failed. */
+static void on_answer_refused(rl_member_call *member, const rl_answer *answer, const rl_tick *tick)
+{
+	if (rl_verb_takes(member->sent.verb) && answer->vote == RL_VOTE_GRANTED &&
+		rl_member_call_may_take_back(member, tick->now)) {
+		undo_after_refused_login(member, tick);
+	} else {
+		rl_member_call_fail(member);
+	}
+}
+
+/* The answer to the release of the caller's token. */
+static void on_taken_back(rl_member_call *member, rl_conn_event *event)
+{
+	call_secrets secrets = secrets_of(member);
+	rl_request request = {.verb = RL_VERB_RELEASE, .as_text = true};
+	rl_answer answer;
+	rl_command_read(&request, &event->reply, &answer, &event->err, secrets.list, 2);
+	if (answer.vote == RL_VOTE_FAILED) {
+		*member->err = event->err;
+		member->doubt = RL_DOUBT_UNKNOWN;
+		rl_member_call_fail(member);
+		return;
+	}
+	member->is_taken_back = true;
+	rl_member_call_finish(member, RL_VOTE_GRANTED);
+}
+
+void rl_member_call_on_reply(rl_member_call *member, rl_conn_event *event, const rl_tick *tick)
+{
+	if (member->state == RL_MEMBER_CALL_UNDOING) {
+		rl_member_call_fail(member); /* the login's error is the reason */
+		return;
+	}
+	if (member->state == RL_MEMBER_CALL_TAKING_BACK) {
+		on_taken_back(member, event);
+		return;
+	}
+	call_secrets secrets = secrets_of(member);
+	rl_answer answer;
+	rl_command_read(&member->sent, &event->reply, &answer, &event->err, secrets.list, 2);
+	if (member->state == RL_MEMBER_CALL_REFUSED) {
+		on_answer_refused(member, &answer, tick);
+		return;
+	}
+	if (answer.again != RL_AGAIN_NOT) {
+		send_again(member, &answer, tick);
+		return;
+	}
+	if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&event->err)) {
+		*member->err = event->err;
+		if (leave_wrong_server(member, tick)) {
+			return;
+		}
+	}
+	on_answer(member, &answer, &event->err, tick);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The end of a quorum call: what was taken in vain is undone, and the connections are given back.
+ */
+#include "core/base/rl_token.h"
+#include "core/lock/rl_member_call.h"
+#include "core/lock/rl_quorum_call.h"
+
+#include <string.h>
+
+/* True when the server's error says that it would not run an undo either. */
+static bool refuses_scripts(const rl_member_call *member)
+{
+	return member->vote == RL_VOTE_FAILED && member->err->status == RL_ERR_SERVER &&
+		(rl_error_passes(member->err) || strcmp(member->err->code, "NOPERM") == 0 ||
+			strcmp(member->err->code, "NOAUTH") == 0);
+}
+
+/* ---- undoing ---- */
+
+/* A swap to a token of ours is undone where it was carried out or may have been; a swap to the caller's token where one of
+ * both tokens is ours to release. */
+static bool may_undo_swap(const rl_member_call *member, int64_t now)
+{
+	if (!member->call->is_own_token) {
+		return member->vote == RL_VOTE_GRANTED || member->doubt != RL_DOUBT_NONE ||
+			rl_member_call_is_unanswered(member);
+	}
+	return member->vote != RL_VOTE_REFUSED &&
+		(member->vote != RL_VOTE_GRANTED ||
+			(member->answer.number == RL_SWAPPED_NOW && rl_member_call_may_take_back(member, now)));
+}
+
+/* True when the member holds the token, or may, and we may take it back. */
+static bool may_undo(const rl_member_call *member, rl_undo undo, int64_t now)
+{
+	const rl_quorum_call *call = member->call;
+	rl_verb verb = call->request.verb;
+	bool is_undone = member->state == RL_MEMBER_CALL_UNDOING ||
+		member->state == RL_MEMBER_CALL_TAKING_BACK || member->is_taken_back;
+	/* Where the server would refuse the undo the next try finds out. */
+	if (undo == RL_UNDO_NOTHING || is_undone ||
+		(undo == RL_UNDO_BUT_REFUSALS && refuses_scripts(member))) {
+		return false;
+	}
+	if (verb == RL_VERB_SWAP) {
+		return may_undo_swap(member, now);
+	}
+	if (!rl_verb_takes(verb)) {
+		return verb == RL_VERB_EXTEND && member->vote == RL_VOTE_GRANTED;
+	}
+	if (member->vote == RL_VOTE_GRANTED) {
+		return rl_member_call_may_take_back(member, now);
+	}
+	return !call->is_own_token &&
+		(member->doubt == RL_DOUBT_UNKNOWN || rl_member_call_is_unanswered(member));
+}
+
+static rl_undone write_undo(rl_member_call *member)
+{
+	const rl_quorum_call *call = member->call;
+	rl_request request = call->request;
+	request.is_alone = request.is_alone || !call->set->wakes;
+	bool is_swap = request.verb == RL_VERB_SWAP;
+	if (is_swap && member->vote == RL_VOTE_GRANTED && call->is_own_token) {
+		request.token = request.fresh;
+	}
+	rl_conn *conn = member->channel.conn;
+	rl_undone undone = RL_UNDONE_NOT;
+	if (conn != NULL) {
+		undone = is_swap && !call->is_own_token ? rl_conn_swap_back(conn, &request)
+												: rl_conn_undo(conn, &request);
+	}
+	rl_stats_add(&call->env->stats->undone, undone != RL_UNDONE_NOT);
+	return undone;
+}
+
+/* A caller's own token is undone only if it was granted: what has arrived may say so. */
+static void hear_last_word(rl_member_call *member)
+{
+	rl_channel *channel = &member->channel;
+	rl_conn_event event;
+	if (!rl_channel_is_open(channel) ||
+		(member->state != RL_MEMBER_CALL_ANSWER && member->state != RL_MEMBER_CALL_REFUSED)) {
+		return;
+	}
+	channel->conn->transport->take_in(channel->conn->link);
+	do {
+		rl_channel_next(channel, &event);
+	} while (event.type == RL_CONN_READY || event.type == RL_CONN_REFUSED);
+	if (event.type == RL_CONN_REPLY) {
+		rl_answer answer;
+		rl_error unused;
+		rl_command_read(&member->sent, &event.reply, &answer, &unused, NULL, 0);
+		if (answer.vote != RL_VOTE_FAILED) {
+			member->answer.number = answer.number;
+			rl_member_call_finish(member, answer.vote);
+		}
+	}
+}
+
+/* ---- giving back ---- */
+
+/* A release whose answer nobody will read: should the server refuse it for the helper keys' sake, the one after it,
+ * without them, is carried out. */
+static void back_up_release(const rl_member_call *member)
+{
+	const rl_quorum_call *call = member->call;
+	rl_conn *conn = member->channel.conn;
+	if (conn == NULL || !rl_call_is_several(call) || call->request.verb != RL_VERB_RELEASE ||
+		!rl_member_call_is_unanswered(member) || member->sent.is_alone || conn->has_helpers) {
+		return;
+	}
+	conn->was_waited_for = true;
+	if (!rl_token_is_drawn(call->request.token)) {
+		return; /* a second release could meet the same token of another holder */
+	}
+	rl_request request = call->request;
+	request.is_alone = true;
+	request.as_text = true;
+	if (rl_conn_send_blind(conn, &request)) {
+		conn->transport->flush(conn->link);
+	}
+}
+
+static void give_back(rl_member_call *member, bool was_undone, int64_t now)
+{
+	const rl_quorum_call *call = member->call;
+	rl_channel *channel = &member->channel;
+	bool is_several = rl_call_is_several(call);
+	if (!rl_channel_is_open(channel)) {
+		return;
+	}
+	rl_giving giving = {.is_trusted = !member->must_close,
+		.patience = is_several ? member->timeout : 0,
+		/* A release is good at any time, unless another client may have the same token. */
+		.may_send_later = call->request.verb == RL_VERB_RELEASE &&
+			rl_token_is_drawn(call->request.token) && !rl_channel_is_connected(channel),
+		.must_arrive = (was_undone || is_several) && member->err->status != RL_ERR_PROTOCOL};
+	rl_channel_give_back(channel, call->pool, giving, now);
+}
+
+/* ---- settling ---- */
+
+/* What became of the token at this member, after an undo was written or not. */
+static bool is_doubtful(const rl_member_call *member, rl_undo undo, rl_undone undone)
+{
+	bool was_granted = member->vote == RL_VOTE_GRANTED;
+	bool is_own = member->call->is_own_token;
+	/* Of a caller's token only the release of what was granted is an undo. */
+	if (undone != RL_UNDONE_NOT && !refuses_scripts(member) && (was_granted || !is_own)) {
+		return undone == RL_UNDONE_MAYBE;
+	}
+	return member->doubt == RL_DOUBT_UNKNOWN || rl_member_call_is_unanswered(member) ||
+		(undo != RL_UNDO_NOTHING && was_granted && !member->is_taken_back);
+}
+
+static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settlement, int64_t now)
+{
+	rl_quorum_call *call = member->call;
+	if (undo != RL_UNDO_NOTHING && call->is_own_token) {
+		hear_last_word(member);
+	}
+	rl_undone undone = may_undo(member, undo, now) ? write_undo(member) : RL_UNDONE_NOT;
+	bool was_undone = undone != RL_UNDONE_NOT;
+	bool is_in_doubt = is_doubtful(member, undo, undone);
+	if (was_undone && !refuses_scripts(member)) {
+		settlement->was_undone = true;
+		settlement->was_guarded = settlement->was_guarded || member->vote != RL_VOTE_GRANTED;
+	}
+	settlement->is_in_doubt = settlement->is_in_doubt || is_in_doubt;
+	if (call->is_own_token && rl_verb_takes(call->request.verb) && is_in_doubt) {
+		call->spent |= 1U << rl_member_call_index(member);
+	}
+	if (rl_call_is_several(call) && rl_member_call_is_unanswered(member) && !was_undone &&
+		member->doubt < RL_DOUBT_LEFT) {
+		member->doubt = RL_DOUBT_LEFT;
+	}
+	back_up_release(member);
+	member->state = RL_MEMBER_CALL_DONE;
+	give_back(member, was_undone, now);
+}
+
+rl_settlement rl_quorum_call_settle(rl_quorum_call *call, rl_undo undo, int64_t now)
+{
+	rl_settlement settlement = {0};
+	for (unsigned i = 0; i < call->set->count; i++) {
+		settle(&call->members[i], undo, &settlement, now);
+	}
+	return settlement;
+}
+
+void rl_quorum_call_drop(rl_quorum_call *call)
+{
+	for (unsigned i = 0; i < call->set->count; i++) {
+		rl_channel_close(&call->members[i].channel);
+		call->members[i].state = RL_MEMBER_CALL_DONE;
+	}
+}
+
+/* ---- after the end ---- */
+
+void rl_quorum_call_note_grant(rl_quorum_call *call, unsigned index, int64_t since)
+{
+	call->members[index].vote = RL_VOTE_GRANTED;
+	call->members[index].channel.sent_at = since;
+}
+
+void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_error *err)
+{
+	call->members[index].vote = RL_VOTE_FAILED;
+	*call->members[index].err = *err;
+}
+
+void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now)
+{
+	call->request.verb =
+		RL_VERB_TRY; /* whatever was sent last: what it may have to undo is a grant */
+	for (unsigned i = 0; i < call->set->count; i++) {
+		rl_member_call *member = &call->members[i];
+		if (maybe_ours || member->doubt == RL_DOUBT_LEFT) {
+			member->doubt = RL_DOUBT_UNKNOWN;
+		}
+		if (!rl_channel_is_open(&member->channel) &&
+			(member->vote == RL_VOTE_GRANTED || member->doubt == RL_DOUBT_UNKNOWN)) {
+			rl_channel_take(&member->channel, call->pool, rl_member_call_server(member)->target,
+				RL_WANT_CHECKED, 0, now);
+		}
+	}
+}
