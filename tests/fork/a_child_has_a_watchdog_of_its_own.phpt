@@ -13,13 +13,14 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$lease = $lock->lease('k', 0.6);
+$ttl = slack(0.6);
+$lease = $lock->lease('k', $ttl);
 renewals_go_on('the parent');
-$keep = function (string $who) use ($lock, $server): RedisLockLease {
+$keep = function (string $who) use ($lock, $server, $ttl): RedisLockLease {
     same("$who: threads at first", 1, threads());
-    $own = $lock->lease($who, 0.6, onLoss: stop(...));
+    $own = $lock->lease($who, $ttl, onLoss: stop(...));
     same("$who: threads with a lease", 2, threads());
-    stays_held($who, $server, $own, 0.8);
+    stays_held($who, $server, $own, 1.3 * $ttl);
     check("$who: it was renewed", renewed() > 0);
     return $own;
 };
@@ -35,9 +36,9 @@ for ($n = 0; $n < 3; $n++) {
         stays_held("child$n, afterwards", $server, $own, 0.1);
         $server->cmd('DEL', "child$n");
         stopped("child$n", fn () => compute(5.0), 0.2, "child$n");
-        $left = $lock->lease("left$n", 0.6); // freed by the end of the object
+        $left = $lock->lease("left$n", slack(0.6)); // freed by the end of the object
         unset($left);
-        $left = $lock->lease("kept$n", 0.6); // freed by the end of the process
+        $left = $lock->lease("kept$n", slack(0.6)); // freed by the end of the process
     });
 }
 foreach ($children as $child) {
@@ -50,9 +51,9 @@ same('lost', 0, lost());
 
 /* A child whose parent has no thread any more, and one that takes over its parent's lock. */
 $token = $lease->detach();
-reap(in_fork(function () use ($lock, $server, $token): void {
-    $mine = $lock->resume('k', $token, 0.5);
-    stays_held('taken over', $server, $mine, 0.8);
+reap(in_fork(function () use ($lock, $server, $token, $ttl): void {
+    $mine = $lock->resume('k', $token, $ttl);
+    stays_held('taken over', $server, $mine, 1.3 * $ttl);
     same('release()', true, $mine->release());
 }));
 same('keys', [], $server->keys());

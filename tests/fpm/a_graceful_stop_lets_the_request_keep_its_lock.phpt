@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/fpm.inc';
 foreach (['stop' => SIGQUIT, 'reload' => SIGUSR2] as $what => $signal) {
     foreach (['holds' => false, 'waits for' => true] as $how => $must_wait) {
         $server = start_server();
-        $fpm = start_fpm($server, ['process_control_timeout' => '10s']);
+        $fpm = start_fpm($server, ['process_control_timeout' => '30s']);
         $worker = $fpm->normal("$what, $how: before");
         $must_wait && $server->cmd('SET', 'k', 'somebody', 'PX', 20000);
         $request = $fpm->start('

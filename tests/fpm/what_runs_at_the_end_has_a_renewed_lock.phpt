@@ -22,7 +22,7 @@ foreach ($ends as $what => $end) {
             public static $token;
             static function take(string $what): void
             {
-                usleep(550000); // longer than the TTL
+                usleep((int) ($_GET["ttl"] * 1.1e6)); // longer than the TTL
                 $lock = new RedisLock();
                 $ignored = $lock->acquire($_GET["key"] . ":$what", 60, 0, $lock->owner($_GET["key"]) === self::$token ? "held" : "freed");
             }
@@ -47,9 +47,9 @@ foreach ($ends as $what => $end) {
             register_shutdown_function(fn () => Notes::take("session"));
         }
         $last = new Last;
-        $lease = (new RedisLock())->lease($_GET["key"], 0.5);
+        $lease = (new RedisLock())->lease($_GET["key"], (float) $_GET["ttl"]);
         Notes::$token = $lease->token();
-        ' . $end, ['key' => $what]);
+        ' . $end, ['key' => $what, 'ttl' => slack(0.5)]);
 }
 foreach ($requests as $what => $request) {
     $request->finish();

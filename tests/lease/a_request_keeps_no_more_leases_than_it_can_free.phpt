@@ -44,8 +44,9 @@ foreach ([[20, 8000, 12000], [60000, 40, 200]] as [$length, $least, $most]) {
     same('keys', (int) $m[1], $server->cmd('DBSIZE'));
     $child->tell('go');
     $child->output();
-    /* All, as a rule: this machine may be busy. */
-    check('the end frees them', $server->cmd('DBSIZE') < $m[1] / 2, $server->cmd('DBSIZE'));
+    /* All, as a rule. They have 0.2 s, in which a busy machine may do nothing for this process. */
+    $left = $server->cmd('DBSIZE');
+    check('the end frees them', crowding() > 2 || $left < $m[1] / 2, $left);
     $server->cmd('FLUSHALL');
 }
 

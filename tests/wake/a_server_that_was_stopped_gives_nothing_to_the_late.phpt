@@ -14,12 +14,12 @@ require __DIR__ . '/../inc/waiter.inc';
 $server = start_server();
 foreach ([null, 'mine'] as $own) {
     /* The lock's TTL and the deadline pass while the server is stopped; the waiter cannot take its try back. */
-    hold($server, 'k', 500);
-    $late = waiter($server->dsn(), 'k', ['wait' => 0.4, 'token' => $own]);
+    hold($server, 'k', (int) slack(500));
+    $late = waiter($server->dsn(), 'k', ['wait' => slack(0.4), 'token' => $own]);
     queued($server, 1);
     $late->signal(SIGSTOP);
     $server->pause();
-    usleep(700000);
+    usleep((int) (slack(0.5) * 1e6) + 200_000);
     $server->resume();
     queued($server, 0);
     usleep(20000);
@@ -36,14 +36,14 @@ foreach ([null, 'mine'] as $own) {
 /* The ticket of a release that comes too late goes on to the next one. */
 $server->cmd('DEL', 'k');
 $token = hold($server, 'k');
-$late = waiter($server->dsn(), 'k', ['wait' => 0.3]);
+$late = waiter($server->dsn(), 'k', ['wait' => slack(0.3)]);
 queued($server, 1);
 $next = waiter($server->dsn(), 'k');
 queued($server, 2);
 $late->signal(SIGSTOP);
 $server->pause();
-$releases = in_fork(fn () => same('release()', true, (new RedisLock($server->dsn(), timeout: 5))->release('k', $token)));
-usleep(450000);
+$releases = in_fork(fn () => same('release()', true, (new RedisLock($server->dsn(), timeout: slack(5)))->release('k', $token)));
+usleep((int) (slack(0.3) * 1e6) + 150_000);
 $server->resume();
 woken('the next one', $next->result());
 reap($releases);
