@@ -227,7 +227,7 @@ static void check_has_no_connection(rl_op *op)
 	for (unsigned i = 0; i < fake_set.count; i++) {
 		CHECK(op->call.members[i].channel.conn == NULL);
 	}
-	CHECK(rl_acquire_of(op) == NULL || ((rl_acquire *) op)->queue.conn == NULL);
+	CHECK(rl_acquire_of(op) == NULL || ((rl_acquire *) op)->queue.channel.conn == NULL);
 }
 
 bool fake_drive_to(rl_op *op, int64_t time)

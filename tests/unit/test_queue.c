@@ -58,7 +58,7 @@ static void a_win_proves_from_when_the_try_was_run(void)
 {
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		const proof_case *c = &cases[i];
-		rl_queue queue = {.sent_at = SENT, .answer = {.time_us = c->won_us}};
+		rl_queue queue = {.channel.sent_at = SENT, .answer = {.time_us = c->won_us}};
 		int64_t asked_at = SENT + c->asked_ms * MS;
 		rl_sample sample = {
 			.asked_at = asked_at, .heard_at = asked_at + MS, .server_us = c->server_us};
@@ -72,7 +72,7 @@ static void a_win_proves_from_when_the_try_was_run(void)
 /* Two clocks say nothing of each other. */
 static void a_sample_of_another_members_clock_proves_nothing(void)
 {
-	rl_queue queue = {.sent_at = SENT, .member = 2, .answer = {.time_us = 5000000}};
+	rl_queue queue = {.channel.sent_at = SENT, .member = 2, .answer = {.time_us = 5000000}};
 	rl_sample sample = {.asked_at = SENT, .heard_at = SENT + MS, .server_us = 1000000, .member = 2};
 	CHECK_INT(rl_queue_won_since(&queue, &sample, 0, SENT + 10 * SECOND), SENT + 4 * SECOND);
 	sample.member = 1;
@@ -169,7 +169,7 @@ static void the_second_place_proves_from_its_own_sending(void)
 	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
 	fake_wakes(0, 300 * MS);
 	waiting_drive_to(acquire, 300);
-	CHECK_INT(acquire->queue.sent_at, FAKE_START + 300 * MS);
+	CHECK_INT(acquire->queue.channel.sent_at, FAKE_START + 300 * MS);
 	fake_says(0, "*:1 :0");
 	fake_wakes(0, 100 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);

@@ -87,7 +87,7 @@ static void the_login_comes_first(void)
 			  "20 a4 BLPOP k::rl-wake 11.099\n"
 			  "20 a4 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_writes, 2);
-	CHECK_INT(acquire->queue.sent_at, FAKE_START + 20 * MS);
+	CHECK_INT(acquire->queue.channel.sent_at, FAKE_START + 20 * MS);
 }
 
 static void a_login_that_gets_no_answer_ends_by_the_timeout(void)
@@ -391,7 +391,8 @@ static void what_is_half_written_is_written_on(void)
 	waiting_drive_to(acquire, 50);
 	CHECK(rl_queue_is_in(&acquire->queue));
 	CHECK_HAS(fake_log(), "50 a2 BLPOP k::rl-wake 11.120\n50 a2 TRY+ k T1 30000 0 1 W1 0\n");
-	CHECK_INT(acquire->queue.sent_at, FAKE_START); /* the earliest that it may have been run */
+	CHECK_INT(
+		acquire->queue.channel.sent_at, FAKE_START); /* the earliest that it may have been run */
 	fake_says(0, "*:1 :0");
 	fake_wakes(0, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);

@@ -51,12 +51,10 @@ typedef enum rl_queue_state {
 typedef struct rl_queue {
 	rl_queue_state state;
 	unsigned member;
-	rl_conn *conn;          /* NULL when OUT */
+	rl_channel
+		channel; /* closed when OUT; its command is the try, and its time of sending that of both */
 	int64_t slice_end;      /* its place is given up then, and taken again behind the others */
-	int64_t connect_end;    /* LOGIN */
 	int64_t answer_end;     /* by then something must have come */
-	int64_t sent_at;        /* not later than the first hand-over of BLPOP and try; 0 = not yet */
-	uint64_t command_end;   /* last byte of the try */
 	rl_sample sample;       /* of the server's clock, when the place was taken */
 	rl_status blpop_status; /* of an error in place of a ticket */
 	bool is_blpop_pending;  /* BLPOP is not answered yet */
