@@ -14,6 +14,9 @@ typedef struct rl_backoff {
 	double jitter; /* 0 to below 1: a delay is multiplied by 1-jitter .. 1+jitter */
 } rl_backoff;
 
+/* The n-th delay without jitter, n from 0: the first one, doubled n times, up to the maximum. */
+int64_t rl_backoff_doubled(int64_t first_ns, unsigned n, int64_t max_ns);
+
 /* The n-th delay, n from 0, in nanoseconds. Without random bytes the delay has no jitter. */
 int64_t rl_backoff_delay(const rl_backoff *backoff, unsigned n, const rl_env *env);
 
