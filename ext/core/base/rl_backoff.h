@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Back-off: the delays between tries. Each is twice the last, up to a maximum, times a random factor
- * (jitter) so that waiters that began together do not stay together.
+ * Back-off: the delays between tries. Each is twice the last, up to a maximum, times a random
+ * factor (jitter) so that waiters that began together do not stay together.
  */
 #ifndef RL_BACKOFF_H
 #define RL_BACKOFF_H

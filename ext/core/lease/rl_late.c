@@ -171,8 +171,8 @@ static void end_lease(rl_renewal *renewal)
 	rl_renewer_plan(renewal);
 }
 
-/* After its owner has begun to release a caller's token, another holder may have the lock with the same
- * token. */
+/* After its owner has begun to release a caller's token, another holder may have the lock with
+ * the same token. */
 static bool may_release(const rl_renewal *renewal)
 {
 	bool is_begun = renewal->lease->is_own_token && rl_renewal_is_paused(renewal);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * Late releases: the renewer repeats a release that its caller could not complete. At the end of the
- * process it releases the leases that are under renewal in the same way.
+ * Late releases: the renewer repeats a release that its caller could not complete. At the end of
+ * the process it releases the leases that are under renewal in the same way.
  *
  * DESIGN
  *
- * A release fails while a server is down, restarts, is paused or is a replica for a moment. The caller
- * does not wait for the end of that: it hands the release over, and the renewer sends it again until
- * the server has confirmed it, or until the key has ended by its TTL. So a short outage does not block
- * the key for its whole TTL.
+ * A release fails while a server is down, restarts, is paused or is a replica for a moment. The
+ * caller does not wait for the end of that: it hands the release over, and the renewer sends it
+ * again until the server has confirmed it, or until the key has ended by its TTL. So a short outage
+ * does not block the key for its whole TTL.
  *
  * - The renewer copies all it needs: key, token, and the servers. It owns the copy.
- * - This is only for a token that was drawn by this process for this lock. A caller's own token may be
- *   the token of another holder by now.
+ * - This is only for a token that was drawn by this process for this lock. A caller's own token may
+ *   be the token of another holder by now.
  * - A take-over that has failed is undone in the same way: the token that was given is put back in
  *   place of the fresh one, and the key keeps its TTL.
  * - Only the members that have not confirmed the release are asked.
  * - The same token may be released on several sets of servers. Each set has a record of its own.
- * - "Not ours" ends it, unless the member may still carry out a SET of this token: that SET may come
- *   after the answer.
+ * - "Not ours" ends it, unless the member may still carry out a SET of this token: that SET may
+ *   come after the answer.
  * - The number of records is bounded. The oldest record makes room, and is counted.
  * - The end of the process does not wait for these records: the keys end by their TTL.
  *
@@ -70,13 +70,14 @@ bool rl_late_add(rl_renewer *renewer, const rl_late_release *late);
 bool rl_late_is_releasing(
 	const rl_renewer *renewer, const rl_set *set, rl_bytes key, rl_bytes token);
 
-/* The process is about to end, and no other thread uses its leases any more: the leases under renewal
- * count as lost from now on, and are released on all members. */
+/* The process is about to end, and no other thread uses its leases any more: the leases under
+ * renewal count as lost from now on, and are released on all members. */
 void rl_late_release_all(rl_renewer *renewer);
 
-/* The same for a lock that is being asked for: it may be granted at any moment, and no other part of
- * the process knows its token. Its own connections are ended. "Not ours" counts when the server says
- * so twice: the first time it may not have noticed yet that those connections have ended. */
+/* The same for a lock that is being asked for: it may be granted at any moment, and no other
+ * part of the process knows its token. Its own connections are ended. "Not ours" counts when the
+ * server says so twice: the first time it may not have noticed yet that those connections have
+ * ended. */
 void rl_late_release_pending(rl_renewer *renewer, const rl_late_release *late);
 
 /* After these two: a quorum has confirmed each of the releases. */

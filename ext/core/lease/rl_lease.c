@@ -53,8 +53,9 @@ static int64_t now_of(const rl_lease *lease)
 	return lease->env->now(lease->env->ctx);
 }
 
-/* A renewal that is sent at the last moment proves no more than the rest of the time for which the lease
- * may be held, in whole milliseconds, less the drift. A proof that ends there ends by maxHold. */
+/* A renewal that is sent at the last moment proves no more than the rest of the time for which
+ * the lease may be held, in whole milliseconds, less the drift. A proof that ends there ends by
+ * maxHold. */
 static rl_loss loss_by_clock(const rl_lease *lease, int64_t proof)
 {
 	int64_t hold_until = atomic_load(&lease->hold_until);
@@ -71,7 +72,8 @@ static void lose(rl_lease *lease, rl_loss why)
 	}
 }
 
-/* Nanoseconds of proof left. A proof that is over makes the lease lost from here on, for every thread. */
+/* Nanoseconds of proof left. A proof that is over makes the lease lost from here on, for every
+ * thread. */
 static int64_t left_of_proof(rl_lease *lease)
 {
 	int64_t proof = atomic_load(&lease->proof);

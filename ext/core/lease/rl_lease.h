@@ -3,13 +3,13 @@
  * A lease: a lock that this process keeps, and what can be said of it without asking a server.
  *
  * The proof is one atomic number: the time until which ownership is proven, counted from before the
- * last request that was confirmed, or the reason why nothing is proven. Loss is final: once it has been
- * noticed, by the clock or by a server's answer, nothing brings the lease back. In a forked child the
- * lease is not held from the start: the parent has it.
+ * last request that was confirmed, or the reason why nothing is proven. Loss is final: once it has
+ * been noticed, by the clock or by a server's answer, nothing brings the lease back. In a forked
+ * child the lease is not held from the start: the parent has it.
  *
- * A lease is one block of memory with copies of key and token. It belongs to one thread. While it is
- * under renewal (rl_renewer.h) the watchdog's thread works on it as well: then it is changed under the
- * renewer's lock only, and the proof can still be read at any time.
+ * A lease is one block of memory with copies of key and token. It belongs to one thread. While it
+ * is under renewal (rl_renewer.h) the watchdog's thread works on it as well: then it is changed
+ * under the renewer's lock only, and the proof can still be read at any time.
  */
 #ifndef RL_LEASE_H
 #define RL_LEASE_H
@@ -35,13 +35,14 @@ typedef struct rl_lease {
 	const rl_env *env; /* borrowed */
 	/* The time until which ownership is proven; 0 = not won yet; else an rl_loss, negative. */
 	_Atomic int64_t proof;
-	/* No renewal sets an expiry beyond this; RL_NEVER = the lease may be renewed without end, or is not
-	 * renewed. It only serves to find the reason of a loss. */
+	/* No renewal sets an expiry beyond this; RL_NEVER = the lease may be renewed without end, or
+	 * is not renewed. It only serves to find the reason of a loss. */
 	_Atomic int64_t hold_until;
 	rl_lease_stage stage;
 	/* A server said that the lock is not ours: there is nothing left to release. */
 	bool is_disowned;
-	/* The token is the caller's: once its proof is over, another holder may have the lock with it. */
+	/* The token is the caller's: once its proof is over, another holder may have the lock with
+	 * it. */
 	bool is_own_token;
 	/* The members that may still carry out a command which took the lock, one bit each. */
 	unsigned strays;
@@ -52,7 +53,8 @@ typedef struct rl_lease {
 	unsigned in_flight;
 	/* The shortest TTL of the prolongations that overlap. */
 	int64_t flight_ttl;
-	/* The shortest TTL of the prolongations whose answer was lost: they may still be carried out. */
+	/* The shortest TTL of the prolongations whose answer was lost: they may still be carried
+	 * out. */
 	int64_t doubt_ttl;
 	/* The key has its prefix, of prefix_len bytes. */
 	rl_names names;
@@ -80,9 +82,9 @@ int64_t rl_lease_remaining(rl_lease *lease);
  * counts. A confirmation, a loss or a doubt must follow. */
 void rl_lease_expect(rl_lease *lease, int64_t ttl_ns);
 
-/* The prolongation that was sent at sent_at is confirmed. The order in which a server carries out
- * prolongations that overlap is not known, so the shortest TTL of them counts. False when the lease was
- * lost meanwhile. */
+/* The prolongation that was sent at sent_at is confirmed. The order in which a server carries
+ * out prolongations that overlap is not known, so the shortest TTL of them counts. False when
+ * the lease was lost meanwhile. */
 bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at);
 
 /* The answer to the prolongation will not come. */
@@ -91,8 +93,8 @@ void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns);
 /* A copy of a prolongation may still be carried out, at any time. */
 void rl_lease_suspect(rl_lease *lease, int64_t ttl_ns);
 
-/* Call before sending a renewal, which never shortens the TTL at the server. One of the next two must
- * follow. */
+/* Call before sending a renewal, which never shortens the TTL at the server. One of the next two
+ * must follow. */
 void rl_lease_renewing(rl_lease *lease);
 
 /* The renewal is confirmed: as rl_lease_confirm(), but the lease keeps its TTL. */
@@ -101,7 +103,8 @@ bool rl_lease_renewed(rl_lease *lease, int64_t ttl_ns, int64_t sent_at);
 /* The answer to the renewal is no longer waited for. */
 void rl_lease_not_renewed(rl_lease *lease);
 
-/* Call before sending the release. From then on the lease does not count as held, whatever the answer.
+/* Call before sending the release. From then on the lease does not count as held, whatever the
+ * answer.
  * @return ownership was proven until now, or until the first of several calls */
 bool rl_lease_leave(rl_lease *lease);
 
@@ -124,8 +127,8 @@ bool rl_lease_is_lost(const rl_lease *lease);
 void rl_lease_end(rl_lease *lease);
 void rl_lease_give_away(rl_lease *lease);
 
-/* There may be something to release at the server: the lease is held, or was lost by the clock alone.
- * A caller's own token is released only while ownership is proven. */
+/* There may be something to release at the server: the lease is held, or was lost by the clock
+ * alone. A caller's own token is released only while ownership is proven. */
 bool rl_lease_is_open(const rl_lease *lease);
 
 static inline rl_bytes rl_lease_token(const rl_lease *lease)

@@ -23,9 +23,9 @@ typedef enum rl_loss {
 	RL_LOSS_FORKED,
 } rl_loss;
 
-/* The reason that the members' refusals give. Each of these members found no key, or another holder's.
- * The reason of the majority counts, and of two halves RL_LOSS_TAKEN_OVER, because another holder may
- * be at work. */
+/* The reason that the members' refusals give. Each of these members found no key, or another
+ * holder's. The reason of the majority counts, and of two halves RL_LOSS_TAKEN_OVER, because
+ * another holder may be at work. */
 static inline rl_loss rl_loss_of_refusals(unsigned absent, unsigned taken_over)
 {
 	return taken_over > 0 && taken_over >= absent ? RL_LOSS_TAKEN_OVER : RL_LOSS_DELETED;

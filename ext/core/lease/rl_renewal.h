@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * The record of one lease under renewal, with a part for each member, and what can be said of the
- * record alone: what a member is asked for, how long its answer can be waited for, when something is
- * due. This file knows no connection and no other lease; the parts above it change the record:
+ * record alone: what a member is asked for, how long its answer can be waited for, when something
+ * is due. This file knows no connection and no other lease; the parts above it change the record:
  *
- *   rl_renewal_heap    the records in the order in which they are due
- *   rl_renewal_queue   the members that wait for one connection, and those that were sent on it
- *   rl_renewer_server  one connection
- *   rl_round           one round of renewals, and the loss of a lease
- *   rl_renewer         all records and all connections: what is done, and when
- *   rl_late            releases that their callers could not complete
+ *   rl_renewal_heap    the records in the order in which they are due rl_renewal_queue   the
+ * members that wait for one connection, and those that were sent on it rl_renewer_server  one
+ * connection rl_round           one round of renewals, and the loss of a lease rl_renewer
+ * all records and all connections: what is done, and when rl_late            releases that their
+ * callers could not complete
  *
- * Ownership: the record belongs to the owner of the lease, which the record borrows. The record of a
- * late release and its lease belong to the renewer.
+ * Ownership: the record belongs to the owner of the lease, which the record borrows. The record of
+ * a late release and its lease belong to the renewer.
  *
  * Threads: a record that was prepared (rl_renewer_prepare()) is used under the renewer's lock only.
  */
@@ -36,7 +35,7 @@ typedef enum rl_renewal_stage {
 	RL_RENEWAL_PAUSED,
 	/* The lease is lost: each member that may keep the lock is sent a release. */
 	RL_RENEWAL_LOST,
-	/* The same, while its owner releases it as well: nothing is sent a second time. */
+	/* The same, while its owner releases it as well: the releases that wait are withdrawn. */
 	RL_RENEWAL_LOST_PAUSED,
 	/* A late release (rl_late.h): lost from the start, and the renewer owns record and lease. */
 	RL_RENEWAL_LATE,
@@ -73,8 +72,8 @@ typedef struct rl_renewal_member {
 	struct rl_renewal_member *next;
 	struct rl_renewal_member **link;
 	uint64_t sent_number;
-	/* What goes out next. After a pause RL_SEND_RELEASE says that a SET was under way when the owner
-	 * began to release the lease. */
+	/* What goes out next. After a pause RL_SEND_RELEASE says that a SET was under way when the
+	 * owner began to release the lease. */
 	rl_renewal_command wanted;
 	/* What went out last. */
 	rl_renewal_command sent;
@@ -84,8 +83,8 @@ typedef struct rl_renewal_member {
 	rl_loss refusal;
 	/* The lock was put back in this round already. */
 	bool was_put;
-	/* The member may keep the lock for longer than is proven. In a lease that is lost: the member has
-	 * not confirmed the release. */
+	/* The member may keep the lock for longer than is proven. In a lease that is lost: the
+	 * member has not confirmed the release. */
 	bool may_outlive;
 	/* A connection broke under a SET of this token, which may still be carried out. Then "not ours"
 	 * proves nothing. */
@@ -146,8 +145,8 @@ struct rl_renewal {
 	rl_renewal_member members[];
 };
 
-/* A record that is not under renewal yet. Its owner frees it by rl_renewer_drop(), or by free() while
- * it was not prepared.
+/* A record that is not under renewal yet. Its owner frees it by rl_renewer_drop(), or by free()
+ * while it was not prepared.
  * @return NULL when out of memory */
 rl_renewal *rl_renewal_new(const rl_set *set, rl_lease *lease);
 
@@ -186,8 +185,8 @@ rl_request rl_renewal_request(
 /* A member that does not have the lock may be given it. */
 bool rl_renewal_may_put_back(const rl_renewal *renewal);
 
-/* The member is to be asked again at ask_again_at: it has answered with an error or without the lock,
- * and its vote, or its release, is still wanted. */
+/* The member is to be asked again at ask_again_at: it has answered with an error or without the
+ * lock, and its vote, or its release, is still wanted. */
 bool rl_renewal_must_ask_again(const rl_renewal_member *member);
 
 /* Every member has confirmed the release. */

@@ -21,8 +21,8 @@ typedef struct rl_renewal_heap {
 /* Makes room for so many. False when out of memory. */
 bool rl_renewal_heap_reserve(rl_renewal_heap *heap, size_t count);
 
-/* Puts the record in, or moves it; RL_NEVER = nothing is due for it, and it is taken out. There must
- * be room. */
+/* Puts the record in, or moves it; RL_NEVER = nothing is due for it, and it is taken out. There
+ * must be room. */
 void rl_renewal_heap_set(rl_renewal_heap *heap, rl_renewal *renewal, int64_t due_at);
 
 /* Takes the record out, if it is in. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The members of all leases that use one connection: the waiting list of those that have something to
- * send, and a ring of those whose command was sent, in the order in which the replies will come.
+ * The members of all leases that use one connection: the waiting list of those that have something
+ * to send, and a ring of those whose command was sent, in the order in which the replies will come.
  *
- * A queue belongs to a rl_renewer_server. It owns the ring, and borrows the members. Everything here
- * is called under the renewer's lock, by rl_renewer_server.c alone.
+ * A queue belongs to a rl_renewer_server. It owns the ring, and borrows the members. Everything
+ * here is called under the renewer's lock, by rl_renewer_server.c alone.
  */
 #ifndef RL_RENEWAL_QUEUE_H
 #define RL_RENEWAL_QUEUE_H

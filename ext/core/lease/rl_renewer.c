@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* A member that has not confirmed a release is sent it again after this, doubled each time up to the
- * maximum. */
+/* A member that has not confirmed a release is sent it again after this, doubled each time up to
+ * the maximum. */
 #define RELEASE_PAUSE_NS (10 * RL_NS_PER_MS)
 #define RELEASE_PAUSE_MAX_NS RL_NS_PER_SECOND
 
@@ -313,7 +313,8 @@ static void handle_due(rl_renewal *renewal, const rl_tick *tick)
 		return;
 	}
 	rl_round_handle_due(renewal, tick, renewal->renewer->env);
-	/* A record may still be due because what has arrived was not read yet: the next step handles it. */
+	/* A record may still be due because what has arrived was not read yet: the next step handles
+	 * it. */
 	int64_t due_at = rl_renewal_due_time(renewal);
 	plan_at(renewal, due_at > tick->now ? due_at : tick->now + 1);
 }

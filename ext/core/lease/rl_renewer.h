@@ -5,39 +5,40 @@
  *
  * DESIGN
  *
- * A lease is due when a third of what is proven has passed. Everything that is due at once, or will be
- * soon, goes out in one write to each server, on a connection of the renewer's own
- * (rl_renewer_server.h). A renewal is a round (rl_round.h): the renewer sends RENEW to each member. A
- * quorum of yes proves the lease from the moment it was sent. Refusals that put a quorum out of reach
- * lose the lease.
+ * A lease is due when a third of what is proven has passed. Everything that is due at once, or will
+ * be soon, goes out in one write to each server, on a connection of the renewer's own
+ * (rl_renewer_server.h). A renewal is a round (rl_round.h): the renewer sends RENEW to each member.
+ * A quorum of yes proves the lease from the moment it was sent. Refusals that put a quorum out of
+ * reach lose the lease.
  *
  * Trouble loses nothing. A connection that breaks, or does not answer within a quarter of the proof
  * that is left, is replaced, and the renewal is sent again. A member that answers with an error is
- * asked again after a pause, the others are not. This goes on until the proof is over. Then the lease
- * is lost by the clock, and a member that may have prolonged it meanwhile is sent a release.
+ * asked again after a pause, the others are not. This goes on until the proof is over. Then the
+ * lease is lost by the clock, and a member that may have prolonged it meanwhile is sent a release.
  *
- * A member may answer, in a round that a quorum has granted, that the lock is not there: the member was
- * restarted empty, or had not granted the lock in the first place. SET NX PX puts the lease's own token
- * back, so that the lock is again on as many members as can be. A round that is not decided yet does
- * the same after a pause: the proof still excludes every other holder, and the member may be the one
- * that makes a quorum. This SET may arrive after the release that the lease's own thread sends on a
- * connection of its own. The renewer then writes another release behind the SET.
+ * A member may answer, in a round that a quorum has granted, that the lock is not there: the member
+ * was restarted empty, or had not granted the lock in the first place. SET NX PX puts the lease's
+ * own token back, so that the lock is again on as many members as can be. A round that is not
+ * decided yet does the same after a pause: the proof still excludes every other holder, and the
+ * member may be the one that makes a quorum. This SET may arrive after the release that the lease's
+ * own thread sends on a connection of its own. The renewer then writes another release behind the
+ * SET.
  *
- * RENEW never shortens a TTL, so it may be sent twice, and its order beside an extend() of the lease's
- * own thread does not matter (rl_lease.h says what such a pair proves).
+ * RENEW never shortens a TTL, so it may be sent twice, and its order beside an extend() of the
+ * lease's own thread does not matter (rl_lease.h says what such a pair proves).
  *
  * A lost lease is released on each member that may keep it for longer than was proven. That goes on
- * until the member has confirmed the release, or the TTL is over. A member that answers with an error
- * is asked again after a pause, which doubles up to a second. A release that failed in its caller's
- * hands (rl_late.h) goes the same way, as a record that is lost from the start.
+ * until the member has confirmed the release, or the TTL is over. A member that answers with an
+ * error is asked again after a pause, which doubles up to a second. A release that failed in its
+ * caller's hands (rl_late.h) goes the same way, as a record that is lost from the start.
  *
- * Ownership: a rl_renewal belongs to the owner of the lease, which it borrows. A late release and its
- * lease belong to the renewer, and so do the servers, with their connections and copies of their
- * targets. Servers are kept for later leases.
+ * Ownership: a rl_renewal belongs to the owner of the lease, which it borrows. A late release and
+ * its lease belong to the renewer, and so do the servers, with their connections and copies of
+ * their targets. Servers are kept for later leases.
  *
- * Threads: everything here is called under one lock, that of the watchdog, by any thread. Connections
- * are closed by rl_renewer_step() and rl_renewer_forget() alone, so that the thread that waits for
- * their links need not hold the lock.
+ * Threads: everything here is called under one lock, that of the watchdog, by any thread.
+ * Connections are closed by rl_renewer_step() and rl_renewer_forget() alone, so that the thread
+ * that waits for their links need not hold the lock.
  */
 #ifndef RL_RENEWER_H
 #define RL_RENEWER_H
@@ -79,9 +80,10 @@ void rl_renewer_changed(rl_renewal *renewal);
  * its owner's alone again. */
 void rl_renewer_pause(rl_renewal *renewal);
 
-/* Ends the renewal. If a member may still have the lock, a release is written behind a renewal that is
- * not answered yet, because that could prolong a lock that its owner could not release. A release is
- * also written behind a SET that put the lock back, unless the lease was given away. */
+/* Ends the renewal. If a member may still have the lock, a release is written behind a renewal
+ * that is not answered yet, because that could prolong a lock that its owner could not release.
+ * A release is also written behind a SET that put the lock back, unless the lease was given
+ * away. */
 void rl_renewer_end(rl_renewal *renewal);
 
 /* Ends the renewal and frees the record. NULL = there is none. */
@@ -103,8 +105,8 @@ void rl_renewer_forget(rl_renewer *renewer);
 /* Computes anew when something is due for the record. */
 void rl_renewer_plan(rl_renewal *renewal);
 
-/* Turns a record that was just prepared into a late release: it belongs to the renewer, with its lease,
- * and is the youngest. */
+/* Turns a record that was just prepared into a late release: it belongs to the renewer, with its
+ * lease, and is the youngest. */
 void rl_renewer_own(rl_renewal *renewal);
 
 /* Ends a late release, counts what has become of it, and frees it with its lease. */

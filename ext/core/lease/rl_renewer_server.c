@@ -194,7 +194,8 @@ static bool send_command(
 		return false;
 	}
 	if (command == RL_SEND_RELEASE_BOTH) {
-		/* The swap turns the other token into ours, so that one answer tells what became of both. */
+		/* The swap turns the other token into ours, so that one answer tells what became of
+		 * both. */
 		rl_request swapped = request;
 		swapped.fresh = member->renewal->other;
 		rl_conn_swap_back(server->conn, &swapped);
@@ -233,8 +234,8 @@ static bool send_renewal(rl_renewer_server *server, rl_renewal_member *member, i
 	return true;
 }
 
-/* Sends what the members want, and what the system did not take before. False when there is no memory
- * for it. */
+/* Sends what the members want, and what the system did not take before. False when there is no
+ * memory for it. */
 static bool send_all(rl_renewer_server *server, int64_t now)
 {
 	bool has_memory = true;
@@ -331,8 +332,8 @@ static void on_renewal_answered(rl_renewal_member *member, const rl_reply *reply
 	}
 }
 
-/* The answer leaves open whether the member has the lock. An error that will always come back does not:
- * sending the release again would change nothing. */
+/* The answer leaves open whether the member has the lock. An error that will always come back
+ * does not: sending the release again would change nothing. */
 static bool leaves_open(const rl_renewal_member *member, rl_vote vote, const rl_error *err)
 {
 	if (vote == RL_VOTE_FAILED) {

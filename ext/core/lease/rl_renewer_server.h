@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * A server as the renewer sees it: one connection, and the members that use it. The connection is
- * dialled when a member has something to send, kept as long as it lasts, and replaced when it breaks
- * or does not answer: the first time at once, then after a growing pause. What was sent on a
+ * dialled when a member has something to send, kept as long as it lasts, and replaced when it
+ * breaks or does not answer: the first time at once, then after a growing pause. What was sent on a
  * connection that breaks is sent again on the next one.
  *
- * The server knows the records of its members, and neither the renewer nor its lists: it reports what
- * it hears by a table of functions, rl_renewer_server_listener.
+ * The server knows the records of its members, and neither the renewer nor its lists: it reports
+ * what it hears by a table of functions, rl_renewer_server_listener.
  *
  * Ownership: the renewer owns the servers. A server owns its connection, and a copy of its target,
  * because that of the lease belongs to another thread.
  *
  * Threads: everything here is called under the renewer's lock, by rl_renewer.c, rl_round.c and
- * rl_late.c alone. Connections are closed by rl_renewer_server_read(), _send(), _fail() and _free(),
- * which only rl_renewer_step() and rl_renewer_forget() call, so that whoever waits for the links need
- * not hold the lock.
+ * rl_late.c alone. Connections are closed by rl_renewer_server_read(), _send(), _fail() and
+ * _free(), which only rl_renewer_step() and rl_renewer_forget() call, so that whoever waits for the
+ * links need not hold the lock.
  */
 #ifndef RL_RENEWER_SERVER_H
 #define RL_RENEWER_SERVER_H

@@ -7,7 +7,8 @@
 #include "core/base/rl_time.h"
 #include "core/lease/rl_renewer_server.h"
 
-/* A member that answered with an error is asked again after this share of the proof that is left. */
+/* A member that answered with an error is asked again after this share of the proof that is
+ * left. */
 #define ERROR_SHARE 6
 #define ERROR_MIN_NS (5 * RL_NS_PER_MS)
 #define ERROR_MAX_NS RL_NS_PER_SECOND
@@ -124,8 +125,8 @@ static void put_back(rl_renewal_member *member)
 	}
 }
 
-/* The lease is proven as of the member that was asked first, for the shortest TTL that was asked for.
- * False when the lease was lost meanwhile. */
+/* The lease is proven as of the member that was asked first, for the shortest TTL that was asked
+ * for. False when the lease was lost meanwhile. */
 static bool prove(rl_renewal *renewal)
 {
 	int64_t sent_at = RL_NEVER;
@@ -213,8 +214,8 @@ static void ask_again(rl_renewal *renewal, const rl_tick *tick)
 			continue;
 		}
 		if (!rl_renewal_is_lost(renewal)) {
-			/* While the proof lasts no other holder can have a quorum: whoever has the lock there gives
-			 * it up, or its TTL ends it. */
+			/* While the proof lasts no other holder can have a quorum: whoever has the lock
+			 * there gives it up, or its TTL ends it. */
 			bool is_refused = member->vote == RL_VOTE_REFUSED;
 			member->wanted = is_refused ? RL_SEND_PUT_BACK : member->wanted;
 			member->vote = RL_VOTE_OPEN;
