@@ -60,9 +60,12 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/conn/rl_pool.c
     ext/core/lease/rl_late.c
     ext/core/lease/rl_lease.c
+    ext/core/lease/rl_renewal.c
+    ext/core/lease/rl_renewal_heap.c
+    ext/core/lease/rl_renewal_queue.c
     ext/core/lease/rl_renewer.c
-    ext/core/lease/rl_renewer_heap.c
     ext/core/lease/rl_renewer_server.c
+    ext/core/lease/rl_round.c
     ext/core/lock/rl_acquire.c
     ext/core/lock/rl_acquire_queue.c
     ext/core/lock/rl_member_answer.c

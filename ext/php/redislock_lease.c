@@ -401,7 +401,7 @@ static redislock_call *ask(redislock_record *record, rl_verb verb, int64_t ttl_m
 			.key = lease->names.key,
 			.token = token,
 			.ttl_ms = ttl_ms,
-			.was_held = lease->was_held,
+			.was_held = rl_lease_was_held(lease),
 			/* A member that carries it out late could shorten what the next one has prolonged. */
 			.asks_all = verb == RL_VERB_EXTEND,
 			.late_ns = may_be_repeated ? lease->ttl_ns : 0});

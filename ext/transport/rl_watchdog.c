@@ -113,7 +113,7 @@ static unsigned note_links(int64_t *until)
  * have to wake it. */
 static int64_t wake_time(int64_t now)
 {
-	if (dog.renewer.heap_count > 0) {
+	if (dog.renewer.heap.count > 0) {
 		return rl_time_earlier(dog.renewer.until, now + SLEEP_MAX_NS);
 	}
 	int64_t spell = rl_time_earlier(dog.spell, SLEEP_MAX_NS);
@@ -154,13 +154,13 @@ static void begin_freeing(void)
 	int asked = FREEING_ASKED;
 	if (atomic_compare_exchange_strong(&dog.freeing, &asked, FREEING_BEGUN)) {
 		dog.give_up(&dog.renewer);
-		rl_renewer_release_all(&dog.renewer);
+		rl_late_release_all(&dog.renewer);
 	}
 }
 
 static void note_freed(void)
 {
-	if (atomic_load(&dog.freeing) == FREEING_BEGUN && rl_renewer_has_released_all(&dog.renewer)) {
+	if (atomic_load(&dog.freeing) == FREEING_BEGUN && rl_late_has_released_all(&dog.renewer)) {
 		atomic_store(&dog.freeing, FREEING_DONE);
 	}
 }
@@ -311,7 +311,7 @@ void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver
 	lock();
 	if (renewal->renewer != NULL) { /* else the process was forked meanwhile */
 		learn_addresses(set, resolver);
-		rl_renewal_begin(renewal);
+		rl_renewer_begin(renewal);
 		dog.spell = rl_time_earlier(dog.spell, renewal->due_at - rl_os_now());
 	}
 	unlock_and_wake();
@@ -348,7 +348,7 @@ void rl_watchdog_hold(rl_renewal *renewal)
 void rl_watchdog_let_go(rl_renewal *renewal)
 {
 	if (renewal != NULL) {
-		rl_renewal_changed(renewal);
+		rl_renewer_changed(renewal);
 		unlock_and_wake();
 	}
 }
@@ -357,7 +357,7 @@ void rl_watchdog_pause(rl_renewal *renewal)
 {
 	if (renewal != NULL) {
 		lock();
-		rl_renewal_pause(renewal);
+		rl_renewer_pause(renewal);
 		unlock();
 	}
 }
@@ -366,7 +366,7 @@ void rl_watchdog_end(rl_renewal *renewal)
 {
 	if (renewal != NULL) {
 		lock();
-		rl_renewal_free(renewal);
+		rl_renewer_drop(renewal);
 		unlock_and_wake();
 	}
 }
@@ -414,7 +414,7 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 	bool is_taken = start() == 0;
 	if (is_taken) {
 		learn_addresses(late->set, resolver);
-		is_taken = rl_renewer_release_late(&dog.renewer, late);
+		is_taken = rl_late_add(&dog.renewer, late);
 	}
 	rl_stats_add(&rl_process_stats()->postponed_dropped, !is_taken);
 	unlock_and_wake();
@@ -423,7 +423,7 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 bool rl_watchdog_is_releasing(const rl_set *set, rl_bytes key, rl_bytes token)
 {
 	lock();
-	bool is_releasing = dog.is_running && rl_renewer_is_releasing(&dog.renewer, set, key, token);
+	bool is_releasing = dog.is_running && rl_late_is_releasing(&dog.renewer, set, key, token);
 	unlock();
 	return is_releasing;
 }

@@ -32,7 +32,7 @@ void rl_watchdog_stop(void);
  * @return RL_OK, or RL_ERR_MEMORY, also when the system gives no thread or pipe, with errno in *sys_errno */
 rl_status rl_watchdog_prepare(rl_renewal *renewal, const rl_set *set, int *sys_errno) RL_MUST_USE;
 
-/* As rl_renewal_begin(). @param resolver knows the addresses of the set */
+/* As rl_renewer_begin(). @param resolver knows the addresses of the set */
 void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver *resolver);
 
 /* The thread of the resolver has asked for names since: the watchdog's dials use what it learned. */
@@ -45,11 +45,11 @@ bool rl_watchdog_doubts(const rl_address *address);
 void rl_watchdog_hold(rl_renewal *renewal);
 void rl_watchdog_let_go(rl_renewal *renewal);
 
-/* As rl_renewal_pause() and rl_renewal_end(); NULL = it is not watched. */
+/* As rl_renewer_pause() and rl_renewer_end(); NULL = it is not watched. */
 void rl_watchdog_pause(rl_renewal *renewal);
 void rl_watchdog_end(rl_renewal *renewal);
 
-/* As rl_renewer_release_late(); starts the thread, if there is none. Without thread or memory the release is dropped, and
+/* As rl_late_add(); starts the thread, if there is none. Without thread or memory the release is dropped, and
  * counted. @param resolver knows the addresses of the set */
 void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *resolver);
 
@@ -71,7 +71,7 @@ bool rl_watchdog_is_inside(void);
 /* For a signal handler: the thread calls rl_sigterm_pass_on(). False = there is no thread. */
 bool rl_watchdog_call(void);
 
-/* As rl_renewer_is_releasing(). */
+/* As rl_late_is_releasing(). */
 bool rl_watchdog_is_releasing(const rl_set *set, rl_bytes key, rl_bytes token);
 
 #endif

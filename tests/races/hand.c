@@ -109,7 +109,7 @@ static rl_op *ask(kept *self, rl_verb verb, int64_t ttl_ms)
 		.key = self->lease->names.key,
 		.token = rl_lease_token(self->lease),
 		.ttl_ms = ttl_ms,
-		.was_held = self->lease->was_held};
+		.was_held = rl_lease_was_held(self->lease)};
 	rl_op *op = need(rl_plain_new(&by->set, &by->pool, &by->env, &args));
 	rl_drive(&by->net, op, NULL);
 	return op;

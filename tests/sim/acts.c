@@ -90,7 +90,7 @@ static void claim(sim_client *c, holding *h, int64_t hold_until)
 static void tell_watch(sim_client *c, holding *h)
 {
 	if (h->renewal != NULL) {
-		rl_renewal_changed(h->renewal);
+		rl_renewer_changed(h->renewal);
 		c->renewer.until = 0;
 	}
 }
@@ -99,7 +99,7 @@ static void tell_watch(sim_client *c, holding *h)
 static void free_ref(holding *h)
 {
 	h->claim.is_active = false;
-	rl_renewal_free(h->renewal);
+	rl_renewer_drop(h->renewal);
 	rl_lease_free(h->lease);
 	h->renewal = NULL;
 	h->lease = NULL;
@@ -222,14 +222,14 @@ static rl_op *ask(sim_client *c, const holding *h, rl_verb verb, int64_t ttl_ms)
 		.key = h->lease->names.key,
 		.token = rl_lease_token(h->lease),
 		.ttl_ms = ttl_ms,
-		.was_held = !h->is_token && h->lease->was_held};
+		.was_held = !h->is_token && rl_lease_was_held(h->lease)};
 	return rl_plain_new(&c->set, &c->pool, &c->env, &args);
 }
 
 static void begin_release(sim_client *c, holding *h)
 {
 	if (h->renewal != NULL) {
-		rl_renewal_pause(h->renewal);
+		rl_renewer_pause(h->renewal);
 	}
 	if (h->is_token) {
 		h->claim.is_active = false;
@@ -248,7 +248,7 @@ static void begin_release(sim_client *c, holding *h)
 static void begin_farewell(sim_client *c, holding *h)
 {
 	if (h->renewal != NULL) {
-		rl_renewal_pause(h->renewal);
+		rl_renewer_pause(h->renewal);
 	}
 	h->claim.is_active = false;
 	if (!rl_lease_is_open(h->lease)) {
@@ -287,7 +287,7 @@ static void give_away(sim_client *c, holding *h)
 	*l = (loose){.key = h->key, .len = (uint8_t) token.len, .is_used = true};
 	memcpy(l->token, token.data, token.len);
 	if (h->renewal != NULL) {
-		rl_renewal_pause(h->renewal);
+		rl_renewer_pause(h->renewal);
 	}
 	rl_lease_give_away(h->lease);
 	free_ref(h);
@@ -436,7 +436,7 @@ static void swap_back_late(sim_client *c)
 	rl_late_release late;
 	if (rl_op_leaves(c->op, &late)) {
 		COVER(swapped_back);
-		if (!rl_renewer_release_late(&c->renewer, &late)) {
+		if (!rl_late_add(&c->renewer, &late)) {
 			abort();
 		}
 	}
@@ -568,7 +568,7 @@ static void begin_policy(sim_client *c, holding *h)
 		COVER(max_hold);
 		h->renewal->hold_until = hold_until;
 	}
-	rl_renewal_begin(h->renewal);
+	rl_renewer_begin(h->renewal);
 	c->renewer.until = 0;
 }
 
@@ -659,7 +659,7 @@ static void release_late(sim_client *c, const holding *h, unsigned members)
 		return;
 	}
 	COVER(late_release);
-	if (!rl_renewer_release_late(&c->renewer, &late)) {
+	if (!rl_late_add(&c->renewer, &late)) {
 		abort();
 	}
 }

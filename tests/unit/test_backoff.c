@@ -33,6 +33,8 @@ static void doubles_up_to_the_maximum(void)
 	}
 	CHECK_INT(delay(&backoff, 1000000, 0), 200 * RL_NS_PER_MS);
 	CHECK_INT(delay(&backoff, UINT32_MAX, 0), 200 * RL_NS_PER_MS);
+	CHECK_INT(rl_backoff_doubled(3, 2, 100), 12);
+	CHECK_INT(rl_backoff_doubled(3, UINT32_MAX, 100), 100);
 }
 
 static void the_maximum_may_be_the_first(void)

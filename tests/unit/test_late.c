@@ -45,7 +45,7 @@ static rl_late_release late_of(const char *key, unsigned members, int64_t ttl_ms
 static void hand_over(const char *key, unsigned members, int64_t ttl_ms)
 {
 	rl_late_release late = late_of(key, members, ttl_ms);
-	CHECK(rl_renewer_release_late(&watching, &late));
+	CHECK(rl_late_add(&watching, &late));
 	CHECK(watching.until <= fake_clock); /* its thread must know that there is something to write */
 }
 
@@ -59,7 +59,7 @@ static void check_counts(unsigned postponed, unsigned done, unsigned dropped)
 
 static bool is_releasing(const char *key, const char *token)
 {
-	return rl_renewer_is_releasing(&watching, &fake_set, bytes_of(key), bytes_of(token));
+	return rl_late_is_releasing(&watching, &fake_set, bytes_of(key), bytes_of(token));
 }
 
 /* Some of the servers, as another RedisLock object has them. */
@@ -75,7 +75,7 @@ static rl_set set_of(unsigned first, unsigned count)
 
 static bool is_releasing_on(const rl_set *set)
 {
-	return rl_renewer_is_releasing(&watching, set, bytes_of("k"), bytes_of("tok"));
+	return rl_late_is_releasing(&watching, set, bytes_of("k"), bytes_of("tok"));
 }
 
 static void a_release_is_sent_at_once(void)
@@ -85,7 +85,7 @@ static void a_release_is_sent_at_once(void)
 	watching_to(0);
 	CHECK_LOG("0 a1 dial\n0 a1 RELEASE k tok\n0 a1 NAME\n");
 	check_counts(1, 1, 0);
-	CHECK_INT(watching.heap_count, 0);
+	CHECK_INT(watching.heap.count, 0);
 }
 
 static void waiters_are_told(void)
@@ -141,7 +141,7 @@ static void a_take_over_is_undone_by_a_swap(void)
 		rl_late_release late = late_of("k", 1, 30000);
 		late.back = bytes_of("given");
 		late.strays = 1;
-		CHECK(rl_renewer_release_late(&watching, &late));
+		CHECK(rl_late_add(&watching, &late));
 		watching_to(20);
 		CHECK_LOG("0 a1 dial\n0 a1 SWAP k tok given 0\n0 a1 NAME\n10 a1 SWAP k tok given 0\n");
 		release_answer = answers_of[i];
@@ -165,7 +165,7 @@ static void until_the_ttl_is_over(void)
 	fake_forget_log();
 	watching_to(60000);
 	CHECK_LOG("");
-	CHECK_INT(watching.heap_count, 0);
+	CHECK_INT(watching.heap.count, 0);
 	CHECK_INT(watching.all_count, 0);
 }
 
@@ -248,7 +248,7 @@ static void no_is_not_believed_while_a_set_may_come(void)
 	release_answer = ":0";
 	rl_late_release late = late_of("k", ALL, 30000);
 	late.strays = 1u << C;
-	CHECK(rl_renewer_release_late(&watching, &late));
+	CHECK(rl_late_add(&watching, &late));
 	watching_to(5000);
 	CHECK_COUNT("a1 RELEASE", 1);
 	CHECK_COUNT("b1 RELEASE", 1);
@@ -264,7 +264,7 @@ static void it_is_asked_until_the_ttl_is_over_then(void)
 	release_answer = ":0";
 	rl_late_release late = late_of("k", ALL, 3000);
 	late.strays = 1u << C;
-	CHECK(rl_renewer_release_late(&watching, &late));
+	CHECK(rl_late_add(&watching, &late));
 	watching_to(60000);
 	check_counts(1, 0, 1);
 }
@@ -282,11 +282,11 @@ static void the_watchs_own_set_counts_too(void)
 	CHECK_COUNT("c1 SET k tok", 1);
 	watching_to(11000); /* the connection is given up */
 	CHECK_COUNT("c1 close", 1);
-	rl_renewal_pause(one);
+	rl_renewer_pause(one);
 	rl_late_release late = late_of("k", ALL, TTL);
 	late.renewal = one;
 	release_answer = ":0";
-	CHECK(rl_renewer_release_late(&watching, &late));
+	CHECK(rl_late_add(&watching, &late));
 	watching_let_go(one, true);
 	watching_to(15000);
 	CHECK_COUNT("a1 RELEASE", 1);
@@ -302,7 +302,7 @@ static void it_goes_behind_a_renewal_that_is_under_way(void)
 	rl_renewal *one = watching_keep("k", TTL);
 	fake_acts(A, FAKE_SAY, ":1", 500 * MS);
 	watching_to(10000);
-	rl_renewal_pause(one);
+	rl_renewer_pause(one);
 	hand_over("k", 1, TTL);
 	watching_let_go(one, true);
 	fake_forget_log();
@@ -355,10 +355,10 @@ static void the_same_token_on_other_servers_is_another(void)
 	rl_set other = set_of(B, 2);
 	rl_late_release late = late_of("k", 1, 3000);
 	late.set = &one;
-	CHECK(rl_renewer_release_late(&watching, &late));
+	CHECK(rl_late_add(&watching, &late));
 	late.set = &other;
 	late.members = 2; /* the second of the two */
-	CHECK(rl_renewer_release_late(&watching, &late));
+	CHECK(rl_late_add(&watching, &late));
 	CHECK_INT(watching.late_count, 2);
 	watching_to(100);
 	CHECK(fake_count("a1 RELEASE") > 2);
@@ -428,7 +428,7 @@ static bool hand_over_one(void)
 	rl_late_release late = late_of("k", ALL, 30000);
 	asked = 0;
 	is_counting = true;
-	bool is_taken = rl_renewer_release_late(&watching, &late);
+	bool is_taken = rl_late_add(&watching, &late);
 	is_counting = false;
 	CHECK_INT(watching.late_count, is_taken);
 	CHECK_INT(watching.all_count, is_taken);
@@ -458,13 +458,13 @@ static void all_leases_are_released_and_count_as_lost(void)
 	rl_renewal *one = watching_keep("k", TTL);
 	rl_renewal *two = watching_keep("l", TTL);
 	two->renews = false;
-	rl_renewer_release_all(&watching);
+	rl_late_release_all(&watching);
 	CHECK(watching.until <= fake_clock);
 	CHECK(!rl_lease_is_held(one->lease));
 	CHECK(!rl_lease_is_held(two->lease));
-	CHECK(!rl_renewer_has_released_all(&watching));
+	CHECK(!rl_late_has_released_all(&watching));
 	watching_to(0);
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 	CHECK_COUNT("RELEASE k tok", 1);
 	CHECK_COUNT("RELEASE l tok", 1);
 	watching_to(60000);
@@ -479,12 +479,12 @@ static void they_go_behind_what_is_under_way(void)
 	fake_acts(A, FAKE_SAY, ":1", 500 * MS);
 	watching_to(10000);
 	fake_forget_log();
-	rl_renewer_release_all(&watching);
+	rl_late_release_all(&watching);
 	watching_to(10499);
 	CHECK_LOG("10000 a1 RELEASE k tok\n");
-	CHECK(!rl_renewer_has_released_all(&watching));
+	CHECK(!rl_late_has_released_all(&watching));
 	watching_to(10500);
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 	CHECK_INT(fake_stats.renewed, 0);
 }
 
@@ -493,19 +493,19 @@ static void only_what_may_be_held_is_released(void)
 {
 	begin(1);
 	rl_renewal *given = watching_keep("given", TTL);
-	rl_renewal_pause(given);
+	rl_renewer_pause(given);
 	rl_lease_give_away(given->lease);
 	rl_renewal *lost = watching_keep("lost", TTL);
 	rl_lease_lose(lost->lease);
 	rl_renewal *leaving = watching_keep("leaving", TTL);
-	rl_renewal_pause(leaving);
+	rl_renewer_pause(leaving);
 	rl_lease_leave(leaving->lease);
 	watching_prepare("new");
-	rl_renewer_release_all(&watching);
+	rl_late_release_all(&watching);
 	watching_to(0);
 	CHECK_COUNT("RELEASE", 1);
 	CHECK_COUNT("RELEASE leaving tok", 1);
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 }
 
 static void a_pause_in_dialling_is_cut_short(void)
@@ -517,11 +517,11 @@ static void a_pause_in_dialling_is_cut_short(void)
 	watching_keep("k", TTL);
 	watching_to(10800); /* the next dial would be at 11.13 s */
 	fake_forget_log();
-	rl_renewer_release_all(&watching);
+	rl_late_release_all(&watching);
 	watching_to(10801);
 	CHECK_COUNT(" dial", 1);
 	CHECK_COUNT("10800 a", 3);
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 }
 
 static void a_quorum_is_enough(void)
@@ -529,9 +529,9 @@ static void a_quorum_is_enough(void)
 	begin(3);
 	watching_keep("k", TTL);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	rl_renewer_release_all(&watching);
+	rl_late_release_all(&watching);
 	watching_to(0);
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 	CHECK_COUNT("RELEASE k tok", 3);
 }
 
@@ -541,9 +541,9 @@ static void with_a_majority_away_it_does_not_end(void)
 	watching_keep("k", TTL);
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	fake_dials(C, FAKE_HANG, 0);
-	rl_renewer_release_all(&watching);
+	rl_late_release_all(&watching);
 	watching_to(250);
-	CHECK(!rl_renewer_has_released_all(&watching));
+	CHECK(!rl_late_has_released_all(&watching));
 }
 
 static void what_is_asked_for_is_given_up_after_two_refusals(void)
@@ -552,12 +552,12 @@ static void what_is_asked_for_is_given_up_after_two_refusals(void)
 	release_answer = ":0";
 	rl_late_release late = late_of("k", 1, 1000);
 	late.strays = 1;
-	rl_renewer_release_pending(&watching, &late);
-	rl_renewer_release_all(&watching);
+	rl_late_release_pending(&watching, &late);
+	rl_late_release_all(&watching);
 	watching_to(9);
-	CHECK(!rl_renewer_has_released_all(&watching));
+	CHECK(!rl_late_has_released_all(&watching));
 	watching_to(10);
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 	CHECK_COUNT("RELEASE", 2);
 	watching_to(2000);
 }
@@ -567,9 +567,9 @@ static void or_after_one_release(void)
 	begin(1);
 	rl_late_release late = late_of("k", 1, 1000);
 	late.strays = 1;
-	rl_renewer_release_pending(&watching, &late);
+	rl_late_release_pending(&watching, &late);
 	watching_to(0);
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 }
 
 /* What was said of a caller's token may have been carried out, and somebody else may hold with the same token by now. */
@@ -579,11 +579,11 @@ static void a_caller_s_token_is_released_once(void)
 	fake_acts(A, FAKE_BREAK, NULL, 5 * MS);
 	watching_keep("k", TTL)->lease->is_own_token = true;
 	watching_keep("l", TTL);
-	rl_renewer_release_all(&watching);
+	rl_late_release_all(&watching);
 	watching_to(100);
 	CHECK_COUNT("RELEASE k tok", 1);
 	CHECK_COUNT("RELEASE l tok", 2);
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 }
 
 static void an_error_says_that_it_was_not_released(void)
@@ -591,7 +591,7 @@ static void an_error_says_that_it_was_not_released(void)
 	begin(1);
 	release_answer = "-LOADING x";
 	watching_keep("k", TTL)->lease->is_own_token = true;
-	rl_renewer_release_all(&watching);
+	rl_late_release_all(&watching);
 	watching_to(100);
 	CHECK(fake_count("RELEASE k tok") > 2);
 }
@@ -601,18 +601,18 @@ static void nor_when_its_owner_has_begun_to_release_it(void)
 	begin(1);
 	rl_renewal *leaving = watching_keep("leaving", TTL);
 	leaving->lease->is_own_token = true;
-	rl_renewal_pause(leaving);
+	rl_renewer_pause(leaving);
 	rl_lease_leave(leaving->lease);
 	rl_renewal *dropped = watching_keep("dropped", TTL);
 	dropped->lease->is_own_token = true;
-	rl_renewal_pause(dropped); /* a release batch says no more than that */
+	rl_renewer_pause(dropped); /* a release batch says no more than that */
 	rl_renewal *held = watching_keep("held", TTL);
 	held->lease->is_own_token = true;
-	rl_renewer_release_all(&watching);
+	rl_late_release_all(&watching);
 	watching_to(0);
 	CHECK_COUNT("RELEASE", 1);
 	CHECK_COUNT("RELEASE held tok", 1);
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 }
 
 /* A call that has won "k" with the drawn token T1 on these members, proven for so long, and swaps the caller's token in. */
@@ -633,7 +633,7 @@ static void give_up(const rl_acquire *acquire)
 {
 	rl_late_release late;
 	if (rl_acquire_may_hold(acquire, fake_clock, &late)) {
-		rl_renewer_release_pending(&watching, &late);
+		rl_late_release_pending(&watching, &late);
 	}
 }
 
@@ -641,10 +641,10 @@ static void of_two_tokens_that_which_the_key_holds_is_released(void)
 {
 	begin(1);
 	give_up(swapping(1, 29000));
-	CHECK(!rl_renewer_has_released_all(&watching));
+	CHECK(!rl_late_has_released_all(&watching));
 	watching_to(0);
 	CHECK_LOG("0 a1 dial\n0 a1 SWAP k mine T1 0\n0 a1 RELEASE k T1\n0 a1 NAME\n");
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 	check_counts(1, 1, 0);
 }
 
@@ -657,7 +657,7 @@ static void both_are_said_again_while_the_answer_is_no(void)
 	watching_to(10);
 	CHECK_COUNT("SWAP k mine T1 0\n0 a1 RELEASE k T1", 1);
 	CHECK_COUNT("10 a1 SWAP k mine T1 0\n10 a1 RELEASE k T1", 1);
-	CHECK(rl_renewer_has_released_all(&watching));
+	CHECK(rl_late_has_released_all(&watching));
 	watching_to(2000);
 }
 

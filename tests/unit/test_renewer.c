@@ -116,7 +116,7 @@ static void one_that_another_holding_wants_renewed_is_renewed_from_then_on(void)
 	watching_to(12000);
 	CHECK_LOG("");
 	one->renews = true;
-	rl_renewal_changed(one);
+	rl_renewer_changed(one);
 	watching_to(12000);
 	CHECK_COUNT("12000 a1 renew k tok 30002", 1);
 }
@@ -129,9 +129,9 @@ static void a_shorter_ttl_is_due_sooner(void)
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(5000);
 	rl_lease_expect(one->lease, 3002 * MS);
-	rl_renewal_changed(one);
+	rl_renewer_changed(one);
 	CHECK(rl_lease_confirm(one->lease, 3002 * MS, fake_clock));
-	rl_renewal_changed(one);
+	rl_renewer_changed(one);
 	watching_to(5999);
 	CHECK_LOG("");
 	watching_to(6000);
@@ -146,9 +146,9 @@ static void a_longer_ttl_is_what_the_next_renewal_asks_for(void)
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(5000);
 	rl_lease_expect(one->lease, 90002 * MS);
-	rl_renewal_changed(one);
+	rl_renewer_changed(one);
 	CHECK(rl_lease_confirm(one->lease, 90002 * MS, fake_clock));
-	rl_renewal_changed(one);
+	rl_renewer_changed(one);
 	watching_to(10000); /* no later than was planned */
 	CHECK_COUNT("10000 a1 renew k tok 90002\n", 1);
 	watching_to(39999);

@@ -33,9 +33,9 @@ static void after_a_pause_nothing_is_sent(void)
 	watching_begin(1);
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(9999);
-	rl_renewal_pause(one);
-	rl_renewal_pause(one);
-	rl_renewal_changed(one);
+	rl_renewer_pause(one);
+	rl_renewer_pause(one);
+	rl_renewer_changed(one);
 	watching_to(60000);
 	CHECK_LOG("");
 	check_is_not_renewed(one);
@@ -48,7 +48,7 @@ static void one_that_waits_for_the_connection_is_not_sent(void)
 	fake_dials(0, FAKE_ACCEPT, 100 * MS);
 	watching_to(10050);
 	CHECK_INT(one->lease->in_flight, 1);
-	rl_renewal_pause(one);
+	rl_renewer_pause(one);
 	watching_to(60000);
 	CHECK_LOG("10000 a1 dial\n");
 	check_is_not_renewed(one);
@@ -66,7 +66,7 @@ static void an_answer_after_the_pause_concerns_nobody(void)
 		rl_renewal *one = watching_keep("k", TTL);
 		fake_acts(0, FAKE_SAY, answers[i], 500 * MS);
 		watching_to(10000);
-		rl_renewal_pause(one);
+		rl_renewer_pause(one);
 		int64_t proof = one->lease->proof;
 		fake_forget_log();
 		watching_to(20000);
@@ -86,7 +86,7 @@ static void what_was_in_flight_is_not_said_again_after_the_pause(void)
 		rl_renewal *one = watching_keep("k", TTL);
 		fake_acts(0, breaks[i], NULL, 500 * MS);
 		watching_to(10000);
-		rl_renewal_pause(one);
+		rl_renewer_pause(one);
 		fake_forget_log();
 		watching_to(20000);
 		CHECK_COUNT("dial", 0);
@@ -129,7 +129,7 @@ static void a_lease_that_was_released_leaves_nothing_to_say(void)
 	watching_let_go(one, true);
 	watching_to(60000);
 	CHECK_LOG("");
-	CHECK_INT(watching.heap_count, 0);
+	CHECK_INT(watching.heap.count, 0);
 	CHECK_INT(watching.all_count, 0);
 }
 
@@ -149,7 +149,7 @@ static void one_that_could_not_be_released_is_released_behind_its_renewal(void)
 static void also_after_it_was_asked_for(void)
 {
 	rl_renewal *one = fly();
-	rl_renewal_pause(one);
+	rl_renewer_pause(one);
 	CHECK(rl_lease_leave(one->lease));
 	watching_to(10100); /* and not answered */
 	watching_let_go(one, false);
@@ -170,7 +170,7 @@ static void not_when_nothing_is_in_flight(void)
 static void not_when_it_is_somebody_elses(void)
 {
 	rl_renewal *one = fly();
-	rl_renewal_pause(one);
+	rl_renewer_pause(one);
 	rl_lease_lose(one->lease);
 	watching_let_go(one, false);
 	watching_to(60000);
@@ -214,9 +214,9 @@ static void one_that_was_never_won_ends_without_a_word(void)
 	watching_begin(1);
 	rl_renewal *one = watching_prepare("k");
 	watching_let_go(one, false);
-	rl_renewal_free(NULL);
+	rl_renewer_drop(NULL);
 	rl_lease *lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 16, 0);
-	rl_renewal_free(rl_renewal_new(&fake_set, lease));
+	rl_renewer_drop(rl_renewal_new(&fake_set, lease));
 	rl_lease_free(lease);
 	CHECK_LOG("");
 }

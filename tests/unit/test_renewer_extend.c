@@ -124,7 +124,7 @@ static void step_owner(prolongation *self)
 				rl_lease_lose(lease);
 			}
 	}
-	rl_renewal_changed(one);
+	rl_renewer_changed(one);
 }
 
 static void step(char letter)

@@ -30,7 +30,7 @@ static rl_renewal *connecting(void)
 	fake_dials(0, FAKE_HANG, 0);
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(10000);
-	CHECK_INT(one->members[0].state, RL_RENEWAL_WAITING);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_WAITING);
 	return one;
 }
 
@@ -40,7 +40,7 @@ static rl_renewal *between_dials(void)
 	fake_dials(0, FAKE_REFUSE, 0);
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(10005);
-	CHECK_INT(one->members[0].state, RL_RENEWAL_WAITING);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_WAITING);
 	return one;
 }
 
@@ -48,7 +48,7 @@ static rl_renewal *flying(void)
 {
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(10000);
-	CHECK_INT(one->members[0].state, RL_RENEWAL_FLYING);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_SENT);
 	return one;
 }
 
@@ -69,7 +69,7 @@ static rl_renewal *lost(void)
 	one->ctx = &losses;
 	fake_says(0, ":0");
 	watching_to(10001);
-	CHECK(one->is_lost);
+	CHECK(rl_renewal_is_lost(one));
 	return one;
 }
 
@@ -82,15 +82,15 @@ static rl_renewal *lost_with_a_release_to_be_sent(void)
 	}
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(31000);
-	CHECK(one->is_lost);
-	CHECK_INT(one->members[0].state, RL_RENEWAL_WAITING);
+	CHECK(rl_renewal_is_lost(one));
+	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_WAITING);
 	return one;
 }
 
 static rl_renewal *paused_in_flight(void)
 {
 	rl_renewal *one = flying();
-	rl_renewal_pause(one);
+	rl_renewer_pause(one);
 	return one;
 }
 
@@ -131,10 +131,10 @@ static void in_a_child_their_owners_may_still_do_anything(void)
 		rl_renewer_forget(&watching);
 		fake_forget_log();
 		CHECK(!rl_lease_is_held(one->lease));
-		rl_renewal_changed(one);
-		rl_renewal_pause(one);
-		rl_renewal_changed(one);
-		rl_renewal_end(one);
+		rl_renewer_changed(one);
+		rl_renewer_pause(one);
+		rl_renewer_changed(one);
+		rl_renewer_end(one);
 		watching_to(90000);
 		CHECK_LOG("");
 		watching_end();
@@ -174,8 +174,8 @@ static void many_at_once(void)
 		CHECK(all[i]->renewer == NULL);
 		CHECK_INT(all[i]->heap_at, 0);
 	}
-	CHECK_INT(watching.heap_count, 0);
-	CHECK(watching.heap == NULL);
+	CHECK_INT(watching.heap.count, 0);
+	CHECK(watching.heap.entries == NULL);
 }
 
 static void nothing_at_all(void)

@@ -140,15 +140,15 @@ static void check_heap(void)
 		}
 		count++;
 		size_t at = one->heap_at;
-		if (at > watching.heap_count || watching.heap[at - 1] != one ||
-			(at > 1 && watching.heap[at / 2 - 1]->due_at > one->due_at)) {
+		if (at > watching.heap.count || watching.heap.entries[at - 1] != one ||
+			(at > 1 && watching.heap.entries[at / 2 - 1]->due_at > one->due_at)) {
 			FAIL("seed %u: the heap is out of order at %zu", seed, at);
 		}
 	}
-	CHECK_INT(count, (int64_t) watching.heap_count);
-	CHECK(watching.heap_count <= watching.all_count);
-	CHECK(watching.all_count <= watching.heap_room);
-	CHECK(watching.heap_count == 0 || watching.until <= watching.heap[0]->due_at);
+	CHECK_INT(count, (int64_t) watching.heap.count);
+	CHECK(watching.heap.count <= watching.all_count);
+	CHECK(watching.all_count <= watching.heap.room);
+	CHECK(watching.heap.count == 0 || watching.until <= watching.heap.entries[0]->due_at);
 }
 
 /* ---- what happens ---- */
@@ -175,9 +175,9 @@ static void change_one(entry *one)
 	int64_t planned = one->renew_at;
 	one->ttl = any(4980) * MS + 20 * MS;
 	rl_lease_expect(lease, one->ttl);
-	rl_renewal_changed(one->renewal);
+	rl_renewer_changed(one->renewal);
 	CHECK(rl_lease_confirm(lease, one->ttl, fake_clock));
-	rl_renewal_changed(one->renewal);
+	rl_renewer_changed(one->renewal);
 	plan(one);
 	one->renew_at = rl_time_earlier(one->renew_at, planned);
 }

@@ -140,7 +140,7 @@ static void one_that_comes_too_late_for_any(void)
 	CHECK(rl_lease_confirm(
 		one->lease, 12002 * MS, fake_clock)); /* by the owner, so it is proven until 17 s */
 	key_ends_at = fake_clock + 12002 * MS;
-	rl_renewal_changed(one);
+	rl_renewer_changed(one);
 	one->hold_until = FAKE_START + 17500 * MS;
 	for (int i = 0; i < 12; i++) {
 		fake_acts(0, FAKE_SILENCE, NULL, 0);
@@ -160,7 +160,7 @@ static void one_that_comes_after_the_end_is_not_sent(void)
 	watching_to(10500);
 	rl_lease_expect(one->lease, 60002 * MS);
 	CHECK(rl_lease_confirm(one->lease, 60002 * MS, fake_clock));
-	rl_renewal_changed(one);
+	rl_renewer_changed(one);
 	watching_to(70499);
 	CHECK_COUNT("dial", 71); /* the last at 42 s */
 	CHECK_INT(renewals, 0);

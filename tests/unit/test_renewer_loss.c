@@ -88,7 +88,7 @@ static void its_owner_may_learn_it_first(void)
 	rl_renewal *one = keep(TTL);
 	watching_to(3000);
 	rl_lease_lose(one->lease);
-	rl_renewal_changed(one);
+	rl_renewer_changed(one);
 	CHECK_INT(losses, 0); /* told by the watch's thread alone */
 	watching_to(3000);
 	CHECK_INT(losses, 1);
@@ -151,7 +151,7 @@ static void who_is_about_to_end_it_is_told_no_more(void)
 	rl_renewal *one = keep_told_by(watching_note_loss_again, TTL);
 	fake_says(0, ":0");
 	watching_to(10005);
-	rl_renewal_pause(one);
+	rl_renewer_pause(one);
 	watching_to(90000);
 	CHECK_INT(losses, 2);
 }
@@ -402,13 +402,13 @@ static void until_its_time_is_over(void)
 	fake_forget_log();
 	watching_to(190000);
 	CHECK_LOG("");
-	CHECK_INT(watching.heap_count, 0);
+	CHECK_INT(watching.heap.count, 0);
 }
 
 static void a_release_that_may_not_tell_waiters_is_said_without(void)
 {
 	keep_in_doubt(0, FAKE_SAY);
-	watching.all->wakes = true;
+	watching.all->members[0].is_alone = false;
 	watching_to(90000);
 	CHECK_LOG("30000 a1 RELEASE+ k tok\n30000 a1 RELEASE k tok\n");
 }

@@ -176,7 +176,7 @@ static void without_any_memory_they_are_lost_by_the_clock(void)
 		watching_to(7000);
 		is_counting = false;
 		CHECK_INT(losses, LEASES);
-		CHECK_INT(watching.heap_count, 0);
+		CHECK_INT(watching.heap.count, 0);
 		watching_end();
 	}
 }

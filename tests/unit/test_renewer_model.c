@@ -265,7 +265,7 @@ static void extend(slot *self)
 	self->is_answered = !has_trouble || any(4) != 0;
 	self->next_at = fake_clock + any_ms(60);
 	rl_lease_expect(self->renewal->lease, self->ttl_ms * MS);
-	rl_renewal_changed(self->renewal);
+	rl_renewer_changed(self->renewal);
 	for (unsigned i = 0; i < fake_set.count; i++) {
 		self->is_carried_out[i] = false;
 	}
@@ -313,7 +313,7 @@ static void end_extension(slot *self)
 	} else {
 		rl_lease_lose(lease);
 	}
-	rl_renewal_changed(self->renewal);
+	rl_renewer_changed(self->renewal);
 }
 
 static void leave(slot *self)
@@ -321,7 +321,7 @@ static void leave(slot *self)
 	self->step = OWNER_LEAVING;
 	self->is_answered = !has_trouble || any(3) != 0;
 	self->next_at = fake_clock + any_ms(40);
-	rl_renewal_pause(self->renewal);
+	rl_renewer_pause(self->renewal);
 	rl_lease_leave(self->renewal->lease);
 }
 

@@ -216,7 +216,8 @@ static void said_twice_and_refused_the_next_round_tells(void)
 	watching_to(20000);
 	CHECK_COUNT("SET", 2);
 	CHECK_COUNT("20000 c2 renew k tok 30002\n", 1);
-	CHECK(one->members[C].vote == RL_VOTE_GRANTED || one->members[C].state == RL_RENEWAL_FLYING);
+	CHECK(
+		one->members[C].vote == RL_VOTE_GRANTED || one->members[C].state == RL_RENEWAL_MEMBER_SENT);
 	watching_to(29999);
 	CHECK_COUNT("SET", 2);
 }
@@ -275,7 +276,7 @@ static void also_when_it_could_not_be_released(void)
 static void also_when_it_was_answered_while_the_release_was_under_way(void)
 {
 	rl_renewal *one = fly();
-	rl_renewal_pause(one);
+	rl_renewer_pause(one);
 	watching_to(10600);
 	CHECK_LOG("");
 	watching_let_go(one, true);
@@ -293,7 +294,7 @@ static void not_when_it_was_answered_before(void)
 static void given_away_it_stays(void)
 {
 	rl_renewal *one = fly();
-	rl_renewal_pause(one);
+	rl_renewer_pause(one);
 	rl_lease_give_away(one->lease);
 	watching_let_go(one, false);
 	watching_to(60000);
@@ -307,7 +308,7 @@ static void what_waits_for_a_connection_is_not_sent_any_more(void)
 	fake_dials(C, FAKE_HANG, 0);
 	fake_acts(C, FAKE_BREAK, NULL, 0);
 	watching_to(10050);
-	CHECK_INT(one->members[C].state, RL_RENEWAL_WAITING);
+	CHECK_INT(one->members[C].state, RL_RENEWAL_MEMBER_WAITING);
 	watching_let_go(one, true);
 	watching_to(60000);
 	CHECK_COUNT("SET", 1);

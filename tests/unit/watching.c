@@ -57,7 +57,7 @@ void watching_end(void)
 	}
 	CHECK(watching.all == NULL && watching.late == NULL);
 	CHECK_INT(watching.all_count, 0);
-	CHECK_INT(watching.heap_count, 0);
+	CHECK_INT(watching.heap.count, 0);
 	rl_renewer_forget(&watching);
 	fake_end();
 }
@@ -70,7 +70,7 @@ rl_renewal *watching_prepare(const char *key)
 	rl_lease *lease = rl_lease_new(&fake_env, bytes_of(key), 0, 16, fake_set.drift_factor);
 	rl_renewal *renewal = lease != NULL ? rl_renewal_new(&fake_set, lease) : NULL;
 	if (renewal == NULL || !rl_renewer_prepare(&watching, renewal, &fake_set)) {
-		rl_renewal_free(renewal);
+		rl_renewer_drop(renewal);
 		rl_lease_free(lease);
 		return NULL;
 	}
@@ -85,7 +85,7 @@ void watching_win(rl_renewal *renewal, int64_t ttl_ms)
 	rl_lease *lease = renewal->lease;
 	rl_lease_begin(
 		lease, bytes_of("tok"), ttl, fake_clock + ttl - rl_drift(lease->drift_factor, ttl));
-	rl_renewal_begin(renewal);
+	rl_renewer_begin(renewal);
 }
 
 rl_renewal *watching_keep(const char *key, int64_t ttl_ms)
@@ -100,11 +100,11 @@ void watching_let_go(rl_renewal *renewal, bool is_released)
 {
 	rl_lease *lease = renewal->lease;
 	forget(renewal);
-	rl_renewal_pause(renewal);
+	rl_renewer_pause(renewal);
 	if (is_released) {
 		rl_lease_end(lease);
 	}
-	rl_renewal_free(renewal);
+	rl_renewer_drop(renewal);
 	rl_lease_free(lease);
 }
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/rl_backoff.h"
 
+int64_t rl_backoff_doubled(int64_t first_ns, unsigned n, int64_t max_ns)
+{
+	int64_t delay = first_ns;
+	while (n-- > 0 && delay < max_ns) {
+		delay *= 2; /* the maximum is 60 s at most, so this cannot overflow */
+	}
+	return delay < max_ns ? delay : max_ns;
+}
+
 int64_t rl_backoff_delay(const rl_backoff *backoff, unsigned n, const rl_env *env)
 {
-	int64_t delay = backoff->first_ns;
-	while (n-- > 0 && delay < backoff->max_ns) {
-		delay *= 2; /* max is 60 s, so this cannot overflow */
-	}
-	if (delay > backoff->max_ns) {
-		delay = backoff->max_ns;
-	}
+	int64_t delay = rl_backoff_doubled(backoff->first_ns, n, backoff->max_ns);
 	uint32_t random;
 	if (backoff->jitter == 0 || !env->random(env->ctx, &random, sizeof random)) {
 		return delay;

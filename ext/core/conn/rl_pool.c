@@ -4,7 +4,7 @@
  */
 #include "core/conn/rl_pool.h"
 
-#include "core/base/rl_time.h"
+#include "core/base/rl_backoff.h"
 
 #include <stdlib.h>
 
@@ -162,9 +162,9 @@ void rl_pool_note_failure(rl_pool *pool, rl_target *target, int64_t now)
 		*trouble = (rl_backed_off){.next = pool->troubles, .target = rl_target_ref(target)};
 		pool->troubles = trouble;
 	}
-	unsigned doublings = trouble->fails < 7 ? trouble->fails : 7;
+	trouble->redial_at =
+		now + rl_backoff_doubled(RL_POOL_PAUSE_NS, trouble->fails, RL_POOL_PAUSE_MAX_NS);
 	trouble->fails++;
-	trouble->redial_at = now + rl_time_earlier(RL_POOL_PAUSE_NS << doublings, RL_POOL_PAUSE_MAX_NS);
 }
 
 void rl_pool_note_answer(rl_pool *pool, const rl_target *target)

@@ -53,8 +53,9 @@ static int64_t now_of(const rl_lease *lease)
 	return lease->env->now(lease->env->ctx);
 }
 
-/* A renewal sent at the last moment would not have proven more than this: the rest of the time for which it may be
- * held, in whole milliseconds, less the drift. */
+/* A renewal that is sent at the last moment proves no more than the rest of the time for which
+ * the lease may be held, in whole milliseconds, less the drift. A proof that ends there ends by
+ * maxHold. */
 static rl_loss loss_by_clock(const rl_lease *lease, int64_t proof)
 {
 	int64_t hold_until = atomic_load(&lease->hold_until);
@@ -63,7 +64,7 @@ static rl_loss loss_by_clock(const rl_lease *lease, int64_t proof)
 	return is_held_to_the_end ? RL_LOSS_MAX_HOLD : RL_LOSS_EXPIRED;
 }
 
-/* The proof gives way to the reason, if that is the first. */
+/* Replaces the proof by the reason, unless there is an earlier reason. */
 static void lose(rl_lease *lease, rl_loss why)
 {
 	int64_t proof = atomic_load(&lease->proof);
@@ -71,8 +72,9 @@ static void lose(rl_lease *lease, rl_loss why)
 	}
 }
 
-/* Nanoseconds of proof left. What is over is lost from here on, whoever looks. */
-static int64_t look(rl_lease *lease)
+/* Nanoseconds of proof left. A proof that is over makes the lease lost from here on, for every
+ * thread. */
+static int64_t left_of_proof(rl_lease *lease)
 {
 	int64_t proof = atomic_load(&lease->proof);
 	while (proof > 0) {
@@ -95,10 +97,10 @@ int64_t rl_lease_remaining(rl_lease *lease)
 	}
 	if (is_inherited(lease)) {
 		lose(lease, RL_LOSS_FORKED);
-		rl_lease_end(lease); /* it is the parent's */
+		rl_lease_end(lease); /* the parent has it */
 		return 0;
 	}
-	return look(lease);
+	return left_of_proof(lease);
 }
 
 bool rl_lease_is_held(rl_lease *lease)
@@ -126,7 +128,8 @@ void rl_lease_renewing(rl_lease *lease)
 	lease->in_flight++;
 }
 
-static void land(rl_lease *lease)
+/* A prolongation or renewal is over, with an answer or without. */
+static void note_answered(rl_lease *lease)
 {
 	if (lease->in_flight > 0) {
 		lease->in_flight--;
@@ -136,13 +139,13 @@ static void land(rl_lease *lease)
 	}
 }
 
-/* The shortest of what may be carried out after it, too. */
-static int64_t least(const rl_lease *lease, int64_t ttl_ns)
+/* The shortest TTL of this prolongation and of those that may be carried out after it. */
+static int64_t shortest(const rl_lease *lease, int64_t ttl_ns)
 {
 	return rl_time_earlier(ttl_ns, rl_time_earlier(lease->doubt_ttl, lease->flight_ttl));
 }
 
-/* Proven until then, too. False when it is lost already. */
+/* Ownership is proven until then as well. False when the lease is lost already. */
 static bool prove(rl_lease *lease, int64_t until)
 {
 	if (!rl_lease_is_held(lease)) {
@@ -157,8 +160,8 @@ static bool prove(rl_lease *lease, int64_t until)
 
 bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at)
 {
-	int64_t ttl = least(lease, ttl_ns);
-	land(lease);
+	int64_t ttl = shortest(lease, ttl_ns);
+	note_answered(lease);
 	if (!prove(lease, proven_until(lease, ttl, sent_at))) {
 		return false;
 	}
@@ -168,14 +171,14 @@ bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at)
 
 bool rl_lease_renewed(rl_lease *lease, int64_t ttl_ns, int64_t sent_at)
 {
-	int64_t ttl = least(lease, ttl_ns);
-	land(lease);
+	int64_t ttl = shortest(lease, ttl_ns);
+	note_answered(lease);
 	return prove(lease, proven_until(lease, ttl, sent_at));
 }
 
 void rl_lease_not_renewed(rl_lease *lease)
 {
-	land(lease);
+	note_answered(lease);
 }
 
 void rl_lease_suspect(rl_lease *lease, int64_t ttl_ns)
@@ -186,21 +189,34 @@ void rl_lease_suspect(rl_lease *lease, int64_t ttl_ns)
 void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns)
 {
 	rl_lease_suspect(lease, ttl_ns);
-	land(lease);
+	note_answered(lease);
+}
+
+static bool is_leaving(const rl_lease *lease)
+{
+	return lease->stage == RL_LEASE_LEAVING || lease->stage == RL_LEASE_LEAVING_HELD;
+}
+
+bool rl_lease_was_held(const rl_lease *lease)
+{
+	return lease->stage == RL_LEASE_LEAVING_HELD;
 }
 
 bool rl_lease_leave(rl_lease *lease)
 {
-	if (lease->stage != RL_LEASE_LEAVING) {
-		lease->was_held = rl_lease_is_held(lease);
-		lease->stage = rl_lease_is_open(lease) ? RL_LEASE_LEAVING : lease->stage;
+	if (is_leaving(lease)) {
+		return rl_lease_was_held(lease);
 	}
-	return lease->was_held;
+	bool is_held = rl_lease_is_held(lease);
+	if (rl_lease_is_open(lease)) {
+		lease->stage = is_held ? RL_LEASE_LEAVING_HELD : RL_LEASE_LEAVING;
+	}
+	return is_held;
 }
 
 void rl_lease_lose_by(rl_lease *lease, rl_loss why)
 {
-	if (lease->stage == RL_LEASE_TAKEN || lease->stage == RL_LEASE_LEAVING) {
+	if (lease->stage == RL_LEASE_TAKEN || is_leaving(lease)) {
 		lease->is_disowned = true;
 		lose(lease, why);
 	}
@@ -230,20 +246,21 @@ bool rl_lease_is_lost(const rl_lease *lease)
 
 void rl_lease_end(rl_lease *lease)
 {
-	lease->stage = RL_LEASE_ENDED;
+	if (lease->stage != RL_LEASE_GIVEN_AWAY) {
+		lease->stage = RL_LEASE_ENDED;
+	}
 }
 
 void rl_lease_give_away(rl_lease *lease)
 {
-	lease->is_given_away = true;
-	rl_lease_end(lease);
+	lease->stage = RL_LEASE_GIVEN_AWAY;
 }
 
 bool rl_lease_is_open(const rl_lease *lease)
 {
 	int64_t proof = atomic_load(&lease->proof);
-	if ((lease->stage != RL_LEASE_TAKEN && lease->stage != RL_LEASE_LEAVING) ||
-		lease->is_disowned || is_inherited(lease)) {
+	bool is_ours = lease->stage == RL_LEASE_TAKEN || is_leaving(lease);
+	if (!is_ours || lease->is_disowned || is_inherited(lease)) {
 		return false;
 	}
 	return !lease->is_own_token || proof > now_of(lease);

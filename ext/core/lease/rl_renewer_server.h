@@ -1,77 +1,94 @@
 /* SPDX-License-Identifier: MIT
  *
- * A server as the watch sees it: one connection, those who want to send on it, and those whose answers are to come,
- * in order. For rl_renewer.c alone; the design is in rl_renewer.h.
+ * A server as the renewer sees it: one connection, and the members that use it. The connection is
+ * dialled when a member has something to send, kept as long as it lasts, and replaced when it
+ * breaks or does not answer: the first time at once, then after a growing pause. What was sent on a
+ * connection that breaks is sent again on the next one.
  *
- * A connection is dialled when somebody wants to send, kept as long as it lasts, and replaced when it breaks or
- * does not answer: the first time at once, then with a growing pause.
+ * The server knows the records of its members, and neither the renewer nor its lists: it reports
+ * what it hears by a table of functions, rl_renewer_server_listener.
+ *
+ * Ownership: the renewer owns the servers. A server owns its connection, and a copy of its target,
+ * because that of the lease belongs to another thread.
+ *
+ * Threads: everything here is called under the renewer's lock, by rl_renewer.c, rl_round.c and
+ * rl_late.c alone. Connections are closed by rl_renewer_server_read(), _send(), _fail() and
+ * _free(), which only rl_renewer_step() and rl_renewer_forget() call, so that whoever waits for the
+ * links need not hold the lock.
  */
 #ifndef RL_RENEWER_SERVER_H
 #define RL_RENEWER_SERVER_H
 
 #include "core/conn/rl_conn.h"
-#include "core/lease/rl_renewer.h"
+#include "core/lease/rl_renewal_queue.h"
+
+/* What a server reports. */
+typedef struct rl_renewer_server_listener {
+	/* The record has changed: when something is due for it must be computed again. */
+	void (*on_changed)(rl_renewal *renewal);
+	/* The member has answered a renewal, or a SET; the answer is in member->vote. */
+	void (*on_vote)(rl_renewal_member *member);
+	/* The member has not confirmed a release, which must be sent again after a pause. */
+	void (*on_release_failed)(rl_renewal_member *member);
+} rl_renewer_server_listener;
 
 typedef struct rl_renewer_server rl_renewer_server;
 struct rl_renewer_server {
+	/* In the list of the renewer. */
 	rl_renewer_server *next;
-	rl_target *target; /* owned, and a copy: the lease's own belongs to another thread */
-	rl_conn *conn;     /* owned; NULL = there is none */
-	unsigned users;    /* member calls */
-	unsigned fails;    /* connections in a row that were of no use */
-	bool lacks_script; /* what goes next brings the script's text */
+	/* The next three are borrowed. */
+	rl_transport *transport;
+	const rl_env *env;
+	const rl_renewer_server_listener *listener;
+	/* Owned. */
+	rl_target *target;
+	/* Owned; NULL = there is none. */
+	rl_conn *conn;
+	/* The members of leases that use this server. */
+	unsigned members;
+	/* Connections in a row that brought no answer. */
+	unsigned fails;
+	/* The server does not know the script: the next renewal brings its text. */
+	bool lacks_script;
+	/* The connection must be up by then. */
 	int64_t connect_by;
+	/* The next connection is dialled then at the earliest. */
 	int64_t redial_at;
-	rl_renewal_member *waiting;
-	rl_renewal_member **waiting_end;
-	rl_renewal_member *
-		*flights; /* owned; a ring. NULL in it = nobody waits for that answer any more */
-	uint64_t first_flight;
-	uint64_t next_flight;
-	size_t flight_room; /* a power of two */
+	rl_renewal_queue queue;
 };
 
-/* A server with a copy of the target; NULL when out of memory. */
-rl_renewer_server *rl_renewer_server_new(const rl_target *target);
+/* @param target is copied
+ * @return NULL when out of memory */
+rl_renewer_server *rl_renewer_server_new(const rl_target *target, rl_transport *transport,
+	const rl_env *env, const rl_renewer_server_listener *listener);
+
+/* Closes the connection without a word, and frees the server. */
 void rl_renewer_server_free(rl_renewer_server *server);
 
-/* The member call wants to send. */
+/* The link of the connection; NULL = there is none. */
+rl_link *rl_renewer_server_link(const rl_renewer_server *server);
+
+/* The member has something to send: member->wanted. It must be idle. */
 void rl_renewer_server_queue(rl_renewal_member *member);
 
-/* The member call wants nothing any more: its answer, if one is to come, concerns nobody. */
+/* The member wants nothing any more. If its command was sent, the reply is discarded. */
 void rl_renewer_server_leave(rl_renewal_member *member);
 
-/* Writes a release behind what the member call has, or had, in flight. */
-void rl_renewer_server_release_behind(rl_renewal_member *member);
+/* Writes a release behind everything that was sent on the connection, if that is up.
+ * @return false = the system has not taken all of it, and the next step has to flush */
+bool rl_renewer_server_release_behind(rl_renewal_member *member);
 
 /* Reads what has arrived. */
 void rl_renewer_server_read(rl_renewer_server *server, const rl_tick *tick);
 
-/* Dials if need be, and sends what is to be sent.
- * @return when it wants to be called again; RL_NEVER = when something arrives */
-int64_t rl_renewer_server_send(rl_renewer_server *server, rl_renewer *renewer, const rl_tick *tick);
+/* Dials if need be, and sends what the members want.
+ * @return when to call again; RL_NEVER = when something arrives */
+int64_t rl_renewer_server_send(rl_renewer_server *server, const rl_tick *tick);
 
-/* The connection is of no use: who has something in flight on it sends it again on the next one. */
+/* Drops the connection. The members whose commands were sent on it wait for the next one. */
 void rl_renewer_server_fail(rl_renewer_server *server, int64_t now);
 
-/* The server has just answered somebody else: what was wrong before does not count. */
+/* The server has just answered another connection: earlier failures do not count. */
 void rl_renewer_server_trust(rl_renewer_server *server);
-
-/* ---- implemented by rl_renewer.c ---- */
-
-/* Something about it has changed: when it is due is reckoned anew. */
-void rl_renewal_plan(rl_renewal *renewal);
-
-/* A member has answered; member call->vote is what. */
-void rl_renewal_on_vote(rl_renewal_member *member);
-
-/* What a renewal may ask for now; less than 1 ms = nothing any more. */
-int64_t rl_renewal_ttl(const rl_renewal *renewal, int64_t now);
-
-/* Lost: the member has not confirmed the release. The member call is to be released again after a pause. */
-void rl_renewal_on_release_failed(rl_renewal_member *member);
-
-/* How long the lease can wait for one answer. */
-int64_t rl_renewal_patience(const rl_renewal *renewal, int64_t timeout_ns, int64_t now);
 
 #endif

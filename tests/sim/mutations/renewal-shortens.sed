@@ -1,3 +1,3 @@
 # The watchdog prolongs by a script that can also shorten.
-# file: ext/core/lease/rl_renewer_server.c
-s/request_of\(member, verb\);/request_of(member, verb == RL_VERB_RENEW ? RL_VERB_EXTEND : verb);/
+# file: ext/core/lease/rl_renewal.c
+s/request_of\(member, RL_VERB_RENEW\);/request_of(member, RL_VERB_EXTEND);/

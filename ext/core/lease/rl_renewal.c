@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What can be said of one record alone. The rules are in the header.
+ */
+#include "core/lease/rl_renewal.h"
+
+#include "core/base/rl_time.h"
+
+#include <stdlib.h>
+
+/* An answer is waited for during this share of the proof that is left, so that there is time to try
+ * again. */
+#define PATIENCE_SHARE 4
+#define PATIENCE_MIN_NS (5 * RL_NS_PER_MS)
+
+/* Together with a renewal that is due go those that will be within this share of their TTL. */
+#define EARLY_SHARE 12
+
+rl_renewal *rl_renewal_new(const rl_set *set, rl_lease *lease)
+{
+	rl_renewal *renewal = calloc(1, sizeof *renewal + set->count * sizeof renewal->members[0]);
+	if (renewal == NULL) {
+		return NULL;
+	}
+	renewal->lease = lease;
+	renewal->hold_until = RL_NEVER;
+	renewal->count = set->count;
+	return renewal;
+}
+
+/* ---- what is asked for ---- */
+
+int64_t rl_renewal_ttl(const rl_renewal *renewal, int64_t now)
+{
+	int64_t ttl = renewal->lease->ttl_ns;
+	if (renewal->hold_until != RL_NEVER) {
+		ttl = rl_time_earlier(ttl, renewal->hold_until - now);
+	}
+	return ttl - ttl % RL_NS_PER_MS;
+}
+
+static rl_request request_of(const rl_renewal_member *member, rl_verb verb)
+{
+	const rl_lease *lease = member->renewal->lease;
+	return (rl_request){.verb = verb,
+		.key = lease->names.key,
+		.mark = lease->names.mark,
+		.tickets = lease->names.tickets,
+		.token = rl_lease_token(lease),
+		.ttl_ms = member->asked_ttl / RL_NS_PER_MS,
+		.reserve_ms = rl_reservation_ms(member->renewal->count, 0),
+		.is_alone = member->is_alone};
+}
+
+/* A release is sent as text, so that one answer is enough. */
+static rl_request release_of(const rl_renewal_member *member)
+{
+	bool is_swap = member->renewal->back.len > 0;
+	rl_request request = request_of(member, is_swap ? RL_VERB_SWAP : RL_VERB_RELEASE);
+	request.as_text = true;
+	if (is_swap) {
+		request.fresh = member->renewal->back;
+		request.ttl_ms = 0; /* the key keeps its TTL */
+	}
+	return request;
+}
+
+static rl_request request_for(const rl_renewal_member *member, rl_renewal_command command)
+{
+	switch (command) {
+		case RL_SEND_RENEW:
+		case RL_SEND_RENEW_AS_TEXT:
+			break;
+		case RL_SEND_PUT_BACK:
+			return request_of(member, RL_VERB_SET);
+		case RL_SEND_RELEASE:
+		case RL_SEND_RELEASE_BOTH:
+			return release_of(member);
+	}
+	rl_request request = request_of(member, RL_VERB_RENEW);
+	request.as_text = command == RL_SEND_RENEW_AS_TEXT;
+	return request;
+}
+
+rl_request rl_renewal_request(
+	const rl_renewal_member *member, rl_renewal_command command, bool is_alone)
+{
+	rl_request request = request_for(member, command);
+	request.is_alone = request.is_alone || is_alone;
+	return request;
+}
+
+bool rl_renewal_may_put_back(const rl_renewal *renewal)
+{
+	return renewal->count > 1 && renewal->renews && !renewal->lease->is_own_token;
+}
+
+bool rl_renewal_must_ask_again(const rl_renewal_member *member)
+{
+	if (rl_renewal_is_lost(member->renewal)) {
+		return member->may_outlive && member->state == RL_RENEWAL_MEMBER_IDLE;
+	}
+	bool is_wanted = member->vote == RL_VOTE_FAILED ||
+		(member->vote == RL_VOTE_REFUSED && rl_renewal_may_put_back(member->renewal));
+	return member->renewal->stage == RL_RENEWAL_IN_ROUND &&
+		member->state == RL_RENEWAL_MEMBER_IDLE && is_wanted;
+}
+
+bool rl_renewal_is_released(const rl_renewal *renewal)
+{
+	bool is_released = true;
+	for (unsigned i = 0; i < renewal->count; i++) {
+		is_released = is_released && !renewal->members[i].may_outlive;
+	}
+	return is_released;
+}
+
+/* ---- when ---- */
+
+int64_t rl_renewal_patience(const rl_renewal *renewal, int64_t timeout_ns, int64_t now)
+{
+	if (rl_renewal_is_lost(renewal)) {
+		return timeout_ns; /* a release has no proof that ends */
+	}
+	int64_t share = (atomic_load(&renewal->lease->proof) - now) / PATIENCE_SHARE;
+	return rl_time_earlier(timeout_ns, share > PATIENCE_MIN_NS ? share : PATIENCE_MIN_NS);
+}
+
+/* When something is due for the lease as a whole, whatever its members do. */
+static int64_t own_due_time(const rl_renewal *renewal)
+{
+	if (rl_renewal_is_lost(renewal)) {
+		return rl_time_earlier(renewal->give_up_at, renewal->report_at);
+	}
+	int64_t proof = atomic_load(&renewal->lease->proof);
+	int64_t due = proof > 0 ? proof : 0;
+	bool is_to_be_renewed = renewal->renews && renewal->stage == RL_RENEWAL_IDLE;
+	return is_to_be_renewed ? rl_time_earlier(due, renewal->renew_at) : due;
+}
+
+int64_t rl_renewal_due_time(const rl_renewal *renewal)
+{
+	if (renewal->stage == RL_RENEWAL_LATE && rl_renewal_is_released(renewal)) {
+		return 0;
+	}
+	int64_t due = own_due_time(renewal);
+	for (unsigned i = 0; i < renewal->count; i++) {
+		const rl_renewal_member *member = &renewal->members[i];
+		if (member->state == RL_RENEWAL_MEMBER_SENT) {
+			due = rl_time_earlier(due, member->answer_by);
+		} else if (rl_renewal_must_ask_again(member)) {
+			due = rl_time_earlier(due, member->ask_again_at);
+		}
+	}
+	return due;
+}
+
+bool rl_renewal_is_near(const rl_renewal *renewal, int64_t now)
+{
+	return renewal->renews && renewal->stage == RL_RENEWAL_IDLE &&
+		renewal->renew_at - renewal->lease->ttl_ns / EARLY_SHARE <= now;
+}

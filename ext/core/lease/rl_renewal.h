@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The record of one lease under renewal, with a part for each member, and what can be said of the
+ * record alone: what a member is asked for, how long its answer can be waited for, when something
+ * is due. This file knows no connection and no other lease; the parts above it change the record:
+ *
+ *   rl_renewal_heap    the records in the order in which they are due rl_renewal_queue   the
+ * members that wait for one connection, and those that were sent on it rl_renewer_server  one
+ * connection rl_round           one round of renewals, and the loss of a lease rl_renewer
+ * all records and all connections: what is done, and when rl_late            releases that their
+ * callers could not complete
+ *
+ * Ownership: the record belongs to the owner of the lease, which the record borrows. The record of
+ * a late release and its lease belong to the renewer.
+ *
+ * Threads: a record that was prepared (rl_renewer_prepare()) is used under the renewer's lock only.
+ */
+#ifndef RL_RENEWAL_H
+#define RL_RENEWAL_H
+
+#include "core/lease/rl_lease.h"
+#include "core/wire/rl_set.h"
+
+typedef struct rl_renewal rl_renewal;
+struct rl_renewer;        /* rl_renewer.h */
+struct rl_renewer_server; /* rl_renewer_server.h */
+
+/* What the renewer does about a lease. */
+typedef enum rl_renewal_stage {
+	/* The lease is held, or not won yet. The next round begins when it is due. */
+	RL_RENEWAL_IDLE,
+	/* Renewals are under way, and the votes have not decided yet. */
+	RL_RENEWAL_IN_ROUND,
+	/* Its owner releases the lease, or gives it away: no renewal is sent any more. */
+	RL_RENEWAL_PAUSED,
+	/* The lease is lost: each member that may keep the lock is sent a release. */
+	RL_RENEWAL_LOST,
+	/* The same, while its owner releases it as well: the releases that wait are withdrawn. */
+	RL_RENEWAL_LOST_PAUSED,
+	/* A late release (rl_late.h): lost from the start, and the renewer owns record and lease. */
+	RL_RENEWAL_LATE,
+} rl_renewal_stage;
+
+/* What a member is sent. */
+typedef enum rl_renewal_command {
+	RL_SEND_RENEW,
+	/* The same with the text of the script. */
+	RL_SEND_RENEW_AS_TEXT,
+	/* SET NX PX: the member has lost the lock, and gets it back. */
+	RL_SEND_PUT_BACK,
+	/* The release, or the swap that puts another token back (rl_renewal.back). */
+	RL_SEND_RELEASE,
+	/* The same, behind a swap that turns rl_renewal.other into the token of the lease. */
+	RL_SEND_RELEASE_BOTH,
+} rl_renewal_command;
+
+/* Where a member is in the queue of its server. */
+typedef enum rl_renewal_member_state {
+	RL_RENEWAL_MEMBER_IDLE,
+	/* It has something to send. */
+	RL_RENEWAL_MEMBER_WAITING,
+	/* Its command was sent, and is not answered yet. */
+	RL_RENEWAL_MEMBER_SENT,
+} rl_renewal_member_state;
+
+/* One member's part in a lease under renewal. */
+typedef struct rl_renewal_member {
+	rl_renewal *renewal;
+	struct rl_renewer_server *server;
+	/* The next four belong to the queue of the server (rl_renewal_queue.h). */
+	rl_renewal_member_state state;
+	struct rl_renewal_member *next;
+	struct rl_renewal_member **link;
+	uint64_t sent_number;
+	/* What goes out next. After a pause RL_SEND_RELEASE says that a SET was under way when the
+	 * owner began to release the lease. */
+	rl_renewal_command wanted;
+	/* What went out last. */
+	rl_renewal_command sent;
+	/* The answer in this round. */
+	rl_vote vote;
+	/* RL_VOTE_REFUSED: what has become of the key, RL_LOSS_DELETED or RL_LOSS_TAKEN_OVER. */
+	rl_loss refusal;
+	/* The lock was put back in this round already. */
+	bool was_put;
+	/* The member may keep the lock for longer than is proven. In a lease that is lost: the
+	 * member has not confirmed the release. */
+	bool may_outlive;
+	/* A connection broke under a SET of this token, which may still be carried out. Then "not ours"
+	 * proves nothing. */
+	bool has_lost_set;
+	/* Scripts are sent without the helper keys. */
+	bool is_alone;
+	/* Releases that the member has not confirmed, in a row. */
+	unsigned release_fails;
+	/* The TTL that was asked for last. */
+	int64_t asked_ttl;
+	int64_t sent_at;
+	/* RL_RENEWAL_MEMBER_SENT: without an answer until then the connection is given up. */
+	int64_t answer_by;
+	/* RL_RENEWAL_MEMBER_IDLE, after an error: the command is sent again then. */
+	int64_t ask_again_at;
+	int64_t timeout_ns;
+	int64_t connect_timeout_ns;
+} rl_renewal_member;
+
+struct rl_renewal {
+	/* ---- filled in by the owner of the lease ---- */
+
+	/* Borrowed; it outlives this record. */
+	rl_lease *lease;
+	/* False: the lease is not renewed, and only its loss is noticed. */
+	bool renews;
+	/* No renewal sets an expiry beyond this; RL_NEVER = there is no such end. */
+	int64_t hold_until;
+	/* NULL, or called when the lease is lost, under the renewer's lock, by the watchdog's thread.
+	 * @return so many nanoseconds later it wants to be called again; 0 = not again */
+	int64_t (*on_lost)(void *ctx);
+	void *ctx;
+
+	/* ---- for the files of this folder ---- */
+
+	/* NULL = the lease is not under renewal. */
+	struct rl_renewer *renewer;
+	/* Its place in one of the renewer's lists. */
+	rl_renewal *next;
+	rl_renewal **link;
+	/* Its place in the heap, from 1; 0 = it is not there. */
+	size_t heap_at;
+	int64_t due_at;
+	rl_renewal_stage stage;
+	/* RL_RENEWAL_IDLE: the next round begins then. */
+	int64_t renew_at;
+	/* Lost: by then the keys have ended, and nothing is released any more. */
+	int64_t give_up_at;
+	/* Lost: on_lost is called again then. */
+	int64_t report_at;
+	/* Of a late release: this token takes the place of the lease's; no data = the key is freed. */
+	rl_bytes back;
+	/* Of a late release: a caller's token that may have taken the place of the lease's. */
+	rl_bytes other;
+	/* The end of the process waits until a quorum has confirmed its release. */
+	bool is_ending;
+	unsigned count;
+	rl_renewal_member members[];
+};
+
+/* A record that is not under renewal yet. Its owner frees it by rl_renewer_drop(), or by free()
+ * while it was not prepared.
+ * @return NULL when out of memory */
+rl_renewal *rl_renewal_new(const rl_set *set, rl_lease *lease);
+
+static inline bool rl_renewal_is_lost(const rl_renewal *renewal)
+{
+	return renewal->stage >= RL_RENEWAL_LOST;
+}
+
+static inline bool rl_renewal_is_paused(const rl_renewal *renewal)
+{
+	return renewal->stage == RL_RENEWAL_PAUSED || renewal->stage == RL_RENEWAL_LOST_PAUSED;
+}
+
+/* The command releases the lock, and is no renewal. */
+static inline bool rl_renewal_is_release(rl_renewal_command what)
+{
+	return what == RL_SEND_RELEASE || what == RL_SEND_RELEASE_BOTH;
+}
+
+/* A SET of this token is under way to the member. */
+static inline bool rl_renewal_is_putting(const rl_renewal_member *member)
+{
+	return member->state == RL_RENEWAL_MEMBER_SENT && member->sent == RL_SEND_PUT_BACK;
+}
+
+/* ---- what is asked for ---- */
+
+/* The TTL that a renewal may ask for now; below 1 ms = the lease may be held no longer. */
+int64_t rl_renewal_ttl(const rl_renewal *renewal, int64_t now);
+
+/* The command to the member, as a request.
+ * @param is_alone this connection may not use the helper keys */
+rl_request rl_renewal_request(
+	const rl_renewal_member *member, rl_renewal_command command, bool is_alone);
+
+/* A member that does not have the lock may be given it. */
+bool rl_renewal_may_put_back(const rl_renewal *renewal);
+
+/* The member is to be asked again at ask_again_at: it has answered with an error or without the
+ * lock, and its vote, or its release, is still wanted. */
+bool rl_renewal_must_ask_again(const rl_renewal_member *member);
+
+/* Every member has confirmed the release. */
+bool rl_renewal_is_released(const rl_renewal *renewal);
+
+/* ---- when ---- */
+
+/* How long the lease can wait for one answer, timeout_ns at most. */
+int64_t rl_renewal_patience(const rl_renewal *renewal, int64_t timeout_ns, int64_t now);
+
+/* When something has to be done about the lease. */
+int64_t rl_renewal_due_time(const rl_renewal *renewal);
+
+/* A round is due, or will be so soon that it goes out together with others. */
+bool rl_renewal_is_near(const rl_renewal *renewal, int64_t now);
+
+#endif

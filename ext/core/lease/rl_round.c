@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rounds and losses. The rules are in the header.
+ */
+#include "core/lease/rl_round.h"
+
+#include "core/base/rl_time.h"
+#include "core/lease/rl_renewer_server.h"
+
+/* A member that answered with an error is asked again after this share of the proof that is
+ * left. */
+#define ERROR_SHARE 6
+#define ERROR_MIN_NS (5 * RL_NS_PER_MS)
+#define ERROR_MAX_NS RL_NS_PER_SECOND
+
+static int64_t now_of(const rl_env *env)
+{
+	return env->now(env->ctx);
+}
+
+int64_t rl_round_next(const rl_renewal *renewal, int64_t now)
+{
+	return now + rl_lease_remaining(renewal->lease) / 3;
+}
+
+/* ---- loss ---- */
+
+/* Sends a release to each member that may keep the lock for longer than was proven. */
+static void release_members(rl_renewal *renewal, int64_t now)
+{
+	int64_t longest = 0;
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		member->has_lost_set = member->has_lost_set || rl_renewal_is_putting(member);
+		rl_renewer_server_leave(member);
+		member->may_outlive = member->may_outlive && !renewal->lease->is_own_token;
+		if (member->may_outlive) {
+			/* On the same connection the release is carried out after the renewal. */
+			member->wanted = RL_SEND_RELEASE;
+			rl_renewer_server_queue(member);
+			longest = member->asked_ttl > longest ? member->asked_ttl : longest;
+		}
+	}
+	/* By then the keys have ended by themselves. */
+	renewal->give_up_at = longest > 0 ? now + longest : RL_NEVER;
+}
+
+static void report_loss(rl_renewal *renewal, int64_t now)
+{
+	int64_t pause = renewal->on_lost != NULL ? renewal->on_lost(renewal->ctx) : 0;
+	renewal->report_at = pause > 0 ? now + pause : RL_NEVER;
+}
+
+/* Ends a round, has the members release the lock, and reports the loss. */
+static void lose(rl_renewal *renewal, const rl_env *env)
+{
+	bool was_in_round = renewal->stage == RL_RENEWAL_IN_ROUND;
+	renewal->stage = RL_RENEWAL_LOST;
+	rl_stats_add(&env->stats->lost, 1);
+	if (was_in_round) {
+		rl_lease_not_renewed(renewal->lease);
+	}
+	int64_t now = now_of(env);
+	release_members(renewal, now);
+	report_loss(renewal, now);
+}
+
+/* ---- rounds ---- */
+
+/* A round in which the renewals could prove nothing more is left out. */
+static void begin_round(rl_renewal *renewal, int64_t now)
+{
+	rl_lease *lease = renewal->lease;
+	int64_t ttl = rl_renewal_ttl(renewal, now);
+	if (now + ttl - rl_drift(lease->drift_factor, ttl) <= atomic_load(&lease->proof)) {
+		renewal->renew_at = RL_NEVER; /* the lease may be held no longer than is proven already */
+		return;
+	}
+	renewal->stage = RL_RENEWAL_IN_ROUND;
+	rl_lease_renewing(lease);
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		member->vote = RL_VOTE_OPEN;
+		member->was_put = false;
+		/* A command of an earlier round may still be under way: its answer counts from when it was
+		 * sent. */
+		if (member->state == RL_RENEWAL_MEMBER_IDLE) {
+			rl_renewer_server_queue(member);
+		}
+	}
+}
+
+static rl_vote outcome(const rl_renewal *renewal)
+{
+	rl_tally tally = {0};
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_tally_add(&tally, renewal->members[i].vote);
+	}
+	return rl_tally_outcome(&tally);
+}
+
+/* The reason that the refusals give for the loss. */
+static rl_loss loss_by_refusals(const rl_renewal *renewal)
+{
+	unsigned absent = 0;
+	unsigned taken_over = 0;
+	for (unsigned i = 0; i < renewal->count; i++) {
+		const rl_renewal_member *member = &renewal->members[i];
+		if (member->vote == RL_VOTE_REFUSED) {
+			taken_over += member->refusal == RL_LOSS_TAKEN_OVER;
+			absent += member->refusal != RL_LOSS_TAKEN_OVER;
+		}
+	}
+	return rl_loss_of_refusals(absent, taken_over);
+}
+
+/* A member that has lost the lock gets it back, once in a round. */
+static void put_back(rl_renewal_member *member)
+{
+	if (rl_renewal_may_put_back(member->renewal) && member->vote == RL_VOTE_REFUSED &&
+		member->state == RL_RENEWAL_MEMBER_IDLE && !member->was_put) {
+		member->wanted = RL_SEND_PUT_BACK;
+		member->was_put = true;
+		rl_renewer_server_queue(member);
+	}
+}
+
+/* The lease is proven as of the member that was asked first, for the shortest TTL that was asked
+ * for. False when the lease was lost meanwhile. */
+static bool prove(rl_renewal *renewal)
+{
+	int64_t sent_at = RL_NEVER;
+	int64_t ttl = RL_NEVER;
+	for (unsigned i = 0; i < renewal->count; i++) {
+		const rl_renewal_member *member = &renewal->members[i];
+		if (member->vote == RL_VOTE_GRANTED) {
+			sent_at = rl_time_earlier(sent_at, member->sent_at);
+			ttl = rl_time_earlier(ttl, member->asked_ttl);
+		}
+	}
+	return rl_lease_renewed(renewal->lease, ttl, sent_at);
+}
+
+static void on_granted(rl_renewal *renewal, const rl_env *env)
+{
+	renewal->stage = RL_RENEWAL_IDLE;
+	bool is_proven = prove(renewal);
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		if (member->vote == RL_VOTE_GRANTED) {
+			member->may_outlive = !is_proven;
+		}
+	}
+	if (!is_proven) { /* the answer came too late */
+		lose(renewal, env);
+		return;
+	}
+	for (unsigned i = 0; i < renewal->count; i++) {
+		put_back(&renewal->members[i]);
+	}
+	rl_stats_add(&env->stats->renewed, 1);
+	renewal->renew_at = rl_round_next(renewal, now_of(env));
+}
+
+static int64_t error_pause(const rl_renewal *renewal)
+{
+	int64_t share = rl_lease_remaining(renewal->lease) / ERROR_SHARE;
+	return rl_time_earlier(share > ERROR_MIN_NS ? share : ERROR_MIN_NS, ERROR_MAX_NS);
+}
+
+void rl_round_on_vote(rl_renewal_member *member, const rl_env *env)
+{
+	rl_renewal *renewal = member->renewal;
+	if (renewal->stage != RL_RENEWAL_IN_ROUND) { /* the others have decided the round before */
+		put_back(member);
+		return;
+	}
+	if (member->vote != RL_VOTE_GRANTED) {
+		member->ask_again_at = now_of(env) + error_pause(renewal);
+	}
+	switch (outcome(renewal)) {
+		case RL_VOTE_OPEN:
+		case RL_VOTE_FAILED: /* the members that failed are asked again */
+			break;
+		case RL_VOTE_GRANTED:
+			on_granted(renewal, env);
+			break;
+		case RL_VOTE_REFUSED:
+			rl_lease_lose_by(renewal->lease, loss_by_refusals(renewal));
+			lose(renewal, env);
+			break;
+	}
+}
+
+/* ---- what is due ---- */
+
+/* Drops the connections on which an answer is overdue. */
+static void drop_overdue(rl_renewal *renewal, const rl_tick *tick)
+{
+	for (unsigned i = 0; i < renewal->count; i++) {
+		const rl_renewal_member *member = &renewal->members[i];
+		if (member->state == RL_RENEWAL_MEMBER_SENT && tick->seen >= member->answer_by) {
+			rl_renewer_server_fail(member->server, tick->now);
+		}
+	}
+}
+
+/* The members whose pause is over are asked again. */
+static void ask_again(rl_renewal *renewal, const rl_tick *tick)
+{
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		if (!rl_renewal_must_ask_again(member) || member->ask_again_at > tick->now) {
+			continue;
+		}
+		if (!rl_renewal_is_lost(renewal)) {
+			/* While the proof lasts no other holder can have a quorum: whoever has the lock
+			 * there gives it up, or its TTL ends it. */
+			bool is_refused = member->vote == RL_VOTE_REFUSED;
+			member->wanted = is_refused ? RL_SEND_PUT_BACK : member->wanted;
+			member->vote = RL_VOTE_OPEN;
+		}
+		rl_renewer_server_queue(member);
+	}
+}
+
+/* The keys have ended everywhere. */
+static void give_up_releases(rl_renewal *renewal)
+{
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewer_server_leave(&renewal->members[i]);
+		renewal->members[i].may_outlive = false;
+	}
+	renewal->give_up_at = RL_NEVER;
+}
+
+static void handle_lost(rl_renewal *renewal, const rl_tick *tick)
+{
+	if (renewal->give_up_at <= tick->now) {
+		give_up_releases(renewal);
+	}
+	drop_overdue(renewal, tick);
+	ask_again(renewal, tick);
+	if (renewal->report_at <= tick->now) {
+		report_loss(renewal, tick->now);
+	}
+}
+
+static void handle_held(rl_renewal *renewal, const rl_tick *tick)
+{
+	drop_overdue(renewal, tick);
+	ask_again(renewal, tick);
+	if (rl_renewal_is_near(renewal, tick->now)) { /* this need not be why the record was due */
+		begin_round(renewal, tick->now);
+	}
+}
+
+void rl_round_handle_due(rl_renewal *renewal, const rl_tick *tick, const rl_env *env)
+{
+	if (rl_renewal_is_lost(renewal)) {
+		handle_lost(renewal, tick);
+	} else if (rl_lease_is_held(renewal->lease)) {
+		handle_held(renewal, tick);
+	} else {
+		lose(renewal, env);
+	}
+}
