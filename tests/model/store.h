@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The data of a server, and what each command does to it: Redis' semantics as far as core's commands go. Time is the
- * server's own wall clock. Blocking is the server's business (server.h): BLPOP here finds a ticket or does not.
+ * The model of a server's data: what each command of core does to it, and what the server replies. The
+ * simulator (tests/sim) and the unit tests (tests/unit/servers.h) run their servers on this model, and
+ * tests/sim/conformance.c compares it with real servers.
+ *
+ * Time is the server's own wall clock. Blocking is not part of the model: a caller whose BLPOP finds no
+ * ticket keeps the connection blocked, and hands out the next ticket itself.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -17,7 +21,7 @@ typedef struct store_mark {
 
 typedef struct store_key {
 	bool exists;
-	text value;         /* "" = reserved */
+	model_text value;   /* "" = reserved */
 	int64_t expires_ms; /* the last ms in which it is there */
 	uint8_t mark_count;
 	store_mark marks[STORE_MARKS];
@@ -47,19 +51,40 @@ typedef struct store {
 	bool has_ticket;  /* one was put where none was */
 } store;
 
+/* Branches that a run of many commands should have met: X(name, what it is). */
+#define STORE_BRANCHES(X) \
+ X(expired, "a key ends by its TTL") \
+ X(noscript, "a server does not know a script") \
+ X(owed_try_own, "a try that is owed an answer finds its own token") \
+ X(late_try, "a try comes after its time, and passes the ticket on") \
+ X(reserved, "a release reserves the lock for a waiter") \
+ X(untold, "a release frees the lock, and its waiters cannot be told") \
+ X(renewal_kept, "a renewal finds a longer TTL, and leaves it") \
+ X(swapped_before, "a swap finds that it was done")
+
+typedef enum store_branch {
+#define STORE_BRANCH_NAME(name, what) STORE_MET_##name,
+	STORE_BRANCHES(STORE_BRANCH_NAME)
+#undef STORE_BRANCH_NAME
+		STORE_BRANCH_COUNT
+} store_branch;
+
+/* How often each branch was met, by all stores of the program. */
+extern uint64_t store_met[STORE_BRANCH_COUNT];
+
 void store_clear(store *s);
 
 /* Nobody's token: the lock is kept for a waiter. */
-bool store_is_reservation(const text *value);
+bool store_is_reservation(const model_text *value);
 
 /* What has ended by its TTL. */
 void store_expire(store *s, unsigned key, int64_t now_us);
 
 /* Any command but WORD_BLPOP. */
-void store_run(store *s, const command *c, int64_t now_us, reply *r);
+void store_run(store *s, const model_command *c, int64_t now_us, model_reply *r);
 
 /* The server refuses the command whole, whatever it would do; the reply says how. */
-bool store_refuses(const store *s, const command *c, reply *r);
+bool store_refuses(const store *s, const model_command *c, model_reply *r);
 
 /* BLPOP at the head of the list: false when it is empty. */
 bool store_pop(store *s, unsigned key, int64_t now_us);
