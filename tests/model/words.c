@@ -35,7 +35,9 @@ model_text words_text(rl_bytes bytes)
 	if (bytes.len > WORDS_TEXT) {
 		t.len = WORDS_TEXT;
 	}
-	memcpy(t.bytes, bytes.data, t.len);
+	if (t.len > 0) { /* else there may be no data at all */
+		memcpy(t.bytes, bytes.data, t.len);
+	}
 	for (unsigned i = 0; i < t.len; i++) {
 		t.mark = (t.mark ^ (unsigned char) t.bytes[i]) * UINT64_C(0x100000001b3);
 	}

@@ -92,9 +92,11 @@ extern void (*fake_on_alarm)(void);
  * @return false = no idea */
 extern bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
-/* When the server runs the command that is asked about, and which one it is. */
+/* The command that is asked about: when the server runs it, which server that is, and the command as
+ * tests/model reads it; NULL = the model does not know such a command. */
 extern int64_t fake_run_at;
 extern unsigned fake_run_on;
+extern const struct model_command *fake_run_command;
 
 /* A BLPOP blocks its link for as long as it says, and then comes to nothing. What stands behind it meets its
  * plan when it is run. */

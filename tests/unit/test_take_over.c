@@ -4,7 +4,7 @@
  * is swapped back.
  */
 #include "check.h"
-#include "keys.h"
+#include "servers.h"
 
 #include <string.h>
 
@@ -43,14 +43,14 @@ static void it_is_one_swap_to_a_fresh_token(void)
 
 static void the_second_is_refused(void)
 {
-	keys_begin(1);
-	keys_take(0, "given", LONG);
+	servers_begin(1);
+	servers_take(0, "given", LONG);
 	rl_op *first = fake_take_over("given", 7000);
 	rl_op *second = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(first), RL_OK);
 	CHECK_INT(fake_drive(second), RL_BUSY);
-	CHECK_TEXT(keys_owner(0), "T1");
-	CHECK_INT(keys[0].expires_at, FAKE_START + 7000 * MS);
+	CHECK_TEXT(servers_owner(0), "T1");
+	CHECK_INT(servers_pttl(0), 7000);
 	CHECK_INT(fake_stats.refused, 1);
 	CHECK_COUNT("SWAP", 0); /* nothing is to be swapped back */
 	CHECK(!second->must_swap_back);
@@ -103,9 +103,9 @@ static void unanswered_it_is_swapped_back_behind(void)
 static void given_up_it_is_swapped_back_behind(void)
 {
 	for (unsigned is_forked = 0; is_forked < 2; is_forked++) {
-		keys_begin(1);
-		keys_take(0, "given", LONG);
-		keys[0].delay = 100 * MS;
+		servers_begin(1);
+		servers_take(0, "given", LONG);
+		servers[0].delay = 100 * MS;
 		rl_op *op = fake_take_over("given", 7000);
 		CHECK(!fake_drive_to(op, FAKE_START + 50 * MS));
 		if (is_forked) {
@@ -113,7 +113,7 @@ static void given_up_it_is_swapped_back_behind(void)
 		}
 		rl_op_abandon(op, fake_clock, is_forked);
 		CHECK_COUNT("50 a1 SWAP k T1 given 0\n", 1 - is_forked);
-		CHECK_TEXT(keys_owner(0), is_forked ? "T1" : "given");
+		CHECK_TEXT(servers_owner(0), is_forked ? "T1" : "given");
 		CHECK_INT(op->must_swap_back, !is_forked);
 		fake_end();
 	}
@@ -175,39 +175,39 @@ static void without_random_bytes_nothing_is_sent(void)
 
 static void a_quorum_is_needed(void)
 {
-	keys_begin(3);
-	keys_take(A, "given", LONG);
-	keys_take(B, "given", LONG);
+	servers_begin(3);
+	servers_take(A, "given", LONG);
+	servers_take(B, "given", LONG);
 	CHECK_INT(fake_drive(fake_take_over("given", 7000)), RL_OK);
-	CHECK_TEXT(keys_owner(A), "T1");
-	CHECK_TEXT(keys_owner(B), "T1");
-	CHECK_TEXT(keys_owner(C), "-");
+	CHECK_TEXT(servers_owner(A), "T1");
+	CHECK_TEXT(servers_owner(B), "T1");
+	CHECK_TEXT(servers_owner(C), "-");
 }
 
 /* Not deleted: of two that each swapped one of three nobody would have a quorum. */
 static void what_a_minority_has_swapped_is_swapped_back(void)
 {
-	keys_begin(3);
-	keys_take(A, "given", LONG);
+	servers_begin(3);
+	servers_take(A, "given", LONG);
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_BUSY);
 	CHECK_COUNT("a1 SWAP k T1 given 0\n", 1);
 	CHECK_COUNT("given 0\n", 1);
-	CHECK_TEXT(keys_owner(A), "given");
-	CHECK_INT(keys[A].expires_at, FAKE_START + 7000 * MS); /* the TTL stays */
+	CHECK_TEXT(servers_owner(A), "given");
+	CHECK_INT(servers_pttl(A), 7000); /* the TTL stays */
 	CHECK(!op->must_swap_back);
 }
 
 static void a_member_that_has_not_answered_is_told_too(void)
 {
-	keys_begin(3);
-	keys_take(A, "given", LONG);
-	keys[A].delay = 200 * MS;
+	servers_begin(3);
+	servers_take(A, "given", LONG);
+	servers[A].delay = 200 * MS;
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_BUSY);
 	CHECK_COUNT("25 a1 SWAP k T1 given 0\n", 1); /* its answer is hoped for so long */
 	fake_clock += SECOND;
-	CHECK_TEXT(keys_owner(A), "given");
+	CHECK_TEXT(servers_owner(A), "given");
 }
 
 /* Of those who come at once, the one that is first at the first member is first everywhere. */
@@ -226,10 +226,10 @@ static void it_is_asked_in_the_order_of_the_members(void)
 static void of_two_one_has_it(void)
 {
 	for (unsigned members = 1; members <= 5; members++) {
-		keys_begin(members);
-		keys_take_all("given", LONG);
+		servers_begin(members);
+		servers_take_all("given", LONG);
 		for (unsigned i = 0; i < members; i++) {
-			keys[i].delay = (1 + 3 * i) * MS;
+			servers[i].delay = (1 + 3 * i) * MS;
 		}
 		rl_op *first = fake_take_over("given", 7000);
 		rl_op *second = fake_take_over("given", 7000);
@@ -237,7 +237,7 @@ static void of_two_one_has_it(void)
 		CHECK_INT(fake_drive(second), RL_BUSY);
 		CHECK_INT(fake_drive(first), RL_OK);
 		for (unsigned i = 0; i < members; i++) {
-			CHECK_TEXT(keys_owner(i), "T1");
+			CHECK_TEXT(servers_owner(i), "T1");
 		}
 		fake_end();
 	}
@@ -245,15 +245,15 @@ static void of_two_one_has_it(void)
 
 static void those_that_did_not_answer_are_not_waited_for(void)
 {
-	keys_begin(3);
-	keys_take_all("given", LONG);
-	keys[C].delay = 500 * MS;
+	servers_begin(3);
+	servers_take_all("given", LONG);
+	servers[C].delay = 500 * MS;
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_INT(fake_ms(), 25); /* it is hoped for so long */
 	CHECK_INT(fake_pool.count, 3);
 	CHECK_COUNT("given 0\n", 0);
-	CHECK_TEXT(keys_owner(C), "T1");
+	CHECK_TEXT(servers_owner(C), "T1");
 }
 
 static const check_test tests[] = {
