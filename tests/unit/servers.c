@@ -178,12 +178,19 @@ static rl_bytes token_of(const char *name)
 	return drawn.data != NULL ? drawn : bytes_of(name);
 }
 
+void servers_take_key(unsigned member, unsigned key, const char *token, int64_t ttl_ms)
+{
+	int64_t now_us = servers_us(member, fake_clock);
+	store *data = &servers[member].store;
+	store_expire(data, key, now_us);
+	data->keys[key].exists = true;
+	data->keys[key].value = words_text(token_of(token));
+	data->keys[key].expires_ms = now_us / 1000 + ttl_ms;
+}
+
 void servers_take(unsigned member, const char *token, int64_t ttl_ms)
 {
-	store_key *key = servers_key(member);
-	key->exists = true;
-	key->value = words_text(token_of(token));
-	key->expires_ms = servers_us(member, fake_clock) / 1000 + ttl_ms;
+	servers_take_key(member, 0, token, ttl_ms);
 }
 
 void servers_take_all(const char *token, int64_t ttl_ms)
@@ -202,7 +209,8 @@ const char *servers_ask(unsigned member, const rl_request *request)
 {
 	char room[64];
 	rl_request whole = *request;
-	rl_names names = rl_names_put(room, bytes_of("k"));
+	whole.as_text = true; /* the server may not know the script */
+	rl_names names = rl_names_put(room, request->key.data != NULL ? request->key : bytes_of("k"));
 	whole.key = names.key;
 	whole.mark = names.mark;
 	whole.tickets = names.tickets;

@@ -54,6 +54,7 @@ int64_t servers_ends_at(unsigned member, const store_key *key);
 /* Another client takes the lock on one server, or on all, whoever holds it. */
 void servers_take(unsigned member, const char *token, int64_t ttl_ms);
 void servers_take_all(const char *token, int64_t ttl_ms);
+void servers_take_key(unsigned member, unsigned key, const char *token, int64_t ttl_ms);
 
 /* Another client deletes the key. */
 void servers_delete(unsigned member);
@@ -63,7 +64,7 @@ void servers_delete(unsigned member);
 void servers_free(unsigned member);
 void servers_free_all(unsigned last);
 
-/* Another client's command about "k", at the present time. */
+/* Another client's command, now. A request that names no key is about "k". */
 const char *servers_ask(unsigned member, const rl_request *request);
 
 /* ---- what the servers have ---- */

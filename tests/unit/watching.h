@@ -20,11 +20,12 @@ void watching_begin(unsigned members);
 /* Ends all leases and the watch, and sees to it that nothing is left. */
 void watching_end(void);
 
-/* The next lease, prepared on the servers of fake_set, and not won yet. Its token is "tok". */
+/* The next lease, prepared on the servers of fake_set, and not won yet. */
 rl_renewal *watching_prepare(const char *key);
 
-/* It was won just now. */
+/* The lease was won just now, with the token "tok" or another one of 15 bytes at most. */
 void watching_win(rl_renewal *renewal, int64_t ttl_ms);
+void watching_win_with(rl_renewal *renewal, const char *token, int64_t ttl_ms);
 
 /* Prepared, won, and to be renewed. */
 rl_renewal *watching_keep(const char *key, int64_t ttl_ms);
