@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The watchdog's thread over real sockets: what it writes, when it is woken, and how it ends. What is due and when is
- * tested without it (test_watch*.c).
+ * tested without it (test_renewer*.c).
  */
 #include "check.h"
 #include "peer.h"

@@ -456,7 +456,7 @@ static void give_up(const how *way, rl_acquire *acquire)
 {
 	reached[3]++;
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	/* A broken connection may not take it; that another does is in test_waiting_end.c. */
+	/* A broken connection may not take it; that another does is in test_acquire_queue_end.c. */
 	bool may_be_left = way->is_own && strcmp(servers_owner(0), "mine") == 0;
 	if (!may_be_left && (!way->has_trouble || was_undone())) {
 		check_not_granted(acquire);
