@@ -360,12 +360,12 @@ static void run_rounds(how which)
 	CHECK(reached[3] > ROUNDS);
 }
 
-static void who_waits_gets_it(void)
+static void waiters_get_the_lock(void)
 {
 	run_rounds((how){.wakes = true});
 }
 
-static void also_by_polling(void)
+static void waiters_that_poll_get_the_lock(void)
 {
 	run_rounds((how){.wakes = false});
 }
@@ -387,8 +387,8 @@ static void members_are_in_trouble_while_they_poll(void)
 }
 
 static const check_test tests[] = {
-	TEST(who_waits_gets_it),
-	TEST(also_by_polling),
+	TEST(waiters_get_the_lock),
+	TEST(waiters_that_poll_get_the_lock),
 	TEST(holders_die),
 	TEST(members_are_in_trouble),
 	TEST(members_are_in_trouble_while_they_poll),

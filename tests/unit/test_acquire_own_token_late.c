@@ -60,7 +60,7 @@ static void it_is_not_taken_where_its_release_lingers(void)
 }
 
 /* The lock would be lost with it when the release is carried out. */
-static void that_member_makes_no_quorum(void)
+static void a_member_with_a_lingering_release_makes_no_quorum(void)
 {
 	release_late_on_c(-1);
 	fake_says(A, "+OK");
@@ -234,7 +234,7 @@ static void undo_after_the_end(unsigned members, int64_t at, unsigned undone)
 	}
 }
 
-static void also_after_the_end(void)
+static void the_token_waits_also_after_the_end(void)
 {
 	fake_begin(3);
 	int64_t proof = proof_of(1000);
@@ -269,7 +269,7 @@ static void it_is_not_taken_where_its_release_is_on_its_way(void)
 	CHECK_COUNT("c2 SET", 0);
 }
 
-static void nor_does_that_member_make_a_quorum(void)
+static void a_member_with_a_release_on_its_way_makes_no_quorum(void)
 {
 	release_silent_on_c();
 	fake_says(A, "+OK");
@@ -280,7 +280,7 @@ static void nor_does_that_member_make_a_quorum(void)
 }
 
 /* A grant in the queue is one of the quorum's. */
-static void nor_does_it_queue_there(void)
+static void a_waiter_does_not_queue_where_a_release_is_on_its_way(void)
 {
 	release_late_on_c(-1);
 	fake_set.wakes = true;
@@ -300,7 +300,7 @@ static void nor_does_it_queue_there(void)
 
 static const check_test tests[] = {
 	TEST(it_is_not_taken_where_its_release_lingers),
-	TEST(that_member_makes_no_quorum),
+	TEST(a_member_with_a_lingering_release_makes_no_quorum),
 	TEST(it_is_taken_there_once_that_is_over),
 	TEST(all_else_is_asked_there),
 	TEST(one_server_is_asked),
@@ -308,10 +308,10 @@ static const check_test tests[] = {
 	TEST(granted_too_late_it_is_left),
 	TEST(each_member_has_its_own_time),
 	TEST(given_up_it_is_undone_while_it_is_proven),
-	TEST(also_after_the_end),
+	TEST(the_token_waits_also_after_the_end),
 	TEST(it_is_not_taken_where_its_release_is_on_its_way),
-	TEST(nor_does_that_member_make_a_quorum),
-	TEST(nor_does_it_queue_there),
+	TEST(a_member_with_a_release_on_its_way_makes_no_quorum),
+	TEST(a_waiter_does_not_queue_where_a_release_is_on_its_way),
 };
 
 CHECK_MAIN(tests, fake_end)

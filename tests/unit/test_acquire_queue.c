@@ -336,7 +336,7 @@ static void no_look_waits_over_a_second(void)
 }
 
 /* Who has no mark to refresh waits as long as it is told to. */
-static void who_polls_waits_longer(void)
+static void a_waiter_that_polls_waits_longer(void)
 {
 	waiting_begin();
 	fake_set.backoff = (rl_backoff){.first_ns = 5 * SECOND, .max_ns = 60 * SECOND};
@@ -566,7 +566,7 @@ static const check_test tests[] = {
 	TEST(many_looks_at_the_end_of_a_ttl_are_spread),
 	TEST(no_look_right_before_the_deadline_of_a_slow_server),
 	TEST(no_look_waits_over_a_second),
-	TEST(who_polls_waits_longer),
+	TEST(a_waiter_that_polls_waits_longer),
 	TEST(a_short_ttl_is_looked_at_more_often),
 	TEST(a_ticket_that_lies_there_is_no_bodys),
 	TEST(a_ticket_does_not_lie_while_our_place_is_on_its_way),

@@ -118,7 +118,7 @@ static void the_first_is_hoped_for_a_little_longer(void)
 }
 
 /* So that its release there, too, leaves a reservation behind. */
-static void one_that_connects_late_is_marked_too(void)
+static void a_member_that_connects_late_is_marked_too(void)
 {
 	begin_held();
 	rl_pool_clear_address(&fake_pool, &fake_targets[B].address, fake_clock);
@@ -131,7 +131,7 @@ static void one_that_connects_late_is_marked_too(void)
 	CHECK_COUNT("20 c2 BLPOP", 1);
 }
 
-static void one_where_waiters_cannot_be_woken_is_passed_over(void)
+static void a_member_where_waiters_cannot_be_woken_is_passed_over(void)
 {
 	begin_held();
 	servers[C].error = "-NOPERM x";
@@ -174,7 +174,7 @@ static void woken_it_goes_for_the_quorum(void)
 	CHECK_INT(fake_stats.acquired, 1);
 }
 
-static void one_more_is_enough(void)
+static void one_more_member_is_enough(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	kill_for_good(B);
@@ -264,7 +264,7 @@ static void two_who_wait_do_not_split(void)
 
 /* ---- the member of the queue fails ---- */
 
-static void one_that_hangs_is_left_after_two_looks(void)
+static void a_member_that_hangs_is_left_after_two_looks(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	servers[C].is_mute = true;
@@ -299,7 +299,7 @@ static void one_look_without_an_answer_is_not_enough(void)
 	CHECK_INT(fake_stats.undone, 0);
 }
 
-static void one_that_dies_is_left_at_once(void)
+static void a_member_that_dies_is_left_at_once(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	kill_for_good(C);
@@ -357,7 +357,7 @@ static void a_win_that_was_lost_is_found(void)
 }
 
 /* So is one that the broken connection brings only when the next place is taken. */
-static void what_may_come_late_is_owed_in_the_queue(void)
+static void a_win_that_may_come_late_is_owed_in_the_queue(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	fake_acts(C, FAKE_BREAK, NULL, 0);
@@ -373,7 +373,7 @@ static void what_may_come_late_is_owed_in_the_queue(void)
 }
 
 /* Also when it was lost while the look was under way that finds out where to queue. */
-static void also_what_was_lost_while_it_looked(void)
+static void a_win_that_was_lost_during_a_look_is_owed_too(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	all_delayed(10 * MS);
@@ -463,7 +463,7 @@ static void at_the_deadline_one_try_decides(void)
 	}
 }
 
-static void what_is_free_then_is_taken(void)
+static void a_quorum_that_is_free_at_the_deadline_is_taken(void)
 {
 	rl_acquire *acquire = queued(1500 * MS);
 	to(acquire, 1499);
@@ -475,7 +475,7 @@ static void what_is_free_then_is_taken(void)
 	CHECK_TEXT(servers_owner(B), "T1");
 }
 
-static void what_a_minority_grants_then_is_undone(void)
+static void a_minority_that_grants_at_the_deadline_is_undone(void)
 {
 	rl_acquire *acquire = queued(1500 * MS);
 	to(acquire, 1499);
@@ -697,7 +697,7 @@ static void the_queue_takes_none_that_owes(void)
 }
 
 /* What takes our name away comes behind what is owed, and that is owed as before. */
-static void what_is_unmarked_still_owes(void)
+static void a_connection_that_took_the_mark_away_still_owes(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	to(acquire, 849);
@@ -716,7 +716,7 @@ static void what_is_unmarked_still_owes(void)
 /* ---- an error of the queue's member ---- */
 
 /* It has something else under that name, say. */
-static void its_error_is_its_own_affair(void)
+static void an_error_of_one_member_makes_the_waiter_queue_at_another(void)
 {
 	static const char *const errors[] = {"-WRONGTYPE x", "-OOM x"};
 	for (unsigned i = 0; i < 2; i++) {
@@ -743,7 +743,7 @@ static void its_error_is_its_own_affair(void)
 }
 
 /* One member after the other: then it is enough. */
-static void again_and_again_it_polls(void)
+static void errors_of_all_members_make_the_waiter_poll(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
@@ -766,28 +766,28 @@ static const check_test tests[] = {
 	TEST(it_looks_within_a_second_while_its_release_will_wake_it),
 	TEST(with_the_first_down_it_queues_at_the_next),
 	TEST(the_first_is_hoped_for_a_little_longer),
-	TEST(one_that_connects_late_is_marked_too),
-	TEST(one_where_waiters_cannot_be_woken_is_passed_over),
+	TEST(a_member_that_connects_late_is_marked_too),
+	TEST(a_member_where_waiters_cannot_be_woken_is_passed_over),
 	TEST(woken_it_goes_for_the_quorum),
-	TEST(one_more_is_enough),
+	TEST(one_more_member_is_enough),
 	TEST(it_is_proven_since_the_earliest),
 	TEST(when_the_others_are_taken_it_is_undone_everywhere),
 	TEST(a_ticket_for_nothing_leaves_it_in_the_queue),
 	TEST(two_who_wait_do_not_split),
-	TEST(one_that_hangs_is_left_after_two_looks),
+	TEST(a_member_that_hangs_is_left_after_two_looks),
 	TEST(one_look_without_an_answer_is_not_enough),
-	TEST(one_that_dies_is_left_at_once),
+	TEST(a_member_that_dies_is_left_at_once),
 	TEST(it_goes_back_to_the_first_when_that_answers_again),
 	TEST(a_win_that_was_lost_is_found),
-	TEST(what_may_come_late_is_owed_in_the_queue),
-	TEST(also_what_was_lost_while_it_looked),
+	TEST(a_win_that_may_come_late_is_owed_in_the_queue),
+	TEST(a_win_that_was_lost_during_a_look_is_owed_too),
 	TEST(free_elsewhere_it_tries_after_two_looks),
 	TEST(reserved_at_the_first_and_free_elsewhere),
 	TEST(it_looks_again_soon_when_a_quorum_may_be_free),
 	TEST(a_look_comes_when_a_quorum_ends),
 	TEST(at_the_deadline_one_try_decides),
-	TEST(what_is_free_then_is_taken),
-	TEST(what_a_minority_grants_then_is_undone),
+	TEST(a_quorum_that_is_free_at_the_deadline_is_taken),
+	TEST(a_minority_that_grants_at_the_deadline_is_undone),
 	TEST(without_a_quorum_it_fails_at_the_deadline),
 	TEST(without_waking_it_polls_all),
 	TEST(a_short_wait_is_no_place_in_a_queue),
@@ -798,9 +798,9 @@ static const check_test tests[] = {
 	TEST(given_up_with_an_own_token_connections_are_of_use),
 	TEST(in_a_forked_child_nothing_is_sent),
 	TEST(the_queue_takes_none_that_owes),
-	TEST(what_is_unmarked_still_owes),
-	TEST(its_error_is_its_own_affair),
-	TEST(again_and_again_it_polls),
+	TEST(a_connection_that_took_the_mark_away_still_owes),
+	TEST(an_error_of_one_member_makes_the_waiter_queue_at_another),
+	TEST(errors_of_all_members_make_the_waiter_poll),
 };
 
 CHECK_MAIN(tests, fake_end)

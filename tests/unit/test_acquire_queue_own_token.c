@@ -93,7 +93,7 @@ static void without_a_wait_there_is_no_swap(void)
 	check_has_own_token(acquire);
 }
 
-static void who_polls_swaps_too(void)
+static void a_waiter_that_polls_swaps_too(void)
 {
 	waiting_begin();
 	fake_set.wakes = false;
@@ -139,7 +139,7 @@ static void found_there_without_a_loss_it_is_a_refusal(void)
 	CHECK(rl_queue_is_in(&acquire->queue));
 }
 
-static void one_that_does_not_answer_is_unknown(void)
+static void a_swap_without_a_reply_is_unknown(void)
 {
 	rl_acquire *acquire = won_at_100(30000);
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
@@ -321,10 +321,10 @@ static const check_test tests[] = {
 	TEST(won_by_the_last_try_it_is_swapped_in),
 	TEST(a_look_that_meets_the_drawn_token_asks_for_it),
 	TEST(without_a_wait_there_is_no_swap),
-	TEST(who_polls_swaps_too),
+	TEST(a_waiter_that_polls_swaps_too),
 	TEST(a_lost_answer_is_asked_for_again),
 	TEST(found_there_without_a_loss_it_is_a_refusal),
-	TEST(one_that_does_not_answer_is_unknown),
+	TEST(a_swap_without_a_reply_is_unknown),
 	TEST(at_the_deadline_it_has_what_is_left_of_the_timeout),
 	TEST(a_broken_connection_and_none_to_ask_on_is_unknown),
 	TEST(what_was_won_and_lost_is_waited_for_again),

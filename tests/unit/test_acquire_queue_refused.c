@@ -67,7 +67,7 @@ static void without_the_queues_try_it_polls(void)
 }
 
 /* The connection remembers that BLPOP is not for its user, and no further wait asks. */
-static void who_may_not_block_is_not_asked_again(void)
+static void a_user_who_may_not_block_does_not_try_again(void)
 {
 	static const struct {
 		const char *error;
@@ -549,7 +549,7 @@ static void a_look_that_breaks_is_said_again(void)
 static const check_test tests[] = {
 	TEST(without_blpop_it_polls),
 	TEST(without_the_queues_try_it_polls),
-	TEST(who_may_not_block_is_not_asked_again),
+	TEST(a_user_who_may_not_block_does_not_try_again),
 	TEST(without_blpop_the_try_may_still_have_it),
 	TEST(forbidden_helper_keys_in_the_try),
 	TEST(forbidden_scripts_are_an_error),

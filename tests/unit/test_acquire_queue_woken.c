@@ -275,7 +275,7 @@ static void a_look_between_them_forgets_the_count(void)
 }
 
 /* The try of the queue came after its time and passed the ticket on: somebody takes it, perhaps we. */
-static void who_comes_too_late_tries_at_once(void)
+static void a_waiter_that_comes_too_late_tries_at_once(void)
 {
 	const rl_holder holders[] = {RL_HOLDER_NOBODY, RL_HOLDER_RESERVED};
 	for (unsigned i = 0; i < 2; i++) {
@@ -296,7 +296,7 @@ static void who_comes_too_late_tries_at_once(void)
 	}
 }
 
-static void who_comes_too_late_three_times_does_not_spin(void)
+static void a_waiter_that_comes_too_late_three_times_does_not_spin(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
@@ -343,8 +343,8 @@ static const check_test tests[] = {
 	TEST(three_times_in_vain_are_enough_for_now),
 	TEST(three_times_in_vain_while_it_looks),
 	TEST(a_look_between_them_forgets_the_count),
-	TEST(who_comes_too_late_tries_at_once),
-	TEST(who_comes_too_late_three_times_does_not_spin),
+	TEST(a_waiter_that_comes_too_late_tries_at_once),
+	TEST(a_waiter_that_comes_too_late_three_times_does_not_spin),
 	TEST(too_late_while_a_look_is_under_way),
 };
 

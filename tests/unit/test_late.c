@@ -153,7 +153,7 @@ static void a_take_over_is_undone_by_a_swap(void)
 	}
 }
 
-static void until_the_ttl_is_over(void)
+static void a_release_is_repeated_until_the_ttl_is_over(void)
 {
 	begin(1);
 	release_answer = "-LOADING x";
@@ -258,7 +258,7 @@ static void no_is_not_believed_while_a_set_may_come(void)
 	check_counts(1, 1, 0);
 }
 
-static void it_is_asked_until_the_ttl_is_over_then(void)
+static void a_release_with_a_set_that_may_come_is_repeated_until_the_ttl_is_over(void)
 {
 	begin(3);
 	release_answer = ":0";
@@ -562,7 +562,7 @@ static void what_is_asked_for_is_given_up_after_two_refusals(void)
 	watching_to(2000);
 }
 
-static void or_after_one_release(void)
+static void a_release_on_request_is_given_up_after_one_release(void)
 {
 	begin(1);
 	rl_late_release late = late_of("k", 1, 1000);
@@ -596,7 +596,7 @@ static void an_error_says_that_it_was_not_released(void)
 	CHECK(fake_count("RELEASE k tok") > 2);
 }
 
-static void nor_when_its_owner_has_begun_to_release_it(void)
+static void a_lease_whose_owner_has_begun_to_release_it_is_left_alone(void)
 {
 	begin(1);
 	rl_renewal *leaving = watching_keep("leaving", TTL);
@@ -637,7 +637,7 @@ static void give_up(const rl_acquire *acquire)
 	}
 }
 
-static void of_two_tokens_that_which_the_key_holds_is_released(void)
+static void the_one_of_two_tokens_that_the_key_holds_is_released(void)
 {
 	begin(1);
 	give_up(swapping(1, 29000));
@@ -691,7 +691,7 @@ static void only_where_our_lock_is_the_caller_s_token_is_released(void)
 	CHECK_COUNT("RELEASE k T1", 3);
 }
 
-static void nor_when_the_proof_is_over(void)
+static void the_caller_s_token_is_left_alone_when_the_proof_is_over(void)
 {
 	begin(1);
 	give_up(swapping(1, 0));
@@ -706,7 +706,7 @@ static void nor_when_the_proof_is_over(void)
 	CHECK_COUNT("SWAP", 3); /* at 0, 10 and 30 ms */
 }
 
-static void nor_while_the_first_set_is_under_way(void)
+static void the_caller_s_token_is_left_alone_while_the_first_set_is_under_way(void)
 {
 	begin(1);
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1000 * MS);
@@ -720,7 +720,7 @@ static const check_test tests[] = {
 	TEST(a_server_that_says_no_is_done),
 	TEST(an_error_is_asked_again_after_a_growing_pause),
 	TEST(a_take_over_is_undone_by_a_swap),
-	TEST(until_the_ttl_is_over),
+	TEST(a_release_is_repeated_until_the_ttl_is_over),
 	TEST(a_server_that_refuses_the_connection_is_dialled_again),
 	TEST(a_server_that_hangs_is_told_on_another_connection),
 	TEST(a_connection_that_breaks_is_replaced),
@@ -728,7 +728,7 @@ static const check_test tests[] = {
 	TEST(only_the_members_that_have_not_confirmed_are_asked),
 	TEST(a_member_that_confirms_is_not_asked_again),
 	TEST(no_is_not_believed_while_a_set_may_come),
-	TEST(it_is_asked_until_the_ttl_is_over_then),
+	TEST(a_release_with_a_set_that_may_come_is_repeated_until_the_ttl_is_over),
 	TEST(the_watchs_own_set_counts_too),
 	TEST(it_goes_behind_a_renewal_that_is_under_way),
 	TEST(it_knows_what_it_releases),
@@ -745,16 +745,16 @@ static const check_test tests[] = {
 	TEST(a_quorum_is_enough),
 	TEST(with_a_majority_away_it_does_not_end),
 	TEST(what_is_asked_for_is_given_up_after_two_refusals),
-	TEST(or_after_one_release),
+	TEST(a_release_on_request_is_given_up_after_one_release),
 	TEST(a_caller_s_token_is_released_once),
 	TEST(an_error_says_that_it_was_not_released),
-	TEST(nor_when_its_owner_has_begun_to_release_it),
-	TEST(of_two_tokens_that_which_the_key_holds_is_released),
+	TEST(a_lease_whose_owner_has_begun_to_release_it_is_left_alone),
+	TEST(the_one_of_two_tokens_that_the_key_holds_is_released),
 	TEST(both_are_said_again_while_the_answer_is_no),
 	TEST(after_a_lost_answer_the_caller_s_token_is_left_alone),
 	TEST(only_where_our_lock_is_the_caller_s_token_is_released),
-	TEST(nor_when_the_proof_is_over),
-	TEST(nor_while_the_first_set_is_under_way),
+	TEST(the_caller_s_token_is_left_alone_when_the_proof_is_over),
+	TEST(the_caller_s_token_is_left_alone_while_the_first_set_is_under_way),
 };
 
 CHECK_MAIN(tests, watching_end)

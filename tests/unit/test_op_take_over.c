@@ -120,7 +120,7 @@ static void given_up_it_is_swapped_back_behind(void)
 }
 
 /* The connection is gone, and with it the place behind the swap. */
-static void what_cannot_be_swapped_back_is_owed(void)
+static void a_swap_that_cannot_be_undone_is_owed(void)
 {
 	begin_warm(1);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -134,7 +134,7 @@ static void what_cannot_be_swapped_back_is_owed(void)
 	CHECK_HAS(op->err->message, "the command was sent, its outcome is unknown");
 }
 
-static void what_was_never_sent_is_not(void)
+static void a_swap_that_was_never_sent_is_not_swapped_back(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_REFUSE, 0);
@@ -150,7 +150,7 @@ static void what_was_never_sent_is_not(void)
 	CHECK_COUNT("SWAP", 0);
 }
 
-static void one_that_came_too_late_is_swapped_back(void)
+static void a_swap_that_came_too_late_is_swapped_back(void)
 {
 	begin_warm(1);
 	fake_acts(0, FAKE_SAY, ":1", 50 * MS);
@@ -185,7 +185,7 @@ static void a_quorum_is_needed(void)
 }
 
 /* Not deleted: of two that each swapped one of three nobody would have a quorum. */
-static void what_a_minority_has_swapped_is_swapped_back(void)
+static void a_swap_of_a_minority_is_swapped_back(void)
 {
 	servers_begin(3);
 	servers_take(A, "given", LONG);
@@ -223,7 +223,7 @@ static void it_is_asked_in_the_order_of_the_members(void)
 			  "0 b1 SWAP k given T1 7000\n");
 }
 
-static void of_two_one_has_it(void)
+static void one_of_two_callers_gets_the_lock(void)
 {
 	for (unsigned members = 1; members <= 5; members++) {
 		servers_begin(members);
@@ -243,7 +243,7 @@ static void of_two_one_has_it(void)
 	}
 }
 
-static void those_that_did_not_answer_are_not_waited_for(void)
+static void members_that_did_not_answer_are_not_waited_for(void)
 {
 	servers_begin(3);
 	servers_take_all("given", LONG);
@@ -263,16 +263,16 @@ static const check_test tests[] = {
 	TEST(a_lost_answer_is_asked_for_again),
 	TEST(unanswered_it_is_swapped_back_behind),
 	TEST(given_up_it_is_swapped_back_behind),
-	TEST(what_cannot_be_swapped_back_is_owed),
-	TEST(what_was_never_sent_is_not),
-	TEST(one_that_came_too_late_is_swapped_back),
+	TEST(a_swap_that_cannot_be_undone_is_owed),
+	TEST(a_swap_that_was_never_sent_is_not_swapped_back),
+	TEST(a_swap_that_came_too_late_is_swapped_back),
 	TEST(without_random_bytes_nothing_is_sent),
 	TEST(a_quorum_is_needed),
-	TEST(what_a_minority_has_swapped_is_swapped_back),
+	TEST(a_swap_of_a_minority_is_swapped_back),
 	TEST(a_member_that_has_not_answered_is_told_too),
 	TEST(it_is_asked_in_the_order_of_the_members),
-	TEST(of_two_one_has_it),
-	TEST(those_that_did_not_answer_are_not_waited_for),
+	TEST(one_of_two_callers_gets_the_lock),
+	TEST(members_that_did_not_answer_are_not_waited_for),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -75,7 +75,7 @@ static void it_does_not_depend_on_the_lists_order(void)
 	}
 }
 
-static void one_that_is_missing_leaves_the_others_in_order(void)
+static void a_missing_member_leaves_the_others_in_order(void)
 {
 	for (unsigned key = 0; key < 100; key++) {
 		char text[32];
@@ -154,7 +154,7 @@ static void keys_may_be_any_bytes(void)
 static const check_test tests[] = {
 	TEST(it_never_changes),
 	TEST(it_does_not_depend_on_the_lists_order),
-	TEST(one_that_is_missing_leaves_the_others_in_order),
+	TEST(a_missing_member_leaves_the_others_in_order),
 	TEST(keys_are_spread_evenly),
 	TEST(the_second_does_not_follow_from_the_first),
 	TEST(keys_may_be_any_bytes),
