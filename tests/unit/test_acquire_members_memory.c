@@ -51,8 +51,8 @@ static rl_acquire *take_cold(void)
 static rl_acquire *take_split(void)
 {
 	servers_begin(3);
-	servers_take(0, "kin", 3);
-	servers_take(1, "kin", 3);
+	servers_take(0, "kin", 2);
+	servers_take(1, "kin", 2);
 	begin();
 	return fake_acquire(30000, 0);
 }

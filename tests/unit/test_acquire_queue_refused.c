@@ -217,7 +217,7 @@ static void a_poller_queues_again_after_a_second(void)
 	fake_says(0, refusal(2200, 600000, RL_HOLDER_KIN));
 	waiting_drive_to(acquire, 2250);
 	CHECK(!acquire->is_polling);
-	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
+	CHECK_INT(fake_blocked_links(), 1);
 	CHECK_COUNT("BLPOP", 1);
 	CHECK_COUNT("try+ k T2 30000 0 0 W2\n", 1);
 	CHECK_INT(fake_stats.fallbacks, 1);
@@ -459,7 +459,7 @@ static void errors_of_a_look_that_pass_are_waited_for(void)
 		fake_says(0, look(1010, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		waiting_drive_to(acquire, 1500);
 		CHECK_LOG("1000 a1 probe+ k T1 W1\n1010 a1 probe+ k T1 W1\n");
-		CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
+		CHECK_INT(fake_blocked_links(), 1);
 		CHECK_INT(fake_stats.delays, 1);
 		fake_end();
 	}

@@ -178,7 +178,7 @@ static void a_look_goes_on_at_the_new_server(void)
 	waiting_drive_to(acquire, 1500);
 	CHECK_LOG("1000 a1 probe+ k T1 W1\n1000 a1 close\n"
 			  "1000 a3 dial\n1000 a3 probe+ k T1 W1\n1000 a3 NAME\n");
-	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
+	CHECK_INT(fake_blocked_links(), 1);
 	CHECK_INT(fake_stats.delays, 0);
 	CHECK_INT(fake_stats.fallbacks, 0);
 }
