@@ -54,7 +54,8 @@ static bool deny(const store *s, model_reply *r)
 	return false;
 }
 
-/* A write that needs no memory: DEL, PEXPIRE, ZREM. The reply may be NULL, where nobody looks at it. */
+/* A write that needs no memory: DEL, PEXPIRE, ZREM. The reply may be NULL, where nobody looks at
+ * it. */
 static bool may_write(store *s, model_reply *r)
 {
 	if (s->denies > DENIES_MEMORY) {

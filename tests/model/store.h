@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The model of a server's data: what each command of core does to it, and what the server replies. The
- * simulator (tests/sim) and the unit tests (tests/unit/servers.h) run their servers on this model, and
- * tests/sim/conformance.c compares it with real servers.
+ * The model of a server's data: what each command of core does to it, and what the server replies.
+ * The simulator (tests/sim) and the unit tests (tests/unit/servers.h) run their servers on this
+ * model, and tests/sim/conformance.c compares it with real servers.
  *
- * Time is the server's own wall clock. Blocking is not part of the model: a caller whose BLPOP finds no
- * ticket keeps the connection blocked, and hands out the next ticket itself.
+ * Time is the server's own wall clock. Blocking is not part of the model: a caller whose BLPOP
+ * finds no ticket keeps the connection blocked, and hands out the next ticket itself.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -25,8 +25,8 @@ typedef struct store_key {
 	int64_t expires_ms; /* the last ms in which it is there */
 	uint8_t mark_count;
 	store_mark marks[STORE_MARKS];
-	int64_t
-		reach_ms; /* the member '' of the marks: the longest reservation that was asked for; 0 = none */
+	/* The member '' of the marks: the longest reservation that was asked for; 0 = none. */
+	int64_t reach_ms;
 	int64_t marks_expire_ms;
 	unsigned tickets;
 	int64_t tickets_expire_ms;
@@ -35,7 +35,8 @@ typedef struct store_key {
 /* What a server refuses: its state, not its data. */
 typedef enum store_denial {
 	DENIES_NOTHING,
-	DENIES_MEMORY, /* OOM: what may need memory, but for a script that has written something before */
+	/* OOM: what may need memory, unless the script has written something before. */
+	DENIES_MEMORY,
 	DENIES_UNCOPIED,   /* NOREPLICAS: every write */
 	DENIES_AS_REPLICA, /* READONLY: every write */
 	DENIES_ALL, /* MASTERDOWN: a replica that has lost its primary, and does not serve old data */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Commands as the model of a server (store.h) understands them. Keys are "k0", "k1", ... and "k", which
- * is the same key as "k0"; beside them their helper keys. A script is recognised by its SHA1, or by its
- * text.
+ * Commands as the model of a server (store.h) understands them. Keys are "k0", "k1", ... and "k",
+ * which is the same key as "k0"; beside them their helper keys. A script is recognised by its SHA1,
+ * or by its text.
  */
 #ifndef WORDS_H
 #define WORDS_H

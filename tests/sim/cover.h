@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a run has met: each kind of fault and of branch, counted over all its seeds. A kind that never occurred is
- * a failure of the run, for it shows nothing about that kind.
+ * What a run has met: each kind of fault and of branch, counted over all its seeds. A kind that
+ * never occurred is a failure of the run, for it shows nothing about that kind.
  */
 #ifndef COVER_H
 #define COVER_H
@@ -110,7 +110,8 @@ extern uint64_t cover_counts[COVER_KINDS];
 
 #define COVER(name) ((void) cover_counts[COVER_##name]++)
 
-/* Prints all of it and the branches of store.h, or what never occurred. @return how many kinds that are */
+/* Prints all kinds, and the branches of store.h, or only those that never occurred.
+ * @return how many never occurred */
 unsigned cover_report(bool is_quiet);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the two halves of the fake's network share: fake_server.c, which runs commands, and fake_net.c, which
- * carries them.
+ * What the two halves of the fake's network share: fake_server.c, which runs commands, and
+ * fake_net.c, which carries them.
  */
 #ifndef FAKE_LINK_H
 #define FAKE_LINK_H

@@ -108,7 +108,8 @@ static const char *text_of(const model_reply *r)
 
 /* ---- commands ---- */
 
-/* The connection that has been blocked for longest gets the ticket, or the ticket stays in the list. */
+/* The connection that has been blocked for longest gets the ticket, or the ticket stays in the
+ * list. */
 static void hand_out_ticket(unsigned member, unsigned key, int64_t at)
 {
 	bool is_given = servers_give_ticket != NULL && servers_give_ticket(member);

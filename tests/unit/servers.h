@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The servers of the fake network, run on the model of tests/model: each keeps keys, marks and tickets as
- * a real one does. A test sets them up, acts as their other clients, and has fake.h ask them.
+ * The servers of the fake network, run on the model of tests/model: each keeps keys, marks and
+ * tickets as a real one does. A test sets them up, acts as their other clients, and has fake.h ask
+ * them.
  *
- * Tokens and waiters have the names of the log. Tokens of other clients are "kin", which has the form of
- * a drawn token, and any other text, "foreign" for instance.
+ * Tokens and waiters have the names of the log. Tokens of other clients are "kin", which has the
+ * form of a drawn token, and any other text, "foreign" for instance.
  */
 #ifndef SERVERS_H
 #define SERVERS_H
@@ -23,8 +24,8 @@ typedef struct servers_member {
 
 extern servers_member servers[FAKE_MEMBERS];
 
-/* Begins with so many servers, of which nobody holds a lock, and sets fake_improvise. Waiters are woken,
- * and each server has a warm connection. */
+/* Begins with so many servers, of which nobody holds a lock, and sets fake_improvise. Waiters are
+ * woken, and each server has a warm connection. */
 void servers_begin(unsigned members);
 
 /* Clears the servers alone: after fake_begin(). */
@@ -33,14 +34,15 @@ void servers_clear(void);
 /* For fake_improvise; servers_begin() has set it. */
 bool servers_serve(const char *words, bool is_taken, fake_plan *plan);
 
-/* NULL, or asked first when a ticket was put into an empty list: true = a waiter that the test plays takes
- * the ticket. */
+/* NULL, or asked first when a ticket was put into an empty list: true = a waiter that the test
+ * plays takes the ticket. */
 extern bool (*servers_give_ticket)(unsigned member);
 
 /* The server's time. */
 int64_t servers_us(unsigned member, int64_t at);
 
-/* Runs a command on the server, and hands out its ticket. @return the reply, in the words of fake_says() */
+/* Runs a command on the server, and hands out its ticket.
+ * @return the reply, in the words of fake_says() */
 const char *servers_run(unsigned member, const model_command *command, int64_t at);
 
 /* The server's lock "k", as it is now. */
@@ -59,8 +61,8 @@ void servers_take_key(unsigned member, unsigned key, const char *token, int64_t 
 /* Another client deletes the key. */
 void servers_delete(unsigned member);
 
-/* The holder releases the lock on one server, or on all: first on the others, last where waiters queue, as
- * rl_order.h has it. */
+/* The holder releases the lock on one server, or on all: first on the others, last where waiters
+ * queue, as rl_order.h has it. */
 void servers_free(unsigned member);
 void servers_free_all(unsigned last);
 

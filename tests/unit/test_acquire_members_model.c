@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several clients and several members, on the servers of servers.h: clients take the lock, with and without a wait,
- * hold it, release it or die with it, at random. Answers are delayed, connections break before and behind a command,
- * members are silent for a while. What must hold then: of two grants only one is proven at a time; a proof is not
- * longer than what a quorum has; what is not granted is not left behind; and where nothing is in the way, who waits
- * gets it, soon after its release.
+ * Several clients and several members, on the servers of servers.h: clients take the lock, with and
+ * without a wait, hold it, release it or die with it, at random. Answers are delayed, connections
+ * break before and behind a command, members are silent for a while. What must hold then: of two
+ * grants only one is proven at a time; a proof is not longer than what a quorum has; what is not
+ * granted is not left behind; and where nothing is in the way, who waits gets it, soon after its
+ * release.
  */
 #include "check.h"
 #include "fake_net.h"

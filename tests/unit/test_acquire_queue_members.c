@@ -170,7 +170,8 @@ static void woken_it_goes_for_the_quorum(void)
 	fake_forget_log();
 	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	/* c has granted in the queue: it hears nothing more. The others are reserved, for whoever was woken. */
+	/* c has granted in the queue: it hears nothing more. The others are reserved, for whoever was
+	 * woken. */
 	CHECK_LOG("100 a1 try+ k T1 30000 0 2 W1\n"
 			  "100 b1 try+ k T1 30000 0 2 W1\n");
 	CHECK_INT(fake_ms(), 100);
@@ -194,7 +195,8 @@ static void one_more_member_is_enough(void)
 	CHECK_TEXT(servers_owner(A), "T1");
 }
 
-/* The win was at 100 ms of c's clock, whose sample is of 0 ms; the answers of the others took 40 ms. */
+/* The win was at 100 ms of c's clock, whose sample is of 0 ms; the answers of the others took 40
+ * ms. */
 static void it_is_proven_since_the_earliest(void)
 {
 	begin_held();
@@ -221,11 +223,12 @@ static void when_the_others_are_taken_it_is_undone_everywhere(void)
 	CHECK_COUNT("100 a1 try+ k T1 30000 0 2 W1\n", 1);
 	CHECK_COUNT("100 c2 RELEASE+ k T1\n", 1);
 	CHECK(!servers_have_ours());
-	/* It goes on with a fresh token, and queues where it is taken: at c it would be woken in vain again and again. */
+	/* It goes on with a fresh token, and queues where it is taken: at c it would be woken in vain
+	 * again and again. */
 	CHECK_COUNT("TRY+ k T1", 0);
 	CHECK_COUNT("TRY+ k T2", 1);
-	/* The look that comes 10 ms later meets the reservation that its first look has left at c, and so it is woken there
-	 * once more; then no more. */
+	/* The look that comes 10 ms later meets the reservation that its first look has left at c, and
+	 * so it is woken there once more; then no more. */
 	CHECK_INT(fake_stats.split_votes, 2);
 	CHECK(queued_at() != C);
 	CHECK_COUNT("BLPOP", 3);
@@ -409,7 +412,8 @@ static void free_elsewhere_it_tries_after_two_looks(void)
 	CHECK_TEXT(servers_owner(C), "kin");
 }
 
-/* Somebody was woken at c, and does not come: it is not waited for as long as where all is in order. */
+/* Somebody was woken at c, and does not come: it is not waited for as long as where all is in
+ * order. */
 static void reserved_at_the_first_and_free_elsewhere(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
@@ -424,8 +428,8 @@ static void reserved_at_the_first_and_free_elsewhere(void)
 	CHECK_INT(fake_ms(), 870);
 }
 
-/* One is free, c is held by a client that is dead, and b is late with its answer: those free and those not heard could be
- * a quorum. The next looks come in 20 ms, then 40. */
+/* One is free, c is held by a client that is dead, and b is late with its answer: those free and
+ * those not heard could be a quorum. The next looks come in 20 ms, then 40. */
 static void it_looks_again_soon_when_a_quorum_may_be_free(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
@@ -594,7 +598,8 @@ static void lost_in_the_queue_its_member_is_asked_again(void)
 
 /* ---- given up ---- */
 
-/* At any moment of a wait that is woken, with answers that take 3 ms, and is refused by the others or not. */
+/* At any moment of a wait that is woken, with answers that take 3 ms, and is refused by the others
+ * or not. */
 static void give_up_at(int64_t at, bool is_contended, bool is_own)
 {
 	begin_held();
@@ -673,7 +678,8 @@ static void in_a_forked_child_nothing_is_sent(void)
 
 /* ---- its connections ---- */
 
-/* So many connections to c that owe an answer, the latest last; what is said of them comes with the next command. */
+/* So many connections to c that owe an answer, the latest last; what is said of them comes with the
+ * next command. */
 static void owe_on_c(const char *const answers[3])
 {
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};

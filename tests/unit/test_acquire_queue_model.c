@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Waits that are woken, on a server of servers.h, with other clients that hold, release, lose and want the
- * lock at random. Replies are delayed, connections break before and after a command, and the bytes of a
- * broken connection may be run late. What must hold: a grant is the only one and lasts as long as the wait
- * says; what is not granted is not left behind; a waiter does not wait for a free lock. And where nothing
- * breaks: a waiter in the queue is marked, and a wait that has ended is not.
+ * Waits that are woken, on a server of servers.h, with other clients that hold, release, lose and
+ * want the lock at random. Replies are delayed, connections break before and after a command, and
+ * the bytes of a broken connection may be run late. What must hold: a grant is the only one and
+ * lasts as long as the wait says; what is not granted is not left behind; a waiter does not wait
+ * for a free lock. And where nothing breaks: a waiter in the queue is marked, and a wait that has
+ * ended is not.
  */
 #include "check.h"
 #include "fake_words.h"
@@ -348,8 +349,9 @@ static void check_granted(const rl_acquire *acquire, bool is_own)
 	}
 }
 
-/* Nothing was said of an unknown outcome, so nothing is left. Two things cannot be known: that a command of a
- * broken connection will be run late, and that the server was gone when the system took the undo. */
+/* Nothing was said of an unknown outcome, so nothing is left. Two things cannot be known: that a
+ * command of a broken connection will be run late, and that the server was gone when the system
+ * took the undo. */
 static void check_not_granted(const rl_acquire *acquire)
 {
 	bool is_told = acquire->op.err != NULL &&
@@ -487,12 +489,17 @@ static void run_rounds(bool has_trouble, bool is_own)
 {
 	const how way = {.has_trouble = has_trouble, .is_own = is_own};
 	memset(reached, 0, sizeof reached);
+	memset(store_met, 0, sizeof store_met);
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		run_round(i, &way);
 	}
 	CHECK(reached[0] > ROUNDS / 8);
 	CHECK(reached[1] > ROUNDS / 8);
 	CHECK(reached[2] > ROUNDS / 8);
+	CHECK(store_met[STORE_MET_reserved] > ROUNDS);
+	CHECK(store_met[STORE_MET_expired] > ROUNDS);
+	CHECK(store_met[STORE_MET_owed_try_own] > ROUNDS / 100);
+	CHECK(store_met[STORE_MET_late_try] > 0);
 }
 
 static void run_rounds_given_up(bool has_trouble, bool is_own)

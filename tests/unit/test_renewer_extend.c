@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A renewal beside prolongations by the lease's owner, which go over another connection: whatever the order in which
- * they are sent, carried out and answered, ownership is never proven for longer than the server has the key.
+ * A renewal beside prolongations by the lease's owner, which go over another connection: whatever
+ * the order in which they are sent, carried out and answered, ownership is never proven for longer
+ * than the server has the key.
  *
- * All orders are run through. An order is a word: each of its letters is a step, 100 ms behind the one before. "rRr"
- * is the renewal that is due at 10 s: sent, carried out, answered; "aAa" and "bBb" are two prolongations.
+ * All orders are run through. An order is a word: each of its letters is a step, 100 ms behind the
+ * one before. "rRr" is the renewal that is due at 10 s: sent, carried out, answered; "aAa" and
+ * "bBb" are two prolongations.
  */
 #include "check.h"
 #include "servers.h"

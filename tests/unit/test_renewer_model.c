@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Leases under watch on the servers of servers.h: scripts that are forgotten, replies that are late or lost,
- * connections that break before and after a command, commands of broken connections that run long after,
- * and owners that prolong, release and drop their leases at any time, on other connections. What must hold:
- * ownership is proven only while a quorum has the key, for as long; loss is final and told once; and where
- * nothing is wrong no lease is lost.
+ * Leases under watch on the servers of servers.h: scripts that are forgotten, replies that are late
+ * or lost, connections that break before and after a command, commands of broken connections that
+ * run long after, and owners that prolong, release and drop their leases at any time, on other
+ * connections. What must hold: ownership is proven only while a quorum has the key, for as long;
+ * loss is final and told once; and where nothing is wrong no lease is lost.
  */
 #include "check.h"
 #include "core/base/rl_time.h"
@@ -32,7 +32,8 @@ typedef enum owner_step {
 	OWNER_LEAVING,   /* has asked for the release */
 } owner_step;
 
-/* One lease at a time, each with a token of its own. The key is k0 for the first slot, and so on. */
+/* One lease at a time, each with a token of its own. The key is k0 for the first slot, and so on.
+ */
 typedef struct slot {
 	char token[16];
 	rl_renewal *renewal;
