@@ -736,7 +736,7 @@ static void an_owed_try_may_meet_noscript(void)
 	CHECK_HAS(fake_log(), "0 a2 try k T1 30000 1 0 - 0\n0 a2 NAME\n0 a2 TRY k T1 30000 1 0 - 0\n");
 }
 
-static void it_is_dialled_again_with_growing_pauses(void)
+static void a_server_is_dialled_again_with_growing_pauses(void)
 {
 	begin_warm();
 	for (unsigned i = 0; i < 20; i++) {
@@ -1136,7 +1136,7 @@ static void a_grant_can_be_taken_back(void)
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
 }
 
-static void without_a_connection_it_stays(void)
+static void without_a_connection_the_undo_is_left_out(void)
 {
 	begin_warm();
 	fake_says(0, "+OK");
@@ -1582,7 +1582,7 @@ static const check_test tests[] = {
 	TEST(broken_after_it_was_sent_is_asked_as_owed),
 	TEST(an_owed_try_may_be_refused),
 	TEST(an_owed_try_may_meet_noscript),
-	TEST(it_is_dialled_again_with_growing_pauses),
+	TEST(a_server_is_dialled_again_with_growing_pauses),
 	TEST(a_pause_is_never_nothing),
 	TEST(a_refused_connection_is_dialled_again_while_in_doubt),
 	TEST(a_refused_connection_ends_a_call_that_is_not_in_doubt),
@@ -1612,7 +1612,7 @@ static const check_test tests[] = {
 	TEST(too_slow_and_not_given_back_is_not_called_so),
 	TEST(own_token_too_slow_is_left_and_ends),
 	TEST(a_grant_can_be_taken_back),
-	TEST(without_a_connection_it_stays),
+	TEST(without_a_connection_the_undo_is_left_out),
 	TEST(a_refused_login_is_told),
 	TEST(a_grant_after_a_refused_login_is_undone),
 	TEST(own_token_taken_with_a_refused_login_is_undone),

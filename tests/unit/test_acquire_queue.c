@@ -9,7 +9,7 @@
 
 /* ---- into the queue ---- */
 
-static void it_tries_marks_and_goes_into_the_queue(void)
+static void a_waiter_tries_marks_and_goes_into_the_queue(void)
 {
 	waiting_queued(30000, 10 * SECOND);
 	CHECK_LOG(QUEUED_LOG("T1", "11.120"));
@@ -64,7 +64,7 @@ static void a_dialled_queue_has_its_name_in_front(void)
 }
 
 /* BLPOP blocks to the end of the wait, also by a clock that is fast. */
-static void it_blocks_to_the_end_of_the_wait(void)
+static void blpop_blocks_to_the_end_of_the_wait(void)
 {
 	waiting_begin();
 	fake_acts(0, FAKE_SAY, "_", 30 * MS);
@@ -135,7 +135,7 @@ static void after_its_slice_it_goes_in_again(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 2 * SECOND);
 }
 
-static void without_wake_it_polls(void)
+static void without_wake_a_waiter_polls(void)
 {
 	waiting_begin();
 	fake_set.wakes = false;
@@ -547,15 +547,15 @@ static void what_is_gone_is_not_won_at_the_end(void)
 }
 
 static const check_test tests[] = {
-	TEST(it_tries_marks_and_goes_into_the_queue),
+	TEST(a_waiter_tries_marks_and_goes_into_the_queue),
 	TEST(another_wait_has_its_own_connections),
 	TEST(a_dialled_queue_has_its_name_in_front),
-	TEST(it_blocks_to_the_end_of_the_wait),
+	TEST(blpop_blocks_to_the_end_of_the_wait),
 	TEST(the_mark_ends_with_the_wait),
 	TEST(a_place_is_kept_for_an_hour),
 	TEST(a_wait_may_be_endless),
 	TEST(after_its_slice_it_goes_in_again),
-	TEST(without_wake_it_polls),
+	TEST(without_wake_a_waiter_polls),
 	TEST(without_a_wait_nothing_is_marked),
 	TEST(a_lock_that_is_free_by_then_is_taken_by_the_try),
 	TEST(each_second_it_looks),

@@ -135,7 +135,7 @@ static void a_waiter_without_a_mark_takes_no_mark_away(void)
 }
 
 /* It is void in two seconds: nothing is dialled for it. */
-static void without_an_idle_connection_it_stays(void)
+static void without_an_idle_connection_the_mark_stays(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	rl_pool_clear(&fake_pool);
@@ -156,7 +156,7 @@ static void a_connection_that_is_broken_does_not_take_it(void)
 }
 
 /* On a slow server the next command would stand behind it. */
-static void on_a_slow_server_it_stays(void)
+static void on_a_slow_server_the_mark_stays(void)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		waiting_begin();
@@ -170,7 +170,7 @@ static void on_a_slow_server_it_stays(void)
 	}
 }
 
-static void it_is_taken_away_once(void)
+static void the_mark_is_taken_away_once(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, "-WRONGTYPE x"); /* to the look */
@@ -300,10 +300,10 @@ static const check_test tests[] = {
 	TEST(a_grant_leaves_nothing_to_take_away),
 	TEST(the_last_try_takes_it_away),
 	TEST(a_waiter_without_a_mark_takes_no_mark_away),
-	TEST(without_an_idle_connection_it_stays),
+	TEST(without_an_idle_connection_the_mark_stays),
 	TEST(a_connection_that_is_broken_does_not_take_it),
-	TEST(on_a_slow_server_it_stays),
-	TEST(it_is_taken_away_once),
+	TEST(on_a_slow_server_the_mark_stays),
+	TEST(the_mark_is_taken_away_once),
 	TEST(its_answers_are_counted_off),
 	TEST(a_fork_takes_nothing_away),
 	TEST(a_short_wait_polls),

@@ -64,7 +64,7 @@ static void kill_for_good(unsigned index)
 
 /* ---- going in ---- */
 
-static void it_looks_at_all_and_queues_at_the_first(void)
+static void a_waiter_looks_at_all_and_queues_at_the_first(void)
 {
 	queued(10 * SECOND);
 	CHECK_LOG("0 c1 SET k T1 NX PX 30000\n"
@@ -83,7 +83,7 @@ static void it_looks_at_all_and_queues_at_the_first(void)
 	}
 }
 
-static void it_looks_within_a_second_while_its_release_will_wake_it(void)
+static void a_waiter_that_a_release_will_wake_looks_within_a_second(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	fake_forget_log();
@@ -97,7 +97,7 @@ static void it_looks_within_a_second_while_its_release_will_wake_it(void)
 	CHECK_INT(fake_stats.delays, 0);
 }
 
-static void with_the_first_down_it_queues_at_the_next(void)
+static void with_the_first_down_a_waiter_queues_at_the_next(void)
 {
 	begin_held();
 	kill_for_good(C);
@@ -164,7 +164,7 @@ static void a_member_where_waiters_cannot_be_woken_is_passed_over(void)
 
 /* ---- woken ---- */
 
-static void woken_it_goes_for_the_quorum(void)
+static void a_woken_waiter_goes_for_the_quorum(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	fake_forget_log();
@@ -197,7 +197,7 @@ static void one_more_member_is_enough(void)
 
 /* The win was at 100 ms of c's clock, whose sample is of 0 ms; the answers of the others took 40
  * ms. */
-static void it_is_proven_since_the_earliest(void)
+static void a_win_is_proven_since_the_earliest_grant(void)
 {
 	begin_held();
 	servers[C].clock_us = 7777777;
@@ -212,7 +212,7 @@ static void it_is_proven_since_the_earliest(void)
 		FAKE_START + 99 * MS + 30 * SECOND - drift); /* 1 % less of the time that passed */
 }
 
-static void when_the_others_are_taken_it_is_undone_everywhere(void)
+static void when_the_others_are_taken_the_win_is_undone_everywhere(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	servers_take(A, "foreign", LONG);
@@ -254,7 +254,7 @@ static void a_ticket_for_nothing_leaves_it_in_the_queue(void)
 }
 
 /* Two waiters: each is woken in turn, and neither meets the other's votes. */
-static void two_who_wait_do_not_split(void)
+static void two_waiters_do_not_split_the_votes(void)
 {
 	begin_held();
 	rl_acquire *one = fake_acquire(30000, 10 * SECOND);
@@ -325,7 +325,7 @@ static void a_member_that_dies_is_left_at_once(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 }
 
-static void it_goes_back_to_the_first_when_that_answers_again(void)
+static void a_waiter_goes_back_to_the_first_when_that_answers_again(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
@@ -400,7 +400,7 @@ static void a_win_that_was_lost_during_a_look_is_owed_too(void)
 
 /* ---- a quorum is free ---- */
 
-static void free_elsewhere_it_tries_after_two_looks(void)
+static void a_waiter_tries_after_two_looks_that_find_the_others_free(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	servers_take(A, "kin", 400);
@@ -430,7 +430,7 @@ static void reserved_at_the_first_and_free_elsewhere(void)
 
 /* One is free, c is held by a client that is dead, and b is late with its answer: those free and
  * those not heard could be a quorum. The next looks come in 20 ms, then 40. */
-static void it_looks_again_soon_when_a_quorum_may_be_free(void)
+static void a_waiter_looks_again_soon_when_a_quorum_may_be_free(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	to(acquire, 849);
@@ -500,7 +500,7 @@ static void a_minority_that_grants_at_the_deadline_is_undone(void)
 	CHECK_COUNT("1500 a1 RELEASE+ k T1", 1);
 }
 
-static void without_a_quorum_it_fails_at_the_deadline(void)
+static void without_a_quorum_a_wait_fails_at_the_deadline(void)
 {
 	rl_acquire *acquire = queued(1500 * MS);
 	kill_for_good(A);
@@ -513,7 +513,7 @@ static void without_a_quorum_it_fails_at_the_deadline(void)
 
 /* ---- polling ---- */
 
-static void without_waking_it_polls_all(void)
+static void without_waking_a_waiter_polls_all(void)
 {
 	begin_held();
 	fake_set.wakes = false;
@@ -779,34 +779,34 @@ static void errors_of_all_members_make_the_waiter_poll(void)
 }
 
 static const check_test tests[] = {
-	TEST(it_looks_at_all_and_queues_at_the_first),
-	TEST(it_looks_within_a_second_while_its_release_will_wake_it),
-	TEST(with_the_first_down_it_queues_at_the_next),
+	TEST(a_waiter_looks_at_all_and_queues_at_the_first),
+	TEST(a_waiter_that_a_release_will_wake_looks_within_a_second),
+	TEST(with_the_first_down_a_waiter_queues_at_the_next),
 	TEST(the_first_is_hoped_for_a_little_longer),
 	TEST(a_member_that_connects_late_is_marked_too),
 	TEST(a_member_where_waiters_cannot_be_woken_is_passed_over),
-	TEST(woken_it_goes_for_the_quorum),
+	TEST(a_woken_waiter_goes_for_the_quorum),
 	TEST(one_more_member_is_enough),
-	TEST(it_is_proven_since_the_earliest),
-	TEST(when_the_others_are_taken_it_is_undone_everywhere),
+	TEST(a_win_is_proven_since_the_earliest_grant),
+	TEST(when_the_others_are_taken_the_win_is_undone_everywhere),
 	TEST(a_ticket_for_nothing_leaves_it_in_the_queue),
-	TEST(two_who_wait_do_not_split),
+	TEST(two_waiters_do_not_split_the_votes),
 	TEST(a_member_that_hangs_is_left_after_two_looks),
 	TEST(one_look_without_an_answer_is_not_enough),
 	TEST(a_member_that_dies_is_left_at_once),
-	TEST(it_goes_back_to_the_first_when_that_answers_again),
+	TEST(a_waiter_goes_back_to_the_first_when_that_answers_again),
 	TEST(a_win_that_was_lost_is_found),
 	TEST(a_win_that_may_come_late_is_owed_in_the_queue),
 	TEST(a_win_that_was_lost_during_a_look_is_owed_too),
-	TEST(free_elsewhere_it_tries_after_two_looks),
+	TEST(a_waiter_tries_after_two_looks_that_find_the_others_free),
 	TEST(reserved_at_the_first_and_free_elsewhere),
-	TEST(it_looks_again_soon_when_a_quorum_may_be_free),
+	TEST(a_waiter_looks_again_soon_when_a_quorum_may_be_free),
 	TEST(a_look_comes_when_a_quorum_ends),
 	TEST(at_the_deadline_one_try_decides),
 	TEST(a_quorum_that_is_free_at_the_deadline_is_taken),
 	TEST(a_minority_that_grants_at_the_deadline_is_undone),
-	TEST(without_a_quorum_it_fails_at_the_deadline),
-	TEST(without_waking_it_polls_all),
+	TEST(without_a_quorum_a_wait_fails_at_the_deadline),
+	TEST(without_waking_a_waiter_polls_all),
 	TEST(a_short_wait_is_no_place_in_a_queue),
 	TEST(an_own_token_is_woken_too),
 	TEST(refused_by_the_others_it_is_still_swapped_in_at_the_end),

@@ -43,7 +43,7 @@ static void check_polls_from(rl_acquire *acquire, int64_t ms)
 	CHECK_INT(fake_stats.undone, 0);
 }
 
-static void without_blpop_it_polls(void)
+static void without_blpop_a_waiter_polls(void)
 {
 	static const char *const errors[] = {"-WRONGTYPE x", "-NOPERM x",
 		"-ERR unknown command 'BLPOP', with args beginning with: 'k::rl-wake' ", "-OOM x",
@@ -56,7 +56,7 @@ static void without_blpop_it_polls(void)
 	}
 }
 
-static void without_the_queues_try_it_polls(void)
+static void without_the_queues_try_a_waiter_polls(void)
 {
 	rl_acquire *acquire = queue_says("-NOPERM x", "-NOPERM x");
 	check_polls_from(acquire, 310);
@@ -547,8 +547,8 @@ static void a_look_that_breaks_is_said_again(void)
 }
 
 static const check_test tests[] = {
-	TEST(without_blpop_it_polls),
-	TEST(without_the_queues_try_it_polls),
+	TEST(without_blpop_a_waiter_polls),
+	TEST(without_the_queues_try_a_waiter_polls),
 	TEST(a_user_who_may_not_block_does_not_try_again),
 	TEST(without_blpop_the_try_may_still_have_it),
 	TEST(forbidden_helper_keys_in_the_try),

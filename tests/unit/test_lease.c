@@ -153,7 +153,7 @@ static void what_was_left_was_released(void)
 }
 
 /* With 1 % of drift a renewal that goes to the end of the hold proves until 302 ms and a rounding before it. */
-static void it_was_held_for_as_long_as_it_may(void)
+static void a_lease_was_held_for_as_long_as_it_may_be(void)
 {
 	static const struct {
 		int64_t hold_ms;
@@ -435,7 +435,7 @@ static const check_test tests[] = {
 	TEST(what_the_clock_ended_may_still_be_disowned),
 	TEST(the_first_reason_stays),
 	TEST(what_was_left_was_released),
-	TEST(it_was_held_for_as_long_as_it_may),
+	TEST(a_lease_was_held_for_as_long_as_it_may_be),
 	TEST(a_childs_is_the_parents),
 	TEST(the_members_majority_says_why),
 	TEST(the_shorter_of_two_overlapping_extends_counts),

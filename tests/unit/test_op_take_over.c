@@ -28,7 +28,7 @@ static int64_t sent_at(const rl_op *op)
 
 /* ---- one server ---- */
 
-static void it_is_one_swap_to_a_fresh_token(void)
+static void a_take_over_is_one_swap_to_a_fresh_token(void)
 {
 	begin_warm(1);
 	fake_says(0, ":1");
@@ -56,7 +56,7 @@ static void the_second_is_refused(void)
 	CHECK(!second->must_swap_back);
 }
 
-static void it_waits_for_the_login(void)
+static void a_take_over_waits_for_the_login(void)
 {
 	fake_begin(1);
 	fake_targets[0].database = 2;
@@ -211,7 +211,7 @@ static void a_member_that_has_not_answered_is_told_too(void)
 }
 
 /* Of those who come at once, the one that is first at the first member is first everywhere. */
-static void it_is_asked_in_the_order_of_the_members(void)
+static void members_are_asked_in_their_order(void)
 {
 	begin_warm(3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -257,9 +257,9 @@ static void members_that_did_not_answer_are_not_waited_for(void)
 }
 
 static const check_test tests[] = {
-	TEST(it_is_one_swap_to_a_fresh_token),
+	TEST(a_take_over_is_one_swap_to_a_fresh_token),
 	TEST(the_second_is_refused),
-	TEST(it_waits_for_the_login),
+	TEST(a_take_over_waits_for_the_login),
 	TEST(a_lost_answer_is_asked_for_again),
 	TEST(unanswered_it_is_swapped_back_behind),
 	TEST(given_up_it_is_swapped_back_behind),
@@ -270,7 +270,7 @@ static const check_test tests[] = {
 	TEST(a_quorum_is_needed),
 	TEST(a_swap_of_a_minority_is_swapped_back),
 	TEST(a_member_that_has_not_answered_is_told_too),
-	TEST(it_is_asked_in_the_order_of_the_members),
+	TEST(members_are_asked_in_their_order),
 	TEST(one_of_two_callers_gets_the_lock),
 	TEST(members_that_did_not_answer_are_not_waited_for),
 };

@@ -397,7 +397,7 @@ static void of_too_many_the_one_due_first_is_forgotten(void)
 	rl_pool_clear(&fake_pool);
 }
 
-static void it_is_forgotten_with_the_pool_and_by_a_fork(void)
+static void a_server_s_trouble_is_forgotten_with_the_pool_and_by_a_fork(void)
 {
 	fake_begin(1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
@@ -605,7 +605,7 @@ static const check_test tests[] = {
 	TEST(a_server_with_a_connection_is_worth_asking),
 	TEST(trouble_is_one_targets_own),
 	TEST(of_too_many_the_one_due_first_is_forgotten),
-	TEST(it_is_forgotten_with_the_pool_and_by_a_fork),
+	TEST(a_server_s_trouble_is_forgotten_with_the_pool_and_by_a_fork),
 	TEST(an_idle_time_is_no_silence),
 	TEST(a_server_is_not_backed_off_after_an_answer),
 	TEST(a_blocking_command_takes_no_connection_that_owes),

@@ -146,7 +146,7 @@ static void a_lease_that_could_not_be_released_is_released_behind_its_renewal(vo
 	CHECK_COUNT("dial", 0);
 }
 
-static void also_after_it_was_asked_for(void)
+static void a_release_that_failed_goes_behind_the_renewal_under_way(void)
 {
 	rl_renewal *one = fly();
 	rl_renewal_pause(one);
@@ -249,7 +249,7 @@ static const check_test tests[] = {
 	TEST(others_get_their_own_answers),
 	TEST(a_lease_that_was_released_leaves_nothing_to_say),
 	TEST(a_lease_that_could_not_be_released_is_released_behind_its_renewal),
-	TEST(also_after_it_was_asked_for),
+	TEST(a_release_that_failed_goes_behind_the_renewal_under_way),
 	TEST(not_when_nothing_is_in_flight),
 	TEST(not_when_it_is_somebody_elses),
 	TEST(not_with_a_callers_own_token),

@@ -9,11 +9,11 @@
 #include <stdio.h>
 
 static unsigned losses;
-static int64_t key_ends_at; /* at the server */
+static int64_t key_ends_at; /* the latest end that was asked for */
 static unsigned renewals;
 
-/* A server that keeps the longest TTL, and a check of each renewal it hears. */
-static bool hears_nothing_beyond(const char *words, bool is_taken, fake_plan *plan)
+/* Says yes, and notes until when the renewal asks the server to keep the key. */
+static bool note_end(const char *words, bool is_taken, fake_plan *plan)
 {
 	int64_t ttl_ms;
 	*plan = (fake_plan){FAKE_SAY, ":1", 0};
@@ -29,7 +29,7 @@ static bool hears_nothing_beyond(const char *words, bool is_taken, fake_plan *pl
 static rl_renewal *keep(int64_t ttl_ms, int64_t hold_ms)
 {
 	watching_begin(1);
-	fake_improvise = hears_nothing_beyond;
+	fake_improvise = note_end;
 	losses = renewals = 0;
 	rl_renewal *one = watching_prepare("k");
 	one->on_lost = watching_note_loss;

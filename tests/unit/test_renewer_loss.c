@@ -246,7 +246,7 @@ static void the_connection_goes_on_serving_others(void)
 
 /* ---- what a server may keep, when it cannot be told at once ---- */
 
-static void it_is_told_when_it_is_back(void)
+static void a_server_that_is_back_is_told(void)
 {
 	watching_begin(1);
 	keep(TTL);
@@ -262,7 +262,7 @@ static void it_is_told_when_it_is_back(void)
 	CHECK_COUNT("dial", 52);
 }
 
-static void it_is_not_told_before_the_login(void)
+static void a_server_is_not_told_before_the_login(void)
 {
 	watching_begin(1);
 	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
@@ -273,7 +273,7 @@ static void it_is_not_told_before_the_login(void)
 	CHECK(strstr(fake_log(), "a52 AUTH word\n") < strstr(fake_log(), "a52 RELEASE k tok\n"));
 }
 
-static void it_is_not_told_any_more_when_the_key_has_ended(void)
+static void a_server_is_not_told_when_the_key_has_ended(void)
 {
 	watching_begin(1);
 	keep(TTL);
@@ -427,9 +427,9 @@ static const check_test tests[] = {
 	TEST(a_release_tells_waiters),
 	TEST(with_a_callers_own_token_nothing_is_released),
 	TEST(the_connection_goes_on_serving_others),
-	TEST(it_is_told_when_it_is_back),
-	TEST(it_is_not_told_before_the_login),
-	TEST(it_is_not_told_any_more_when_the_key_has_ended),
+	TEST(a_server_that_is_back_is_told),
+	TEST(a_server_is_not_told_before_the_login),
+	TEST(a_server_is_not_told_when_the_key_has_ended),
 	TEST(an_owner_that_ends_its_lease_ends_the_release_too),
 	TEST(what_was_confirmed_last_ends_by_itself),
 	TEST(a_release_on_a_connection_that_hangs_is_said_again_on_the_next),

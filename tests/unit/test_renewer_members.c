@@ -162,7 +162,7 @@ static void what_a_minority_granted_is_given_back(void)
 	CHECK_COUNT("RELEASE", 1);
 }
 
-static void also_what_it_may_still_grant(void)
+static void what_a_minority_may_still_grant_is_given_back(void)
 {
 	keep();
 	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
@@ -173,7 +173,7 @@ static void also_what_it_may_still_grant(void)
 	CHECK_COUNT("RELEASE", 1);
 }
 
-static void also_when_it_cannot_be_told_at_once(void)
+static void a_grant_is_given_back_when_the_member_can_be_told(void)
 {
 	keep();
 	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
@@ -313,8 +313,8 @@ static const check_test tests[] = {
 	TEST(two_that_refuse_lose_it_at_once),
 	TEST(members_that_refuse_say_why),
 	TEST(what_a_minority_granted_is_given_back),
-	TEST(also_what_it_may_still_grant),
-	TEST(also_when_it_cannot_be_told_at_once),
+	TEST(what_a_minority_may_still_grant_is_given_back),
+	TEST(a_grant_is_given_back_when_the_member_can_be_told),
 	TEST(each_is_told_until_its_own_key_has_ended),
 	TEST(a_quorum_that_fails_loses_it_at_the_deadline),
 	TEST(errors_of_two_are_asked_about_again),
