@@ -27,7 +27,7 @@ function sellOneWithLock(MiniRedis $redis, RedisLock $lock): bool
 {
     $token = $lock->acquire('lock:stock', ttl: 5, wait: 10);
     if ($token === null) {
-        throw new RuntimeException('the lock was not to be had in 10 seconds');
+        throw new RuntimeException('could not acquire the lock within 10 seconds');
     }
     try {
         return sellOne($redis);

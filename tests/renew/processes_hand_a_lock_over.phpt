@@ -17,7 +17,7 @@ $code = '
     $lock = new RedisLock($argv[1]);
     while (($line = fgets(STDIN)) !== false && ($token = trim($line)) !== "end") {
         $lease = $lock->resume("k", $token, 0.5);
-        if ($lease === null) { die("not to be had\n"); }
+        if ($lease === null) { die("the lock is taken\n"); }
         echo "resumed\n";
         fgets(STDIN);
         echo $lease->isHeld() ? "held " : "lost ", $lease->detach(), ".\n";
