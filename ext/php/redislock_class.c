@@ -72,13 +72,14 @@ ZEND_METHOD(RedisLock, __construct)
 		.retry_delay = 0.01,
 		.retry_max_delay = 0.2,
 		.jitter = 0.2,
-		.wakes = true,
-		.is_persistent = true,
 		.drift_factor = 0.01};
 	zend_string *server = NULL;
 	zend_string *prefix = NULL;
 	zend_long retries = 0;
 	bool is_without_limit = true;
+	bool wakes = true;
+	bool is_persistent = true;
+	bool is_reentrant = false;
 	ZEND_PARSE_PARAMETERS_START(0, 12)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(arguments.servers, server)
@@ -89,9 +90,9 @@ ZEND_METHOD(RedisLock, __construct)
 		REDISLOCK_PARAM_FLOAT(arguments.retry_max_delay)
 		REDISLOCK_PARAM_FLOAT(arguments.jitter)
 		Z_PARAM_LONG_OR_NULL(retries, is_without_limit)
-		Z_PARAM_BOOL(arguments.wakes)
-		Z_PARAM_BOOL(arguments.is_persistent)
-		Z_PARAM_BOOL(arguments.is_reentrant)
+		Z_PARAM_BOOL(wakes)
+		Z_PARAM_BOOL(is_persistent)
+		Z_PARAM_BOOL(is_reentrant)
 		REDISLOCK_PARAM_FLOAT(arguments.drift_factor)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_object *lock = from_obj(Z_OBJ_P(ZEND_THIS));
@@ -110,6 +111,11 @@ ZEND_METHOD(RedisLock, __construct)
 	if (!redislock_client_fill(client, &arguments)) {
 		redislock_client_unref(client);
 		RETURN_THROWS();
+	}
+	client->set.wakes = wakes;
+	client->is_reentrant = is_reentrant;
+	if (is_persistent) {
+		client->pool = &REDISLOCK_G(pool);
 	}
 	lock->client = client;
 }

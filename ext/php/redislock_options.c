@@ -198,17 +198,12 @@ bool redislock_client_fill(redislock_client *client, const redislock_arguments *
 	if (!check_numbers(arguments) || !set_prefix(client, arguments->prefix)) {
 		return false;
 	}
-	if (arguments->is_persistent) {
-		client->pool = &REDISLOCK_G(pool);
-	}
-	client->is_reentrant = arguments->is_reentrant;
 	client->set.backoff = (rl_backoff){.first_ns = (int64_t) (arguments->retry_delay * 1e9),
 		.max_ns = (int64_t) (arguments->retry_max_delay * 1e9),
 		.jitter = arguments->jitter};
 	client->set.retries =
 		arguments->retries != NULL ? (uint64_t) *arguments->retries : RL_RETRIES_UNLIMITED;
 	client->set.drift_factor = arguments->drift_factor;
-	client->set.wakes = arguments->wakes;
 	if (arguments->servers != NULL) {
 		return add_list(client, arguments);
 	}

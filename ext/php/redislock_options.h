@@ -8,7 +8,7 @@
 
 #include "php/redislock_call.h"
 
-/* The constructor's arguments as PHP gives them. */
+/* The constructor's arguments that have to be checked, as PHP gives them. */
 typedef struct redislock_arguments {
 	const zend_string *server; /* a DSN, or NULL */
 	HashTable *servers;        /* a list of DSNs, or NULL */
@@ -21,9 +21,6 @@ typedef struct redislock_arguments {
 	double drift_factor;
 	/* NULL = as many retries as the wait allows. */
 	const zend_long *retries;
-	bool wakes;
-	bool is_persistent;
-	bool is_reentrant;
 } redislock_arguments;
 
 /* PHP converts true to 1.0 and the number 6379 to the text "6379". Here both are a TypeError, also
