@@ -1,5 +1,5 @@
 --TEST--
-A plain DSN for a port that speaks TLS: two connections at most, a hint, and no "outcome unknown".
+A plain DSN for a TLS port causes two connections at most, a hint, and no "outcome unknown".
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Where a comma stands before decimals, messages, DSNs and TTLs still have a point.
+Messages, DSNs and TTLs have a decimal point, even in a locale with a decimal comma.
 --EXTENSIONS--
 redislock
 --SKIPIF--

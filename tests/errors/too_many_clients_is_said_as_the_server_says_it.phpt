@@ -1,5 +1,5 @@
 --TEST--
-A server with too many clients is an exception that says so.
+A server with too many clients causes an exception with its error.
 --EXTENSIONS--
 redislock
 --SKIPIF--

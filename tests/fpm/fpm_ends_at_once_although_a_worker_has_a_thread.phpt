@@ -1,5 +1,5 @@
 --TEST--
-FPM ends at once although a worker has a thread, also when the server hangs or is gone; then the TTL frees what is left.
+FPM ends at once although a worker has a thread, also when the server hangs or is gone; then the TTL frees the locks.
 --EXTENSIONS--
 redislock
 --SKIPIF--

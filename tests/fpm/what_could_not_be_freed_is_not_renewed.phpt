@@ -1,5 +1,5 @@
 --TEST--
-A lock that could not be freed at the end of a request, for the server hung, is not renewed: it ends as soon as the server goes on.
+A lock that could not be freed at the end of a request, because the server hung, is not renewed: it ends as soon as the server continues.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When extend() was said again on a new connection, the first copy may still be carried out: no more is proven than that leaves. A copy of resume() shortens nothing.
+If extend() was sent again on a new connection, the server may still run the first copy, and no more is proven than that copy leaves. A copy of resume() shortens nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--

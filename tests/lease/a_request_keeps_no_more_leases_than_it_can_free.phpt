@@ -1,5 +1,5 @@
 --TEST--
-The leases of a request are bounded, since they are outside of PHP's memory limit and their release has a short time.
+The number of leases of a request is limited, because PHP's memory limit does not count them and their release has little time.
 --EXTENSIONS--
 redislock
 --SKIPIF--

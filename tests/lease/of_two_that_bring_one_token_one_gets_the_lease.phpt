@@ -1,5 +1,5 @@
 --TEST--
-Of several that bring the same token to resume() one gets the lease; the others get null, and free nothing.
+Of several callers of resume() with the same token one gets the lease; the others get null, and free nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--

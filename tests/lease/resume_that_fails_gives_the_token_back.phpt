@@ -1,5 +1,5 @@
 --TEST--
-A resume() whose answer was lost is recognised; one that gets none is an exception, and the token that was given is worth what it was.
+A resume() whose answer was lost is recognised; without any answer it throws, and the given token keeps its worth.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM at any moment ends the worker within 0.4 s: never a hang, and no key that stays.
+SIGTERM at any moment ends the worker within 0.4 s, without a hang and without a key that stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--

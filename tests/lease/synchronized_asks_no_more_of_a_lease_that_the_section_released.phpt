@@ -1,5 +1,5 @@
 --TEST--
-A section that has released its lease is not told of what became of the key afterwards; of a loss that was known before, it is.
+synchronized() reports no loss after its section has released the lease, but does report a loss that was known before.
 --EXTENSIONS--
 redislock
 --SKIPIF--

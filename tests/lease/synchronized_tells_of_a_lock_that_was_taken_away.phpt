@@ -1,5 +1,5 @@
 --TEST--
-When an administrator frees the lock, or somebody else has it, the section ends in a RedisLockLostException.
+If an administrator frees the lock, or another holder takes it, the section ends in a RedisLockLostException.
 --EXTENSIONS--
 redislock
 --SKIPIF--

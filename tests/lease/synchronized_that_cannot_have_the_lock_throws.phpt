@@ -1,5 +1,5 @@
 --TEST--
-A lock that cannot be had in time is a RedisLockTimeoutException that names it, and the section is not called.
+A lock that cannot be acquired in time is a RedisLockTimeoutException that names it, and the section is not called.
 --EXTENSIONS--
 redislock
 --SKIPIF--

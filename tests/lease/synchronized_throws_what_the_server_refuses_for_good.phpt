@@ -1,5 +1,5 @@
 --TEST--
-A final release that the server does not allow is an exception of synchronized(), unless the section has thrown itself.
+synchronized() throws if the server does not allow the final release, unless the section itself has thrown.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A callable that holds its own lease is a cycle: the collector sees it, release() and the call itself end it, and nothing is left.
+A callable that refers to its own lease is a cycle: the collector finds it, release() and the call itself end it, and nothing leaks.
 --EXTENSIONS--
 redislock
 --SKIPIF--

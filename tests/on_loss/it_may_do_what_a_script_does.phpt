@@ -1,5 +1,5 @@
 --TEST--
-onLoss may release the lease, drop the last reference to it, take locks, throw, exit, fork and fail; two leases that are lost together are both told.
+onLoss may release the lease, drop the last reference to it, take locks, throw, exit, fork and fail; two leases that are lost together are both reported.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-onLoss runs in loops, calls, waits and whatever Fiber runs; not inside signal handlers and ticks, which end first; and cannot switch Fibers.
+onLoss runs in loops, calls, waits and any Fiber, but not inside signal handlers and ticks, which end first; it cannot switch Fibers.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-forceRelease() frees strings only: anything else stays, and the exception says what was found.
+forceRelease() frees only strings: any other type stays, and the exception names it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When a signal handler runs until the TTL is over, what somebody else has since taken with an equal token stays.
+If a signal handler runs until the TTL is over, a lock that another holder has taken since with an equal token stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--

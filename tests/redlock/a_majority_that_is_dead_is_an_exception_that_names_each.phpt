@@ -1,5 +1,5 @@
 --TEST--
-Without a quorum of servers every verb is an exception whose message and reasons name each dead server, and nothing stays.
+Without a quorum of servers every verb throws an exception whose message and reasons name each dead server, and no key stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When the member on which the queue stands dies or hangs during the wait, the wait goes on with the others.
+If the member with the queue dies or hangs during the wait, the wait continues on the others.
 --EXTENSIONS--
 redislock
 --SKIPIF--

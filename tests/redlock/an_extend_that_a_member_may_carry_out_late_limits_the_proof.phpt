@@ -1,5 +1,5 @@
 --TEST--
-What a member did not answer of a short extend() may shorten the lease later: a long one proves no more. A resume() shortens nothing.
+A member that has not answered a short extend() may shorten the lease later, so a long extend() proves no more. A resume() shortens nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--

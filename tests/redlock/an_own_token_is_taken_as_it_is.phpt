@@ -1,5 +1,5 @@
 --TEST--
-A token of the caller is set on all members, and a second call with it is refused and frees nothing.
+A caller's own token is set on all members, and a second call with it is refused and frees nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--

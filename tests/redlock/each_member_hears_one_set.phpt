@@ -1,5 +1,5 @@
 --TEST--
-An acquire that nothing stands in the way of is one SET on each member, and a release one command on each, or two.
+An uncontended acquire() sends one SET to each member, and a release sends one command or two to each.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Several servers: of several that bring one token at most one gets the lease; when none does, the token is worth what it was.
+On several servers at most one of several callers with the same token gets the lease; if none does, the token keeps its worth.
 --EXTENSIONS--
 redislock
 --SKIPIF--

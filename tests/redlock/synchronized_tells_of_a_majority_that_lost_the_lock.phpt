@@ -1,5 +1,5 @@
 --TEST--
-synchronized() throws each time when a majority of the servers has lost the lock, whichever server answers first.
+synchronized() always throws when a majority of the servers has lost the lock, whichever server answers first.
 --EXTENSIONS--
 redislock
 --SKIPIF--

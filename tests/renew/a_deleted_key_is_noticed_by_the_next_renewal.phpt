@@ -1,5 +1,5 @@
 --TEST--
-A key that somebody deleted is noticed by the next renewal, a third of the TTL later at most.
+The next renewal notices a deleted key, after a third of the TTL at most.
 --EXTENSIONS--
 redislock
 --SKIPIF--

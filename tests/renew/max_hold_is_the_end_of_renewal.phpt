@@ -1,5 +1,5 @@
 --TEST--
-With maxHold a lease is renewed until then and not longer: the server never has an end beyond it, and then it is lost.
+With maxHold a lease is renewed until then and not longer: the key never has an end beyond it, and then the lease is lost.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Two processes hand a lock over to each other, and whoever has it renews it with its own TTL; nobody else gets between.
+Two processes hand a lock over to each other, and each holder renews it with its own TTL; no other process gets it in between.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-redislock.max_hold is a ceiling for maxHold, changeable at any time; the smaller of both counts.
+redislock.max_hold is an upper limit for maxHold and can change at any time; the smaller of both counts.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-The first lease that is renewed or watched starts one thread; nothing else does, and the process ends as fast as ever.
+Only the first lease that is renewed or watched starts a thread, and the process ends as fast as before.
 --EXTENSIONS--
 redislock
 --SKIPIF--

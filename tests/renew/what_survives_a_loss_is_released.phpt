@@ -1,5 +1,5 @@
 --TEST--
-What a renewal without an answer has prolonged is released as soon as the lease is lost, and the server answers.
+If a renewal without an answer has made the key last longer, the key is released as soon as the lease is lost and the server answers.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-What was released, given away or freed is renewed no more: what others put there ends by its own TTL.
+A lock that was released, detached or freed is not renewed any more: a key that another holder sets there ends by its own TTL.
 --EXTENSIONS--
 redislock
 --SKIPIF--

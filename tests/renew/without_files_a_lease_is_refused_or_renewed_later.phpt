@@ -1,5 +1,5 @@
 --TEST--
-Where the system gives no pipe the lease is refused before the lock is asked for; one that is held is renewed as soon as there are sockets again.
+If the system has no pipe left, the lease is refused before the lock is asked for; a held lease is renewed as soon as there are sockets again.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A handler that throws when the grant has just come leaves no key behind.
+A handler that throws when the grant has just arrived leaves no key behind.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Without a right that waking needs, waits poll and releases free, and stats() counts it.
+Without a right for wake-ups, waits poll and releases free, and stats() counts it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When the server has no connection to spare for the queue, or its answers there do not come, the wait polls.
+If the server has no connection left for the queue, or its answers there do not arrive, the wait polls.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A waiter that is stopped past its deadline takes nothing: the next one gets the lock, and it gets null when it goes on.
+A waiter that is stopped past its deadline takes nothing: the next waiter gets the lock, and the stopped one returns null when it continues.
 --EXTENSIONS--
 redislock
 --SKIPIF--

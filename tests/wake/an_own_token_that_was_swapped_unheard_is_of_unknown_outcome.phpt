@@ -1,5 +1,5 @@
 --TEST--
-When the caller's own token was set after the win and no answer to that comes, the outcome is unknown; a connection that breaks in the queue leaves no doubt.
+If the answer to the swap to a caller's own token is lost, the outcome is unknown; a connection that breaks in the queue leaves no doubt.
 --EXTENSIONS--
 redislock
 --SKIPIF--

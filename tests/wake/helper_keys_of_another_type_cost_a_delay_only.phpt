@@ -1,5 +1,5 @@
 --TEST--
-A helper key of another type, made by somebody else, makes waits poll; it stays as it is, and stats() tells.
+A helper key of another type, which another program made, makes waits poll; the key stays as it is, and stats() counts it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

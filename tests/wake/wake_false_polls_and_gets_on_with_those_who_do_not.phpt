@@ -1,5 +1,5 @@
 --TEST--
-wake: false polls with scripts of one key, makes no helper key, and gets on with those who are woken.
+An object with wake: false polls with scripts of one key, makes no helper key, and works together with objects that are woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--
