@@ -11,7 +11,7 @@ skip_without_fpm();
 <?php
 require __DIR__ . '/../inc/fpm.inc';
 
-/* A renewed lease that was freed, one whose release nobody heard, and one whose server is not there. */
+/* A renewed lease that was freed, one whose release got no answer, and one whose server is gone. */
 $cases = ['idle' => [SIGQUIT, ''], 'idle, SIGTERM' => [SIGTERM, ''], 'hangs' => [SIGQUIT, 'pause'], 'is gone' => [SIGQUIT, 'kill']];
 $running = [];
 /* All servers first: they would inherit the connection of a request, and FPM waits for its end. */

@@ -42,7 +42,7 @@ foreach ([false, true] as $renews) {
     check("$what: remaining() of a resumed one", $lease->remaining() > 20, $lease->remaining());
     same("$what: release() of a resumed one", true, $lease->release());
 
-    /* What was not said twice limits nothing. */
+    /* A command that was sent only once limits nothing. */
     $token = $lock->acquire('k', 60);
     $lease = $lock->resume('k', $token, 8, renew: $renews);
     same("$what: extend() of one resumed without trouble", true, $lease->extend(60));

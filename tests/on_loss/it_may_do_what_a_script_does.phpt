@@ -52,7 +52,7 @@ foreach ($does as $what => $do) {
     same("$what: keys", [], $server->locks());
 }
 
-/* It throws: the second one is still told. */
+/* The first callable throws, and the second one is still called. */
 $told = [];
 $leases = [];
 foreach (['a', 'b', 'c'] as $key) {

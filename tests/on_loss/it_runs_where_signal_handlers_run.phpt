@@ -99,7 +99,7 @@ $server->cmd('DEL', 'k');
 matches('FiberError', '~^Cannot switch fibers~', $thrown[0] ?? '');
 unset($lease);
 
-/* A signal handler ends first, run by the VM or by a tick, and so do those behind it. */
+/* A signal handler, run by the VM or by a tick, ends first, and so do the handlers after it. */
 pcntl_async_signals(true);
 $lease = null;
 $order = [];

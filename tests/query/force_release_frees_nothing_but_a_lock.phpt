@@ -36,7 +36,7 @@ foreach ([true, false] as $wake) {
 }
 same('nothing is left', [], $server->keys());
 
-/* Who may not ask for the type frees nothing either, nor does who may not read the key. */
+/* A user without the right to ask for the type, or to read the key, frees nothing either. */
 foreach (['type' => '~WRONGTYPE~', 'get' => '~NOPERM|permission|ACL|can.t~'] as $right => $message) {
     $server->cmd('ACL', 'SETUSER', 'u', 'reset', 'on', '>pw', '~*', '+@all', "-$right");
     $server->cmd('HSET', 'k', 'f', 'v');

@@ -21,7 +21,7 @@ $members->hold('after that', 'k', 'mine');
 same('release()', true, $lock->release('k', 'mine'));
 $members->empty('release()');
 
-/* On one member somebody else has it. */
+/* On one member another holder has the lock. */
 $members->occupy('k', 'theirs', 2);
 same('one refuses', 'mine', $lock->acquire('k', 30, token: 'mine'));
 $members->hold('one refuses', 'k', 'mine', [0, 1]);

@@ -32,7 +32,7 @@ without_traffic('afterwards', $server, function () use ($lease): void {
 });
 same('lost is counted once', 4, lost());
 
-/* It is nobody's: it can be had again, by a new lease. */
+/* The lock is free: a new lease can take it. */
 $lease = $lock->lease('k', 0.9);
 same('taken again', true, $lease->isHeld());
 unset($lease);

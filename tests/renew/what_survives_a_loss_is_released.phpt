@@ -32,7 +32,7 @@ foreach (['lost' => 0.9, 'an own token' => 0.9] as $what => $ttl) {
     $fake->rules([]);
     if ($token === null) {
         eventually("$what: it is released", fn () => $server->cmd('EXISTS', 'k') === 0, 2.0);
-    } else { // may be held by somebody else with the same token
+    } else { // another holder may have it with the same token
         usleep(500000);
         same("$what: it is left alone", 'a job', $server->cmd('GET', 'k'));
     }

@@ -32,7 +32,7 @@ foreach ($ends as $what => $end) {
     $lost = lost();
     $end($lease);
     $renewed = renewed();
-    /* With the same token: whoever renewed it would not notice. */
+    /* With the same token, so that a renewal would succeed. */
     $server->cmd('SET', 'k', $token, 'PX', 400);
     $monitor = $server->monitor();
     usleep(450000);

@@ -26,7 +26,7 @@ foreach ([null, 'mine'] as $own) {
     same('keys', [], $server->keys());
 }
 
-/* Who came later is next. */
+/* The later waiter is next. */
 $token = hold($server, 'k');
 $gives_up = waiter($server->dsn(), 'k', ['wait' => 0.4]);
 queued($server, 1);

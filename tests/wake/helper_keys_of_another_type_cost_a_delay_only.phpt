@@ -39,7 +39,7 @@ foreach (['rl-wait' => ['string', 'hash'], 'rl-wake' => ['string', 'hash']] as $
     }
 }
 
-/* While somebody waits in the queue already. */
+/* While a waiter is in the queue already. */
 foreach (['rl-wait', 'rl-wake'] as $suffix) {
     $lock = new RedisLock($server->dsn());
     $token = hold($server, 'k');
