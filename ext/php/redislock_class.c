@@ -23,7 +23,8 @@
 #include "transport/rl_watchdog.h"
 
 typedef struct redislock_object {
-	redislock_client *client; /* one reference; NULL until the constructor has run */
+	/* One reference. NULL until the constructor has run. */
+	redislock_client *client;
 	zend_object std;
 } redislock_object;
 
