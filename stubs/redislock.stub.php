@@ -238,7 +238,7 @@ class RedisLock
     public function remaining(string $key): ?float {}
 
     /**
-     * Frees the lock, whoever holds it. The method is for administrators: the holder gets no notice. It frees only
+     * Frees the lock of any holder. The method is for administrators: the holder gets no notice. It frees only
      * strings: a key of any other type stays, also a sorted set, which is a lock of symfony/lock. The command is sent
      * only once: when the answer is lost, a second command could free the lock of the next holder. With several servers
      * the call waits for the answer of each.
@@ -373,7 +373,7 @@ final class RedisLockLease
 
     /**
      * Ends the lease without freeing the lock: it is not renewed any more, lives on until its TTL, and belongs to
-     * whoever has the returned token.
+     * the holder of the returned token.
      *
      * @throws RedisLockLostException when the lease is not held
      * @throws RedisLockException when several leases hold the lock (reentrant)

@@ -36,7 +36,7 @@ class RenewedLock
 
 $lease = RenewedLock::lock('lock:goods:1', expires: 1, longest: 60);
 if ($lease === null) {
-    exit("someone else is at it\n");
+    exit("another process is at work\n");
 }
 try {
     for ($step = 1; $step <= 4; $step++) {

@@ -51,5 +51,5 @@ if (Lock::lock($key, $value, 300)) {
         echo Lock::unlock($key, $value) === 1 ? "freed\n" : "it took longer than 300 seconds\n";
     }
 } else {
-    echo "someone else is at it\n";
+    echo "another process is at work\n";
 }

@@ -76,7 +76,7 @@ foreach (explode(' ', getenv('REDIS_SERVERS') ?: '127.0.0.1:6379 127.0.0.1:6389 
 $redLock = new RedLock($servers);
 $lock = $redLock->lock('test', 10000);
 if ($lock === false) {
-    exit("someone else is at it\n");
+    exit("another process is at work\n");
 }
 try {
     echo 'working, for ', $lock['validity'] > 9000 ? 'nearly ten' : 'less than nine', " seconds at most\n";
