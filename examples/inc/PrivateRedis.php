@@ -1,8 +1,8 @@
 <?php
 /*
  * A Redis or Valkey server of this script's own: on a unix socket in a temporary folder, without a port and
- * without persistence. A small shell beside it ends the server, by its pid, and removes the folder as soon as
- * the shell's input ends, which it does however this script ends.
+ * without persistence. A small shell ends the server, by its pid, and removes the folder as soon as the input of the
+ * shell ends, which happens however this script ends.
  */
 
 final class PrivateRedis
@@ -46,7 +46,7 @@ final class PrivateRedis
         proc_close($this->guard);
     }
 
-    /** For a forked worker: the server does not live on because of it. */
+    /** For a forked worker: the worker does not keep the server alive. */
     public function leaveToParent(): void
     {
         fclose($this->pipes[0]);

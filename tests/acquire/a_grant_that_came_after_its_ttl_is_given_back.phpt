@@ -1,5 +1,5 @@
 --TEST--
-A grant that comes when the TTL is nearly over is no lock: it is given back, and the exception says so.
+A grant that arrives when the TTL is nearly over does not count: it is undone, and the exception says so.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A list under the lock's name is never taken for a free lock, nor harmed.
+A list under the name of a lock never counts as a free lock, and is not changed.
 --EXTENSIONS--
 redislock
 --SKIPIF--

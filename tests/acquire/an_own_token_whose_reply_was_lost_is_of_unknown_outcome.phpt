@@ -1,5 +1,5 @@
 --TEST--
-An own token whose grant was lost may be a stranger's: the outcome is unknown, and the key ends by its TTL.
+If the grant for a caller's own token was lost, another holder may have the key: the outcome is unknown, and the key ends by its TTL.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-CLIENT SETNAME may fail: it is a courtesy to the administrator.
+An acquire() goes on when CLIENT SETNAME fails, because the name only helps the administrator.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When the reply of a SET does not come in time, an undo is sent behind it and no key stays.
+If the reply to a SET does not arrive in time, an undo follows it, and no key stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -60,7 +60,7 @@ $took = elapsed(fn () => (new RedLock($three, 200, 1))->lock('test', 10000), $re
 same('with one try', false, $refused);
 check('there is no pause', $took < slack(0.1), $took);
 
-// unlock() gives nothing back, goes to all servers, and frees nobody else's.
+// unlock() returns nothing, goes to all servers, and frees no lock of another holder.
 same('unlock()', null, $redLock->unlock(['token' => 'another'] + $lock));
 same('another token frees nothing', array_fill(0, 3, $lock['token']), holders('test', 3));
 same('unlock()', null, $redLock->unlock($lock));

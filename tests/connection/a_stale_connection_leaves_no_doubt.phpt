@@ -1,5 +1,5 @@
 --TEST--
-A connection that was idle and has been closed is noticed before it is used, so that nothing is in doubt.
+A call notices before it uses an idle connection that the connection was closed, so that nothing is in doubt.
 --EXTENSIONS--
 redislock
 --SKIPIF--

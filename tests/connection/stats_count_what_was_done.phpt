@@ -1,5 +1,5 @@
 --TEST--
-stats() counts what the process has done.
+stats() counts the operations of the process.
 --EXTENSIONS--
 redislock
 --SKIPIF--

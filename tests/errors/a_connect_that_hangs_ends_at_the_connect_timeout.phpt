@@ -1,5 +1,5 @@
 --TEST--
-A server that lets nobody in is given up at connectTimeout.
+A call gives up a server that accepts no connection at connectTimeout.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A plain DSN for a port that speaks TLS: two connections at most, a hint, and no "outcome unknown".
+A plain DSN for a TLS port causes two connections at most, a hint, and no "outcome unknown".
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -50,7 +50,7 @@ foreach (array_filter([tls_server(...$files), tls_redis(...$files)]) as $i => $a
     same("$i: released", true, $lock->release('k', (string) $token));
 }
 
-/* One that says so, in an alert. */
+/* A server that answers with an alert. */
 $fake = fake_server([rule('SET', [send("\x15\x03\x01\x00\x02\x02\x46"), 'close'])]);
 $thrown = throws('an alert', 'RedisLockConnectionException', '~does this port want TLS\?~', fn () => (new RedisLock($fake->dsn()))->acquire('k'));
 check('an alert: its outcome is known', !str_contains((string) $thrown?->getMessage(), 'unknown'));

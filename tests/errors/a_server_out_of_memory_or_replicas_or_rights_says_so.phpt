@@ -1,5 +1,5 @@
 --TEST--
-Real servers that refuse to write say why, and leave no key.
+The exception for a real server that refuses writes has the reason, and no key stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A server that sends a byte now and then does not stretch the timeout.
+A server that sends a byte now and then does not extend the timeout.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-An acquire() on a server that hangs is undone when the server goes on.
+An acquire() on a server that hangs is undone when the server continues.
 --EXTENSIONS--
 redislock
 --SKIPIF--

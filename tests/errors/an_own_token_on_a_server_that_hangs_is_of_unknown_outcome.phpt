@@ -1,5 +1,5 @@
 --TEST--
-With an own token an acquire() without an answer is of unknown outcome: it ends by its TTL.
+An acquire() with a caller's own token and without an answer has an unknown outcome, and its key ends by its TTL.
 --EXTENSIONS--
 redislock
 --SKIPIF--

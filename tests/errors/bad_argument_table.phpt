@@ -1,5 +1,5 @@
 --TEST--
-Every bad argument is a ValueError or TypeError that says what to do, at once, before anything is sent.
+Every bad argument is a ValueError or TypeError with a remedy, thrown at once, before anything is sent.
 --EXTENSIONS--
 redislock
 --SKIPIF--

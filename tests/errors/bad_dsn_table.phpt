@@ -1,5 +1,5 @@
 --TEST--
-Every bad DSN is a ValueError that says what is wrong with it, without connecting and without its secrets.
+Every bad DSN is a ValueError with the reason, without connecting and without the secrets of the DSN.
 --EXTENSIONS--
 redislock
 --FILE--

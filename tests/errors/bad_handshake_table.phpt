@@ -1,5 +1,5 @@
 --TEST--
-Every server that cannot be reached, or fails in its handshake, gives its exception in time, and leaves no key.
+Every server that cannot be reached, or fails in its handshake, causes its exception in time, and leaves no key.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Every server that hangs, drips, lies or answers errors gives its exception in time, and leaves no key.
+Every server that hangs, drips, lies or answers errors causes its exception in time, and leaves no key.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Without any one of the rights that the README names something is denied.
+Without any one of the rights that the README names, some operation is denied.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Where a comma stands before decimals, messages, DSNs and TTLs still have a point.
+Messages, DSNs and TTLs have a decimal point, even in a locale with a decimal comma.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -48,7 +48,7 @@ $code = <<<'PHP'
     echo $m[0], "\n", $lock->remaining('k') > 59, "\n";
     PHP;
 $seen = run_php($code, [$server->dsn(), $hung->dsn(), $full->dsn(), $slow->dsn()], [], ['LOCPATH' => $server->folder, 'LC_ALL' => '']);
-matches('synchronized()', '~ in 0\.05 s~', $seen);
+matches('synchronized()', '~ within 0\.05 s~', $seen);
 matches('an answer', '~no answer within 0\.05 s \(timeout\)~', $seen);
 matches('a connect', '~no connection within 0\.05 s \(connectTimeout\)~', $seen);
 matches('a slow grant', '~granted after 0\.\d+ s, when its ttl of 0\.25 s was used up~', $seen);

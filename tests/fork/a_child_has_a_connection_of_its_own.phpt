@@ -1,5 +1,5 @@
 --TEST--
-A forked child uses a connection of its own, and the parent keeps its one.
+A forked child uses a connection of its own, and the parent keeps its connection.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Forks in the midst of renewals: the parent's leases stay held, and the children, with leases of their own or without, end well.
+Forks during renewals disturb no process: the parent's leases stay held, and the children end well, with leases of their own or without.
 --EXTENSIONS--
 redislock
 --SKIPIF--

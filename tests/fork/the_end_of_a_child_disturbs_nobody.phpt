@@ -1,5 +1,5 @@
 --TEST--
-A child that ends, or closes and frees inherited objects, disturbs neither the parent's connection nor its lock.
+A child that ends, or closes and frees inherited objects, affects neither the parent's connection nor its lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A graceful stop or reload of FPM during a request leaves it its lock until it is done, where process_control_timeout allows it.
+A graceful stop or reload of FPM leaves a request its lock until it is done, if process_control_timeout allows it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

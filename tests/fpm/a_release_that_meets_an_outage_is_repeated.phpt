@@ -1,5 +1,5 @@
 --TEST--
-What the end of a request could not free is freed by the worker soon after the server is back, also without a next request.
+A lock that the end of a request could not free is freed by the worker soon after the server is back, also without a next request.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Where FPM kills a worker by SIGTERM during a request, the lock is free at once, and the next worker can have it.
+If FPM kills a worker by SIGTERM during a request, the lock is free at once, and the next worker can take it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Where FPM kills a worker during a request, and redislock.free_on_sigterm is off, the TTL frees the lock, and the next worker can have it then.
+If FPM kills a worker during a request while redislock.free_on_sigterm is off, the TTL frees the lock, and the next worker can take it then.
 --EXTENSIONS--
 redislock
 --SKIPIF--

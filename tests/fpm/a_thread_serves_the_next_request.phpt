@@ -1,5 +1,5 @@
 --TEST--
-Under FPM a worker's thread and connections serve the next request, and nothing of the last one is renewed any more.
+Under FPM the thread and the connections of a worker serve the next request, and no lease of the last request is renewed any more.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A lock that could not be freed at the end of a request, for the server hung, is not renewed: it ends as soon as the server goes on.
+A lock that could not be freed at the end of a request, because the server hung, is not renewed: it ends as soon as the server continues.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -27,7 +27,7 @@ foreach (['return' => '', 'a fatal error' => 'eval("class RedisLock {}");'] as $
     $request->finish();
     $next = $fpm->start('for ($until = microtime(true) + 0.2; microtime(true) < $until;) {} echo "not told";');
     $server->resume();
-    /* Long before the end that the renewals give them: the releases stand behind. */
+    /* Long before the end that the renewals set: the releases follow the renewals. */
     eventually("$what: its keys end", fn () => $server->keys() === [], 0.7);
     same("$what: the next request", 'not told', $next->finish()->body);
     $fpm->normal("$what, a", 'a');

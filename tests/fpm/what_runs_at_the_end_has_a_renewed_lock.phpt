@@ -1,5 +1,5 @@
 --TEST--
-Under FPM what runs at the end of a request, and takes longer than the TTL, has the lock all the time.
+Under FPM code that runs at the end of a request for longer than the TTL has the lock all the time.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A sorted set, as symfony/lock makes it, is a lock of somebody else: refused, waited for, and never harmed.
+A sorted set, as symfony/lock makes it, is the lock of another holder: acquire() is refused, waits poll, and the set never changes.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-redis-cli sees our lock, and takes and frees one that we respect.
+redis-cli sees our lock, and the class respects a lock that redis-cli takes and frees.
 --EXTENSIONS--
 redislock
 --SKIPIF--

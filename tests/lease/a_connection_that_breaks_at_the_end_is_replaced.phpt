@@ -1,5 +1,5 @@
 --TEST--
-A connection that breaks while leases are released is replaced, once: what was not answered is said again.
+A connection that breaks while leases are released is replaced once, and the unanswered releases are sent again.
 --EXTENSIONS--
 redislock
 --SKIPIF--

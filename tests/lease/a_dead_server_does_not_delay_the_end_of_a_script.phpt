@@ -1,5 +1,5 @@
 --TEST--
-A server that is gone does not delay the end of a script, and nothing is printed.
+A server that is gone does not delay the end of a script, and PHP prints nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--

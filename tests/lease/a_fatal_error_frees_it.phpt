@@ -1,5 +1,5 @@
 --TEST--
-A fatal error frees leases: at compile time, of trigger_error(), of an abstract method, in a section, in a destructor.
+A fatal error frees leases: at compile time, by trigger_error(), by an abstract method, in a section, in a destructor.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A child of a fork in a section ends without freeing the lock; the parent's section goes on and frees it.
+A child that was forked in a section ends without freeing the lock; the parent's section continues and frees it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A handler that runs inside a call on a lease may release or drop the very same lease.
+A handler that runs inside a call on a lease may release or drop that lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--

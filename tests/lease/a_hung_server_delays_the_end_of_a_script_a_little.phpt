@@ -1,5 +1,5 @@
 --TEST--
-A server that hangs delays the end of a script by 0.2 s, with one lease as with a hundred, of one object or of many.
+A server that hangs delays the end of a script by 0.2 s, with one lease or a hundred, of one object or many.
 --EXTENSIONS--
 redislock
 --SKIPIF--

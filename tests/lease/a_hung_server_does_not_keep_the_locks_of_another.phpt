@@ -1,5 +1,5 @@
 --TEST--
-At the end of a script that has leases of a server that hangs and of one that does not, those of the latter are freed.
+At the end of a script with leases on a server that hangs and on another server, the leases on the other server are freed.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A lease goes on when the RedisLock object that made it is gone, also one with connections of its own.
+A lease continues when the RedisLock object that made it is gone, even if that object had connections of its own.
 --EXTENSIONS--
 redislock
 --SKIPIF--

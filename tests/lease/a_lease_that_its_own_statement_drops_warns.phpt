@@ -1,5 +1,5 @@
 --TEST--
-A lease that is dropped by the statement that took it warns, and no other: without opcache, without JIT and with either JIT.
+A lease that is dropped by the statement that took it causes a warning, and no other lease does: without opcache, without JIT and with either JIT.
 --EXTENSIONS--
 redislock
 --SKIPIF--

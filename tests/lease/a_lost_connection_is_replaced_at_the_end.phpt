@@ -1,5 +1,5 @@
 --TEST--
-Leases are freed by the end of a script although the server has dropped its connections meanwhile, and forgot its scripts.
+The end of a script frees leases although the server has closed its connections and forgotten its scripts.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A lease that ends while the server is away for a moment is freed soon after it is back, not at the end of its TTL.
+A lease that ends while the server is down for a moment is freed soon after the server is back, not at the end of its TTL.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A release() whose answer does not come ends the proof: the lock may be free, and is not entered again.
+A release() without an answer ends the proof: the lock may be free, and is not entered again.
 --EXTENSIONS--
 redislock
 --SKIPIF--

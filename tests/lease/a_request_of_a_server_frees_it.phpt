@@ -1,5 +1,5 @@
 --TEST--
-Each request of a process that serves many frees its leases at its end, also after exit, an exception and a fatal error.
+Each request of a process that serves many requests frees its leases at its end, also after exit, an exception and a fatal error.
 --EXTENSIONS--
 redislock
 --SKIPIF--

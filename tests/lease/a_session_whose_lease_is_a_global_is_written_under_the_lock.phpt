@@ -1,5 +1,5 @@
 --TEST--
-A lease in a global variable, whose value goes before the session is written, keeps its lock until it is written.
+A lease in a global variable, which PHP destroys before the session is written, keeps its lock until the session is written.
 --EXTENSIONS--
 redislock
 --SKIPIF--

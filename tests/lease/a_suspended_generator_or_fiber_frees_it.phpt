@@ -1,5 +1,5 @@
 --TEST--
-A script that ends while a generator or a Fiber is suspended with a lease, or in a section, frees it.
+A script that ends while a generator or a Fiber is suspended with a lease, or in a section, frees the lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--

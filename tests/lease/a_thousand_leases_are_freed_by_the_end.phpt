@@ -1,5 +1,5 @@
 --TEST--
-A thousand leases are all freed by the end of a script, within its 0.2 s.
+The end of a script frees a thousand leases within its 0.2 s.
 --EXTENSIONS--
 redislock
 --SKIPIF--

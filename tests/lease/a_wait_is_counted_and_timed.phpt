@@ -1,5 +1,5 @@
 --TEST--
-waited() and attempts() tell how the lock was got.
+waited() and attempts() report the time and the attempts that it took to get the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Who waits for a lock is woken when its holder's object or request ends, in every way.
+A waiter is woken when the object or the request of the holder ends, in every way.
 --EXTENSIONS--
 redislock
 --SKIPIF--

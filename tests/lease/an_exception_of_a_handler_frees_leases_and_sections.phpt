@@ -1,5 +1,5 @@
 --TEST--
-A handler that throws in a section, or in a wait inside of it, ends the section: its lock is free.
+A handler that throws in a section, or in a wait inside it, ends the section, and its lock is free.
 --EXTENSIONS--
 redislock
 --SKIPIF--

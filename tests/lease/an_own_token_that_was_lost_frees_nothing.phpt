@@ -1,5 +1,5 @@
 --TEST--
-A lease with a caller's own token that was lost by the clock frees nothing: somebody else may have the lock with the same token.
+A lease with a caller's own token that was lost by the clock frees nothing, because another holder may have the lock with the same token.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-What PHP prints of an uncaught exception that has a lease or a token in its trace shows no token.
+The output of an uncaught exception with a lease or a token in its trace shows no token.
 --EXTENSIONS--
 redislock
 --SKIPIF--

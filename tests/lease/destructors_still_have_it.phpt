@@ -1,5 +1,5 @@
 --TEST--
-Destructors at the end of the script still work under the lock, in whatever order; one that keeps the lease does not keep the lock.
+Destructors at the end of the script still work under the lock, in any order; a destructor that keeps the lease does not keep the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-detach() gives the token; the lock stays, also when the object ends, and belongs to who has the token.
+detach() returns the token; the lock stays, also when the object ends, and belongs to the holder of the token.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-lease(), resume() and synchronized() throw what the server or the network says; no section is called.
+lease(), resume() and synchronized() throw the errors of the server and the network, and no section is called.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-lease() takes the lock as acquire() does: one SET NX PX, and an object that knows key and token.
+lease() takes the lock as acquire() does, with one SET NX PX, and its object knows the key and the token.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-lease() takes a token of the caller's: at the first try, after a wait, and as a refusal.
+lease() accepts a caller's own token: at the first try, after a wait, and for a lock that is taken.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Leases of several servers and databases live beside each other, and all are freed by the end.
+Leases on several servers and in several databases exist together, and the end frees all of them.
 --EXTENSIONS--
 redislock
 --SKIPIF--

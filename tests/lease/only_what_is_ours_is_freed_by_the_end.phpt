@@ -1,5 +1,5 @@
 --TEST--
-The end of a script leaves alone what others have taken over, what it gave away, and tokens.
+The end of a script frees no lock that another holder has taken over, no detached lock, and no lock of a token.
 --EXTENSIONS--
 redislock
 --SKIPIF--

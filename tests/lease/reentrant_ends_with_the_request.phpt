@@ -1,5 +1,5 @@
 --TEST--
-A lock that is held several times is freed once at the end of the request, and not by a forked child.
+A lock with several leases is freed once at the end of the request, and not by a forked child.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Another Fiber and another object are strangers to a re-entrant lock, and tokens are never entered again.
+A re-entrant lock refuses another Fiber and another object, and tokens are never entered again.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-release() is true when it was ours; the lease is over then.
+release() returns true when the lock was held, and ends the lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Whatever ends a script while renewals are on their way, they prolong nothing that it has freed.
+However a script ends while renewals are on their way, they renew no lock that the end has freed.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-resume() makes a lease of a lock whose token acquire() gave, here a token of one's own, and gives it a fresh one; one EVALSHA.
+resume() makes a lease of the lock of an acquire(), here with a caller's own token, and gives it a fresh token with one EVALSHA.
 --EXTENSIONS--
 redislock
 --SKIPIF--

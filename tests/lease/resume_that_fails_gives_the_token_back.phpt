@@ -1,5 +1,5 @@
 --TEST--
-A resume() whose answer was lost is recognised; one that gets none is an exception, and the token that was given is worth what it was.
+A resume() whose answer was lost is recognised; without any answer it throws, and the given token keeps its worth.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -31,7 +31,7 @@ foreach (['run', 'not run'] as $what) {
     same("$what: release()", true, $lease->release());
 }
 
-/* The server stands still until the call has given up. Then it runs the swap, and what stands behind it. */
+/* The server stands still until the call has given up. Then it runs the swap, and the commands after it. */
 $token = $direct->acquire('k', 60);
 $stuck = new RedisLock($server->dsn(), timeout: slack(0.2), persistent: false);
 $stuck->isLocked('k');

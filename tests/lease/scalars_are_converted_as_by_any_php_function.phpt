@@ -1,5 +1,5 @@
 --TEST--
-An int for a time and a number for a key are taken; under strict_types they are not.
+An int as a time and a number as a key are accepted, but not under strict_types.
 --EXTENSIONS--
 redislock
 --SKIPIF--

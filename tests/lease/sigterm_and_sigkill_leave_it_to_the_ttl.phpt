@@ -1,5 +1,5 @@
 --TEST--
-SIGKILL, and SIGTERM where it frees nothing, leave the key until its TTL; then it is free.
+SIGKILL, and SIGTERM where it frees nothing, leave the key until its TTL, and then it is free.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM at any moment ends the worker within 0.4 s: never a hang, and no key that stays.
+SIGTERM at any moment ends the worker within 0.4 s, without a hang and without a key that stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -25,7 +25,7 @@ $works = [
     'wins' => 'echo "ready\n"; while (true) { $l = $lock->lease("mine" . getmypid(), 60, 1); $l->release(); }',
     'sections' => 'echo "ready\n"; while (true) { $lock->synchronized("mine" . getmypid(), fn () => 1, 60, 1); }',
     'renewals' => 'echo "ready\n"; while (true) { $lease->extend(60); }',
-    /* Inside malloc nobody can be sure: but it ends. */
+    /* Inside malloc the outcome is open, but the worker ends. */
     'allocations of libc' => 'echo "ready\n"; while (true) { $o = []; for ($i = 0; $i < 20; $i++) { $o[] = new RedisLock(["redis://a$i", "redis://b", "redis://c"]); } }',
     'allocations' => 'echo "ready\n"; while (true) { $o = []; for ($i = 0; $i < 500; $i++) { $o[] = str_repeat("x", random_int(1, 400000)); } }',
 ];

@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM to a worker that does not handle it frees its leases, whatever the worker is doing, and ends it as before.
+SIGTERM to a worker that does not handle it frees its leases, whatever the worker does, and then ends the worker as usual.
 --EXTENSIONS--
 redislock
 --SKIPIF--

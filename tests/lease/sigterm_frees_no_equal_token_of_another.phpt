@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM to a worker that is just releasing its lease does not free the lock of the next holder with the same token.
+SIGTERM to a worker that is releasing its lease does not free the lock of the next holder with the same token.
 --EXTENSIONS--
 redislock
 --SKIPIF--

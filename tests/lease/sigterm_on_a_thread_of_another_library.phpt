@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM that arrives on a thread of another library frees the leases all the same, and in a forked child nothing of the parent's.
+SIGTERM on a thread of another library also frees the leases, but in a forked child no lease of the parent.
 --EXTENSIONS--
 redislock
 pcntl

@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM while the caller's token takes the place of the drawn one that has won: the key goes, whichever of the two it holds.
+SIGTERM while the caller's own token replaces the drawn token that has won deletes the key, whichever of the two it has.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-With the handler that the documents recommend, SIGTERM frees leases: asleep, busy, in a section, in a wait for another lock.
+With the handler that the documents recommend, SIGTERM frees leases: in sleep(), in busy code, in a section, in a wait for another lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

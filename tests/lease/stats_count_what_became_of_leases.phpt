@@ -1,5 +1,5 @@
 --TEST--
-stats() counts grants, refusals and releases of leases, those of their end too.
+stats() counts grants, refusals and releases of leases, also those at the end of objects.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A section that has released its lease is not told of what became of the key afterwards; of a loss that was known before, it is.
+synchronized() reports no loss after its section has released the lease, but does report a loss that was known before.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -77,7 +77,7 @@ foreach ($ways as $what => $way) {
     same("$what: getResult()", "result of $what", $lost?->getResult());
     same("$what: getLoss()", $what === 'expired' ? RedisLockLoss::Expired : RedisLockLoss::Deleted, $lost?->getLoss());
 }
-// What only release() finds, release() alone tells.
+// Only release() reports a loss that only release() finds.
 $result = $lock->synchronized('k', function (RedisLockLease $lease) use ($server): string {
     $server->cmd('DEL', 'k');
     same('found by release()', [false, RedisLockLoss::Released], [$lease->release(), $lease->loss()]);

@@ -1,5 +1,5 @@
 --TEST--
-A server that hangs or is gone at the end of the section: the result is given, the failure counted, not thrown.
+If the server hangs or is gone at the end of the section, the result is returned, and the failure is counted, not thrown.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A section that returns by reference gives its value.
+synchronized() returns the value of a section that returns by reference.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A section may release its lease, or detach it: nothing is thrown, and what is detached stays.
+A section may release or detach its lease: nothing is thrown, and a detached lock stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--

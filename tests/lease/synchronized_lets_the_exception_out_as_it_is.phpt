@@ -1,5 +1,5 @@
 --TEST--
-What the section throws goes out as the same object, and the lock is free.
+An exception of the section leaves synchronized() as the same object, and the lock is free.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Sections of several keys stand in one another, and each frees its own; the same key again is refused.
+Sections of several keys may be nested, and each frees its own lock; the same key again is refused.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A section that throws after its lock was lost: its exception goes out, not that of the loss.
+If a section throws after its lock was lost, its exception is thrown, not that of the loss.
 --EXTENSIONS--
 redislock
 --SKIPIF--

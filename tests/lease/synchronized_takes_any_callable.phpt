@@ -60,7 +60,7 @@ same('named arguments', 6, $lock->synchronized(section: fn () => 6, key: 'k'));
 $lock->forceRelease('k');
 $server->cmd('SET', 'k', 'somebody');
 foreach ([[$object, 'some'], 'Sections::other', $object->x(...)] as $magic) {
-    throws('not to be had', 'RedisLockTimeoutException', '~"k"~', fn () => $lock->synchronized('k', $magic));
+    throws('a lock that is taken', 'RedisLockTimeoutException', '~"k"~', fn () => $lock->synchronized('k', $magic));
 }
 
 done();

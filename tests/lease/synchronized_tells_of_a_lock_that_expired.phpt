@@ -1,5 +1,5 @@
 --TEST--
-A section that outlives the TTL: RedisLockLostException, with the section's result.
+A section that outlives the TTL ends in a RedisLockLostException with its result.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When an administrator frees the lock, or somebody else has it, the section ends in a RedisLockLostException.
+If an administrator frees the lock, or another holder takes it, the section ends in a RedisLockLostException.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -26,8 +26,8 @@ foreach ($ways as $what => $way) {
         return "result of $what";
     }, 60));
     same("$what: getResult()", "result of $what", $lost->getResult());
-    /* The release is not told which of the two it was. */
-    matches("$what: message", '~deleted at the server or was another holder~', $lost->getMessage());
+    /* The release does not learn which of the two it was. */
+    matches("$what: message", '~deleted at the server or belonged to another holder~', $lost->getMessage());
     same("$what: getLoss()", RedisLockLoss::Deleted, $lost->getLoss());
     same("$what: what others have stays", str_contains($what, 'over') ? ['0:k'] : [], $server->keys());
     $server->cmd('FLUSHALL');

@@ -1,5 +1,5 @@
 --TEST--
-A final release that the server does not allow is an exception of synchronized(), unless the section has thrown itself.
+synchronized() throws if the server does not allow the final release, unless the section itself has thrown.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -37,7 +37,7 @@ foreach ([1, 3] as $count) {
     $allow($members);
     $lease = $lock->lease('m', 5);
     $bar($members, ...$all);
-    $lease = null; // says nothing
+    $lease = null; // does not throw
     $allow($members);
     $members->flush();
 }
@@ -58,7 +58,7 @@ unlink($file);
 $lock = new RedisLock($server->dsn());
 throws('renamed', 'RedisLockServerException', '~unknown command~', fn () => $lock->synchronized('k', fn () => 1, 5, renew: false));
 
-/* A key of another type is somebody else's. */
+/* A key of another type belongs to another holder. */
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 throws('another type', 'RedisLockLostException', '~lost~', fn () => $lock->synchronized('k', function () use ($server): void {

@@ -1,5 +1,5 @@
 --TEST--
-However a child of a fork ends, and its own children, the parent's leases and those of its sections go on.
+However a forked child and its own children end, the leases of the parent and of its sections continue.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-The end of a lease sends one command, as the end of a section does; a lease costs two in all.
+The end of a lease sends one command, like the end of a section; a lease costs two commands in all.
 --EXTENSIONS--
 redislock
 --SKIPIF--

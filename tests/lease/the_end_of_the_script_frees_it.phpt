@@ -1,5 +1,5 @@
 --TEST--
-A script that just ends frees its leases: one in a variable, in an array, a property, a static, a constant.
+A script that simply ends frees its leases: in a variable, in an array, a property, a static, a constant.
 --EXTENSIONS--
 redislock
 --SKIPIF--

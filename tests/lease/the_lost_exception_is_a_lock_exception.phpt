@@ -1,5 +1,5 @@
 --TEST--
-Exceptions of leases have the classes of the documents, and getResult() is null outside of synchronized().
+Exceptions of leases have the documented classes, and getResult() returns null outside of synchronized().
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Shutdown functions, destructors and session handlers that take longer than the TTL have the lock all the time.
+Shutdown functions, destructors and session handlers that run longer than the TTL have the lock all the time.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A lease whose time is over, but whose key is still at the server, is released by the end of the script.
+The end of the script releases a lease whose proof is over but whose key is still on the server.
 --EXTENSIONS--
 redislock
 --SKIPIF--

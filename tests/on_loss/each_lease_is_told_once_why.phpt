@@ -1,5 +1,5 @@
 --TEST--
-onLoss is called once for each lease that has one, with the lease, whose loss() says why; whatever kind of callable it is.
+onLoss, any kind of callable, is called once for each lease, with the lease, whose loss() returns the reason.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-onLoss may release the lease, drop the last reference to it, take locks, throw, exit, fork and fail; two leases that are lost together are both told.
+onLoss may release the lease, drop the last reference to it, take locks, throw, exit, fork and fail; two leases that are lost together are both reported.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -52,7 +52,7 @@ foreach ($does as $what => $do) {
     same("$what: keys", [], $server->locks());
 }
 
-/* It throws: the second one is still told. */
+/* The first callable throws, and the second one is still called. */
 $told = [];
 $leases = [];
 foreach (['a', 'b', 'c'] as $key) {

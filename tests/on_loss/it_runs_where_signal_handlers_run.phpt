@@ -1,5 +1,5 @@
 --TEST--
-onLoss runs in loops, calls, waits and whatever Fiber runs; not inside signal handlers and ticks, which end first; and cannot switch Fibers.
+onLoss runs in loops, calls, waits and any Fiber, but not inside signal handlers and ticks, which end first; it cannot switch Fibers.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -99,7 +99,7 @@ $server->cmd('DEL', 'k');
 matches('FiberError', '~^Cannot switch fibers~', $thrown[0] ?? '');
 unset($lease);
 
-/* A signal handler ends first, run by the VM or by a tick, and so do those behind it. */
+/* A signal handler, run by the VM or by a tick, ends first, and so do the handlers after it. */
 pcntl_async_signals(true);
 $lease = null;
 $order = [];

@@ -15,7 +15,7 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 $ear = new Ear();
 
-/* Lost before the fork, and not told yet; lost after it. */
+/* Lost before the fork and not reported yet; lost after the fork. */
 $lease = $lock->lease('k', 0.3, onLoss: $ear);
 $later = $lock->lease('l', 0.3, onLoss: $ear);
 $server->cmd('DEL', 'k');
@@ -31,7 +31,7 @@ usleep(250000) . reap(in_fork(function () use ($ear, $server, $lease, $later): v
 runs_until('told in the parent', fn () => count($ear->heard) === 2);
 unset($lease, $later);
 
-/* Lost and not told when a handler forks: the child goes on after the handler, too. */
+/* Lost and not reported when a handler forks: the child also continues after the handler. */
 $ear->heard = [];
 $child = null;
 pcntl_async_signals(true);

@@ -1,5 +1,5 @@
 --TEST--
-A loss that verify() or extend() finds is told before they return; release() tells nothing.
+verify() and extend() report a loss before they return; release() reports none.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-ini_set() refuses servers that are no DSN; from php.ini they are a ValueError of the constructor.
+ini_set() refuses servers that are not valid DSNs; from php.ini they are a ValueError of the constructor.
 --EXTENSIONS--
 redislock
 --SKIPIF--

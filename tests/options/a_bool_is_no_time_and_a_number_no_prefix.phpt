@@ -1,5 +1,5 @@
 --TEST--
-A bool for a time and a number for the prefix are a TypeError, also without strict_types.
+A bool as a time and a number as the prefix are a TypeError, also without strict_types.
 --EXTENSIONS--
 redislock
 --SKIPIF--

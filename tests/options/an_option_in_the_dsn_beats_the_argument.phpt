@@ -1,5 +1,5 @@
 --TEST--
-An option in the DSN beats the argument of the same meaning.
+An option in the DSN takes precedence over the argument with the same meaning.
 --EXTENSIONS--
 redislock
 --SKIPIF--

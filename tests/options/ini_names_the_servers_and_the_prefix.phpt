@@ -1,5 +1,5 @@
 --TEST--
-redislock.servers and redislock.prefix are the defaults, changeable at any time; arguments win.
+redislock.servers and redislock.prefix are the defaults and can change at any time; arguments take precedence.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-ini_set() refuses a redislock.max_hold that is no number of seconds; from php.ini it is a ValueError of each lease.
+ini_set() refuses a redislock.max_hold that is not a number of seconds; from php.ini it is a ValueError of each lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--

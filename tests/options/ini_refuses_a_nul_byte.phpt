@@ -1,5 +1,5 @@
 --TEST--
-An INI value with a NUL byte is refused, for what is behind it would not be used.
+An INI value with a NUL byte is refused, because the text after it would not be used.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A test may replace each method of the class by a subclass, with or without its constructor; a lease comes from a server only.
+A test may replace each method of the class in a subclass, with or without its constructor; only a server grants a lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A question whose answer is lost is asked again; a lost forceRelease() is of unknown outcome.
+A query whose answer is lost is sent again; a lost forceRelease() has an unknown outcome.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-forceRelease() frees strings only: anything else stays, and the exception says what was found.
+forceRelease() frees only strings: any other type stays, and the exception names it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -36,7 +36,7 @@ foreach ([true, false] as $wake) {
 }
 same('nothing is left', [], $server->keys());
 
-/* Who may not ask for the type frees nothing either, nor does who may not read the key. */
+/* A user without the right to ask for the type, or to read the key, frees nothing either. */
 foreach (['type' => '~WRONGTYPE~', 'get' => '~NOPERM|permission|ACL|can.t~'] as $right => $message) {
     $server->cmd('ACL', 'SETUSER', 'u', 'reset', 'on', '>pw', '~*', '+@all', "-$right");
     $server->cmd('HSET', 'k', 'f', 'v');

@@ -1,5 +1,5 @@
 --TEST--
-forceRelease() frees the lock of whoever has it, and tells whether anybody had.
+forceRelease() frees the lock of any holder, and returns whether there was one.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-isLocked(), owner() and remaining() tell about a lock, whoever took it.
+isLocked(), owner() and remaining() report on a lock of any client.
 --EXTENSIONS--
 redislock
 --SKIPIF--

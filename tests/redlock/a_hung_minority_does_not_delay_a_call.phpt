@@ -1,5 +1,5 @@
 --TEST--
-Servers that were stopped are not waited for, and when they go on no key of a released lock stays there.
+A call does not wait for servers that were stopped, and when they continue they have no key of a released lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-detach() gives the token away on all servers, resume() takes it over where a quorum has it.
+detach() gives the lock up on all servers, and resume() takes it over where a quorum has it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

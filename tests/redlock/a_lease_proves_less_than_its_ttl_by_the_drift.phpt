@@ -1,5 +1,5 @@
 --TEST--
-What is proven ends before the TTL by driftFactor and 2 ms, counted from before the first send.
+The proof ends before the TTL by driftFactor and 2 ms, counted from before the first send.
 --EXTENSIONS--
 redislock
 --SKIPIF--

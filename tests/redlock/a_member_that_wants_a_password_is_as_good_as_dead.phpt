@@ -1,5 +1,5 @@
 --TEST--
-A member that refuses the handshake is one that failed: one of three is done without, two are an exception that names them.
+A member that refuses the handshake counts as failed: with one such member of three all works, and with two the exception names them.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-With a minority of the servers dead all verbs work as if nothing had happened.
+With a minority of the servers dead all verbs work as usual.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-After a role switch of a majority of the members, each behind one address, calls go on and a lease is kept.
+After a role switch of a majority of the members, each behind one address, calls continue and a lease stays held.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When no one has a quorum the lock is nobody's, and what was granted is undone.
+If no client has a quorum, no client has the lock, and the grants are undone.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A wait for a lock that somebody keeps is null at its deadline, not before and not much later, and nothing of it stays.
+A wait for a lock that stays taken returns null at its deadline, not before and not much later, and leaves no key.
 --EXTENSIONS--
 redislock
 --SKIPIF--

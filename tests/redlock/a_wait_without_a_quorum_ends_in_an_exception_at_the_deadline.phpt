@@ -1,5 +1,5 @@
 --TEST--
-While too few servers answer a wait goes on until its deadline; if they come back in time it gets the lock.
+While too few servers answer, a wait continues until its deadline; if they come back in time it gets the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A server that is named twice, more than 15, and what is no DSN are a ValueError that says so, before any traffic.
+A server that is named twice, more than 15 servers, and a bad DSN are a ValueError with the reason, before any traffic.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Several members that are nodes of clusters: a wait polls, as with one server, and gets the lock.
+If the members are nodes of clusters, a wait polls, as with one server, and gets the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

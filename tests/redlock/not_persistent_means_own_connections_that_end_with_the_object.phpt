@@ -1,5 +1,5 @@
 --TEST--
-With persistent: false an object has a connection of its own to each member, which ends with it; close() drops idle ones.
+With persistent: false an object has a connection of its own to each member, which ends with the object; close() closes idle ones.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Members may be reached in different ways, by TCP with a database and by unix sockets.
+Members may be reached in different ways: by TCP with a database, and by unix sockets.
 --EXTENSIONS--
 redislock
 --SKIPIF--

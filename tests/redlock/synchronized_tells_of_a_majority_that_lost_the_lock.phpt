@@ -1,5 +1,5 @@
 --TEST--
-synchronized() throws each time when a majority of the servers has lost the lock, whichever server answers first.
+synchronized() always throws when a majority of the servers has lost the lock, whichever server answers first.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,7 +13,7 @@ require_once __DIR__ . '/../inc/members.inc';
 
 const ROUNDS = 100;
 
-/** Rounds in which these servers lose the key during the section: how many threw, and what the counters say. */
+/** Rounds in which these servers lose the key during the section: how many threw, and the counters. */
 function rounds(Members $members, RedisLock $lock, callable $losers): array
 {
     $before = RedisLock::stats();

@@ -1,5 +1,5 @@
 --TEST--
-A holder that was killed keeps the lock for its TTL, and then a waiter has it.
+A holder that was killed keeps the lock for its TTL, and then a waiter gets it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

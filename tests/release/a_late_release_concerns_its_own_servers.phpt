@@ -1,5 +1,5 @@
 --TEST--
-A release that is being repeated refuses its token on the servers that owe it, and nowhere else.
+A release that is being repeated refuses its token only on the servers that have not confirmed it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-release() with a token that is not the holder's says false and frees nothing.
+release() with another token than the holder's returns false and frees nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--

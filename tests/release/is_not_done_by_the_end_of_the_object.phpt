@@ -1,5 +1,5 @@
 --TEST--
-A token's lock outlives its object and its process.
+The lock of a token outlives its object and its process.
 --EXTENSIONS--
 redislock
 --SKIPIF--

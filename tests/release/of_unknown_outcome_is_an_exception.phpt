@@ -1,5 +1,5 @@
 --TEST--
-When the reply of a release is lost, nobody can know who freed the lock: an exception says so.
+If the reply to a release is lost, the outcome is unknown, and the exception says so.
 --EXTENSIONS--
 redislock
 --SKIPIF--

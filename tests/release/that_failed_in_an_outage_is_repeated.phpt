@@ -1,5 +1,5 @@
 --TEST--
-A release() of a drawn token that throws is repeated until the server confirms it; of a caller's own token it is not.
+A failed release() of a drawn token is repeated until the server confirms it; that of a caller's own token is not.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A key that somebody deleted is noticed by the next renewal, a third of the TTL later at most.
+The next renewal notices a deleted key, after a third of the TTL at most.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -32,7 +32,7 @@ without_traffic('afterwards', $server, function () use ($lease): void {
 });
 same('lost is counted once', 4, lost());
 
-/* It is nobody's: it can be had again, by a new lease. */
+/* The lock is free: a new lease can take it. */
 $lease = $lock->lease('k', 0.9);
 same('taken again', true, $lease->isHeld());
 unset($lease);

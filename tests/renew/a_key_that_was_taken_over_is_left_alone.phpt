@@ -1,5 +1,5 @@
 --TEST--
-A key that somebody else has taken over, of whatever type, is left alone: not renewed, not released.
+A key that another holder has taken over, of any type, is neither renewed nor released.
 --EXTENSIONS--
 redislock
 --SKIPIF--

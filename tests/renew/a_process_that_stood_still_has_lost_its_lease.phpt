@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $fake = fake_server([], $server, true);
-/* It looks at the lease as soon as it runs again, and then until told to end. */
+/* The process checks the lease as soon as it runs again, and then until it is ordered to end. */
 $code = '
     $lease = (new RedisLock($argv[1]))->lease($argv[2], (float) $argv[3]);
     stream_set_blocking(STDIN, false);

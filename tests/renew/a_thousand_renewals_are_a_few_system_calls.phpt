@@ -1,5 +1,5 @@
 --TEST--
-The renewals of a thousand leases are a few system calls: all that is due goes out in one write.
+The renewals of a thousand leases take a few system calls, because all due renewals go out in one write.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -39,7 +39,7 @@ between('PTTL of the other', 1, 500, $server->cmd('PTTL', 'longer'));
 same('lost', 0, lost());
 same('release()', [true, true], [$shorter->release(), $longer->release()]);
 
-/* A renewal that comes behind it, with the old TTL, does not shorten it. */
+/* A later renewal with the old TTL does not shorten it. */
 $fake = fake_server([], $server, true);
 $lease = (new RedisLock($fake->dsn()))->lease('k', 0.9);
 renewals_go_on('at first');

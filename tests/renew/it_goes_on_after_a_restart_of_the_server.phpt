@@ -1,5 +1,5 @@
 --TEST--
-Renewal goes on after the server was restarted with its data, within the time that was proven.
+Renewal continues after the server was restarted with its data, within the time that was proven.
 --EXTENSIONS--
 redislock
 --SKIPIF--

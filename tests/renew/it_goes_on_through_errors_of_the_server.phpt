@@ -1,5 +1,5 @@
 --TEST--
-Renewal goes on through errors of the server, as long as ownership is proven: rights, users, LOADING, BUSY, anything.
+Renewal continues through errors of the server (rights, users, LOADING, BUSY and others) as long as ownership is proven.
 --EXTENSIONS--
 redislock
 --SKIPIF--

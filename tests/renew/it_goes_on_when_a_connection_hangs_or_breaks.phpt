@@ -1,5 +1,5 @@
 --TEST--
-Renewal goes on when a connection hangs, is not let in, or is closed at a bad moment: another one is made in time.
+Renewal continues when a connection hangs, is not accepted, or is closed at a bad moment, because it makes another one in time.
 --EXTENSIONS--
 redislock
 --SKIPIF--

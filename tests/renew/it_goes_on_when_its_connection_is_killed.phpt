@@ -1,5 +1,5 @@
 --TEST--
-Renewal goes on when its connection is killed, again and again.
+Renewal continues when its connection is killed, again and again.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-With maxHold a lease is renewed until then and not longer: the server never has an end beyond it, and then it is lost.
+With maxHold a lease is renewed until then and not longer: the key never has an end beyond it, and then the lease is lost.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -55,7 +55,7 @@ is_whole('beyond maxHold', $server, $lease);
 until_lost('the end of extend()', $lease, 2.0);
 unset($lease);
 
-/* In a section, and told by onLoss. */
+/* In a section, and reported by onLoss. */
 $start = now();
 throws('in a section', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function ($lease) use ($start): void {
     usleep(400000);

@@ -1,5 +1,5 @@
 --TEST--
-Renewals, losses and what is told of them leave no memory, no descriptor and no connection behind.
+Renewals, losses and their reports leak no memory, no descriptor and no connection.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Renewals that do not fit into the buffer of a socket are sent bit by bit: all leases stay held, on one connection.
+Renewals that do not fit into the buffer of a socket are sent in parts: all leases stay held, on one connection.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Two processes hand a lock over to each other, and whoever has it renews it with its own TTL; nobody else gets between.
+Two processes hand a lock over to each other, and each holder renews it with its own TTL; no other process gets it in between.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,7 +17,7 @@ $code = '
     $lock = new RedisLock($argv[1]);
     while (($line = fgets(STDIN)) !== false && ($token = trim($line)) !== "end") {
         $lease = $lock->resume("k", $token, 0.5);
-        if ($lease === null) { die("not to be had\n"); }
+        if ($lease === null) { die("the lock is taken\n"); }
         echo "resumed\n";
         fgets(STDIN);
         echo $lease->isHeld() ? "held " : "lost ", $lease->detach(), ".\n";

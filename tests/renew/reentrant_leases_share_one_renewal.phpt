@@ -1,5 +1,5 @@
 --TEST--
-Re-entrant leases share one renewal: it lasts as long as one of them wants it, and until the earliest of their maxHold.
+Re-entrant leases share one renewal, which lasts as long as one of them wants it, and until the earliest of their maxHold.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-redislock.max_hold is a ceiling for maxHold, changeable at any time; the smaller of both counts.
+redislock.max_hold is an upper limit for maxHold and can change at any time; the smaller of both counts.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,7 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 same('default', '0', ini_get('redislock.max_hold'));
 
-/* What is set when the lease is made holds for it. */
+/* The setting at the time when the lease is made applies to it. */
 $leases = [];
 $make = function (string $what, ?float $expected, string $ini, array $args) use ($lock, &$leases): void {
     ini_set('redislock.max_hold', $ini);

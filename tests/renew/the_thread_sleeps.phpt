@@ -1,5 +1,5 @@
 --TEST--
-The thread sleeps: with a lease it wakes once a second and when a renewal is due, and it makes no other calls.
+With a lease the thread wakes only once a second and when a renewal is due, and makes no other system calls.
 --EXTENSIONS--
 redislock
 --SKIPIF--

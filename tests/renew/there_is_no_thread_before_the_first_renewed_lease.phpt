@@ -1,5 +1,5 @@
 --TEST--
-The first lease that is renewed or watched starts one thread; nothing else does, and the process ends as fast as ever.
+Only the first lease that is renewed or watched starts a thread, and the process ends as fast as before.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -41,14 +41,14 @@ $lock->synchronized('a', fn () => same('threads in a section', 2, threads()));
 same('threads afterwards', 2, threads());
 same('keys', [[], []], [$server->keys(), $other->keys()]);
 
-/* To be told of a loss is reason enough. */
+/* An onLoss also needs the thread. */
 same('renew: false, onLoss', '1, 2', run_php('
     $lock = new RedisLock($argv[1]);
     echo count(glob("/proc/self/task/*"));
     $lease = $lock->lease("a", renew: false, onLoss: fn () => 1);
     echo ", ", count(glob("/proc/self/task/*"));', [$server->dsn()]));
 
-/* The end: with leases, without, with a renewal that nobody answers, with a server that is gone. */
+/* The end: with leases, without, with a renewal that gets no answer, with a server that is gone. */
 $ends = ['with a lease' => '', 'released' => '$lease->release();', 'after a fatal error' => 'trigger_error("x", E_USER_ERROR);',
     'on a server that hangs' => '', 'on a server that is gone' => ''];
 foreach ($ends as $what => $code) {

@@ -1,5 +1,5 @@
 --TEST--
-A wait for a lock that a renewed lease of this thread holds would never end: RedisLockException at once, and nothing is sent.
+A wait for a lock that a renewed lease of this thread holds would never end: it throws a RedisLockException at once, and sends no command for the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-What a renewal without an answer has prolonged is released as soon as the lease is lost, and the server answers.
+If a renewal without an answer has made the key last longer, the key is released as soon as the lease is lost and the server answers.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -33,7 +33,7 @@ foreach (['lost', 'an own token'] as $what) {
     $fake->rules([]);
     if ($token === null) {
         eventually("$what: it is released", fn () => $server->cmd('EXISTS', 'k') === 0, 2.0);
-    } else { // may be held by somebody else with the same token
+    } else { // another holder may have it with the same token
         usleep(500000);
         same("$what: it is left alone", 'a job', $server->cmd('GET', 'k'));
     }

@@ -1,5 +1,5 @@
 --TEST--
-What was released, given away or freed is renewed no more: what others put there ends by its own TTL.
+A lock that was released, detached or freed is not renewed any more: a key that another holder sets there ends by its own TTL.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -32,7 +32,7 @@ foreach ($ends as $what => $end) {
     $lost = lost();
     $end($lease);
     $renewed = renewed();
-    /* With the same token: whoever renewed it would not notice. */
+    /* With the same token, so that a renewal would succeed. */
     $server->cmd('SET', 'k', $token, 'PX', 400);
     $monitor = $server->monitor();
     usleep(450000);

@@ -1,5 +1,5 @@
 --TEST--
-Where the system gives no pipe the lease is refused before the lock is asked for; one that is held is renewed as soon as there are sockets again.
+If the system has no pipe left, the lease is refused before the lock is asked for; a held lease is renewed as soon as there are sockets again.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -37,7 +37,7 @@ $code = '
     for ($until = hrtime(true) + 2e9; RedisLock::stats()["renewed"] === 0 && hrtime(true) < $until; usleep(5000)) {}
     echo "afterwards: ", json_encode($lease->isHeld()), ", renewed: ", RedisLock::stats()["renewed"];';
 $output = (string) shell_exec('ulimit -n 40; exec ' . php_command() . ' -r ' . escapeshellarg($code) . ' -- ' . escapeshellarg($server->dsn()) . ' 2>&1');
-$refused = 'RedisLockException no thread to keep the lease alive: Too many open files; it can be had with renew: false errno';
+$refused = 'RedisLockException could not start the thread that renews leases: Too many open files; a lease with renew: false and without onLoss needs no thread errno';
 same('what it says', "lease: $refused\nresume: $refused\nsynchronized: $refused\nlocked: false, threads: 1\nrenew: false: true\n"
     . "meanwhile: true, renewed: 0\nafterwards: true, renewed: 1", $output);
 same('keys', [], $server->keys());

@@ -1,5 +1,5 @@
 --TEST--
-phpinfo() shows nothing of a DSN that it cannot read, for a password may be anywhere in it.
+phpinfo() shows no part of a DSN that it cannot read, because a password may be anywhere in it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

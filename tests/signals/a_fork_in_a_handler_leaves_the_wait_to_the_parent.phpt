@@ -1,5 +1,5 @@
 --TEST--
-A handler that forks during a wait: the parent's wait goes on, the child's throws and sends nothing.
+If a handler forks during a wait, the parent's wait continues, and the child's wait throws and sends nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--

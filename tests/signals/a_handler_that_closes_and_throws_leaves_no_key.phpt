@@ -1,5 +1,5 @@
 --TEST--
-A handler that closes the connections and throws, when the grant has just come, leaves no key.
+A handler that closes the connections and throws, when the grant has just arrived, leaves no key.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A storm of signals neither ends nor stretches anything.
+A storm of signals neither ends nor extends a wait.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A handler that throws when the grant has just come leaves no key behind.
+A handler that throws when the grant has just arrived leaves no key behind.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,7 +12,7 @@ skip_under_valgrind(); /* see below */
 <?php
 require __DIR__ . '/../inc/server.inc';
 
-/* PHP does not free the result of a call when a handler throws right behind it, and a debug build would say so. */
+/* PHP does not free the result of a call when a handler throws right after it, and a debug build would report that. */
 PHP_DEBUG && @ini_set('report_memleaks', '0');
 
 $server = start_server();

@@ -1,5 +1,5 @@
 --TEST--
-A lost answer that could not be cleared up until the deadline is told as an unknown outcome.
+A lost answer that is still in doubt at the deadline is reported as an unknown outcome.
 --EXTENSIONS--
 redislock
 --SKIPIF--

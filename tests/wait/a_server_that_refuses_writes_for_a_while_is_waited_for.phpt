@@ -1,5 +1,5 @@
 --TEST--
-A real server that refuses writes for a while (too few replicas, a save that failed) ends no wait.
+A real server that refuses writes for a while (too few replicas, a failed save) ends no wait.
 --EXTENSIONS--
 redislock
 --SKIPIF--

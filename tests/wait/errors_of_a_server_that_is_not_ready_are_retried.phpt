@@ -1,5 +1,5 @@
 --TEST--
-While a wait lasts, errors that say 'later' are retried.
+While a wait lasts, errors that may pass are tried again.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A wait whose server stops to answer ends in an exception, between the deadline and one timeout after it.
+A wait whose server stops answering ends in an exception, between the deadline and one timeout after it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

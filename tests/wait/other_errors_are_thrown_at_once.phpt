@@ -1,5 +1,5 @@
 --TEST--
-An error that waiting does not cure is thrown at once.
+An error that cannot pass is thrown at once.
 --EXTENSIONS--
 redislock
 --SKIPIF--

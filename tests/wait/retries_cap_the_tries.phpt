@@ -1,5 +1,5 @@
 --TEST--
-retries says how many times a wait looks again after a delay.
+retries limits how many times a wait looks again after a delay.
 --EXTENSIONS--
 redislock
 --SKIPIF--

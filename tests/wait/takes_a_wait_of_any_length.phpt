@@ -1,5 +1,5 @@
 --TEST--
-A wait may be as long as a float can say.
+A wait may be as long as a float can express.
 --EXTENSIONS--
 redislock
 --SKIPIF--

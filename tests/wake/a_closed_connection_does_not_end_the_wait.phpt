@@ -1,5 +1,5 @@
 --TEST--
-When the connection in the queue, or the one of the looks, is closed, the wait queues again and is woken.
+If the connection in the queue, or the connection of the looks, is closed, the waiter queues again and is woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--

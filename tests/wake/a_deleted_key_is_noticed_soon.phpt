@@ -1,5 +1,5 @@
 --TEST--
-A lock that was deleted without a release is taken within 0.26 s when it was a foreign one, within 1.1 s when it was one of ours.
+A lock that was deleted without a release is taken within 0.26 s if it was a foreign lock, and within 1.1 s if it was one of ours.
 --EXTENSIONS--
 redislock
 --SKIPIF--

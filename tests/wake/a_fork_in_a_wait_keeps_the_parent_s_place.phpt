@@ -1,5 +1,5 @@
 --TEST--
-A handler that forks: the parent keeps its place in the queue, also when the child has ended; the child waits for itself.
+If a handler forks, the parent keeps its place in the queue, also when the child has ended, and the child waits on its own.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When the first in the queue was killed, the next one is woken; when it was killed with the lock, its TTL frees it.
+If the first waiter in the queue was killed, the next one is woken; if it was killed with the lock, the TTL frees the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A look that reaches the server only after its waiter was woken does not tell that somebody waits.
+A look that reaches the server only after its waiter was woken sets no mark.
 --EXTENSIONS--
 redislock
 --SKIPIF--

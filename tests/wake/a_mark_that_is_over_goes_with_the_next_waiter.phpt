@@ -1,5 +1,5 @@
 --TEST--
-Marks that are older than two seconds are taken away by the next who waits: the set cannot grow.
+The next waiter removes marks that are older than two seconds, so the set cannot grow.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Without a right that waking needs, waits poll and releases free, and stats() counts it.
+Without a right for wake-ups, waits poll and releases free, and stats() counts it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -44,7 +44,7 @@ foreach ($users as $user => [$waits, $releases]) {
 }
 eventually('no lock is left', fn () => $server->locks() === [], 0.5);
 
-/* Who waits has all rights, who releases has not. */
+/* The waiter has all rights, the releaser does not. */
 foreach ($users as $user => [, $releases]) {
     $holders[$user] = new RedisLock($server->dsn('', "$user:pw"), persistent: false);
     $tokens[$user] = $holders[$user]->acquire($user);

@@ -1,5 +1,5 @@
 --TEST--
-A look that finds the lock free keeps it for whom it wakes: a SET right behind it does not win.
+A look that finds the lock free reserves it for the waiter that it wakes: a SET right after the look does not win.
 --EXTENSIONS--
 redislock
 --SKIPIF--

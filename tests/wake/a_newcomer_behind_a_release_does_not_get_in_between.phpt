@@ -1,5 +1,5 @@
 --TEST--
-While somebody waits, a SET that comes right behind the release never wins.
+While there are waiters, a SET right after the release never wins.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When the server has no connection to spare for the queue, or its answers there do not come, the wait polls.
+If the server has no connection left for the queue, or its answers there do not arrive, the wait polls.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -36,7 +36,7 @@ check('soon', $result['at'] - $released <= 0.26 + slack(0.3), $result['at'] - $r
 same('it fell back', 1, $result['stats']['fallbacks']);
 $server->stop();
 
-/* The connection in the queue is dead, and nobody knows it. */
+/* The connection in the queue is dead, and neither side knows it. */
 $server = start_server();
 $fake = fake_server([rule('BLPOP', ['hang'])], $server);
 $token = hold($server, 'k');

@@ -1,5 +1,5 @@
 --TEST--
-A server that refuses the helper keys of one key (rights by pattern, a cluster's slots) wakes the waiters of another.
+A server that refuses the helper keys of one key (rights by pattern, slots of a cluster) wakes the waiters of another key.
 --EXTENSIONS--
 redislock
 --SKIPIF--

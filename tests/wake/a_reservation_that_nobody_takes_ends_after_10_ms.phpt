@@ -1,5 +1,5 @@
 --TEST--
-A reservation that nobody takes is gone after 10 ms.
+A reservation that no waiter takes is gone after 10 ms.
 --EXTENSIONS--
 redislock
 --SKIPIF--

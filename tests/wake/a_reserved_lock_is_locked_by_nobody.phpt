@@ -1,5 +1,5 @@
 --TEST--
-While the lock is kept for the next waiter it is locked, by nobody, for at most 10 ms; acquire() is refused.
+While the lock is reserved for the next waiter, for at most 10 ms, it is locked but has no owner, and acquire() is refused.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Who waited in the queue when the server was restarted queues again, and is woken.
+Waiters that were in the queue when the server was restarted queue again, and are woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--

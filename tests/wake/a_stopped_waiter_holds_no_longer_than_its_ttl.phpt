@@ -1,5 +1,5 @@
 --TEST--
-A waiter that is stopped when it gets the lock holds it for its TTL at most, and does not believe to have it afterwards.
+A waiter that is stopped when it gets the lock holds it for its TTL at most, and does not count it as held afterwards.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A wait of 2.5 s sends no more than its part of 16 commands in 10 s for one of our locks, and of 70 for a foreign one.
+A wait of 2.5 s sends no more than its share of 16 commands in 10 s for one of our locks, and of 70 for a foreign lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -28,7 +28,7 @@ foreach ($lines as $line) {
         $counts['other']++;
     }
 }
-/* A SET, a try, BLPOP and the try behind it, the try at the deadline; and 1 look a second or, after the short ones, 1 in 0.2 s. */
+/* A SET, a try, BLPOP and the try after it, the try at the deadline; and 1 look a second or, after the short delays, 1 in 0.2 s. */
 between('ours', 4, 5 + 2 + 2, $counts['ours']) || print implode("\n", $lines) . "\n";
 between('foreign', 10, 5 + 5 + 2.2 / 0.16 + 2, $counts['foreign']) || print implode("\n", $lines) . "\n";
 same('names of connections', 4, $counts['other']);

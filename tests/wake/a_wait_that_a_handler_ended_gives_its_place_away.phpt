@@ -1,5 +1,5 @@
 --TEST--
-A wait that was ended by an exception, exit or fatal error of a handler takes nothing any more: the next one is woken.
+A wait that was ended by an exception, exit or fatal error of a handler takes nothing any more, and the next waiter is woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--

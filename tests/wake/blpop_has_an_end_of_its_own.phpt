@@ -1,5 +1,5 @@
 --TEST--
-The BLPOP of a wait blocks a second longer than the wait, and never for ever.
+The BLPOP of a wait blocks a second longer than the wait, and never without end.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Those who queue one after the other get the lock in this order, round after round.
+Waiters that queue one after the other get the lock in this order, round after round.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-forceRelease() wakes who waits. It leaves a reserved lock alone, and frees an empty key that never ends.
+forceRelease() wakes a waiter. It does not change a reserved lock, and frees an empty key without an end.
 --EXTENSIONS--
 redislock
 --SKIPIF--

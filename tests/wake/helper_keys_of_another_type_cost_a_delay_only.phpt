@@ -1,5 +1,5 @@
 --TEST--
-A helper key of another type, made by somebody else, makes waits poll; it stays as it is, and stats() tells.
+A helper key of another type, which another program made, makes waits poll; the key stays as it is, and stats() counts it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -39,7 +39,7 @@ foreach (['rl-wait' => ['string', 'hash'], 'rl-wake' => ['string', 'hash']] as $
     }
 }
 
-/* While somebody waits in the queue already. */
+/* While a waiter is in the queue already. */
 foreach (['rl-wait', 'rl-wake'] as $suffix) {
     $lock = new RedisLock($server->dsn());
     $token = hold($server, 'k');

@@ -1,5 +1,5 @@
 --TEST--
-stats() counts the looks of a wait, its wake-ups, and those of them after which the lock was taken again.
+stats() counts the looks of a wait, its wake-ups, and its spurious wake-ups.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A lock whose holder was killed is taken as soon as its TTL is over, also when others wait behind.
+A lock whose holder was killed is taken as soon as its TTL is over, also with more waiters in the queue.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When a grant whose reply came too late is undone, the next waiter is woken.
+The undo of a grant whose reply came too late wakes the next waiter.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A handler may wait for another lock, with the same object, while its process waits for one: each is woken.
+A handler may wait for another lock, with the same object, while its process waits for one, and both are woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--

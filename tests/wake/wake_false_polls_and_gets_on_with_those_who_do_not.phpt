@@ -1,5 +1,5 @@
 --TEST--
-wake: false polls with scripts of one key, makes no helper key, and gets on with those who are woken.
+An object with wake: false polls with scripts of one key, makes no helper key, and works together with objects that are woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,7 @@ $server = start_server();
 $wakes = new RedisLock($server->dsn());
 $polls = new RedisLock($server->dsn(), wake: false);
 
-/* Who polls is found by no release, and needs none. */
+/* No release finds a poller, and a poller needs none. */
 $token = $wakes->acquire('k');
 $monitor = $server->monitor();
 $waiter = waiter($server->dsn(), 'k', options: ['wake' => false]);
@@ -32,7 +32,7 @@ same('tries of one key, and no queue', [], preg_grep('~^(BLPOP|EVAL(SHA)? \S+ 3 
 same('release()', true, $polls->release('k', $result['token']));
 same('keys', [], $server->keys());
 
-/* Who waits in the queue finds out what such a release did not tell. */
+/* A waiter in the queue finds out what such a release did not report. */
 $token = $polls->acquire('k');
 $waiter = waiter($server->dsn(), 'k');
 queued($server, 1);
