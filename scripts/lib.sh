@@ -71,6 +71,31 @@ version() {
     sed -n 's/^#define PHP_REDISLOCK_VERSION "\(.*\)"$/\1/p' ext/php_redislock.h
 }
 
+# module_edges: a line "X Y" for each two modules of ext of which X includes Y. A module is X.c and X.h together.
+module_edges() {
+    grep -roE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+\.h"' ext --include='*.[ch]' |
+        sed -E 's/^ext\/(.*)\.[ch]:.*"(.*)\.h"$/\1 \2/' | awk '$1 != $2' | LC_ALL=C sort -u
+}
+
+# include_cycles: reads edges, and prints the modules that include each other, each such group in one line.
+include_cycles() {
+    awk '
+        { reaches[$1, $2] = is_module[$1] = is_module[$2] = 1 }
+        END {
+            for (through in is_module)
+                for (from in is_module)
+                    if ((from, through) in reaches)
+                        for (to in is_module)
+                            if ((through, to) in reaches)
+                                reaches[from, to] = 1
+            for (from in is_module)
+                for (to in is_module)
+                    if ((from, to) in reaches && (to, from) in reaches)
+                        print from, to
+        }' | LC_ALL=C sort |
+        awk '$1 != module { print line; module = $1; line = "" } { line = line $2 " " } END { print line }' |
+        sed 's/ $//; /^$/d' | LC_ALL=C sort -u
+}
 # --- Packages of the machine ----------------------------------------------------------------------------------
 
 required_packages=()
