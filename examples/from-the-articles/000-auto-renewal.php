@@ -1,8 +1,8 @@
 <?php
 /*
- * Document 000 ends with a question: the lock has expired, and the work is not done. Its answer is automatic renewal,
- * as Redisson has it. Here a lease renews itself, so its expiry is how long it outlives a process that was killed,
- * not a guess at the length of the work.
+ * Document 000 ends with a question: the lock has expired, and the work is not done. Its answer is
+ * automatic renewal, as Redisson has it. Here a lease renews itself, so its expiry is how long it
+ * outlives a process that was killed, not a guess at the length of the work.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 000-auto-renewal.php
  */
@@ -22,7 +22,8 @@ class RenewedLock
     }
 
     /**
-     * @param float $longest seconds after which it is renewed no more: a script that hangs must not hold for ever
+     * @param float $longest seconds after which it is renewed no more: a script that hangs must not
+     * hold for ever
      * @return RedisLockLease|null null = someone else has it
      */
     public static function lock(string $key, float $expires, float $longest): ?RedisLockLease

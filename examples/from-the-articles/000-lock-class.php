@@ -1,7 +1,7 @@
 <?php
 /*
- * Document 000: a static class with key, value and expiry. One SET NX PX takes the lock, one script frees it,
- * for the holder's value only.
+ * Document 000: a static class with key, value and expiry. One SET NX PX takes the lock, one script
+ * frees it, for the holder's value only.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 000-lock-class.php
  */
@@ -23,7 +23,8 @@ class Lock
      * @return bool true = locked; false = someone else has it
      * @throws \RedisLockException when Redis could not be asked: this is no refusal
      */
-    public static function lock(string $key, #[\SensitiveParameter] string $value, int $expires): bool
+    public static function lock(string $key, #[\SensitiveParameter] string $value,
+        int $expires): bool
     {
         return self::redis()->acquire($key, $expires, token: $value) !== null;
     }

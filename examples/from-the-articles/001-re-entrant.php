@@ -1,8 +1,8 @@
 <?php
 /*
- * Document 001: a lock is to be re-entrant. Who has it may take it again, as a method does that calls another one of
- * the same object. Elsewhere, as in Redisson, the key is a hash with a counter; here the counter is in the process,
- * and the key is a plain token as ever.
+ * Document 001: a lock is to be re-entrant. Who has it may take it again, as a method does that
+ * calls another one of the same object. Elsewhere, as in Redisson, the key is a hash with a
+ * counter; here the counter is in the process, and the key is a plain token as ever.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 001-re-entrant.php
  */
@@ -29,10 +29,12 @@ class Stock
 
     public function put(string $article, int $units): void
     {
-        $this->lock->synchronized('all', fn () => $this->units[$article] += $units, ttl: 10, wait: 2);
+        $this->lock->synchronized('all', fn () => $this->units[$article] += $units, ttl: 10,
+            wait: 2);
     }
 
-    /** Both or none, and nobody gets in between: take() and put() enter the lock that is held here already. */
+    /** Both or none, and nobody gets in between: take() and put() enter the lock that is held here
+     * already. */
     public function exchange(string $back, string $wanted, int $units): void
     {
         $this->lock->synchronized('all', function () use ($back, $wanted, $units): void {

@@ -1,10 +1,12 @@
 <?php
 /*
- * Document 002: one lock on several independent servers, a class RedLock with servers as [host, port, timeout in
- * seconds], three tries, and the lock as an array. The extension asks all servers at once, and a true majority is
- * enough: 2 of 3, 3 of 5. The document's code wants 3 of 3, and 4 of 5.
+ * Document 002: one lock on several independent servers, a class RedLock with servers as [host,
+ * port, timeout in seconds], three tries, and the lock as an array. The extension asks all servers
+ * at once, and a true majority is enough: 2 of 3, 3 of 5. The document's code wants 3 of 3, and 4
+ * of 5.
  *
- *     REDIS_SERVERS='127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399' php -d extension=redislock 002-redlock.php
+ *     REDIS_SERVERS='127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399' php -d extension=redislock
+ *     002-redlock.php
  */
 
 class RedLock
@@ -14,8 +16,10 @@ class RedLock
     private RedisLock $lock;
 
     /**
-     * @param list<array{string, int, float}> $servers host, port, and the seconds for connecting and for an answer
-     * @param int $retryDelay milliseconds: the pause before another try is a random part of it, half of it at least
+     * @param list<array{string, int, float}> $servers host, port, and the seconds for connecting
+     * and for an answer
+     * @param int $retryDelay milliseconds: the pause before another try is a random part of it,
+     * half of it at least
      * @param int $retryCount tries in all
      */
     public function __construct(array $servers, int $retryDelay = 200, int $retryCount = 3)
@@ -28,17 +32,20 @@ class RedLock
             retryMaxDelay: $middle / 1000,
             jitter: ($retryDelay - $middle) / $middle,
             retries: max(0, $retryCount - 1),
-            wake: false, // it tries again, as the document has it; with true a release would wake it
+            // it tries again, as the document has it; with true a release would wake it
+            wake: false,
             driftFactor: self::CLOCK_DRIFT_FACTOR,
         );
     }
 
     /**
      * @param int $ttl milliseconds
-     * @return array{validity: float, resource: string, token: string}|false validity: the milliseconds for which the
-     *   lock is ours for certain, the TTL less the time that it took and less the drift of the clocks (1 % and 2 ms);
-     *   false = someone else has it
-     * @throws RedisLockException when so many servers failed that there is no majority: this is no refusal
+     * @return array{validity: float, resource: string, token: string}|false validity: the
+     * milliseconds for which the
+     *   lock is ours for certain, the TTL less the time that it took and less the drift of the
+     *   clocks (1 % and 2 ms); false = someone else has it
+     * @throws RedisLockException when so many servers failed that there is no majority: this is no
+     * refusal
      */
     public function lock(string $resource, int $ttl): array|false
     {
@@ -69,7 +76,8 @@ class RedLock
 /* ---- used as in the document ---- */
 
 $servers = [];
-foreach (explode(' ', getenv('REDIS_SERVERS') ?: '127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399') as $address) {
+foreach (explode(' ', getenv('REDIS_SERVERS') ?: '127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399')
+        as $address) {
     [$host, $port] = explode(':', $address);
     $servers[] = [$host, (int) $port, 0.2];
 }
@@ -79,7 +87,8 @@ if ($lock === false) {
     exit("someone else is at it\n");
 }
 try {
-    echo 'working, for ', $lock['validity'] > 9000 ? 'nearly ten' : 'less than nine', " seconds at most\n";
+    echo 'working, for ', $lock['validity'] > 9000 ? 'nearly ten' : 'less than nine',
+        " seconds at most\n";
 } finally {
     $redLock->unlock($lock);
     echo "freed\n";

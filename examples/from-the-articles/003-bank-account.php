@@ -1,7 +1,8 @@
 <?php
 /*
- * Document 003: 1000 - 500 - 300 must be 200. lock() gives an identifier or false; its timeout is both the longest
- * wait and the lock's TTL. The document's own class is called RedisLock and has to be renamed: the extension's is.
+ * Document 003: 1000 - 500 - 300 must be 200. lock() gives an identifier or false; its timeout is
+ * both the longest wait and the lock's TTL. The document's own class is called RedisLock and has to
+ * be renamed: the extension's is.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 003-bank-account.php
  */
@@ -34,8 +35,8 @@ class AccountLock
     }
 
     /**
-     * A lock without a TTL, left by some SETNX, gets one. This class cannot make such a lock. The owner is read first,
-     * so that a lock which changes hands meanwhile is not touched.
+     * A lock without a TTL, left by some SETNX, gets one. This class cannot make such a lock. The
+     * owner is read first, so that a lock which changes hands meanwhile is not touched.
      */
     private function repair(string $lockName, float $timeout): void
     {

@@ -1,7 +1,7 @@
 <?php
 /*
- * Document 004: no order is created twice. tryLock() retries five times at most: after about 10 ms, doubled each time,
- * up to 200 ms, each delay spread by 20 %.
+ * Document 004: no order is created twice. tryLock() retries five times at most: after about 10 ms,
+ * doubled each time, up to 200 ms, each delay spread by 20 %.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 004-try-lock.php
  */
@@ -22,12 +22,14 @@ class OrderGuard
     }
 
     /** @param float $patience seconds after which it gives up anyway */
-    public function tryLock(string $key, #[SensitiveParameter] string $value, float $ttl, float $patience = 1.0): bool
+    public function tryLock(string $key, #[SensitiveParameter] string $value, float $ttl,
+        float $patience = 1.0): bool
     {
         return $this->lock->acquire($key, $ttl, wait: $patience, token: $value) !== null;
     }
 
-    /** @return int 1 = freed; 0 = nothing done, it had expired or another has it. Do not ignore it. */
+    /** @return int 1 = freed; 0 = nothing done, it had expired or another has it. Do not ignore
+     * it. */
     public function unlock(string $key, #[SensitiveParameter] string $value): int
     {
         return (int) $this->lock->release($key, $value);
@@ -41,7 +43,8 @@ $key = "lock:order:create:{$userId}";
 $value = RedisLock::token(); // uniqid('', true) would do, too, as long as no two holders share it
 $guard = new OrderGuard();
 
-if (!$guard->tryLock($key, $value, ttl: 10)) { // the TTL: two or three times the longest that the work takes
+// the TTL: two or three times the longest that the work takes
+if (!$guard->tryLock($key, $value, ttl: 10)) {
     exit("please do not click twice\n");
 }
 try {

@@ -11,8 +11,10 @@ skip_without_fpm();
 <?php
 require __DIR__ . '/../inc/fpm.inc';
 
-/* A renewed lease that was freed, one whose release nobody heard, and one whose server is not there. */
-$cases = ['idle' => [SIGQUIT, ''], 'idle, SIGTERM' => [SIGTERM, ''], 'hangs' => [SIGQUIT, 'pause'], 'is gone' => [SIGQUIT, 'kill']];
+/* A renewed lease that was freed, one whose release nobody heard, and one whose server is not
+ * there. */
+$cases = ['idle' => [SIGQUIT, ''], 'idle, SIGTERM' => [SIGTERM, ''], 'hangs' => [SIGQUIT, 'pause'],
+    'is gone' => [SIGQUIT, 'kill']];
 $running = [];
 /* All servers first: they would inherit the connection of a request, and FPM waits for its end. */
 foreach ($cases as $what => $case) {
@@ -42,9 +44,11 @@ foreach ($running as $what => [$server, $fpm, $request]) {
         check("$what: the master has ended", $fpm->ended(5.0), $fpm->log());
     });
     between("$what: at once", 0, slack(1.0), $took);
-    check("$what: no worker had to be killed", !preg_match('~exited on signal 9~', $fpm->log()), $fpm->log());
+    check("$what: no worker had to be killed", !preg_match('~exited on signal 9~', $fpm->log()),
+        $fpm->log());
     $trouble !== 'pause' || $server->resume();
-    $trouble === 'kill' || eventually("$what: no key is left", fn () => $server->keys() === [], $trouble === '' ? 0.2 : 2.0);
+    $trouble === 'kill' || eventually("$what: no key is left", fn () => $server->keys() === [],
+        $trouble === '' ? 0.2 : 2.0);
 }
 
 done();

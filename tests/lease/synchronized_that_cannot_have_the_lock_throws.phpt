@@ -16,9 +16,12 @@ $lock = new RedisLock($server->dsn());
 $server->cmd('SET', 'stock:42', 'somebody', 'PX', 60000);
 $section = fn () => check('the section is not called', false);
 $own = new RedisLock($server->dsn(), prefix: 'stock:');
-$thrown = throws('at once', 'RedisLockTimeoutException', '~^the lock "42" was not to be had in 0 s$~', fn () => $own->synchronized('42', $section));
+$thrown = throws('at once', 'RedisLockTimeoutException',
+    '~^the lock "42" was not to be had in 0 s$~', fn () => $own->synchronized('42', $section));
 same('getReasons()', [], $thrown->getReasons());
-$took = elapsed(fn () => throws('after a wait', 'RedisLockTimeoutException', '~"stock:42".* 0\.15 s~', fn () => $lock->synchronized('stock:42', $section, wait: 0.15)));
+$took =
+    elapsed(fn () => throws('after a wait', 'RedisLockTimeoutException', '~"stock:42".* 0\.15 s~',
+        fn () => $lock->synchronized('stock:42', $section, wait: 0.15)));
 check('it waited', $took >= 0.15, $took);
 same('value', 'somebody', $server->cmd('GET', 'stock:42'));
 

@@ -12,7 +12,8 @@ skip_under_valgrind();
 <?php
 require_once __DIR__ . '/../inc/members.inc';
 
-/* PHP does not free the result of a call when a handler throws right behind it, and a debug build would say so. */
+/* PHP does not free the result of a call when a handler throws right behind it, and a debug build
+ * would say so. */
 PHP_DEBUG && @ini_set('report_memleaks', '0');
 
 /** Signals interrupt a sleep. */
@@ -89,7 +90,10 @@ foreach ([1, 3] as $n) {
     }
 
     /* The signal comes when the grant has just come: not each time, but now and then. */
-    $storm = run_shell(sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done', SIGUSR1, getmypid()));
+    $storm =
+        run_shell(
+            sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done',
+                SIGUSR1, getmypid()));
     $times = 0;
     for ($until = now() + 4.0; $times < 6 && now() < $until;) {
         $doesThrow = $times % 2 === 0;

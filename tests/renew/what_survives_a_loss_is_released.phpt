@@ -24,7 +24,8 @@ foreach (['lost' => 0.9, 'an own token' => 0.9] as $what => $ttl) {
     renewals_go_on("$what: at first");
     $before = count($fake->commands('EVALSHA', 'EVAL'));
     $fake->rules($unanswered);
-    eventually("$what: a renewal is sent", fn () => count($fake->commands('EVALSHA', 'EVAL')) > $before);
+    eventually("$what: a renewal is sent",
+        fn () => count($fake->commands('EVALSHA', 'EVAL')) > $before);
     /* The server has prolonged it: without the release it would live for some time. */
     $server->cmd('PEXPIRE', 'k', 20000);
     until_lost($what, $lease, 3.0);

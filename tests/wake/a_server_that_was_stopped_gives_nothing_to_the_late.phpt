@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
 foreach ([null, 'mine'] as $own) {
-    /* The lock's TTL and the deadline pass while the server is stopped; the waiter cannot take its try back. */
+    /* The lock's TTL and the deadline pass while the server is stopped; the waiter cannot take its
+     * try back. */
     hold($server, 'k', 500);
     $late = waiter($server->dsn(), 'k', ['wait' => 0.4, 'token' => $own]);
     queued($server, 1);
@@ -42,7 +43,9 @@ $next = waiter($server->dsn(), 'k');
 queued($server, 2);
 $late->signal(SIGSTOP);
 $server->pause();
-$releases = in_fork(fn () => same('release()', true, (new RedisLock($server->dsn(), timeout: 5))->release('k', $token)));
+$releases =
+    in_fork(fn () => same('release()', true,
+        (new RedisLock($server->dsn(), timeout: 5))->release('k', $token)));
 usleep(450000);
 $server->resume();
 woken('the next one', $next->result());

@@ -15,7 +15,8 @@ require __DIR__ . '/../inc/waiter.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 
-/* The try behind the BLPOP took the lock, and its reply was lost: it has a token of its own, and is recognised. */
+/* The try behind the BLPOP took the lock, and its reply was lost: it has a token of its own, and is
+ * recognised. */
 $fake = fake_server([], $server);
 $token = hold($server, 'k');
 $waiting = new RedisLock($fake->dsn());
