@@ -4,9 +4,8 @@
  * FOLDER/timeline.svg. bench/run starts it, with RedisLock loaded, and says where everything is:
  *
  *     php main.php extension=SO pcntl=FLAGS redis=FLAGS|missing queue=PROGRAM cycle=PROGRAM
- *     redlock=PROGRAM
- *         proxy=PROGRAM server=PROGRAM packages=FOLDER folder=FOLDER hiredis=VERSION only=SECTIONS
- *         quick=yes|no
+ *         redlock=PROGRAM proxy=PROGRAM server=PROGRAM packages=FOLDER folder=FOLDER
+ *         hiredis=VERSION only=SECTIONS quick=yes|no
  *
  * Who is compared: bench/peers, as far as they are there, and C on hiredis. Each has a private
  * server of its own, and all take turns. In the section about several servers all take turns on the

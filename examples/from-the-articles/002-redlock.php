@@ -5,8 +5,8 @@
  * at once, and a true majority is enough: 2 of 3, 3 of 5. The document's code wants 3 of 3, and 4
  * of 5.
  *
- *     REDIS_SERVERS='127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399' php -d extension=redislock
- *     002-redlock.php
+ *     REDIS_SERVERS='127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399' \
+ *         php -d extension=redislock 002-redlock.php
  */
 
 class RedLock
@@ -41,9 +41,8 @@ class RedLock
     /**
      * @param int $ttl milliseconds
      * @return array{validity: float, resource: string, token: string}|false validity: the
-     * milliseconds for which the
-     *   lock is ours for certain, the TTL less the time that it took and less the drift of the
-     *   clocks (1 % and 2 ms); false = someone else has it
+     *   milliseconds for which the lock is ours for certain, the TTL less the time that it took and
+     *   less the drift of the clocks (1 % and 2 ms); false = someone else has it
      * @throws RedisLockException when so many servers failed that there is no majority: this is no
      * refusal
      */

@@ -2,9 +2,9 @@
  *
  * What the fuzz targets share. With clang and -fsanitize=fuzzer a target is a program of its own:
  *
- *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iext tests/fuzz/fuzz_dsn.c $(find
- *     ext/core -name "rl_*.c") clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iext
- *     tests/fuzz/fuzz_reply.c \
+ *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iext tests/fuzz/fuzz_dsn.c \
+ *         $(find ext/core -name "rl_*.c")
+ *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iext tests/fuzz/fuzz_reply.c \
  *         $(find ext/core -name "rl_*.c") ext/transport/rl_*.c -lhiredis -pthread
  *
  * Without it (-DFUZZ_STANDALONE, any compiler) main() mutates the seeds of the target in a fixed
