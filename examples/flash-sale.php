@@ -1,6 +1,7 @@
 <?php
 /*
- * A flash sale: many workers sell the same few units at once, first without a lock, then with RedisLock.
+ * A flash sale: many workers sell the same few units at once, first without a lock, then with
+ * RedisLock.
  *
  *     php -d extension=redislock examples/flash-sale.php [workers [units]]
  *
@@ -104,12 +105,14 @@ function inWorkers(int $workers, callable $work): array
             $pipes[] = $parent;
             fclose($child);
         }
-        $results = array_map(fn ($pipe) => json_decode((string) stream_get_contents($pipe), true), $pipes);
+        $results = array_map(fn ($pipe) => json_decode((string) stream_get_contents($pipe), true),
+            $pipes);
         foreach ($pids as $i => $pid) {
             pcntl_waitpid($pid, $status);
             unset($pids[$i]);
         }
-        return in_array(null, $results, true) ? throw new RuntimeException('a worker failed') : $results;
+        return in_array(null, $results, true) ? throw new RuntimeException('a worker failed')
+            : $results;
     } finally {
         if ($pids !== []) {
             exec('kill ' . implode(' ', $pids));
@@ -120,7 +123,8 @@ function inWorkers(int $workers, callable $work): array
 function show(string $name, int $units, array $sale): void
 {
     printf("%-16s%8d%8d%10d%14.0f%14s\n", $name, $units, $sale['sold'], $sale['sold'] - $units,
-        $sale['sold'] / $sale['seconds'], $sale['longest'] > 0 ? sprintf('%.0f ms', $sale['longest'] * 1000) : '-');
+        $sale['sold'] / $sale['seconds'], $sale['longest'] > 0
+        ? sprintf('%.0f ms', $sale['longest'] * 1000) : '-');
 }
 
 function fail(string $why): never

@@ -23,7 +23,8 @@ class Lock
      * @return bool true = locked; false = another holder has the lock
      * @throws \RedisLockException when Redis could not be asked, which is no refusal
      */
-    public static function lock(string $key, #[\SensitiveParameter] string $value, int $expires): bool
+    public static function lock(string $key, #[\SensitiveParameter] string $value,
+        int $expires): bool
     {
         return self::redis()->acquire($key, $expires, token: $value) !== null;
     }

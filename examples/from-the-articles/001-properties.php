@@ -14,7 +14,8 @@ echo 'mutual exclusion:           ', $lock->acquire('a') === null ? "yes\n" : "N
 
 // Only the holder can release it: with another token release() does nothing and returns false.
 $isFreedByOther = $lock->release('a', RedisLock::token());
-echo 'only the holder releases:   ', !$isFreedByOther && $lock->release('a', $token) ? "yes\n" : "NO\n";
+echo 'only the holder releases:   ', !$isFreedByOther && $lock->release('a', $token) ? "yes\n"
+    : "NO\n";
 
 // Released on timeout: one command sets the lock and its TTL, and the server ends it.
 $old = $lock->acquire('b', ttl: 0.1);
@@ -30,7 +31,8 @@ try {
 } catch (RedisLockConnectionException $error) {
     $answer = $error;
 }
-echo 'error differs from refusal: ', $answer instanceof RedisLockConnectionException ? "yes\n" : "NO\n";
+echo 'error differs from refusal: ', $answer instanceof RedisLockConnectionException ? "yes\n"
+    : "NO\n";
 
 // Cheap: one command takes the lock, and one frees it, on a connection that stays open.
 $before = RedisLock::stats();

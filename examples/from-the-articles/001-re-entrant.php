@@ -29,7 +29,8 @@ class Stock
 
     public function put(string $article, int $units): void
     {
-        $this->lock->synchronized('all', fn () => $this->units[$article] += $units, ttl: 10, wait: 2);
+        $this->lock->synchronized('all', fn () => $this->units[$article] += $units, ttl: 10,
+            wait: 2);
     }
 
     /** Both or none, without another process in between: take() and put() enter the lock that is held here already. */

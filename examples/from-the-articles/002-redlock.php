@@ -4,7 +4,8 @@
  * seconds], three tries, and the lock as an array. The extension asks all servers at once, and a true majority is
  * enough: 2 of 3, 3 of 5. The code of the document requires 3 of 3, and 4 of 5.
  *
- *     REDIS_SERVERS='127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399' php -d extension=redislock 002-redlock.php
+ *     REDIS_SERVERS='127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399' \
+ *         php -d extension=redislock 002-redlock.php
  */
 
 class RedLock
@@ -14,8 +15,10 @@ class RedLock
     private RedisLock $lock;
 
     /**
-     * @param list<array{string, int, float}> $servers host, port, and the seconds for connecting and for an answer
-     * @param int $retryDelay milliseconds: the pause before another try is a random part of it, half of it at least
+     * @param list<array{string, int, float}> $servers host, port, and the seconds for connecting
+     * and for an answer
+     * @param int $retryDelay milliseconds: the pause before another try is a random part of it,
+     * half of it at least
      * @param int $retryCount tries in all
      */
     public function __construct(array $servers, int $retryDelay = 200, int $retryCount = 3)
@@ -69,7 +72,8 @@ class RedLock
 /* ---- used as in the document ---- */
 
 $servers = [];
-foreach (explode(' ', getenv('REDIS_SERVERS') ?: '127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399') as $address) {
+foreach (explode(' ', getenv('REDIS_SERVERS') ?: '127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399')
+        as $address) {
     [$host, $port] = explode(':', $address);
     $servers[] = [$host, (int) $port, 0.2];
 }
@@ -79,7 +83,8 @@ if ($lock === false) {
     exit("another process is at work\n");
 }
 try {
-    echo 'working, for ', $lock['validity'] > 9000 ? 'nearly ten' : 'less than nine', " seconds at most\n";
+    echo 'working, for ', $lock['validity'] > 9000 ? 'nearly ten' : 'less than nine',
+        " seconds at most\n";
 } finally {
     $redLock->unlock($lock);
     echo "freed\n";

@@ -29,11 +29,14 @@ final class PrivateRedis
         $folder = sys_get_temp_dir() . '/redislock-' . bin2hex(random_bytes(6));
         mkdir($folder, 0700);
         $this->socket = "$folder/redis.sock";
-        $server = [$program, '--port', '0', '--unixsocket', $this->socket, '--dir', $folder, '--save', ''];
-        $this->guard = proc_open(['/bin/sh', '-c', self::GUARD, $folder, ...$server], [['pipe', 'r']], $this->pipes);
+        $server = [$program, '--port', '0', '--unixsocket', $this->socket, '--dir', $folder,
+            '--save', ''];
+        $this->guard = proc_open(['/bin/sh', '-c', self::GUARD, $folder, ...$server],
+            [['pipe', 'r']], $this->pipes);
         for ($try = 0; !$this->answers(); $try++) {
             if ($try === 500) {
-                throw new RuntimeException("$program did not start: " . @file_get_contents("$folder/log"));
+                throw new RuntimeException("$program did not start: "
+                    . @file_get_contents("$folder/log"));
             }
             usleep(10_000);
         }

@@ -12,7 +12,10 @@ skip_without_server();
 require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
-$fake = fake_server([rule('CLIENT', [send("-NOPERM this user has no permissions to run the 'client|setname' command\r\n")])], $server);
+$fake =
+    fake_server([rule('CLIENT',
+        [send("-NOPERM this user has no permissions to run the 'client|setname' command\r\n")])],
+        $server);
 $lock = new RedisLock($fake->dsn());
 matches('cold acquire()', TOKEN, $token = $lock->acquire('k'));
 $lock->close();

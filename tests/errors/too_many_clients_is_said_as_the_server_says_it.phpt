@@ -27,8 +27,10 @@ foreach ([fn () => $lock->acquire('k'), fn () => $lock->isLocked('k')] as $call)
 }
 /* With a password AUTH meets the error, and the SET after it was never read. */
 $server->cmd('ACL', 'SETUSER', 'shop', 'on', '>pw', '~*', '+@all');
-$thrown = throws('with a password', 'RedisLockServerException', '~max number of clients~', fn () => (new RedisLock($server->dsn('', 'shop:pw')))->acquire('k'));
-check('no doubt with a password', !str_contains((string) $thrown?->getMessage(), 'unknown'), $thrown?->getMessage());
+$thrown = throws('with a password', 'RedisLockServerException', '~max number of clients~',
+    fn () => (new RedisLock($server->dsn('', 'shop:pw')))->acquire('k'));
+check('no doubt with a password', !str_contains((string) $thrown?->getMessage(), 'unknown'),
+    $thrown?->getMessage());
 $server->cmd('CONFIG', 'SET', 'maxclients', '100');
 same('keys', [], $server->keys());
 same('connections', 3, RedisLock::stats()['connects']);

@@ -42,9 +42,11 @@ foreach ($running as $what => [$server, $fpm, $request]) {
         check("$what: the master has ended", $fpm->ended(5.0), $fpm->log());
     });
     between("$what: at once", 0, slack(1.0), $took);
-    check("$what: no worker had to be killed", !preg_match('~exited on signal 9~', $fpm->log()), $fpm->log());
+    check("$what: no worker had to be killed", !preg_match('~exited on signal 9~', $fpm->log()),
+        $fpm->log());
     $trouble !== 'pause' || $server->resume();
-    $trouble === 'kill' || eventually("$what: no key is left", fn () => $server->keys() === [], $trouble === '' ? 0.2 : 2.0);
+    $trouble === 'kill' || eventually("$what: no key is left", fn () => $server->keys() === [],
+        $trouble === '' ? 0.2 : 2.0);
 }
 
 done();

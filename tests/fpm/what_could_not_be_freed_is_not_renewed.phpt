@@ -15,7 +15,8 @@ $server = start_server();
 $fpm = start_fpm($server);
 foreach (['return' => '', 'a fatal error' => 'eval("class RedisLock {}");'] as $what => $end) {
     $request = $fpm->start('
-        $leases = [(new RedisLock())->lease("a", ttl: 1.8), (new RedisLock())->lease("b", ttl: 1.8, onLoss: fn () => print("told"))];
+        $leases = [(new RedisLock())->lease("a", ttl: 1.8),
+            (new RedisLock())->lease("b", ttl: 1.8, onLoss: fn () => print("told"))];
         echo "taken ";
         flush();
         while (!file_exists($_GET["go"])) { usleep(1000); clearstatcache(); }
@@ -25,7 +26,9 @@ foreach (['return' => '', 'a fatal error' => 'eval("class RedisLock {}");'] as $
     usleep(750000); // renewals are on their way
     touch("$server->folder/go");
     $request->finish();
-    $next = $fpm->start('for ($until = microtime(true) + 0.2; microtime(true) < $until;) {} echo "not told";');
+    $next =
+        $fpm->start(
+            'for ($until = microtime(true) + 0.2; microtime(true) < $until;) {} echo "not told";');
     $server->resume();
     /* Long before the end that the renewals set: the releases follow the renewals. */
     eventually("$what: its keys end", fn () => $server->keys() === [], 0.7);

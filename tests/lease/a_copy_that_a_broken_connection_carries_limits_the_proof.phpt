@@ -46,7 +46,8 @@ foreach ([false, true] as $renews) {
     $token = $lock->acquire('k', 60);
     $lease = $lock->resume('k', $token, 8, renew: $renews);
     same("$what: extend() of one resumed without trouble", true, $lease->extend(60));
-    check("$what: remaining() of one resumed without trouble", $lease->remaining() > 20, $lease->remaining());
+    check("$what: remaining() of one resumed without trouble", $lease->remaining() > 20,
+        $lease->remaining());
     same("$what: its release()", true, $lease->release());
 }
 

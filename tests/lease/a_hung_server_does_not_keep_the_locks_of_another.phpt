@@ -14,8 +14,10 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $hung = start_server();
-foreach ([[$server, $hung], [$hung, $server], [$hung, $server, $hung], [$server, $hung, $server]] as $i => $order) {
-    $code = 'foreach (array_slice($argv, 1) as $i => $dsn) { $lock = new RedisLock($dsn); $all[] = $lock->lease("k$i", 60); }';
+foreach ([[$server, $hung], [$hung, $server], [$hung, $server, $hung], [$server, $hung, $server]]
+        as $i => $order) {
+    $code =
+        'foreach (array_slice($argv, 1) as $i => $dsn) { $lock = new RedisLock($dsn); $all[] = $lock->lease("k$i", 60); }';
     $child = start_and_stop_at($code, '', array_map(fn ($server) => $server->dsn(), $order));
     $hung->pause();
     $child->tell('go');

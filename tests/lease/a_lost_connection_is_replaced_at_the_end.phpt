@@ -14,7 +14,10 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 foreach (['', 'exit;'] as $end) {
-    $child = start_and_stop_at(CHILD_BEGINS . 'for ($i = 0; $i < 20; $i++) { $all[] = $lock->lease("k$i", 60); }', $end, [$server->dsn()]);
+    $child =
+        start_and_stop_at(CHILD_BEGINS
+            . 'for ($i = 0; $i < 20; $i++) { $all[] = $lock->lease("k$i", 60); }', $end,
+            [$server->dsn()]);
     $server->cmd('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     $server->cmd('SCRIPT', 'FLUSH');
     $child->tell('go');

@@ -15,7 +15,8 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $code = CHILD_BEGINS . <<<'PHP'
     $length = (int) $argv[2];
-    $resident = fn () => (int) preg_replace('~.*VmRSS:\s+(\d+).*~s', '$1', file_get_contents('/proc/self/status'));
+    $resident = fn () => (int) preg_replace('~.*VmRSS:\s+(\d+).*~s', '$1',
+        file_get_contents('/proc/self/status'));
     $before = $resident();
     $all = [];
     try {
@@ -34,7 +35,8 @@ foreach ([[20, 8000, 12000], [60000, 40, 200]] as [$length, $least, $most]) {
         $all[] = $lock->lease('another', 60);
         echo 'one more: ', end($all)->isHeld() ? 'held' : 'lost', "\n";
         PHP;
-    $child = start_and_stop_at($code . $rest, '', [$server->dsn(), $length], ['memory_limit' => '8M']);
+    $child = start_and_stop_at($code . $rest, '', [$server->dsn(), $length],
+        ['memory_limit' => '8M']);
     $output = $child->expect('~one more: .*\n~');
     matches('refused', '~^RedisLockException: no room for another lease: this request has \d+ leases already~m', $output);
     check('told', preg_match('~^leases (\d+), KiB (\d+)$~m', $output, $m) === 1, $output);

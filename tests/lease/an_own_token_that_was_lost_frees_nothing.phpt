@@ -36,7 +36,10 @@ foreach ($ends as $what => $end) {
 }
 
 /* The end of a script is no better than that of an object. */
-$child = start_and_stop_at('$lease = (new RedisLock($argv[1]))->lease("k", 0.05, renew: false, token: "a job"); usleep(60_000);', '', [$server->dsn()]);
+$child =
+    start_and_stop_at(
+        '$lease = (new RedisLock($argv[1]))->lease("k", 0.05, renew: false, token: "a job"); usleep(60_000);',
+        '', [$server->dsn()]);
 $second = $lock->lease('k', 60, token: 'a job');
 $child->tell('go on');
 same('status of the child', 0, $child->status());

@@ -17,7 +17,9 @@ $section = fn () => check('not called', false);
 $port = refusing_port($holder);
 $refused = new RedisLock("redis://127.0.0.1:$port");
 $server->cmd('CONFIG', 'SET', 'requirepass', 'secret');
-$calls = fn (RedisLock $lock) => ['lease()' => fn () => $lock->lease('k'), 'resume()' => fn () => $lock->resume('k', 'token'), 'synchronized()' => fn () => $lock->synchronized('k', $section)];
+$calls = fn (RedisLock $lock) => ['lease()' => fn () => $lock->lease('k'),
+    'resume()' => fn () => $lock->resume('k', 'token'),
+    'synchronized()' => fn () => $lock->synchronized('k', $section)];
 foreach ($calls($refused) as $what => $call) {
     throws("$what refused", 'RedisLockConnectionException', '~refused~i', $call);
 }

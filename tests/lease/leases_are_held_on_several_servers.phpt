@@ -25,7 +25,8 @@ $code = '
     }
     echo array_sum(array_map(fn ($lease) => (int) $lease->verify(), $leases));
 ';
-$dsns = [$servers[0]->dsn(), $servers[0]->dsn('?db=3'), $servers[1]->dsn(), $servers[1]->tcpDsn('/2')];
+$dsns = [$servers[0]->dsn(), $servers[0]->dsn('?db=3'), $servers[1]->dsn(),
+    $servers[1]->tcpDsn('/2')];
 same('held', '8', run_php($code, $dsns));
 same('keys', [[], []], [$servers[0]->keys(), $servers[1]->keys()]);
 

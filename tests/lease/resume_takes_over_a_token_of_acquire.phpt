@@ -14,7 +14,8 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $token = $lock->acquire('k', 60, token: 'job-17');
-check('the script is loaded', $lock->resume('k', $lock->resume('k', $token)?->detach() ?? '-')?->release() === true);
+check('the script is loaded',
+    $lock->resume('k', $lock->resume('k', $token)?->detach() ?? '-')?->release() === true);
 $ignored = $lock->acquire('k', 60, token: 'job-17');
 $monitor = $server->monitor();
 $lease = $lock->resume('k', $token);

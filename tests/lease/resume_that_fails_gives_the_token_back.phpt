@@ -36,7 +36,8 @@ $token = $direct->acquire('k', 60);
 $stuck = new RedisLock($server->dsn(), timeout: slack(0.2), persistent: false);
 $stuck->isLocked('k');
 $server->pause();
-throws('it is an exception', 'RedisLockConnectionException', '~no answer|timed out~i', fn () => $stuck->resume('k', $token, 30));
+throws('it is an exception', 'RedisLockConnectionException', '~no answer|timed out~i',
+    fn () => $stuck->resume('k', $token, 30));
 $server->resume();
 eventually('the token is back', fn () => $server->cmd('GET', 'k') === $token);
 check('with the TTL of the swap', $server->cmd('PTTL', 'k') <= 30000);

@@ -35,7 +35,8 @@ check('at once', $took < slack(2.0), $took);
 same('counted', 1, $failed() - $before);
 
 $server->start();
-throws('the exception goes out', 'LogicException', '~mine~', fn () => $lock->synchronized('k', function () use ($server): void {
+throws('the exception goes out', 'LogicException', '~mine~',
+        fn () => $lock->synchronized('k', function () use ($server): void {
     $server->pause();
     throw new LogicException('mine');
 }, 60));

@@ -21,7 +21,8 @@ $ways = [
     'taken over by a RedisLock' => fn () => $admin->forceRelease('k') && $admin->acquire('k', 60),
 ];
 foreach ($ways as $what => $way) {
-    $lost = throws($what, 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function () use ($way, $what): string {
+    $lost = throws($what, 'RedisLockLostException', '~"k" was lost~',
+            fn () => $lock->synchronized('k', function () use ($way, $what): string {
         $way();
         return "result of $what";
     }, 60));
@@ -29,10 +30,12 @@ foreach ($ways as $what => $way) {
     /* The release does not learn which of the two it was. */
     matches("$what: message", '~deleted at the server or belonged to another holder~', $lost->getMessage());
     same("$what: getLoss()", RedisLockLoss::Deleted, $lost->getLoss());
-    same("$what: what others have stays", str_contains($what, 'over') ? ['0:k'] : [], $server->keys());
+    same("$what: what others have stays", str_contains($what, 'over') ? ['0:k'] : [],
+        $server->keys());
     $server->cmd('FLUSHALL');
 }
-throws('noticed by verify()', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function ($lease) use ($server): void {
+throws('noticed by verify()', 'RedisLockLostException', '~"k" was lost~',
+        fn () => $lock->synchronized('k', function ($lease) use ($server): void {
     $server->cmd('DEL', 'k');
     same('verify()', false, $lease->verify());
 }, 60));

@@ -18,7 +18,9 @@ $section = fn () => check('the section is not called', false);
 $own = new RedisLock($server->dsn(), prefix: 'stock:');
 $thrown = throws('at once', 'RedisLockTimeoutException', '~^could not acquire the lock "42" within 0 s: it is taken$~', fn () => $own->synchronized('42', $section));
 same('getReasons()', [], $thrown->getReasons());
-$took = elapsed(fn () => throws('after a wait', 'RedisLockTimeoutException', '~"stock:42".* 0\.15 s~', fn () => $lock->synchronized('stock:42', $section, wait: 0.15)));
+$took =
+    elapsed(fn () => throws('after a wait', 'RedisLockTimeoutException', '~"stock:42".* 0\.15 s~',
+        fn () => $lock->synchronized('stock:42', $section, wait: 0.15)));
 check('it waited', $took >= 0.15, $took);
 same('value', 'somebody', $server->cmd('GET', 'stock:42'));
 

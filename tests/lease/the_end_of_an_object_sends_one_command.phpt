@@ -14,7 +14,8 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $lock->isLocked('k');
-$names = fn (Monitor $monitor) => array_map(fn ($command) => $command['args'][0] . ' ' . (in_array('k', $command['args'], true) ? 'k' : '?'), $monitor->commands());
+$names = fn (Monitor $monitor) => array_map(fn ($command) => $command['args'][0] . ' '
+    . (in_array('k', $command['args'], true) ? 'k' : '?'), $monitor->commands());
 $monitor = $server->monitor();
 $lease = $lock->lease('k');
 unset($lease);

@@ -21,7 +21,8 @@ same('getResult()', null, $lost->getResult());
 same('getCode()', 0, $lost->getCode());
 same('getReasons()', [], $lost->getReasons());
 $server->cmd('SET', 'k', 'somebody');
-$timeout = throws('synchronized()', 'RedisLockTimeoutException', '~"k"~', fn () => $lock->synchronized('k', fn () => 1));
+$timeout = throws('synchronized()', 'RedisLockTimeoutException', '~"k"~',
+    fn () => $lock->synchronized('k', fn () => 1));
 check('its class', $timeout instanceof RedisLockException);
 same('getResult() is its own', false, method_exists($timeout, 'getResult'));
 

@@ -25,8 +25,11 @@ usleep(250000) . reap(in_fork(function () use ($ear, $server, $lease, $later): v
     compute(0.5);
     same('verify()', [false, false], [$lease->verify(), $later->verify()]);
     same('told in the child', [], $ear->heard);
-    same('loss()', [true, RedisLockLoss::Forked], [in_array($lease->loss(), [RedisLockLoss::Deleted, RedisLockLoss::Forked], true), $later->loss()]);
-    throws('assertHeld()', 'RedisLockLostException', '~^the lock "l" is not held by this process~', $later->assertHeld(...));
+    same('loss()', [true, RedisLockLoss::Forked],
+        [in_array($lease->loss(), [RedisLockLoss::Deleted, RedisLockLoss::Forked], true),
+            $later->loss()]);
+    throws('assertHeld()', 'RedisLockLostException', '~^the lock "l" is not held by this process~',
+        $later->assertHeld(...));
 }));
 runs_until('told in the parent', fn () => count($ear->heard) === 2);
 unset($lease, $later);
@@ -75,8 +78,10 @@ $code = '
     register_shutdown_function(fn () => say("shutdown"));
     $lock->forceRelease("k");
     ';
-foreach (['return' => '', 'exit' => 'exit;', 'a fatal error' => 'eval("class RedisLock {}");', 'an exception' => 'throw new Exception();'] as $what => $end) {
-    $output = run_php($code . $end, [$server->dsn(), dirname(__DIR__) . '/inc'], ['display_errors' => '0', 'log_errors' => '0']);
+foreach (['return' => '', 'exit' => 'exit;', 'a fatal error' => 'eval("class RedisLock {}");',
+        'an exception' => 'throw new Exception();'] as $what => $end) {
+    $output = run_php($code . $end, [$server->dsn(), dirname(__DIR__) . '/inc'],
+        ['display_errors' => '0', 'log_errors' => '0']);
     $expected = $what === 'a fatal error' ? "shutdown\n" : "shutdown\ndestructor\n";
     same($what, $expected, $output);
 }

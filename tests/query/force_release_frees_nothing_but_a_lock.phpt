@@ -25,7 +25,8 @@ foreach ([true, false] as $wake) {
         $server->cmd(...$command);
         /* Marked as waited for, it must not be replaced by a reservation, either. */
         $server->cmd('ZADD', 'k::rl-wait', 1 << 52, 'w');
-        $error = throws($type, 'RedisLockServerException', "~WRONGTYPE the key holds a $type \\(~", fn () => $lock->forceRelease('k'));
+        $error = throws($type, 'RedisLockServerException', "~WRONGTYPE the key holds a $type \\(~",
+            fn () => $lock->forceRelease('k'));
         same("$type: code", 'WRONGTYPE', $error->getErrorCode());
         same("$type: it stays", $type, $server->cmd('TYPE', 'k'));
         $server->cmd('DEL', 'k');
@@ -41,7 +42,8 @@ foreach (['type' => '~WRONGTYPE~', 'get' => '~NOPERM|permission|ACL|can.t~'] as 
     $server->cmd('ACL', 'SETUSER', 'u', 'reset', 'on', '>pw', '~*', '+@all', "-$right");
     $server->cmd('HSET', 'k', 'f', 'v');
     $lock = new RedisLock($server->dsn('', 'u:pw'));
-    throws("without $right", 'RedisLockServerException', $message, fn () => $lock->forceRelease('k'));
+    throws("without $right", 'RedisLockServerException', $message,
+        fn () => $lock->forceRelease('k'));
     same("without $right: it stays", 'hash', $server->cmd('TYPE', 'k'));
 }
 

@@ -15,7 +15,8 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 same('free', false, $lock->forceRelease('k'));
 $token = $lock->acquire('k');
-same("another object's", true, (new RedisLock($server->dsn(), persistent: false))->forceRelease('k'));
+same("another object's", true,
+    (new RedisLock($server->dsn(), persistent: false))->forceRelease('k'));
 same('keys', [], $server->keys());
 same('the holder learns it', false, $lock->release('k', $token));
 $server->cmd('SET', 'k', 'somebody');

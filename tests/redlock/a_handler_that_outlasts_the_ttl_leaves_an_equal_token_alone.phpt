@@ -89,7 +89,10 @@ foreach ([1, 3] as $n) {
     }
 
     /* The signal comes when the grant has just come: not each time, but now and then. */
-    $storm = run_shell(sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done', SIGUSR1, getmypid()));
+    $storm =
+        run_shell(
+            sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done',
+                SIGUSR1, getmypid()));
     $times = 0;
     for ($until = now() + 4.0; $times < 6 && now() < $until;) {
         $doesThrow = $times % 2 === 0;

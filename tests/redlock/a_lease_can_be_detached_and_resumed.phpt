@@ -26,7 +26,8 @@ if ($members->holding('k', $token) > 1) { // the member that lost it may have go
 }
 $left = array_filter($members->values('k'), fn ($value) => $value === $token);
 same('a quorum has lost it', null, $lock->resume('k', $token, 60));
-eventually('what was swapped is swapped back', fn () => $members->holding('k', $token) === count($left));
+eventually('what was swapped is swapped back',
+    fn () => $members->holding('k', $token) === count($left));
 check('with its TTL', $members->servers[array_key_first($left)]->cmd('PTTL', 'k') > 1000);
 $members->flush();
 

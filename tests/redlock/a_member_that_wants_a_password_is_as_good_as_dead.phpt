@@ -31,13 +31,15 @@ same('no key', [], $password->cmd('KEYS', '*'));
 
 $members = new Members([$closed, $open, $closed2]);
 $lock = $members->lock();
-$thrown = fails_by('two', [$closed, $closed2], fn () => $lock->acquire('k'), 2.0, 'RedisLockServerException');
+$thrown = fails_by('two', [$closed, $closed2], fn () => $lock->acquire('k'), 2.0,
+    'RedisLockServerException');
 same('getErrorCode()', 'NOAUTH', $thrown?->getErrorCode());
 foreach ($thrown?->getReasons() ?? [] as $reason) {
     matches('reason', '~NOAUTH~', $reason);
 }
 $members->empty('two', [1]);
-fails_by('two, release()', [$closed, $closed2], fn () => $lock->release('k', 'token'), 2.0, 'RedisLockServerException');
+fails_by('two, release()', [$closed, $closed2], fn () => $lock->release('k', 'token'), 2.0,
+    'RedisLockServerException');
 
 /* With the password all three are used. */
 $lock = new RedisLock([$closed->dsn('', ':secret'), $open->dsn(), $closed2->dsn('', ':secret')]);

@@ -20,7 +20,8 @@ $lease = $lock->lease('renewed', 1.5);
 $token = $lock->acquire('token', 60);
 renewals_go_on('before the switch');
 $waiter = waiter($dsns, 'token', ['wait' => 20]);
-eventually('it waits', fn () => count($pairs[0][0]->keys()) >= 3 || count($pairs[1][0]->keys()) >= 3);
+eventually('it waits', fn () => count($pairs[0][0]->keys()) >= 3
+    || count($pairs[1][0]->keys()) >= 3);
 foreach ([0, 1] as $i) {
     switch_roles(...$pairs[$i]);
 }

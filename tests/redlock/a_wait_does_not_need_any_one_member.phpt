@@ -23,7 +23,8 @@ foreach (['kill', 'pause'] as $how) {
         $lock = $members->lock(timeout: 0.5, persistent: false);
         $token = $lock->acquire('k', 60);
         $members->hold($what, 'k', $token, $rest);
-        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)], ['timeout' => 0.5, 'persistent' => false], $release);
+        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)],
+            ['timeout' => 0.5, 'persistent' => false], $release);
         usleep(300_000);
         $at = now();
         same("$what: release()", true, $lock->release('k', $token));

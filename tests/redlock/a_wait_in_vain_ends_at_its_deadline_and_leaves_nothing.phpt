@@ -27,7 +27,9 @@ foreach ([[0, 1, 2], [0, 1], [1, 2]] as $theirs) {
         same("$what: theirs are there", count($theirs), $members->holding('k', $holder));
     }
 }
-eventually('the helper keys are gone', fn () => array_merge(...array_map(fn ($server) => preg_grep('~::rl-~', $server->keys()), $members->servers)) === [], 5.0);
+eventually('the helper keys are gone',
+    fn () => array_merge(...array_map(fn ($server) => preg_grep('~::rl-~', $server->keys()),
+        $members->servers)) === [], 5.0);
 
 done();
 ?>

@@ -21,7 +21,8 @@ foreach (['kill', 'pause'] as $how) {
         $lock = $members->lock(timeout: 0.5);
         $token = $lock->acquire('k', 60);
         $members->hold($what, 'k', $token);
-        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)], ['timeout' => 0.5], $release);
+        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)], ['timeout' => 0.5],
+            $release);
         usleep(300_000);
         $members->$how($i);
         usleep(200_000);

@@ -49,7 +49,8 @@ foreach ([0, 1, 2] as $late) {
     check("$late is late: resume() hopes for it a little", $took > 0.02, $took);
     check("$late is late: resume()", $lease?->isHeld() === true);
     same("$late is late: extend(60) after resume()", true, $lease->extend(60));
-    between("$late is late: remaining() after resume() and extend(60)", 30.0, 60.0, $lease->remaining());
+    between("$late is late: remaining() after resume() and extend(60)", 30.0, 60.0,
+        $lease->remaining());
     $members->resume($late);
     same("$late goes on: release() after resume()", true, $lease->release());
     $members->empty("$late goes on");

@@ -25,7 +25,8 @@ foreach ($monitors as $i => $monitor) {
     $lines = array_values(array_filter($monitor->lines(), fn ($line) => preg_match('~^(SET|EVAL|EVALSHA|DEL) ~', $line) === 1));
     /* A release whose answer is not read is followed by a release that needs no helper keys. */
     $second = array_slice($lines, 2);
-    check("member $i: two commands", in_array($second, [[], ['EVAL SCRIPT 1 k TOKEN']], true), $lines);
+    check("member $i: two commands", in_array($second, [[], ['EVAL SCRIPT 1 k TOKEN']], true),
+        $lines);
     same("member $i: SET", 'SET k TOKEN NX PX 30000', $lines[0] ?? '');
     /* By its text where the SET's answer has not come yet. */
     matches("member $i: release", '~^(EVALSHA SHA|EVAL SCRIPT) .* TOKEN~', $lines[1] ?? '');

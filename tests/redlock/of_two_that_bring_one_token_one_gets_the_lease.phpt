@@ -54,7 +54,8 @@ for ($round = 0; $round < 10; $round++) {
     check("round $round: at most one", $winners <= 1, $winners);
     $got += $winners;
     if ($winners === 0) {
-        eventually("round $round: the token is back", fn () => $members->holding("k$round", $token) === 3);
+        eventually("round $round: the token is back",
+            fn () => $members->holding("k$round", $token) === 3);
     } else {
         check("round $round: it is worth nothing", $lock->resume("k$round", $token, 60) === null);
     }

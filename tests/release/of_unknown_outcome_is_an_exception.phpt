@@ -18,13 +18,15 @@ $lock->release('warm', $lock->acquire('warm'));
 
 $token = $lock->acquire('k');
 $fake->rules([rule('EVALSHA', ['forward', 'close'], times: 1)]);
-$thrown = throws('reply lost', 'RedisLockConnectionException', '~no longer held.*outcome unknown~is', fn () => $lock->release('k', $token));
+$thrown = throws('reply lost', 'RedisLockConnectionException',
+    '~no longer held.*outcome unknown~is', fn () => $lock->release('k', $token));
 check('no token in the message', !str_contains($thrown->getMessage(), $token));
 same('keys', [], $server->keys());
 
 $token = $lock->acquire('k');
 $fake->rules([rule('EVALSHA', ['forward', wait_for(1.0), 'reply'], times: 1)]);
-throws('reply late', 'RedisLockConnectionException', '~.~', fn () => $lock->release('k', $token), 3.0);
+throws('reply late', 'RedisLockConnectionException', '~.~',
+    fn () => $lock->release('k', $token), 3.0);
 same('keys', [], $server->keys());
 same('the next lock', true, $lock->release('k', $lock->acquire('k')));
 

@@ -23,7 +23,8 @@ for ($i = 0; $i < 4; $i++) {
 }
 without_traffic('afterwards', $server, function () use ($lease): void {
     same('remaining()', 0.0, $lease->remaining());
-    throws('assertHeld()', 'RedisLockLostException', '~^the lock "k" was lost: its key was deleted at the server$~', $lease->assertHeld(...));
+    throws('assertHeld()', 'RedisLockLostException',
+        '~^the lock "k" was lost: its key was deleted at the server$~', $lease->assertHeld(...));
     throws('detach()', 'RedisLockLostException', '~"k" was lost~', $lease->detach(...));
     same('extend()', false, $lease->extend(10));
     same('verify()', false, $lease->verify());
@@ -37,7 +38,8 @@ $lease = $lock->lease('k', 0.9);
 same('taken again', true, $lease->isHeld());
 unset($lease);
 
-$thrown = throws('a section', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function ($lease) use ($server): int {
+$thrown = throws('a section', 'RedisLockLostException', '~"k" was lost~',
+        fn () => $lock->synchronized('k', function ($lease) use ($server): int {
     $server->cmd('DEL', 'k');
     until_lost('in the section', $lease);
     return 5;

@@ -43,7 +43,8 @@ same('release()', [true, true], [$shorter->release(), $longer->release()]);
 $fake = fake_server([], $server, true);
 $lease = (new RedisLock($fake->dsn()))->lease('k', 0.9);
 renewals_go_on('at first');
-$fake->rules([['on' => 'EVALSHA', 'connection' => 2, 'times' => 1, 'do' => [wait_for(0.1), 'pass']]]);
+$fake->rules([['on' => 'EVALSHA', 'connection' => 2, 'times' => 1,
+    'do' => [wait_for(0.1), 'pass']]]);
 $before = count($fake->commands('EVALSHA'));
 $was = renewed();
 eventually('a renewal is held back', fn () => count($fake->commands('EVALSHA')) > $before);

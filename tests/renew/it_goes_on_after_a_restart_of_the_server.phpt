@@ -11,8 +11,11 @@ skip_without_server();
 <?php
 require __DIR__ . '/../inc/renew.inc';
 
-$server = start_server(['appendonly' => 'yes', 'appendfsync' => 'always', 'aof-use-rdb-preamble' => 'no'], tcp: true);
-$leases = [(new RedisLock($server->dsn()))->lease('a', 1.5), (new RedisLock($server->tcpDsn()))->lease('b', 1.5)];
+$server =
+    start_server(['appendonly' => 'yes', 'appendfsync' => 'always', 'aof-use-rdb-preamble' => 'no'],
+        tcp: true);
+$leases = [(new RedisLock($server->dsn()))->lease('a', 1.5),
+    (new RedisLock($server->tcpDsn()))->lease('b', 1.5)];
 renewals_go_on('at first', 2);
 $server->restart();
 /* Longer than any TTL from before the restart. */

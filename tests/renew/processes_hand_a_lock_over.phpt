@@ -27,7 +27,8 @@ $other = start_php($code, [$server->dsn()]);
 $lease = $lock->lease('k', 0.6);
 $rival = in_fork(function () use ($server): void {
     $lock = new RedisLock($server->dsn());
-    for ($until = now() + 60; $server->cmd('EXISTS', 'over') === 0 && now() < $until; usleep(1000)) {
+    for ($until = now() + 60; $server->cmd('EXISTS', 'over') === 0
+            && now() < $until; usleep(1000)) {
         same('taken by a third one', null, $lock->acquire('k'));
     }
 });

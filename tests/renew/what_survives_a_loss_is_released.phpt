@@ -25,7 +25,8 @@ foreach (['lost', 'an own token'] as $what) {
     renewals_go_on("$what: at first");
     $before = count($fake->commands('EVALSHA', 'EVAL'));
     $fake->rules($unanswered);
-    eventually("$what: a renewal is sent", fn () => count($fake->commands('EVALSHA', 'EVAL')) > $before);
+    eventually("$what: a renewal is sent",
+        fn () => count($fake->commands('EVALSHA', 'EVAL')) > $before);
     /* The server has prolonged it: without the release it would live for some time. */
     $server->cmd('PEXPIRE', 'k', 60000);
     until_lost($what, $lease, 2.5 * $ttl);

@@ -55,7 +55,9 @@ eventually('it ends by itself', fn () => $server->keys() === [], 1.0);
 $fake = fake_server([], $server, true);
 $slow = new RedisLock($fake->dsn(), timeout: slack(0.8));
 /* The thread also repeats the release that failed, by EVAL. */
-$by_thread = fn () => count(array_filter($fake->commands('EVALSHA'), fn ($command) => $command['connection'] === 2));
+$by_thread =
+    fn () => count(array_filter($fake->commands('EVALSHA'),
+        fn ($command) => $command['connection'] === 2));
 foreach (['slow' => [wait_for(0.5), 'pass'], 'never answered' => ['hang']] as $what => $do) {
     $fake->rules([]);
     $lease = $slow->lease('k', 0.6);

@@ -16,23 +16,33 @@ $server = start_server();
 $code = '
     $lock = new RedisLock($argv[1]);
     $lock->isLocked("k"); // connected
-    function use_up(): array { for ($files = []; ($file = @fopen("/dev/null", "r")) !== false;) { $files[] = $file; } return $files; }
+    function use_up(): array {
+        for ($files = []; ($file = @fopen("/dev/null", "r")) !== false;) {
+            $files[] = $file;
+        }
+        return $files;
+    }
     $files = use_up();
-    foreach (["lease" => fn () => $lock->lease("k"), "resume" => fn () => $lock->resume("k", "x"), "synchronized" => fn () => $lock->synchronized("k", fn () => print("no"))] as $how => $try) {
+    foreach (["lease" => fn () => $lock->lease("k"), "resume" => fn () => $lock->resume("k", "x"),
+            "synchronized" => fn () => $lock->synchronized("k", fn () => print("no"))]
+            as $how => $try) {
         try {
             $try();
             echo "$how: not refused\n";
         } catch (RedisLockException $thrown) {
-            echo "$how: ", get_class($thrown), " ", $thrown->getMessage(), " ", $thrown->getCode() > 0 ? "errno" : "", "\n";
+            echo "$how: ", get_class($thrown), " ", $thrown->getMessage(), " ",
+                $thrown->getCode() > 0 ? "errno" : "", "\n";
         }
     }
-    echo "locked: ", json_encode($lock->isLocked("k")), ", threads: ", count(glob("/proc/self/task/*") ?: [0]), "\n";
+    echo "locked: ", json_encode($lock->isLocked("k")), ", threads: ",
+        count(glob("/proc/self/task/*") ?: [0]), "\n";
     echo "renew: false: ", json_encode($lock->lease("k", renew: false)->isHeld()), "\n";
     $files = [];
     $lease = $lock->lease("k", 1.2);
     $files = use_up();
     usleep(700000); // a renewal was due
-    echo "meanwhile: ", json_encode($lease->isHeld()), ", renewed: ", RedisLock::stats()["renewed"], "\n";
+    echo "meanwhile: ", json_encode($lease->isHeld()), ", renewed: ",
+        RedisLock::stats()["renewed"], "\n";
     $files = [];
     for ($until = hrtime(true) + 2e9; RedisLock::stats()["renewed"] === 0 && hrtime(true) < $until; usleep(5000)) {}
     echo "afterwards: ", json_encode($lease->isHeld()), ", renewed: ", RedisLock::stats()["renewed"];';

@@ -34,7 +34,8 @@ try {
     $token = $lock->acquire('k', 60, 20);
 } catch (Throwable $thrown) {
     if (getmypid() !== $parent) {
-        $good = $thrown instanceof RedisLockException && preg_match('~fork~i', $thrown->getMessage());
+        $good = $thrown instanceof RedisLockException
+            && preg_match('~fork~i', $thrown->getMessage());
         if (!$good) {
             echo 'FAILED in the child: ', show($thrown), "\n";
         }

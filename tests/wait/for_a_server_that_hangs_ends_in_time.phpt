@@ -19,7 +19,9 @@ $pause = in_fork(function () use ($server): void {
     usleep(200000);
     $server->pause();
 });
-$took = elapsed(fn () => throws('acquire()', 'RedisLockConnectionException', '~.~', fn () => $lock->acquire('k', wait: 0.6)));
+$took =
+    elapsed(fn () => throws('acquire()', 'RedisLockConnectionException', '~.~',
+        fn () => $lock->acquire('k', wait: 0.6)));
 reap($pause);
 between('seconds', 0.6, slack(2.5), $took);
 $server->resume();

@@ -30,7 +30,8 @@ foreach ($limits as $key => $limit) {
     $result = $waiters[$key]->result();
     matches("$key: token", TOKEN, (string) $result['token']);
     check("$key: not before", $result['at'] >= $deleted, $result['at'] - $deleted);
-    check("$key: within $limit s", $result['at'] - $deleted <= $limit + slack(0.3), $result['at'] - $deleted);
+    check("$key: within $limit s", $result['at'] - $deleted <= $limit + slack(0.3),
+        $result['at'] - $deleted);
 }
 
 done();

@@ -23,7 +23,8 @@ queued($server, 3);
 $killed->kill();
 queued($server, 2);
 same('release()', true, $lock->release('k', $token));
-eventually('the next has it', fn () => !in_array($server->cmd('GET', 'k'), ['', null, $token], true), 0.9);
+eventually('the next has it',
+    fn () => !in_array($server->cmd('GET', 'k'), ['', null, $token], true), 0.9);
 $end = now() + 0.5;
 $next->kill();
 $result = $last->result();

@@ -15,7 +15,8 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 $token = $lock->acquire('k');
 [$seconds] = $server->cmd('TIME');
-$server->cmd('ZADD', 'k::rl-wait', ($seconds - 1) * 1000, 'one that waited once', ($seconds - 60) * 1000, 'another');
+$server->cmd('ZADD', 'k::rl-wait', ($seconds - 1) * 1000, 'one that waited once',
+    ($seconds - 60) * 1000, 'another');
 same('a wait', null, $lock->acquire('k', wait: 0.1));
 same('release()', true, $lock->release('k', $token));
 same('keys', [], $server->keys());

@@ -15,7 +15,8 @@ $server = start_server();
 $server->cmd('SCRIPT', 'FLUSH');
 $monitor = $server->monitor();
 hold($server, 'k', 30);
-matches('a wait with a look', TOKEN, (string) (new RedisLock($server->dsn()))->acquire('k', 0.03, 5));
+matches('a wait with a look', TOKEN,
+    (string) (new RedisLock($server->dsn()))->acquire('k', 0.03, 5));
 $looks = array_filter($monitor->named('EVAL'), fn ($command) => count($command['args']) === 9);
 same('the text of a look', 1, count($looks));
 $look = reset($looks)['args'];

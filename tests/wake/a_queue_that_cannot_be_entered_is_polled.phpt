@@ -65,7 +65,8 @@ $released = now();
 same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
 $result = $waiter->result();
 matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
-check('at once', $result['at'] - $released <= slack(0.5) && $result['stats']['wake_ups'] === 1, $result);
+check('at once', $result['at'] - $released <= slack(0.5) && $result['stats']['wake_ups'] === 1,
+    $result);
 
 done();
 ?>

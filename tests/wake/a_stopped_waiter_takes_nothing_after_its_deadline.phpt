@@ -24,7 +24,8 @@ foreach ([null, 'mine'] as $own) {
     $released = now();
     same('release()', true, $lock->release('k', $token));
     $result = $next->result();
-    check('the next one was woken', $result['stats']['wake_ups'] === 1 && $result['at'] - $released <= slack(0.9), $result);
+    check('the next one was woken', $result['stats']['wake_ups'] === 1
+        && $result['at'] - $released <= slack(0.9), $result);
     $stopped->signal(SIGCONT);
     $late = $stopped->result();
     same('the late one', [null, null], [$late['token'], $late['error']]);

@@ -21,7 +21,8 @@ $holder = in_fork(function () use ($server): void {
 eventually('it is held', fn () => $server->cmd('EXISTS', 'k') === 1);
 $waiters = [];
 for ($n = 1; $n <= 3; $n++) {
-    $waiters[] = waiter($server->dsn(), 'k', then: fn ($lock, $token) => $lock->release('k', $token));
+    $waiters[] = waiter($server->dsn(), 'k',
+        then: fn ($lock, $token) => $lock->release('k', $token));
     queued($server, $n);
 }
 send_signal($holder, SIGKILL);

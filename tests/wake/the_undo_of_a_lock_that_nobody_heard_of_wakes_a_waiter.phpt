@@ -15,7 +15,8 @@ require __DIR__ . '/../inc/waiter.inc';
 $server = start_server();
 $fake = fake_server([rule('SET', ['forward', wait_for(0.6), 'reply'], times: 1)], $server);
 $slow = in_fork(function () use ($fake): void {
-    throws('too late', 'RedisLockConnectionException', '~undo~', fn () => (new RedisLock($fake->dsn(), timeout: 0.1))->acquire('k'));
+    throws('too late', 'RedisLockConnectionException', '~undo~',
+        fn () => (new RedisLock($fake->dsn(), timeout: 0.1))->acquire('k'));
 });
 eventually('it was granted', fn () => $server->cmd('EXISTS', 'k') === 1);
 $result = waiter($server->dsn(), 'k')->result();

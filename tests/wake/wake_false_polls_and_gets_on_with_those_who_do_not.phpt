@@ -23,12 +23,15 @@ usleep(500000);
 same('keys', ['0:k'], $server->keys());
 $released = now();
 same('release()', true, $wakes->release('k', $token));
-same('nothing is reserved', true, in_array($server->cmd('GET', 'k'), [null, $waiter->result()['token']], true));
+same('nothing is reserved', true,
+    in_array($server->cmd('GET', 'k'), [null, $waiter->result()['token']], true));
 $result = $waiter->result();
 matches('token', TOKEN, (string) $result['token']);
 check('soon', $result['at'] - $released <= 0.25 + slack(0.3), $result['at'] - $released);
-same('statistics', [0, 0, 0], [$result['stats']['nudges'], $result['stats']['wake_ups'], $result['stats']['fallbacks']]);
-same('tries of one key, and no queue', [], preg_grep('~^(BLPOP|EVAL(SHA)? \S+ 3 .* 30000)~', $monitor->lines()));
+same('statistics', [0, 0, 0],
+    [$result['stats']['nudges'], $result['stats']['wake_ups'], $result['stats']['fallbacks']]);
+same('tries of one key, and no queue', [],
+    preg_grep('~^(BLPOP|EVAL(SHA)? \S+ 3 .* 30000)~', $monitor->lines()));
 same('release()', true, $polls->release('k', $result['token']));
 same('keys', [], $server->keys());
 
