@@ -63,7 +63,10 @@ exit($with['sold'] === $units && $without['sold'] > $units ? 0 : 1);
 
 /* ---- what is not about locks: workers, results, the table ---- */
 
-/** Lets the workers sell until no unit is left; returns how many they sold, in how many seconds, and the longest wait. */
+/**
+ * Lets the workers sell until no unit is left; returns how many they sold, in how many seconds, and
+ * the longest wait.
+ */
 function sale(PrivateRedis $server, int $workers, int $units, callable $sellOne): array
 {
     (new MiniRedis($server->socket))->set('stock', $units);

@@ -8,24 +8,28 @@
 /**
  * A distributed lock on Redis or Valkey.
  *
- * One object stands for one server, or several servers, and one set of options. The object can lock any number of keys,
- * and any number of Fibers of its thread can use it. The constructor never connects.
+ * One object stands for one server, or several servers, and one set of options. The object can lock
+ * any number of keys, and any number of Fibers of its thread can use it. The constructor never
+ * connects.
  *
- * With several servers, which must be independent of each other, the lock is stored on all of them, and the caller to
- * whom a majority (half of the servers, rounded down, and one more) has granted it holds it: Redlock. The call asks all
- * servers at once, and does not wait for a server whose answer cannot change the outcome. "The server" below then means
- * a majority. docs/redlock.md has the details.
+ * With several servers, which must be independent of each other, the lock is stored on all of them,
+ * and the caller to whom a majority (half of the servers, rounded down, and one more) has granted
+ * it holds it: Redlock. The call asks all servers at once, and does not wait for a server whose
+ * answer cannot change the outcome. "The server" below then means a majority. docs/redlock.md has
+ * the details.
  *
- * All times are seconds, as float or int. The server gets whole milliseconds: a TTL is rounded down, a wait is rounded
- * up. Keys and tokens are byte strings and may contain any bytes. A key has 1 byte to 64 KiB with its prefix, a token 1
- * to 4096 bytes. A bad argument is a ValueError or TypeError, which is thrown before anything is sent. A bool as a time
- * is a TypeError, also without strict_types.
+ * All times are seconds, as float or int. The server gets whole milliseconds: a TTL is rounded
+ * down, a wait is rounded up. Keys and tokens are byte strings and may contain any bytes. A key has
+ * 1 byte to 64 KiB with its prefix, a token 1 to 4096 bytes. A bad argument is a ValueError or
+ * TypeError, which is thrown before anything is sent. A bool as a time is a TypeError, also without
+ * strict_types.
  *
- * A refusal is a return value, a failure is an exception: if another holder has the lock, the method returns null or
- * false; if Redis or the network fails, the method throws a RedisLockException.
+ * A refusal is a return value, a failure is an exception: if another holder has the lock, the
+ * method returns null or false; if Redis or the network fails, the method throws a
+ * RedisLockException.
  *
- * The key contains the token as a plain string with a TTL, exactly what `SET key token NX PX ms` stores. Therefore
- * other clients and this class exclude each other.
+ * The key contains the token as a plain string with a TTL, exactly what `SET key token NX PX ms`
+ * stores. Therefore other clients and this class exclude each other.
  *
  * @strict-properties
  * @not-serializable
@@ -35,33 +39,41 @@ class RedisLock
     /**
      * Pass the options after $prefix as named arguments: their order may change before 1.0.
      *
-     * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs. null = the INI setting redislock.servers,
-     *   in which spaces separate several DSNs. A DSN is `redis://[[user]:password@]host[:port][/db]` (also valkey://
-     *   and tcp://) or `unix://[[user]:password@]/path/to.sock[?db=1]` (also redis:///path/to.sock). An IPv6 address
-     *   stands in brackets, every part may be percent-encoded, and the query options are db, timeout and
-     *   connect_timeout. An option in the DSN takes precedence over the argument with the same meaning.
-     * @param string|null $prefix put before each key; null = the INI setting redislock.prefix. A number is a TypeError,
-     *   also without strict_types: a port belongs in the DSN
-     * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several servers, calls that have
-     *   a TTL wait for a tenth of that TTL at most, but for at least a millisecond
-     * @param float $connectTimeout seconds for connecting, 0.001 to 3600; with several servers the same limit applies
-     * @param float $retryDelay the first back-off delay of a wait in seconds, 0.001 to 60; the delay doubles each time
-     * @param float $retryMaxDelay the longest back-off delay in seconds, 0.001 to 60. While servers fail, delays grow
-     *   up to one second if this maximum is less
-     * @param float $jitter each delay is multiplied by a random number from 1-jitter to 1+jitter; 0 to below 1
-     * @param int|null $retries how often a wait looks at the lock again after a delay; the last look decides. null = as
-     *   often as $wait allows
-     * @param bool $wake true = a release wakes a waiter, and the waits of this object can be woken, through two helper
-     *   keys (`<key>::rl-wait`, `<key>::rl-wake`); false = a wait only looks again after each delay. A key that ends in
-     *   one of these suffixes is a ValueError
-     * @param bool $persistent true = connections stay open for the life of the process, and all objects of a thread
-     *   that connect to the same server as the same user share them; false = the connections belong to this object
-     * @param bool $reentrant true = if this object already holds a key by a lease, lease() or synchronized() for that
-     *   key in the same Fiber returns another lease on the same lock. The last of these leases frees the lock. The
-     *   server gets the TTL of the new lease if that TTL is longer than the one of the lock, or if less than half of it
-     *   is left; otherwise there is no traffic
-     * @param float $driftFactor safety margin for clock drift, 0 to 0.5: a lock counts as held for its TTL minus this
-     *   fraction of the TTL minus 2 ms
+     * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs. null = the INI setting
+     *   redislock.servers, in which spaces separate several DSNs. A DSN is
+     *   `redis://[[user]:password@]host[:port][/db]` (also valkey:// and tcp://) or
+     *   `unix://[[user]:password@]/path/to.sock[?db=1]` (also redis:///path/to.sock). An IPv6
+     *   address stands in brackets, every part may be percent-encoded, and the query options are
+     *   db, timeout and connect_timeout. An option in the DSN takes precedence over the argument
+     *   with the same meaning.
+     * @param string|null $prefix put before each key; null = the INI setting redislock.prefix. A
+     *   number is a TypeError, also without strict_types: a port belongs in the DSN
+     * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several
+     *   servers, calls that have a TTL wait for a tenth of that TTL at most, but for at least a
+     *   millisecond
+     * @param float $connectTimeout seconds for connecting, 0.001 to 3600; with several servers the
+     *   same limit applies
+     * @param float $retryDelay the first back-off delay of a wait in seconds, 0.001 to 60; the
+     *   delay doubles each time
+     * @param float $retryMaxDelay the longest back-off delay in seconds, 0.001 to 60. While servers
+     *   fail, delays grow up to one second if this maximum is less
+     * @param float $jitter each delay is multiplied by a random number from 1-jitter to 1+jitter; 0
+     *   to below 1
+     * @param int|null $retries how often a wait looks at the lock again after a delay; the last
+     *   look decides. null = as often as $wait allows
+     * @param bool $wake true = a release wakes a waiter, and the waits of this object can be woken,
+     *   through two helper keys (`<key>::rl-wait`, `<key>::rl-wake`); false = a wait only looks
+     *   again after each delay. A key that ends in one of these suffixes is a ValueError
+     * @param bool $persistent true = connections stay open for the life of the process, and all
+     *   objects of a thread that connect to the same server as the same user share them; false =
+     *   the connections belong to this object
+     * @param bool $reentrant true = if this object already holds a key by a lease, lease() or
+     *   synchronized() for that key in the same Fiber returns another lease on the same lock. The
+     *   last of these leases frees the lock. The server gets the TTL of the new lease if that TTL
+     *   is longer than the one of the lock, or if less than half of it is left; otherwise there is
+     *   no traffic
+     * @param float $driftFactor safety margin for clock drift, 0 to 0.5: a lock counts as held for
+     *   its TTL minus this fraction of the TTL minus 2 ms
      *
      * @throws ValueError on a bad value, TypeError on a bad type
      */
@@ -83,59 +95,73 @@ class RedisLock
     /**
      * Takes the lock.
      *
-     * The call sends one SET NX PX. With $wait it then enters a queue on the server, on a second connection. A release
-     * wakes the waiters in order of arrival. A waiter whose process stands still, or is gone, is passed over two
-     * seconds after its last look. The wait looks at the lock every second, or as soon as the TTL of the lock is over.
-     * If the holder is not a RedisLock, the wait looks after back-off delays that double, with jitter. The last try
-     * comes at the deadline, never before it. If the queue fails, the wait polls for a second and then enters the queue
-     * again. After a failure that may pass (no connection, LOADING, READONLY, NOREPLICAS, MISCONF, ...) the wait goes
-     * on until the deadline. Signal handlers and the time limit run during the wait.
+     * The call sends one SET NX PX. With $wait it then enters a queue on the server, on a second
+     * connection. A release wakes the waiters in order of arrival. A waiter whose process stands
+     * still, or is gone, is passed over two seconds after its last look. The wait looks at the lock
+     * every second, or as soon as the TTL of the lock is over. If the holder is not a RedisLock,
+     * the wait looks after back-off delays that double, with jitter. The last try comes at the
+     * deadline, never before it. If the queue fails, the wait polls for a second and then enters
+     * the queue again. After a failure that may pass (no connection, LOADING, READONLY, NOREPLICAS,
+     * MISCONF, ...) the wait goes on until the deadline. Signal handlers and the time limit run
+     * during the wait.
      *
-     * With several servers the call sends SET to each of them, and undoes the lock where only a minority granted it. If
-     * the votes are split among several callers, each tries again after a random time, up to three times, also without
-     * $wait. A waiter is in the queue of one server, which is the same for all waiters, and asks the other servers when
-     * it is woken.
+     * With several servers the call sends SET to each of them, and undoes the lock where only a
+     * minority granted it. If the votes are split among several callers, each tries again after a
+     * random time, up to three times, also without $wait. A waiter is in the queue of one server,
+     * which is the same for all waiters, and asks the other servers when it is woken.
      *
      * @param string $key the name of the lock
      * @param float $ttl seconds after which the lock ends by itself, 0.005 to 366 days
      * @param float $wait the longest wait in seconds; 0 = one try, INF = without end
-     * @param string|null $token the token of the holder; null = a fresh token that cannot be guessed. A token of your
-     *   own must be unique for each holder: two holders with the same token exclude each other, but can free each
-     *   other's lock. During a wait the call uses a fresh token, and replaces it by yours when it has won the lock,
-     *   which takes one more round trip. If the answer of the server is lost, a lock with your own token may stay until
-     *   its TTL.
+     * @param string|null $token the token of the holder; null = a fresh token that cannot be
+     *   guessed. A token of your own must be unique for each holder: two holders with the same
+     *   token exclude each other, but can free each other's lock. During a wait the call uses a
+     *   fresh token, and replaces it by yours when it has won the lock, which takes one more round
+     *   trip. If the answer of the server is lost, a lock with your own token may stay until its
+     *   TTL.
      *
      * @return string|null the token, which release() needs; null = another holder has the lock
      *
      * @throws RedisLockConnectionException when the server could not be asked, or did not answer
      * @throws RedisLockServerException when the server answered with an error
      */
-    public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0, #[\SensitiveParameter] ?string $token = null): ?string {}
+    public function acquire(
+        string $key,
+        float $ttl = 30.0,
+        float $wait = 0.0,
+        #[\SensitiveParameter] ?string $token = null,
+    ): ?string {}
 
     /**
-     * Frees the lock if it is still held with this token. The call sends one EVALSHA. If there are waiters, the lock is
-     * reserved for the one that has waited longest, for 10 ms at most, with several servers for 250 ms at most. During
-     * that time isLocked() returns true, and owner() returns null.
+     * Frees the lock if it is still held with this token. The call sends one EVALSHA. If there are
+     * waiters, the lock is reserved for the one that has waited longest, for 10 ms at most, with
+     * several servers for 250 ms at most. During that time isLocked() returns true, and owner()
+     * returns null.
      *
-     * After an exception a thread of this process repeats the release for 30 seconds, if this class has drawn the
-     * token. Until the server has confirmed the release, extend() returns false for this token. A second release() may
-     * return false as well, because the thread may have freed the lock first.
+     * After an exception a thread of this process repeats the release for 30 seconds, if this class
+     * has drawn the token. Until the server has confirmed the release, extend() returns false for
+     * this token. A second release() may return false as well, because the thread may have freed
+     * the lock first.
      *
-     * @return bool true = the lock was held with this token and is free now; false = it was not (it expired, or another
-     *   holder has it). False after the work means that the work took longer than the TTL: do not ignore it.
+     * @return bool true = the lock was held with this token and is free now; false = it was not (it
+     *   expired, or another holder has it). False after the work means that the work took longer
+     *   than the TTL: do not ignore it.
      *
-     * @throws RedisLockConnectionException when the server could not be asked, or the outcome is unknown
+     * @throws RedisLockConnectionException when the server could not be asked, or the outcome is
+     *   unknown
      * @throws RedisLockServerException when the server answered with an error
      */
     public function release(string $key, #[\SensitiveParameter] string $token): bool {}
 
     /**
-     * Sets a new TTL, which counts from now, if the lock is still held with this token. The new TTL may be shorter than
-     * the old one. With several servers a majority has to confirm it; otherwise the lock is freed on the rest.
+     * Sets a new TTL, which counts from now, if the lock is still held with this token. The new TTL
+     * may be shorter than the old one. With several servers a majority has to confirm it; otherwise
+     * the lock is freed on the rest.
      *
      * @param float $ttl seconds, 0.005 to 366 days
      *
-     * @return bool true = the lock is held until the new TTL; false = it is no longer held with this token
+     * @return bool true = the lock is held until the new TTL; false = it is no longer held with
+     *   this token
      *
      * @throws RedisLockConnectionException when the server could not be asked
      * @throws RedisLockServerException when the server answered with an error
@@ -143,54 +169,76 @@ class RedisLock
     public function extend(string $key, #[\SensitiveParameter] string $token, float $ttl): bool {}
 
     /**
-     * Takes the lock as a lease: an object that frees the lock, however the script ends. See RedisLockLease.
+     * Takes the lock as a lease: an object that frees the lock, however the script ends. See
+     * RedisLockLease.
      *
-     * The lock is freed with the object, and at the end of the request: after exit, an uncaught exception, a fatal
-     * error, the memory limit or the time limit. Until then a thread of this process renews the lease, whatever the
-     * script does, even while the script sleeps or waits.
+     * The lock is freed with the object, and at the end of the request: after exit, an uncaught
+     * exception, a fatal error, the memory limit or the time limit. Until then a thread of this
+     * process renews the lease, whatever the script does, even while the script sleeps or waits.
      *
-     * @param float $ttl seconds after which the lock ends if it is not renewed, because this process died or the server
-     *   cannot be reached, 0.005 to 366 days; the thread renews it when a third of the TTL has passed
+     * @param float $ttl seconds after which the lock ends if it is not renewed, because this
+     *   process died or the server cannot be reached, 0.005 to 366 days; the thread renews it when
+     *   a third of the TTL has passed
      * @param float $wait the longest wait in seconds; 0 = one try, INF = without end
      * @param bool $renew false = the lock ends at its TTL, unless extend() is called before
-     * @param float|null $maxHold how long the lease is renewed at most, in seconds: no renewal sets an end beyond that
-     *   time, and then the lease is lost. null = as long as the object lives. The INI setting redislock.max_hold is an
-     *   upper limit for it. A longer TTL, and extend(), are not shortened
-     * @param callable|null $onLoss called once with the lease when the lock is lost (see RedisLockLease::loss()).
-     *   verify() and extend() call it when they find the loss; otherwise PHP calls it at the next place where it runs
-     *   signal handlers, in the Fiber that runs then. A single call that takes long (a query, sleep()) ends first. The
-     *   same holds for a signal handler, a tick function and, before PHP 8.4, a destructor. It is not called for
-     *   release(), in a forked child, or while the request shuts down. It cannot switch Fibers. It may set a flag, log,
-     *   roll back or exit. PHP treats an exception that it throws like one of a signal handler, see docs/leases.md
-     * @param string|null $token the token of the holder, as for acquire(); null = a fresh token that cannot be guessed.
-     *   A lock that is entered again (reentrant) keeps its token
+     * @param float|null $maxHold how long the lease is renewed at most, in seconds: no renewal sets
+     *   an end beyond that time, and then the lease is lost. null = as long as the object lives.
+     *   The INI setting redislock.max_hold is an upper limit for it. A longer TTL, and extend(),
+     *   are not shortened
+     * @param callable|null $onLoss called once with the lease when the lock is lost (see
+     *   RedisLockLease::loss()). verify() and extend() call it when they find the loss; otherwise
+     *   PHP calls it at the next place where it runs signal handlers, in the Fiber that runs then.
+     *   A single call that takes long (a query, sleep()) ends first. The same holds for a signal
+     *   handler, a tick function and, before PHP 8.4, a destructor. It is not called for release(),
+     *   in a forked child, or while the request shuts down. It cannot switch Fibers. It may set a
+     *   flag, log, roll back or exit. PHP treats an exception that it throws like one of a signal
+     *   handler, see docs/leases.md
+     * @param string|null $token the token of the holder, as for acquire(); null = a fresh token
+     *   that cannot be guessed. A lock that is entered again (reentrant) keeps its token
      *
      * @return RedisLockLease|null null = another holder has the lock
      *
-     * @throws RedisLockException when $wait is not 0 and the wait could never end, because the server confirms that a
-     *   lease of this thread, which renews itself without $maxHold, has the lock; or when the thread that renews leases
-     *   could not be started; or when this request has about 10,000 leases already
+     * @throws RedisLockException when $wait is not 0 and the wait could never end, because the
+     *   server confirms that a lease of this thread, which renews itself without $maxHold, has the
+     *   lock; or when the thread that renews leases could not be started; or when this request has
+     *   about 10,000 leases already
      * @throws RedisLockConnectionException when the server could not be asked, or did not answer
      * @throws RedisLockServerException when the server answered with an error
      */
-    public function lease(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, #[\SensitiveParameter] ?string $token = null): ?RedisLockLease {}
+    public function lease(
+        string $key,
+        float $ttl = 30.0,
+        float $wait = 0.0,
+        bool $renew = true,
+        ?float $maxHold = null,
+        ?callable $onLoss = null,
+        #[\SensitiveParameter] ?string $token = null,
+    ): ?RedisLockLease {}
 
     /**
-     * Takes over a lock whose token is known, as a lease with a fresh token and a new TTL that begins now. The token
-     * may come from acquire() or from RedisLockLease::detach(), also in another process. The take-over makes the given
-     * token worthless: of two callers with the same token one gets the lease, and the other gets null. The last three
-     * arguments are those of lease(), without its token.
+     * Takes over a lock whose token is known, as a lease with a fresh token and a new TTL that
+     * begins now. The token may come from acquire() or from RedisLockLease::detach(), also in
+     * another process. The take-over makes the given token worthless: of two callers with the same
+     * token one gets the lease, and the other gets null. The last three arguments are those of
+     * lease(), without its token.
      *
-     * With several servers a majority has to hold the token. A take-over that fails is undone: the given token is put
-     * back where it was replaced, on the servers that can be reached.
+     * With several servers a majority has to hold the token. A take-over that fails is undone: the
+     * given token is put back where it was replaced, on the servers that can be reached.
      *
-     * @return RedisLockLease|null null = the lock is not held with this token: it expired, was freed, or another caller
-     *   has taken it over before
+     * @return RedisLockLease|null null = the lock is not held with this token: it expired, was
+     *   freed, or another caller has taken it over before
      *
      * @throws RedisLockConnectionException when the server could not be asked, or did not answer
      * @throws RedisLockServerException when the server answered with an error
      */
-    public function resume(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): ?RedisLockLease {}
+    public function resume(
+        string $key,
+        #[\SensitiveParameter] string $token,
+        float $ttl = 30.0,
+        bool $renew = true,
+        ?float $maxHold = null,
+        ?callable $onLoss = null,
+    ): ?RedisLockLease {}
 
     /**
      * Runs a section of code under the lock, and frees the lock, however the section ends.
@@ -201,15 +249,23 @@ class RedisLock
      *
      * @return mixed the return value of the section
      *
-     * @throws RedisLockTimeoutException when the lock could not be acquired within $wait seconds; the section was not
-     *   called then
-     * @throws RedisLockLostException when the section returned, but the lock was lost before the section ended or
-     *   released it; getResult() returns the return value of the section
+     * @throws RedisLockTimeoutException when the lock could not be acquired within $wait seconds;
+     *   the section was not called then
+     * @throws RedisLockLostException when the section returned, but the lock was lost before the
+     *   section ended or released it; getResult() returns the return value of the section
      * @throws RedisLockConnectionException when the server could not be asked for the lock
      * @throws RedisLockServerException when the server answered with an error
      * @throws Throwable every exception of the section, unchanged
      */
-    public function synchronized(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): mixed {}
+    public function synchronized(
+        string $key,
+        callable $section,
+        float $ttl = 30.0,
+        float $wait = 0.0,
+        bool $renew = true,
+        ?float $maxHold = null,
+        ?callable $onLoss = null,
+    ): mixed {}
 
     /**
      * Returns whether the lock is held, by any holder.
@@ -220,8 +276,9 @@ class RedisLock
     public function isLocked(string $key): bool {}
 
     /**
-     * @return string|null the token of the holder; null = the lock is free, or it is a lock of symfony/lock, which has
-     *   no token here, or no majority of several servers returns the same token
+     * @return string|null the token of the holder; null = the lock is free, or it is a lock of
+     *   symfony/lock, which has no token here, or no majority of several servers returns the same
+     *   token
      *
      * @throws RedisLockConnectionException when the server could not be asked
      * @throws RedisLockServerException when the server answered with an error
@@ -229,8 +286,8 @@ class RedisLock
     public function owner(string $key): ?string {}
 
     /**
-     * @return float|null seconds until the lock ends by itself (with several servers: until fewer than a majority have
-     *   it); null = the lock is free; INF = it has no TTL
+     * @return float|null seconds until the lock ends by itself (with several servers: until fewer
+     *   than a majority have it); null = the lock is free; INF = it has no TTL
      *
      * @throws RedisLockConnectionException when the server could not be asked
      * @throws RedisLockServerException when the server answered with an error
@@ -238,22 +295,23 @@ class RedisLock
     public function remaining(string $key): ?float {}
 
     /**
-     * Frees the lock of any holder. The method is for administrators: the holder gets no notice. It frees only
-     * strings: a key of any other type stays, also a sorted set, which is a lock of symfony/lock. The command is sent
-     * only once: when the answer is lost, a second command could free the lock of the next holder. With several servers
-     * the call waits for the answer of each.
+     * Frees the lock of any holder. The method is for administrators: the holder gets no notice. It
+     * frees only strings: a key of any other type stays, also a sorted set, which is a lock of
+     * symfony/lock. The command is sent only once: when the answer is lost, a second command could
+     * free the lock of the next holder. With several servers the call waits for the answer of each.
      *
      * @return bool true = the lock was held
      *
-     * @throws RedisLockConnectionException when the server could not be asked, or it is unknown whether this call freed
-     *   the lock
-     * @throws RedisLockServerException when the server answered with an error; WRONGTYPE when the key is not a string
+     * @throws RedisLockConnectionException when the server could not be asked, or it is unknown
+     *   whether this call freed the lock
+     * @throws RedisLockServerException when the server answered with an error; WRONGTYPE when the
+     *   key is not a string
      */
     public function forceRelease(string $key): bool {}
 
     /**
-     * Returns a fresh token that cannot be guessed: 28 characters (144 random bits) of letters, digits, `.`, `-` and
-     * `_`.
+     * Returns a fresh token that cannot be guessed: 28 characters (144 random bits) of letters,
+     * digits, `.`, `-` and `_`.
      */
     public static function token(): string {}
 
@@ -261,11 +319,13 @@ class RedisLock
      * Returns the counters of this process since it started. A forked child begins at zero.
      *
      * - acquired: locks that were taken, also by resume()
-     * - refused: calls without a wait that found the lock taken, and calls of resume() that returned null
-     * - split_votes: tries on several servers that some servers granted, but no majority, and that were repeated at
-     *   once
+     * - refused: calls without a wait that found the lock taken, and calls of resume() that
+     *   returned null
+     * - split_votes: tries on several servers that some servers granted, but no majority, and that
+     *   were repeated at once
      * - timed_out: waits that ended without the lock
-     * - failed: calls that ended in a connection or server exception, and ends of leases that could not be freed
+     * - failed: calls that ended in a connection or server exception, and ends of leases that could
+     *   not be freed
      * - waited: seconds spent in waits
      * - tries: attempts to take a lock on the ordinary connection, one or more for each acquire()
      * - nudges: looks of a wait that take nothing
@@ -277,42 +337,46 @@ class RedisLock
      * - not_released: calls of release() that returned false
      * - postponed: failed releases, and failed undos of resume(), that the thread of leases repeats
      * - postponed_done: postponed releases that were completed
-     * - postponed_dropped: postponed releases that were given up, because the TTL was over, more than 1,024 were
-     *   waiting, or there was no memory or thread
+     * - postponed_dropped: postponed releases that were given up, because the TTL was over, more
+     *   than 1,024 were waiting, or there was no memory or thread
      * - extended, not_extended: calls of extend() that returned true, and false
      * - renewed: renewals that were confirmed
      * - lost: leases that ended while they were renewed or had an onLoss
      * - connects: attempts to connect
      * - reconnects: connections that were replaced because they had broken, or led to a replica
      * - scripts_loaded: scripts that were sent as text because the server did not know them
-     * - fallbacks: waits that polled for a while, because the server does not allow wake-ups or the queue failed three
-     *   times in a row (counted once for each wait), and releases that found out that they cannot wake a waiter
+     * - fallbacks: waits that polled for a while, because the server does not allow wake-ups or the
+     *   queue failed three times in a row (counted once for each wait), and releases that found out
+     *   that they cannot wake a waiter
      *
-     * @return array{acquired: int, refused: int, split_votes: int, timed_out: int, failed: int, waited: float, tries:
-     *   int, nudges: int, wake_ups: int, wake_ups_taken: int, delays: int, undone: int, released: int, not_released:
-     *   int, postponed: int, postponed_done: int, postponed_dropped: int, extended: int, not_extended: int, renewed:
-     *   int, lost: int, connects: int, reconnects: int, scripts_loaded: int, fallbacks: int}
+     * @return array{acquired: int, refused: int, split_votes: int, timed_out: int, failed: int,
+     *   waited: float, tries: int, nudges: int, wake_ups: int, wake_ups_taken: int, delays: int,
+     *   undone: int, released: int, not_released: int, postponed: int, postponed_done: int,
+     *   postponed_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
+     *   connects: int, reconnects: int, scripts_loaded: int, fallbacks: int}
      */
     public static function stats(): array {}
 
     /**
-     * Closes the idle connections of this thread to the servers of this object. The next call of the object connects
-     * again. Locks stay as they are.
+     * Closes the idle connections of this thread to the servers of this object. The next call of
+     * the object connects again. Locks stay as they are.
      */
     public function close(): void {}
 }
 
 /**
- * A lock that this process renews and frees. RedisLock::lease(), resume() and synchronized() make leases.
+ * A lock that this process renews and frees. RedisLock::lease(), resume() and synchronized() make
+ * leases.
  *
- * The lease counts as held as long as its ownership is proven: the TTL minus clock drift, counted from before the
- * request that took or renewed the lock was sent. isHeld(), remaining(), heldFor(), waited() and attempts() cost no
- * traffic. A loss is final. After a fork the child has no lease: its copy is not held, and frees nothing. var_dump()
- * and print_r() show key, held and remaining, never the token.
+ * The lease counts as held as long as its ownership is proven: the TTL minus clock drift, counted
+ * from before the request that took or renewed the lock was sent. isHeld(), remaining(), heldFor(),
+ * waited() and attempts() cost no traffic. A loss is final. After a fork the child has no lease:
+ * its copy is not held, and frees nothing. var_dump() and print_r() show key, held and remaining,
+ * never the token.
  *
- * When PHP frees the object, the lock is freed, which takes 0.2 seconds at most. A thread of the process repeats a
- * release that fails, until the server has confirmed it or the TTL is over. The end of the process does not wait for
- * that thread.
+ * When PHP frees the object, the lock is freed, which takes 0.2 seconds at most. A thread of the
+ * process repeats a release that fails, until the server has confirmed it or the TTL is over. The
+ * end of the process does not wait for that thread.
  *
  * @strict-properties
  * @not-serializable
@@ -337,8 +401,8 @@ final class RedisLockLease
     public function assertHeld(): void {}
 
     /**
-     * Asks the server whether the lock is still held by this lease. If not, the lease is lost, and its onLoss is called
-     * before this method returns.
+     * Asks the server whether the lock is still held by this lease. If not, the lease is lost, and
+     * its onLoss is called before this method returns.
      *
      * @throws RedisLockConnectionException when the server could not be asked
      * @throws RedisLockServerException when the server answered with an error
@@ -346,23 +410,25 @@ final class RedisLockLease
     public function verify(): bool {}
 
     /**
-     * Sets a new TTL, which counts from now, for the lock and its later renewals. The new TTL may be shorter than the
-     * old one. If the lock is lost, its onLoss is called before this method returns.
+     * Sets a new TTL, which counts from now, for the lock and its later renewals. The new TTL may
+     * be shorter than the old one. If the lock is lost, its onLoss is called before this method
+     * returns.
      *
      * @return bool true = the lock is held until the new TTL; false = it is lost
      *
-     * @throws RedisLockConnectionException when the server could not be asked; until the next extend() the shorter of
-     *   both TTLs counts
+     * @throws RedisLockConnectionException when the server could not be asked; until the next
+     *   extend() the shorter of both TTLs counts
      * @throws RedisLockServerException when the server answered with an error
      */
     public function extend(float $ttl): bool {}
 
     /**
-     * Frees the lock. If several leases hold it (reentrant), the last one frees it. A second call returns false,
-     * without traffic. isHeld() is false from the call on, also when release() throws. After an exception release() can
-     * be called again, and a thread of this process repeats the release anyway, unless the token is your own. If the
-     * first answer is lost and a second release finds nothing, a lock whose ownership was proven counts as freed by the
-     * first one.
+     * Frees the lock. If several leases hold it (reentrant), the last one frees it. A second call
+     * returns false, without traffic. isHeld() is false from the call on, also when release()
+     * throws. After an exception release() can be called again, and a thread of this process
+     * repeats the release anyway, unless the token is your own. If the first answer is lost and a
+     * second release finds nothing, a lock whose ownership was proven counts as freed by the first
+     * one.
      *
      * @return bool true = the lock was still held
      *
@@ -372,8 +438,8 @@ final class RedisLockLease
     public function release(): bool {}
 
     /**
-     * Ends the lease without freeing the lock: it is not renewed any more, lives on until its TTL, and belongs to
-     * the holder of the returned token.
+     * Ends the lease without freeing the lock: it is not renewed any more, lives on until its TTL,
+     * and belongs to the holder of the returned token.
      *
      * @throws RedisLockLostException when the lease is not held
      * @throws RedisLockException when several leases hold the lock (reentrant)
@@ -389,15 +455,18 @@ final class RedisLockLease
     /** How many attempts it took to get the lock. */
     public function attempts(): int {}
 
-    /** The reason why the lease is not held: the first one that was found. No traffic. Null = the lease is held. */
+    /**
+     * The reason why the lease is not held: the first one that was found. No traffic. Null = the
+     * lease is held.
+     */
     public function loss(): ?RedisLockLoss {}
 }
 
 /**
  * The reason why a lease is not held.
  *
- * When a majority of several servers reports the loss, this is the reason of most of these servers; if half of them
- * report TakenOver, it is TakenOver.
+ * When a majority of several servers reports the loss, this is the reason of most of these servers;
+ * if half of them report TakenOver, it is TakenOver.
  */
 enum RedisLockLoss
 {
@@ -405,16 +474,18 @@ enum RedisLockLoss
     case Expired;
 
     /**
-     * The server does not have the key any more: it was deleted, evicted or flushed, or is reserved for a waiter. Also
-     * the reason when the end of a section finds that the lock is not held, because a release does not learn whether
-     * another holder has the lock.
+     * The server does not have the key any more: it was deleted, evicted or flushed, or is reserved
+     * for a waiter. Also the reason when the end of a section finds that the lock is not held,
+     * because a release does not learn whether another holder has the lock.
      */
     case Deleted;
 
     /** The key has another value: another holder has the lock. */
     case TakenOver;
 
-    /** The lease was renewed for as long as $maxHold, or the INI setting redislock.max_hold, allows. */
+    /**
+     * The lease was renewed for as long as $maxHold, or the INI setting redislock.max_hold, allows.
+     */
     case MaxHold;
 
     /** release() or detach() was called, or the section of synchronized() has ended. */
@@ -433,7 +504,10 @@ class RedisLockException extends RuntimeException
     public function getReasons(): array {}
 }
 
-/** No server, or not enough servers, could be asked (refused, timed out, closed, name not found), or did not answer. */
+/**
+ * No server, or not enough servers, could be asked (refused, timed out, closed, name not found), or
+ * did not answer.
+ */
 class RedisLockConnectionException extends RedisLockException
 {
 }
@@ -461,6 +535,9 @@ class RedisLockLostException extends RedisLockException
     /** The return value of the section of synchronized(); otherwise null. */
     public function getResult(): mixed {}
 
-    /** The reason why the lease is not held. Null only if this extension has not thrown the exception. */
+    /**
+     * The reason why the lease is not held. Null only if this extension has not thrown the
+     * exception.
+     */
     public function getLoss(): ?RedisLockLoss {}
 }

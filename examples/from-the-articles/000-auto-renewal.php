@@ -1,8 +1,8 @@
 <?php
 /*
- * Document 000 ends with a question: the lock has expired, and the work is not done. Its answer is automatic renewal,
- * as in Redisson. Here a lease renews itself, so its expiry is the time that the lock outlives a killed process, and
- * not a guess at the length of the work.
+ * Document 000 ends with a question: the lock has expired, and the work is not done. Its answer is
+ * automatic renewal, as in Redisson. Here a lease renews itself, so its expiry is the time that the
+ * lock outlives a killed process, and not a guess at the length of the work.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 000-auto-renewal.php
  */
@@ -22,8 +22,8 @@ class RenewedLock
     }
 
     /**
-     * @param float $longest seconds after which the lock is not renewed any more, because a script that hangs must not
-     *   hold it without end
+     * @param float $longest seconds after which the lock is not renewed any more, because a script
+     *   that hangs must not hold it without end
      * @return RedisLockLease|null null = another holder has the lock
      */
     public static function lock(string $key, float $expires, float $longest): ?RedisLockLease

@@ -1,7 +1,7 @@
 <?php
 /*
- * Document 000: a static class with key, value and expiry. One SET NX PX takes the lock. One script frees it, only
- * with the value of the holder.
+ * Document 000: a static class with key, value and expiry. One SET NX PX takes the lock. One script
+ * frees it, only with the value of the holder.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 000-lock-class.php
  */

@@ -1,7 +1,7 @@
 <?php
 /*
- * Document 001: the properties that a lock must have, one after the other. 001-re-entrant.php shows re-entrance, and
- * 002-redlock.php a lock on more than one server.
+ * Document 001: the properties that a lock must have, one after the other. 001-re-entrant.php shows
+ * re-entrance, and 002-redlock.php a lock on more than one server.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 001-properties.php
  */
@@ -23,9 +23,12 @@ $new = $lock->acquire('b', ttl: 10, wait: 1);
 echo 'released on timeout:        ', $new !== null ? "yes\n" : "NO\n";
 
 // The holder that was too slow learns it, and does not free the lock of its successor.
-echo 'the late holder is told:    ', !$lock->release('b', $old) && $lock->release('b', $new) ? "yes\n" : "NO\n";
+echo 'the late holder is told:    ', !$lock->release('b', $old) && $lock->release('b', $new)
+    ? "yes\n"
+    : "NO\n";
 
-// A transport error is not a refusal: null means "another holder has it", an exception "no server could be asked".
+// A transport error is not a refusal: null means "another holder has it", an exception "no server
+// could be asked".
 try {
     $answer = (new RedisLock('unix:///nonexistent/redis.sock'))->acquire('c');
 } catch (RedisLockConnectionException $error) {

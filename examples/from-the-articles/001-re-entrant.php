@@ -1,8 +1,8 @@
 <?php
 /*
- * Document 001: a lock should be re-entrant. Its holder may take it again, as when a method calls another method of the
- * same object. In Redisson, for example, the key is a hash with a counter. Here the counter is in the process, and the
- * key is a plain token as usual.
+ * Document 001: a lock should be re-entrant. Its holder may take it again, as when a method calls
+ * another method of the same object. In Redisson, for example, the key is a hash with a counter.
+ * Here the counter is in the process, and the key is a plain token as usual.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 001-re-entrant.php
  */
@@ -33,7 +33,10 @@ class Stock
             wait: 2);
     }
 
-    /** Both or none, without another process in between: take() and put() enter the lock that is held here already. */
+    /**
+     * Both or none, without another process in between: take() and put() enter the lock that is
+     * held here already.
+     */
     public function exchange(string $back, string $wanted, int $units): void
     {
         $this->lock->synchronized('all', function () use ($back, $wanted, $units): void {

@@ -1,8 +1,9 @@
 <?php
 /*
- * Document 002: one lock on several independent servers, by a class RedLock with servers as [host, port, timeout in
- * seconds], three tries, and the lock as an array. The extension asks all servers at once, and a true majority is
- * enough: 2 of 3, 3 of 5. The code of the document requires 3 of 3, and 4 of 5.
+ * Document 002: one lock on several independent servers, by a class RedLock with servers as [host,
+ * port, timeout in seconds], three tries, and the lock as an array. The extension asks all servers
+ * at once, and a true majority is enough: 2 of 3, 3 of 5. The code of the document requires 3 of 3,
+ * and 4 of 5.
  *
  *     REDIS_SERVERS='127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399' \
  *         php -d extension=redislock 002-redlock.php
@@ -38,10 +39,11 @@ class RedLock
 
     /**
      * @param int $ttl milliseconds
-     * @return array{validity: float, resource: string, token: string}|false validity: the milliseconds for which the
-     *   lock is certainly held, the TTL minus the time that it took and minus the drift of the clocks (1 % and 2 ms);
-     *   false = another holder has the lock
-     * @throws RedisLockException when so many servers failed that there is no majority, which is no refusal
+     * @return array{validity: float, resource: string, token: string}|false validity: the
+     *   milliseconds for which the lock is certainly held, the TTL minus the time that it took and
+     *   minus the drift of the clocks (1 % and 2 ms); false = another holder has the lock
+     * @throws RedisLockException when so many servers failed that there is no majority, which is no
+     *   refusal
      */
     public function lock(string $resource, int $ttl): array|false
     {
@@ -52,7 +54,8 @@ class RedLock
         return [
             'validity' => $lease->remaining() * 1000,
             'resource' => $resource,
-            'token' => $lease->detach(), // from here on the token is plain data, and the TTL ends the lock
+            // From here on the token is plain data, and the TTL ends the lock.
+            'token' => $lease->detach(),
         ];
     }
 

@@ -1,8 +1,8 @@
 <?php
 /*
- * Document 003: 1000 - 500 - 300 must be 200. lock() gives an identifier or false; its timeout is both the longest
- * wait and the lock's TTL. The class of the document is called RedisLock and must be renamed, because the extension has
- * a class of that name.
+ * Document 003: 1000 - 500 - 300 must be 200. lock() gives an identifier or false; its timeout is
+ * both the longest wait and the lock's TTL. The class of the document is called RedisLock and must
+ * be renamed, because the extension has a class of that name.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 003-bank-account.php
  */
@@ -35,8 +35,9 @@ class AccountLock
     }
 
     /**
-     * Gives a TTL to a lock without one, which some SETNX left behind. This class cannot make such a lock. The owner is
-     * read first, so that a lock which gets another holder meanwhile does not change.
+     * Gives a TTL to a lock without one, which some SETNX left behind. This class cannot make such
+     * a lock. The owner is read first, so that a lock which gets another holder meanwhile does not
+     * change.
      */
     private function repair(string $lockName, float $timeout): void
     {

@@ -1,8 +1,8 @@
 <?php
 /*
- * A Redis or Valkey server of this script's own: on a unix socket in a temporary folder, without a port and
- * without persistence. A small shell ends the server, by its pid, and removes the folder as soon as the input of the
- * shell ends, which happens however this script ends.
+ * A Redis or Valkey server of this script's own: on a unix socket in a temporary folder, without a
+ * port and without persistence. A small shell ends the server, by its pid, and removes the folder
+ * as soon as the input of the shell ends, which happens however this script ends.
  */
 
 final class PrivateRedis

@@ -49,7 +49,8 @@ $code = <<<'PHP'
     preg_match('~^waited => .*$~m', ob_get_clean(), $m);
     echo $m[0], "\n", $lock->remaining('k') > 59, "\n";
     PHP;
-$seen = run_php($code, [$server->dsn(), $hung->dsn(), $full->dsn(), $slow->dsn()], [], ['LOCPATH' => $server->folder, 'LC_ALL' => '']);
+$seen = run_php($code, [$server->dsn(), $hung->dsn(), $full->dsn(), $slow->dsn()], [],
+    ['LOCPATH' => $server->folder, 'LC_ALL' => '']);
 matches('synchronized()', '~ within 0\.05 s~', $seen);
 matches('an answer', '~no answer within 0\.05 s \(timeout\)~', $seen);
 matches('a connect', '~no connection within 0\.05 s \(connectTimeout\)~', $seen);

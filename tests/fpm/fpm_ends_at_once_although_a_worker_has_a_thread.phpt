@@ -12,7 +12,12 @@ skip_without_fpm();
 require __DIR__ . '/../inc/fpm.inc';
 
 /* A renewed lease that was freed, one whose release got no answer, and one whose server is gone. */
-$cases = ['idle' => [SIGQUIT, ''], 'idle, SIGTERM' => [SIGTERM, ''], 'hangs' => [SIGQUIT, 'pause'], 'is gone' => [SIGQUIT, 'kill']];
+$cases = [
+    'idle' => [SIGQUIT, ''],
+    'idle, SIGTERM' => [SIGTERM, ''],
+    'hangs' => [SIGQUIT, 'pause'],
+    'is gone' => [SIGQUIT, 'kill'],
+];
 $running = [];
 /* All servers first: they would inherit the connection of a request, and FPM waits for its end. */
 foreach ($cases as $what => $case) {

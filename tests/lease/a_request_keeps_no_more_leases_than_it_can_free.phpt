@@ -38,7 +38,9 @@ foreach ([[20, 8000, 12000], [60000, 40, 200]] as [$length, $least, $most]) {
     $child = start_and_stop_at($code . $rest, '', [$server->dsn(), $length],
         ['memory_limit' => '8M']);
     $output = $child->expect('~one more: .*\n~');
-    matches('refused', '~^RedisLockException: no room for another lease: this request has \d+ leases already~m', $output);
+    matches('refused',
+        '~^RedisLockException: no room for another lease: this request has \d+ leases already~m',
+        $output);
     check('told', preg_match('~^leases (\d+), KiB (\d+)$~m', $output, $m) === 1, $output);
     between("leases with keys of $length bytes", $least, $most, (int) $m[1]);
     check('memory', (int) $m[2] < 40000, $m[2]);

@@ -31,7 +31,8 @@ foreach (['run', 'not run'] as $what) {
     same("$what: release()", true, $lease->release());
 }
 
-/* The server stands still until the call has given up. Then it runs the swap, and the commands after it. */
+/* The server stands still until the call has given up. Then it runs the swap, and the commands
+ * after it. */
 $token = $direct->acquire('k', 60);
 $stuck = new RedisLock($server->dsn(), timeout: slack(0.2), persistent: false);
 $stuck->isLocked('k');

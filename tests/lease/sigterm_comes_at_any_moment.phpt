@@ -28,8 +28,20 @@ $works = [
         'echo "ready\n"; while (true) { $lock->synchronized("mine" . getmypid(), fn () => 1, 60, 1); }',
     'renewals' => 'echo "ready\n"; while (true) { $lease->extend(60); }',
     /* Inside malloc the outcome is open, but the worker ends. */
-    'allocations of libc' => 'echo "ready\n"; while (true) { $o = []; for ($i = 0; $i < 20; $i++) { $o[] = new RedisLock(["redis://a$i", "redis://b", "redis://c"]); } }',
-    'allocations' => 'echo "ready\n"; while (true) { $o = []; for ($i = 0; $i < 500; $i++) { $o[] = str_repeat("x", random_int(1, 400000)); } }',
+    'allocations of libc' => 'echo "ready\n";
+        while (true) {
+            $o = [];
+            for ($i = 0; $i < 20; $i++) {
+                $o[] = new RedisLock(["redis://a$i", "redis://b", "redis://c"]);
+            }
+        }',
+    'allocations' => 'echo "ready\n";
+        while (true) {
+            $o = [];
+            for ($i = 0; $i < 500; $i++) {
+                $o[] = str_repeat("x", random_int(1, 400000));
+            }
+        }',
 ];
 $server->cmd('SET', 'other', 'theirs');
 $unfreed = 0;

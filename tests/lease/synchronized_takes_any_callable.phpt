@@ -65,7 +65,8 @@ same('named arguments', 6, $lock->synchronized(section: fn () => 6, key: 'k'));
 $lock->forceRelease('k');
 $server->cmd('SET', 'k', 'somebody');
 foreach ([[$object, 'some'], 'Sections::other', $object->x(...)] as $magic) {
-    throws('a lock that is taken', 'RedisLockTimeoutException', '~"k"~', fn () => $lock->synchronized('k', $magic));
+    throws('a lock that is taken', 'RedisLockTimeoutException', '~"k"~',
+        fn () => $lock->synchronized('k', $magic));
 }
 
 done();

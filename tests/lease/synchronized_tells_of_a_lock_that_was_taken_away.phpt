@@ -28,7 +28,8 @@ foreach ($ways as $what => $way) {
     }, 60));
     same("$what: getResult()", "result of $what", $lost->getResult());
     /* The release does not learn which of the two it was. */
-    matches("$what: message", '~deleted at the server or belonged to another holder~', $lost->getMessage());
+    matches("$what: message", '~deleted at the server or belonged to another holder~',
+        $lost->getMessage());
     same("$what: getLoss()", RedisLockLoss::Deleted, $lost->getLoss());
     same("$what: what others have stays", str_contains($what, 'over') ? ['0:k'] : [],
         $server->keys());

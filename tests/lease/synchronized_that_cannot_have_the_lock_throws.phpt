@@ -16,7 +16,9 @@ $lock = new RedisLock($server->dsn());
 $server->cmd('SET', 'stock:42', 'somebody', 'PX', 60000);
 $section = fn () => check('the section is not called', false);
 $own = new RedisLock($server->dsn(), prefix: 'stock:');
-$thrown = throws('at once', 'RedisLockTimeoutException', '~^could not acquire the lock "42" within 0 s: it is taken$~', fn () => $own->synchronized('42', $section));
+$thrown = throws('at once', 'RedisLockTimeoutException',
+    '~^could not acquire the lock "42" within 0 s: it is taken$~',
+    fn () => $own->synchronized('42', $section));
 same('getReasons()', [], $thrown->getReasons());
 $took =
     elapsed(fn () => throws('after a wait', 'RedisLockTimeoutException', '~"stock:42".* 0\.15 s~',

@@ -92,8 +92,8 @@ unset($uses);
 throws('a destructor', 'LogicException', '~of the destructor~', fn () => $lease->release());
 same('it was released', [], $server->locks());
 
-/* Left to the end of the script: a debug build of PHP reports leaks. Without its allocator PHP does not free
- * the memory of any cycle at the end. */
+/* Left to the end of the script: a debug build of PHP reports leaks. Without its allocator PHP does
+ * not free the memory of any cycle at the end. */
 if (under_valgrind()) {
     done();
     exit;

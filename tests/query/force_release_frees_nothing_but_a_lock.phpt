@@ -38,7 +38,8 @@ foreach ([true, false] as $wake) {
 same('nothing is left', [], $server->keys());
 
 /* A user without the right to ask for the type, or to read the key, frees nothing either. */
-foreach (['type' => '~WRONGTYPE~', 'get' => '~NOPERM|permission|ACL|can.t~'] as $right => $message) {
+foreach (['type' => '~WRONGTYPE~', 'get' => '~NOPERM|permission|ACL|can.t~']
+        as $right => $message) {
     $server->cmd('ACL', 'SETUSER', 'u', 'reset', 'on', '>pw', '~*', '+@all', "-$right");
     $server->cmd('HSET', 'k', 'f', 'v');
     $lock = new RedisLock($server->dsn('', 'u:pw'));

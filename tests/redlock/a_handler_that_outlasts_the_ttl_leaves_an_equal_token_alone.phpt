@@ -12,7 +12,8 @@ skip_under_valgrind();
 <?php
 require_once __DIR__ . '/../inc/members.inc';
 
-/* PHP does not free the result of a call when a handler throws right after it, and a debug build would report that. */
+/* PHP does not free the result of a call when a handler throws right after it, and a debug build
+ * would report that. */
 PHP_DEBUG && @ini_set('report_memleaks', '0');
 
 /** Signals interrupt a sleep. */

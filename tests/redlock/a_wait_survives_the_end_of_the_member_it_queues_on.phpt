@@ -12,7 +12,8 @@ skip_without_server();
 require_once __DIR__ . '/../inc/members.inc';
 require_once __DIR__ . '/../inc/waiter.inc';
 
-/* By the waiter itself, because commands of different connections to a member that hangs have no order. */
+/* By the waiter itself, because commands of different connections to a member that hangs have no
+ * order. */
 $release = fn (RedisLock $lock, string $token): bool => $lock->release('k', $token);
 foreach (['kill', 'pause'] as $how) {
     for ($i = 0; $i < 3; $i++) {

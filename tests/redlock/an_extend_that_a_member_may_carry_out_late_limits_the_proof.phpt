@@ -28,7 +28,8 @@ check('all have answered: remaining()', $well > 0);
 $members->empty('at first');
 
 foreach ([0, 1, 2] as $late) {
-    /* When the member continues it has the command, and runs it then, perhaps after later commands. */
+    /* When the member continues it has the command, and runs it then, perhaps after later
+     * commands. */
     $lease = $lock->lease("extended $late", 60, renew: false);
     $members->pause($late);
     $took = elapsed(fn () => $lease->extend(20), $isExtended);

@@ -22,7 +22,8 @@ same('release()', true, $lock->release('k', $token));
 $members->empty('release()');
 foreach ($monitors as $i => $monitor) {
     /* Without what this test looks with. */
-    $lines = array_values(array_filter($monitor->lines(), fn ($line) => preg_match('~^(SET|EVAL|EVALSHA|DEL) ~', $line) === 1));
+    $lines = array_values(array_filter($monitor->lines(),
+        fn ($line) => preg_match('~^(SET|EVAL|EVALSHA|DEL) ~', $line) === 1));
     /* A release whose answer is not read is followed by a release that needs no helper keys. */
     $second = array_slice($lines, 2);
     check("member $i: two commands", in_array($second, [[], ['EVAL SCRIPT 1 k TOKEN']], true),

@@ -13,7 +13,9 @@ require_once __DIR__ . '/../inc/members.inc';
 
 const ROUNDS = 100;
 
-/** Rounds in which these servers lose the key during the section: how many threw, and the counters. */
+/**
+ * Rounds in which these servers lose the key during the section: how many threw, and the counters.
+ */
 function rounds(Members $members, RedisLock $lock, callable $losers): array
 {
     $before = RedisLock::stats();

@@ -51,7 +51,8 @@ same('renew: false, onLoss', '1, 2', run_php('
     echo ", ", count(glob("/proc/self/task/*"));', [$server->dsn()]));
 
 /* The end: with leases, without, with a renewal that gets no answer, with a server that is gone. */
-$ends = ['with a lease' => '', 'released' => '$lease->release();', 'after a fatal error' => 'trigger_error("x", E_USER_ERROR);',
+$ends = ['with a lease' => '', 'released' => '$lease->release();',
+    'after a fatal error' => 'trigger_error("x", E_USER_ERROR);',
     'on a server that hangs' => '', 'on a server that is gone' => ''];
 foreach ($ends as $what => $code) {
     $child =

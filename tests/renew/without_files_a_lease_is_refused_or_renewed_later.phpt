@@ -44,11 +44,16 @@ $code = '
     echo "meanwhile: ", json_encode($lease->isHeld()), ", renewed: ",
         RedisLock::stats()["renewed"], "\n";
     $files = [];
-    for ($until = hrtime(true) + 2e9; RedisLock::stats()["renewed"] === 0 && hrtime(true) < $until; usleep(5000)) {}
-    echo "afterwards: ", json_encode($lease->isHeld()), ", renewed: ", RedisLock::stats()["renewed"];';
-$output = (string) shell_exec('ulimit -n 40; exec ' . php_command() . ' -r ' . escapeshellarg($code) . ' -- ' . escapeshellarg($server->dsn()) . ' 2>&1');
-$refused = 'RedisLockException could not start the thread that renews leases: Too many open files; a lease with renew: false and without onLoss needs no thread errno';
-same('what it says', "lease: $refused\nresume: $refused\nsynchronized: $refused\nlocked: false, threads: 1\nrenew: false: true\n"
+    for ($until = hrtime(true) + 2e9;
+            RedisLock::stats()["renewed"] === 0 && hrtime(true) < $until; usleep(5000)) {}
+    echo "afterwards: ", json_encode($lease->isHeld()), ", renewed: ",
+        RedisLock::stats()["renewed"];';
+$output = (string) shell_exec('ulimit -n 40; exec ' . php_command()
+    . ' -r ' . escapeshellarg($code) . ' -- ' . escapeshellarg($server->dsn()) . ' 2>&1');
+$refused = 'RedisLockException could not start the thread that renews leases: Too many open files;'
+    . ' a lease with renew: false and without onLoss needs no thread errno';
+same('what it says', "lease: $refused\nresume: $refused\nsynchronized: $refused\n"
+    . "locked: false, threads: 1\nrenew: false: true\n"
     . "meanwhile: true, renewed: 0\nafterwards: true, renewed: 1", $output);
 same('keys', [], $server->keys());
 

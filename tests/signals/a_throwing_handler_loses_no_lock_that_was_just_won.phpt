@@ -12,7 +12,8 @@ skip_under_valgrind(); /* see below */
 <?php
 require __DIR__ . '/../inc/server.inc';
 
-/* PHP does not free the result of a call when a handler throws right after it, and a debug build would report that. */
+/* PHP does not free the result of a call when a handler throws right after it, and a debug build
+ * would report that. */
 PHP_DEBUG && @ini_set('report_memleaks', '0');
 
 $server = start_server();

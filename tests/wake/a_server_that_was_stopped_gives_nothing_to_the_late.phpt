@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
 foreach ([null, 'mine'] as $own) {
-    /* The lock's TTL and the deadline pass while the server is stopped; the waiter cannot take its try back. */
+    /* The lock's TTL and the deadline pass while the server is stopped; the waiter cannot take its
+     * try back. */
     hold($server, 'k', (int) slack(500));
     $late = waiter($server->dsn(), 'k', ['wait' => slack(0.4), 'token' => $own]);
     queued($server, 1);
@@ -42,7 +43,8 @@ $next = waiter($server->dsn(), 'k');
 queued($server, 2);
 $late->signal(SIGSTOP);
 $server->pause();
-$releases = in_fork(fn () => same('release()', true, (new RedisLock($server->dsn(), timeout: slack(5)))->release('k', $token)));
+$releases = in_fork(fn () => same('release()', true,
+    (new RedisLock($server->dsn(), timeout: slack(5)))->release('k', $token)));
 usleep((int) (slack(0.3) * 1e6) + 150_000);
 $server->resume();
 woken('the next one', $next->result());

@@ -34,7 +34,8 @@ foreach ([null, 'mine'] as $own) {
     eventually('no lock is left', fn () => $server->locks() === [], 0.5);
 }
 
-/* Released before the deadline of the queue, but no waiter takes the ticket: the waiter is stopped in its last 20 ms, or dead. */
+/* Released before the deadline of the queue, but no waiter takes the ticket: the waiter is stopped
+ * in its last 20 ms, or dead. */
 $token = hold($server, 'k');
 $server->cmd('RPUSH', 'k::rl-wake', 1);
 $server->cmd('PEXPIRE', 'k::rl-wake', 1000);

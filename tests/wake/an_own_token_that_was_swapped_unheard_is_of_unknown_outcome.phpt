@@ -15,7 +15,8 @@ require __DIR__ . '/../inc/waiter.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 
-/* The try after the BLPOP took the lock, and its reply was lost: it has a drawn token, and is recognised. */
+/* The try after the BLPOP took the lock, and its reply was lost: it has a drawn token, and is
+ * recognised. */
 $fake = fake_server([], $server);
 $token = hold($server, 'k');
 $waiting = new RedisLock($fake->dsn());
