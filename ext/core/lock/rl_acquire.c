@@ -103,26 +103,22 @@ static void begin(rl_acquire *acquire, int64_t now)
 
 static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 {
-	const rl_member *at = &call->set->members[index];
-	rl_conn *conn = rl_pool_take(call->pool, at->target, RL_WANT_ANY, now);
-	if (conn == NULL) {
+	const rl_member *server = &call->set->members[index];
+	rl_channel channel = {0};
+	if (!rl_channel_take(&channel, call->pool, server->target, RL_WANT_ANY, now, now)) {
 		return;
 	}
 	rl_request request = call->request;
 	request.verb = RL_VERB_RELEASE;
 	request.token = request.waiter;
 	request.as_text = true;
-	if (!conn->lacks_helpers && rl_conn_send_blind(conn, &request)) {
-		conn->transport->flush(conn->link);
-	}
-	rl_conn_discard_pending(conn);
-	if (call->set->count > 1 && rl_conn_is_worth_keeping(conn)) {
-		rl_pool_give_unheard(call->pool, conn, at->timeout_ns, now);
-	} else if (rl_conn_is_reusable(conn)) {
-		rl_pool_give(call->pool, conn, now);
-	} else {
-		rl_pool_let_linger(call->pool, conn, now); /* it may carry an undo */
-	}
+	rl_conn_send_blind(channel.conn, &request);
+	rl_channel_flush(&channel, now);
+	rl_giving giving = {.is_trusted = true,
+		.patience = call->set->count > 1 ? server->timeout_ns : 0,
+		.may_send_later = true,
+		.must_arrive = true}; /* it may carry an undo */
+	rl_channel_give_back(&channel, call->pool, giving, now);
 }
 
 /* Takes our name from the mark, where there is an idle connection to do it on: by the release of a token that nobody
@@ -130,7 +126,8 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 static void unmark(rl_acquire *acquire, int64_t now)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
-	for (unsigned i = 0; acquire->is_marked && i < call->set->count; i++) {
+	bool can_unmark = acquire->is_marked && call->set->wakes;
+	for (unsigned i = 0; can_unmark && i < call->set->count; i++) {
 		unmark_member(call, i, now);
 	}
 	acquire->is_marked = false;
@@ -147,7 +144,6 @@ static void unmark_at_end(rl_acquire *acquire, int64_t now)
 bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 {
 	rl_stats *stats = rl_acquire_stats(acquire);
-	rl_acquire_call(acquire)->request.is_leaving = true;
 	rl_queue_leave(&acquire->queue, rl_acquire_call(acquire), status != RL_OK, tick->now);
 	unmark_at_end(acquire, tick->now);
 	acquire->op.status = status;
@@ -198,7 +194,6 @@ static void begin_exchange(rl_acquire *acquire, rl_verb verb, const rl_tick *tic
 	call->request.mark_ms = mark_time(acquire, tick);
 	call->request.reserve_ms =
 		rl_reservation_ms(call->set->count, acquire->reach < RL_NEVER ? acquire->reach : 0);
-	call->request.is_leaving = acquire->is_polling || (!is_look && is_last_look(acquire, tick));
 	call->request.place = acquire->is_woken ? RL_PLACE_WOKEN : RL_PLACE_NONE;
 	bool marks = verb != RL_VERB_SET && call->request.mark_ms > 0;
 	acquire->is_marked = acquire->is_marked || marks;
@@ -224,7 +219,6 @@ static unsigned granting_members(const rl_quorum_call *call)
 static void begin_swap(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
-	call->request.is_leaving = true;
 	rl_queue_leave(&acquire->queue, call, false, tick->now);
 	acquire->won_since = since;
 	acquire->won_on = granting_members(call);
@@ -260,7 +254,7 @@ rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now)
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
 	/* Who waits no longer sets no mark any more that the try could take away. */
-	if (left.was_guarded && !call->request.is_leaving) {
+	if (left.was_guarded) {
 		unmark(acquire, now);
 		call->request.waiter = (rl_bytes){NULL, 0};
 	}
@@ -442,7 +436,7 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	int64_t round_trip = tick->now - speaker->channel.sent_at;
 	rl_answer answer = speaker->answer;
 	/* No later try of this wait has to find that out again. */
-	call->request.is_alone = call->request.is_alone || speaker->was_forbidden;
+	call->request.is_alone = call->request.is_alone || speaker->sent.is_alone;
 	if (!is_several) { /* else the sample is that of the queue's member */
 		take_sample(acquire, speaker);
 	}
@@ -575,7 +569,6 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	bool is_lost = is_own_token_lost(acquire);
 	acquire->is_woken = false;
 	if (!may_retry || !has_token || is_lost) {
-		call->request.is_leaving = true;
 		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
 		acquire->is_maybe_ours = acquire->is_maybe_ours && !left.was_undone;
 		settlement.was_undone = settlement.was_undone || left.was_undone;
@@ -653,7 +646,6 @@ static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
 	if (is_forbidden) {
 		rl_acquire_fall_back(acquire, tick);
 	} else if (!may_pass) {
-		call->request.is_leaving = true;
 		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &left));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
@@ -668,7 +660,6 @@ static bool on_look_failed(rl_acquire *acquire, const rl_tick *tick)
 static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
-	rl_acquire_call(acquire)->request.is_leaving = is_last_look(acquire, tick);
 	if (acquire->has_won || tick->now >= acquire->deadline) {
 		acquire->is_maybe_ours = acquire->is_maybe_ours || rl_queue_is_in(queue);
 	} else {
@@ -698,7 +689,8 @@ static void resume(rl_acquire *acquire, const rl_tick *tick)
 		acquire->looks++;
 		acquire->vain = 0;
 	}
-	if (acquire->is_polling && tick->now >= acquire->requeue_at) {
+	bool may_queue = rl_acquire_call(acquire)->set->wakes;
+	if (acquire->is_polling && may_queue && tick->now >= acquire->requeue_at) {
 		acquire->is_polling = false; /* what kept it from the queue may be over */
 		acquire->losses = 0;
 		rl_acquire_call(acquire)->request.waiter = (rl_bytes){NULL, 0}; /* for the next place */
@@ -810,7 +802,6 @@ static void abandon(rl_op *op, int64_t now)
 {
 	rl_acquire *acquire = (rl_acquire *) op;
 	rl_quorum_call *call = rl_acquire_call(acquire);
-	call->request.is_leaving = true;
 	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
 	acquire->is_maybe_ours = acquire->is_maybe_ours || (left.is_in_doubt && !call->is_own_token);
 	if (acquire->phase == RL_ACQUIRE_PAUSED || acquire->phase == RL_ACQUIRE_PROBING) {
@@ -819,10 +810,7 @@ static void abandon(rl_op *op, int64_t now)
 			rl_quorum_call_hold(call, true, now);
 		}
 	}
-	bool was_undone = rl_quorum_call_settle(call, RL_UNDO_ALL, now).was_undone;
-	if (was_undone && call->set->count == 1) {
-		acquire->is_marked = false; /* the undo has our name with it */
-	}
+	rl_quorum_call_settle(call, RL_UNDO_ALL, now);
 	unmark_at_end(acquire, now);
 }
 
@@ -841,7 +829,7 @@ rl_acquire *rl_acquire_of(rl_op *op)
 }
 
 rl_op *rl_acquire_new(
-	const rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
+	rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
 {
 	bool is_own = args->token.data != NULL;
 	size_t own_len = is_own ? args->token.len : 0;

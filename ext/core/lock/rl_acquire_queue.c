@@ -173,7 +173,6 @@ void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
 	bool is_first = acquire->requeue_at == RL_NEVER;
 	acquire->is_polling = true;
 	acquire->requeue_at = rl_time_later(tick->now, RL_ACQUIRE_REQUEUE_NS);
-	rl_acquire_call(acquire)->request.is_leaving = true;
 	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, is_first);
 	rl_acquire_leave_queue(acquire, tick);
 }
@@ -260,7 +259,6 @@ static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tic
 		return false;
 	}
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
-	call->request.is_leaving = true;
 	rl_settlement settlement = rl_queue_leave(&acquire->queue, call, true, tick->now);
 	rl_quorum_call_note_failure(call, acquire->queue.member, err);
 	rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));

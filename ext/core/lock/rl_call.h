@@ -42,8 +42,6 @@ typedef struct rl_member_call {
 	rl_doubt doubt;
 	rl_request sent;    /* the command as it was sent last; the form that the server wants stays */
 	bool has_dialled;   /* the budget has its connect timeout */
-	bool was_forbidden; /* the helper keys are left out, because the server does not allow them */
-	bool was_for_every_key; /* nor those of any other key */
 	bool
 		must_close; /* the connection is not to be used again: it owes an answer past its time, or lies */
 	bool has_moved;     /* it left a server that is a replica */
@@ -68,7 +66,7 @@ typedef enum rl_wanted {
 } rl_wanted;
 
 struct rl_quorum_call {
-	const rl_set *set; /* borrowed, as are the next two; they outlive the call */
+	rl_set *set; /* borrowed, as are the next two; they outlive the call */
 	rl_pool *pool;
 	const rl_env *env;
 	rl_request request;

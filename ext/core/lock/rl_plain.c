@@ -153,7 +153,7 @@ static bool leaves(const rl_op *op, rl_late_release *late)
 
 static const rl_op_class plain_class = {.step = step, .abandon = abandon, .leaves = leaves};
 
-rl_op *rl_plain_new(const rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args)
+rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args)
 {
 	char *token;
 	rl_plain *plain = rl_op_alloc(
@@ -174,7 +174,7 @@ rl_op *rl_plain_new(const rl_set *set, rl_pool *pool, const rl_env *env, const r
 	return &plain->op;
 }
 
-rl_op *rl_take_over_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
+rl_op *rl_take_over_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
 	rl_bytes token, int64_t ttl_ms)
 {
 	char *tokens;

@@ -122,11 +122,6 @@ static rl_queue_event go_in(
 	if (!rl_channel_is_open(channel) && !open_channel(queue, call, tick->now, err)) {
 		return lose(queue);
 	}
-	if (channel->conn->lacks_queue) {
-		queue->answer.vote = RL_VOTE_REFUSED;
-		queue->state = RL_QUEUE_ANSWERED;
-		return RL_QUEUE_USELESS;
-	}
 	if (rl_channel_is_logged_in(channel) && !send_both(queue, call, tick->now)) {
 		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
 		return lose(queue);
@@ -145,8 +140,9 @@ static void on_blpop(rl_queue *queue, const rl_quorum_call *call, const rl_reply
 	queue->has_ticket = answer.vote == RL_VOTE_GRANTED;
 	queue->is_blpop_pending = false;
 	if (answer.vote == RL_VOTE_FAILED) {
-		queue->channel.conn->lacks_queue =
-			rl_error_names_command(&err) || strcmp(err.code, "ERR") == 0;
+		if (rl_error_names_command(&err) || strcmp(err.code, "ERR") == 0) {
+			rl_set_stop_waking(call->set);
+		}
 		queue->blpop_status = err.status;
 		queue->may_pass = rl_error_passes(&err);
 		leave_wrong_server(queue, call, &err);
@@ -344,13 +340,11 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo
 	bool is_answered = queue->state == RL_QUEUE_ANSWERED;
 	bool is_granted = is_answered && queue->answer.vote == RL_VOTE_GRANTED;
 	bool may_hold = is_granted || rl_queue_is_in(queue) || queue->is_unclear;
-	rl_undone undone = RL_UNDONE_NOT;
 	if (rl_channel_is_open(channel) && is_undo && may_hold) {
-		undone = rl_conn_undo(channel->conn, &call->request);
-		rl_stats_add(&call->env->stats->undone, undone != RL_UNDONE_NOT);
-		settlement.was_undone = undone != RL_UNDONE_NOT;
+		settlement.was_undone = rl_conn_undo(channel->conn, &call->request);
 		settlement.was_guarded = settlement.was_undone && !is_granted;
-		settlement.is_in_doubt = undone != RL_UNDONE_SURELY;
+		settlement.is_in_doubt = !settlement.was_undone;
+		rl_stats_add(&call->env->stats->undone, settlement.was_undone);
 	}
 	rl_giving giving = {
 		.is_trusted = is_answered && !queue->is_unclear, .must_arrive = settlement.was_undone};

@@ -37,7 +37,6 @@ typedef struct rl_request {
 	rl_bytes token;
 	rl_bytes fresh;     /* RL_VERB_SWAP: the token that takes the place of token */
 	rl_bytes waiter;    /* its name in the mark; no data = none */
-	bool is_leaving;    /* it waits no longer: an undo takes its name from the mark */
 	int64_t ttl_ms;     /* RL_VERB_SWAP: 0 = the TTL stays */
 	int64_t block_ms;   /* RL_VERB_BLPOP: how long, 1 at least */
 	rl_place place;     /* RL_VERB_TRY */
