@@ -328,7 +328,7 @@ void client_is_queued(rl_link *link)
 	}
 }
 
-void client_is_told_oom(const rl_link *link, const command *what)
+void client_is_told_oom(const rl_link *link, const model_command *what)
 {
 	sim_client *c = &clients[link->client];
 	bool is_queued =

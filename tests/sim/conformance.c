@@ -40,7 +40,7 @@ typedef struct connection {
 	uint8_t key;
 	int64_t blocked_until_us; /* INT64_MAX = for good */
 	uint64_t place;
-	command pending[PENDING];
+	model_command pending[PENDING];
 	unsigned pending_count;
 } connection;
 
@@ -158,7 +158,7 @@ static bool is_near(int64_t a, int64_t b, int64_t tolerance)
 
 /* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of PROBE: a time, a PTTL, a holder, what became of
  * the ticket and how many wait. */
-static bool is_like(const reply *wanted, const redisReply *got, int64_t tolerance_us)
+static bool is_like(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
 	unsigned pttl = wanted->count < 4 ? 4 : wanted->number[0] > 1 ? 1 : 2;
 	for (unsigned i = 0; i < wanted->count; i++) {
@@ -173,7 +173,7 @@ static bool is_like(const reply *wanted, const redisReply *got, int64_t toleranc
 	return true;
 }
 
-static bool is_same(const reply *wanted, const redisReply *got, int64_t tolerance_us)
+static bool is_same(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
 	switch (wanted->type) {
 		case REPLY_NIL:
@@ -217,7 +217,7 @@ static redisReply *read_reply(connection *c)
 	return got;
 }
 
-static void compare_with(const reply *wanted, redisReply *got, int64_t tolerance_us)
+static void compare_with(const model_reply *wanted, redisReply *got, int64_t tolerance_us)
 {
 	char line[400], a[100], b[200];
 	if (got == NULL) {
@@ -234,7 +234,7 @@ static void compare_with(const reply *wanted, redisReply *got, int64_t tolerance
 	freeReplyObject(got);
 }
 
-static void compare(connection *c, const reply *wanted, int64_t tolerance_us)
+static void compare(connection *c, const model_reply *wanted, int64_t tolerance_us)
 {
 	compare_with(wanted, read_reply(c), tolerance_us);
 }
@@ -254,19 +254,19 @@ static connection *longest_blocked(unsigned key)
 }
 
 static void run_and_compare(
-	connection *c, const command *what, int64_t at_us, int64_t tolerance_us);
-static void run_late(connection *c, const command *what);
+	connection *c, const model_command *what, int64_t at_us, int64_t tolerance_us);
+static void run_late(connection *c, const model_command *what);
 
 /* It has its answer, and what stands behind is run. */
 static void unblock(connection *c, reply_type answer, int64_t at_us, int64_t tolerance_us)
 {
-	reply r = {.type = answer, .error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"};
+	model_reply r = {.type = answer, .error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"};
 	c->is_blocked = false;
 	compare(c, &r, 0);
 	unsigned count = c->pending_count;
 	c->pending_count = 0;
 	for (unsigned i = 0; i < count && !has_failed; i++) {
-		command pending = c->pending[i];
+		model_command pending = c->pending[i];
 		if (answer != REPLY_TICKET) {
 			run_late(c, &pending);
 		} else {
@@ -278,9 +278,9 @@ static void unblock(connection *c, reply_type answer, int64_t at_us, int64_t tol
 static void serve(unsigned key, int64_t at_us, int64_t tolerance_us);
 
 /* The try behind a BLPOP that is over: it says itself when it was run. */
-static void run_late(connection *c, const command *what)
+static void run_late(connection *c, const model_command *what)
 {
-	reply r = {0};
+	model_reply r = {0};
 	redisReply *got = read_reply(c);
 	bool is_error = got != NULL && got->type == REDIS_REPLY_ERROR;
 	if (got == NULL || (got->elements < 2 && !is_error)) {
@@ -306,9 +306,10 @@ static void serve(unsigned key, int64_t at_us, int64_t tolerance_us)
 	}
 }
 
-static void run_and_compare(connection *c, const command *what, int64_t at_us, int64_t tolerance_us)
+static void run_and_compare(
+	connection *c, const model_command *what, int64_t at_us, int64_t tolerance_us)
 {
-	reply r = {0};
+	model_reply r = {0};
 	if (store_refuses(&model, what, &r)) {
 		compare(c, &r, 0);
 		return;
@@ -377,12 +378,12 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 	}
 }
 
-static command write_command(connection *c, const rl_request *request)
+static model_command write_command(connection *c, const rl_request *request)
 {
 	rl_command built;
 	const char *argv[RL_COMMAND_ARGS];
 	size_t lens[RL_COMMAND_ARGS];
-	command what;
+	model_command what;
 	char said[160], line[200];
 	rl_command_build(&built, request);
 	for (unsigned i = 0; i < built.argc; i++) {
@@ -419,12 +420,12 @@ static void queue_up(connection *c, int64_t at_us)
 	if (is_one_ending()) {
 		request.block_ms = 5000;
 	}
-	command blpop = write_command(c, &request);
+	model_command blpop = write_command(c, &request);
 	request.verb = RL_VERB_TRY;
 	request.as_text = true;
 	request.is_alone = false;
 	request.place = RL_PLACE_QUEUED;
-	command behind = write_command(c, &request);
+	model_command behind = write_command(c, &request);
 	int is_done = 0;
 	while (is_done == 0 && redisBufferWrite(c->real, &is_done) == REDIS_OK) {
 	}
@@ -450,7 +451,7 @@ static void ask(connection *c, int64_t at_us)
 		request.place = any(2) == 0 ? RL_PLACE_QUEUED : RL_PLACE_WOKEN;
 		request.is_alone = false;
 	}
-	command what = write_command(c, &request);
+	model_command what = write_command(c, &request);
 	run_and_compare(c, &what, at_us, SLOW_US);
 }
 

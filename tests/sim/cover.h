@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a run has met: each kind of fault and of branch, counted over all its seeds. A kind that never occurred is
- * a failure of the run, for it shows nothing about that kind.
+ * What a run has met: each kind of fault and of branch, counted over all its seeds. A kind that
+ * never occurred is a failure of the run, for it shows nothing about that kind.
  */
 #ifndef COVER_H
 #define COVER_H
@@ -63,22 +63,16 @@
  X(too_slow, "a grant came too late to be of use") \
  X(split, "votes are split, and tried again") \
  X(undone, "a grant is taken back") \
- X(owed_try_own, "a try that is owed an answer finds its own token") \
- X(late_try, "a try comes after its time, and passes the ticket on") \
- X(reserved, "a release reserves the lock for a waiter") \
- X(untold, "a release frees the lock, and its waiters cannot be told") \
  X(ticket_taken, "a ticket wakes a waiter") \
  X(ticket_lies, "a ticket finds nobody in the queue") \
  X(blpop_timeout, "a place in the queue ends by its time") \
  X(blpop_dropped, "a connection ends while it blocks") \
- X(noscript, "a server does not know a script") \
  X(abandoned, "a signal ends an acquire") \
  X(abandoned_wait, "a signal ends a wait in the queue") \
  X(own_token, "a lock is taken with a caller's token") \
  X(twin_refused, "a stranger's equal token is met") \
  X(own_swapped, "a caller's token takes the place of the one that has won") \
  X(own_not_swapped, "a caller's token does not get there") \
- X(swapped_before, "a swap finds that it was done") \
  X(released, "a lock is released") \
  X(not_released, "a release comes too late") \
  X(release_failed, "a release fails") \
@@ -87,7 +81,6 @@
  X(extend_failed, "an extend fails") \
  X(shortened, "an extend gives less than there was") \
  X(renewed, "a lease is renewed") \
- X(renewal_kept, "a renewal finds a longer TTL, and leaves it") \
  X(lost_by_clock, "a lease is lost by the clock") \
  X(lost_by_server, "a lease is lost by what a server says") \
  X(late_renewal, "a renewal runs after the loss") \
@@ -102,7 +95,6 @@
  X(swapped_back, "a take-over that failed is undone") \
  X(kept, "a lease is lost, and might have been kept but for its servers") \
  X(helpers_gone, "marks and tickets are looked for behind the last waiter") \
- X(expired, "a key ends by its TTL") \
  X(max_hold, "a lease is held as long as it may be")
 
 #define COVER_EACH(X) COVER_FAULTS(X) COVER_BRANCHES(X)
@@ -118,7 +110,8 @@ extern uint64_t cover_counts[COVER_KINDS];
 
 #define COVER(name) ((void) cover_counts[COVER_##name]++)
 
-/* Prints all of it, or what never occurred. @return how many kinds that are */
+/* Prints all kinds, and the branches of store.h, or only those that never occurred.
+ * @return how many never occurred */
 unsigned cover_report(bool is_quiet);
 
 #endif

@@ -200,12 +200,12 @@ static bool distrust(rl_transport *self, const rl_address *address)
 
 /* ---- the rings ---- */
 
-static command *command_at(const rl_link *link, uint32_t number)
+static model_command *command_at(const rl_link *link, uint32_t number)
 {
 	return &link->commands[number & (link->queue_size - 1)];
 }
 
-static reply *reply_at(const rl_link *link, uint32_t number)
+static model_reply *reply_at(const rl_link *link, uint32_t number)
 {
 	return &link->replies[number & (link->queue_size - 1)];
 }
@@ -218,8 +218,8 @@ static void make_room(rl_link *link)
 		return;
 	}
 	uint32_t grown = size > 0 ? 2 * size : NET_QUEUE;
-	command *commands = malloc(grown * sizeof *commands);
-	reply *replies = malloc(grown * sizeof *replies);
+	model_command *commands = malloc(grown * sizeof *commands);
+	model_reply *replies = malloc(grown * sizeof *replies);
 	if (commands == NULL || replies == NULL || grown > NET_QUEUE_MAX) {
 		fprintf(stderr, "seed %" PRIu64 ": a link has too much on it\n", world.seed);
 		abort();
@@ -237,15 +237,15 @@ static void make_room(rl_link *link)
 	link->queue_size = grown;
 }
 
-const command *net_next_command(rl_link *link)
+const model_command *net_next_command(rl_link *link)
 {
 	return command_at(link, link->run++);
 }
 
-reply *net_next_reply(rl_link *link)
+model_reply *net_next_reply(rl_link *link)
 {
 	make_room(link);
-	reply *r = reply_at(link, link->said++);
+	model_reply *r = reply_at(link, link->said++);
 	r->count = 0;
 	r->number[0] = 0;
 	return r;
@@ -257,7 +257,7 @@ static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 		return link->appended; /* the server skips it */
 	}
 	make_room(link);
-	command *c = command_at(link, link->written);
+	model_command *c = command_at(link, link->written);
 	if (!words_read(c, argc, argv)) {
 		world_violate("link %u: the model does not know %.*s with %u arguments", link->index,
 			(int) argv[0].len, argv[0].data, argc);
@@ -321,7 +321,7 @@ static bool is_connected(const rl_link *link)
 	return link->is_connected && !link->is_down;
 }
 
-static void read_reply(rl_link *link, const reply *from, rl_reply *to)
+static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 {
 	static const rl_reply_type types[] = {[REPLY_NIL] = RL_REPLY_NIL,
 		[REPLY_STATUS] = RL_REPLY_STATUS,
@@ -504,7 +504,7 @@ static void turn_away(rl_link *link, int64_t delay)
 {
 	COVER(turned_away);
 	net_note_trouble(link);
-	reply *r = net_next_reply(link);
+	model_reply *r = net_next_reply(link);
 	r->type = REPLY_ERROR;
 	r->error = "ERR max number of clients reached";
 	link->is_served = false;

@@ -71,8 +71,8 @@ struct rl_link {
 	rl_reply elements[5];
 	/* Owned, and kept for the link's next life; both are rings of so many, a power of two. */
 	uint32_t queue_size;
-	command *commands;
-	reply *replies;
+	model_command *commands;
+	model_reply *replies;
 };
 
 /* The transport of one thread of a client. */
@@ -114,8 +114,8 @@ void net_close_all_of(unsigned client);
 /* ---- the server's end, for server.c ---- */
 
 /* The next thing to be run, and room for its reply. */
-const command *net_next_command(rl_link *link);
-reply *net_next_reply(rl_link *link);
+const model_command *net_next_command(rl_link *link);
+model_reply *net_next_reply(rl_link *link);
 
 /* What was said goes out. */
 void net_say(rl_link *link);

@@ -58,7 +58,7 @@ static void plan_expiry(sim_server *s, unsigned key)
 
 /* ---- blocking ---- */
 
-static void block(sim_server *s, rl_link *link, const command *c)
+static void block(sim_server *s, rl_link *link, const model_command *c)
 {
 	if (s->blocked_count == SERVER_BLOCKED) {
 		world_violate("too many block at s%u", (unsigned) s->index);
@@ -95,7 +95,7 @@ static void resume(sim_server *s, rl_link *link, reply_type answer)
 {
 	unblock(s, link);
 	link->is_resuming = true;
-	reply *r = net_next_reply(link);
+	model_reply *r = net_next_reply(link);
 	r->type = answer;
 	r->error = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
 	world_plan(EVENT_UNBLOCKED, world.now + between(0, RESUME_NS), link->index, link->life, 0);
@@ -120,7 +120,7 @@ static void serve(sim_server *s, unsigned key)
 
 /* ---- commands ---- */
 
-static bool is_refused(const sim_server *s, const command *c, reply *r)
+static bool is_refused(const sim_server *s, const model_command *c, model_reply *r)
 {
 	if (c->what == WORD_HELLO) {
 		return false;
@@ -155,12 +155,12 @@ static store_denial denial_of(const sim_server *s, const rl_link *link)
 	return s->memory_until > world.now ? DENIES_MEMORY : DENIES_NOTHING;
 }
 
-static bool says(const reply *r, const char *word)
+static bool says(const model_reply *r, const char *word)
 {
 	return strncmp(r->error, word, strlen(word)) == 0;
 }
 
-static void count_error(const rl_link *link, const command *c, const reply *r)
+static void count_error(const rl_link *link, const model_command *c, const model_reply *r)
 {
 	if (says(r, "OOM")) {
 		COVER(oom);
@@ -184,7 +184,8 @@ static void exchange_scripts(sim_server *s, const rl_link *link)
 	}
 }
 
-static void trace_run(const sim_server *s, const rl_link *link, const command *c, const reply *r)
+static void trace_run(
+	const sim_server *s, const rl_link *link, const model_command *c, const model_reply *r)
 {
 	char said[128];
 	char answer[64];
@@ -195,7 +196,7 @@ static void trace_run(const sim_server *s, const rl_link *link, const command *c
 }
 
 static void look_at_watch(
-	const sim_server *s, const rl_link *link, const command *c, const reply *r)
+	const sim_server *s, const rl_link *link, const model_command *c, const model_reply *r)
 {
 	if (!link->is_watch) {
 		return;
@@ -215,8 +216,8 @@ static void look_at_watch(
 
 static void run_one(sim_server *s, rl_link *link)
 {
-	reply *r = net_next_reply(link); /* first: it may move the commands */
-	const command *c = net_next_command(link);
+	model_reply *r = net_next_reply(link); /* first: it may move the commands */
+	const model_command *c = net_next_command(link);
 	s->store.denies = denial_of(s, link);
 	if (is_refused(s, c, r) || store_refuses(&s->store, c, r)) {
 		/* said already */
@@ -417,7 +418,7 @@ static void send_away_all(sim_server *s)
 	while (s->blocked_count > 0) {
 		rl_link *link = s->blocked[0];
 		COVER(sent_away);
-		reply *r = net_next_reply(link);
+		model_reply *r = net_next_reply(link);
 		r->type = REPLY_ERROR;
 		r->error = "UNBLOCKED force unblock from blocking operation, instance state changed";
 		net_say(link);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A network, a clock and random bytes that do as the test says, and a driver that steps an operation
- * against them. There is one of each, up to five servers ("a" to "e") and no malloc in it.
+ * A network, a clock and random bytes that do as the test says, and a driver that steps an
+ * operation against them. There is one of each, up to five servers ("a" to "e") and no malloc in
+ * it.
  *
- * A test says in advance what comes of the next dials and commands; what then happens is written to a log,
- * one line for each dial, command and close, with the milliseconds since the start and the number of the
- * link:
+ * A test says in advance what comes of the next dials and commands; what then happens is written to
+ * a log, one line for each dial, command and close, with the milliseconds since the start and the
+ * number of the link:
  *
  *     0 a1 dial
  *     0 a1 SET k T1 NX PX 30000        the words are those of fake_words.h
@@ -56,8 +57,8 @@ extern rl_pool fake_pool;
 extern rl_transport fake_transport;
 extern rl_target fake_targets[FAKE_MEMBERS];
 
-/* Starts over with so many servers, timeouts of 1 s, back-off of 10 ms to 200 ms without jitter. Waiters poll;
- * a test of the others sets fake_set.wakes. */
+/* Starts over with so many servers, timeouts of 1 s, back-off of 10 ms to 200 ms without jitter.
+ * Waiters poll; a test of the others sets fake_set.wakes. */
 void fake_begin(unsigned members);
 
 /* Frees the operations that the test made, clears the pool, and sees to it that nothing is left. */
@@ -70,8 +71,8 @@ void fake_dials(unsigned member, fake_dial what, int64_t delay);
 void fake_greets(unsigned member, const char *text);
 
 /*
- * The next command about a lock to a member. Without any, an undo (EVAL of release) is answered with :1 and
- * all else with silence.
+ * The next command about a lock to a member. Without any, an undo (EVAL of release) is answered
+ * with :1 and all else with silence.
  * @param text borrowed: "+OK", "-ERR ..", "$text", ":1", "_" for nil, "*:0 :500 :1" for an array
  */
 void fake_acts(unsigned member, fake_act what, const char *text, int64_t delay);
@@ -87,18 +88,20 @@ typedef struct fake_plan {
 extern int64_t fake_alarm;
 extern void (*fake_on_alarm)(void);
 
-/* NULL, or asked about each command without a plan, twice: before the system takes it, when only the acts
- * count that concern the taking, and when the server runs it. Its words are those of the log. For BLPOP the
- * delay is how long it blocks.
+/* NULL, or asked about each command without a plan, twice: before the system takes it, when only
+ * the acts count that concern the taking, and when the server runs it. Its words are those of the
+ * log. For BLPOP the delay is how long it blocks.
  * @return false = no idea */
 extern bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
-/* When the server runs the command that is asked about, and which one it is. */
+/* The command that is asked about: when the server runs it, which server that is, and the command
+ * as tests/model reads it; NULL = the model does not know such a command. */
 extern int64_t fake_run_at;
 extern unsigned fake_run_on;
+extern const struct model_command *fake_run_command;
 
-/* A BLPOP blocks its link for as long as it says, and then comes to nothing. What stands behind it meets its
- * plan when it is run. */
+/* A BLPOP blocks its link for as long as it says, and then comes to nothing. What stands behind it
+ * meets its plan when it is run. */
 #define FAKE_TICKET "*$k::rl-wake $1"
 
 /* What comes of the next BLPOP instead, after the delay. */
@@ -135,7 +138,7 @@ void fake_random_draws(unsigned left);
 /* NULL, or asked at each dial and append: true = there is no memory for it. */
 extern bool (*fake_lacks_memory)(void);
 
-/* Puts a connection to the member into the pool, and forgets the log. Plans are for what follows. */
+/* Puts a connection to the member into the pool, and forgets the log. Plans stay for later. */
 void fake_warm(unsigned member);
 
 /* The driver's part for one link: connects it, reads what has arrived by now. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the two halves of the fake's network share: fake_server.c, which runs commands, and fake_net.c, which
- * carries them.
+ * What the two halves of the fake's network share: fake_server.c, which runs commands, and
+ * fake_net.c, which carries them.
  */
 #ifndef FAKE_LINK_H
 #define FAKE_LINK_H
 
 #include "fake_net.h"
 #include "fake_words.h"
+#include "words.h"
 
 #define LINKS_MAX 256
 #define QUEUE_MAX 192
@@ -18,6 +19,8 @@
 typedef struct command {
 	uint64_t end;
 	fake_words words;
+	bool is_in_model; /* tests/model knows such a command, and reads it as this */
+	model_command model;
 } command;
 
 typedef struct event {
@@ -43,7 +46,6 @@ struct rl_link {
 	const char *greeting;
 	uint64_t appended;
 	uint64_t sent;
-	command commands[COMMANDS_MAX];
 	unsigned command_count;
 	unsigned taken; /* commands taken whole */
 	unsigned run;   /* of these, those that the server has run */
@@ -51,10 +53,12 @@ struct rl_link {
 	int64_t blocked_at;
 	int64_t blocked_until; /* RL_NEVER = for good */
 	fake_plan blocked_by;  /* what comes then */
-	event events[EVENTS_MAX];
 	unsigned event_count;
 	unsigned event_next;
 	rl_error err;
+	/* From here on a new link is not cleared. */
+	command commands[COMMANDS_MAX];
+	event events[EVENTS_MAX];
 	rl_reply elements[ELEMENTS_MAX];
 };
 

@@ -6,6 +6,7 @@
 #include "fake_link.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,10 +101,11 @@ static rl_link *new_link(unsigned member)
 		FAIL("too many links");
 	}
 	rl_link *link = &fake_links[fake_link_count++];
-	*link = (rl_link){.member = member,
-		.number = ++fake_servers[member].link_count,
-		.is_open = true,
-		.connect_at = RL_NEVER};
+	memset(link, 0, offsetof(rl_link, commands));
+	link->member = member;
+	link->number = ++fake_servers[member].link_count;
+	link->is_open = true;
+	link->connect_at = RL_NEVER;
 	fake_note(link, "dial");
 	return link;
 }
@@ -184,6 +186,7 @@ static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 	}
 	command *c = &link->commands[link->command_count++];
 	fake_describe(&c->words, argc, argv);
+	c->is_in_model = words_read(&c->model, argc, argv);
 	for (unsigned i = 0; i < argc; i++) {
 		link->appended += argv[i].len + 6;
 	}

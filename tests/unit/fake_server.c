@@ -11,6 +11,7 @@
 
 int64_t fake_run_at;
 unsigned fake_run_on;
+const model_command *fake_run_command;
 bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
 server fake_servers[FAKE_MEMBERS];
@@ -192,6 +193,7 @@ static void greet_back(rl_link *link, const command *c, int64_t at)
 bool fake_ask_test(const rl_link *link, const command *c, bool is_taken, fake_plan *plan)
 {
 	fake_run_on = link->member;
+	fake_run_command = c->is_in_model ? &c->model : NULL;
 	return fake_improvise != NULL && fake_improvise(c->words.text, is_taken, plan);
 }
 

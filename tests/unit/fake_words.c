@@ -40,12 +40,21 @@ static unsigned number_in(drawn *all, rl_bytes token)
 
 const char *fake_name_of(rl_bytes token)
 {
-	static char name[16];
+	static char names[8][16];
+	static unsigned count;
 	if (token.len != RL_TOKEN_LEN) {
 		return "";
 	}
-	snprintf(name, sizeof name, "T%u", number_in(&tokens, token));
+	char *name = names[count++ % 8];
+	snprintf(name, sizeof names[0], "T%u", number_in(&tokens, token));
 	return name;
+}
+
+rl_bytes fake_token_named(const char *name)
+{
+	unsigned number = name[0] == 'T' ? (unsigned) atoi(name + 1) : 0;
+	bool is_known = number > 0 && number <= tokens.count && tokens.count <= TOKENS_MAX;
+	return is_known ? rl_bytes_of(tokens.list[number - 1], RL_TOKEN_LEN) : (rl_bytes){NULL, 0};
 }
 
 static size_t describe_argument(char *out, size_t size, rl_bytes argument)

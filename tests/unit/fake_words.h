@@ -26,8 +26,11 @@ typedef struct fake_words {
 
 void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv);
 
-/* A token of ours by its name in the log: "T1"; valid until the next call. */
+/* A token of ours by its name in the log: "T1"; valid for eight calls. */
 const char *fake_name_of(rl_bytes token);
+
+/* The token that has this name in the log; no data = none has it. */
+rl_bytes fake_token_named(const char *name);
 
 /* The next token of ours is T1, the next waiter W1. */
 void fake_forget_tokens(void);

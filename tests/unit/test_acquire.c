@@ -635,7 +635,7 @@ static void an_undo_lingers(void)
 	CHECK_HAS(fake_log(), "61000 a1 close\n");
 }
 
-static void so_many_linger_and_no_more(void)
+static void the_number_of_lingering_connections_is_limited(void)
 {
 	fake_begin(1);
 	for (unsigned i = 0; i < RL_POOL_LINGERING_MAX + 3; i++) {
@@ -736,7 +736,7 @@ static void an_owed_try_may_meet_noscript(void)
 	CHECK_HAS(fake_log(), "0 a2 try k T1 30000 1 0 - 0\n0 a2 NAME\n0 a2 TRY k T1 30000 1 0 - 0\n");
 }
 
-static void it_is_dialled_again_with_growing_pauses(void)
+static void a_server_is_dialled_again_with_growing_pauses(void)
 {
 	begin_warm();
 	for (unsigned i = 0; i < 20; i++) {
@@ -771,7 +771,7 @@ static void a_pause_is_never_nothing(void)
 	CHECK(fake_stats.connects < 25);
 }
 
-static void in_doubt_a_refused_connection_is_dialled_again(void)
+static void a_refused_connection_is_dialled_again_while_in_doubt(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -789,7 +789,7 @@ static void in_doubt_a_refused_connection_is_dialled_again(void)
 			  "30 a4 NAME\n");
 }
 
-static void not_in_doubt_a_refused_connection_ends_it(void)
+static void a_refused_connection_ends_a_call_that_is_not_in_doubt(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
@@ -978,7 +978,7 @@ static void the_reason_of_a_server_that_hangs_up_is_told(void)
 	CHECK_TEXT(acquire->op.err->code, "DENIED");
 }
 
-static void what_had_arrived_before_the_break_counts(void)
+static void a_reply_that_arrived_before_the_break_counts(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SAY_BREAK, "+OK", 0);
@@ -1136,7 +1136,7 @@ static void a_grant_can_be_taken_back(void)
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
 }
 
-static void without_a_connection_it_stays(void)
+static void without_a_connection_the_undo_is_left_out(void)
 {
 	begin_warm();
 	fake_says(0, "+OK");
@@ -1178,7 +1178,7 @@ static void a_refused_login_is_told(void)
 	CHECK_INT(fake_stats.undone, 0);
 }
 
-static void what_was_taken_with_a_refused_login_is_undone(void)
+static void a_grant_after_a_refused_login_is_undone(void)
 {
 	begin_with_login();
 	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
@@ -1200,7 +1200,7 @@ static void own_token_taken_with_a_refused_login_is_undone(void)
 	CHECK_HAS(fake_log(), "0 a1 RELEASE k mine\n");
 }
 
-static void what_was_refused_with_a_refused_login_is_left(void)
+static void a_refusal_after_a_refused_login_needs_no_undo(void)
 {
 	begin_with_login();
 	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
@@ -1290,7 +1290,7 @@ static void the_rest_is_sent_when_the_system_takes_it(void)
 	CHECK_INT(acquire->proven_until, proof(0, 30000));
 }
 
-static void what_was_not_taken_whole_is_not_undone(void)
+static void a_command_that_was_not_sent_whole_is_not_undone(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_HALF, NULL, RL_NEVER);
@@ -1331,7 +1331,7 @@ static void an_undo_that_the_server_cannot_run_is_no_undo(void)
 
 /* ---- the clock ---- */
 
-static void who_slept_past_the_deadline_gets_one_whole_try(void)
+static void a_process_that_slept_past_the_deadline_gets_one_whole_try(void)
 {
 	begin_warm();
 	fake_says(0, "_");
@@ -1575,17 +1575,17 @@ static const check_test tests[] = {
 	TEST(the_timeout_begins_when_it_is_connected),
 	TEST(no_budget_goes_beyond_deadline_plus_timeout),
 	TEST(an_undo_lingers),
-	TEST(so_many_linger_and_no_more),
+	TEST(the_number_of_lingering_connections_is_limited),
 	TEST(after_an_undo_comes_a_fresh_token),
 	TEST(without_random_bytes_for_it_the_wait_ends),
 	TEST(broken_before_it_was_sent_is_sent_again),
 	TEST(broken_after_it_was_sent_is_asked_as_owed),
 	TEST(an_owed_try_may_be_refused),
 	TEST(an_owed_try_may_meet_noscript),
-	TEST(it_is_dialled_again_with_growing_pauses),
+	TEST(a_server_is_dialled_again_with_growing_pauses),
 	TEST(a_pause_is_never_nothing),
-	TEST(in_doubt_a_refused_connection_is_dialled_again),
-	TEST(not_in_doubt_a_refused_connection_ends_it),
+	TEST(a_refused_connection_is_dialled_again_while_in_doubt),
+	TEST(a_refused_connection_ends_a_call_that_is_not_in_doubt),
 	TEST(in_doubt_a_hanging_connect_uses_up_the_budget),
 	TEST(a_token_in_doubt_stays_owed_in_the_next_try),
 	TEST(a_timeout_tells_what_broke_before),
@@ -1599,7 +1599,7 @@ static const check_test tests[] = {
 	TEST(nonsense_to_an_owed_try_is_undone),
 	TEST(nonsense_to_a_login_ends_it),
 	TEST(the_reason_of_a_server_that_hangs_up_is_told),
-	TEST(what_had_arrived_before_the_break_counts),
+	TEST(a_reply_that_arrived_before_the_break_counts),
 	TEST(own_token_is_never_owed),
 	TEST(own_token_found_after_a_break_is_unknown),
 	TEST(own_token_found_without_a_break_is_a_refusal),
@@ -1612,11 +1612,11 @@ static const check_test tests[] = {
 	TEST(too_slow_and_not_given_back_is_not_called_so),
 	TEST(own_token_too_slow_is_left_and_ends),
 	TEST(a_grant_can_be_taken_back),
-	TEST(without_a_connection_it_stays),
+	TEST(without_a_connection_the_undo_is_left_out),
 	TEST(a_refused_login_is_told),
-	TEST(what_was_taken_with_a_refused_login_is_undone),
+	TEST(a_grant_after_a_refused_login_is_undone),
 	TEST(own_token_taken_with_a_refused_login_is_undone),
-	TEST(what_was_refused_with_a_refused_login_is_left),
+	TEST(a_refusal_after_a_refused_login_needs_no_undo),
 	TEST(an_undo_after_a_refused_login_ends_by_the_timeout),
 	TEST(a_break_after_a_refused_login_ends_it),
 	TEST(a_set_lost_behind_a_refused_select_is_of_unknown_outcome),
@@ -1624,10 +1624,10 @@ static const check_test tests[] = {
 	TEST(a_login_refused_for_now_is_tried_again),
 	TEST(a_refused_name_does_not_matter),
 	TEST(the_rest_is_sent_when_the_system_takes_it),
-	TEST(what_was_not_taken_whole_is_not_undone),
+	TEST(a_command_that_was_not_sent_whole_is_not_undone),
 	TEST(an_undo_that_was_not_sent_is_no_undo),
 	TEST(an_undo_that_the_server_cannot_run_is_no_undo),
-	TEST(who_slept_past_the_deadline_gets_one_whole_try),
+	TEST(a_process_that_slept_past_the_deadline_gets_one_whole_try),
 	TEST(an_answer_read_before_a_suspension_counts),
 	TEST(a_suspension_may_use_up_the_budget),
 	TEST(nothing_is_late_before_it_was_looked_for),

@@ -368,7 +368,7 @@ static void blpop_is_a_ticket_or_none(void)
 	CHECK_INT(VOTE(BLPOP, status("OK")), RL_VOTE_FAILED);
 }
 
-static void who_is_freed_may_not_be_told(void)
+static void a_release_may_tell_no_waiter(void)
 {
 	static const rl_verb verbs[] = {RL_VERB_RELEASE, RL_VERB_FORCE};
 	for (unsigned i = 0; i < 2; i++) {
@@ -510,7 +510,7 @@ static void noscript_is_known_by_its_word(void)
 }
 
 /* What each verb does about the errors that concern the way in which a script is sent. */
-static void who_is_said_again_and_how(void)
+static void which_errors_are_asked_again_and_how(void)
 {
 	static const struct {
 		rl_verb verb;
@@ -559,14 +559,14 @@ static const check_test tests[] = {
 	TEST(probe_tells_the_holder),
 	TEST(probe_is_nothing_else),
 	TEST(blpop_is_a_ticket_or_none),
-	TEST(who_is_freed_may_not_be_told),
+	TEST(a_release_may_tell_no_waiter),
 	TEST(one_and_zero),
 	TEST(remaining_is_a_pttl),
 	TEST(owner_is_a_text),
 	TEST(errors_keep_their_word),
 	TEST(owner_by_type_knows_a_sorted_set),
 	TEST(noscript_is_known_by_its_word),
-	TEST(who_is_said_again_and_how),
+	TEST(which_errors_are_asked_again_and_how),
 };
 
 CHECK_MAIN(tests, NULL)

@@ -552,8 +552,7 @@ static void an_undo_is_as_sure_as_what_was_sent(void)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		dial_it(NULL, NULL, 0);
 		flush_and_read();
-		rl_request request = {
-			.verb = RL_VERB_SET, .key = bytes_of("k"), .token = bytes_of(DRAWN)};
+		rl_request request = {.verb = RL_VERB_SET, .key = bytes_of("k"), .token = bytes_of(DRAWN)};
 		fake_acts(0, cases[i].act, ":0", MS);
 		if (rl_conn_undo(conn, &request) != cases[i].is_written) {
 			FAIL("case %zu: %s", i, fake_log());

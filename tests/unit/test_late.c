@@ -153,7 +153,7 @@ static void a_take_over_is_undone_by_a_swap(void)
 	}
 }
 
-static void until_the_ttl_is_over(void)
+static void a_release_is_repeated_until_the_ttl_is_over(void)
 {
 	begin(1);
 	release_answer = "-LOADING x";
@@ -205,7 +205,7 @@ static void a_connection_that_breaks_is_replaced(void)
 	check_counts(1, 1, 0);
 }
 
-static void without_the_right_to_the_helper_keys_it_goes_without(void)
+static void without_rights_a_late_release_leaves_the_helper_keys_out(void)
 {
 	begin(1);
 	fake_set.wakes = true;
@@ -258,7 +258,7 @@ static void no_is_not_believed_while_a_set_may_come(void)
 	check_counts(1, 1, 0);
 }
 
-static void it_is_asked_until_the_ttl_is_over_then(void)
+static void a_release_with_a_set_that_may_come_is_repeated_until_the_ttl_is_over(void)
 {
 	begin(3);
 	release_answer = ":0";
@@ -296,7 +296,7 @@ static void the_watchs_own_set_counts_too(void)
 	check_counts(1, 1, 0);
 }
 
-static void it_goes_behind_a_renewal_that_is_under_way(void)
+static void a_late_release_goes_behind_a_renewal_under_way(void)
 {
 	begin(1);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -313,7 +313,7 @@ static void it_goes_behind_a_renewal_that_is_under_way(void)
 
 /* ---- the list ---- */
 
-static void it_knows_what_it_releases(void)
+static void the_watch_knows_what_it_releases(void)
 {
 	begin(1);
 	CHECK(!is_releasing("k", "tok"));
@@ -369,7 +369,7 @@ static void the_same_token_on_other_servers_is_another(void)
 	check_counts(2, 2, 0);
 }
 
-static void it_knows_on_which_servers(void)
+static void the_watch_knows_on_which_servers_it_releases(void)
 {
 	begin(3);
 	release_answer = "-LOADING x";
@@ -437,7 +437,7 @@ static bool hand_over_one(void)
 	return is_taken;
 }
 
-static void without_memory_it_is_dropped(void)
+static void without_memory_a_late_release_is_dropped(void)
 {
 	bool is_taken = false;
 	unsigned fails = 0;
@@ -472,7 +472,7 @@ static void all_leases_are_released_and_count_as_lost(void)
 	CHECK_COUNT("RELEASE", 2);
 }
 
-static void they_go_behind_what_is_under_way(void)
+static void releases_go_behind_commands_under_way(void)
 {
 	begin(1);
 	watching_keep("k", TTL);
@@ -535,7 +535,7 @@ static void a_quorum_is_enough(void)
 	CHECK_COUNT("RELEASE k tok", 3);
 }
 
-static void with_a_majority_away_it_does_not_end(void)
+static void with_a_majority_away_a_late_release_does_not_end(void)
 {
 	begin(3);
 	watching_keep("k", TTL);
@@ -562,7 +562,7 @@ static void what_is_asked_for_is_given_up_after_two_refusals(void)
 	watching_to(2000);
 }
 
-static void or_after_one_release(void)
+static void a_release_on_request_is_given_up_after_one_release(void)
 {
 	begin(1);
 	rl_late_release late = late_of("k", 1, 1000);
@@ -596,7 +596,7 @@ static void an_error_says_that_it_was_not_released(void)
 	CHECK(fake_count("RELEASE k tok") > 2);
 }
 
-static void nor_when_its_owner_has_begun_to_release_it(void)
+static void a_lease_whose_owner_has_begun_to_release_it_is_left_alone(void)
 {
 	begin(1);
 	rl_renewal *leaving = watching_keep("leaving", TTL);
@@ -637,7 +637,7 @@ static void give_up(const rl_acquire *acquire)
 	}
 }
 
-static void of_two_tokens_that_which_the_key_holds_is_released(void)
+static void the_one_of_two_tokens_that_the_key_holds_is_released(void)
 {
 	begin(1);
 	give_up(swapping(1, 29000));
@@ -691,7 +691,7 @@ static void only_where_our_lock_is_the_caller_s_token_is_released(void)
 	CHECK_COUNT("RELEASE k T1", 3);
 }
 
-static void nor_when_the_proof_is_over(void)
+static void the_caller_s_token_is_left_alone_when_the_proof_is_over(void)
 {
 	begin(1);
 	give_up(swapping(1, 0));
@@ -706,7 +706,7 @@ static void nor_when_the_proof_is_over(void)
 	CHECK_COUNT("SWAP", 3); /* at 0, 10 and 30 ms */
 }
 
-static void nor_while_the_first_set_is_under_way(void)
+static void the_caller_s_token_is_left_alone_while_the_first_set_is_under_way(void)
 {
 	begin(1);
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1000 * MS);
@@ -720,41 +720,41 @@ static const check_test tests[] = {
 	TEST(a_server_that_says_no_is_done),
 	TEST(an_error_is_asked_again_after_a_growing_pause),
 	TEST(a_take_over_is_undone_by_a_swap),
-	TEST(until_the_ttl_is_over),
+	TEST(a_release_is_repeated_until_the_ttl_is_over),
 	TEST(a_server_that_refuses_the_connection_is_dialled_again),
 	TEST(a_server_that_hangs_is_told_on_another_connection),
 	TEST(a_connection_that_breaks_is_replaced),
-	TEST(without_the_right_to_the_helper_keys_it_goes_without),
+	TEST(without_rights_a_late_release_leaves_the_helper_keys_out),
 	TEST(only_the_members_that_have_not_confirmed_are_asked),
 	TEST(a_member_that_confirms_is_not_asked_again),
 	TEST(no_is_not_believed_while_a_set_may_come),
-	TEST(it_is_asked_until_the_ttl_is_over_then),
+	TEST(a_release_with_a_set_that_may_come_is_repeated_until_the_ttl_is_over),
 	TEST(the_watchs_own_set_counts_too),
-	TEST(it_goes_behind_a_renewal_that_is_under_way),
-	TEST(it_knows_what_it_releases),
+	TEST(a_late_release_goes_behind_a_renewal_under_way),
+	TEST(the_watch_knows_what_it_releases),
 	TEST(the_same_release_is_one),
 	TEST(the_same_token_on_other_servers_is_another),
-	TEST(it_knows_on_which_servers),
+	TEST(the_watch_knows_on_which_servers_it_releases),
 	TEST(the_oldest_makes_room),
 	TEST(nothing_is_left_when_the_watch_forgets),
-	TEST(without_memory_it_is_dropped),
+	TEST(without_memory_a_late_release_is_dropped),
 	TEST(all_leases_are_released_and_count_as_lost),
-	TEST(they_go_behind_what_is_under_way),
+	TEST(releases_go_behind_commands_under_way),
 	TEST(only_what_may_be_held_is_released),
 	TEST(a_pause_in_dialling_is_cut_short),
 	TEST(a_quorum_is_enough),
-	TEST(with_a_majority_away_it_does_not_end),
+	TEST(with_a_majority_away_a_late_release_does_not_end),
 	TEST(what_is_asked_for_is_given_up_after_two_refusals),
-	TEST(or_after_one_release),
+	TEST(a_release_on_request_is_given_up_after_one_release),
 	TEST(a_caller_s_token_is_released_once),
 	TEST(an_error_says_that_it_was_not_released),
-	TEST(nor_when_its_owner_has_begun_to_release_it),
-	TEST(of_two_tokens_that_which_the_key_holds_is_released),
+	TEST(a_lease_whose_owner_has_begun_to_release_it_is_left_alone),
+	TEST(the_one_of_two_tokens_that_the_key_holds_is_released),
 	TEST(both_are_said_again_while_the_answer_is_no),
 	TEST(after_a_lost_answer_the_caller_s_token_is_left_alone),
 	TEST(only_where_our_lock_is_the_caller_s_token_is_released),
-	TEST(nor_when_the_proof_is_over),
-	TEST(nor_while_the_first_set_is_under_way),
+	TEST(the_caller_s_token_is_left_alone_when_the_proof_is_over),
+	TEST(the_caller_s_token_is_left_alone_while_the_first_set_is_under_way),
 };
 
 CHECK_MAIN(tests, watching_end)

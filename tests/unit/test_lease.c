@@ -153,7 +153,7 @@ static void what_was_left_was_released(void)
 }
 
 /* With 1 % of drift a renewal that goes to the end of the hold proves until 302 ms and a rounding before it. */
-static void it_was_held_for_as_long_as_it_may(void)
+static void a_lease_was_held_for_as_long_as_it_may_be(void)
 {
 	static const struct {
 		int64_t hold_ms;
@@ -202,7 +202,7 @@ static void the_members_majority_says_why(void)
 	CHECK_INT(rl_loss_of_refusals(0, 0), RL_LOSS_DELETED);
 }
 
-static void of_two_that_overlap_the_shorter_counts(void)
+static void the_shorter_of_two_overlapping_extends_counts(void)
 {
 	for (int is_long_first = 0; is_long_first < 2; is_long_first++) {
 		begin(10 * SECOND);
@@ -222,7 +222,7 @@ static void of_two_that_overlap_the_shorter_counts(void)
 	}
 }
 
-static void one_in_doubt_may_still_be_carried_out(void)
+static void an_extend_in_doubt_may_still_be_carried_out(void)
 {
 	begin(10 * SECOND);
 	rl_lease_expect(lease, 2 * SECOND);
@@ -435,11 +435,11 @@ static const check_test tests[] = {
 	TEST(what_the_clock_ended_may_still_be_disowned),
 	TEST(the_first_reason_stays),
 	TEST(what_was_left_was_released),
-	TEST(it_was_held_for_as_long_as_it_may),
+	TEST(a_lease_was_held_for_as_long_as_it_may_be),
 	TEST(a_childs_is_the_parents),
 	TEST(the_members_majority_says_why),
-	TEST(of_two_that_overlap_the_shorter_counts),
-	TEST(one_in_doubt_may_still_be_carried_out),
+	TEST(the_shorter_of_two_overlapping_extends_counts),
+	TEST(an_extend_in_doubt_may_still_be_carried_out),
 	TEST(a_copy_of_one_that_was_confirmed_may_still_be_carried_out),
 	TEST(a_renewal_proves_from_when_it_was_asked_for_and_leaves_the_ttl),
 	TEST(a_renewal_never_shortens_what_is_proven),

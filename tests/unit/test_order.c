@@ -40,7 +40,7 @@ static const char *order_of(const char *key)
 }
 
 /* Clients of different versions must agree. */
-static void it_never_changes(void)
+static void the_order_never_changes(void)
 {
 	list("a");
 	CHECK_TEXT(order_of("k"), "a");
@@ -59,7 +59,7 @@ static void it_never_changes(void)
 	CHECK_TEXT(order_of("other"), "badce");
 }
 
-static void it_does_not_depend_on_the_lists_order(void)
+static void the_order_does_not_depend_on_that_of_the_list(void)
 {
 	static const char *const lists[] = {"abcde", "edcba", "cabed", "badce", "eacbd"};
 	for (unsigned key = 0; key < 100; key++) {
@@ -75,7 +75,7 @@ static void it_does_not_depend_on_the_lists_order(void)
 	}
 }
 
-static void one_that_is_missing_leaves_the_others_in_order(void)
+static void a_missing_member_leaves_the_others_in_order(void)
 {
 	for (unsigned key = 0; key < 100; key++) {
 		char text[32];
@@ -152,9 +152,9 @@ static void keys_may_be_any_bytes(void)
 }
 
 static const check_test tests[] = {
-	TEST(it_never_changes),
-	TEST(it_does_not_depend_on_the_lists_order),
-	TEST(one_that_is_missing_leaves_the_others_in_order),
+	TEST(the_order_never_changes),
+	TEST(the_order_does_not_depend_on_that_of_the_list),
+	TEST(a_missing_member_leaves_the_others_in_order),
 	TEST(keys_are_spread_evenly),
 	TEST(the_second_does_not_follow_from_the_first),
 	TEST(keys_may_be_any_bytes),

@@ -61,7 +61,7 @@ static rl_conn *give_owing(void)
 
 /* ---- under way ---- */
 
-static void one_that_is_connecting_is_used(void)
+static void a_connection_under_way_is_used(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT, 50 * MS);
@@ -80,7 +80,7 @@ static void one_that_is_connecting_is_used(void)
 	CHECK(fake_pool.troubles == NULL);
 }
 
-static void one_that_is_not_connected_in_time_is_dropped(void)
+static void a_connection_that_is_not_made_in_time_is_dropped(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_HANG, 0);
@@ -94,7 +94,7 @@ static void one_that_is_not_connected_in_time_is_dropped(void)
 	CHECK_INT(fake_pool.troubles->fails, 1);
 }
 
-static void one_that_is_refused_is_dropped(void)
+static void a_refused_connection_is_dropped(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_REFUSE_LATER, 20 * MS);
@@ -107,7 +107,7 @@ static void one_that_is_refused_is_dropped(void)
 	CHECK_INT(fake_pool.troubles->redial_at, FAKE_START + 30 * MS);
 }
 
-static void one_that_logs_in_is_used_when_it_has(void)
+static void a_connection_that_logs_in_is_used_after_the_login(void)
 {
 	static char password[] = "secret";
 	fake_begin(1);
@@ -121,7 +121,7 @@ static void one_that_logs_in_is_used_when_it_has(void)
 	CHECK_LOG("0 a1 dial\n0 a1 AUTH secret\n");
 }
 
-static void one_whose_login_is_refused_is_dropped(void)
+static void a_connection_whose_login_is_refused_is_dropped(void)
 {
 	static char password[] = "secret";
 	fake_begin(1);
@@ -136,7 +136,7 @@ static void one_whose_login_is_refused_is_dropped(void)
 
 /* ---- silent ones ---- */
 
-static void one_that_owes_is_used_on(void)
+static void a_connection_that_owes_is_used_on(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -146,7 +146,7 @@ static void one_that_owes_is_used_on(void)
 	CHECK_INT(taken->pending_count, 1);
 }
 
-static void one_that_is_silent_too_long_is_dropped_and_lingers(void)
+static void a_connection_that_is_silent_too_long_is_dropped_and_lingers(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -162,7 +162,7 @@ static void one_that_is_silent_too_long_is_dropped_and_lingers(void)
 	CHECK(!is_worth_asking());
 }
 
-static void one_that_has_answered_is_not_silent(void)
+static void a_connection_that_has_answered_is_not_silent(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -195,7 +195,7 @@ static void any_answer_begins_the_time_anew(void)
 }
 
 /* What is added to what it owes does not make the first of it younger. */
-static void who_uses_it_on_does_not_prolong_it(void)
+static void further_use_of_a_silent_connection_does_not_prolong_its_time(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -207,7 +207,7 @@ static void who_uses_it_on_does_not_prolong_it(void)
 	CHECK(take() == NULL);
 }
 
-static void one_that_has_died_while_it_was_silent_is_dropped(void)
+static void a_silent_connection_that_has_died_is_dropped(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -220,7 +220,7 @@ static void one_that_has_died_while_it_was_silent_is_dropped(void)
 }
 
 /* Closed with an unread answer it would be reset, and what the server has not read be lost. */
-static void one_that_owes_lingers_when_the_pool_is_ended(void)
+static void a_connection_that_owes_lingers_when_the_pool_ends(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -233,7 +233,7 @@ static void one_that_owes_lingers_when_the_pool_is_ended(void)
 	CHECK(fake_pool.lingering != NULL);
 }
 
-static void also_when_its_address_is_cleared(void)
+static void a_connection_that_owes_lingers_when_its_address_is_cleared(void)
 {
 	fake_begin(2);
 	fake_warm(1);
@@ -247,7 +247,7 @@ static void also_when_its_address_is_cleared(void)
 	CHECK_COUNT("0 a1 close", 0);
 }
 
-static void also_when_it_makes_room(void)
+static void a_connection_that_owes_lingers_when_it_makes_room(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -260,7 +260,7 @@ static void also_when_it_makes_room(void)
 	CHECK_INT(fake_pool.lingering->pending_count, 1);
 }
 
-static void but_not_once_it_has_answered_or_is_not_connected(void)
+static void a_connection_that_owes_nothing_does_not_linger(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -288,7 +288,7 @@ static void in_a_forked_child_they_are_closed(void)
 
 /* ---- which is taken ---- */
 
-static void one_that_owes_is_preferred(void)
+static void a_connection_that_owes_is_preferred(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -298,7 +298,7 @@ static void one_that_owes_is_preferred(void)
 	CHECK(take() == owing);
 }
 
-static void one_that_is_ready_is_preferred_to_one_under_way(void)
+static void a_ready_connection_is_preferred_to_one_under_way(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -342,7 +342,7 @@ static void an_answer_forgets_it(void)
 	CHECK_INT(fake_pool.troubles->redial_at, fake_clock + 10 * MS);
 }
 
-static void also_one_that_was_heard_on_the_way_back_to_the_pool(void)
+static void a_connection_heard_on_the_way_back_to_the_pool_is_preferred(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -358,7 +358,7 @@ static void also_one_that_was_heard_on_the_way_back_to_the_pool(void)
 	CHECK(fake_pool.troubles == NULL);
 }
 
-static void one_with_a_connection_is_worth_asking(void)
+static void a_server_with_a_connection_is_worth_asking(void)
 {
 	fake_begin(1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
@@ -397,7 +397,7 @@ static void of_too_many_the_one_due_first_is_forgotten(void)
 	rl_pool_clear(&fake_pool);
 }
 
-static void it_is_forgotten_with_the_pool_and_by_a_fork(void)
+static void a_server_s_trouble_is_forgotten_with_the_pool_and_by_a_fork(void)
 {
 	fake_begin(1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
@@ -431,7 +431,7 @@ static void an_idle_time_is_no_silence(void)
 	CHECK(take() == NULL);
 }
 
-static void nor_is_one_after_an_answer(void)
+static void a_server_is_not_backed_off_after_an_answer(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -458,7 +458,7 @@ static rl_conn *take_quiet(void)
 	return taken;
 }
 
-static void what_blocks_takes_none_that_owes(void)
+static void a_blocking_command_takes_no_connection_that_owes(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -483,7 +483,7 @@ static void whoever_gave_it(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void nor_one_that_is_under_way(void)
+static void a_blocking_command_takes_no_connection_under_way(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT, 50 * MS);
@@ -497,7 +497,7 @@ static void nor_one_that_is_under_way(void)
 	CHECK(take_quiet() != NULL);
 }
 
-static void nor_one_that_is_dead(void)
+static void a_blocking_command_takes_no_dead_connection(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -513,7 +513,7 @@ static bool is_lingering(unsigned member)
 	return rl_pool_is_lingering(&fake_pool, &fake_targets[member], fake_clock);
 }
 
-static void one_lingers_until_the_server_has_read_it(void)
+static void a_connection_lingers_until_the_server_has_read_it(void)
 {
 	fake_begin(2);
 	fake_warm(0);
@@ -531,7 +531,7 @@ static void one_lingers_until_the_server_has_read_it(void)
 	CHECK_COUNT("1000 a1 close", 1);
 }
 
-static void or_for_as_long_as_that_may_take(void)
+static void a_connection_lingers_no_longer_than_its_time(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -556,7 +556,7 @@ static void in_a_forked_child_none_lingers(void)
 }
 
 /* It was looked at, and another taken: what it owed has come, and nothing is owed from then on. */
-static void one_that_was_looked_at_owes_nothing(void)
+static void a_connection_that_was_looked_at_owes_nothing(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -581,41 +581,41 @@ static void one_that_was_looked_at_owes_nothing(void)
 }
 
 static const check_test tests[] = {
-	TEST(one_that_is_connecting_is_used),
-	TEST(one_that_is_not_connected_in_time_is_dropped),
-	TEST(one_that_is_refused_is_dropped),
-	TEST(one_that_logs_in_is_used_when_it_has),
-	TEST(one_whose_login_is_refused_is_dropped),
-	TEST(one_that_owes_is_used_on),
-	TEST(one_that_is_silent_too_long_is_dropped_and_lingers),
-	TEST(one_that_has_answered_is_not_silent),
+	TEST(a_connection_under_way_is_used),
+	TEST(a_connection_that_is_not_made_in_time_is_dropped),
+	TEST(a_refused_connection_is_dropped),
+	TEST(a_connection_that_logs_in_is_used_after_the_login),
+	TEST(a_connection_whose_login_is_refused_is_dropped),
+	TEST(a_connection_that_owes_is_used_on),
+	TEST(a_connection_that_is_silent_too_long_is_dropped_and_lingers),
+	TEST(a_connection_that_has_answered_is_not_silent),
 	TEST(any_answer_begins_the_time_anew),
-	TEST(who_uses_it_on_does_not_prolong_it),
-	TEST(one_that_has_died_while_it_was_silent_is_dropped),
-	TEST(one_that_owes_lingers_when_the_pool_is_ended),
-	TEST(also_when_its_address_is_cleared),
-	TEST(also_when_it_makes_room),
-	TEST(but_not_once_it_has_answered_or_is_not_connected),
+	TEST(further_use_of_a_silent_connection_does_not_prolong_its_time),
+	TEST(a_silent_connection_that_has_died_is_dropped),
+	TEST(a_connection_that_owes_lingers_when_the_pool_ends),
+	TEST(a_connection_that_owes_lingers_when_its_address_is_cleared),
+	TEST(a_connection_that_owes_lingers_when_it_makes_room),
+	TEST(a_connection_that_owes_nothing_does_not_linger),
 	TEST(in_a_forked_child_they_are_closed),
-	TEST(one_that_owes_is_preferred),
-	TEST(one_that_is_ready_is_preferred_to_one_under_way),
+	TEST(a_connection_that_owes_is_preferred),
+	TEST(a_ready_connection_is_preferred_to_one_under_way),
 	TEST(the_pause_grows_to_a_second),
 	TEST(an_answer_forgets_it),
-	TEST(also_one_that_was_heard_on_the_way_back_to_the_pool),
-	TEST(one_with_a_connection_is_worth_asking),
+	TEST(a_connection_heard_on_the_way_back_to_the_pool_is_preferred),
+	TEST(a_server_with_a_connection_is_worth_asking),
 	TEST(trouble_is_one_targets_own),
 	TEST(of_too_many_the_one_due_first_is_forgotten),
-	TEST(it_is_forgotten_with_the_pool_and_by_a_fork),
+	TEST(a_server_s_trouble_is_forgotten_with_the_pool_and_by_a_fork),
 	TEST(an_idle_time_is_no_silence),
-	TEST(nor_is_one_after_an_answer),
-	TEST(what_blocks_takes_none_that_owes),
+	TEST(a_server_is_not_backed_off_after_an_answer),
+	TEST(a_blocking_command_takes_no_connection_that_owes),
 	TEST(whoever_gave_it),
-	TEST(nor_one_that_is_under_way),
-	TEST(nor_one_that_is_dead),
-	TEST(one_lingers_until_the_server_has_read_it),
-	TEST(or_for_as_long_as_that_may_take),
+	TEST(a_blocking_command_takes_no_connection_under_way),
+	TEST(a_blocking_command_takes_no_dead_connection),
+	TEST(a_connection_lingers_until_the_server_has_read_it),
+	TEST(a_connection_lingers_no_longer_than_its_time),
 	TEST(in_a_forked_child_none_lingers),
-	TEST(one_that_was_looked_at_owes_nothing),
+	TEST(a_connection_that_was_looked_at_owes_nothing),
 };
 
 CHECK_MAIN(tests, clean_up)

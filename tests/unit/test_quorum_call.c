@@ -38,7 +38,7 @@ static void a_budget_ends_with_the_latest_moment_plus_a_timeout(void)
 	CHECK_INT(call->members[0].budget_end, FAKE_START + SECOND + 100 * MS);
 }
 
-static void who_comes_later_than_that_gets_one_timeout(void)
+static void a_call_that_comes_later_gets_one_timeout(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(1));
 	int64_t late = FAKE_START + 100 * SECOND;
@@ -317,7 +317,7 @@ static void anything_may_happen_to_several(void)
 static const check_test tests[] = {
 	TEST(a_budget_is_one_timeout),
 	TEST(a_budget_ends_with_the_latest_moment_plus_a_timeout),
-	TEST(who_comes_later_than_that_gets_one_timeout),
+	TEST(a_call_that_comes_later_gets_one_timeout),
 	TEST(beginning_again_forgets_all),
 	TEST(a_pause_that_lasted_beyond_the_budget_ends_it),
 	TEST(the_second_dial_does_not_lengthen_the_budget_again),

@@ -64,7 +64,7 @@ static void waiters_are_told(void)
 	CHECK_LOG("0 a1 RELEASE+ k1 tok\n");
 }
 
-static void one_that_is_not_ours_is_lost(void)
+static void a_lease_that_is_not_ours_is_lost(void)
 {
 	begin(1);
 	fake_warm(0);
@@ -127,7 +127,7 @@ static void a_connect_that_hangs_is_waited_for_no_longer_than_that(void)
 	CHECK_INT(fake_ms(), 200);
 }
 
-static void what_was_not_answered_is_said_again(void)
+static void a_release_without_a_reply_is_sent_again(void)
 {
 	begin(3);
 	fake_warm(0);
@@ -234,13 +234,13 @@ static void a_replica_is_left_once(void)
 static const check_test tests[] = {
 	TEST(one),
 	TEST(waiters_are_told),
-	TEST(one_that_is_not_ours_is_lost),
+	TEST(a_lease_that_is_not_ours_is_lost),
 	TEST(many_go_out_some_at_a_time),
 	TEST(a_connection_is_dialled_when_there_is_none),
 	TEST(without_a_server_it_is_over_at_once),
 	TEST(a_server_that_hangs_is_waited_for_no_longer_than_that),
 	TEST(a_connect_that_hangs_is_waited_for_no_longer_than_that),
-	TEST(what_was_not_answered_is_said_again),
+	TEST(a_release_without_a_reply_is_sent_again),
 	TEST(a_second_break_is_the_end),
 	TEST(without_the_right_to_the_helper_keys_they_go_without),
 	TEST(one_key_s_refusal_counts_for_the_batch),

@@ -118,7 +118,7 @@ static void so_many_are_under_way_on_each(void)
 	CHECK_INT(fake_ms(), 15);
 }
 
-static void one_that_hangs_does_not_matter(void)
+static void a_member_that_hangs_does_not_matter(void)
 {
 	begin_warm(3, 2);
 	says(A, 2, ":1", 0);
@@ -155,7 +155,7 @@ static void two_that_hang_take_the_whole_time(void)
 	CHECK(rl_lease_is_open(leases[0]));
 }
 
-static void one_that_is_spared_is_not_dialled(void)
+static void a_spared_member_is_not_dialled(void)
 {
 	begin(3, 1);
 	fake_warm(A);
@@ -371,7 +371,7 @@ static void a_key_of_another_type_is_somebody_elses(void)
 
 /* ---- trouble on one ---- */
 
-static void one_that_breaks_is_told_again(void)
+static void a_member_whose_connection_breaks_is_told_again(void)
 {
 	begin_warm(3, 3);
 	says(A, 3, ":1", 30 * MS);
@@ -617,9 +617,9 @@ static const check_test tests[] = {
 	TEST(a_quorum_that_has_answered_is_enough),
 	TEST(the_rest_is_written_for_who_is_slow),
 	TEST(so_many_are_under_way_on_each),
-	TEST(one_that_hangs_does_not_matter),
+	TEST(a_member_that_hangs_does_not_matter),
 	TEST(two_that_hang_take_the_whole_time),
-	TEST(one_that_is_spared_is_not_dialled),
+	TEST(a_spared_member_is_not_dialled),
 	TEST(the_votes_decide_on_each_lease),
 	TEST(half_of_two_is_not_enough),
 	TEST(a_quorum_that_disagrees_waits_for_the_others),
@@ -631,7 +631,7 @@ static const check_test tests[] = {
 	TEST(the_members_that_have_not_confirmed_are_missing),
 	TEST(a_command_that_is_not_allowed_is_an_error),
 	TEST(a_key_of_another_type_is_somebody_elses),
-	TEST(one_that_breaks_is_told_again),
+	TEST(a_member_whose_connection_breaks_is_told_again),
 	TEST(what_is_gone_then_was_freed_by_the_first),
 	TEST(a_second_break_leaves_it_to_the_others),
 	TEST(all_that_are_down_end_it_at_once),

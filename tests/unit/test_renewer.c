@@ -67,7 +67,7 @@ static void each_in_its_own_time(void)
 	CHECK_HAS(fake_log(), "1000 a1 renew short tok 3002\n1000 a1 NAME\n2000 a1 renew short");
 }
 
-static void one_that_is_only_prepared_is_left_alone(void)
+static void a_prepared_lease_is_left_alone(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_prepare("k");
@@ -107,7 +107,7 @@ static void without_renewal_only_the_end_is_seen(void)
 	CHECK_INT(fake_stats.lost, 1);
 }
 
-static void one_that_another_holding_wants_renewed_is_renewed_from_then_on(void)
+static void a_lease_is_renewed_from_when_another_holding_wants_it(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_prepare("k");
@@ -178,7 +178,7 @@ static void many_go_in_one_write(void)
 }
 
 /* Within a twelfth of their TTL, here 2500 ms. */
-static void those_that_soon_would_be_due_go_along(void)
+static void leases_that_are_due_soon_go_along(void)
 {
 	watching_begin(1);
 	watching_keep("first", TTL);
@@ -333,14 +333,14 @@ static const check_test tests[] = {
 	TEST(drift_is_not_proven),
 	TEST(what_is_proven_counts_from_when_it_was_asked_for),
 	TEST(each_in_its_own_time),
-	TEST(one_that_is_only_prepared_is_left_alone),
+	TEST(a_prepared_lease_is_left_alone),
 	TEST(between_renewals_nothing_happens),
 	TEST(without_renewal_only_the_end_is_seen),
-	TEST(one_that_another_holding_wants_renewed_is_renewed_from_then_on),
+	TEST(a_lease_is_renewed_from_when_another_holding_wants_it),
 	TEST(a_shorter_ttl_is_due_sooner),
 	TEST(a_longer_ttl_is_what_the_next_renewal_asks_for),
 	TEST(many_go_in_one_write),
-	TEST(those_that_soon_would_be_due_go_along),
+	TEST(leases_that_are_due_soon_go_along),
 	TEST(near_is_relative_to_the_ttl),
 	TEST(what_ends_or_waits_for_an_answer_does_not_go_along),
 	TEST(each_server_has_a_connection),

@@ -41,7 +41,7 @@ static void after_a_pause_nothing_is_sent(void)
 	check_is_not_renewed(one);
 }
 
-static void one_that_waits_for_the_connection_is_not_sent(void)
+static void a_renewal_that_waits_for_the_connection_is_not_sent(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -133,7 +133,7 @@ static void a_lease_that_was_released_leaves_nothing_to_say(void)
 	CHECK_INT(watching.all_count, 0);
 }
 
-static void one_that_could_not_be_released_is_released_behind_its_renewal(void)
+static void a_lease_that_could_not_be_released_is_released_behind_its_renewal(void)
 {
 	rl_renewal *one = fly();
 	watching_let_go(one, false);
@@ -146,7 +146,7 @@ static void one_that_could_not_be_released_is_released_behind_its_renewal(void)
 	CHECK_COUNT("dial", 0);
 }
 
-static void also_after_it_was_asked_for(void)
+static void a_release_that_failed_goes_behind_the_renewal_under_way(void)
 {
 	rl_renewal *one = fly();
 	rl_renewer_pause(one);
@@ -209,7 +209,7 @@ static void a_release_that_the_system_does_not_take_is_written_when_it_does(void
 	CHECK_LOG("10050 a1 RELEASE k tok\n");
 }
 
-static void one_that_was_never_won_ends_without_a_word(void)
+static void a_lease_that_was_never_won_ends_without_a_command(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_prepare("k");
@@ -243,19 +243,19 @@ static void a_server_that_hangs_while_many_end_is_outlived(void)
 
 static const check_test tests[] = {
 	TEST(after_a_pause_nothing_is_sent),
-	TEST(one_that_waits_for_the_connection_is_not_sent),
+	TEST(a_renewal_that_waits_for_the_connection_is_not_sent),
 	TEST(an_answer_after_the_pause_concerns_nobody),
 	TEST(what_was_in_flight_is_not_said_again_after_the_pause),
 	TEST(others_get_their_own_answers),
 	TEST(a_lease_that_was_released_leaves_nothing_to_say),
-	TEST(one_that_could_not_be_released_is_released_behind_its_renewal),
-	TEST(also_after_it_was_asked_for),
+	TEST(a_lease_that_could_not_be_released_is_released_behind_its_renewal),
+	TEST(a_release_that_failed_goes_behind_the_renewal_under_way),
 	TEST(not_when_nothing_is_in_flight),
 	TEST(not_when_it_is_somebody_elses),
 	TEST(not_with_a_callers_own_token),
 	TEST(not_on_a_connection_that_has_broken),
 	TEST(a_release_that_the_system_does_not_take_is_written_when_it_does),
-	TEST(one_that_was_never_won_ends_without_a_word),
+	TEST(a_lease_that_was_never_won_ends_without_a_command),
 	TEST(a_server_that_hangs_while_many_end_is_outlived),
 };
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * A renewal beside prolongations by the lease's owner, which go over another connection: whatever the order in which
- * they are sent, carried out and answered, ownership is never proven for longer than the server has the key.
+ * A renewal beside prolongations by the lease's owner, which go over another connection: whatever
+ * the order in which they are sent, carried out and answered, ownership is never proven for longer
+ * than the server has the key.
  *
- * All orders are run through. An order is a word: each of its letters is a step, 100 ms behind the one before. "rRr"
- * is the renewal that is due at 10 s: sent, carried out, answered; "aAa" and "bBb" are two prolongations.
+ * All orders are run through. An order is a word: each of its letters is a step, 100 ms behind the
+ * one before. "rRr" is the renewal that is due at 10 s: sent, carried out, answered; "aAa" and
+ * "bBb" are two prolongations.
  */
 #include "check.h"
+#include "servers.h"
 #include "watching.h"
 
 #include <ctype.h>
@@ -36,9 +39,8 @@ typedef struct prolongation {
 static const char *order;
 static rl_renewal *one;
 static prolongation ours[2];
-static int64_t key_ends_at; /* at the server */
-static unsigned renewals;   /* heard */
-static int64_t first_ttl;   /* of the first, which is carried out when the order says */
+static unsigned renewals;   /* that the server has heard */
+static model_command first; /* renewal, which the server runs when the order says */
 static char first_answer[4];
 static unsigned orders_run;
 
@@ -48,23 +50,16 @@ static _Noreturn void fail(const char *what)
 		(int) ours[0].what, ours[1].ttl_ms, (int) ours[1].what, fake_ms(), what, fake_log());
 }
 
+static bool has_key(void)
+{
+	return servers_key(0)->exists;
+}
+
 static void check_proof(void)
 {
 	int64_t proof = one->lease->proof;
-	if (proof > fake_clock && proof > key_ends_at) {
+	if (proof > fake_clock && (!has_key() || proof > servers_ends_at(0, servers_key(0)))) {
 		fail("proven for longer than the server has it");
-	}
-}
-
-static bool has_key(void)
-{
-	return key_ends_at > fake_clock;
-}
-
-static void renew(int64_t ttl_ns)
-{
-	if (has_key() && key_ends_at < fake_clock + ttl_ns) {
-		key_ends_at = fake_clock + ttl_ns;
 	}
 }
 
@@ -76,17 +71,13 @@ static int64_t answered_at(void)
 
 static bool serve(const char *words, bool is_taken, fake_plan *plan)
 {
-	int64_t ttl_ms;
-	*plan = (fake_plan){FAKE_SAY, has_key() ? ":1" : ":0", 0};
-	if (!is_taken || sscanf(words, "%*s k tok %" SCNd64, &ttl_ms) != 1) {
-		return true;
+	bool is_renewal = is_taken && fake_run_command != NULL &&
+		fake_run_command->what == WORD_SCRIPT && fake_run_command->script == RL_SCRIPT_RENEW;
+	if (!is_renewal || renewals++ > 0) {
+		return servers_serve(words, is_taken, plan);
 	}
-	if (renewals++ == 0) {
-		first_ttl = ttl_ms * MS;
-		*plan = (fake_plan){FAKE_SAY, first_answer, answered_at()};
-	} else {
-		renew(ttl_ms * MS);
-	}
+	first = *fake_run_command;
+	*plan = (fake_plan){FAKE_SAY, first_answer, answered_at()};
 	return true;
 }
 
@@ -94,10 +85,8 @@ static bool serve(const char *words, bool is_taken, fake_plan *plan)
 
 static void carry_out(prolongation *self)
 {
-	self->is_ours = has_key();
-	if (self->is_ours) {
-		key_ends_at = fake_clock + self->ttl_ms * MS;
-	}
+	rl_request extend = {.verb = RL_VERB_EXTEND, .token = bytes_of("tok"), .ttl_ms = self->ttl_ms};
+	self->is_ours = strcmp(servers_ask(0, &extend), ":1") == 0;
 }
 
 static void step_owner(prolongation *self)
@@ -130,8 +119,7 @@ static void step_owner(prolongation *self)
 static void step(char letter)
 {
 	if (letter == 'R') {
-		strcpy(first_answer, has_key() ? ":1" : ":0");
-		renew(first_ttl);
+		snprintf(first_answer, sizeof first_answer, "%s", servers_run(0, &first, fake_clock));
 	} else if (letter != 'r') {
 		step_owner(&ours[tolower(letter) - 'a']);
 	}
@@ -156,11 +144,12 @@ static void run_order(const char *word)
 {
 	order = word;
 	watching_begin(1);
+	servers_clear();
 	fake_improvise = serve;
 	renewals = 0;
 	strcpy(first_answer, ":1");
 	one = watching_keep("k", TTL);
-	key_ends_at = fake_clock + TTL * MS;
+	servers_take(0, "tok", TTL);
 	for (int i = 0; i < 2; i++) {
 		ours[i].steps = 0;
 		ours[i].late_at = RL_NEVER;

@@ -99,7 +99,7 @@ static rl_renewal *(*const states[])(void) = {idle, prepared, connecting, betwee
 
 #define STATES (sizeof states / sizeof states[0])
 
-static void not_a_word_is_said(void)
+static void nothing_is_sent(void)
 {
 	for (size_t i = 0; i < STATES; i++) {
 		begin();
@@ -141,7 +141,7 @@ static void in_a_child_their_owners_may_still_do_anything(void)
 	}
 }
 
-static void what_comes_after_is_a_watch_like_any_other(void)
+static void the_next_watch_is_like_any_other(void)
 {
 	begin();
 	for (size_t i = 0; i < 3; i++) {
@@ -187,9 +187,9 @@ static void nothing_at_all(void)
 }
 
 static const check_test tests[] = {
-	TEST(not_a_word_is_said),
+	TEST(nothing_is_sent),
 	TEST(in_a_child_their_owners_may_still_do_anything),
-	TEST(what_comes_after_is_a_watch_like_any_other),
+	TEST(the_next_watch_is_like_any_other),
 	TEST(many_at_once),
 	TEST(nothing_at_all),
 };

@@ -9,11 +9,11 @@
 #include <stdio.h>
 
 static unsigned losses;
-static int64_t key_ends_at; /* at the server */
+static int64_t key_ends_at; /* the latest end that was asked for */
 static unsigned renewals;
 
-/* A server that keeps the longest TTL, and a check of each renewal it hears. */
-static bool hears_nothing_beyond(const char *words, bool is_taken, fake_plan *plan)
+/* Says yes, and notes until when the renewal asks the server to keep the key. */
+static bool note_end(const char *words, bool is_taken, fake_plan *plan)
 {
 	int64_t ttl_ms;
 	*plan = (fake_plan){FAKE_SAY, ":1", 0};
@@ -29,7 +29,7 @@ static bool hears_nothing_beyond(const char *words, bool is_taken, fake_plan *pl
 static rl_renewal *keep(int64_t ttl_ms, int64_t hold_ms)
 {
 	watching_begin(1);
-	fake_improvise = hears_nothing_beyond;
+	fake_improvise = note_end;
 	losses = renewals = 0;
 	rl_renewal *one = watching_prepare("k");
 	one->on_lost = watching_note_loss;
@@ -72,7 +72,7 @@ static void drift_is_for_the_proof_alone(void)
 	CHECK(renewals < 40);
 }
 
-static void one_that_was_won_for_longer_is_not_renewed(void)
+static void a_lease_won_for_longer_is_not_renewed(void)
 {
 	keep(TTL, 20000);
 	watching_to(29999);
@@ -107,7 +107,7 @@ static void a_renewal_that_is_late_asks_for_less(void)
 	check_is_over_at(35000);
 }
 
-static void one_that_is_said_again_asks_for_less(void)
+static void a_renewal_that_is_sent_again_asks_for_less(void)
 {
 	keep(TTL, 35000);
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
@@ -122,7 +122,7 @@ static void one_that_is_said_again_asks_for_less(void)
 	check_is_over_at(35000);
 }
 
-static void one_that_the_server_did_not_know_asks_for_less(void)
+static void a_renewal_sent_again_as_text_asks_for_less(void)
 {
 	keep(TTL, 35000);
 	fake_acts(0, FAKE_SAY, "-NOSCRIPT x", 900 * MS);
@@ -132,7 +132,7 @@ static void one_that_the_server_did_not_know_asks_for_less(void)
 }
 
 /* The server is away until there is nothing left to ask for, and never is a TTL of nothing or less sent. */
-static void one_that_comes_too_late_for_any(void)
+static void a_renewal_that_comes_too_late_asks_for_nothing(void)
 {
 	rl_renewal *one = keep(TTL, 20000);
 	watching_to(5000);
@@ -151,7 +151,7 @@ static void one_that_comes_too_late_for_any(void)
 }
 
 /* Its owner has prolonged it beyond that meanwhile, and may; the watch may not. */
-static void one_that_comes_after_the_end_is_not_sent(void)
+static void a_renewal_after_the_end_is_not_sent(void)
 {
 	rl_renewal *one = keep(TTL, 35000);
 	for (int i = 0; i < 70; i++) {
@@ -173,13 +173,13 @@ static void one_that_comes_after_the_end_is_not_sent(void)
 static const check_test tests[] = {
 	TEST(the_last_renewals_ask_for_less),
 	TEST(drift_is_for_the_proof_alone),
-	TEST(one_that_was_won_for_longer_is_not_renewed),
+	TEST(a_lease_won_for_longer_is_not_renewed),
 	TEST(the_end_may_be_a_moment_ahead),
 	TEST(a_renewal_that_is_late_asks_for_less),
-	TEST(one_that_is_said_again_asks_for_less),
-	TEST(one_that_the_server_did_not_know_asks_for_less),
-	TEST(one_that_comes_too_late_for_any),
-	TEST(one_that_comes_after_the_end_is_not_sent),
+	TEST(a_renewal_that_is_sent_again_asks_for_less),
+	TEST(a_renewal_sent_again_as_text_asks_for_less),
+	TEST(a_renewal_that_comes_too_late_asks_for_nothing),
+	TEST(a_renewal_after_the_end_is_not_sent),
 };
 
 CHECK_MAIN(tests, watching_end)

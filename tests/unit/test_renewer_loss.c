@@ -113,7 +113,7 @@ static void its_owner_may_see_its_end_first(void)
 
 /* ---- who is told ---- */
 
-static void who_wants_to_be_told_again_is_told_after_a_pause(void)
+static void an_owner_that_asks_for_it_is_told_again_after_a_pause(void)
 {
 	watching_begin(1);
 	keep_told_by(watching_note_loss_again, TTL);
@@ -131,7 +131,7 @@ static void who_wants_to_be_told_again_is_told_after_a_pause(void)
 	CHECK_INT(fake_stats.lost, 1);
 }
 
-static void who_has_heard_enough_is_told_no_more(void)
+static void an_owner_that_has_heard_enough_is_told_no_more(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep_told_by(watching_note_loss_again, TTL);
@@ -145,7 +145,7 @@ static void who_has_heard_enough_is_told_no_more(void)
 	CHECK_INT(losses, 3);
 }
 
-static void who_is_about_to_end_it_is_told_no_more(void)
+static void an_owner_about_to_end_its_lease_is_told_no_more(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep_told_by(watching_note_loss_again, TTL);
@@ -246,7 +246,7 @@ static void the_connection_goes_on_serving_others(void)
 
 /* ---- what a server may keep, when it cannot be told at once ---- */
 
-static void it_is_told_when_it_is_back(void)
+static void a_server_that_is_back_is_told(void)
 {
 	watching_begin(1);
 	keep(TTL);
@@ -262,7 +262,7 @@ static void it_is_told_when_it_is_back(void)
 	CHECK_COUNT("dial", 52);
 }
 
-static void it_is_not_told_before_the_login(void)
+static void a_server_is_not_told_before_the_login(void)
 {
 	watching_begin(1);
 	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
@@ -273,7 +273,7 @@ static void it_is_not_told_before_the_login(void)
 	CHECK(strstr(fake_log(), "a52 AUTH word\n") < strstr(fake_log(), "a52 RELEASE k tok\n"));
 }
 
-static void it_is_not_told_any_more_when_the_key_has_ended(void)
+static void a_server_is_not_told_when_the_key_has_ended(void)
 {
 	watching_begin(1);
 	keep(TTL);
@@ -286,7 +286,7 @@ static void it_is_not_told_any_more_when_the_key_has_ended(void)
 	CHECK_LOG("");
 }
 
-static void who_ends_it_meanwhile_ends_that_too(void)
+static void an_owner_that_ends_its_lease_ends_the_release_too(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep(TTL);
@@ -394,7 +394,7 @@ static void a_release_that_was_answered_with_an_error_is_said_again_after_a_paus
 	}
 }
 
-static void until_its_time_is_over(void)
+static void a_release_is_sent_again_until_its_time_is_over(void)
 {
 	keep_in_doubt(0, FAKE_SAY);
 	release_answer = "-BUSY x";
@@ -418,25 +418,25 @@ static const check_test tests[] = {
 	TEST(others_go_on),
 	TEST(its_owner_may_learn_it_first),
 	TEST(its_owner_may_see_its_end_first),
-	TEST(who_wants_to_be_told_again_is_told_after_a_pause),
-	TEST(who_has_heard_enough_is_told_no_more),
-	TEST(who_is_about_to_end_it_is_told_no_more),
+	TEST(an_owner_that_asks_for_it_is_told_again_after_a_pause),
+	TEST(an_owner_that_has_heard_enough_is_told_no_more),
+	TEST(an_owner_about_to_end_its_lease_is_told_no_more),
 	TEST(nobody_need_be_told),
 	TEST(a_late_answer_does_not_revive_it),
 	TEST(an_answer_that_is_still_to_come_is_followed_by_a_release),
 	TEST(a_release_tells_waiters),
 	TEST(with_a_callers_own_token_nothing_is_released),
 	TEST(the_connection_goes_on_serving_others),
-	TEST(it_is_told_when_it_is_back),
-	TEST(it_is_not_told_before_the_login),
-	TEST(it_is_not_told_any_more_when_the_key_has_ended),
-	TEST(who_ends_it_meanwhile_ends_that_too),
+	TEST(a_server_that_is_back_is_told),
+	TEST(a_server_is_not_told_before_the_login),
+	TEST(a_server_is_not_told_when_the_key_has_ended),
+	TEST(an_owner_that_ends_its_lease_ends_the_release_too),
 	TEST(what_was_confirmed_last_ends_by_itself),
 	TEST(a_release_on_a_connection_that_hangs_is_said_again_on_the_next),
 	TEST(a_release_on_a_connection_that_breaks_is_said_again_on_the_next),
 	TEST(a_release_that_was_answered_is_not_said_again),
 	TEST(a_release_that_was_answered_with_an_error_is_said_again_after_a_pause),
-	TEST(until_its_time_is_over),
+	TEST(a_release_is_sent_again_until_its_time_is_over),
 	TEST(a_release_that_may_not_tell_waiters_is_said_without),
 };
 

@@ -70,7 +70,7 @@ static void proven_since_the_one_that_was_asked_first(void)
 	CHECK_INT(watching_left(one), 29100);
 }
 
-static void one_that_is_down_does_not_matter(void)
+static void a_member_that_is_down_does_not_matter(void)
 {
 	rl_renewal *one = keep();
 	refuse_dials(1, 190);
@@ -82,7 +82,7 @@ static void one_that_is_down_does_not_matter(void)
 	CHECK_COUNT("c1 renew", 6);
 }
 
-static void one_that_hangs_does_not_matter(void)
+static void a_member_that_hangs_does_not_matter(void)
 {
 	keep();
 	for (int i = 0; i < 100; i++) {
@@ -95,7 +95,7 @@ static void one_that_hangs_does_not_matter(void)
 	CHECK(fake_count("a1 renew") <= 8);
 }
 
-static void one_that_comes_back_is_asked_again(void)
+static void a_member_that_comes_back_is_asked_again(void)
 {
 	keep();
 	refuse_dials(1, 5);
@@ -106,7 +106,7 @@ static void one_that_comes_back_is_asked_again(void)
 	CHECK_INT(fake_stats.renewed, 2);
 }
 
-static void one_that_refuses_does_not_matter(void)
+static void a_member_that_refuses_does_not_matter(void)
 {
 	rl_renewal *one = keep();
 	for (int i = 0; i < 10; i++) {
@@ -132,7 +132,7 @@ static void two_that_refuse_lose_it_at_once(void)
 	CHECK(!rl_lease_is_open(one->lease));
 }
 
-static void those_that_refuse_say_why(void)
+static void members_that_refuse_say_why(void)
 {
 	static const struct {
 		const char *answers[2];
@@ -162,7 +162,7 @@ static void what_a_minority_granted_is_given_back(void)
 	CHECK_COUNT("RELEASE", 1);
 }
 
-static void also_what_it_may_still_grant(void)
+static void what_a_minority_may_still_grant_is_given_back(void)
 {
 	keep();
 	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
@@ -173,7 +173,7 @@ static void also_what_it_may_still_grant(void)
 	CHECK_COUNT("RELEASE", 1);
 }
 
-static void also_when_it_cannot_be_told_at_once(void)
+static void a_grant_is_given_back_when_the_member_can_be_told(void)
 {
 	keep();
 	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
@@ -306,15 +306,15 @@ static const check_test tests[] = {
 	TEST(each_is_asked),
 	TEST(a_quorum_is_enough_and_decides_at_once),
 	TEST(proven_since_the_one_that_was_asked_first),
-	TEST(one_that_is_down_does_not_matter),
-	TEST(one_that_hangs_does_not_matter),
-	TEST(one_that_comes_back_is_asked_again),
-	TEST(one_that_refuses_does_not_matter),
+	TEST(a_member_that_is_down_does_not_matter),
+	TEST(a_member_that_hangs_does_not_matter),
+	TEST(a_member_that_comes_back_is_asked_again),
+	TEST(a_member_that_refuses_does_not_matter),
 	TEST(two_that_refuse_lose_it_at_once),
-	TEST(those_that_refuse_say_why),
+	TEST(members_that_refuse_say_why),
 	TEST(what_a_minority_granted_is_given_back),
-	TEST(also_what_it_may_still_grant),
-	TEST(also_when_it_cannot_be_told_at_once),
+	TEST(what_a_minority_may_still_grant_is_given_back),
+	TEST(a_grant_is_given_back_when_the_member_can_be_told),
 	TEST(each_is_told_until_its_own_key_has_ended),
 	TEST(a_quorum_that_fails_loses_it_at_the_deadline),
 	TEST(errors_of_two_are_asked_about_again),

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Leases under watch against a model of servers: keys with TTLs, scripts that are forgotten, answers that are late or
- * lost, connections that break before and behind a command, commands of broken connections that are carried out long
- * after, and owners that prolong, release and drop their leases at any time, on other connections. What must hold:
- * ownership is proven only while a quorum has the key, for as long; loss is final and told once; and where nothing is
- * wrong nothing is lost.
+ * Leases under watch on the servers of servers.h: scripts that are forgotten, replies that are late
+ * or lost, connections that break before and after a command, commands of broken connections that
+ * run long after, and owners that prolong, release and drop their leases at any time, on other
+ * connections. What must hold: ownership is proven only while a quorum has the key, for as long;
+ * loss is final and told once; and where nothing is wrong no lease is lost.
  */
 #include "check.h"
 #include "core/base/rl_time.h"
+#include "servers.h"
 #include "watching.h"
 
 #include <inttypes.h>
@@ -24,12 +25,6 @@
 #define ANSWERS 4096
 #define ROUND_NS (6 * SECOND)
 
-/* What a server has of a slot's lease. */
-typedef struct copy {
-	bool is_ours;
-	int64_t ends_at;
-} copy;
-
 typedef enum owner_step {
 	OWNER_AWAY,      /* has no lease */
 	OWNER_IDLE,      /* keeps it */
@@ -37,10 +32,11 @@ typedef enum owner_step {
 	OWNER_LEAVING,   /* has asked for the release */
 } owner_step;
 
+/* One lease at a time, each with a token of its own. The key is k0 for the first slot, and so on.
+ */
 typedef struct slot {
-	unsigned number; /* of the lease; its key has it */
+	char token[16];
 	rl_renewal *renewal;
-	copy copies[3];
 	owner_step step;
 	int64_t next_at; /* the owner does something, or is answered */
 	int64_t ttl_ms;  /* asked for */
@@ -57,16 +53,14 @@ typedef struct slot {
 typedef struct late {
 	int64_t at; /* RL_NEVER = free */
 	unsigned member;
-	char words[64];
+	model_command command;
 	char *answer; /* NULL = goes nowhere */
 } late;
 
 static slot slots[SLOTS];
 static late lates[LATE_MAX];
-static char answers[ANSWERS][48];
+static char answers[ANSWERS][64];
 static unsigned answer_next;
-static double rates[3]; /* of the servers' clocks */
-static bool knows_script[3];
 static int64_t busy_until[3]; /* commands are carried out in order */
 static bool has_trouble;
 static unsigned round_number;
@@ -75,8 +69,8 @@ static unsigned lease_count;
 
 static _Noreturn void fail(const slot *self, const char *what)
 {
-	FAIL("round %u, k%u at %" PRId64 ": %s\n%s", round_number, self->number,
-		fake_clock - FAKE_START, what, fake_log());
+	FAIL("round %u, %s at %" PRId64 ": %s\n%s", round_number, self->token, fake_clock - FAKE_START,
+		what, fake_log());
 }
 
 static uint32_t any(uint32_t below)
@@ -92,49 +86,47 @@ static int64_t any_ms(uint32_t below)
 
 /* ---- the servers ---- */
 
-static bool has(const copy *one, int64_t at)
+static unsigned key_of(const slot *self)
 {
-	return one->is_ours && one->ends_at > at;
+	return (unsigned) (self - slots);
 }
 
-static int64_t end_of(unsigned member, int64_t ttl_ms, int64_t at)
+static const store_key *copy_on(const slot *self, unsigned member)
 {
-	return at + (int64_t) ((double) (ttl_ms * MS) / rates[member]);
+	store_expire(&servers[member].store, key_of(self), servers_us(member, fake_clock));
+	return &servers[member].store.keys[key_of(self)];
 }
 
-static const char *carry_out(unsigned member, const char *words, int64_t at)
+static bool has(const slot *self, unsigned member)
 {
-	char verb[16];
-	unsigned number;
-	int64_t ttl_ms = 0;
-	CHECK(sscanf(words, "%15s k%u tok %" SCNd64, verb, &number, &ttl_ms) >= 2);
-	if (strcmp(verb, "renew") == 0 && !knows_script[member]) {
-		return "-NOSCRIPT No matching script.";
+	const store_key *copy = copy_on(self, member);
+	return copy->exists && copy->value.mark == words_text(bytes_of(self->token)).mark;
+}
+
+static void take_away(const slot *self, unsigned member)
+{
+	if (has(self, member)) {
+		servers[member].store.keys[key_of(self)].exists = false;
 	}
-	knows_script[member] |= strcmp(verb, "RENEW") == 0;
-	for (unsigned i = 0; i < SLOTS; i++) {
-		copy *one = &slots[i].copies[member];
-		if (slots[i].number != number || !has(one, at)) {
-			continue;
-		}
-		if (verb[0] == 'R' && verb[2] == 'L') { /* RELEASE */
-			one->is_ours = false;
-			return ":1";
-		}
-		int64_t end = end_of(member, ttl_ms, at);
-		one->ends_at = end > one->ends_at ? end : one->ends_at;
-		return ":1";
-	}
-	return ":0";
 }
 
-static char *put_late(unsigned member, const char *words, int64_t at, bool has_answer)
+/* The owner's command, over another connection. */
+static void set_ttl(const slot *self, unsigned member, int64_t ttl_ms)
+{
+	char key[] = {'k', (char) ('0' + key_of(self)), '\0'};
+	rl_request extend = {.verb = RL_VERB_EXTEND,
+		.key = bytes_of(key),
+		.token = bytes_of(self->token),
+		.ttl_ms = ttl_ms};
+	servers_ask(member, &extend);
+}
+
+static char *put_late(unsigned member, int64_t at, bool has_answer)
 {
 	for (unsigned i = 0; i < LATE_MAX; i++) {
 		late *one = &lates[i];
 		if (one->at == RL_NEVER) {
-			*one = (late){.at = at, .member = member};
-			snprintf(one->words, sizeof one->words, "%s", words);
+			*one = (late){.at = at, .member = member, .command = *fake_run_command};
 			one->answer = has_answer ? answers[answer_next++ % ANSWERS] : NULL;
 			return one->answer;
 		}
@@ -168,6 +160,9 @@ static bool serve(const char *words, bool is_taken, fake_plan *plan)
 	if (!is_taken) {
 		return plan_taking(plan);
 	}
+	if (fake_run_command == NULL) {
+		FAIL("the model does not know %s", words);
+	}
 	unsigned member = fake_run_on;
 	int64_t at = fake_run_at + (any(10) == 0 ? any_ms(has_trouble ? 60 : 12) : any_ms(3));
 	at = at > busy_until[member] ? at : busy_until[member] + 1;
@@ -175,13 +170,13 @@ static bool serve(const char *words, bool is_taken, fake_plan *plan)
 	uint32_t trouble = has_trouble ? any(50) : 50;
 	if (trouble > 4) {
 		busy_until[member] = at;
-		*plan = (fake_plan){FAKE_SAY, put_late(member, words, at, true), delay};
+		*plan = (fake_plan){FAKE_SAY, put_late(member, at, true), delay};
 	} else if (trouble == 4) {
 		*plan = (fake_plan){FAKE_SAY, "-LOADING x", delay};
 	} else if (trouble == 3) {
 		*plan = (fake_plan){FAKE_BREAK, NULL, delay}; /* it is never carried out */
 	} else {
-		put_late(member, words, at + any_ms(trouble == 0 ? 3000 : 3), false);
+		put_late(member, at + any_ms(trouble == 0 ? 3000 : 3), false);
 		*plan = (fake_plan){trouble == 1 ? FAKE_SILENCE : FAKE_BREAK, NULL, delay};
 	}
 	set_alarm();
@@ -199,7 +194,7 @@ static void check_proof(const slot *self)
 	}
 	unsigned granted = 0;
 	for (unsigned i = 0; i < fake_set.count; i++) {
-		granted += has(&self->copies[i], fake_clock) && self->copies[i].ends_at >= proof;
+		granted += has(self, i) && servers_ends_at(i, copy_on(self, i)) >= proof;
 	}
 	if (granted < rl_quorum(fake_set.count)) {
 		fail(self, "proven for longer than a quorum has it");
@@ -241,19 +236,20 @@ static int64_t any_ttl_ms(void)
 
 static void take(slot *self)
 {
-	*self = (slot){.number = ++lease_count, .step = OWNER_IDLE, .ttl_ms = any_ttl_ms()};
+	*self = (slot){.step = OWNER_IDLE, .ttl_ms = any_ttl_ms()};
 	char key[16];
-	snprintf(key, sizeof key, "k%u", self->number);
+	snprintf(key, sizeof key, "k%u", key_of(self));
+	snprintf(self->token, sizeof self->token, "t%u", ++lease_count);
 	self->renewal = watching_prepare(key);
 	self->renewal->on_lost = watching_note_loss;
 	self->renewal->ctx = &self->told;
 	for (unsigned i = 0; i < fake_set.count; i++) {
-		self->copies[i] = (copy){true, end_of(i, self->ttl_ms, fake_clock)};
+		servers_take_key(i, key_of(self), self->token, self->ttl_ms);
 	}
 	if (fake_set.count == 3 && any(4) == 0) {
-		self->copies[any(3)].is_ours = false;
+		take_away(self, any(3));
 	}
-	watching_win(self->renewal, self->ttl_ms);
+	watching_win_with(self->renewal, self->token, self->ttl_ms);
 	self->next_at = fake_clock + any_ms(1500);
 }
 
@@ -275,9 +271,8 @@ static void extend(slot *self)
 static void carry_out_doubt(slot *self)
 {
 	for (unsigned i = 0; i < fake_set.count; i++) {
-		copy *one = &self->copies[i];
-		if (any(2) == 0 && has(one, fake_clock)) {
-			one->ends_at = end_of(i, self->doubt_ms, fake_clock);
+		if (any(2) == 0) {
+			set_ttl(self, i, self->doubt_ms);
 		}
 	}
 	self->doubt_ms = 0;
@@ -288,14 +283,11 @@ static bool carry_out_extension(slot *self, bool is_last)
 {
 	unsigned granted = 0;
 	for (unsigned i = 0; i < fake_set.count; i++) {
-		copy *one = &self->copies[i];
 		if (!self->is_carried_out[i] && (is_last || any(2) == 0)) {
 			self->is_carried_out[i] = true;
-			if (has(one, fake_clock)) {
-				one->ends_at = end_of(i, self->ttl_ms, fake_clock);
-			}
+			set_ttl(self, i, self->ttl_ms);
 		}
-		granted += has(one, fake_clock);
+		granted += has(self, i);
 	}
 	return granted >= rl_quorum(fake_set.count);
 }
@@ -329,7 +321,7 @@ static void let_go(slot *self)
 {
 	bool is_carried_out = self->is_answered || any(2) == 0;
 	for (unsigned i = 0; i < fake_set.count && is_carried_out; i++) {
-		self->copies[i].is_ours = false;
+		take_away(self, i);
 	}
 	watching_let_go(self->renewal, self->is_answered);
 	self->renewal = NULL;
@@ -341,7 +333,12 @@ static void steal(slot *self)
 {
 	unsigned first = any(fake_set.count);
 	for (unsigned i = 0; i < rl_quorum(fake_set.count); i++) {
-		self->copies[(first + i) % fake_set.count].is_ours = false;
+		unsigned member = (first + i) % fake_set.count;
+		if (any(2) == 0) {
+			take_away(self, member);
+		} else {
+			servers_take_key(member, key_of(self), "foreign", 1 + any(3000));
+		}
 	}
 	self->is_foreign = true;
 	self->next_at = fake_clock + 5 * SECOND;
@@ -377,7 +374,7 @@ static void on_alarm(void)
 	for (unsigned i = 0; i < LATE_MAX; i++) {
 		late *one = &lates[i];
 		if (one->at <= fake_clock) {
-			const char *said = carry_out(one->member, one->words, one->at);
+			const char *said = servers_run(one->member, &one->command, one->at);
 			if (one->answer != NULL) {
 				snprintf(one->answer, sizeof answers[0], "%s", said);
 			}
@@ -397,7 +394,7 @@ static void on_alarm(void)
 		}
 	}
 	if (any(200) == 0) {
-		knows_script[any(3)] = false; /* SCRIPT FLUSH */
+		servers[any(3)].store.known = 0; /* SCRIPT FLUSH */
 	}
 	set_alarm();
 	check_all();
@@ -409,6 +406,7 @@ static void run_round(unsigned number, bool trouble)
 	random_state = number * UINT64_C(2654435761) + trouble;
 	has_trouble = trouble;
 	watching_begin(any(3) == 0 ? 3 : 1);
+	servers_clear();
 	fake_set.drift_factor = 0.01;
 	fake_improvise = serve;
 	fake_on_alarm = on_alarm;
@@ -416,8 +414,8 @@ static void run_round(unsigned number, bool trouble)
 		lates[i].at = RL_NEVER;
 	}
 	for (unsigned i = 0; i < 3; i++) {
-		rates[i] = 0.995 + any(100) / 10000.0;
-		knows_script[i] = any(2) == 0;
+		servers[i].rate = 0.995 + any(100) / 10000.0;
+		servers[i].store.known = any(2) == 0 ? ~0U : 0;
 		busy_until[i] = 0;
 		fake_set.members[i].timeout_ns = any(2) == 0 ? SECOND : 50 * MS;
 	}

@@ -31,7 +31,7 @@ static void refuse_dials(unsigned index, unsigned count)
 	}
 }
 
-static void it_is_put_back(void)
+static void a_token_is_put_back(void)
 {
 	rl_renewal *one = keep();
 	fake_says(C, "+OK");
@@ -48,7 +48,7 @@ static void it_is_put_back(void)
 	CHECK_INT(fake_stats.renewed, 6);
 }
 
-static void also_when_it_answers_after_the_round(void)
+static void a_token_is_put_back_after_a_late_answer(void)
 {
 	watching_begin(3);
 	watching_keep("k", TTL);
@@ -59,7 +59,7 @@ static void also_when_it_answers_after_the_round(void)
 }
 
 /* The round is decided by it. */
-static void also_before_it_is_decided(void)
+static void a_token_is_put_back_before_the_round_is_decided(void)
 {
 	watching_begin(3);
 	watching_keep("k", TTL);
@@ -89,7 +89,7 @@ static void no_callers_token_is(void)
 	CHECK_INT(fake_stats.renewed, 1);
 }
 
-static void nor_one_that_is_not_renewed_any_more(void)
+static void a_lease_that_is_not_renewed_is_not_put_back(void)
 {
 	watching_begin(3);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -100,7 +100,7 @@ static void nor_one_that_is_not_renewed_any_more(void)
 	CHECK_COUNT("SET", 0);
 }
 
-static void nor_one_that_is_lost(void)
+static void a_lost_lease_is_not_put_back(void)
 {
 	keep();
 	fake_acts(1, FAKE_SAY, ":0", 100 * MS);
@@ -110,7 +110,7 @@ static void nor_one_that_is_lost(void)
 	CHECK_COUNT("SET", 0);
 }
 
-static void nor_that_of_one_server(void)
+static void a_lease_of_one_server_is_not_put_back(void)
 {
 	watching_begin(1);
 	watching_keep("k", TTL);
@@ -119,7 +119,7 @@ static void nor_that_of_one_server(void)
 	CHECK_COUNT("SET", 0);
 }
 
-static void nor_where_a_quorum_has_not_said_yes(void)
+static void a_lease_without_a_quorum_is_not_put_back(void)
 {
 	watching_begin(3);
 	watching_keep("k", TTL);
@@ -148,7 +148,7 @@ static void after_a_pause_it_is_in_a_round_that_is_not_decided(void)
 	CHECK_INT(watching_left(one), 29000); /* a was asked first, at 10 s */
 }
 
-static void but_no_callers_token(void)
+static void a_callers_token_is_not_put_back(void)
 {
 	watching_begin(3);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -331,17 +331,17 @@ static void lost_it_is_taken_back(void)
 }
 
 static const check_test tests[] = {
-	TEST(it_is_put_back),
-	TEST(also_when_it_answers_after_the_round),
-	TEST(also_before_it_is_decided),
+	TEST(a_token_is_put_back),
+	TEST(a_token_is_put_back_after_a_late_answer),
+	TEST(a_token_is_put_back_before_the_round_is_decided),
 	TEST(only_for_as_long_as_it_may_be_held),
 	TEST(no_callers_token_is),
-	TEST(nor_one_that_is_not_renewed_any_more),
-	TEST(nor_one_that_is_lost),
-	TEST(nor_that_of_one_server),
-	TEST(nor_where_a_quorum_has_not_said_yes),
+	TEST(a_lease_that_is_not_renewed_is_not_put_back),
+	TEST(a_lost_lease_is_not_put_back),
+	TEST(a_lease_of_one_server_is_not_put_back),
+	TEST(a_lease_without_a_quorum_is_not_put_back),
 	TEST(after_a_pause_it_is_in_a_round_that_is_not_decided),
-	TEST(but_no_callers_token),
+	TEST(a_callers_token_is_not_put_back),
 	TEST(what_is_somebody_elses_stays_so),
 	TEST(an_error_puts_it_off_to_the_next_round),
 	TEST(broken_in_flight_it_is_said_again),

@@ -33,7 +33,7 @@ static void begin(unsigned count)
 	}
 }
 
-static void one_brings_the_text(void)
+static void one_renewal_brings_the_text(void)
 {
 	begin(1);
 	watching_to(20000);
@@ -44,7 +44,7 @@ static void one_brings_the_text(void)
 	CHECK_INT(fake_stats.renewed, 2);
 }
 
-static void of_many_the_first_alone_brings_it(void)
+static void only_the_first_of_many_renewals_brings_the_text(void)
 {
 	begin(60);
 	watching_to(10010);
@@ -60,7 +60,7 @@ static void of_many_the_first_alone_brings_it(void)
 	CHECK_INT(fake_stats.renewed, 120);
 }
 
-static void it_is_counted_once(void)
+static void the_text_is_counted_once(void)
 {
 	begin(60);
 	watching_to(10010);
@@ -113,7 +113,7 @@ static void a_lease_that_ends_meanwhile_takes_the_text_not_with_it(void)
 	CHECK_INT(fake_stats.renewed, 1);
 }
 
-static void one_that_is_lost_meanwhile_is_released(void)
+static void a_lease_that_is_lost_meanwhile_is_released(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_keep("k", 12); /* due at 3.3 ms, proven for 10 */
@@ -151,14 +151,14 @@ static void a_server_that_does_not_take_the_text_is_asked_with_pauses(void)
 }
 
 static const check_test tests[] = {
-	TEST(one_brings_the_text),
-	TEST(of_many_the_first_alone_brings_it),
-	TEST(it_is_counted_once),
+	TEST(one_renewal_brings_the_text),
+	TEST(only_the_first_of_many_renewals_brings_the_text),
+	TEST(the_text_is_counted_once),
 	TEST(a_server_that_forgets_it_gets_it_again),
 	TEST(a_round_that_needs_the_text_is_still_one_round),
 	TEST(the_text_goes_on_the_next_connection_when_this_one_breaks),
 	TEST(a_lease_that_ends_meanwhile_takes_the_text_not_with_it),
-	TEST(one_that_is_lost_meanwhile_is_released),
+	TEST(a_lease_that_is_lost_meanwhile_is_released),
 	TEST(a_server_that_does_not_take_the_text_is_asked_with_pauses),
 };
 

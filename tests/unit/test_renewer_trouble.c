@@ -51,7 +51,7 @@ static void an_idle_connection_that_was_closed_is_replaced_when_it_is_needed(voi
 	CHECK_INT(watching_left(one), 30000);
 }
 
-static void one_that_breaks_in_flight_is_replaced_at_once(void)
+static void a_connection_that_breaks_in_flight_is_replaced_at_once(void)
 {
 	static const fake_act breaks[] = {
 		FAKE_BREAK, FAKE_BREAK_UNSENT, FAKE_BREAK_HALF, FAKE_NONSENSE};
@@ -357,7 +357,7 @@ static void a_server_that_comes_back_in_time_is_enough(void)
 
 static const check_test tests[] = {
 	TEST(an_idle_connection_that_was_closed_is_replaced_when_it_is_needed),
-	TEST(one_that_breaks_in_flight_is_replaced_at_once),
+	TEST(a_connection_that_breaks_in_flight_is_replaced_at_once),
 	TEST(what_was_in_flight_is_said_again_in_one_write),
 	TEST(pauses_between_dials_grow),
 	TEST(an_answer_ends_the_pauses),

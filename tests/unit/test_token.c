@@ -74,7 +74,7 @@ static void without_random_bytes_there_is_none(void)
 	CHECK_INT(rl_token_draw(&poor, out), RL_ERR_RANDOM);
 }
 
-static void its_form_is_known(void)
+static void the_form_of_a_token_is_known(void)
 {
 	char out[RL_TOKEN_LEN];
 	CHECK_INT(rl_token_draw(&env, out), RL_OK);
@@ -90,7 +90,7 @@ static const check_test tests[] = {
 	TEST(is_base64url_of_144_bits),
 	TEST(each_bit_counts),
 	TEST(without_random_bytes_there_is_none),
-	TEST(its_form_is_known),
+	TEST(the_form_of_a_token_is_known),
 };
 
 CHECK_MAIN(tests, NULL)

@@ -529,7 +529,7 @@ static void what_is_there_can_be_read_at_once(void)
 /* ---- looks and waits ---- */
 
 /* Nobody waits for it: core looks at it now and then. */
-static void who_takes_in_connects_on(void)
+static void take_in_goes_on_connecting(void)
 {
 	begin_tcp();
 	CHECK(dial() != NULL);
@@ -544,7 +544,7 @@ static void who_takes_in_connects_on(void)
 	CHECK(peer_hears(&server, fd, "x\r\n"));
 }
 
-static void who_takes_in_is_told_of_a_refusal(void)
+static void take_in_reports_a_refusal(void)
 {
 	begin_tcp();
 	peer_close(&server);
@@ -557,7 +557,7 @@ static void who_takes_in_is_told_of_a_refusal(void)
 	CHECK_INT(err.status, RL_ERR_CONNECT);
 }
 
-static void what_was_not_sent_can_be_retracted(void)
+static void an_unsent_command_can_be_retracted(void)
 {
 	int fds[8];
 	begin_unix(1);
@@ -580,7 +580,7 @@ static void what_was_not_sent_can_be_retracted(void)
 	}
 }
 
-static void what_was_sent_cannot(void)
+static void a_sent_command_cannot_be_retracted(void)
 {
 	begin_unix(4);
 	connect_it();
@@ -710,10 +710,10 @@ static const check_test tests[] = {
 	TEST(close_sends_what_the_system_took),
 	TEST(an_ended_link_is_over_when_the_other_side_is),
 	TEST(what_is_there_can_be_read_at_once),
-	TEST(who_takes_in_connects_on),
-	TEST(who_takes_in_is_told_of_a_refusal),
-	TEST(what_was_not_sent_can_be_retracted),
-	TEST(what_was_sent_cannot),
+	TEST(take_in_goes_on_connecting),
+	TEST(take_in_reports_a_refusal),
+	TEST(an_unsent_command_can_be_retracted),
+	TEST(a_sent_command_cannot_be_retracted),
 	TEST(an_idle_link_is_alive),
 	TEST(a_reset_link_is_dead),
 	TEST(block_waits_a_moment),

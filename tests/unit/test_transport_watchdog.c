@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The watchdog's thread over real sockets: what it writes, when it is woken, and how it ends. What is due and when is
- * tested without it (test_watch*.c).
+ * tested without it (test_renewer*.c).
  */
 #include "check.h"
 #include "peer.h"
@@ -348,7 +348,7 @@ static void a_loss_is_told_at_once(void)
 	CHECK(losses == 1);
 }
 
-static void without_a_server_it_is_lost_in_time(void)
+static void without_a_server_a_lease_is_lost_in_time(void)
 {
 	begin(false, 0);
 	losses = 0;
@@ -362,7 +362,7 @@ static void without_a_server_it_is_lost_in_time(void)
 
 /* ---- names ---- */
 
-static void it_learns_addresses_and_asks_nobody(void)
+static void the_thread_learns_addresses_and_resolves_none(void)
 {
 	if (!peer_knows_localhost()) {
 		return;
@@ -379,7 +379,7 @@ static void it_learns_addresses_and_asks_nobody(void)
 
 /* ---- its life ---- */
 
-static void it_ends_at_once_and_may_begin_again(void)
+static void the_thread_ends_at_once_and_may_begin_again(void)
 {
 	begin(false, 3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -642,9 +642,9 @@ static const check_test tests[] = {
 	TEST(a_ttl_that_gets_shorter_wakes_it),
 	TEST(leases_that_come_and_go_do_not_each_wake_it),
 	TEST(a_loss_is_told_at_once),
-	TEST(without_a_server_it_is_lost_in_time),
-	TEST(it_learns_addresses_and_asks_nobody),
-	TEST(it_ends_at_once_and_may_begin_again),
+	TEST(without_a_server_a_lease_is_lost_in_time),
+	TEST(the_thread_learns_addresses_and_resolves_none),
+	TEST(the_thread_ends_at_once_and_may_begin_again),
 	TEST(signals_are_not_for_it),
 	TEST(without_descriptors_it_says_so),
 	TEST(without_a_thread_it_says_so),

@@ -79,13 +79,18 @@ rl_renewal *watching_prepare(const char *key)
 	return renewal;
 }
 
-void watching_win(rl_renewal *renewal, int64_t ttl_ms)
+void watching_win_with(rl_renewal *renewal, const char *token, int64_t ttl_ms)
 {
 	int64_t ttl = ttl_ms * MS;
 	rl_lease *lease = renewal->lease;
 	rl_lease_begin(
-		lease, bytes_of("tok"), ttl, fake_clock + ttl - rl_drift(lease->drift_factor, ttl));
+		lease, bytes_of(token), ttl, fake_clock + ttl - rl_drift(lease->drift_factor, ttl));
 	rl_renewer_begin(renewal);
+}
+
+void watching_win(rl_renewal *renewal, int64_t ttl_ms)
+{
+	watching_win_with(renewal, "tok", ttl_ms);
 }
 
 rl_renewal *watching_keep(const char *key, int64_t ttl_ms)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch on the fake network: a driver that steps it as its thread does, and leases for it to keep.
+ * The watch on the fake network: a driver that steps it as its thread does, and leases for it to
+ * keep.
  *
- * Leases have no drift but the 2 ms that each has, so that one of TTL is proven for 30 s, and due after 10 s.
+ * Leases have no drift but the 2 ms that each has, so that one of TTL is proven for 30 s, and due
+ * after 10 s.
  */
 #ifndef WATCHING_H
 #define WATCHING_H
@@ -14,17 +16,19 @@
 
 extern rl_renewer watching;
 
-/* So many servers, of which a lease has all. They answer each renewal with yes, unless the test says otherwise. */
+/* So many servers, of which a lease has all. They answer each renewal with yes, unless the test
+ * says otherwise. */
 void watching_begin(unsigned members);
 
 /* Ends all leases and the watch, and sees to it that nothing is left. */
 void watching_end(void);
 
-/* The next lease, prepared on the servers of fake_set, and not won yet. Its token is "tok". */
+/* The next lease, prepared on the servers of fake_set, and not won yet. */
 rl_renewal *watching_prepare(const char *key);
 
-/* It was won just now. */
+/* The lease was won just now, with the token "tok" or another one of 15 bytes at most. */
 void watching_win(rl_renewal *renewal, int64_t ttl_ms);
+void watching_win_with(rl_renewal *renewal, const char *token, int64_t ttl_ms);
 
 /* Prepared, won, and to be renewed. */
 rl_renewal *watching_keep(const char *key, int64_t ttl_ms);
@@ -32,8 +36,8 @@ rl_renewal *watching_keep(const char *key, int64_t ttl_ms);
 /* The owner lets go of it as after a release that was carried out, or not. The lease is gone. */
 void watching_let_go(rl_renewal *renewal, bool is_released);
 
-/* Drives the watch to so many ms after the start. A step is made when the watch wants one or something arrives,
- * and only then. */
+/* Drives the watch to so many ms after the start. A step is made when the watch wants one or
+ * something arrives, and only then. */
 void watching_to(int64_t ms);
 
 /* The same with a time of the clock. */

@@ -162,11 +162,16 @@ bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status statu
 	return true;
 }
 
-/* What is answered at or after the deadline decides, also when it was asked before: another try would have
- * too little time left on a slow server. Without a wait the deadline is the start. */
+/* What is answered at or after the deadline decides, also when it was asked before: another try would have too little time
+ * left on a slow server. Without a wait the deadline is the start. */
+static bool is_last_look_at(const rl_acquire *acquire, int64_t now)
+{
+	return now >= acquire->deadline || acquire->looks >= acquire->op.call.set->retries;
+}
+
 static bool is_last_look(const rl_acquire *acquire, const rl_tick *tick)
 {
-	return tick->now >= acquire->deadline || acquire->looks >= acquire->op.call.set->retries;
+	return is_last_look_at(acquire, tick->now);
 }
 
 /* For how many ms the waiter is marked: until it looks again, with time to spare, but not beyond the end of its wait. */
@@ -254,7 +259,7 @@ rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now)
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
 	/* Who waits no longer sets no mark any more that the try could take away. */
-	if (left.was_guarded) {
+	if (left.was_guarded && !is_last_look_at(acquire, now)) {
 		unmark(acquire, now);
 		call->request.waiter = (rl_bytes){NULL, 0};
 	}
@@ -828,8 +833,7 @@ rl_acquire *rl_acquire_of(rl_op *op)
 	return op->class == &acquire_class ? (rl_acquire *) op : NULL;
 }
 
-rl_op *rl_acquire_new(
-	rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
+rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
 {
 	bool is_own = args->token.data != NULL;
 	size_t own_len = is_own ? args->token.len : 0;

@@ -73,8 +73,7 @@ typedef struct rl_acquire_args {
 /* Takes a lock. RL_OK: it is ours, and acquire->token is its token. RL_BUSY: someone else's, to the end of
  * the wait.
  * @return NULL when out of memory */
-rl_op *rl_acquire_new(
-	rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args);
+rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args);
 
 /* What a call that is given up, at the end of the process, may hold or be granted yet, for rl_late_release_pending(). A
  * caller's own token may be the token of another holder: it is released only where it may have taken the place of the

@@ -40,8 +40,8 @@ typedef struct rl_member_call {
 	rl_vote vote;
 	rl_channel channel;
 	rl_doubt doubt;
-	rl_request sent;    /* the command as it was sent last; the form that the server wants stays */
-	bool has_dialled;   /* the budget has its connect timeout */
+	rl_request sent;  /* the command as it was sent last; the form that the server wants stays */
+	bool has_dialled; /* the budget has its connect timeout */
 	bool
 		must_close; /* the connection is not to be used again: it owes an answer past its time, or lies */
 	bool has_moved;     /* it left a server that is a replica */

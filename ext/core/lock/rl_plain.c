@@ -174,8 +174,8 @@ rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plai
 	return &plain->op;
 }
 
-rl_op *rl_take_over_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
-	rl_bytes token, int64_t ttl_ms)
+rl_op *rl_take_over_new(
+	rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key, rl_bytes token, int64_t ttl_ms)
 {
 	char *tokens;
 	rl_plain *plain = rl_op_alloc(

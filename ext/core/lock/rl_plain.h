@@ -26,7 +26,7 @@ rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plai
  * lock is held with request.fresh, proven as from rl_quorum_call_sent_at(); RL_BUSY: not held with the given token. A swap
  * without a quorum is undone.
  * @return NULL when out of memory */
-rl_op *rl_take_over_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
-	rl_bytes token, int64_t ttl_ms);
+rl_op *rl_take_over_new(
+	rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key, rl_bytes token, int64_t ttl_ms);
 
 #endif

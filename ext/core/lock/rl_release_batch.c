@@ -37,8 +37,8 @@ static bool open_channel(rl_release_batch *batch, unsigned at, int64_t now)
 	member->is_alone = member->is_alone || !call->set->wakes;
 	return rl_channel_take(
 			   &member->channel, call->pool, target, RL_WANT_RELEASE_CHECKED, batch->end_at, now) ||
-		rl_channel_dial(&member->channel, call->pool->transport, target, batch->end_at, call->env,
-			&unused);
+		rl_channel_dial(
+			&member->channel, call->pool->transport, target, batch->end_at, call->env, &unused);
 }
 
 /* ---- sending ---- */
@@ -345,8 +345,7 @@ static void give_back(rl_release_batch *batch, unsigned at, int64_t now)
 	channel->conn->transport->flush(channel->conn->link);
 	/* Before it is connected, a release is sent later: too late for a token that others may have, too. */
 	bool is_late = !rl_channel_is_connected(channel) && has_own_token(batch);
-	bool is_sent =
-		member->next == batch->count && member->state != RL_BATCH_REDOING && !is_late;
+	bool is_sent = member->next == batch->count && member->state != RL_BATCH_REDOING && !is_late;
 	bool may_be_unheard = members_of(batch) > 1 && is_sent;
 	rl_giving giving = {.is_trusted = may_be_unheard || is_answered(batch, member),
 		.patience = may_be_unheard ? call->set->members[at].timeout_ns : 0,

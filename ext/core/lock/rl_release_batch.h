@@ -26,10 +26,10 @@
 #define RL_RELEASE_BATCH_WINDOW 64
 
 typedef enum rl_batch_state {
-	RL_BATCH_GOING,   /* sends and reads */
+	RL_BATCH_GOING, /* sends and reads */
 	RL_BATCH_REDOING, /* the helper keys were refused: what is under way is awaited, and then sent again without them */
-	RL_BATCH_MISLED,  /* the server is a replica, and has carried nothing out */
-	RL_BATCH_OVER,    /* all were answered, or no more answers are to be had */
+	RL_BATCH_MISLED, /* the server is a replica, and has carried nothing out */
+	RL_BATCH_OVER,   /* all were answered, or no more answers are to be had */
 } rl_batch_state;
 
 /* One member's part. It goes through the leases in their order. */

@@ -1,3 +1,3 @@
 # The scripts do not note who waits: a release tells nobody.
-# file: tests/sim/store.c
+# file: tests/model/store.c
 /^static bool mark\(/,/^}/s/^\{/{\n\tif (k != NULL) {\n\t\treturn true;\n\t}/

@@ -1,3 +1,3 @@
 # A try that comes too late keeps the ticket.
-# file: tests/sim/store.c
+# file: tests/model/store.c
 /^static void pass_on\(/,/^}/s/ && ticket\(s, k, now_us\) != RL_TICKET_IMPOSSIBLE//

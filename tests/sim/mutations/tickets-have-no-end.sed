@@ -1,3 +1,3 @@
 # A ticket has no TTL.
-# file: tests/sim/store.c
+# file: tests/model/store.c
 /^static rl_ticket ticket\(/,/^}/s/now_us \/ 1000 \+ TICKETS_MS;/now_us;/

@@ -62,7 +62,7 @@ static rl_status ask(rl_verb verb)
 
 /* ---- the order ---- */
 
-static void who_takes_begins_with_the_first(void)
+static void a_verb_that_takes_begins_with_the_first(void)
 {
 	begin_warm(5);
 	all_say(5, "+OK");
@@ -74,7 +74,7 @@ static void who_takes_begins_with_the_first(void)
 			  "0 b1 SET k T1 NX PX 30000\n");
 }
 
-static void who_releases_ends_with_the_first(void)
+static void a_release_ends_with_the_first(void)
 {
 	static const rl_verb verbs[] = {RL_VERB_RELEASE, RL_VERB_FORCE, RL_VERB_EXTEND};
 	static const char *const words[] = {"RELEASE k tok", "FORCE k", "EXTEND k tok 7000"};
@@ -94,7 +94,7 @@ static void who_releases_ends_with_the_first(void)
 	}
 }
 
-static void who_only_asks_begins_with_the_first(void)
+static void a_verb_that_only_asks_begins_with_the_first(void)
 {
 	begin_warm(3);
 	all_say(3, ":1");
@@ -104,7 +104,7 @@ static void who_only_asks_begins_with_the_first(void)
 
 /* ---- those in trouble ---- */
 
-static void one_that_cannot_be_reached_is_spared_for_a_while(void)
+static void a_member_that_cannot_be_reached_is_spared_for_a_while(void)
 {
 	begin_without_c();
 	fake_dials(C, FAKE_REFUSE, 0);
@@ -123,7 +123,7 @@ static void one_that_cannot_be_reached_is_spared_for_a_while(void)
 	CHECK_COUNT("dial", 2);
 }
 
-static void one_that_was_too_slow_is_in_trouble(void)
+static void a_member_that_was_too_slow_is_in_trouble(void)
 {
 	begin_warm(3);
 	fake_says(A, "+OK");
@@ -137,7 +137,7 @@ static void one_that_was_too_slow_is_in_trouble(void)
 	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 }
 
-static void one_that_breaks_without_a_word_is_in_trouble(void)
+static void a_member_that_breaks_without_a_reply_is_in_trouble(void)
 {
 	begin_without_c();
 	fake_acts(A, FAKE_SAY, "+OK", 10 * MS);
@@ -160,7 +160,7 @@ static void one_that_breaks_without_a_word_is_in_trouble(void)
 	CHECK(fake_pool.troubles == NULL);
 }
 
-static void one_that_is_spared_is_not_asked_when_the_others_decide(void)
+static void a_spared_member_is_not_asked_when_the_others_decide(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -177,7 +177,7 @@ static void one_that_is_spared_is_not_asked_when_the_others_decide(void)
 	CHECK_COUNT("dial", 0);
 }
 
-static void it_is_called_up_when_the_others_cannot_decide(void)
+static void a_spared_member_is_asked_when_the_others_cannot_decide(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -189,7 +189,7 @@ static void it_is_called_up_when_the_others_cannot_decide(void)
 	CHECK_COUNT("7 c1 dial\n7 c1 SET k T1", 1);
 }
 
-static void it_is_called_up_when_another_fails(void)
+static void a_spared_member_is_asked_when_another_fails(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -200,7 +200,7 @@ static void it_is_called_up_when_another_fails(void)
 	CHECK_COUNT("0 c1 EXTEND", 1);
 }
 
-static void it_is_called_up_after_an_eighth_of_the_timeout(void)
+static void a_spared_member_is_asked_after_an_eighth_of_the_timeout(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -235,7 +235,7 @@ static void all_in_trouble_are_asked_at_once(void)
 	CHECK_COUNT("dial", 3);
 }
 
-static void one_in_trouble_that_has_a_connection_is_asked(void)
+static void a_member_in_trouble_that_has_a_connection_is_asked(void)
 {
 	begin_warm(3);
 	note_trouble_of_c();
@@ -246,7 +246,7 @@ static void one_in_trouble_that_has_a_connection_is_asked(void)
 	CHECK(fake_pool.troubles == NULL);
 }
 
-static void one_server_is_never_spared(void)
+static void a_single_server_is_never_spared(void)
 {
 	fake_begin(1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[A], fake_clock);
@@ -390,7 +390,7 @@ static void what_has_been_handed_over_is_not_waited_for(void)
 	CHECK_INT(fake_pool.count, 3);
 }
 
-static void who_takes_or_asks_does_not_wait_for_connections(void)
+static void a_verb_that_takes_or_asks_does_not_wait_for_connections(void)
 {
 	begin_without_c();
 	fake_dials(C, FAKE_ACCEPT, 5 * MS);
@@ -561,7 +561,7 @@ static void a_slow_one_keeps_its_connection_over_idle_times(void)
 }
 
 /* A release waits only for a connection that it has dialled itself. */
-static void one_that_others_dialled_is_not_waited_for(void)
+static void a_connection_that_another_call_dials_is_not_waited_for(void)
 {
 	begin_without_c();
 	fake_dials(C, FAKE_HANG, 0);
@@ -591,7 +591,7 @@ static void what_is_said_to_it_comes_when_it_is_connected(void)
 }
 
 /* The system takes no more for it. */
-static void one_that_reads_too_little_is_in_trouble(void)
+static void a_member_that_reads_too_little_is_in_trouble(void)
 {
 	begin_warm(3);
 	a_and_b_say("+OK", 0);
@@ -619,7 +619,7 @@ static void one_that_reads_too_little_is_in_trouble(void)
 	CHECK_INT(fake_pool.troubles->fails, 2);
 }
 
-static void also_one_that_owes_too_much(void)
+static void a_member_that_owes_too_much_is_in_trouble(void)
 {
 	begin_warm(3);
 	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock);
@@ -641,7 +641,7 @@ static void also_one_that_owes_too_much(void)
 	CHECK_COUNT("dial", 0);
 }
 
-static void one_server_that_reads_too_little_is_not_spared(void)
+static void a_single_server_that_reads_too_little_is_not_spared(void)
 {
 	fake_begin(1);
 	fake_warm(A);
@@ -654,20 +654,20 @@ static void one_server_that_reads_too_little_is_not_spared(void)
 }
 
 static const check_test tests[] = {
-	TEST(who_takes_begins_with_the_first),
-	TEST(who_releases_ends_with_the_first),
-	TEST(who_only_asks_begins_with_the_first),
-	TEST(one_that_cannot_be_reached_is_spared_for_a_while),
-	TEST(one_that_was_too_slow_is_in_trouble),
-	TEST(one_that_breaks_without_a_word_is_in_trouble),
-	TEST(one_that_is_spared_is_not_asked_when_the_others_decide),
-	TEST(it_is_called_up_when_the_others_cannot_decide),
-	TEST(it_is_called_up_when_another_fails),
-	TEST(it_is_called_up_after_an_eighth_of_the_timeout),
+	TEST(a_verb_that_takes_begins_with_the_first),
+	TEST(a_release_ends_with_the_first),
+	TEST(a_verb_that_only_asks_begins_with_the_first),
+	TEST(a_member_that_cannot_be_reached_is_spared_for_a_while),
+	TEST(a_member_that_was_too_slow_is_in_trouble),
+	TEST(a_member_that_breaks_without_a_reply_is_in_trouble),
+	TEST(a_spared_member_is_not_asked_when_the_others_decide),
+	TEST(a_spared_member_is_asked_when_the_others_cannot_decide),
+	TEST(a_spared_member_is_asked_when_another_fails),
+	TEST(a_spared_member_is_asked_after_an_eighth_of_the_timeout),
 	TEST(a_short_ttl_makes_that_sooner),
 	TEST(all_in_trouble_are_asked_at_once),
-	TEST(one_in_trouble_that_has_a_connection_is_asked),
-	TEST(one_server_is_never_spared),
+	TEST(a_member_in_trouble_that_has_a_connection_is_asked),
+	TEST(a_single_server_is_never_spared),
 	TEST(a_short_ttl_is_a_short_timeout),
 	TEST(a_release_waits_for_a_connection_for_25_ms),
 	TEST(or_for_as_long_again_as_the_outcome_took),
@@ -675,7 +675,7 @@ static const check_test tests[] = {
 	TEST(the_release_of_a_drawn_token_travels_with_the_login),
 	TEST(it_goes_on_a_connection_that_owes_for_too_long),
 	TEST(what_has_been_handed_over_is_not_waited_for),
-	TEST(who_takes_or_asks_does_not_wait_for_connections),
+	TEST(a_verb_that_takes_or_asks_does_not_wait_for_connections),
 	TEST(what_was_retracted_is_never_sent),
 	TEST(what_was_half_sent_is_not_retracted),
 	TEST(an_unheard_release_is_sent_once),
@@ -686,11 +686,11 @@ static const check_test tests[] = {
 	TEST(it_spares_nobody),
 	TEST(but_not_for_ever),
 	TEST(a_slow_one_keeps_its_connection_over_idle_times),
-	TEST(one_that_others_dialled_is_not_waited_for),
+	TEST(a_connection_that_another_call_dials_is_not_waited_for),
 	TEST(what_is_said_to_it_comes_when_it_is_connected),
-	TEST(one_that_reads_too_little_is_in_trouble),
-	TEST(also_one_that_owes_too_much),
-	TEST(one_server_that_reads_too_little_is_not_spared),
+	TEST(a_member_that_reads_too_little_is_in_trouble),
+	TEST(a_member_that_owes_too_much_is_in_trouble),
+	TEST(a_single_server_that_reads_too_little_is_not_spared),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -164,7 +164,7 @@ static void out_of_the_queue_nothing_is_owed(void)
 	CHECK_INT(fake_stats.undone, 0);
 }
 
-static void who_slept_past_the_deadline_gets_one_whole_try(void)
+static void a_process_that_slept_past_the_deadline_gets_one_whole_try(void)
 {
 	rl_acquire *acquire = before_the_deadline();
 	fake_clock += 3600 * SECOND;
@@ -512,7 +512,7 @@ static const check_test tests[] = {
 	TEST(a_win_at_the_deadline_is_a_win),
 	TEST(a_win_that_was_not_heard_is_given_back),
 	TEST(out_of_the_queue_nothing_is_owed),
-	TEST(who_slept_past_the_deadline_gets_one_whole_try),
+	TEST(a_process_that_slept_past_the_deadline_gets_one_whole_try),
 	TEST(a_stall_in_one_look_is_no_slow_network),
 	TEST(the_last_look_is_a_try_with_a_fresh_token),
 	TEST(the_last_look_may_have_it),

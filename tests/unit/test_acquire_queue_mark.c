@@ -36,7 +36,7 @@ static void each_wait_has_another_name(void)
 }
 
 /* The token is the first draw. */
-static void who_need_not_wait_draws_none(void)
+static void a_call_that_need_not_wait_draws_no_name(void)
 {
 	waiting_begin();
 	fake_random_draws(1);
@@ -47,7 +47,7 @@ static void who_need_not_wait_draws_none(void)
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
 }
 
-static void who_polls_draws_none(void)
+static void a_waiter_that_polls_draws_no_name(void)
 {
 	waiting_begin();
 	fake_set.wakes = false;
@@ -122,7 +122,7 @@ static void the_last_try_takes_it_away(void)
 	CHECK_COUNT("k W1 W1", 0);
 }
 
-static void who_never_marked_takes_nothing_away(void)
+static void a_waiter_without_a_mark_takes_no_mark_away(void)
 {
 	waiting_begin();
 	fake_says(0, "-WRONGTYPE x");
@@ -135,13 +135,15 @@ static void who_never_marked_takes_nothing_away(void)
 }
 
 /* It is void in two seconds: nothing is dialled for it. */
-static void without_an_idle_connection_it_stays(void)
+static void without_an_idle_connection_the_mark_stays(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	rl_pool_clear(&fake_pool);
 	fake_forget_log();
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_LOG("0 a2 RELEASE+ k T1 W1\n0 a2 RELEASE k T1 W1\n0 a2 end\n0 a2 close\n");
+	CHECK_LOG("0 a2 RELEASE k T1\n"
+			  "0 a2 end\n"
+			  "0 a2 close\n");
 }
 
 static void a_connection_that_is_broken_does_not_take_it(void)
@@ -156,7 +158,7 @@ static void a_connection_that_is_broken_does_not_take_it(void)
 }
 
 /* On a slow server the next command would stand behind it. */
-static void on_a_slow_server_it_stays(void)
+static void on_a_slow_server_the_mark_stays(void)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		waiting_begin();
@@ -170,7 +172,7 @@ static void on_a_slow_server_it_stays(void)
 	}
 }
 
-static void it_is_taken_away_once(void)
+static void the_mark_is_taken_away_once(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, "-WRONGTYPE x"); /* to the look */
@@ -293,17 +295,17 @@ static void idle_connections_to_elsewhere_do_not_count(void)
 static const check_test tests[] = {
 	TEST(the_name_has_a_form_of_its_own),
 	TEST(each_wait_has_another_name),
-	TEST(who_need_not_wait_draws_none),
-	TEST(who_polls_draws_none),
+	TEST(a_call_that_need_not_wait_draws_no_name),
+	TEST(a_waiter_that_polls_draws_no_name),
 	TEST(without_random_bytes_for_a_name_the_call_ends),
 	TEST(the_next_place_has_another_name),
 	TEST(a_grant_leaves_nothing_to_take_away),
 	TEST(the_last_try_takes_it_away),
-	TEST(who_never_marked_takes_nothing_away),
-	TEST(without_an_idle_connection_it_stays),
+	TEST(a_waiter_without_a_mark_takes_no_mark_away),
+	TEST(without_an_idle_connection_the_mark_stays),
 	TEST(a_connection_that_is_broken_does_not_take_it),
-	TEST(on_a_slow_server_it_stays),
-	TEST(it_is_taken_away_once),
+	TEST(on_a_slow_server_the_mark_stays),
+	TEST(the_mark_is_taken_away_once),
 	TEST(its_answers_are_counted_off),
 	TEST(a_fork_takes_nothing_away),
 	TEST(a_short_wait_polls),

@@ -5,7 +5,7 @@
  * The order of the key is c, a, b of three: they queue at c, on c2.
  */
 #include "check.h"
-#include "keys.h"
+#include "servers.h"
 
 #include <string.h>
 
@@ -24,8 +24,8 @@ static void to(rl_acquire *acquire, int64_t ms)
 /* Somebody of ours has it for long. */
 static void begin_held(void)
 {
-	keys_begin(3);
-	keys_take_all("kin", LONG);
+	servers_begin(3);
+	servers_take_all("kin", LONG);
 }
 
 static rl_acquire *queued(int64_t wait_ns)
@@ -36,10 +36,21 @@ static rl_acquire *queued(int64_t wait_ns)
 	return acquire;
 }
 
+/* The member in whose queue the wait stands: in one at most. */
+static unsigned queued_at(void)
+{
+	CHECK_INT(fake_blocked_links(), 1);
+	unsigned member = 0;
+	while (fake_blocked_on(member) == 0) {
+		member++;
+	}
+	return member;
+}
+
 static void all_delayed(int64_t ns)
 {
 	for (unsigned i = 0; i < 3; i++) {
-		keys[i].delay = ns;
+		servers[i].delay = ns;
 	}
 }
 
@@ -53,9 +64,9 @@ static void kill_for_good(unsigned index)
 
 /* ---- going in ---- */
 
-static void it_looks_at_all_and_queues_at_the_first(void)
+static void a_waiter_looks_at_all_and_queues_at_the_first(void)
 {
-	rl_acquire *acquire = queued(10 * SECOND);
+	queued(10 * SECOND);
 	CHECK_LOG("0 c1 SET k T1 NX PX 30000\n"
 			  "0 a1 SET k T1 NX PX 30000\n"
 			  "0 b1 SET k T1 NX PX 30000\n"
@@ -66,13 +77,13 @@ static void it_looks_at_all_and_queues_at_the_first(void)
 			  "0 c2 NAME\n"
 			  "0 c2 BLPOP k::rl-wake 11.120\n"
 			  "0 c2 TRY+ k T1 30000 0 1 W1 0\n");
-	CHECK_INT(acquire->queue.member, C);
+	CHECK_INT(queued_at(), C);
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK(keys_has_marks(i));
+		CHECK(servers_has_marks(i));
 	}
 }
 
-static void it_looks_within_a_second_while_its_release_will_wake_it(void)
+static void a_waiter_that_a_release_will_wake_looks_within_a_second(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	fake_forget_log();
@@ -86,13 +97,13 @@ static void it_looks_within_a_second_while_its_release_will_wake_it(void)
 	CHECK_INT(fake_stats.delays, 0);
 }
 
-static void with_the_first_down_it_queues_at_the_next(void)
+static void with_the_first_down_a_waiter_queues_at_the_next(void)
 {
 	begin_held();
 	kill_for_good(C);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	to(acquire, 900);
-	CHECK_INT(acquire->queue.member, A);
+	CHECK_INT(queued_at(), A);
 	CHECK_COUNT("a2 BLPOP", 1);
 	CHECK_COUNT("BLPOP", 1);
 }
@@ -101,15 +112,15 @@ static void with_the_first_down_it_queues_at_the_next(void)
 static void the_first_is_hoped_for_a_little_longer(void)
 {
 	begin_held();
-	keys[C].delay = 200 * MS;
+	servers[C].delay = 200 * MS;
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	to(acquire, 700);
-	CHECK_INT(acquire->queue.member, C);
+	CHECK_INT(queued_at(), C);
 	CHECK_COUNT("c2 BLPOP", 1);
 	CHECK_COUNT("BLPOP", 1);
 	fake_end();
 	begin_held();
-	keys[C].is_mute = true;
+	servers[C].is_mute = true;
 	acquire = fake_acquire(30000, 10 * SECOND);
 	to(acquire, 224);
 	CHECK_COUNT("BLPOP", 0);
@@ -118,31 +129,31 @@ static void the_first_is_hoped_for_a_little_longer(void)
 }
 
 /* So that its release there, too, leaves a reservation behind. */
-static void one_that_connects_late_is_marked_too(void)
+static void a_member_that_connects_late_is_marked_too(void)
 {
 	begin_held();
 	rl_pool_clear_address(&fake_pool, &fake_targets[B].address, fake_clock);
 	fake_dials(B, FAKE_ACCEPT, 20 * MS);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	to(acquire, 19);
-	CHECK(!keys_has_marks(B));
+	CHECK(!servers_has_marks(B));
 	to(acquire, 100);
-	CHECK(keys_has_marks(B));
+	CHECK(servers_has_marks(B));
 	CHECK_COUNT("20 c2 BLPOP", 1);
 }
 
-static void one_where_waiters_cannot_be_woken_is_passed_over(void)
+static void a_member_where_waiters_cannot_be_woken_is_passed_over(void)
 {
 	begin_held();
-	keys[C].error = "-NOPERM x";
+	servers[C].error = "-NOPERM x";
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	to(acquire, 100);
-	CHECK_INT(acquire->queue.member, A);
+	CHECK_INT(queued_at(), A);
 	CHECK_INT(fake_stats.fallbacks, 0);
 	fake_end();
 	begin_held();
 	for (unsigned i = 0; i < 3; i++) {
-		keys[i].error = "-NOPERM x";
+		servers[i].error = "-NOPERM x";
 	}
 	acquire = fake_acquire(30000, 10 * SECOND);
 	fake_drive_to(&acquire->op, FAKE_START + 100 * MS);
@@ -153,19 +164,20 @@ static void one_where_waiters_cannot_be_woken_is_passed_over(void)
 
 /* ---- woken ---- */
 
-static void woken_it_goes_for_the_quorum(void)
+static void a_woken_waiter_goes_for_the_quorum(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	fake_forget_log();
-	keys_free_all(C);
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	/* c has granted in the queue: it hears nothing more. The others are reserved, for whoever was woken. */
+	/* c has granted in the queue: it hears nothing more. The others are reserved, for whoever was
+	 * woken. */
 	CHECK_LOG("100 a1 try+ k T1 30000 0 2 W1\n"
 			  "100 b1 try+ k T1 30000 0 2 W1\n");
 	CHECK_INT(fake_ms(), 100);
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK_TEXT(keys_owner(i), "T1");
-		CHECK(!keys_has_marks(i));
+		CHECK_TEXT(servers_owner(i), "T1");
+		CHECK(!servers_has_marks(i));
 	}
 	CHECK_INT(fake_pool.count, 4);
 	CHECK_INT(fake_stats.wake_ups, 1);
@@ -174,24 +186,25 @@ static void woken_it_goes_for_the_quorum(void)
 	CHECK_INT(fake_stats.acquired, 1);
 }
 
-static void one_more_is_enough(void)
+static void one_more_member_is_enough(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	kill_for_good(B);
-	keys_free_all(C);
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_TEXT(keys_owner(A), "T1");
+	CHECK_TEXT(servers_owner(A), "T1");
 }
 
-/* The win was at 100 ms of c's clock, whose sample is of 0 ms; the answers of the others took 40 ms. */
-static void it_is_proven_since_the_earliest(void)
+/* The win was at 100 ms of c's clock, whose sample is of 0 ms; the answers of the others took 40
+ * ms. */
+static void a_win_is_proven_since_the_earliest_grant(void)
 {
 	begin_held();
-	keys[C].clock_us = 7777777;
+	servers[C].clock_us = 7777777;
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	to(acquire, 100);
 	all_delayed(40 * MS);
-	keys_free_all(C);
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 180); /* the answer of the queue, and those of the others */
 	int64_t drift = rl_set_drift(&fake_set, 30 * SECOND);
@@ -199,29 +212,32 @@ static void it_is_proven_since_the_earliest(void)
 		FAKE_START + 99 * MS + 30 * SECOND - drift); /* 1 % less of the time that passed */
 }
 
-static void when_the_others_are_taken_it_is_undone_everywhere(void)
+static void when_the_others_are_taken_the_win_is_undone_everywhere(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
-	keys_take(A, "foreign", LONG);
-	keys_take(B, "foreign", LONG);
+	servers_take(A, "foreign", LONG);
+	servers_take(B, "foreign", LONG);
 	fake_forget_log();
-	keys_free(C);
+	servers_free(C);
 	to(acquire, 600);
 	CHECK_COUNT("100 a1 try+ k T1 30000 0 2 W1\n", 1);
 	CHECK_COUNT("100 c2 RELEASE+ k T1\n", 1);
-	CHECK(!keys_has_ours());
-	/* It goes on with a fresh token, and queues where it is taken: at c it would be woken in vain again and again. */
+	CHECK(!servers_have_ours());
+	/* It goes on with a fresh token, and queues where it is taken: at c it would be woken in vain
+	 * again and again. */
 	CHECK_COUNT("TRY+ k T1", 0);
 	CHECK_COUNT("TRY+ k T2", 1);
-	CHECK_INT(fake_stats.split_votes, 1);
-	CHECK(acquire->queue.member != C);
-	CHECK(fake_count("BLPOP") < 8);
-	CHECK(!keys_has_ours());
-	keys_free_all(C);
+	/* The look that comes 10 ms later meets the reservation that its first look has left at c, and
+	 * so it is woken there once more; then no more. */
+	CHECK_INT(fake_stats.split_votes, 2);
+	CHECK(queued_at() != C);
+	CHECK_COUNT("BLPOP", 3);
+	CHECK(!servers_have_ours());
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK(fake_ms() < 850);
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK_TEXT(keys_owner(i), keys_owner(C));
+		CHECK_TEXT(servers_owner(i), servers_owner(C));
 	}
 }
 
@@ -232,24 +248,24 @@ static void a_ticket_for_nothing_leaves_it_in_the_queue(void)
 	to(acquire, 200);
 	CHECK_COUNT("BLPOP", 2);
 	CHECK_INT(fake_stats.wake_ups_taken, 1);
-	CHECK(!keys_has_ours());
-	keys_free_all(C);
+	CHECK(!servers_have_ours());
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 }
 
 /* Two waiters: each is woken in turn, and neither meets the other's votes. */
-static void two_who_wait_do_not_split(void)
+static void two_waiters_do_not_split_the_votes(void)
 {
 	begin_held();
 	rl_acquire *one = fake_acquire(30000, 10 * SECOND);
 	to(one, 10);
 	rl_acquire *two = fake_acquire(30000, 10 * SECOND);
 	to(two, 20);
-	keys_free_all(C);
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&one->op), RL_OK);
 	to(two, 30);
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK_TEXT(keys_owner(i), "T1");
+		CHECK_TEXT(servers_owner(i), "T1");
 	}
 	char token[RL_TOKEN_LEN + 1] = "";
 	memcpy(token, one->token, RL_TOKEN_LEN);
@@ -262,54 +278,54 @@ static void two_who_wait_do_not_split(void)
 
 /* ---- the member of the queue fails ---- */
 
-static void one_that_hangs_is_left_after_two_looks(void)
+static void a_member_that_hangs_is_left_after_two_looks(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
-	keys[C].is_mute = true;
+	servers[C].is_mute = true;
 	to(acquire, 1900);
 	CHECK_INT(acquire->mute_looks, 1);
 	CHECK_COUNT("BLPOP", 1);
 	to(acquire, 2600);
 	CHECK_COUNT("a2 BLPOP", 1);
-	CHECK_INT(acquire->queue.member, A);
+	CHECK_INT(queued_at(), A);
 	/* What it may yet grant is undone, and the token given up. */
 	CHECK_COUNT("c2 RELEASE+ k T1\n", 1);
 	CHECK_COUNT("a2 TRY+ k T2 ", 1);
-	keys_free(B);
-	keys_free(A);
+	servers_free(B);
+	servers_free(A);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_TEXT(keys_owner(B), "T2");
+	CHECK_TEXT(servers_owner(B), "T2");
 }
 
 static void one_look_without_an_answer_is_not_enough(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
-	keys[C].delay = 900 * MS;
+	servers[C].delay = 900 * MS;
 	to(acquire, 1900);
 	CHECK_INT(acquire->mute_looks, 1);
 	/* What the other members' clocks say is no sample of the queue's. */
 	CHECK_INT(acquire->sample.member, C);
 	CHECK_INT(acquire->sample.asked_at, FAKE_START);
-	keys[C].delay = 0;
+	servers[C].delay = 0;
 	to(acquire, 5000);
 	CHECK_INT(acquire->mute_looks, 0);
 	CHECK_COUNT("BLPOP", 1);
 	CHECK_INT(fake_stats.undone, 0);
 }
 
-static void one_that_dies_is_left_at_once(void)
+static void a_member_that_dies_is_left_at_once(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	kill_for_good(C);
 	to(acquire, 600);
-	CHECK_INT(acquire->queue.member, A);
+	CHECK_INT(queued_at(), A);
 	CHECK_COUNT("a2 BLPOP", 1);
-	keys_free(B);
-	keys_free(A);
+	servers_free(B);
+	servers_free(A);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 }
 
-static void it_goes_back_to_the_first_when_that_answers_again(void)
+static void a_waiter_goes_back_to_the_first_when_that_answers_again(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
@@ -317,17 +333,17 @@ static void it_goes_back_to_the_first_when_that_answers_again(void)
 	}
 	fake_kill(C);
 	to(acquire, 900);
-	CHECK_INT(acquire->queue.member, A);
+	CHECK_INT(queued_at(), A);
 	to(acquire, 6000);
-	CHECK_INT(acquire->queue.member, C);
+	CHECK_INT(queued_at(), C);
 	CHECK(rl_queue_is_in(&acquire->queue));
 	/* Nobody stands in two queues. */
 	CHECK_INT(fake_blocked_on(A), 0);
 	CHECK_INT(fake_blocked_on(C), 1);
-	keys_free_all(C);
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK(keys_owner(i)[0] == 'T');
+		CHECK(servers_owner(i)[0] == 'T');
 	}
 }
 
@@ -335,9 +351,9 @@ static void it_goes_back_to_the_first_when_that_answers_again(void)
 static void a_win_that_was_lost_is_found(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
-	keys_free(A);
-	keys_free(B);
-	keys_take(C, "T1", 30000);
+	servers_free(A);
+	servers_free(B);
+	servers_take(C, "T1", 30000);
 	fake_acts(C, FAKE_BREAK, NULL, 0);
 	fake_wakes(C, 0);
 	fake_forget_log();
@@ -350,28 +366,28 @@ static void a_win_that_was_lost_is_found(void)
 			  "110 a1 try+ k T1 30000 1 2 W1\n"
 			  "110 b1 try+ k T1 30000 1 2 W1\n");
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK_TEXT(keys_owner(i), "T1");
+		CHECK_TEXT(servers_owner(i), "T1");
 	}
 }
 
 /* So is one that the broken connection brings only when the next place is taken. */
-static void what_may_come_late_is_owed_in_the_queue(void)
+static void a_win_that_may_come_late_is_owed_in_the_queue(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	fake_acts(C, FAKE_BREAK, NULL, 0);
 	fake_wakes(C, 0);
 	to(acquire, 200);
 	CHECK_COUNT("c3 TRY+ k T1 30000 1 ", 1);
-	keys_take(C, "T1", 30000); /* now */
-	keys_free(A);
-	keys_free(B);
+	servers_take(C, "T1", 30000); /* now */
+	servers_free(A);
+	servers_free(B);
 	fake_wakes(C, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 200);
 }
 
 /* Also when it was lost while the look was under way that finds out where to queue. */
-static void also_what_was_lost_while_it_looked(void)
+static void a_win_that_was_lost_during_a_look_is_owed_too(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	all_delayed(10 * MS);
@@ -384,24 +400,27 @@ static void also_what_was_lost_while_it_looked(void)
 
 /* ---- a quorum is free ---- */
 
-static void free_elsewhere_it_tries_after_two_looks(void)
+static void a_waiter_tries_after_two_looks_that_find_the_others_free(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
-	keys[A].expires_at = keys[B].expires_at = fake_clock + 400 * MS;
+	servers_take(A, "kin", 400);
+	servers_take(B, "kin", 400);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK(fake_ms() >= 850 && fake_ms() < 950); /* the next look, and another */
-	CHECK_TEXT(keys_owner(A), "T2"); /* the queue at c, which it has left, has the first */
-	CHECK(keys_has_ours());
-	CHECK_TEXT(keys_owner(C), "kin");
+	CHECK_TEXT(servers_owner(A), "T2"); /* the queue at c, which it has left, has the first */
+	CHECK(servers_have_ours());
+	CHECK_TEXT(servers_owner(C), "kin");
 }
 
-/* Somebody was woken at c, and does not come: it is not waited for as long as where all is in order. */
+/* Somebody was woken at c, and does not come: it is not waited for as long as where all is in
+ * order. */
 static void reserved_at_the_first_and_free_elsewhere(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	to(acquire, 849);
-	keys[A].expires_at = keys[B].expires_at = 0;
-	keys_take(C, "", 10);
+	servers_delete(A);
+	servers_delete(B);
+	servers_take(C, "", 10);
 	fake_forget_log();
 	to(acquire, 869);
 	CHECK_COUNT("probe", 3);
@@ -409,18 +428,19 @@ static void reserved_at_the_first_and_free_elsewhere(void)
 	CHECK_INT(fake_ms(), 870);
 }
 
-/* One is free, c is held by a client that is dead, and b is late with its answer: those free and those not heard could be
- * a quorum. The next looks come in 20 ms, then 40. */
-static void it_looks_again_soon_when_a_quorum_may_be_free(void)
+/* One is free, c is held by a client that is dead, and b is late with its answer: those free and
+ * those not heard could be a quorum. The next looks come in 20 ms, then 40. */
+static void a_waiter_looks_again_soon_when_a_quorum_may_be_free(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	to(acquire, 849);
-	keys[A].expires_at = keys[B].expires_at = 0;
-	keys[B].delay = 800 * MS;
+	servers_delete(A);
+	servers_delete(B);
+	servers[B].delay = 800 * MS;
 	fake_forget_log();
 	to(acquire, 1000);
 	CHECK_COUNT("a1 probe", 3);
-	keys[B].delay = 0;
+	servers[B].delay = 0;
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK(fake_ms() < 2500);
 }
@@ -428,8 +448,8 @@ static void it_looks_again_soon_when_a_quorum_may_be_free(void)
 static void a_look_comes_when_a_quorum_ends(void)
 {
 	begin_held();
-	keys_take(A, "kin", 300);
-	keys_take(B, "kin", 200);
+	servers_take(A, "kin", 300);
+	servers_take(B, "kin", 200);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	to(acquire, 300);
 	fake_forget_log();
@@ -453,33 +473,34 @@ static void at_the_deadline_one_try_decides(void)
 	CHECK_INT(fake_stats.timed_out, 1);
 	CHECK_INT(fake_blocked_links(), 0);
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK(!keys_has_marks(i));
-		CHECK_TEXT(keys_owner(i), "kin");
+		CHECK(!servers_has_marks(i));
+		CHECK_TEXT(servers_owner(i), "kin");
 	}
 }
 
-static void what_is_free_then_is_taken(void)
+static void a_quorum_that_is_free_at_the_deadline_is_taken(void)
 {
 	rl_acquire *acquire = queued(1500 * MS);
 	to(acquire, 1499);
-	keys[A].expires_at = keys[B].expires_at = 0;
+	servers_delete(A);
+	servers_delete(B);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 1500);
-	CHECK_TEXT(keys_owner(A), "T1");
-	CHECK_TEXT(keys_owner(B), "T1");
+	CHECK_TEXT(servers_owner(A), "T1");
+	CHECK_TEXT(servers_owner(B), "T1");
 }
 
-static void what_a_minority_grants_then_is_undone(void)
+static void a_minority_that_grants_at_the_deadline_is_undone(void)
 {
 	rl_acquire *acquire = queued(1500 * MS);
 	to(acquire, 1499);
-	keys[A].expires_at = 0;
+	servers_delete(A);
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
-	CHECK(!keys_has_ours());
+	CHECK(!servers_have_ours());
 	CHECK_COUNT("1500 a1 RELEASE+ k T1", 1);
 }
 
-static void without_a_quorum_it_fails_at_the_deadline(void)
+static void without_a_quorum_a_wait_fails_at_the_deadline(void)
 {
 	rl_acquire *acquire = queued(1500 * MS);
 	kill_for_good(A);
@@ -492,7 +513,7 @@ static void without_a_quorum_it_fails_at_the_deadline(void)
 
 /* ---- polling ---- */
 
-static void without_waking_it_polls_all(void)
+static void without_waking_a_waiter_polls_all(void)
 {
 	begin_held();
 	fake_set.wakes = false;
@@ -510,7 +531,7 @@ static void without_waking_it_polls_all(void)
 			  "70 c1 try k T1 30000 0 0 - 0\n"
 			  "70 a1 try k T1 30000 0 0 - 0\n"
 			  "70 b1 try k T1 30000 0 0 - 0\n");
-	keys_free_all(C);
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 150);
 	CHECK_INT(fake_stats.nudges, 0);
@@ -534,10 +555,10 @@ static void an_own_token_is_woken_too(void)
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
 	to(acquire, 100);
 	CHECK_INT(fake_blocked_on(C), 1);
-	keys_free_all(C);
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK_TEXT(keys_owner(i), "mine");
+		CHECK_TEXT(servers_owner(i), "mine");
 	}
 }
 
@@ -547,15 +568,15 @@ static void refused_by_the_others_it_is_still_swapped_in_at_the_end(void)
 	begin_held();
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
 	to(acquire, 100);
-	keys_take(A, "foreign", LONG);
-	keys_take(B, "foreign", LONG);
-	keys_free(C);
+	servers_take(A, "foreign", LONG);
+	servers_take(B, "foreign", LONG);
+	servers_free(C);
 	to(acquire, 600);
-	CHECK(!keys_has_ours());
+	CHECK(!servers_have_ours());
 	CHECK(rl_queue_is_in(&acquire->queue) || acquire->phase != RL_ACQUIRE_DONE);
-	keys_free_all(C);
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_TEXT(keys_owner(A), "mine");
+	CHECK_TEXT(servers_owner(A), "mine");
 	CHECK_COUNT("mine 30000", 3); /* the swap on each */
 }
 
@@ -567,17 +588,18 @@ static void lost_in_the_queue_its_member_is_asked_again(void)
 	fake_kill(C);
 	to(acquire, 2000);
 	CHECK(!rl_member_call_is_spent(&acquire->op.call.members[C]));
-	CHECK_INT(acquire->queue.member, C);
-	keys_free_all(C);
+	CHECK_INT(queued_at(), C);
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK_TEXT(keys_owner(i), "mine");
+		CHECK_TEXT(servers_owner(i), "mine");
 	}
 }
 
 /* ---- given up ---- */
 
-/* At any moment of a wait that is woken, with answers that take 3 ms, and is refused by the others or not. */
+/* At any moment of a wait that is woken, with answers that take 3 ms, and is refused by the others
+ * or not. */
 static void give_up_at(int64_t at, bool is_contended, bool is_own)
 {
 	begin_held();
@@ -587,11 +609,11 @@ static void give_up_at(int64_t at, bool is_contended, bool is_own)
 	bool is_done = fake_drive_to(&acquire->op, FAKE_START + (at < 40 * MS ? at : 40 * MS));
 	if (!is_done && at > 40 * MS) {
 		if (is_contended) {
-			keys_take(A, "foreign", LONG);
-			keys_take(B, "foreign", LONG);
-			keys_free(C);
+			servers_take(A, "foreign", LONG);
+			servers_take(B, "foreign", LONG);
+			servers_free(C);
 		} else {
-			keys_free_all(C);
+			servers_free_all(C);
 		}
 		is_done = fake_drive_to(&acquire->op, FAKE_START + at);
 	}
@@ -601,15 +623,15 @@ static void give_up_at(int64_t at, bool is_contended, bool is_own)
 	}
 	CHECK_INT(fake_blocked_links(), 0);
 	/* Of a caller's own token only what was granted, and said so, is undone. */
-	if (!is_own && keys_has_ours() != is_taken) {
-		FAIL("given up at %d us: %s\n%s", (int) (at / 1000), keys_owner(C), fake_log());
+	if (!is_own && servers_have_ours() != is_taken) {
+		FAIL("given up at %d us: %s\n%s", (int) (at / 1000), servers_owner(C), fake_log());
 	}
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK(!keys_has_marks(i));
+		CHECK(!servers_has_marks(i));
 	}
 	if (!is_done) { /* what is idle is of use */
 		all_delayed(0);
-		keys_take_all("kin", 1);
+		servers_take_all("kin", 1);
 		fake_clock += 10 * MS;
 		CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
 	}
@@ -640,7 +662,7 @@ static void in_a_forked_child_nothing_is_sent(void)
 		rl_acquire *acquire = fake_acquire(30000, 90 * MS);
 		to(acquire, at < 40 ? at : 40);
 		if (at > 40) {
-			keys_free(C);
+			servers_free(C);
 			to(acquire, at);
 		}
 		fake_fork();
@@ -656,7 +678,8 @@ static void in_a_forked_child_nothing_is_sent(void)
 
 /* ---- its connections ---- */
 
-/* So many connections to c that owe an answer, the latest last; what is said of them comes with the next command. */
+/* So many connections to c that owe an answer, the latest last; what is said of them comes with the
+ * next command. */
 static void owe_on_c(const char *const answers[3])
 {
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
@@ -691,11 +714,11 @@ static void the_queue_takes_none_that_owes(void)
 }
 
 /* What takes our name away comes behind what is owed, and that is owed as before. */
-static void what_is_unmarked_still_owes(void)
+static void a_connection_that_took_the_mark_away_still_owes(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	to(acquire, 849);
-	keys[C].is_mute = true;
+	servers[C].is_mute = true;
 	to(acquire, 851);
 	CHECK_COUNT("850 c1 probe", 1);
 	rl_op_abandon(&acquire->op, fake_clock, false);
@@ -710,39 +733,39 @@ static void what_is_unmarked_still_owes(void)
 /* ---- an error of the queue's member ---- */
 
 /* It has something else under that name, say. */
-static void its_error_is_its_own_affair(void)
+static void an_error_of_one_member_makes_the_waiter_queue_at_another(void)
 {
 	static const char *const errors[] = {"-WRONGTYPE x", "-OOM x"};
 	for (unsigned i = 0; i < 2; i++) {
 		rl_acquire *acquire = queued(10 * SECOND);
-		keys[C].error = errors[i];
+		servers[C].error = errors[i];
 		fake_wakes(C, 0);
 		fake_forget_log();
 		to(acquire, 150);
 		/* A look finds another to queue at, and soon. */
 		CHECK_COUNT("110 a1 probe+ k T", 1);
 		CHECK_COUNT("110 a2 BLPOP", 1);
-		CHECK_INT(acquire->queue.member, A);
+		CHECK_INT(queued_at(), A);
 		CHECK_INT(fake_blocked_on(C), 0);
 		CHECK_INT(fake_stats.fallbacks, 0);
 		CHECK_INT(fake_stats.failed, 0);
-		keys_free(B);
-		keys_free(A);
+		servers_free(B);
+		servers_free(A);
 		CHECK_INT(fake_drive(&acquire->op), RL_OK);
 		CHECK_INT(fake_ms(), 150);
-		CHECK_TEXT(keys_owner(A), keys_owner(B));
-		CHECK_TEXT(keys_owner(C), "kin");
+		CHECK_TEXT(servers_owner(A), servers_owner(B));
+		CHECK_TEXT(servers_owner(C), "kin");
 		fake_end();
 	}
 }
 
 /* One member after the other: then it is enough. */
-static void again_and_again_it_polls(void)
+static void errors_of_all_members_make_the_waiter_poll(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
 		/* The tries in the queue fail, the looks do not. */
-		unsigned index = acquire->queue.member;
+		unsigned index = queued_at();
 		fake_says(index, "-WRONGTYPE x");
 		fake_wakes(index, 0);
 		to(acquire, fake_ms() + (i < 2 ? 200 : 0));
@@ -750,40 +773,40 @@ static void again_and_again_it_polls(void)
 	CHECK(acquire->is_polling);
 	CHECK_INT(fake_stats.fallbacks, 1);
 	CHECK_INT(fake_blocked_links(), 0);
-	keys_free_all(C);
+	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_TEXT(keys_owner(A), keys_owner(B));
+	CHECK_TEXT(servers_owner(A), servers_owner(B));
 }
 
 static const check_test tests[] = {
-	TEST(it_looks_at_all_and_queues_at_the_first),
-	TEST(it_looks_within_a_second_while_its_release_will_wake_it),
-	TEST(with_the_first_down_it_queues_at_the_next),
+	TEST(a_waiter_looks_at_all_and_queues_at_the_first),
+	TEST(a_waiter_that_a_release_will_wake_looks_within_a_second),
+	TEST(with_the_first_down_a_waiter_queues_at_the_next),
 	TEST(the_first_is_hoped_for_a_little_longer),
-	TEST(one_that_connects_late_is_marked_too),
-	TEST(one_where_waiters_cannot_be_woken_is_passed_over),
-	TEST(woken_it_goes_for_the_quorum),
-	TEST(one_more_is_enough),
-	TEST(it_is_proven_since_the_earliest),
-	TEST(when_the_others_are_taken_it_is_undone_everywhere),
+	TEST(a_member_that_connects_late_is_marked_too),
+	TEST(a_member_where_waiters_cannot_be_woken_is_passed_over),
+	TEST(a_woken_waiter_goes_for_the_quorum),
+	TEST(one_more_member_is_enough),
+	TEST(a_win_is_proven_since_the_earliest_grant),
+	TEST(when_the_others_are_taken_the_win_is_undone_everywhere),
 	TEST(a_ticket_for_nothing_leaves_it_in_the_queue),
-	TEST(two_who_wait_do_not_split),
-	TEST(one_that_hangs_is_left_after_two_looks),
+	TEST(two_waiters_do_not_split_the_votes),
+	TEST(a_member_that_hangs_is_left_after_two_looks),
 	TEST(one_look_without_an_answer_is_not_enough),
-	TEST(one_that_dies_is_left_at_once),
-	TEST(it_goes_back_to_the_first_when_that_answers_again),
+	TEST(a_member_that_dies_is_left_at_once),
+	TEST(a_waiter_goes_back_to_the_first_when_that_answers_again),
 	TEST(a_win_that_was_lost_is_found),
-	TEST(what_may_come_late_is_owed_in_the_queue),
-	TEST(also_what_was_lost_while_it_looked),
-	TEST(free_elsewhere_it_tries_after_two_looks),
+	TEST(a_win_that_may_come_late_is_owed_in_the_queue),
+	TEST(a_win_that_was_lost_during_a_look_is_owed_too),
+	TEST(a_waiter_tries_after_two_looks_that_find_the_others_free),
 	TEST(reserved_at_the_first_and_free_elsewhere),
-	TEST(it_looks_again_soon_when_a_quorum_may_be_free),
+	TEST(a_waiter_looks_again_soon_when_a_quorum_may_be_free),
 	TEST(a_look_comes_when_a_quorum_ends),
 	TEST(at_the_deadline_one_try_decides),
-	TEST(what_is_free_then_is_taken),
-	TEST(what_a_minority_grants_then_is_undone),
-	TEST(without_a_quorum_it_fails_at_the_deadline),
-	TEST(without_waking_it_polls_all),
+	TEST(a_quorum_that_is_free_at_the_deadline_is_taken),
+	TEST(a_minority_that_grants_at_the_deadline_is_undone),
+	TEST(without_a_quorum_a_wait_fails_at_the_deadline),
+	TEST(without_waking_a_waiter_polls_all),
 	TEST(a_short_wait_is_no_place_in_a_queue),
 	TEST(an_own_token_is_woken_too),
 	TEST(refused_by_the_others_it_is_still_swapped_in_at_the_end),
@@ -792,9 +815,9 @@ static const check_test tests[] = {
 	TEST(given_up_with_an_own_token_connections_are_of_use),
 	TEST(in_a_forked_child_nothing_is_sent),
 	TEST(the_queue_takes_none_that_owes),
-	TEST(what_is_unmarked_still_owes),
-	TEST(its_error_is_its_own_affair),
-	TEST(again_and_again_it_polls),
+	TEST(a_connection_that_took_the_mark_away_still_owes),
+	TEST(an_error_of_one_member_makes_the_waiter_queue_at_another),
+	TEST(errors_of_all_members_make_the_waiter_poll),
 };
 
 CHECK_MAIN(tests, fake_end)

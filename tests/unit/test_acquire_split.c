@@ -47,7 +47,7 @@ static void begin(unsigned members, unsigned times, int64_t trip)
 
 /* ---- split votes ---- */
 
-static void who_does_not_wait_tries_three_times_more(void)
+static void a_call_that_does_not_wait_tries_three_times_more(void)
 {
 	begin(3, 100, 0);
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
@@ -66,7 +66,7 @@ static void who_does_not_wait_tries_three_times_more(void)
 	CHECK_INT(fake_stats.tries, 4);
 }
 
-static void it_ends_with_the_first_that_is_not_split(void)
+static void the_tries_end_with_the_first_that_is_not_split(void)
 {
 	begin(3, 1, 0);
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
@@ -114,14 +114,14 @@ static void the_delay_is_left_to_chance(void)
 	CHECK(most > 50 * MS);
 }
 
-static void it_is_never_long(void)
+static void the_delay_is_never_long(void)
 {
 	begin(3, 100, 300 * MS);
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
 	CHECK(fake_clock - FAKE_START - 4 * 300 * MS <= 3 * 200 * MS + 3);
 }
 
-static void without_random_bytes_it_is_as_long_as_it_can_be(void)
+static void without_random_bytes_the_delay_is_as_long_as_it_can_be(void)
 {
 	begin(3, 1, 0);
 	rl_acquire *acquire = fake_acquire(30000, 0);
@@ -130,7 +130,7 @@ static void without_random_bytes_it_is_as_long_as_it_can_be(void)
 	CHECK_INT(fake_clock, FAKE_START + MS / 2); /* no round trip is counted as shorter */
 }
 
-static void who_waits_tries_soon_too(void)
+static void a_waiter_tries_soon_too(void)
 {
 	begin(3, 100, 0);
 	fake_set.backoff.first_ns = 100 * MS;
@@ -188,7 +188,7 @@ static void taken_by_two_of_three(void)
 	fake_says(B, "+OK");
 }
 
-static void it_is_taken_back_also_where_it_was_not_answered_yet(void)
+static void a_grant_is_undone_also_at_members_that_have_not_answered(void)
 {
 	taken_by_two_of_three();
 	fake_acts(C, FAKE_SAY, "+OK", 50 * MS);
@@ -203,7 +203,7 @@ static void it_is_taken_back_also_where_it_was_not_answered_yet(void)
 	CHECK_INT(fake_pool.count, 3);
 }
 
-static void but_not_where_it_was_refused(void)
+static void members_that_refused_get_no_undo(void)
 {
 	taken_by_two_of_three();
 	fake_says(C, "_");
@@ -215,7 +215,7 @@ static void but_not_where_it_was_refused(void)
 	CHECK_COUNT("RELEASE", 2);
 }
 
-static void nor_where_it_was_never_sent(void)
+static void members_that_were_not_asked_get_no_undo(void)
 {
 	fake_begin(3);
 	fake_warm(A);
@@ -245,7 +245,7 @@ static void an_own_token_is_taken_back_only_where_it_was_granted(void)
 }
 
 /* What nobody waited for may be carried out at any time. */
-static void one_that_did_not_answer_may_bring_a_stray(void)
+static void a_member_that_did_not_answer_may_bring_a_stray(void)
 {
 	for (unsigned i = 0; i < 3; i++) {
 		taken_by_two_of_three();
@@ -259,7 +259,7 @@ static void one_that_did_not_answer_may_bring_a_stray(void)
 }
 
 /* One that was too slow, while the others have decided. */
-static void also_one_that_did_not_answer_in_time(void)
+static void a_member_that_did_not_answer_in_time_may_bring_a_stray(void)
 {
 	fake_begin(3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -278,7 +278,7 @@ static void also_one_that_did_not_answer_in_time(void)
 }
 
 /* Who answers soon enough brings none: so an ordinary one leaves no doubt. */
-static void who_is_hoped_for_brings_none(void)
+static void a_member_that_is_waited_for_brings_no_stray(void)
 {
 	static const int64_t delays[] = {0, 24, 26};
 	for (unsigned i = 0; i < 3; i++) {
@@ -300,23 +300,23 @@ static void who_is_hoped_for_brings_none(void)
 }
 
 static const check_test tests[] = {
-	TEST(who_does_not_wait_tries_three_times_more),
-	TEST(it_ends_with_the_first_that_is_not_split),
+	TEST(a_call_that_does_not_wait_tries_three_times_more),
+	TEST(the_tries_end_with_the_first_that_is_not_split),
 	TEST(the_second_may_be_granted),
 	TEST(the_delay_is_left_to_chance),
-	TEST(it_is_never_long),
-	TEST(without_random_bytes_it_is_as_long_as_it_can_be),
-	TEST(who_waits_tries_soon_too),
+	TEST(the_delay_is_never_long),
+	TEST(without_random_bytes_the_delay_is_as_long_as_it_can_be),
+	TEST(a_waiter_tries_soon_too),
 	TEST(a_refusal_by_all_begins_the_count_anew),
 	TEST(a_split_at_the_deadline_is_the_end),
 	TEST(one_server_has_no_split),
-	TEST(it_is_taken_back_also_where_it_was_not_answered_yet),
-	TEST(but_not_where_it_was_refused),
-	TEST(nor_where_it_was_never_sent),
+	TEST(a_grant_is_undone_also_at_members_that_have_not_answered),
+	TEST(members_that_refused_get_no_undo),
+	TEST(members_that_were_not_asked_get_no_undo),
 	TEST(an_own_token_is_taken_back_only_where_it_was_granted),
-	TEST(one_that_did_not_answer_may_bring_a_stray),
-	TEST(also_one_that_did_not_answer_in_time),
-	TEST(who_is_hoped_for_brings_none),
+	TEST(a_member_that_did_not_answer_may_bring_a_stray),
+	TEST(a_member_that_did_not_answer_in_time_may_bring_a_stray),
+	TEST(a_member_that_is_waited_for_brings_no_stray),
 };
 
 CHECK_MAIN(tests, fake_end)

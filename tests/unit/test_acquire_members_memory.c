@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "core/lock/rl_release_batch.h"
-#include "keys.h"
+#include "servers.h"
 #include "no_memory.h"
 
 #include <string.h>
@@ -28,21 +28,21 @@ static void begin(void)
 static void free_it(void)
 {
 	fake_alarm = RL_NEVER;
-	keys_free_all(C);
+	servers_free_all(C);
 }
 
 /* Somebody has the lock, and releases it after 50 ms. */
 static void begin_held(void)
 {
-	keys_begin(3);
-	keys_take_all("kin", 600000);
+	servers_begin(3);
+	servers_take_all("kin", 600000);
 	fake_alarm = FAKE_START + 50 * MS;
 	fake_on_alarm = free_it;
 }
 
 static rl_acquire *take_cold(void)
 {
-	keys_begin(3);
+	servers_begin(3);
 	rl_pool_clear(&fake_pool);
 	begin();
 	return fake_acquire(30000, 0);
@@ -50,9 +50,9 @@ static rl_acquire *take_cold(void)
 
 static rl_acquire *take_split(void)
 {
-	keys_begin(3);
-	keys_take(0, "kin", 3);
-	keys_take(1, "kin", 3);
+	servers_begin(3);
+	servers_take(0, "kin", 2);
+	servers_take(1, "kin", 2);
 	begin();
 	return fake_acquire(30000, 0);
 }
@@ -115,7 +115,7 @@ static void check_end(const row *r, const rl_acquire *acquire, rl_status status)
 		FAIL("%s, allocation %u: %d: %s", r->name, fails_at, (int) status, message);
 	}
 	/* Who is refused is not told what a minority may keep: it ends by its TTL. */
-	if (keys_has_ours() && !is_told && status != RL_BUSY) {
+	if (servers_have_ours() && !is_told && status != RL_BUSY) {
 		FAIL("%s, allocation %u: left behind: %s\n%s", r->name, fails_at, message, fake_log());
 	}
 }
@@ -155,7 +155,7 @@ static void from_each_allocation_on_all_may_fail(void)
 /* One member that lacks it is like one that fails. */
 static void the_others_do(void)
 {
-	keys_begin(3);
+	servers_begin(3);
 	fails_at = 2; /* the operation, and the first SET */
 	is_lasting = false;
 	begin();
@@ -163,8 +163,8 @@ static void the_others_do(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	is_counting = false;
 	CHECK_COUNT("c1 SET", 0);
-	CHECK_TEXT(keys_owner(0), "T1");
-	CHECK_TEXT(keys_owner(1), "T1");
+	CHECK_TEXT(servers_owner(0), "T1");
+	CHECK_TEXT(servers_owner(1), "T1");
 }
 
 /* ---- the release batch ---- */

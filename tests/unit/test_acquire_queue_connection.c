@@ -127,7 +127,7 @@ static void a_refused_login_is_a_loss(void)
 	fake_login_says(0, "AUTH", "-WRONGPASS x");
 	waiting_drive_to(acquire, 25);
 	CHECK_INT(acquire->losses, 1);
-	CHECK_INT(acquire->queue.state, RL_QUEUE_OUT);
+	CHECK_INT(fake_blocked_links(), 0);
 	CHECK_COUNT("BLPOP", 0);
 	/* What it means is told by the try that follows. */
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "store.h"
 
-#include "cover.h"
-
 #include <string.h>
 
 #define MARKS_MS 2000
 #define TICKETS_MS 1000
 #define RESERVED_MS 10
 #define TOKEN_LEN 28
+
+uint64_t store_met[STORE_BRANCH_COUNT];
+
+#define MET(name) ((void) store_met[STORE_MET_##name]++)
 
 /* What a command says that writes. A script meets the same, in redis.pcall. */
 static const char *const denials[] = {
@@ -30,7 +32,7 @@ void store_expire(store *s, unsigned key, int64_t now_us)
 	if (k->exists && now_ms > k->expires_ms) {
 		k->exists = false;
 		s->has_changed = true;
-		COVER(expired);
+		MET(expired);
 	}
 	if (now_ms > k->marks_expire_ms) {
 		k->mark_count = 0;
@@ -43,7 +45,7 @@ void store_expire(store *s, unsigned key, int64_t now_us)
 
 /* ---- what is refused ---- */
 
-static bool deny(const store *s, reply *r)
+static bool deny(const store *s, model_reply *r)
 {
 	if (r != NULL) {
 		r->type = REPLY_ERROR;
@@ -52,8 +54,9 @@ static bool deny(const store *s, reply *r)
 	return false;
 }
 
-/* A write that needs no memory: DEL, PEXPIRE, ZREM. The reply may be NULL, where nobody looks at it. */
-static bool may_write(store *s, reply *r)
+/* A write that needs no memory: DEL, PEXPIRE, ZREM. The reply may be NULL, where nobody looks at
+ * it. */
+static bool may_write(store *s, model_reply *r)
 {
 	if (s->denies > DENIES_MEMORY) {
 		return deny(s, r);
@@ -63,7 +66,7 @@ static bool may_write(store *s, reply *r)
 }
 
 /* SET, ZADD, LPUSH. A script that has written something is not stopped half way. */
-static bool may_add(store *s, reply *r)
+static bool may_add(store *s, model_reply *r)
 {
 	if (s->denies == DENIES_MEMORY && !s->has_written) {
 		return deny(s, r);
@@ -71,7 +74,7 @@ static bool may_add(store *s, reply *r)
 	return may_write(s, r);
 }
 
-bool store_refuses(const store *s, const command *c, reply *r)
+bool store_refuses(const store *s, const model_command *c, model_reply *r)
 {
 	bool is_script = c->what == WORD_SCRIPT || c->what == WORD_HELLO; /* is let in, and finds out */
 	bool is_write = c->what == WORD_SET || c->what == WORD_BLPOP;
@@ -92,7 +95,7 @@ bool store_refuses(const store *s, const command *c, reply *r)
 
 /* ---- writes ---- */
 
-static void set(store *s, store_key *k, const text *value, int64_t ttl_ms, int64_t now_us)
+static void set(store *s, store_key *k, const model_text *value, int64_t ttl_ms, int64_t now_us)
 {
 	k->exists = true;
 	k->value = *value;
@@ -113,12 +116,12 @@ static int64_t pttl(const store_key *k, int64_t now_us)
 	return k->exists ? k->expires_ms - now_us / 1000 : -2;
 }
 
-static bool holds(const store_key *k, const text *token)
+static bool holds(const store_key *k, const model_text *token)
 {
 	return k->exists && k->value.mark == token->mark && k->value.len == token->len;
 }
 
-bool store_is_reservation(const text *value)
+bool store_is_reservation(const model_text *value)
 {
 	return value->len == 0 ||
 		(value->len == sizeof RL_RESERVED_LONG - 1 &&
@@ -133,7 +136,7 @@ static unsigned card(const store_key *k)
 	return k->mark_count + (k->reach_ms > 0);
 }
 
-static rl_holder holder(const store_key *k, const text *token, int64_t now_us)
+static rl_holder holder(const store_key *k, const model_text *token, int64_t now_us)
 {
 	int64_t left = pttl(k, now_us);
 	if (!k->exists) {
@@ -150,7 +153,7 @@ static rl_holder holder(const store_key *k, const text *token, int64_t now_us)
 	return is_kin ? RL_HOLDER_KIN : RL_HOLDER_FOREIGN;
 }
 
-static store_mark *find_mark(store_key *k, const text *waiter)
+static store_mark *find_mark(store_key *k, const model_text *waiter)
 {
 	for (unsigned i = 0; i < k->mark_count; i++) {
 		if (k->marks[i].waiter == waiter->mark) {
@@ -160,7 +163,7 @@ static store_mark *find_mark(store_key *k, const text *waiter)
 	return NULL;
 }
 
-static void unmark(store *s, store_key *k, const command *c, reply *r)
+static void unmark(store *s, store_key *k, const model_command *c, model_reply *r)
 {
 	if (!may_write(s, r)) {
 		return;
@@ -175,7 +178,7 @@ static void unmark(store *s, store_key *k, const command *c, reply *r)
 }
 
 /* False, with the error in the reply, when it is refused. */
-static bool mark(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+static bool mark(store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
 {
 	if (!may_write(s, r)) { /* ZREMRANGEBYSCORE goes first, and needs no memory */
 		return false;
@@ -202,7 +205,7 @@ static bool mark(store *s, store_key *k, const command *c, int64_t now_us, reply
 }
 
 /* The mark of the waiter whose try this is has ended, and there are others to go by. */
-static bool is_void(store_key *k, const command *c, int64_t now_us)
+static bool is_void(store_key *k, const model_command *c, int64_t now_us)
 {
 	const store_mark *own = find_mark(k, &c->waiter);
 	return own != NULL ? own->until_us < now_us : card(k) > 0;
@@ -231,21 +234,21 @@ static rl_ticket ticket(store *s, store_key *k, int64_t now_us)
 	return was_there ? RL_TICKET_OUT : RL_TICKET_NONE;
 }
 
-static void reserve(store *s, store_key *k, const command *c, int64_t now_us)
+static void reserve(store *s, store_key *k, const model_command *c, int64_t now_us)
 {
 	int64_t ms = RESERVED_MS;
 	if (c->reserve_ms > 0) {
 		ms = c->reserve_ms > k->reach_ms ? c->reserve_ms : k->reach_ms;
 		ms = ms < RL_RESERVED_MAX_MS ? ms : RL_RESERVED_MAX_MS;
 	}
-	text value =
+	model_text value =
 		words_text(ms > RESERVED_MS ? rl_bytes_of(RL_RESERVED_LONG, sizeof RL_RESERVED_LONG - 1)
 									: rl_bytes_of("", 0));
 	set(s, k, &value, ms, now_us);
 }
 
-static void say_numbers(reply *r, unsigned count, int64_t first, int64_t second, int64_t third,
-	int64_t fourth, int64_t fifth)
+static void say_numbers(model_reply *r, unsigned count, int64_t first, int64_t second,
+	int64_t third, int64_t fourth, int64_t fifth)
 {
 	r->type = REPLY_NUMBERS;
 	r->count = (uint8_t) count;
@@ -256,33 +259,33 @@ static void say_numbers(reply *r, unsigned count, int64_t first, int64_t second,
 	r->number[4] = fifth;
 }
 
-static void say_number(reply *r, int64_t number)
+static void say_number(model_reply *r, int64_t number)
 {
 	r->type = REPLY_NUMBER;
 	r->number[0] = number;
 }
 
 /* Frees it, for the next waiter if there is one. */
-static void free_key(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+static void free_key(store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
 {
 	bool has_waiters = c->has_helpers && k->mark_count > 0;
 	if (has_waiters && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
 		reserve(s, k, c, now_us); /* the ticket was a write: so is this */
-		COVER(reserved);
+		MET(reserved);
 		say_number(r, 1);
 	} else if (may_write(s, r)) {
 		int64_t deleted = delete (s, k);
 		if (deleted > 0 && has_waiters) {
-			COVER(untold);
+			MET(untold);
 		}
 		say_number(r, deleted > 0 && has_waiters ? 2 : deleted);
 	}
 }
 
 /* A ticket that its waiter cannot use goes to the next one, or nowhere. */
-static void pass_on(store *s, store_key *k, const command *c, int64_t now_us)
+static void pass_on(store *s, store_key *k, const model_command *c, int64_t now_us)
 {
-	COVER(late_try);
+	MET(late_try);
 	if (has_live_mark(k, now_us) && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
 		reserve(s, k, c, now_us);
 	} else if (k->exists && may_write(s, NULL)) {
@@ -292,7 +295,7 @@ static void pass_on(store *s, store_key *k, const command *c, int64_t now_us)
 
 /* ---- the scripts ---- */
 
-static void run_try(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+static void run_try(store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
 {
 	int64_t n = c->has_helpers ? now_us : 0;
 	int64_t left = pttl(k, now_us);
@@ -308,7 +311,7 @@ static void run_try(store *s, store_key *k, const command *c, int64_t now_us, re
 	}
 	if (is_free || is_mine) {
 		if (is_mine) {
-			COVER(owed_try_own);
+			MET(owed_try_own);
 		}
 		if (is_free || left < c->ttl_ms) {
 			if (!may_add(s, r)) {
@@ -334,7 +337,8 @@ static void run_try(store *s, store_key *k, const command *c, int64_t now_us, re
 	say_numbers(r, 5, 0, n, left, h, c->has_helpers ? card(k) : 0);
 }
 
-static void run_probe(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+static void run_probe(
+	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
 {
 	int64_t left = pttl(k, now_us);
 	rl_holder h = holder(k, &c->token, now_us);
@@ -356,7 +360,8 @@ static void run_probe(store *s, store_key *k, const command *c, int64_t now_us, 
 	say_numbers(r, 5, n, left, h, sent, card(k));
 }
 
-static void run_release(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+static void run_release(
+	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
 {
 	if (c->has_helpers && c->waiter.len > 0) {
 		unmark(s, k, c, NULL);
@@ -370,14 +375,14 @@ static void run_release(store *s, store_key *k, const command *c, int64_t now_us
 
 /* A renewal leaves a longer TTL. */
 static void run_extend(
-	store *s, store_key *k, const command *c, bool is_renewal, int64_t now_us, reply *r)
+	store *s, store_key *k, const model_command *c, bool is_renewal, int64_t now_us, model_reply *r)
 {
 	bool is_ours = holds(k, &c->token);
 	int64_t until = now_us / 1000 + c->ttl_ms;
 	bool is_nobodys = !k->exists || store_is_reservation(&k->value);
 	say_number(r, is_ours ? 1 : is_nobodys ? 0 : -1);
 	if (is_ours && is_renewal && k->expires_ms >= until) {
-		COVER(renewal_kept);
+		MET(renewal_kept);
 	} else if (is_ours && may_write(s, r)) {
 		k->expires_ms = until;
 		s->has_changed = true;
@@ -385,7 +390,7 @@ static void run_extend(
 }
 
 /* To a token that is there already it only prolongs. */
-static void run_swap(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+static void run_swap(store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
 {
 	if (holds(k, &c->token)) {
 		if (!may_add(s, r)) {
@@ -402,16 +407,17 @@ static void run_swap(store *s, store_key *k, const command *c, int64_t now_us, r
 			k->expires_ms = now_us / 1000 + c->ttl_ms;
 			s->has_changed = true;
 		}
-		COVER(swapped_before);
+		MET(swapped_before);
 		say_number(r, 2);
 	} else {
 		say_number(r, 0);
 	}
 }
 
-static void run_force(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+static void run_force(
+	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
 {
-	static const text nobody = {.len = 0};
+	static const model_text nobody = {.len = 0};
 	bool is_nobodys = !k->exists || holder(k, &nobody, now_us) == RL_HOLDER_RESERVED;
 	if (is_nobodys) {
 		say_number(r, 0);
@@ -420,12 +426,13 @@ static void run_force(store *s, store_key *k, const command *c, int64_t now_us, 
 	}
 }
 
-static void run_script(store *s, store_key *k, const command *c, int64_t now_us, reply *r)
+static void run_script(
+	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
 {
 	if (c->is_sha && (s->known >> c->script & 1U) == 0) {
 		r->type = REPLY_ERROR;
 		r->error = "NOSCRIPT No matching script. Please use EVAL.";
-		COVER(noscript);
+		MET(noscript);
 		return;
 	}
 	s->known |= 1U << c->script;
@@ -460,7 +467,7 @@ static void run_script(store *s, store_key *k, const command *c, int64_t now_us,
 
 /* ---- commands ---- */
 
-void store_run(store *s, const command *c, int64_t now_us, reply *r)
+void store_run(store *s, const model_command *c, int64_t now_us, model_reply *r)
 {
 	store_key *k = &s->keys[c->key];
 	s->has_changed = false;

@@ -53,7 +53,7 @@ static void each_verb_is(void)
 }
 
 /* It was not carried out: no outcome is unknown, and a 0 is a 0. */
-static void it_leaves_no_doubt(void)
+static void a_refusal_leaves_no_doubt(void)
 {
 	begin_warm(1);
 	fake_says(0, REPLICA);
@@ -116,7 +116,7 @@ static void the_driver_is_asked_for_the_name(void)
 	CHECK_INT(fake_stats.acquired, 1);
 }
 
-static void it_stays_within_the_budget(void)
+static void the_second_try_stays_within_the_budget(void)
 {
 	begin_warm(1);
 	fake_acts(0, FAKE_SAY, REPLICA, 900 * MS);
@@ -178,7 +178,7 @@ static void a_look_goes_on_at_the_new_server(void)
 	waiting_drive_to(acquire, 1500);
 	CHECK_LOG("1000 a1 probe+ k T1 W1\n1000 a1 close\n"
 			  "1000 a3 dial\n1000 a3 probe+ k T1 W1\n1000 a3 NAME\n");
-	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
+	CHECK_INT(fake_blocked_links(), 1);
 	CHECK_INT(fake_stats.delays, 0);
 	CHECK_INT(fake_stats.fallbacks, 0);
 }
@@ -207,11 +207,11 @@ static void a_place_in_the_queue_is_taken_again_at_the_new_server(void)
 static const check_test tests[] = {
 	TEST(the_command_is_sent_once_more_on_a_new_connection),
 	TEST(each_verb_is),
-	TEST(it_leaves_no_doubt),
+	TEST(a_refusal_leaves_no_doubt),
 	TEST(a_second_time_it_is_the_answer),
 	TEST(a_connection_just_dialled_is_replaced_only_if_the_name_may_lead_elsewhere),
 	TEST(the_driver_is_asked_for_the_name),
-	TEST(it_stays_within_the_budget),
+	TEST(the_second_try_stays_within_the_budget),
 	TEST(what_was_in_doubt_before_stays_in_doubt),
 	TEST(a_member_is_left_like_a_server),
 	TEST(a_wait_tries_again_as_long_as_it_lasts),

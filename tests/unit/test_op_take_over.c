@@ -4,7 +4,7 @@
  * is swapped back.
  */
 #include "check.h"
-#include "keys.h"
+#include "servers.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ static int64_t sent_at(const rl_op *op)
 
 /* ---- one server ---- */
 
-static void it_is_one_swap_to_a_fresh_token(void)
+static void a_take_over_is_one_swap_to_a_fresh_token(void)
 {
 	begin_warm(1);
 	fake_says(0, ":1");
@@ -43,20 +43,20 @@ static void it_is_one_swap_to_a_fresh_token(void)
 
 static void the_second_is_refused(void)
 {
-	keys_begin(1);
-	keys_take(0, "given", LONG);
+	servers_begin(1);
+	servers_take(0, "given", LONG);
 	rl_op *first = fake_take_over("given", 7000);
 	rl_op *second = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(first), RL_OK);
 	CHECK_INT(fake_drive(second), RL_BUSY);
-	CHECK_TEXT(keys_owner(0), "T1");
-	CHECK_INT(keys[0].expires_at, FAKE_START + 7000 * MS);
+	CHECK_TEXT(servers_owner(0), "T1");
+	CHECK_INT(servers_pttl(0), 7000);
 	CHECK_INT(fake_stats.refused, 1);
 	CHECK_COUNT("SWAP", 0); /* nothing is to be swapped back */
 	CHECK(!fake_leaves_something(second));
 }
 
-static void it_waits_for_the_login(void)
+static void a_take_over_waits_for_the_login(void)
 {
 	fake_begin(1);
 	fake_targets[0].database = 2;
@@ -103,9 +103,9 @@ static void unanswered_it_is_swapped_back_behind(void)
 static void given_up_it_is_swapped_back_behind(void)
 {
 	for (unsigned is_forked = 0; is_forked < 2; is_forked++) {
-		keys_begin(1);
-		keys_take(0, "given", LONG);
-		keys[0].delay = 100 * MS;
+		servers_begin(1);
+		servers_take(0, "given", LONG);
+		servers[0].delay = 100 * MS;
 		rl_op *op = fake_take_over("given", 7000);
 		CHECK(!fake_drive_to(op, FAKE_START + 50 * MS));
 		if (is_forked) {
@@ -113,14 +113,14 @@ static void given_up_it_is_swapped_back_behind(void)
 		}
 		rl_op_abandon(op, fake_clock, is_forked);
 		CHECK_COUNT("50 a1 SWAP k T1 given 0\n", 1 - is_forked);
-		CHECK_TEXT(keys_owner(0), is_forked ? "T1" : "given");
+		CHECK_TEXT(servers_owner(0), is_forked ? "T1" : "given");
 		CHECK_INT(fake_leaves_something(op), !is_forked);
 		fake_end();
 	}
 }
 
 /* The connection is gone, and with it the place behind the swap. */
-static void what_cannot_be_swapped_back_is_owed(void)
+static void a_swap_that_cannot_be_undone_is_owed(void)
 {
 	begin_warm(1);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -134,7 +134,7 @@ static void what_cannot_be_swapped_back_is_owed(void)
 	CHECK_HAS(op->err->message, "the command was sent, its outcome is unknown");
 }
 
-static void what_was_never_sent_is_not(void)
+static void a_swap_that_was_never_sent_is_not_swapped_back(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_REFUSE, 0);
@@ -150,7 +150,7 @@ static void what_was_never_sent_is_not(void)
 	CHECK_COUNT("SWAP", 0);
 }
 
-static void one_that_came_too_late_is_swapped_back(void)
+static void a_swap_that_came_too_late_is_swapped_back(void)
 {
 	begin_warm(1);
 	fake_acts(0, FAKE_SAY, ":1", 50 * MS);
@@ -175,43 +175,43 @@ static void without_random_bytes_nothing_is_sent(void)
 
 static void a_quorum_is_needed(void)
 {
-	keys_begin(3);
-	keys_take(A, "given", LONG);
-	keys_take(B, "given", LONG);
+	servers_begin(3);
+	servers_take(A, "given", LONG);
+	servers_take(B, "given", LONG);
 	CHECK_INT(fake_drive(fake_take_over("given", 7000)), RL_OK);
-	CHECK_TEXT(keys_owner(A), "T1");
-	CHECK_TEXT(keys_owner(B), "T1");
-	CHECK_TEXT(keys_owner(C), "-");
+	CHECK_TEXT(servers_owner(A), "T1");
+	CHECK_TEXT(servers_owner(B), "T1");
+	CHECK_TEXT(servers_owner(C), "-");
 }
 
 /* Not deleted: of two that each swapped one of three nobody would have a quorum. */
-static void what_a_minority_has_swapped_is_swapped_back(void)
+static void a_swap_of_a_minority_is_swapped_back(void)
 {
-	keys_begin(3);
-	keys_take(A, "given", LONG);
+	servers_begin(3);
+	servers_take(A, "given", LONG);
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_BUSY);
 	CHECK_COUNT("a1 SWAP k T1 given 0\n", 1);
 	CHECK_COUNT("given 0\n", 1);
-	CHECK_TEXT(keys_owner(A), "given");
-	CHECK_INT(keys[A].expires_at, FAKE_START + 7000 * MS); /* the TTL stays */
+	CHECK_TEXT(servers_owner(A), "given");
+	CHECK_INT(servers_pttl(A), 7000); /* the TTL stays */
 	CHECK(!fake_leaves_something(op));
 }
 
 static void a_member_that_has_not_answered_is_told_too(void)
 {
-	keys_begin(3);
-	keys_take(A, "given", LONG);
-	keys[A].delay = 200 * MS;
+	servers_begin(3);
+	servers_take(A, "given", LONG);
+	servers[A].delay = 200 * MS;
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_BUSY);
 	CHECK_COUNT("25 a1 SWAP k T1 given 0\n", 1); /* its answer is hoped for so long */
 	fake_clock += SECOND;
-	CHECK_TEXT(keys_owner(A), "given");
+	CHECK_TEXT(servers_owner(A), "given");
 }
 
 /* Of those who come at once, the one that is first at the first member is first everywhere. */
-static void it_is_asked_in_the_order_of_the_members(void)
+static void members_are_asked_in_their_order(void)
 {
 	begin_warm(3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -223,13 +223,13 @@ static void it_is_asked_in_the_order_of_the_members(void)
 			  "0 b1 SWAP k given T1 7000\n");
 }
 
-static void of_two_one_has_it(void)
+static void one_of_two_callers_gets_the_lock(void)
 {
 	for (unsigned members = 1; members <= 5; members++) {
-		keys_begin(members);
-		keys_take_all("given", LONG);
+		servers_begin(members);
+		servers_take_all("given", LONG);
 		for (unsigned i = 0; i < members; i++) {
-			keys[i].delay = (1 + 3 * i) * MS;
+			servers[i].delay = (1 + 3 * i) * MS;
 		}
 		rl_op *first = fake_take_over("given", 7000);
 		rl_op *second = fake_take_over("given", 7000);
@@ -237,42 +237,42 @@ static void of_two_one_has_it(void)
 		CHECK_INT(fake_drive(second), RL_BUSY);
 		CHECK_INT(fake_drive(first), RL_OK);
 		for (unsigned i = 0; i < members; i++) {
-			CHECK_TEXT(keys_owner(i), "T1");
+			CHECK_TEXT(servers_owner(i), "T1");
 		}
 		fake_end();
 	}
 }
 
-static void those_that_did_not_answer_are_not_waited_for(void)
+static void members_that_did_not_answer_are_not_waited_for(void)
 {
-	keys_begin(3);
-	keys_take_all("given", LONG);
-	keys[C].delay = 500 * MS;
+	servers_begin(3);
+	servers_take_all("given", LONG);
+	servers[C].delay = 500 * MS;
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_INT(fake_ms(), 25); /* it is hoped for so long */
 	CHECK_INT(fake_pool.count, 3);
 	CHECK_COUNT("given 0\n", 0);
-	CHECK_TEXT(keys_owner(C), "T1");
+	CHECK_TEXT(servers_owner(C), "T1");
 }
 
 static const check_test tests[] = {
-	TEST(it_is_one_swap_to_a_fresh_token),
+	TEST(a_take_over_is_one_swap_to_a_fresh_token),
 	TEST(the_second_is_refused),
-	TEST(it_waits_for_the_login),
+	TEST(a_take_over_waits_for_the_login),
 	TEST(a_lost_answer_is_asked_for_again),
 	TEST(unanswered_it_is_swapped_back_behind),
 	TEST(given_up_it_is_swapped_back_behind),
-	TEST(what_cannot_be_swapped_back_is_owed),
-	TEST(what_was_never_sent_is_not),
-	TEST(one_that_came_too_late_is_swapped_back),
+	TEST(a_swap_that_cannot_be_undone_is_owed),
+	TEST(a_swap_that_was_never_sent_is_not_swapped_back),
+	TEST(a_swap_that_came_too_late_is_swapped_back),
 	TEST(without_random_bytes_nothing_is_sent),
 	TEST(a_quorum_is_needed),
-	TEST(what_a_minority_has_swapped_is_swapped_back),
+	TEST(a_swap_of_a_minority_is_swapped_back),
 	TEST(a_member_that_has_not_answered_is_told_too),
-	TEST(it_is_asked_in_the_order_of_the_members),
-	TEST(of_two_one_has_it),
-	TEST(those_that_did_not_answer_are_not_waited_for),
+	TEST(members_are_asked_in_their_order),
+	TEST(one_of_two_callers_gets_the_lock),
+	TEST(members_that_did_not_answer_are_not_waited_for),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -221,7 +221,7 @@ static void too_many_in_doubt_end_the_call(void)
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_BUSY);
 }
 
-static void one_that_could_not_be_reached_is_not(void)
+static void a_member_that_could_not_be_reached_is_not_undone(void)
 {
 	fake_begin(3);
 	fake_warm(A);
@@ -399,7 +399,7 @@ static const check_test tests[] = {
 	TEST(answered_the_member_is_asked_by_any_connection),
 	TEST(a_member_in_doubt_is_left_out),
 	TEST(too_many_in_doubt_end_the_call),
-	TEST(one_that_could_not_be_reached_is_not),
+	TEST(a_member_that_could_not_be_reached_is_not_undone),
 	TEST(doubt_is_told_at_the_end),
 	TEST(a_broken_connection_and_the_same_token_is_a_failure),
 	TEST(each_member_is_asked_to_swap),

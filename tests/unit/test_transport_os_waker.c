@@ -59,7 +59,7 @@ static void a_sleeper_is_woken(void)
 	CHECK(after - before >= 30 * MS && after - before < RL_NS_PER_SECOND);
 }
 
-static void it_may_be_woken_before_it_sleeps(void)
+static void a_thread_may_be_woken_before_it_sleeps(void)
 {
 	begin();
 	rl_waker_wake(&waker);
@@ -83,7 +83,7 @@ static void however_often_it_is_woken_once_is_enough(void)
 	}
 }
 
-static void its_descriptors_are_not_for_other_programs(void)
+static void the_wakers_descriptors_are_not_for_other_programs(void)
 {
 	begin();
 	CHECK((fcntl(waker.read_fd, F_GETFD) & FD_CLOEXEC) != 0);
@@ -97,7 +97,7 @@ static void its_descriptors_are_not_for_other_programs(void)
 }
 
 /* A daemon closes those, and what it prints would wake a thread. */
-static void they_keep_off_the_standard_streams(void)
+static void the_wakers_descriptors_keep_off_the_standard_streams(void)
 {
 	for (int open = 0; open < 8; open++) { /* a bit for each that is open */
 		pid_t pid = fork();
@@ -138,10 +138,10 @@ static void without_descriptors_there_is_none(void)
 
 static const check_test tests[] = {
 	TEST(a_sleeper_is_woken),
-	TEST(it_may_be_woken_before_it_sleeps),
+	TEST(a_thread_may_be_woken_before_it_sleeps),
 	TEST(however_often_it_is_woken_once_is_enough),
-	TEST(its_descriptors_are_not_for_other_programs),
-	TEST(they_keep_off_the_standard_streams),
+	TEST(the_wakers_descriptors_are_not_for_other_programs),
+	TEST(the_wakers_descriptors_keep_off_the_standard_streams),
 	TEST(without_descriptors_there_is_none),
 };
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several clients and several members, against the model of keys.h: clients take the lock, with and without a wait,
- * hold it, release it or die with it, at random. Answers are delayed, connections break before and behind a command,
- * members are silent for a while. What must hold then: of two grants only one is proven at a time; a proof is not
- * longer than what a quorum has; what is not granted is not left behind; and where nothing is in the way, who waits
- * gets it, soon after its release.
+ * Several clients and several members, on the servers of servers.h: clients take the lock, with and
+ * without a wait, hold it, release it or die with it, at random. Answers are delayed, connections
+ * break before and behind a command, members are silent for a while. What must hold then: of two
+ * grants only one is proven at a time; a proof is not longer than what a quorum has; what is not
+ * granted is not left behind; and where nothing is in the way, who waits gets it, soon after its
+ * release.
  */
 #include "check.h"
 #include "fake_net.h"
 #include "fake_words.h"
-#include "keys.h"
+#include "servers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,7 +72,7 @@ static int64_t any_ms(uint32_t below)
 
 static bool serve(const char *words, bool is_taken, fake_plan *plan)
 {
-	if (!keys_serve(words, is_taken, plan)) {
+	if (!servers_serve(words, is_taken, plan)) {
 		return false;
 	}
 	if (words[0] == 'B') {
@@ -89,7 +90,7 @@ static void make_trouble(void)
 {
 	trouble_at = FAKE_START + fake_ms() * MS + any_ms(400) + MS;
 	for (unsigned i = 0; i < way.members; i++) {
-		keys[i].is_mute = false;
+		servers[i].is_mute = false;
 	}
 	if (troubles_left == 0) {
 		trouble_at = RL_NEVER;
@@ -99,7 +100,7 @@ static void make_trouble(void)
 	unsigned member = any(way.members);
 	switch (any(4)) {
 		case 0:
-			keys[member].is_mute = true;
+			servers[member].is_mute = true;
 			break;
 		case 1:
 			fake_kill(member);
@@ -132,7 +133,8 @@ static void check_granted(const client *c)
 		}
 	}
 	for (unsigned i = 0; i < way.members; i++) {
-		count += strcmp(keys_owner(i), name_of(c)) == 0 && keys[i].expires_at >= c->proven_until;
+		count += strcmp(servers_owner(i), name_of(c)) == 0 &&
+			servers_ends_at(i, servers_key(i)) >= c->proven_until;
 	}
 	if (count < quorum || c->proven_until <= fake_clock) {
 		FAIL("round %u: %s is proven until %" PRId64 " us, %u have it so long: %s", number,
@@ -144,7 +146,7 @@ static void check_granted(const client *c)
 static void check_nothing_left(const client *c)
 {
 	for (unsigned i = 0; i < way.members; i++) {
-		if (strcmp(keys_owner(i), name_of(c)) == 0) {
+		if (strcmp(servers_owner(i), name_of(c)) == 0) {
 			FAIL("round %u: %s is left behind at %" PRId64 " ms: %s", number, name_of(c), fake_ms(),
 				fake_log());
 		}
@@ -320,12 +322,12 @@ static void end_round(void)
 static void run_round(void)
 {
 	random_state = number * 2654435761U + 1;
-	keys_begin(way.members);
+	servers_begin(way.members);
 	fake_set.wakes = way.wakes;
 	fake_set.backoff.jitter = 0.2;
 	fake_improvise = serve;
 	for (unsigned i = 0; i < way.members; i++) {
-		keys[i].clock_us = any(2000000);
+		servers[i].clock_us = any(2000000);
 	}
 	troubles_left = 6;
 	released_at = 0;
@@ -342,7 +344,7 @@ static void run_round(void)
 	}
 	fake_clock += (TTL_MAX + 1) * MS;
 	fake_blocked_links();
-	if (keys_has_ours()) {
+	if (servers_have_ours()) {
 		FAIL("round %u: more than its TTL is left: %s", number, fake_log());
 	}
 	end_round();
@@ -361,12 +363,12 @@ static void run_rounds(how which)
 	CHECK(reached[3] > ROUNDS);
 }
 
-static void who_waits_gets_it(void)
+static void waiters_get_the_lock(void)
 {
 	run_rounds((how){.wakes = true});
 }
 
-static void also_by_polling(void)
+static void waiters_that_poll_get_the_lock(void)
 {
 	run_rounds((how){.wakes = false});
 }
@@ -388,8 +390,8 @@ static void members_are_in_trouble_while_they_poll(void)
 }
 
 static const check_test tests[] = {
-	TEST(who_waits_gets_it),
-	TEST(also_by_polling),
+	TEST(waiters_get_the_lock),
+	TEST(waiters_that_poll_get_the_lock),
 	TEST(holders_die),
 	TEST(members_are_in_trouble),
 	TEST(members_are_in_trouble_while_they_poll),

@@ -51,7 +51,7 @@ static void release_late_on_c(int64_t answer_ms)
 	fake_forget_log();
 }
 
-static void it_is_not_taken_where_its_release_lingers(void)
+static void a_token_is_not_taken_where_its_release_lingers(void)
 {
 	release_late_on_c(-1);
 	a_and_b_say("+OK");
@@ -60,7 +60,7 @@ static void it_is_not_taken_where_its_release_lingers(void)
 }
 
 /* The lock would be lost with it when the release is carried out. */
-static void that_member_makes_no_quorum(void)
+static void a_member_with_a_lingering_release_makes_no_quorum(void)
 {
 	release_late_on_c(-1);
 	fake_says(A, "+OK");
@@ -74,7 +74,7 @@ static void that_member_makes_no_quorum(void)
 		"you gave");
 }
 
-static void it_is_taken_there_once_that_is_over(void)
+static void a_token_is_taken_once_its_release_is_over(void)
 {
 	static const int64_t over_ms[] = {5000, 1500 + RL_POOL_LINGER_NS / MS + 1};
 	for (unsigned i = 0; i < 2; i++) {
@@ -234,7 +234,7 @@ static void undo_after_the_end(unsigned members, int64_t at, unsigned undone)
 	}
 }
 
-static void also_after_the_end(void)
+static void the_token_waits_also_after_the_end(void)
 {
 	fake_begin(3);
 	int64_t proof = proof_of(1000);
@@ -260,7 +260,7 @@ static void release_silent_on_c(void)
 	fake_forget_log();
 }
 
-static void it_is_not_taken_where_its_release_is_on_its_way(void)
+static void a_token_is_not_taken_where_its_release_is_on_its_way(void)
 {
 	release_silent_on_c();
 	a_and_b_say("+OK");
@@ -269,7 +269,7 @@ static void it_is_not_taken_where_its_release_is_on_its_way(void)
 	CHECK_COUNT("c2 SET", 0);
 }
 
-static void nor_does_that_member_make_a_quorum(void)
+static void a_member_with_a_release_on_its_way_makes_no_quorum(void)
 {
 	release_silent_on_c();
 	fake_says(A, "+OK");
@@ -280,7 +280,7 @@ static void nor_does_that_member_make_a_quorum(void)
 }
 
 /* A grant in the queue is one of the quorum's. */
-static void nor_does_it_queue_there(void)
+static void a_waiter_does_not_queue_where_a_release_is_on_its_way(void)
 {
 	release_late_on_c(-1);
 	fake_set.wakes = true;
@@ -299,19 +299,19 @@ static void nor_does_it_queue_there(void)
 }
 
 static const check_test tests[] = {
-	TEST(it_is_not_taken_where_its_release_lingers),
-	TEST(that_member_makes_no_quorum),
-	TEST(it_is_taken_there_once_that_is_over),
+	TEST(a_token_is_not_taken_where_its_release_lingers),
+	TEST(a_member_with_a_lingering_release_makes_no_quorum),
+	TEST(a_token_is_taken_once_its_release_is_over),
 	TEST(all_else_is_asked_there),
 	TEST(one_server_is_asked),
 	TEST(what_lingers_elsewhere_does_not_matter),
 	TEST(granted_too_late_it_is_left),
 	TEST(each_member_has_its_own_time),
 	TEST(given_up_it_is_undone_while_it_is_proven),
-	TEST(also_after_the_end),
-	TEST(it_is_not_taken_where_its_release_is_on_its_way),
-	TEST(nor_does_that_member_make_a_quorum),
-	TEST(nor_does_it_queue_there),
+	TEST(the_token_waits_also_after_the_end),
+	TEST(a_token_is_not_taken_where_its_release_is_on_its_way),
+	TEST(a_member_with_a_release_on_its_way_makes_no_quorum),
+	TEST(a_waiter_does_not_queue_where_a_release_is_on_its_way),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -29,13 +29,15 @@ bool words_know_scripts(void)
 	return knows;
 }
 
-text words_text(rl_bytes bytes)
+model_text words_text(rl_bytes bytes)
 {
-	text t = {.mark = UINT64_C(0xcbf29ce484222325), .len = (uint8_t) bytes.len};
+	model_text t = {.mark = UINT64_C(0xcbf29ce484222325), .len = (uint8_t) bytes.len};
 	if (bytes.len > WORDS_TEXT) {
 		t.len = WORDS_TEXT;
 	}
-	memcpy(t.bytes, bytes.data, t.len);
+	if (t.len > 0) { /* else there may be no data at all */
+		memcpy(t.bytes, bytes.data, t.len);
+	}
 	for (unsigned i = 0; i < t.len; i++) {
 		t.mark = (t.mark ^ (unsigned char) t.bytes[i]) * UINT64_C(0x100000001b3);
 	}
@@ -72,17 +74,21 @@ static int64_t ms_of(rl_bytes seconds)
 	return ms;
 }
 
-static bool read_key(command *c, rl_bytes name)
+static bool read_key(model_command *c, rl_bytes name)
 {
-	if (name.len < 2 || name.data[0] != 'k' || name.data[1] < '0' ||
-		name.data[1] >= '0' + WORDS_KEYS) {
+	/* BLPOP names the key's list, "k1::rl-wake". */
+	bool has_digit = name.len > 1 && name.data[1] != ':';
+	char digit = has_digit ? name.data[1] : '0';
+	size_t len = has_digit ? 2 : 1;
+	if (name.len < len || name.data[0] != 'k' || digit < '0' || digit >= '0' + WORDS_KEYS ||
+		(name.len > len && name.data[len] != ':')) {
 		return false;
 	}
-	c->key = (uint8_t) (name.data[1] - '0');
+	c->key = (uint8_t) (digit - '0');
 	return true;
 }
 
-static bool find_script(command *c, rl_bytes argument)
+static bool find_script(model_command *c, rl_bytes argument)
 {
 	for (unsigned i = 0; i < RL_SCRIPTS; i++) {
 		const rl_script *script = rl_script_get((rl_script_id) i);
@@ -97,7 +103,7 @@ static bool find_script(command *c, rl_bytes argument)
 	return false;
 }
 
-static bool read_arguments(command *c, unsigned argc, const rl_bytes *argv)
+static bool read_arguments(model_command *c, unsigned argc, const rl_bytes *argv)
 {
 	static const unsigned least[RL_SCRIPTS] = {[RL_SCRIPT_TRY] = 6,
 		[RL_SCRIPT_RELEASE] = 1,
@@ -147,7 +153,7 @@ static bool read_arguments(command *c, unsigned argc, const rl_bytes *argv)
 	return true;
 }
 
-static bool read_script(command *c, unsigned argc, const rl_bytes *argv)
+static bool read_script(model_command *c, unsigned argc, const rl_bytes *argv)
 {
 	c->what = WORD_SCRIPT;
 	c->is_sha = is(argv[0], "EVALSHA");
@@ -160,9 +166,9 @@ static bool read_script(command *c, unsigned argc, const rl_bytes *argv)
 		read_arguments(c, argc - 3 - keys, argv + 3 + keys);
 }
 
-bool words_read(command *c, unsigned argc, const rl_bytes *argv)
+bool words_read(model_command *c, unsigned argc, const rl_bytes *argv)
 {
-	memset(c, 0, offsetof(command, token));
+	memset(c, 0, offsetof(model_command, token));
 	c->token.len = c->waiter.len = c->fresh.len = 0;
 	c->token.mark = c->waiter.mark = c->fresh.mark = 0;
 	c->place = RL_PLACE_NONE;
@@ -192,7 +198,7 @@ bool words_read(command *c, unsigned argc, const rl_bytes *argv)
 
 /* ---- for a person ---- */
 
-const char *words_say(const command *c, char *room, size_t size)
+const char *words_say(const model_command *c, char *room, size_t size)
 {
 	static const char *const scripts[RL_SCRIPTS] = {
 		"try", "release", "extend", "renew", "probe", "force", "swap"};
@@ -208,7 +214,7 @@ const char *words_say(const command *c, char *room, size_t size)
 	return room;
 }
 
-const char *words_say_reply(const reply *r, char *room, size_t size)
+const char *words_say_reply(const model_reply *r, char *room, size_t size)
 {
 	switch (r->type) {
 		case REPLY_NIL:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Commands as the model of a server understands them. Keys are "k0", "k1", ..., and the helper keys of those. A
- * script is recognised by its SHA1, or by its text. Shared by the simulator and by the test that compares the model
- * with a real server.
+ * Commands as the model of a server (store.h) understands them. Keys are "k0", "k1", ... and "k",
+ * which is the same key as "k0"; beside them their helper keys. A script is recognised by its SHA1,
+ * or by its text.
  */
 #ifndef WORDS_H
 #define WORDS_H
@@ -13,11 +13,11 @@
 #define WORDS_TEXT 39
 
 /* A token or a waiter's name. Two are the same when their marks are. */
-typedef struct text {
+typedef struct model_text {
 	uint64_t mark;
 	char bytes[WORDS_TEXT];
 	uint8_t len;
-} text;
+} model_text;
 
 typedef enum word_kind {
 	WORD_SET,
@@ -29,7 +29,7 @@ typedef enum word_kind {
 	WORD_HELLO, /* AUTH, SELECT, CLIENT SETNAME */
 } word_kind;
 
-typedef struct command {
+typedef struct model_command {
 	word_kind what;
 	rl_script_id script; /* WORD_SCRIPT, as are the next */
 	bool is_sha;
@@ -37,9 +37,9 @@ typedef struct command {
 	bool is_owed;
 	bool is_undo; /* nobody reads its answer; the network's own */
 	uint8_t key;
-	text token;
-	text fresh;  /* of a swap; len 0 = none */
-	text waiter; /* len 0 = none */
+	model_text token;
+	model_text fresh;  /* of a swap; len 0 = none */
+	model_text waiter; /* len 0 = none */
 	int64_t ttl_ms;
 	rl_place place;
 	int64_t mark_ms;    /* 0 = none */
@@ -47,7 +47,7 @@ typedef struct command {
 	int64_t block_ms;   /* WORD_BLPOP; 0 = for ever */
 	int64_t written_at; /* in true time; the network's own */
 	uint64_t end;       /* position of its last byte on the link; the network's own */
-} command;
+} model_command;
 
 typedef enum reply_type {
 	REPLY_NIL,
@@ -59,24 +59,24 @@ typedef enum reply_type {
 	REPLY_TICKET, /* of BLPOP: an array of the key and an element */
 } reply_type;
 
-typedef struct reply {
+typedef struct model_reply {
 	reply_type type;
 	uint8_t count;     /* REPLY_NUMBERS */
 	int64_t number[5]; /* REPLY_NUMBER has the first */
 	const char *error; /* a constant */
-	text text;
-} reply;
+	model_text text;
+} model_reply;
 
-text words_text(rl_bytes bytes);
+model_text words_text(rl_bytes bytes);
 
 /* False when the model does not know such a command. */
-bool words_read(command *c, unsigned argc, const rl_bytes *argv);
+bool words_read(model_command *c, unsigned argc, const rl_bytes *argv);
 
 /* Whether the model of each script is that of the script as core has it. */
 bool words_know_scripts(void);
 
 /* For a person; the buffer is the caller's. */
-const char *words_say(const command *c, char *room, size_t size);
-const char *words_say_reply(const reply *r, char *room, size_t size);
+const char *words_say(const model_command *c, char *room, size_t size);
+const char *words_say_reply(const model_reply *r, char *room, size_t size);
 
 #endif

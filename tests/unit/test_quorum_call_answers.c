@@ -178,7 +178,7 @@ static int64_t remaining_with_a_late_one(int64_t late_ms, int64_t *remaining)
 	return fake_ms();
 }
 
-static void of_those_that_have_answered_in_a_little_time(void)
+static void the_replies_of_a_little_time_count(void)
 {
 	int64_t remaining;
 	CHECK_INT(remaining_with_a_late_one(24, &remaining), 24);
@@ -250,7 +250,7 @@ static void refusals_say_what_became_of_it(void)
 	}
 }
 
-static void also_what_is_prolonged_only_then(void)
+static void an_extend_that_a_minority_runs_late_is_undone_too(void)
 {
 	begin_warm(3);
 	fake_says(0, ":0");
@@ -273,7 +273,7 @@ static void what_a_call_prolonged_that_is_given_up_stays(void)
 	CHECK_INT(fake_pool.count, 3);
 }
 
-static void but_not_when_it_failed(void)
+static void an_extend_that_failed_is_not_undone(void)
 {
 	CHECK_INT(
 		ask(RL_VERB_EXTEND, 3, (const char *[]){":1", "-ERR x", "-ERR x"})->status, RL_ERR_SERVER);
@@ -348,7 +348,7 @@ static void each_that_failed_is_named(void)
 	CHECK_TEXT(op->err->message, "redis://a:6379: the server answered: ERR one");
 }
 
-static void one_that_could_not_be_asked_is_the_kind_of_failure(void)
+static void a_member_that_could_not_be_asked_decides_the_kind_of_failure(void)
 {
 	fake_begin(3);
 	fake_warm(0);
@@ -420,7 +420,7 @@ static void there_is_room_for_all_of_them(void)
 }
 
 /* Fewer are told of in full, and how many more there are. */
-static void of_too_many_some_are_told_of(void)
+static void a_message_names_some_of_too_many_members(void)
 {
 	static rl_target targets[RL_MEMBERS_MAX];
 	static char names[RL_MEMBERS_MAX][32];
@@ -464,21 +464,21 @@ static const check_test tests[] = {
 	TEST(the_owner_is_who_has_a_quorum),
 	TEST(a_reservation_has_no_owner),
 	TEST(what_remains_is_what_a_quorum_has),
-	TEST(of_those_that_have_answered_in_a_little_time),
+	TEST(the_replies_of_a_little_time_count),
 	TEST(any_verb_may_hope_for_all),
 	TEST(what_a_minority_has_extended_is_undone),
 	TEST(refusals_say_what_became_of_it),
-	TEST(also_what_is_prolonged_only_then),
+	TEST(an_extend_that_a_minority_runs_late_is_undone_too),
 	TEST(what_a_call_prolonged_that_is_given_up_stays),
-	TEST(but_not_when_it_failed),
+	TEST(an_extend_that_failed_is_not_undone),
 	TEST(an_extension_is_proven_since_the_first_was_asked),
 	TEST(what_was_held_is_released_if_one_of_them_has),
 	TEST(each_that_failed_is_named),
-	TEST(one_that_could_not_be_asked_is_the_kind_of_failure),
+	TEST(a_member_that_could_not_be_asked_decides_the_kind_of_failure),
 	TEST(a_command_that_was_sent_may_have_been_carried_out),
 	TEST(a_failure_to_change_waits_for_the_others),
 	TEST(there_is_room_for_all_of_them),
-	TEST(of_too_many_some_are_told_of),
+	TEST(a_message_names_some_of_too_many_members),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -36,7 +36,7 @@ static rl_acquire *won_at_the_deadline(void)
 
 /* ---- the win ---- */
 
-static void it_waits_with_a_drawn_token(void)
+static void a_waiter_with_its_own_token_queues_with_a_drawn_one(void)
 {
 	waiting_queued_own(30000, 10 * SECOND);
 	CHECK_LOG("0 a2 SET k mine NX PX 30000\n"
@@ -93,7 +93,7 @@ static void without_a_wait_there_is_no_swap(void)
 	check_has_own_token(acquire);
 }
 
-static void who_polls_swaps_too(void)
+static void a_waiter_that_polls_swaps_too(void)
 {
 	waiting_begin();
 	fake_set.wakes = false;
@@ -139,14 +139,13 @@ static void found_there_without_a_loss_it_is_a_refusal(void)
 	CHECK(rl_queue_is_in(&acquire->queue));
 }
 
-static void one_that_does_not_answer_is_unknown(void)
+static void a_swap_without_a_reply_is_unknown(void)
 {
 	rl_acquire *acquire = won_at_100(30000);
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK_LOG("100 a2 swap k T1 mine 30000\n"
-			  "1100 a2 RELEASE+ k T1 W1\n"
-			  "1100 a2 RELEASE k T1 W1\n"
+			  "1100 a2 RELEASE k T1\n"
 			  "1100 a2 end\n");
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 	CHECK(strstr(acquire->op.err->message, "mine") == NULL);
@@ -154,7 +153,7 @@ static void one_that_does_not_answer_is_unknown(void)
 }
 
 /* Win and swap: one timeout together. */
-static void at_the_deadline_it_has_what_is_left_of_the_timeout(void)
+static void at_the_deadline_the_swap_has_the_rest_of_the_timeout(void)
 {
 	rl_acquire *acquire = won_at_the_deadline();
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
@@ -316,16 +315,16 @@ static void taken_back_after_the_end_the_own_token_is_undone(void)
 }
 
 static const check_test tests[] = {
-	TEST(it_waits_with_a_drawn_token),
+	TEST(a_waiter_with_its_own_token_queues_with_a_drawn_one),
 	TEST(won_in_the_queue_it_is_swapped_in),
 	TEST(won_by_the_last_try_it_is_swapped_in),
 	TEST(a_look_that_meets_the_drawn_token_asks_for_it),
 	TEST(without_a_wait_there_is_no_swap),
-	TEST(who_polls_swaps_too),
+	TEST(a_waiter_that_polls_swaps_too),
 	TEST(a_lost_answer_is_asked_for_again),
 	TEST(found_there_without_a_loss_it_is_a_refusal),
-	TEST(one_that_does_not_answer_is_unknown),
-	TEST(at_the_deadline_it_has_what_is_left_of_the_timeout),
+	TEST(a_swap_without_a_reply_is_unknown),
+	TEST(at_the_deadline_the_swap_has_the_rest_of_the_timeout),
 	TEST(a_broken_connection_and_none_to_ask_on_is_unknown),
 	TEST(what_was_won_and_lost_is_waited_for_again),
 	TEST(lost_at_the_deadline_it_is_a_refusal),
