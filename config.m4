@@ -42,8 +42,9 @@ if test "$PHP_REDISLOCK" != "no"; then
 
   redislock_sources="
     ext/redislock.c
-    ext/php/redislock_birth.c
     ext/php/redislock_call.c
+    ext/php/redislock_call_site.c
+    ext/php/redislock_callable.c
     ext/php/redislock_class.c
     ext/php/redislock_exception.c
     ext/php/redislock_lease.c
@@ -51,6 +52,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_options.c
     ext/php/redislock_record.c
     ext/php/redislock_sigterm.c
+    ext/php/redislock_torture.c
     ext/core/base/rl_backoff.c
     ext/core/base/rl_status.c
     ext/core/base/rl_tally.c

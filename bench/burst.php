@@ -1,11 +1,11 @@
 <?php
 /*
- * A burst: W processes ask for the same lock at the same moment, and each has one section of 1 ms. It lasts from
- * the first one's asking until all had their section.
+ * A burst: W processes ask for the same lock at the same moment, and each has one section of 1 ms.
+ * It lasts from the first one's asking until all had their section.
  *
- * The ideal is the time inside the sections, one after the other with nothing between them; it is measured, for
- * a sleep of 1 ms takes a little more. What a library adds is the gaps: from the end of a section, before the
- * lock is freed, to the start of the next, when the lock is there.
+ * The ideal is the time inside the sections, one after the other with nothing between them; it is
+ * measured, for a sleep of 1 ms takes a little more. What a library adds is the gaps: from the end
+ * of a section, before the lock is freed, to the start of the next, when the lock is there.
  */
 
 const MILLISECOND = 1_000_000;
@@ -16,10 +16,12 @@ function section_burst(Bench $bench): void
     $bench->report->section('A burst', 'All start at once; each needs the lock once, for 1 ms.');
     $medians = [];
     foreach ([2, 8, 32] as $width) {
-        $rounds = burst_rounds($bench, $bench->libraries, $width, $bench->choose(15, 4), $bench->choose(3, 0.6));
+        $rounds = burst_rounds($bench, $bench->libraries, $width, $bench->choose(15, 4),
+            $bench->choose(3, 0.6));
         $medians[$width] = burst_table($bench, "$width processes", $bench->libraries, $rounds);
         if ($width === 8) {
-            file_put_contents("$bench->folder/timeline.svg", timeline($bench->libraries, typical_rounds($rounds)));
+            file_put_contents("$bench->folder/timeline.svg",
+                timeline($bench->libraries, typical_rounds($rounds)));
         }
     }
     burst_promises($bench, $medians);
@@ -31,7 +33,8 @@ function section_crowd(Bench $bench): void
     $width = $bench->choose(200, 50);
     $bench->report->section("$width waiters", 'The same burst with a crowd.');
     // Those who poll need seconds for it.
-    $libraries = $bench->isQuick ? array_intersect_key($bench->libraries, ['redislock' => 0, 'c' => 0])
+    $libraries = $bench->isQuick
+        ? array_intersect_key($bench->libraries, ['redislock' => 0, 'c' => 0])
         : $bench->libraries;
     $rounds = [];
     foreach ($libraries as $name => $library) {
@@ -58,7 +61,8 @@ function warm_up(Bench $bench, Workers $workers): void
 }
 
 /** @return array<string, list<array>> by library: what Bench::run() gave */
-function burst_rounds(Bench $bench, array $libraries, int $width, int $count, float $secondsEach): array
+function burst_rounds(Bench $bench, array $libraries, int $width, int $count,
+    float $secondsEach): array
 {
     $rounds = [];
     $bench->takeTurns("burst of $width", $libraries, $count, $secondsEach,
@@ -82,10 +86,12 @@ function burst_table(Bench $bench, string $title, array $libraries, array $round
             'reads' => median(array_column($rounds, 'reads')),
         ];
         $rows[] = [$library->label, duration(median(array_column($rounds, 'total'))),
-            number($medians[$name]['ratio']), duration($medians[$name]['gap']), duration(quantile($gaps, 0.99)),
+            number($medians[$name]['ratio']), duration($medians[$name]['gap']),
+            duration(quantile($gaps, 0.99)),
             number($medians[$name]['reads']), failures($rounds), (string) count($rounds)];
     }
-    $bench->report->table([$title, 'all done after', 'times ideal', 'gap p50', 'gap p99', 'reads a section',
+    $bench->report->table([$title, 'all done after', 'times ideal', 'gap p50', 'gap p99',
+        'reads a section',
         'failures', 'rounds'], $rows);
     return $medians;
 }
@@ -105,7 +111,8 @@ function burst_figures(array $round): array
     ];
 }
 
-/** Who gave up waiting, and sections that ran at once: what must not be is told, wherever it is seen. */
+/** Who gave up waiting, and sections that ran at once: what must not be is told, wherever it is
+ * seen. */
 function failures(array $rounds): string
 {
     $gaveUp = array_sum(array_column($rounds, 'gaveUp'));
@@ -134,9 +141,11 @@ function burst_promises(Bench $bench, array $medians): void
     }
     foreach ([8, 32] as $width) {
         $ratio = $medians[$width]['redislock']['gap'] / $medians[$width]['c']['gap'];
-        $bench->report->promise("median gap against the strictest queue in C, burst of $width", number($ratio),
+        $bench->report->promise("median gap against the strictest queue in C, burst of $width",
+            number($ratio),
             '<= 1.5', $ratio <= 1.5);
     }
     $reads = $medians[32]['redislock']['reads'];
-    $bench->report->promise('reads at the server a section, burst of 32', number($reads), '<= 4.2', $reads <= 4.2);
+    $bench->report->promise('reads at the server a section, burst of 32', number($reads), '<= 4.2',
+        $reads <= 4.2);
 }

@@ -1,10 +1,11 @@
 <?php
 /*
- * A closed loop: W processes want the lock again as soon as they have freed it. How many sections a second there
- * are, how evenly they fall to the processes, and how long one of them had to wait at worst.
+ * A closed loop: W processes want the lock again as soon as they have freed it. How many sections a
+ * second there are, how evenly they fall to the processes, and how long one of them had to wait at
+ * worst.
  *
- * Sections of 1 ms run library by library, in turns. The loops of 100 ms and 1 s last longer and leave the
- * machine idle, so all libraries run theirs at the same time, each on its own server.
+ * Sections of 1 ms run library by library, in turns. The loops of 100 ms and 1 s last longer and
+ * leave the machine idle, so all libraries run theirs at the same time, each on its own server.
  */
 
 function section_fast_loop(Bench $bench): void
@@ -14,7 +15,8 @@ function section_fast_loop(Bench $bench): void
     $duration = (int) ($bench->choose(1.5, 0.8) * SECOND);
     $bench->takeTurns('closed loop, 32 with 1 ms', $bench->libraries, $bench->choose(3, 1), INF,
         function (Library $library) use ($bench, $duration, &$rounds): void {
-            $result = $bench->run($library, $library->workers, 32, MILLISECOND, PHP_INT_MAX, $duration);
+            $result = $bench->run($library, $library->workers, 32, MILLISECOND, PHP_INT_MAX,
+                $duration);
             $rounds[$library->name][] = loop_figures($result, range(0, 31), $duration);
         });
     loop_table($bench, '32 processes, 1 ms', $rounds, 32);
@@ -31,12 +33,14 @@ function section_slow_loops(Bench $bench): void
     $starts = $rounds = [];
     foreach ($loops as $title => [$numbers, $length, $duration]) {
         foreach ($bench->libraries as $name => $library) {
-            $starts[$title][$name] = $bench->begin($library->workers, $numbers, $length, PHP_INT_MAX, $duration);
+            $starts[$title][$name] = $bench->begin($library->workers, $numbers, $length,
+                PHP_INT_MAX, $duration);
         }
     }
     foreach ($loops as $title => [$numbers, , $duration]) {
         foreach ($bench->libraries as $name => $library) {
-            $result = ['start' => $starts[$title][$name]] + $bench->finish($library->workers, $numbers);
+            $result = ['start' => $starts[$title][$name]]
+                + $bench->finish($library->workers, $numbers);
             $rounds[$title][$name][] = loop_figures($result, $numbers, $duration);
         }
     }
@@ -46,7 +50,8 @@ function section_slow_loops(Bench $bench): void
     }
 }
 
-/** Workers, length and duration of a loop that ends amid the last section if each worker has $each of them. */
+/** Workers, length and duration of a loop that ends amid the last section if each worker has $each
+ * of them. */
 function slow_loop(array $numbers, int $length, int $each): array
 {
     return [$numbers, $length, (int) (($each * count($numbers) - 0.5) * $length * 1.003)];
@@ -55,13 +60,15 @@ function slow_loop(array $numbers, int $length, int $each): array
 /** Sections count that began in time; a wait counts however long it lasted. */
 function loop_figures(array $result, array $numbers, int $duration): array
 {
-    $inTime = array_filter($result['sections'], fn ($section) => $section['start'] < $result['start'] + $duration);
+    $inTime = array_filter($result['sections'],
+        fn ($section) => $section['start'] < $result['start'] + $duration);
     $had = array_fill_keys($numbers, 0);
     foreach ($inTime as $section) {
         $had[$section['worker']]++;
     }
     $gaps = gaps_between($result['sections']);
-    $longest = max(array_map(fn ($section) => $section['start'] - $section['asked'], $result['sections']));
+    $longest =
+        max(array_map(fn ($section) => $section['start'] - $section['asked'], $result['sections']));
     $length = time_inside($result['sections']) / count($result['sections']);
     return [
         'rate' => count($inTime) / $duration * SECOND,
@@ -86,12 +93,15 @@ function loop_table(Bench $bench, string $title, array $roundsOf, int $width): v
             duration($figure('longest')), number($figure('inSections')), duration($figure('gap')),
             number($figure('reads')), failures($rounds)];
         if ($name === 'redislock') {
-            $bench->report->promise("Jain index, $title", sprintf('%.3f', $figure('jain')), '>= 0.98',
+            $bench->report->promise("Jain index, $title", sprintf('%.3f', $figure('jain')),
+                '>= 0.98',
                 $figure('jain') >= 0.98);
-            $bench->report->promise("longest wait against $width sections, $title", number($figure('inSections')),
+            $bench->report->promise("longest wait against $width sections, $title",
+                number($figure('inSections')),
                 '<= 1.5', $figure('inSections') <= 1.5);
         }
     }
-    $bench->report->table([$title, 'sections/s', 'Jain', 'longest wait', "times $width sections", 'gap p50',
+    $bench->report->table([$title, 'sections/s', 'Jain', 'longest wait', "times $width sections",
+        'gap p50',
         'reads a section', 'failures'], $rows);
 }

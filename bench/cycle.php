@@ -2,12 +2,12 @@
 /*
  * The uncontended cycle: one lock taken and freed over and over, nobody else there.
  *
- * Client and server share one core, for then a round trip has no sleeping core to wake, and the difference is the
- * client's own work. Two that are compared take turns in short rounds, and what counts is the ratio within each
- * pair: what else the machine does hits both.
+ * Client and server share one core, for then a round trip has no sleeping core to wake, and the
+ * difference is the client's own work. Two that are compared take turns in short rounds, and what
+ * counts is the ratio within each pair: what else the machine does hits both.
  *
- * First RedisLock against the same two commands in C on hiredis, its calls alone; then a cycle that may wait
- * against one that may not; then all libraries, as empty sections through bench/peers.
+ * First RedisLock against the same two commands in C on hiredis, its calls alone; then a cycle that
+ * may wait against one that may not; then all libraries, as empty sections through bench/peers.
  */
 
 const PIN = ['taskset', '-c', '0'];
@@ -26,20 +26,25 @@ function cycle_limit(Bench $bench, Server $server, array $calls, string $limit):
 {
     $dsn = "redis://127.0.0.1:$server->port";
     $pairs = [
-        'against C, unix socket' => [[...$calls, "unix://$server->socket", '0'], [$limit, 'unix', $server->socket]],
-        'against C, loopback TCP' => [[...$calls, $dsn, '0'], [$limit, 'tcp', (string) $server->port]],
+        'against C, unix socket' => [[...$calls, "unix://$server->socket", '0'],
+            [$limit, 'unix', $server->socket]],
+        'against C, loopback TCP' => [[...$calls, $dsn, '0'],
+            [$limit, 'tcp', (string) $server->port]],
         'wait: 1 against wait: 0' => [[...$calls, $dsn, '1'], [...$calls, $dsn, '0']],
     ];
     $rows = [];
     foreach ($pairs as $name => [$ours, $theirs]) {
         $times = cycle_pair($bench, $name, $ours, $theirs);
         $ratio = median($times['ratio']);
-        $rows[] = [$name, number(median($times['ours'])), number(median($times['theirs'])), number($ratio)];
+        $rows[] = [$name, number(median($times['ours'])), number(median($times['theirs'])),
+            number($ratio)];
         $isWait = str_starts_with($name, 'wait');
-        $bench->report->promise("cycle, $name", sprintf('%.3f', $ratio), $isWait ? '>= 0.97' : '>= 0.95',
+        $bench->report->promise("cycle, $name", sprintf('%.3f', $ratio),
+            $isWait ? '>= 0.97' : '>= 0.95',
             $ratio >= ($isWait ? 0.97 : 0.95));
     }
-    $bench->report->table(['RedisLock, its calls alone', 'us', 'the other, us', 'throughput'], $rows);
+    $bench->report->table(['RedisLock, its calls alone', 'us', 'the other, us',
+        'throughput'], $rows);
 }
 
 /** Times of a cycle in microseconds, and the ratios of throughput. */
@@ -90,7 +95,8 @@ function cycle_libraries(Bench $bench, Server $server, string $limit): void
         });
     $rows = [];
     foreach ($bench->libraries as $name => $library) {
-        $ratios = array_map(fn ($ours, $theirs) => $theirs / $ours, $times['redislock'], $times[$name]);
+        $ratios = array_map(fn ($ours, $theirs) => $theirs / $ours, $times['redislock'],
+            $times[$name]);
         $after = Processes::memory($children[$name]['pid']);
         $more = $after === null ? '-' : (string) ($after - $memory[$name]);
         $rows[] = [$library->label, number(median($times[$name]) / 1000), number(median($ratios)),

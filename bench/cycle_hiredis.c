@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limit for bench/cycle.php: the two commands of an acquire and a release, as RedisLock sends them, in C on
- * hiredis, blocking, on one connection. Reads "ROUNDS\n" on standard input, does as many cycles, answers with the nanoseconds.
+ * The limit for bench/cycle.php: the two commands of an acquire and a release, as RedisLock sends
+ * them, in C on hiredis, blocking, on one connection. Reads "ROUNDS\n" on standard input, does as
+ * many cycles, answers with the nanoseconds.
  *
  * usage: cycle_hiredis unix PATH | tcp PORT
  */

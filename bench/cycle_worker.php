@@ -1,7 +1,7 @@
 <?php
 /*
- * For bench/cycle.php: reads "ROUNDS\n", does as many cycles of acquire and release, answers with the
- * nanoseconds.
+ * For bench/cycle.php: reads "ROUNDS\n", does as many cycles of acquire and release, answers with
+ * the nanoseconds.
  *
  * usage: php cycle_worker.php DSN WAIT
  */

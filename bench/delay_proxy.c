@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * A longer way to a server, for bench/redlock.php: takes connections on a port of 127.0.0.1 and passes their bytes
- * on to another port, each DELAY later than they came, in both directions. Prints its own port.
+ * A longer way to a server, for bench/redlock.php: takes connections on a port of 127.0.0.1 and
+ * passes their bytes on to another port, each DELAY later than they came, in both directions.
+ * Prints its own port.
  *
- * The system takes a connection without asking us, so a connect costs nothing. To have it cost a round trip, as it
- * does over a network, the first bytes of a client are kept as if they had been sent one round trip after it
- * connected. That is exact for a client that connects to all servers at once, and flatters one that connects to one
- * after the other.
+ * The system takes a connection without asking us, so a connect costs nothing. To have it cost a
+ * round trip, as it does over a network, the first bytes of a client are kept as if they had been
+ * sent one round trip after it connected. That is exact for a client that connects to all servers
+ * at once, and flatters one that connects to one after the other.
  *
- * The queue of chunks is sorted by the time at which they are due; a timer of the system wakes us for the first.
+ * The queue of chunks is sorted by the time at which they are due; a timer of the system wakes us
+ * for the first.
  *
  * usage: delay_proxy DELAY_US PORT
  */

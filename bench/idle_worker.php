@@ -1,7 +1,7 @@
 <?php
 /*
- * For bench/lease.php: takes COUNT leases, sleeps, and answers with the microseconds of CPU time that this process,
- * with all its threads, used meanwhile, and whether all are still held.
+ * For bench/lease.php: takes COUNT leases, sleeps, and answers with the microseconds of CPU time
+ * that this process, with all its threads, used meanwhile, and whether all are still held.
  *
  * usage: php idle_worker.php DSN COUNT TTL SECONDS
  */

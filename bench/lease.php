@@ -1,10 +1,10 @@
 <?php
 /*
- * What a lease costs: the cycle beside that of a token, in one process, the calls that ask no server, and a process
- * that holds a lease and sleeps.
+ * What a lease costs: the cycle beside that of a token, in one process, the calls that ask no
+ * server, and a process that holds a lease and sleeps.
  *
- * As in bench/cycle.php, client and server share one core, the kinds take turns in short rounds, and what counts is
- * the ratio within each round.
+ * As in bench/cycle.php, client and server share one core, the kinds take turns in short rounds,
+ * and what counts is the ratio within each round.
  */
 
 function section_lease(Bench $bench, array $php): void
@@ -27,13 +27,17 @@ function lease_cycles(Bench $bench, array $worker): void
         'synchronized' => 'synchronized(), an empty section',
     ];
     $cycles = $bench->choose(1500, 500);
-    $times = lease_rounds($bench, 'lease, cycles', $worker, array_keys($kinds), $bench->choose(40, 12), $cycles);
+    $times = lease_rounds($bench, 'lease, cycles', $worker, array_keys($kinds),
+        $bench->choose(40, 12), $cycles);
     $rows = [];
     foreach ($kinds as $kind => $label) {
-        $ratio = median(array_map(fn (float $token, float $time) => $token / $time, $times['acquire'], $times[$kind]));
+        $ratio =
+            median(array_map(fn (float $token, float $time) => $token / $time, $times['acquire'],
+                $times[$kind]));
         $rows[] = [$label, number(median($times[$kind]) / 1000), number($ratio)];
         if ($kind === 'lease') {
-            $bench->report->promise('lease and release against acquire and release', sprintf('%.3f', $ratio),
+            $bench->report->promise('lease and release against acquire and release',
+                sprintf('%.3f', $ratio),
                 '>= 0.85', $ratio >= 0.85);
         }
     }
@@ -53,14 +57,16 @@ function lease_calls(Bench $bench, array $worker): void
     $times = lease_rounds($bench, 'lease, calls', $worker, $loops, $bench->choose(30, 10), $calls);
     $rows = [];
     foreach ($kinds as $kind => $label) {
-        $alone = array_map(fn (float $time, float $loop) => $time - $loop, $times[$kind], $times['loop']);
+        $alone = array_map(fn (float $time, float $loop) => $time - $loop, $times[$kind],
+            $times['loop']);
         $rows[] = [$label, number(median($alone))];
     }
     $bench->report->table(['a call without traffic', 'ns'], $rows);
 }
 
 /** @return array<string, list<float>> nanoseconds of one, by kind, a number for each round */
-function lease_rounds(Bench $bench, string $step, array $command, array $kinds, int $rounds, int $count): array
+function lease_rounds(Bench $bench, string $step, array $command, array $kinds, int $rounds,
+    int $count): array
 {
     $worker = Processes::start([...PIN, ...$command]);
     $times = [];
@@ -93,7 +99,8 @@ function lease_idle(Bench $bench, array $command): void
     $children = [];
     foreach ($kinds as $label => [$count, $ttl]) {
         for ($i = 0; $i < 3; $i++) {
-            $children[$label][] = Processes::start([...$command, (string) $count, (string) $ttl, (string) $seconds]);
+            $children[$label][] =
+                Processes::start([...$command, (string) $count, (string) $ttl, (string) $seconds]);
         }
     }
     $bench->progress('lease, idle', "$seconds s");
@@ -106,5 +113,6 @@ function lease_idle(Bench $bench, array $command): void
         $rows[] = [$label, number($used), sprintf('%.3f %%', $used / 10_000), $held];
     }
     $bench->progressDone();
-    $bench->report->table(["$seconds s asleep", 'CPU time, us a second', 'of one core', 'held at the end'], $rows);
+    $bench->report->table(["$seconds s asleep", 'CPU time, us a second', 'of one core',
+        'held at the end'], $rows);
 }

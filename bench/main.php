@@ -1,19 +1,23 @@
 <?php
 /*
- * Runs all sections of the bench, one after the other, and writes FOLDER/results.md and FOLDER/timeline.svg.
- * bench/run starts it, with RedisLock loaded, and says where everything is:
+ * Runs all sections of the bench, one after the other, and writes FOLDER/results.md and
+ * FOLDER/timeline.svg. bench/run starts it, with RedisLock loaded, and says where everything is:
  *
- *     php main.php extension=SO pcntl=FLAGS redis=FLAGS|missing queue=PROGRAM cycle=PROGRAM redlock=PROGRAM
- *         proxy=PROGRAM server=PROGRAM packages=FOLDER folder=FOLDER hiredis=VERSION only=SECTIONS quick=yes|no
+ *     php main.php extension=SO pcntl=FLAGS redis=FLAGS|missing queue=PROGRAM cycle=PROGRAM
+ *         redlock=PROGRAM proxy=PROGRAM server=PROGRAM packages=FOLDER folder=FOLDER
+ *         hiredis=VERSION only=SECTIONS quick=yes|no
  *
- * Who is compared: bench/peers, as far as they are there, and C on hiredis. Each has a private server of its own,
- * and all take turns. In the section about several servers all take turns on the same five.
+ * Who is compared: bench/peers, as far as they are there, and C on hiredis. Each has a private
+ * server of its own, and all take turns. In the section about several servers all take turns on the
+ * same five.
  */
-foreach (['Wire', 'Processes', 'Server', 'Members', 'Workers', 'Library', 'Party', 'Report', 'Bench', 'figures',
+foreach (['Wire', 'Processes', 'Server', 'Members', 'Workers', 'Library', 'Party', 'Report',
+    'Bench', 'figures',
     'timeline'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
-foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'newcomers', 'promises', 'redlock'] as $file) {
+foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'newcomers', 'promises', 'redlock']
+        as $file) {
     require __DIR__ . "/$file.php";
 }
 
@@ -52,7 +56,8 @@ function main(array $arguments): void
         $library->startServer($given['server'], $given['folder']);
     }
     $libraries = array_filter($libraries, works(...));
-    $bench = new Bench($libraries, $report, $given['server'], $given['folder'], $given['quick'] === 'yes');
+    $bench = new Bench($libraries, $report, $given['server'], $given['folder'],
+        $given['quick'] === 'yes');
     $report->section('Machine and versions');
     $report->table(['', ''], machine($given, $libraries));
     run_sections_of($bench, $only, $php, $given);
@@ -62,7 +67,8 @@ function main(array $arguments): void
 function run_sections_of(Bench $bench, array $only, array $php, array $given): void
 {
     $wants = fn (string $section): bool => in_array($section, $only, true);
-    $promises = $wants('promises') ? new Promises($bench, [...$php, __DIR__ . '/promise_worker.php']) : null;
+    $promises = $wants('promises')
+        ? new Promises($bench, [...$php, __DIR__ . '/promise_worker.php']) : null;
     if ($wants('cycle')) {
         section_cycle($bench, $php, $given['cycle']);
     }
@@ -168,7 +174,8 @@ function machine(array $given, array $libraries): array
     $cores = preg_match_all('/^processor\s*:/m', $cpu);
     $rows = [
         ['cores', $cores > 0 ? (string) $cores : '-'],
-        ['processor', preg_match('/^model name\s*: (.*)$/m', $cpu, $found) ? $found[1] : php_uname('m')],
+        ['processor', preg_match('/^model name\s*: (.*)$/m', $cpu, $found) ? $found[1]
+            : php_uname('m')],
         ['kernel', php_uname('s') . ' ' . preg_replace('/-.*/', '', php_uname('r'))],
         ['server', $libraries['c']->server->version()],
         ['PHP', PHP_VERSION],
@@ -176,7 +183,8 @@ function machine(array $given, array $libraries): array
         ['hiredis', $given['hiredis']],
     ];
     foreach (PEERS + REDLOCK_PEERS as $name => [$label, $package]) {
-        if ($package !== null && why_missing("$given[packages]/$name", $package, false, $given) === null) {
+        if ($package !== null && why_missing("$given[packages]/$name", $package, false, $given)
+                === null) {
             $rows[] = [$label, package_version("$given[packages]/$name", $package)];
         }
     }

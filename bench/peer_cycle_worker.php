@@ -1,6 +1,7 @@
 <?php
 /*
- * For bench/cycle.php: reads "ROUNDS\n", does as many empty sections of a library, answers with the nanoseconds.
+ * For bench/cycle.php: reads "ROUNDS\n", does as many empty sections of a library, answers with the
+ * nanoseconds.
  *
  * usage: php peer_cycle_worker.php PEER PORT PACKAGES
  */

@@ -1,7 +1,7 @@
 <?php
 /*
- * For bench/promises.php: a process with a RedisLock object. It answers with hrtime before and after the call, and
- * what came of it:
+ * For bench/promises.php: a process with a RedisLock object. It answers with hrtime before and
+ * after the call, and what came of it:
  *
  *     acquire KEY TTL WAIT     the token, or "-"
  *     release KEY TOKEN        1 or 0

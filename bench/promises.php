@@ -1,14 +1,15 @@
 <?php
 /*
- * What RedisLock promises to who waits, put to the test: nobody overtakes, a wait is quiet, and what happens to
- * the holder is noticed in time. The results are lines of the report's last table.
+ * What RedisLock promises to who waits, put to the test: nobody overtakes, a wait is quiet, and
+ * what happens to the holder is noticed in time. The results are lines of the report's last table.
  */
 
 final class Promises
 {
     private readonly Server $server;
     private readonly Workers $workers;
-    /** @var array<string, array{Server, Workers, Wire}> the ten-second waits, which run beside the rest */
+    /** @var array<string, array{Server, Workers, Wire}> the ten-second waits, which run beside the
+     * rest */
     private array $longWaits = [];
 
     public function __construct(private readonly Bench $bench, private readonly array $command)
@@ -35,12 +36,14 @@ final class Promises
 
     private function workersOf(Server $server, int $count): Workers
     {
-        return new Workers([...$this->command, (string) $server->port], $this->bench->control, $count);
+        return new Workers([...$this->command, (string) $server->port], $this->bench->control,
+            $count);
     }
 
     /**
-     * Somebody waits, the holder releases, and right behind it another client sends SET NX. To make it as hard as
-     * can be, the server stands still until both have been sent, and then reads one right after the other.
+     * Somebody waits, the holder releases, and right behind it another client sends SET NX. To make
+     * it as hard as can be, the server stands still until both have been sent, and then reads one
+     * right after the other.
      */
     private function newcomer(): void
     {
@@ -71,7 +74,8 @@ final class Promises
             }
             $this->workers->ask(1, 'release', $key, $token);
         }
-        $this->bench->report->promise("newcomers that overtake a waiter, of $tries", (string) $won, '0', $won === 0);
+        $this->bench->report->promise("newcomers that overtake a waiter, of $tries", (string) $won,
+            '0', $won === 0);
     }
 
     /** wait: 0.5 on a lock that is held all the time. */
@@ -121,7 +125,8 @@ final class Promises
                 $this->workers->ask($worker, 'release', "deleted:$worker", $granted);
             }
         }
-        $this->bench->report->promise(sprintf('plain DEL of %s is noticed, %d times', $whose, count($times)),
+        $this->bench->report->promise(sprintf('plain DEL of %s is noticed, %d times', $whose,
+            count($times)),
             sprintf('median %.3f, most %.3f s', median($times), max($times)), "<= $target s",
             max($times) <= $target);
     }
@@ -145,23 +150,27 @@ final class Promises
         }
         for ($i = 0; $i < $count; $i++) {
             [, $after, $token] = $this->workers->answer($i);
-            $token !== '-' || throw new RuntimeException('the lock of a killed holder was never granted');
+            $token !== '-'
+                || throw new RuntimeException('the lock of a killed holder was never granted');
             $late[] = $after - $ends[$i];
             $this->workers->ask($i, 'release', "killed:$i", $token);
         }
         $holders->end();
-        $this->bench->report->promise("lock of a killed holder is taken, after its TTL, $count times",
-            sprintf('median %s, most %s', duration(median($late)), duration(max($late))), '<= 50 ms',
+        $this->bench->report->promise(
+            "lock of a killed holder is taken, after its TTL, $count times",
+            sprintf('median %s, most %s', duration(median($late)), duration(max($late))),
+            '<= 50 ms',
             max($late) <= 50_000_000);
     }
 
     /**
-     * Waits of 10 s, each on a server that has nobody else, whose MONITOR tells what was sent. They only wait, so
-     * they may begin long before check().
+     * Waits of 10 s, each on a server that has nobody else, whose MONITOR tells what was sent. They
+     * only wait, so they may begin long before check().
      */
     public function beginLongWaits(): void
     {
-        foreach (['a token of ours' => RedisLock::token(), 'a foreign token' => 'foreign'] as $whose => $token) {
+        foreach (['a token of ours' => RedisLock::token(), 'a foreign token' => 'foreign']
+                as $whose => $token) {
             $server = new Server($this->bench->server, $this->bench->folder);
             $server->wire->ask('SET', 'long', $token, 'PX', '30000');
             $workers = $this->workersOf($server, 1);
@@ -183,7 +192,8 @@ final class Promises
             $lines = explode("\r\n", $monitor->readAvailable());
             $commands = count(preg_grep('/^\+\d+\.\d+ \[\d+ (?!lua\])/', $lines));
             $target = $whose === 'a token of ours' ? 16 : 70;
-            $this->bench->report->promise("commands of a wait of 10 s, the holder has $whose", (string) $commands,
+            $this->bench->report->promise("commands of a wait of 10 s, the holder has $whose",
+                (string) $commands,
                 "<= $target", $commands > 0 && $commands <= $target);
             $workers->end();
             $server->end();

@@ -2,11 +2,13 @@
 /*
  * One lock on five servers.
  *
- * The limit is a program in C that sends to all of them at once and goes on when a quorum has answered; beside it
- * stands what it costs to ask one after the other. All parties take turns on the same five servers, and what counts is
- * the ratio within each round. A cycle is measured until the lock is there, and until it is freed.
+ * The limit is a program in C that sends to all of them at once and goes on when a quorum has
+ * answered; beside it stands what it costs to ask one after the other. All parties take turns on
+ * the same five servers, and what counts is the ratio within each round. A cycle is measured until
+ * the lock is there, and until it is freed.
  *
- * The servers are at hand (loopback), or behind bench/delay_proxy.c, which makes the round trip 2 ms.
+ * The servers are at hand (loopback), or behind bench/delay_proxy.c, which makes the round trip 2
+ * ms.
  */
 
 const REDLOCK_PEERS = [
@@ -35,20 +37,24 @@ function section_redlock(Bench $bench, array $php, array $given): void
     }
     $far->end();
     redlock_hung($bench, [...$php, __DIR__ . '/redlock_hung_worker.php'], $near);
-    redlock_burst($bench, array_filter($parties, fn (Party $party) => $party->hasSections()), $near);
+    redlock_burst($bench, array_filter($parties,
+        fn (Party $party) => $party->hasSections()), $near);
     $near->end();
 }
 
-/** @return array{array<string, Party>, list<string>} those that are there, and why others are not */
+/** @return array{array<string, Party>, list<string>} those that are there, and why others are
+ * not */
 function redlock_parties(array $php, array $given): array
 {
     $worker = __DIR__ . '/redlock_worker.php';
     $sections = __DIR__ . '/section_worker.php';
     $parties = [
-        'redislock' => new Party('redislock', 'RedisLock', [...$php, $worker, 'redislock', ''], false,
+        'redislock' => new Party('redislock', 'RedisLock',
+            [...$php, $worker, 'redislock', ''], false,
             [...$php, $sections, 'redlock/redislock', '{PORTS}', '']),
         'c' => new Party('c', 'C on hiredis', [$given['redlock'], 'together'], false, null),
-        'sequential' => new Party('sequential', 'sequential, C', [$given['redlock'], 'sequential'], false, null),
+        'sequential' => new Party('sequential', 'sequential, C', [$given['redlock'], 'sequential'],
+            false, null),
     ];
     $missing = [];
     foreach (REDLOCK_PEERS as $name => [$label, $package]) {
@@ -82,8 +88,10 @@ function redlock_ways(Bench $bench, array $ways): void
     $bench->report->table(['a PING from PHP', 'p50', 'p99'], $rows);
 }
 
-/** Connected before, and nobody else there. $target is the most that RedisLock may need against the limit. */
-function redlock_warm(Bench $bench, array $parties, Members $members, string $way, ?float $target = null): void
+/** Connected before, and nobody else there. $target is the most that RedisLock may need against the
+ * limit. */
+function redlock_warm(Bench $bench, array $parties, Members $members, string $way,
+    ?float $target = null): void
 {
     $cycles = $target === null ? 50 : 10;
     $workers = redlock_start($parties, $members);
@@ -102,19 +110,23 @@ function redlock_warm(Bench $bench, array $parties, Members $members, string $wa
             duration(median($rounds[$name]['freed'])),
             number(redlock_ratio($rounds[$name]['freed'], $rounds['c']['freed']))];
     }
-    $bench->report->table(["five servers, $way", 'acquire', 'times C', 'acquire and release', 'times C'], $rows);
+    $bench->report->table(["five servers, $way", 'acquire', 'times C', 'acquire and release',
+        'times C'], $rows);
     if ($target !== null) {
         $ratio = redlock_ratio($rounds['redislock']['taken'], $rounds['c']['taken']);
-        $bench->report->promise("acquire on five servers, $way, against C", sprintf('%.3f', $ratio), "<= $target",
+        $bench->report->promise("acquire on five servers, $way, against C", sprintf('%.3f', $ratio),
+            "<= $target",
             $ratio <= $target);
     }
 }
 
 /** A process that has just begun: it connects, and takes the lock. */
-function redlock_cold(Bench $bench, array $parties, Members $members, string $way, ?float $target = null): void
+function redlock_cold(Bench $bench, array $parties, Members $members, string $way,
+    ?float $target = null): void
 {
     $times = [];
-    $bench->takeTurns("five servers, $way, cold", $parties, $bench->choose(40, 8), $bench->choose(8, 2),
+    $bench->takeTurns("five servers, $way, cold", $parties, $bench->choose(40, 8),
+        $bench->choose(8, 2),
         function (Party $party) use ($members, &$times): void {
             $child = $party->start('cold', $members->ports());
             $times[$party->name][] = (int) fgets($child['out'])
@@ -126,17 +138,20 @@ function redlock_cold(Bench $bench, array $parties, Members $members, string $wa
         $rows[] = [$party->label, duration(median($times[$name])),
             number(redlock_ratio($times[$name], $times['c']))];
     }
-    $bench->report->table(["a new process, five servers, $way", 'connect and acquire', 'times C'], $rows);
+    $bench->report->table(["a new process, five servers, $way", 'connect and acquire',
+        'times C'], $rows);
     if ($target !== null) {
         $ratio = redlock_ratio($times['redislock'], $times['c']);
-        $bench->report->promise("connect and acquire on five servers, $way, against C", sprintf('%.3f', $ratio),
+        $bench->report->promise("connect and acquire on five servers, $way, against C",
+            sprintf('%.3f', $ratio),
             "<= $target", $ratio <= $target);
     }
 }
 
 /**
- * All is well, and then one server hangs, or is dead: what the first acquire takes that meets it, and all others, for
- * two seconds. Each server has its turn. $target is the most that the later ones may need against the healthy time.
+ * All is well, and then one server hangs, or is dead: what the first acquire takes that meets it,
+ * and all others, for two seconds. Each server has its turn. $target is the most that the later
+ * ones may need against the healthy time.
  */
 function redlock_fault(Bench $bench, array $parties, Members $members, string $way, string $fault,
     ?float $target = null): void
@@ -144,10 +159,12 @@ function redlock_fault(Bench $bench, array $parties, Members $members, string $w
     $repetitions = $bench->choose(Members::COUNT, 3);
     $found = [];
     for ($i = 0; $i < $repetitions; $i++) {
-        $bench->progress("five servers, $way, one $fault", sprintf('%d of %d', $i + 1, $repetitions));
+        $bench->progress("five servers, $way, one $fault",
+            sprintf('%d of %d', $i + 1, $repetitions));
         // A library that waits a second for each answer shows it in one round.
         $here = array_filter($parties, fn (Party $party) => $i === 0 || !$party->isLibrary);
-        foreach (redlock_fault_once($here, $members, $i % Members::COUNT, $fault) as $name => $times) {
+        foreach (redlock_fault_once($here, $members, $i % Members::COUNT, $fault)
+                as $name => $times) {
             $found[$name][] = $times;
         }
     }
@@ -156,7 +173,8 @@ function redlock_fault(Bench $bench, array $parties, Members $members, string $w
     foreach ($parties as $name => $party) {
         $rows[] = [$party->label, ...redlock_fault_row($found[$name])];
     }
-    $bench->report->table(["one of five $fault, $way", 'acquire before', 'the first after', 'later ones', 'p99',
+    $bench->report->table(["one of five $fault, $way", 'acquire before', 'the first after',
+        'later ones', 'p99',
         'later against before', 'exceptions'], $rows);
     if ($target !== null) {
         redlock_fault_promises($bench, $found['redislock'], "one of five $fault, $way", $target);
@@ -177,7 +195,8 @@ function redlock_fault_once(array $parties, Members $members, int $number, strin
         $times[$name]['first'] = redlock_ask($worker, 1);
         $times[$name]['later'] = $parties[$name]->isLibrary ? redlock_ask($worker, 1) : [];
     }
-    $ours = array_filter($workers, fn (string $name) => !$parties[$name]->isLibrary, ARRAY_FILTER_USE_KEY);
+    $ours = array_filter($workers, fn (string $name) => !$parties[$name]->isLibrary,
+        ARRAY_FILTER_USE_KEY);
     for ($i = 0; $i < 20; $i++) {
         foreach ($ours as $name => $worker) {
             $times[$name]['later'] = [...$times[$name]['later'], ...redlock_ask($worker, 5)];
@@ -193,10 +212,13 @@ function redlock_fault_once(array $parties, Members $members, int $number, strin
 function redlock_fault_row(array $repetitions): array
 {
     $all = fn (string $when) => array_merge(...array_column($repetitions, $when));
-    $taken = fn (array $answers) => array_column(array_filter($answers, fn (array $answer) => !isset($answer[2])), 0);
+    $taken =
+        fn (array $answers) => array_column(array_filter($answers,
+            fn (array $answer) => !isset($answer[2])), 0);
     $before = $taken($all('before'));
     $later = $taken($all('later'));
-    return [duration(median($before)), duration(median($taken($all('first')))), duration(median($later)),
+    return [duration(median($before)), duration(median($taken($all('first')))),
+        duration(median($later)),
         duration(quantile($later, 0.99)), number(median($later) / median($before)),
         redlock_exceptions([...$all('first'), ...$all('later')])];
 }
@@ -204,8 +226,10 @@ function redlock_fault_row(array $repetitions): array
 function redlock_exceptions(array $answers): string
 {
     $thrown = array_filter($answers, fn (array $answer) => isset($answer[2]));
-    return $thrown === [] ? '0' : sprintf('%d of %d: %s, after %s at most', count($thrown), count($answers),
-        implode(', ', array_unique(array_column($thrown, 2))), duration(max(array_column($thrown, 0))));
+    return $thrown === [] ? '0'
+        : sprintf('%d of %d: %s, after %s at most', count($thrown), count($answers),
+        implode(', ', array_unique(array_column($thrown, 2))),
+        duration(max(array_column($thrown, 0))));
 }
 
 function redlock_fault_promises(Bench $bench, array $repetitions, string $what, float $target): void
@@ -219,11 +243,14 @@ function redlock_fault_promises(Bench $bench, array $repetitions, string $what, 
     }
     $isAll = redlock_exceptions(array_merge(...array_column($repetitions, 'first'),
         ...array_column($repetitions, 'later'))) === '0';
-    $bench->report->promise("$what: the first acquire takes more than before by", duration(median($more)), '<= 5 ms',
+    $bench->report->promise("$what: the first acquire takes more than before by",
+        duration(median($more)), '<= 5 ms',
         $isAll && median($more) <= 5_000_000);
-    $bench->report->promise("$what: the second acquire against before", number(median($second)), "<= $target",
+    $bench->report->promise("$what: the second acquire against before", number(median($second)),
+        "<= $target",
         $isAll && median($second) <= $target);
-    $bench->report->promise("$what: the others against before", number(median($later)), "<= $target",
+    $bench->report->promise("$what: the others against before", number(median($later)),
+        "<= $target",
         $isAll && median($later) <= $target);
 }
 
@@ -231,36 +258,49 @@ function redlock_fault_promises(Bench $bench, array $repetitions, string $what, 
 function redlock_hung(Bench $bench, array $command, Members $members): void
 {
     $rows = [];
-    // How many hang, the timeout, the TTL, and the time that a server has, which is a tenth of the TTL at most.
-    foreach ([[2, 1.0, 30.0, 1.0], [3, 0.2, 30.0, 0.2], [3, 1.0, 2.0, 0.2]] as [$hung, $timeout, $ttl, $limit]) {
-        $found = redlock_hung_calls($bench, [...$command, (string) $timeout], $members, $hung, $ttl);
+    // How many hang, the timeout, the TTL, and the time that a server has, which is a tenth of the
+    // TTL at most.
+    foreach ([[2, 1.0, 30.0, 1.0], [3, 0.2, 30.0, 0.2], [3, 1.0, 2.0, 0.2]]
+            as [$hung, $timeout, $ttl, $limit]) {
+        $found = redlock_hung_calls($bench, [...$command, (string) $timeout], $members,
+            $hung, $ttl);
         $what = "$hung of five hung, timeout $timeout s, TTL $ttl s";
         foreach ($found as $when => $answers) {
             $times = array_column($answers, 0);
-            $outcomes = array_unique(array_map(fn (array $words) => implode(' ', array_slice($words, 1)), $answers));
-            $rows[] = ["$what, $when", duration(median($times)), duration(max($times)), implode(', ', $outcomes)];
-            $isRight = $outcomes === [$hung === 2 ? 'granted' : "RedisLockConnectionException $hung"];
-            $bench->report->promise("$what, $when: " . ($hung === 2 ? 'granted' : 'the exception comes'),
-                ($isRight ? '' : 'another outcome, ') . duration(max($times)), '<= ' . duration($limit * 1.2e9),
+            $outcomes =
+                array_unique(array_map(fn (array $words) => implode(' ', array_slice($words, 1)),
+                    $answers));
+            $rows[] = ["$what, $when", duration(median($times)), duration(max($times)),
+                implode(', ', $outcomes)];
+            $isRight = $outcomes === [$hung === 2 ? 'granted'
+                : "RedisLockConnectionException $hung"];
+            $bench->report->promise("$what, $when: "
+                . ($hung === 2 ? 'granted' : 'the exception comes'),
+                ($isRight ? '' : 'another outcome, ') . duration(max($times)),
+                '<= ' . duration($limit * 1.2e9),
                 $isRight && max($times) <= $limit * 1.2e9);
         }
     }
     $bench->report->table(['loopback', 'p50', 'most', 'outcome, servers named'], $rows);
 }
 
-/** @return array<string, list<array>> answers, from connections that were there before and from a new process */
-function redlock_hung_calls(Bench $bench, array $command, Members $members, int $hung, float $ttl): array
+/** @return array<string, list<array>> answers, from connections that were there before and from a
+ * new process */
+function redlock_hung_calls(Bench $bench, array $command, Members $members, int $hung,
+    float $ttl): array
 {
     $found = [];
     for ($i = 0; $i < $bench->choose(5, 2); $i++) {
         $bench->progress("$hung of five hung", sprintf('%d', $i + 1));
-        $numbers = array_map(fn (int $number) => ($i + $number) % Members::COUNT, range(0, $hung - 1));
+        $numbers = array_map(fn (int $number) => ($i + $number) % Members::COUNT,
+            range(0, $hung - 1));
         $ports = array_map(strval(...), $members->ports());
         $connected = Processes::start([...$command, ...$ports]);
         fwrite($connected['in'], "30\n");
         fgets($connected['out']);
         array_map($members->hang(...), $numbers);
-        foreach (['connected' => $connected, 'a new process' => Processes::start([...$command, ...$ports])]
+        foreach (['connected' => $connected,
+            'a new process' => Processes::start([...$command, ...$ports])]
             as $when => $child) {
             fwrite($child['in'], "$ttl\n");
             $found[$when][] = explode(' ', trim(fgets($child['out'])));
@@ -281,12 +321,15 @@ function redlock_burst(Bench $bench, array $parties, Members $members): void
         $workers[$name] = $party->startWorkers($bench->control, $width, $members->ports());
         warm_up($bench, $workers[$name]);
     }
-    $bench->takeTurns("five servers, burst of $width", $parties, $bench->choose(15, 5), $bench->choose(10, 2),
+    $bench->takeTurns("five servers, burst of $width", $parties, $bench->choose(15, 5),
+        $bench->choose(10, 2),
         function (Party $party) use ($bench, $members, $workers, $width, &$rounds): void {
             $reads = $members->reads();
-            $bench->begin($workers[$party->name], range(0, $width - 1), MILLISECOND, 1, 60 * SECOND);
+            $bench->begin($workers[$party->name], range(0, $width - 1), MILLISECOND, 1,
+                60 * SECOND);
             $round = $bench->finish($workers[$party->name], range(0, $width - 1));
-            $rounds[$party->name][] = ['reads' => $members->reads() - $reads - Members::COUNT] + $round;
+            $rounds[$party->name][] = ['reads' => $members->reads() - $reads - Members::COUNT]
+                + $round;
         });
     foreach ($workers as $party) {
         $party->end();
@@ -294,7 +337,8 @@ function redlock_burst(Bench $bench, array $parties, Members $members): void
     burst_table($bench, "$width processes, five servers, loopback", $parties, $rounds);
     $totals = array_column(array_map(burst_figures(...), $rounds['redislock']), 'total');
     $ratio = median($totals) / ($width * MILLISECOND);
-    $bench->report->promise("burst of $width on five servers against $width x 1 ms", number($ratio), '<= 3',
+    $bench->report->promise("burst of $width on five servers against $width x 1 ms",
+        number($ratio), '<= 3',
         $ratio <= 3);
 }
 
@@ -316,14 +360,16 @@ function redlock_stop(array $workers): void
     }
 }
 
-/** @return list<array> for each cycle: ns until taken, until freed; or ns until an exception, null, its class */
+/** @return list<array> for each cycle: ns until taken, until freed; or ns until an exception, null,
+ * its class */
 function redlock_ask(array $worker, int $cycles): array
 {
     fwrite($worker['in'], "$cycles\n");
     $line = fgets($worker['out']) ?: throw new RuntimeException('a worker ended early');
     return array_map(function (string $word): array {
         [$time, $class] = [...explode('!', $word), null];
-        return $class === null ? array_map('intval', explode(',', $word)) : [(int) $time, null, $class];
+        return $class === null ? array_map('intval', explode(',', $word))
+            : [(int) $time, null, $class];
     }, explode(' ', trim($line)));
 }
 
@@ -331,5 +377,6 @@ function redlock_ask(array $worker, int $cycles): array
 function redlock_ratio(array $ours, array $theirs): float
 {
     $count = min(count($ours), count($theirs));
-    return median(array_map(fn ($a, $b) => $a / $b, array_slice($ours, 0, $count), array_slice($theirs, 0, $count)));
+    return median(array_map(fn ($a, $b) => $a / $b, array_slice($ours, 0, $count),
+        array_slice($theirs, 0, $count)));
 }

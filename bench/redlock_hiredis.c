@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limit for bench/redlock.php: one lock on several servers, in C on hiredis. "together" sends SET NX PX to all of
- * them at once and polls until a quorum has it, and frees it likewise; answers that come later are counted off.
- * "sequential" is what the libraries do: it asks one server after the other, and all of them.
+ * The limit for bench/redlock.php: one lock on several servers, in C on hiredis. "together" sends
+ * SET NX PX to all of them at once and polls until a quorum has it, and frees it likewise; answers
+ * that come later are counted off. "sequential" is what the libraries do: it asks one server after
+ * the other, and all of them.
  *
- * "warm" reads "ROUNDS\n" on standard input, does as many cycles, and answers with a word for each, "A,B": the
- * nanoseconds until the lock was there, and until it was freed. "cold" connects, takes the lock, answers with the
- * nanoseconds of both together, and ends.
+ * "warm" reads "ROUNDS\n" on standard input, does as many cycles, and answers with a word for each,
+ * "A,B": the nanoseconds until the lock was there, and until it was freed. "cold" connects, takes
+ * the lock, answers with the nanoseconds of both together, and ends.
  *
  * usage: redlock_hiredis together|sequential warm|cold PORT...
  */
@@ -51,7 +52,8 @@ static long long nanoseconds(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* What a SET, a release and SCRIPT LOAD say when all is well; the last reply that was owed is the one that counts. */
+/* What a SET, a release and SCRIPT LOAD say when all is well; the last reply that was owed is the
+ * one that counts. */
 static void on_reply(server *server, redisReply *reply)
 {
 	int is_yes = reply->type == REDIS_REPLY_STATUS || reply->type == REDIS_REPLY_STRING ||
@@ -81,7 +83,8 @@ static void flush(server *server)
 	}
 }
 
-/* Writes what is to be written and reads what there is, once, for the servers from FIRST to LAST. */
+/* Writes what is to be written and reads what there is, once, for the servers from FIRST to
+ * LAST. */
 static void call(quorum *quorum, int first, int last)
 {
 	struct pollfd files[MOST_SERVERS];

@@ -1,10 +1,12 @@
 <?php
 /*
- * For bench/redlock.php: a process with one library and several servers, as bench/redlock_hiredis.c.
+ * For bench/redlock.php: a process with one library and several servers, as
+ * bench/redlock_hiredis.c.
  *
- * "warm" reads "ROUNDS\n", does as many empty sections, and answers with one word for each: the nanoseconds until the
- * lock was there and until it was freed, as "A,B", or until an exception came and its class, as "A!Class". "cold" has
- * one section, answers with the nanoseconds from the making of the object until the lock was there, and ends.
+ * "warm" reads "ROUNDS\n", does as many empty sections, and answers with one word for each: the
+ * nanoseconds until the lock was there and until it was freed, as "A,B", or until an exception came
+ * and its class, as "A!Class". "cold" has one section, answers with the nanoseconds from the making
+ * of the object until the lock was there, and ends.
  *
  * usage: php redlock_worker.php PEER PACKAGES warm|cold PORT...
  */
@@ -28,7 +30,8 @@ if ($mode === 'cold') {
 for ($number = 0; ($line = fgets(STDIN)) !== false;) {
     $words = [];
     for ($rounds = (int) $line; $rounds > 0; $rounds--) {
-        $key = 'bench:' . getmypid() . ':' . $number++; // after a failure the last one may still be locked
+        // after a failure the last one may still be locked
+        $key = 'bench:' . getmypid() . ':' . $number++;
         $start = hrtime(true);
         try {
             $peer->within($key, $section);

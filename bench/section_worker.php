@@ -4,9 +4,10 @@
  *
  *     run KEY START UNTIL MOST LENGTH
  *
- * by sections of LENGTH ns under the lock KEY, one after the other without a pause, from START until UNTIL (both
- * hrtime) and MOST of them at most. A section sleeps: so many processes must not fight for the cores. The answer
- * is how often it gave up waiting, and for each section when the lock was asked for, had, and about to be freed.
+ * by sections of LENGTH ns under the lock KEY, one after the other without a pause, from START
+ * until UNTIL (both hrtime) and MOST of them at most. A section sleeps: so many processes must not
+ * fight for the cores. The answer is how often it gave up waiting, and for each section when the
+ * lock was asked for, had, and about to be freed.
  *
  * usage: php section_worker.php PEER PORT[,PORT...] PACKAGES CONTROL COUNT
  */

@@ -1,6 +1,7 @@
 <?php
 /*
- * A flash sale: many workers sell the same few units at once, first without a lock, then with RedisLock.
+ * A flash sale: many workers sell the same few units at once, first without a lock, then with
+ * RedisLock.
  *
  *     php -d extension=redislock examples/flash-sale.php [workers [units]]
  *
@@ -10,7 +11,7 @@
 require __DIR__ . '/inc/MiniRedis.php';
 require __DIR__ . '/inc/PrivateRedis.php';
 
-/** Sells one unit, as if nobody else did the same between the two lines about the stock. */
+/** Sells one unit, as if no other worker changed the stock between the two lines about it. */
 function sellOne(MiniRedis $redis): bool
 {
     $stock = (int) $redis->get('stock');
@@ -22,12 +23,12 @@ function sellOne(MiniRedis $redis): bool
     return true;
 }
 
-/** The same, but nobody else can do it at the same time. */
+/** Sells one unit under the lock, so that no other worker can do it at the same time. */
 function sellOneWithLock(MiniRedis $redis, RedisLock $lock): bool
 {
     $token = $lock->acquire('lock:stock', ttl: 5, wait: 10);
     if ($token === null) {
-        throw new RuntimeException('the lock was not to be had in 10 seconds');
+        throw new RuntimeException('could not acquire the lock within 10 seconds');
     }
     try {
         return sellOne($redis);
@@ -62,7 +63,7 @@ exit($with['sold'] === $units && $without['sold'] > $units ? 0 : 1);
 
 /* ---- what is not about locks: workers, results, the table ---- */
 
-/** Lets the workers sell until nothing is left; gives what they sold, in how many seconds, and the longest wait. */
+/** Lets the workers sell until no unit is left; returns how many they sold, in how many seconds, and the longest wait. */
 function sale(PrivateRedis $server, int $workers, int $units, callable $sellOne): array
 {
     (new MiniRedis($server->socket))->set('stock', $units);
@@ -87,7 +88,7 @@ function sale(PrivateRedis $server, int $workers, int $units, callable $sellOne)
     ];
 }
 
-/** Runs $work in that many forked processes and gives what each returned. */
+/** Runs $work in that many forked processes, and returns the result of each. */
 function inWorkers(int $workers, callable $work): array
 {
     $pids = $pipes = [];
@@ -96,7 +97,7 @@ function inWorkers(int $workers, callable $work): array
             [$parent, $child] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
             $pid = pcntl_fork();
             if ($pid === 0) {
-                pcntl_alarm(60); // whatever happens, no worker lives longer
+                pcntl_alarm(60); // no worker lives longer, in any case
                 fwrite($child, json_encode($work()));
                 exit(0);
             }
@@ -104,12 +105,14 @@ function inWorkers(int $workers, callable $work): array
             $pipes[] = $parent;
             fclose($child);
         }
-        $results = array_map(fn ($pipe) => json_decode((string) stream_get_contents($pipe), true), $pipes);
+        $results = array_map(fn ($pipe) => json_decode((string) stream_get_contents($pipe), true),
+            $pipes);
         foreach ($pids as $i => $pid) {
             pcntl_waitpid($pid, $status);
             unset($pids[$i]);
         }
-        return in_array(null, $results, true) ? throw new RuntimeException('a worker failed') : $results;
+        return in_array(null, $results, true) ? throw new RuntimeException('a worker failed')
+            : $results;
     } finally {
         if ($pids !== []) {
             exec('kill ' . implode(' ', $pids));
@@ -120,7 +123,8 @@ function inWorkers(int $workers, callable $work): array
 function show(string $name, int $units, array $sale): void
 {
     printf("%-16s%8d%8d%10d%14.0f%14s\n", $name, $units, $sale['sold'], $sale['sold'] - $units,
-        $sale['sold'] / $sale['seconds'], $sale['longest'] > 0 ? sprintf('%.0f ms', $sale['longest'] * 1000) : '-');
+        $sale['sold'] / $sale['seconds'], $sale['longest'] > 0
+        ? sprintf('%.0f ms', $sale['longest'] * 1000) : '-');
 }
 
 function fail(string $why): never

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The extension's shared header: version, module entry, module globals. Only files in ext/ and ext/php/
- * include it.
+ * The extension's shared header: version, module entry, module globals. Only files in ext/ and
+ * ext/php/ include it.
  */
 #ifndef PHP_REDISLOCK_H
 #define PHP_REDISLOCK_H
@@ -17,24 +17,32 @@
 extern zend_module_entry redislock_module_entry;
 #define phpext_redislock_ptr &redislock_module_entry
 
-/* All that one PHP thread has. */
+/* The state of one PHP thread. */
 ZEND_BEGIN_MODULE_GLOBALS(redislock)
-	char *servers;        /* INI */
-	char *prefix;         /* INI */
-	double max_hold;      /* INI; seconds, 0 = no ceiling, NaN = it is no number */
-	bool free_on_sigterm; /* INI */
+	/* INI settings. max_hold is in seconds: 0 = no ceiling, NaN = the setting is not a number. */
+	char *servers;
+	char *prefix;
+	double max_hold;
+	bool free_on_sigterm;
 	rl_random random;
 	rl_env env;
 	rl_net net;
-	rl_pool pool;                     /* connections of the objects with persistent: true */
-	struct redislock_call *calls;     /* under way in this request; see redislock_call.h */
-	struct redislock_record *records; /* by leases of this request; see redislock_record.h */
-	unsigned record_count;            /* of them */
-	size_t record_bytes;              /* that they take */
-	uint64_t births;                  /* calls of lease() and resume(); see redislock_birth.h */
-	_Atomic unsigned losses_due;      /* records that are lost, and whose onLoss is to be called */
+	/* The connections of all objects with persistent: true. */
+	rl_pool pool;
+	/* The calls of this request that are under way. See redislock_call.h. */
+	struct redislock_call *calls;
+	/* The lease records of this request. See redislock_record.h. */
+	struct redislock_record *records;
+	unsigned record_count;
+	/* The memory that the records take. */
+	size_t record_bytes;
+	/* Counts calls of lease() and resume(). See redislock_call_site.h. */
+	uint64_t call_sites;
+	/* How many records are lost and have an onLoss to be called. */
+	_Atomic unsigned losses_due;
 #ifdef REDISLOCK_TORTURE
-	unsigned tortures; /* calls of the interrupt hook */
+	/* How often the VM has called the interrupt hook. */
+	unsigned tortures;
 #endif
 ZEND_END_MODULE_GLOBALS(redislock)
 

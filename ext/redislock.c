@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The module: entry, INI settings, life cycle, phpinfo. No lock logic.
+ * The module: entry, INI settings, life cycle, phpinfo. This file contains no lock logic.
  */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
@@ -33,7 +33,7 @@ ZEND_TSRMLS_CACHE_DEFINE()
 
 ZEND_DECLARE_MODULE_GLOBALS(redislock)
 
-/* It counts at once, also for leases that are there. */
+/* The setting takes effect at once, also for leases that exist already. */
 static PHP_INI_MH(redislock_on_free_on_sigterm)
 {
 	rl_sigterm_enable(zend_ini_parse_bool(new_value));
@@ -52,7 +52,7 @@ PHP_INI_BEGIN()
 		free_on_sigterm, zend_redislock_globals, redislock_globals)
 PHP_INI_END()
 
-/* Written without PHP_GINIT_FUNCTION, whose parameter has the name of the globals themselves. */
+/* Does not use PHP_GINIT_FUNCTION, whose parameter has the name of the globals themselves. */
 static void globals_ctor(void *memory)
 {
 #if defined(COMPILE_DL_REDISLOCK) && defined(ZTS)
@@ -65,14 +65,16 @@ static void globals_ctor(void *memory)
 	rl_pool_init(&globals->pool, &globals->net.transport, &globals->env);
 }
 
-/* How long the end of a process waits for servers that have not read all that was sent to them. */
-#define LAST_WORDS_NS (100 * RL_NS_PER_MS)
+/* How long the end of a process waits for servers that have not read everything that was sent to
+ * them. */
+#define LINGER_NS (100 * RL_NS_PER_MS)
 
-/* A server that is slow, and whose answer meets a closed connection, drops what stands behind the answered command: the
- * release of a lock that it has just been asked for. With several servers a release does not wait for the slowest. */
-static void await_last_words(rl_pool *pool)
+/* A slow server whose answer meets a closed connection discards the commands after the answered
+ * one: the release of a lock that the process has just asked for. With several servers a release
+ * does not wait for the slowest one. */
+static void await_lingering(rl_pool *pool)
 {
-	int64_t end_at = rl_os_now() + LAST_WORDS_NS;
+	int64_t end_at = rl_os_now() + LINGER_NS;
 	struct timespec pause = {.tv_nsec = RL_NS_PER_MS / 4};
 	while (rl_pool_lingers(pool, rl_os_now()) && rl_os_now() < end_at) {
 		nanosleep(&pause, NULL);
@@ -83,7 +85,7 @@ static void globals_dtor(void *memory)
 {
 	zend_redislock_globals *globals = memory;
 	rl_pool_end_idle(&globals->pool, rl_os_now());
-	await_last_words(&globals->pool);
+	await_lingering(&globals->pool);
 	rl_pool_clear(&globals->pool);
 	rl_net_destroy(&globals->net);
 }
@@ -114,11 +116,11 @@ static PHP_MSHUTDOWN_FUNCTION(redislock)
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(redislock)
 {
 	redislock_calls_abandon();
-	redislock_leases_farewell();
+	redislock_records_release_all();
 	return SUCCESS;
 }
 
-/* Named and measured as in stats(). */
+/* The name and the unit are those of stats(). */
 static void print_counter(const char *name, uint64_t value)
 {
 	char shown[32];

@@ -31,8 +31,8 @@ jobs_here() {
     nproc 2>/dev/null || echo 2
 }
 
-# compile FROM [flag...]: each .c below FROM becomes an object at the same place below $folder, several at once, with
-# the caller's "${flags[@]}" and further ones.
+# compile FROM [flag...]: each .c below FROM becomes an object at the same place below $folder,
+# several at once, with the caller's "${flags[@]}" and further ones.
 compile() {
     local from=$1
     shift
@@ -41,23 +41,46 @@ compile() {
         xargs -0 -r -P "$(jobs_here)" -I '{}' cc "${flags[@]}" "$@" -c '{}' -o "$folder/{}.o"
 }
 
-# objects FROM...: fills the array of that name with the objects that compile() has made of what is below FROM.
-objects() {
-    mapfile -t objects < <(cd "$folder" && find "$@" -name '*.o' -printf "$folder/%p\n" | LC_ALL=C sort)
+# is_built FROM...: whether $folder holds what this compiler makes of the files below FROM as they
+# are now, with the caller's "${flags[@]}". If not, the folder is emptied, for the caller to fill it
+# and to call mark_built.
+is_built() {
+    sum_of_sources=$({
+        cc --version
+        pkg-config --modversion hiredis
+        echo "${flags[*]}"
+        find "$@" -name '*.[ch]' | LC_ALL=C sort | xargs sha256sum
+    } | sha256sum)
+    [ "$sum_of_sources" != "$(cat "$folder/.sources" 2>/dev/null)" ] || return 0
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    return 1
+}
+mark_built() {
+    echo "$sum_of_sources" >"$folder/.sources"
 }
 
-# --- The project's files --------------------------------------------------------------------------------------
+# objects FROM...: fills the array of that name with the objects that compile() has made of what is
+# below FROM.
+objects() {
+    mapfile -t objects < <(cd "$folder" && find "$@" -name '*.o' -printf "$folder/%p\n" |
+        LC_ALL=C sort)
+}
 
-# Lists the project's own files, without what builds and tests have left beside them. An unpacked archive has
-# no git to ask, and a fresh machine none to run.
+# --- The project's files
+# --------------------------------------------------------------------------------------
+
+# Lists the project's own files, without what builds and tests have left beside them. An unpacked
+# archive has no git to ask, and a fresh machine none to run.
 source_files() {
     if has git && git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
         git ls-files --cached --others --exclude-standard
     else
         # Names that are not in the archive are no error.
-        find .ci .clang-format .editorconfig .gitattributes .gitignore .valgrindrc CHANGELOG.md LICENSE \
-            README.md bench composer.json config.m4 config.w32 docs examples ext package.xml scripts stubs tests \
-            -type f ! -path '*/.libs/*' ! -name '*.dep' ! -name '*.la' ! -name '*.lo' ! -name '*.o' \
+        find .ci .clang-format .editorconfig .gitattributes .gitignore .valgrindrc CHANGELOG.md \
+            CONTRIBUTING.md LICENSE README.md bench composer.json config.m4 config.w32 docs \
+            examples ext package.xml scripts stubs tests -type f ! -path '*/.libs/*' \
+            ! -name '*.dep' ! -name '*.la' ! -name '*.lo' ! -name '*.o' \
             ! -name '*.diff' ! -name '*.exp' ! -name '*.log' ! -name '*.mem' ! -name '*.out' \
             ! -path 'tests/*.php' ! -path 'tests/*.sh' 2>/dev/null || true
     fi | while IFS= read -r file; do
@@ -71,7 +94,38 @@ version() {
     sed -n 's/^#define PHP_REDISLOCK_VERSION "\(.*\)"$/\1/p' ext/php_redislock.h
 }
 
-# --- Packages of the machine ----------------------------------------------------------------------------------
+# module_edges: a line "X Y" for each two modules of ext of which X includes Y. A module is X.c and
+# X.h together.
+module_edges() {
+    grep -roE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+\.h"' ext --include='*.[ch]' |
+        sed -E 's/^ext\/(.*)\.[ch]:.*"(.*)\.h"$/\1 \2/' | awk '$1 != $2' | LC_ALL=C sort -u
+}
+
+# include_cycles: reads edges, and prints the modules that include each other, each such group in
+# one line.
+include_cycles() {
+    awk '
+        { reaches[$1, $2] = is_module[$1] = is_module[$2] = 1 }
+        END {
+            for (through in is_module)
+                for (from in is_module)
+                    if ((from, through) in reaches)
+                        for (to in is_module)
+                            if ((through, to) in reaches)
+                                reaches[from, to] = 1
+            for (from in is_module)
+                for (to in is_module)
+                    if ((from, to) in reaches && (to, from) in reaches)
+                        print from, to
+        }' | LC_ALL=C sort |
+        awk '
+            $1 != module { print line; module = $1; line = "" }
+            { line = line $2 " " }
+            END { print line }' |
+        sed 's/ $//; /^$/d' | LC_ALL=C sort -u
+}
+# --- Packages of the machine
+# ----------------------------------------------------------------------------------
 
 required_packages=()
 optional_packages=()
@@ -92,14 +146,15 @@ php_version() {
     php -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;'
 }
 
-# The php-config that belongs to the php on PATH, which need not be the distribution's default; nothing without.
+# The php-config that belongs to the php on PATH, which need not be the distribution's default;
+# nothing without.
 php_config() {
     local tool version folder
     has php || return 0
     version=$(php_version)
     # The one beside it first: there may be two PHPs of one version.
     folder=$(dirname "$(command -v php)")
-    for tool in "$folder/php-config$version" "$folder/php-config" "php-config$version" php-config; do
+    for tool in "$folder"/php-config{"$version",} "php-config$version" php-config; do
         if has "$tool" && [[ $("$tool" --version) == "$version".* ]]; then
             command -v "$tool"
             return
@@ -151,12 +206,14 @@ want_php_extension() {
     version=$(php_version)
     # shellcheck disable=SC2016 # the dollar is PHP's
     if [ -z "$version" ] || ! php -n -r '$name = $argv[1];
-        exit(is_file(PHP_EXTENSION_DIR . "/$name.so") || extension_loaded($name) ? 0 : 1);' "$1"; then
+        $has = is_file(PHP_EXTENSION_DIR . "/$name.so") || extension_loaded($name);
+        exit($has ? 0 : 1);' "$1"; then
         optional_packages+=("php$version-$1")
     fi
 }
 
-# The flags with which php -n has an extension; fails without it. phpredis may need others before it.
+# The flags with which php -n has an extension; fails without it. phpredis may need others before
+# it.
 flags_of() {
     local flags
     for flags in "" "-d extension=$1" "-d extension=igbinary -d extension=$1" \
@@ -174,7 +231,8 @@ need_server() {
     has redis-server || has valkey-server || required_packages+=(redis-server)
 }
 
-# PHP came with the packages, or was there before: it must be new enough, and its phpize must be there.
+# PHP came with the packages, or was there before: it must be new enough, and its phpize must be
+# there.
 check_php() {
     has php || die "there is no php on PATH"
     php -n -r 'exit(PHP_VERSION_ID >= 80200 ? 0 : 1);' ||
@@ -201,8 +259,8 @@ apt_update() {
     as_root apt-get -qq update >&2
 }
 
-# Servers that apt installs shall not be started: the scripts start their own, and leave no process behind.
-# policy-rc.d is Debian's switch for that; one that is there already stays as it is.
+# Servers that apt installs shall not be started: the scripts start their own, and leave no process
+# behind. policy-rc.d is Debian's switch for that; one that is there already stays as it is.
 apt_install() (
     policy=/usr/sbin/policy-rc.d
     if [ ! -e "$policy" ]; then
@@ -215,15 +273,17 @@ apt_install() (
         </dev/null >"$build_root/apt.log" 2>&1
 )
 
-# An apt configuration for APT_CONFIG, with all that apt writes and the list of sources in a folder of ours. The
-# folder must have lists/partial, cache/archives/partial and parts.
+# An apt configuration for APT_CONFIG, with all that apt writes and the list of sources in a folder
+# of ours. The folder must have lists/partial, cache/archives/partial and parts.
 apt_config() {
-    printf '%s\n' "Dir::Etc::sourcelist \"$1/sources.list\";" "Dir::Etc::sourceparts \"$1/parts\";" \
+    printf '%s\n' "Dir::Etc::sourcelist \"$1/sources.list\";" \
+        "Dir::Etc::sourceparts \"$1/parts\";" \
         "Dir::State::lists \"$1/lists\";" "Dir::Cache \"$1/cache\";" 'APT::Sandbox::User "";' \
         'Debug::NoLocking "true";' 'Acquire::http::Timeout "20";' 'Acquire::Retries "1";'
 }
 
-# Installs what need_* and want_* found missing. An optional package that apt does not know is left out.
+# Installs what need_* and want_* found missing. An optional package that apt does not know is left
+# out.
 install_packages() {
     local package known=()
     if [ ${#required_packages[@]} -eq 0 ] && [ ${#optional_packages[@]} -eq 0 ]; then
@@ -238,14 +298,16 @@ install_packages() {
     fi
     if [ "$(id -u)" != 0 ] && ! has sudo; then
         [ ${#required_packages[@]} -eq 0 ] ||
-            die "neither root nor sudo. Please have installed: ${required_packages[*]} ${optional_packages[*]:-}"
+            die "neither root nor sudo. Please have installed:" \
+                "${required_packages[*]} ${optional_packages[*]:-}"
         return 0
     fi
 
-    # A fresh machine has no lists at all; one with lists is only asked for new ones if something must come.
+    # A fresh machine has no lists at all; one with lists is only asked for new ones if something
+    # must come.
     if { [ ${#required_packages[@]} -gt 0 ] || ! apt_knows apt; } && ! apt_update; then
-        say "apt-get update failed: please mend the sources below /etc/apt or the way to them, or install by other" \
-            "means: ${required_packages[*]} (useful too: ${optional_packages[*]:-nothing})"
+        say "apt-get update failed: please mend the sources below /etc/apt or the way to them," \
+            "or install by other means: ${required_packages[*]} (useful too: ${optional_packages[*]:-nothing})"
         [ ${#required_packages[@]} -eq 0 ] || exit 1
     fi
     for package in "${optional_packages[@]}"; do
@@ -256,7 +318,8 @@ install_packages() {
         # Old lists name versions that the mirror no longer has.
         if ! apt_update || ! apt_install "${required_packages[@]}" "${known[@]}"; then
             tail -n 20 "$build_root/apt.log" >&2
-            [ ${#required_packages[@]} -eq 0 ] || die "apt-get could not install: ${required_packages[*]}"
+            [ ${#required_packages[@]} -eq 0 ] ||
+                die "apt-get could not install: ${required_packages[*]}"
             say "going on without: ${known[*]}"
         fi
     fi
@@ -265,10 +328,12 @@ install_packages() {
     hash -r
 }
 
-# --- Valkey from backports ------------------------------------------------------------------------------------
+# --- Valkey from backports
+# ------------------------------------------------------------------------------------
 
-# Debian 12 has valkey-server in its backports only. This unpacks it below .build without installing it, by an
-# apt configuration of its own, so that the machine's sources stay as they are. Puts it on PATH, or fails.
+# Debian 12 has valkey-server in its backports only. This unpacks it below .build without installing
+# it, by an apt configuration of its own, so that the machine's sources stay as they are. Puts it on
+# PATH, or fails.
 use_backported_valkey() {
     local folder=$build_root/valkey codename uri
     has apt-get && has dpkg || return 1
@@ -281,7 +346,8 @@ use_backported_valkey() {
             sed -n "s/^$codename //p" | head -n 1)
         [ -n "$uri" ] || return 1
         rm -rf "$folder"
-        mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial" "$folder/parts" "$folder/unpacked"
+        mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial" "$folder/parts" \
+            "$folder/unpacked"
         echo "deb $uri $codename-backports main" >"$folder/sources.list"
         apt_config "$folder" >"$folder/apt.conf"
         (
@@ -294,7 +360,8 @@ use_backported_valkey() {
             done
         ) >"$build_root/valkey.log" 2>&1 || return 1
     fi
-    # Its libraries are those of redis-server, which is installed; if one is missing after all, do without.
+    # Its libraries are those of redis-server, which is installed; if one is missing after all, do
+    # without.
     if ! ldd "$folder/unpacked/usr/bin/valkey-server" >"$build_root/valkey.log" 2>&1 ||
         grep -q 'not found' "$build_root/valkey.log"; then
         return 1

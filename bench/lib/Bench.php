@@ -1,5 +1,6 @@
 <?php
-/* What all sections of the bench need: the libraries, the report, progress, and one burst or loop of workers. */
+/* What all sections of the bench need: the libraries, the report, progress, and one burst or loop
+ * of workers. */
 
 final class Bench
 {
@@ -25,7 +26,8 @@ final class Bench
         $this->started = hrtime(true);
         $context = stream_context_create(['socket' => ['backlog' => 511]]);
         $this->control = stream_socket_server("unix://$folder/control.sock", $code, $reason,
-            STREAM_SERVER_BIND | STREAM_SERVER_LISTEN, $context) ?: throw new RuntimeException($reason);
+            STREAM_SERVER_BIND | STREAM_SERVER_LISTEN,
+            $context) ?: throw new RuntimeException($reason);
     }
 
     /** The first when it is a full run, the second when it is a quick one. */
@@ -40,7 +42,8 @@ final class Bench
         static $last = '';
         $seconds = intdiv(hrtime(true) - $this->started, 1_000_000_000);
         if (stream_isatty(STDERR)) {
-            fprintf(STDERR, "\r\033[K%3d s  %s%s", $seconds, $step, $detail === '' ? '' : ": $detail");
+            fprintf(STDERR, "\r\033[K%3d s  %s%s", $seconds, $step,
+                $detail === '' ? '' : ": $detail");
         } elseif ($step !== $last) {
             fprintf(STDERR, "%3d s  %s\n", $seconds, $step);
         }
@@ -53,11 +56,13 @@ final class Bench
     }
 
     /**
-     * The libraries take turns, round by round; who is first changes, and who has used up its time sits out.
+     * The libraries take turns, round by round; who is first changes, and who has used up its time
+     * sits out.
      *
      * @param callable(Library): void $work one round of one library
      */
-    public function takeTurns(string $step, array $libraries, int $rounds, float $secondsEach, callable $work): void
+    public function takeTurns(string $step, array $libraries, int $rounds, float $secondsEach,
+        callable $work): void
     {
         $used = array_fill_keys(array_keys($libraries), 0.0);
         for ($round = 0; $round < $rounds; $round++) {
@@ -84,7 +89,8 @@ final class Bench
      * @param int $most sections of each worker
      * @return array{start: int, gaveUp: int, sections: array, reads: int}
      */
-    public function run(Library $library, Workers $workers, int $count, int $length, int $most, int $duration): array
+    public function run(Library $library, Workers $workers, int $count, int $length, int $most,
+        int $duration): array
     {
         $reads = $library->server->reads();
         $start = $this->begin($workers, range(0, $count - 1), $length, $most, $duration);
@@ -92,8 +98,10 @@ final class Bench
         return ['start' => $start, 'reads' => $library->server->reads() - $reads - 1] + $result;
     }
 
-    /** Starts what run() starts, on a fresh key, and does not wait for it. Gives the moment at which it begins. */
-    public function begin(Workers $workers, array $numbers, int $length, int $most, int $duration): int
+    /** Starts what run() starts, on a fresh key, and does not wait for it. Gives the moment at
+     * which it begins. */
+    public function begin(Workers $workers, array $numbers, int $length, int $most,
+        int $duration): int
     {
         $key = 'bench:' . ++$this->round;
         $start = hrtime(true) + self::HEAD_START_NS;

@@ -1,5 +1,6 @@
 <?php
-/* One of the libraries that are compared: how its workers are started, its own server, and its workers. */
+/* One of the libraries that are compared: how its workers are started, its own server, and its
+ * workers. */
 
 final class Library
 {
@@ -9,7 +10,8 @@ final class Library
     /**
      * @param string $name as in bench/peers, and for the limit in C "c"
      * @param string $label as the tables have it
-     * @param list<string> $cycle the command of a child for bench/cycle.php; {PORT} stands for the server's port
+     * @param list<string> $cycle the command of a child for bench/cycle.php; {PORT} stands for the
+     * server's port
      * @param list<string> $sections the command of a worker that runs sections
      */
     public function __construct(
@@ -33,6 +35,7 @@ final class Library
     /** @param resource $control */
     public function startWorkers($control, int $count): Workers
     {
-        return new Workers(str_replace('{PORT}', (string) $this->server->port, $this->sections), $control, $count);
+        return new Workers(str_replace('{PORT}', (string) $this->server->port, $this->sections),
+            $control, $count);
     }
 }

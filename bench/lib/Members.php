@@ -1,8 +1,8 @@
 <?php
 /*
- * Five servers that one lock lives on: at hand, or behind a proxy each that makes the way to them longer. One of them
- * can be made to hang (it is stopped, and the system still takes what clients send) or to be dead (nothing listens on
- * its port any more).
+ * Five servers that one lock lives on: at hand, or behind a proxy each that makes the way to them
+ * longer. One of them can be made to hang (it is stopped, and the system still takes what clients
+ * send) or to be dead (nothing listens on its port any more).
  */
 
 final class Members
@@ -16,7 +16,8 @@ final class Members
     private array $ports;
 
     /** @param ?array $proxy the command of a proxy, up to the port */
-    public function __construct(private readonly Bench $bench, private readonly ?array $proxy = null)
+    public function __construct(private readonly Bench $bench,
+        private readonly ?array $proxy = null)
     {
         for ($i = 0; $i < self::COUNT; $i++) {
             $this->start($i);
@@ -77,7 +78,8 @@ final class Members
         $this->servers[$number] = new Server($this->bench->server, $this->bench->folder);
         $this->ports[$number] = $this->servers[$number]->port;
         if ($this->proxy !== null) {
-            $this->proxies[$number] = Processes::start([...$this->proxy, (string) $this->ports[$number]]);
+            $this->proxies[$number] =
+                Processes::start([...$this->proxy, (string) $this->ports[$number]]);
             $this->ports[$number] = (int) fgets($this->proxies[$number]['out'])
                 ?: throw new RuntimeException('a proxy did not start');
         }

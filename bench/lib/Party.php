@@ -1,12 +1,14 @@
 <?php
-/* One of those that bench/redlock.php compares: how its processes are started, for whatever servers. */
+/* One of those that bench/redlock.php compares: how its processes are started, for whatever
+ * servers. */
 
 final class Party
 {
     /**
      * @param string $label as the tables have it
      * @param list<string> $command up to the mode, "warm" or "cold"; the ports come behind it
-     * @param list<string>|null $sections the command of a worker that runs sections; {PORTS} stands for the ports
+     * @param list<string>|null $sections the command of a worker that runs sections; {PORTS} stands
+     * for the ports
      */
     public function __construct(
         public readonly string $name,
@@ -34,6 +36,7 @@ final class Party
      */
     public function startWorkers($control, int $count, array $ports): Workers
     {
-        return new Workers(str_replace('{PORTS}', implode(',', $ports), $this->sections), $control, $count);
+        return new Workers(str_replace('{PORTS}', implode(',', $ports), $this->sections), $control,
+            $count);
     }
 }

@@ -1,24 +1,29 @@
 <?php
 /*
  * What the bench asks of a lock library. bench/peers/NAME.php returns a closure that makes one:
- * function (int $port, string $packages): Peer, where $packages is the folder that Composer filled for it.
- * bench/peers/redlock/NAME.php is the same with several servers: function (array $ports, string $packages): Peer.
+ * function (int $port, string $packages): Peer, where $packages is the folder that Composer filled
+ * for it. bench/peers/redlock/NAME.php is the same with several servers: function (array $ports,
+ * string $packages): Peer.
  *
- * A whole section rather than acquire() and release(), because one of them has nothing but synchronized().
+ * A whole section rather than acquire() and release(), because one of them has nothing but
+ * synchronized().
  */
 
 abstract class Peer
 {
     /** Seconds: no section takes nearly as long. */
     protected const TTL = 30;
-    /** Seconds: who has waited so long has given up, and is counted. symfony/lock knows no limit. */
+    /** Seconds: who has waited so long has given up, and is counted. symfony/lock knows no
+     * limit. */
     protected const WAIT = 20;
 
-    /** Runs $section with the lock held, or returns false when the lock was not to be had in time. */
+    /** Runs $section with the lock held, or returns false when the lock was not to be had in
+     * time. */
     abstract public function within(string $key, callable $section): bool;
 }
 
-/** A connection for a library that wants one, with the time limits that RedisLock has by default. */
+/** A connection for a library that wants one, with the time limits that RedisLock has by
+ * default. */
 function phpredis_at(int $port): Redis
 {
     $redis = new Redis();

@@ -1,6 +1,7 @@
 <?php
 /*
- * The processes that the bench has started: each is ended, by its own pid, when the bench ends, in whatever way.
+ * The processes that the bench has started: each is ended, by its own pid, when the bench ends, in
+ * whatever way.
  */
 
 final class Processes
@@ -10,7 +11,8 @@ final class Processes
     /** @var array<int, int> pids of workers, which are children of what was started */
     private static array $workers = [];
 
-    /** Starts a command with pipes to its standard input and output; gives pid, process and the two pipes. */
+    /** Starts a command with pipes to its standard input and output; gives pid, process and the two
+     * pipes. */
     public static function start(array $command): array
     {
         $process = proc_open($command, [['pipe', 'r'], ['pipe', 'w'], STDERR], $pipes)
@@ -61,6 +63,7 @@ final class Processes
     public static function memory(int $pid): ?int
     {
         $status = @file_get_contents("/proc/$pid/status");
-        return $status !== false && preg_match('/^VmRSS:\s+(\d+) kB/m', $status, $found) ? (int) $found[1] : null;
+        return $status !== false && preg_match('/^VmRSS:\s+(\d+) kB/m', $status, $found)
+            ? (int) $found[1] : null;
     }
 }

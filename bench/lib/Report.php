@@ -1,5 +1,6 @@
 <?php
-/* What the bench has found: tables in Markdown, shown as they come, and the promises that were put to the test. */
+/* What the bench has found: tables in Markdown, shown as they come, and the promises that were put
+ * to the test. */
 
 final class Report
 {
@@ -15,9 +16,11 @@ final class Report
     /** @param list<string> $head */
     public function table(array $head, array $rows): void
     {
-        $widths = array_map(fn ($column) => max(array_map('strlen', $column)), array_map(null, $head, ...$rows));
+        $widths = array_map(fn ($column) => max(array_map('strlen', $column)),
+            array_map(null, $head, ...$rows));
         $lines = array_map(fn ($row) => self::line($row, $widths), [$head, ...$rows]);
-        $rule = '|' . implode('|', array_map(fn ($i) => $i === 0 ? '---' : '---:', array_keys($head))) . "|\n";
+        $rule = '|' . implode('|',
+            array_map(fn ($i) => $i === 0 ? '---' : '---:', array_keys($head))) . "|\n";
         array_splice($lines, 1, 0, $rule);
         $this->add("\n" . implode('', $lines));
     }

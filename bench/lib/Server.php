@@ -1,7 +1,7 @@
 <?php
 /*
- * A private server: on a free port of the loopback interface and a unix socket, without persistence, its files
- * in the bench's own folder. It ends with the bench.
+ * A private server: on a free port of the loopback interface and a unix socket, without
+ * persistence, its files in the bench's own folder. It ends with the bench.
  */
 
 final class Server
@@ -18,7 +18,8 @@ final class Server
         $name = 'server' . $number++;
         $this->port = self::freePort();
         $this->socket = "$folder/$name.sock";
-        $this->child = Processes::start([...$prefix, $program, '--port', (string) $this->port, '--bind',
+        $this->child =
+            Processes::start([...$prefix, $program, '--port', (string) $this->port, '--bind',
             '127.0.0.1', '--unixsocket', $this->socket, '--save', '', '--dir', $folder, '--logfile',
             "$folder/$name.log"]);
         for ($try = 0; !isset($this->wire); $try++) {
@@ -36,7 +37,8 @@ final class Server
         Processes::end($this->child['pid']);
     }
 
-    /** Stopped, the system still takes what clients send, and the server reads it when it goes on. */
+    /** Stopped, the system still takes what clients send, and the server reads it when it goes
+     * on. */
     public function stop(): void
     {
         proc_terminate($this->child['process'], SIGSTOP);
@@ -57,12 +59,14 @@ final class Server
     public function version(): string
     {
         $valkey = $this->info('server', 'valkey_version');
-        return $valkey !== null ? "Valkey $valkey" : 'Redis ' . $this->info('server', 'redis_version');
+        return $valkey !== null ? "Valkey $valkey"
+            : 'Redis ' . $this->info('server', 'redis_version');
     }
 
     private function info(string $section, string $field): ?string
     {
-        return preg_match("/^$field:(.*)\r$/m", $this->wire->ask('INFO', $section), $found) ? $found[1] : null;
+        return preg_match("/^$field:(.*)\r$/m", $this->wire->ask('INFO', $section), $found)
+            ? $found[1] : null;
     }
 
     private static function freePort(): int

@@ -1,7 +1,7 @@
 <?php
 /*
- * One connection to a server that says exactly what it is told to: for the bench's own questions, and for the
- * client that knows nothing of RedisLock.
+ * One connection to a server that says exactly what it is told to: for the bench's own questions,
+ * and for the client that knows nothing of RedisLock.
  */
 
 final class Wire
@@ -39,8 +39,10 @@ final class Wire
         return match ($line[0]) {
             '+' => $rest,
             ':' => (int) $rest,
-            '$' => $rest === '-1' ? null : substr(stream_get_contents($this->stream, (int) $rest + 2), 0, -2),
-            '*' => $rest === '-1' ? null : array_map(fn () => $this->read(), array_fill(0, (int) $rest, 0)),
+            '$' => $rest === '-1' ? null
+            : substr(stream_get_contents($this->stream, (int) $rest + 2), 0, -2),
+            '*' => $rest === '-1' ? null
+            : array_map(fn () => $this->read(), array_fill(0, (int) $rest, 0)),
             default => throw new RuntimeException("the server says: $line"),
         };
     }

@@ -1,8 +1,9 @@
 <?php
 /*
- * A number of worker processes of one kind, for a library. One program is started and forks itself; each fork
- * connects to the bench's control socket, says its pid, and from then on answers each line with a line, until
- * the connection closes. bench/lib/serve.php and bench/queue_hiredis.c are the other side.
+ * A number of worker processes of one kind, for a library. One program is started and forks itself;
+ * each fork connects to the bench's control socket, says its pid, and from then on answers each
+ * line with a line, until the connection closes. bench/lib/serve.php and bench/queue_hiredis.c are
+ * the other side.
  */
 
 final class Workers
@@ -13,7 +14,8 @@ final class Workers
     public readonly array $pids;
     private array $parent;
 
-    /** @param resource $control the listening socket; its path and the number of forks end the command */
+    /** @param resource $control the listening socket; its path and the number of forks end the
+     * command */
     public function __construct(array $command, $control, public readonly int $count)
     {
         $path = stream_socket_get_name($control, false);

@@ -27,7 +27,8 @@ function jain(array $numbers): float
 }
 
 /**
- * What workers answered to "run", as sections in the order of their starts. All times are nanoseconds.
+ * What workers answered to "run", as sections in the order of their starts. All times are
+ * nanoseconds.
  *
  * @param array<int, array> $answers by worker
  * @return array{gaveUp: int, sections: list<array{worker: int, asked: int, start: int, end: int}>}
@@ -52,7 +53,8 @@ function first_asked(array $sections): int
     return min(array_column($sections, 'asked'));
 }
 
-/** The time between the end of each section and the start of the next; negative if two ran at once. */
+/** The time between the end of each section and the start of the next; negative if two ran at
+ * once. */
 function gaps_between(array $sections): array
 {
     $gaps = [];

@@ -3,7 +3,8 @@
  * The worker's side of bench/lib/Workers.php: forks, connects, and answers lines.
  */
 
-/** Forks $count times. Each fork calls $connect, whose result turns the words of a line into those of an answer. */
+/** Forks $count times. Each fork calls $connect, whose result turns the words of a line into those
+ * of an answer. */
 function serve(string $control, int $count, callable $connect): void
 {
     for ($i = 0; $i < $count; $i++) {

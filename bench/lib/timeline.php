@@ -1,7 +1,7 @@
 <?php
 /*
- * The picture: one row for each library, a bar for each section of one burst, on a common axis of time. At its end
- * a row says when all were done, for some need longer than the picture is wide.
+ * The picture: one row for each library, a bar for each section of one burst, on a common axis of
+ * time. At its end a row says when all were done, for some need longer than the picture is wide.
  */
 
 /**
@@ -21,9 +21,11 @@ function timeline(array $libraries, array $rounds): string
 
     $svg = timeline_head($left + $width + 130, $bottom + 36);
     foreach (range(0, $span, timeline_step($span)) as $time) {
-        $svg .= sprintf('<line class="grid" x1="%1$s" y1="%2$d" x2="%1$s" y2="%3$d"/>', $x($time), $top - 6,
+        $svg .= sprintf('<line class="grid" x1="%1$s" y1="%2$d" x2="%1$s" y2="%3$d"/>', $x($time),
+            $top - 6,
                 $bottom)
-            . sprintf("<text class=\"axis\" x=\"%s\" y=\"%d\">%d ms</text>\n", $x($time), $bottom + 18,
+            . sprintf("<text class=\"axis\" x=\"%s\" y=\"%d\">%d ms</text>\n", $x($time),
+                $bottom + 18,
                 $time / 1_000_000);
     }
     $y = $top;
@@ -56,7 +58,8 @@ function timeline_head(int $width, int $height): string
         .bar { fill: #4493f8; }
         }
         </style>
-        <text x="12" y="22">A burst of 8 processes, each with one section of 1 ms: the sections in time</text>
+        <text x="12" y="22">A burst of 8 processes, each with one section of 1 ms: the sections in
+        time</text>
 
         SVG;
 }
@@ -71,10 +74,12 @@ function timeline_row(array $round, callable $x, int $y, int $right): string
         if ($from >= $right) {
             break;
         }
-        $svg .= sprintf("<rect class=\"bar\" x=\"%s\" y=\"%d\" width=\"%s\" height=\"22\"/>\n", $from, $y + 2,
+        $svg .= sprintf("<rect class=\"bar\" x=\"%s\" y=\"%d\" width=\"%s\" height=\"22\"/>\n",
+            $from, $y + 2,
             round($to - $from, 2));
     }
-    return $svg . sprintf("<text class=\"rest\" x=\"%d\" y=\"%d\">done after %s</text>\n", $right + 10, $y + 18,
+    return $svg . sprintf("<text class=\"rest\" x=\"%d\" y=\"%d\">done after %s</text>\n",
+        $right + 10, $y + 18,
         duration(timeline_length($round)));
 }
 

@@ -1,5 +1,6 @@
 <?php
-/* malkusch/lock (php-lock/lock) on phpredis. Pauses of 10 to 20 ms at first, a quarter longer each time. */
+/* malkusch/lock (php-lock/lock) on phpredis. Pauses of 10 to 20 ms at first, a quarter longer each
+ * time. */
 use Malkusch\Lock\Exception\LockAcquireTimeoutException;
 use Malkusch\Lock\Mutex\RedisMutex;
 

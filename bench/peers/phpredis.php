@@ -1,5 +1,6 @@
 <?php
-/* phpredis by hand, as a shop writes it: SET NX PX, another look each 10 ms, compare-and-delete by a script. */
+/* phpredis by hand, as a shop writes it: SET NX PX, another look each 10 ms, compare-and-delete by
+ * a script. */
 return fn (int $port): Peer => new class($port) extends Peer {
     private const RELEASE = <<<'LUA'
         if redis.call('get', KEYS[1]) == ARGV[1] then

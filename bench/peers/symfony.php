@@ -1,5 +1,6 @@
 <?php
-/* symfony/lock on phpredis. Its blocking acquire() tries each 100 ms, 10 more or less, and knows no limit. */
+/* symfony/lock on phpredis. Its blocking acquire() tries each 100 ms, 10 more or less, and knows no
+ * limit. */
 use Symfony\Component\Lock\LockFactory;
 use Symfony\Component\Lock\Store\RedisStore;
 

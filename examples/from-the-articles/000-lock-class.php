@@ -1,7 +1,7 @@
 <?php
 /*
- * Document 000: a static class with key, value and expiry. One SET NX PX takes the lock, one script frees it,
- * for the holder's value only.
+ * Document 000: a static class with key, value and expiry. One SET NX PX takes the lock. One script frees it, only
+ * with the value of the holder.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 000-lock-class.php
  */
@@ -20,15 +20,16 @@ class Lock
     }
 
     /**
-     * @return bool true = locked; false = someone else has it
-     * @throws \RedisLockException when Redis could not be asked: this is no refusal
+     * @return bool true = locked; false = another holder has the lock
+     * @throws \RedisLockException when Redis could not be asked, which is no refusal
      */
-    public static function lock(string $key, #[\SensitiveParameter] string $value, int $expires): bool
+    public static function lock(string $key, #[\SensitiveParameter] string $value,
+        int $expires): bool
     {
         return self::redis()->acquire($key, $expires, token: $value) !== null;
     }
 
-    /** @return int 1 = freed; 0 = it was no longer ours */
+    /** @return int 1 = freed; 0 = no longer held with this value */
     public static function unlock(string $key, #[\SensitiveParameter] string $value): int
     {
         return (int) self::redis()->release($key, $value);
@@ -51,5 +52,5 @@ if (Lock::lock($key, $value, 300)) {
         echo Lock::unlock($key, $value) === 1 ? "freed\n" : "it took longer than 300 seconds\n";
     }
 } else {
-    echo "someone else is at it\n";
+    echo "another process is at work\n";
 }

@@ -1,8 +1,8 @@
 <?php
 /*
- * Document 001: a lock is to be re-entrant. Who has it may take it again, as a method does that calls another one of
- * the same object. Elsewhere, as in Redisson, the key is a hash with a counter; here the counter is in the process,
- * and the key is a plain token as ever.
+ * Document 001: a lock should be re-entrant. Its holder may take it again, as when a method calls another method of the
+ * same object. In Redisson, for example, the key is a hash with a counter. Here the counter is in the process, and the
+ * key is a plain token as usual.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 001-re-entrant.php
  */
@@ -11,7 +11,7 @@ class Stock
 {
     private RedisLock $lock;
 
-    /** @param array<string, int> $units by article; it stands for a table */
+    /** @param array<string, int> $units by article; the array stands for a table */
     public function __construct(private array $units)
     {
         $this->lock = new RedisLock(getenv('REDIS_URL') ?: null, prefix: 'stock:', reentrant: true);
@@ -29,10 +29,11 @@ class Stock
 
     public function put(string $article, int $units): void
     {
-        $this->lock->synchronized('all', fn () => $this->units[$article] += $units, ttl: 10, wait: 2);
+        $this->lock->synchronized('all', fn () => $this->units[$article] += $units, ttl: 10,
+            wait: 2);
     }
 
-    /** Both or none, and nobody gets in between: take() and put() enter the lock that is held here already. */
+    /** Both or none, without another process in between: take() and put() enter the lock that is held here already. */
     public function exchange(string $back, string $wanted, int $units): void
     {
         $this->lock->synchronized('all', function () use ($back, $wanted, $units): void {
@@ -55,6 +56,6 @@ echo json_encode($stock->units()), "\n";
 try {
     $stock->exchange('tea', 'rice', 1);
 } catch (RuntimeException $none) {
-    echo $none->getMessage(), "\n"; // out of two sections, and the lock is free
+    echo $none->getMessage(), "\n"; // the exception has left two sections, and the lock is free
 }
 echo json_encode($stock->units()), "\n";

@@ -1,10 +1,11 @@
 <?php
 /*
- * Document 002: one lock on several independent servers, a class RedLock with servers as [host, port, timeout in
+ * Document 002: one lock on several independent servers, by a class RedLock with servers as [host, port, timeout in
  * seconds], three tries, and the lock as an array. The extension asks all servers at once, and a true majority is
- * enough: 2 of 3, 3 of 5. The document's code wants 3 of 3, and 4 of 5.
+ * enough: 2 of 3, 3 of 5. The code of the document requires 3 of 3, and 4 of 5.
  *
- *     REDIS_SERVERS='127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399' php -d extension=redislock 002-redlock.php
+ *     REDIS_SERVERS='127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399' \
+ *         php -d extension=redislock 002-redlock.php
  */
 
 class RedLock
@@ -14,8 +15,10 @@ class RedLock
     private RedisLock $lock;
 
     /**
-     * @param list<array{string, int, float}> $servers host, port, and the seconds for connecting and for an answer
-     * @param int $retryDelay milliseconds: the pause before another try is a random part of it, half of it at least
+     * @param list<array{string, int, float}> $servers host, port, and the seconds for connecting
+     * and for an answer
+     * @param int $retryDelay milliseconds: the pause before another try is a random part of it,
+     * half of it at least
      * @param int $retryCount tries in all
      */
     public function __construct(array $servers, int $retryDelay = 200, int $retryCount = 3)
@@ -28,7 +31,7 @@ class RedLock
             retryMaxDelay: $middle / 1000,
             jitter: ($retryDelay - $middle) / $middle,
             retries: max(0, $retryCount - 1),
-            wake: false, // it tries again, as the document has it; with true a release would wake it
+            wake: false, // polls, as in the document; with true a release would wake the waiter
             driftFactor: self::CLOCK_DRIFT_FACTOR,
         );
     }
@@ -36,9 +39,9 @@ class RedLock
     /**
      * @param int $ttl milliseconds
      * @return array{validity: float, resource: string, token: string}|false validity: the milliseconds for which the
-     *   lock is ours for certain, the TTL less the time that it took and less the drift of the clocks (1 % and 2 ms);
-     *   false = someone else has it
-     * @throws RedisLockException when so many servers failed that there is no majority: this is no refusal
+     *   lock is certainly held, the TTL minus the time that it took and minus the drift of the clocks (1 % and 2 ms);
+     *   false = another holder has the lock
+     * @throws RedisLockException when so many servers failed that there is no majority, which is no refusal
      */
     public function lock(string $resource, int $ttl): array|false
     {
@@ -49,11 +52,11 @@ class RedLock
         return [
             'validity' => $lease->remaining() * 1000,
             'resource' => $resource,
-            'token' => $lease->detach(), // from here on it is plain data, and its TTL ends it
+            'token' => $lease->detach(), // from here on the token is plain data, and the TTL ends the lock
         ];
     }
 
-    /** On all servers, also on those that refused or did not answer. */
+    /** Frees the lock on all servers, also on those that refused or did not answer. */
     public function unlock(array $lock): void
     {
         $this->lock->release($lock['resource'], $lock['token']);
@@ -69,17 +72,19 @@ class RedLock
 /* ---- used as in the document ---- */
 
 $servers = [];
-foreach (explode(' ', getenv('REDIS_SERVERS') ?: '127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399') as $address) {
+foreach (explode(' ', getenv('REDIS_SERVERS') ?: '127.0.0.1:6379 127.0.0.1:6389 127.0.0.1:6399')
+        as $address) {
     [$host, $port] = explode(':', $address);
     $servers[] = [$host, (int) $port, 0.2];
 }
 $redLock = new RedLock($servers);
 $lock = $redLock->lock('test', 10000);
 if ($lock === false) {
-    exit("someone else is at it\n");
+    exit("another process is at work\n");
 }
 try {
-    echo 'working, for ', $lock['validity'] > 9000 ? 'nearly ten' : 'less than nine', " seconds at most\n";
+    echo 'working, for ', $lock['validity'] > 9000 ? 'nearly ten' : 'less than nine',
+        " seconds at most\n";
 } finally {
     $redLock->unlock($lock);
     echo "freed\n";

@@ -1,7 +1,8 @@
 <?php
 /*
  * Document 003: 1000 - 500 - 300 must be 200. lock() gives an identifier or false; its timeout is both the longest
- * wait and the lock's TTL. The document's own class is called RedisLock and has to be renamed: the extension's is.
+ * wait and the lock's TTL. The class of the document is called RedisLock and must be renamed, because the extension has
+ * a class of that name.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 003-bank-account.php
  */
@@ -27,15 +28,15 @@ class AccountLock
         return $identifier ?? false;
     }
 
-    /** True = freed; false = it had expired, or another has it. */
+    /** True = freed; false = the lock had expired, or another holder has it. */
     public function unlock(string $lockName, #[SensitiveParameter] string $identifier): bool
     {
         return $this->lock->release($lockName, $identifier);
     }
 
     /**
-     * A lock without a TTL, left by some SETNX, gets one. This class cannot make such a lock. The owner is read first,
-     * so that a lock which changes hands meanwhile is not touched.
+     * Gives a TTL to a lock without one, which some SETNX left behind. This class cannot make such a lock. The owner is
+     * read first, so that a lock which gets another holder meanwhile does not change.
      */
     private function repair(string $lockName, float $timeout): void
     {

@@ -1,7 +1,7 @@
 <?php
 /*
- * Document 004: no order is created twice. tryLock() retries five times at most: after about 10 ms, doubled each time,
- * up to 200 ms, each delay spread by 20 %.
+ * Document 004: no order is created twice. tryLock() retries five times at most, after delays of about 10 ms, doubled
+ * each time, up to 200 ms, each spread by 20 %.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 php -d extension=redislock 004-try-lock.php
  */
@@ -21,13 +21,13 @@ class OrderGuard
         );
     }
 
-    /** @param float $patience seconds after which it gives up anyway */
+    /** @param float $patience seconds after which the call gives up in any case */
     public function tryLock(string $key, #[SensitiveParameter] string $value, float $ttl, float $patience = 1.0): bool
     {
         return $this->lock->acquire($key, $ttl, wait: $patience, token: $value) !== null;
     }
 
-    /** @return int 1 = freed; 0 = nothing done, it had expired or another has it. Do not ignore it. */
+    /** @return int 1 = freed; 0 = the lock had expired, or another holder has it. Do not ignore it. */
     public function unlock(string $key, #[SensitiveParameter] string $value): int
     {
         return (int) $this->lock->release($key, $value);
@@ -38,10 +38,10 @@ class OrderGuard
 
 $userId = 42;
 $key = "lock:order:create:{$userId}";
-$value = RedisLock::token(); // uniqid('', true) would do, too, as long as no two holders share it
+$value = RedisLock::token(); // uniqid('', true) also works, as long as two holders never share it
 $guard = new OrderGuard();
 
-if (!$guard->tryLock($key, $value, ttl: 10)) { // the TTL: two or three times the longest that the work takes
+if (!$guard->tryLock($key, $value, ttl: 10)) { // the TTL: two or three times the longest time that the work takes
     exit("please do not click twice\n");
 }
 try {

@@ -1,7 +1,7 @@
 <?php
 /*
  * GET and SET in a few lines, so that the examples need no other extension. A program of your own uses
- * its usual client (phpredis, Predis, Relay) beside RedisLock; the two know nothing of each other.
+ * its usual client (phpredis, Predis, Relay) beside RedisLock. Both work independently of each other.
  */
 
 final class MiniRedis

@@ -1,8 +1,8 @@
 <?php
 /*
  * A Redis or Valkey server of this script's own: on a unix socket in a temporary folder, without a port and
- * without persistence. A small shell beside it ends the server, by its pid, and removes the folder as soon as
- * the shell's input ends, which it does however this script ends.
+ * without persistence. A small shell ends the server, by its pid, and removes the folder as soon as the input of the
+ * shell ends, which happens however this script ends.
  */
 
 final class PrivateRedis
@@ -29,11 +29,14 @@ final class PrivateRedis
         $folder = sys_get_temp_dir() . '/redislock-' . bin2hex(random_bytes(6));
         mkdir($folder, 0700);
         $this->socket = "$folder/redis.sock";
-        $server = [$program, '--port', '0', '--unixsocket', $this->socket, '--dir', $folder, '--save', ''];
-        $this->guard = proc_open(['/bin/sh', '-c', self::GUARD, $folder, ...$server], [['pipe', 'r']], $this->pipes);
+        $server = [$program, '--port', '0', '--unixsocket', $this->socket, '--dir', $folder,
+            '--save', ''];
+        $this->guard = proc_open(['/bin/sh', '-c', self::GUARD, $folder, ...$server],
+            [['pipe', 'r']], $this->pipes);
         for ($try = 0; !$this->answers(); $try++) {
             if ($try === 500) {
-                throw new RuntimeException("$program did not start: " . @file_get_contents("$folder/log"));
+                throw new RuntimeException("$program did not start: "
+                    . @file_get_contents("$folder/log"));
             }
             usleep(10_000);
         }
@@ -46,7 +49,7 @@ final class PrivateRedis
         proc_close($this->guard);
     }
 
-    /** For a forked worker: the server does not live on because of it. */
+    /** For a forked worker: the worker does not keep the server alive. */
     public function leaveToParent(): void
     {
         fclose($this->pipes[0]);

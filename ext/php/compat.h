@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Differences between PHP versions; the only file that asks which one it is.
+ * The differences between PHP versions. Only this file asks for the version.
  */
 #ifndef REDISLOCK_COMPAT_H
 #define REDISLOCK_COMPAT_H
@@ -12,8 +12,9 @@
 # error "redislock needs PHP 8.2 or later"
 #endif
 
-/* #[\NoDiscard], where PHP has it: the VM itself warns of a call whose result nothing uses. */
-static inline bool redislock_vm_tells_of_discards(void)
+/* True where PHP has #[\NoDiscard]: there the VM itself warns when a script uses no result of a
+ * call. */
+static inline bool redislock_vm_reports_discards(void)
 {
 #ifdef ZEND_ACC_NODISCARD
 	return true;
@@ -36,20 +37,22 @@ static inline void redislock_forbid_discard(zend_class_entry *ce, const char *me
 #endif
 }
 
-/* True when signal handlers, the time limit or an extension's hook wait to be run on this thread. */
+/* True when PHP has to run signal handlers, the time limit or an extension's hook on this
+ * thread. */
 static inline bool redislock_vm_is_interrupted(void)
 {
 	return zend_atomic_bool_load_ex(&EG(vm_interrupt));
 }
 
-/* Runs what waits, as the VM itself does between two opcodes. It may throw, and it may bail out. */
+/* Runs what is due, as the VM itself does between two opcodes. That code may throw, and it may bail
+ * out. */
 static inline void redislock_vm_run_interrupt(void)
 {
 	zend_atomic_bool_store_ex(&EG(vm_interrupt), false);
 	if (zend_atomic_bool_load_ex(&EG(timed_out))) {
 		zend_timeout();
 #ifdef ZEND_HAS_OOM
-	} else if (ZEND_HAS_OOM()) { /* some builds tell of the memory limit this way */
+	} else if (ZEND_HAS_OOM()) { /* some builds report the memory limit so */
 		zend_handle_delayed_oom();
 #endif
 	} else if (zend_interrupt_function != NULL) {

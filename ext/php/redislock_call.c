@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Running operations. The design is in the header.
+ * Clients, and the operations that run for them. The design is in the header.
  */
 #include "php_redislock.h"
 
@@ -14,7 +14,8 @@
 #include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
 
-/* A name that was resolved is asked for again when a new connection is needed and this has passed. */
+/* When a new connection is needed, a name that was resolved longer ago than this is resolved
+ * again. */
 #define RESOLVE_AGAIN_NS (60 * RL_NS_PER_SECOND)
 
 redislock_client *redislock_client_new(void)
@@ -22,6 +23,7 @@ redislock_client *redislock_client_new(void)
 	redislock_client *client = calloc(1, sizeof *client);
 	if (client != NULL) {
 		client->refs = 1;
+		client->pool = &client->own_pool;
 		rl_pool_init(&client->own_pool, &REDISLOCK_G(net).transport, &REDISLOCK_G(env));
 	}
 	return client;
@@ -33,19 +35,14 @@ void redislock_client_unref(redislock_client *client)
 		return;
 	}
 	rl_pool_end_idle(&client->own_pool, rl_os_now());
-	rl_pool_hand_over_lingering(
-		&client->own_pool, &REDISLOCK_G(pool), rl_os_now()); /* their undos are not read yet */
+	/* The servers may not have read the undos on these connections yet. */
+	rl_pool_hand_over_lingering(&client->own_pool, &REDISLOCK_G(pool), rl_os_now());
 	rl_pool_clear(&client->own_pool);
 	for (unsigned i = 0; i < client->set.count; i++) {
 		rl_target_unref(client->set.members[i].target);
 	}
 	free(client->prefix);
 	free(client);
-}
-
-rl_pool *redislock_client_pool(redislock_client *client)
-{
-	return client->is_persistent ? &REDISLOCK_G(pool) : &client->own_pool;
 }
 
 static bool has_forked(const redislock_call *call)
@@ -59,7 +56,7 @@ static bool guard_is_due(void *ctx)
 	return redislock_vm_is_interrupted();
 }
 
-/* A bail-out is caught, so that the operation can be undone, and goes on afterwards. */
+/* Catches a bail-out, so that the operation can be undone. give_up() continues the bail-out. */
 static bool guard_run(void *ctx)
 {
 	redislock_call *call = ctx;
@@ -129,13 +126,14 @@ void redislock_calls_abandon(void)
 	}
 }
 
-/* Of several members: it has a connection, or is not to be dialled now. */
-static bool has_or_is_spared(rl_pool *pool, const rl_target *target)
+/* One of several members needs no dial: it has a connection, or is backed off. */
+static bool needs_no_dial(rl_pool *pool, const rl_target *target)
 {
 	return rl_pool_count(pool, target) > 0 || rl_pool_is_backed_off(pool, target, rl_os_now());
 }
 
-/* Resolves the name if a dial needs it, or the watchdog does, which resolves nothing itself. */
+/* Resolves the name if a dial needs it, or if the watchdog needs it, which resolves no names
+ * itself. */
 static void resolve_name(const rl_address *address, bool has_conn)
 {
 	rl_resolver *resolver = &REDISLOCK_G(net).resolver;
@@ -149,19 +147,20 @@ static void resolve_name(const rl_address *address, bool has_conn)
 	}
 }
 
-/* Looks names up before the operation's time begins to run, if it will have to dial. */
+/* Resolves names before the operation's time begins to run, if the operation will have to dial. */
 static void resolve_names(redislock_client *client)
 {
-	rl_pool *pool = redislock_client_pool(client);
+	rl_pool *pool = client->pool;
 	bool is_one = client->set.count == 1;
 	for (unsigned i = 0; i < client->set.count; i++) {
 		const rl_target *target = client->set.members[i].target;
 		if (target->address.kind != RL_NET_TCP) {
 			continue;
 		}
-		/* Of several, one that is slow to answer is not to be given up here: a release may have to go behind. */
+		/* A slow connection to one of several members must not be closed here: a release may have
+		 * to follow on it. */
 		bool has_conn =
-			is_one ? rl_pool_has(pool, target, rl_os_now()) : has_or_is_spared(pool, target);
+			is_one ? rl_pool_has(pool, target, rl_os_now()) : needs_no_dial(pool, target);
 		resolve_name(&target->address, has_conn);
 	}
 }
@@ -184,16 +183,18 @@ static redislock_call *give_up(redislock_call *call)
 	if (is_forked && EG(exception) == NULL) {
 		rl_error err;
 		rl_error_set(&err, RL_ERR_FORKED, 0,
-			"the process was forked while it waited for the lock; the wait goes on in the parent only");
+			"the process was forked during the wait for the lock; "
+			"only the parent process continues the wait");
 		redislock_throw(&err, NULL);
 	}
 	return NULL;
 }
 
-/* A signal that came just before the answer is handled by the VM right after this method. Its handler may
- * throw, and the token would be lost with the key still there: so it is handled here, while the granting
- * connection is held and the lock can be taken back.
- * @return false = give the call up */
+/* A signal may have arrived just before the answer. The VM would run its handler right after this
+ * method, and if the handler throws, the token would be lost while the key is still locked.
+ * Therefore the handler runs here, while the call still has the connections on which the lock can
+ * be undone.
+ * @return false = the call has to be given up */
 static bool run_late_handlers(redislock_call *call)
 {
 	rl_acquire *acquire = rl_acquire_of(call->op);
@@ -205,11 +206,12 @@ static bool run_late_handlers(redislock_call *call)
 		return false;
 	}
 	int64_t now = rl_os_now();
-	bool is_of_use = acquire->proven_until > now;
-	rl_quorum_call_settle(&call->op->call, is_of_use ? RL_UNDO_NOTHING : RL_UNDO_ALL, now);
-	if (!is_of_use) {
+	bool is_still_proven = acquire->proven_until > now;
+	rl_quorum_call_settle(&call->op->call, is_still_proven ? RL_UNDO_NOTHING : RL_UNDO_ALL, now);
+	if (!is_still_proven) {
 		rl_op_fail_with(call->op, RL_ERR_SLOW,
-			"too slow: a signal handler ran until the lock's ttl was used up; it was given back");
+			"too slow: a signal handler ran until the TTL of the granted lock was used up; "
+			"the lock was released");
 	}
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The class RedisLock: each method reads its arguments, runs one operation of core, and returns what came
- * of it. No lock logic here.
+ * The class RedisLock. Each method reads its arguments, runs one operation of core, and returns the
+ * result. This file contains no lock logic.
  */
 #include "php_redislock.h"
 
@@ -23,7 +23,8 @@
 #include "transport/rl_watchdog.h"
 
 typedef struct redislock_object {
-	redislock_client *client; /* one reference; NULL until the constructor has run */
+	/* One reference. NULL until the constructor has run. */
+	redislock_client *client;
 	zend_object std;
 } redislock_object;
 
@@ -52,16 +53,8 @@ static void free_object(zend_object *object)
 	zend_object_std_dtor(object);
 }
 
-int redislock_compare_identity(zval *a, zval *b)
-{
-	if (Z_TYPE_P(a) == IS_OBJECT && Z_TYPE_P(b) == IS_OBJECT) {
-		return Z_OBJ_P(a) == Z_OBJ_P(b) ? 0 : ZEND_UNCOMPARABLE;
-	}
-	return zend_std_compare_objects(a, b); /* with null, or true */
-}
-
-/* The object's home; NULL with an exception when its constructor never ran. */
-static redislock_client *home_of(zval *self)
+/* The object's client. NULL = its constructor never ran, and an exception was thrown. */
+static redislock_client *client_of(zval *self)
 {
 	redislock_client *client = from_obj(Z_OBJ_P(self))->client;
 	if (client == NULL) {
@@ -80,12 +73,14 @@ ZEND_METHOD(RedisLock, __construct)
 		.retry_delay = 0.01,
 		.retry_max_delay = 0.2,
 		.jitter = 0.2,
-		.wakes = true,
-		.is_persistent = true,
 		.drift_factor = 0.01};
 	zend_string *server = NULL;
 	zend_string *prefix = NULL;
+	zend_long retries = 0;
 	bool is_without_limit = true;
+	bool wakes = true;
+	bool is_persistent = true;
+	bool is_reentrant = false;
 	ZEND_PARSE_PARAMETERS_START(0, 12)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(arguments.servers, server)
@@ -95,10 +90,10 @@ ZEND_METHOD(RedisLock, __construct)
 		REDISLOCK_PARAM_FLOAT(arguments.retry_delay)
 		REDISLOCK_PARAM_FLOAT(arguments.retry_max_delay)
 		REDISLOCK_PARAM_FLOAT(arguments.jitter)
-		Z_PARAM_LONG_OR_NULL(arguments.retries, is_without_limit)
-		Z_PARAM_BOOL(arguments.wakes)
-		Z_PARAM_BOOL(arguments.is_persistent)
-		Z_PARAM_BOOL(arguments.is_reentrant)
+		Z_PARAM_LONG_OR_NULL(retries, is_without_limit)
+		Z_PARAM_BOOL(wakes)
+		Z_PARAM_BOOL(is_persistent)
+		Z_PARAM_BOOL(is_reentrant)
 		REDISLOCK_PARAM_FLOAT(arguments.drift_factor)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_object *lock = from_obj(Z_OBJ_P(ZEND_THIS));
@@ -108,7 +103,7 @@ ZEND_METHOD(RedisLock, __construct)
 	}
 	arguments.server = server;
 	arguments.prefix = prefix;
-	arguments.has_retries = !is_without_limit;
+	arguments.retries = is_without_limit ? NULL : &retries;
 	redislock_client *client = redislock_client_new();
 	if (client == NULL) {
 		zend_throw_error(NULL, "Out of memory");
@@ -118,60 +113,68 @@ ZEND_METHOD(RedisLock, __construct)
 		redislock_client_unref(client);
 		RETURN_THROWS();
 	}
+	client->set.wakes = wakes;
+	client->is_reentrant = is_reentrant;
+	if (is_persistent) {
+		client->pool = &REDISLOCK_G(pool);
+	}
 	lock->client = client;
 }
 
 /* ---- running ---- */
 
-/* The plain verbs. NULL with an exception, or where the watchdog is about to release what is to be extended. */
+/* Runs one of the plain verbs. NULL = an exception was thrown, or the watchdog is about to release
+ * the lock that should be extended. */
 static redislock_call *ask(
 	zval *self, rl_verb verb, const zend_string *name, const zend_string *token, int64_t ttl_ms)
 {
-	redislock_client *client = home_of(self);
+	redislock_client *client = client_of(self);
 	rl_bytes key;
 	char *joined;
 	if (client == NULL || (token != NULL && !redislock_check_token(token, 2)) ||
 		!redislock_read_key(client, name, 1, &key, &joined)) {
 		return NULL;
 	}
-	rl_bytes mark = {NULL, 0};
+	rl_bytes token_bytes = {NULL, 0};
 	if (token != NULL) {
-		mark = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
+		token_bytes = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
-	if (verb == RL_VERB_EXTEND && rl_watchdog_is_releasing(&client->set, key, mark)) {
+	if (verb == RL_VERB_EXTEND && rl_watchdog_is_releasing(&client->set, key, token_bytes)) {
 		redislock_free_key(joined);
 		return NULL;
 	}
-	bool may_be_repeated = verb == RL_VERB_RELEASE && rl_token_is_drawn(mark);
-	rl_op *op = rl_plain_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env),
+	bool may_be_repeated = verb == RL_VERB_RELEASE && rl_token_is_drawn(token_bytes);
+	rl_op *op = rl_plain_new(&client->set, client->pool, &REDISLOCK_G(env),
 		&(rl_plain_args){.verb = verb,
 			.key = key,
-			.token = mark,
+			.token = token_bytes,
 			.ttl_ms = ttl_ms,
 			.late_ns = may_be_repeated ? RL_LATE_BARE_NS : 0});
 	redislock_free_key(joined);
 	return redislock_call_run(client, op);
 }
 
-/* Asks the servers whether a quorum has the token. False also with an exception. */
+/* Asks the servers whether a quorum has the token. False = no quorum has, or an exception was
+ * thrown. */
 static bool is_owner(redislock_client *client, rl_bytes key, const zend_string *token)
 {
 	redislock_call *call = redislock_call_run(client,
-		rl_plain_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env),
+		rl_plain_new(&client->set, client->pool, &REDISLOCK_G(env),
 			&(rl_plain_args){.verb = RL_VERB_OWNER, .key = key}));
 	if (call == NULL) {
 		return false;
 	}
-	const rl_member_call *seat = rl_quorum_call_owner(&call->op->call);
+	const rl_member_call *member = rl_quorum_call_owner(&call->op->call);
 	bool is_same = call->op->status == RL_OK &&
-		rl_bytes_equal(
-			rl_bytes_of(seat->text, seat->text_len), rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)));
+		rl_bytes_equal(rl_bytes_of(member->text, member->text_len),
+			rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)));
 	redislock_call_end(call);
 	return is_same;
 }
 
-/* A wait that only this thread could end, by a lease that the servers know, too: the key may have been deleted, or the
- * lock given to another holder, since they were asked for the last time. False with an exception. */
+/* Refuses a wait that only this thread could end, because one of its own leases holds the key. The
+ * servers must confirm that, because the key may have been deleted or have another holder by now.
+ * False = an exception was thrown. */
 static bool check_deadlock(
 	redislock_client *client, rl_bytes key, int64_t wait_ns, const zend_string *name)
 {
@@ -191,14 +194,15 @@ static bool check_deadlock(
 	}
 	char shown[RL_BYTES_TEXT];
 	zend_throw_exception_ex(redislock_ce_exception, 0,
-		"waiting for the lock \"%s\" would never end: a lease of this thread holds it and renews itself; "
-		"release that first, give it maxHold, or nest sections with reentrant: true",
+		"waiting for the lock \"%s\" would never end: a lease of this thread holds it and renews "
+		"itself; release that lease first, give it a maxHold, or nest the sections with "
+		"reentrant: true",
 		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown));
 	return false;
 }
 
-/* The lock could be taken again with this token, and then be freed by its late release, on the same servers. False with an
- * exception. */
+/* Refuses a token whose release is still being repeated on the same servers: that release could
+ * free the new lock. False = an exception was thrown. */
 static bool check_unreleased(
 	const redislock_client *client, rl_bytes key, rl_bytes token, const zend_string *name)
 {
@@ -213,7 +217,7 @@ static bool check_unreleased(
 	return false;
 }
 
-/* For the verbs whose answer is yes or no. */
+/* Returns the answer of a verb that is answered yes or no. */
 static void return_yes_or_no(redislock_call *call, zval *return_value)
 {
 	if (call == NULL && EG(exception) == NULL) {
@@ -239,7 +243,7 @@ ZEND_METHOD(RedisLock, acquire)
 		REDISLOCK_PARAM_FLOAT(wait)
 		Z_PARAM_STR_OR_NULL(token)
 	ZEND_PARSE_PARAMETERS_END();
-	redislock_client *client = home_of(ZEND_THIS);
+	redislock_client *client = client_of(ZEND_THIS);
 	rl_acquire_args args = {0};
 	char *joined;
 	if (client == NULL || !redislock_read_ttl(ttl, 2, &args.ttl_ms) ||
@@ -256,10 +260,10 @@ ZEND_METHOD(RedisLock, acquire)
 		redislock_free_key(joined);
 		RETURN_THROWS();
 	}
-	/* Before the rest: out of memory here loses nothing, after the grant it would lose the token. */
+	/* Allocated first: to run out of memory here loses nothing, after the grant it would lose the
+	 * token. */
 	zend_string *result = zend_string_alloc(token != NULL ? ZSTR_LEN(token) : RL_TOKEN_LEN, false);
-	rl_op *op =
-		rl_acquire_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env), &args);
+	rl_op *op = rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), &args);
 	redislock_free_key(joined);
 	redislock_call *call = redislock_call_run(client, op);
 	if (call == NULL) {
@@ -308,14 +312,14 @@ ZEND_METHOD(RedisLock, extend)
 
 /* ---- leases ---- */
 
-/* Runs op, which asks for the lease's lock. True = it is held; false = someone else's, or with an exception. In
- * both cases the object is gone. */
+/* Runs op, which asks for the lease's lock. True = the lease is held. False = the lock is taken, or
+ * an exception was thrown; in both cases the object is gone. */
 static bool win_lease(redislock_record *record, zval *object, rl_op *op, int64_t ttl_ms)
 {
 	redislock_call *call = redislock_call_run(record->client, op);
 	bool is_won = call != NULL && call->op->status == RL_OK;
-	if (is_won && record->client->mute_until != 0) {
-		redislock_leases_backed_off(record->client, 0);
+	if (is_won && record->client->backed_off_until != 0) {
+		redislock_records_back_off(record->client, 0);
 	}
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
 	const rl_acquire *acquire = is_won ? rl_acquire_of(op) : NULL;
@@ -338,7 +342,7 @@ static bool win_lease(redislock_record *record, zval *object, rl_op *op, int64_t
 	return is_won;
 }
 
-/* What lease(), resume() and synchronized() have in common behind the key. */
+/* The arguments that lease(), resume() and synchronized() have in common after the key. */
 typedef struct lease_args {
 	double ttl;
 	double wait;
@@ -347,15 +351,17 @@ typedef struct lease_args {
 	bool renews;
 	zend_fcall_info on_loss;
 	zend_fcall_info_cache on_loss_cache;
-	uint32_t ttl_arg;   /* the argument's number */
-	bool has_wait;      /* the next one is */
-	zend_string *token; /* the caller's; NULL = one is drawn */
+	/* The number of the TTL among the arguments. The wait follows, where there is one. */
+	uint32_t ttl_arg;
+	bool has_wait;
+	/* The caller's own token; NULL = a token is drawn. */
+	zend_string *token;
 	uint32_t token_arg;
 } lease_args;
 
 #define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true
 
-/* False with an exception. */
+/* False = an exception was thrown. */
 static bool read_lease_args(
 	const lease_args *in, int64_t *ttl_ms, int64_t *wait_ns, redislock_policy *policy)
 {
@@ -371,7 +377,8 @@ static bool read_lease_args(
 		redislock_read_max_hold(in->max_hold, in->has_no_max_hold, arg + 1, &policy->max_hold_ns);
 }
 
-/* Enters a lock again that the object holds already. False = it does not, or with an exception. */
+/* Enters a lock again that the client holds already. False = the client does not hold it, or an
+ * exception was thrown. */
 static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
 	const redislock_policy *policy, zval *object)
 {
@@ -387,18 +394,18 @@ static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
 		ttl_ns > record->lease->ttl_ns ? ttl_ms : record->lease->ttl_ns / RL_NS_PER_MS;
 	bool is_enough =
 		ttl_ns <= record->lease->ttl_ns && rl_lease_remaining(record->lease) >= ttl_ns / 2;
-	if (is_enough || redislock_lease_prolong(record, longer_ms)) {
+	if (is_enough || redislock_lease_extend(record, longer_ms)) {
 		return true;
 	}
 	zval_ptr_dtor(object);
 	return false;
 }
 
-/* Makes a lease in *object. False = not to be had, or with an exception. */
+/* Makes a lease in *object. False = the lock is taken, or an exception was thrown. */
 static bool take_lease(zval *self, const zend_string *name, const lease_args *in, zval *object)
 {
 	const zend_string *token = in->token;
-	redislock_client *client = home_of(self);
+	redislock_client *client = client_of(self);
 	rl_acquire_args args = {0};
 	redislock_policy policy;
 	char *joined;
@@ -419,9 +426,8 @@ static bool take_lease(zval *self, const zend_string *name, const lease_args *in
 		check_deadlock(client, args.key, args.wait_ns, name) &&
 		(token == NULL || check_unreleased(client, args.key, args.token, name))) {
 		record = redislock_lease_new(object, client, args.key, token_room, token != NULL, &policy);
-		op = record == NULL
-			? NULL
-			: rl_acquire_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env), &args);
+		op = record == NULL ? NULL
+							: rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), &args);
 	}
 	redislock_free_key(joined);
 	return is_again || (record != NULL && win_lease(record, object, op, args.ttl_ms));
@@ -442,9 +448,9 @@ ZEND_METHOD(RedisLock, lease)
 		Z_PARAM_STR_OR_NULL(args.token)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
-	redislock_birth birth = redislock_birth_of_call();
+	redislock_call_site call_site = redislock_call_site_note();
 	if (take_lease(ZEND_THIS, name, &args, &object)) {
-		redislock_lease_set_birth(&object, birth);
+		redislock_lease_set_call_site(&object, call_site);
 		RETURN_COPY_VALUE(&object);
 	}
 	RETURN_NULL();
@@ -464,7 +470,7 @@ ZEND_METHOD(RedisLock, resume)
 		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
 		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
 	ZEND_PARSE_PARAMETERS_END();
-	redislock_client *client = home_of(ZEND_THIS);
+	redislock_client *client = client_of(ZEND_THIS);
 	rl_bytes key;
 	char *joined;
 	int64_t ttl_ms;
@@ -480,15 +486,15 @@ ZEND_METHOD(RedisLock, resume)
 		RETURN_NULL();
 	}
 	zval object;
-	redislock_birth birth = redislock_birth_of_call();
+	redislock_call_site call_site = redislock_call_site_note();
 	redislock_record *record =
 		redislock_lease_new(&object, client, key, RL_TOKEN_LEN, false, &policy);
-	rl_op *op = record == NULL ? NULL
-							   : rl_take_over_new(&client->set, redislock_client_pool(client),
-									 &REDISLOCK_G(env), key, given, ttl_ms);
+	rl_op *op = record == NULL
+		? NULL
+		: rl_take_over_new(&client->set, client->pool, &REDISLOCK_G(env), key, given, ttl_ms);
 	redislock_free_key(joined);
 	if (record != NULL && win_lease(record, &object, op, ttl_ms)) {
-		redislock_lease_set_birth(&object, birth);
+		redislock_lease_set_call_site(&object, call_site);
 		RETURN_COPY_VALUE(&object);
 	}
 	RETURN_NULL();
@@ -498,10 +504,10 @@ static void throw_timeout(const zend_string *name, double wait)
 {
 	char key[RL_BYTES_TEXT];
 	smart_str seconds = {0};
-	smart_str_append_double(&seconds, wait, 15, false); /* not as the locale writes it */
+	smart_str_append_double(&seconds, wait, 15, false); /* whatever the locale is */
 	smart_str_0(&seconds);
 	zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
-		"the lock \"%s\" was not to be had in %s s",
+		"could not acquire the lock \"%s\" within %s s: it is taken",
 		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), key), ZSTR_VAL(seconds.s));
 	smart_str_free(&seconds);
 }
@@ -534,7 +540,7 @@ ZEND_METHOD(RedisLock, synchronized)
 	section.param_count = 1;
 	zend_call_function(&section, &cache);
 	if (Z_ISREF_P(return_value)) {
-		zend_unwrap_reference(return_value); /* of a section that returns by reference */
+		zend_unwrap_reference(return_value); /* the section returned a reference */
 	}
 	redislock_lease_end_section(&object, return_value);
 	zval_ptr_dtor(&object);
@@ -560,8 +566,8 @@ ZEND_METHOD(RedisLock, owner)
 		RETURN_THROWS();
 	}
 	if (call->op->status == RL_OK) {
-		const rl_member_call *seat = rl_quorum_call_owner(&call->op->call);
-		RETVAL_STRINGL(seat->text, seat->text_len);
+		const rl_member_call *member = rl_quorum_call_owner(&call->op->call);
+		RETVAL_STRINGL(member->text, member->text_len);
 	} else {
 		RETVAL_NULL();
 	}
@@ -611,7 +617,8 @@ ZEND_METHOD(RedisLock, token)
 	RETURN_STRINGL(token, sizeof token);
 }
 
-/* Core counts whole nanoseconds under a name that says so; PHP is told seconds, as everywhere. */
+/* Core counts whole nanoseconds under a name that ends in "_ns". PHP gets seconds, as
+ * everywhere. */
 static void add_stat(zval *array, const char *name, uint64_t value)
 {
 	size_t len = strlen(name);
@@ -635,13 +642,12 @@ ZEND_METHOD(RedisLock, stats)
 ZEND_METHOD(RedisLock, close)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_client *client = home_of(ZEND_THIS);
+	redislock_client *client = client_of(ZEND_THIS);
 	if (client == NULL) {
 		RETURN_THROWS();
 	}
 	for (unsigned i = 0; i < client->set.count; i++) {
-		rl_pool_clear_address(
-			redislock_client_pool(client), &client->set.members[i].target->address, rl_os_now());
+		rl_pool_clear_address(client->pool, &client->set.members[i].target->address, rl_os_now());
 	}
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Errors of core as exceptions.
+ * The exceptions. An error of core becomes one here.
  */
 #include "php_redislock.h"
 
 #include "php/redislock_exception.h"
-#include "php/redislock_loss.h"
 
+#include "zend_enum.h"
 #include "zend_exceptions.h"
 
 zend_class_entry *redislock_ce_exception;
@@ -72,7 +72,7 @@ void redislock_throw(const rl_error *err, const rl_op *op)
 	}
 }
 
-/* The end of the sentence "the lock k ...". */
+/* Completes the sentence that begins with "the lock k". */
 static const char *text_of(rl_loss loss)
 {
 	switch (loss) {
@@ -88,9 +88,24 @@ static const char *text_of(rl_loss loss)
 		case RL_LOSS_RELEASED:
 			return "is not held by this lease any more: it was released or given away";
 		case RL_LOSS_FORKED:
-			return "is not held by this process: it stayed with the process that was forked";
+			return "is not held by this process: after the fork it belongs to the parent process";
 	}
 	return "was lost: its TTL ended before it was renewed";
+}
+
+void redislock_loss_case(rl_loss loss, zval *out)
+{
+	static const char *const names[] = {[RL_LOSS_EXPIRED] = "Expired",
+		[RL_LOSS_MAX_HOLD] = "MaxHold",
+		[RL_LOSS_DELETED] = "Deleted",
+		[RL_LOSS_TAKEN_OVER] = "TakenOver",
+		[RL_LOSS_RELEASED] = "Released",
+		[RL_LOSS_FORKED] = "Forked"};
+	if (loss == RL_LOSS_NONE) {
+		ZVAL_NULL(out);
+	} else {
+		ZVAL_OBJ(out, zend_enum_get_case_cstr(redislock_ce_loss, names[loss]));
+	}
 }
 
 static zend_object *throw_lost(const rl_lease *lease, rl_loss loss, const char *text)
@@ -118,7 +133,8 @@ void redislock_throw_section_lost(
 	const rl_lease *lease, rl_loss loss, bool is_found_by_release, zval *result)
 {
 	const char *text = is_found_by_release
-		? "was lost: when the section ended, its key had been deleted at the server or was another holder's"
+		? "was lost: when the section ended, its key had been deleted at the server or belonged to "
+		  "another holder"
 		: text_of(loss);
 	zend_update_property(redislock_ce_lost_exception, throw_lost(lease, loss, text), "result",
 		sizeof "result" - 1, result);

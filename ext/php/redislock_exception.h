@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The exceptions, and the one place where an error of core becomes one.
+ * The classes of exceptions, and the only place that turns an error of core into an exception.
  */
 #ifndef REDISLOCK_EXCEPTION_H
 #define REDISLOCK_EXCEPTION_H
@@ -17,16 +17,21 @@ extern zend_class_entry *redislock_ce_timeout_exception;
 extern zend_class_entry *redislock_ce_lost_exception;
 extern zend_class_entry *redislock_ce_loss; /* the enum */
 
-/* Throws what err says. @param op the failed operation, for the servers' reasons; NULL = none */
+/* Throws the exception for err.
+ * @param op the failed operation, which has the reasons of the servers; NULL = no operation */
 void redislock_throw(const rl_error *err, const rl_op *op);
 
-/* @param loss why it is not held */
+/* Throws for a lease that is not held. @param loss the reason */
 void redislock_throw_lost(const rl_lease *lease, rl_loss loss);
 
 /* The same for the end of a section.
- * @param is_found_by_release only the release at the end has found the loss, and is not told who holds the key
- * @param result of the section */
+ * @param is_found_by_release only the release at the end has found the loss; the server does not
+ *   report then whether the key is gone or has another holder
+ * @param result what the section returned */
 void redislock_throw_section_lost(
 	const rl_lease *lease, rl_loss loss, bool is_found_by_release, zval *result);
+
+/* Sets *out to the case of the enum RedisLockLoss, or to null. Adds no reference. */
+void redislock_loss_case(rl_loss loss, zval *out);
 
 #endif

@@ -7,8 +7,8 @@
 #include "php/compat.h"
 #include "php/redislock_exception.h"
 #include "php/redislock_lease.h"
-#include "php/redislock_loss.h"
 #include "php/redislock_options.h"
+#include "php/redislock_torture.h"
 
 #include "zend_exceptions.h"
 #include "zend_fibers.h"
@@ -16,12 +16,14 @@
 #include "transport/rl_watchdog.h"
 
 typedef struct redislock_lease_object {
-	redislock_record *record; /* NULL when there is none */
-	redislock_ref *ref;       /* NULL = released, or given away: this holding is over */
-	rl_loss loss;             /* it is over: why */
-	redislock_callable
-		on_loss; /* owned; undefined = there is none, it was called, or the holding is over */
-	redislock_birth birth;
+	redislock_record *record; /* NULL = none */
+	/* NULL = this lease is over: it was released or detached. */
+	redislock_ref *ref;
+	/* The reason why the lease is over. */
+	rl_loss loss;
+	/* Owned. Not set = the script gave none, it was called, or the lease is over. */
+	redislock_callable on_loss;
+	redislock_call_site call_site;
 	int64_t since;
 	int64_t ended_at;
 	int64_t waited_ns;
@@ -49,10 +51,18 @@ static zend_object *create_object(zend_class_entry *ce)
 	return &object->std;
 }
 
-/* PHP code may still run, and nothing else will free the lock. */
+int redislock_compare_identity(zval *a, zval *b)
+{
+	if (Z_TYPE_P(a) == IS_OBJECT && Z_TYPE_P(b) == IS_OBJECT) {
+		return Z_OBJ_P(a) == Z_OBJ_P(b) ? 0 : ZEND_UNCOMPARABLE;
+	}
+	return zend_std_compare_objects(a, b); /* one is null or true */
+}
+
+/* True while PHP code may still run. Afterwards the end of the request releases the lock. */
 static bool is_script_running(void)
 {
-	/* Shutdown functions run after a fatal error, too. */
+	/* Shutdown functions run even after a fatal error. */
 	bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
 	return is_ending ? EG(current_execute_data) != NULL : !CG(unclean_shutdown);
 }
@@ -67,7 +77,7 @@ static bool is_held(const redislock_lease_object *object)
 	return !is_over(object) && rl_lease_is_held(object->record->lease);
 }
 
-/* Without the prefix. */
+/* The key without the prefix. */
 static rl_bytes key_of(const rl_lease *lease)
 {
 	rl_bytes key = lease->names.key;
@@ -82,82 +92,66 @@ static rl_loss loss_of(const redislock_lease_object *object)
 
 /* ---- onLoss ---- */
 
-static void set_on_loss(redislock_lease_object *object, const redislock_callable *on_loss)
-{
-	ZVAL_COPY(&object->on_loss.function, &on_loss->function);
-	object->on_loss.cache = on_loss->cache;
-	if (on_loss->cache.object != NULL) {
-		GC_ADDREF(on_loss->cache.object);
-	}
-}
-
 /* May run destructors. */
-static void free_callable(redislock_callable *callable)
-{
-	zend_object *object = Z_ISUNDEF(callable->function) ? NULL : callable->cache.object;
-	zval_ptr_dtor(&callable->function);
-	ZVAL_UNDEF(&callable->function);
-	if (object != NULL) {
-		OBJ_RELEASE(object);
-	}
-}
-
-/* From now on the object has none. */
-static redislock_callable take_on_loss(redislock_lease_object *object)
-{
-	redislock_callable taken = object->on_loss;
-	ZVAL_UNDEF(&object->on_loss.function);
-	return taken;
-}
-
 static void drop_on_loss(redislock_lease_object *object)
 {
-	redislock_callable dropped = take_on_loss(object);
-	free_callable(&dropped);
+	redislock_callable dropped = redislock_callable_take(&object->on_loss);
+	redislock_callable_free(&dropped);
 }
 
-void redislock_lease_call_on_loss(zend_object *std)
+/* Calls the object's onLoss for the last time. */
+static void call_on_loss(redislock_lease_object *object)
 {
-	redislock_callable on_loss = take_on_loss(from_obj(std));
-	zval retval;
-	zval lease;
-	if (Z_ISUNDEF(on_loss.function)) {
+	if (!redislock_callable_is_set(&object->on_loss)) {
 		return;
 	}
+	redislock_callable on_loss = redislock_callable_take(&object->on_loss);
 	if (redislock_is_tortured()) {
-		set_on_loss(from_obj(std), &on_loss); /* for the next time */
+		redislock_callable_copy(&object->on_loss, &on_loss); /* for the next time */
 	}
-	ZVAL_OBJ(&lease, std);
-	zend_fcall_info call = {
-		.size = sizeof call, .retval = &retval, .params = &lease, .param_count = 1};
-	ZVAL_COPY_VALUE(&call.function_name, &on_loss.function);
-	zend_fiber_switch_block();
-	/* A function that __call() stands for is looked up anew. */
-	zend_call_function(&call, on_loss.cache.function_handler != NULL ? &on_loss.cache : NULL);
-	zend_fiber_switch_unblock();
-	zval_ptr_dtor(&retval);
-	free_callable(&on_loss);
+	redislock_callable_call(&on_loss, &object->std);
+	redislock_callable_free(&on_loss);
 }
 
-/* For the collector: a callable that holds its own lease is a cycle. */
+/* True where PHP's rules for signal handlers allow to call the script. */
+static bool may_call_script(void)
+{
+	return EG(active) && EG(exception) == NULL && !zend_fiber_switch_blocked() &&
+		!CG(unclean_shutdown) && (EG(flags) & EG_FLAGS_IN_SHUTDOWN) == 0;
+}
+
+void redislock_lease_report_losses(void)
+{
+	while (atomic_load(&REDISLOCK_G(losses_due)) > 0 && may_call_script()) {
+		zend_object *listener = redislock_record_next_listener();
+		if (listener == NULL) {
+			return;
+		}
+		GC_ADDREF(listener); /* the callable may drop the last other reference */
+		call_on_loss(from_obj(listener));
+		OBJ_RELEASE(listener);
+		if (redislock_is_tortured()) {
+			return; /* the onLoss stays due */
+		}
+	}
+}
+
+/* For the garbage collector: a callable that refers to its own lease is a cycle. */
 static HashTable *get_gc(zend_object *std, zval **table, int *count)
 {
 	redislock_lease_object *object = from_obj(std);
-	if (Z_ISUNDEF(object->on_loss.function)) {
+	if (!redislock_callable_is_set(&object->on_loss)) {
 		return zend_std_get_gc(std, table, count);
 	}
 	zend_get_gc_buffer *buffer = zend_get_gc_buffer_create();
-	zend_get_gc_buffer_add_zval(buffer, &object->on_loss.function);
-	if (object->on_loss.cache.object != NULL) {
-		zend_get_gc_buffer_add_obj(buffer, object->on_loss.cache.object);
-	}
+	redislock_callable_add_gc(&object->on_loss, buffer);
 	zend_get_gc_buffer_use(buffer, table, count);
 	return NULL;
 }
 
 /* ---- life ---- */
 
-/* The object's holding is over. True = it was the last one. */
+/* Ends the object's part in the record. True = no other object has one. */
 static bool end_ref(redislock_lease_object *object)
 {
 	redislock_ref *ref = object->ref;
@@ -165,20 +159,21 @@ static bool end_ref(redislock_lease_object *object)
 	object->loss = loss == RL_LOSS_NONE ? RL_LOSS_RELEASED : loss;
 	object->ref = NULL;
 	object->ended_at = rl_os_now();
-	return redislock_record_exit(object->record, ref);
+	return redislock_record_drop_ref(object->record, ref);
 }
 
-void redislock_lease_set_birth(zval *zv, redislock_birth birth)
+void redislock_lease_set_call_site(zval *zv, redislock_call_site call_site)
 {
-	from_obj(Z_OBJ_P(zv))->birth = birth;
+	from_obj(Z_OBJ_P(zv))->call_site = call_site;
 }
 
-/* Comes before free_object(), and may run a handler of errors, which PHP code may follow that throws. */
+/* PHP calls this before free_object(). The warning may run the script's error handler, which may
+ * throw. */
 static void destroy_object(zend_object *std)
 {
 	const redislock_lease_object *object = from_obj(std);
 	if (object->record != NULL && is_held(object) && object->record->refs->next == NULL &&
-		is_script_running() && redislock_birth_was_wasted(&object->birth, std)) {
+		is_script_running() && redislock_call_site_discards(&object->call_site, std)) {
 		char shown[RL_BYTES_TEXT];
 		zend_error(E_WARNING,
 			"the lock \"%s\" is released by the statement that took it, and protects nothing: "
@@ -194,13 +189,14 @@ static void free_object(zend_object *std)
 	redislock_record *record = object->record;
 	if (record != NULL && is_script_running()) {
 		if (!is_over(object) && end_ref(object)) {
-			redislock_record_release(record, REDISLOCK_FAREWELL_NS, false);
+			redislock_record_release(record, REDISLOCK_END_LIMIT_NS, REDISLOCK_RELEASE_QUIET);
 		}
 		record->objects--;
 		if (record->objects == 0) {
 			redislock_record_free(record);
 		}
-	} else if (!is_over(object)) { /* its record waits on the request's list */
+	} else if (!is_over(object)) {
+		/* The record stays on the request's list. */
 		object->ref->listener = NULL;
 	}
 	object->record = NULL;
@@ -212,7 +208,7 @@ bool redislock_lease_enter(zval *zv, redislock_record *record, const redislock_p
 {
 	object_init_ex(zv, ce_lease);
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
-	redislock_ref *ref = redislock_record_enter(record, policy, &object->std);
+	redislock_ref *ref = redislock_record_add_ref(record, policy, &object->std);
 	if (ref == NULL) {
 		zval_ptr_dtor(zv);
 		return false;
@@ -220,8 +216,8 @@ bool redislock_lease_enter(zval *zv, redislock_record *record, const redislock_p
 	object->record = record;
 	object->ref = ref;
 	object->since = rl_os_now();
-	if (!Z_ISUNDEF(policy->on_loss.function)) {
-		set_on_loss(object, &policy->on_loss);
+	if (redislock_callable_is_set(&policy->on_loss)) {
+		redislock_callable_copy(&object->on_loss, &policy->on_loss);
 	}
 	record->objects++;
 	return true;
@@ -244,7 +240,7 @@ void redislock_lease_won(zval *zv, int64_t waited_ns, uint64_t attempts)
 	object->since = rl_os_now();
 	object->waited_ns = waited_ns;
 	object->attempts = attempts;
-	redislock_record_begin(object->record);
+	redislock_record_won(object->record);
 }
 
 /* In seconds. */
@@ -253,7 +249,8 @@ static double remaining(const redislock_lease_object *object)
 	return is_over(object) ? 0.0 : (double) rl_lease_remaining(object->record->lease) / 1e9;
 }
 
-/* What var_dump() and print_r() show; never the token. An export, a cast or an encoding shows nothing at all. */
+/* What var_dump() and print_r() show: never the token. var_export(), an array cast and
+ * json_encode() show no field at all. */
 static HashTable *debug_info(zend_object *std, int *is_temporary)
 {
 	const redislock_lease_object *object = from_obj(std);
@@ -269,12 +266,13 @@ static HashTable *debug_info(zend_object *std, int *is_temporary)
 	return Z_ARRVAL(info);
 }
 
-/* The object, set up; NULL with an exception. */
+/* NULL = the object was not set up, and an exception was thrown. */
 static redislock_lease_object *object_of(zval *self)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(self));
 	if (object->record == NULL) {
-		zend_throw_error(NULL, "The RedisLockLease object was not set up");
+		zend_throw_error(
+			NULL, "The RedisLockLease object was not set up: only RedisLock makes leases");
 		return NULL;
 	}
 	return object;
@@ -355,15 +353,18 @@ ZEND_METHOD(RedisLockLease, detach)
 		RETURN_THROWS();
 	}
 	if (object->record->refs->next != NULL) {
-		zend_throw_exception(redislock_ce_exception,
-			"a lock that is held more than once (reentrant) cannot be given away", 0);
+		char shown[RL_BYTES_TEXT];
+		zend_throw_exception_ex(redislock_ce_exception, 0,
+			"the lock \"%s\" cannot be detached: it is held more than once (reentrant: true); "
+			"release the other leases first",
+			rl_bytes_text(key_of(object->record->lease), shown));
 		RETURN_THROWS();
 	}
 	RETVAL_STRINGL(object->record->lease->token, object->record->lease->token_len);
-	redislock_record_leave(object->record);
+	redislock_record_pause_watch(object->record);
 	end_ref(object);
 	rl_lease_give_away(object->record->lease);
-	redislock_record_left(object->record);
+	redislock_record_end_watch(object->record);
 	drop_on_loss(object);
 }
 
@@ -377,8 +378,8 @@ ZEND_METHOD(RedisLockLease, loss)
 
 /* ---- with the server ---- */
 
-/* How long the end of a section may wait: as long as a release may take. */
-static int64_t patience_of(const redislock_record *record)
+/* How long the end of a section waits at most: as long as a release may take. */
+static int64_t release_limit_of(const redislock_record *record)
 {
 	const rl_set *set = &record->client->set;
 	int64_t longest = 0;
@@ -389,35 +390,34 @@ static int64_t patience_of(const redislock_record *record)
 	return longest;
 }
 
-/* NULL with an exception. */
+/* NULL = an exception was thrown. */
 static redislock_call *ask(redislock_record *record, rl_verb verb, int64_t ttl_ms)
 {
 	rl_lease *lease = record->lease;
 	rl_bytes token = verb == RL_VERB_OWNER ? rl_bytes_of(NULL, 0) : rl_lease_token(lease);
 	bool may_be_repeated = verb == RL_VERB_RELEASE && !lease->is_own_token;
-	rl_op *op = rl_plain_new(&record->client->set, redislock_client_pool(record->client),
-		&REDISLOCK_G(env),
+	rl_op *op = rl_plain_new(&record->client->set, record->client->pool, &REDISLOCK_G(env),
 		&(rl_plain_args){.verb = verb,
 			.key = lease->names.key,
 			.token = token,
 			.ttl_ms = ttl_ms,
 			.was_held = rl_lease_was_held(lease),
-			/* A member that carries it out late could shorten what the next one has prolonged. */
+			/* A member that runs the command late could shorten the TTL that the next extend() sets. */
 			.asks_all = verb == RL_VERB_EXTEND,
 			.late_ns = may_be_repeated ? lease->ttl_ns : 0});
 	redislock_call *call = redislock_call_run(record->client, op);
-	if (call != NULL && record->client->mute_until != 0) {
-		redislock_leases_backed_off(record->client, 0); /* it answers */
+	if (call != NULL && record->client->backed_off_until != 0) {
+		redislock_records_back_off(record->client, 0); /* the server answers again */
 	}
 	return call;
 }
 
-/* A method finds out that the lock is lost, or was: what has an onLoss hears of it before the method returns. */
-static void tell_of_loss(const redislock_lease_object *object)
+/* If the lock is lost, calls each onLoss before the method returns. */
+static void report_loss(const redislock_lease_object *object)
 {
 	if (!is_over(object)) {
 		redislock_record_note_loss(object->record);
-		redislock_losses_tell();
+		redislock_lease_report_losses();
 	}
 }
 
@@ -426,7 +426,7 @@ ZEND_METHOD(RedisLockLease, verify)
 	OBJECT_ALONE
 	if (!is_held(object)) {
 		RETVAL_FALSE;
-		tell_of_loss(object);
+		report_loss(object);
 		return;
 	}
 	rl_lease *lease = object->record->lease;
@@ -434,9 +434,9 @@ ZEND_METHOD(RedisLockLease, verify)
 	if (call == NULL) {
 		RETURN_THROWS();
 	}
-	const rl_member_call *seat = rl_quorum_call_owner(&call->op->call);
+	const rl_member_call *member = rl_quorum_call_owner(&call->op->call);
 	bool is_ours = call->op->status == RL_OK &&
-		rl_bytes_equal(rl_bytes_of(seat->text, seat->text_len), rl_lease_token(lease));
+		rl_bytes_equal(rl_bytes_of(member->text, member->text_len), rl_lease_token(lease));
 	rl_loss loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
 	redislock_call_end(call);
 	if (!is_ours) {
@@ -445,10 +445,10 @@ ZEND_METHOD(RedisLockLease, verify)
 		rl_watchdog_let_go(object->record->renewal);
 	}
 	RETVAL_BOOL(is_held(object));
-	tell_of_loss(object);
+	report_loss(object);
 }
 
-bool redislock_lease_prolong(redislock_record *record, int64_t ttl_ms)
+bool redislock_lease_extend(redislock_record *record, int64_t ttl_ms)
 {
 	rl_lease *lease = record->lease;
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
@@ -491,8 +491,8 @@ ZEND_METHOD(RedisLockLease, extend)
 	if (object == NULL || !redislock_read_ttl(ttl, 1, &ttl_ms)) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(is_held(object) && redislock_lease_prolong(object->record, ttl_ms));
-	tell_of_loss(object);
+	RETVAL_BOOL(is_held(object) && redislock_lease_extend(object->record, ttl_ms));
+	report_loss(object);
 }
 
 static void release(redislock_lease_object *object, zval *return_value)
@@ -506,7 +506,7 @@ static void release(redislock_lease_object *object, zval *return_value)
 		end_ref(object);
 		RETURN_BOOL(was_held);
 	}
-	redislock_record_leave(record);
+	redislock_record_pause_watch(record);
 	bool was_held = rl_lease_leave(record->lease);
 	if (!rl_lease_is_open(record->lease)) {
 		RETURN_FALSE;
@@ -517,11 +517,11 @@ static void release(redislock_lease_object *object, zval *return_value)
 	}
 	bool is_ours = call->op->status == RL_OK;
 	redislock_call_end(call);
-	if (!is_over(object)) { /* a signal handler may have ended it meanwhile */
+	if (!is_over(object)) { /* a signal handler may have released it */
 		end_ref(object);
 	}
 	rl_lease_end(record->lease);
-	redislock_record_left(record);
+	redislock_record_end_watch(record);
 	RETURN_BOOL(was_held && is_ours);
 }
 
@@ -538,17 +538,20 @@ void redislock_lease_end_section(zval *zv, zval *result)
 	redislock_record *record = object->record;
 	rl_loss loss = loss_of(object);
 	if (!is_over(object) && end_ref(object)) {
-		/* A release that fails for a while is counted, and the watchdog repeats it. */
+		/* The watchdog repeats a release that fails for now, and stats() counts it. */
 		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
-		int64_t limit_ns = is_ending ? REDISLOCK_FAREWELL_NS : patience_of(record);
-		redislock_record_release(record, limit_ns, loss == RL_LOSS_NONE && EG(exception) == NULL);
+		int64_t limit_ns = is_ending ? REDISLOCK_END_LIMIT_NS : release_limit_of(record);
+		bool may_throw = loss == RL_LOSS_NONE && EG(exception) == NULL;
+		redislock_record_release(
+			record, limit_ns, may_throw ? REDISLOCK_RELEASE_THROWS : REDISLOCK_RELEASE_QUIET);
 	}
 	bool is_found_by_release = false;
 	if (loss == RL_LOSS_NONE && rl_lease_is_lost(record->lease)) {
 		loss = rl_lease_loss(record->lease);
-		is_found_by_release = loss == RL_LOSS_DELETED; /* else the time was over, too */
+		is_found_by_release = loss == RL_LOSS_DELETED; /* else the TTL is over, too */
 	}
-	/* The section may have released the lock itself: what became of the key afterwards does not concern the section. */
+	/* The section may have released the lock itself. Then the later fate of the key does not
+	 * concern it. */
 	if (EG(exception) == NULL && loss != RL_LOSS_NONE && loss != RL_LOSS_RELEASED) {
 		redislock_throw_section_lost(record->lease, loss, is_found_by_release, result);
 	}

@@ -20,15 +20,16 @@
 #define TTL_MIN_MS 5
 #define TTL_MAX_MS (INT64_C(366) * 24 * 3600 * 1000)
 
-/* What floats lose: 0.57 s is 569.9999... ms and means 570. */
+/* The error of floats: 0.57 s is 569.9999... ms and means 570. */
 #define MS_TOLERANCE 1e-6
 
 /* ---- servers ---- */
 
-/* Where a DSN came from decides how its error is told. */
+/* Where a DSN comes from, for the message about an error in it. */
 typedef struct dsn_source {
 	bool is_ini;
-	unsigned number; /* in a list, from 1; 0 = it stands alone */
+	/* Its number in a list, from 1; 0 = there is no list. */
+	unsigned number;
 } dsn_source;
 
 static void throw_bad_dsn(const rl_error *err, dsn_source source)
@@ -39,8 +40,8 @@ static void throw_bad_dsn(const rl_error *err, dsn_source source)
 	}
 	if (source.is_ini) {
 		zend_value_error(
-			"The INI setting redislock.servers must be a valid DSN%s: %s (in php.ini it needs double "
-			"quotes)",
+			"The INI setting redislock.servers must be a valid DSN%s: %s (in php.ini it needs "
+			"double quotes)",
 			where, err->message);
 	} else {
 		zend_argument_value_error(1, "must be a valid DSN%s: %s", where, err->message);
@@ -99,7 +100,7 @@ static bool add_list(redislock_client *client, const redislock_arguments *argume
 	return true;
 }
 
-/* The next word of a text of words separated by spaces; empty at its end. */
+/* Returns the next word of a text whose words are separated by spaces; an empty word at its end. */
 static rl_bytes next_word(const char **text)
 {
 	const char *start = *text + strspn(*text, " \t\r\n");
@@ -135,7 +136,7 @@ static bool add_ini(redislock_client *client, const redislock_arguments *argumen
 
 static bool check_range(double value, double min, double max, uint32_t arg, const char *what)
 {
-	if (value >= min && value <= max) { /* NaN is neither */
+	if (value >= min && value <= max) { /* NaN is not */
 		return true;
 	}
 	zend_argument_value_error(arg, "must be %s", what);
@@ -160,7 +161,7 @@ static bool check_numbers(const redislock_arguments *arguments)
 		zend_argument_value_error(7, "must be at least 0 and less than 1");
 		return false;
 	}
-	if (arguments->has_retries && arguments->retries < 0) {
+	if (arguments->retries != NULL && *arguments->retries < 0) {
 		zend_argument_value_error(8, "must be null or at least 0");
 		return false;
 	}
@@ -197,15 +198,12 @@ bool redislock_client_fill(redislock_client *client, const redislock_arguments *
 	if (!check_numbers(arguments) || !set_prefix(client, arguments->prefix)) {
 		return false;
 	}
-	client->is_persistent = arguments->is_persistent;
-	client->is_reentrant = arguments->is_reentrant;
 	client->set.backoff = (rl_backoff){.first_ns = (int64_t) (arguments->retry_delay * 1e9),
 		.max_ns = (int64_t) (arguments->retry_max_delay * 1e9),
 		.jitter = arguments->jitter};
 	client->set.retries =
-		arguments->has_retries ? (uint64_t) arguments->retries : RL_RETRIES_UNLIMITED;
+		arguments->retries != NULL ? (uint64_t) *arguments->retries : RL_RETRIES_UNLIMITED;
 	client->set.drift_factor = arguments->drift_factor;
-	client->set.wakes = arguments->wakes;
 	if (arguments->servers != NULL) {
 		return add_list(client, arguments);
 	}
@@ -259,7 +257,7 @@ bool redislock_read_wait(double seconds, uint32_t arg, int64_t *ns)
 		zend_argument_value_error(arg, "must be 0 or more seconds, or INF");
 		return false;
 	}
-	/* More than a hundred years is for ever. */
+	/* More than a hundred years means without end. */
 	*ns = seconds > 3.2e9 ? RL_NEVER : (int64_t) ceil(seconds * 1000 - MS_TOLERANCE) * RL_NS_PER_MS;
 	return true;
 }
@@ -334,7 +332,7 @@ static bool are_valid_servers(const char *text, rl_error *err)
 	return is_valid;
 }
 
-/* What is behind a NUL would be shown by ini_get() and not used. */
+/* ini_get() would show the text after a NUL byte, but nothing would use it. */
 static bool has_nul(const zend_string *value)
 {
 	return value != NULL && strlen(ZSTR_VAL(value)) != ZSTR_LEN(value);
@@ -347,7 +345,8 @@ static void warn_of_nul(const char *setting, int stage)
 	}
 }
 
-/* A bad value in php.ini is kept, so that a lease refuses it: falling back to no ceiling would be worse. */
+/* A bad value in php.ini is kept, so that a lease refuses it. To fall back to no ceiling would be
+ * worse. */
 ZEND_INI_MH(redislock_on_max_hold)
 {
 	double *max_hold = (double *) (void *) ZEND_INI_GET_ADDR();
@@ -357,7 +356,8 @@ ZEND_INI_MH(redislock_on_max_hold)
 	bool is_good = end != text && *end == '\0' && seconds >= 0 && !has_nul(new_value);
 	if (stage == ZEND_INI_STAGE_RUNTIME && !is_good) {
 		zend_error(E_WARNING,
-			"redislock.max_hold stays as it was, for the new value is no number of seconds");
+			"redislock.max_hold stays as it was, because the new value is not a number of "
+			"seconds, 0 or more");
 		return FAILURE;
 	}
 	*max_hold = is_good ? seconds : NAN;
@@ -373,8 +373,8 @@ ZEND_INI_MH(redislock_on_prefix)
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
-/* A bad value in php.ini is kept, so that the constructor refuses it: falling back to the default would
- * lock on another server without a word. */
+/* A bad value in php.ini is kept, so that the constructor refuses it. To fall back to the default
+ * would silently lock on another server. */
 ZEND_INI_MH(redislock_on_servers)
 {
 	if (has_nul(new_value)) {
@@ -383,15 +383,18 @@ ZEND_INI_MH(redislock_on_servers)
 	}
 	rl_error err;
 	if (stage == ZEND_INI_STAGE_RUNTIME && !are_valid_servers(ZSTR_VAL(new_value), &err)) {
-		/* ini_set() says false, which nobody looks at, and the old server would be used. */
-		zend_error(E_WARNING, "redislock.servers stays as it was, for the new value is no DSN: %s",
+		/* ini_set() returns false, which few scripts check, and PHP would go on with the old
+		 * server. */
+		zend_error(E_WARNING,
+			"redislock.servers stays as it was, because the new value is not a valid DSN: %s",
 			err.message);
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
-/* The server as messages name it. What is no DSN may hold a password anywhere, so nothing of it is shown. */
+/* Appends the server as messages name it. A text that is not a DSN may contain a password anywhere,
+ * so nothing of it is shown. */
 static void append_masked(smart_str *out, rl_bytes word)
 {
 	rl_dsn dsn;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arguments and INI settings, checked and turned into core's terms. What is wrong is a ValueError or
- * TypeError, thrown before anything is sent.
+ * Checks arguments and INI settings, and converts them for core. A wrong value is a ValueError or
+ * TypeError, which is thrown before anything is sent.
  */
 #ifndef REDISLOCK_OPTIONS_H
 #define REDISLOCK_OPTIONS_H
 
 #include "php/redislock_call.h"
 
-/* The constructor's arguments as PHP gives them. */
+/* The constructor's arguments that have to be checked, as PHP gives them. */
 typedef struct redislock_arguments {
 	const zend_string *server; /* a DSN, or NULL */
 	HashTable *servers;        /* a list of DSNs, or NULL */
@@ -19,16 +19,14 @@ typedef struct redislock_arguments {
 	double retry_max_delay;
 	double jitter;
 	double drift_factor;
-	zend_long retries;
-	bool has_retries;
-	bool wakes;
-	bool is_persistent;
-	bool is_reentrant;
+	/* NULL = as many retries as the wait allows. */
+	const zend_long *retries;
 } redislock_arguments;
 
-/* PHP takes true for 1.0 and the number 6379 for the text "6379". Here both are a TypeError, also without
- * strict_types: acquire('k', 30, true) would wait for one second, and new RedisLock($dsn, 6379) would prefix all keys.
- * The parameters are those of zend_parse_arg_double() and zend_parse_arg_str(). */
+/* PHP converts true to 1.0 and the number 6379 to the text "6379". Here both are a TypeError, also
+ * without strict_types: otherwise acquire('k', 30, true) would wait for one second, and new
+ * RedisLock($dsn, 6379) would put a prefix before all keys. The parameters are those of
+ * zend_parse_arg_double() and zend_parse_arg_str(). */
 static inline bool redislock_parse_float(
 	zval *value, double *number, bool *is_null, bool may_be_null, uint32_t arg)
 {
@@ -43,7 +41,7 @@ static inline bool redislock_parse_prefix(zval *value, zend_string **prefix, uin
 	return is_text && zend_parse_arg_str(value, prefix, true, arg);
 }
 
-/* Parameters of methods, to be used among PHP's own Z_PARAM_... macros, which have the same form. */
+/* Parameters of methods, for use among PHP's own Z_PARAM_... macros, which have the same form. */
 #define REDISLOCK_PARAM(is_parsed, expected) \
  Z_PARAM_PROLOGUE(0, 0); \
  if (UNEXPECTED(!(is_parsed))) { \
@@ -59,21 +57,23 @@ static inline bool redislock_parse_prefix(zval *value, zend_string **prefix, uin
 #define REDISLOCK_PARAM_PREFIX(prefix) \
  REDISLOCK_PARAM(redislock_parse_prefix(_arg, &(prefix), _i), Z_EXPECTED_STRING_OR_NULL)
 
-/* @return false with an exception; home may then be filled in part, and is still to be unreferenced */
+/* @return false = an exception was thrown; the client is filled in part then, and the caller still
+ *   has to drop its reference */
 bool redislock_client_fill(redislock_client *client, const redislock_arguments *arguments);
 
-/* Checks of the methods' arguments; false with an exception. arg is the argument's number. */
+/* These check an argument of a method. False = an exception was thrown. @param arg its number */
 bool redislock_check_token(const zend_string *token, uint32_t arg);
 bool redislock_read_ttl(double seconds, uint32_t arg, int64_t *ms);
 bool redislock_read_wait(double seconds, uint32_t arg, int64_t *ns);
 
-/* How long a lease may be renewed: the argument, unless is_none, or the INI setting, whichever is less.
- * @param[out] ns RL_NEVER = for ever */
+/* Reads how long a lease may be renewed: the argument (unless is_none) or the INI setting,
+ * whichever is shorter.
+ * @param[out] ns RL_NEVER = without end */
 bool redislock_read_max_hold(double seconds, bool is_none, uint32_t arg, int64_t *ns);
 
-/* The key with its prefix.
- * @param[out] key points into the key itself or into *joined
- * @param[out] joined to be freed with redislock_free_key(), when true was returned */
+/* Reads the key, and puts the prefix before it.
+ * @param[out] key points into the name itself or into *joined
+ * @param[out] joined the caller frees it with redislock_free_key(), if true was returned */
 bool redislock_read_key(const redislock_client *client, const zend_string *name, uint32_t arg,
 	rl_bytes *key, char **joined);
 
@@ -84,7 +84,8 @@ static inline void redislock_free_key(char *joined)
 	}
 }
 
-/* For INI: redislock.servers is checked when a script sets it, and shown without its passwords. */
+/* The handlers of the INI settings. redislock.servers is checked when a script sets it, and
+ * displayed without its passwords. */
 ZEND_INI_MH(redislock_on_max_hold);
 ZEND_INI_MH(redislock_on_prefix);
 ZEND_INI_MH(redislock_on_servers);

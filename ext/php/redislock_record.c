@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Records of what is held. The design is in the header.
+ * Lease records. The design is in the header.
  */
 #include "php_redislock.h"
 
 #include "php/redislock_exception.h"
 #include "php/redislock_record.h"
-#include "php/redislock_loss.h"
 #include "php/redislock_sigterm.h"
+#include "php/redislock_torture.h"
 
 #include "zend_exceptions.h"
 #include "zend_observer.h"
@@ -20,25 +20,27 @@
 #include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
 
-/* A server that did not answer a release batch is spared others for this long, or until it grants a lease. */
-#define MUTE_NS RL_NS_PER_SECOND
+/* A server that did not answer a release batch gets no other one for this long, or until it
+ * answers. */
+#define BACK_OFF_NS RL_NS_PER_SECOND
 
-/* The pause until the script is told again of a loss: it has not looked yet, or the moment was a bad one. Doubled
- * each time. */
-#define TELL_AGAIN_NS (2 * RL_NS_PER_MS)
-#define TELL_PAUSE_MAX_NS (100 * RL_NS_PER_MS)
+/* The pause until the VM is interrupted again, because the script has not looked yet, or because
+ * PHP allowed no call at that moment. The pause doubles each time. */
+#define INTERRUPT_AGAIN_NS (2 * RL_NS_PER_MS)
+#define INTERRUPT_PAUSE_MAX_NS (100 * RL_NS_PER_MS)
 
-/* So many leases of one server are released in one go. */
-#define FAREWELL_MAX 256
+/* The largest number of leases of one client in one release batch. */
+#define BATCH_MAX 256
 
-/* What a record takes besides its names and its token, more or less; and what all of a request may take: some 10,000
- * with usual keys. They are outside of PHP's memory limit, and as many as the end of a request can release. */
+/* The approximate size of a record without its names and its token, and of all records of a
+ * request: some 10,000 with usual keys. PHP's memory limit does not count them. The end of a
+ * request can release about as many. */
 #define RECORD_BYTES 1024
 #define RECORDS_BYTES_MAX (11 * 1024 * 1024)
 
 /* ---- the watchdog's part ---- */
 
-/* False when that was done before. */
+/* False = the record was marked before. */
 static bool mark_due(redislock_record *record)
 {
 	int state = REDISLOCK_LOSS_NONE;
@@ -49,18 +51,18 @@ static bool mark_due(redislock_record *record)
 	return is_new;
 }
 
-/* On the watchdog's thread. */
+/* Runs on the watchdog's thread. */
 static int64_t on_lost(void *ctx)
 {
 	redislock_record *record = ctx;
 	if (!mark_due(record) && atomic_load(&record->loss) == REDISLOCK_LOSS_OVER) {
 		return 0;
 	}
-	record->tell_pause = record->tell_pause == 0
-		? TELL_AGAIN_NS
-		: rl_time_earlier(2 * record->tell_pause, TELL_PAUSE_MAX_NS);
+	record->interrupt_pause = record->interrupt_pause == 0
+		? INTERRUPT_AGAIN_NS
+		: rl_time_earlier(2 * record->interrupt_pause, INTERRUPT_PAUSE_MAX_NS);
 	zend_atomic_bool_store_ex(record->vm_interrupt, true);
-	return record->tell_pause;
+	return record->interrupt_pause;
 }
 
 static bool has_listener(const redislock_record *record)
@@ -72,7 +74,7 @@ static bool has_listener(const redislock_record *record)
 	return ref != NULL;
 }
 
-/* The lock is kept as its holdings want it. */
+/* Sets the renewal as the refs want it. */
 static void apply_refs(redislock_record *record)
 {
 	rl_renewal *renewal = record->renewal;
@@ -87,7 +89,7 @@ static void apply_refs(redislock_record *record)
 	atomic_store(&record->lease->hold_until, renewal->renews ? renewal->hold_until : RL_NEVER);
 }
 
-/* Makes the watchdog's part of the record. False with an exception. */
+/* Makes the watchdog's part of the record. False = an exception was thrown. */
 static bool prepare_watch(redislock_record *record)
 {
 	rl_renewal *renewal = rl_renewal_new(&record->client->set, record->lease);
@@ -98,7 +100,8 @@ static bool prepare_watch(redislock_record *record)
 		char text[128];
 		free(renewal);
 		rl_error_set(&err, RL_ERR_MEMORY, sys_errno,
-			"no thread to keep the lease alive: %s; it can be had with renew: false",
+			"could not start the thread that renews leases: %s; "
+			"a lease with renew: false and without onLoss needs no thread",
 			rl_os_error_text(sys_errno, text, sizeof text));
 		redislock_throw(&err, NULL);
 		return false;
@@ -119,10 +122,11 @@ static void set_hold_until(redislock_ref *ref)
 	ref->hold_until = rl_time_later(rl_os_now(), ref->max_hold_ns);
 }
 
-redislock_ref *redislock_record_enter(
+redislock_ref *redislock_record_add_ref(
 	redislock_record *record, const redislock_policy *policy, zend_object *object)
 {
-	bool is_listening = !Z_ISUNDEF(policy->on_loss.function);
+	bool is_first = record->refs == NULL; /* else the lock is won already */
+	bool is_listening = redislock_callable_is_set(&policy->on_loss);
 	bool is_new_watch = record->renewal == NULL && (policy->renews || is_listening);
 	redislock_ref *ref = malloc(sizeof *ref);
 	if (ref == NULL) {
@@ -138,20 +142,20 @@ redislock_ref *redislock_record_enter(
 		.max_hold_ns = policy->max_hold_ns,
 		.listener = is_listening ? object : NULL};
 	set_hold_until(ref);
-	rl_renewal *renewal = record->is_begun && !is_new_watch ? record->renewal : NULL;
+	rl_renewal *renewal = is_first || is_new_watch ? NULL : record->renewal;
 	rl_watchdog_hold(renewal);
 	record->refs = ref;
 	if (renewal != NULL) {
 		apply_refs(record);
 	}
 	rl_watchdog_let_go(renewal);
-	if (record->is_begun && is_new_watch) {
+	if (!is_first && is_new_watch) {
 		begin_watch(record);
 	}
 	return ref;
 }
 
-/* No object wants to be told of a loss any more. */
+/* No onLoss has to be called any more. */
 static void forget_loss(redislock_record *record)
 {
 	if (atomic_exchange(&record->loss, REDISLOCK_LOSS_OVER) == REDISLOCK_LOSS_DUE) {
@@ -166,7 +170,7 @@ void redislock_record_note_loss(redislock_record *record)
 	}
 }
 
-/* Takes the first that was not told yet; tortured, it stays. */
+/* Takes the first object whose onLoss was not called yet. Under torture the object stays. */
 static zend_object *take_listener(redislock_record *record)
 {
 	zend_object *listener = NULL;
@@ -186,7 +190,7 @@ zend_object *redislock_record_next_listener(void)
 		if (atomic_load(&record->loss) != REDISLOCK_LOSS_DUE) {
 			continue;
 		}
-		/* In a forked child a lease ends at the first look. */
+		/* In a forked child rl_lease_is_held() ends the lease. */
 		if (rl_lease_is_held(record->lease) || !rl_lease_is_lost(record->lease)) {
 			forget_loss(record);
 			continue;
@@ -199,7 +203,7 @@ zend_object *redislock_record_next_listener(void)
 	return NULL;
 }
 
-bool redislock_record_exit(redislock_record *record, redislock_ref *ref)
+bool redislock_record_drop_ref(redislock_record *record, redislock_ref *ref)
 {
 	redislock_ref **slot = &record->refs;
 	while (*slot != ref) {
@@ -221,22 +225,21 @@ bool redislock_record_exit(redislock_record *record, redislock_ref *ref)
 	return false;
 }
 
-void redislock_record_begin(redislock_record *record)
+void redislock_record_won(redislock_record *record)
 {
-	record->is_begun = true;
 	set_hold_until(record->refs);
 	if (record->renewal != NULL) {
 		begin_watch(record);
 	}
 }
 
-void redislock_record_leave(redislock_record *record)
+void redislock_record_pause_watch(redislock_record *record)
 {
 	rl_watchdog_pause(record->renewal);
 	forget_loss(record);
 }
 
-void redislock_record_left(redislock_record *record)
+void redislock_record_end_watch(redislock_record *record)
 {
 	rl_renewal *renewal = record->renewal;
 	record->renewal = NULL;
@@ -250,15 +253,15 @@ static size_t bytes_of_record(size_t key_len, size_t token_room)
 	return RECORD_BYTES + rl_names_size(key_len) + token_room;
 }
 
-/* False with an exception. */
+/* False = an exception was thrown. */
 static bool has_room(size_t bytes)
 {
 	if (REDISLOCK_G(record_bytes) + bytes <= RECORDS_BYTES_MAX) {
 		return true;
 	}
 	zend_throw_exception_ex(redislock_ce_exception, 0,
-		"no room for another lease: this request keeps %u leases already (about 10000 are allowed, fewer "
-		"with long keys); release some, and drop their objects",
+		"no room for another lease: this request has %u leases already (about 10000 are allowed, "
+		"fewer with long keys); release some of them and drop their objects",
 		REDISLOCK_G(record_count));
 	return false;
 }
@@ -301,8 +304,8 @@ redislock_record *redislock_record_new(
 
 void redislock_record_free(redislock_record *record)
 {
-	redislock_record_leave(record);
-	redislock_record_left(record);
+	redislock_record_pause_watch(record);
+	redislock_record_end_watch(record);
 	*record->link = record->next;
 	if (record->next != NULL) {
 		record->next->link = record->link;
@@ -319,7 +322,7 @@ void redislock_record_free(redislock_record *record)
 	free(record);
 }
 
-/* Its address may be another Fiber's next. */
+/* PHP may give the address to another Fiber next. */
 static void on_fiber_destroyed(zend_fiber_context *fiber)
 {
 	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
@@ -346,16 +349,16 @@ redislock_record *redislock_record_find(const redislock_client *client, rl_bytes
 	return NULL;
 }
 
-/* Whoever has a quorum of the one leaves no quorum of the other. */
-static bool excludes(const rl_set *record, const rl_set *wanted)
+/* True when a holder of a quorum of one set leaves no quorum of the other set. */
+static bool excludes(const rl_set *held, const rl_set *wanted)
 {
-	unsigned missing = record->count - rl_quorum(record->count); /* may lack it, at most */
+	unsigned missing = held->count - rl_quorum(held->count); /* may lack the lock */
 	unsigned spare = wanted->count - rl_quorum(wanted->count);
-	return rl_set_common(record, wanted) > missing + spare;
+	return rl_set_common(held, wanted) > missing + spare;
 }
 
-/* As far as its holdings go. */
-static bool is_kept_for_ever(const redislock_record *record)
+/* As far as its refs decide. */
+static bool is_renewed_for_ever(const redislock_record *record)
 {
 	bool renews = false;
 	for (const redislock_ref *ref = record->refs; ref != NULL; ref = ref->next) {
@@ -370,7 +373,7 @@ static bool is_kept_for_ever(const redislock_record *record)
 const redislock_record *redislock_record_blocking(const redislock_client *client, rl_bytes key)
 {
 	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
-		if (is_kept_for_ever(record) && record->refs != NULL &&
+		if (is_renewed_for_ever(record) && record->refs != NULL &&
 			rl_bytes_equal(record->lease->names.key, key) &&
 			excludes(&record->client->set, &client->set) && rl_lease_is_held(record->lease)) {
 			return record;
@@ -379,18 +382,18 @@ const redislock_record *redislock_record_blocking(const redislock_client *client
 	return NULL;
 }
 
-void redislock_leases_backed_off(redislock_client *client, int64_t until)
+void redislock_records_back_off(redislock_client *client, int64_t until)
 {
 	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
 		const rl_set *other = &record->client->set;
 		if (other->count == client->set.count &&
 			rl_set_common(other, &client->set) == client->set.count) {
-			record->client->mute_until = until;
+			record->client->backed_off_until = until;
 		}
 	}
 }
 
-/* The watchdog repeats the release on these members. */
+/* Has the watchdog repeat the release on these members. */
 static void release_late(const redislock_record *record, unsigned members)
 {
 	const rl_lease *lease = record->lease;
@@ -414,28 +417,27 @@ static void release_all_late(redislock_record **records, size_t count)
 	}
 }
 
-/* Releases several locks of one home. @return the operation, NULL = none */
-static rl_op *batch(
+/* Releases several locks of one client. @return the operation; NULL = nothing was sent */
+static rl_op *release_batch(
 	redislock_client *client, redislock_record **records, size_t count, int64_t limit_ns)
 {
-	rl_lease *leases[FAREWELL_MAX];
+	rl_lease *leases[BATCH_MAX];
 	int64_t now = rl_os_now();
 	for (size_t i = 0; i < count; i++) {
 		leases[i] = records[i]->lease;
 	}
-	bool is_possible = limit_ns > 0 && now >= client->mute_until;
-	rl_op *op = count > 0 && is_possible
-		? rl_release_batch_new(&client->set, redislock_client_pool(client), &REDISLOCK_G(env),
-			  leases, count, limit_ns)
-		: NULL;
+	bool is_possible = limit_ns > 0 && now >= client->backed_off_until;
+	rl_op *op = count > 0 && is_possible ? rl_release_batch_new(&client->set, client->pool,
+											   &REDISLOCK_G(env), leases, count, limit_ns)
+										 : NULL;
 	if (op == NULL) {
 		release_all_late(records, count);
 		return NULL;
 	}
 	rl_drive(&REDISLOCK_G(net), op, NULL);
-	/* Who fails at once delays nobody. */
+	/* A server that fails at once does not delay the others. */
 	if (op->status != RL_OK && rl_os_now() - now >= limit_ns / 2) {
-		redislock_leases_backed_off(client, rl_os_now() + MUTE_NS);
+		redislock_records_back_off(client, rl_os_now() + BACK_OFF_NS);
 	}
 	for (size_t i = 0; i < count; i++) {
 		release_late(records[i], rl_release_batch_missing((rl_release_batch *) op, i));
@@ -443,28 +445,30 @@ static rl_op *batch(
 	return op;
 }
 
-void redislock_record_release(redislock_record *record, int64_t limit_ns, bool throws)
+void redislock_record_release(
+	redislock_record *record, int64_t limit_ns, redislock_release_errors errors)
 {
-	redislock_record_leave(record);
+	redislock_record_pause_watch(record);
 	if (rl_lease_is_open(record->lease)) {
-		rl_op *op = batch(record->client, &record, 1, limit_ns);
-		if (op != NULL && throws && rl_release_batch_is_barred((rl_release_batch *) op, 0)) {
+		rl_op *op = release_batch(record->client, &record, 1, limit_ns);
+		if (op != NULL && errors == REDISLOCK_RELEASE_THROWS &&
+			rl_release_batch_is_barred((rl_release_batch *) op, 0)) {
 			redislock_throw(op->err, op);
 		}
 		rl_op_free(op);
 	}
-	redislock_record_left(record);
+	redislock_record_end_watch(record);
 }
 
-/* Those of the first record's home, so many as go in one go. */
-static void farewell_of_one_home(int64_t limit_ns)
+/* Releases the records of the first record's client, as many as one batch takes. */
+static void release_one_client(int64_t limit_ns)
 {
-	redislock_record *open_records[FAREWELL_MAX];
-	redislock_record *records[FAREWELL_MAX];
+	redislock_record *open_records[BATCH_MAX];
+	redislock_record *records[BATCH_MAX];
 	redislock_client *client = REDISLOCK_G(records)->client;
 	size_t open = 0;
 	size_t count = 0;
-	for (redislock_record *record = REDISLOCK_G(records); record != NULL && count < FAREWELL_MAX;
+	for (redislock_record *record = REDISLOCK_G(records); record != NULL && count < BATCH_MAX;
 		 record = record->next) {
 		if (record->client != client) {
 			continue;
@@ -474,14 +478,15 @@ static void farewell_of_one_home(int64_t limit_ns)
 			open_records[open++] = record;
 		}
 	}
-	rl_op_free(batch(client, open_records, open, limit_ns));
+	rl_op_free(release_batch(client, open_records, open, limit_ns));
 	for (size_t i = 0; i < count; i++) {
 		redislock_record_free(records[i]);
 	}
 }
 
-/* Half of what is left while others are to come: a server that hangs leaves time for those behind it. */
-static int64_t share_of_next(int64_t left_ns)
+/* The time for the next batch: half of what is left while batches of other clients are to come, so
+ * that a server that hangs leaves time for the others. */
+static int64_t limit_of_next(int64_t left_ns)
 {
 	const redislock_client *client = REDISLOCK_G(records)->client;
 	for (const redislock_record *record = REDISLOCK_G(records); record != NULL;
@@ -493,13 +498,13 @@ static int64_t share_of_next(int64_t left_ns)
 	return left_ns;
 }
 
-void redislock_leases_farewell(void)
+void redislock_records_release_all(void)
 {
-	int64_t end_at = rl_os_now() + REDISLOCK_FAREWELL_NS;
+	int64_t end_at = rl_os_now() + REDISLOCK_END_LIMIT_NS;
 	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
-		redislock_record_leave(record);
+		redislock_record_pause_watch(record);
 	}
 	while (REDISLOCK_G(records) != NULL) {
-		farewell_of_one_home(share_of_next(end_at - rl_os_now()));
+		release_one_client(limit_of_next(end_at - rl_os_now()));
 	}
 }

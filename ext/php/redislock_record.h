@@ -1,51 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * What this request holds by leases.
+ * Lease records: what this request holds by leases.
  *
  * DESIGN
  *
- * A lease object has a record, memory of malloc that hangs on a list of this request. The record, not the object,
- * is what must be released: after a fatal error objects may never be freed. An object that is freed while the
- * script runs releases its lock at once. When the request is shutting down it leaves its record on the list,
- * for destructors and session handlers may still work under the lock; the list is emptied in post-deactivate.
- * Both wait a short time only, run no PHP code and throw nothing. The watchdog repeats what cannot be released by then.
+ * Each lease object points to a record, a malloc'd block on a list of this request. The request
+ * must release records, not objects: after a fatal error PHP may never free the objects. An object
+ * that PHP frees while the script runs releases its lock at once. While the request shuts down, the
+ * object leaves its record on the list, because destructors and session handlers may still work
+ * under the lock. The list is emptied in post-deactivate. Both releases wait for a short time only,
+ * run no PHP code and throw no exception. The watchdog repeats the releases that fail.
  *
- * Where a RedisLock is re-entrant several objects share a record: each has a holding of its own, and the last that
- * ends releases the lock. Only the Fiber that took it may enter it again. The lock is kept as its holdings want it at
- * the moment: renewed if one of them wants that, until the earliest end that one of them sets.
+ * Where a RedisLock is re-entrant, several objects share a record. Each object has a ref of its
+ * own, and dropping the last ref releases the lock. Only the Fiber that took the lock can enter it
+ * again. The refs together decide how long the lock lives: the lease is renewed if one of them
+ * wants that, until the earliest end that one of them sets.
  *
- * A record whose lease is renewed, or of which an object has an onLoss, is known to the watchdog. Then its lease is
- * changed between rl_watchdog_hold() and rl_watchdog_let_go() only, until redislock_record_leave(). The watchdog
- * touches only what belongs to the telling of a loss, and the VM's own flag.
+ * The watchdog knows a record whose lease is renewed, or of which an object has an onLoss. From
+ * then on until redislock_record_pause_watch(), the lease changes only between rl_watchdog_hold()
+ * and rl_watchdog_let_go(). Of the record itself the watchdog touches only the fields that report a
+ * loss, and the flag of the VM.
  *
- * A loss is told once to each object that has an onLoss (redislock_loss.h). The record is marked as due by the
- * watchdog or by PHP's thread, whichever sees the loss first; PHP's thread alone ends that, when all have been told,
- * or when no object is left that wants to be.
+ * Each object with an onLoss learns of a loss once (redislock_lease_report_losses()). The watchdog
+ * or PHP's thread marks the record as due, whichever sees the loss first. Only PHP's thread ends
+ * that state, when all callables were called, or when no object with an onLoss is left.
  */
 #ifndef REDISLOCK_RECORD_H
 #define REDISLOCK_RECORD_H
 
 #include "php/redislock_call.h"
+#include "php/redislock_callable.h"
 
 #include "core/lease/rl_lease.h"
 #include "core/lease/rl_renewer.h"
 
-/* A callable of the script, with what PHP knows of it. */
-typedef struct redislock_callable {
-	zval function; /* undefined = there is none */
-	zend_fcall_info_cache cache;
-} redislock_callable;
-
-/* How a lease is kept. */
+/* What the script wants for its lease. */
 typedef struct redislock_policy {
 	bool renews;
 	int64_t max_hold_ns;
-	redislock_callable on_loss; /* borrowed: the object takes references of its own */
+	/* Borrowed. The object adds references of its own. */
+	redislock_callable on_loss;
 } redislock_policy;
 
 typedef enum redislock_loss_state {
 	REDISLOCK_LOSS_NONE,
-	REDISLOCK_LOSS_DUE, /* the lease is lost, and an onLoss is to be called */
+	/* The lease is lost, and an onLoss has to be called. */
+	REDISLOCK_LOSS_DUE,
 	REDISLOCK_LOSS_OVER,
 } redislock_loss_state;
 
@@ -54,81 +54,99 @@ typedef struct redislock_ref {
 	struct redislock_ref *next;
 	bool renews;
 	int64_t max_hold_ns;
-	int64_t hold_until; /* no renewal sets an expiry beyond this */
-	/* The object, whose onLoss is to be called when the lease is lost; NULL = it has none, or that was called.
-	 * Borrowed: the object ends its holding before it goes. */
+	/* No renewal sets an expiry beyond this time. */
+	int64_t hold_until;
+	/* The object whose onLoss is called when the lease is lost. NULL = the object has no onLoss, or
+	 * the callable was called. Borrowed: the object drops its ref before PHP frees the object. */
 	zend_object *listener;
 } redislock_ref;
 
 typedef struct redislock_record redislock_record;
 struct redislock_record {
 	redislock_record *next;
-	redislock_record **link;        /* what points to this one in the request's list */
-	redislock_client *client;       /* one reference */
-	rl_lease *lease;                /* owned */
-	rl_renewal *renewal;            /* owned; NULL = the watchdog does not know it */
-	redislock_ref *refs;            /* owned; NULL = none is left */
-	unsigned objects;               /* that point here */
-	size_t bytes;                   /* as counted against what a request may take */
-	bool is_begun;                  /* the lock was won */
-	const void *fiber;              /* that took it; NULL = it is gone. Only compared */
-	_Atomic int loss;               /* a redislock_loss_state */
-	int64_t tell_pause;             /* the watchdog's alone; 0 = the script was not told yet */
-	_Atomic unsigned *due;          /* the thread's count of records whose loss is due */
-	zend_atomic_bool *vm_interrupt; /* the thread's */
+	/* The pointer to this record in the request's list. */
+	redislock_record **link;
+	redislock_client *client; /* one reference */
+	rl_lease *lease;          /* owned */
+	/* Owned. NULL = the watchdog does not know the record. */
+	rl_renewal *renewal;
+	redislock_ref *refs; /* owned; NULL = none left */
+	/* The number of objects that point to this record. */
+	unsigned objects;
+	/* This record's part of the memory that a request may use for records. */
+	size_t bytes;
+	/* The Fiber that took the lock; NULL = the Fiber was destroyed. Only compared. */
+	const void *fiber;
+	_Atomic int loss; /* a redislock_loss_state */
+	/* The pause until the script is interrupted again; 0 = the script was not interrupted yet. Only
+	 * the watchdog uses it. */
+	int64_t interrupt_pause;
+	/* How many records of this thread are in the state REDISLOCK_LOSS_DUE. */
+	_Atomic unsigned *due;
+	zend_atomic_bool *vm_interrupt; /* of this thread */
 };
 
-/* A record that holds nothing yet. NULL with an exception. */
+/* Makes a record that has no lock yet. NULL = an exception was thrown. */
 redislock_record *redislock_record_new(
 	redislock_client *client, rl_bytes key, size_t token_room, bool is_own_token);
 
-/* Another holding of it, for the object. What can fail fails here: for the first one before the lock is asked for.
- * NULL with an exception. */
-redislock_ref *redislock_record_enter(
+/* Adds a ref for the object. All that can fail fails here, and for the first ref that is before the
+ * server is asked for the lock. NULL = an exception was thrown. */
+redislock_ref *redislock_record_add_ref(
 	redislock_record *record, const redislock_policy *policy, zend_object *object);
 
-/* The holding is over. True = it was the last one. */
-bool redislock_record_exit(redislock_record *record, redislock_ref *ref);
+/* @return true = this was the last ref */
+bool redislock_record_drop_ref(redislock_record *record, redislock_ref *ref);
 
-/* Takes it off the list and off the watch, and frees it. */
+/* Takes the record off the list and from the watchdog, and frees it. */
 void redislock_record_free(redislock_record *record);
 
-/* In MINIT: a Fiber that is gone owns nothing any more. */
+/* For MINIT: a record forgets its Fiber when PHP destroys the Fiber. */
 void redislock_record_watch_fibers(void);
 
-/* What this home holds under the key, for this Fiber; NULL = nothing. */
+/* The record by which the client and the current Fiber hold the key; NULL = there is none. */
 redislock_record *redislock_record_find(const redislock_client *client, rl_bytes key);
 
-/* What this thread holds under the key, and keeps alive without end: as long as the servers have its token, a wait for the
- * key can never end. NULL = nothing. */
+/* The record by which this thread holds the key and renews it without end: as long as the servers
+ * have its token, a wait of this thread for the key can never end. NULL = there is none. */
 const redislock_record *redislock_record_blocking(const redislock_client *client, rl_bytes key);
 
-/* The lock was won: its keeping begins. */
-void redislock_record_begin(redislock_record *record);
+/* Call when the lock was granted. The watchdog begins to renew the lease. */
+void redislock_record_won(redislock_record *record);
 
-/* PHP's own thread has found out that the lease is lost: what has an onLoss is due. */
+/* Call when PHP's own thread may have found that the lease is lost. An onLoss becomes due. */
 void redislock_record_note_loss(redislock_record *record);
 
-/* The next object whose onLoss is to be called, by a process that has not lost it by a fork; NULL = none is due. */
+/* Takes the next object whose onLoss is due; NULL = none is due. A lease that ended by a fork does
+ * not count as lost here. */
 zend_object *redislock_record_next_listener(void);
 
-/* The lease is about to be released or given away: no renewal is sent any more, and no onLoss is called. */
-void redislock_record_leave(redislock_record *record);
+/* Call before the lease is released or detached. From then on no renewal is sent and no onLoss is
+ * called. */
+void redislock_record_pause_watch(redislock_record *record);
 
-/* It was, or could not be. */
-void redislock_record_left(redislock_record *record);
+/* Call after the release, whether it succeeded or failed. The watchdog forgets the record. */
+void redislock_record_end_watch(redislock_record *record);
 
-/* Releases it, if there may be something to release, and waits so long at most. The watchdog repeats what fails.
- * @param throws a release that the server does not allow is an exception */
-void redislock_record_release(redislock_record *record, int64_t limit_ns, bool throws);
+typedef enum redislock_release_errors {
+	REDISLOCK_RELEASE_QUIET,
+	/* A release that the server refuses for good becomes an exception. */
+	REDISLOCK_RELEASE_THROWS,
+} redislock_release_errors;
 
-/* The home's server is spared release batches until then, whichever object of this request has leases there. */
-void redislock_leases_backed_off(redislock_client *client, int64_t until);
+/* Releases the lock if there may be one, within limit_ns. The watchdog repeats a release that
+ * fails. */
+void redislock_record_release(
+	redislock_record *record, int64_t limit_ns, redislock_release_errors errors);
 
-/* After the request: releases what is left. Runs no PHP code. */
-void redislock_leases_farewell(void);
+/* The servers of the client get no release batch before that time, from no object of this
+ * request. */
+void redislock_records_back_off(redislock_client *client, int64_t until);
 
-/* The end of an object or of a request waits for this long at most, all locks together. */
-#define REDISLOCK_FAREWELL_NS (200 * RL_NS_PER_MS)
+/* Releases all leases that are left, after the request. Runs no PHP code. */
+void redislock_records_release_all(void);
+
+/* How long the end of an object or of a request waits at most, for all locks together. */
+#define REDISLOCK_END_LIMIT_NS (200 * RL_NS_PER_MS)
 
 #endif

@@ -31,10 +31,11 @@ void redislock_sigterm_remove(void)
 
 #else
 
-/* The process that the handler is armed for, by the number of forks behind it; 0 = none, else one more. */
+/* The process for which the handler is armed: the number of its forks plus one; 0 = no process. */
 static uint64_t armed_for;
 
-/* On the watchdog's thread, while PHP's stands still in the handler: only reads what PHP's thread has. */
+/* Runs on the watchdog's thread, while PHP's thread waits in the handler. Only reads the data of
+ * PHP's thread. */
 static void give_up(rl_renewer *watch)
 {
 	rl_net_end_sending(&REDISLOCK_G(net));
@@ -48,7 +49,7 @@ static void give_up(rl_renewer *watch)
 	}
 }
 
-/* PHP is the whole process there. */
+/* True where the process belongs to PHP alone. */
 static bool is_own_process(void)
 {
 	static const char *const sapis[] = {"cli", "cgi-fcgi", "fpm-fcgi", "cli-server"};
@@ -73,18 +74,20 @@ static void *current_handler(void)
 	return SIGG(handlers)[SIGTERM - 1].handler;
 }
 
-/* What the kernel calls for the signal is its default, or Zend's own function, as for the time limit. */
+/* Zend Signals are running a handler. */
 static bool is_in_handler(void)
 {
 	return *(volatile int *) &SIGG(running) != 0;
 }
 
-/* Not by zend_sigaction(), which would deliver a signal that the script has blocked. */
+/* Does not use zend_sigaction(), which would deliver a signal that the script has blocked. */
 static void restore_default(void)
 {
 	SIGG(handlers)[SIGTERM - 1] = (zend_signal_entry_t){.handler = (void *) SIG_DFL};
 }
 
+/* True when the kernel runs the default action for the signal, or calls Zend's own function, as it
+ * does for the time limit, and Zend's table has the default. */
 static bool is_unhandled(void)
 {
 	struct sigaction is;

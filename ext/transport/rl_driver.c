@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Waiting. One link that owes an answer is waited for in recv, which costs one system call; anything else,
- * and whatever takes longer than a moment, in poll.
+ * The driver. It waits for a single link in recv, which costs one system call, and for several
+ * links, or for longer than a moment, in poll.
  *
- * A signal that comes just before recv is noticed when recv gives up, RL_SOCKET_BLOCK_NS later at most; in
- * poll none is missed.
+ * The driver notices a signal that arrives just before recv when recv gives up, RL_SOCKET_BLOCK_NS
+ * later at most. In poll it misses no signal.
  */
 #include "transport/rl_driver.h"
 
 #include "transport/rl_socket.h"
 #include "transport/rl_watchdog.h"
 
-/* A sleep is no longer than this: the clock goes on while the machine is suspended and poll's does not,
- * and another thread may want PHP's attention without a signal. */
+/* The longest sleep in poll. Our clock goes on while the machine is suspended, but the timeout of
+ * poll does not, and another thread may interrupt PHP without a signal. */
 #define SLEEP_MAX_NS RL_NS_PER_SECOND
 
-/* False = give up. */
+/* False = the operation has to be given up. */
 static bool let_run(const rl_guard *guard)
 {
 	return guard == NULL || !guard->is_due(guard->ctx) || guard->run(guard->ctx);
@@ -47,7 +47,7 @@ static bool wait_in_poll(const rl_wait *wait, const rl_guard *guard, rl_tick *ti
 		if (!let_run(guard)) {
 			return false;
 		}
-		/* A look in between, so that somebody who always has something to run cannot stop the operation. */
+		/* Polls once in between, so that a guard that is always due cannot stop the operation. */
 		before = rl_os_now();
 		sleep = 0;
 		ready = rl_os_poll(fds, wait->count, 0, NULL, NULL);
@@ -56,13 +56,14 @@ static bool wait_in_poll(const rl_wait *wait, const rl_guard *guard, rl_tick *ti
 	for (unsigned i = 0; i < wait->count; i++) {
 		rl_link_advance(wait->links[i], ready > 0 ? fds[i].revents : 0, now);
 	}
-	/* What poll found has been read. When it found nothing, nothing had arrived when its time was over. */
+	/* All that poll found has been read. If poll found nothing, nothing had arrived by its
+	 * timeout. */
 	tick->seen = ready > 0 ? before : before + sleep;
 	tick->now = rl_os_now();
 	return true;
 }
 
-/* Waits until something of interest has happened; false = give up. */
+/* Waits for an event, or for the end of the wait. False = the operation has to be given up. */
 static bool wait_for(rl_net *net, const rl_wait *wait, const rl_guard *guard, rl_tick *tick)
 {
 	if (wait->wants_names || (wait->count == 0 && net->resolver.has_doubts)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The driver: steps an operation of core until it is done, and waits in between. The only place that
- * blocks on the network.
+ * The driver steps an operation of core until it is done, and waits between the steps. No other
+ * file blocks on the network for PHP.
  */
 #ifndef RL_DRIVER_H
 #define RL_DRIVER_H
@@ -10,16 +10,19 @@
 #include "transport/rl_link.h"
 #include "transport/rl_os.h"
 
-/* Who else wants to run on this thread while an operation waits: PHP's signal handlers, its time limit. */
+/* Other code that runs on this thread while an operation waits: PHP's signal handlers and time
+ * limit. */
 typedef struct rl_guard {
 	void *ctx;
-	rl_os_is_due is_due;    /* a cheap look, with signals blocked */
-	bool (*run)(void *ctx); /* runs it, signals open; false = give the operation up */
+	/* Cheap. Called with all signals blocked. */
+	rl_os_is_due is_due;
+	/* Runs what is due, with signals open. False = the operation has to be given up. */
+	bool (*run)(void *ctx);
 } rl_guard;
 
 /*
- * @param guard NULL = nobody
- * @return true = the operation is done; false = the guard wants it given up (rl_op_abandon)
+ * @param guard NULL = no other code runs
+ * @return true = the operation is done; false = the guard gives it up (rl_op_abandon)
  */
 bool rl_drive(rl_net *net, rl_op *op, const rl_guard *guard);
 

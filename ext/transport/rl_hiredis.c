@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader gives hiredis functions that build rl_reply nodes from a small fixed stock. No reply that we
- * ask for has more than a few elements, so an array that announces more is refused before anything is
- * allocated for it. Texts that fit go into a buffer of the reader, larger ones get memory of their own.
+ * The reader hands hiredis functions that build rl_reply nodes from a small fixed array. No reply
+ * to our commands has more than a few elements, so the reader refuses a longer array before it
+ * allocates anything. Short texts go into a buffer of the reader, long ones get memory of their
+ * own.
  */
 #include "transport/rl_hiredis.h"
 
@@ -18,11 +19,13 @@
 struct rl_reader {
 	redisReader *parser;
 	rl_reply nodes[NODES];
-	char *large[NODES]; /* owned; the text of the node with this index */
+	/* Owned. The long text of the node with the same index. */
+	char *large[NODES];
 	unsigned node_count;
 	char small[SMALL_TEXTS];
 	size_t small_used;
-	bool is_delivered; /* the nodes are of a reply that was handed out */
+	/* The nodes belong to a reply that the caller has received. */
+	bool is_delivered;
 };
 
 static void reset(rl_reader *reader)
@@ -36,7 +39,7 @@ static void reset(rl_reader *reader)
 	reader->is_delivered = false;
 }
 
-/* The node for a task: a new one for a whole reply, its place in the parent for an element. */
+/* The node for a task: a new node for a whole reply, the place in the parent for an element. */
 static rl_reply *node_for(const redisReadTask *task)
 {
 	rl_reader *reader = task->privdata;
@@ -85,7 +88,7 @@ static void *create_array(const redisReadTask *task, rl_hiredis_count count)
 {
 	rl_reader *reader = task->privdata;
 	rl_reply *node = new_node(task, RL_REPLY_ARRAY);
-	/* Compared so that no count can wrap around. */
+	/* This comparison cannot overflow. */
 	if (node == NULL || (size_t) count > NODES - reader->node_count) {
 		return NULL;
 	}
@@ -111,7 +114,7 @@ static void *create_nil(const redisReadTask *task)
 
 static void free_object(void *object)
 {
-	(void) object; /* nodes belong to the reader */
+	(void) object; /* the reader owns the nodes */
 }
 
 static redisReplyObjectFunctions functions = {.createString = create_string,
@@ -181,7 +184,8 @@ size_t rl_format(unsigned argc, const rl_bytes *argv, char **out)
 		texts[i] = argv[i].data;
 		lengths[i] = argv[i].len;
 	}
-	/* The one with sds builds numbers by hand; the other calls sprintf for each argument. */
+	/* The function for sds formats numbers itself; the other one calls sprintf for each
+	 * argument. */
 	long long len = redisFormatSdsCommandArgv(out, (int) argc, texts, lengths);
 	return len > 0 ? (size_t) len : 0;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * hiredis as a formatter and a parser: no sockets of its own. Replies are built straight into core's own
- * type, in memory of the reader, with limits on all that a server can announce.
+ * hiredis as a formatter and a parser, without its sockets. The reader builds replies directly in
+ * core's own type, in its own memory, and limits every length that a server can announce.
  */
 #ifndef RL_HIREDIS_H
 #define RL_HIREDIS_H
 
 #include "core/wire/rl_transport.h"
 
-/* More bytes than this without a whole reply in them are nonsense. hiredis itself accepts any length. */
+/* The largest number of bytes of an incomplete reply. hiredis itself accepts any length. */
 #define RL_READER_BYTES_MAX (1024 * 1024)
 
 typedef struct rl_reader rl_reader;
@@ -16,19 +16,19 @@ typedef struct rl_reader rl_reader;
 rl_reader *rl_reader_new(void);
 void rl_reader_free(rl_reader *reader);
 
-/* Adds bytes from the network; false when there are too many, or no memory. */
+/* Adds bytes from the network. False = too many bytes, or out of memory. */
 bool rl_reader_feed(rl_reader *reader, const char *data, size_t len);
 
 /* @param[out] reply valid until the next call
- * @return 1 = a reply, 0 = none is complete, -1 = this is not the protocol */
+ * @return 1 = a reply; 0 = no reply is complete; -1 = the bytes are not the Redis protocol */
 int rl_reader_next(rl_reader *reader, rl_reply *reply);
 
-/* @param[out] out the command on the wire, to be freed with rl_format_free()
- * @return its length, 0 when out of memory */
+/* @param[out] out the command in the Redis protocol, to be freed with rl_format_free()
+ * @return its length; 0 = out of memory, or too many arguments */
 size_t rl_format(unsigned argc, const rl_bytes *argv, char **out);
 void rl_format_free(char *command);
 
-/* The hiredis that this was compiled with. */
+/* The version of hiredis with which this file was compiled. */
 const char *rl_hiredis_version(void);
 
 #endif

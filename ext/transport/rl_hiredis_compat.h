@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The differences between hiredis 0.14 and 1.x that the reader meets; the only file that asks which it is.
+ * The differences between hiredis 0.14 and 1.x for the reader. Only this file asks for the version.
  */
 #ifndef RL_HIREDIS_COMPAT_H
 #define RL_HIREDIS_COMPAT_H
@@ -10,8 +10,8 @@
 #if HIREDIS_MAJOR >= 1
 typedef size_t rl_hiredis_count;
 
-/* RESP3's own types are never asked for. A missing function would not mean "refuse" but make hiredis hand
- * out a number cast to a pointer. */
+/* We never ask for the types of RESP3. These functions refuse them: without a function hiredis
+ * would not refuse the type, but return a number cast to a pointer. */
 static inline void *rl_hiredis_no_double(
 	const redisReadTask *task, double value, char *text, size_t len)
 {
@@ -36,7 +36,7 @@ typedef int rl_hiredis_count;
 #define RL_HIREDIS_VERSION(a, b, c) \
  RL_HIREDIS_STRINGIFY(a) "." RL_HIREDIS_STRINGIFY(b) "." RL_HIREDIS_STRINGIFY(c)
 
-/* What we were compiled with; the library does not tell its own version. */
+/* The version at compile time. The library does not report its own version. */
 #define RL_HIREDIS_COMPILED RL_HIREDIS_VERSION(HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH)
 
 #endif

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * A link: a socket, what is still to be sent, and the reader of what arrives.
+ * A link: a socket, the bytes that are still to be sent, and the reader of what arrives.
  *
  * DESIGN
  *
- * Reading happens only while waiting (rl_link_advance, rl_link_block); receive() parses what was read. So
- * a step of core costs no system call but the send. When the link breaks, the reason is kept and told
- * after the replies that had arrived: a server that refuses us says why before it closes.
+ * A link reads only while the driver waits (rl_link_advance, rl_link_block), and receive() parses
+ * what was read. So a step of core costs no system call but the send. When the link breaks, it
+ * keeps the reason and reports it after the replies that had arrived: a server that refuses a
+ * client sends the reason before it closes.
  *
- * A server that closes without ever having said a word may be one that speaks TLS: it takes a command for a handshake
- * that makes no sense. The kernel took that command, so whoever sent it could not know what became of it. So the link
- * finds out before it tells of its end: it connects once more, says a ClientHello and nothing else, and looks at the
- * first bytes of the answer (LINK_PROBING). Only where no link has heard a word from the address before, for a server
- * that has spoken Redis once breaks for other reasons; and not for longer than PROBE_NS.
+ * A server that closes without ever having sent a byte may be a TLS server: for such a server a
+ * command is a malformed handshake. The kernel accepted that command, so the sender could not know
+ * whether it ran. Therefore the link finds out before it reports its end: it connects once more,
+ * sends only a ClientHello, and checks the first bytes of the answer (LINK_PROBING). It does so
+ * only if no link has received a byte from the address before, because a server that has spoken
+ * Redis once breaks for other reasons, and for PROBE_NS at most.
  *
- * Connecting goes through the addresses of the name one after the other. One that does not answer may
- * use up only its share of the time, so that the next still has some.
+ * Connecting tries the addresses of the name one after the other. An address that does not answer
+ * uses only its share of the time, so that time is left for the next one.
  */
 #include "transport/rl_link.h"
 
@@ -38,35 +40,46 @@
 typedef enum link_state {
 	LINK_CONNECTING,
 	LINK_CONNECTED,
-	LINK_PROBING, /* closed by the other side; fd is that of the question whether it speaks TLS */
-	LINK_DOWN,    /* err says why */
+	/* The server has closed the connection. fd belongs to the probe for TLS. */
+	LINK_PROBING,
+	LINK_DOWN, /* err has the reason */
 } link_state;
 
 struct rl_link {
-	rl_net *net;               /* borrowed */
-	rl_link *next;             /* in the net's list */
-	rl_link **slot;            /* what points to this one */
-	const rl_address *address; /* borrowed; the target's */
+	rl_net *net;   /* borrowed */
+	rl_link *next; /* in the net's list */
+	/* The pointer to this link in the net's list. */
+	rl_link **slot;
+	/* Borrowed from the target. */
+	const rl_address *address;
 	link_state state;
 	int fd;
 	rl_addresses addresses;
 	unsigned next_address;
-	int64_t until;   /* connecting is over */
-	int64_t wake_at; /* connecting: time for the next address, or for another attempt */
-	char *out;       /* owned; bytes not yet taken by the system, from out_start */
+	/* Connecting ends at this time. */
+	int64_t until;
+	/* While connecting: the time for the next address, or for another attempt. */
+	int64_t wake_at;
+	/* Owned. The bytes from out_start to out_end are not sent yet. */
+	char *out;
 	size_t out_start;
 	size_t out_end;
 	size_t out_size;
 	uint64_t appended;
 	uint64_t sent;
 	rl_reader *reader;
-	bool has_heard;  /* something came */
-	bool has_asked;  /* PROBING: the ClientHello is sent */
-	bool is_garbled; /* what came is no protocol: reading is over, but an undo can be sent */
+	/* The server has sent something. */
+	bool has_heard;
+	/* LINK_PROBING: the ClientHello is sent. */
+	bool has_asked;
+	/* The server sent bytes that are not the Redis protocol. The link reads no more, but can still
+	 * send an undo. */
+	bool is_garbled;
 	rl_error err;
 };
 
-/* Whatever is above is done before whatever is below, as a signal handler and those that it wakes see it. */
+/* For a signal handler, and the threads that it wakes, the writes before this call come before the
+ * writes after it. */
 static void in_order(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
@@ -143,7 +156,7 @@ static void connect_next(rl_link *link, int64_t now)
 {
 	close_fd(link);
 	if (link->next_address == link->addresses.count) {
-		link->state = LINK_DOWN; /* err is that of the last address */
+		link->state = LINK_DOWN; /* err belongs to the last address */
 		rl_resolver_doubt(&link->net->resolver, link->address);
 		return;
 	}
@@ -182,7 +195,7 @@ static bool has_spoken(const rl_net *net, const rl_address *address)
 	return false;
 }
 
-/* The latest take the place of the oldest. */
+/* The newest address replaces the oldest one. */
 static void note_spoken(rl_net *net, const rl_address *address)
 {
 	if (!has_spoken(net, address)) {
@@ -193,7 +206,8 @@ static void note_spoken(rl_net *net, const rl_address *address)
 static void set_tls_error(rl_error *err)
 {
 	rl_error_set(err, RL_ERR_TLS, 0,
-		"the port answers in TLS, so that no command was carried out: does this port want TLS?");
+		"the server answers in TLS, so it has run no command: does this port want TLS? Use a port "
+		"without TLS, because redislock has no TLS yet");
 }
 
 static void end_probe(rl_link *link, bool is_tls)
@@ -205,7 +219,8 @@ static void end_probe(rl_link *link, bool is_tls)
 	}
 }
 
-/* Connected. A Redis server may wait for the rest of what it takes for a command. */
+/* Sends the ClientHello once the probe is connected. A Redis server may take it for the beginning
+ * of a command, and wait for the rest. */
 static void ask_for_tls(rl_link *link)
 {
 	rl_bytes hello = rl_tls_hello();
@@ -231,7 +246,8 @@ static void on_probe_connecting(rl_link *link, rl_connecting state)
 	}
 }
 
-/* The link is down, and err says why: it is down a little later, if that may be because of TLS. */
+/* Call when the link is down and err has the reason. If TLS may be the cause, the link stays up a
+ * little longer for the probe. */
 static void begin_probe(rl_link *link)
 {
 	const rl_sockaddr *to = &link->addresses.list[link->next_address - 1];
@@ -280,7 +296,7 @@ static void go_down(rl_link *link, int code)
 	begin_probe(link);
 }
 
-/* The first bytes that come on a link. False = they are TLS's. */
+/* Takes the first bytes that arrive on a link. False = they belong to TLS. */
 static bool hear_first(rl_link *link, const char *data, size_t len)
 {
 	if (rl_tls_is_record(data, len)) {
@@ -294,8 +310,8 @@ static bool hear_first(rl_link *link, const char *data, size_t len)
 }
 
 typedef enum read_result {
-	READ_MORE, /* there may be more */
-	READ_SOME, /* that was all for now */
+	READ_MORE, /* more may be there */
+	READ_SOME, /* no more for now */
 	READ_NOTHING,
 	READ_INTERRUPTED, /* by a signal */
 	READ_BROKEN,      /* the link is down */
@@ -421,7 +437,7 @@ static void link_flush(rl_link *link)
 		}
 		if (taken < 0) {
 			int code = errno;
-			read_all(link); /* it may have said why */
+			read_all(link); /* the server may have sent the reason */
 			if (link->state == LINK_CONNECTED) {
 				go_down(link, code);
 			}
@@ -461,7 +477,8 @@ static rl_link_event link_receive(rl_link *link, rl_reply *reply, rl_error *err)
 	if (result < 0) {
 		link->is_garbled = true;
 		rl_error_set(err, RL_ERR_PROTOCOL, 0,
-			"what came back is not the Redis protocol, or longer than any answer to this can be");
+			"the answer is not the Redis protocol, or is longer than any answer to this command "
+			"can be");
 		return RL_LINK_DOWN;
 	}
 	if (link->state != LINK_DOWN) {
@@ -477,7 +494,7 @@ static bool link_is_alive(rl_link *link, bool has_pending)
 		return false;
 	}
 	if (has_pending) {
-		read_all(link); /* the end may be behind what it owes */
+		read_all(link); /* the end may follow the pending replies */
 		return link->state == LINK_CONNECTED && !link->is_garbled;
 	}
 	return rl_socket_peek(link->fd) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
@@ -506,7 +523,7 @@ static bool link_is_over(rl_link *link)
 {
 	char dropped[4096];
 	ssize_t got;
-	unsigned rounds = 0; /* bounded: it may be sending without end */
+	unsigned rounds = 0; /* bounded: the server may never stop sending */
 	if (link->state != LINK_CONNECTED) {
 		return true;
 	}
@@ -567,7 +584,7 @@ short rl_link_events(const rl_link *link)
 
 int64_t rl_link_wake_at(const rl_link *link)
 {
-	/* A broken link has something to tell now. */
+	/* A broken link reports its error at once. */
 	return link->state == LINK_DOWN || link->is_garbled ? 0 : link->wake_at;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The transport on real sockets: links that implement core/wire/rl_transport.h, and what the driver needs of
- * them to wait. One rl_net belongs to one thread.
+ * The transport on real sockets: links that implement core/wire/rl_transport.h, and what the driver
+ * needs to wait for them. Each rl_net belongs to one thread.
  */
 #ifndef RL_LINK_H
 #define RL_LINK_H
@@ -12,10 +12,12 @@
 #define RL_NET_SPOKEN 16
 
 typedef struct rl_net {
-	rl_transport transport; /* first: core's pointer to it is one to the whole */
+	/* The first field: a pointer to it, which core has, also points to the rl_net. */
+	rl_transport transport;
 	rl_resolver resolver;
-	rl_link *links; /* all that are open */
-	/* Addresses from which a link has heard something, as hashes; two that are alike cost a hint in a message. */
+	rl_link *links; /* all open links */
+	/* Hashes of addresses from which a link has received something. Two equal hashes only cost a
+	 * hint in a message. */
 	uint64_t spoken[RL_NET_SPOKEN];
 	unsigned next_spoken;
 } rl_net;
@@ -23,30 +25,37 @@ typedef struct rl_net {
 void rl_net_init(rl_net *net);
 void rl_net_destroy(rl_net *net);
 
-/* The process is about to end, and the net's own thread stands still, at whatever instruction: tells all servers that no
- * more will be sent. A server then cancels what a connection waits for. */
+/* Ends the sending direction of all links, so that each server cancels the command for which a
+ * connection waits. Call this before the end of the process, while the net's own thread stands
+ * still at any instruction. */
 void rl_net_end_sending(const rl_net *net);
 
 /* For the driver. */
 
-int rl_link_fd(const rl_link *link); /* -1 = none at the moment */
+/* The descriptor; -1 = none at the moment. */
+int rl_link_fd(const rl_link *link);
 
-/* The poll events it waits for. */
+/* The events of poll for which the link waits. */
 short rl_link_events(const rl_link *link);
 
-/* When it wants to be woken anyway, RL_NEVER = no such time. */
+/* When the link has to be advanced even without an event; RL_NEVER = no such time. */
 int64_t rl_link_wake_at(const rl_link *link);
 
-/* poll has seen revents, or its time has come: connects on, or reads all that has arrived. */
+/* Call after poll, or when rl_link_wake_at() has come: goes on connecting, or reads all that has
+ * arrived. */
 void rl_link_advance(rl_link *link, short revents, int64_t now);
 
 typedef enum rl_link_blocked {
-	RL_LINK_BLOCKED_READ,        /* something arrived, or the link broke */
-	RL_LINK_BLOCKED_INTERRUPTED, /* a signal */
-	RL_LINK_BLOCKED_NOTHING,     /* RL_SOCKET_BLOCK_NS passed, or the link cannot wait this way */
+	/* Bytes have arrived, or the link broke. */
+	RL_LINK_BLOCKED_READ,
+	/* A signal has arrived. */
+	RL_LINK_BLOCKED_INTERRUPTED,
+	/* RL_SOCKET_BLOCK_NS is over, or the link cannot wait in recv. */
+	RL_LINK_BLOCKED_NOTHING,
 } rl_link_blocked;
 
-/* Waits in recv: one system call instead of three, for the common case of one answer from one server. */
+/* Waits in recv: one system call instead of three, for the common case of one reply from one
+ * server. */
 rl_link_blocked rl_link_block(rl_link *link);
 
 #endif

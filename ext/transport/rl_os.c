@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The operating system: clock, random bytes, sleeping in poll.
+ */
 #include "transport/rl_os.h"
 
 #include <errno.h>

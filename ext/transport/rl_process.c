@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The state of a process. The design is in the header.
+ */
 #include "transport/rl_process.h"
 
 #include <pthread.h>
@@ -18,7 +21,7 @@ static void in_child(void)
 
 static void watch_forks(void)
 {
-	/* Registered with this library's handle: unloading it takes the handler away again. */
+	/* The C library removes the handler when PHP unloads this library. */
 	pthread_atfork(NULL, NULL, in_child);
 }
 

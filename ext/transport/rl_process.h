@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one process has once: the number of forks behind it, and its counters. Beside the watchdog
- * (rl_watchdog.c) and the handler of SIGTERM (rl_sigterm.c) the only mutable state of core and transport that is not
- * reached through a pointer.
+ * The state of a process: the number of forks that led to it, and its counters. Core and transport
+ * have no other mutable global state, except for the watchdog (rl_watchdog.c) and the handler of
+ * SIGTERM (rl_sigterm.c).
  */
 #ifndef RL_PROCESS_H
 #define RL_PROCESS_H
@@ -10,16 +10,17 @@
 #include "core/base/rl_env.h"
 #include "transport/rl_os.h"
 
-/* From now on forks are counted. Called before any connection is made; a second call changes nothing: the module may
- * be started again in a process that has not unloaded it. */
+/* Counts forks from now on. Call this before any connection is made. A second call changes nothing:
+ * PHP may start the module again in a process that has not unloaded it. */
 void rl_process_watch_forks(void);
 
 uint64_t rl_process_fork_generation(void);
 
-/* Set to zero in a forked child. */
+/* The counters. A forked child starts at zero. */
 rl_stats *rl_process_stats(void);
 
-/* What core needs of the system, for one thread. @param stock that thread's random bytes; outlives it */
+/* What core needs from the system, for one thread.
+ * @param stock the random bytes of that thread; must live as long as the result */
 rl_env rl_process_env(rl_random *stock);
 
 #endif

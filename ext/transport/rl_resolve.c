@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Resolves names. The design is in the header.
+ */
 #include "transport/rl_resolve.h"
 
 #include "transport/rl_os.h"
@@ -10,7 +13,7 @@
 #include <string.h>
 #include <sys/un.h>
 
-/* A name in doubt is not asked for more often than this. */
+/* The shortest time between two questions for a name in doubt. */
 #define ASK_AGAIN_NS RL_NS_PER_SECOND
 
 struct rl_resolved {
@@ -18,7 +21,7 @@ struct rl_resolved {
 	char *host;
 	uint16_t port;
 	int64_t asked_at;
-	int result; /* getaddrinfo's */
+	int result; /* of getaddrinfo */
 	bool is_in_doubt;
 	rl_addresses addresses;
 };
@@ -48,7 +51,7 @@ static struct rl_resolved *find(const rl_resolver *resolver, const rl_address *a
 	return NULL;
 }
 
-/* Asks getaddrinfo; with AI_NUMERICHOST it only reads a literal and never blocks. */
+/* Calls getaddrinfo. With AI_NUMERICHOST it only reads a literal address and never blocks. */
 static int ask(const rl_address *address, int flags, rl_addresses *out)
 {
 	char port[8];
@@ -75,7 +78,8 @@ static bool read_literal(const rl_address *address, rl_addresses *out)
 {
 	if (address->kind == RL_NET_UNIX) {
 		struct sockaddr_un path = {.sun_family = AF_UNIX};
-		memcpy(path.sun_path, address->host, strlen(address->host) + 1); /* its length is checked */
+		memcpy(
+			path.sun_path, address->host, strlen(address->host) + 1); /* rl_dsn checks the length */
 		memcpy(&out->list[0].storage, &path, sizeof path);
 		out->list[0].len = sizeof path;
 		out->count = 1;
@@ -129,7 +133,7 @@ void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_ag
 		max_age_ns = -1;
 	}
 	if (entry == NULL) {
-		return; /* a literal, or no memory: rl_resolved_get() sees to both */
+		return; /* a literal address, or out of memory: rl_resolved_get() handles both */
 	}
 	bool is_doubtful = entry->is_in_doubt || entry->addresses.count == 0;
 	int64_t age = rl_os_now() - entry->asked_at;
@@ -168,7 +172,7 @@ void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from, const rl_
 {
 	const struct rl_resolved *known = find(from, address);
 	if (known == NULL || known->addresses.count == 0) {
-		return; /* a literal, a path, or nothing to learn */
+		return; /* a literal address, a path, or nothing to learn */
 	}
 	struct rl_resolved *entry = find(resolver, address);
 	if (entry == NULL) {

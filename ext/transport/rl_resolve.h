@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names to socket addresses. getaddrinfo blocks and has no deadline, so it is a call of its own, made by a
- * thread that may block and outside every deadline; its answer is kept. Literals and paths are read
- * without it, at any time.
+ * Resolves names to socket addresses. getaddrinfo blocks and has no deadline. Therefore resolving
+ * is a call of its own, which a thread makes that may block, outside every deadline. The resolver
+ * keeps the answers. It reads literal addresses and paths at any time, without getaddrinfo.
  */
 #ifndef RL_RESOLVE_H
 #define RL_RESOLVE_H
@@ -19,40 +19,48 @@ typedef struct rl_sockaddr {
 } rl_sockaddr;
 
 typedef struct rl_addresses {
-	rl_sockaddr list[RL_ADDRESSES_MAX]; /* in the order to be tried */
+	/* In the order in which they are tried. */
+	rl_sockaddr list[RL_ADDRESSES_MAX];
 	unsigned count;
 } rl_addresses;
 
 /* The names that one thread has resolved. */
 typedef struct rl_resolver {
 	struct rl_resolved *names; /* owned list */
-	bool has_doubts; /* addresses of one of them could not be reached, or are not to be trusted */
-	bool has_news;   /* the system has told addresses that no other resolver has learned yet */
+	/* A name is in doubt: no server answered at its addresses, or the server there is a replica. */
+	bool has_doubts;
+	/* The system has reported addresses that no other resolver has learned yet. */
+	bool has_news;
 } rl_resolver;
 
 void rl_resolver_clear(rl_resolver *resolver);
 
-/* Sees to it that what is known of the address' name is no older than max_age_ns; may ask the system, and
- * block. When it has no answer, an older one is kept; without one, rl_resolved_get() tells the reason. */
+/* Makes sure that the answer for the address's name is no older than max_age_ns. May ask the
+ * system, and block. If the system has no answer, the resolver keeps the older one; if there is
+ * none, rl_resolved_get() reports the reason. */
 void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_age_ns);
 
-/* None of the address' addresses could be reached, or the server there is a replica: they may have changed.
- * @return whether rl_resolver_ask_again() would ask now. False for a literal, and for a name that was just asked for */
+/* Puts the address in doubt: no server answered there, or the server is a replica, so the name may
+ * have moved.
+ * @return true = rl_resolver_ask_again() would ask the system now; false for a literal address, and
+ *   for a name that was resolved a moment ago */
 bool rl_resolver_doubt(rl_resolver *resolver, const rl_address *address);
 
-/* Asks again for the names in doubt, unless that was just done. May block. */
+/* Resolves the names in doubt again, except for those that were resolved a moment ago. May
+ * block. */
 void rl_resolver_ask_again(rl_resolver *resolver);
 
-/* What one resolver knows of the address, another one, which asks nobody, knows from then on, too. */
+/* Copies what one resolver knows of the address to another one, which never asks the system
+ * itself. */
 void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from, const rl_address *address);
 
-/* The same for every name that the resolver has, as far as the other one knows more. */
+/* Copies what `from` knows of each name that the resolver has. */
 void rl_resolver_learn_all(rl_resolver *resolver, const rl_resolver *from);
 
-/* Whether the address is in doubt, and nothing was learned of it since. */
+/* True when the address is in doubt, and the resolver has learned nothing about it since. */
 bool rl_resolver_doubts(const rl_resolver *resolver, const rl_address *address);
 
-/* What is known of the address, without asking anybody. */
+/* Returns what is known of the address. Never asks the system for a name. */
 rl_status rl_resolved_get(const rl_resolver *resolver, const rl_address *address, rl_addresses *out,
 	rl_error *err) RL_MUST_USE;
 

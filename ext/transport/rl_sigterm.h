@@ -1,57 +1,61 @@
 /* SPDX-License-Identifier: MIT
  *
- * A handler of SIGTERM that frees the leases of the process, and then lets the signal end it.
+ * A handler of SIGTERM that frees the leases of the process, and then lets the signal end the
+ * process.
  *
  * DESIGN
  *
- * Whoever stops a worker (docker stop, supervisor, a reload of PHP-FPM) sends SIGTERM, whose default ends the process at
- * once: its leases would block their keys until their TTL. The handler marks all leases as lost, wakes the watchdog's
- * thread through its pipe, and waits inside the handler, so that the script cannot go on under locks that are not its own
- * any more. The watchdog sends the releases. When a quorum has confirmed each of them, after 250 ms at the latest, the
- * handler restores the default and raises the signal again: the process ends as it did before.
+ * To stop a worker, docker stop, supervisor or a reload of PHP-FPM sends SIGTERM. Its default
+ * action ends the process at once, and the leases would block their keys until their TTL. The
+ * handler marks all leases as lost, wakes the watchdog's thread through its pipe, and waits inside
+ * the handler, so that the script cannot go on under locks that are no longer its own. The watchdog
+ * sends the releases. When a quorum has confirmed each of them, after 250 ms at the latest, the
+ * handler restores the default action and raises the signal again, which ends the process as it
+ * would without the handler.
  *
- * The handler may interrupt any code, malloc too. It therefore takes no lock, calls nothing but async-signal-safe
- * functions, and never waits for longer than that. If the watchdog cannot work meanwhile, the TTLs end the locks.
+ * The handler may interrupt any code, even malloc. Therefore it takes no lock, calls only
+ * async-signal-safe functions, and never waits longer than that. If the watchdog cannot work
+ * meanwhile, the TTLs end the locks.
  *
- * - Locks that are being asked for are given up as well: a waiter that is woken by the release of another dying process
- *   would take the key with it. The connections of PHP's thread are ended, and then the tokens released.
- * - A forked child inherits the handler and the pipe. It compares its pid first, and only restores and raises.
- * - A signal that arrives on a thread which is not PHP's is passed on to PHP's thread: only its handler holds the script
- *   still. The watchdog does that with pthread_kill, when the other thread has left its handler (Zend Signals drop a signal
- *   that comes while another handler runs), and again until the handler there has begun.
- * - One that arrives while PHP's thread has the watchdog's mutex, where waiting would keep the watchdog from its work, is
- *   passed on to the same thread, which has let go of the mutex by then.
+ * - Locks that the process is asking for are given up as well: a waiter that is woken by the
+ *   release of another dying process would end together with the key. First the handler ends the
+ *   connections of PHP's thread, then the watchdog releases the tokens.
+ * - A forked child inherits the handler and the pipe. In a child the handler compares the pid
+ *   first, and only restores the default action and raises the signal.
+ * - A signal that arrives on another thread is passed on to PHP's thread, because only the handler
+ *   there stops the script. The watchdog does that with pthread_kill, after the other thread has
+ *   left its handler (Zend Signals drop a signal that arrives while another handler runs), and
+ *   repeats it until the handler on PHP's thread has begun.
+ * - A signal that arrives while PHP's thread has the watchdog's mutex is passed on to the same
+ *   thread, which has released the mutex by then. A wait in that handler would block the watchdog.
  *
- * Who installs the handler, and where: php/redislock_sigterm.h.
+ * php/redislock_sigterm.h decides where the handler is installed.
  */
 #ifndef RL_SIGTERM_H
 #define RL_SIGTERM_H
 
 #include "core/lease/rl_renewer.h"
 
-/* The handler's wait for the releases. */
+/* How long the handler waits for the releases. */
 #define RL_SIGTERM_WAIT_NS (250 * RL_NS_PER_MS)
 
-/* What the handler needs of whoever installs it. */
+/* What the handler needs from the program that installs it. */
 typedef struct rl_sigterm_host {
-	void (*give_up)(rl_renewer *renewer); /* as for rl_watchdog_free_all() */
-	bool (*is_in_handler)(
-		void); /* a handler runs on some thread: another signal would be dropped */
+	/* As for rl_watchdog_free_all(). */
+	void (*give_up)(rl_renewer *renewer);
+	/* True = a handler runs on some thread, and another signal would be dropped. */
+	bool (*is_in_handler)(void);
 } rl_sigterm_host;
 
-/* The calling thread is PHP's, and this process is the one that has the leases. Call before installing the handler, and
- * in a forked child before its first lease.
- * @param host borrowed for good */
+/* Makes the calling thread PHP's thread, and this process the owner of the leases. Call this before
+ * the handler is installed, and in a forked child before its first lease.
+ * @param host borrowed until the process ends */
 void rl_sigterm_arm(const rl_sigterm_host *host);
 
-/* False: the handler frees nothing. The default is true. */
+/* With false the handler frees nothing. The default is true. */
 void rl_sigterm_enable(bool is_enabled);
 
-/* The handler. It does not return on PHP's thread. */
+/* The handler. On PHP's thread it does not return. */
 void rl_sigterm_handle(int signo);
-
-/* For the watchdog's thread: a signal is to be passed on to PHP's thread.
- * @return when to call again; RL_NEVER = there is nothing to pass on */
-int64_t rl_sigterm_pass_on(int64_t now);
 
 #endif

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Stream sockets.
+ */
 #include "transport/rl_socket.h"
 
 #include "transport/rl_os.h"
@@ -13,7 +16,7 @@
 static rl_connecting fail(rl_error *err, int code)
 {
 	char text[128];
-	const char *said = rl_os_error_text(code, text, sizeof text);
+	const char *reason = rl_os_error_text(code, text, sizeof text);
 	const char *hint = "";
 	if (code == ECONNREFUSED) {
 		hint = " (is a server running there?)";
@@ -22,7 +25,7 @@ static rl_connecting fail(rl_error *err, int code)
 	} else if (code == EACCES) {
 		hint = " (may this user open the socket?)";
 	}
-	rl_error_set(err, RL_ERR_CONNECT, code, "cannot connect: %s%s", said, hint);
+	rl_error_set(err, RL_ERR_CONNECT, code, "cannot connect: %s%s", reason, hint);
 	return RL_CONNECTING_FAILED;
 }
 
@@ -41,16 +44,16 @@ static rl_connecting finish_connecting(int fd, rl_error *err)
 	return RL_CONNECTING_DONE;
 }
 
-/* Without an effect on the outcome if it fails. */
+/* A failure changes nothing for the caller. */
 static void set_option(int fd, int level, int name, int value)
 {
 	setsockopt(fd, level, name, &value, sizeof value);
 }
 
-/* The system ends a connection whose other side has been silent for RL_SOCKET_SILENCE_S, although it was asked: a host
- * that is gone, a NAT or load balancer that has dropped the connection without a word. The probes also keep such a box
- * from dropping it. Probes are sent on an idle connection only; what is not acknowledged is under the second limit,
- * which the system would else set at some 15 minutes. */
+/* Lets the kernel end a connection whose other side did not react for RL_SOCKET_SILENCE_S: the host
+ * is gone, or a NAT or load balancer has silently dropped the connection. The probes also keep such
+ * a device from dropping it. The kernel probes only an idle connection. TCP_USER_TIMEOUT limits the
+ * wait for an acknowledgement of sent data, for which the kernel's default is some 15 minutes. */
 static void notice_silence(int fd)
 {
 	set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);

@@ -1,7 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The ClientHello, and how to recognise the answer.
+ */
 #include "transport/rl_tls_hello.h"
 
-/* RFC 5246, 6.2.1 and 7.4.1.2. Random bytes would serve nothing here: no key comes of it. */
+/* RFC 5246, 6.2.1 and 7.4.1.2. The "random" field needs no random bytes, because no key is made
+ * from it. */
 static const unsigned char hello[] = {
 	0x16, 0x03, 0x01, 0x00, 0x37, /* record: handshake, TLS 1.0 as all hellos say, 55 bytes */
 	0x01, 0x00, 0x00, 0x33,       /* ClientHello of 51 bytes */

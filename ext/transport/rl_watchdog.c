@@ -7,7 +7,6 @@
 #include "core/base/rl_time.h"
 #include "transport/rl_link.h"
 #include "transport/rl_process.h"
-#include "transport/rl_sigterm.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,13 +15,14 @@
 
 #define STACK_SIZE (256 * 1024)
 
-/* With leases to watch it looks at the clock this often: poll's own stands still while the machine is suspended. */
+/* The longest sleep while there are leases: our clock goes on while the machine is suspended, but
+ * the timeout of poll does not. */
 #define SLEEP_MAX_NS RL_NS_PER_SECOND
 
-/* Without memory for what is to be polled. */
+/* The longest sleep when there is no memory for the list of descriptors. */
 #define MEMORY_PAUSE_NS (10 * RL_NS_PER_MS)
 
-/* What a signal handler asks the thread for, and what came of it. */
+/* How far the thread is with the releases that a signal handler asks for. */
 typedef enum freeing {
 	FREEING_NOTHING,
 	FREEING_ASKED,
@@ -32,26 +32,33 @@ typedef enum freeing {
 
 static struct {
 	_Atomic int freeing;
-	void (*give_up)(rl_renewer *renewer); /* written before freeing */
-	pthread_mutex_t
-		mutex; /* guards all below; a signal handler reads is_running, waker and watch.all_count without */
+	/* Written before freeing. */
+	void (*give_up)(rl_renewer *renewer);
+	/* Guards all fields below. A signal handler reads is_running, waker and the counts of the
+	 * renewer without it. */
+	pthread_mutex_t mutex;
 	bool is_running;
 	bool must_stop;
 	pthread_t thread;
 	rl_waker waker;
-	int64_t sleeps_until; /* when it wakes by itself; before the first sleep: at once */
-	int64_t
-		spell; /* the shortest time ahead that something was due, of what was brought since it woke */
-	struct pollfd *fds; /* owned; the waker's is the first */
-	rl_link **links;    /* owned; of the others */
+	rl_watchdog_errand errand; /* NULL = none */
+	/* When the thread wakes by itself; 0 = the thread has not slept yet, or is woken already. */
+	int64_t sleeps_until;
+	/* The shortest time between now and the due time of a lease, among the leases that were added
+	 * since the thread woke. */
+	int64_t shortest_lead;
+	/* Owned. The first descriptor is the waker's. */
+	struct pollfd *fds;
+	/* Owned. The links of the other descriptors. */
+	rl_link **links;
 	size_t room;
 	rl_env env;
 	rl_net net;
 	rl_renewer renewer;
 } dog = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* This thread has the mutex, or is about to have it: what a signal handler must know before it waits for the thread of the
- * watchdog. */
+/* This thread has the mutex, or is about to take it. A signal handler must know that before it
+ * waits for the watchdog's thread. */
 static _Thread_local volatile sig_atomic_t is_inside;
 
 static void lock(void)
@@ -88,7 +95,7 @@ static bool reserve(size_t room)
 	return true;
 }
 
-/* Notes what is to be polled. @return how many; 0 = no memory */
+/* Lists the descriptors to poll. @return how many; 0 = out of memory */
 static unsigned note_links(int64_t *until)
 {
 	unsigned count = 1;
@@ -109,27 +116,30 @@ static unsigned note_links(int64_t *until)
 	return count;
 }
 
-/* When to wake by itself. As long as leases come and go it does not fall asleep for good, or each of them would
- * have to wake it. */
+/* When the thread wakes by itself. As long as leases come and go, the thread does not sleep without
+ * end, because each new lease would have to wake it. */
 static int64_t wake_time(int64_t now)
 {
 	if (dog.renewer.heap.count > 0) {
 		return rl_time_earlier(dog.renewer.until, now + SLEEP_MAX_NS);
 	}
-	int64_t spell = rl_time_earlier(dog.spell, SLEEP_MAX_NS);
-	return dog.spell == RL_NEVER ? dog.renewer.until
-								 : rl_time_earlier(dog.renewer.until, now + spell);
+	if (dog.shortest_lead == RL_NEVER) {
+		return dog.renewer.until;
+	}
+	return rl_time_earlier(
+		dog.renewer.until, now + rl_time_earlier(dog.shortest_lead, SLEEP_MAX_NS));
 }
 
-/* Lets go of the mutex, sleeps, and reads what has arrived. */
+/* Releases the mutex, sleeps, takes the mutex again, and reads what has arrived. */
 static void sleep_and_read(rl_tick *tick)
 {
-	int64_t until = rl_time_earlier(wake_time(tick->now), rl_sigterm_pass_on(tick->now));
+	int64_t until = rl_time_earlier(
+		wake_time(tick->now), dog.errand != NULL ? dog.errand(tick->now) : RL_NEVER);
 	unsigned count = note_links(&until);
 	if (count == 0) {
 		until = rl_time_earlier(until, tick->now + MEMORY_PAUSE_NS);
 	}
-	dog.spell = RL_NEVER;
+	dog.shortest_lead = RL_NEVER;
 	dog.sleeps_until = until;
 	unlock();
 	int64_t before = rl_os_now();
@@ -143,12 +153,13 @@ static void sleep_and_read(rl_tick *tick)
 	for (unsigned i = 1; i < count; i++) {
 		rl_link_advance(dog.links[i], ready > 0 ? dog.fds[i].revents : 0, after);
 	}
-	/* What poll found has been read. When it found nothing, nothing had arrived when its time was over. */
+	/* All that poll found has been read. If poll found nothing, nothing had arrived by its
+	 * timeout. */
 	tick->seen = ready > 0 ? before : rl_time_earlier(rl_time_later(before, sleep), after);
 	tick->now = rl_os_now();
 }
 
-/* Does what a signal handler asks for. */
+/* Starts the releases that a signal handler asks for. */
 static void begin_freeing(void)
 {
 	int asked = FREEING_ASKED;
@@ -179,7 +190,7 @@ static void *run(void *unused)
 	return unused;
 }
 
-/* All signals stay with PHP's threads. */
+/* Starts the thread with all signals blocked, so that signals stay with PHP's threads. */
 static int create_thread(void)
 {
 	pthread_attr_t attributes;
@@ -209,13 +220,13 @@ static int start(void)
 	if (!rl_waker_init(&dog.waker)) {
 		return errno;
 	}
-	dog.env = rl_process_env(NULL); /* the watch draws no random bytes */
+	dog.env = rl_process_env(NULL); /* the renewer draws no random bytes */
 	rl_net_init(&dog.net);
 	rl_renewer_init(&dog.renewer, &dog.net.transport, &dog.env);
 	dog.must_stop = false;
 	atomic_store(&dog.freeing, FREEING_NOTHING);
 	dog.sleeps_until = 0;
-	dog.spell = RL_NEVER;
+	dog.shortest_lead = RL_NEVER;
 	int result = create_thread();
 	if (result != 0) {
 		rl_waker_destroy(&dog.waker);
@@ -225,7 +236,7 @@ static int start(void)
 	return 0;
 }
 
-/* The thread is gone: nothing of it is left. */
+/* Frees everything that belonged to the thread, which is gone. */
 static void clean_up(void)
 {
 	rl_renewer_forget(&dog.renewer);
@@ -267,7 +278,7 @@ static void watch_forks(void)
 	pthread_atfork(lock, unlock, in_child);
 }
 
-/* Registered twice, a fork would lock the mutex twice. */
+/* If the handlers were registered twice, a fork would lock the mutex twice. */
 void rl_watchdog_set_up(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -276,12 +287,12 @@ void rl_watchdog_set_up(void)
 
 /* ---- leases ---- */
 
-/* Lets go of the mutex, and wakes the thread if something is due before it wakes by itself. */
+/* Releases the mutex, and wakes the thread if work is due before the thread wakes by itself. */
 static void unlock_and_wake(void)
 {
 	bool must_wake = dog.is_running && dog.renewer.until < dog.sleeps_until;
 	if (must_wake) {
-		dog.sleeps_until = 0; /* once is enough */
+		dog.sleeps_until = 0; /* one wake-up is enough */
 		rl_waker_wake(&dog.waker);
 	}
 	unlock();
@@ -309,10 +320,10 @@ static void learn_addresses(const rl_set *set, const rl_resolver *resolver)
 void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver *resolver)
 {
 	lock();
-	if (renewal->renewer != NULL) { /* else the process was forked meanwhile */
+	if (renewal->renewer != NULL) { /* else the process was forked since */
 		learn_addresses(set, resolver);
 		rl_renewer_begin(renewal);
-		dog.spell = rl_time_earlier(dog.spell, renewal->due_at - rl_os_now());
+		dog.shortest_lead = rl_time_earlier(dog.shortest_lead, renewal->due_at - rl_os_now());
 	}
 	unlock_and_wake();
 }
@@ -376,6 +387,13 @@ void rl_watchdog_end(rl_renewal *renewal)
 bool rl_watchdog_is_inside(void)
 {
 	return is_inside != 0;
+}
+
+void rl_watchdog_set_errand(rl_watchdog_errand errand)
+{
+	lock();
+	dog.errand = errand;
+	unlock();
 }
 
 bool rl_watchdog_call(void)

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watchdog: the thread that steps the watch (core/lease/rl_renewer.h), which keeps leases alive while PHP works or
- * sleeps. One for each process, started with the first lease that is watched, and kept until the end.
+ * The watchdog: the thread that steps the renewer (core/lease/rl_renewer.h), which keeps leases
+ * alive while PHP works or sleeps. Each process has one at most. The first lease that is watched
+ * starts the thread, and the thread runs until the end of the process.
  *
  * DESIGN
  *
- * One mutex guards all of it: the watch, its connections, and each lease as far as it is watched. It is never held
- * while anything waits, nor while PHP code runs. The thread sleeps in poll, on its connections and on a pipe;
- * who brings something that is due before it wakes by itself writes into the pipe, nobody else does.
+ * One mutex guards the renewer, its connections, and the parts of each lease that the thread uses.
+ * No thread holds the mutex while it waits for anything, or while PHP code runs. The watchdog's
+ * thread sleeps in poll, on its connections and on a pipe. Another thread writes into the pipe only
+ * when it brings work that is due before the watchdog wakes by itself.
  *
- * The thread blocks all signals, makes no call of PHP, uses no memory of PHP, and asks no name server: it learns
- * addresses from the threads that resolved them.
+ * The watchdog's thread blocks all signals, calls no function of PHP, uses no memory of PHP, and
+ * resolves no names: it learns addresses from the threads that resolved them.
  *
- * fork() waits for the mutex, so that the child finds everything in order; there the thread is gone, its
- * connections are closed without a word, and no lease is watched. The child may start a thread of its own.
+ * fork() waits for the mutex, so that the child finds all lists in order. The child has no such
+ * thread: it closes the inherited connections without sending anything, and no lease is watched.
+ * The child may start a thread of its own.
  */
 #ifndef RL_WATCHDOG_H
 #define RL_WATCHDOG_H
@@ -21,54 +24,70 @@
 #include "core/lease/rl_late.h"
 #include "transport/rl_resolve.h"
 
-/* From now on forks are taken care of. A second call changes nothing: the module may be started again in a process that
- * has not unloaded it. */
+/* Handles forks from now on. A second call changes nothing: PHP may start the module again in a
+ * process that has not unloaded it. */
 void rl_watchdog_set_up(void);
 
-/* Ends the thread, and waits for its end, which is not long: it never blocks on the network. */
+/* Ends the thread, and waits for its end. That is short, because the thread never blocks on the
+ * network. */
 void rl_watchdog_stop(void);
 
-/* Starts the thread, if there is none, and sees to all that can fail.
- * @return RL_OK, or RL_ERR_MEMORY, also when the system gives no thread or pipe, with errno in *sys_errno */
+/* Starts the thread if there is none. All that can fail for this lease fails here.
+ * @return RL_OK; RL_ERR_MEMORY = out of memory, or the system has no thread or pipe left
+ * @param[out] sys_errno the system's reason */
 rl_status rl_watchdog_prepare(rl_renewal *renewal, const rl_set *set, int *sys_errno) RL_MUST_USE;
 
-/* As rl_renewer_begin(). @param resolver knows the addresses of the set */
+/* As rl_renewer_begin().
+ * @param resolver has the addresses of the set */
 void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver *resolver);
 
-/* The thread of the resolver has asked for names since: the watchdog's dials use what it learned. */
+/* Copies what the resolver has learned since the last call, for the watchdog's next dials. */
 void rl_watchdog_learn(rl_resolver *resolver);
 
-/* The watchdog found no server at the address, or a replica, and asks whoever may resolve names to do so. */
+/* True when the watchdog found no server, or a replica, at the address. A thread that may resolve
+ * names should then resolve the name again. */
 bool rl_watchdog_doubts(const rl_address *address);
 
-/* Between these the lease may be changed. NULL = it is not watched, and nothing happens. */
+/* A lease that is watched may be changed only between these two calls, which take and release the
+ * mutex.
+ * @param renewal NULL = the lease is not watched, and nothing happens */
 void rl_watchdog_hold(rl_renewal *renewal);
 void rl_watchdog_let_go(rl_renewal *renewal);
 
-/* As rl_renewer_pause() and rl_renewer_end(); NULL = it is not watched. */
+/* As rl_renewer_pause() and rl_renewer_end().
+ * @param renewal NULL = the lease is not watched, and nothing happens */
 void rl_watchdog_pause(rl_renewal *renewal);
 void rl_watchdog_end(rl_renewal *renewal);
 
-/* As rl_late_add(); starts the thread, if there is none. Without thread or memory the release is dropped, and
- * counted. @param resolver knows the addresses of the set */
+/* As rl_late_add(). Starts the thread if there is none. Without a thread or memory the
+ * release is dropped and counted.
+ * @param resolver has the addresses of the set */
 void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *resolver);
 
-/* For a signal handler, which takes no lock: the thread releases all leases that it watches, for the process is about to
- * end. They count as lost from then on.
- * @param give_up called before, on that thread and under the lock: gives up what the interrupted thread asks for
+/* For a signal handler, because it takes no lock. The watchdog releases all leases that it watches
+ * before the process ends. From then on they count as lost.
+ * @param give_up called first, on the watchdog's thread and under the mutex: gives up the locks for
+ *   which the interrupted thread is asking
  * @return false = there is no thread, or nothing to release */
 bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer));
 
-/* For that function alone: the thread may have to dial the members of this set. */
+/* For give_up() alone: copies the addresses of the set, because the watchdog may have to dial its
+ * members. */
 void rl_watchdog_learn_set(const rl_set *set, const rl_resolver *resolver);
 
-/* A quorum has released each of them. */
+/* True when a quorum has confirmed the release of each lease. */
 bool rl_watchdog_has_freed_all(void);
 
-/* For a signal handler: it has interrupted a function of this file, which may have the mutex. */
+/* For a signal handler. True = the handler has interrupted a function of this module, which may
+ * have the mutex. */
 bool rl_watchdog_is_inside(void);
 
-/* For a signal handler: the thread calls rl_sigterm_pass_on(). False = there is no thread. */
+/* Work that the thread does before each sleep.
+ * @param now the time; the result is when to call again, RL_NEVER = nothing is left to do */
+typedef int64_t (*rl_watchdog_errand)(int64_t now);
+void rl_watchdog_set_errand(rl_watchdog_errand errand);
+
+/* For a signal handler: wakes the thread for its errand. False = there is no thread. */
 bool rl_watchdog_call(void);
 
 /* As rl_late_is_releasing(). */

@@ -1,5 +1,5 @@
 --TEST--
-A grant that comes when the TTL is nearly over is no lock: it is given back, and the exception says so.
+A grant that arrives when the TTL is nearly over does not count: it is undone, and the exception says so.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -18,8 +18,10 @@ foreach ([null, 'mine'] as $own) {
     $lock->isLocked('k');
     $fake->rules([rule('SET', ['forward', wait_for(0.5), 'reply'], times: 1)]);
     $undone = RedisLock::stats()['undone'];
-    throws('acquire()', 'RedisLockConnectionException', '~too slow~', fn () => $lock->acquire('k', 0.4, token: $own));
-    /* A token that others may have, too, is not undone when its key may have ended: theirs could be met. */
+    throws('acquire()', 'RedisLockConnectionException', '~too slow~',
+        fn () => $lock->acquire('k', 0.4, token: $own));
+    /* A token that others may have, too, is not undone when its key may have ended: theirs could be
+     * met. */
     same('undone', $own === null ? 1 : 0, RedisLock::stats()['undone'] - $undone);
     eventually('no key is left', fn () => $server->keys() === []);
 

@@ -1,5 +1,5 @@
 --TEST--
-A list under the lock's name is never taken for a free lock, nor harmed.
+A list under the name of a lock never counts as a free lock, and is not changed.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,13 +17,17 @@ $lock = new RedisLock($server->dsn());
 
 same('acquire()', null, $lock->acquire('k'));
 same('isLocked()', true, $lock->isLocked('k'));
-$error = throws('owner()', 'RedisLockServerException', '~WRONGTYPE the key holds a list~', fn () => $lock->owner('k'));
+$error = throws('owner()', 'RedisLockServerException', '~WRONGTYPE the key holds a list~',
+    fn () => $lock->owner('k'));
 same('code of the error', 'WRONGTYPE', $error->getErrorCode());
-throws('release()', 'RedisLockServerException', '~WRONGTYPE|script~', fn () => $lock->release('k', 'a'));
-throws('extend()', 'RedisLockServerException', '~WRONGTYPE|script~', fn () => $lock->extend('k', 'a', 10));
+throws('release()', 'RedisLockServerException', '~WRONGTYPE|script~',
+    fn () => $lock->release('k', 'a'));
+throws('extend()', 'RedisLockServerException', '~WRONGTYPE|script~',
+    fn () => $lock->extend('k', 'a', 10));
 same('remaining()', INF, $lock->remaining('k'));
 same('list', ['a', 'b'], $server->cmd('LRANGE', 'k', 0, -1));
-throws('forceRelease()', 'RedisLockServerException', '~WRONGTYPE the key holds a list~', fn () => $lock->forceRelease('k'));
+throws('forceRelease()', 'RedisLockServerException', '~WRONGTYPE the key holds a list~',
+    fn () => $lock->forceRelease('k'));
 throws('a wait', 'RedisLockServerException', '~WRONGTYPE~', fn () => $lock->acquire('k', wait: 1));
 same('list', ['a', 'b'], $server->cmd('LRANGE', 'k', 0, -1));
 

@@ -1,5 +1,5 @@
 --TEST--
-A key that somebody left without a TTL is taken, and remaining() says INF.
+A key that another client left without a TTL counts as taken, and remaining() returns INF.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -24,7 +24,8 @@ same('keys', ['0:k', '15:k', '1:k', '2:k'], $server->keys());
 foreach ($locks as $db => $lock) {
     same("db $db is locked", null, $lock->acquire('k'));
     same("owner in $db", $tokens[$db], $lock->owner('k'));
-    same("a token of another database in $db", false, $lock->release('k', $tokens[$db === 0 ? 1 : 0]));
+    same("a token of another database in $db", false,
+        $lock->release('k', $tokens[$db === 0 ? 1 : 0]));
     same("release in $db", true, $lock->release('k', $tokens[$db]));
 }
 same('keys', [], $server->keys());

@@ -1,5 +1,5 @@
 --TEST--
-acquire() gives null while the lock is held, by whichever object, and leaves the holder's key as it is.
+acquire() returns null while any object holds the lock, and leaves the key of the holder as it is.
 --EXTENSIONS--
 redislock
 --SKIPIF--

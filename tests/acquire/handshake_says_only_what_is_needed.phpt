@@ -22,7 +22,8 @@ foreach ([
 ] as [$dsn, $handshake]) {
     $lock = new RedisLock($dsn);
     $token = $lock->acquire('k');
-    same("first commands for $dsn", [...$handshake, 'SET k TOKEN NX PX 30000', 'CLIENT SETNAME redislock'], $monitor->lines());
+    same("first commands for $dsn",
+        [...$handshake, 'SET k TOKEN NX PX 30000', 'CLIENT SETNAME redislock'], $monitor->lines());
     same('release()', true, $lock->release('k', $token));
     $monitor->commands();
 }

@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
 $helpers = ['stock:42::rl-wait', 'stock:42::rl-wake'];
-foreach ([['3', 'stock:42', ...$helpers], ['3', 'stock:42', ...$helpers], ['1', 'stock:42']] as $names) {
+foreach ([['3', 'stock:42', ...$helpers], ['3', 'stock:42', ...$helpers], ['1', 'stock:42']]
+        as $names) {
     $lock = new RedisLock($server->dsn(), wake: count($names) > 2);
     $lock->release('warm', $lock->acquire('warm'));
     $monitor = $server->monitor();
@@ -25,7 +26,8 @@ foreach ([['3', 'stock:42', ...$helpers], ['3', 'stock:42', ...$helpers], ['1', 
     same('release()', true, $lock->release('stock:42', $token));
     $seen = $monitor->commands();
     same('commands of release()', 1, count($seen));
-    same('EVALSHA', ['EVALSHA', ...$names, $token], array_merge([$seen[0]['args'][0]], array_slice($seen[0]['args'], 2)));
+    same('EVALSHA', ['EVALSHA', ...$names, $token],
+        array_merge([$seen[0]['args'][0]], array_slice($seen[0]['args'], 2)));
     matches('SHA1', '~^[0-9a-f]{40}$~', $seen[0]['args'][1]);
     same('keys', [], $server->keys());
 }

@@ -16,14 +16,17 @@ $server->cmd('ACL', 'SETUSER', 'shop', 'on', '>right', '~*', '+@all');
 foreach (['shop:wrong', 'nobody:right', ':secret'] as $credentials) {
     foreach ([null, 'mine'] as $own) {
         $lock = new RedisLock($server->dsn('', $credentials), persistent: false);
-        $error = throws($credentials, 'RedisLockServerException', '~AUTH|WRONGPASS|password~', fn () => $lock->acquire('k', token: $own));
-        check('code of the error', in_array($error->getErrorCode(), ['WRONGPASS', 'ERR'], true), $error->getErrorCode());
+        $error = throws($credentials, 'RedisLockServerException', '~AUTH|WRONGPASS|password~',
+            fn () => $lock->acquire('k', token: $own));
+        check('code of the error', in_array($error->getErrorCode(), ['WRONGPASS', 'ERR'], true),
+            $error->getErrorCode());
         eventually('no key', fn () => $server->keys() === []);
     }
 }
 
 $server->cmd('SET', 'k', 'mine', 'PX', 60000);
-throws("somebody's lock", 'RedisLockServerException', '~.~', fn () => $lock->acquire('k', token: 'mine'));
+throws("somebody's lock", 'RedisLockServerException', '~.~',
+    fn () => $lock->acquire('k', token: 'mine'));
 usleep(100000);
 same('it is not undone', 'mine', $server->cmd('GET', 'k'));
 

@@ -15,7 +15,8 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 $monitor = $server->monitor();
 
-$cases = [[1.2349, '1234'], [0.005, '5'], [0.0059, '5'], [5.9999, '5999'], [1, '1000'], [0.25, '250'], [30, '30000'],
+$cases = [[1.2349, '1234'], [0.005, '5'], [0.0059, '5'], [5.9999, '5999'], [1, '1000'],
+    [0.25, '250'], [30, '30000'],
     [300.0, '300000'], [366 * 86400, '31622400000']];
 foreach ($cases as $i => [$ttl, $ms]) {
     try {
@@ -23,7 +24,8 @@ foreach ($cases as $i => [$ttl, $ms]) {
     } catch (RedisLockConnectionException $thrown) {
         matches('5 ms can be over before the answer comes', '~too slow~', $thrown->getMessage());
     }
-    same("SET for $ttl", [['SET', "k$i", 'mine', 'NX', 'PX', $ms]], array_column($monitor->named('SET'), 'args'));
+    same("SET for $ttl", [['SET', "k$i", 'mine', 'NX', 'PX', $ms]],
+        array_column($monitor->named('SET'), 'args'));
 }
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-A SET that was lost before the server saw it is sent again.
+A SET that was lost before it reached the server is sent again.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-CLIENT SETNAME may fail: it is a courtesy to the administrator.
+An acquire() goes on when CLIENT SETNAME fails, because the name only helps the administrator.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,7 +12,10 @@ skip_without_server();
 require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
-$fake = fake_server([rule('CLIENT', [send("-NOPERM this user has no permissions to run the 'client|setname' command\r\n")])], $server);
+$fake =
+    fake_server([rule('CLIENT',
+        [send("-NOPERM this user has no permissions to run the 'client|setname' command\r\n")])],
+        $server);
 $lock = new RedisLock($fake->dsn());
 matches('cold acquire()', TOKEN, $token = $lock->acquire('k'));
 $lock->close();

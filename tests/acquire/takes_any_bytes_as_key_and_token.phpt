@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$strings = ["a\0b", "\0", "a\r\nb", "\r\n", "\xff\xfe\x80", ' ', "0\n", '*', '{x}', '{}', "\$3\r\nfoo", "schlüssel", '"\\\'', implode('', array_map('chr', range(0, 255)))];
+$strings = ["a\0b", "\0", "a\r\nb", "\r\n", "\xff\xfe\x80", ' ', "0\n", '*', '{x}', '{}',
+    "\$3\r\nfoo", "schlüssel", '"\\\'', implode('', array_map('chr', range(0, 255)))];
 foreach ($strings as $key) {
     foreach ($strings as $token) {
         $what = bin2hex($key) . '/' . bin2hex($token);

@@ -1,5 +1,5 @@
 --TEST--
-A SET that was run but whose reply was lost is recognised: the token is returned, there is one key.
+A SET that ran but whose reply was lost is recognised: the token is returned, and there is one key.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -15,7 +15,8 @@ same('all different', 20000, count(array_unique($tokens)));
 for ($at = 4; $at < 28; $at++) {
     $counts = count_chars(implode('', array_map(fn ($token) => $token[$at], $tokens)), 1);
     same("letters at $at", 64, count($counts));
-    check("no letter at $at is rare or frequent", min($counts) > 150 && max($counts) < 500, [min($counts), max($counts)]);
+    check("no letter at $at is rare or frequent", min($counts) > 150 && max($counts) < 500,
+        [min($counts), max($counts)]);
 }
 
 done();

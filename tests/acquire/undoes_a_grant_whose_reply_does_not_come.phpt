@@ -1,5 +1,5 @@
 --TEST--
-When the reply of a SET does not come in time, an undo is sent behind it and no key stays.
+If the reply to a SET does not arrive in time, an undo follows it, and no key stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -19,7 +19,8 @@ foreach ([true, false] as $warm) {
         $lock->isLocked('k');
     }
     $fake->rules([rule('SET', ['forward', wait_for(0.8), 'reply'], times: 1)]);
-    $thrown = throws('acquire()', 'RedisLockConnectionException', '~redis://127\.0\.0\.1:\d+~', fn () => $lock->acquire('k'), 3.0);
+    $thrown = throws('acquire()', 'RedisLockConnectionException', '~redis://127\.0\.0\.1:\d+~',
+        fn () => $lock->acquire('k'), 3.0);
     same('the SET was run', ['0:k'], $server->keys());
     eventually('it is undone', fn () => $server->keys() === []);
     same('the next one is taken', true, $lock->release('k', $lock->acquire('k')));

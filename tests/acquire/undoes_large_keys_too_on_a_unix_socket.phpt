@@ -17,11 +17,13 @@ foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
         $lock = new RedisLock($dsn, timeout: 0.1, connectTimeout: 0.1);
         $lock->isLocked('k');
         send_signal($server->pid, SIGSTOP);
-        $thrown = throws("$size bytes", 'RedisLockConnectionException', '~.~', fn () => $lock->acquire(str_repeat('k', $size), 60));
+        $thrown = throws("$size bytes", 'RedisLockConnectionException', '~.~',
+            fn () => $lock->acquire(str_repeat('k', $size), 60));
         send_signal($server->pid, SIGCONT);
         eventually("no key of $size bytes on $dsn", fn () => $server->keys() === []);
         if ($server->keys() !== []) {
-            check('message', str_contains((string) $thrown?->getMessage(), 'unknown'), $thrown?->getMessage());
+            check('message', str_contains((string) $thrown?->getMessage(), 'unknown'),
+                $thrown?->getMessage());
             $server->cmd('FLUSHALL');
         }
     }

@@ -23,7 +23,8 @@ foreach ($calls as $name => $call) {
     $fake = fake_server([rule('SELECT', ['hang'])]);
     $lock = new RedisLock($fake->dsn('/3'), timeout: 0.15, persistent: false);
     throws("$name()", 'RedisLockConnectionException', '~.~', fn () => $call($lock));
-    same("$name() sent only the handshake", [], array_values(array_diff($fake->lines(), ['SELECT 3'])));
+    same("$name() sent only the handshake", [],
+        array_values(array_diff($fake->lines(), ['SELECT 3'])));
     $fake->stop();
 }
 

@@ -59,7 +59,7 @@ same('the slow one is told', false, $lock->unlock('account', $slow));
 same('the next has it still', $next, $server->cmd('GET', 'TEST_LOCKaccount'));
 same('the next one unlocks', true, $lock->unlock('account', $next));
 
-// When a lock expires, one of those who wait gets it, not all.
+// When a lock expires, one of the waiters gets it, not all.
 $server->cmd('SET', 'TEST_LOCKaccount', 'died', 'PX', 300);
 $pids = [];
 for ($i = 0; $i < 5; $i++) {

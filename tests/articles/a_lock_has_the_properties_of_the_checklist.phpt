@@ -1,5 +1,5 @@
 --TEST--
-Document 001: the properties that a lock must have, as far as they are there.
+Document 001: the lock has the properties that a lock must have, as far as they are implemented.
 --EXTENSIONS--
 redislock
 --SKIPIF--

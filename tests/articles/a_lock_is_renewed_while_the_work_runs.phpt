@@ -57,7 +57,7 @@ same('it is renewed', ['0:k'], $server->keys());
 $child->signal(SIGKILL);
 eventually('its lock ends', fn () => $server->keys() === [], 1.0);
 
-// Not without being told: a lock that somebody deleted.
+// A lock that was deleted is reported.
 $lease = RenewedLock::lock('k', 0.6, 60);
 $server->cmd('DEL', 'k');
 eventually('the next renewal notices it', fn () => !$lease->isHeld(), 0.5);

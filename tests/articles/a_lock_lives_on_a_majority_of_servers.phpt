@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/server.inc';
 
 /** @var list<TestServer> */
 $nodes = array_map(fn () => start_server(tcp: true), range(1, 5));
-putenv('REDIS_SERVERS=' . implode(' ', array_map(fn ($node) => "127.0.0.1:$node->port", array_slice($nodes, 0, 3))));
+putenv('REDIS_SERVERS='
+    . implode(' ', array_map(fn ($node) => "127.0.0.1:$node->port", array_slice($nodes, 0, 3))));
 require __DIR__ . '/../../examples/from-the-articles/002-redlock.php';
 
 $servers = array_map(fn ($node) => ['127.0.0.1', $node->port, slack(0.2)], $nodes);
@@ -33,7 +34,8 @@ function all_keys(): array
 }
 
 eventually('no keys after the example', fn () => all_keys() === []);
-$defaults = array_map(fn ($parameter) => $parameter->isOptional() ? $parameter->getDefaultValue() : null,
+$defaults = array_map(fn ($parameter) => $parameter->isOptional()
+    ? $parameter->getDefaultValue() : null,
     (new ReflectionMethod('RedLock', '__construct'))->getParameters());
 same('the defaults', [null, 200, 3], $defaults);
 
@@ -42,7 +44,8 @@ $redLock = new RedLock($three);
 $lock = $redLock->lock('test', 10000);
 same('its keys', ['validity', 'resource', 'token'], array_keys($lock));
 same('the resource', 'test', $lock['resource']);
-eventually('each server has the token', fn () => holders('test', 3) === array_fill(0, 3, $lock['token']));
+eventually('each server has the token', fn () => holders('test', 3)
+    === array_fill(0, 3, $lock['token']));
 // The TTL, less 1 % of it and 2 ms, less the time that it took.
 between('the validity', 10000 - 102 - slack(2000), 10000 - 102, $lock['validity']);
 between('the TTL', 10000 - slack(2000), 10000, $nodes[0]->cmd('PTTL', 'test'));
@@ -60,7 +63,7 @@ $took = elapsed(fn () => (new RedLock($three, 200, 1))->lock('test', 10000), $re
 same('with one try', false, $refused);
 check('there is no pause', $took < slack(0.1), $took);
 
-// unlock() gives nothing back, goes to all servers, and frees nobody else's.
+// unlock() returns nothing, goes to all servers, and frees no lock of another holder.
 same('unlock()', null, $redLock->unlock(['token' => 'another'] + $lock));
 same('another token frees nothing', array_fill(0, 3, $lock['token']), holders('test', 3));
 same('unlock()', null, $redLock->unlock($lock));
@@ -75,7 +78,8 @@ foreach ([[$three, 1], [$servers, 2]] as [$list, $taken]) {
     $lock = (new RedLock($list))->lock('test', 10000);
     check("$taken of $count are taken: lock()", is_array($lock), $lock);
     eventually('the others have the token', fn () => holders('test', $count)
-        === [...array_fill(0, $taken, 'another'), ...array_fill(0, $count - $taken, $lock['token'])]);
+        === [...array_fill(0, $taken, 'another'),
+            ...array_fill(0, $count - $taken, $lock['token'])]);
     (new RedLock($list))->unlock($lock);
     eventually('unlock()', fn () => holders('test', $count)
         === [...array_fill(0, $taken, 'another'), ...array_fill(0, $count - $taken, null)]);
@@ -108,15 +112,18 @@ $redLock->unlock($lock);
 $nodes[2]->resume();
 eventually('what it was sent meanwhile is undone, too', fn () => all_keys() === []);
 
-// A failure is no refusal: without a majority that can be asked there is an exception, which names each.
+// A failure is no refusal: without a majority that can be asked there is an exception, which names
+// each.
 $nodes[2]->kill();
 $lock = $redLock->lock('test', 10000);
 check('one is gone: lock()', is_array($lock), $lock);
 $redLock->unlock($lock);
 $nodes[1]->kill();
-$thrown = throws('two are gone', 'RedisLockConnectionException', '~~', fn () => $redLock->lock('test', 10000));
+$thrown = throws('two are gone', 'RedisLockConnectionException', '~~',
+    fn () => $redLock->lock('test', 10000));
 $named = implode(' ', array_keys($thrown?->getReasons() ?? []));
-check('it names both', str_contains($named, ":{$nodes[1]->port}") && str_contains($named, ":{$nodes[2]->port}"), $named);
+check('it names both', str_contains($named, ":{$nodes[1]->port}")
+    && str_contains($named, ":{$nodes[2]->port}"), $named);
 throws('unlock()', 'RedisLockConnectionException', '~~', fn () => $redLock->unlock($lock));
 same('what it had is given back', [], $nodes[0]->locks());
 

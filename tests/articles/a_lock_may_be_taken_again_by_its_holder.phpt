@@ -31,7 +31,8 @@ $lock->synchronized('k', function (RedisLockLease $outer) use ($lock, $other, $s
     $lock->synchronized('k', function (RedisLockLease $inner) use ($outer, $other, $server): void {
         same('the same token', $outer->token(), $inner->token());
         same('which is what the key holds', $outer->token(), $server->cmd('GET', 'k'));
-        same('a client of another kind is refused', null, $server->cmd('SET', 'k', 'x', 'NX', 'PX', 1000));
+        same('a client of another kind is refused', null,
+            $server->cmd('SET', 'k', 'x', 'NX', 'PX', 1000));
         same('another object is refused', null, $other->acquire('k'));
     });
     same('after the inner section it is held', true, $outer->isHeld());

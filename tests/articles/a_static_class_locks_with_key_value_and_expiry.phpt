@@ -35,7 +35,8 @@ same('unlock() with a wrong value', 0, Lock::unlock($key, 'another'));
 same('the key still holds the value', $value, $server->cmd('GET', $key));
 $monitor->reset();
 same('unlock()', 1, Lock::unlock($key, $value));
-same('one script, key and value as arguments', ["EVALSHA SHA 3 $key $key::rl-wait $key::rl-wake TOKEN"], $monitor->lines());
+same('one script, key and value as arguments',
+    ["EVALSHA SHA 3 $key $key::rl-wait $key::rl-wake TOKEN"], $monitor->lines());
 same('unlock() again', 0, Lock::unlock($key, $value));
 same('keys', [], $server->keys());
 
@@ -49,7 +50,8 @@ same('unlock()', 1, Lock::unlock($key, $value));
 foreach ([['nx', 'ex', '30'], ['NX', 'EX', '30'], ['Nx', 'Px', '30000']] as $options) {
     same(implode(' ', $options), 'OK', $server->cmd('SET', $key, 'another client', ...$options));
     same('refused by ' . implode(' ', $options), false, Lock::lock($key, $value, 30));
-    same('freed by the value of ' . implode(' ', $options), 1, Lock::unlock($key, 'another client'));
+    same('freed by the value of ' . implode(' ', $options), 1,
+        Lock::unlock($key, 'another client'));
 }
 
 // What takes longer than its lock does not free the next one's.
@@ -73,8 +75,10 @@ same('keys after an Error', [], $server->keys());
 
 $server->kill();
 $gone = '~cannot connect|closed~';
-throws('no server is no refusal', 'RedisLockConnectionException', $gone, fn () => Lock::lock($key, $value, 300));
-throws('nor a lock that is not ours', 'RedisLockConnectionException', $gone, fn () => Lock::unlock($key, $value));
+throws('no server is no refusal', 'RedisLockConnectionException', $gone,
+    fn () => Lock::lock($key, $value, 300));
+throws('nor a lock that is not ours', 'RedisLockConnectionException', $gone,
+    fn () => Lock::unlock($key, $value));
 
 done();
 ?>

@@ -1,5 +1,5 @@
 --TEST--
-The demo of the quickstart: oversold without a lock, exact with it, and no process left.
+The demo of the quickstart oversells without a lock, is exact with it, and leaves no process behind.
 --EXTENSIONS--
 redislock
 --SKIPIF--

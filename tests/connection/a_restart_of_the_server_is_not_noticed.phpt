@@ -1,5 +1,5 @@
 --TEST--
-When the server was restarted between two calls, the second one connects again and works.
+If the server was restarted between two calls, the second call connects again and works.
 --EXTENSIONS--
 redislock
 --SKIPIF--

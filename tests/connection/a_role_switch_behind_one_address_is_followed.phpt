@@ -1,5 +1,5 @@
 --TEST--
-After a role switch behind one address every call goes on at the new primary, without an exception; a lease is kept.
+After a role switch behind one address every call continues on the new primary, without an exception, and a lease stays held.
 --EXTENSIONS--
 redislock
 --SKIPIF--

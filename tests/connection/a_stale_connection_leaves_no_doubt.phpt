@@ -1,5 +1,5 @@
 --TEST--
-A connection that was idle and has been closed is noticed before it is used, so that nothing is in doubt.
+A call notices before it uses an idle connection that the connection was closed, so that nothing is in doubt.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -22,10 +22,12 @@ foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
         usleep(150000);
         return $call();
     };
-    same('release() of a free lock', false, $stale(fn () => $lock->release('k', RedisLock::token())));
+    same('release() of a free lock', false,
+        $stale(fn () => $lock->release('k', RedisLock::token())));
     same('forceRelease() of a free lock', false, $stale(fn () => $lock->forceRelease('k')));
     $ignored = $lock->acquire('k', 60, token: 'mine');
-    same('acquire() with the token that the key has', null, $stale(fn () => $lock->acquire('k', 60, token: 'mine')));
+    same('acquire() with the token that the key has', null,
+        $stale(fn () => $lock->acquire('k', 60, token: 'mine')));
     same('release()', true, $stale(fn () => $lock->release('k', 'mine')));
 }
 

@@ -1,5 +1,5 @@
 --TEST--
-Bytes that a server sends unasked are never taken for the answer of the next command.
+Bytes that a server sends unasked never count as the answer to the next command.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-close() drops the connection; locks stay, and the object connects again.
+close() closes the connection; locks stay, and the object connects again.
 --EXTENSIONS--
 redislock
 --SKIPIF--

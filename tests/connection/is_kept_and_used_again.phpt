@@ -1,5 +1,5 @@
 --TEST--
-A connection is kept and used for all calls of all objects that speak to the same server.
+A connection stays open, and all calls of all objects for the same server use it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

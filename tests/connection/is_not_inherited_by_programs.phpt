@@ -13,11 +13,13 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server(tcp: true);
 $sockets = function (int|string $pid = 'self'): array {
-    return array_values(array_filter(array_map(fn ($link) => (string) @readlink($link), glob("/proc/$pid/fd/*")), fn ($to) => str_starts_with($to, 'socket:')));
+    return array_values(array_filter(array_map(fn ($link) => (string) @readlink($link),
+        glob("/proc/$pid/fd/*")), fn ($to) => str_starts_with($to, 'socket:')));
 };
 $server->client();
 $before = $sockets();
-$locks = [new RedisLock($server->dsn()), new RedisLock($server->tcpDsn()), new RedisLock($server->dsn(), persistent: false)];
+$locks = [new RedisLock($server->dsn()), new RedisLock($server->tcpDsn()),
+    new RedisLock($server->dsn(), persistent: false)];
 foreach ($locks as $lock) {
     $ignored = $lock->acquire('k');
 }

@@ -24,7 +24,8 @@ $try = function (string $dsn): void {
     }
 };
 $round = function () use ($server, $try, $refused, $full, $hangs, $closes, $nonsense): void {
-    foreach ([$refused, 'unix:///nowhere/s', $full->dsn(), $hangs->dsn(), $closes->dsn(), $nonsense->dsn(), $server->dsn('?db=99')] as $dsn) {
+    foreach ([$refused, 'unix:///nowhere/s', $full->dsn(), $hangs->dsn(), $closes->dsn(),
+            $nonsense->dsn(), $server->dsn('?db=99')] as $dsn) {
         $try($dsn);
     }
     $lock = new RedisLock($server->dsn());

@@ -6,7 +6,8 @@ redislock
 <?php
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
-if (trim((string) shell_exec('strace -c -o /dev/null true 2>&1 && echo yes')) !== 'yes') { die('skip no strace, or not permitted'); }
+if (trim((string) shell_exec('strace -c -o /dev/null true 2>&1 && echo yes'))
+    !== 'yes') { die('skip no strace, or not permitted'); }
 skip_under_valgrind();
 ?>
 --FILE--
@@ -21,9 +22,11 @@ $calls = function (string $dsn, int $cycles) use ($server): int {
         }
         echo "cycles: $i";';
     $file = "$server->folder/strace";
-    exec('strace -f -c -o ' . escapeshellarg($file) . ' ' . php_command() . ' -r ' . escapeshellarg($code) . ' -- ' . escapeshellarg($dsn) . " $cycles 2>&1", $output);
+    exec('strace -f -c -o ' . escapeshellarg($file) . ' ' . php_command() . ' -r '
+        . escapeshellarg($code) . ' -- ' . escapeshellarg($dsn) . " $cycles 2>&1", $output);
     same('the child', ["cycles: $cycles"], $output);
-    preg_match('~^100\.00\s+\S+\s+\S*\s+(\d+)(\s+\d+)?\s+total~m', file_get_contents($file), $m) || throw new RuntimeException(file_get_contents($file));
+    preg_match('~^100\.00\s+\S+\s+\S*\s+(\d+)(\s+\d+)?\s+total~m', file_get_contents($file), $m)
+        || throw new RuntimeException(file_get_contents($file));
     return (int) $m[1];
 };
 foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {

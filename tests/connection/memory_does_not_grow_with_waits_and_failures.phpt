@@ -1,5 +1,5 @@
 --TEST--
-Refusals, waits, failures and reconnects leave no memory behind.
+Refusals, waits, failures and reconnects leak no memory.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A connection that the server closed is replaced unseen by every call, whether it was idle for long or not.
+Every call replaces a connection that the server has closed, without an exception, whether it was idle for long or not.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -49,12 +49,16 @@ file_put_contents($file, <<<'CODE'
     $lease = $lock->lease('k', 0.3);
     $lock->isLocked('k');
     echo str_repeat('x', 100000);
-    $seen = array_map(fn ($n) => preg_replace('~[^a-z]~', '', (string) @readlink("/proc/self/fd/$n")), [0, 1, 2]);
+    $seen =
+        array_map(fn ($n) => preg_replace('~[^a-z]~', '', (string) @readlink("/proc/self/fd/$n")),
+            [0, 1, 2]);
     usleep(400000);
-    $ignored = $lock->acquire(($lease->isHeld() ? 'held' : 'lost') . implode(',', $seen), token: 'done');
+    $ignored = $lock->acquire(($lease->isHeld() ? 'held' : 'lost') . implode(',', $seen),
+        token: 'done');
     CODE);
 exec(php_command() . ' ' . escapeshellarg($file) . ' ' . escapeshellarg($server->dsn()));
-same('keys: held, and nothing stands where the streams were', ['0:held', '0:held,,'], $server->keys());
+same('keys: held, and nothing stands where the streams were', ['0:held', '0:held,,'],
+    $server->keys());
 
 done();
 ?>

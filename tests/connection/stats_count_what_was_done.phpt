@@ -1,5 +1,5 @@
 --TEST--
-stats() counts what the process has done.
+stats() counts the operations of the process.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,8 +15,11 @@ $server = start_server();
 $zero = RedisLock::stats();
 $names = array_keys($zero);
 sort($names);
-same('names', ['acquired', 'connects', 'delays', 'extended', 'failed', 'fallbacks', 'lost', 'not_extended', 'not_released', 'nudges', 'postponed', 'postponed_done', 'postponed_dropped', 'reconnects', 'refused',
-    'released', 'renewed', 'scripts_loaded', 'split_votes', 'timed_out', 'tries', 'undone', 'waited', 'wake_ups', 'wake_ups_taken'], $names);
+same('names', ['acquired', 'connects', 'delays', 'extended', 'failed', 'fallbacks', 'lost',
+    'not_extended', 'not_released', 'nudges', 'postponed', 'postponed_done', 'postponed_dropped',
+    'reconnects', 'refused',
+    'released', 'renewed', 'scripts_loaded', 'split_votes', 'timed_out', 'tries', 'undone',
+    'waited', 'wake_ups', 'wake_ups_taken'], $names);
 same('all zero', 0.0, (float) array_sum($zero));
 check('seconds are a float', is_float($zero['waited']), $zero['waited']);
 
@@ -31,23 +34,32 @@ $since = function (callable $call): array {
     return array_filter($grown);
 };
 $lock = new RedisLock($server->dsn());
-same('acquire()', ['acquired' => 1, 'tries' => 1, 'connects' => 1], $since(fn () => $lock->acquire('k', 30, token: 'mine')));
+same('acquire()', ['acquired' => 1, 'tries' => 1, 'connects' => 1],
+    $since(fn () => $lock->acquire('k', 30, token: 'mine')));
 same('refusal', ['refused' => 1, 'tries' => 1], $since(fn () => $lock->acquire('k')));
-same('extend()', ['extended' => 1, 'scripts_loaded' => 1], $since(fn () => $lock->extend('k', 'mine', 10)));
+same('extend()', ['extended' => 1, 'scripts_loaded' => 1],
+    $since(fn () => $lock->extend('k', 'mine', 10)));
 same('extend()', ['not_extended' => 1], $since(fn () => $lock->extend('k', 'x', 10)));
-same('release()', ['not_released' => 1, 'scripts_loaded' => 1], $since(fn () => $lock->release('k', 'x')));
+same('release()', ['not_released' => 1, 'scripts_loaded' => 1],
+    $since(fn () => $lock->release('k', 'x')));
 $lock->release('another', 'x'); // scripts are loaded now
-same('queries', [], $since(fn () => [$lock->isLocked('k'), $lock->owner('k'), $lock->remaining('k')]));
+same('queries', [],
+    $since(fn () => [$lock->isLocked('k'), $lock->owner('k'), $lock->remaining('k')]));
 $polling = new RedisLock($server->dsn(), wake: false);
-foreach ([[$polling, 'a try after each delay'], [$lock, 'a nudge after each delay, and the try at the end']] as [$waiting, $how]) {
+foreach ([[$polling, 'a try after each delay'],
+        [$lock, 'a nudge after each delay, and the try at the end']] as [$waiting, $how]) {
     $wait = $since(fn () => $waiting->acquire('k', wait: 0.05)) + ['nudges' => 0];
-    same('a wait in vain', [1, false, false], [$wait['timed_out'] ?? 0, isset($wait['refused']), isset($wait['acquired'])]);
+    same('a wait in vain', [1, false, false],
+        [$wait['timed_out'] ?? 0, isset($wait['refused']), isset($wait['acquired'])]);
     check('seconds', $wait['waited'] >= 0.05 && $wait['waited'] < slack(2.0), $wait);
     $looks = $waiting === $polling ? $wait['tries'] - 1 : $wait['nudges'] + $wait['tries'] - 2;
-    check($how, $looks >= 1 && $wait['delays'] === $looks && ($wait['nudges'] > 0) === ($waiting === $lock), $wait);
+    check($how, $looks >= 1 && $wait['delays'] === $looks
+        && ($wait['nudges'] > 0) === ($waiting === $lock), $wait);
 }
 same('release()', ['released' => 1], $since(fn () => $lock->release('k', 'mine')));
-$seen = $since(fn () => throws('refused', 'RedisLockConnectionException', '~.~', fn () => (new RedisLock('unix:///nowhere/s'))->acquire('k')));
+$seen =
+    $since(fn () => throws('refused', 'RedisLockConnectionException', '~.~',
+        fn () => (new RedisLock('unix:///nowhere/s'))->acquire('k')));
 same('a failure', 1, $seen['failed'] ?? 0);
 $lock->close();
 same('connects', ['connects' => 1], $since(fn () => $lock->isLocked('k')));
@@ -58,7 +70,9 @@ usleep(150000);
 same('reconnects', ['connects' => 1, 'reconnects' => 1], $since(fn () => $lock->isLocked('k')));
 
 $fake = fake_server([rule('SET', ['forward', wait_for(0.5), 'reply'], times: 1)], $server);
-$seen = $since(fn () => throws('late', 'RedisLockConnectionException', '~.~', fn () => (new RedisLock($fake->dsn(), timeout: 0.1, connectTimeout: 0.1))->acquire('k2')));
+$seen =
+    $since(fn () => throws('late', 'RedisLockConnectionException', '~.~',
+        fn () => (new RedisLock($fake->dsn(), timeout: 0.1, connectTimeout: 0.1))->acquire('k2')));
 same('an undo', 1, $seen['undone'] ?? 0);
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-What connecting did not need of connectTimeout is not waited for an answer.
+The part of connectTimeout that connecting did not use is not available for the answer.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -14,7 +14,8 @@ require __DIR__ . '/../inc/fake_server.inc';
 $server = start_server();
 $good = new RedisLock($server->dsn());
 $good->isLocked('k');
-foreach ([fake_server([rule('*', ['hang'])]), fake_server([rule('*', [send("nonsense\r\n")])]), fake_server([rule('(connect)', ['close'])])] as $fake) {
+foreach ([fake_server([rule('*', ['hang'])]), fake_server([rule('*', [send("nonsense\r\n")])]),
+        fake_server([rule('(connect)', ['close'])])] as $fake) {
     $bad = new RedisLock($fake->dsn(), timeout: 0.1, connectTimeout: 0.1);
     throws('bad', 'RedisLockConnectionException', '~.~', fn () => $bad->acquire('k'));
     same('good', true, $good->release('k', $good->acquire('k')));

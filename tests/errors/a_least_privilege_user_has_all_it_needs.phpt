@@ -13,8 +13,11 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
 $readme = file_get_contents(__DIR__ . '/../../README.md');
-check('the README has a rule', preg_match('~ACL SETUSER locker on >password (\\~lock:\*(?: \+[a-z|]+)+)$~m', $readme, $m) === 1);
-$server->cmd('ACL', 'SETUSER', 'locker', 'on', '>pw', 'resetchannels', '-@all', '+select', ...explode(' ', $m[1]));
+check('the README has a rule',
+    preg_match('~ACL SETUSER locker on >password (\\~lock:\*(?: \+[a-z|]+)+)$~m', $readme,
+        $m) === 1);
+$server->cmd('ACL', 'SETUSER', 'locker', 'on', '>pw', 'resetchannels', '-@all', '+select',
+    ...explode(' ', $m[1]));
 $lock = new RedisLock($server->dsn('?db=1', 'locker:pw'), 'lock:');
 $token = $lock->acquire('k');
 matches('acquire()', TOKEN, $token);
@@ -29,7 +32,9 @@ same('a wait', true, $lock->release('k', $lock->acquire('k', wait: 1)));
 same('forceRelease()', false, $lock->forceRelease('k'));
 $server->client()->cmd('SELECT', 1);
 $server->client()->cmd('ZADD', 'lock:symfony', 1, 'x');
-same('a lock of symfony', [null, null, true, false], [$lock->acquire('symfony', wait: 0.05), $lock->owner('symfony'), $lock->isLocked('symfony'), $lock->release('symfony', 'x')]);
+same('a lock of symfony', [null, null, true, false],
+    [$lock->acquire('symfony', wait: 0.05), $lock->owner('symfony'), $lock->isLocked('symfony'),
+        $lock->release('symfony', 'x')]);
 
 /* A lease that is renewed. */
 $lease = $lock->lease('k', 0.6);
@@ -40,8 +45,12 @@ same('release() of the lease', true, $lease->release());
 $handOver = function (string $dsn) use ($server): array {
     $lock = new RedisLock($dsn, 'lock:', persistent: false);
     $token = $lock->acquire('k');
-    $waiter = start_php('echo (int) ((new RedisLock($argv[1], "lock:"))->acquire("k", wait: 20) !== null), json_encode(RedisLock::stats());', [$dsn]);
-    eventually('somebody waits', fn () => count($server->client()->clients()) > 1 && $waiter->pid > 0);
+    $waiter =
+        start_php(
+            'echo (int) ((new RedisLock($argv[1], "lock:"))->acquire("k", wait: 20) !== null), json_encode(RedisLock::stats());',
+            [$dsn]);
+    eventually('somebody waits', fn () => count($server->client()->clients()) > 1
+        && $waiter->pid > 0);
     usleep(100000);
     $lock->release('k', $token);
     $output = $waiter->output();
@@ -52,7 +61,8 @@ $stats = $handOver($server->dsn('?db=1', 'locker:pw'));
 same('woken', [1, 0], [$stats['wake_ups'], $stats['fallbacks']]);
 same('nothing was denied', 0, count($server->cmd('ACL', 'LOG')));
 $bare = new RedisLock($server->dsn('?db=1', 'locker:pw'));
-throws('keys without the prefix', 'RedisLockServerException', '~NOPERM~', fn () => $bare->acquire('k'));
+throws('keys without the prefix', 'RedisLockServerException', '~NOPERM~',
+    fn () => $bare->acquire('k'));
 
 done();
 ?>

@@ -1,5 +1,5 @@
 --TEST--
-A plain DSN for a port that speaks TLS: two connections at most, a hint, and no "outcome unknown".
+A plain DSN for a TLS port causes two connections at most, a hint, and no "outcome unknown".
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -19,8 +19,10 @@ require __DIR__ . '/../inc/members.inc';
 function hinted(string $what, Gateway $gateway, callable $call, int $dials = 2): void
 {
     $before = $gateway->dials();
-    $thrown = throws($what, 'RedisLockConnectionException', '~does this port want TLS\?~', $call, slack(2.0));
-    check("$what: its outcome is known", !str_contains((string) $thrown?->getMessage(), 'unknown'), $thrown?->getMessage());
+    $thrown = throws($what, 'RedisLockConnectionException', '~does this port want TLS\?~', $call,
+        slack(2.0));
+    check("$what: its outcome is known", !str_contains((string) $thrown?->getMessage(), 'unknown'),
+        $thrown?->getMessage());
     between("$what: dials", 1, $dials, $gateway->dials() - $before);
 }
 
@@ -40,7 +42,8 @@ foreach (array_filter([tls_server(...$files), tls_redis(...$files)]) as $i => $a
     hinted("$i: isLocked()", $gateway, fn () => $lock->isLocked('k'));
     $dsn = str_replace('://', '://user:password@', $gateway->dsn());
     hinted("$i: with a password", $gateway, fn () => (new RedisLock($dsn))->acquire('k'));
-    hinted("$i: release() with a password", $gateway, fn () => (new RedisLock($dsn))->release('k', 'token'));
+    hinted("$i: release() with a password", $gateway,
+        fn () => (new RedisLock($dsn))->release('k', 'token'));
 
     /* A minority of several servers is done without. */
     $members = start_members(2);
@@ -50,16 +53,19 @@ foreach (array_filter([tls_server(...$files), tls_redis(...$files)]) as $i => $a
     same("$i: released", true, $lock->release('k', (string) $token));
 }
 
-/* One that says so, in an alert. */
+/* A server that answers with an alert. */
 $fake = fake_server([rule('SET', [send("\x15\x03\x01\x00\x02\x02\x46"), 'close'])]);
-$thrown = throws('an alert', 'RedisLockConnectionException', '~does this port want TLS\?~', fn () => (new RedisLock($fake->dsn()))->acquire('k'));
+$thrown = throws('an alert', 'RedisLockConnectionException', '~does this port want TLS\?~',
+    fn () => (new RedisLock($fake->dsn()))->acquire('k'));
 check('an alert: its outcome is known', !str_contains((string) $thrown?->getMessage(), 'unknown'));
 same('an alert: connections', 1, $fake->connections());
 
 /* A server that takes the command and closes without a word may have carried it out. */
 $server = start_server();
-$fake = fake_server([rule('SET', ['forward', 'close']), rule('EVALSHA', ['forward', 'close'])], $server);
-throws('a lost answer', 'RedisLockConnectionException', '~outcome unknown~', fn () => (new RedisLock($fake->dsn()))->acquire('k'));
+$fake = fake_server([rule('SET', ['forward', 'close']), rule('EVALSHA', ['forward', 'close'])],
+    $server);
+throws('a lost answer', 'RedisLockConnectionException', '~outcome unknown~',
+    fn () => (new RedisLock($fake->dsn()))->acquire('k'));
 same('it was carried out', ['0:k'], $server->keys());
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-Real servers that refuse to write say why, and leave no key.
+The exception for a real server that refuses writes has the reason, and no key stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/server.inc';
 
 $expect = function (string $code, RedisLock $lock, ?TestServer $server = null): void {
     foreach ([null, 'mine'] as $own) {
-        $thrown = throws($code, 'RedisLockServerException', "~$code~", fn () => $lock->acquire('k', token: $own));
+        $thrown = throws($code, 'RedisLockServerException', "~$code~",
+            fn () => $lock->acquire('k', token: $own));
         same("$code: code", $code, $thrown?->getErrorCode());
     }
     $server && same("$code: keys", [], $server->keys());
@@ -26,8 +27,11 @@ $server->cmd('CONFIG', 'SET', 'min-replicas-to-write', '1');
 $expect('NOREPLICAS', new RedisLock($server->dsn()), $server);
 $server->cmd('CONFIG', 'SET', 'min-replicas-to-write', '0');
 
-$replica = start_server(['replicaof' => ['127.0.0.1 ' . refusing_port($holder)], 'replica-serve-stale-data' => 'no']);
-throws('MASTERDOWN', 'RedisLockServerException', '~MASTERDOWN~', fn () => (new RedisLock($replica->dsn()))->isLocked('k'));
+$replica =
+    start_server(['replicaof' => ['127.0.0.1 ' . refusing_port($holder)],
+        'replica-serve-stale-data' => 'no']);
+throws('MASTERDOWN', 'RedisLockServerException', '~MASTERDOWN~',
+    fn () => (new RedisLock($replica->dsn()))->isLocked('k'));
 $replica->cmd('CONFIG', 'SET', 'replica-serve-stale-data', 'yes');
 $expect('READONLY', new RedisLock($replica->dsn()), $replica);
 

@@ -1,5 +1,5 @@
 --TEST--
-An acquire() on a server that hangs is undone when the server goes on.
+An acquire() on a server that hangs is undone when the server continues.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,7 +17,8 @@ foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
         $lock = new RedisLock($dsn, timeout: 0.2, connectTimeout: 0.2);
         $state === 'warm' ? $lock->isLocked('k') : $lock->close();
         $server->pause();
-        $thrown = throws("$state acquire()", 'RedisLockConnectionException', '~.~', fn () => $lock->acquire('k', 60));
+        $thrown = throws("$state acquire()", 'RedisLockConnectionException', '~.~',
+            fn () => $lock->acquire('k', 60));
         same('its reasons', 1, count($thrown->getReasons()));
         $undone = RedisLock::stats()['undone'];
         $server->resume();

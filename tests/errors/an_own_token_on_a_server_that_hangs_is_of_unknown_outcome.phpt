@@ -1,5 +1,5 @@
 --TEST--
-With an own token an acquire() without an answer is of unknown outcome: it ends by its TTL.
+An acquire() with a caller's own token and without an answer has an unknown outcome, and its key ends by its TTL.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -16,7 +16,9 @@ foreach (['warm', 'cold'] as $state) {
     $lock = new RedisLock($server->dsn(), timeout: 0.2, connectTimeout: 0.2);
     $state === 'warm' ? $lock->isLocked('k') : $lock->close();
     $server->pause();
-    throws("$state acquire()", 'RedisLockConnectionException', '~outcome unknown.*ends? by its TTL~is', fn () => $lock->acquire($state, 60, token: 'mine'));
+    throws("$state acquire()", 'RedisLockConnectionException',
+        '~outcome unknown.*ends? by its TTL~is',
+        fn () => $lock->acquire($state, 60, token: 'mine'));
     $server->resume();
     eventually('the SET is run', fn () => $server->cmd('GET', $state) === 'mine');
     usleep(100000);
@@ -27,7 +29,8 @@ foreach (['warm', 'cold'] as $state) {
 $server->cmd('SET', 'k', 'mine', 'PX', 60000);
 $lock->isLocked('k');
 $server->pause();
-throws("somebody's lock", 'RedisLockConnectionException', '~outcome unknown~i', fn () => $lock->acquire('k', 300, token: 'mine'));
+throws("somebody's lock", 'RedisLockConnectionException', '~outcome unknown~i',
+    fn () => $lock->acquire('k', 300, token: 'mine'));
 $server->resume();
 usleep(100000);
 same('is not undone', 'mine', $server->cmd('GET', 'k'));

@@ -1,5 +1,5 @@
 --TEST--
-Every bad DSN is a ValueError that says what is wrong with it, without connecting and without its secrets.
+Every bad DSN is a ValueError with the reason, without connecting and without the secrets of the DSN.
 --EXTENSIONS--
 redislock
 --FILE--
@@ -140,16 +140,23 @@ foreach ($rows as $row) {
     } catch (Error $thrown) {
         check("$what: class", in_array($thrown::class, $classes, true), $thrown);
         matches("$what: message", $message, $thrown->getMessage());
-        matches("$what: names the argument", '~\(\$servers\)|redislock\.servers~', $thrown->getMessage());
-        check("$what: no secret", !str_contains($thrown->getMessage(), 'S3CRET'), $thrown->getMessage());
+        matches("$what: names the argument", '~\(\$servers\)|redislock\.servers~',
+            $thrown->getMessage());
+        check("$what: no secret", !str_contains($thrown->getMessage(), 'S3CRET'),
+            $thrown->getMessage());
         check("$what: short", strlen($thrown->getMessage()) < 600, strlen($thrown->getMessage()));
-        check("$what: printable", preg_match('~^[\x20-\x7e]+$~D', $thrown->getMessage()) === 1, $thrown->getMessage());
+        check("$what: printable", preg_match('~^[\x20-\x7e]+$~D', $thrown->getMessage()) === 1,
+            $thrown->getMessage());
     }
 }
 
 /* The same from INI: the message names the setting. */
-foreach (['http://host', 'redis://host:0', 'redis://a redis://a', 'redis://S3CRET@host'] as $servers) {
-    $seen = run_php('try { new RedisLock(); echo "no exception"; } catch (ValueError $e) { echo $e->getMessage(); }', [], ['redislock.servers' => $servers]);
+foreach (['http://host', 'redis://host:0', 'redis://a redis://a', 'redis://S3CRET@host']
+        as $servers) {
+    $seen =
+        run_php(
+            'try { new RedisLock(); echo "no exception"; } catch (ValueError $e) { echo $e->getMessage(); }',
+            [], ['redislock.servers' => $servers]);
     matches("redislock.servers=$servers", '~redislock\.servers~', $seen);
     check('no secret', !str_contains($seen, 'S3CRET'), $seen);
 }

@@ -1,5 +1,5 @@
 --TEST--
-Every server that cannot be reached, or fails in its handshake, gives its exception in time, and leaves no key.
+Every server that cannot be reached, or fails in its handshake, causes its exception in time, and leaves no key.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,13 +13,15 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $C = 'RedisLockConnectionException';
 $S = 'RedisLockServerException';
-$garbled = '~protocol|unexpected|not a reply|nonsense|invalid|understand|too (long|large|big)|reply|answer~i';
+$garbled =
+    '~protocol|unexpected|not a reply|nonsense|invalid|understand|too (long|large|big)|reply|answer~i';
 $closed = '~clos|reset|broken|lost|gone|hung up|end of~i';
 $late = '~timed? ?out|in time|no (answer|reply)|answer|repl~i';
 
 $server = start_server();
 $rows = 0;
-$run = function (string $what, string $class, string $message, string $dsn, float $seconds, ?callable $warm = null) use ($server, &$rows): void {
+$run = function (string $what, string $class, string $message, string $dsn, float $seconds,
+        ?callable $warm = null) use ($server, &$rows): void {
     $lock = new RedisLock($dsn, timeout: 0.25, connectTimeout: 0.25, persistent: false);
     if ($warm) {
         same("$what: warm", false, $lock->isLocked('k'));
@@ -29,8 +31,10 @@ $run = function (string $what, string $class, string $message, string $dsn, floa
     if ($thrown instanceof RedisLockException) {
         same("$what: reasons", 1, count($thrown->getReasons()));
         check("$what: short", strlen($thrown->getMessage()) < 1500, strlen($thrown->getMessage()));
-        check("$what: printable", preg_match('~^[\x20-\x7e]+$~D', $thrown->getMessage()) === 1, $thrown->getMessage());
-        check("$what: the server's name", preg_match('~(redis|unix)://[/\w.\[\]:-]+~', $thrown->getMessage()) === 1, $thrown->getMessage());
+        check("$what: printable", preg_match('~^[\x20-\x7e]+$~D', $thrown->getMessage()) === 1,
+            $thrown->getMessage());
+        check("$what: the server's name", preg_match('~(redis|unix)://[/\w.\[\]:-]+~',
+            $thrown->getMessage()) === 1, $thrown->getMessage());
     }
     $rows++;
 };
@@ -41,8 +45,10 @@ $run('a socket that is a folder', $C, '~.~', "unix://$server->folder", 1.0);
 $run('a name that is not found', $C, '~no-such-host~', 'redis://no-such-host.invalid', 30.0);
 $run('lets nobody in', $C, '~connect~i', full_server()->dsn(), 2.5);
 $run('lets nobody in (unix)', $C, '~connect~i', full_server(unix: true)->dsn(), 2.5);
-foreach (['closes on connect' => [['close'], $C, $closed], 'talks first' => [[send("hello\r\n")], $C, $garbled],
-    'says it is full' => [[send("-ERR max number of clients reached\r\n"), 'close'], null, '~max number|clos|reset|broken~i']] as $what => [$steps, $class, $message]) {
+foreach (['closes on connect' => [['close'], $C, $closed],
+    'talks first' => [[send("hello\r\n")], $C, $garbled],
+    'says it is full' => [[send("-ERR max number of clients reached\r\n"), 'close'], null,
+            '~max number|clos|reset|broken~i']] as $what => [$steps, $class, $message]) {
     $fake = fake_server([rule('(connect)', $steps)], $server, unix: true);
     if ($class === null) {
         try {
@@ -61,14 +67,23 @@ foreach (['closes on connect' => [['close'], $C, $closed], 'talks first' => [[se
     $fake->stop();
 }
 foreach ([
-    'AUTH wrong' => ['AUTH', [send("-WRONGPASS invalid username-password pair or user is disabled.\r\n")], $S, '~WRONGPASS~'],
-    'AUTH without a password set' => ['AUTH', [send("-ERR AUTH <password> called without any password configured for the default user.\r\n")], $S, '~without any password~'],
+    'AUTH wrong' => ['AUTH',
+        [send("-WRONGPASS invalid username-password pair or user is disabled.\r\n")], $S,
+        '~WRONGPASS~'],
+    'AUTH without a password set' => ['AUTH',
+        [send(
+            "-ERR AUTH <password> called without any password configured for the default user.\r\n")],
+            $S, '~without any password~'],
     'AUTH number' => ['AUTH', [send(":1\r\n")], $C, $garbled],
     'AUTH closes' => ['AUTH', ['close'], $C, $closed],
     'AUTH hangs' => ['AUTH', ['hang'], $C, $late],
-    'SELECT out of range' => ['SELECT', [send("-ERR DB index is out of range\r\n")], $S, '~out of range~'],
-    'SELECT not allowed' => ['SELECT', [send("-NOPERM this user has no permissions to run the 'select' command\r\n")], $S, '~NOPERM~'],
-    'SELECT in a cluster' => ['SELECT', [send("-ERR SELECT is not allowed in cluster mode\r\n")], $S, '~cluster~'],
+    'SELECT out of range' => ['SELECT', [send("-ERR DB index is out of range\r\n")], $S,
+        '~out of range~'],
+    'SELECT not allowed' => ['SELECT',
+        [send("-NOPERM this user has no permissions to run the 'select' command\r\n")], $S,
+        '~NOPERM~'],
+    'SELECT in a cluster' => ['SELECT', [send("-ERR SELECT is not allowed in cluster mode\r\n")],
+        $S, '~cluster~'],
     'SELECT nonsense' => ['SELECT', [send("nonsense\r\n")], $C, $garbled],
     'SELECT closes' => ['SELECT', ['close'], $C, $closed],
     'SELECT hangs' => ['SELECT', ['hang'], $C, $late],

@@ -1,5 +1,5 @@
 --TEST--
-Every server that hangs, drips, lies or answers errors gives its exception in time, and leaves no key.
+Every server that hangs, drips, lies or answers errors causes its exception in time, and leaves no key.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -11,10 +11,12 @@ skip_without_server();
 <?php
 require __DIR__ . '/../inc/fake_server.inc';
 
-/* A row: what => [class, message, how the server behaves, on which command; the connection is cold or warm]. */
+/* A row: what => [class, message, how the server behaves, on which command; the connection is cold
+ * or warm]. */
 $C = 'RedisLockConnectionException';
 $S = 'RedisLockServerException';
-$garbled = '~protocol|unexpected|not a reply|nonsense|invalid|understand|too (long|large|big)|reply|answer~i';
+$garbled =
+    '~protocol|unexpected|not a reply|nonsense|invalid|understand|too (long|large|big)|reply|answer~i';
 $closed = '~clos|reset|broken|lost|gone|hung up|end of~i';
 $late = '~timed? ?out|in time|no (answer|reply)|answer|repl~i';
 
@@ -50,16 +52,21 @@ $replies = [
     'empty lines' => [$C, $garbled, "\r\n\r\n\r\n"],
 
     'NOAUTH' => [$S, '~NOAUTH~', "-NOAUTH Authentication required.\r\n"],
-    'WRONGPASS' => [$S, '~WRONGPASS~', "-WRONGPASS invalid username-password pair or user is disabled.\r\n"],
-    'NOPERM' => [$S, '~NOPERM~', "-NOPERM this user has no permissions to access one of the keys used as arguments\r\n"],
+    'WRONGPASS' => [$S, '~WRONGPASS~',
+        "-WRONGPASS invalid username-password pair or user is disabled.\r\n"],
+    'NOPERM' => [$S, '~NOPERM~',
+        "-NOPERM this user has no permissions to access one of the keys used as arguments\r\n"],
     'LOADING' => [$S, '~LOADING~', "-LOADING Redis is loading the dataset in memory\r\n"],
     'OOM' => [$S, '~OOM~', "-OOM command not allowed when used memory > 'maxmemory'.\r\n"],
     'READONLY' => [$S, '~READONLY~', "-READONLY You can't write against a read only replica.\r\n"],
-    'MASTERDOWN' => [$S, '~MASTERDOWN~', "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.\r\n"],
-    'MISCONF' => [$S, '~MISCONF~', "-MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.\r\n"],
+    'MASTERDOWN' => [$S, '~MASTERDOWN~',
+        "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.\r\n"],
+    'MISCONF' => [$S, '~MISCONF~',
+        "-MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.\r\n"],
     'MOVED' => [$S, '~MOVED~', "-MOVED 3999 127.0.0.1:6381\r\n"],
     'CLUSTERDOWN' => [$S, '~CLUSTERDOWN~', "-CLUSTERDOWN Hash slot not served\r\n"],
-    'BUSY' => [$S, '~BUSY~', "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n"],
+    'BUSY' => [$S, '~BUSY~',
+        "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n"],
     'NOREPLICAS' => [$S, '~NOREPLICAS~', "-NOREPLICAS Not enough good replicas to write.\r\n"],
     'DENIED' => [$S, '~DENIED~', "-DENIED Redis is running in protected mode\r\n"],
     'EXECABORT' => [$S, '~EXECABORT~', "-EXECABORT Transaction discarded\r\n"],
@@ -95,7 +102,8 @@ foreach ($replies as $what => [$class, $message, $bytes]) {
 
 $server = start_server();
 $rows = 0;
-$run = function (string $what, string $class, string $message, string $dsn, float $seconds, ?callable $warm = null) use ($server, &$rows): void {
+$run = function (string $what, string $class, string $message, string $dsn, float $seconds,
+        ?callable $warm = null) use ($server, &$rows): void {
     $lock = new RedisLock($dsn, timeout: 0.25, connectTimeout: 0.25, persistent: false);
     if ($warm) {
         same("$what: warm", false, $lock->isLocked('k'));
@@ -105,8 +113,10 @@ $run = function (string $what, string $class, string $message, string $dsn, floa
     if ($thrown instanceof RedisLockException) {
         same("$what: reasons", 1, count($thrown->getReasons()));
         check("$what: short", strlen($thrown->getMessage()) < 1500, strlen($thrown->getMessage()));
-        check("$what: printable", preg_match('~^[\x20-\x7e]+$~D', $thrown->getMessage()) === 1, $thrown->getMessage());
-        check("$what: the server's name", preg_match('~(redis|unix)://[/\w.\[\]:-]+~', $thrown->getMessage()) === 1, $thrown->getMessage());
+        check("$what: printable", preg_match('~^[\x20-\x7e]+$~D', $thrown->getMessage()) === 1,
+            $thrown->getMessage());
+        check("$what: the server's name", preg_match('~(redis|unix)://[/\w.\[\]:-]+~',
+            $thrown->getMessage()) === 1, $thrown->getMessage());
     }
     $rows++;
 };
@@ -115,10 +125,12 @@ foreach ($behaviours as $what => [$class, $message, $steps]) {
     foreach (['cold', 'warm'] as $state) {
         $rules = [rule('SET', $steps), rule('EVALSHA', $steps)];
         $state === 'cold' && $fake->rules($rules);
-        $run("$state, $what", $class, $message, $fake->dsn(), 0.5 + 2.0, $state === 'warm' ? fn () => $fake->rules($rules) : null);
+        $run("$state, $what", $class, $message, $fake->dsn(), 0.5 + 2.0,
+            $state === 'warm' ? fn () => $fake->rules($rules) : null);
         $fake->rules([]);
         $fake->drain();
-        eventually("$state, $what: no key", fn () => $server->keys() === []) || $server->cmd('FLUSHALL');
+        eventually("$state, $what: no key", fn () => $server->keys() === [])
+            || $server->cmd('FLUSHALL');
     }
 }
 same('keys', [], $server->keys());

@@ -27,7 +27,9 @@ foreach ([
     foreach (['warm', 'cold'] as $state) {
         $state === 'warm' ? $lock->isLocked('k') : $lock->close();
         $server->pause();
-        $took = elapsed(fn () => throws("$state $name()", 'RedisLockConnectionException', '~' . preg_quote($server->socket) . '.*(timed? ?out|answer|repl|respon)~is', $call));
+        $took =
+            elapsed(fn () => throws("$state $name()", 'RedisLockConnectionException', '~'
+                . preg_quote($server->socket) . '.*(timed? ?out|answer|repl|respon)~is', $call));
         between("seconds of $state $name()", 0.3, slack(0.6 + 1.5), $took);
         $server->resume();
     }

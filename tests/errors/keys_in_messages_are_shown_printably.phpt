@@ -38,7 +38,8 @@ foreach ($keys as $key => $shown) {
     $lease->release();
     $told(fn () => $lease->assertHeld());
     $told(fn () => $lease->detach());
-    $told(fn () => $lock->synchronized($key, fn () => $server->cmd('DEL', "prefix:$key") && $lock->acquire($key)));
+    $told(fn () => $lock->synchronized($key,
+        fn () => $server->cmd('DEL', "prefix:$key") && $lock->acquire($key)));
     set_error_handler(function (int $level, string $message) use (&$messages): bool {
         $messages[] = $message;
         return true;

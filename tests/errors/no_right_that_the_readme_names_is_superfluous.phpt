@@ -1,5 +1,5 @@
 --TEST--
-Without any one of the rights that the README names something is denied.
+Without any one of the rights that the README names, some operation is denied.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,13 +13,16 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
 $readme = file_get_contents(__DIR__ . '/../../README.md');
-check('the README has a rule', preg_match('~ACL SETUSER locker on >password \~lock:\*((?: \+[a-z|]+)+)$~m', $readme, $m) === 1);
+check('the README has a rule',
+    preg_match('~ACL SETUSER locker on >password \~lock:\*((?: \+[a-z|]+)+)$~m', $readme,
+        $m) === 1);
 $all = explode(' ', trim($m[1]));
 check('rights', count($all) >= 17, $all);
 $denied = function (array $rights) use ($server): int {
     $server->cmd('FLUSHALL');
     $server->cmd('SCRIPT', 'FLUSH');
-    $server->cmd('ACL', 'SETUSER', 'locker', 'reset', 'on', '>pw', 'resetchannels', '~lock:*', '-@all', ...$rights);
+    $server->cmd('ACL', 'SETUSER', 'locker', 'reset', 'on', '>pw', 'resetchannels', '~lock:*',
+        '-@all', ...$rights);
     $server->cmd('ACL', 'LOG', 'RESET');
     $dsn = $server->dsn('', 'locker:pw');
     $lock = new RedisLock($dsn, 'lock:', persistent: false);
@@ -38,7 +41,8 @@ $denied = function (array $rights) use ($server): int {
     }
     $try(fn () => $lock->extend('k', (string) $token ?: 'x', 60));
     $waiter = waiter($dsn, 'k', ['wait' => 0.5], ['prefix' => 'lock:']);
-    for ($until = now() + slack(0.15); now() < $until && (int) $server->client()->info('clients')['blocked_clients'] === 0;) {
+    for ($until = now() + slack(0.15); now() < $until
+            && (int) $server->client()->info('clients')['blocked_clients'] === 0;) {
         usleep(3000);
     }
     $try(fn () => $lock->release('k', (string) $token ?: 'x'));

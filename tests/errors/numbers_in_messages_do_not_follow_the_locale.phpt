@@ -1,12 +1,13 @@
 --TEST--
-Where a comma stands before decimals, messages, DSNs and TTLs still have a point.
+Messages, DSNs and TTLs have a decimal point, even in a locale with a decimal comma.
 --EXTENSIONS--
 redislock
 --SKIPIF--
 <?php
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
-if (trim((string) shell_exec('command -v localedef')) === '' || !is_file('/usr/share/i18n/locales/de_DE')) {
+if (trim((string) shell_exec('command -v localedef')) === ''
+        || !is_file('/usr/share/i18n/locales/de_DE')) {
     die('skip no locale with a comma can be made');
 }
 ?>
@@ -15,7 +16,8 @@ if (trim((string) shell_exec('command -v localedef')) === '' || !is_file('/usr/s
 require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
-exec('localedef -i de_DE -f UTF-8 ' . escapeshellarg("$server->folder/de_DE.UTF-8") . ' 2>&1', $output, $status);
+exec('localedef -i de_DE -f UTF-8 ' . escapeshellarg("$server->folder/de_DE.UTF-8") . ' 2>&1',
+    $output, $status);
 check('the locale was made', is_file("$server->folder/de_DE.UTF-8/LC_NUMERIC"), $output);
 $hung = fake_server([rule('*', ['hang'])]);
 $full = full_server();
@@ -48,11 +50,12 @@ $code = <<<'PHP'
     echo $m[0], "\n", $lock->remaining('k') > 59, "\n";
     PHP;
 $seen = run_php($code, [$server->dsn(), $hung->dsn(), $full->dsn(), $slow->dsn()], [], ['LOCPATH' => $server->folder, 'LC_ALL' => '']);
-matches('synchronized()', '~ in 0\.05 s~', $seen);
+matches('synchronized()', '~ within 0\.05 s~', $seen);
 matches('an answer', '~no answer within 0\.05 s \(timeout\)~', $seen);
 matches('a connect', '~no connection within 0\.05 s \(connectTimeout\)~', $seen);
 matches('a slow grant', '~granted after 0\.\d+ s, when its ttl of 0\.25 s was used up~', $seen);
-matches('a slow take-over', '~taken over after 0\.\d+ s, when its ttl of 0\.25 s was used up~', $seen);
+matches('a slow take-over',
+    '~taken over after 0\.\d+ s, when its ttl of 0\.25 s was used up~', $seen);
 matches('phpinfo()', '~^waited => \d+\.\d{3}$~m', $seen);
 check('no comma', !preg_match('~\d,\d~', $seen), $seen);
 matches('the TTL', '~^1$~m', $seen);

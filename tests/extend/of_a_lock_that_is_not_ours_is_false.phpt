@@ -1,5 +1,5 @@
 --TEST--
-extend() of a lock that is somebody else's, expired or free says false and changes nothing.
+extend() returns false for a lock that another holder has, that expired or that is free, and changes nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A forked child uses a connection of its own, and the parent keeps its one.
+A forked child uses a connection of its own, and the parent keeps its connection.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -29,7 +29,8 @@ reap($pid);
 same('the lock of the parent is whole', $token, $server->cmd('GET', 'parent'));
 same('release()', true, $lock->release('parent', $token));
 $after = RedisLock::stats();
-same('the connection of the parent is the old one', [0, 0], [$after['connects'] - $before['connects'], $after['reconnects'] - $before['reconnects']]);
+same('the connection of the parent is the old one', [0, 0],
+    [$after['connects'] - $before['connects'], $after['reconnects'] - $before['reconnects']]);
 eventually('the child took its one with it', fn () => count($server->client()->clients()) === 1);
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-A child may have renewed leases of its own at once, kept by a thread of its own; so may its children.
+A child can have renewed leases of its own at once, with a thread of its own, and so can its children.
 --EXTENSIONS--
 redislock
 --SKIPIF--

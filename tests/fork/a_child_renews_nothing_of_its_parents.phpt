@@ -1,5 +1,5 @@
 --TEST--
-A child renews nothing of its parent's, whose leases go on being renewed while the child lives and after its end.
+A child renews no lease of its parent, and the parent's leases are renewed while the child lives and after its end.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A fork before the first call is no fork at all.
+A fork before the first call has no effect on the child's connections.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Many children use one inherited object at the same time, and their children, too.
+Many children, and their children, use one inherited object at the same time.
 --EXTENSIONS--
 redislock
 --SKIPIF--

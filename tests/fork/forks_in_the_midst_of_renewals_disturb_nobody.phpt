@@ -1,5 +1,5 @@
 --TEST--
-Forks in the midst of renewals: the parent's leases stay held, and the children, with leases of their own or without, end well.
+Forks during renewals disturb no process: the parent's leases stay held, and the children end well, with leases of their own or without.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -28,7 +28,8 @@ $forks = 0;
 $running = [];
 while (now() < $until) {
     $running[] = in_fork(function () use ($leases, $server, $forks): void {
-        same('held in the child', [], array_values(array_filter($leases, fn ($lease) => $lease->isHeld())));
+        same('held in the child', [],
+            array_values(array_filter($leases, fn ($lease) => $lease->isHeld())));
         if ($forks % 4 === 0) {
             $own = (new RedisLock($server->dsn()))->lease("own$forks", 0.3);
             renewals_go_on('in the child');
@@ -50,7 +51,8 @@ check('there were many', $forks >= 10, $forks);
 stays_held('the parent', $server, $leases, 0.5);
 same('lost', 0, lost());
 check('it was renewed all the time', renewed() >= 8, renewed());
-between('connections: one of the script, and now and then a new one of the watchdog', 2, $forks / 2, $fake->connections());
+between('connections: one of the script, and now and then a new one of the watchdog', 2, $forks / 2,
+    $fake->connections());
 unset($leases);
 same('keys', [], $server->keys());
 

@@ -1,5 +1,5 @@
 --TEST--
-A child that ends, or closes and frees inherited objects, disturbs neither the parent's connection nor its lock.
+A child that ends, or closes and frees inherited objects, affects neither the parent's connection nor its lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,12 +12,14 @@ skip_without_server();
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server(tcp: true);
-$locks = [new RedisLock($server->dsn()), new RedisLock($server->tcpDsn()), new RedisLock($server->dsn(), persistent: false)];
+$locks = [new RedisLock($server->dsn()), new RedisLock($server->tcpDsn()),
+    new RedisLock($server->dsn(), persistent: false)];
 foreach ($locks as $i => $lock) {
     $tokens[$i] = $lock->acquire("k$i", 60);
 }
 $connects = RedisLock::stats()['connects'];
-foreach ([fn () => null, fn () => array_map(fn ($lock) => $lock->close(), $locks), function () use (&$locks): void {
+foreach ([fn () => null, fn () => array_map(fn ($lock) => $lock->close(), $locks),
+        function () use (&$locks): void {
     $locks = [];
     gc_collect_cycles();
 }, fn () => exit(0)] as $body) {

@@ -14,7 +14,9 @@ require __DIR__ . '/../inc/server.inc';
 $folder = test_folder();
 RedisLock::token();
 for ($n = 0; $n < 3; $n++) {
-    $forks[] = in_fork(fn () => file_put_contents("$folder/$n", implode("\n", array_map(fn () => RedisLock::token(), range(1, 100)))));
+    $forks[] =
+        in_fork(fn () => file_put_contents("$folder/$n",
+            implode("\n", array_map(fn () => RedisLock::token(), range(1, 100)))));
 }
 $tokens = array_map(fn () => RedisLock::token(), range(1, 100));
 foreach ($forks as $n => $fork) {

@@ -1,5 +1,5 @@
 --TEST--
-Under FPM a request whose client has gone away ends at its next output and frees its lease.
+Under FPM a request whose client has disconnected ends at its next output and frees its lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -28,15 +28,18 @@ $request = '
 $before = $server->connectionsReceived();
 [$worker] = json_decode($fpm->run($request, ['tcp' => $server->tcpDsn()])->body);
 for ($i = 0; $i < 50; $i++) {
-    same("request $i", "[$worker,2]", $fpm->run($request . ($i % 5 ? '' : 'throw new Exception;'), ['tcp' => $server->tcpDsn()])->body);
+    same("request $i", "[$worker,2]", $fpm->run($request . ($i % 5 ? '' : 'throw new Exception;'),
+        ['tcp' => $server->tcpDsn()])->body);
 }
 same('connections', 2, $server->connectionsReceived() - $before);
 same('clients', 2, count($server->client()->clients()));
 
-/* What the server has closed meanwhile is replaced without a word, and what is not persistent ends with its request. */
+/* What the server has closed meanwhile is replaced without a word, and what is not persistent ends
+ * with its request. */
 $server->cmd('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
 $fpm->normal('after a broken connection', 'k', $worker);
-same('one of its own', '', $fpm->run('$lease = (new RedisLock(persistent: false))->lease("k");')->errors);
+same('one of its own', '',
+    $fpm->run('$lease = (new RedisLock(persistent: false))->lease("k");')->errors);
 $fpm->normal('after it', 'k', $worker);
 same('clients in the end', 1, count($server->client()->clients()));
 

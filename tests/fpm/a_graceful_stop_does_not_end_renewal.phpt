@@ -24,7 +24,8 @@ foreach ($running as $what => [$server, $fpm, $signal]) {
         echo "taken ";
         flush();
         for ($until = microtime(true) + 1.3; microtime(true) < $until; usleep(10000));
-        echo json_encode([$lease->isHeld(), $lock->owner("k") === $lease->token(), RedisLock::stats()["lost"]]);');
+        echo json_encode([$lease->isHeld(), $lock->owner("k") === $lease->token(),
+            RedisLock::stats()["lost"]]);');
     $request->expect('~taken~');
     $fpm->signal($signal);
     $running[$what][] = $request;
@@ -47,7 +48,8 @@ foreach ($running as $what => [$server, $fpm, , $request]) {
     } else {
         $fpm->normal($what);
     }
-    check("$what: no worker had to be killed", !preg_match('~exited on signal~', $fpm->log()), $fpm->log());
+    check("$what: no worker had to be killed", !preg_match('~exited on signal~', $fpm->log()),
+        $fpm->log());
 }
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-A graceful stop or reload of FPM during a request leaves it its lock until it is done, where process_control_timeout allows it.
+A graceful stop or reload of FPM leaves a request its lock until it is done, if process_control_timeout allows it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -25,11 +25,13 @@ foreach (['stop' => SIGQUIT, 'reload' => SIGUSR2] as $what => $signal) {
             echo "taken ";
             flush();
             while (!file_exists($_GET["go"])) { usleep(1000); clearstatcache(); }
-            echo json_encode([getmypid(), $lease->isHeld(), $lock->owner("k") === $lease->token()]);',
+            echo json_encode([getmypid(), $lease->isHeld(),
+                $lock->owner("k") === $lease->token()]);',
             ['go' => "$server->folder/go"]);
         $request->expect($must_wait ? '~begun~' : '~taken~');
         if ($must_wait) {
-            eventually("$what: it waits", fn () => (int) $server->client()->info('clients')['blocked_clients'] === 1);
+            eventually("$what: it waits",
+                fn () => (int) $server->client()->info('clients')['blocked_clients'] === 1);
         }
         $fpm->signal($signal);
         /* Time enough to go wrong in. */
@@ -41,7 +43,8 @@ foreach (['stop' => SIGQUIT, 'reload' => SIGUSR2] as $what => $signal) {
         }
         same("$what, $how: the keys meanwhile", ['0:k'], $server->locks());
         touch("$server->folder/go");
-        same("$what, $how: it was held to the end", "begun taken [$worker,true,true]", $request->finish()->body);
+        same("$what, $how: it was held to the end", "begun taken [$worker,true,true]",
+            $request->finish()->body);
         check("$what, $how: FPM ended the request", $request->endedAt !== null);
         same("$what, $how: keys", [], $server->locks());
         if ($signal === SIGQUIT) {
@@ -52,7 +55,8 @@ foreach (['stop' => SIGQUIT, 'reload' => SIGUSR2] as $what => $signal) {
             check("$what, $how: the master lives", !$fpm->ended(0));
             same("$what, $how: connections", 1, count($server->client()->clients()));
         }
-        check("$what, $how: no worker had to be killed", !preg_match('~exited on signal~', $fpm->log()), $fpm->log());
+        check("$what, $how: no worker had to be killed",
+            !preg_match('~exited on signal~', $fpm->log()), $fpm->log());
         $fpm->stop();
         $server->stop();
     }

@@ -15,17 +15,21 @@ require __DIR__ . '/../inc/fpm.inc';
 $keepers = [
     'in a cycle' => '$a = new stdClass; $a->self = $a; $a->lease = $lease;',
     'in an array that holds itself' => '$a = [$lease]; $a[] = &$a;',
-    'in a static variable' => 'function keep($lease) { static $kept; $kept = $lease; } keep($lease);',
+    'in a static variable' =>
+        'function keep($lease) { static $kept; $kept = $lease; } keep($lease);',
     'in a static property' => 'class Kept { static $lease; } Kept::$lease = $lease;',
     'in a closure that holds itself' => '$a = function () use ($lease, &$a) {};',
     'in a shutdown function' => 'register_shutdown_function(function () use ($lease) {});',
-    'in a suspended generator' => '$a = (function ($lease) { yield 1; echo "not here"; })($lease); $a->current();',
+    'in a suspended generator' =>
+        '$a = (function ($lease) { yield 1; echo "not here"; })($lease); $a->current();',
     'in a suspended generator with finally'
         => '$a = (function ($lease) { try { yield 1; } finally { echo $lease->isHeld() ? "" : "lost"; } })($lease); $a->current();',
     'in a suspended generator of a cycle'
         => '$b = new stdClass; $a = (function ($lease, $b) { yield 1; })($lease, $b); $a->current(); $b->a = $a;',
-    'in a suspended fiber' => '$a = new Fiber(function ($lease) { Fiber::suspend(); echo "not here"; }); $a->start($lease);',
-    'in a suspended fiber of a cycle' => '$a = new Fiber(function ($lease) use (&$a) { Fiber::suspend(); }); $a->start($lease);',
+    'in a suspended fiber' =>
+        '$a = new Fiber(function ($lease) { Fiber::suspend(); echo "not here"; }); $a->start($lease);',
+    'in a suspended fiber of a cycle' =>
+        '$a = new Fiber(function ($lease) use (&$a) { Fiber::suspend(); }); $a->start($lease);',
     'in a section of a suspended fiber'
         => '$lease->release();
         $a = new Fiber(fn () => $lock->synchronized("k", function ($mine) use ($looker) {
@@ -35,7 +39,8 @@ $keepers = [
         $a->start();',
     'in an exception that is kept' => 'ini_set("zend.exception_ignore_args", 0);
         try { (function ($lease) { throw new Exception; })($lease); } catch (Exception $a) {}',
-    'in an object whose destructor keeps it' => 'class D { public $lease; function __destruct() { $GLOBALS["kept"] = $this; } }
+    'in an object whose destructor keeps it' =>
+        'class D { public $lease; function __destruct() { $GLOBALS["kept"] = $this; } }
         $a = new D; $a->lease = $lease;',
 ];
 $ends = [
@@ -67,9 +72,11 @@ foreach ($keepers as $how => $keep) {
             unset($lease);
             echo $lock->owner("k") === $looker->token ? "held" : "freed";
             ' . $code);
-        /* After a fatal error there are no destructors. That of a fiber unwinds what it was at, as an exception would. */
+        /* After a fatal error there are no destructors. That of a fiber unwinds what it was at, as
+         * an exception would. */
         $late = str_contains($how, 'fiber') ? '(held|freed)' : 'held';
-        matches("$how, $end: it was held until then", $end === 'a fatal error' ? '~^held$~D' : "~^held $late$~D", $request->body);
+        matches("$how, $end: it was held until then",
+            $end === 'a fatal error' ? '~^held$~D' : "~^held $late$~D", $request->body);
         matches("$how, $end: logged", $logged, $request->errors);
         $fpm->normal("$how, $end", 'k', $worker);
     }

@@ -1,5 +1,5 @@
 --TEST--
-What the end of a request could not free is freed by the worker soon after the server is back, also without a next request.
+A lock that the end of a request could not free is freed by the worker soon after the server is back, also without a next request.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -21,9 +21,11 @@ foreach (outages() as $name => $outage) {
             $GLOBALS["lease"] = $lease = $lock->lease("k", 20, renew: ' . $renew . ');
             echo "taken";
             flush();
-            while (!file_exists($_GET["go"])) { usleep(1000); }', ['go' => $go = "$server->folder/go-" . md5("$name$renew")]);
+            while (!file_exists($_GET["go"])) { usleep(1000); }',
+            ['go' => $go = "$server->folder/go-" . md5("$name$renew")]);
         $request->expect('~taken~');
-        freed_after_outage("$name, renew: $renew", $server, $outage, function () use ($request, $go): void {
+        freed_after_outage("$name, renew: $renew", $server, $outage,
+                function () use ($request, $go): void {
             touch($go);
             $request->finish();
         });

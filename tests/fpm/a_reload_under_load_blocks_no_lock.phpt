@@ -1,5 +1,5 @@
 --TEST--
-Reloads of FPM as distributions ship it, under 16 workers that want one lock: no request waits for a lock of the dead.
+During reloads of FPM as distributions ship it, with 16 workers that want one lock, no request waits for a lock of a dead worker.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -15,16 +15,19 @@ require __DIR__ . '/../inc/fpm.inc';
 $server = start_server();
 $fpm = start_fpm($server);
 $worker = $fpm->normal('first');
-$keep = ['in a global' => '', 'in a cycle' => '$a = new stdClass; $a->self = $a; $a->lease = $lease;'];
+$keep =
+    ['in a global' => '', 'in a cycle' => '$a = new stdClass; $a->self = $a; $a->lease = $lease;'];
 $ends = [
     'return' => ['', '~^$~'],
     'exit' => ['exit;', '~^$~'],
     'an exception' => ['throw new RuntimeException("oh");', '~Uncaught RuntimeException: oh~'],
     'a fatal error' => ['eval("class RedisLock {}");', '~Fatal error: ~'],
-    'the memory limit' => ['ini_set("memory_limit", "8M"); str_repeat("a", 16 << 20);', '~Allowed memory size~'],
+    'the memory limit' => ['ini_set("memory_limit", "8M"); str_repeat("a", 16 << 20);',
+        '~Allowed memory size~'],
 ];
 foreach ($keep as $how => $keeper) {
-    /* At the end of the script, as a shutdown function, or after the destructors, at the end of the request. */
+    /* At the end of the script, as a shutdown function, or after the destructors, at the end of the
+     * request. */
     foreach (['true', 'false'] as $as_function) {
         foreach ($ends as $end => [$code, $logged]) {
             $what = "$how, $as_function, $end";
@@ -56,7 +59,8 @@ foreach ($keep as $how => $keeper) {
                 $handler->token = $lease->token();
                 ' . $keeper . $code);
             matches("$what: logged", $logged, $request->errors);
-            same("$what: when the handler wrote, the lock was", 'held', $server->cmd('GET', 'seen'));
+            same("$what: when the handler wrote, the lock was", 'held',
+                $server->cmd('GET', 'seen'));
             $server->cmd('DEL', 'seen');
             $fpm->normal($what, 'session', $worker);
         }

@@ -1,5 +1,5 @@
 --TEST--
-Where FPM kills a worker by SIGTERM during a request, the lock is free at once, and the next worker can have it.
+If FPM kills a worker by SIGTERM during a request, the lock is free at once, and the next worker can take it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -19,7 +19,8 @@ $kills = [
     'stop, no process_control_timeout' => [[], [], SIGQUIT],
     'reload, no process_control_timeout' => [[], [], SIGUSR2],
     'SIGTERM' => [['process_control_timeout' => '10s'], [], SIGTERM],
-    'a process_control_timeout that is too short' => [['process_control_timeout' => '1s'], [], SIGUSR2],
+    'a process_control_timeout that is too short' => [['process_control_timeout' => '1s'], [],
+        SIGUSR2],
     'request_terminate_timeout' => [[], ['request_terminate_timeout' => '1s'], null],
 ];
 $works = ['sleeps' => 'while (true) { sleep(1); }', 'is busy' => 'while (true) { }'];

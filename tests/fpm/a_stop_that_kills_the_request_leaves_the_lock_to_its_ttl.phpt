@@ -1,5 +1,5 @@
 --TEST--
-Where FPM kills a worker during a request, and redislock.free_on_sigterm is off, the TTL frees the lock, and the next worker can have it then.
+If FPM kills a worker during a request while redislock.free_on_sigterm is off, the TTL frees the lock, and the next worker can take it then.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ $kills = [
     'stop, no process_control_timeout' => [[], [], SIGQUIT],
     'reload, no process_control_timeout' => [[], [], SIGUSR2],
     'SIGTERM' => [['process_control_timeout' => '10s'], [], SIGTERM],
-    'a process_control_timeout that is too short' => [['process_control_timeout' => '1s'], [], SIGUSR2],
+    'a process_control_timeout that is too short' => [['process_control_timeout' => '1s'], [],
+        SIGUSR2],
     'request_terminate_timeout' => [[], ['request_terminate_timeout' => '1s'], null],
 ];
 $ttl = slack(2.5); // longer than the requests take to end
@@ -23,7 +24,8 @@ $started = [];
 foreach ($kills as $what => [$global, $pool, $signal]) {
     $server = start_server();
     $fpm = start_fpm($server, $global, $pool, ['redislock.free_on_sigterm' => '0']);
-    $started[$what] = [$server, $fpm, $signal, $signal === null ? null : $fpm->normal("$what: before")];
+    $started[$what] = [$server, $fpm, $signal,
+        $signal === null ? null : $fpm->normal("$what: before")];
 }
 $running = [];
 foreach ($started as $what => [$server, $fpm, $signal, $worker]) {
@@ -34,7 +36,8 @@ foreach ($started as $what => [$server, $fpm, $signal, $worker]) {
         flush();
         while (true) { usleep(1000); }');
     $request->expect('~taken \d+~');
-    $running[$what] = [$server, $fpm, $signal, $request, $worker ?? (int) substr($request->body, 6), now()];
+    $running[$what] = [$server, $fpm, $signal, $request,
+        $worker ?? (int) substr($request->body, 6), now()];
     if ($signal !== null) {
         $fpm->signal($signal);
     }

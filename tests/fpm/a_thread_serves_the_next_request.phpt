@@ -1,5 +1,5 @@
 --TEST--
-Under FPM a worker's thread and connections serve the next request, and nothing of the last one is renewed any more.
+Under FPM the thread and the connections of a worker serve the next request, and no lease of the last request is renewed any more.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,7 +12,8 @@ skip_without_fpm();
 require __DIR__ . '/../inc/fpm.inc';
 
 $ttl = slack(0.3);
-/* Each request has a lease with a key of its own, renewed at least once, and ends in its own way. */
+/* Each request has a lease with a key of its own, renewed at least once, and ends in its own
+ * way. */
 $ends = [
     'return' => ['', '~^$~'],
     'exit' => ['exit;', '~^$~'],
@@ -20,26 +21,42 @@ $ends = [
     'detach()' => ['$lease->detach();', '~^$~'],
     'an exception' => ['throw new RuntimeException("oh");', '~Uncaught RuntimeException: oh~'],
     'a fatal error' => ['eval("class RedisLock {}");', '~Fatal error: ~'],
-    'the memory limit' => ['ini_set("memory_limit", "8M"); str_repeat("a", 16 << 20);', '~Allowed memory size~'],
-    'the time limit' => [(time_limit_is_a_timer() ? 'set_time_limit(1);' : 'set_time_limit(50); send_sigprof();') . ' while (true) {}', '~Maximum execution time~'],
+    'the memory limit' => ['ini_set("memory_limit", "8M"); str_repeat("a", 16 << 20);',
+        '~Allowed memory size~'],
+    'the time limit' => [(time_limit_is_a_timer() ? 'set_time_limit(1);'
+        : 'set_time_limit(50); send_sigprof();') . ' while (true) {}', '~Maximum execution time~'],
     'a cycle' => ['$a = new stdClass; $a->self = $a; $a->lease = $lease; unset($lease);', '~^$~'],
-    'a static, and a fatal error' => ['class A { static $lease; } A::$lease = $lease; eval("class RedisLock {}");', '~Fatal error: ~'],
-    'a suspended Fiber' => ['$f = new Fiber(fn () => [$lease, Fiber::suspend()]); $f->start(); unset($lease);', '~^$~'],
+    'a static, and a fatal error' =>
+        ['class A { static $lease; } A::$lease = $lease; eval("class RedisLock {}");',
+            '~Fatal error: ~'],
+    'a suspended Fiber' => [
+        '$f = new Fiber(fn () => [$lease, Fiber::suspend()]); $f->start(); unset($lease);', '~^$~'],
     'a section' => ['$lock->synchronized($_GET["key"] . "-b", fn () => exit, 0.3);', '~^$~'],
-    'a loss that nobody was told of' => ['$kept = $lock->lease($_GET["key"] . "-b", 0.15, onLoss: fn () => throw new Exception()); $lock->forceRelease($_GET["key"] . "-b");
+    'a loss that nobody was told of' =>
+        ['$kept = $lock->lease($_GET["key"] . "-b", 0.15, onLoss: fn () => throw new Exception());
+        $lock->forceRelease($_GET["key"] . "-b");
         register_shutdown_function(fn () => usleep(150000)); exit;', '~^$~'],
-    'one of its own connection' => ['$kept = (new RedisLock(persistent: false))->lease($_GET["key"] . "-b", 0.3); usleep(150000);', '~^$~'],
-    'fastcgi_finish_request()' => ['fastcgi_finish_request(); usleep(' . (int) ($ttl * 1.4e6) . '); $ignored = $lock->acquire("seen", token: $lease->isHeld() ? "held" : "lost");', '~^$~'],
+    'one of its own connection' =>
+        ['$kept = (new RedisLock(persistent: false))->lease($_GET["key"] . "-b", 0.3); usleep(150000);',
+            '~^$~'],
+    'fastcgi_finish_request()' => ['fastcgi_finish_request(); usleep(' . (int) ($ttl * 1.4e6)
+        . '); $ignored = $lock->acquire("seen", token: $lease->isHeld() ? "held" : "lost");',
+        '~^$~'],
 ];
 $code = '
     function send_sigprof() { exec("kill -PROF " . getmypid()); }
-    for ($until = microtime(true) + 0.02; microtime(true) < $until;) {} // what is left of a loss would come here
+    // what is left of a loss would come here
+    for ($until = microtime(true) + 0.02; microtime(true) < $until;) {}
     $tasks = array_map(basename(...), glob("/proc/self/task/*"));
     $lock = new RedisLock();
     $lease = $lock->lease($_GET["key"], ' . $ttl . ');
-    for ($start = microtime(true); RedisLock::stats()["renewed"] === (int) $_GET["renewed"] && microtime(true) < $start + 5; usleep(1000));
+    $until = microtime(true) + 5;
+    while (RedisLock::stats()["renewed"] === (int) $_GET["renewed"] && microtime(true) < $until) {
+        usleep(1000);
+    }
     $tasks = array_map(basename(...), glob("/proc/self/task/*"));
-    echo json_encode([getmypid(), array_values(array_diff($tasks, [getmypid()])), RedisLock::stats()["renewed"], RedisLock::stats()["lost"], $lease->isHeld()]);
+    echo json_encode([getmypid(), array_values(array_diff($tasks, [getmypid()])),
+        RedisLock::stats()["renewed"], RedisLock::stats()["lost"], $lease->isHeld()]);
     flush();
     ';
 $server = start_server();
@@ -51,7 +68,8 @@ $workers = $threads = [];
 $n = 0;
 foreach ($ends as $what => [$end, $logged]) {
     $request = $fpm->run($code . $end, ['key' => 'key-' . ++$n, 'renewed' => $renewed]);
-    [$worker, $thread, $renewed, $lost, $is_held] = json_decode($request->body) ?? [0, [], 0, 0, $request->body];
+    [$worker, $thread, $renewed, $lost, $is_held] = json_decode($request->body)
+        ?? [0, [], 0, 0, $request->body];
     $workers[$worker] = true;
     $threads[implode(',', $thread)] = true;
     same("$what: held", true, $is_held);
@@ -68,7 +86,8 @@ same('lost', 1, $lost); // the one whose key was deleted
 between('connections at the same time', 2, 3, $most);
 $fpm->run($code, ['key' => 'key-' . ++$n, 'renewed' => $renewed]);
 usleep((int) ($ttl * 1.5e6));
-/* The worker begins a request when it is done with the last one: no key is spoken of after the first word of the next. */
+/* The worker begins a request when it is done with the last one: no key is spoken of after the
+ * first word of the next. */
 $reached = 0;
 $spoken = [];
 foreach ($monitor->commands() as $command) {
@@ -76,7 +95,8 @@ foreach ($monitor->commands() as $command) {
         $number = (int) $m[1];
         $spoken[$number] = ($spoken[$number] ?? 0) + 1;
         if ($number < $reached) {
-            check("nothing of request $number in request $reached", false, Monitor::readable($command['args']));
+            check("nothing of request $number in request $reached", false,
+                Monitor::readable($command['args']));
         }
         $reached = max($reached, $number);
     }

@@ -14,14 +14,16 @@ require __DIR__ . '/../inc/fpm.inc';
 $server = start_server();
 $fpm = start_fpm($server);
 $worker = $fpm->normal('first');
-foreach (['return' => '', 'exit' => 'exit;', 'a fatal error' => 'eval("class RedisLock {}");'] as $what => $code) {
+foreach (['return' => '', 'exit' => 'exit;', 'a fatal error' => 'eval("class RedisLock {}");']
+        as $what => $code) {
     $request = $fpm->run('
         $lock = new RedisLock();
         $lease = $lock->lease("k");
         echo json_encode($lease->isHeld());
         fastcgi_finish_request();
         while (!file_exists($_GET["go"])) { usleep(1000); clearstatcache(); }
-        $ignored = $lock->acquire("was held", 30, 0, $lease->isHeld() && $lease->verify() ? "yes" : "no");
+        $ignored = $lock->acquire("was held", 30, 0,
+            $lease->isHeld() && $lease->verify() ? "yes" : "no");
         ' . $code, ['go' => "$server->folder/go"]);
     same("$what: the answer", 'true', $request->body);
     check("$what: the client has all of it", $request->endedAt !== null);

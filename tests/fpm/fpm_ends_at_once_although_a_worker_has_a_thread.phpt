@@ -1,5 +1,5 @@
 --TEST--
-FPM ends at once although a worker has a thread, also when the server hangs or is gone; then the TTL frees what is left.
+FPM ends at once although a worker has a thread, also when the server hangs or is gone; then the TTL frees the locks.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -11,7 +11,7 @@ skip_without_fpm();
 <?php
 require __DIR__ . '/../inc/fpm.inc';
 
-/* A renewed lease that was freed, one whose release nobody heard, and one whose server is not there. */
+/* A renewed lease that was freed, one whose release got no answer, and one whose server is gone. */
 $cases = ['idle' => [SIGQUIT, ''], 'idle, SIGTERM' => [SIGTERM, ''], 'hangs' => [SIGQUIT, 'pause'], 'is gone' => [SIGQUIT, 'kill']];
 $running = [];
 /* All servers first: they would inherit the connection of a request, and FPM waits for its end. */
@@ -42,9 +42,11 @@ foreach ($running as $what => [$server, $fpm, $request]) {
         check("$what: the master has ended", $fpm->ended(5.0), $fpm->log());
     });
     between("$what: at once", 0, slack(1.0), $took);
-    check("$what: no worker had to be killed", !preg_match('~exited on signal 9~', $fpm->log()), $fpm->log());
+    check("$what: no worker had to be killed", !preg_match('~exited on signal 9~', $fpm->log()),
+        $fpm->log());
     $trouble !== 'pause' || $server->resume();
-    $trouble === 'kill' || eventually("$what: no key is left", fn () => $server->keys() === [], $trouble === '' ? 0.2 : 2.0);
+    $trouble === 'kill' || eventually("$what: no key is left", fn () => $server->keys() === [],
+        $trouble === '' ? 0.2 : 2.0);
 }
 
 done();

@@ -14,7 +14,9 @@ require __DIR__ . '/../inc/fpm.inc';
 $server = start_server();
 $fpm = start_fpm($server);
 $worker = $fpm->normal('first');
-foreach (['in the script' => 'while (true) {}', 'in a section' => '$lock->synchronized("section", function () { while (true) {} });'] as $what => $code) {
+foreach (['in the script' => 'while (true) {}',
+        'in a section' => '$lock->synchronized("section", function () { while (true) {} });']
+        as $what => $code) {
     $request = $fpm->run('
         set_time_limit(1);
         $lock = new RedisLock();

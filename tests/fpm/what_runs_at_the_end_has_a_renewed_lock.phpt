@@ -1,5 +1,5 @@
 --TEST--
-Under FPM what runs at the end of a request, and takes longer than the TTL, has the lock all the time.
+Under FPM code that runs at the end of a request for longer than the TTL has the lock all the time.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/fpm.inc';
 
 $server = start_server();
 $fpm = start_fpm($server, [], ['pm.max_children' => 4]);
-$ends = ['return' => '', 'exit' => 'exit;', 'an exception' => 'throw new RuntimeException("oh");', 'a fatal error' => 'eval("class RedisLock {}");'];
+$ends = ['return' => '', 'exit' => 'exit;', 'an exception' => 'throw new RuntimeException("oh");',
+    'a fatal error' => 'eval("class RedisLock {}");'];
 $requests = [];
 foreach ($ends as $what => $end) {
     $requests[$what] = $fpm->start('
@@ -24,7 +25,8 @@ foreach ($ends as $what => $end) {
             {
                 usleep((int) ($_GET["ttl"] * 1.1e6)); // longer than the TTL
                 $lock = new RedisLock();
-                $ignored = $lock->acquire($_GET["key"] . ":$what", 60, 0, $lock->owner($_GET["key"]) === self::$token ? "held" : "freed");
+                $ignored = $lock->acquire($_GET["key"] . ":$what", 60, 0,
+                    $lock->owner($_GET["key"]) === self::$token ? "held" : "freed");
             }
         }
         final class Handler implements SessionHandlerInterface, SessionIdInterface

@@ -2,12 +2,14 @@
  *
  * What the fuzz targets share. With clang and -fsanitize=fuzzer a target is a program of its own:
  *
- *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iext tests/fuzz/fuzz_dsn.c $(find ext/core -name "rl_*.c")
+ *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iext tests/fuzz/fuzz_dsn.c \
+ *         $(find ext/core -name "rl_*.c")
  *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iext tests/fuzz/fuzz_reply.c \
  *         $(find ext/core -name "rl_*.c") ext/transport/rl_*.c -lhiredis -pthread
  *
  * Without it (-DFUZZ_STANDALONE, any compiler) main() mutates the seeds of the target in a fixed
- * pseudo-random way: "fuzz_dsn [rounds [seed]]". tests/unit/test_transport_fuzz.c runs both for a moment.
+ * pseudo-random way: "fuzz_dsn [rounds [seed]]". tests/unit/test_transport_fuzz.c runs both for a
+ * moment.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -98,8 +100,8 @@ static inline size_t fuzz_mutate(uint8_t *data, size_t size, const fuzz_seed *ot
 	}
 }
 
-/* Runs the target so often, each time with a seed that was changed a little, in a block that ends at its
- * end. */
+/* Runs the target so often, each time with a seed that was changed a little, in a block that ends
+ * at its end. */
 static inline void fuzz_run(
 	fuzz_target target, const fuzz_seed *seeds, size_t seed_count, unsigned long rounds)
 {

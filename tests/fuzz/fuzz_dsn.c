@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes as a DSN: no crash; what is understood is within its limits, and its name is a DSN of the same
- * server; what is not gives a message fit to be shown, without the password.
+ * Any bytes as a DSN: no crash; what is understood is within its limits, and its name is a DSN of
+ * the same server; what is not gives a message fit to be shown, without the password.
  */
 #include "core/wire/rl_dsn.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes from a server: the reader gives well-formed replies within its limits or says that this is no
- * protocol, in one piece and in many the same; and every verb makes a vote or an error of each reply.
+ * Any bytes from a server: the reader gives well-formed replies within its limits or says that this
+ * is no protocol, in one piece and in many the same; and every verb makes a vote or an error of
+ * each reply.
  */
 #include "core/wire/rl_command.h"
 #include "transport/rl_hiredis.h"

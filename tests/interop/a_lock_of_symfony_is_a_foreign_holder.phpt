@@ -1,5 +1,5 @@
 --TEST--
-A sorted set, as symfony/lock makes it, is a lock of somebody else: refused, waited for, and never harmed.
+A sorted set, as symfony/lock makes it, is the lock of another holder: acquire() is refused, waits poll, and the set never changes.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,7 +12,8 @@ skip_without_server();
 require_once __DIR__ . '/../inc/lease.inc';
 require_once __DIR__ . '/../inc/waiter.inc';
 
-/* What its RedisStore leaves: the owner's token and a mark for a write lock, scored with their ends, and a TTL. */
+/* What its RedisStore leaves: the owner's token and a mark for a write lock, scored with their
+ * ends, and a TTL. */
 $symfony = function (TestServer $server, int $ms): void {
     $end = (int) (microtime(true) * 1000) + $ms;
     $server->cmd('ZADD', 'k', $end, 'their-token', $end, '__write__');
@@ -25,7 +26,8 @@ same('acquire()', null, $lock->acquire('k'));
 same('acquire() with a wait', null, $lock->acquire('k', wait: 0.1));
 same('acquire() with an own token', null, $lock->acquire('k', wait: 0.1, token: 'own'));
 same('lease()', null, $lock->lease('k', wait: 0.1));
-throws('synchronized()', 'RedisLockTimeoutException', '~~', fn () => $lock->synchronized('k', fn () => null, wait: 0.1));
+throws('synchronized()', 'RedisLockTimeoutException', '~~',
+    fn () => $lock->synchronized('k', fn () => null, wait: 0.1));
 same('without wake', null, (new RedisLock($server->dsn(), wake: false))->acquire('k', wait: 0.1));
 same('isLocked()', true, $lock->isLocked('k'));
 same('owner()', null, $lock->owner('k'));
@@ -33,7 +35,8 @@ between('remaining()', 30, 60, $lock->remaining('k'));
 same('release()', false, $lock->release('k', 'their-token'));
 same('extend()', false, $lock->extend('k', 'their-token', 5));
 same('resume()', null, $lock->resume('k', 'their-token'));
-throws('forceRelease()', 'RedisLockServerException', '~WRONGTYPE the key holds a zset \(.*symfony~', fn () => $lock->forceRelease('k'));
+throws('forceRelease()', 'RedisLockServerException', '~WRONGTYPE the key holds a zset \(.*symfony~',
+    fn () => $lock->forceRelease('k'));
 same('their lock is whole', ['__write__', 'their-token'], $server->cmd('ZRANGE', 'k', 0, -1));
 between('its TTL', 30000, 60000, $server->cmd('PTTL', 'k'));
 

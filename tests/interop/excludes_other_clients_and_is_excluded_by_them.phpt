@@ -16,7 +16,10 @@ $lock = new RedisLock($server->dsn());
 same('theirs', 'OK', $server->cmd('SET', 'k', 'their-value', 'NX', 'PX', 20000));
 same('ours is refused', null, $lock->acquire('k'));
 same('with a wait', null, $lock->acquire('k', wait: 0.05));
-same('they delete it', 1, $server->cmd('EVAL', "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end", 1, 'k', 'their-value'));
+same('they delete it', 1,
+    $server->cmd('EVAL',
+        "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end",
+        1, 'k', 'their-value'));
 
 matches('ours', TOKEN, $token = $lock->acquire('k'));
 same('theirs is refused', null, $server->cmd('SET', 'k', 'their-value', 'NX', 'PX', 20000));

@@ -1,5 +1,5 @@
 --TEST--
-A child of a fork takes leases with the inherited object, which its end frees; the parent's stay.
+A forked child takes leases with the inherited object, and its end frees them; the parent's leases stay.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-In a child of a fork a lease says that it is not held, and neither its methods nor its end touch the parent's lock.
+In a forked child a lease is not held, and neither its methods nor its end change the parent's lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

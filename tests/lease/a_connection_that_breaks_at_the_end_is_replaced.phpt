@@ -1,5 +1,5 @@
 --TEST--
-A connection that breaks while leases are released is replaced, once: what was not answered is said again.
+A connection that breaks while leases are released is replaced once, and the unanswered releases are sent again.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,7 +14,8 @@ require __DIR__ . '/../inc/fake_server.inc';
 $server = start_server();
 $fake = fake_server([], $server, true);
 $lock = new RedisLock($fake->dsn(), persistent: false);
-foreach (['unheard' => ['close'], 'heard, but not answered' => ['forward', 'close']] as $what => $steps) {
+foreach (['unheard' => ['close'], 'heard, but not answered' => ['forward', 'close']]
+        as $what => $steps) {
     foreach (['unset', 'section', 'end'] as $how) {
         $fake->rules([rule('EVAL', $steps, times: 1)]);
         if ($how === 'unset') {
@@ -23,7 +24,8 @@ foreach (['unheard' => ['close'], 'heard, but not answered' => ['forward', 'clos
         } elseif ($how === 'section') {
             same("$what: section", 5, $lock->synchronized('k', fn () => 5, 60));
         } else {
-            $code = '$lock = new RedisLock($argv[1]); for ($i = 0; $i < 20; $i++) { $all[] = $lock->lease("k$i", 60); } echo count($all);';
+            $code =
+                '$lock = new RedisLock($argv[1]); for ($i = 0; $i < 20; $i++) { $all[] = $lock->lease("k$i", 60); } echo count($all);';
             same("$what: output", '20', run_php($code, [$fake->dsn()]));
         }
         same("$what, $how: keys", [], $server->keys());

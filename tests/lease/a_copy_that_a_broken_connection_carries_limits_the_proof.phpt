@@ -1,5 +1,5 @@
 --TEST--
-When extend() was said again on a new connection, the first copy may still be carried out: no more is proven than that leaves. A copy of resume() shortens nothing.
+If extend() was sent again on a new connection, the server may still run the first copy, and no more is proven than that copy leaves. A copy of resume() shortens nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -42,11 +42,12 @@ foreach ([false, true] as $renews) {
     check("$what: remaining() of a resumed one", $lease->remaining() > 20, $lease->remaining());
     same("$what: release() of a resumed one", true, $lease->release());
 
-    /* What was not said twice limits nothing. */
+    /* A command that was sent only once limits nothing. */
     $token = $lock->acquire('k', 60);
     $lease = $lock->resume('k', $token, 8, renew: $renews);
     same("$what: extend() of one resumed without trouble", true, $lease->extend(60));
-    check("$what: remaining() of one resumed without trouble", $lease->remaining() > 20, $lease->remaining());
+    check("$what: remaining() of one resumed without trouble", $lease->remaining() > 20,
+        $lease->remaining());
     same("$what: its release()", true, $lease->release());
 }
 

@@ -15,9 +15,11 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 $code = '$a = new stdClass(); $a->a = $a; $a->lease = $lock->lease("k"); unset($a); held();';
 freed_by_the_end($server, 'a cycle', $code, '~^held\n$~D');
-/* A debug build would report the cycle; as a setting of php.ini the switch is deprecated since 8.5. */
+/* A debug build would report the cycle; as a setting of php.ini the switch is deprecated since
+ * 8.5. */
 $code = 'PHP_DEBUG && @ini_set("report_memleaks", "0"); ' . $code;
-freed_by_the_end($server, 'without the collector', $code, '~^held\n$~D', 0, ['zend.enable_gc' => 0]);
+freed_by_the_end($server, 'without the collector', $code, '~^held\n$~D', 0,
+    ['zend.enable_gc' => 0]);
 
 done();
 ?>

@@ -1,5 +1,5 @@
 --TEST--
-A server that is gone does not delay the end of a script, and nothing is printed.
+A server that is gone does not delay the end of a script, and PHP prints nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,7 +13,10 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$child = start_and_stop_at('$lock = new RedisLock($argv[1]); for ($i = 0; $i < 100; $i++) { $all[] = $lock->lease("k$i", 60); }', '', [$server->dsn()]);
+$child =
+    start_and_stop_at(
+        '$lock = new RedisLock($argv[1]); for ($i = 0; $i < 100; $i++) { $all[] = $lock->lease("k$i", 60); }',
+        '', [$server->dsn()]);
 $server->kill();
 $took = elapsed(function () use ($child, &$output): void {
     $child->tell('go');

@@ -22,7 +22,10 @@ matches('token()', TOKEN, $lease->token());
 check('it is a fresh one', $lease->token() !== $seen);
 between('the ttl is new', 15000, 20000, $server->cmd('PTTL', 'k'));
 between('remaining()', 15, 19.9, $lease->remaining());
-$other = run_php(CHILD_BEGINS . '$lease = $lock->resume("k", $argv[2], 30); echo $lease->isHeld() ? "mine" : "not mine";', [$server->dsn(), $lease->detach()]);
+$other =
+    run_php(CHILD_BEGINS
+        . '$lease = $lock->resume("k", $argv[2], 30); echo $lease->isHeld() ? "mine" : "not mine";',
+        [$server->dsn(), $lease->detach()]);
 same('in another process', 'mine', $other);
 same('whose end frees it', [], $server->keys());
 

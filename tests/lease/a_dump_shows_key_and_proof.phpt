@@ -19,16 +19,21 @@ $dump = function (RedisLockLease $lease): string {
     print_r($lease);
     return preg_replace('~\s+~', ' ', ob_get_clean());
 };
-$shows = function (string $what, RedisLockLease $lease, string $key, string $held, string $remaining) use ($dump): void {
+$shows = function (string $what, RedisLockLease $lease, string $key, string $held,
+        string $remaining) use ($dump): void {
     $seen = $dump($lease);
     $key = preg_quote($key);
-    matches($what, "~^object\(RedisLockLease\)#\d+ \(3\) \{ \[\"key\"\]=> string\(\d+\) \"$key\" \[\"held\"\]=> bool\($held\) "
-        . "\[\"remaining\"\]=> float\($remaining\) \} RedisLockLease Object \( \[key\] => $key \[held\] => 1? ?\[remaining\] => $remaining \) $~", $seen);
-    check("$what: no token", !str_contains($seen, $lease->token()) && !str_contains($seen, 'rl1.'), $seen);
+    matches($what,
+        "~^object\(RedisLockLease\)#\d+ \(3\) \{ \[\"key\"\]=> string\(\d+\) \"$key\" \[\"held\"\]=> bool\($held\) "
+        . "\[\"remaining\"\]=> float\($remaining\) \} RedisLockLease Object \( \[key\] => $key \[held\] => 1? ?\[remaining\] => $remaining \) $~",
+        $seen);
+    check("$what: no token", !str_contains($seen, $lease->token())
+        && !str_contains($seen, 'rl1.'), $seen);
 };
 foreach ([true, false] as $renew) {
     $lease = $lock->lease('order:42', 60, renew: $renew);
-    without_traffic('a dump', $server, fn () => $shows('held', $lease, 'order:42', 'true', '5\d\.\d+'));
+    without_traffic('a dump', $server,
+        fn () => $shows('held', $lease, 'order:42', 'true', '5\d\.\d+'));
     same('released', true, $lease->release());
     $shows('released', $lease, 'order:42', 'false', '0');
 }

@@ -1,5 +1,5 @@
 --TEST--
-A suspended Fiber that is dropped frees its lease and ends its section; one that is thrown into, too.
+A suspended Fiber that is dropped, or into which an exception is thrown, frees its lease and ends its section.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A child of a fork in a section ends without freeing the lock; the parent's section goes on and frees it.
+A child that was forked in a section ends without freeing the lock; the parent's section continues and frees it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,7 +17,9 @@ foreach ([fn () => exit(0), fn () => 1, fn () => throw new LogicException('x')] 
     $parent = getmypid();
     $result = null;
     try {
-        $result = $lock->synchronized('k', function (RedisLockLease $lease) use ($server, $end): string {
+        $result =
+                $lock->synchronized('k',
+                        function (RedisLockLease $lease) use ($server, $end): string {
             $pid = pcntl_fork();
             if ($pid === 0) {
                 return $end();

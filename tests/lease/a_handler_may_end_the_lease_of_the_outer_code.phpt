@@ -1,5 +1,5 @@
 --TEST--
-A signal handler may release or unset the lease of the code that it interrupts, also while that waits for another lock.
+A signal handler may release or unset the lease of the code that it interrupts, also while that code waits for another lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

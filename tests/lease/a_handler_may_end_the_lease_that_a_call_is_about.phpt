@@ -1,5 +1,5 @@
 --TEST--
-A handler that runs inside a call on a lease may release or drop the very same lease.
+A handler that runs inside a call on a lease may release or drop that lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,7 +23,8 @@ foreach (['extend', 'verify', 'release'] as $method) {
             $how === 'unset' || $lease->release();
             $lease = null;
         });
-        $fake->rules([rule($method === 'verify' ? 'GET' : 'EVALSHA', ['forward', wait_for(0.3), 'reply'], times: 1)]);
+        $fake->rules([rule($method === 'verify' ? 'GET' : 'EVALSHA',
+            ['forward', wait_for(0.3), 'reply'], times: 1)]);
         $sender = signal_later(SIGUSR1, 0.1);
         $result = $lease->$method(...($method === 'extend' ? [30] : []));
         $sender->finish();

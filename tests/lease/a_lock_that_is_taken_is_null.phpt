@@ -1,5 +1,5 @@
 --TEST--
-lease() of a lock that somebody else has is null, at once or when the wait is over.
+lease() returns null for a lock that another holder has, at once or when the wait is over.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Leases are freed by the end of a script although the server has dropped its connections meanwhile, and forgot its scripts.
+The end of a script frees leases although the server has closed its connections and forgotten its scripts.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,7 +14,10 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 foreach (['', 'exit;'] as $end) {
-    $child = start_and_stop_at(CHILD_BEGINS . 'for ($i = 0; $i < 20; $i++) { $all[] = $lock->lease("k$i", 60); }', $end, [$server->dsn()]);
+    $child =
+        start_and_stop_at(CHILD_BEGINS
+            . 'for ($i = 0; $i < 20; $i++) { $all[] = $lock->lease("k$i", 60); }', $end,
+            [$server->dsn()]);
     $server->cmd('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     $server->cmd('SCRIPT', 'FLUSH');
     $child->tell('go');

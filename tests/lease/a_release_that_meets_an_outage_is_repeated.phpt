@@ -1,5 +1,5 @@
 --TEST--
-A lease that ends while the server is away for a moment is freed soon after it is back, not at the end of its TTL.
+A lease that ends while the server is down for a moment is freed soon after the server is back, not at the end of its TTL.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,7 +17,8 @@ foreach (outages() as $name => $outage) {
     $lock = new RedisLock($server->dsn(), timeout: 0.4);
     foreach (['renewed' => true, 'not renewed' => false] as $kind => $renew) {
         $result = null;
-        freed_after_outage("$name, $kind, synchronized()", $server, [fn () => null, $outage[1]], function () use ($lock, $server, $outage, $renew, &$result): void {
+        freed_after_outage("$name, $kind, synchronized()", $server, [fn () => null, $outage[1]],
+                function () use ($lock, $server, $outage, $renew, &$result): void {
             $result = $lock->synchronized('k', function () use ($server, $outage): string {
                 $outage[0]($server);
                 return 'done';
@@ -25,18 +26,22 @@ foreach (outages() as $name => $outage) {
         });
         same("$name, $kind: the result of the section", 'done', $result);
         $lease = $lock->lease('k', TTL, renew: $renew);
-        freed_after_outage("$name, $kind, the end of the object", $server, $outage, function () use (&$lease): void {
+        freed_after_outage("$name, $kind, the end of the object", $server, $outage,
+                function () use (&$lease): void {
             $lease = null;
         });
         $lease = $lock->lease('k', TTL, renew: $renew);
-        freed_after_outage("$name, $kind, release() that throws", $server, $outage, function () use ($lease, $outage, $name, $kind): void {
+        freed_after_outage("$name, $kind, release() that throws", $server, $outage,
+                function () use ($lease, $outage, $name, $kind): void {
             throws("$name, $kind", $outage[2], '~.~', fn () => $lease->release());
-            same("$name, $kind: it is not held", [false, false], [$lease->isHeld(), $lease->extend(5)]);
+            same("$name, $kind: it is not held", [false, false],
+                [$lease->isHeld(), $lease->extend(5)]);
         });
         $lease = null;
     }
 }
-eventually('each was repeated with success', fn () => ($now = postponed())[0] === $now[1] && $now[2] === 0);
+eventually('each was repeated with success',
+    fn () => ($now = postponed())[0] === $now[1] && $now[2] === 0);
 
 done();
 ?>

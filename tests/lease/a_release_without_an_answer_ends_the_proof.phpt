@@ -1,5 +1,5 @@
 --TEST--
-A release() whose answer does not come ends the proof: the lock may be free, and is not entered again.
+A release() without an answer ends the proof: the lock may be free, and is not entered again.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,14 +17,16 @@ $other = new RedisLock($server->dsn());
 same('the server knows the script', true, $lock->lease('k')->release());
 $lease = $lock->lease('k', 60);
 send_signal($server->pid, SIGSTOP);
-throws('release()', 'RedisLockConnectionException', '~outcome is unknown~', fn () => $lease->release());
+throws('release()', 'RedisLockConnectionException', '~outcome is unknown~',
+    fn () => $lease->release());
 send_signal($server->pid, SIGCONT);
 eventually('the server has carried it out', fn () => $server->keys() === []);
 $theirs = $other->lease('k', 60);
 check('it is free for others', $theirs !== null);
 same('isHeld(), remaining()', [false, 0.0], [$lease->isHeld(), $lease->remaining()]);
 same('extend()', false, $lease->extend(60));
-throws('it is not entered again', 'RedisLockTimeoutException', '~"k"~', fn () => $lock->synchronized('k', fn () => 1));
+throws('it is not entered again', 'RedisLockTimeoutException', '~"k"~',
+    fn () => $lock->synchronized('k', fn () => 1));
 same('release() again', false, $lease->release());
 unset($lease);
 same('theirs is untouched', [true, true], [$theirs->verify(), $theirs->release()]);

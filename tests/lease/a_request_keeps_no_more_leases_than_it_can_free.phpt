@@ -1,5 +1,5 @@
 --TEST--
-The leases of a request are bounded, since they are outside of PHP's memory limit and their release has a short time.
+The number of leases of a request is limited, because PHP's memory limit does not count them and their release has little time.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $code = CHILD_BEGINS . <<<'PHP'
     $length = (int) $argv[2];
-    $resident = fn () => (int) preg_replace('~.*VmRSS:\s+(\d+).*~s', '$1', file_get_contents('/proc/self/status'));
+    $resident = fn () => (int) preg_replace('~.*VmRSS:\s+(\d+).*~s', '$1',
+        file_get_contents('/proc/self/status'));
     $before = $resident();
     $all = [];
     try {
@@ -34,9 +35,10 @@ foreach ([[20, 8000, 12000], [60000, 40, 200]] as [$length, $least, $most]) {
         $all[] = $lock->lease('another', 60);
         echo 'one more: ', end($all)->isHeld() ? 'held' : 'lost', "\n";
         PHP;
-    $child = start_and_stop_at($code . $rest, '', [$server->dsn(), $length], ['memory_limit' => '8M']);
+    $child = start_and_stop_at($code . $rest, '', [$server->dsn(), $length],
+        ['memory_limit' => '8M']);
     $output = $child->expect('~one more: .*\n~');
-    matches('refused', '~^RedisLockException: no room for another lease: this request keeps \d+ leases already~m', $output);
+    matches('refused', '~^RedisLockException: no room for another lease: this request has \d+ leases already~m', $output);
     check('told', preg_match('~^leases (\d+), KiB (\d+)$~m', $output, $m) === 1, $output);
     between("leases with keys of $length bytes", $least, $most, (int) $m[1]);
     check('memory', (int) $m[2] < 40000, $m[2]);

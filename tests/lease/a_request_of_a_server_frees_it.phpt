@@ -1,5 +1,5 @@
 --TEST--
-Each request of a process that serves many frees its leases at its end, also after exit, an exception and a fatal error.
+Each request of a process that serves many requests frees its leases at its end, also after exit, an exception and a fatal error.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -28,12 +28,15 @@ file_put_contents("$folder/index.inc", '<?php
         case "cycle": $a = new stdClass; $a->a = $a; $a->lease = $lease; break;
     }');
 $port = free_port();
-$php = new PhpChild(php_command(['display_errors' => 0]) . " -S 127.0.0.1:$port -t $folder $folder/index.inc", ['DSN' => $server->dsn()]);
+$php = new PhpChild(php_command(['display_errors' => 0])
+    . " -S 127.0.0.1:$port -t $folder $folder/index.inc", ['DSN' => $server->dsn()]);
 $php->expect('~started~');
 $pids = [];
 for ($round = 0; $round < 2; $round++) {
-    foreach (['end', 'exit', 'exception', 'fatal', 'memory', 'section', 'static', 'cycle', 'end'] as $how) {
-        $context = stream_context_create(['http' => ['ignore_errors' => true, 'timeout' => slack(10)]]);
+    foreach (['end', 'exit', 'exception', 'fatal', 'memory', 'section', 'static', 'cycle', 'end']
+            as $how) {
+        $context =
+            stream_context_create(['http' => ['ignore_errors' => true, 'timeout' => slack(10)]]);
         $seen = (string) file_get_contents("http://127.0.0.1:$port/?how=$how", false, $context);
         matches($how, '~^held \d+~', $seen);
         $pids[preg_replace('~\D+(\d+).*~s', '$1', $seen)] = 1;

@@ -1,5 +1,5 @@
 --TEST--
-A second release() is false and sends nothing; so do extend(), verify(), and the end of the object.
+A second release() returns false and sends nothing. So do extend(), verify() and the end of the object.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-After a hang a lease that is granted again is also freed again with its object.
+After a hang of the server a lease that is granted again is also freed again with its object.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -21,14 +21,18 @@ $code = '
         public ?RedisLockLease $lease = null;
         public function open(string $path, string $name): bool { return true; }
         public function close(): bool { return $this->note("close"); }
-        public function read(string $id): string { $this->lease = $this->lock->lease("session:$id", 60); return ""; }
+        public function read(string $id): string {
+            $this->lease = $this->lock->lease("session:$id", 60);
+            return "";
+        }
         public function write(string $id, string $data): bool { return $this->note("write $data"); }
         public function create_sid(): string { return bin2hex(random_bytes(16)); }
         public function destroy(string $id): bool { return true; }
         public function gc(int $age): int { return 0; }
         private function note(string $what): bool {
             $held = $this->lock->isLocked("session:abc") && $this->lease->isHeld();
-            return (bool) file_put_contents($this->file, $what . ($held ? " held\n" : " free\n"), FILE_APPEND);
+            return (bool) file_put_contents($this->file, $what . ($held ? " held\n" : " free\n"),
+                FILE_APPEND);
         }
     }
     $handler = new Handler($lock, $argv[2]);
@@ -41,9 +45,11 @@ $code = '
     ' ;
 $folder = test_folder();
 foreach ([[0, 0], [0, 1], [1, 0], [1, 1]] as [$register, $unset]) {
-    foreach (['end' => '', 'exit' => 'exit;', 'exception' => 'throw new LogicException("x");', 'fatal error' => 'trigger_error("x", E_USER_ERROR);'] as $how => $end) {
+    foreach (['end' => '', 'exit' => 'exit;', 'exception' => 'throw new LogicException("x");',
+            'fatal error' => 'trigger_error("x", E_USER_ERROR);'] as $how => $end) {
         $what = "$how, register $register, unset $unset";
-        matches("$what: output", '~^held~', run_php(CHILD_BEGINS . $code . $end, [$server->dsn(), "$folder/log", $register, $unset]));
+        matches("$what: output", '~^held~', run_php(CHILD_BEGINS . $code . $end,
+            [$server->dsn(), "$folder/log", $register, $unset]));
         same("$what: keys", [], $server->keys());
         $log = @file_get_contents("$folder/log");
         check("$what: the handler", $log === "write n|i:7; held\nclose held\n", $log);

@@ -1,5 +1,5 @@
 --TEST--
-A lease in a global variable, whose value goes before the session is written, keeps its lock until it is written.
+A lease in a global variable, which PHP destroys before the session is written, keeps its lock until the session is written.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -20,7 +20,8 @@ $code = '
     class Handler extends SessionHandler {
         public $lock;
         public function write(string $id, string $data): bool {
-            file_put_contents($GLOBALS["argv"][2] ?? getenv("LOG_FOLDER") . "/log", $this->lock->isLocked("k") ? "held" : "free");
+            file_put_contents($GLOBALS["argv"][2] ?? getenv("LOG_FOLDER") . "/log",
+                $this->lock->isLocked("k") ? "held" : "free");
             return parent::write($id, $data);
         }
     }
@@ -34,7 +35,8 @@ $code = '
     unset($argv);
     ';
 $folder = test_folder();
-matches('output', '~^held\n$~D', run_php(CHILD_BEGINS . $code, [$server->dsn(), "$folder/log"], [], ['LOG_FOLDER' => $folder]));
+matches('output', '~^held\n$~D',
+    run_php(CHILD_BEGINS . $code, [$server->dsn(), "$folder/log"], [], ['LOG_FOLDER' => $folder]));
 same('in the handler', 'held', @file_get_contents("$folder/log"));
 same('keys', [], $server->keys());
 array_map(unlink(...), glob("$folder/*"));

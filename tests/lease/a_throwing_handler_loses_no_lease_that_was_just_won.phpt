@@ -18,7 +18,9 @@ $lock = new RedisLock($fake->dsn(), timeout: slack(5.0));
 $lock->isLocked('k');
 pcntl_async_signals(true);
 pcntl_signal(SIGUSR1, fn () => throw new LogicException('of the handler'));
-foreach (['lease()' => fn () => $lock->lease('k', 60), 'synchronized()' => fn () => $lock->synchronized('k', fn () => check('not called', false), 60)] as $what => $call) {
+foreach (['lease()' => fn () => $lock->lease('k', 60),
+        'synchronized()' => fn () => $lock->synchronized('k', fn () => check('not called', false),
+                60)] as $what => $call) {
     $fake->rules([rule('SET', ['forward', wait_for(0.8), 'reply'], times: 1)]);
     $sender = signal_later(SIGUSR1, 0.1);
     throws($what, 'LogicException', '~^of the handler$~', $call);

@@ -1,5 +1,5 @@
 --TEST--
-waited() and attempts() tell how the lock was got.
+waited() and attempts() report the time and the attempts that it took to get the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -22,7 +22,8 @@ check('it came', $lease !== null);
 between('waited()', 0.2, slack(5.0), $lease->waited());
 check('attempts()', $lease->attempts() >= 2, $lease->attempts());
 between('heldFor() begins when it was won', 0, 0.2 + slack(0.1), $lease->heldFor());
-same('of resume()', [0.0, 1], (fn ($lease) => [$lease->waited(), $lease->attempts()])($lock->resume('free', $now->detach())));
+same('of resume()', [0.0, 1],
+    (fn ($lease) => [$lease->waited(), $lease->attempts()])($lock->resume('free', $now->detach())));
 
 done();
 ?>

@@ -1,5 +1,5 @@
 --TEST--
-Who waits for a lock is woken when its holder's object or request ends, in every way.
+A waiter is woken when the object or the request of the holder ends, in every way.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-foreach (['unset', 'synchronized()', '', 'exit;', 'throw new LogicException("x");', 'trigger_error("x", E_USER_ERROR);'] as $end) {
+foreach (['unset', 'synchronized()', '', 'exit;', 'throw new LogicException("x");',
+        'trigger_error("x", E_USER_ERROR);'] as $end) {
     $in_process = in_array($end, ['unset', 'synchronized()'], true);
     if ($end === 'unset') {
         $lease = $lock->lease('k', 60);
@@ -28,7 +29,10 @@ foreach (['unset', 'synchronized()', '', 'exit;', 'throw new LogicException("x")
             $at = now();
         }, 60);
     } else {
-        $child = start_php('$lease = (new RedisLock($argv[1]))->lease("k", 60); echo "ready\n"; fgets(STDIN);' . $end, [$server->dsn()]);
+        $child =
+            start_php(
+                '$lease = (new RedisLock($argv[1]))->lease("k", 60); echo "ready\n"; fgets(STDIN);'
+                . $end, [$server->dsn()]);
         $child->expect('~ready~');
         $waiter = waiter($server->dsn(), 'k');
         queued($server, 1);

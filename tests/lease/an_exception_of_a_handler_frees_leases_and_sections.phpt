@@ -1,5 +1,5 @@
 --TEST--
-A handler that throws in a section, or in a wait inside of it, ends the section: its lock is free.
+A handler that throws in a section, or in a wait inside it, ends the section, and its lock is free.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,14 +23,18 @@ foreach (['busy' => function (): void {
 }, 'asleep' => function (): void {
     sleep(20);
     check('not here', false);
-}, 'in a wait' => fn () => $lock->lease('taken', 60, 20), 'in a section in a section' => fn () => $lock->synchronized('inner', fn () => sleep(20), 60)] as $what => $section) {
+}, 'in a wait' => fn () => $lock->lease('taken', 60, 20),
+        'in a section in a section' => fn () => $lock->synchronized('inner', fn () => sleep(20),
+                60)] as $what => $section) {
     $sender = signal_later(SIGUSR1, 0.1);
-    throws($what, 'LogicException', '~^of the handler$~', fn () => $lock->synchronized('k', $section, 60));
+    throws($what, 'LogicException', '~^of the handler$~',
+        fn () => $lock->synchronized('k', $section, 60));
     $sender->finish();
     same("$what: keys", ['0:taken'], $server->locks());
 }
 $sender = signal_later(SIGUSR1, 0.1);
-throws('a wait of synchronized()', 'LogicException', '~^of the handler$~', fn () => $lock->synchronized('taken', fn () => check('not called', false), 60, 20));
+throws('a wait of synchronized()', 'LogicException', '~^of the handler$~',
+    fn () => $lock->synchronized('taken', fn () => check('not called', false), 60, 20));
 $sender->finish();
 same('keys', ['0:taken'], $server->locks());
 

@@ -1,5 +1,5 @@
 --TEST--
-A lease with a caller's own token that was lost by the clock frees nothing: somebody else may have the lock with the same token.
+A lease with a caller's own token that was lost by the clock frees nothing, because another holder may have the lock with the same token.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -36,7 +36,10 @@ foreach ($ends as $what => $end) {
 }
 
 /* The end of a script is no better than that of an object. */
-$child = start_and_stop_at('$lease = (new RedisLock($argv[1]))->lease("k", 0.05, renew: false, token: "a job"); usleep(60_000);', '', [$server->dsn()]);
+$child =
+    start_and_stop_at(
+        '$lease = (new RedisLock($argv[1]))->lease("k", 0.05, renew: false, token: "a job"); usleep(60_000);',
+        '', [$server->dsn()]);
 $second = $lock->lease('k', 60, token: 'a job');
 $child->tell('go on');
 same('status of the child', 0, $child->status());

@@ -1,5 +1,5 @@
 --TEST--
-close() drops connections; leases go on.
+close() closes connections; leases continue.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-detach() gives the token; the lock stays, also when the object ends, and belongs to who has the token.
+detach() returns the token; the lock stays, also when the object ends, and belongs to the holder of the token.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -19,7 +19,8 @@ without_traffic('detach()', $server, function () use (&$lease, $token): void {
     same('detach()', $token, $lease->detach());
     same('isHeld()', false, $lease->isHeld());
     same('release()', false, $lease->release());
-    throws('a second detach()', 'RedisLockLostException', '~"k" is not held.*given away~', fn () => $lease->detach());
+    throws('a second detach()', 'RedisLockLostException', '~"k" is not held.*given away~',
+        fn () => $lease->detach());
     $lease = null;
 });
 same('value', $token, $server->cmd('GET', 'k'));

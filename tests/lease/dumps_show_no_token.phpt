@@ -16,7 +16,8 @@ $lock = new RedisLock($server->dsn());
 $lease = $lock->lease('k', 20);
 $seen = everything_shown($lease);
 check('something was shown', strlen($seen) > 100);
-check('no token', !str_contains($seen, $lease->token()) && !str_contains($seen, substr($lease->token(), 4)), $seen);
+check('no token', !str_contains($seen, $lease->token())
+    && !str_contains($seen, substr($lease->token(), 4)), $seen);
 $resumed = $lock->resume('own', $lock->acquire('own', 20, token: 'S3CRET-token'));
 $seen = everything_shown([$resumed, $lock]);
 ob_start();

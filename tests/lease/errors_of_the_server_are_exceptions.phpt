@@ -1,5 +1,5 @@
 --TEST--
-lease(), resume() and synchronized() throw what the server or the network says; no section is called.
+lease(), resume() and synchronized() throw the errors of the server and the network, and no section is called.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,7 +17,9 @@ $section = fn () => check('not called', false);
 $port = refusing_port($holder);
 $refused = new RedisLock("redis://127.0.0.1:$port");
 $server->cmd('CONFIG', 'SET', 'requirepass', 'secret');
-$calls = fn (RedisLock $lock) => ['lease()' => fn () => $lock->lease('k'), 'resume()' => fn () => $lock->resume('k', 'token'), 'synchronized()' => fn () => $lock->synchronized('k', $section)];
+$calls = fn (RedisLock $lock) => ['lease()' => fn () => $lock->lease('k'),
+    'resume()' => fn () => $lock->resume('k', 'token'),
+    'synchronized()' => fn () => $lock->synchronized('k', $section)];
 foreach ($calls($refused) as $what => $call) {
     throws("$what refused", 'RedisLockConnectionException', '~refused~i', $call);
 }

@@ -14,9 +14,15 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $server->cmd('SET', 'taken', 'somebody');
-foreach (['exit(3);' => 3, 'trigger_error("x", E_USER_ERROR);' => 255, 'throw new LogicException("x");' => 255] as $end => $status) {
-    foreach (['$lock->lease("taken", 60, 60);', '$lock->synchronized("taken", fn () => 1, 60, 60);', '$lock->synchronized("l", fn () => $lock->lease("taken", 60, 60));'] as $wait) {
-        $child = start_php(CHILD_BEGINS . 'pcntl_async_signals(true); pcntl_signal(SIGUSR1, function () { ' . $end . ' }); $lease = $lock->lease("k", 60); echo "ready\n"; ' . $wait . ' echo "not here";', [$server->dsn()]);
+foreach (['exit(3);' => 3, 'trigger_error("x", E_USER_ERROR);' => 255,
+        'throw new LogicException("x");' => 255] as $end => $status) {
+    foreach (['$lock->lease("taken", 60, 60);', '$lock->synchronized("taken", fn () => 1, 60, 60);',
+            '$lock->synchronized("l", fn () => $lock->lease("taken", 60, 60));'] as $wait) {
+        $child =
+            start_php(CHILD_BEGINS
+                . 'pcntl_async_signals(true); pcntl_signal(SIGUSR1, function () { ' . $end
+                . ' }); $lease = $lock->lease("k", 60); echo "ready\n"; ' . $wait
+                . ' echo "not here";', [$server->dsn()]);
         $child->expect('~ready~');
         usleep(60000);
         $child->signal(SIGUSR1);

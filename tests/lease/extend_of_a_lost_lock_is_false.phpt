@@ -1,5 +1,5 @@
 --TEST--
-extend() is false when the lock is gone or somebody else's, and the lease is lost.
+extend() returns false when the lock is gone or belongs to another holder, and the lease is lost.
 --EXTENSIONS--
 redislock
 --SKIPIF--

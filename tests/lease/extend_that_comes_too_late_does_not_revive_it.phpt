@@ -1,5 +1,5 @@
 --TEST--
-When the answer to extend() comes after the lease's time, it is lost all the same, and what survives is released.
+If the answer to extend() arrives after the end of the proof, the lease is lost anyway, and what survives on the server is released.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When its TTL is over a lease that is not renewed is lost: isHeld() is false without traffic, and stays so.
+A lease that is not renewed is lost when its TTL is over: isHeld() returns false without traffic from then on.
 --EXTENSIONS--
 redislock
 --SKIPIF--

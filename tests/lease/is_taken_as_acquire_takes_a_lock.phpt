@@ -1,5 +1,5 @@
 --TEST--
-lease() takes the lock as acquire() does: one SET NX PX, and an object that knows key and token.
+lease() takes the lock as acquire() does, with one SET NX PX, and its object knows the key and the token.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -16,7 +16,8 @@ $lock = new RedisLock($server->dsn());
 $monitor = $server->monitor();
 $lease = $lock->lease('k', 20);
 same('class', RedisLockLease::class, $lease::class);
-same('sent', ['SET k TOKEN NX PX 20000'], array_map(fn ($c) => Monitor::readable($c['args']), $monitor->named('SET')));
+same('sent', ['SET k TOKEN NX PX 20000'],
+    array_map(fn ($c) => Monitor::readable($c['args']), $monitor->named('SET')));
 matches('token()', TOKEN, $lease->token());
 is_whole('the lease', $server, $lease);
 same('key()', 'k', $lease->key());

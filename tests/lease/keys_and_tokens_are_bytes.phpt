@@ -1,5 +1,5 @@
 --TEST--
-Keys of any bytes and any length work with leases, with and without a prefix; key() is without it.
+Keys of any bytes and any length work with leases, with and without a prefix; key() returns the key without the prefix.
 --EXTENSIONS--
 redislock
 --SKIPIF--

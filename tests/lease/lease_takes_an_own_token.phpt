@@ -1,5 +1,5 @@
 --TEST--
-lease() takes a token of the caller's: at the first try, after a wait, and as a refusal.
+lease() accepts a caller's own token: at the first try, after a wait, and for a lock that is taken.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -31,7 +31,8 @@ matches('null', TOKEN, $lock->lease('k', token: null)->token());
 $token = hold($server, 'k');
 $waiter = start_php('
     $lease = (new RedisLock($argv[1]))->lease("k", 0.6, 20, token: "order 17");
-    echo $lease->token(), ", ", $lease->isHeld() ? "held" : "lost", ", ", $lease->verify() ? "verified" : "gone", "\n";
+    echo $lease->token(), ", ", $lease->isHeld() ? "held" : "lost", ", ",
+        $lease->verify() ? "verified" : "gone", "\n";
     fgets(STDIN);
     echo $lease->isHeld() ? "held" : "lost";', [$server->dsn()]);
 queued($server, 1);

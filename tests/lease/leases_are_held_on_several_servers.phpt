@@ -1,5 +1,5 @@
 --TEST--
-Leases of several servers and databases live beside each other, and all are freed by the end.
+Leases on several servers and in several databases exist together, and the end frees all of them.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -25,7 +25,8 @@ $code = '
     }
     echo array_sum(array_map(fn ($lease) => (int) $lease->verify(), $leases));
 ';
-$dsns = [$servers[0]->dsn(), $servers[0]->dsn('?db=3'), $servers[1]->dsn(), $servers[1]->tcpDsn('/2')];
+$dsns = [$servers[0]->dsn(), $servers[0]->dsn('?db=3'), $servers[1]->dsn(),
+    $servers[1]->tcpDsn('/2')];
 same('held', '8', run_php($code, $dsns));
 same('keys', [[], []], [$servers[0]->keys(), $servers[1]->keys()]);
 

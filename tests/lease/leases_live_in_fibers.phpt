@@ -15,7 +15,8 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 for ($n = 0; $n < 10; $n++) {
     $fibers[] = new Fiber(function () use ($lock, $server, $n): string {
-        return $lock->synchronized("section$n", function (RedisLockLease $section) use ($lock, $server, $n): string {
+        return $lock->synchronized("section$n",
+                function (RedisLockLease $section) use ($lock, $server, $n): string {
             $lease = $lock->lease("k$n", 60);
             Fiber::suspend();
             is_whole('the section', $server, $section);

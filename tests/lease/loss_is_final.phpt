@@ -23,7 +23,8 @@ foreach (['verify()', 'extend()'] as $how) {
     same("$how: verify()", false, $lease->verify());
     same("$how: extend()", false, $lease->extend(20));
     same("$how: remaining()", 0.0, $lease->remaining());
-    throws("$how: assertHeld()", 'RedisLockLostException', '~"k" was lost~', fn () => $lease->assertHeld());
+    throws("$how: assertHeld()", 'RedisLockLostException', '~"k" was lost~',
+        fn () => $lease->assertHeld());
     $server->cmd('DEL', 'k');
 }
 $lease = $lock->lease('k', slack(0.15), renew: false);

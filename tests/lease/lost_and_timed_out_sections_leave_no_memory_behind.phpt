@@ -1,5 +1,5 @@
 --TEST--
-Sections that are lost, that time out, and failed resumes leave no memory behind.
+Sections that are lost or time out, and failed calls of resume(), leak no memory.
 --EXTENSIONS--
 redislock
 --SKIPIF--

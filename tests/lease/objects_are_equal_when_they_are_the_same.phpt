@@ -29,10 +29,13 @@ $pairs = [
 foreach ($pairs as $what => [$one, $other]) {
     $same = $one;
     same("$what: itself", [true, false], [$one == $same, $one != $same]);
-    same("$what: another", [false, true, false, true], [$one == $other, $one != $other, $other == $one, $other != $one]);
+    same("$what: another", [false, true, false, true],
+        [$one == $other, $one != $other, $other == $one, $other != $one]);
     same("$what: order", [false, false], [$one < $other, $one > $other]);
-    same("$what: in_array()", [true, false], [in_array($one, [$other, $same]), in_array($one, [$other])]);
-    same("$what: null and bool", [false, true, false, true], [$one == null, $one == true, $one == false, (bool) $one]);
+    same("$what: in_array()", [true, false],
+        [in_array($one, [$other, $same]), in_array($one, [$other])]);
+    same("$what: null and bool", [false, true, false, true],
+        [$one == null, $one == true, $one == false, (bool) $one]);
 }
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-Of several that bring the same token to resume() one gets the lease; the others get null, and free nothing.
+Of several callers of resume() with the same token one gets the lease; the others get null, and free nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 
-/* One behind the other: a job that its queue delivers twice. */
+/* One call after the other: a job that its queue delivers twice. */
 $token = $lock->lease('k', 60)->detach();
 $first = $lock->resume('k', $token, 60);
 $second = (new RedisLock($server->dsn()))->resume('k', $token, 60);

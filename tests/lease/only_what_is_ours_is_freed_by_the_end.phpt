@@ -1,5 +1,5 @@
 --TEST--
-The end of a script leaves alone what others have taken over, what it gave away, and tokens.
+The end of a script frees no lock that another holder has taken over, no detached lock, and no lock of a token.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -30,7 +30,8 @@ $server->cmd('SET', 'short', 'somebody', 'PX', 60000);
 $child->tell('go');
 same('output', "ready\nend", $child->output());
 same('keys', ['0:detached', '0:short', '0:taken', '0:token'], $server->keys());
-same('values', ['somebody', 'somebody'], [$server->cmd('GET', 'taken'), $server->cmd('GET', 'short')]);
+same('values', ['somebody', 'somebody'],
+    [$server->cmd('GET', 'taken'), $server->cmd('GET', 'short')]);
 
 done();
 ?>

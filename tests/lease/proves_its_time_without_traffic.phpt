@@ -1,5 +1,5 @@
 --TEST--
-remaining(), isHeld(), assertHeld(), heldFor() and the like ask nobody; time goes down, and heldFor() up.
+remaining(), isHeld(), assertHeld(), heldFor() and the like send nothing; remaining() decreases, and heldFor() increases.
 --EXTENSIONS--
 redislock
 --SKIPIF--

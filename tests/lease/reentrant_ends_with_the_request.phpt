@@ -1,5 +1,5 @@
 --TEST--
-A lock that is held several times is freed once at the end of the request, and not by a forked child.
+A lock with several leases is freed once at the end of the request, and not by a forked child.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -22,7 +22,8 @@ if ($pid === 0) {
 }
 pcntl_waitpid($pid, $status);
 same('status of the child', 0, pcntl_wexitstatus($status));
-same('the parent has it', [true, true, true], [$a->isHeld(), $b->isHeld(), $server->cmd('EXISTS', 'k') === 1]);
+same('the parent has it', [true, true, true],
+    [$a->isHeld(), $b->isHeld(), $server->cmd('EXISTS', 'k') === 1]);
 unset($lock, $a);
 same('it outlives its RedisLock', true, $b->isHeld());
 unset($b);

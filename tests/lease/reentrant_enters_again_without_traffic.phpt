@@ -1,5 +1,5 @@
 --TEST--
-A re-entrant object enters again what it holds, without traffic, and the last lease frees the lock.
+A re-entrant object enters its own lock again without traffic, and the last lease frees the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

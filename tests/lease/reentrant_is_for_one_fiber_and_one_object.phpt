@@ -1,5 +1,5 @@
 --TEST--
-Another Fiber and another object are strangers to a re-entrant lock, and tokens are never entered again.
+A re-entrant lock refuses another Fiber and another object, and tokens are never entered again.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -27,7 +27,8 @@ same('in the same Fiber again', [true], $fiber->getReturn());
 same('another object', null, (new RedisLock($server->dsn(), reentrant: true))->lease('k'));
 same('acquire()', null, $lock->acquire('k'));
 
-throws('detach() of one of two', 'RedisLockException', '~more than once~', function () use ($lock): void {
+throws('detach() of one of two', 'RedisLockException', '~more than once~',
+        function () use ($lock): void {
     $second = $lock->lease('k');
     $second->detach();
 });

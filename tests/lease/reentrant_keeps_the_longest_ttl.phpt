@@ -23,8 +23,10 @@ between('remaining() of the first', 50.0, 60.0, $first->remaining());
 /* Lost meanwhile: the longer TTL is refused, and the lock is asked for anew. */
 $server->cmd('SET', 'k', 'somebody else', 'PX', 60000);
 same('taken over', null, $lock->lease('k', 120));
-same('lost for all of them', [false, false, false], [$first->isHeld(), $second->isHeld(), $third->isHeld()]);
-same('release()', [false, false, false], [$first->release(), $second->release(), $third->release()]);
+same('lost for all of them', [false, false, false],
+    [$first->isHeld(), $second->isHeld(), $third->isHeld()]);
+same('release()', [false, false, false],
+    [$first->release(), $second->release(), $third->release()]);
 same('the other has it', 'somebody else', $server->cmd('GET', 'k'));
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-A Fiber that has the address of one that is gone is a stranger to its lock.
+A Fiber with the address of a destroyed Fiber cannot enter the lock of that Fiber.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A re-entrant lease that finds little time left sets the TTL of the lock anew, not its own shorter one.
+A re-entrant lease that finds little time left sets the TTL of the lock again, not its own shorter TTL.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When the proof is over, release() is false, but a key that is still there is freed; so does the end of the object.
+When the proof is over, release() returns false but frees a key that still exists, and so does the end of the object.
 --EXTENSIONS--
 redislock
 --SKIPIF--

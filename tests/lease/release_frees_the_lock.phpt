@@ -1,5 +1,5 @@
 --TEST--
-release() is true when it was ours; the lease is over then.
+release() returns true when the lock was held, and ends the lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,8 +23,10 @@ usleep(20000);
 same('heldFor() stands still', $held, $lease->heldFor());
 matches('token()', TOKEN, $lease->token());
 same('key()', 'k', $lease->key());
-throws('assertHeld()', 'RedisLockLostException', '~"k" is not held by this lease any more: it was released~', fn () => $lease->assertHeld());
-throws('detach()', 'RedisLockLostException', '~"k" is not held by this lease any more: it was released~', fn () => $lease->detach());
+throws('assertHeld()', 'RedisLockLostException',
+    '~"k" is not held by this lease any more: it was released~', fn () => $lease->assertHeld());
+throws('detach()', 'RedisLockLostException',
+    '~"k" is not held by this lease any more: it was released~', fn () => $lease->detach());
 
 done();
 ?>

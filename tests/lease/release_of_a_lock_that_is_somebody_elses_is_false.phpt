@@ -1,5 +1,5 @@
 --TEST--
-release() is false when the lock is gone or somebody else's, whose lock stays.
+release() returns false when the lock is gone or belongs to another holder, whose lock stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A release() that could not reach the server throws; said again later, it frees the lock.
+A release() that could not reach the server throws; a later call frees the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-resume() makes a lease of a lock whose token acquire() gave, here a token of one's own, and gives it a fresh one; one EVALSHA.
+resume() makes a lease of the lock of an acquire(), here with a caller's own token, and gives it a fresh token with one EVALSHA.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,7 +14,8 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $token = $lock->acquire('k', 60, token: 'job-17');
-check('the script is loaded', $lock->resume('k', $lock->resume('k', $token)?->detach() ?? '-')?->release() === true);
+check('the script is loaded',
+    $lock->resume('k', $lock->resume('k', $token)?->detach() ?? '-')?->release() === true);
 $ignored = $lock->acquire('k', 60, token: 'job-17');
 $monitor = $server->monitor();
 $lease = $lock->resume('k', $token);

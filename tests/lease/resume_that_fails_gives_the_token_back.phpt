@@ -1,5 +1,5 @@
 --TEST--
-A resume() whose answer was lost is recognised; one that gets none is an exception, and the token that was given is worth what it was.
+A resume() whose answer was lost is recognised; without any answer it throws, and the given token keeps its worth.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -31,12 +31,13 @@ foreach (['run', 'not run'] as $what) {
     same("$what: release()", true, $lease->release());
 }
 
-/* The server stands still until the call has given up. Then it runs the swap, and what stands behind it. */
+/* The server stands still until the call has given up. Then it runs the swap, and the commands after it. */
 $token = $direct->acquire('k', 60);
 $stuck = new RedisLock($server->dsn(), timeout: slack(0.2), persistent: false);
 $stuck->isLocked('k');
 $server->pause();
-throws('it is an exception', 'RedisLockConnectionException', '~no answer|timed out~i', fn () => $stuck->resume('k', $token, 30));
+throws('it is an exception', 'RedisLockConnectionException', '~no answer|timed out~i',
+    fn () => $stuck->resume('k', $token, 30));
 $server->resume();
 eventually('the token is back', fn () => $server->cmd('GET', 'k') === $token);
 check('with the TTL of the swap', $server->cmd('PTTL', 'k') <= 30000);

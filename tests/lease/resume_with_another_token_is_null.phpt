@@ -1,5 +1,5 @@
 --TEST--
-resume() is null when the lock is not held with this token, and leaves it as it is.
+resume() returns null when the lock is not held with this token, and leaves the lock as it is.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-An int for a time and a number for a key are taken; under strict_types they are not.
+An int as a time and a number as a key are accepted, but not under strict_types.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -18,7 +18,10 @@ same('key()', '17', $lease->key());
 same('extend()', true, $lease->extend(10));
 same('extend()', true, $lease->extend('10.5'));
 same('synchronized()', 1, $lock->synchronized(18, fn () => 1, 5));
-$seen = run_php('declare(strict_types=1); $lock = new RedisLock($argv[1]); try { $ignored = $lock->lease(17); } catch (TypeError $e) { echo $e->getMessage(); }', [$server->dsn()]);
+$seen =
+    run_php(
+        'declare(strict_types=1); $lock = new RedisLock($argv[1]); try { $ignored = $lock->lease(17); } catch (TypeError $e) { echo $e->getMessage(); }',
+        [$server->dsn()]);
 matches('strict', '~must be of type string, int given~', $seen);
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-After a fatal error, too, a lease that a shutdown function drops is free at once.
+After a fatal error, too, a lease that a shutdown function drops is freed at once.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-SIGKILL, and SIGTERM where it frees nothing, leave the key until its TTL; then it is free.
+SIGKILL, and SIGTERM where it frees nothing, leave the key until its TTL, and then it is free.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -20,7 +20,10 @@ $deaths = [
     'not renewed' => [SIGTERM, 'false', []],
 ];
 foreach ($deaths as $what => [$signal, $renew, $ini]) {
-    $child = start_php(CHILD_BEGINS . "\$lease = \$lock->lease('k', 60, renew: $renew); echo \"ready\\n\"; sleep(60);", [$server->dsn()], $ini);
+    $child =
+        start_php(CHILD_BEGINS
+            . "\$lease = \$lock->lease('k', 60, renew: $renew); echo \"ready\\n\"; sleep(60);",
+            [$server->dsn()], $ini);
     $child->expect('~ready~');
     $child->signal($signal);
     same("$what: status", -$signal, $child->status());

@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM to a worker that does not handle it frees its leases, whatever the worker is doing, and ends it as before.
+SIGTERM to a worker that does not handle it frees its leases, whatever the worker does, and then ends the worker as usual.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -33,7 +33,10 @@ foreach (WORK as $what => $work) {
 /* A waiter gets the lock at once. */
 $worker = start_worker($server, 'sleep(60);');
 $worker->expect('~ready~');
-$waiter = start_php(CHILD_BEGINS . 'echo "ready\n"; $lease = $lock->lease("k", 5, 20); printf("%.3f got it\n", $lease->waited());', [$server->dsn()]);
+$waiter =
+    start_php(CHILD_BEGINS
+        . 'echo "ready\n"; $lease = $lock->lease("k", 5, 20); printf("%.3f got it\n", $lease->waited());',
+        [$server->dsn()]);
 $waiter->expect('~ready~');
 usleep(200_000);
 $worker->signal(SIGTERM);
@@ -47,7 +50,10 @@ $worker->output();
 $second = start_server();
 $worker = start_php(CHILD_BEGINS . '
     $more = new RedisLock($argv[2], "p:");
-    for ($i = 0; $i < 200; $i++) { $all[] = $lock->lease("k$i", 60); $all[] = $more->lease("k$i", 60); }
+    for ($i = 0; $i < 200; $i++) {
+        $all[] = $lock->lease("k$i", 60);
+        $all[] = $more->lease("k$i", 60);
+    }
     echo "ready\n"; sleep(60);', [$server->dsn(), $second->dsn()]);
 $worker->expect('~ready~');
 $took = seconds_to_end($worker);
@@ -65,7 +71,9 @@ $server->resume();
 $server->cmd('DEL', 'k');
 
 /* From a shell. */
-$command = php_command() . ' -r ' . escapeshellarg('$l = (new RedisLock($argv[1]))->lease("k", 60); exec("kill -TERM " . getmypid()); sleep(60);')
+$command = php_command() . ' -r '
+    . escapeshellarg(
+        '$l = (new RedisLock($argv[1]))->lease("k", 60); exec("kill -TERM " . getmypid()); sleep(60);')
     . ' ' . escapeshellarg($server->dsn());
 same('exit status', '143', trim((string) shell_exec("exec 2>/dev/null; $command; echo $?")));
 same('keys', $other, $server->locks());

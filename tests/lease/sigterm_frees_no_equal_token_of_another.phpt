@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM to a worker that is just releasing its lease does not free the lock of the next holder with the same token.
+SIGTERM to a worker that is releasing its lease does not free the lock of the next holder with the same token.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -21,7 +21,8 @@ const SECONDS = 4.0;
 $server = start_server();
 $log = "$server->folder/sections";
 touch($log);
-/* Notes from when to when it held the lock for certain: one that was ended in a section notes nothing. */
+/* Notes from when to when it held the lock for certain: one that was ended in a section notes
+ * nothing. */
 $work = '$lock = new RedisLock($argv[1]);
     while (true) {
         $lease = $lock->lease("k", 0.5, 5, token: "the same for all");

@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM that arrives on a thread of another library frees the leases all the same, and in a forked child nothing of the parent's.
+SIGTERM on a thread of another library also frees the leases, but in a forked child no lease of the parent.
 --EXTENSIONS--
 redislock
 pcntl
@@ -27,7 +27,8 @@ require __DIR__ . '/../inc/sigterm.inc';
 const THREAD = '
     $libc = FFI::cdef("void *dlsym(void *, const char *); typedef unsigned long pthread_t;
         int pthread_create(pthread_t *, void *, void *, void *); int pthread_kill(pthread_t, int);
-        typedef struct { unsigned long bits[16]; } sigset_t; int pthread_sigmask(int, sigset_t *, sigset_t *);", "libc.so.6");
+        typedef struct { unsigned long bits[16]; } sigset_t;
+        int pthread_sigmask(int, sigset_t *, sigset_t *);", "libc.so.6");
     $thread = $libc->new("pthread_t[1]");
     function begin_thread(): void {
         global $libc, $thread;
@@ -43,7 +44,9 @@ $server = start_server();
 $rounds = (int) (getenv('REDISLOCK_SIGTERM_ROUNDS') ?: 20);
 foreach (['it sleeps' => 'sleep(60);', 'it is busy' => 'while (true) { }'] as $what => $then) {
     for ($round = 0; $round < $rounds / 2; $round++) {
-        $worker = start_php(CHILD_BEGINS . THREAD . "\$lease = \$lock->lease('k', 60); begin_thread(); signal_thread(15); $then", [$server->dsn()], $ini);
+        $worker = start_php(CHILD_BEGINS . THREAD
+            . "\$lease = \$lock->lease('k', 60); begin_thread(); signal_thread(15); $then",
+            [$server->dsn()], $ini);
         $start = now();
         $output = $worker->output();
         same("$what: output", '', $output);

@@ -1,5 +1,5 @@
 --TEST--
-SIGTERM while the caller's token takes the place of the drawn one that has won: the key goes, whichever of the two it holds.
+SIGTERM while the caller's own token replaces the drawn token that has won deletes the key, whichever of the two it has.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -35,14 +35,19 @@ $ways = [
 foreach ($ways as $way => [$steps, $held]) {
     $server->cmd('SET', 'k', 'theirs');
     $proxy = fake_server([rule('EVALSHA', $steps, times: 1, skip: 1)], $server);
-    $worker = start_php('$lock = new RedisLock($argv[1], wake: false, retryDelay: 0.3, retryMaxDelay: 0.3, jitter: 0, timeout: 10);
-        echo "ready\n"; $lease = $lock->lease("k", 60, 20, token: "my own"); sleep(60);', [$proxy->dsn()]);
+    $worker =
+        start_php(
+            '$lock = new RedisLock($argv[1], wake: false, retryDelay: 0.3, retryMaxDelay: 0.3,
+                jitter: 0, timeout: 10);
+        echo "ready\n"; $lease = $lock->lease("k", 60, 20, token: "my own"); sleep(60);',
+        [$proxy->dsn()]);
     $worker->expect('~ready~');
     eventually("$way: the first SET", fn () => count($proxy->commands('SET')) === 1);
     usleep(50_000);
     $server->cmd('DEL', 'k');
     eventually("$way: the swap", fn () => count($proxy->commands('EVALSHA')) === 2);
-    eventually("$way: the key before", fn () => preg_match($held, (string) $server->cmd('GET', 'k')) === 1);
+    eventually("$way: the key before",
+        fn () => preg_match($held, (string) $server->cmd('GET', 'k')) === 1);
     $took = seconds_to_end($worker);
     same("$way: status", -SIGTERM, $worker->status());
     between("$way: its end", 0, 0.3 + slack(0.7), $took);

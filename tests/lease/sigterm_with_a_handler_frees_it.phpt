@@ -1,5 +1,5 @@
 --TEST--
-With the handler that the documents recommend, SIGTERM frees leases: asleep, busy, in a section, in a wait for another lock.
+With the handler that the documents recommend, SIGTERM frees leases: in sleep(), in busy code, in a section, in a wait for another lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -18,10 +18,15 @@ foreach ([
     'asleep' => '$lease = $lock->lease("k", 60); echo "ready\n"; sleep(60);',
     'busy' => '$lease = $lock->lease("k", 60); echo "ready\n"; while (true) {}',
     'in a section' => '$lock->synchronized("k", function () { echo "ready\n"; sleep(60); }, 60);',
-    'in a wait' => '$lease = $lock->lease("k", 60); echo "ready\n"; $second = $lock->lease("taken", 60, 60);',
-    'in a wait of a section' => '$lock->synchronized("k", function () use ($lock) { echo "ready\n"; $lock->synchronized("taken", fn () => 1, 60, 60); }, 60);',
+    'in a wait' =>
+        '$lease = $lock->lease("k", 60); echo "ready\n"; $second = $lock->lease("taken", 60, 60);',
+    'in a wait of a section' =>
+        '$lock->synchronized("k", function () use ($lock) { echo "ready\n"; $lock->synchronized("taken", fn () => 1, 60, 60); }, 60);',
 ] as $what => $code) {
-    $child = start_php(CHILD_BEGINS . 'pcntl_async_signals(true); pcntl_signal(SIGTERM, fn () => exit(0));' . $code . ' echo "no";', [$server->dsn()]);
+    $child =
+        start_php(CHILD_BEGINS
+            . 'pcntl_async_signals(true); pcntl_signal(SIGTERM, fn () => exit(0));' . $code
+            . ' echo "no";', [$server->dsn()]);
     $child->expect('~ready~');
     usleep(50000);
     $child->signal(SIGTERM);

@@ -1,5 +1,5 @@
 --TEST--
-stats() counts grants, refusals and releases of leases, those of their end too.
+stats() counts grants, refusals and releases of leases, also those at the end of objects.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -27,9 +27,12 @@ $server->cmd('DEL', 'a');
 unset($lease);
 $after = RedisLock::stats();
 $grown = fn (string $name) => $after[$name] - $before[$name];
-same('counters', ['acquired' => 4, 'refused' => 1, 'released' => 3, 'not_released' => 1, 'extended' => 1, 'failed' => 0, 'timed_out' => 0],
-    ['acquired' => $grown('acquired'), 'refused' => $grown('refused'), 'released' => $grown('released'), 'not_released' => $grown('not_released'),
-        'extended' => $grown('extended'), 'failed' => $grown('failed'), 'timed_out' => $grown('timed_out')]);
+same('counters', ['acquired' => 4, 'refused' => 1, 'released' => 3, 'not_released' => 1,
+    'extended' => 1, 'failed' => 0, 'timed_out' => 0],
+    ['acquired' => $grown('acquired'), 'refused' => $grown('refused'),
+        'released' => $grown('released'), 'not_released' => $grown('not_released'),
+        'extended' => $grown('extended'), 'failed' => $grown('failed'),
+        'timed_out' => $grown('timed_out')]);
 
 done();
 ?>

@@ -1,5 +1,5 @@
 --TEST--
-A section that has released its lease is not told of what became of the key afterwards; of a loss that was known before, it is.
+synchronized() reports no loss after its section has released the lease, but does report a loss that was known before.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -34,9 +34,12 @@ unset($theirs);
 
 // The answer to the release is lost, so it throws, and is carried out all the same.
 foreach (['taken by another client' => true, 'free' => false] as $what => $isTaken) {
-    $result = $lock->synchronized('k', function (RedisLockLease $lease) use ($server, $other, $isTaken, &$theirs, $what): string {
+    $result = $lock->synchronized('k',
+            function (RedisLockLease $lease) use ($server, $other, $isTaken, &$theirs,
+                    $what): string {
         send_signal($server->pid, SIGSTOP);
-        throws("$what: release()", 'RedisLockConnectionException', '~outcome is unknown~', fn () => $lease->release());
+        throws("$what: release()", 'RedisLockConnectionException', '~outcome is unknown~',
+            fn () => $lease->release());
         send_signal($server->pid, SIGCONT);
         eventually("$what: the server has carried it out", fn () => $server->locks() === []);
         $theirs = $isTaken ? $other->lease('k', 60) : null;
@@ -50,11 +53,13 @@ foreach (['taken by another client' => true, 'free' => false] as $what => $isTak
 
 // The lock is entered again: the section ends its part, and the outer lease is lost then.
 $outer = $nested->lease('k', 60, onLoss: $onLoss);
-$result = $nested->synchronized('k', function (RedisLockLease $lease) use ($server, $outer): string {
+$result =
+        $nested->synchronized('k', function (RedisLockLease $lease) use ($server, $outer): string {
     same('nested: release()', true, $lease->release());
     $server->cmd('SET', 'k', 'theirs', 'PX', 60000);
     same('nested: verify() of the outer one', false, $outer->verify());
-    same('nested: loss()', [RedisLockLoss::Released, RedisLockLoss::TakenOver], [$lease->loss(), $outer->loss()]);
+    same('nested: loss()', [RedisLockLoss::Released, RedisLockLoss::TakenOver],
+        [$lease->loss(), $outer->loss()]);
     return 'done';
 }, 60, onLoss: fn () => check('nested: the onLoss of what was released', false));
 same('nested: result', 'done', $result);
@@ -69,18 +74,22 @@ $ways = [
 ];
 foreach ($ways as $what => $way) {
     $ttl = $what === 'expired' ? 0.2 : 60;
-    $lost = throws($what, 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function (RedisLockLease $lease) use ($way, $what): string {
+    $lost = throws($what, 'RedisLockLostException', '~"k" was lost~',
+            fn () => $lock->synchronized('k',
+                    function (RedisLockLease $lease) use ($way, $what): string {
         $way($lease);
         same("$what: release()", false, $lease->release());
         return "result of $what";
     }, $ttl, renew: false));
     same("$what: getResult()", "result of $what", $lost?->getResult());
-    same("$what: getLoss()", $what === 'expired' ? RedisLockLoss::Expired : RedisLockLoss::Deleted, $lost?->getLoss());
+    same("$what: getLoss()", $what === 'expired' ? RedisLockLoss::Expired : RedisLockLoss::Deleted,
+        $lost?->getLoss());
 }
-// What only release() finds, release() alone tells.
+// Only release() reports a loss that only release() finds.
 $result = $lock->synchronized('k', function (RedisLockLease $lease) use ($server): string {
     $server->cmd('DEL', 'k');
-    same('found by release()', [false, RedisLockLoss::Released], [$lease->release(), $lease->loss()]);
+    same('found by release()', [false, RedisLockLoss::Released],
+        [$lease->release(), $lease->loss()]);
     return 'done';
 }, 60, onLoss: $onLoss);
 same('found by release(): result', 'done', $result);

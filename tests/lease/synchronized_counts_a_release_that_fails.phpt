@@ -1,5 +1,5 @@
 --TEST--
-A server that hangs or is gone at the end of the section: the result is given, the failure counted, not thrown.
+If the server hangs or is gone at the end of the section, the result is returned, and the failure is counted, not thrown.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -35,7 +35,8 @@ check('at once', $took < slack(2.0), $took);
 same('counted', 1, $failed() - $before);
 
 $server->start();
-throws('the exception goes out', 'LogicException', '~mine~', fn () => $lock->synchronized('k', function () use ($server): void {
+throws('the exception goes out', 'LogicException', '~mine~',
+        fn () => $lock->synchronized('k', function () use ($server): void {
     $server->pause();
     throw new LogicException('mine');
 }, 60));

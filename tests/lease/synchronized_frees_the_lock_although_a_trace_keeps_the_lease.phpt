@@ -1,5 +1,5 @@
 --TEST--
-An exception whose trace keeps the lease does not keep the lock: it is free when synchronized() is left.
+An exception whose trace keeps the lease does not keep the lock: it is free when synchronized() ends.
 --EXTENSIONS--
 redislock
 --INI--

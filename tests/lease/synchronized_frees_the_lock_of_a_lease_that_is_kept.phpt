@@ -1,5 +1,5 @@
 --TEST--
-A lease that the section has kept outlives it, but holds nothing any more.
+A lease that the section has kept outlives the section, but is not held any more.
 --EXTENSIONS--
 redislock
 --SKIPIF--

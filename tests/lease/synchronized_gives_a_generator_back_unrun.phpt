@@ -1,5 +1,5 @@
 --TEST--
-A section that is a generator function has returned before its body runs: the lock is free again then.
+A section that is a generator function returns before its body runs, so the lock is free again then.
 --EXTENSIONS--
 redislock
 --SKIPIF--

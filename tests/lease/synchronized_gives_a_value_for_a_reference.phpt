@@ -1,5 +1,5 @@
 --TEST--
-A section that returns by reference gives its value.
+synchronized() returns the value of a section that returns by reference.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -29,7 +29,8 @@ $all = [$lock->synchronized('k', function &() use ($counter): int {
 })];
 $all[0]++;
 same('no reference', 1, $counter->n);
-$lost = throws('lost', 'RedisLockLostException', '~"k"~', fn () => $lock->synchronized('k', function &() use ($counter, $server): int {
+$lost = throws('lost', 'RedisLockLostException', '~"k"~',
+        fn () => $lock->synchronized('k', function &() use ($counter, $server): int {
     $server->cmd('DEL', 'k');
     return $counter->n;
 }));

@@ -1,5 +1,5 @@
 --TEST--
-A section may release its lease, or detach it: nothing is thrown, and what is detached stays.
+A section may release or detach its lease: nothing is thrown, and a detached lock stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -18,12 +18,14 @@ same('released', 'x', $lock->synchronized('k', function (RedisLockLease $lease):
     same('release()', true, $lease->release());
     return 'x';
 }));
-same('releases sent', 1, count(array_filter($monitor->lines(), fn ($line) => str_starts_with($line, 'EVAL SCRIPT'))));
+same('releases sent', 1,
+    count(array_filter($monitor->lines(), fn ($line) => str_starts_with($line, 'EVAL SCRIPT'))));
 same('keys', [], $server->keys());
 $token = $lock->synchronized('k', fn (RedisLockLease $lease) => $lease->detach(), 60);
 same('value', $token, $server->cmd('GET', 'k'));
 $next = null;
-same('taken again', 'y', $lock->synchronized('other', function (RedisLockLease $lease) use ($lock, &$next): string {
+same('taken again', 'y',
+        $lock->synchronized('other', function (RedisLockLease $lease) use ($lock, &$next): string {
     $lease->release();
     $next = $lock->lease('other');
     return 'y';

@@ -1,5 +1,5 @@
 --TEST--
-What the section throws goes out as the same object, and the lock is free.
+An exception of the section leaves synchronized() as the same object, and the lock is free.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -16,7 +16,8 @@ $lock = new RedisLock($server->dsn());
 final class Mine extends Exception
 {
 }
-foreach ([new Mine('mine', 7), new Error('an error'), new RedisLockTimeoutException('nested'), new TypeError('x')] as $exception) {
+foreach ([new Mine('mine', 7), new Error('an error'), new RedisLockTimeoutException('nested'),
+        new TypeError('x')] as $exception) {
     try {
         $lock->synchronized('k', fn () => throw $exception);
         check('an exception', false);
@@ -26,8 +27,10 @@ foreach ([new Mine('mine', 7), new Error('an error'), new RedisLockTimeoutExcept
     }
     same('keys', [], $server->keys());
 }
-throws('a wrong type', 'TypeError', '~must be of type int~', fn () => $lock->synchronized('k', fn (int $x) => 1));
-throws('too few arguments', 'ArgumentCountError', '~~', fn () => $lock->synchronized('k', fn ($a, $b) => 1));
+throws('a wrong type', 'TypeError', '~must be of type int~',
+    fn () => $lock->synchronized('k', fn (int $x) => 1));
+throws('too few arguments', 'ArgumentCountError', '~~',
+    fn () => $lock->synchronized('k', fn ($a, $b) => 1));
 throws('a warning made an exception', 'ErrorException', '~by reference~', function () use ($lock) {
     set_error_handler(fn ($level, $message) => throw new ErrorException($message));
     try {

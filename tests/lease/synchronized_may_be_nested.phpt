@@ -1,5 +1,5 @@
 --TEST--
-Sections of several keys stand in one another, and each frees its own; the same key again is refused.
+Sections of several keys may be nested, and each frees its own lock; the same key again is refused.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,9 +14,11 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $result = $lock->synchronized('a', function (RedisLockLease $a) use ($lock, $server): array {
-    $inner = $lock->synchronized('b', function (RedisLockLease $b) use ($lock, $server, $a): string {
+    $inner =
+            $lock->synchronized('b', function (RedisLockLease $b) use ($lock, $server, $a): string {
         same('keys', ['0:a', '0:b'], $server->keys());
-        throws('the same key', 'RedisLockTimeoutException', '~"a"~', fn () => $lock->synchronized('a', fn () => 1));
+        throws('the same key', 'RedisLockTimeoutException', '~"a"~',
+            fn () => $lock->synchronized('a', fn () => 1));
         return $a->key() . $b->key();
     });
     same('the inner one is free', ['0:a'], $server->keys());

@@ -1,5 +1,5 @@
 --TEST--
-synchronized() calls the section with the lease, gives what it returns, and frees the lock.
+synchronized() calls the section with the lease, returns its value, and frees the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

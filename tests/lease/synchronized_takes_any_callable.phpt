@@ -45,22 +45,27 @@ function section(RedisLockLease $lease): string
     return 'function ' . $lease->key();
 }
 $object = new Sections();
-foreach (['function k' => 'section', 'static k' => 'Sections::fixed', 'method k' => [$object, 'method'], 'invoke k' => $object,
-    'magic some k' => [$object, 'some'], 'static magic other k' => 'Sections::other', 'closure k' => fn ($lease) => 'closure ' . $lease->key()] as $expected => $section) {
+foreach (['function k' => 'section', 'static k' => 'Sections::fixed',
+    'method k' => [$object, 'method'], 'invoke k' => $object,
+    'magic some k' => [$object, 'some'], 'static magic other k' => 'Sections::other',
+    'closure k' => fn ($lease) => 'closure ' . $lease->key()] as $expected => $section) {
     same($expected, $expected, $lock->synchronized('k', $section));
 }
 same('an array of names', 'static k', $lock->synchronized('k', ['Sections', 'fixed']));
-same('first class callables', ['function k', 'method k', 'static k', 'magic x k'], [$lock->synchronized('k', section(...)),
-    $lock->synchronized('k', $object->method(...)), $lock->synchronized('k', Sections::fixed(...)), $lock->synchronized('k', $object->x(...))]);
+same('first class callables', ['function k', 'method k', 'static k', 'magic x k'],
+    [$lock->synchronized('k', section(...)),
+    $lock->synchronized('k', $object->method(...)), $lock->synchronized('k', Sections::fixed(...)),
+    $lock->synchronized('k', $object->x(...))]);
 same('an internal function', 'RedisLockLease', $lock->synchronized('k', 'get_class'));
 same('without parameters', 'none', $lock->synchronized('k', fn () => 'none'));
-same('with more of them', [1, 2], $lock->synchronized('k', fn ($lease, $a = 1, ...$rest) => [$a, 2]));
+same('with more of them', [1, 2],
+    $lock->synchronized('k', fn ($lease, $a = 1, ...$rest) => [$a, 2]));
 same('called by call_user_func()', 5, call_user_func([$lock, 'synchronized'], 'k', fn () => 5));
 same('named arguments', 6, $lock->synchronized(section: fn () => 6, key: 'k'));
 $lock->forceRelease('k');
 $server->cmd('SET', 'k', 'somebody');
 foreach ([[$object, 'some'], 'Sections::other', $object->x(...)] as $magic) {
-    throws('not to be had', 'RedisLockTimeoutException', '~"k"~', fn () => $lock->synchronized('k', $magic));
+    throws('a lock that is taken', 'RedisLockTimeoutException', '~"k"~', fn () => $lock->synchronized('k', $magic));
 }
 
 done();

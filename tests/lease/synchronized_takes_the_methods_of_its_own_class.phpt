@@ -14,12 +14,14 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 final class Strange extends RedisLock
 {
-    public function lease(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, ?string $token = null): ?RedisLockLease
+    public function lease(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true,
+        ?float $maxHold = null, ?callable $onLoss = null, ?string $token = null): ?RedisLockLease
     {
         throw new LogicException('not called');
     }
 
-    public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0, ?string $token = null): ?string
+    public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0,
+        ?string $token = null): ?string
     {
         throw new LogicException('not called');
     }

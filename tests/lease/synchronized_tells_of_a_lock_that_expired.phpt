@@ -1,5 +1,5 @@
 --TEST--
-A section that outlives the TTL: RedisLockLostException, with the section's result.
+A section that outlives the TTL ends in a RedisLockLostException with its result.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,12 +13,15 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$lost = throws('expired', 'RedisLockLostException', '~^the lock "k" was lost: its TTL ended before it was renewed$~', fn () => $lock->synchronized('k', function (RedisLockLease $lease): array {
+$lost = throws('expired', 'RedisLockLostException',
+        '~^the lock "k" was lost: its TTL ended before it was renewed$~',
+        fn () => $lock->synchronized('k', function (RedisLockLease $lease): array {
     eventually('its time is over', fn () => !$lease->isHeld(), 2.0);
     return ['done' => 1];
 }, ttl: slack(0.2), renew: false));
 same('getResult()', ['done' => 1], $lost->getResult());
-$lost = throws('without a look at it', 'RedisLockLostException', '~"k"~', fn () => $lock->synchronized('k', function (): int {
+$lost = throws('without a look at it', 'RedisLockLostException', '~"k"~',
+        fn () => $lock->synchronized('k', function (): int {
     usleep((int) slack(250000.0));
     return 5;
 }, ttl: slack(0.15), renew: false));

@@ -1,5 +1,5 @@
 --TEST--
-When an administrator frees the lock, or somebody else has it, the section ends in a RedisLockLostException.
+If an administrator frees the lock, or another holder takes it, the section ends in a RedisLockLostException.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -21,18 +21,21 @@ $ways = [
     'taken over by a RedisLock' => fn () => $admin->forceRelease('k') && $admin->acquire('k', 60),
 ];
 foreach ($ways as $what => $way) {
-    $lost = throws($what, 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function () use ($way, $what): string {
+    $lost = throws($what, 'RedisLockLostException', '~"k" was lost~',
+            fn () => $lock->synchronized('k', function () use ($way, $what): string {
         $way();
         return "result of $what";
     }, 60));
     same("$what: getResult()", "result of $what", $lost->getResult());
-    /* The release is not told which of the two it was. */
-    matches("$what: message", '~deleted at the server or was another holder~', $lost->getMessage());
+    /* The release does not learn which of the two it was. */
+    matches("$what: message", '~deleted at the server or belonged to another holder~', $lost->getMessage());
     same("$what: getLoss()", RedisLockLoss::Deleted, $lost->getLoss());
-    same("$what: what others have stays", str_contains($what, 'over') ? ['0:k'] : [], $server->keys());
+    same("$what: what others have stays", str_contains($what, 'over') ? ['0:k'] : [],
+        $server->keys());
     $server->cmd('FLUSHALL');
 }
-throws('noticed by verify()', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function ($lease) use ($server): void {
+throws('noticed by verify()', 'RedisLockLostException', '~"k" was lost~',
+        fn () => $lock->synchronized('k', function ($lease) use ($server): void {
     $server->cmd('DEL', 'k');
     same('verify()', false, $lease->verify());
 }, 60));

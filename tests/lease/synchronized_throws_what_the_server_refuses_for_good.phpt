@@ -1,5 +1,5 @@
 --TEST--
-A final release that the server does not allow is an exception of synchronized(), unless the section has thrown itself.
+synchronized() throws if the server does not allow the final release, unless the section itself has thrown.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,9 +12,11 @@ skip_without_server();
 require __DIR__ . '/../inc/members.inc';
 
 $bar = fn (Members $members, int ...$which) => array_map(
-    fn (int $i) => $members->servers[$i]->cmd('ACL', 'SETUSER', 'default', '-eval', '-evalsha'), $which);
+    fn (int $i) => $members->servers[$i]->cmd('ACL', 'SETUSER', 'default', '-eval', '-evalsha'),
+    $which);
 $allow = fn (Members $members) => array_map(
-    fn (TestServer $server) => $server->cmd('ACL', 'SETUSER', 'default', '+eval', '+evalsha'), $members->servers);
+    fn (TestServer $server) => $server->cmd('ACL', 'SETUSER', 'default', '+eval', '+evalsha'),
+    $members->servers);
 $failed = fn () => RedisLock::stats()['failed'];
 
 foreach ([1, 3] as $count) {
@@ -30,14 +32,15 @@ foreach ([1, 3] as $count) {
     check("$count: a reason of each that decided", count($reasons) >= $members->quorum(), $reasons);
     same("$count: counted", 1, $failed() - $before);
     $allow($members);
-    throws("$count: the section's own", 'LogicException', '~mine~', fn () => $lock->synchronized('l', function () use ($bar, $members, $all): void {
+    throws("$count: the section's own", 'LogicException', '~mine~',
+            fn () => $lock->synchronized('l', function () use ($bar, $members, $all): void {
         $bar($members, ...$all);
         throw new LogicException('mine');
     }, 5));
     $allow($members);
     $lease = $lock->lease('m', 5);
     $bar($members, ...$all);
-    $lease = null; // says nothing
+    $lease = null; // does not throw
     $allow($members);
     $members->flush();
 }
@@ -56,12 +59,14 @@ file_put_contents($file, "rename-command EVAL \"\"\n");
 $server = start_server(['include' => $file]);
 unlink($file);
 $lock = new RedisLock($server->dsn());
-throws('renamed', 'RedisLockServerException', '~unknown command~', fn () => $lock->synchronized('k', fn () => 1, 5, renew: false));
+throws('renamed', 'RedisLockServerException', '~unknown command~',
+    fn () => $lock->synchronized('k', fn () => 1, 5, renew: false));
 
-/* A key of another type is somebody else's. */
+/* A key of another type belongs to another holder. */
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-throws('another type', 'RedisLockLostException', '~lost~', fn () => $lock->synchronized('k', function () use ($server): void {
+throws('another type', 'RedisLockLostException', '~lost~',
+        fn () => $lock->synchronized('k', function () use ($server): void {
     $server->cmd('DEL', 'k');
     $server->cmd('HSET', 'k', 'f', 'v');
 }, 5));

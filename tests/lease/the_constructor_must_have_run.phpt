@@ -20,7 +20,8 @@ final class Forgot extends RedisLock
 $lock = new Forgot();
 throws('lease()', 'Error', '~constructor~', fn () => $lock->lease('k'));
 throws('resume()', 'Error', '~constructor~', fn () => $lock->resume('k', 'token'));
-throws('synchronized()', 'Error', '~constructor~', fn () => $lock->synchronized('k', fn () => check('not called', false)));
+throws('synchronized()', 'Error', '~constructor~',
+    fn () => $lock->synchronized('k', fn () => check('not called', false)));
 
 done();
 ?>

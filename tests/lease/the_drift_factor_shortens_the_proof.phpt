@@ -1,5 +1,5 @@
 --TEST--
-remaining() is the TTL less the drift that the constructor allows for.
+remaining() is the TTL minus the drift that the constructor allows for.
 --EXTENSIONS--
 redislock
 --SKIPIF--

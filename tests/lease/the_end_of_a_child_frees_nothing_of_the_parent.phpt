@@ -1,5 +1,5 @@
 --TEST--
-However a child of a fork ends, and its own children, the parent's leases and those of its sections go on.
+However a forked child and its own children end, the leases of the parent and of its sections continue.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,8 +13,11 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-foreach (['return' => '', 'exit' => 'exit(0);', 'exception' => 'throw new LogicException("x");', 'fatal error' => 'trigger_error("x", E_USER_ERROR);',
-    'unset' => 'unset($lease); gc_collect_cycles();', 'grandchild' => '$pid = pcntl_fork(); if ($pid) { pcntl_waitpid($pid, $status); }'] as $what => $end) {
+foreach (['return' => '', 'exit' => 'exit(0);', 'exception' => 'throw new LogicException("x");',
+    'fatal error' => 'trigger_error("x", E_USER_ERROR);',
+    'unset' => 'unset($lease); gc_collect_cycles();',
+    'grandchild' => '$pid = pcntl_fork(); if ($pid) { pcntl_waitpid($pid, $status); }']
+    as $what => $end) {
     $code = '
         ini_set("display_errors", 0);
         $work = function () use ($lock) {

@@ -1,5 +1,5 @@
 --TEST--
-The end of a lease sends one command, as the end of a section does; a lease costs two in all.
+The end of a lease sends one command, like the end of a section; a lease costs two commands in all.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,7 +14,8 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $lock->isLocked('k');
-$names = fn (Monitor $monitor) => array_map(fn ($command) => $command['args'][0] . ' ' . (in_array('k', $command['args'], true) ? 'k' : '?'), $monitor->commands());
+$names = fn (Monitor $monitor) => array_map(fn ($command) => $command['args'][0] . ' '
+    . (in_array('k', $command['args'], true) ? 'k' : '?'), $monitor->commands());
 $monitor = $server->monitor();
 $lease = $lock->lease('k');
 unset($lease);

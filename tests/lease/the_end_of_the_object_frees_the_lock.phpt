@@ -1,5 +1,5 @@
 --TEST--
-A lease frees its lock at once when its last reference goes: unset, another value, the end of a function or an array.
+A lease frees its lock at once when its last reference is gone: by unset, another value, the end of a function or an array.
 --EXTENSIONS--
 redislock
 --SKIPIF--

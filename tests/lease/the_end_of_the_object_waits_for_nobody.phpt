@@ -1,5 +1,5 @@
 --TEST--
-A lease whose server hangs costs its unset 200 ms, and the next ones nothing; a server that is gone costs nothing.
+The unset of a lease whose server hangs takes 200 ms, and the next ones take no time; a server that is gone costs no time.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A script that just ends frees its leases: one in a variable, in an array, a property, a static, a constant.
+A script that simply ends frees its leases: in a variable, in an array, a property, a static, a constant.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -19,13 +19,20 @@ final class Ways
         'a variable' => '$lease = $lock->lease("k"); held();',
         'an array' => '$all = ["x" => [$lock->lease("k")]]; held();',
         'a static property' => 'class A { static $lease; } A::$lease = $lock->lease("k"); held();',
-        'a property of a static' => 'class A { static $self; public $lease; } A::$self = new A(); A::$self->lease = $lock->lease("k"); held();',
-        'a static variable' => 'function f() { static $lease; $lease = $GLOBALS["lock"]->lease("k"); } f(); held();',
-        'a constant' => 'class A { public $lease; } $a = new A(); define("KEPT", $a); $a->lease = $lock->lease("k"); unset($a); held();',
-        'a closure' => '$lease = $lock->lease("k"); $f = function () use ($lease) {}; unset($lease); held();',
-        'a static closure' => 'class A { static $f; } (function ($lease) { A::$f = static fn () => $lease; })($lock->lease("k")); held();',
-        'an error handler' => '(function ($lease) { set_error_handler(fn () => $lease); })($lock->lease("k")); held();',
-        'an output handler' => '(function ($lease) { ob_start(fn ($text) => $text . ($lease ? "" : "")); })($lock->lease("k")); held();',
+        'a property of a static' =>
+            'class A { static $self; public $lease; } A::$self = new A(); A::$self->lease = $lock->lease("k"); held();',
+        'a static variable' =>
+            'function f() { static $lease; $lease = $GLOBALS["lock"]->lease("k"); } f(); held();',
+        'a constant' =>
+            'class A { public $lease; } $a = new A(); define("KEPT", $a); $a->lease = $lock->lease("k"); unset($a); held();',
+        'a closure' =>
+            '$lease = $lock->lease("k"); $f = function () use ($lease) {}; unset($lease); held();',
+        'a static closure' =>
+            'class A { static $f; } (function ($lease) { A::$f = static fn () => $lease; })($lock->lease("k")); held();',
+        'an error handler' =>
+            '(function ($lease) { set_error_handler(fn () => $lease); })($lock->lease("k")); held();',
+        'an output handler' =>
+            '(function ($lease) { ob_start(fn ($text) => $text . ($lease ? "" : "")); })($lock->lease("k")); held();',
         'return' => '$lease = $lock->lease("k"); held(); return;',
     ];
 }

@@ -1,5 +1,5 @@
 --TEST--
-Exceptions of leases have the classes of the documents, and getResult() is null outside of synchronized().
+Exceptions of leases have the documented classes, and getResult() returns null outside of synchronized().
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -21,7 +21,8 @@ same('getResult()', null, $lost->getResult());
 same('getCode()', 0, $lost->getCode());
 same('getReasons()', [], $lost->getReasons());
 $server->cmd('SET', 'k', 'somebody');
-$timeout = throws('synchronized()', 'RedisLockTimeoutException', '~"k"~', fn () => $lock->synchronized('k', fn () => 1));
+$timeout = throws('synchronized()', 'RedisLockTimeoutException', '~"k"~',
+    fn () => $lock->synchronized('k', fn () => 1));
 check('its class', $timeout instanceof RedisLockException);
 same('getResult() is its own', false, method_exists($timeout, 'getResult'));
 

@@ -1,5 +1,5 @@
 --TEST--
-isHeld() is false at the latest when the server has no key any more.
+isHeld() returns false at the latest when the server does not have the key any more.
 --EXTENSIONS--
 redislock
 --SKIPIF--

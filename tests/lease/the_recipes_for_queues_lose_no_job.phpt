@@ -1,5 +1,5 @@
 --TEST--
-The recipes of docs/leases.md: a push that fails frees the lock, a job that comes twice runs once, and one whose worker died runs again.
+With the recipes of docs/leases.md a push that fails frees the lock, a job that is delivered twice runs once, and a job whose worker died runs again.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -30,13 +30,15 @@ function hand_over(RedisLock $lock, callable $push): void
     }
 }
 
-throws('a push that throws', 'DomainException', '~the queue is full~', fn () => hand_over($lock, fn () => throw new DomainException('the queue is full')));
+throws('a push that throws', 'DomainException', '~the queue is full~',
+    fn () => hand_over($lock, fn () => throw new DomainException('the queue is full')));
 same('its lock is free', [], $server->keys());
 hand_over($lock, function (string $pushed) use (&$token): void {
     $token = $pushed;
 });
 same('the job has it', $token, $server->cmd('GET', 'report'));
-throws('another request', 'LogicException', '~under way~', fn () => hand_over($lock, fn () => null));
+throws('another request', 'LogicException', '~under way~',
+    fn () => hand_over($lock, fn () => null));
 
 /* The worker of a queue that delivers at least once. */
 $worker = '

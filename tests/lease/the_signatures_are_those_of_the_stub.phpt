@@ -15,8 +15,10 @@ $shown = function (string $class): array {
     $methods = [];
     foreach ((new ReflectionClass($class))->getMethods() as $method) {
         $parameters = array_map(function (ReflectionParameter $p): string {
-            $default = $p->isDefaultValueAvailable() ? ' = ' . json_encode($p->getDefaultValue(), JSON_PRESERVE_ZERO_FRACTION) : '';
-            $secret = $p->getAttributes('SensitiveParameter') === [] ? '' : '#[\SensitiveParameter] ';
+            $default = $p->isDefaultValueAvailable()
+                ? ' = ' . json_encode($p->getDefaultValue(), JSON_PRESERVE_ZERO_FRACTION) : '';
+            $secret = $p->getAttributes('SensitiveParameter') === [] ? ''
+                : '#[\SensitiveParameter] ';
             return "$secret{$p->getType()} \${$p->getName()}$default";
         }, $method->getParameters());
         $type = $method->hasReturnType() ? ': ' . $method->getReturnType() : '';
@@ -41,9 +43,12 @@ same('RedisLockLease', [
     'loss' => '(): ?RedisLockLoss',
 ], $shown('RedisLockLease'));
 same('RedisLock', [
-    'lease' => '(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, #[\SensitiveParameter] ?string $token = null): ?RedisLockLease',
-    'resume' => '(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): ?RedisLockLease',
-    'synchronized' => '(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): mixed',
+    'lease' =>
+        '(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, #[\SensitiveParameter] ?string $token = null): ?RedisLockLease',
+    'resume' =>
+        '(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): ?RedisLockLease',
+    'synchronized' =>
+        '(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): mixed',
 ], array_intersect_key($shown('RedisLock'), ['lease' => 0, 'resume' => 0, 'synchronized' => 0]));
 same('getResult()', '(): mixed', $shown('RedisLockLostException')['getResult']);
 

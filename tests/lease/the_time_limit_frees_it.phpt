@@ -15,8 +15,12 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 $is_timer = time_limit_is_a_timer();
 $seconds = $is_timer ? (int) slack(2) : 50;
-foreach (['in a loop' => '$lease = $lock->lease("k", 60); echo "busy\n"; while (true) {}', 'in a section' => '$lock->synchronized("k", function () { echo "busy\n"; while (true) {} }, 60);'] as $what => $code) {
-    foreach (["set_time_limit($seconds);" => [], '' => ['max_execution_time' => $seconds]] as $limit => $ini) {
+foreach (['in a loop' => '$lease = $lock->lease("k", 60); echo "busy\n"; while (true) {}',
+        'in a section' =>
+                '$lock->synchronized("k", function () { echo "busy\n"; while (true) {} }, 60);']
+                as $what => $code) {
+    foreach (["set_time_limit($seconds);" => [], '' => ['max_execution_time' => $seconds]]
+            as $limit => $ini) {
         $child = start_php(CHILD_BEGINS . $limit . $code, [$server->dsn()], $ini);
         $child->expect('~busy~');
         same("$what: keys", ['0:k'], $server->keys());

@@ -28,12 +28,14 @@ $calls = [
     'resume()' => fn () => $own->resume('k', 'S3CRET-token'),
     'lease() refused' => fn () => $refused->lease('k', token: 'S3CRET-token'),
     'lease() with a bad ttl' => fn () => $own->lease('k', -1, token: 'S3CRET-token'),
-    'lease() with a long token' => fn () => $own->lease('k', token: str_repeat('S3CRET-token', 1000)),
+    'lease() with a long token' => fn () => $own->lease('k',
+        token: str_repeat('S3CRET-token', 1000)),
     'resume() refused' => fn () => $refused->resume('k', 'S3CRET-token'),
     'resume() with a bad ttl' => fn () => $own->resume('k', 'S3CRET-token', -1),
     'resume() with a bad key' => fn () => $own->resume('', 'S3CRET-token'),
     'resume() with a long token' => fn () => $own->resume('k', str_repeat('S3CRET-token', 1000)),
-    'a lease as an argument' => fn () => (fn (RedisLockLease $lease) => throw new LogicException('x'))($lease),
+    'a lease as an argument' => fn () =>
+        (fn (RedisLockLease $lease) => throw new LogicException('x'))($lease),
     'resume() with a bad type' => fn () => $own->resume('k', 'S3CRET-token', 'x'),
 ];
 foreach ($calls as $what => $call) {

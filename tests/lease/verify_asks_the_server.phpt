@@ -1,5 +1,5 @@
 --TEST--
-verify() is true as long as the server has the lock for us.
+verify() returns true as long as the key on the server has our token.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-verify() is false when the key is gone, and the lease is lost from then on.
+verify() returns false when the key is gone, and the lease is lost from then on.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-verify() is false when somebody else has the lock, who keeps it.
+verify() returns false when another holder has the lock, and that holder keeps it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A key that became a list: verify() and extend() throw what the server says.
+If the key has become a list, verify() and extend() throw the error of the server.
 --EXTENSIONS--
 redislock
 --SKIPIF--

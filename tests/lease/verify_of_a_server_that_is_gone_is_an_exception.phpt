@@ -1,5 +1,5 @@
 --TEST--
-verify() and extend() throw when the server cannot be asked. The lease still counts on what it was granted.
+verify() and extend() throw when the server cannot be asked, and the lease keeps its proof.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Many processes that want one lock as a lease get it one after the other, first come first served.
+Many processes that want one lock as a lease get it one after the other, in order of arrival.
 --EXTENSIONS--
 redislock
 --SKIPIF--

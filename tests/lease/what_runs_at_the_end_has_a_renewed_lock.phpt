@@ -1,5 +1,5 @@
 --TEST--
-Shutdown functions, destructors and session handlers that take longer than the TTL have the lock all the time.
+Shutdown functions, destructors and session handlers that run longer than the TTL have the lock all the time.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -55,8 +55,11 @@ $code = CHILD_BEGINS . '
     $cycle->last = new Part("cycle");
     unset($cycle);
     ';
-$ends = ['return' => 'return;', 'exit' => 'exit(0);', 'exit in try' => 'try { exit(0); } finally { echo "no"; }', 'exception' => 'throw new LogicException("x");',
-    'fatal error' => 'trigger_error("x", E_USER_ERROR);', 'memory limit' => 'ini_set("memory_limit", "16M"); str_repeat("x", 1 << 26);'];
+$ends = ['return' => 'return;', 'exit' => 'exit(0);',
+    'exit in try' => 'try { exit(0); } finally { echo "no"; }',
+    'exception' => 'throw new LogicException("x");',
+    'fatal error' => 'trigger_error("x", E_USER_ERROR);',
+    'memory limit' => 'ini_set("memory_limit", "16M"); str_repeat("x", 1 << 26);'];
 $children = [];
 foreach ($ends as $what => $end) {
     $children[$what] = start_php($code . $end, [$server->dsn(), $what]);

@@ -1,5 +1,5 @@
 --TEST--
-A user who may not touch the helper keys, or an object with wake: false: leases are freed by object, section and request.
+A user without rights to the helper keys, and an object with wake: false, free leases by object, section and request.
 --EXTENSIONS--
 redislock
 --SKIPIF--

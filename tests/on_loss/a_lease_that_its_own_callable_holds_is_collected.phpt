@@ -1,5 +1,5 @@
 --TEST--
-A callable that holds its own lease is a cycle: the collector sees it, release() and the call itself end it, and nothing is left.
+A callable that refers to its own lease is a cycle: the collector finds it, release() and the call itself end it, and nothing leaks.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -92,7 +92,7 @@ unset($uses);
 throws('a destructor', 'LogicException', '~of the destructor~', fn () => $lease->release());
 same('it was released', [], $server->locks());
 
-/* Left to the end of the script: a debug build of PHP tells what is not freed. Without its allocator PHP does not free
+/* Left to the end of the script: a debug build of PHP reports leaks. Without its allocator PHP does not free
  * the memory of any cycle at the end. */
 if (under_valgrind()) {
     done();

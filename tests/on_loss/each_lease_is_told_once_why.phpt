@@ -1,5 +1,5 @@
 --TEST--
-onLoss is called once for each lease that has one, with the lease, whose loss() says why; whatever kind of callable it is.
+onLoss, any kind of callable, is called once for each lease, with the lease, whose loss() returns the reason.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -33,7 +33,8 @@ foreach ($ways as $reason => $way) {
     $server->resume();
     same("$reason: why", ['k ' . trim($reason)], $ear->heard);
     same("$reason: isHeld()", false, $lease->isHeld());
-    $thrown = throws("$reason: assertHeld()", 'RedisLockLostException', '~^the lock "k" was lost: ~', $lease->assertHeld(...));
+    $thrown = throws("$reason: assertHeld()", 'RedisLockLostException',
+        '~^the lock "k" was lost: ~', $lease->assertHeld(...));
     same("$reason: getLoss()", $lease->loss(), $thrown->getLoss());
     compute(0.3);
     same("$reason: once", 1, count($ear->heard));
@@ -47,7 +48,8 @@ function ear(RedisLockLease $lease): void
     Ear::$static[] = 'function: ' . $lease->key();
 }
 $callables = [
-    'closure' => [function (RedisLockLease $lease) use ($ear): void { $ear($lease); }, 'closure Deleted'],
+    'closure' => [function (RedisLockLease $lease) use ($ear): void { $ear($lease); },
+        'closure Deleted'],
     'arrow function' => [fn ($lease) => $ear($lease), 'arrow function Deleted'],
     'object' => [$ear, 'object Deleted'],
     'method' => [[$ear, 'method'], 'method Deleted'],
@@ -58,7 +60,8 @@ $callables = [
     'static' => ['Ear::statically', 'statically: static'],
     'static as array' => [['Ear', 'statically'], 'statically: static as array'],
     'function' => ['ear', 'function: function'],
-    'without parameters' => [function () use ($ear): void { $ear->heard[] = 'without'; }, 'without'],
+    'without parameters' => [function () use ($ear): void { $ear->heard[] = 'without'; },
+        'without'],
     'anonymous class' => [new class($ear) {
         public function __construct(private Ear $ear) {}
         public function __invoke($lease): void { ($this->ear)($lease); }
@@ -92,7 +95,9 @@ $server->cmd('DEL', 'k');
 runs_until('resume()', fn () => $ear->heard === ['k Expired', 'k Deleted']);
 unset($lease);
 $ear->heard = [];
-throws('synchronized()', 'RedisLockLostException', '~^the lock "k" was lost: its key was deleted at the server$~', fn () => $lock->synchronized('k', function () use ($server, $ear): void {
+throws('synchronized()', 'RedisLockLostException',
+        '~^the lock "k" was lost: its key was deleted at the server$~',
+        fn () => $lock->synchronized('k', function () use ($server, $ear): void {
     $server->cmd('DEL', 'k');
     runs_until('synchronized()', fn () => $ear->heard === ['k Deleted']);
 }, 0.9, onLoss: $ear));
@@ -106,7 +111,8 @@ $third = $nested->lease('k', 0.3, onLoss: $note);
 $fourth = $nested->lease('k', 0.3, onLoss: $note);
 $fourth->release();
 $server->cmd('DEL', 'k');
-runs_until('each lease of the same lock', function () use (&$told): bool { return count($told) >= 2; });
+runs_until('each lease of the same lock',
+    function () use (&$told): bool { return count($told) >= 2; });
 compute(0.3);
 sort($told);
 $expected = [spl_object_id($first), spl_object_id($third)];

@@ -1,5 +1,5 @@
 --TEST--
-onLoss may release the lease, drop the last reference to it, take locks, throw, exit, fork and fail; two leases that are lost together are both told.
+onLoss may release the lease, drop the last reference to it, take locks, throw, exit, fork and fail; two leases that are lost together are both reported.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -20,9 +20,11 @@ $does = [
     'detach()' => function (RedisLockLease $lease) {
         throws('detach()', 'RedisLockLostException', '~was lost~', $lease->detach(...));
     },
-    'asks the lease' => fn (RedisLockLease $lease) => [$lease->verify(), $lease->extend(10), $lease->isHeld(), $lease->remaining(), $lease->heldFor()],
+    'asks the lease' => fn (RedisLockLease $lease) => [$lease->verify(), $lease->extend(10),
+        $lease->isHeld(), $lease->remaining(), $lease->heldFor()],
     'drops the last reference' => function () use (&$kept) { $kept = null; },
-    'takes the lock again' => function () use ($lock, &$kept) { $kept = $lock->lease('k', 10); same('taken again', true, $kept->isHeld()); },
+    'takes the lock again' => function () use ($lock,
+        &$kept) { $kept = $lock->lease('k', 10); same('taken again', true, $kept->isHeld()); },
     'takes another' => fn () => $lock->synchronized('l', fn () => compute(0.05), 0.1),
     'takes another that is lost, too' => function () use ($lock, $server, &$other) {
         $ear = new Ear();
@@ -37,13 +39,16 @@ $does = [
 ];
 foreach ($does as $what => $do) {
     $done = null;
-    $kept = $lock->lease('k', 0.3, onLoss: function (RedisLockLease $lease) use ($do, &$done): void {
+    $kept =
+            $lock->lease('k', 0.3,
+                    onLoss: function (RedisLockLease $lease) use ($do, &$done): void {
         $do($lease);
         $done = $lease->loss()->name;
     });
     $server->cmd('DEL', 'k');
     runs_until("$what: told", $is_done);
-    check("$what: loss()", in_array($done, ['Deleted', 'Expired'], true), $done); // a busy machine may be late
+    // a busy machine may be late
+    check("$what: loss()", in_array($done, ['Deleted', 'Expired'], true), $done);
     if (isset($other)) {
         runs_until("$what: told after it", fn () => count($other[1]->heard) === 1);
         unset($other);
@@ -52,11 +57,12 @@ foreach ($does as $what => $do) {
     same("$what: keys", [], $server->locks());
 }
 
-/* It throws: the second one is still told. */
+/* The first callable throws, and the second one is still called. */
 $told = [];
 $leases = [];
 foreach (['a', 'b', 'c'] as $key) {
-    $leases[] = $lock->lease($key, 0.3, onLoss: function (RedisLockLease $lease) use (&$told): void {
+    $leases[] =
+            $lock->lease($key, 0.3, onLoss: function (RedisLockLease $lease) use (&$told): void {
         $told[] = $lease->key();
         throw new LogicException('told');
     });
@@ -103,16 +109,21 @@ $begin = '
     try { compute(5.0); echo "not here\n"; } finally { echo "finally\n"; }';
 $ends = [
     'exit' => ['exit(3);', "~^told\nshutdown\ndestructor\n$~", 3],
-    'throw' => ['throw new LogicException("mine");', "~^told\nfinally\nPHP Fatal error:  Uncaught LogicException: mine.*shutdown\n~s", 255],
-    'a fatal error' => ['eval("class RedisLock {}");', "~^told\nPHP Fatal error: .*shutdown\n~s", 255],
-    'the memory limit' => ['ini_set("memory_limit", "8M"); str_repeat("a", 16 << 20);', "~^told\nPHP Fatal error:  Allowed memory size.*shutdown\n~s", 255],
+    'throw' => ['throw new LogicException("mine");',
+        "~^told\nfinally\nPHP Fatal error:  Uncaught LogicException: mine.*shutdown\n~s", 255],
+    'a fatal error' => ['eval("class RedisLock {}");',
+        "~^told\nPHP Fatal error: .*shutdown\n~s", 255],
+    'the memory limit' => ['ini_set("memory_limit", "8M"); str_repeat("a", 16 << 20);',
+        "~^told\nPHP Fatal error:  Allowed memory size.*shutdown\n~s", 255],
 ];
 if (under_valgrind()) {
     /* Without PHP's own allocator there is no limit, and a fatal error leaves memory. */
     unset($ends['the memory limit'], $ends['a fatal error']);
 }
 foreach ($ends as $what => [$end, $output, $status]) {
-    $child = start_php(str_replace('END', $end, $begin), [$server->dsn(), dirname(__DIR__) . '/inc'], ['display_errors' => '0', 'log_errors' => '1']);
+    $child = start_php(str_replace('END', $end, $begin),
+        [$server->dsn(), dirname(__DIR__) . '/inc'],
+        ['display_errors' => '0', 'log_errors' => '1']);
     matches("$what: output", $output, $child->output());
     same("$what: status", $status, $child->status());
     same("$what: keys", [], $server->keys());

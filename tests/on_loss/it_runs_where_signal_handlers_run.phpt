@@ -1,5 +1,5 @@
 --TEST--
-onLoss runs in loops, calls, waits and whatever Fiber runs; not inside signal handlers and ticks, which end first; and cannot switch Fibers.
+onLoss runs in loops, calls, waits and any Fiber, but not inside signal handlers and ticks, which end first; it cannot switch Fibers.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -29,9 +29,12 @@ $lose = function (string $key = 'k') use ($lock, $server, $note, &$told): RedisL
 function numbers(): Generator { for ($i = 0; ; $i++) { yield $i; } }
 $codes = [
     'a loop' => function (Closure $go) { while ($go()) { for ($i = 0; $i < 100; $i++) {} } },
-    'a generator' => function (Closure $go) { foreach (numbers() as $n) { if (!$go()) { break; } } },
-    'callbacks' => function (Closure $go) { while ($go()) { array_map(fn ($x) => $x + 1, range(1, 9)); } },
-    'sorting' => function (Closure $go) { while ($go()) { $a = range(1, 9); usort($a, fn ($x, $y) => $y <=> $x); } },
+    'a generator' => function (Closure $go) {
+        foreach (numbers() as $n) { if (!$go()) { break; } } },
+    'callbacks' => function (Closure $go) {
+        while ($go()) { array_map(fn ($x) => $x + 1, range(1, 9)); } },
+    'sorting' => function (Closure $go) {
+        while ($go()) { $a = range(1, 9); usort($a, fn ($x, $y) => $y <=> $x); } },
     'after one long call' => function (Closure $go) { usleep(300000); $go(); },
 ];
 foreach ($codes as $what => $code) {
@@ -44,8 +47,10 @@ foreach ($codes as $what => $code) {
 
 /* A wait for another lock, which goes on, and which ends when it is thrown there. */
 $server->cmd('SET', 'taken', 'another');
-foreach (['lease()' => fn ($wait) => $lock->lease('taken', wait: $wait), 'acquire()' => fn ($wait) => $lock->acquire('taken', wait: $wait),
-    'synchronized()' => fn ($wait) => $lock->synchronized('taken', fn () => check('not here', false), wait: $wait)] as $what => $wait) {
+foreach (['lease()' => fn ($wait) => $lock->lease('taken', wait: $wait),
+    'acquire()' => fn ($wait) => $lock->acquire('taken', wait: $wait),
+    'synchronized()' => fn ($wait) => $lock->synchronized('taken',
+            fn () => check('not here', false), wait: $wait)] as $what => $wait) {
     $lease = $lose();
     try {
         $wait(1.6);
@@ -99,7 +104,7 @@ $server->cmd('DEL', 'k');
 matches('FiberError', '~^Cannot switch fibers~', $thrown[0] ?? '');
 unset($lease);
 
-/* A signal handler ends first, run by the VM or by a tick, and so do those behind it. */
+/* A signal handler, run by the VM or by a tick, ends first, and so do the handlers after it. */
 pcntl_async_signals(true);
 $lease = null;
 $order = [];

@@ -15,7 +15,7 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 $ear = new Ear();
 
-/* Lost before the fork, and not told yet; lost after it. */
+/* Lost before the fork and not reported yet; lost after the fork. */
 $lease = $lock->lease('k', 0.3, onLoss: $ear);
 $later = $lock->lease('l', 0.3, onLoss: $ear);
 $server->cmd('DEL', 'k');
@@ -25,13 +25,16 @@ usleep(250000) . reap(in_fork(function () use ($ear, $server, $lease, $later): v
     compute(0.5);
     same('verify()', [false, false], [$lease->verify(), $later->verify()]);
     same('told in the child', [], $ear->heard);
-    same('loss()', [true, RedisLockLoss::Forked], [in_array($lease->loss(), [RedisLockLoss::Deleted, RedisLockLoss::Forked], true), $later->loss()]);
-    throws('assertHeld()', 'RedisLockLostException', '~^the lock "l" is not held by this process~', $later->assertHeld(...));
+    same('loss()', [true, RedisLockLoss::Forked],
+        [in_array($lease->loss(), [RedisLockLoss::Deleted, RedisLockLoss::Forked], true),
+            $later->loss()]);
+    throws('assertHeld()', 'RedisLockLostException', '~^the lock "l" is not held by this process~',
+        $later->assertHeld(...));
 }));
 runs_until('told in the parent', fn () => count($ear->heard) === 2);
 unset($lease, $later);
 
-/* Lost and not told when a handler forks: the child goes on after the handler, too. */
+/* Lost and not reported when a handler forks: the child also continues after the handler. */
 $ear->heard = [];
 $child = null;
 pcntl_async_signals(true);
@@ -75,8 +78,10 @@ $code = '
     register_shutdown_function(fn () => say("shutdown"));
     $lock->forceRelease("k");
     ';
-foreach (['return' => '', 'exit' => 'exit;', 'a fatal error' => 'eval("class RedisLock {}");', 'an exception' => 'throw new Exception();'] as $what => $end) {
-    $output = run_php($code . $end, [$server->dsn(), dirname(__DIR__) . '/inc'], ['display_errors' => '0', 'log_errors' => '0']);
+foreach (['return' => '', 'exit' => 'exit;', 'a fatal error' => 'eval("class RedisLock {}");',
+        'an exception' => 'throw new Exception();'] as $what => $end) {
+    $output = run_php($code . $end, [$server->dsn(), dirname(__DIR__) . '/inc'],
+        ['display_errors' => '0', 'log_errors' => '0']);
     $expected = $what === 'a fatal error' ? "shutdown\n" : "shutdown\ndestructor\n";
     same($what, $expected, $output);
 }

@@ -1,5 +1,5 @@
 --TEST--
-A loss that verify() or extend() finds is told before they return; release() tells nothing.
+verify() and extend() report a loss before they return; release() reports none.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -19,7 +19,8 @@ $finds = [
     'extend()' => fn (RedisLockLease $lease) => $lease->extend(20),
 ];
 foreach ($finds as $what => $find) {
-    foreach (['Deleted' => ['DEL', 'k'], 'TakenOver' => ['SET', 'k', 'another', 'PX', '50']] as $reason => $command) {
+    foreach (['Deleted' => ['DEL', 'k'], 'TakenOver' => ['SET', 'k', 'another', 'PX', '50']]
+            as $reason => $command) {
         foreach ([true, false] as $renew) {
             $ear->heard = [];
             $lease = $lock->lease('k', 30, wait: 1, renew: $renew, onLoss: $ear);
@@ -49,7 +50,9 @@ foreach ($finds as $what => $find) {
 
 /* Ended by the script. */
 $ear->heard = [];
-foreach (['release()' => fn ($lease) => $lease->release(), 'detach()' => fn ($lease) => $lease->detach(), 'the end of the object' => fn () => null] as $what => $end) {
+foreach (['release()' => fn ($lease) => $lease->release(),
+        'detach()' => fn ($lease) => $lease->detach(),
+        'the end of the object' => fn () => null] as $what => $end) {
     foreach ([false, true] as $is_deleted) {
         $lease = $lock->lease('k', 0.3, onLoss: $ear);
         $is_deleted && $server->cmd('DEL', 'k');

@@ -1,5 +1,5 @@
 --TEST--
-ini_set() refuses servers that are no DSN; from php.ini they are a ValueError of the constructor.
+ini_set() refuses servers that are not valid DSNs; from php.ini they are a ValueError of the constructor.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -24,7 +24,8 @@ foreach (['http://host', 'redis://host:0', 'nonsense', 'redis://user@host'] as $
 same('warnings', 4, count(preg_grep('~redislock\.servers stays as it was~', $warnings)));
 same('the old value stays', $server->dsn(), ini_get('redislock.servers'));
 matches('and works', TOKEN, (new RedisLock())->acquire('k'));
-$seen = run_php('try { new RedisLock(); } catch (ValueError $e) { echo $e->getMessage(); }', [], ['redislock.servers' => 'http://host']);
+$seen = run_php('try { new RedisLock(); } catch (ValueError $e) { echo $e->getMessage(); }', [],
+    ['redislock.servers' => 'http://host']);
 matches('from the command line', '~redislock\.servers~', $seen);
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-A bool for a time and a number for the prefix are a TypeError, also without strict_types.
+A bool as a time and a number as the prefix are a TypeError, also without strict_types.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -37,13 +37,18 @@ $floats = [
 ];
 $monitor = $server->monitor();
 foreach ($floats as $what => $call) {
-    $name = preg_match('~(\w+)$~', $what, $m) && !str_contains($what, 'of the lease') ? $m[1] : 'ttl';
+    $name = preg_match('~(\w+)$~', $what, $m) && !str_contains($what, 'of the lease') ? $m[1]
+        : 'ttl';
     foreach ([true, false] as $bool) {
-        throws("$what: " . show($bool), 'TypeError', "~\(\\\$$name\) must be of type \??float, (bool|true|false) given$~", fn () => $call($bool));
+        throws("$what: " . show($bool), 'TypeError',
+            "~\(\\\$$name\) must be of type \??float, (bool|true|false) given$~",
+            fn () => $call($bool));
     }
 }
 foreach ([6379, 63.79, true, false] as $number) {
-    throws('prefix: ' . show($number), 'TypeError', '~\(\$prefix\) must be of type \?string, (int|float|bool|true|false) given$~', fn () => new RedisLock($dsn, $number));
+    throws('prefix: ' . show($number), 'TypeError',
+        '~\(\$prefix\) must be of type \?string, (int|float|bool|true|false) given$~',
+        fn () => new RedisLock($dsn, $number));
 }
 same('nothing was sent', [], $monitor->lines());
 
@@ -59,9 +64,12 @@ matches('an object', TOKEN, (string) (new RedisLock($dsn, $object))->acquire(':k
 check('prefixes', array_diff(['0:6379:k', '0:object:k'], $server->keys()) === [], $server->keys());
 
 /* The same under strict_types. */
-$code = 'declare(strict_types=1); try { %s; echo "no exception"; } catch (TypeError $e) { echo $e->getMessage(); }';
-foreach (['new RedisLock($argv[1], 6379)', '(new RedisLock($argv[1]))->acquire("k", 30, true)', '(new RedisLock($argv[1]))->lease("k", maxHold: false)'] as $call) {
-    matches("strict: $call", '~must be of type .*, (int|bool|true|false) given~', run_php(sprintf($code, $call), [$dsn]));
+$code =
+    'declare(strict_types=1); try { %s; echo "no exception"; } catch (TypeError $e) { echo $e->getMessage(); }';
+foreach (['new RedisLock($argv[1], 6379)', '(new RedisLock($argv[1]))->acquire("k", 30, true)',
+        '(new RedisLock($argv[1]))->lease("k", maxHold: false)'] as $call) {
+    matches("strict: $call", '~must be of type .*, (int|bool|true|false) given~',
+        run_php(sprintf($code, $call), [$dsn]));
 }
 
 done();

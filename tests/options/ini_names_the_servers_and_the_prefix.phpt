@@ -1,5 +1,5 @@
 --TEST--
-redislock.servers and redislock.prefix are the defaults, changeable at any time; arguments win.
+redislock.servers and redislock.prefix are the defaults and can change at any time; arguments take precedence.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -30,8 +30,10 @@ $ignored = (new RedisLock($server->dsn('?db=2'), 'p:'))->acquire('k');
 $ignored = (new RedisLock(prefix: ''))->acquire('k');
 same('arguments win', ['0:shop:k', '1:k', '1:other:k', '2:p:k'], $server->keys());
 
-echo run_php('$ignored = (new RedisLock())->acquire("k");', [], ['redislock.servers' => $server->dsn('?db=4'), 'redislock.prefix' => 'ini:']);
-same('from the command line', ['0:shop:k', '1:k', '1:other:k', '2:p:k', '4:ini:k'], $server->keys());
+echo run_php('$ignored = (new RedisLock())->acquire("k");', [],
+    ['redislock.servers' => $server->dsn('?db=4'), 'redislock.prefix' => 'ini:']);
+same('from the command line', ['0:shop:k', '1:k', '1:other:k', '2:p:k', '4:ini:k'],
+    $server->keys());
 
 done();
 ?>

@@ -1,5 +1,5 @@
 --TEST--
-ini_set() refuses a redislock.max_hold that is no number of seconds; from php.ini it is a ValueError of each lease.
+ini_set() refuses a redislock.max_hold that is not a number of seconds; from php.ini it is a ValueError of each lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -24,7 +24,8 @@ foreach ($bad as $value) {
     same('ini_set() of ' . show($value), false, ini_set('redislock.max_hold', $value));
     same('it stays after ' . show($value), '7.5', ini_get('redislock.max_hold'));
 }
-same('warnings', count($bad), count(preg_grep('~^(ini_set\(\): )?redislock\.max_hold stays as it was~', $warnings)));
+same('warnings', count($bad),
+    count(preg_grep('~^(ini_set\(\): )?redislock\.max_hold stays as it was~', $warnings)));
 restore_error_handler();
 foreach (['0', '0.0', '1e3', '.5', '5.', '31536000'] as $value) {
     check("ini_set() of $value", ini_set('redislock.max_hold', $value) !== false);
@@ -53,7 +54,8 @@ $code = '
 $says = 'The INI setting redislock.max_hold must be 0 or more seconds';
 foreach (['x', '', '-1', 'NAN'] as $value) {
     $seen = run_php($code, [$server->dsn()], ['redislock.max_hold' => $value]);
-    same("php.ini, " . show($value), "lease: $says\nresume: $says\nsynchronized: $says\nacquire: true\nheld", $seen);
+    same("php.ini, " . show($value),
+        "lease: $says\nresume: $says\nsynchronized: $says\nacquire: true\nheld", $seen);
 }
 same('keys', [], $server->keys());
 

@@ -1,5 +1,5 @@
 --TEST--
-An INI value with a NUL byte is refused, for what is behind it would not be used.
+An INI value with a NUL byte is refused, because the text after it would not be used.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -24,7 +24,8 @@ same('max_hold', false, ini_set('redislock.max_hold', "5\0"));
 same('max_hold is as it was', '0', ini_get('redislock.max_hold'));
 same('warnings', 3, count($warnings));
 foreach (['prefix', 'servers', 'max_hold'] as $i => $name) {
-    matches("warning for $name", '~^' . E_WARNING . ": redislock.$name stays as it was~", $warnings[$i] ?? '');
+    matches("warning for $name", '~^' . E_WARNING . ": redislock.$name stays as it was~",
+        $warnings[$i] ?? '');
 }
 
 done();

@@ -19,7 +19,8 @@ same('keys', ['2:k'], $server->keys());
 same('release()', true, $lock->release('k', $token));
 $refused = stream_socket_server('tcp://[::1]:0', $errno, $message, STREAM_SERVER_BIND);
 $name = stream_socket_get_name($refused, false);
-throws('refused', 'RedisLockConnectionException', '~redis://\[::1\]:\d+~', fn () => (new RedisLock("redis://$name"))->acquire('k'));
+throws('refused', 'RedisLockConnectionException', '~redis://\[::1\]:\d+~',
+    fn () => (new RedisLock("redis://$name"))->acquire('k'));
 
 done();
 ?>

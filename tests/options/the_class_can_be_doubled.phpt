@@ -1,5 +1,5 @@
 --TEST--
-A test may replace each method of the class by a subclass, with or without its constructor; a lease comes from a server only.
+A test may replace each method of the class in a subclass, with or without its constructor; only a server grants a lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -22,19 +22,24 @@ foreach ($class->getMethods() as $method) {
     check($method->name . '() may be overridden', !$method->isFinal() && $method->isPublic());
     $parameters = [];
     foreach ($method->getParameters() as $parameter) {
-        $default = $parameter->isOptional() ? ' = ' . var_export($parameter->getDefaultValue(), true) : '';
+        $default = $parameter->isOptional() ? ' = '
+            . var_export($parameter->getDefaultValue(), true) : '';
         $parameters[] = $parameter->getType() . ' $' . $parameter->name . $default;
     }
     $body = $method->isStatic() ? ($method->name === 'stats' ? 'return [];' : 'return "token";')
-        : '$this->calls[] = __FUNCTION__;' . ((string) $method->getReturnType() === 'void' ? '' : 'return $this->results[__FUNCTION__] ?? null;');
-    $code .= sprintf('public %s function %s(%s): %s { %s }', $method->isStatic() ? 'static' : '', $method->name, implode(', ', $parameters),
+        : '$this->calls[] = __FUNCTION__;' . ((string) $method->getReturnType() === 'void' ? ''
+            : 'return $this->results[__FUNCTION__] ?? null;');
+    $code .= sprintf('public %s function %s(%s): %s { %s }', $method->isStatic() ? 'static' : '',
+        $method->name, implode(', ', $parameters),
         $method->getReturnType(), $body);
     $method->isStatic() || $names[] = $method->name;
 }
 eval("$code }");
 
-foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(), new Double('redis://127.0.0.1:1')] as $double) {
-    $double->results = ['acquire' => 'token', 'release' => true, 'extend' => true, 'synchronized' => 42, 'isLocked' => false, 'forceRelease' => true];
+foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(),
+        new Double('redis://127.0.0.1:1')] as $double) {
+    $double->results = ['acquire' => 'token', 'release' => true, 'extend' => true,
+        'synchronized' => 42, 'isLocked' => false, 'forceRelease' => true];
     check('it is a RedisLock', $double instanceof RedisLock);
     same('acquire()', 'token', $double->acquire('k', wait: 5));
     same('release()', true, $double->release('k', 'token'));
@@ -53,7 +58,8 @@ foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(), new 
 /* Methods do not call each other, so replacing one does not change another. */
 $server = start_server();
 $mine = new class($server->dsn()) extends RedisLock {
-    public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0, ?string $token = null): ?string
+    public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0,
+        ?string $token = null): ?string
     {
         throw new LogicException('acquire() was called');
     }

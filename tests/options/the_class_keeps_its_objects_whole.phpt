@@ -19,12 +19,15 @@ throws('unserialize()', 'Exception', '~serializ~i', fn () => unserialize('O:9:"R
 throws('a property', 'Error', '~dynamic property~i', function () use ($lock): void {
     $lock->x = 1;
 });
-throws('constructed twice', 'Error', '~construct|already~i', fn () => $lock->__construct($server->dsn()));
+throws('constructed twice', 'Error', '~construct|already~i',
+    fn () => $lock->__construct($server->dsn()));
 matches('it still works', TOKEN, $lock->acquire('k'));
 
 $calls = fn ($object) => [
-    'acquire' => fn () => $object->acquire('k'), 'release' => fn () => $object->release('k', 't'), 'extend' => fn () => $object->extend('k', 't', 1),
-    'isLocked' => fn () => $object->isLocked('k'), 'owner' => fn () => $object->owner('k'), 'remaining' => fn () => $object->remaining('k'),
+    'acquire' => fn () => $object->acquire('k'), 'release' => fn () => $object->release('k', 't'),
+    'extend' => fn () => $object->extend('k', 't', 1),
+    'isLocked' => fn () => $object->isLocked('k'), 'owner' => fn () => $object->owner('k'),
+    'remaining' => fn () => $object->remaining('k'),
     'forceRelease' => fn () => $object->forceRelease('k'), 'close' => fn () => $object->close(),
 ];
 class Unmade extends RedisLock
@@ -47,9 +50,11 @@ try {
     new Failed();
 } catch (ValueError) {
 }
-foreach ([new Unmade(), (new ReflectionClass('RedisLock'))->newInstanceWithoutConstructor(), Failed::$kept] as $object) {
+foreach ([new Unmade(), (new ReflectionClass('RedisLock'))->newInstanceWithoutConstructor(),
+        Failed::$kept] as $object) {
     foreach ($calls($object) as $name => $call) {
-        throws("$name() of an object that was not constructed", 'Error', '~construct|initiali~i', $call);
+        throws("$name() of an object that was not constructed", 'Error',
+            '~construct|initiali~i', $call);
     }
 }
 
@@ -57,7 +62,8 @@ class Shop extends RedisLock
 {
     public array $seen = [];
 
-    public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0, ?string $token = null): ?string
+    public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0,
+        ?string $token = null): ?string
     {
         $this->seen[] = $key;
         return parent::acquire("shop:$key", $ttl, $wait, $token);

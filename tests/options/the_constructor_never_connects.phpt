@@ -16,7 +16,8 @@ $lock = new RedisLock($fake->dsn());
 $own = new RedisLock($fake->dsn(), persistent: false);
 $lock->close();
 same('connections', 0, $fake->connections());
-foreach (['redis://127.0.0.1:' . refusing_port($holder), 'unix:///nowhere/s', 'redis://no-such-host.invalid', full_server()->dsn()] as $dsn) {
+foreach (['redis://127.0.0.1:' . refusing_port($holder), 'unix:///nowhere/s',
+        'redis://no-such-host.invalid', full_server()->dsn()] as $dsn) {
     $took = elapsed(fn () => new RedisLock($dsn));
     check($dsn, $took < slack(0.5), $took);
 }

@@ -12,14 +12,16 @@ skip_without_server();
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
-foreach (['timeout' => [0.001, 3600], 'connectTimeout' => [0.001, 3600], 'jitter' => [0, 0.999], 'driftFactor' => [0, 0.5], 'retries' => [null, 0, PHP_INT_MAX],
+foreach (['timeout' => [0.001, 3600], 'connectTimeout' => [0.001, 3600], 'jitter' => [0, 0.999],
+    'driftFactor' => [0, 0.5], 'retries' => [null, 0, PHP_INT_MAX],
     'persistent' => [true, false], 'prefix' => [null, '', 'p:']] as $name => $values) {
     foreach ($values as $value) {
         check("$name", new RedisLock($server->dsn(), ...[$name => $value]) instanceof RedisLock);
     }
 }
 foreach ([[0.001, 0.001], [0.001, 60], [60, 60]] as [$first, $max]) {
-    check('delays', new RedisLock($server->dsn(), retryDelay: $first, retryMaxDelay: $max) instanceof RedisLock);
+    check('delays', new RedisLock($server->dsn(), retryDelay: $first,
+        retryMaxDelay: $max) instanceof RedisLock);
 }
 $lock = new RedisLock($server->dsn());
 foreach ([0.005, 366 * 86400] as $i => $ttl) {

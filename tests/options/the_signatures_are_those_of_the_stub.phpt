@@ -9,21 +9,34 @@ require __DIR__ . '/../inc/server.inc';
 $class = new ReflectionClass('RedisLock');
 $methods = array_map(fn ($method) => $method->name, $class->getMethods());
 sort($methods);
-same('methods', ['__construct', 'acquire', 'close', 'extend', 'forceRelease', 'isLocked', 'lease', 'owner', 'release', 'remaining', 'resume', 'stats',
+same('methods', ['__construct', 'acquire', 'close', 'extend', 'forceRelease', 'isLocked', 'lease',
+    'owner', 'release', 'remaining', 'resume', 'stats',
     'synchronized', 'token'], $methods);
-$signature = fn (string $method) => implode(', ', array_map(fn ($p) => "$p->name" . ($p->isOptional() ? ' = ' . var_export($p->getDefaultValue(), true) : ''),
+$signature = fn (string $method) => implode(', ',
+    array_map(fn ($p) => "$p->name"
+        . ($p->isOptional() ? ' = ' . var_export($p->getDefaultValue(), true) : ''),
     $class->getMethod($method)->getParameters()));
-same('__construct', 'servers = NULL, prefix = NULL, timeout = 1.0, connectTimeout = 1.0, retryDelay = 0.01, retryMaxDelay = 0.2, jitter = 0.2, retries = NULL, wake = true, persistent = true, reentrant = false, driftFactor = 0.01', $signature('__construct'));
+same('__construct',
+    'servers = NULL, prefix = NULL, timeout = 1.0, connectTimeout = 1.0, retryDelay = 0.01, retryMaxDelay = 0.2, jitter = 0.2, retries = NULL, wake = true, persistent = true, reentrant = false, driftFactor = 0.01',
+    $signature('__construct'));
 same('acquire', 'key, ttl = 30.0, wait = 0.0, token = NULL', $signature('acquire'));
 same('release', 'key, token', $signature('release'));
 same('extend', 'key, token, ttl', $signature('extend'));
-same('lease', 'key, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, token = NULL', $signature('lease'));
-same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, onLoss = NULL', $signature('resume'));
-same('synchronized', 'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL', $signature('synchronized'));
+same('lease',
+    'key, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, token = NULL',
+    $signature('lease'));
+same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, onLoss = NULL',
+    $signature('resume'));
+same('synchronized',
+    'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL',
+    $signature('synchronized'));
 same('final', false, $class->isFinal());
 same('properties', [], $class->getProperties());
-foreach (['RedisLockException' => 'RuntimeException', 'RedisLockConnectionException' => 'RedisLockException', 'RedisLockServerException' => 'RedisLockException',
-    'RedisLockTimeoutException' => 'RedisLockException', 'RedisLockLostException' => 'RedisLockException'] as $name => $parent) {
+foreach (['RedisLockException' => 'RuntimeException',
+    'RedisLockConnectionException' => 'RedisLockException',
+    'RedisLockServerException' => 'RedisLockException',
+    'RedisLockTimeoutException' => 'RedisLockException',
+    'RedisLockLostException' => 'RedisLockException'] as $name => $parent) {
     same($name, $parent, get_parent_class($name));
 }
 same('reasons of an exception made by hand', [], (new RedisLockException('x', 3))->getReasons());

@@ -1,5 +1,5 @@
 --TEST--
-A key with an empty value is reserved: it is locked, by nobody.
+A key with an empty value is reserved: it is locked, but has no owner.
 --EXTENSIONS--
 redislock
 --SKIPIF--

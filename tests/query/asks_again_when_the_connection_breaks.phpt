@@ -1,5 +1,5 @@
 --TEST--
-A question whose answer is lost is asked again; a lost forceRelease() is of unknown outcome.
+A query whose answer is lost is sent again; a lost forceRelease() has an unknown outcome.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -27,10 +27,12 @@ foreach ([['close'], ['forward', 'close']] as $lost) {
 }
 $lock->forceRelease('another'); // now the server knows the script
 $fake->rules([rule('EVALSHA', ['close'], times: 1)]);
-throws('a script that was not run', 'RedisLockConnectionException', '~unknown~i', fn () => $lock->forceRelease('k'));
+throws('a script that was not run', 'RedisLockConnectionException', '~unknown~i',
+    fn () => $lock->forceRelease('k'));
 same('it is not said again: somebody else may have the lock by then', ['0:k'], $server->keys());
 $fake->rules([rule('EVALSHA', ['forward', 'close'], times: 1)]);
-throws('a script that was run', 'RedisLockConnectionException', '~unknown|known~i', fn () => $lock->forceRelease('k'));
+throws('a script that was run', 'RedisLockConnectionException', '~unknown|known~i',
+    fn () => $lock->forceRelease('k'));
 same('keys', [], $server->keys());
 
 done();

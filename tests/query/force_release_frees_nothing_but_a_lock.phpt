@@ -1,5 +1,5 @@
 --TEST--
-forceRelease() frees strings only: anything else stays, and the exception says what was found.
+forceRelease() frees only strings: any other type stays, and the exception names it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -25,7 +25,8 @@ foreach ([true, false] as $wake) {
         $server->cmd(...$command);
         /* Marked as waited for, it must not be replaced by a reservation, either. */
         $server->cmd('ZADD', 'k::rl-wait', 1 << 52, 'w');
-        $error = throws($type, 'RedisLockServerException', "~WRONGTYPE the key holds a $type \\(~", fn () => $lock->forceRelease('k'));
+        $error = throws($type, 'RedisLockServerException', "~WRONGTYPE the key holds a $type \\(~",
+            fn () => $lock->forceRelease('k'));
         same("$type: code", 'WRONGTYPE', $error->getErrorCode());
         same("$type: it stays", $type, $server->cmd('TYPE', 'k'));
         $server->cmd('DEL', 'k');
@@ -36,12 +37,13 @@ foreach ([true, false] as $wake) {
 }
 same('nothing is left', [], $server->keys());
 
-/* Who may not ask for the type frees nothing either, nor does who may not read the key. */
+/* A user without the right to ask for the type, or to read the key, frees nothing either. */
 foreach (['type' => '~WRONGTYPE~', 'get' => '~NOPERM|permission|ACL|can.t~'] as $right => $message) {
     $server->cmd('ACL', 'SETUSER', 'u', 'reset', 'on', '>pw', '~*', '+@all', "-$right");
     $server->cmd('HSET', 'k', 'f', 'v');
     $lock = new RedisLock($server->dsn('', 'u:pw'));
-    throws("without $right", 'RedisLockServerException', $message, fn () => $lock->forceRelease('k'));
+    throws("without $right", 'RedisLockServerException', $message,
+        fn () => $lock->forceRelease('k'));
     same("without $right: it stays", 'hash', $server->cmd('TYPE', 'k'));
 }
 

@@ -1,5 +1,5 @@
 --TEST--
-forceRelease() frees the lock of whoever has it, and tells whether anybody had.
+forceRelease() frees the lock of any holder, and returns whether there was one.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 same('free', false, $lock->forceRelease('k'));
 $token = $lock->acquire('k');
-same("another object's", true, (new RedisLock($server->dsn(), persistent: false))->forceRelease('k'));
+same("another object's", true,
+    (new RedisLock($server->dsn(), persistent: false))->forceRelease('k'));
 same('keys', [], $server->keys());
 same('the holder learns it', false, $lock->release('k', $token));
 $server->cmd('SET', 'k', 'somebody');

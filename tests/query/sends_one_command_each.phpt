@@ -20,7 +20,8 @@ $lock->isLocked('k');
 $lock->owner('k');
 $lock->remaining('k');
 $lock->forceRelease('k');
-same('commands', ['EXISTS k', 'GET k', 'PTTL k', 'EVALSHA SHA 3 k k::rl-wait k::rl-wake'], $monitor->lines());
+same('commands', ['EXISTS k', 'GET k', 'PTTL k', 'EVALSHA SHA 3 k k::rl-wait k::rl-wake'],
+    $monitor->lines());
 
 $lock = new RedisLock($server->dsn(), wake: false);
 $ignored = $lock->acquire('k');

@@ -23,8 +23,9 @@ enum {
 	CHILD_LEFT,   /* what it took was not its own in the end */
 };
 
-/* Before gcc 13 the sanitizer does not know that the parent's watchdog is no thread of the child's, and dies when the
- * child's own gets its number. scripts/races has each pthread_create of this program come here. */
+/* Before gcc 13 the sanitizer does not know that the parent's watchdog is no thread of the child's,
+ * and dies when the child's own gets its number. scripts/races has each pthread_create of this
+ * program come here. */
 static pthread_t watchdog;
 
 int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*) (void *), void *);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a thread of PHP has, without PHP: its own network, connections and random bytes, and leases that the one
- * watchdog of the process watches. The calls come in the order in which the glue makes them (ext/php/redislock_record.c
- * and redislock_lease.c).
+ * What a thread of PHP has, without PHP: its own network, connections and random bytes, and leases
+ * that the one watchdog of the process watches. The calls come in the order in which the glue makes
+ * them (ext/php/redislock_record.c and redislock_lease.c).
  */
 #ifndef HAND_H
 #define HAND_H
@@ -45,7 +45,8 @@ kept *hand_take(hand *self, const char *key, int64_t ttl_ms, int64_t wait_ms, rl
 /* RL_OK, RL_BUSY = it was lost, or why it is not known. */
 rl_status kept_extend(kept *self, int64_t ttl_ms);
 
-/* Each of these ends it: the first may say so again when it fails, as a release() in a loop does. */
+/* Each of these ends it: the first may say so again when it fails, as a release() in a loop
+ * does. */
 rl_status kept_release(kept *self);
 rl_status kept_farewell(kept *self, int64_t limit_ms);
 void kept_detach(kept *self);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads that keep leases by the one watchdog of a process, on a real server that is killed, stopped and restarted
- * under them. scripts/races compiles it with the thread sanitizer, or runs it under helgrind.
+ * Threads that keep leases by the one watchdog of a process, on a real server that is killed,
+ * stopped and restarted under them. scripts/races compiles it with the thread sanitizer, or runs it
+ * under helgrind.
  *
  * usage: main SERVER CONFIG SOCKET SECONDS SCALE
  *
@@ -12,8 +13,9 @@
  *     hand.c    what such a thread has, and the calls that PHP's glue makes
  *     server.c  the private server; crew.h: what the threads share
  *
- * SCALE is that of all times in percent: under helgrind all is slow. A lease may be lost when a stranger has taken it
- * away, or while the server or this machine stood still, which is measured here, and for no other reason.
+ * SCALE is that of all times in percent: under helgrind all is slow. A lease may be lost when a
+ * stranger has taken it away, or while the server or this machine stood still, which is measured
+ * here, and for no other reason.
  */
 #include "crew.h"
 #include "server.h"

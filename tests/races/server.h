@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The private server of this program: started, stopped and restarted by its pid, and spoken to without core.
+ * The private server of this program: started, stopped and restarted by its pid, and spoken to
+ * without core.
  */
 #ifndef SERVER_H
 #define SERVER_H
@@ -22,7 +23,8 @@ void server_stop(void);
 /* SIGSTOP, and SIGCONT. */
 void server_freeze(bool is_frozen);
 
-/* One command, in one line and on a connection of its own. @param[out] answer its first line, without the end
+/* One command, in one line and on a connection of its own. @param[out] answer its first line,
+ * without the end
  * @return false = the server is not there, or says nothing */
 bool server_says(const char *command, char *answer, size_t size);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * A worker: takes leases, looks at them all the time, prolongs them, and lets them go in each of the ways there are.
- * Some locks are contended for; those of its own it has taken away by a stranger now and then.
+ * A worker: takes leases, looks at them all the time, prolongs them, and lets them go in each of
+ * the ways there are. Some locks are contended for; those of its own it has taken away by a
+ * stranger now and then.
  *
- * Who looks at its lease first reads who claims the lock, and then the proof: if somebody else claims it by then, who
- * must have been granted it before, the proof must be over.
+ * Who looks at its lease first reads who claims the lock, and then the proof: if somebody else
+ * claims it by then, who must have been granted it before, the proof must be over.
  */
 #include "crew.h"
 #include "hand.h"
@@ -99,7 +100,8 @@ static void after_loss(const worker *self, kept *lease)
 	}
 }
 
-/* A stranger takes it away: the next renewal finds out, long before the proof would have ended without one. */
+/* A stranger takes it away: the next renewal finds out, long before the proof would have ended
+ * without one. */
 static void lose(const worker *self, kept *lease)
 {
 	char command[64];

@@ -1,5 +1,5 @@
 --TEST--
-After a fork parent and child use the object at once; the parent's lease stays its own.
+After a fork parent and child can use the object at once, and the parent keeps its lease.
 --EXTENSIONS--
 redislock
 --SKIPIF--

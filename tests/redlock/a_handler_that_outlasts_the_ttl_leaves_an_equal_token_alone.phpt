@@ -1,5 +1,5 @@
 --TEST--
-When a signal handler runs until the TTL is over, what somebody else has since taken with an equal token stays.
+If a signal handler runs until the TTL is over, a lock that another holder has taken since with an equal token stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,7 +12,7 @@ skip_under_valgrind();
 <?php
 require_once __DIR__ . '/../inc/members.inc';
 
-/* PHP does not free the result of a call when a handler throws right behind it, and a debug build would say so. */
+/* PHP does not free the result of a call when a handler throws right after it, and a debug build would report that. */
 PHP_DEBUG && @ini_set('report_memleaks', '0');
 
 /** Signals interrupt a sleep. */
@@ -32,7 +32,7 @@ function run_shell(string $script): mixed
     return $shell;
 }
 
-/** By then somebody else has it, on all servers. */
+/** By then another holder has the lock, on all servers. */
 function take_as_another(Members $members): void
 {
     foreach ($members->servers as $server) {
@@ -57,7 +57,7 @@ pcntl_signal(SIGUSR1, function () use (&$isArmed, &$doesThrow, &$members, &$ends
     }
 });
 
-/** True when the handler has run, and somebody else has the lock. */
+/** True when the handler has run, and another holder has the lock. */
 $call = function (RedisLock $lock) use (&$isArmed): bool {
     try {
         $ignored = $lock->acquire('k', 0.4, 0.0, 'T');
@@ -89,7 +89,10 @@ foreach ([1, 3] as $n) {
     }
 
     /* The signal comes when the grant has just come: not each time, but now and then. */
-    $storm = run_shell(sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done', SIGUSR1, getmypid()));
+    $storm =
+        run_shell(
+            sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done',
+                SIGUSR1, getmypid()));
     $times = 0;
     for ($until = now() + 4.0; $times < 6 && now() < $until;) {
         $doesThrow = $times % 2 === 0;

@@ -1,5 +1,5 @@
 --TEST--
-Without answers of a quorum a call ends at the timeout, or a tenth of the TTL if that is shorter, and undoes what it has.
+Without answers of a quorum a call ends at the timeout, or at a tenth of the TTL if that is shorter, and undoes its grants.
 --EXTENSIONS--
 redislock
 --SKIPIF--

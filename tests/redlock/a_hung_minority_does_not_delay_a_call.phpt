@@ -1,5 +1,5 @@
 --TEST--
-Servers that were stopped are not waited for, and when they go on no key of a released lock stays there.
+A call does not wait for servers that were stopped, and when they continue they have no key of a released lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,7 +17,8 @@ foreach ([3 => [0], 4 => [3], 5 => [1, 2]] as $n => $hung) {
     $warm = $members->lock(timeout: 5.0);
     $warm->release('k', $warm->acquire('k'));
     $members->empty('at first');
-    foreach (['warm' => $warm, 'cold' => $members->lock(timeout: 5.0, persistent: false)] as $what => $lock) {
+    foreach (['warm' => $warm, 'cold' => $members->lock(timeout: 5.0, persistent: false)]
+            as $what => $lock) {
         $what = "N = $n, $what";
         $members->pause(...$hung);
         $took = elapsed(fn () => $lock->acquire('k', 60), $token);
@@ -35,7 +36,10 @@ foreach ([3 => [0], 4 => [3], 5 => [1, 2]] as $n => $hung) {
 
     /* The same, and the process is gone when they go on. */
     $members->pause(...$hung);
-    $seen = run_php('$l = new RedisLock(array_slice($argv, 1), timeout: 5.0); $t = $l->acquire("k", 60); var_dump($l->release("k", $t));', $members->dsns());
+    $seen =
+        run_php(
+            '$l = new RedisLock(array_slice($argv, 1), timeout: 5.0); $t = $l->acquire("k", 60); var_dump($l->release("k", $t));',
+            $members->dsns());
     same("N = $n: a process", "bool(true)\n", $seen);
     $members->resume(...$hung);
     $members->empty("N = $n: a process that ended");

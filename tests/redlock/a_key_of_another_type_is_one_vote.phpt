@@ -1,5 +1,5 @@
 --TEST--
-A key of another type on one member counts as taken there, and is not touched.
+A key of another type on one member counts as taken there, and does not change.
 --EXTENSIONS--
 redislock
 --SKIPIF--

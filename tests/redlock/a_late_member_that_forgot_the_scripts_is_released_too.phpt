@@ -1,5 +1,5 @@
 --TEST--
-A member that answers after the quorum and has forgotten the script is told its text: no key stays there.
+A member that answers after the quorum and has forgotten the script gets its text, and no key stays there.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-detach() gives the token away on all servers, resume() takes it over where a quorum has it.
+detach() gives the lock up on all servers, and resume() takes it over where a quorum has it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -26,7 +26,8 @@ if ($members->holding('k', $token) > 1) { // the member that lost it may have go
 }
 $left = array_filter($members->values('k'), fn ($value) => $value === $token);
 same('a quorum has lost it', null, $lock->resume('k', $token, 60));
-eventually('what was swapped is swapped back', fn () => $members->holding('k', $token) === count($left));
+eventually('what was swapped is swapped back',
+    fn () => $members->holding('k', $token) === count($left));
 check('with its TTL', $members->servers[array_key_first($left)]->cmd('PTTL', 'k') > 1000);
 $members->flush();
 

@@ -1,5 +1,5 @@
 --TEST--
-What is proven ends before the TTL by driftFactor and 2 ms, counted from before the first send.
+The proof ends before the TTL by driftFactor and 2 ms, counted from before the first send.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -19,7 +19,8 @@ foreach ([0.01, 0.1, 0.5] as $drift) {
     $most = 10.0 * (1 - $drift) - 0.002;
     $remaining = $lease->remaining();
     between("drift $drift", $most - slack(1.0), $most, $remaining);
-    check("drift $drift: counted from the start", $remaining <= $most - 0.0 && $remaining + (now() - $start) >= $most - 0.001, $remaining);
+    check("drift $drift: counted from the start",
+        $remaining <= $most - 0.0 && $remaining + (now() - $start) >= $most - 0.001, $remaining);
     same("drift $drift: extend()", true, $lease->extend(20.0));
     $most = 20.0 * (1 - $drift) - 0.002;
     between("drift $drift: after extend()", $most - slack(1.0), $most, $lease->remaining());

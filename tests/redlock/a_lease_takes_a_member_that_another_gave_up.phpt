@@ -1,5 +1,5 @@
 --TEST--
-A lease that a member has refused is taken there by a renewal as soon as it is free, and so survives the end of another member.
+A renewal takes a lease also on a member that had refused it, as soon as the key there is free, so the lease survives the end of another member.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When a quorum says that the key is gone the lease is lost at its next renewal, and what is left is released.
+If the key is gone on a quorum, the lease is lost at its next renewal, and the rest of it is released.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When a quorum cannot be asked any more a lease is lost when its proof is over, and its rest is released.
+If a quorum cannot be asked any more, a lease is lost when its proof is over, and the rest of it is released.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A key that somebody else has on a quorum is taken: null, nothing of ours stays, and nothing of theirs is touched.
+If another holder has the key on a quorum, acquire() returns null, leaves no key of its own, and does not change the other keys.
 --EXTENSIONS--
 redislock
 --SKIPIF--

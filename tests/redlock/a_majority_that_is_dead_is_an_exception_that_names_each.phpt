@@ -1,5 +1,5 @@
 --TEST--
-Without a quorum of servers every verb is an exception whose message and reasons name each dead server, and nothing stays.
+Without a quorum of servers every verb throws an exception whose message and reasons name each dead server, and no key stays.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -24,7 +24,7 @@ foreach ([3 => [0, 2], 5 => [0, 1, 4], 2 => [1], 4 => [1, 2]] as $n => $dead) {
         'lease()' => fn () => $lock->lease('k', 30),
         'synchronized()' => fn () => $lock->synchronized('k', fn () => print "it was called\n", 30),
     ];
-    /* Of an even number half is enough to say no. */
+    /* Half of an even number of members is enough for a refusal. */
     if ($n % 2 === 1) {
         $calls += [
             'extend()' => fn () => $lock->extend('k', $token, 30),
@@ -46,7 +46,8 @@ foreach ([3 => [0, 2], 5 => [0, 1, 4], 2 => [1], 4 => [1, 2]] as $n => $dead) {
 
     /* What the rest has is released all the same. */
     $members->occupy('k', $token, ...$alive);
-    fails_by("N = $n, release() of what the rest has", $named, fn () => $lock->release('k', $token), 1.0);
+    fails_by("N = $n, release() of what the rest has", $named,
+        fn () => $lock->release('k', $token), 1.0);
     $members->empty("N = $n, release() of what the rest has", $alive, 1.0);
 }
 

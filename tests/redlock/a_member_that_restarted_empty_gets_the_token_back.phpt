@@ -24,7 +24,7 @@ $members->hold('it has the token back', 'k', $lease->token());
 between('with a TTL', 1, 1500, $members->servers[1]->cmd('PTTL', 'k'));
 same('isHeld()', true, $lease->isHeld());
 
-/* What is somebody else's there stays so. */
+/* A key of another holder there does not change. */
 $members->servers[2]->restart();
 $members->occupy('k', 'theirs', 2);
 renewals_go_on('one is another\'s', 3);

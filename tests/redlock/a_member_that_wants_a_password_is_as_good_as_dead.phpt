@@ -1,5 +1,5 @@
 --TEST--
-A member that refuses the handshake is one that failed: one of three is done without, two are an exception that names them.
+A member that refuses the handshake counts as failed: with one such member of three all works, and with two the exception names them.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -31,13 +31,15 @@ same('no key', [], $password->cmd('KEYS', '*'));
 
 $members = new Members([$closed, $open, $closed2]);
 $lock = $members->lock();
-$thrown = fails_by('two', [$closed, $closed2], fn () => $lock->acquire('k'), 2.0, 'RedisLockServerException');
+$thrown = fails_by('two', [$closed, $closed2], fn () => $lock->acquire('k'), 2.0,
+    'RedisLockServerException');
 same('getErrorCode()', 'NOAUTH', $thrown?->getErrorCode());
 foreach ($thrown?->getReasons() ?? [] as $reason) {
     matches('reason', '~NOAUTH~', $reason);
 }
 $members->empty('two', [1]);
-fails_by('two, release()', [$closed, $closed2], fn () => $lock->release('k', 'token'), 2.0, 'RedisLockServerException');
+fails_by('two, release()', [$closed, $closed2], fn () => $lock->release('k', 'token'), 2.0,
+    'RedisLockServerException');
 
 /* With the password all three are used. */
 $lock = new RedisLock([$closed->dsn('', ':secret'), $open->dsn(), $closed2->dsn('', ':secret')]);

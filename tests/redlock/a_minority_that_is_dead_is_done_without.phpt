@@ -1,5 +1,5 @@
 --TEST--
-With a minority of the servers dead all verbs work as if nothing had happened.
+With a minority of the servers dead all verbs work as usual.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ foreach ([3 => [1], 4 => [0], 5 => [0, 3]] as $n => $dead) {
     $members = start_members($n);
     $members->kill(...$dead);
     $alive = array_values(array_diff(range(0, $n - 1), $dead));
-    foreach (['warm' => $members->lock(), 'cold' => $members->lock(persistent: false)] as $what => $lock) {
+    foreach (['warm' => $members->lock(), 'cold' => $members->lock(persistent: false)]
+            as $what => $lock) {
         $what = "N = $n, $what";
         $took = elapsed(fn () => $lock->acquire('k', 30), $token);
         matches("$what: token", TOKEN, (string) $token);

@@ -1,5 +1,5 @@
 --TEST--
-After a role switch of a majority of the members, each behind one address, calls go on and a lease is kept.
+After a role switch of a majority of the members, each behind one address, calls continue and a lease stays held.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -20,7 +20,8 @@ $lease = $lock->lease('renewed', 1.5);
 $token = $lock->acquire('token', 60);
 renewals_go_on('before the switch');
 $waiter = waiter($dsns, 'token', ['wait' => 20]);
-eventually('it waits', fn () => count($pairs[0][0]->keys()) >= 3 || count($pairs[1][0]->keys()) >= 3);
+eventually('it waits', fn () => count($pairs[0][0]->keys()) >= 3
+    || count($pairs[1][0]->keys()) >= 3);
 foreach ([0, 1] as $i) {
     switch_roles(...$pairs[$i]);
 }

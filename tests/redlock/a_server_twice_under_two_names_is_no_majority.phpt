@@ -1,5 +1,5 @@
 --TEST--
-What stands behind two names is one server, and its vote counts once only by luck: it refuses the second SET, so nothing is lost but progress.
+One server behind two names refuses the second SET, so only progress is lost.
 --EXTENSIONS--
 redislock
 --SKIPIF--

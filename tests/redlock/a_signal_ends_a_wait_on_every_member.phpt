@@ -31,7 +31,8 @@ $members->flush();
 $members->pause(1, 2);
 $lock = $members->lock(timeout: 10.0);
 $sender = signal_later(SIGUSR1, 0.3);
-throws('a call with a wait', 'LogicException', '~signal~', fn () => $lock->acquire('k', 600, 20), 3.0);
+throws('a call with a wait', 'LogicException', '~signal~',
+    fn () => $lock->acquire('k', 600, 20), 3.0);
 $sender->finish();
 $members->resume(1, 2);
 $members->empty('all');

@@ -1,5 +1,5 @@
 --TEST--
-When no one has a quorum the lock is nobody's, and what was granted is undone.
+If no client has a quorum, no client has the lock, and the grants are undone.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -11,7 +11,8 @@ skip_without_server();
 <?php
 require_once __DIR__ . '/../inc/members.inc';
 
-foreach ([2 => [[0], []], 3 => [[0], [1]], 4 => [[0, 1], []], 5 => [[0, 1], [2, 3]]] as $n => [$a, $b]) {
+foreach ([2 => [[0], []], 3 => [[0], [1]], 4 => [[0, 1], []], 5 => [[0, 1], [2, 3]]]
+        as $n => [$a, $b]) {
     $members = start_members($n);
     $members->occupy('k', 'a', ...$a);
     $members->occupy('k', 'b', ...$b);
@@ -22,7 +23,8 @@ foreach ([2 => [[0], []], 3 => [[0], [1]], 4 => [[0, 1], []], 5 => [[0, 1], [2, 
     same("N = $n: owner()", null, $lock->owner('k'));
     same("N = $n: release() of a", false, $lock->release('k', 'a'));
     same("N = $n: b's are there", count($b), $members->holding('k', 'b'));
-    same("N = $n: a's are freed all the same", 0, $members->holding('k', 'a', array_slice($a, 0, 1)));
+    same("N = $n: a's are freed all the same", 0,
+        $members->holding('k', 'a', array_slice($a, 0, 1)));
 }
 
 done();

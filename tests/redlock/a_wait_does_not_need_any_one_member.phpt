@@ -12,7 +12,7 @@ skip_without_server();
 require_once __DIR__ . '/../inc/members.inc';
 require_once __DIR__ . '/../inc/waiter.inc';
 
-/* By the waiter itself: what other connections say to a member that hangs has no order. */
+/* By the waiter itself, because commands of different connections to a member that hangs have no order. */
 $release = fn (RedisLock $lock, string $token): bool => $lock->release('k', $token);
 $members = start_members(3);
 foreach (['kill', 'pause'] as $how) {
@@ -23,7 +23,8 @@ foreach (['kill', 'pause'] as $how) {
         $lock = $members->lock(timeout: 0.5, persistent: false);
         $token = $lock->acquire('k', 60);
         $members->hold($what, 'k', $token, $rest);
-        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)], ['timeout' => 0.5, 'persistent' => false], $release);
+        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)],
+            ['timeout' => 0.5, 'persistent' => false], $release);
         usleep(300_000);
         $at = now();
         same("$what: release()", true, $lock->release('k', $token));

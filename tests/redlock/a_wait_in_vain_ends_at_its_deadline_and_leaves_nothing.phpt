@@ -1,5 +1,5 @@
 --TEST--
-A wait for a lock that somebody keeps is null at its deadline, not before and not much later, and nothing of it stays.
+A wait for a lock that stays taken returns null at its deadline, not before and not much later, and leaves no key.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -27,7 +27,9 @@ foreach ([[0, 1, 2], [0, 1], [1, 2]] as $theirs) {
         same("$what: theirs are there", count($theirs), $members->holding('k', $holder));
     }
 }
-eventually('the helper keys are gone', fn () => array_merge(...array_map(fn ($server) => preg_grep('~::rl-~', $server->keys()), $members->servers)) === [], 5.0);
+eventually('the helper keys are gone',
+    fn () => array_merge(...array_map(fn ($server) => preg_grep('~::rl-~', $server->keys()),
+        $members->servers)) === [], 5.0);
 
 done();
 ?>

@@ -1,5 +1,5 @@
 --TEST--
-When the member on which the queue stands dies or hangs during the wait, the wait goes on with the others.
+If the member with the queue dies or hangs during the wait, the wait continues on the others.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,7 +12,7 @@ skip_without_server();
 require_once __DIR__ . '/../inc/members.inc';
 require_once __DIR__ . '/../inc/waiter.inc';
 
-/* By the waiter itself: what other connections say to a member that hangs has no order. */
+/* By the waiter itself, because commands of different connections to a member that hangs have no order. */
 $release = fn (RedisLock $lock, string $token): bool => $lock->release('k', $token);
 foreach (['kill', 'pause'] as $how) {
     for ($i = 0; $i < 3; $i++) {
@@ -21,7 +21,8 @@ foreach (['kill', 'pause'] as $how) {
         $lock = $members->lock(timeout: 0.5);
         $token = $lock->acquire('k', 60);
         $members->hold($what, 'k', $token);
-        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)], ['timeout' => 0.5], $release);
+        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)], ['timeout' => 0.5],
+            $release);
         usleep(300_000);
         $members->$how($i);
         usleep(200_000);

@@ -1,5 +1,5 @@
 --TEST--
-While too few servers answer a wait goes on until its deadline; if they come back in time it gets the lock.
+While too few servers answer, a wait continues until its deadline; if they come back in time it gets the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,9 @@ require_once __DIR__ . '/../inc/waiter.inc';
 $members = start_members(3);
 $members->kill(0, 1);
 $lock = $members->lock();
-$took = elapsed(fn () => fails_by('none comes back', [$members->servers[0], $members->servers[1]], fn () => $lock->acquire('k', 30, 0.5)));
+$took =
+    elapsed(fn () => fails_by('none comes back', [$members->servers[0], $members->servers[1]],
+        fn () => $lock->acquire('k', 30, 0.5)));
 between('none comes back: in time', 0.5, 0.5 + slack(1.0), $took);
 $members->empty('none comes back', [2]);
 $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)]);

@@ -1,5 +1,5 @@
 --TEST--
-What a member did not answer of a short extend() may shorten the lease later: a long one proves no more. A resume() shortens nothing.
+A member that has not answered a short extend() may shorten the lease later, so a long extend() proves no more. A resume() shortens nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,7 @@ $members = start_members(3);
 $lock = $members->lock(timeout: 0.5);
 $lock->release('warm', $lock->acquire('warm'));
 
-/* Nobody is late: nothing is in doubt. On a busy machine one may be. */
+/* If no member is late, nothing is in doubt. On a busy machine one may be late. */
 $well = 0;
 for ($i = 0; $i < 40 && $well === 0; $i++) {
     $lease = $lock->lease("well $i", 60, renew: false);
@@ -28,7 +28,7 @@ check('all have answered: remaining()', $well > 0);
 $members->empty('at first');
 
 foreach ([0, 1, 2] as $late) {
-    /* It has taken the command when it goes on, and carries it out then, perhaps behind what came later. */
+    /* When the member continues it has the command, and runs it then, perhaps after later commands. */
     $lease = $lock->lease("extended $late", 60, renew: false);
     $members->pause($late);
     $took = elapsed(fn () => $lease->extend(20), $isExtended);
@@ -49,7 +49,8 @@ foreach ([0, 1, 2] as $late) {
     check("$late is late: resume() hopes for it a little", $took > 0.02, $took);
     check("$late is late: resume()", $lease?->isHeld() === true);
     same("$late is late: extend(60) after resume()", true, $lease->extend(60));
-    between("$late is late: remaining() after resume() and extend(60)", 30.0, 60.0, $lease->remaining());
+    between("$late is late: remaining() after resume() and extend(60)", 30.0, 60.0,
+        $lease->remaining());
     $members->resume($late);
     same("$late goes on: release() after resume()", true, $lease->release());
     $members->empty("$late goes on");

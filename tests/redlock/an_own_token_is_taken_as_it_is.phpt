@@ -1,5 +1,5 @@
 --TEST--
-A token of the caller is set on all members, and a second call with it is refused and frees nothing.
+A caller's own token is set on all members, and a second call with it is refused and frees nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -21,7 +21,7 @@ $members->hold('after that', 'k', 'mine');
 same('release()', true, $lock->release('k', 'mine'));
 $members->empty('release()');
 
-/* On one member somebody else has it. */
+/* On one member another holder has the lock. */
 $members->occupy('k', 'theirs', 2);
 same('one refuses', 'mine', $lock->acquire('k', 30, token: 'mine'));
 $members->hold('one refuses', 'k', 'mine', [0, 1]);

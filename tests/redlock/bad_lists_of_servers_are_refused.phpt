@@ -1,5 +1,5 @@
 --TEST--
-A server that is named twice, more than 15, and what is no DSN are a ValueError that says so, before any traffic.
+A server that is named twice, more than 15 servers, and a bad DSN are a ValueError with the reason, before any traffic.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -19,17 +19,21 @@ $rows = [
     'sixteen' => [array_map(fn ($i) => "redis://host$i", range(1, 16)), '~15~'],
     'one is empty' => [['redis://a', ''], '~empty~'],
     'one is no DSN' => [['redis://a', 'b'], '~scheme|://~'],
-    'one is of a kind that does not work yet' => [['redis://a', 'rediss://b'], '~not supported yet~'],
+    'one is of a kind that does not work yet' => [['redis://a', 'rediss://b'],
+        '~not supported yet~'],
     'with a password' => [['redis://:S3CRET@a', 'redis://:S3CRET@a'], '~twice~'],
 ];
 foreach ($rows as $what => [$servers, $message]) {
     $thrown = throws($what, 'ValueError', $message, fn () => new RedisLock($servers));
     matches("$what: names the argument", '~\(\$servers\)~', (string) $thrown?->getMessage());
-    check("$what: no secret", !str_contains((string) $thrown?->getMessage(), 'S3CRET'), $thrown?->getMessage());
+    check("$what: no secret", !str_contains((string) $thrown?->getMessage(), 'S3CRET'),
+        $thrown?->getMessage());
 }
 throws('one is no string', 'TypeError', '~string~', fn () => new RedisLock(['redis://a', 1]));
-check('fifteen', new RedisLock(array_map(fn ($i) => "redis://host$i", range(1, 15))) instanceof RedisLock);
-check('ports tell them apart', new RedisLock(['redis://a:1', 'redis://a:2', 'redis://a:3']) instanceof RedisLock);
+check('fifteen',
+    new RedisLock(array_map(fn ($i) => "redis://host$i", range(1, 15))) instanceof RedisLock);
+check('ports tell them apart',
+    new RedisLock(['redis://a:1', 'redis://a:2', 'redis://a:3']) instanceof RedisLock);
 
 done();
 ?>

@@ -1,5 +1,5 @@
 --TEST--
-Many locks, with members that die and hang in between, leave no descriptor and no memory behind.
+Many locks, with members that die and hang in between, leak no descriptor and no memory.
 --EXTENSIONS--
 redislock
 --SKIPIF--

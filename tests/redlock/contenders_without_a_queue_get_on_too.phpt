@@ -15,7 +15,8 @@ require_once __DIR__ . '/../inc/waiter.inc';
 $members = start_members(3);
 $waiters = [];
 for ($i = 0; $i < 5; $i++) {
-    $waiters[] = waiter($members->dsns(), 'k', ['ttl' => 30, 'wait' => slack(20.0)], ['wake' => false], function (RedisLock $lock, string $token): array {
+    $waiters[] = waiter($members->dsns(), 'k', ['ttl' => 30, 'wait' => slack(20.0)],
+            ['wake' => false], function (RedisLock $lock, string $token): array {
         $from = now();
         usleep(10_000);
         return [$from, now(), $lock->release('k', $token)];
@@ -29,7 +30,8 @@ foreach ($waiters as $i => $waiter) {
 }
 sort($sections);
 for ($i = 1; $i < 5; $i++) {
-    check("section $i begins after the last one", $sections[$i][0] >= $sections[$i - 1][1], $sections);
+    check("section $i begins after the last one", $sections[$i][0] >= $sections[$i - 1][1],
+        $sections);
 }
 $members->empty('at the end');
 

@@ -1,5 +1,5 @@
 --TEST--
-A member that cannot be reached is tried again with pauses, not by every call.
+A member that cannot be reached is dialled again after pauses, not by every call.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-An acquire that nothing stands in the way of is one SET on each member, and a release one command on each, or two.
+An uncontended acquire() sends one SET to each member, and a release sends one command or two to each.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,9 +23,10 @@ $members->empty('release()');
 foreach ($monitors as $i => $monitor) {
     /* Without what this test looks with. */
     $lines = array_values(array_filter($monitor->lines(), fn ($line) => preg_match('~^(SET|EVAL|EVALSHA|DEL) ~', $line) === 1));
-    /* One whose answer nobody reads is followed by one that needs no helper keys. */
+    /* A release whose answer is not read is followed by a release that needs no helper keys. */
     $second = array_slice($lines, 2);
-    check("member $i: two commands", in_array($second, [[], ['EVAL SCRIPT 1 k TOKEN']], true), $lines);
+    check("member $i: two commands", in_array($second, [[], ['EVAL SCRIPT 1 k TOKEN']], true),
+        $lines);
     same("member $i: SET", 'SET k TOKEN NX PX 30000', $lines[0] ?? '');
     /* By its text where the SET's answer has not come yet. */
     matches("member $i: release", '~^(EVALSHA SHA|EVAL SCRIPT) .* TOKEN~', $lines[1] ?? '');

@@ -23,7 +23,8 @@ foreach ([2 => 2, 4 => 3] as $n => $needed) {
             $members->hold("$dead of $n dead", 'k', $token, $rest);
             same("$dead of $n dead: release()", true, $lock->release('k', $token));
         } else {
-            fails_by("$dead of $n dead", array_slice($members->servers, 0, $dead), fn () => $lock->acquire('k'));
+            fails_by("$dead of $n dead", array_slice($members->servers, 0, $dead),
+                fn () => $lock->acquire('k'));
         }
         $members->empty("$dead of $n dead", $rest);
     }

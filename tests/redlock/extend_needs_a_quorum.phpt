@@ -26,7 +26,8 @@ foreach ([1, 2, 3, 4, 5] as $n) {
         same("N = $n, $lost lost", $isHeld, $lock->extend('k', $token, 60));
         if ($isHeld) {
             $rest = $lost === $n ? [] : range($lost, $n - 1);
-            eventually("N = $n, $lost lost: TTL", fn () => array_filter($rest, fn ($i) => $members->servers[$i]->cmd('PTTL', 'k') < 50000) === []);
+            eventually("N = $n, $lost lost: TTL", fn () => array_filter($rest,
+                fn ($i) => $members->servers[$i]->cmd('PTTL', 'k') < 50000) === []);
             same("N = $n, $lost lost: owner()", $token, $lock->owner('k'));
             same("N = $n, $lost lost: release()", true, $lock->release('k', $token));
         }

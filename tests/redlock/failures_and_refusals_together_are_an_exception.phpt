@@ -1,5 +1,5 @@
 --TEST--
-When those who refuse are too few to say that it is taken, and those who fail rule a quorum out, that is an exception.
+If too few members refuse to decide that the lock is taken, and failures rule out a quorum, the call throws an exception.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-forceRelease() frees the lock on all servers, whoever has it there.
+forceRelease() frees the lock on all servers, whichever holder it has there.
 --EXTENSIONS--
 redislock
 --SKIPIF--

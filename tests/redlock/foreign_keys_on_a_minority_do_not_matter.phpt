@@ -1,5 +1,5 @@
 --TEST--
-What somebody else has on a minority of the servers neither keeps the lock from us nor is touched.
+Keys of another holder on a minority of the servers do not prevent the lock, and do not change.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -26,9 +26,13 @@ foreach (['redis://a b', 'redis://a redis://b redis://c:x'] as $bad) {
     same("ini_set() of $bad", false, @ini_set('redislock.servers', $bad));
 }
 same('it stays', $before, ini_get('redislock.servers'));
-$code = 'try { var_dump((new RedisLock())->acquire("k") !== null); } catch (ValueError $e) { echo $e->getMessage(); }';
-same('from the command line', "bool(true)\n", run_php($code, [], ['redislock.servers' => implode(' ', $members->dsns())]));
-foreach (['redis://a redis://a' => '~redislock\.servers.*twice~', implode(' ', array_map(fn ($i) => "redis://h$i", range(1, 16))) => '~redislock\.servers.*15~'] as $bad => $message) {
+$code =
+    'try { var_dump((new RedisLock())->acquire("k") !== null); } catch (ValueError $e) { echo $e->getMessage(); }';
+same('from the command line', "bool(true)\n",
+    run_php($code, [], ['redislock.servers' => implode(' ', $members->dsns())]));
+foreach (['redis://a redis://a' => '~redislock\.servers.*twice~',
+        implode(' ', array_map(fn ($i) => "redis://h$i", range(1, 16))) =>
+                '~redislock\.servers.*15~'] as $bad => $message) {
     matches("of $bad", $message, run_php($code, [], ['redislock.servers' => $bad]));
 }
 

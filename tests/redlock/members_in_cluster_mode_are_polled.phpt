@@ -1,5 +1,5 @@
 --TEST--
-Several members that are nodes of clusters: a wait polls, as with one server, and gets the lock.
+If the members are nodes of clusters, a wait polls, as with one server, and gets the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,12 +13,14 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $dsns = [];
 for ($i = 0; $i < 3; $i++) {
-    $servers[$i] = start_server(['cluster-enabled' => 'yes', 'cluster-port' => free_port()], tcp: true);
+    $servers[$i] = start_server(['cluster-enabled' => 'yes', 'cluster-port' => free_port()],
+        tcp: true);
     $servers[$i]->cmd('CLUSTER', 'ADDSLOTSRANGE', 0, 16383);
     $dsns[] = $servers[$i]->dsn();
 }
 foreach ($servers as $i => $server) {
-    eventually("cluster $i is up", fn () => str_contains($server->cmd('CLUSTER', 'INFO'), 'cluster_state:ok'), 20.0);
+    eventually("cluster $i is up",
+        fn () => str_contains($server->cmd('CLUSTER', 'INFO'), 'cluster_state:ok'), 20.0);
 }
 foreach ([1, 3] as $count) {
     $some = array_slice($dsns, 0, $count);

@@ -21,7 +21,9 @@ try {
     $seen = $thrown . show($thrown->getReasons()) . print_r($thrown, true);
     check('the exception', !str_contains($seen, 'S3CRET'), $seen);
     /* The outcome is clear when two have failed. */
-    check('reasons', count($thrown->getReasons()) >= 2 && array_diff(array_keys($thrown->getReasons()), $members->dsns()) === [], array_keys($thrown->getReasons()));
+    check('reasons', count($thrown->getReasons()) >= 2
+        && array_diff(array_keys($thrown->getReasons()), $members->dsns()) === [],
+        array_keys($thrown->getReasons()));
 }
 ob_start();
 var_dump($lock);

@@ -1,5 +1,5 @@
 --TEST--
-With persistent: false an object has a connection of its own to each member, which ends with it; close() drops idle ones.
+With persistent: false an object has a connection of its own to each member, which ends with the object; close() closes idle ones.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,7 +12,8 @@ skip_without_server();
 require_once __DIR__ . '/../inc/members.inc';
 
 $members = start_members(3);
-$clients = fn () => array_map(fn (TestServer $server) => count($server->client()->clients()), $members->servers);
+$clients = fn () => array_map(fn (TestServer $server) => count($server->client()->clients()),
+    $members->servers);
 $lock = $members->lock(persistent: false);
 same('before the first call', [0, 0, 0], $clients());
 $token = $lock->acquire('k');

@@ -1,5 +1,5 @@
 --TEST--
-Several servers: of several that bring one token at most one gets the lease; when none does, the token is worth what it was.
+On several servers at most one of several callers with the same token gets the lease; if none does, the token keeps its worth.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,7 +14,7 @@ require_once __DIR__ . '/../inc/members.inc';
 $members = start_members(3);
 $lock = $members->lock();
 
-/* One behind the other. */
+/* One call after the other. */
 $token = $lock->lease('k', 60)->detach();
 $members->hold('detached', 'k', $token);
 $first = $lock->resume('k', $token, 60);
@@ -54,7 +54,8 @@ for ($round = 0; $round < 10; $round++) {
     check("round $round: at most one", $winners <= 1, $winners);
     $got += $winners;
     if ($winners === 0) {
-        eventually("round $round: the token is back", fn () => $members->holding("k$round", $token) === 3);
+        eventually("round $round: the token is back",
+            fn () => $members->holding("k$round", $token) === 3);
     } else {
         check("round $round: it is worth nothing", $lock->resume("k$round", $token, 60) === null);
     }

@@ -1,5 +1,5 @@
 --TEST--
-release() is true when a quorum still had the token and false when a quorum had lost it; it deletes what is left either way.
+release() returns true when a quorum still had the token and false when a quorum had lost it; it deletes the rest either way.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -28,7 +28,8 @@ foreach ($cycles as $what => $cycle) {
         same("$what: cycle $i", true, $cycle());
     }
     $dialled = $lock->stats()['connects'] - $before;
-    /* A wait takes a second connection for the queue; a busy machine may make a member look silent. */
+    /* A wait takes a second connection for the queue; a busy machine may make a member look
+     * silent. */
     check("$what: connections dialled in " . CYCLES . ' cycles', $dialled <= 12, $dialled);
 }
 $members->empty('at the end');

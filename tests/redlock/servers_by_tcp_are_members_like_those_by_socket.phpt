@@ -1,5 +1,5 @@
 --TEST--
-Members may be reached in different ways, by TCP with a database and by unix sockets.
+Members may be reached in different ways: by TCP with a database, and by unix sockets.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -16,12 +16,14 @@ $members = start_members(3, tcp: true);
 $lock = new RedisLock([$a->tcpDsn('/2'), $b->dsn('?db=3'), $c->tcpDsn()], 'p:');
 $token = $lock->acquire('k', 30);
 matches('acquire()', TOKEN, (string) $token);
-eventually('each has it in its database', fn () => [$a->locks(), $b->locks(), $c->locks()] === [['2:p:k'], ['3:p:k'], ['0:p:k']]);
+eventually('each has it in its database',
+    fn () => [$a->locks(), $b->locks(), $c->locks()] === [['2:p:k'], ['3:p:k'], ['0:p:k']]);
 same('owner()', $token, $lock->owner('k'));
 $a->kill();
 same('extend()', true, $lock->extend('k', $token, 60));
 $b->kill();
-$thrown = throws('two dead', 'RedisLockConnectionException', '~.~', fn () => $lock->extend('k', $token, 60));
+$thrown = throws('two dead', 'RedisLockConnectionException', '~.~',
+    fn () => $lock->extend('k', $token, 60));
 $reasons = $thrown?->getReasons() ?? [];
 same('their names', 2, count($reasons)) || print show($reasons) . "\n";
 matches('refused', '~refused~i', implode(' ', $reasons));

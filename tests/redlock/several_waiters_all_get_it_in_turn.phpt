@@ -19,7 +19,8 @@ $token = $lock->acquire('k', 60);
 $members->hold('at first', 'k', $token);
 $waiters = [];
 for ($i = 0; $i < $count; $i++) {
-    $waiters[] = waiter($members->dsns(), 'k', ['ttl' => 30, 'wait' => slack(20.0)], then: function (RedisLock $lock, string $token): array {
+    $waiters[] = waiter($members->dsns(), 'k', ['ttl' => 30, 'wait' => slack(20.0)],
+            then: function (RedisLock $lock, string $token): array {
         $from = now();
         usleep(50_000);
         $until = now();
@@ -39,7 +40,8 @@ foreach ($waiters as $i => $waiter) {
 }
 sort($sections);
 for ($i = 1; $i < $count; $i++) {
-    check("section $i begins after the last one", $sections[$i][0] >= $sections[$i - 1][1], $sections);
+    check("section $i begins after the last one", $sections[$i][0] >= $sections[$i - 1][1],
+        $sections);
 }
 between('all of it', 0.3, slack(5.0), $sections[$count - 1][1] - $start);
 $members->empty('at the end');

@@ -19,16 +19,19 @@ $seen = $lock->synchronized('k', function (RedisLockLease $lease) use ($members)
 });
 same('result', 'result', $seen);
 $members->empty('after it');
-throws('exception', 'LogicException', '~mine~', fn () => $lock->synchronized('k', fn () => throw new LogicException('mine')));
+throws('exception', 'LogicException', '~mine~',
+    fn () => $lock->synchronized('k', fn () => throw new LogicException('mine')));
 $members->empty('after an exception');
 $members->occupy('k', 'theirs', 0, 1);
-throws('taken', 'RedisLockTimeoutException', '~k~', fn () => $lock->synchronized('k', fn () => print "no\n", 30, 0.1));
+throws('taken', 'RedisLockTimeoutException', '~k~',
+    fn () => $lock->synchronized('k', fn () => print "no\n", 30, 0.1));
 $members->empty('taken', [2]);
 $members->flush();
 $members->kill(0);
 same('one dead', 7, $lock->synchronized('k', fn () => 7));
 $members->empty('one dead', [1, 2]);
-$thrown = throws('lost in the section', 'RedisLockLostException', '~lost~', fn () => $lock->synchronized('k', function (RedisLockLease $lease) use ($members): int {
+$thrown = throws('lost in the section', 'RedisLockLostException', '~lost~',
+        fn () => $lock->synchronized('k', function (RedisLockLease $lease) use ($members): int {
     $members->kill(1);
     eventually('it is lost', fn () => !$lease->isHeld());
     return 8;

@@ -1,5 +1,5 @@
 --TEST--
-synchronized() throws each time when a majority of the servers has lost the lock, whichever server answers first.
+synchronized() always throws when a majority of the servers has lost the lock, whichever server answers first.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,7 +13,7 @@ require_once __DIR__ . '/../inc/members.inc';
 
 const ROUNDS = 100;
 
-/** Rounds in which these servers lose the key during the section: how many threw, and what the counters say. */
+/** Rounds in which these servers lose the key during the section: how many threw, and the counters. */
 function rounds(Members $members, RedisLock $lock, callable $losers): array
 {
     $before = RedisLock::stats();
@@ -31,7 +31,8 @@ function rounds(Members $members, RedisLock $lock, callable $losers): array
     }
     $after = RedisLock::stats();
     return ['thrown' => $thrown, 'released' => $after['released'] - $before['released'],
-        'not_released' => $after['not_released'] - $before['not_released'], 'failed' => $after['failed'] - $before['failed']];
+        'not_released' => $after['not_released'] - $before['not_released'],
+        'failed' => $after['failed'] - $before['failed']];
 }
 
 foreach ([3, 4, 5] as $count) {
@@ -40,14 +41,18 @@ foreach ([3, 4, 5] as $count) {
     $lock->release('warm', $lock->acquire('warm') ?? '');
     $quorum = $members->quorum();
     /* Another minority each time keeps the key. */
-    $some = fn (int $size) => fn (int $round) => array_map(fn (int $i) => ($i + $round) % $count, range(1, $size));
-    same("$count servers, $quorum lose it", ['thrown' => ROUNDS, 'released' => 0, 'not_released' => ROUNDS, 'failed' => 0],
+    $some = fn (int $size) => fn (int $round) => array_map(fn (int $i) => ($i + $round) % $count,
+        range(1, $size));
+    same("$count servers, $quorum lose it",
+        ['thrown' => ROUNDS, 'released' => 0, 'not_released' => ROUNDS, 'failed' => 0],
         rounds($members, $lock, $some($quorum)));
     $least = $count - $quorum + 1;
-    same("$count servers, $least lose it", ['thrown' => ROUNDS, 'released' => 0, 'not_released' => ROUNDS, 'failed' => 0],
+    same("$count servers, $least lose it",
+        ['thrown' => ROUNDS, 'released' => 0, 'not_released' => ROUNDS, 'failed' => 0],
         rounds($members, $lock, $some($least)));
     $minority = $count - $quorum;
-    same("$count servers, $minority lose it", ['thrown' => 0, 'released' => ROUNDS, 'not_released' => 0, 'failed' => 0],
+    same("$count servers, $minority lose it",
+        ['thrown' => 0, 'released' => ROUNDS, 'not_released' => 0, 'failed' => 0],
         rounds($members, $lock, $some($minority)));
     $members->empty("$count servers");
 }

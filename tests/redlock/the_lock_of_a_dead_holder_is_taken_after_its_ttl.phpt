@@ -1,5 +1,5 @@
 --TEST--
-A holder that was killed keeps the lock for its TTL, and then a waiter has it.
+A holder that was killed keeps the lock for its TTL, and then a waiter gets it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,7 +13,10 @@ require_once __DIR__ . '/../inc/members.inc';
 require_once __DIR__ . '/../inc/lease.inc';
 
 $members = start_members(3);
-$child = start_and_stop_at('$lock = new RedisLock(array_slice($argv, 1)); $ignored = $lock->acquire("k", 1.5);', '', $members->dsns());
+$child =
+    start_and_stop_at(
+        '$lock = new RedisLock(array_slice($argv, 1)); $ignored = $lock->acquire("k", 1.5);', '',
+        $members->dsns());
 $start = now();
 $child->signal(9);
 $lock = $members->lock();

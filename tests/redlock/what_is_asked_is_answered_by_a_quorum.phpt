@@ -1,5 +1,5 @@
 --TEST--
-isLocked(), owner() and remaining() say what a quorum says.
+isLocked(), owner() and remaining() return the answer of a quorum.
 --EXTENSIONS--
 redislock
 --SKIPIF--

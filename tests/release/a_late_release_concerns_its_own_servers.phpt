@@ -1,5 +1,5 @@
 --TEST--
-A release that is being repeated refuses its token on the servers that owe it, and nowhere else.
+A release that is being repeated refuses its token only on the servers that have not confirmed it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,9 +23,12 @@ $token = $lock->acquire('k', 60);
 $begin($here);
 throws('the release', $class, '~READONLY~', fn () => $lock->release('k', $token));
 
-foreach (['the same object' => $lock, 'an object of the same server' => $same, 'a set with that server' => $both] as $what => $one) {
-    throws("$what: acquire()", 'RedisLockException', '~"k".*fresh token~', fn () => $one->acquire('k', token: $token));
-    throws("$what: lease()", 'RedisLockException', '~"k".*fresh token~', fn () => $one->lease('k', token: $token));
+foreach (['the same object' => $lock, 'an object of the same server' => $same,
+        'a set with that server' => $both] as $what => $one) {
+    throws("$what: acquire()", 'RedisLockException', '~"k".*fresh token~',
+        fn () => $one->acquire('k', token: $token));
+    throws("$what: lease()", 'RedisLockException', '~"k".*fresh token~',
+        fn () => $one->lease('k', token: $token));
     same("$what: extend()", false, $one->extend('k', $token, 30));
     same("$what: resume()", null, $one->resume('k', $token));
 }
@@ -37,7 +40,8 @@ check('another server: resume()', $lease?->isHeld() === true);
 $lease?->release();
 $lease = $other->lease('k', 60, token: $token);
 check('another server: lease()', $lease?->isHeld() === true);
-throws('another database is asked', $class, '~READONLY~', fn () => $database->acquire('k', token: $token));
+throws('another database is asked', $class, '~READONLY~',
+    fn () => $database->acquire('k', token: $token));
 
 $end($here);
 eventually('the late release is done', fn () => $here->cmd('EXISTS', 'k') === 0, 5.0);

@@ -1,5 +1,5 @@
 --TEST--
-release() with a token that is not the holder's says false and frees nothing.
+release() with another token than the holder's returns false and frees nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,7 +14,8 @@ require __DIR__ . '/../inc/server.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $token = $lock->acquire('k', 20);
-foreach ([RedisLock::token(), 'x', "$token ", substr($token, 0, -1), strtoupper($token), "$token\0"] as $wrong) {
+foreach ([RedisLock::token(), 'x', "$token ", substr($token, 0, -1), strtoupper($token), "$token\0"]
+        as $wrong) {
     same('release()', false, $lock->release('k', $wrong));
 }
 same('another key', false, $lock->release('k2', $token));

@@ -1,5 +1,5 @@
 --TEST--
-release() frees the lock and says true; a second one says false.
+release() frees the lock and returns true; a second one returns false.
 --EXTENSIONS--
 redislock
 --SKIPIF--

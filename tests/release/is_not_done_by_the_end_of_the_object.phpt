@@ -1,5 +1,5 @@
 --TEST--
-A token's lock outlives its object and its process.
+The lock of a token outlives its object and its process.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
 foreach (['true', 'false'] as $persistent) {
-    $token = run_php('echo (new RedisLock($argv[1], persistent: ' . $persistent . '))->acquire("k", 20);', [$server->dsn()]);
+    $token = run_php('echo (new RedisLock($argv[1], persistent: ' . $persistent
+        . '))->acquire("k", 20);', [$server->dsn()]);
     matches('token', TOKEN, $token);
     same('value', $token, $server->cmd('GET', 'k'));
     same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));

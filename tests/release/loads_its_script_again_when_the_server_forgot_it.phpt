@@ -31,7 +31,8 @@ foreach (['3 k k::rl-wait k::rl-wake', '1 k'] as $keys) {
     $monitor->commands();
     same('wrong token', false, $lock->release('k', 'x'));
     same('the text is sent once', true, $lock->release('k', $token));
-    same('commands', ["EVALSHA SHA $keys x", "EVAL SCRIPT $keys x", "EVALSHA SHA $keys TOKEN"], $monitor->lines());
+    same('commands', ["EVALSHA SHA $keys x", "EVAL SCRIPT $keys x", "EVALSHA SHA $keys TOKEN"],
+        $monitor->lines());
     same('keys', [], $server->keys());
 }
 

@@ -1,5 +1,5 @@
 --TEST--
-release() after the TTL says false, and does not free the next holder's lock.
+release() after the TTL returns false, and does not free the lock of the next holder.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When the reply of a release is lost, nobody can know who freed the lock: an exception says so.
+If the reply to a release is lost, the outcome is unknown, and the exception says so.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -18,13 +18,15 @@ $lock->release('warm', $lock->acquire('warm'));
 
 $token = $lock->acquire('k');
 $fake->rules([rule('EVALSHA', ['forward', 'close'], times: 1)]);
-$thrown = throws('reply lost', 'RedisLockConnectionException', '~no longer held.*outcome unknown~is', fn () => $lock->release('k', $token));
+$thrown = throws('reply lost', 'RedisLockConnectionException',
+    '~no longer held.*outcome unknown~is', fn () => $lock->release('k', $token));
 check('no token in the message', !str_contains($thrown->getMessage(), $token));
 same('keys', [], $server->keys());
 
 $token = $lock->acquire('k');
 $fake->rules([rule('EVALSHA', ['forward', wait_for(1.0), 'reply'], times: 1)]);
-throws('reply late', 'RedisLockConnectionException', '~.~', fn () => $lock->release('k', $token), 3.0);
+throws('reply late', 'RedisLockConnectionException', '~.~',
+    fn () => $lock->release('k', $token), 3.0);
 same('keys', [], $server->keys());
 same('the next lock', true, $lock->release('k', $lock->acquire('k')));
 

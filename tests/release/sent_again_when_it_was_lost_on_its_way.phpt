@@ -1,5 +1,5 @@
 --TEST--
-A release that was lost before the server saw it is sent again: true.
+A release that was lost before it reached the server is sent again and returns true.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A release() of a drawn token that throws is repeated until the server confirms it; of a caller's own token it is not.
+A failed release() of a drawn token is repeated until the server confirms it; that of a caller's own token is not.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -18,12 +18,15 @@ postponed();
 same('threads before', 1, threads());
 foreach (outages() as $name => $outage) {
     $token = $lock->acquire('k', 60);
-    freed_after_outage($name, $server, $outage, function () use ($lock, $token, $outage, $name): void {
+    freed_after_outage($name, $server, $outage,
+            function () use ($lock, $token, $outage, $name): void {
         throws($name, $outage[2], '~.~', fn () => $lock->release('k', $token));
         same("$name: extend() is refused", false, $lock->extend('k', $token, 30));
         same("$name: so is resume()", null, $lock->resume('k', $token));
-        throws("$name: and to take it again with this token", 'RedisLockException', '~"k".*fresh token~', fn () => $lock->acquire('k', token: $token));
-        throws("$name: nor as a lease", 'RedisLockException', '~"k".*fresh token~', fn () => $lock->lease('k', token: $token));
+        throws("$name: and to take it again with this token", 'RedisLockException',
+            '~"k".*fresh token~', fn () => $lock->acquire('k', token: $token));
+        throws("$name: nor as a lease", 'RedisLockException', '~"k".*fresh token~',
+            fn () => $lock->lease('k', token: $token));
     }, 'p:k');
     eventually("$name: nothing is repeated any more", fn () => ($now = postponed())[0] === $now[1]);
     same("$name: the token is not special then", $token, $lock->acquire('k', token: $token));
@@ -35,7 +38,8 @@ same('threads', 2, threads());
 [$begin, $end] = outages()['READONLY'];
 $ignored = $lock->acquire('k', 60, token: 'my own');
 $begin($server);
-throws('an own token', 'RedisLockServerException', '~READONLY~', fn () => $lock->release('k', 'my own'));
+throws('an own token', 'RedisLockServerException', '~READONLY~',
+    fn () => $lock->release('k', 'my own'));
 $end($server);
 usleep(200_000);
 same('an own token is left alone', 'my own', $server->cmd('GET', 'p:k'));
@@ -45,7 +49,8 @@ same('nor refused', true, $lock->extend('k', 'my own', 5));
 /* What has been taken over by another holder meanwhile is left alone, and ends the repetition. */
 $token = $lock->acquire('l', 60);
 $begin($server);
-throws('taken over', 'RedisLockServerException', '~READONLY~', fn () => $lock->release('l', $token));
+throws('taken over', 'RedisLockServerException', '~READONLY~',
+    fn () => $lock->release('l', $token));
 $end($server);
 $server->cmd('SET', 'p:l', 'theirs');
 eventually('the repetition ends', fn () => postponed() === [4, 4, 0]);

@@ -14,7 +14,8 @@ require __DIR__ . '/../inc/server.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $token = $lock->acquire('k');
-echo run_php('var_dump((new RedisLock($argv[1]))->release("k", $argv[2]));', [$server->dsn(), $token]);
+echo run_php('var_dump((new RedisLock($argv[1]))->release("k", $argv[2]));',
+    [$server->dsn(), $token]);
 same('keys', [], $server->keys());
 same('release()', false, $lock->release('k', $token));
 

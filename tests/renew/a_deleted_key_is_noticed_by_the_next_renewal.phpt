@@ -1,5 +1,5 @@
 --TEST--
-A key that somebody deleted is noticed by the next renewal, a third of the TTL later at most.
+The next renewal notices a deleted key, after a third of the TTL at most.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,7 +23,8 @@ for ($i = 0; $i < 4; $i++) {
 }
 without_traffic('afterwards', $server, function () use ($lease): void {
     same('remaining()', 0.0, $lease->remaining());
-    throws('assertHeld()', 'RedisLockLostException', '~^the lock "k" was lost: its key was deleted at the server$~', $lease->assertHeld(...));
+    throws('assertHeld()', 'RedisLockLostException',
+        '~^the lock "k" was lost: its key was deleted at the server$~', $lease->assertHeld(...));
     throws('detach()', 'RedisLockLostException', '~"k" was lost~', $lease->detach(...));
     same('extend()', false, $lease->extend(10));
     same('verify()', false, $lease->verify());
@@ -32,12 +33,13 @@ without_traffic('afterwards', $server, function () use ($lease): void {
 });
 same('lost is counted once', 4, lost());
 
-/* It is nobody's: it can be had again, by a new lease. */
+/* The lock is free: a new lease can take it. */
 $lease = $lock->lease('k', 0.9);
 same('taken again', true, $lease->isHeld());
 unset($lease);
 
-$thrown = throws('a section', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function ($lease) use ($server): int {
+$thrown = throws('a section', 'RedisLockLostException', '~"k" was lost~',
+        fn () => $lock->synchronized('k', function ($lease) use ($server): int {
     $server->cmd('DEL', 'k');
     until_lost('in the section', $lease);
     return 5;

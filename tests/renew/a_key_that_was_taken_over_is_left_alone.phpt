@@ -1,5 +1,5 @@
 --TEST--
-A key that somebody else has taken over, of whatever type, is left alone: not renewed, not released.
+A key that another holder has taken over, of any type, is neither renewed nor released.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -26,7 +26,8 @@ foreach ($theirs as $what => $command) {
     $server->cmd('DEL', $keys[$what]);
     $command === null || $server->cmd(...$command);
 }
-$other = start_and_stop_at('$lease = (new RedisLock($argv[1]))->lease("e", 0.6);', 'echo $lease->isHeld() ? "held" : "lost"; $lease->detach();', [$server->dsn()]);
+$other = start_and_stop_at('$lease = (new RedisLock($argv[1]))->lease("e", 0.6);',
+    'echo $lease->isHeld() ? "held" : "lost"; $lease->detach();', [$server->dsn()]);
 $before = array_map(fn ($key) => $server->cmd('DUMP', $key), $keys);
 foreach ($leases as $what => $lease) {
     between("$what: noticed", 0, 0.2 + slack(0.3), until_lost($what, $lease));
@@ -36,7 +37,8 @@ foreach ($leases as $what => $lease) {
     same("$what: release()", false, $lease->release());
 }
 unset($leases, $lease);
-same('values', array_map(bin2hex(...), $before), array_map(fn ($key) => bin2hex($server->cmd('DUMP', $key) ?? ''), $keys));
+same('values', array_map(bin2hex(...), $before),
+    array_map(fn ($key) => bin2hex($server->cmd('DUMP', $key) ?? ''), $keys));
 between('their ttl', 50000, 60000, $server->cmd('PTTL', 'a'));
 same('no ttl', -1, $server->cmd('PTTL', 'b'));
 $other->tell('go');

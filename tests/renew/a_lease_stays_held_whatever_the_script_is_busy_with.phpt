@@ -13,16 +13,19 @@ skip_under_valgrind();
 require __DIR__ . '/../inc/renew.inc';
 
 const SECONDS = 10.0;
-$ttl = min(SECONDS / 3, slack(1.0)); // renewed at each third, and several times while the work goes on
+// renewed at each third, and several times while the work goes on
+$ttl = min(SECONDS / 3, slack(1.0));
 /* One call of C that computes all the time; where there is no SQLite, another one. */
 $sqlite = ini_of_extension('sqlite3');
 $query = $sqlite === null
     ? '$compute = fn (int $n) => hash_pbkdf2("sha256", "x", "y", $n);'
     : '$db = new SQLite3(":memory:");
-    $compute = fn (int $n) => $db->querySingle("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT $n) SELECT count(*) FROM c");';
+    $compute = fn (int $n) => $db->querySingle("WITH RECURSIVE
+        c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT $n) SELECT count(*) FROM c");';
 $works = [
     'loop' => 'while (hrtime(true) < $until) {}',
-    'sleep' => 'for ($left = ' . SECONDS . '; $left > 0; $left = ($until - hrtime(true)) / 1e9) { sleep((int) ceil($left)); }',
+    'sleep' => 'for ($left = ' . SECONDS
+    . '; $left > 0; $left = ($until - hrtime(true)) / 1e9) { sleep((int) ceil($left)); }',
     'fread' => '[$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
         stream_set_timeout($ours, ' . (int) SECONDS . ');
         fread($ours, 1);',
@@ -49,7 +52,8 @@ foreach ($works as $what => $code) {
         $until = $start + ' . SECONDS . 'e9;
         ' . $code . '
         $took = (hrtime(true) - $start) / 1e9;
-        echo json_encode([$lease->isHeld(), $took >= ' . SECONDS . ' - 0.1, RedisLock::stats()["lost"]]), "\n";
+        echo json_encode([$lease->isHeld(), $took >= ' . SECONDS
+        . ' - 0.1, RedisLock::stats()["lost"]]), "\n";
         fgets(STDIN);', [$server->dsn(), $what], $what === 'query' ? (array) $sqlite : []);
 }
 foreach ($children as $what => $child) {
@@ -59,11 +63,13 @@ foreach ($children as $what => $child) {
 $until = now() + SECONDS;
 $samples = sample_pttl($server, array_keys($works), fn () => now() < $until, 10000);
 foreach ($children as $what => $child) {
-    check("$what: PTTL is never under 0.45 of the TTL", $samples[$what]['least'] >= 450 * $ttl, $samples[$what]);
+    check("$what: PTTL is never under 0.45 of the TTL", $samples[$what]['least'] >= 450 * $ttl,
+        $samples[$what]);
     check("$what: and never over the TTL", $samples[$what]['most'] <= 1000 * $ttl, $samples[$what]);
     check("$what: it was looked at", $samples[$what]['seen'] >= 50, $samples[$what]);
     if ($what !== 'query') {
-        matches("$what: it was held all the time", '~^ready\n\[true,true,0\]\n$~D', $child->expect('~\]\n~'));
+        matches("$what: it was held all the time", '~^ready\n\[true,true,0\]\n$~D',
+            $child->expect('~\]\n~'));
         $child->tell('end');
         $child->output();
     } else {

@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $fake = fake_server([], $server, true);
-/* It looks at the lease as soon as it runs again, and then until told to end. */
+/* The process checks the lease as soon as it runs again, and then until it is ordered to end. */
 $code = '
     $lease = (new RedisLock($argv[1]))->lease($argv[2], (float) $argv[3]);
     stream_set_blocking(STDIN, false);
@@ -31,13 +31,14 @@ $code = '
         usleep(2000);
     }
     echo $lease->isHeld() ? "held" : "lost", ", ", RedisLock::stats()["lost"];';
-$children = ['asleep' => start_php($code, [$server->dsn(), 'asleep', 0.6]), 'answered' => start_php($code, [$fake->dsn(), 'answered', 1.8])];
+$children = ['asleep' => start_php($code, [$server->dsn(), 'asleep', 0.6]),
+    'answered' => start_php($code, [$fake->dsn(), 'answered', 1.8])];
 foreach ($children as $child) {
     $child->expect('~ready~');
 }
 /*
- * The second one is stopped when its renewal is on its way: the answer comes, and waits. When it goes on, the time that
- * was proven is over; that of the renewal would not be.
+ * The second one is stopped when its renewal is on its way: the answer comes, and waits. When it
+ * goes on, the time that was proven is over; that of the renewal would not be.
  */
 $fake->rules([rule('EVALSHA', [wait_for(0.1), 'pass'])]);
 $before = count($fake->commands('EVALSHA'));

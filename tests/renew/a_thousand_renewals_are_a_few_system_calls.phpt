@@ -1,12 +1,13 @@
 --TEST--
-The renewals of a thousand leases are a few system calls: all that is due goes out in one write.
+The renewals of a thousand leases take a few system calls, because all due renewals go out in one write.
 --EXTENSIONS--
 redislock
 --SKIPIF--
 <?php
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
-if (trim((string) shell_exec('strace -c -o /dev/null true 2>&1 && echo yes')) !== 'yes') { die('skip no strace, or not permitted'); }
+if (trim((string) shell_exec('strace -c -o /dev/null true 2>&1 && echo yes'))
+    !== 'yes') { die('skip no strace, or not permitted'); }
 skip_under_valgrind();
 ?>
 --FILE--
@@ -16,12 +17,16 @@ require __DIR__ . '/../inc/renew.inc';
 $server = start_server();
 $code = '$lock = new RedisLock($argv[1]);
     for ($i = 0; $i < 1000; $i++) { $leases[] = $lock->lease("k$i", 1.5); }
-    for ($until = hrtime(true) + 2e10; RedisLock::stats()["renewed"] < 2000 && hrtime(true) < $until; usleep(10000)) {}
+    $until = hrtime(true) + 2e10;
+    while (RedisLock::stats()["renewed"] < 2000 && hrtime(true) < $until) { usleep(10000); }
     echo getmypid(), " ", RedisLock::stats()["renewed"];';
-exec('strace -f -e trace=sendto -o ' . escapeshellarg("$server->folder/strace") . ' ' . php_command() . ' -r ' . escapeshellarg($code)
+exec('strace -f -e trace=sendto -o ' . escapeshellarg("$server->folder/strace") . ' '
+    . php_command() . ' -r ' . escapeshellarg($code)
     . ' -- ' . escapeshellarg($server->dsn()) . ' 2>&1', $output);
 [$pid, $renewals] = array_map(intval(...), explode(' ', implode("\n", $output)) + [0, 0]);
-$calls = array_count_values(array_map(intval(...), preg_grep('~sendto\(~', file("$server->folder/strace"))));
+$calls =
+    array_count_values(array_map(intval(...),
+        preg_grep('~sendto\(~', file("$server->folder/strace"))));
 check('the script itself has sent', ($calls[$pid] ?? 0) >= 1000, $output);
 unset($calls[$pid]);
 same('one thread beside it', 1, count($calls));

@@ -39,11 +39,12 @@ between('PTTL of the other', 1, 500, $server->cmd('PTTL', 'longer'));
 same('lost', 0, lost());
 same('release()', [true, true], [$shorter->release(), $longer->release()]);
 
-/* A renewal that comes behind it, with the old TTL, does not shorten it. */
+/* A later renewal with the old TTL does not shorten it. */
 $fake = fake_server([], $server, true);
 $lease = (new RedisLock($fake->dsn()))->lease('k', 0.9);
 renewals_go_on('at first');
-$fake->rules([['on' => 'EVALSHA', 'connection' => 2, 'times' => 1, 'do' => [wait_for(0.1), 'pass']]]);
+$fake->rules([['on' => 'EVALSHA', 'connection' => 2, 'times' => 1,
+    'do' => [wait_for(0.1), 'pass']]]);
 $before = count($fake->commands('EVALSHA'));
 $was = renewed();
 eventually('a renewal is held back', fn () => count($fake->commands('EVALSHA')) > $before);

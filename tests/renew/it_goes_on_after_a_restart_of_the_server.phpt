@@ -1,5 +1,5 @@
 --TEST--
-Renewal goes on after the server was restarted with its data, within the time that was proven.
+Renewal continues after the server was restarted with its data, within the time that was proven.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -11,8 +11,11 @@ skip_without_server();
 <?php
 require __DIR__ . '/../inc/renew.inc';
 
-$server = start_server(['appendonly' => 'yes', 'appendfsync' => 'always', 'aof-use-rdb-preamble' => 'no'], tcp: true);
-$leases = [(new RedisLock($server->dsn()))->lease('a', 1.5), (new RedisLock($server->tcpDsn()))->lease('b', 1.5)];
+$server =
+    start_server(['appendonly' => 'yes', 'appendfsync' => 'always', 'aof-use-rdb-preamble' => 'no'],
+        tcp: true);
+$leases = [(new RedisLock($server->dsn()))->lease('a', 1.5),
+    (new RedisLock($server->tcpDsn()))->lease('b', 1.5)];
 renewals_go_on('at first', 2);
 $server->restart();
 /* Longer than any TTL from before the restart. */

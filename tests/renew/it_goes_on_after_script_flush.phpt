@@ -1,5 +1,5 @@
 --TEST--
-Renewal goes on after SCRIPT FLUSH: the script is sent as text once.
+Renewal continues after SCRIPT FLUSH, and sends the script as text once.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Renewal goes on through errors of the server, as long as ownership is proven: rights, users, LOADING, BUSY, anything.
+Renewal continues through errors of the server (rights, users, LOADING, BUSY and others) as long as ownership is proven.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -36,15 +36,18 @@ same('release()', true, $lease->release());
 /* Three errors in a row before each renewal. */
 $fake = fake_server([], $server, true);
 $lease = (new RedisLock($fake->dsn()))->lease('k', 0.8);
-$errors = ['LOADING Redis is loading the dataset in memory', 'BUSY Redis is busy running a script', 'READONLY You can\'t write against a read only replica.',
+$errors = ['LOADING Redis is loading the dataset in memory', 'BUSY Redis is busy running a script',
+    'READONLY You can\'t write against a read only replica.',
     'MASTERDOWN Link with MASTER is down', 'OOM command not allowed', 'ERR something else'];
 foreach (array_chunk($errors, 3) as $n => $three) {
     renewals_go_on("before errors $n");
     $before = count($fake->commands('EVALSHA', 'EVAL'));
-    $fake->rules(array_map(fn ($error) => rule('EVALSHA', [send("-$error\r\n")], times: 1), $three));
+    $fake->rules(array_map(fn ($error) => rule('EVALSHA', [send("-$error\r\n")], times: 1),
+        $three));
     renewals_go_on("after errors $n");
     check("errors $n came", count($fake->commands('EVALSHA', 'EVAL')) >= $before + 4);
-    same("held after errors $n", [true, $lease->token()], [$lease->isHeld(), $server->cmd('GET', 'k')]);
+    same("held after errors $n", [true, $lease->token()],
+        [$lease->isHeld(), $server->cmd('GET', 'k')]);
 }
 same('lost', 0, lost());
 

@@ -1,5 +1,5 @@
 --TEST--
-Renewal goes on when its connection is killed, again and again.
+Renewal continues when its connection is killed, again and again.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,7 +12,8 @@ skip_without_server();
 require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server(tcp: true);
-$leases = [(new RedisLock($server->dsn('?db=2')))->lease('a', 0.6), (new RedisLock($server->tcpDsn()))->lease('b', 0.6),
+$leases = [(new RedisLock($server->dsn('?db=2')))->lease('a', 0.6),
+    (new RedisLock($server->tcpDsn()))->lease('b', 0.6),
     (new RedisLock('redis://' . loopback_name() . ":$server->port"))->lease('c', 0.6)];
 renewals_go_on('at first', 3);
 (new RedisLock($server->tcpDsn()))->close(); // that of the script, not that of the thread

@@ -1,5 +1,5 @@
 --TEST--
-Renewals, losses and what is told of them leave no memory, no descriptor and no connection behind.
+Renewals, losses and their reports leak no memory, no descriptor and no connection.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -32,14 +32,16 @@ $work = function (int $times) use ($lock, $server): void {
         try {
             unset($leases);
             $server->cmd('FLUSHALL');
-            $lock->synchronized('k', fn () => $server->cmd('DEL', 'k') && compute(0.05), 0.06, onLoss: stop(...));
+            $lock->synchronized('k', fn () => $server->cmd('DEL', 'k') && compute(0.05), 0.06,
+                onLoss: stop(...));
         } catch (RedisLockLostException) {
         }
     }
 };
 $used = function (): array {
     preg_match('~^VmRSS:\s+(\d+)~m', file_get_contents('/proc/self/status'), $m);
-    return ['RSS' => (int) $m[1], 'PHP' => memory_get_usage(), 'files' => count(glob('/proc/self/fd/*')), 'threads' => threads()];
+    return ['RSS' => (int) $m[1], 'PHP' => memory_get_usage(),
+        'files' => count(glob('/proc/self/fd/*')), 'threads' => threads()];
 };
 $work(10);
 $before = $used();
@@ -49,8 +51,10 @@ between('RSS in KiB', -1024, 512, $after['RSS'] - $before['RSS']);
 between('PHP', -4096, 4096, $after['PHP'] - $before['PHP']);
 same('files', $before['files'], $after['files']);
 same('threads', [2, 2], [$before['threads'], $after['threads']]);
-same('connections: that of the script, and that of the thread', 2, count($server->client()->clients()));
-check('there was something to renew and to lose', renewed() > 100 && lost() > 20, [renewed(), lost()]);
+same('connections: that of the script, and that of the thread', 2,
+    count($server->client()->clients()));
+check('there was something to renew and to lose', renewed() > 100 && lost() > 20,
+    [renewed(), lost()]);
 
 done();
 ?>

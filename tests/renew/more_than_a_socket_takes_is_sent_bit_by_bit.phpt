@@ -1,5 +1,5 @@
 --TEST--
-Renewals that do not fit into the buffer of a socket are sent bit by bit: all leases stay held, on one connection.
+Renewals that do not fit into the buffer of a socket are sent in parts: all leases stay held, on one connection.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,7 +23,8 @@ renewals_go_on('at first', 8);
 /* Four thirds of a TTL: without renewals none of them would be left. */
 usleep(2_000_000);
 same('held', array_fill(0, 8, true), array_map(fn ($lease) => $lease->isHeld(), $leases));
-same('tokens', array_map(fn ($lease) => $lease->token(), $leases), $server->cmd('MGET', ...array_map(fn ($lease) => $lease->key(), $leases)));
+same('tokens', array_map(fn ($lease) => $lease->token(), $leases),
+    $server->cmd('MGET', ...array_map(fn ($lease) => $lease->key(), $leases)));
 same('lost', 0, lost());
 between('connections', 1, 2, RedisLock::stats()['connects'] - $before);
 $leases = [];

@@ -1,5 +1,5 @@
 --TEST--
-Two processes hand a lock over to each other, and whoever has it renews it with its own TTL; nobody else gets between.
+Two processes hand a lock over to each other, and each holder renews it with its own TTL; no other process gets it in between.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,7 +17,7 @@ $code = '
     $lock = new RedisLock($argv[1]);
     while (($line = fgets(STDIN)) !== false && ($token = trim($line)) !== "end") {
         $lease = $lock->resume("k", $token, 0.5);
-        if ($lease === null) { die("not to be had\n"); }
+        if ($lease === null) { die("the lock is taken\n"); }
         echo "resumed\n";
         fgets(STDIN);
         echo $lease->isHeld() ? "held " : "lost ", $lease->detach(), ".\n";
@@ -27,7 +27,8 @@ $other = start_php($code, [$server->dsn()]);
 $lease = $lock->lease('k', 0.6);
 $rival = in_fork(function () use ($server): void {
     $lock = new RedisLock($server->dsn());
-    for ($until = now() + 60; $server->cmd('EXISTS', 'over') === 0 && now() < $until; usleep(1000)) {
+    for ($until = now() + 60; $server->cmd('EXISTS', 'over') === 0
+            && now() < $until; usleep(1000)) {
         same('taken by a third one', null, $lock->acquire('k'));
     }
 });

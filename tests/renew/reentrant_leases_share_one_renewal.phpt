@@ -1,5 +1,5 @@
 --TEST--
-Re-entrant leases share one renewal: it lasts as long as one of them wants it, and until the earliest of their maxHold.
+Re-entrant leases share one renewal, which lasts as long as one of them wants it, and until the earliest of their maxHold.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -44,8 +44,10 @@ unset($outer, $inner);
 
 /* The earliest maxHold counts, as long as it is there. */
 $pairs = [];
-foreach (['a shorter one inside' => [null, 0.5], 'a longer one inside' => [0.7, 60], 'none inside' => [0.7, null]] as $what => [$of_outer, $of_inner]) {
-    $pairs[$what] = [$lock->lease($what, 0.4, maxHold: $of_outer), $lock->lease($what, 0.4, maxHold: $of_inner)];
+foreach (['a shorter one inside' => [null, 0.5], 'a longer one inside' => [0.7, 60],
+        'none inside' => [0.7, null]] as $what => [$of_outer, $of_inner]) {
+    $pairs[$what] = [$lock->lease($what, 0.4, maxHold: $of_outer),
+        $lock->lease($what, 0.4, maxHold: $of_inner)];
     same("$what: the same lock", $pairs[$what][0]->token(), $pairs[$what][1]->token());
 }
 $outer = $lock->lease('k', 0.4);
@@ -59,7 +61,8 @@ unset($pairs, $one, $other, $outer);
 
 /* onLoss is wanted by one of them. */
 $outer = $lock->lease('k', 0.6);
-throws('onLoss of an inner one', 'RedisLockLostException', '~"k" was lost~', fn () => $lock->synchronized('k', function () use ($server): void {
+throws('onLoss of an inner one', 'RedisLockLostException', '~"k" was lost~',
+        fn () => $lock->synchronized('k', function () use ($server): void {
     $server->cmd('DEL', 'k');
     for ($until = now() + slack(5.0); now() < $until;) {
     }

@@ -1,5 +1,5 @@
 --TEST--
-redislock.max_hold is a ceiling for maxHold, changeable at any time; the smaller of both counts.
+redislock.max_hold is an upper limit for maxHold and can change at any time; the smaller of both counts.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,9 +15,10 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 same('default', '0', ini_get('redislock.max_hold'));
 
-/* What is set when the lease is made holds for it. */
+/* The setting at the time when the lease is made applies to it. */
 $leases = [];
-$make = function (string $what, ?float $expected, string $ini, array $args) use ($lock, &$leases): void {
+$make = function (string $what, ?float $expected, string $ini, array $args) use ($lock,
+        &$leases): void {
     ini_set('redislock.max_hold', $ini);
     $leases[$what] = [now(), $expected, $lock->lease($what, 0.3, ...$args)];
 };
@@ -40,7 +41,8 @@ foreach ($leases as $what => [, $expected, $lease]) {
     if ($expected === null) {
         is_whole($what, $server, $lease);
     } else {
-        between("$what: held for so long", max(0.31, $expected - 0.4), $expected + 0.05, $held[$what]);
+        between("$what: held for so long", max(0.31, $expected - 0.4), $expected + 0.05,
+            $held[$what]);
     }
 }
 unset($leases, $lease);
@@ -51,7 +53,8 @@ $child = run_php('
     foreach (["lease", "synchronized", "resume"] as $how) {
         $until = null;
         $work = function ($lease) use (&$until) {
-            for ($start = hrtime(true); $lease->isHeld() && hrtime(true) < $start + 3e9; usleep(2000));
+            $start = hrtime(true);
+            while ($lease->isHeld() && hrtime(true) < $start + 3e9) { usleep(2000); }
             $until = (hrtime(true) - $start) / 1e9;
         };
         try {

@@ -1,5 +1,5 @@
 --TEST--
-The thread sleeps: with a lease it wakes once a second and when a renewal is due, and it makes no other calls.
+With a lease the thread wakes only once a second and when a renewal is due, and makes no other system calls.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,11 +14,14 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$leases = [$lock->lease('long', 60), $lock->lease('lost', 60, onLoss: stop(...)), $lock->lease('brief', 0.3)];
+$leases = [$lock->lease('long', 60), $lock->lease('lost', 60, onLoss: stop(...)),
+    $lock->lease('brief', 0.3)];
 unset($leases[2]);
-$thread = array_values(array_diff(array_map(basename(...), glob('/proc/self/task/*')), [getmypid()]))[0];
+$thread =
+    array_values(array_diff(array_map(basename(...), glob('/proc/self/task/*')), [getmypid()]))[0];
 $slept = function () use ($thread): int {
-    preg_match('~^voluntary_ctxt_switches:\s+(\d+)~m', file_get_contents("/proc/self/task/$thread/status"), $m);
+    preg_match('~^voluntary_ctxt_switches:\s+(\d+)~m',
+        file_get_contents("/proc/self/task/$thread/status"), $m);
     return (int) $m[1];
 };
 $before = $slept();

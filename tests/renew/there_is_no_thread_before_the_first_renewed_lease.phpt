@@ -1,5 +1,5 @@
 --TEST--
-The first lease that is renewed or watched starts one thread; nothing else does, and the process ends as fast as ever.
+Only the first lease that is renewed or watched starts a thread, and the process ends as fast as before.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -22,7 +22,8 @@ $lease = $lock->lease('a', renew: false);
 $lease->release();
 $lock->synchronized('a', fn () => 1, renew: false);
 $taken = $lock->resume('taken', $taken, 60, renew: false)->detach();
-foreach ([['', 30.0], ['a', 0.0], ['a', 30.0, -1.0], ['a', 30.0, 0.0, true, 0.0], ['a', 30.0, 0.0, true, NAN]] as $args) {
+foreach ([['', 30.0], ['a', 0.0], ['a', 30.0, -1.0], ['a', 30.0, 0.0, true, 0.0],
+        ['a', 30.0, 0.0, true, NAN]] as $args) {
     throws('bad arguments', 'ValueError', '~Argument~', fn () => $lock->lease(...$args));
 }
 throws('a bad section', 'TypeError', '~Argument~', fn () => $lock->synchronized('a', 'nothing'));
@@ -32,7 +33,8 @@ same('threads without a renewed lease', 1, threads());
 $lease = $lock->lease('a');
 same('threads with one', 2, threads());
 $other = start_server(tcp: true);
-$more = [$lock->lease('b', 0.3), (new RedisLock($other->dsn()))->lease('b'), (new RedisLock($other->tcpDsn()))->lease('c', onLoss: stop(...)),
+$more = [$lock->lease('b', 0.3), (new RedisLock($other->dsn()))->lease('b'),
+    (new RedisLock($other->tcpDsn()))->lease('c', onLoss: stop(...)),
     $lock->resume('taken', $taken)];
 renewals_go_on('with five');
 same('threads with five', 2, threads());
@@ -41,18 +43,20 @@ $lock->synchronized('a', fn () => same('threads in a section', 2, threads()));
 same('threads afterwards', 2, threads());
 same('keys', [[], []], [$server->keys(), $other->keys()]);
 
-/* To be told of a loss is reason enough. */
+/* An onLoss also needs the thread. */
 same('renew: false, onLoss', '1, 2', run_php('
     $lock = new RedisLock($argv[1]);
     echo count(glob("/proc/self/task/*"));
     $lease = $lock->lease("a", renew: false, onLoss: fn () => 1);
     echo ", ", count(glob("/proc/self/task/*"));', [$server->dsn()]));
 
-/* The end: with leases, without, with a renewal that nobody answers, with a server that is gone. */
+/* The end: with leases, without, with a renewal that gets no answer, with a server that is gone. */
 $ends = ['with a lease' => '', 'released' => '$lease->release();', 'after a fatal error' => 'trigger_error("x", E_USER_ERROR);',
     'on a server that hangs' => '', 'on a server that is gone' => ''];
 foreach ($ends as $what => $code) {
-    $child = start_and_stop_at('$lease = (new RedisLock($argv[1]))->lease("end", 0.6); usleep(250000);', $code, [$other->dsn()]);
+    $child =
+        start_and_stop_at('$lease = (new RedisLock($argv[1]))->lease("end", 0.6); usleep(250000);',
+            $code, [$other->dsn()]);
     str_contains($what, 'hangs') && $other->pause();
     str_contains($what, 'gone') && $other->kill();
     str_contains($what, 'server') && usleep(250000);

@@ -1,5 +1,5 @@
 --TEST--
-What a renewal without an answer has prolonged is released as soon as the lease is lost, and the server answers.
+If a renewal without an answer has made the key last longer, the key is released as soon as the lease is lost and the server answers.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -25,7 +25,8 @@ foreach (['lost', 'an own token'] as $what) {
     renewals_go_on("$what: at first");
     $before = count($fake->commands('EVALSHA', 'EVAL'));
     $fake->rules($unanswered);
-    eventually("$what: a renewal is sent", fn () => count($fake->commands('EVALSHA', 'EVAL')) > $before);
+    eventually("$what: a renewal is sent",
+        fn () => count($fake->commands('EVALSHA', 'EVAL')) > $before);
     /* The server has prolonged it: without the release it would live for some time. */
     $server->cmd('PEXPIRE', 'k', 60000);
     until_lost($what, $lease, 2.5 * $ttl);
@@ -33,7 +34,7 @@ foreach (['lost', 'an own token'] as $what) {
     $fake->rules([]);
     if ($token === null) {
         eventually("$what: it is released", fn () => $server->cmd('EXISTS', 'k') === 0, 2.0);
-    } else { // may be held by somebody else with the same token
+    } else { // another holder may have it with the same token
         usleep(500000);
         same("$what: it is left alone", 'a job', $server->cmd('GET', 'k'));
     }

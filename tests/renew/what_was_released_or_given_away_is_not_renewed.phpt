@@ -1,5 +1,5 @@
 --TEST--
-What was released, given away or freed is renewed no more: what others put there ends by its own TTL.
+A lock that was released, detached or freed is not renewed any more: a key that another holder sets there ends by its own TTL.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -32,7 +32,7 @@ foreach ($ends as $what => $end) {
     $lost = lost();
     $end($lease);
     $renewed = renewed();
-    /* With the same token: whoever renewed it would not notice. */
+    /* With the same token, so that a renewal would succeed. */
     $server->cmd('SET', 'k', $token, 'PX', 400);
     $monitor = $server->monitor();
     usleep(450000);
@@ -55,7 +55,9 @@ eventually('it ends by itself', fn () => $server->keys() === [], 1.0);
 $fake = fake_server([], $server, true);
 $slow = new RedisLock($fake->dsn(), timeout: slack(0.8));
 /* The thread also repeats the release that failed, by EVAL. */
-$by_thread = fn () => count(array_filter($fake->commands('EVALSHA'), fn ($command) => $command['connection'] === 2));
+$by_thread =
+    fn () => count(array_filter($fake->commands('EVALSHA'),
+        fn ($command) => $command['connection'] === 2));
 foreach (['slow' => [wait_for(0.5), 'pass'], 'never answered' => ['hang']] as $what => $do) {
     $fake->rules([]);
     $lease = $slow->lease('k', 0.6);

@@ -18,7 +18,8 @@ class Shop extends RedisLock
 {
     public string $name = 'shop';
 }
-foreach ([$lock, new Shop($server->dsn('', ':S3CRET-password')), new RedisLock(['redis://user:S3CRET-password@127.0.0.1:1'])] as $object) {
+foreach ([$lock, new Shop($server->dsn('', ':S3CRET-password')),
+        new RedisLock(['redis://user:S3CRET-password@127.0.0.1:1'])] as $object) {
     ob_start();
     var_dump($object);
     var_dump((array) $object, get_object_vars($object), get_mangled_object_vars($object));

@@ -34,7 +34,8 @@ $calls = [
     'refused' => fn () => $refused->acquire('k', token: 'S3CRET'),
     'refused release()' => fn () => $refused->release('k', 'S3CRET'),
     'refused extend()' => fn () => $refused->extend('k', 'S3CRET', 10),
-    'wrong password' => fn () => (new RedisLock($server->dsn('', 'user:S3CRET')))->acquire('k', token: 'S3CRET'),
+    'wrong password' => fn () => (new RedisLock($server->dsn('', 'user:S3CRET')))->acquire('k',
+        token: 'S3CRET'),
     'WRONGTYPE' => fn () => $lock->release('list', 'S3CRET'),
     'a bad ttl' => fn () => $lock->acquire('k', -1, token: 'S3CRET'),
     'a bad key' => fn () => $lock->release('', 'S3CRET'),
@@ -55,7 +56,8 @@ foreach ($calls as $what => $call) {
             var_dump($thrown);
         }
         $seen = ob_get_clean();
-        check("$what: no secret", !str_contains($seen, 'S3CRET') && !str_contains($seen, 'RET-'), $seen);
+        check("$what: no secret", !str_contains($seen, 'S3CRET')
+            && !str_contains($seen, 'RET-'), $seen);
     }
 }
 

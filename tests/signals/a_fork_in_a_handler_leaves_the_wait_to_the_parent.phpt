@@ -1,5 +1,5 @@
 --TEST--
-A handler that forks during a wait: the parent's wait goes on, the child's throws and sends nothing.
+If a handler forks during a wait, the parent's wait continues, and the child's wait throws and sends nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -34,7 +34,8 @@ try {
     $token = $lock->acquire('k', 60, 20);
 } catch (Throwable $thrown) {
     if (getmypid() !== $parent) {
-        $good = $thrown instanceof RedisLockException && preg_match('~fork~i', $thrown->getMessage());
+        $good = $thrown instanceof RedisLockException
+            && preg_match('~fork~i', $thrown->getMessage());
         if (!$good) {
             echo 'FAILED in the child: ', show($thrown), "\n";
         }

@@ -1,5 +1,5 @@
 --TEST--
-A handler that closes the connections and throws, when the grant has just come, leaves no key.
+A handler that closes the connections and throws, when the grant has just arrived, leaves no key.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,7 +23,8 @@ pcntl_signal(SIGUSR1, function () use (&$isArmed, $lock): void {
         throw new DomainException('stop');
     }
 });
-$storm = sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done', SIGUSR1, getmypid());
+$storm = sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done',
+    SIGUSR1, getmypid());
 $null = ['file', '/dev/null', 'r+'];
 $sender = proc_open(['/bin/sh', '-c', $storm], [$null, $null, $null], $pipes);
 OwnProcesses::add(proc_get_status($sender)['pid']);

@@ -1,5 +1,5 @@
 --TEST--
-A storm of signals neither ends nor stretches anything.
+A storm of signals neither ends nor extends a wait.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -36,7 +36,9 @@ foreach ([true, false] as $restart) {
     between('seconds', 0.5, slack(2.5), $took);
     $server->pause();
     $hurried = new RedisLock($server->dsn(), timeout: 0.3, connectTimeout: 0.3);
-    $took = elapsed(fn () => throws('a server that hangs', 'RedisLockConnectionException', '~.~', fn () => $hurried->isLocked('k')));
+    $took =
+        elapsed(fn () => throws('a server that hangs', 'RedisLockConnectionException', '~.~',
+            fn () => $hurried->isLocked('k')));
     between('seconds', 0.29, slack(2.5), $took);
     $server->resume();
     $sender->finish();

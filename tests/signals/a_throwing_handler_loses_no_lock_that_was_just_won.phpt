@@ -1,5 +1,5 @@
 --TEST--
-A handler that throws when the grant has just come leaves no key behind.
+A handler that throws when the grant has just arrived leaves no key behind.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,7 +12,7 @@ skip_under_valgrind(); /* see below */
 <?php
 require __DIR__ . '/../inc/server.inc';
 
-/* PHP does not free the result of a call when a handler throws right behind it, and a debug build would say so. */
+/* PHP does not free the result of a call when a handler throws right after it, and a debug build would report that. */
 PHP_DEBUG && @ini_set('report_memleaks', '0');
 
 $server = start_server();
@@ -25,7 +25,8 @@ pcntl_signal(SIGUSR1, function () use (&$isArmed): void {
         throw new DomainException('stop');
     }
 });
-$storm = sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done', SIGUSR1, getmypid());
+$storm = sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done',
+    SIGUSR1, getmypid());
 $null = ['file', '/dev/null', 'r+'];
 $sender = proc_open(['/bin/sh', '-c', $storm], [$null, $null, $null], $pipes);
 OwnProcesses::add(proc_get_status($sender)['pid']);
@@ -47,8 +48,8 @@ for ($until = now() + 3; now() < $until;) {
 proc_terminate($sender, SIGKILL);
 proc_close($sender);
 check('exceptions', $thrown > 20, $thrown);
-/* Between the last look of the method and its return a signal can still come: a handful of instructions. Without that
- * look it is every second or third. */
+/* Between the last look of the method and its return a signal can still come: a handful of
+ * instructions. Without that look it is every second or third. */
 check('keys left', $left <= 2 + $thrown / 8, "$left of $thrown");
 
 done();

@@ -20,7 +20,8 @@ $server->cmd('SET', 'warm', 'x');
 $ignored = $lock->acquire('warm', wait: 0.02);
 $server->cmd('DEL', 'warm');
 
-$fake->rules([rule('SET', [send("$-1\r\n")]), rule('EVALSHA', ['forward', wait_for(1.5), 'reply'])]);
+$fake->rules([rule('SET', [send("$-1\r\n")]),
+    rule('EVALSHA', ['forward', wait_for(1.5), 'reply'])]);
 $sender = signal_later(SIGUSR1, 0.4);
 throws('acquire()', 'DomainException', '~^stop$~', fn () => $lock->acquire('k', 60, 60), 1.2);
 $sender->finish();

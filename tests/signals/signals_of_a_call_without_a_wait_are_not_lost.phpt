@@ -17,7 +17,8 @@ $lock = new RedisLock($fake->dsn(), timeout: 10);
 $lock->release('warm', $lock->acquire('warm'));
 pcntl_async_signals(true);
 pcntl_signal(SIGUSR1, fn () => throw new DomainException('stop'));
-foreach (['SET' => fn () => $lock->acquire('k'), 'EXISTS' => fn () => $lock->isLocked('k')] as $command => $call) {
+foreach (['SET' => fn () => $lock->acquire('k'), 'EXISTS' => fn () => $lock->isLocked('k')]
+        as $command => $call) {
     $fake->rules([rule($command, ['forward', wait_for(1.0), 'reply'])]);
     $sender = signal_later(SIGUSR1, 0.2);
     throws($command, 'DomainException', '~^stop$~', $call, 5.0);

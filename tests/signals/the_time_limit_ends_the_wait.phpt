@@ -15,7 +15,8 @@ require __DIR__ . '/../inc/server.inc';
 $server = start_server();
 $is_timer = time_limit_is_a_timer();
 $seconds = $is_timer ? (int) slack(2) : 50;
-foreach (["set_time_limit($seconds);" => [], '' => ['max_execution_time' => $seconds]] as $limit => $ini) {
+foreach (["set_time_limit($seconds);" => [], '' => ['max_execution_time' => $seconds]]
+        as $limit => $ini) {
     $server->cmd('SET', 'k', 'somebody');
     $child = start_php($limit . '
         $lock = new RedisLock($argv[1]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Core and transport put together for one process and one server, as PHP's glue does it, without PHP.
+ * Core and transport put together for one process and one server, as PHP's glue does it, without
+ * PHP.
  */
 #ifndef DESK_H
 #define DESK_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Measures the machine's own stalls: wakes every STEP ms on one processor and says so to the server. Two of its
- * words that are far apart there prove that this processor, or the server, did not run in between.
+ * Measures the machine's own stalls: wakes every STEP ms on one processor and says so to the
+ * server. Two of its words that are far apart there prove that this processor, or the server, did
+ * not run in between.
  *
  * usage: sentinel PORT CPU LIMIT      until SIGTERM, for LIMIT seconds at most
  */

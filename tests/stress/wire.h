@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A raw connection to the server, without core and transport: the worker's log, and locks as other clients
- * take them. It blocks; a server that is gone ends the process.
+ * A raw connection to the server, without core and transport: the worker's log, and locks as other
+ * clients take them. It blocks; a server that is gone ends the process.
  */
 #ifndef WIRE_H
 #define WIRE_H

@@ -6,28 +6,30 @@
  *
  * DESIGN
  *
- * KIND calm: long TTLs, waits that never run out, short sections; every grant is released. KIND wild: short TTLs,
- * waits of all lengths, sections that outlast their TTL, locks that are never released, locks taken the way
- * other clients take them. KIND once: one section without a wait. Calm and wild go on until SIGTERM, and for
- * LIMIT seconds at most; in a wild one SIGUSR1 ends the wait it is in, as an exception of a signal handler does in
- * PHP. What comes without a warning (SIGKILL, SIGSTOP) comes from outside.
+ * KIND calm: long TTLs, waits that never run out, short sections; every grant is released. KIND
+ * wild: short TTLs, waits of all lengths, sections that outlast their TTL, locks that are never
+ * released, locks taken the way other clients take them. KIND once: one section without a wait.
+ * Calm and wild go on until SIGTERM, and for LIMIT seconds at most; in a wild one SIGUSR1 ends the
+ * wait it is in, as an exception of a signal handler does in PHP. What comes without a warning
+ * (SIGKILL, SIGSTOP) comes from outside.
  *
- * The log is written over a connection of its own. Times are nanoseconds of CLOCK_BOOTTIME, so those of
- * different workers compare. N counts a worker's sections; WAIT is -1 for ever.
+ * The log is written over a connection of its own. Times are nanoseconds of CLOCK_BOOTTIME, so
+ * those of different workers compare. N counts a worker's sections; WAIT is -1 for ever.
  *
  *     ask ID N KEY TTL WAIT T        it is about to ask
  *     got ID N TOKEN T PROVEN        it has the lock, and claims it from T until PROVEN at most
  *     mine ID N T                    at T it looked at the clock, and claimed the lock
- *     end ID N T HOW                 it claims it no longer. HOW: leave, forget (it will not release), lost
+ *     end ID N T HOW                 it claims it no longer. HOW: leave, forget (it will
+ *                                    not release), lost
  *     freed ID N T STATUS            the answer to the release has come
  *     busy ID N T                    refused, to the end of the wait
  *     fail ID N T STATUS             the call ended with an error
  *     gone ID N T                    it gave the wait up
  *     bye ID                         it ends as told
  *
- * MUTANT makes it break the rules, to show that the checker sees it: keeps (claims the lock after its TTL),
- * del (releases without looking whose lock it is), steal (takes the lock without NX), deaf (is not woken, and looks
- * every 1.5 s only).
+ * MUTANT makes it break the rules, to show that the checker sees it: keeps (claims the lock after
+ * its TTL), del (releases without looking whose lock it is), steal (takes the lock without NX),
+ * deaf (is not woken, and looks every 1.5 s only).
  */
 #include "desk.h"
 #include "wire.h"
@@ -42,7 +44,8 @@
 #define MS RL_NS_PER_MS
 #define TOKEN_MAX 64
 
-/* What other clients release with. https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/ */
+/* What other clients release with.
+ * https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/ */
 #define COMPARE_AND_DELETE \
  "if redis.call(\"get\",KEYS[1]) == ARGV[1] then return redis.call(\"del\",KEYS[1]) else return 0 end"
 
@@ -172,7 +175,8 @@ static plan draw_plan(worker *self)
 		.hold_ns = chance(self, 50) ? between(self, 0, 300000) : between(self, 0, 4 * MS)};
 }
 
-/* In a wild part some stay away for long: whoever waits alone must be found by the server, not by a newcomer. */
+/* In a wild part some stay away for long: whoever waits alone must be found by the server, not by a
+ * newcomer. */
 static int64_t draw_pause(worker *self)
 {
 	if (chance(self, 40)) {

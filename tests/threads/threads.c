@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several PHP threads in one process, as in a web server that has threads: each runs the script again and again, a
- * request each time. There are two waves of threads, for what a thread leaves behind would meet the next one.
+ * Several PHP threads in one process, as in a web server that has threads: each runs the script
+ * again and again, a request each time. There are two waves of threads, for what a thread leaves
+ * behind would meet the next one.
  *
  * usage: threads SCRIPT THREADS REQUESTS DSN
  *
- * The script gets the number of its thread, that of its request, and the DSN. The extension is loaded by php.ini.
+ * The script gets the number of its thread, that of its request, and the DSN. The extension is
+ * loaded by php.ini.
  */
 #include <sapi/embed/php_embed.h>
 

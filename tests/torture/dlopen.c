@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * To be preloaded before the library of AddressSanitizer, which refuses RTLD_DEEPBIND: PHP loads its extensions with it.
+ * To be preloaded before the library of AddressSanitizer, which refuses RTLD_DEEPBIND: PHP loads
+ * its extensions with it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

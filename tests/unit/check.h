@@ -9,6 +9,7 @@
 #include "core/base/rl_status.h"
 
 #include <setjmp.h>
+#include <string.h>
 
 typedef struct check_test {
 	const char *name;
@@ -46,11 +47,7 @@ void check_has(const char *file, int line, const char *is, const char *part);
 
 static inline rl_bytes bytes_of(const char *text)
 {
-	size_t len = 0;
-	while (text[len] != '\0') {
-		len++;
-	}
-	return rl_bytes_of(text, len);
+	return rl_bytes_of(text, strlen(text));
 }
 
 #endif

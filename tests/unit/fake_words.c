@@ -91,7 +91,8 @@ static const char *script_name(unsigned argc, const rl_bytes *argv)
 	bool is_text = argc > 3 && is(argv[0], "EVAL");
 	for (unsigned i = 0; (is_sha || is_text) && i < RL_SCRIPTS; i++) {
 		const rl_script *script = rl_script_get(scripts[i].id);
-		if (is(argv[1], is_sha ? script->sha1 : script->text)) {
+		rl_bytes text = rl_bytes_of(script->text, script->text_len);
+		if (is_sha ? is(argv[1], script->sha1) : rl_bytes_equal(argv[1], text)) {
 			return is_sha ? scripts[i].by_sha : scripts[i].by_text;
 		}
 	}

@@ -36,6 +36,7 @@ typedef enum owner_step {
  */
 typedef struct slot {
 	char token[16];
+	model_text value; /* the token, as the server has it */
 	rl_renewal *renewal;
 	owner_step step;
 	int64_t next_at; /* the owner does something, or is answered */
@@ -49,9 +50,9 @@ typedef struct slot {
 	unsigned told;
 } slot;
 
-/* A command that is carried out later. */
+/* A command that the server runs later. */
 typedef struct late {
-	int64_t at; /* RL_NEVER = free */
+	int64_t at;
 	unsigned member;
 	model_command command;
 	char *answer; /* NULL = goes nowhere */
@@ -59,6 +60,7 @@ typedef struct late {
 
 static slot slots[SLOTS];
 static late lates[LATE_MAX];
+static unsigned late_count;
 static char answers[ANSWERS][64];
 static unsigned answer_next;
 static int64_t busy_until[3]; /* commands are carried out in order */
@@ -100,7 +102,7 @@ static const store_key *copy_on(const slot *self, unsigned member)
 static bool has(const slot *self, unsigned member)
 {
 	const store_key *copy = copy_on(self, member);
-	return copy->exists && copy->value.mark == words_text(bytes_of(self->token)).mark;
+	return copy->exists && copy->value.mark == self->value.mark;
 }
 
 static void take_away(const slot *self, unsigned member)
@@ -123,21 +125,35 @@ static void set_ttl(const slot *self, unsigned member, int64_t ttl_ms)
 
 static char *put_late(unsigned member, int64_t at, bool has_answer)
 {
-	for (unsigned i = 0; i < LATE_MAX; i++) {
-		late *one = &lates[i];
-		if (one->at == RL_NEVER) {
-			*one = (late){.at = at, .member = member, .command = *fake_run_command};
-			one->answer = has_answer ? answers[answer_next++ % ANSWERS] : NULL;
-			return one->answer;
+	if (late_count == LATE_MAX) {
+		FAIL("too many late commands");
+	}
+	char *answer = has_answer ? answers[answer_next++ % ANSWERS] : NULL;
+	lates[late_count++] =
+		(late){.at = at, .member = member, .command = *fake_run_command, .answer = answer};
+	return answer;
+}
+
+static void run_late(void)
+{
+	for (unsigned i = 0; i < late_count;) {
+		late one = lates[i];
+		if (one.at > fake_clock) {
+			i++;
+			continue;
+		}
+		lates[i] = lates[--late_count];
+		const char *said = servers_run(one.member, &one.command, one.at);
+		if (one.answer != NULL) {
+			snprintf(one.answer, sizeof answers[0], "%s", said);
 		}
 	}
-	FAIL("too many late commands");
 }
 
 static void set_alarm(void)
 {
 	fake_alarm = RL_NEVER;
-	for (unsigned i = 0; i < LATE_MAX; i++) {
+	for (unsigned i = 0; i < late_count; i++) {
 		fake_alarm = rl_time_earlier(fake_alarm, lates[i].at);
 	}
 	for (unsigned i = 0; i < SLOTS; i++) {
@@ -240,6 +256,7 @@ static void take(slot *self)
 	char key[16];
 	snprintf(key, sizeof key, "k%u", key_of(self));
 	snprintf(self->token, sizeof self->token, "t%u", ++lease_count);
+	self->value = words_text(bytes_of(self->token));
 	self->renewal = watching_prepare(key);
 	self->renewal->on_lost = watching_note_loss;
 	self->renewal->ctx = &self->told;
@@ -371,16 +388,7 @@ static void act(slot *self)
 static void on_alarm(void)
 {
 	check_all();
-	for (unsigned i = 0; i < LATE_MAX; i++) {
-		late *one = &lates[i];
-		if (one->at <= fake_clock) {
-			const char *said = servers_run(one->member, &one->command, one->at);
-			if (one->answer != NULL) {
-				snprintf(one->answer, sizeof answers[0], "%s", said);
-			}
-			one->at = RL_NEVER;
-		}
-	}
+	run_late();
 	for (unsigned i = 0; i < SLOTS; i++) {
 		slot *self = &slots[i];
 		if (self->step == OWNER_EXTENDING && self->is_answered) {
@@ -410,9 +418,7 @@ static void run_round(unsigned number, bool trouble)
 	fake_set.drift_factor = 0.01;
 	fake_improvise = serve;
 	fake_on_alarm = on_alarm;
-	for (unsigned i = 0; i < LATE_MAX; i++) {
-		lates[i].at = RL_NEVER;
-	}
+	late_count = 0;
 	for (unsigned i = 0; i < 3; i++) {
 		servers[i].rate = 0.995 + any(100) / 10000.0;
 		servers[i].store.known = any(2) == 0 ? ~0U : 0;

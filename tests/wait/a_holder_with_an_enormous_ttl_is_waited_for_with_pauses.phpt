@@ -1,5 +1,5 @@
 --TEST--
-A key whose TTL is beyond all numbers is waited for with the usual pauses.
+A wait for a key with an enormous TTL makes the usual pauses.
 --EXTENSIONS--
 redislock
 --SKIPIF--

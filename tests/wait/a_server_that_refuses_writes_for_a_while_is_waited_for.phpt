@@ -1,5 +1,5 @@
 --TEST--
-A real server that refuses writes for a while (too few replicas, a save that failed) ends no wait.
+A real server that refuses writes for a while (too few replicas, a failed save) ends no wait.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -14,7 +14,8 @@ require __DIR__ . '/../inc/waiter.inc';
 $server = start_server(['save' => '3600 1000000']);
 $bgsave = function (string $status) use ($server): void {
     $server->cmd('BGSAVE');
-    eventually("the save is $status", fn () => str_contains($server->cmd('INFO', 'persistence'), "rdb_last_bgsave_status:$status\r\n"), 20.0);
+    eventually("the save is $status", fn () => str_contains($server->cmd('INFO', 'persistence'),
+        "rdb_last_bgsave_status:$status\r\n"), 20.0);
 };
 $kinds = [
     'NOREPLICAS' => [fn () => $server->cmd('CONFIG', 'SET', 'min-replicas-to-write', '1'),
@@ -35,16 +36,20 @@ foreach ($kinds as $code => [$break, $mend]) {
     $queued = waiter($server->dsn(), 'held', ['wait' => 20], then: $release);
     queued($server, 1);
     $break();
-    throws("$code without a wait", 'RedisLockServerException', "~$code~", fn () => $lock->acquire('free'));
+    throws("$code without a wait", 'RedisLockServerException', "~$code~",
+        fn () => $lock->acquire('free'));
     $free = waiter($server->dsn(), 'free', ['wait' => 20]);
     $held = waiter($server->dsn(), 'held', ['wait' => 20], then: $release);
     usleep(1500000);
-    same("$code: nobody has ended", 0, pcntl_waitpid($queued->pid, $status, WNOHANG) + pcntl_waitpid($free->pid, $status, WNOHANG)
+    same("$code: nobody has ended", 0, pcntl_waitpid($queued->pid, $status, WNOHANG)
+        + pcntl_waitpid($free->pid, $status, WNOHANG)
         + pcntl_waitpid($held->pid, $status, WNOHANG));
     $mend();
     $server->cmd('DEL', 'held');
-    check("$code: the one in the queue gets it", ($result = $queued->result())['token'] !== null, $result);
-    check("$code: the one that came meanwhile gets it", ($result = $held->result())['token'] !== null, $result);
+    check("$code: the one in the queue gets it", ($result = $queued->result())['token'] !== null,
+        $result);
+    check("$code: the one that came meanwhile gets it",
+        ($result = $held->result())['token'] !== null, $result);
     check("$code: the free lock is taken", ($result = $free->result())['token'] !== null, $result);
     $server->cmd('FLUSHALL');
 }

@@ -28,7 +28,8 @@ $first = $sent[0][1];
 check('another token than the first', $token !== $first);
 $undo = array_filter($sent, fn ($command) => $command[0] === 'EVAL' && $command[1] === $first);
 check('the first is undone', $undo !== [], $sent);
-check('it is never tried again', array_filter($sent, fn ($command) => $command[0] === 'EVALSHA' && $command[1] === $first) === [], $sent);
+check('it is never tried again', array_filter($sent,
+    fn ($command) => $command[0] === 'EVALSHA' && $command[1] === $first) === [], $sent);
 usleep(700000);
 same('the lock is whole', $token, $server->cmd('GET', 'k'));
 same('release()', true, $lock->release('k', $token));

@@ -17,7 +17,8 @@ $lock = new RedisLock($fake->dsn(), retryDelay: 0.05);
 $server->cmd('SET', 'k', 'somebody', 'PX', 60000);
 $ignored = $lock->acquire('k', wait: 0.06);
 
-$fake->rules([rule('SET', [send("$-1\r\n")], times: 1), rule('EVALSHA', ['forward', 'close'], times: 1)]);
+$fake->rules([rule('SET', [send("$-1\r\n")], times: 1),
+    rule('EVALSHA', ['forward', 'close'], times: 1)]);
 $server->cmd('DEL', 'k');
 $token = $lock->acquire('k', 20, 20);
 matches('token', TOKEN, (string) $token);
@@ -27,7 +28,8 @@ $lock->close(); // a connection that has met NOSCRIPT sends each script as text 
 eventually('no lock is left', fn () => $server->locks() === [], 0.5);
 
 /* So it is where the caller has brought a token: the try has another. */
-$fake->rules([rule('SET', [send("$-1\r\n")], times: 1), rule('EVALSHA', ['forward', 'close'], times: 1)]);
+$fake->rules([rule('SET', [send("$-1\r\n")], times: 1),
+    rule('EVALSHA', ['forward', 'close'], times: 1)]);
 same('an own token', 'mine', $lock->acquire('k', 20, 20, 'mine'));
 same('its value', 'mine', $server->cmd('GET', 'k'));
 

@@ -14,7 +14,8 @@ require __DIR__ . '/../inc/fake_server.inc';
 $fake = fake_server([rule('*', [send("-LOADING Redis is loading the dataset in memory\r\n")])]);
 $lock = new RedisLock($fake->dsn());
 $took = elapsed(function () use ($lock): void {
-    $thrown = throws('acquire()', 'RedisLockServerException', '~LOADING~', fn () => $lock->acquire('k', wait: 0.5));
+    $thrown = throws('acquire()', 'RedisLockServerException', '~LOADING~',
+        fn () => $lock->acquire('k', wait: 0.5));
     same('code', 'LOADING', $thrown?->getErrorCode());
 });
 between('seconds', 0.5, slack(2.5), $took);

@@ -1,5 +1,5 @@
 --TEST--
-A wait whose server stops to answer ends in an exception, between the deadline and one timeout after it.
+A wait whose server stops answering ends in an exception, between the deadline and one timeout after it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -19,7 +19,9 @@ $pause = in_fork(function () use ($server): void {
     usleep(200000);
     $server->pause();
 });
-$took = elapsed(fn () => throws('acquire()', 'RedisLockConnectionException', '~.~', fn () => $lock->acquire('k', wait: 0.6)));
+$took =
+    elapsed(fn () => throws('acquire()', 'RedisLockConnectionException', '~.~',
+        fn () => $lock->acquire('k', wait: 0.6)));
 reap($pause);
 between('seconds', 0.6, slack(2.5), $took);
 $server->resume();

@@ -1,5 +1,5 @@
 --TEST--
-A wait in vain ends with null at its deadline, never before it.
+A wait that does not get the lock returns null at its deadline, never before it.
 --EXTENSIONS--
 redislock
 --SKIPIF--

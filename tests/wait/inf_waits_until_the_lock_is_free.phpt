@@ -1,5 +1,5 @@
 --TEST--
-wait: INF waits for as long as it takes.
+A wait with INF lasts until the lock is free.
 --EXTENSIONS--
 redislock
 --SKIPIF--

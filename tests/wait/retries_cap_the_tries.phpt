@@ -1,5 +1,5 @@
 --TEST--
-retries says how many times a wait looks again after a delay.
+retries limits how many times a wait looks again after a delay.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,7 +23,8 @@ foreach ([0 => 0.0, 1 => 0.008, 5 => 0.248] as $retries => $least) {
     same('acquire()', null, $result);
     $lines = $monitor->lines();
     same("first try with retries: $retries", 'SET k TOKEN NX PX 30000', array_shift($lines));
-    same("tries after it with retries: $retries", $retries, count(preg_grep('~^EVALSHA SHA 1 k TOKEN~', $lines)));
+    same("tries after it with retries: $retries", $retries,
+        count(preg_grep('~^EVALSHA SHA 1 k TOKEN~', $lines)));
     same('nothing else', $retries, count($lines));
     check("retries: $retries ends with its last try", $took >= $least && $took < slack(5.0), $took);
 }
@@ -38,7 +39,8 @@ foreach ([0 => 0.0, 1 => 0.008, 5 => 0.248] as $retries => $least) {
     $seen = fn ($name) => $after[$name] - $before[$name];
     same("nudges with retries: $retries", max(0, $retries - 1), $seen('nudges'));
     same("tries with retries: $retries", $retries === 0 ? 1 : 3, $seen('tries'));
-    check("retries: $retries ends with its last look", $took >= $least && $took < slack(5.0), $took);
+    check("retries: $retries ends with its last look",
+        $took >= $least && $took < slack(5.0), $took);
 }
 
 $lock = new RedisLock($server->dsn(), retries: 1000000);

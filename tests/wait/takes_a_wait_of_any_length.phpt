@@ -1,5 +1,5 @@
 --TEST--
-A wait may be as long as a float can say.
+A wait may be as long as a float can express.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -12,13 +12,23 @@ skip_without_server();
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
-foreach ([1e9, 1e10, 9.3e9, 1e18, 1e300, PHP_FLOAT_MAX, PHP_INT_MAX, INF] as $wait) {
-    $lock = new RedisLock($server->dsn(), retries: 2);
-    matches("a free lock with wait $wait", TOKEN, (string) ($token = $lock->acquire('k', wait: $wait)));
+$waits = [1e9, 1e10, 9.3e9, 1e18, 1e300, PHP_FLOAT_MAX, PHP_INT_MAX, INF];
+$lock = new RedisLock($server->dsn(), retries: 2);
+$in_vain = function (string $what, float $wait) use ($lock): void {
     $took = elapsed(fn () => $lock->acquire('k', wait: $wait), $result);
-    same("a taken lock with wait $wait", null, $result);
+    same("$what with wait $wait", null, $result);
     check('two retries', $took >= 0.02 && $took < slack(3.0), $took);
+};
+foreach ($waits as $wait) {
+    matches("a free lock with wait $wait", TOKEN,
+        (string) ($token = $lock->acquire('k', wait: $wait)));
+    /* At a lock of ours the wait looks once a second. */
+    $wait === INF && $in_vain('a taken lock', $wait);
     same('release()', true, $lock->release('k', $token));
+    /* At any other, after the delays between retries. */
+    $server->cmd('SET', 'k', 'another');
+    $in_vain('a lock of another client', $wait);
+    $server->cmd('DEL', 'k');
 }
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-A waiter takes the lock of a holder that died, when its TTL is over and not before.
+A waiter takes the lock of a dead holder when its TTL is over, and not before.
 --EXTENSIONS--
 redislock
 --SKIPIF--

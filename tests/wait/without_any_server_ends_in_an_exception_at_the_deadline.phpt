@@ -16,10 +16,14 @@ $lock = new RedisLock($server->dsn());
 $lock->isLocked('k');
 $server->kill();
 foreach ([0.4, 0.05] as $wait) {
-    $took = elapsed(fn () => throws('acquire()', 'RedisLockConnectionException', '~s: |' . preg_quote($server->socket) . '~', fn () => $lock->acquire('k', wait: $wait)));
+    $took =
+        elapsed(fn () => throws('acquire()', 'RedisLockConnectionException', '~s: |'
+            . preg_quote($server->socket) . '~', fn () => $lock->acquire('k', wait: $wait)));
     check('not before the deadline', $took >= $wait, $took);
 }
-$took = elapsed(fn () => throws('without a wait', 'RedisLockConnectionException', '~.~', fn () => $lock->acquire('k')));
+$took =
+    elapsed(fn () => throws('without a wait', 'RedisLockConnectionException', '~.~',
+        fn () => $lock->acquire('k')));
 check('without a wait at once', $took < slack(1.0), $took);
 
 done();

@@ -1,5 +1,5 @@
 --TEST--
-What is wrong with the helper keys of one lock does not keep the waiters of another from being woken.
+Bad helper keys of one lock do not prevent wake-ups of the waiters of another lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-When the connection in the queue, or the one of the looks, is closed, the wait queues again and is woken.
+If the connection in the queue, or the connection of the looks, is closed, the waiter queues again and is woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -29,7 +29,8 @@ foreach ([null, 'mine'] as $own) {
     for ($i = 0; $i < 2; $i++) {
         queued($server, 1);
         same('the one in the queue', 1, $close(true));
-        eventually('it comes again', fn () => (int) $server->client()->info('clients')['blocked_clients'] === 1);
+        eventually('it comes again',
+            fn () => (int) $server->client()->info('clients')['blocked_clients'] === 1);
         usleep(300000);
     }
     eventually('it has looked', fn () => count($server->client()->clients()) === 2);
@@ -37,7 +38,8 @@ foreach ([null, 'mine'] as $own) {
     $released = now();
     same('release()', true, $lock->release('k', $token));
     $result = $waiter->result();
-    check('taken', $result['token'] !== null && $result['token'] === $server->cmd('GET', 'k'), $result);
+    check('taken', $result['token'] !== null && $result['token'] === $server->cmd('GET', 'k'),
+        $result);
     check('within 1.1 s', $result['at'] - $released <= slack(1.1), $result['at'] - $released);
     same('no fallback', 0, $result['stats']['fallbacks']);
     same('release()', true, $lock->release('k', (string) $result['token']));

@@ -12,7 +12,8 @@ skip_without_server();
 require __DIR__ . '/../inc/waiter.inc';
 
 const WAITERS = 12;
-const CROWD = 12000; // most of them are marks only: their processes would need more time than is to be seen
+// most of them are marks only: their processes would need more time than is to be seen
+const CROWD = 12000;
 
 $server = start_server();
 hold($server, 'k', 4000);
@@ -31,7 +32,8 @@ for ($i = 0; $i < CROWD; $i += 1000) {
     }
     $server->cmd('ZADD', 'k::rl-wait', ...$marks);
 }
-usleep((int) (1e6 * max(0, $ends_at - 0.3 - microtime(true)))); // each has looked since, and seen the crowd
+// each has looked since, and seen the crowd
+usleep((int) (1e6 * max(0, $ends_at - 0.3 - microtime(true))));
 
 $monitor = $server->monitor();
 usleep((int) (1e6 * max(0, $ends_at + 0.8 - microtime(true))));

@@ -1,5 +1,5 @@
 --TEST--
-A lock that was deleted without a release is taken within 0.26 s when it was a foreign one, within 1.1 s when it was one of ours.
+A lock that was deleted without a release is taken within 0.26 s if it was a foreign lock, and within 1.1 s if it was one of ours.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -30,7 +30,8 @@ foreach ($limits as $key => $limit) {
     $result = $waiters[$key]->result();
     matches("$key: token", TOKEN, (string) $result['token']);
     check("$key: not before", $result['at'] >= $deleted, $result['at'] - $deleted);
-    check("$key: within $limit s", $result['at'] - $deleted <= $limit + slack(0.3), $result['at'] - $deleted);
+    check("$key: within $limit s", $result['at'] - $deleted <= $limit + slack(0.3),
+        $result['at'] - $deleted);
 }
 
 done();

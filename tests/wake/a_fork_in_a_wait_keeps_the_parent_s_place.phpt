@@ -1,5 +1,5 @@
 --TEST--
-A handler that forks: the parent keeps its place in the queue, also when the child has ended; the child waits for itself.
+If a handler forks, the parent keeps its place in the queue, also when the child has ended, and the child waits on its own.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,7 +23,8 @@ pcntl_signal(SIGUSR1, function () use (&$child): void {
 $sender = signal_later(SIGUSR1, 0.2);
 $releases = in_fork(function () use ($server, $token): void {
     queued($server, 1);
-    eventually('the child has had its wait', fn () => $server->cmd('EXISTS', 'the child is over') === 1);
+    eventually('the child has had its wait',
+        fn () => $server->cmd('EXISTS', 'the child is over') === 1);
     usleep(50000);
     queued($server, 1);
     same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
@@ -35,7 +36,8 @@ try {
 }
 if (getmypid() !== $parent) {
     $good = isset($thrown) && preg_match('~fork~', $thrown->getMessage()) === 1
-        && $lock->acquire('k', wait: 0.1) === null && $lock->acquire('the child is over', wait: 1) !== null;
+        && $lock->acquire('k', wait: 0.1) === null
+        && $lock->acquire('the child is over', wait: 1) !== null;
     exit($good ? 0 : 9);
 }
 $sender->finish();

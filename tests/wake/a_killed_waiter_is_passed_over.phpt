@@ -1,5 +1,5 @@
 --TEST--
-When the first in the queue was killed, the next one is woken; when it was killed with the lock, its TTL frees it.
+If the first waiter in the queue was killed, the next one is woken; if it was killed with the lock, the TTL frees the lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,7 +23,8 @@ queued($server, 3);
 $killed->kill();
 queued($server, 2);
 same('release()', true, $lock->release('k', $token));
-eventually('the next has it', fn () => !in_array($server->cmd('GET', 'k'), ['', null, $token], true), 0.9);
+eventually('the next has it',
+    fn () => !in_array($server->cmd('GET', 'k'), ['', null, $token], true), 0.9);
 $end = now() + 0.5;
 $next->kill();
 $result = $last->result();

@@ -1,5 +1,5 @@
 --TEST--
-A look that reaches the server only after its waiter was woken does not tell that somebody waits.
+A look that reaches the server only after its waiter was woken sets no mark.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ require __DIR__ . '/../inc/waiter.inc';
 $server = start_server();
 $fake = fake_server([], $server, unix: true);
 hold($server, 'k', 60);
-matches('a wait with a look, so that the server knows the scripts', TOKEN, (string) (new RedisLock($server->dsn()))->acquire('k', 30, 5));
+matches('a wait with a look, so that the server knows the scripts', TOKEN,
+    (string) (new RedisLock($server->dsn()))->acquire('k', 30, 5));
 check('it looked', RedisLock::stats()['nudges'] > 0);
 $before = count($fake->commands('EVALSHA'));
 $token = hold($server, 'k', 300);
@@ -28,7 +29,8 @@ $server->cmd('PEXPIRE', 'k', 60000);
 eventually('it looks', fn () => count($fake->commands('EVALSHA')) >= $before + 2);
 same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
 $result = $waiter->result();
-same('woken, while its look was under way', [1, 1], [$result['stats']['wake_ups'], $result['stats']['nudges']]);
+same('woken, while its look was under way', [1, 1],
+    [$result['stats']['wake_ups'], $result['stats']['nudges']]);
 same('value', $result['token'], $server->cmd('GET', 'k'));
 same('nobody is marked', [], marked($server, 'k'));
 

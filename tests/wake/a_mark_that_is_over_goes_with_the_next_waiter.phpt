@@ -1,5 +1,5 @@
 --TEST--
-Marks that are older than two seconds are taken away by the next who waits: the set cannot grow.
+The next waiter removes marks that are older than two seconds, so the set cannot grow.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 $token = $lock->acquire('k');
 [$seconds] = $server->cmd('TIME');
-$server->cmd('ZADD', 'k::rl-wait', ($seconds - 1) * 1000, 'one that waited once', ($seconds - 60) * 1000, 'another');
+$server->cmd('ZADD', 'k::rl-wait', ($seconds - 1) * 1000, 'one that waited once',
+    ($seconds - 60) * 1000, 'another');
 same('a wait', null, $lock->acquire('k', wait: 0.1));
 same('release()', true, $lock->release('k', $token));
 same('keys', [], $server->keys());

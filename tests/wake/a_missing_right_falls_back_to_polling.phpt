@@ -1,5 +1,5 @@
 --TEST--
-Without a right that waking needs, waits poll and releases free, and stats() counts it.
+Without a right for wake-ups, waits poll and releases free, and stats() counts it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -11,18 +11,22 @@ skip_without_server();
 <?php
 require __DIR__ . '/../inc/waiter.inc';
 
-const ALL = ['set', 'get', 'del', 'exists', 'pttl', 'pexpire', 'eval', 'evalsha', 'client|setname', 'time', 'zadd', 'zrem', 'zcard', 'zcount', 'zscore', 'zremrangebyscore',
+const ALL = ['set', 'get', 'del', 'exists', 'pttl', 'pexpire', 'eval', 'evalsha', 'client|setname',
+    'time', 'zadd', 'zrem', 'zcard', 'zcount', 'zscore', 'zremrangebyscore',
     'llen', 'lpush', 'blpop'];
 $server = start_server();
 /* Whose fallbacks are counted: the waiter's, the releasing one's. */
-$users = ['blpop' => [1, 0], 'lpush' => [0, 1], 'llen' => [0, 1], 'zadd' => [1, 0], 'zcard' => [0, 0], 'zcount' => [0, 1],
+$users = ['blpop' => [1, 0], 'lpush' => [0, 1], 'llen' => [0, 1], 'zadd' => [1, 0],
+    'zcard' => [0, 0], 'zcount' => [0, 1],
     'zscore' => [0, 0], 'zremrangebyscore' => [0, 0], 'time' => [1, 0],
     'zrem' => [0, 0], 'keys' => [1, 1], 'marks' => [1, 1], 'tickets' => [1, 1]];
-$patterns = ['keys' => ['~keys'], 'marks' => ['~marks', '~*::rl-wake'], 'tickets' => ['~tickets', '~*::rl-wait']];
+$patterns = ['keys' => ['~keys'], 'marks' => ['~marks', '~*::rl-wake'],
+    'tickets' => ['~tickets', '~*::rl-wait']];
 $waiters = $holders = [];
 foreach ($users as $user => $fallbacks) {
     $rights = array_map(fn ($right) => "+$right", array_diff(ALL, [$user]));
-    $server->cmd('ACL', 'SETUSER', $user, 'on', '>pw', 'resetchannels', '-@all', ...($patterns[$user] ?? ['~*']), ...$rights);
+    $server->cmd('ACL', 'SETUSER', $user, 'on', '>pw', 'resetchannels', '-@all',
+        ...($patterns[$user] ?? ['~*']), ...$rights);
     $dsn = $server->dsn('', "$user:pw");
     $holders[$user] = new RedisLock($dsn);
     $tokens[$user] = $holders[$user]->acquire($user);
@@ -38,13 +42,15 @@ foreach ($users as $user => [$waits, $releases]) {
     $result = $waiters[$user]->result();
     matches("$user: token", TOKEN, (string) ($result['token'] ?? $result['error']));
     $limit = $waits > 0 ? 0.26 : 1.1;
-    check("$user: within $limit s", $result['at'] - $released <= $limit + slack(0.3), $result['at'] - $released);
-    check("$user: fallbacks", ($result['stats']['fallbacks'] > 0) >= ($waits > 0) && $seen >= ($waits > 0 ? 0 : $releases), [$result['stats']['fallbacks'], $seen]);
+    check("$user: within $limit s", $result['at'] - $released <= $limit + slack(0.3),
+        $result['at'] - $released);
+    check("$user: fallbacks", ($result['stats']['fallbacks'] > 0) >= ($waits > 0)
+        && $seen >= ($waits > 0 ? 0 : $releases), [$result['stats']['fallbacks'], $seen]);
     same("$user: release()", true, $holders[$user]->release($user, $result['token']));
 }
 eventually('no lock is left', fn () => $server->locks() === [], 0.5);
 
-/* Who waits has all rights, who releases has not. */
+/* The waiter has all rights, the releaser does not. */
 foreach ($users as $user => [, $releases]) {
     $holders[$user] = new RedisLock($server->dsn('', "$user:pw"), persistent: false);
     $tokens[$user] = $holders[$user]->acquire($user);
@@ -61,7 +67,8 @@ foreach ($users as $user => [, $releases]) {
 foreach ($users as $user => [, $releases]) {
     $result = $waiters[$user]->result();
     matches("$user: token", TOKEN, (string) ($result['token'] ?? $result['error']));
-    check("$user: within 1.1 s", $result['at'] - $released[$user] <= slack(1.1), $result['at'] - $released[$user]);
+    check("$user: within 1.1 s", $result['at'] - $released[$user] <= slack(1.1),
+        $result['at'] - $released[$user]);
     same("$user: no fallback of a wait", 0, $result['stats']['fallbacks']);
 }
 

@@ -1,5 +1,5 @@
 --TEST--
-A look that finds the lock free keeps it for whom it wakes: a SET right behind it does not win.
+A look that finds the lock free reserves it for the waiter that it wakes: a SET right after the look does not win.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ $server = start_server();
 $server->cmd('SCRIPT', 'FLUSH');
 $monitor = $server->monitor();
 hold($server, 'k', 30);
-matches('a wait with a look', TOKEN, (string) (new RedisLock($server->dsn()))->acquire('k', 0.03, 5));
+matches('a wait with a look', TOKEN,
+    (string) (new RedisLock($server->dsn()))->acquire('k', 0.03, 5));
 $looks = array_filter($monitor->named('EVAL'), fn ($command) => count($command['args']) === 9);
 same('the text of a look', 1, count($looks));
 $look = reset($looks)['args'];

@@ -1,5 +1,5 @@
 --TEST--
-While somebody waits, a SET that comes right behind the release never wins.
+While there are waiters, a SET right after the release never wins.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -35,7 +35,8 @@ $stolen = 0;
 for ($round = 0; $round < ROUNDS; $round++) {
     eventually('somebody waits', fn () => $server->cmd('EXISTS', 'k::rl-wait') === 1);
     queued($server, 1);
-    $newcomer->pipeline(['EVAL', $script, 3, 'k', 'k::rl-wait', 'k::rl-wake', $token], ['SET', 'k', 'newcomer', 'NX', 'PX', 60000]);
+    $newcomer->pipeline(['EVAL', $script, 3, 'k', 'k::rl-wait', 'k::rl-wake', $token],
+        ['SET', 'k', 'newcomer', 'NX', 'PX', 60000]);
     same('release', 1, $newcomer->read());
     $stolen += $newcomer->read() === null ? 0 : 1;
     $won = $server->newClient()->cmd('BLPOP', 'won', 5);

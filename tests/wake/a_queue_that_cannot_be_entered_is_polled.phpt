@@ -1,5 +1,5 @@
 --TEST--
-When the server has no connection to spare for the queue, or its answers there do not come, the wait polls.
+If the server has no connection left for the queue, or its answers there do not arrive, the wait polls.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -36,7 +36,7 @@ check('soon', $result['at'] - $released <= 0.26 + slack(0.3), $result['at'] - $r
 same('it fell back', 1, $result['stats']['fallbacks']);
 $server->stop();
 
-/* The connection in the queue is dead, and nobody knows it. */
+/* The connection in the queue is dead, and neither side knows it. */
 $server = start_server();
 $fake = fake_server([rule('BLPOP', ['hang'])], $server);
 $token = hold($server, 'k');
@@ -65,7 +65,8 @@ $released = now();
 same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
 $result = $waiter->result();
 matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
-check('at once', $result['at'] - $released <= slack(0.5) && $result['stats']['wake_ups'] === 1, $result);
+check('at once', $result['at'] - $released <= slack(0.5) && $result['stats']['wake_ups'] === 1,
+    $result);
 
 done();
 ?>

@@ -1,5 +1,5 @@
 --TEST--
-A server that refuses the helper keys of one key (rights by pattern, a cluster's slots) wakes the waiters of another.
+A server that refuses the helper keys of one key (rights by pattern, slots of a cluster) wakes the waiters of another key.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,14 +13,16 @@ require __DIR__ . '/../inc/waiter.inc';
 require __DIR__ . '/../inc/members.inc';
 
 /**
- * On the same connections, in this process: a wait for $refused polls, and takes the lock when it is released; then a
- * wait for $allowed is woken.
+ * On the same connections, in this process: a wait for $refused polls, and takes the lock when it
+ * is released; then a wait for $allowed is woken.
  */
 function waits(string $what, RedisLock $lock, string $dsn, string $refused, string $allowed): void
 {
     foreach ([$refused, $allowed, $refused] as $key) {
         $token = $lock->acquire($key, 30);
-        $releaser = start_php('$lock = new RedisLock($argv[1]); echo "here\n"; fgets(STDIN); usleep(300000); echo (int) $lock->release($argv[2], $argv[3]);',
+        $releaser =
+            start_php(
+                '$lock = new RedisLock($argv[1]); echo "here\n"; fgets(STDIN); usleep(300000); echo (int) $lock->release($argv[2], $argv[3]);',
             [$dsn, $key, $token]);
         $releaser->expect('~here~');
         $before = RedisLock::stats();
@@ -31,7 +33,8 @@ function waits(string $what, RedisLock $lock, string $dsn, string $refused, stri
         matches("$what: \"$key\" was released", '~1$~', $releaser->output());
         $isWoken = $key === $allowed;
         same("$what: \"$key\": woken", $isWoken ? 1 : 0, $after['wake_ups'] - $before['wake_ups']);
-        same("$what: \"$key\": polled", $isWoken ? 0 : 1, $after['fallbacks'] - $before['fallbacks']);
+        same("$what: \"$key\": polled", $isWoken ? 0 : 1,
+            $after['fallbacks'] - $before['fallbacks']);
         same("$what: \"$key\" can be released", true, $lock->release($key, (string) $won));
     }
 }
@@ -50,12 +53,15 @@ queued($server, 1);
 $start = now();
 unset($leases, $lock);
 $result = $waiter->result();
-check('a waiter is woken', $result['token'] !== null && $result['stats']['wake_ups'] === 1, $result);
-same('keys', ['0:open2'], array_values(array_diff($server->keys(), ['0:open2::rl-wake', '0:open2::rl-wait'])));
+check('a waiter is woken', $result['token'] !== null && $result['stats']['wake_ups'] === 1,
+    $result);
+same('keys', ['0:open2'],
+    array_values(array_diff($server->keys(), ['0:open2::rl-wake', '0:open2::rl-wait'])));
 
 $node = start_server(['cluster-enabled' => 'yes', 'cluster-port' => free_port()], tcp: true);
 $node->cmd('CLUSTER', 'ADDSLOTSRANGE', 0, 16383);
-eventually('the cluster is up', fn () => str_contains($node->cmd('CLUSTER', 'INFO'), 'cluster_state:ok'), 20.0);
+eventually('the cluster is up',
+    fn () => str_contains($node->cmd('CLUSTER', 'INFO'), 'cluster_state:ok'), 20.0);
 waits('slots', new RedisLock($node->dsn()), $node->dsn(), 'plain', '{tag}');
 
 done();

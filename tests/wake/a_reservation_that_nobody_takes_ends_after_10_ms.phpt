@@ -1,5 +1,5 @@
 --TEST--
-A reservation that nobody takes is gone after 10 ms.
+A reservation that no waiter takes is gone after 10 ms.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -20,7 +20,8 @@ for ($try = 0; $try < 50 && $seen < 5; $try++) {
     $server->cmd('ZADD', 'k::rl-wait', ($seconds + 2) * 1000, 'a waiter that was killed');
     same('release()', true, $lock->release('k', $token));
     $start = now();
-    [$value, $pttl] = $server->cmd('EVAL', "return {redis.call('GET',KEYS[1]),redis.call('PTTL',KEYS[1])}", 1, 'k');
+    [$value, $pttl] = $server->cmd('EVAL',
+        "return {redis.call('GET',KEYS[1]),redis.call('PTTL',KEYS[1])}", 1, 'k');
     if ($pttl >= 0) {
         same('a reservation', '', $value);
         check('it ends within 10 ms', $pttl <= 10, $pttl);

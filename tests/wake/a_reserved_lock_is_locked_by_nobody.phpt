@@ -1,5 +1,5 @@
 --TEST--
-While the lock is kept for the next waiter it is locked, by nobody, for at most 10 ms; acquire() is refused.
+While the lock is reserved for the next waiter, for at most 10 ms, it is locked but has no owner, and acquire() is refused.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -17,11 +17,13 @@ $polling = new RedisLock($server->dsn(), wake: false);
 $seen = 0;
 for ($try = 0; $try < 50 && $seen < 3; $try++) {
     $server->cmd('SET', 'k', '', 'PX', 10);
-    $answers = [$lock->isLocked('k'), $lock->owner('k'), $lock->remaining('k'), $lock->acquire('k'), $polling->acquire('k'), $lock->release('k', 'x')];
+    $answers = [$lock->isLocked('k'), $lock->owner('k'), $lock->remaining('k'), $lock->acquire('k'),
+        $polling->acquire('k'), $lock->release('k', 'x')];
     if ($server->cmd('PTTL', 'k') >= 0) {
         $left = $answers[2];
         check('remaining()', $left >= 0 && $left <= 0.01, $left);
-        same('isLocked(), owner(), acquire(), release()', [true, null, $left, null, null, false], $answers);
+        same('isLocked(), owner(), acquire(), release()', [true, null, $left, null, null, false],
+            $answers);
         $seen++;
     }
     $server->cmd('DEL', 'k');

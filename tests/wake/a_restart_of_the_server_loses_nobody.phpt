@@ -1,5 +1,5 @@
 --TEST--
-Who waited in the queue when the server was restarted queues again, and is woken.
+Waiters that were in the queue when the server was restarted queue again, and are woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ $server = start_server();
 $waiters = [];
 hold($server, 'k');
 for ($n = 1; $n <= 2; $n++) {
-    $waiters[] = waiter($server->dsn(), 'k', then: fn ($lock, $token) => $lock->release('k', $token));
+    $waiters[] = waiter($server->dsn(), 'k',
+        then: fn ($lock, $token) => $lock->release('k', $token));
     queued($server, $n);
 }
 $server->restart();
@@ -43,7 +44,8 @@ if ($server->cmd('SET', 'k', $token, 'NX', 'PX', 60000) === 'OK') {
     $released = now();
     same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
     $result = $waiter->result();
-    check('taken', $result['token'] !== null && $result['token'] === $server->cmd('GET', 'k'), $result);
+    check('taken', $result['token'] !== null && $result['token'] === $server->cmd('GET', 'k'),
+        $result);
     check('within 1.1 s', $result['at'] - $released <= slack(1.1), $result['at'] - $released);
 } else {
     matches('it was faster', TOKEN, (string) $waiter->result()['token']);

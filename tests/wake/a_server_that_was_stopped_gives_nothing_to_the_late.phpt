@@ -1,5 +1,5 @@
 --TEST--
-A try that the server comes to only after the waiter's deadline takes nothing.
+A try that the server runs only after the waiter's deadline takes nothing.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A waiter that is stopped when it gets the lock holds it for its TTL at most, and does not believe to have it afterwards.
+A waiter that is stopped when it gets the lock holds it for its TTL at most, and does not count it as held afterwards.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -23,7 +23,8 @@ $released = now();
 same('release()', true, $lock->release('k', $token));
 $result = $next->result();
 matches('the next one', TOKEN, (string) $result['token']);
-check('after the TTL of the stopped one', $result['at'] - $released >= 0.49, $result['at'] - $released);
+check('after the TTL of the stopped one', $result['at'] - $released >= 0.49,
+    $result['at'] - $released);
 check('within 1.1 s', $result['at'] - $released <= 0.5 + slack(0.6), $result['at'] - $released);
 $stopped->signal(SIGCONT);
 usleep(50000);

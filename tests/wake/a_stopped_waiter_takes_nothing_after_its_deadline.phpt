@@ -1,5 +1,5 @@
 --TEST--
-A waiter that is stopped past its deadline takes nothing: the next one gets the lock, and it gets null when it goes on.
+A waiter that is stopped past its deadline takes nothing: the next waiter gets the lock, and the stopped one returns null when it continues.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -24,7 +24,8 @@ foreach ([null, 'mine'] as $own) {
     $released = now();
     same('release()', true, $lock->release('k', $token));
     $result = $next->result();
-    check('the next one was woken', $result['stats']['wake_ups'] === 1 && $result['at'] - $released <= slack(0.9), $result);
+    check('the next one was woken', $result['stats']['wake_ups'] === 1
+        && $result['at'] - $released <= slack(0.9), $result);
     $stopped->signal(SIGCONT);
     $late = $stopped->result();
     same('the late one', [null, null], [$late['token'], $late['error']]);
@@ -33,7 +34,7 @@ foreach ([null, 'mine'] as $own) {
     eventually('no lock is left', fn () => $server->locks() === [], 0.5);
 }
 
-/* Released before the deadline of the queue, but nobody takes the ticket: stopped inside its last 20 ms, or dead. */
+/* Released before the deadline of the queue, but no waiter takes the ticket: the waiter is stopped in its last 20 ms, or dead. */
 $token = hold($server, 'k');
 $server->cmd('RPUSH', 'k::rl-wake', 1);
 $server->cmd('PEXPIRE', 'k::rl-wake', 1000);

@@ -33,7 +33,8 @@ for ($i = 0; $i < 10; $i++) {
     $round($other);
     unset($other);
 }
-check('descriptors', count(glob('/proc/self/fd/*')) <= $before, [$before, count(glob('/proc/self/fd/*'))]);
+check('descriptors', count(glob('/proc/self/fd/*')) <= $before,
+    [$before, count(glob('/proc/self/fd/*'))]);
 eventually('two connections at most', fn () => count($server->client()->clients()) <= 2);
 $lock->close();
 eventually('none after close()', fn () => $server->client()->clients() === []);

@@ -1,5 +1,5 @@
 --TEST--
-A wait of 2.5 s sends no more than its part of 16 commands in 10 s for one of our locks, and of 70 for a foreign one.
+A wait of 2.5 s sends no more than its share of 16 commands in 10 s for one of our locks, and of 70 for a foreign lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ $server = start_server();
 hold($server, 'ours');
 $server->cmd('SET', 'foreign', 'somebody else', 'PX', 60000);
 $monitor = $server->monitor();
-$waiters = [waiter($server->dsn(), 'ours', ['wait' => 2.5]), waiter($server->dsn(), 'foreign', ['wait' => 2.5])];
+$waiters = [waiter($server->dsn(), 'ours', ['wait' => 2.5]),
+    waiter($server->dsn(), 'foreign', ['wait' => 2.5])];
 foreach ($waiters as $waiter) {
     same('in vain', null, $waiter->result()['token']);
 }
@@ -28,9 +29,10 @@ foreach ($lines as $line) {
         $counts['other']++;
     }
 }
-/* A SET, a try, BLPOP and the try behind it, the try at the deadline; and 1 look a second or, after the short ones, 1 in 0.2 s. */
+/* A SET, a try, BLPOP and the try after it, the try at the deadline; and 1 look a second or, after the short delays, 1 in 0.2 s. */
 between('ours', 4, 5 + 2 + 2, $counts['ours']) || print implode("\n", $lines) . "\n";
-between('foreign', 10, 5 + 5 + 2.2 / 0.16 + 2, $counts['foreign']) || print implode("\n", $lines) . "\n";
+between('foreign', 10, 5 + 5 + 2.2 / 0.16 + 2, $counts['foreign'])
+    || print implode("\n", $lines) . "\n";
 same('names of connections', 4, $counts['other']);
 
 done();

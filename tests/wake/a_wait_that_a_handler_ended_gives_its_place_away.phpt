@@ -1,5 +1,5 @@
 --TEST--
-A wait that was ended by an exception, exit or fatal error of a handler takes nothing any more: the next one is woken.
+A wait that was ended by an exception, exit or fatal error of a handler takes nothing any more, and the next waiter is woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -28,7 +28,8 @@ foreach ($ends as $what => $body) {
         $ended = start_php('
             pcntl_async_signals(true);
             pcntl_signal(SIGUSR1, function () { ' . $body . ' });
-            function live_on() { static $times = 0; if ($times++ === 0) { echo "ended\n"; fgets(STDIN); } }
+            function live_on() { static $times = 0;
+                if ($times++ === 0) { echo "ended\n"; fgets(STDIN); } }
             register_shutdown_function("live_on");
             $lock = new RedisLock($argv[1]);
             try {
@@ -47,7 +48,8 @@ foreach ($ends as $what => $body) {
         $released = now();
         same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
         $result = $next->result();
-        check("$what: woken at once", $result['stats']['wake_ups'] === 1 && $result['at'] - $released <= slack(0.5), [$result, $released]);
+        check("$what: woken at once", $result['stats']['wake_ups'] === 1
+            && $result['at'] - $released <= slack(0.5), [$result, $released]);
         $ended->tell('');
         check('it went no further', !str_contains($ended->output(), 'not here'));
         same('the lock is the next one\'s', $result['token'], $server->cmd('GET', 'k'));

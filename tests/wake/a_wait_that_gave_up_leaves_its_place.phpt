@@ -1,5 +1,5 @@
 --TEST--
-At the deadline a wait gives null, never before it, and leaves the queue and the mark: the release wakes nobody.
+At the deadline, never before it, a wait returns null and removes its place and its mark, so that the release wakes no waiter.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -26,7 +26,7 @@ foreach ([null, 'mine'] as $own) {
     same('keys', [], $server->keys());
 }
 
-/* Who came later is next. */
+/* The later waiter is next. */
 $token = hold($server, 'k');
 $gives_up = waiter($server->dsn(), 'k', ['wait' => 0.4]);
 queued($server, 1);

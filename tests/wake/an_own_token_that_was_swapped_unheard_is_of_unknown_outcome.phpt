@@ -1,5 +1,5 @@
 --TEST--
-When the caller's own token was set after the win and no answer to that comes, the outcome is unknown; a connection that breaks in the queue leaves no doubt.
+If the answer to the swap to a caller's own token is lost, the outcome is unknown; a connection that breaks in the queue leaves no doubt.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/waiter.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 
-/* The try behind the BLPOP took the lock, and its reply was lost: it has a token of its own, and is recognised. */
+/* The try after the BLPOP took the lock, and its reply was lost: it has a drawn token, and is recognised. */
 $fake = fake_server([], $server);
 $token = hold($server, 'k');
 $waiting = new RedisLock($fake->dsn());
@@ -44,7 +44,7 @@ $result = $waiter->result();
 matches('exception', '~RedisLockConnectionException.*outcome unknown~', (string) $result['error']);
 same('it is not undone', 'mine', $server->cmd('GET', 'k'));
 
-/* It did not: somebody else has the lock, and is waited for. */
+/* It did not: another holder has the lock, and the wait goes on. */
 $server->cmd('DEL', 'k');
 $fake->rules([rule('BLPOP', ['close'], times: 1)]);
 $token = hold($server, 'k');

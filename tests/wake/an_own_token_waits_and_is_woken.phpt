@@ -1,5 +1,5 @@
 --TEST--
-A caller's own token waits in the queue, is woken, gives up with null, and is refused by a stranger's equal one.
+A call with a caller's own token waits in the queue, is woken, returns null at its deadline, and is refused by an equal token of another holder.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-A lock that nobody waits for makes no helper key and leaves no key behind.
+A lock without waiters makes no helper key and leaves no key behind.
 --EXTENSIONS--
 redislock
 --SKIPIF--

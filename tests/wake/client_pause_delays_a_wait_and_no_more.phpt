@@ -1,5 +1,5 @@
 --TEST--
-CLIENT PAUSE delays a wait; past the deadline it is an exception in time, and leaves no lock.
+CLIENT PAUSE delays a wait; past the deadline the wait throws in time and leaves no lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -16,7 +16,8 @@ $control = new RespClient("unix://$server->socket");
 $control->cmd('AUTH', 'secret');
 $control->cmd('ACL', 'SETUSER', 'locker', 'on', '>pw', '~*', '&*', '+@all');
 foreach ([
-    $server->dsn('', ':secret'), $server->dsn('?db=3', ':secret'), $server->dsn('?db=3', 'locker:pw'),
+    $server->dsn('', ':secret'), $server->dsn('?db=3', ':secret'),
+    $server->dsn('?db=3', 'locker:pw'),
     $server->tcpDsn('', ':secret'), $server->tcpDsn('/5', 'locker:pw'),
 ] as $dsn) {
     foreach ([true, false] as $persistent) {

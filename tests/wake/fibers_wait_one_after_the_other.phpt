@@ -18,7 +18,8 @@ $releases = in_fork(function () use ($server, $tokens): void {
     foreach ($tokens as $key => $token) {
         queued($server, 1);
         same('release()', true, (new RedisLock($server->dsn()))->release($key, $token));
-        eventually('it is taken', fn () => !in_array($server->cmd('GET', $key), ['', $token], true));
+        eventually('it is taken',
+            fn () => !in_array($server->cmd('GET', $key), ['', $token], true));
     }
 });
 $work = function (string $key) use ($lock): string {
@@ -43,7 +44,8 @@ foreach ($fibers as $fiber) {
 }
 reap($releases);
 same('woken', 2, RedisLock::stats()['wake_ups'] - $before['wake_ups']);
-same('a connection, and one for the queue', 2, RedisLock::stats()['connects'] - $before['connects']);
+same('a connection, and one for the queue', 2,
+    RedisLock::stats()['connects'] - $before['connects']);
 same('keys', [], $server->keys());
 
 done();

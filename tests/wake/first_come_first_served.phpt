@@ -1,5 +1,5 @@
 --TEST--
-Those who queue one after the other get the lock in this order, round after round.
+Waiters that queue one after the other get the lock in this order, round after round.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -16,7 +16,8 @@ for ($round = 1; $round <= 5; $round++) {
     $token = hold($server, 'k');
     $waiters = [];
     foreach (['first', 'second', 'third', 'fourth'] as $n => $name) {
-        $waiters[] = waiter($server->dsn(), 'k', then: function ($lock, $token) use ($server, $name): void {
+        $waiters[] = waiter($server->dsn(), 'k',
+                then: function ($lock, $token) use ($server, $name): void {
             $server->newClient()->cmd('RPUSH', 'order', $name);
             usleep(5000);
             same('release()', true, $lock->release('k', $token));
@@ -27,7 +28,8 @@ for ($round = 1; $round <= 5; $round++) {
     foreach ($waiters as $waiter) {
         woken("round $round", $waiter->result());
     }
-    same("order of round $round", ['first', 'second', 'third', 'fourth'], $server->cmd('LRANGE', 'order', 0, -1));
+    same("order of round $round", ['first', 'second', 'third', 'fourth'],
+        $server->cmd('LRANGE', 'order', 0, -1));
     $server->cmd('DEL', 'order');
     same('keys', [], $server->keys());
 }

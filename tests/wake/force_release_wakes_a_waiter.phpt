@@ -1,5 +1,5 @@
 --TEST--
-forceRelease() wakes who waits. It leaves a reserved lock alone, and frees an empty key that never ends.
+forceRelease() wakes a waiter. It does not change a reserved lock, and frees an empty key without an end.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-foreach ([fn () => hold($server, 'k'), fn () => $server->cmd('SET', 'k', 'somebody else', 'PX', 60000)] as $ours => $take) {
+foreach ([fn () => hold($server, 'k'),
+        fn () => $server->cmd('SET', 'k', 'somebody else', 'PX', 60000)] as $ours => $take) {
     $take();
     $waiter = waiter($server->dsn(), 'k');
     queued($server, 1);

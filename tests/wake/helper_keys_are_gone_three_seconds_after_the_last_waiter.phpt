@@ -21,11 +21,14 @@ $killed = waiter($server->dsn(), 'was killed');
 $threw = in_fork(function () use ($server): void {
     pcntl_async_signals(true);
     pcntl_signal(SIGUSR1, fn () => throw new DomainException('stop'));
-    throws('a wait that a handler ends', 'DomainException', '~stop~', fn () => (new RedisLock($server->dsn()))->acquire('threw', wait: INF), 20.0);
+    throws('a wait that a handler ends', 'DomainException', '~stop~',
+        fn () => (new RedisLock($server->dsn()))->acquire('threw', wait: INF), 20.0);
 });
 $won = waiter($server->dsn(), 'won', then: fn ($lock, $token) => $lock->release('won', $token));
 $both = waiter($server->dsn(), 'won and was killed', ['ttl' => 0.5], then: fn () => sleep(60));
-eventually('all of them wait', fn () => count(array_filter($server->keys(), fn ($key) => str_ends_with($key, '::rl-wait'))) === 5);
+eventually('all of them wait',
+    fn () => count(array_filter($server->keys(),
+        fn ($key) => str_ends_with($key, '::rl-wait'))) === 5);
 queued($server, 5);
 $killed->kill();
 send_signal($threw, SIGUSR1);
@@ -33,7 +36,8 @@ $lock = new RedisLock($server->dsn());
 foreach (['won', 'won and was killed'] as $key) {
     same('release()', true, $lock->release($key, $holders[$key]));
 }
-eventually('the lock is handed over', fn () => !in_array($server->cmd('GET', 'won and was killed'), ['', $holders['won and was killed']], true));
+eventually('the lock is handed over', fn () => !in_array($server->cmd('GET', 'won and was killed'),
+    ['', $holders['won and was killed']], true));
 $both->kill();
 $gave_up->result();
 $won->result();

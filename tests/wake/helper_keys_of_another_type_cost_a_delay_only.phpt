@@ -1,5 +1,5 @@
 --TEST--
-A helper key of another type, made by somebody else, makes waits poll; it stays as it is, and stats() tells.
+A helper key of another type, which another program made, makes waits poll; the key stays as it is, and stats() counts it.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -16,19 +16,25 @@ foreach (['rl-wait' => ['string', 'hash'], 'rl-wake' => ['string', 'hash']] as $
     foreach ($types as $type) {
         $lock = new RedisLock($server->dsn(), persistent: false);
         $foreign = "k::$suffix";
-        $type === 'hash' ? $server->cmd('HSET', $foreign, 'field', 'value') : $server->cmd('SET', $foreign, 'value');
+        $type === 'hash' ? $server->cmd('HSET', $foreign, 'field', 'value')
+            : $server->cmd('SET', $foreign, 'value');
         $token = $lock->acquire('k');
-        $waiters = [waiter($server->dsn(), 'k', then: fn ($lock, $token) => $lock->release('k', $token)), waiter($server->dsn(), 'k', then: fn ($lock, $token) => $lock->release('k', $token))];
+        $waiters =
+            [waiter($server->dsn(), 'k', then: fn ($lock, $token) => $lock->release('k', $token)),
+                waiter($server->dsn(), 'k',
+                    then: fn ($lock, $token) => $lock->release('k', $token))];
         usleep(700000);
         $before = RedisLock::stats()['fallbacks'];
         $released = now();
         same('release()', true, $lock->release('k', $token));
-        check("$foreign is a $type: the release tells", RedisLock::stats()['fallbacks'] - $before >= ($suffix === 'rl-wait' ? 1 : 0));
+        check("$foreign is a $type: the release tells",
+            RedisLock::stats()['fallbacks'] - $before >= ($suffix === 'rl-wait' ? 1 : 0));
         foreach ($waiters as $waiter) {
             $result = $waiter->result();
             matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
             same('released', true, $result['then']);
-            check("$foreign is a $type: soon", $result['at'] - $released <= 2 * 0.26 + slack(0.3), $result['at'] - $released);
+            check("$foreign is a $type: soon", $result['at'] - $released <= 2 * 0.26 + slack(0.3),
+                $result['at'] - $released);
             same("$foreign is a $type: the wait tells", 1, $result['stats']['fallbacks']);
         }
         same('it is still there', $type, $server->cmd('TYPE', $foreign));
@@ -39,7 +45,7 @@ foreach (['rl-wait' => ['string', 'hash'], 'rl-wake' => ['string', 'hash']] as $
     }
 }
 
-/* While somebody waits in the queue already. */
+/* While a waiter is in the queue already. */
 foreach (['rl-wait', 'rl-wake'] as $suffix) {
     $lock = new RedisLock($server->dsn());
     $token = hold($server, 'k');
@@ -50,7 +56,8 @@ foreach (['rl-wait', 'rl-wake'] as $suffix) {
     same('release()', true, $lock->release('k', $token));
     $result = $waiter->result();
     matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
-    check("$suffix: within 1.1 s", $result['at'] - $released <= slack(1.1) + 0.26, $result['at'] - $released);
+    check("$suffix: within 1.1 s", $result['at'] - $released <= slack(1.1) + 0.26,
+        $result['at'] - $released);
     $server->cmd('FLUSHALL');
 }
 

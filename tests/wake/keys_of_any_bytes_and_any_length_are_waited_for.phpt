@@ -1,5 +1,5 @@
 --TEST--
-Keys with a prefix, of any bytes, and of 64 KiB are waited for and woken.
+Waiters of keys with a prefix, of any bytes, and of 64 KiB are woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-Waiters that stand still, whatever their place in the queue, do not delay the live waiter behind them.
+Waiters that stand still, at any place in the queue, do not delay the live waiter after them.
 --EXTENSIONS--
 redislock
 pcntl

@@ -1,5 +1,5 @@
 --TEST--
-A lock whose holder was killed is taken as soon as its TTL is over, also when others wait behind.
+A lock whose holder was killed is taken as soon as its TTL is over, also with more waiters in the queue.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -21,7 +21,8 @@ $holder = in_fork(function () use ($server): void {
 eventually('it is held', fn () => $server->cmd('EXISTS', 'k') === 1);
 $waiters = [];
 for ($n = 1; $n <= 3; $n++) {
-    $waiters[] = waiter($server->dsn(), 'k', then: fn ($lock, $token) => $lock->release('k', $token));
+    $waiters[] = waiter($server->dsn(), 'k',
+        then: fn ($lock, $token) => $lock->release('k', $token));
     queued($server, $n);
 }
 send_signal($holder, SIGKILL);

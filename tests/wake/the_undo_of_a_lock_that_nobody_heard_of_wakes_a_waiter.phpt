@@ -1,5 +1,5 @@
 --TEST--
-When a grant whose reply came too late is undone, the next waiter is woken.
+The undo of a grant whose reply came too late wakes the next waiter.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ require __DIR__ . '/../inc/waiter.inc';
 $server = start_server();
 $fake = fake_server([rule('SET', ['forward', wait_for(0.6), 'reply'], times: 1)], $server);
 $slow = in_fork(function () use ($fake): void {
-    throws('too late', 'RedisLockConnectionException', '~undo~', fn () => (new RedisLock($fake->dsn(), timeout: 0.1))->acquire('k'));
+    throws('too late', 'RedisLockConnectionException', '~undo~',
+        fn () => (new RedisLock($fake->dsn(), timeout: 0.1))->acquire('k'));
 });
 eventually('it was granted', fn () => $server->cmd('EXISTS', 'k') === 1);
 $result = waiter($server->dsn(), 'k')->result();

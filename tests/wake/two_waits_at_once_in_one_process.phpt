@@ -1,5 +1,5 @@
 --TEST--
-A handler may wait for another lock, with the same object, while its process waits for one: each is woken.
+A handler may wait for another lock, with the same object, while its process waits for one, and both are woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -26,7 +26,8 @@ $releases = in_fork(function () use ($server, $outer, $inner, $parent): void {
     send_signal($parent, SIGUSR1);
     queued($server, 2);
     same('release()', true, $lock->release('outer', $outer)); // won while PHP is in the handler
-    eventually('the outer wait has won', fn () => !in_array($server->cmd('GET', 'outer'), ['', $outer], true));
+    eventually('the outer wait has won',
+        fn () => !in_array($server->cmd('GET', 'outer'), ['', $outer], true));
     usleep(100000);
     same('release()', true, $lock->release('inner', $inner));
 });
@@ -38,7 +39,8 @@ matches('outer', TOKEN, (string) $token);
 matches('inner', TOKEN, (string) $won);
 same('values', [$token, $won], $server->cmd('MGET', 'outer', 'inner'));
 same('woken', 2, $after['wake_ups'] - $before['wake_ups']);
-check('not by looks', $after['nudges'] - $before['nudges'] <= 1 + slack(1), $after['nudges'] - $before['nudges']);
+check('not by looks', $after['nudges'] - $before['nudges'] <= 1 + slack(1),
+    $after['nudges'] - $before['nudges']);
 same('release()', [true, true], [$lock->release('outer', $token), $lock->release('inner', $won)]);
 same('keys', [], $server->keys());
 

@@ -1,5 +1,5 @@
 --TEST--
-wake: false polls with scripts of one key, makes no helper key, and gets on with those who are woken.
+An object with wake: false polls with scripts of one key, makes no helper key, and works together with objects that are woken.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,7 @@ $server = start_server();
 $wakes = new RedisLock($server->dsn());
 $polls = new RedisLock($server->dsn(), wake: false);
 
-/* Who polls is found by no release, and needs none. */
+/* No release finds a poller, and a poller needs none. */
 $token = $wakes->acquire('k');
 $monitor = $server->monitor();
 $waiter = waiter($server->dsn(), 'k', options: ['wake' => false]);
@@ -23,16 +23,19 @@ usleep(500000);
 same('keys', ['0:k'], $server->keys());
 $released = now();
 same('release()', true, $wakes->release('k', $token));
-same('nothing is reserved', true, in_array($server->cmd('GET', 'k'), [null, $waiter->result()['token']], true));
+same('nothing is reserved', true,
+    in_array($server->cmd('GET', 'k'), [null, $waiter->result()['token']], true));
 $result = $waiter->result();
 matches('token', TOKEN, (string) $result['token']);
 check('soon', $result['at'] - $released <= 0.25 + slack(0.3), $result['at'] - $released);
-same('statistics', [0, 0, 0], [$result['stats']['nudges'], $result['stats']['wake_ups'], $result['stats']['fallbacks']]);
-same('tries of one key, and no queue', [], preg_grep('~^(BLPOP|EVAL(SHA)? \S+ 3 .* 30000)~', $monitor->lines()));
+same('statistics', [0, 0, 0],
+    [$result['stats']['nudges'], $result['stats']['wake_ups'], $result['stats']['fallbacks']]);
+same('tries of one key, and no queue', [],
+    preg_grep('~^(BLPOP|EVAL(SHA)? \S+ 3 .* 30000)~', $monitor->lines()));
 same('release()', true, $polls->release('k', $result['token']));
 same('keys', [], $server->keys());
 
-/* Who waits in the queue finds out what such a release did not tell. */
+/* A waiter in the queue finds out what such a release did not report. */
 $token = $polls->acquire('k');
 $waiter = waiter($server->dsn(), 'k');
 queued($server, 1);

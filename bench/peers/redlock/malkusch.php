@@ -1,7 +1,8 @@
 <?php
 /*
- * malkusch/lock (php-lock/lock): DistributedMutex over a RedisMutex for each server, on phpredis. Asks one server after
- * the other, in random order. Pauses of 10 to 20 ms at first, a quarter longer each time.
+ * malkusch/lock (php-lock/lock): DistributedMutex over a RedisMutex for each server, on phpredis.
+ * Asks one server after the other, in random order. Pauses of 10 to 20 ms at first, a quarter
+ * longer each time.
  */
 use Malkusch\Lock\Exception\LockAcquireTimeoutException;
 use Malkusch\Lock\Mutex\DistributedMutex;
@@ -19,7 +20,9 @@ return fn (array $ports, string $packages): Peer => new class($ports, $packages)
 
     public function within(string $key, callable $section): bool
     {
-        $mutexes = array_map(fn (Redis $redis) => new RedisMutex($redis, $key, self::WAIT, self::TTL), $this->servers);
+        $mutexes =
+            array_map(fn (Redis $redis) => new RedisMutex($redis, $key, self::WAIT, self::TTL),
+                $this->servers);
         try {
             (new DistributedMutex($mutexes, self::WAIT, self::TTL))->synchronized($section);
             return true;

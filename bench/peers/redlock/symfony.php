@@ -1,7 +1,8 @@
 <?php
 /*
- * symfony/lock: CombinedStore with ConsensusStrategy over a RedisStore for each server, on phpredis. Asks one server
- * after the other, twice for each lock; its blocking acquire() tries each 100 ms, 10 more or less, and knows no limit.
+ * symfony/lock: CombinedStore with ConsensusStrategy over a RedisStore for each server, on
+ * phpredis. Asks one server after the other, twice for each lock; its blocking acquire() tries each
+ * 100 ms, 10 more or less, and knows no limit.
  */
 use Symfony\Component\Lock\LockFactory;
 use Symfony\Component\Lock\Store\CombinedStore;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Callables of the script.
+ */
+#include "php/redislock_callable.h"
+
+#include "zend_fibers.h"
+
+void redislock_callable_copy(redislock_callable *to, const redislock_callable *from)
+{
+	ZVAL_COPY(&to->function, &from->function);
+	to->cache = from->cache;
+	if (from->cache.object != NULL) {
+		GC_ADDREF(from->cache.object);
+	}
+}
+
+redislock_callable redislock_callable_take(redislock_callable *from)
+{
+	redislock_callable taken = *from;
+	ZVAL_UNDEF(&from->function);
+	return taken;
+}
+
+void redislock_callable_free(redislock_callable *callable)
+{
+	zend_object *object = redislock_callable_is_set(callable) ? callable->cache.object : NULL;
+	zval_ptr_dtor(&callable->function);
+	ZVAL_UNDEF(&callable->function);
+	if (object != NULL) {
+		OBJ_RELEASE(object);
+	}
+}
+
+void redislock_callable_call(const redislock_callable *callable, zend_object *argument)
+{
+	zval retval;
+	zval parameter;
+	zend_fcall_info_cache cache = callable->cache;
+	ZVAL_OBJ(&parameter, argument);
+	zend_fcall_info call = {
+		.size = sizeof call, .retval = &retval, .params = &parameter, .param_count = 1};
+	ZVAL_COPY_VALUE(&call.function_name, &callable->function);
+	zend_fiber_switch_block();
+	/* PHP looks a function that __call() implements up again at each call. */
+	zend_call_function(&call, cache.function_handler != NULL ? &cache : NULL);
+	zend_fiber_switch_unblock();
+	zval_ptr_dtor(&retval);
+}
+
+void redislock_callable_add_gc(const redislock_callable *callable, zend_get_gc_buffer *buffer)
+{
+	zval function = callable->function;
+	zend_get_gc_buffer_add_zval(buffer, &function);
+	if (callable->cache.object != NULL) {
+		zend_get_gc_buffer_add_obj(buffer, callable->cache.object);
+	}
+}
