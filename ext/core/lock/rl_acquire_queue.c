@@ -13,7 +13,7 @@
 void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick)
 {
 	if (!acquire->is_polling && acquire->queue.state == RL_QUEUE_OUT &&
-		acquire->vain < RL_ACQUIRE_SPURIOUS_MAX) {
+		acquire->spurious < RL_ACQUIRE_SPURIOUS_MAX) {
 		rl_queue_enter(&acquire->queue, rl_acquire_call(acquire), &acquire->sample,
 			acquire->deadline, tick->now);
 	}
@@ -94,16 +94,16 @@ void rl_acquire_move_queue(rl_acquire *acquire, unsigned index, const rl_tick *t
 	rl_queue *queue = &acquire->queue;
 	if (queue->state == RL_QUEUE_OUT || queue->member == index) {
 		queue->member = index;
-		acquire->mute_looks = 0;
+		acquire->silent_probes = 0;
 		return;
 	}
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	bool has_answered = call->members[queue->member].vote == RL_VOTE_GRANTED;
-	acquire->mute_looks += !has_answered;
-	if (!has_answered && acquire->mute_looks < 2) {
+	acquire->silent_probes += !has_answered;
+	if (!has_answered && acquire->silent_probes < 2) {
 		return; /* another look will tell */
 	}
-	acquire->mute_looks = 0;
+	acquire->silent_probes = 0;
 	rl_acquire_leave_queue(acquire, tick);
 	queue->member = index;
 }
@@ -223,13 +223,13 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	rl_answer answer = queue->answer;
 	acquire->losses = 0;
-	acquire->vain++;
+	acquire->spurious++;
 	if (queue->has_ticket) {
 		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups_taken, 1);
 	}
 	/* It came too late for its slice: the next try takes a new sample of the server's clock. */
 	bool was_late = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
-	if (was_late || acquire->vain >= RL_ACQUIRE_SPURIOUS_MAX) {
+	if (was_late || acquire->spurious >= RL_ACQUIRE_SPURIOUS_MAX) {
 		rl_queue_leave(queue, call, false, tick->now);
 	} else {
 		rl_queue_enter(queue, call, &acquire->sample, acquire->deadline, tick->now);
@@ -237,7 +237,7 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	if (!is_paused(acquire)) {
 		return;
 	}
-	bool is_at_once = was_late && acquire->vain < RL_ACQUIRE_SPURIOUS_MAX;
+	bool is_at_once = was_late && acquire->spurious < RL_ACQUIRE_SPURIOUS_MAX;
 	hurry(acquire, tick,
 		is_at_once ? 0 : rl_acquire_probe_delay(acquire, answer.holder, answer.number));
 }
