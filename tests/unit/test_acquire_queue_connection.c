@@ -375,7 +375,7 @@ static void a_queue_that_says_nothing_is_given_up(void)
 	CHECK_INT(rl_queue_step(&acquire->queue, call, &tick, &err), RL_QUEUE_NOTHING);
 	tick.now = tick.seen = FAKE_START + 3040 * MS;
 	CHECK_INT(rl_queue_step(&acquire->queue, call, &tick, &err), RL_QUEUE_LOST);
-	CHECK(acquire->queue.is_in_doubt);
+	CHECK(acquire->queue.doubt == RL_DOUBT_UNKNOWN);
 	CHECK_COUNT("a2 close", 1);
 }
 

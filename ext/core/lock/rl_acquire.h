@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Taking a lock, with or without a wait. The design is in rl_acquire.c.
+ * Taking a lock, with or without a wait. The design is in rl_acquire_op.c.
  */
 #ifndef RL_ACQUIRE_H
 #define RL_ACQUIRE_H

@@ -218,7 +218,8 @@ static void abandon(rl_op *op, int64_t now)
 	rl_acquire *acquire = (rl_acquire *) op;
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
-	acquire->is_maybe_ours = acquire->is_maybe_ours || (left.is_in_doubt && !call->is_own_token);
+	acquire->is_maybe_ours =
+		acquire->is_maybe_ours || (left.doubt == RL_DOUBT_UNKNOWN && !call->is_own_token);
 	if (acquire->phase == RL_ACQUIRE_PAUSED || acquire->phase == RL_ACQUIRE_PROBING) {
 		rl_quorum_call_settle(call, RL_UNDO_NOTHING, now); /* a look */
 		if (acquire->is_maybe_ours) {

@@ -146,8 +146,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
 		acquire->is_maybe_ours = acquire->is_maybe_ours && !left.was_undone;
 		settlement.was_undone = settlement.was_undone || left.was_undone;
-		settlement.was_guarded = settlement.was_guarded || left.was_guarded;
-		settlement.is_in_doubt = settlement.is_in_doubt || left.is_in_doubt;
+		settlement.doubt = rl_doubt_add(settlement.doubt, left.doubt);
 	}
 	bool is_said = rl_quorum_call_speaker(call, RL_VOTE_FAILED)->err->status == RL_ERR_UNKNOWN;
 	rl_op_fail(&acquire->op, is_said ? "" : rl_acquire_fate(acquire, &settlement));
@@ -232,7 +231,7 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 			rl_acquire_pause(acquire, tick, 0); /* the mark is to have the name of the next place */
 			return;
 		}
-		call->request.is_owed =
+		call->request.maybe_ours =
 			acquire->is_maybe_ours; /* it may have been lost since the look began */
 		rl_acquire_enter_queue(acquire, tick);
 	}
@@ -305,8 +304,8 @@ static bool on_not_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *
 	bool may_retry = may_pass && !rl_acquire_is_last_try(acquire, tick->now);
 	rl_settlement settlement =
 		rl_quorum_call_settle(call, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick->now);
-	settlement.is_in_doubt = settlement.is_in_doubt || was_set;
-	bool is_unknown = settlement.is_in_doubt;
+	settlement.doubt = was_set ? RL_DOUBT_UNKNOWN : settlement.doubt;
+	bool is_unknown = settlement.doubt == RL_DOUBT_UNKNOWN;
 	rl_acquire_use_token(acquire, false);
 	bool is_gone = settlement.was_undone || outcome == RL_VOTE_REFUSED;
 	bool has_token = is_gone ? rl_acquire_replace_token(acquire, tick) : true;

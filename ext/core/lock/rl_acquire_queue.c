@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a wait does with its place in the queue, and when it looks at the lock beside it. The design of the
- * whole is in rl_acquire.c, that of the place in rl_queue.h.
+ * whole is in rl_acquire_op.c, that of the place in rl_queue.h.
  */
 #include "core/lock/rl_acquire_parts.h"
 #include "core/base/rl_time.h"
@@ -111,7 +111,7 @@ void rl_acquire_move_queue(rl_acquire *acquire, unsigned index, const rl_tick *t
 void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_settlement left = rl_acquire_give_up_place(acquire, tick->now);
-	acquire->is_maybe_ours = acquire->is_maybe_ours || left.is_in_doubt;
+	acquire->is_maybe_ours = acquire->is_maybe_ours || left.doubt == RL_DOUBT_UNKNOWN;
 	if (left.was_undone) {
 		rl_acquire_replace_token(acquire, tick);
 	}
@@ -268,7 +268,7 @@ static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tic
 /* The queue is gone into again after a delay and a try. True = the call is done. */
 static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
-	acquire->is_maybe_ours = acquire->is_maybe_ours || acquire->queue.is_in_doubt;
+	acquire->is_maybe_ours = acquire->is_maybe_ours || acquire->queue.doubt == RL_DOUBT_UNKNOWN;
 	if (err->status == RL_ERR_MEMORY) {
 		return fail_in_queue(acquire, err, tick);
 	}

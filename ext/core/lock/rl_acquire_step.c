@@ -39,7 +39,7 @@ void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, co
 	acquire->next = RL_ACQUIRE_NEXT_PROBE;
 	acquire->attempts += !is_probe;
 	call->request.verb = verb;
-	call->request.is_owed = acquire->is_maybe_ours;
+	call->request.maybe_ours = acquire->is_maybe_ours;
 	call->request.mark_ms = mark_time(acquire, tick);
 	call->request.reserve_ms =
 		rl_reservation_ms(call->set->count, acquire->reach < RL_NEVER ? acquire->reach : 0);

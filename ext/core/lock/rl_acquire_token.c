@@ -79,7 +79,7 @@ rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now)
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
 	/* Who waits no longer sets no mark any more that the try could take away. */
-	if (left.was_guarded && !rl_acquire_is_last_try(acquire, now)) {
+	if (left.doubt == RL_DOUBT_GUARDED && !rl_acquire_is_last_try(acquire, now)) {
 		rl_acquire_unmark(acquire, now);
 		call->request.waiter = (rl_bytes){NULL, 0};
 	}
@@ -103,7 +103,7 @@ bool rl_acquire_settle(
 		return rl_acquire_replace_token(acquire, tick);
 	}
 	acquire->is_maybe_ours =
-		acquire->is_maybe_ours || (settlement->is_in_doubt && !call->is_own_token);
+		acquire->is_maybe_ours || (settlement->doubt == RL_DOUBT_UNKNOWN && !call->is_own_token);
 	return true;
 }
 
@@ -141,9 +141,10 @@ bool rl_acquire_win(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 
 const char *rl_acquire_fate(const rl_acquire *acquire, const rl_settlement *settlement)
 {
-	if (settlement->is_in_doubt || acquire->is_maybe_ours) {
+	if (settlement->doubt == RL_DOUBT_UNKNOWN || acquire->is_maybe_ours) {
 		return "; outcome unknown: if the lock was granted, it ends by its TTL";
 	}
-	return settlement->was_guarded ? "; if it is granted after all, an undo behind it takes it back"
-								   : "";
+	return settlement->doubt == RL_DOUBT_GUARDED
+		? "; if it is granted after all, an undo behind it takes it back"
+		: "";
 }

@@ -22,13 +22,19 @@ typedef enum rl_member_call_state {
 	RL_MEMBER_CALL_DONE,
 } rl_member_call_state;
 
-/* What is not known of a command. */
+/* What is not known of a command, in growing order. */
 typedef enum rl_doubt {
 	RL_DOUBT_NONE,
 	RL_DOUBT_STRAY,   /* the outcome is known, but a copy of the command may still be carried out */
 	RL_DOUBT_LEFT,    /* its answer was not waited for */
+	RL_DOUBT_GUARDED, /* the same, and an undo follows it */
 	RL_DOUBT_UNKNOWN, /* a server took it, and its answer is lost, or makes no sense */
 } rl_doubt;
+
+static inline rl_doubt rl_doubt_add(rl_doubt a, rl_doubt b)
+{
+	return a > b ? a : b;
+}
 
 typedef struct rl_quorum_call rl_quorum_call;
 

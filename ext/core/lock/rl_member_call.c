@@ -106,7 +106,7 @@ static rl_request command_of(const rl_member_call *member)
 	rl_request request = call->request;
 	if (rl_verb_takes(request.verb) && member->doubt == RL_DOUBT_UNKNOWN) {
 		request.verb = RL_VERB_TRY;
-		request.is_owed = !call->is_own_token;
+		request.maybe_ours = !call->is_own_token;
 		request.mark_ms = request.waiter.data != NULL ? request.mark_ms : 0;
 	}
 	bool is_new = conn->lacks_scripts && (conn->known >> request.verb & 1U) == 0;

@@ -161,10 +161,13 @@ static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settleme
 	bool was_undone = may_undo(member, undo, now) && write_undo(member);
 	bool is_in_doubt = is_doubtful(member, undo, was_undone);
 	if (was_undone && !refuses_scripts(member)) {
+		bool is_answered = member->vote == RL_VOTE_GRANTED;
 		settlement->was_undone = true;
-		settlement->was_guarded = settlement->was_guarded || member->vote != RL_VOTE_GRANTED;
+		settlement->doubt =
+			rl_doubt_add(settlement->doubt, is_answered ? RL_DOUBT_NONE : RL_DOUBT_GUARDED);
 	}
-	settlement->is_in_doubt = settlement->is_in_doubt || is_in_doubt;
+	settlement->doubt =
+		rl_doubt_add(settlement->doubt, is_in_doubt ? RL_DOUBT_UNKNOWN : RL_DOUBT_NONE);
 	if (call->is_own_token && rl_verb_takes(call->request.verb) && is_in_doubt) {
 		call->spent |= 1U << rl_member_call_index(member);
 	}
