@@ -250,7 +250,7 @@ static void being_woken_is_no_look(void)
 		waiting_drive_to(acquire, i * 10);
 	}
 	CHECK_COUNT("BLPOP", 3);
-	CHECK_INT(acquire->looks, 0);
+	CHECK_INT(acquire->retried, 0);
 }
 
 static void without_random_bytes_for_it_the_wait_ends(void)

@@ -283,7 +283,7 @@ static void a_member_that_hangs_is_left_after_two_looks(void)
 	rl_acquire *acquire = queued(20 * SECOND);
 	servers[C].is_mute = true;
 	to(acquire, 1900);
-	CHECK_INT(acquire->mute_looks, 1);
+	CHECK_INT(acquire->silent_probes, 1);
 	CHECK_COUNT("BLPOP", 1);
 	to(acquire, 2600);
 	CHECK_COUNT("a2 BLPOP", 1);
@@ -302,13 +302,13 @@ static void one_look_without_an_answer_is_not_enough(void)
 	rl_acquire *acquire = queued(20 * SECOND);
 	servers[C].delay = 900 * MS;
 	to(acquire, 1900);
-	CHECK_INT(acquire->mute_looks, 1);
+	CHECK_INT(acquire->silent_probes, 1);
 	/* What the other members' clocks say is no sample of the queue's. */
 	CHECK_INT(acquire->sample.member, C);
 	CHECK_INT(acquire->sample.asked_at, FAKE_START);
 	servers[C].delay = 0;
 	to(acquire, 5000);
-	CHECK_INT(acquire->mute_looks, 0);
+	CHECK_INT(acquire->silent_probes, 0);
 	CHECK_COUNT("BLPOP", 1);
 	CHECK_INT(fake_stats.undone, 0);
 }
