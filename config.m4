@@ -68,8 +68,11 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lease/rl_renewer.c
     ext/core/lease/rl_renewer_server.c
     ext/core/lease/rl_round.c
-    ext/core/lock/rl_acquire.c
+    ext/core/lock/rl_acquire_op.c
+    ext/core/lock/rl_acquire_outcome.c
     ext/core/lock/rl_acquire_queue.c
+    ext/core/lock/rl_acquire_step.c
+    ext/core/lock/rl_acquire_token.c
     ext/core/lock/rl_member_answer.c
     ext/core/lock/rl_member_call.c
     ext/core/lock/rl_op.c

@@ -301,7 +301,7 @@ static void run_try(store *s, store_key *k, const model_command *c, int64_t now_
 	int64_t left = pttl(k, now_us);
 	rl_holder h = holder(k, &c->token, now_us);
 	bool is_free = h == RL_HOLDER_NOBODY || (h == RL_HOLDER_RESERVED && c->place != RL_PLACE_NONE);
-	bool is_mine = h == RL_HOLDER_SELF && c->is_owed;
+	bool is_mine = h == RL_HOLDER_SELF && c->maybe_ours;
 	if (c->place == RL_PLACE_QUEUED && c->has_helpers && is_void(k, c, now_us)) {
 		if (is_free) {
 			pass_on(s, k, c, now_us);

@@ -121,7 +121,7 @@ static bool read_arguments(model_command *c, unsigned argc, const rl_bytes *argv
 	switch (c->script) {
 		case RL_SCRIPT_TRY:
 			c->ttl_ms = number_of(argv[1]);
-			c->is_owed = is(argv[2], "1");
+			c->maybe_ours = is(argv[2], "1");
 			c->place = (rl_place) number_of(argv[3]);
 			c->waiter = words_text(argv[4]);
 			c->mark_ms = number_of(argv[5]);
@@ -209,7 +209,7 @@ const char *words_say(const model_command *c, char *room, size_t size)
 		c->what == WORD_SCRIPT && !c->is_sha ? "(text)" : "", c->has_helpers ? "+" : "",
 		(unsigned) c->key, (int) c->token.len, c->token.bytes, c->fresh.len > 0 ? " to " : "",
 		(int) c->fresh.len, c->fresh.bytes, c->what == WORD_BLPOP ? c->block_ms : c->ttl_ms,
-		c->is_owed ? " owed" : "", places[c->place], (int) c->mark_ms, (int) c->reserve_ms,
+		c->maybe_ours ? " owed" : "", places[c->place], (int) c->mark_ms, (int) c->reserve_ms,
 		(int) c->waiter.len, c->waiter.bytes);
 	return room;
 }

@@ -34,7 +34,7 @@ typedef struct model_command {
 	rl_script_id script; /* WORD_SCRIPT, as are the next */
 	bool is_sha;
 	bool has_helpers;
-	bool is_owed;
+	bool maybe_ours;
 	bool is_undo; /* nobody reads its answer; the network's own */
 	uint8_t key;
 	model_text token;

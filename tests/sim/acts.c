@@ -409,7 +409,7 @@ int64_t acts_next(sim_client *c)
 static int64_t ghost_time(const sim_client *c, const rl_acquire *acquire)
 {
 	int64_t left = acquire->deadline == RL_NEVER ? RL_NEVER : acquire->deadline - now_of(c);
-	if (!acquire->is_waiting || left <= 0) {
+	if (!rl_acquire_is_waiting(acquire) || left <= 0) {
 		return 0;
 	}
 	return left < MARK_NS ? left : MARK_NS;
@@ -469,7 +469,8 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 	int64_t now = now_of(c);
 	int64_t late = plan.timeout_ns + c->paused_ns + 10 * MS;
 	late += c->paused_ns > 0 ? plan.timeout_ns : 0; /* who stood still has a whole one */
-	if (!acquire->is_waiting) { /* a split vote is tried again three times, within 200 ms each */
+	if (!rl_acquire_is_waiting(
+			acquire)) { /* a split vote is tried again three times, within 200 ms each */
 		late += plan.connect_timeout_ns;
 		unsigned more =
 			acquire->own.data != NULL ? 5 : 3; /* the own token is taken back, and swapped in */
@@ -508,7 +509,7 @@ static void check_patience(const sim_client *c, const rl_acquire *acquire)
 			(unsigned) c->index, (double) (world.now - c->oom_at) / 1e6);
 	}
 	rl_status status = acquire->op.status;
-	if (!acquire->is_waiting || status == RL_OK || status == RL_BUSY ||
+	if (!rl_acquire_is_waiting(acquire) || status == RL_OK || status == RL_BUSY ||
 		now_of(c) >= acquire->deadline || acquire->own.data != NULL) {
 		return;
 	}
@@ -523,7 +524,7 @@ static void check_patience(const sim_client *c, const rl_acquire *acquire)
 
 static void count_take(const sim_client *c, const rl_acquire *acquire)
 {
-	if (acquire->op.status == RL_BUSY && acquire->is_waiting) {
+	if (acquire->op.status == RL_BUSY && rl_acquire_is_waiting(acquire)) {
 		COVER(timed_out);
 	} else if (acquire->op.status == RL_BUSY) {
 		COVER(refused);

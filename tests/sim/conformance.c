@@ -359,7 +359,7 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 		.fresh = rl_bytes_of(fresh, strlen(fresh)),
 		.ttl_ms = is_short ? 5 + any(30) : 5000 + any(60000),
 		.block_ms = any(2) == 0 ? SHORT_BLOCK_MS : 5000 + any(1000),
-		.is_owed = any(3) == 0,
+		.maybe_ours = any(3) == 0,
 		.mark_ms = any(3) == 0 ? 0
 			: any(4) == 0      ? 20
 							   : 2000,

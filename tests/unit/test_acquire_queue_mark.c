@@ -141,7 +141,9 @@ static void without_an_idle_connection_the_mark_stays(void)
 	rl_pool_clear(&fake_pool);
 	fake_forget_log();
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_LOG("0 a2 RELEASE+ k T1 W1\n0 a2 RELEASE k T1 W1\n0 a2 end\n0 a2 close\n");
+	CHECK_LOG("0 a2 RELEASE k T1\n"
+			  "0 a2 end\n"
+			  "0 a2 close\n");
 }
 
 static void a_connection_that_is_broken_does_not_take_it(void)

@@ -145,8 +145,7 @@ static void a_swap_without_a_reply_is_unknown(void)
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK_LOG("100 a2 swap k T1 mine 30000\n"
-			  "1100 a2 RELEASE+ k T1 W1\n"
-			  "1100 a2 RELEASE k T1 W1\n"
+			  "1100 a2 RELEASE k T1\n"
 			  "1100 a2 end\n");
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 	CHECK(strstr(acquire->op.err->message, "mine") == NULL);
@@ -160,7 +159,7 @@ static void at_the_deadline_the_swap_has_the_rest_of_the_timeout(void)
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK_INT(fake_ms(), 2500);
-	CHECK_COUNT("2500 a1 RELEASE+ k T1", 1);
+	CHECK_COUNT("2500 a1 RELEASE k T1\n", 1);
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
@@ -199,7 +198,7 @@ static void lost_at_the_deadline_it_is_a_refusal(void)
 	rl_acquire *acquire = won_at_the_deadline();
 	fake_says(0, ":0");
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
-	CHECK_COUNT("RELEASE+ k T1", 0);
+	CHECK_COUNT("RELEASE k T1", 0);
 	CHECK_INT(fake_stats.timed_out, 1);
 }
 
@@ -235,7 +234,7 @@ static void another_error_ends_the_call(void)
 	rl_acquire *acquire = won_at_100(30000);
 	fake_says(0, "-ERR x");
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-	CHECK_COUNT("RELEASE+ k T1 W1", 1);
+	CHECK_COUNT("RELEASE k T1\n", 1);
 	CHECK_COUNT("mine", 1);
 	CHECK(strstr(acquire->op.err->message, "outcome") == NULL);
 }
@@ -258,7 +257,7 @@ static void given_up_in_the_queue_the_drawn_token_is_undone(void)
 	rl_acquire *acquire = waiting_queued_own(30000, 10 * SECOND);
 	fake_forget_log();
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_HAS(fake_log(), "0 a2 RELEASE+ k T1 W1\n0 a2 RELEASE k T1 W1\n");
+	CHECK_HAS(fake_log(), "0 a2 RELEASE k T1\n");
 	CHECK_COUNT("mine", 0);
 }
 
@@ -273,7 +272,7 @@ static void given_up_in_the_swap_the_drawn_token_is_undone_behind_it(void)
 			fake_fork();
 		}
 		rl_op_abandon(&acquire->op, fake_clock, is_forked);
-		CHECK_COUNT("150 a2 RELEASE+ k T1 W1\n", 1 - is_forked);
+		CHECK_COUNT("150 a2 RELEASE k T1\n", 1 - is_forked);
 		CHECK_COUNT("RELEASE+ k mine", 0);
 		CHECK_COUNT("RELEASE k mine", 0);
 		fake_end();
@@ -288,7 +287,7 @@ static void given_up_after_the_swap_the_own_token_is_undone(void)
 	waiting_drive_to(acquire, 150);
 	fake_clock += 100 * MS;
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_COUNT("RELEASE+ k mine W1\n", 1); /* once: see rl_conn.h */
+	CHECK_COUNT("RELEASE k mine\n", 1);
 	CHECK_COUNT("RELEASE", 1);
 }
 
@@ -301,7 +300,7 @@ static void taken_back_after_the_end_the_own_token_is_undone(void)
 	fake_forget_log();
 	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_COUNT("RELEASE+ k mine", 1);
+	CHECK_COUNT("RELEASE k mine\n", 1);
 	CHECK_COUNT("RELEASE", 1);
 	fake_end();
 	/* Unless its TTL may be over. */

@@ -28,17 +28,20 @@ static rl_acquire *queue_says(const char *blpop, const char *try)
 
 /* ---- servers that do not let waiters be woken ---- */
 
-static void check_polls_from(rl_acquire *acquire, int64_t ms)
+/* @param is_for_every_key the server does not let any waiter be woken: no helper keys from now on */
+static void check_polls_from(rl_acquire *acquire, int64_t ms, bool is_for_every_key)
 {
+	const char *try = is_for_every_key ? "try" : "try+";
 	char wanted[128];
 	fake_says(0, refusal(ms, 600000, RL_HOLDER_KIN));
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	/* Its name is taken from the mark. */
+	/* With the helper keys its name is taken from the mark. */
 	snprintf(wanted, sizeof wanted,
-		"%" PRId64 " a2 try+ k T1 30000 0 0 W1 0\n%" PRId64 " a2 try+ k T1 30000 0 0 W1 0\n", ms,
-		ms + 20);
+		"%" PRId64 " a2 %s k T1 30000 0 0 W1 0\n%" PRId64 " a2 %s k T1 30000 0 0 W1 0\n", ms, try,
+		ms + 20, try);
 	CHECK_LOG(wanted);
+	CHECK_INT(!fake_set.wakes, is_for_every_key);
 	CHECK_INT(fake_stats.fallbacks, 1);
 	CHECK_INT(fake_stats.undone, 0);
 }
@@ -50,7 +53,7 @@ static void without_blpop_a_waiter_polls(void)
 		"-MOVED 1 x:1"};
 	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
 		rl_acquire *acquire = queue_says(errors[i], refusal(300, 600000, RL_HOLDER_KIN));
-		check_polls_from(acquire, 310);
+		check_polls_from(acquire, 310, strncmp(errors[i], "-ERR ", 5) == 0);
 		CHECK_INT(fake_stats.wake_ups, 0);
 		fake_end();
 	}
@@ -59,14 +62,14 @@ static void without_blpop_a_waiter_polls(void)
 static void without_the_queues_try_a_waiter_polls(void)
 {
 	rl_acquire *acquire = queue_says("-NOPERM x", "-NOPERM x");
-	check_polls_from(acquire, 310);
+	check_polls_from(acquire, 310, false);
 	fake_end();
 	acquire = queue_says(FAKE_TICKET, "-NOPERM x");
-	check_polls_from(acquire, 310);
+	check_polls_from(acquire, 310, false);
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
-/* The connection remembers that BLPOP is not for its user, and no further wait asks. */
+/* A server that does not let its user block is not asked to by the next wait. */
 static void a_user_who_may_not_block_does_not_try_again(void)
 {
 	static const struct {
@@ -80,22 +83,17 @@ static void a_user_who_may_not_block_does_not_try_again(void)
 		{"-ERRS x", false}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		rl_acquire *acquire = queue_says(cases[i].error, refusal(300, 600000, RL_HOLDER_KIN));
-		check_polls_from(acquire, 310);
-		rl_conn *other = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
-		rl_conn *queues = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
-		CHECK_INT(other->lacks_queue + queues->lacks_queue, cases[i].is_remembered);
-		rl_conn *remembers = other->lacks_queue ? other : queues;
-		rl_pool_give(&fake_pool, remembers == other ? queues : other, fake_clock);
-		rl_pool_give(&fake_pool, remembers, fake_clock);
+		check_polls_from(acquire, 310, cases[i].is_remembered);
 		fake_forget_log();
 		fake_says(0, "_");
-		fake_says(0, refusal(330, 600000, RL_HOLDER_KIN));
-		fake_says(0, grant(340));
+		fake_says(0,
+			cases[i].is_remembered ? "*:0 :0 :600000 :3 :0" : refusal(330, 600000, RL_HOLDER_KIN));
+		fake_says(0, cases[i].is_remembered ? "*:1 :0" : grant(340));
 		acquire = fake_acquire(30000, 10 * SECOND);
 		bool is_done = fake_drive_to(&acquire->op, fake_clock + 50 * MS);
 		CHECK_INT(is_done, cases[i].is_remembered);
 		CHECK_COUNT("BLPOP", !cases[i].is_remembered);
-		CHECK_INT(fake_stats.fallbacks, 1 + cases[i].is_remembered);
+		CHECK_INT(fake_stats.fallbacks, 1);
 		fake_end();
 	}
 }
@@ -124,7 +122,7 @@ static void forbidden_helper_keys_in_the_try(void)
 				  "0 a2 try k T1 30000 0 0 W1 1000\n"
 				  "10 a2 try k T1 30000 0 0 W1 0\n");
 		CHECK_INT(fake_stats.fallbacks, 1);
-		/* The connection remembers what concerns every key: the next wait does not ask. */
+		/* What concerns every key is remembered: the next wait does not ask. */
 		bool is_remembered = i == 0;
 		fake_forget_log();
 		fake_says(0, "_");
@@ -135,13 +133,15 @@ static void forbidden_helper_keys_in_the_try(void)
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
 		CHECK_LOG(is_remembered ? "10 a2 SET k T2 NX PX 30000\n"
-								  "10 a2 try k T2 30000 0 0 W2 1000\n"
-								  "20 a2 try k T2 30000 0 0 W2 0\n"
+								  "20 a2 try k T2 30000 0 0 - 0\n"
+								  "40 a2 try k T2 30000 0 0 - 0\n"
 								: "10 a2 SET k T2 NX PX 30000\n"
 								  "10 a2 try+ k T2 30000 0 0 W2 1000\n"
 								  "10 a2 try k T2 30000 0 0 W2 1000\n"
 								  "20 a2 try k T2 30000 0 0 W2 0\n");
-		CHECK_INT(fake_stats.fallbacks, 2); /* each wait that polls is counted */
+		CHECK_INT(!fake_set.wakes, is_remembered);
+		/* A wait that finds out is counted. */
+		CHECK_INT(fake_stats.fallbacks, is_remembered ? 1 : 2);
 		fake_end();
 	}
 }
@@ -186,14 +186,16 @@ static void a_look_that_cannot_wake_falls_back(void)
 		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 		fake_forget_log();
 		fake_says(0, looks[i]);
+		fake_says(0, ":0"); /* the name that is taken from the mark */
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&acquire->op), RL_OK);
 		CHECK_LOG("1000 a1 probe+ k T1 W1\n"
-				  "1000 a2 RELEASE+ k T1 W1\n"
-				  "1000 a2 RELEASE k T1 W1\n"
+				  "1000 a2 RELEASE k T1\n"
 				  "1000 a2 end\n"
 				  "1000 a2 close\n"
-				  "1000 a1 try+ k T2 30000 0 0 W1 0\n");
+				  "1000 a1 RELEASE+ k W1 W1\n"
+				  "1000 a1 try+ k T2 30000 0 0 - 0\n");
+		CHECK(fake_set.wakes);
 		CHECK_INT(fake_stats.fallbacks, 1);
 		CHECK_INT(fake_stats.undone, 1);
 		CHECK_INT(fake_stats.nudges, 1);
@@ -207,6 +209,7 @@ static void a_poller_queues_again_after_a_second(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, "*:1001000000 :-2 :0 :-1 :1");
+	fake_says(0, ":0"); /* the name that is taken from the mark */
 	for (int64_t ms = 1000; ms < 2000;) {
 		fake_says(0, refusal(ms, 600000, RL_HOLDER_KIN));
 		waiting_drive_to(acquire, ms);
@@ -228,6 +231,7 @@ static void after_a_look_that_cannot_wake_the_next_wait_asks_again(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, "*:1001000000 :-2 :0 :-1 :1");
+	fake_says(0, ":0"); /* the name that is taken from the mark */
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	fake_forget_log();
@@ -246,7 +250,6 @@ static void what_one_key_was_refused_another_is_not(void)
 		waiting_begin();
 		fake_says(0, ":1");
 		CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
-		CHECK(fake_pool.idle->has_helpers);
 		fake_says(0, errors[i]);
 		fake_says(0, ":1");
 		CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
@@ -254,24 +257,9 @@ static void what_one_key_was_refused_another_is_not(void)
 		CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
 		CHECK_LOG("0 a2 release+ k tok\n0 a2 release+ k tok\n0 a2 release k tok\n"
 				  "0 a2 release+ k tok\n");
-		CHECK(!fake_pool.idle->lacks_helpers);
-		CHECK(
-			!fake_pool.idle->has_helpers); /* what is released unheard goes both ways from now on */
+		CHECK(fake_set.wakes);
 		fake_end();
 	}
-}
-
-/* Nor does an undo on it. */
-static void after_a_forbidden_release_an_undo_is_said_once(void)
-{
-	waiting_begin();
-	fake_says(0, "-NOPERM User u has no permissions to run the 'x' command");
-	fake_says(0, ":1");
-	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
-	fake_forget_log();
-	fake_acts(0, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_ERR_TIMEOUT);
-	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n1000 a2 RELEASE k T1\n1000 a2 end\n");
 }
 
 /* The queue is of no use, and the look that is under way says so, too. */
@@ -324,13 +312,12 @@ static void a_release_that_could_tell_nobody_is_counted(void)
 	CHECK_LOG("0 a2 release+ k tok\n0 a2 release+ k tok\n");
 }
 
-static void an_undo_is_said_with_and_without_the_helper_keys(void)
+static void an_undo_is_sent_without_the_helper_keys(void)
 {
 	waiting_begin();
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_ERR_TIMEOUT);
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
-			  "1000 a2 RELEASE+ k T1\n"
 			  "1000 a2 RELEASE k T1\n"
 			  "1000 a2 end\n");
 	CHECK_INT(fake_stats.undone, 1);
@@ -391,7 +378,7 @@ static void nonsense_in_the_queue_ends_the_call(void)
 		rl_acquire *acquire = queue_says(FAKE_TICKET, answers[i]);
 		CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
 		/* It may have been a grant. */
-		CHECK_HAS(fake_log(), "300 a2 RELEASE+ k T1 W1\n300 a2 RELEASE k T1 W1\n300 a2 end\n");
+		CHECK_HAS(fake_log(), "300 a2 RELEASE k T1\n300 a2 end\n");
 		CHECK_INT(fake_pool.count, 1);
 		CHECK_INT(fake_stats.undone, 1);
 		CHECK_HAS(acquire->op.err->message, "an undo behind it takes it back");
@@ -404,7 +391,7 @@ static void what_is_no_protocol_ends_the_call(void)
 	rl_acquire *acquire = queue_says(FAKE_TICKET, NULL);
 	fake_acts(0, FAKE_NONSENSE, NULL, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
-	CHECK_HAS(fake_log(), "300 a2 RELEASE+ k T1 W1\n300 a2 RELEASE k T1 W1\n");
+	CHECK_HAS(fake_log(), "300 a2 RELEASE k T1\n300 a2 end\n");
 	CHECK_INT(fake_pool.count, 1);
 	CHECK_INT(fake_open_links(), 1);
 }
@@ -413,11 +400,12 @@ static void nonsense_for_a_ticket_gives_the_token_up(void)
 {
 	rl_acquire *acquire = queue_says(":1", refusal(300, 600000, RL_HOLDER_KIN));
 	fake_says(0, ":0"); /* the undo */
-	fake_says(0, ":0");
+	fake_says(0, ":0"); /* the name that is taken from the mark */
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_HAS(fake_log(), "300 a2 RELEASE k T1 W1\n300 a2 end\n");
-	CHECK_HAS(fake_log(), "310 a1 try+ k T2 30000 0 0 W1 0\n");
+	CHECK_HAS(fake_log(), "300 a2 RELEASE k T1\n300 a2 end\n");
+	CHECK_HAS(fake_log(), "300 a1 RELEASE+ k W1 W1\n");
+	CHECK_HAS(fake_log(), "310 a1 try+ k T2 30000 0 0 - 0\n");
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
@@ -474,8 +462,7 @@ static void errors_of_a_look_that_do_not_pass_end_the_call(void)
 		fake_says(0, errors[i]);
 		CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 		CHECK_LOG("1000 a1 probe+ k T1 W1\n"
-				  "1000 a2 RELEASE+ k T1 W1\n"
-				  "1000 a2 RELEASE k T1 W1\n"
+				  "1000 a2 RELEASE k T1\n"
 				  "1000 a2 end\n"
 				  "1000 a2 close\n"
 				  "1000 a1 RELEASE+ k W1 W1\n");
@@ -489,14 +476,15 @@ static void a_look_that_is_forbidden_falls_back(void)
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
 	fake_says(0, "-NOPERM x");
+	fake_says(0, ":0"); /* the name that is taken from the mark */
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
-			  "1000 a2 RELEASE+ k T1 W1\n"
-			  "1000 a2 RELEASE k T1 W1\n"
+			  "1000 a2 RELEASE k T1\n"
 			  "1000 a2 end\n"
 			  "1000 a2 close\n"
-			  "1010 a1 try+ k T2 30000 0 0 W1 0\n");
+			  "1000 a1 RELEASE+ k W1 W1\n"
+			  "1010 a1 try+ k T2 30000 0 0 - 0\n");
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
@@ -558,11 +546,10 @@ static const check_test tests[] = {
 	TEST(a_poller_queues_again_after_a_second),
 	TEST(after_a_look_that_cannot_wake_the_next_wait_asks_again),
 	TEST(what_one_key_was_refused_another_is_not),
-	TEST(after_a_forbidden_release_an_undo_is_said_once),
 	TEST(a_wait_falls_back_once),
 	TEST(a_release_that_is_forbidden_the_helper_keys),
 	TEST(a_release_that_could_tell_nobody_is_counted),
-	TEST(an_undo_is_said_with_and_without_the_helper_keys),
+	TEST(an_undo_is_sent_without_the_helper_keys),
 	TEST(waiters_that_are_sent_away_come_again),
 	TEST(an_error_about_the_lock_ends_the_call),
 	TEST(nonsense_in_the_queue_ends_the_call),

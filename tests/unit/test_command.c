@@ -71,11 +71,11 @@ static void script_verbs(void)
 	const char *sha = sha_of(RL_SCRIPT_TRY);
 	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0",
 		"waiter", "0");
-	try.is_owed = true;
+	try.maybe_ours = true;
 	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "1", "0",
 		"waiter", "0");
 	try.mark_ms = 2000;
-	try.is_owed = false;
+	try.maybe_ours = false;
 	CHECK_ARGV(try, "EVALSHA", sha, "3", "key", "mark", "tickets", "token", "250", "0", "0",
 		"waiter", "2000");
 	try.mark_ms = 0;

@@ -541,101 +541,39 @@ static void undo_key_of(size_t len, bool is_alone)
 	CHECK(rl_conn_undo(conn, &request));
 }
 
-/* A server that hangs may have room for one command with a long key, not for two. */
-static void an_undo_with_a_long_key_goes_alone(void)
-{
-	undo_key_of(1024, false);
-	CHECK_LOG("0 a1 RELEASE 3 <1024 bytes> m t T1\n0 a1 RELEASE <1024 bytes> T1\n");
-	clean_up();
-	undo_key_of(1025, false);
-	CHECK_LOG("0 a1 RELEASE <1025 bytes> T1\n");
-	clean_up();
-	undo_key_of(5, true);
-	CHECK_LOG("0 a1 RELEASE kkkkk T1\n");
-}
-
 /* What became of it is what the system took. */
 static void an_undo_is_as_sure_as_what_was_sent(void)
 {
 	static const struct {
-		fake_act first, second;
-		rl_undone wanted;
-	} cases[] = {{FAKE_SAY, FAKE_SAY, RL_UNDONE_SURELY}, {FAKE_BREAK, FAKE_SAY, RL_UNDONE_SURELY},
-		{FAKE_BREAK_UNSENT, FAKE_SAY, RL_UNDONE_NOT}, {FAKE_BREAK_HALF, FAKE_SAY, RL_UNDONE_NOT},
-		{FAKE_HALF, FAKE_SAY, RL_UNDONE_NOT}, {FAKE_SAY, FAKE_BREAK_UNSENT, RL_UNDONE_MAYBE},
-		{FAKE_SAY, FAKE_BREAK_HALF, RL_UNDONE_MAYBE}, {FAKE_SAY, FAKE_HALF, RL_UNDONE_MAYBE}};
+		fake_act act;
+		bool is_written;
+	} cases[] = {{FAKE_SAY, true}, {FAKE_BREAK, true}, {FAKE_BREAK_UNSENT, false},
+		{FAKE_BREAK_HALF, false}, {FAKE_HALF, false}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		for (unsigned is_alone = 0; is_alone < 2; is_alone++) {
-			dial_it(NULL, NULL, 0);
-			flush_and_read();
-			rl_request request = {.verb = RL_VERB_SET,
-				.key = bytes_of("k"),
-				.mark = bytes_of("k::rl-wait"),
-				.tickets = bytes_of("k::rl-wake"),
-				.token = bytes_of(DRAWN),
-				.waiter = bytes_of("me"),
-				.is_alone = is_alone};
-			fake_acts(0, is_alone ? cases[i].second : cases[i].first, ":0", MS);
-			if (!is_alone) {
-				fake_acts(0, cases[i].second, ":0", MS);
-			}
-			rl_undone wanted = cases[i].wanted;
-			if (is_alone) {
-				wanted = cases[i].second == FAKE_SAY ? RL_UNDONE_SURELY : RL_UNDONE_NOT;
-			}
-			if (rl_conn_undo(conn, &request) != wanted) {
-				FAIL("case %zu, alone %u: not %d: %s", i, is_alone, (int) wanted, fake_log());
-			}
-			clean_up();
+		dial_it(NULL, NULL, 0);
+		flush_and_read();
+		rl_request request = {.verb = RL_VERB_SET, .key = bytes_of("k"), .token = bytes_of(DRAWN)};
+		fake_acts(0, cases[i].act, ":0", MS);
+		if (rl_conn_undo(conn, &request) != cases[i].is_written) {
+			FAIL("case %zu: %s", i, fake_log());
 		}
-	}
-}
-
-/* A second one could meet the lock of somebody with the same token. */
-static void a_callers_token_is_undone_once(void)
-{
-	static const struct {
-		bool is_alone, has_helpers, lacks_helpers;
-		const char *log;
-	} cases[] = {{false, false, false, "0 a1 RELEASE k mine me\n"},
-		{false, true, false, "0 a1 RELEASE+ k mine me\n"},
-		{true, true, false, "0 a1 RELEASE k mine me\n"},
-		{false, false, true, "0 a1 RELEASE k mine me\n"}};
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		dial_it(NULL, NULL, 0);
-		fake_forget_log();
-		conn->has_helpers = cases[i].has_helpers;
-		conn->lacks_helpers = cases[i].lacks_helpers;
-		rl_request request = {.verb = RL_VERB_SET,
-			.key = bytes_of("k"),
-			.mark = bytes_of("k::rl-wait"),
-			.tickets = bytes_of("k::rl-wake"),
-			.token = bytes_of("mine"),
-			.waiter = bytes_of("me"),
-			.is_leaving = true,
-			.is_alone = cases[i].is_alone};
-		CHECK_INT(rl_conn_undo(conn, &request), RL_UNDONE_SURELY);
-		CHECK_LOG(cases[i].log);
 		clean_up();
 	}
 }
 
-/* Who waits on stays marked. */
-static void an_undo_has_the_name_of_who_leaves(void)
+/* Whatever the command had: every user of the lock may use its key. */
+static void an_undo_has_the_lock_s_key_alone(void)
 {
-	for (unsigned is_leaving = 0; is_leaving < 2; is_leaving++) {
-		dial_it(NULL, NULL, 0);
-		fake_forget_log();
-		rl_request request = {.verb = RL_VERB_SET,
-			.key = bytes_of("k"),
-			.token = bytes_of("mine"),
-			.waiter = bytes_of("me"),
-			.is_leaving = is_leaving,
-			.is_alone = true};
-		CHECK_INT(rl_conn_undo(conn, &request), RL_UNDONE_SURELY);
-		CHECK_LOG(is_leaving ? "0 a1 RELEASE k mine me\n" : "0 a1 RELEASE k mine\n");
-		clean_up();
-	}
+	dial_it(NULL, NULL, 0);
+	fake_forget_log();
+	rl_request request = {.verb = RL_VERB_TRY,
+		.key = bytes_of("k"),
+		.mark = bytes_of("k::rl-wait"),
+		.tickets = bytes_of("k::rl-wake"),
+		.token = bytes_of("mine"),
+		.waiter = bytes_of("me")};
+	CHECK(rl_conn_undo(conn, &request));
+	CHECK_LOG("0 a1 RELEASE k mine\n");
 }
 
 static void nobody_waits_for_an_undo(void)
@@ -674,10 +612,8 @@ static const check_test tests[] = {
 	TEST(what_has_come_is_counted_off),
 	TEST(positions_grow),
 	TEST(free_of_nothing_is_nothing),
-	TEST(an_undo_with_a_long_key_goes_alone),
 	TEST(an_undo_is_as_sure_as_what_was_sent),
-	TEST(a_callers_token_is_undone_once),
-	TEST(an_undo_has_the_name_of_who_leaves),
+	TEST(an_undo_has_the_lock_s_key_alone),
 	TEST(nobody_waits_for_an_undo),
 };
 

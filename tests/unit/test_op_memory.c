@@ -249,7 +249,7 @@ static const row rows[] = {
 	{"acquire_waiting", acquire_waiting, RL_OK, 4},
 	{"acquire_queued", acquire_queued, RL_OK, 10},
 	{"acquire_queued_in_vain", acquire_queued_in_vain, RL_OK, 12},
-	{"acquire_queued_to_the_deadline", acquire_queued_to_the_deadline, RL_BUSY, 13},
+	{"acquire_queued_to_the_deadline", acquire_queued_to_the_deadline, RL_BUSY, 12},
 	{"acquire_leaving_the_queue", acquire_leaving_the_queue, RL_OK, 13},
 	{"acquire_with_a_login_in_the_queue", acquire_with_a_login_in_the_queue, RL_OK, 13},
 	{"acquire_owed", acquire_owed, RL_OK, 8},

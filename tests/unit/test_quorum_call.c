@@ -201,10 +201,10 @@ static void settled_twice_is_settled_once(void)
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + MS));
 	rl_settlement first = rl_quorum_call_settle(exchange_of(&acquire->op), RL_UNDO_ALL, fake_clock);
-	CHECK(first.was_undone && !first.is_in_doubt);
+	CHECK(first.was_undone && first.doubt != RL_DOUBT_UNKNOWN);
 	rl_settlement second =
 		rl_quorum_call_settle(exchange_of(&acquire->op), RL_UNDO_ALL, fake_clock);
-	CHECK(!second.was_undone && !second.is_in_doubt);
+	CHECK(!second.was_undone && second.doubt != RL_DOUBT_UNKNOWN);
 	CHECK_INT(fake_stats.undone, 1);
 	CHECK_INT(fake_pool.count, 1);
 }
@@ -218,7 +218,7 @@ static void without_an_undo_what_may_be_held_is_in_doubt(void)
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + MS));
 	rl_settlement settlement =
 		rl_quorum_call_settle(exchange_of(&acquire->op), RL_UNDO_NOTHING, fake_clock);
-	CHECK(!settlement.was_undone && settlement.is_in_doubt);
+	CHECK(!settlement.was_undone && settlement.doubt == RL_DOUBT_UNKNOWN);
 }
 
 static void dropped_nothing_goes_to_the_pool(void)

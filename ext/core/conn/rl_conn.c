@@ -4,15 +4,10 @@
  */
 #include "core/conn/rl_conn.h"
 
-#include "core/base/rl_token.h"
-
 #include <stdlib.h>
 
 #define CLIENT_NAME "redislock"
 #define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
-
-/* With a longer key an undo goes without the helper keys: a server that hangs may have room for no more. */
-#define UNDO_KEY_MAX 1024
 
 /* A connection that owes more than this is not worth keeping: where its answers are waited for, and where they
  * are not. */
@@ -154,62 +149,33 @@ bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
 	return append(conn, command.argc, command.argv, RL_PENDING_NOBODY, 0) != 0;
 }
 
-void rl_conn_note_helpers(rl_conn *conn, rl_helpers helpers)
+/* @return as rl_conn_undo() */
+static bool send_undo(rl_conn *conn, const rl_request *undo)
 {
-	switch (helpers) {
-		case RL_HELPERS_ALLOWED:
-			conn->has_helpers = !conn->varies_by_key;
-			break;
-		case RL_HELPERS_REFUSED:
-			conn->varies_by_key = true;
-			conn->has_helpers = false;
-			break;
-		case RL_HELPERS_ALL_REFUSED:
-			conn->lacks_helpers = true;
-			break;
-	}
+	bool is_queued = rl_conn_send_blind(conn, undo);
+	conn->undo_left = conn->pending_count;
+	conn->transport->flush(conn->link);
+	return is_queued && conn->transport->sent(conn->link) >= conn->last_byte;
 }
 
-rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request)
+bool rl_conn_undo(rl_conn *conn, const rl_request *request)
 {
 	rl_request undo = {.verb = RL_VERB_RELEASE,
 		.key = request->key,
-		.mark = request->mark,
-		.tickets = request->tickets,
 		.token = request->token,
-		.waiter = request->is_leaving ? request->waiter : (rl_bytes){NULL, 0},
-		.reserve_ms = request->reserve_ms,
+		.is_alone = true,
 		.as_text = true};
-	bool is_with_helpers =
-		!request->is_alone && !conn->lacks_helpers && request->key.len <= UNDO_KEY_MAX;
-	bool is_once = !rl_token_is_drawn(request->token);
-	uint64_t first_end = 0; /* last byte of the first half */
-	if (is_with_helpers && !is_once && rl_conn_send_blind(conn, &undo)) {
-		first_end = conn->last_byte;
-	}
-	undo.is_alone = !(is_with_helpers && is_once && conn->has_helpers);
-	bool is_queued = rl_conn_send_blind(conn, &undo);
-	conn->undo_left = conn->pending_count;
-	conn->transport->flush(conn->link);
-	uint64_t sent = conn->transport->sent(conn->link);
-	if (is_queued && sent >= conn->last_byte) {
-		return RL_UNDONE_SURELY;
-	}
-	return first_end != 0 && sent >= first_end ? RL_UNDONE_MAYBE : RL_UNDONE_NOT;
+	return send_undo(conn, &undo);
 }
 
-rl_undone rl_conn_swap_back(rl_conn *conn, const rl_request *request)
+bool rl_conn_swap_back(rl_conn *conn, const rl_request *request)
 {
 	rl_request back = {.verb = RL_VERB_SWAP,
 		.key = request->key,
 		.token = request->fresh,
 		.fresh = request->token,
 		.as_text = true};
-	bool is_queued = rl_conn_send_blind(conn, &back);
-	conn->undo_left = conn->pending_count;
-	conn->transport->flush(conn->link);
-	bool is_sent = is_queued && conn->transport->sent(conn->link) >= conn->last_byte;
-	return is_sent ? RL_UNDONE_SURELY : RL_UNDONE_NOT;
+	return send_undo(conn, &back);
 }
 
 static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)

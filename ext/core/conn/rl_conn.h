@@ -39,11 +39,6 @@ struct rl_conn {
 	unsigned logins_pending; /* 0 = logged in: any command may follow */
 	bool is_nameless;        /* CLIENT SETNAME was not sent yet */
 	bool is_refused;         /* a login failed */
-	bool lacks_helpers;      /* its user may not use the commands that the helper keys need */
-	bool has_helpers;        /* it may use the helper keys, as far as was seen */
-	bool varies_by_key;      /* it may not use those of some keys */
-	bool was_waited_for;     /* to learn that, once */
-	bool lacks_queue;        /* nor BLPOP */
 	bool lacks_scripts;      /* the server has lost its scripts: each goes as text the first time */
 	unsigned known;          /* the scripts that it knows since then, a bit for each verb */
 	bool is_down;
@@ -92,37 +87,20 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag);
 /* The same for a command whose reply nobody wants. False when it could not be queued. */
 bool rl_conn_send_blind(rl_conn *conn, const rl_request *request);
 
-/* What an answer has shown of the helper keys of one key: its user may use them, may not, or may not use any. */
-typedef enum rl_helpers {
-	RL_HELPERS_ALLOWED,
-	RL_HELPERS_REFUSED,
-	RL_HELPERS_ALL_REFUSED
-} rl_helpers;
-
-/* The connection remembers it, as far as it is a rule for other keys. */
-void rl_conn_note_helpers(rl_conn *conn, rl_helpers helpers);
-
 /* Queues CLIENT SETNAME now, if it was not sent: what follows may wait for long. */
 void rl_conn_send_name(rl_conn *conn);
 
 /* Queues an empty command, which servers skip without an answer: it has them read on. Without memory nothing happens. */
 void rl_conn_prod(rl_conn *conn);
 
-/* What became of an undo. */
-typedef enum rl_undone {
-	RL_UNDONE_NOT, /* the system did not take it, and the server will not carry it out */
-	RL_UNDONE_MAYBE, /* it took the half that the server may refuse. The token must not be used again */
-	RL_UNDONE_SURELY,
-} rl_undone;
-
-/* Writes the compare-and-delete that takes a token back, behind all that was sent, as text, for nobody reads
- * its answer: with the helper keys, so that waiters are told, and then without them, for the user may not be
- * allowed to use them. A token that others may have, too, is taken back once only: the second could meet theirs.
- * @param request of the command to be undone */
-rl_undone rl_conn_undo(rl_conn *conn, const rl_request *request);
+/* Writes the compare-and-delete that takes a token back, after all that was sent, as text, because its answer is not
+ * read, and with the lock's key alone, which every user of the lock may use. Waiters find the free lock when they look.
+ * @param request of the command to be undone
+ * @return false = the system did not take it, and the server will not carry it out */
+bool rl_conn_undo(rl_conn *conn, const rl_request *request);
 
 /* The same for a swap to a token that was drawn for it: the other token takes its place again, and the TTL stays. */
-rl_undone rl_conn_swap_back(rl_conn *conn, const rl_request *request);
+bool rl_conn_swap_back(rl_conn *conn, const rl_request *request);
 
 /* The next thing that happened; call until RL_CONN_NONE or RL_CONN_DOWN. */
 void rl_conn_next(rl_conn *conn, rl_conn_event *event);

@@ -37,7 +37,7 @@ rl_renewer_server *rl_renewer_server_new(const rl_target *target, rl_transport *
 
 void rl_renewer_server_free(rl_renewer_server *server)
 {
-	rl_conn_free(server->conn);
+	rl_channel_close(&server->channel);
 	rl_target_unref(server->target);
 	rl_renewal_queue_destroy(&server->queue);
 	free(server);
@@ -47,25 +47,14 @@ void rl_renewer_server_free(rl_renewer_server *server)
 
 rl_link *rl_renewer_server_link(const rl_renewer_server *server)
 {
-	return server->conn == NULL ? NULL : server->conn->link;
+	return rl_channel_is_open(&server->channel) ? server->channel.conn->link : NULL;
 }
 
 static bool is_up(const rl_renewer_server *server)
 {
-	const rl_conn *conn = server->conn;
-	return conn != NULL && conn->logins_pending == 0 && !conn->is_refused &&
-		server->transport->is_connected(conn->link);
-}
-
-/* Hands the system what it takes now. */
-static void flush(rl_renewer_server *server)
-{
-	server->transport->flush(server->conn->link);
-}
-
-static bool lacks_helpers(const rl_renewer_server *server)
-{
-	return server->conn != NULL && server->conn->lacks_helpers;
+	const rl_channel *channel = &server->channel;
+	return rl_channel_is_open(channel) && rl_channel_is_logged_in(channel) &&
+		!channel->conn->is_refused && rl_channel_is_connected(channel);
 }
 
 static void pause_dialling(rl_renewer_server *server, int64_t now)
@@ -93,18 +82,11 @@ static int64_t connect_time(const rl_renewer_server *server, int64_t now)
 static void dial(rl_renewer_server *server, int64_t now)
 {
 	rl_error unused;
-	server->connect_by = now + connect_time(server, now);
-	server->conn =
-		rl_conn_dial(server->transport, server->target, server->connect_by, server->env, &unused);
-	if (server->conn == NULL) {
+	int64_t connect_end = now + connect_time(server, now);
+	if (!rl_channel_dial(&server->channel, server->transport, server->target, connect_end,
+			server->env, &unused)) {
 		pause_dialling(server, now);
 	}
-}
-
-static void drop(rl_renewer_server *server)
-{
-	rl_conn_free(server->conn);
-	server->conn = NULL;
 }
 
 void rl_renewer_server_trust(rl_renewer_server *server)
@@ -163,7 +145,7 @@ static void on_connection_lost(rl_renewal_member *member)
 
 void rl_renewer_server_fail(rl_renewer_server *server, int64_t now)
 {
-	drop(server);
+	rl_channel_close(&server->channel);
 	while (rl_renewal_queue_has_sent(&server->queue)) {
 		rl_renewal_member *member = rl_renewal_queue_take_sent(&server->queue);
 		if (member != NULL) {
@@ -181,15 +163,15 @@ bool rl_renewer_server_release_behind(rl_renewal_member *member)
 	if (!is_up(server)) {
 		return true;
 	}
-	rl_request request = rl_renewal_request(member, RL_SEND_RELEASE, lacks_helpers(server));
-	return rl_conn_undo(server->conn, &request) == RL_UNDONE_SURELY;
+	rl_request request = rl_renewal_request(member, RL_SEND_RELEASE, server->lacks_helpers);
+	return rl_conn_undo(server->channel.conn, &request);
 }
 
 /* False when there is no memory for it. */
 static bool send_command(
 	rl_renewer_server *server, rl_renewal_member *member, rl_renewal_command command, int64_t now)
 {
-	rl_request request = rl_renewal_request(member, command, lacks_helpers(server));
+	rl_request request = rl_renewal_request(member, command, server->lacks_helpers);
 	if (!rl_renewal_queue_reserve(&server->queue)) {
 		return false;
 	}
@@ -198,9 +180,9 @@ static bool send_command(
 		 * both. */
 		rl_request swapped = request;
 		swapped.fresh = member->renewal->other;
-		rl_conn_swap_back(server->conn, &swapped);
+		rl_conn_swap_back(server->channel.conn, &swapped);
 	}
-	if (rl_conn_send(server->conn, &request, (unsigned) request.verb) == 0) {
+	if (!rl_channel_send(&server->channel, &request, (unsigned) request.verb)) {
 		return false;
 	}
 	rl_renewal_queue_note_sent(&server->queue, member);
@@ -245,25 +227,26 @@ static bool send_all(rl_renewer_server *server, int64_t now)
 			? send_command(server, member, member->wanted, now)
 			: send_renewal(server, member, now);
 	}
-	flush(server);
+	rl_channel_flush(&server->channel, now);
 	return has_memory;
 }
 
 int64_t rl_renewer_server_send(rl_renewer_server *server, const rl_tick *tick)
 {
-	if (server->conn != NULL && !is_up(server) && tick->seen >= server->connect_by) {
+	if (rl_channel_is_open(&server->channel) && !is_up(server) &&
+		tick->seen >= server->channel.connect_end) {
 		rl_renewer_server_fail(server, tick->now);
 	}
 	bool is_waited_for = server->queue.waiting != NULL;
-	if (is_waited_for && server->conn == NULL && tick->now >= server->redial_at) {
+	if (is_waited_for && !rl_channel_is_open(&server->channel) && tick->now >= server->redial_at) {
 		dial(server, tick->now);
 	}
-	if (server->conn == NULL) {
+	if (!rl_channel_is_open(&server->channel)) {
 		return is_waited_for ? server->redial_at : RL_NEVER;
 	}
 	if (!is_up(server)) {
-		flush(server); /* AUTH and SELECT */
-		return server->connect_by;
+		rl_channel_flush(&server->channel, tick->now); /* AUTH and SELECT */
+		return server->channel.connect_end;
 	}
 	return send_all(server, tick->now) ? RL_NEVER : tick->now + MEMORY_PAUSE_NS;
 }
@@ -316,7 +299,7 @@ static void on_renewal_error(rl_renewal_member *member, const rl_error *err, int
 static void on_renewal_answered(rl_renewal_member *member, const rl_reply *reply, int64_t now)
 {
 	rl_renewer_server *server = member->server;
-	rl_request request = rl_renewal_request(member, member->sent, lacks_helpers(server));
+	rl_request request = rl_renewal_request(member, member->sent, server->lacks_helpers);
 	rl_answer answer;
 	rl_error err;
 	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
@@ -345,14 +328,14 @@ static bool leaves_open(const rl_renewal_member *member, rl_vote vote, const rl_
 static void on_release_answered(rl_renewal_member *member, const rl_reply *reply, int64_t now)
 {
 	rl_renewer_server *server = member->server;
-	rl_request request = rl_renewal_request(member, member->sent, lacks_helpers(server));
+	rl_request request = rl_renewal_request(member, member->sent, server->lacks_helpers);
 	rl_answer answer;
 	rl_error err;
 	rl_bytes secrets[] = {request.token, request.fresh};
 	rl_command_read(&request, reply, &answer, &err, secrets, 2);
 	if (answer.again == RL_AGAIN_ALONE) {
 		member->is_alone = true;
-		server->conn->lacks_helpers |= answer.is_for_every_key;
+		server->lacks_helpers |= answer.is_for_every_key;
 		queue_again(member);
 	} else if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&err)) {
 		leave_wrong_server(member, now);
@@ -380,9 +363,9 @@ static void on_reply(rl_renewer_server *server, const rl_reply *reply, int64_t n
 
 void rl_renewer_server_read(rl_renewer_server *server, const rl_tick *tick)
 {
-	while (server->conn != NULL) {
+	while (rl_channel_is_open(&server->channel)) {
 		rl_conn_event event;
-		rl_conn_next(server->conn, &event);
+		rl_channel_next(&server->channel, &event);
 		switch (event.type) {
 			case RL_CONN_NONE:
 				return;

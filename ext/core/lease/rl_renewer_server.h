@@ -19,7 +19,7 @@
 #ifndef RL_RENEWER_SERVER_H
 #define RL_RENEWER_SERVER_H
 
-#include "core/conn/rl_conn.h"
+#include "core/conn/rl_channel.h"
 #include "core/lease/rl_renewal_queue.h"
 
 /* What a server reports. */
@@ -42,16 +42,15 @@ struct rl_renewer_server {
 	const rl_renewer_server_listener *listener;
 	/* Owned. */
 	rl_target *target;
-	/* Owned; NULL = there is none. */
-	rl_conn *conn;
+	rl_channel channel;
 	/* The members of leases that use this server. */
 	unsigned members;
 	/* Connections in a row that brought no answer. */
 	unsigned fails;
 	/* The server does not know the script: the next renewal brings its text. */
 	bool lacks_script;
-	/* The connection must be up by then. */
-	int64_t connect_by;
+	/* Its user may not use the commands that the helper keys need: releases go without them. */
+	bool lacks_helpers;
 	/* The next connection is dialled then at the earliest. */
 	int64_t redial_at;
 	rl_renewal_queue queue;

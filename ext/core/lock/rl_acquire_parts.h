@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of an acquire know each other by this; nobody else includes it. rl_acquire.c has the design, the
- * tries and the loop, rl_acquire_queue.c what a wait does with its place in the queue.
+ * What the parts of an acquire share; no other file includes it. rl_acquire_op.c has the design, the constructor and the
+ * loop, rl_acquire_step.c the steps, rl_acquire_outcome.c what follows from answers, rl_acquire_token.c the token, and
+ * rl_acquire_queue.c what a wait does with its place in the queue.
  */
 #ifndef RL_ACQUIRE_PARTS_H
 #define RL_ACQUIRE_PARTS_H
@@ -42,43 +43,85 @@ static inline rl_stats *rl_acquire_stats(rl_acquire *acquire)
 	return acquire->op.call.env->stats;
 }
 
-/* ---- rl_acquire.c ---- */
+/* No budget of a quorum call goes beyond this plus one timeout. */
+static inline int64_t rl_acquire_latest(const rl_acquire *acquire)
+{
+	return rl_acquire_is_waiting(acquire) ? acquire->deadline : RL_NEVER;
+}
 
-/* Ends the call; true, for the step to return. */
-bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status);
+/* Functions that return bool for "the call is done" say so; the step then returns it. */
 
-/* Nothing happens on the ordinary connection until then; 0 = goes on at once, and not as a look. */
-void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay);
+/* ---- rl_acquire_step.c ---- */
 
-/* The lock is won, with proof from then on, and nothing more is to be heard of the queue. True = the call is done;
- * else the caller's token takes the place of the drawn one first. */
-bool rl_acquire_win(rl_acquire *acquire, int64_t since, const rl_tick *tick);
+/* The next try is the last: the deadline has come, or all `retries` are used. */
+bool rl_acquire_is_last_try(const rl_acquire *acquire, int64_t now);
+
+/* Begins a quorum call with SET, a try or a probe. */
+void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, const rl_tick *tick);
 
 /* The queue has won on its member, whose connection this is: asks the others. False, for the call goes on. */
 bool rl_acquire_go_for_quorum(
 	rl_acquire *acquire, rl_conn *conn, int64_t won_since, const rl_tick *tick);
 
-/* The next back-off delay: to look at a lock that another client holds, and at servers that fail. */
+/* Nothing happens on the ordinary connection for so long; 0 = the call goes on at once, and not as one of the `retries`. */
+void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay);
+
+/* The next back-off delay: while another client holds the lock, and while servers fail. */
 int64_t rl_acquire_backoff(rl_acquire *acquire);
 int64_t rl_acquire_failure_delay(rl_acquire *acquire);
 
+/* Ends the call. @return true = the call is done */
+bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status);
+
+/* Tries again later, if the wait allows, else ends the call with the status. True = the call is done. */
+bool rl_acquire_retry_or_finish(
+	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on);
+
+/* Sets proven_until. False = the TTL is used up. */
+bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick);
+
+/* A grant that has used up its TTL was given back. True = the call is done. */
+bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
+	const rl_settlement *settlement, const rl_tick *tick);
+
+/* ---- rl_acquire_token.c ---- */
+
+/* Draw a token, and a name for the mark. False = the system has no random bytes, which ends the call. */
+bool rl_acquire_draw_token(rl_acquire *acquire);
+bool rl_acquire_draw_name(rl_acquire *acquire);
+
+/* The next command has the caller's token, or the drawn one. */
+void rl_acquire_use_token(rl_acquire *acquire, bool is_own);
+
+/* Takes the name off the mark where there is an idle connection to do it on; else the mark is void in two seconds. At the
+ * end of the wait not on a slow server, where the next call would have to wait for it. */
+void rl_acquire_unmark(rl_acquire *acquire, int64_t now);
+void rl_acquire_unmark_at_end(rl_acquire *acquire, int64_t now);
+
 /* Gives up the place in the queue. Its try may still be carried out, later, and take the mark away that has its name: so
- * each place has a name of its own, and a wait that goes on draws another (rl_acquire.c). */
+ * each place has a name of its own, and a wait that goes on draws another one. */
 rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now);
 
 /* Gives up the token that an undo was written for, and the place in the queue, which has the same token.
  * @return false = there is no other token */
 bool rl_acquire_replace_token(rl_acquire *acquire, const rl_tick *tick);
 
+/* Ends the quorum call, and keeps what that means for the token. False = no token is left to try with. */
+bool rl_acquire_settle(
+	rl_acquire *acquire, rl_undo undo, const rl_tick *tick, rl_settlement *settlement);
+
+/* The lock is won, with proof from then on, and no more is heard of the queue. True = the call is done; else the caller's
+ * token takes the place of the drawn one first. */
+bool rl_acquire_win(rl_acquire *acquire, int64_t since, const rl_tick *tick);
+
 /* What became of the token, for a message. */
 const char *rl_acquire_fate(const rl_acquire *acquire, const rl_settlement *settlement);
 
-/* Sets proven_until; false when the ttl is used up. */
-bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick);
+/* ---- rl_acquire_outcome.c: true = the call is done ---- */
 
-/* A grant that has used up its ttl was given back. True = the call is done. */
-bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
-	const rl_settlement *settlement, const rl_tick *tick);
+bool rl_acquire_on_tried(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick);
+bool rl_acquire_on_probed(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick);
+bool rl_acquire_on_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick);
 
 /* ---- rl_acquire_queue.c ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a wait does with its place in the queue, and when it looks at the lock beside it. The design of the
- * whole is in rl_acquire.c, that of the place in rl_queue.h.
+ * whole is in rl_acquire_op.c, that of the place in rl_queue.h.
  */
 #include "core/lock/rl_acquire_parts.h"
 #include "core/base/rl_time.h"
@@ -13,7 +13,7 @@
 void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick)
 {
 	if (!acquire->is_polling && acquire->queue.state == RL_QUEUE_OUT &&
-		acquire->vain < RL_ACQUIRE_SPURIOUS_MAX) {
+		acquire->spurious < RL_ACQUIRE_SPURIOUS_MAX) {
 		rl_queue_enter(&acquire->queue, rl_acquire_call(acquire), &acquire->sample,
 			acquire->deadline, tick->now);
 	}
@@ -94,16 +94,16 @@ void rl_acquire_move_queue(rl_acquire *acquire, unsigned index, const rl_tick *t
 	rl_queue *queue = &acquire->queue;
 	if (queue->state == RL_QUEUE_OUT || queue->member == index) {
 		queue->member = index;
-		acquire->mute_looks = 0;
+		acquire->silent_probes = 0;
 		return;
 	}
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	bool has_answered = call->members[queue->member].vote == RL_VOTE_GRANTED;
-	acquire->mute_looks += !has_answered;
-	if (!has_answered && acquire->mute_looks < 2) {
+	acquire->silent_probes += !has_answered;
+	if (!has_answered && acquire->silent_probes < 2) {
 		return; /* another look will tell */
 	}
-	acquire->mute_looks = 0;
+	acquire->silent_probes = 0;
 	rl_acquire_leave_queue(acquire, tick);
 	queue->member = index;
 }
@@ -111,7 +111,7 @@ void rl_acquire_move_queue(rl_acquire *acquire, unsigned index, const rl_tick *t
 void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_settlement left = rl_acquire_give_up_place(acquire, tick->now);
-	acquire->is_maybe_ours = acquire->is_maybe_ours || left.is_in_doubt;
+	acquire->is_maybe_ours = acquire->is_maybe_ours || left.doubt == RL_DOUBT_UNKNOWN;
 	if (left.was_undone) {
 		rl_acquire_replace_token(acquire, tick);
 	}
@@ -173,7 +173,6 @@ void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
 	bool is_first = acquire->requeue_at == RL_NEVER;
 	acquire->is_polling = true;
 	acquire->requeue_at = rl_time_later(tick->now, RL_ACQUIRE_REQUEUE_NS);
-	rl_acquire_call(acquire)->request.is_leaving = true;
 	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, is_first);
 	rl_acquire_leave_queue(acquire, tick);
 }
@@ -224,13 +223,13 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	rl_answer answer = queue->answer;
 	acquire->losses = 0;
-	acquire->vain++;
+	acquire->spurious++;
 	if (queue->has_ticket) {
 		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups_taken, 1);
 	}
 	/* It came too late for its slice: the next try takes a new sample of the server's clock. */
 	bool was_late = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
-	if (was_late || acquire->vain >= RL_ACQUIRE_SPURIOUS_MAX) {
+	if (was_late || acquire->spurious >= RL_ACQUIRE_SPURIOUS_MAX) {
 		rl_queue_leave(queue, call, false, tick->now);
 	} else {
 		rl_queue_enter(queue, call, &acquire->sample, acquire->deadline, tick->now);
@@ -238,7 +237,7 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	if (!is_paused(acquire)) {
 		return;
 	}
-	bool is_at_once = was_late && acquire->vain < RL_ACQUIRE_SPURIOUS_MAX;
+	bool is_at_once = was_late && acquire->spurious < RL_ACQUIRE_SPURIOUS_MAX;
 	hurry(acquire, tick,
 		is_at_once ? 0 : rl_acquire_probe_delay(acquire, answer.holder, answer.number));
 }
@@ -260,7 +259,6 @@ static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tic
 		return false;
 	}
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
-	call->request.is_leaving = true;
 	rl_settlement settlement = rl_queue_leave(&acquire->queue, call, true, tick->now);
 	rl_quorum_call_note_failure(call, acquire->queue.member, err);
 	rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
@@ -270,7 +268,7 @@ static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tic
 /* The queue is gone into again after a delay and a try. True = the call is done. */
 static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
-	acquire->is_maybe_ours = acquire->is_maybe_ours || acquire->queue.is_in_doubt;
+	acquire->is_maybe_ours = acquire->is_maybe_ours || acquire->queue.doubt == RL_DOUBT_UNKNOWN;
 	if (err->status == RL_ERR_MEMORY) {
 		return fail_in_queue(acquire, err, tick);
 	}

@@ -22,13 +22,19 @@ typedef enum rl_member_call_state {
 	RL_MEMBER_CALL_DONE,
 } rl_member_call_state;
 
-/* What is not known of a command. */
+/* What is not known of a command, in growing order. */
 typedef enum rl_doubt {
 	RL_DOUBT_NONE,
 	RL_DOUBT_STRAY,   /* the outcome is known, but a copy of the command may still be carried out */
 	RL_DOUBT_LEFT,    /* its answer was not waited for */
+	RL_DOUBT_GUARDED, /* the same, and an undo follows it */
 	RL_DOUBT_UNKNOWN, /* a server took it, and its answer is lost, or makes no sense */
 } rl_doubt;
+
+static inline rl_doubt rl_doubt_add(rl_doubt a, rl_doubt b)
+{
+	return a > b ? a : b;
+}
 
 typedef struct rl_quorum_call rl_quorum_call;
 
@@ -40,10 +46,8 @@ typedef struct rl_member_call {
 	rl_vote vote;
 	rl_channel channel;
 	rl_doubt doubt;
-	rl_request sent;    /* the command as it was sent last; the form that the server wants stays */
-	bool has_dialled;   /* the budget has its connect timeout */
-	bool was_forbidden; /* the helper keys are left out, because the server does not allow them */
-	bool was_for_every_key; /* nor those of any other key */
+	rl_request sent;  /* the command as it was sent last; the form that the server wants stays */
+	bool has_dialled; /* the budget has its connect timeout */
 	bool
 		must_close; /* the connection is not to be used again: it owes an answer past its time, or lies */
 	bool has_moved;     /* it left a server that is a replica */
@@ -68,7 +72,7 @@ typedef enum rl_wanted {
 } rl_wanted;
 
 struct rl_quorum_call {
-	const rl_set *set; /* borrowed, as are the next two; they outlive the call */
+	rl_set *set; /* borrowed, as are the next two; they outlive the call */
 	rl_pool *pool;
 	const rl_env *env;
 	rl_request request;

@@ -42,21 +42,13 @@ static void note_script(const rl_member_call *member)
 	}
 }
 
-/* Whether the user may use the helper keys. One key's are no rule for another's. */
-static void note_helpers(const rl_member_call *member, const rl_answer *answer)
+/* The helper keys cannot be used, those of this key or of any. */
+static void note_no_helpers(const rl_member_call *member, const rl_answer *answer)
 {
-	rl_conn *conn = member->channel.conn;
-	bool is_heard = answer->vote != RL_VOTE_FAILED;
-	if (member->was_forbidden && is_heard) {
-		rl_conn_note_helpers(
-			conn, member->was_for_every_key ? RL_HELPERS_ALL_REFUSED : RL_HELPERS_REFUSED);
-	} else if (rl_verb_has_helpers(member->sent.verb) && !member->sent.is_alone && is_heard) {
-		rl_conn_note_helpers(conn, RL_HELPERS_ALLOWED);
-	}
-	bool is_freeing = !rl_verb_takes(member->call->request.verb); /* a wait counts for itself */
-	if ((member->was_forbidden && is_heard && is_freeing) || !answer->was_told) {
-		rl_stats_add(&member->call->env->stats->fallbacks, 1);
-	}
+	rl_quorum_call *call = member->call;
+	bool is_new = !answer->is_for_every_key || rl_set_stop_waking(call->set);
+	bool is_freeing = !rl_verb_takes(call->request.verb); /* a wait counts for itself */
+	rl_stats_add(&call->env->stats->fallbacks, is_freeing && is_new);
 }
 
 /* ---- what follows ---- */
@@ -68,8 +60,7 @@ static void send_again(rl_member_call *member, const rl_answer *answer, const rl
 			break;
 		case RL_AGAIN_ALONE:
 			member->sent.is_alone = true;
-			member->was_forbidden = true;
-			member->was_for_every_key = answer->is_for_every_key;
+			note_no_helpers(member, answer);
 			break;
 		case RL_AGAIN_BY_TYPE:
 			member->sent.by_type = true;
@@ -213,7 +204,7 @@ static void on_answer(
 	rl_member_call *member, rl_answer *answer, const rl_error *err, const rl_tick *tick)
 {
 	note_round_trip(member, tick);
-	note_helpers(member, answer);
+	rl_stats_add(&member->call->env->stats->fallbacks, !answer->was_told);
 	note_script(member);
 	answer->vote = vote_of(member, answer);
 	if (is_unknown(member, answer)) {

@@ -106,15 +106,14 @@ static rl_request command_of(const rl_member_call *member)
 	rl_request request = call->request;
 	if (rl_verb_takes(request.verb) && member->doubt == RL_DOUBT_UNKNOWN) {
 		request.verb = RL_VERB_TRY;
-		request.is_owed = !call->is_own_token;
+		request.maybe_ours = !call->is_own_token;
 		request.mark_ms = request.waiter.data != NULL ? request.mark_ms : 0;
 	}
 	bool is_new = conn->lacks_scripts && (conn->known >> request.verb & 1U) == 0;
 	/* Of several members not every answer is read: what should reach them all must not need another round. */
 	bool is_unheard = rl_call_is_several(call) && rl_verb_changes(request.verb);
 	request.as_text = member->sent.as_text || is_new || is_unheard;
-	request.is_alone =
-		member->sent.is_alone || request.is_alone || !call->set->wakes || conn->lacks_helpers;
+	request.is_alone = member->sent.is_alone || request.is_alone || !call->set->wakes;
 	request.by_type = member->sent.by_type;
 	int64_t own_ms = rl_reservation_ms(call->set->count, conn->round_trip);
 	request.reserve_ms = own_ms > request.reserve_ms ? own_ms : request.reserve_ms;
@@ -223,10 +222,11 @@ void rl_member_call_take_back(rl_member_call *member, const rl_tick *tick)
 		member->is_taken_back || !rl_member_call_may_take_back(member, tick->now)) {
 		return;
 	}
-	rl_request undo = call->request;
-	undo.verb = RL_VERB_RELEASE;
-	undo.as_text = true;
-	undo.is_alone = undo.is_alone || !call->set->wakes || !member->channel.conn->has_helpers;
+	rl_request undo = {.verb = RL_VERB_RELEASE,
+		.key = call->request.key,
+		.token = call->request.token,
+		.is_alone = true,
+		.as_text = true};
 	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
 	member->state = RL_MEMBER_CALL_TAKING_BACK;
 	member->budget_end = rl_time_earlier(tick->now + member->timeout, member->budget_max);

@@ -15,7 +15,7 @@ static size_t aligned(size_t size)
 	return (size + unit - 1) / unit * unit;
 }
 
-void *rl_op_alloc(size_t size, const rl_op_class *class, const rl_set *set, rl_pool *pool,
+void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *pool,
 	const rl_env *env, rl_bytes key, size_t token_room, char **token)
 {
 	size_t members_at = aligned(size);

@@ -22,8 +22,8 @@ static rl_settlement settle_ask(rl_op *op, bool is_undo, int64_t now)
 	rl_settlement settlement =
 		rl_quorum_call_settle(call, is_undo ? RL_UNDO_ALL : RL_UNDO_NOTHING, now);
 	/* An undo behind an answer will be carried out; behind a swap that is not answered it may be lost with it. */
-	((rl_plain *) op)->must_swap_back = is_undo && call->request.verb == RL_VERB_SWAP &&
-		(settlement.was_guarded || settlement.is_in_doubt);
+	((rl_plain *) op)->must_swap_back =
+		is_undo && call->request.verb == RL_VERB_SWAP && settlement.doubt >= RL_DOUBT_GUARDED;
 	return settlement;
 }
 
@@ -69,7 +69,8 @@ static bool was_surely_released(const rl_op *op)
 
 static void fail_ask(rl_op *op, const rl_settlement *settlement)
 {
-	bool is_unsaid = settlement->is_in_doubt && rl_verb_changes(op->call.request.verb) &&
+	bool is_unsaid = settlement->doubt == RL_DOUBT_UNKNOWN &&
+		rl_verb_changes(op->call.request.verb) &&
 		rl_quorum_call_speaker(&op->call, RL_VOTE_FAILED)->err->status != RL_ERR_UNKNOWN;
 	rl_op_fail(op, is_unsaid ? "; the command was sent, its outcome is unknown" : "");
 }
@@ -153,7 +154,7 @@ static bool leaves(const rl_op *op, rl_late_release *late)
 
 static const rl_op_class plain_class = {.step = step, .abandon = abandon, .leaves = leaves};
 
-rl_op *rl_plain_new(const rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args)
+rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args)
 {
 	char *token;
 	rl_plain *plain = rl_op_alloc(
@@ -174,8 +175,8 @@ rl_op *rl_plain_new(const rl_set *set, rl_pool *pool, const rl_env *env, const r
 	return &plain->op;
 }
 
-rl_op *rl_take_over_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
-	rl_bytes token, int64_t ttl_ms)
+rl_op *rl_take_over_new(
+	rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key, rl_bytes token, int64_t ttl_ms)
 {
 	char *tokens;
 	rl_plain *plain = rl_op_alloc(

@@ -23,9 +23,16 @@ static void read_reply(const rl_quorum_call *call, rl_verb verb, const rl_reply 
 	rl_command_read(&request, reply, answer, err, &call->request.token, 1);
 }
 
+/* BLPOP is answered, and the try is not. */
+static bool is_woken(const rl_queue *queue)
+{
+	return queue->state == RL_QUEUE_WOKEN || queue->state == RL_QUEUE_PRODDED;
+}
+
 bool rl_queue_is_in(const rl_queue *queue)
 {
-	return queue->state == RL_QUEUE_IN && rl_channel_is_handed_over(&queue->channel);
+	bool is_in = queue->state == RL_QUEUE_IN || is_woken(queue);
+	return is_in && rl_channel_is_handed_over(&queue->channel);
 }
 
 bool rl_queue_is_in_since(const rl_queue *queue, int64_t at)
@@ -61,8 +68,6 @@ static bool send_both(rl_queue *queue, rl_quorum_call *call, int64_t now)
 	request.mark_ms = 0; /* it does not mark */
 	bool is_sent = rl_channel_send(&queue->channel, &request, RL_VERB_TRY);
 	queue->channel.sent_at = 0;
-	queue->is_blpop_pending = true;
-	queue->was_prodded = false;
 	queue->state = RL_QUEUE_IN;
 	queue->answer_end = rl_time_later(rl_time_later(queue->slice_end, 2 * drift),
 		member_of(queue, call)->timeout_ns + RL_QUEUE_SLACK_MS * RL_NS_PER_MS);
@@ -81,7 +86,8 @@ static void leave_wrong_server(
 
 static rl_queue_event lose(rl_queue *queue)
 {
-	queue->is_in_doubt = rl_channel_is_handed_over(&queue->channel);
+	bool was_sent = rl_channel_is_handed_over(&queue->channel);
+	queue->doubt = was_sent ? RL_DOUBT_UNKNOWN : RL_DOUBT_NONE;
 	drop(queue);
 	return RL_QUEUE_LOST;
 }
@@ -122,11 +128,6 @@ static rl_queue_event go_in(
 	if (!rl_channel_is_open(channel) && !open_channel(queue, call, tick->now, err)) {
 		return lose(queue);
 	}
-	if (channel->conn->lacks_queue) {
-		queue->answer.vote = RL_VOTE_REFUSED;
-		queue->state = RL_QUEUE_ANSWERED;
-		return RL_QUEUE_USELESS;
-	}
 	if (rl_channel_is_logged_in(channel) && !send_both(queue, call, tick->now)) {
 		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
 		return lose(queue);
@@ -143,12 +144,12 @@ static void on_blpop(rl_queue *queue, const rl_quorum_call *call, const rl_reply
 	rl_error err;
 	read_reply(call, RL_VERB_BLPOP, reply, &answer, &err);
 	queue->has_ticket = answer.vote == RL_VOTE_GRANTED;
-	queue->is_blpop_pending = false;
+	queue->state = RL_QUEUE_WOKEN;
 	if (answer.vote == RL_VOTE_FAILED) {
-		queue->channel.conn->lacks_queue =
-			rl_error_names_command(&err) || strcmp(err.code, "ERR") == 0;
-		queue->blpop_status = err.status;
-		queue->may_pass = rl_error_passes(&err);
+		if (rl_error_names_command(&err) || strcmp(err.code, "ERR") == 0) {
+			rl_set_stop_waking(call->set);
+		}
+		queue->blpop_status = rl_error_passes(&err) ? RL_ERR_CLOSED : err.status;
 		leave_wrong_server(queue, call, &err);
 		queue->is_unclear = err.status == RL_ERR_PROTOCOL;
 	}
@@ -178,7 +179,7 @@ static rl_queue_event on_try(
 	if (queue->blpop_status == RL_OK) {
 		return RL_QUEUE_REFUSED;
 	}
-	if (queue->may_pass) {
+	if (queue->blpop_status == RL_ERR_CLOSED) {
 		rl_error_set(err, RL_ERR_CLOSED, 0, "the server sent the waiters away");
 		return lose(queue);
 	}
@@ -188,7 +189,7 @@ static rl_queue_event on_try(
 static rl_queue_event on_down(rl_queue *queue, const rl_error *err)
 {
 	bool is_garbled = err->status == RL_ERR_PROTOCOL;
-	if (is_garbled && queue->state == RL_QUEUE_IN && !queue->is_blpop_pending) {
+	if (is_garbled && is_woken(queue)) {
 		queue->is_unclear = true; /* it can still carry an undo */
 		queue->answer.vote = RL_VOTE_FAILED;
 		queue->state = RL_QUEUE_ANSWERED;
@@ -239,8 +240,8 @@ static rl_queue_event read_conn(
 /* The server may not go on by itself: see the header. */
 static void prod(rl_queue *queue, int64_t now)
 {
-	if (queue->state == RL_QUEUE_IN && !queue->is_blpop_pending && !queue->was_prodded) {
-		queue->was_prodded = true;
+	if (queue->state == RL_QUEUE_WOKEN) {
+		queue->state = RL_QUEUE_PRODDED;
 		rl_conn_prod(queue->channel.conn);
 		rl_channel_flush(&queue->channel, now);
 	}
@@ -331,7 +332,7 @@ static void hear_last_word(rl_queue *queue, const rl_quorum_call *call)
 			on_reply(queue, call, &event, &unused);
 		}
 	} while (rl_channel_is_open(&queue->channel) && event.type == RL_CONN_REPLY &&
-		queue->state == RL_QUEUE_IN);
+		(queue->state == RL_QUEUE_IN || is_woken(queue)));
 }
 
 rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo, int64_t now)
@@ -344,13 +345,12 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo
 	bool is_answered = queue->state == RL_QUEUE_ANSWERED;
 	bool is_granted = is_answered && queue->answer.vote == RL_VOTE_GRANTED;
 	bool may_hold = is_granted || rl_queue_is_in(queue) || queue->is_unclear;
-	rl_undone undone = RL_UNDONE_NOT;
 	if (rl_channel_is_open(channel) && is_undo && may_hold) {
-		undone = rl_conn_undo(channel->conn, &call->request);
-		rl_stats_add(&call->env->stats->undone, undone != RL_UNDONE_NOT);
-		settlement.was_undone = undone != RL_UNDONE_NOT;
-		settlement.was_guarded = settlement.was_undone && !is_granted;
-		settlement.is_in_doubt = undone != RL_UNDONE_SURELY;
+		settlement.was_undone = rl_conn_undo(channel->conn, &call->request);
+		settlement.doubt = !settlement.was_undone ? RL_DOUBT_UNKNOWN
+			: is_granted                          ? RL_DOUBT_NONE
+												  : RL_DOUBT_GUARDED;
+		rl_stats_add(&call->env->stats->undone, settlement.was_undone);
 	}
 	rl_giving giving = {
 		.is_trusted = is_answered && !queue->is_unclear, .must_arrive = settlement.was_undone};

@@ -10,7 +10,7 @@
  * waiter needs no round trip between being woken and having the lock. A release puts one ticket into the list
  * and reserves the lock, so that a newcomer cannot slip in between (rl_script.h).
  *
- *     OUT -> LOGIN -> IN -> ANSWERED -> IN ...
+ *     OUT -> LOGIN -> IN -> WOKEN -> ANSWERED -> IN ...
  *
  * The try is judged by the waiter's mark, which its looks renew for two seconds, and never beyond the end of the
  * wait: when the mark is void, the try takes nothing and passes the ticket on. So a process that stands still or is
@@ -45,6 +45,8 @@ typedef enum rl_queue_state {
 	RL_QUEUE_OUT,      /* has no connection */
 	RL_QUEUE_LOGIN,    /* connects and logs in */
 	RL_QUEUE_IN,       /* BLPOP and try are written */
+	RL_QUEUE_WOKEN,    /* BLPOP is answered */
+	RL_QUEUE_PRODDED,  /* the same, and an empty command was sent */
 	RL_QUEUE_ANSWERED, /* both are answered; the connection is still here */
 } rl_queue_state;
 
@@ -57,12 +59,9 @@ typedef struct rl_queue {
 	int64_t answer_end;     /* by then something must have come */
 	rl_sample sample;       /* of the server's clock, when the place was taken */
 	rl_status blpop_status; /* of an error in place of a ticket */
-	bool is_blpop_pending;  /* BLPOP is not answered yet */
-	bool was_prodded;       /* behind BLPOP's answer an empty command was sent */
 	bool has_ticket;        /* BLPOP gave one */
 	bool is_unclear;        /* what was answered makes no sense: the connection lies */
-	bool is_in_doubt;       /* LOST, and the try may have been run */
-	bool may_pass;          /* that error passes by itself */
+	rl_doubt doubt;         /* LOST: UNKNOWN = the try may have been run */
 	rl_answer answer;       /* to the try; without text */
 } rl_queue;
 
@@ -73,7 +72,7 @@ typedef enum rl_queue_event {
 	RL_QUEUE_REFUSED, /* woken, or its slice was over, and the lock was taken; now ANSWERED */
 	RL_QUEUE_USELESS, /* the server will not have it: no BLPOP, or something else under that name; now ANSWERED */
 	RL_QUEUE_FAILED, /* an error that has to do with the lock itself; err says which; now ANSWERED */
-	RL_QUEUE_LOST, /* the connection broke, or the server is not ready; err says why; now OUT. See is_in_doubt */
+	RL_QUEUE_LOST, /* the connection broke, or the server is not ready; err says why; now OUT. See doubt */
 } rl_queue_event;
 
 /* How long one place is kept, and how much longer than that BLPOP blocks. The try behind a BLPOP that merely timed out must

@@ -125,18 +125,13 @@ static bool call_up(rl_quorum_call *call, const rl_tick *tick)
 
 /* ---- which answers are waited for ---- */
 
-/* A command that is to reach every member has not been handed to this one, which may yet be connected; or it is not
- * known whether a release may use the helper keys there. */
+/* A command that is to reach every member has not been handed to this one, which may yet be connected. */
 static bool is_expected(const rl_member_call *member, const rl_tick *tick)
 {
-	const rl_quorum_call *call = member->call;
 	const rl_channel *channel = &member->channel;
-	const rl_conn *conn = channel->conn;
 	bool is_late = channel->is_fresh && member->breaks == 0 && !rl_channel_is_handed_over(channel);
-	bool is_unclear = call->request.verb == RL_VERB_RELEASE && conn != NULL && conn->has_answered &&
-		!conn->has_helpers && !conn->was_waited_for && !member->sent.is_alone;
-	return (is_late || is_unclear) && rl_verb_changes(call->request.verb) &&
-		tick->now < call->grace_end;
+	return is_late && rl_verb_changes(member->call->request.verb) &&
+		tick->now < member->call->grace_end;
 }
 
 /* The first in order that is asked at all. */

@@ -72,9 +72,8 @@ rl_vote rl_quorum_call_step(rl_quorum_call *call, const rl_tick *tick, rl_wait *
 
 /* What became of the connections and grants. */
 typedef struct rl_settlement {
-	bool was_undone;  /* an undo was written: this token must not be used again */
-	bool was_guarded; /* one of them stands behind a command that is not answered */
-	bool is_in_doubt; /* a member may hold this token, and no undo could be written */
+	bool was_undone; /* an undo was written: this token must not be used again */
+	rl_doubt doubt;  /* the greatest of all members; UNKNOWN = a member may hold this token */
 } rl_settlement;
 
 typedef enum rl_undo {
@@ -97,8 +96,8 @@ void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_
 
 /* Takes the idle connections of the members that granted, or may have, again, after the end, so that the grant can
  * still be undone on them: by settling once more.
- * @param is_owed also where the token may be held through an earlier quorum call */
-void rl_quorum_call_hold(rl_quorum_call *call, bool is_owed, int64_t now);
+ * @param maybe_ours also where the token may be held through an earlier quorum call */
+void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now);
 
 /* The same as settling, in a forked child: closes the connections, which are the parent's, and sends nothing. */
 void rl_quorum_call_drop(rl_quorum_call *call);

@@ -56,23 +56,21 @@ static bool may_undo(const rl_member_call *member, rl_undo undo, int64_t now)
 		(member->doubt == RL_DOUBT_UNKNOWN || rl_member_call_is_unanswered(member));
 }
 
-static rl_undone write_undo(rl_member_call *member)
+/* False = nothing was written. */
+static bool write_undo(const rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;
 	rl_request request = call->request;
-	request.is_alone = request.is_alone || !call->set->wakes;
 	bool is_swap = request.verb == RL_VERB_SWAP;
 	if (is_swap && member->vote == RL_VOTE_GRANTED && call->is_own_token) {
 		request.token = request.fresh;
 	}
 	rl_conn *conn = member->channel.conn;
-	rl_undone undone = RL_UNDONE_NOT;
-	if (conn != NULL) {
-		undone = is_swap && !call->is_own_token ? rl_conn_swap_back(conn, &request)
-												: rl_conn_undo(conn, &request);
-	}
-	rl_stats_add(&call->env->stats->undone, undone != RL_UNDONE_NOT);
-	return undone;
+	bool is_written = conn != NULL &&
+		(is_swap && !call->is_own_token ? rl_conn_swap_back(conn, &request)
+										: rl_conn_undo(conn, &request));
+	rl_stats_add(&call->env->stats->undone, is_written);
+	return is_written;
 }
 
 /* A caller's own token is undone only if it was granted: what has arrived may say so. */
@@ -101,19 +99,18 @@ static void hear_last_word(rl_member_call *member)
 
 /* ---- giving back ---- */
 
-/* A release whose answer nobody will read: should the server refuse it for the helper keys' sake, the one after it,
- * without them, is carried out. */
+/* This release is not answered, and another member does not allow the helper keys. Should this one refuse them, too, the
+ * release after it, without them, is carried out. A second release of a caller's token could meet the same token of
+ * another holder. */
 static void back_up_release(const rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;
 	rl_conn *conn = member->channel.conn;
-	if (conn == NULL || !rl_call_is_several(call) || call->request.verb != RL_VERB_RELEASE ||
-		!rl_member_call_is_unanswered(member) || member->sent.is_alone || conn->has_helpers) {
+	bool is_unheard = conn != NULL && rl_call_is_several(call) &&
+		call->request.verb == RL_VERB_RELEASE && rl_member_call_is_unanswered(member);
+	if (!is_unheard || member->sent.is_alone || call->set->wakes ||
+		!rl_token_is_drawn(call->request.token)) {
 		return;
-	}
-	conn->was_waited_for = true;
-	if (!rl_token_is_drawn(call->request.token)) {
-		return; /* a second release could meet the same token of another holder */
 	}
 	rl_request request = call->request;
 	request.is_alone = true;
@@ -143,13 +140,13 @@ static void give_back(rl_member_call *member, bool was_undone, int64_t now)
 /* ---- settling ---- */
 
 /* What became of the token at this member, after an undo was written or not. */
-static bool is_doubtful(const rl_member_call *member, rl_undo undo, rl_undone undone)
+static bool is_doubtful(const rl_member_call *member, rl_undo undo, bool was_undone)
 {
 	bool was_granted = member->vote == RL_VOTE_GRANTED;
 	bool is_own = member->call->is_own_token;
 	/* Of a caller's token only the release of what was granted is an undo. */
-	if (undone != RL_UNDONE_NOT && !refuses_scripts(member) && (was_granted || !is_own)) {
-		return undone == RL_UNDONE_MAYBE;
+	if (was_undone && !refuses_scripts(member) && (was_granted || !is_own)) {
+		return false;
 	}
 	return member->doubt == RL_DOUBT_UNKNOWN || rl_member_call_is_unanswered(member) ||
 		(undo != RL_UNDO_NOTHING && was_granted && !member->is_taken_back);
@@ -161,14 +158,16 @@ static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settleme
 	if (undo != RL_UNDO_NOTHING && call->is_own_token) {
 		hear_last_word(member);
 	}
-	rl_undone undone = may_undo(member, undo, now) ? write_undo(member) : RL_UNDONE_NOT;
-	bool was_undone = undone != RL_UNDONE_NOT;
-	bool is_in_doubt = is_doubtful(member, undo, undone);
+	bool was_undone = may_undo(member, undo, now) && write_undo(member);
+	bool is_in_doubt = is_doubtful(member, undo, was_undone);
 	if (was_undone && !refuses_scripts(member)) {
+		bool is_answered = member->vote == RL_VOTE_GRANTED;
 		settlement->was_undone = true;
-		settlement->was_guarded = settlement->was_guarded || member->vote != RL_VOTE_GRANTED;
+		settlement->doubt =
+			rl_doubt_add(settlement->doubt, is_answered ? RL_DOUBT_NONE : RL_DOUBT_GUARDED);
 	}
-	settlement->is_in_doubt = settlement->is_in_doubt || is_in_doubt;
+	settlement->doubt =
+		rl_doubt_add(settlement->doubt, is_in_doubt ? RL_DOUBT_UNKNOWN : RL_DOUBT_NONE);
 	if (call->is_own_token && rl_verb_takes(call->request.verb) && is_in_doubt) {
 		call->spent |= 1U << rl_member_call_index(member);
 	}

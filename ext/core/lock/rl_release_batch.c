@@ -27,28 +27,21 @@ static bool is_answered(const rl_release_batch *batch, const rl_batch_member *me
 	return member->answered == batch->count;
 }
 
-/* Takes or dials a connection. False when there is none to be had. */
-static bool open_conn(rl_release_batch *batch, unsigned at, int64_t now)
+/* Takes or dials a connection. False = there is none to be had. */
+static bool open_channel(rl_release_batch *batch, unsigned at, int64_t now)
 {
 	const rl_quorum_call *call = &batch->op.call;
 	rl_batch_member *member = &batch->members[at];
 	rl_target *target = target_of(batch, at);
 	rl_error unused;
-	member->conn = rl_pool_take(call->pool, target, RL_WANT_RELEASE_CHECKED, now);
-	if (member->conn == NULL) {
-		member->conn =
-			rl_conn_dial(call->pool->transport, target, batch->end_at, call->env, &unused);
-	}
-	return member->conn != NULL;
+	member->is_alone = member->is_alone || !call->set->wakes;
+	return rl_channel_take(
+			   &member->channel, call->pool, target, RL_WANT_RELEASE_CHECKED, batch->end_at, now) ||
+		rl_channel_dial(
+			&member->channel, call->pool->transport, target, batch->end_at, call->env, &unused);
 }
 
-/* ---- saying ---- */
-
-static bool is_alone(const rl_release_batch *batch, const rl_batch_member *member, size_t index)
-{
-	return !batch->op.call.set->wakes || member->conn->lacks_helpers || member->are_alone ||
-		member->alone == index + 1;
-}
+/* ---- sending ---- */
 
 static rl_request request_of(
 	const rl_release_batch *batch, const rl_batch_member *member, size_t index)
@@ -59,8 +52,8 @@ static rl_request request_of(
 		.mark = lease->names.mark,
 		.tickets = lease->names.tickets,
 		.token = rl_lease_token(lease),
-		.reserve_ms = rl_reservation_ms(members_of(batch), member->conn->round_trip),
-		.is_alone = is_alone(batch, member, index),
+		.reserve_ms = rl_reservation_ms(members_of(batch), member->channel.conn->round_trip),
+		.is_alone = member->is_alone,
 		.as_text = true};
 }
 
@@ -79,80 +72,64 @@ static size_t first_unheard(const rl_batch_member *member, size_t index)
 	return index;
 }
 
-/* Back to the first that has no answer: it and those behind it that have none are said again. */
+/* Back to the first lease without an answer: it and the later ones without an answer are sent again. */
 static void start_again(rl_batch_member *member)
 {
 	member->next = member->answered;
 	member->hearing = member->answered;
+	member->state = RL_BATCH_GOING;
 }
 
 /* The next release may be written now: the release of a drawn token cannot meet anything else, so it does not wait for
  * the login (rl_quorum_call.h). */
 static bool may_send(const rl_release_batch *batch, const rl_batch_member *member)
 {
-	return member->conn->logins_pending == 0 ||
+	return rl_channel_is_logged_in(&member->channel) ||
 		rl_token_is_drawn(rl_lease_token(batch->leases[member->next]));
 }
 
-/* Writes as many as may be under way. False when there is no memory for it. */
-static bool send_some(rl_release_batch *batch, rl_batch_member *member)
+/* Writes as many as may be under way. False = there is no memory for it. */
+static bool send_some(rl_release_batch *batch, rl_batch_member *member, const rl_tick *tick)
 {
 	bool has_memory = true;
-	while (has_memory && !member->must_redo && member->next < batch->count &&
+	while (has_memory && member->state == RL_BATCH_GOING && member->next < batch->count &&
 		member->next - member->answered < RL_RELEASE_BATCH_WINDOW && may_send(batch, member)) {
 		rl_request request = request_of(batch, member, member->next);
-		has_memory = rl_conn_send(member->conn, &request, RL_VERB_RELEASE) != 0;
+		has_memory = rl_channel_send(&member->channel, &request, RL_VERB_RELEASE);
 		member->next = has_memory ? first_unheard(member, member->next + 1) : member->next;
 		member->in_flight += has_memory;
 	}
-	member->conn->transport->flush(member->conn->link);
+	rl_channel_flush(&member->channel, tick->now);
 	return has_memory;
 }
 
-/* Writes the rest for nobody to hear of. */
+/* The time is over: writes the rest, whose answers are not read. */
 static void send_rest(rl_release_batch *batch, rl_batch_member *member)
 {
-	rl_conn *conn = member->conn;
-	while (member->next < batch->count && may_send(batch, member) &&
-		conn->transport->is_connected(conn->link)) {
+	rl_conn *conn = member->channel.conn;
+	bool has_room = rl_channel_is_connected(&member->channel);
+	while (has_room && member->next < batch->count && may_send(batch, member)) {
 		rl_request request = request_of(batch, member, member->next);
-		if (!rl_conn_send_blind(conn, &request)) {
-			break;
-		}
-		member->next = first_unheard(member, member->next + 1);
+		has_room = rl_conn_send_blind(conn, &request);
+		member->next = has_room ? first_unheard(member, member->next + 1) : member->next;
 	}
-	conn->transport->flush(conn->link);
 }
 
-/* Nobody will hear whether the server refused the helper keys of what is not answered: behind it the same without them.
- * Not of a caller's token, which said twice could meet somebody else's. */
+/* A member does not allow the helper keys: what is not answered here is sent once more without them. A second release of
+ * a caller's token could meet the same token of another holder. */
 static void back_up_rest(rl_release_batch *batch, rl_batch_member *member)
 {
-	rl_conn *conn = member->conn;
-	bool has_room = !conn->has_helpers;
+	bool has_room = !batch->op.call.set->wakes;
 	for (size_t i = member->answered; i < member->next && has_room; i++) {
 		rl_request request = request_of(batch, member, i);
 		if (!request.is_alone && !was_heard(member, i) && rl_token_is_drawn(request.token)) {
 			request.is_alone = true;
-			has_room = rl_conn_send_blind(conn, &request);
+			has_room = rl_conn_send_blind(member->channel.conn, &request);
 		}
 	}
-	conn->transport->flush(conn->link);
 }
 
 /* ---- hearing ---- */
-
-/* The server does not let the helper keys of a lease be used, and all that was under way with it is answered. One key's
- * refusal is no rule for another's; but there is no time for many of them. */
-static void go_without_helpers(rl_batch_member *member)
-{
-	member->must_redo = false;
-	member->alone = member->answered + 1;
-	member->are_alone = member->refusals > 1;
-	rl_conn_note_helpers(
-		member->conn, member->is_for_every_key ? RL_HELPERS_ALL_REFUSED : RL_HELPERS_REFUSED);
-	start_again(member);
-}
 
 static void count_vote(rl_release_batch *batch, const rl_batch_member *member, size_t index,
 	rl_vote vote, const rl_error *err)
@@ -175,8 +152,8 @@ static void count_vote(rl_release_batch *batch, const rl_batch_member *member, s
 static void note_vote(rl_release_batch *batch, rl_batch_member *member, size_t index, rl_vote vote,
 	const rl_error *err)
 {
-	/* Said twice: what was ours is gone because the first was heard. */
-	bool may_be_heard = index < member->told && rl_lease_is_held(batch->leases[index]);
+	/* Sent twice: what was ours is gone because the first release was carried out. */
+	bool may_be_heard = index < member->sent_before && rl_lease_is_held(batch->leases[index]);
 	if (vote == RL_VOTE_REFUSED && may_be_heard) {
 		vote = RL_VOTE_GRANTED;
 	} else if (vote == RL_VOTE_FAILED && strcmp(err->code, "WRONGTYPE") == 0) {
@@ -199,80 +176,80 @@ static void on_answer(rl_release_batch *batch, rl_batch_member *member, const rl
 	rl_command_read(&request, reply, &answer, &err, &secret, 1);
 	member->hearing = first_unheard(member, index + 1);
 	if (answer.again == RL_AGAIN_ALONE) {
-		member->must_redo = true;
-		member->refusals++;
-		member->is_for_every_key = answer.is_for_every_key;
+		member->state = RL_BATCH_REDOING;
+		bool is_new = !answer.is_for_every_key || rl_set_stop_waking(batch->op.call.set);
+		rl_stats_add(&batch->op.call.env->stats->fallbacks, is_new);
 	} else if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&err) &&
 		!member->has_redone) {
-		member->is_misled = true;
+		member->state = RL_BATCH_MISLED;
 	} else {
-		if (answer.vote != RL_VOTE_FAILED && !request.is_alone) {
-			rl_conn_note_helpers(member->conn, RL_HELPERS_ALLOWED);
-		}
 		note_vote(batch, member, index, answer.vote, &err);
 	}
 }
 
-/* The connection broke. False when there is no other. */
+/* The connection broke, or its server is a replica. There is no time to resolve a name: the new connection uses what is
+ * known of it. False = there is no other connection. */
 static bool redo(rl_release_batch *batch, unsigned at, int64_t now)
 {
 	rl_batch_member *member = &batch->members[at];
-	rl_conn_free(member->conn);
-	member->conn = NULL;
+	rl_channel_close(&member->channel);
 	member->in_flight = 0;
-	if (member
-			->is_misled) { /* there is no time to resolve the name: the new connection uses what is known of it */
+	bool was_misled = member->state == RL_BATCH_MISLED;
+	if (was_misled) {
 		rl_pool_distrust(batch->op.call.pool, &target_of(batch, at)->address, now);
 	}
 	if (member->has_redone) {
 		return false;
 	}
 	member->has_redone = true;
-	member->must_redo = false;
-	member->told = member->is_misled ? member->told : member->next;
-	member->is_misled = false;
+	member->sent_before = was_misled ? member->sent_before : member->next;
 	start_again(member);
-	return open_conn(batch, at, now);
+	return open_channel(batch, at, now);
 }
 
-/* Reads all that has come. False when the connection is of no use. */
-static bool read_conn(rl_release_batch *batch, rl_batch_member *member)
+/* Reads all that has come. False = the connection is of no use. */
+static bool read_all(rl_release_batch *batch, rl_batch_member *member)
 {
-	rl_conn_event event;
-	do {
-		rl_conn_next(member->conn, &event);
+	rl_conn_event event = {.type = RL_CONN_READY};
+	while (event.type != RL_CONN_NONE && member->state != RL_BATCH_MISLED) {
+		rl_channel_next(&member->channel, &event);
 		if (event.type == RL_CONN_REPLY) {
 			on_answer(batch, member, &event.reply);
 			member->in_flight--;
-			if (member->is_misled) {
-				return false;
-			}
 		} else if (event.type == RL_CONN_DOWN || event.type == RL_CONN_REFUSED) {
 			return false;
 		}
-	} while (event.type != RL_CONN_NONE);
-	return true;
+	}
+	return member->state != RL_BATCH_MISLED;
 }
 
-static void step_seat(rl_release_batch *batch, unsigned at, const rl_tick *tick)
+/* Sends and reads once. True = there is room for more. */
+static bool go_on(rl_release_batch *batch, unsigned at, const rl_tick *tick)
 {
 	rl_batch_member *member = &batch->members[at];
-	bool goes_on = !member->is_over;
-	while (goes_on && !is_answered(batch, member)) {
-		if (member->must_redo && member->in_flight == 0) {
-			go_without_helpers(member);
-		}
-		bool has_memory = send_some(batch, member);
-		size_t before = member->in_flight;
-		if (!read_conn(batch, member)) {
-			member->is_over = !redo(batch, at, tick->now);
-			goes_on = !member->is_over;
-			continue;
-		}
-		member->is_over = !has_memory && member->in_flight == 0;
-		goes_on = !member->is_over && member->in_flight < before; /* room for more */
+	if (member->state == RL_BATCH_REDOING && member->in_flight == 0) {
+		member->is_alone = true;
+		start_again(member);
 	}
-	member->is_over = member->is_over || is_answered(batch, member);
+	bool has_memory = send_some(batch, member, tick);
+	size_t before = member->in_flight;
+	if (!read_all(batch, member)) {
+		bool is_redone = redo(batch, at, tick->now);
+		member->state = is_redone ? member->state : RL_BATCH_OVER;
+		return is_redone;
+	}
+	if (is_answered(batch, member) || (!has_memory && member->in_flight == 0)) {
+		member->state = RL_BATCH_OVER;
+	}
+	return member->state != RL_BATCH_OVER && member->in_flight < before;
+}
+
+static void step_member(rl_release_batch *batch, unsigned at, const rl_tick *tick)
+{
+	bool goes_on = batch->members[at].state != RL_BATCH_OVER;
+	while (goes_on) {
+		goes_on = go_on(batch, at, tick);
+	}
 }
 
 /* ---- the whole ---- */
@@ -286,7 +263,8 @@ static void begin(rl_release_batch *batch, int64_t now)
 	for (unsigned i = 0; i < count; i++) {
 		bool is_backed_off = count > 1 &&
 			!rl_pool_is_worth_asking(call->pool, target_of(batch, i), RL_WANT_RELEASE, now);
-		batch->members[i].is_over = is_backed_off || !open_conn(batch, i, now);
+		bool is_open = !is_backed_off && open_channel(batch, i, now);
+		batch->members[i].state = is_open ? RL_BATCH_GOING : RL_BATCH_OVER;
 	}
 }
 
@@ -301,7 +279,7 @@ static rl_vote outcome_of(const rl_release_batch *batch, size_t index)
 	for (unsigned i = 0; i < tally.members; i++) {
 		const rl_batch_member *member = &batch->members[i];
 		bool has_answered = index < member->answered || was_heard(member, index);
-		tally.failed += member->is_over && !has_answered;
+		tally.failed += member->state == RL_BATCH_OVER && !has_answered;
 	}
 	return rl_tally_outcome(&tally);
 }
@@ -354,42 +332,34 @@ static bool has_own_token(const rl_release_batch *batch)
 	return has_any;
 }
 
-static void part_with(rl_release_batch *batch, unsigned at, int64_t now)
+static void give_back(rl_release_batch *batch, unsigned at, int64_t now)
 {
 	const rl_quorum_call *call = &batch->op.call;
 	rl_batch_member *member = &batch->members[at];
-	rl_pool *pool = call->pool;
-	rl_conn *conn = member->conn;
-	member->conn = NULL;
-	if (conn == NULL) {
+	rl_channel *channel = &member->channel;
+	if (!rl_channel_is_open(channel)) {
 		return;
 	}
-	rl_conn_discard_pending(conn);
-	/* Not yet connected it is said later; too late for a token that others may have, too. */
-	bool is_late = !conn->transport->is_connected(conn->link) && has_own_token(batch);
-	bool is_said = member->next == batch->count && !member->must_redo && !is_late;
-	if (is_answered(batch, member) && rl_conn_is_reusable(conn)) {
-		rl_pool_give(pool, conn, now);
-	} else if (members_of(batch) > 1 && is_said && rl_conn_is_worth_keeping(conn)) {
-		rl_pool_give_unheard(pool, conn, call->set->members[at].timeout_ns, now);
-	} else if (conn->transport->is_connected(conn->link)) {
-		rl_pool_let_linger(pool, conn, now);
-	} else {
-		rl_conn_free(conn);
-	}
+	send_rest(batch, member);
+	back_up_rest(batch, member);
+	channel->conn->transport->flush(channel->conn->link);
+	/* Before it is connected, a release is sent later: too late for a token that others may have, too. */
+	bool is_late = !rl_channel_is_connected(channel) && has_own_token(batch);
+	bool is_sent = member->next == batch->count && member->state != RL_BATCH_REDOING && !is_late;
+	bool may_be_unheard = members_of(batch) > 1 && is_sent;
+	rl_giving giving = {.is_trusted = may_be_unheard || is_answered(batch, member),
+		.patience = may_be_unheard ? call->set->members[at].timeout_ns : 0,
+		.may_send_later = true,
+		.must_arrive = true};
+	rl_channel_give_back(channel, call->pool, giving, now);
 }
 
 static bool finish(rl_release_batch *batch, int64_t now)
 {
 	unsigned answered = 0;
 	for (unsigned i = 0; i < members_of(batch); i++) {
-		rl_batch_member *member = &batch->members[i];
-		answered += is_answered(batch, member);
-		if (member->conn != NULL) {
-			send_rest(batch, member);
-			back_up_rest(batch, member);
-		}
-		part_with(batch, i, now);
+		answered += is_answered(batch, &batch->members[i]);
+		give_back(batch, i, now);
 	}
 	batch->op.status = answered >= rl_quorum(members_of(batch)) ? RL_OK : RL_ERR_TIMEOUT;
 	judge(batch);
@@ -418,14 +388,14 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 	/* The first in order is told last: see rl_order.h. */
 	rl_order(batch->op.call.set, batch->leases[0]->names.key, order);
 	for (unsigned i = 0; i < count; i++) {
-		step_seat(batch, order[(i + 1) % count], tick);
+		step_member(batch, order[(i + 1) % count], tick);
 	}
 	if (is_decided(batch) || tick->seen >= batch->end_at) {
 		return finish(batch, tick->now);
 	}
 	for (unsigned i = 0; i < count; i++) {
-		if (!batch->members[i].is_over) {
-			rl_wait_for(wait, batch->members[i].conn->link, batch->end_at);
+		if (batch->members[i].state != RL_BATCH_OVER) {
+			rl_channel_add_to_wait(&batch->members[i].channel, wait, batch->end_at);
 		}
 	}
 	return false;
@@ -436,7 +406,7 @@ static void abandon(rl_op *op, int64_t now)
 	rl_release_batch *batch = (rl_release_batch *) op;
 	bool has_any = false;
 	for (unsigned i = 0; i < members_of(batch); i++) {
-		has_any = has_any || batch->members[i].conn != NULL;
+		has_any = has_any || rl_channel_is_open(&batch->members[i].channel);
 	}
 	if (has_any) {
 		finish(batch, now);
@@ -447,8 +417,7 @@ static void drop(rl_op *op)
 {
 	rl_release_batch *batch = (rl_release_batch *) op;
 	for (unsigned i = 0; i < members_of(batch); i++) {
-		rl_conn_free(batch->members[i].conn);
-		batch->members[i].conn = NULL;
+		rl_channel_close(&batch->members[i].channel);
 	}
 }
 
@@ -460,7 +429,7 @@ static void clear(rl_op *op)
 static const rl_op_class batch_class = {
 	.step = step, .abandon = abandon, .drop = drop, .clear = clear};
 
-rl_op *rl_release_batch_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
+rl_op *rl_release_batch_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
 	size_t count, int64_t limit_ns)
 {
 	char *unused;

@@ -25,24 +25,26 @@
  * the end of a request has for it. */
 #define RL_RELEASE_BATCH_WINDOW 64
 
-/* One member's part. */
+typedef enum rl_batch_state {
+	RL_BATCH_GOING, /* sends and reads */
+	RL_BATCH_REDOING, /* the helper keys were refused: what is under way is awaited, and then sent again without them */
+	RL_BATCH_MISLED, /* the server is a replica, and has carried nothing out */
+	RL_BATCH_OVER,   /* all were answered, or no more answers are to be had */
+} rl_batch_state;
+
+/* One member's part. It goes through the leases in their order. */
 typedef struct rl_batch_member {
-	rl_conn *conn;   /* NULL = none, and none is to be had */
-	size_t next;     /* to be written */
+	rl_batch_state state;
+	rl_channel channel;
+	size_t next;     /* the lease to be sent next */
 	size_t hearing;  /* the lease that the next answer is about */
 	size_t answered; /* so many, in order */
-	/* Beyond these: a bit for each lease that was answered out of order, from the one at answered on. */
+	/* Beyond these: a bit for each lease that was answered out of order, from the lease at answered on. */
 	uint64_t heard;
-	size_t told; /* so many were written to a connection that broke */
+	size_t sent_before; /* so many were sent on a connection that broke */
 	size_t in_flight;
-	bool has_redone;       /* the connection was replaced */
-	bool is_misled;        /* the server on it is a replica: it carried nothing out */
-	bool must_redo;        /* one was refused for the helper keys' sake */
-	unsigned refusals;     /* for the helper keys' sake */
-	bool is_for_every_key; /* the last such */
-	size_t alone;          /* the last such, from 1, goes without them; 0 = there was none */
-	bool are_alone;        /* there were two: all that follow go without them */
-	bool is_over;          /* all were answered, or no more answers are to be had */
+	bool has_redone; /* the connection was replaced */
+	bool is_alone;   /* the releases go without the helper keys */
 } rl_batch_member;
 
 /* What the members have answered about one lease. */
@@ -68,7 +70,7 @@ typedef struct rl_release_batch {
 /* @param leases all of locks on this set
  * @param limit_ns time for all of it
  * @return NULL when out of memory. Its result is RL_OK when a quorum has answered for all */
-rl_op *rl_release_batch_new(const rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
+rl_op *rl_release_batch_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
 	size_t count, int64_t limit_ns);
 
 /* After its end: a bit for each member that has yet to release the lease; 0 when a quorum has decided. */

@@ -111,7 +111,7 @@ void rl_command_build(rl_command *command, const rl_request *request)
 			add_script(command, request, RL_SCRIPT_TRY);
 			add(command, request->token);
 			add_number(command, request->ttl_ms);
-			add(command, request->is_owed ? LITERAL("1") : LITERAL("0"));
+			add(command, request->maybe_ours ? LITERAL("1") : LITERAL("0"));
 			add_number(command, (int64_t) request->place);
 			add(command, request->waiter.data != NULL ? request->waiter : LITERAL(""));
 			add_number(command, request->mark_ms);

@@ -37,16 +37,16 @@ typedef struct rl_request {
 	rl_bytes token;
 	rl_bytes fresh;     /* RL_VERB_SWAP: the token that takes the place of token */
 	rl_bytes waiter;    /* its name in the mark; no data = none */
-	bool is_leaving;    /* it waits no longer: an undo takes its name from the mark */
 	int64_t ttl_ms;     /* RL_VERB_SWAP: 0 = the TTL stays */
 	int64_t block_ms;   /* RL_VERB_BLPOP: how long, 1 at least */
 	rl_place place;     /* RL_VERB_TRY */
 	int64_t mark_ms;    /* RL_VERB_TRY, RL_VERB_PROBE: for how long the mark is good; 0 = no mark */
 	int64_t reserve_ms; /* how long a reservation has to last; 0 = one server, and 10 ms */
-	bool is_owed;  /* RL_VERB_TRY: the key may hold this token through an earlier command of ours */
-	bool is_alone; /* scripts: without the helper keys */
-	bool as_text;  /* scripts: EVAL with the text, not EVALSHA */
-	bool by_type;  /* RL_VERB_OWNER: TYPE, because GET has met a key that is no string */
+	bool
+		maybe_ours; /* RL_VERB_TRY: the key may hold this token through an earlier command of ours */
+	bool is_alone;  /* scripts: without the helper keys */
+	bool as_text;   /* scripts: EVAL with the text, not EVALSHA */
+	bool by_type;   /* RL_VERB_OWNER: TYPE, because GET has met a key that is no string */
 } rl_request;
 
 /* How long a reservation has to last for a round trip as long as this, in ms; 0 = one server, where 10 ms do. On several

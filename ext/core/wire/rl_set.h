@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The set of members that a lock lives on, with the options of its owner. One server is the set of one.
- * Filled once, then read only.
+ * Filled once, then read only, but for `wakes`, which a server's answer may switch off.
  */
 #ifndef RL_SET_H
 #define RL_SET_H
@@ -24,8 +24,18 @@ typedef struct rl_set {
 	rl_backoff backoff;
 	uint64_t retries; /* tries of one wait after its first, at most */
 	double drift_factor;
-	bool wakes; /* waiters are woken by a release, and a release wakes them */
+	/* Waiters are woken by a release, and a release wakes them. */
+	bool wakes;
 } rl_set;
+
+/* A server does not allow a command that waking needs: the owner of the set does without it from now on.
+ * @return true = the owner did not know before */
+static inline bool rl_set_stop_waking(rl_set *set)
+{
+	bool was_on = set->wakes;
+	set->wakes = false;
+	return was_on;
+}
 
 /* A member is this server, whoever asks, in this database. */
 bool rl_set_has(const rl_set *set, const rl_target *target);

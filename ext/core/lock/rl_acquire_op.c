@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Taking a lock, with or without a wait.
+ *
+ * DESIGN
+ *
+ * An acquire begins with SET. Refused, and with a wait, it goes on with the `try` script, which also marks that
+ * somebody waits, and with a place in the queue (rl_queue.h), where a release wakes it. Then it looks now and
+ * then with `probe` on an ordinary connection, which it takes from the pool for each look. Where waiters are
+ * not woken (wake: false, a server that does not allow it) each look is a `try` instead, and there is no queue: the
+ * delay is the same loop's other way to spend its time.
+ *
+ *     PAUSED --look due--> LOOKING (probe) or TRYING (SET, try) --refused--> PAUSED
+ *
+ * With several members the waiter's name is marked on each of them, by a look at all, and the place in the queue is on
+ * one: the first that answers, in an order that is the same for every client (rl_order.h). Each member reserves the lock
+ * when it is released there; who is woken has taken it on the one, and goes for the quorum with a `try` that takes
+ * what is reserved (is_woken). So nobody who waits tries while another does, and votes are split only among those
+ * who have just come, or when members are out of reach. A split vote is undone and tried again after a random time
+ * of the order of a round trip, a few times also without a wait, or two who come at once would both be refused for a
+ * lock that nobody has.
+ *
+ * When the next look is due: the lock's end by its TTL, but every second at least, when the holder's release
+ * will wake us; after a back-off delay when it will not (a foreign token, no TTL, not in the queue).
+ *
+ * The end: the first grant; a failure that does not pass by itself; the last of `retries`; or the try at the
+ * deadline, which decides: one that is begun then, or one whose answer comes only then. While a try is under
+ * way the queue is not heard: the try finds our own token if the queue has won.
+ *
+ * Tokens: a refused token may be tried again. One for which an undo was written may not, for the undo
+ * could delete the new grant: a fresh one is drawn, and the queue, which has the old one, is left. One whose
+ * fate is in doubt and cannot be undone is tried again as owed: the script then takes our own key for a
+ * grant, and gives it its whole TTL anew.
+ *
+ * A caller's own token can neither be exchanged nor be owed. So it goes out in the first SET only: all that follows, the
+ * queue too, has a drawn token, and after the win the caller's takes its place (SWAPPING). Doubt about what became of the
+ * caller's token ends the call; of several members those in doubt are left out, as long as the others make a quorum. An
+ * answer "it was there before" to the swap proves no more than the win did: another caller may have taken the lock
+ * with the same token since. Win and swap have one timeout together after the deadline.
+ *
+ * No try on the ordinary connection may win while a place in the queue could win later with the same token,
+ * after a quick release: at the deadline the queue takes nothing any more; before it, the queue is left first.
+ *
+ * Proof: a grant proves ownership for ttl less drift, from before the command was sent; in the queue from
+ * when the server ran the try (rl_queue_won_since()). A grant that has used that up is given back and counts
+ * as a failure that may pass.
+ */
+#include "core/lock/rl_acquire_parts.h"
+
+#include "core/base/rl_time.h"
+#include "core/lock/rl_op_failure.h"
+
+#include <string.h>
+
+/* At the end of the process: how long the release of what a call asked for is repeated. The process waits less long. */
+#define LAST_RELEASE_NS RL_NS_PER_SECOND
+
+static void begin(rl_acquire *acquire, int64_t now)
+{
+	acquire->op.is_begun = true;
+	acquire->started_at = now;
+	acquire->deadline = rl_time_later(now, acquire->wait_ns);
+	acquire->resume_at = now;
+}
+
+/* Sees to it that nothing but the try can win from now on, and begins it. */
+static void begin_try(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_queue *queue = &acquire->queue;
+	bool is_claim = acquire->next == RL_ACQUIRE_NEXT_CLAIM;
+	if (is_claim || tick->now >= acquire->deadline) {
+		acquire->is_maybe_ours = acquire->is_maybe_ours || rl_queue_is_in(queue);
+	} else {
+		rl_acquire_leave_queue(acquire, tick);
+	}
+	bool is_woken = is_claim && rl_call_is_several(rl_acquire_call(acquire));
+	rl_acquire_begin_call(acquire, RL_VERB_TRY, is_woken ? RL_PLACE_WOKEN : RL_PLACE_NONE, tick);
+	acquire->free_probes = 0;
+}
+
+/* What was tried lately with a caller's token goes on with a drawn one. False = there is none. */
+static bool leave_own_token(rl_acquire *acquire)
+{
+	if (!rl_acquire_call(acquire)->is_own_token || acquire->attempts == 0) {
+		return true;
+	}
+	rl_acquire_use_token(acquire, false);
+	return rl_acquire_draw_token(acquire);
+}
+
+/* A poller queues again, because what kept it from the queue may be over. */
+static void try_queue_again(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	if (acquire->is_polling && call->set->wakes && tick->now >= acquire->requeue_at) {
+		acquire->is_polling = false;
+		acquire->losses = 0;
+		call->request.waiter = (rl_bytes){NULL, 0}; /* for the next place */
+	}
+}
+
+/* One server is asked by a try that marks, and queues after it; of several a probe finds out where to queue. */
+static bool must_try(const rl_acquire *acquire, const rl_tick *tick)
+{
+	bool must_enter = acquire->queue.state == RL_QUEUE_OUT && acquire->op.call.set->count == 1;
+	return rl_acquire_is_last_try(acquire, tick->now) || acquire->is_polling || must_enter ||
+		acquire->next != RL_ACQUIRE_NEXT_PROBE;
+}
+
+/* The pause is over. */
+static void resume(rl_acquire *acquire, const rl_tick *tick)
+{
+	if (!leave_own_token(acquire)) {
+		return;
+	}
+	if (acquire->next == RL_ACQUIRE_NEXT_SET) {
+		rl_acquire_begin_call(acquire, RL_VERB_SET, RL_PLACE_NONE, tick);
+		return;
+	}
+	if (acquire->is_delayed) {
+		acquire->retried++;
+		acquire->spurious = 0;
+	}
+	try_queue_again(acquire, tick);
+	if (must_try(acquire, tick)) {
+		begin_try(acquire, tick);
+	} else {
+		rl_acquire_begin_call(acquire, RL_VERB_PROBE, RL_PLACE_NONE, tick);
+	}
+}
+
+/* The quorum call has an outcome. True = the call is done. */
+static bool on_outcome(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
+{
+	switch (acquire->phase) {
+		case RL_ACQUIRE_PROBING:
+			return rl_acquire_on_probed(acquire, outcome, tick);
+		case RL_ACQUIRE_SWAPPING:
+			return rl_acquire_on_swapped(acquire, outcome, tick);
+		case RL_ACQUIRE_TRYING:
+		case RL_ACQUIRE_PAUSED:
+		case RL_ACQUIRE_DONE:
+			break;
+	}
+	return rl_acquire_on_tried(acquire, outcome, tick);
+}
+
+/* Goes on with the quorum call. True = something came of it. */
+static bool step_call(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *is_done)
+{
+	if (acquire->phase == RL_ACQUIRE_PROBING && tick->now >= acquire->deadline) {
+		/* The try that decides follows the probe. */
+		rl_quorum_call_settle(rl_acquire_call(acquire), RL_UNDO_NOTHING, tick->now);
+		begin_try(acquire, tick);
+		return true;
+	}
+	rl_vote outcome = rl_quorum_call_step(rl_acquire_call(acquire), tick, wait);
+	*is_done = outcome != RL_VOTE_OPEN && on_outcome(acquire, outcome, tick);
+	return outcome != RL_VOTE_OPEN;
+}
+
+/* One turn. True = there may be more to do at once. */
+static bool turn(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *is_done)
+{
+	bool is_trying = acquire->phase == RL_ACQUIRE_TRYING || acquire->phase == RL_ACQUIRE_SWAPPING;
+	if (!is_trying && rl_acquire_step_queue(acquire, tick)) {
+		*is_done = true;
+		return false;
+	}
+	switch (acquire->phase) {
+		case RL_ACQUIRE_PAUSED:
+			if (tick->now >= acquire->resume_at) {
+				resume(acquire, tick);
+				return true;
+			}
+			rl_wait_until(wait, acquire->resume_at);
+			break;
+		case RL_ACQUIRE_TRYING:
+		case RL_ACQUIRE_SWAPPING:
+		case RL_ACQUIRE_PROBING:
+			if (step_call(acquire, tick, wait, is_done)) {
+				return !*is_done;
+			}
+			rl_wait_until(wait, is_trying ? RL_NEVER : acquire->deadline);
+			break;
+		case RL_ACQUIRE_DONE:
+			*is_done = true;
+			return false;
+	}
+	if (!is_trying) {
+		rl_queue_add_to_wait(&acquire->queue, wait);
+	}
+	return false;
+}
+
+static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
+{
+	rl_acquire *acquire = (rl_acquire *) op;
+	if (!acquire->op.is_begun) {
+		begin(acquire, tick->now);
+	}
+	bool is_done = false;
+	bool goes_on = true;
+	while (goes_on && !is_done) {
+		if (acquire->op.status == RL_ERR_RANDOM) {
+			rl_quorum_call_settle(rl_acquire_call(acquire), RL_UNDO_ALL, tick->now);
+			rl_op_fail_with(
+				&acquire->op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
+			return rl_acquire_finish(acquire, tick, RL_ERR_RANDOM);
+		}
+		goes_on = turn(acquire, tick, wait, &is_done);
+	}
+	return is_done;
+}
+
+static void abandon(rl_op *op, int64_t now)
+{
+	rl_acquire *acquire = (rl_acquire *) op;
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
+	acquire->is_maybe_ours =
+		acquire->is_maybe_ours || (left.doubt == RL_DOUBT_UNKNOWN && !call->is_own_token);
+	if (acquire->phase == RL_ACQUIRE_PAUSED || acquire->phase == RL_ACQUIRE_PROBING) {
+		rl_quorum_call_settle(call, RL_UNDO_NOTHING, now); /* a look */
+		if (acquire->is_maybe_ours) {
+			rl_quorum_call_hold(call, true, now);
+		}
+	}
+	rl_quorum_call_settle(call, RL_UNDO_ALL, now);
+	rl_acquire_unmark_at_end(acquire, now);
+}
+
+static void drop(rl_op *op)
+{
+	rl_queue_drop(&((rl_acquire *) op)->queue);
+}
+
+/* ---- the operation ---- */
+
+static const rl_op_class acquire_class = {.step = step, .abandon = abandon, .drop = drop};
+
+rl_acquire *rl_acquire_of(rl_op *op)
+{
+	return op->class == &acquire_class ? (rl_acquire *) op : NULL;
+}
+
+rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
+{
+	bool is_own = args->token.data != NULL;
+	size_t own_len = is_own ? args->token.len : 0;
+	char *tokens;
+	rl_acquire *acquire = rl_op_alloc(sizeof *acquire, &acquire_class, set, pool, env, args->key,
+		RL_TOKEN_LEN + own_len, &tokens);
+	if (acquire == NULL) {
+		return NULL;
+	}
+	acquire->drawn = tokens;
+	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
+	acquire->wait_ns = args->wait_ns;
+	acquire->is_polling = !set->wakes;
+	acquire->requeue_at = RL_NEVER;
+	acquire->reach = RL_NEVER;
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	call->request.verb = RL_VERB_SET;
+	call->request.ttl_ms = args->ttl_ms;
+	call->request.is_alone = acquire->is_polling;
+	if (is_own) {
+		memcpy(tokens + RL_TOKEN_LEN, args->token.data, own_len);
+		acquire->own = rl_bytes_of(tokens + RL_TOKEN_LEN, own_len);
+	} else {
+		rl_acquire_draw_token(acquire);
+	}
+	rl_acquire_use_token(acquire, is_own);
+	return &acquire->op;
+}
+
+bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release *late)
+{
+	const rl_quorum_call *call = &acquire->op.call;
+	bool is_swapping = acquire->phase == RL_ACQUIRE_SWAPPING;
+	unsigned all = rl_late_all(call->set);
+	if (call->is_own_token && !is_swapping) {
+		return false;
+	}
+	*late = (rl_late_release){.set = call->set,
+		.key = call->request.key,
+		.token = rl_bytes_of(acquire->drawn, RL_TOKEN_LEN),
+		.members = all,
+		.strays = all,
+		.ttl_ns = LAST_RELEASE_NS};
+	/* While what was won is proven, nobody else has the lock there, with whatever token. */
+	int64_t proven_ns = acquire->proven_until - now;
+	if (is_swapping && proven_ns > 0) {
+		late->other = acquire->own;
+		late->others = acquire->won_on;
+		late->ttl_ns = rl_time_earlier(LAST_RELEASE_NS, proven_ns);
+	}
+	return true;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What follows from the outcome of a try, a probe and a swap. The design is at the top of rl_acquire_op.c.
+ */
+#include "core/lock/rl_acquire_parts.h"
+
+#include "core/base/rl_time.h"
+#include "core/lock/rl_op_failure.h"
+
+#include <string.h>
+
+/* How often a split vote is tried again by a call that does not wait, and the random time between. */
+#define SPLIT_TRIES 3
+#define SPLIT_LEAST_NS (RL_NS_PER_MS / 2)
+#define SPLIT_MOST_NS (200 * RL_NS_PER_MS)
+
+static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	int64_t sent_at = rl_quorum_call_sent_at(call);
+	acquire->is_marked = false;
+	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
+	rl_settlement settlement;
+	bool has_token =
+		rl_acquire_settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
+	return is_good ? rl_acquire_win(acquire, sent_at, tick)
+				   : rl_acquire_on_too_slow(acquire, sent_at, has_token, &settlement, tick);
+}
+
+/* A look that met a stall, of the server or of this process, took longer than the network does: so the shortest round
+ * trip is what a wait reckons with. */
+static void note_round_trip(rl_acquire *acquire, const rl_member_call *member)
+{
+	int64_t round_trip =
+		rl_time_earlier(member->heard_at - member->channel.sent_at, member->timeout);
+	bool is_first = acquire->sample.heard_at == 0;
+	if (is_first || round_trip < acquire->round_trip) {
+		acquire->round_trip = round_trip;
+	}
+}
+
+static void take_sample(rl_acquire *acquire, const rl_member_call *member)
+{
+	note_round_trip(acquire, member);
+	acquire->sample = (rl_sample){.asked_at = member->channel.sent_at,
+		.heard_at = member->heard_at,
+		.server_us = member->answer.time_us,
+		.member = (unsigned) (member - rl_acquire_call(acquire)->members)};
+}
+
+/* The caller's token is in doubt on so many members that the others make no quorum. */
+static bool is_own_token_lost(rl_acquire *acquire)
+{
+	const rl_quorum_call *call = rl_acquire_call(acquire);
+	unsigned count = call->set->count;
+	return call->is_own_token && rl_quorum_call_spent(call) > count - rl_quorum(count);
+}
+
+/* Until a split vote is tried again: any time up to some round trips, so that those who split it part. */
+static int64_t split_delay(rl_acquire *acquire, int64_t round_trip)
+{
+	unsigned doublings = acquire->splits < 6 ? acquire->splits : 6;
+	int64_t most = (round_trip > SPLIT_LEAST_NS ? round_trip : SPLIT_LEAST_NS) << doublings;
+	most = rl_time_earlier(most, SPLIT_MOST_NS);
+	int64_t delay = rl_backoff_any(rl_acquire_call(acquire)->env, most);
+	return delay > 0 ? delay : 1;
+}
+
+/* Nobody may have the lock, though a quorum refuses it: it is worth another try soon, also to who does not wait. A few
+ * of them: somebody may hold it on a bare majority. */
+static void try_split_again(rl_acquire *acquire, int64_t round_trip, const rl_tick *tick)
+{
+	int64_t at = tick->now + split_delay(acquire, round_trip);
+	acquire->splits++;
+	acquire->next = rl_acquire_is_waiting(acquire) ? RL_ACQUIRE_NEXT_PROBE : RL_ACQUIRE_NEXT_SET;
+	acquire->phase = RL_ACQUIRE_PAUSED;
+	acquire->is_delayed = false; /* it is not one of the `retries` */
+	acquire->resume_at =
+		rl_acquire_is_waiting(acquire) ? rl_time_earlier(at, acquire->deadline) : at;
+	rl_stats_add(&rl_acquire_stats(acquire)->split_votes, 1);
+}
+
+static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	bool was_set = call->request.verb == RL_VERB_SET;
+	bool is_several = call->set->count > 1;
+	bool is_split = rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
+	const rl_member_call *speaker = rl_quorum_call_speaker(call, RL_VOTE_REFUSED);
+	int64_t round_trip = tick->now - speaker->channel.sent_at;
+	rl_answer answer = speaker->answer;
+	/* No later try of this wait has to find that out again. */
+	call->request.is_alone = call->request.is_alone || speaker->sent.is_alone;
+	if (!is_several) { /* else the sample is that of the queue's member */
+		take_sample(acquire, speaker);
+	}
+	acquire->is_marked = acquire->is_marked && call->request.mark_ms > 0;
+	acquire->crowd = answer.crowd;
+	acquire->failures = 0;
+	acquire->idle_tickets = 0;
+	rl_settlement settlement;
+	bool has_token = rl_acquire_settle(acquire, RL_UNDO_ALL, tick, &settlement);
+	bool is_lost = is_own_token_lost(acquire);
+	acquire->splits = is_split ? acquire->splits : 0;
+	bool is_worth_another = has_token && !is_lost && is_split && acquire->splits < SPLIT_TRIES;
+	if (is_worth_another && !rl_acquire_is_waiting(acquire)) {
+		try_split_again(acquire, round_trip, tick);
+		return false;
+	}
+	if (!has_token || rl_acquire_is_last_try(acquire, tick->now)) {
+		return rl_acquire_finish(acquire, tick, RL_BUSY);
+	}
+	if (is_lost) {
+		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
+		return rl_acquire_finish(acquire, tick, acquire->op.status);
+	}
+	if (was_set && !acquire->is_polling && acquire->deadline - tick->now >= RL_QUEUE_WORTH_NS) {
+		rl_acquire_pause(acquire, tick, 0); /* at once: it marks that somebody waits */
+		return false;
+	}
+	acquire->is_polling = acquire->is_polling || was_set;
+	if (is_worth_another) {
+		try_split_again(acquire, round_trip, tick);
+		return false;
+	}
+	if (!is_several && !acquire->is_polling && answer.time_us == 0) {
+		rl_acquire_fall_back(acquire, tick);
+	}
+	if (!is_several) { /* else a look finds out where to queue */
+		rl_acquire_enter_queue(acquire, tick);
+	}
+	rl_acquire_pause(acquire, tick, rl_acquire_probe_delay(acquire, answer.holder, answer.number));
+	return false;
+}
+
+static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	bool may_pass = rl_quorum_call_may_pass(call);
+	bool may_retry = may_pass && !rl_acquire_is_last_try(acquire, tick->now);
+	rl_settlement settlement;
+	bool has_token = rl_acquire_settle(
+		acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
+	bool is_lost = is_own_token_lost(acquire);
+	if (!may_retry || !has_token || is_lost) {
+		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
+		acquire->is_maybe_ours = acquire->is_maybe_ours && !left.was_undone;
+		settlement.was_undone = settlement.was_undone || left.was_undone;
+		settlement.doubt = rl_doubt_add(settlement.doubt, left.doubt);
+	}
+	bool is_said = rl_quorum_call_speaker(call, RL_VOTE_FAILED)->err->status == RL_ERR_UNKNOWN;
+	rl_op_fail(&acquire->op, is_said ? "" : rl_acquire_fate(acquire, &settlement));
+	return rl_acquire_retry_or_finish(
+		acquire, tick, acquire->op.status, may_pass && has_token && !is_lost);
+}
+
+bool rl_acquire_on_tried(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
+{
+	if (outcome == RL_VOTE_GRANTED) {
+		return on_granted(acquire, tick);
+	}
+	return outcome == RL_VOTE_REFUSED ? on_refused(acquire, tick) : on_failed(acquire, tick);
+}
+
+/* The call goes on with a try at once. */
+static void try_next(rl_acquire *acquire, rl_acquire_next next, const rl_tick *tick)
+{
+	acquire->next = next;
+	rl_acquire_pause(acquire, tick, 0);
+}
+
+/* A ticket that lies at the server was not sent to us: we have no place there, or the server had our place before the
+ * look came, for it was written two round trips earlier. Of several members a look finds out where to queue, and the
+ * place that follows is there for the ticket. */
+static bool is_past_our_place(const rl_acquire *acquire)
+{
+	const rl_sample *look = &acquire->sample;
+	if (acquire->queue.state == RL_QUEUE_OUT) {
+		return acquire->op.call.set->count == 1;
+	}
+	return rl_queue_is_in_since(
+		&acquire->queue, look->asked_at - 2 * (look->heard_at - look->asked_at));
+}
+
+/* The members that are free and those that have not answered could be a quorum: the next look comes soon, and later
+ * each time that nothing comes of it. */
+static int64_t unsure_delay(const rl_acquire *acquire, int64_t delay)
+{
+	unsigned doublings = acquire->unsure_probes < 7 ? acquire->unsure_probes - 1 : 6;
+	return rl_time_earlier(delay, RL_ACQUIRE_FREE_PROBE_NS << doublings);
+}
+
+/* PROBE was answered. */
+static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	rl_probe_result probe;
+	bool can_queue = rl_acquire_read_probe(acquire, &probe);
+	rl_answer answer = probe.member->answer;
+	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
+	if (!can_queue) {
+		rl_acquire_fall_back(acquire, tick);
+		rl_acquire_pause(acquire, tick, 0);
+		return;
+	}
+	acquire->crowd = answer.crowd;
+	acquire->failures = 0;
+	acquire->reach = rl_time_earlier(acquire->reach, probe.reach);
+	rl_acquire_move_queue(acquire, probe.index, tick);
+	bool is_of_queue =
+		acquire->queue.member == probe.index; /* else that one is late with its answer */
+	if (is_of_queue) {
+		take_sample(acquire, probe.member);
+	}
+	/* A ticket lies there: the server has no waiter to give it to. Or a look has sent one, and the next look still finds
+	 * the lock free. The token is ours: the queue has won, and does not say so. */
+	bool is_free = answer.holder == RL_HOLDER_NOBODY && is_of_queue && is_past_our_place(acquire);
+	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
+	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
+	bool is_ours = answer.holder == RL_HOLDER_SELF;
+	/* A quorum is free, while the first member is held by somebody who has no quorum, and may be dead. */
+	bool is_free_still = acquire->free_probes > 0 && probe.may_be_free;
+	acquire->free_probes = probe.is_quorum_free || is_free_still ? acquire->free_probes + 1 : 0;
+	acquire->unsure_probes = probe.may_be_free ? acquire->unsure_probes + 1 : 0;
+	if (is_lying || is_ours || acquire->free_probes > 1) {
+		try_next(acquire, is_ours ? RL_ACQUIRE_NEXT_CLAIM : RL_ACQUIRE_NEXT_TRY, tick);
+		return;
+	}
+	if (call->set->count > 1 && acquire->queue.state == RL_QUEUE_OUT) {
+		if (call->request.waiter.data == NULL) {
+			rl_acquire_pause(acquire, tick, 0); /* the mark is to have the name of the next place */
+			return;
+		}
+		call->request.maybe_ours =
+			acquire->is_maybe_ours; /* it may have been lost since the look began */
+		rl_acquire_enter_queue(acquire, tick);
+	}
+	int64_t delay = rl_acquire_probe_delay(acquire, answer.holder, probe.soonest_pttl);
+	rl_acquire_pause(acquire, tick, probe.may_be_free ? unsure_delay(acquire, delay) : delay);
+}
+
+/* A member refuses the helper keys, without which there are no looks. */
+static bool has_no_probes(const rl_quorum_call *call)
+{
+	for (unsigned i = 0; i < call->set->count; i++) {
+		const rl_member_call *member = &call->members[i];
+		if (member->vote == RL_VOTE_FAILED && rl_error_is_about_helpers(member->err)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* PROBE failed. The queue goes on, and the try at the end decides. */
+static bool on_probe_failed(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	bool is_forbidden = has_no_probes(call);
+	bool may_pass = rl_quorum_call_may_pass(call);
+	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
+	if (is_forbidden) {
+		rl_acquire_fall_back(acquire, tick);
+	} else if (!may_pass) {
+		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
+		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &left));
+		return rl_acquire_finish(acquire, tick, acquire->op.status);
+	}
+	rl_acquire_pause(acquire, tick, rl_acquire_failure_delay(acquire));
+	return false;
+}
+
+bool rl_acquire_on_probed(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
+{
+	if (outcome == RL_VOTE_GRANTED) {
+		on_probe_answered(acquire, tick);
+		return false;
+	}
+	return on_probe_failed(acquire, tick);
+}
+
+/* The caller's token is in place of the drawn one on a quorum. */
+static bool on_swapped(rl_acquire *acquire, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	int64_t since =
+		rl_quorum_call_has_swapped(call) ? rl_quorum_call_sent_at(call) : acquire->won_since;
+	bool is_good = rl_acquire_is_of_use(acquire, since, tick);
+	rl_settlement settlement =
+		rl_quorum_call_settle(call, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick->now);
+	if (!is_good) {
+		return rl_acquire_on_too_slow(acquire, since, false, &settlement, tick);
+	}
+	rl_acquire_use_token(acquire, true);
+	return rl_acquire_finish(acquire, tick, RL_OK);
+}
+
+/* It was not to be put there. What has won is released; where nothing of the caller's token can be left, the wait goes
+ * on. */
+static bool on_not_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	bool may_pass = outcome == RL_VOTE_REFUSED || rl_quorum_call_may_pass(call);
+	bool was_set = rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
+	bool may_retry = may_pass && !rl_acquire_is_last_try(acquire, tick->now);
+	rl_settlement settlement =
+		rl_quorum_call_settle(call, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick->now);
+	settlement.doubt = was_set ? RL_DOUBT_UNKNOWN : settlement.doubt;
+	bool is_unknown = settlement.doubt == RL_DOUBT_UNKNOWN;
+	rl_acquire_use_token(acquire, false);
+	bool is_gone = settlement.was_undone || outcome == RL_VOTE_REFUSED;
+	bool has_token = is_gone ? rl_acquire_replace_token(acquire, tick) : true;
+	acquire->is_maybe_ours = !is_gone;
+	if (outcome == RL_VOTE_FAILED) {
+		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
+	} else if (is_unknown) {
+		rl_op_fail_with(&acquire->op, RL_ERR_UNKNOWN,
+			"the lock was lost before the token you gave could be set%s",
+			rl_acquire_fate(acquire, &settlement));
+	} else {
+		acquire->op.status = RL_BUSY;
+	}
+	return rl_acquire_retry_or_finish(
+		acquire, tick, acquire->op.status, may_pass && has_token && !is_unknown);
+}
+
+bool rl_acquire_on_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
+{
+	return outcome == RL_VOTE_GRANTED ? on_swapped(acquire, tick)
+									  : on_not_swapped(acquire, outcome, tick);
+}

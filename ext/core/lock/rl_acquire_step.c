@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The steps of an acquire: a call to the members, a pause, the end. The design is at the top of rl_acquire_op.c.
+ */
+#include "core/lock/rl_acquire_parts.h"
+
+#include "core/base/rl_time.h"
+#include "core/lock/rl_op_failure.h"
+
+/* The pause between two tries of servers that fail grows to this: many clients wait for them. */
+#define FAILURE_MOST_NS RL_NS_PER_SECOND
+
+/* What is answered at or after the deadline decides, also when it was asked before: another try would have too little time
+ * left on a slow server. Without a wait the deadline is the start. */
+bool rl_acquire_is_last_try(const rl_acquire *acquire, int64_t now)
+{
+	return now >= acquire->deadline || acquire->retried >= acquire->op.call.set->retries;
+}
+
+/* For how many ms the waiter is marked: until it looks again, with time to spare, but not beyond the end of its wait. */
+static int64_t mark_time(const rl_acquire *acquire, const rl_tick *tick)
+{
+	if (acquire->is_polling || rl_acquire_is_last_try(acquire, tick->now)) {
+		return 0;
+	}
+	int64_t left_ms = (acquire->deadline - tick->now - 1) / RL_NS_PER_MS + 1;
+	return left_ms < RL_ACQUIRE_MARK_MS ? left_ms : RL_ACQUIRE_MARK_MS;
+}
+
+void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, const rl_tick *tick)
+{
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	bool is_probe = verb == RL_VERB_PROBE;
+	bool has_name = call->request.waiter.data != NULL;
+	if (verb != RL_VERB_SET && !acquire->is_polling && !has_name &&
+		!rl_acquire_draw_name(acquire)) {
+		return;
+	}
+	acquire->next = RL_ACQUIRE_NEXT_PROBE;
+	acquire->attempts += !is_probe;
+	call->request.verb = verb;
+	call->request.maybe_ours = acquire->is_maybe_ours;
+	call->request.mark_ms = mark_time(acquire, tick);
+	call->request.reserve_ms =
+		rl_reservation_ms(call->set->count, acquire->reach < RL_NEVER ? acquire->reach : 0);
+	call->request.place = place;
+	bool marks = verb != RL_VERB_SET && call->request.mark_ms > 0;
+	acquire->is_marked = acquire->is_marked || marks;
+	acquire->phase = is_probe ? RL_ACQUIRE_PROBING : RL_ACQUIRE_TRYING;
+	rl_stats_add(
+		is_probe ? &rl_acquire_stats(acquire)->nudges : &rl_acquire_stats(acquire)->tries, 1);
+	/* The mark is to be on each member, and the queue on the first. */
+	rl_wanted wanted = is_probe ? RL_WANTED_SOON : RL_WANTED_DECISION;
+	rl_quorum_call_begin(call, wanted, tick->now, rl_acquire_latest(acquire));
+}
+
+bool rl_acquire_go_for_quorum(
+	rl_acquire *acquire, rl_conn *conn, int64_t won_since, const rl_tick *tick)
+{
+	rl_acquire_begin_call(acquire, RL_VERB_TRY, RL_PLACE_WOKEN, tick);
+	acquire->attempts--; /* the same attempt as that in the queue */
+	rl_quorum_call_adopt(rl_acquire_call(acquire), acquire->queue.member, conn, won_since);
+	return false;
+}
+
+void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
+{
+	acquire->phase = RL_ACQUIRE_PAUSED;
+	acquire->is_delayed = delay > 0;
+	acquire->resume_at = rl_time_later(tick->now, delay);
+	/* A probe that is answered only after the deadline tells nothing, and stands in the last try's way. */
+	int64_t slow = acquire->is_polling ? 0 : 2 * acquire->round_trip;
+	if (delay > 0 && rl_time_later(acquire->resume_at, slow) > acquire->deadline) {
+		acquire->resume_at = acquire->deadline;
+	}
+}
+
+int64_t rl_acquire_backoff(rl_acquire *acquire)
+{
+	const rl_set *set = rl_acquire_call(acquire)->set;
+	rl_stats_add(&rl_acquire_stats(acquire)->delays, 1);
+	int64_t delay =
+		rl_backoff_delay(&set->backoff, acquire->delays++, rl_acquire_call(acquire)->env);
+	/* Who is in the queue has a mark to refresh. */
+	return acquire->is_polling ? delay : rl_time_earlier(delay, RL_ACQUIRE_PROBE_NS);
+}
+
+int64_t rl_acquire_failure_delay(rl_acquire *acquire)
+{
+	const rl_quorum_call *call = rl_acquire_call(acquire);
+	rl_backoff backoff = call->set->backoff;
+	backoff.max_ns = backoff.max_ns > FAILURE_MOST_NS ? backoff.max_ns : FAILURE_MOST_NS;
+	rl_stats_add(&rl_acquire_stats(acquire)->delays, 1);
+	int64_t delay = rl_backoff_delay(&backoff, acquire->failures++, call->env);
+	return acquire->is_polling ? delay : rl_time_earlier(delay, RL_ACQUIRE_PROBE_NS);
+}
+
+bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
+{
+	rl_stats *stats = rl_acquire_stats(acquire);
+	rl_queue_leave(&acquire->queue, rl_acquire_call(acquire), status != RL_OK, tick->now);
+	rl_acquire_unmark_at_end(acquire, tick->now);
+	acquire->op.status = status;
+	acquire->phase = RL_ACQUIRE_DONE;
+	acquire->waited_ns = tick->now - acquire->started_at;
+	if (rl_acquire_is_waiting(acquire)) {
+		rl_stats_add(&stats->waited_ns, (uint64_t) acquire->waited_ns);
+	}
+	if (status == RL_OK) {
+		rl_stats_add(&stats->acquired, 1);
+	} else if (status != RL_BUSY) {
+		rl_stats_add(&stats->failed, 1);
+	} else {
+		rl_stats_add(rl_acquire_is_waiting(acquire) ? &stats->timed_out : &stats->refused, 1);
+	}
+	return true;
+}
+
+/* Tries again later, if the wait allows; else the call ends with the status. */
+bool rl_acquire_retry_or_finish(
+	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on)
+{
+	if (!may_go_on || rl_acquire_is_last_try(acquire, tick->now)) {
+		return rl_acquire_finish(acquire, tick, status);
+	}
+	rl_acquire_pause(acquire, tick, rl_acquire_failure_delay(acquire));
+	return false;
+}
+
+bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick)
+{
+	acquire->proven_until =
+		held_since + acquire->ttl_ns - rl_set_drift(rl_acquire_call(acquire)->set, acquire->ttl_ns);
+	return acquire->proven_until > tick->now;
+}
+
+/* A grant that has used up its ttl was given back. */
+bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
+	const rl_settlement *settlement, const rl_tick *tick)
+{
+	const rl_quorum_call *call = rl_acquire_call(acquire);
+	const char *fate = call->is_own_token ? "; what may be left of it ends by its TTL"
+										  : rl_acquire_fate(acquire, settlement);
+	int64_t after_ms = (tick->now - held_since + RL_NS_PER_MS / 2) / RL_NS_PER_MS;
+	char after[RL_SECONDS_TEXT];
+	char ttl[RL_SECONDS_TEXT];
+	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
+		"too slow: the lock was granted after %s s, when its ttl of %s s was used up%s",
+		rl_seconds_text(after_ms * RL_NS_PER_MS, after), rl_seconds_text(acquire->ttl_ns, ttl),
+		fate);
+	return rl_acquire_retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !call->is_own_token);
+}
