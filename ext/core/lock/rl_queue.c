@@ -141,7 +141,7 @@ static void on_blpop(rl_queue *queue, const rl_quorum_call *call, const rl_reply
 	queue->is_blpop_pending = false;
 	if (answer.vote == RL_VOTE_FAILED) {
 		if (rl_error_names_command(&err) || strcmp(err.code, "ERR") == 0) {
-			rl_set_stop_waking(call->set);
+			rl_stats_add(&call->env->stats->fallbacks, rl_set_stop_waking(call->set));
 		}
 		queue->blpop_status = err.status;
 		queue->may_pass = rl_error_passes(&err);
