@@ -106,6 +106,23 @@ static void without_blpop_the_try_may_still_have_it(void)
 	CHECK_INT(fake_stats.fallbacks, 0);
 }
 
+/* Who has it did not have to poll, but what was found out is kept, and counted. */
+static void what_holds_for_every_key_is_counted_also_when_the_try_has_it(void)
+{
+	rl_acquire *acquire = queue_says("-ERR unknown command 'BLPOP'", grant(300));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK(!fake_set.wakes);
+	CHECK_INT(fake_stats.fallbacks, 1);
+	fake_end();
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, "-NOPERM User u has no permissions to run the 'x' command");
+	fake_says(0, "*:1 :0");
+	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK(!fake_set.wakes);
+	CHECK_INT(fake_stats.fallbacks, 1);
+}
+
 static void forbidden_helper_keys_in_the_try(void)
 {
 	static const char *const errors[] = {
@@ -539,6 +556,7 @@ static const check_test tests[] = {
 	TEST(without_the_queues_try_a_waiter_polls),
 	TEST(a_user_who_may_not_block_does_not_try_again),
 	TEST(without_blpop_the_try_may_still_have_it),
+	TEST(what_holds_for_every_key_is_counted_also_when_the_try_has_it),
 	TEST(forbidden_helper_keys_in_the_try),
 	TEST(forbidden_scripts_are_an_error),
 	TEST(a_try_that_could_not_mark_polls),

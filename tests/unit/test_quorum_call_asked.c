@@ -467,6 +467,13 @@ static void where_another_member_forbids_the_helper_keys_it_is_sent_without_them
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
+static void also_where_it_forbids_those_of_this_key_only(void)
+{
+	release_unheard_by_c(DRAWN, "-NOPERM No permissions to access a key");
+	CHECK_COUNT("c1 RELEASE k T1\n", 1);
+	CHECK(fake_set.wakes);
+}
+
 /* A second one could meet the lock of another holder with the same token. */
 static void but_not_with_a_callers_token(void)
 {
@@ -680,6 +687,7 @@ static const check_test tests[] = {
 	TEST(what_was_half_sent_is_not_retracted),
 	TEST(an_unheard_release_is_sent_once),
 	TEST(where_another_member_forbids_the_helper_keys_it_is_sent_without_them_too),
+	TEST(also_where_it_forbids_those_of_this_key_only),
 	TEST(but_not_with_a_callers_token),
 	TEST(one_that_is_heard_of_is_said_again),
 	TEST(force_release_waits_for_all),

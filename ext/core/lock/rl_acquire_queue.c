@@ -170,7 +170,8 @@ void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
 	if (acquire->is_polling) {
 		return;
 	}
-	bool is_first = acquire->requeue_at == RL_NEVER;
+	/* A set that wakes no more was counted when that was found out. */
+	bool is_first = acquire->requeue_at == RL_NEVER && rl_acquire_call(acquire)->set->wakes;
 	acquire->is_polling = true;
 	acquire->requeue_at = rl_time_later(tick->now, RL_ACQUIRE_REQUEUE_NS);
 	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, is_first);

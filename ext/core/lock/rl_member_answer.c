@@ -46,9 +46,9 @@ static void note_script(const rl_member_call *member)
 static void note_no_helpers(const rl_member_call *member, const rl_answer *answer)
 {
 	rl_quorum_call *call = member->call;
-	bool is_new = !answer->is_for_every_key || rl_set_stop_waking(call->set);
 	bool is_freeing = !rl_verb_takes(call->request.verb); /* a wait counts for itself */
-	rl_stats_add(&call->env->stats->fallbacks, is_freeing && is_new);
+	bool is_counted = answer->is_for_every_key ? rl_set_stop_waking(call->set) : is_freeing;
+	rl_stats_add(&call->env->stats->fallbacks, is_counted);
 }
 
 /* ---- what follows ---- */

@@ -147,7 +147,7 @@ static void on_blpop(rl_queue *queue, const rl_quorum_call *call, const rl_reply
 	queue->state = RL_QUEUE_WOKEN;
 	if (answer.vote == RL_VOTE_FAILED) {
 		if (rl_error_names_command(&err) || strcmp(err.code, "ERR") == 0) {
-			rl_set_stop_waking(call->set);
+			rl_stats_add(&call->env->stats->fallbacks, rl_set_stop_waking(call->set));
 		}
 		queue->blpop_status = rl_error_passes(&err) ? RL_ERR_CLOSED : err.status;
 		leave_wrong_server(queue, call, &err);

@@ -99,6 +99,16 @@ static void hear_last_word(rl_member_call *member)
 
 /* ---- giving back ---- */
 
+/* A member does not allow the helper keys, those of this key or of any. */
+static bool is_without_helpers(const rl_quorum_call *call)
+{
+	bool is_without = !call->set->wakes;
+	for (unsigned i = 0; i < call->set->count; i++) {
+		is_without = is_without || call->members[i].sent.is_alone;
+	}
+	return is_without;
+}
+
 /* This release is not answered, and another member does not allow the helper keys. Should this one refuse them, too, the
  * release after it, without them, is carried out. A second release of a caller's token could meet the same token of
  * another holder. */
@@ -108,7 +118,7 @@ static void back_up_release(const rl_member_call *member)
 	rl_conn *conn = member->channel.conn;
 	bool is_unheard = conn != NULL && rl_call_is_several(call) &&
 		call->request.verb == RL_VERB_RELEASE && rl_member_call_is_unanswered(member);
-	if (!is_unheard || member->sent.is_alone || call->set->wakes ||
+	if (!is_unheard || member->sent.is_alone || !is_without_helpers(call) ||
 		!rl_token_is_drawn(call->request.token)) {
 		return;
 	}

@@ -115,11 +115,22 @@ static void send_rest(rl_release_batch *batch, rl_batch_member *member)
 	}
 }
 
+/* A member does not allow the helper keys, those of a lease's key or of any. */
+static bool is_without_helpers(const rl_release_batch *batch)
+{
+	bool is_without = !batch->op.call.set->wakes;
+	for (unsigned i = 0; i < members_of(batch); i++) {
+		const rl_batch_member *member = &batch->members[i];
+		is_without = is_without || member->is_alone || member->state == RL_BATCH_REDOING;
+	}
+	return is_without;
+}
+
 /* A member does not allow the helper keys: what is not answered here is sent once more without them. A second release of
  * a caller's token could meet the same token of another holder. */
 static void back_up_rest(rl_release_batch *batch, rl_batch_member *member)
 {
-	bool has_room = !batch->op.call.set->wakes;
+	bool has_room = is_without_helpers(batch);
 	for (size_t i = member->answered; i < member->next && has_room; i++) {
 		rl_request request = request_of(batch, member, i);
 		if (!request.is_alone && !was_heard(member, i) && rl_token_is_drawn(request.token)) {
