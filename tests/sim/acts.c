@@ -404,8 +404,8 @@ int64_t acts_next(sim_client *c)
 
 /* ---- ends ---- */
 
-/* How long a place in the queue may be taken for alive: as long as its mark is good, where a connection can die
- * unnoticed, and a look is on its way. */
+/* How long a place in the queue may be taken for alive: as long as its mark is good, where a
+ * connection can die unnoticed, and a look is on its way. */
 static int64_t ghost_time(const sim_client *c, const rl_acquire *acquire)
 {
 	int64_t left = acquire->deadline == RL_NEVER ? RL_NEVER : acquire->deadline - now_of(c);

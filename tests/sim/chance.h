@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The numbers of one seed: xoshiro256**, begun by splitmix64. Source of both: https://prng.di.unimi.it/
+ * The numbers of one seed: xoshiro256**, begun by splitmix64. Source of both:
+ * https://prng.di.unimi.it/
  */
 #ifndef CHANCE_H
 #define CHANCE_H
@@ -59,7 +60,8 @@ static inline int64_t chance_between(chance *c, int64_t least, int64_t most)
 	return least + (int64_t) (chance_next(c) % span);
 }
 
-/* The same, but small ones as often as large ones: first how many doublings, then which one of those. */
+/* The same, but small ones as often as large ones: first how many doublings, then which one of
+ * those. */
 static inline int64_t chance_spread(chance *c, int64_t least, int64_t most)
 {
 	uint32_t doublings = 0;

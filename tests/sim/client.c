@@ -205,8 +205,8 @@ bool client_all_are_over(void)
 
 /* ---- steps ---- */
 
-/* Now and what has been read, by the actor's clock. Who stood still has read what came before; the driver's clock is
- * read a moment before the links are. */
+/* Now and what has been read, by the actor's clock. Who stood still has read what came before; the
+ * driver's clock is read a moment before the links are. */
 static rl_tick tick_of(const sim_client *c, actor *a)
 {
 	int64_t now = clock_at(&c->clock, world.now);

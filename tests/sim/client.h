@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * A client: a process with core in it. PHP's thread runs one operation after the other, the watchdog keeps leases
- * alive beside it; each has its own connections.
+ * A client: a process with core in it. PHP's thread runs one operation after the other, the
+ * watchdog keeps leases alive beside it; each has its own connections.
  *
  * DESIGN
  *
- * A client is two actors, each stepped when its timer is due or a link that it waits for has something: what
- * transport/rl_driver.c and transport/rl_watchdog.c do with poll. What it does with operations and leases is what
- * ext/php does, call for call: prepare, acquire, begin; expect, extend, confirm; leave, release, end.
+ * A client is two actors, each stepped when its timer is due or a link that it waits for has
+ * something: what transport/rl_driver.c and transport/rl_watchdog.c do with poll. What it does with
+ * operations and leases is what ext/php does, call for call: prepare, acquire, begin; expect,
+ * extend, confirm; leave, release, end.
  *
- * What it holds is a lease, also what PHP would hold as a mere token: it is proven by the same rule. A token may also
- * be given away, and be released or taken over by any client.
+ * What it holds is a lease, also what PHP would hold as a mere token: it is proven by the same
+ * rule. A token may also be given away, and be released or taken over by any client.
  */
 #ifndef CLIENT_H
 #define CLIENT_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares the model of a server (store.c, and the rules of blocking of server.c) with a real one: the same random
- * commands on several connections, reply for reply. Commands are built by core itself.
+ * Compares the model of a server (store.c, and the rules of blocking of server.c) with a real one:
+ * the same random commands on several connections, reply for reply. Commands are built by core
+ * itself.
  *
- * Time: the model's clock is this machine's, which is the server's, read just before a command is sent. A reply that tells
- * a time is compared within what the command took. Where something is about to expire, or a BLPOP to end, the program
- * sleeps until it has; a round trip that takes too long to say what came first gives its sequence up.
+ * Time: the model's clock is this machine's, which is the server's, read just before a command is
+ * sent. A reply that tells a time is compared within what the command took. Where something is
+ * about to expire, or a BLPOP to end, the program sleeps until it has; a round trip that takes too
+ * long to say what came first gives its sequence up.
  *
  * usage: conformance SOCKET [SEED]
  */
@@ -131,9 +133,9 @@ static void say(redisContext *real, const char *plain)
 	freeReplyObject(r);
 }
 
-/* The server has seen all that happened to other connections before. Its answer alone says so: the connections that are
- * ready at once are served in the order of epoll, where one that was served just now may stand before one that was
- * written to earlier. */
+/* The server has seen all that happened to other connections before. Its answer alone says so: the
+ * connections that are ready at once are served in the order of epoll, where one that was served
+ * just now may stand before one that was written to earlier. */
 static void let_it_see(void)
 {
 	redisReply *r = redisCommand(observer, "PING");
@@ -156,8 +158,8 @@ static bool is_near(int64_t a, int64_t b, int64_t tolerance)
 	return a - b <= tolerance && b - a <= tolerance;
 }
 
-/* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of PROBE: a time, a PTTL, a holder, what became of
- * the ticket and how many wait. */
+/* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of PROBE: a time, a PTTL,
+ * a holder, what became of the ticket and how many wait. */
 static bool is_like(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
 	unsigned pttl = wanted->count < 4 ? 4 : wanted->number[0] > 1 ? 1 : 2;

@@ -16,7 +16,8 @@
 #define HUNGER_NS (1100 * MS)
 #define HELPERS_NS (3 * SECOND)
 #define SETTLING_NS (300 * SECOND)
-/* The watchdog's longest pauses: before it dials again, and before it asks again who answered with an error. */
+/* The watchdog's longest pauses: before it dials again, and before it asks again who answered with
+ * an error. */
 #define KEPT_NS (1600 * MS)
 
 typedef struct record {
@@ -192,7 +193,8 @@ static void look_at_key(unsigned key)
 
 /* ---- hunger ---- */
 
-/* Nobody has a quorum, though one could be had; where clients die, what they leave on some members counts. */
+/* Nobody has a quorum, though one could be had; where clients die, what they leave on some members
+ * counts. */
 static bool is_free(unsigned key)
 {
 	unsigned free_members = 0;
@@ -224,10 +226,11 @@ static bool is_waited_for(unsigned key)
 
 static int64_t hunger_limit(void)
 {
-	/* Two looks and a try with several members, and each may meet a packet that takes 16 times as long. */
+	/* Two looks and a try with several members, and each may meet a packet that takes 16 times as
+	 * long. */
 	int64_t limit = HUNGER_NS + (plan.servers > 1 ? 72 : 40) * plan.delay_most + 50 * MS;
-	/* What broke may show only when an answer does not come, and then again in the try that follows. After each the
-	 * waiter pauses for up to a second, and a fifth of it by jitter. */
+	/* What broke may show only when an answer does not come, and then again in the try that
+	 * follows. After each the waiter pauses for up to a second, and a fifth of it by jitter. */
 	int64_t failure = plan.timeout_ns + plan.connect_timeout_ns + 1200 * MS;
 	return plan_is_calm() ? limit : limit + 2 * failure;
 }
@@ -241,8 +244,8 @@ static int64_t hungry_from(unsigned key)
 
 static void look_at_hunger(unsigned key)
 {
-	/* Of several members each may take a tenth of the TTL: where that is no time for a new connection and a command, a
-	 * waiter that has lost its connections gets nothing. */
+	/* Of several members each may take a tenth of the TTL: where that is no time for a new
+	 * connection and a command, a waiter that has lost its connections gets nothing. */
 	bool is_hopeless = plan.servers > 1 && plan.ttl_least < 80 * plan.delay_most;
 	if (plan.is_forbidden || plan.has_twins || !plan_is_sound() || is_hopeless) {
 		return;
@@ -383,8 +386,8 @@ void judge_fairness(unsigned winner)
 		memset(grants, 0, sizeof grants);
 	}
 	grants[winner]++;
-	/* On several members the first winner of a crowd may lack the member at which the others queue, so that they move
-	 * once, each with its next look: that shuffles them. */
+	/* On several members the first winner of a crowd may lack the member at which the others queue,
+	 * so that they move once, each with its next look: that shuffles them. */
 	unsigned most = plan.servers == 1 || is_settled ? 1 : 2;
 	for (unsigned i = 0; plan.mode == PLAN_FAIR && i < plan.clients; i++) {
 		if (grants[winner] > grants[i] + most && !clients[winner].is_closing) {
@@ -394,7 +397,8 @@ void judge_fairness(unsigned winner)
 	}
 }
 
-/* At the end of its wait a try on the ordinary connection decides, not the queue; and the server's clock may be fast. */
+/* At the end of its wait a try on the ordinary connection decides, not the queue; and the server's
+ * clock may be fast. */
 static bool is_at_its_end(const sim_client *c)
 {
 	const rl_acquire *acquire = (const rl_acquire *) c->op;

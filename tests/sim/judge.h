@@ -5,20 +5,19 @@
  *   exclusion   no two clients have proven ownership of one key at once
  *   proof       who has proven ownership has the token on a quorum of the members
  *   loss        a lease that was lost, whoever noticed, is never held again
- *   leftover    what ended with an exception or without the lock leaves no key beyond its TTL, and, where all that
- *               was written arrives, none at all; nor does, where nothing breaks, a lock that was
+ *   leftover    what ended with an exception or without the lock leaves no key beyond its TTL, and,
+ * where all that was written arrives, none at all; nor does, where nothing breaks, a lock that was
  *               released
- *   deadline    a wait ends at its deadline, not before, also when servers fail for a while, and later by one timeout at
- *               most
- *   hunger      a key that a quorum could give is not free for more than 1.1 s while somebody waits for it
- *   kept        a lease that is renewed is not lost while its process runs and a quorum that has it answers
- *   hold        no renewal proves a lease, or sets its key's end, beyond maxHold
- *   helpers     marks and tickets are gone 3 s after the last waiter
- *   fair        of many who take a lock in turn, for hours, nobody gets it two times more often than another
+ *   deadline    a wait ends at its deadline, not before, also when servers fail for a while, and
+ * later by one timeout at most hunger      a key that a quorum could give is not free for more
+ * than 1.1 s while somebody waits for it kept        a lease that is renewed is not lost while its
+ * process runs and a quorum that has it answers hold        no renewal proves a lease, or sets its
+ * key's end, beyond maxHold helpers     marks and tickets are gone 3 s after the last waiter fair
+ * of many who take a lock in turn, for hours, nobody gets it two times more often than another
  *   order       where nothing breaks, who came into the queue first has the lock first (one member)
  *
- * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows. So they are looked
- * at when one of these has happened, which is the same as after every event.
+ * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows.
+ * So they are looked at when one of these has happened, which is the same as after every event.
  */
 #ifndef JUDGE_H
 #define JUDGE_H

@@ -4,14 +4,16 @@
  *
  * DESIGN
  *
- * A link is a TCP connection, both its ends and what is on the way. Commands and replies are numbered from 0 in
- * each direction, and what has come how far is a number: what follows comes after what goes before, whatever each
- * packet's delay. Other links have their own delays, so between links all orders occur.
+ * A link is a TCP connection, both its ends and what is on the way. Commands and replies are
+ * numbered from 0 in each direction, and what has come how far is a number: what follows comes
+ * after what goes before, whatever each packet's delay. Other links have their own delays, so
+ * between links all orders occur.
  *
- * What can happen to it: a reset, where some of what is on the way is lost and both ends are told; a silent drop, where
- * it carries nothing any more and nobody is told; a cut of the way between two machines, where what is sent is held
- * until the cut is over, which also delays a dial; and its ends' own doings. When a client closes, what is on the way
- * arrives, or a part of it: what came behind an answer that found nobody may be dropped unread.
+ * What can happen to it: a reset, where some of what is on the way is lost and both ends are told;
+ * a silent drop, where it carries nothing any more and nobody is told; a cut of the way between two
+ * machines, where what is sent is held until the cut is over, which also delays a dial; and its
+ * ends' own doings. When a client closes, what is on the way arrives, or a part of it: what came
+ * behind an answer that found nobody may be dropped unread.
  *
  * The server's end is in server.c.
  */
@@ -92,8 +94,8 @@ rl_link *net_any_link(void);      /* an open one; NULL = there is none */
 /* One way's delay now. */
 int64_t net_delay(void);
 
-/* The ways between a client and a server are cut until then, but not for longer than this, or nobody could say when
- * what is on the way has arrived. */
+/* The ways between a client and a server are cut until then, but not for longer than this, or
+ * nobody could say when what is on the way has arrived. */
 #define NET_CUT_MOST (4 * SECOND)
 void net_cut(unsigned client, unsigned server, bool is_up, bool is_down, int64_t until);
 bool net_is_cut(unsigned client, unsigned server);

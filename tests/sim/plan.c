@@ -50,7 +50,8 @@ static void draw_times(void)
 	plan.ttl_most = spread(least, 20 * SECOND > 4 * least ? 20 * SECOND : 4 * least);
 	plan.ttl_least = plan.ttl_most / 4 < 5 * MS ? 5 * MS : plan.ttl_most / 4;
 	if (plan.faults == 0 || plan.has_kills) {
-		/* No lock ends by its TTL where nothing breaks, and each member can be asked, also by a new connection. */
+		/* No lock ends by its TTL where nothing breaks, and each member can be asked, also by a new
+		 * connection. */
 		int64_t enough = 50 * MS + (plan.servers > 1 ? 200 : 20) * plan.delay_most;
 		plan.ttl_least = plan.ttl_least > enough ? plan.ttl_least : enough;
 		plan.ttl_most = plan.ttl_most > plan.ttl_least ? plan.ttl_most : plan.ttl_least;

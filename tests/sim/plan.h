@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What kind of world a seed is: how many members and clients, how fast the network, how long the TTLs, what breaks,
- * and what the clients do.
+ * What kind of world a seed is: how many members and clients, how fast the network, how long the
+ * TTLs, what breaks, and what the clients do.
  */
 #ifndef PLAN_H
 #define PLAN_H
@@ -11,8 +11,8 @@
 #define PLAN_SERVERS 7
 #define PLAN_CLIENTS 40 /* 8 in the usual worlds */
 
-/* Beside the plain run, a queue for hours, and worlds in which the algorithm's own conditions are broken, to show that it
- * does break then. */
+/* Beside the plain run, a queue for hours, and worlds in which the algorithm's own conditions are
+ * broken, to show that it does break then. */
 typedef enum plan_mode {
 	PLAN_USUAL,
 	PLAN_FAIR,    /* nothing breaks, and many clients take one lock in turn, for hours */

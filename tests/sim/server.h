@@ -4,17 +4,19 @@
  *
  * DESIGN
  *
- * It runs what it has read of a connection at once and in order, up to a BLPOP that blocks. A ticket goes to who
- * blocks on the list for longest, when the command that put it there is over; what stands behind that BLPOP runs a
- * moment later, so that others may come in between, as in the real server. A connection that ends while it blocks
- * drops what stands behind; one that does not has run all that arrived.
+ * It runs what it has read of a connection at once and in order, up to a BLPOP that blocks. A
+ * ticket goes to who blocks on the list for longest, when the command that put it there is over;
+ * what stands behind that BLPOP runs a moment later, so that others may come in between, as in the
+ * real server. A connection that ends while it blocks drops what stands behind; one that does not
+ * has run all that arrived.
  *
- * A server that is slow runs nothing for a while, and then all that came meanwhile, connections in any order. One that
- * crashes loses its connections and scripts. It keeps its data (as with an append-only file), or loses it and stays
- * away for the longest TTL, as the algorithm demands.
+ * A server that is slow runs nothing for a while, and then all that came meanwhile, connections in
+ * any order. One that crashes loses its connections and scripts. It keeps its data (as with an
+ * append-only file), or loses it and stays away for the longest TTL, as the algorithm demands.
  *
- * A role switch: the address, or the name, leads to another server that has the same data, and so is the same
- * sim_server with a higher reign. Connections made before stay with the one that was the primary, which is its replica.
+ * A role switch: the address, or the name, leads to another server that has the same data, and so
+ * is the same sim_server with a higher reign. Connections made before stay with the one that was
+ * the primary, which is its replica.
  */
 #ifndef SERVER_H
 #define SERVER_H

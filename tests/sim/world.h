@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The world of one seed: true time, what is going to happen, and the numbers that decide all that is left to chance.
- * True time is in nanoseconds from 0. Nobody in the world knows it: each machine has a clock of its own.
+ * The world of one seed: true time, what is going to happen, and the numbers that decide all that
+ * is left to chance. True time is in nanoseconds from 0. Nobody in the world knows it: each machine
+ * has a clock of its own.
  */
 #ifndef WORLD_H
 #define WORLD_H

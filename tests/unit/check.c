@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A program that hangs is killed, so that scripts/unit says so. A cc with -DSECONDS_MAX=.. lets it run longer. */
+/* A program that hangs is killed, so that scripts/unit says so. A cc with -DSECONDS_MAX=.. lets it
+ * run longer. */
 #ifndef SECONDS_MAX
 # define SECONDS_MAX 60
 #endif

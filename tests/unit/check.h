@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A test is a function. It ends with its first failed check; the others go on. Each prints "ok name" or
- * "not ok name: why", as scripts/unit expects.
+ * A test is a function. It ends with its first failed check; the others go on. Each prints "ok
+ * name" or "not ok name: why", as scripts/unit expects.
  */
 #ifndef CHECK_H
 #define CHECK_H

@@ -34,7 +34,8 @@ static void take_whole(rl_link *link, const command *c)
 	fake_run(link, fake_clock);
 }
 
-/* How the system takes the next command. FAKE_SAY = whole; what comes of it is found out when it is run. */
+/* How the system takes the next command. FAKE_SAY = whole; what comes of it is found out when it is
+ * run. */
 static fake_plan plan_of_taking(const rl_link *link, const command *c)
 {
 	server *s = &fake_servers[link->member];
@@ -310,7 +311,8 @@ static void read_now(rl_link *link)
 	fake_read(link);
 }
 
-/* Who is silent does not close either. Who is not closes behind what was answered; a blocked link at once. */
+/* Who is silent does not close either. Who is not closes behind what was answered; a blocked link
+ * at once. */
 static void end(rl_link *link)
 {
 	fake_catch_up();

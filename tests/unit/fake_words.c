@@ -130,8 +130,8 @@ static unsigned describe_beginning(char *out, size_t size, unsigned argc, const 
 	return 0;
 }
 
-/* How many arguments the line shows: the last ones are left out when they are the usual ones of a waiter that goes on
- * waiting, near its servers. */
+/* How many arguments the line shows: the last ones are left out when they are the usual ones of a
+ * waiter that goes on waiting, near its servers. */
 static unsigned shown(const char *script, unsigned argc, const rl_bytes *argv)
 {
 	bool has_helpers = script != NULL && has_helper_keys(argc, argv);

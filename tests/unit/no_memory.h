@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * malloc, calloc, realloc and strdup that fail when a test says so. For one file of a program: they take the places of libc's,
- * or of the sanitizer's, to which they hand on. They count while is_counting.
+ * malloc, calloc, realloc and strdup that fail when a test says so. For one file of a program: they
+ * take the places of libc's, or of the sanitizer's, to which they hand on. They count while
+ * is_counting.
  */
 #ifndef NO_MEMORY_H
 #define NO_MEMORY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The other side of real sockets: a listener in this process, and a thread that talks on it while the test
- * waits. A thread has no checks of its own; what it saw is checked when it has ended.
+ * The other side of real sockets: a listener in this process, and a thread that talks on it while
+ * the test waits. A thread has no checks of its own; what it saw is checked when it has ended.
  */
 #ifndef PEER_H
 #define PEER_H
@@ -24,8 +24,8 @@ struct peer {
 	size_t searched; /* peer_hears() looks behind this */
 };
 
-/* False, with a word on it, when this machine does not know itself by the name localhost. A bare root has no
- * /etc/hosts, and no other name can be counted on. */
+/* False, with a word on it, when this machine does not know itself by the name localhost. A bare
+ * root has no /etc/hosts, and no other name can be counted on. */
 bool peer_knows_localhost(void);
 
 /* False when the system gives no socket. */

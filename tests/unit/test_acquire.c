@@ -859,8 +859,8 @@ static void an_owed_token_is_owed_until_it_is_undone(void)
 	CHECK_INT(acquire->proven_until, proof(3030, 30000));
 }
 
-/* The undo of a call that was given up stands on the connection, unread. The next call times out there, and has nothing to
- * undo: closed at once, the connection could lose the undo before it. */
+/* The undo of a call that was given up stands on the connection, unread. The next call times out
+ * there, and has nothing to undo: closed at once, the connection could lose the undo before it. */
 static void an_unread_undo_of_an_earlier_call_is_kept(void)
 {
 	begin_warm();
@@ -874,8 +874,8 @@ static void an_unread_undo_of_an_earlier_call_is_kept(void)
 	CHECK_COUNT("close", 0);
 }
 
-/* Many clients may wait for a server that is down: the pause between two dials grows to a second, whatever retryMaxDelay
- * says of a lock that is held. */
+/* Many clients may wait for a server that is down: the pause between two dials grows to a second,
+ * whatever retryMaxDelay says of a lock that is held. */
 static void the_pause_grows_to_a_second_while_the_server_is_down(void)
 {
 	fake_begin(1);
@@ -1317,7 +1317,8 @@ static void an_undo_that_was_not_sent_is_no_undo(void)
 	CHECK_INT(fake_stats.undone, 0);
 }
 
-/* The server runs nothing now, and the key may be there when it does: it is still ours to ask for. */
+/* The server runs nothing now, and the key may be there when it does: it is still ours to ask for.
+ */
 static void an_undo_that_the_server_cannot_run_is_no_undo(void)
 {
 	begin_warm();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * No memory, at each place where some is asked for, with several members: no crash, no leak, and nothing is left
- * behind in silence.
+ * No memory, at each place where some is asked for, with several members: no crash, no leak, and
+ * nothing is left behind in silence.
  */
 #include "check.h"
 #include "core/lock/rl_release_batch.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several members and a caller's own token: what became of it on each is known before the call goes on without it, or
- * that member is left out; and the swap that puts it in the place of the token that has won.
+ * Several members and a caller's own token: what became of it on each is known before the call goes
+ * on without it, or that member is left out; and the swap that puts it in the place of the token
+ * that has won.
  */
 #include "check.h"
 #include "fake.h"
@@ -203,7 +204,8 @@ static void too_many_in_doubt_end_the_call(void)
 	CHECK_INT(fake_ms(), 1000);
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 	fake_end();
-	/* Two of four refuse: no quorum of three is to be had by anybody, nor by the other two later. */
+	/* Two of four refuse: no quorum of three is to be had by anybody, nor by the other two later.
+	 */
 	begin_warm(4);
 	say("_", "_", NULL);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several members and a caller's own token: what was sent earlier and is carried out late must not meet it, and what
- * may have ended by its TTL is not undone, for somebody else may hold with an equal token by then.
+ * Several members and a caller's own token: what was sent earlier and is carried out late must not
+ * meet it, and what may have ended by its TTL is not undone, for somebody else may hold with an
+ * equal token by then.
  *
  * The order of the key is c, a, b.
  */
@@ -35,8 +36,8 @@ static void to_ms(int64_t ms)
 
 /* ---- what may be carried out late ---- */
 
-/* The release of the token is on its way to c, is carried out at that time or never, and is not waited for any more:
- * its connection lingers. */
+/* The release of the token is on its way to c, is carried out at that time or never, and is not
+ * waited for any more: its connection lingers. */
 static void release_late_on_c(int64_t answer_ms)
 {
 	begin_warm(3);
@@ -162,7 +163,8 @@ static void granted_too_late_it_is_left(void)
 	CHECK_COUNT("RELEASE k T1", 3); /* one that was drawn is undone at any time */
 }
 
-/* a was asked 80 ms before b, which has connected only then: of no use when a's is over, but b's may still block. */
+/* a was asked 80 ms before b, which has connected only then: of no use when a's is over, but b's
+ * may still block. */
 static void each_member_has_its_own_time(void)
 {
 	fake_begin(3);
@@ -211,7 +213,8 @@ static void given_up_it_is_undone_while_it_is_proven(void)
 	}
 }
 
-/* As after a signal handler that ran when the call had ended: what was granted is held, and then settled or given up. */
+/* As after a signal handler that ran when the call had ended: what was granted is held, and then
+ * settled or given up. */
 static void undo_after_the_end(unsigned members, int64_t at, unsigned undone)
 {
 	for (unsigned is_settled = 0; is_settled < 2; is_settled++) {

@@ -296,7 +296,8 @@ static void many_looks_at_the_end_of_a_ttl_are_spread(void)
 	CHECK(last - first > 60 * MS);
 }
 
-/* A probe that is answered only after the deadline tells nothing, and stands in the last try's way. */
+/* A probe that is answered only after the deadline tells nothing, and stands in the last try's way.
+ */
 static void no_look_right_before_the_deadline_of_a_slow_server(void)
 {
 	waiting_begin();
@@ -379,7 +380,8 @@ static void a_short_ttl_is_looked_at_more_often(void)
 
 /* ---- what a look finds ---- */
 
-/* Nobody has the lock and a ticket lies there: nobody is in the queue to take it. The own place is lost. */
+/* Nobody has the lock and a ticket lies there: nobody is in the queue to take it. The own place is
+ * lost. */
 static void a_ticket_that_lies_there_is_no_bodys(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -401,7 +403,8 @@ static void a_ticket_that_lies_there_is_no_bodys(void)
 	CHECK_INT(fake_stats.tries, 3);
 }
 
-/* The look may have come to the server before our own BLPOP, which takes the ticket when it comes. */
+/* The look may have come to the server before our own BLPOP, which takes the ticket when it comes.
+ */
 static void a_ticket_does_not_lie_while_our_place_is_on_its_way(void)
 {
 	waiting_begin();

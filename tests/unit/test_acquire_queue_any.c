@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Waits that are woken, against servers and networks that do anything: what must hold whatever happens.
+ * Waits that are woken, against servers and networks that do anything: what must hold whatever
+ * happens.
  *
- * The plans come from a small generator that starts with the number of the round, so that a round that fails
- * can be run again. They lean to what a server would say, or hardly any wait would reach the queue.
+ * The plans come from a small generator that starts with the number of the round, so that a round
+ * that fails can be run again. They lean to what a server would say, or hardly any wait would reach
+ * the queue.
  */
 #include "check.h"
 #include "fake_words.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait that is woken, and the queue's connection: it cannot be reached, it breaks, it says nothing.
+ * A wait that is woken, and the queue's connection: it cannot be reached, it breaks, it says
+ * nothing.
  */
 #include "check.h"
 #include "waiting.h"
 
-/* The place's connection has to be dialled: the try's answer came with the end of its connection. */
+/* The place's connection has to be dialled: the try's answer came with the end of its connection.
+ */
 static rl_acquire *dials_for_the_queue(int64_t wait_ns)
 {
 	waiting_begin();
@@ -261,8 +263,8 @@ static void lost_behind_nonsense_the_next_place_is_clear(void)
 	CHECK_INT(fake_pool.count, 2); /* its connection can be used again */
 }
 
-/* Anybody may have put anything into the list, of any length: what cannot be read in place of a ticket is no
- * answer to the try. */
+/* Anybody may have put anything into the list, of any length: what cannot be read in place of a
+ * ticket is no answer to the try. */
 static void nonsense_in_place_of_a_ticket_is_a_loss(void)
 {
 	waiting_begin();
@@ -359,7 +361,8 @@ static void an_answer_between_them_forgets_the_losses(void)
 	CHECK_INT(fake_blocked_links(), 1);
 }
 
-/* The slice is over, and the server says nothing: one timeout more, and the connection is given up. */
+/* The slice is over, and the server says nothing: one timeout more, and the connection is given up.
+ */
 static void a_queue_that_says_nothing_is_given_up(void)
 {
 	waiting_begin();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a wait that is woken ends: at the deadline, by `retries`, by a grant of no use, given up. A token that may
- * have been won in the queue is never left behind unsaid, and not used again once an undo is written.
+ * How a wait that is woken ends: at the deadline, by `retries`, by a grant of no use, given up. A
+ * token that may have been won in the queue is never left behind unsaid, and not used again once an
+ * undo is written.
  */
 #include "check.h"
 #include "waiting.h"
@@ -128,7 +129,8 @@ static void a_win_at_the_deadline_is_a_win(void)
 	CHECK_LOG("");
 }
 
-/* The last try is refused, but then the queue's answer, which was not listened to, turns out to be a grant. */
+/* The last try is refused, but then the queue's answer, which was not listened to, turns out to be
+ * a grant. */
 static void a_win_that_was_not_heard_is_given_back(void)
 {
 	rl_acquire *acquire = before_the_deadline();
@@ -174,8 +176,8 @@ static void a_process_that_slept_past_the_deadline_gets_one_whole_try(void)
 /* ---- the last of `retries` ---- */
 
 /* Before the deadline the queue could win later, with the same token: it is left first. */
-/* A look that met a stall does not tell how long a round trip takes: the next look comes when it is due, not only at the
- * deadline. */
+/* A look that met a stall does not tell how long a round trip takes: the next look comes when it is
+ * due, not only at the deadline. */
 static void a_stall_in_one_look_is_no_slow_network(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 4 * SECOND);
@@ -213,7 +215,8 @@ static void the_last_look_may_have_it(void)
 	CHECK_INT(acquire->proven_until, waiting_proof(1000, 30000));
 }
 
-/* What has arrived is heard before the undo is written: a win is taken back, the connection stays. */
+/* What has arrived is heard before the undo is written: a win is taken back, the connection stays.
+ */
 static void a_win_that_arrived_with_the_end_is_given_back(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
@@ -469,7 +472,8 @@ static void given_up_with_a_token_that_is_owed(void)
 	CHECK_LOG("5 a3 RELEASE k T1\n" UNMARKED("5", "a3"));
 }
 
-/* A wait that is in the queue, looks, and tries, in a forked child: the parent's connections are closed. */
+/* A wait that is in the queue, looks, and tries, in a forked child: the parent's connections are
+ * closed. */
 static void in_a_forked_child_nothing_is_sent(void)
 {
 	static const int64_t times[] = {0, 500, 1050, 1300, 1550};

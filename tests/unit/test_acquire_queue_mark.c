@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The name under which a wait stands in the mark: who has one, what it is said with, and that it is taken away when
- * the wait ends. And who does not go into the queue, though waiters are woken.
+ * The name under which a wait stands in the mark: who has one, what it is said with, and that it is
+ * taken away when the wait ends. And who does not go into the queue, though waiters are woken.
  */
 #include "check.h"
 #include "waiting.h"
@@ -77,7 +77,8 @@ static void without_random_bytes_for_a_name_the_call_ends(void)
 	}
 }
 
-/* The try of the place that was given up may come late, and take away the mark that has its name. */
+/* The try of the place that was given up may come late, and take away the mark that has its name.
+ */
 static void the_next_place_has_another_name(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);

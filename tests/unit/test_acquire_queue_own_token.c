@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait with a caller's own token: it goes out in the first SET only. All that follows has a drawn token, and the
- * caller's takes its place after the win.
+ * A wait with a caller's own token: it goes out in the first SET only. All that follows has a drawn
+ * token, and the caller's takes its place after the win.
  */
 #include "check.h"
 #include "waiting.h"
@@ -119,8 +119,9 @@ static void a_lost_answer_is_asked_for_again(void)
 				  "130 a2 close\n"
 				  "130 a1 swap k T1 mine 30000\n");
 		check_has_own_token(acquire);
-		/* Swapped by the second, the TTL is that of the second. Found there, it may be another's of the same name: then
-		 * no more is proven than by the win, less 1 % of the time since the sample. */
+		/* Swapped by the second, the TTL is that of the second. Found there, it may be another's of
+		 * the same name: then no more is proven than by the win, less 1 % of the time since the
+		 * sample. */
 		CHECK_INT(
 			acquire->proven_until, i == 0 ? waiting_proof(130, 30000) : waiting_proof(99, 30000));
 		fake_end();
@@ -163,7 +164,8 @@ static void at_the_deadline_the_swap_has_the_rest_of_the_timeout(void)
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
-/* It was sent, nothing more can be asked, and the wait has not ended: doubt about the caller's token ends it. */
+/* It was sent, nothing more can be asked, and the wait has not ended: doubt about the caller's
+ * token ends it. */
 static void a_broken_connection_and_none_to_ask_on_is_unknown(void)
 {
 	rl_acquire *acquire = won_at_100(30000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait that is woken, and what servers refuse: BLPOP, the helper keys, scripts; errors that pass and errors
- * that do not; answers that make no sense.
+ * A wait that is woken, and what servers refuse: BLPOP, the helper keys, scripts; errors that pass
+ * and errors that do not; answers that make no sense.
  */
 #include "check.h"
 #include "waiting.h"
@@ -28,7 +28,8 @@ static rl_acquire *queue_says(const char *blpop, const char *try)
 
 /* ---- servers that do not let waiters be woken ---- */
 
-/* @param is_for_every_key the server does not let any waiter be woken: no helper keys from now on */
+/* @param is_for_every_key the server does not let any waiter be woken: no helper keys from now on
+ */
 static void check_polls_from(rl_acquire *acquire, int64_t ms, bool is_for_every_key)
 {
 	const char *try = is_for_every_key ? "try" : "try+";
@@ -258,7 +259,8 @@ static void after_a_look_that_cannot_wake_the_next_wait_asks_again(void)
 	CHECK_LOG("1000 a1 SET k T3 NX PX 30000\n1000 a1 try+ k T3 30000 0 0 W2 1000\n");
 }
 
-/* One key's helper keys were the reason: those of the next may be used, and nothing is known of any other. */
+/* One key's helper keys were the reason: those of the next may be used, and nothing is known of any
+ * other. */
 static void what_one_key_was_refused_another_is_not(void)
 {
 	static const char *const errors[] = {"-CROSSSLOT x", "-NOPERM No permissions to access a key",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait in the queue is woken: it wins, whatever is under way on the other connection, or somebody was faster.
+ * A wait in the queue is woken: it wins, whatever is under way on the other connection, or somebody
+ * was faster.
  */
 #include "check.h"
 #include "waiting.h"
@@ -27,7 +28,8 @@ static void a_release_wakes_it(void)
 	CHECK_INT(fake_stats.fallbacks, 0);
 	CHECK_INT(fake_stats.undone, 0);
 	CHECK_INT(fake_stats.waited_ns, 500 * MS);
-	/* The server ran the try 500 ms after it was asked for the time: less drift, for the clocks may differ. */
+	/* The server ran the try 500 ms after it was asked for the time: less drift, for the clocks may
+	 * differ. */
 	CHECK_INT(acquire->proven_until, waiting_proof(495, 30000));
 }
 
@@ -93,7 +95,8 @@ static void a_win_while_a_look_is_under_way(void)
 	CHECK_INT(fake_stats.nudges, 1);
 	fake_says(0, "_");
 	fake_says(0, "_");
-	/* What is said next goes behind the look, or the look could mark a lock that is released by then. */
+	/* What is said next goes behind the look, or the look could mark a lock that is released by
+	 * then. */
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
 	CHECK_COUNT("1030 a1 SET", 1);
 	CHECK_INT(fake_ms(), 1100);
@@ -176,7 +179,8 @@ static void woken_in_vain_it_goes_in_again(void)
 	CHECK_INT(fake_stats.wake_ups, 2);
 }
 
-/* Heard after the deadline, when the process was slow: a place of 20 ms, and the try that decides. */
+/* Heard after the deadline, when the process was slow: a place of 20 ms, and the try that decides.
+ */
 static void woken_in_vain_after_the_deadline(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 500 * MS);
@@ -236,7 +240,8 @@ static void three_times_in_vain_are_enough_for_now(void)
 	CHECK_INT(fake_stats.fallbacks, 0);
 }
 
-/* The third while it looks, and the look asks for a try at once: that does not go into the queue again. */
+/* The third while it looks, and the look asks for a try at once: that does not go into the queue
+ * again. */
 static void three_times_in_vain_while_it_looks(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -273,7 +278,8 @@ static void a_look_between_them_forgets_the_count(void)
 	CHECK_INT(fake_blocked_links(), 1);
 }
 
-/* The try of the queue came after its time and passed the ticket on: somebody takes it, perhaps we. */
+/* The try of the queue came after its time and passed the ticket on: somebody takes it, perhaps we.
+ */
 static void a_waiter_that_comes_too_late_tries_at_once(void)
 {
 	const rl_holder holders[] = {RL_HOLDER_NOBODY, RL_HOLDER_RESERVED};

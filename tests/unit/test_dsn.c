@@ -25,7 +25,8 @@ static const char *or_none(const char *text)
 	return text != NULL ? text : "(none)";
 }
 
-/* What was understood, as "kind host port user password db timeout connect_timeout", or "error: .." */
+/* What was understood, as "kind host port user password db timeout connect_timeout", or "error: .."
+ */
 static const char *read_bytes(const char *text, size_t len)
 {
 	static char out[1024];

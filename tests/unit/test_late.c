@@ -130,8 +130,8 @@ static void an_error_is_asked_again_after_a_growing_pause(void)
 	check_counts(1, 1, 0);
 }
 
-/* What a take-over has swapped in vain is swapped back, with the TTL that the key has. While the swap may still come, "not
- * ours" is no end. */
+/* What a take-over has swapped in vain is swapped back, with the TTL that the key has. While the
+ * swap may still come, "not ours" is no end. */
 static void a_take_over_is_undone_by_a_swap(void)
 {
 	static const char *const answers_of[] = {":1", ":2"};
@@ -345,8 +345,8 @@ static void the_same_release_is_one(void)
 	check_counts(1, 0, 1);
 }
 
-/* The caller of release() may use one token on several servers, or sets of servers, that have nothing to do with each
- * other. */
+/* The caller of release() may use one token on several servers, or sets of servers, that have
+ * nothing to do with each other. */
 static void the_same_token_on_other_servers_is_another(void)
 {
 	begin(3);
@@ -488,7 +488,8 @@ static void releases_go_behind_commands_under_way(void)
 	CHECK_INT(fake_stats.renewed, 0);
 }
 
-/* What is ended, not won yet, or given away is left alone. Of what is being released nothing is known. */
+/* What is ended, not won yet, or given away is left alone. Of what is being released nothing is
+ * known. */
 static void only_what_may_be_held_is_released(void)
 {
 	begin(1);
@@ -572,7 +573,8 @@ static void a_release_on_request_is_given_up_after_one_release(void)
 	CHECK(rl_late_has_released_all(&watching));
 }
 
-/* What was said of a caller's token may have been carried out, and somebody else may hold with the same token by now. */
+/* What was said of a caller's token may have been carried out, and somebody else may hold with the
+ * same token by now. */
 static void a_caller_s_token_is_released_once(void)
 {
 	begin(1);
@@ -615,7 +617,8 @@ static void a_lease_whose_owner_has_begun_to_release_it_is_left_alone(void)
 	CHECK(rl_late_has_released_all(&watching));
 }
 
-/* A call that has won "k" with the drawn token T1 on these members, proven for so long, and swaps the caller's token in. */
+/* A call that has won "k" with the drawn token T1 on these members, proven for so long, and swaps
+ * the caller's token in. */
 static rl_acquire *swapping(unsigned won_on, int64_t proven_ms)
 {
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1000 * MS);
@@ -661,7 +664,8 @@ static void both_are_said_again_while_the_answer_is_no(void)
 	watching_to(2000);
 }
 
-/* The release may have been carried out, and somebody else have taken the lock with the same token. */
+/* The release may have been carried out, and somebody else have taken the lock with the same token.
+ */
 static void after_a_lost_answer_the_caller_s_token_is_left_alone(void)
 {
 	begin(1);

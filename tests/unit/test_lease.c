@@ -152,7 +152,8 @@ static void what_was_left_was_released(void)
 	CHECK_INT(rl_lease_loss(lease), RL_LOSS_RELEASED);
 }
 
-/* With 1 % of drift a renewal that goes to the end of the hold proves until 302 ms and a rounding before it. */
+/* With 1 % of drift a renewal that goes to the end of the hold proves until 302 ms and a rounding
+ * before it. */
 static void a_lease_was_held_for_as_long_as_it_may_be(void)
 {
 	static const struct {

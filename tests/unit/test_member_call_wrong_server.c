@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A server that answers READONLY or MASTERDOWN: the address leads to a replica, or the primary has become one. Its
- * connections are closed, and the command is sent once more.
+ * A server that answers READONLY or MASTERDOWN: the address leads to a replica, or the primary has
+ * become one. Its connections are closed, and the command is sent once more.
  */
 #include "check.h"
 #include "waiting.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The verbs that are one quorum call, on one server: release, extend, force, exists, owner, remaining.
+ * The verbs that are one quorum call, on one server: release, extend, force, exists, owner,
+ * remaining.
  */
 #include "check.h"
 #include "fake.h"
@@ -184,8 +185,8 @@ static void a_refused_login_ends_it(void)
 	}
 }
 
-/* The release of a drawn token travels with the login. When that fails the login's error is told, whatever the release
- * was answered, and nothing is undone: a release takes nothing. */
+/* The release of a drawn token travels with the login. When that fails the login's error is told,
+ * whatever the release was answered, and nothing is undone: a release takes nothing. */
 static void a_refused_login_ends_a_release_that_travels_with_it(void)
 {
 	static const char *const answers[] = {"-NOAUTH x", ":1", ":0"};
@@ -436,7 +437,8 @@ static void a_script_that_is_not_known_is_sent_as_text(void)
 	CHECK_INT(fake_drive(ask(RL_VERB_RELEASE)), RL_OK);
 	CHECK_LOG("0 a1 release k tok\n0 a1 RELEASE k tok\n");
 	fake_forget_log();
-	/* The connection remembers that the server has lost its scripts: another is sent as text at once. */
+	/* The connection remembers that the server has lost its scripts: another is sent as text at
+	 * once. */
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(ask(RL_VERB_EXTEND)), RL_OK);
 	CHECK_LOG("0 a1 EXTEND k tok 7000\n");

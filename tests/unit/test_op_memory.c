@@ -2,8 +2,8 @@
  *
  * No memory, at each place where some is asked for: no crash, no leak, and no lie.
  *
- * malloc, calloc and realloc of this program are its own, and count while a flow runs. The fake network, which has no
- * malloc, counts its dials and appends along.
+ * malloc, calloc and realloc of this program are its own, and count while a flow runs. The fake
+ * network, which has no malloc, counts its dials and appends along.
  */
 #include "check.h"
 #include "core/wire/rl_dsn.h"
@@ -273,7 +273,8 @@ static void fail_each(const row *r, bool lasts)
 	bool is_told = false;
 	for (fails_at = 1; fails_at <= all; fails_at++) {
 		rl_status status = r->run();
-		/* The plan for an undo that is not sent meets the next command, which then makes no sense. */
+		/* The plan for an undo that is not sent meets the next command, which then makes no sense.
+		 */
 		bool is_out_of_step = (r->run == acquire_undone || r->run == acquire_leaving_the_queue) &&
 			status == RL_ERR_PROTOCOL;
 		if (status != RL_ERR_MEMORY && status != r->wanted && !is_out_of_step) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Taking a lock over: a fresh token takes the place of the given one, for one of those who bring it; what comes to nothing
- * is swapped back.
+ * Taking a lock over: a fresh token takes the place of the given one, for one of those who bring
+ * it; what comes to nothing is swapped back.
  */
 #include "check.h"
 #include "servers.h"

@@ -90,7 +90,8 @@ static void a_missing_member_leaves_the_others_in_order(void)
 	}
 }
 
-/* Each of five members has each place for a fifth of the keys; the bounds are some ten standard deviations wide. */
+/* Each of five members has each place for a fifth of the keys; the bounds are some ten standard
+ * deviations wide. */
 static void keys_are_spread_evenly(void)
 {
 	static const char *const forms[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Connections that nobody waited for, as several members leave them behind: still connecting, or with an answer to
- * come; and servers in trouble.
+ * Connections that nobody waited for, as several members leave them behind: still connecting, or
+ * with an answer to come; and servers in trouble.
  */
 #include "check.h"
 #include "fake.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a win in the queue proves: ownership counts from when the server ran the try, reckoned from a look that
- * said what the server's clock showed at one of our moments; never from later than that was, nor from earlier
- * than the try was sent.
+ * What a win in the queue proves: ownership counts from when the server ran the try, reckoned from
+ * a look that said what the server's clock showed at one of our moments; never from later than that
+ * was, nor from earlier than the try was sent.
  */
 #include "check.h"
 #include "waiting.h"
@@ -131,7 +131,8 @@ static void a_look_after_the_win(void)
 	fake_wakes(0, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 1100);
-	/* Asked at 1000, when the clock showed 1050 at most: the win was 51 ms before, or a little more. */
+	/* Asked at 1000, when the clock showed 1050 at most: the win was 51 ms before, or a little
+	 * more. */
 	CHECK_INT(proven_from_ms(acquire), 948);
 }
 

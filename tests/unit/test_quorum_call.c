@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What of a quorum call the operations do not show: its budgets, its words about the outcome, its end.
+ * What of a quorum call the operations do not show: its budgets, its words about the outcome, its
+ * end.
  */
 #include "check.h"
 #include "fake.h"
@@ -239,7 +240,8 @@ static void free_of_nothing_is_nothing(void)
 	rl_op_free(NULL);
 }
 
-/* Any mix of answers, breaks and silences: it ends in time, nothing is left, and ours means ours. */
+/* Any mix of answers, breaks and silences: it ends in time, nothing is left, and ours means ours.
+ */
 static uint32_t state;
 
 static uint32_t any(uint32_t below)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several members: what their answers make together, for each verb that does not take, and what is said of failures.
+ * Several members: what their answers make together, for each verb that does not take, and what is
+ * said of failures.
  */
 #include "check.h"
 #include "core/lock/rl_op_failure.h"

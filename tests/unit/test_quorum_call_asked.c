@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several members: in which order they are asked, which are spared, how long one that is late is waited for, and what
- * is left on its connection.
+ * Several members: in which order they are asked, which are spared, how long one that is late is
+ * waited for, and what is left on its connection.
  *
  * The order of the key is c, a, b of three, and c, d, e, a, b of five.
  */
@@ -337,8 +337,8 @@ static void one_of_ours_goes_out_when_it_is_connected(void)
 	CHECK_COUNT("dial", 1);
 }
 
-/* The others decide while c logs in: the release has travelled with AUTH. A caller's token, which could be a stranger's in
- * another database, waits for the login. */
+/* The others decide while c logs in: the release has travelled with AUTH. A caller's token, which
+ * could be a stranger's in another database, waits for the login. */
 static void the_release_of_a_drawn_token_travels_with_the_login(void)
 {
 	begin_without_c();

@@ -172,7 +172,8 @@ static void without_the_right_to_the_helper_keys_they_go_without(void)
 	CHECK(!fake_set.wakes);
 }
 
-/* It counts for the rest of this release batch, which has no time to ask for each key, and no longer. */
+/* It counts for the rest of this release batch, which has no time to ask for each key, and no
+ * longer. */
 static void one_key_s_refusal_counts_for_the_batch(void)
 {
 	static const char *const words[] = {"-NOPERM No permissions to access a key",
@@ -212,7 +213,8 @@ static void an_error_is_counted_and_not_repeated(void)
 	CHECK_INT(fake_stats.released, 1);
 }
 
-/* What a replica answered to, it has not carried out: a 0 on the next connection is no sign of that. */
+/* What a replica answered to, it has not carried out: a 0 on the next connection is no sign of
+ * that. */
 static void a_replica_is_left_once(void)
 {
 	begin(3);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The release of what is left on several members: a quorum is enough, and the others are told what can be written.
+ * The release of what is left on several members: a quorum is enough, and the others are told what
+ * can be written.
  *
  * The order of the first key is c, b, a: the first of them is told last.
  */

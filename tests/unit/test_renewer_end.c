@@ -221,7 +221,8 @@ static void a_lease_that_was_never_won_ends_without_a_command(void)
 	CHECK_LOG("");
 }
 
-/* Each has a renewal in flight, and a release behind it: more kinds of answers than a connection keeps count of. */
+/* Each has a renewal in flight, and a release behind it: more kinds of answers than a connection
+ * keeps count of. */
 static void a_server_that_hangs_while_many_end_is_outlived(void)
 {
 	watching_begin(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch lets go of everything at once: in a forked child, whose parent goes on with the connections, and at the
- * end. Not a word is said to a server, whatever is under way.
+ * The watch lets go of everything at once: in a forked child, whose parent goes on with the
+ * connections, and at the end. Not a word is said to a server, whatever is under way.
  */
 #include "check.h"
 #include "watching.h"

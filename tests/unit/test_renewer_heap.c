@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The order in which leases are due, with many of them that begin, end and are changed at random, against a model that
- * looks at all of them each time. What is wrong is told with the seed that shows it.
+ * The order in which leases are due, with many of them that begin, end and are changed at random,
+ * against a model that looks at all of them each time. What is wrong is told with the seed that
+ * shows it.
  */
 #include "check.h"
 #include "core/base/rl_time.h"
@@ -87,7 +88,8 @@ static entry *first_due(int64_t now)
 	return first;
 }
 
-/* What is renewed at the time, when somebody is due: those that follow, too, as long as they are near. */
+/* What is renewed at the time, when somebody is due: those that follow, too, as long as they are
+ * near. */
 static void renew_due(int64_t now)
 {
 	entry *one = first_due(now);

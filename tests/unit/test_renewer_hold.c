@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * maxHold: no renewal sets an expiry beyond hold_until, however late it is said, and ownership ends there.
+ * maxHold: no renewal sets an expiry beyond hold_until, however late it is said, and ownership ends
+ * there.
  */
 #include "check.h"
 #include "watching.h"
@@ -131,7 +132,8 @@ static void a_renewal_sent_again_as_text_asks_for_less(void)
 	check_is_over_at(35000);
 }
 
-/* The server is away until there is nothing left to ask for, and never is a TTL of nothing or less sent. */
+/* The server is away until there is nothing left to ask for, and never is a TTL of nothing or less
+ * sent. */
 static void a_renewal_that_comes_too_late_asks_for_nothing(void)
 {
 	rl_renewal *one = keep(TTL, 20000);

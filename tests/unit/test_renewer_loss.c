@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and leases that are lost: who is told, how often, and what is done about what a server may still keep.
+ * The watch and leases that are lost: who is told, how often, and what is done about what a server
+ * may still keep.
  */
 #include "check.h"
 #include "watching.h"
@@ -166,7 +167,8 @@ static void nobody_need_be_told(void)
 	CHECK_INT(fake_stats.lost, 1);
 }
 
-/* ---- late answers; a lease of 12 ms is proven for 10, due at 3.3, and an answer is waited for 5 ms ---- */
+/* ---- late answers; a lease of 12 ms is proven for 10, due at 3.3, and an answer is waited for 5
+ * ms ---- */
 
 static void a_late_answer_does_not_revive_it(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and leases of three servers: a quorum keeps one, a quorum of refusals loses it, and a minority's grants
- * are given back.
+ * The watch and leases of three servers: a quorum keeps one, a quorum of refusals loses it, and a
+ * minority's grants are given back.
  */
 #include "check.h"
 #include "watching.h"
@@ -204,7 +204,8 @@ static void each_is_told_until_its_own_key_has_ended(void)
 	CHECK_COUNT("a102 RELEASE k tok\n", 1);
 }
 
-/* One server alone says yes again and again, which proves nothing, and has it for longer than is proven. */
+/* One server alone says yes again and again, which proves nothing, and has it for longer than is
+ * proven. */
 static void a_quorum_that_fails_loses_it_at_the_deadline(void)
 {
 	rl_renewal *one = keep();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch without memory, at each place where some is asked for: what can fail fails before the lock is asked for;
- * a lease under watch is renewed when there is memory again, and lost by the clock when there is none. The fake
- * network, which has no malloc, counts its dials and appends along.
+ * The watch without memory, at each place where some is asked for: what can fail fails before the
+ * lock is asked for; a lease under watch is renewed when there is memory again, and lost by the
+ * clock when there is none. The fake network, which has no malloc, counts its dials and appends
+ * along.
  */
 #include "check.h"
 #include "no_memory.h"
@@ -115,7 +116,8 @@ static bool serve(const char *words, bool is_taken, fake_plan *plan)
 	return true;
 }
 
-/* A login, the script's text, more in flight than the ring has room for, a connection that breaks. */
+/* A login, the script's text, more in flight than the ring has room for, a connection that breaks.
+ */
 static void renew_many(int64_t until_ms)
 {
 	watching_begin(1);

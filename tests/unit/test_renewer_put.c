@@ -272,7 +272,8 @@ static void also_when_it_could_not_be_released(void)
 	CHECK_LOG("10050 c1 RELEASE k tok\n");
 }
 
-/* It was on its way when the release was sent: that its answer has come since says nothing of the order. */
+/* It was on its way when the release was sent: that its answer has come since says nothing of the
+ * order. */
 static void also_when_it_was_answered_while_the_release_was_under_way(void)
 {
 	rl_renewal *one = fly();

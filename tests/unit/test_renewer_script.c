@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and a server that does not know the script: one of those that ask brings the text, the others go by its
- * digest behind it.
+ * The watch and a server that does not know the script: one of those that ask brings the text, the
+ * others go by its digest behind it.
  */
 #include "check.h"
 #include "watching.h"

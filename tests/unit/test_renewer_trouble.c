@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and a network that fails: what is said again, when, and until when. Trouble alone loses nothing as long as
- * ownership is proven.
+ * The watch and a network that fails: what is said again, when, and until when. Trouble alone loses
+ * nothing as long as ownership is proven.
  */
 #include "check.h"
 #include "watching.h"
@@ -230,7 +230,8 @@ static void an_answer_that_does_not_come_is_given_up(void)
 	CHECK_INT(watching_left(one), 30000);
 }
 
-/* A quarter of the proof that is left, and 5 ms at least: with long timeouts, too, there is time to try again. */
+/* A quarter of the proof that is left, and 5 ms at least: with long timeouts, too, there is time to
+ * try again. */
 static void no_answer_is_waited_for_longer_than_the_proof_allows(void)
 {
 	watching_begin(1);

@@ -98,7 +98,8 @@ static void no_text_is_pasted_in(void)
 	}
 }
 
-/* An error inside a script must not keep the lock from being freed, nor lose its word: see rl_script.c. */
+/* An error inside a script must not keep the lock from being freed, nor lose its word: see
+ * rl_script.c. */
 static void nothing_is_called_that_may_raise(void)
 {
 	for (unsigned i = 0; i < RL_SCRIPTS; i++) {

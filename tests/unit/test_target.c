@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A target's copy, for another thread: the same to a server, and nothing shared. What it is to people and to the
- * pool is in test_dsn.c and test_pool.c.
+ * A target's copy, for another thread: the same to a server, and nothing shared. What it is to
+ * people and to the pool is in test_dsn.c and test_pool.c.
  */
 #include "check.h"
 #include "core/wire/rl_dsn.h"

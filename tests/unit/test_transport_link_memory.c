@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * No memory in the transport, hiredis included, at each place where some is asked for: no crash, no leak,
- * and no reply that was not said.
+ * No memory in the transport, hiredis included, at each place where some is asked for: no crash, no
+ * leak, and no reply that was not said.
  */
 #include "check.h"
 #include "no_memory.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A name that leads to another server after a role switch: it is resolved again when the old server says that it is a
- * replica, and the watchdog, which resolves nothing, learns the new address from PHP's thread.
+ * A name that leads to another server after a role switch: it is resolved again when the old server
+ * says that it is a replica, and the watchdog, which resolves nothing, learns the new address from
+ * PHP's thread.
  *
  * The old server listens on 127.0.0.1, the new one on the same port of 127.0.0.2.
  */

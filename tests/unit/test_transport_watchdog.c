@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watchdog's thread over real sockets: what it writes, when it is woken, and how it ends. What is due and when is
- * tested without it (test_renewer*.c).
+ * The watchdog's thread over real sockets: what it writes, when it is woken, and how it ends. What
+ * is due and when is tested without it (test_renewer*.c).
  */
 #include "check.h"
 #include "peer.h"
@@ -553,8 +553,8 @@ static void a_fork_waits_for_who_is_at_work(void)
 	CHECK(rl_lease_is_held(one->lease));
 }
 
-/* As PHP does in a process that shuts it down and starts it again, with the module still loaded. In a child: what it
- * registers stays. */
+/* As PHP does in a process that shuts it down and starts it again, with the module still loaded. In
+ * a child: what it registers stays. */
 static int start_again_and_fork(void)
 {
 	alarm(5);

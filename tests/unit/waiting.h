@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of the waiting loop share: a wait that stands in the queue, and what its server says.
+ * What the tests of the waiting loop share: a wait that stands in the queue, and what its server
+ * says.
  *
  * The server's clock shows 1000 s when the test begins.
- * Two connections are warm: the wait begins on a2, which then stands in the queue; a1 carries the looks.
+ * Two connections are warm: the wait begins on a2, which then stands in the queue; a1 carries the
+ * looks.
  */
 #ifndef WAITING_H
 #define WAITING_H
@@ -24,7 +26,8 @@ const char *look(int64_t ms, int64_t pttl, rl_holder holder, rl_ticket ticket);
 /* One server that wakes, two warm connections, and no plan. */
 void waiting_begin(void);
 
-/* SET and try are refused by a holder of our form who stays for long; the wait has gone into the queue. */
+/* SET and try are refused by a holder of our form who stays for long; the wait has gone into the
+ * queue. */
 rl_acquire *waiting_queued(int64_t ttl_ms, int64_t wait_ns);
 rl_acquire *waiting_queued_own(int64_t ttl_ms, int64_t wait_ns);
 

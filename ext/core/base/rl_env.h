@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The seam, part one: what core needs from the system besides the network. A clock, random bytes, the
- * number of forks so far, and a place to count. Whoever runs core (PHP's glue, a test, a simulator)
- * fills this in; core itself never asks the system.
+ * The seam, part one: what core needs from the system besides the network. A clock, random bytes,
+ * the number of forks so far, and a place to count. Whoever runs core (PHP's glue, a test, a
+ * simulator) fills this in; core itself never asks the system.
  */
 #ifndef RL_ENV_H
 #define RL_ENV_H
@@ -13,7 +13,8 @@
 typedef struct rl_env {
 	void *ctx; /* handed to each function */
 
-	/* Nanoseconds since some fixed moment. Never goes back; goes on while the machine is suspended. */
+	/* Nanoseconds since some fixed moment. Never goes back; goes on while the machine is suspended.
+	 */
 	int64_t (*now)(void *ctx);
 
 	/* Fills out with unguessable bytes. False when the system has none to give. */

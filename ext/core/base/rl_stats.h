@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The counters of one process. Any thread may add to them; each is exact by itself, a set of them read
- * together is not a snapshot.
+ * The counters of one process. Any thread may add to them; each is exact by itself, a set of them
+ * read together is not a snapshot.
  */
 #ifndef RL_STATS_H
 #define RL_STATS_H

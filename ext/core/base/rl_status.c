@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A secret shorter than this is in every text by chance; blotting it out would destroy the message. */
+/* A secret shorter than this is in every text by chance; blotting it out would destroy the message.
+ */
 #define SECRET_MIN 3
 
 rl_status rl_error_set(rl_error *err, rl_status status, int sys_errno, const char *format, ...)
@@ -179,8 +180,8 @@ static const char *advice_for(const char *code)
 	return NULL;
 }
 
-/* The word that an error should have. Redis 7 tells of a right that is missing inside a script, and of a
- * password that is not wanted, as ERR. WRONGTYPE has another advice for a sorted set. */
+/* The word that an error should have. Redis 7 tells of a right that is missing inside a script, and
+ * of a password that is not wanted, as ERR. WRONGTYPE has another advice for a sorted set. */
 static const char *word_for_advice(const rl_error *err, rl_bytes text)
 {
 	static const char right[] = "The user executing the script can't";
@@ -198,7 +199,8 @@ static const char *word_for_advice(const rl_error *err, rl_bytes text)
 	return err->code;
 }
 
-/* Up to Redis 6.2 an error that the server itself raises inside a script, such as READONLY or NOREPLICAS, comes as
+/* Up to Redis 6.2 an error that the server itself raises inside a script, such as READONLY or
+ * NOREPLICAS, comes as
  * "@user_script: 1: -READONLY ...". */
 static rl_bytes without_place(rl_bytes text)
 {
@@ -258,7 +260,8 @@ bool rl_error_passes(const rl_error *err)
 
 bool rl_error_is_final(const rl_error *err)
 {
-	/* A command that was renamed has no word of its own. Nor has a right that is missing inside a script. */
+	/* A command that was renamed has no word of its own. Nor has a right that is missing inside a
+	 * script. */
 	return err->status == RL_ERR_SERVER &&
 		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "NOAUTH") == 0 ||
 			strstr(err->message, "unknown command") != NULL ||
@@ -279,8 +282,9 @@ bool rl_error_is_about_helpers(const rl_error *err)
 
 bool rl_error_names_command(const rl_error *err)
 {
-	/* "NOPERM [this user|User x] has no permissions to run the 'blpop' command [or its subcommand]" of Redis 6.2 and
-	 * later, and of Valkey; in a script the same behind "ACL failure in script: ", or, up to Redis 7.0, the other. */
+	/* "NOPERM [this user|User x] has no permissions to run the 'blpop' command [or its subcommand]"
+	 * of Redis 6.2 and later, and of Valkey; in a script the same behind "ACL failure in script: ",
+	 * or, up to Redis 7.0, the other. */
 	return err->status == RL_ERR_SERVER &&
 		(strstr(err->message, "no permissions to run the '") != NULL ||
 			strstr(err->message, "can't run this command or subcommand") != NULL);

@@ -55,28 +55,32 @@ rl_status rl_error_set(rl_error *err, rl_status status, int sys_errno, const cha
 /* Appends to err's message; what does not fit is cut. */
 void rl_error_append(rl_error *err, const char *format, ...) RL_PRINTF(2, 3);
 
-/* Makes err from an error reply "CODE text". Secrets that the server echoes are blotted out: whatever
- * follows "with args beginning with", and each of the given secrets of three bytes or more. */
+/* Makes err from an error reply "CODE text". Secrets that the server echoes are blotted out:
+ * whatever follows "with args beginning with", and each of the given secrets of three bytes or
+ * more. */
 void rl_error_from_server(
 	rl_error *err, rl_bytes text, const rl_bytes *secrets, unsigned secret_count);
 
-/* True for server errors that pass by themselves, so that a wait goes on: LOADING, READONLY, MASTERDOWN,
- * NOREPLICAS, MISCONF, TRYAGAIN, CLUSTERDOWN, BUSY, UNBLOCKED, and a server that is full. */
+/* True for server errors that pass by themselves, so that a wait goes on: LOADING, READONLY,
+ * MASTERDOWN, NOREPLICAS, MISCONF, TRYAGAIN, CLUSTERDOWN, BUSY, UNBLOCKED, and a server that is
+ * full. */
 bool rl_error_passes(const rl_error *err);
 
-/* True for errors that do not pass without somebody's doing: a command or a key that is not allowed. */
+/* True for errors that do not pass without somebody's doing: a command or a key that is not
+ * allowed. */
 bool rl_error_is_final(const rl_error *err);
 
-/* True when the server is a replica: READONLY, MASTERDOWN. It was the primary when it was dialled, or the name or
- * address leads elsewhere by now. It did not run the command. */
+/* True when the server is a replica: READONLY, MASTERDOWN. It was the primary when it was dialled,
+ * or the name or address leads elsewhere by now. It did not run the command. */
 bool rl_error_is_wrong_server(const rl_error *err);
 
-/* True when the helper keys are the reason: the user may not use them (or a command on them), or this is a node of a
- * cluster and they are on another. */
+/* True when the helper keys are the reason: the user may not use them (or a command on them), or
+ * this is a node of a cluster and they are on another. */
 bool rl_error_is_about_helpers(const rl_error *err);
 
-/* True when a right for a command is missing, so that it is missing for every key: NOPERM that names the command, and
- * what stands for it inside a script. A right for a key is missing for that key only. */
+/* True when a right for a command is missing, so that it is missing for every key: NOPERM that
+ * names the command, and what stands for it inside a script. A right for a key is missing for that
+ * key only. */
 bool rl_error_names_command(const rl_error *err);
 
 /* True when the server has no room for another client: it says so unasked, and closes. */
@@ -89,12 +93,14 @@ static inline rl_bytes rl_bytes_of(const char *data, size_t len)
 
 bool rl_bytes_equal(rl_bytes a, rl_bytes b);
 
-/* Seconds as messages show them: "1", "0.05", to a microsecond. printf's own numbers follow the locale.
+/* Seconds as messages show them: "1", "0.05", to a microsecond. printf's own numbers follow the
+ * locale.
  * @return room */
 #define RL_SECONDS_TEXT 32
 const char *rl_seconds_text(int64_t ns, char room[RL_SECONDS_TEXT]);
 
-/* Bytes as messages show them: printable ASCII and UTF-8 as they are, any other byte as \xHH; "..." behind what is cut.
+/* Bytes as messages show them: printable ASCII and UTF-8 as they are, any other byte as \xHH; "..."
+ * behind what is cut.
  * @return room */
 #define RL_BYTES_TEXT 132
 const char *rl_bytes_text(rl_bytes bytes, char room[RL_BYTES_TEXT]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Points in time, in nanoseconds of rl_env's clock. RL_NEVER is one, and stays one whatever is added.
+ * Points in time, in nanoseconds of rl_env's clock. RL_NEVER is one, and stays one whatever is
+ * added.
  */
 #ifndef RL_TIME_H
 #define RL_TIME_H

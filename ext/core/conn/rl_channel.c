@@ -101,7 +101,8 @@ void rl_channel_give_back(rl_channel *channel, rl_pool *pool, rl_giving giving, 
 		return;
 	}
 	rl_conn_discard_pending(conn);
-	/* What has arrived is discarded now: a reply without a command shows here, not in the next call. */
+	/* What has arrived is discarded now: a reply without a command shows here, not in the next
+	 * call. */
 	rl_conn_event event;
 	rl_conn_next(conn, &event);
 	bool is_kept = giving.is_trusted && giving.patience > 0 &&

@@ -9,8 +9,8 @@
 #define CLIENT_NAME "redislock"
 #define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
 
-/* A connection that owes more than this is not worth keeping: where its answers are waited for, and where they
- * are not. */
+/* A connection that owes more than this is not worth keeping: where its answers are waited for, and
+ * where they are not. */
 #define PENDING_TO_KEEP 4
 #define PENDING_TO_KEEP_UNHEARD 1024
 
@@ -89,8 +89,8 @@ static bool append_select(rl_conn *conn)
 	return append_login(conn, 2, (rl_bytes[]){LITERAL("SELECT"), number});
 }
 
-/* Usually behind the first command, not before it: a server that refuses us says so unasked and closes, and that
- * must be read as the answer to something that matters. */
+/* Usually behind the first command, not before it: a server that refuses us says so unasked and
+ * closes, and that must be read as the answer to something that matters. */
 void rl_conn_send_name(rl_conn *conn)
 {
 	if (conn->is_nameless) {

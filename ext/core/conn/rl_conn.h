@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A connection: a link, its handshake, and the replies it owes. Replies come in order, so a queue of what
- * was sent tells what each is for; one whose asker has gone is counted off and dropped.
+ * A connection: a link, its handshake, and the replies it owes. Replies come in order, so a queue
+ * of what was sent tells what each is for; one whose asker has gone is counted off and dropped.
  *
  * One operation has a connection at a time, or the pool has it.
  */
@@ -54,7 +54,8 @@ struct rl_conn {
 	unsigned pending_first;
 	unsigned pending_runs;
 	unsigned pending_count; /* replies in all */
-	/* So many of them come before the last undo is answered, with its own; 0 = the server has read all undos. */
+	/* So many of them come before the last undo is answered, with its own; 0 = the server has read
+	 * all undos. */
 	unsigned undo_left;
 };
 
@@ -73,8 +74,8 @@ typedef struct rl_conn_event {
 	rl_error err;
 } rl_conn_event;
 
-/* Begins to connect and queues AUTH and SELECT as the target needs them. CLIENT SETNAME follows behind the
- * first command.
+/* Begins to connect and queues AUTH and SELECT as the target needs them. CLIENT SETNAME follows
+ * behind the first command.
  * @param until when connecting is over
  * @return NULL with err */
 rl_conn *rl_conn_dial(
@@ -90,16 +91,19 @@ bool rl_conn_send_blind(rl_conn *conn, const rl_request *request);
 /* Queues CLIENT SETNAME now, if it was not sent: what follows may wait for long. */
 void rl_conn_send_name(rl_conn *conn);
 
-/* Queues an empty command, which servers skip without an answer: it has them read on. Without memory nothing happens. */
+/* Queues an empty command, which servers skip without an answer: it has them read on. Without
+ * memory nothing happens. */
 void rl_conn_prod(rl_conn *conn);
 
-/* Writes the compare-and-delete that takes a token back, after all that was sent, as text, because its answer is not
- * read, and with the lock's key alone, which every user of the lock may use. Waiters find the free lock when they look.
+/* Writes the compare-and-delete that takes a token back, after all that was sent, as text, because
+ * its answer is not read, and with the lock's key alone, which every user of the lock may use.
+ * Waiters find the free lock when they look.
  * @param request of the command to be undone
  * @return false = the system did not take it, and the server will not carry it out */
 bool rl_conn_undo(rl_conn *conn, const rl_request *request);
 
-/* The same for a swap to a token that was drawn for it: the other token takes its place again, and the TTL stays. */
+/* The same for a swap to a token that was drawn for it: the other token takes its place again, and
+ * the TTL stays. */
 bool rl_conn_swap_back(rl_conn *conn, const rl_request *request);
 
 /* The next thing that happened; call until RL_CONN_NONE or RL_CONN_DOWN. */
@@ -108,18 +112,19 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event);
 /* Nobody waits any more for the replies that are owed. */
 void rl_conn_discard_pending(rl_conn *conn);
 
-/* Takes back the commands that a connection still has to send because it is not established. True = there are
- * none any more. */
+/* Takes back the commands that a connection still has to send because it is not established. True =
+ * there are none any more. */
 bool rl_conn_retract(rl_conn *conn);
 
-/* Connects on, sends what is left, counts off what has arrived for nobody. False = the connection is broken. */
+/* Connects on, sends what is left, counts off what has arrived for nobody. False = the connection
+ * is broken. */
 bool rl_conn_catch_up(rl_conn *conn, int64_t now);
 
 /* True when the pool may keep it: logged in, nothing unsent, few replies owed. */
 bool rl_conn_is_reusable(const rl_conn *conn);
 
-/* The same for one of several members, where nobody waits for those that are slow: it may still be connecting or
- * logging in, and owe more. */
+/* The same for one of several members, where nobody waits for those that are slow: it may still be
+ * connecting or logging in, and owe more. */
 bool rl_conn_is_worth_keeping(const rl_conn *conn);
 
 void rl_conn_free(rl_conn *conn);

@@ -83,8 +83,8 @@ void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now)
 	sweep(pool, now);
 }
 
-/* Ends an idle connection. What it still owes is an answer to something that the server may not have read: closed with
- * an unread answer, the connection would be reset, and that lost. */
+/* Ends an idle connection. What it still owes is an answer to something that the server may not
+ * have read: closed with an unread answer, the connection would be reset, and that lost. */
 static void end_idle(rl_pool *pool, rl_conn **slot, int64_t now)
 {
 	rl_conn *conn = *slot;
@@ -190,7 +190,8 @@ static bool is_silent(const rl_conn *conn, int64_t now)
 		now - conn->pending_since >= conn->patience;
 }
 
-/* What became of one that nobody waited for. False = it was dropped, for its server is in trouble. */
+/* What became of one that nobody waited for. False = it was dropped, for its server is in trouble.
+ */
 static bool look_after(rl_pool *pool, rl_conn **slot, int64_t now)
 {
 	rl_conn *conn = *slot;
@@ -210,8 +211,8 @@ static bool look_after(rl_pool *pool, rl_conn **slot, int64_t now)
 	return false;
 }
 
-/* Which of several is taken first: one that owes an answer to somebody who did not wait, for what is sent next may have
- * to come behind that; then one that is ready. */
+/* Which of several is taken first: one that owes an answer to somebody who did not wait, for what
+ * is sent next may have to come behind that; then one that is ready. */
 enum { RANK_UNDER_WAY = 1, RANK_READY, RANK_PENDING };
 
 static unsigned rank(const rl_conn *conn)
@@ -249,7 +250,8 @@ static bool must_be_checked(rl_pool_want want)
 	return want == RL_WANT_CHECKED || want == RL_WANT_RELEASE_CHECKED || want == RL_WANT_QUIET;
 }
 
-/* The place of the best idle connection to the target that is alive; dead ones are closed on the way. */
+/* The place of the best idle connection to the target that is alive; dead ones are closed on the
+ * way. */
 static rl_conn **find(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
 {
 	notice_fork(pool);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The idle connections of one thread (or of one object, with persistent: false), kept under their target.
- * A connection that an operation has is not in the pool. No locks: a pool belongs to one thread.
+ * The idle connections of one thread (or of one object, with persistent: false), kept under their
+ * target. A connection that an operation has is not in the pool. No locks: a pool belongs to one
+ * thread.
  *
- * Where several members are asked and not all are waited for, a connection comes back while it is still connecting,
- * or owes answers. It is used on, in that state. One that owes for too long, or does not get connected, is dropped when
- * it is next looked at, and its server is in trouble: for a pause that grows with each failure it is not dialled by
- * those who can do without it.
+ * Where several members are asked and not all are waited for, a connection comes back while it is
+ * still connecting, or owes answers. It is used on, in that state. One that owes for too long, or
+ * does not get connected, is dropped when it is next looked at, and its server is in trouble: for a
+ * pause that grows with each failure it is not dialled by those who can do without it.
  *
- * After a fork the child finds the pool full of the parent's connections: they are closed, without a
- * word on them, when the pool is next touched.
+ * After a fork the child finds the pool full of the parent's connections: they are closed, without
+ * a word on them, when the pool is next touched.
  */
 #ifndef RL_POOL_H
 #define RL_POOL_H
@@ -56,8 +57,8 @@ void rl_pool_clear(rl_pool *pool);
 /* Ends the idle ones to the address, whoever they log in as. */
 void rl_pool_clear_address(rl_pool *pool, const rl_address *address, int64_t now);
 
-/* A server at the address answered that it is a replica: ends the idle connections to it, and has the transport
- * distrust the address. @return as rl_transport.distrust() */
+/* A server at the address answered that it is a replica: ends the idle connections to it, and has
+ * the transport distrust the address. @return as rl_transport.distrust() */
 bool rl_pool_distrust(rl_pool *pool, const rl_address *address, int64_t now);
 
 /* Ends all idle ones: those that owe an answer linger. */
@@ -66,8 +67,10 @@ void rl_pool_end_idle(rl_pool *pool, int64_t now);
 /* What an idle connection is wanted for. */
 typedef enum rl_pool_want {
 	RL_WANT_ANY,
-	RL_WANT_CHECKED, /* a command that is not sent twice: the connection is looked at, even if it was used just now */
-	/* A release, which has to come after whatever was sent before: a connection that owes an answer for too long will do. */
+	RL_WANT_CHECKED, /* a command that is not sent twice: the connection is looked at, even if it
+						was used just now */
+	/* A release, which has to come after whatever was sent before: a connection that owes an answer
+	   for too long will do. */
 	RL_WANT_RELEASE,
 	RL_WANT_RELEASE_CHECKED,
 	RL_WANT_QUIET, /* a command that blocks: the connection owes no answer, and is looked at */
@@ -79,7 +82,8 @@ rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, rl_pool_want want,
 /* Gives one back; when the pool is full, the one idle for longest is closed. */
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
 
-/* The same of one that nobody waits for: see above. @param patience how long it may owe an answer */
+/* The same of one that nobody waits for: see above. @param patience how long it may owe an answer
+ */
 void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now);
 
 /* The target could not be reached, or did not answer in time. */
@@ -101,8 +105,8 @@ bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now);
 /* Some connection lingers. */
 bool rl_pool_lingers(rl_pool *pool, int64_t now);
 
-/* Closes a connection once the server has read what was sent. Closed at once, the server may meet an error
- * when it answers the first command, and drop the ones behind it unread. */
+/* Closes a connection once the server has read what was sent. Closed at once, the server may meet
+ * an error when it answers the first command, and drop the ones behind it unread. */
 void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now);
 
 /* Whether rl_pool_take() would find one now. */

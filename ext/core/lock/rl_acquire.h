@@ -22,7 +22,8 @@ typedef enum rl_acquire_next {
 	RL_ACQUIRE_NEXT_SET,   /* the first command */
 	RL_ACQUIRE_NEXT_PROBE, /* a probe, or a try where the wait polls, is over or has to queue */
 	RL_ACQUIRE_NEXT_TRY,   /* a try, for which the queue is left */
-	RL_ACQUIRE_NEXT_CLAIM, /* a probe met our own token: a try takes what the queue has won unheard */
+	RL_ACQUIRE_NEXT_CLAIM, /* a probe met our own token: a try takes what the queue has won unheard
+							*/
 } rl_acquire_next;
 
 typedef struct rl_acquire {
@@ -73,14 +74,14 @@ typedef struct rl_acquire_args {
 	int64_t wait_ns; /* 0 = one try, RL_NEVER = for ever */
 } rl_acquire_args;
 
-/* Takes a lock. RL_OK: it is ours, and acquire->token is its token. RL_BUSY: someone else's, to the end of
- * the wait.
+/* Takes a lock. RL_OK: it is ours, and acquire->token is its token. RL_BUSY: someone else's, to the
+ * end of the wait.
  * @return NULL when out of memory */
 rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args);
 
-/* What a call that is given up, at the end of the process, may hold or be granted yet, for rl_late_release_pending(). A
- * caller's own token may be the token of another holder: it is released only where it may have taken the place of the
- * drawn token, which has won.
+/* What a call that is given up, at the end of the process, may hold or be granted yet, for
+ * rl_late_release_pending(). A caller's own token may be the token of another holder: it is
+ * released only where it may have taken the place of the drawn token, which has won.
  * @return false = nothing */
 bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release *late);
 

@@ -4,46 +4,52 @@
  *
  * DESIGN
  *
- * An acquire begins with SET. Refused, and with a wait, it goes on with the `try` script, which also marks that
- * somebody waits, and with a place in the queue (rl_queue.h), where a release wakes it. Then it looks now and
- * then with `probe` on an ordinary connection, which it takes from the pool for each look. Where waiters are
- * not woken (wake: false, a server that does not allow it) each look is a `try` instead, and there is no queue: the
- * delay is the same loop's other way to spend its time.
+ * An acquire begins with SET. Refused, and with a wait, it goes on with the `try` script, which
+ * also marks that somebody waits, and with a place in the queue (rl_queue.h), where a release wakes
+ * it. Then it looks now and then with `probe` on an ordinary connection, which it takes from the
+ * pool for each look. Where waiters are not woken (wake: false, a server that does not allow it)
+ * each look is a `try` instead, and there is no queue: the delay is the same loop's other way to
+ * spend its time.
  *
  *     PAUSED --look due--> LOOKING (probe) or TRYING (SET, try) --refused--> PAUSED
  *
- * With several members the waiter's name is marked on each of them, by a look at all, and the place in the queue is on
- * one: the first that answers, in an order that is the same for every client (rl_order.h). Each member reserves the lock
- * when it is released there; who is woken has taken it on the one, and goes for the quorum with a `try` that takes
- * what is reserved (is_woken). So nobody who waits tries while another does, and votes are split only among those
- * who have just come, or when members are out of reach. A split vote is undone and tried again after a random time
- * of the order of a round trip, a few times also without a wait, or two who come at once would both be refused for a
- * lock that nobody has.
+ * With several members the waiter's name is marked on each of them, by a look at all, and the place
+ * in the queue is on one: the first that answers, in an order that is the same for every client
+ * (rl_order.h). Each member reserves the lock when it is released there; who is woken has taken it
+ * on the one, and goes for the quorum with a `try` that takes what is reserved (is_woken). So
+ * nobody who waits tries while another does, and votes are split only among those who have just
+ * come, or when members are out of reach. A split vote is undone and tried again after a random
+ * time of the order of a round trip, a few times also without a wait, or two who come at once would
+ * both be refused for a lock that nobody has.
  *
- * When the next look is due: the lock's end by its TTL, but every second at least, when the holder's release
- * will wake us; after a back-off delay when it will not (a foreign token, no TTL, not in the queue).
+ * When the next look is due: the lock's end by its TTL, but every second at least, when the
+ * holder's release will wake us; after a back-off delay when it will not (a foreign token, no TTL,
+ * not in the queue).
  *
- * The end: the first grant; a failure that does not pass by itself; the last of `retries`; or the try at the
- * deadline, which decides: one that is begun then, or one whose answer comes only then. While a try is under
- * way the queue is not heard: the try finds our own token if the queue has won.
+ * The end: the first grant; a failure that does not pass by itself; the last of `retries`; or the
+ * try at the deadline, which decides: one that is begun then, or one whose answer comes only then.
+ * While a try is under way the queue is not heard: the try finds our own token if the queue has
+ * won.
  *
- * Tokens: a refused token may be tried again. One for which an undo was written may not, for the undo
- * could delete the new grant: a fresh one is drawn, and the queue, which has the old one, is left. One whose
- * fate is in doubt and cannot be undone is tried again as owed: the script then takes our own key for a
- * grant, and gives it its whole TTL anew.
+ * Tokens: a refused token may be tried again. One for which an undo was written may not, for the
+ * undo could delete the new grant: a fresh one is drawn, and the queue, which has the old one, is
+ * left. One whose fate is in doubt and cannot be undone is tried again as owed: the script then
+ * takes our own key for a grant, and gives it its whole TTL anew.
  *
- * A caller's own token can neither be exchanged nor be owed. So it goes out in the first SET only: all that follows, the
- * queue too, has a drawn token, and after the win the caller's takes its place (SWAPPING). Doubt about what became of the
- * caller's token ends the call; of several members those in doubt are left out, as long as the others make a quorum. An
- * answer "it was there before" to the swap proves no more than the win did: another caller may have taken the lock
- * with the same token since. Win and swap have one timeout together after the deadline.
+ * A caller's own token can neither be exchanged nor be owed. So it goes out in the first SET only:
+ * all that follows, the queue too, has a drawn token, and after the win the caller's takes its
+ * place (SWAPPING). Doubt about what became of the caller's token ends the call; of several members
+ * those in doubt are left out, as long as the others make a quorum. An answer "it was there before"
+ * to the swap proves no more than the win did: another caller may have taken the lock with the same
+ * token since. Win and swap have one timeout together after the deadline.
  *
- * No try on the ordinary connection may win while a place in the queue could win later with the same token,
- * after a quick release: at the deadline the queue takes nothing any more; before it, the queue is left first.
+ * No try on the ordinary connection may win while a place in the queue could win later with the
+ * same token, after a quick release: at the deadline the queue takes nothing any more; before it,
+ * the queue is left first.
  *
- * Proof: a grant proves ownership for ttl less drift, from before the command was sent; in the queue from
- * when the server ran the try (rl_queue_won_since()). A grant that has used that up is given back and counts
- * as a failure that may pass.
+ * Proof: a grant proves ownership for ttl less drift, from before the command was sent; in the
+ * queue from when the server ran the try (rl_queue_won_since()). A grant that has used that up is
+ * given back and counts as a failure that may pass.
  */
 #include "core/lock/rl_acquire_parts.h"
 
@@ -52,7 +58,8 @@
 
 #include <string.h>
 
-/* At the end of the process: how long the release of what a call asked for is repeated. The process waits less long. */
+/* At the end of the process: how long the release of what a call asked for is repeated. The process
+ * waits less long. */
 #define LAST_RELEASE_NS RL_NS_PER_SECOND
 
 static void begin(rl_acquire *acquire, int64_t now)
@@ -99,7 +106,8 @@ static void try_queue_again(rl_acquire *acquire, const rl_tick *tick)
 	}
 }
 
-/* One server is asked by a try that marks, and queues after it; of several a probe finds out where to queue. */
+/* One server is asked by a try that marks, and queues after it; of several a probe finds out where
+ * to queue. */
 static bool must_try(const rl_acquire *acquire, const rl_tick *tick)
 {
 	bool must_enter = acquire->queue.state == RL_QUEUE_OUT && acquire->op.call.set->count == 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What follows from the outcome of a try, a probe and a swap. The design is at the top of rl_acquire_op.c.
+ * What follows from the outcome of a try, a probe and a swap. The design is at the top of
+ * rl_acquire_op.c.
  */
 #include "core/lock/rl_acquire_parts.h"
 
@@ -9,7 +10,8 @@
 
 #include <string.h>
 
-/* How often a split vote is tried again by a call that does not wait, and the random time between. */
+/* How often a split vote is tried again by a call that does not wait, and the random time between.
+ */
 #define SPLIT_TRIES 3
 #define SPLIT_LEAST_NS (RL_NS_PER_MS / 2)
 #define SPLIT_MOST_NS (200 * RL_NS_PER_MS)
@@ -27,8 +29,8 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 				   : rl_acquire_on_too_slow(acquire, sent_at, has_token, &settlement, tick);
 }
 
-/* A look that met a stall, of the server or of this process, took longer than the network does: so the shortest round
- * trip is what a wait reckons with. */
+/* A look that met a stall, of the server or of this process, took longer than the network does: so
+ * the shortest round trip is what a wait reckons with. */
 static void note_round_trip(rl_acquire *acquire, const rl_member_call *member)
 {
 	int64_t round_trip =
@@ -56,7 +58,8 @@ static bool is_own_token_lost(rl_acquire *acquire)
 	return call->is_own_token && rl_quorum_call_spent(call) > count - rl_quorum(count);
 }
 
-/* Until a split vote is tried again: any time up to some round trips, so that those who split it part. */
+/* Until a split vote is tried again: any time up to some round trips, so that those who split it
+ * part. */
 static int64_t split_delay(rl_acquire *acquire, int64_t round_trip)
 {
 	unsigned doublings = acquire->splits < 6 ? acquire->splits : 6;
@@ -66,8 +69,8 @@ static int64_t split_delay(rl_acquire *acquire, int64_t round_trip)
 	return delay > 0 ? delay : 1;
 }
 
-/* Nobody may have the lock, though a quorum refuses it: it is worth another try soon, also to who does not wait. A few
- * of them: somebody may hold it on a bare majority. */
+/* Nobody may have the lock, though a quorum refuses it: it is worth another try soon, also to who
+ * does not wait. A few of them: somebody may hold it on a bare majority. */
 static void try_split_again(rl_acquire *acquire, int64_t round_trip, const rl_tick *tick)
 {
 	int64_t at = tick->now + split_delay(acquire, round_trip);
@@ -169,9 +172,9 @@ static void try_next(rl_acquire *acquire, rl_acquire_next next, const rl_tick *t
 	rl_acquire_pause(acquire, tick, 0);
 }
 
-/* A ticket that lies at the server was not sent to us: we have no place there, or the server had our place before the
- * look came, for it was written two round trips earlier. Of several members a look finds out where to queue, and the
- * place that follows is there for the ticket. */
+/* A ticket that lies at the server was not sent to us: we have no place there, or the server had
+ * our place before the look came, for it was written two round trips earlier. Of several members a
+ * look finds out where to queue, and the place that follows is there for the ticket. */
 static bool is_past_our_place(const rl_acquire *acquire)
 {
 	const rl_sample *look = &acquire->sample;
@@ -182,8 +185,8 @@ static bool is_past_our_place(const rl_acquire *acquire)
 		&acquire->queue, look->asked_at - 2 * (look->heard_at - look->asked_at));
 }
 
-/* The members that are free and those that have not answered could be a quorum: the next look comes soon, and later
- * each time that nothing comes of it. */
+/* The members that are free and those that have not answered could be a quorum: the next look comes
+ * soon, and later each time that nothing comes of it. */
 static int64_t unsure_delay(const rl_acquire *acquire, int64_t delay)
 {
 	unsigned doublings = acquire->unsure_probes < 7 ? acquire->unsure_probes - 1 : 6;
@@ -212,13 +215,15 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	if (is_of_queue) {
 		take_sample(acquire, probe.member);
 	}
-	/* A ticket lies there: the server has no waiter to give it to. Or a look has sent one, and the next look still finds
-	 * the lock free. The token is ours: the queue has won, and does not say so. */
+	/* A ticket lies there: the server has no waiter to give it to. Or a look has sent one, and the
+	 * next look still finds the lock free. The token is ours: the queue has won, and does not say
+	 * so. */
 	bool is_free = answer.holder == RL_HOLDER_NOBODY && is_of_queue && is_past_our_place(acquire);
 	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
 	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
 	bool is_ours = answer.holder == RL_HOLDER_SELF;
-	/* A quorum is free, while the first member is held by somebody who has no quorum, and may be dead. */
+	/* A quorum is free, while the first member is held by somebody who has no quorum, and may be
+	 * dead. */
 	bool is_free_still = acquire->free_probes > 0 && probe.may_be_free;
 	acquire->free_probes = probe.is_quorum_free || is_free_still ? acquire->free_probes + 1 : 0;
 	acquire->unsure_probes = probe.may_be_free ? acquire->unsure_probes + 1 : 0;
@@ -294,8 +299,8 @@ static bool on_swapped(rl_acquire *acquire, const rl_tick *tick)
 	return rl_acquire_finish(acquire, tick, RL_OK);
 }
 
-/* It was not to be put there. What has won is released; where nothing of the caller's token can be left, the wait goes
- * on. */
+/* It was not to be put there. What has won is released; where nothing of the caller's token can be
+ * left, the wait goes on. */
 static bool on_not_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);

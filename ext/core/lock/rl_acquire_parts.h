@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the parts of an acquire share; no other file includes it. rl_acquire_op.c has the design, the constructor and the
- * loop, rl_acquire_step.c the steps, rl_acquire_outcome.c what follows from answers, rl_acquire_token.c the token, and
- * rl_acquire_queue.c what a wait does with its place in the queue.
+ * What the parts of an acquire share; no other file includes it. rl_acquire_op.c has the design,
+ * the constructor and the loop, rl_acquire_step.c the steps, rl_acquire_outcome.c what follows from
+ * answers, rl_acquire_token.c the token, and rl_acquire_queue.c what a wait does with its place in
+ * the queue.
  */
 #ifndef RL_ACQUIRE_PARTS_H
 #define RL_ACQUIRE_PARTS_H
@@ -12,12 +13,12 @@
 /* Woken for nothing, or thrown out of the queue, so often in a row: better to poll. */
 #define RL_ACQUIRE_SPURIOUS_MAX 3
 
-/* How often a lock is looked at whose release will wake us, and how long any look of who is in the queue may
- * wait: its mark ends in two seconds. */
+/* How often a lock is looked at whose release will wake us, and how long any look of who is in the
+ * queue may wait: its mark ends in two seconds. */
 #define RL_ACQUIRE_PROBE_NS RL_NS_PER_SECOND
 
-/* The same for several members, of which the one that wakes may be held by somebody who is dead: two looks and a try
- * have to follow within the second. */
+/* The same for several members, of which the one that wakes may be held by somebody who is dead:
+ * two looks and a try have to follow within the second. */
 #define RL_ACQUIRE_PROBE_SEVERAL_NS (850 * RL_NS_PER_MS)
 
 /* How long a waiter counts as alive without a look. */
@@ -26,11 +27,13 @@
 /* A poller goes into the queue again after this. */
 #define RL_ACQUIRE_REQUEUE_NS RL_NS_PER_SECOND
 
-/* The looks of many waiters at a lock that ends by its TTL are spread over so much time for each. */
+/* The looks of many waiters at a lock that ends by its TTL are spread over so much time for each.
+ */
 #define RL_ACQUIRE_SPREAD_NS (RL_NS_PER_MS / 20)
 #define RL_ACQUIRE_SPREAD_MOST_NS (500 * RL_NS_PER_MS)
 
-/* A quorum may be free, but not the member at which we queue: when to look again, doubled each time. */
+/* A quorum may be free, but not the member at which we queue: when to look again, doubled each
+ * time. */
 #define RL_ACQUIRE_FREE_PROBE_NS (20 * RL_NS_PER_MS)
 
 static inline rl_quorum_call *rl_acquire_call(rl_acquire *acquire)
@@ -59,11 +62,13 @@ bool rl_acquire_is_last_try(const rl_acquire *acquire, int64_t now);
 /* Begins a quorum call with SET, a try or a probe. */
 void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, const rl_tick *tick);
 
-/* The queue has won on its member, whose connection this is: asks the others. False, for the call goes on. */
+/* The queue has won on its member, whose connection this is: asks the others. False, for the call
+ * goes on. */
 bool rl_acquire_go_for_quorum(
 	rl_acquire *acquire, rl_conn *conn, int64_t won_since, const rl_tick *tick);
 
-/* Nothing happens on the ordinary connection for so long; 0 = the call goes on at once, and not as one of the `retries`. */
+/* Nothing happens on the ordinary connection for so long; 0 = the call goes on at once, and not as
+ * one of the `retries`. */
 void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay);
 
 /* The next back-off delay: while another client holds the lock, and while servers fail. */
@@ -73,7 +78,8 @@ int64_t rl_acquire_failure_delay(rl_acquire *acquire);
 /* Ends the call. @return true = the call is done */
 bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status);
 
-/* Tries again later, if the wait allows, else ends the call with the status. True = the call is done. */
+/* Tries again later, if the wait allows, else ends the call with the status. True = the call is
+ * done. */
 bool rl_acquire_retry_or_finish(
 	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on);
 
@@ -86,32 +92,37 @@ bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_to
 
 /* ---- rl_acquire_token.c ---- */
 
-/* Draw a token, and a name for the mark. False = the system has no random bytes, which ends the call. */
+/* Draw a token, and a name for the mark. False = the system has no random bytes, which ends the
+ * call. */
 bool rl_acquire_draw_token(rl_acquire *acquire);
 bool rl_acquire_draw_name(rl_acquire *acquire);
 
 /* The next command has the caller's token, or the drawn one. */
 void rl_acquire_use_token(rl_acquire *acquire, bool is_own);
 
-/* Takes the name off the mark where there is an idle connection to do it on; else the mark is void in two seconds. At the
- * end of the wait not on a slow server, where the next call would have to wait for it. */
+/* Takes the name off the mark where there is an idle connection to do it on; else the mark is void
+ * in two seconds. At the end of the wait not on a slow server, where the next call would have to
+ * wait for it. */
 void rl_acquire_unmark(rl_acquire *acquire, int64_t now);
 void rl_acquire_unmark_at_end(rl_acquire *acquire, int64_t now);
 
-/* Gives up the place in the queue. Its try may still be carried out, later, and take the mark away that has its name: so
- * each place has a name of its own, and a wait that goes on draws another one. */
+/* Gives up the place in the queue. Its try may still be carried out, later, and take the mark away
+ * that has its name: so each place has a name of its own, and a wait that goes on draws another
+ * one. */
 rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now);
 
-/* Gives up the token that an undo was written for, and the place in the queue, which has the same token.
+/* Gives up the token that an undo was written for, and the place in the queue, which has the same
+ * token.
  * @return false = there is no other token */
 bool rl_acquire_replace_token(rl_acquire *acquire, const rl_tick *tick);
 
-/* Ends the quorum call, and keeps what that means for the token. False = no token is left to try with. */
+/* Ends the quorum call, and keeps what that means for the token. False = no token is left to try
+ * with. */
 bool rl_acquire_settle(
 	rl_acquire *acquire, rl_undo undo, const rl_tick *tick, rl_settlement *settlement);
 
-/* The lock is won, with proof from then on, and no more is heard of the queue. True = the call is done; else the caller's
- * token takes the place of the drawn one first. */
+/* The lock is won, with proof from then on, and no more is heard of the queue. True = the call is
+ * done; else the caller's token takes the place of the drawn one first. */
 bool rl_acquire_win(rl_acquire *acquire, int64_t since, const rl_tick *tick);
 
 /* What became of the token, for a message. */
@@ -141,13 +152,15 @@ typedef struct rl_probe_result {
 /* Reads the looks. False = there is no queue to be had; then member call is one that answered. */
 bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe);
 
-/* The place is to be on this member. One that we have on another is given up, unless that is only late. */
+/* The place is to be on this member. One that we have on another is given up, unless that is only
+ * late. */
 void rl_acquire_move_queue(rl_acquire *acquire, unsigned index, const rl_tick *tick);
 
 /* Gives the place up, and with it the token that the try behind the BLPOP has. */
 void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick);
 
-/* Waits on as a poller, for a while: the server does not let waiters be woken, or something broke. */
+/* Waits on as a poller, for a while: the server does not let waiters be woken, or something broke.
+ */
 void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick);
 
 /* How long the next look may wait, by what the last one met. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a wait does with its place in the queue, and when it looks at the lock beside it. The design of the
- * whole is in rl_acquire_op.c, that of the place in rl_queue.h.
+ * What a wait does with its place in the queue, and when it looks at the lock beside it. The design
+ * of the whole is in rl_acquire_op.c, that of the place in rl_queue.h.
  */
 #include "core/lock/rl_acquire_parts.h"
 #include "core/base/rl_time.h"
@@ -27,8 +27,8 @@ static bool is_held_at(const rl_member_call *member)
 		holder != RL_HOLDER_RESERVED;
 }
 
-/* True when the member can be queued at. One that is free while others are held, so that no quorum is to be had, would
- * wake its waiters in vain: the holder has the lock without it. */
+/* True when the member can be queued at. One that is free while others are held, so that no quorum
+ * is to be had, would wake its waiters in vain: the holder has the lock without it. */
 static bool can_queue_at(const rl_member_call *member, bool is_blocked)
 {
 	bool is_hole = is_blocked && member->answer.holder == RL_HOLDER_NOBODY;
@@ -36,7 +36,8 @@ static bool can_queue_at(const rl_member_call *member, bool is_blocked)
 		member->answer.ticket != RL_TICKET_IMPOSSIBLE && !is_hole;
 }
 
-/* The time after which a quorum of those who answered may be free; -1 = some of them have no end. */
+/* The time after which a quorum of those who answered may be free; -1 = some of them have no end.
+ */
 static int64_t soonest_of(const rl_quorum_call *call)
 {
 	uint64_t ends[RL_MEMBERS_MAX];
@@ -117,8 +118,8 @@ void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick)
 	}
 }
 
-/* How often a lock is looked at whose release will wake us. What the sample's age may hide of a lock won in the
- * queue, by drift, is a quarter of its ttl at most. */
+/* How often a lock is looked at whose release will wake us. What the sample's age may hide of a
+ * lock won in the queue, by drift, is a quarter of its ttl at most. */
 static int64_t look_interval(const rl_acquire *acquire)
 {
 	double drift = acquire->op.call.set->drift_factor;
@@ -146,8 +147,8 @@ static int64_t next_look(const rl_acquire *acquire)
 	return left > LOOK_LEAST_NS ? left : LOOK_LEAST_NS;
 }
 
-/* How long a look may wait. A lock that is about to expire is not worth a longer sleep; one that is reserved
- * is taken at once, or a ticket waits for whoever comes to the queue. */
+/* How long a look may wait. A lock that is about to expire is not worth a longer sleep; one that is
+ * reserved is taken at once, or a ticket waits for whoever comes to the queue. */
 int64_t rl_acquire_probe_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
 {
 	bool is_queued = acquire->queue.state != RL_QUEUE_OUT;
@@ -189,7 +190,8 @@ static bool on_won(rl_acquire *acquire, const rl_tick *tick)
 	}
 	bool is_of_use = rl_acquire_is_of_use(acquire, since, tick);
 	rl_settlement settlement = rl_queue_leave(&acquire->queue, call, !is_of_use, tick->now);
-	/* A look may be under way. Its connection is given back last, and so taken first by the release: behind it. */
+	/* A look may be under way. Its connection is given back last, and so taken first by the
+	 * release: behind it. */
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
 	rl_quorum_call_note_grant(call, acquire->queue.member, since);
 	acquire->is_marked = false;
@@ -243,8 +245,8 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 		is_at_once ? 0 : rl_acquire_probe_delay(acquire, answer.holder, answer.number));
 }
 
-/* The server will not have the lock taken. With several that is one member's affair: a look finds another to queue at.
- * Else it ends the call. True = the call is done. */
+/* The server will not have the lock taken. With several that is one member's affair: a look finds
+ * another to queue at. Else it ends the call. True = the call is done. */
 static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);

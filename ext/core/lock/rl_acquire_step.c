@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The steps of an acquire: a call to the members, a pause, the end. The design is at the top of rl_acquire_op.c.
+ * The steps of an acquire: a call to the members, a pause, the end. The design is at the top of
+ * rl_acquire_op.c.
  */
 #include "core/lock/rl_acquire_parts.h"
 
@@ -10,14 +11,15 @@
 /* The pause between two tries of servers that fail grows to this: many clients wait for them. */
 #define FAILURE_MOST_NS RL_NS_PER_SECOND
 
-/* What is answered at or after the deadline decides, also when it was asked before: another try would have too little time
- * left on a slow server. Without a wait the deadline is the start. */
+/* What is answered at or after the deadline decides, also when it was asked before: another try
+ * would have too little time left on a slow server. Without a wait the deadline is the start. */
 bool rl_acquire_is_last_try(const rl_acquire *acquire, int64_t now)
 {
 	return now >= acquire->deadline || acquire->retried >= acquire->op.call.set->retries;
 }
 
-/* For how many ms the waiter is marked: until it looks again, with time to spare, but not beyond the end of its wait. */
+/* For how many ms the waiter is marked: until it looks again, with time to spare, but not beyond
+ * the end of its wait. */
 static int64_t mark_time(const rl_acquire *acquire, const rl_tick *tick)
 {
 	if (acquire->is_polling || rl_acquire_is_last_try(acquire, tick->now)) {
@@ -68,7 +70,8 @@ void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 	acquire->phase = RL_ACQUIRE_PAUSED;
 	acquire->is_delayed = delay > 0;
 	acquire->resume_at = rl_time_later(tick->now, delay);
-	/* A probe that is answered only after the deadline tells nothing, and stands in the last try's way. */
+	/* A probe that is answered only after the deadline tells nothing, and stands in the last try's
+	 * way. */
 	int64_t slow = acquire->is_polling ? 0 : 2 * acquire->round_trip;
 	if (delay > 0 && rl_time_later(acquire->resume_at, slow) > acquire->deadline) {
 		acquire->resume_at = acquire->deadline;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The token of an acquire and its name in the mark: drawing them, giving them up, and putting the caller's token in the
- * place of a drawn one. The rules are at the top of rl_acquire_op.c.
+ * The token of an acquire and its name in the mark: drawing them, giving them up, and putting the
+ * caller's token in the place of a drawn one. The rules are at the top of rl_acquire_op.c.
  */
 #include "core/lock/rl_acquire_parts.h"
 
@@ -54,8 +54,8 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 	rl_channel_give_back(&channel, call->pool, giving, now);
 }
 
-/* Takes our name from the mark, where there is an idle connection to do it on: by the release of a token that nobody
- * has. Else it is void in two seconds. */
+/* Takes our name from the mark, where there is an idle connection to do it on: by the release of a
+ * token that nobody has. Else it is void in two seconds. */
 void rl_acquire_unmark(rl_acquire *acquire, int64_t now)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
@@ -66,7 +66,8 @@ void rl_acquire_unmark(rl_acquire *acquire, int64_t now)
 	acquire->is_marked = false;
 }
 
-/* The same at the end of the wait; not on a slow server, where the next call would stand behind it. */
+/* The same at the end of the wait; not on a slow server, where the next call would stand behind it.
+ */
 void rl_acquire_unmark_at_end(rl_acquire *acquire, int64_t now)
 {
 	if (acquire->sample.heard_at - acquire->sample.asked_at <= RL_QUEUE_WORTH_NS) {
@@ -93,7 +94,8 @@ bool rl_acquire_replace_token(rl_acquire *acquire, const rl_tick *tick)
 	return rl_acquire_call(acquire)->is_own_token || rl_acquire_draw_token(acquire);
 }
 
-/* Ends the quorum call, keeps what it means for the token. False when no token is left to try with. */
+/* Ends the quorum call, keeps what it means for the token. False when no token is left to try with.
+ */
 bool rl_acquire_settle(
 	rl_acquire *acquire, rl_undo undo, const rl_tick *tick, rl_settlement *settlement)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a quorum call and its member calls consist of. rl_member_call.h has what one member call does, rl_quorum_call.h
- * what is done with all of them, and the design.
+ * What a quorum call and its member calls consist of. rl_member_call.h has what one member call
+ * does, rl_quorum_call.h what is done with all of them, and the design.
  */
 #ifndef RL_CALL_H
 #define RL_CALL_H
@@ -11,14 +11,16 @@
 
 typedef enum rl_member_call_state {
 	RL_MEMBER_CALL_START,
-	RL_MEMBER_CALL_BACKED_OFF, /* its server has failed lately: it is asked as the last resort only */
-	RL_MEMBER_CALL_PAUSED,     /* until resume_at */
-	RL_MEMBER_CALL_NAMING,     /* the same, and the driver resolves the member's name first */
-	RL_MEMBER_CALL_LOGIN,      /* the command waits for the end of the login */
-	RL_MEMBER_CALL_ANSWER,     /* the command is sent, perhaps with the login */
-	RL_MEMBER_CALL_REFUSED,    /* the same, and the login failed; err says why */
-	RL_MEMBER_CALL_UNDOING,    /* and what the command has taken is being released */
-	RL_MEMBER_CALL_TAKING_BACK, /* the member has granted the caller's token, which is being released */
+	RL_MEMBER_CALL_BACKED_OFF,  /* its server has failed lately: it is asked as the last resort only
+								 */
+	RL_MEMBER_CALL_PAUSED,      /* until resume_at */
+	RL_MEMBER_CALL_NAMING,      /* the same, and the driver resolves the member's name first */
+	RL_MEMBER_CALL_LOGIN,       /* the command waits for the end of the login */
+	RL_MEMBER_CALL_ANSWER,      /* the command is sent, perhaps with the login */
+	RL_MEMBER_CALL_REFUSED,     /* the same, and the login failed; err says why */
+	RL_MEMBER_CALL_UNDOING,     /* and what the command has taken is being released */
+	RL_MEMBER_CALL_TAKING_BACK, /* the member has granted the caller's token, which is being
+								   released */
 	RL_MEMBER_CALL_DONE,
 } rl_member_call_state;
 
@@ -48,9 +50,9 @@ typedef struct rl_member_call {
 	rl_doubt doubt;
 	rl_request sent;  /* the command as it was sent last; the form that the server wants stays */
 	bool has_dialled; /* the budget has its connect timeout */
-	bool
-		must_close; /* the connection is not to be used again: it owes an answer past its time, or lies */
-	bool has_moved;     /* it left a server that is a replica */
+	bool must_close;  /* the connection is not to be used again: it owes an answer past its time, or
+						 lies */
+	bool has_moved;   /* it left a server that is a replica */
 	bool is_taken_back; /* the caller's token was granted there, and released again */
 	unsigned breaks;    /* connections that broke */
 	int64_t heard_at;   /* when the answer came; 0 = not yet */
@@ -78,13 +80,15 @@ struct rl_quorum_call {
 	rl_request request;
 	/* RELEASE: ownership was proven, so that the lock was ours even if a lost answer said so. */
 	bool was_held;
-	/* The token is the caller's (SWAP: the fresh one is): it is undone only after the answer that granted it. */
+	/* The token is the caller's (SWAP: the fresh one is): it is undone only after the answer that
+	 * granted it. */
 	bool is_own_token;
 	rl_member_call *members; /* memory of the operation, as is the next */
 	unsigned char *order;    /* the members, for this key */
 	bool has_order;
 	rl_wanted wanted;
-	/* A bit for each member where it is unknown what became of the caller's token: it is not asked for the lock again. */
+	/* A bit for each member where it is unknown what became of the caller's token: it is not asked
+	 * for the lock again. */
 	unsigned spent;
 	rl_vote outcome; /* OPEN = not known yet */
 	int64_t begun_at;

@@ -74,7 +74,8 @@ static void send_again(rl_member_call *member, const rl_answer *answer, const rl
 	rl_member_call_send(member, tick);
 }
 
-/* The server is a replica; the connection is not used again. True = the call goes on with another one. */
+/* The server is a replica; the connection is not used again. True = the call goes on with another
+ * one. */
 static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
@@ -93,7 +94,8 @@ static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 	return true;
 }
 
-/* The login failed, but the command that travelled with it was carried out: it is undone before the failure is reported. */
+/* The login failed, but the command that travelled with it was carried out: it is undone before the
+ * failure is reported. */
 static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
@@ -127,7 +129,8 @@ void rl_member_call_on_login_refused(rl_member_call *member, const rl_reply *rep
 
 /* ---- the vote ---- */
 
-/* After an earlier answer was lost, no definite answer may be known to be ours. True when nobody can know. */
+/* After an earlier answer was lost, no definite answer may be known to be ours. True when nobody
+ * can know. */
 static bool is_unknown(const rl_member_call *member, const rl_answer *answer)
 {
 	if (member->doubt != RL_DOUBT_UNKNOWN || answer->vote != RL_VOTE_REFUSED) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The life of a member call: opening, sending, timeouts. What answers mean is in rl_member_answer.c; the states and
- * their rules are at the top of rl_quorum_call.h.
+ * The life of a member call: opening, sending, timeouts. What answers mean is in
+ * rl_member_answer.c; the states and their rules are at the top of rl_quorum_call.h.
  */
 #include "core/lock/rl_member_call.h"
 
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With several members: the command has to come after what was sent before to whatever holds the lock there. */
+/* With several members: the command has to come after what was sent before to whatever holds the
+ * lock there. */
 static bool must_come_after(const rl_quorum_call *call)
 {
 	return call->request.verb == RL_VERB_RELEASE ||
@@ -110,7 +111,8 @@ static rl_request command_of(const rl_member_call *member)
 		request.mark_ms = request.waiter.data != NULL ? request.mark_ms : 0;
 	}
 	bool is_new = conn->lacks_scripts && (conn->known >> request.verb & 1U) == 0;
-	/* Of several members not every answer is read: what should reach them all must not need another round. */
+	/* Of several members not every answer is read: what should reach them all must not need another
+	 * round. */
 	bool is_unheard = rl_call_is_several(call) && rl_verb_changes(request.verb);
 	request.as_text = member->sent.as_text || is_new || is_unheard;
 	request.is_alone = member->sent.is_alone || request.is_alone || !call->set->wakes;
@@ -168,8 +170,9 @@ static void recover(rl_member_call *member, bool has_hope, const rl_tick *tick)
 	}
 }
 
-/* A command that takes a lock is undone if the login fails. The release of a drawn token finds that token or nothing,
- * whoever sends it, and in whatever database: a call that ends before the login is answered has still sent it. */
+/* A command that takes a lock is undone if the login fails. The release of a drawn token finds that
+ * token or nothing, whoever sends it, and in whatever database: a call that ends before the login
+ * is answered has still sent it. */
 static bool may_travel_with_login(const rl_quorum_call *call)
 {
 	return rl_verb_takes(call->request.verb) ||
@@ -266,7 +269,8 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 {
 	rl_channel *channel = &member->channel;
 	bool is_taking_back = member->state == RL_MEMBER_CALL_TAKING_BACK;
-	/* A full server speaks and closes without having read anything, and one that speaks TLS understood nothing. */
+	/* A full server speaks and closes without having read anything, and one that speaks TLS
+	 * understood nothing. */
 	bool was_unread =
 		err->status == RL_ERR_TLS || (is_refused(member) && rl_error_is_full(member->err));
 	if (is_taking_back || (rl_member_call_is_unanswered(member) && !was_unread)) {
@@ -280,7 +284,8 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 		rl_member_call_fail(member);
 		return;
 	}
-	/* A server that takes connections and says nothing on them is no better than one that takes none. */
+	/* A server that takes connections and says nothing on them is no better than one that takes
+	 * none. */
 	bool was_silent = !channel->conn->has_answered;
 	rl_channel_close(channel);
 	if (is_taking_back || ends_with(member, err)) {

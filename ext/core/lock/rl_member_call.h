@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A member call: one member's part in a quorum call. For rl_quorum_call.c, which has the design in its header; nothing
- * else steps a member call.
+ * A member call: one member's part in a quorum call. For rl_quorum_call.c, which has the design in
+ * its header; nothing else steps a member call.
  */
 #ifndef RL_MEMBER_CALL_H
 #define RL_MEMBER_CALL_H
@@ -29,8 +29,8 @@ void rl_member_call_send(rl_member_call *member, const rl_tick *tick);
 /* Writes as much as the system takes now. */
 void rl_member_call_flush(rl_member_call *member, const rl_tick *tick);
 
-/* A grant there may be undone. The grant of a token that others may have, too, is not undone when it may have ended:
- * the undo could meet theirs. */
+/* A grant there may be undone. The grant of a token that others may have, too, is not undone when
+ * it may have ended: the undo could meet theirs. */
 bool rl_member_call_may_take_back(const rl_member_call *member, int64_t now);
 
 /* Releases the caller's token where it was granted, and goes on until that is answered. */

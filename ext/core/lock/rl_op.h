@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Operations: what can be done with a lock, as something that is stepped. An operation never blocks: a driver calls
- * rl_op_step() until it is done, and waits in between as it is told.
+ * Operations: what can be done with a lock, as something that is stepped. An operation never
+ * blocks: a driver calls rl_op_step() until it is done, and waits in between as it is told.
  *
- * Each kind of operation has a constructor in its own header: rl_acquire.h, rl_plain.h, rl_release_batch.h. All begin
- * with a quorum call and the result.
+ * Each kind of operation has a constructor in its own header: rl_acquire.h, rl_plain.h,
+ * rl_release_batch.h. All begin with a quorum call and the result.
  *
- * An operation is one block of memory that holds copies of key and token, so that its maker may vanish (a PHP frame that
- * is left by longjmp). It borrows set, pool and env, which must outlive it. It belongs to one thread.
+ * An operation is one block of memory that holds copies of key and token, so that its maker may
+ * vanish (a PHP frame that is left by longjmp). It borrows set, pool and env, which must outlive
+ * it. It belongs to one thread.
  */
 #ifndef RL_OP_H
 #define RL_OP_H
@@ -23,7 +24,8 @@ typedef struct rl_op_class {
 	bool (*step)(rl_op *op, const rl_tick *tick, rl_wait *wait);
 	/* See rl_op_abandon(), in the process that made it. */
 	void (*abandon)(rl_op *op, int64_t now);
-	/* The same in a forked child: closes connections that are not those of the quorum call, without a word. */
+	/* The same in a forked child: closes connections that are not those of the quorum call, without
+	 * a word. */
 	void (*drop)(rl_op *op);
 	/* Frees what it owns beside its block. */
 	void (*clear)(rl_op *op);
@@ -48,11 +50,13 @@ struct rl_op {
  */
 bool rl_op_step(rl_op *op, const rl_tick *tick, rl_wait *wait);
 
-/* Gives an operation up before it is done, or a grant that rl_quorum_call_hold() holds: what it may have taken is undone,
- * as far as can be written without waiting. In a forked child nothing is sent. */
+/* Gives an operation up before it is done, or a grant that rl_quorum_call_hold() holds: what it may
+ * have taken is undone, as far as can be written without waiting. In a forked child nothing is
+ * sent. */
 void rl_op_abandon(rl_op *op, int64_t now, bool is_forked);
 
-/* After its end, or after it was given up: what the members may still have to do, for the renewer to repeat.
+/* After its end, or after it was given up: what the members may still have to do, for the renewer
+ * to repeat.
  * @return false = nothing */
 bool rl_op_leaves(const rl_op *op, rl_late_release *late);
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The error to write into: memory of its own, or a member call's when there is none, so that even then the reason
- * is told. */
+/* The error to write into: memory of its own, or a member call's when there is none, so that even
+ * then the reason is told. */
 static rl_error *error_memory(rl_op *op, rl_error *instead)
 {
 	if (op->own_err == NULL) {
@@ -16,7 +16,8 @@ static rl_error *error_memory(rl_op *op, rl_error *instead)
 	return op->own_err != NULL ? op->own_err : instead;
 }
 
-/* Puts "server: reason" behind the message; a long name and a long text make room for each other. */
+/* Puts "server: reason" behind the message; a long name and a long text make room for each other.
+ */
 static void append_reason(const rl_op *op, unsigned index, rl_error *err, size_t room)
 {
 	const char *server = op->call.set->members[index].target->name;
@@ -27,7 +28,8 @@ static void append_reason(const rl_op *op, unsigned index, rl_error *err, size_t
 		op->call.members[index].err->message);
 }
 
-/* The one whose reason decides what kind of failure the whole is: one that could not be asked, if there is one. */
+/* The one whose reason decides what kind of failure the whole is: one that could not be asked, if
+ * there is one. */
 static unsigned failed_member(const rl_op *op)
 {
 	const rl_quorum_call *call = &op->call;

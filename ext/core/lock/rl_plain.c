@@ -9,8 +9,8 @@
 typedef struct rl_plain {
 	rl_op op; /* first: a pointer to it is one to the whole */
 	bool asks_all;
-	/* SWAP: a member may hold request.fresh still, or hold it later: the swap-back was written after a swap that is not
-	 * answered, or could not be written. */
+	/* SWAP: a member may hold request.fresh still, or hold it later: the swap-back was written
+	 * after a swap that is not answered, or could not be written. */
 	bool must_swap_back;
 	int64_t late_ns;
 } rl_plain;
@@ -21,7 +21,8 @@ static rl_settlement settle_ask(rl_op *op, bool is_undo, int64_t now)
 	rl_quorum_call *call = &op->call;
 	rl_settlement settlement =
 		rl_quorum_call_settle(call, is_undo ? RL_UNDO_ALL : RL_UNDO_NOTHING, now);
-	/* An undo behind an answer will be carried out; behind a swap that is not answered it may be lost with it. */
+	/* An undo behind an answer will be carried out; behind a swap that is not answered it may be
+	 * lost with it. */
 	((rl_plain *) op)->must_swap_back =
 		is_undo && call->request.verb == RL_VERB_SWAP && settlement.doubt >= RL_DOUBT_GUARDED;
 	return settlement;
@@ -58,8 +59,8 @@ static void count_ask(const rl_op *op)
 	}
 }
 
-/* Ownership was proven when the release was sent, some members have freed it, and no more of them say that it was not
- * there than can be where a quorum had it: the others did not answer. */
+/* Ownership was proven when the release was sent, some members have freed it, and no more of them
+ * say that it was not there than can be where a quorum had it: the others did not answer. */
 static bool was_surely_released(const rl_op *op)
 {
 	const rl_quorum_call *call = &op->call;

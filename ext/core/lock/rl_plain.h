@@ -22,9 +22,9 @@ typedef struct rl_plain_args {
  * @return NULL when out of memory */
 rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args);
 
-/* Takes over a lock that is held with the given token: a fresh token takes its place, and a new TTL begins. RL_OK: the
- * lock is held with request.fresh, proven as from rl_quorum_call_sent_at(); RL_BUSY: not held with the given token. A swap
- * without a quorum is undone.
+/* Takes over a lock that is held with the given token: a fresh token takes its place, and a new TTL
+ * begins. RL_OK: the lock is held with request.fresh, proven as from rl_quorum_call_sent_at();
+ * RL_BUSY: not held with the given token. A swap without a quorum is undone.
  * @return NULL when out of memory */
 rl_op *rl_take_over_new(
 	rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key, rl_bytes token, int64_t ttl_ms);

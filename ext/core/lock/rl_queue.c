@@ -92,8 +92,8 @@ static rl_queue_event lose(rl_queue *queue)
 	return RL_QUEUE_LOST;
 }
 
-/* A new connection, or an idle one of the pool, but not the last: the probes need one, and the try at the deadline must
- * not have to dial. */
+/* A new connection, or an idle one of the pool, but not the last: the probes need one, and the try
+ * at the deadline must not have to dial. */
 static bool open_channel(rl_queue *queue, rl_quorum_call *call, int64_t now, rl_error *err)
 {
 	const rl_member *member = member_of(queue, call);
@@ -300,7 +300,8 @@ int64_t rl_queue_won_since(
 	if (server_us == 0 || sample->server_us == 0 || sample->member != queue->member) {
 		return queue->channel.sent_at;
 	}
-	/* Either way round the shorter reckoning is the safe one: the sample may be younger than the win. */
+	/* Either way round the shorter reckoning is the safe one: the sample may be younger than the
+	 * win. */
 	double passed = (double) (server_us - sample->server_us) * 1000;
 	passed *= passed >= 0 ? 1 - drift_factor : 1 + drift_factor;
 	double since = (double) (sample->asked_at - queue->channel.sent_at) + passed;

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: MIT
  *
- * A place in the queue for a lock, at one member: a second connection that a wait keeps, so that the release
- * of the lock wakes the waiter who has waited longest.
+ * A place in the queue for a lock, at one member: a second connection that a wait keeps, so that
+ * the release of the lock wakes the waiter who has waited longest.
  *
  * DESIGN
  *
- * One write carries BLPOP on the list of tickets and, behind it, the `try` script as text. The server serves
- * those who block on a list in the order in which they came, and then runs what stands behind the BLPOP: a
- * waiter needs no round trip between being woken and having the lock. A release puts one ticket into the list
- * and reserves the lock, so that a newcomer cannot slip in between (rl_script.h).
+ * One write carries BLPOP on the list of tickets and, behind it, the `try` script as text. The
+ * server serves those who block on a list in the order in which they came, and then runs what
+ * stands behind the BLPOP: a waiter needs no round trip between being woken and having the lock. A
+ * release puts one ticket into the list and reserves the lock, so that a newcomer cannot slip in
+ * between (rl_script.h).
  *
  *     OUT -> LOGIN -> IN -> WOKEN -> ANSWERED -> IN ...
  *
- * The try is judged by the waiter's mark, which its looks renew for two seconds, and never beyond the end of the
- * wait: when the mark is void, the try takes nothing and passes the ticket on. So a process that stands still or is
- * gone, or a connection that is dead and not known to be, costs those behind it nothing. A place can be kept for as
- * long as the wait lasts. BLPOP blocks for a second longer than that: at the end of a wait the try behind it is dropped
- * with the connection, and not run while the end of the connection is on its way.
+ * The try is judged by the waiter's mark, which its looks renew for two seconds, and never beyond
+ * the end of the wait: when the mark is void, the try takes nothing and passes the ticket on. So a
+ * process that stands still or is gone, or a connection that is dead and not known to be, costs
+ * those behind it nothing. A place can be kept for as long as the wait lasts. BLPOP blocks for a
+ * second longer than that: at the end of a wait the try behind it is dropped with the connection,
+ * and not run while the end of the connection is on its way.
  *
- * Valkey 9.0 and 9.1 do not read on after a BLPOP when the try behind it has come in two pieces, until more comes
- * (https://github.com/valkey-io/valkey/pull/4531). So when BLPOP is answered and the try is not, an empty command
- * follows. Other servers send both answers together.
+ * Valkey 9.0 and 9.1 do not read on after a BLPOP when the try behind it has come in two pieces,
+ * until more comes (https://github.com/valkey-io/valkey/pull/4531). So when BLPOP is answered and
+ * the try is not, an empty command follows. Other servers send both answers together.
  *
- * Leaving: an undo is written behind the try, and nothing after it. A server that still blocks the connection
- * drops both when it sees the end; one that has run the try runs the undo, too. The token is always a drawn one.
+ * Leaving: an undo is written behind the try, and nothing after it. A server that still blocks the
+ * connection drops both when it sees the end; one that has run the try runs the undo, too. The
+ * token is always a drawn one.
  *
- * Ownership: the queue has its connection from rl_queue_enter() to rl_queue_leave(). It borrows the quorum call of
- * the wait, which has the set, the pool and the request, but not its member calls.
+ * Ownership: the queue has its connection from rl_queue_enter() to rl_queue_leave(). It borrows the
+ * quorum call of the wait, which has the set, the pool and the request, but not its member calls.
  */
 #ifndef RL_QUEUE_H
 #define RL_QUEUE_H
@@ -70,14 +73,17 @@ typedef enum rl_queue_event {
 	RL_QUEUE_NOTHING, /* waits on */
 	RL_QUEUE_WON,     /* the try took the lock; now ANSWERED */
 	RL_QUEUE_REFUSED, /* woken, or its slice was over, and the lock was taken; now ANSWERED */
-	RL_QUEUE_USELESS, /* the server will not have it: no BLPOP, or something else under that name; now ANSWERED */
-	RL_QUEUE_FAILED, /* an error that has to do with the lock itself; err says which; now ANSWERED */
-	RL_QUEUE_LOST, /* the connection broke, or the server is not ready; err says why; now OUT. See doubt */
+	RL_QUEUE_USELESS, /* the server will not have it: no BLPOP, or something else under that name;
+						 now ANSWERED */
+	RL_QUEUE_FAILED,  /* an error that has to do with the lock itself; err says which; now ANSWERED
+					   */
+	RL_QUEUE_LOST, /* the connection broke, or the server is not ready; err says why; now OUT. See
+					  doubt */
 } rl_queue_event;
 
-/* How long one place is kept, and how much longer than that BLPOP blocks. The try behind a BLPOP that merely timed out must
- * not be run as long as the end of the connection may still be on its way: the waiter may have won by another try, and
- * released the lock by then. */
+/* How long one place is kept, and how much longer than that BLPOP blocks. The try behind a BLPOP
+ * that merely timed out must not be run as long as the end of the connection may still be on its
+ * way: the waiter may have won by another try, and released the lock by then. */
 #define RL_QUEUE_WORTH_NS \
  (20 * RL_NS_PER_MS) /* a wait that ends sooner is not worth a connection */
 #define RL_QUEUE_SLICE_NS (3600 * RL_NS_PER_SECOND)
@@ -103,8 +109,8 @@ bool rl_queue_is_in(const rl_queue *queue);
 /* The same, and BLPOP and try were written by then. */
 bool rl_queue_is_in_since(const rl_queue *queue, int64_t at);
 
-/* When ownership of a lock that was won began, at the latest reckoning that is proven: the try was run at the
- * server's time in the answer, and sample says which of our times that was. */
+/* When ownership of a lock that was won began, at the latest reckoning that is proven: the try was
+ * run at the server's time in the answer, and sample says which of our times that was. */
 int64_t rl_queue_won_since(
 	const rl_queue *queue, const rl_sample *sample, double drift_factor, int64_t now);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stepping the member calls until the outcome is known. The design is in the header; a member call's life is in
- * rl_member_call.c, the end of a quorum call in rl_quorum_settle.c.
+ * Stepping the member calls until the outcome is known. The design is in the header; a member
+ * call's life is in rl_member_call.c, the end of a quorum call in rl_quorum_settle.c.
  */
 #include "core/lock/rl_quorum_call.h"
 
@@ -99,7 +99,8 @@ static bool is_backed_off(const rl_member_call *member)
 	return member->state == RL_MEMBER_CALL_BACKED_OFF;
 }
 
-/* The members that are backed off are needed: the others cannot decide without them any more, or take long.
+/* The members that are backed off are needed: the others cannot decide without them any more, or
+ * take long.
  * @return true = some were, and are asked from now on */
 static bool call_up(rl_quorum_call *call, const rl_tick *tick)
 {
@@ -125,7 +126,8 @@ static bool call_up(rl_quorum_call *call, const rl_tick *tick)
 
 /* ---- which answers are waited for ---- */
 
-/* A command that is to reach every member has not been handed to this one, which may yet be connected. */
+/* A command that is to reach every member has not been handed to this one, which may yet be
+ * connected. */
 static bool is_expected(const rl_member_call *member, const rl_tick *tick)
 {
 	const rl_channel *channel = &member->channel;
@@ -154,7 +156,8 @@ static bool is_wanted(const rl_member_call *member, const rl_tick *tick)
 	}
 	/* What became of a caller's own token has to be known before it can be tried again. */
 	bool is_own = call->is_own_token && call->outcome != RL_VOTE_GRANTED && rl_verb_takes(verb);
-	/* A failure message lists every member, and a refused EXTEND is undone where it succeeded: both need all answers. */
+	/* A failure message lists every member, and a refused EXTEND is undone where it succeeded: both
+	 * need all answers. */
 	bool is_needed = rl_verb_changes(verb) &&
 		(call->outcome == RL_VOTE_FAILED ||
 			(call->outcome == RL_VOTE_REFUSED && verb == RL_VERB_EXTEND));

@@ -1,50 +1,56 @@
 /* SPDX-License-Identifier: MIT
  *
- * A quorum call: one command to every member of a set, within one budget of time, until the outcome is
- * decided. The only place that dials, sends, reads and judges timeouts, with rl_member_call.c.
+ * A quorum call: one command to every member of a set, within one budget of time, until the outcome
+ * is decided. The only place that dials, sends, reads and judges timeouts, with rl_member_call.c.
  *
  * DESIGN
  *
- * Each member has a member call. A member call takes a connection from the pool or dials one, sends, and waits for its
- * answer; what ends it is a vote:
+ * Each member has a member call. A member call takes a connection from the pool or dials one,
+ * sends, and waits for its answer; what ends it is a vote:
  *
- *     START -> LOGIN -> ANSWER -> DONE          LOGIN: only for commands that must not reach a wrong
- *        ^       |        |                     database; a command that takes a lock travels with AUTH
- *        +-- PAUSED <-----+  (broken)           and SELECT in one write, and is undone (UNDO) if they
- *                                               fail; the release of a drawn token travels with them, too
+ *     START -> LOGIN -> ANSWER -> DONE          LOGIN: only for commands that must not reach a
+ * wrong ^       |        |                     database; a command that takes a lock travels with
+ * AUTH
+ *        +-- PAUSED <-----+  (broken)           and SELECT in one write, and is undone (UNDO) if
+ * they fail; the release of a drawn token travels with them, too
  *
- * The budget is one timeout, plus one connect timeout if the member call has to dial. A connection that breaks
- * inside it is replaced and the command sent again, at once and then with back-off. A server that
- * refuses the connection ends the member call, unless an earlier connection took the command: then the member call is
- * in doubt, and asking again is the only way to know. A connection that talks nonsense also ends it.
+ * The budget is one timeout, plus one connect timeout if the member call has to dial. A connection
+ * that breaks inside it is replaced and the command sent again, at once and then with back-off. A
+ * server that refuses the connection ends the member call, unless an earlier connection took the
+ * command: then the member call is in doubt, and asking again is the only way to know. A connection
+ * that talks nonsense also ends it.
  *
- * Several members are asked at once, and the outcome is decided as soon as it is known. Who has not answered by then
- * is not waited for: its connection goes back to the pool as it is, connecting or with an answer to come, and what
- * was not handed over is taken back. A command that is to reach every member (a release) gives those that were only just
- * dialled a short time to connect. A member that is in trouble (rl_pool.h) is spared, and asked only if the others
- * cannot decide, or take long over it.
+ * Several members are asked at once, and the outcome is decided as soon as it is known. Who has not
+ * answered by then is not waited for: its connection goes back to the pool as it is, connecting or
+ * with an answer to come, and what was not handed over is taken back. A command that is to reach
+ * every member (a release) gives those that were only just dialled a short time to connect. A
+ * member that is in trouble (rl_pool.h) is spared, and asked only if the others cannot decide, or
+ * take long over it.
  *
- * A server that answers READONLY or MASTERDOWN is the wrong one: the address has led to a replica, or the primary that
- * was connected to has become one. Its connections are closed, the driver resolves the name again, and the command,
- * which did not run, is sent once more within the same budget. A connection that was dialled just now, to an address
- * that resolving cannot change, would only meet the same server again: there the answer stands.
+ * A server that answers READONLY or MASTERDOWN is the wrong one: the address has led to a replica,
+ * or the primary that was connected to has become one. Its connections are closed, the driver
+ * resolves the name again, and the command, which did not run, is sent once more within the same
+ * budget. A connection that was dialled just now, to an address that resolving cannot change, would
+ * only meet the same server again: there the answer stands.
  *
- * In doubt: a command was handed over whole, and its answer is lost. For a lock that we tried to take,
- * the next command is a TRY that says that we are owed an answer; it finds our own token. A caller's own
- * token may stand for somebody else's lock, so there "it holds this token" stays unknown.
+ * In doubt: a command was handed over whole, and its answer is lost. For a lock that we tried to
+ * take, the next command is a TRY that says that we are owed an answer; it finds our own token. A
+ * caller's own token may stand for somebody else's lock, so there "it holds this token" stays
+ * unknown.
  *
- * A caller's own token is sent by the first SET of a call, and by the SWAP that puts it in the place of a drawn token
- * that has won. What an earlier command for it may still do must not meet it then. So a SET that gets no quorum waits
- * for every member, takes the token back where it was granted, and waits for the answer to that as well (UNDO). A
- * member that leaves one of these unanswered is spent: the call does not ask it for the lock any more.
+ * A caller's own token is sent by the first SET of a call, and by the SWAP that puts it in the
+ * place of a drawn token that has won. What an earlier command for it may still do must not meet it
+ * then. So a SET that gets no quorum waits for every member, takes the token back where it was
+ * granted, and waits for the answer to that as well (UNDO). A member that leaves one of these
+ * unanswered is spent: the call does not ask it for the lock any more.
  *
- * A swap that gets no quorum is undone, too: to a fresh token of ours (resume) by swapping back, so that the token that
- * was given is still worth something; to a caller's token by releasing both, the caller's only where the server said
- * that this swap has set it.
+ * A swap that gets no quorum is undone, too: to a fresh token of ours (resume) by swapping back, so
+ * that the token that was given is still worth something; to a caller's token by releasing both,
+ * the caller's only where the server said that this swap has set it.
  *
- * Ownership: member calls hold connections only between begin and settle; after settle the pool has them or
- * they are closed. Undoing is part of settle: a compare-and-delete behind the unanswered command on the
- * same connection can never overtake it.
+ * Ownership: member calls hold connections only between begin and settle; after settle the pool has
+ * them or they are closed. Undoing is part of settle: a compare-and-delete behind the unanswered
+ * command on the same connection can never overtake it.
  */
 #ifndef RL_QUORUM_CALL_H
 #define RL_QUORUM_CALL_H
@@ -52,8 +58,9 @@
 #include "core/lease/rl_loss.h"
 #include "core/lock/rl_call.h"
 
-/* How long a member that was just dialled has to take a command that should reach every member, and one whose answer
- * is hoped for has to give it: as long again as the outcome took, but not less than this. */
+/* How long a member that was just dialled has to take a command that should reach every member, and
+ * one whose answer is hoped for has to give it: as long again as the outcome took, but not less
+ * than this. */
 #define RL_QUORUM_CALL_GRACE_NS (25 * RL_NS_PER_MS)
 
 /* How much longer the answer of the member is hoped for at which all who wait should queue. */
@@ -62,7 +69,8 @@
 /* Those in trouble are asked after this share of the timeout, if the others have not decided. */
 #define RL_QUORUM_CALL_CALL_UP_SHARE 8
 
-/* Starts over: all member calls open, and no answer wanted but those that decide. Nothing is sent before the first step.
+/* Starts over: all member calls open, and no answer wanted but those that decide. Nothing is sent
+ * before the first step.
  * @param latest no budget goes beyond this plus one timeout; RL_NEVER = no such limit */
 void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, int64_t latest);
 
@@ -79,14 +87,16 @@ typedef struct rl_settlement {
 typedef enum rl_undo {
 	RL_UNDO_NOTHING,
 	RL_UNDO_ALL,          /* take back what members granted or may have granted */
-	RL_UNDO_BUT_REFUSALS, /* the same, but not where the server would refuse an undo, too: the token will be
-	                       * tried again as owed */
+	RL_UNDO_BUT_REFUSALS, /* the same, but not where the server would refuse an undo, too: the token
+						   * will be tried again as owed */
 } rl_undo;
 
-/* Ends the quorum call at any moment: writes undos if asked, gives connections back or closes them. */
+/* Ends the quorum call at any moment: writes undos if asked, gives connections back or closes them.
+ */
 rl_settlement rl_quorum_call_settle(rl_quorum_call *call, rl_undo undo, int64_t now);
 
-/* After the beginning: a member has granted already, on this connection, which becomes its member call's. */
+/* After the beginning: a member has granted already, on this connection, which becomes its member
+ * call's. */
 void rl_quorum_call_adopt(rl_quorum_call *call, unsigned index, rl_conn *conn, int64_t sent_at);
 
 /* Notes what a member said by another way than this quorum call, which is settled: a grant, for
@@ -94,25 +104,27 @@ void rl_quorum_call_adopt(rl_quorum_call *call, unsigned index, rl_conn *conn, i
 void rl_quorum_call_note_grant(rl_quorum_call *call, unsigned index, int64_t since);
 void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_error *err);
 
-/* Takes the idle connections of the members that granted, or may have, again, after the end, so that the grant can
- * still be undone on them: by settling once more.
+/* Takes the idle connections of the members that granted, or may have, again, after the end, so
+ * that the grant can still be undone on them: by settling once more.
  * @param maybe_ours also where the token may be held through an earlier quorum call */
 void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now);
 
-/* The same as settling, in a forked child: closes the connections, which are the parent's, and sends nothing. */
+/* The same as settling, in a forked child: closes the connections, which are the parent's, and
+ * sends nothing. */
 void rl_quorum_call_drop(rl_quorum_call *call);
 
 /* When the earliest of the granting members was asked. */
 int64_t rl_quorum_call_sent_at(const rl_quorum_call *call);
 
-/* After the end: a member may carry the command out, or carry it out once more, at any time: a connection broke when it
- * had taken it, or nobody waited for its answer. */
+/* After the end: a member may carry the command out, or carry it out once more, at any time: a
+ * connection broke when it had taken it, or nobody waited for its answer. */
 bool rl_quorum_call_has_strays(const rl_quorum_call *call);
 
 /* The same, with a bit for each such member. */
 unsigned rl_quorum_call_strays(const rl_quorum_call *call);
 
-/* RELEASE, after the end: a bit for each member that has yet to carry it out; 0 when a quorum has decided. */
+/* RELEASE, after the end: a bit for each member that has yet to carry it out; 0 when a quorum has
+ * decided. */
 unsigned rl_quorum_call_missing(const rl_quorum_call *call);
 
 /* The member call that speaks for the outcome: the first with that vote. */
@@ -133,7 +145,8 @@ unsigned rl_quorum_call_count(const rl_quorum_call *call, rl_vote vote);
 /* Members that are spent. */
 unsigned rl_quorum_call_spent(const rl_quorum_call *call);
 
-/* SWAP: a quorum has set the new token by the very command that was answered. Else proof begins no later than before. */
+/* SWAP: a quorum has set the new token by the very command that was answered. Else proof begins no
+ * later than before. */
 bool rl_quorum_call_has_swapped(const rl_quorum_call *call);
 
 /* True when each failure may pass by itself: connections, and errors such as LOADING. */

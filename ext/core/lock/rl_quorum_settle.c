@@ -18,8 +18,8 @@ static bool refuses_scripts(const rl_member_call *member)
 
 /* ---- undoing ---- */
 
-/* A swap to a token of ours is undone where it was carried out or may have been; a swap to the caller's token where one of
- * both tokens is ours to release. */
+/* A swap to a token of ours is undone where it was carried out or may have been; a swap to the
+ * caller's token where one of both tokens is ours to release. */
 static bool may_undo_swap(const rl_member_call *member, int64_t now)
 {
 	if (!member->call->is_own_token) {
@@ -109,9 +109,9 @@ static bool is_without_helpers(const rl_quorum_call *call)
 	return is_without;
 }
 
-/* This release is not answered, and another member does not allow the helper keys. Should this one refuse them, too, the
- * release after it, without them, is carried out. A second release of a caller's token could meet the same token of
- * another holder. */
+/* This release is not answered, and another member does not allow the helper keys. Should this one
+ * refuse them, too, the release after it, without them, is carried out. A second release of a
+ * caller's token could meet the same token of another holder. */
 static void back_up_release(const rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;

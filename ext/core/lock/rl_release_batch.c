@@ -72,7 +72,8 @@ static size_t first_unheard(const rl_batch_member *member, size_t index)
 	return index;
 }
 
-/* Back to the first lease without an answer: it and the later ones without an answer are sent again. */
+/* Back to the first lease without an answer: it and the later ones without an answer are sent
+ * again. */
 static void start_again(rl_batch_member *member)
 {
 	member->next = member->answered;
@@ -80,8 +81,8 @@ static void start_again(rl_batch_member *member)
 	member->state = RL_BATCH_GOING;
 }
 
-/* The next release may be written now: the release of a drawn token cannot meet anything else, so it does not wait for
- * the login (rl_quorum_call.h). */
+/* The next release may be written now: the release of a drawn token cannot meet anything else, so
+ * it does not wait for the login (rl_quorum_call.h). */
 static bool may_send(const rl_release_batch *batch, const rl_batch_member *member)
 {
 	return rl_channel_is_logged_in(&member->channel) ||
@@ -126,8 +127,8 @@ static bool is_without_helpers(const rl_release_batch *batch)
 	return is_without;
 }
 
-/* A member does not allow the helper keys: what is not answered here is sent once more without them. A second release of
- * a caller's token could meet the same token of another holder. */
+/* A member does not allow the helper keys: what is not answered here is sent once more without
+ * them. A second release of a caller's token could meet the same token of another holder. */
 static void back_up_rest(rl_release_batch *batch, rl_batch_member *member)
 {
 	bool has_room = is_without_helpers(batch);
@@ -198,8 +199,8 @@ static void on_answer(rl_release_batch *batch, rl_batch_member *member, const rl
 	}
 }
 
-/* The connection broke, or its server is a replica. There is no time to resolve a name: the new connection uses what is
- * known of it. False = there is no other connection. */
+/* The connection broke, or its server is a replica. There is no time to resolve a name: the new
+ * connection uses what is known of it. False = there is no other connection. */
 static bool redo(rl_release_batch *batch, unsigned at, int64_t now)
 {
 	rl_batch_member *member = &batch->members[at];
@@ -354,7 +355,8 @@ static void give_back(rl_release_batch *batch, unsigned at, int64_t now)
 	send_rest(batch, member);
 	back_up_rest(batch, member);
 	channel->conn->transport->flush(channel->conn->link);
-	/* Before it is connected, a release is sent later: too late for a token that others may have, too. */
+	/* Before it is connected, a release is sent later: too late for a token that others may have,
+	 * too. */
 	bool is_late = !rl_channel_is_connected(channel) && has_own_token(batch);
 	bool is_sent = member->next == batch->count && member->state != RL_BATCH_REDOING && !is_late;
 	bool may_be_unheard = members_of(batch) > 1 && is_sent;

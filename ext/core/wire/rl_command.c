@@ -338,8 +338,8 @@ static void fail_wrong_type(rl_answer *answer, rl_error *err, rl_bytes type)
 	rl_error_from_server(err, rl_bytes_of(text, (size_t) len), NULL, 0);
 }
 
-/* The answer to TYPE. A sorted set is a lock of symfony/lock, whose holder has no token here. The key may have become a
- * string, or gone, since GET: then the holder that GET met is gone, too. */
+/* The answer to TYPE. A sorted set is a lock of symfony/lock, whose holder has no token here. The
+ * key may have become a string, or gone, since GET: then the holder that GET met is gone, too. */
 static void read_type(const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
 	if (reply->type != RL_REPLY_STATUS) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can be said to a server about a lock: each verb as a command's arguments, and its reply read as a
- * vote. Pure functions; nothing is kept.
+ * What can be said to a server about a lock: each verb as a command's arguments, and its reply read
+ * as a vote. Pure functions; nothing is kept.
  */
 #ifndef RL_COMMAND_H
 #define RL_COMMAND_H
@@ -12,8 +12,10 @@
 
 typedef enum rl_verb {
 	RL_VERB_SET, /* take it: SET key token NX PX ttl */
-	RL_VERB_TRY, /* take it, by script: knows the token's own earlier SET, marks that somebody waits */
-	RL_VERB_PROBE, /* a waiter's look: takes nothing, wakes the head of the queue if the lock is free */
+	RL_VERB_TRY, /* take it, by script: knows the token's own earlier SET, marks that somebody waits
+				  */
+	RL_VERB_PROBE,   /* a waiter's look: takes nothing, wakes the head of the queue if the lock is
+						free */
 	RL_VERB_BLPOP,   /* stand in the queue until a ticket comes */
 	RL_VERB_RELEASE, /* free it if the token is the holder's */
 	RL_VERB_EXTEND,  /* new TTL if the token is the holder's */
@@ -42,16 +44,17 @@ typedef struct rl_request {
 	rl_place place;     /* RL_VERB_TRY */
 	int64_t mark_ms;    /* RL_VERB_TRY, RL_VERB_PROBE: for how long the mark is good; 0 = no mark */
 	int64_t reserve_ms; /* how long a reservation has to last; 0 = one server, and 10 ms */
-	bool
-		maybe_ours; /* RL_VERB_TRY: the key may hold this token through an earlier command of ours */
-	bool is_alone;  /* scripts: without the helper keys */
-	bool as_text;   /* scripts: EVAL with the text, not EVALSHA */
-	bool by_type;   /* RL_VERB_OWNER: TYPE, because GET has met a key that is no string */
+	bool maybe_ours; /* RL_VERB_TRY: the key may hold this token through an earlier command of ours
+					  */
+	bool is_alone;   /* scripts: without the helper keys */
+	bool as_text;    /* scripts: EVAL with the text, not EVALSHA */
+	bool by_type;    /* RL_VERB_OWNER: TYPE, because GET has met a key that is no string */
 } rl_request;
 
-/* How long a reservation has to last for a round trip as long as this, in ms; 0 = one server, where 10 ms do. On several
- * servers the waiter that is woken at one of them takes the lock on the others: its try arrives a round trip later, and
- * the releases did not all come at the same time. */
+/* How long a reservation has to last for a round trip as long as this, in ms; 0 = one server, where
+ * 10 ms do. On several servers the waiter that is woken at one of them takes the lock on the
+ * others: its try arrives a round trip later, and the releases did not all come at the same time.
+ */
 static inline int64_t rl_reservation_ms(unsigned members, int64_t round_trip_ns)
 {
 	if (members == 1) {

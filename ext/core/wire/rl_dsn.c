@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The DSN reader. It works on a view (rl_bytes) of the text and cuts pieces off it: scheme, query,
- * authority, path; each piece is decoded when it is stored. An error never quotes a piece that may hold a
- * password, which is everything before the last '@' and, since people forget the '@', the host as well.
+ * authority, path; each piece is decoded when it is stored. An error never quotes a piece that may
+ * hold a password, which is everything before the last '@' and, since people forget the '@', the
+ * host as well.
  */
 #include "core/wire/rl_dsn.h"
 
@@ -404,7 +405,8 @@ static rl_status parse_query(rl_bytes query, rl_dsn *dsn, options_seen *seen, rl
 	return RL_OK;
 }
 
-/* Another DSN after a comma or a space. No part of a DSN holds "://" unless it is percent-encoded. */
+/* Another DSN after a comma or a space. No part of a DSN holds "://" unless it is percent-encoded.
+ */
 static bool has_another_dsn(rl_bytes text)
 {
 	bool is_scheme = false;

@@ -5,8 +5,8 @@
  *     redis://[[user]:password@]host[:port][/db][?db=..&timeout=..&connect_timeout=..]
  *     unix://[[user]:password@]/path/to.sock[?db=..&..]
  *
- * valkey:// and tcp:// mean redis://, and redis:///path means unix:///path. IPv6 stands in brackets;
- * user, password, host, path and option values may be percent-encoded.
+ * valkey:// and tcp:// mean redis://, and redis:///path means unix:///path. IPv6 stands in
+ * brackets; user, password, host, path and option values may be percent-encoded.
  */
 #ifndef RL_DSN_H
 #define RL_DSN_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * pcall and return, not call: up to Redis 6.2 an error that call() raises loses its word (WRONGTYPE
- * becomes ERR), one that is returned keeps it. A pcall gives a table with err for an error, and one with ok
- * for a status.
+ * becomes ERR), one that is returned keeps it. A pcall gives a table with err for an error, and one
+ * with ok for a status.
  */
 #include "core/wire/rl_script.h"
 
@@ -13,7 +13,8 @@
 
 #define LUA_KEYS "local c,k,w,l,r=redis.pcall,KEYS[1],KEYS[2],KEYS[3] "
 
-/* A sorted set is a lock of symfony/lock. Its error stays in v: a table is a value, and no token equals it. */
+/* A sorted set is a lock of symfony/lock. Its error stays in v: a table is a value, and no token
+ * equals it. */
 #define LUA_VALUE \
  "local v=c('GET',k) " \
  "if type(v)=='table' and c('TYPE',k).ok~='zset' then return v end "
@@ -46,8 +47,9 @@
  "if #v==28 and string.sub(v,1,4)=='rl1.' then return 3 end " \
  "return 4 end "
 
-/* Notes that the waiter waits, for so many ms, and forgets the waiters whose time is over. What cannot be given an end is
- * taken back. A member named '' has no time for its score, but the longest reservation that a waiter needs. */
+/* Notes that the waiter waits, for so many ms, and forgets the waiters whose time is over. What
+ * cannot be given an end is taken back. A member named '' has no time for its score, but the
+ * longest reservation that a waiter needs. */
 #define LUA_MARK(waiter, ms) \
  "local function mark() " \
  "if n==0 then return end " \
@@ -63,8 +65,8 @@
  "r=c('ZREM',w," waiter ") " \
  "if g and c('ZCARD',w)==1 then c('ZREM',w,'') end end "
 
-/* r: a replica refuses to note a waiter, and what the replica says of the lock may be old. The error itself is then the
- * answer, which up to Redis 6.2 does not begin with its word. */
+/* r: a replica refuses to note a waiter, and what the replica says of the lock may be old. The
+ * error itself is then the answer, which up to Redis 6.2 does not begin with its word. */
 #define LUA_REPLICA \
  "if type(r)=='table' and string.find(r.err,'READONLY',1,true) then return r end "
 
@@ -89,8 +91,8 @@
  "if r>250 then r=250 end end " \
  "return c('SET',k,r>10 and '" RL_RESERVED_LONG "' or '','PX',r) end "
 
-/* A waiter whose time is over may still be counted here: the next waiter that is marked takes its mark away, or the whole
- * set ends. */
+/* A waiter whose time is over may still be counted here: the next waiter that is marked takes its
+ * mark away, or the whole set ends. */
 #define LUA_FREE \
  "local m=w and c('ZCOUNT',w,1000,'+inf') or 0 " \
  "if m==0 then return c('DEL',k) end " \
@@ -105,9 +107,10 @@
  "if type(m)~='number' then m=0 end "
 
 static const rl_script scripts[RL_SCRIPTS] = {
-	/* A place in the queue whose mark is void is that of a process that stands still or is gone: its try takes nothing, and
-	 * the next waiter gets the ticket. Where there are no marks at all nothing can be told by them.
-	 * A token that is ours already keeps a longer TTL that it may have got meanwhile. */
+	/* A place in the queue whose mark is void is that of a process that stands still or is gone:
+	 * its try takes nothing, and the next waiter gets the ticket. Where there are no marks at all
+	 * nothing can be told by them. A token that is ours already keeps a longer TTL that it may have
+	 * got meanwhile. */
 	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS "local g=ARGV[7] " LUA_LOOK LUA_HOLDER LUA_MARK(
 								 "ARGV[5]", "ARGV[6]") LUA_UNMARK("ARGV[5]") LUA_TICKET LUA_RESERVE
 		"local function void() "
@@ -148,8 +151,8 @@ static const rl_script scripts[RL_SCRIPTS] = {
 			   "if p>=tonumber(ARGV[2]) then return 1 end "
 			   "return c('PEXPIRE',k,ARGV[2])",
 			"9ddb0725cd0cb6ab450a12dfdc5fdd3ce57d9fbd"),
-	/* Reserved at once, or each look of many waiters would wake another of them. One that comes behind its own
-	 * win marks nobody. */
+	/* Reserved at once, or each look of many waiters would wake another of them. One that comes
+	 * behind its own win marks nobody. */
 	[RL_SCRIPT_PROBE] = SCRIPT(LUA_KEYS
 		"local g=ARGV[4] " LUA_LOOK LUA_HOLDER LUA_MARK("ARGV[2]", "ARGV[3]") LUA_TICKET LUA_RESERVE
 		"local h=holder() "
@@ -165,8 +168,8 @@ static const rl_script scripts[RL_SCRIPTS] = {
 						"if (v=='' or v=='" RL_RESERVED_LONG
 						"') and reserved(c('PTTL',k)) then return 0 end " LUA_FREE,
 			"81edadebf9835a8f2602fe65903bf47021969c30"),
-	/* It is sent again when its answer was lost, and the copy that comes late must not shorten what an extend() has
-	 * given meanwhile. */
+	/* It is sent again when its answer was lost, and the copy that comes late must not shorten what
+	 * an extend() has given meanwhile. */
 	[RL_SCRIPT_SWAP] =
 		SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE "local t=tonumber(ARGV[3]) "
 			   "if v==ARGV[1] then "

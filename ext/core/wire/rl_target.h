@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A target: one server as one user in one database, all that alters the handshake. Connections are kept
- * by it. Targets are counted references and belong to one thread.
+ * A target: one server as one user in one database, all that alters the handshake. Connections are
+ * kept by it. Targets are counted references and belong to one thread.
  */
 #ifndef RL_TARGET_H
 #define RL_TARGET_H

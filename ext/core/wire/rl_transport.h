@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The seam, part two: the network as core sees it. It carries commands and replies, not bytes, and no
- * call in it blocks. Real sockets are in ext/transport; the unit tests have a fake.
+ * The seam, part two: the network as core sees it. It carries commands and replies, not bytes, and
+ * no call in it blocks. Real sockets are in ext/transport; the unit tests have a fake.
  *
- * A link is one connection. It is made by dial() and ends with close(). Replies come in the order of the
- * commands. When a link breaks, receive() first gives the replies that had arrived, then RL_LINK_DOWN for
- * ever. A link belongs to one thread.
+ * A link is one connection. It is made by dial() and ends with close(). Replies come in the order
+ * of the commands. When a link breaks, receive() first gives the replies that had arrived, then
+ * RL_LINK_DOWN for ever. A link belongs to one thread.
  */
 #ifndef RL_TRANSPORT_H
 #define RL_TRANSPORT_H
@@ -41,17 +41,22 @@ typedef enum rl_link_event {
 
 typedef struct rl_transport rl_transport;
 struct rl_transport {
-	/* Begins to connect. NULL with err when that cannot even begin. Commands may be appended at once.
-	 * @param until when core will give the attempt up; several addresses share the time until then */
+	/* Begins to connect. NULL with err when that cannot even begin. Commands may be appended at
+	 * once.
+	 * @param until when core will give the attempt up; several addresses share the time until then
+	 */
 	rl_link *(*dial)(rl_transport *self, const rl_address *address, int64_t until, rl_error *err);
 
-	/* Notes that a server at the address turned out to be the wrong one (a replica): its name may lead elsewhere.
-	 * True = the name will be resolved again as soon as the driver sees rl_wait.wants_names. False = that would
-	 * tell nothing new: there is no name, or its addresses are fresh. */
+	/* Notes that a server at the address turned out to be the wrong one (a replica): its name may
+	 * lead elsewhere. True = the name will be resolved again as soon as the driver sees
+	 * rl_wait.wants_names. False = that would tell nothing new: there is no name, or its addresses
+	 * are fresh. */
 	bool (*distrust)(rl_transport *self, const rl_address *address);
 
-	/* Puts a command behind the others. The bytes are copied. One of no arguments is skipped by the server.
-	 * @return the position of its last byte in all that was appended so far; 0 when out of memory */
+	/* Puts a command behind the others. The bytes are copied. One of no arguments is skipped by the
+	 * server.
+	 * @return the position of its last byte in all that was appended so far; 0 when out of memory
+	 */
 	uint64_t (*append)(rl_link *link, unsigned argc, const rl_bytes *argv);
 
 	/* Hands the system what it takes now. Trouble is told by receive(). */
@@ -60,15 +65,17 @@ struct rl_transport {
 	/* How many bytes the system has taken. A command whose last byte is beyond this never ran. */
 	uint64_t (*sent)(const rl_link *link);
 
-	/* Takes back all that was appended behind the position. False, and nothing is, when the system has taken
-	 * some of it. */
+	/* Takes back all that was appended behind the position. False, and nothing is, when the system
+	 * has taken some of it. */
 	bool (*retract)(rl_link *link, uint64_t position);
 
 	bool (*is_connected)(const rl_link *link);
 
-	/* The next reply of what was read while waiting. *reply is valid until the next call on this link.
-	 * @param[out] err filled with RL_LINK_DOWN. RL_ERR_PROTOCOL: nonsense came; commands can still be sent.
-	 * RL_ERR_TLS: the other side speaks TLS, and has understood nothing of what it was sent */
+	/* The next reply of what was read while waiting. *reply is valid until the next call on this
+	 * link.
+	 * @param[out] err filled with RL_LINK_DOWN. RL_ERR_PROTOCOL: nonsense came; commands can still
+	 * be sent. RL_ERR_TLS: the other side speaks TLS, and has understood nothing of what it was
+	 * sent */
 	rl_link_event (*receive)(rl_link *link, rl_reply *reply, rl_error *err);
 
 	/* A look at a link that was idle: false when the other side has closed it, or, unless it owes
@@ -97,7 +104,8 @@ typedef struct rl_tick {
 #define RL_MEMBERS_MAX 15
 #define RL_WAIT_LINKS (RL_MEMBERS_MAX + 1) /* one for each member, and one in a queue */
 
-/* What an operation that is not done waits for: any of the links, or a time. Its parts add to it. */
+/* What an operation that is not done waits for: any of the links, or a time. Its parts add to it.
+ */
 typedef struct rl_wait {
 	rl_link *links[RL_WAIT_LINKS];
 	unsigned count;
