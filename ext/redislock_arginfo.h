@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: b29dc1d6d4e48e3ce519d0b2bdc6fbd41e4eeca7 */
+ * Stub hash: 45dc5bac6b04fea276ea52c0c31082aa685b9a4e */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")

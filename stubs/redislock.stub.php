@@ -345,9 +345,10 @@ class RedisLock
      * - connects: attempts to connect
      * - reconnects: connections that were replaced because they had broken, or led to a replica
      * - scripts_loaded: scripts that were sent as text because the server did not know them
-     * - fallbacks: waits that polled for a while, because the server does not allow wake-ups or the
-     *   queue failed three times in a row (counted once for each wait), and releases that found out
-     *   that they cannot wake a waiter
+     * - fallbacks: objects that do without waking, because the server does not allow a command for
+     *   it (counted once for each object); waits that polled for a while, because the server does
+     *   not allow wake-ups for this key or the queue failed three times in a row (counted once for
+     *   each wait); and releases that found out that they cannot wake a waiter of their key
      *
      * @return array{acquired: int, refused: int, split_votes: int, timed_out: int, failed: int,
      *   waited: float, tries: int, nudges: int, wake_ups: int, wake_ups_taken: int, delays: int,
