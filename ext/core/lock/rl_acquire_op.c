@@ -1,55 +1,55 @@
 /* SPDX-License-Identifier: MIT
  *
- * Taking a lock, with or without a wait.
+ * Taking a lock, with or without a wait: the constructor and the loop.
  *
  * DESIGN
  *
- * An acquire begins with SET. Refused, and with a wait, it goes on with the `try` script, which
- * also marks that somebody waits, and with a place in the queue (rl_queue.h), where a release wakes
- * it. Then it looks now and then with `probe` on an ordinary connection, which it takes from the
- * pool for each look. Where waiters are not woken (wake: false, a server that does not allow it)
- * each look is a `try` instead, and there is no queue: the delay is the same loop's other way to
- * spend its time.
+ * An acquire begins with SET. If that is refused and the call waits, the acquire goes on with the
+ * `try` script, which also marks the waiter, and takes a place in the wait queue (rl_queue.h),
+ * where a release wakes it. From time to time it looks with a probe on an ordinary connection,
+ * which it takes from the pool for each probe. Where waiters are not woken (wake: false, or a
+ * server that does not allow it) there is no queue, and each look is a `try` instead.
  *
- *     PAUSED --look due--> LOOKING (probe) or TRYING (SET, try) --refused--> PAUSED
+ *     PAUSED --look due--> PROBING (probe) or TRYING (SET, try) --refused--> PAUSED
  *
- * With several members the waiter's name is marked on each of them, by a look at all, and the place
- * in the queue is on one: the first that answers, in an order that is the same for every client
- * (rl_order.h). Each member reserves the lock when it is released there; who is woken has taken it
- * on the one, and goes for the quorum with a `try` that takes what is reserved (is_woken). So
- * nobody who waits tries while another does, and votes are split only among those who have just
- * come, or when members are out of reach. A split vote is undone and tried again after a random
- * time of the order of a round trip, a few times also without a wait, or two who come at once would
- * both be refused for a lock that nobody has.
+ * With several members a probe of all of them marks the waiter on each. The place in the queue is
+ * on one member: the first that answers, in an order that is the same for every client
+ * (rl_order.h). Each member reserves the lock when it is released there. The waiter that is woken
+ * has taken the lock on its member, and asks the others with a `try` that takes reserved locks
+ * (RL_PLACE_WOKEN). So two waiters never try at the same time, and votes are split only among
+ * newcomers, or when members are out of reach. A split vote is undone and tried again after a
+ * random time of about a round trip, a few times also without a wait: else two newcomers at once
+ * would both be refused a lock that is free.
  *
- * When the next look is due: the lock's end by its TTL, but every second at least, when the
- * holder's release will wake us; after a back-off delay when it will not (a foreign token, no TTL,
- * not in the queue).
+ * The next probe is due at the end of the holder's TTL, and within a second, if the holder's
+ * release will wake the waiter. If not (a foreign token, no TTL, no place in the queue), it is due
+ * after a back-off delay.
  *
- * The end: the first grant; a failure that does not pass by itself; the last of `retries`; or the
- * try at the deadline, which decides: one that is begun then, or one whose answer comes only then.
- * While a try is under way the queue is not heard: the try finds our own token if the queue has
- * won.
+ * The call ends with the first grant, with a failure that does not pass by itself, with the last of
+ * `retries`, or with the try at the deadline, which decides. That try begins at the deadline, or
+ * its answer comes only then. During a try the queue is not read: the try finds our own token if
+ * the queue has won.
  *
- * Tokens: a refused token may be tried again. One for which an undo was written may not, for the
- * undo could delete the new grant: a fresh one is drawn, and the queue, which has the old one, is
- * left. One whose fate is in doubt and cannot be undone is tried again as owed: the script then
- * takes our own key for a grant, and gives it its whole TTL anew.
+ * Tokens: a refused token may be tried again. A token for which an undo was written may not,
+ * because the undo could delete the new grant: a fresh token is drawn, and the place in the queue,
+ * which has the old token, is given up. A token that is in doubt and cannot be undone is tried
+ * again as "maybe ours": the script then takes our own key for a grant, and gives it a whole TTL
+ * anew.
  *
- * A caller's own token can neither be exchanged nor be owed. So it goes out in the first SET only:
- * all that follows, the queue too, has a drawn token, and after the win the caller's takes its
- * place (SWAPPING). Doubt about what became of the caller's token ends the call; of several members
- * those in doubt are left out, as long as the others make a quorum. An answer "it was there before"
- * to the swap proves no more than the win did: another caller may have taken the lock with the same
- * token since. Win and swap have one timeout together after the deadline.
+ * A caller's own token can neither be replaced nor be "maybe ours". So only the first SET has it.
+ * All later commands, the queue's too, have a drawn token, and after the win the caller's token
+ * takes its place (SWAPPING). Doubt about the caller's token ends the call; of several members
+ * those in doubt are left out, as long as the others make a quorum. The answer "it was there
+ * before" to the swap proves no more than the win did: another caller may have taken the lock with
+ * the same token since. Win and swap share one timeout after the deadline.
  *
  * No try on the ordinary connection may win while a place in the queue could win later with the
- * same token, after a quick release: at the deadline the queue takes nothing any more; before it,
- * the queue is left first.
+ * same token, after a quick release. At the deadline the queue takes nothing any more, and before
+ * it the place is given up first.
  *
- * Proof: a grant proves ownership for ttl less drift, from before the command was sent; in the
- * queue from when the server ran the try (rl_queue_won_since()). A grant that has used that up is
- * given back and counts as a failure that may pass.
+ * Proof: a grant proves ownership for the TTL less the drift, from before the command was sent; in
+ * the queue from when the server ran the try (rl_queue_won_since()). A grant whose proof is used up
+ * is given back and counts as a failure that may pass.
  */
 #include "core/lock/rl_acquire_parts.h"
 

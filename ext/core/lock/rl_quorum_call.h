@@ -1,56 +1,57 @@
 /* SPDX-License-Identifier: MIT
  *
  * A quorum call: one command to every member of a set, within one budget of time, until the outcome
- * is decided. The only place that dials, sends, reads and judges timeouts, with rl_member_call.c.
+ * is known.
  *
  * DESIGN
  *
- * Each member has a member call. A member call takes a connection from the pool or dials one,
- * sends, and waits for its answer; what ends it is a vote:
+ * Each member has a member call (rl_member_call.h). It takes a connection from the pool or dials
+ * one, sends, and waits for the answer. Its vote ends it:
  *
- *     START -> LOGIN -> ANSWER -> DONE          LOGIN: only for commands that must not reach a
- * wrong ^       |        |                     database; a command that takes a lock travels with
- * AUTH
- *        +-- PAUSED <-----+  (broken)           and SELECT in one write, and is undone (UNDO) if
- * they fail; the release of a drawn token travels with them, too
+ *     START -> LOGIN -> ANSWER -> DONE
+ *        ^       |        |
+ *        +-- PAUSED <-----+  (the connection broke)
+ *
+ * LOGIN is only for commands that must not reach a wrong database. A command that takes a lock
+ * travels with AUTH and SELECT in one write, and is undone (UNDOING) if they fail. The release of a
+ * drawn token travels with them, too.
  *
  * The budget is one timeout, plus one connect timeout if the member call has to dial. A connection
- * that breaks inside it is replaced and the command sent again, at once and then with back-off. A
- * server that refuses the connection ends the member call, unless an earlier connection took the
- * command: then the member call is in doubt, and asking again is the only way to know. A connection
- * that talks nonsense also ends it.
+ * that breaks within the budget is replaced and the command is sent again, at once and then with
+ * back-off. A server that refuses the connection ends the member call, unless an earlier connection
+ * took the command: then the outcome is in doubt, and only another answer can clear it. A
+ * connection with nonsense on it also ends the member call.
  *
- * Several members are asked at once, and the outcome is decided as soon as it is known. Who has not
- * answered by then is not waited for: its connection goes back to the pool as it is, connecting or
- * with an answer to come, and what was not handed over is taken back. A command that is to reach
- * every member (a release) gives those that were only just dialled a short time to connect. A
- * member that is in trouble (rl_pool.h) is spared, and asked only if the others cannot decide, or
- * take long over it.
+ * Several members are asked at once, and the call ends as soon as the outcome is known. A member
+ * that has not answered by then is not waited for: its connection goes back to the pool as it is,
+ * connecting or with a pending reply, and what was not sent is retracted. A command that should
+ * reach every member (a release) gives members that were only just dialled a short time to connect.
+ * A member that is backed off (rl_pool.h) is asked only if the others cannot decide, or take long.
  *
  * A server that answers READONLY or MASTERDOWN is the wrong one: the address has led to a replica,
- * or the primary that was connected to has become one. Its connections are closed, the driver
- * resolves the name again, and the command, which did not run, is sent once more within the same
- * budget. A connection that was dialled just now, to an address that resolving cannot change, would
- * only meet the same server again: there the answer stands.
+ * or the primary has become one. Its connections are closed, the driver resolves the name again,
+ * and the command, which did not run, is sent once more within the same budget. A connection that
+ * was dialled just now, to an address that resolving cannot change, would only meet the same server
+ * again: there the answer stands.
  *
- * In doubt: a command was handed over whole, and its answer is lost. For a lock that we tried to
- * take, the next command is a TRY that says that we are owed an answer; it finds our own token. A
- * caller's own token may stand for somebody else's lock, so there "it holds this token" stays
- * unknown.
+ * In doubt (rl_doubt): a command was handed over whole, and its answer is lost. For a lock that we
+ * tried to take, the next command is a TRY that says "maybe ours"; it finds our own token. A
+ * caller's own token may be the token of another holder's lock, so there "it holds this token"
+ * stays unknown.
  *
- * A caller's own token is sent by the first SET of a call, and by the SWAP that puts it in the
- * place of a drawn token that has won. What an earlier command for it may still do must not meet it
- * then. So a SET that gets no quorum waits for every member, takes the token back where it was
- * granted, and waits for the answer to that as well (UNDO). A member that leaves one of these
- * unanswered is spent: the call does not ask it for the lock any more.
+ * The first SET of a call sends the caller's own token, and so does the SWAP that puts it in the
+ * place of a drawn token that has won. It must not meet the effect of an earlier command for it. So
+ * a SET without a quorum waits for every member, releases the token where it was granted, and waits
+ * for the answer to that as well (TAKING_BACK). A member that leaves one of these unanswered is
+ * spent: the call does not ask it for the lock any more.
  *
- * A swap that gets no quorum is undone, too: to a fresh token of ours (resume) by swapping back, so
- * that the token that was given is still worth something; to a caller's token by releasing both,
- * the caller's only where the server said that this swap has set it.
+ * A swap without a quorum is undone, too. To a fresh token of ours (resume) it is undone by
+ * swapping back, so that the given token keeps its worth. To a caller's token it is undone by
+ * releasing both tokens, the caller's only where the server said that this swap has set it.
  *
- * Ownership: member calls hold connections only between begin and settle; after settle the pool has
- * them or they are closed. Undoing is part of settle: a compare-and-delete behind the unanswered
- * command on the same connection can never overtake it.
+ * Ownership: member calls have connections only between begin and settle. Then the pool has them,
+ * or they are closed. Undoing is part of settle: a compare-and-delete after the unanswered command
+ * on the same connection can never overtake it.
  */
 #ifndef RL_QUORUM_CALL_H
 #define RL_QUORUM_CALL_H
