@@ -64,6 +64,11 @@ void rl_channel_add_to_wait(const rl_channel *channel, rl_wait *wait, int64_t an
 		rl_channel_is_connected(channel) ? answer_end : channel->connect_end);
 }
 
+void rl_channel_next(rl_channel *channel, rl_conn_event *event)
+{
+	rl_conn_next(channel->conn, event);
+}
+
 /* ---- closing ---- */
 
 void rl_channel_close(rl_channel *channel)

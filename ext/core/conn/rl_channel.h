@@ -80,10 +80,7 @@ bool rl_channel_is_handed_over(const rl_channel *channel);
 void rl_channel_add_to_wait(const rl_channel *channel, rl_wait *wait, int64_t answer_end);
 
 /* The next thing that happened; RL_CONN_NONE when there is nothing more for now. */
-static inline void rl_channel_next(rl_channel *channel, rl_conn_event *event)
-{
-	rl_conn_next(channel->conn, event);
-}
+void rl_channel_next(rl_channel *channel, rl_conn_event *event);
 
 /* ---- closing ---- */
 
