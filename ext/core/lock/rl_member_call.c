@@ -99,33 +99,36 @@ void rl_member_call_flush(rl_member_call *member, const rl_tick *tick)
 	}
 }
 
-/* The command for this connection, in the form that its server wants. */
-static rl_request command_of(const rl_member_call *member)
+/* Fills in the command for this connection, in the form that its server wants. */
+static void prepare_command(rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;
 	const rl_conn *conn = member->channel.conn;
-	rl_request request = call->request;
-	if (rl_verb_takes(request.verb) && member->doubt == RL_DOUBT_UNKNOWN) {
-		request.verb = RL_VERB_TRY;
-		request.maybe_ours = !call->is_own_token;
-		request.mark_ms = request.waiter.data != NULL ? request.mark_ms : 0;
+	rl_request *sent = &member->sent;
+	bool was_text = sent->as_text;
+	bool was_alone = sent->is_alone;
+	bool was_by_type = sent->by_type;
+	*sent = call->request;
+	if (rl_verb_takes(sent->verb) && member->doubt == RL_DOUBT_UNKNOWN) {
+		sent->verb = RL_VERB_TRY;
+		sent->maybe_ours = !call->is_own_token;
+		sent->mark_ms = sent->waiter.data != NULL ? sent->mark_ms : 0;
 	}
-	bool is_new = conn->lacks_scripts && (conn->known >> request.verb & 1U) == 0;
+	bool is_new = conn->lacks_scripts && (conn->known >> sent->verb & 1U) == 0;
 	/* Of several members not every answer is read: what should reach them all must not need another
 	 * round. */
-	bool is_unheard = rl_call_is_several(call) && rl_verb_changes(request.verb);
-	request.as_text = member->sent.as_text || is_new || is_unheard;
-	request.is_alone = member->sent.is_alone || request.is_alone || !call->set->wakes;
-	request.by_type = member->sent.by_type;
+	bool is_unheard = rl_call_is_several(call) && rl_verb_changes(sent->verb);
+	sent->as_text = was_text || is_new || is_unheard;
+	sent->is_alone = was_alone || sent->is_alone || !call->set->wakes;
+	sent->by_type = was_by_type;
 	int64_t own_ms = rl_reservation_ms(call->set->count, conn->round_trip);
-	request.reserve_ms = own_ms > request.reserve_ms ? own_ms : request.reserve_ms;
-	return request;
+	sent->reserve_ms = own_ms > sent->reserve_ms ? own_ms : sent->reserve_ms;
 }
 
 void rl_member_call_send(rl_member_call *member, const rl_tick *tick)
 {
 	rl_channel *channel = &member->channel;
-	member->sent = command_of(member);
+	prepare_command(member);
 	/* Whatever is answered to the last of several swaps, the TTL is counted from that one. */
 	channel->sent_at = member->sent.verb == RL_VERB_SWAP ? 0 : channel->sent_at;
 	member->state = RL_MEMBER_CALL_ANSWER;

@@ -79,42 +79,45 @@ static rl_vote owner_outcome(const rl_quorum_call *call, const rl_tally *tally)
 	return best + open < quorum ? RL_VOTE_FAILED : RL_VOTE_OPEN;
 }
 
-static rl_vote step_members(rl_quorum_call *call, const rl_tick *tick)
+static bool is_backed_off(const rl_member_call *member)
 {
-	rl_tally tally = {0};
+	return member->state == RL_MEMBER_CALL_BACKED_OFF;
+}
+
+/* @param[out] tally what has been voted */
+static rl_vote step_members(rl_quorum_call *call, const rl_tick *tick, rl_tally *tally)
+{
 	unsigned count = call->set->count;
+	*tally = (rl_tally){0};
 	/* Taken in the members' order, and released with the first of them last: see rl_order.h. */
 	rl_verb verb = call->request.verb;
 	unsigned first = rl_verb_changes(verb) && verb != RL_VERB_SWAP ? 1 : 0;
 	for (unsigned i = 0; i < count; i++) {
 		rl_member_call *member = &call->members[call->order[(first + i) % count]];
 		rl_member_call_step(member, tick);
-		rl_tally_add(&tally, member->vote);
+		rl_tally_add(tally, member->vote);
 	}
-	return verb == RL_VERB_OWNER ? owner_outcome(call, &tally) : rl_tally_outcome(&tally);
-}
-
-static bool is_backed_off(const rl_member_call *member)
-{
-	return member->state == RL_MEMBER_CALL_BACKED_OFF;
+	return verb == RL_VERB_OWNER ? owner_outcome(call, tally) : rl_tally_outcome(tally);
 }
 
 /* The members that are backed off are needed: the others cannot decide without them any more, or
  * take long.
  * @return true = some were, and are asked from now on */
-static bool call_up(rl_quorum_call *call, const rl_tick *tick)
+static bool call_up(rl_quorum_call *call, const rl_tally *tally, const rl_tick *tick)
 {
-	rl_tally tally = {0};
 	unsigned backed_off = 0;
 	for (unsigned i = 0; i < call->set->count; i++) {
-		rl_tally_add(&tally, call->members[i].vote);
 		backed_off += is_backed_off(&call->members[i]);
 	}
-	unsigned quorum = rl_quorum(tally.members);
-	unsigned asked = tally.members - tally.granted - tally.refused - tally.failed - backed_off;
+	if (backed_off == 0) {
+		return false;
+	}
+	unsigned quorum = rl_quorum(tally->members);
+	unsigned open = tally->members - tally->granted - tally->refused - tally->failed;
+	unsigned asked = open - backed_off;
 	bool can_decide =
-		tally.granted + asked >= quorum || tally.refused + asked > tally.members - quorum;
-	if (backed_off == 0 || (can_decide && tick->now < call->call_up_at)) {
+		tally->granted + asked >= quorum || tally->refused + asked > tally->members - quorum;
+	if (can_decide && tick->now < call->call_up_at) {
 		return false;
 	}
 	for (unsigned i = 0; i < call->set->count; i++) {
@@ -201,9 +204,10 @@ static void wait_for_grace(const rl_quorum_call *call, const rl_tick *tick, rl_w
 rl_vote rl_quorum_call_step(rl_quorum_call *call, const rl_tick *tick, rl_wait *wait)
 {
 	bool was_open = call->outcome == RL_VOTE_OPEN;
-	call->outcome = step_members(call, tick);
-	if (call->outcome == RL_VOTE_OPEN && call_up(call, tick)) {
-		call->outcome = step_members(call, tick);
+	rl_tally tally;
+	call->outcome = step_members(call, tick, &tally);
+	if (call->outcome == RL_VOTE_OPEN && call_up(call, &tally, tick)) {
+		call->outcome = step_members(call, tick, &tally);
 	}
 	bool is_open = call->outcome == RL_VOTE_OPEN;
 	if (was_open && !is_open) {
