@@ -24,7 +24,12 @@ function rounds(Members $members, RedisLock $lock, callable $losers): array
         try {
             $lock->synchronized("k$i", function () use ($members, $losers, $i): void {
                 foreach ($losers($i) as $which) {
-                    $members->servers[$which]->cmd('DEL', "k$i");
+                    /* The quorum may have been there before this server has run its SET. */
+                    for ($until = now() + 5; now() < $until; usleep(100)) {
+                        if ($members->servers[$which]->cmd('DEL', "k$i") === 1) {
+                            break;
+                        }
+                    }
                 }
             });
         } catch (RedisLockLostException) {
