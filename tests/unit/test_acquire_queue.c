@@ -29,7 +29,7 @@ static void another_wait_has_its_own_connections(void)
 	rl_pool_clear(&fake_pool);
 	fake_forget_log();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(fake_acquire(30000, 10 * SECOND), 0);
 	CHECK_LOG("0 a3 dial\n"
 			  "0 a3 SET k T2 NX PX 30000\n"
@@ -84,7 +84,7 @@ static void the_mark_ends_with_the_wait(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	rl_acquire *acquire = fake_acquire(30000, 2500 * MS);
 	waiting_look_on(2);
 	waiting_drive_to(acquire, 2400);
@@ -118,7 +118,7 @@ static void after_its_slice_it_goes_in_again(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_blpops(0, FAKE_SAY, "_", 1500 * MS);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_look_on(1);
@@ -212,7 +212,7 @@ static void the_first_look_is_due_by_what_the_try_met(void)
 		const look_case *c = &look_cases[i];
 		waiting_begin();
 		fake_says(0, "_");
-		fake_says(0, refusal(0, c->pttl, c->holder));
+		fake_says(0, look(0, c->pttl, c->holder, RL_TICKET_NONE));
 		rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 		waiting_drive_to(acquire, 0);
 		if (fake_wait.until != FAKE_START + c->next_ms * MS || fake_stats.delays != c->delays) {
@@ -254,7 +254,7 @@ static void for_a_foreign_holder_the_delays_grow(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_FOREIGN));
+	fake_says(0, look(0, 600000, RL_HOLDER_FOREIGN, RL_TICKET_NONE));
 	for (unsigned i = 0; i < 6; i++) {
 		fake_says(0, look(0, 600000, RL_HOLDER_FOREIGN, RL_TICKET_NONE));
 	}
@@ -323,7 +323,7 @@ static void no_look_waits_over_a_second(void)
 		waiting_begin();
 		fake_set.backoff = (rl_backoff){.first_ns = 5 * SECOND, .max_ns = 60 * SECOND};
 		fake_says(0, "_");
-		fake_says(0, refusal(0, -1, holders[i]));
+		fake_says(0, look(0, -1, holders[i], RL_TICKET_NONE));
 		fake_says(0, "-LOADING x");
 		fake_says(0, look(2000, -1, holders[i], RL_TICKET_NONE));
 		rl_acquire *acquire = fake_acquire(30000, 100 * SECOND);
@@ -369,7 +369,7 @@ static void a_short_ttl_is_looked_at_more_often(void)
 		waiting_begin();
 		fake_set.drift_factor = cases[i].drift;
 		fake_says(0, "_");
-		fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+		fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		waiting_drive_to(fake_acquire(cases[i].ttl_ms, 10 * SECOND), 0);
 		if (fake_wait.until != FAKE_START + cases[i].us * 1000) {
 			FAIL("case %zu: %" PRId64 " us", i, (fake_wait.until - FAKE_START) / 1000);

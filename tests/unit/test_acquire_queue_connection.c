@@ -172,7 +172,7 @@ static void lost_before_it_was_sent_nothing_is_owed(void)
 	for (unsigned i = 0; i < 2; i++) {
 		waiting_begin();
 		fake_says(0, "_");
-		fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+		fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		fake_blpops(0, ways[i], NULL, 0);
 		fake_says(0, refusal(10, 600000, RL_HOLDER_KIN));
 		rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
@@ -195,7 +195,7 @@ static void lost_with_half_of_the_try_nothing_is_owed(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_acts(0, FAKE_BREAK_HALF, NULL, 0);
 	fake_says(0, refusal(10, 600000, RL_HOLDER_KIN));
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
@@ -251,7 +251,7 @@ static void lost_behind_nonsense_the_next_place_is_clear(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_blpops(0, FAKE_SAY_BREAK, ":1", 300 * MS);
 	fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
@@ -269,7 +269,7 @@ static void nonsense_in_place_of_a_ticket_is_a_loss(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_blpops(0, FAKE_NONSENSE, NULL, 300 * MS);
 	fake_says(0, grant(300)); /* the queue's try, which nobody can read */
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
@@ -386,7 +386,7 @@ static void what_is_half_written_is_written_on(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_blpops(0, FAKE_HALF, NULL, 50 * MS);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 49);

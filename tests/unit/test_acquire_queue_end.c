@@ -262,7 +262,7 @@ static void without_random_bytes_for_it_the_wait_ends(void)
 	fake_random_draws(2);
 	fake_set.retries = 1;
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	rl_acquire *acquire = fake_acquire(30000, RL_NEVER);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_RANDOM);
 	CHECK_HAS(fake_log(), LEFT("1000", "T1"));
@@ -288,7 +288,7 @@ static void a_win_that_used_up_its_ttl_is_given_back(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	rl_acquire *acquire = fake_acquire(20, 10 * SECOND);
 	waiting_drive_to(acquire, 0);
 	fake_forget_log();
@@ -318,7 +318,7 @@ static void a_win_just_in_time_is_kept(void)
 	for (unsigned i = 0; i < 2; i++) {
 		waiting_begin();
 		fake_says(0, "_");
-		fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+		fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		rl_acquire *acquire = fake_acquire(20, 420 * MS);
 		waiting_drive_to(acquire, 0);
 		fake_acts(0, FAKE_SAY, grant(400), 13800000 - (i == 0));
@@ -378,7 +378,7 @@ static void given_up_at_the_first_try(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_acts(0, FAKE_SAY, refusal(0, 600000, RL_HOLDER_KIN), 100 * MS);
+	fake_acts(0, FAKE_SAY, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 50);
 	rl_op_abandon(&acquire->op, fake_clock, false);

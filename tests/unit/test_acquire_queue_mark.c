@@ -164,7 +164,7 @@ static void on_a_slow_server_the_mark_stays(void)
 	for (unsigned i = 0; i < 2; i++) {
 		waiting_begin();
 		fake_says(0, "_");
-		fake_acts(0, FAKE_SAY, refusal(0, 600000, RL_HOLDER_KIN), RL_QUEUE_WORTH_NS + (i == 1));
+		fake_acts(0, FAKE_SAY, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), RL_QUEUE_WORTH_NS + (i == 1));
 		rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 		waiting_drive_to(acquire, 30);
 		rl_op_abandon(&acquire->op, fake_clock, false);
@@ -211,7 +211,7 @@ static void a_short_wait_polls(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(10, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(10, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_says(0, refusal(19, 600000, RL_HOLDER_KIN));
 	fake_random_draws(1);
 	CHECK_INT(fake_drive(&fake_acquire(30000, RL_QUEUE_WORTH_NS - 1)->op), RL_BUSY);
@@ -224,7 +224,7 @@ static void a_short_wait_polls(void)
 	fake_end();
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(fake_acquire(30000, RL_QUEUE_WORTH_NS), 1);
 	CHECK_COUNT("BLPOP", 1);
 }
@@ -264,7 +264,7 @@ static void the_last_idle_connection_is_left_alone(void)
 	rl_pool_clear(&fake_pool);
 	fake_warm(0);
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_look_on(1);
 	waiting_drive_to(acquire, 1500);
@@ -287,7 +287,7 @@ static void idle_connections_to_elsewhere_do_not_count(void)
 	fake_warm(1);
 	fake_warm(0);
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(fake_acquire(30000, 10 * SECOND), 1);
 	CHECK_HAS(fake_log(), "0 a2 dial\n0 a2 NAME\n0 a2 BLPOP k::rl-wake 11.120\n");
 	CHECK_INT(fake_pool.count, 3);

@@ -15,7 +15,7 @@ static rl_acquire *queue_says(const char *blpop, const char *try)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_blpops(0, FAKE_SAY, blpop, 300 * MS);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 299);
@@ -286,7 +286,7 @@ static void a_wait_falls_back_once(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_blpops(0, FAKE_SAY, "-NOPERM x", 1050 * MS);
 	fake_acts(0, FAKE_SAY, "*:0 :600000 :3 :0 :1", 100 * MS);
 	fake_says(0, refusal(1050, 600000, RL_HOLDER_KIN));
@@ -434,7 +434,7 @@ static void without_random_bytes_while_it_looks(void)
 	waiting_begin();
 	fake_random_draws(2);
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_blpops(0, FAKE_SAY, ":1", 1050 * MS);
 	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
 	fake_says(0, refusal(1050, 600000, RL_HOLDER_KIN));

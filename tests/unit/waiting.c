@@ -60,11 +60,11 @@ void waiting_begin(void)
 	fake_looks = 0;
 }
 
-static void refuse_set_and_try(void)
+static void refuse_set_and_show_the_holder(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 }
 
 static rl_acquire *in_queue(rl_acquire *acquire)
@@ -77,13 +77,13 @@ static rl_acquire *in_queue(rl_acquire *acquire)
 
 rl_acquire *waiting_queued(int64_t ttl_ms, int64_t wait_ns)
 {
-	refuse_set_and_try();
+	refuse_set_and_show_the_holder();
 	return in_queue(fake_acquire(ttl_ms, wait_ns));
 }
 
 rl_acquire *waiting_queued_own(int64_t ttl_ms, int64_t wait_ns)
 {
-	refuse_set_and_try();
+	refuse_set_and_show_the_holder();
 	return in_queue(fake_acquire_own("mine", ttl_ms, wait_ns));
 }
 

@@ -26,15 +26,15 @@ const char *look(int64_t ms, int64_t pttl, rl_holder holder, rl_ticket ticket);
 /* One server that wakes, two warm connections, and no plan. */
 void waiting_begin(void);
 
-/* SET and try are refused by a holder of our form who stays for long; the wait has gone into the
- * queue. */
+/* SET is refused, and the probe shows a holder of our form that stays for long; the wait has gone
+ * into the queue. */
 rl_acquire *waiting_queued(int64_t ttl_ms, int64_t wait_ns);
 rl_acquire *waiting_queued_own(int64_t ttl_ms, int64_t wait_ns);
 
 /* The log up to there, and then. */
 #define QUEUED_LOG(token, seconds) \
  "0 a2 SET k " token " NX PX 30000\n" \
- "0 a2 try+ k " token " 30000 0 0 W1\n" \
+ "0 a2 probe+ k " token " W1\n" \
  "0 a2 BLPOP k::rl-wake " seconds "\n" \
  "0 a2 TRY+ k " token " 30000 0 1 W1 0\n"
 

@@ -220,7 +220,7 @@ static unsigned rank(const rl_conn *conn)
 	if (is_under_way(conn)) {
 		return RANK_UNDER_WAY;
 	}
-	return conn->patience > 0 && conn->pending_count > 0 ? RANK_PENDING : RANK_READY;
+	return conn->pending_count > 0 ? RANK_PENDING : RANK_READY;
 }
 
 /* The place of the best idle connection to the target, of equals the latest used; NULL = none. */

@@ -21,7 +21,7 @@ typedef enum rl_acquire_phase {
 typedef enum rl_acquire_next {
 	RL_ACQUIRE_NEXT_SET,   /* the first command */
 	RL_ACQUIRE_NEXT_PROBE, /* a probe, or a try where the wait polls, is over or has to queue */
-	RL_ACQUIRE_NEXT_TRY,   /* a try, for which the queue is left */
+	RL_ACQUIRE_NEXT_TRY,   /* a try, for which the queue is left; also after a failure */
 	RL_ACQUIRE_NEXT_CLAIM, /* a probe met our own token: a try takes what the queue has won unheard
 							*/
 } rl_acquire_next;
@@ -47,7 +47,7 @@ typedef struct rl_acquire {
 	int64_t crowd;          /* how many wait, as the latest look told */
 	int64_t reach; /* the longest round trip to a member in one look; of all looks the shortest */
 	rl_acquire_phase phase;
-	rl_acquire_next next; /* PAUSED */
+	rl_acquire_next next; /* PAUSED, PROBING */
 	bool is_delayed;      /* what is due at resume_at counts as a look */
 	bool is_polling;      /* not woken: each look is a try */
 	int64_t requeue_at;   /* POLLING: when the queue is tried again; RL_NEVER = not in this wait */

@@ -4,22 +4,22 @@
  *
  * DESIGN
  *
- * An acquire begins with SET. If that is refused and the call waits, the acquire goes on with the
- * `try` script, which also marks the waiter, and takes a place in the wait queue (rl_queue.h),
- * where a release wakes it. From time to time it looks with a probe on an ordinary connection,
- * which it takes from the pool for each probe. Where waiters are not woken (wake: false, or a
- * server that does not allow it) there is no queue, and each look is a `try` instead.
+ * An acquire begins with SET. If that is refused and the call waits, a probe of all members marks
+ * the waiter, and the waiter takes a place in the wait queue (rl_queue.h) of one member, where a
+ * release wakes it. From time to time it probes again, on an ordinary connection, which it takes
+ * from the pool for each probe. Where waiters are not woken (wake: false, or a server that does not
+ * allow it) there is no queue, and a try is sent instead of each probe.
  *
- *     PAUSED --look due--> PROBING (probe) or TRYING (SET, try) --refused--> PAUSED
+ *     PAUSED --due--> PROBING (probe) or TRYING (SET, try) --refused--> PAUSED
  *
- * With several members a probe of all of them marks the waiter on each. The place in the queue is
- * on one member: the first that answers, in an order that is the same for every client
- * (rl_order.h). Each member reserves the lock when it is released there. The waiter that is woken
- * has taken the lock on its member, and asks the others with a `try` that takes reserved locks
- * (RL_PLACE_WOKEN). So two waiters never try at the same time, and votes are split only among
- * newcomers, or when members are out of reach. A split vote is undone and tried again after a
- * random time of about a round trip, a few times also without a wait: else two newcomers at once
- * would both be refused a lock that is free.
+ * One server is a set of one member. The place in the queue is at the first member that answers, in
+ * an order that is the same for every client (rl_order.h). Each member reserves the lock when it is
+ * released there. The waiter that is woken has taken the lock on its member, and asks the others
+ * with a `try` that takes reserved locks (RL_PLACE_WOKEN); without others the quorum is there at
+ * once. So two waiters never try at the same time, and votes are split only among newcomers, or
+ * when members are out of reach. A split vote is undone and tried again after a random time of
+ * about a round trip, a few times also without a wait: otherwise two simultaneous newcomers would
+ * both be refused a lock that is free.
  *
  * The next probe is due at the end of the holder's TTL, and within a second, if the holder's
  * release will wake the waiter. If not (a foreign token, no TTL, no place in the queue), it is due
@@ -70,6 +70,13 @@ static void begin(rl_acquire *acquire, int64_t now)
 	acquire->resume_at = now;
 }
 
+/* What the queue takes is the attempt of its own try, and is counted there. */
+static void count_try(rl_acquire *acquire)
+{
+	acquire->attempts++;
+	rl_stats_add(&rl_acquire_stats(acquire)->tries, 1);
+}
+
 /* Sees to it that nothing but the try can win from now on, and begins it. */
 static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 {
@@ -80,8 +87,8 @@ static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 	} else {
 		rl_acquire_leave_queue(acquire, tick);
 	}
-	bool is_woken = is_claim && rl_call_is_several(rl_acquire_call(acquire));
-	rl_acquire_begin_call(acquire, RL_VERB_TRY, is_woken ? RL_PLACE_WOKEN : RL_PLACE_NONE, tick);
+	count_try(acquire);
+	rl_acquire_begin_call(acquire, RL_VERB_TRY, is_claim ? RL_PLACE_WOKEN : RL_PLACE_NONE, tick);
 	acquire->free_probes = 0;
 }
 
@@ -106,12 +113,9 @@ static void try_queue_again(rl_acquire *acquire, const rl_tick *tick)
 	}
 }
 
-/* One server is asked by a try that marks, and queues after it; of several a probe finds out where
- * to queue. */
 static bool must_try(const rl_acquire *acquire, const rl_tick *tick)
 {
-	bool must_enter = acquire->queue.state == RL_QUEUE_OUT && acquire->op.call.set->count == 1;
-	return rl_acquire_is_last_try(acquire, tick->now) || acquire->is_polling || must_enter ||
+	return rl_acquire_is_last_try(acquire, tick->now) || acquire->is_polling ||
 		acquire->next != RL_ACQUIRE_NEXT_PROBE;
 }
 
@@ -122,6 +126,7 @@ static void resume(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	if (acquire->next == RL_ACQUIRE_NEXT_SET) {
+		count_try(acquire);
 		rl_acquire_begin_call(acquire, RL_VERB_SET, RL_PLACE_NONE, tick);
 		return;
 	}

@@ -87,16 +87,12 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	bool was_set = call->request.verb == RL_VERB_SET;
-	bool is_several = call->set->count > 1;
 	bool is_split = rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
 	const rl_member_call *speaker = rl_quorum_call_speaker(call, RL_VOTE_REFUSED);
 	int64_t round_trip = tick->now - speaker->channel.sent_at;
 	rl_answer answer = speaker->answer;
 	/* No later try of this wait has to find that out again. */
 	call->request.is_alone = call->request.is_alone || speaker->sent.is_alone;
-	if (!is_several) { /* else the sample is that of the queue's member */
-		take_sample(acquire, speaker);
-	}
 	acquire->is_marked = acquire->is_marked && call->request.mark_ms > 0;
 	acquire->crowd = answer.crowd;
 	acquire->failures = 0;
@@ -117,20 +113,15 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
 	}
-	if (was_set && !acquire->is_polling && acquire->deadline - tick->now >= RL_QUEUE_WORTH_NS) {
-		rl_acquire_pause(acquire, tick, 0); /* at once: it marks that somebody waits */
+	bool can_queue = !acquire->is_polling && acquire->deadline - tick->now >= RL_QUEUE_WORTH_NS;
+	if (can_queue && (was_set || !is_split)) {
+		rl_acquire_pause(acquire, tick, 0); /* the probe marks the waiter, and it queues */
 		return false;
 	}
 	acquire->is_polling = acquire->is_polling || was_set;
 	if (is_worth_another) {
 		try_split_again(acquire, round_trip, tick);
 		return false;
-	}
-	if (!is_several && !acquire->is_polling && answer.time_us == 0) {
-		rl_acquire_fall_back(acquire, tick);
-	}
-	if (!is_several) { /* else a look finds out where to queue */
-		rl_acquire_enter_queue(acquire, tick);
 	}
 	rl_acquire_pause(acquire, tick, rl_acquire_probe_delay(acquire, answer.holder, answer.number));
 	return false;
@@ -178,9 +169,6 @@ static void try_next(rl_acquire *acquire, rl_acquire_next next, const rl_tick *t
 static bool is_past_our_place(const rl_acquire *acquire)
 {
 	const rl_sample *look = &acquire->sample;
-	if (acquire->queue.state == RL_QUEUE_OUT) {
-		return acquire->op.call.set->count == 1;
-	}
 	return rl_queue_is_in_since(
 		&acquire->queue, look->asked_at - 2 * (look->heard_at - look->asked_at));
 }
@@ -227,11 +215,12 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	bool is_free_still = acquire->free_probes > 0 && probe.may_be_free;
 	acquire->free_probes = probe.is_quorum_free || is_free_still ? acquire->free_probes + 1 : 0;
 	acquire->unsure_probes = probe.may_be_free ? acquire->unsure_probes + 1 : 0;
-	if (is_lying || is_ours || acquire->free_probes > 1) {
+	bool must_try = acquire->next == RL_ACQUIRE_NEXT_TRY; /* the queue was lost meanwhile */
+	if (is_lying || is_ours || must_try || acquire->free_probes > 1) {
 		try_next(acquire, is_ours ? RL_ACQUIRE_NEXT_CLAIM : RL_ACQUIRE_NEXT_TRY, tick);
 		return;
 	}
-	if (call->set->count > 1 && acquire->queue.state == RL_QUEUE_OUT) {
+	if (acquire->queue.state == RL_QUEUE_OUT) {
 		if (call->request.waiter.data == NULL) {
 			rl_acquire_pause(acquire, tick, 0); /* the mark is to have the name of the next place */
 			return;
@@ -244,16 +233,20 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	rl_acquire_pause(acquire, tick, probe.may_be_free ? unsure_delay(acquire, delay) : delay);
 }
 
-/* A member refuses the helper keys, without which there are no looks. */
-static bool has_no_probes(const rl_quorum_call *call)
+/* A member refuses the helper keys, without which there are no probes. If it refuses a command, no
+ * key of the set can be waited for. */
+static bool has_no_probes(rl_quorum_call *call)
 {
+	bool has_none = false;
 	for (unsigned i = 0; i < call->set->count; i++) {
 		const rl_member_call *member = &call->members[i];
-		if (member->vote == RL_VOTE_FAILED && rl_error_is_about_helpers(member->err)) {
-			return true;
+		bool is_refused = member->vote == RL_VOTE_FAILED && rl_error_is_about_helpers(member->err);
+		if (is_refused && rl_error_names_command(member->err)) {
+			rl_stats_add(&call->env->stats->fallbacks, rl_set_stop_waking(call->set));
 		}
+		has_none = has_none || is_refused;
 	}
-	return false;
+	return has_none;
 }
 
 /* PROBE failed. The queue goes on, and the try at the end decides. */

@@ -13,13 +13,10 @@
 /* Woken for nothing, or thrown out of the queue, so often in a row: better to poll. */
 #define RL_ACQUIRE_SPURIOUS_MAX 3
 
-/* How often a lock is looked at whose release will wake us, and how long any look of who is in the
- * queue may wait: its mark ends in two seconds. */
-#define RL_ACQUIRE_PROBE_NS RL_NS_PER_SECOND
-
-/* The same for several members, of which the one that wakes may be held by somebody who is dead:
- * two looks and a try have to follow within the second. */
-#define RL_ACQUIRE_PROBE_SEVERAL_NS (850 * RL_NS_PER_MS)
+/* The longest time between two probes of a waiter that is in the queue. Its mark lasts for two
+ * seconds. And should no ticket come, as when the member that wakes it is held by a dead process,
+ * two probes and a try follow within the promised 1.1 s. */
+#define RL_ACQUIRE_PROBE_NS (850 * RL_NS_PER_MS)
 
 /* How long a waiter counts as alive without a look. */
 #define RL_ACQUIRE_MARK_MS 2000
@@ -62,9 +59,9 @@ bool rl_acquire_is_last_try(const rl_acquire *acquire, int64_t now);
 /* Begins a quorum call with SET, a try or a probe. */
 void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, const rl_tick *tick);
 
-/* The queue has won on its member, whose connection this is: asks the others. False, for the call
- * goes on. */
-bool rl_acquire_go_for_quorum(
+/* The queue has won on its member, whose connection this is: asks the other members, if there are
+ * any. */
+void rl_acquire_go_for_quorum(
 	rl_acquire *acquire, rl_conn *conn, int64_t won_since, const rl_tick *tick);
 
 /* Nothing happens on the ordinary connection for so long; 0 = the call goes on at once, and not as

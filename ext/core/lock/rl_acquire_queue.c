@@ -76,17 +76,17 @@ bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
 			member->vote == RL_VOTE_GRANTED ? member->heard_at - member->channel.sent_at : 0;
 		probe->reach = round_trip > probe->reach ? round_trip : probe->reach;
 	}
-	bool is_blocked = count > 1 && held > count - rl_quorum(count);
-	probe->is_quorum_free = count > 1 && free >= rl_quorum(count);
-	probe->may_be_free = count > 1 && free + unheard >= rl_quorum(count);
+	bool is_blocked = held > count - rl_quorum(count);
+	probe->is_quorum_free = free >= rl_quorum(count);
+	probe->may_be_free = free + unheard >= rl_quorum(count);
 	bool can_queue = false;
 	for (unsigned i = 0; i < count && !can_queue; i++) {
-		probe->index = count == 1 ? 0 : call->order[i];
+		probe->index = call->order[i];
 		can_queue = can_queue_at(&call->members[probe->index], is_blocked) &&
 			!rl_member_call_is_spent(&call->members[probe->index]);
 	}
 	probe->member = can_queue ? &call->members[probe->index] : probe->member;
-	probe->soonest_pttl = count == 1 ? probe->member->answer.number : soonest_of(call);
+	probe->soonest_pttl = soonest_of(call);
 	return can_queue;
 }
 
@@ -124,10 +124,8 @@ static int64_t look_interval(const rl_acquire *acquire)
 {
 	double drift = acquire->op.call.set->drift_factor;
 	double most = (double) acquire->ttl_ns / 4;
-	bool is_several = acquire->op.call.set->count > 1;
-	int64_t longest = is_several ? RL_ACQUIRE_PROBE_SEVERAL_NS : RL_ACQUIRE_PROBE_NS;
-	if (most >= drift * (double) longest) {
-		return longest;
+	if (most >= drift * (double) RL_ACQUIRE_PROBE_NS) {
+		return RL_ACQUIRE_PROBE_NS;
 	}
 	int64_t interval = (int64_t) (most / drift);
 	return interval > LOOK_LEAST_NS ? interval : LOOK_LEAST_NS;
@@ -179,27 +177,13 @@ void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
 	rl_acquire_leave_queue(acquire, tick);
 }
 
-static bool on_won(rl_acquire *acquire, const rl_tick *tick)
+static void on_won(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	int64_t since =
 		rl_queue_won_since(&acquire->queue, &acquire->sample, call->set->drift_factor, tick->now);
-	if (call->set->count > 1) {
-		rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* a look may be under way */
-		return rl_acquire_go_for_quorum(acquire, rl_queue_hand_over(&acquire->queue), since, tick);
-	}
-	bool is_of_use = rl_acquire_is_of_use(acquire, since, tick);
-	rl_settlement settlement = rl_queue_leave(&acquire->queue, call, !is_of_use, tick->now);
-	/* A look may be under way. Its connection is given back last, and so taken first by the
-	 * release: behind it. */
-	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
-	rl_quorum_call_note_grant(call, acquire->queue.member, since);
-	acquire->is_marked = false;
-	if (is_of_use) {
-		return rl_acquire_win(acquire, since, tick);
-	}
-	bool has_token = !settlement.was_undone || rl_acquire_replace_token(acquire, tick);
-	return rl_acquire_on_too_slow(acquire, since, has_token, &settlement, tick);
+	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* a look may be under way */
+	rl_acquire_go_for_quorum(acquire, rl_queue_hand_over(&acquire->queue), since, tick);
 }
 
 /* No look is under way. */
@@ -245,19 +229,21 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 		is_at_once ? 0 : rl_acquire_probe_delay(acquire, answer.holder, answer.number));
 }
 
-/* The server will not have the lock taken. With several that is one member's affair: a look finds
- * another to queue at. Else it ends the call. True = the call is done. */
+/* The server refuses to run the try. What that means for the call is decided by a try of all
+ * members, because the waiter was woken and may take what is reserved there. True = the call is
+ * done. */
 static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
-	if (call->set->count > 1 && err->status == RL_ERR_SERVER) {
+	if (err->status == RL_ERR_SERVER) {
 		acquire->losses++;
 		rl_acquire_leave_queue(acquire, tick);
 		if (acquire->losses >= RL_ACQUIRE_SPURIOUS_MAX) {
 			rl_acquire_fall_back(acquire, tick);
 		}
 		if (is_paused(acquire)) {
-			hurry(acquire, tick, rl_acquire_backoff(acquire));
+			acquire->next = RL_ACQUIRE_NEXT_CLAIM;
+			rl_acquire_pause(acquire, tick, 0);
 		}
 		return false;
 	}
@@ -268,10 +254,15 @@ static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tic
 	return rl_acquire_finish(acquire, tick, acquire->op.status);
 }
 
-/* The queue is gone into again after a delay and a try. True = the call is done. */
+/* After a delay the waiter takes a new place. If the lost try may have been run, another try finds
+ * that out first: a place would be given up with an undo that a blocked connection never runs, and
+ * what the lost try took would stay. True = the call is done. */
 static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
-	acquire->is_maybe_ours = acquire->is_maybe_ours || acquire->queue.doubt == RL_DOUBT_UNKNOWN;
+	if (acquire->queue.doubt == RL_DOUBT_UNKNOWN) {
+		acquire->is_maybe_ours = true;
+		acquire->next = RL_ACQUIRE_NEXT_TRY;
+	}
 	if (err->status == RL_ERR_MEMORY) {
 		return fail_in_queue(acquire, err, tick);
 	}
@@ -300,7 +291,8 @@ static bool on_queue_event(
 		case RL_QUEUE_NOTHING:
 			break;
 		case RL_QUEUE_WON:
-			return on_won(acquire, tick);
+			on_won(acquire, tick);
+			break;
 		case RL_QUEUE_REFUSED:
 			on_queue_refused(acquire, tick);
 			break;

@@ -39,7 +39,6 @@ void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, co
 		return;
 	}
 	acquire->next = RL_ACQUIRE_NEXT_PROBE;
-	acquire->attempts += !is_probe;
 	call->request.verb = verb;
 	call->request.maybe_ours = acquire->is_maybe_ours;
 	call->request.mark_ms = mark_time(acquire, tick);
@@ -49,20 +48,17 @@ void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, co
 	bool marks = verb != RL_VERB_SET && call->request.mark_ms > 0;
 	acquire->is_marked = acquire->is_marked || marks;
 	acquire->phase = is_probe ? RL_ACQUIRE_PROBING : RL_ACQUIRE_TRYING;
-	rl_stats_add(
-		is_probe ? &rl_acquire_stats(acquire)->nudges : &rl_acquire_stats(acquire)->tries, 1);
+	rl_stats_add(&rl_acquire_stats(acquire)->nudges, is_probe);
 	/* The mark is to be on each member, and the queue on the first. */
 	rl_wanted wanted = is_probe ? RL_WANTED_SOON : RL_WANTED_DECISION;
 	rl_quorum_call_begin(call, wanted, tick->now, rl_acquire_latest(acquire));
 }
 
-bool rl_acquire_go_for_quorum(
+void rl_acquire_go_for_quorum(
 	rl_acquire *acquire, rl_conn *conn, int64_t won_since, const rl_tick *tick)
 {
 	rl_acquire_begin_call(acquire, RL_VERB_TRY, RL_PLACE_WOKEN, tick);
-	acquire->attempts--; /* the same attempt as that in the queue */
 	rl_quorum_call_adopt(rl_acquire_call(acquire), acquire->queue.member, conn, won_since);
-	return false;
 }
 
 void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
@@ -126,6 +122,7 @@ bool rl_acquire_retry_or_finish(
 	if (!may_go_on || rl_acquire_is_last_try(acquire, tick->now)) {
 		return rl_acquire_finish(acquire, tick, status);
 	}
+	acquire->next = RL_ACQUIRE_NEXT_TRY;
 	rl_acquire_pause(acquire, tick, rl_acquire_failure_delay(acquire));
 	return false;
 }

@@ -138,6 +138,14 @@ static rl_queue_event go_in(
 
 /* ---- what comes back ---- */
 
+/* A command that waiting needs is refused: the same would happen to waiters for any key. */
+static void note_forbidden(const rl_quorum_call *call, const rl_error *err, bool is_unknown)
+{
+	if (is_unknown || rl_error_names_command(err)) {
+		rl_stats_add(&call->env->stats->fallbacks, rl_set_stop_waking(call->set));
+	}
+}
+
 static void on_blpop(rl_queue *queue, const rl_quorum_call *call, const rl_reply *reply)
 {
 	rl_answer answer;
@@ -146,9 +154,7 @@ static void on_blpop(rl_queue *queue, const rl_quorum_call *call, const rl_reply
 	queue->has_ticket = answer.vote == RL_VOTE_GRANTED;
 	queue->state = RL_QUEUE_WOKEN;
 	if (answer.vote == RL_VOTE_FAILED) {
-		if (rl_error_names_command(&err) || strcmp(err.code, "ERR") == 0) {
-			rl_stats_add(&call->env->stats->fallbacks, rl_set_stop_waking(call->set));
-		}
+		note_forbidden(call, &err, strcmp(err.code, "ERR") == 0);
 		queue->blpop_status = rl_error_passes(&err) ? RL_ERR_CLOSED : err.status;
 		leave_wrong_server(queue, call, &err);
 		queue->is_unclear = err.status == RL_ERR_PROTOCOL;
@@ -171,6 +177,7 @@ static rl_queue_event on_try(
 				return lose(queue);
 			}
 			queue->is_unclear = queue->is_unclear || err->status == RL_ERR_PROTOCOL;
+			note_forbidden(call, err, false);
 			return rl_error_is_about_helpers(err) ? RL_QUEUE_USELESS : RL_QUEUE_FAILED;
 		case RL_VOTE_OPEN:
 		case RL_VOTE_REFUSED:

@@ -100,9 +100,7 @@ rl_settlement rl_quorum_call_settle(rl_quorum_call *call, rl_undo undo, int64_t 
  * call's. */
 void rl_quorum_call_adopt(rl_quorum_call *call, unsigned index, rl_conn *conn, int64_t sent_at);
 
-/* Notes what a member said by another way than this quorum call, which is settled: a grant, for
- * rl_quorum_call_hold(), that is proven from then on; or a failure. */
-void rl_quorum_call_note_grant(rl_quorum_call *call, unsigned index, int64_t since);
+/* Notes the failure of a member that was not met in this quorum call, which is settled. */
 void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_error *err);
 
 /* Takes the idle connections of the members that granted, or may have, again, after the end, so

@@ -209,12 +209,6 @@ void rl_quorum_call_drop(rl_quorum_call *call)
 
 /* ---- after the end ---- */
 
-void rl_quorum_call_note_grant(rl_quorum_call *call, unsigned index, int64_t since)
-{
-	call->members[index].vote = RL_VOTE_GRANTED;
-	call->members[index].channel.sent_at = since;
-}
-
 void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_error *err)
 {
 	call->members[index].vote = RL_VOTE_FAILED;
