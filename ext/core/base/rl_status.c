@@ -163,17 +163,17 @@ static const char *advice_for(const char *code)
 	} table[] = {
 		{"NOAUTH", "put the password into the DSN: redis://:password@host"},
 		{"WRONGPASS", "check user and password in the DSN"},
-		{"NOPERM", "the ACL rule that a lock needs is in the README"},
-		{"WRONGTYPE",
-			"the key is in use for something that is not a lock; a prefix keeps them apart"},
-		{"zset", "a sorted set may be a lock of symfony/lock, which only its owner frees"},
-		{"READONLY", "this server is a replica; a lock needs the primary"},
-		{"OOM", "the server is out of memory"},
-		{"NOREPLICAS", "see the server's min-replicas-to-write"},
-		{"MISCONF", "the server cannot save its data, and refuses writes until it can"},
-		{"MOVED", "this server is a node of a cluster, which is not supported yet"},
-		{"no password", "this server wants no password: leave it out of the DSN"},
-		{"DENIED", "the server is in protected mode"},
+		{"NOPERM", "see the README for the ACL rules that locks need"},
+		{"WRONGTYPE", "the key is used for something other than a lock; a prefix keeps them apart"},
+		{"zset", "the key may be a lock of symfony/lock, which only its owner can free"},
+		{"READONLY", "this server is a replica; locks need the primary"},
+		{"OOM", "the server has reached its memory limit, maxmemory"},
+		{"NOREPLICAS",
+			"too few replicas are connected to the server; see its min-replicas-to-write"},
+		{"MISCONF", "the server cannot save its data to disk, and refuses writes until it can"},
+		{"MOVED", "this server is a node of a cluster, and clusters are not supported yet"},
+		{"no password", "this server has no password: remove the password from the DSN"},
+		{"DENIED", "the server is in protected mode: it needs a password to accept remote clients"},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
 		if (strcmp(code, table[i].code) == 0) {
@@ -235,7 +235,7 @@ void rl_error_from_server(
 		}
 	}
 	if (text.len == 0) {
-		rl_error_append(err, "an error without a text");
+		rl_error_append(err, "an error without text");
 	}
 	size_t used = strlen(err->message);
 	/* The limit leaves room for the advice. */

@@ -189,8 +189,8 @@ static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)
 		return RL_CONN_REFUSED;
 	}
 	if (event->reply.type != RL_REPLY_STATUS || !rl_bytes_equal(event->reply.text, LITERAL("OK"))) {
-		rl_error_set(
-			&event->err, RL_ERR_PROTOCOL, 0, "the answer to AUTH or SELECT makes no sense");
+		rl_error_set(&event->err, RL_ERR_PROTOCOL, 0,
+			"unexpected answer to AUTH or SELECT: is this a Redis server?");
 		return RL_CONN_DOWN;
 	}
 	conn->logins_pending--;
@@ -208,8 +208,8 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 {
 	if (conn->pending_count == 0) {
 		rl_error_set(&event->err, RL_ERR_PROTOCOL, 0,
-			"the server spoke without being asked: not a "
-			"Redis server, or one that something else writes to");
+			"the server sent a reply that belongs to no command: it is not a Redis server, or "
+			"another process uses the same connection");
 		if (event->reply.type == RL_REPLY_ERROR) {
 			rl_error_from_server(&event->err, event->reply.text, NULL, 0);
 		}

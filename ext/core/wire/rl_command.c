@@ -224,7 +224,7 @@ static rl_again again(const rl_request *request, const rl_error *err)
 static void no_sense(rl_answer *answer, rl_error *err)
 {
 	answer->vote = RL_VOTE_FAILED;
-	rl_error_set(err, RL_ERR_PROTOCOL, 0, "the answer is not one that this command can have");
+	rl_error_set(err, RL_ERR_PROTOCOL, 0, "the server's answer does not fit the command");
 }
 
 static void read_taking(const rl_reply *reply, rl_answer *answer, rl_error *err)

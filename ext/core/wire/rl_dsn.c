@@ -24,7 +24,7 @@ static rl_status fail(rl_error *err, const char *what)
 static rl_status fail_several(rl_error *err)
 {
 	return fail(err,
-		"a DSN names one server; for several servers give an array of DSNs (in an INI setting separate them by "
+		"a DSN names one server; for several servers pass an array of DSNs (in an INI setting, separate them by "
 		"spaces)");
 }
 
@@ -221,8 +221,8 @@ static rl_status parse_credentials(rl_bytes text, rl_target *target, rl_error *e
 		return text.len == 0
 			? RL_OK
 			: fail(err,
-				  "a lone word before '@' could be a user or a password; write a password as "
-				  ":word@");
+				  "a single word before '@' could be a user or a password; write user:password@, "
+				  "or :password@ without a user");
 	}
 	rl_bytes user = head(text, colon);
 	rl_bytes password = tail(text, colon + 1);
@@ -252,8 +252,8 @@ static rl_status check_host(const char *host, bool is_v6, rl_error *err)
 		bool is_mark = is_v6 ? strchr(":.%_-", *c) != NULL : strchr(".-_", *c) != NULL;
 		if (!is_letter && !is_digit && !is_mark) {
 			return fail(err,
-				"the host has a character that no host name has; in a password, write "
-				"'@', '/', '?', '#', ':' and '%' percent-encoded");
+				"the host has a character that is not allowed in a host name; in a password, "
+				"percent-encode '@', '/', '?', '#', ':' and '%'");
 		}
 	}
 	return is_v6 && strchr(host, ':') == NULL ? fail(err, "brackets are for IPv6 addresses only")
@@ -324,7 +324,7 @@ static rl_status parse_socket_path(rl_bytes path, rl_address *address, rl_error 
 static rl_status parse_database(rl_bytes text, rl_target *target, rl_error *err)
 {
 	if (!parse_number(text, DATABASE_MAX, &target->database)) {
-		return fail(err, "the database must be a number from 0");
+		return fail(err, "the database must be a number from 0 to 2147483647");
 	}
 	return RL_OK;
 }
@@ -359,7 +359,7 @@ static rl_status parse_option(
 		return fail(
 			err, "sentinel_user and sentinel_password are options of redis-sentinel:// only");
 	} else {
-		return fail_option(err, name, "is unknown; known are db, timeout and connect_timeout");
+		return fail_option(err, name, "is unknown; use db, timeout or connect_timeout");
 	}
 	if (*flag) {
 		return flag == &seen->db ? fail(err, "the database is given twice")
@@ -370,7 +370,7 @@ static rl_status parse_option(
 		return parse_database(value, dsn->target, err);
 	}
 	if (!parse_seconds(value, seconds)) {
-		return fail_option(err, name, "must be seconds from 0.001 to 3600");
+		return fail_option(err, name, "must be a number of seconds from 0.001 to 3600");
 	}
 	return RL_OK;
 }
@@ -468,7 +468,7 @@ static rl_status parse_into(rl_bytes text, rl_dsn *dsn, rl_error *err)
 	if (!find(text, ':', &colon) || text.len < colon + 3 ||
 		memcmp(text.data + colon, "://", 3) != 0) {
 		return fail(err,
-			text.len == 0 ? "it is empty; use redis://host:port or unix:///path"
+			text.len == 0 ? "the DSN is empty; use redis://host:port or unix:///path"
 						  : "the scheme is missing; use redis://host:port or unix:///path");
 	}
 	rl_net_kind kind = RL_NET_TCP;
