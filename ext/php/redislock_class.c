@@ -610,7 +610,7 @@ ZEND_METHOD(RedisLock, token)
 	char token[RL_TOKEN_LEN];
 	if (rl_token_draw(&REDISLOCK_G(env), token) != RL_OK) {
 		rl_error err;
-		rl_error_set(&err, RL_ERR_RANDOM, 0, "the system gave no random bytes for a token");
+		rl_error_set(&err, RL_ERR_RANDOM, 0, "the system returned no random bytes for a token");
 		redislock_throw(&err, NULL);
 		RETURN_THROWS();
 	}

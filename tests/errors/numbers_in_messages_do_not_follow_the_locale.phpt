@@ -54,9 +54,10 @@ $seen = run_php($code, [$server->dsn(), $hung->dsn(), $full->dsn(), $slow->dsn()
 matches('synchronized()', '~ within 0\.05 s~', $seen);
 matches('an answer', '~no answer within 0\.05 s \(timeout\)~', $seen);
 matches('a connect', '~no connection within 0\.05 s \(connectTimeout\)~', $seen);
-matches('a slow grant', '~granted after 0\.\d+ s, when its ttl of 0\.25 s was used up~', $seen);
+matches('a slow grant',
+    '~granted after 0\.\d+ s, which leaves nothing of its TTL of 0\.25 s~', $seen);
 matches('a slow take-over',
-    '~taken over after 0\.\d+ s, when its ttl of 0\.25 s was used up~', $seen);
+    '~taken over after 0\.\d+ s, which leaves nothing of its TTL of 0\.25 s~', $seen);
 matches('phpinfo()', '~^waited => \d+\.\d{3}$~m', $seen);
 check('no comma', !preg_match('~\d,\d~', $seen), $seen);
 matches('the TTL', '~^1$~m', $seen);

@@ -102,16 +102,20 @@ static void fail(const char *what)
 
 /* ---- connections ---- */
 
+/* A server that starts has bound its socket before it listens, and refuses connections between. */
 static redisContext *dial(void)
 {
 	redisContext *real = redisConnectUnix(path);
-	if (real != NULL && real->err == 0) {
-		redisSetTimeout(real, (struct timeval){.tv_sec = 2});
+	for (unsigned i = 0; i < 100 && real != NULL && real->err != 0; i++) {
+		redisFree(real);
+		sleep_until(now_us() + 50 * US_PER_MS);
+		real = redisConnectUnix(path);
 	}
 	if (real == NULL || real->err != 0) {
-		printf("cannot connect to %s\n", path);
+		printf("cannot connect to %s: %s\n", path, real != NULL ? real->errstr : "out of memory");
 		exit(2);
 	}
+	redisSetTimeout(real, (struct timeval){.tv_sec = 2});
 	return real;
 }
 
@@ -661,9 +665,6 @@ int main(int argc, char **argv)
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	if (!words_know_scripts()) {
 		return 2;
-	}
-	for (unsigned i = 0; i < 100 && access(path, F_OK) != 0; i++) {
-		sleep_until(now_us() + 50 * US_PER_MS);
 	}
 	observer = dial();
 	unsigned done = 0;

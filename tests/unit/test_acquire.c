@@ -564,8 +564,8 @@ static void a_timeout_undoes_and_closes(void)
 			  "1000 a1 RELEASE k T1\n"
 			  "1000 a1 end\n");
 	CHECK_TEXT(acquire->op.err->message,
-		"redis://a:6379: no answer within 1 s (timeout); if it is granted after all, an undo "
-		"behind it takes it back");
+		"redis://a:6379: no answer within 1 s (timeout); if a server grants the lock later, the "
+		"undo that follows releases it");
 	CHECK_INT(fake_stats.undone, 1);
 	CHECK_INT(fake_stats.failed, 1);
 	CHECK_INT(fake_pool.count, 0);
@@ -600,7 +600,7 @@ static void no_budget_goes_beyond_deadline_plus_timeout(void)
 	rl_acquire *acquire = fake_acquire(30000, 500 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK_INT(fake_ms(), 1500);
-	CHECK_HAS(acquire->op.err->message, "no answer in the time that was left");
+	CHECK_HAS(acquire->op.err->message, "no answer in the rest of the timeout");
 	fake_end();
 	fake_begin(1);
 	fake_set.members[0].connect_timeout_ns = 5 * SECOND;
@@ -838,7 +838,7 @@ static void a_timeout_tells_what_broke_before(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK_TEXT(acquire->op.err->message,
 		"redis://a:6379: no answer within 1 s (timeout); before that: the server closed the connection; "
-		"if it is granted after all, an undo behind it takes it back");
+		"if a server grants the lock later, the undo that follows releases it");
 }
 
 static void an_owed_token_is_owed_until_it_is_undone(void)
@@ -929,7 +929,7 @@ static void nonsense_ends_it_and_is_undone(void)
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
 			  "3 a1 RELEASE k T1\n"
 			  "3 a1 close\n");
-	CHECK_HAS(acquire->op.err->message, "an undo behind it takes it back");
+	CHECK_HAS(acquire->op.err->message, "the undo that follows releases it");
 }
 
 static void own_token_is_not_undone_behind_nonsense(void)
@@ -1007,7 +1007,7 @@ static void own_token_found_after_a_break_is_unknown(void)
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 5 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
 	CHECK_INT(fake_ms(), 0);
-	CHECK_HAS(acquire->op.err->message, "outcome unknown: whether this call took the lock");
+	CHECK_HAS(acquire->op.err->message, "outcome unknown: either this call took the lock");
 	CHECK(strstr(acquire->op.err->message, "mine") == NULL);
 	CHECK(strstr(strstr(acquire->op.err->message, "outcome unknown") + 1, "outcome") == NULL);
 	CHECK_INT(fake_stats.undone, 0);
@@ -1114,7 +1114,7 @@ static void own_token_too_slow_is_left_and_ends(void)
 	rl_acquire *acquire = fake_acquire_own("mine", 20, SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SLOW);
 	CHECK_LOG("0 a1 SET k mine NX PX 20\n");
-	CHECK_HAS(acquire->op.err->message, "; what may be left of it ends by its TTL");
+	CHECK_HAS(acquire->op.err->message, "; a key that is left on a server ends by its TTL");
 }
 
 /* ---- taken back ---- */

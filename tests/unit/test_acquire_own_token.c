@@ -344,7 +344,7 @@ static void refused_by_a_quorum_and_set_on_one_it_is_unknown(void)
 	CHECK_COUNT("a1 RELEASE k mine\n", 1);
 	CHECK_COUNT("RELEASE", 1);
 	CHECK_HAS(acquire->op.err->message,
-		"3 servers: the lock was lost before the token you gave could be set; outcome unknown");
+		"3 servers: the lock was granted, but was lost before your token could be set; outcome unknown");
 }
 
 /* On c the same token is somebody else's. */

@@ -71,8 +71,8 @@ static void a_member_with_a_lingering_release_makes_no_quorum(void)
 	CHECK_COUNT("3000 c", 0);
 	CHECK_COUNT("a1 RELEASE k mine", 1);
 	CHECK_HAS(acquire->op.err->message,
-		"redis://c:6379: not asked: what was sent to it earlier may still be carried out, and meet the token "
-		"you gave");
+		"redis://c:6379: not asked: the server may still run earlier commands, which could affect a lock "
+		"with your token");
 }
 
 static void a_token_is_taken_once_its_release_is_over(void)

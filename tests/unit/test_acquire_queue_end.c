@@ -75,7 +75,7 @@ static void a_server_that_hangs_at_the_deadline_gets_an_undo_on_both_connections
 			  "2500 a2 RELEASE k T1\n"
 			  "2500 a2 end\n"
 			  "2500 a2 close\n");
-	CHECK_HAS(acquire->op.err->message, "an undo behind it takes it back");
+	CHECK_HAS(acquire->op.err->message, "the undo that follows releases it");
 	CHECK_INT(fake_stats.undone, 2);
 	CHECK_INT(fake_open_links(),
 		1); /* the server drops a connection that blocks; the other one lingers */

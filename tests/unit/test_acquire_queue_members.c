@@ -507,7 +507,7 @@ static void without_a_quorum_a_wait_fails_at_the_deadline(void)
 	kill_for_good(B);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_CONNECT);
 	CHECK(fake_ms() >= 1500 && fake_ms() < 1600);
-	CHECK_HAS(acquire->op.err->message, "no quorum, 2 of 3 servers failed: redis://a:6379: ");
+	CHECK_HAS(acquire->op.err->message, "no quorum (2 of 3 servers failed): redis://a:6379: ");
 	CHECK_INT(fake_stats.failed, 1);
 }
 

@@ -358,8 +358,9 @@ static void check_not_granted(const rl_acquire *acquire)
 	bool is_told = acquire->op.err != NULL &&
 		(acquire->op.status == RL_ERR_UNKNOWN ||
 			strstr(acquire->op.err->message, "outcome") != NULL ||
-			strstr(acquire->op.err->message, "may be left of it ends by its TTL") != NULL ||
-			strstr(acquire->op.err->message, "an undo behind it") != NULL);
+			strstr(acquire->op.err->message, "a key that is left on a server ends by its TTL") !=
+				NULL ||
+			strstr(acquire->op.err->message, "the undo that follows") != NULL);
 	expire(fake_clock);
 	fake_blocked_links();
 	bool is_excused =

@@ -248,7 +248,7 @@ static void swapped_too_late_it_is_left_and_ends(void)
 	fake_acts(0, FAKE_SAY, ":1", 197 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SLOW);
 	CHECK_COUNT("RELEASE", 0);
-	CHECK_HAS(acquire->op.err->message, "; what may be left of it ends by its TTL");
+	CHECK_HAS(acquire->op.err->message, "; a key that is left on a server ends by its TTL");
 	CHECK_INT(fake_stats.failed, 1);
 }
 

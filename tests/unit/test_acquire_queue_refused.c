@@ -400,7 +400,7 @@ static void nonsense_in_the_queue_ends_the_call(void)
 		CHECK_HAS(fake_log(), "300 a2 RELEASE k T1\n300 a2 end\n");
 		CHECK_INT(fake_pool.count, 1);
 		CHECK_INT(fake_stats.undone, 1);
-		CHECK_HAS(acquire->op.err->message, "an undo behind it takes it back");
+		CHECK_HAS(acquire->op.err->message, "the undo that follows releases it");
 		fake_end();
 	}
 }

@@ -466,13 +466,14 @@ static void owner_by_type_knows_a_sorted_set(void)
 	} cases[] = {{RL_REPLY_STATUS, "zset", RL_VOTE_REFUSED, ""},
 		{RL_REPLY_STATUS, "none", RL_VOTE_REFUSED, ""},
 		{RL_REPLY_STATUS, "string", RL_VOTE_REFUSED, ""},
-		{RL_REPLY_STATUS, "hash", RL_VOTE_FAILED, "WRONGTYPE the key holds a hash (the key is in"},
+		{RL_REPLY_STATUS, "hash", RL_VOTE_FAILED,
+			"WRONGTYPE the key holds a hash (the key is used"},
 		{RL_REPLY_STATUS, "a module's, with a name longer than it should be", RL_VOTE_FAILED,
 			"WRONGTYPE the key holds a a module's, with a name longer t"},
 		{RL_REPLY_ERROR, "NOPERM x", RL_VOTE_FAILED, "WRONGTYPE the key holds no string (the key"},
 		{RL_REPLY_ERROR, "WRONGTYPE x", RL_VOTE_FAILED, "WRONGTYPE x (the key"},
 		{RL_REPLY_ERROR, "LOADING x", RL_VOTE_FAILED, "LOADING x"},
-		{RL_REPLY_STRING, "zset", RL_VOTE_FAILED, "not one that this command can have"}};
+		{RL_REPLY_STRING, "zset", RL_VOTE_FAILED, "does not fit the command"}};
 	rl_request request = request_of(RL_VERB_OWNER);
 	request.by_type = true;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

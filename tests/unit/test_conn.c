@@ -210,7 +210,7 @@ static void a_reply_that_nobody_asked_for_is_the_end(void)
 	CHECK_INT(next(), RL_CONN_REPLY);
 	CHECK_INT(next(), RL_CONN_DOWN);
 	CHECK_INT(event.err.status, RL_ERR_PROTOCOL);
-	CHECK_HAS(event.err.message, "without being asked");
+	CHECK_HAS(event.err.message, "belongs to no command");
 	CHECK(!rl_conn_is_reusable(conn));
 }
 

@@ -308,8 +308,8 @@ static void silence_leaves_the_outcome_unknown(void)
 		check_sent(c, "0 a1 ", "\n1000 a1 close\n");
 		CHECK_TEXT(op->err->message,
 			c->changes
-				? "redis://a:6379: no answer within 1 s (timeout); the command was sent, its "
-				  "outcome is unknown"
+				? "redis://a:6379: no answer within 1 s (timeout); the command was sent, and "
+				  "its outcome is unknown"
 				: "redis://a:6379: no answer within 1 s (timeout)");
 		CHECK_INT(fake_stats.undone, 0);
 		fake_end();
@@ -344,7 +344,7 @@ static void broken_again_and_again_it_is_unknown(void)
 	rl_op *op = ask(RL_VERB_RELEASE);
 	CHECK_INT(fake_drive(op), RL_ERR_CLOSED);
 	CHECK_INT(fake_ms(), 910);
-	CHECK_HAS(op->err->message, "the command was sent, its outcome is unknown");
+	CHECK_HAS(op->err->message, "the command was sent, and its outcome is unknown");
 }
 
 static void nonsense_leaves_the_outcome_unknown(void)
@@ -426,7 +426,7 @@ static void an_error_after_a_break_leaves_it_unknown(void)
 	fake_says(0, "-LOADING x");
 	rl_op *op = ask(RL_VERB_RELEASE);
 	CHECK_INT(fake_drive(op), RL_ERR_SERVER);
-	CHECK_HAS(op->err->message, "LOADING x; the command was sent, its outcome is unknown");
+	CHECK_HAS(op->err->message, "LOADING x; the command was sent, and its outcome is unknown");
 }
 
 static void a_script_that_is_not_known_is_sent_as_text(void)

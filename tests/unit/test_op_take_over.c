@@ -131,7 +131,7 @@ static void a_swap_that_cannot_be_undone_is_owed(void)
 	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
 	CHECK_COUNT("SWAP", 0);
 	CHECK(fake_leaves_something(op));
-	CHECK_HAS(op->err->message, "the command was sent, its outcome is unknown");
+	CHECK_HAS(op->err->message, "the command was sent, and its outcome is unknown");
 }
 
 static void a_swap_that_was_never_sent_is_not_swapped_back(void)
@@ -158,7 +158,7 @@ static void a_swap_that_came_too_late_is_swapped_back(void)
 	CHECK_INT(fake_drive(op), RL_ERR_SLOW);
 	CHECK_COUNT("50 a1 SWAP k T1 given 0\n", 1);
 	CHECK_HAS(op->err->message,
-		"too slow: the lock was taken over after 0.05 s, when its ttl of 0.02 s was used up");
+		"too slow: the lock was taken over after 0.05 s, which leaves nothing of its TTL of 0.02 s");
 	CHECK(!fake_leaves_something(op)); /* written behind an answer, on a connection that is well */
 }
 

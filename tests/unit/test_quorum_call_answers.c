@@ -341,8 +341,8 @@ static void each_that_failed_is_named(void)
 	rl_op *op = ask(RL_VERB_EXISTS, 3, (const char *[]){"-ERR one", ":1", "-OOM two"});
 	CHECK_INT(op->status, RL_ERR_SERVER);
 	CHECK_TEXT(op->err->message,
-		"no quorum, 2 of 3 servers failed: redis://a:6379: the server answered: ERR one; redis://c:6379: "
-		"the server answered: OOM two (the server is out of memory)");
+		"no quorum (2 of 3 servers failed): redis://a:6379: the server answered: ERR one; redis://c:6379: "
+		"the server answered: OOM two (the server has reached its memory limit, maxmemory)");
 	CHECK_TEXT(op->err->code, "ERR");
 	fake_end();
 	op = ask(RL_VERB_EXISTS, 1, (const char *[]){"-ERR one"});
@@ -359,7 +359,7 @@ static void a_member_that_could_not_be_asked_decides_the_kind_of_failure(void)
 	fake_says(2, "-ERR two");
 	rl_op *op = fake_ask(RL_VERB_EXISTS, "", 0);
 	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
-	CHECK_HAS(op->err->message, "no quorum, 3 of 3 servers failed: redis://a:6379: ");
+	CHECK_HAS(op->err->message, "no quorum (3 of 3 servers failed): redis://a:6379: ");
 	CHECK_HAS(op->err->message, "; redis://b:6379: cannot connect: told at once; redis://c:6379: ");
 }
 
@@ -368,7 +368,7 @@ static void a_command_that_was_sent_may_have_been_carried_out(void)
 	rl_op *op = ask(RL_VERB_EXTEND, 3, (const char *[]){":1", NULL, NULL});
 	CHECK_INT(op->status, RL_ERR_TIMEOUT);
 	CHECK_HAS(op->err->message,
-		"redis://c:6379: no answer within 0.7 s (timeout); the command was sent, its outcome is unknown");
+		"redis://c:6379: no answer within 0.7 s (timeout); the command was sent, and its outcome is unknown");
 	CHECK_INT(fake_ms(), 700);
 	fake_end();
 	op = ask(RL_VERB_EXISTS, 3, (const char *[]){":1", NULL, NULL});
@@ -413,7 +413,7 @@ static void there_is_room_for_all_of_them(void)
 	const char *message = op->err->message;
 	fake_targets[0].name = own;
 	CHECK_INT(op->status, RL_ERR_SERVER);
-	CHECK_HAS(message, "5 of 5 servers failed: redis://nnn");
+	CHECK_HAS(message, "5 of 5 servers failed): redis://nnn");
 	CHECK_HAS(message, "; redis://b:6379: the server answered: ERR x");
 	CHECK_HAS(message, "; redis://c:6379: the server answered: ERR x");
 	CHECK_HAS(message, "; redis://d:6379: the server answered: ERR x");

@@ -57,7 +57,7 @@ static void the_first_word_is_the_code(void)
 static void the_text_is_told(void)
 {
 	CHECK_TEXT(said("ERR no such thing"), "the server answered: ERR no such thing");
-	CHECK_TEXT(said(""), "the server answered: an error without a text");
+	CHECK_TEXT(said(""), "the server answered: an error without text");
 	CHECK_TEXT(said("ERR a\r\nb\tc\x7f\xc3\xa4"), "the server answered: ERR a??b?c???");
 }
 
@@ -66,11 +66,11 @@ static void a_script_s_place_is_cut_off(void)
 {
 	CHECK_TEXT(said("@user_script: 1: -READONLY You can't write against a read only replica."),
 		"the server answered: READONLY You can't write against a read only replica. (this server is a "
-		"replica; a lock needs the primary)");
+		"replica; locks need the primary)");
 	CHECK_TEXT(err.code, "READONLY");
 	CHECK_TEXT(said("@user_script: 1: The user"), "the server answered: @user_script: 1: The user");
 	CHECK_TEXT(said("@user_script: "), "the server answered: @user_script: ");
-	CHECK_TEXT(said("@user_script: 1: -"), "the server answered: an error without a text");
+	CHECK_TEXT(said("@user_script: 1: -"), "the server answered: an error without text");
 }
 
 static void advice_is_given(void)
@@ -78,19 +78,22 @@ static void advice_is_given(void)
 	static const struct {
 		const char *text, *advice;
 	} cases[] = {{"NOAUTH x", "(put the password into the DSN: redis://:password@host)"},
-		{"WRONGPASS x", "(check user and password in the DSN)"}, {"NOPERM x", "README)"},
-		{"WRONGTYPE x", "(the key is in use for something that is not a lock"},
-		{"WRONGTYPE the key holds a zset", "(a sorted set may be a lock of symfony/lock"},
-		{"READONLY x", "(this server is a replica"}, {"OOM x", "(the server is out of memory)"},
+		{"WRONGPASS x", "(check user and password in the DSN)"},
+		{"NOPERM x", "ACL rules that locks need)"},
+		{"WRONGTYPE x", "(the key is used for something other than a lock"},
+		{"WRONGTYPE the key holds a zset", "(the key may be a lock of symfony/lock"},
+		{"READONLY x", "(this server is a replica"},
+		{"OOM x", "(the server has reached its memory limit, maxmemory)"},
 		{"MOVED 1 h:1", "(this server is a node of a cluster"},
-		{"DENIED x", "(the server is in protected mode)"}};
+		{"DENIED x",
+			"(the server is in protected mode: it needs a password to accept remote clients)"}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		CHECK_HAS(said(cases[i].text), cases[i].advice);
 	}
 	/* Redis 7 in a script. */
 	CHECK_HAS(
 		said("ERR ACL failure in script: The user executing the script can't run this command"),
-		"README)");
+		"ACL rules that locks need)");
 	CHECK(strchr(said("ERR x"), '(') == NULL);
 	CHECK(strchr(said("LOADING x"), '(') == NULL);
 }
@@ -102,9 +105,8 @@ static void the_echo_is_cut_off(void)
 	CHECK_TEXT(said("ERR unknown command `FOO`, with args beginning with: "),
 		"the server answered: ERR unknown command `FOO`");
 	CHECK_TEXT(
-		said("with args beginning with: secret"), "the server answered: an error without a text");
-	CHECK_TEXT(
-		said(" ,, with args beginning with"), "the server answered: an error without a text");
+		said("with args beginning with: secret"), "the server answered: an error without text");
+	CHECK_TEXT(said(" ,, with args beginning with"), "the server answered: an error without text");
 	CHECK_TEXT(said("with args beginning wit"), "the server answered: with args beginning wit");
 }
 

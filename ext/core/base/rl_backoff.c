@@ -5,7 +5,7 @@ int64_t rl_backoff_doubled(int64_t first_ns, unsigned n, int64_t max_ns)
 {
 	int64_t delay = first_ns;
 	while (n-- > 0 && delay < max_ns) {
-		delay *= 2; /* the maximum is 60 s at most, so this cannot overflow */
+		delay *= 2; /* no caller's maximum is above 60 s, so this cannot overflow */
 	}
 	return delay < max_ns ? delay : max_ns;
 }
@@ -25,7 +25,7 @@ int64_t rl_backoff_any(const rl_env *env, int64_t most)
 {
 	uint32_t random = 0;
 	if (!env->random(env->ctx, &random, sizeof random)) {
-		return most; /* no worse than any other */
+		return most;
 	}
 	return (int64_t) ((double) most * (double) random / (double) UINT32_MAX);
 }

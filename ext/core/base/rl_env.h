@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The seam, part one: what core needs from the system besides the network. A clock, random bytes,
- * the number of forks so far, and a place to count. Whoever runs core (PHP's glue, a test, a
- * simulator) fills this in; core itself never asks the system.
+ * The seam, part one: what core needs from the system besides the network: a clock, random bytes,
+ * the number of forks so far, and counters. The program that runs core (the PHP extension, a unit
+ * test, the simulator) fills this in. Core itself never asks the system for them.
  */
 #ifndef RL_ENV_H
 #define RL_ENV_H
@@ -11,17 +11,17 @@
 #include "core/base/rl_status.h"
 
 typedef struct rl_env {
-	void *ctx; /* handed to each function */
+	void *ctx; /* passed to each function */
 
-	/* Nanoseconds since some fixed moment. Never goes back; goes on while the machine is suspended.
-	 */
+	/* Nanoseconds since some fixed moment. The clock never goes back, and continues while the
+	 * machine is suspended. */
 	int64_t (*now)(void *ctx);
 
-	/* Fills out with unguessable bytes. False when the system has none to give. */
+	/* Fills out with unpredictable bytes. False when the system returns none. */
 	bool (*random)(void *ctx, void *out, size_t len);
 
-	/* How often this process' line was forked. A connection made under another number belongs to
-	 * another process. */
+	/* How many forks have led to this process. A connection that was made at another number belongs
+	 * to another process. */
 	uint64_t (*fork_generation)(void *ctx);
 
 	rl_stats *stats; /* borrowed; never NULL */

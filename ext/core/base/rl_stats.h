@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The counters of one process. Any thread may add to them; each is exact by itself, a set of them
- * read together is not a snapshot.
+ * The counters of one process. Any thread may add to them. Each counter is exact by itself, but
+ * counters that are read one after another are no snapshot.
  */
 #ifndef RL_STATS_H
 #define RL_STATS_H
@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* X(name): what each means is said in stubs/redislock.stub.php, at stats(). */
+/* X(name). stubs/redislock.stub.php describes each counter, at stats(). */
 #define RL_STATS_EACH(X) \
  X(acquired) \
  X(refused) \

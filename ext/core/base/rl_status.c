@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Error values: building them, and making a server's error text fit to be shown.
+ * Builds error values. The error text of a server is cleaned of secrets before it becomes part of a
+ * message.
  */
 #include "core/base/rl_status.h"
 
@@ -9,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A secret shorter than this is in every text by chance; blotting it out would destroy the message.
- */
+/* A shorter secret may occur in any text by chance, and replacing it would destroy the message. */
 #define SECRET_MIN 3
 
 rl_status rl_error_set(rl_error *err, rl_status status, int sys_errno, const char *format, ...)
@@ -65,7 +65,8 @@ static size_t utf8_len(const unsigned char *text, size_t len)
 	if (len < whole) {
 		return 0;
 	}
-	/* The second byte rules out long forms, surrogates, and what is above U+10FFFF. */
+	/* The range of the second byte excludes overlong forms, surrogates, and characters above
+	 * U+10FFFF. */
 	unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
 	unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
 	for (size_t i = 1; i < whole; i++) {
@@ -107,7 +108,9 @@ static const char *find_bytes(const char *text, size_t len, const char *what, si
 	return NULL;
 }
 
-/* Copies text to out with each occurrence of a secret as "***"; returns the length written. */
+/* Copies text to out, with "***" for each occurrence of a secret and "?" for each byte that is not
+ * printable ASCII.
+ * @return the length written */
 static size_t copy_without_secrets(
 	char *out, size_t size, rl_bytes text, const rl_bytes *secrets, unsigned secret_count)
 {
@@ -160,17 +163,17 @@ static const char *advice_for(const char *code)
 	} table[] = {
 		{"NOAUTH", "put the password into the DSN: redis://:password@host"},
 		{"WRONGPASS", "check user and password in the DSN"},
-		{"NOPERM", "the ACL rule that a lock needs is in the README"},
-		{"WRONGTYPE",
-			"the key is in use for something that is not a lock; a prefix keeps them apart"},
-		{"zset", "a sorted set may be a lock of symfony/lock, which only its owner frees"},
-		{"READONLY", "this server is a replica; a lock needs the primary"},
-		{"OOM", "the server is out of memory"},
-		{"NOREPLICAS", "see the server's min-replicas-to-write"},
-		{"MISCONF", "the server cannot save its data, and refuses writes until it can"},
-		{"MOVED", "this server is a node of a cluster, which is not supported yet"},
-		{"no password", "this server wants no password: leave it out of the DSN"},
-		{"DENIED", "the server is in protected mode"},
+		{"NOPERM", "see the README for the ACL rules that locks need"},
+		{"WRONGTYPE", "the key is used for something other than a lock; a prefix keeps them apart"},
+		{"zset", "the key may be a lock of symfony/lock, which only its owner can free"},
+		{"READONLY", "this server is a replica; locks need the primary"},
+		{"OOM", "the server has reached its memory limit, maxmemory"},
+		{"NOREPLICAS",
+			"too few replicas are connected to the server; see its min-replicas-to-write"},
+		{"MISCONF", "the server cannot save its data to disk, and refuses writes until it can"},
+		{"MOVED", "this server is a node of a cluster, and clusters are not supported yet"},
+		{"no password", "this server has no password: remove the password from the DSN"},
+		{"DENIED", "the server is in protected mode: it needs a password to accept remote clients"},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
 		if (strcmp(code, table[i].code) == 0) {
@@ -180,8 +183,9 @@ static const char *advice_for(const char *code)
 	return NULL;
 }
 
-/* The word that an error should have. Redis 7 tells of a right that is missing inside a script, and
- * of a password that is not wanted, as ERR. WRONGTYPE has another advice for a sorted set. */
+/* The key into the table of advice: usually the error code. Redis 7 reports two errors as plain
+ * ERR: a right that is missing inside a script, and a password that the server does not expect.
+ * WRONGTYPE has another advice for a sorted set. */
 static const char *word_for_advice(const rl_error *err, rl_bytes text)
 {
 	static const char right[] = "The user executing the script can't";
@@ -199,9 +203,8 @@ static const char *word_for_advice(const rl_error *err, rl_bytes text)
 	return err->code;
 }
 
-/* Up to Redis 6.2 an error that the server itself raises inside a script, such as READONLY or
- * NOREPLICAS, comes as
- * "@user_script: 1: -READONLY ...". */
+/* Removes the position in the script. Up to Redis 6.2 an error that the server itself raises inside
+ * a script, such as READONLY or NOREPLICAS, arrives as "@user_script: 1: -READONLY ...". */
 static rl_bytes without_place(rl_bytes text)
 {
 	static const char place[] = "@user_script: ";
@@ -232,10 +235,10 @@ void rl_error_from_server(
 		}
 	}
 	if (text.len == 0) {
-		rl_error_append(err, "an error without a text");
+		rl_error_append(err, "an error without text");
 	}
 	size_t used = strlen(err->message);
-	/* Room is left for the advice. */
+	/* The limit leaves room for the advice. */
 	copy_without_secrets(err->message + used, 240 - used, text, secrets, secret_count);
 	const char *advice = advice_for(word_for_advice(err, text));
 	if (advice != NULL) {
@@ -260,8 +263,7 @@ bool rl_error_passes(const rl_error *err)
 
 bool rl_error_is_final(const rl_error *err)
 {
-	/* A command that was renamed has no word of its own. Nor has a right that is missing inside a
-	 * script. */
+	/* The last two have no error code of their own: only their text shows what is wrong. */
 	return err->status == RL_ERR_SERVER &&
 		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "NOAUTH") == 0 ||
 			strstr(err->message, "unknown command") != NULL ||
@@ -282,9 +284,9 @@ bool rl_error_is_about_helpers(const rl_error *err)
 
 bool rl_error_names_command(const rl_error *err)
 {
-	/* "NOPERM [this user|User x] has no permissions to run the 'blpop' command [or its subcommand]"
-	 * of Redis 6.2 and later, and of Valkey; in a script the same behind "ACL failure in script: ",
-	 * or, up to Redis 7.0, the other. */
+	/* The first text is from Redis 6.2 and later, and from Valkey: "NOPERM [this user|User x] has
+	 * no permissions to run the 'blpop' command [or its subcommand]". Inside a script the same text
+	 * follows "ACL failure in script: "; up to Redis 7.0 a script gets the second text instead. */
 	return err->status == RL_ERR_SERVER &&
 		(strstr(err->message, "no permissions to run the '") != NULL ||
 			strstr(err->message, "can't run this command or subcommand") != NULL);
@@ -292,6 +294,6 @@ bool rl_error_names_command(const rl_error *err)
 
 bool rl_error_is_full(const rl_error *err)
 {
-	/* It has no word of its own. */
+	/* This error has no code of its own. */
 	return err->status == RL_ERR_SERVER && strstr(err->message, "max number of clients") != NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Outcomes and errors of core. A status answers "what happened"; an rl_error says it to a person.
- * Errors are values: core never prints, logs, throws or aborts.
+ * Outcomes and errors of core. An rl_status is an outcome for the program, an rl_error explains it
+ * to a person. Errors are values: core never prints, logs, throws or aborts.
  */
 #ifndef RL_STATUS_H
 #define RL_STATUS_H
@@ -19,23 +19,35 @@
 
 typedef enum rl_status {
 	RL_OK = 0,
-	RL_BUSY,         /* refused: it is someone else's. An answer, not an error */
-	RL_ERR_MEMORY,   /* malloc gave nothing */
-	RL_ERR_RANDOM,   /* the system gave no random bytes */
-	RL_ERR_ARGUMENT, /* a bad value; nothing was sent */
-	RL_ERR_NAME,     /* a host name could not be resolved */
-	RL_ERR_CONNECT,  /* no connection: refused, unreachable, timed out */
-	RL_ERR_TIMEOUT,  /* connected, but the answer did not come in time */
-	RL_ERR_CLOSED,   /* the connection broke */
-	RL_ERR_TLS,      /* what answers there speaks TLS: no command was understood, let alone run */
-	RL_ERR_PROTOCOL, /* what came back is not a Redis reply, or not one for this command */
-	RL_ERR_SERVER,   /* the server answered with an error; its word is in code */
-	RL_ERR_UNKNOWN,  /* a command may or may not have taken effect */
-	RL_ERR_SLOW,     /* granted, but too late to be of use; given back */
-	RL_ERR_FORKED,   /* the process was forked under the operation */
+	/* The answer is "no", such as: another holder has the lock. This is not an error. */
+	RL_BUSY,
+	RL_ERR_MEMORY, /* out of memory */
+	/* The system returned no random bytes. */
+	RL_ERR_RANDOM,
+	/* A value is invalid, and nothing was sent. */
+	RL_ERR_ARGUMENT,
+	/* A host name could not be resolved. */
+	RL_ERR_NAME,
+	/* There is no connection: refused, unreachable, timed out. */
+	RL_ERR_CONNECT,
+	/* The connection is up, but the answer did not arrive in time. */
+	RL_ERR_TIMEOUT,
+	RL_ERR_CLOSED, /* the connection broke */
+	/* The server speaks TLS, so it has not understood any command, and has run none. */
+	RL_ERR_TLS,
+	/* The answer is not a Redis reply, or does not fit the command. */
+	RL_ERR_PROTOCOL,
+	/* The server answered with an error, whose code is in rl_error.code. */
+	RL_ERR_SERVER,
+	/* A command may or may not have taken effect. */
+	RL_ERR_UNKNOWN,
+	/* The lock was granted too late to be of use, and is undone. */
+	RL_ERR_SLOW,
+	/* The process was forked during the operation. */
+	RL_ERR_FORKED,
 } rl_status;
 
-/* Bytes that somebody else owns; any value, also NUL. */
+/* Borrowed bytes of any value, NUL included. */
 typedef struct rl_bytes {
 	const char *data;
 	size_t len;
@@ -43,47 +55,52 @@ typedef struct rl_bytes {
 
 typedef struct rl_error {
 	rl_status status;
-	int sys_errno;     /* the system's errno, or 0 */
-	char code[32];     /* RL_ERR_SERVER: the server's word, such as NOAUTH; else empty */
-	char message[640]; /* for a person; no secret, printable ASCII or UTF-8 */
+	int sys_errno; /* the system's errno, or 0 */
+	/* RL_ERR_SERVER: the error code of the server, such as NOAUTH; otherwise empty. */
+	char code[32];
+	/* Printable ASCII or UTF-8, without secrets. */
+	char message[640];
 } rl_error;
 
-/* Fills err (which may be NULL) and returns status, so that a failure is one line. */
+/* Fills err, which may be NULL, and returns status, so that a caller can set and return it in one
+ * statement. */
 rl_status rl_error_set(rl_error *err, rl_status status, int sys_errno, const char *format, ...)
 	RL_PRINTF(4, 5);
 
-/* Appends to err's message; what does not fit is cut. */
+/* Appends to the message of err, and cuts off text that does not fit. */
 void rl_error_append(rl_error *err, const char *format, ...) RL_PRINTF(2, 3);
 
-/* Makes err from an error reply "CODE text". Secrets that the server echoes are blotted out:
- * whatever follows "with args beginning with", and each of the given secrets of three bytes or
- * more. */
+/* Makes err from an error reply "CODE text". Secrets that the server repeats in it are removed: the
+ * text is cut off at "with args beginning with", and each given secret of three bytes or more is
+ * replaced by "***". */
 void rl_error_from_server(
 	rl_error *err, rl_bytes text, const rl_bytes *secrets, unsigned secret_count);
 
-/* True for server errors that pass by themselves, so that a wait goes on: LOADING, READONLY,
- * MASTERDOWN, NOREPLICAS, MISCONF, TRYAGAIN, CLUSTERDOWN, BUSY, UNBLOCKED, and a server that is
- * full. */
+/* True for errors of a server that may pass by themselves, so that a wait goes on: LOADING,
+ * READONLY, MASTERDOWN, NOREPLICAS, MISCONF, TRYAGAIN, CLUSTERDOWN, BUSY, UNBLOCKED, and a server
+ * that has reached its limit of clients. */
 bool rl_error_passes(const rl_error *err);
 
-/* True for errors that do not pass without somebody's doing: a command or a key that is not
- * allowed. */
+/* True for errors that last until an administrator mends them: a command or key that is not
+ * allowed, an unknown command, a login that is missing. */
 bool rl_error_is_final(const rl_error *err);
 
-/* True when the server is a replica: READONLY, MASTERDOWN. It was the primary when it was dialled,
- * or the name or address leads elsewhere by now. It did not run the command. */
+/* True when the server is a replica: READONLY, MASTERDOWN. Either it was the primary when the
+ * connection was made, or the name or address now leads to another server. The server did not run
+ * the command. */
 bool rl_error_is_wrong_server(const rl_error *err);
 
-/* True when the helper keys are the reason: the user may not use them (or a command on them), or
- * this is a node of a cluster and they are on another. */
+/* True when the helper keys may be the reason: the user may not use them, or may not run a command
+ * that they need, or the server is a node of a cluster and another node stores them. */
 bool rl_error_is_about_helpers(const rl_error *err);
 
-/* True when a right for a command is missing, so that it is missing for every key: NOPERM that
- * names the command, and what stands for it inside a script. A right for a key is missing for that
- * key only. */
+/* True when the user may not run a command, which then fails for every key: NOPERM that names the
+ * command, and the errors inside a script that correspond to it. A right to a key, in contrast, is
+ * missing for that key only. */
 bool rl_error_names_command(const rl_error *err);
 
-/* True when the server has no room for another client: it says so unasked, and closes. */
+/* True when the server has reached its limit of clients. It sends this error without being asked,
+ * and closes the connection. */
 bool rl_error_is_full(const rl_error *err);
 
 static inline rl_bytes rl_bytes_of(const char *data, size_t len)
@@ -93,14 +110,14 @@ static inline rl_bytes rl_bytes_of(const char *data, size_t len)
 
 bool rl_bytes_equal(rl_bytes a, rl_bytes b);
 
-/* Seconds as messages show them: "1", "0.05", to a microsecond. printf's own numbers follow the
- * locale.
+/* Seconds as messages show them, rounded to a microsecond: "1", "0.05". The decimal point of
+ * printf() would follow the locale.
  * @return room */
 #define RL_SECONDS_TEXT 32
 const char *rl_seconds_text(int64_t ns, char room[RL_SECONDS_TEXT]);
 
-/* Bytes as messages show them: printable ASCII and UTF-8 as they are, any other byte as \xHH; "..."
- * behind what is cut.
+/* Bytes as messages show them: printable ASCII and UTF-8 unchanged, any other byte as \xHH, and
+ * "..." after a text that was cut.
  * @return room */
 #define RL_BYTES_TEXT 132
 const char *rl_bytes_text(rl_bytes bytes, char room[RL_BYTES_TEXT]);

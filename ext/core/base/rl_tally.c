@@ -12,7 +12,7 @@ void rl_tally_add(rl_tally *tally, rl_vote vote)
 rl_vote rl_tally_outcome(const rl_tally *tally)
 {
 	unsigned quorum = rl_quorum(tally->members);
-	unsigned spare = tally->members - quorum; /* so many may say no */
+	unsigned spare = tally->members - quorum; /* a quorum is possible without these */
 	if (tally->granted >= quorum) {
 		return RL_VOTE_GRANTED;
 	}
@@ -20,7 +20,7 @@ rl_vote rl_tally_outcome(const rl_tally *tally)
 		return RL_VOTE_REFUSED;
 	}
 	unsigned open = tally->members - tally->granted - tally->refused - tally->failed;
-	/* While the open ones could still turn it into a refusal, it is not a failure yet. */
+	/* As long as the open votes can still make it a refusal, it is not a failure. */
 	if (tally->failed + tally->refused > spare && open + tally->refused <= spare) {
 		return RL_VOTE_FAILED;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counting the members' votes. A quorum is N/2+1 by integer division. Source of the rule:
+ * Counts the votes of the members. A quorum is N/2+1, by integer division. Source of the rule:
  * https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/ ("majority of the
  * instances").
  */
@@ -9,9 +9,9 @@
 
 typedef enum rl_vote {
 	RL_VOTE_OPEN,    /* no answer yet */
-	RL_VOTE_GRANTED, /* yes */
-	RL_VOTE_REFUSED, /* no: someone else's */
-	RL_VOTE_FAILED,  /* the member could not say */
+	RL_VOTE_GRANTED, /* the answer was yes */
+	RL_VOTE_REFUSED, /* the answer was no */
+	RL_VOTE_FAILED,  /* an error, or no answer */
 } rl_vote;
 
 static inline unsigned rl_quorum(unsigned members)
@@ -28,10 +28,9 @@ typedef struct rl_tally {
 
 void rl_tally_add(rl_tally *tally, rl_vote vote);
 
-/*
- * The outcome of the whole: granted by a quorum; refused when refusals alone rule a quorum out;
- * failed when a quorum is out of reach otherwise; open while it can still be had or refused.
- */
+/* The outcome of all votes. Granted: by a quorum. Refused: the refusals alone make a quorum
+ * impossible. Failed: refusals and failures together do, and the open votes cannot make it a
+ * refusal. Open: otherwise. */
 rl_vote rl_tally_outcome(const rl_tally *tally);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Points in time, in nanoseconds of rl_env's clock. RL_NEVER is one, and stays one whatever is
- * added.
+ * Points in time, in nanoseconds of the clock in rl_env. RL_NEVER is one of them, and stays
+ * RL_NEVER whatever is added to it.
  */
 #ifndef RL_TIME_H
 #define RL_TIME_H

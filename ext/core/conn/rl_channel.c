@@ -41,7 +41,7 @@ bool rl_channel_flush(rl_channel *channel, int64_t now)
 	bool is_connected = rl_channel_is_connected(channel);
 	bool is_new = channel->is_connecting && is_connected;
 	channel->is_connecting = channel->is_connecting && !is_connected;
-	/* The time before the bytes leave: ownership is proven from then on, never from later. */
+	/* Noted before the bytes are written: a proof that begins later would last too long. */
 	if (channel->sent_at == 0 && channel->command_end != 0 && is_connected) {
 		channel->sent_at = now;
 	}
@@ -84,14 +84,15 @@ rl_conn *rl_channel_hand_over(rl_channel *channel)
 	return conn;
 }
 
-/* Gives a connection that the pool does not keep its end. */
+/* Ends a connection that the pool does not keep: lets it linger, or closes it. */
 static void end(rl_conn *conn, rl_pool *pool, rl_giving giving, int64_t now)
 {
 	bool is_connected = conn->transport->is_connected(conn->link);
 	if (giving.patience > 0 && giving.is_trusted && is_connected && !conn->is_down) {
-		rl_pool_note_failure(pool, conn->target, now); /* the server reads too little */
+		rl_pool_note_failure(pool, conn->target, now); /* the server reads too slowly */
 	}
-	bool has_undo = conn->undo_left > 0 && !conn->is_down; /* perhaps of an earlier owner */
+	/* The undo may be an earlier owner's. */
+	bool has_undo = conn->undo_left > 0 && !conn->is_down;
 	if ((giving.must_arrive || has_undo) && is_connected) {
 		rl_pool_let_linger(pool, conn, now);
 	} else {
@@ -106,8 +107,8 @@ void rl_channel_give_back(rl_channel *channel, rl_pool *pool, rl_giving giving, 
 		return;
 	}
 	rl_conn_discard_pending(conn);
-	/* What has arrived is discarded now: a reply without a command shows here, not in the next
-	 * call. */
+	/* Replies that have arrived are discarded now, so that a reply without a command is noticed
+	 * here, and not by the next call. */
 	rl_conn_event event;
 	rl_conn_next(conn, &event);
 	bool is_kept = giving.is_trusted && giving.patience > 0 &&

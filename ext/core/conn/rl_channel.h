@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * A channel: what one owner does on one connection to one member. It takes an idle connection or
- * dials one, logs in, sends, reads, takes back what it has sent, and gives the connection back.
+ * A channel: what one owner does on one connection to one member. The owner takes an idle
+ * connection or dials one, logs in, sends, reads, undoes what it has sent, and gives the connection
+ * back.
  *
  * A member call, a place in the wait queue, a release batch and a renewer's server have channels.
- * Each adds its own rule only: what it sends, what the answers mean, and how long it waits.
+ * Each of them adds only its own rules: what it sends, what the answers mean, how long it waits.
  *
  *     closed --take, dial--> connecting --> logging in --> ready --give back, close--> closed
  *
- * Commands may be queued in any state but closed; rl_channel_is_logged_in() tells when none can
- * reach a wrong database any more.
+ * Commands may be queued in any state but closed. Once rl_channel_is_logged_in() is true, no
+ * command can reach a wrong database.
  *
- * The owner has the connection from taking or dialling to giving back, and no other part of core
- * touches it meanwhile. A channel belongs to its owner's thread.
+ * The owner has the connection from taking or dialling until giving it back. Meanwhile no other
+ * part of core touches it. A channel belongs to the thread of its owner.
  */
 #ifndef RL_CHANNEL_H
 #define RL_CHANNEL_H
@@ -20,25 +21,28 @@
 #include "core/conn/rl_pool.h"
 
 typedef struct rl_channel {
-	rl_conn *conn;        /* NULL = closed */
-	bool is_fresh;        /* it was dialled, not taken from the pool */
-	bool is_connecting;   /* as far as rl_channel_flush() has seen */
-	int64_t connect_end;  /* connecting is given up then */
-	uint64_t command_end; /* last byte of the latest command on this connection; 0 = none */
-	/* Not later than the first hand-over of the command; 0 = not yet. It outlives the connection,
-	 * because a command that is sent again on another one may have been carried out the first time.
-	 */
+	rl_conn *conn; /* NULL = closed */
+	/* The connection was dialled, not taken from the pool. */
+	bool is_fresh;
+	/* The connection was not established yet at the last rl_channel_flush(). */
+	bool is_connecting;
+	int64_t connect_end; /* connecting is given up then */
+	/* The position of the last byte of the latest command on this connection; 0 = none. */
+	uint64_t command_end;
+	/* No later than the first moment at which the kernel took bytes of the command; 0 = not yet.
+	 * The time outlives the connection: a command that is sent again on another one may have been
+	 * carried out the first time. */
 	int64_t sent_at;
 } rl_channel;
 
 /* ---- opening ---- */
 
-/* Takes an idle connection of the pool. False = there is none that is wanted.
- * @param connect_end for a connection that is not established yet */
+/* Takes an idle connection from the pool. False = the pool has none that fits.
+ * @param connect_end applies if the connection is not established yet */
 bool rl_channel_take(rl_channel *channel, rl_pool *pool, const rl_target *target, rl_pool_want want,
 	int64_t connect_end, int64_t now);
 
-/* Dials. False with err. */
+/* Dials a new connection. False with err. */
 bool rl_channel_dial(rl_channel *channel, rl_transport *transport, rl_target *target,
 	int64_t connect_end, const rl_env *env, rl_error *err);
 
@@ -47,7 +51,7 @@ static inline bool rl_channel_is_open(const rl_channel *channel)
 	return channel->conn != NULL;
 }
 
-/* For these the channel must be open. */
+/* The functions from here to rl_channel_flush() need an open channel. */
 
 static inline bool rl_channel_is_connected(const rl_channel *channel)
 {
@@ -61,51 +65,50 @@ static inline bool rl_channel_is_logged_in(const rl_channel *channel)
 
 /* ---- sending ---- */
 
-/* Queues a command. The reply comes with this tag. False when there is no memory for it. */
+/* Queues a command. Its reply will have this tag. False when the command could not be queued. */
 bool rl_channel_send(rl_channel *channel, const rl_request *request, unsigned tag);
 
-/* Writes as much as the system takes now, and notes when the command was handed over at the
- * earliest.
- * @return true = the connection has been established since the last time */
+/* Writes as much as the kernel accepts now, and notes in sent_at when that began.
+ * @return true = the connection has been established since the last call */
 bool rl_channel_flush(rl_channel *channel, int64_t now);
 
-/* The system has taken the whole command: the server may have carried it out. False also when the
- * channel is closed. */
+/* The kernel has accepted the whole command, so the server may have carried it out. False also when
+ * the channel is closed. */
 bool rl_channel_is_handed_over(const rl_channel *channel);
 
 /* ---- waiting ---- */
 
-/* Adds the link to what is waited for: until the end of connecting, or once that is done until
- * answer_end. */
+/* Adds the link to what is waited for: until connect_end while it is connecting, and until
+ * answer_end after that. */
 void rl_channel_add_to_wait(const rl_channel *channel, rl_wait *wait, int64_t answer_end);
 
-/* The next thing that happened; RL_CONN_NONE when there is nothing more for now. */
+/* The next event; RL_CONN_NONE when there is none for now. */
 void rl_channel_next(rl_channel *channel, rl_conn_event *event);
 
 /* ---- closing ---- */
 
 /* How a connection is given back. */
 typedef struct rl_giving {
-	/* The connection may be used again. False = an answer on it is overdue, or made no sense. */
+	/* The connection may be used again. False = a reply on it is overdue, or made no sense. */
 	bool is_trusted;
-	/* Above 0, with several members: it may be given back while it is connecting or owes answers.
-	 * They have to come within this time. */
+	/* Above 0, with several members: the connection may be given back while it is connecting or has
+	 * pending replies, which must arrive within this time. */
 	int64_t patience;
-	/* What the system has not taken yet may be sent later. False = it is retracted; where it cannot
-	 * be, the connection is not used again. */
+	/* Commands that the kernel has not accepted yet may be sent later. False = they are retracted;
+	 * if that is not possible, the connection is not used again. */
 	bool may_send_later;
-	/* What was written has to reach the server, so a connection that is not used again lingers. */
+	/* What was written must reach the server, so a connection that is not used again lingers. */
 	bool must_arrive;
 } rl_giving;
 
 /* Gives the connection back to the pool, lets it linger, or closes it. Pending replies are
- * discarded as they come. */
+ * discarded when they arrive. Does nothing when the channel is closed. */
 void rl_channel_give_back(rl_channel *channel, rl_pool *pool, rl_giving giving, int64_t now);
 
-/* Closes the connection without a word. Does nothing when the channel is closed. */
+/* Closes the connection at once. Does nothing when the channel is closed. */
 void rl_channel_close(rl_channel *channel);
 
-/* The connection becomes the caller's. */
+/* Gives the connection to the caller, and closes the channel. */
 rl_conn *rl_channel_hand_over(rl_channel *channel);
 
 #endif

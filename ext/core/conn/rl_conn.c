@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Connections: handshake and the queue of owed replies.
+ * Connections: the handshake, and the queue of pending replies.
  */
 #include "core/conn/rl_conn.h"
 
@@ -9,8 +9,8 @@
 #define CLIENT_NAME "redislock"
 #define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
 
-/* A connection that owes more than this is not worth keeping: where its answers are waited for, and
- * where they are not. */
+/* The largest numbers of pending replies with which a connection is kept: if replies are waited
+ * for, and if they are not. */
 #define PENDING_TO_KEEP 4
 #define PENDING_TO_KEEP_UNHEARD 1024
 
@@ -19,7 +19,7 @@ static rl_pending *pending_at(rl_conn *conn, unsigned run)
 	return &conn->owed[(conn->pending_first + run) % RL_CONN_PENDING_MAX];
 }
 
-/* The run that such a reply belongs to; NULL when there is no room for another. */
+/* The run that the next reply of this kind belongs to; NULL when there is no room for a new run. */
 static rl_pending *pending_run(rl_conn *conn, rl_pending_kind kind, unsigned tag)
 {
 	if (conn->pending_runs > 0) {
@@ -89,15 +89,16 @@ static bool append_select(rl_conn *conn)
 	return append_login(conn, 2, (rl_bytes[]){LITERAL("SELECT"), number});
 }
 
-/* Usually behind the first command, not before it: a server that refuses us says so unasked and
- * closes, and that must be read as the answer to something that matters. */
+/* CLIENT SETNAME usually follows the first command, because a server that refuses the connection
+ * sends an error without being asked, and closes. That error must count as the answer to the
+ * command. */
 void rl_conn_send_name(rl_conn *conn)
 {
 	if (conn->is_nameless) {
 		conn->is_nameless = false;
 		rl_bytes argv[] = {LITERAL("CLIENT"), LITERAL("SETNAME"), LITERAL(CLIENT_NAME)};
-		append(
-			conn, 3, argv, RL_PENDING_NAME, 0); /* without memory for it, it goes without a name */
+		/* When out of memory, the connection stays without a name. */
+		append(conn, 3, argv, RL_PENDING_NAME, 0);
 	}
 }
 
@@ -182,14 +183,14 @@ static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)
 {
 	if (event->reply.type == RL_REPLY_ERROR) {
 		if (conn->is_refused) {
-			return RL_CONN_NONE; /* the first reason is the one to tell */
+			return RL_CONN_NONE; /* the first error was reported */
 		}
 		conn->is_refused = true;
 		return RL_CONN_REFUSED;
 	}
 	if (event->reply.type != RL_REPLY_STATUS || !rl_bytes_equal(event->reply.text, LITERAL("OK"))) {
-		rl_error_set(
-			&event->err, RL_ERR_PROTOCOL, 0, "the answer to AUTH or SELECT makes no sense");
+		rl_error_set(&event->err, RL_ERR_PROTOCOL, 0,
+			"unexpected answer to AUTH or SELECT: is this a Redis server?");
 		return RL_CONN_DOWN;
 	}
 	conn->logins_pending--;
@@ -202,13 +203,13 @@ static void go_down(rl_conn *conn, rl_conn_event *event)
 	event->type = RL_CONN_DOWN;
 }
 
-/* Takes one reply off the queue; RL_CONN_NONE when it concerns nobody. */
+/* Takes one pending reply off the queue; RL_CONN_NONE when the reply is discarded. */
 static void settle_reply(rl_conn *conn, rl_conn_event *event)
 {
 	if (conn->pending_count == 0) {
 		rl_error_set(&event->err, RL_ERR_PROTOCOL, 0,
-			"the server spoke without being asked: not a "
-			"Redis server, or one that something else writes to");
+			"the server sent a reply that belongs to no command: it is not a Redis server, or "
+			"another process uses the same connection");
 		if (event->reply.type == RL_REPLY_ERROR) {
 			rl_error_from_server(&event->err, event->reply.text, NULL, 0);
 		}
@@ -260,7 +261,7 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event)
 
 void rl_conn_discard_pending(rl_conn *conn)
 {
-	unsigned kept = 0; /* runs that have become alike are one */
+	unsigned kept = 0; /* neighbouring runs that have become alike are joined */
 	for (unsigned i = 0; i < conn->pending_runs; i++) {
 		rl_pending owed = *pending_at(conn, i);
 		if (owed.kind == RL_PENDING_COMMAND) {
@@ -286,7 +287,7 @@ bool rl_conn_retract(rl_conn *conn)
 		return false;
 	}
 	conn->last_byte = conn->login_end;
-	/* What is left to be answered is AUTH and SELECT, which are the first run. */
+	/* Only AUTH and SELECT are still pending, and they are the first run. */
 	conn->pending_runs = conn->logins_pending > 0;
 	conn->pending_count = conn->logins_pending;
 	conn->is_nameless = true;
@@ -309,7 +310,6 @@ bool rl_conn_catch_up(rl_conn *conn, int64_t now)
 	return event.type == RL_CONN_NONE;
 }
 
-/* Nothing is wrong with it. */
 static bool is_well(const rl_conn *conn)
 {
 	return !conn->is_down && !conn->is_refused;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A connection: a link, its handshake, and the replies it owes. Replies come in order, so a queue
- * of what was sent tells what each is for; one whose asker has gone is counted off and dropped.
+ * A connection: a link, its handshake, and its pending replies. Replies arrive in the order of the
+ * commands, so a queue of what was sent shows which command a reply belongs to. A reply for which
+ * no operation waits any more is discarded when it arrives.
  *
- * One operation has a connection at a time, or the pool has it.
+ * A connection belongs to one operation at a time, or to the pool.
  */
 #ifndef RL_CONN_H
 #define RL_CONN_H
@@ -16,16 +17,17 @@
 #define RL_CONN_PENDING_MAX 16 /* runs of replies */
 
 typedef enum rl_pending_kind {
-	RL_PENDING_LOGIN,   /* AUTH or SELECT: a failure makes the connection useless */
-	RL_PENDING_NAME,    /* CLIENT SETNAME: may fail */
-	RL_PENDING_COMMAND, /* somebody waits for it */
-	RL_PENDING_NOBODY,  /* nobody waits for it any more */
+	/* Of AUTH or SELECT. An error makes the connection useless. */
+	RL_PENDING_LOGIN,
+	RL_PENDING_NAME,    /* of CLIENT SETNAME, which may fail */
+	RL_PENDING_COMMAND, /* an operation waits for it */
+	RL_PENDING_NOBODY,  /* it will be discarded */
 } rl_pending_kind;
 
 /* A run of replies of the same kind. */
 typedef struct rl_pending {
 	rl_pending_kind kind;
-	unsigned tag; /* RL_PENDING_COMMAND: the asker's */
+	unsigned tag; /* RL_PENDING_COMMAND: given by the operation */
 	unsigned count;
 } rl_pending;
 
@@ -36,35 +38,42 @@ struct rl_conn {
 	rl_target *target; /* one reference */
 	rl_link *link;     /* owned */
 	int64_t idle_since;
-	unsigned logins_pending; /* 0 = logged in: any command may follow */
-	bool is_nameless;        /* CLIENT SETNAME was not sent yet */
+	unsigned logins_pending; /* 0 = logged in */
+	bool is_nameless;        /* CLIENT SETNAME was not sent */
 	bool is_refused;         /* a login failed */
-	bool lacks_scripts;      /* the server has lost its scripts: each goes as text the first time */
-	unsigned known;          /* the scripts that it knows since then, a bit for each verb */
+	/* The server has lost its scripts: each script goes as text the first time. */
+	bool lacks_scripts;
+	/* The scripts that the server knows again, a bit for each verb. */
+	unsigned known;
 	bool is_down;
-	bool was_heard;        /* an answer has come since it was taken from the pool */
-	bool has_answered;     /* at any time */
-	int64_t round_trip;    /* the shortest that was seen; 0 = none was */
-	int64_t connect_end;   /* connecting is given up then */
-	int64_t pending_since; /* nothing has come since then of what is owed; 0 = not noted */
-	int64_t patience;      /* how long it may owe while nobody waits for it; 0 = not noted */
-	uint64_t login_end;    /* position of the last byte of AUTH and SELECT */
-	uint64_t last_byte;    /* position of the last byte queued */
-	rl_pending owed[RL_CONN_PENDING_MAX]; /* a ring */
+	/* A reply has arrived since the connection was taken from the pool. */
+	bool was_heard;
+	bool has_answered; /* at least one reply has arrived */
+	/* The shortest round trip so far; 0 = none was measured. */
+	int64_t round_trip;
+	int64_t connect_end; /* connecting is given up then */
+	/* Since then replies are pending, and none has arrived; 0 = not noted. */
+	int64_t pending_since;
+	/* How long a reply may be pending while no operation waits for it; 0 = not noted. */
+	int64_t patience;
+	/* The positions of the last byte of AUTH and SELECT, and of the last byte queued. */
+	uint64_t login_end;
+	uint64_t last_byte;
+	rl_pending owed[RL_CONN_PENDING_MAX]; /* a ring of pending_runs */
 	unsigned pending_first;
 	unsigned pending_runs;
-	unsigned pending_count; /* replies in all */
-	/* So many of them come before the last undo is answered, with its own; 0 = the server has read
-	 * all undos. */
+	unsigned pending_count; /* replies in all runs */
+	/* How many replies are pending up to that of the last undo; 0 = all undos were read. */
 	unsigned undo_left;
 };
 
 typedef enum rl_conn_event_type {
-	RL_CONN_NONE,    /* nothing more for now */
-	RL_CONN_READY,   /* logged in */
-	RL_CONN_REFUSED, /* a login failed; reply is the error. Replies that are owed still come */
-	RL_CONN_REPLY,   /* the reply for tag */
-	RL_CONN_DOWN,    /* broken; err says why */
+	RL_CONN_NONE,  /* nothing more for now */
+	RL_CONN_READY, /* logged in */
+	/* A login failed, and reply is the error. Pending replies still arrive. */
+	RL_CONN_REFUSED,
+	RL_CONN_REPLY, /* the reply for tag */
+	RL_CONN_DOWN,  /* broken; err has the reason */
 } rl_conn_event_type;
 
 typedef struct rl_conn_event {
@@ -74,57 +83,57 @@ typedef struct rl_conn_event {
 	rl_error err;
 } rl_conn_event;
 
-/* Begins to connect and queues AUTH and SELECT as the target needs them. CLIENT SETNAME follows
- * behind the first command.
- * @param until when connecting is over
+/* Begins to connect, and queues AUTH and SELECT if the target needs them. CLIENT SETNAME will
+ * follow the first command.
+ * @param until connecting is given up then
  * @return NULL with err */
 rl_conn *rl_conn_dial(
 	rl_transport *transport, rl_target *target, int64_t until, const rl_env *env, rl_error *err);
 
-/* Queues a command. Flushing is the caller's.
+/* Queues a command. The caller must flush.
  * @return the position of its last byte (see rl_transport.append); 0 when it could not be queued */
 uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag);
 
-/* The same for a command whose reply nobody wants. False when it could not be queued. */
+/* The same for a command whose reply is discarded. False when it could not be queued. */
 bool rl_conn_send_blind(rl_conn *conn, const rl_request *request);
 
-/* Queues CLIENT SETNAME now, if it was not sent: what follows may wait for long. */
+/* Queues CLIENT SETNAME now, unless it was sent, because the next command may block for long. */
 void rl_conn_send_name(rl_conn *conn);
 
-/* Queues an empty command, which servers skip without an answer: it has them read on. Without
- * memory nothing happens. */
+/* Queues an empty command. Servers skip it without an answer, and continue to read. Does nothing
+ * when out of memory. */
 void rl_conn_prod(rl_conn *conn);
 
-/* Writes the compare-and-delete that takes a token back, after all that was sent, as text, because
- * its answer is not read, and with the lock's key alone, which every user of the lock may use.
- * Waiters find the free lock when they look.
- * @param request of the command to be undone
- * @return false = the system did not take it, and the server will not carry it out */
+/* Writes an undo after everything that was sent: a compare-and-delete of the token. It goes as
+ * text, because its answer is not read, and with the lock's key alone, which every user of the lock
+ * may access. Waiters find the free lock when they look.
+ * @param request the command to be undone
+ * @return false = the kernel has not accepted all of it, so the server may never run it */
 bool rl_conn_undo(rl_conn *conn, const rl_request *request);
 
-/* The same for a swap to a token that was drawn for it: the other token takes its place again, and
- * the TTL stays. */
+/* The same for a swap to a token that was drawn for it: the old token is put back, and the TTL
+ * stays. */
 bool rl_conn_swap_back(rl_conn *conn, const rl_request *request);
 
-/* The next thing that happened; call until RL_CONN_NONE or RL_CONN_DOWN. */
+/* The next event. Call it until RL_CONN_NONE or RL_CONN_DOWN. */
 void rl_conn_next(rl_conn *conn, rl_conn_event *event);
 
-/* Nobody waits any more for the replies that are owed. */
+/* No operation waits for the pending replies any more: they will be discarded. */
 void rl_conn_discard_pending(rl_conn *conn);
 
-/* Takes back the commands that a connection still has to send because it is not established. True =
- * there are none any more. */
+/* Takes back the commands that were not sent because the connection is not established. True = no
+ * command is left unsent. */
 bool rl_conn_retract(rl_conn *conn);
 
-/* Connects on, sends what is left, counts off what has arrived for nobody. False = the connection
- * is broken. */
+/* Call while no operation has the connection. Continues to connect, sends what is left, and
+ * discards the replies that have arrived. False = the connection cannot be used any more. */
 bool rl_conn_catch_up(rl_conn *conn, int64_t now);
 
-/* True when the pool may keep it: logged in, nothing unsent, few replies owed. */
+/* True when the pool may keep the connection: logged in, all sent, few pending replies. */
 bool rl_conn_is_reusable(const rl_conn *conn);
 
-/* The same for one of several members, where nobody waits for those that are slow: it may still be
- * connecting or logging in, and owe more. */
+/* The same for one of several members, where slow members are not waited for: the connection may
+ * still be connecting or logging in, and may have more pending replies. */
 bool rl_conn_is_worth_keeping(const rl_conn *conn);
 
 void rl_conn_free(rl_conn *conn);

@@ -48,7 +48,7 @@ void rl_pool_clear(rl_pool *pool)
 	}
 }
 
-/* Drops what the parent left, once, in the child. */
+/* In a forked child, drops the connections of the parent, once. */
 static void notice_fork(rl_pool *pool)
 {
 	uint64_t generation = pool->env->fork_generation(pool->env->ctx);
@@ -58,7 +58,7 @@ static void notice_fork(rl_pool *pool)
 	}
 }
 
-/* Closes the lingering ones that are read to the end, too old, or too many. */
+/* Closes the lingering connections that are read to the end, too old, or too many. */
 static void sweep(rl_pool *pool, int64_t now)
 {
 	unsigned count = 0;
@@ -83,8 +83,8 @@ void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now)
 	sweep(pool, now);
 }
 
-/* Ends an idle connection. What it still owes is an answer to something that the server may not
- * have read: closed with an unread answer, the connection would be reset, and that lost. */
+/* Ends an idle connection. If a reply is pending, the server may not have read the command yet. To
+ * close a connection with an unread reply would reset it, and the command would be lost. */
 static void end_idle(rl_pool *pool, rl_conn **slot, int64_t now)
 {
 	rl_conn *conn = *slot;
@@ -125,7 +125,7 @@ bool rl_pool_distrust(rl_pool *pool, const rl_address *address, int64_t now)
 	return pool->transport->distrust(pool->transport, address);
 }
 
-/* ---- trouble ---- */
+/* ---- backed-off servers ---- */
 
 static rl_backed_off **find_backed_off(rl_pool *pool, const rl_target *target)
 {
@@ -136,7 +136,7 @@ static rl_backed_off **find_backed_off(rl_pool *pool, const rl_target *target)
 	return slot;
 }
 
-/* The one that is due first makes room. */
+/* If the list is full, the server that may be dialled first makes room. */
 static void forget_oldest_backed_off(rl_pool *pool)
 {
 	rl_backed_off **oldest = &pool->troubles;
@@ -157,7 +157,7 @@ void rl_pool_note_failure(rl_pool *pool, rl_target *target, int64_t now)
 		forget_oldest_backed_off(pool);
 		trouble = malloc(sizeof *trouble);
 		if (trouble == NULL) {
-			return; /* then it is dialled without a pause */
+			return; /* it will be dialled without a pause */
 		}
 		*trouble = (rl_backed_off){.next = pool->troubles, .target = rl_target_ref(target)};
 		pool->troubles = trouble;
@@ -183,15 +183,15 @@ static bool is_under_way(const rl_conn *conn)
 		(conn->logins_pending > 0 || !conn->transport->is_connected(conn->link));
 }
 
-/* It has owed an answer for so long that it has to be seen what has come. */
+/* A reply has been pending for so long that the connection must be checked for it. */
 static bool is_silent(const rl_conn *conn, int64_t now)
 {
 	return conn->patience > 0 && conn->pending_count > 0 &&
 		now - conn->pending_since >= conn->patience;
 }
 
-/* What became of one that nobody waited for. False = it was dropped, for its server is in trouble.
- */
+/* Catches up with a connection that no operation waited for. False = it failed and was dropped, and
+ * its server is backed off. */
 static bool look_after(rl_pool *pool, rl_conn **slot, int64_t now)
 {
 	rl_conn *conn = *slot;
@@ -207,12 +207,12 @@ static bool look_after(rl_pool *pool, rl_conn **slot, int64_t now)
 	}
 	*slot = conn->next;
 	pool->count--;
-	rl_pool_let_linger(pool, conn, now); /* there may be an undo in what it has not read */
+	rl_pool_let_linger(pool, conn, now); /* the server may not have read an undo yet */
 	return false;
 }
 
-/* Which of several is taken first: one that owes an answer to somebody who did not wait, for what
- * is sent next may have to come behind that; then one that is ready. */
+/* The highest rank is taken first: a connection with a pending reply, because the next command may
+ * have to follow the earlier one; then a connection that is ready. */
 enum { RANK_UNDER_WAY = 1, RANK_READY, RANK_PENDING };
 
 static unsigned rank(const rl_conn *conn)
@@ -223,7 +223,8 @@ static unsigned rank(const rl_conn *conn)
 	return conn->pending_count > 0 ? RANK_PENDING : RANK_READY;
 }
 
-/* The place of the best idle connection to the target, of equals the latest used; NULL = none. */
+/* The slot of the best idle connection to the target: of equal ones, that of the last used. NULL =
+ * there is none. */
 static rl_conn **best_of(rl_pool *pool, const rl_target *target, bool is_quiet)
 {
 	rl_conn **best = NULL;
@@ -250,8 +251,8 @@ static bool must_be_checked(rl_pool_want want)
 	return want == RL_WANT_CHECKED || want == RL_WANT_RELEASE_CHECKED || want == RL_WANT_QUIET;
 }
 
-/* The place of the best idle connection to the target that is alive; dead ones are closed on the
- * way. */
+/* The slot of the best idle connection to the target that is alive. NULL = there is none. Closes
+ * the dead connections that it finds. */
 static rl_conn **find(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
 {
 	notice_fork(pool);
@@ -269,7 +270,7 @@ static rl_conn **find(rl_pool *pool, const rl_target *target, rl_pool_want want,
 			return slot;
 		}
 		if (conn->transport->is_alive(conn->link, conn->pending_count > 0)) {
-			conn->idle_since = now; /* as far as looking goes */
+			conn->idle_since = now; /* spares it the next check */
 			return slot;
 		}
 		rl_stats_add(&pool->env->stats->reconnects, 1);
@@ -299,7 +300,7 @@ bool rl_pool_lingers(rl_pool *pool, int64_t now)
 
 bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now)
 {
-	/* A connection that has owed an answer for too long lingers from now on. */
+	/* find() also makes a connection linger whose reply is overdue. */
 	find(pool, target, RL_WANT_ANY, now);
 	const rl_conn *conn = pool->lingering;
 	while (conn != NULL && !rl_target_equal(conn->target, target)) {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The idle connections of one thread (or of one object, with persistent: false), kept under their
- * target. A connection that an operation has is not in the pool. No locks: a pool belongs to one
+ * The idle connections of one thread (or of one object, with persistent: false), by target. A
+ * connection that an operation has is not in the pool. A pool has no locks: it belongs to one
  * thread.
  *
- * Where several members are asked and not all are waited for, a connection comes back while it is
- * still connecting, or owes answers. It is used on, in that state. One that owes for too long, or
- * does not get connected, is dropped when it is next looked at, and its server is in trouble: for a
- * pause that grows with each failure it is not dialled by those who can do without it.
+ * With several members a call does not wait for all of them, so a connection may come back while it
+ * is still connecting, or has pending replies. The next call uses it in that state. If a reply is
+ * overdue, or connecting takes too long, the pool drops the connection when it next looks at it,
+ * and the server is backed off: for a pause that grows with each failure, calls that can do without
+ * the server do not dial it.
  *
- * After a fork the child finds the pool full of the parent's connections: they are closed, without
- * a word on them, when the pool is next touched.
+ * After a fork the pool of the child contains the connections of the parent. They are closed, and
+ * nothing is sent on them, when the pool is next used.
  */
 #ifndef RL_POOL_H
 #define RL_POOL_H
@@ -19,19 +20,19 @@
 
 #define RL_POOL_MAX 64
 
-/* An idle connection older than this is looked at before it is used. */
+/* A connection that has been idle for longer is checked before it is used. */
 #define RL_POOL_LOOK_NS (100 * RL_NS_PER_MS)
 
-/* Connections that only carry an undo to a server that is slow to read it: so many, for so long. */
+/* How many connections may linger, until a slow server has read their undos, and for how long. */
 #define RL_POOL_LINGERING_MAX 8
 #define RL_POOL_LINGER_NS (60 * RL_NS_PER_SECOND)
 
-/* The pause in dialling a server that failed, doubled each time up to the maximum. */
+/* For how long a server that failed is backed off; doubled each time, up to the maximum. */
 #define RL_POOL_PAUSE_NS (10 * RL_NS_PER_MS)
 #define RL_POOL_PAUSE_MAX_NS RL_NS_PER_SECOND
 #define RL_POOL_BACKED_OFF_MAX 64
 
-/* A server that failed, and has not answered since. */
+/* A server that has failed, and has not answered since. */
 typedef struct rl_backed_off {
 	struct rl_backed_off *next;
 	rl_target *target; /* one reference */
@@ -42,80 +43,84 @@ typedef struct rl_backed_off {
 typedef struct rl_pool {
 	rl_transport *transport; /* borrowed */
 	const rl_env *env;       /* borrowed */
-	rl_conn *idle;           /* latest used first */
+	rl_conn *idle;           /* the last used first */
 	unsigned count;
-	rl_conn *lingering; /* latest first */
+	rl_conn *lingering; /* the latest first */
 	rl_backed_off *troubles;
 	uint64_t fork_generation;
 } rl_pool;
 
 void rl_pool_init(rl_pool *pool, rl_transport *transport, const rl_env *env);
 
-/* Closes all. The pool can be used again. */
+/* Closes all connections at once. The pool can be used again. */
 void rl_pool_clear(rl_pool *pool);
 
-/* Ends the idle ones to the address, whoever they log in as. */
+/* Ends the idle connections to the address, whatever their user and database. */
 void rl_pool_clear_address(rl_pool *pool, const rl_address *address, int64_t now);
 
-/* A server at the address answered that it is a replica: ends the idle connections to it, and has
- * the transport distrust the address. @return as rl_transport.distrust() */
+/* Call when the server at the address has answered that it is a replica. Ends the idle connections
+ * to it, and has the transport distrust the address.
+ * @return as rl_transport.distrust() */
 bool rl_pool_distrust(rl_pool *pool, const rl_address *address, int64_t now);
 
-/* Ends all idle ones: those that owe an answer linger. */
+/* Ends all idle connections. Those with a pending reply linger. */
 void rl_pool_end_idle(rl_pool *pool, int64_t now);
 
 /* What an idle connection is wanted for. */
 typedef enum rl_pool_want {
 	RL_WANT_ANY,
-	RL_WANT_CHECKED, /* a command that is not sent twice: the connection is looked at, even if it
-						was used just now */
-	/* A release, which has to come after whatever was sent before: a connection that owes an answer
-	   for too long will do. */
+	/* A command that is not sent twice. The connection is checked, even if it was used a moment
+	 * ago. */
+	RL_WANT_CHECKED,
+	/* A release, which must follow everything that was sent before. A connection whose reply is
+	 * overdue will do. */
 	RL_WANT_RELEASE,
 	RL_WANT_RELEASE_CHECKED,
-	RL_WANT_QUIET, /* a command that blocks: the connection owes no answer, and is looked at */
+	/* A command that blocks. The connection has no pending reply, and is checked. */
+	RL_WANT_QUIET,
 } rl_pool_want;
 
-/* An idle connection to the target that is alive as far as can be seen; NULL when there is none. */
+/* Takes an idle connection to the target out of the pool, which is alive as far as can be seen;
+ * NULL when there is none. */
 rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now);
 
-/* Gives one back; when the pool is full, the one idle for longest is closed. */
+/* Gives a connection back. A full pool ends the connection that has been idle for longest. */
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
 
-/* The same of one that nobody waits for: see above. @param patience how long it may owe an answer
- */
+/* The same for a connection whose replies are not waited for.
+ * @param patience how long a reply may be pending */
 void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now);
 
-/* The target could not be reached, or did not answer in time. */
+/* The target could not be reached, or did not answer in time: it is backed off. */
 void rl_pool_note_failure(rl_pool *pool, rl_target *target, int64_t now);
 
-/* It has answered. */
+/* The target has answered: it is no longer backed off. */
 void rl_pool_note_answer(rl_pool *pool, const rl_target *target);
 
-/* It is in trouble, and not to be dialled yet. */
+/* The target is backed off: do not dial it yet. */
 bool rl_pool_is_backed_off(rl_pool *pool, const rl_target *target, int64_t now);
 
-/* False = it is in trouble, and has no connection that could be used. */
+/* False = the target is backed off, and has no connection that could be used. */
 bool rl_pool_is_worth_asking(
 	rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now);
 
-/* A connection to the target lingers: what was written on it may still be carried out. */
+/* A connection to the target lingers, so commands on it may still be carried out. */
 bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now);
 
-/* Some connection lingers. */
+/* At least one connection lingers. */
 bool rl_pool_lingers(rl_pool *pool, int64_t now);
 
-/* Closes a connection once the server has read what was sent. Closed at once, the server may meet
- * an error when it answers the first command, and drop the ones behind it unread. */
+/* Closes a connection once the server has read what was sent. If it were closed at once, the server
+ * could get an error when it answers the first command, and drop the other commands unread. */
 void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now);
 
-/* Whether rl_pool_take() would find one now. */
+/* True when rl_pool_take() would find a connection now. */
 bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now);
 
-/* How many idle ones to the target there are, alive or not. */
+/* How many idle connections to the target there are, alive or not. */
 unsigned rl_pool_count(rl_pool *pool, const rl_target *target);
 
-/* What lingers in one pool lingers on in another of the same thread. */
+/* Moves the lingering connections into another pool of the same thread. */
 void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now);
 
 #endif

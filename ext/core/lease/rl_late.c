@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Repeating releases. The design is in the header.
+ * Repeats releases. The design is in the header.
  */
 #include "core/lease/rl_late.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "Not ours" counts when a member has said so this often, for a lock that was being asked for. */
+/* For a lock that an acquire was asking for: a member must answer "not ours" this often. */
 #define PENDING_ANSWERS 2
 
 /* ---- the records ---- */
@@ -166,7 +166,7 @@ static void end_lease(rl_renewal *renewal)
 		rl_renewer_server_trust(member->server);
 		member->may_outlive = true;
 		member->wanted = RL_SEND_RELEASE;
-		rl_renewer_server_queue(member); /* it follows what is under way */
+		rl_renewer_server_queue(member); /* it follows the commands under way */
 	}
 	rl_renewer_plan(renewal);
 }

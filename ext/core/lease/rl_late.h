@@ -6,9 +6,9 @@
  * DESIGN
  *
  * A release fails while a server is down, restarts, is paused or is a replica for a moment. The
- * caller does not wait for the end of that: it hands the release over, and the renewer sends it
- * again until the server has confirmed it, or until the key has ended by its TTL. So a short outage
- * does not block the key for its whole TTL.
+ * caller does not wait for the end of the outage: it hands the release over, and the renewer sends
+ * it again until the server has confirmed it, or the key has expired. So a short outage does not
+ * block the key for its whole TTL.
  *
  * - The renewer copies all it needs: key, token, and the servers. It owns the copy.
  * - This is only for a token that was drawn by this process for this lock. A caller's own token may
@@ -20,7 +20,7 @@
  * - "Not ours" ends it, unless the member may still carry out a SET of this token: that SET may
  *   come after the answer.
  * - The number of records is bounded. The oldest record makes room, and is counted.
- * - The end of the process does not wait for these records: the keys end by their TTL.
+ * - The end of the process does not wait for these records: the keys expire by their TTL.
  *
  * Threads: everything here is called under the renewer's lock, by any thread.
  */
@@ -31,29 +31,29 @@
 
 #define RL_LATE_MAX 1024
 
-/* How long the release of a bare token is repeated: its TTL is not known. */
+/* How long the release of a bare token is repeated, because its TTL is not known. */
 #define RL_LATE_BARE_NS (30 * RL_NS_PER_SECOND)
 
-/* All of it is borrowed for the call. Of the members of the set each has one bit in a mask. */
+/* All of it is borrowed for the call. A mask has one bit for each member of the set. */
 typedef struct rl_late_release {
 	const rl_set *set;
 	/* With its prefix. */
 	rl_bytes key;
-	/* Drawn by this process. */
+	/* This process has drawn it. */
 	rl_bytes token;
-	/* The token that is put back in its place; no data = the key is freed. */
+	/* The token that replaces it; no data = the key is freed. */
 	rl_bytes back;
-	/* A caller's token that may have taken the place of token; no data = there is none. */
+	/* A caller's token that may have replaced token; no data = there is none. */
 	rl_bytes other;
-	/* The members where the other token may be, and is our lock. */
+	/* The members that may have the other token, as our lock. */
 	unsigned others;
 	/* The members that have not confirmed the release. */
 	unsigned members;
 	/* The members that may still carry out a SET of this token. */
 	unsigned strays;
-	/* NULL, or the renewer's own record of the lease: its SETs may still be carried out as well. */
+	/* The renewer's record of the lease, whose SETs may still be carried out as well, or NULL. */
 	const rl_renewal *renewal;
-	/* The key has ended by then. */
+	/* After this time the key has expired. */
 	int64_t ttl_ns;
 } rl_late_release;
 
@@ -63,24 +63,25 @@ static inline unsigned rl_late_all(const rl_set *set)
 	return (1u << set->count) - 1;
 }
 
-/* Takes the release over. False when out of memory, and nothing happens. */
+/* Takes the release over. Does nothing and returns false when out of memory. */
 bool rl_late_add(rl_renewer *renewer, const rl_late_release *late);
 
-/* The renewer is about to release this token on a server of the set, whoever has handed it over. */
+/* The renewer still has to release this token on a server of the set, perhaps for a caller that
+ * uses another set. */
 bool rl_late_is_releasing(
 	const rl_renewer *renewer, const rl_set *set, rl_bytes key, rl_bytes token);
 
-/* The process is about to end, and no other thread uses its leases any more: the leases under
- * renewal count as lost from now on, and are released on all members. */
+/* Call when the process is about to end and no other thread uses its leases any more: the leases
+ * under renewal count as lost from now on, and are released on all members. */
 void rl_late_release_all(rl_renewer *renewer);
 
-/* The same for a lock that is being asked for: it may be granted at any moment, and no other
- * part of the process knows its token. Its own connections are ended. "Not ours" counts when the
- * server says so twice: the first time it may not have noticed yet that those connections have
- * ended. */
+/* The same for a lock that an acquire is asking for: a server may grant it at any moment, and no
+ * other part of the process knows its token. The connections of the acquire must have been ended.
+ * "Not ours" counts when a member has answered it twice: at the first answer the server may not
+ * have noticed the end of those connections yet. */
 void rl_late_release_pending(rl_renewer *renewer, const rl_late_release *late);
 
-/* After these two: a quorum has confirmed each of the releases. */
+/* After the last two functions: a quorum has confirmed each of the releases. */
 bool rl_late_has_released_all(const rl_renewer *renewer);
 
 #endif

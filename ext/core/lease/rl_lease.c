@@ -53,8 +53,8 @@ static int64_t now_of(const rl_lease *lease)
 	return lease->env->now(lease->env->ctx);
 }
 
-/* A renewal that is sent at the last moment proves no more than the rest of the time for which
- * the lease may be held, in whole milliseconds, less the drift. A proof that ends there ends by
+/* A renewal that is sent at the last moment asks for no more than the rest of maxHold, in whole
+ * milliseconds, and proves that minus the drift. A proof that ends this close to hold_until ends by
  * maxHold. */
 static rl_loss loss_by_clock(const rl_lease *lease, int64_t proof)
 {
@@ -64,7 +64,7 @@ static rl_loss loss_by_clock(const rl_lease *lease, int64_t proof)
 	return is_held_to_the_end ? RL_LOSS_MAX_HOLD : RL_LOSS_EXPIRED;
 }
 
-/* Replaces the proof by the reason, unless there is an earlier reason. */
+/* Replaces the proof by the reason, unless there is an earlier one. */
 static void lose(rl_lease *lease, rl_loss why)
 {
 	int64_t proof = atomic_load(&lease->proof);
@@ -139,7 +139,7 @@ static void note_answered(rl_lease *lease)
 	}
 }
 
-/* The shortest TTL of this prolongation and of those that may be carried out after it. */
+/* The shortest TTL of this prolongation and of the others that may be carried out after it. */
 static int64_t shortest(const rl_lease *lease, int64_t ttl_ns)
 {
 	return rl_time_earlier(ttl_ns, rl_time_earlier(lease->doubt_ttl, lease->flight_ttl));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A lease: a lock that this process keeps, and what can be said of it without asking a server.
+ * A lease: a lock that this process holds, and what is known about it without asking a server.
  *
  * The proof is one atomic number: the time until which ownership is proven, counted from before the
  * last request that was confirmed, or the reason why nothing is proven. Loss is final: once it has
@@ -39,7 +39,7 @@ typedef struct rl_lease {
 	 * is not renewed. It only serves to find the reason of a loss. */
 	_Atomic int64_t hold_until;
 	rl_lease_stage stage;
-	/* A server said that the lock is not ours: there is nothing left to release. */
+	/* A server reported that the lock is not ours: there is nothing left to release. */
 	bool is_disowned;
 	/* The token is the caller's: once its proof is over, another holder may have the lock with
 	 * it. */
@@ -111,10 +111,10 @@ bool rl_lease_leave(rl_lease *lease);
 /* What rl_lease_leave() has returned; false before that. */
 bool rl_lease_was_held(const rl_lease *lease);
 
-/* A server said that the lock is not ours: RL_LOSS_DELETED or RL_LOSS_TAKEN_OVER. */
+/* A server reported that the lock is not ours: RL_LOSS_DELETED or RL_LOSS_TAKEN_OVER. */
 void rl_lease_lose_by(rl_lease *lease, rl_loss why);
 
-/* The same for an answer that does not say what has become of the lock. */
+/* The same for an answer that does not show whether the lock is deleted or taken over. */
 void rl_lease_lose(rl_lease *lease);
 
 /* Why the lease is not held; RL_LOSS_NONE = it is held. */

@@ -9,13 +9,13 @@
 typedef enum rl_loss {
 	/* The lease is held, or was not won yet. */
 	RL_LOSS_NONE,
-	/* By the clock: the key may still be at a server. */
+	/* By the clock: a server may still have the key. */
 	RL_LOSS_EXPIRED,
-	/* The same, and no renewal was allowed to go further. */
+	/* The same, because maxHold allowed no longer renewal. */
 	RL_LOSS_MAX_HOLD,
-	/* A server said that the key is gone. */
+	/* A server reported that the key is gone. */
 	RL_LOSS_DELETED,
-	/* A server said that the key is another holder's. */
+	/* A server reported that another holder has the key. */
 	RL_LOSS_TAKEN_OVER,
 	/* The owner has released the lease, or has given it away. */
 	RL_LOSS_RELEASED,
@@ -23,8 +23,8 @@ typedef enum rl_loss {
 	RL_LOSS_FORKED,
 } rl_loss;
 
-/* The reason that the members' refusals give. Each of these members found no key, or another
- * holder's. The reason of the majority counts, and of two halves RL_LOSS_TAKEN_OVER, because
+/* The reason for a loss by refusals, from the numbers of members that found no key, or the key of
+ * another holder. The larger number decides. If both are the same it is RL_LOSS_TAKEN_OVER, because
  * another holder may be at work. */
 static inline rl_loss rl_loss_of_refusals(unsigned absent, unsigned taken_over)
 {

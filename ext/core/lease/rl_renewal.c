@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can be said of one record alone. The rules are in the header.
+ * What follows from one record alone. The rules are in the header.
  */
 #include "core/lease/rl_renewal.h"
 
@@ -8,12 +8,12 @@
 
 #include <stdlib.h>
 
-/* An answer is waited for during this share of the proof that is left, so that there is time to try
- * again. */
+/* The time for an answer is this share of the proof that is left, so that there is time for more
+ * tries. */
 #define PATIENCE_SHARE 4
 #define PATIENCE_MIN_NS (5 * RL_NS_PER_MS)
 
-/* Together with a renewal that is due go those that will be within this share of their TTL. */
+/* A renewal that is due takes along the renewals that are due within this share of their TTL. */
 #define EARLY_SHARE 12
 
 rl_renewal *rl_renewal_new(const rl_set *set, rl_lease *lease)
@@ -120,7 +120,7 @@ bool rl_renewal_is_released(const rl_renewal *renewal)
 int64_t rl_renewal_patience(const rl_renewal *renewal, int64_t timeout_ns, int64_t now)
 {
 	if (rl_renewal_is_lost(renewal)) {
-		return timeout_ns; /* a release has no proof that ends */
+		return timeout_ns; /* there is no proof any more that could end */
 	}
 	int64_t share = (atomic_load(&renewal->lease->proof) - now) / PATIENCE_SHARE;
 	return rl_time_earlier(timeout_ns, share > PATIENCE_MIN_NS ? share : PATIENCE_MIN_NS);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The record of one lease under renewal, with a part for each member, and what can be said of the
+ * The record of one lease under renewal, with a part for each member, and what follows from the
  * record alone: what a member is asked for, how long its answer can be waited for, when something
- * is due. This file knows no connection and no other lease; the parts above it change the record:
+ * is due. This file knows no connection and no other lease. The parts above it change the record:
  *
- *   rl_renewal_heap    the records in the order in which they are due rl_renewal_queue   the
- * members that wait for one connection, and those that were sent on it rl_renewer_server  one
- * connection rl_round           one round of renewals, and the loss of a lease rl_renewer
- * all records and all connections: what is done, and when rl_late            releases that their
- * callers could not complete
+ *   rl_renewal_heap    the records in the order in which they are due
+ *   rl_renewal_queue   the members that wait for one connection, or for replies on it
+ *   rl_renewer_server  one connection
+ *   rl_round           one round of renewals, and the loss of a lease
+ *   rl_renewer         all records and all connections: what is done, and when
+ *   rl_late            releases that their callers could not complete
  *
  * Ownership: the record belongs to the owner of the lease, which the record borrows. The record of
  * a late release and its lease belong to the renewer.
@@ -50,7 +51,7 @@ typedef enum rl_renewal_command {
 	RL_SEND_PUT_BACK,
 	/* The release, or the swap that puts another token back (rl_renewal.back). */
 	RL_SEND_RELEASE,
-	/* The same, behind a swap that turns rl_renewal.other into the token of the lease. */
+	/* The same, after a swap that turns rl_renewal.other into the token of the lease. */
 	RL_SEND_RELEASE_BOTH,
 } rl_renewal_command;
 
@@ -72,10 +73,10 @@ typedef struct rl_renewal_member {
 	struct rl_renewal_member *next;
 	struct rl_renewal_member **link;
 	uint64_t sent_number;
-	/* What goes out next. After a pause RL_SEND_RELEASE says that a SET was under way when the
-	 * owner began to release the lease. */
+	/* The next command. After a pause RL_SEND_RELEASE means that a SET was under way when the owner
+	 * began to release the lease. */
 	rl_renewal_command wanted;
-	/* What went out last. */
+	/* The last command. */
 	rl_renewal_command sent;
 	/* The answer in this round. */
 	rl_vote vote;
@@ -83,11 +84,11 @@ typedef struct rl_renewal_member {
 	rl_loss refusal;
 	/* The lock was put back in this round already. */
 	bool was_put;
-	/* The member may keep the lock for longer than is proven. In a lease that is lost: the
-	 * member has not confirmed the release. */
+	/* The member may keep the lock for longer than is proven. In a lease that is lost: the member
+	 * has not confirmed the release. */
 	bool may_outlive;
-	/* A connection broke under a SET of this token, which may still be carried out. Then "not ours"
-	 * proves nothing. */
+	/* A connection broke before a SET of this token was answered. The SET may still be carried out,
+	 * so "not ours" proves nothing. */
 	bool has_lost_set;
 	/* Scripts are sent without the helper keys. */
 	bool is_alone;
@@ -96,7 +97,7 @@ typedef struct rl_renewal_member {
 	/* The TTL that was asked for last. */
 	int64_t asked_ttl;
 	int64_t sent_at;
-	/* RL_RENEWAL_MEMBER_SENT: without an answer until then the connection is given up. */
+	/* RL_RENEWAL_MEMBER_SENT: if there is no answer by then, the connection is given up. */
 	int64_t answer_by;
 	/* RL_RENEWAL_MEMBER_IDLE, after an error: the command is sent again then. */
 	int64_t ask_again_at;
@@ -113,8 +114,8 @@ struct rl_renewal {
 	bool renews;
 	/* No renewal sets an expiry beyond this; RL_NEVER = there is no such end. */
 	int64_t hold_until;
-	/* NULL, or called when the lease is lost, under the renewer's lock, by the watchdog's thread.
-	 * @return so many nanoseconds later it wants to be called again; 0 = not again */
+	/* Called when the lease is lost, under the renewer's lock, by the watchdog's thread; or NULL.
+	 * @return after how many nanoseconds to call it again; 0 = not again */
 	int64_t (*on_lost)(void *ctx);
 	void *ctx;
 
@@ -131,13 +132,13 @@ struct rl_renewal {
 	rl_renewal_stage stage;
 	/* RL_RENEWAL_IDLE: the next round begins then. */
 	int64_t renew_at;
-	/* Lost: by then the keys have ended, and nothing is released any more. */
+	/* Lost: by then the keys have expired, and nothing is released any more. */
 	int64_t give_up_at;
 	/* Lost: on_lost is called again then. */
 	int64_t report_at;
-	/* Of a late release: this token takes the place of the lease's; no data = the key is freed. */
+	/* Late release: the token that replaces the lease's; no data = the key is freed. */
 	rl_bytes back;
-	/* Of a late release: a caller's token that may have taken the place of the lease's. */
+	/* Late release: a caller's token that may have replaced the lease's. */
 	rl_bytes other;
 	/* The end of the process waits until a quorum has confirmed its release. */
 	bool is_ending;
@@ -160,7 +161,6 @@ static inline bool rl_renewal_is_paused(const rl_renewal *renewal)
 	return renewal->stage == RL_RENEWAL_PAUSED || renewal->stage == RL_RENEWAL_LOST_PAUSED;
 }
 
-/* The command releases the lock, and is no renewal. */
 static inline bool rl_renewal_is_release(rl_renewal_command what)
 {
 	return what == RL_SEND_RELEASE || what == RL_SEND_RELEASE_BOTH;
@@ -182,11 +182,11 @@ int64_t rl_renewal_ttl(const rl_renewal *renewal, int64_t now);
 rl_request rl_renewal_request(
 	const rl_renewal_member *member, rl_renewal_command command, bool is_alone);
 
-/* A member that does not have the lock may be given it. */
+/* The lock may be put back on a member that does not have it. */
 bool rl_renewal_may_put_back(const rl_renewal *renewal);
 
-/* The member is to be asked again at ask_again_at: it has answered with an error or without the
- * lock, and its vote, or its release, is still wanted. */
+/* The member must be asked again at ask_again_at: it has answered with an error, or does not have
+ * the lock, and its vote or its release is still wanted. */
 bool rl_renewal_must_ask_again(const rl_renewal_member *member);
 
 /* Every member has confirmed the release. */
@@ -197,7 +197,7 @@ bool rl_renewal_is_released(const rl_renewal *renewal);
 /* How long the lease can wait for one answer, timeout_ns at most. */
 int64_t rl_renewal_patience(const rl_renewal *renewal, int64_t timeout_ns, int64_t now);
 
-/* When something has to be done about the lease. */
+/* The next time at which something is due for the lease. */
 int64_t rl_renewal_due_time(const rl_renewal *renewal);
 
 /* A round is due, or will be so soon that it goes out together with others. */

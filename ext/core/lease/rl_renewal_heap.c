@@ -20,7 +20,7 @@ bool rl_renewal_heap_reserve(rl_renewal_heap *heap, size_t count)
 	return true;
 }
 
-/* Places count from 1, so that the children of a place are 2n and 2n + 1. */
+/* Places are counted from 1, so that the children of place n are 2n and 2n + 1. */
 static rl_renewal *at_place(const rl_renewal_heap *heap, size_t at)
 {
 	return heap->entries[at - 1];

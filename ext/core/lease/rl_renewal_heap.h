@@ -18,7 +18,7 @@ typedef struct rl_renewal_heap {
 	size_t room;
 } rl_renewal_heap;
 
-/* Makes room for so many. False when out of memory. */
+/* Makes room for count records, one more than it had room for at most. False when out of memory. */
 bool rl_renewal_heap_reserve(rl_renewal_heap *heap, size_t count);
 
 /* Puts the record in, or moves it; RL_NEVER = nothing is due for it, and it is taken out. There

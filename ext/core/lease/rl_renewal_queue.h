@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The members of all leases that use one connection: the waiting list of those that have something
- * to send, and a ring of those whose command was sent, in the order in which the replies will come.
+ * The members of all leases that use one connection: a waiting list of the members that have
+ * something to send, and a ring of the members whose command was sent, in the order in which the
+ * replies will arrive.
  *
  * A queue belongs to a rl_renewer_server. It owns the ring, and borrows the members. Everything
  * here is called under the renewer's lock, by rl_renewer_server.c alone.
@@ -46,7 +47,7 @@ static inline bool rl_renewal_queue_has_sent(const rl_renewal_queue *queue)
 	return queue->first_sent < queue->next_sent;
 }
 
-/* Takes the oldest entry out of the ring, because its reply has come, or never will.
+/* Takes the oldest entry out of the ring, because its reply has arrived, or never will.
  * @return the member, which is idle now; NULL = the reply is no longer wanted */
 rl_renewal_member *rl_renewal_queue_take_sent(rl_renewal_queue *queue);
 

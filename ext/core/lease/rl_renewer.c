@@ -11,12 +11,12 @@
 
 #include <stdlib.h>
 
-/* A member that has not confirmed a release is sent it again after this, doubled each time up to
- * the maximum. */
+/* The pause before a release is sent again that the member has not confirmed; doubled each time, up
+ * to the maximum. */
 #define RELEASE_PAUSE_NS (10 * RL_NS_PER_MS)
 #define RELEASE_PAUSE_MAX_NS RL_NS_PER_SECOND
 
-/* So many servers without leases keep their connections. */
+/* How many servers without leases keep their connections. */
 #define IDLE_SERVERS_MAX 8
 
 void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env *env)
@@ -154,7 +154,7 @@ void rl_renewer_own(rl_renewal *renewal)
 	renewer->late_count++;
 }
 
-/* Takes the record off the list and out of the heap, without a word to any server. */
+/* Takes the record off the list and out of the heap. Sends nothing. */
 static void take_out(rl_renewal *renewal)
 {
 	rl_renewer *renewer = renewal->renewer;
@@ -262,7 +262,7 @@ void rl_renewer_pause(rl_renewal *renewal)
 	renewal->stage = rl_renewal_is_lost(renewal) ? RL_RENEWAL_LOST_PAUSED : RL_RENEWAL_PAUSED;
 }
 
-/* A command of the member could leave the lock behind, after its owner has let go of it. */
+/* A command under way to the member could keep or set the lock after its owner has released it. */
 static bool needs_release_behind(const rl_renewal_member *member)
 {
 	const rl_renewal *renewal = member->renewal;

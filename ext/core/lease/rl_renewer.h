@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * The renewer keeps leases alive, and notices which are lost. It is core's half of the watchdog: it
- * decides what is due, and when. The thread that steps it is transport/rl_watchdog.c.
+ * The renewer keeps leases alive, and notices which are lost. It is core's part of the watchdog: it
+ * decides what is due, and when. The thread in transport/rl_watchdog.c steps it.
  *
  * DESIGN
  *
  * A lease is due when a third of what is proven has passed. Everything that is due at once, or will
  * be soon, goes out in one write to each server, on a connection of the renewer's own
  * (rl_renewer_server.h). A renewal is a round (rl_round.h): the renewer sends RENEW to each member.
- * A quorum of yes proves the lease from the moment it was sent. Refusals that put a quorum out of
- * reach lose the lease.
+ * If a quorum grants it, the lease is proven from the moment at which RENEW was sent. Refusals that
+ * make a quorum impossible lose the lease.
  *
- * Trouble loses nothing. A connection that breaks, or does not answer within a quarter of the proof
- * that is left, is replaced, and the renewal is sent again. A member that answers with an error is
- * asked again after a pause, the others are not. This goes on until the proof is over. Then the
- * lease is lost by the clock, and a member that may have prolonged it meanwhile is sent a release.
+ * A failure by itself does not lose the lease. A connection that breaks, or does not answer within
+ * a quarter of the proof that is left, is replaced, and the renewal is sent again. A member that
+ * answers with an error is asked again after a pause. This goes on until the proof is over. Then
+ * the lease is lost by the clock, and a member that may have prolonged it meanwhile is sent a
+ * release.
  *
  * A member may answer, in a round that a quorum has granted, that the lock is not there: the member
  * was restarted empty, or had not granted the lock in the first place. SET NX PX puts the lease's
  * own token back, so that the lock is again on as many members as can be. A round that is not
- * decided yet does the same after a pause: the proof still excludes every other holder, and the
- * member may be the one that makes a quorum. This SET may arrive after the release that the lease's
- * own thread sends on a connection of its own. The renewer then writes another release behind the
- * SET.
+ * decided yet does the same after a pause: the proof still excludes every other holder, and this
+ * member may complete the quorum. The SET may arrive after the release that the lease's own thread
+ * sends on another connection. The renewer then writes another release after the SET.
  *
  * RENEW never shortens a TTL, so it may be sent twice, and its order beside an extend() of the
- * lease's own thread does not matter (rl_lease.h says what such a pair proves).
+ * lease's own thread does not matter (rl_lease.h describes what both prove).
  *
  * A lost lease is released on each member that may keep it for longer than was proven. That goes on
  * until the member has confirmed the release, or the TTL is over. A member that answers with an
- * error is asked again after a pause, which doubles up to a second. A release that failed in its
- * caller's hands (rl_late.h) goes the same way, as a record that is lost from the start.
+ * error is asked again after a pause, which doubles up to a second. A release that its caller could
+ * not complete (rl_late.h) is repeated in the same way, by a record that is lost from the start.
  *
  * Ownership: a rl_renewal belongs to the owner of the lease, which it borrows. A late release and
  * its lease belong to the renewer, and so do the servers, with their connections and copies of
@@ -59,7 +59,7 @@ typedef struct rl_renewer {
 	size_t late_count;
 	/* The records for which something is due. */
 	rl_renewal_heap heap;
-	/* Owned; the one that was used last comes first. */
+	/* Owned. The server that was used last comes first. */
 	struct rl_renewer_server *servers;
 	/* When the next step is due. */
 	int64_t until;
@@ -67,37 +67,36 @@ typedef struct rl_renewer {
 
 void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env *env);
 
-/* Does everything that can fail, before the lock is asked for. False when out of memory. */
+/* Call before the lock is asked for: does everything that can fail. False when out of memory. */
 bool rl_renewer_prepare(rl_renewer *renewer, rl_renewal *renewal, const rl_set *set);
 
 /* The lease is held: from now on it is under renewal. It must have been prepared. */
 void rl_renewer_begin(rl_renewal *renewal);
 
-/* The owner has changed the lease, or which leases it wants renewed. */
+/* Call after the owner has changed the lease, or its own fields of the record. */
 void rl_renewer_changed(rl_renewal *renewal);
 
-/* The lease is about to be released or given away: no renewal is sent from now on, and the lease is
- * its owner's alone again. */
+/* Call before the lease is released or given away: no renewal is sent from now on, and only the
+ * owner uses the lease. */
 void rl_renewer_pause(rl_renewal *renewal);
 
-/* Ends the renewal. If a member may still have the lock, a release is written behind a renewal
- * that is not answered yet, because that could prolong a lock that its owner could not release.
- * A release is also written behind a SET that put the lock back, unless the lease was given
- * away. */
+/* Ends the renewal. If a member may still have the lock, a release follows a renewal that is not
+ * answered yet, because that could prolong a lock that its owner could not release. A release also
+ * follows a SET that put the lock back, unless the lease was given away. */
 void rl_renewer_end(rl_renewal *renewal);
 
 /* Ends the renewal and frees the record. NULL = there is none. */
 void rl_renewer_drop(rl_renewal *renewal);
 
-/* Does what is due, as far as it can without waiting; renewer->until says when to call again. */
+/* Does what is due, as far as it can without waiting. Call it again at renewer->until. */
 void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick);
 
 /* The link of the next server that has a connection; NULL = there are no more.
  * @param server NULL = begin with the first */
 rl_link *rl_renewer_next_link(const rl_renewer *renewer, struct rl_renewer_server **server);
 
-/* Closes the connections without a word, and lets go of all leases: for a forked child, and for the
- * end. */
+/* Closes the connections, sends nothing, and forgets all leases: in a forked child, and at the end
+ * of the process. */
 void rl_renewer_forget(rl_renewer *renewer);
 
 /* ---- for rl_late.c ---- */
@@ -105,11 +104,11 @@ void rl_renewer_forget(rl_renewer *renewer);
 /* Computes anew when something is due for the record. */
 void rl_renewer_plan(rl_renewal *renewal);
 
-/* Turns a record that was just prepared into a late release: it belongs to the renewer, with its
- * lease, and is the youngest. */
+/* Turns a record that was just prepared into the youngest late release: the renewer owns it, with
+ * its lease. */
 void rl_renewer_own(rl_renewal *renewal);
 
-/* Ends a late release, counts what has become of it, and frees it with its lease. */
+/* Ends a late release, counts its outcome, and frees it with its lease. */
 void rl_renewer_end_late(rl_renewal *renewal);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One connection of the renewer. What it does is in the header, why in rl_renewer.h.
+ * One connection of the renewer. The header describes what it does, and rl_renewer.h why.
  */
 #include "core/lease/rl_renewer_server.h"
 
@@ -14,7 +14,7 @@
 #define REDIAL_PAUSE_NS (10 * RL_NS_PER_MS)
 #define REDIAL_PAUSE_MAX_NS (500 * RL_NS_PER_MS)
 
-/* A command for which there is no memory is tried again after this. */
+/* The pause before a command is tried again that could not be queued. */
 #define MEMORY_PAUSE_NS (10 * RL_NS_PER_MS)
 
 rl_renewer_server *rl_renewer_server_new(const rl_target *target, rl_transport *transport,
@@ -67,7 +67,7 @@ static void pause_dialling(rl_renewer_server *server, int64_t now)
 	server->redial_at = now + pause;
 }
 
-/* The time to connect is what the most impatient of the waiting members can bear. */
+/* The time to connect: the shortest time that any of the waiting members allows. */
 static int64_t connect_time(const rl_renewer_server *server, int64_t now)
 {
 	int64_t least = RL_NEVER;
@@ -112,7 +112,7 @@ static void report_change(const rl_renewal_member *member)
 	member->server->listener->on_changed(member->renewal);
 }
 
-/* Sends what the member wants once more, unless its owner is releasing the lease. */
+/* Queues the member's command again, unless the owner is releasing the lease. */
 static void queue_again(rl_renewal_member *member)
 {
 	if (!rl_renewal_is_paused(member->renewal)) {
@@ -132,8 +132,8 @@ static void on_connection_lost(rl_renewal_member *member)
 {
 	member->has_lost_set = member->has_lost_set || member->sent == RL_SEND_PUT_BACK;
 	if (member->wanted == RL_SEND_RELEASE_BOTH) {
-		member->wanted =
-			RL_SEND_RELEASE; /* the other token's lock may be free, and another holder's */
+		/* By now another holder may have the lock with the other token. */
+		member->wanted = RL_SEND_RELEASE;
 	}
 	if (is_sent_only_once(member)) {
 		member->may_outlive = false;
@@ -167,7 +167,7 @@ bool rl_renewer_server_release_behind(rl_renewal_member *member)
 	return rl_conn_undo(server->channel.conn, &request);
 }
 
-/* False when there is no memory for it. */
+/* False when the command could not be queued. */
 static bool send_command(
 	rl_renewer_server *server, rl_renewal_member *member, rl_renewal_command command, int64_t now)
 {
@@ -176,8 +176,7 @@ static bool send_command(
 		return false;
 	}
 	if (command == RL_SEND_RELEASE_BOTH) {
-		/* The swap turns the other token into ours, so that one answer tells what became of
-		 * both. */
+		/* The swap turns the other token into ours, so that one answer covers both tokens. */
 		rl_request swapped = request;
 		swapped.fresh = member->renewal->other;
 		rl_conn_swap_back(server->channel.conn, &swapped);
@@ -195,11 +194,11 @@ static bool send_command(
 
 static bool send_renewal(rl_renewer_server *server, rl_renewal_member *member, int64_t now)
 {
-	/* The member may have waited for a connection since the round began. */
+	/* Computed only now: the member may have waited for a connection since the round began. */
 	int64_t ttl = rl_renewal_ttl(member->renewal, now);
 	if (ttl < RL_NS_PER_MS) {
-		rl_renewer_server_leave(
-			member); /* the lease may be held no longer, and its proof runs out */
+		/* maxHold allows no renewal any more, and the proof runs out. */
+		rl_renewer_server_leave(member);
 		return true;
 	}
 	member->asked_ttl = ttl;
@@ -216,8 +215,8 @@ static bool send_renewal(rl_renewer_server *server, rl_renewal_member *member, i
 	return true;
 }
 
-/* Sends what the members want, and what the system did not take before. False when there is no
- * memory for it. */
+/* Sends the commands of the waiting members, and bytes that the kernel did not accept before. False
+ * when a command could not be queued. */
 static bool send_all(rl_renewer_server *server, int64_t now)
 {
 	bool has_memory = true;
@@ -254,7 +253,7 @@ int64_t rl_renewer_server_send(rl_renewer_server *server, const rl_tick *tick)
 /* ---- reading ---- */
 
 /* The server is a replica: the command is sent again on a new connection. The name is not resolved
- * here: the dial uses what PHP's thread has learned meanwhile. */
+ * here: the next dial uses the addresses that PHP's thread has learned meanwhile. */
 static void leave_wrong_server(rl_renewal_member *member, int64_t now)
 {
 	rl_renewer_server *server = member->server;
@@ -270,7 +269,7 @@ static void on_vote(rl_renewal_member *member, rl_vote vote)
 		member->wanted = RL_SEND_RENEW;
 	}
 	if (is_put_back && vote == RL_VOTE_REFUSED && member->renewal->stage == RL_RENEWAL_IN_ROUND) {
-		/* A SET that was sent twice is refused because of the first one: a renewal tells. */
+		/* If the SET was sent twice, the first one may have won: a renewal will show that. */
 		queue_again(member);
 		return;
 	}
@@ -315,8 +314,8 @@ static void on_renewal_answered(rl_renewal_member *member, const rl_reply *reply
 	}
 }
 
-/* The answer leaves open whether the member has the lock. An error that will always come back
- * does not: sending the release again would change nothing. */
+/* The answer leaves open whether the member has the lock, so the release is sent again. After an
+ * error that would always come back, sending it again would change nothing. */
 static bool leaves_open(const rl_renewal_member *member, rl_vote vote, const rl_error *err)
 {
 	if (vote == RL_VOTE_FAILED) {

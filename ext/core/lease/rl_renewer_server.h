@@ -2,19 +2,19 @@
  *
  * A server as the renewer sees it: one connection, and the members that use it. The connection is
  * dialled when a member has something to send, kept as long as it lasts, and replaced when it
- * breaks or does not answer: the first time at once, then after a growing pause. What was sent on a
- * connection that breaks is sent again on the next one.
+ * breaks or does not answer: the first time at once, then after a growing pause. Commands that were
+ * not answered when it broke are sent again on the next one.
  *
  * The server knows the records of its members, and neither the renewer nor its lists: it reports
- * what it hears by a table of functions, rl_renewer_server_listener.
+ * answers through a table of functions, rl_renewer_server_listener.
  *
  * Ownership: the renewer owns the servers. A server owns its connection, and a copy of its target,
  * because that of the lease belongs to another thread.
  *
  * Threads: everything here is called under the renewer's lock, by rl_renewer.c, rl_round.c and
  * rl_late.c alone. Connections are closed by rl_renewer_server_read(), _send(), _fail() and
- * _free(), which only rl_renewer_step() and rl_renewer_forget() call, so that whoever waits for the
- * links need not hold the lock.
+ * _free(), which only rl_renewer_step() and rl_renewer_forget() call, so that the thread that waits
+ * for the links need not hold the lock.
  */
 #ifndef RL_RENEWER_SERVER_H
 #define RL_RENEWER_SERVER_H
@@ -47,11 +47,11 @@ struct rl_renewer_server {
 	unsigned members;
 	/* Connections in a row that brought no answer. */
 	unsigned fails;
-	/* The server does not know the script: the next renewal brings its text. */
+	/* The server does not know the script: the next renewal sends its text. */
 	bool lacks_script;
-	/* Its user may not use the commands that the helper keys need: releases go without them. */
+	/* The user may not run the commands that the helper keys need: releases go without them. */
 	bool lacks_helpers;
-	/* The next connection is dialled then at the earliest. */
+	/* The next connection is not dialled before this time. */
 	int64_t redial_at;
 	rl_renewal_queue queue;
 };
@@ -61,7 +61,7 @@ struct rl_renewer_server {
 rl_renewer_server *rl_renewer_server_new(const rl_target *target, rl_transport *transport,
 	const rl_env *env, const rl_renewer_server_listener *listener);
 
-/* Closes the connection without a word, and frees the server. */
+/* Closes the connection at once, and frees the server. */
 void rl_renewer_server_free(rl_renewer_server *server);
 
 /* The link of the connection; NULL = there is none. */
@@ -73,21 +73,21 @@ void rl_renewer_server_queue(rl_renewal_member *member);
 /* The member wants nothing any more. If its command was sent, the reply is discarded. */
 void rl_renewer_server_leave(rl_renewal_member *member);
 
-/* Writes a release behind everything that was sent on the connection, if that is up.
- * @return false = the system has not taken all of it, and the next step has to flush */
+/* Writes a release after everything that was sent on the connection, if the connection is up.
+ * @return false = the kernel has not accepted all of it, and the next step must flush */
 bool rl_renewer_server_release_behind(rl_renewal_member *member);
 
 /* Reads what has arrived. */
 void rl_renewer_server_read(rl_renewer_server *server, const rl_tick *tick);
 
-/* Dials if need be, and sends what the members want.
+/* Dials if need be, and sends the commands of the waiting members.
  * @return when to call again; RL_NEVER = when something arrives */
 int64_t rl_renewer_server_send(rl_renewer_server *server, const rl_tick *tick);
 
 /* Drops the connection. The members whose commands were sent on it wait for the next one. */
 void rl_renewer_server_fail(rl_renewer_server *server, int64_t now);
 
-/* The server has just answered another connection: earlier failures do not count. */
+/* The server has just answered on another connection: earlier failures no longer count. */
 void rl_renewer_server_trust(rl_renewer_server *server);
 
 #endif

@@ -41,7 +41,7 @@ static void release_members(rl_renewal *renewal, int64_t now)
 			longest = member->asked_ttl > longest ? member->asked_ttl : longest;
 		}
 	}
-	/* By then the keys have ended by themselves. */
+	/* By then the keys have expired. */
 	renewal->give_up_at = longest > 0 ? now + longest : RL_NEVER;
 }
 
@@ -67,13 +67,13 @@ static void lose(rl_renewal *renewal, const rl_env *env)
 
 /* ---- rounds ---- */
 
-/* A round in which the renewals could prove nothing more is left out. */
+/* Begins a round, unless its renewals could prove nothing more. */
 static void begin_round(rl_renewal *renewal, int64_t now)
 {
 	rl_lease *lease = renewal->lease;
 	int64_t ttl = rl_renewal_ttl(renewal, now);
 	if (now + ttl - rl_drift(lease->drift_factor, ttl) <= atomic_load(&lease->proof)) {
-		renewal->renew_at = RL_NEVER; /* the lease may be held no longer than is proven already */
+		renewal->renew_at = RL_NEVER; /* maxHold allows no longer proof */
 		return;
 	}
 	renewal->stage = RL_RENEWAL_IN_ROUND;
@@ -82,8 +82,8 @@ static void begin_round(rl_renewal *renewal, int64_t now)
 		rl_renewal_member *member = &renewal->members[i];
 		member->vote = RL_VOTE_OPEN;
 		member->was_put = false;
-		/* A command of an earlier round may still be under way: its answer counts from when it was
-		 * sent. */
+		/* A command of an earlier round may still be under way. Its answer counts from the time at
+		 * which that command was sent. */
 		if (member->state == RL_RENEWAL_MEMBER_IDLE) {
 			rl_renewer_server_queue(member);
 		}
@@ -125,8 +125,8 @@ static void put_back(rl_renewal_member *member)
 	}
 }
 
-/* The lease is proven as of the member that was asked first, for the shortest TTL that was asked
- * for. False when the lease was lost meanwhile. */
+/* The proof counts from the earliest of the requests that were granted, and for the shortest of
+ * their TTLs. False when the lease was lost meanwhile. */
 static bool prove(rl_renewal *renewal)
 {
 	int64_t sent_at = RL_NEVER;
@@ -171,7 +171,7 @@ static int64_t error_pause(const rl_renewal *renewal)
 void rl_round_on_vote(rl_renewal_member *member, const rl_env *env)
 {
 	rl_renewal *renewal = member->renewal;
-	if (renewal->stage != RL_RENEWAL_IN_ROUND) { /* the others have decided the round before */
+	if (renewal->stage != RL_RENEWAL_IN_ROUND) { /* the other members have decided the round */
 		put_back(member);
 		return;
 	}
@@ -214,8 +214,8 @@ static void ask_again(rl_renewal *renewal, const rl_tick *tick)
 			continue;
 		}
 		if (!rl_renewal_is_lost(renewal)) {
-			/* While the proof lasts no other holder can have a quorum: whoever has the lock
-			 * there gives it up, or its TTL ends it. */
+			/* While the proof lasts no other client can have a quorum. A client that has the lock
+			 * on this member gives it up, or the key expires. */
 			bool is_refused = member->vote == RL_VOTE_REFUSED;
 			member->wanted = is_refused ? RL_SEND_PUT_BACK : member->wanted;
 			member->vote = RL_VOTE_OPEN;
@@ -224,7 +224,7 @@ static void ask_again(rl_renewal *renewal, const rl_tick *tick)
 	}
 }
 
-/* The keys have ended everywhere. */
+/* The keys have expired everywhere. */
 static void give_up_releases(rl_renewal *renewal)
 {
 	for (unsigned i = 0; i < renewal->count; i++) {
@@ -250,7 +250,7 @@ static void handle_held(rl_renewal *renewal, const rl_tick *tick)
 {
 	drop_overdue(renewal, tick);
 	ask_again(renewal, tick);
-	if (rl_renewal_is_near(renewal, tick->now)) { /* this need not be why the record was due */
+	if (rl_renewal_is_near(renewal, tick->now)) { /* the record may be due for another reason */
 		begin_round(renewal, tick->now);
 	}
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is done for one lease: rounds of renewals while it is held, and releases once it is lost.
+ * The work for one lease: rounds of renewals while it is held, and releases once it is lost.
  *
- * In a round each member is sent RENEW. A quorum of yes proves the lease from the moment at which
- * the first of these members was asked; refusals that put a quorum out of reach lose it. A member
- * that answers with an error is asked again after a pause. rl_renewer.h has the whole design.
+ * In a round each member is sent RENEW. If a quorum grants it, the lease is proven from the moment
+ * at which the first of these members was asked. Refusals that make a quorum impossible lose the
+ * lease. A member that answers with an error is asked again after a pause. rl_renewer.h has the
+ * whole design.
  *
  * These functions change the record, and put its members into the queues of their servers. They do
  * not compute when something is due for the record next: their caller does.

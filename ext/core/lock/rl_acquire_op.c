@@ -218,7 +218,7 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 		if (acquire->op.status == RL_ERR_RANDOM) {
 			rl_quorum_call_settle(rl_acquire_call(acquire), RL_UNDO_ALL, tick->now);
 			rl_op_fail_with(
-				&acquire->op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
+				&acquire->op, RL_ERR_RANDOM, "the system returned no random bytes for a token");
 			return rl_acquire_finish(acquire, tick, RL_ERR_RANDOM);
 		}
 		goes_on = turn(acquire, tick, wait, &is_done);

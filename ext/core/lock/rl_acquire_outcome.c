@@ -312,7 +312,7 @@ static bool on_not_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
 	} else if (is_unknown) {
 		rl_op_fail_with(&acquire->op, RL_ERR_UNKNOWN,
-			"the lock was lost before the token you gave could be set%s",
+			"the lock was granted, but was lost before your token could be set%s",
 			rl_acquire_fate(acquire, &settlement));
 	} else {
 		acquire->op.status = RL_BUSY;

@@ -139,13 +139,13 @@ bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_to
 	const rl_settlement *settlement, const rl_tick *tick)
 {
 	const rl_quorum_call *call = rl_acquire_call(acquire);
-	const char *fate = call->is_own_token ? "; what may be left of it ends by its TTL"
+	const char *fate = call->is_own_token ? "; a key that is left on a server ends by its TTL"
 										  : rl_acquire_fate(acquire, settlement);
 	int64_t after_ms = (tick->now - held_since + RL_NS_PER_MS / 2) / RL_NS_PER_MS;
 	char after[RL_SECONDS_TEXT];
 	char ttl[RL_SECONDS_TEXT];
 	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
-		"too slow: the lock was granted after %s s, when its ttl of %s s was used up%s",
+		"too slow: the lock was granted after %s s, which leaves nothing of its TTL of %s s%s",
 		rl_seconds_text(after_ms * RL_NS_PER_MS, after), rl_seconds_text(acquire->ttl_ns, ttl),
 		fate);
 	return rl_acquire_retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !call->is_own_token);

@@ -147,6 +147,6 @@ const char *rl_acquire_fate(const rl_acquire *acquire, const rl_settlement *sett
 		return "; outcome unknown: if the lock was granted, it ends by its TTL";
 	}
 	return settlement->doubt == RL_DOUBT_GUARDED
-		? "; if it is granted after all, an undo behind it takes it back"
+		? "; if a server grants the lock later, the undo that follows releases it"
 		: "";
 }

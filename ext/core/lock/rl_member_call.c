@@ -26,13 +26,13 @@ static void keep_own_token_back(rl_member_call *member, int64_t now)
 	bool takes = rl_verb_takes(call->request.verb);
 	if (rl_member_call_is_spent(member) && (takes || call->request.verb == RL_VERB_SWAP)) {
 		rl_error_set(member->err, RL_ERR_UNKNOWN, 0,
-			"not asked again: what became of the token you gave, in an earlier try, is unknown");
+			"not asked again: it is unknown whether an earlier command with your token took effect");
 		rl_member_call_fail(member);
 	} else if (rl_call_is_several(call) && call->is_own_token && takes &&
 		rl_pool_is_lingering(call->pool, rl_member_call_server(member)->target, now)) {
 		call->spent |= 1U << rl_member_call_index(member);
 		rl_error_set(member->err, RL_ERR_TIMEOUT, 0,
-			"not asked: what was sent to it earlier may still be carried out, and meet the token you gave");
+			"not asked: the server may still run earlier commands, which could affect a lock with your token");
 		rl_member_call_fail(member);
 	}
 }
@@ -262,7 +262,8 @@ static bool ends_with(rl_member_call *member, const rl_error *err)
 		member->doubt == RL_DOUBT_UNKNOWN) {
 		/* Sent again, it could free the lock of the next holder. */
 		rl_error_set(member->err, RL_ERR_UNKNOWN, err->sys_errno,
-			"outcome unknown: the connection broke before the answer; isLocked() tells how it is now");
+			"outcome unknown: the connection broke before the answer; "
+			"call isLocked() to see whether the lock is still held");
 		is_over = true;
 	}
 	return is_over;
@@ -368,7 +369,7 @@ static void set_timeout_error(rl_member_call *member, const rl_tick *tick)
 		rl_error_set(member->err, RL_ERR_TIMEOUT, 0, "no answer within %s s (timeout)",
 			rl_seconds_text(member->timeout, limit));
 	} else {
-		rl_error_set(member->err, RL_ERR_TIMEOUT, 0, "no answer in the time that was left");
+		rl_error_set(member->err, RL_ERR_TIMEOUT, 0, "no answer in the rest of the timeout");
 	}
 	if (member->breaks > 0) {
 		rl_error_append(member->err, "; before that: %s", before);

@@ -81,12 +81,12 @@ void rl_op_fail(rl_op *op, const char *suffix)
 	memcpy(own.code, reason->code, sizeof own.code);
 	if (count > 1) {
 		unsigned refused = rl_quorum_call_count(call, RL_VOTE_REFUSED);
-		rl_error_append(&own, "no quorum, %u of %u servers failed",
+		rl_error_append(&own, "no quorum (%u of %u servers failed",
 			rl_quorum_call_count(call, RL_VOTE_FAILED), count);
 		if (refused > 0) {
-			rl_error_append(&own, " and %u refused", refused);
+			rl_error_append(&own, ", %u refused", refused);
 		}
-		rl_error_append(&own, ": ");
+		rl_error_append(&own, "): ");
 	}
 	/* The suffix is said whole. */
 	append_reasons(op, &own, sizeof own.message - strlen(own.message) - strlen(suffix) - 1);

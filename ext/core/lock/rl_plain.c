@@ -73,7 +73,7 @@ static void fail_ask(rl_op *op, const rl_settlement *settlement)
 	bool is_unsaid = settlement->doubt == RL_DOUBT_UNKNOWN &&
 		rl_verb_changes(op->call.request.verb) &&
 		rl_quorum_call_speaker(&op->call, RL_VOTE_FAILED)->err->status != RL_ERR_UNKNOWN;
-	rl_op_fail(op, is_unsaid ? "; the command was sent, its outcome is unknown" : "");
+	rl_op_fail(op, is_unsaid ? "; the command was sent, and its outcome is unknown" : "");
 }
 
 /* A take-over that gives no proof is not one. */
@@ -90,7 +90,7 @@ static bool is_too_slow(rl_op *op, const rl_tick *tick)
 	char after[RL_SECONDS_TEXT];
 	char ttl_text[RL_SECONDS_TEXT];
 	rl_op_fail_with(op, RL_ERR_SLOW,
-		"too slow: the lock was taken over after %s s, when its ttl of %s s was used up",
+		"too slow: the lock was taken over after %s s, which leaves nothing of its TTL of %s s",
 		rl_seconds_text(after_ms * RL_NS_PER_MS, after), rl_seconds_text(ttl, ttl_text));
 	return true;
 }
@@ -101,7 +101,7 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 	rl_quorum_call *call = &op->call;
 	rl_verb verb = call->request.verb;
 	if (op->status != RL_OK) {
-		rl_op_fail_with(op, RL_ERR_RANDOM, "the system gave no random bytes for a token");
+		rl_op_fail_with(op, RL_ERR_RANDOM, "the system returned no random bytes for a token");
 		count_ask(op);
 		return true;
 	}

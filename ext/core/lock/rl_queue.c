@@ -187,7 +187,8 @@ static rl_queue_event on_try(
 		return RL_QUEUE_REFUSED;
 	}
 	if (queue->blpop_status == RL_ERR_CLOSED) {
-		rl_error_set(err, RL_ERR_CLOSED, 0, "the server sent the waiters away");
+		rl_error_set(err, RL_ERR_CLOSED, 0,
+			"the server ended the wait in the queue (BLPOP) with an error that may pass");
 		return lose(queue);
 	}
 	return RL_QUEUE_USELESS;
@@ -287,7 +288,7 @@ rl_queue_event rl_queue_step(
 		prod(queue, tick->now);
 	}
 	if (outcome == RL_QUEUE_NOTHING && is_too_late(queue, tick)) {
-		rl_error_set(err, RL_ERR_TIMEOUT, 0, "no answer on the connection that waits in the queue");
+		rl_error_set(err, RL_ERR_TIMEOUT, 0, "no answer on the connection in the wait queue");
 		return lose(queue);
 	}
 	return outcome;

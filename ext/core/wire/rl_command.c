@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table in DESIGN's terms: acquire, try, release, extend and the questions, as wire commands.
+ * Builds commands, and reads their replies.
  */
 #include "core/wire/rl_command.h"
 
@@ -18,7 +18,7 @@ rl_names rl_names_put(char *room, rl_bytes key)
 {
 	size_t mark_len = key.len + sizeof RL_MARK_SUFFIX - 1;
 	char *tickets = room + mark_len;
-	memcpy(room, key.data, key.len); /* the key is the mark's beginning */
+	memcpy(room, key.data, key.len); /* the mark's name begins with the key */
 	memcpy(room + key.len, RL_MARK_SUFFIX, sizeof RL_MARK_SUFFIX - 1);
 	memcpy(tickets, key.data, key.len);
 	memcpy(tickets + key.len, RL_TICKETS_SUFFIX, sizeof RL_TICKETS_SUFFIX - 1);
@@ -32,7 +32,7 @@ static void add(rl_command *command, rl_bytes argument)
 	command->argv[command->argc++] = argument;
 }
 
-/* snprintf of one number costs more than the rest of building a command. */
+/* snprintf() of one number would take longer than the rest of building a command. */
 static char *put_digits(char *end, uint64_t rest)
 {
 	do {
@@ -53,7 +53,8 @@ static void add_number(rl_command *command, int64_t value) /* never negative */
 static void add_seconds(rl_command *command, int64_t ms)
 {
 	char *end = command->numbers[command->number_count++] + RL_COMMAND_DIGITS;
-	char *digits = put_digits(end, (uint64_t) (ms % 1000 + 1000)); /* four digits, the first a 1 */
+	/* Adding 1000 makes four digits, of which the decimal point replaces the first. */
+	char *digits = put_digits(end, (uint64_t) (ms % 1000 + 1000));
 	*digits = '.';
 	digits = put_digits(digits, (uint64_t) (ms / 1000));
 	add(command, rl_bytes_of(digits, (size_t) (end - digits)));
@@ -81,7 +82,7 @@ static void add_script(rl_command *command, const rl_request *request, rl_script
 	}
 }
 
-/* Where there are waiters to reserve it for. */
+/* A script without the helper keys reserves nothing, and on one server it needs no argument. */
 static bool has_reservation(const rl_request *request)
 {
 	return request->reserve_ms > 0 && !request->is_alone;
@@ -201,7 +202,7 @@ bool rl_verb_changes(rl_verb verb)
 		verb == RL_VERB_FORCE;
 }
 
-/* What an error says about the way in which a command was sent. */
+/* The form in which the command must be sent again after this error. */
 static rl_again again(const rl_request *request, const rl_error *err)
 {
 	if (request->verb == RL_VERB_OWNER && !request->by_type &&
@@ -214,7 +215,7 @@ static rl_again again(const rl_request *request, const rl_error *err)
 	if (!request->as_text && strcmp(err->code, "NOSCRIPT") == 0) {
 		return RL_AGAIN_AS_TEXT;
 	}
-	/* PROBE is nothing without them. */
+	/* Without the helper keys a PROBE would have no effect, so it is not sent again. */
 	bool is_without =
 		request->is_alone || !rl_verb_has_helpers(request->verb) || request->verb == RL_VERB_PROBE;
 	return !is_without && rl_error_is_about_helpers(err) ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
@@ -223,7 +224,7 @@ static rl_again again(const rl_request *request, const rl_error *err)
 static void no_sense(rl_answer *answer, rl_error *err)
 {
 	answer->vote = RL_VOTE_FAILED;
-	rl_error_set(err, RL_ERR_PROTOCOL, 0, "the answer is not one that this command can have");
+	rl_error_set(err, RL_ERR_PROTOCOL, 0, "the server's answer does not fit the command");
 }
 
 static void read_taking(const rl_reply *reply, rl_answer *answer, rl_error *err)
@@ -247,7 +248,7 @@ static bool is_array_of_integers(const rl_reply *reply)
 	return reply->type == RL_REPLY_ARRAY && reply->count > 0;
 }
 
-/* TIME, PTTL, holder. */
+/* Reads the elements TIME, PTTL and holder. */
 static bool read_look(const rl_reply *elements, rl_answer *answer)
 {
 	answer->time_us = elements[0].integer;
@@ -300,7 +301,7 @@ static void read_blpop(const rl_reply *reply, rl_answer *answer, rl_error *err)
 	}
 }
 
-/* 1 = freed, 2 = freed but nobody could be told, 0 = not. */
+/* 1 = freed, 2 = freed, but the waiters could not be woken, 0 = not freed. */
 static void read_freeing(const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
 	if (reply->type != RL_REPLY_INTEGER || reply->integer < 0 || reply->integer > 2) {
@@ -338,8 +339,9 @@ static void fail_wrong_type(rl_answer *answer, rl_error *err, rl_bytes type)
 	rl_error_from_server(err, rl_bytes_of(text, (size_t) len), NULL, 0);
 }
 
-/* The answer to TYPE. A sorted set is a lock of symfony/lock, whose holder has no token here. The
- * key may have become a string, or gone, since GET: then the holder that GET met is gone, too. */
+/* Reads the answer to TYPE. A sorted set is a lock of symfony/lock, whose holder has no token that
+ * could be returned. A key that is a string now, or is gone, has changed since GET, so the holder
+ * of that time is gone as well. */
 static void read_type(const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
 	if (reply->type != RL_REPLY_STATUS) {
@@ -359,7 +361,7 @@ static void read_owner(const rl_reply *reply, rl_answer *answer, rl_error *err)
 		no_sense(answer, err);
 		return;
 	}
-	/* A reservation: locked, by nobody. */
+	/* A reservation locks the key, and has no owner. */
 	bool is_reserved =
 		reply->text.len == 0 || rl_bytes_equal(reply->text, LITERAL(RL_RESERVED_LONG));
 	bool has_owner = reply->type == RL_REPLY_STRING && !is_reserved;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can be said to a server about a lock: each verb as a command's arguments, and its reply read
- * as a vote. Pure functions; nothing is kept.
+ * The commands about a lock: turns each verb into the arguments of a command, and reads its reply
+ * as a vote. The functions keep no state.
  */
 #ifndef RL_COMMAND_H
 #define RL_COMMAND_H
@@ -11,50 +11,67 @@
 #include "core/wire/rl_transport.h"
 
 typedef enum rl_verb {
-	RL_VERB_SET, /* take it: SET key token NX PX ttl */
-	RL_VERB_TRY, /* take it, by script: knows the token's own earlier SET, marks that somebody waits
-				  */
-	RL_VERB_PROBE,   /* a waiter's look: takes nothing, wakes the head of the queue if the lock is
-						free */
-	RL_VERB_BLPOP,   /* stand in the queue until a ticket comes */
-	RL_VERB_RELEASE, /* free it if the token is the holder's */
-	RL_VERB_EXTEND,  /* new TTL if the token is the holder's */
-	RL_VERB_RENEW,   /* the same, but never a shorter one */
-	RL_VERB_SWAP,    /* another token takes the place of the holder's */
-	RL_VERB_FORCE,   /* free it, whoever has it */
+	RL_VERB_SET, /* takes the lock: SET key token NX PX ttl */
+	/* Takes the lock, by script. The script recognises a key that an earlier command has given this
+	 * token, and marks the waiter. */
+	RL_VERB_TRY,
+	/* A waiter's look: it takes nothing, and if the lock is free it wakes the first waiter in the
+	 * wait queue. */
+	RL_VERB_PROBE,
+	RL_VERB_BLPOP, /* blocks until a ticket arrives */
+	/* Frees the lock if the token is the holder's. */
+	RL_VERB_RELEASE,
+	/* Sets a new TTL if the token is the holder's. */
+	RL_VERB_EXTEND,
+	/* The same, but never shortens the TTL. */
+	RL_VERB_RENEW,
+	/* Replaces the token of the holder by another one. */
+	RL_VERB_SWAP,
+	/* Frees the lock, whoever holds it. */
+	RL_VERB_FORCE,
 	RL_VERB_EXISTS,
 	RL_VERB_OWNER,
 	RL_VERB_REMAINING,
 } rl_verb;
 
-/* What waiters use beside the key; see DESIGN in rl_queue.h. */
+/* The suffixes of a key's helper keys, the marks and the tickets; rl_queue.h has their design. */
 #define RL_MARK_SUFFIX "::rl-wait"
 #define RL_TICKETS_SUFFIX "::rl-wake"
 
 typedef struct rl_request {
 	rl_verb verb;
 	rl_bytes key;
-	rl_bytes mark; /* the key's helper keys */
+	/* The next two are the helper keys. */
+	rl_bytes mark;
 	rl_bytes tickets;
 	rl_bytes token;
-	rl_bytes fresh;     /* RL_VERB_SWAP: the token that takes the place of token */
-	rl_bytes waiter;    /* its name in the mark; no data = none */
-	int64_t ttl_ms;     /* RL_VERB_SWAP: 0 = the TTL stays */
-	int64_t block_ms;   /* RL_VERB_BLPOP: how long, 1 at least */
-	rl_place place;     /* RL_VERB_TRY */
-	int64_t mark_ms;    /* RL_VERB_TRY, RL_VERB_PROBE: for how long the mark is good; 0 = no mark */
-	int64_t reserve_ms; /* how long a reservation has to last; 0 = one server, and 10 ms */
-	bool maybe_ours; /* RL_VERB_TRY: the key may hold this token through an earlier command of ours
-					  */
-	bool is_alone;   /* scripts: without the helper keys */
-	bool as_text;    /* scripts: EVAL with the text, not EVALSHA */
-	bool by_type;    /* RL_VERB_OWNER: TYPE, because GET has met a key that is no string */
+	/* RL_VERB_SWAP: the token that replaces token. */
+	rl_bytes fresh;
+	/* The name of the waiter in the set of marks; no data = it has none. */
+	rl_bytes waiter;
+	/* RL_VERB_SWAP: 0 = the TTL stays. */
+	int64_t ttl_ms;
+	/* RL_VERB_BLPOP: how long it blocks, at least 1. */
+	int64_t block_ms;
+	rl_place place; /* RL_VERB_TRY */
+	/* RL_VERB_TRY, RL_VERB_PROBE: how long the mark is valid; 0 = the waiter is not marked. */
+	int64_t mark_ms;
+	/* How long a reservation must last; 0 = on a single server, where 10 ms are enough. */
+	int64_t reserve_ms;
+	/* RL_VERB_TRY: the key may have this token from an earlier command. */
+	bool maybe_ours;
+	/* Scripts: without the helper keys. */
+	bool is_alone;
+	/* Scripts: EVAL with the text instead of EVALSHA. */
+	bool as_text;
+	/* RL_VERB_OWNER: TYPE instead of GET, because the key is no string. */
+	bool by_type;
 } rl_request;
 
-/* How long a reservation has to last for a round trip as long as this, in ms; 0 = one server, where
- * 10 ms do. On several servers the waiter that is woken at one of them takes the lock on the
- * others: its try arrives a round trip later, and the releases did not all come at the same time.
- */
+/* How long a reservation must last at this round-trip time, in ms; 0 = on a single server, where 10
+ * ms are enough. Of several servers one wakes the waiter, which then takes the lock on the others:
+ * its try arrives there a round trip later, and the releases did not arrive everywhere at the same
+ * time. */
 static inline int64_t rl_reservation_ms(unsigned members, int64_t round_trip_ns)
 {
 	if (members == 1) {
@@ -64,13 +81,14 @@ static inline int64_t rl_reservation_ms(unsigned members, int64_t round_trip_ns)
 	return ms < 10 ? 10 : ms < RL_RESERVED_MAX_MS ? ms : RL_RESERVED_MAX_MS;
 }
 
-/* The lock's key and its helper keys, written into room of rl_names_size(). */
+/* The key of the lock and its helper keys. */
 typedef struct rl_names {
 	rl_bytes key;
 	rl_bytes mark;
 	rl_bytes tickets;
 } rl_names;
 
+/* The number of bytes that rl_names_put() writes into room. */
 size_t rl_names_size(size_t key_len);
 rl_names rl_names_put(char *room, rl_bytes key);
 
@@ -81,7 +99,8 @@ rl_names rl_names_put(char *room, rl_bytes key);
 typedef struct rl_command {
 	unsigned argc;
 	unsigned number_count;
-	rl_bytes argv[RL_COMMAND_ARGS]; /* point into the request, constants and numbers */
+	/* These point into the request, into constants, and into numbers. */
+	rl_bytes argv[RL_COMMAND_ARGS];
 	char numbers[RL_COMMAND_NUMBERS][RL_COMMAND_DIGITS];
 } rl_command;
 
@@ -92,39 +111,48 @@ bool rl_verb_takes(rl_verb verb);
 
 bool rl_verb_is_script(rl_verb verb);
 
-/* True for the scripts that have to do with the helper keys. */
+/* True for the scripts that use the helper keys. */
 bool rl_verb_has_helpers(rl_verb verb);
 
-/* True for those that free the lock or change its TTL: they should reach every member. */
+/* True for RELEASE, EXTEND, SWAP and FORCE, which change a lock that exists: they should reach
+ * every member. */
 bool rl_verb_changes(rl_verb verb);
 
-/* Not a vote: the same is to be said again in another way. */
+/* The reply is no vote: the command must be sent again in another form. */
 typedef enum rl_again {
 	RL_AGAIN_NOT,
-	RL_AGAIN_AS_TEXT, /* the server does not know the script */
-	RL_AGAIN_ALONE,   /* the helper keys cannot be used */
-	RL_AGAIN_BY_TYPE, /* the key is no string: its type tells whether it is a lock */
+	RL_AGAIN_AS_TEXT, /* the server lacks the script */
+	RL_AGAIN_ALONE,   /* without the helper keys */
+	/* The key is no string, and its type shows whether it is a lock. */
+	RL_AGAIN_BY_TYPE,
 } rl_again;
 
 /* rl_answer.number of a SWAP that was granted. */
 #define RL_SWAPPED_NOW 1
-#define RL_SWAPPED_BEFORE 2 /* the key held the other token already */
+/* The key held the fresh token already. */
+#define RL_SWAPPED_BEFORE 2
 
-/* What a reply says. */
+/* What a reply means. */
 typedef struct rl_answer {
-	rl_vote vote; /* BLPOP: GRANTED = a ticket came; PROBE: GRANTED */
+	/* BLPOP: GRANTED = a ticket has arrived. PROBE: GRANTED = the lock was looked at. */
+	rl_vote vote;
 	rl_again again;
-	bool is_for_every_key; /* again ALONE: not for this key's sake only */
-	/* PTTL of REMAINING, or of the holder that TRY and PROBE met; of SWAP see below (else -2) */
+	/* RL_AGAIN_ALONE: the helper keys of no lock can be used, not only those of this one. */
+	bool is_for_every_key;
+	/* REMAINING: the PTTL. PROBE, and TRY that was refused: the PTTL of the holder. SWAP: see
+	 * above. Before a reply was read, and after an error: -2. */
 	int64_t number;
-	int64_t
-		time_us; /* TRY, PROBE: the server's time, 0 = it could not tell, or the helper keys fail */
+	/* TRY, PROBE: the server's time; 0 = unknown, or the helper keys cannot be used. */
+	int64_t time_us;
 	rl_holder holder; /* TRY that was refused, PROBE */
 	rl_ticket ticket; /* PROBE */
-	int64_t crowd;    /* TRY that was refused, PROBE: how many wait, about */
-	bool was_told;    /* RELEASE, FORCE: whoever waits has been told, as far as is known */
-	rl_bytes text;    /* OWNER: the token; borrowed from the reply */
-	/* EXTEND, RENEW that were refused: the key is there, and is somebody else's. */
+	/* TRY that was refused, PROBE: about how many clients wait. */
+	int64_t crowd;
+	/* RELEASE, FORCE: false = the lock was freed, but the waiters could not be woken. */
+	bool was_told;
+	/* OWNER: the token, borrowed from the reply. */
+	rl_bytes text;
+	/* EXTEND, RENEW that were refused: another holder has the key. */
 	bool is_taken_over;
 } rl_answer;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The DSN reader. It works on a view (rl_bytes) of the text and cuts pieces off it: scheme, query,
- * authority, path; each piece is decoded when it is stored. An error never quotes a piece that may
- * hold a password, which is everything before the last '@' and, since people forget the '@', the
- * host as well.
+ * The DSN parser. It works on a view (rl_bytes) of the text, and cuts scheme, query, authority and
+ * path off it. Each piece is decoded when it is stored. An error never quotes a piece that may
+ * contain a password: everything before the last '@', and also the host, because users forget
+ * the '@'.
  */
 #include "core/wire/rl_dsn.h"
 
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define DEFAULT_PORT 6379
-#define UNIX_PATH_MAX \
- 107 /* sun_path without its NUL, the smallest of today's systems' being 104 to 108 */
+/* The size of sun_path on Linux, without the NUL. On BSD and macOS it is 104 with the NUL. */
+#define UNIX_PATH_MAX 107
 #define HOST_MAX 253
 #define DATABASE_MAX 2147483647
 
@@ -24,7 +24,7 @@ static rl_status fail(rl_error *err, const char *what)
 static rl_status fail_several(rl_error *err)
 {
 	return fail(err,
-		"a DSN names one server; for several servers give an array of DSNs (in an INI setting separate them by "
+		"a DSN names one server; for several servers pass an array of DSNs (in an INI setting, separate them by "
 		"spaces)");
 }
 
@@ -67,7 +67,7 @@ static bool equals_ignoring_case(rl_bytes text, const char *word)
 	return true;
 }
 
-/* Short and of harmless characters: may be quoted in an error. */
+/* True when the text is short and has only harmless characters, so that an error may quote it. */
 static bool is_plain(rl_bytes text)
 {
 	bool is_plain = text.len > 0 && text.len <= 32;
@@ -88,7 +88,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Percent-decodes text into a fresh NUL-ended string. */
+/* Percent-decodes text into a new string that ends with a NUL. */
 static rl_status decode(rl_bytes text, rl_secret *out, rl_error *err)
 {
 	char *data = malloc(text.len + 1);
@@ -115,7 +115,7 @@ static rl_status decode(rl_bytes text, rl_secret *out, rl_error *err)
 	return RL_OK;
 }
 
-/* Like decode, for what must be a C string. */
+/* The same for a text that becomes a C string. */
 static rl_status decode_text(rl_bytes text, char **out, rl_error *err)
 {
 	rl_secret decoded;
@@ -153,7 +153,7 @@ static bool parse_number(rl_bytes text, uint64_t max, unsigned *out)
 	return text.len > 0;
 }
 
-/* Seconds such as "0.25" as nanoseconds. strtod would listen to the locale. */
+/* Seconds such as "0.25" as nanoseconds. strtod() would follow the locale. */
 static bool parse_seconds(rl_bytes text, int64_t *out)
 {
 	int64_t value = 0;
@@ -189,7 +189,7 @@ static rl_status parse_scheme(rl_bytes scheme, rl_net_kind *kind, rl_error *err)
 	static const struct {
 		const char *name;
 		rl_net_kind kind;
-		const char *missing; /* what this build cannot do yet */
+		const char *missing; /* the error; NULL = supported */
 	} schemes[] = {
 		{"redis", RL_NET_TCP, NULL},
 		{"valkey", RL_NET_TCP, NULL},
@@ -221,8 +221,8 @@ static rl_status parse_credentials(rl_bytes text, rl_target *target, rl_error *e
 		return text.len == 0
 			? RL_OK
 			: fail(err,
-				  "a lone word before '@' could be a user or a password; write a password as "
-				  ":word@");
+				  "a single word before '@' could be a user or a password; write user:password@, "
+				  "or :password@ without a user");
 	}
 	rl_bytes user = head(text, colon);
 	rl_bytes password = tail(text, colon + 1);
@@ -252,8 +252,8 @@ static rl_status check_host(const char *host, bool is_v6, rl_error *err)
 		bool is_mark = is_v6 ? strchr(":.%_-", *c) != NULL : strchr(".-_", *c) != NULL;
 		if (!is_letter && !is_digit && !is_mark) {
 			return fail(err,
-				"the host has a character that no host name has; in a password, write "
-				"'@', '/', '?', '#', ':' and '%' percent-encoded");
+				"the host has a character that is not allowed in a host name; in a password, "
+				"percent-encode '@', '/', '?', '#', ':' and '%'");
 		}
 	}
 	return is_v6 && strchr(host, ':') == NULL ? fail(err, "brackets are for IPv6 addresses only")
@@ -324,7 +324,7 @@ static rl_status parse_socket_path(rl_bytes path, rl_address *address, rl_error 
 static rl_status parse_database(rl_bytes text, rl_target *target, rl_error *err)
 {
 	if (!parse_number(text, DATABASE_MAX, &target->database)) {
-		return fail(err, "the database must be a number from 0");
+		return fail(err, "the database must be a number from 0 to 2147483647");
 	}
 	return RL_OK;
 }
@@ -359,7 +359,7 @@ static rl_status parse_option(
 		return fail(
 			err, "sentinel_user and sentinel_password are options of redis-sentinel:// only");
 	} else {
-		return fail_option(err, name, "is unknown; known are db, timeout and connect_timeout");
+		return fail_option(err, name, "is unknown; use db, timeout or connect_timeout");
 	}
 	if (*flag) {
 		return flag == &seen->db ? fail(err, "the database is given twice")
@@ -370,7 +370,7 @@ static rl_status parse_option(
 		return parse_database(value, dsn->target, err);
 	}
 	if (!parse_seconds(value, seconds)) {
-		return fail_option(err, name, "must be seconds from 0.001 to 3600");
+		return fail_option(err, name, "must be a number of seconds from 0.001 to 3600");
 	}
 	return RL_OK;
 }
@@ -379,7 +379,7 @@ static rl_status parse_query(rl_bytes query, rl_dsn *dsn, options_seen *seen, rl
 {
 	size_t at;
 	if (find(query, '@', &at)) {
-		/* The '?' was perhaps one of a password: nothing of this may be quoted. */
+		/* The '?' may be a part of a password, so the message quotes nothing. */
 		return fail(err, "'@' after '?' must be percent-encoded, and so must '?' in a password");
 	}
 	while (query.len > 0) {
@@ -405,8 +405,8 @@ static rl_status parse_query(rl_bytes query, rl_dsn *dsn, options_seen *seen, rl
 	return RL_OK;
 }
 
-/* Another DSN after a comma or a space. No part of a DSN holds "://" unless it is percent-encoded.
- */
+/* True when another DSN follows after a comma or a space. No part of a DSN contains "://" unless it
+ * is percent-encoded. */
 static bool has_another_dsn(rl_bytes text)
 {
 	bool is_scheme = false;
@@ -421,7 +421,7 @@ static bool has_another_dsn(rl_bytes text)
 	return false;
 }
 
-/* The part after "scheme://" and before '?'. */
+/* Parses the text between "scheme://" and '?'. */
 static rl_status parse_place(
 	rl_bytes rest, rl_net_kind kind, rl_target *target, options_seen *seen, rl_error *err)
 {
@@ -468,7 +468,7 @@ static rl_status parse_into(rl_bytes text, rl_dsn *dsn, rl_error *err)
 	if (!find(text, ':', &colon) || text.len < colon + 3 ||
 		memcmp(text.data + colon, "://", 3) != 0) {
 		return fail(err,
-			text.len == 0 ? "it is empty; use redis://host:port or unix:///path"
+			text.len == 0 ? "the DSN is empty; use redis://host:port or unix:///path"
 						  : "the scheme is missing; use redis://host:port or unix:///path");
 	}
 	rl_net_kind kind = RL_NET_TCP;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * pcall and return, not call: up to Redis 6.2 an error that call() raises loses its word (WRONGTYPE
- * becomes ERR), one that is returned keeps it. A pcall gives a table with err for an error, and one
- * with ok for a status.
+ * The scripts call pcall() and return its errors, because up to Redis 6.2 an error that call()
+ * raises loses its code (WRONGTYPE becomes ERR). pcall() returns an error as a table with err, and
+ * a status as a table with ok.
  */
 #include "core/wire/rl_script.h"
 
@@ -13,17 +13,18 @@
 
 #define LUA_KEYS "local c,k,w,l,r=redis.pcall,KEYS[1],KEYS[2],KEYS[3] "
 
-/* A sorted set is a lock of symfony/lock. Its error stays in v: a table is a value, and no token
- * equals it. */
+/* Sets v, the value. A sorted set is a lock of symfony/lock: the error of GET stays in v, as a
+ * table that is no token. */
 #define LUA_VALUE \
  "local v=c('GET',k) " \
  "if type(v)=='table' and c('TYPE',k).ok~='zset' then return v end "
 
-/* An empty value is a reservation, or was one: nobody's. */
+/* Returns unless the token is the holder's. The value of a reservation has no holder, whatever its
+ * TTL. */
 #define LUA_NOT_OURS \
  "if v~=ARGV[1] then return v and v~='' and v~='" RL_RESERVED_LONG "' and -1 or 0 end "
 
-/* v, the server's time n, the key's PTTL p. */
+/* Sets v, the server's time n, and the key's PTTL p. */
 #define LUA_LOOK \
  LUA_VALUE \
  "local n=0 " \
@@ -31,13 +32,13 @@
  "local p=v and c('PTTL',k) or -2 " \
  "if type(p)=='table' then return p end "
 
-/* The value v with the PTTL p is a reservation. */
+/* True if the value v with the PTTL p is a reservation. */
 #define LUA_RESERVED \
  "local function reserved(p) " \
  "return type(p)=='number' and p>=0 and ((v=='' and p<=10) or (v=='" RL_RESERVED_LONG \
  "' and p<=250)) end "
 
-/* An rl_holder. */
+/* Returns an rl_holder. */
 #define LUA_HOLDER \
  LUA_RESERVED \
  "local function holder() " \
@@ -47,9 +48,9 @@
  "if #v==28 and string.sub(v,1,4)=='rl1.' then return 3 end " \
  "return 4 end "
 
-/* Notes that the waiter waits, for so many ms, and forgets the waiters whose time is over. What
- * cannot be given an end is taken back. A member named '' has no time for its score, but the
- * longest reservation that a waiter needs. */
+/* Marks the waiter for so many ms, and removes the marks that have expired. If the set cannot be
+ * given a TTL, the mark is removed again. The score of the member '' is no time, but the longest
+ * reservation that a waiter needs. */
 #define LUA_MARK(waiter, ms) \
  "local function mark() " \
  "if n==0 then return end " \
@@ -59,18 +60,20 @@
  "elseif c('PEXPIRE',w,2000)~=1 then c('ZREM',w," waiter ") n=0 " \
  "elseif g and tonumber(g)>10 then c('ZADD',w,'GT',g,'') end end "
 
-/* The waiter waits no longer. */
+/* Removes the waiter's mark, and after the last mark the member ''. */
 #define LUA_UNMARK(waiter) \
  "local function unmark() " \
  "r=c('ZREM',w," waiter ") " \
  "if g and c('ZCARD',w)==1 then c('ZREM',w,'') end end "
 
-/* r: a replica refuses to note a waiter, and what the replica says of the lock may be old. The
- * error itself is then the answer, which up to Redis 6.2 does not begin with its word. */
+/* A replica refuses to change the marks, which leaves an error in r. It may also have an old state
+ * of the lock, so the error becomes the answer. Up to Redis 6.2 the error does not begin with its
+ * code. */
 #define LUA_REPLICA \
  "if type(r)=='table' and string.find(r.err,'READONLY',1,true) then return r end "
 
-/* An rl_ticket. A ticket that cannot be given an end is taken back. */
+/* Puts a ticket into the list unless there is one. Returns an rl_ticket. If the list cannot be
+ * given a TTL, it is deleted again. */
 #define LUA_TICKET \
  "local function ticket() " \
  "local n=c('LLEN',l) " \
@@ -91,8 +94,8 @@
  "if r>250 then r=250 end end " \
  "return c('SET',k,r>10 and '" RL_RESERVED_LONG "' or '','PX',r) end "
 
-/* A waiter whose time is over may still be counted here: the next waiter that is marked takes its
- * mark away, or the whole set ends. */
+/* A mark that has expired may still be counted here. The next waiter that is marked removes it, or
+ * the set itself expires. */
 #define LUA_FREE \
  "local m=w and c('ZCOUNT',w,1000,'+inf') or 0 " \
  "if m==0 then return c('DEL',k) end " \
@@ -101,16 +104,16 @@
  "local d=c('DEL',k) " \
  "return d==1 and s<0 and 2 or d"
 
-/* How many wait. */
+/* Sets m, the number of marks. */
 #define LUA_CROWD \
  "local m=w and c('ZCARD',w) " \
  "if type(m)~='number' then m=0 end "
 
 static const rl_script scripts[RL_SCRIPTS] = {
-	/* A place in the queue whose mark is void is that of a process that stands still or is gone:
-	 * its try takes nothing, and the next waiter gets the ticket. Where there are no marks at all
-	 * nothing can be told by them. A token that is ours already keeps a longer TTL that it may have
-	 * got meanwhile. */
+	/* If the mark of a place in the queue is missing or has expired, its process stands still, is
+	 * gone, or no longer waits: the try takes nothing, and the next waiter gets the ticket. If the
+	 * whole set of marks is missing, it proves nothing. A key that has our token already keeps its
+	 * TTL if that is longer. */
 	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS "local g=ARGV[7] " LUA_LOOK LUA_HOLDER LUA_MARK(
 								 "ARGV[5]", "ARGV[6]") LUA_UNMARK("ARGV[5]") LUA_TICKET LUA_RESERVE
 		"local function void() "
@@ -151,8 +154,8 @@ static const rl_script scripts[RL_SCRIPTS] = {
 			   "if p>=tonumber(ARGV[2]) then return 1 end "
 			   "return c('PEXPIRE',k,ARGV[2])",
 			"9ddb0725cd0cb6ab450a12dfdc5fdd3ce57d9fbd"),
-	/* Reserved at once, or each look of many waiters would wake another of them. One that comes
-	 * behind its own win marks nobody. */
+	/* The look that sends the ticket also reserves the lock; otherwise the looks of many waiters
+	 * would each wake another waiter. A waiter that has the lock by now (h==2) is not marked. */
 	[RL_SCRIPT_PROBE] = SCRIPT(LUA_KEYS
 		"local g=ARGV[4] " LUA_LOOK LUA_HOLDER LUA_MARK("ARGV[2]", "ARGV[3]") LUA_TICKET LUA_RESERVE
 		"local h=holder() "
@@ -168,8 +171,8 @@ static const rl_script scripts[RL_SCRIPTS] = {
 						"if (v=='' or v=='" RL_RESERVED_LONG
 						"') and reserved(c('PTTL',k)) then return 0 end " LUA_FREE,
 			"81edadebf9835a8f2602fe65903bf47021969c30"),
-	/* It is sent again when its answer was lost, and the copy that comes late must not shorten what
-	 * an extend() has given meanwhile. */
+	/* A SWAP is sent again if its answer is lost. A copy that runs late must not shorten the TTL
+	 * that an extend() has set meanwhile. */
 	[RL_SCRIPT_SWAP] =
 		SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE "local t=tonumber(ARGV[3]) "
 			   "if v==ARGV[1] then "

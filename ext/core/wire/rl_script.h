@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Lua scripts that run at the server. KEYS and ARGV only; no text is pasted in. They are sent
- * as EVALSHA, and as EVAL when the server does not know them (NOSCRIPT), which also loads them.
+ * The Lua scripts that run on the server. They read KEYS and ARGV only: no value becomes a part of
+ * their text. They are sent as EVALSHA, and as EVAL when the server does not know them (NOSCRIPT),
+ * which also loads them.
  *
- * KEYS[1] is the lock. With three keys KEYS[2] is the mark, a sorted set of those who wait (each
- * with the server's time in ms at which it is void), and KEYS[3] the list of tickets; with one key
- * alone a script leaves waiters to themselves. Helper keys are a hint: whatever goes wrong with
- * them the script goes on.
+ * KEYS[1] is the lock. If there are three keys, KEYS[2] is the sorted set of marks (each waiter's
+ * name, with the server's time in ms at which its mark expires), and KEYS[3] is the list of
+ * tickets. With one key a script ignores waiters. The helper keys are only a hint: a script goes on
+ * if a command on them fails, unless the server is a replica.
  *
- * A sorted set under the lock's key is a lock of symfony/lock: the scripts take it for a foreign
- * holder. A key of any other type than these two is a WRONGTYPE error. Only such a key costs a
- * second command (TYPE).
+ * A sorted set under the lock's key is a lock of symfony/lock, and counts as a foreign holder. A
+ * key that is neither a string nor a sorted set is a WRONGTYPE error. Only a key that is no string
+ * costs a second command (TYPE).
  *
- * A reservation keeps the lock for the waiter that has just been woken: an empty value that ends
- * within 10 ms, or, where several servers are far away, RL_RESERVED_LONG, which ends within 250 ms.
+ * A reservation keeps the lock for the waiter that was just woken: an empty value, which ends
+ * within 10 ms, or RL_RESERVED_LONG, which ends within 250 ms, if several servers are far away.
  */
 #ifndef RL_SCRIPT_H
 #define RL_SCRIPT_H
@@ -27,34 +28,41 @@
 #define RL_RESERVED_MAX_MS 250
 
 typedef enum rl_script_id {
-	/* token, ttl in ms, "1" when the caller is owed a reply for this token, an rl_place, the
-	 * waiter's name, for how many ms it is marked as waiting (0 = it does not wait in the queue, or
-	 * no longer), and, with several servers, the reservation in ms that it needs. {1, TIME} =
-	 * taken; {0, TIME, PTTL, holder, waiters} = refused, and marked as waiting. TIME is in us, 0
-	 * with one key or when the helper keys cannot be used; holder is an rl_holder; waiters is how
-	 * many are marked. */
+	/* Takes the lock.
+	 * - ARGV: 1 token, 2 TTL in ms, 3 "1" if the key may have this token from an earlier command, 4
+	 *   an rl_place, 5 the waiter's name, 6 for how many ms the waiter is marked (0 = not at all),
+	 *   7 with several servers the reservation in ms that the waiter needs.
+	 * - Answer: {1, TIME} = taken, {0, TIME, PTTL, rl_holder, number of marks} = refused. TIME is
+	 *   in us, and 0 with one key or if the helper keys cannot be used. */
 	RL_SCRIPT_TRY,
-	/* token; for an undo the name of the waiter, which waits no longer; with several servers the
-	 * reservation in ms that the releaser needs. Frees the lock if it is the holder's. When a
-	 * waiter is marked, the lock is reserved, and the first waiter gets a ticket. 1 = done, 2 =
-	 * done, but the waiters could not be told, 0 = it is not the holder's. Compare-and-delete as in
-	 * https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/ */
+	/* Frees the lock if the token is the holder's: the compare-and-delete of
+	 * https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/. If a waiter is
+	 * marked, the lock is reserved instead, and the first waiter gets a ticket.
+	 * - ARGV: 1 token, 2 the name of a waiter that no longer waits, if any, 3 with several servers
+	 *   the reservation in ms that the releaser needs.
+	 * - Answer: 1 = freed, 2 = freed, but the waiters could not be woken, 0 = not the holder's. */
 	RL_SCRIPT_RELEASE,
-	/* token, ttl in ms. 1 = it is the holder's and has the new TTL, 0 = nobody has the lock (it may
-	 * be reserved), -1 = it is somebody else's. */
+	/* Sets a new TTL if the token is the holder's.
+	 * - ARGV: 1 token, 2 TTL in ms.
+	 * - Answer: 1 = the key has the TTL, 0 = the lock is free or reserved, -1 = another holder has
+	 *   it. */
 	RL_SCRIPT_EXTEND,
-	/* The same, but a longer TTL stays. */
+	/* The same, but never shortens the TTL. */
 	RL_SCRIPT_RENEW,
-	/* token, the waiter's name, for how many ms it is marked, with several servers the reservation
-	 * in ms that it needs. A waiter's look: refreshes the mark; if nobody has the lock and no
-	 * ticket is out, sends one and reserves the lock. {TIME, PTTL, holder, rl_ticket, waiters};
-	 * TIME 0 when the helper keys cannot be used. */
+	/* A waiter's look: renews its mark. If the lock is free and no ticket is in the list, sends a
+	 * ticket and reserves the lock.
+	 * - ARGV: 1 token, 2 the waiter's name, 3 for how many ms the waiter is marked, 4 with several
+	 *   servers the reservation in ms that the waiter needs.
+	 * - Answer: {TIME, PTTL, rl_holder, rl_ticket, number of marks}, where TIME is as in TRY. */
 	RL_SCRIPT_PROBE,
-	/* As RELEASE, whoever holds it. It frees strings only: any other type is a WRONGTYPE error that
-	   names the type. */
+	/* As RELEASE, whoever holds the lock. Frees strings only: any other type is a WRONGTYPE error
+	 * that names the type.
+	 * - ARGV: 1 with several servers the reservation in ms. */
 	RL_SCRIPT_FORCE,
-	/* token, the token that takes its place, ttl in ms ("0" = the TTL stays). 1 = swapped, 2 = the
-	 * key holds the other token already, and has the TTL at least, 0 = it holds neither. */
+	/* Replaces the token.
+	 * - ARGV: 1 token, 2 fresh token, 3 TTL in ms ("0" = the TTL stays).
+	 * - Answer: 1 = swapped, 2 = the key held the fresh token already, and has at least the TTL, 0
+	 *   = it holds neither. */
 	RL_SCRIPT_SWAP,
 } rl_script_id;
 
@@ -62,25 +70,31 @@ typedef enum rl_script_id {
 
 /* Where a TRY comes from. */
 typedef enum rl_place {
-	RL_PLACE_NONE,   /* an ordinary connection: nothing that is reserved is taken */
-	RL_PLACE_QUEUED, /* behind a BLPOP: takes what is reserved, unless the waiter's mark is void */
-	RL_PLACE_WOKEN,  /* of a waiter that was woken at another member: takes what is reserved */
+	/* From an ordinary connection: it does not take a reserved lock. */
+	RL_PLACE_NONE,
+	/* From the wait queue, after a BLPOP: it takes a reserved lock, unless the waiter's mark has
+	 * expired. */
+	RL_PLACE_QUEUED,
+	/* From a waiter that another member has woken: it takes a reserved lock. */
+	RL_PLACE_WOKEN,
 } rl_place;
 
-/* Who has the lock, as TRY and PROBE tell it. The token itself is nobody else's business. */
+/* Who holds the lock, as TRY and PROBE report it. They never return the token of another holder. */
 typedef enum rl_holder {
 	RL_HOLDER_NOBODY,
 	RL_HOLDER_RESERVED,
-	RL_HOLDER_SELF, /* the very token that was sent */
-	RL_HOLDER_KIN,  /* a token of the form that rl_token_draw() gives: its release will wake us */
+	RL_HOLDER_SELF, /* the token that was sent */
+	/* A token of the form that rl_token_draw() makes: its release will wake the waiters. */
+	RL_HOLDER_KIN,
 	RL_HOLDER_FOREIGN, /* anything else */
 } rl_holder;
 
-/* What PROBE has done about a lock that nobody has. */
+/* What PROBE has done about a free lock. */
 typedef enum rl_ticket {
 	RL_TICKET_IMPOSSIBLE = -1,
 	RL_TICKET_NONE = 0, /* sent now, or not needed */
-	RL_TICKET_OUT = 1,  /* one was there already: nobody is in the queue to take it */
+	/* A ticket was in the list already, so no waiter blocks in the wait queue. */
+	RL_TICKET_OUT = 1,
 } rl_ticket;
 
 typedef struct rl_script {

@@ -4,7 +4,7 @@
  */
 #include "core/wire/rl_set.h"
 
-/* The same server, whoever asks, in the same database. */
+/* The same server and database, whatever the user. */
 static bool is_same_place(const rl_target *a, const rl_target *b)
 {
 	return a->database == b->database && rl_address_equal(&a->address, &b->address);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The set of members that a lock lives on, with the options of its owner. One server is the set of
- * one. Filled once, then read only, but for `wakes`, which a server's answer may switch off.
+ * The set of members that store a lock, with the options of its owner. One server is a set of one.
+ * A set is filled once, and then only read, except for `wakes`, which the answer of a server may
+ * switch off.
  */
 #ifndef RL_SET_H
 #define RL_SET_H
@@ -20,17 +21,19 @@ typedef struct rl_member {
 
 typedef struct rl_set {
 	rl_member members[RL_MEMBERS_MAX];
-	unsigned count; /* of members, 1 at least once it is filled */
+	/* At least 1, once the set is filled. */
+	unsigned count;
 	rl_backoff backoff;
-	uint64_t retries; /* tries of one wait after its first, at most */
+	/* The largest number of tries and looks that one wait makes after a delay. */
+	uint64_t retries;
 	double drift_factor;
-	/* Waiters are woken by a release, and a release wakes them. */
+	/* Waits use the wait queue, and releases wake the waiters. */
 	bool wakes;
 } rl_set;
 
-/* A server does not allow a command that waking needs: the owner of the set does without it from
- * now on.
- * @return true = the owner did not know before */
+/* Call when a server does not allow a command that waking needs: from then on the owner of the set
+ * does without it.
+ * @return true = this is the first call */
 static inline bool rl_set_stop_waking(rl_set *set)
 {
 	bool was_on = set->wakes;
@@ -38,16 +41,16 @@ static inline bool rl_set_stop_waking(rl_set *set)
 	return was_on;
 }
 
-/* A member is this server, whoever asks, in this database. */
+/* True when a member is the same server and database as the target, whatever the user. */
 bool rl_set_has(const rl_set *set, const rl_target *target);
 
-/* How many members of both are the same server, whoever asks, in the same database. */
+/* How many servers, with their databases, are members of both sets, whatever the user. */
 unsigned rl_set_common(const rl_set *a, const rl_set *b);
 
-/* How long a member has for one answer, or to be connected to, of what its option says. With
- * several members it is a tenth of the TTL at most: a member that hangs must not use up the lock
- * that the others grant.
- * @param ttl_ns 0 = no TTL is at stake */
+/* How long a member may take to answer or to be connected: the time of its option, but with several
+ * members a tenth of the TTL at most, so that a member that hangs does not use up the lock that the
+ * others grant.
+ * @param ttl_ns 0 = the command sets no TTL */
 static inline int64_t rl_set_patience(const rl_set *set, int64_t option_ns, int64_t ttl_ns)
 {
 	if (set->count == 1 || ttl_ns == 0) {
@@ -57,9 +60,9 @@ static inline int64_t rl_set_patience(const rl_set *set, int64_t option_ns, int6
 	return share < option_ns ? share : option_ns;
 }
 
-/* A grant of ttl proves ownership for ttl less this, counted from before it was asked for.
- * Source of the rule and of the 2 ms: the Redlock algorithm, "CLOCK_DRIFT"; 2 ms are for the
- * expiry's own precision. */
+/* A grant proves ownership for its TTL minus this, counted from before the request was sent. Source
+ * of the rule: CLOCK_DRIFT of the Redlock algorithm, where the 2 ms allow for the precision of
+ * expiry. */
 static inline int64_t rl_drift(double factor, int64_t ttl_ns)
 {
 	return (int64_t) ((double) ttl_ns * factor) + 2 * RL_NS_PER_MS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Targets: what a connection is made to, and kept under.
+ * Makes, copies and compares targets.
  */
 #include "core/wire/rl_target.h"
 
@@ -48,7 +48,7 @@ rl_target *rl_target_ref(rl_target *target)
 	return target;
 }
 
-/* A plain memset before free() may be optimised away; a volatile pointer may not. */
+/* The compiler may optimise away a memset() before free(), but not writes through volatile. */
 static void wipe(rl_secret *secret)
 {
 	volatile char *byte = secret->data;
@@ -82,7 +82,7 @@ static bool copy_secret(rl_secret *to, const rl_secret *from)
 	if (from->data == NULL) {
 		return true;
 	}
-	to->data = malloc(from->len + 1); /* malloc(0) may be NULL */
+	to->data = malloc(from->len + 1); /* malloc(0) may return NULL */
 	if (to->data == NULL) {
 		return false;
 	}
@@ -114,7 +114,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char) (c - 'A' + 'a') : c;
 }
 
-/* Names are the same in capitals. */
+/* Host names are compared without regard to case. */
 static bool same_name(const char *a, const char *b)
 {
 	while (*a != '\0' && lower(*a) == lower(*b)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A target: one server as one user in one database, all that alters the handshake. Connections are
- * kept by it. Targets are counted references and belong to one thread.
+ * A target: one server, user, password and database, which is all that the handshake depends on.
+ * The pool keeps connections by their target. References to a target are counted, and belong to one
+ * thread.
  */
 #ifndef RL_TARGET_H
 #define RL_TARGET_H
@@ -15,7 +16,8 @@ typedef enum rl_net_kind {
 
 typedef struct rl_address {
 	rl_net_kind kind;
-	char *host;    /* owned; name or literal without brackets; the path for RL_NET_UNIX */
+	/* Owned. A name, or an address without brackets; RL_NET_UNIX: the path. */
+	char *host;
 	uint16_t port; /* RL_NET_TCP */
 } rl_address;
 
@@ -30,25 +32,26 @@ typedef struct rl_target {
 	char *user;         /* owned; NULL = the default user */
 	rl_secret password; /* wiped when freed */
 	unsigned database;
-	char *name; /* owned; for people: the DSN without credentials */
+	/* Owned. The DSN without credentials, for messages. */
+	char *name;
 } rl_target;
 
 /* An empty target with one reference; NULL when out of memory. */
 rl_target *rl_target_new(void);
 
-/* Builds name from the other fields; false when out of memory. */
+/* Makes name from the other fields. False when out of memory. */
 bool rl_target_set_name(rl_target *target);
 
-/* Another one that is the same, with one reference, for another thread; NULL when out of memory. */
+/* A copy with one reference, for another thread; NULL when out of memory. */
 rl_target *rl_target_copy(const rl_target *target);
 
 rl_target *rl_target_ref(rl_target *target);
 void rl_target_unref(rl_target *target);
 
-/* The same server, whoever asks. */
+/* The same server, whatever the user and the database. */
 bool rl_address_equal(const rl_address *a, const rl_address *b);
 
-/* The same in all that alters the handshake. */
+/* The same server, user, password and database. */
 bool rl_target_equal(const rl_target *a, const rl_target *b);
 
 #endif

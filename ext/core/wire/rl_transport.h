@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * The seam, part two: the network as core sees it. It carries commands and replies, not bytes, and
- * no call in it blocks. Real sockets are in ext/transport; the unit tests have a fake.
+ * none of its functions blocks. ext/transport implements it with sockets; the unit tests have a
+ * fake.
  *
- * A link is one connection. It is made by dial() and ends with close(). Replies come in the order
- * of the commands. When a link breaks, receive() first gives the replies that had arrived, then
- * RL_LINK_DOWN for ever. A link belongs to one thread.
+ * A link is one connection: dial() makes it, and close() ends it. Replies arrive in the order of
+ * the commands. When a link breaks, receive() first returns the replies that had arrived, and from
+ * then on RL_LINK_DOWN. A link belongs to one thread.
  */
 #ifndef RL_TRANSPORT_H
 #define RL_TRANSPORT_H
 
 #include "core/base/rl_status.h"
 
-typedef struct rl_link rl_link;       /* the transport's own */
+typedef struct rl_link rl_link;       /* private to the transport */
 typedef struct rl_address rl_address; /* core/wire/rl_target.h */
 
 typedef enum rl_reply_type {
@@ -41,76 +42,79 @@ typedef enum rl_link_event {
 
 typedef struct rl_transport rl_transport;
 struct rl_transport {
-	/* Begins to connect. NULL with err when that cannot even begin. Commands may be appended at
-	 * once.
-	 * @param until when core will give the attempt up; several addresses share the time until then
-	 */
+	/* Begins to connect. Commands may be appended at once.
+	 * @param until core gives the attempt up at this time, which several addresses share
+	 * @return NULL with err when connecting cannot begin */
 	rl_link *(*dial)(rl_transport *self, const rl_address *address, int64_t until, rl_error *err);
 
-	/* Notes that a server at the address turned out to be the wrong one (a replica): its name may
-	 * lead elsewhere. True = the name will be resolved again as soon as the driver sees
-	 * rl_wait.wants_names. False = that would tell nothing new: there is no name, or its addresses
-	 * are fresh. */
+	/* Notes that the server at the address is a replica, so that its name may lead to another
+	 * server by now.
+	 * @return true = the name will be resolved again as soon as the driver sees
+	 * rl_wait.wants_names; false = resolving would bring nothing new: the address is no name, or
+	 * was resolved a moment ago */
 	bool (*distrust)(rl_transport *self, const rl_address *address);
 
-	/* Puts a command behind the others. The bytes are copied. One of no arguments is skipped by the
-	 * server.
-	 * @return the position of its last byte in all that was appended so far; 0 when out of memory
-	 */
+	/* Appends a copy of a command. A server skips a command without arguments.
+	 * @return the position of its last byte in all that was appended so far; 0 when out of
+	 * memory */
 	uint64_t (*append)(rl_link *link, unsigned argc, const rl_bytes *argv);
 
-	/* Hands the system what it takes now. Trouble is told by receive(). */
+	/* Writes as much as the kernel accepts now. receive() reports errors. */
 	void (*flush)(rl_link *link);
 
-	/* How many bytes the system has taken. A command whose last byte is beyond this never ran. */
+	/* How many bytes the kernel has accepted. A command whose last byte lies beyond this cannot
+	 * have run. */
 	uint64_t (*sent)(const rl_link *link);
 
-	/* Takes back all that was appended behind the position. False, and nothing is, when the system
-	 * has taken some of it. */
+	/* Takes back all that was appended after the position. False when the kernel has accepted some
+	 * of it already; then nothing is taken back. */
 	bool (*retract)(rl_link *link, uint64_t position);
 
 	bool (*is_connected)(const rl_link *link);
 
-	/* The next reply of what was read while waiting. *reply is valid until the next call on this
-	 * link.
-	 * @param[out] err filled with RL_LINK_DOWN. RL_ERR_PROTOCOL: nonsense came; commands can still
-	 * be sent. RL_ERR_TLS: the other side speaks TLS, and has understood nothing of what it was
-	 * sent */
+	/* The next reply that was read. *reply is valid until the next call on this link.
+	 * @param[out] err filled with RL_LINK_DOWN. RL_ERR_PROTOCOL: bytes arrived that are no Redis
+	 * reply; commands can still be sent. RL_ERR_TLS: the other side speaks TLS, and has understood
+	 * no command */
 	rl_link_event (*receive)(rl_link *link, rl_reply *reply, rl_error *err);
 
-	/* A look at a link that was idle: false when the other side has closed it, or, unless it owes
-	 * replies, when something unexpected has arrived. What is owed is taken in. */
+	/* Checks a link that was idle. False when the other side has closed it or, unless replies
+	 * are pending, when something unexpected has arrived. Pending replies that have arrived are
+	 * read. */
 	bool (*is_alive)(rl_link *link, bool has_pending);
 
-	/* Reads what has arrived, without waiting, for receive(); connects on, if it is connecting. */
+	/* Reads what has arrived, for receive(), without waiting. Continues to connect if need be. */
 	void (*take_in)(rl_link *link);
 
-	/* Says that nothing more will be sent. The link can still be waited for until it is_over(). */
+	/* Tells the other side that nothing more will be sent. The link stays open until is_over()
+	 * returns true. */
 	void (*end)(rl_link *link);
 
-	/* After end(): whether the other side has taken all and closed. Drops what it answered. */
+	/* After end(): true when the other side has read everything and closed the link, or the link is
+	 * broken. Drops the answers that have arrived. */
 	bool (*is_over)(rl_link *link);
 
-	/* Ends the link at once; never blocks, says nothing to the other side. */
+	/* Closes the link at once. Never blocks, and sends nothing more. */
 	void (*close)(rl_link *link);
 };
 
-/* Times of one step. */
+/* The two times that a step gets. */
 typedef struct rl_tick {
-	int64_t now;  /* the clock, just read */
-	int64_t seen; /* all that had arrived by then has been read: what timeouts are judged by */
+	int64_t now; /* the clock, just read */
+	/* Everything that had arrived by this time has been read. Timeouts are judged by it. */
+	int64_t seen;
 } rl_tick;
 
 #define RL_MEMBERS_MAX 15
-#define RL_WAIT_LINKS (RL_MEMBERS_MAX + 1) /* one for each member, and one in a queue */
+/* One for each member, and the one in the wait queue. */
+#define RL_WAIT_LINKS (RL_MEMBERS_MAX + 1)
 
-/* What an operation that is not done waits for: any of the links, or a time. Its parts add to it.
- */
+/* What an operation waits for: any of the links, or a time. Each part of it adds its own. */
 typedef struct rl_wait {
 	rl_link *links[RL_WAIT_LINKS];
 	unsigned count;
 	int64_t until;
-	/* A distrusted name should be resolved before the next step. */
+	/* The driver should resolve distrusted names before the next step. */
 	bool wants_names;
 } rl_wait;
 
