@@ -38,7 +38,6 @@ typedef struct rl_acquire {
 	unsigned delays;        /* back-off delays so far */
 	unsigned spurious;      /* times woken for nothing since the last look */
 	unsigned losses;        /* connections lost in the queue since it last gave an answer */
-	unsigned idle_tickets;  /* looks in a row that found nobody, and sent a ticket */
 	unsigned splits;        /* tries in a row that some members granted, but no quorum */
 	unsigned free_probes;   /* looks in a row that found a quorum of members free */
 	unsigned unsure_probes; /* looks in a row after which a quorum may be free */

@@ -96,7 +96,6 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	acquire->is_marked = acquire->is_marked && call->request.mark_ms > 0;
 	acquire->crowd = answer.crowd;
 	acquire->failures = 0;
-	acquire->idle_tickets = 0;
 	rl_settlement settlement;
 	bool has_token = rl_acquire_settle(acquire, RL_UNDO_ALL, tick, &settlement);
 	bool is_lost = is_own_token_lost(acquire);
@@ -163,14 +162,50 @@ static void try_next(rl_acquire *acquire, rl_acquire_next next, const rl_tick *t
 	rl_acquire_pause(acquire, tick, 0);
 }
 
-/* A ticket that lies at the server was not sent to us: we have no place there, or the server had
- * our place before the look came, for it was written two round trips earlier. Of several members a
- * look finds out where to queue, and the place that follows is there for the ticket. */
+/* The server had our place before the probe came, because the place was written two round trips
+ * earlier: a ticket that lies at the server was not meant for us. */
 static bool is_past_our_place(const rl_acquire *acquire)
 {
-	const rl_sample *look = &acquire->sample;
+	const rl_sample *probe = &acquire->sample;
 	return rl_queue_is_in_since(
-		&acquire->queue, look->asked_at - 2 * (look->heard_at - look->asked_at));
+		&acquire->queue, probe->asked_at - 2 * (probe->heard_at - probe->asked_at));
+}
+
+/* Counts the probes in a row that found a quorum of members free. While our place is on its way to
+ * a member that is free, the ticket is for us, and the count stops at one. */
+static void count_free_probes(
+	rl_acquire *acquire, const rl_probe_result *probe, bool is_free_at_place)
+{
+	bool is_on_its_way =
+		is_free_at_place && acquire->queue.state != RL_QUEUE_OUT && !is_past_our_place(acquire);
+	bool is_free_still = acquire->free_probes > 0 && probe->may_be_free;
+	if (!probe->is_quorum_free && !is_free_still) {
+		acquire->free_probes = 0;
+	} else if (acquire->free_probes == 0 || !is_on_its_way) {
+		acquire->free_probes++;
+	}
+	acquire->unsure_probes = probe->may_be_free ? acquire->unsure_probes + 1 : 0;
+}
+
+/* What follows a probe; PROBE = the wait goes on. A try follows where the lock may be free and
+ * nobody takes it: a ticket lies at the server, which has no waiter for it, or two probes in a row
+ * found a quorum free, while the member at which we queue may be held by a dead process. */
+static rl_acquire_next after_probe(
+	rl_acquire *acquire, const rl_probe_result *probe, rl_answer answer)
+{
+	bool is_free_at_place =
+		answer.holder == RL_HOLDER_NOBODY && acquire->queue.member == probe->index;
+	count_free_probes(acquire, probe, is_free_at_place);
+	if (answer.holder == RL_HOLDER_SELF) {
+		return RL_ACQUIRE_NEXT_CLAIM; /* the queue has won, and does not say so */
+	}
+	if (acquire->next != RL_ACQUIRE_NEXT_PROBE) {
+		return acquire->next; /* the place was lost meanwhile */
+	}
+	bool is_ticket_lying = is_free_at_place && answer.ticket == RL_TICKET_OUT;
+	return (is_ticket_lying && is_past_our_place(acquire)) || acquire->free_probes > 1
+		? RL_ACQUIRE_NEXT_TRY
+		: RL_ACQUIRE_NEXT_PROBE;
 }
 
 /* The members that are free and those that have not answered could be a quorum: the next look comes
@@ -198,26 +233,12 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	acquire->failures = 0;
 	acquire->reach = rl_time_earlier(acquire->reach, probe.reach);
 	rl_acquire_move_queue(acquire, probe.index, tick);
-	bool is_of_queue =
-		acquire->queue.member == probe.index; /* else that one is late with its answer */
-	if (is_of_queue) {
+	if (acquire->queue.member == probe.index) { /* else that one is late with its answer */
 		take_sample(acquire, probe.member);
 	}
-	/* A ticket lies there: the server has no waiter to give it to. Or a look has sent one, and the
-	 * next look still finds the lock free. The token is ours: the queue has won, and does not say
-	 * so. */
-	bool is_free = answer.holder == RL_HOLDER_NOBODY && is_of_queue && is_past_our_place(acquire);
-	acquire->idle_tickets = is_free ? acquire->idle_tickets + 1 : 0;
-	bool is_lying = is_free && (answer.ticket == RL_TICKET_OUT || acquire->idle_tickets > 1);
-	bool is_ours = answer.holder == RL_HOLDER_SELF;
-	/* A quorum is free, while the first member is held by somebody who has no quorum, and may be
-	 * dead. */
-	bool is_free_still = acquire->free_probes > 0 && probe.may_be_free;
-	acquire->free_probes = probe.is_quorum_free || is_free_still ? acquire->free_probes + 1 : 0;
-	acquire->unsure_probes = probe.may_be_free ? acquire->unsure_probes + 1 : 0;
-	bool must_try = acquire->next == RL_ACQUIRE_NEXT_TRY; /* the queue was lost meanwhile */
-	if (is_lying || is_ours || must_try || acquire->free_probes > 1) {
-		try_next(acquire, is_ours ? RL_ACQUIRE_NEXT_CLAIM : RL_ACQUIRE_NEXT_TRY, tick);
+	rl_acquire_next next = after_probe(acquire, &probe, answer);
+	if (next != RL_ACQUIRE_NEXT_PROBE) {
+		try_next(acquire, next, tick);
 		return;
 	}
 	if (acquire->queue.state == RL_QUEUE_OUT) {

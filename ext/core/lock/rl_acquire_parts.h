@@ -140,7 +140,7 @@ void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick);
 typedef struct rl_probe_result {
 	const rl_member_call *member; /* that of the member at which to queue */
 	unsigned index;
-	int64_t soonest_pttl; /* ms until a quorum may be free; negative = nobody knows */
+	int64_t soonest_pttl; /* ms until a quorum may be free; -1 = unknown, or it is free now */
 	int64_t reach;        /* the longest round trip to a member that has answered */
 	bool is_quorum_free;
 	bool may_be_free; /* the same, if those that did not answer are */

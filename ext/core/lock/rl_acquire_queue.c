@@ -36,8 +36,8 @@ static bool can_queue_at(const rl_member_call *member, bool is_blocked)
 		member->answer.ticket != RL_TICKET_IMPOSSIBLE && !is_hole;
 }
 
-/* The time after which a quorum of those who answered may be free; -1 = some of them have no end.
- */
+/* The time after which a quorum of the members that answered may be free; -1 = some of them have no
+ * end, or a quorum is free now, and a ticket is on its way. */
 static int64_t soonest_of(const rl_quorum_call *call)
 {
 	uint64_t ends[RL_MEMBERS_MAX];
@@ -56,7 +56,8 @@ static int64_t soonest_of(const rl_quorum_call *call)
 		ends[at] = end;
 	}
 	unsigned quorum = rl_quorum(call->set->count);
-	return count < quorum || ends[quorum - 1] > INT64_MAX ? -1 : (int64_t) ends[quorum - 1];
+	bool has_end = count >= quorum && ends[quorum - 1] > 0 && ends[quorum - 1] <= INT64_MAX;
+	return has_end ? (int64_t) ends[quorum - 1] : -1;
 }
 
 bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
@@ -261,7 +262,7 @@ static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tic
 {
 	if (acquire->queue.doubt == RL_DOUBT_UNKNOWN) {
 		acquire->is_maybe_ours = true;
-		acquire->next = RL_ACQUIRE_NEXT_TRY;
+		acquire->next = acquire->queue.has_ticket ? RL_ACQUIRE_NEXT_CLAIM : RL_ACQUIRE_NEXT_TRY;
 	}
 	if (err->status == RL_ERR_MEMORY) {
 		return fail_in_queue(acquire, err, tick);
