@@ -6,7 +6,7 @@
 #include "check.h"
 #include "waiting.h"
 
-/* The place's connection has to be dialled: the try's answer came with the end of its connection.
+/* The place's connection has to be dialled: the probe's answer came with the end of its connection.
  */
 static rl_acquire *dials_for_the_queue(int64_t wait_ns)
 {
@@ -14,7 +14,7 @@ static rl_acquire *dials_for_the_queue(int64_t wait_ns)
 	rl_pool_clear(&fake_pool);
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
 	fake_says(0, "_");
-	fake_acts(0, FAKE_SAY_BREAK, refusal(0, 600000, RL_HOLDER_KIN), 0);
+	fake_acts(0, FAKE_SAY_BREAK, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 0);
 	return fake_acquire(30000, wait_ns);
 }
 
@@ -26,12 +26,12 @@ static void a_refused_connection_is_tried_again(void)
 	for (unsigned i = 0; i < 3; i++) {
 		rl_acquire *acquire = dials_for_the_queue(10 * SECOND);
 		fake_dials(0, ways[i], 0);
-		fake_says(0, refusal(10, 600000, RL_HOLDER_KIN));
+		fake_says(0, look(10, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		waiting_drive_to(acquire, 20);
 		CHECK_HAS(fake_log(), "0 a4 dial\n");
 		CHECK_HAS(fake_log(),
 			"10 a5 dial\n"
-			"10 a5 try+ k T1 30000 0 0 W1\n"
+			"10 a5 probe+ k T1 W1\n"
 			"10 a5 NAME\n"
 			"10 a6 dial\n"
 			"10 a6 NAME\n"
@@ -47,14 +47,15 @@ static void a_hanging_connect_ends_by_its_timeout(void)
 {
 	rl_acquire *acquire = dials_for_the_queue(10 * SECOND);
 	fake_dials(0, FAKE_HANG, 0);
+	fake_says(0, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 999);
 	CHECK_INT(acquire->queue.state, RL_QUEUE_IN);
 	CHECK_INT(fake_wait.until, FAKE_START + SECOND);
 	fake_forget_log();
-	fake_says(0, refusal(1000, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 1005);
-	/* The look that is due then finds that it is not in the queue. */
-	CHECK_HAS(fake_log(), "1000 a4 close\n1000 a5 dial\n1000 a5 try+ k T1 30000 0 0 W1\n");
+	fake_says(0, look(1010, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 1015);
+	/* The look that follows soon finds that it is not in the queue. */
+	CHECK_HAS(fake_log(), "1000 a4 close\n1010 a5 probe+ k T1 W1\n1010 a6 dial\n");
 	CHECK_INT(fake_stats.undone, 0);
 	CHECK_INT(fake_stats.reconnects, 0);
 }
@@ -69,7 +70,7 @@ static void begin_with_login(void)
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
 	fake_dials(0, FAKE_ACCEPT, 20 * MS);
 	fake_says(0, "_");
-	fake_acts(0, FAKE_SAY_BREAK, refusal(0, 600000, RL_HOLDER_KIN), 0);
+	fake_acts(0, FAKE_SAY_BREAK, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 0);
 }
 
 /* A BLPOP in a wrong database would wait for nothing. */
@@ -79,7 +80,7 @@ static void the_login_comes_first(void)
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 19);
 	CHECK_INT(acquire->queue.state, RL_QUEUE_LOGIN);
-	CHECK_INT(fake_wait.until, FAKE_START + SECOND);
+	CHECK_INT(fake_wait.until, FAKE_START + 850 * MS);
 	fake_forget_log();
 	fake_writes = 0;
 	waiting_drive_to(acquire, 50);
@@ -98,12 +99,14 @@ static void a_login_that_gets_no_answer_ends_by_the_timeout(void)
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 10);
 	fake_login_says(0, "SELECT", NULL);
+	waiting_drive_to(acquire, 849);
+	fake_login_says(0, "SELECT", "+OK");
+	fake_says(0, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 999);
 	fake_forget_log();
-	fake_login_says(0, "SELECT", "+OK");
-	fake_says(0, refusal(1000, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 1005);
-	CHECK_HAS(fake_log(), "1000 a4 close\n1000 a5 dial\n");
+	fake_says(0, look(1010, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 1015);
+	CHECK_HAS(fake_log(), "1000 a4 close\n1010 a5 probe+ k T1 W1\n1010 a6 dial\n");
 	CHECK_COUNT("a4 BLPOP", 0);
 	CHECK_INT(fake_stats.undone, 0);
 }
@@ -131,10 +134,10 @@ static void a_refused_login_is_a_loss(void)
 	CHECK_INT(acquire->losses, 1);
 	CHECK_INT(fake_blocked_links(), 0);
 	CHECK_COUNT("BLPOP", 0);
-	/* What it means is told by the try that follows. */
+	/* What it means is told by the probe that follows. */
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	CHECK_TEXT(acquire->op.err->code, "WRONGPASS");
-	CHECK_INT(fake_ms(), 1000 + 30);
+	CHECK_INT(fake_ms(), 30);
 }
 
 static void at_the_deadline_a_place_not_reached_is_just_closed(void)
@@ -158,7 +161,7 @@ static void before_it_has_a_name_it_marks_nobody(void)
 	waiting_begin();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
-	fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(fake_acquire(30000, 10 * SECOND), 5);
 	CHECK_COUNT("try+ k T1 30000 1 0 ", 1);
 	CHECK_COUNT("try+ k T1 30000 1 0 - 0\n", 1);
@@ -174,12 +177,12 @@ static void lost_before_it_was_sent_nothing_is_owed(void)
 		fake_says(0, "_");
 		fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		fake_blpops(0, ways[i], NULL, 0);
-		fake_says(0, refusal(10, 600000, RL_HOLDER_KIN));
+		fake_says(0, look(10, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 		waiting_drive_to(acquire, 20);
 		CHECK_HAS(fake_log(),
 			"0 a2 close\n"
-			"10 a1 try+ k T1 30000 0 0 W1\n"
+			"10 a1 probe+ k T1 W1\n"
 			"10 a3 dial\n"
 			"10 a3 NAME\n"
 			"10 a3 BLPOP k::rl-wake 11.109\n"
@@ -197,11 +200,10 @@ static void lost_with_half_of_the_try_nothing_is_owed(void)
 	fake_says(0, "_");
 	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_acts(0, FAKE_BREAK_HALF, NULL, 0);
-	fake_says(0, refusal(10, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(10, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 20);
-	CHECK_HAS(
-		fake_log(), "0 a2 BLPOP k::rl-wake 11.120\n0 a2 close\n10 a1 try+ k T1 30000 0 0 W1\n");
+	CHECK_HAS(fake_log(), "0 a2 BLPOP k::rl-wake 11.120\n0 a2 close\n10 a1 probe+ k T1 W1\n");
 }
 
 static void lost_in_the_queue_the_token_is_owed(void)
@@ -254,6 +256,7 @@ static void lost_behind_nonsense_the_next_place_is_clear(void)
 	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_blpops(0, FAKE_SAY_BREAK, ":1", 300 * MS);
 	fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(310, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 320);
 	CHECK_INT(fake_blocked_links(), 1);
@@ -289,12 +292,14 @@ static void lost_it_goes_in_again(void)
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(310, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_wakes(0, 300 * MS);
 	waiting_drive_to(acquire, 320);
 	/* What the broken connection may have left behind is still owed. */
 	CHECK_HAS(fake_log(),
 		"300 a2 close\n"
 		"310 a1 try+ k T1 30000 1 0 W1\n"
+		"310 a1 probe+ k T1 W1\n"
 		"310 a3 dial\n"
 		"310 a3 NAME\n"
 		"310 a3 BLPOP k::rl-wake 10.806\n"
@@ -304,21 +309,23 @@ static void lost_it_goes_in_again(void)
 static void lost_while_it_looks_the_look_is_heard_first(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
-	waiting_drive_to(acquire, 1020);
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	waiting_drive_to(acquire, 870);
 	fake_forget_log();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_wakes(0, 10 * MS);
-	fake_says(0, refusal(1110, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 1150);
-	/* Out of the queue, the holder's release will not wake it: the first delay of the back-off. */
-	CHECK_LOG("1030 a2 close\n"
-			  "1110 a1 try+ k T1 30000 1 0 W1\n"
-			  "1110 a3 dial\n"
-			  "1110 a3 NAME\n"
-			  "1110 a3 BLPOP k::rl-wake 9.998\n"
-			  "1110 a3 TRY+ k T1 30000 1 1 W1 0\n");
-	CHECK_INT(fake_stats.delays, 1);
+	fake_says(0, refusal(950, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(950, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 990);
+	/* What the lost try may have taken is asked for as soon as the look is heard. */
+	CHECK_LOG("880 a2 close\n"
+			  "950 a1 try+ k T1 30000 1 0 W1\n"
+			  "950 a1 probe+ k T1 W1\n"
+			  "950 a3 dial\n"
+			  "950 a3 NAME\n"
+			  "950 a3 BLPOP k::rl-wake 10.160\n"
+			  "950 a3 TRY+ k T1 30000 1 1 W1 0\n");
+	CHECK_INT(fake_stats.delays, 0);
 }
 
 static void lost_three_times_in_a_row_it_polls(void)
@@ -330,6 +337,7 @@ static void lost_three_times_in_a_row_it_polls(void)
 		fake_wakes(0, 0);
 		if (i < 2) {
 			fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+			fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 			waiting_drive_to(acquire, fake_ms() + 20 * (i + 1));
 			CHECK_INT(fake_blocked_links(), 1);
 		}
@@ -354,6 +362,7 @@ static void an_answer_between_them_forgets_the_losses(void)
 		fake_acts(0, FAKE_BREAK, NULL, 0);
 		fake_wakes(0, 0);
 		fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+		fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		waiting_drive_to(acquire, fake_ms() + 250);
 	}
 	CHECK_INT(fake_stats.fallbacks, 0);

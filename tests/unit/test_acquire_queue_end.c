@@ -31,7 +31,7 @@ static void the_try_at_the_deadline_decides(void)
 	fake_acts(0, FAKE_SAY, refusal(1500, 600000, RL_HOLDER_KIN), 7 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 W1 0\n" LEFT("1507", "T1"));
-	CHECK_INT(fake_stats.tries, 3);
+	CHECK_INT(fake_stats.tries, 2);
 	CHECK_INT(fake_stats.timed_out, 1);
 	CHECK_INT(fake_stats.undone, 1);
 	CHECK_INT(fake_stats.failed, 0);
@@ -94,7 +94,7 @@ static void the_try_at_the_deadline_may_break(void)
 static void at_the_deadline_the_try_goes_behind_a_look(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 1500 * MS);
-	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 600 * MS);
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 750 * MS);
 	waiting_drive_to(acquire, 1400);
 	CHECK_INT(fake_wait.until, FAKE_START + 1500 * MS);
 	fake_forget_log();
@@ -180,12 +180,13 @@ static void a_process_that_slept_past_the_deadline_gets_one_whole_try(void)
  * due, not only at the deadline. */
 static void a_stall_in_one_look_is_no_slow_network(void)
 {
-	rl_acquire *acquire = waiting_queued(30000, 4 * SECOND);
-	fake_acts(0, FAKE_SAY, look(1900, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 900 * MS);
-	fake_says(0, look(2000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	rl_acquire *acquire = waiting_queued(30000, 3 * SECOND);
+	fake_forget_log();
+	fake_acts(0, FAKE_SAY, look(1750, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 900 * MS);
+	fake_says(0, look(1760, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 2500);
 	CHECK_COUNT("probe", 2);
-	CHECK_COUNT("2000 a1 probe", 1);
+	CHECK_COUNT("1760 a1 probe", 1);
 }
 
 static void the_last_look_is_a_try_with_a_fresh_token(void)
@@ -195,12 +196,12 @@ static void the_last_look_is_a_try_with_a_fresh_token(void)
 	waiting_look_on(1);
 	waiting_drive_to(acquire, 1500);
 	fake_forget_log();
-	fake_acts(0, FAKE_SAY, refusal(2000, 600000, RL_HOLDER_KIN), 5 * MS);
+	fake_acts(0, FAKE_SAY, refusal(1700, 600000, RL_HOLDER_KIN), 5 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
-	CHECK_LOG(LEFT("2000", "T1") "2000 a1 try+ k T2 30000 0 0 W1 0\n");
-	CHECK_INT(fake_ms(), 2005);
+	CHECK_LOG(LEFT("1700", "T1") "1700 a1 try+ k T2 30000 0 0 W1 0\n");
+	CHECK_INT(fake_ms(), 1705);
 	CHECK_INT(fake_stats.undone, 1);
-	CHECK_INT(fake_stats.nudges, 1);
+	CHECK_INT(fake_stats.nudges, 2);
 	CHECK_INT(fake_stats.timed_out, 1);
 }
 
@@ -209,10 +210,10 @@ static void the_last_look_may_have_it(void)
 	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
 	fake_set.retries = 1;
 	fake_forget_log();
-	fake_says(0, grant(1000));
+	fake_says(0, grant(850));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_LOG(LEFT("1000", "T1") "1000 a1 try+ k T2 30000 0 0 W1 0\n");
-	CHECK_INT(acquire->proven_until, waiting_proof(1000, 30000));
+	CHECK_LOG(LEFT("850", "T1") "850 a1 try+ k T2 30000 0 0 W1 0\n");
+	CHECK_INT(acquire->proven_until, waiting_proof(850, 30000));
 }
 
 /* What has arrived is heard before the undo is written: a win is taken back, the connection stays.
@@ -222,15 +223,15 @@ static void a_win_that_arrived_with_the_end_is_given_back(void)
 	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
 	fake_set.retries = 1;
 	fake_forget_log();
-	waiting_drive_to(acquire, 999);
-	fake_acts(0, FAKE_SAY, grant(1005), 0);
+	waiting_drive_to(acquire, 849);
+	fake_acts(0, FAKE_SAY, grant(855), 0);
 	fake_says(0, ":1");
-	fake_says(0, grant(1010));
+	fake_says(0, grant(860));
 	fake_wakes(0, 6 * MS);
 	fake_lag(10 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_LOG("1010 a2 RELEASE k T1\n"
-			  "1010 a2 try+ k T2 30000 0 0 W1 0\n");
+	CHECK_LOG("860 a2 RELEASE k T1\n"
+			  "860 a2 try+ k T2 30000 0 0 W1 0\n");
 	CHECK_INT(fake_stats.undone, 1);
 }
 
@@ -265,8 +266,8 @@ static void without_random_bytes_for_it_the_wait_ends(void)
 	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	rl_acquire *acquire = fake_acquire(30000, RL_NEVER);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_RANDOM);
-	CHECK_HAS(fake_log(), LEFT("1000", "T1"));
-	CHECK_COUNT("try", 1);
+	CHECK_HAS(fake_log(), LEFT("850", "T1"));
+	CHECK_COUNT("try", 0);
 }
 
 /* An undo that the broken connection does not take is none: the token is asked for as owed. */
@@ -276,9 +277,9 @@ static void an_undo_that_was_not_sent_is_no_undo(void)
 	fake_set.retries = 1;
 	fake_forget_log();
 	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* meets the undo */
-	fake_says(0, refusal(1000, 600000, RL_HOLDER_KIN));
+	fake_says(0, refusal(850, 600000, RL_HOLDER_KIN));
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
-	CHECK_LOG("1000 a2 close\n1000 a1 try+ k T1 30000 1 0 W1 0\n");
+	CHECK_LOG("850 a2 close\n850 a1 try+ k T1 30000 1 0 W1 0\n");
 	CHECK_INT(fake_stats.undone, 0);
 }
 
@@ -303,8 +304,10 @@ static void a_win_that_used_up_its_ttl_is_given_back(void)
 	/* The wait goes on, and into the queue, with another token. */
 	fake_forget_log();
 	fake_says(0, refusal(500, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(500, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 501);
 	CHECK_LOG("500 a2 try+ k T2 20 0 0 W1\n"
+			  "500 a2 probe+ k T2 W1\n"
 			  "500 a2 BLPOP k::rl-wake 10.615\n"
 			  "500 a2 TRY+ k T2 20 0 1 W1 0\n");
 	fake_says(0, grant(560));
@@ -351,16 +354,16 @@ static void given_up_in_the_queue_the_undo_stands_behind(void)
 static void given_up_while_it_looks(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
-	waiting_drive_to(acquire, 1050);
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	waiting_drive_to(acquire, 900);
 	fake_forget_log();
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_LOG(LEFT("1050", "T1") UNMARKED("1050", "a1"));
+	CHECK_LOG(LEFT("900", "T1") UNMARKED("900", "a1"));
 	CHECK_INT(fake_pool.count, 1);
 	fake_free(&acquire->op);
 	fake_says(0, "_");
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
-	CHECK_INT(fake_ms(), 1100); /* behind the look's answer, which is counted off */
+	CHECK_INT(fake_ms(), 950); /* behind the look's answer, which is counted off */
 }
 
 static void given_up_at_the_last_try(void)
@@ -374,7 +377,8 @@ static void given_up_at_the_last_try(void)
 	CHECK_INT(fake_stats.undone, 2);
 }
 
-static void given_up_at_the_first_try(void)
+/* It has taken nothing. */
+static void given_up_at_the_first_probe(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -382,10 +386,9 @@ static void given_up_at_the_first_try(void)
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 50);
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_HAS(fake_log(),
-		"0 a2 SET k T1 NX PX 30000\n"
-		"0 a2 try+ k T1 30000 0 0 W1\n"
-		"50 a2 RELEASE k T1\n" UNMARKED("50", "a2"));
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
+			  "0 a2 probe+ k T1 W1\n" UNMARKED("50", "a2"));
+	CHECK_INT(fake_stats.undone, 0);
 }
 
 /* The undo is not read yet: a connection that is closed under it may take it along. */
@@ -442,7 +445,7 @@ static rl_acquire *dialling_the_queue(void)
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
 	fake_dials(0, FAKE_ACCEPT, 50 * MS);
 	fake_says(0, "_");
-	fake_acts(0, FAKE_SAY_BREAK, refusal(0, 600000, RL_HOLDER_KIN), 0);
+	fake_acts(0, FAKE_SAY_BREAK, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 0);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 10);
 	CHECK_INT(acquire->queue.state, RL_QUEUE_LOGIN);
@@ -476,10 +479,10 @@ static void given_up_with_a_token_that_is_owed(void)
  * closed. */
 static void in_a_forked_child_nothing_is_sent(void)
 {
-	static const int64_t times[] = {0, 500, 1050, 1300, 1550};
+	static const int64_t times[] = {0, 500, 900, 1300, 1550};
 	for (unsigned i = 0; i < sizeof times / sizeof times[0]; i++) {
 		rl_acquire *acquire = waiting_queued(30000, 1500 * MS);
-		fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+		fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
 		fake_acts(0, FAKE_SAY, refusal(1500, 600000, RL_HOLDER_KIN), 100 * MS);
 		waiting_drive_to(acquire, times[i]);
 		fake_fork();
@@ -521,7 +524,7 @@ static const check_test tests[] = {
 	TEST(given_up_in_the_queue_the_undo_stands_behind),
 	TEST(given_up_while_it_looks),
 	TEST(given_up_at_the_last_try),
-	TEST(given_up_at_the_first_try),
+	TEST(given_up_at_the_first_probe),
 	TEST(given_up_at_a_try_its_undo_is_not_closed_away),
 	TEST(given_up_with_a_win_that_was_not_heard),
 	TEST(given_up_with_a_refusal_that_was_not_heard),

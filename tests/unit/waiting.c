@@ -90,7 +90,7 @@ rl_acquire *waiting_queued_own(int64_t ttl_ms, int64_t wait_ns)
 void waiting_look_on(unsigned times)
 {
 	for (unsigned i = 1; i <= times; i++) {
-		fake_says(0, look(i * 1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+		fake_says(0, look(i * 850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	}
 }
 

@@ -38,7 +38,7 @@ rl_acquire *waiting_queued_own(int64_t ttl_ms, int64_t wait_ns);
  "0 a2 BLPOP k::rl-wake " seconds "\n" \
  "0 a2 TRY+ k " token " 30000 0 1 W1 0\n"
 
-/* The holder stays: so many looks, one each second from 1000 ms on. */
+/* The holder stays: so many looks, one each 850 ms from 850 ms on. */
 void waiting_look_on(unsigned times);
 
 /* Drives so far; the operation goes on. */
