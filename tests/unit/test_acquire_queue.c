@@ -255,7 +255,7 @@ static void a_look_that_wakes_somebody_looks_again_soon(void)
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, look(850, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 850);
-	CHECK_INT(fake_wait.until, FAKE_START + 851 * MS);
+	CHECK_INT(fake_wait.until, FAKE_START + 860 * MS);
 	CHECK_COUNT("try", 0);
 }
 
@@ -423,15 +423,34 @@ static void a_ticket_does_not_lie_while_our_place_is_on_its_way(void)
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 25);
 	fake_forget_log();
-	/* Of 20 ms each, the first begun 26 ms after the place was written, the second 47 ms. */
+	/* Of 20 ms each, the first begun 26 ms after the place was written, the second 56 ms. */
 	fake_acts(0, FAKE_SAY, look(26, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT), 20 * MS);
-	fake_acts(0, FAKE_SAY, look(47, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT), 20 * MS);
-	waiting_drive_to(acquire, 66);
-	CHECK_LOG("26 a1 probe+ k T1 W1\n47 a1 probe+ k T1 W1\n");
+	fake_acts(0, FAKE_SAY, look(56, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT), 20 * MS);
+	waiting_drive_to(acquire, 75);
+	CHECK_LOG("26 a1 probe+ k T1 W1\n56 a1 probe+ k T1 W1\n");
 	fake_says(0, ":0");
-	fake_says(0, grant(67));
+	fake_says(0, grant(76));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_COUNT("67 a1 try+ k T2 ", 1);
+	CHECK_COUNT("76 a1 try+ k T2 ", 1);
+}
+
+/* The second look was answered before the place had come to the server. */
+static void a_place_on_its_way_is_not_left_for_a_free_lock(void)
+{
+	waiting_begin();
+	rl_pool_clear(&fake_pool);
+	fake_warm(0);
+	fake_dials(0, FAKE_ACCEPT, 15 * MS);
+	fake_acts(0, FAKE_SAY, "_", 15 * MS);
+	fake_acts(0, FAKE_SAY, look(15, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE), 15 * MS);
+	fake_acts(0, FAKE_SAY, look(31, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT), 15 * MS);
+	fake_blpops(0, FAKE_SAY, FAKE_TICKET, 0);
+	fake_acts(0, FAKE_SAY, grant(45), 15 * MS);
+	fake_acts(0, FAKE_SAY, look(47, 29998, RL_HOLDER_SELF, RL_TICKET_NONE), 15 * MS);
+	CHECK_INT(fake_drive(&fake_acquire(30000, 10 * SECOND)->op), RL_OK);
+	CHECK_INT(fake_ms(), 60);
+	CHECK_COUNT("RELEASE", 0);
+	CHECK_COUNT("try", 0);
 }
 
 /* A ticket was sent and nobody of ours came for it, and again: the own place is of no use. */
@@ -440,12 +459,12 @@ static void two_looks_that_find_nobody_are_enough(void)
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
 	fake_says(0, look(850, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
-	fake_says(0, look(851, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+	fake_says(0, look(860, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
 	fake_says(0, ":0");
-	fake_says(0, grant(851));
+	fake_says(0, grant(860));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_HAS(fake_log(), "850 a1 probe+ k T1 W1\n851 a1 probe+ k T1 W1\n851 a2 RELEASE k T1\n");
-	CHECK_HAS(fake_log(), "851 a1 try+ k T2 30000 0 0 W2\n");
+	CHECK_HAS(fake_log(), "850 a1 probe+ k T1 W1\n860 a1 probe+ k T1 W1\n860 a2 RELEASE k T1\n");
+	CHECK_HAS(fake_log(), "860 a1 try+ k T2 30000 0 0 W2\n");
 	CHECK_INT(fake_stats.undone, 1);
 }
 
@@ -468,15 +487,15 @@ static void after_a_try_they_are_counted_anew(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, look(850, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
-	fake_says(0, look(851, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+	fake_says(0, look(860, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
 	fake_says(0, ":0");
-	fake_says(0, refusal(851, 600000, RL_HOLDER_KIN));
-	fake_says(0, look(851, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
-	waiting_drive_to(acquire, 851);
-	CHECK_COUNT("851 a1 try+ k T2 ", 1);
+	fake_says(0, refusal(860, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(860, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 860);
+	CHECK_COUNT("860 a1 try+ k T2 ", 1);
 	CHECK_COUNT("try", 1);
-	CHECK_COUNT("851 a1 probe+ k T2 W2\n", 1);
-	CHECK_INT(fake_wait.until, FAKE_START + 852 * MS);
+	CHECK_COUNT("860 a1 probe+ k T2 W2\n", 1);
+	CHECK_INT(fake_wait.until, FAKE_START + 880 * MS);
 	CHECK_INT(fake_blocked_links(), 1);
 	fake_forget_log();
 	fake_says(0, look(852, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
@@ -589,6 +608,7 @@ static const check_test tests[] = {
 	TEST(a_short_ttl_is_looked_at_more_often),
 	TEST(a_ticket_that_lies_there_is_no_bodys),
 	TEST(a_ticket_does_not_lie_while_our_place_is_on_its_way),
+	TEST(a_place_on_its_way_is_not_left_for_a_free_lock),
 	TEST(two_looks_that_find_nobody_are_enough),
 	TEST(between_them_somebody_may_have_had_it),
 	TEST(after_a_try_they_are_counted_anew),

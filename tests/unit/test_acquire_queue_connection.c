@@ -231,7 +231,7 @@ static void lost_behind_the_ticket_the_token_is_owed(void)
 	fake_says(0, grant(310));
 	fake_wakes(0, 300 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_HAS(fake_log(), "300 a2 close\n310 a1 try+ k T1 30000 1 0 W1\n");
+	CHECK_HAS(fake_log(), "300 a2 close\n310 a1 try+ k T1 30000 1 2 W1\n");
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
@@ -298,7 +298,7 @@ static void lost_it_goes_in_again(void)
 	/* What the broken connection may have left behind is still owed. */
 	CHECK_HAS(fake_log(),
 		"300 a2 close\n"
-		"310 a1 try+ k T1 30000 1 0 W1\n"
+		"310 a1 try+ k T1 30000 1 2 W1\n"
 		"310 a1 probe+ k T1 W1\n"
 		"310 a3 dial\n"
 		"310 a3 NAME\n"
@@ -319,7 +319,7 @@ static void lost_while_it_looks_the_look_is_heard_first(void)
 	waiting_drive_to(acquire, 990);
 	/* What the lost try may have taken is asked for as soon as the look is heard. */
 	CHECK_LOG("880 a2 close\n"
-			  "950 a1 try+ k T1 30000 1 0 W1\n"
+			  "950 a1 try+ k T1 30000 1 2 W1\n"
 			  "950 a1 probe+ k T1 W1\n"
 			  "950 a3 dial\n"
 			  "950 a3 NAME\n"
@@ -347,7 +347,8 @@ static void lost_three_times_in_a_row_it_polls(void)
 	fake_says(0, grant(0));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_COUNT("BLPOP", 0);
-	CHECK_COUNT("try+ k T1 30000 1 0 W1 0", 2);
+	CHECK_COUNT("try+ k T1 30000 1 2 W1 0", 1);
+	CHECK_COUNT("try+ k T1 30000 1 0 W1 0", 1);
 	CHECK_INT(fake_stats.fallbacks, 1);
 	CHECK_INT(fake_stats.undone, 0);
 }

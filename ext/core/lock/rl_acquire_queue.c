@@ -37,7 +37,7 @@ static bool can_queue_at(const rl_member_call *member, bool is_blocked)
 }
 
 /* The time after which a quorum of the members that answered may be free; -1 = some of them have no
- * end, or a quorum is free now, and a ticket is on its way. */
+ * end. */
 static int64_t soonest_of(const rl_quorum_call *call)
 {
 	uint64_t ends[RL_MEMBERS_MAX];
@@ -56,8 +56,7 @@ static int64_t soonest_of(const rl_quorum_call *call)
 		ends[at] = end;
 	}
 	unsigned quorum = rl_quorum(call->set->count);
-	bool has_end = count >= quorum && ends[quorum - 1] > 0 && ends[quorum - 1] <= INT64_MAX;
-	return has_end ? (int64_t) ends[quorum - 1] : -1;
+	return count < quorum || ends[quorum - 1] > INT64_MAX ? -1 : (int64_t) ends[quorum - 1];
 }
 
 bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
@@ -87,7 +86,8 @@ bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
 			!rl_member_call_is_spent(&call->members[probe->index]);
 	}
 	probe->member = can_queue ? &call->members[probe->index] : probe->member;
-	probe->soonest_pttl = soonest_of(call);
+	/* Of a quorum that is free the next probe is not due at once: a ticket is on its way. */
+	probe->soonest_pttl = probe->is_quorum_free ? -1 : soonest_of(call);
 	return can_queue;
 }
 
