@@ -12,9 +12,8 @@ skip_without_server();
 require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
-/* The server judges the try by the marks, which last for two seconds, BLPOP ends a second after the
- * wait, and a waiter probes again after 850 ms: so the wait does not grow with the load without end.
- */
+/* The server judges the try by the marks, which last for two seconds. BLPOP ends a second after the
+ * wait. A waiter probes again after 850 ms. So the wait does not grow with the load without end. */
 $wait = min(slack(0.4), 0.7);
 foreach ([null, 'mine'] as $own) {
     /* The lock's TTL and the deadline pass while the server is stopped; the waiter cannot take its

@@ -22,7 +22,7 @@ eventually('it was granted', fn () => $server->cmd('EXISTS', 'k') === 1);
 $begin = now();
 $result = waiter($server->dsn(), 'k')->result();
 matches('token', TOKEN, (string) $result['token']);
-/* The undo comes 0.6 s after the SET, and the waiter probes every 0.85 s, the first time at once. */
+/* The undo comes 0.6 s after the SET. The waiter probes at once, and then every 0.85 s. */
 check('within 1.1 s', $result['at'] - $begin <= slack(0.6 + 1.1), $result['at'] - $begin);
 check('a later look found it', $result['stats']['nudges'] > 1, $result['stats']);
 reap($slow);
