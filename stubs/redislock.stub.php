@@ -95,15 +95,15 @@ class RedisLock
     /**
      * Takes the lock.
      *
-     * The call sends one SET NX PX. With $wait it then enters a queue on the server, on a second
-     * connection. A release wakes the waiters in order of arrival. A waiter whose process stands
-     * still, or is gone, is passed over two seconds after its last look. The wait looks at the lock
-     * every second, or as soon as the TTL of the lock is over. If the holder is not a RedisLock,
-     * the wait looks after back-off delays that double, with jitter. The last try comes at the
-     * deadline, never before it. If the queue fails, the wait polls for a second and then enters
-     * the queue again. After a failure that may pass (no connection, LOADING, READONLY, NOREPLICAS,
-     * MISCONF, ...) the wait goes on until the deadline. Signal handlers and the time limit run
-     * during the wait.
+     * The call sends one SET NX PX. With $wait it then looks at the lock, and enters a queue on the
+     * server, on a second connection. A release wakes the waiters in order of arrival. A waiter
+     * whose process stands still, or is gone, is passed over two seconds after its last look. The
+     * wait looks at the lock again every 0.85 s, or as soon as the TTL of the lock is over. If the
+     * holder is not a RedisLock, the wait looks after back-off delays that double, with jitter. The
+     * last try comes at the deadline, never before it. If the queue fails, the wait polls for a
+     * second and then enters the queue again. After a failure that may pass (no connection,
+     * LOADING, READONLY, NOREPLICAS, MISCONF, ...) the wait goes on until the deadline. Signal
+     * handlers and the time limit run during the wait.
      *
      * With several servers the call sends SET to each of them, and undoes the lock where only a
      * minority granted it. If the votes are split among several callers, each tries again after a
@@ -327,8 +327,10 @@ class RedisLock
      * - failed: calls that ended in a connection or server exception, and ends of leases that could
      *   not be freed
      * - waited: seconds spent in waits
-     * - tries: attempts to take a lock on the ordinary connection, one or more for each acquire()
-     * - nudges: looks of a wait that take nothing
+     * - tries: attempts to take a lock on the ordinary connection, one or more for each acquire().
+     *   The command that takes a lock for a waiter that was woken is not counted
+     * - nudges: looks of a wait that take nothing; the first comes at once, before the waiter
+     *   enters the queue
      * - wake_ups: waits woken by a release, or by a look that found the lock free
      * - wake_ups_taken: spurious wake-ups among these: the lock was taken again
      * - delays: back-off delays

@@ -33,7 +33,7 @@ same('tryLock() of what another has', false, $refused);
 same('delays', 5, $after['delays'] - $before['delays']);
 // 10 + 20 + 40 + 80 + 160 ms, each 20 % more or less.
 between('it took', 0.8 * 0.310, 1.2 * 0.310 + slack(0.5), $took);
-// Two commands come at once: the SET, and the try that sets the waiter's mark.
+// Two commands come at once: the SET, and the probe that sets the waiter's mark.
 $times = array_column($monitor->named('SET', 'EVALSHA'), 'time');
 same('tries and looks', 2 + 5, count($times));
 check('a first delay of about 10 ms', $times[2] - $times[1] >= 0.0079, $times);

@@ -13,14 +13,18 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 pcntl_async_signals(true);
-pcntl_signal(SIGUSR1, fn () => throw new DomainException('stop'));
+pcntl_signal(SIGUSR1, function () use ($server): void {
+    same('the try has taken the lock', 1, $server->cmd('EXISTS', 'k'));
+    throw new DomainException('stop');
+});
 $fake = fake_server([], $server);
 $lock = new RedisLock($fake->dsn(), timeout: 10);
 $server->cmd('SET', 'warm', 'x');
 $ignored = $lock->acquire('warm', wait: 0.02);
 $server->cmd('DEL', 'warm');
 
-$fake->rules([rule('SET', [send("$-1\r\n")]),
+/* After an error that may pass, the wait goes on with a try. */
+$fake->rules([rule('SET', [send("-LOADING Redis is loading the dataset in memory\r\n")]),
     rule('EVALSHA', ['forward', wait_for(1.5), 'reply'])]);
 $sender = signal_later(SIGUSR1, 0.4);
 throws('acquire()', 'DomainException', '~^stop$~', fn () => $lock->acquire('k', 60, 60), 1.2);

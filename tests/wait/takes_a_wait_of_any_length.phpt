@@ -22,7 +22,7 @@ $in_vain = function (string $what, float $wait) use ($lock): void {
 foreach ($waits as $wait) {
     matches("a free lock with wait $wait", TOKEN,
         (string) ($token = $lock->acquire('k', wait: $wait)));
-    /* At a lock of ours the wait looks once a second. */
+    /* At a lock of ours the wait looks every 0.85 s. */
     $wait === INF && $in_vain('a taken lock', $wait);
     same('release()', true, $lock->release('k', $token));
     /* At any other, after the delays between retries. */

@@ -29,7 +29,7 @@ $server->cmd('PEXPIRE', 'k', 60000);
 eventually('it looks', fn () => count($fake->commands('EVALSHA')) >= $before + 2);
 same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
 $result = $waiter->result();
-same('woken, while its look was under way', [1, 1],
+same('woken, while its second look was under way', [1, 2],
     [$result['stats']['wake_ups'], $result['stats']['nudges']]);
 same('value', $result['token'], $server->cmd('GET', 'k'));
 same('nobody is marked', [], marked($server, 'k'));

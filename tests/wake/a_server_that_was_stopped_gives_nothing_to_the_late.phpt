@@ -12,9 +12,9 @@ skip_without_server();
 require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
-/* The server judges the try by the marks, which last for two seconds, and BLPOP ends a second after
- * the wait: so the wait does not grow with the load without end. */
-$wait = min(slack(0.4), 0.8);
+/* The server judges the try by the marks, which last for two seconds. BLPOP ends a second after the
+ * wait. A waiter probes again after 850 ms. So the wait does not grow with the load without end. */
+$wait = min(slack(0.4), 0.7);
 foreach ([null, 'mine'] as $own) {
     /* The lock's TTL and the deadline pass while the server is stopped; the waiter cannot take its
      * try back. */
@@ -42,13 +42,14 @@ $server->cmd('DEL', 'k');
 $token = hold($server, 'k');
 $late = waiter($server->dsn(), 'k', ['wait' => $wait]);
 queued($server, 1);
+$late_until = now() + $wait;
 $next = waiter($server->dsn(), 'k');
 queued($server, 2);
 $late->signal(SIGSTOP);
 $server->pause();
 $releases = in_fork(fn () => same('release()', true,
     (new RedisLock($server->dsn(), timeout: slack(5)))->release('k', $token)));
-usleep((int) ($wait * 1e6) + 150_000);
+usleep((int) (max(0.0, $late_until + 0.05 - now()) * 1e6));
 $server->resume();
 woken('the next one', $next->result());
 reap($releases);

@@ -29,8 +29,8 @@ foreach ($lines as $line) {
         $counts['other']++;
     }
 }
-/* A SET, a try, BLPOP and the try after it, the try at the deadline; and 1 look a second or, after
- * the short delays, 1 in 0.2 s. */
+/* A SET, a probe, BLPOP and the try after it, the try at the deadline; and 1 probe in 0.85 s or,
+ * after the short delays, 1 in 0.2 s. */
 between('ours', 4, 5 + 2 + 2, $counts['ours']) || print implode("\n", $lines) . "\n";
 between('foreign', 10, 5 + 5 + 2.2 / 0.16 + 2, $counts['foreign'])
     || print implode("\n", $lines) . "\n";

@@ -19,7 +19,8 @@ queued($server, 1);
 same('release()', true, $lock->release('k', $token));
 $result = $waiter->result();
 same('token', 'mine', $result['token']);
-same('woken, without a look', [1, 0], [$result['stats']['wake_ups'], $result['stats']['nudges']]);
+same('woken, without a probe after the first', [1, 1],
+    [$result['stats']['wake_ups'], $result['stats']['nudges']]);
 same('value', 'mine', $server->cmd('GET', 'k'));
 
 /* 'mine' is a stranger's now. */

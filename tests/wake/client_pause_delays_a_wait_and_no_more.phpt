@@ -30,7 +30,7 @@ same('release()', true, $lock->release('k', $result['token']));
 $token = hold($server, 'k');
 $waiter = waiter($server->dsn(), 'k', options: ['timeout' => 0.1]);
 queued($server, 1);
-usleep(800000);
+usleep(650000); // the look comes 0.85 s after the first, and so in the pause
 $server->cmd('CLIENT', 'PAUSE', 700, 'ALL');
 $paused = now();
 same('release()', true, $lock->release('k', $token));
