@@ -498,9 +498,9 @@ static void after_a_try_they_are_counted_anew(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 880 * MS);
 	CHECK_INT(fake_blocked_links(), 1);
 	fake_forget_log();
-	fake_says(0, look(852, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
-	fake_says(0, look(1702, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
-	waiting_drive_to(acquire, 1702);
+	fake_says(0, look(880, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	fake_says(0, look(1730, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 1730);
 	CHECK_COUNT("probe", 2);
 	CHECK_COUNT("try", 0);
 }

@@ -1,5 +1,5 @@
 --TEST--
-A wait of 2.5 s sends no more than its share of 16 commands in 10 s for one of our locks, and of 70 for a foreign lock.
+A wait of 2.5 s sends no more than its share of 18 commands in 10 s for one of our locks, and of 70 for a foreign lock.
 --EXTENSIONS--
 redislock
 --SKIPIF--

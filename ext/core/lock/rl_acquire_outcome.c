@@ -112,7 +112,9 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
 	}
-	bool can_queue = !acquire->is_polling && acquire->deadline - tick->now >= RL_QUEUE_WORTH_NS;
+	/* On a slow server the answer to a probe would come too late for the try that decides. */
+	int64_t left = acquire->deadline - tick->now;
+	bool can_queue = !acquire->is_polling && left >= RL_QUEUE_WORTH_NS && left >= 2 * round_trip;
 	if (can_queue && (was_set || !is_split)) {
 		rl_acquire_pause(acquire, tick, 0); /* the probe marks the waiter, and it queues */
 		return false;
