@@ -98,7 +98,7 @@ static uint64_t read_in_pieces(const uint8_t *data, size_t size, size_t piece, b
 		rl_reply reply;
 		while ((result = rl_reader_next(reader, &reply)) > 0) {
 			sum = sum_of(sum, &reply, 0);
-			for (int verb = RL_VERB_SET; with_verbs && verb <= RL_VERB_REMAINING; verb++) {
+			for (int verb = RL_VERB_SET; with_verbs && verb < RL_VERBS; verb++) {
 				read_as_verb(&reply, (rl_verb) verb, at % 2 == 0);
 			}
 		}

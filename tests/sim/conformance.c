@@ -446,13 +446,30 @@ static void queue_up(connection *c, int64_t at_us)
 
 static void ask(connection *c, int64_t at_us)
 {
-	static const rl_verb verbs[] = {RL_VERB_SET, RL_VERB_SET, RL_VERB_TRY, RL_VERB_TRY,
-		RL_VERB_PROBE, RL_VERB_PROBE, RL_VERB_RELEASE, RL_VERB_RELEASE, RL_VERB_EXTEND,
-		RL_VERB_RENEW, RL_VERB_SWAP, RL_VERB_SWAP, RL_VERB_FORCE, RL_VERB_EXISTS, RL_VERB_OWNER,
-		RL_VERB_REMAINING};
+	/* How often each verb is asked for; BLPOP has an act of its own. */
+	static const unsigned char weights[] = {[RL_VERB_SET] = 2,
+		[RL_VERB_TRY] = 2,
+		[RL_VERB_PROBE] = 2,
+		[RL_VERB_RELEASE] = 2,
+		[RL_VERB_EXTEND] = 1,
+		[RL_VERB_RENEW] = 1,
+		[RL_VERB_SWAP] = 2,
+		[RL_VERB_FORCE] = 1,
+		[RL_VERB_EXISTS] = 1,
+		[RL_VERB_OWNER] = 1,
+		[RL_VERB_REMAINING] = 1};
+	_Static_assert(sizeof weights == RL_VERBS, "each verb has a weight");
+	unsigned sum = 0;
+	for (unsigned i = 0; i < RL_VERBS; i++) {
+		sum += weights[i];
+	}
+	unsigned verb = 0;
+	for (unsigned left = any(sum); left >= weights[verb]; verb++) {
+		left -= weights[verb];
+	}
 	char room[64];
 	rl_request request;
-	draw_request(&request, room, verbs[any(sizeof verbs / sizeof verbs[0])]);
+	draw_request(&request, room, (rl_verb) verb);
 	if (request.verb == RL_VERB_TRY && any(4) == 0) {
 		request.place = any(2) == 0 ? RL_PLACE_QUEUED : RL_PLACE_WOKEN;
 		request.is_alone = false;

@@ -13,7 +13,7 @@ typedef struct rl_plain_args {
 	rl_bytes token;  /* no data = the verb needs none */
 	int64_t ttl_ms;  /* EXTEND */
 	bool was_held;   /* RELEASE: ownership was proven when it was asked for */
-	bool asks_all;   /* as RL_WANTED_SOON in rl_quorum_call.h */
+	bool asks_all;   /* as RL_WANTED_SOON */
 	int64_t late_ns; /* RELEASE: the renewer repeats it for so long if it fails; 0 = not at all */
 } rl_plain_args;
 

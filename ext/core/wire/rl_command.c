@@ -60,11 +60,7 @@ static void add_seconds(rl_command *command, int64_t ms)
 	add(command, rl_bytes_of(digits, (size_t) (end - digits)));
 }
 
-bool rl_verb_has_helpers(rl_verb verb)
-{
-	return rl_verb_is_script(verb) && verb != RL_VERB_EXTEND && verb != RL_VERB_RENEW &&
-		verb != RL_VERB_SWAP;
-}
+/* ---- building ---- */
 
 static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
 {
@@ -95,112 +91,97 @@ static void add_reservation(rl_command *command, const rl_request *request)
 	}
 }
 
-void rl_command_build(rl_command *command, const rl_request *request)
+static void build_set(rl_command *command, const rl_request *request)
 {
-	command->argc = 0;
-	command->number_count = 0;
-	switch (request->verb) {
-		case RL_VERB_SET:
-			add(command, LITERAL("SET"));
-			add(command, request->key);
-			add(command, request->token);
-			add(command, LITERAL("NX"));
-			add(command, LITERAL("PX"));
-			add_number(command, request->ttl_ms);
-			return;
-		case RL_VERB_TRY:
-			add_script(command, request, RL_SCRIPT_TRY);
-			add(command, request->token);
-			add_number(command, request->ttl_ms);
-			add(command, request->maybe_ours ? LITERAL("1") : LITERAL("0"));
-			add_number(command, (int64_t) request->place);
-			add(command, request->waiter.data != NULL ? request->waiter : LITERAL(""));
-			add_number(command, request->mark_ms);
-			add_reservation(command, request);
-			return;
-		case RL_VERB_PROBE:
-			add_script(command, request, RL_SCRIPT_PROBE);
-			add(command, request->token);
-			add(command, request->waiter);
-			add_number(command, request->mark_ms);
-			add_reservation(command, request);
-			return;
-		case RL_VERB_BLPOP:
-			add(command, LITERAL("BLPOP"));
-			add(command, request->tickets);
-			add_seconds(command, request->block_ms);
-			return;
-		case RL_VERB_RELEASE:
-			add_script(command, request, RL_SCRIPT_RELEASE);
-			add(command, request->token);
-			if (request->waiter.data != NULL) {
-				add(command, request->waiter);
-			} else if (has_reservation(request)) {
-				add(command, LITERAL(""));
-			}
-			add_reservation(command, request);
-			return;
-		case RL_VERB_EXTEND:
-		case RL_VERB_RENEW:
-			add_script(command, request,
-				request->verb == RL_VERB_EXTEND ? RL_SCRIPT_EXTEND : RL_SCRIPT_RENEW);
-			add(command, request->token);
-			add_number(command, request->ttl_ms);
-			return;
-		case RL_VERB_SWAP:
-			add_script(command, request, RL_SCRIPT_SWAP);
-			add(command, request->token);
-			add(command, request->fresh);
-			add_number(command, request->ttl_ms);
-			return;
-		case RL_VERB_FORCE:
-			add_script(command, request, RL_SCRIPT_FORCE);
-			add_reservation(command, request);
-			return;
-		case RL_VERB_EXISTS:
-			add(command, LITERAL("EXISTS"));
-			break;
-		case RL_VERB_OWNER:
-			add(command, request->by_type ? LITERAL("TYPE") : LITERAL("GET"));
-			break;
-		case RL_VERB_REMAINING:
-			add(command, LITERAL("PTTL"));
-			break;
+	add(command, LITERAL("SET"));
+	add(command, request->key);
+	add(command, request->token);
+	add(command, LITERAL("NX"));
+	add(command, LITERAL("PX"));
+	add_number(command, request->ttl_ms);
+}
+
+static void build_try(rl_command *command, const rl_request *request)
+{
+	add_script(command, request, RL_SCRIPT_TRY);
+	add(command, request->token);
+	add_number(command, request->ttl_ms);
+	add(command, request->maybe_ours ? LITERAL("1") : LITERAL("0"));
+	add_number(command, (int64_t) request->place);
+	add(command, request->waiter.data != NULL ? request->waiter : LITERAL(""));
+	add_number(command, request->mark_ms);
+	add_reservation(command, request);
+}
+
+static void build_probe(rl_command *command, const rl_request *request)
+{
+	add_script(command, request, RL_SCRIPT_PROBE);
+	add(command, request->token);
+	add(command, request->waiter);
+	add_number(command, request->mark_ms);
+	add_reservation(command, request);
+}
+
+static void build_blpop(rl_command *command, const rl_request *request)
+{
+	add(command, LITERAL("BLPOP"));
+	add(command, request->tickets);
+	add_seconds(command, request->block_ms);
+}
+
+static void build_release(rl_command *command, const rl_request *request)
+{
+	add_script(command, request, RL_SCRIPT_RELEASE);
+	add(command, request->token);
+	if (request->waiter.data != NULL) {
+		add(command, request->waiter);
+	} else if (has_reservation(request)) {
+		add(command, LITERAL(""));
 	}
+	add_reservation(command, request);
+}
+
+static void build_extend(rl_command *command, const rl_request *request)
+{
+	add_script(
+		command, request, request->verb == RL_VERB_EXTEND ? RL_SCRIPT_EXTEND : RL_SCRIPT_RENEW);
+	add(command, request->token);
+	add_number(command, request->ttl_ms);
+}
+
+static void build_swap(rl_command *command, const rl_request *request)
+{
+	add_script(command, request, RL_SCRIPT_SWAP);
+	add(command, request->token);
+	add(command, request->fresh);
+	add_number(command, request->ttl_ms);
+}
+
+static void build_force(rl_command *command, const rl_request *request)
+{
+	add_script(command, request, RL_SCRIPT_FORCE);
+	add_reservation(command, request);
+}
+
+static void build_exists(rl_command *command, const rl_request *request)
+{
+	add(command, LITERAL("EXISTS"));
 	add(command, request->key);
 }
 
-bool rl_verb_takes(rl_verb verb)
+static void build_owner(rl_command *command, const rl_request *request)
 {
-	return verb == RL_VERB_SET || verb == RL_VERB_TRY;
+	add(command, request->by_type ? LITERAL("TYPE") : LITERAL("GET"));
+	add(command, request->key);
 }
 
-bool rl_verb_is_script(rl_verb verb)
+static void build_remaining(rl_command *command, const rl_request *request)
 {
-	switch (verb) {
-		case RL_VERB_TRY:
-		case RL_VERB_PROBE:
-		case RL_VERB_RELEASE:
-		case RL_VERB_EXTEND:
-		case RL_VERB_RENEW:
-		case RL_VERB_SWAP:
-		case RL_VERB_FORCE:
-			return true;
-		case RL_VERB_SET:
-		case RL_VERB_BLPOP:
-		case RL_VERB_EXISTS:
-		case RL_VERB_OWNER:
-		case RL_VERB_REMAINING:
-			break;
-	}
-	return false;
+	add(command, LITERAL("PTTL"));
+	add(command, request->key);
 }
 
-bool rl_verb_changes(rl_verb verb)
-{
-	return verb == RL_VERB_RELEASE || verb == RL_VERB_EXTEND || verb == RL_VERB_SWAP ||
-		verb == RL_VERB_FORCE;
-}
+/* ---- reading ---- */
 
 /* The form in which the command must be sent again after this error. */
 static rl_again again(const rl_request *request, const rl_error *err)
@@ -227,8 +208,10 @@ static void no_sense(rl_answer *answer, rl_error *err)
 	rl_error_set(err, RL_ERR_PROTOCOL, 0, "the server's answer does not fit the command");
 }
 
-static void read_taking(const rl_reply *reply, rl_answer *answer, rl_error *err)
+static void read_taking(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
+	(void) request;
 	if (reply->type == RL_REPLY_NIL) {
 		answer->vote = RL_VOTE_REFUSED;
 	} else if (reply->type == RL_REPLY_STATUS && rl_bytes_equal(reply->text, LITERAL("OK"))) {
@@ -261,8 +244,10 @@ static bool read_look(const rl_reply *elements, rl_answer *answer)
 	return true;
 }
 
-static void read_try(const rl_reply *reply, rl_answer *answer, rl_error *err)
+static void read_try(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
+	(void) request;
 	bool makes_sense = is_array_of_integers(reply);
 	const rl_reply *elements = reply->elements;
 	if (makes_sense && reply->count == 2 && elements[0].integer == 1 && elements[1].integer >= 0) {
@@ -277,8 +262,10 @@ static void read_try(const rl_reply *reply, rl_answer *answer, rl_error *err)
 	}
 }
 
-static void read_probe(const rl_reply *reply, rl_answer *answer, rl_error *err)
+static void read_probe(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
+	(void) request;
 	const rl_reply *elements = reply->elements;
 	if (is_array_of_integers(reply) && reply->count == 5 && read_look(elements, answer) &&
 		elements[3].integer >= RL_TICKET_IMPOSSIBLE && elements[3].integer <= RL_TICKET_OUT) {
@@ -290,8 +277,10 @@ static void read_probe(const rl_reply *reply, rl_answer *answer, rl_error *err)
 	}
 }
 
-static void read_blpop(const rl_reply *reply, rl_answer *answer, rl_error *err)
+static void read_blpop(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
+	(void) request;
 	if (reply->type == RL_REPLY_NIL) {
 		answer->vote = RL_VOTE_REFUSED;
 	} else if (reply->type == RL_REPLY_ARRAY && reply->count == 2) {
@@ -302,8 +291,10 @@ static void read_blpop(const rl_reply *reply, rl_answer *answer, rl_error *err)
 }
 
 /* 1 = freed, 2 = freed, but the waiters could not be woken, 0 = not freed. */
-static void read_freeing(const rl_reply *reply, rl_answer *answer, rl_error *err)
+static void read_freeing(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
+	(void) request;
 	if (reply->type != RL_REPLY_INTEGER || reply->integer < 0 || reply->integer > 2) {
 		no_sense(answer, err);
 		return;
@@ -312,22 +303,50 @@ static void read_freeing(const rl_reply *reply, rl_answer *answer, rl_error *err
 	answer->vote = reply->integer > 0 ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
 }
 
+/* A reply that is an integer from least to most is the answer's number; 1 and more is a yes. */
 static void read_number(
-	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+	const rl_reply *reply, int64_t least, int64_t most, rl_answer *answer, rl_error *err)
 {
 	int64_t number = reply->integer;
-	bool is_prolonging = request->verb == RL_VERB_EXTEND || request->verb == RL_VERB_RENEW;
-	int64_t least = request->verb == RL_VERB_REMAINING ? -2 : is_prolonging ? -1 : 0;
-	int64_t most = request->verb == RL_VERB_SWAP ? RL_SWAPPED_BEFORE : 1;
-	if (reply->type != RL_REPLY_INTEGER || number < least ||
-		(request->verb != RL_VERB_REMAINING && number > most)) {
+	if (reply->type != RL_REPLY_INTEGER || number < least || number > most) {
 		no_sense(answer, err);
 		return;
 	}
-	bool is_yes = request->verb == RL_VERB_REMAINING ? number != -2 : number >= 1;
 	answer->number = number;
-	answer->is_taken_over = is_prolonging && number < 0;
-	answer->vote = is_yes ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+	answer->vote = number >= 1 ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+}
+
+static void read_exists(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	read_number(reply, 0, 1, answer, err);
+}
+
+static void read_extend(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	read_number(reply, -1, 1, answer, err);
+	answer->is_taken_over = answer->vote == RL_VOTE_REFUSED && answer->number < 0;
+}
+
+static void read_swap(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	read_number(reply, 0, RL_SWAPPED_BEFORE, answer, err);
+}
+
+/* PTTL: -1 = no TTL, -2 = no key. */
+static void read_remaining(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	read_number(reply, -2, INT64_MAX, answer, err);
+	if (answer->vote != RL_VOTE_FAILED) {
+		answer->vote = answer->number != -2 ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+	}
 }
 
 static void fail_wrong_type(rl_answer *answer, rl_error *err, rl_bytes type)
@@ -355,8 +374,13 @@ static void read_type(const rl_reply *reply, rl_answer *answer, rl_error *err)
 	}
 }
 
-static void read_owner(const rl_reply *reply, rl_answer *answer, rl_error *err)
+static void read_owner(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
+	if (request->by_type) {
+		read_type(reply, answer, err);
+		return;
+	}
 	if (reply->type != RL_REPLY_STRING && reply->type != RL_REPLY_NIL) {
 		no_sense(answer, err);
 		return;
@@ -367,6 +391,64 @@ static void read_owner(const rl_reply *reply, rl_answer *answer, rl_error *err)
 	bool has_owner = reply->type == RL_REPLY_STRING && !is_reserved;
 	answer->vote = has_owner ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
 	answer->text = reply->text;
+}
+
+/* ---- the verbs ---- */
+
+typedef struct verb_rule {
+	void (*build)(rl_command *command, const rl_request *request);
+	void (*read)(
+		const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err);
+	bool is_script;
+	bool has_helpers; /* a script that may use the helper keys */
+	bool takes;
+	bool changes;
+} verb_rule;
+
+static const verb_rule rules[] = {
+	[RL_VERB_SET] = {build_set, read_taking, .takes = true},
+	[RL_VERB_TRY] = {build_try, read_try, .is_script = true, .has_helpers = true, .takes = true},
+	[RL_VERB_PROBE] = {build_probe, read_probe, .is_script = true, .has_helpers = true},
+	[RL_VERB_BLPOP] = {build_blpop, read_blpop},
+	[RL_VERB_RELEASE] = {build_release, read_freeing, .is_script = true, .has_helpers = true,
+		.changes = true},
+	[RL_VERB_EXTEND] = {build_extend, read_extend, .is_script = true, .changes = true},
+	[RL_VERB_RENEW] = {build_extend, read_extend, .is_script = true},
+	[RL_VERB_SWAP] = {build_swap, read_swap, .is_script = true, .changes = true},
+	[RL_VERB_FORCE] = {build_force, read_freeing, .is_script = true, .has_helpers = true,
+		.changes = true},
+	[RL_VERB_EXISTS] = {build_exists, read_exists},
+	[RL_VERB_OWNER] = {build_owner, read_owner},
+	[RL_VERB_REMAINING] = {build_remaining, read_remaining},
+};
+
+_Static_assert(sizeof rules / sizeof rules[0] == RL_VERBS, "each verb has a rule");
+
+bool rl_verb_takes(rl_verb verb)
+{
+	return rules[verb].takes;
+}
+
+bool rl_verb_is_script(rl_verb verb)
+{
+	return rules[verb].is_script;
+}
+
+bool rl_verb_has_helpers(rl_verb verb)
+{
+	return rules[verb].has_helpers;
+}
+
+bool rl_verb_changes(rl_verb verb)
+{
+	return rules[verb].changes;
+}
+
+void rl_command_build(rl_command *command, const rl_request *request)
+{
+	command->argc = 0;
+	command->number_count = 0;
+	rules[request->verb].build(command, request);
 }
 
 void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer *answer,
@@ -384,36 +466,5 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 		answer->is_for_every_key = rl_error_names_command(err);
 		return;
 	}
-	switch (request->verb) {
-		case RL_VERB_SET:
-			read_taking(reply, answer, err);
-			break;
-		case RL_VERB_TRY:
-			read_try(reply, answer, err);
-			break;
-		case RL_VERB_PROBE:
-			read_probe(reply, answer, err);
-			break;
-		case RL_VERB_BLPOP:
-			read_blpop(reply, answer, err);
-			break;
-		case RL_VERB_OWNER:
-			if (request->by_type) {
-				read_type(reply, answer, err);
-			} else {
-				read_owner(reply, answer, err);
-			}
-			break;
-		case RL_VERB_RELEASE:
-		case RL_VERB_FORCE:
-			read_freeing(reply, answer, err);
-			break;
-		case RL_VERB_EXTEND:
-		case RL_VERB_RENEW:
-		case RL_VERB_SWAP:
-		case RL_VERB_EXISTS:
-		case RL_VERB_REMAINING:
-			read_number(request, reply, answer, err);
-			break;
-	}
+	rules[request->verb].read(request, reply, answer, err);
 }

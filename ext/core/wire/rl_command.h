@@ -29,10 +29,12 @@ typedef enum rl_verb {
 	RL_VERB_SWAP,
 	/* Frees the lock, whoever holds it. */
 	RL_VERB_FORCE,
-	RL_VERB_EXISTS,
-	RL_VERB_OWNER,
-	RL_VERB_REMAINING,
+	RL_VERB_EXISTS,    /* isLocked() */
+	RL_VERB_OWNER,     /* owner() */
+	RL_VERB_REMAINING, /* remaining() */
 } rl_verb;
+
+#define RL_VERBS (RL_VERB_REMAINING + 1)
 
 /* The suffixes of a key's helper keys, the marks and the tickets; rl_queue.h has their design. */
 #define RL_MARK_SUFFIX "::rl-wait"
