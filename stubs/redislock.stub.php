@@ -332,7 +332,8 @@ class RedisLock
      * - nudges: looks of a wait that take nothing; the first comes at once, before the waiter
      *   enters the queue
      * - wake_ups: waits woken by a release, or by a look that found the lock free
-     * - wake_ups_taken: spurious wake-ups among these: the lock was taken again
+     * - wake_ups_taken: spurious wake-ups among these: another client took the lock, or the waiter
+     *   had stood still and the server passed it over
      * - delays: back-off delays
      * - undone: undos written, for grants that a call could not use or whose answer it did not get
      * - released: releases that freed the lock

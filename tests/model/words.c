@@ -200,9 +200,20 @@ bool words_read(model_command *c, unsigned argc, const rl_bytes *argv)
 
 const char *words_say(const model_command *c, char *room, size_t size)
 {
-	static const char *const scripts[RL_SCRIPTS] = {
-		"try", "release", "extend", "renew", "probe", "force", "swap"};
-	static const char *const words[] = {"SET", "EXISTS", "GET", "PTTL", "BLPOP", "", "hello"};
+	static const char *const scripts[RL_SCRIPTS] = {[RL_SCRIPT_TRY] = "try",
+		[RL_SCRIPT_RELEASE] = "release",
+		[RL_SCRIPT_EXTEND] = "extend",
+		[RL_SCRIPT_RENEW] = "renew",
+		[RL_SCRIPT_PROBE] = "probe",
+		[RL_SCRIPT_FORCE] = "force",
+		[RL_SCRIPT_SWAP] = "swap"};
+	static const char *const words[] = {[WORD_SET] = "SET",
+		[WORD_EXISTS] = "EXISTS",
+		[WORD_GET] = "GET",
+		[WORD_PTTL] = "PTTL",
+		[WORD_BLPOP] = "BLPOP",
+		[WORD_SCRIPT] = "",
+		[WORD_HELLO] = "hello"};
 	const char *name = c->what == WORD_SCRIPT ? scripts[c->script] : words[c->what];
 	static const char *const places[] = {"", " queued", " woken"};
 	snprintf(room, size, "%s%s%s k%u %.*s%s%.*s ttl %" PRId64 "%s%s mark %d/%d %.*s", name,

@@ -215,9 +215,10 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	if (queue->has_ticket) {
 		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups_taken, 1);
 	}
-	/* It came too late for its slice: the next try takes a new sample of the server's clock. */
-	bool was_late = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
-	if (was_late || acquire->spurious >= RL_ACQUIRE_SPURIOUS_MAX) {
+	/* Refused though nobody holds the lock: the mark was void, and the server has passed the ticket
+	 * on. A probe has to renew the mark before the next place. */
+	bool was_void = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
+	if (was_void || acquire->spurious >= RL_ACQUIRE_SPURIOUS_MAX) {
 		rl_queue_leave(queue, call, false, tick->now);
 	} else {
 		rl_queue_enter(queue, call, &acquire->sample, acquire->deadline, tick->now);
@@ -225,7 +226,7 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	if (!is_paused(acquire)) {
 		return;
 	}
-	bool is_at_once = was_late && acquire->spurious < RL_ACQUIRE_SPURIOUS_MAX;
+	bool is_at_once = was_void && acquire->spurious < RL_ACQUIRE_SPURIOUS_MAX;
 	hurry(acquire, tick,
 		is_at_once ? 0 : rl_acquire_probe_delay(acquire, answer.holder, answer.number));
 }

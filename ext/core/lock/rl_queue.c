@@ -328,7 +328,8 @@ rl_conn *rl_queue_hand_over(rl_queue *queue)
 	return rl_channel_hand_over(&queue->channel);
 }
 
-/* What has arrived may tell that the try was run. */
+/* What has arrived may tell that the try was run. It is not counted as a wake-up: the wait ends
+ * otherwise. */
 static void hear_last_word(rl_queue *queue, const rl_quorum_call *call)
 {
 	rl_conn_event event;
