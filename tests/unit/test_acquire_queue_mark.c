@@ -28,11 +28,13 @@ static void each_wait_has_another_name(void)
 	waiting_begin();
 	for (unsigned i = 0; i < 2; i++) {
 		fake_says(0, "_");
+		fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+		fake_blpops(0, FAKE_SAY, FAKE_TICKET, 0);
 		fake_says(0, grant(0));
 		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
 	}
-	CHECK_COUNT("try+ k T1 30000 0 0 W1 1000\n", 1);
-	CHECK_COUNT("try+ k T2 30000 0 0 W2 1000\n", 1);
+	CHECK_COUNT("probe+ k T1 W1 1000\n", 1);
+	CHECK_COUNT("probe+ k T2 W2 1000\n", 1);
 }
 
 /* The token is the first draw. */
@@ -82,11 +84,11 @@ static void without_random_bytes_for_a_name_the_call_ends(void)
 static void the_next_place_has_another_name(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_says(0, look(1000, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT));
+	fake_says(0, look(850, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT));
 	fake_says(0, ":0");
-	fake_says(0, refusal(1000, 600000, RL_HOLDER_KIN));
-	fake_says(0, look(2000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
-	waiting_drive_to(acquire, 2500);
+	fake_says(0, refusal(850, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 1600);
 	CHECK_COUNT("RELEASE+ k W1 W1\n", 1);
 	CHECK_COUNT("probe+ k T2 W2\n", 1);
 	CHECK_COUNT("probe+ k T2 W1\n", 0);
@@ -105,11 +107,12 @@ static void a_grant_leaves_nothing_to_take_away(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_LOG("");
 	fake_end();
-	/* By the try. */
+	/* By a try that marks. */
 	waiting_begin();
-	fake_says(0, "_");
-	fake_says(0, grant(0));
+	fake_says(0, "-LOADING x");
+	fake_says(0, grant(10));
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+	CHECK_COUNT("try+ k T1 30000 0 0 W1 990\n", 1);
 	CHECK_COUNT("RELEASE", 0);
 }
 
@@ -164,7 +167,8 @@ static void on_a_slow_server_the_mark_stays(void)
 	for (unsigned i = 0; i < 2; i++) {
 		waiting_begin();
 		fake_says(0, "_");
-		fake_acts(0, FAKE_SAY, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), RL_QUEUE_WORTH_NS + (i == 1));
+		fake_acts(0, FAKE_SAY, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE),
+			RL_QUEUE_WORTH_NS + (i == 1));
 		rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 		waiting_drive_to(acquire, 30);
 		rl_op_abandon(&acquire->op, fake_clock, false);
@@ -211,7 +215,7 @@ static void a_short_wait_polls(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, look(10, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	fake_says(0, refusal(10, 600000, RL_HOLDER_KIN));
 	fake_says(0, refusal(19, 600000, RL_HOLDER_KIN));
 	fake_random_draws(1);
 	CHECK_INT(fake_drive(&fake_acquire(30000, RL_QUEUE_WORTH_NS - 1)->op), RL_BUSY);
@@ -235,7 +239,9 @@ static void a_wait_that_the_set_has_used_up_polls(void)
 	for (unsigned i = 0; i < 2; i++) {
 		waiting_begin();
 		fake_acts(0, FAKE_SAY, "_", 80 * MS + i);
-		fake_says(0, refusal(80, 600000, RL_HOLDER_KIN));
+		fake_says(0,
+			i == 0 ? look(80, 600000, RL_HOLDER_KIN, RL_TICKET_NONE)
+				   : refusal(80, 600000, RL_HOLDER_KIN));
 		waiting_drive_to(fake_acquire(30000, 100 * MS), 90);
 		CHECK_COUNT("BLPOP", 1 - i);
 		CHECK_COUNT("W1", i == 0 ? 2 : 0);
@@ -269,12 +275,12 @@ static void the_last_idle_connection_is_left_alone(void)
 	waiting_look_on(1);
 	waiting_drive_to(acquire, 1500);
 	CHECK_LOG("0 a3 SET k T1 NX PX 30000\n"
-			  "0 a3 try+ k T1 30000 0 0 W1\n"
+			  "0 a3 probe+ k T1 W1\n"
 			  "0 a4 dial\n"
 			  "0 a4 NAME\n"
 			  "0 a4 BLPOP k::rl-wake 11.120\n"
 			  "0 a4 TRY+ k T1 30000 0 1 W1 0\n"
-			  "1000 a3 probe+ k T1 W1\n");
+			  "850 a3 probe+ k T1 W1\n");
 	CHECK_INT(fake_pool.count, 1);
 }
 

@@ -742,9 +742,17 @@ static void an_error_of_one_member_makes_the_waiter_queue_at_another(void)
 		fake_wakes(C, 0);
 		fake_forget_log();
 		to(acquire, 150);
-		/* A look finds another to queue at, and soon. */
-		CHECK_COUNT("110 a1 probe+ k T", 1);
-		CHECK_COUNT("110 a2 BLPOP", 1);
+		/* All are asked, as by a waiter that was woken; then a look finds another to queue at. */
+		CHECK_LOG("100 c2 try+ k T1 30000 0 2 W1\n"
+				  "100 a1 try+ k T1 30000 0 2 W1\n"
+				  "100 b1 try+ k T1 30000 0 2 W1\n"
+				  "100 c2 probe+ k T1 W1\n"
+				  "100 a1 probe+ k T1 W1\n"
+				  "100 b1 probe+ k T1 W1\n"
+				  "100 a2 dial\n"
+				  "100 a2 NAME\n"
+				  "100 a2 BLPOP k::rl-wake 11.019\n"
+				  "100 a2 TRY+ k T1 30000 0 1 W1 0\n");
 		CHECK_INT(queued_at(), A);
 		CHECK_INT(fake_blocked_on(C), 0);
 		CHECK_INT(fake_stats.fallbacks, 0);

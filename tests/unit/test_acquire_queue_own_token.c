@@ -40,7 +40,7 @@ static void a_waiter_with_its_own_token_queues_with_a_drawn_one(void)
 {
 	waiting_queued_own(30000, 10 * SECOND);
 	CHECK_LOG("0 a2 SET k mine NX PX 30000\n"
-			  "0 a2 try+ k T1 30000 0 0 W1\n"
+			  "0 a2 probe+ k T1 W1\n"
 			  "0 a2 BLPOP k::rl-wake 11.120\n"
 			  "0 a2 TRY+ k T1 30000 0 1 W1 0\n");
 }
@@ -72,14 +72,14 @@ static void a_look_that_meets_the_drawn_token_asks_for_it(void)
 {
 	rl_acquire *acquire = waiting_queued_own(30000, 10 * SECOND);
 	fake_forget_log();
-	fake_says(0, look(1000, 29000, RL_HOLDER_SELF, RL_TICKET_NONE));
-	fake_says(0, grant(1000));
+	fake_says(0, look(850, 29000, RL_HOLDER_SELF, RL_TICKET_NONE));
+	fake_says(0, grant(850));
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
-			  "1000 a1 try+ k T1 30000 1 0 W1\n"
-			  "1000 a2 close\n"
-			  "1000 a1 swap k T1 mine 30000\n");
+	CHECK_LOG("850 a1 probe+ k T1 W1\n"
+			  "850 a1 try+ k T1 30000 1 2 W1\n"
+			  "850 a2 close\n"
+			  "850 a1 swap k T1 mine 30000\n");
 }
 
 /* It was granted by the first SET: there is nothing to swap. */
@@ -134,9 +134,11 @@ static void found_there_without_a_loss_it_is_a_refusal(void)
 	rl_acquire *acquire = won_at_100(30000);
 	fake_says(0, ":2");
 	fake_says(0, refusal(110, 600000, RL_HOLDER_FOREIGN));
+	fake_says(0, look(110, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 500);
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_COUNT("110 a2 try+ k T2 30000 0 0 W1\n", 1);
+	CHECK_COUNT("110 a2 probe+ k T2 W1\n", 1);
 	CHECK(rl_queue_is_in(&acquire->queue));
 }
 

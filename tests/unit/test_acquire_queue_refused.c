@@ -68,6 +68,10 @@ static void without_the_queues_try_a_waiter_polls(void)
 	acquire = queue_says(FAKE_TICKET, "-NOPERM x");
 	check_polls_from(acquire, 310, false);
 	CHECK_INT(fake_stats.wake_ups, 1);
+	fake_end();
+	acquire =
+		queue_says(FAKE_TICKET, "-NOPERM User u has no permissions to run the 'eval' command");
+	check_polls_from(acquire, 310, true);
 }
 
 /* A server that does not let its user block is not asked to by the next wait. */
@@ -88,7 +92,8 @@ static void a_user_who_may_not_block_does_not_try_again(void)
 		fake_forget_log();
 		fake_says(0, "_");
 		fake_says(0,
-			cases[i].is_remembered ? "*:0 :0 :600000 :3 :0" : refusal(330, 600000, RL_HOLDER_KIN));
+			cases[i].is_remembered ? "*:0 :0 :600000 :3 :0"
+								   : look(330, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		fake_says(0, cases[i].is_remembered ? "*:1 :0" : grant(340));
 		acquire = fake_acquire(30000, 10 * SECOND);
 		bool is_done = fake_drive_to(&acquire->op, fake_clock + 50 * MS);
@@ -124,7 +129,7 @@ static void what_holds_for_every_key_is_counted_also_when_the_try_has_it(void)
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
-static void forbidden_helper_keys_in_the_try(void)
+static void forbidden_helper_keys_in_the_probe(void)
 {
 	static const char *const errors[] = {
 		"-NOPERM User u has no permissions to run the 'x' command", "-NOPERM x", "-CROSSSLOT x"};
@@ -135,10 +140,11 @@ static void forbidden_helper_keys_in_the_try(void)
 		fake_says(0, "*:0 :0 :600000 :3 :1");
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
+		/* No try of this wait has to find that out again. */
 		CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
-				  "0 a2 try+ k T1 30000 0 0 W1 1000\n"
-				  "0 a2 try k T1 30000 0 0 W1 1000\n"
-				  "10 a2 try k T1 30000 0 0 W1 0\n");
+				  "0 a2 probe+ k T1 W1 1000\n"
+				  "10 a2 try k T1 30000 0 0 W1 0\n"
+				  "20 a2 try k T1 30000 0 0 W1 0\n");
 		CHECK_INT(fake_stats.fallbacks, 1);
 		/* What concerns every key is remembered: the next wait does not ask. */
 		bool is_remembered = i == 0;
@@ -150,13 +156,13 @@ static void forbidden_helper_keys_in_the_try(void)
 		fake_says(0, "*:0 :0 :600000 :3 :1");
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-		CHECK_LOG(is_remembered ? "10 a2 SET k T2 NX PX 30000\n"
-								  "20 a2 try k T2 30000 0 0 - 0\n"
-								  "40 a2 try k T2 30000 0 0 - 0\n"
-								: "10 a2 SET k T2 NX PX 30000\n"
-								  "10 a2 try+ k T2 30000 0 0 W2 1000\n"
-								  "10 a2 try k T2 30000 0 0 W2 1000\n"
-								  "20 a2 try k T2 30000 0 0 W2 0\n");
+		CHECK_LOG(is_remembered ? "20 a2 SET k T2 NX PX 30000\n"
+								  "30 a2 try k T2 30000 0 0 - 0\n"
+								  "50 a2 try k T2 30000 0 0 - 0\n"
+								: "20 a2 SET k T2 NX PX 30000\n"
+								  "20 a2 probe+ k T2 W2 1000\n"
+								  "30 a2 try k T2 30000 0 0 W2 0\n"
+								  "40 a2 try k T2 30000 0 0 W2 0\n");
 		CHECK_INT(!fake_set.wakes, is_remembered);
 		/* A wait that finds out is counted. */
 		CHECK_INT(fake_stats.fallbacks, is_remembered ? 1 : 2);
@@ -164,35 +170,41 @@ static void forbidden_helper_keys_in_the_try(void)
 	}
 }
 
+static bool forbid(const char *words, bool is_taken, fake_plan *plan)
+{
+	*plan = (fake_plan){FAKE_SAY, words[0] != 'S' && is_taken ? "-NOPERM x" : "_", 0};
+	return true;
+}
+
 static void forbidden_scripts_are_an_error(void)
 {
 	waiting_begin();
-	fake_says(0, "_");
-	fake_says(0, "-NOPERM x");
-	fake_says(0, "-NOPERM x");
+	fake_improvise = forbid;
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
-	CHECK_INT(fake_stats.fallbacks, 0);
-	CHECK_INT(fake_ms(), 0);
+	CHECK_INT(fake_stats.fallbacks, 1); /* it was to poll */
+	CHECK_INT(fake_ms(), 10);
 	/* It has nothing to do with the helper keys. */
+	fake_improvise = NULL;
 	fake_forget_log();
 	fake_says(0, "_");
-	fake_says(0, grant(0));
-	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-	CHECK_LOG("0 a2 SET k T2 NX PX 30000\n0 a2 try+ k T2 30000 0 0 W2 1000\n");
+	fake_says(0, look(10, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(fake_acquire(30000, SECOND), 10);
+	CHECK_HAS(fake_log(), "10 a2 SET k T2 NX PX 30000\n10 a2 probe+ k T2 W2 1000\n");
+	CHECK_INT(fake_blocked_links(), 1);
 }
 
-static void a_try_that_could_not_mark_polls(void)
+static void a_probe_that_could_not_mark_polls(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
-	fake_says(0, "*:0 :0 :600000 :3 :1");
+	fake_says(0, "*:0 :600000 :3 :0 :1");
 	fake_says(0, "*:0 :0 :600000 :3 :1");
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
-			  "0 a2 try+ k T1 30000 0 0 W1 1000\n"
-			  "10 a2 try+ k T1 30000 0 0 W1 0\n"
-			  "30 a2 try+ k T1 30000 0 0 W1 0\n");
+			  "0 a2 probe+ k T1 W1 1000\n"
+			  "0 a2 try+ k T1 30000 0 0 W1 0\n"
+			  "10 a2 try+ k T1 30000 0 0 W1 0\n");
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
@@ -207,16 +219,16 @@ static void a_look_that_cannot_wake_falls_back(void)
 		fake_says(0, ":0"); /* the name that is taken from the mark */
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&acquire->op), RL_OK);
-		CHECK_LOG("1000 a1 probe+ k T1 W1\n"
-				  "1000 a2 RELEASE k T1\n"
-				  "1000 a2 end\n"
-				  "1000 a2 close\n"
-				  "1000 a1 RELEASE+ k W1 W1\n"
-				  "1000 a1 try+ k T2 30000 0 0 - 0\n");
+		CHECK_LOG("850 a1 probe+ k T1 W1\n"
+				  "850 a2 RELEASE k T1\n"
+				  "850 a2 end\n"
+				  "850 a2 close\n"
+				  "850 a1 RELEASE+ k W1 W1\n"
+				  "850 a1 try+ k T2 30000 0 0 - 0\n");
 		CHECK(fake_set.wakes);
 		CHECK_INT(fake_stats.fallbacks, 1);
 		CHECK_INT(fake_stats.undone, 1);
-		CHECK_INT(fake_stats.nudges, 1);
+		CHECK_INT(fake_stats.nudges, 2);
 		CHECK_INT(fake_stats.delays, 0);
 		fake_end();
 	}
@@ -228,19 +240,20 @@ static void a_poller_queues_again_after_a_second(void)
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, "*:1001000000 :-2 :0 :-1 :1");
 	fake_says(0, ":0"); /* the name that is taken from the mark */
-	for (int64_t ms = 1000; ms < 2000;) {
+	for (int64_t ms = 850; ms < 1850;) {
 		fake_says(0, refusal(ms, 600000, RL_HOLDER_KIN));
 		waiting_drive_to(acquire, ms);
 		ms = (fake_wait.until - FAKE_START) / MS;
 	}
 	CHECK(acquire->is_polling);
 	fake_forget_log();
-	fake_says(0, refusal(2200, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 2250);
+	fake_says(0, look(1960, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 2050);
 	CHECK(!acquire->is_polling);
 	CHECK_INT(fake_blocked_links(), 1);
 	CHECK_COUNT("BLPOP", 1);
-	CHECK_COUNT("try+ k T2 30000 0 0 W2\n", 1);
+	CHECK_COUNT("probe+ k T2 W2\n", 1);
+	CHECK_COUNT("try+", 0);
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
@@ -254,9 +267,10 @@ static void after_a_look_that_cannot_wake_the_next_wait_asks_again(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	fake_forget_log();
 	fake_says(0, "_");
-	fake_says(0, "*:1 :0");
-	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-	CHECK_LOG("1000 a1 SET k T3 NX PX 30000\n1000 a1 try+ k T3 30000 0 0 W2 1000\n");
+	fake_says(0, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(fake_acquire(30000, SECOND), 850);
+	CHECK_HAS(fake_log(), "850 a1 SET k T3 NX PX 30000\n850 a1 probe+ k T3 W2 1000\n");
+	CHECK_INT(fake_blocked_links(), 1);
 }
 
 /* One key's helper keys were the reason: those of the next may be used, and nothing is known of any
@@ -287,12 +301,12 @@ static void a_wait_falls_back_once(void)
 	waiting_begin();
 	fake_says(0, "_");
 	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
-	fake_blpops(0, FAKE_SAY, "-NOPERM x", 1050 * MS);
+	fake_blpops(0, FAKE_SAY, "-NOPERM x", 900 * MS);
 	fake_acts(0, FAKE_SAY, "*:0 :600000 :3 :0 :1", 100 * MS);
-	fake_says(0, refusal(1050, 600000, RL_HOLDER_KIN));
+	fake_says(0, refusal(900, 600000, RL_HOLDER_KIN));
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, 10 * SECOND)->op), RL_OK);
-	CHECK_HAS(fake_log(), "1100 a1 try+ k T1 30000 0 0 W1 0\n");
+	CHECK_HAS(fake_log(), "950 a1 try+ k T1 30000 0 0 W1 0\n");
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
@@ -351,11 +365,11 @@ static void waiters_that_are_sent_away_come_again(void)
 		for (unsigned both = 0; both < 2; both++) {
 			rl_acquire *acquire =
 				queue_says(errors[i], both ? errors[i] : refusal(300, 600000, RL_HOLDER_KIN));
-			fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
+			fake_says(0, look(310, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 			waiting_drive_to(acquire, 320);
 			/* It was answered, so nothing is owed. */
 			CHECK_LOG("300 a2 close\n"
-					  "310 a1 try+ k T1 30000 0 0 W1\n"
+					  "310 a1 probe+ k T1 W1\n"
 					  "310 a3 dial\n"
 					  "310 a3 NAME\n"
 					  "310 a3 BLPOP k::rl-wake 10.806\n"
@@ -378,8 +392,11 @@ static void an_error_about_the_lock_ends_the_call(void)
 	static const char *const errors[] = {"-WRONGTYPE T1 x", "-OOM x", "-ERR x", "-NOAUTH x"};
 	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
 		rl_acquire *acquire = queue_says(FAKE_TICKET, errors[i]);
+		fake_says(0, errors[i]);
 		CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-		CHECK_LOG("300 a2 RELEASE+ k W1 W1\n");
+		/* Said again by the try that decides. */
+		CHECK_LOG("300 a2 try+ k T1 30000 0 2 W1\n"
+				  "300 a2 RELEASE+ k W1 W1\n");
 		CHECK_INT(fake_ms(), 300);
 		CHECK_HAS(acquire->op.err->message, "redis://a:6379: the server answered: ");
 		CHECK(strstr(acquire->op.err->message, "outcome") == NULL);
@@ -388,6 +405,26 @@ static void an_error_about_the_lock_ends_the_call(void)
 		CHECK_INT(fake_stats.undone, 0);
 		fake_end();
 	}
+}
+
+static void after_an_error_in_the_queue_a_try_decides(void)
+{
+	rl_acquire *acquire = queue_says(FAKE_TICKET, "-OOM x");
+	fake_says(0, grant(300));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("300 a2 try+ k T1 30000 0 2 W1\n");
+	CHECK_INT(fake_ms(), 300);
+	CHECK_INT(fake_stats.undone, 0);
+	fake_end();
+	acquire = queue_says(FAKE_TICKET, "-OOM x");
+	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(300, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 310);
+	CHECK_LOG("300 a2 try+ k T1 30000 0 2 W1\n"
+			  "300 a2 probe+ k T1 W1\n"
+			  "300 a2 BLPOP k::rl-wake 10.817\n"
+			  "300 a2 TRY+ k T1 30000 0 1 W1 0\n");
+	CHECK_INT(fake_stats.fallbacks, 0);
 }
 
 static void nonsense_in_the_queue_ends_the_call(void)
@@ -435,9 +472,9 @@ static void without_random_bytes_while_it_looks(void)
 	fake_random_draws(2);
 	fake_says(0, "_");
 	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
-	fake_blpops(0, FAKE_SAY, ":1", 1050 * MS);
-	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
-	fake_says(0, refusal(1050, 600000, RL_HOLDER_KIN));
+	fake_blpops(0, FAKE_SAY, ":1", 900 * MS);
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	fake_says(0, refusal(900, 600000, RL_HOLDER_KIN));
 	CHECK_INT(fake_drive(&fake_acquire(30000, 10 * SECOND)->op), RL_ERR_RANDOM);
 }
 
@@ -448,12 +485,12 @@ static void a_look_that_the_server_does_not_know_is_sent_as_text(void)
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
 	fake_says(0, "-NOSCRIPT x");
-	fake_says(0, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	fake_says(0, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 1500);
-	CHECK_LOG("1000 a1 probe+ k T1 W1\n1000 a1 PROBE+ k T1 W1\n");
+	CHECK_LOG("850 a1 probe+ k T1 W1\n850 a1 PROBE+ k T1 W1\n");
 	CHECK_INT(fake_stats.scripts_loaded, 1);
-	CHECK_INT(fake_stats.nudges, 1);
-	CHECK_INT(fake_wait.until, FAKE_START + 2 * SECOND);
+	CHECK_INT(fake_stats.nudges, 2);
+	CHECK_INT(fake_wait.until, FAKE_START + 1700 * MS);
 }
 
 static void errors_of_a_look_that_pass_are_waited_for(void)
@@ -463,9 +500,9 @@ static void errors_of_a_look_that_pass_are_waited_for(void)
 		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 		fake_forget_log();
 		fake_says(0, errors[i]);
-		fake_says(0, look(1010, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+		fake_says(0, look(860, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		waiting_drive_to(acquire, 1500);
-		CHECK_LOG("1000 a1 probe+ k T1 W1\n1010 a1 probe+ k T1 W1\n");
+		CHECK_LOG("850 a1 probe+ k T1 W1\n860 a1 probe+ k T1 W1\n");
 		CHECK_INT(fake_blocked_links(), 1);
 		CHECK_INT(fake_stats.delays, 1);
 		fake_end();
@@ -480,11 +517,11 @@ static void errors_of_a_look_that_do_not_pass_end_the_call(void)
 		fake_forget_log();
 		fake_says(0, errors[i]);
 		CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-		CHECK_LOG("1000 a1 probe+ k T1 W1\n"
-				  "1000 a2 RELEASE k T1\n"
-				  "1000 a2 end\n"
-				  "1000 a2 close\n"
-				  "1000 a1 RELEASE+ k W1 W1\n");
+		CHECK_LOG("850 a1 probe+ k T1 W1\n"
+				  "850 a2 RELEASE k T1\n"
+				  "850 a2 end\n"
+				  "850 a2 close\n"
+				  "850 a1 RELEASE+ k W1 W1\n");
 		CHECK_INT(fake_stats.failed, 1);
 		fake_end();
 	}
@@ -498,12 +535,12 @@ static void a_look_that_is_forbidden_falls_back(void)
 	fake_says(0, ":0"); /* the name that is taken from the mark */
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
-			  "1000 a2 RELEASE k T1\n"
-			  "1000 a2 end\n"
-			  "1000 a2 close\n"
-			  "1000 a1 RELEASE+ k W1 W1\n"
-			  "1010 a1 try+ k T2 30000 0 0 - 0\n");
+	CHECK_LOG("850 a1 probe+ k T1 W1\n"
+			  "850 a2 RELEASE k T1\n"
+			  "850 a2 end\n"
+			  "850 a2 close\n"
+			  "850 a1 RELEASE+ k W1 W1\n"
+			  "860 a1 try+ k T2 30000 0 0 - 0\n");
 	CHECK_INT(fake_stats.fallbacks, 1);
 }
 
@@ -525,15 +562,15 @@ static void a_look_without_an_answer_is_given_up(void)
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
-	fake_says(0, look(2010, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
-	waiting_drive_to(acquire, 2020);
-	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
-			  "2000 a1 close\n"
-			  "2010 a3 dial\n"
-			  "2010 a3 probe+ k T1 W1\n"
-			  "2010 a3 NAME\n");
+	fake_says(0, look(1860, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	waiting_drive_to(acquire, 1870);
+	CHECK_LOG("850 a1 probe+ k T1 W1\n"
+			  "1850 a1 close\n"
+			  "1860 a3 dial\n"
+			  "1860 a3 probe+ k T1 W1\n"
+			  "1860 a3 NAME\n");
 	CHECK_INT(fake_stats.undone, 0);
-	fake_says(0, grant(2500));
+	fake_says(0, grant(2350));
 	fake_wakes(0, 480 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 }
@@ -543,14 +580,14 @@ static void a_look_that_breaks_is_said_again(void)
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
 	fake_acts(0, FAKE_BREAK, NULL, 5 * MS);
-	fake_says(0, look(1005, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	fake_says(0, look(855, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 1500);
-	CHECK_LOG("1000 a1 probe+ k T1 W1\n"
-			  "1005 a1 close\n"
-			  "1005 a3 dial\n"
-			  "1005 a3 probe+ k T1 W1\n"
-			  "1005 a3 NAME\n");
-	CHECK_INT(fake_stats.nudges, 1);
+	CHECK_LOG("850 a1 probe+ k T1 W1\n"
+			  "855 a1 close\n"
+			  "855 a3 dial\n"
+			  "855 a3 probe+ k T1 W1\n"
+			  "855 a3 NAME\n");
+	CHECK_INT(fake_stats.nudges, 2);
 }
 
 static const check_test tests[] = {
@@ -559,9 +596,9 @@ static const check_test tests[] = {
 	TEST(a_user_who_may_not_block_does_not_try_again),
 	TEST(without_blpop_the_try_may_still_have_it),
 	TEST(what_holds_for_every_key_is_counted_also_when_the_try_has_it),
-	TEST(forbidden_helper_keys_in_the_try),
+	TEST(forbidden_helper_keys_in_the_probe),
 	TEST(forbidden_scripts_are_an_error),
-	TEST(a_try_that_could_not_mark_polls),
+	TEST(a_probe_that_could_not_mark_polls),
 	TEST(a_look_that_cannot_wake_falls_back),
 	TEST(a_poller_queues_again_after_a_second),
 	TEST(after_a_look_that_cannot_wake_the_next_wait_asks_again),
@@ -572,6 +609,7 @@ static const check_test tests[] = {
 	TEST(an_undo_is_sent_without_the_helper_keys),
 	TEST(waiters_that_are_sent_away_come_again),
 	TEST(an_error_about_the_lock_ends_the_call),
+	TEST(after_an_error_in_the_queue_a_try_decides),
 	TEST(nonsense_in_the_queue_ends_the_call),
 	TEST(what_is_no_protocol_ends_the_call),
 	TEST(nonsense_for_a_ticket_gives_the_token_up),

@@ -20,8 +20,8 @@ static void a_release_wakes_it(void)
 	CHECK_INT(acquire->waited_ns, 500 * MS);
 	CHECK_INT(fake_pool.count, 2); /* both connections can be used again */
 	CHECK_INT(fake_stats.acquired, 1);
-	CHECK_INT(fake_stats.tries, 2);
-	CHECK_INT(fake_stats.nudges, 0);
+	CHECK_INT(fake_stats.tries, 1);
+	CHECK_INT(fake_stats.nudges, 1);
 	CHECK_INT(fake_stats.wake_ups, 1);
 	CHECK_INT(fake_stats.wake_ups_taken, 0);
 	CHECK_INT(fake_stats.delays, 0);
@@ -83,26 +83,26 @@ static void a_win_can_be_taken_back(void)
 static void a_win_while_a_look_is_under_way(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
-	waiting_drive_to(acquire, 1020);
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	waiting_drive_to(acquire, 870);
 	fake_forget_log();
-	fake_says(0, grant(1030));
+	fake_says(0, grant(880));
 	fake_wakes(0, 10 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_INT(fake_ms(), 1030);
+	CHECK_INT(fake_ms(), 880);
 	CHECK_LOG("");
 	CHECK_INT(fake_pool.count, 2);
-	CHECK_INT(fake_stats.nudges, 1);
+	CHECK_INT(fake_stats.nudges, 2);
 	fake_says(0, "_");
 	fake_says(0, "_");
 	/* What is said next goes behind the look, or the look could mark a lock that is released by
 	 * then. */
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
-	CHECK_COUNT("1030 a1 SET", 1);
-	CHECK_INT(fake_ms(), 1100);
+	CHECK_COUNT("880 a1 SET", 1);
+	CHECK_INT(fake_ms(), 950);
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
 	CHECK_COUNT("a2 SET", 0);
-	CHECK_INT(fake_ms(), 1100);
+	CHECK_INT(fake_ms(), 950);
 }
 
 static void without_a_look_the_queues_connection_is_used_next(void)
@@ -122,12 +122,13 @@ static void without_a_look_the_queues_connection_is_used_next(void)
 static void a_win_before_the_looks_answer_that_has_come_too(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_SELF, RL_TICKET_NONE), 10 * MS);
-	waiting_drive_to(acquire, 1005);
-	fake_says(0, grant(1010));
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_SELF, RL_TICKET_NONE), 10 * MS);
+	waiting_drive_to(acquire, 855);
+	fake_says(0, grant(860));
 	fake_wakes(0, 5 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_COUNT("try", 1); /* the queue is heard first: nothing is asked */
+	CHECK_INT(fake_ms(), 860);
+	CHECK_COUNT("try", 0); /* the queue is heard first: nothing is asked */
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
@@ -137,11 +138,11 @@ static void a_win_while_the_looks_connection_is_dialled(void)
 	fake_forget_log();
 	rl_pool_clear(&fake_pool);
 	fake_dials(0, FAKE_ACCEPT, 100 * MS);
-	waiting_drive_to(acquire, 1020);
-	fake_says(0, grant(1030));
+	waiting_drive_to(acquire, 870);
+	fake_says(0, grant(880));
 	fake_wakes(0, 10 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_LOG("0 a1 close\n1000 a3 dial\n1030 a3 close\n");
+	CHECK_LOG("0 a1 close\n850 a3 dial\n880 a3 close\n");
 }
 
 /* A BLPOP that timed out early, and a server that ran the try in time. */
@@ -171,8 +172,8 @@ static void woken_in_vain_it_goes_in_again(void)
 	CHECK_INT(fake_stats.wake_ups, 1);
 	CHECK_INT(fake_stats.wake_ups_taken, 1);
 	CHECK_INT(fake_stats.delays, 0);
-	CHECK_INT(fake_stats.tries, 2);
-	CHECK_INT(fake_wait.until, FAKE_START + SECOND);
+	CHECK_INT(fake_stats.tries, 1);
+	CHECK_INT(fake_wait.until, FAKE_START + 850 * MS);
 	fake_says(0, grant(400));
 	fake_wakes(0, 100 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -213,7 +214,7 @@ static void what_it_met_may_bring_the_look_forward(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 501 * MS);
 }
 
-/* Somebody always comes first: it polls until the next look, and then tries the queue again. */
+/* Somebody always comes first: it has no place until the next look, and then takes one again. */
 static void three_times_in_vain_are_enough_for_now(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -232,31 +233,42 @@ static void three_times_in_vain_are_enough_for_now(void)
 	CHECK_INT(fake_stats.delays, 1);
 	CHECK_INT(fake_wait.until, FAKE_START + 310 * MS);
 	fake_forget_log();
-	fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(310, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 310);
-	CHECK_LOG("310 a2 try+ k T1 30000 0 0 W1\n"
+	CHECK_LOG("310 a2 probe+ k T1 W1\n"
 			  "310 a2 BLPOP k::rl-wake 10.806\n"
 			  "310 a2 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.fallbacks, 0);
 }
 
-/* The third while it looks, and the look asks for a try at once: that does not go into the queue
- * again. */
+/* The third while it looks: that look takes no place, whatever it meets. The next one does: when
+ * the lock is free it comes soon. */
 static void three_times_in_vain_while_it_looks(void)
 {
-	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_acts(0, FAKE_SAY, look(1000, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT), 100 * MS);
-	waiting_drive_to(acquire, 1000);
-	for (unsigned i = 1; i <= 3; i++) {
-		fake_says(0, refusal(1000 + i * 10, 600000, RL_HOLDER_KIN));
-		fake_wakes(0, 10 * MS);
-		waiting_drive_to(acquire, 1000 + i * 10);
+	for (unsigned is_free = 0; is_free < 2; is_free++) {
+		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+		fake_acts(0, FAKE_SAY,
+			is_free ? look(850, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT)
+					: look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE),
+			100 * MS);
+		waiting_drive_to(acquire, 850);
+		for (unsigned i = 1; i <= 3; i++) {
+			fake_says(0, refusal(850 + i * 10, 600000, RL_HOLDER_KIN));
+			fake_wakes(0, 10 * MS);
+			waiting_drive_to(acquire, 850 + i * 10);
+		}
+		fake_forget_log();
+		waiting_drive_to(acquire, 950);
+		CHECK_LOG("");
+		CHECK_INT(fake_blocked_links(), 0);
+		CHECK_INT(fake_wait.until, FAKE_START + (is_free ? 951 : 960) * MS);
+		fake_says(0, look(951, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+		waiting_drive_to(acquire, 960);
+		CHECK_COUNT("probe+ k T1 W1\n", 1);
+		CHECK_COUNT("try", 0);
+		CHECK_INT(fake_blocked_links(), 1);
+		fake_end();
 	}
-	fake_forget_log();
-	fake_says(0, refusal(1100, 600000, RL_HOLDER_KIN));
-	waiting_drive_to(acquire, 1105);
-	CHECK_LOG("1100 a1 try+ k T1 30000 0 0 W1\n");
-	CHECK_INT(fake_blocked_links(), 0);
 }
 
 static void a_look_between_them_forgets_the_count(void)
@@ -280,21 +292,22 @@ static void a_look_between_them_forgets_the_count(void)
 
 /* The try of the queue came after its time and passed the ticket on: somebody takes it, perhaps we.
  */
-static void a_waiter_that_comes_too_late_tries_at_once(void)
+static void a_waiter_that_comes_too_late_looks_at_once(void)
 {
 	const rl_holder holders[] = {RL_HOLDER_NOBODY, RL_HOLDER_RESERVED};
 	for (unsigned i = 0; i < 2; i++) {
 		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 		fake_forget_log();
 		fake_says(0, refusal(20000, i == 0 ? -2 : 5, holders[i]));
-		fake_acts(0, FAKE_SAY, refusal(20001, 600000, RL_HOLDER_KIN), 4 * MS);
+		fake_acts(0, FAKE_SAY, look(20001, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 4 * MS);
 		fake_wakes(0, 300 * MS);
 		waiting_drive_to(acquire, 304);
 		/* The server's clock has run away: the new place has a new sample of it. */
-		CHECK_LOG("300 a2 try+ k T1 30000 0 0 W1\n"
+		CHECK_LOG("300 a2 probe+ k T1 W1\n"
 				  "304 a2 BLPOP k::rl-wake 10.812\n"
 				  "304 a2 TRY+ k T1 30000 0 1 W1 0\n");
-		CHECK_INT(fake_stats.tries, 3);
+		CHECK_INT(fake_stats.tries, 1);
+		CHECK_INT(fake_stats.nudges, 2);
 		CHECK_INT(fake_stats.delays, 0);
 		CHECK_INT(fake_stats.undone, 0);
 		fake_end();
@@ -307,12 +320,13 @@ static void a_waiter_that_comes_too_late_three_times_does_not_spin(void)
 	for (unsigned i = 0; i < 3; i++) {
 		fake_says(0, refusal(20000, -2, RL_HOLDER_NOBODY));
 		if (i < 2) {
-			fake_says(0, refusal(0, 600000, RL_HOLDER_KIN));
+			fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		}
 		fake_wakes(0, 0);
 		waiting_drive_to(acquire, 0);
 	}
-	CHECK_INT(fake_stats.tries, 4);
+	CHECK_INT(fake_stats.tries, 1);
+	CHECK_INT(fake_stats.nudges, 3);
 	CHECK_INT(fake_stats.delays, 1);
 	CHECK_INT(fake_blocked_links(), 0);
 	CHECK_INT(fake_wait.until, FAKE_START + 10 * MS);
@@ -321,15 +335,19 @@ static void a_waiter_that_comes_too_late_three_times_does_not_spin(void)
 static void too_late_while_a_look_is_under_way(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
-	waiting_drive_to(acquire, 1020);
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	waiting_drive_to(acquire, 870);
 	fake_forget_log();
 	fake_says(0, refusal(20000, -2, RL_HOLDER_NOBODY));
 	fake_wakes(0, 0);
-	fake_says(0, grant(1110));
-	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	/* The look is waited for, then it polls: it is not in the queue. */
-	CHECK_LOG("1110 a1 try+ k T1 30000 0 0 W1\n");
+	waiting_drive_to(acquire, 949);
+	CHECK_LOG("");
+	CHECK_INT(fake_blocked_links(), 0);
+	waiting_drive_to(acquire, 950);
+	/* The look is waited for, and then it takes a place again. */
+	CHECK_LOG("950 a1 BLPOP k::rl-wake 10.160\n"
+			  "950 a1 TRY+ k T1 30000 0 1 W1 0\n");
+	CHECK_INT(fake_stats.delays, 0);
 }
 
 static const check_test tests[] = {
@@ -348,7 +366,7 @@ static const check_test tests[] = {
 	TEST(three_times_in_vain_are_enough_for_now),
 	TEST(three_times_in_vain_while_it_looks),
 	TEST(a_look_between_them_forgets_the_count),
-	TEST(a_waiter_that_comes_too_late_tries_at_once),
+	TEST(a_waiter_that_comes_too_late_looks_at_once),
 	TEST(a_waiter_that_comes_too_late_three_times_does_not_spin),
 	TEST(too_late_while_a_look_is_under_way),
 };

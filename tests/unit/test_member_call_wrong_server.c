@@ -174,10 +174,10 @@ static void a_look_goes_on_at_the_new_server(void)
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
 	fake_says(0, REPLICA);
-	fake_says(0, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	fake_says(0, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 1500);
-	CHECK_LOG("1000 a1 probe+ k T1 W1\n1000 a1 close\n"
-			  "1000 a3 dial\n1000 a3 probe+ k T1 W1\n1000 a3 NAME\n");
+	CHECK_LOG("850 a1 probe+ k T1 W1\n850 a1 close\n"
+			  "850 a3 dial\n850 a3 probe+ k T1 W1\n850 a3 NAME\n");
 	CHECK_INT(fake_blocked_links(), 1);
 	CHECK_INT(fake_stats.delays, 0);
 	CHECK_INT(fake_stats.fallbacks, 0);
@@ -194,10 +194,10 @@ static void a_place_in_the_queue_is_taken_again_at_the_new_server(void)
 	waiting_drive_to(acquire, 299);
 	fake_forget_log();
 	fake_says(0, REPLICA);
-	fake_says(0, refusal(310, 600000, RL_HOLDER_KIN));
+	fake_says(0, look(310, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 320);
 	CHECK_LOG("300 a1 close\n300 a2 close\n"
-			  "310 a3 dial\n310 a3 try+ k T1 30000 0 0 W1\n310 a3 NAME\n"
+			  "310 a3 dial\n310 a3 probe+ k T1 W1\n310 a3 NAME\n"
 			  "310 a4 dial\n310 a4 NAME\n"
 			  "310 a4 BLPOP k::rl-wake 10.806\n"
 			  "310 a4 TRY+ k T1 30000 0 1 W1 0\n");

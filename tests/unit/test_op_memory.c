@@ -81,7 +81,8 @@ static rl_status acquire_waiting(void)
 	return end((rl_op *) fake_acquire(30000, SECOND));
 }
 
-/* Refused at first; then the queue, looks beside it each second, and the ticket after 1.5 s. */
+/* Refused at first; then a probe and the queue, a look beside it after 850 ms, and the ticket after
+ * 1.5 s. */
 static void plan_queue(const char *look)
 {
 	fake_begin(1);
@@ -89,14 +90,14 @@ static void plan_queue(const char *look)
 	fake_warm(0);
 	fake_says(0, "_");
 	fake_says(0, "-NOSCRIPT x");
-	fake_says(0, "*:0 :1000000000 :600000 :3 :1");
+	fake_says(0, "*:1000000000 :600000 :3 :0 :1");
 	fake_blpops(0, FAKE_SAY, FAKE_TICKET, 1500 * MS);
 	fake_says(0, look);
 }
 
 static rl_status acquire_queued(void)
 {
-	plan_queue("*:1001000000 :600000 :3 :0 :1");
+	plan_queue("*:1000850000 :600000 :3 :0 :1");
 	fake_says(0, "*:1 :1001500000");
 	begin();
 	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
@@ -104,17 +105,17 @@ static rl_status acquire_queued(void)
 
 static rl_status acquire_queued_in_vain(void)
 {
-	plan_queue("*:1001000000 :600000 :3 :0 :1");
+	plan_queue("*:1000850000 :600000 :3 :0 :1");
 	fake_says(0, "*:0 :1001500000 :600000 :3 :1");
-	fake_blpops(0, FAKE_SAY, FAKE_TICKET, 200 * MS);
-	fake_says(0, "*:1 :1001700000");
+	fake_blpops(0, FAKE_SAY, FAKE_TICKET, 100 * MS);
+	fake_says(0, "*:1 :1001600000");
 	begin();
 	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
 }
 
 static rl_status acquire_queued_to_the_deadline(void)
 {
-	plan_queue("*:1001000000 :600000 :3 :0 :1");
+	plan_queue("*:1000850000 :600000 :3 :0 :1");
 	fake_says(0, "*:0 :1001400000 :600000 :3 :1");
 	begin();
 	return end((rl_op *) fake_acquire(30000, 1400 * MS));
@@ -122,9 +123,9 @@ static rl_status acquire_queued_to_the_deadline(void)
 
 static rl_status acquire_leaving_the_queue(void)
 {
-	plan_queue("*:1001000000 :-2 :0 :1 :1");
+	plan_queue("*:1000850000 :-2 :0 :1 :1");
 	fake_says(0, ":0");
-	fake_says(0, "*:1 :1001000000");
+	fake_says(0, "*:1 :1000850000");
 	begin();
 	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
 }
@@ -135,7 +136,7 @@ static rl_status acquire_with_a_login_in_the_queue(void)
 	fake_set.wakes = true;
 	login();
 	fake_says(0, "_");
-	fake_acts(0, FAKE_SAY_BREAK, "*:0 :1000000000 :600000 :3 :1", 0);
+	fake_acts(0, FAKE_SAY_BREAK, "*:1000000000 :600000 :3 :0 :1", 0);
 	fake_blpops(0, FAKE_SAY, FAKE_TICKET, 500 * MS);
 	fake_says(0, "*:1 :1000500000");
 	begin();

@@ -89,31 +89,33 @@ static int64_t proven_from_ms(const rl_acquire *acquire)
 static void a_younger_look_proves_more(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
-	waiting_look_on(5);
-	waiting_drive_to(acquire, 5500);
-	fake_says(0, grant(5600));
+	for (unsigned i = 1; i <= 5; i++) {
+		fake_says(0, look(i * 850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	}
+	waiting_drive_to(acquire, 4750);
+	fake_says(0, grant(4850));
 	fake_wakes(0, 100 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_INT(proven_from_ms(acquire), 5594); /* not 5544, as by the try of 0 ms */
+	CHECK_INT(proven_from_ms(acquire), 4844); /* not 4801, as by the probe of 0 ms */
 }
 
 static void a_slow_look_proves_from_when_it_was_asked(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
-	/* Looked at 1000, the server ran it at 1100 by its own clock, heard at 1400. */
-	fake_acts(0, FAKE_SAY, look(1100, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 400 * MS);
-	waiting_drive_to(acquire, 1500);
-	fake_says(0, grant(1600));
+	/* Looked at 850, the server ran it at 950 by its own clock, heard at 1250. */
+	fake_acts(0, FAKE_SAY, look(950, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 400 * MS);
+	waiting_drive_to(acquire, 1350);
+	fake_says(0, grant(1450));
 	fake_wakes(0, 100 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_INT(proven_from_ms(acquire), 1000 + 495);
+	CHECK_INT(proven_from_ms(acquire), 850 + 495);
 }
 
 /* A look's sample that is not heard yet is none. */
 static void a_look_under_way_proves_nothing(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
-	fake_acts(0, FAKE_SAY, look(1000, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 400 * MS);
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 400 * MS);
 	waiting_drive_to(acquire, 1100);
 	fake_says(0, grant(1100));
 	fake_wakes(0, 0);
@@ -125,15 +127,15 @@ static void a_look_under_way_proves_nothing(void)
 static void a_look_after_the_win(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
-	waiting_drive_to(acquire, 999);
-	fake_acts(0, FAKE_SAY, grant(999), 101 * MS);
-	fake_acts(0, FAKE_SAY, look(1050, 600000, RL_HOLDER_FOREIGN, RL_TICKET_NONE), 51 * MS);
+	waiting_drive_to(acquire, 849);
+	fake_acts(0, FAKE_SAY, grant(849), 101 * MS);
+	fake_acts(0, FAKE_SAY, look(900, 600000, RL_HOLDER_FOREIGN, RL_TICKET_NONE), 51 * MS);
 	fake_wakes(0, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_INT(fake_ms(), 1100);
-	/* Asked at 1000, when the clock showed 1050 at most: the win was 51 ms before, or a little
+	CHECK_INT(fake_ms(), 950);
+	/* Asked at 850, when the clock showed 900 at most: the win was 51 ms before, or a little
 	 * more. */
-	CHECK_INT(proven_from_ms(acquire), 948);
+	CHECK_INT(proven_from_ms(acquire), 798);
 }
 
 static void without_the_time_it_proves_from_the_sending(void)
