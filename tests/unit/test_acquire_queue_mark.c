@@ -238,13 +238,29 @@ static void a_wait_that_the_set_has_used_up_polls(void)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		waiting_begin();
-		fake_acts(0, FAKE_SAY, "_", 80 * MS + i);
+		fake_acts(0, FAKE_SAY, "_", 5 * MS + i);
 		fake_says(0,
-			i == 0 ? look(80, 600000, RL_HOLDER_KIN, RL_TICKET_NONE)
-				   : refusal(80, 600000, RL_HOLDER_KIN));
-		waiting_drive_to(fake_acquire(30000, 100 * MS), 90);
+			i == 0 ? look(5, 600000, RL_HOLDER_KIN, RL_TICKET_NONE)
+				   : refusal(5, 600000, RL_HOLDER_KIN));
+		waiting_drive_to(fake_acquire(30000, 25 * MS), 14);
 		CHECK_COUNT("BLPOP", 1 - i);
 		CHECK_COUNT("W1", i == 0 ? 2 : 0);
+		fake_end();
+	}
+}
+
+/* The answer to a probe would leave no time for the try at the deadline. */
+static void a_wait_of_less_than_two_round_trips_polls(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		waiting_begin();
+		fake_acts(0, FAKE_SAY, "_", 40 * MS + i);
+		fake_says(0,
+			i == 0 ? look(40, 600000, RL_HOLDER_KIN, RL_TICKET_NONE)
+				   : refusal(40, 600000, RL_HOLDER_KIN));
+		waiting_drive_to(fake_acquire(30000, 120 * MS), 55);
+		CHECK_COUNT("probe", 1 - i);
+		CHECK_COUNT("try", i);
 		fake_end();
 	}
 }
@@ -317,6 +333,7 @@ static const check_test tests[] = {
 	TEST(a_fork_takes_nothing_away),
 	TEST(a_short_wait_polls),
 	TEST(a_wait_that_the_set_has_used_up_polls),
+	TEST(a_wait_of_less_than_two_round_trips_polls),
 	TEST(a_wait_that_becomes_short_stays),
 	TEST(the_last_idle_connection_is_left_alone),
 	TEST(idle_connections_to_elsewhere_do_not_count),

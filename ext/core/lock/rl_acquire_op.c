@@ -110,6 +110,7 @@ static void try_queue_again(rl_acquire *acquire, const rl_tick *tick)
 		acquire->is_polling = false;
 		acquire->losses = 0;
 		call->request.waiter = (rl_bytes){NULL, 0}; /* for the next place */
+		call->request.is_alone = false;
 	}
 }
 

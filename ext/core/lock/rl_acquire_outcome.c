@@ -281,7 +281,11 @@ static bool on_probe_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
 	if (is_forbidden) {
 		rl_acquire_fall_back(acquire, tick);
-	} else if (!may_pass) {
+		call->request.is_alone = true; /* no try of this wait has to find that out again */
+		rl_acquire_pause(acquire, tick, 0);
+		return false;
+	}
+	if (!may_pass) {
 		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &left));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
