@@ -501,9 +501,9 @@ static bool has_met_oom(const rl_acquire *acquire)
 static void check_patience(const sim_client *c, const rl_acquire *acquire)
 {
 	/* Nothing else breaks, and the slowest answer is heard. */
-	bool is_alone = plan.servers == 1 && plan.faults == 1U << FAULT_MEMORY &&
+	bool no_helpers = plan.servers == 1 && plan.faults == 1U << FAULT_MEMORY &&
 		plan.timeout_ns > 40 * plan.delay_most;
-	if (is_alone && c->oom_at != RL_NEVER &&
+	if (no_helpers && c->oom_at != RL_NEVER &&
 		world.now > c->oom_at + 20 * plan.delay_most + 10 * MS) {
 		world_violate("deadline: c%u waits on for %.3f ms after its server has said OOM",
 			(unsigned) c->index, (double) (world.now - c->oom_at) / 1e6);

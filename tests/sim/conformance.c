@@ -370,13 +370,13 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 			: any(4) == 0      ? 20
 							   : 2000,
 		.reserve_ms = reserves[any(5)],
-		.is_alone = any(6) == 0,
+		.no_helpers = any(6) == 0,
 		.as_text = any(2) == 0};
 	if (verb != RL_VERB_RELEASE || any(3) == 0) {
 		request->waiter = rl_bytes_of(waiter, strlen(waiter));
 	}
 	if (verb == RL_VERB_PROBE) { /* whoever looks waits */
-		request->is_alone = false;
+		request->no_helpers = false;
 		request->mark_ms = request->mark_ms > 0 ? request->mark_ms : 2000;
 	}
 	if (verb == RL_VERB_SWAP && any(3) == 0) {
@@ -429,7 +429,7 @@ static void queue_up(connection *c, int64_t at_us)
 	model_command blpop = write_command(c, &request);
 	request.verb = RL_VERB_TRY;
 	request.as_text = true;
-	request.is_alone = false;
+	request.no_helpers = false;
 	request.place = RL_PLACE_QUEUED;
 	model_command behind = write_command(c, &request);
 	int is_done = 0;
@@ -472,7 +472,7 @@ static void ask(connection *c, int64_t at_us)
 	draw_request(&request, room, (rl_verb) verb);
 	if (request.verb == RL_VERB_TRY && any(4) == 0) {
 		request.place = any(2) == 0 ? RL_PLACE_QUEUED : RL_PLACE_WOKEN;
-		request.is_alone = false;
+		request.no_helpers = false;
 	}
 	model_command what = write_command(c, &request);
 	run_and_compare(c, &what, at_us, SLOW_US);

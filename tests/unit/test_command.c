@@ -107,7 +107,7 @@ static void script_verbs(void)
 	release.waiter = (rl_bytes){NULL, 0};
 	CHECK_ARGV(release, "EVAL", text_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token",
 		"", "10");
-	release.is_alone = true;
+	release.no_helpers = true;
 	CHECK_ARGV(release, "EVAL", text_of(RL_SCRIPT_RELEASE), "1", "key", "token");
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "3", "key", "mark", "tickets", "10");
 }
@@ -123,21 +123,21 @@ static void without_a_waiter(void)
 	release.waiter = (rl_bytes){NULL, 0};
 	CHECK_ARGV(
 		release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token");
-	release.is_alone = true;
+	release.no_helpers = true;
 	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "1", "key", "token");
 }
 
 static void alone_a_script_has_one_key(void)
 {
 	rl_request try = request_of(RL_VERB_TRY);
-	try.is_alone = true;
+	try.no_helpers = true;
 	CHECK_ARGV(
 		try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "1", "key", "token", "250", "0", "0", "waiter", "0");
 	rl_request release = request_of(RL_VERB_RELEASE);
-	release.is_alone = true;
+	release.no_helpers = true;
 	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "1", "key", "token", "waiter");
 	rl_request force = request_of(RL_VERB_FORCE);
-	force.is_alone = true;
+	force.no_helpers = true;
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "1", "key");
 }
 
@@ -526,7 +526,7 @@ static void which_errors_are_asked_again_and_how(void)
 		rl_request request = request_of(cases[i].verb);
 		CHECK_INT(
 			again(request, "NOSCRIPT x"), cases[i].is_script ? RL_AGAIN_AS_TEXT : RL_AGAIN_NOT);
-		rl_again alone = cases[i].has_helpers ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
+		rl_again alone = cases[i].has_helpers ? RL_AGAIN_NO_HELPERS : RL_AGAIN_NOT;
 		CHECK_INT(again(request, "NOPERM x"), (int64_t) alone);
 		CHECK_INT(again(request, "CROSSSLOT Keys in request don't hash to the same slot"),
 			(int64_t) alone);
@@ -536,7 +536,7 @@ static void which_errors_are_asked_again_and_how(void)
 		CHECK_INT(again(request, "NOSCRIPT x"), RL_AGAIN_NOT);
 		CHECK_INT(again(request, "NOPERM x"), (int64_t) alone);
 		CHECK_INT(again(request, "CROSSSLOT x"), (int64_t) alone);
-		request.is_alone = true;
+		request.no_helpers = true;
 		CHECK_INT(again(request, "NOPERM x"), RL_AGAIN_NOT);
 		CHECK_INT(again(request, "CROSSSLOT x"), RL_AGAIN_NOT);
 	}

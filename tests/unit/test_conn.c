@@ -526,7 +526,7 @@ static void free_of_nothing_is_nothing(void)
 
 #define DRAWN "rl1.AAAAAAAAAAAAAAAAAAAAAAAA" /* T1 in the log */
 
-static void undo_key_of(size_t len, bool is_alone)
+static void undo_key_of(size_t len, bool no_helpers)
 {
 	static char key[1100];
 	memset(key, 'k', sizeof key);
@@ -536,7 +536,7 @@ static void undo_key_of(size_t len, bool is_alone)
 		.mark = bytes_of("m"),
 		.tickets = bytes_of("t"),
 		.token = bytes_of(DRAWN),
-		.is_alone = is_alone};
+		.no_helpers = no_helpers};
 	fake_forget_log();
 	CHECK(rl_conn_undo(conn, &request));
 }

@@ -410,7 +410,7 @@ static void a_release_is_sent_again_until_its_time_is_over(void)
 static void a_release_that_may_not_tell_waiters_is_said_without(void)
 {
 	keep_in_doubt(0, FAKE_SAY);
-	watching.all->members[0].is_alone = false;
+	watching.all->members[0].no_helpers = false;
 	watching_to(90000);
 	CHECK_LOG("30000 a1 RELEASE+ k tok\n30000 a1 RELEASE k tok\n");
 }

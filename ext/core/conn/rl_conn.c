@@ -164,7 +164,7 @@ bool rl_conn_undo(rl_conn *conn, const rl_request *request)
 	rl_request undo = {.verb = RL_VERB_RELEASE,
 		.key = request->key,
 		.token = request->token,
-		.is_alone = true,
+		.no_helpers = true,
 		.as_text = true};
 	return send_undo(conn, &undo);
 }

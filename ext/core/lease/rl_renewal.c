@@ -49,7 +49,7 @@ static rl_request request_of(const rl_renewal_member *member, rl_verb verb)
 		.token = rl_lease_token(lease),
 		.ttl_ms = member->asked_ttl / RL_NS_PER_MS,
 		.reserve_ms = rl_reservation_ms(member->renewal->count, 0),
-		.is_alone = member->is_alone};
+		.no_helpers = member->no_helpers};
 }
 
 /* A release is sent as text, so that one answer is enough. */
@@ -83,10 +83,10 @@ static rl_request request_for(const rl_renewal_member *member, rl_renewal_comman
 }
 
 rl_request rl_renewal_request(
-	const rl_renewal_member *member, rl_renewal_command command, bool is_alone)
+	const rl_renewal_member *member, rl_renewal_command command, bool no_helpers)
 {
 	rl_request request = request_for(member, command);
-	request.is_alone = request.is_alone || is_alone;
+	request.no_helpers = request.no_helpers || no_helpers;
 	return request;
 }
 

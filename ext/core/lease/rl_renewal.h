@@ -91,7 +91,7 @@ typedef struct rl_renewal_member {
 	 * so "not ours" proves nothing. */
 	bool has_lost_set;
 	/* Scripts are sent without the helper keys. */
-	bool is_alone;
+	bool no_helpers;
 	/* Releases that the member has not confirmed, in a row. */
 	unsigned release_fails;
 	/* The TTL that was asked for last. */
@@ -178,9 +178,9 @@ static inline bool rl_renewal_is_putting(const rl_renewal_member *member)
 int64_t rl_renewal_ttl(const rl_renewal *renewal, int64_t now);
 
 /* The command to the member, as a request.
- * @param is_alone this connection may not use the helper keys */
+ * @param no_helpers this connection may not use the helper keys */
 rl_request rl_renewal_request(
-	const rl_renewal_member *member, rl_renewal_command command, bool is_alone);
+	const rl_renewal_member *member, rl_renewal_command command, bool no_helpers);
 
 /* The lock may be put back on a member that does not have it. */
 bool rl_renewal_may_put_back(const rl_renewal *renewal);

@@ -206,7 +206,7 @@ bool rl_renewer_prepare(rl_renewer *renewer, rl_renewal *renewal, const rl_set *
 		}
 		renewal->members[i] = (rl_renewal_member){.renewal = renewal,
 			.server = server,
-			.is_alone = !set->wakes,
+			.no_helpers = !set->wakes,
 			.timeout_ns = set->members[i].timeout_ns,
 			.connect_timeout_ns = set->members[i].connect_timeout_ns};
 	}

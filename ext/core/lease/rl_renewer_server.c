@@ -332,8 +332,8 @@ static void on_release_answered(rl_renewal_member *member, const rl_reply *reply
 	rl_error err;
 	rl_bytes secrets[] = {request.token, request.fresh};
 	rl_command_read(&request, reply, &answer, &err, secrets, 2);
-	if (answer.again == RL_AGAIN_ALONE) {
-		member->is_alone = true;
+	if (answer.again == RL_AGAIN_NO_HELPERS) {
+		member->no_helpers = true;
 		server->lacks_helpers |= answer.is_for_every_key;
 		queue_again(member);
 	} else if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&err)) {

@@ -110,7 +110,7 @@ static void try_queue_again(rl_acquire *acquire, const rl_tick *tick)
 		acquire->is_polling = false;
 		acquire->losses = 0;
 		call->request.waiter = (rl_bytes){NULL, 0}; /* for the next place */
-		call->request.is_alone = false;
+		call->request.no_helpers = false;
 	}
 }
 
@@ -277,7 +277,7 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	call->request.verb = RL_VERB_SET;
 	call->request.ttl_ms = args->ttl_ms;
-	call->request.is_alone = acquire->is_polling;
+	call->request.no_helpers = acquire->is_polling;
 	if (is_own) {
 		memcpy(tokens + RL_TOKEN_LEN, args->token.data, own_len);
 		acquire->own = rl_bytes_of(tokens + RL_TOKEN_LEN, own_len);

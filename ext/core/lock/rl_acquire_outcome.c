@@ -92,7 +92,7 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	int64_t round_trip = tick->now - speaker->channel.sent_at;
 	rl_answer answer = speaker->answer;
 	/* No later try of this wait has to find that out again. */
-	call->request.is_alone = call->request.is_alone || speaker->sent.is_alone;
+	call->request.no_helpers = call->request.no_helpers || speaker->sent.no_helpers;
 	acquire->is_marked = acquire->is_marked && call->request.mark_ms > 0;
 	acquire->crowd = answer.crowd;
 	acquire->failures = 0;
@@ -281,7 +281,7 @@ static bool on_probe_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
 	if (is_forbidden) {
 		rl_acquire_fall_back(acquire, tick);
-		call->request.is_alone = true; /* no try of this wait has to find that out again */
+		call->request.no_helpers = true; /* no try of this wait has to find that out again */
 		rl_acquire_pause(acquire, tick, 0);
 		return false;
 	}

@@ -58,8 +58,8 @@ static void send_again(rl_member_call *member, const rl_answer *answer, const rl
 	switch (answer->again) {
 		case RL_AGAIN_NOT:
 			break;
-		case RL_AGAIN_ALONE:
-			member->sent.is_alone = true;
+		case RL_AGAIN_NO_HELPERS:
+			member->sent.no_helpers = true;
 			note_no_helpers(member, answer);
 			break;
 		case RL_AGAIN_BY_TYPE:
@@ -103,7 +103,7 @@ static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick
 	rl_request undo = {.verb = RL_VERB_RELEASE,
 		.key = call->request.key,
 		.token = call->request.token,
-		.is_alone = true,
+		.no_helpers = true,
 		.as_text = true};
 	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
 	member->state = RL_MEMBER_CALL_UNDOING;

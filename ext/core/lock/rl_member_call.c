@@ -106,7 +106,7 @@ static void prepare_command(rl_member_call *member)
 	const rl_conn *conn = member->channel.conn;
 	rl_request *sent = &member->sent;
 	bool was_text = sent->as_text;
-	bool was_alone = sent->is_alone;
+	bool had_no_helpers = sent->no_helpers;
 	bool was_by_type = sent->by_type;
 	*sent = call->request;
 	if (rl_verb_takes(sent->verb) && member->doubt == RL_DOUBT_UNKNOWN) {
@@ -119,7 +119,7 @@ static void prepare_command(rl_member_call *member)
 	 * round. */
 	bool is_unheard = rl_call_is_several(call) && rl_verb_changes(sent->verb);
 	sent->as_text = was_text || is_new || is_unheard;
-	sent->is_alone = was_alone || sent->is_alone || !call->set->wakes;
+	sent->no_helpers = had_no_helpers || sent->no_helpers || !call->set->wakes;
 	sent->by_type = was_by_type;
 	int64_t own_ms = rl_reservation_ms(call->set->count, conn->round_trip);
 	sent->reserve_ms = own_ms > sent->reserve_ms ? own_ms : sent->reserve_ms;
@@ -231,7 +231,7 @@ void rl_member_call_take_back(rl_member_call *member, const rl_tick *tick)
 	rl_request undo = {.verb = RL_VERB_RELEASE,
 		.key = call->request.key,
 		.token = call->request.token,
-		.is_alone = true,
+		.no_helpers = true,
 		.as_text = true};
 	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
 	member->state = RL_MEMBER_CALL_TAKING_BACK;

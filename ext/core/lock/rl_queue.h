@@ -72,8 +72,8 @@ typedef struct rl_queue {
 typedef enum rl_queue_event {
 	RL_QUEUE_NOTHING, /* waits on */
 	RL_QUEUE_WON,     /* the try took the lock; now ANSWERED */
-	/* Woken, or the slice was over, and the try was refused: the lock is taken, or the mark was void
-	 * and the ticket was passed on. Now ANSWERED. */
+	/* Woken, or the slice was over, and the try was refused: the lock is taken, or the mark was
+	 * void and the ticket was passed on. Now ANSWERED. */
 	RL_QUEUE_REFUSED,
 	RL_QUEUE_USELESS, /* the server will not have it: no BLPOP, or something else under that name;
 						 now ANSWERED */

@@ -104,7 +104,7 @@ static bool is_without_helpers(const rl_quorum_call *call)
 {
 	bool is_without = !call->set->wakes;
 	for (unsigned i = 0; i < call->set->count; i++) {
-		is_without = is_without || call->members[i].sent.is_alone;
+		is_without = is_without || call->members[i].sent.no_helpers;
 	}
 	return is_without;
 }
@@ -118,12 +118,12 @@ static void back_up_release(const rl_member_call *member)
 	rl_conn *conn = member->channel.conn;
 	bool is_unheard = conn != NULL && rl_call_is_several(call) &&
 		call->request.verb == RL_VERB_RELEASE && rl_member_call_is_unanswered(member);
-	if (!is_unheard || member->sent.is_alone || !is_without_helpers(call) ||
+	if (!is_unheard || member->sent.no_helpers || !is_without_helpers(call) ||
 		!rl_token_is_drawn(call->request.token)) {
 		return;
 	}
 	rl_request request = call->request;
-	request.is_alone = true;
+	request.no_helpers = true;
 	request.as_text = true;
 	if (rl_conn_send_blind(conn, &request)) {
 		conn->transport->flush(conn->link);

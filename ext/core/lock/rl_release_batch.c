@@ -34,7 +34,7 @@ static bool open_channel(rl_release_batch *batch, unsigned at, int64_t now)
 	rl_batch_member *member = &batch->members[at];
 	rl_target *target = target_of(batch, at);
 	rl_error unused;
-	member->is_alone = member->is_alone || !call->set->wakes;
+	member->no_helpers = member->no_helpers || !call->set->wakes;
 	return rl_channel_take(
 			   &member->channel, call->pool, target, RL_WANT_RELEASE_CHECKED, batch->end_at, now) ||
 		rl_channel_dial(
@@ -53,7 +53,7 @@ static rl_request request_of(
 		.tickets = lease->names.tickets,
 		.token = rl_lease_token(lease),
 		.reserve_ms = rl_reservation_ms(members_of(batch), member->channel.conn->round_trip),
-		.is_alone = member->is_alone,
+		.no_helpers = member->no_helpers,
 		.as_text = true};
 }
 
@@ -122,7 +122,7 @@ static bool is_without_helpers(const rl_release_batch *batch)
 	bool is_without = !batch->op.call.set->wakes;
 	for (unsigned i = 0; i < members_of(batch); i++) {
 		const rl_batch_member *member = &batch->members[i];
-		is_without = is_without || member->is_alone || member->state == RL_BATCH_REDOING;
+		is_without = is_without || member->no_helpers || member->state == RL_BATCH_REDOING;
 	}
 	return is_without;
 }
@@ -134,8 +134,8 @@ static void back_up_rest(rl_release_batch *batch, rl_batch_member *member)
 	bool has_room = is_without_helpers(batch);
 	for (size_t i = member->answered; i < member->next && has_room; i++) {
 		rl_request request = request_of(batch, member, i);
-		if (!request.is_alone && !was_heard(member, i) && rl_token_is_drawn(request.token)) {
-			request.is_alone = true;
+		if (!request.no_helpers && !was_heard(member, i) && rl_token_is_drawn(request.token)) {
+			request.no_helpers = true;
 			has_room = rl_conn_send_blind(member->channel.conn, &request);
 		}
 	}
@@ -187,7 +187,7 @@ static void on_answer(rl_release_batch *batch, rl_batch_member *member, const rl
 	rl_bytes secret = rl_lease_token(batch->leases[index]);
 	rl_command_read(&request, reply, &answer, &err, &secret, 1);
 	member->hearing = first_unheard(member, index + 1);
-	if (answer.again == RL_AGAIN_ALONE) {
+	if (answer.again == RL_AGAIN_NO_HELPERS) {
 		member->state = RL_BATCH_REDOING;
 		bool is_new = !answer.is_for_every_key || rl_set_stop_waking(batch->op.call.set);
 		rl_stats_add(&batch->op.call.env->stats->fallbacks, is_new);
@@ -240,7 +240,7 @@ static bool go_on(rl_release_batch *batch, unsigned at, const rl_tick *tick)
 {
 	rl_batch_member *member = &batch->members[at];
 	if (member->state == RL_BATCH_REDOING && member->in_flight == 0) {
-		member->is_alone = true;
+		member->no_helpers = true;
 		start_again(member);
 	}
 	bool has_memory = send_some(batch, member, tick);

@@ -50,7 +50,7 @@ typedef struct rl_batch_member {
 	size_t sent_before; /* so many were sent on a connection that broke */
 	size_t in_flight;
 	bool has_redone; /* the connection was replaced */
-	bool is_alone;   /* the releases go without the helper keys */
+	bool no_helpers; /* the releases go without the helper keys */
 } rl_batch_member;
 
 /* What the members have answered about one lease. */

@@ -65,14 +65,14 @@ static void add_seconds(rl_command *command, int64_t ms)
 static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
 {
 	const rl_script *script = rl_script_get(id);
-	bool is_alone = request->is_alone || !rl_verb_has_helpers(request->verb);
+	bool no_helpers = request->no_helpers || !rl_verb_has_helpers(request->verb);
 	add(command, request->as_text ? LITERAL("EVAL") : LITERAL("EVALSHA"));
 	add(command,
 		request->as_text ? rl_bytes_of(script->text, script->text_len)
 						 : rl_bytes_of(script->sha1, 40));
-	add(command, is_alone ? LITERAL("1") : LITERAL("3"));
+	add(command, no_helpers ? LITERAL("1") : LITERAL("3"));
 	add(command, request->key);
-	if (!is_alone) {
+	if (!no_helpers) {
 		add(command, request->mark);
 		add(command, request->tickets);
 	}
@@ -81,7 +81,7 @@ static void add_script(rl_command *command, const rl_request *request, rl_script
 /* A script without the helper keys reserves nothing, and on one server it needs no argument. */
 static bool has_reservation(const rl_request *request)
 {
-	return request->reserve_ms > 0 && !request->is_alone;
+	return request->reserve_ms > 0 && !request->no_helpers;
 }
 
 static void add_reservation(rl_command *command, const rl_request *request)
@@ -197,9 +197,9 @@ static rl_again again(const rl_request *request, const rl_error *err)
 		return RL_AGAIN_AS_TEXT;
 	}
 	/* Without the helper keys a PROBE would have no effect, so it is not sent again. */
-	bool is_without =
-		request->is_alone || !rl_verb_has_helpers(request->verb) || request->verb == RL_VERB_PROBE;
-	return !is_without && rl_error_is_about_helpers(err) ? RL_AGAIN_ALONE : RL_AGAIN_NOT;
+	bool is_without = request->no_helpers || !rl_verb_has_helpers(request->verb) ||
+		request->verb == RL_VERB_PROBE;
+	return !is_without && rl_error_is_about_helpers(err) ? RL_AGAIN_NO_HELPERS : RL_AGAIN_NOT;
 }
 
 static void no_sense(rl_answer *answer, rl_error *err)

@@ -63,7 +63,7 @@ typedef struct rl_request {
 	/* RL_VERB_TRY: the key may have this token from an earlier command. */
 	bool maybe_ours;
 	/* Scripts: without the helper keys. */
-	bool is_alone;
+	bool no_helpers;
 	/* Scripts: EVAL with the text instead of EVALSHA. */
 	bool as_text;
 	/* RL_VERB_OWNER: TYPE instead of GET, because the key is no string. */
@@ -123,8 +123,8 @@ bool rl_verb_changes(rl_verb verb);
 /* The reply is no vote: the command must be sent again in another form. */
 typedef enum rl_again {
 	RL_AGAIN_NOT,
-	RL_AGAIN_AS_TEXT, /* the server lacks the script */
-	RL_AGAIN_ALONE,   /* without the helper keys */
+	RL_AGAIN_AS_TEXT,    /* the server lacks the script */
+	RL_AGAIN_NO_HELPERS, /* without the helper keys */
 	/* The key is no string, and its type shows whether it is a lock. */
 	RL_AGAIN_BY_TYPE,
 } rl_again;
@@ -139,7 +139,7 @@ typedef struct rl_answer {
 	/* BLPOP: GRANTED = a ticket has arrived. PROBE: GRANTED = the lock was looked at. */
 	rl_vote vote;
 	rl_again again;
-	/* RL_AGAIN_ALONE: the helper keys of no lock can be used, not only those of this one. */
+	/* RL_AGAIN_NO_HELPERS: the helper keys of no lock can be used, not only those of this one. */
 	bool is_for_every_key;
 	/* REMAINING: the PTTL. PROBE, and TRY that was refused: the PTTL of the holder. SWAP: see
 	 * above. Before a reply was read, and after an error: -2. */
