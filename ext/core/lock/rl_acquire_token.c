@@ -48,7 +48,7 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 	rl_conn_send_blind(channel.conn, &request);
 	rl_channel_flush(&channel, now);
 	rl_giving giving = {.is_trusted = true,
-		.patience = call->set->count > 1 ? server->timeout_ns : 0,
+		.patience = rl_set_unheard_patience(call->set, server->timeout_ns),
 		.may_send_later = true,
 		.must_arrive = true}; /* it may carry an undo */
 	rl_channel_give_back(&channel, call->pool, giving, now);

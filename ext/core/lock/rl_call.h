@@ -101,6 +101,12 @@ static inline bool rl_call_is_several(const rl_quorum_call *call)
 	return call->set->count > 1;
 }
 
+/* Not every answer to the command is read, because the others decide. */
+static inline bool rl_call_may_stay_unheard(const rl_quorum_call *call, rl_verb verb)
+{
+	return rl_call_is_several(call) && rl_verb_changes(verb);
+}
+
 static inline unsigned rl_member_call_index(const rl_member_call *member)
 {
 	return (unsigned) (member - member->call->members);

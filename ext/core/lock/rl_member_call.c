@@ -57,8 +57,7 @@ void rl_member_call_begin(rl_member_call *member, int64_t now, int64_t latest)
 		.budget_end = rl_time_earlier(now + timeout, budget_max)};
 	keep_own_token_back(member, now);
 	rl_pool_want want = must_come_after(call) ? RL_WANT_RELEASE : RL_WANT_ANY;
-	if (member->state == RL_MEMBER_CALL_START && rl_call_is_several(call) &&
-		call->request.verb != RL_VERB_FORCE &&
+	if (member->state == RL_MEMBER_CALL_START && call->request.verb != RL_VERB_FORCE &&
 		!rl_pool_is_worth_asking(call->pool, server->target, want, now)) {
 		member->state = RL_MEMBER_CALL_BACKED_OFF;
 	}
@@ -115,10 +114,8 @@ static void prepare_command(rl_member_call *member)
 		sent->mark_ms = sent->waiter.data != NULL ? sent->mark_ms : 0;
 	}
 	bool is_new = conn->lacks_scripts && (conn->known >> sent->verb & 1U) == 0;
-	/* Of several members not every answer is read: what should reach them all must not need another
-	 * round. */
-	bool is_unheard = rl_call_is_several(call) && rl_verb_changes(sent->verb);
-	sent->as_text = was_text || is_new || is_unheard;
+	/* What should reach all members must not need another round. */
+	sent->as_text = was_text || is_new || rl_call_may_stay_unheard(call, sent->verb);
 	sent->no_helpers = had_no_helpers || sent->no_helpers || !call->set->wakes;
 	sent->by_type = was_by_type;
 	int64_t own_ms = rl_reservation_ms(call->set->count, conn->round_trip);
@@ -143,13 +140,10 @@ void rl_member_call_send(rl_member_call *member, const rl_tick *tick)
 
 /* ---- opening ---- */
 
-/* With several members the server is backed off for a while. */
+/* The server is backed off for a while, if the others can decide without it. */
 static void note_failure(const rl_member_call *member, const rl_tick *tick)
 {
-	const rl_quorum_call *call = member->call;
-	if (rl_call_is_several(call)) {
-		rl_pool_note_failure(call->pool, rl_member_call_server(member)->target, tick->now);
-	}
+	rl_pool_note_failure(member->call->pool, rl_member_call_server(member)->target, tick->now);
 }
 
 /* The connection is gone. Dials again while the budget lasts and there is hope or doubt. */

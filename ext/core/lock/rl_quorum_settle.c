@@ -116,8 +116,8 @@ static void back_up_release(const rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;
 	rl_conn *conn = member->channel.conn;
-	bool is_unheard = conn != NULL && rl_call_is_several(call) &&
-		call->request.verb == RL_VERB_RELEASE && rl_member_call_is_unanswered(member);
+	bool is_unheard = conn != NULL && call->request.verb == RL_VERB_RELEASE &&
+		rl_member_call_is_unanswered(member);
 	if (!is_unheard || member->sent.no_helpers || !is_without_helpers(call) ||
 		!rl_token_is_drawn(call->request.token)) {
 		return;
@@ -134,16 +134,16 @@ static void give_back(rl_member_call *member, bool was_undone, int64_t now)
 {
 	const rl_quorum_call *call = member->call;
 	rl_channel *channel = &member->channel;
-	bool is_several = rl_call_is_several(call);
+	int64_t patience = rl_set_unheard_patience(call->set, member->timeout);
 	if (!rl_channel_is_open(channel)) {
 		return;
 	}
 	rl_giving giving = {.is_trusted = !member->must_close,
-		.patience = is_several ? member->timeout : 0,
+		.patience = patience,
 		/* A release is good at any time, unless another client may have the same token. */
 		.may_send_later = call->request.verb == RL_VERB_RELEASE &&
 			rl_token_is_drawn(call->request.token) && !rl_channel_is_connected(channel),
-		.must_arrive = (was_undone || is_several) && member->err->status != RL_ERR_PROTOCOL};
+		.must_arrive = (was_undone || patience > 0) && member->err->status != RL_ERR_PROTOCOL};
 	rl_channel_give_back(channel, call->pool, giving, now);
 }
 
@@ -181,8 +181,7 @@ static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settleme
 	if (call->is_own_token && rl_verb_takes(call->request.verb) && is_in_doubt) {
 		call->spent |= 1U << rl_member_call_index(member);
 	}
-	if (rl_call_is_several(call) && rl_member_call_is_unanswered(member) && !was_undone &&
-		member->doubt < RL_DOUBT_LEFT) {
+	if (rl_member_call_is_unanswered(member) && !was_undone && member->doubt < RL_DOUBT_LEFT) {
 		member->doubt = RL_DOUBT_LEFT;
 	}
 	back_up_release(member);
