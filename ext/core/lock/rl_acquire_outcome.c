@@ -180,13 +180,14 @@ static void count_free_probes(
 {
 	bool is_on_its_way =
 		is_free_at_place && acquire->queue.state != RL_QUEUE_OUT && !is_past_our_place(acquire);
-	bool is_free_still = acquire->free_probes > 0 && probe->may_be_free;
-	if (!probe->is_quorum_free && !is_free_still) {
+	bool may_be_free = probe->free != RL_QUORUM_HELD;
+	bool is_free_still = acquire->free_probes > 0 && may_be_free;
+	if (probe->free != RL_QUORUM_FREE && !is_free_still) {
 		acquire->free_probes = 0;
 	} else if (acquire->free_probes == 0 || !is_on_its_way) {
 		acquire->free_probes++;
 	}
-	acquire->unsure_probes = probe->may_be_free ? acquire->unsure_probes + 1 : 0;
+	acquire->unsure_probes = may_be_free ? acquire->unsure_probes + 1 : 0;
 }
 
 /* What follows a probe; PROBE = the wait goes on. A try follows where the lock may be free and
@@ -253,7 +254,8 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 		rl_acquire_enter_queue(acquire, tick);
 	}
 	int64_t delay = rl_acquire_probe_delay(acquire, answer.holder, probe.soonest_pttl);
-	rl_acquire_pause(acquire, tick, probe.may_be_free ? unsure_delay(acquire, delay) : delay);
+	rl_acquire_pause(
+		acquire, tick, probe.free != RL_QUORUM_HELD ? unsure_delay(acquire, delay) : delay);
 }
 
 /* A member refuses the helper keys, without which there are no probes. If it refuses a command, no

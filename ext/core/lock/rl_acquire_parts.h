@@ -136,14 +136,20 @@ bool rl_acquire_on_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *
 /* Goes into the queue, unless it is there or that is of no use. */
 void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick);
 
+/* Whether a quorum of members is free. */
+typedef enum rl_quorum_free {
+	RL_QUORUM_HELD,
+	RL_QUORUM_MAY_BE_FREE, /* if those that did not answer are free */
+	RL_QUORUM_FREE,
+} rl_quorum_free;
+
 /* What a look at the members has shown. */
 typedef struct rl_probe_result {
 	const rl_member_call *member; /* that of the member at which to queue */
 	unsigned index;
 	int64_t soonest_pttl; /* ms until a quorum may be free; -1 = unknown, or it is free now */
 	int64_t reach;        /* the longest round trip to a member that has answered */
-	bool is_quorum_free;
-	bool may_be_free; /* the same, if those that did not answer are */
+	rl_quorum_free free;
 } rl_probe_result;
 
 /* Reads the looks. False = there is no queue to be had; then member call is one that answered. */

@@ -77,8 +77,9 @@ bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
 		probe->reach = round_trip > probe->reach ? round_trip : probe->reach;
 	}
 	bool is_blocked = held > count - rl_quorum(count);
-	probe->is_quorum_free = free >= rl_quorum(count);
-	probe->may_be_free = free + unheard >= rl_quorum(count);
+	probe->free = free >= rl_quorum(count)   ? RL_QUORUM_FREE
+		: free + unheard >= rl_quorum(count) ? RL_QUORUM_MAY_BE_FREE
+											 : RL_QUORUM_HELD;
 	bool can_queue = false;
 	for (unsigned i = 0; i < count && !can_queue; i++) {
 		probe->index = call->order[i];
@@ -87,7 +88,7 @@ bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
 	}
 	probe->member = can_queue ? &call->members[probe->index] : probe->member;
 	/* Of a quorum that is free the next probe is not due at once: a ticket is on its way. */
-	probe->soonest_pttl = probe->is_quorum_free ? -1 : soonest_of(call);
+	probe->soonest_pttl = probe->free == RL_QUORUM_FREE ? -1 : soonest_of(call);
 	return can_queue;
 }
 
@@ -212,7 +213,7 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	rl_answer answer = queue->answer;
 	acquire->losses = 0;
 	acquire->spurious++;
-	if (queue->has_ticket) {
+	if (queue->blpop == RL_BLPOP_TICKET) {
 		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups_taken, 1);
 	}
 	/* Refused though nobody holds the lock: the mark was void, and the server has passed the ticket
@@ -263,7 +264,8 @@ static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tic
 {
 	if (acquire->queue.doubt == RL_DOUBT_UNKNOWN) {
 		acquire->is_maybe_ours = true;
-		acquire->next = acquire->queue.has_ticket ? RL_ACQUIRE_NEXT_CLAIM : RL_ACQUIRE_NEXT_TRY;
+		acquire->next =
+			acquire->queue.blpop == RL_BLPOP_TICKET ? RL_ACQUIRE_NEXT_CLAIM : RL_ACQUIRE_NEXT_TRY;
 	}
 	if (err->status == RL_ERR_MEMORY) {
 		return fail_in_queue(acquire, err, tick);
@@ -285,7 +287,7 @@ static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tic
 static bool on_queue_event(
 	rl_acquire *acquire, rl_queue_event event, const rl_error *err, const rl_tick *tick)
 {
-	if (event != RL_QUEUE_NOTHING && acquire->queue.has_ticket) {
+	if (event != RL_QUEUE_NOTHING && acquire->queue.blpop == RL_BLPOP_TICKET) {
 		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups, 1);
 		acquire->attempts++;
 	}

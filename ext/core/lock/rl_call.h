@@ -85,7 +85,6 @@ struct rl_quorum_call {
 	bool is_own_token;
 	rl_member_call *members; /* memory of the operation, as is the next */
 	unsigned char *order;    /* the members, for this key */
-	bool has_order;
 	rl_wanted wanted;
 	/* A bit for each member where it is unknown what became of the caller's token: it is not asked
 	 * for the lock again. */

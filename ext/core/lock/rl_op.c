@@ -4,6 +4,8 @@
  */
 #include "core/lock/rl_op.h"
 
+#include "core/lock/rl_order.h"
+
 #include <stdalign.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -39,6 +41,7 @@ void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *p
 		.members = (rl_member_call *) (void *) (block + members_at),
 		.order = (unsigned char *) block + order_at,
 		.request = {.key = names.key, .mark = names.mark, .tickets = names.tickets}};
+	rl_order(set, key, op->call.order);
 	rl_error *errors = (rl_error *) (void *) (block + errors_at);
 	for (unsigned i = 0; i < set->count; i++) {
 		op->call.members[i] = (rl_member_call){.call = &op->call, .err = &errors[i]};

@@ -112,9 +112,8 @@ void rl_queue_enter(
 	queue->slice_end = rl_time_earlier(until, rl_time_later(now, RL_QUEUE_SLICE_NS));
 	queue->sample = *sample;
 	queue->channel.command_end = 0;
-	queue->has_ticket = false;
 	queue->is_unclear = false;
-	queue->blpop_status = RL_OK;
+	queue->blpop = RL_BLPOP_NOTHING;
 	queue->answer_end = rl_time_later(now, member_of(queue, call)->timeout_ns);
 	queue->channel.connect_end = queue->answer_end;
 	queue->state = RL_QUEUE_LOGIN;
@@ -151,11 +150,11 @@ static void on_blpop(rl_queue *queue, const rl_quorum_call *call, const rl_reply
 	rl_answer answer;
 	rl_error err;
 	read_reply(call, RL_VERB_BLPOP, reply, &answer, &err);
-	queue->has_ticket = answer.vote == RL_VOTE_GRANTED;
+	queue->blpop = answer.vote == RL_VOTE_GRANTED ? RL_BLPOP_TICKET : RL_BLPOP_NOTHING;
 	queue->state = RL_QUEUE_WOKEN;
 	if (answer.vote == RL_VOTE_FAILED) {
 		note_forbidden(call, &err, strcmp(err.code, "ERR") == 0);
-		queue->blpop_status = rl_error_passes(&err) ? RL_ERR_CLOSED : err.status;
+		queue->blpop = rl_error_passes(&err) ? RL_BLPOP_LATER : RL_BLPOP_NEVER;
 		leave_wrong_server(queue, call, &err);
 		queue->is_unclear = err.status == RL_ERR_PROTOCOL;
 	}
@@ -183,15 +182,15 @@ static rl_queue_event on_try(
 		case RL_VOTE_REFUSED:
 			break;
 	}
-	if (queue->blpop_status == RL_OK) {
-		return RL_QUEUE_REFUSED;
+	if (queue->blpop == RL_BLPOP_NEVER) {
+		return RL_QUEUE_USELESS;
 	}
-	if (queue->blpop_status == RL_ERR_CLOSED) {
+	if (queue->blpop == RL_BLPOP_LATER) {
 		rl_error_set(err, RL_ERR_CLOSED, 0,
 			"the server ended the wait in the queue (BLPOP) with an error that may pass");
 		return lose(queue);
 	}
-	return RL_QUEUE_USELESS;
+	return RL_QUEUE_REFUSED;
 }
 
 static rl_queue_event on_down(rl_queue *queue, const rl_error *err)

@@ -53,19 +53,25 @@ typedef enum rl_queue_state {
 	RL_QUEUE_ANSWERED, /* both are answered; the connection is still here */
 } rl_queue_state;
 
+typedef enum rl_blpop {
+	RL_BLPOP_NOTHING, /* no answer yet, or its time was over */
+	RL_BLPOP_TICKET,
+	RL_BLPOP_LATER, /* an error that may pass */
+	RL_BLPOP_NEVER, /* an error that does not */
+} rl_blpop;
+
 typedef struct rl_queue {
 	rl_queue_state state;
 	unsigned member;
 	rl_channel
 		channel; /* closed when OUT; its command is the try, and its time of sending that of both */
-	int64_t slice_end;      /* its place is given up then, and taken again behind the others */
-	int64_t answer_end;     /* by then something must have come */
-	rl_sample sample;       /* of the server's clock, when the place was taken */
-	rl_status blpop_status; /* of an error in place of a ticket */
-	bool has_ticket;        /* BLPOP gave one */
-	bool is_unclear;        /* what was answered makes no sense: the connection lies */
-	rl_doubt doubt;         /* LOST: UNKNOWN = the try may have been run */
-	rl_answer answer;       /* to the try; without text */
+	int64_t slice_end;  /* its place is given up then, and taken again behind the others */
+	int64_t answer_end; /* by then something must have come */
+	rl_sample sample;   /* of the server's clock, when the place was taken */
+	rl_blpop blpop;     /* what BLPOP was answered */
+	bool is_unclear;    /* what was answered makes no sense: the connection lies */
+	rl_doubt doubt;     /* LOST: UNKNOWN = the try may have been run */
+	rl_answer answer;   /* to the try; without text */
 } rl_queue;
 
 /* What came of it. */

@@ -7,7 +7,6 @@
 
 #include "core/base/rl_time.h"
 #include "core/lock/rl_member_call.h"
-#include "core/lock/rl_order.h"
 
 void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, int64_t latest)
 {
@@ -16,10 +15,6 @@ void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, i
 		rl_member_call_begin(&call->members[i], now, latest);
 		int64_t timeout = call->members[i].timeout;
 		longest = timeout > longest ? timeout : longest;
-	}
-	if (!call->has_order) {
-		rl_order(call->set, call->request.key, call->order);
-		call->has_order = true;
 	}
 	call->wanted = wanted;
 	call->outcome = RL_VOTE_OPEN;
