@@ -65,7 +65,8 @@ typedef struct rl_queue {
 	unsigned member;
 	/* Closed when OUT. Its command is the try, and its sent_at that of BLPOP and try. */
 	rl_channel channel;
-	int64_t slice_end;  /* BLPOP blocks until then */
+	/* BLPOP times out then, and the waiter queues again, after the others. */
+	int64_t slice_end;
 	int64_t answer_end; /* the answers must arrive before */
 	rl_sample sample;   /* when the place was taken */
 	rl_blpop blpop;     /* the answer to BLPOP */
