@@ -6,50 +6,51 @@
  *
  * An acquire begins with SET. If that is refused and the call waits, a probe of all members marks
  * the waiter, and the waiter takes a place in the wait queue (rl_queue.h) of one member, where a
- * release wakes it. From time to time it probes again, on an ordinary connection, which it takes
- * from the pool for each probe. Where waiters are not woken (wake: false, or a server that does not
- * allow it) there is no queue, and a try is sent instead of each probe.
+ * release wakes it. From time to time the waiter probes again, on an ordinary connection, which it
+ * takes from the pool for each probe. Where waiters are not woken (wake: false, or a server that
+ * does not allow it) the waiter polls: it has no place, and sends a try instead of each probe.
  *
  *     PAUSED --due--> PROBING (probe) or TRYING (SET, try) --refused--> PAUSED
  *
  * One server is a set of one member. The place in the queue is at the first member that answers, in
  * an order that is the same for every client (rl_order.h). Each member reserves the lock when it is
- * released there. The waiter that is woken has taken the lock on its member, and asks the others
- * with a `try` that takes reserved locks (RL_PLACE_WOKEN); without others the quorum is there at
- * once. So two waiters never try at the same time, and votes are split only among newcomers, or
- * when members are out of reach. A split vote is undone and tried again after a random time of
- * about a round trip, a few times also without a wait: otherwise two simultaneous newcomers would
- * both be refused a lock that is free.
+ * released there. A waiter that is woken has taken the lock on its member, and sends the others a
+ * `try` that takes reserved locks (RL_PLACE_WOKEN). On a set of one it has its quorum already. So
+ * two waiters never try at the same time. Votes are split only among newcomers, or when members
+ * cannot be reached. A split vote is undone, and tried again after a random time of about a round
+ * trip, a few times also without a wait: otherwise two simultaneous newcomers would both be refused
+ * a lock that is free.
  *
- * The next probe is due at the end of the holder's TTL, and within a second, if the holder's
- * release will wake the waiter. If not (a foreign token, no TTL, no place in the queue), it is due
- * after a back-off delay.
+ * If the holder's release will wake the waiter, the next probe is due at the end of the holder's
+ * TTL, or after 0.85 s if that is earlier. If not (a foreign token, no TTL, no place in the queue),
+ * it is due after a back-off delay.
  *
  * The call ends with the first grant, with a failure that does not pass by itself, with the last of
  * `retries`, or with the try at the deadline, which decides. That try begins at the deadline, or
- * its answer comes only then. During a try the queue is not read: the try finds our own token if
- * the queue has won.
+ * its answer arrives only then. During a try the connection of the place is not read: if the place
+ * has won, the try finds our own token.
  *
  * Tokens: a refused token may be tried again. A token for which an undo was written may not,
  * because the undo could delete the new grant: a fresh token is drawn, and the place in the queue,
  * which has the old token, is given up. A token that is in doubt and cannot be undone is tried
- * again as "maybe ours": the script then takes our own key for a grant, and gives it a whole TTL
- * anew.
+ * again as "maybe ours": if the key has this token, the script sets the whole TTL anew and reports
+ * a grant.
  *
- * A caller's own token can neither be replaced nor be "maybe ours". So only the first SET has it.
- * All later commands, the queue's too, have a drawn token, and after the win the caller's token
- * takes its place (SWAPPING). Doubt about the caller's token ends the call; of several members
- * those in doubt are left out, as long as the others make a quorum. The answer "it was there
- * before" to the swap proves no more than the win did: another caller may have taken the lock with
- * the same token since. Win and swap share one timeout after the deadline.
+ * A caller's own token can neither be replaced nor be "maybe ours". So only the first SET sends it.
+ * All later commands, those of the place too, send a drawn token, which the caller's token replaces
+ * after the win (SWAPPING). A member where the caller's token is in doubt is not asked for the lock
+ * again. If the other members are no quorum, the call ends. The answer "the key had it before" to
+ * the swap proves no more than the win did: another caller may have taken the lock with the same
+ * token since. Win and swap share one timeout after the deadline.
  *
- * No try on the ordinary connection may win while a place in the queue could win later with the
- * same token, after a quick release. At the deadline the queue takes nothing any more, and before
- * it the place is given up first.
+ * No try on the ordinary connection may win while the place could win later with the same token,
+ * after a quick release. So the place is given up before such a try. At the deadline that is not
+ * needed, because the mark is void from then on, and the place takes nothing.
  *
- * Proof: a grant proves ownership for the TTL less the drift, from before the command was sent; in
- * the queue from when the server ran the try (rl_queue_won_since()). A grant whose proof is used up
- * is given back and counts as a failure that may pass.
+ * Proof: a grant proves ownership for the TTL less the drift, counted from before the command was
+ * sent, or in the queue from when the server ran the try (rl_queue_won_since()). A grant of a drawn
+ * token whose proof is used up is undone and counts as a failure that may pass. With a caller's
+ * token it ends the call.
  */
 #include "core/lock/rl_acquire_parts.h"
 
@@ -58,8 +59,7 @@
 
 #include <string.h>
 
-/* At the end of the process: how long the release of what a call asked for is repeated. The process
- * waits less long. */
+/* How long a release is repeated at the end of the process, which waits for less than this. */
 #define LAST_RELEASE_NS RL_NS_PER_SECOND
 
 static void begin(rl_acquire *acquire, int64_t now)
@@ -70,14 +70,15 @@ static void begin(rl_acquire *acquire, int64_t now)
 	acquire->resume_at = now;
 }
 
-/* What the queue takes is the attempt of its own try, and is counted there. */
+/* Not called for the try of the place, which on_queue_event() counts. */
 static void count_try(rl_acquire *acquire)
 {
 	acquire->attempts++;
 	rl_stats_add(&rl_acquire_stats(acquire)->tries, 1);
 }
 
-/* Sees to it that nothing but the try can win from now on, and begins it. */
+/* Begins a try. From now on nothing else may win: the place is given up, or the try will recognise
+ * its grant as "maybe ours". */
 static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
@@ -92,7 +93,7 @@ static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 	acquire->free_probes = 0;
 }
 
-/* What was tried lately with a caller's token goes on with a drawn one. False = there is none. */
+/* After the first command a drawn token replaces the caller's. False = none could be drawn. */
 static bool leave_own_token(rl_acquire *acquire)
 {
 	if (!rl_acquire_call(acquire)->is_own_token || acquire->attempts == 0) {
@@ -102,14 +103,14 @@ static bool leave_own_token(rl_acquire *acquire)
 	return rl_acquire_draw_token(acquire);
 }
 
-/* A poller queues again, because what kept it from the queue may be over. */
+/* A poller queues again after a while, because the reason to poll may be over. */
 static void try_queue_again(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	if (acquire->is_polling && call->set->wakes && tick->now >= acquire->requeue_at) {
 		acquire->is_polling = false;
 		acquire->losses = 0;
-		call->request.waiter = (rl_bytes){NULL, 0}; /* for the next place */
+		call->request.waiter = (rl_bytes){NULL, 0}; /* the next place draws one */
 		call->request.no_helpers = false;
 	}
 }
@@ -120,7 +121,6 @@ static bool must_try(const rl_acquire *acquire, const rl_tick *tick)
 		acquire->next != RL_ACQUIRE_NEXT_PROBE;
 }
 
-/* The pause is over. */
 static void resume(rl_acquire *acquire, const rl_tick *tick)
 {
 	if (!leave_own_token(acquire)) {
@@ -159,11 +159,11 @@ static bool on_outcome(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick
 	return rl_acquire_on_tried(acquire, outcome, tick);
 }
 
-/* Goes on with the quorum call. True = something came of it. */
+/* Steps the quorum call. True = the phase has changed. */
 static bool step_call(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *is_done)
 {
 	if (acquire->phase == RL_ACQUIRE_PROBING && tick->now >= acquire->deadline) {
-		/* The try that decides follows the probe. */
+		/* The probe is cut short, because the try at the deadline decides. */
 		rl_quorum_call_settle(rl_acquire_call(acquire), RL_UNDO_NOTHING, tick->now);
 		begin_try(acquire, tick);
 		return true;
@@ -173,7 +173,7 @@ static bool step_call(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, b
 	return outcome != RL_VOTE_OPEN;
 }
 
-/* One turn. True = there may be more to do at once. */
+/* True = there may be more to do at once. */
 static bool turn(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *is_done)
 {
 	bool is_trying = acquire->phase == RL_ACQUIRE_TRYING || acquire->phase == RL_ACQUIRE_SWAPPING;
@@ -235,7 +235,7 @@ static void abandon(rl_op *op, int64_t now)
 	acquire->is_maybe_ours =
 		acquire->is_maybe_ours || (left.doubt == RL_DOUBT_UNKNOWN && !call->is_own_token);
 	if (acquire->phase == RL_ACQUIRE_PAUSED || acquire->phase == RL_ACQUIRE_PROBING) {
-		rl_quorum_call_settle(call, RL_UNDO_NOTHING, now); /* a look */
+		rl_quorum_call_settle(call, RL_UNDO_NOTHING, now); /* of a probe */
 		if (acquire->is_maybe_ours) {
 			rl_quorum_call_hold(call, true, now);
 		}
@@ -302,7 +302,7 @@ bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release
 		.members = all,
 		.strays = all,
 		.ttl_ns = LAST_RELEASE_NS};
-	/* While what was won is proven, nobody else has the lock there, with whatever token. */
+	/* While ownership is proven, no other client has the lock on these members with any token. */
 	int64_t proven_ns = acquire->proven_until - now;
 	if (is_swapping && proven_ns > 0) {
 		late->other = acquire->own;

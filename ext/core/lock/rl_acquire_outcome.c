@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What follows from the outcome of a try, a probe and a swap. The design is at the top of
+ * What an acquire does after a try, a probe and a swap. The design is at the top of
  * rl_acquire_op.c.
  */
 #include "core/lock/rl_acquire_parts.h"
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* How often a split vote is tried again by a call that does not wait, and the random time between.
- */
+/* How often a split vote is tried again: another client may hold a bare majority. Then the limits
+ * of the longest random pause before the try. */
 #define SPLIT_TRIES 3
 #define SPLIT_LEAST_NS (RL_NS_PER_MS / 2)
 #define SPLIT_MOST_NS (200 * RL_NS_PER_MS)
@@ -29,8 +29,8 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 				   : rl_acquire_on_too_slow(acquire, sent_at, has_token, &settlement, tick);
 }
 
-/* A look that met a stall, of the server or of this process, took longer than the network does: so
- * the shortest round trip is what a wait reckons with. */
+/* Keeps the shortest round trip. A longer one may include a stall of the server or of this process,
+ * which says nothing about the network. */
 static void note_round_trip(rl_acquire *acquire, const rl_member_call *member)
 {
 	int64_t round_trip =
@@ -50,7 +50,7 @@ static void take_sample(rl_acquire *acquire, const rl_member_call *member)
 		.member = (unsigned) (member - rl_acquire_call(acquire)->members)};
 }
 
-/* The caller's token is in doubt on so many members that the others make no quorum. */
+/* The caller's token is in doubt on so many members that the others are no quorum. */
 static bool is_own_token_lost(rl_acquire *acquire)
 {
 	const rl_quorum_call *call = rl_acquire_call(acquire);
@@ -58,8 +58,8 @@ static bool is_own_token_lost(rl_acquire *acquire)
 	return call->is_own_token && rl_quorum_call_spent(call) > count - rl_quorum(count);
 }
 
-/* Until a split vote is tried again: any time up to some round trips, so that those who split it
- * part. */
+/* The time until a split vote is tried again: random, up to some round trips, so that the clients
+ * that split the vote do not try at the same time. */
 static int64_t split_delay(rl_acquire *acquire, int64_t round_trip)
 {
 	unsigned doublings = acquire->splits < 6 ? acquire->splits : 6;
@@ -69,15 +69,14 @@ static int64_t split_delay(rl_acquire *acquire, int64_t round_trip)
 	return delay > 0 ? delay : 1;
 }
 
-/* Nobody may have the lock, though a quorum refuses it: it is worth another try soon, also to who
- * does not wait. A few of them: somebody may hold it on a bare majority. */
+/* Perhaps no client holds the lock, so another try soon is worthwhile, also without a wait. */
 static void try_split_again(rl_acquire *acquire, int64_t round_trip, const rl_tick *tick)
 {
 	int64_t at = tick->now + split_delay(acquire, round_trip);
 	acquire->splits++;
 	acquire->next = rl_acquire_is_waiting(acquire) ? RL_ACQUIRE_NEXT_PROBE : RL_ACQUIRE_NEXT_SET;
 	acquire->phase = RL_ACQUIRE_PAUSED;
-	acquire->is_delayed = false; /* it is not one of the `retries` */
+	acquire->is_delayed = false; /* does not count against `retries` */
 	acquire->resume_at =
 		rl_acquire_is_waiting(acquire) ? rl_time_earlier(at, acquire->deadline) : at;
 	rl_stats_add(&rl_acquire_stats(acquire)->split_votes, 1);
@@ -91,7 +90,7 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	const rl_member_call *speaker = rl_quorum_call_speaker(call, RL_VOTE_REFUSED);
 	int64_t round_trip = tick->now - speaker->channel.sent_at;
 	rl_answer answer = speaker->answer;
-	/* No later try of this wait has to find that out again. */
+	/* Later commands of this wait need not find this out again. */
 	call->request.no_helpers = call->request.no_helpers || speaker->sent.no_helpers;
 	acquire->is_marked = acquire->is_marked && call->request.mark_ms > 0;
 	acquire->crowd = answer.crowd;
@@ -112,11 +111,11 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
 	}
-	/* On a slow server the answer to a probe would come too late for the try that decides. */
+	/* On a slow server the answer to a probe would delay the try at the deadline. */
 	int64_t left = acquire->deadline - tick->now;
 	bool can_queue = !acquire->is_polling && left >= RL_QUEUE_WORTH_NS && left >= 2 * round_trip;
 	if (can_queue && (was_set || !is_split)) {
-		rl_acquire_pause(acquire, tick, 0); /* the probe marks the waiter, and it queues */
+		rl_acquire_pause(acquire, tick, 0); /* a probe and a place follow */
 		return false;
 	}
 	acquire->is_polling = acquire->is_polling || was_set;
@@ -157,15 +156,14 @@ bool rl_acquire_on_tried(rl_acquire *acquire, rl_vote outcome, const rl_tick *ti
 	return outcome == RL_VOTE_REFUSED ? on_refused(acquire, tick) : on_failed(acquire, tick);
 }
 
-/* The call goes on with a try at once. */
 static void try_next(rl_acquire *acquire, rl_acquire_next next, const rl_tick *tick)
 {
 	acquire->next = next;
 	rl_acquire_pause(acquire, tick, 0);
 }
 
-/* The server had our place before the probe came, because the place was written two round trips
- * earlier: a ticket that lies at the server was not meant for us. */
+/* The place was written two round trips before the probe was sent, so our BLPOP reached the server
+ * before the probe. Then a ticket that the probe has found in the list has no waiter. */
 static bool is_past_our_place(const rl_acquire *acquire)
 {
 	const rl_sample *probe = &acquire->sample;
@@ -173,8 +171,9 @@ static bool is_past_our_place(const rl_acquire *acquire)
 		&acquire->queue, probe->asked_at - 2 * (probe->heard_at - probe->asked_at));
 }
 
-/* Counts the probes in a row that found a quorum of members free. While our place is on its way to
- * a member that is free, the ticket is for us, and the count stops at one. */
+/* Counts the probes in a row that found a quorum of members free. After the first one, a quorum
+ * that may be free counts as well. While our BLPOP is on its way to a member that is free, the
+ * ticket will wake us, so the count stops at one. */
 static void count_free_probes(
 	rl_acquire *acquire, const rl_probe_result *probe, bool is_free_at_place)
 {
@@ -190,9 +189,9 @@ static void count_free_probes(
 	acquire->unsure_probes = may_be_free ? acquire->unsure_probes + 1 : 0;
 }
 
-/* What follows a probe; PROBE = the wait goes on. A try follows where the lock may be free and
- * nobody takes it: a ticket lies at the server, which has no waiter for it, or two probes in a row
- * found a quorum free, while the member at which we queue may be held by a dead process. */
+/* What follows a probe; PROBE = the wait goes on. A try follows if the lock may be free and no
+ * waiter takes it: either the list has a ticket for which there is no waiter, or two probes in a
+ * row found a quorum free, while a dead process may hold the member of our place. */
 static rl_acquire_next after_probe(
 	rl_acquire *acquire, const rl_probe_result *probe, rl_answer answer)
 {
@@ -200,10 +199,10 @@ static rl_acquire_next after_probe(
 		answer.holder == RL_HOLDER_NOBODY && acquire->queue.member == probe->index;
 	count_free_probes(acquire, probe, is_free_at_place);
 	if (answer.holder == RL_HOLDER_SELF) {
-		return RL_ACQUIRE_NEXT_CLAIM; /* the queue has won, and does not say so */
+		return RL_ACQUIRE_NEXT_CLAIM; /* the place's try has won */
 	}
 	if (acquire->next != RL_ACQUIRE_NEXT_PROBE) {
-		return acquire->next; /* the place was lost meanwhile */
+		return acquire->next; /* the place was lost during the probe */
 	}
 	bool is_ticket_lying = is_free_at_place && answer.ticket == RL_TICKET_OUT;
 	return (is_ticket_lying && is_past_our_place(acquire)) || acquire->free_probes > 1
@@ -211,15 +210,13 @@ static rl_acquire_next after_probe(
 		: RL_ACQUIRE_NEXT_PROBE;
 }
 
-/* The members that are free and those that have not answered could be a quorum: the next look comes
- * soon, and later each time that nothing comes of it. */
+/* While a quorum may be free the next probe is due soon, and each time the delay is doubled. */
 static int64_t unsure_delay(const rl_acquire *acquire, int64_t delay)
 {
 	unsigned doublings = acquire->unsure_probes < 7 ? acquire->unsure_probes - 1 : 6;
 	return rl_time_earlier(delay, RL_ACQUIRE_FREE_PROBE_NS << doublings);
 }
 
-/* PROBE was answered. */
 static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
@@ -236,7 +233,7 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	acquire->failures = 0;
 	acquire->reach = rl_time_earlier(acquire->reach, probe.reach);
 	rl_acquire_move_queue(acquire, probe.index, tick);
-	if (acquire->queue.member == probe.index) { /* else that one is late with its answer */
+	if (acquire->queue.member == probe.index) { /* else that member is silent */
 		take_sample(acquire, probe.member);
 	}
 	rl_acquire_next next = after_probe(acquire, &probe, answer);
@@ -246,11 +243,11 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	}
 	if (acquire->queue.state == RL_QUEUE_OUT) {
 		if (call->request.waiter.data == NULL) {
-			rl_acquire_pause(acquire, tick, 0); /* the mark is to have the name of the next place */
+			rl_acquire_pause(acquire, tick, 0); /* a probe marks a new name first */
 			return;
 		}
-		call->request.maybe_ours =
-			acquire->is_maybe_ours; /* it may have been lost since the look began */
+		/* This may have changed since the probe began, when a place was lost. */
+		call->request.maybe_ours = acquire->is_maybe_ours;
 		rl_acquire_enter_queue(acquire, tick);
 	}
 	int64_t delay = rl_acquire_probe_delay(acquire, answer.holder, probe.soonest_pttl);
@@ -258,8 +255,8 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 		acquire, tick, probe.free != RL_QUORUM_HELD ? unsure_delay(acquire, delay) : delay);
 }
 
-/* A member refuses the helper keys, without which there are no probes. If it refuses a command, no
- * key of the set can be waited for. */
+/* True when a member refuses the helper keys, which probes need. If the refusal names a command, it
+ * holds for every key, and waking is switched off for the set. */
 static bool has_no_probes(rl_quorum_call *call)
 {
 	bool has_none = false;
@@ -274,7 +271,7 @@ static bool has_no_probes(rl_quorum_call *call)
 	return has_none;
 }
 
-/* PROBE failed. The queue goes on, and the try at the end decides. */
+/* The place is kept if the failure may pass. True = the call is done. */
 static bool on_probe_failed(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
@@ -283,7 +280,7 @@ static bool on_probe_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
 	if (is_forbidden) {
 		rl_acquire_fall_back(acquire, tick);
-		call->request.no_helpers = true; /* no try of this wait has to find that out again */
+		call->request.no_helpers = true;
 		rl_acquire_pause(acquire, tick, 0);
 		return false;
 	}
@@ -305,7 +302,7 @@ bool rl_acquire_on_probed(rl_acquire *acquire, rl_vote outcome, const rl_tick *t
 	return on_probe_failed(acquire, tick);
 }
 
-/* The caller's token is in place of the drawn one on a quorum. */
+/* The caller's token has replaced the drawn one on a quorum. True = the call is done. */
 static bool on_swapped(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
@@ -321,8 +318,8 @@ static bool on_swapped(rl_acquire *acquire, const rl_tick *tick)
 	return rl_acquire_finish(acquire, tick, RL_OK);
 }
 
-/* It was not to be put there. What has won is released; where nothing of the caller's token can be
- * left, the wait goes on. */
+/* The caller's token could not replace the drawn one, whose grant is undone. The wait goes on if
+ * no member can hold the caller's token. True = the call is done. */
 static bool on_not_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a wait does with its place in the queue, and when it looks at the lock beside it. The design
- * of the whole is in rl_acquire_op.c, that of the place in rl_queue.h.
+ * What a wait does with its place in the queue, and when it probes. rl_acquire_op.c has the design
+ * of the wait, and rl_queue.h that of the place.
  */
 #include "core/lock/rl_acquire_parts.h"
 #include "core/base/rl_time.h"
@@ -19,7 +19,7 @@ void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick)
 	}
 }
 
-/* Somebody has the lock there, as far as the look tells. */
+/* The member has answered that a client holds the lock. */
 static bool is_held_at(const rl_member_call *member)
 {
 	rl_holder holder = member->answer.holder;
@@ -27,8 +27,8 @@ static bool is_held_at(const rl_member_call *member)
 		holder != RL_HOLDER_RESERVED;
 }
 
-/* True when the member can be queued at. One that is free while others are held, so that no quorum
- * is to be had, would wake its waiters in vain: the holder has the lock without it. */
+/* True when a place at the member makes sense. is_blocked = the held members leave no quorum. Then
+ * a free member is unsuitable: the holder does not need it, so wake-ups there would be spurious. */
 static bool can_queue_at(const rl_member_call *member, bool is_blocked)
 {
 	bool is_hole = is_blocked && member->answer.holder == RL_HOLDER_NOBODY;
@@ -36,8 +36,8 @@ static bool can_queue_at(const rl_member_call *member, bool is_blocked)
 		member->answer.ticket != RL_TICKET_IMPOSSIBLE && !is_hole;
 }
 
-/* The time after which a quorum of the members that answered may be free; -1 = some of them have no
- * end. */
+/* The time in ms after which a quorum may be free; -1 = too few members have answered, or too many
+ * hold the lock without a TTL. */
 static int64_t soonest_of(const rl_quorum_call *call)
 {
 	uint64_t ends[RL_MEMBERS_MAX];
@@ -48,7 +48,7 @@ static int64_t soonest_of(const rl_quorum_call *call)
 			continue;
 		}
 		bool is_free = member->answer.holder == RL_HOLDER_NOBODY;
-		uint64_t end = is_free ? 0 : (uint64_t) member->answer.number; /* none is the longest */
+		uint64_t end = is_free ? 0 : (uint64_t) member->answer.number; /* -1, no TTL, is longest */
 		unsigned at = count++;
 		for (; at > 0 && ends[at - 1] > end; at--) {
 			ends[at] = ends[at - 1];
@@ -87,7 +87,7 @@ bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
 			!rl_member_call_is_spent(&call->members[probe->index]);
 	}
 	probe->member = can_queue ? &call->members[probe->index] : probe->member;
-	/* Of a quorum that is free the next probe is not due at once: a ticket is on its way. */
+	/* If a quorum is free, the next probe is not due at once, because a ticket is on its way. */
 	probe->soonest_pttl = probe->free == RL_QUORUM_FREE ? -1 : soonest_of(call);
 	return can_queue;
 }
@@ -104,7 +104,7 @@ void rl_acquire_move_queue(rl_acquire *acquire, unsigned index, const rl_tick *t
 	bool has_answered = call->members[queue->member].vote == RL_VOTE_GRANTED;
 	acquire->silent_probes += !has_answered;
 	if (!has_answered && acquire->silent_probes < 2) {
-		return; /* another look will tell */
+		return; /* the next probe decides */
 	}
 	acquire->silent_probes = 0;
 	rl_acquire_leave_queue(acquire, tick);
@@ -120,8 +120,8 @@ void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick)
 	}
 }
 
-/* How often a lock is looked at whose release will wake us. What the sample's age may hide of a
- * lock won in the queue, by drift, is a quarter of its ttl at most. */
+/* The time between two probes if the holder's release will wake us. It limits the sample's age, so
+ * that drift costs the proof of a lock won in the queue at most a quarter of its TTL. */
 static int64_t look_interval(const rl_acquire *acquire)
 {
 	double drift = acquire->op.call.set->drift_factor;
@@ -133,22 +133,21 @@ static int64_t look_interval(const rl_acquire *acquire)
 	return interval > LOOK_LEAST_NS ? interval : LOOK_LEAST_NS;
 }
 
-/* Any time up to that, so that many waiters do not do the same at once. */
+/* A random time, so that many waiters do not all probe at once. */
 static int64_t any_time(rl_acquire *acquire, int64_t most)
 {
 	most = rl_time_earlier(most, RL_ACQUIRE_SPREAD_MOST_NS);
 	return most > 0 ? rl_backoff_any(rl_acquire_call(acquire)->env, most) : 0;
 }
 
-/* Until the next look is due, reckoned from when the latest was sent. */
+/* The time until the next probe: its interval begins when the latest probe was sent. */
 static int64_t next_look(const rl_acquire *acquire)
 {
 	int64_t left = look_interval(acquire) - (acquire->sample.heard_at - acquire->sample.asked_at);
 	return left > LOOK_LEAST_NS ? left : LOOK_LEAST_NS;
 }
 
-/* How long a look may wait. A lock that is about to expire is not worth a longer sleep; one that is
- * reserved is taken at once, or a ticket waits for whoever comes to the queue. */
+/* A reserved lock is taken at once, or a ticket is in the list for the next waiter that queues. */
 int64_t rl_acquire_probe_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
 {
 	bool is_queued = acquire->queue.state != RL_QUEUE_OUT;
@@ -158,7 +157,7 @@ int64_t rl_acquire_probe_delay(rl_acquire *acquire, rl_holder holder, int64_t pt
 	bool will_wake =
 		is_queued && pttl >= 0 && (holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF);
 	int64_t delay = will_wake ? next_look(acquire) : rl_acquire_backoff(acquire);
-	/* Divided, for a PTTL may be any number. */
+	/* The division cannot overflow, whatever the PTTL. */
 	if (pttl < 0 || pttl >= delay / RL_NS_PER_MS) {
 		return delay;
 	}
@@ -171,7 +170,7 @@ void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
 	if (acquire->is_polling) {
 		return;
 	}
-	/* A set that wakes no more was counted when that was found out. */
+	/* If waking was switched off for the whole set, the fallback was counted then. */
 	bool is_first = acquire->requeue_at == RL_NEVER && rl_acquire_call(acquire)->set->wakes;
 	acquire->is_polling = true;
 	acquire->requeue_at = rl_time_later(tick->now, RL_ACQUIRE_REQUEUE_NS);
@@ -184,17 +183,16 @@ static void on_won(rl_acquire *acquire, const rl_tick *tick)
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	int64_t since =
 		rl_queue_won_since(&acquire->queue, &acquire->sample, call->set->drift_factor, tick->now);
-	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* a look may be under way */
+	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* of a probe */
 	rl_acquire_go_for_quorum(acquire, rl_queue_hand_over(&acquire->queue), since, tick);
 }
 
-/* No look is under way. */
 static bool is_paused(const rl_acquire *acquire)
 {
 	return acquire->phase == RL_ACQUIRE_PAUSED;
 }
 
-/* The next look comes no later than it was due anyway. */
+/* Pauses for the delay, but not for longer than the pause that is under way. */
 static void hurry(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 {
 	int64_t due = acquire->resume_at;
@@ -216,8 +214,8 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	if (queue->blpop == RL_BLPOP_TICKET) {
 		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups_taken, 1);
 	}
-	/* Refused though nobody holds the lock: the mark was void, and the server has passed the ticket
-	 * on. A probe has to renew the mark before the next place. */
+	/* If no client holds the lock, the try was refused because the mark was void, and the server
+	 * has passed the ticket on. A probe must renew the mark before the next place. */
 	bool was_void = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
 	if (was_void || acquire->spurious >= RL_ACQUIRE_SPURIOUS_MAX) {
 		rl_queue_leave(queue, call, false, tick->now);
@@ -232,9 +230,9 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 		is_at_once ? 0 : rl_acquire_probe_delay(acquire, answer.holder, answer.number));
 }
 
-/* The server refuses to run the try. What that means for the call is decided by a try of all
- * members, because the waiter was woken and may take what is reserved there. True = the call is
- * done. */
+/* The try was answered with an error, or could not be sent. After an error of the server a try of
+ * all members decides, which also takes reserved locks, because the waiter was woken. Any other
+ * failure ends the call. True = the call is done. */
 static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
@@ -250,16 +248,16 @@ static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tic
 		}
 		return false;
 	}
-	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* a look that is under way */
+	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* of a probe */
 	rl_settlement settlement = rl_queue_leave(&acquire->queue, call, true, tick->now);
 	rl_quorum_call_note_failure(call, acquire->queue.member, err);
 	rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &settlement));
 	return rl_acquire_finish(acquire, tick, acquire->op.status);
 }
 
-/* After a delay the waiter takes a new place. If the lost try may have been run, another try finds
- * that out first: a place would be given up with an undo that a blocked connection never runs, and
- * what the lost try took would stay. True = the call is done. */
+/* After a delay the waiter takes a new place. If the server may have run the lost try, another try
+ * finds that out first: giving up a place would only write an undo, which a server that blocks the
+ * connection never runs, and the key would keep what the lost try took. True = the call is done. */
 static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
 	if (acquire->queue.doubt == RL_DOUBT_UNKNOWN) {

@@ -8,18 +8,17 @@
 #include "core/base/rl_time.h"
 #include "core/lock/rl_op_failure.h"
 
-/* The pause between two tries of servers that fail grows to this: many clients wait for them. */
+/* The pause after failures grows to this at least, because many clients may wait for the server. */
 #define FAILURE_MOST_NS RL_NS_PER_SECOND
 
-/* What is answered at or after the deadline decides, also when it was asked before: another try
- * would have too little time left on a slow server. Without a wait the deadline is the start. */
+/* An answer that arrives at or after the deadline decides, also if its command was sent before:
+ * on a slow server too little time would be left for another try. */
 bool rl_acquire_is_last_try(const rl_acquire *acquire, int64_t now)
 {
 	return now >= acquire->deadline || acquire->retried >= acquire->op.call.set->retries;
 }
 
-/* For how many ms the waiter is marked: until it looks again, with time to spare, but not beyond
- * the end of its wait. */
+/* For how many ms a mark is valid: past the next probe, but not beyond the end of the wait. */
 static int64_t mark_time(const rl_acquire *acquire, const rl_tick *tick)
 {
 	if (acquire->is_polling || rl_acquire_is_last_try(acquire, tick->now)) {
@@ -49,7 +48,7 @@ void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, co
 	acquire->is_marked = acquire->is_marked || marks;
 	acquire->phase = is_probe ? RL_ACQUIRE_PROBING : RL_ACQUIRE_TRYING;
 	rl_stats_add(&rl_acquire_stats(acquire)->nudges, is_probe);
-	/* The mark is to be on each member, and the queue on the first. */
+	/* Each member should have the mark, and the place should be at the first in order. */
 	rl_wanted wanted = is_probe ? RL_WANTED_SOON : RL_WANTED_DECISION;
 	rl_quorum_call_begin(call, wanted, tick->now, rl_acquire_latest(acquire));
 }
@@ -66,8 +65,7 @@ void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 	acquire->phase = RL_ACQUIRE_PAUSED;
 	acquire->is_delayed = delay > 0;
 	acquire->resume_at = rl_time_later(tick->now, delay);
-	/* A probe that is answered only after the deadline tells nothing, and stands in the last try's
-	 * way. */
+	/* A probe whose answer arrives after the deadline is of no use, and delays the last try. */
 	int64_t slow = acquire->is_polling ? 0 : 2 * acquire->round_trip;
 	if (delay > 0 && rl_time_later(acquire->resume_at, slow) > acquire->deadline) {
 		acquire->resume_at = acquire->deadline;
@@ -80,7 +78,7 @@ int64_t rl_acquire_backoff(rl_acquire *acquire)
 	rl_stats_add(&rl_acquire_stats(acquire)->delays, 1);
 	int64_t delay =
 		rl_backoff_delay(&set->backoff, acquire->delays++, rl_acquire_call(acquire)->env);
-	/* Who is in the queue has a mark to refresh. */
+	/* A waiter in the queue must renew its mark. */
 	return acquire->is_polling ? delay : rl_time_earlier(delay, RL_ACQUIRE_PROBE_NS);
 }
 
@@ -115,7 +113,6 @@ bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status statu
 	return true;
 }
 
-/* Tries again later, if the wait allows; else the call ends with the status. */
 bool rl_acquire_retry_or_finish(
 	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on)
 {
@@ -134,7 +131,6 @@ bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick
 	return acquire->proven_until > tick->now;
 }
 
-/* A grant that has used up its ttl was given back. */
 bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
 	const rl_settlement *settlement, const rl_tick *tick)
 {

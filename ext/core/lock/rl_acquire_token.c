@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The token of an acquire and its name in the mark: drawing them, giving them up, and putting the
- * caller's token in the place of a drawn one. The rules are at the top of rl_acquire_op.c.
+ * The token of an acquire and the name of its mark: drawing them, giving them up, and replacing a
+ * drawn token by the caller's. The rules are at the top of rl_acquire_op.c.
  */
 #include "core/lock/rl_acquire_parts.h"
 
-/* Without one the call ends: see step(). */
 bool rl_acquire_draw_token(rl_acquire *acquire)
 {
 	bool has_token = rl_token_draw(rl_acquire_call(acquire)->env, acquire->drawn) == RL_OK;
@@ -23,17 +22,17 @@ void rl_acquire_use_token(rl_acquire *acquire, bool is_own)
 	call->request.token = rl_bytes_of(acquire->token, acquire->token_len);
 }
 
-/* The name under which it waits. Without one the call ends, too. */
 bool rl_acquire_draw_name(rl_acquire *acquire)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	bool has_name = rl_token_draw(call->env, acquire->waiter) == RL_OK;
 	acquire->op.status = has_name ? acquire->op.status : RL_ERR_RANDOM;
-	acquire->waiter[2] = 'w'; /* not to be taken for a token */
+	acquire->waiter[2] = 'w'; /* no token has this form */
 	call->request.waiter = rl_bytes_of(acquire->waiter, sizeof acquire->waiter);
 	return has_name;
 }
 
+/* Releases a token that no client has: the release script also removes the name of the request. */
 static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 {
 	const rl_member *server = &call->set->members[index];
@@ -50,12 +49,10 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 	rl_giving giving = {.is_trusted = true,
 		.patience = rl_set_unheard_patience(call->set, server->timeout_ns),
 		.may_send_later = true,
-		.must_arrive = true}; /* it may carry an undo */
+		.must_arrive = true}; /* an undo may precede it */
 	rl_channel_give_back(&channel, call->pool, giving, now);
 }
 
-/* Takes our name from the mark, where there is an idle connection to do it on: by the release of a
- * token that nobody has. Else it is void in two seconds. */
 void rl_acquire_unmark(rl_acquire *acquire, int64_t now)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
@@ -66,8 +63,6 @@ void rl_acquire_unmark(rl_acquire *acquire, int64_t now)
 	acquire->is_marked = false;
 }
 
-/* The same at the end of the wait; not on a slow server, where the next call would stand behind it.
- */
 void rl_acquire_unmark_at_end(rl_acquire *acquire, int64_t now)
 {
 	if (acquire->sample.heard_at - acquire->sample.asked_at <= RL_QUEUE_WORTH_NS) {
@@ -79,7 +74,7 @@ rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
-	/* Who waits no longer sets no mark any more that the try could take away. */
+	/* At the end of the wait there will be no mark of another place to protect from the try. */
 	if (left.doubt == RL_DOUBT_GUARDED && !rl_acquire_is_last_try(acquire, now)) {
 		rl_acquire_unmark(acquire, now);
 		call->request.waiter = (rl_bytes){NULL, 0};
@@ -90,12 +85,10 @@ rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now)
 bool rl_acquire_replace_token(rl_acquire *acquire, const rl_tick *tick)
 {
 	acquire->is_maybe_ours = false;
-	rl_acquire_give_up_place(acquire, tick->now); /* it has the token, too */
+	rl_acquire_give_up_place(acquire, tick->now); /* it has the same token */
 	return rl_acquire_call(acquire)->is_own_token || rl_acquire_draw_token(acquire);
 }
 
-/* Ends the quorum call, keeps what it means for the token. False when no token is left to try with.
- */
 bool rl_acquire_settle(
 	rl_acquire *acquire, rl_undo undo, const rl_tick *tick, rl_settlement *settlement)
 {
@@ -118,7 +111,7 @@ static unsigned granting_members(const rl_quorum_call *call)
 	return members;
 }
 
-/* What has won is the drawn token. */
+/* The drawn token has won, and the caller's token replaces it. */
 static void begin_swap(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);

@@ -21,7 +21,7 @@ static call_secrets secrets_of(const rl_member_call *member)
 
 /* ---- what the connection learns ---- */
 
-/* How near the server is: the shortest time counts, for any other may have met a stall. */
+/* Keeps the shortest round trip of the connection, because a longer one may include a stall. */
 static void note_round_trip(const rl_member_call *member, const rl_tick *tick)
 {
 	int64_t round_trip = tick->now - member->channel.sent_at;
@@ -31,7 +31,7 @@ static void note_round_trip(const rl_member_call *member, const rl_tick *tick)
 	}
 }
 
-/* That the server knows the script now. */
+/* Notes that the server knows the script now. */
 static void note_script(const rl_member_call *member)
 {
 	const rl_request *sent = &member->sent;
@@ -42,11 +42,11 @@ static void note_script(const rl_member_call *member)
 	}
 }
 
-/* The helper keys cannot be used, those of this key or of any. */
+/* Counts that the helper keys of this lock, or of any, cannot be used. */
 static void note_no_helpers(const rl_member_call *member, const rl_answer *answer)
 {
 	rl_quorum_call *call = member->call;
-	bool is_freeing = !rl_verb_takes(call->request.verb); /* a wait counts for itself */
+	bool is_freeing = !rl_verb_takes(call->request.verb); /* a wait counts it itself */
 	bool is_counted = answer->is_for_every_key ? rl_set_stop_waking(call->set) : is_freeing;
 	rl_stats_add(&call->env->stats->fallbacks, is_counted);
 }
@@ -74,8 +74,8 @@ static void send_again(rl_member_call *member, const rl_answer *answer, const rl
 	rl_member_call_send(member, tick);
 }
 
-/* The server is a replica; the connection is not used again. True = the call goes on with another
- * one. */
+/* The server is a replica, so its connection is not used again. True = the member call goes on with
+ * another connection. */
 static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
@@ -88,18 +88,18 @@ static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 	}
 	rl_channel_close(&member->channel);
 	member->has_moved = true;
-	member->resume_at = tick->now + 1; /* the driver comes first */
+	member->resume_at = tick->now + 1; /* the driver resolves names first */
 	member->state = RL_MEMBER_CALL_NAMING;
 	rl_stats_add(&call->env->stats->reconnects, 1);
 	return true;
 }
 
-/* The login failed, but the command that travelled with it was carried out: it is undone before the
+/* The login failed, but the command that was sent with it was carried out: it is undone before the
  * failure is reported. */
 static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
-	/* Waiters are none of this user's business, or there are none in this database. */
+	/* No helper keys: the wrong user may have no right to them, and a wrong database no waiters. */
 	rl_request undo = {.verb = RL_VERB_RELEASE,
 		.key = call->request.key,
 		.token = call->request.token,
@@ -108,7 +108,7 @@ static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick
 	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
 	member->state = RL_MEMBER_CALL_UNDOING;
 	if (!is_sent) {
-		member->doubt = RL_DOUBT_UNKNOWN; /* no memory to take it back: the message says so */
+		member->doubt = RL_DOUBT_UNKNOWN;
 		rl_member_call_fail(member);
 		return;
 	}
@@ -129,8 +129,8 @@ void rl_member_call_on_login_refused(rl_member_call *member, const rl_reply *rep
 
 /* ---- the vote ---- */
 
-/* After an earlier answer was lost, no definite answer may be known to be ours. True when nobody
- * can know. */
+/* After a lost answer, a refusal may be the effect of our own earlier command, or of another
+ * client. True = that cannot be known; err is set. */
 static bool is_unknown(const rl_member_call *member, const rl_answer *answer)
 {
 	if (member->doubt != RL_DOUBT_UNKNOWN || answer->vote != RL_VOTE_REFUSED) {
@@ -158,11 +158,11 @@ static rl_vote vote_of(const rl_member_call *member, const rl_answer *answer)
 	bool is_in_doubt = member->doubt == RL_DOUBT_UNKNOWN;
 	if (is_in_doubt && call->was_held && call->request.verb == RL_VERB_RELEASE &&
 		answer->vote == RL_VOTE_REFUSED) {
-		return RL_VOTE_GRANTED; /* it was ours when the first was sent: that one has freed it */
+		return RL_VOTE_GRANTED; /* the first copy has freed it */
 	}
 	if (member->sent.verb == RL_VERB_SWAP && call->is_own_token && !is_in_doubt &&
 		answer->number == RL_SWAPPED_BEFORE) {
-		return RL_VOTE_REFUSED; /* no swap of ours was there before: it is somebody else's */
+		return RL_VOTE_REFUSED; /* another client has set this token */
 	}
 	return answer->vote;
 }
@@ -197,7 +197,7 @@ static void on_error(rl_member_call *member, const rl_error *err)
 {
 	*member->err = *err;
 	if (err->status == RL_ERR_PROTOCOL) {
-		member->doubt = RL_DOUBT_UNKNOWN; /* it was answered, but nobody knows how */
+		member->doubt = RL_DOUBT_UNKNOWN; /* the answer makes no sense */
 		member->must_close = true;
 	}
 	rl_member_call_fail(member);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The life of a member call: opening, sending, timeouts. What answers mean is in
- * rl_member_answer.c; the states and their rules are at the top of rl_quorum_call.h.
+ * The steps of a member call: opening, sending, timeouts. rl_member_answer.c has the meaning of
+ * answers, and the top of rl_quorum_call.h the states and their rules.
  */
 #include "core/lock/rl_member_call.h"
 
@@ -11,15 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With several members: the command has to come after what was sent before to whatever holds the
- * lock there. */
+/* The command must reach the server after an earlier command that may have taken the lock there, so
+ * it is sent on the same connection. */
 static bool must_come_after(const rl_quorum_call *call)
 {
 	return call->request.verb == RL_VERB_RELEASE ||
 		(call->request.verb == RL_VERB_SWAP && call->is_own_token);
 }
 
-/* Ends the call before it begins, where the caller's token must not be sent. */
+/* Ends the member call if the caller's token is in doubt on this member, or could meet the effect
+ * of commands on a connection that lingers. */
 static void keep_own_token_back(rl_member_call *member, int64_t now)
 {
 	rl_quorum_call *call = member->call;
@@ -45,7 +46,7 @@ void rl_member_call_begin(rl_member_call *member, int64_t now, int64_t latest)
 	int64_t timeout = rl_set_patience(call->set, server->timeout_ns, ttl);
 	int64_t budget_max = rl_time_later(latest, timeout);
 	if (budget_max <= now) {
-		budget_max = now + timeout; /* a process that was suspended still gets one whole timeout */
+		budget_max = now + timeout; /* the process was suspended */
 	}
 	free(member->text);
 	member->err->status = RL_OK;
@@ -93,7 +94,7 @@ bool rl_member_call_is_unanswered(const rl_member_call *member)
 void rl_member_call_flush(rl_member_call *member, const rl_tick *tick)
 {
 	if (rl_channel_flush(&member->channel, tick->now)) {
-		/* What was not needed for connecting is not there for the answer. */
+		/* Connect time that was not used does not extend the time for the answer. */
 		member->budget_end = rl_time_earlier(member->budget_end, tick->now + member->timeout);
 	}
 }
@@ -114,7 +115,7 @@ static void prepare_command(rl_member_call *member)
 		sent->mark_ms = sent->waiter.data != NULL ? sent->mark_ms : 0;
 	}
 	bool is_new = conn->lacks_scripts && (conn->known >> sent->verb & 1U) == 0;
-	/* What should reach all members must not need another round. */
+	/* If the answer may stay unread, no answer could lead to a second round. */
 	sent->as_text = was_text || is_new || rl_call_may_stay_unheard(call, sent->verb);
 	sent->no_helpers = had_no_helpers || sent->no_helpers || !call->set->wakes;
 	sent->by_type = was_by_type;
@@ -126,7 +127,7 @@ void rl_member_call_send(rl_member_call *member, const rl_tick *tick)
 {
 	rl_channel *channel = &member->channel;
 	prepare_command(member);
-	/* Whatever is answered to the last of several swaps, the TTL is counted from that one. */
+	/* Of several swaps the last one sets the TTL, so its time of sending counts. */
 	channel->sent_at = member->sent.verb == RL_VERB_SWAP ? 0 : channel->sent_at;
 	member->state = RL_MEMBER_CALL_ANSWER;
 	if (!rl_channel_send(channel, &member->sent, (unsigned) member->sent.verb)) {
@@ -140,13 +141,14 @@ void rl_member_call_send(rl_member_call *member, const rl_tick *tick)
 
 /* ---- opening ---- */
 
-/* The server is backed off for a while, if the others can decide without it. */
+/* Backs the server off. */
 static void note_failure(const rl_member_call *member, const rl_tick *tick)
 {
 	rl_pool_note_failure(member->call->pool, rl_member_call_server(member)->target, tick->now);
 }
 
-/* The connection is gone. Dials again while the budget lasts and there is hope or doubt. */
+/* Call when the connection is gone. Dials again within the budget if has_hope, or if the command is
+ * in doubt, which only another answer can clear. */
 static void recover(rl_member_call *member, bool has_hope, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
@@ -157,7 +159,7 @@ static void recover(rl_member_call *member, bool has_hope, const rl_tick *tick)
 	int64_t delay = 0;
 	if (member->breaks > 0) {
 		delay = rl_backoff_delay(&call->set->backoff, member->breaks - 1, call->env);
-		delay = delay < RL_NS_PER_MS ? RL_NS_PER_MS : delay; /* jitter can make it nothing */
+		delay = delay < RL_NS_PER_MS ? RL_NS_PER_MS : delay; /* jitter can make it 0 */
 	}
 	member->breaks++;
 	member->resume_at = rl_time_later(tick->now, delay);
@@ -167,16 +169,16 @@ static void recover(rl_member_call *member, bool has_hope, const rl_tick *tick)
 	}
 }
 
-/* A command that takes a lock is undone if the login fails. The release of a drawn token finds that
- * token or nothing, whoever sends it, and in whatever database: a call that ends before the login
- * is answered has still sent it. */
+/* A command that takes a lock is undone if the login fails. The release of a drawn token can free
+ * no other lock in any database, so it is sent with the login: a quorum call may end before the
+ * login is answered. */
 static bool may_travel_with_login(const rl_quorum_call *call)
 {
 	return rl_verb_takes(call->request.verb) ||
 		(call->request.verb == RL_VERB_RELEASE && rl_token_is_drawn(call->request.token));
 }
 
-/* False = the server cannot be dialled. */
+/* False = the server cannot be dialled; err has the reason. */
 static bool take_or_dial(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
@@ -242,19 +244,19 @@ void rl_member_call_take_back(rl_member_call *member, const rl_tick *tick)
 
 /* ---- the connection breaks ---- */
 
-/* The login failed, and err says why. */
+/* The login failed; err has the reason. */
 static bool is_refused(const rl_member_call *member)
 {
 	return member->state == RL_MEMBER_CALL_REFUSED || member->state == RL_MEMBER_CALL_UNDOING;
 }
 
-/* Whether the break ends the member call. err is set. */
+/* True when the break ends the member call. */
 static bool ends_with(rl_member_call *member, const rl_error *err)
 {
 	bool is_over = is_refused(member) || err->status == RL_ERR_TLS;
 	if (!is_over && member->call->request.verb == RL_VERB_FORCE &&
 		member->doubt == RL_DOUBT_UNKNOWN) {
-		/* Sent again, it could free the lock of the next holder. */
+		/* A second FORCE could free the lock of the next holder. */
 		rl_error_set(member->err, RL_ERR_UNKNOWN, err->sys_errno,
 			"outcome unknown: the connection broke before the answer; "
 			"call isLocked() to see whether the lock is still held");
@@ -267,8 +269,8 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 {
 	rl_channel *channel = &member->channel;
 	bool is_taking_back = member->state == RL_MEMBER_CALL_TAKING_BACK;
-	/* A full server speaks and closes without having read anything, and one that speaks TLS
-	 * understood nothing. */
+	/* A server that is full sends its error without having read the command, and a server that
+	 * expects TLS has not understood it. */
 	bool was_unread =
 		err->status == RL_ERR_TLS || (is_refused(member) && rl_error_is_full(member->err));
 	if (is_taking_back || (rl_member_call_is_unanswered(member) && !was_unread)) {
@@ -278,12 +280,11 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 		*member->err = *err;
 	}
 	if (err->status == RL_ERR_PROTOCOL && !is_taking_back) {
-		member->must_close = true; /* the connection can still carry an undo */
+		member->must_close = true; /* an undo can still be written */
 		rl_member_call_fail(member);
 		return;
 	}
-	/* A server that takes connections and says nothing on them is no better than one that takes
-	 * none. */
+	/* A server that accepts connections and never answers counts like one that refuses them. */
 	bool was_silent = !channel->conn->has_answered;
 	rl_channel_close(channel);
 	if (is_taking_back || ends_with(member, err)) {
@@ -297,7 +298,7 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 	if (was_silent) {
 		note_failure(member, tick);
 	}
-	/* Of several members the others will do. */
+	/* With several members a silent one is not dialled again: the others can decide. */
 	bool has_hope = was_connected;
 	if (was_silent && rl_call_is_several(member->call)) {
 		rl_member_call_fail(member);
@@ -310,12 +311,12 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 
 static void on_ready(rl_member_call *member, const rl_tick *tick)
 {
-	if (member->state == RL_MEMBER_CALL_LOGIN) { /* else the command went with the login */
+	if (member->state == RL_MEMBER_CALL_LOGIN) { /* else the command was sent already */
 		rl_member_call_send(member, tick);
 	}
 }
 
-/* Reads all that has arrived, as long as the call goes on and has a connection. */
+/* Reads all that has arrived, until the member call is done or has no connection. */
 static void read_all(rl_member_call *member, const rl_tick *tick)
 {
 	rl_conn_event event = {.type = RL_CONN_READY};
@@ -391,7 +392,7 @@ static bool is_paused(const rl_member_call *member)
 	return member->state == RL_MEMBER_CALL_PAUSED || member->state == RL_MEMBER_CALL_NAMING;
 }
 
-/* The pause is over. False = not yet. */
+/* Ends the pause. False = the pause is not over. */
 static bool resume(rl_member_call *member, const rl_tick *tick)
 {
 	if (tick->now < member->resume_at) {
@@ -399,12 +400,12 @@ static bool resume(rl_member_call *member, const rl_tick *tick)
 	}
 	member->state = RL_MEMBER_CALL_START;
 	if (tick->now >= member->budget_end) {
-		rl_member_call_fail(member); /* the reason is that of the last break */
+		rl_member_call_fail(member); /* err has the last break */
 	}
 	return true;
 }
 
-/* On an open connection. False = nothing more can be done now. */
+/* Steps a member call with a connection. False = nothing more can be done now. */
 static bool go_on(rl_member_call *member, const rl_tick *tick)
 {
 	rl_member_call_flush(member, tick);
@@ -423,7 +424,7 @@ static bool go_on(rl_member_call *member, const rl_tick *tick)
 void rl_member_call_step(rl_member_call *member, const rl_tick *tick)
 {
 	bool goes_on = member->state != RL_MEMBER_CALL_BACKED_OFF;
-	/* Each round ends the call, waits, or uses up an idle connection or a break: it is bounded. */
+	/* Bounded: each round ends the member call, waits, or uses up an idle connection or a break. */
 	while (goes_on && member->state != RL_MEMBER_CALL_DONE) {
 		if (is_paused(member)) {
 			goes_on = resume(member, tick);

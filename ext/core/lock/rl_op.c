@@ -24,7 +24,7 @@ void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *p
 	size_t errors_at = members_at + set->count * sizeof(rl_member_call);
 	size_t order_at = errors_at + set->count * sizeof(rl_error);
 	size_t key_at = order_at + set->count;
-	/* Not by calloc: glibc's malloc is quicker. */
+	/* malloc() and memset(), because glibc's calloc() is slower. */
 	size_t names_size = rl_names_size(key.len);
 	char *block = malloc(key_at + names_size + token_room);
 	if (block == NULL) {

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The error to write into: memory of its own, or a member call's when there is none, so that even
- * then the reason is told. */
+/* The error to write into: the operation's own, or a member call's when out of memory. */
 static rl_error *error_memory(rl_op *op, rl_error *instead)
 {
 	if (op->own_err == NULL) {
@@ -16,8 +15,7 @@ static rl_error *error_memory(rl_op *op, rl_error *instead)
 	return op->own_err != NULL ? op->own_err : instead;
 }
 
-/* Puts "server: reason" behind the message; a long name and a long text make room for each other.
- */
+/* Appends "server: reason", shortened to fit into room. The name may have half of it. */
 static void append_reason(const rl_op *op, unsigned index, rl_error *err, size_t room)
 {
 	const char *server = op->call.set->members[index].target->name;
@@ -28,8 +26,8 @@ static void append_reason(const rl_op *op, unsigned index, rl_error *err, size_t
 		op->call.members[index].err->message);
 }
 
-/* The one whose reason decides what kind of failure the whole is: one that could not be asked, if
- * there is one. */
+/* The member whose error decides the kind of the failure: the first that did not answer with an
+ * error, or else the first that failed. */
 static unsigned failed_member(const rl_op *op)
 {
 	const rl_quorum_call *call = &op->call;
@@ -43,7 +41,7 @@ static unsigned failed_member(const rl_op *op)
 	return (unsigned) (speaker - call->members);
 }
 
-/* So many characters a server's reason should have; else fewer are told of. */
+/* The message names only as many servers as have this many characters each. */
 #define REASON_LEAST 80
 
 static void append_reasons(const rl_op *op, rl_error *err, size_t room)
@@ -88,7 +86,7 @@ void rl_op_fail(rl_op *op, const char *suffix)
 		}
 		rl_error_append(&own, "): ");
 	}
-	/* The suffix is said whole. */
+	/* The suffix is never shortened. */
 	append_reasons(op, &own, sizeof own.message - strlen(own.message) - strlen(suffix) - 1);
 	rl_error_append(&own, "%s", suffix);
 	rl_error *err = error_memory(op, op->call.members[index].err);

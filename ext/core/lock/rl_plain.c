@@ -7,22 +7,21 @@
 #include <string.h>
 
 typedef struct rl_plain {
-	rl_op op; /* first: a pointer to it is one to the whole */
+	rl_op op; /* first, for casts from rl_op */
 	bool asks_all;
-	/* SWAP: a member may hold request.fresh still, or hold it later: the swap-back was written
-	 * after a swap that is not answered, or could not be written. */
+	/* SWAP: a member may have request.fresh now or later. The swap was unanswered when the swap
+	 * back was written, or the swap back could not be written. */
 	bool must_swap_back;
 	int64_t late_ns;
 } rl_plain;
 
-/* What became of the quorum call's connections and grants. */
 static rl_settlement settle_ask(rl_op *op, bool is_undo, int64_t now)
 {
 	rl_quorum_call *call = &op->call;
 	rl_settlement settlement =
 		rl_quorum_call_settle(call, is_undo ? RL_UNDO_ALL : RL_UNDO_NOTHING, now);
-	/* An undo behind an answer will be carried out; behind a swap that is not answered it may be
-	 * lost with it. */
+	/* An undo after an answered swap will be carried out. An undo after an unanswered swap may be
+	 * lost, and the swap carried out. */
 	((rl_plain *) op)->must_swap_back =
 		is_undo && call->request.verb == RL_VERB_SWAP && settlement.doubt >= RL_DOUBT_GUARDED;
 	return settlement;
@@ -59,8 +58,8 @@ static void count_ask(const rl_op *op)
 	}
 }
 
-/* Ownership was proven when the release was sent, some members have freed it, and no more of them
- * say that it was not there than can be where a quorum had it: the others did not answer. */
+/* For a release that failed, so that its refusals do not rule out that a quorum had the lock. True
+ * when ownership was proven when it was sent, and some members have freed the lock. */
 static bool was_surely_released(const rl_op *op)
 {
 	const rl_quorum_call *call = &op->call;
@@ -76,7 +75,7 @@ static void fail_ask(rl_op *op, const rl_settlement *settlement)
 	rl_op_fail(op, is_unsaid ? "; the command was sent, and its outcome is unknown" : "");
 }
 
-/* A take-over that gives no proof is not one. */
+/* A take-over fails if its proof is over already. */
 static bool is_too_slow(rl_op *op, const rl_tick *tick)
 {
 	const rl_quorum_call *call = &op->call;
@@ -117,7 +116,7 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 		return false;
 	}
 	op->status = outcome == RL_VOTE_REFUSED ? RL_BUSY : RL_OK;
-	/* What a minority has prolonged is of no use to anybody, nor what it has swapped. */
+	/* A lock that only a minority has extended or swapped is of no use to any client. */
 	bool is_below = (outcome == RL_VOTE_REFUSED && verb == RL_VERB_EXTEND) ||
 		(outcome != RL_VOTE_GRANTED && verb == RL_VERB_SWAP);
 	bool is_vain = outcome == RL_VOTE_GRANTED && is_too_slow(op, tick);
@@ -134,7 +133,7 @@ static void abandon(rl_op *op, int64_t now)
 	settle_ask(op, op->call.request.verb == RL_VERB_SWAP, now);
 }
 
-/* A swap that came to nothing may still be carried out, so "not ours" proves nothing there. */
+/* An unanswered swap may still be carried out, so "not ours" does not end its late release. */
 static bool leaves(const rl_op *op, rl_late_release *late)
 {
 	const rl_plain *plain = (const rl_plain *) op;
@@ -187,7 +186,7 @@ rl_op *rl_take_over_new(
 	}
 	memcpy(tokens + RL_TOKEN_LEN, token.data, token.len);
 	rl_quorum_call *call = &plain->op.call;
-	plain->asks_all = true; /* or a member that is slow keeps the given token */
+	plain->asks_all = true; /* slow members must swap, too */
 	plain->op.status = rl_token_draw(env, tokens);
 	call->request.verb = RL_VERB_SWAP;
 	call->request.token = rl_bytes_of(tokens + RL_TOKEN_LEN, token.len);

@@ -8,23 +8,26 @@
 #include "core/lock/rl_op.h"
 
 typedef struct rl_plain_args {
-	rl_verb verb;    /* any that takes no lock; RL_VERB_SWAP by rl_take_over_new() only */
-	rl_bytes key;    /* with its prefix */
-	rl_bytes token;  /* no data = the verb needs none */
-	int64_t ttl_ms;  /* EXTEND */
-	bool was_held;   /* RELEASE: ownership was proven when it was asked for */
-	bool asks_all;   /* as RL_WANTED_SOON */
-	int64_t late_ns; /* RELEASE: the renewer repeats it for so long if it fails; 0 = not at all */
+	/* Any that takes no lock, except SWAP, which is for rl_take_over_new(). */
+	rl_verb verb;
+	rl_bytes key;   /* with its prefix */
+	rl_bytes token; /* no data = none needed */
+	int64_t ttl_ms; /* EXTEND */
+	bool was_held;  /* RELEASE: ownership was proven before */
+	bool asks_all;  /* as RL_WANTED_SOON */
+	/* RELEASE: for so long the renewer repeats a release that fails; 0 = not at all. */
+	int64_t late_ns;
 } rl_plain_args;
 
 /* RL_OK: released, extended, locked, has an owner, ...; RL_BUSY: not. rl_quorum_call_owner() and
- * rl_quorum_call_remaining() report what a question found out.
+ * rl_quorum_call_remaining() return the answers to OWNER and REMAINING.
  * @return NULL when out of memory */
 rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args);
 
-/* Takes over a lock that is held with the given token: a fresh token takes its place, and a new TTL
- * begins. RL_OK: the lock is held with request.fresh, proven as from rl_quorum_call_sent_at();
- * RL_BUSY: not held with the given token. A swap without a quorum is undone.
+/* Takes over a lock that is held with the given token: a fresh token replaces it, and a new TTL
+ * begins. RL_OK: the lock is held with request.fresh, and the proof counts from
+ * rl_quorum_call_sent_at(). RL_BUSY: the lock is not held with the given token. A swap without a
+ * quorum is undone.
  * @return NULL when out of memory */
 rl_op *rl_take_over_new(
 	rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key, rl_bytes token, int64_t ttl_ms);

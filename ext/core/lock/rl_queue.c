@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A place in the queue. The design is in the header.
+ * A place in the wait queue. The design is in the header.
  */
 #include "core/lock/rl_queue.h"
 
@@ -13,7 +13,7 @@ static const rl_member *member_of(const rl_queue *queue, const rl_quorum_call *c
 	return &call->set->members[queue->member];
 }
 
-/* What the server said of what belongs to the lock is kept free of the token. */
+/* Reads a reply to BLPOP or try. No error message shows the token. */
 static void read_reply(const rl_quorum_call *call, rl_verb verb, const rl_reply *reply,
 	rl_answer *answer, rl_error *err)
 {
@@ -23,7 +23,7 @@ static void read_reply(const rl_quorum_call *call, rl_verb verb, const rl_reply 
 	rl_command_read(&request, reply, answer, err, &call->request.token, 1);
 }
 
-/* BLPOP is answered, and the try is not. */
+/* BLPOP is answered, but the try is not. */
 static bool is_woken(const rl_queue *queue)
 {
 	return queue->state == RL_QUEUE_WOKEN || queue->state == RL_QUEUE_PRODDED;
@@ -46,26 +46,26 @@ static void drop(rl_queue *queue)
 	queue->state = RL_QUEUE_OUT;
 }
 
-/* ---- going in ---- */
+/* ---- entering ---- */
 
-/* False when there is no memory for it. */
+/* Writes BLPOP and try. False = out of memory. */
 static bool send_both(rl_queue *queue, rl_quorum_call *call, int64_t now)
 {
 	int64_t left = queue->slice_end - now;
 	left = left > 0 ? left : 0;
-	/* By the fastest of the server's clocks it blocks to the end of its slice. */
+	/* BLPOP blocks to the end of the slice, even if the server's clock runs fast. */
 	int64_t drift = (int64_t) (call->set->drift_factor * (double) left);
 	rl_request request = call->request;
 	request.verb = RL_VERB_BLPOP;
 	request.block_ms = (left + drift) / RL_NS_PER_MS + RL_QUEUE_SLACK_MS;
-	rl_conn_send_name(queue->channel.conn); /* after a BLPOP it would wait */
+	rl_conn_send_name(queue->channel.conn); /* after BLPOP it would wait */
 	if (!rl_channel_send(&queue->channel, &request, RL_VERB_BLPOP)) {
 		return false;
 	}
 	request.verb = RL_VERB_TRY;
-	request.as_text = true; /* nobody could say it again */
+	request.as_text = true; /* NOSCRIPT would lose the ticket */
 	request.place = RL_PLACE_QUEUED;
-	request.mark_ms = 0; /* it does not mark */
+	request.mark_ms = 0; /* the probes renew the mark */
 	bool is_sent = rl_channel_send(&queue->channel, &request, RL_VERB_TRY);
 	queue->channel.sent_at = 0;
 	queue->state = RL_QUEUE_IN;
@@ -74,7 +74,7 @@ static bool send_both(rl_queue *queue, rl_quorum_call *call, int64_t now)
 	return is_sent;
 }
 
-/* A replica: the next place is taken on a new connection. */
+/* If the error shows that the server is a replica, the next place uses another connection. */
 static void leave_wrong_server(
 	const rl_queue *queue, const rl_quorum_call *call, const rl_error *err)
 {
@@ -92,8 +92,8 @@ static rl_queue_event lose(rl_queue *queue)
 	return RL_QUEUE_LOST;
 }
 
-/* A new connection, or an idle one of the pool, but not the last: the probes need one, and the try
- * at the deadline must not have to dial. */
+/* Takes an idle connection, but not the last one of the pool, or dials: the probes need one, and
+ * the try at the deadline must not have to dial. */
 static bool open_channel(rl_queue *queue, rl_quorum_call *call, int64_t now, rl_error *err)
 {
 	const rl_member *member = member_of(queue, call);
@@ -119,7 +119,7 @@ void rl_queue_enter(
 	queue->state = RL_QUEUE_LOGIN;
 }
 
-/* LOGIN: gets the connection, and writes as soon as nothing can go into a wrong database. */
+/* LOGIN: opens the channel, and writes once no command can reach a wrong database. */
 static rl_queue_event go_in(
 	rl_queue *queue, rl_quorum_call *call, const rl_tick *tick, rl_error *err)
 {
@@ -135,9 +135,10 @@ static rl_queue_event go_in(
 	return RL_QUEUE_NOTHING;
 }
 
-/* ---- what comes back ---- */
+/* ---- answers ---- */
 
-/* A command that waiting needs is refused: the same would happen to waiters for any key. */
+/* Switches waking off for the set if the refused command would be refused for every key.
+ * @param is_unknown the server does not know the command */
 static void note_forbidden(const rl_quorum_call *call, const rl_error *err, bool is_unknown)
 {
 	if (is_unknown || rl_error_names_command(err)) {
@@ -197,13 +198,13 @@ static rl_queue_event on_down(rl_queue *queue, const rl_error *err)
 {
 	bool is_garbled = err->status == RL_ERR_PROTOCOL;
 	if (is_garbled && is_woken(queue)) {
-		queue->is_unclear = true; /* it can still carry an undo */
+		queue->is_unclear = true; /* an undo can still be written */
 		queue->answer.vote = RL_VOTE_FAILED;
 		queue->state = RL_QUEUE_ANSWERED;
 		return RL_QUEUE_FAILED;
 	}
-	return lose(
-		queue); /* also nonsense in place of a ticket: anybody may have put it into the list */
+	/* Nonsense instead of a ticket is no failure: any client may have put it into the list. */
+	return lose(queue);
 }
 
 static rl_queue_event on_reply(
@@ -244,7 +245,7 @@ static rl_queue_event read_conn(
 	return outcome;
 }
 
-/* The server may not go on by itself: see the header. */
+/* Valkey 9.0 and 9.1 may not run the try by themselves: see the header. */
 static void prod(rl_queue *queue, int64_t now)
 {
 	if (queue->state == RL_QUEUE_WOKEN) {
@@ -254,7 +255,7 @@ static void prod(rl_queue *queue, int64_t now)
 	}
 }
 
-/* By when something must have come. */
+/* The login, or the answers, must arrive before this time. */
 static int64_t end_of(const rl_queue *queue)
 {
 	return queue->state == RL_QUEUE_LOGIN ? queue->channel.connect_end : queue->answer_end;
@@ -307,8 +308,8 @@ int64_t rl_queue_won_since(
 	if (server_us == 0 || sample->server_us == 0 || sample->member != queue->member) {
 		return queue->channel.sent_at;
 	}
-	/* Either way round the shorter reckoning is the safe one: the sample may be younger than the
-	 * win. */
+	/* The earliest start of ownership is the safe one. The sample may be later than the win, so
+	 * passed may be negative. */
 	double passed = (double) (server_us - sample->server_us) * 1000;
 	passed *= passed >= 0 ? 1 - drift_factor : 1 + drift_factor;
 	double since = (double) (sample->asked_at - queue->channel.sent_at) + passed;
@@ -319,7 +320,7 @@ int64_t rl_queue_won_since(
 	return queue->channel.sent_at + (int64_t) (since < most ? since : most);
 }
 
-/* ---- going out ---- */
+/* ---- leaving ---- */
 
 rl_conn *rl_queue_hand_over(rl_queue *queue)
 {
@@ -327,8 +328,8 @@ rl_conn *rl_queue_hand_over(rl_queue *queue)
 	return rl_channel_hand_over(&queue->channel);
 }
 
-/* What has arrived may tell that the try was run. It is not counted as a wake-up: the wait ends
- * otherwise. */
+/* Reads the answers that have arrived, because the try may have run. A ticket is not counted as a
+ * wake-up here. */
 static void hear_last_word(rl_queue *queue, const rl_quorum_call *call)
 {
 	rl_conn_event event;

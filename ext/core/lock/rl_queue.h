@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * A place in the queue for a lock, at one member: a second connection that a wait keeps, so that
- * the release of the lock wakes the waiter who has waited longest.
+ * A place in the wait queue of a lock, at one member: a second connection that a wait keeps, so
+ * that the release of the lock wakes the waiter that has waited longest.
  *
  * DESIGN
  *
- * One write carries BLPOP on the list of tickets and, behind it, the `try` script as text. The
- * server serves those who block on a list in the order in which they came, and then runs what
- * stands behind the BLPOP: a waiter needs no round trip between being woken and having the lock. A
- * release puts one ticket into the list and reserves the lock, so that a newcomer cannot slip in
- * between (rl_script.h).
+ * One write carries BLPOP on the list of tickets and, after it, the `try` script as text. The
+ * server serves the clients that block on a list in the order of their arrival, and then runs the
+ * command after the BLPOP. So a waiter needs no round trip between being woken and having the lock.
+ * A release puts one ticket into the list and reserves the lock, so that a newcomer cannot take the
+ * lock in between (rl_script.h).
  *
  *     OUT -> LOGIN -> IN -> WOKEN -> ANSWERED -> IN ...
  *
- * The try is judged by the waiter's mark, which its looks renew for two seconds, and never beyond
- * the end of the wait: when the mark is void, the try takes nothing and passes the ticket on. So a
- * process that stands still or is gone, or a connection that is dead and not known to be, costs
- * those behind it nothing. A place can be kept for as long as the wait lasts. BLPOP blocks for a
- * second longer than that: at the end of a wait the try behind it is dropped with the connection,
- * and not run while the end of the connection is on its way.
+ * The server judges the try by the waiter's mark, which the probes renew for two seconds, but never
+ * beyond the end of the wait. If the mark is void, the try takes nothing and passes the ticket on.
+ * So a process that was stopped or killed, or a connection that died unnoticed, costs the waiters
+ * after it nothing. A place may be kept for as long as the wait lasts. BLPOP blocks for a second
+ * longer: otherwise it could time out while the end of the connection is still on its way, and the
+ * server would run the try after the end of the wait.
  *
- * Valkey 9.0 and 9.1 do not read on after a BLPOP when the try behind it has come in two pieces,
- * until more comes (https://github.com/valkey-io/valkey/pull/4531). So when BLPOP is answered and
- * the try is not, an empty command follows. Other servers send both answers together.
+ * Valkey 9.0 and 9.1 do not continue to read after a BLPOP if the try after it arrived in two
+ * pieces, until more arrives (https://github.com/valkey-io/valkey/pull/4531). So when BLPOP is
+ * answered and the try is not, an empty command follows. Other servers send both answers together.
  *
- * Leaving: an undo is written behind the try, and nothing after it. A server that still blocks the
- * connection drops both when it sees the end; one that has run the try runs the undo, too. The
- * token is always a drawn one.
+ * Leaving: an undo is written after the try, and nothing follows it. A server that still blocks the
+ * connection drops both when it sees the end of the connection. A server that has run the try also
+ * runs the undo. The token is always a drawn one.
  *
- * Ownership: the queue has its connection from rl_queue_enter() to rl_queue_leave(). It borrows the
+ * Ownership: the place has its connection from rl_queue_enter() to rl_queue_leave(). It borrows the
  * quorum call of the wait, which has the set, the pool and the request, but not its member calls.
  */
 #ifndef RL_QUEUE_H
@@ -41,16 +41,16 @@ typedef struct rl_sample {
 	int64_t asked_at;
 	int64_t heard_at;
 	int64_t server_us; /* 0 = none was taken */
-	unsigned member;   /* whose clock it is */
+	unsigned member;   /* the owner of the clock */
 } rl_sample;
 
 typedef enum rl_queue_state {
-	RL_QUEUE_OUT,      /* has no connection */
+	RL_QUEUE_OUT,      /* no connection */
 	RL_QUEUE_LOGIN,    /* connects and logs in */
 	RL_QUEUE_IN,       /* BLPOP and try are written */
 	RL_QUEUE_WOKEN,    /* BLPOP is answered */
-	RL_QUEUE_PRODDED,  /* the same, and an empty command was sent */
-	RL_QUEUE_ANSWERED, /* both are answered; the connection is still here */
+	RL_QUEUE_PRODDED,  /* and an empty command follows */
+	RL_QUEUE_ANSWERED, /* both are answered; still connected */
 } rl_queue_state;
 
 typedef enum rl_blpop {
@@ -63,72 +63,75 @@ typedef enum rl_blpop {
 typedef struct rl_queue {
 	rl_queue_state state;
 	unsigned member;
-	rl_channel
-		channel; /* closed when OUT; its command is the try, and its time of sending that of both */
-	int64_t slice_end;  /* its place is given up then, and taken again behind the others */
-	int64_t answer_end; /* by then something must have come */
-	rl_sample sample;   /* of the server's clock, when the place was taken */
-	rl_blpop blpop;     /* what BLPOP was answered */
-	bool is_unclear;    /* what was answered makes no sense: the connection lies */
-	rl_doubt doubt;     /* LOST: UNKNOWN = the try may have been run */
-	rl_answer answer;   /* to the try; without text */
+	/* Closed when OUT. Its command is the try, and its sent_at that of BLPOP and try. */
+	rl_channel channel;
+	/* BLPOP times out then, and the waiter queues again, after the others. */
+	int64_t slice_end;
+	int64_t answer_end; /* the answers must arrive before */
+	rl_sample sample;   /* when the place was taken */
+	rl_blpop blpop;     /* the answer to BLPOP */
+	/* An answer made no sense, so the connection is not used again. */
+	bool is_unclear;
+	rl_doubt doubt;   /* LOST: UNKNOWN = the try may have run */
+	rl_answer answer; /* to the try; without text */
 } rl_queue;
 
-/* What came of it. */
+/* The result of a step. After LOST the state is OUT, and after all others but NOTHING ANSWERED. */
 typedef enum rl_queue_event {
-	RL_QUEUE_NOTHING, /* waits on */
-	RL_QUEUE_WON,     /* the try took the lock; now ANSWERED */
-	/* Woken, or the slice was over, and the try was refused: the lock is taken, or the mark was
-	 * void and the ticket was passed on. Now ANSWERED. */
+	RL_QUEUE_NOTHING, /* the wait goes on */
+	RL_QUEUE_WON,     /* the try took the lock */
+	/* The waiter was woken, or its slice ended, and the try was refused: the lock is taken, or the
+	 * mark was void and the ticket was passed on. */
 	RL_QUEUE_REFUSED,
-	RL_QUEUE_USELESS, /* the server will not have it: no BLPOP, or something else under that name;
-						 now ANSWERED */
-	RL_QUEUE_FAILED,  /* an error that has to do with the lock itself; err says which; now ANSWERED
-					   */
-	RL_QUEUE_LOST, /* the connection broke, or the server is not ready; err says why; now OUT. See
-					  doubt */
+	/* Waiting is impossible here: the server refuses BLPOP or the helper keys, or a key of another
+	 * type has the list's name. */
+	RL_QUEUE_USELESS,
+	RL_QUEUE_FAILED, /* the try failed; see err */
+	/* The connection broke, or the server is not ready. See err and doubt. */
+	RL_QUEUE_LOST,
 } rl_queue_event;
 
-/* How long one place is kept, and how much longer than that BLPOP blocks. The try behind a BLPOP
- * that merely timed out must not be run as long as the end of the connection may still be on its
- * way: the waiter may have won by another try, and released the lock by then. */
-#define RL_QUEUE_WORTH_NS \
- (20 * RL_NS_PER_MS) /* a wait that ends sooner is not worth a connection */
+/* A wait that ends sooner than this is not worth a connection. */
+#define RL_QUEUE_WORTH_NS (20 * RL_NS_PER_MS)
+
+/* How long one BLPOP waits at most, and how much longer than that it blocks. The server must not
+ * run the try after a BLPOP that timed out while the end of the connection may still be on its way:
+ * the waiter may have won by another try, and released the lock by then. */
 #define RL_QUEUE_SLICE_NS (3600 * RL_NS_PER_SECOND)
 #define RL_QUEUE_SLACK_MS 1020
 
-/*
- * Goes into the queue: with a new connection when OUT, on the one it has when ANSWERED.
- * @param until the end of the wait; RL_NEVER = none
- */
+/* Takes a place: on a new connection when OUT, on the present one when ANSWERED.
+ * @param until the end of the wait; RL_NEVER = none */
 void rl_queue_enter(
 	rl_queue *queue, rl_quorum_call *call, const rl_sample *sample, int64_t until, int64_t now);
 
-/* Goes on as far as it can without waiting. @param[out] err for FAILED and LOST */
+/* Continues as far as possible without waiting.
+ * @param[out] err for FAILED and LOST */
 rl_queue_event rl_queue_step(
 	rl_queue *queue, rl_quorum_call *call, const rl_tick *tick, rl_error *err);
 
-/* Adds what it waits for. */
+/* Adds what the place waits for. */
 void rl_queue_add_to_wait(const rl_queue *queue, rl_wait *wait);
 
-/* The try is written, and may be run at any moment. */
+/* The server may run the try at any moment: it is written, and not answered. */
 bool rl_queue_is_in(const rl_queue *queue);
 
-/* The same, and BLPOP and try were written by then. */
+/* The same, and BLPOP and try were written no later than at this time. */
 bool rl_queue_is_in_since(const rl_queue *queue, int64_t at);
 
-/* When ownership of a lock that was won began, at the latest reckoning that is proven: the try was
- * run at the server's time in the answer, and sample says which of our times that was. */
+/* Since when a lock that the place has won is certainly ours. The answer has the server's time at
+ * which the try was run, and the sample translates it into our time, on the safe side. */
 int64_t rl_queue_won_since(
 	const rl_queue *queue, const rl_sample *sample, double drift_factor, int64_t now);
 
-/* WON: the connection is the caller's from now on; OUT. */
+/* Call after WON: gives the connection to the caller. The state is then OUT. */
 rl_conn *rl_queue_hand_over(rl_queue *queue);
 
-/* Gives the place up. @param undo take back what the try may have taken */
+/* Gives up the place.
+ * @param undo undo what the try may have taken */
 rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool undo, int64_t now);
 
-/* In a forked child: closes the connection, which is the parent's, without a word on it. */
+/* In a forked child: closes the connection, which is the parent's, and sends nothing. */
 void rl_queue_drop(rl_queue *queue);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stepping the member calls until the outcome is known. The design is in the header; a member
- * call's life is in rl_member_call.c, the end of a quorum call in rl_quorum_settle.c.
+ * Steps the member calls until the outcome is known. The design is in the header. A member call is
+ * in rl_member_call.c, and the end of a quorum call in rl_quorum_settle.c.
  */
 #include "core/lock/rl_quorum_call.h"
 
@@ -38,7 +38,7 @@ static bool same_text(const rl_member_call *a, const rl_member_call *b)
 	return rl_bytes_equal(rl_bytes_of(a->text, a->text_len), rl_bytes_of(b->text, b->text_len));
 }
 
-/* How many members name the same owner as this one. */
+/* How many members name the same owner as this member. */
 static unsigned count_alike(const rl_quorum_call *call, const rl_member_call *member)
 {
 	unsigned count = 0;
@@ -59,7 +59,7 @@ const rl_member_call *rl_quorum_call_owner(const rl_quorum_call *call)
 	return best;
 }
 
-/* Members that have an owner have not necessarily the same. */
+/* Members may name different owners, so granted votes alone are not a quorum. */
 static rl_vote owner_outcome(const rl_quorum_call *call, const rl_tally *tally)
 {
 	unsigned quorum = rl_quorum(tally->members);
@@ -79,12 +79,13 @@ static bool is_backed_off(const rl_member_call *member)
 	return member->state == RL_MEMBER_CALL_BACKED_OFF;
 }
 
-/* @param[out] tally what has been voted */
+/* @param[out] tally the votes so far */
 static rl_vote step_members(rl_quorum_call *call, const rl_tick *tick, rl_tally *tally)
 {
 	unsigned count = call->set->count;
 	*tally = (rl_tally){0};
-	/* Taken in the members' order, and released with the first of them last: see rl_order.h. */
+	/* A lock is taken in the members' order, and released on the first member last: see
+	 * rl_order.h. */
 	rl_verb verb = call->request.verb;
 	unsigned first = rl_verb_changes(verb) && verb != RL_VERB_SWAP ? 1 : 0;
 	for (unsigned i = 0; i < count; i++) {
@@ -95,9 +96,8 @@ static rl_vote step_members(rl_quorum_call *call, const rl_tick *tick, rl_tally 
 	return verb == RL_VERB_OWNER ? owner_outcome(call, tally) : rl_tally_outcome(tally);
 }
 
-/* The members that are backed off are needed: the others cannot decide without them any more, or
- * take long.
- * @return true = some were, and are asked from now on */
+/* Asks the members that are backed off, if the others cannot decide any more, or take long.
+ * @return true = there are such members, and they are asked from now on */
 static bool call_up(rl_quorum_call *call, const rl_tally *tally, const rl_tick *tick)
 {
 	unsigned backed_off = 0;
@@ -124,8 +124,8 @@ static bool call_up(rl_quorum_call *call, const rl_tally *tally, const rl_tick *
 
 /* ---- which answers are waited for ---- */
 
-/* A command that is to reach every member has not been handed to this one, which may yet be
- * connected. */
+/* The command should reach every member, and this one was dialled just now: it may still connect
+ * and accept the command. */
 static bool is_expected(const rl_member_call *member, const rl_tick *tick)
 {
 	const rl_channel *channel = &member->channel;
@@ -134,7 +134,7 @@ static bool is_expected(const rl_member_call *member, const rl_tick *tick)
 		tick->now < member->call->grace_end;
 }
 
-/* The first in order that is asked at all. */
+/* The first member in order that is not backed off. */
 static unsigned first_in_order(const rl_quorum_call *call)
 {
 	unsigned at = 0;
@@ -144,7 +144,7 @@ static unsigned first_in_order(const rl_quorum_call *call)
 	return call->order[at];
 }
 
-/* The outcome is known, but this answer is wanted. */
+/* The member is waited for although the outcome is known. */
 static bool is_wanted(const rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
@@ -152,14 +152,14 @@ static bool is_wanted(const rl_member_call *member, const rl_tick *tick)
 	if (member->state == RL_MEMBER_CALL_DONE || is_backed_off(member)) {
 		return false;
 	}
-	/* What became of a caller's own token has to be known before it can be tried again. */
+	/* A caller's token is not sent to a member again while an earlier command is in doubt. */
 	bool is_own = call->is_own_token && call->outcome != RL_VOTE_GRANTED && rl_verb_takes(verb);
 	/* A failure message lists every member, and a refused EXTEND is undone where it succeeded: both
 	 * need all answers. */
 	bool is_needed = rl_verb_changes(verb) &&
 		(call->outcome == RL_VOTE_FAILED ||
 			(call->outcome == RL_VOTE_REFUSED && verb == RL_VERB_EXTEND));
-	/* A waiter should wait where all others do. */
+	/* All waiters should queue at the same member. */
 	bool is_first = verb == RL_VERB_PROBE && rl_member_call_index(member) == first_in_order(call) &&
 		tick->now < call->grace_end + RL_QUORUM_CALL_FIRST_NS;
 	bool is_in_time = call->wanted == RL_WANTED_SOON && tick->now < call->grace_end;
@@ -169,7 +169,7 @@ static bool is_wanted(const rl_member_call *member, const rl_tick *tick)
 
 /* ---- stepping ---- */
 
-/* A minority has granted the caller's token: see the header. */
+/* Releases the caller's token where a minority has granted it: see the header. */
 static void take_back_own_token(rl_quorum_call *call, const rl_tick *tick)
 {
 	bool is_lost = call->outcome == RL_VOTE_REFUSED || call->outcome == RL_VOTE_FAILED;
@@ -181,7 +181,7 @@ static void take_back_own_token(rl_quorum_call *call, const rl_tick *tick)
 	}
 }
 
-/* The outcome is known: members have a time of grace, as long again as the outcome took. */
+/* The time of grace is as long again as the outcome took. */
 static void begin_grace(rl_quorum_call *call, const rl_tick *tick)
 {
 	int64_t grace = tick->now - call->begun_at;

@@ -5,8 +5,8 @@
  *
  * DESIGN
  *
- * Each member has a member call (rl_member_call.h). It takes a connection from the pool or dials
- * one, sends, and waits for the answer. Its vote ends it:
+ * Each member has a member call (rl_member_call.h), which takes a connection from the pool or dials
+ * one, sends the command, and waits for the answer. The vote ends the member call:
  *
  *     START -> LOGIN -> ANSWER -> DONE
  *        ^       |        |
@@ -19,39 +19,41 @@
  * The budget is one timeout, plus one connect timeout if the member call has to dial. A connection
  * that breaks within the budget is replaced and the command is sent again, at once and then with
  * back-off. A server that refuses the connection ends the member call, unless an earlier connection
- * took the command: then the outcome is in doubt, and only another answer can clear it. A
- * connection with nonsense on it also ends the member call.
+ * took the command: then the command is in doubt, and only another answer can clear that. A reply
+ * that makes no sense also ends the member call.
  *
  * Several members are asked at once, and the call ends as soon as the outcome is known. A member
  * that has not answered by then is not waited for: its connection goes back to the pool as it is,
- * connecting or with a pending reply, and what was not sent is retracted. A command that should
- * reach every member (a release) gives members that were only just dialled a short time to connect.
- * A member that is backed off (rl_pool.h) is asked only if the others cannot decide, or take long.
+ * connecting or with a pending reply, and commands that were not sent are retracted. If a command
+ * should reach every member (a release), members that were dialled just now get a short time to
+ * connect. A member that is backed off (rl_pool.h) is asked only if the others cannot decide, or
+ * take long.
  *
  * A server that answers READONLY or MASTERDOWN is the wrong one: the address has led to a replica,
  * or the primary has become one. Its connections are closed, the driver resolves the name again,
- * and the command, which did not run, is sent once more within the same budget. A connection that
- * was dialled just now, to an address that resolving cannot change, would only meet the same server
- * again: there the answer stands.
+ * and the command, which did not run, is sent once more within the same budget. But if the
+ * connection was dialled just now, to an address that resolving cannot change, a new one would meet
+ * the same server again: then the answer is the failure.
  *
- * In doubt (rl_doubt): a command was handed over whole, and its answer is lost. For a lock that we
- * tried to take, the next command is a TRY that says "maybe ours"; it finds our own token. A
- * caller's own token may be the token of another holder's lock, so there "it holds this token"
- * stays unknown.
+ * In doubt (rl_doubt): a command was handed over whole, and its answer is lost. If the command was
+ * to take a lock, the next one is a TRY that says "maybe ours", which finds our own token. A
+ * caller's own token may be the token of another holder, so "the key has this token" leaves the
+ * command in doubt.
  *
- * The first SET of a call sends the caller's own token, and so does the SWAP that puts it in the
- * place of a drawn token that has won. It must not meet the effect of an earlier command for it. So
- * a SET without a quorum waits for every member, releases the token where it was granted, and waits
- * for the answer to that as well (TAKING_BACK). A member that leaves one of these unanswered is
- * spent: the call does not ask it for the lock any more.
+ * Two commands send the caller's own token: the first SET of a call, and the SWAP that puts the
+ * token in the place of a drawn one that has won. Neither may meet the effect of an earlier command
+ * with this token. So a SET without a quorum waits for every member, releases the token where it
+ * was granted, and waits for the answer to that as well (TAKING_BACK). A member that leaves one of
+ * these unanswered is spent: the call does not ask it for the lock any more.
  *
- * A swap without a quorum is undone, too. To a fresh token of ours (resume) it is undone by
- * swapping back, so that the given token keeps its worth. To a caller's token it is undone by
- * releasing both tokens, the caller's only where the server said that this swap has set it.
+ * A swap without a quorum is undone, too. If the fresh token was drawn (resume), the undo swaps
+ * back, so that the given token remains valid. If it is the caller's, the undo releases it on the
+ * members that have answered that this swap has set it, and the drawn token on those that have not
+ * answered.
  *
- * Ownership: member calls have connections only between begin and settle. Then the pool has them,
- * or they are closed. Undoing is part of settle: a compare-and-delete after the unanswered command
- * on the same connection can never overtake it.
+ * Ownership: member calls have connections only between begin and settle. Then the pool has the
+ * connections, or they are closed. Settling writes the undo after the unanswered command on the
+ * same connection, so the undo can never overtake the command.
  */
 #ifndef RL_QUORUM_CALL_H
 #define RL_QUORUM_CALL_H
@@ -59,96 +61,96 @@
 #include "core/lease/rl_loss.h"
 #include "core/lock/rl_call.h"
 
-/* How long a member that was just dialled has to take a command that should reach every member, and
- * one whose answer is hoped for has to give it: as long again as the outcome took, but not less
- * than this. */
+/* The least time of grace after the outcome is known; otherwise it is as long as the outcome took.
+ * A member that was dialled just now has this time to accept a command that should reach every
+ * member, and members have it to give the answers of RL_WANTED_SOON. */
 #define RL_QUORUM_CALL_GRACE_NS (25 * RL_NS_PER_MS)
 
-/* How much longer the answer of the member is hoped for at which all who wait should queue. */
+/* How much longer a probe waits for the first member in order, where all waiters should queue. */
 #define RL_QUORUM_CALL_FIRST_NS (200 * RL_NS_PER_MS)
 
-/* Those in trouble are asked after this share of the timeout, if the others have not decided. */
+/* Backed-off members are asked after this share of the timeout, if the others have not decided. */
 #define RL_QUORUM_CALL_CALL_UP_SHARE 8
 
-/* Starts over: all member calls open, and no answer wanted but those that decide. Nothing is sent
- * before the first step.
+/* Starts over, with all member calls open. Nothing is sent before the first step.
  * @param latest no budget goes beyond this plus one timeout; RL_NEVER = no such limit */
 void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, int64_t latest);
 
-/* Goes on as far as it can without waiting.
- * @return the outcome; RL_VOTE_OPEN = not decided, and what it waits for was added to *wait */
+/* Continues as far as possible without waiting.
+ * @return the outcome; RL_VOTE_OPEN = not over yet, and *wait has what the call waits for */
 rl_vote rl_quorum_call_step(rl_quorum_call *call, const rl_tick *tick, rl_wait *wait);
 
-/* What became of the connections and grants. */
+/* What has become of the token. */
 typedef struct rl_settlement {
-	bool was_undone; /* an undo was written: this token must not be used again */
-	rl_doubt doubt;  /* the greatest of all members; UNKNOWN = a member may hold this token */
+	/* An undo was written, so this token must not be used again. */
+	bool was_undone;
+	/* The greatest of all members. UNKNOWN = a member may hold this token. */
+	rl_doubt doubt;
 } rl_settlement;
 
 typedef enum rl_undo {
 	RL_UNDO_NOTHING,
-	RL_UNDO_ALL,          /* take back what members granted or may have granted */
-	RL_UNDO_BUT_REFUSALS, /* the same, but not where the server would refuse an undo, too: the token
-						   * will be tried again as owed */
+	RL_UNDO_ALL, /* grants, and commands in doubt */
+	/* The same, except where the server would refuse the undo as well: there the token will be
+	 * tried again as "maybe ours". */
+	RL_UNDO_BUT_REFUSALS,
 } rl_undo;
 
-/* Ends the quorum call at any moment: writes undos if asked, gives connections back or closes them.
- */
+/* Ends the quorum call at any moment: writes undos if asked, and gives the connections back. */
 rl_settlement rl_quorum_call_settle(rl_quorum_call *call, rl_undo undo, int64_t now);
 
-/* After the beginning: a member has granted already, on this connection, which becomes its member
- * call's. */
+/* Call after rl_quorum_call_begin(), if a member has granted the lock already on this connection:
+ * gives the connection to its member call. */
 void rl_quorum_call_adopt(rl_quorum_call *call, unsigned index, rl_conn *conn, int64_t sent_at);
 
-/* Notes the failure of a member that was not met in this quorum call, which is settled. */
+/* Notes a failure of the member outside of the quorum call, for the message. */
 void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_error *err);
 
-/* Takes the idle connections of the members that granted, or may have, again, after the end, so
- * that the grant can still be undone on them: by settling once more.
- * @param maybe_ours also where the token may be held through an earlier quorum call */
+/* Call after the end: takes idle connections to the members that have granted, or may have, so that
+ * settling once more can undo the grant.
+ * @param maybe_ours any member may hold the token through an earlier command */
 void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now);
 
-/* The same as settling, in a forked child: closes the connections, which are the parent's, and
- * sends nothing. */
+/* Settles in a forked child: closes the connections, which are the parent's, and sends nothing. */
 void rl_quorum_call_drop(rl_quorum_call *call);
 
-/* When the earliest of the granting members was asked. */
+/* When the command was sent to the first of the members that have granted. */
 int64_t rl_quorum_call_sent_at(const rl_quorum_call *call);
 
-/* After the end: a member may carry the command out, or carry it out once more, at any time: a
- * connection broke when it had taken it, or nobody waited for its answer. */
+/* After the end: a member may still carry out the command, or a second copy of it. Its connection
+ * broke after the command was sent, or its answer was not waited for. */
 bool rl_quorum_call_has_strays(const rl_quorum_call *call);
 
 /* The same, with a bit for each such member. */
 unsigned rl_quorum_call_strays(const rl_quorum_call *call);
 
-/* RELEASE, after the end: a bit for each member that has yet to carry it out; 0 when a quorum has
- * decided. */
+/* RELEASE, after the end: a bit for each member on which the release must be repeated; 0 when a
+ * quorum has decided. */
 unsigned rl_quorum_call_missing(const rl_quorum_call *call);
 
-/* The member call that speaks for the outcome: the first with that vote. */
+/* The first member call with this vote; the first of all when there is none. */
 const rl_member_call *rl_quorum_call_speaker(const rl_quorum_call *call, rl_vote outcome);
 
-/* OWNER that was granted: a member that speaks for the quorum with the same token. */
+/* OWNER that was granted: a member that has the same token as a quorum. */
 const rl_member_call *rl_quorum_call_owner(const rl_quorum_call *call);
 
-/* REMAINING that was granted: for how many ms a quorum has it; -1 = without end. */
+/* REMAINING that was granted: the ms for which a quorum has the lock; -1 = without end. */
 int64_t rl_quorum_call_remaining(const rl_quorum_call *call);
 
 /* EXTEND that was refused, or OWNER that does not name the token: what has become of the lock. */
 rl_loss rl_quorum_call_loss(const rl_quorum_call *call, rl_bytes token);
 
-/* Members that voted so. */
+/* The number of members with this vote. */
 unsigned rl_quorum_call_count(const rl_quorum_call *call, rl_vote vote);
 
-/* Members that are spent. */
+/* The number of members that are spent. */
 unsigned rl_quorum_call_spent(const rl_quorum_call *call);
 
-/* SWAP: a quorum has set the new token by the very command that was answered. Else proof begins no
- * later than before. */
+/* SWAP that was granted: a quorum has answered that this very command has set the new token. False
+ * = the proof does not begin anew. */
 bool rl_quorum_call_has_swapped(const rl_quorum_call *call);
 
-/* True when each failure may pass by itself: connections, and errors such as LOADING. */
+/* True when each failure may pass by itself: failed connections, and errors such as LOADING. */
 bool rl_quorum_call_may_pass(const rl_quorum_call *call);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a quorum call has found out.
+ * What the answers to a quorum call mean together.
  */
 #include "core/base/rl_time.h"
 #include "core/lock/rl_quorum_call.h"
@@ -39,7 +39,7 @@ unsigned rl_quorum_call_missing(const rl_quorum_call *call)
 	}
 	for (unsigned i = 0; i < call->set->count; i++) {
 		const rl_member_call *member = &call->members[i];
-		/* An unknown outcome means that the member does not hold it any more. */
+		/* After RL_ERR_UNKNOWN the member does not have the token any more. */
 		bool is_done = member->vote == RL_VOTE_GRANTED || member->vote == RL_VOTE_REFUSED ||
 			(member->vote == RL_VOTE_FAILED &&
 				(rl_error_is_final(member->err) || member->err->status == RL_ERR_UNKNOWN));
@@ -60,11 +60,11 @@ const rl_member_call *rl_quorum_call_speaker(const rl_quorum_call *call, rl_vote
 
 int64_t rl_quorum_call_remaining(const rl_quorum_call *call)
 {
-	/* The quorum is there for as long as its weakest member, the others being stronger. */
+	/* Of the members with the longest TTLs that are a quorum, the shortest TTL counts. */
 	unsigned quorum = rl_quorum(call->set->count);
 	for (unsigned i = 0; i < call->set->count; i++) {
 		const rl_member_call *member = &call->members[i];
-		uint64_t left = (uint64_t) member->answer.number; /* no end is longer than any */
+		uint64_t left = (uint64_t) member->answer.number; /* -1, no end, is longest */
 		unsigned longer = 0;
 		unsigned alike = 0;
 		for (unsigned j = 0; j < call->set->count; j++) {

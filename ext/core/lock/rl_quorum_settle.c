@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The end of a quorum call: what was taken in vain is undone, and the connections are given back.
+ * The end of a quorum call: undos are written, and the connections are given back.
  */
 #include "core/base/rl_token.h"
 #include "core/lock/rl_member_call.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* True when the server's error says that it would not run an undo either. */
+/* True when the server's error shows that it would refuse an undo as well. */
 static bool refuses_scripts(const rl_member_call *member)
 {
 	return member->vote == RL_VOTE_FAILED && member->err->status == RL_ERR_SERVER &&
@@ -18,8 +18,9 @@ static bool refuses_scripts(const rl_member_call *member)
 
 /* ---- undoing ---- */
 
-/* A swap to a token of ours is undone where it was carried out or may have been; a swap to the
- * caller's token where one of both tokens is ours to release. */
+/* A swap to a drawn token is undone if it was or may have been carried out. In a swap to the
+ * caller's token that token is released only if this swap has set it, and the drawn token only if
+ * the member has not answered. */
 static bool may_undo_swap(const rl_member_call *member, int64_t now)
 {
 	if (!member->call->is_own_token) {
@@ -31,14 +32,14 @@ static bool may_undo_swap(const rl_member_call *member, int64_t now)
 			(member->answer.number == RL_SWAPPED_NOW && rl_member_call_may_take_back(member, now)));
 }
 
-/* True when the member holds the token, or may, and we may take it back. */
+/* True when the member has or may have the token, and an undo is allowed. */
 static bool may_undo(const rl_member_call *member, rl_undo undo, int64_t now)
 {
 	const rl_quorum_call *call = member->call;
 	rl_verb verb = call->request.verb;
 	bool is_undone = member->state == RL_MEMBER_CALL_UNDOING ||
 		member->state == RL_MEMBER_CALL_TAKING_BACK || member->is_taken_back;
-	/* Where the server would refuse the undo the next try finds out. */
+	/* If the server would refuse the undo, the next try finds out whether the key is ours. */
 	if (undo == RL_UNDO_NOTHING || is_undone ||
 		(undo == RL_UNDO_BUT_REFUSALS && refuses_scripts(member))) {
 		return false;
@@ -73,7 +74,7 @@ static bool write_undo(const rl_member_call *member)
 	return is_written;
 }
 
-/* A caller's own token is undone only if it was granted: what has arrived may say so. */
+/* Reads an answer that has arrived: a caller's own token is undone only after its grant. */
 static void hear_last_word(rl_member_call *member)
 {
 	rl_channel *channel = &member->channel;
@@ -99,7 +100,7 @@ static void hear_last_word(rl_member_call *member)
 
 /* ---- giving back ---- */
 
-/* A member does not allow the helper keys, those of this key or of any. */
+/* A member does not allow the helper keys of this lock, or of any. */
 static bool is_without_helpers(const rl_quorum_call *call)
 {
 	bool is_without = !call->set->wakes;
@@ -109,9 +110,9 @@ static bool is_without_helpers(const rl_quorum_call *call)
 	return is_without;
 }
 
-/* This release is not answered, and another member does not allow the helper keys. Should this one
- * refuse them, too, the release after it, without them, is carried out. A second release of a
- * caller's token could meet the same token of another holder. */
+/* If a release is unanswered, and another member does not allow the helper keys, this member may
+ * refuse them, too: a second release without them follows. Not for a caller's token, because it
+ * could free the lock of another holder with the same token. */
 static void back_up_release(const rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;
@@ -140,7 +141,7 @@ static void give_back(rl_member_call *member, bool was_undone, int64_t now)
 	}
 	rl_giving giving = {.is_trusted = !member->must_close,
 		.patience = patience,
-		/* A release is good at any time, unless another client may have the same token. */
+		/* A late release of a drawn token is harmless: no other client has this token. */
 		.may_send_later = call->request.verb == RL_VERB_RELEASE &&
 			rl_token_is_drawn(call->request.token) && !rl_channel_is_connected(channel),
 		.must_arrive = (was_undone || patience > 0) && member->err->status != RL_ERR_PROTOCOL};
@@ -149,12 +150,12 @@ static void give_back(rl_member_call *member, bool was_undone, int64_t now)
 
 /* ---- settling ---- */
 
-/* What became of the token at this member, after an undo was written or not. */
+/* True when the member may have the token, and no undo makes sure that it loses it. */
 static bool is_doubtful(const rl_member_call *member, rl_undo undo, bool was_undone)
 {
 	bool was_granted = member->vote == RL_VOTE_GRANTED;
 	bool is_own = member->call->is_own_token;
-	/* Of a caller's token only the release of what was granted is an undo. */
+	/* A caller's token is undone only after the answer that granted it. */
 	if (was_undone && !refuses_scripts(member) && (was_granted || !is_own)) {
 		return false;
 	}
@@ -216,8 +217,8 @@ void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_
 
 void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now)
 {
-	call->request.verb =
-		RL_VERB_TRY; /* whatever was sent last: what it may have to undo is a grant */
+	/* A grant is what may have to be undone, whatever was sent last. */
+	call->request.verb = RL_VERB_TRY;
 	for (unsigned i = 0; i < call->set->count; i++) {
 		rl_member_call *member = &call->members[i];
 		if (maybe_ours || member->doubt == RL_DOUBT_LEFT) {
