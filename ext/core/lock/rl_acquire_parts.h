@@ -166,8 +166,7 @@ void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick);
  * often. */
 void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick);
 
-/* The delay until the next probe, by the holder and the PTTL that the latest answer has reported.
- */
+/* The delay until the next probe, by the holder and the PTTL that were reported last. */
 int64_t rl_acquire_probe_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl);
 
 /* Reads the connection of the place. True = the call is done. */
