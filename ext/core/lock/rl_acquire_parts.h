@@ -82,7 +82,7 @@ bool rl_acquire_retry_or_finish(
 /* Sets proven_until. False = the TTL is used up. */
 bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick);
 
-/* Call when a grant that has used up its TTL was given back. True = the call is done. */
+/* Call after settling a grant whose proof is used up. True = the call is done. */
 bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
 	const rl_settlement *settlement, const rl_tick *tick);
 
@@ -151,7 +151,7 @@ typedef struct rl_probe_result {
 	rl_quorum_free free;
 } rl_probe_result;
 
-/* Reads the answers to a probe. False = no member allows to queue; probe->member is then one that
+/* Reads the answers to a probe. False = no member allows queueing; probe->member is then one that
  * has answered. */
 bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe);
 

@@ -263,7 +263,7 @@ static void step_member(rl_release_batch *batch, unsigned at, const rl_tick *tic
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the operation ---- */
 
 static void begin(rl_release_batch *batch, int64_t now)
 {

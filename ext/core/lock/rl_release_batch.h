@@ -73,9 +73,7 @@ typedef struct rl_release_batch {
 	rl_batch_member members[RL_MEMBERS_MAX];
 } rl_release_batch;
 
-/* The result is RL_OK when a quorum of members has answered for all leases, otherwise
- * RL_ERR_TIMEOUT.
- * @param leases leases of locks on this set
+/* All leases are of locks on this set. The result is RL_OK when a quorum has answered for each.
  * @param limit_ns the time for the whole release batch
  * @return NULL when out of memory */
 rl_op *rl_release_batch_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
