@@ -24,7 +24,7 @@
 /* How long a waiter polls before it queues again. */
 #define RL_ACQUIRE_REQUEUE_NS RL_NS_PER_SECOND
 
-/* When a TTL ends, the probes are spread: by this time for each waiter, and at most so far. */
+/* The probes at the end of a TTL are spread over this time per waiter, up to the maximum. */
 #define RL_ACQUIRE_SPREAD_NS (RL_NS_PER_MS / 20)
 #define RL_ACQUIRE_SPREAD_MOST_NS (500 * RL_NS_PER_MS)
 
