@@ -12,9 +12,9 @@
 /* In PAUSED and PROBING the connection of the place in the queue is read as well. */
 typedef enum rl_acquire_phase {
 	RL_ACQUIRE_PAUSED,   /* until resume_at */
-	RL_ACQUIRE_TRYING,   /* SET or try is under way */
-	RL_ACQUIRE_PROBING,  /* probe is under way */
-	RL_ACQUIRE_SWAPPING, /* the caller's token replaces the drawn one, which has won */
+	RL_ACQUIRE_TRYING,   /* SET or try under way */
+	RL_ACQUIRE_PROBING,  /* probe under way */
+	RL_ACQUIRE_SWAPPING, /* swap under way, after a win */
 	RL_ACQUIRE_DONE,
 } rl_acquire_phase;
 
@@ -38,7 +38,7 @@ typedef struct rl_acquire {
 	uint64_t retried;  /* what `retries` limits */
 	unsigned delays;   /* calls of rl_acquire_backoff() */
 	unsigned spurious; /* refusals in the queue since the last delay */
-	unsigned losses;   /* failures in the queue in a row */
+	unsigned losses;   /* failed places in a row */
 	unsigned splits;   /* split votes in a row */
 	/* Probes in a row that found a quorum of members free; see count_free_probes(). */
 	unsigned free_probes;
@@ -47,12 +47,12 @@ typedef struct rl_acquire {
 	/* Probes in a row that the member of the place did not answer. */
 	unsigned silent_probes;
 	unsigned failures; /* in a row, for rl_acquire_failure_delay() */
-	int64_t crowd;     /* how many clients wait, as last reported */
+	int64_t crowd;     /* waiters, as last reported */
 	/* The longest round trip to a member in a probe; the shortest of all probes. */
 	int64_t reach;
 	rl_acquire_phase phase;
 	rl_acquire_next next;
-	bool is_delayed;    /* what is due counts against `retries` */
+	bool is_delayed;    /* counts against `retries` */
 	bool is_polling;    /* a try replaces each probe */
 	int64_t requeue_at; /* polling ends then; RL_NEVER = never */
 	/* The key may have the token in use from an earlier command. */
@@ -62,12 +62,12 @@ typedef struct rl_acquire {
 	int64_t round_trip; /* the shortest of all samples */
 	rl_queue queue;
 	int64_t proven_until;      /* ownership is proven until then */
-	int64_t waited_ns;         /* from the start to the end */
+	int64_t waited_ns;         /* from start to end */
 	char waiter[RL_TOKEN_LEN]; /* the name of its mark */
 	const char *token;         /* in use: own or drawn */
 	size_t token_len;
 	rl_bytes own;      /* the caller's token; no data = none */
-	char *drawn;       /* RL_TOKEN_LEN bytes in the operation's block */
+	char *drawn;       /* RL_TOKEN_LEN bytes in the block */
 	int64_t won_since; /* SWAPPING: ownership began then */
 	/* SWAPPING: a bit for each member that granted the drawn token. */
 	unsigned won_on;

@@ -24,7 +24,7 @@
 /* How long a waiter polls before it queues again. */
 #define RL_ACQUIRE_REQUEUE_NS RL_NS_PER_SECOND
 
-/* When a TTL ends, the probes are spread: by this time for each waiter, and at most so far. */
+/* The probes at the end of a TTL are spread over this time per waiter, up to the maximum. */
 #define RL_ACQUIRE_SPREAD_NS (RL_NS_PER_MS / 20)
 #define RL_ACQUIRE_SPREAD_MOST_NS (500 * RL_NS_PER_MS)
 
@@ -82,7 +82,7 @@ bool rl_acquire_retry_or_finish(
 /* Sets proven_until. False = the TTL is used up. */
 bool rl_acquire_is_of_use(rl_acquire *acquire, int64_t held_since, const rl_tick *tick);
 
-/* Call when a grant that has used up its TTL was given back. True = the call is done. */
+/* Call after settling a grant whose proof is used up. True = the call is done. */
 bool rl_acquire_on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
 	const rl_settlement *settlement, const rl_tick *tick);
 
@@ -151,7 +151,7 @@ typedef struct rl_probe_result {
 	rl_quorum_free free;
 } rl_probe_result;
 
-/* Reads the answers to a probe. False = no member allows to queue; probe->member is then one that
+/* Reads the answers to a probe. False = no member allows queueing; probe->member is then one that
  * has answered. */
 bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe);
 
@@ -166,8 +166,7 @@ void rl_acquire_leave_queue(rl_acquire *acquire, const rl_tick *tick);
  * often. */
 void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick);
 
-/* The delay until the next probe, by the holder and the PTTL that the latest answer has reported.
- */
+/* The delay until the next probe, by the holder and the PTTL that were reported last. */
 int64_t rl_acquire_probe_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl);
 
 /* Reads the connection of the place. True = the call is done. */

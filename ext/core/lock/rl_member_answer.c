@@ -19,7 +19,7 @@ static call_secrets secrets_of(const rl_member_call *member)
 		{member->call->request.token, rl_bytes_of(password->data, password->len)}};
 }
 
-/* ---- what the connection learns ---- */
+/* ---- facts about the connection ---- */
 
 /* Keeps the shortest round trip of the connection, because a longer one may include a stall. */
 static void note_round_trip(const rl_member_call *member, const rl_tick *tick)
@@ -46,12 +46,12 @@ static void note_script(const rl_member_call *member)
 static void note_no_helpers(const rl_member_call *member, const rl_answer *answer)
 {
 	rl_quorum_call *call = member->call;
-	bool is_freeing = !rl_verb_takes(call->request.verb); /* a wait counts it itself */
+	bool is_freeing = !rl_verb_takes(call->request.verb); /* a wait has its own count */
 	bool is_counted = answer->is_for_every_key ? rl_set_stop_waking(call->set) : is_freeing;
 	rl_stats_add(&call->env->stats->fallbacks, is_counted);
 }
 
-/* ---- what follows ---- */
+/* ---- reactions ---- */
 
 static void send_again(rl_member_call *member, const rl_answer *answer, const rl_tick *tick)
 {

@@ -8,8 +8,7 @@
 
 #include "core/lock/rl_call.h"
 
-/* Starts over.
- * @param latest as for rl_quorum_call_begin() */
+/* Starts over. For latest see rl_quorum_call_begin(). */
 void rl_member_call_begin(rl_member_call *member, int64_t now, int64_t latest);
 
 /* Continues as far as possible without waiting. */

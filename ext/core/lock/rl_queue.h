@@ -36,7 +36,7 @@
 
 #include "core/lock/rl_quorum_call.h"
 
-/* The server's clock at some moment between two of ours. */
+/* A time of the server's clock, taken between two times of our clock. */
 typedef struct rl_sample {
 	int64_t asked_at;
 	int64_t heard_at;
@@ -54,7 +54,7 @@ typedef enum rl_queue_state {
 } rl_queue_state;
 
 typedef enum rl_blpop {
-	RL_BLPOP_NOTHING, /* no answer yet, or its time was over */
+	RL_BLPOP_NOTHING, /* no answer, or timed out */
 	RL_BLPOP_TICKET,
 	RL_BLPOP_LATER, /* an error that may pass */
 	RL_BLPOP_NEVER, /* an error that does not */
@@ -105,8 +105,7 @@ typedef enum rl_queue_event {
 void rl_queue_enter(
 	rl_queue *queue, rl_quorum_call *call, const rl_sample *sample, int64_t until, int64_t now);
 
-/* Continues as far as possible without waiting.
- * @param[out] err for FAILED and LOST */
+/* Continues as far as possible without waiting. Fills err for FAILED and LOST. */
 rl_queue_event rl_queue_step(
 	rl_queue *queue, rl_quorum_call *call, const rl_tick *tick, rl_error *err);
 
@@ -127,8 +126,7 @@ int64_t rl_queue_won_since(
 /* Call after WON: gives the connection to the caller. The state is then OUT. */
 rl_conn *rl_queue_hand_over(rl_queue *queue);
 
-/* Gives up the place.
- * @param undo undo what the try may have taken */
+/* Gives up the place. With undo also undoes what its try may have taken. */
 rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool undo, int64_t now);
 
 /* In a forked child: closes the connection, which is the parent's, and sends nothing. */

@@ -84,8 +84,7 @@ static rl_vote step_members(rl_quorum_call *call, const rl_tick *tick, rl_tally 
 {
 	unsigned count = call->set->count;
 	*tally = (rl_tally){0};
-	/* A lock is taken in the members' order, and released on the first member last: see
-	 * rl_order.h. */
+	/* In order, but RELEASE, EXTEND and FORCE go to the first member last: see rl_order.h. */
 	rl_verb verb = call->request.verb;
 	unsigned first = rl_verb_changes(verb) && verb != RL_VERB_SWAP ? 1 : 0;
 	for (unsigned i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Releasing what is left. The design is in the header.
+ * A release batch. The design is in the header.
  */
 #include "core/lock/rl_release_batch.h"
 
@@ -27,7 +27,7 @@ static bool is_answered(const rl_release_batch *batch, const rl_batch_member *me
 	return member->answered == batch->count;
 }
 
-/* Takes or dials a connection. False = there is none to be had. */
+/* Takes or dials a connection. False = there is none. */
 static bool open_channel(rl_release_batch *batch, unsigned at, int64_t now)
 {
 	const rl_quorum_call *call = &batch->op.call;
@@ -57,7 +57,7 @@ static rl_request request_of(
 		.as_text = true};
 }
 
-/* The lease at answered + n was answered before it. */
+/* The lease, which is not before `answered`, was answered out of order. */
 static bool was_heard(const rl_batch_member *member, size_t index)
 {
 	size_t ahead = index - member->answered;
@@ -72,8 +72,7 @@ static size_t first_unheard(const rl_batch_member *member, size_t index)
 	return index;
 }
 
-/* Back to the first lease without an answer: it and the later ones without an answer are sent
- * again. */
+/* Goes back to the first unanswered lease: all unanswered leases are sent again. */
 static void start_again(rl_batch_member *member)
 {
 	member->next = member->answered;
@@ -81,15 +80,15 @@ static void start_again(rl_batch_member *member)
 	member->state = RL_BATCH_GOING;
 }
 
-/* The next release may be written now: the release of a drawn token cannot meet anything else, so
- * it does not wait for the login (rl_quorum_call.h). */
+/* The next release may be written now. The release of a drawn token can free no other lock, so it
+ * does not wait for the login (rl_quorum_call.h). */
 static bool may_send(const rl_release_batch *batch, const rl_batch_member *member)
 {
 	return rl_channel_is_logged_in(&member->channel) ||
 		rl_token_is_drawn(rl_lease_token(batch->leases[member->next]));
 }
 
-/* Writes as many as may be under way. False = there is no memory for it. */
+/* Writes as many releases as may be under way. False = out of memory. */
 static bool send_some(rl_release_batch *batch, rl_batch_member *member, const rl_tick *tick)
 {
 	bool has_memory = true;
@@ -104,7 +103,7 @@ static bool send_some(rl_release_batch *batch, rl_batch_member *member, const rl
 	return has_memory;
 }
 
-/* The time is over: writes the rest, whose answers are not read. */
+/* Writes the remaining releases, whose answers are not read. */
 static void send_rest(rl_release_batch *batch, rl_batch_member *member)
 {
 	rl_conn *conn = member->channel.conn;
@@ -116,7 +115,7 @@ static void send_rest(rl_release_batch *batch, rl_batch_member *member)
 	}
 }
 
-/* A member does not allow the helper keys, those of a lease's key or of any. */
+/* A member does not allow the helper keys of a lease's lock, or of any. */
 static bool is_without_helpers(const rl_release_batch *batch)
 {
 	bool is_without = !batch->op.call.set->wakes;
@@ -127,8 +126,8 @@ static bool is_without_helpers(const rl_release_batch *batch)
 	return is_without;
 }
 
-/* A member does not allow the helper keys: what is not answered here is sent once more without
- * them. A second release of a caller's token could meet the same token of another holder. */
+/* If a member does not allow the helper keys, unanswered releases are sent once more without them.
+ * Not those of a caller's token: a second release could free another holder's lock with it. */
 static void back_up_rest(rl_release_batch *batch, rl_batch_member *member)
 {
 	bool has_room = is_without_helpers(batch);
@@ -141,7 +140,7 @@ static void back_up_rest(rl_release_batch *batch, rl_batch_member *member)
 	}
 }
 
-/* ---- hearing ---- */
+/* ---- answers ---- */
 
 static void count_vote(rl_release_batch *batch, const rl_batch_member *member, size_t index,
 	rl_vote vote, const rl_error *err)
@@ -164,12 +163,12 @@ static void count_vote(rl_release_batch *batch, const rl_batch_member *member, s
 static void note_vote(rl_release_batch *batch, rl_batch_member *member, size_t index, rl_vote vote,
 	const rl_error *err)
 {
-	/* Sent twice: what was ours is gone because the first release was carried out. */
+	/* If a lock that was ours is gone at the second release, the first one has freed it. */
 	bool may_be_heard = index < member->sent_before && rl_lease_is_held(batch->leases[index]);
 	if (vote == RL_VOTE_REFUSED && may_be_heard) {
 		vote = RL_VOTE_GRANTED;
 	} else if (vote == RL_VOTE_FAILED && strcmp(err->code, "WRONGTYPE") == 0) {
-		vote = RL_VOTE_REFUSED; /* the key is somebody else's */
+		vote = RL_VOTE_REFUSED; /* another client has the key */
 	}
 	count_vote(batch, member, index, vote, err);
 	member->heard |= UINT64_C(1) << (index - member->answered);
@@ -199,8 +198,8 @@ static void on_answer(rl_release_batch *batch, rl_batch_member *member, const rl
 	}
 }
 
-/* The connection broke, or its server is a replica. There is no time to resolve a name: the new
- * connection uses what is known of it. False = there is no other connection. */
+/* Replaces a connection that broke, or whose server is a replica. There is no time to resolve the
+ * name again: the new connection uses a known address. False = there is no other connection. */
 static bool redo(rl_release_batch *batch, unsigned at, int64_t now)
 {
 	rl_batch_member *member = &batch->members[at];
@@ -219,7 +218,7 @@ static bool redo(rl_release_batch *batch, unsigned at, int64_t now)
 	return open_channel(batch, at, now);
 }
 
-/* Reads all that has come. False = the connection is of no use. */
+/* Reads all that has arrived. False = the connection cannot be used any more. */
 static bool read_all(rl_release_batch *batch, rl_batch_member *member)
 {
 	rl_conn_event event = {.type = RL_CONN_READY};
@@ -264,7 +263,7 @@ static void step_member(rl_release_batch *batch, unsigned at, const rl_tick *tic
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the operation ---- */
 
 static void begin(rl_release_batch *batch, int64_t now)
 {
@@ -280,7 +279,7 @@ static void begin(rl_release_batch *batch, int64_t now)
 	}
 }
 
-/* What the votes make of one lease. A member that will not answer any more has failed. */
+/* The outcome for one lease. A member from which no more answers will arrive has failed. */
 static rl_vote outcome_of(const rl_release_batch *batch, size_t index)
 {
 	const rl_batch_votes *votes = &batch->votes[index];
@@ -355,8 +354,8 @@ static void give_back(rl_release_batch *batch, unsigned at, int64_t now)
 	send_rest(batch, member);
 	back_up_rest(batch, member);
 	channel->conn->transport->flush(channel->conn->link);
-	/* Before it is connected, a release is sent later: too late for a token that others may have,
-	 * too. */
+	/* On a connection that is still connecting the releases are sent later. That is too late for a
+	 * caller's token, which another holder may have by then. */
 	bool is_late = !rl_channel_is_connected(channel) && has_own_token(batch);
 	bool is_sent = member->next == batch->count && member->state != RL_BATCH_REDOING && !is_late;
 	bool may_be_unheard = members_of(batch) > 1 && is_sent;
@@ -379,7 +378,7 @@ static bool finish(rl_release_batch *batch, int64_t now)
 	return true;
 }
 
-/* No answer that is still to come can change what becomes of a lease. */
+/* No further answer can change the outcome for any lease. */
 static bool is_decided(const rl_release_batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
@@ -398,7 +397,7 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 	if (!batch->op.is_begun) {
 		begin(batch, tick->now);
 	}
-	/* The first in order is told last: see rl_order.h. */
+	/* A release goes to the first member in order last: see rl_order.h. */
 	rl_order(batch->op.call.set, batch->leases[0]->names.key, order);
 	for (unsigned i = 0; i < count; i++) {
 		step_member(batch, order[(i + 1) % count], tick);
