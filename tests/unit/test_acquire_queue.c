@@ -75,8 +75,8 @@ static void blpop_blocks_to_the_end_of_the_wait(void)
 			  "30 a2 probe+ k T1 W1\n"
 			  "70 a2 BLPOP k::rl-wake 11.049\n"
 			  "70 a2 TRY+ k T1 30000 0 1 W1 0\n");
-	CHECK_INT(acquire->queue.sample.asked_at, FAKE_START + 30 * MS);
-	CHECK_INT(acquire->queue.sample.heard_at, FAKE_START + 70 * MS);
+	CHECK_INT(acquire->sample.asked_at, FAKE_START + 30 * MS);
+	CHECK_INT(acquire->sample.heard_at, FAKE_START + 70 * MS);
 }
 
 /* The mark is good for two seconds, and not beyond the end of the wait. */

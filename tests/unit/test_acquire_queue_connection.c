@@ -379,10 +379,9 @@ static void a_queue_that_says_nothing_is_given_up(void)
 	fake_blpops(0, FAKE_SILENCE, NULL, 0);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	rl_quorum_call *call = &acquire->op.call;
-	rl_sample sample = {FAKE_START, FAKE_START, 1, 0};
 	rl_tick tick = {FAKE_START, FAKE_START};
 	rl_error err;
-	rl_queue_enter(&acquire->queue, call, &sample, FAKE_START + SECOND, FAKE_START);
+	rl_queue_enter(&acquire->queue, call, FAKE_START + SECOND, FAKE_START);
 	CHECK_INT(rl_queue_step(&acquire->queue, call, &tick, &err), RL_QUEUE_NOTHING);
 	tick.now = tick.seen = FAKE_START + 3039 * MS;
 	CHECK_INT(rl_queue_step(&acquire->queue, call, &tick, &err), RL_QUEUE_NOTHING);

@@ -14,8 +14,7 @@ void rl_acquire_enter_queue(rl_acquire *acquire, const rl_tick *tick)
 {
 	if (!acquire->is_polling && acquire->queue.state == RL_QUEUE_OUT &&
 		acquire->spurious < RL_ACQUIRE_SPURIOUS_MAX) {
-		rl_queue_enter(&acquire->queue, rl_acquire_call(acquire), &acquire->sample,
-			acquire->deadline, tick->now);
+		rl_queue_enter(&acquire->queue, rl_acquire_call(acquire), acquire->deadline, tick->now);
 	}
 }
 
@@ -220,7 +219,7 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	if (was_void || acquire->spurious >= RL_ACQUIRE_SPURIOUS_MAX) {
 		rl_queue_leave(queue, call, false, tick->now);
 	} else {
-		rl_queue_enter(queue, call, &acquire->sample, acquire->deadline, tick->now);
+		rl_queue_enter(queue, call, acquire->deadline, tick->now);
 	}
 	if (!is_paused(acquire)) {
 		return;

@@ -106,11 +106,9 @@ static bool open_channel(rl_queue *queue, rl_quorum_call *call, int64_t now, rl_
 			&queue->channel, call->pool->transport, member->target, connect_end, call->env, err);
 }
 
-void rl_queue_enter(
-	rl_queue *queue, rl_quorum_call *call, const rl_sample *sample, int64_t until, int64_t now)
+void rl_queue_enter(rl_queue *queue, rl_quorum_call *call, int64_t until, int64_t now)
 {
 	queue->slice_end = rl_time_earlier(until, rl_time_later(now, RL_QUEUE_SLICE_NS));
-	queue->sample = *sample;
 	queue->channel.command_end = 0;
 	queue->is_unclear = false;
 	queue->blpop = RL_BLPOP_NOTHING;

@@ -68,7 +68,6 @@ typedef struct rl_queue {
 	/* BLPOP times out then, and the waiter queues again, after the others. */
 	int64_t slice_end;
 	int64_t answer_end; /* the answers must arrive before */
-	rl_sample sample;   /* when the place was taken */
 	rl_blpop blpop;     /* the answer to BLPOP */
 	/* An answer made no sense, so the connection is not used again. */
 	bool is_unclear;
@@ -102,8 +101,7 @@ typedef enum rl_queue_event {
 
 /* Takes a place: on a new connection when OUT, on the present one when ANSWERED.
  * @param until the end of the wait; RL_NEVER = none */
-void rl_queue_enter(
-	rl_queue *queue, rl_quorum_call *call, const rl_sample *sample, int64_t until, int64_t now);
+void rl_queue_enter(rl_queue *queue, rl_quorum_call *call, int64_t until, int64_t now);
 
 /* Continues as far as possible without waiting. Fills err for FAILED and LOST. */
 rl_queue_event rl_queue_step(
