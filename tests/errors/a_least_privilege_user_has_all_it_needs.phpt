@@ -37,7 +37,7 @@ same('a lock of symfony', [null, null, true, false],
         $lock->release('symfony', 'x')]);
 
 /* A lease that is renewed. */
-$lease = $lock->lease('k', 0.6);
+$lease = $lock->lease('k', slack(0.6));
 eventually('it is renewed', fn () => RedisLock::stats()['renewed'] >= 2);
 same('release() of the lease', true, $lease->release());
 
@@ -49,9 +49,8 @@ $handOver = function (string $dsn) use ($server): array {
         start_php(
             'echo (int) ((new RedisLock($argv[1], "lock:"))->acquire("k", wait: 20) !== null), json_encode(RedisLock::stats());',
             [$dsn]);
-    eventually('somebody waits', fn () => count($server->client()->clients()) > 1
-        && $waiter->pid > 0);
-    usleep(100000);
+    eventually('the waiter is in the queue',
+        fn () => (int) $server->client()->info('clients')['blocked_clients'] === 1, 10.0);
     $lock->release('k', $token);
     $output = $waiter->output();
     same('the waiter has the lock', '1', $output[0]);
