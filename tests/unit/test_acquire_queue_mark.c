@@ -233,36 +233,35 @@ static void a_short_wait_polls(void)
 	CHECK_COUNT("BLPOP", 1);
 }
 
-/* What counts is what is left when the SET has been refused. */
-static void a_wait_that_the_set_has_used_up_polls(void)
+/* The SET is refused after so long: the wait goes into the queue, and with one nanosecond less of
+ * it left the wait polls. */
+static void queues_but_just(int64_t set_ms, int64_t wait_ms)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		waiting_begin();
-		fake_acts(0, FAKE_SAY, "_", 5 * MS + i);
+		fake_acts(0, FAKE_SAY, "_", set_ms * MS + i);
 		fake_says(0,
-			i == 0 ? look(5, 600000, RL_HOLDER_KIN, RL_TICKET_NONE)
-				   : refusal(5, 600000, RL_HOLDER_KIN));
-		waiting_drive_to(fake_acquire(30000, 25 * MS), 14);
+			i == 0 ? look(set_ms, 600000, RL_HOLDER_KIN, RL_TICKET_NONE)
+				   : refusal(set_ms, 600000, RL_HOLDER_KIN));
+		waiting_drive_to(fake_acquire(30000, wait_ms * MS), set_ms + 15);
 		CHECK_COUNT("BLPOP", 1 - i);
+		CHECK_COUNT("probe", 1 - i);
+		CHECK_COUNT("try", i);
 		CHECK_COUNT("W1", i == 0 ? 2 : 0);
 		fake_end();
 	}
 }
 
+/* The time that is left when the SET has been refused counts. */
+static void a_wait_that_the_set_has_used_up_polls(void)
+{
+	queues_but_just(5, 25);
+}
+
 /* The answer to a probe would leave no time for the try at the deadline. */
 static void a_wait_of_less_than_two_round_trips_polls(void)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		waiting_begin();
-		fake_acts(0, FAKE_SAY, "_", 40 * MS + i);
-		fake_says(0,
-			i == 0 ? look(40, 600000, RL_HOLDER_KIN, RL_TICKET_NONE)
-				   : refusal(40, 600000, RL_HOLDER_KIN));
-		waiting_drive_to(fake_acquire(30000, 120 * MS), 55);
-		CHECK_COUNT("probe", 1 - i);
-		CHECK_COUNT("try", i);
-		fake_end();
-	}
+	queues_but_just(40, 120);
 }
 
 /* A wait that has become short in the queue stays there. */
