@@ -263,7 +263,7 @@ bool rl_error_passes(const rl_error *err)
 
 bool rl_error_is_final(const rl_error *err)
 {
-	/* The last two have no error code of their own: only their text shows what is wrong. */
+	/* The last two errors have no code of their own, so their text is compared. */
 	return err->status == RL_ERR_SERVER &&
 		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "NOAUTH") == 0 ||
 			strstr(err->message, "unknown command") != NULL ||

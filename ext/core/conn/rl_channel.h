@@ -78,8 +78,8 @@ bool rl_channel_is_handed_over(const rl_channel *channel);
 
 /* ---- waiting ---- */
 
-/* Adds the link to what is waited for: until connect_end while it is connecting, and until
- * answer_end after that. */
+/* Adds the link to the wait: until connect_end while the link is connecting, and until answer_end
+ * after that. */
 void rl_channel_add_to_wait(const rl_channel *channel, rl_wait *wait, int64_t answer_end);
 
 /* The next event; RL_CONN_NONE when there is none for now. */

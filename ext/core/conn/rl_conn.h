@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A connection: a link, its handshake, and its pending replies. Replies arrive in the order of the
- * commands, so a queue of what was sent shows which command a reply belongs to. A reply for which
+ * commands, so the queue of sent commands shows which command a reply belongs to. A reply for which
  * no operation waits any more is discarded when it arrives.
  *
  * A connection belongs to one operation at a time, or to the pool.
@@ -125,8 +125,9 @@ void rl_conn_discard_pending(rl_conn *conn);
  * command is left unsent. */
 bool rl_conn_retract(rl_conn *conn);
 
-/* Call while no operation has the connection. Continues to connect, sends what is left, and
- * discards the replies that have arrived. False = the connection cannot be used any more. */
+/* To be called while no operation has the connection. Continues to connect, sends the remaining
+ * bytes, and discards the replies that have arrived. False = the connection cannot be used any
+ * more. */
 bool rl_conn_catch_up(rl_conn *conn, int64_t now);
 
 /* True when the pool may keep the connection: logged in, all sent, few pending replies. */

@@ -110,8 +110,9 @@ bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now);
 /* At least one connection lingers. */
 bool rl_pool_lingers(rl_pool *pool, int64_t now);
 
-/* Closes a connection once the server has read what was sent. If it were closed at once, the server
- * could get an error when it answers the first command, and drop the other commands unread. */
+/* Closes a connection once the server has read all commands. If the connection were closed at once,
+ * the server could get an error when it answers the first command, and drop the other commands
+ * unread. */
 void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now);
 
 /* True when rl_pool_take() would find a connection now. */

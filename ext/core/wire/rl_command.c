@@ -397,7 +397,7 @@ static void read_owner(
 
 typedef struct verb_rule {
 	void (*build)(rl_command *command, const rl_request *request);
-	void (*read)(
+	void (*parse)(
 		const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err);
 	bool is_script;
 	bool has_helpers; /* a script that may use the helper keys */
@@ -466,5 +466,5 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 		answer->is_for_every_key = rl_error_names_command(err);
 		return;
 	}
-	rules[request->verb].read(request, reply, answer, err);
+	rules[request->verb].parse(request, reply, answer, err);
 }
