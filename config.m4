@@ -4,6 +4,12 @@ PHP_ARG_ENABLE([redislock],
   [whether to enable redislock],
   [AS_HELP_STRING([--enable-redislock], [Enable redislock])])
 
+PHP_ARG_WITH([redislock-tls],
+  [whether redislock speaks TLS],
+  [AS_HELP_STRING([--without-redislock-tls], [Build redislock without TLS. Default: with TLS where pkg-config finds OpenSSL])],
+  [auto],
+  [no])
+
 PHP_ARG_ENABLE([redislock-dev],
   [whether to build redislock with strict warnings],
   [AS_HELP_STRING([--enable-redislock-dev], [For developers of redislock: warnings are errors])],
@@ -23,10 +29,24 @@ if test "$PHP_REDISLOCK" != "no"; then
   PHP_EVAL_INCLINE([$HIREDIS_CFLAGS])
   PHP_EVAL_LIBLINE([$HIREDIS_LIBS], [REDISLOCK_SHARED_LIBADD])
   PHP_ADD_LIBRARY([pthread],, [REDISLOCK_SHARED_LIBADD])
+
+  redislock_tls_flags=""
+  if test "$PHP_REDISLOCK_TLS" != "no"; then
+    PKG_CHECK_MODULES([REDISLOCK_OPENSSL], [openssl >= 1.1.1], [
+      PHP_EVAL_INCLINE([$REDISLOCK_OPENSSL_CFLAGS])
+      PHP_EVAL_LIBLINE([$REDISLOCK_OPENSSL_LIBS], [REDISLOCK_SHARED_LIBADD])
+      redislock_tls_flags="-DRL_WITH_TLS"
+    ], [
+      if test "$PHP_REDISLOCK_TLS" != "auto"; then
+        AC_MSG_ERROR([--with-redislock-tls needs OpenSSL 1.1.1 or later with its headers. On Debian and Ubuntu they are in the package libssl-dev, on Fedora in openssl-devel, on Alpine in openssl-dev.])
+      fi
+      AC_MSG_WARN([redislock is built without TLS (rediss://): pkg-config has not found OpenSSL 1.1.1 or later (Debian and Ubuntu: libssl-dev, Fedora: openssl-devel, Alpine: openssl-dev)])
+    ])
+  fi
   PHP_SUBST([REDISLOCK_SHARED_LIBADD])
 
   redislock_flags="-DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64"
-  redislock_flags="$redislock_flags -fvisibility=hidden -I@ext_srcdir@/ext"
+  redislock_flags="$redislock_flags -fvisibility=hidden -I@ext_srcdir@/ext $redislock_tls_flags"
 
   if test "$PHP_REDISLOCK_DEV" != "no"; then
     dnl The warnings are meant for the headers of redislock, not for those of PHP.
@@ -89,15 +109,23 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/wire/rl_script.c
     ext/core/wire/rl_set.c
     ext/core/wire/rl_target.c
+    ext/core/wire/rl_tls_options.c
     ext/transport/rl_driver.c
     ext/transport/rl_hiredis.c
-    ext/transport/rl_link.c
+    ext/transport/rl_link_bytes.c
+    ext/transport/rl_link_connect.c
+    ext/transport/rl_link_probe.c
+    ext/transport/rl_link_transport.c
     ext/transport/rl_os.c
     ext/transport/rl_process.c
     ext/transport/rl_resolve.c
     ext/transport/rl_sigterm.c
     ext/transport/rl_socket.c
+    ext/transport/rl_tls.c
+    ext/transport/rl_tls_context.c
+    ext/transport/rl_tls_error.c
     ext/transport/rl_tls_hello.c
+    ext/transport/rl_tls_none.c
     ext/transport/rl_watchdog.c
   "
   PHP_NEW_EXTENSION([redislock], [$redislock_sources], [$ext_shared],, [$redislock_flags])

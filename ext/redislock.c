@@ -23,6 +23,7 @@
 #include "transport/rl_hiredis.h"
 #include "transport/rl_process.h"
 #include "transport/rl_sigterm.h"
+#include "transport/rl_tls_context.h"
 #include "transport/rl_watchdog.h"
 
 #ifdef COMPILE_DL_REDISLOCK
@@ -99,6 +100,7 @@ static PHP_MINIT_FUNCTION(redislock)
 	redislock_record_watch_fibers();
 	redislock_loss_set_up();
 	rl_process_watch_forks();
+	rl_tls_set_up();
 	rl_watchdog_set_up();
 	return SUCCESS;
 }
@@ -107,6 +109,7 @@ static PHP_MSHUTDOWN_FUNCTION(redislock)
 {
 	redislock_sigterm_remove();
 	rl_watchdog_stop();
+	rl_tls_tear_down();
 	redislock_loss_tear_down();
 	UNREGISTER_INI_ENTRIES();
 	return SUCCESS;
@@ -136,6 +139,23 @@ static void print_counter(const char *name, uint64_t value)
 	php_info_print_table_row(2, shown, text);
 }
 
+static void print_tls(void)
+{
+	char text[192];
+	unsigned weak = rl_tls_weak_contexts();
+	if (rl_tls_version() == NULL) {
+		php_info_print_table_row(2, "TLS", "no (built without OpenSSL)");
+		return;
+	}
+	snprintf(text, sizeof text, "%s (compiled: %s)", rl_tls_version(), rl_tls_compiled_version());
+	php_info_print_table_row(2, "TLS", text);
+	if (weak > 0) {
+		snprintf(
+			text, sizeof text, "INCOMPLETE for %u set%s of options", weak, weak == 1 ? "" : "s");
+		php_info_print_table_row(2, "Verification of servers by TLS", text);
+	}
+}
+
 static PHP_MINFO_FUNCTION(redislock)
 {
 	rl_stats *stats = rl_process_stats();
@@ -143,7 +163,7 @@ static PHP_MINFO_FUNCTION(redislock)
 	php_info_print_table_row(2, "redislock support", "enabled");
 	php_info_print_table_row(2, "Version", PHP_REDISLOCK_VERSION);
 	php_info_print_table_row(2, "hiredis (compiled)", rl_hiredis_version());
-	php_info_print_table_row(2, "TLS", "no");
+	print_tls();
 	php_info_print_table_end();
 	php_info_print_table_start();
 	php_info_print_table_header(2, "Counter of this process", "Value");

@@ -41,13 +41,19 @@ compile() {
         xargs -0 -r -P "$(jobs_here)" -I '{}' cc "${flags[@]}" "$@" -c '{}' -o "$folder/{}.o"
 }
 
+# Of the libraries that the extension is linked with; OpenSSL may be missing.
+library_versions() {
+    pkg-config --modversion hiredis
+    pkg-config --modversion openssl 2>/dev/null || true
+}
+
 # is_built FROM...: whether $folder holds what this compiler makes of the files below FROM as they
 # are now, with the caller's "${flags[@]}". If not, the folder is emptied, for the caller to fill it
 # and to call mark_built.
 is_built() {
     sum_of_sources=$({
         cc --version
-        pkg-config --modversion hiredis
+        library_versions
         echo "${flags[*]}"
         find "$@" -name '*.[ch]' | LC_ALL=C sort | xargs sha256sum
     } | sha256sum)
@@ -185,6 +191,24 @@ need_build_tools() {
     [ -f /usr/include/stdio.h ] || required_packages+=(libc6-dev)
     if ! has pkg-config || ! pkg-config --exists 'hiredis >= 0.14.0'; then
         required_packages+=(libhiredis-dev)
+    fi
+    if ! has pkg-config || ! pkg-config --exists 'openssl >= 1.1.1'; then
+        required_packages+=(libssl-dev)
+    fi
+}
+
+# For compiling ext/transport without phpize: what config.m4 finds.
+transport_flags() {
+    pkg-config --cflags hiredis
+    if pkg-config --exists 'openssl >= 1.1.1'; then
+        echo "-DRL_WITH_TLS $(pkg-config --cflags openssl)"
+    fi
+}
+
+transport_libraries() {
+    pkg-config --libs hiredis
+    if pkg-config --exists 'openssl >= 1.1.1'; then
+        pkg-config --libs openssl
     fi
 }
 

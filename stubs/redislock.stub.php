@@ -42,10 +42,11 @@ class RedisLock
      * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs. null = the INI setting
      *   redislock.servers, in which spaces separate several DSNs. A DSN is
      *   `redis://[[user]:password@]host[:port][/db]` (also valkey:// and tcp://) or
+     *   `rediss://...` for TLS (also valkeys:// and tls://), or
      *   `unix://[[user]:password@]/path/to.sock[?db=1]` (also redis:///path/to.sock). An IPv6
      *   address stands in brackets, every part may be percent-encoded, and the query options are
-     *   db, timeout and connect_timeout. An option in the DSN takes precedence over the argument
-     *   with the same meaning.
+     *   db, timeout, connect_timeout, and for TLS `ssl[name]` with the names of $tls. An option in
+     *   the DSN takes precedence over the argument with the same meaning.
      * @param string|null $prefix put before each key; null = the INI setting redislock.prefix. A
      *   number is a TypeError, also without strict_types: a port belongs in the DSN
      * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several
@@ -74,6 +75,13 @@ class RedisLock
      *   no traffic
      * @param float $driftFactor safety margin for clock drift, 0 to 0.5: a lock counts as held for
      *   its TTL minus this fraction of the TTL minus 2 ms
+     * @param array $tls options for the servers with TLS, with the names of PHP's ssl stream
+     *   context: cafile, capath (the trusted certificates; default: those of the system),
+     *   local_cert, local_pk, passphrase (the client certificate), peer_name (the name to verify;
+     *   default: the host), verify_peer, verify_peer_name (default true; false is for tests),
+     *   ciphers, SNI_enabled, and min_version ("1.2", the default, or "1.3"). A file that cannot be
+     *   read is a ValueError. A file that changes later is read again when the next connection is
+     *   made. docs/tls.md has the details
      *
      * @throws ValueError on a bad value, TypeError on a bad type
      */
@@ -90,6 +98,7 @@ class RedisLock
         bool $persistent = true,
         bool $reentrant = false,
         float $driftFactor = 0.01,
+        #[\SensitiveParameter] array $tls = [],
     ) {}
 
     /**
@@ -347,6 +356,8 @@ class RedisLock
      * - lost: leases that ended while they were renewed or had an onLoss
      * - connects: attempts to connect
      * - reconnects: connections that were replaced because they had broken, or led to a replica
+     * - tls_handshakes: handshakes of TLS that were completed
+     * - tls_resumed: of these, handshakes that resumed an earlier session, which saves CPU time
      * - scripts_loaded: scripts that were sent as text because the server did not know them
      * - fallbacks: objects that do without waking, because the server does not allow a command for
      *   it (counted once for each object); waits that polled for a while, because the server does
@@ -357,7 +368,8 @@ class RedisLock
      *   waited: float, tries: int, nudges: int, wake_ups: int, wake_ups_taken: int, delays: int,
      *   undone: int, released: int, not_released: int, postponed: int, postponed_done: int,
      *   postponed_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
-     *   connects: int, reconnects: int, scripts_loaded: int, fallbacks: int}
+     *   connects: int, reconnects: int, tls_handshakes: int, tls_resumed: int,
+     *   scripts_loaded: int, fallbacks: int}
      */
     public static function stats(): array {}
 

@@ -53,6 +53,47 @@ static void free_object(zend_object *object)
 	zend_object_std_dtor(object);
 }
 
+static void add_weak(zval *list, const rl_target *target)
+{
+	static const rl_tls_option options[] = {RL_TLS_VERIFY_PEER, RL_TLS_VERIFY_PEER_NAME};
+	for (unsigned i = 0; target->address.tls != NULL && i < 2; i++) {
+		if (!rl_tls_is_on(target->address.tls, options[i])) {
+			zend_string *text =
+				zend_strpprintf(0, "%s: %s is off", target->name, rl_tls_option_name(options[i]));
+			add_next_index_str(list, text);
+		}
+	}
+}
+
+/* What var_dump() and print_r() show: the servers, the prefix, and what weakens TLS, but no
+ * secret. */
+static HashTable *debug_info(zend_object *object, int *is_temporary)
+{
+	const redislock_client *client = from_obj(object)->client;
+	zval info;
+	zval servers;
+	zval weak;
+	array_init(&info);
+	array_init(&servers);
+	array_init(&weak);
+	*is_temporary = 1;
+	for (unsigned i = 0; client != NULL && i < client->set.count; i++) {
+		const rl_target *target = client->set.members[i].target;
+		add_next_index_string(&servers, target->name);
+		add_weak(&weak, target);
+	}
+	add_assoc_zval(&info, "servers", &servers);
+	if (client != NULL) {
+		add_assoc_stringl(&info, "prefix", client->prefix, client->prefix_len);
+	}
+	if (zend_hash_num_elements(Z_ARRVAL(weak)) > 0) {
+		add_assoc_zval(&info, "unverified", &weak);
+	} else {
+		zval_ptr_dtor(&weak);
+	}
+	return Z_ARRVAL(info);
+}
+
 /* The object's client. NULL = its constructor never ran, and an exception was thrown. */
 static redislock_client *client_of(zval *self)
 {
@@ -81,7 +122,8 @@ ZEND_METHOD(RedisLock, __construct)
 	bool wakes = true;
 	bool is_persistent = true;
 	bool is_reentrant = false;
-	ZEND_PARSE_PARAMETERS_START(0, 12)
+	HashTable *tls = NULL;
+	ZEND_PARSE_PARAMETERS_START(0, 13)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(arguments.servers, server)
 		REDISLOCK_PARAM_PREFIX(prefix)
@@ -95,6 +137,7 @@ ZEND_METHOD(RedisLock, __construct)
 		Z_PARAM_BOOL(is_persistent)
 		Z_PARAM_BOOL(is_reentrant)
 		REDISLOCK_PARAM_FLOAT(arguments.drift_factor)
+		Z_PARAM_ARRAY_HT(tls)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_object *lock = from_obj(Z_OBJ_P(ZEND_THIS));
 	if (lock->client != NULL) {
@@ -109,7 +152,12 @@ ZEND_METHOD(RedisLock, __construct)
 		zend_throw_error(NULL, "Out of memory");
 		RETURN_THROWS();
 	}
-	if (!redislock_client_fill(client, &arguments)) {
+	rl_tls_options *tls_options;
+	bool is_filled = redislock_read_tls(tls, 13, &tls_options);
+	arguments.tls = tls_options;
+	is_filled = is_filled && redislock_client_fill(client, &arguments);
+	rl_tls_options_free(tls_options);
+	if (!is_filled) {
 		redislock_client_unref(client);
 		RETURN_THROWS();
 	}
@@ -660,6 +708,7 @@ void redislock_class_register(void)
 	handlers.free_obj = free_object;
 	handlers.clone_obj = NULL;
 	handlers.compare = redislock_compare_identity;
+	handlers.get_debug_info = debug_info;
 	redislock_ce_exception = register_class_RedisLockException(spl_ce_RuntimeException);
 	redislock_ce_connection_exception =
 		register_class_RedisLockConnectionException(redislock_ce_exception);

@@ -13,6 +13,7 @@
 #include "zend_ini.h"
 
 #include "core/wire/rl_dsn.h"
+#include "transport/rl_tls_context.h"
 
 #include <math.h>
 
@@ -48,6 +49,26 @@ static void throw_bad_dsn(const rl_error *err, dsn_source source)
 	}
 }
 
+/* The options of the target are those of its DSN, and for the rest those of the argument $tls.
+ * False = an exception was thrown. */
+static bool set_up_tls(rl_target *target, const rl_tls_options *defaults)
+{
+	rl_tls_options *options = target->address.tls;
+	rl_error err;
+	if (options == NULL) {
+		return true;
+	}
+	if (defaults != NULL && !rl_tls_options_add(options, defaults)) {
+		zend_throw_error(NULL, "Out of memory");
+		return false;
+	}
+	if (rl_tls_options_check(options, &err) != RL_OK || rl_tls_prepare(options, &err) != RL_OK) {
+		zend_value_error("%s: %s", target->name, err.message);
+		return false;
+	}
+	return true;
+}
+
 static bool add_server(redislock_client *client, const redislock_arguments *arguments,
 	rl_bytes text, dsn_source source)
 {
@@ -65,6 +86,10 @@ static bool add_server(redislock_client *client, const redislock_arguments *argu
 			rl_target_unref(dsn.target);
 			return false;
 		}
+	}
+	if (!set_up_tls(dsn.target, arguments->tls)) {
+		rl_target_unref(dsn.target);
+		return false;
 	}
 	int64_t timeout = (int64_t) (arguments->timeout * 1e9);
 	int64_t connect_timeout = (int64_t) (arguments->connect_timeout * 1e9);
@@ -130,6 +155,78 @@ static bool add_ini(redislock_client *client, const redislock_arguments *argumen
 		word = next;
 		next = next_word(&text);
 	}
+}
+
+static bool add_servers(redislock_client *client, const redislock_arguments *arguments)
+{
+	if (arguments->servers != NULL) {
+		return add_list(client, arguments);
+	}
+	if (arguments->server != NULL) {
+		rl_bytes text = rl_bytes_of(ZSTR_VAL(arguments->server), ZSTR_LEN(arguments->server));
+		return add_server(client, arguments, text, (dsn_source){0});
+	}
+	return add_ini(client, arguments);
+}
+
+/* ---- TLS ---- */
+
+static bool read_tls_option(
+	rl_tls_options *options, const zend_string *name, zval *value, uint32_t arg)
+{
+	rl_error err;
+	ZVAL_DEREF(value);
+	if (Z_TYPE_P(value) == IS_ARRAY || Z_TYPE_P(value) == IS_NULL || Z_TYPE_P(value) == IS_OBJECT ||
+		Z_TYPE_P(value) == IS_RESOURCE) {
+		zend_argument_type_error(arg,
+			"must contain only strings, numbers and bools, but the value of \"%s\" is %s",
+			ZSTR_VAL(name), zend_zval_type_name(value));
+		return false;
+	}
+	zend_string *text = Z_TYPE_P(value) == IS_FALSE ? ZSTR_CHAR('0') : zval_get_string(value);
+	rl_status status = rl_tls_options_set(options, rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)),
+		rl_bytes_of(ZSTR_VAL(text), ZSTR_LEN(text)), &err);
+	zend_string_release(text);
+	if (status != RL_OK) {
+		zend_argument_value_error(arg, "must be valid options: %s", err.message);
+	}
+	return status == RL_OK;
+}
+
+bool redislock_read_tls(HashTable *values, uint32_t arg, rl_tls_options **options)
+{
+	zend_string *name;
+	zval *value;
+	*options = NULL;
+	if (values == NULL || zend_hash_num_elements(values) == 0) {
+		return true;
+	}
+	*options = rl_tls_options_new();
+	if (*options == NULL) {
+		zend_throw_error(NULL, "Out of memory");
+		return false;
+	}
+	ZEND_HASH_FOREACH_STR_KEY_VAL(values, name, value) {
+		if (name == NULL) {
+			zend_argument_value_error(arg, "must have the names of options as its keys");
+			return false;
+		}
+		if (!read_tls_option(*options, name, value, arg)) {
+			return false;
+		}
+	}
+	ZEND_HASH_FOREACH_END();
+	return true;
+}
+
+static bool uses_tls(const rl_set *set)
+{
+	for (unsigned i = 0; i < set->count; i++) {
+		if (set->members[i].target->address.tls != NULL) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- numbers ---- */
@@ -204,14 +301,16 @@ bool redislock_client_fill(redislock_client *client, const redislock_arguments *
 	client->set.retries =
 		arguments->retries != NULL ? (uint64_t) *arguments->retries : RL_RETRIES_UNLIMITED;
 	client->set.drift_factor = arguments->drift_factor;
-	if (arguments->servers != NULL) {
-		return add_list(client, arguments);
+	if (!add_servers(client, arguments)) {
+		return false;
 	}
-	if (arguments->server != NULL) {
-		rl_bytes text = rl_bytes_of(ZSTR_VAL(arguments->server), ZSTR_LEN(arguments->server));
-		return add_server(client, arguments, text, (dsn_source){0});
+	if (arguments->tls != NULL && !uses_tls(&client->set)) {
+		/* Without this error the program would believe that it is encrypted. */
+		zend_argument_value_error(
+			13, "must be empty, because no server uses TLS: write rediss:// in the DSN");
+		return false;
 	}
-	return add_ini(client, arguments);
+	return true;
 }
 
 /* ---- the methods ---- */

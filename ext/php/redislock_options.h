@@ -19,6 +19,8 @@ typedef struct redislock_arguments {
 	double retry_max_delay;
 	double jitter;
 	double drift_factor;
+	/* The argument $tls; borrowed. NULL when it has no option. */
+	const rl_tls_options *tls;
 	/* NULL = as many retries as the wait allows. */
 	const zend_long *retries;
 } redislock_arguments;
@@ -60,6 +62,13 @@ static inline bool redislock_parse_prefix(zval *value, zend_string **prefix, uin
 /* @return false = an exception was thrown; the client is filled in part then, and the caller still
  *   has to drop its reference */
 bool redislock_client_fill(redislock_client *client, const redislock_arguments *arguments);
+
+/* Reads the argument $tls.
+ * @param values NULL = the argument is not given
+ * @param[out] options NULL when there are none; the caller frees them with rl_tls_options_free(),
+ *   also after a failure
+ * @return false = an exception was thrown */
+bool redislock_read_tls(HashTable *values, uint32_t arg, rl_tls_options **options);
 
 /* These check an argument of a method. False = an exception was thrown. @param arg its number */
 bool redislock_check_token(const zend_string *token, uint32_t arg);

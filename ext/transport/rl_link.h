@@ -8,6 +8,7 @@
 
 #include "core/wire/rl_transport.h"
 #include "transport/rl_resolve.h"
+#include "transport/rl_tls.h"
 
 #define RL_NET_SPOKEN 16
 
@@ -20,6 +21,8 @@ typedef struct rl_net {
 	 * hint in a message. */
 	uint64_t spoken[RL_NET_SPOKEN];
 	unsigned next_spoken;
+	/* Owned. NULL until the first session. */
+	rl_tls_sessions *tls_sessions;
 } rl_net;
 
 void rl_net_init(rl_net *net);

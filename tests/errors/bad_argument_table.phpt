@@ -124,7 +124,7 @@ $rows['persistent is an array'] = ['TypeError', '~\(\$persistent\).*bool~',
 $rows['wake is an array'] = ['TypeError', '~\(\$wake\).*bool~', fn () => $make(wake: [])];
 $rows['reentrant is an array'] = ['TypeError', '~\(\$reentrant\).*bool~',
     fn () => $make(reentrant: [])];
-foreach (['tls' => [], 'retry' => 3] as $name => $value) {
+foreach (['ssl' => [], 'retry' => 3] as $name => $value) {
     $rows["option $name, which is not there"] = ['Error', "~$name~",
         fn () => $make(...[$name => $value])];
 }

@@ -23,9 +23,6 @@ $rows = [
     ['redis ://host', '~scheme|space~i'],
 
     /* what is not built yet */
-    ['rediss://host', '~not supported yet~'],
-    ['valkeys://host', '~not supported yet~'],
-    ['tls://host', '~not supported yet~'],
     ['redis-sentinel://a:26379,b:26379/master', '~not supported yet~'],
     ['redis-cluster://a:7000,b:7000', '~not supported yet~'],
 

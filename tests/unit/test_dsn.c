@@ -41,10 +41,11 @@ static const char *read_bytes(const char *text, size_t len)
 	}
 	const rl_target *target = dsn.target;
 	CHECK_INT(target->refs, 1);
-	snprintf(out, sizeof out, "%s %s %u %s %s %u %g %g",
-		target->address.kind == RL_NET_TCP ? "tcp" : "unix", target->address.host,
-		(unsigned) target->address.port, or_none(target->user), or_none(target->password.data),
-		target->database, (double) dsn.timeout_ns / 1e9, (double) dsn.connect_timeout_ns / 1e9);
+	const char *kind = target->address.kind == RL_NET_TCP ? "tcp" : "unix";
+	snprintf(out, sizeof out, "%s %s %u %s %s %u %g %g", target->address.tls != NULL ? "tls" : kind,
+		target->address.host, (unsigned) target->address.port, or_none(target->user),
+		or_none(target->password.data), target->database, (double) dsn.timeout_ns / 1e9,
+		(double) dsn.connect_timeout_ns / 1e9);
 	rl_target_unref(dsn.target);
 	return out;
 }
@@ -165,6 +166,7 @@ static void databases_and_options(void)
 		{"redis://h?db=5", "tcp h 6379 (none) (none) 5 0 0"},
 		{"redis://h/?db=5", "tcp h 6379 (none) (none) 5 0 0"},
 		{"redis://h?db=%35", "tcp h 6379 (none) (none) 5 0 0"},
+		{"redis://h?d%62=5", "tcp h 6379 (none) (none) 5 0 0"},
 		{"redis://h?timeout=0.25", "tcp h 6379 (none) (none) 0 0.25 0"},
 		{"redis://h?connect_timeout=3", "tcp h 6379 (none) (none) 0 0 3"},
 		{"redis://h/4?timeout=.5&connect_timeout=2.", "tcp h 6379 (none) (none) 4 0.5 2"},
@@ -175,6 +177,29 @@ static void databases_and_options(void)
 		{"redis://h?connect_timeout=1&timeout=2&db=3", "tcp h 6379 (none) (none) 3 2 1"},
 	};
 	CHECK_TABLE(table);
+}
+
+static void servers_with_tls(void)
+{
+	static const good table[] = {
+		{"rediss://h", "tls h 6379" PLAIN},
+		{"REDISS://h", "tls h 6379" PLAIN},
+		{"valkeys://h:7000/2", "tls h 7000 (none) (none) 2 0 0"},
+		{"tls://me:word@[::1]:1", "tls ::1 1 me word 0 0 0"},
+		{"rediss://h?ssl[cafile]=/a%20b&timeout=1", "tls h 6379 (none) (none) 0 1 0"},
+		{"rediss://h?ssl%5Bverify_peer%5D=false", "tls h 6379" PLAIN},
+	};
+	CHECK_TABLE(table);
+	rl_dsn dsn;
+	rl_error err;
+	const char *text = "valkeys://h?ssl[cafile]=/a%20b&ssl%5bverify_peer%5d=off";
+	CHECK_INT(parse(text, strlen(text), &dsn, &err), RL_OK);
+	const rl_tls_options *options = dsn.target->address.tls;
+	CHECK_TEXT(dsn.target->name, "rediss://h:6379");
+	CHECK_TEXT(options->values[RL_TLS_CAFILE], "/a b");
+	CHECK(!rl_tls_is_on(options, RL_TLS_VERIFY_PEER));
+	CHECK(rl_tls_is_on(options, RL_TLS_VERIFY_PEER_NAME));
+	rl_target_unref(dsn.target);
 }
 
 static void timeouts_are_exact(void)
@@ -206,6 +231,27 @@ static void check_bad(const bad *table, size_t count)
 
 #define CHECK_BAD(table) check_bad(table, sizeof table / sizeof table[0])
 
+static void bad_tls(void)
+{
+	static const bad table[] = {
+		{"rediss:///run/a.sock", "TLS needs a host"},
+		{"rediss://", "the host is missing"},
+		{"redis://h?ssl[cafile]=/a", "use rediss://"},
+		{"unix:///a?ssl[cafile]=/a", "use rediss://"},
+		{"rediss://h?ssl[cafile=/a", "must be written ssl[name]=value"},
+		{"rediss://h?ssl[]=1", "is unknown"},
+		{"rediss://h?ssl[=1", "must be written ssl[name]=value"},
+		{"rediss://h?ssl[allow_self_signed]=1", "the options are cafile, capath"},
+		{"rediss://h?ssl[cafile]=", "cafile must not be empty"},
+		{"rediss://h?ssl[cafile]=/a&ssl[cafile]=/b", "cafile is given twice"},
+		{"rediss://h?ssl[cafile]=%00", "must not contain a NUL byte"},
+		{"rediss://h?ssl[verify_peer]=maybe", "must be true or false"},
+		{"rediss://h?ssl[min_version]=1.1", "must be 1.2 or 1.3"},
+		{"rediss://h?cafile=/a", "is unknown; use db, timeout, connect_timeout or ssl[name]"},
+	};
+	CHECK_BAD(table);
+}
+
 static void bad_schemes(void)
 {
 	static const bad table[] = {
@@ -221,10 +267,6 @@ static void bad_schemes(void)
 		{"http://h", "the scheme http:// is unknown"},
 		{"redi://h", "the scheme redi:// is unknown"},
 		{"redisss://h", "is unknown"},
-		{"rediss://h", "TLS (rediss://) is not supported yet"},
-		{"REDISS://h", "TLS (rediss://) is not supported yet"},
-		{"valkeys://h", "TLS (valkeys://) is not supported yet"},
-		{"tls://h", "TLS (tls://) is not supported yet"},
 		{"redis-sentinel://h:1,g:2/m", "Sentinel (redis-sentinel://) is not supported yet"},
 		{"redis-cluster://h:1,g:2", "Cluster (redis-cluster://) is not supported yet"},
 		{" redis://h", "spaces, control characters"},
@@ -325,7 +367,6 @@ static void bad_options(void)
 		{"redis://h?&db=1", "name=value"},
 		{"redis://h?foo=1", "is unknown; use db"},
 		{"redis://h?DB=1", "is unknown; use db"},
-		{"redis://h?d%62=1", "is unknown; use db"},
 		{"redis://h?sentinel_user=x", "options of redis-sentinel:// only"},
 		{"redis://h?sentinel_password=x", "options of redis-sentinel:// only"},
 		{"redis://h?timeout=", "must be a number of seconds from 0.001 to 3600"},
@@ -383,7 +424,7 @@ static void no_message_has_a_secret(void)
 		"redis://me:x#hunter2@h", "redis://:hunter2 @h", "redis://me:hunter2", "redis://:hunter2",
 		"redis://hunter2!", "redis://me:1/hunter2@h", "unix://:hunter2@", "unix://:hunter2@a/b",
 		"unix://hunter2@/a", "unix://me:hunter2", "unix://:hunter2%@/a", "redis://:hunter2@[::1",
-		"redis://:hunter2@[h]", "redis://:hunter2@a,b", "rediss://:hunter2@h",
+		"redis://:hunter2@[h]", "redis://:hunter2@a,b", "rediss://:hunter2@h?ssl[x]=1",
 		"redis-sentinel://:hunter2@h/m", "http://:hunter2@h", "hunter2@h", ":hunter2@h",
 		"redis:hunter2@h", "redis:/:hunter2@h", "hunter2", "redis://:hunter2@h:1:2",
 		"redis://me:hunter2@@", "redis://me%00:hunter2@h", "redis://:hunter2@h?timeout",
@@ -468,6 +509,8 @@ static const check_test tests[] = {
 	TEST(credentials),
 	TEST(a_password_may_have_a_nul),
 	TEST(databases_and_options),
+	TEST(servers_with_tls),
+	TEST(bad_tls),
 	TEST(timeouts_are_exact),
 	TEST(bad_schemes),
 	TEST(bad_hosts),

@@ -34,6 +34,8 @@
  X(lost) \
  X(connects) \
  X(reconnects) \
+ X(tls_handshakes) \
+ X(tls_resumed) \
  X(scripts_loaded) \
  X(fallbacks)
 

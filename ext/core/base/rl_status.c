@@ -30,6 +30,9 @@ rl_status rl_error_set(rl_error *err, rl_status status, int sys_errno, const cha
 
 void rl_error_append(rl_error *err, const char *format, ...)
 {
+	if (err == NULL) {
+		return;
+	}
 	size_t used = strlen(err->message);
 	va_list args;
 	va_start(args, format);

@@ -33,7 +33,8 @@ typedef enum rl_status {
 	/* The connection is up, but the answer did not arrive in time. */
 	RL_ERR_TIMEOUT,
 	RL_ERR_CLOSED, /* the connection broke */
-	/* The server speaks TLS, so it has not understood any command, and has run none. */
+	/* One side speaks TLS and the other does not, or they could not agree: certificates, names,
+	 * versions. The server has run no command, and another attempt would fail, too. */
 	RL_ERR_TLS,
 	/* The answer is not a Redis reply, or does not fit the command. */
 	RL_ERR_PROTOCOL,
@@ -67,7 +68,7 @@ typedef struct rl_error {
 rl_status rl_error_set(rl_error *err, rl_status status, int sys_errno, const char *format, ...)
 	RL_PRINTF(4, 5);
 
-/* Appends to the message of err, and cuts off text that does not fit. */
+/* Appends to the message of err, which may be NULL, and cuts off text that does not fit. */
 void rl_error_append(rl_error *err, const char *format, ...) RL_PRINTF(2, 3);
 
 /* Makes err from an error reply "CODE text". Secrets that the server repeats in it are removed: the

@@ -184,34 +184,42 @@ static bool parse_seconds(rl_bytes text, int64_t *out)
 	return digits > 0 && value >= RL_TIMEOUT_MIN_NS;
 }
 
-static rl_status parse_scheme(rl_bytes scheme, rl_net_kind *kind, rl_error *err)
+/* @param[out] address its kind, and with TLS its options, all at their defaults */
+static rl_status parse_scheme(rl_bytes scheme, rl_address *address, rl_error *err)
 {
 	static const struct {
 		const char *name;
 		rl_net_kind kind;
+		bool has_tls;
 		const char *missing; /* the error; NULL = supported */
 	} schemes[] = {
-		{"redis", RL_NET_TCP, NULL},
-		{"valkey", RL_NET_TCP, NULL},
-		{"tcp", RL_NET_TCP, NULL},
-		{"unix", RL_NET_UNIX, NULL},
-		{"rediss", RL_NET_TCP, "TLS (rediss://) is not supported yet"},
-		{"valkeys", RL_NET_TCP, "TLS (valkeys://) is not supported yet"},
-		{"tls", RL_NET_TCP, "TLS (tls://) is not supported yet"},
-		{"redis-sentinel", RL_NET_TCP, "Sentinel (redis-sentinel://) is not supported yet"},
-		{"redis-cluster", RL_NET_TCP, "Cluster (redis-cluster://) is not supported yet"},
+		{"redis", RL_NET_TCP, false, NULL},
+		{"valkey", RL_NET_TCP, false, NULL},
+		{"tcp", RL_NET_TCP, false, NULL},
+		{"unix", RL_NET_UNIX, false, NULL},
+		{"rediss", RL_NET_TCP, true, NULL},
+		{"valkeys", RL_NET_TCP, true, NULL},
+		{"tls", RL_NET_TCP, true, NULL},
+		{"redis-sentinel", RL_NET_TCP, false, "Sentinel (redis-sentinel://) is not supported yet"},
+		{"redis-cluster", RL_NET_TCP, false, "Cluster (redis-cluster://) is not supported yet"},
 	};
 	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
-		if (equals_ignoring_case(scheme, schemes[i].name)) {
-			*kind = schemes[i].kind;
-			return schemes[i].missing == NULL ? RL_OK : fail(err, schemes[i].missing);
+		if (!equals_ignoring_case(scheme, schemes[i].name)) {
+			continue;
 		}
+		address->kind = schemes[i].kind;
+		address->tls = schemes[i].has_tls ? rl_tls_options_new() : NULL;
+		if (schemes[i].has_tls && address->tls == NULL) {
+			return rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
+		}
+		return schemes[i].missing == NULL ? RL_OK : fail(err, schemes[i].missing);
 	}
 	if (!is_plain(scheme)) {
-		return fail(err, "the scheme is unknown; use redis:// or unix://");
+		return fail(err, "the scheme is unknown; use redis://, rediss:// or unix://");
 	}
 	return rl_error_set(err, RL_ERR_ARGUMENT, 0,
-		"the scheme %.*s:// is unknown; use redis:// or unix://", (int) scheme.len, scheme.data);
+		"the scheme %.*s:// is unknown; use redis://, rediss:// or unix://", (int) scheme.len,
+		scheme.data);
 }
 
 static rl_status parse_credentials(rl_bytes text, rl_target *target, rl_error *err)
@@ -342,11 +350,33 @@ static rl_status fail_option(rl_error *err, rl_bytes name, const char *what)
 		err, RL_ERR_ARGUMENT, 0, "the option %.*s %s", (int) name.len, name.data, what);
 }
 
+static bool has_prefix(rl_bytes text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+	return text.len >= len && memcmp(text.data, prefix, len) == 0;
+}
+
+/* An option ssl[name]. */
+static rl_status parse_tls_option(rl_bytes name, rl_bytes value, rl_dsn *dsn, rl_error *err)
+{
+	rl_tls_options *options = dsn->target->address.tls;
+	if (name.data[name.len - 1] != ']') {
+		return fail(err, "an option of TLS must be written ssl[name]=value");
+	}
+	if (options == NULL) {
+		return fail(err, "ssl[...] options need TLS: use rediss://");
+	}
+	return rl_tls_options_set(options, rl_bytes_of(name.data + 4, name.len - 5), value, err);
+}
+
 static rl_status parse_option(
 	rl_bytes name, rl_bytes value, rl_dsn *dsn, options_seen *seen, rl_error *err)
 {
 	bool *flag;
 	int64_t *seconds = NULL;
+	if (has_prefix(name, "ssl[")) {
+		return parse_tls_option(name, value, dsn, err);
+	}
 	if (equals(name, "db")) {
 		flag = &seen->db;
 	} else if (equals(name, "timeout")) {
@@ -359,7 +389,7 @@ static rl_status parse_option(
 		return fail(
 			err, "sentinel_user and sentinel_password are options of redis-sentinel:// only");
 	} else {
-		return fail_option(err, name, "is unknown; use db, timeout or connect_timeout");
+		return fail_option(err, name, "is unknown; use db, timeout, connect_timeout or ssl[name]");
 	}
 	if (*flag) {
 		return flag == &seen->db ? fail(err, "the database is given twice")
@@ -375,6 +405,28 @@ static rl_status parse_option(
 	return RL_OK;
 }
 
+/* Decodes one name=value, and stores the value. */
+static rl_status parse_pair(rl_bytes pair, rl_dsn *dsn, options_seen *seen, rl_error *err)
+{
+	size_t equal;
+	if (!find(pair, '=', &equal)) {
+		return fail_option(err, pair, "must be written name=value");
+	}
+	rl_secret name = {NULL, 0};
+	rl_secret value = {NULL, 0};
+	rl_status status = decode(head(pair, equal), &name, err);
+	if (status == RL_OK) {
+		status = decode(tail(pair, equal + 1), &value, err);
+	}
+	if (status == RL_OK) {
+		status = parse_option(
+			rl_bytes_of(name.data, name.len), rl_bytes_of(value.data, value.len), dsn, seen, err);
+	}
+	rl_secret_wipe(&name);
+	rl_secret_wipe(&value);
+	return status;
+}
+
 static rl_status parse_query(rl_bytes query, rl_dsn *dsn, options_seen *seen, rl_error *err)
 {
 	size_t at;
@@ -385,22 +437,11 @@ static rl_status parse_query(rl_bytes query, rl_dsn *dsn, options_seen *seen, rl
 	while (query.len > 0) {
 		size_t end = query.len;
 		find(query, '&', &end);
-		rl_bytes pair = head(query, end);
-		query = end < query.len ? tail(query, end + 1) : tail(query, end);
-		size_t equal;
-		if (!find(pair, '=', &equal)) {
-			return fail_option(err, pair, "must be written name=value");
-		}
-		rl_secret value;
-		rl_status status = decode(tail(pair, equal + 1), &value, err);
-		if (status == RL_OK) {
-			status =
-				parse_option(head(pair, equal), rl_bytes_of(value.data, value.len), dsn, seen, err);
-			free(value.data);
-		}
+		rl_status status = parse_pair(head(query, end), dsn, seen, err);
 		if (status != RL_OK) {
 			return status;
 		}
+		query = end < query.len ? tail(query, end + 1) : tail(query, end);
 	}
 	return RL_OK;
 }
@@ -422,8 +463,7 @@ static bool has_another_dsn(rl_bytes text)
 }
 
 /* Parses the text between "scheme://" and '?'. */
-static rl_status parse_place(
-	rl_bytes rest, rl_net_kind kind, rl_target *target, options_seen *seen, rl_error *err)
+static rl_status parse_place(rl_bytes rest, rl_target *target, options_seen *seen, rl_error *err)
 {
 	size_t slash = rest.len;
 	find(rest, '/', &slash);
@@ -440,8 +480,11 @@ static rl_status parse_place(
 			break;
 		}
 	}
-	bool is_path = kind == RL_NET_UNIX || (host.len == 0 && path.len > 1);
+	bool is_path = target->address.kind == RL_NET_UNIX || (host.len == 0 && path.len > 1);
 	target->address.kind = is_path ? RL_NET_UNIX : RL_NET_TCP;
+	if (is_path && target->address.tls != NULL) {
+		return fail(err, "TLS needs a host; for a socket's path use unix://");
+	}
 	if (is_path) {
 		return host.len > 0 ? fail(err, "the socket's path must be absolute: unix:///path/to.sock")
 							: parse_socket_path(path, &target->address, err);
@@ -471,8 +514,7 @@ static rl_status parse_into(rl_bytes text, rl_dsn *dsn, rl_error *err)
 			text.len == 0 ? "the DSN is empty; use redis://host:port or unix:///path"
 						  : "the scheme is missing; use redis://host:port or unix:///path");
 	}
-	rl_net_kind kind = RL_NET_TCP;
-	rl_status status = parse_scheme(head(text, colon), &kind, err);
+	rl_status status = parse_scheme(head(text, colon), &dsn->target->address, err);
 	if (status != RL_OK) {
 		return status;
 	}
@@ -487,7 +529,7 @@ static rl_status parse_into(rl_bytes text, rl_dsn *dsn, rl_error *err)
 		rest = head(rest, question);
 	}
 	options_seen seen = {0};
-	status = parse_place(rest, kind, dsn->target, &seen, err);
+	status = parse_place(rest, dsn->target, &seen, err);
 	if (status == RL_OK) {
 		status = parse_query(query, dsn, &seen, err);
 	}

@@ -3,10 +3,12 @@
  * Reads a DSN:
  *
  *     redis://[[user]:password@]host[:port][/db][?db=..&timeout=..&connect_timeout=..]
+ *     rediss://[[user]:password@]host[:port][/db][?ssl[cafile]=/path&..]
  *     unix://[[user]:password@]/path/to.sock[?db=..&..]
  *
- * valkey:// and tcp:// mean redis://, and redis:///path means unix:///path. An IPv6 address is
- * written in brackets. User, password, host, path and option values may be percent-encoded.
+ * valkey:// and tcp:// mean redis://, valkeys:// and tls:// mean rediss://, which is TLS, and
+ * redis:///path means unix:///path. An IPv6 address is written in brackets. User, password, host,
+ * path, and the names and values of options may be percent-encoded.
  */
 #ifndef RL_DSN_H
 #define RL_DSN_H

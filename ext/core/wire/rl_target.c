@@ -30,8 +30,8 @@ bool rl_target_set_name(rl_target *target)
 		used = snprintf(name, size, "unix://%s", address->host);
 	} else {
 		bool is_v6 = strchr(address->host, ':') != NULL;
-		used = snprintf(name, size, is_v6 ? "redis://[%s]:%u" : "redis://%s:%u", address->host,
-			(unsigned) address->port);
+		used = snprintf(name, size, is_v6 ? "%s://[%s]:%u" : "%s://%s:%u",
+			address->tls != NULL ? "rediss" : "redis", address->host, (unsigned) address->port);
 	}
 	if (target->database != 0) {
 		const char *format = address->kind == RL_NET_UNIX ? "?db=%u" : "/%u";
@@ -49,7 +49,7 @@ rl_target *rl_target_ref(rl_target *target)
 }
 
 /* The compiler may optimise away a memset() before free(), but not writes through volatile. */
-static void wipe(rl_secret *secret)
+void rl_secret_wipe(rl_secret *secret)
 {
 	volatile char *byte = secret->data;
 	for (size_t i = 0; i < secret->len; i++) {
@@ -64,9 +64,10 @@ void rl_target_unref(rl_target *target)
 	if (target == NULL || --target->refs > 0) {
 		return;
 	}
-	wipe(&target->password);
+	rl_secret_wipe(&target->password);
 	free(target->user);
 	free(target->address.host);
+	rl_tls_options_free(target->address.tls);
 	free(target->name);
 	free(target);
 }
@@ -74,6 +75,12 @@ void rl_target_unref(rl_target *target)
 static bool copy_text(char **to, const char *from)
 {
 	*to = from != NULL ? strdup(from) : NULL;
+	return *to != NULL || from == NULL;
+}
+
+static bool copy_tls(rl_tls_options **to, const rl_tls_options *from)
+{
+	*to = from != NULL ? rl_tls_options_copy(from) : NULL;
 	return *to != NULL || from == NULL;
 }
 
@@ -101,6 +108,7 @@ rl_target *rl_target_copy(const rl_target *target)
 	copy->address.port = target->address.port;
 	copy->database = target->database;
 	if (!copy_text(&copy->address.host, target->address.host) ||
+		!copy_tls(&copy->address.tls, target->address.tls) ||
 		!copy_text(&copy->user, target->user) || !copy_text(&copy->name, target->name) ||
 		!copy_secret(&copy->password, &target->password)) {
 		rl_target_unref(copy);
@@ -141,7 +149,7 @@ bool rl_target_equal(const rl_target *a, const rl_target *b)
 {
 	return a == b ||
 		(a->database == b->database && rl_address_equal(&a->address, &b->address) &&
-			same_text(a->user, b->user) &&
+			rl_tls_options_equal(a->address.tls, b->address.tls) && same_text(a->user, b->user) &&
 			(a->password.data == NULL) == (b->password.data == NULL) &&
 			rl_bytes_equal(rl_bytes_of(a->password.data, a->password.len),
 				rl_bytes_of(b->password.data, b->password.len)));

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A target: one server, user, password and database, which is all that the handshake depends on.
+ * A target: one server, user, password, database and the options of TLS, which is all that the
+ * handshake depends on.
  * The pool keeps connections by their target. References to a target are counted, and belong to one
  * thread.
  */
 #ifndef RL_TARGET_H
 #define RL_TARGET_H
 
-#include "core/base/rl_status.h"
+#include "core/wire/rl_tls_options.h"
 
 typedef enum rl_net_kind {
 	RL_NET_TCP,
@@ -19,12 +20,17 @@ typedef struct rl_address {
 	/* Owned. A name, or an address without brackets; RL_NET_UNIX: the path. */
 	char *host;
 	uint16_t port; /* RL_NET_TCP */
+	/* Owned. NULL = without TLS. */
+	rl_tls_options *tls;
 } rl_address;
 
 typedef struct rl_secret {
 	char *data; /* owned; NULL when there is none */
 	size_t len;
 } rl_secret;
+
+/* Overwrites the bytes, frees them, and leaves no secret. */
+void rl_secret_wipe(rl_secret *secret);
 
 typedef struct rl_target {
 	unsigned refs;
@@ -48,10 +54,10 @@ rl_target *rl_target_copy(const rl_target *target);
 rl_target *rl_target_ref(rl_target *target);
 void rl_target_unref(rl_target *target);
 
-/* The same server, whatever the user and the database. */
+/* The same server, whatever the user, the database and TLS. */
 bool rl_address_equal(const rl_address *a, const rl_address *b);
 
-/* The same server, user, password and database. */
+/* The same server, user, password, database and options of TLS. */
 bool rl_target_equal(const rl_target *a, const rl_target *b);
 
 #endif

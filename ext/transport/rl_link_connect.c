@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Connecting tries the addresses of the name one after the other. An address that does not answer
+ * uses only its share of the time, so that time is left for the next one. The handshake of TLS
+ * follows on the first connection that is made, and may use all the time that is left.
+ */
+#include "transport/rl_link_parts.h"
+
+#include "transport/rl_process.h"
+
+#define CONNECT_AGAIN_NS (5 * RL_NS_PER_MS)
+
+/* ---- TLS ---- */
+
+static void begin_securing(rl_link *link)
+{
+	link->tls = rl_tls_new(link->address, &link->net->tls_sessions, &link->err);
+	link->state = link->tls != NULL ? RL_LINK_SECURING : RL_LINK_BROKEN;
+	link->wake_at = link->until;
+	rl_link_write(link);
+}
+
+static void give_up_securing(rl_link *link)
+{
+	rl_error_set(&link->err, RL_ERR_CONNECT, 0, "%s within connectTimeout%s",
+		rl_tls_has_heard(link->tls) ? "the TLS handshake was not over" : "no answer in TLS",
+		rl_tls_has_heard(link->tls) ? "" : ": is this a port without TLS (redis://)?");
+	link->state = RL_LINK_BROKEN;
+}
+
+/* The last bytes of the handshake stay in the output: they leave with the first command, in one
+ * system call. */
+static void on_secured(rl_link *link)
+{
+	link->state = RL_LINK_CONNECTED;
+	link->wake_at = RL_NEVER;
+	rl_stats *stats = rl_process_stats();
+	rl_stats_add(&stats->tls_handshakes, 1);
+	rl_stats_add(&stats->tls_resumed, rl_tls_is_resumed(link->tls));
+}
+
+void rl_link_secure_on(rl_link *link, short revents, int64_t now)
+{
+	if (revents == 0) {
+		if (now >= link->wake_at) {
+			give_up_securing(link);
+		}
+		return;
+	}
+	rl_link_write(link);
+	if (link->state == RL_LINK_SECURING) {
+		rl_link_read_all(link);
+	}
+	if (link->state == RL_LINK_SECURING && rl_tls_is_open(link->tls)) {
+		on_secured(link);
+	}
+	if (link->state == RL_LINK_SECURING) {
+		rl_link_write(link); /* the next message of the handshake */
+	}
+}
+
+/* ---- addresses ---- */
+
+static void on_connected(rl_link *link)
+{
+	link->state = RL_LINK_CONNECTED;
+	link->wake_at = RL_NEVER;
+	if (link->address->tls != NULL) {
+		begin_securing(link);
+	}
+}
+
+static void on_connecting(rl_link *link, rl_connecting state, int64_t now)
+{
+	switch (state) {
+		case RL_CONNECTING_DONE:
+			on_connected(link);
+			break;
+		case RL_CONNECTING_ON: {
+			/* The share of this address in the time that is left. */
+			int64_t shares = (int64_t) (link->addresses.count - link->next_address) + 1;
+			link->wake_at = shares == 1 ? RL_NEVER : now + (link->until - now) / shares;
+			break;
+		}
+		case RL_CONNECTING_AGAIN:
+			link->next_address--;
+			link->wake_at = now + CONNECT_AGAIN_NS;
+			break;
+		case RL_CONNECTING_FAILED:
+			rl_link_connect_next(link, now);
+			break;
+	}
+}
+
+void rl_link_connect_next(rl_link *link, int64_t now)
+{
+	rl_link_close_fd(link);
+	if (link->next_address == link->addresses.count) {
+		link->state = RL_LINK_BROKEN; /* err belongs to the last address */
+		rl_resolver_doubt(&link->net->resolver, link->address);
+		return;
+	}
+	const rl_sockaddr *to = &link->addresses.list[link->next_address++];
+	on_connecting(link, rl_socket_connect(to, &link->fd, &link->err), now);
+}
+
+void rl_link_connect_on(rl_link *link, short revents, int64_t now)
+{
+	if (revents != 0) {
+		on_connecting(link, rl_socket_connected(link->fd, &link->err), now);
+	} else if (now >= link->wake_at) {
+		rl_link_connect_next(link, now);
+	}
+}

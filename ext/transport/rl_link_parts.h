@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of a link share. Only rl_link*.c include this header. The design is in
+ * rl_link_transport.c.
+ */
+#ifndef RL_LINK_PARTS_H
+#define RL_LINK_PARTS_H
+
+#include "transport/rl_hiredis.h"
+#include "transport/rl_link.h"
+#include "transport/rl_socket.h"
+#include "transport/rl_tls.h"
+
+typedef enum rl_link_state {
+	RL_LINK_CONNECTING,
+	/* Connected, and in the handshake of TLS. */
+	RL_LINK_SECURING,
+	RL_LINK_CONNECTED,
+	/* Connected, but the server sent bytes that are not the Redis protocol. The link reads no more,
+	 * and can still send an undo. */
+	RL_LINK_GARBLED,
+	/* The server has closed the connection. fd belongs to the probe for TLS, which connects. */
+	RL_LINK_PROBING,
+	/* The probe has sent its ClientHello. */
+	RL_LINK_ASKING,
+	RL_LINK_BROKEN, /* err has the reason */
+} rl_link_state;
+
+struct rl_link {
+	rl_net *net;   /* borrowed */
+	rl_link *next; /* in the net's list */
+	/* The pointer to this link in the net's list. */
+	rl_link **slot;
+	/* Borrowed from the target. */
+	const rl_address *address;
+	rl_link_state state;
+	int fd;
+	rl_addresses addresses;
+	unsigned next_address;
+	/* Connecting ends at this time. */
+	int64_t until;
+	/* While connecting: the time for the next address, for another attempt, or to give up. */
+	int64_t wake_at;
+	/* Owned. The bytes from out_start to out_end are not sent yet; with TLS, not sealed yet. */
+	char *out;
+	size_t out_start;
+	size_t out_end;
+	size_t out_size;
+	uint64_t appended;
+	uint64_t sent;
+	/* The plain bytes that have arrived. */
+	uint64_t received;
+	rl_reader *reader;
+	/* Owned. NULL = without TLS, or not connected yet. */
+	rl_tls *tls;
+	/* The plain bytes in the output of tls. They count as sent when it is empty: the other side
+	 * cannot read a part of a record. */
+	size_t sealed;
+	rl_error err;
+};
+
+/* ---- rl_link_transport.c ---- */
+
+void rl_link_close_fd(rl_link *link);
+
+/* ---- rl_link_connect.c: from dial to CONNECTED ---- */
+
+/* Tries the next address. Without one the link is broken. */
+void rl_link_connect_next(rl_link *link, int64_t now);
+
+/* RL_LINK_CONNECTING: goes on after poll. */
+void rl_link_connect_on(rl_link *link, short revents, int64_t now);
+
+/* RL_LINK_SECURING: goes on after poll. */
+void rl_link_secure_on(rl_link *link, short revents, int64_t now);
+
+/* ---- rl_link_probe.c: does the server of a broken link speak TLS? ---- */
+
+/* Takes the first bytes that arrive on a link without TLS. False = they belong to TLS, and the link
+ * is broken. */
+bool rl_link_hear_first(rl_link *link, const char *data, size_t len);
+
+/* Call when the link is broken and err has the reason. If TLS may be the cause, the link stays up a
+ * little longer for the probe. */
+void rl_link_begin_probe(rl_link *link);
+
+/* RL_LINK_PROBING, RL_LINK_ASKING: goes on after poll. */
+void rl_link_probe_on(rl_link *link, short revents, int64_t now);
+
+/* ---- rl_link_bytes.c: reading and writing ---- */
+
+typedef enum rl_link_read {
+	RL_LINK_READ_MORE, /* more may be there */
+	RL_LINK_READ_SOME, /* no more for now */
+	RL_LINK_READ_NOTHING,
+	RL_LINK_READ_INTERRUPTED, /* by a signal */
+	RL_LINK_READ_BROKEN,      /* the link is broken, or garbled */
+} rl_link_read;
+
+rl_link_read rl_link_read_once(rl_link *link, bool may_block);
+void rl_link_read_all(rl_link *link);
+
+/* Sends what the kernel takes, as far as the link is connected. */
+void rl_link_write(rl_link *link);
+
+/* Makes room for len more bytes of commands. False when out of memory. */
+bool rl_link_reserve(rl_link *link, size_t len);
+
+/* The link is broken.
+ * @param code an errno; 0 = the server closed the connection */
+void rl_link_break(rl_link *link, int code);
+
+#endif
