@@ -17,8 +17,9 @@ $signature = fn (string $method) => implode(', ',
         . ($p->isOptional() ? ' = ' . var_export($p->getDefaultValue(), true) : ''),
     $class->getMethod($method)->getParameters()));
 same('__construct',
-    'servers = NULL, prefix = NULL, timeout = 1.0, connectTimeout = 1.0, retryDelay = 0.01, retryMaxDelay = 0.2, jitter = 0.2, retries = NULL, wake = true, persistent = true, reentrant = false, driftFactor = 0.01, tls = array (
-)',
+    'servers = NULL, prefix = NULL, timeout = 1.0, connectTimeout = 1.0, retryDelay = 0.01, '
+    . 'retryMaxDelay = 0.2, jitter = 0.2, retries = NULL, wake = true, persistent = true, '
+    . "reentrant = false, driftFactor = 0.01, tls = array (\n)",
     $signature('__construct'));
 same('acquire', 'key, ttl = 30.0, wait = 0.0, token = NULL', $signature('acquire'));
 same('release', 'key, token', $signature('release'));
