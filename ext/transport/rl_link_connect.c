@@ -16,16 +16,7 @@ static void begin_securing(rl_link *link)
 {
 	link->tls = rl_tls_new(link->address, &link->net->tls_sessions, &link->err);
 	link->state = link->tls != NULL ? RL_LINK_SECURING : RL_LINK_BROKEN;
-	link->wake_at = link->until;
 	rl_link_write(link);
-}
-
-static void give_up_securing(rl_link *link)
-{
-	rl_error_set(&link->err, RL_ERR_CONNECT, 0, "%s within connectTimeout%s",
-		rl_tls_has_heard(link->tls) ? "the TLS handshake was not over" : "no answer in TLS",
-		rl_tls_has_heard(link->tls) ? "" : ": is this a port without TLS (redis://)?");
-	link->state = RL_LINK_BROKEN;
 }
 
 /* The last bytes of the handshake stay in the output: they leave with the first command, in one
@@ -33,20 +24,13 @@ static void give_up_securing(rl_link *link)
 static void on_secured(rl_link *link)
 {
 	link->state = RL_LINK_CONNECTED;
-	link->wake_at = RL_NEVER;
 	rl_stats *stats = rl_process_stats();
 	rl_stats_add(&stats->tls_handshakes, 1);
 	rl_stats_add(&stats->tls_resumed, rl_tls_is_resumed(link->tls));
 }
 
-void rl_link_secure_on(rl_link *link, short revents, int64_t now)
+void rl_link_secure_on(rl_link *link)
 {
-	if (revents == 0) {
-		if (now >= link->wake_at) {
-			give_up_securing(link);
-		}
-		return;
-	}
 	rl_link_write(link);
 	if (link->state == RL_LINK_SECURING) {
 		rl_link_read_all(link);

@@ -39,7 +39,7 @@ struct rl_link {
 	unsigned next_address;
 	/* Connecting ends at this time. */
 	int64_t until;
-	/* While connecting: the time for the next address, for another attempt, or to give up. */
+	/* While connecting: the time for the next address, or for another attempt. */
 	int64_t wake_at;
 	/* Owned. The bytes from out_start to out_end are not sent yet; with TLS, not sealed yet. */
 	char *out;
@@ -72,7 +72,7 @@ void rl_link_connect_next(rl_link *link, int64_t now);
 void rl_link_connect_on(rl_link *link, short revents, int64_t now);
 
 /* RL_LINK_SECURING: goes on after poll. */
-void rl_link_secure_on(rl_link *link, short revents, int64_t now);
+void rl_link_secure_on(rl_link *link);
 
 /* ---- rl_link_probe.c: does the server of a broken link speak TLS? ---- */
 

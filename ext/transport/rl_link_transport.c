@@ -160,6 +160,16 @@ static bool link_is_connected(const rl_link *link)
 	return false;
 }
 
+static const char *link_hint(const rl_link *link)
+{
+	if (link->state != RL_LINK_SECURING) {
+		return "";
+	}
+	return rl_tls_has_heard(link->tls)
+		? ", because the TLS handshake was not over"
+		: ", because no answer in TLS came: is this a port without TLS (redis://)?";
+}
+
 static rl_link_event link_receive(rl_link *link, rl_reply *reply, rl_error *err)
 {
 	int result = link->state == RL_LINK_GARBLED ? -1 : rl_reader_next(link->reader, reply);
@@ -202,7 +212,7 @@ static void link_take_in(rl_link *link)
 		rl_link_connect_on(link, ready > 0 ? fd.revents : 0, rl_os_now());
 	}
 	if (link->state == RL_LINK_SECURING) {
-		rl_link_secure_on(link, POLLIN, rl_os_now());
+		rl_link_secure_on(link);
 	}
 	if (link->state == RL_LINK_CONNECTED) {
 		rl_link_read_all(link);
@@ -212,7 +222,10 @@ static void link_take_in(rl_link *link)
 static void link_end(rl_link *link)
 {
 	if (link->tls != NULL) {
-		rl_tls_end(link->tls); /* before the half-close: else the server sees a broken connection */
+		/* What is not sealed yet cannot follow the goodbye, which comes before the half-close: else
+		 * the server would see a broken connection. */
+		link->out_end = link->out_start;
+		rl_tls_end(link->tls);
 		rl_link_write(link);
 	}
 	if (link->fd >= 0) {
@@ -253,6 +266,7 @@ void rl_net_init(rl_net *net)
 						.sent = link_sent,
 						.retract = link_retract,
 						.is_connected = link_is_connected,
+						.hint = link_hint,
 						.receive = link_receive,
 						.is_alive = link_is_alive,
 						.take_in = link_take_in,
@@ -270,9 +284,10 @@ void rl_net_destroy(rl_net *net)
 
 /* ---- for the driver ---- */
 
+/* Bytes that the kernel should take. Commands wait until the handshake is over. */
 static bool has_output(const rl_link *link)
 {
-	return link->out_start < link->out_end ||
+	return (link->out_start < link->out_end && link->state != RL_LINK_SECURING) ||
 		(link->tls != NULL && rl_tls_output(link->tls).len > 0);
 }
 
@@ -311,7 +326,9 @@ void rl_link_advance(rl_link *link, short revents, int64_t now)
 			rl_link_connect_on(link, revents, now);
 			break;
 		case RL_LINK_SECURING:
-			rl_link_secure_on(link, revents, now);
+			if (revents != 0) {
+				rl_link_secure_on(link);
+			}
 			break;
 		case RL_LINK_PROBING:
 		case RL_LINK_ASKING:

@@ -389,6 +389,12 @@ static void end(rl_link *link)
 	}
 }
 
+static const char *hint(const rl_link *link)
+{
+	(void) link;
+	return "";
+}
+
 static bool is_over(rl_link *link)
 {
 	link->received = link->arrived;
@@ -421,6 +427,7 @@ void net_init(net *n, unsigned client, bool is_watch)
 				   .is_alive = is_alive,
 				   .take_in = take_in,
 				   .end = end,
+				   .hint = hint,
 				   .is_over = is_over,
 				   .close = close_link},
 		.client = (uint8_t) client,

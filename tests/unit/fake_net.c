@@ -324,6 +324,12 @@ static void end(rl_link *link)
 	}
 }
 
+static const char *hint(const rl_link *link)
+{
+	(void) link;
+	return "";
+}
+
 static bool is_over(rl_link *link)
 {
 	if (!link->is_ended) {
@@ -354,6 +360,7 @@ rl_transport fake_transport = {.dial = dial,
 	.is_alive = is_alive,
 	.take_in = read_now,
 	.end = end,
+	.hint = hint,
 	.is_over = is_over,
 	.close = close_link};
 

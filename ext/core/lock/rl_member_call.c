@@ -347,11 +347,12 @@ static void judge_connecting(rl_member_call *member, const rl_tick *tick)
 	if (tick->seen < member->channel.connect_end) {
 		return;
 	}
+	const rl_conn *conn = member->channel.conn;
+	char limit[RL_SECONDS_TEXT];
+	rl_error_set(member->err, RL_ERR_CONNECT, 0, "no connection within %s s (connectTimeout)%s",
+		rl_seconds_text(member->connect_timeout, limit), conn->transport->hint(conn->link));
 	rl_channel_close(&member->channel);
 	note_failure(member, tick);
-	char limit[RL_SECONDS_TEXT];
-	rl_error_set(member->err, RL_ERR_CONNECT, 0, "no connection within %s s (connectTimeout)",
-		rl_seconds_text(member->connect_timeout, limit));
 	recover(member, false, tick);
 }
 

@@ -72,6 +72,10 @@ struct rl_transport {
 
 	bool (*is_connected)(const rl_link *link);
 
+	/* What may keep a link from being connected, for the message about it: the end of a sentence,
+	 * or "". */
+	const char *(*hint)(const rl_link *link);
+
 	/* The next reply that was read. *reply is valid until the next call on this link.
 	 * @param[out] err filled with RL_LINK_DOWN. RL_ERR_PROTOCOL: bytes arrived that are no Redis
 	 * reply; commands can still be sent. RL_ERR_TLS: the other side speaks TLS, and has understood
