@@ -111,7 +111,7 @@ static const char *alert_hint(int alert)
 		case SSL_AD_ACCESS_DENIED:
 		case SSL_AD_DECRYPT_ERROR:
 			return "the server refuses the client certificate; check the option ssl[local_cert]";
-		case SSL_AD_CERTIFICATE_REQUIRED:
+		case TLS13_AD_CERTIFICATE_REQUIRED:
 			return "the server wants a client certificate; give it by the options "
 				   "ssl[local_cert] and ssl[local_pk]";
 		case SSL_AD_HANDSHAKE_FAILURE:
@@ -132,7 +132,7 @@ static const char *alert_hint(int alert)
 /* OpenSSL 3.0 has no name for the alert that TLS 1.3 has added. */
 static const char *alert_name(int alert)
 {
-	return alert == SSL_AD_CERTIFICATE_REQUIRED ? "certificate required"
+	return alert == TLS13_AD_CERTIFICATE_REQUIRED ? "certificate required"
 												: SSL_alert_desc_string_long(alert);
 }
 
