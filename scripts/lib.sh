@@ -251,6 +251,13 @@ flags_of() {
     return 1
 }
 
+# A port of 127.0.0.1 on which nothing listens now.
+free_port() {
+    # shellcheck disable=SC2016 # the dollar is PHP's
+    php -n -r '$name = stream_socket_get_name(stream_socket_server("tcp://127.0.0.1:0"), false);
+        echo substr($name, strrpos($name, ":") + 1);'
+}
+
 need_server() {
     has redis-server || has valkey-server || required_packages+=(redis-server)
 }

@@ -42,7 +42,7 @@
  X(bad_children)
 
 typedef struct crew {
-	const char *socket;
+	const char *dsn;
 	int64_t scale; /* of all times, in percent */
 	_Atomic bool is_over;
 	_Atomic int owner[CREW_KEYS]; /* the number of who claims the lock; 0 = nobody */

@@ -4,14 +4,13 @@
 #include "core/lock/rl_release_batch.h"
 #include "core/lock/rl_acquire.h"
 #include "core/lock/rl_plain.h"
+#include "core/wire/rl_dsn.h"
 #include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char name[] = "redis://threads";
 
 static void *need(void *memory)
 {
@@ -22,21 +21,31 @@ static void *need(void *memory)
 	return memory;
 }
 
-void hand_open(hand *self, const char *socket, int64_t timeout_ms, uint64_t seed)
+static rl_target *read_dsn(const char *text)
+{
+	rl_dsn dsn;
+	rl_error err;
+	if (rl_dsn_parse(rl_bytes_of(text, strlen(text)), &dsn, &err) != RL_OK) {
+		fprintf(stderr, "%s: %s\n", text, err.message);
+		exit(3);
+	}
+	return dsn.target;
+}
+
+void hand_open(hand *self, const char *dsn, int64_t timeout_ms, uint64_t seed)
 {
 	memset(self, 0, sizeof *self);
 	rl_net_init(&self->net);
 	self->env = rl_process_env(&self->stock);
 	self->random = seed * UINT64_C(2654435761) + 1;
 	rl_pool_init(&self->pool, &self->net.transport, &self->env);
-	self->target = (rl_target){
-		.refs = 1, .name = name, .address = {.kind = RL_NET_UNIX, .host = need(strdup(socket))}};
+	self->target = read_dsn(dsn);
 	self->set = (rl_set){.count = 1,
 		.backoff = {10 * RL_NS_PER_MS, 200 * RL_NS_PER_MS, 0.2},
 		.retries = RL_RETRIES_UNLIMITED,
 		.drift_factor = 0.01,
 		.wakes = true};
-	self->set.members[0] = (rl_member){.target = &self->target,
+	self->set.members[0] = (rl_member){.target = self->target,
 		.timeout_ns = timeout_ms * RL_NS_PER_MS,
 		.connect_timeout_ns = timeout_ms * RL_NS_PER_MS};
 }
@@ -45,7 +54,7 @@ void hand_close(hand *self)
 {
 	rl_pool_clear(&self->pool);
 	rl_net_destroy(&self->net);
-	free(self->target.address.host);
+	rl_target_unref(self->target);
 }
 
 int64_t hand_draw(hand *self, int64_t least, int64_t most)

@@ -17,13 +17,13 @@ struct hand {
 	rl_random stock;
 	rl_env env;
 	rl_pool pool;
-	rl_target target;
+	rl_target *target;
 	rl_set set;
 	uint64_t random;
 };
 
 /* Does not connect. It must not be moved afterwards. */
-void hand_open(hand *self, const char *socket, int64_t timeout_ms, uint64_t seed);
+void hand_open(hand *self, const char *dsn, int64_t timeout_ms, uint64_t seed);
 void hand_close(hand *self);
 
 int64_t hand_draw(hand *self, int64_t least, int64_t most);

@@ -4,7 +4,7 @@
  * stopped and restarted under them. scripts/races compiles it with the thread sanitizer, or runs it
  * under helgrind.
  *
- * usage: main SERVER CONFIG SOCKET SECONDS SCALE
+ * usage: main SERVER CONFIG SOCKET DSN SECONDS SCALE
  *
  * DESIGN
  *
@@ -20,6 +20,7 @@
 #include "crew.h"
 #include "server.h"
 #include "transport/rl_process.h"
+#include "transport/rl_tls_context.h"
 #include "transport/rl_watchdog.h"
 
 #include <dirent.h>
@@ -219,8 +220,8 @@ static void work_nothing(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 6) {
-		die("usage: main SERVER CONFIG SOCKET SECONDS SCALE");
+	if (argc != 7) {
+		die("usage: main SERVER CONFIG SOCKET DSN SECONDS SCALE");
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	the_crew =
@@ -228,21 +229,23 @@ int main(int argc, char **argv)
 	if (the_crew == MAP_FAILED) {
 		die("out of memory");
 	}
-	the_crew->socket = argv[3];
-	the_crew->scale = atoi(argv[5]);
+	the_crew->dsn = argv[4];
+	the_crew->scale = atoi(argv[6]);
 	server_set_up(argv[1], argv[2], argv[3]);
 	if (!server_start()) {
 		die("the server does not start");
 	}
 	rl_process_watch_forks();
+	rl_tls_set_up();
 	rl_watchdog_set_up();
 	work_nothing(); /* the sanitizer has a thread of its own from then on */
 	unsigned descriptors = entries_in("/proc/self/fd");
 	unsigned tasks = entries_in("/proc/self/task");
-	work(atof(argv[4]));
+	work(atof(argv[5]));
 	check_faults();
 	check_work();
 	check_rest(descriptors, tasks);
+	rl_tls_tear_down();
 	server_stop();
 	tell_figures();
 	return failures > 0;

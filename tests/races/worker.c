@@ -211,7 +211,7 @@ static void choose_key(worker *self)
 void *crew_work(void *number)
 {
 	worker self = {.number = *(int *) number};
-	hand_open(&self.hand, the_crew->socket, crew_ms(400), (uint64_t) self.number);
+	hand_open(&self.hand, the_crew->dsn, crew_ms(400), (uint64_t) self.number);
 	while (!atomic_load(&the_crew->is_over)) {
 		rl_status status;
 		choose_key(&self);
