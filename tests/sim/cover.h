@@ -50,7 +50,8 @@
  X(long_pause, "a process stands still for longer than the TTL") \
  X(client_crashed, "a process dies") \
  X(crash_in_wait, "a process dies in a wait") \
- X(small_buffer, "the system takes half of a command")
+ X(small_buffer, "the system takes half of a command") \
+ X(half_record, "the system takes half of a record")
 
 #define COVER_BRANCHES(X) \
  X(granted, "a lock is won by SET") \

@@ -272,22 +272,41 @@ static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 	return c->end;
 }
 
+/* The system takes bytes up to this position at most. With records, as TLS has them, all commands
+ * that are there become one record when the one before it is taken. */
+static void take_bytes(rl_link *link, uint64_t most)
+{
+	if (!plan.has_records) {
+		link->sent = most < link->appended ? most : link->appended;
+		link->sealed = link->whole = link->sent;
+		return;
+	}
+	for (unsigned i = 0; i < 2; i++) { /* the rest of one record, and a new one */
+		link->sealed = link->sent == link->sealed ? link->appended : link->sealed;
+		link->sent = most < link->sealed ? most : link->sealed;
+		link->whole = link->sent == link->sealed ? link->sealed : link->whole;
+	}
+	if (link->whole < link->sent) {
+		COVER(half_record);
+	}
+}
+
 static void flush(rl_link *link)
 {
 	if (!link->is_connected || link->is_down || link->sent == link->appended) {
 		return;
 	}
 	uint64_t room = plan.has_small_buffers ? (uint64_t) between(100, 4000) : UINT64_MAX / 2;
-	uint64_t end = link->acked + room < link->appended ? link->acked + room : link->appended;
-	if (end <= link->sent) {
+	uint64_t before_sent = link->sent;
+	take_bytes(link, link->acked + room);
+	if (link->sent == before_sent) {
 		return;
 	}
 	uint32_t before = link->taken;
-	link->sent = end;
-	while (link->taken < link->written && command_at(link, link->taken)->end <= end) {
+	while (link->taken < link->written && command_at(link, link->taken)->end <= link->whole) {
 		link->taken++;
 	}
-	if (end < link->appended) {
+	if (link->sent < link->appended) {
 		COVER(small_buffer);
 	}
 	int64_t at = world.now + net_delay();
@@ -300,13 +319,13 @@ static void flush(rl_link *link)
 
 static uint64_t sent(const rl_link *link)
 {
-	return link->sent;
+	return link->whole;
 }
 
-/* A command of which the system has taken a part goes on. */
+/* A command of which the system has taken a part goes on, and so does one in a record. */
 static bool retract(rl_link *link, uint64_t position)
 {
-	if (link->sent > position) {
+	if (link->sealed > position) {
 		return false;
 	}
 	while (link->written > link->taken && command_at(link, link->written - 1)->end > position) {

@@ -59,7 +59,9 @@ struct rl_link {
 	bool is_mute_down;
 	bool has_dropped;  /* the client closed it with commands on the way */
 	uint64_t appended; /* bytes */
-	uint64_t sent;
+	uint64_t sent;     /* that the system has taken */
+	uint64_t sealed;   /* plan.has_records: the end of the record that is under way */
+	uint64_t whole;    /* the end of the last record, or the bytes, that the server can read */
 	uint64_t acked;
 	uint32_t written; /* commands appended */
 	uint32_t taken;   /* by the system, whole */

@@ -86,7 +86,8 @@ static void make_fair(unsigned members)
 	plan.timeout_ns = plan.connect_timeout_ns = SECOND;
 	plan.think_ns = 20 * MS;
 	plan.section_ns = between(SECOND, 4 * SECOND);
-	plan.is_forbidden = plan.has_small_buffers = plan.has_pollers = plan.has_names = false;
+	plan.is_forbidden = plan.has_small_buffers = plan.has_records = plan.has_pollers =
+		plan.has_names = false;
 	plan.ends_at = 2 * 3600 * SECOND;
 }
 
@@ -108,13 +109,14 @@ void plan_begin(plan_mode mode, unsigned members)
 	plan.is_forbidden = one_in(16);
 	plan.has_twins = one_in(16);
 	plan.has_small_buffers = plan.faults != 0 && !plan.has_kills && !plan.has_stalls && one_in(6);
+	plan.has_records = plan.has_small_buffers && one_in(2);
 	plan.has_names = one_in(3);
 	plan.has_pollers = one_in(8);
 	plan.waits = any(9);
 	if (plan.has_twins) { /* what equal tokens cannot do: see docs/simulation.md */
 		plan.faults &= 1U << FAULT_RESET | 1U << FAULT_SCRIPTS;
 		plan.faults |= 1U << FAULT_RESET;
-		plan.has_kills = plan.has_stalls = plan.has_small_buffers = false;
+		plan.has_kills = plan.has_stalls = plan.has_small_buffers = plan.has_records = false;
 		plan.ttl_least = plan.ttl_most;
 	}
 	if (mode == PLAN_UNCLEAN) {

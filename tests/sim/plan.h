@@ -68,6 +68,7 @@ typedef struct plan {
 	bool is_forbidden; /* the helper keys are */
 	bool has_twins;    /* callers' tokens are the same */
 	bool has_small_buffers;
+	bool has_records;   /* as with TLS: the server reads a record or nothing of it */
 	bool has_pollers;   /* some clients are not to be woken */
 	bool has_kills;     /* nothing breaks but clients */
 	bool has_pauses;    /* between two faults what one has broken is over */
