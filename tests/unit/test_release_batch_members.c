@@ -170,6 +170,7 @@ static void a_spared_member_is_not_dialled(void)
 	begin(2, 1); /* the refusal of one of two decides */
 	fake_warm(A);
 	rl_pool_note_failure(&fake_pool, &fake_targets[B], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[C], fake_clock); /* no member */
 	says(A, 1, ":0", 0);
 	fake_drive(op);
 	CHECK(rl_lease_is_lost(leases[0]));
