@@ -167,10 +167,32 @@ static void a_spared_member_is_not_dialled(void)
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_COUNT("dial", 0);
 	clean_up();
-	begin(1, 1); /* unless it is the only one */
+	begin(2, 1); /* the refusal of one of two decides */
+	fake_warm(A);
+	rl_pool_note_failure(&fake_pool, &fake_targets[B], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[C], fake_clock); /* no member */
+	says(A, 1, ":0", 0);
+	fake_drive(op);
+	CHECK(rl_lease_is_lost(leases[0]));
+	CHECK_COUNT("dial", 0);
+}
+
+static void spared_members_are_dialled_if_the_others_cannot_decide(void)
+{
+	begin(1, 1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[A], fake_clock);
 	says(A, 1, ":1", 0);
 	CHECK_INT(fake_drive(op), RL_OK);
+	clean_up();
+	begin(3, 1);
+	fake_warm(A);
+	rl_pool_note_failure(&fake_pool, &fake_targets[B], fake_clock);
+	rl_pool_note_failure(&fake_pool, &fake_targets[C], fake_clock);
+	says(A, 1, ":1", 0);
+	says(B, 1, ":1", 0);
+	fake_dials(C, FAKE_REFUSE, 0);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
 }
 
 /* ---- votes ---- */
@@ -625,6 +647,7 @@ static const check_test tests[] = {
 	TEST(a_member_that_hangs_does_not_matter),
 	TEST(two_that_hang_take_the_whole_time),
 	TEST(a_spared_member_is_not_dialled),
+	TEST(spared_members_are_dialled_if_the_others_cannot_decide),
 	TEST(the_votes_decide_on_each_lease),
 	TEST(half_of_two_is_not_enough),
 	TEST(a_quorum_that_disagrees_waits_for_the_others),

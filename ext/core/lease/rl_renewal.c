@@ -92,7 +92,7 @@ rl_request rl_renewal_request(
 
 bool rl_renewal_may_put_back(const rl_renewal *renewal)
 {
-	return renewal->count > 1 && renewal->renews && !renewal->lease->is_own_token;
+	return renewal->renews && !renewal->lease->is_own_token;
 }
 
 bool rl_renewal_must_ask_again(const rl_renewal_member *member)

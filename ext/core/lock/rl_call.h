@@ -106,12 +106,6 @@ static inline bool rl_call_is_several(const rl_quorum_call *call)
 	return call->set->count > 1;
 }
 
-/* The answer of one member may stay unread, because the other members decide. */
-static inline bool rl_call_may_stay_unheard(const rl_quorum_call *call, rl_verb verb)
-{
-	return rl_call_is_several(call) && rl_verb_changes(verb);
-}
-
 static inline unsigned rl_member_call_index(const rl_member_call *member)
 {
 	return (unsigned) (member - member->call->members);
@@ -120,6 +114,18 @@ static inline unsigned rl_member_call_index(const rl_member_call *member)
 static inline const rl_member *rl_member_call_server(const rl_member_call *member)
 {
 	return &member->call->set->members[rl_member_call_index(member)];
+}
+
+/* rl_set_unheard_patience() for the connection of this member call. */
+static inline int64_t rl_member_call_patience(const rl_member_call *member)
+{
+	return rl_set_unheard_patience(member->call->set, member->timeout);
+}
+
+/* The answer to this command may stay unread, because the other members decide. */
+static inline bool rl_member_call_may_stay_unheard(const rl_member_call *member, rl_verb verb)
+{
+	return rl_member_call_patience(member) > 0 && rl_verb_changes(verb);
 }
 
 static inline bool rl_member_call_is_spent(const rl_member_call *member)

@@ -35,7 +35,7 @@ static void note_round_trip(const rl_member_call *member, const rl_tick *tick)
 static void note_script(const rl_member_call *member)
 {
 	const rl_request *sent = &member->sent;
-	bool is_unheard = rl_call_may_stay_unheard(member->call, sent->verb);
+	bool is_unheard = rl_member_call_may_stay_unheard(member, sent->verb);
 	if (sent->as_text && !is_unheard && rl_verb_is_script(sent->verb)) {
 		member->channel.conn->known |= 1U << sent->verb;
 		rl_stats_add(&member->call->env->stats->scripts_loaded, 1);

@@ -116,7 +116,7 @@ static void prepare_command(rl_member_call *member)
 	}
 	bool is_new = conn->lacks_scripts && (conn->known >> sent->verb & 1U) == 0;
 	/* If the answer may stay unread, no answer could lead to a second round. */
-	sent->as_text = was_text || is_new || rl_call_may_stay_unheard(call, sent->verb);
+	sent->as_text = was_text || is_new || rl_member_call_may_stay_unheard(member, sent->verb);
 	sent->no_helpers = had_no_helpers || sent->no_helpers || !call->set->wakes;
 	sent->by_type = was_by_type;
 	int64_t own_ms = rl_reservation_ms(call->set->count, conn->round_trip);

@@ -339,8 +339,7 @@ static void hear_last_word(rl_queue *queue, const rl_quorum_call *call)
 		if (event.type == RL_CONN_REPLY) {
 			on_reply(queue, call, &event, &unused);
 		}
-	} while (rl_channel_is_open(&queue->channel) && event.type == RL_CONN_REPLY &&
-		(queue->state == RL_QUEUE_IN || is_woken(queue)));
+	} while (event.type == RL_CONN_REPLY && is_woken(queue));
 }
 
 rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo, int64_t now)

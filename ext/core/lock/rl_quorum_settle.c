@@ -135,7 +135,7 @@ static void give_back(rl_member_call *member, bool was_undone, int64_t now)
 {
 	const rl_quorum_call *call = member->call;
 	rl_channel *channel = &member->channel;
-	int64_t patience = rl_set_unheard_patience(call->set, member->timeout);
+	int64_t patience = rl_member_call_patience(member);
 	if (!rl_channel_is_open(channel)) {
 		return;
 	}

@@ -265,16 +265,21 @@ static void step_member(rl_release_batch *batch, unsigned at, const rl_tick *tic
 
 /* ---- the operation ---- */
 
+/* Opens the channels. A member that is backed off is asked only if the others cannot decide. */
 static void begin(rl_release_batch *batch, int64_t now)
 {
-	const rl_quorum_call *call = &batch->op.call;
-	unsigned count = members_of(batch);
+	rl_tally tally = {.members = members_of(batch)};
+	bool is_backed_off[RL_MEMBERS_MAX];
+	for (unsigned i = 0; i < tally.members; i++) {
+		is_backed_off[i] = !rl_pool_is_worth_asking(
+			batch->op.call.pool, target_of(batch, i), RL_WANT_RELEASE, now);
+		tally.failed += is_backed_off[i];
+	}
+	bool asks_all = rl_tally_outcome(&tally) == RL_VOTE_FAILED;
 	batch->op.is_begun = true;
 	batch->end_at = rl_time_later(now, batch->limit_ns);
-	for (unsigned i = 0; i < count; i++) {
-		bool is_backed_off = count > 1 &&
-			!rl_pool_is_worth_asking(call->pool, target_of(batch, i), RL_WANT_RELEASE, now);
-		bool is_open = !is_backed_off && open_channel(batch, i, now);
+	for (unsigned i = 0; i < tally.members; i++) {
+		bool is_open = (asks_all || !is_backed_off[i]) && open_channel(batch, i, now);
 		batch->members[i].state = is_open ? RL_BATCH_GOING : RL_BATCH_OVER;
 	}
 }
@@ -358,9 +363,10 @@ static void give_back(rl_release_batch *batch, unsigned at, int64_t now)
 	 * caller's token, which another holder may have by then. */
 	bool is_late = !rl_channel_is_connected(channel) && has_own_token(batch);
 	bool is_sent = member->next == batch->count && member->state != RL_BATCH_REDOING && !is_late;
-	bool may_be_unheard = members_of(batch) > 1 && is_sent;
-	rl_giving giving = {.is_trusted = may_be_unheard || is_answered(batch, member),
-		.patience = may_be_unheard ? call->set->members[at].timeout_ns : 0,
+	int64_t timeout = call->set->members[at].timeout_ns;
+	int64_t patience = is_sent ? rl_set_unheard_patience(call->set, timeout) : 0;
+	rl_giving giving = {.is_trusted = patience > 0 || is_answered(batch, member),
+		.patience = patience,
 		.may_send_later = true,
 		.must_arrive = true};
 	rl_channel_give_back(channel, call->pool, giving, now);
