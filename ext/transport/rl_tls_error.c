@@ -44,7 +44,7 @@ static void explain_certificate(const rl_tls_failure *failure, rl_error *err)
 	}
 }
 
-/* "DNS:a" and "IP Address:b" of the certificate, or its common name. */
+/* False = the message has no room for further names. */
 static bool add_name(char names[RL_TLS_NAMES_TEXT], const char *text, size_t len)
 {
 	char shown[RL_BYTES_TEXT];
@@ -58,6 +58,18 @@ static bool add_name(char names[RL_TLS_NAMES_TEXT], const char *text, size_t len
 	return true;
 }
 
+/* The certificate decides how many bytes the address has. */
+static bool add_address(char names[RL_TLS_NAMES_TEXT], const ASN1_OCTET_STRING *bytes)
+{
+	int len = ASN1_STRING_length(bytes);
+	char text[INET6_ADDRSTRLEN] = "";
+	if (len != 4 && len != 16) {
+		return true;
+	}
+	inet_ntop(len == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(bytes), text, sizeof text);
+	return add_name(names, text, strlen(text));
+}
+
 static bool add_general_name(char names[RL_TLS_NAMES_TEXT], const GENERAL_NAME *name)
 {
 	if (name->type == GEN_DNS) {
@@ -65,14 +77,7 @@ static bool add_general_name(char names[RL_TLS_NAMES_TEXT], const GENERAL_NAME *
 		return add_name(
 			names, (const char *) ASN1_STRING_get0_data(text), (size_t) ASN1_STRING_length(text));
 	}
-	if (name->type == GEN_IPADD) {
-		const ASN1_OCTET_STRING *bytes = name->d.iPAddress;
-		char text[INET6_ADDRSTRLEN] = "";
-		inet_ntop(ASN1_STRING_length(bytes) == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(bytes),
-			text, sizeof text);
-		return add_name(names, text, strlen(text));
-	}
-	return true;
+	return name->type != GEN_IPADD || add_address(names, name->d.iPAddress);
 }
 
 void rl_tls_names_of(X509 *certificate, char names[RL_TLS_NAMES_TEXT])
