@@ -375,13 +375,12 @@ static rl_tls_result fail(rl_tls *tls, rl_error *err)
 	}
 	char name[NAME_MAX_LEN + 1];
 	peer_name(tls->address, name);
-	rl_tls_explain(&(rl_tls_failure){.reason = ERR_peek_error(),
+	rl_tls_explain(&(rl_tls_failure){.reason = rl_tls_take_reason(),
 					   .verify_result = SSL_get_verify_result(tls->ssl),
 					   .options = tls->address->tls,
 					   .name = name,
 					   .names = tls->names},
 		err);
-	ERR_clear_error();
 	return RL_TLS_BROKEN;
 }
 

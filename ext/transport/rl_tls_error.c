@@ -35,6 +35,7 @@ static void explain_certificate(const rl_tls_failure *failure, rl_error *err)
 		case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
 		case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
 		case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+		case X509_V_ERR_CERT_SIGNATURE_FAILURE: /* of another CA with the same name */
 			rl_error_append(err,
 				has_own_trust ? "; is the certificate of its CA in ssl[cafile] or ssl[capath]?"
 							  : "; give the certificate of its CA by the option ssl[cafile]");
@@ -172,14 +173,37 @@ static void explain_reason(unsigned long code, rl_error *err)
 		text != NULL ? text : "no reason is known", hint);
 }
 
+static bool is_certificate(unsigned long code)
+{
+	return ERR_GET_LIB(code) == ERR_LIB_SSL &&
+		ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED;
+}
+
+static bool is_alert(unsigned long code)
+{
+	int reason = ERR_GET_REASON(code);
+	return ERR_GET_LIB(code) == ERR_LIB_SSL && reason > SSL_AD_REASON_OFFSET &&
+		reason < SSL_AD_REASON_OFFSET + 256;
+}
+
+unsigned long rl_tls_take_reason(void)
+{
+	unsigned long found = ERR_peek_error();
+	unsigned long code;
+	while ((code = ERR_get_error()) != 0) {
+		if (is_certificate(code) || ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE) {
+			found = code;
+		}
+	}
+	return found;
+}
+
 void rl_tls_explain(const rl_tls_failure *failure, rl_error *err)
 {
-	int reason = ERR_GET_REASON(failure->reason);
-	bool is_ssl = ERR_GET_LIB(failure->reason) == ERR_LIB_SSL;
-	if (is_ssl && reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
+	if (is_certificate(failure->reason)) {
 		explain_certificate(failure, err);
-	} else if (is_ssl && reason > SSL_AD_REASON_OFFSET && reason < SSL_AD_REASON_OFFSET + 256) {
-		explain_alert(reason - SSL_AD_REASON_OFFSET, err);
+	} else if (is_alert(failure->reason)) {
+		explain_alert(ERR_GET_REASON(failure->reason) - SSL_AD_REASON_OFFSET, err);
 	} else {
 		explain_reason(failure->reason, err);
 	}

@@ -12,12 +12,16 @@
 #define RL_TLS_NAMES_TEXT 200
 
 typedef struct rl_tls_failure {
-	unsigned long reason; /* the first in OpenSSL's queue of errors; 0 = none */
+	unsigned long reason; /* of rl_tls_take_reason() */
 	long verify_result;
 	const rl_tls_options *options;
 	const char *name;  /* that was verified */
 	const char *names; /* of a certificate that is for another server; or empty */
 } rl_tls_failure;
+
+/* Empties OpenSSL's queue of errors.
+ * @return the first error, or one behind it that says more; 0 = the queue was empty */
+unsigned long rl_tls_take_reason(void);
 
 /* A failure before the first byte of application data, so no command has run.
  * @param[out] err RL_ERR_TLS, or RL_ERR_CONNECT when the failure may pass */
