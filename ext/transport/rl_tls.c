@@ -11,7 +11,8 @@
  *
  * An alert that arrives before the first byte of application data means that the server has run no
  * command: with TLS 1.3 the client believes to be connected before the server has judged its
- * certificate, and the refusal comes in place of the first answer.
+ * certificate, and the refusal comes in place of the first answer. Any other failure after the
+ * handshake proves nothing: the answer may have been damaged, or memory may have run out here.
  */
 #include "transport/rl_tls.h"
 
@@ -369,13 +370,15 @@ static rl_tls_result fail(rl_tls *tls, rl_error *err)
 {
 	tls->has_failed = true;
 	tls->in = (rl_bytes){NULL, 0};
-	if (tls->has_data) {
-		rl_error_set(err, RL_ERR_CLOSED, 0, "the connection broke: TLS: %s", rl_tls_reason());
+	unsigned long reason = rl_tls_take_reason();
+	/* Only an alert in place of the first answer proves that the server has run no command. */
+	if (tls->is_open && (tls->has_data || !rl_tls_is_alert(reason))) {
+		rl_tls_explain_break(reason, err);
 		return RL_TLS_BROKEN;
 	}
 	char name[NAME_MAX_LEN + 1];
 	peer_name(tls->address, name);
-	rl_tls_explain(&(rl_tls_failure){.reason = rl_tls_take_reason(),
+	rl_tls_explain(&(rl_tls_failure){.reason = reason,
 					   .verify_result = SSL_get_verify_result(tls->ssl),
 					   .options = tls->address->tls,
 					   .name = name,

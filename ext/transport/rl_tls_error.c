@@ -179,10 +179,10 @@ static bool is_certificate(unsigned long code)
 		ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED;
 }
 
-static bool is_alert(unsigned long code)
+bool rl_tls_is_alert(unsigned long code)
 {
 	int reason = ERR_GET_REASON(code);
-	return ERR_GET_LIB(code) == ERR_LIB_SSL && reason > SSL_AD_REASON_OFFSET &&
+	return ERR_GET_LIB(code) == ERR_LIB_SSL && reason >= SSL_AD_REASON_OFFSET &&
 		reason < SSL_AD_REASON_OFFSET + 256;
 }
 
@@ -198,11 +198,18 @@ unsigned long rl_tls_take_reason(void)
 	return found;
 }
 
+void rl_tls_explain_break(unsigned long reason, rl_error *err)
+{
+	const char *text = ERR_reason_error_string(reason);
+	rl_error_set(err, RL_ERR_CLOSED, 0, "the connection broke: TLS: %s",
+		text != NULL ? text : "no reason is known");
+}
+
 void rl_tls_explain(const rl_tls_failure *failure, rl_error *err)
 {
 	if (is_certificate(failure->reason)) {
 		explain_certificate(failure, err);
-	} else if (is_alert(failure->reason)) {
+	} else if (rl_tls_is_alert(failure->reason)) {
 		explain_alert(ERR_GET_REASON(failure->reason) - SSL_AD_REASON_OFFSET, err);
 	} else {
 		explain_reason(failure->reason, err);
