@@ -286,10 +286,10 @@ static bool set_up(rl_tls *tls)
 	SSL_CTX *shared = rl_tls_context_ssl(tls->context);
 	tls->method = new_method();
 	tls->ssl = SSL_new(shared);
-	if (tls->ssl == NULL || !attach(tls) || !set_name(tls->ssl, tls->address)) {
+	if (tls->ssl == NULL || !attach(tls) || SSL_set_app_data(tls->ssl, tls) != 1 ||
+		!set_name(tls->ssl, tls->address)) {
 		return false;
 	}
-	SSL_set_app_data(tls->ssl, tls);
 	SSL_set_connect_state(tls->ssl);
 	SSL_set_verify(tls->ssl, verifies(tls->address->tls) ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
 		judge_certificate);
