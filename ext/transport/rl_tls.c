@@ -62,6 +62,7 @@ struct rl_tls {
 	bool has_heard; /* a byte of TLS has arrived */
 	bool has_data;  /* a byte of application data has arrived */
 	bool has_failed;
+	bool lacks_memory; /* the output could not grow */
 	/* The names of a certificate that is for another server. */
 	char names[RL_TLS_NAMES_TEXT];
 };
@@ -107,6 +108,7 @@ static int end_write(BIO *bio, const char *data, int size)
 	size_t len = size < 0 ? 0 : (size_t) size;
 	BIO_clear_retry_flags(bio);
 	if (!reserve(tls, len)) {
+		tls->lacks_memory = true;
 		return -1;
 	}
 	memcpy(tls->out + tls->out_end, data, len);
@@ -371,6 +373,7 @@ static rl_tls_result fail(rl_tls *tls, rl_error *err)
 	tls->has_failed = true;
 	tls->in = (rl_bytes){NULL, 0};
 	unsigned long reason = rl_tls_take_reason();
+	reason = tls->lacks_memory ? ERR_PACK(ERR_LIB_SSL, 0, ERR_R_MALLOC_FAILURE) : reason;
 	/* Only an alert in place of the first answer proves that the server has run no command. */
 	if (tls->is_open && (tls->has_data || !rl_tls_is_alert(reason))) {
 		rl_tls_explain_break(reason, err);

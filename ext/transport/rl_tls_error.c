@@ -191,7 +191,8 @@ unsigned long rl_tls_take_reason(void)
 	unsigned long found = ERR_peek_error();
 	unsigned long code;
 	while ((code = ERR_get_error()) != 0) {
-		if (is_certificate(code) || ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE) {
+		bool is_memory = ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE;
+		if (is_memory || (is_certificate(code) && ERR_GET_REASON(found) != ERR_R_MALLOC_FAILURE)) {
 			found = code;
 		}
 	}
