@@ -74,6 +74,7 @@ static bool take_sealed(rl_link *link, const char *data, size_t len)
 		switch (rl_tls_read(link->tls, plain, sizeof plain, &got, &err)) {
 			case RL_TLS_DATA:
 				if (!parse(link, plain, got)) {
+					rl_tls_feed(link->tls, NULL, 0); /* the data is the caller's */
 					return false;
 				}
 				break;

@@ -61,6 +61,7 @@ struct rl_tls {
 	bool is_open;
 	bool has_heard; /* a byte of TLS has arrived */
 	bool has_data;  /* a byte of application data has arrived */
+	bool has_ended; /* close_notify is sent, or in the output */
 	bool has_failed;
 	bool lacks_memory; /* the output could not grow */
 	/* The names of a certificate that is for another server. */
@@ -348,7 +349,7 @@ void rl_tls_free(rl_tls *tls)
 
 bool rl_tls_is_open(const rl_tls *tls)
 {
-	return tls->is_open;
+	return tls->is_open && !tls->has_ended;
 }
 
 bool rl_tls_is_resumed(const rl_tls *tls)
@@ -439,7 +440,8 @@ size_t rl_tls_seal(rl_tls *tls, const char *data, size_t len)
 
 void rl_tls_end(rl_tls *tls)
 {
-	if (tls->is_open && !tls->has_failed) {
+	if (rl_tls_is_open(tls) && !tls->has_failed) {
+		tls->has_ended = true;
 		ERR_clear_error();
 		SSL_shutdown(tls->ssl);
 	}
