@@ -513,7 +513,32 @@ static const check_test tests[] = {
 
 # define CLEAN_UP clean_up
 #else
-TLS_LEFT_OUT
+
+# include "transport/rl_tls.h"
+# include "transport/rl_tls_context.h"
+
+static void without_openssl_each_server_with_tls_is_refused(void)
+{
+	static char host[] = "cache.test";
+	rl_tls_options options = {.values = {NULL}};
+	rl_address address = {.kind = RL_NET_TCP, .host = host, .port = 1, .tls = &options};
+	rl_tls_sessions *sessions = NULL;
+	rl_error err = {.message = ""};
+	CHECK(rl_tls_version() == NULL);
+	CHECK(rl_tls_compiled_version() == NULL);
+	CHECK_INT(rl_tls_prepare(&options, &err), RL_ERR_ARGUMENT);
+	CHECK_HAS(err.message, "redislock was built without TLS; build it again where pkg-config");
+	CHECK(rl_tls_new(&address, &sessions, &err) == NULL);
+	CHECK_INT(err.status, RL_ERR_TLS);
+	CHECK(sessions == NULL);
+	rl_tls_sessions_free(sessions);
+	CHECK_INT(rl_tls_weak_contexts(), 0);
+	rl_tls_tear_down();
+}
+
+static const check_test tests[] = {
+	TEST(without_openssl_each_server_with_tls_is_refused),
+};
 # define CLEAN_UP NULL
 #endif
 
