@@ -38,15 +38,15 @@ void rl_link_break(rl_link *link, int code)
 	rl_link_begin_probe(link);
 }
 
-/* TLS has failed. Until the first answer that means that the server has run nothing, whatever the
- * kernel has accepted. */
+/* TLS has failed. Unless err says otherwise the server has run nothing, whatever the kernel has
+ * accepted. */
 static void break_tls(rl_link *link, const rl_error *err)
 {
 	rl_bytes alert = rl_tls_output(link->tls);
 	rl_socket_send(link->fd, alert.data, alert.len); /* the server may log it */
 	link->err = *err;
 	link->state = RL_LINK_BROKEN;
-	if (link->received == 0) {
+	if (err->status != RL_ERR_CLOSED) {
 		link->sent = 0;
 		link->sealed = 0;
 	}

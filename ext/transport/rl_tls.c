@@ -11,7 +11,8 @@
  *
  * An alert that arrives before the first byte of application data means that the server has run no
  * command: with TLS 1.3 the client believes to be connected before the server has judged its
- * certificate, and the refusal comes in place of the first answer.
+ * certificate, and the refusal comes in place of the first answer. Any other failure after the
+ * handshake proves nothing: the answer may have been damaged, or memory may have run out here.
  */
 #include "transport/rl_tls.h"
 
@@ -60,7 +61,9 @@ struct rl_tls {
 	bool is_open;
 	bool has_heard; /* a byte of TLS has arrived */
 	bool has_data;  /* a byte of application data has arrived */
+	bool has_ended; /* close_notify is sent, or in the output */
 	bool has_failed;
+	bool lacks_memory; /* the output could not grow */
 	/* The names of a certificate that is for another server. */
 	char names[RL_TLS_NAMES_TEXT];
 };
@@ -106,6 +109,7 @@ static int end_write(BIO *bio, const char *data, int size)
 	size_t len = size < 0 ? 0 : (size_t) size;
 	BIO_clear_retry_flags(bio);
 	if (!reserve(tls, len)) {
+		tls->lacks_memory = true;
 		return -1;
 	}
 	memcpy(tls->out + tls->out_end, data, len);
@@ -285,10 +289,10 @@ static bool set_up(rl_tls *tls)
 	SSL_CTX *shared = rl_tls_context_ssl(tls->context);
 	tls->method = new_method();
 	tls->ssl = SSL_new(shared);
-	if (tls->ssl == NULL || !attach(tls) || !set_name(tls->ssl, tls->address)) {
+	if (tls->ssl == NULL || !attach(tls) || SSL_set_app_data(tls->ssl, tls) != 1 ||
+		!set_name(tls->ssl, tls->address)) {
 		return false;
 	}
-	SSL_set_app_data(tls->ssl, tls);
 	SSL_set_connect_state(tls->ssl);
 	SSL_set_verify(tls->ssl, verifies(tls->address->tls) ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
 		judge_certificate);
@@ -345,7 +349,7 @@ void rl_tls_free(rl_tls *tls)
 
 bool rl_tls_is_open(const rl_tls *tls)
 {
-	return tls->is_open;
+	return tls->is_open && !tls->has_ended;
 }
 
 bool rl_tls_is_resumed(const rl_tls *tls)
@@ -369,19 +373,21 @@ static rl_tls_result fail(rl_tls *tls, rl_error *err)
 {
 	tls->has_failed = true;
 	tls->in = (rl_bytes){NULL, 0};
-	if (tls->has_data) {
-		rl_error_set(err, RL_ERR_CLOSED, 0, "the connection broke: TLS: %s", rl_tls_reason());
+	unsigned long reason = rl_tls_take_reason();
+	reason = tls->lacks_memory ? ERR_PACK(ERR_LIB_SSL, 0, ERR_R_MALLOC_FAILURE) : reason;
+	/* Only an alert in place of the first answer proves that the server has run no command. */
+	if (tls->is_open && (tls->has_data || !rl_tls_is_alert(reason))) {
+		rl_tls_explain_break(reason, err);
 		return RL_TLS_BROKEN;
 	}
 	char name[NAME_MAX_LEN + 1];
 	peer_name(tls->address, name);
-	rl_tls_explain(&(rl_tls_failure){.reason = ERR_peek_error(),
+	rl_tls_explain(&(rl_tls_failure){.reason = reason,
 					   .verify_result = SSL_get_verify_result(tls->ssl),
 					   .options = tls->address->tls,
 					   .name = name,
 					   .names = tls->names},
 		err);
-	ERR_clear_error();
 	return RL_TLS_BROKEN;
 }
 
@@ -434,7 +440,8 @@ size_t rl_tls_seal(rl_tls *tls, const char *data, size_t len)
 
 void rl_tls_end(rl_tls *tls)
 {
-	if (tls->is_open && !tls->has_failed) {
+	if (rl_tls_is_open(tls) && !tls->has_failed) {
+		tls->has_ended = true;
 		ERR_clear_error();
 		SSL_shutdown(tls->ssl);
 	}

@@ -58,8 +58,8 @@ typedef enum rl_tls_result {
  * @param[out] got how many bytes, with RL_TLS_DATA
  * @param[out] err RL_ERR_TLS: the certificates, names or versions do not fit, so that another
  *   attempt would fail, too; no command has run. RL_ERR_CONNECT: the handshake failed for a reason
- *   that may pass; no command has run. RL_ERR_CLOSED: the connection broke after the first answer
- */
+ *   that may pass; no command has run. RL_ERR_MEMORY: the handshake had too little memory; no
+ *   command has run. RL_ERR_CLOSED: the connection broke, and a command may have run */
 rl_tls_result rl_tls_read(rl_tls *tls, char *out, size_t size, size_t *got, rl_error *err);
 
 /* Encrypts the beginning of the data: one record of 16 KiB at most.

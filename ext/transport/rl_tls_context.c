@@ -203,18 +203,26 @@ static int give_passphrase(char *out, int size, int is_writing, void *passphrase
 	return (int) len;
 }
 
+/* OpenSSL notices a key of the wrong certificate when it takes the key, and a key of the wrong kind
+ * when it is asked. */
 static bool load_key(SSL_CTX *ssl, const rl_tls_options *options, rl_error *err)
 {
 	rl_tls_option from =
 		options->values[RL_TLS_LOCAL_PK] != NULL ? RL_TLS_LOCAL_PK : RL_TLS_LOCAL_CERT;
-	if (SSL_CTX_use_PrivateKey_file(ssl, options->values[from], SSL_FILETYPE_PEM) != 1) {
-		return fail(err, from,
-			options->values[RL_TLS_PASSPHRASE] != NULL
-				? "the key cannot be used, or the passphrase is wrong"
-				: "the key cannot be used; if it is encrypted, give the option passphrase");
+	bool is_taken = SSL_CTX_use_PrivateKey_file(ssl, options->values[from], SSL_FILETYPE_PEM) == 1;
+	if (is_taken && SSL_CTX_check_private_key(ssl) == 1) {
+		return true;
 	}
-	return SSL_CTX_check_private_key(ssl) == 1 ||
-		fail(err, from, "the key does not belong to the certificate in local_cert");
+	unsigned long code = ERR_peek_error();
+	bool is_other =
+		ERR_GET_LIB(code) == ERR_LIB_X509 && ERR_GET_REASON(code) == X509_R_KEY_VALUES_MISMATCH;
+	if (is_taken || is_other) {
+		return fail(err, from, "the key does not belong to the certificate in local_cert");
+	}
+	return fail(err, from,
+		options->values[RL_TLS_PASSPHRASE] != NULL
+			? "the key cannot be used, or the passphrase is wrong"
+			: "the key cannot be used; if it is encrypted, give the option passphrase");
 }
 
 static bool load_certificate(SSL_CTX *ssl, const rl_tls_options *options, rl_error *err)

@@ -35,6 +35,7 @@ static void explain_certificate(const rl_tls_failure *failure, rl_error *err)
 		case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
 		case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
 		case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+		case X509_V_ERR_CERT_SIGNATURE_FAILURE: /* of another CA with the same name */
 			rl_error_append(err,
 				has_own_trust ? "; is the certificate of its CA in ssl[cafile] or ssl[capath]?"
 							  : "; give the certificate of its CA by the option ssl[cafile]");
@@ -44,7 +45,7 @@ static void explain_certificate(const rl_tls_failure *failure, rl_error *err)
 	}
 }
 
-/* "DNS:a" and "IP Address:b" of the certificate, or its common name. */
+/* False = the message has no room for further names. */
 static bool add_name(char names[RL_TLS_NAMES_TEXT], const char *text, size_t len)
 {
 	char shown[RL_BYTES_TEXT];
@@ -58,6 +59,18 @@ static bool add_name(char names[RL_TLS_NAMES_TEXT], const char *text, size_t len
 	return true;
 }
 
+/* The certificate decides how many bytes the address has. */
+static bool add_address(char names[RL_TLS_NAMES_TEXT], const ASN1_OCTET_STRING *bytes)
+{
+	int len = ASN1_STRING_length(bytes);
+	char text[INET6_ADDRSTRLEN] = "";
+	if (len != 4 && len != 16) {
+		return true;
+	}
+	inet_ntop(len == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(bytes), text, sizeof text);
+	return add_name(names, text, strlen(text));
+}
+
 static bool add_general_name(char names[RL_TLS_NAMES_TEXT], const GENERAL_NAME *name)
 {
 	if (name->type == GEN_DNS) {
@@ -65,14 +78,7 @@ static bool add_general_name(char names[RL_TLS_NAMES_TEXT], const GENERAL_NAME *
 		return add_name(
 			names, (const char *) ASN1_STRING_get0_data(text), (size_t) ASN1_STRING_length(text));
 	}
-	if (name->type == GEN_IPADD) {
-		const ASN1_OCTET_STRING *bytes = name->d.iPAddress;
-		char text[INET6_ADDRSTRLEN] = "";
-		inet_ntop(ASN1_STRING_length(bytes) == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(bytes),
-			text, sizeof text);
-		return add_name(names, text, strlen(text));
-	}
-	return true;
+	return name->type != GEN_IPADD || add_address(names, name->d.iPAddress);
 }
 
 void rl_tls_names_of(X509 *certificate, char names[RL_TLS_NAMES_TEXT])
@@ -173,14 +179,45 @@ static void explain_reason(unsigned long code, rl_error *err)
 		text != NULL ? text : "no reason is known", hint);
 }
 
+static bool is_certificate(unsigned long code)
+{
+	return ERR_GET_LIB(code) == ERR_LIB_SSL &&
+		ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED;
+}
+
+bool rl_tls_is_alert(unsigned long code)
+{
+	int reason = ERR_GET_REASON(code);
+	return ERR_GET_LIB(code) == ERR_LIB_SSL && reason >= SSL_AD_REASON_OFFSET &&
+		reason < SSL_AD_REASON_OFFSET + 256;
+}
+
+unsigned long rl_tls_take_reason(void)
+{
+	unsigned long found = ERR_peek_error();
+	unsigned long code;
+	while ((code = ERR_get_error()) != 0) {
+		bool is_memory = ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE;
+		if (is_memory || (is_certificate(code) && ERR_GET_REASON(found) != ERR_R_MALLOC_FAILURE)) {
+			found = code;
+		}
+	}
+	return found;
+}
+
+void rl_tls_explain_break(unsigned long reason, rl_error *err)
+{
+	const char *text = ERR_reason_error_string(reason);
+	rl_error_set(err, RL_ERR_CLOSED, 0, "the connection broke: TLS: %s",
+		text != NULL ? text : "no reason is known");
+}
+
 void rl_tls_explain(const rl_tls_failure *failure, rl_error *err)
 {
-	int reason = ERR_GET_REASON(failure->reason);
-	bool is_ssl = ERR_GET_LIB(failure->reason) == ERR_LIB_SSL;
-	if (is_ssl && reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
+	if (is_certificate(failure->reason)) {
 		explain_certificate(failure, err);
-	} else if (is_ssl && reason > SSL_AD_REASON_OFFSET && reason < SSL_AD_REASON_OFFSET + 256) {
-		explain_alert(reason - SSL_AD_REASON_OFFSET, err);
+	} else if (rl_tls_is_alert(failure->reason)) {
+		explain_alert(ERR_GET_REASON(failure->reason) - SSL_AD_REASON_OFFSET, err);
 	} else {
 		explain_reason(failure->reason, err);
 	}

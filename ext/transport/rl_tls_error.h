@@ -12,15 +12,27 @@
 #define RL_TLS_NAMES_TEXT 200
 
 typedef struct rl_tls_failure {
-	unsigned long reason; /* the first in OpenSSL's queue of errors; 0 = none */
+	unsigned long reason; /* of rl_tls_take_reason() */
 	long verify_result;
 	const rl_tls_options *options;
 	const char *name;  /* that was verified */
 	const char *names; /* of a certificate that is for another server; or empty */
 } rl_tls_failure;
 
-/* A failure before the first byte of application data, so no command has run.
- * @param[out] err RL_ERR_TLS, or RL_ERR_CONNECT when the failure may pass */
+/* Empties OpenSSL's queue of errors.
+ * @return the first error, or one behind it that says more; 0 = the queue was empty */
+unsigned long rl_tls_take_reason(void);
+
+/* True when the error is an alert of the server. */
+bool rl_tls_is_alert(unsigned long reason);
+
+/* A failure after which a command may have run.
+ * @param[out] err RL_ERR_CLOSED */
+void rl_tls_explain_break(unsigned long reason, rl_error *err);
+
+/* A failure of the handshake, or an alert before the first byte of application data, so no command
+ * has run.
+ * @param[out] err RL_ERR_TLS, or RL_ERR_CONNECT or RL_ERR_MEMORY when the failure may pass */
 void rl_tls_explain(const rl_tls_failure *failure, rl_error *err);
 
 /* The names that the certificate is for, as a message shows them. */

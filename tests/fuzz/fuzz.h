@@ -6,10 +6,13 @@
  *         $(find ext/core -name "rl_*.c")
  *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iext tests/fuzz/fuzz_reply.c \
  *         $(find ext/core -name "rl_*.c") ext/transport/rl_*.c -lhiredis -pthread
+ *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DRL_WITH_TLS -Iext \
+ *         tests/fuzz/fuzz_tls.c tests/unit/{check,tls_server,tls_forge}.c \
+ *         $(find ext/core -name "rl_*.c") ext/transport/rl_*.c -lhiredis -lssl -lcrypto -pthread
  *
  * Without it (-DFUZZ_STANDALONE, any compiler) main() mutates the seeds of the target in a fixed
- * pseudo-random way: "fuzz_dsn [rounds [seed]]". tests/unit/test_transport_fuzz.c runs both for a
- * moment.
+ * pseudo-random way: "fuzz_dsn [rounds [seed]]". tests/unit/test_transport_fuzz.c and
+ * test_transport_tls_fuzz.c run them for a moment.
  */
 #ifndef FUZZ_H
 #define FUZZ_H

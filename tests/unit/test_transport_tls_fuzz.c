@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs the fuzz target of TLS for a moment, always with the same inputs. The keys differ.
+ */
+#include "check.h"
+#include "tls_server.h"
+
+#ifdef RL_WITH_TLS
+
+# define FUZZ_TLS fuzz_tls
+
+# include "../fuzz/fuzz_tls.c"
+
+# define ROUNDS 1000
+
+static void tls(void)
+{
+	fuzz_state = 1;
+	fuzz_run(fuzz_tls, tls_seeds, sizeof tls_seeds / sizeof tls_seeds[0], ROUNDS);
+}
+
+static void clean_up(void)
+{
+	rl_tls_options_free(options);
+	options = NULL;
+	rl_tls_tear_down();
+	for (unsigned i = 0; i < 2; i++) {
+		tls_server_close(&servers[i]);
+	}
+}
+
+static const check_test tests[] = {
+	TEST(tls),
+};
+
+# define CLEAN_UP clean_up
+#else
+TLS_LEFT_OUT
+# define CLEAN_UP NULL
+#endif
+
+CHECK_MAIN(tests, CLEAN_UP)

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * TLS without memory, OpenSSL included, at each place where some is asked for: no crash, no leak,
+ * and no failure that says more than is known.
+ */
+#include "tls_pair.h"
+
+#ifdef RL_WITH_TLS
+
+# include "no_memory.h"
+
+# include <stdio.h>
+
+/* There are thousands of allocations. Those of rl_tls_new() fail one by one, and of the others
+ * every so many. A cc with -DEVERY=1 and a larger SECONDS_MAX tries them all. */
+# ifndef EVERY
+#  define EVERY 37
+# endif
+
+/* How many allocations rl_tls_new() makes. */
+static unsigned asked_by_new;
+
+/* ---- what is done without memory ---- */
+
+static void clean_up(void)
+{
+	is_counting = false;
+	pair_end();
+}
+
+/* Only the client lacks memory, not its server. */
+static bool dial(void)
+{
+	rl_tls_free(pair_client);
+	pair_heard_len = 0;
+	tls_server_accept(&pair_server);
+	memset(&pair_err, 0, sizeof pair_err);
+	is_counting = true;
+	pair_client = rl_tls_new(&pair_address, &pair_sessions, &pair_err);
+	is_counting = false;
+	asked_by_new = fails_at == 0 ? asked : asked_by_new;
+	return pair_client != NULL;
+}
+
+static rl_tls_result feed(const char *data, size_t len)
+{
+	rl_tls_result result;
+	size_t got = 0;
+	is_counting = true;
+	rl_tls_feed(pair_client, data, len);
+	do {
+		result = rl_tls_read(pair_client, pair_heard + pair_heard_len,
+			sizeof pair_heard - pair_heard_len, &got, &pair_err);
+		pair_heard_len += got;
+	} while (result == RL_TLS_DATA);
+	is_counting = false;
+	return result;
+}
+
+static rl_tls_result pump(void)
+{
+	char bytes[8192];
+	size_t len;
+	do {
+		while (pair_to_server()) {
+		}
+		len = tls_server_take(&pair_server, bytes, sizeof bytes);
+		if (feed(bytes, len) != RL_TLS_NOTHING) {
+			return RL_TLS_BROKEN;
+		}
+	} while (len > 0);
+	return RL_TLS_NOTHING;
+}
+
+static bool says(const char *text)
+{
+	is_counting = true;
+	size_t sealed = rl_tls_seal(pair_client, text, strlen(text));
+	is_counting = false;
+	CHECK(sealed == 0 || sealed == strlen(text));
+	return sealed > 0;
+}
+
+/* A connection with a command and its answer. False when it broke. */
+static bool talk(void)
+{
+	if (!dial() || pump() != RL_TLS_NOTHING || !says("PING\r\n") || pump() != RL_TLS_NOTHING) {
+		return false;
+	}
+	CHECK_INT(pair_server.heard_len, 6);
+	tls_server_says(&pair_server, "+PONG\r\n", 7);
+	if (pump() != RL_TLS_NOTHING) {
+		return false;
+	}
+	CHECK_INT(pair_heard_len, 7);
+	is_counting = true;
+	rl_tls_end(pair_client);
+	is_counting = false;
+	return true;
+}
+
+/* ---- each allocation fails ---- */
+
+/* Before the handshake is over, OpenSSL may take its lack of memory for a bad certificate. */
+static void check_failure(void)
+{
+	rl_status status = pair_err.status;
+	bool was_open = pair_client != NULL && rl_tls_is_open(pair_client);
+	bool is_lost = status == RL_ERR_CLOSED || status == RL_OK; /* nothing could be sealed */
+	if (was_open ? !is_lost : status != RL_ERR_MEMORY && status != RL_ERR_TLS) {
+		FAIL("allocation %u: the status %d: %s", fails_at, (int) status, pair_err.message);
+	}
+	CHECK(status == RL_ERR_MEMORY || strstr(pair_err.message, "no reason is known") == NULL);
+}
+
+/* @return how many allocations there are */
+static unsigned count(bool (*run)(void))
+{
+	fails_at = 0;
+	asked = 0;
+	CHECK(run());
+	CHECK(asked > 0);
+	return asked;
+}
+
+static void fail_each(bool (*run)(void))
+{
+	CHECK(run()); /* makes the context */
+	unsigned all = count(run);
+	for (unsigned at = 1; at <= all; at += at < asked_by_new ? 1 : EVERY) {
+		asked = 0;
+		fails_at = at;
+		if (!run()) {
+			check_failure();
+		}
+	}
+	fails_at = 0;
+	asked = 0;
+	CHECK(run()); /* the next one is whole again */
+}
+
+static void a_connection_may_lack_memory(void)
+{
+	static const int versions[] = {TLS1_2_VERSION, TLS1_3_VERSION};
+	for (unsigned i = 0; i < 2; i++) {
+		pair_begin(versions[i]);
+		fail_each(talk);
+	}
+}
+
+/* Without the sessions of earlier connections. */
+static bool talk_anew(void)
+{
+	rl_tls_sessions_free(pair_sessions);
+	pair_sessions = NULL;
+	return talk();
+}
+
+static void a_first_connection_may_lack_memory(void)
+{
+	static const int versions[] = {TLS1_2_VERSION, TLS1_3_VERSION};
+	for (unsigned i = 0; i < 2; i++) {
+		pair_begin(versions[i]);
+		fail_each(talk_anew);
+	}
+}
+
+static bool make_context(void)
+{
+	rl_tls_tear_down();
+	memset(&pair_err, 0, sizeof pair_err);
+	is_counting = true;
+	rl_status status = rl_tls_prepare(pair_address.tls, &pair_err);
+	is_counting = false;
+	return status == RL_OK;
+}
+
+static void a_context_may_lack_memory(void)
+{
+	pair_begin(TLS1_3_VERSION);
+	pair_set("local_cert", tls_write_cert("client.pem", &pair_cert));
+	pair_set("local_pk", tls_write_key("client.key", &pair_cert, NULL));
+	unsigned all = count(make_context);
+	for (fails_at = 1; fails_at <= all; fails_at += EVERY) {
+		asked = 0;
+		if (!make_context()) {
+			CHECK(pair_err.message[0] != '\0');
+			CHECK(pair_err.status == RL_ERR_MEMORY || pair_err.status == RL_ERR_ARGUMENT);
+		}
+	}
+	fails_at = 0;
+	CHECK(make_context());
+}
+
+static const check_test tests[] = {
+	TEST(a_connection_may_lack_memory),
+	TEST(a_first_connection_may_lack_memory),
+	TEST(a_context_may_lack_memory),
+};
+
+# define CLEAN_UP clean_up
+#else
+TLS_LEFT_OUT
+# define CLEAN_UP NULL
+#endif
+
+CHECK_MAIN(tests, CLEAN_UP)
