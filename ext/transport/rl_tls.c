@@ -132,6 +132,15 @@ static BIO_METHOD *new_method(void)
 	return method;
 }
 
+/* Call before OpenSSL, because SSL_get_error() would take older errors for those of the call. To
+ * clear an empty queue costs as much as to decrypt a short reply. */
+static void forget_errors(void)
+{
+	if (ERR_peek_error() != 0) {
+		ERR_clear_error();
+	}
+}
+
 /* ---- sessions ---- */
 
 static bool is_entry_of(const session_entry *entry, const rl_tls *tls)
@@ -400,7 +409,7 @@ static rl_tls_result judge(rl_tls *tls, int returned, rl_error *err)
 
 rl_tls_result rl_tls_read(rl_tls *tls, char *out, size_t size, size_t *got, rl_error *err)
 {
-	ERR_clear_error();
+	forget_errors();
 	*got = 0;
 	tls->has_heard = tls->has_heard || tls->in.len > 0;
 	if (!tls->is_open) {
@@ -426,7 +435,7 @@ rl_tls_result rl_tls_read(rl_tls *tls, char *out, size_t size, size_t *got, rl_e
 
 size_t rl_tls_seal(rl_tls *tls, const char *data, size_t len)
 {
-	ERR_clear_error();
+	forget_errors();
 	int sealed = SSL_write(tls->ssl, data, len > RECORD_MAX ? (int) RECORD_MAX : (int) len);
 	tls->has_failed = tls->has_failed || sealed <= 0;
 	return sealed > 0 ? (size_t) sealed : 0;
@@ -435,7 +444,7 @@ size_t rl_tls_seal(rl_tls *tls, const char *data, size_t len)
 void rl_tls_end(rl_tls *tls)
 {
 	if (tls->is_open && !tls->has_failed) {
-		ERR_clear_error();
+		forget_errors();
 		SSL_shutdown(tls->ssl);
 	}
 }
