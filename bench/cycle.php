@@ -84,7 +84,7 @@ function cycle_libraries(Bench $bench, Server $server, string $limit): void
     $cycles = 500;
     $children = $memory = $times = [];
     foreach ($bench->libraries as $name => $library) {
-        $children[$name] = Processes::start([...PIN, ...$library->cycleCommand($server->port)]);
+        $children[$name] = Processes::start([...PIN, ...$library->cycleCommand($server)]);
         cycle_time($children[$name], $cycles);
         cycle_time($children[$name], $cycles);
         $memory[$name] = Processes::memory($children[$name]['pid']);
