@@ -11,9 +11,8 @@
  * server of its own, and all take turns. In the section about several servers all take turns on the
  * same five.
  */
-foreach (['Wire', 'Processes', 'Server', 'Proxy', 'Members', 'Certificates', 'Workers', 'Library', 'Peer', 'Party', 'Report',
-    'Bench', 'figures',
-    'timeline'] as $file) {
+foreach (['Wire', 'Processes', 'Server', 'Proxy', 'Members', 'Certificates', 'Workers', 'Library',
+    'Peer', 'Party', 'Report', 'Bench', 'figures', 'timeline'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
 foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'newcomers', 'promises', 'redlock',

@@ -53,8 +53,9 @@ function tls_cycle(Bench $bench, array $php, array $given, Certificates $certifi
     $ours = [...$calls, tls_dsn($server->tlsPort, $certificates->ca), '0'];
     $limit = [$given['tls'], (string) $server->tlsPort, $certificates->ca];
     $rows = [];
-    foreach (['against C over TLS' => [$limit, 0.95], 'against itself over plain TCP' => [$plain, 0.6]]
-            as $name => [$theirs, $target]) {
+    $pairs = ['against C over TLS' => [$limit, 0.95],
+        'against itself over plain TCP' => [$plain, 0.6]];
+    foreach ($pairs as $name => [$theirs, $target]) {
         $times = cycle_pair($bench, "TLS, $name", $ours, $theirs);
         $ratio = median($times['ratio']);
         $rows[] = [$name, number(median($times['ours'])), number(median($times['theirs'])),
@@ -213,7 +214,8 @@ function tls_redials(Bench $bench, array $php, array $given, Certificates $certi
             $bench->progress('new connections', sprintf('round %d, %s', $round + 1, $name));
             foreach (['near' => $port, 'far' => $proxies[$name]->port] as $where => $to) {
                 foreach (tls_redial($php, $to, $copies) as $when => $dials) {
-                    $found[$name][$when][$where] = [...$found[$name][$when][$where] ?? [], ...$dials];
+                    $found[$name][$when][$where] ??= [];
+                    array_push($found[$name][$when][$where], ...$dials);
                 }
             }
         }

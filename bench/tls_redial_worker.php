@@ -1,12 +1,12 @@
 <?php
 /*
- * For bench/tls.php: connects to a server again and again, and prints as JSON what each acquire took
- * whose connection had to be made: "ns", the CPU time of the process, "cpu" in us, and whether a
- * session of TLS was resumed.
+ * For bench/tls.php: connects to a server again and again, and prints as JSON what each acquire
+ * took whose connection had to be made: "ns", the CPU time of the process, "cpu" in us, and whether
+ * a session of TLS was resumed.
  *
- * Files of the CA that are different copies never share a session. So the first connection with each
- * file has a full handshake, and the second one resumes its session. All files are read before the
- * times are taken.
+ * Files of the CA that are different copies never share a session. So the first connection with
+ * each file has a full handshake, and the second one resumes its session. All files are read before
+ * the times are taken.
  *
  * usage: php tls_redial_worker.php PORT REDIALS [CA_FILE...]      without a file: without TLS
  */

@@ -1,7 +1,7 @@
 <?php
 /*
- * A CA and the certificate of a server, as files in a folder of their own; the command openssl makes
- * them.
+ * A CA and the certificate of a server, as files in a folder of their own; the command openssl
+ * makes them.
  */
 
 final class Certificates
@@ -49,7 +49,8 @@ final class Certificates
     /** The CA beside all certificates of the system, as a file; null where they are unknown. */
     public function bundle(): ?string
     {
-        foreach (['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'] as $file) {
+        $known = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'];
+        foreach ($known as $file) {
             if (is_readable($file)) {
                 file_put_contents("$this->folder/bundle.pem",
                     file_get_contents($this->ca) . file_get_contents($file));

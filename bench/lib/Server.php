@@ -25,7 +25,8 @@ final class Server
         $this->child =
             Processes::start([...$prefix, $program, '--port', (string) $this->port, '--bind',
             '127.0.0.1', '--unixsocket', $this->socket, '--save', '', '--dir', $folder, '--logfile',
-            "$folder/$name.log", ...($certificates?->arguments($this->tlsPort) ?? []), ...$options]);
+            "$folder/$name.log", ...($certificates?->arguments($this->tlsPort) ?? []),
+            ...$options]);
         for ($try = 0; !isset($this->wire); $try++) {
             try {
                 $this->wire = new Wire($this->port);
