@@ -407,10 +407,20 @@ static rl_tls_result judge(rl_tls *tls, int returned, rl_error *err)
 	}
 }
 
+/* After the handshake: whether SSL_read() could only ask for more bytes. Without read-ahead OpenSSL
+ * decrypts each record as soon as it has all its bytes. */
+static bool is_used_up(const rl_tls *tls)
+{
+	return tls->is_open && tls->in.len == 0 && SSL_pending(tls->ssl) == 0;
+}
+
 rl_tls_result rl_tls_read(rl_tls *tls, char *out, size_t size, size_t *got, rl_error *err)
 {
-	forget_errors();
 	*got = 0;
+	if (is_used_up(tls)) {
+		return RL_TLS_NOTHING;
+	}
+	forget_errors();
 	tls->has_heard = tls->has_heard || tls->in.len > 0;
 	if (!tls->is_open) {
 		int done = SSL_do_handshake(tls->ssl);
