@@ -142,13 +142,15 @@ static redisReply *ask(int argc, const char **argv, const size_t *lengths)
 	}
 	redisFreeCommand(command);
 	send_out();
-	while (redisReaderGetReply(reader, &reply) == REDIS_OK && reply == NULL) {
+	while (reply == NULL) {
+		if (in_start == in_end) {
+			receive_in();
+		}
 		int got = SSL_read(ssl, plain, sizeof plain);
 		if (got > 0) {
 			redisReaderFeed(reader, plain, (size_t) got);
-		} else if (SSL_get_error(ssl, got) == SSL_ERROR_WANT_READ) {
-			receive_in();
-		} else {
+			redisReaderGetReply(reader, &reply);
+		} else if (SSL_get_error(ssl, got) != SSL_ERROR_WANT_READ) {
 			fail("cannot decrypt");
 		}
 	}
