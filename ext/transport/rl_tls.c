@@ -132,8 +132,8 @@ static BIO_METHOD *new_method(void)
 	return method;
 }
 
-/* Call before OpenSSL, because SSL_get_error() would take older errors for those of the call. To
- * clear an empty queue costs as much as to decrypt a short reply. */
+/* Call before each call of OpenSSL that SSL_get_error() judges: it would take older errors for its
+ * own. To clear an empty queue costs as much as to decrypt a short reply. */
 static void forget_errors(void)
 {
 	if (ERR_peek_error() != 0) {
@@ -445,10 +445,13 @@ rl_tls_result rl_tls_read(rl_tls *tls, char *out, size_t size, size_t *got, rl_e
 
 size_t rl_tls_seal(rl_tls *tls, const char *data, size_t len)
 {
-	forget_errors();
 	int sealed = SSL_write(tls->ssl, data, len > RECORD_MAX ? (int) RECORD_MAX : (int) len);
-	tls->has_failed = tls->has_failed || sealed <= 0;
-	return sealed > 0 ? (size_t) sealed : 0;
+	if (sealed <= 0) {
+		ERR_clear_error(); /* the caller knows the only reason */
+		tls->has_failed = true;
+		return 0;
+	}
+	return (size_t) sealed;
 }
 
 void rl_tls_end(rl_tls *tls)
