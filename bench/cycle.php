@@ -47,18 +47,30 @@ function cycle_limit(Bench $bench, Server $server, array $calls, string $limit):
         'throughput'], $rows);
 }
 
-/** Times of a cycle in microseconds, and the ratios of throughput. */
+/** Times of a cycle in microseconds, and the ratios of throughput. Processes of one program differ
+ * by some percent, each for as long as it lives, so there are several pairs of processes. */
 function cycle_pair(Bench $bench, string $name, array $oursCommand, array $theirsCommand): array
 {
-    $pairs = $bench->choose(40, 12);
-    $cycles = $bench->choose(2500, 1000);
+    $times = ['ours' => [], 'theirs' => [], 'ratio' => []];
+    $processes = $bench->choose(8, 4);
+    for ($i = 0; $i < $processes; $i++) {
+        $bench->progress("cycle, $name", sprintf('processes %d of %d', $i + 1, $processes));
+        $more = cycle_pair_once($bench, $oursCommand, $theirsCommand);
+        $times = array_merge_recursive($times, $more);
+    }
+    $bench->progressDone();
+    return $times;
+}
+
+function cycle_pair_once(Bench $bench, array $oursCommand, array $theirsCommand): array
+{
+    $cycles = $bench->choose(1500, 1000);
     $ours = Processes::start([...PIN, ...$oursCommand]);
     $theirs = Processes::start([...PIN, ...$theirsCommand]);
     cycle_time($ours, $cycles);
     cycle_time($theirs, $cycles);
-    $times = ['ours' => [], 'theirs' => [], 'ratio' => []];
-    for ($i = 0; $i < $pairs; $i++) {
-        $bench->progress("cycle, $name", sprintf('pair %d of %d', $i + 1, $pairs));
+    $times = [];
+    for ($i = 0; $i < $bench->choose(8, 3); $i++) {
         // The order changes, so that neither always runs first.
         if ($i % 2) {
             $a = cycle_time($ours, $cycles);
@@ -71,7 +83,6 @@ function cycle_pair(Bench $bench, string $name, array $oursCommand, array $their
         $times['theirs'][] = $b / $cycles / 1000;
         $times['ratio'][] = $b / $a;
     }
-    $bench->progressDone();
     Processes::end($ours['pid']);
     Processes::end($theirs['pid']);
     return $times;
@@ -84,7 +95,7 @@ function cycle_libraries(Bench $bench, Server $server, string $limit): void
     $cycles = 500;
     $children = $memory = $times = [];
     foreach ($bench->libraries as $name => $library) {
-        $children[$name] = Processes::start([...PIN, ...$library->cycleCommand($server->port)]);
+        $children[$name] = Processes::start([...PIN, ...$library->cycleCommand($server)]);
         cycle_time($children[$name], $cycles);
         cycle_time($children[$name], $cycles);
         $memory[$name] = Processes::memory($children[$name]['pid']);

@@ -5,23 +5,24 @@
  *
  *     php main.php extension=SO pcntl=FLAGS redis=FLAGS|missing queue=PROGRAM cycle=PROGRAM
  *         redlock=PROGRAM proxy=PROGRAM server=PROGRAM packages=FOLDER folder=FOLDER
- *         hiredis=VERSION only=SECTIONS quick=yes|no
+ *         tls=PROGRAM|missing hiredis=VERSION openssl=VERSION only=SECTIONS quick=yes|no
  *
  * Who is compared: bench/peers, as far as they are there, and C on hiredis. Each has a private
  * server of its own, and all take turns. In the section about several servers all take turns on the
  * same five.
  */
-foreach (['Wire', 'Processes', 'Server', 'Members', 'Workers', 'Library', 'Party', 'Report',
-    'Bench', 'figures',
-    'timeline'] as $file) {
+foreach (['Wire', 'Processes', 'Server', 'Proxy', 'Members', 'Certificates', 'Workers', 'Library',
+    'Peer', 'Party', 'Report', 'Bench', 'figures', 'timeline'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
-foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'newcomers', 'promises', 'redlock']
+foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'newcomers', 'promises', 'redlock',
+    'tls']
         as $file) {
     require __DIR__ . "/$file.php";
 }
 
-const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'redlock', 'newcomers', 'promises'];
+const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'redlock', 'tls', 'newcomers',
+    'promises'];
 const PEERS = [
     'redislock' => ['RedisLock', null],
     'phpredis' => ['phpredis by hand', null],
@@ -97,6 +98,9 @@ function run_sections_of(Bench $bench, array $only, array $php, array $given): v
     if ($wants('redlock')) {
         section_redlock($bench, $php, $given);
     }
+    if ($wants('tls')) {
+        section_tls($bench, $php, $given);
+    }
     if ($wants('newcomers')) {
         section_newcomers($bench, $php, $given);
     }
@@ -124,7 +128,7 @@ function flags(string $words): array
 /** One cycle shows it; a library may want an extension that this PHP has not. */
 function works(Library $library): bool
 {
-    $child = Processes::start($library->cycleCommand($library->server->port));
+    $child = Processes::start($library->cycleCommand($library->server));
     try {
         return cycle_time($child, 1) > 0;
     } catch (RuntimeException $e) {
@@ -181,8 +185,9 @@ function machine(array $given, array $libraries): array
         ['PHP', PHP_VERSION],
         ['RedisLock', phpversion('redislock')],
         ['hiredis', $given['hiredis']],
+        ['OpenSSL', $given['openssl']],
     ];
-    foreach (PEERS + REDLOCK_PEERS as $name => [$label, $package]) {
+    foreach (PEERS + REDLOCK_PEERS + TLS_PEERS as $name => [$label, $package]) {
         if ($package !== null && why_missing("$given[packages]/$name", $package, false, $given)
                 === null) {
             $rows[] = [$label, package_version("$given[packages]/$name", $package)];

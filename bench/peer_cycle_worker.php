@@ -4,11 +4,12 @@
  * nanoseconds.
  *
  * usage: php peer_cycle_worker.php PEER PORT PACKAGES
+ *        php peer_cycle_worker.php tls/PEER PORT CA_FILE PACKAGES
  */
 require __DIR__ . '/lib/Peer.php';
 
 $makePeer = require __DIR__ . "/peers/$argv[1].php";
-$peer = $makePeer((int) $argv[2], $argv[3]);
+$peer = $makePeer((int) $argv[2], ...array_slice($argv, 3));
 $nothing = function (): void {
 };
 while (($line = fgets(STDIN)) !== false) {

@@ -9,6 +9,8 @@
  * of the object until the lock was there, and ends.
  *
  * usage: php redlock_worker.php PEER PACKAGES warm|cold PORT...
+ *
+ * A peer over TLS gets the file of the CA in place of PACKAGES.
  */
 require __DIR__ . '/lib/Peer.php';
 

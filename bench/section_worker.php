@@ -10,6 +10,8 @@
  * lock was asked for, had, and about to be freed.
  *
  * usage: php section_worker.php PEER PORT[,PORT...] PACKAGES CONTROL COUNT
+ *
+ * A peer over TLS gets the file of the CA in place of PACKAGES.
  */
 require __DIR__ . '/lib/serve.php';
 require __DIR__ . '/lib/Peer.php';

@@ -10,14 +10,16 @@ final class Members
     public const COUNT = 5;
     /** @var list<Server> */
     private array $servers;
-    /** @var list<array> the proxies' processes; none for servers at hand */
+    /** @var array<int, list<Proxy>> by server; none for servers at hand */
     private array $proxies = [];
     /** @var list<int> where clients find them */
     private array $ports;
+    /** @var list<int> where clients find them with TLS */
+    private array $tlsPorts = [];
 
     /** @param ?array $proxy the command of a proxy, up to the port */
     public function __construct(private readonly Bench $bench,
-        private readonly ?array $proxy = null)
+        private readonly ?array $proxy = null, private readonly ?Certificates $certificates = null)
     {
         for ($i = 0; $i < self::COUNT; $i++) {
             $this->start($i);
@@ -25,9 +27,9 @@ final class Members
     }
 
     /** @return list<int> */
-    public function ports(): array
+    public function ports(bool $isTls = false): array
     {
-        return $this->ports;
+        return $isTls ? $this->tlsPorts : $this->ports;
     }
 
     public function hang(int $number): void
@@ -40,7 +42,7 @@ final class Members
         if ($this->proxy === null) {
             $this->servers[$number]->end();
         } else {
-            $this->endProxy($number);
+            $this->endProxies($number);
         }
     }
 
@@ -67,7 +69,7 @@ final class Members
 
     public function end(): void
     {
-        array_map($this->endProxy(...), array_keys($this->proxies));
+        array_map($this->endProxies(...), array_keys($this->proxies));
         foreach ($this->servers as $server) {
             $server->end();
         }
@@ -75,19 +77,30 @@ final class Members
 
     private function start(int $number): void
     {
-        $this->servers[$number] = new Server($this->bench->server, $this->bench->folder);
-        $this->ports[$number] = $this->servers[$number]->port;
-        if ($this->proxy !== null) {
-            $this->proxies[$number] =
-                Processes::start([...$this->proxy, (string) $this->ports[$number]]);
-            $this->ports[$number] = (int) fgets($this->proxies[$number]['out'])
-                ?: throw new RuntimeException('a proxy did not start');
+        $server = new Server($this->bench->server, $this->bench->folder, [], $this->certificates);
+        $this->servers[$number] = $server;
+        $this->ports[$number] = $this->wayTo($number, $server->port);
+        if ($server->tlsPort !== null) {
+            $this->tlsPorts[$number] = $this->wayTo($number, $server->tlsPort);
         }
     }
 
-    private function endProxy(int $number): void
+    /** The port that clients use: that of a proxy, if there is one. */
+    private function wayTo(int $number, int $port): int
     {
-        Processes::end($this->proxies[$number]['pid']);
+        if ($this->proxy === null) {
+            return $port;
+        }
+        $proxy = new Proxy($this->proxy, $port);
+        $this->proxies[$number][] = $proxy;
+        return $proxy->port;
+    }
+
+    private function endProxies(int $number): void
+    {
+        foreach ($this->proxies[$number] ?? [] as $proxy) {
+            $proxy->end();
+        }
         unset($this->proxies[$number]);
     }
 }

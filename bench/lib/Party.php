@@ -16,13 +16,14 @@ final class Party
         private readonly array $command,
         public readonly bool $isLibrary,
         private readonly ?array $sections,
+        private readonly bool $isTls = false,
     ) {
     }
 
-    /** @param list<int> $ports */
-    public function start(string $mode, array $ports): array
+    public function start(string $mode, Members $members): array
     {
-        return Processes::start([...$this->command, $mode, ...array_map(strval(...), $ports)]);
+        return Processes::start([...$this->command, $mode,
+            ...array_map(strval(...), $members->ports($this->isTls))]);
     }
 
     public function hasSections(): bool
@@ -30,13 +31,10 @@ final class Party
         return $this->sections !== null;
     }
 
-    /**
-     * @param resource $control
-     * @param list<int> $ports
-     */
-    public function startWorkers($control, int $count, array $ports): Workers
+    /** @param resource $control */
+    public function startWorkers($control, int $count, Members $members): Workers
     {
-        return new Workers(str_replace('{PORTS}', implode(',', $ports), $this->sections), $control,
-            $count);
+        $ports = implode(',', $members->ports($this->isTls));
+        return new Workers(str_replace('{PORTS}', $ports, $this->sections), $control, $count);
     }
 }

@@ -3,7 +3,8 @@
  * What the bench asks of a lock library. bench/peers/NAME.php returns a closure that makes one:
  * function (int $port, string $packages): Peer, where $packages is the folder that Composer filled
  * for it. bench/peers/redlock/NAME.php is the same with several servers: function (array $ports,
- * string $packages): Peer.
+ * string $packages): Peer. bench/peers/tls/NAME.php is the same over TLS: function (int $port,
+ * string $ca, string $packages = ''): Peer.
  *
  * A whole section rather than acquire() and release(), because one of them has nothing but
  * synchronized().
@@ -29,4 +30,10 @@ function phpredis_at(int $port): Redis
     $redis = new Redis();
     $redis->connect('127.0.0.1', $port, 1.0, null, 0, 1.0);
     return $redis;
+}
+
+/** The DSN of a server with TLS. */
+function tls_dsn(int $port, string $ca): string
+{
+    return "rediss://127.0.0.1:$port?ssl[cafile]=" . rawurlencode($ca);
 }

@@ -1,27 +1,32 @@
 <?php
 /*
  * A private server: on a free port of the loopback interface and a unix socket, without
- * persistence, its files in the bench's own folder. It ends with the bench.
+ * persistence, its files in the bench's own folder; with certificates also on a port for TLS. It
+ * ends with the bench.
  */
 
 final class Server
 {
     public readonly int $port;
+    public readonly ?int $tlsPort;
     public readonly string $socket;
     public readonly Wire $wire;
     private array $child;
 
     /** $prefix is put before the command, such as taskset and its arguments. */
-    public function __construct(string $program, string $folder, array $prefix = [])
+    public function __construct(string $program, string $folder, array $prefix = [],
+        ?Certificates $certificates = null, array $options = [])
     {
         static $number = 0;
         $name = 'server' . $number++;
         $this->port = self::freePort();
+        $this->tlsPort = $certificates !== null ? self::freePort() : null;
         $this->socket = "$folder/$name.sock";
         $this->child =
             Processes::start([...$prefix, $program, '--port', (string) $this->port, '--bind',
             '127.0.0.1', '--unixsocket', $this->socket, '--save', '', '--dir', $folder, '--logfile',
-            "$folder/$name.log"]);
+            "$folder/$name.log", ...($certificates?->arguments($this->tlsPort) ?? []),
+            ...$options]);
         for ($try = 0; !isset($this->wire); $try++) {
             try {
                 $this->wire = new Wire($this->port);

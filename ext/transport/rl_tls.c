@@ -136,6 +136,15 @@ static BIO_METHOD *new_method(void)
 	return method;
 }
 
+/* Call before each call of OpenSSL that SSL_get_error() judges: it would take older errors for its
+ * own. To clear an empty queue costs as much as to decrypt a short reply. */
+static void forget_errors(void)
+{
+	if (ERR_peek_error() != 0) {
+		ERR_clear_error();
+	}
+}
+
 /* ---- sessions ---- */
 
 static bool is_entry_of(const session_entry *entry, const rl_tls *tls)
@@ -404,10 +413,20 @@ static rl_tls_result judge(rl_tls *tls, int returned, rl_error *err)
 	}
 }
 
+/* After the handshake: whether SSL_read() could only ask for more bytes. Without read-ahead OpenSSL
+ * decrypts each record as soon as it has all its bytes. */
+static bool is_used_up(const rl_tls *tls)
+{
+	return tls->is_open && tls->in.len == 0 && SSL_pending(tls->ssl) == 0;
+}
+
 rl_tls_result rl_tls_read(rl_tls *tls, char *out, size_t size, size_t *got, rl_error *err)
 {
-	ERR_clear_error();
 	*got = 0;
+	if (is_used_up(tls)) {
+		return RL_TLS_NOTHING;
+	}
+	forget_errors();
 	tls->has_heard = tls->has_heard || tls->in.len > 0;
 	if (!tls->is_open) {
 		int done = SSL_do_handshake(tls->ssl);
@@ -432,17 +451,20 @@ rl_tls_result rl_tls_read(rl_tls *tls, char *out, size_t size, size_t *got, rl_e
 
 size_t rl_tls_seal(rl_tls *tls, const char *data, size_t len)
 {
-	ERR_clear_error();
 	int sealed = SSL_write(tls->ssl, data, len > RECORD_MAX ? (int) RECORD_MAX : (int) len);
-	tls->has_failed = tls->has_failed || sealed <= 0;
-	return sealed > 0 ? (size_t) sealed : 0;
+	if (sealed <= 0) {
+		ERR_clear_error(); /* the caller knows the only reason */
+		tls->has_failed = true;
+		return 0;
+	}
+	return (size_t) sealed;
 }
 
 void rl_tls_end(rl_tls *tls)
 {
 	if (rl_tls_is_open(tls) && !tls->has_failed) {
 		tls->has_ended = true;
-		ERR_clear_error();
+		forget_errors();
 		SSL_shutdown(tls->ssl);
 	}
 }

@@ -250,9 +250,9 @@ static bool fill(SSL_CTX *ssl, const rl_tls_options *options, rl_error *err)
 	bool is_newest = version != NULL && strcmp(version, "1.3") == 0;
 	SSL_CTX_set_min_proto_version(ssl, is_newest ? TLS1_3_VERSION : TLS1_2_VERSION);
 	SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-	SSL_CTX_set_mode(ssl,
-		SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-			SSL_MODE_RELEASE_BUFFERS);
+	/* Without SSL_MODE_RELEASE_BUFFERS: it saves 34 KB for an idle connection, but allocates and
+	 * frees them for each command and each reply. */
+	SSL_CTX_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 	SSL_CTX_set_session_cache_mode(
 		ssl, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL | SSL_SESS_CACHE_NO_AUTO_CLEAR);
 	SSL_CTX_sess_set_new_cb(ssl, rl_tls_keep_session);
