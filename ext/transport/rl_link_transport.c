@@ -270,10 +270,14 @@ void rl_net_destroy(rl_net *net)
 
 /* ---- for the driver ---- */
 
+/* Commands wait until the handshake of TLS is over. */
 static bool has_output(const rl_link *link)
 {
-	return link->out_start < link->out_end ||
-		(link->tls != NULL && rl_tls_output(link->tls).len > 0);
+	bool has_commands = link->out_start < link->out_end;
+	if (link->tls == NULL) {
+		return has_commands;
+	}
+	return rl_tls_output(link->tls).len > 0 || (has_commands && rl_tls_is_open(link->tls));
 }
 
 int rl_link_fd(const rl_link *link)
