@@ -129,12 +129,18 @@ static const char *alert_hint(int alert)
 	}
 }
 
+/* OpenSSL has no name for the newest alert. */
+static const char *alert_name(int alert)
+{
+	return alert == SSL_AD_CERTIFICATE_REQUIRED ? "certificate required"
+												: SSL_alert_desc_string_long(alert);
+}
+
 static void explain_alert(int alert, rl_error *err)
 {
 	const char *hint = alert_hint(alert);
 	rl_error_set(err, hint != NULL ? RL_ERR_TLS : RL_ERR_CONNECT, 0,
-		"TLS: the server has ended the handshake with the alert \"%s\"",
-		SSL_alert_desc_string_long(alert));
+		"TLS: the server has ended the handshake with the alert \"%s\"", alert_name(alert));
 	if (hint != NULL) {
 		rl_error_append(err, ": %s", hint);
 	}
