@@ -22,9 +22,11 @@ static void begin_securing(rl_link *link)
 
 static void give_up_securing(rl_link *link)
 {
+	bool has_heard = rl_tls_has_heard(link->tls);
+	bool may_be_plain = !has_heard && !rl_link_has_spoken(link);
 	rl_error_set(&link->err, RL_ERR_CONNECT, 0, "%s within connectTimeout%s",
-		rl_tls_has_heard(link->tls) ? "the TLS handshake was not over" : "no answer in TLS",
-		rl_tls_has_heard(link->tls) ? "" : ": is this a port without TLS (redis://)?");
+		has_heard ? "the TLS handshake was not over" : "no answer in TLS",
+		may_be_plain ? ": is this a port without TLS (redis://)?" : "");
 	link->state = RL_LINK_BROKEN;
 }
 
@@ -34,6 +36,7 @@ static void on_secured(rl_link *link)
 {
 	link->state = RL_LINK_CONNECTED;
 	link->wake_at = RL_NEVER;
+	rl_link_note_spoken(link);
 	rl_stats *stats = rl_process_stats();
 	rl_stats_add(&stats->tls_handshakes, 1);
 	rl_stats_add(&stats->tls_resumed, rl_tls_is_resumed(link->tls));

@@ -54,6 +54,8 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
         fn () => $lock->acquire('k', 60, token: 'mine'), 0.5);
     check("$protocol: cold: known", !str_contains((string) $thrown?->getMessage(), 'unknown'),
         $thrown);
+    check("$protocol: cold: no hint, since the port has spoken TLS before",
+        !str_contains((string) $thrown?->getMessage(), 'redis://)'), $thrown);
     $server->resume();
     usleep(100000);
     same("$protocol: cold: keys", [], $server->keys());
