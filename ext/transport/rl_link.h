@@ -17,8 +17,8 @@ typedef struct rl_net {
 	rl_transport transport;
 	rl_resolver resolver;
 	rl_link *links; /* all open links */
-	/* Hashes of addresses from which a link has received something. Two equal hashes only cost a
-	 * hint in a message. */
+	/* Hashes of addresses from which a link has received something, in Redis or in TLS. Two equal
+	 * hashes only cost a hint in a message. */
 	uint64_t spoken[RL_NET_SPOKEN];
 	unsigned next_spoken;
 	/* Owned. NULL until the first session. */

@@ -20,8 +20,8 @@ static void set_break_error(rl_link *link, int code)
 	bool is_securing = link->state == RL_LINK_SECURING;
 	rl_status status = is_securing ? RL_ERR_CONNECT : RL_ERR_CLOSED;
 	const char *where = is_securing ? " during the TLS handshake" : "";
-	const char *hint =
-		is_securing && !rl_tls_has_heard(link->tls) ? " (is this a port with TLS?)" : "";
+	bool may_be_plain = is_securing && !rl_tls_has_heard(link->tls) && !rl_link_has_spoken(link);
+	const char *hint = may_be_plain ? " (is this a port with TLS?)" : "";
 	if (code == 0) {
 		rl_error_set(&link->err, status, 0, "the server closed the connection%s%s", where, hint);
 	} else {

@@ -24,6 +24,7 @@ static void begin_securing(rl_link *link)
 static void on_secured(rl_link *link)
 {
 	link->state = RL_LINK_CONNECTED;
+	rl_link_note_spoken(link);
 	rl_stats *stats = rl_process_stats();
 	rl_stats_add(&stats->tls_handshakes, 1);
 	rl_stats_add(&stats->tls_resumed, rl_tls_is_resumed(link->tls));

@@ -76,6 +76,11 @@ void rl_link_secure_on(rl_link *link);
 
 /* ---- rl_link_probe.c: does the server of a broken link speak TLS? ---- */
 
+/* True when a link to this address has received an answer before, in Redis or in TLS, as its DSN
+ * says. Then a message does not ask whether the port is of the other kind. */
+bool rl_link_has_spoken(const rl_link *link);
+void rl_link_note_spoken(const rl_link *link);
+
 /* Takes the first bytes that arrive on a link without TLS. False = they belong to TLS, and the link
  * is broken. */
 bool rl_link_hear_first(rl_link *link, const char *data, size_t len);

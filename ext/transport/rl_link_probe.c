@@ -16,22 +16,23 @@
 
 #define PROBE_NS (400 * RL_NS_PER_MS)
 
-/* ---- which addresses have spoken Redis ---- */
+/* ---- which addresses have answered as expected ---- */
 
 static uint64_t hash_of(const rl_address *address)
 {
 	uint64_t hash = UINT64_C(14695981039346656037) ^ address->port; /* FNV-1a */
+	hash = (hash ^ (address->tls != NULL)) * UINT64_C(1099511628211);
 	for (const char *c = address->host; *c != '\0'; c++) {
 		hash = (hash ^ (unsigned char) *c) * UINT64_C(1099511628211);
 	}
 	return hash;
 }
 
-static bool has_spoken(const rl_net *net, const rl_address *address)
+bool rl_link_has_spoken(const rl_link *link)
 {
-	uint64_t hash = hash_of(address);
+	uint64_t hash = hash_of(link->address);
 	for (unsigned i = 0; i < RL_NET_SPOKEN; i++) {
-		if (net->spoken[i] == hash) {
+		if (link->net->spoken[i] == hash) {
 			return true;
 		}
 	}
@@ -39,10 +40,11 @@ static bool has_spoken(const rl_net *net, const rl_address *address)
 }
 
 /* The newest address replaces the oldest one. */
-static void note_spoken(rl_net *net, const rl_address *address)
+void rl_link_note_spoken(const rl_link *link)
 {
-	if (!has_spoken(net, address)) {
-		net->spoken[net->next_spoken++ % RL_NET_SPOKEN] = hash_of(address);
+	rl_net *net = link->net;
+	if (!rl_link_has_spoken(link)) {
+		net->spoken[net->next_spoken++ % RL_NET_SPOKEN] = hash_of(link->address);
 	}
 }
 
@@ -95,7 +97,7 @@ void rl_link_begin_probe(rl_link *link)
 {
 	const rl_sockaddr *to = &link->addresses.list[link->next_address - 1];
 	if (link->address->kind != RL_NET_TCP || link->address->tls != NULL || link->received > 0 ||
-		link->sent == 0 || has_spoken(link->net, link->address)) {
+		link->sent == 0 || rl_link_has_spoken(link)) {
 		return;
 	}
 	rl_error unused;
@@ -131,6 +133,6 @@ bool rl_link_hear_first(rl_link *link, const char *data, size_t len)
 		link->state = RL_LINK_BROKEN;
 		return false;
 	}
-	note_spoken(link->net, link->address);
+	rl_link_note_spoken(link);
 	return true;
 }

@@ -165,9 +165,10 @@ static const char *link_hint(const rl_link *link)
 	if (link->state != RL_LINK_SECURING) {
 		return "";
 	}
-	return rl_tls_has_heard(link->tls)
-		? ", because the TLS handshake was not over"
-		: ", because no answer in TLS came: is this a port without TLS (redis://)?";
+	if (rl_tls_has_heard(link->tls) || rl_link_has_spoken(link)) {
+		return ", because the TLS handshake was not over";
+	}
+	return ", because no answer in TLS came: is this a port without TLS (redis://)?";
 }
 
 static rl_link_event link_receive(rl_link *link, rl_reply *reply, rl_error *err)

@@ -110,6 +110,19 @@ static bool is_readable(const rl_tls_options *options, rl_tls_option option, rl_
 	return false;
 }
 
+/* OpenSSL would take any path for a folder, and find no certificate there. */
+static bool is_folder(const rl_tls_options *options, rl_tls_option option, rl_error *err)
+{
+	const char *path = options->values[option];
+	struct stat found;
+	if (path == NULL || (stat(path, &found) == 0 && S_ISDIR(found.st_mode))) {
+		return true;
+	}
+	rl_error_set(err, RL_ERR_ARGUMENT, 0, "the TLS option %s: %s is not a folder",
+		rl_tls_option_name(option), path);
+	return false;
+}
+
 static bool fail(rl_error *err, rl_tls_option option, const char *what)
 {
 	rl_error_set(err, RL_ERR_ARGUMENT, 0, "the TLS option %s: %s: %s", rl_tls_option_name(option),
@@ -182,7 +195,8 @@ static bool trust(SSL_CTX *ssl, const rl_tls_options *options, rl_error *err)
 	if (file == NULL && folder == NULL) {
 		return trust_system(ssl, err);
 	}
-	if (!is_readable(options, RL_TLS_CAFILE, err) || !is_readable(options, RL_TLS_CAPATH, err)) {
+	if (!is_readable(options, RL_TLS_CAFILE, err) || !is_readable(options, RL_TLS_CAPATH, err) ||
+		!is_folder(options, RL_TLS_CAPATH, err)) {
 		return false;
 	}
 	return SSL_CTX_load_verify_locations(ssl, file, folder) == 1 ||

@@ -24,6 +24,7 @@ $since = function (callable $call): array {
     foreach ($after as $name => $value) {
         $grown[$name] = $value - $before[$name];
     }
+    unset($grown['tls_handshakes'], $grown['tls_resumed']);
     return array_filter($grown);
 };
 $lock = new RedisLock($server->dsn());

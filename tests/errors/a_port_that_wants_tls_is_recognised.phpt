@@ -26,10 +26,12 @@ function hinted(string $what, Gateway $gateway, callable $call, int $dials = 2):
     between("$what: dials", 1, $dials, $gateway->dials() - $before);
 }
 
-$folder = test_folder();
-register_shutdown_function(fn () => exec('rm -rf ' . escapeshellarg($folder)));
-$files = make_certificate($folder);
-foreach (array_filter([tls_server(...$files), tls_redis(...$files)]) as $i => $address) {
+$ca = new_authority();
+$addresses = [tls_server(...$ca->issue('DNS:localhost'))];
+if (server_has_tls()) {
+    $addresses[] = 'tcp://127.0.0.1:' . start_tls_server($ca)->tlsPort;
+}
+foreach ($addresses as $i => $address) {
     $gateway = new Gateway($address);
     $lock = new RedisLock($gateway->dsn());
     hinted("$i: acquire()", $gateway, fn () => $lock->acquire('k'));

@@ -29,7 +29,7 @@ foreach ([
         $server->pause();
         $took =
             elapsed(fn () => throws("$state $name()", 'RedisLockConnectionException', '~'
-                . preg_quote($server->socket) . '.*(timed? ?out|answer|repl|respon)~is', $call));
+                . preg_quote($server->name()) . '.*(timed? ?out|answer|repl|respon)~is', $call));
         between("seconds of $state $name()", 0.3, slack(0.6 + 1.5), $took);
         $server->resume();
     }

@@ -37,7 +37,7 @@ $code = <<<'PHP'
             echo $thrown->getMessage(), "\n";
         }
     };
-    $lock = new RedisLock("$server?timeout=1.5", retryDelay: 0.05);
+    $lock = new RedisLock($server, retryDelay: 0.05);
     $token = $lock->acquire('k', 60.5);
     $told(fn () => $lock->synchronized('k', fn () => 1, wait: 0.05));
     $told(fn () => (new RedisLock($hung, timeout: 0.05))->isLocked('k'));
@@ -49,7 +49,7 @@ $code = <<<'PHP'
     preg_match('~^waited => .*$~m', ob_get_clean(), $m);
     echo $m[0], "\n", $lock->remaining('k') > 59, "\n";
     PHP;
-$seen = run_php($code, [$server->dsn(), $hung->dsn(), $full->dsn(), $slow->dsn()], [],
+$seen = run_php($code, [$server->dsn('?timeout=1.5'), $hung->dsn(), $full->dsn(), $slow->dsn()], [],
     ['LOCPATH' => $server->folder, 'LC_ALL' => '']);
 matches('synchronized()', '~ within 0\.05 s~', $seen);
 matches('an answer', '~no answer within 0\.05 s \(timeout\)~', $seen);

@@ -38,7 +38,8 @@ foreach ([3 => [0, 2], 5 => [0, 1, 4], 2 => [1], 4 => [1, 2]] as $n => $dead) {
     }
     foreach ($calls as $what => $call) {
         $thrown = fails_by("N = $n, $what", $named, $call, 1.0);
-        same("N = $n, $what: code", 2, $thrown?->getCode()); // ENOENT: the socket is gone
+        $code = run_folder() === null ? 2 : 111; // ENOENT: the socket is gone; ECONNREFUSED
+        same("N = $n, $what: code", $code, $thrown?->getCode());
         $members->empty("N = $n, $what", $alive, 1.0);
         $members->servers[$alive[0]]->cmd('FLUSHALL');
         $members->servers[end($alive)]->cmd('FLUSHALL');

@@ -19,7 +19,7 @@ $rows = [
     'sixteen' => [array_map(fn ($i) => "redis://host$i", range(1, 16)), '~15~'],
     'one is empty' => [['redis://a', ''], '~empty~'],
     'one is no DSN' => [['redis://a', 'b'], '~scheme|://~'],
-    'one is of a kind that does not work yet' => [['redis://a', 'rediss://b'],
+    'one is of a kind that does not work yet' => [['redis://a', 'redis-cluster://b'],
         '~not supported yet~'],
     'with a password' => [['redis://:S3CRET@a', 'redis://:S3CRET@a'], '~twice~'],
 ];

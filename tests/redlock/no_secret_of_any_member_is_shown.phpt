@@ -22,7 +22,7 @@ try {
     check('the exception', !str_contains($seen, 'S3CRET'), $seen);
     /* The outcome is clear when two have failed. */
     check('reasons', count($thrown->getReasons()) >= 2
-        && array_diff(array_keys($thrown->getReasons()), $members->dsns()) === [],
+        && array_diff(array_keys($thrown->getReasons()), $members->names()) === [],
         array_keys($thrown->getReasons()));
 }
 ob_start();

@@ -26,7 +26,7 @@ reap($pause);
 between('seconds', 0.6, slack(2.5), $took);
 $server->resume();
 usleep(200000);
-same('keys', ['0:k'], $server->keys());
+same('keys', ['0:k'], $server->locks());
 same('value', 'somebody', $server->cmd('GET', 'k'));
 
 done();
