@@ -400,7 +400,7 @@ static char large[200 * 1024];
 
 static void limit_the_kernel(void)
 {
-	int size = 8 * 1024;
+	int size = 24 * 1024;
 	setsockopt(rl_link_fd(link_), SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
 }
 
@@ -421,6 +421,20 @@ static void fill_the_kernel(uint64_t *first, uint64_t *last)
 	net.transport.flush(link_);
 }
 
+/* How many plain bytes the server can read while the link sends nothing. */
+static uint64_t drain(void)
+{
+	uint64_t heard = 0;
+	for (unsigned quiet = 0; quiet < 20; quiet++) {
+		server.heard_len = 0;
+		server_goes_on();
+		heard += server.heard_len;
+		quiet = server.heard_len > 0 ? 0 : quiet;
+		peer_sleeps(1);
+	}
+	return heard;
+}
+
 static void whole_records_count_as_sent(void)
 {
 	EACH_VERSION(i)
@@ -433,21 +447,19 @@ static void whole_records_count_as_sent(void)
 		fill_the_kernel(&first, &last);
 		CHECK_INT(rl_link_events(link_), POLLIN | POLLOUT);
 		CHECK_INT(rl_link_block(link_), RL_LINK_BLOCKED_NOTHING); /* it must wait in poll */
-		/* Records of 16 KiB; the kernel has a part of another one. */
-		uint64_t sent = net.transport.sent(link_);
-		CHECK_INT((sent - begun) % (16 * 1024), 0);
-		server.heard_len = 0;
-		size_t heard = 0;
+		/* The kernel has a part of the next record. */
+		uint64_t heard = drain();
+		CHECK(heard > 0);
+		CHECK_INT(net.transport.sent(link_) - begun, (int64_t) heard);
 		while (net.transport.sent(link_) < last) {
+			net.transport.flush(link_);
 			server.heard_len = 0;
 			server_goes_on();
 			heard += server.heard_len;
-			net.transport.flush(link_);
 			CHECK(net.transport.sent(link_) >= begun + heard);
 		}
 		CHECK_INT(net.transport.sent(link_), (int64_t) last);
-		server.heard_len = 0;
-		AWAIT(server_has_heard("last\r\n"));
+		CHECK_INT(begun + heard + drain(), (int64_t) last);
 		CHECK_INT(rl_link_events(link_), POLLIN);
 		talk();
 	}
@@ -521,6 +533,21 @@ static void a_new_key_changes_nothing_for_an_idle_link(void)
 		talk();
 		CHECK(!server.is_failed);
 	}
+}
+
+/* TLS 1.2. The refusal does not wait for the next command. */
+static void another_handshake_is_refused_at_once(void)
+{
+	begin(TLS1_2_VERSION);
+	connect_it();
+	talk();
+	CHECK(SSL_renegotiate(server.ssl) == 1);
+	CHECK(SSL_do_handshake(server.ssl) == 1);
+	server_writes();
+	peer_sleeps(5);
+	CHECK(net.transport.is_alive(link_, false));
+	AWAIT((server_goes_on(), server.is_failed));
+	CHECK_TEXT(server.reason, "no renegotiation");
 }
 
 static void an_unasked_reply_is_the_end_of_an_idle_link(void)
@@ -629,12 +656,10 @@ static void an_end_may_come_before_all_is_sent(void)
 		end = append(word);
 		net.transport.flush(link_);
 	} while (net.transport.sent(link_) == end);
+	CHECK_INT(rl_link_events(link_), POLLIN | POLLOUT);
+	CHECK_INT(rl_link_block(link_), RL_LINK_BLOCKED_NOTHING); /* it must wait in poll */
 	append("not sealed");
-	for (unsigned i = 0; i < 20; i++) {
-		server.heard_len = 0;
-		server_goes_on();
-		peer_sleeps(1);
-	}
+	drain();
 	net.transport.end(link_);
 	CHECK_INT(receive(), RL_LINK_NONE);
 	CHECK(!net.transport.is_over(link_));
@@ -753,6 +778,7 @@ static const check_test tests[] = {
 	TEST(a_break_is_told_after_what_the_server_had_said),
 	TEST(a_ticket_changes_nothing_for_an_idle_link),
 	TEST(a_new_key_changes_nothing_for_an_idle_link),
+	TEST(another_handshake_is_refused_at_once),
 	TEST(an_unasked_reply_is_the_end_of_an_idle_link),
 	TEST(a_pending_reply_keeps_a_link_alive),
 	TEST(a_goodbye_is_the_end_of_an_idle_link),

@@ -399,6 +399,7 @@ static void the_contexts_have_a_limit(void)
 
 # define THREADS 4
 # define ROUNDS 60
+# define LOOKS 500
 
 static rl_tls_options *thread_options[THREADS];
 static char thread_host[] = "cache.test";
@@ -417,6 +418,9 @@ static void *use_contexts(void *arg)
 			failures++;
 		}
 		rl_tls_free(tls);
+		for (unsigned look = 0; look < LOOKS; look++) {
+			rl_tls_context_unref(rl_tls_context_get(address.tls, &err));
+		}
 	}
 	rl_tls_sessions_free(sessions);
 	return NULL;
