@@ -457,7 +457,7 @@ size_t rl_tls_seal(rl_tls *tls, const char *data, size_t len)
 void rl_tls_end(rl_tls *tls)
 {
 	if (tls->is_open && !tls->has_failed) {
-		forget_errors();
+		ERR_clear_error();
 		SSL_shutdown(tls->ssl);
 	}
 }
