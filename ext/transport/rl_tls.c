@@ -417,8 +417,8 @@ static rl_tls_result judge(rl_tls *tls, int returned, rl_error *err)
  * decrypts each record as soon as it has all its bytes. */
 static bool is_used_up(const rl_tls *tls)
 {
-	return tls->is_open && tls->in.len == 0 && SSL_pending(tls->ssl) == 0 &&
-		(SSL_get_shutdown(tls->ssl) & SSL_RECEIVED_SHUTDOWN) == 0;
+	bool is_over = tls->has_failed || (SSL_get_shutdown(tls->ssl) & SSL_RECEIVED_SHUTDOWN) != 0;
+	return tls->is_open && !is_over && tls->in.len == 0 && SSL_pending(tls->ssl) == 0;
 }
 
 rl_tls_result rl_tls_read(rl_tls *tls, char *out, size_t size, size_t *got, rl_error *err)
@@ -465,7 +465,7 @@ void rl_tls_end(rl_tls *tls)
 {
 	if (rl_tls_is_open(tls) && !tls->has_failed) {
 		tls->has_ended = true;
-		forget_errors();
+		ERR_clear_error();
 		SSL_shutdown(tls->ssl);
 	}
 }
