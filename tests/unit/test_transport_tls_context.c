@@ -6,6 +6,7 @@
 
 #ifdef RL_WITH_TLS
 
+# include <fcntl.h>
 # include <openssl/x509.h>
 # include <pthread.h>
 # include <stdatomic.h>
@@ -215,6 +216,44 @@ static void a_key_may_be_encrypted(void)
 	pair_set("passphrase", "open sesame");
 	pair_open();
 	pair_talk();
+}
+
+/* A child whose terminal is the slave reads the key. */
+static pid_t read_key_at(int master)
+{
+	char name[100];
+	CHECK(grantpt(master) == 0 && unlockpt(master) == 0);
+	CHECK(ptsname_r(master, name, sizeof name) == 0);
+	pid_t child = fork();
+	if (child == 0) {
+		alarm(5);
+		setsid();
+		int slave = open(name, O_RDWR); /* becomes the terminal of the session */
+		rl_status status = rl_tls_prepare(pair_address.tls, &pair_err);
+		_exit(slave >= 0 && status == RL_ERR_ARGUMENT ? 0 : 1);
+	}
+	return child;
+}
+
+static void no_passphrase_is_asked_for_on_the_terminal(void)
+{
+	char shown[100];
+	int status = -1;
+	begin();
+	tls_write_key("client.key", &client_cert, "open sesame");
+	give_client("client.pem", "client.key");
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	if (master < 0) {
+		printf("without a pseudo terminal, the next test shows nothing\n");
+		return;
+	}
+	pid_t child = read_key_at(master);
+	CHECK(waitpid(child, &status, 0) == child);
+	fcntl(master, F_SETFL, O_NONBLOCK);
+	ssize_t got = read(master, shown, sizeof shown);
+	close(master);
+	CHECK_INT(status, 0);
+	CHECK(got <= 0);
 }
 
 static void a_passphrase_may_be_too_long_for_openssl(void)
@@ -502,6 +541,7 @@ static const check_test tests[] = {
 	TEST(the_key_may_stand_behind_the_certificate),
 	TEST(the_chain_of_the_client_is_sent),
 	TEST(a_key_may_be_encrypted),
+	TEST(no_passphrase_is_asked_for_on_the_terminal),
 	TEST(a_passphrase_may_be_too_long_for_openssl),
 	TEST(a_folder_of_certificates_is_trusted),
 	TEST(the_environment_names_the_system_s_certificates),
