@@ -234,7 +234,8 @@ static int judge_certificate(int is_fine, X509_STORE_CTX *store)
 	return is_fine || is_ignored;
 }
 
-/* The name that is verified and sent, without the dot that ends a complete domain name. */
+/* The name that is verified and sent, without the dot that ends a complete domain name, and without
+ * the zone of an IPv6 address: a certificate has neither. */
 static void peer_name(const rl_address *address, char name[NAME_MAX_LEN + 1])
 {
 	const char *given = address->tls->values[RL_TLS_PEER_NAME];
@@ -244,6 +245,9 @@ static void peer_name(const rl_address *address, char name[NAME_MAX_LEN + 1])
 	name[len] = '\0';
 	if (len > 1 && name[len - 1] == '.') {
 		name[len - 1] = '\0';
+	}
+	if (strchr(name, ':') != NULL) {
+		name[strcspn(name, "%")] = '\0';
 	}
 }
 

@@ -204,6 +204,13 @@ static void texts_have_bytes_and_no_nul(void)
 	CHECK_INT(set_bytes(options, "min_version", "1.2\0", 4), RL_ERR_ARGUMENT);
 }
 
+static void a_peer_name_is_whole(void)
+{
+	check_wrong("peer_name", ".cache.test", "the TLS option peer_name must not begin with a dot");
+	begin();
+	CHECK_INT(set(options, "peer_name", "cache.test."), RL_OK);
+}
+
 static void an_option_is_given_once(void)
 {
 	begin();
@@ -370,6 +377,7 @@ static const check_test tests[] = {
 	TEST(switches_have_eight_words),
 	TEST(there_are_two_versions),
 	TEST(texts_have_bytes_and_no_nul),
+	TEST(a_peer_name_is_whole),
 	TEST(an_option_is_given_once),
 	TEST(no_message_quotes_a_value),
 	TEST(a_key_needs_its_certificate),

@@ -71,6 +71,10 @@ static void an_address_must_be_that_of_the_server(void)
 	begin_with_names("IP:2001:db8::1");
 	pair_go_to("2001:0db8:0::1");
 	pair_open();
+	begin_with_names("IP:fe80::1");
+	pair_go_to("fe80::1%lo"); /* a zone is of this machine alone */
+	pair_open();
+	begin_with_names("IP:2001:db8::1");
 	pair_go_to("2001:db8::2");
 	pair_fails(RL_ERR_TLS, "IP address mismatch: it is for 2001:db8::1, not");
 }

@@ -120,6 +120,10 @@ static rl_status check_value(rl_tls_option option, rl_bytes *value, rl_error *er
 			if (memchr(value->data, '\0', value->len) != NULL) {
 				return fail(err, option, "must not contain a NUL byte");
 			}
+			if (option == RL_TLS_PEER_NAME && value->data[0] == '.') {
+				/* OpenSSL would accept every name below this one. */
+				return fail(err, option, "must not begin with a dot");
+			}
 			return RL_OK;
 		case SWITCH:
 			*value = read_switch(*value);
