@@ -387,7 +387,9 @@ static rl_tls_result fail(rl_tls *tls, rl_error *err)
 	tls->has_failed = true;
 	tls->in = (rl_bytes){NULL, 0};
 	unsigned long reason = rl_tls_take_reason();
-	reason = tls->lacks_memory ? ERR_PACK(ERR_LIB_SSL, 0, ERR_R_MALLOC_FAILURE) : reason;
+	if (tls->lacks_memory || reason == 0) { /* OpenSSL gives a reason for every other failure */
+		reason = ERR_PACK(ERR_LIB_SSL, 0, ERR_R_MALLOC_FAILURE);
+	}
 	/* Only an alert in place of the first answer proves that the server has run no command. */
 	if (tls->is_open && (tls->has_data || !rl_tls_is_alert(reason))) {
 		rl_tls_explain_break(reason, err);
