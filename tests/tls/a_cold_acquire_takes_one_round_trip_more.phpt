@@ -29,7 +29,7 @@ foreach (['TLSv1.2' => [3, 2], 'TLSv1.3' => [2, 2]] as $protocol => [$full, $res
         $lock->release('k', (string) $token);
         $lock->release('k', (string) $token); // the script is known now
         $before = $way->turns();
-        $lock->acquire('k');
+        $token = $lock->acquire('k');
         same("$protocol, $what: one more when it is warm", 1, $way->turns() - $before);
         $server->cmd('FLUSHALL');
         $lock->close();
