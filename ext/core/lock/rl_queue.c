@@ -165,6 +165,10 @@ static rl_queue_event on_try(
 	read_reply(call, RL_VERB_TRY, reply, &queue->answer, err);
 	queue->answer.text = (rl_bytes){NULL, 0};
 	queue->state = RL_QUEUE_ANSWERED;
+	if (queue->answer.vote == RL_VOTE_FAILED && err->status == RL_ERR_UNCONFIRMED) {
+		rl_stats_add(&call->env->stats->unconfirmed, 1);
+		return lose(queue); /* the next try takes the lock over, or undoes it */
+	}
 	queue->channel.command_end = 0;
 	switch (queue->answer.vote) {
 		case RL_VOTE_GRANTED:
@@ -282,6 +286,9 @@ rl_queue_event rl_queue_step(
 		return outcome;
 	}
 	outcome = read_conn(queue, call, tick, err);
+	if (outcome == RL_QUEUE_NOTHING && rl_channel_judge_replicas(&queue->channel, tick)) {
+		outcome = read_conn(queue, call, tick, err);
+	}
 	if (outcome == RL_QUEUE_NOTHING) {
 		prod(queue, tick->now);
 	}

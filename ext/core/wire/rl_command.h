@@ -108,6 +108,13 @@ typedef struct rl_command {
 
 void rl_command_build(rl_command *command, const rl_request *request);
 
+/* True for a reply that is neither a refusal nor an error, to a verb of which
+ * rl_verb_is_confirmed() is true. */
+bool rl_reply_is_yes(const rl_reply *reply);
+
+/* True for the verbs that take or prolong the lock, which the replicas confirm. */
+bool rl_verb_is_confirmed(rl_verb verb);
+
 /* True for the verbs that take the lock. */
 bool rl_verb_takes(rl_verb verb);
 
