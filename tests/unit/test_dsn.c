@@ -247,7 +247,8 @@ static void bad_tls(void)
 		{"rediss://h?ssl[cafile]=%00", "must not contain a NUL byte"},
 		{"rediss://h?ssl[verify_peer]=maybe", "must be true or false"},
 		{"rediss://h?ssl[min_version]=1.1", "must be 1.2 or 1.3"},
-		{"rediss://h?cafile=/a", "is unknown; use db, timeout, connect_timeout or ssl[name]"},
+		{"rediss://h?cafile=/a",
+			"is unknown; use db, timeout, connect_timeout, replicas, replicas_timeout or ssl[name]"},
 	};
 	CHECK_BAD(table);
 }

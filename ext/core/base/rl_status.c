@@ -253,10 +253,10 @@ bool rl_error_passes(const rl_error *err)
 {
 	static const char *const codes[] = {"LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS",
 		"MISCONF", "TRYAGAIN", "CLUSTERDOWN", "BUSY", "UNBLOCKED"};
-	if (err->status == RL_ERR_UNCONFIRMED && err->code[0] == '\0') {
-		return true;
+	if (err->status == RL_ERR_UNCONFIRMED) { /* unless WAIT is forbidden */
+		return strcmp(err->code, "NOPERM") != 0 && strstr(err->message, "unknown command") == NULL;
 	}
-	if (err->status != RL_ERR_SERVER && err->status != RL_ERR_UNCONFIRMED) {
+	if (err->status != RL_ERR_SERVER) {
 		return false;
 	}
 	for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {

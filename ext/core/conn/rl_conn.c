@@ -143,15 +143,19 @@ rl_conn *rl_conn_dial(
 	return conn;
 }
 
-/* The confirmation may take a small part of the TTL, so that its time is over before the patience
- * with one of several members is. */
+/* Notes that the replicas must confirm the command. They have a small part of the TTL for it, so
+ * that their time is over before the patience with one of several members is. */
 static void note_confirmed(rl_conn *conn, const rl_request *request)
 {
-	int64_t most =
-		request->ttl_ms > 0 ? request->ttl_ms / CONFIRM_SHARE : conn->target->replicas_ms;
-	int64_t ms = most < conn->target->replicas_ms ? most : conn->target->replicas_ms;
+	int64_t most = conn->target->replicas_ms;
+	int64_t share = request->ttl_ms > 0 ? request->ttl_ms / CONFIRM_SHARE : most;
+	int64_t ms = share < most ? share : most;
 	ms = ms > 0 ? ms : 1; /* WAIT takes 0 for "without end" */
-	conn->confirm_ms = conn->confirm_ms == 0 || ms < conn->confirm_ms ? ms : conn->confirm_ms;
+	if (request->place == RL_PLACE_QUEUED) {
+		conn->later_ms = ms;
+	} else if (conn->confirm_ms == 0 || ms < conn->confirm_ms) {
+		conn->confirm_ms = ms;
+	}
 }
 
 uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
@@ -178,6 +182,7 @@ void rl_conn_ask_replicas(rl_conn *conn)
 		decimal((uint64_t) conn->confirm_ms, digits[1])};
 	/* When out of memory, the next flush tries again. */
 	if (append(conn, 3, argv, RL_PENDING_WAIT, 0) != 0) {
+		conn->waits_left = conn->pending_count;
 		conn->waited_ms = conn->confirm_ms;
 		conn->confirm_ms = 0;
 	}
@@ -268,6 +273,11 @@ static void on_command_answered(rl_conn *conn, rl_conn_event *event, const rl_pe
 	} else if (!rl_held_add(&conn->held, &event->reply, owed->tag, needs_replicas)) {
 		rl_error_set(&event->err, RL_ERR_CLOSED, 0, "out of memory");
 		go_down(conn, event);
+	} else if (conn->later_ms != 0) {
+		conn->confirm_ms = conn->later_ms;
+		conn->later_ms = 0;
+		rl_conn_ask_replicas(conn);
+		conn->transport->flush(conn->link);
 	}
 }
 
@@ -290,6 +300,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 	conn->pending_since = 0;
 	conn->pending_count--;
 	conn->undo_left -= conn->undo_left > 0;
+	conn->waits_left -= conn->waits_left > 0;
 	if (--conn->owed[conn->pending_first].count == 0) {
 		conn->pending_first = (conn->pending_first + 1) % RL_CONN_PENDING_MAX;
 		conn->pending_runs--;
@@ -368,7 +379,8 @@ bool rl_conn_retract(rl_conn *conn)
 	conn->pending_runs = conn->logins_pending > 0;
 	conn->pending_count = conn->logins_pending;
 	conn->is_nameless = true;
-	conn->confirm_ms = 0;
+	conn->confirm_ms = conn->later_ms = 0;
+	conn->waits_left = 0;
 	return true;
 }
 
@@ -405,6 +417,30 @@ bool rl_conn_is_worth_keeping(const rl_conn *conn)
 	return is_well(conn) && conn->pending_count <= PENDING_TO_KEEP_UNHEARD &&
 		(sent >= conn->last_byte || conn->last_byte == conn->login_end ||
 			!conn->transport->is_connected(conn->link));
+}
+
+void rl_conn_end(rl_conn *conn)
+{
+	conn->has_ended = conn->waits_left == 0;
+	if (conn->has_ended) {
+		conn->transport->end(conn->link);
+	}
+}
+
+bool rl_conn_is_over(rl_conn *conn)
+{
+	if (conn->has_ended) {
+		return conn->transport->is_over(conn->link);
+	}
+	rl_conn_event event = {.type = RL_CONN_NONE};
+	conn->transport->take_in(conn->link);
+	do {
+		rl_conn_next(conn, &event);
+	} while (event.type == RL_CONN_READY);
+	if (event.type == RL_CONN_NONE) {
+		rl_conn_end(conn);
+	}
+	return event.type != RL_CONN_NONE;
 }
 
 void rl_conn_free(rl_conn *conn)

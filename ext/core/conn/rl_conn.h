@@ -72,6 +72,12 @@ struct rl_conn {
 	 * in ms. 0 = there are none. */
 	int64_t confirm_ms;
 	int64_t waited_ms; /* of the last WAIT */
+	/* A try in the wait queue was sent, and WAIT follows only when it has taken the lock: a server
+	 * that sees the end of a connection that blocks, in BLPOP or in WAIT, drops what follows. */
+	int64_t later_ms;
+	/* How many replies are pending up to that of the last WAIT. */
+	unsigned waits_left;
+	bool has_ended; /* nothing more is sent */
 	rl_held held;
 };
 
@@ -155,6 +161,13 @@ bool rl_conn_is_reusable(const rl_conn *conn);
 /* The same for one of several members, where slow members are not waited for: the connection may
  * still be connecting or logging in, and may have more pending replies. */
 bool rl_conn_is_worth_keeping(const rl_conn *conn);
+
+/* Tells the server that nothing more will be sent, as soon as it does not wait for its replicas any
+ * more: until then it would drop what follows. Call rl_conn_is_over() from time to time. */
+void rl_conn_end(rl_conn *conn);
+
+/* After rl_conn_end(): the server has read everything, or the connection is broken. */
+bool rl_conn_is_over(rl_conn *conn);
 
 void rl_conn_free(rl_conn *conn);
 

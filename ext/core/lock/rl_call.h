@@ -122,6 +122,12 @@ static inline const rl_member *rl_member_call_server(const rl_member_call *membe
 	return &member->call->set->members[rl_member_call_index(member)];
 }
 
+/* The member has carried out the command, and has too few replicas that confirm it. */
+static inline bool rl_member_call_is_unconfirmed(const rl_member_call *member)
+{
+	return member->vote == RL_VOTE_FAILED && member->err->status == RL_ERR_UNCONFIRMED;
+}
+
 static inline bool rl_member_call_is_spent(const rl_member_call *member)
 {
 	return (member->call->spent >> rl_member_call_index(member) & 1U) != 0;

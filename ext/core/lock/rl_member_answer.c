@@ -200,8 +200,11 @@ static void on_error(rl_member_call *member, const rl_error *err)
 		member->doubt = RL_DOUBT_UNKNOWN; /* the answer makes no sense */
 		member->must_close = true;
 	}
-	if (err->status == RL_ERR_UNCONFIRMED && member->call->request.verb != RL_VERB_EXTEND) {
-		member->doubt = RL_DOUBT_UNKNOWN; /* it has the token */
+	if (err->status == RL_ERR_UNCONFIRMED) {
+		rl_stats_add(&member->call->env->stats->unconfirmed, 1);
+		if (member->call->request.verb != RL_VERB_EXTEND) {
+			member->doubt = RL_DOUBT_UNKNOWN; /* the member has the token, which must not stay */
+		}
 	}
 	rl_member_call_fail(member);
 }
@@ -230,24 +233,6 @@ static void on_answer_refused(rl_member_call *member, const rl_answer *answer, c
 		undo_after_refused_login(member, tick);
 	} else {
 		rl_member_call_fail(member);
-	}
-}
-
-/* Too few replicas have confirmed the command. A grant is undone on the same connection; the answer
- * is not waited for, because the server may be busy with WAIT for a while. */
-static void on_unconfirmed(rl_member_call *member, const rl_error *err, const rl_tick *tick)
-{
-	const rl_quorum_call *call = member->call;
-	rl_stats_add(&call->env->stats->unconfirmed, 1);
-	if (rl_verb_takes(member->sent.verb) && rl_member_call_may_take_back(member, tick->now) &&
-		rl_conn_undo(member->channel.conn, &call->request)) {
-		rl_stats_add(&call->env->stats->undone, 1);
-		member->is_taken_back = true;
-		member->doubt = member->doubt == RL_DOUBT_UNKNOWN ? RL_DOUBT_STRAY : member->doubt;
-		*member->err = *err;
-		rl_member_call_fail(member);
-	} else {
-		on_error(member, err);
 	}
 }
 
@@ -287,10 +272,6 @@ void rl_member_call_on_reply(rl_member_call *member, rl_conn_event *event, const
 	}
 	if (answer.again != RL_AGAIN_NOT) {
 		send_again(member, &answer, tick);
-		return;
-	}
-	if (answer.vote == RL_VOTE_FAILED && event->err.status == RL_ERR_UNCONFIRMED) {
-		on_unconfirmed(member, &event->err, tick);
 		return;
 	}
 	if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&event->err)) {

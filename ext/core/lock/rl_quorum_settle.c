@@ -50,7 +50,7 @@ static bool may_undo(const rl_member_call *member, rl_undo undo, int64_t now)
 	if (!rl_verb_takes(verb)) {
 		return verb == RL_VERB_EXTEND && member->vote == RL_VOTE_GRANTED;
 	}
-	if (member->vote == RL_VOTE_GRANTED) {
+	if (member->vote == RL_VOTE_GRANTED || rl_member_call_is_unconfirmed(member)) {
 		return rl_member_call_may_take_back(member, now);
 	}
 	return !call->is_own_token &&
@@ -153,7 +153,7 @@ static void give_back(rl_member_call *member, bool was_undone, int64_t now)
 /* True when the member may have the token, and no undo makes sure that it loses it. */
 static bool is_doubtful(const rl_member_call *member, rl_undo undo, bool was_undone)
 {
-	bool was_granted = member->vote == RL_VOTE_GRANTED;
+	bool was_granted = member->vote == RL_VOTE_GRANTED || rl_member_call_is_unconfirmed(member);
 	bool is_own = member->call->is_own_token;
 	/* A caller's token is undone only after the answer that granted it. */
 	if (was_undone && !refuses_scripts(member) && (was_granted || !is_own)) {
@@ -172,7 +172,7 @@ static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settleme
 	bool was_undone = may_undo(member, undo, now) && write_undo(member);
 	bool is_in_doubt = is_doubtful(member, undo, was_undone);
 	if (was_undone && !refuses_scripts(member)) {
-		bool is_answered = member->vote == RL_VOTE_GRANTED;
+		bool is_answered = member->vote == RL_VOTE_GRANTED || rl_member_call_is_unconfirmed(member);
 		settlement->was_undone = true;
 		settlement->doubt =
 			rl_doubt_add(settlement->doubt, is_answered ? RL_DOUBT_NONE : RL_DOUBT_GUARDED);
