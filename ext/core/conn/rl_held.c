@@ -86,6 +86,12 @@ static void explain(rl_held *held, const rl_reply *wait, unsigned wanted, int64_
 	}
 }
 
+static int64_t number_of(const rl_held_reply *held)
+{
+	bool is_array = held->reply.type == RL_REPLY_ARRAY && held->reply.count > 0;
+	return is_array ? held->elements[0].integer : held->reply.integer;
+}
+
 void rl_held_judge(rl_held *held, const rl_reply *wait, unsigned wanted, int64_t ms)
 {
 	bool is_confirmed = wait->type == RL_REPLY_INTEGER && wait->integer >= (int64_t) wanted;
@@ -96,8 +102,9 @@ void rl_held_judge(rl_held *held, const rl_reply *wait, unsigned wanted, int64_t
 		rl_held_reply *reply = &held->list[i];
 		if (!is_confirmed && reply->needs_replicas && rl_reply_is_yes(&reply->reply)) {
 			reply->reply = (rl_reply){.type = RL_REPLY_UNCONFIRMED,
-				.integer = wait->type == RL_REPLY_ERROR,
-				.text = rl_bytes_of(held->text, strlen(held->text))};
+				.integer = number_of(reply),
+				.text = rl_bytes_of(held->text, strlen(held->text)),
+				.count = wait->type == RL_REPLY_ERROR};
 		}
 	}
 	held->judged = held->count;

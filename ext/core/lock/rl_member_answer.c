@@ -193,9 +193,10 @@ static void vote(rl_member_call *member, const rl_answer *answer, const rl_tick 
 	}
 }
 
-static void on_error(rl_member_call *member, const rl_error *err)
+static void on_error(rl_member_call *member, const rl_answer *answer, const rl_error *err)
 {
 	*member->err = *err;
+	member->answer.number = answer->number;
 	if (err->status == RL_ERR_PROTOCOL) {
 		member->doubt = RL_DOUBT_UNKNOWN; /* the answer makes no sense */
 		member->must_close = true;
@@ -219,7 +220,7 @@ static void on_answer(
 	if (is_unknown(member, answer)) {
 		rl_member_call_fail(member);
 	} else if (answer->vote == RL_VOTE_FAILED) {
-		on_error(member, err);
+		on_error(member, answer, err);
 	} else {
 		vote(member, answer, tick);
 	}

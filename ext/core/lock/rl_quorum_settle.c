@@ -16,6 +16,12 @@ static bool refuses_scripts(const rl_member_call *member)
 			strcmp(member->err->code, "NOAUTH") == 0);
 }
 
+/* The member has carried out the command, whether or not its replicas have confirmed it. */
+static bool was_granted(const rl_member_call *member)
+{
+	return member->vote == RL_VOTE_GRANTED || rl_member_call_is_unconfirmed(member);
+}
+
 /* ---- undoing ---- */
 
 /* A swap to a drawn token is undone if it was or may have been carried out. In a swap to the
@@ -24,11 +30,11 @@ static bool refuses_scripts(const rl_member_call *member)
 static bool may_undo_swap(const rl_member_call *member, int64_t now)
 {
 	if (!member->call->is_own_token) {
-		return member->vote == RL_VOTE_GRANTED || member->doubt != RL_DOUBT_NONE ||
+		return was_granted(member) || member->doubt != RL_DOUBT_NONE ||
 			rl_member_call_is_unanswered(member);
 	}
 	return member->vote != RL_VOTE_REFUSED &&
-		(member->vote != RL_VOTE_GRANTED ||
+		(!was_granted(member) ||
 			(member->answer.number == RL_SWAPPED_NOW && rl_member_call_may_take_back(member, now)));
 }
 
@@ -50,7 +56,7 @@ static bool may_undo(const rl_member_call *member, rl_undo undo, int64_t now)
 	if (!rl_verb_takes(verb)) {
 		return verb == RL_VERB_EXTEND && member->vote == RL_VOTE_GRANTED;
 	}
-	if (member->vote == RL_VOTE_GRANTED || rl_member_call_is_unconfirmed(member)) {
+	if (was_granted(member)) {
 		return rl_member_call_may_take_back(member, now);
 	}
 	return !call->is_own_token &&
@@ -63,7 +69,7 @@ static bool write_undo(const rl_member_call *member)
 	const rl_quorum_call *call = member->call;
 	rl_request request = call->request;
 	bool is_swap = request.verb == RL_VERB_SWAP;
-	if (is_swap && member->vote == RL_VOTE_GRANTED && call->is_own_token) {
+	if (is_swap && was_granted(member) && call->is_own_token) {
 		request.token = request.fresh;
 	}
 	rl_conn *conn = member->channel.conn;
@@ -153,14 +159,13 @@ static void give_back(rl_member_call *member, bool was_undone, int64_t now)
 /* True when the member may have the token, and no undo makes sure that it loses it. */
 static bool is_doubtful(const rl_member_call *member, rl_undo undo, bool was_undone)
 {
-	bool was_granted = member->vote == RL_VOTE_GRANTED || rl_member_call_is_unconfirmed(member);
 	bool is_own = member->call->is_own_token;
 	/* A caller's token is undone only after the answer that granted it. */
-	if (was_undone && !refuses_scripts(member) && (was_granted || !is_own)) {
+	if (was_undone && !refuses_scripts(member) && (was_granted(member) || !is_own)) {
 		return false;
 	}
 	return member->doubt == RL_DOUBT_UNKNOWN || rl_member_call_is_unanswered(member) ||
-		(undo != RL_UNDO_NOTHING && was_granted && !member->is_taken_back);
+		(undo != RL_UNDO_NOTHING && was_granted(member) && !member->is_taken_back);
 }
 
 static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settlement, int64_t now)
@@ -172,10 +177,9 @@ static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settleme
 	bool was_undone = may_undo(member, undo, now) && write_undo(member);
 	bool is_in_doubt = is_doubtful(member, undo, was_undone);
 	if (was_undone && !refuses_scripts(member)) {
-		bool is_answered = member->vote == RL_VOTE_GRANTED || rl_member_call_is_unconfirmed(member);
 		settlement->was_undone = true;
-		settlement->doubt =
-			rl_doubt_add(settlement->doubt, is_answered ? RL_DOUBT_NONE : RL_DOUBT_GUARDED);
+		settlement->doubt = rl_doubt_add(
+			settlement->doubt, was_granted(member) ? RL_DOUBT_NONE : RL_DOUBT_GUARDED);
 	}
 	settlement->doubt =
 		rl_doubt_add(settlement->doubt, is_in_doubt ? RL_DOUBT_UNKNOWN : RL_DOUBT_NONE);

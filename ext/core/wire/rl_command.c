@@ -465,7 +465,7 @@ bool rl_reply_is_yes(const rl_reply *reply)
 static void read_unconfirmed(
 	const rl_reply *reply, rl_error *err, const rl_bytes *secrets, unsigned secret_count)
 {
-	if (reply->integer != 0) {
+	if (reply->count != 0) {
 		rl_error_from_server(err, reply->text, secrets, secret_count);
 		rl_error_append(err, "; the replicas could not be asked (WAIT)");
 		err->status = RL_ERR_UNCONFIRMED;
@@ -498,6 +498,7 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 	}
 	if (reply->type == RL_REPLY_UNCONFIRMED) {
 		answer->vote = RL_VOTE_FAILED;
+		answer->number = reply->integer;
 		read_unconfirmed(reply, err, secrets, secret_count);
 		return;
 	}

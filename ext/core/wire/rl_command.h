@@ -148,8 +148,8 @@ typedef struct rl_answer {
 	rl_again again;
 	/* RL_AGAIN_NO_HELPERS: the helper keys of no lock can be used, not only those of this one. */
 	bool is_for_every_key;
-	/* REMAINING: the PTTL. PROBE, and TRY that was refused: the PTTL of the holder. SWAP: see
-	 * above. Before a reply was read, and after an error: -2. */
+	/* REMAINING: the PTTL. PROBE, and TRY that was refused: the PTTL of the holder. SWAP, also one
+	 * that is unconfirmed: see above. Before a reply was read, and after an error: -2. */
 	int64_t number;
 	/* TRY, PROBE: the server's time; 0 = unknown, or the helper keys cannot be used. */
 	int64_t time_us;
