@@ -80,7 +80,16 @@ static bool write_undo(const rl_member_call *member)
 	return is_written;
 }
 
-/* Reads an answer that has arrived: a caller's own token is undone only after its grant. */
+/* The next event that tells something about the command. */
+static void next_event(rl_channel *channel, rl_conn_event *event)
+{
+	do {
+		rl_channel_next(channel, event);
+	} while (event->type == RL_CONN_READY || event->type == RL_CONN_REFUSED);
+}
+
+/* Reads an answer that has arrived: a caller's own token is undone only after its grant. A grant
+ * for which the replicas' answer is missing counts as unconfirmed. */
 static void hear_last_word(rl_member_call *member)
 {
 	rl_channel *channel = &member->channel;
@@ -90,15 +99,18 @@ static void hear_last_word(rl_member_call *member)
 		return;
 	}
 	channel->conn->transport->take_in(channel->conn->link);
-	do {
-		rl_channel_next(channel, &event);
-	} while (event.type == RL_CONN_READY || event.type == RL_CONN_REFUSED);
+	next_event(channel, &event);
+	if (event.type == RL_CONN_NONE && rl_conn_is_confirming(channel->conn)) {
+		rl_conn_give_up_replicas(channel->conn);
+		next_event(channel, &event);
+	}
 	if (event.type == RL_CONN_REPLY) {
 		rl_answer answer;
-		rl_error unused;
-		rl_command_read(&member->sent, &event.reply, &answer, &unused, NULL, 0);
-		if (answer.vote != RL_VOTE_FAILED) {
+		rl_error err = {.status = RL_OK};
+		rl_command_read(&member->sent, &event.reply, &answer, &err, NULL, 0);
+		if (answer.vote != RL_VOTE_FAILED || err.status == RL_ERR_UNCONFIRMED) {
 			member->answer.number = answer.number;
+			member->err->status = err.status;
 			rl_member_call_finish(member, answer.vote);
 		}
 	}
