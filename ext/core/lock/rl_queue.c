@@ -334,7 +334,7 @@ rl_conn *rl_queue_hand_over(rl_queue *queue)
 }
 
 /* Reads the answers that have arrived, because the try may have run. A ticket is not counted as a
- * wake-up here. */
+ * wake-up here. A try that is unconfirmed counts as unanswered, so that it is undone. */
 static void hear_last_word(rl_queue *queue, const rl_quorum_call *call)
 {
 	rl_conn_event event;
@@ -343,7 +343,7 @@ static void hear_last_word(rl_queue *queue, const rl_quorum_call *call)
 	conn->transport->take_in(conn->link);
 	do {
 		rl_channel_next(&queue->channel, &event);
-		if (event.type == RL_CONN_REPLY) {
+		if (event.type == RL_CONN_REPLY && event.reply.type != RL_REPLY_UNCONFIRMED) {
 			on_reply(queue, call, &event, &unused);
 		}
 	} while (rl_channel_is_open(&queue->channel) && event.type == RL_CONN_REPLY &&
