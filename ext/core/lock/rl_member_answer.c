@@ -227,9 +227,12 @@ static void on_answer(
 }
 
 /* The answer to the command after a login that failed. */
-static void on_answer_refused(rl_member_call *member, const rl_answer *answer, const rl_tick *tick)
+static void on_answer_refused(
+	rl_member_call *member, const rl_answer *answer, const rl_error *err, const rl_tick *tick)
 {
-	if (rl_verb_takes(member->sent.verb) && answer->vote == RL_VOTE_GRANTED &&
+	bool is_granted = answer->vote == RL_VOTE_GRANTED ||
+		(answer->vote == RL_VOTE_FAILED && err->status == RL_ERR_UNCONFIRMED);
+	if (rl_verb_takes(member->sent.verb) && is_granted &&
 		rl_member_call_may_take_back(member, tick->now)) {
 		undo_after_refused_login(member, tick);
 	} else {
@@ -268,7 +271,7 @@ void rl_member_call_on_reply(rl_member_call *member, rl_conn_event *event, const
 	rl_answer answer;
 	rl_command_read(&member->sent, &event->reply, &answer, &event->err, secrets.list, 2);
 	if (member->state == RL_MEMBER_CALL_REFUSED) {
-		on_answer_refused(member, &answer, tick);
+		on_answer_refused(member, &answer, &event->err, tick);
 		return;
 	}
 	if (answer.again != RL_AGAIN_NOT) {
