@@ -348,6 +348,7 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event)
 void rl_conn_discard_pending(rl_conn *conn)
 {
 	rl_held_clear(&conn->held);
+	conn->confirm_ms = conn->later_ms = 0;
 	unsigned kept = 0; /* neighbouring runs that have become alike are joined */
 	for (unsigned i = 0; i < conn->pending_runs; i++) {
 		rl_pending owed = *pending_at(conn, i);
