@@ -106,11 +106,14 @@ static void hear_last_word(rl_member_call *member)
 	}
 	if (event.type == RL_CONN_REPLY) {
 		rl_answer answer;
-		rl_error err = {.status = RL_OK};
+		rl_error err;
 		rl_command_read(&member->sent, &event.reply, &answer, &err, NULL, 0);
-		if (answer.vote != RL_VOTE_FAILED || err.status == RL_ERR_UNCONFIRMED) {
+		bool is_unconfirmed = answer.vote == RL_VOTE_FAILED && err.status == RL_ERR_UNCONFIRMED;
+		if (is_unconfirmed) {
+			*member->err = err;
+		}
+		if (is_unconfirmed || answer.vote != RL_VOTE_FAILED) {
 			member->answer.number = answer.number;
-			member->err->status = err.status;
 			rl_member_call_finish(member, answer.vote);
 		}
 	}
