@@ -499,8 +499,10 @@ void store_run(store *s, const model_command *c, int64_t now_us, model_reply *r)
 			break;
 		case WORD_HELLO:
 		case WORD_BLPOP:
-		case WORD_WAIT:
 			r->type = REPLY_STATUS;
+			break;
+		case WORD_WAIT: /* of a server without replicas */
+			say_number(r, 0);
 			break;
 	}
 }

@@ -190,6 +190,7 @@ bool words_read(model_command *c, unsigned argc, const rl_bytes *argv)
 	}
 	if (is(argv[0], "WAIT") && argc == 3) {
 		c->what = WORD_WAIT;
+		c->replicas = number_of(argv[1]);
 		c->block_ms = number_of(argv[2]);
 		return true;
 	}
@@ -222,10 +223,11 @@ const char *words_say(const model_command *c, char *room, size_t size)
 		[WORD_WAIT] = "WAIT"};
 	const char *name = c->what == WORD_SCRIPT ? scripts[c->script] : words[c->what];
 	static const char *const places[] = {"", " queued", " woken"};
+	bool is_blocking = c->what == WORD_BLPOP || c->what == WORD_WAIT;
 	snprintf(room, size, "%s%s%s k%u %.*s%s%.*s ttl %" PRId64 "%s%s mark %d/%d %.*s", name,
 		c->what == WORD_SCRIPT && !c->is_sha ? "(text)" : "", c->has_helpers ? "+" : "",
 		(unsigned) c->key, (int) c->token.len, c->token.bytes, c->fresh.len > 0 ? " to " : "",
-		(int) c->fresh.len, c->fresh.bytes, c->what == WORD_BLPOP || c->what == WORD_WAIT ? c->block_ms : c->ttl_ms,
+		(int) c->fresh.len, c->fresh.bytes, is_blocking ? c->block_ms : c->ttl_ms,
 		c->maybe_ours ? " owed" : "", places[c->place], (int) c->mark_ms, (int) c->reserve_ms,
 		(int) c->waiter.len, c->waiter.bytes);
 	return room;
