@@ -250,7 +250,7 @@ static rl_queue_event read_conn(
 /* Valkey 9.0 and 9.1 may not run the try by themselves: see the header. */
 static void prod(rl_queue *queue, int64_t now)
 {
-	if (queue->state == RL_QUEUE_WOKEN) {
+	if (queue->state == RL_QUEUE_WOKEN && !rl_conn_is_confirming(queue->channel.conn)) {
 		queue->state = RL_QUEUE_PRODDED;
 		rl_conn_prod(queue->channel.conn);
 		rl_channel_flush(&queue->channel, now);
