@@ -133,7 +133,7 @@ static const char *alert_hint(int alert)
 static const char *alert_name(int alert)
 {
 	return alert == TLS13_AD_CERTIFICATE_REQUIRED ? "certificate required"
-												: SSL_alert_desc_string_long(alert);
+												  : SSL_alert_desc_string_long(alert);
 }
 
 static void explain_alert(int alert, rl_error *err)

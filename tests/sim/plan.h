@@ -41,7 +41,7 @@ typedef enum fault_kind {
 	FAULT_FULL,
 	FAULT_KILL,
 	FAULT_UNBLOCK,
-	FAULT_LAG, /* a replica confirms nothing */
+	FAULT_LAG,     /* a replica confirms nothing */
 	FAULT_UNCLEAN, /* the demonstrations' */
 	FAULT_JUMP,
 	FAULT_KINDS

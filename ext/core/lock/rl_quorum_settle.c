@@ -193,8 +193,8 @@ static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settleme
 	bool is_in_doubt = is_doubtful(member, undo, was_undone);
 	if (was_undone && !refuses_scripts(member)) {
 		settlement->was_undone = true;
-		settlement->doubt = rl_doubt_add(
-			settlement->doubt, was_granted(member) ? RL_DOUBT_NONE : RL_DOUBT_GUARDED);
+		settlement->doubt =
+			rl_doubt_add(settlement->doubt, was_granted(member) ? RL_DOUBT_NONE : RL_DOUBT_GUARDED);
 	}
 	settlement->doubt =
 		rl_doubt_add(settlement->doubt, is_in_doubt ? RL_DOUBT_UNKNOWN : RL_DOUBT_NONE);
