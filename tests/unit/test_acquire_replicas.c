@@ -177,8 +177,7 @@ static void an_abandoned_call_undoes_what_it_waits_for(void)
 	for (unsigned i = 0; i < 2; i++) {
 		begin(1);
 		lose_replicas(A, 60);
-		rl_acquire *acquire =
-			i == 0 ? fake_acquire(TTL, 0) : fake_acquire_own(own[i], TTL, 0);
+		rl_acquire *acquire = i == 0 ? fake_acquire(TTL, 0) : fake_acquire_own(own[i], TTL, 0);
 		CHECK(!fake_drive_to(&acquire->op, FAKE_START + 50 * MS));
 		rl_op_abandon(&acquire->op, fake_clock, false);
 		if (fake_count("50 a1 RELEASE k") != 1) {

@@ -28,8 +28,7 @@ static rl_conn *dial(void)
 	fake_targets[0].replicas = REPLICAS;
 	fake_targets[0].replicas_ms = MOST_MS;
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
-	rl_conn *dialled =
-		rl_conn_dial(&fake_transport, &fake_targets[0], RL_NEVER, &fake_env, &err);
+	rl_conn *dialled = rl_conn_dial(&fake_transport, &fake_targets[0], RL_NEVER, &fake_env, &err);
 	CHECK(dialled != NULL);
 	dialled->is_nameless = false;
 	fake_forget_log();
@@ -259,8 +258,8 @@ static void too_few_replicas_leave_it_unconfirmed(void)
 	CHECK_INT(next(), RL_CONN_NONE);
 	pass(100);
 	check_reply(RL_REPLY_UNCONFIRMED, 1);
-	CHECK(rl_bytes_equal(
-		event.reply.text, bytes_of("only 1 of 2 replicas confirmed within 0.1 s")));
+	CHECK(
+		rl_bytes_equal(event.reply.text, bytes_of("only 1 of 2 replicas confirmed within 0.1 s")));
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK(rl_conn_is_reusable(conn));
 }
@@ -392,8 +391,8 @@ static void the_channel_waits_no_longer_than_it_said(void)
 	CHECK_INT(channel.confirm_end, 0);
 	CHECK_INT(next_of_channel(), RL_CONN_REPLY);
 	CHECK_INT(event.reply.type, RL_REPLY_UNCONFIRMED);
-	CHECK(rl_bytes_equal(
-		event.reply.text, bytes_of("fewer than 2 replicas confirmed within 0.1 s")));
+	CHECK(
+		rl_bytes_equal(event.reply.text, bytes_of("fewer than 2 replicas confirmed within 0.1 s")));
 	CHECK_INT(next_of_channel(), RL_CONN_NONE);
 	CHECK(!rl_channel_judge_replicas(&channel, &tick));
 	/* The late answer is discarded. */

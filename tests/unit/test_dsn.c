@@ -219,8 +219,9 @@ static void replicas_and_their_time(void)
 		const char *text;
 		unsigned replicas;
 		int64_t timeout_ns;
-	} cases[] = {{"redis://h", 0, 0}, {"redis://h?replicas=0", 0, 0}, {"redis://h?replicas=1", 1, 0},
-		{"redis://h?replicas=100", 100, 0}, {"unix:///a?replicas=2&db=1", 2, 0},
+	} cases[] = {{"redis://h", 0, 0}, {"redis://h?replicas=0", 0, 0},
+		{"redis://h?replicas=1", 1, 0}, {"redis://h?replicas=100", 100, 0},
+		{"unix:///a?replicas=2&db=1", 2, 0},
 		{"redis://h/1?replicas=2&replicas_timeout=0.05", 2, 50000000},
 		{"rediss://h?replicas_timeout=0.001&replicas=1", 1, 1000000},
 		{"redis://h?replicas_timeout=3600", 0, 3600000000000}};
