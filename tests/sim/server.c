@@ -35,6 +35,7 @@ void server_begin(void)
 		store_clear(&s->store);
 		s->store.known = one_in(2) ? ~0U : 0;
 		s->copied = s->store;
+		s->writes = s->copied_writes = 0;
 		if (!s->is_up) {
 			COVER(dead);
 		}
@@ -146,6 +147,7 @@ static void end_wait(sim_server *s, rl_link *link)
 	if (is_copied) {
 		COVER(confirmed);
 		s->copied = s->store;
+		s->copied_writes = s->writes;
 	} else {
 		COVER(unconfirmed);
 	}
@@ -274,6 +276,9 @@ static void run_one(sim_server *s, rl_link *link)
 	} else if (c->what == WORD_WAIT && s->store.denies >= DENIES_AS_REPLICA) {
 		r->type = REPLY_ERROR;
 		r->error = "ERR WAIT cannot be used with replica instances.";
+	} else if (c->what == WORD_WAIT && link->wrote <= s->copied_writes) {
+		r->type = REPLY_NUMBER;
+		r->number[0] = 1;
 	} else if (c->what == WORD_WAIT) {
 		link->said--;
 		block_for_copy(s, link, c);
@@ -291,6 +296,7 @@ static void run_one(sim_server *s, rl_link *link)
 		exchange_scripts(s, link);
 		store_run(&s->store, c, server_us(s), r);
 		exchange_scripts(s, link);
+		link->wrote = s->store.has_written || s->store.has_changed ? ++s->writes : link->wrote;
 		look_at_watch(s, link, c, r);
 		if (s->store.has_changed) {
 			plan_expiry(s, c->key);

@@ -15,8 +15,9 @@
  * append-only file), or loses it and stays away for the longest TTL, as the algorithm demands.
  *
  * WAIT blocks its connection until the replica has confirmed all that the server has, or until its
- * time is over, a tick late as in the real server. A server that loses its data with a replica has
- * what the replica confirmed last, or more.
+ * time is over, a tick late as in the real server. It does not block if the replica has confirmed
+ * the last write of its connection. A server that loses its data with a replica has what the
+ * replica confirmed last, or more.
  *
  * A role switch: the address, or the name, leads to another server that has the same data, and so
  * is the same sim_server with a higher reign. Connections made before stay with the one that was
@@ -51,6 +52,8 @@ typedef struct sim_server {
 	int64_t calm_since;     /* the end of its latest trouble */
 	store store;
 	store copied;                     /* plan.replicas: what the replica has confirmed last */
+	uint64_t writes;                  /* how many there were */
+	uint64_t copied_writes;           /* of these, how many the replica has confirmed */
 	rl_link *blocked[SERVER_BLOCKED]; /* longest first */
 	unsigned blocked_count;
 	rl_link *stalled[NET_LINKS]; /* with something to do when it is not slow any more */
