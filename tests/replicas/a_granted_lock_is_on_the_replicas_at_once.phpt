@@ -45,7 +45,8 @@ foreach ([[], ['token' => 'my-token']] as $i => $arguments) {
     $lock->release('woken', $held);
     $result = $waiter->result();
     same("woken, $i", $result['token'], $result['then']);
-    same("woken, $i: stats", [1, 0], [$result['stats']['wake_ups'], $result['stats']['unconfirmed']]);
+    $stats = $result['stats'];
+    same("woken, $i: stats", [1, 0], [$stats['wake_ups'], $stats['unconfirmed']]);
     $lock->release('woken', $result['token']);
 }
 same('stats', 0, RedisLock::stats()['unconfirmed']);
