@@ -46,7 +46,11 @@ class RedisLock
      *   `unix://[[user]:password@]/path/to.sock[?db=1]` (also redis:///path/to.sock). An IPv6
      *   address stands in brackets, every part may be percent-encoded, and the query options are
      *   db, timeout, connect_timeout, and for TLS `ssl[name]` with the names of $tls. An option in
-     *   the DSN takes precedence over the argument with the same meaning.
+     *   the DSN takes precedence over the argument with the same meaning. With `replicas=n` (0 to
+     *   100, default 0) a lock counts as granted or prolonged on this server once n of its replicas
+     *   have confirmed it within `replicas_timeout` seconds (default 0.1, at most half of the
+     *   timeout and a twentieth of the TTL); otherwise the call fails on this server, and the grant
+     *   is undone. docs/replicas.md has the details
      * @param string|null $prefix put before each key; null = the INI setting redislock.prefix. A
      *   number is a TypeError, also without strict_types: a port belongs in the DSN
      * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several
@@ -358,6 +362,8 @@ class RedisLock
      * - reconnects: connections that were replaced because they had broken, or led to a replica
      * - tls_handshakes: handshakes of TLS that were completed
      * - tls_resumed: of these, handshakes that resumed an earlier session, which saves CPU time
+     * - unconfirmed: grants and renewals that too few replicas confirmed in time (the DSN option
+     *   replicas); a lock that was granted so was released again
      * - scripts_loaded: scripts that were sent as text because the server did not know them
      * - fallbacks: objects that do without waking, because the server does not allow a command for
      *   it (counted once for each object); waits that polled for a while, because the server does
@@ -369,7 +375,7 @@ class RedisLock
      *   undone: int, released: int, not_released: int, postponed: int, postponed_done: int,
      *   postponed_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
      *   connects: int, reconnects: int, tls_handshakes: int, tls_resumed: int,
-     *   scripts_loaded: int, fallbacks: int}
+     *   unconfirmed: int, scripts_loaded: int, fallbacks: int}
      */
     public static function stats(): array {}
 

@@ -26,6 +26,7 @@ static zend_class_entry *class_for(rl_status status)
 		case RL_ERR_TIMEOUT:
 		case RL_ERR_CLOSED:
 		case RL_ERR_TLS:
+		case RL_ERR_UNCONFIRMED:
 		case RL_ERR_PROTOCOL:
 		case RL_ERR_UNKNOWN:
 		case RL_ERR_SLOW:

@@ -69,6 +69,30 @@ static bool set_up_tls(rl_target *target, const rl_tls_options *defaults)
 	return true;
 }
 
+#define REPLICAS_TIMEOUT_NS (100 * RL_NS_PER_MS)
+
+/* The replicas' time must leave some of the time for the answer. False = an exception was
+ * thrown. */
+static bool set_up_replicas(const rl_dsn *dsn, int64_t timeout_ns, dsn_source source)
+{
+	int64_t most = timeout_ns / 2;
+	int64_t given = dsn->replicas_timeout_ns;
+	rl_error err;
+	if (given > most) {
+		char limit[RL_SECONDS_TEXT];
+		rl_error_set(&err, RL_ERR_ARGUMENT, 0,
+			"the option replicas_timeout must be half of the timeout at most, %s s",
+			rl_seconds_text(most, limit));
+		throw_bad_dsn(&err, source);
+		return false;
+	}
+	int64_t ns = given != 0 ? given : REPLICAS_TIMEOUT_NS < most ? REPLICAS_TIMEOUT_NS : most;
+	dsn->target->replicas_ms = dsn->target->replicas == 0 ? 0
+		: ns < RL_NS_PER_MS                               ? 1
+														  : ns / RL_NS_PER_MS;
+	return true;
+}
+
 static bool add_server(redislock_client *client, const redislock_arguments *arguments,
 	rl_bytes text, dsn_source source)
 {
@@ -87,14 +111,14 @@ static bool add_server(redislock_client *client, const redislock_arguments *argu
 			return false;
 		}
 	}
-	if (!set_up_tls(dsn.target, arguments->tls)) {
+	int64_t timeout = dsn.timeout_ns != 0 ? dsn.timeout_ns : (int64_t) (arguments->timeout * 1e9);
+	if (!set_up_tls(dsn.target, arguments->tls) || !set_up_replicas(&dsn, timeout, source)) {
 		rl_target_unref(dsn.target);
 		return false;
 	}
-	int64_t timeout = (int64_t) (arguments->timeout * 1e9);
 	int64_t connect_timeout = (int64_t) (arguments->connect_timeout * 1e9);
 	set->members[set->count++] = (rl_member){.target = dsn.target,
-		.timeout_ns = dsn.timeout_ns != 0 ? dsn.timeout_ns : timeout,
+		.timeout_ns = timeout,
 		.connect_timeout_ns =
 			dsn.connect_timeout_ns != 0 ? dsn.connect_timeout_ns : connect_timeout};
 	return true;

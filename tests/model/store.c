@@ -313,12 +313,10 @@ static void run_try(store *s, store_key *k, const model_command *c, int64_t now_
 		if (is_mine) {
 			MET(owed_try_own);
 		}
-		if (is_free || left < c->ttl_ms) {
-			if (!may_add(s, r)) {
-				return;
-			}
-			set(s, k, &c->token, c->ttl_ms, now_us);
+		if (!may_add(s, r)) {
+			return;
 		}
+		set(s, k, &c->token, is_free || left < c->ttl_ms ? c->ttl_ms : left, now_us);
 		if (c->has_helpers) {
 			unmark(s, k, c, NULL);
 		}
@@ -381,11 +379,12 @@ static void run_extend(
 	int64_t until = now_us / 1000 + c->ttl_ms;
 	bool is_nobodys = !k->exists || store_is_reservation(&k->value);
 	say_number(r, is_ours ? 1 : is_nobodys ? 0 : -1);
-	if (is_ours && is_renewal && k->expires_ms >= until) {
-		MET(renewal_kept);
-	} else if (is_ours && may_write(s, r)) {
+	bool is_kept = is_ours && is_renewal && k->expires_ms >= until;
+	if (is_ours && may_write(s, r) && !is_kept) {
 		k->expires_ms = until;
 		s->has_changed = true;
+	} else if (is_kept) { /* written as it was */
+		MET(renewal_kept);
 	}
 }
 
@@ -400,11 +399,12 @@ static void run_swap(store *s, store_key *k, const model_command *c, int64_t now
 		set(s, k, &c->fresh, left, now_us);
 		say_number(r, 1);
 	} else if (holds(k, &c->fresh)) {
-		if (pttl(k, now_us) < c->ttl_ms) {
+		int64_t left = pttl(k, now_us);
+		if (left > 0 || c->ttl_ms > 0) {
 			if (!may_write(s, r)) {
 				return;
 			}
-			k->expires_ms = now_us / 1000 + c->ttl_ms;
+			k->expires_ms = now_us / 1000 + (left > c->ttl_ms ? left : c->ttl_ms);
 			s->has_changed = true;
 		}
 		MET(swapped_before);
@@ -500,6 +500,9 @@ void store_run(store *s, const model_command *c, int64_t now_us, model_reply *r)
 		case WORD_HELLO:
 		case WORD_BLPOP:
 			r->type = REPLY_STATUS;
+			break;
+		case WORD_WAIT: /* of a server without replicas */
+			say_number(r, 0);
 			break;
 	}
 }

@@ -7,13 +7,13 @@
 
 /* The texts that store.c was written from. Where one is changed, the model has to follow. */
 static const char *const sha1_of_model[RL_SCRIPTS] = {
-	[RL_SCRIPT_TRY] = "7a598520b6e749771f7896752f14b312ccea9aa4",
+	[RL_SCRIPT_TRY] = "6fe4de2424e94ad6783af53993db16375dd181f5",
 	[RL_SCRIPT_RELEASE] = "968e3e5cb20b58d21203f070873c87345eb65637",
 	[RL_SCRIPT_EXTEND] = "edfbcc8a0d35fbff8532e25c6458d1764f69a631",
-	[RL_SCRIPT_RENEW] = "9ddb0725cd0cb6ab450a12dfdc5fdd3ce57d9fbd",
+	[RL_SCRIPT_RENEW] = "dc9a7d94f9dfec949757437107b263a3cced37d2",
 	[RL_SCRIPT_PROBE] = "f117f3fbc4b2e7db577800d48fc404d9a9a467ad",
 	[RL_SCRIPT_FORCE] = "81edadebf9835a8f2602fe65903bf47021969c30",
-	[RL_SCRIPT_SWAP] = "de6594cae0ba0ac7ae15cc3648eccd8e7ed6142e",
+	[RL_SCRIPT_SWAP] = "4591220f91d1db0f0ff89781dd61a9a14a83c377",
 };
 
 bool words_know_scripts(void)
@@ -188,6 +188,12 @@ bool words_read(model_command *c, unsigned argc, const rl_bytes *argv)
 		c->block_ms = ms_of(argv[2]);
 		return read_key(c, argv[1]);
 	}
+	if (is(argv[0], "WAIT") && argc == 3) {
+		c->what = WORD_WAIT;
+		c->replicas = number_of(argv[1]);
+		c->block_ms = number_of(argv[2]);
+		return true;
+	}
 	if (is(argv[0], "AUTH") || is(argv[0], "SELECT") || is(argv[0], "CLIENT")) {
 		c->what = WORD_HELLO;
 		return true;
@@ -213,13 +219,15 @@ const char *words_say(const model_command *c, char *room, size_t size)
 		[WORD_PTTL] = "PTTL",
 		[WORD_BLPOP] = "BLPOP",
 		[WORD_SCRIPT] = "",
-		[WORD_HELLO] = "hello"};
+		[WORD_HELLO] = "hello",
+		[WORD_WAIT] = "WAIT"};
 	const char *name = c->what == WORD_SCRIPT ? scripts[c->script] : words[c->what];
 	static const char *const places[] = {"", " queued", " woken"};
+	bool is_blocking = c->what == WORD_BLPOP || c->what == WORD_WAIT;
 	snprintf(room, size, "%s%s%s k%u %.*s%s%.*s ttl %" PRId64 "%s%s mark %d/%d %.*s", name,
 		c->what == WORD_SCRIPT && !c->is_sha ? "(text)" : "", c->has_helpers ? "+" : "",
 		(unsigned) c->key, (int) c->token.len, c->token.bytes, c->fresh.len > 0 ? " to " : "",
-		(int) c->fresh.len, c->fresh.bytes, c->what == WORD_BLPOP ? c->block_ms : c->ttl_ms,
+		(int) c->fresh.len, c->fresh.bytes, is_blocking ? c->block_ms : c->ttl_ms,
 		c->maybe_ours ? " owed" : "", places[c->place], (int) c->mark_ms, (int) c->reserve_ms,
 		(int) c->waiter.len, c->waiter.bytes);
 	return room;

@@ -27,6 +27,7 @@ typedef enum word_kind {
 	WORD_BLPOP,
 	WORD_SCRIPT,
 	WORD_HELLO, /* AUTH, SELECT, CLIENT SETNAME */
+	WORD_WAIT,
 } word_kind;
 
 typedef struct model_command {
@@ -44,7 +45,8 @@ typedef struct model_command {
 	rl_place place;
 	int64_t mark_ms;    /* 0 = none */
 	int64_t reserve_ms; /* 0 = not said: 10 ms */
-	int64_t block_ms;   /* WORD_BLPOP; 0 = for ever */
+	int64_t block_ms;   /* WORD_BLPOP, WORD_WAIT; 0 = for ever */
+	int64_t replicas;   /* WORD_WAIT: how many must confirm */
 	int64_t written_at; /* in true time; the network's own */
 	uint64_t end;       /* position of its last byte on the link; the network's own */
 } model_command;

@@ -56,7 +56,9 @@ static void set_up_target(unsigned i)
 	names[i][8] = hosts[i][0];
 	targets[i] = (rl_target){.refs = REFS,
 		.address = {.kind = RL_NET_TCP, .host = hosts[i], .port = 6379},
-		.name = names[i]};
+		.name = names[i],
+		.replicas = plan.replicas,
+		.replicas_ms = plan.timeout_ns / 2 / MS < 100 ? 1 + plan.timeout_ns / 2 / MS : 100};
 	if (plan.has_password) {
 		targets[i].password = (rl_secret){password, sizeof password - 1};
 		targets[i].database = 1;

@@ -51,7 +51,11 @@
  X(client_crashed, "a process dies") \
  X(crash_in_wait, "a process dies in a wait") \
  X(small_buffer, "the system takes half of a command") \
- X(half_record, "the system takes half of a record")
+ X(half_record, "the system takes half of a record") \
+ X(lag, "a replica lags for a while") \
+ X(confirmed, "a replica confirms in time") \
+ X(unconfirmed, "no replica confirms in time") \
+ X(wait_dropped, "a connection ends while it waits for a replica")
 
 #define COVER_BRANCHES(X) \
  X(granted, "a lock is won by SET") \

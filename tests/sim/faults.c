@@ -142,6 +142,8 @@ static void refuse(fault_kind kind)
 		server_lose_replicas(s, until);
 	} else if (kind == FAULT_FULL) {
 		server_be_full(s, until);
+	} else if (kind == FAULT_LAG) {
+		server_lag(s, until);
 	} else {
 		until = world.now;
 	}
@@ -232,6 +234,7 @@ static void happen(fault_kind kind)
 		case FAULT_UNCOPIED:
 		case FAULT_FULL:
 		case FAULT_UNBLOCK:
+		case FAULT_LAG:
 			refuse(kind);
 			break;
 		case FAULT_KILL:

@@ -412,8 +412,9 @@ void judge_order(unsigned winner)
 	const sim_client *c = &clients[winner];
 	int64_t came_at = c->queued_at != RL_NEVER ? c->queued_at : c->begun_at;
 	int64_t margin = 4 * plan.delay_most + MS;
-	if (plan.faults != 0 || plan.has_twins || plan.is_forbidden || plan.has_pollers ||
-		plan.servers > 1 || c->is_closing) {
+	/* A waiter whose lock the replicas do not confirm in time loses its place. */
+	if (plan.faults != 0 || plan.replicas != 0 || plan.has_twins || plan.is_forbidden ||
+		plan.has_pollers || plan.servers > 1 || c->is_closing) {
 		return;
 	}
 	for (unsigned i = 0; i < plan.clients; i++) {

@@ -63,6 +63,7 @@ struct rl_link {
 	uint64_t sealed;   /* plan.has_records: the end of the record that is under way */
 	uint64_t whole;    /* the end of the last record, or the bytes, that the server can read */
 	uint64_t acked;
+	uint64_t wrote;   /* plan.replicas: which write of the server was the last one of this link */
 	uint32_t written; /* commands appended */
 	uint32_t taken;   /* by the system, whole */
 	uint32_t limit_up;

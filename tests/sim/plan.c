@@ -113,6 +113,7 @@ void plan_begin(plan_mode mode, unsigned members)
 	plan.has_names = one_in(3);
 	plan.has_pollers = one_in(8);
 	plan.waits = any(9);
+	plan.replicas = mode == PLAN_FAILOVER || one_in(6);
 	if (plan.has_twins) { /* what equal tokens cannot do: see docs/simulation.md */
 		plan.faults &= 1U << FAULT_RESET | 1U << FAULT_SCRIPTS;
 		plan.faults |= 1U << FAULT_RESET;
@@ -121,6 +122,8 @@ void plan_begin(plan_mode mode, unsigned members)
 	}
 	if (mode == PLAN_UNCLEAN) {
 		plan.faults = 1U << FAULT_UNCLEAN;
+	} else if (mode == PLAN_FAILOVER) {
+		plan.faults = 1U << FAULT_UNCLEAN | 1U << FAULT_LAG;
 	} else if (mode == PLAN_JUMPS) {
 		plan.faults = 1U << FAULT_JUMP;
 	}

@@ -18,6 +18,8 @@ typedef enum plan_mode {
 	PLAN_FAIR,    /* nothing breaks, and many clients take one lock in turn, for hours */
 	PLAN_UNCLEAN, /* servers lose their data and are back at once */
 	PLAN_JUMPS,   /* the servers' wall clocks jump */
+	/* Servers are replaced by a replica at once, and lose what it has not confirmed. */
+	PLAN_FAILOVER,
 } plan_mode;
 
 typedef enum fault_kind {
@@ -39,6 +41,7 @@ typedef enum fault_kind {
 	FAULT_FULL,
 	FAULT_KILL,
 	FAULT_UNBLOCK,
+	FAULT_LAG,     /* a replica confirms nothing */
 	FAULT_UNCLEAN, /* the demonstrations' */
 	FAULT_JUMP,
 	FAULT_KINDS
@@ -67,6 +70,7 @@ typedef struct plan {
 	bool has_password;
 	bool is_forbidden; /* the helper keys are */
 	bool has_twins;    /* callers' tokens are the same */
+	unsigned replicas; /* that must confirm, of each server */
 	bool has_small_buffers;
 	bool has_records;   /* as with TLS: the server reads a record or nothing of it */
 	bool has_pollers;   /* some clients are not to be woken */

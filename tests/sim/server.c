@@ -12,6 +12,8 @@
 
 #define TICK_NS \
  (100 * MS) /* an idle server ends a BLPOP that is over at its next tick, ten times a second */
+#define COPY_NS (2 * MS)     /* a replica confirms within this time */
+#define NO_KEY UINT8_MAX     /* of a connection that blocks in WAIT */
 #define RESUME_NS (200 * US) /* a client that was unblocked goes on so much later, at most */
 
 sim_server servers[PLAN_SERVERS];
@@ -27,10 +29,13 @@ void server_begin(void)
 			.rate = 1 + plan.drift_bound * ((double) between(-1000, 1000) / 1000)};
 		s->back_at = s->loading_until = s->stalled_until = s->calm_since = 0;
 		s->replica_until = s->memory_until = s->uncopied_until = s->full_until = 0;
+		s->lag_until = 0;
 		s->reign = 0;
 		s->blocked_count = s->stalled_count = 0;
 		store_clear(&s->store);
 		s->store.known = one_in(2) ? ~0U : 0;
+		s->copied = s->store;
+		s->writes = s->copied_writes = 0;
 		if (!s->is_up) {
 			COVER(dead);
 		}
@@ -78,6 +83,37 @@ static void block(sim_server *s, rl_link *link, const model_command *c)
 	}
 }
 
+/* WAIT. */
+static void block_for_copy(sim_server *s, rl_link *link, const model_command *c)
+{
+	if (s->blocked_count == SERVER_BLOCKED) {
+		world_violate("too many block at s%u", (unsigned) s->index);
+		return;
+	}
+	s->blocked[s->blocked_count++] = link;
+	link->is_blocked = true;
+	link->blocked_key = NO_KEY;
+	link->blocked_at = world.now;
+	link->blocked_number++;
+	int64_t end = s->lag_until > world.now ? c->block_ms * MS + between(0, TICK_NS)
+										   : between(20 * US, COPY_NS);
+	world_plan(EVENT_BLOCK_END, world.now + end, link->index, link->life, link->blocked_number);
+}
+
+/* The end of the connection drops what stands behind the command that blocks. */
+static void unblock(sim_server *s, rl_link *link);
+
+static void drop_blocked(sim_server *s, rl_link *link)
+{
+	if (link->blocked_key != NO_KEY) {
+		COVER(blpop_dropped);
+		client_is_out(link);
+	} else {
+		COVER(wait_dropped);
+	}
+	unblock(s, link);
+}
+
 static void unblock(sim_server *s, rl_link *link)
 {
 	for (unsigned i = 0; i < s->blocked_count; i++) {
@@ -91,15 +127,31 @@ static void unblock(sim_server *s, rl_link *link)
 }
 
 /* It has its answer, and runs what stands behind in a moment. */
-static void resume(sim_server *s, rl_link *link, reply_type answer)
+static void resume(sim_server *s, rl_link *link, reply_type answer, int64_t number)
 {
+	bool is_waiting = link->blocked_key == NO_KEY;
 	unblock(s, link);
 	link->is_resuming = true;
 	model_reply *r = net_next_reply(link);
-	r->type = answer;
+	r->type = is_waiting && answer == REPLY_NIL ? REPLY_NUMBER : answer;
+	r->number[0] = number;
 	r->error = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
 	world_plan(EVENT_UNBLOCKED, world.now + between(0, RESUME_NS), link->index, link->life, 0);
 	net_say(link);
+}
+
+/* The time of WAIT is over, or the replica has confirmed. */
+static void end_wait(sim_server *s, rl_link *link)
+{
+	bool is_copied = s->lag_until <= world.now && s->uncopied_until <= world.now;
+	if (is_copied) {
+		COVER(confirmed);
+		s->copied = s->store;
+		s->copied_writes = s->writes;
+	} else {
+		COVER(unconfirmed);
+	}
+	resume(s, link, REPLY_NUMBER, is_copied);
 }
 
 /* A ticket was put into the list: who blocks for longest gets it. */
@@ -111,7 +163,7 @@ static void serve(sim_server *s, unsigned key)
 			COVER(ticket_taken);
 			TRACE("s%u wakes link %u of c%u", (unsigned) s->index, link->index,
 				(unsigned) link->client);
-			resume(s, link, REPLY_TICKET);
+			resume(s, link, REPLY_TICKET, 0);
 			return;
 		}
 	}
@@ -221,6 +273,16 @@ static void run_one(sim_server *s, rl_link *link)
 	s->store.denies = denial_of(s, link);
 	if (is_refused(s, c, r) || store_refuses(&s->store, c, r)) {
 		/* said already */
+	} else if (c->what == WORD_WAIT && s->store.denies >= DENIES_AS_REPLICA) {
+		r->type = REPLY_ERROR;
+		r->error = "ERR WAIT cannot be used with replica instances.";
+	} else if (c->what == WORD_WAIT && link->wrote <= s->copied_writes) {
+		r->type = REPLY_NUMBER;
+		r->number[0] = 1;
+	} else if (c->what == WORD_WAIT) {
+		link->said--;
+		block_for_copy(s, link, c);
+		r = NULL;
 	} else if (c->what == WORD_BLPOP) {
 		if (store_pop(&s->store, c->key, server_us(s))) {
 			r->type = REPLY_TICKET;
@@ -234,6 +296,7 @@ static void run_one(sim_server *s, rl_link *link)
 		exchange_scripts(s, link);
 		store_run(&s->store, c, server_us(s), r);
 		exchange_scripts(s, link);
+		link->wrote = s->store.has_written || s->store.has_changed ? ++s->writes : link->wrote;
 		look_at_watch(s, link, c, r);
 		if (s->store.has_changed) {
 			plan_expiry(s, c->key);
@@ -254,9 +317,7 @@ static void run_one(sim_server *s, rl_link *link)
 static void see_end(sim_server *s, rl_link *link)
 {
 	if (link->is_blocked) {
-		COVER(blpop_dropped);
-		client_is_out(link);
-		unblock(s, link);
+		drop_blocked(s, link);
 	}
 	TRACE("s%u sees the end of link %u of c%u", (unsigned) s->index, link->index,
 		(unsigned) link->client);
@@ -352,9 +413,14 @@ static void restart(sim_server *s)
 	TRACE("s%u is back", (unsigned) s->index);
 	s->is_up = true;
 	if (s->loses_data) {
-		store_clear(&s->store);
+		if (plan.replicas == 0) {
+			store_clear(&s->store);
+		} else if (one_in(2)) {
+			s->store = s->copied;
+		}
 		for (unsigned key = 0; key < plan.keys; key++) {
 			judge_key_changed(key);
+			plan_expiry(s, key);
 		}
 	}
 	s->store.known = 0;
@@ -397,9 +463,7 @@ static void awake(sim_server *s)
 static void drop(sim_server *s, rl_link *link, int sys_errno)
 {
 	if (link->is_blocked) {
-		COVER(blpop_dropped);
-		client_is_out(link);
-		unblock(s, link);
+		drop_blocked(s, link);
 	}
 	for (unsigned i = 0; i < s->stalled_count; i++) {
 		if (s->stalled[i] == link) {
@@ -476,6 +540,16 @@ void server_be_full(sim_server *s, int64_t until)
 	disturb(s, until);
 }
 
+void server_lag(sim_server *s, int64_t until)
+{
+	if (plan.replicas > 0) {
+		COVER(lag);
+		TRACE("the replica of s%u lags until %.3f ms", (unsigned) s->index, (double) until / 1e6);
+		s->lag_until = until;
+		disturb(s, until);
+	}
+}
+
 void server_kill(rl_link *link)
 {
 	sim_server *s = &servers[link->server];
@@ -494,8 +568,10 @@ void server_unblock_any(sim_server *s)
 		COVER(unblocked);
 		TRACE("s%u unblocks link %u of c%u", (unsigned) s->index, link->index,
 			(unsigned) link->client);
-		client_is_out(link);
-		resume(s, link, one_in(2) ? REPLY_NIL : REPLY_ERROR);
+		if (link->blocked_key != NO_KEY) {
+			client_is_out(link);
+		}
+		resume(s, link, one_in(2) ? REPLY_NIL : REPLY_ERROR, 0);
 	}
 }
 
@@ -547,9 +623,13 @@ static void on_link_event(const event *e)
 			world_plan(EVENT_BLOCK_END, s->stalled_until, link->index, link->life, e->until);
 			return;
 		}
+		if (link->blocked_key == NO_KEY) {
+			end_wait(s, link);
+			return;
+		}
 		COVER(blpop_timeout);
 		client_is_out(link);
-		resume(s, link, REPLY_NIL);
+		resume(s, link, REPLY_NIL, 0);
 	}
 }
 

@@ -14,6 +14,11 @@
  * any order. One that crashes loses its connections and scripts. It keeps its data (as with an
  * append-only file), or loses it and stays away for the longest TTL, as the algorithm demands.
  *
+ * WAIT blocks its connection until the replica has confirmed all that the server has, or until its
+ * time is over, a tick late as in the real server. It does not block if the replica has confirmed
+ * the last write of its connection. A server that loses its data with a replica has what the
+ * replica confirmed last, or more.
+ *
  * A role switch: the address, or the name, leads to another server that has the same data, and so
  * is the same sim_server with a higher reign. Connections made before stay with the one that was
  * the primary, which is its replica.
@@ -40,11 +45,15 @@ typedef struct sim_server {
 	int64_t memory_until;   /* it has none left */
 	int64_t uncopied_until; /* it has too few replicas */
 	int64_t full_until;     /* it takes no more clients */
+	int64_t lag_until;      /* its replica confirms nothing */
 	bool is_stale;          /* as a replica it does not even serve old data */
 	uint32_t reign;         /* another server is the primary: raised each time */
 	unsigned demoted_known; /* the scripts that the one before knows */
 	int64_t calm_since;     /* the end of its latest trouble */
 	store store;
+	store copied;                     /* plan.replicas: what the replica has confirmed last */
+	uint64_t writes;                  /* how many there were */
+	uint64_t copied_writes;           /* of these, how many the replica has confirmed */
 	rl_link *blocked[SERVER_BLOCKED]; /* longest first */
 	unsigned blocked_count;
 	rl_link *stalled[NET_LINKS]; /* with something to do when it is not slow any more */
@@ -82,6 +91,7 @@ void server_switch(sim_server *s);
 void server_run_out_of_memory(sim_server *s, int64_t until);
 void server_lose_replicas(sim_server *s, int64_t until);
 void server_be_full(sim_server *s, int64_t until);
+void server_lag(sim_server *s, int64_t until);
 
 /* CLIENT KILL of a connection, CLIENT UNBLOCK of any that blocks. */
 void server_kill(rl_link *link);

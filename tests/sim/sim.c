@@ -201,6 +201,7 @@ static bool read_options(options *o, int argc, char **argv)
 		} else if (strcmp(argv[i - 1], "--mode") == 0) {
 			o->mode = strcmp(value, "unclean") == 0 ? PLAN_UNCLEAN
 				: strcmp(value, "jumps") == 0       ? PLAN_JUMPS
+				: strcmp(value, "failover") == 0    ? PLAN_FAILOVER
 				: strcmp(value, "fair") == 0        ? PLAN_FAIR
 													: PLAN_USUAL;
 		} else {

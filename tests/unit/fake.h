@@ -71,8 +71,8 @@ void fake_dials(unsigned member, fake_dial what, int64_t delay);
 void fake_greets(unsigned member, const char *text);
 
 /*
- * The next command about a lock to a member. Without any, an undo (EVAL of release) is answered
- * with :1 and all else with silence.
+ * The next command about a lock to a member, or WAIT. Without any, an undo (EVAL of release) is
+ * answered with :1 and all else with silence. A WAIT blocks its link for the delay.
  * @param text borrowed: "+OK", "-ERR ..", "$text", ":1", "_" for nil, "*:0 :500 :1" for an array
  */
 void fake_acts(unsigned member, fake_act what, const char *text, int64_t delay);

@@ -50,6 +50,7 @@ struct rl_link {
 	unsigned taken; /* commands taken whole */
 	unsigned run;   /* of these, those that the server has run */
 	bool is_blocked;
+	bool is_blocked_by_wait; /* it does not wait for a ticket */
 	int64_t blocked_at;
 	int64_t blocked_until; /* RL_NEVER = for good */
 	fake_plan blocked_by;  /* what comes then */

@@ -207,10 +207,22 @@ static void block(rl_link *link, const command *c, int64_t at)
 		fake_ask_test(link, c, true, &plan);
 	}
 	link->is_blocked = true;
+	link->is_blocked_by_wait = false;
 	link->is_mute = link->is_mute || plan.what == FAKE_SILENCE;
 	link->blocked_at = at;
 	link->blocked_until = plan.what == FAKE_SILENCE ? RL_NEVER : at + plan.delay;
 	link->blocked_by = plan;
+}
+
+/* WAIT: what stands behind it is run when it is over. */
+static void block_in_wait(rl_link *link, fake_plan plan, int64_t at)
+{
+	link->is_blocked = true;
+	link->is_blocked_by_wait = true;
+	link->blocked_at = at;
+	link->blocked_until = at + plan.delay;
+	link->blocked_by = plan;
+	link->blocked_by.delay = 0;
 }
 
 static void run_next(rl_link *link, int64_t at)
@@ -232,7 +244,11 @@ static void run_next(rl_link *link, int64_t at)
 	} else {
 		fake_ask_test(link, c, true, &plan);
 	}
-	carry_out(link, &plan, at + plan.delay);
+	if (c->words.is_wait && plan.delay > 0) {
+		block_in_wait(link, plan, at);
+	} else {
+		carry_out(link, &plan, at + plan.delay);
+	}
 }
 
 void fake_run(rl_link *link, int64_t at)
@@ -265,12 +281,17 @@ void fake_catch_up(void)
 	}
 }
 
+static bool waits_for_ticket(const rl_link *link, unsigned member)
+{
+	return link->is_open && link->member == member && link->is_blocked && !link->is_blocked_by_wait;
+}
+
 static rl_link *longest_blocked(unsigned member)
 {
 	rl_link *longest = NULL;
 	for (unsigned i = 0; i < fake_link_count; i++) {
 		rl_link *link = &fake_links[i];
-		if (link->is_open && link->member == member && link->is_blocked &&
+		if (waits_for_ticket(link, member) &&
 			(longest == NULL || link->blocked_at < longest->blocked_at)) {
 			longest = link;
 		}
@@ -294,8 +315,7 @@ unsigned fake_blocked_on(unsigned member)
 	fake_catch_up();
 	unsigned blocked = 0;
 	for (unsigned i = 0; i < fake_link_count; i++) {
-		const rl_link *link = &fake_links[i];
-		blocked += link->is_open && link->is_blocked && link->member == member;
+		blocked += waits_for_ticket(&fake_links[i], member);
 	}
 	return blocked;
 }

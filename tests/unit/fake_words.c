@@ -162,7 +162,8 @@ void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv)
 	*words = (fake_words){.is_handshake = argc > 0 &&
 			(is(argv[0], "AUTH") || is(argv[0], "SELECT") || is(argv[0], "CLIENT")),
 		.is_undo = script != NULL && strcmp(script, "RELEASE") == 0,
-		.is_blpop = argc == 3 && is(argv[0], "BLPOP")};
+		.is_blpop = argc == 3 && is(argv[0], "BLPOP"),
+		.is_wait = argc == 3 && is(argv[0], "WAIT")};
 	memcpy(words->text, text + 1, sizeof text - 1);
 	if (words->is_blpop) {
 		words->block_ns = (int64_t) (strtod(argv[2].data, NULL) * 1e9 + 0.5);

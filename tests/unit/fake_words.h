@@ -20,6 +20,7 @@ typedef struct fake_words {
 	bool is_handshake; /* AUTH, SELECT, CLIENT */
 	bool is_undo;      /* release as text */
 	bool is_blpop;
+	bool is_wait;     /* WAIT */
 	int64_t block_ns; /* how long a BLPOP blocks */
 } fake_words;
 

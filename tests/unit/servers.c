@@ -145,6 +145,18 @@ static bool serve_blpop(unsigned member, const model_command *command, fake_plan
 	return true;
 }
 
+static void serve_wait(const servers_member *server, const model_command *command, fake_plan *plan)
+{
+	model_reply reply = {.type = REPLY_NUMBER};
+	reply.number[0] = server->replicas;
+	*plan = (fake_plan){FAKE_SAY, text_of(&reply), server->delay};
+	if (server->wait_error != NULL) {
+		plan->text = server->wait_error;
+	} else if (server->replicas < command->replicas) {
+		plan->delay = command->block_ms * MS + server->wait_late;
+	}
+}
+
 bool servers_serve(const char *words, bool is_taken, fake_plan *plan)
 {
 	const servers_member *server = &servers[fake_run_on];
@@ -160,6 +172,10 @@ bool servers_serve(const char *words, bool is_taken, fake_plan *plan)
 	}
 	if (fake_run_command->what == WORD_BLPOP) {
 		return serve_blpop(fake_run_on, fake_run_command, plan);
+	}
+	if (fake_run_command->what == WORD_WAIT) {
+		serve_wait(server, fake_run_command, plan);
+		return true;
 	}
 	bool is_error = server->error != NULL && fake_run_command->what == WORD_SCRIPT;
 	const char *answer =

@@ -15,11 +15,14 @@
 
 typedef struct servers_member {
 	store store;
-	double rate;       /* of its clock */
-	int64_t clock_us;  /* how much its clock is ahead */
-	int64_t delay;     /* of each reply */
-	bool is_mute;      /* it reads commands, and does not run them */
-	const char *error; /* NULL, or the reply to all scripts */
+	double rate;            /* of its clock */
+	int64_t clock_us;       /* how much its clock is ahead */
+	int64_t delay;          /* of each reply */
+	bool is_mute;           /* it reads commands, and does not run them */
+	int64_t replicas;       /* how many confirm what WAIT asks for, at once */
+	int64_t wait_late;      /* so long after its time a WAIT ends that too few confirm */
+	const char *wait_error; /* NULL, or the reply to WAIT */
+	const char *error;      /* NULL, or the reply to all scripts */
 } servers_member;
 
 extern servers_member servers[FAKE_MEMBERS];

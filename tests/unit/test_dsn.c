@@ -213,6 +213,29 @@ static void timeouts_are_exact(void)
 	rl_target_unref(dsn.target);
 }
 
+static void replicas_and_their_time(void)
+{
+	static const struct {
+		const char *text;
+		unsigned replicas;
+		int64_t timeout_ns;
+	} cases[] = {{"redis://h", 0, 0}, {"redis://h?replicas=0", 0, 0},
+		{"redis://h?replicas=1", 1, 0}, {"redis://h?replicas=100", 100, 0},
+		{"unix:///a?replicas=2&db=1", 2, 0},
+		{"redis://h/1?replicas=2&replicas_timeout=0.05", 2, 50000000},
+		{"rediss://h?replicas_timeout=0.001&replicas=1", 1, 1000000},
+		{"redis://h?replicas_timeout=3600", 0, 3600000000000}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		rl_dsn dsn;
+		rl_error err;
+		CHECK_INT(parse(cases[i].text, strlen(cases[i].text), &dsn, &err), RL_OK);
+		CHECK_INT(dsn.target->replicas, cases[i].replicas);
+		CHECK_INT(dsn.replicas_timeout_ns, cases[i].timeout_ns);
+		CHECK_INT(dsn.timeout_ns, 0);
+		rl_target_unref(dsn.target);
+	}
+}
+
 /* ---- errors ---- */
 
 typedef struct bad {
@@ -247,7 +270,8 @@ static void bad_tls(void)
 		{"rediss://h?ssl[cafile]=%00", "must not contain a NUL byte"},
 		{"rediss://h?ssl[verify_peer]=maybe", "must be true or false"},
 		{"rediss://h?ssl[min_version]=1.1", "must be 1.2 or 1.3"},
-		{"rediss://h?cafile=/a", "is unknown; use db, timeout, connect_timeout or ssl[name]"},
+		{"rediss://h?cafile=/a",
+			"is unknown; use db, timeout, connect_timeout, replicas, replicas_timeout or ssl[name]"},
 	};
 	CHECK_BAD(table);
 }
@@ -381,6 +405,17 @@ static void bad_options(void)
 		{"redis://h?timeout=1,5", "must be a number of seconds from 0.001 to 3600"},
 		{"redis://h?timeout=1.2.3", "must be a number of seconds from 0.001 to 3600"},
 		{"redis://h?timeout=inf", "must be a number of seconds from 0.001 to 3600"},
+		{"redis://h?replicas=", "must be a number from 0 to 100"},
+		{"redis://h?replicas=101", "must be a number from 0 to 100"},
+		{"redis://h?replicas=-1", "must be a number from 0 to 100"},
+		{"redis://h?replicas=1.0", "must be a number from 0 to 100"},
+		{"redis://h?replicas=all", "must be a number from 0 to 100"},
+		{"redis://h?replicas=18446744073709551617", "must be a number from 0 to 100"},
+		{"redis://h?replicas=1&replicas=1", "is given twice"},
+		{"redis://h?replicas_timeout=0", "must be a number of seconds from 0.001 to 3600"},
+		{"redis://h?replicas_timeout=x", "must be a number of seconds from 0.001 to 3600"},
+		{"redis://h?replicas_timeout=1&replicas_timeout=1", "is given twice"},
+		{"redis://h?replica=1", "is unknown; use db"},
 		{"redis://h?timeout=%", "two hex digits"},
 		{"redis://h?timeout=1@x", "'@' after '?'"},
 	};
@@ -489,6 +524,9 @@ static void targets_differ_by_all_that_alters_the_handshake(void)
 	CHECK(!same_target("redis://me:@h", "redis://h"));
 	CHECK(!same_target("unix:///a", "unix:///b"));
 	CHECK(!same_target("redis://:a%00b@h", "redis://:a%00c@h"));
+	CHECK(!same_target("redis://h", "redis://h?replicas=1"));
+	CHECK(!same_target("redis://h?replicas=2", "redis://h?replicas=1"));
+	CHECK(same_target("redis://h", "redis://h?replicas=0"));
 }
 
 static void a_target_is_counted(void)
@@ -512,6 +550,7 @@ static const check_test tests[] = {
 	TEST(servers_with_tls),
 	TEST(bad_tls),
 	TEST(timeouts_are_exact),
+	TEST(replicas_and_their_time),
 	TEST(bad_schemes),
 	TEST(bad_hosts),
 	TEST(bad_credentials),

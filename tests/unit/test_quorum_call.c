@@ -115,14 +115,15 @@ static void a_wait_is_for_what_comes_first(void)
 
 static void each_status_passes_or_not(void)
 {
-	static const rl_status passing[] = {RL_ERR_NAME, RL_ERR_CONNECT, RL_ERR_TIMEOUT, RL_ERR_CLOSED};
+	static const rl_status passing[] = {
+		RL_ERR_NAME, RL_ERR_CONNECT, RL_ERR_TIMEOUT, RL_ERR_CLOSED, RL_ERR_UNCONFIRMED};
 	rl_quorum_call *call = exchange_of(new_ask(1));
 	rl_member_call *member = &call->members[0];
 	CHECK(rl_quorum_call_may_pass(call));
 	member->vote = RL_VOTE_FAILED;
 	for (int status = RL_OK; status <= RL_ERR_FORKED; status++) {
 		bool is_passing = false;
-		for (unsigned i = 0; i < 4; i++) {
+		for (unsigned i = 0; i < 5; i++) {
 			is_passing = is_passing || passing[i] == (rl_status) status;
 		}
 		*member->err = (rl_error){.status = (rl_status) status, .code = "OOM"};

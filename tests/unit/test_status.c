@@ -194,6 +194,19 @@ static void some_errors_pass(void)
 	CHECK(!rl_error_passes(&err));
 }
 
+static void too_few_replicas_pass_unless_wait_is_forbidden(void)
+{
+	err = (rl_error){.status = RL_ERR_UNCONFIRMED, .message = "only 0 of 1 replicas confirmed"};
+	CHECK(rl_error_passes(&err));
+	strcpy(err.code, "UNBLOCKED");
+	CHECK(rl_error_passes(&err));
+	strcpy(err.code, "NOPERM");
+	CHECK(!rl_error_passes(&err));
+	said("ERR unknown command 'WAIT', with args beginning with: '1'");
+	err.status = RL_ERR_UNCONFIRMED;
+	CHECK(!rl_error_passes(&err));
+}
+
 /* Redis 6.2, 7 and 8, Valkey; by itself, and inside a script. */
 static void a_right_for_a_command_is_told_from_one_for_a_key(void)
 {
@@ -308,6 +321,7 @@ static const check_test tests[] = {
 	TEST(long_texts_are_cut),
 	TEST(set_and_append),
 	TEST(some_errors_pass),
+	TEST(too_few_replicas_pass_unless_wait_is_forbidden),
 	TEST(a_right_for_a_command_is_told_from_one_for_a_key),
 	TEST(bytes_are_compared),
 };

@@ -65,6 +65,24 @@ static void a_password_is_copied_to_its_end(void)
 	CHECK(!rl_target_equal(original, copy));
 }
 
+/* A connection is for as many replicas as its target says. */
+static void replicas_are_copied(void)
+{
+	begin("redis://host?replicas=3");
+	CHECK_INT(copy->replicas, 3);
+	original->replicas_ms = 50;
+	CHECK(!rl_target_equal(original, copy));
+	CHECK(!rl_target_equal(copy, original));
+	rl_target_unref(copy);
+	copy = rl_target_copy(original);
+	CHECK_INT(copy->replicas_ms, 50);
+	CHECK(rl_target_equal(original, copy));
+	CHECK(rl_address_equal(&original->address, &copy->address));
+	copy->replicas = 2;
+	CHECK(!rl_target_equal(original, copy));
+	CHECK(rl_address_equal(&original->address, &copy->address));
+}
+
 /* An empty password logs in; none does not. */
 static void an_empty_password_is_not_none(void)
 {
@@ -126,6 +144,7 @@ static void a_path_in_capitals_is_another(void)
 static const check_test tests[] = {
 	TEST(a_copy_is_the_same_and_shares_nothing),
 	TEST(a_password_is_copied_to_its_end),
+	TEST(replicas_are_copied),
 	TEST(an_empty_password_is_not_none),
 	TEST(a_copy_outlives_its_original),
 	TEST(a_name_in_capitals_is_the_same),

@@ -40,6 +40,7 @@ static size_t describe(char *to, size_t size, const rl_reply *reply)
 			return (size_t) snprintf(to, size, "$%.*s", len, reply->text.data);
 		case RL_REPLY_INTEGER:
 			return (size_t) snprintf(to, size, "%" PRId64, reply->integer);
+		case RL_REPLY_UNCONFIRMED: /* no reader makes it */
 		case RL_REPLY_ARRAY:
 			break;
 	}

@@ -253,6 +253,9 @@ bool rl_error_passes(const rl_error *err)
 {
 	static const char *const codes[] = {"LOADING", "READONLY", "MASTERDOWN", "NOREPLICAS",
 		"MISCONF", "TRYAGAIN", "CLUSTERDOWN", "BUSY", "UNBLOCKED"};
+	if (err->status == RL_ERR_UNCONFIRMED) { /* unless WAIT is forbidden */
+		return strcmp(err->code, "NOPERM") != 0 && strstr(err->message, "unknown command") == NULL;
+	}
 	if (err->status != RL_ERR_SERVER) {
 		return false;
 	}

@@ -40,6 +40,8 @@ typedef enum rl_status {
 	RL_ERR_PROTOCOL,
 	/* The server answered with an error, whose code is in rl_error.code. */
 	RL_ERR_SERVER,
+	/* The server has carried out the command, but too few of its replicas have confirmed it. */
+	RL_ERR_UNCONFIRMED,
 	/* A command may or may not have taken effect. */
 	RL_ERR_UNKNOWN,
 	/* The lock was granted too late to be of use, and is undone. */
@@ -57,7 +59,8 @@ typedef struct rl_bytes {
 typedef struct rl_error {
 	rl_status status;
 	int sys_errno; /* the system's errno, or 0 */
-	/* RL_ERR_SERVER: the error code of the server, such as NOAUTH; otherwise empty. */
+	/* RL_ERR_SERVER: the error code of the server, such as NOAUTH. RL_ERR_UNCONFIRMED: the same, if
+	 * the server has refused WAIT. Otherwise empty. */
 	char code[32];
 	/* Printable ASCII or UTF-8, without secrets. */
 	char message[640];
@@ -77,9 +80,9 @@ void rl_error_append(rl_error *err, const char *format, ...) RL_PRINTF(2, 3);
 void rl_error_from_server(
 	rl_error *err, rl_bytes text, const rl_bytes *secrets, unsigned secret_count);
 
-/* True for errors of a server that may pass by themselves, so that a wait goes on: LOADING,
- * READONLY, MASTERDOWN, NOREPLICAS, MISCONF, TRYAGAIN, CLUSTERDOWN, BUSY, UNBLOCKED, and a server
- * that has reached its limit of clients. */
+/* True for errors of a server, and of its replicas, that may pass by themselves, so that a wait
+ * goes on: LOADING, READONLY, MASTERDOWN, NOREPLICAS, MISCONF, TRYAGAIN, CLUSTERDOWN, BUSY,
+ * UNBLOCKED, and a server that has reached its limit of clients. */
 bool rl_error_passes(const rl_error *err);
 
 /* True for errors that last until an administrator mends them: a command or key that is not

@@ -9,6 +9,7 @@ bool rl_channel_take(rl_channel *channel, rl_pool *pool, const rl_target *target
 	channel->conn = rl_pool_take(pool, target, want, now);
 	channel->is_fresh = false;
 	channel->command_end = 0;
+	channel->confirm_end = 0;
 	if (channel->conn == NULL) {
 		return false;
 	}
@@ -25,6 +26,7 @@ bool rl_channel_dial(rl_channel *channel, rl_transport *transport, rl_target *ta
 	channel->is_connecting = true;
 	channel->connect_end = connect_end;
 	channel->command_end = 0;
+	channel->confirm_end = 0;
 	return channel->conn != NULL;
 }
 
@@ -45,6 +47,7 @@ bool rl_channel_flush(rl_channel *channel, int64_t now)
 	if (channel->sent_at == 0 && channel->command_end != 0 && is_connected) {
 		channel->sent_at = now;
 	}
+	rl_conn_ask_replicas(channel->conn);
 	channel->conn->transport->flush(channel->conn->link);
 	return is_new;
 }
@@ -62,6 +65,27 @@ void rl_channel_add_to_wait(const rl_channel *channel, rl_wait *wait, int64_t an
 {
 	rl_wait_for(wait, channel->conn->link,
 		rl_channel_is_connected(channel) ? answer_end : channel->connect_end);
+	if (channel->confirm_end != 0) {
+		rl_wait_until(wait, channel->confirm_end);
+	}
+}
+
+bool rl_channel_judge_replicas(rl_channel *channel, const rl_tick *tick)
+{
+	rl_conn *conn = channel->conn;
+	if (conn == NULL || !rl_conn_is_confirming(conn)) {
+		channel->confirm_end = 0;
+		return false;
+	}
+	if (channel->confirm_end == 0) {
+		channel->confirm_end = tick->now + conn->waited_ms * RL_NS_PER_MS;
+	}
+	if (tick->seen < channel->confirm_end) {
+		return false;
+	}
+	channel->confirm_end = 0;
+	rl_conn_give_up_replicas(conn);
+	return true;
 }
 
 void rl_channel_next(rl_channel *channel, rl_conn_event *event)

@@ -33,6 +33,8 @@ typedef struct rl_channel {
 	 * The time outlives the connection: a command that is sent again on another one may have been
 	 * carried out the first time. */
 	int64_t sent_at;
+	/* The replicas must confirm by then; 0 = no confirmation is waited for. */
+	int64_t confirm_end;
 } rl_channel;
 
 /* ---- opening ---- */
@@ -78,9 +80,13 @@ bool rl_channel_is_handed_over(const rl_channel *channel);
 
 /* ---- waiting ---- */
 
-/* Adds the link to the wait: until connect_end while the link is connecting, and until answer_end
- * after that. */
+/* Adds the link to the wait: until connect_end while the link is connecting, and until answer_end,
+ * or the end of the replicas' time, after that. */
 void rl_channel_add_to_wait(const rl_channel *channel, rl_wait *wait, int64_t answer_end);
+
+/* Gives up waiting for the replicas when their time is over. Call it after the events were read.
+ * @return true = there are more events now */
+bool rl_channel_judge_replicas(rl_channel *channel, const rl_tick *tick);
 
 /* The next event; RL_CONN_NONE when there is none for now. */
 void rl_channel_next(rl_channel *channel, rl_conn_event *event);

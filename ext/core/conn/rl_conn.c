@@ -14,6 +14,9 @@
 #define PENDING_TO_KEEP 4
 #define PENDING_TO_KEEP_UNHEARD 1024
 
+/* The replicas may take this share of a TTL to confirm. */
+#define CONFIRM_SHARE 20
+
 static rl_pending *pending_at(rl_conn *conn, unsigned run)
 {
 	return &conn->owed[(conn->pending_first + run) % RL_CONN_PENDING_MAX];
@@ -75,17 +78,23 @@ static bool append_auth(rl_conn *conn)
 	return append_login(conn, 3, (rl_bytes[]){LITERAL("AUTH"), user, password});
 }
 
+static rl_bytes decimal(uint64_t number, char room[16])
+{
+	char *digit = room + 16;
+	do {
+		*--digit = (char) ('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	return rl_bytes_of(digit, (size_t) (room + 16 - digit));
+}
+
 static bool append_select(rl_conn *conn)
 {
 	if (conn->target->database == 0) {
 		return true;
 	}
 	char digits[16];
-	char *digit = digits + sizeof digits;
-	for (unsigned rest = conn->target->database; rest > 0; rest /= 10) {
-		*--digit = (char) ('0' + rest % 10);
-	}
-	rl_bytes number = rl_bytes_of(digit, (size_t) (digits + sizeof digits - digit));
+	rl_bytes number = decimal(conn->target->database, digits);
 	return append_login(conn, 2, (rl_bytes[]){LITERAL("SELECT"), number});
 }
 
@@ -134,13 +143,49 @@ rl_conn *rl_conn_dial(
 	return conn;
 }
 
+/* Notes that the replicas must confirm the command. They have a small part of the TTL for it, so
+ * that their time is over before the patience with one of several members is. */
+static void note_confirmed(rl_conn *conn, const rl_request *request)
+{
+	int64_t most = conn->target->replicas_ms;
+	int64_t share = request->ttl_ms > 0 ? request->ttl_ms / CONFIRM_SHARE : most;
+	int64_t ms = share < most ? share : most;
+	ms = ms > 0 ? ms : 1; /* WAIT takes 0 for "without end" */
+	if (request->place == RL_PLACE_QUEUED) {
+		conn->later_ms = ms;
+	} else if (conn->confirm_ms == 0 || ms < conn->confirm_ms) {
+		conn->confirm_ms = ms;
+	}
+}
+
 uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
 {
 	rl_command command;
+	bool is_confirmed = conn->target->replicas > 0 && rl_verb_is_confirmed(request->verb);
 	rl_command_build(&command, request);
-	uint64_t last_byte = append(conn, command.argc, command.argv, RL_PENDING_COMMAND, tag);
+	uint64_t last_byte = append(conn, command.argc, command.argv,
+		is_confirmed ? RL_PENDING_CONFIRMED : RL_PENDING_COMMAND, tag);
+	if (is_confirmed && last_byte != 0) {
+		note_confirmed(conn, request);
+	}
 	rl_conn_send_name(conn);
 	return last_byte;
+}
+
+void rl_conn_ask_replicas(rl_conn *conn)
+{
+	char digits[2][16];
+	if (conn->confirm_ms == 0) {
+		return;
+	}
+	rl_bytes argv[] = {LITERAL("WAIT"), decimal((uint64_t) conn->target->replicas, digits[0]),
+		decimal((uint64_t) conn->confirm_ms, digits[1])};
+	/* When out of memory, the next flush tries again. */
+	if (append(conn, 3, argv, RL_PENDING_WAIT, 0) != 0) {
+		conn->waits_left = conn->pending_count;
+		conn->waited_ms = conn->confirm_ms;
+		conn->confirm_ms = 0;
+	}
 }
 
 bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
@@ -148,6 +193,19 @@ bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
 	rl_command command;
 	rl_command_build(&command, request);
 	return append(conn, command.argc, command.argv, RL_PENDING_NOBODY, 0) != 0;
+}
+
+bool rl_conn_is_confirming(const rl_conn *conn)
+{
+	return !rl_held_is_empty(&conn->held) && conn->pending_runs > 0 &&
+		conn->owed[conn->pending_first].kind == RL_PENDING_WAIT;
+}
+
+void rl_conn_give_up_replicas(rl_conn *conn)
+{
+	rl_reply nothing = {.type = RL_REPLY_NIL};
+	pending_at(conn, 0)->kind = RL_PENDING_NOBODY;
+	rl_held_judge(&conn->held, &nothing, conn->target->replicas, conn->waited_ms);
 }
 
 /* @return as rl_conn_undo() */
@@ -203,6 +261,26 @@ static void go_down(rl_conn *conn, rl_conn_event *event)
 	event->type = RL_CONN_DOWN;
 }
 
+/* Passes the reply on, or holds it back until the replicas have confirmed. */
+static void on_command_answered(rl_conn *conn, rl_conn_event *event, const rl_pending *owed)
+{
+	bool needs_replicas = owed->kind == RL_PENDING_CONFIRMED;
+	bool is_held =
+		!rl_held_is_empty(&conn->held) || (needs_replicas && rl_reply_is_yes(&event->reply));
+	if (!is_held) {
+		event->type = RL_CONN_REPLY;
+		event->tag = owed->tag;
+	} else if (!rl_held_add(&conn->held, &event->reply, owed->tag, needs_replicas)) {
+		rl_error_set(&event->err, RL_ERR_CLOSED, 0, "out of memory");
+		go_down(conn, event);
+	} else if (conn->later_ms != 0) {
+		conn->confirm_ms = conn->later_ms;
+		conn->later_ms = 0;
+		rl_conn_ask_replicas(conn);
+		conn->transport->flush(conn->link);
+	}
+}
+
 /* Takes one pending reply off the queue; RL_CONN_NONE when the reply is discarded. */
 static void settle_reply(rl_conn *conn, rl_conn_event *event)
 {
@@ -222,6 +300,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 	conn->pending_since = 0;
 	conn->pending_count--;
 	conn->undo_left -= conn->undo_left > 0;
+	conn->waits_left -= conn->waits_left > 0;
 	if (--conn->owed[conn->pending_first].count == 0) {
 		conn->pending_first = (conn->pending_first + 1) % RL_CONN_PENDING_MAX;
 		conn->pending_runs--;
@@ -233,8 +312,11 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 			conn->is_down = event->type == RL_CONN_DOWN;
 			break;
 		case RL_PENDING_COMMAND:
-			event->type = RL_CONN_REPLY;
-			event->tag = owed.tag;
+		case RL_PENDING_CONFIRMED:
+			on_command_answered(conn, event, &owed);
+			break;
+		case RL_PENDING_WAIT:
+			rl_held_judge(&conn->held, &event->reply, conn->target->replicas, conn->waited_ms);
 			break;
 		case RL_PENDING_NAME:
 		case RL_PENDING_NOBODY:
@@ -246,6 +328,10 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event)
 {
 	event->type = RL_CONN_NONE;
 	while (event->type == RL_CONN_NONE) {
+		if (rl_held_take(&conn->held, &event->reply, &event->tag)) {
+			event->type = RL_CONN_REPLY;
+			return;
+		}
 		switch (conn->transport->receive(conn->link, &event->reply, &event->err)) {
 			case RL_LINK_NONE:
 				return;
@@ -261,10 +347,13 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event)
 
 void rl_conn_discard_pending(rl_conn *conn)
 {
+	rl_held_clear(&conn->held);
+	conn->confirm_ms = conn->later_ms = 0;
 	unsigned kept = 0; /* neighbouring runs that have become alike are joined */
 	for (unsigned i = 0; i < conn->pending_runs; i++) {
 		rl_pending owed = *pending_at(conn, i);
-		if (owed.kind == RL_PENDING_COMMAND) {
+		if (owed.kind == RL_PENDING_COMMAND || owed.kind == RL_PENDING_CONFIRMED ||
+			owed.kind == RL_PENDING_WAIT) {
 			owed.kind = RL_PENDING_NOBODY;
 			owed.tag = 0;
 		}
@@ -291,6 +380,8 @@ bool rl_conn_retract(rl_conn *conn)
 	conn->pending_runs = conn->logins_pending > 0;
 	conn->pending_count = conn->logins_pending;
 	conn->is_nameless = true;
+	conn->confirm_ms = conn->later_ms = 0;
+	conn->waits_left = 0;
 	return true;
 }
 
@@ -329,12 +420,37 @@ bool rl_conn_is_worth_keeping(const rl_conn *conn)
 			!conn->transport->is_connected(conn->link));
 }
 
+void rl_conn_end(rl_conn *conn)
+{
+	conn->has_ended = conn->waits_left == 0;
+	if (conn->has_ended) {
+		conn->transport->end(conn->link);
+	}
+}
+
+bool rl_conn_is_over(rl_conn *conn)
+{
+	if (conn->has_ended) {
+		return conn->transport->is_over(conn->link);
+	}
+	rl_conn_event event = {.type = RL_CONN_NONE};
+	conn->transport->take_in(conn->link);
+	do {
+		rl_conn_next(conn, &event);
+	} while (event.type == RL_CONN_READY);
+	if (event.type == RL_CONN_NONE) {
+		rl_conn_end(conn);
+	}
+	return event.type != RL_CONN_NONE;
+}
+
 void rl_conn_free(rl_conn *conn)
 {
 	if (conn == NULL) {
 		return;
 	}
 	conn->transport->close(conn->link);
+	rl_held_clear(&conn->held);
 	rl_target_unref(conn->target);
 	free(conn);
 }

@@ -9,7 +9,7 @@
 #ifndef RL_CONN_H
 #define RL_CONN_H
 
-#include "core/wire/rl_command.h"
+#include "core/conn/rl_held.h"
 #include "core/base/rl_env.h"
 #include "core/wire/rl_target.h"
 #include "core/wire/rl_transport.h"
@@ -21,13 +21,16 @@ typedef enum rl_pending_kind {
 	RL_PENDING_LOGIN,
 	RL_PENDING_NAME,    /* of CLIENT SETNAME, which may fail */
 	RL_PENDING_COMMAND, /* an operation waits for it */
-	RL_PENDING_NOBODY,  /* it will be discarded */
+	/* The same, and a yes counts only once the replicas have confirmed it. */
+	RL_PENDING_CONFIRMED,
+	RL_PENDING_WAIT,   /* the replicas' confirmation of all before it */
+	RL_PENDING_NOBODY, /* it will be discarded */
 } rl_pending_kind;
 
 /* A run of replies of the same kind. */
 typedef struct rl_pending {
 	rl_pending_kind kind;
-	unsigned tag; /* RL_PENDING_COMMAND: given by the operation */
+	unsigned tag; /* RL_PENDING_COMMAND, RL_PENDING_CONFIRMED: given by the operation */
 	unsigned count;
 } rl_pending;
 
@@ -65,6 +68,17 @@ struct rl_conn {
 	unsigned pending_count; /* replies in all runs */
 	/* How many replies are pending up to that of the last undo; 0 = all undos were read. */
 	unsigned undo_left;
+	/* Commands that the replicas must confirm were queued, and WAIT was not: how long it may take,
+	 * in ms. 0 = there are none. */
+	int64_t confirm_ms;
+	int64_t waited_ms; /* of the last WAIT */
+	/* A try in the wait queue was sent, and WAIT follows only when it has taken the lock: a server
+	 * that sees the end of a connection that blocks, in BLPOP or in WAIT, drops what follows. */
+	int64_t later_ms;
+	/* How many replies are pending up to that of the last WAIT. */
+	unsigned waits_left;
+	bool has_ended; /* nothing more is sent */
+	rl_held held;
 };
 
 typedef enum rl_conn_event_type {
@@ -94,7 +108,18 @@ rl_conn *rl_conn_dial(
  * @return the position of its last byte (see rl_transport.append); 0 when it could not be queued */
 uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag);
 
-/* The same for a command whose reply is discarded. False when it could not be queued. */
+/* Queues WAIT if the replicas must confirm commands that were queued. Call it before a flush. */
+void rl_conn_ask_replicas(rl_conn *conn);
+
+/* True when all that is missing is the confirmation of the replicas. */
+bool rl_conn_is_confirming(const rl_conn *conn);
+
+/* Does not wait for the replicas any longer: what they have not confirmed counts as unconfirmed,
+ * and rl_conn_next() passes it on. Servers end WAIT up to 0.1 s after its time. */
+void rl_conn_give_up_replicas(rl_conn *conn);
+
+/* The same as rl_conn_send() for a command whose reply is discarded. False when it could not be
+ * queued. */
 bool rl_conn_send_blind(rl_conn *conn, const rl_request *request);
 
 /* Queues CLIENT SETNAME now, unless it was sent, because the next command may block for long. */
@@ -136,6 +161,13 @@ bool rl_conn_is_reusable(const rl_conn *conn);
 /* The same for one of several members, where slow members are not waited for: the connection may
  * still be connecting or logging in, and may have more pending replies. */
 bool rl_conn_is_worth_keeping(const rl_conn *conn);
+
+/* Tells the server that nothing more will be sent, as soon as it does not wait for its replicas any
+ * more: until then it would drop what follows. Call rl_conn_is_over() from time to time. */
+void rl_conn_end(rl_conn *conn);
+
+/* After rl_conn_end(): the server has read everything, or the connection is broken. */
+bool rl_conn_is_over(rl_conn *conn);
 
 void rl_conn_free(rl_conn *conn);
 

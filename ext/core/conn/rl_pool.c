@@ -65,7 +65,7 @@ static void sweep(rl_pool *pool, int64_t now)
 	for (rl_conn **slot = &pool->lingering; *slot != NULL;) {
 		rl_conn *conn = *slot;
 		if (count == RL_POOL_LINGERING_MAX || now - conn->idle_since > RL_POOL_LINGER_NS ||
-			conn->transport->is_over(conn->link)) {
+			rl_conn_is_over(conn)) {
 			close_first(slot);
 		} else {
 			count++;
@@ -76,7 +76,7 @@ static void sweep(rl_pool *pool, int64_t now)
 
 void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now)
 {
-	conn->transport->end(conn->link);
+	rl_conn_end(conn);
 	conn->idle_since = now;
 	conn->next = pool->lingering;
 	pool->lingering = conn;

@@ -247,7 +247,9 @@ int64_t rl_renewer_server_send(rl_renewer_server *server, const rl_tick *tick)
 		rl_channel_flush(&server->channel, tick->now); /* AUTH and SELECT */
 		return server->channel.connect_end;
 	}
-	return send_all(server, tick->now) ? RL_NEVER : tick->now + MEMORY_PAUSE_NS;
+	int64_t until = send_all(server, tick->now) ? RL_NEVER : tick->now + MEMORY_PAUSE_NS;
+	int64_t confirm_end = server->channel.confirm_end;
+	return confirm_end != 0 ? rl_time_earlier(until, confirm_end) : until;
 }
 
 /* ---- reading ---- */
@@ -287,6 +289,9 @@ static void on_renewal_error(rl_renewal_member *member, const rl_error *err, int
 		on_vote(member, RL_VOTE_REFUSED);
 	} else if (rl_error_is_wrong_server(err)) {
 		leave_wrong_server(member, now);
+	} else if (err->status == RL_ERR_UNCONFIRMED) {
+		rl_stats_add(&member->server->env->stats->unconfirmed, 1);
+		on_vote(member, RL_VOTE_FAILED);
 	} else if (rl_error_is_full(err)) { /* the server closes the connection after this */
 		queue_again(member);
 		rl_renewer_server_fail(member->server, now);
@@ -360,7 +365,7 @@ static void on_reply(rl_renewer_server *server, const rl_reply *reply, int64_t n
 	}
 }
 
-void rl_renewer_server_read(rl_renewer_server *server, const rl_tick *tick)
+static void read_all(rl_renewer_server *server, const rl_tick *tick)
 {
 	while (rl_channel_is_open(&server->channel)) {
 		rl_conn_event event;
@@ -378,5 +383,13 @@ void rl_renewer_server_read(rl_renewer_server *server, const rl_tick *tick)
 				rl_renewer_server_fail(server, tick->now);
 				break;
 		}
+	}
+}
+
+void rl_renewer_server_read(rl_renewer_server *server, const rl_tick *tick)
+{
+	read_all(server, tick);
+	if (rl_channel_judge_replicas(&server->channel, tick)) {
+		read_all(server, tick);
 	}
 }

@@ -128,6 +128,12 @@ static inline bool rl_member_call_may_stay_unheard(const rl_member_call *member,
 	return rl_member_call_patience(member) > 0 && rl_verb_changes(verb);
 }
 
+/* The member has carried out the command, and has too few replicas that confirm it. */
+static inline bool rl_member_call_is_unconfirmed(const rl_member_call *member)
+{
+	return member->vote == RL_VOTE_FAILED && member->err->status == RL_ERR_UNCONFIRMED;
+}
+
 static inline bool rl_member_call_is_spent(const rl_member_call *member)
 {
 	return (member->call->spent >> rl_member_call_index(member) & 1U) != 0;

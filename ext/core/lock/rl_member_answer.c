@@ -193,12 +193,19 @@ static void vote(rl_member_call *member, const rl_answer *answer, const rl_tick 
 	}
 }
 
-static void on_error(rl_member_call *member, const rl_error *err)
+static void on_error(rl_member_call *member, const rl_answer *answer, const rl_error *err)
 {
 	*member->err = *err;
+	member->answer.number = answer->number;
 	if (err->status == RL_ERR_PROTOCOL) {
 		member->doubt = RL_DOUBT_UNKNOWN; /* the answer makes no sense */
 		member->must_close = true;
+	}
+	if (err->status == RL_ERR_UNCONFIRMED) {
+		rl_stats_add(&member->call->env->stats->unconfirmed, 1);
+		if (member->call->request.verb != RL_VERB_EXTEND) {
+			member->doubt = RL_DOUBT_UNKNOWN; /* the member has the token, which must not stay */
+		}
 	}
 	rl_member_call_fail(member);
 }
@@ -213,16 +220,19 @@ static void on_answer(
 	if (is_unknown(member, answer)) {
 		rl_member_call_fail(member);
 	} else if (answer->vote == RL_VOTE_FAILED) {
-		on_error(member, err);
+		on_error(member, answer, err);
 	} else {
 		vote(member, answer, tick);
 	}
 }
 
 /* The answer to the command after a login that failed. */
-static void on_answer_refused(rl_member_call *member, const rl_answer *answer, const rl_tick *tick)
+static void on_answer_refused(
+	rl_member_call *member, const rl_answer *answer, const rl_error *err, const rl_tick *tick)
 {
-	if (rl_verb_takes(member->sent.verb) && answer->vote == RL_VOTE_GRANTED &&
+	bool is_granted = answer->vote == RL_VOTE_GRANTED ||
+		(answer->vote == RL_VOTE_FAILED && err->status == RL_ERR_UNCONFIRMED);
+	if (rl_verb_takes(member->sent.verb) && is_granted &&
 		rl_member_call_may_take_back(member, tick->now)) {
 		undo_after_refused_login(member, tick);
 	} else {
@@ -250,7 +260,7 @@ static void on_taken_back(rl_member_call *member, rl_conn_event *event)
 void rl_member_call_on_reply(rl_member_call *member, rl_conn_event *event, const rl_tick *tick)
 {
 	if (member->state == RL_MEMBER_CALL_UNDOING) {
-		rl_member_call_fail(member); /* the login's error is the reason */
+		rl_member_call_fail(member); /* err has the reason since before the undo */
 		return;
 	}
 	if (member->state == RL_MEMBER_CALL_TAKING_BACK) {
@@ -261,7 +271,7 @@ void rl_member_call_on_reply(rl_member_call *member, rl_conn_event *event, const
 	rl_answer answer;
 	rl_command_read(&member->sent, &event->reply, &answer, &event->err, secrets.list, 2);
 	if (member->state == RL_MEMBER_CALL_REFUSED) {
-		on_answer_refused(member, &answer, tick);
+		on_answer_refused(member, &answer, &event->err, tick);
 		return;
 	}
 	if (answer.again != RL_AGAIN_NOT) {

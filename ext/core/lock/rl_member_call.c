@@ -411,6 +411,9 @@ static bool go_on(rl_member_call *member, const rl_tick *tick)
 {
 	rl_member_call_flush(member, tick);
 	read_all(member, tick);
+	if (rl_channel_judge_replicas(&member->channel, tick)) {
+		read_all(member, tick);
+	}
 	if (is_paused(member) || member->state == RL_MEMBER_CALL_DONE) {
 		return true;
 	}

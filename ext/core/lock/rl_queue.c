@@ -165,6 +165,10 @@ static rl_queue_event on_try(
 	read_reply(call, RL_VERB_TRY, reply, &queue->answer, err);
 	queue->answer.text = (rl_bytes){NULL, 0};
 	queue->state = RL_QUEUE_ANSWERED;
+	if (queue->answer.vote == RL_VOTE_FAILED && err->status == RL_ERR_UNCONFIRMED) {
+		rl_stats_add(&call->env->stats->unconfirmed, 1);
+		return lose(queue); /* the next try takes the lock over, or undoes it */
+	}
 	queue->channel.command_end = 0;
 	switch (queue->answer.vote) {
 		case RL_VOTE_GRANTED:
@@ -246,7 +250,7 @@ static rl_queue_event read_conn(
 /* Valkey 9.0 and 9.1 may not run the try by themselves: see the header. */
 static void prod(rl_queue *queue, int64_t now)
 {
-	if (queue->state == RL_QUEUE_WOKEN) {
+	if (queue->state == RL_QUEUE_WOKEN && !rl_conn_is_confirming(queue->channel.conn)) {
 		queue->state = RL_QUEUE_PRODDED;
 		rl_conn_prod(queue->channel.conn);
 		rl_channel_flush(&queue->channel, now);
@@ -282,6 +286,9 @@ rl_queue_event rl_queue_step(
 		return outcome;
 	}
 	outcome = read_conn(queue, call, tick, err);
+	if (outcome == RL_QUEUE_NOTHING && rl_channel_judge_replicas(&queue->channel, tick)) {
+		outcome = read_conn(queue, call, tick, err);
+	}
 	if (outcome == RL_QUEUE_NOTHING) {
 		prod(queue, tick->now);
 	}
@@ -327,7 +334,7 @@ rl_conn *rl_queue_hand_over(rl_queue *queue)
 }
 
 /* Reads the answers that have arrived, because the try may have run. A ticket is not counted as a
- * wake-up here. */
+ * wake-up here. A try that is unconfirmed counts as unanswered, so that it is undone. */
 static void hear_last_word(rl_queue *queue, const rl_quorum_call *call)
 {
 	rl_conn_event event;
@@ -336,7 +343,7 @@ static void hear_last_word(rl_queue *queue, const rl_quorum_call *call)
 	conn->transport->take_in(conn->link);
 	do {
 		rl_channel_next(&queue->channel, &event);
-		if (event.type == RL_CONN_REPLY) {
+		if (event.type == RL_CONN_REPLY && event.reply.type != RL_REPLY_UNCONFIRMED) {
 			on_reply(queue, call, &event, &unused);
 		}
 	} while (event.type == RL_CONN_REPLY && is_woken(queue));

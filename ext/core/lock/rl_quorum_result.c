@@ -139,6 +139,7 @@ bool rl_quorum_call_may_pass(const rl_quorum_call *call)
 			case RL_ERR_CLOSED:
 				break;
 			case RL_ERR_SERVER:
+			case RL_ERR_UNCONFIRMED:
 				if (!rl_error_passes(member->err)) {
 					return false;
 				}

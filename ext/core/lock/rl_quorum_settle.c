@@ -16,6 +16,12 @@ static bool refuses_scripts(const rl_member_call *member)
 			strcmp(member->err->code, "NOAUTH") == 0);
 }
 
+/* The member has carried out the command, whether or not its replicas have confirmed it. */
+static bool was_granted(const rl_member_call *member)
+{
+	return member->vote == RL_VOTE_GRANTED || rl_member_call_is_unconfirmed(member);
+}
+
 /* ---- undoing ---- */
 
 /* A swap to a drawn token is undone if it was or may have been carried out. In a swap to the
@@ -24,11 +30,11 @@ static bool refuses_scripts(const rl_member_call *member)
 static bool may_undo_swap(const rl_member_call *member, int64_t now)
 {
 	if (!member->call->is_own_token) {
-		return member->vote == RL_VOTE_GRANTED || member->doubt != RL_DOUBT_NONE ||
+		return was_granted(member) || member->doubt != RL_DOUBT_NONE ||
 			rl_member_call_is_unanswered(member);
 	}
 	return member->vote != RL_VOTE_REFUSED &&
-		(member->vote != RL_VOTE_GRANTED ||
+		(!was_granted(member) ||
 			(member->answer.number == RL_SWAPPED_NOW && rl_member_call_may_take_back(member, now)));
 }
 
@@ -50,7 +56,7 @@ static bool may_undo(const rl_member_call *member, rl_undo undo, int64_t now)
 	if (!rl_verb_takes(verb)) {
 		return verb == RL_VERB_EXTEND && member->vote == RL_VOTE_GRANTED;
 	}
-	if (member->vote == RL_VOTE_GRANTED) {
+	if (was_granted(member)) {
 		return rl_member_call_may_take_back(member, now);
 	}
 	return !call->is_own_token &&
@@ -63,7 +69,7 @@ static bool write_undo(const rl_member_call *member)
 	const rl_quorum_call *call = member->call;
 	rl_request request = call->request;
 	bool is_swap = request.verb == RL_VERB_SWAP;
-	if (is_swap && member->vote == RL_VOTE_GRANTED && call->is_own_token) {
+	if (is_swap && was_granted(member) && call->is_own_token) {
 		request.token = request.fresh;
 	}
 	rl_conn *conn = member->channel.conn;
@@ -74,7 +80,16 @@ static bool write_undo(const rl_member_call *member)
 	return is_written;
 }
 
-/* Reads an answer that has arrived: a caller's own token is undone only after its grant. */
+/* The next event that tells something about the command. */
+static void next_event(rl_channel *channel, rl_conn_event *event)
+{
+	do {
+		rl_channel_next(channel, event);
+	} while (event->type == RL_CONN_READY || event->type == RL_CONN_REFUSED);
+}
+
+/* Reads an answer that has arrived: a caller's own token is undone only after its grant. A grant
+ * for which the replicas' answer is missing counts as unconfirmed. */
 static void hear_last_word(rl_member_call *member)
 {
 	rl_channel *channel = &member->channel;
@@ -84,14 +99,20 @@ static void hear_last_word(rl_member_call *member)
 		return;
 	}
 	channel->conn->transport->take_in(channel->conn->link);
-	do {
-		rl_channel_next(channel, &event);
-	} while (event.type == RL_CONN_READY || event.type == RL_CONN_REFUSED);
+	next_event(channel, &event);
+	if (event.type == RL_CONN_NONE && rl_conn_is_confirming(channel->conn)) {
+		rl_conn_give_up_replicas(channel->conn);
+		next_event(channel, &event);
+	}
 	if (event.type == RL_CONN_REPLY) {
 		rl_answer answer;
-		rl_error unused;
-		rl_command_read(&member->sent, &event.reply, &answer, &unused, NULL, 0);
-		if (answer.vote != RL_VOTE_FAILED) {
+		rl_error err;
+		rl_command_read(&member->sent, &event.reply, &answer, &err, NULL, 0);
+		bool is_unconfirmed = answer.vote == RL_VOTE_FAILED && err.status == RL_ERR_UNCONFIRMED;
+		if (is_unconfirmed) {
+			*member->err = err;
+		}
+		if (is_unconfirmed || answer.vote != RL_VOTE_FAILED) {
 			member->answer.number = answer.number;
 			rl_member_call_finish(member, answer.vote);
 		}
@@ -153,14 +174,13 @@ static void give_back(rl_member_call *member, bool was_undone, int64_t now)
 /* True when the member may have the token, and no undo makes sure that it loses it. */
 static bool is_doubtful(const rl_member_call *member, rl_undo undo, bool was_undone)
 {
-	bool was_granted = member->vote == RL_VOTE_GRANTED;
 	bool is_own = member->call->is_own_token;
 	/* A caller's token is undone only after the answer that granted it. */
-	if (was_undone && !refuses_scripts(member) && (was_granted || !is_own)) {
+	if (was_undone && !refuses_scripts(member) && (was_granted(member) || !is_own)) {
 		return false;
 	}
 	return member->doubt == RL_DOUBT_UNKNOWN || rl_member_call_is_unanswered(member) ||
-		(undo != RL_UNDO_NOTHING && was_granted && !member->is_taken_back);
+		(undo != RL_UNDO_NOTHING && was_granted(member) && !member->is_taken_back);
 }
 
 static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settlement, int64_t now)
@@ -172,10 +192,9 @@ static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settleme
 	bool was_undone = may_undo(member, undo, now) && write_undo(member);
 	bool is_in_doubt = is_doubtful(member, undo, was_undone);
 	if (was_undone && !refuses_scripts(member)) {
-		bool is_answered = member->vote == RL_VOTE_GRANTED;
 		settlement->was_undone = true;
 		settlement->doubt =
-			rl_doubt_add(settlement->doubt, is_answered ? RL_DOUBT_NONE : RL_DOUBT_GUARDED);
+			rl_doubt_add(settlement->doubt, was_granted(member) ? RL_DOUBT_NONE : RL_DOUBT_GUARDED);
 	}
 	settlement->doubt =
 		rl_doubt_add(settlement->doubt, is_in_doubt ? RL_DOUBT_UNKNOWN : RL_DOUBT_NONE);

@@ -403,18 +403,22 @@ typedef struct verb_rule {
 	bool has_helpers; /* a script that may use the helper keys */
 	bool takes;
 	bool changes;
+	bool is_confirmed;
 } verb_rule;
 
 static const verb_rule rules[] = {
-	[RL_VERB_SET] = {build_set, read_taking, .takes = true},
-	[RL_VERB_TRY] = {build_try, read_try, .is_script = true, .has_helpers = true, .takes = true},
+	[RL_VERB_SET] = {build_set, read_taking, .takes = true, .is_confirmed = true},
+	[RL_VERB_TRY] = {build_try, read_try, .is_script = true, .has_helpers = true, .takes = true,
+		.is_confirmed = true},
 	[RL_VERB_PROBE] = {build_probe, read_probe, .is_script = true, .has_helpers = true},
 	[RL_VERB_BLPOP] = {build_blpop, read_blpop},
 	[RL_VERB_RELEASE] = {build_release, read_freeing, .is_script = true, .has_helpers = true,
 		.changes = true},
-	[RL_VERB_EXTEND] = {build_extend, read_extend, .is_script = true, .changes = true},
-	[RL_VERB_RENEW] = {build_extend, read_extend, .is_script = true},
-	[RL_VERB_SWAP] = {build_swap, read_swap, .is_script = true, .changes = true},
+	[RL_VERB_EXTEND] = {build_extend, read_extend, .is_script = true, .changes = true,
+		.is_confirmed = true},
+	[RL_VERB_RENEW] = {build_extend, read_extend, .is_script = true, .is_confirmed = true},
+	[RL_VERB_SWAP] = {build_swap, read_swap, .is_script = true, .changes = true,
+		.is_confirmed = true},
 	[RL_VERB_FORCE] = {build_force, read_freeing, .is_script = true, .has_helpers = true,
 		.changes = true},
 	[RL_VERB_EXISTS] = {build_exists, read_exists},
@@ -444,6 +448,32 @@ bool rl_verb_changes(rl_verb verb)
 	return rules[verb].changes;
 }
 
+bool rl_verb_is_confirmed(rl_verb verb)
+{
+	return rules[verb].is_confirmed;
+}
+
+/* "OK", a positive number, or an array that begins with one. */
+bool rl_reply_is_yes(const rl_reply *reply)
+{
+	const rl_reply *first =
+		reply->type == RL_REPLY_ARRAY && reply->count > 0 ? reply->elements : reply;
+	return reply->type == RL_REPLY_STATUS ||
+		(first->type == RL_REPLY_INTEGER && first->integer > 0);
+}
+
+static void read_unconfirmed(
+	const rl_reply *reply, rl_error *err, const rl_bytes *secrets, unsigned secret_count)
+{
+	if (reply->count != 0) {
+		rl_error_from_server(err, reply->text, secrets, secret_count);
+		rl_error_append(err, "; the replicas could not be asked (WAIT)");
+		err->status = RL_ERR_UNCONFIRMED;
+	} else {
+		rl_error_set(err, RL_ERR_UNCONFIRMED, 0, "%.*s", (int) reply->text.len, reply->text.data);
+	}
+}
+
 void rl_command_build(rl_command *command, const rl_request *request)
 {
 	command->argc = 0;
@@ -464,6 +494,12 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 		}
 		answer->again = again(request, err);
 		answer->is_for_every_key = rl_error_names_command(err);
+		return;
+	}
+	if (reply->type == RL_REPLY_UNCONFIRMED) {
+		answer->vote = RL_VOTE_FAILED;
+		answer->number = reply->integer;
+		read_unconfirmed(reply, err, secrets, secret_count);
 		return;
 	}
 	rules[request->verb].parse(request, reply, answer, err);

@@ -108,6 +108,13 @@ typedef struct rl_command {
 
 void rl_command_build(rl_command *command, const rl_request *request);
 
+/* True for a reply that is neither a refusal nor an error, to a verb of which
+ * rl_verb_is_confirmed() is true. */
+bool rl_reply_is_yes(const rl_reply *reply);
+
+/* True for the verbs that take or prolong the lock, which the replicas confirm. */
+bool rl_verb_is_confirmed(rl_verb verb);
+
 /* True for the verbs that take the lock. */
 bool rl_verb_takes(rl_verb verb);
 
@@ -141,8 +148,8 @@ typedef struct rl_answer {
 	rl_again again;
 	/* RL_AGAIN_NO_HELPERS: the helper keys of no lock can be used, not only those of this one. */
 	bool is_for_every_key;
-	/* REMAINING: the PTTL. PROBE, and TRY that was refused: the PTTL of the holder. SWAP: see
-	 * above. Before a reply was read, and after an error: -2. */
+	/* REMAINING: the PTTL. PROBE, and TRY that was refused: the PTTL of the holder. SWAP, also one
+	 * that is unconfirmed: see above. Before a reply was read, and after an error: -2. */
 	int64_t number;
 	/* TRY, PROBE: the server's time; 0 = unknown, or the helper keys cannot be used. */
 	int64_t time_us;

@@ -15,6 +15,7 @@
 #define UNIX_PATH_MAX 107
 #define HOST_MAX 253
 #define DATABASE_MAX 2147483647
+#define REPLICAS_MAX 100
 
 static rl_status fail(rl_error *err, const char *what)
 {
@@ -337,8 +338,20 @@ static rl_status parse_database(rl_bytes text, rl_target *target, rl_error *err)
 	return RL_OK;
 }
 
+typedef enum option {
+	OPTION_DB,
+	OPTION_TIMEOUT,
+	OPTION_CONNECT_TIMEOUT,
+	OPTION_REPLICAS,
+	OPTION_REPLICAS_TIMEOUT,
+	OPTIONS,
+} option;
+
+static const char *const option_names[OPTIONS] = {
+	"db", "timeout", "connect_timeout", "replicas", "replicas_timeout"};
+
 typedef struct options_seen {
-	bool db, timeout, connect_timeout;
+	bool is_seen[OPTIONS];
 } options_seen;
 
 static rl_status fail_option(rl_error *err, rl_bytes name, const char *what)
@@ -369,40 +382,61 @@ static rl_status parse_tls_option(rl_bytes name, rl_bytes value, rl_dsn *dsn, rl
 	return rl_tls_options_set(options, rl_bytes_of(name.data + 4, name.len - 5), value, err);
 }
 
+static rl_status parse_seconds_option(
+	rl_bytes name, rl_bytes value, int64_t *seconds, rl_error *err)
+{
+	return parse_seconds(value, seconds)
+		? RL_OK
+		: fail_option(err, name, "must be a number of seconds from 0.001 to 3600");
+}
+
+static rl_status parse_value(
+	option which, rl_bytes name, rl_bytes value, rl_dsn *dsn, rl_error *err)
+{
+	switch (which) {
+		case OPTION_DB:
+			return parse_database(value, dsn->target, err);
+		case OPTION_TIMEOUT:
+			return parse_seconds_option(name, value, &dsn->timeout_ns, err);
+		case OPTION_CONNECT_TIMEOUT:
+			return parse_seconds_option(name, value, &dsn->connect_timeout_ns, err);
+		case OPTION_REPLICAS_TIMEOUT:
+			return parse_seconds_option(name, value, &dsn->replicas_timeout_ns, err);
+		case OPTION_REPLICAS:
+			return parse_number(value, REPLICAS_MAX, &dsn->target->replicas)
+				? RL_OK
+				: fail_option(err, name, "must be a number from 0 to 100");
+		case OPTIONS:
+			break;
+	}
+	return RL_OK;
+}
+
 static rl_status parse_option(
 	rl_bytes name, rl_bytes value, rl_dsn *dsn, options_seen *seen, rl_error *err)
 {
-	bool *flag;
-	int64_t *seconds = NULL;
 	if (has_prefix(name, "ssl[")) {
 		return parse_tls_option(name, value, dsn, err);
 	}
-	if (equals(name, "db")) {
-		flag = &seen->db;
-	} else if (equals(name, "timeout")) {
-		flag = &seen->timeout;
-		seconds = &dsn->timeout_ns;
-	} else if (equals(name, "connect_timeout")) {
-		flag = &seen->connect_timeout;
-		seconds = &dsn->connect_timeout_ns;
-	} else if (equals(name, "sentinel_user") || equals(name, "sentinel_password")) {
+	if (equals(name, "sentinel_user") || equals(name, "sentinel_password")) {
 		return fail(
 			err, "sentinel_user and sentinel_password are options of redis-sentinel:// only");
-	} else {
-		return fail_option(err, name, "is unknown; use db, timeout, connect_timeout or ssl[name]");
 	}
-	if (*flag) {
-		return flag == &seen->db ? fail(err, "the database is given twice")
-								 : fail_option(err, name, "is given twice");
+	option which = 0;
+	while (which < OPTIONS && !equals(name, option_names[which])) {
+		which++;
 	}
-	*flag = true;
-	if (seconds == NULL) {
-		return parse_database(value, dsn->target, err);
+	if (which == OPTIONS) {
+		return fail_option(err, name,
+			"is unknown; use db, timeout, connect_timeout, replicas, replicas_timeout or "
+			"ssl[name]");
 	}
-	if (!parse_seconds(value, seconds)) {
-		return fail_option(err, name, "must be a number of seconds from 0.001 to 3600");
+	if (seen->is_seen[which]) {
+		return which == OPTION_DB ? fail(err, "the database is given twice")
+								  : fail_option(err, name, "is given twice");
 	}
-	return RL_OK;
+	seen->is_seen[which] = true;
+	return parse_value(which, name, value, dsn, err);
 }
 
 /* Decodes one name=value, and stores the value. */
@@ -493,7 +527,7 @@ static rl_status parse_place(rl_bytes rest, rl_target *target, options_seen *see
 	if (status != RL_OK || path.len <= 1) {
 		return status;
 	}
-	seen->db = true;
+	seen->is_seen[OPTION_DB] = true;
 	return parse_database(tail(path, 1), target, err);
 }
 

@@ -2,7 +2,8 @@
  *
  * Reads a DSN:
  *
- *     redis://[[user]:password@]host[:port][/db][?db=..&timeout=..&connect_timeout=..]
+ *     redis://[[user]:password@]host[:port][/db][?db=..&timeout=..&connect_timeout=..
+ *         &replicas=..&replicas_timeout=..]
  *     rediss://[[user]:password@]host[:port][/db][?ssl[cafile]=/path&..]
  *     unix://[[user]:password@]/path/to.sock[?db=..&..]
  *
@@ -18,8 +19,9 @@
 typedef struct rl_dsn {
 	/* The caller owns this one reference. */
 	rl_target *target;
-	int64_t timeout_ns;         /* 0 = not given */
-	int64_t connect_timeout_ns; /* 0 = not given */
+	int64_t timeout_ns;          /* 0 = not given */
+	int64_t connect_timeout_ns;  /* 0 = not given */
+	int64_t replicas_timeout_ns; /* 0 = not given; target->replicas_ms is not filled */
 } rl_dsn;
 
 /* The limits of a timeout, both in a DSN and as an argument. */

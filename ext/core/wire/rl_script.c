@@ -109,6 +109,8 @@
  "local m=w and c('ZCARD',w) " \
  "if type(m)~='number' then m=0 end "
 
+/* A script that finds the lock as it should be writes it again: replicas confirm writes (WAIT), and
+ * a server that has become a replica refuses them. */
 static const rl_script scripts[RL_SCRIPTS] = {
 	/* If the mark of a place in the queue is missing or has expired, its process stands still, is
 	 * gone, or no longer waits: the try takes nothing, and the next waiter gets the ticket. If the
@@ -132,14 +134,13 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"if free then pass() end "
 		"return {0,n,p,h,0} end "
 		"if free or mine then "
-		"if free or p<tonumber(ARGV[2]) then "
-		"local r=c('SET',k,ARGV[1],'PX',ARGV[2]) "
-		"if r.err then return r end end "
+		"local r=c('SET',k,ARGV[1],'PX',free and ARGV[2] or math.max(p,ARGV[2])) "
+		"if r.err then return r end "
 		"if w then unmark() end "
 		"return {1,n} end "
 		"if w and q~='1' then if ARGV[6]=='0' then unmark() else mark() end end " LUA_REPLICA
 			LUA_CROWD "return {0,n,p,h,m}",
-		"7a598520b6e749771f7896752f14b312ccea9aa4"),
+		"6fe4de2424e94ad6783af53993db16375dd181f5"),
 	[RL_SCRIPT_RELEASE] = SCRIPT(LUA_KEYS
 		"local g=ARGV[3] " LUA_UNMARK(
 			"ARGV[2]") "if w and ARGV[2] and ARGV[2]~='' then unmark() end " LUA_VALUE LUA_TICKET
@@ -151,9 +152,8 @@ static const rl_script scripts[RL_SCRIPTS] = {
 	[RL_SCRIPT_RENEW] =
 		SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE LUA_NOT_OURS "local p=c('PTTL',k) "
 			   "if type(p)=='table' then return p end "
-			   "if p>=tonumber(ARGV[2]) then return 1 end "
-			   "return c('PEXPIRE',k,ARGV[2])",
-			"9ddb0725cd0cb6ab450a12dfdc5fdd3ce57d9fbd"),
+			   "return c('PEXPIRE',k,math.max(p,ARGV[2]))",
+			"dc9a7d94f9dfec949757437107b263a3cced37d2"),
 	/* The look that sends the ticket also reserves the lock; otherwise the looks of many waiters
 	 * would each wake another waiter. A waiter that has the lock by now (h==2) is not marked. */
 	[RL_SCRIPT_PROBE] = SCRIPT(LUA_KEYS
@@ -182,10 +182,10 @@ static const rl_script scripts[RL_SCRIPTS] = {
 			   "if v~=ARGV[2] then return 0 end "
 			   "local p=c('PTTL',k) "
 			   "if type(p)=='table' then return p end "
-			   "if t>0 and p<t then p=c('PEXPIRE',k,ARGV[3]) "
+			   "if p>0 or t>0 then p=c('PEXPIRE',k,math.max(p,t)) "
 			   "if type(p)=='table' then return p end end "
 			   "return 2",
-			"de6594cae0ba0ac7ae15cc3648eccd8e7ed6142e"),
+			"4591220f91d1db0f0ff89781dd61a9a14a83c377"),
 };
 
 const rl_script *rl_script_get(rl_script_id id)

@@ -107,6 +107,8 @@ rl_target *rl_target_copy(const rl_target *target)
 	copy->address.kind = target->address.kind;
 	copy->address.port = target->address.port;
 	copy->database = target->database;
+	copy->replicas = target->replicas;
+	copy->replicas_ms = target->replicas_ms;
 	if (!copy_text(&copy->address.host, target->address.host) ||
 		!copy_tls(&copy->address.tls, target->address.tls) ||
 		!copy_text(&copy->user, target->user) || !copy_text(&copy->name, target->name) ||
@@ -148,7 +150,8 @@ static bool same_text(const char *a, const char *b)
 bool rl_target_equal(const rl_target *a, const rl_target *b)
 {
 	return a == b ||
-		(a->database == b->database && rl_address_equal(&a->address, &b->address) &&
+		(a->database == b->database && a->replicas == b->replicas &&
+			a->replicas_ms == b->replicas_ms && rl_address_equal(&a->address, &b->address) &&
 			rl_tls_options_equal(a->address.tls, b->address.tls) && same_text(a->user, b->user) &&
 			(a->password.data == NULL) == (b->password.data == NULL) &&
 			rl_bytes_equal(rl_bytes_of(a->password.data, a->password.len),

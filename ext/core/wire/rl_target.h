@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A target: one server, user, password, database and the options of TLS, which is all that the
- * handshake depends on.
- * The pool keeps connections by their target. References to a target are counted, and belong to one
- * thread.
+ * A target: one server, user, password, database, the options of TLS, and the replicas that
+ * confirm: all that a connection depends on. The pool keeps connections by their target. References
+ * to a target are counted, and belong to one thread.
  */
 #ifndef RL_TARGET_H
 #define RL_TARGET_H
@@ -38,6 +37,10 @@ typedef struct rl_target {
 	char *user;         /* owned; NULL = the default user */
 	rl_secret password; /* wiped when freed */
 	unsigned database;
+	/* How many replicas must confirm a command that takes or prolongs a lock, and how long that may
+	 * take, in ms. */
+	unsigned replicas;
+	int64_t replicas_ms;
 	/* Owned. The DSN without credentials, for messages. */
 	char *name;
 } rl_target;
@@ -57,7 +60,7 @@ void rl_target_unref(rl_target *target);
 /* The same server, whatever the user, the database and TLS. */
 bool rl_address_equal(const rl_address *a, const rl_address *b);
 
-/* The same server, user, password, database and options of TLS. */
+/* The same in everything but the name. */
 bool rl_target_equal(const rl_target *a, const rl_target *b);
 
 #endif

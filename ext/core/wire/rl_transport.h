@@ -23,6 +23,10 @@ typedef enum rl_reply_type {
 	RL_REPLY_STRING,
 	RL_REPLY_INTEGER,
 	RL_REPLY_ARRAY,
+	/* Made by a connection, not by a server: the command was carried out, but too few replicas have
+	 * confirmed it; text says why. integer: the number of the server's reply, of an array the first
+	 * one. count: 1 = the server has refused WAIT, and text is its error. */
+	RL_REPLY_UNCONFIRMED,
 } rl_reply_type;
 
 typedef struct rl_reply rl_reply;

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/conn/rl_held.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No reply about a lock that is held has more elements, or a longer text that matters. */
+#define ELEMENTS_MAX 5
+#define TEXT_MAX 1024
+
+struct rl_held_reply {
+	rl_reply reply;
+	rl_reply elements[ELEMENTS_MAX];
+	char *text; /* owned */
+	unsigned tag;
+	bool needs_replicas;
+};
+
+static bool reserve(rl_held *held)
+{
+	if (held->count < held->room) {
+		return true;
+	}
+	size_t room = held->room == 0 ? 4 : 2 * held->room;
+	rl_held_reply *list = realloc(held->list, room * sizeof *list);
+	if (list == NULL) {
+		return false;
+	}
+	held->list = list;
+	held->room = room;
+	return true;
+}
+
+/* Copies a reply without a text inside of an array. */
+static bool copy(rl_held_reply *to, const rl_reply *from)
+{
+	to->reply = *from;
+	to->reply.count = from->count < ELEMENTS_MAX ? from->count : ELEMENTS_MAX;
+	for (size_t i = 0; i < to->reply.count; i++) {
+		to->elements[i] = from->elements[i];
+		to->elements[i].text = (rl_bytes){NULL, 0};
+		to->elements[i].count = 0;
+	}
+	if (from->text.len > 0) {
+		size_t len = from->text.len < TEXT_MAX ? from->text.len : TEXT_MAX;
+		to->text = malloc(len);
+		if (to->text == NULL) {
+			return false;
+		}
+		memcpy(to->text, from->text.data, len);
+		to->reply.text = rl_bytes_of(to->text, len);
+	}
+	return true;
+}
+
+bool rl_held_add(rl_held *held, const rl_reply *reply, unsigned tag, bool needs_replicas)
+{
+	if (!reserve(held)) {
+		return false;
+	}
+	rl_held_reply *to = &held->list[held->count];
+	*to = (rl_held_reply){.tag = tag, .needs_replicas = needs_replicas};
+	if (!copy(to, reply)) {
+		return false;
+	}
+	held->count++;
+	return true;
+}
+
+static void explain(rl_held *held, const rl_reply *wait, unsigned wanted, int64_t ms)
+{
+	if (wait->type == RL_REPLY_ERROR) {
+		int len = wait->text.len < 100 ? (int) wait->text.len : 100;
+		snprintf(held->text, sizeof held->text, "%.*s", len, wait->text.data);
+		return;
+	}
+	char limit[RL_SECONDS_TEXT];
+	rl_seconds_text(ms * RL_NS_PER_MS, limit);
+	if (wait->type == RL_REPLY_INTEGER) {
+		snprintf(held->text, sizeof held->text, "only %d of %u replicas confirmed within %s s",
+			(int) wait->integer, wanted, limit);
+	} else {
+		snprintf(held->text, sizeof held->text, "fewer than %u replicas confirmed within %s s",
+			wanted, limit);
+	}
+}
+
+static int64_t number_of(const rl_held_reply *held)
+{
+	bool is_array = held->reply.type == RL_REPLY_ARRAY && held->reply.count > 0;
+	return is_array ? held->elements[0].integer : held->reply.integer;
+}
+
+void rl_held_judge(rl_held *held, const rl_reply *wait, unsigned wanted, int64_t ms)
+{
+	bool is_confirmed = wait->type == RL_REPLY_INTEGER && wait->integer >= (int64_t) wanted;
+	if (!is_confirmed) {
+		explain(held, wait, wanted, ms);
+	}
+	for (size_t i = held->judged; i < held->count; i++) {
+		rl_held_reply *reply = &held->list[i];
+		if (!is_confirmed && reply->needs_replicas && rl_reply_is_yes(&reply->reply)) {
+			reply->reply = (rl_reply){.type = RL_REPLY_UNCONFIRMED,
+				.integer = number_of(reply),
+				.text = rl_bytes_of(held->text, strlen(held->text)),
+				.count = wait->type == RL_REPLY_ERROR};
+		}
+	}
+	held->judged = held->count;
+}
+
+bool rl_held_take(rl_held *held, rl_reply *reply, unsigned *tag)
+{
+	if (held->taken == held->judged) {
+		if (held->taken > 0 && held->taken == held->count) {
+			rl_held_clear(held);
+		}
+		return false;
+	}
+	rl_held_reply *next = &held->list[held->taken++];
+	*reply = next->reply;
+	reply->elements = next->elements;
+	*tag = next->tag;
+	return true;
+}
+
+void rl_held_clear(rl_held *held)
+{
+	for (size_t i = 0; i < held->count; i++) {
+		free(held->list[i].text);
+	}
+	free(held->list);
+	*held = (rl_held){0};
+}

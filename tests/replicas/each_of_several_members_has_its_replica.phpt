@@ -1,0 +1,48 @@
+--TEST--
+On several servers each grant counts once its own replicas have confirmed it: a quorum of them is enough, and less is an exception without keys.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require_once __DIR__ . '/../inc/replicas.inc';
+
+$members = [start_replicated(), start_replicated(), start_replicated()];
+$dsns = array_map(fn (Replicated $member) => $member->dsn(), $members);
+$lock = new RedisLock($dsns);
+for ($i = 0; $i < 50; $i++) {
+    $token = $lock->acquire("k$i", 30);
+    $there = array_filter($members,
+        fn (Replicated $member) => $member->replicas[0]->cmd('GET', "k$i") === $token);
+    check("round $i: on a quorum of replicas", count($there) >= 2, count($there));
+    $lock->release("k$i", $token);
+}
+
+$members[0]->pause();
+matches('without one replica', TOKEN, (string) $token = $lock->acquire('k', 30));
+same('extend()', true, $lock->extend('k', $token, 60));
+same('release()', true, $lock->release('k', $token));
+eventually('no key is left',
+    fn () => array_merge(...array_map(fn ($member) => $member->primary->locks(), $members)) === []);
+
+$members[1]->pause();
+$took = elapsed(fn () => throws('without two', 'RedisLockConnectionException',
+    '~replicas confirmed~', fn () => $lock->acquire('k', 30)));
+between('without two: in time', 0.1, 0.1 + slack(0.05), $took);
+foreach ($members as $i => $member) {
+    no_key_is_left("member $i", $member->primary);
+}
+
+/* And a wait gets it with one of them back. */
+$members[1]->resume();
+matches('with one back', TOKEN, (string) $token = $lock->acquire('k', 30, wait: 5));
+same('release()', true, $lock->release('k', $token));
+
+done();
+?>
+--EXPECT--
+ok

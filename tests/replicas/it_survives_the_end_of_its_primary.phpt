@@ -1,0 +1,28 @@
+--TEST--
+The replica has a lock whose primary is killed right after the grant.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+?>
+--FILE--
+<?php
+require_once __DIR__ . '/../inc/replicas.inc';
+
+$rounds = (int) (getenv('REDISLOCK_REPLICA_ROUNDS') ?: 20);
+$all = start_replicated();
+for ($i = 0; $i < $rounds; $i++) {
+    $lock = new RedisLock($all->dsn(), persistent: false);
+    $token = $lock->acquire('k', 30);
+    $all->primary->kill();
+    same("round $i", $token, $all->replicas[0]->cmd('GET', 'k'));
+    $all->primary->start();
+    $all->attach();
+}
+
+done();
+?>
+--EXPECT--
+ok

@@ -1,0 +1,4 @@
+# A renewal that finds a longer TTL writes nothing: WAIT confirms nothing
+# file: tests/model/store.c
+# mode: failover
+s/if \(is_ours && may_write\(s, r\) && !is_kept\)/if (is_ours \&\& !is_kept \&\& may_write(s, r))/
