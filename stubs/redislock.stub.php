@@ -83,9 +83,9 @@ class RedisLock
      *   context: cafile, capath (the trusted certificates; default: those of the system),
      *   local_cert, local_pk, passphrase (the client certificate), peer_name (the name to verify;
      *   default: the host), verify_peer, verify_peer_name (default true; false is for tests),
-     *   ciphers, SNI_enabled, and min_version ("1.2", the default, or "1.3"). A file that cannot be
-     *   read is a ValueError. A file that changes later is read again when the next connection is
-     *   made. docs/tls.md has the details
+     *   ciphers, SNI_enabled, and min_version ("1.2", the default, or "1.3"). null stands for the
+     *   default. A file that cannot be read is a ValueError. A file that changes later is read
+     *   again when the next connection is made. docs/tls.md has the details
      *
      * @throws ValueError on a bad value, TypeError on a bad type
      */

@@ -200,16 +200,17 @@ static bool read_tls_option(
 {
 	rl_error err;
 	ZVAL_DEREF(value);
-	if (Z_TYPE_P(value) == IS_ARRAY || Z_TYPE_P(value) == IS_NULL || Z_TYPE_P(value) == IS_OBJECT ||
+	if (Z_TYPE_P(value) == IS_ARRAY || Z_TYPE_P(value) == IS_OBJECT ||
 		Z_TYPE_P(value) == IS_RESOURCE) {
 		zend_argument_type_error(arg,
-			"must contain only strings, numbers and bools, but the value of \"%s\" is %s",
+			"must contain only strings, numbers, bools and null, but the value of \"%s\" is %s",
 			ZSTR_VAL(name), zend_zval_type_name(value));
 		return false;
 	}
 	zend_string *text = Z_TYPE_P(value) == IS_FALSE ? ZSTR_CHAR('0') : zval_get_string(value);
+	bool is_given = Z_TYPE_P(value) != IS_NULL;
 	rl_status status = rl_tls_options_set(options, rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)),
-		rl_bytes_of(ZSTR_VAL(text), ZSTR_LEN(text)), &err);
+		rl_bytes_of(is_given ? ZSTR_VAL(text) : NULL, ZSTR_LEN(text)), &err);
 	zend_string_release(text);
 	if (status != RL_OK) {
 		zend_argument_value_error(arg, "must be valid options: %s", err.message);
@@ -240,6 +241,11 @@ bool redislock_read_tls(HashTable *values, uint32_t arg, rl_tls_options **option
 		}
 	}
 	ZEND_HASH_FOREACH_END();
+	rl_tls_options none = {0};
+	if (rl_tls_options_equal(*options, &none)) {
+		rl_tls_options_free(*options);
+		*options = NULL;
+	}
 	return true;
 }
 

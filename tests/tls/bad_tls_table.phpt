@@ -174,7 +174,7 @@ $arguments = [
         $plain->dsn()],
     'an unknown option' => ['ValueError', '~\(\$tls\).*unknown.*SNI_enabled~', ['CAfile' => 'x']],
     'a list' => ['ValueError', '~\(\$tls\).*names of options~', [$ca->file]],
-    'null' => ['TypeError', '~\(\$tls\).*"cafile" is null~', ['cafile' => null]],
+    'an unknown option that is null' => ['ValueError', '~\(\$tls\).*unknown~', ['CAfile' => null]],
     'an array' => ['TypeError', '~\(\$tls\).*"cafile" is array~', ['cafile' => [$ca->file]]],
     'an object' => ['TypeError', '~\(\$tls\).*"cafile" is SplFileInfo~',
         ['cafile' => new SplFileInfo($ca->file)]],

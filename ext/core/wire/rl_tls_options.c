@@ -157,6 +157,9 @@ rl_status rl_tls_options_set(rl_tls_options *options, rl_bytes name, rl_bytes va
 	if (option == RL_TLS_OPTION_COUNT) {
 		return fail_unknown(err, name);
 	}
+	if (value.data == NULL) {
+		return RL_OK;
+	}
 	if (options->values[option] != NULL) {
 		return fail(err, option, "is given twice");
 	}

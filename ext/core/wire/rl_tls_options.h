@@ -41,7 +41,8 @@ void rl_tls_options_free(rl_tls_options *options);
 rl_tls_options *rl_tls_options_copy(const rl_tls_options *options);
 
 /* Sets one option.
- * @param value for an option that is on or off: 1, 0, true, false, on, off, yes or no
+ * @param value for an option that is on or off: 1, 0, true, false, on, off, yes or no. No data =
+ *   the option stays as it is, and only its name is checked
  * @param[out] err RL_ERR_MEMORY, or RL_ERR_ARGUMENT with a message that quotes no value */
 rl_status rl_tls_options_set(
 	rl_tls_options *options, rl_bytes name, rl_bytes value, rl_error *err) RL_MUST_USE;
