@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Connections: the handshake, and the queue of pending replies.
+ * Connections: the queue of pending replies, undos, and what the replicas confirm.
  */
 #include "core/conn/rl_conn.h"
 
 #include <stdlib.h>
 
-#define CLIENT_NAME "redislock"
 #define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
 
 /* The largest numbers of pending replies with which a connection is kept: if replies are waited
@@ -39,7 +38,7 @@ static rl_pending *pending_run(rl_conn *conn, rl_pending_kind kind, unsigned tag
 	return run;
 }
 
-static uint64_t append(
+uint64_t rl_conn_append(
 	rl_conn *conn, unsigned argc, const rl_bytes *argv, rl_pending_kind kind, unsigned tag)
 {
 	rl_pending *run = pending_run(conn, kind, tag);
@@ -54,93 +53,9 @@ static uint64_t append(
 	return last_byte;
 }
 
-static bool append_login(rl_conn *conn, unsigned argc, const rl_bytes *argv)
-{
-	conn->logins_pending++;
-	return append(conn, argc, argv, RL_PENDING_LOGIN, 0) != 0;
-}
-
-static bool append_auth(rl_conn *conn)
-{
-	const rl_target *target = conn->target;
-	if (target->password.data == NULL) {
-		return true;
-	}
-	rl_bytes password = rl_bytes_of(target->password.data, target->password.len);
-	if (target->user == NULL) {
-		return append_login(conn, 2, (rl_bytes[]){LITERAL("AUTH"), password});
-	}
-	size_t user_len = 0;
-	while (target->user[user_len] != '\0') {
-		user_len++;
-	}
-	rl_bytes user = rl_bytes_of(target->user, user_len);
-	return append_login(conn, 3, (rl_bytes[]){LITERAL("AUTH"), user, password});
-}
-
-static rl_bytes decimal(uint64_t number, char room[16])
-{
-	char *digit = room + 16;
-	do {
-		*--digit = (char) ('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	return rl_bytes_of(digit, (size_t) (room + 16 - digit));
-}
-
-static bool append_select(rl_conn *conn)
-{
-	if (conn->target->database == 0) {
-		return true;
-	}
-	char digits[16];
-	rl_bytes number = decimal(conn->target->database, digits);
-	return append_login(conn, 2, (rl_bytes[]){LITERAL("SELECT"), number});
-}
-
-/* CLIENT SETNAME usually follows the first command, because a server that refuses the connection
- * sends an error without being asked, and closes. That error must count as the answer to the
- * command. */
-void rl_conn_send_name(rl_conn *conn)
-{
-	if (conn->is_nameless) {
-		conn->is_nameless = false;
-		rl_bytes argv[] = {LITERAL("CLIENT"), LITERAL("SETNAME"), LITERAL(CLIENT_NAME)};
-		/* When out of memory, the connection stays without a name. */
-		append(conn, 3, argv, RL_PENDING_NAME, 0);
-	}
-}
-
 void rl_conn_prod(rl_conn *conn)
 {
 	conn->transport->append(conn->link, 0, NULL);
-}
-
-rl_conn *rl_conn_dial(
-	rl_transport *transport, rl_target *target, int64_t until, const rl_env *env, rl_error *err)
-{
-	rl_conn *conn = calloc(1, sizeof *conn);
-	if (conn == NULL) {
-		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
-		return NULL;
-	}
-	conn->transport = transport;
-	rl_stats_add(&env->stats->connects, 1);
-	conn->link = transport->dial(transport, &target->address, until, err);
-	if (conn->link == NULL) {
-		free(conn);
-		return NULL;
-	}
-	conn->target = rl_target_ref(target);
-	conn->connect_end = until;
-	conn->is_nameless = true;
-	if (!append_auth(conn) || !append_select(conn)) {
-		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
-		rl_conn_free(conn);
-		return NULL;
-	}
-	conn->login_end = conn->last_byte;
-	return conn;
 }
 
 /* Notes that the replicas must confirm the command. They have a small part of the TTL for it, so
@@ -163,7 +78,7 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
 	rl_command command;
 	bool is_confirmed = conn->target->replicas > 0 && rl_verb_is_confirmed(request->verb);
 	rl_command_build(&command, request);
-	uint64_t last_byte = append(conn, command.argc, command.argv,
+	uint64_t last_byte = rl_conn_append(conn, command.argc, command.argv,
 		is_confirmed ? RL_PENDING_CONFIRMED : RL_PENDING_COMMAND, tag);
 	if (is_confirmed && last_byte != 0) {
 		note_confirmed(conn, request);
@@ -178,10 +93,11 @@ void rl_conn_ask_replicas(rl_conn *conn)
 	if (conn->confirm_ms == 0) {
 		return;
 	}
-	rl_bytes argv[] = {LITERAL("WAIT"), decimal((uint64_t) conn->target->replicas, digits[0]),
-		decimal((uint64_t) conn->confirm_ms, digits[1])};
+	rl_bytes argv[] = {LITERAL("WAIT"),
+		rl_conn_decimal((uint64_t) conn->target->replicas, digits[0]),
+		rl_conn_decimal((uint64_t) conn->confirm_ms, digits[1])};
 	/* When out of memory, the next flush tries again. */
-	if (append(conn, 3, argv, RL_PENDING_WAIT, 0) != 0) {
+	if (rl_conn_append(conn, 3, argv, RL_PENDING_WAIT, 0) != 0) {
 		conn->waits_left = conn->pending_count;
 		conn->waited_ms = conn->confirm_ms;
 		conn->confirm_ms = 0;
@@ -192,7 +108,7 @@ bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
 {
 	rl_command command;
 	rl_command_build(&command, request);
-	return append(conn, command.argc, command.argv, RL_PENDING_NOBODY, 0) != 0;
+	return rl_conn_append(conn, command.argc, command.argv, RL_PENDING_NOBODY, 0) != 0;
 }
 
 bool rl_conn_is_confirming(const rl_conn *conn)

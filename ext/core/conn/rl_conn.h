@@ -171,4 +171,14 @@ bool rl_conn_is_over(rl_conn *conn);
 
 void rl_conn_free(rl_conn *conn);
 
+/* ---- for rl_conn.c and rl_conn_dial.c ---- */
+
+/* Queues a command, and notes that its reply is pending.
+ * @return the position of its last byte; 0 when it could not be queued */
+uint64_t rl_conn_append(
+	rl_conn *conn, unsigned argc, const rl_bytes *argv, rl_pending_kind kind, unsigned tag);
+
+/* The number as text, in room. */
+rl_bytes rl_conn_decimal(uint64_t number, char room[16]);
+
 #endif
