@@ -73,7 +73,7 @@ void rl_channel_add_to_wait(const rl_channel *channel, rl_wait *wait, int64_t an
 bool rl_channel_judge_replicas(rl_channel *channel, const rl_tick *tick)
 {
 	rl_conn *conn = channel->conn;
-	if (conn == NULL || !rl_conn_is_confirming(conn)) {
+	if (conn == NULL || rl_held_is_empty(&conn->held) || !rl_conn_is_confirming(conn)) {
 		channel->confirm_end = 0;
 		return false;
 	}

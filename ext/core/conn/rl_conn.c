@@ -244,7 +244,8 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event)
 {
 	event->type = RL_CONN_NONE;
 	while (event->type == RL_CONN_NONE) {
-		if (rl_held_take(&conn->held, &event->reply, &event->tag)) {
+		if (!rl_held_is_empty(&conn->held) &&
+			rl_held_take(&conn->held, &event->reply, &event->tag)) {
 			event->type = RL_CONN_REPLY;
 			return;
 		}
@@ -263,7 +264,9 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event)
 
 void rl_conn_discard_pending(rl_conn *conn)
 {
-	rl_held_clear(&conn->held);
+	if (!rl_held_is_empty(&conn->held)) {
+		rl_held_clear(&conn->held);
+	}
 	conn->confirm_ms = conn->later_ms = 0;
 	unsigned kept = 0; /* neighbouring runs that have become alike are joined */
 	for (unsigned i = 0; i < conn->pending_runs; i++) {
