@@ -45,6 +45,20 @@ bool rl_bytes_equal(rl_bytes a, rl_bytes b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
+bool rl_text_equal(const char *a, const char *b)
+{
+	return (a == NULL || b == NULL) ? a == b : strcmp(a, b) == 0;
+}
+
+/* The compiler may optimise away a memset() before free(), but not writes through volatile. */
+void rl_wipe(char *data, size_t len)
+{
+	volatile char *byte = data;
+	for (size_t i = 0; i < len; i++) {
+		byte[i] = 0;
+	}
+}
+
 const char *rl_seconds_text(int64_t ns, char room[RL_SECONDS_TEXT])
 {
 	int64_t us = (ns + 500) / 1000;

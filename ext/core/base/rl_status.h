@@ -114,6 +114,12 @@ static inline rl_bytes rl_bytes_of(const char *data, size_t len)
 
 bool rl_bytes_equal(rl_bytes a, rl_bytes b);
 
+/* True for equal texts, and if both are NULL. */
+bool rl_text_equal(const char *a, const char *b);
+
+/* Overwrites a secret before its memory is freed. data may be NULL when len is 0. */
+void rl_wipe(char *data, size_t len);
+
 /* Seconds as messages show them, rounded to a microsecond: "1", "0.05". The decimal point of
  * printf() would follow the locale.
  * @return room */

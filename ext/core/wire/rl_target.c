@@ -48,13 +48,9 @@ rl_target *rl_target_ref(rl_target *target)
 	return target;
 }
 
-/* The compiler may optimise away a memset() before free(), but not writes through volatile. */
 void rl_secret_wipe(rl_secret *secret)
 {
-	volatile char *byte = secret->data;
-	for (size_t i = 0; i < secret->len; i++) {
-		byte[i] = 0;
-	}
+	rl_wipe(secret->data, secret->len);
 	free(secret->data);
 	*secret = (rl_secret){0};
 }
@@ -142,17 +138,13 @@ bool rl_address_equal(const rl_address *a, const rl_address *b)
 	return a->kind == RL_NET_TCP ? same_name(a->host, b->host) : strcmp(a->host, b->host) == 0;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return (a == NULL || b == NULL) ? a == b : strcmp(a, b) == 0;
-}
-
 bool rl_target_equal(const rl_target *a, const rl_target *b)
 {
 	return a == b ||
 		(a->database == b->database && a->replicas == b->replicas &&
 			a->replicas_ms == b->replicas_ms && rl_address_equal(&a->address, &b->address) &&
-			rl_tls_options_equal(a->address.tls, b->address.tls) && same_text(a->user, b->user) &&
+			rl_tls_options_equal(a->address.tls, b->address.tls) &&
+			rl_text_equal(a->user, b->user) &&
 			(a->password.data == NULL) == (b->password.data == NULL) &&
 			rl_bytes_equal(rl_bytes_of(a->password.data, a->password.len),
 				rl_bytes_of(b->password.data, b->password.len)));

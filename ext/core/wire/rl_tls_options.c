@@ -40,22 +40,15 @@ rl_tls_options *rl_tls_options_new(void)
 	return calloc(1, sizeof(rl_tls_options));
 }
 
-/* The compiler may optimise away a memset() before free(), but not writes through volatile. */
-static void wipe(char *text)
-{
-	for (volatile char *byte = text; byte != NULL && *byte != '\0'; byte++) {
-		*byte = '\0';
-	}
-	free(text);
-}
-
 void rl_tls_options_free(rl_tls_options *options)
 {
 	if (options == NULL) {
 		return;
 	}
 	for (unsigned i = 0; i < RL_TLS_OPTION_COUNT; i++) {
-		wipe(options->values[i]);
+		char *value = options->values[i];
+		rl_wipe(value, value != NULL ? strlen(value) : 0);
+		free(value);
 	}
 	free(options);
 }
@@ -186,18 +179,13 @@ rl_status rl_tls_options_check(const rl_tls_options *options, rl_error *err)
 	return RL_OK;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return (a == NULL || b == NULL) ? a == b : strcmp(a, b) == 0;
-}
-
 bool rl_tls_options_equal(const rl_tls_options *a, const rl_tls_options *b)
 {
 	if (a == NULL || b == NULL) {
 		return a == b;
 	}
 	for (unsigned i = 0; i < RL_TLS_OPTION_COUNT; i++) {
-		if (!same_text(a->values[i], b->values[i])) {
+		if (!rl_text_equal(a->values[i], b->values[i])) {
 			return false;
 		}
 	}
