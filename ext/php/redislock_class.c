@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The class RedisLock. Each method reads its arguments, runs one operation of core, and returns the
- * result. This file contains no lock logic.
+ * The class RedisLock but for its leases (redislock_class_lease.c). Each method reads its
+ * arguments, runs one operation of core, and returns the result. This file contains no lock logic.
  */
 #include "php_redislock.h"
 
@@ -94,8 +94,7 @@ static HashTable *debug_info(zend_object *object, int *is_temporary)
 	return Z_ARRVAL(info);
 }
 
-/* The object's client. NULL = its constructor never ran, and an exception was thrown. */
-static redislock_client *client_of(zval *self)
+redislock_client *redislock_client_of(zval *self)
 {
 	redislock_client *client = from_obj(Z_OBJ_P(self))->client;
 	if (client == NULL) {
@@ -176,7 +175,7 @@ ZEND_METHOD(RedisLock, __construct)
 static redislock_call *ask(
 	zval *self, rl_verb verb, const zend_string *name, const zend_string *token, int64_t ttl_ms)
 {
-	redislock_client *client = client_of(self);
+	redislock_client *client = redislock_client_of(self);
 	rl_bytes key;
 	char *joined;
 	if (client == NULL || (token != NULL && !redislock_check_token(token, 2)) ||
@@ -220,10 +219,7 @@ static bool is_owner(redislock_client *client, rl_bytes key, const zend_string *
 	return is_same;
 }
 
-/* Refuses a wait that only this thread could end, because one of its own leases holds the key. The
- * servers must confirm that, because the key may have been deleted or have another holder by now.
- * False = an exception was thrown. */
-static bool check_deadlock(
+bool redislock_check_deadlock(
 	redislock_client *client, rl_bytes key, int64_t wait_ns, const zend_string *name)
 {
 	const redislock_record *record = wait_ns > 0 ? redislock_record_blocking(client, key) : NULL;
@@ -249,9 +245,7 @@ static bool check_deadlock(
 	return false;
 }
 
-/* Refuses a token whose release is still being repeated on the same servers: that release could
- * free the new lock. False = an exception was thrown. */
-static bool check_unreleased(
+bool redislock_check_unreleased(
 	const redislock_client *client, rl_bytes key, rl_bytes token, const zend_string *name)
 {
 	if (!rl_watchdog_is_releasing(&client->set, key, token)) {
@@ -291,7 +285,7 @@ ZEND_METHOD(RedisLock, acquire)
 		REDISLOCK_PARAM_FLOAT(wait)
 		Z_PARAM_STR_OR_NULL(token)
 	ZEND_PARSE_PARAMETERS_END();
-	redislock_client *client = client_of(ZEND_THIS);
+	redislock_client *client = redislock_client_of(ZEND_THIS);
 	rl_acquire_args args = {0};
 	char *joined;
 	if (client == NULL || !redislock_read_ttl(ttl, 2, &args.ttl_ms) ||
@@ -303,8 +297,8 @@ ZEND_METHOD(RedisLock, acquire)
 	if (token != NULL) {
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
-	if (!check_deadlock(client, args.key, args.wait_ns, name) ||
-		(token != NULL && !check_unreleased(client, args.key, args.token, name))) {
+	if (!redislock_check_deadlock(client, args.key, args.wait_ns, name) ||
+		(token != NULL && !redislock_check_unreleased(client, args.key, args.token, name))) {
 		redislock_free_key(joined);
 		RETURN_THROWS();
 	}
@@ -358,241 +352,7 @@ ZEND_METHOD(RedisLock, extend)
 	return_yes_or_no(ask(ZEND_THIS, RL_VERB_EXTEND, name, token, ttl_ms), return_value);
 }
 
-/* ---- leases ---- */
-
-/* Runs op, which asks for the lease's lock. True = the lease is held. False = the lock is taken, or
- * an exception was thrown; in both cases the object is gone. */
-static bool win_lease(redislock_record *record, zval *object, rl_op *op, int64_t ttl_ms)
-{
-	redislock_call *call = redislock_call_run(record->client, op);
-	bool is_won = call != NULL && call->op->status == RL_OK;
-	if (is_won && record->client->backed_off_until != 0) {
-		redislock_records_back_off(record->client, 0);
-	}
-	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
-	const rl_acquire *acquire = is_won ? rl_acquire_of(op) : NULL;
-	if (acquire != NULL) {
-		rl_lease_begin(record->lease, rl_bytes_of(acquire->token, acquire->token_len), ttl_ns,
-			acquire->proven_until);
-		record->lease->strays = rl_quorum_call_strays(&op->call);
-		redislock_lease_won(object, acquire->waited_ns, acquire->attempts);
-	} else if (is_won) {
-		rl_lease_begin(record->lease, op->call.request.fresh, ttl_ns,
-			rl_quorum_call_sent_at(&op->call) + ttl_ns - rl_set_drift(op->call.set, ttl_ns));
-		redislock_lease_won(object, 0, 1);
-	}
-	if (call != NULL) {
-		redislock_call_end(call);
-	}
-	if (!is_won) {
-		zval_ptr_dtor(object);
-	}
-	return is_won;
-}
-
-/* The arguments that lease(), resume() and synchronized() have in common after the key. */
-typedef struct lease_args {
-	double ttl;
-	double wait;
-	double max_hold;
-	bool has_no_max_hold;
-	bool renews;
-	zend_fcall_info on_loss;
-	zend_fcall_info_cache on_loss_cache;
-	/* The number of the TTL among the arguments. The wait follows, where there is one. */
-	uint32_t ttl_arg;
-	bool has_wait;
-	/* The caller's own token; NULL = a token is drawn. */
-	zend_string *token;
-	uint32_t token_arg;
-} lease_args;
-
-#define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true
-
-/* False = an exception was thrown. */
-static bool read_lease_args(
-	const lease_args *in, int64_t *ttl_ms, int64_t *wait_ns, redislock_policy *policy)
-{
-	uint32_t arg = in->ttl_arg;
-	policy->renews = in->renews;
-	ZVAL_UNDEF(&policy->on_loss.function);
-	if (ZEND_FCI_INITIALIZED(in->on_loss)) {
-		ZVAL_COPY_VALUE(&policy->on_loss.function, &in->on_loss.function_name);
-		policy->on_loss.cache = in->on_loss_cache;
-	}
-	return redislock_read_ttl(in->ttl, arg++, ttl_ms) &&
-		(!in->has_wait || redislock_read_wait(in->wait, arg++, wait_ns)) &&
-		redislock_read_max_hold(in->max_hold, in->has_no_max_hold, arg + 1, &policy->max_hold_ns);
-}
-
-/* Enters a lock again that the client holds already. False = the client does not hold it, or an
- * exception was thrown. */
-static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
-	const redislock_policy *policy, zval *object)
-{
-	redislock_record *record = client->is_reentrant ? redislock_record_find(client, key) : NULL;
-	if (record == NULL) {
-		return false;
-	}
-	if (!redislock_lease_enter(object, record, policy)) {
-		return false;
-	}
-	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
-	int64_t longer_ms =
-		ttl_ns > record->lease->ttl_ns ? ttl_ms : record->lease->ttl_ns / RL_NS_PER_MS;
-	bool is_enough =
-		ttl_ns <= record->lease->ttl_ns && rl_lease_remaining(record->lease) >= ttl_ns / 2;
-	if (is_enough || redislock_lease_extend(record, longer_ms)) {
-		return true;
-	}
-	zval_ptr_dtor(object);
-	return false;
-}
-
-/* Makes a lease in *object. False = the lock is taken, or an exception was thrown. */
-static bool take_lease(zval *self, const zend_string *name, const lease_args *in, zval *object)
-{
-	const zend_string *token = in->token;
-	redislock_client *client = client_of(self);
-	rl_acquire_args args = {0};
-	redislock_policy policy;
-	char *joined;
-	if (client == NULL || !read_lease_args(in, &args.ttl_ms, &args.wait_ns, &policy) ||
-		(token != NULL && !redislock_check_token(token, in->token_arg)) ||
-		!redislock_read_key(client, name, 1, &args.key, &joined)) {
-		return false;
-	}
-	size_t token_room = RL_TOKEN_LEN;
-	if (token != NULL) {
-		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
-		token_room = ZSTR_LEN(token);
-	}
-	redislock_record *record = NULL;
-	rl_op *op = NULL;
-	bool is_again = enter_again(client, args.key, args.ttl_ms, &policy, object);
-	if (!is_again && EG(exception) == NULL &&
-		check_deadlock(client, args.key, args.wait_ns, name) &&
-		(token == NULL || check_unreleased(client, args.key, args.token, name))) {
-		record = redislock_lease_new(object, client, args.key, token_room, token != NULL, &policy);
-		op = record == NULL ? NULL
-							: rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), &args);
-	}
-	redislock_free_key(joined);
-	return is_again || (record != NULL && win_lease(record, object, op, args.ttl_ms));
-}
-
-ZEND_METHOD(RedisLock, lease)
-{
-	zend_string *name;
-	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 2, .has_wait = true, .token_arg = 7};
-	ZEND_PARSE_PARAMETERS_START(1, 7)
-		Z_PARAM_STR(name)
-		Z_PARAM_OPTIONAL
-		REDISLOCK_PARAM_FLOAT(args.ttl)
-		REDISLOCK_PARAM_FLOAT(args.wait)
-		Z_PARAM_BOOL(args.renews)
-		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
-		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
-		Z_PARAM_STR_OR_NULL(args.token)
-	ZEND_PARSE_PARAMETERS_END();
-	zval object;
-	redislock_call_site call_site = redislock_call_site_note();
-	if (take_lease(ZEND_THIS, name, &args, &object)) {
-		redislock_lease_set_call_site(&object, call_site);
-		RETURN_COPY_VALUE(&object);
-	}
-	RETURN_NULL();
-}
-
-ZEND_METHOD(RedisLock, resume)
-{
-	zend_string *name;
-	zend_string *token;
-	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 3};
-	ZEND_PARSE_PARAMETERS_START(2, 6)
-		Z_PARAM_STR(name)
-		Z_PARAM_STR(token)
-		Z_PARAM_OPTIONAL
-		REDISLOCK_PARAM_FLOAT(args.ttl)
-		Z_PARAM_BOOL(args.renews)
-		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
-		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
-	ZEND_PARSE_PARAMETERS_END();
-	redislock_client *client = client_of(ZEND_THIS);
-	rl_bytes key;
-	char *joined;
-	int64_t ttl_ms;
-	redislock_policy policy;
-	if (client == NULL || !redislock_check_token(token, 2) ||
-		!read_lease_args(&args, &ttl_ms, NULL, &policy) ||
-		!redislock_read_key(client, name, 1, &key, &joined)) {
-		RETURN_THROWS();
-	}
-	rl_bytes given = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
-	if (rl_watchdog_is_releasing(&client->set, key, given)) {
-		redislock_free_key(joined);
-		RETURN_NULL();
-	}
-	zval object;
-	redislock_call_site call_site = redislock_call_site_note();
-	redislock_record *record =
-		redislock_lease_new(&object, client, key, RL_TOKEN_LEN, false, &policy);
-	rl_op *op = record == NULL
-		? NULL
-		: rl_take_over_new(&client->set, client->pool, &REDISLOCK_G(env), key, given, ttl_ms);
-	redislock_free_key(joined);
-	if (record != NULL && win_lease(record, &object, op, ttl_ms)) {
-		redislock_lease_set_call_site(&object, call_site);
-		RETURN_COPY_VALUE(&object);
-	}
-	RETURN_NULL();
-}
-
-static void throw_timeout(const zend_string *name, double wait)
-{
-	char key[RL_BYTES_TEXT];
-	smart_str seconds = {0};
-	smart_str_append_double(&seconds, wait, 15, false); /* whatever the locale is */
-	smart_str_0(&seconds);
-	zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
-		"could not acquire the lock \"%s\" within %s s: it is taken",
-		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), key), ZSTR_VAL(seconds.s));
-	smart_str_free(&seconds);
-}
-
-ZEND_METHOD(RedisLock, synchronized)
-{
-	zend_string *name;
-	zend_fcall_info section;
-	zend_fcall_info_cache cache;
-	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 3, .has_wait = true};
-	ZEND_PARSE_PARAMETERS_START(2, 7)
-		Z_PARAM_STR(name)
-		Z_PARAM_FUNC(section, cache)
-		Z_PARAM_OPTIONAL
-		REDISLOCK_PARAM_FLOAT(args.ttl)
-		REDISLOCK_PARAM_FLOAT(args.wait)
-		Z_PARAM_BOOL(args.renews)
-		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
-		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
-	ZEND_PARSE_PARAMETERS_END();
-	zval object;
-	if (!take_lease(ZEND_THIS, name, &args, &object)) {
-		if (EG(exception) == NULL) {
-			throw_timeout(name, args.wait);
-		}
-		RETURN_THROWS();
-	}
-	section.retval = return_value;
-	section.params = &object;
-	section.param_count = 1;
-	zend_call_function(&section, &cache);
-	if (Z_ISREF_P(return_value)) {
-		zend_unwrap_reference(return_value); /* the section returned a reference */
-	}
-	redislock_lease_end_section(&object, return_value);
-	zval_ptr_dtor(&object);
-}
+/* ---- questions ---- */
 
 ZEND_METHOD(RedisLock, isLocked)
 {
@@ -690,7 +450,7 @@ ZEND_METHOD(RedisLock, stats)
 ZEND_METHOD(RedisLock, close)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	redislock_client *client = client_of(ZEND_THIS);
+	redislock_client *client = redislock_client_of(ZEND_THIS);
 	if (client == NULL) {
 		RETURN_THROWS();
 	}
