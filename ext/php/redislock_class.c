@@ -16,7 +16,6 @@
 
 #include "zend_attributes.h"
 #include "zend_enum.h"
-#include "zend_smart_str.h"
 
 #include "redislock_arginfo.h"
 #include "transport/rl_process.h"

@@ -9,7 +9,6 @@
 #include "transport/rl_os.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define CHUNK (16 * 1024)
 
@@ -136,37 +135,19 @@ void rl_link_read_all(rl_link *link)
 
 /* ---- writing ---- */
 
-bool rl_link_reserve(rl_link *link, size_t len)
-{
-	if (link->out_start == link->out_end) {
-		link->out_start = link->out_end = 0;
-	}
-	if (link->out_size - link->out_end >= len) {
-		return true;
-	}
-	size_t size = 2 * link->out_end + len + 256;
-	char *grown = realloc(link->out, size);
-	if (grown == NULL) {
-		return false;
-	}
-	link->out = grown;
-	link->out_size = size;
-	return true;
-}
-
 /* Seals the next commands when no record is under way. False = the link is broken. */
 static bool seal(rl_link *link)
 {
-	if (!rl_tls_is_open(link->tls) || link->sealed > 0 || link->out_start == link->out_end) {
+	if (!rl_tls_is_open(link->tls) || link->sealed > 0 || rl_buffer_is_empty(&link->out)) {
 		return true;
 	}
-	link->sealed =
-		rl_tls_seal(link->tls, link->out + link->out_start, link->out_end - link->out_start);
+	rl_bytes commands = rl_buffer_bytes(&link->out);
+	link->sealed = rl_tls_seal(link->tls, commands.data, commands.len);
 	if (link->sealed == 0) {
 		rl_link_break(link, ENOMEM);
 		return false;
 	}
-	link->out_start += link->sealed;
+	rl_buffer_take(&link->out, link->sealed);
 	return true;
 }
 
@@ -174,7 +155,7 @@ static bool seal(rl_link *link)
 static rl_bytes next_bytes(rl_link *link)
 {
 	if (link->tls == NULL) {
-		return rl_bytes_of(link->out + link->out_start, link->out_end - link->out_start);
+		return rl_buffer_bytes(&link->out);
 	}
 	return seal(link) ? rl_tls_output(link->tls) : (rl_bytes){NULL, 0};
 }
@@ -182,7 +163,7 @@ static rl_bytes next_bytes(rl_link *link)
 static void note_taken(rl_link *link, size_t taken)
 {
 	if (link->tls == NULL) {
-		link->out_start += taken;
+		rl_buffer_take(&link->out, taken);
 		link->sent += taken;
 		return;
 	}

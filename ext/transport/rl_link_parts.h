@@ -6,6 +6,7 @@
 #ifndef RL_LINK_PARTS_H
 #define RL_LINK_PARTS_H
 
+#include "transport/rl_buffer.h"
 #include "transport/rl_hiredis.h"
 #include "transport/rl_link.h"
 #include "transport/rl_socket.h"
@@ -41,11 +42,7 @@ struct rl_link {
 	int64_t until;
 	/* While connecting: the time for the next address, or for another attempt. */
 	int64_t wake_at;
-	/* Owned. The bytes from out_start to out_end are not sent yet; with TLS, not sealed yet. */
-	char *out;
-	size_t out_start;
-	size_t out_end;
-	size_t out_size;
+	rl_buffer out; /* commands that are not sent yet; with TLS, not sealed yet */
 	uint64_t appended;
 	uint64_t sent;
 	/* The plain bytes that have arrived. */
@@ -107,9 +104,6 @@ void rl_link_read_all(rl_link *link);
 
 /* Sends what the kernel takes, as far as the link is connected. */
 void rl_link_write(rl_link *link);
-
-/* Makes room for len more bytes of commands. False when out of memory. */
-bool rl_link_reserve(rl_link *link, size_t len);
 
 /* The link is broken.
  * @param code an errno; 0 = the server closed the connection */

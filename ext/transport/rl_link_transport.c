@@ -119,14 +119,10 @@ static uint64_t link_append(rl_link *link, unsigned argc, const rl_bytes *argv)
 	if (len == 0) {
 		return 0;
 	}
-	bool has_room = rl_link_reserve(link, len);
-	if (has_room) {
-		memcpy(link->out + link->out_end, command, len);
-		link->out_end += len;
-		link->appended += len;
-	}
+	bool is_appended = rl_buffer_append(&link->out, command, len);
+	link->appended += is_appended ? len : 0;
 	rl_format_free(command);
-	return has_room ? link->appended : 0;
+	return is_appended ? link->appended : 0;
 }
 
 static uint64_t link_sent(const rl_link *link)
@@ -139,7 +135,7 @@ static bool link_retract(rl_link *link, uint64_t position)
 	if (link->sent + link->sealed > position) {
 		return false;
 	}
-	link->out_end -= (size_t) (link->appended - position);
+	rl_buffer_drop(&link->out, (size_t) (link->appended - position));
 	link->appended = position;
 	return true;
 }
@@ -225,7 +221,7 @@ static void link_end(rl_link *link)
 	if (link->tls != NULL) {
 		/* What is not sealed yet cannot follow the goodbye, which comes before the half-close: else
 		 * the server would see a broken connection. */
-		link->out_end = link->out_start;
+		rl_buffer_drop(&link->out, rl_buffer_bytes(&link->out).len);
 		rl_tls_end(link->tls);
 		rl_link_write(link);
 	}
@@ -254,7 +250,7 @@ static void link_close(rl_link *link)
 	rl_link_close_fd(link);
 	rl_reader_free(link->reader);
 	rl_tls_free(link->tls);
-	free(link->out);
+	rl_buffer_free(&link->out);
 	free(link);
 }
 
@@ -288,7 +284,7 @@ void rl_net_destroy(rl_net *net)
 /* Bytes that the kernel should take. Commands wait until the handshake is over. */
 static bool has_output(const rl_link *link)
 {
-	return (link->out_start < link->out_end && link->state != RL_LINK_SECURING) ||
+	return (!rl_buffer_is_empty(&link->out) && link->state != RL_LINK_SECURING) ||
 		(link->tls != NULL && rl_tls_output(link->tls).len > 0);
 }
 

@@ -18,6 +18,7 @@
 
 #ifdef RL_WITH_TLS
 
+# include "transport/rl_buffer.h"
 # include "transport/rl_tls_context.h"
 # include "transport/rl_tls_error.h"
 
@@ -53,11 +54,7 @@ struct rl_tls {
 	rl_tls_sessions **sessions; /* borrowed */
 	/* Borrowed: what was fed and is not used up. */
 	rl_bytes in;
-	/* Owned. The bytes from out_start to out_end are not sent yet. */
-	char *out;
-	size_t out_start;
-	size_t out_end;
-	size_t out_size;
+	rl_buffer out; /* sealed, and not sent yet */
 	bool is_open;
 	bool has_heard; /* a byte of TLS has arrived */
 	bool has_data;  /* a byte of application data has arrived */
@@ -85,35 +82,15 @@ static int end_read(BIO *bio, char *out, int size)
 	return (int) len;
 }
 
-static bool reserve(rl_tls *tls, size_t len)
-{
-	if (tls->out_start == tls->out_end) {
-		tls->out_start = tls->out_end = 0;
-	}
-	if (tls->out_size - tls->out_end >= len) {
-		return true;
-	}
-	size_t size = 2 * tls->out_end + len + 512;
-	char *grown = realloc(tls->out, size);
-	if (grown == NULL) {
-		return false;
-	}
-	tls->out = grown;
-	tls->out_size = size;
-	return true;
-}
-
 static int end_write(BIO *bio, const char *data, int size)
 {
 	rl_tls *tls = BIO_get_data(bio);
 	size_t len = size < 0 ? 0 : (size_t) size;
 	BIO_clear_retry_flags(bio);
-	if (!reserve(tls, len)) {
+	if (!rl_buffer_append(&tls->out, data, len)) {
 		tls->lacks_memory = true;
 		return -1;
 	}
-	memcpy(tls->out + tls->out_end, data, len);
-	tls->out_end += len;
 	return size;
 }
 
@@ -356,7 +333,7 @@ void rl_tls_free(rl_tls *tls)
 	SSL_free(tls->ssl);
 	BIO_meth_free(tls->method);
 	rl_tls_context_unref(tls->context);
-	free(tls->out);
+	rl_buffer_free(&tls->out);
 	free(tls);
 }
 
@@ -478,13 +455,12 @@ void rl_tls_end(rl_tls *tls)
 
 rl_bytes rl_tls_output(const rl_tls *tls)
 {
-	return rl_bytes_of(
-		tls->out != NULL ? tls->out + tls->out_start : NULL, tls->out_end - tls->out_start);
+	return rl_buffer_bytes(&tls->out);
 }
 
 void rl_tls_sent(rl_tls *tls, size_t len)
 {
-	tls->out_start += len;
+	rl_buffer_take(&tls->out, len);
 }
 
 #else
