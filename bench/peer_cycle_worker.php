@@ -7,6 +7,7 @@
  *        php peer_cycle_worker.php tls/PEER PORT CA_FILE PACKAGES
  */
 require __DIR__ . '/lib/Peer.php';
+require __DIR__ . '/lib/RedisLockPeer.php';
 
 $makePeer = require __DIR__ . "/peers/$argv[1].php";
 $peer = $makePeer((int) $argv[2], ...array_slice($argv, 3));

@@ -13,6 +13,7 @@
  * A peer over TLS gets the file of the CA in place of PACKAGES.
  */
 require __DIR__ . '/lib/Peer.php';
+require __DIR__ . '/lib/RedisLockPeer.php';
 
 [, $name, $packages, $mode] = $argv;
 $ports = array_map('intval', array_slice($argv, 4));

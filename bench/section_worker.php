@@ -15,6 +15,7 @@
  */
 require __DIR__ . '/lib/serve.php';
 require __DIR__ . '/lib/Peer.php';
+require __DIR__ . '/lib/RedisLockPeer.php';
 
 [, $name, $port, $packages, $control, $count] = $argv;
 $makePeer = require __DIR__ . "/peers/$name.php";

@@ -17,6 +17,13 @@ abstract class Peer
     /** Seconds: who has waited so long has given up, and is counted. symfony/lock knows no
      * limit. */
     protected const WAIT = 20;
+    /** Compare-and-delete, for the clients that lock by hand. */
+    protected const RELEASE = <<<'LUA'
+        if redis.call('get', KEYS[1]) == ARGV[1] then
+            return redis.call('del', KEYS[1])
+        end
+        return 0
+        LUA;
 
     /** Runs $section with the lock held, or returns false when the lock was not to be had in
      * time. */

@@ -2,12 +2,6 @@
 /* phpredis by hand, as a shop writes it: SET NX PX, another look each 10 ms, compare-and-delete by
  * a script. */
 return fn (int $port): Peer => new class($port) extends Peer {
-    private const RELEASE = <<<'LUA'
-        if redis.call('get', KEYS[1]) == ARGV[1] then
-            return redis.call('del', KEYS[1])
-        end
-        return 0
-        LUA;
     private Redis $redis;
 
     public function __construct(int $port)

@@ -1,12 +1,6 @@
 <?php
 /* phpredis by hand, over TLS. */
 return fn (int $port, string $ca): Peer => new class($port, $ca) extends Peer {
-    private const RELEASE = <<<'LUA'
-        if redis.call('get', KEYS[1]) == ARGV[1] then
-            return redis.call('del', KEYS[1])
-        end
-        return 0
-        LUA;
     private Redis $redis;
 
     public function __construct(int $port, string $ca)

@@ -2,12 +2,6 @@
 /* Predis by hand, over TLS. */
 return fn (int $port, string $ca, string $packages): Peer =>
     new class($port, $ca, $packages) extends Peer {
-        private const RELEASE = <<<'LUA'
-            if redis.call('get', KEYS[1]) == ARGV[1] then
-                return redis.call('del', KEYS[1])
-            end
-            return 0
-            LUA;
         private Predis\Client $redis;
 
         public function __construct(int $port, string $ca, string $packages)
