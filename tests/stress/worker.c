@@ -216,9 +216,25 @@ static void told_got(worker *self, int64_t got_at, int64_t proven_until)
 		proven_until);
 }
 
+/* A word, because the numbers of rl_status change when one is added. */
+static const char *outcome_of(rl_status status)
+{
+	switch (status) {
+		case RL_OK:
+			return "ok";
+		case RL_BUSY:
+			return "gone";
+		case RL_ERR_SLOW:
+			return "slow";
+		default:
+			return "error";
+	}
+}
+
 static void told_freed(worker *self, rl_status status)
 {
-	wire_log(self->log, "freed %u %u %" PRId64 " %d", self->id, self->n, rl_os_now(), (int) status);
+	wire_log(self->log, "freed %u %u %" PRId64 " %s", self->id, self->n, rl_os_now(),
+		outcome_of(status));
 }
 
 static bool is_mutant(const worker *self, const char *name)
@@ -259,7 +275,7 @@ static void told_refusal(worker *self, const rl_op *op)
 		wire_log(self->log, "busy %u %u %" PRId64, self->id, self->n, at);
 		return;
 	}
-	wire_log(self->log, "fail %u %u %" PRId64 " %d", self->id, self->n, at, (int) op->status);
+	wire_log(self->log, "fail %u %u %" PRId64 " %s", self->id, self->n, at, outcome_of(op->status));
 	fprintf(stderr, "acquire: %s\n", op->err->message);
 }
 
