@@ -67,17 +67,21 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     same("$protocol: a connection that was killed", [1, 1], handshakes(fn () => $redial($lock)));
 }
 
-/* Members of a Redlock. */
+/* Members of a Redlock. Each server's first session is made before the count begins, because a member
+ * that is closed before its ticket has come makes none. */
 $servers = [start_tls_server($ca), start_tls_server($ca), start_tls_server($ca)];
 $lock = new RedisLock(array_map(fn ($server) => $server->tlsDsn(), $servers),
     tls: ['cafile' => $ca->file]);
+foreach ($servers as $server) {
+    $redial(new RedisLock($server->tlsDsn(), tls: ['cafile' => $ca->file]));
+}
 [$count, $resumed] = handshakes(function () use ($lock): void {
     for ($i = 0; $i < 30; $i++) {
         $lock->release('k', (string) $lock->acquire('k'));
         $lock->close();
     }
 });
-between('members: resumed', 0.85 * $count, $count - 3, $resumed);
+between('members: resumed', 0.95 * $count, $count, $resumed);
 
 done();
 ?>
