@@ -109,8 +109,10 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_release_batch.c
     ext/core/wire/rl_command.c
     ext/core/wire/rl_dsn.c
+    ext/core/wire/rl_route.c
     ext/core/wire/rl_script.c
     ext/core/wire/rl_set.c
+    ext/core/wire/rl_slot.c
     ext/core/wire/rl_target.c
     ext/core/wire/rl_tls_options.c
     ext/transport/rl_driver.c

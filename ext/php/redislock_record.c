@@ -274,8 +274,8 @@ redislock_record *redislock_record_new(
 		return NULL;
 	}
 	redislock_record *record = malloc(sizeof *record);
-	rl_lease *lease = rl_lease_new(
-		&REDISLOCK_G(env), key, client->prefix_len, token_room, client->set.drift_factor);
+	rl_lease *lease = rl_lease_new(&REDISLOCK_G(env), key, client->prefix_len, token_room,
+		client->set.drift_factor, client->set.naming);
 	if (record == NULL || lease == NULL) {
 		free(record);
 		rl_lease_free(lease);

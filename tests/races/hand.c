@@ -78,7 +78,8 @@ static kept *prepare(hand *self, const char *key, int64_t ttl_ms)
 	kept *made = need(calloc(1, sizeof *made));
 	made->hand = self;
 	made->ttl_ms = ttl_ms;
-	made->lease = need(rl_lease_new(&self->env, rl_bytes_of(key, strlen(key)), 0, 64, 0.01));
+	made->lease =
+		need(rl_lease_new(&self->env, rl_bytes_of(key, strlen(key)), 0, 64, 0.01, RL_NAMES_PLAIN));
 	made->renewal = need(rl_renewal_new(&self->set, made->lease));
 	int sys_errno;
 	if (rl_watchdog_prepare(made->renewal, &self->set, &sys_errno) != RL_OK) {

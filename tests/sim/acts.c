@@ -160,7 +160,8 @@ static void prepare(sim_client *c, holding *h, unsigned key, size_t token_room, 
 {
 	memset(h, 0, sizeof *h);
 	h->key = (uint8_t) key;
-	h->lease = rl_lease_new(&c->env, key_name(key), 0, token_room, plan.drift_factor);
+	h->lease =
+		rl_lease_new(&c->env, key_name(key), 0, token_room, plan.drift_factor, RL_NAMES_PLAIN);
 	if (is_renewed) {
 		h->renewal = rl_renewal_new(&c->set, h->lease);
 		h->renewal->renews = plan.mode == PLAN_FAIR || !one_in(16);

@@ -355,7 +355,7 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 	const char *token = tokens[any(4)];
 	const char *fresh = tokens[any(4)];
 	const char *waiter = waiters[any(3)];
-	rl_names names = rl_names_put(room, rl_bytes_of(keys[any(4) == 0], 2));
+	rl_names names = rl_names_put(room, rl_bytes_of(keys[any(4) == 0], 2), RL_NAMES_PLAIN);
 	bool is_short = any(6) == 0;
 	*request = (rl_request){.verb = verb,
 		.key = names.key,

@@ -171,7 +171,7 @@ static void the_others_do(void)
 
 static rl_lease *lease_of(const char *key)
 {
-	rl_lease *lease = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01);
+	rl_lease *lease = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01, RL_NAMES_PLAIN);
 	rl_lease_begin(lease, bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
 	return lease;
 }

@@ -13,7 +13,7 @@ static rl_lease *lease;
 static void begin(int64_t ttl_ns)
 {
 	fake_begin(1);
-	lease = rl_lease_new(&fake_env, bytes_of("app:k"), 4, 100, 0.01);
+	lease = rl_lease_new(&fake_env, bytes_of("app:k"), 4, 100, 0.01, RL_NAMES_PLAIN);
 	rl_lease_begin(lease, bytes_of(TOKEN), ttl_ns, fake_clock + ttl_ns - rl_drift(0.01, ttl_ns));
 }
 
@@ -37,7 +37,7 @@ static void names_and_token(void)
 static void nothing_is_held_before_it_is_won(void)
 {
 	fake_begin(1);
-	lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 10, 0.01);
+	lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 10, 0.01, RL_NAMES_PLAIN);
 	CHECK(!rl_lease_is_held(lease));
 	CHECK(!rl_lease_is_open(lease));
 	CHECK_INT(rl_lease_remaining(lease), 0);

@@ -146,15 +146,14 @@ static void the_idlest_makes_room(void)
 {
 	fake_begin(2);
 	fake_warm(1);
-	for (unsigned i = 0; i < RL_POOL_MAX - 1; i++) {
+	for (unsigned i = 0; i < RL_POOL_TARGET_MAX; i++) {
 		fake_warm(0);
 	}
-	CHECK_INT(fake_pool.count, RL_POOL_MAX);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));
+	CHECK_INT(fake_pool.count, RL_POOL_TARGET_MAX + 1);
 	fake_warm(0);
-	CHECK_INT(fake_pool.count, RL_POOL_MAX);
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));
-	CHECK_INT(fake_open_links(), RL_POOL_MAX);
+	CHECK_INT(rl_pool_count(&fake_pool, &fake_targets[0]), RL_POOL_TARGET_MAX);
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));
+	CHECK_INT(fake_open_links(), RL_POOL_TARGET_MAX + 1);
 }
 
 static void one_address_can_be_cleared(void)

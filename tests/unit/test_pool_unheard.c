@@ -252,10 +252,10 @@ static void a_connection_that_owes_lingers_when_it_makes_room(void)
 	fake_begin(1);
 	fake_warm(0);
 	give_owing();
-	for (unsigned i = 0; i < RL_POOL_MAX; i++) {
+	for (unsigned i = 0; i < RL_POOL_TARGET_MAX; i++) {
 		fake_warm(0);
 	}
-	CHECK_INT(fake_pool.count, RL_POOL_MAX);
+	CHECK_INT(fake_pool.count, RL_POOL_TARGET_MAX);
 	CHECK(fake_pool.lingering != NULL);
 	CHECK_INT(fake_pool.lingering->pending_count, 1);
 }

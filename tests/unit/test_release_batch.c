@@ -21,7 +21,7 @@ static void begin(size_t count)
 	for (size_t i = 0; i < count; i++) {
 		char key[32];
 		snprintf(key, sizeof key, "k%zu", i + 1);
-		leases[i] = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01);
+		leases[i] = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01, RL_NAMES_PLAIN);
 		rl_lease_begin(leases[i], bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
 	}
 	op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, count, LIMIT);

@@ -27,7 +27,7 @@ static void begin(unsigned members, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		char key[32];
 		snprintf(key, sizeof key, "k%zu", i + 1);
-		leases[i] = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01);
+		leases[i] = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01, RL_NAMES_PLAIN);
 		rl_lease_begin(leases[i], bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
 	}
 	op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, count, LIMIT);
@@ -482,7 +482,7 @@ static void where_another_member_forbids_the_helper_keys_unheard_releases_go_bot
 		bool is_forbidden = errors[at] != NULL;
 		fake_begin(3);
 		fake_set.wakes = true;
-		leases[0] = rl_lease_new(&fake_env, bytes_of("k1"), 0, 28, 0.01);
+		leases[0] = rl_lease_new(&fake_env, bytes_of("k1"), 0, 28, 0.01, RL_NAMES_PLAIN);
 		rl_lease_begin(leases[0], bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAA"), 30 * SECOND,
 			fake_clock + 29 * SECOND);
 		op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, 1, LIMIT);

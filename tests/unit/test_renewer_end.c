@@ -215,7 +215,7 @@ static void a_lease_that_was_never_won_ends_without_a_command(void)
 	rl_renewal *one = watching_prepare("k");
 	watching_let_go(one, false);
 	rl_renewer_drop(NULL);
-	rl_lease *lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 16, 0);
+	rl_lease *lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 16, 0, RL_NAMES_PLAIN);
 	rl_renewer_drop(rl_renewal_new(&fake_set, lease));
 	rl_lease_free(lease);
 	CHECK_LOG("");

@@ -194,7 +194,7 @@ static void keep(int64_t ttl_ms)
 {
 	int sys_errno;
 	int64_t ttl = ttl_ms * MS;
-	lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01);
+	lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01, RL_NAMES_PLAIN);
 	renewal = rl_renewal_new(&set, lease);
 	CHECK_INT(rl_watchdog_prepare(renewal, &set, &sys_errno), RL_OK);
 	renewal->renews = true;

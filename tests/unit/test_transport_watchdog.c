@@ -171,7 +171,7 @@ static void begin(bool is_tcp, unsigned connections_to_come)
 static rl_renewal *keep_key(rl_bytes key, int64_t ttl_ms)
 {
 	int sys_errno;
-	rl_lease *lease = rl_lease_new(&env, key, 0, 16, 0.01);
+	rl_lease *lease = rl_lease_new(&env, key, 0, 16, 0.01, RL_NAMES_PLAIN);
 	rl_renewal *renewal = rl_renewal_new(&set, lease);
 	CHECK_INT(rl_watchdog_prepare(renewal, &set, &sys_errno), RL_OK);
 	renewal->renews = true;
@@ -428,7 +428,7 @@ static void signals_are_not_for_it(void)
 /* What the system says then. */
 static int errno_of_prepare(void)
 {
-	rl_lease *lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01);
+	rl_lease *lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01, RL_NAMES_PLAIN);
 	rl_renewal *renewal = rl_renewal_new(&set, lease);
 	int sys_errno = 0;
 	rl_status status = rl_watchdog_prepare(renewal, &set, &sys_errno);

@@ -73,10 +73,20 @@ static void note_confirmed(rl_conn *conn, const rl_request *request)
 	}
 }
 
+/* ASKING is for the next command only. False when it could not be queued. */
+static bool send_asking(rl_conn *conn, const rl_request *request)
+{
+	rl_bytes asking = LITERAL("ASKING");
+	return !request->is_asking || rl_conn_append(conn, 1, &asking, RL_PENDING_NOBODY, 0) != 0;
+}
+
 uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
 {
 	rl_command command;
 	bool is_confirmed = conn->target->replicas > 0 && rl_verb_is_confirmed(request->verb);
+	if (!send_asking(conn, request)) {
+		return 0;
+	}
 	rl_command_build(&command, request);
 	uint64_t last_byte = rl_conn_append(conn, command.argc, command.argv,
 		is_confirmed ? RL_PENDING_CONFIRMED : RL_PENDING_COMMAND, tag);
@@ -85,6 +95,16 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
 	}
 	rl_conn_send_name(conn);
 	return last_byte;
+}
+
+void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now)
+{
+	rl_bytes argv[] = {LITERAL("CLUSTER"), LITERAL("SLOTS")};
+	if (rl_route_wants_map(route, now) && rl_conn_append(conn, 2, argv, RL_PENDING_MAP, 0) != 0) {
+		rl_route *before = conn->mapped;
+		conn->mapped = rl_route_ref(route);
+		rl_route_unref(before);
+	}
 }
 
 void rl_conn_ask_replicas(rl_conn *conn)
@@ -108,7 +128,8 @@ bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
 {
 	rl_command command;
 	rl_command_build(&command, request);
-	return rl_conn_append(conn, command.argc, command.argv, RL_PENDING_NOBODY, 0) != 0;
+	return send_asking(conn, request) &&
+		rl_conn_append(conn, command.argc, command.argv, RL_PENDING_NOBODY, 0) != 0;
 }
 
 bool rl_conn_is_confirming(const rl_conn *conn)
@@ -138,6 +159,7 @@ bool rl_conn_undo(rl_conn *conn, const rl_request *request)
 	rl_request undo = {.verb = RL_VERB_RELEASE,
 		.key = request->key,
 		.token = request->token,
+		.is_asking = request->is_asking,
 		.no_helpers = true,
 		.as_text = true};
 	return send_undo(conn, &undo);
@@ -233,6 +255,9 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 			break;
 		case RL_PENDING_WAIT:
 			rl_held_judge(&conn->held, &event->reply, conn->target->replicas, conn->waited_ms);
+			break;
+		case RL_PENDING_MAP:
+			rl_route_read_map(conn->mapped, &event->reply, conn->target);
 			break;
 		case RL_PENDING_NAME:
 		case RL_PENDING_NOBODY:
@@ -371,5 +396,6 @@ void rl_conn_free(rl_conn *conn)
 	conn->transport->close(conn->link);
 	rl_held_clear(&conn->held);
 	rl_target_unref(conn->target);
+	rl_route_unref(conn->mapped);
 	free(conn);
 }

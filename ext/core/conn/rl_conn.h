@@ -11,6 +11,7 @@
 
 #include "core/conn/rl_held.h"
 #include "core/base/rl_env.h"
+#include "core/wire/rl_route.h"
 #include "core/wire/rl_target.h"
 #include "core/wire/rl_transport.h"
 
@@ -24,6 +25,7 @@ typedef enum rl_pending_kind {
 	/* The same, and a yes counts only once the replicas have confirmed it. */
 	RL_PENDING_CONFIRMED,
 	RL_PENDING_WAIT,   /* the replicas' confirmation of all before it */
+	RL_PENDING_MAP,    /* of CLUSTER SLOTS, for the route */
 	RL_PENDING_NOBODY, /* it will be discarded */
 } rl_pending_kind;
 
@@ -79,6 +81,9 @@ struct rl_conn {
 	unsigned waits_left;
 	bool has_ended; /* nothing more is sent */
 	rl_held held;
+	/* The route that the reply to CLUSTER SLOTS teaches; NULL = none was asked for. One
+	 * reference. */
+	rl_route *mapped;
 };
 
 typedef enum rl_conn_event_type {
@@ -107,6 +112,10 @@ rl_conn *rl_conn_dial(
 /* Queues a command. The caller must flush.
  * @return the position of its last byte (see rl_transport.append); 0 when it could not be queued */
 uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag);
+
+/* Queues CLUSTER SLOTS, if the route wants a map now. The reply is read when it arrives, and never
+ * waited for. The caller must flush. */
+void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now);
 
 /* Queues WAIT if the replicas must confirm commands that were queued. Call it before a flush. */
 void rl_conn_ask_replicas(rl_conn *conn);

@@ -27,6 +27,14 @@ static void close_idle(rl_pool *pool, rl_conn **slot)
 	close_first(slot);
 }
 
+static void forget_route(rl_route **slot)
+{
+	rl_route *route = *slot;
+	*slot = route->next;
+	route->next = NULL;
+	rl_route_unref(route);
+}
+
 static void forget_backed_off(rl_backed_off **slot)
 {
 	rl_backed_off *trouble = *slot;
@@ -37,6 +45,9 @@ static void forget_backed_off(rl_backed_off **slot)
 
 void rl_pool_clear(rl_pool *pool)
 {
+	while (pool->routes != NULL) {
+		forget_route(&pool->routes);
+	}
 	while (pool->troubles != NULL) {
 		forget_backed_off(&pool->troubles);
 	}
@@ -331,15 +342,31 @@ bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, rl_pool_wan
 	return !rl_pool_is_backed_off(pool, target, now) || find(pool, target, want, now) != NULL;
 }
 
+/* Ends the connection that has been idle for longest, if there are too many to the target or in
+ * all. */
+static void make_room(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	unsigned count = 0;
+	rl_conn **oldest = NULL;
+	rl_conn **oldest_of_target = NULL;
+	for (rl_conn **slot = &pool->idle; *slot != NULL; slot = &(*slot)->next) {
+		bool is_alike = rl_target_equal((*slot)->target, target);
+		count += is_alike;
+		oldest = slot;
+		oldest_of_target = is_alike ? slot : oldest_of_target;
+	}
+	if (count >= RL_POOL_TARGET_MAX) {
+		end_idle(pool, oldest_of_target, now);
+	} else if (pool->count == RL_POOL_MAX) {
+		end_idle(pool, oldest, now);
+	}
+}
+
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 {
 	notice_fork(pool);
-	if (pool->count == RL_POOL_MAX) {
-		rl_conn **slot = &pool->idle;
-		while ((*slot)->next != NULL) {
-			slot = &(*slot)->next;
-		}
-		end_idle(pool, slot, now);
+	if (pool->count >= RL_POOL_TARGET_MAX) {
+		make_room(pool, conn->target, now);
 	}
 	if (conn->was_heard && pool->troubles != NULL) {
 		rl_pool_note_answer(pool, conn->target);
@@ -378,4 +405,34 @@ void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now)
 		to->lingering = conn;
 	}
 	sweep(to, now);
+}
+
+/* ---- routes ---- */
+
+/* Forgets the routes beyond the first ones that no object uses. */
+static void forget_unused_routes(rl_pool *pool)
+{
+	unsigned unused = 0;
+	for (rl_route **slot = &pool->routes; *slot != NULL;) {
+		unused += (*slot)->refs == 1;
+		if ((*slot)->refs == 1 && unused > RL_POOL_ROUTES_MAX) {
+			forget_route(slot);
+		} else {
+			slot = &(*slot)->next;
+		}
+	}
+}
+
+rl_route *rl_pool_share_route(rl_pool *pool, rl_route *route)
+{
+	for (rl_route *known = pool->routes; known != NULL; known = known->next) {
+		if (rl_route_equal(known, route)) {
+			rl_route_unref(route);
+			return rl_route_ref(known);
+		}
+	}
+	forget_unused_routes(pool);
+	route->next = pool->routes;
+	pool->routes = route;
+	return rl_route_ref(route);
 }

@@ -18,7 +18,12 @@
 
 #include "core/conn/rl_conn.h"
 
-#define RL_POOL_MAX 64
+/* How many idle connections are kept: in all, and to each target. */
+#define RL_POOL_MAX 256
+#define RL_POOL_TARGET_MAX 8
+
+/* A route that no object uses is forgotten when there are more than this. */
+#define RL_POOL_ROUTES_MAX 16
 
 /* A connection that has been idle for longer is checked before it is used. */
 #define RL_POOL_LOOK_NS (100 * RL_NS_PER_MS)
@@ -47,6 +52,7 @@ typedef struct rl_pool {
 	unsigned count;
 	rl_conn *lingering; /* the latest first */
 	rl_backed_off *troubles;
+	rl_route *routes; /* one reference each; the latest first */
 	uint64_t fork_generation;
 } rl_pool;
 
@@ -84,7 +90,8 @@ typedef enum rl_pool_want {
  * NULL when there is none. */
 rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now);
 
-/* Gives a connection back. A full pool ends the connection that has been idle for longest. */
+/* Gives a connection back. If there are too many, the one that has been idle for longest is
+ * ended. */
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
 
 /* The same for a connection whose replies are not waited for.
@@ -120,6 +127,12 @@ bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now);
 
 /* How many idle connections to the target there are, alive or not. */
 unsigned rl_pool_count(rl_pool *pool, const rl_target *target);
+
+/* The pool's route to the member that this route leads to: the given one if the pool has none yet.
+ * So an object begins with what others with the same DSN have learned.
+ * @param route the caller's reference is given up
+ * @return a reference for the caller */
+rl_route *rl_pool_share_route(rl_pool *pool, rl_route *route);
 
 /* Moves the lingering connections into another pool of the same thread. */
 void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now);

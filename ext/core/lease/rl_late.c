@@ -73,7 +73,7 @@ static rl_bytes copy_of(rl_bytes bytes, char *room)
 static rl_renewal *new_record(rl_renewer *renewer, const rl_late_release *late)
 {
 	size_t token_room = late->token.len + late->back.len + late->other.len;
-	rl_lease *lease = rl_lease_new(renewer->env, late->key, 0, token_room, 0);
+	rl_lease *lease = rl_lease_new(renewer->env, late->key, 0, token_room, 0, late->set->naming);
 	rl_renewal *renewal = lease != NULL ? rl_renewal_new(late->set, lease) : NULL;
 	if (renewal == NULL || !rl_renewer_prepare(renewer, renewal, late->set)) {
 		rl_lease_free(lease);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-rl_lease *rl_lease_new(
-	const rl_env *env, rl_bytes key, size_t prefix_len, size_t token_room, double drift_factor)
+rl_lease *rl_lease_new(const rl_env *env, rl_bytes key, size_t prefix_len, size_t token_room,
+	double drift_factor, rl_naming naming)
 {
 	rl_lease *lease = malloc(sizeof *lease + rl_names_size(key.len) + token_room);
 	if (lease == NULL) {
@@ -22,7 +22,7 @@ rl_lease *rl_lease_new(
 		.hold_until = RL_NEVER,
 		.fork_generation = env->fork_generation(env->ctx),
 		.drift_factor = drift_factor,
-		.names = rl_names_put(room, key),
+		.names = rl_names_put(room, key, naming),
 		.prefix_len = prefix_len,
 		.token = room + rl_names_size(key.len)};
 	return lease;

@@ -65,8 +65,8 @@ typedef struct rl_lease {
 
 /* @param token_room bytes for the token
  * @return NULL when out of memory */
-rl_lease *rl_lease_new(
-	const rl_env *env, rl_bytes key, size_t prefix_len, size_t token_room, double drift_factor);
+rl_lease *rl_lease_new(const rl_env *env, rl_bytes key, size_t prefix_len, size_t token_room,
+	double drift_factor, rl_naming naming);
 void rl_lease_free(rl_lease *lease);
 
 /* The lock was won. */

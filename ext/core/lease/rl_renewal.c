@@ -46,6 +46,7 @@ static rl_request request_of(const rl_renewal_member *member, rl_verb verb)
 		.key = lease->names.key,
 		.mark = lease->names.mark,
 		.tickets = lease->names.tickets,
+		.slot = lease->names.slot,
 		.token = rl_lease_token(lease),
 		.ttl_ms = member->asked_ttl / RL_NS_PER_MS,
 		.reserve_ms = rl_reservation_ms(member->renewal->count, 0),

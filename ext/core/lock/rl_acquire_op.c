@@ -271,10 +271,10 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	acquire->drawn = tokens;
 	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
 	acquire->wait_ns = args->wait_ns;
-	acquire->is_polling = !set->wakes;
-	acquire->requeue_at = RL_NEVER;
 	acquire->reach = RL_NEVER;
 	rl_quorum_call *call = rl_acquire_call(acquire);
+	acquire->is_polling = !set->wakes || call->request.mark.data == NULL;
+	acquire->requeue_at = RL_NEVER;
 	call->request.verb = RL_VERB_SET;
 	call->request.ttl_ms = args->ttl_ms;
 	call->request.no_helpers = acquire->is_polling;

@@ -33,14 +33,15 @@ void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *p
 	memset(block, 0, errors_at);
 	rl_op *op = (rl_op *) (void *) block;
 	op->class = class;
-	rl_names names = rl_names_put(block + key_at, key);
+	rl_names names = rl_names_put(block + key_at, key, set->naming);
 	*token = block + key_at + names_size;
 	op->call = (rl_quorum_call){.set = set,
 		.pool = pool,
 		.env = env,
 		.members = (rl_member_call *) (void *) (block + members_at),
 		.order = (unsigned char *) block + order_at,
-		.request = {.key = names.key, .mark = names.mark, .tickets = names.tickets}};
+		.request = {
+			.key = names.key, .mark = names.mark, .tickets = names.tickets, .slot = names.slot}};
 	rl_order(set, key, op->call.order);
 	rl_error *errors = (rl_error *) (void *) (block + errors_at);
 	for (unsigned i = 0; i < set->count; i++) {

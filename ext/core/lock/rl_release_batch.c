@@ -51,6 +51,7 @@ static rl_request request_of(
 		.key = lease->names.key,
 		.mark = lease->names.mark,
 		.tickets = lease->names.tickets,
+		.slot = lease->names.slot,
 		.token = rl_lease_token(lease),
 		.reserve_ms = rl_reservation_ms(members_of(batch), member->channel.conn->round_trip),
 		.no_helpers = member->no_helpers,

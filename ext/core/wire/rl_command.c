@@ -4,6 +4,8 @@
  */
 #include "core/wire/rl_command.h"
 
+#include "core/wire/rl_slot.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -11,20 +13,38 @@
 
 size_t rl_names_size(size_t key_len)
 {
-	return 2 * key_len + sizeof RL_MARK_SUFFIX - 1 + sizeof RL_TICKETS_SUFFIX - 1;
+	return 2 * key_len + sizeof "{}" + sizeof RL_MARK_SUFFIX + sizeof RL_TICKETS_SUFFIX +
+		sizeof "{}";
 }
 
-rl_names rl_names_put(char *room, rl_bytes key)
+/* Writes the key, in braces if need be, and the suffix. */
+static rl_bytes put_name(char *room, rl_bytes key, bool has_braces, rl_bytes suffix)
 {
-	size_t mark_len = key.len + sizeof RL_MARK_SUFFIX - 1;
-	char *tickets = room + mark_len;
-	memcpy(room, key.data, key.len); /* the mark's name begins with the key */
-	memcpy(room + key.len, RL_MARK_SUFFIX, sizeof RL_MARK_SUFFIX - 1);
-	memcpy(tickets, key.data, key.len);
-	memcpy(tickets + key.len, RL_TICKETS_SUFFIX, sizeof RL_TICKETS_SUFFIX - 1);
-	return (rl_names){.key = {room, key.len},
-		.mark = {room, mark_len},
-		.tickets = {tickets, key.len + sizeof RL_TICKETS_SUFFIX - 1}};
+	char *end = room;
+	if (has_braces) {
+		*end++ = '{';
+	}
+	memcpy(end, key.data, key.len);
+	end += key.len;
+	if (has_braces) {
+		*end++ = '}';
+	}
+	memcpy(end, suffix.data, suffix.len);
+	return rl_bytes_of(room, (size_t) (end - room) + suffix.len);
+}
+
+rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming)
+{
+	bool is_tagged = rl_slot_tag(key).len < key.len;
+	bool has_braces = naming == RL_NAMES_IN_SLOT && !is_tagged;
+	rl_names names = {.slot = naming == RL_NAMES_IN_SLOT ? rl_slot_of(key) : 0};
+	names.mark = put_name(room, key, has_braces, LITERAL(RL_MARK_SUFFIX));
+	names.tickets = put_name(room + names.mark.len, key, has_braces, LITERAL(RL_TICKETS_SUFFIX));
+	names.key = rl_bytes_of(names.mark.data + has_braces, key.len);
+	if (has_braces && memchr(key.data, '}', key.len) != NULL) {
+		names.mark = names.tickets = rl_bytes_of(NULL, 0);
+	}
+	return names;
 }
 
 static void add(rl_command *command, rl_bytes argument)
@@ -62,10 +82,16 @@ static void add_seconds(rl_command *command, int64_t ms)
 
 /* ---- building ---- */
 
+/* A script goes without the helper keys, or its lock has none. */
+static bool is_without_helpers(const rl_request *request)
+{
+	return request->no_helpers || request->mark.data == NULL;
+}
+
 static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
 {
 	const rl_script *script = rl_script_get(id);
-	bool no_helpers = request->no_helpers || !rl_verb_has_helpers(request->verb);
+	bool no_helpers = is_without_helpers(request) || !rl_verb_has_helpers(request->verb);
 	add(command, request->as_text ? LITERAL("EVAL") : LITERAL("EVALSHA"));
 	add(command,
 		request->as_text ? rl_bytes_of(script->text, script->text_len)
@@ -81,7 +107,7 @@ static void add_script(rl_command *command, const rl_request *request, rl_script
 /* A script without the helper keys reserves nothing, and on one server it needs no argument. */
 static bool has_reservation(const rl_request *request)
 {
-	return request->reserve_ms > 0 && !request->no_helpers;
+	return request->reserve_ms > 0 && !is_without_helpers(request);
 }
 
 static void add_reservation(rl_command *command, const rl_request *request)
@@ -197,7 +223,7 @@ static rl_again again(const rl_request *request, const rl_error *err)
 		return RL_AGAIN_AS_TEXT;
 	}
 	/* Without the helper keys a PROBE would have no effect, so it is not sent again. */
-	bool is_without = request->no_helpers || !rl_verb_has_helpers(request->verb) ||
+	bool is_without = is_without_helpers(request) || !rl_verb_has_helpers(request->verb) ||
 		request->verb == RL_VERB_PROBE;
 	return !is_without && rl_error_is_about_helpers(err) ? RL_AGAIN_NO_HELPERS : RL_AGAIN_NOT;
 }

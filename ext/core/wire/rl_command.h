@@ -43,9 +43,10 @@ typedef enum rl_verb {
 typedef struct rl_request {
 	rl_verb verb;
 	rl_bytes key;
-	/* The next two are the helper keys. */
+	/* The next two are the helper keys; no data = the lock has none. */
 	rl_bytes mark;
 	rl_bytes tickets;
+	unsigned slot; /* see rl_names */
 	rl_bytes token;
 	/* RL_VERB_SWAP: the token that replaces token. */
 	rl_bytes fresh;
@@ -66,6 +67,8 @@ typedef struct rl_request {
 	bool no_helpers;
 	/* Scripts: EVAL with the text instead of EVALSHA. */
 	bool as_text;
+	/* The node has the key only for commands behind ASKING, which is for one command. */
+	bool is_asking;
 	/* RL_VERB_OWNER: TYPE instead of GET, because the key is no string. */
 	bool by_type;
 } rl_request;
@@ -86,13 +89,25 @@ static inline int64_t rl_reservation_ms(unsigned members, int64_t round_trip_ns)
 /* The key of the lock and its helper keys. */
 typedef struct rl_names {
 	rl_bytes key;
+	/* No data = the lock has no helper keys. */
 	rl_bytes mark;
 	rl_bytes tickets;
+	/* RL_NAMES_IN_SLOT: the slot of all three; otherwise 0. */
+	unsigned slot;
 } rl_names;
 
-/* The number of bytes that rl_names_put() writes into room. */
+/* How the helper keys are named. */
+typedef enum rl_naming {
+	RL_NAMES_PLAIN, /* the key and a suffix */
+	/* All three are in the same slot of a cluster. A key without a hash tag is in braces in the
+	 * names of its helper keys. If it has a '}' as well, no name would be in its slot: then it has
+	 * no helper keys, and its waiters poll. */
+	RL_NAMES_IN_SLOT,
+} rl_naming;
+
+/* The number of bytes that rl_names_put() writes into room at most. */
 size_t rl_names_size(size_t key_len);
-rl_names rl_names_put(char *room, rl_bytes key);
+rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming);
 
 #define RL_COMMAND_ARGS 13
 #define RL_COMMAND_NUMBERS 4

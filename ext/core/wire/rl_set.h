@@ -8,11 +8,14 @@
 #define RL_SET_H
 
 #include "core/base/rl_backoff.h"
-#include "core/wire/rl_target.h"
-#include "core/wire/rl_transport.h"
+#include "core/wire/rl_command.h"
+#include "core/wire/rl_route.h"
 
 typedef struct rl_member {
-	rl_target *target; /* one reference */
+	/* The server, or what all nodes of the route have in common. One reference. */
+	rl_target *target;
+	/* Which node to ask for a key; NULL = the target is the server. One reference. */
+	rl_route *route;
 	int64_t timeout_ns;
 	int64_t connect_timeout_ns;
 } rl_member;
@@ -29,7 +32,15 @@ typedef struct rl_set {
 	double drift_factor;
 	/* Waits use the wait queue, and releases wake the waiters. */
 	bool wakes;
+	/* RL_NAMES_IN_SLOT if a member is a cluster. */
+	rl_naming naming;
 } rl_set;
+
+/* The node of the member to ask about the slot. Borrowed; NULL = none is known yet. */
+static inline rl_target *rl_member_node(const rl_member *member, unsigned slot)
+{
+	return member->route == NULL ? member->target : rl_route_node(member->route, slot);
+}
 
 /* Call when a server does not allow a command that waking needs: from then on the owner of the set
  * does without it.

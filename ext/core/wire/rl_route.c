@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Routes: what is known of the nodes, and what a reply teaches. The design is in the header.
+ */
+#include "core/wire/rl_route.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- nodes ---- */
+
+static rl_node *node_of_slot(const rl_route *route, unsigned slot)
+{
+	unsigned number = route->slots[slot];
+	return number > 0 ? &route->nodes[number - 1] : NULL;
+}
+
+/* The number of the node, from 1; 0 = it is not among the nodes. */
+static unsigned find_node(const rl_route *route, const rl_address *address)
+{
+	for (unsigned i = 0; i < route->node_count; i++) {
+		if (rl_address_equal(&route->nodes[i].target->address, address)) {
+			return i + 1;
+		}
+	}
+	return 0;
+}
+
+/* @param target one reference is taken
+ * @return the number of the node; 0 when out of memory, or when there are too many */
+static unsigned add_node(rl_route *route, rl_target *target)
+{
+	if (route->node_count == RL_NODES_MAX) {
+		return 0;
+	}
+	rl_node *grown = realloc(route->nodes, (route->node_count + 1) * sizeof *grown);
+	if (grown == NULL) {
+		return 0;
+	}
+	route->nodes = grown;
+	grown[route->node_count] = (rl_node){.target = rl_target_ref(target)};
+	return ++route->node_count;
+}
+
+/* The target of the node at the address; NULL when out of memory. */
+static rl_target *make_node(const rl_route *route, rl_bytes host, uint16_t port)
+{
+	rl_target *target = rl_target_copy(route->common);
+	char *copy = malloc(host.len + 1);
+	if (target == NULL || copy == NULL) {
+		rl_target_unref(target);
+		free(copy);
+		return NULL;
+	}
+	memcpy(copy, host.data, host.len);
+	copy[host.len] = '\0';
+	free(target->address.host);
+	target->address.host = copy;
+	target->address.port = port;
+	if (!rl_target_set_name(target)) {
+		rl_target_unref(target);
+		return NULL;
+	}
+	return target;
+}
+
+/* The number of the node at the address, which may be new; 0 when that is impossible. */
+static unsigned number_of(rl_route *route, rl_bytes host, uint16_t port)
+{
+	rl_target *target = make_node(route, host, port);
+	if (target == NULL) {
+		return 0;
+	}
+	unsigned number = find_node(route, &target->address);
+	number = number > 0 ? number : add_node(route, target);
+	rl_target_unref(target);
+	return number;
+}
+
+/* ---- making ---- */
+
+rl_route *rl_route_new(rl_route_kind kind, rl_target *common)
+{
+	rl_route *route = calloc(1, sizeof *route);
+	unsigned slot_count = kind == RL_ROUTE_CLUSTER ? RL_SLOTS : 1;
+	uint16_t *slots = calloc(slot_count, sizeof *slots);
+	if (route == NULL || slots == NULL) {
+		free(route);
+		free(slots);
+		return NULL;
+	}
+	route->refs = 1;
+	route->kind = kind;
+	route->common = rl_target_ref(common);
+	route->slots = slots;
+	route->slot_count = slot_count;
+	route->wants_map = kind == RL_ROUTE_CLUSTER;
+	return route;
+}
+
+bool rl_route_add_seed(rl_route *route, rl_target *seed)
+{
+	if (route->kind == RL_ROUTE_CLUSTER) {
+		unsigned number = add_node(route, seed);
+		if (number == 0) {
+			return false;
+		}
+		route->nodes[number - 1].is_seed = true;
+	}
+	route->seeds[route->seed_count++] = rl_target_ref(seed);
+	return true;
+}
+
+bool rl_route_set_service(rl_route *route, rl_bytes service)
+{
+	free(route->service);
+	route->service = malloc(service.len + 1);
+	if (route->service == NULL) {
+		return false;
+	}
+	memcpy(route->service, service.data, service.len);
+	route->service[service.len] = '\0';
+	return true;
+}
+
+static bool copy_seeds(rl_route *copy, const rl_route *route)
+{
+	bool is_copied = true;
+	for (unsigned i = 0; i < route->seed_count && is_copied; i++) {
+		rl_target *seed = rl_target_copy(route->seeds[i]);
+		is_copied = seed != NULL && rl_route_add_seed(copy, seed);
+		rl_target_unref(seed);
+	}
+	return is_copied;
+}
+
+rl_route *rl_route_copy(const rl_route *route, unsigned slot)
+{
+	rl_target *common = rl_target_copy(route->common);
+	rl_route *copy = common != NULL ? rl_route_new(route->kind, common) : NULL;
+	rl_target_unref(common);
+	if (copy == NULL) {
+		return NULL;
+	}
+	bool has_service = route->service != NULL;
+	if (!copy_seeds(copy, route) ||
+		(has_service &&
+			!rl_route_set_service(copy, rl_bytes_of(route->service, strlen(route->service))))) {
+		rl_route_unref(copy);
+		return NULL;
+	}
+	rl_route_learn(copy, route, slot);
+	return copy;
+}
+
+rl_route *rl_route_ref(rl_route *route)
+{
+	route->refs++;
+	return route;
+}
+
+void rl_route_unref(rl_route *route)
+{
+	if (route == NULL || --route->refs > 0) {
+		return;
+	}
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		rl_target_unref(route->seeds[i]);
+	}
+	for (unsigned i = 0; i < route->node_count; i++) {
+		rl_target_unref(route->nodes[i].target);
+	}
+	rl_target_unref(route->common);
+	free(route->service);
+	free(route->nodes);
+	free(route->slots);
+	free(route);
+}
+
+static bool has_seed(const rl_route *route, const rl_target *seed)
+{
+	bool has_it = false;
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		has_it = has_it || rl_address_equal(&route->seeds[i]->address, &seed->address);
+	}
+	return has_it;
+}
+
+bool rl_route_equal(const rl_route *a, const rl_route *b)
+{
+	if (a == b) {
+		return true;
+	}
+	bool is_equal = a->kind == b->kind && a->seed_count == b->seed_count &&
+		rl_text_equal(a->service, b->service) && rl_target_equal(a->common, b->common);
+	for (unsigned i = 0; i < a->seed_count && is_equal; i++) {
+		is_equal = rl_target_equal(a->seeds[i], b->seeds[i]);
+	}
+	return is_equal;
+}
+
+bool rl_route_overlaps(const rl_route *a, const rl_route *b)
+{
+	bool has_common = false;
+	for (unsigned i = 0; i < a->seed_count; i++) {
+		has_common = has_common || has_seed(b, a->seeds[i]);
+	}
+	return has_common && a->kind == b->kind && rl_text_equal(a->service, b->service);
+}
+
+/* ---- asking ---- */
+
+bool rl_route_knows(const rl_route *route, unsigned slot)
+{
+	const rl_node *node = node_of_slot(route, slot);
+	return node != NULL && !node->is_suspect;
+}
+
+/* The next node that is not suspect; the next of all when all are. */
+static rl_target *next_node(rl_route *route)
+{
+	for (unsigned i = 0; i < route->node_count; i++) {
+		unsigned at = (route->next_node + i) % route->node_count;
+		if (!route->nodes[at].is_suspect) {
+			route->next_node = at;
+			return route->nodes[at].target;
+		}
+	}
+	for (unsigned i = 0; i < route->node_count; i++) {
+		route->nodes[i].is_suspect = false;
+	}
+	return route->node_count > 0 ? route->nodes[route->next_node].target : NULL;
+}
+
+rl_target *rl_route_node(rl_route *route, unsigned slot)
+{
+	const rl_node *node = node_of_slot(route, slot);
+	if (route->kind == RL_ROUTE_SENTINEL) {
+		return node != NULL ? node->target : NULL;
+	}
+	return node != NULL && !node->is_suspect ? node->target : next_node(route);
+}
+
+/* ---- learning ---- */
+
+static bool read_number(rl_bytes text, unsigned max, unsigned *out)
+{
+	unsigned value = 0;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9') {
+			return false;
+		}
+		value = value * 10 + (unsigned) (text.data[i] - '0');
+		if (value > max) {
+			return false;
+		}
+	}
+	*out = value;
+	return text.len > 0;
+}
+
+/* Cuts the first word off the text. */
+static rl_bytes take_word(rl_bytes *text)
+{
+	size_t len = 0;
+	while (len < text->len && text->data[len] != ' ') {
+		len++;
+	}
+	rl_bytes word = rl_bytes_of(text->data, len);
+	size_t skipped = len < text->len ? len + 1 : len;
+	*text = rl_bytes_of(text->data + skipped, text->len - skipped);
+	return word;
+}
+
+static bool is_word(rl_bytes text, const char *word)
+{
+	return rl_bytes_equal(text, rl_bytes_of(word, strlen(word)));
+}
+
+/* A node that does not know its own name or address says "?", or nothing. */
+static rl_bytes known_host(rl_bytes host)
+{
+	return is_word(host, "?") ? rl_bytes_of(host.data, 0) : host;
+}
+
+rl_redirect rl_redirect_read(rl_bytes text)
+{
+	rl_redirect none = {.kind = RL_REDIRECT_NONE};
+	rl_redirect redirect = none;
+	rl_bytes kind = take_word(&text);
+	rl_bytes slot = take_word(&text);
+	rl_bytes address = take_word(&text);
+	unsigned port = 0;
+	size_t colon = address.len;
+	while (colon > 0 && address.data[colon - 1] != ':') {
+		colon--;
+	}
+	if (colon == 0 || !read_number(slot, RL_SLOTS - 1, &redirect.slot) ||
+		!read_number(rl_bytes_of(address.data + colon, address.len - colon), 65535, &port)) {
+		return none;
+	}
+	redirect.kind = is_word(kind, "MOVED") ? RL_REDIRECT_MOVED
+		: is_word(kind, "ASK")             ? RL_REDIRECT_ASK
+										   : RL_REDIRECT_NONE;
+	redirect.host = known_host(rl_bytes_of(address.data, colon - 1));
+	redirect.port = (uint16_t) port;
+	return redirect.kind != RL_REDIRECT_NONE && port > 0 ? redirect : none;
+}
+
+static rl_bytes host_of(const rl_target *target)
+{
+	return rl_bytes_of(target->address.host, strlen(target->address.host));
+}
+
+rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const rl_target *speaker)
+{
+	rl_bytes host = redirect->host.len > 0 ? redirect->host : host_of(speaker);
+	unsigned number = number_of(route, host, redirect->port);
+	if (number == 0) {
+		return NULL;
+	}
+	rl_node *node = &route->nodes[number - 1];
+	if (redirect->kind == RL_REDIRECT_MOVED) {
+		route->slots[redirect->slot] = (uint16_t) number;
+		route->wants_map = true;
+		node->is_suspect = false;
+	}
+	return node->target;
+}
+
+void rl_route_suspect(rl_route *route, const rl_target *node)
+{
+	unsigned number = find_node(route, &node->address);
+	if (number > 0) {
+		route->nodes[number - 1].is_suspect = true;
+		route->next_node = number % route->node_count;
+	}
+}
+
+void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot)
+{
+	const rl_node *node = node_of_slot(from, slot);
+	if (node == NULL || node->is_suspect) {
+		return;
+	}
+	unsigned number = number_of(route, host_of(node->target), node->target->address.port);
+	if (number > 0) {
+		route->slots[slot] = (uint16_t) number;
+		route->nodes[number - 1].is_suspect = false;
+		route->named_at = from->named_at > route->named_at ? from->named_at : route->named_at;
+	}
+}
+
+rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t asked_at)
+{
+	unsigned number = number_of(route, host, port);
+	if (number == 0) {
+		return NULL;
+	}
+	route->slots[0] = (uint16_t) number;
+	route->nodes[number - 1].is_suspect = false;
+	route->named_at = asked_at;
+	return route->nodes[number - 1].target;
+}
+
+/* ---- the map ---- */
+
+bool rl_route_wants_map(rl_route *route, int64_t now)
+{
+	if (!route->wants_map || now < route->map_due) {
+		return false;
+	}
+	route->wants_map = false;
+	route->map_due = now + RL_MAP_PAUSE_NS;
+	return true;
+}
+
+/* The number of the node that a range of the map names first, its primary; 0 = unknown. The entry
+ * is an array of host, port, and more. */
+static unsigned read_primary(rl_route *route, const rl_reply *range, const rl_target *speaker)
+{
+	const rl_reply *entry = &range->elements[2];
+	if (entry->type != RL_REPLY_ARRAY || entry->count < 2 ||
+		entry->elements[1].type != RL_REPLY_INTEGER || entry->elements[1].integer <= 0 ||
+		entry->elements[1].integer > 65535) {
+		return 0;
+	}
+	const rl_reply *host = &entry->elements[0];
+	rl_bytes name = host->type == RL_REPLY_STRING ? known_host(host->text) : rl_bytes_of("", 0);
+	return number_of(
+		route, name.len > 0 ? name : host_of(speaker), (uint16_t) entry->elements[1].integer);
+}
+
+/* False = the range makes no sense. */
+static bool read_range(rl_route *route, const rl_reply *range, const rl_target *speaker)
+{
+	if (range->type != RL_REPLY_ARRAY || range->count < 3 ||
+		range->elements[0].type != RL_REPLY_INTEGER ||
+		range->elements[1].type != RL_REPLY_INTEGER) {
+		return false;
+	}
+	int64_t first = range->elements[0].integer;
+	int64_t last = range->elements[1].integer;
+	unsigned number = first >= 0 && last < RL_SLOTS ? read_primary(route, range, speaker) : 0;
+	if (number == 0) {
+		return false;
+	}
+	for (int64_t slot = first; slot <= last; slot++) {
+		route->slots[slot] = (uint16_t) number;
+	}
+	route->nodes[number - 1].is_on_map = true;
+	route->nodes[number - 1].is_suspect = false;
+	return true;
+}
+
+/* Drops the nodes that are neither seeds nor on the map. */
+static void drop_nodes(rl_route *route)
+{
+	uint16_t moved_to[RL_NODES_MAX + 1] = {0};
+	unsigned count = 0;
+	for (unsigned i = 0; i < route->node_count; i++) {
+		rl_node node = route->nodes[i];
+		if (node.is_seed || node.is_on_map) {
+			route->nodes[count++] = node;
+			moved_to[i + 1] = (uint16_t) count;
+		} else {
+			rl_target_unref(node.target);
+		}
+	}
+	route->node_count = count;
+	route->next_node = 0;
+	for (unsigned i = 0; i < route->slot_count; i++) {
+		route->slots[i] = moved_to[route->slots[i]];
+	}
+}
+
+void rl_route_read_map(rl_route *route, const rl_reply *reply, const rl_target *speaker)
+{
+	if (reply->type != RL_REPLY_ARRAY || reply->count == 0) {
+		return;
+	}
+	for (unsigned i = 0; i < route->node_count; i++) {
+		route->nodes[i].is_on_map = false;
+	}
+	bool has_any = false;
+	for (size_t i = 0; i < reply->count; i++) {
+		has_any = read_range(route, &reply->elements[i], speaker) || has_any;
+	}
+	if (has_any) {
+		drop_nodes(route);
+	}
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A route: which node speaks for a key, where a member is more than one server. The nodes of a
+ * cluster share out the slots, and of the nodes behind Sentinels one is the primary.
+ *
+ * DESIGN
+ *
+ * A member that is a single server has no route: its target is the server. With a route, the
+ * member's target stands for all nodes: it has what they have in common (user, password, database,
+ * TLS, replicas), and no connection is ever made to it. Each node has a target of its own, so
+ * connections, the pool and the list of backed-off servers know nothing of routes.
+ *
+ *     member --route--> node (a target) --pool--> connection
+ *
+ * Cluster: a route begins with the seeds of the DSN, and learns which node has a slot from MOVED
+ * and from CLUSTER SLOTS. What it knows is a guess, and the node that is asked decides: a wrong
+ * guess costs a redirect, never an answer of the wrong node. If a node fails, or a slot is unknown,
+ * any other node will do, because each one can redirect. Seeds stay candidates for ever, so that a
+ * cluster whose learned nodes are all gone is found again.
+ *
+ * Sentinel: the seeds are the Sentinels, which are no nodes. All keys are in slot 0, and its node
+ * is the one that a majority of the Sentinels has named.
+ *
+ * Ownership and threads: a route belongs to one thread. Its references are counted: the pool has
+ * one, so that the next object with the same DSN knows what the last one has learned, and each
+ * member of a set has one. The watchdog makes routes of its own. A node may be dropped when the
+ * route learns something, so whoever keeps one has a reference to it.
+ */
+#ifndef RL_ROUTE_H
+#define RL_ROUTE_H
+
+#include "core/wire/rl_slot.h"
+#include "core/wire/rl_target.h"
+#include "core/wire/rl_transport.h"
+
+#define RL_SEEDS_MAX 16
+#define RL_NODES_MAX 1000
+
+/* A map is asked for no sooner than this after the last one. */
+#define RL_MAP_PAUSE_NS RL_NS_PER_SECOND
+
+typedef enum rl_route_kind {
+	RL_ROUTE_CLUSTER,
+	RL_ROUTE_SENTINEL,
+} rl_route_kind;
+
+typedef struct rl_node {
+	rl_target *target; /* one reference */
+	/* It has failed, and no node has named it since. */
+	bool is_suspect;
+	bool is_seed;
+	/* It has slots in the latest map. */
+	bool is_on_map;
+} rl_node;
+
+typedef struct rl_route rl_route;
+struct rl_route {
+	rl_route *next; /* in the list of its owner */
+	unsigned refs;
+	rl_route_kind kind;
+	/* What the nodes have in common. Its address is that of the first seed, and its name that of
+	 * the member. One reference. */
+	rl_target *common;
+	/* Owned. RL_ROUTE_SENTINEL: the name under which the Sentinels know the primary. */
+	char *service;
+	/* One reference each, with the credentials that the seeds want. */
+	rl_target *seeds[RL_SEEDS_MAX];
+	unsigned seed_count;
+	/* Owned; the order is that of learning. */
+	rl_node *nodes;
+	unsigned node_count;
+	/* Owned; for each slot the number of its node, from 1; 0 = unknown. */
+	uint16_t *slots;
+	unsigned slot_count;
+	/* The node to try next where the node of a slot is unknown or suspect. */
+	unsigned next_node;
+	/* A map should be asked for, but not before this time. */
+	bool wants_map;
+	int64_t map_due;
+	/* RL_ROUTE_SENTINEL: when the lookup was sent by which a majority has named the node; 0 = none
+	 * has. */
+	int64_t named_at;
+};
+
+/* ---- making ---- */
+
+/* A route without nodes, with one reference.
+ * @param common one reference is taken
+ * @return NULL when out of memory */
+rl_route *rl_route_new(rl_route_kind kind, rl_target *common);
+
+/* Adds a seed; of a cluster it is a node as well. At most RL_SEEDS_MAX.
+ * @param seed one reference is taken
+ * @return false when out of memory */
+bool rl_route_add_seed(rl_route *route, rl_target *seed);
+
+/* False when out of memory. */
+bool rl_route_set_service(rl_route *route, rl_bytes service);
+
+/* A copy for another thread, which knows the seeds, and of the nodes the one of this slot. */
+rl_route *rl_route_copy(const rl_route *route, unsigned slot);
+
+rl_route *rl_route_ref(rl_route *route);
+void rl_route_unref(rl_route *route);
+
+/* The same member: seeds, service, and what the nodes have in common. */
+bool rl_route_equal(const rl_route *a, const rl_route *b);
+
+/* The two members have a seed in common, and the service, if there is one. */
+bool rl_route_overlaps(const rl_route *a, const rl_route *b);
+
+/* ---- asking ---- */
+
+/* The node to ask about the slot: its own one unless that is unknown or suspect, otherwise the next
+ * of all nodes. Borrowed. NULL = there is none: RL_ROUTE_SENTINEL, and no node was named yet. */
+rl_target *rl_route_node(rl_route *route, unsigned slot);
+
+/* The node is known to have the slot, and is not suspect. */
+bool rl_route_knows(const rl_route *route, unsigned slot);
+
+/* ---- learning ---- */
+
+/* An answer that names another node, because the command was not carried out. */
+typedef enum rl_redirect_kind {
+	RL_REDIRECT_NONE,
+	RL_REDIRECT_MOVED, /* the other node has the slot */
+	RL_REDIRECT_ASK,   /* the other node may have this key, for one command behind ASKING */
+} rl_redirect_kind;
+
+typedef struct rl_redirect {
+	rl_redirect_kind kind;
+	unsigned slot;
+	rl_bytes host; /* borrowed from the text; empty = the same as that of the node that answered */
+	uint16_t port;
+} rl_redirect;
+
+/* Reads "MOVED slot host:port" or "ASK slot host:port". */
+rl_redirect rl_redirect_read(rl_bytes text);
+
+/* The node that the redirect names. Notes it for the slot unless it is an ASK. Borrowed.
+ * @param speaker the node that has answered
+ * @return NULL when out of memory, or when there are RL_NODES_MAX nodes */
+rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const rl_target *speaker);
+
+/* The node could not be reached, did not answer, or says that it is a replica: another one is asked
+ * until a node names it. */
+void rl_route_suspect(rl_route *route, const rl_target *node);
+
+/* Notes in one route what another one knows about the slot. They may belong to two threads. */
+void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot);
+
+/* True for a cluster that has never been asked for its map, or has moved a slot since: call this
+ * only if the map is then asked for. True at most once in RL_MAP_PAUSE_NS. */
+bool rl_route_wants_map(rl_route *route, int64_t now);
+
+/* Reads the reply to CLUSTER SLOTS. A reply that makes no sense changes nothing.
+ * @param speaker the node that has answered */
+void rl_route_read_map(rl_route *route, const rl_reply *reply, const rl_target *speaker);
+
+/* RL_ROUTE_SENTINEL: a majority names this node.
+ * @param asked_at when the lookup was sent
+ * @return the node, borrowed; NULL when out of memory */
+rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t asked_at);
+
+#endif
