@@ -360,6 +360,7 @@ class RedisLock
      * - lost: leases that ended while they were renewed or had an onLoss
      * - connects: attempts to connect
      * - reconnects: connections that were replaced because they had broken, or led to a replica
+     * - redirects: answers of a cluster's nodes that another node has the key (MOVED, ASK)
      * - tls_handshakes: handshakes of TLS that were completed
      * - tls_resumed: of these, handshakes that resumed an earlier session, which saves CPU time
      * - unconfirmed: grants and renewals that too few replicas confirmed in time (the DSN option
@@ -374,7 +375,7 @@ class RedisLock
      *   waited: float, tries: int, nudges: int, wake_ups: int, wake_ups_taken: int, delays: int,
      *   undone: int, released: int, not_released: int, postponed: int, postponed_done: int,
      *   postponed_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
-     *   connects: int, reconnects: int, tls_handshakes: int, tls_resumed: int,
+     *   connects: int, reconnects: int, redirects: int, tls_handshakes: int, tls_resumed: int,
      *   unconfirmed: int, scripts_loaded: int, fallbacks: int}
      */
     public static function stats(): array {}

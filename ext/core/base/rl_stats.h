@@ -34,6 +34,7 @@
  X(lost) \
  X(connects) \
  X(reconnects) \
+ X(redirects) \
  X(tls_handshakes) \
  X(tls_resumed) \
  X(unconfirmed) \

@@ -299,7 +299,8 @@ bool rl_error_is_wrong_server(const rl_error *err)
 bool rl_error_is_about_helpers(const rl_error *err)
 {
 	return err->status == RL_ERR_SERVER &&
-		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "CROSSSLOT") == 0);
+		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "CROSSSLOT") == 0 ||
+			strcmp(err->code, "TRYAGAIN") == 0);
 }
 
 bool rl_error_names_command(const rl_error *err)

@@ -159,9 +159,9 @@ bool rl_conn_undo(rl_conn *conn, const rl_request *request)
 	rl_request undo = {.verb = RL_VERB_RELEASE,
 		.key = request->key,
 		.token = request->token,
-		.is_asking = request->is_asking,
 		.no_helpers = true,
-		.as_text = true};
+		.as_text = true,
+		.is_asking = request->is_asking};
 	return send_undo(conn, &undo);
 }
 
@@ -171,7 +171,8 @@ bool rl_conn_swap_back(rl_conn *conn, const rl_request *request)
 		.key = request->key,
 		.token = request->fresh,
 		.fresh = request->token,
-		.as_text = true};
+		.as_text = true,
+		.is_asking = request->is_asking};
 	return send_undo(conn, &back);
 }
 

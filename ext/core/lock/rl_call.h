@@ -45,6 +45,8 @@ typedef struct rl_quorum_call rl_quorum_call;
 typedef struct rl_member_call {
 	rl_quorum_call *call;
 	rl_error *err; /* the reason of a FAILED vote */
+	/* The server that is asked; of a member with several, one of its nodes. One reference. */
+	rl_target *node;
 	/* The following fields are cleared when the member call begins. */
 	rl_member_call_state state;
 	rl_vote vote;
@@ -59,6 +61,7 @@ typedef struct rl_member_call {
 	bool has_moved;     /* a replica was left once */
 	bool is_taken_back; /* the granted token was released */
 	unsigned breaks;    /* connections that broke or failed */
+	unsigned hops;      /* other nodes that were asked */
 	int64_t heard_at;   /* the answer arrived; 0 = not yet */
 	int64_t budget_end;
 	int64_t budget_max; /* the limit for budget_end */

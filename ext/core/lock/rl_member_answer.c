@@ -14,7 +14,7 @@ typedef struct call_secrets {
 
 static call_secrets secrets_of(const rl_member_call *member)
 {
-	const rl_secret *password = &rl_member_call_server(member)->target->password;
+	const rl_secret *password = &member->node->password;
 	return (call_secrets){
 		{member->call->request.token, rl_bytes_of(password->data, password->len)}};
 }
@@ -79,8 +79,13 @@ static void send_again(rl_member_call *member, const rl_answer *answer, const rl
 static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
+	rl_route *route = rl_member_call_server(member)->route;
 	const rl_address *address = &member->channel.conn->target->address;
 	bool may_lead_elsewhere = rl_pool_distrust(call->pool, address, tick->now);
+	if (route != NULL) {
+		rl_route_suspect(route, member->node);
+		may_lead_elsewhere = rl_member_call_may_hop(member) || may_lead_elsewhere;
+	}
 	bool is_worth_it = !member->channel.is_fresh || may_lead_elsewhere;
 	if (member->has_moved || !is_worth_it) {
 		member->must_close = true;
@@ -104,7 +109,8 @@ static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick
 		.key = call->request.key,
 		.token = call->request.token,
 		.no_helpers = true,
-		.as_text = true};
+		.as_text = true,
+		.is_asking = member->sent.is_asking};
 	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
 	member->state = RL_MEMBER_CALL_UNDOING;
 	if (!is_sent) {
@@ -276,6 +282,9 @@ void rl_member_call_on_reply(rl_member_call *member, rl_conn_event *event, const
 	}
 	if (answer.again != RL_AGAIN_NOT) {
 		send_again(member, &answer, tick);
+		return;
+	}
+	if (answer.vote == RL_VOTE_FAILED && rl_member_call_follow(member, &event->reply, tick)) {
 		return;
 	}
 	if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&event->err)) {

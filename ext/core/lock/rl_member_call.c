@@ -30,7 +30,7 @@ static void keep_own_token_back(rl_member_call *member, int64_t now)
 			"not asked again: it is unknown whether an earlier command with your token took effect");
 		rl_member_call_fail(member);
 	} else if (rl_call_is_several(call) && call->is_own_token && takes &&
-		rl_pool_is_lingering(call->pool, rl_member_call_server(member)->target, now)) {
+		rl_pool_is_lingering(call->pool, member->node, now)) {
 		call->spent |= 1U << rl_member_call_index(member);
 		rl_error_set(member->err, RL_ERR_TIMEOUT, 0,
 			"not asked: the server may still run earlier commands, which could affect a lock with your token");
@@ -52,14 +52,16 @@ void rl_member_call_begin(rl_member_call *member, int64_t now, int64_t latest)
 	member->err->status = RL_OK;
 	*member = (rl_member_call){.call = call,
 		.err = member->err,
+		.node = member->node,
 		.timeout = timeout,
 		.connect_timeout = rl_set_patience(call->set, server->connect_timeout_ns, ttl),
 		.budget_max = budget_max,
 		.budget_end = rl_time_earlier(now + timeout, budget_max)};
+	rl_member_call_choose_node(member);
 	keep_own_token_back(member, now);
 	rl_pool_want want = must_come_after(call) ? RL_WANT_RELEASE : RL_WANT_ANY;
 	if (member->state == RL_MEMBER_CALL_START && call->request.verb != RL_VERB_FORCE &&
-		!rl_pool_is_worth_asking(call->pool, server->target, want, now)) {
+		!rl_pool_is_worth_asking(call->pool, member->node, want, now)) {
 		member->state = RL_MEMBER_CALL_BACKED_OFF;
 	}
 }
@@ -108,6 +110,7 @@ static void prepare_command(rl_member_call *member)
 	bool was_text = sent->as_text;
 	bool had_no_helpers = sent->no_helpers;
 	bool was_by_type = sent->by_type;
+	bool was_asking = sent->is_asking;
 	*sent = call->request;
 	if (rl_verb_takes(sent->verb) && member->doubt == RL_DOUBT_UNKNOWN) {
 		sent->verb = RL_VERB_TRY;
@@ -119,6 +122,7 @@ static void prepare_command(rl_member_call *member)
 	sent->as_text = was_text || is_new || rl_member_call_may_stay_unheard(member, sent->verb);
 	sent->no_helpers = had_no_helpers || sent->no_helpers || !call->set->wakes;
 	sent->by_type = was_by_type;
+	sent->is_asking = was_asking;
 	int64_t own_ms = rl_reservation_ms(call->set->count, conn->round_trip);
 	sent->reserve_ms = own_ms > sent->reserve_ms ? own_ms : sent->reserve_ms;
 }
@@ -136,28 +140,27 @@ void rl_member_call_send(rl_member_call *member, const rl_tick *tick)
 		rl_member_call_fail(member);
 		return;
 	}
+	rl_route *route = rl_member_call_server(member)->route;
+	if (route != NULL) {
+		rl_conn_ask_map(channel->conn, route, tick->now);
+	}
 	rl_member_call_flush(member, tick);
 }
 
 /* ---- opening ---- */
 
-/* Backs the server off. */
-static void note_failure(const rl_member_call *member, const rl_tick *tick)
-{
-	rl_pool_note_failure(member->call->pool, rl_member_call_server(member)->target, tick->now);
-}
-
 /* Call when the connection is gone. Dials again within the budget if has_hope, or if the command is
- * in doubt, which only another answer can clear. */
+ * in doubt, which only another answer can clear. Another node of the member is asked at once. */
 static void recover(rl_member_call *member, bool has_hope, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
-	if (!has_hope && member->doubt != RL_DOUBT_UNKNOWN) {
+	bool is_elsewhere = !has_hope && rl_member_call_may_hop(member);
+	if (!has_hope && !is_elsewhere && member->doubt != RL_DOUBT_UNKNOWN) {
 		rl_member_call_fail(member);
 		return;
 	}
 	int64_t delay = 0;
-	if (member->breaks > 0) {
+	if (member->breaks > 0 && !is_elsewhere) {
 		delay = rl_backoff_delay(&call->set->backoff, member->breaks - 1, call->env);
 		delay = delay < RL_NS_PER_MS ? RL_NS_PER_MS : delay; /* jitter can make it 0 */
 	}
@@ -182,7 +185,7 @@ static bool may_travel_with_login(const rl_quorum_call *call)
 static bool take_or_dial(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
-	rl_target *target = rl_member_call_server(member)->target;
+	rl_target *target = member->node;
 	rl_pool_want want = call->request.verb == RL_VERB_FORCE ? RL_WANT_CHECKED : RL_WANT_ANY;
 	want = must_come_after(call) ? RL_WANT_RELEASE : want;
 	rl_channel *channel = &member->channel;
@@ -204,8 +207,9 @@ static bool take_or_dial(rl_member_call *member, const rl_tick *tick)
 
 static void open(rl_member_call *member, const rl_tick *tick)
 {
+	rl_member_call_choose_node(member);
 	if (!take_or_dial(member, tick)) {
-		note_failure(member, tick);
+		rl_member_call_note_failure(member, tick);
 		recover(member, false, tick);
 	} else if (may_travel_with_login(member->call) || rl_channel_is_logged_in(&member->channel)) {
 		rl_member_call_send(member, tick);
@@ -228,7 +232,8 @@ void rl_member_call_take_back(rl_member_call *member, const rl_tick *tick)
 		.key = call->request.key,
 		.token = call->request.token,
 		.no_helpers = true,
-		.as_text = true};
+		.as_text = true,
+		.is_asking = member->sent.is_asking};
 	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
 	member->state = RL_MEMBER_CALL_TAKING_BACK;
 	member->budget_end = rl_time_earlier(tick->now + member->timeout, member->budget_max);
@@ -296,7 +301,7 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 		rl_stats_add(&member->call->env->stats->reconnects, 1);
 	}
 	if (was_silent) {
-		note_failure(member, tick);
+		rl_member_call_note_failure(member, tick);
 	}
 	/* With several members a silent one is not dialled again: the others can decide. */
 	bool has_hope = was_connected;
@@ -352,7 +357,7 @@ static void judge_connecting(rl_member_call *member, const rl_tick *tick)
 	rl_error_set(member->err, RL_ERR_CONNECT, 0, "no connection within %s s (connectTimeout)%s",
 		rl_seconds_text(member->connect_timeout, limit), conn->transport->hint(conn->link));
 	rl_channel_close(&member->channel);
-	note_failure(member, tick);
+	rl_member_call_note_failure(member, tick);
 	recover(member, false, tick);
 }
 
@@ -378,7 +383,7 @@ static void judge_answering(rl_member_call *member, const rl_tick *tick)
 		return;
 	}
 	member->must_close = true;
-	note_failure(member, tick);
+	rl_member_call_note_failure(member, tick);
 	if (member->state == RL_MEMBER_CALL_TAKING_BACK || rl_member_call_is_unanswered(member)) {
 		member->doubt = RL_DOUBT_UNKNOWN;
 	}

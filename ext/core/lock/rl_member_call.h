@@ -40,6 +40,22 @@ void rl_member_call_take_back(rl_member_call *member, const rl_tick *tick);
 /* The command may have been carried out, and its answer may still come. */
 bool rl_member_call_is_unanswered(const rl_member_call *member);
 
+/* ---- rl_member_route.c ---- */
+
+/* Chooses the node to ask: that of the slot, unless a redirect has led to another one for this
+ * command only. */
+void rl_member_call_choose_node(rl_member_call *member);
+
+/* The node could not be reached, or has not answered in time: it is backed off, and others are
+ * asked first. */
+void rl_member_call_note_failure(rl_member_call *member, const rl_tick *tick);
+
+/* After a failure: true = another node may be asked within the budget, which is counted. */
+bool rl_member_call_may_hop(rl_member_call *member);
+
+/* If the reply is a redirect: asks the other node, or fails. False = the reply is none. */
+bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const rl_tick *tick);
+
 /* ---- rl_member_answer.c ---- */
 
 /* Call for each reply, in any state but DONE. */

@@ -18,7 +18,8 @@ static rl_error *error_memory(rl_op *op, rl_error *instead)
 /* Appends "server: reason", shortened to fit into room. The name may have half of it. */
 static void append_reason(const rl_op *op, unsigned index, rl_error *err, size_t room)
 {
-	const char *server = op->call.set->members[index].target->name;
+	const rl_target *node = op->call.members[index].node;
+	const char *server = node != NULL ? node->name : op->call.set->members[index].target->name;
 	int left = room < sizeof err->message ? (int) room : 0;
 	int name_len = (int) strlen(server) < left / 2 ? (int) strlen(server) : left / 2;
 	left -= name_len + 2;

@@ -68,6 +68,7 @@ static bool write_undo(const rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;
 	rl_request request = call->request;
+	request.is_asking = member->sent.is_asking;
 	bool is_swap = request.verb == RL_VERB_SWAP;
 	if (is_swap && was_granted(member) && call->is_own_token) {
 		request.token = request.fresh;
@@ -144,7 +145,7 @@ static void back_up_release(const rl_member_call *member)
 		!rl_token_is_drawn(call->request.token)) {
 		return;
 	}
-	rl_request request = call->request;
+	rl_request request = member->sent;
 	request.no_helpers = true;
 	request.as_text = true;
 	if (rl_conn_send_blind(conn, &request)) {
@@ -245,8 +246,7 @@ void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now)
 		}
 		if (!rl_channel_is_open(&member->channel) &&
 			(member->vote == RL_VOTE_GRANTED || member->doubt == RL_DOUBT_UNKNOWN)) {
-			rl_channel_take(&member->channel, call->pool, rl_member_call_server(member)->target,
-				RL_WANT_CHECKED, 0, now);
+			rl_channel_take(&member->channel, call->pool, member->node, RL_WANT_CHECKED, 0, now);
 		}
 	}
 }

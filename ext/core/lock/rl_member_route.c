@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which node a member call asks, where the member has several: redirects, and nodes that fail. The
+ * design is in rl_route.h.
+ *
+ * A redirect means that the command was not carried out, so it leaves no doubt. One connection at a
+ * time has the member call's unanswered command, so an undo still follows its command.
+ */
+#include "core/lock/rl_member_call.h"
+
+#include <string.h>
+
+/* How many other nodes a member call asks, after redirects and after failures. */
+#define HOPS_MAX 5
+
+static void set_node(rl_member_call *member, rl_target *node)
+{
+	rl_target *before = member->node;
+	member->node = rl_target_ref(node);
+	rl_target_unref(before);
+}
+
+void rl_member_call_choose_node(rl_member_call *member)
+{
+	rl_request *sent = &member->sent;
+	if (!sent->is_asking || member->node == NULL) {
+		set_node(member, rl_member_node(rl_member_call_server(member), member->call->request.slot));
+	}
+}
+
+void rl_member_call_note_failure(rl_member_call *member, const rl_tick *tick)
+{
+	rl_route *route = rl_member_call_server(member)->route;
+	rl_pool_note_failure(member->call->pool, member->node, tick->now);
+	if (route != NULL) {
+		rl_route_suspect(route, member->node);
+	}
+	member->sent.is_asking = false;
+}
+
+bool rl_member_call_may_hop(rl_member_call *member)
+{
+	const rl_member *server = rl_member_call_server(member);
+	if (server->route == NULL || member->hops >= HOPS_MAX ||
+		rl_route_node(server->route, member->call->request.slot) == member->node) {
+		return false;
+	}
+	member->hops++;
+	return true;
+}
+
+/* The names of nodes are resolved by the driver, before they are dialled. */
+static void hop(rl_member_call *member, rl_target *node, const rl_tick *tick)
+{
+	rl_pool *pool = member->call->pool;
+	rl_transport *transport = pool->transport;
+	rl_channel *channel = &member->channel;
+	rl_giving giving = {.is_trusted = true, .patience = rl_member_call_patience(member)};
+	rl_channel_give_back(channel, pool, giving, tick->now);
+	/* The command has not run there. */
+	channel->sent_at = member->doubt == RL_DOUBT_NONE ? 0 : channel->sent_at;
+	set_node(member, node);
+	bool is_new = !rl_pool_has(pool, node, tick->now);
+	bool wants_name = is_new && transport->distrust(transport, &node->address);
+	member->state = wants_name ? RL_MEMBER_CALL_NAMING : RL_MEMBER_CALL_START;
+	member->resume_at = tick->now + wants_name;
+}
+
+bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const rl_tick *tick)
+{
+	rl_route *route = rl_member_call_server(member)->route;
+	rl_redirect redirect = reply->type == RL_REPLY_ERROR ? rl_redirect_read(reply->text)
+														 : (rl_redirect){.kind = RL_REDIRECT_NONE};
+	if (redirect.kind == RL_REDIRECT_NONE) {
+		return false;
+	}
+	if (route == NULL) {
+		rl_error_from_server(member->err, reply->text, NULL, 0);
+		rl_error_append(member->err, "; the server is a node of a cluster: use redis-cluster://");
+		rl_member_call_fail(member);
+		return true;
+	}
+	rl_stats_add(&member->call->env->stats->redirects, 1);
+	rl_target *node = rl_route_follow(route, &redirect, member->channel.conn->target);
+	if (node == NULL || member->hops == HOPS_MAX) {
+		rl_error_set(member->err, RL_ERR_CONNECT, 0,
+			"redirected too often; the last node, %s, answered: %.*s", member->node->name,
+			(int) reply->text.len, reply->text.data);
+		rl_member_call_fail(member);
+		return true;
+	}
+	member->hops++;
+	member->sent.is_asking = redirect.kind == RL_REDIRECT_ASK;
+	hop(member, node, tick);
+	return true;
+}
