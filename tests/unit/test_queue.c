@@ -58,10 +58,13 @@ static void a_win_proves_from_when_the_try_was_run(void)
 {
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		const proof_case *c = &cases[i];
-		rl_queue queue = {.channel.sent_at = SENT, .answer = {.time_us = c->won_us}};
+		rl_target node = {.database = 1};
+		rl_queue queue = {.node = &node, .channel.sent_at = SENT, .answer = {.time_us = c->won_us}};
 		int64_t asked_at = SENT + c->asked_ms * MS;
-		rl_sample sample = {
-			.asked_at = asked_at, .heard_at = asked_at + MS, .server_us = c->server_us};
+		rl_sample sample = {.asked_at = asked_at,
+			.heard_at = asked_at + MS,
+			.server_us = c->server_us,
+			.node = &node};
 		int64_t since = rl_queue_won_since(&queue, &sample, c->drift_factor, SENT + c->now_ms * MS);
 		if (since != SENT + c->since_us * 1000) {
 			FAIL("case %zu: %" PRId64 " ns", i, since - SENT);
@@ -70,12 +73,15 @@ static void a_win_proves_from_when_the_try_was_run(void)
 }
 
 /* Two clocks say nothing of each other. */
-static void a_sample_of_another_members_clock_proves_nothing(void)
+static void a_sample_of_another_servers_clock_proves_nothing(void)
 {
-	rl_queue queue = {.channel.sent_at = SENT, .member = 2, .answer = {.time_us = 5000000}};
-	rl_sample sample = {.asked_at = SENT, .heard_at = SENT + MS, .server_us = 1000000, .member = 2};
+	rl_target here = {.database = 1};
+	rl_target elsewhere = {.database = 2};
+	rl_queue queue = {.channel.sent_at = SENT, .node = &here, .answer = {.time_us = 5000000}};
+	rl_sample sample = {
+		.asked_at = SENT, .heard_at = SENT + MS, .server_us = 1000000, .node = &here};
 	CHECK_INT(rl_queue_won_since(&queue, &sample, 0, SENT + 10 * SECOND), SENT + 4 * SECOND);
-	sample.member = 1;
+	sample.node = &elsewhere;
 	CHECK_INT(rl_queue_won_since(&queue, &sample, 0, SENT + 10 * SECOND), SENT);
 }
 
@@ -191,7 +197,7 @@ static void a_late_answer_proves_no_more_for_that(void)
 
 static const check_test tests[] = {
 	TEST(a_win_proves_from_when_the_try_was_run),
-	TEST(a_sample_of_another_members_clock_proves_nothing),
+	TEST(a_sample_of_another_servers_clock_proves_nothing),
 	TEST(a_younger_look_proves_more),
 	TEST(a_slow_look_proves_from_when_it_was_asked),
 	TEST(a_look_under_way_proves_nothing),

@@ -251,7 +251,15 @@ static void drop(rl_op *op)
 
 /* ---- the operation ---- */
 
-static const rl_op_class acquire_class = {.step = step, .abandon = abandon, .drop = drop};
+static void clear(rl_op *op)
+{
+	rl_acquire *acquire = (rl_acquire *) op;
+	rl_target_unref(acquire->sample.node);
+	rl_queue_clear(&acquire->queue);
+}
+
+static const rl_op_class acquire_class = {
+	.step = step, .abandon = abandon, .drop = drop, .clear = clear};
 
 rl_acquire *rl_acquire_of(rl_op *op)
 {

@@ -44,10 +44,12 @@ static void note_round_trip(rl_acquire *acquire, const rl_member_call *member)
 static void take_sample(rl_acquire *acquire, const rl_member_call *member)
 {
 	note_round_trip(acquire, member);
+	rl_target *before = acquire->sample.node;
 	acquire->sample = (rl_sample){.asked_at = member->channel.sent_at,
 		.heard_at = member->heard_at,
 		.server_us = member->answer.time_us,
-		.member = (unsigned) (member - rl_acquire_call(acquire)->members)};
+		.node = rl_target_ref(member->node)};
+	rl_target_unref(before);
 }
 
 /* The caller's token is in doubt on so many members that the others are no quorum. */

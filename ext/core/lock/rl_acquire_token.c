@@ -37,12 +37,13 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 {
 	const rl_member *server = &call->set->members[index];
 	rl_channel channel = {0};
-	if (!rl_channel_take(&channel, call->pool, server->target, RL_WANT_ANY, now, now)) {
+	if (!rl_channel_take(&channel, call->pool, call->members[index].node, RL_WANT_ANY, now, now)) {
 		return;
 	}
 	rl_request request = call->request;
 	request.verb = RL_VERB_RELEASE;
 	request.token = request.waiter;
+	request.is_asking = call->members[index].sent.is_asking;
 	request.as_text = true;
 	rl_conn_send_blind(channel.conn, &request);
 	rl_channel_flush(&channel, now);

@@ -42,6 +42,9 @@ bool rl_member_call_is_unanswered(const rl_member_call *member);
 
 /* ---- rl_member_route.c ---- */
 
+/* The member call asks this node from now on. */
+void rl_member_call_use_node(rl_member_call *member, rl_target *node);
+
 /* Chooses the node to ask: that of the slot, unless a redirect has led to another one for this
  * command only. */
 void rl_member_call_choose_node(rl_member_call *member);

@@ -10,10 +10,7 @@
 
 #include <string.h>
 
-/* How many other nodes a member call asks, after redirects and after failures. */
-#define HOPS_MAX 5
-
-static void set_node(rl_member_call *member, rl_target *node)
+void rl_member_call_use_node(rl_member_call *member, rl_target *node)
 {
 	rl_target *before = member->node;
 	member->node = rl_target_ref(node);
@@ -24,7 +21,8 @@ void rl_member_call_choose_node(rl_member_call *member)
 {
 	rl_request *sent = &member->sent;
 	if (!sent->is_asking || member->node == NULL) {
-		set_node(member, rl_member_node(rl_member_call_server(member), member->call->request.slot));
+		rl_member_call_use_node(
+			member, rl_member_node(rl_member_call_server(member), member->call->request.slot));
 	}
 }
 
@@ -41,7 +39,7 @@ void rl_member_call_note_failure(rl_member_call *member, const rl_tick *tick)
 bool rl_member_call_may_hop(rl_member_call *member)
 {
 	const rl_member *server = rl_member_call_server(member);
-	if (server->route == NULL || member->hops >= HOPS_MAX ||
+	if (server->route == NULL || member->hops >= RL_HOPS_MAX ||
 		rl_route_node(server->route, member->call->request.slot) == member->node) {
 		return false;
 	}
@@ -59,7 +57,7 @@ static void hop(rl_member_call *member, rl_target *node, const rl_tick *tick)
 	rl_channel_give_back(channel, pool, giving, tick->now);
 	/* The command has not run there. */
 	channel->sent_at = member->doubt == RL_DOUBT_NONE ? 0 : channel->sent_at;
-	set_node(member, node);
+	rl_member_call_use_node(member, node);
 	bool is_new = !rl_pool_has(pool, node, tick->now);
 	bool wants_name = is_new && transport->distrust(transport, &node->address);
 	member->state = wants_name ? RL_MEMBER_CALL_NAMING : RL_MEMBER_CALL_START;
@@ -82,7 +80,7 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	}
 	rl_stats_add(&member->call->env->stats->redirects, 1);
 	rl_target *node = rl_route_follow(route, &redirect, member->channel.conn->target);
-	if (node == NULL || member->hops == HOPS_MAX) {
+	if (node == NULL || member->hops == RL_HOPS_MAX) {
 		rl_error_set(member->err, RL_ERR_CONNECT, 0,
 			"redirected too often; the last node, %s, answered: %.*s", member->node->name,
 			(int) reply->text.len, reply->text.data);

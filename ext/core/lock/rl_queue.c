@@ -40,6 +40,14 @@ bool rl_queue_is_in_since(const rl_queue *queue, int64_t at)
 	return rl_queue_is_in(queue) && queue->channel.sent_at <= at;
 }
 
+/* @param node NULL = none */
+static void set_node(rl_target **slot, rl_target *node)
+{
+	rl_target *before = *slot;
+	*slot = node != NULL ? rl_target_ref(node) : NULL;
+	rl_target_unref(before);
+}
+
 static void drop(rl_queue *queue)
 {
 	rl_channel_close(&queue->channel);
@@ -57,6 +65,7 @@ static bool send_both(rl_queue *queue, rl_quorum_call *call, int64_t now)
 	int64_t drift = (int64_t) (call->set->drift_factor * (double) left);
 	rl_request request = call->request;
 	request.verb = RL_VERB_BLPOP;
+	request.is_asking = queue->is_asking;
 	request.block_ms = (left + drift) / RL_NS_PER_MS + RL_QUEUE_SLACK_MS;
 	rl_conn_send_name(queue->channel.conn); /* after BLPOP it would wait */
 	if (!rl_channel_send(&queue->channel, &request, RL_VERB_BLPOP)) {
@@ -66,6 +75,7 @@ static bool send_both(rl_queue *queue, rl_quorum_call *call, int64_t now)
 	request.as_text = true; /* NOSCRIPT would lose the ticket */
 	request.place = RL_PLACE_QUEUED;
 	request.mark_ms = 0; /* the probes renew the mark */
+	request.is_asking = queue->is_asking;
 	bool is_sent = rl_channel_send(&queue->channel, &request, RL_VERB_TRY);
 	queue->channel.sent_at = 0;
 	queue->state = RL_QUEUE_IN;
@@ -80,7 +90,7 @@ static void leave_wrong_server(
 {
 	if (rl_error_is_wrong_server(err)) {
 		int64_t now = call->env->now(call->env->ctx);
-		rl_pool_distrust(call->pool, &member_of(queue, call)->target->address, now);
+		rl_pool_distrust(call->pool, &queue->node->address, now);
 	}
 }
 
@@ -98,23 +108,33 @@ static bool open_channel(rl_queue *queue, rl_quorum_call *call, int64_t now, rl_
 {
 	const rl_member *member = member_of(queue, call);
 	int64_t connect_end = rl_time_later(now, member->connect_timeout_ns);
-	bool has_spare = rl_pool_count(call->pool, member->target) > 1;
+	if (!queue->is_asking) {
+		set_node(&queue->node, rl_member_node(member, call->request.slot));
+	}
+	bool has_spare = rl_pool_count(call->pool, queue->node) > 1;
 	return (has_spare &&
-			   rl_channel_take(&queue->channel, call->pool, member->target, RL_WANT_QUIET,
+			   rl_channel_take(&queue->channel, call->pool, queue->node, RL_WANT_QUIET,
 				   queue->answer_end, now)) ||
 		rl_channel_dial(
-			&queue->channel, call->pool->transport, member->target, connect_end, call->env, err);
+			&queue->channel, call->pool->transport, queue->node, connect_end, call->env, err);
 }
 
-void rl_queue_enter(rl_queue *queue, rl_quorum_call *call, int64_t until, int64_t now)
+static void begin_login(rl_queue *queue, const rl_quorum_call *call, int64_t now)
 {
-	queue->slice_end = rl_time_earlier(until, rl_time_later(now, RL_QUEUE_SLICE_NS));
 	queue->channel.command_end = 0;
 	queue->is_unclear = false;
 	queue->blpop = RL_BLPOP_NOTHING;
 	queue->answer_end = rl_time_later(now, member_of(queue, call)->timeout_ns);
 	queue->channel.connect_end = queue->answer_end;
 	queue->state = RL_QUEUE_LOGIN;
+}
+
+void rl_queue_enter(rl_queue *queue, rl_quorum_call *call, int64_t until, int64_t now)
+{
+	queue->slice_end = rl_time_earlier(until, rl_time_later(now, RL_QUEUE_SLICE_NS));
+	queue->is_asking = queue->is_asking && queue->state == RL_QUEUE_ANSWERED;
+	queue->hops = 0;
+	begin_login(queue, call, now);
 }
 
 /* LOGIN: opens the channel, and writes once no command can reach a wrong database. */
@@ -133,6 +153,44 @@ static rl_queue_event go_in(
 	return RL_QUEUE_NOTHING;
 }
 
+/* ---- redirects ---- */
+
+/* Notes where a reply redirects. False = it is no redirect, or the member has a single server. */
+static bool note_redirect(rl_queue *queue, const rl_quorum_call *call, const rl_reply *reply)
+{
+	rl_route *route = member_of(queue, call)->route;
+	if (route == NULL || reply->type != RL_REPLY_ERROR) {
+		return false;
+	}
+	rl_redirect redirect = rl_redirect_read(reply->text);
+	rl_target *node =
+		redirect.kind != RL_REDIRECT_NONE ? rl_route_follow(route, &redirect, queue->node) : NULL;
+	if (node == NULL) {
+		return false;
+	}
+	rl_stats_add(&call->env->stats->redirects, 1);
+	set_node(&queue->next_node, node);
+	queue->next_is_asking = redirect.kind == RL_REDIRECT_ASK;
+	return true;
+}
+
+/* BLPOP and try are answered, and have not run: the place moves to the other node. */
+static rl_queue_event hop(rl_queue *queue, const rl_quorum_call *call, rl_error *err)
+{
+	if (queue->hops == RL_HOPS_MAX) {
+		rl_error_set(err, RL_ERR_CONNECT, 0, "redirected too often in the wait queue");
+		return lose(queue);
+	}
+	int64_t now = call->env->now(call->env->ctx);
+	rl_channel_give_back(&queue->channel, call->pool, (rl_giving){.is_trusted = true}, now);
+	queue->hops++;
+	set_node(&queue->node, queue->next_node);
+	set_node(&queue->next_node, NULL);
+	queue->is_asking = queue->next_is_asking;
+	begin_login(queue, call, now);
+	return RL_QUEUE_NOTHING;
+}
+
 /* ---- answers ---- */
 
 /* Switches waking off for the set if the refused command would be refused for every key.
@@ -148,6 +206,8 @@ static void on_blpop(rl_queue *queue, const rl_quorum_call *call, const rl_reply
 {
 	rl_answer answer;
 	rl_error err;
+	set_node(&queue->next_node, NULL);
+	note_redirect(queue, call, reply);
 	read_reply(call, RL_VERB_BLPOP, reply, &answer, &err);
 	queue->blpop = answer.vote == RL_VOTE_GRANTED ? RL_BLPOP_TICKET : RL_BLPOP_NOTHING;
 	queue->state = RL_QUEUE_WOKEN;
@@ -174,6 +234,9 @@ static rl_queue_event on_try(
 		case RL_VOTE_GRANTED:
 			return RL_QUEUE_WON;
 		case RL_VOTE_FAILED:
+			if (note_redirect(queue, call, reply) || queue->next_node != NULL) {
+				return hop(queue, call, err);
+			}
 			if (rl_error_passes(err)) {
 				leave_wrong_server(queue, call, err);
 				return lose(queue);
@@ -224,7 +287,7 @@ static rl_queue_event read_conn(
 {
 	rl_conn_event event;
 	rl_queue_event outcome = RL_QUEUE_NOTHING;
-	while (outcome == RL_QUEUE_NOTHING) {
+	while (outcome == RL_QUEUE_NOTHING && rl_channel_is_open(&queue->channel)) {
 		rl_channel_next(&queue->channel, &event);
 		switch (event.type) {
 			case RL_CONN_NONE:
@@ -286,8 +349,12 @@ rl_queue_event rl_queue_step(
 		return outcome;
 	}
 	outcome = read_conn(queue, call, tick, err);
-	if (outcome == RL_QUEUE_NOTHING && rl_channel_judge_replicas(&queue->channel, tick)) {
+	if (outcome == RL_QUEUE_NOTHING && rl_channel_is_open(&queue->channel) &&
+		rl_channel_judge_replicas(&queue->channel, tick)) {
 		outcome = read_conn(queue, call, tick, err);
+	}
+	if (outcome == RL_QUEUE_NOTHING && !rl_channel_is_open(&queue->channel)) {
+		outcome = go_in(queue, call, tick, err); /* the place has moved */
 	}
 	if (outcome == RL_QUEUE_NOTHING) {
 		prod(queue, tick->now);
@@ -310,7 +377,8 @@ int64_t rl_queue_won_since(
 	const rl_queue *queue, const rl_sample *sample, double drift_factor, int64_t now)
 {
 	int64_t server_us = queue->answer.time_us;
-	if (server_us == 0 || sample->server_us == 0 || sample->member != queue->member) {
+	if (server_us == 0 || sample->server_us == 0 || sample->node == NULL ||
+		!rl_target_equal(sample->node, queue->node)) {
 		return queue->channel.sent_at;
 	}
 	/* The earliest start of ownership is the safe one. The sample may be later than the win, so
@@ -360,7 +428,9 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo
 	bool is_granted = is_answered && queue->answer.vote == RL_VOTE_GRANTED;
 	bool may_hold = is_granted || rl_queue_is_in(queue) || queue->is_unclear;
 	if (rl_channel_is_open(channel) && is_undo && may_hold) {
-		settlement.was_undone = rl_conn_undo(channel->conn, &call->request);
+		rl_request request = call->request;
+		request.is_asking = queue->is_asking;
+		settlement.was_undone = rl_conn_undo(channel->conn, &request);
 		settlement.doubt = !settlement.was_undone ? RL_DOUBT_UNKNOWN
 			: is_granted                          ? RL_DOUBT_NONE
 												  : RL_DOUBT_GUARDED;
@@ -372,6 +442,12 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo
 	queue->state = RL_QUEUE_OUT;
 	queue->is_unclear = false;
 	return settlement;
+}
+
+void rl_queue_clear(rl_queue *queue)
+{
+	set_node(&queue->node, NULL);
+	set_node(&queue->next_node, NULL);
 }
 
 void rl_queue_drop(rl_queue *queue)

@@ -28,6 +28,10 @@
  * connection drops both when it sees the end of the connection. A server that has run the try also
  * runs the undo. The token is always a drawn one.
  *
+ * Where the member is a cluster, a node whose slot moves away answers both commands with a redirect
+ * (rl_route.h), also while the connection blocks. Neither has run, and the waiter takes its place
+ * at the other node at once, behind those that wait there already.
+ *
  * Ownership: the place has its connection from rl_queue_enter() to rl_queue_leave(). It borrows the
  * quorum call of the wait, which has the set, the pool and the request, but not its member calls.
  */
@@ -41,7 +45,7 @@ typedef struct rl_sample {
 	int64_t asked_at;
 	int64_t heard_at;
 	int64_t server_us; /* 0 = none was taken */
-	unsigned member;   /* the owner of the clock */
+	rl_target *node;   /* the owner of the clock; one reference, or NULL */
 } rl_sample;
 
 typedef enum rl_queue_state {
@@ -63,6 +67,15 @@ typedef enum rl_blpop {
 typedef struct rl_queue {
 	rl_queue_state state;
 	unsigned member;
+	/* The server of the place: of a member with several, one of its nodes. One reference, or
+	 * NULL. */
+	rl_target *node;
+	/* A redirect has led to the node, which takes commands about this key behind ASKING only. */
+	bool is_asking;
+	unsigned hops; /* redirects that were followed since the place was taken */
+	/* The node to which the answer to BLPOP redirects. One reference, or NULL. */
+	rl_target *next_node;
+	bool next_is_asking;
 	/* Closed when OUT. Its command is the try, and its sent_at that of BLPOP and try. */
 	rl_channel channel;
 	/* BLPOP times out then, and the waiter queues again, after the others. */
@@ -126,6 +139,9 @@ rl_conn *rl_queue_hand_over(rl_queue *queue);
 
 /* Gives up the place. With undo also undoes what its try may have taken. */
 rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool undo, int64_t now);
+
+/* Frees what the place keeps besides its connection. */
+void rl_queue_clear(rl_queue *queue);
 
 /* In a forked child: closes the connection, which is the parent's, and sends nothing. */
 void rl_queue_drop(rl_queue *queue);

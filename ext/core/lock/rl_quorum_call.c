@@ -23,9 +23,12 @@ void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, i
 	call->grace_end = 0;
 }
 
-void rl_quorum_call_adopt(rl_quorum_call *call, unsigned index, rl_conn *conn, int64_t sent_at)
+void rl_quorum_call_adopt(
+	rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking, int64_t sent_at)
 {
 	rl_member_call *member = &call->members[index];
+	rl_member_call_use_node(member, conn->target);
+	member->sent.is_asking = is_asking;
 	member->channel.conn = conn;
 	member->channel.sent_at = sent_at;
 	rl_member_call_finish(member, RL_VOTE_GRANTED);

@@ -100,8 +100,10 @@ typedef enum rl_undo {
 rl_settlement rl_quorum_call_settle(rl_quorum_call *call, rl_undo undo, int64_t now);
 
 /* Call after rl_quorum_call_begin(), if a member has granted the lock already on this connection:
- * gives the connection to its member call. */
-void rl_quorum_call_adopt(rl_quorum_call *call, unsigned index, rl_conn *conn, int64_t sent_at);
+ * gives the connection to its member call.
+ * @param is_asking commands on it need ASKING */
+void rl_quorum_call_adopt(
+	rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking, int64_t sent_at);
 
 /* Notes a failure of the member outside of the quorum call, for the message. */
 void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_error *err);

@@ -36,6 +36,9 @@
 #define RL_SEEDS_MAX 16
 #define RL_NODES_MAX 1000
 
+/* How many other nodes are asked for one command, after redirects and after failures. */
+#define RL_HOPS_MAX 5
+
 /* A map is asked for no sooner than this after the last one. */
 #define RL_MAP_PAUSE_NS RL_NS_PER_SECOND
 
