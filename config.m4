@@ -96,6 +96,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_acquire_queue.c
     ext/core/lock/rl_acquire_step.c
     ext/core/lock/rl_acquire_token.c
+    ext/core/lock/rl_batch_lane.c
     ext/core/lock/rl_member_answer.c
     ext/core/lock/rl_member_call.c
     ext/core/lock/rl_member_route.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A release batch: the release of many leases on all members of a set, within a short time, on one
- * connection each.
+ * connection to each server.
  *
  * DESIGN
  *
@@ -11,10 +11,13 @@
  * another round trip. A compare-and-delete may be repeated, so a connection that breaks is replaced
  * once, and the unanswered releases are sent again.
  *
- * Each member goes through the leases in the same order, at its own pace (rl_batch_member). A lease
- * is released when a quorum has freed it, and lost when refusals rule a quorum out. The release
- * batch is over when the votes have decided on each lease, no more answers can arrive, or the time
- * is over. Then the remaining releases are written, and their answers are not waited for.
+ * Each connection is a lane (rl_batch_parts.h), which goes through its leases in their order, at
+ * its own pace. A member has one lane for all leases, or, where it has several nodes, one for the
+ * leases of each node. A release that is redirected joins the lane of the other node.
+ *
+ * A lease is released when a quorum has freed it, and lost when refusals rule a quorum out. The
+ * release batch is over when the votes have decided on each lease, no more answers can arrive, or
+ * the time is over. Then the remaining releases are written, and their answers are not waited for.
  *
  * A release batch is an operation (rl_op.h). It borrows the leases, and ends those for which the
  * votes have decided.
@@ -29,49 +32,7 @@
  * are released in the 0.2 s that the end of a request allows. */
 #define RL_RELEASE_BATCH_WINDOW 64
 
-typedef enum rl_batch_state {
-	RL_BATCH_GOING, /* sends and reads */
-	/* The helper keys were refused. When all answers under way have arrived, the unanswered leases
-	 * are sent again without the helper keys. */
-	RL_BATCH_REDOING,
-	RL_BATCH_MISLED, /* the server is a replica */
-	RL_BATCH_OVER,   /* no more answers will arrive */
-} rl_batch_state;
-
-/* One member's part. It goes through the leases in their order. */
-typedef struct rl_batch_member {
-	rl_batch_state state;
-	rl_channel channel;
-	size_t next;     /* the lease to send next */
-	size_t hearing;  /* the lease of the next answer */
-	size_t answered; /* the first leases, without a gap */
-	/* A bit for each lease after these that was answered out of order. */
-	uint64_t heard;
-	size_t sent_before; /* leases sent on a broken connection */
-	size_t in_flight;
-	bool has_redone; /* the connection was replaced */
-	bool no_helpers; /* releases without the helper keys */
-} rl_batch_member;
-
-/* What the members have answered about one lease. */
-typedef struct rl_batch_votes {
-	unsigned char freed;
-	unsigned char refused;
-	unsigned char failed; /* answered with an error */
-	unsigned char barred; /* of these: command not allowed */
-	/* A bit for each member that has freed or refused the lease, or does not allow the command. */
-	unsigned short done;
-} rl_batch_votes;
-
-typedef struct rl_release_batch {
-	rl_op op;          /* first, for casts from rl_op */
-	rl_lease **leases; /* borrowed */
-	size_t count;
-	rl_batch_votes *votes; /* owned; one for each lease */
-	int64_t limit_ns;
-	int64_t end_at;
-	rl_batch_member members[RL_MEMBERS_MAX];
-} rl_release_batch;
+typedef struct rl_release_batch rl_release_batch;
 
 /* All leases are of locks on this set. The result is RL_OK when a quorum has answered for each.
  * @param limit_ns the time for the whole release batch
