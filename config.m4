@@ -89,6 +89,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lease/rl_renewal_heap.c
     ext/core/lease/rl_renewal_queue.c
     ext/core/lease/rl_renewer.c
+    ext/core/lease/rl_renewer_nodes.c
     ext/core/lease/rl_renewer_server.c
     ext/core/lease/rl_round.c
     ext/core/lock/rl_acquire_op.c
@@ -108,7 +109,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_quorum_call.c
     ext/core/lock/rl_quorum_result.c
     ext/core/lock/rl_quorum_settle.c
-    ext/core/lock/rl_release_batch.c
+    ext/core/lock/rl_batch_op.c
     ext/core/wire/rl_command.c
     ext/core/wire/rl_dsn.c
     ext/core/wire/rl_route.c

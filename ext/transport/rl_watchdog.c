@@ -322,7 +322,7 @@ void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver
 	lock();
 	if (renewal->renewer != NULL) { /* else the process was forked since */
 		learn_addresses(set, resolver);
-		rl_renewer_begin(renewal);
+		rl_renewer_begin(renewal, set);
 		dog.shortest_lead = rl_time_earlier(dog.shortest_lead, renewal->due_at - rl_os_now());
 	}
 	unlock_and_wake();

@@ -570,7 +570,7 @@ static void begin_policy(sim_client *c, holding *h)
 		COVER(max_hold);
 		h->renewal->hold_until = hold_until;
 	}
-	rl_renewer_begin(h->renewal);
+	rl_renewer_begin(h->renewal, &c->set);
 	c->renewer.until = 0;
 }
 

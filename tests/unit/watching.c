@@ -86,7 +86,7 @@ void watching_win_with(rl_renewal *renewal, const char *token, int64_t ttl_ms)
 	rl_lease *lease = renewal->lease;
 	rl_lease_begin(
 		lease, bytes_of(token), ttl, fake_clock + ttl - rl_drift(lease->drift_factor, ttl));
-	rl_renewer_begin(renewal);
+	rl_renewer_begin(renewal, &fake_set);
 }
 
 void watching_win(rl_renewal *renewal, int64_t ttl_ms)

@@ -26,7 +26,7 @@ static bool is_on(const rl_renewal *renewal, const rl_set *set)
 {
 	bool is_same = renewal->count == set->count;
 	for (unsigned i = 0; is_same && i < set->count; i++) {
-		is_same = rl_target_equal(renewal->members[i].server->target, set->members[i].target);
+		is_same = rl_renewer_nodes_is_same(&renewal->members[i], &set->members[i]);
 	}
 	return is_same;
 }

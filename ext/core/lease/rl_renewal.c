@@ -50,7 +50,8 @@ static rl_request request_of(const rl_renewal_member *member, rl_verb verb)
 		.token = rl_lease_token(lease),
 		.ttl_ms = member->asked_ttl / RL_NS_PER_MS,
 		.reserve_ms = rl_reservation_ms(member->renewal->count, 0),
-		.no_helpers = member->no_helpers};
+		.no_helpers = member->no_helpers,
+		.is_asking = member->is_asking};
 }
 
 /* A release is sent as text, so that one answer is enough. */

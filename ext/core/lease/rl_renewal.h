@@ -68,6 +68,12 @@ typedef enum rl_renewal_member_state {
 typedef struct rl_renewal_member {
 	rl_renewal *renewal;
 	struct rl_renewer_server *server;
+	/* The renewer's; NULL = the member is a single server. One reference. */
+	rl_route *route;
+	/* A redirect has led to the server for a key that it has only behind ASKING. */
+	bool is_asking;
+	/* Redirects that were followed since the last answer. */
+	unsigned hops;
 	/* The next four belong to the queue of the server (rl_renewal_queue.h). */
 	rl_renewal_member_state state;
 	struct rl_renewal_member *next;

@@ -6,7 +6,6 @@
 
 #include "core/base/rl_backoff.h"
 #include "core/base/rl_time.h"
-#include "core/lease/rl_renewer_server.h"
 #include "core/lease/rl_round.h"
 
 #include <stdlib.h>
@@ -15,15 +14,6 @@
  * to the maximum. */
 #define RELEASE_PAUSE_NS (10 * RL_NS_PER_MS)
 #define RELEASE_PAUSE_MAX_NS RL_NS_PER_SECOND
-
-/* How many servers without leases keep their connections. */
-#define IDLE_SERVERS_MAX 8
-
-void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env *env)
-{
-	*renewer = (rl_renewer){
-		.transport = transport, .env = env, .late_end = &renewer->late, .until = RL_NEVER};
-}
 
 static int64_t now_of(const rl_renewal *renewal)
 {
@@ -63,54 +53,38 @@ static void on_release_failed(rl_renewal_member *member)
 	rl_renewer_plan(member->renewal);
 }
 
-static const rl_renewer_server_listener listener = {
-	.on_changed = rl_renewer_plan, .on_vote = on_vote, .on_release_failed = on_release_failed};
+static bool on_redirected(rl_renewal_member *member, const rl_redirect *redirect)
+{
+	return rl_renewer_nodes_follow(&member->renewal->renewer->nodes, member, redirect);
+}
+
+static void on_unreachable(rl_renewer_server *server)
+{
+	rl_renewal_member *first = server->queue.waiting;
+	if (first != NULL) {
+		rl_renewer_nodes_flee(&first->renewal->renewer->nodes, server);
+	}
+}
+
+static const rl_renewer_server_listener listener = {.on_changed = rl_renewer_plan,
+	.on_vote = on_vote,
+	.on_release_failed = on_release_failed,
+	.on_redirected = on_redirected,
+	.on_unreachable = on_unreachable};
+
+void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env *env)
+{
+	*renewer = (rl_renewer){.env = env,
+		.late_end = &renewer->late,
+		.nodes = {.transport = transport, .env = env, .listener = &listener},
+		.until = RL_NEVER};
+}
 
 /* ---- servers ---- */
 
-static void put_first(rl_renewer *renewer, rl_renewer_server *server)
-{
-	server->next = renewer->servers;
-	renewer->servers = server;
-}
-
-/* NULL when out of memory. */
-static rl_renewer_server *find_server(rl_renewer *renewer, const rl_target *target)
-{
-	rl_renewer_server **slot = &renewer->servers;
-	while (*slot != NULL && !rl_target_equal((*slot)->target, target)) {
-		slot = &(*slot)->next;
-	}
-	rl_renewer_server *server = *slot;
-	if (server != NULL) {
-		*slot = server->next;
-	} else {
-		server = rl_renewer_server_new(target, renewer->transport, renewer->env, &listener);
-	}
-	if (server != NULL) {
-		put_first(renewer, server);
-	}
-	return server;
-}
-
-/* Closes the connections of the servers that have not been used for longest. */
-static void drop_idle_servers(rl_renewer *renewer)
-{
-	unsigned idle = 0;
-	for (rl_renewer_server **slot = &renewer->servers; *slot != NULL;) {
-		rl_renewer_server *server = *slot;
-		if (server->members == 0 && ++idle > IDLE_SERVERS_MAX) {
-			*slot = server->next;
-			rl_renewer_server_free(server);
-		} else {
-			slot = &server->next;
-		}
-	}
-}
-
 rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_server **server)
 {
-	rl_renewer_server *next = *server == NULL ? renewer->servers : (*server)->next;
+	rl_renewer_server *next = *server == NULL ? renewer->nodes.servers : (*server)->next;
 	while (next != NULL && rl_renewer_server_link(next) == NULL) {
 		next = next->next;
 	}
@@ -174,19 +148,13 @@ static void free_late(rl_renewal *renewal)
 	}
 }
 
-static void leave_server(rl_renewal_member *member)
-{
-	rl_renewer_server_leave(member);
-	member->server->members--;
-}
-
 void rl_renewer_end_late(rl_renewal *renewal)
 {
 	rl_stats *stats = renewal->renewer->env->stats;
 	bool is_released = rl_renewal_is_released(renewal);
 	rl_stats_add(is_released ? &stats->postponed_done : &stats->postponed_dropped, 1);
 	for (unsigned i = 0; i < renewal->count; i++) {
-		leave_server(&renewal->members[i]);
+		rl_renewer_nodes_leave(&renewal->members[i]);
 	}
 	take_out(renewal);
 	free_late(renewal);
@@ -199,26 +167,16 @@ bool rl_renewer_prepare(rl_renewer *renewer, rl_renewal *renewal, const rl_set *
 	if (!rl_renewal_heap_reserve(&renewer->heap, renewer->all_count + 1)) {
 		return false;
 	}
-	for (unsigned i = 0; i < set->count; i++) {
-		rl_renewer_server *server = find_server(renewer, set->members[i].target);
-		if (server == NULL) {
-			return false;
-		}
-		renewal->members[i] = (rl_renewal_member){.renewal = renewal,
-			.server = server,
-			.no_helpers = !set->wakes,
-			.timeout_ns = set->members[i].timeout_ns,
-			.connect_timeout_ns = set->members[i].connect_timeout_ns};
-	}
-	for (unsigned i = 0; i < set->count; i++) {
-		renewal->members[i].server->members++;
+	if (!rl_renewer_nodes_assign(&renewer->nodes, renewal, set)) {
+		return false;
 	}
 	add(renewer, renewal);
 	return true;
 }
 
-void rl_renewer_begin(rl_renewal *renewal)
+void rl_renewer_begin(rl_renewal *renewal, const rl_set *set)
 {
+	rl_renewer_nodes_learn(&renewal->renewer->nodes, renewal, set);
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewer_server_trust(renewal->members[i].server);
 	}
@@ -285,7 +243,7 @@ void rl_renewer_end(rl_renewal *renewal)
 		if (needs_release_behind(member) && !rl_renewer_server_release_behind(member)) {
 			renewer->until = 0; /* the next step writes the rest */
 		}
-		leave_server(member);
+		rl_renewer_nodes_leave(member);
 	}
 	take_out(renewal);
 }
@@ -335,17 +293,23 @@ static void handle_all_due(rl_renewer *renewer, const rl_tick *tick)
 
 void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick)
 {
-	for (rl_renewer_server *server = renewer->servers; server != NULL; server = server->next) {
+	for (rl_renewer_server *server = renewer->nodes.servers; server != NULL;
+		 server = server->next) {
 		rl_renewer_server_read(server, tick);
 	}
 	handle_all_due(renewer, tick);
 	int64_t until = RL_NEVER;
-	for (rl_renewer_server *server = renewer->servers; server != NULL; server = server->next) {
+	for (rl_renewer_server *server = renewer->nodes.servers; server != NULL;
+		 server = server->next) {
 		until = rl_time_earlier(until, rl_renewer_server_send(server, tick));
 	}
-	drop_idle_servers(renewer);
+	rl_renewer_nodes_drop_idle(&renewer->nodes);
 	const rl_renewal_heap *heap = &renewer->heap;
 	renewer->until = heap->count > 0 ? rl_time_earlier(until, heap->entries[0]->due_at) : until;
+	if (renewer->nodes.has_moved) { /* perhaps to a server that has sent already */
+		renewer->nodes.has_moved = false;
+		renewer->until = 0;
+	}
 }
 
 void rl_renewer_forget(rl_renewer *renewer)
@@ -354,15 +318,13 @@ void rl_renewer_forget(rl_renewer *renewer)
 		rl_renewal *renewal = renewer->all != NULL ? renewer->all : renewer->late;
 		for (unsigned i = 0; i < renewal->count; i++) {
 			renewal->members[i].state = RL_RENEWAL_MEMBER_IDLE;
+			rl_route_unref(renewal->members[i].route);
+			renewal->members[i].route = NULL;
 		}
 		take_out(renewal);
 		free_late(renewal);
 	}
-	while (renewer->servers != NULL) {
-		rl_renewer_server *server = renewer->servers;
-		renewer->servers = server->next;
-		rl_renewer_server_free(server);
-	}
+	rl_renewer_nodes_free(&renewer->nodes);
 	rl_renewal_heap_free(&renewer->heap);
-	rl_renewer_init(renewer, renewer->transport, renewer->env);
+	rl_renewer_init(renewer, renewer->nodes.transport, renewer->env);
 }

@@ -34,7 +34,8 @@
  *
  * Ownership: a rl_renewal belongs to the owner of the lease, which it borrows. A late release and
  * its lease belong to the renewer, and so do the servers, with their connections and copies of
- * their targets. Servers are kept for later leases.
+ * their targets. Servers are kept for later leases. rl_renewer_nodes.h says which server a member
+ * uses.
  *
  * Threads: everything here is called under one lock, that of the watchdog, by any thread.
  * Connections are closed by rl_renewer_step() and rl_renewer_forget() alone, so that the thread
@@ -44,11 +45,11 @@
 #define RL_RENEWER_H
 
 #include "core/lease/rl_renewal_heap.h"
+#include "core/lease/rl_renewer_nodes.h"
 
 typedef struct rl_renewer {
-	/* The next two are borrowed. */
-	rl_transport *transport;
-	const rl_env *env;
+	const rl_env *env; /* borrowed */
+	rl_renewer_nodes nodes;
 	/* The leases that are prepared or under renewal. */
 	rl_renewal *all;
 	/* The late releases, the oldest first. */
@@ -59,8 +60,6 @@ typedef struct rl_renewer {
 	size_t late_count;
 	/* The records for which something is due. */
 	rl_renewal_heap heap;
-	/* Owned. The server that was used last comes first. */
-	struct rl_renewer_server *servers;
 	/* When the next step is due. */
 	int64_t until;
 } rl_renewer;
@@ -70,8 +69,8 @@ void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env 
 /* Call before the lock is asked for: does everything that can fail. False when out of memory. */
 bool rl_renewer_prepare(rl_renewer *renewer, rl_renewal *renewal, const rl_set *set);
 
-/* The lease is held: from now on it is under renewal. It must have been prepared. */
-void rl_renewer_begin(rl_renewal *renewal);
+/* The lease is held: from now on it is under renewal. It must have been prepared, for this set. */
+void rl_renewer_begin(rl_renewal *renewal, const rl_set *set);
 
 /* Call after the owner has changed the lease, or its own fields of the record. */
 void rl_renewer_changed(rl_renewal *renewal);

@@ -153,6 +153,9 @@ void rl_renewer_server_fail(rl_renewer_server *server, int64_t now)
 		}
 	}
 	pause_dialling(server, now);
+	if (server->fails > 1) { /* the first failure may be that of an old connection */
+		server->listener->on_unreachable(server);
+	}
 }
 
 /* ---- sending ---- */
@@ -262,6 +265,24 @@ static void leave_wrong_server(rl_renewal_member *member, int64_t now)
 	queue_again(member);
 	server->transport->distrust(server->transport, &server->target->address);
 	rl_renewer_server_fail(server, now);
+	server->listener->on_unreachable(server);
+}
+
+/* True = the command goes to another node. */
+static bool follow(rl_renewal_member *member, const rl_reply *reply)
+{
+	rl_redirect redirect = reply->type == RL_REPLY_ERROR ? rl_redirect_read(reply->text)
+														 : (rl_redirect){.kind = RL_REDIRECT_NONE};
+	if (redirect.kind == RL_REDIRECT_NONE || member->route == NULL) {
+		member->hops = 0;
+		return false;
+	}
+	if (!member->server->listener->on_redirected(member, &redirect)) {
+		member->hops = 0;
+		return false;
+	}
+	queue_again(member);
+	return true;
 }
 
 static void on_vote(rl_renewal_member *member, rl_vote vote)
@@ -355,7 +376,7 @@ static void on_release_answered(rl_renewal_member *member, const rl_reply *reply
 static void on_reply(rl_renewer_server *server, const rl_reply *reply, int64_t now)
 {
 	rl_renewal_member *member = rl_renewal_queue_take_sent(&server->queue);
-	if (member == NULL) {
+	if (member == NULL || follow(member, reply)) {
 		return;
 	}
 	if (rl_renewal_is_release(member->sent)) {

@@ -22,6 +22,8 @@
 #include "core/conn/rl_channel.h"
 #include "core/lease/rl_renewal_queue.h"
 
+typedef struct rl_renewer_server rl_renewer_server;
+
 /* What a server reports. */
 typedef struct rl_renewer_server_listener {
 	/* The record has changed: when something is due for it must be computed again. */
@@ -30,9 +32,13 @@ typedef struct rl_renewer_server_listener {
 	void (*on_vote)(rl_renewal_member *member);
 	/* The member has not confirmed a release, which must be sent again after a pause. */
 	void (*on_release_failed)(rl_renewal_member *member);
+	/* The member's command was redirected: its next one goes to the other node.
+	 * @return false = that is impossible, and the command has failed */
+	bool (*on_redirected)(rl_renewal_member *member, const rl_redirect *redirect);
+	/* The server cannot be reached, or is a replica. */
+	void (*on_unreachable)(rl_renewer_server *server);
 } rl_renewer_server_listener;
 
-typedef struct rl_renewer_server rl_renewer_server;
 struct rl_renewer_server {
 	/* In the list of the renewer. */
 	rl_renewer_server *next;

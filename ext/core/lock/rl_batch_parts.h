@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of a release batch: rl_release_batch.c has the operation, rl_batch_lane.c the lanes.
+ * The parts of a release batch: rl_batch_op.c has the operation, rl_batch_lane.c the lanes.
  * The design is in rl_release_batch.h.
  */
 #ifndef RL_BATCH_PARTS_H

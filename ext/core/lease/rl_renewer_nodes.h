@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The servers of the renewer, and its routes: which server a member of a lease uses.
+ *
+ * A member that is a single server uses it for ever. Of a member with a route, the renewer has a
+ * route of its own, because that of the lease belongs to another thread. When a lease begins, the
+ * route learns which node has granted it. Redirects and failures then lead the member from server
+ * to server, with its waiting command.
+ *
+ * Ownership: servers and routes belong to the renewer. A member has a reference to its route.
+ * Threads: as rl_renewer_server.h.
+ */
+#ifndef RL_RENEWER_NODES_H
+#define RL_RENEWER_NODES_H
+
+#include "core/lease/rl_renewer_server.h"
+
+typedef struct rl_renewer_nodes {
+	/* The first three are borrowed. */
+	rl_transport *transport;
+	const rl_env *env;
+	const rl_renewer_server_listener *listener;
+	/* Owned. The server that was used last comes first. */
+	rl_renewer_server *servers;
+	rl_route *routes;
+	/* A member has moved to another server, which has something to send now. */
+	bool has_moved;
+} rl_renewer_nodes;
+
+/* Gives each member of the record a server and, if it needs one, a route. False when out of memory;
+ * then no member has any. */
+bool rl_renewer_nodes_assign(rl_renewer_nodes *nodes, rl_renewal *renewal, const rl_set *set);
+
+/* The lease was granted: its members move to the nodes that the set's routes know. */
+void rl_renewer_nodes_learn(rl_renewer_nodes *nodes, rl_renewal *renewal, const rl_set *set);
+
+/* The member of the record and the member of the set are the same, as the same user. */
+bool rl_renewer_nodes_is_same(const rl_renewal_member *member, const rl_member *other);
+
+/* The member uses its server no more, and sends nothing. */
+void rl_renewer_nodes_leave(rl_renewal_member *member);
+
+/* The member uses the node that the redirect names from now on. False = that is impossible:
+ * redirected too often, or out of memory. */
+bool rl_renewer_nodes_follow(
+	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_redirect *redirect);
+
+/* The server cannot be reached, or is a replica: the members that wait for it and have other nodes
+ * ask those. */
+void rl_renewer_nodes_flee(rl_renewer_nodes *nodes, rl_renewer_server *server);
+
+/* Closes the connections of the servers that have not been used for longest. */
+void rl_renewer_nodes_drop_idle(rl_renewer_nodes *nodes);
+
+/* Closes all connections. No member may use a server any more. */
+void rl_renewer_nodes_free(rl_renewer_nodes *nodes);
+
+#endif
