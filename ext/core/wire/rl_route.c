@@ -57,6 +57,7 @@ static rl_target *make_node(const rl_route *route, rl_bytes host, uint16_t port)
 	free(target->address.host);
 	target->address.host = copy;
 	target->address.port = port;
+	target->must_be_primary = route->kind == RL_ROUTE_SENTINEL;
 	if (!rl_target_set_name(target)) {
 		rl_target_unref(target);
 		return NULL;
