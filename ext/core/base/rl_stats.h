@@ -36,6 +36,7 @@
  X(reconnects) \
  X(tls_handshakes) \
  X(tls_resumed) \
+ X(lookups) \
  X(unconfirmed) \
  X(scripts_loaded) \
  X(fallbacks)

@@ -107,6 +107,14 @@ void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now)
 	}
 }
 
+uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes service)
+{
+	rl_bytes argv[] = {LITERAL("SENTINEL"), LITERAL("GET-MASTER-ADDR-BY-NAME"), service};
+	uint64_t last_byte = rl_conn_append(conn, 3, argv, RL_PENDING_COMMAND, 0);
+	rl_conn_send_name(conn);
+	return last_byte;
+}
+
 void rl_conn_ask_replicas(rl_conn *conn)
 {
 	char digits[2][16];

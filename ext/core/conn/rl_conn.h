@@ -120,6 +120,11 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag);
  * waited for. The caller must flush. */
 void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now);
 
+/* Asks a Sentinel which server is the primary of the service. The reply will have the tag 0. The
+ * caller must flush.
+ * @return as rl_conn_send() */
+uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes service);
+
 /* Queues WAIT if the replicas must confirm commands that were queued. Call it before a flush. */
 void rl_conn_ask_replicas(rl_conn *conn);
 
