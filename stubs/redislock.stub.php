@@ -363,6 +363,9 @@ class RedisLock
      * - redirects: answers of a cluster's nodes that another node has the key (MOVED, ASK)
      * - tls_handshakes: handshakes of TLS that were completed
      * - tls_resumed: of these, handshakes that resumed an earlier session, which saves CPU time
+     * - lookups: questions to the Sentinels of a member, all of which are asked at once, for the
+     *   address of its primary
+     * - switches: lookups that have named another primary than the one before
      * - unconfirmed: grants and renewals that too few replicas confirmed in time (the DSN option
      *   replicas); a lock that was granted so was released again
      * - scripts_loaded: scripts that were sent as text because the server did not know them
@@ -376,7 +379,7 @@ class RedisLock
      *   undone: int, released: int, not_released: int, postponed: int, postponed_done: int,
      *   postponed_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
      *   connects: int, reconnects: int, redirects: int, tls_handshakes: int, tls_resumed: int,
-     *   unconfirmed: int, scripts_loaded: int, fallbacks: int}
+     *   lookups: int, switches: int, unconfirmed: int, scripts_loaded: int, fallbacks: int}
      */
     public static function stats(): array {}
 

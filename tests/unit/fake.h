@@ -116,7 +116,8 @@ unsigned fake_blocked_on(unsigned member);
 /* How the server's end behind ours shows: 0 = as a clean one, else an errno. */
 extern int fake_end_errno;
 
-/* What AUTH, SELECT or CLIENT is answered with from now on; NULL = silence. Else it is "+OK". */
+/* What AUTH, SELECT, ROLE or CLIENT is answered with from now on; NULL = silence. Else it is "+OK",
+ * and ROLE says "master". */
 void fake_login_says(unsigned member, const char *what, const char *text);
 
 /* What distrust() says from now on, and how often it was called. */

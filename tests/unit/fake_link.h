@@ -76,7 +76,7 @@ typedef struct server {
 	unsigned act_count, act_next;
 	fake_plan blpops[QUEUE_MAX];
 	unsigned blpop_count, blpop_next;
-	const char *auth, *select, *name; /* answers */
+	const char *auth, *select, *name, *role; /* answers */
 	unsigned link_count;
 } server;
 

@@ -446,5 +446,6 @@ void fake_net_begin(void)
 
 void fake_net_add(unsigned member)
 {
-	fake_servers[member] = (server){.auth = "+OK", .select = "+OK", .name = "+OK"};
+	fake_servers[member] =
+		(server){.auth = "+OK", .select = "+OK", .name = "+OK", .role = "*$master :0 _"};
 }

@@ -83,11 +83,25 @@ void fake_says(unsigned member, const char *text)
 	fake_acts(member, FAKE_SAY, text, 0);
 }
 
-void fake_login_says(unsigned member, const char *what, const char *text)
+/* Where the answer to the command of a handshake is. */
+static const char **login_answer(unsigned member, const char *what)
 {
 	server *s = &fake_servers[member];
-	const char **slot = what[0] == 'A' ? &s->auth : what[0] == 'S' ? &s->select : &s->name;
-	*slot = text;
+	switch (what[0]) {
+		case 'A':
+			return &s->auth;
+		case 'S':
+			return &s->select;
+		case 'R':
+			return &s->role;
+		default:
+			return &s->name;
+	}
+}
+
+void fake_login_says(unsigned member, const char *what, const char *text)
+{
+	*login_answer(member, what) = text;
 }
 
 /* Those that were received. The last one stays: no other comes before it. */
@@ -185,9 +199,7 @@ static void carry_out(rl_link *link, const fake_plan *plan, int64_t at)
 
 static void greet_back(rl_link *link, const command *c, int64_t at)
 {
-	const server *s = &fake_servers[link->member];
-	char first = c->words.text[0];
-	answer(link, first == 'A' ? s->auth : first == 'S' ? s->select : s->name, at);
+	answer(link, *login_answer(link->member, c->words.text), at);
 }
 
 bool fake_ask_test(const rl_link *link, const command *c, bool is_taken, fake_plan *plan)

@@ -160,7 +160,8 @@ void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv)
 		used += describe_argument(text + used, sizeof text - used, argument);
 	}
 	*words = (fake_words){.is_handshake = argc > 0 &&
-			(is(argv[0], "AUTH") || is(argv[0], "SELECT") || is(argv[0], "CLIENT")),
+			(is(argv[0], "AUTH") || is(argv[0], "SELECT") || is(argv[0], "ROLE") ||
+				is(argv[0], "CLIENT")),
 		.is_undo = script != NULL && strcmp(script, "RELEASE") == 0,
 		.is_blpop = argc == 3 && is(argv[0], "BLPOP"),
 		.is_wait = argc == 3 && is(argv[0], "WAIT")};

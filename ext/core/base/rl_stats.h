@@ -37,6 +37,8 @@
  X(redirects) \
  X(tls_handshakes) \
  X(tls_resumed) \
+ X(lookups) \
+ X(switches) \
  X(unconfirmed) \
  X(scripts_loaded) \
  X(fallbacks)

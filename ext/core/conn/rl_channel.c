@@ -38,6 +38,12 @@ bool rl_channel_send(rl_channel *channel, const rl_request *request, unsigned ta
 	return channel->command_end != 0;
 }
 
+bool rl_channel_ask_primary(rl_channel *channel, rl_bytes service)
+{
+	channel->command_end = rl_conn_ask_primary(channel->conn, service);
+	return channel->command_end != 0;
+}
+
 bool rl_channel_flush(rl_channel *channel, int64_t now)
 {
 	bool is_connected = rl_channel_is_connected(channel);

@@ -107,6 +107,14 @@ void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now)
 	}
 }
 
+uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes service)
+{
+	rl_bytes argv[] = {LITERAL("SENTINEL"), LITERAL("GET-MASTER-ADDR-BY-NAME"), service};
+	uint64_t last_byte = rl_conn_append(conn, 3, argv, RL_PENDING_COMMAND, 0);
+	rl_conn_send_name(conn);
+	return last_byte;
+}
+
 void rl_conn_ask_replicas(rl_conn *conn)
 {
 	char digits[2][16];
@@ -176,24 +184,6 @@ bool rl_conn_swap_back(rl_conn *conn, const rl_request *request)
 	return send_undo(conn, &back);
 }
 
-static rl_conn_event_type login_answered(rl_conn *conn, rl_conn_event *event)
-{
-	if (event->reply.type == RL_REPLY_ERROR) {
-		if (conn->is_refused) {
-			return RL_CONN_NONE; /* the first error was reported */
-		}
-		conn->is_refused = true;
-		return RL_CONN_REFUSED;
-	}
-	if (event->reply.type != RL_REPLY_STATUS || !rl_bytes_equal(event->reply.text, LITERAL("OK"))) {
-		rl_error_set(&event->err, RL_ERR_PROTOCOL, 0,
-			"unexpected answer to AUTH or SELECT: is this a Redis server?");
-		return RL_CONN_DOWN;
-	}
-	conn->logins_pending--;
-	return conn->logins_pending == 0 ? RL_CONN_READY : RL_CONN_NONE;
-}
-
 static void go_down(rl_conn *conn, rl_conn_event *event)
 {
 	conn->is_down = true;
@@ -247,7 +237,8 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 	event->type = RL_CONN_NONE;
 	switch (owed.kind) {
 		case RL_PENDING_LOGIN:
-			event->type = login_answered(conn, event);
+		case RL_PENDING_ROLE:
+			event->type = rl_conn_on_login_answered(conn, owed.kind, event);
 			conn->is_down = event->type == RL_CONN_DOWN;
 			break;
 		case RL_PENDING_COMMAND:
@@ -312,6 +303,21 @@ void rl_conn_discard_pending(rl_conn *conn)
 	conn->pending_runs = kept;
 }
 
+/* Forgets all pending replies but those of the login, which are the first runs. */
+static void keep_logins(rl_conn *conn)
+{
+	unsigned kept = 0;
+	conn->pending_count = 0;
+	for (unsigned i = 0; i < conn->pending_runs; i++) {
+		const rl_pending *owed = pending_at(conn, i);
+		if (owed->kind == RL_PENDING_LOGIN || owed->kind == RL_PENDING_ROLE) {
+			conn->pending_count += owed->count;
+			kept++;
+		}
+	}
+	conn->pending_runs = kept;
+}
+
 bool rl_conn_retract(rl_conn *conn)
 {
 	if (conn->transport->sent(conn->link) >= conn->last_byte) {
@@ -321,9 +327,7 @@ bool rl_conn_retract(rl_conn *conn)
 		return false;
 	}
 	conn->last_byte = conn->login_end;
-	/* Only AUTH and SELECT are still pending, and they are the first run. */
-	conn->pending_runs = conn->logins_pending > 0;
-	conn->pending_count = conn->logins_pending;
+	keep_logins(conn);
 	conn->is_nameless = true;
 	conn->confirm_ms = conn->later_ms = 0;
 	conn->waits_left = 0;

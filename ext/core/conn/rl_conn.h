@@ -20,6 +20,8 @@
 typedef enum rl_pending_kind {
 	/* Of AUTH or SELECT. An error makes the connection useless. */
 	RL_PENDING_LOGIN,
+	/* Of ROLE, which is a part of the login. A replica is useless. */
+	RL_PENDING_ROLE,
 	RL_PENDING_NAME,    /* of CLIENT SETNAME, which may fail */
 	RL_PENDING_COMMAND, /* an operation waits for it */
 	/* The same, and a yes counts only once the replicas have confirmed it. */
@@ -43,9 +45,10 @@ struct rl_conn {
 	rl_target *target; /* one reference */
 	rl_link *link;     /* owned */
 	int64_t idle_since;
-	unsigned logins_pending; /* 0 = logged in */
-	bool is_nameless;        /* CLIENT SETNAME was not sent */
-	bool is_refused;         /* a login failed */
+	/* Replies to AUTH, SELECT and ROLE that are pending; 0 = logged in. */
+	unsigned logins_pending;
+	bool is_nameless; /* CLIENT SETNAME was not sent */
+	bool is_refused;  /* a login failed */
 	/* The server has lost its scripts: each script goes as text the first time. */
 	bool lacks_scripts;
 	/* The scripts that the server knows again, a bit for each verb. */
@@ -61,7 +64,7 @@ struct rl_conn {
 	int64_t pending_since;
 	/* How long a reply may be pending while no operation waits for it; 0 = not noted. */
 	int64_t patience;
-	/* The positions of the last byte of AUTH and SELECT, and of the last byte queued. */
+	/* The positions of the last byte of the login, and of the last byte queued. */
 	uint64_t login_end;
 	uint64_t last_byte;
 	rl_pending owed[RL_CONN_PENDING_MAX]; /* a ring of pending_runs */
@@ -102,8 +105,8 @@ typedef struct rl_conn_event {
 	rl_error err;
 } rl_conn_event;
 
-/* Begins to connect, and queues AUTH and SELECT if the target needs them. CLIENT SETNAME will
- * follow the first command.
+/* Begins to connect, and queues AUTH, SELECT and ROLE if the target needs them: the login. CLIENT
+ * SETNAME will follow the first command.
  * @param until connecting is given up then
  * @return NULL with err */
 rl_conn *rl_conn_dial(
@@ -116,6 +119,11 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag);
 /* Queues CLUSTER SLOTS, if the route wants a map now. The reply is read when it arrives, and never
  * waited for. The caller must flush. */
 void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now);
+
+/* Asks a Sentinel which server is the primary of the service. The reply will have the tag 0. The
+ * caller must flush.
+ * @return as rl_conn_send() */
+uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes service);
 
 /* Queues WAIT if the replicas must confirm commands that were queued. Call it before a flush. */
 void rl_conn_ask_replicas(rl_conn *conn);
@@ -186,6 +194,10 @@ void rl_conn_free(rl_conn *conn);
  * @return the position of its last byte; 0 when it could not be queued */
 uint64_t rl_conn_append(
 	rl_conn *conn, unsigned argc, const rl_bytes *argv, rl_pending_kind kind, unsigned tag);
+
+/* What the answer to AUTH, SELECT or ROLE means: NONE, READY, REFUSED, or DOWN with event->err. */
+rl_conn_event_type rl_conn_on_login_answered(
+	rl_conn *conn, rl_pending_kind kind, rl_conn_event *event);
 
 /* The number as text, in room. */
 rl_bytes rl_conn_decimal(uint64_t number, char room[16]);

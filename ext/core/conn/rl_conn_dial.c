@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dials a connection, and queues its handshake.
+ * Dials a connection, queues its handshake, and reads the answers to its login.
  */
 #include "core/conn/rl_conn.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define CLIENT_NAME "redislock"
 #define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
 
-static bool append_login(rl_conn *conn, unsigned argc, const rl_bytes *argv)
+/* The error of a login to a node that is no primary. */
+#define REPLICA_ERROR "READONLY the node is a replica"
+
+/* ---- the handshake ---- */
+
+static bool append(rl_conn *conn, unsigned argc, const rl_bytes *argv, rl_pending_kind kind)
 {
 	conn->logins_pending++;
-	return rl_conn_append(conn, argc, argv, RL_PENDING_LOGIN, 0) != 0;
+	return rl_conn_append(conn, argc, argv, kind, 0) != 0;
+}
+
+static bool append_login(rl_conn *conn, unsigned argc, const rl_bytes *argv)
+{
+	return append(conn, argc, argv, RL_PENDING_LOGIN);
 }
 
 static bool append_auth(rl_conn *conn)
@@ -53,6 +64,13 @@ static bool append_select(rl_conn *conn)
 	return append_login(conn, 2, (rl_bytes[]){LITERAL("SELECT"), number});
 }
 
+/* A replica may accept writes, with replica-read-only no, and lose them. */
+static bool append_role(rl_conn *conn)
+{
+	rl_bytes role = LITERAL("ROLE");
+	return !conn->target->must_be_primary || append(conn, 1, &role, RL_PENDING_ROLE);
+}
+
 /* CLIENT SETNAME usually follows the first command, because a server that refuses the connection
  * sends an error without being asked, and closes. That error must count as the answer to the
  * command. */
@@ -84,11 +102,73 @@ rl_conn *rl_conn_dial(
 	conn->target = rl_target_ref(target);
 	conn->connect_end = until;
 	conn->is_nameless = true;
-	if (!append_auth(conn) || !append_select(conn)) {
+	if (!append_auth(conn) || !append_select(conn) || !append_role(conn)) {
 		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
 		rl_conn_free(conn);
 		return NULL;
 	}
 	conn->login_end = conn->last_byte;
 	return conn;
+}
+
+/* ---- its answers ---- */
+
+static rl_conn_event_type login_passed(rl_conn *conn)
+{
+	conn->logins_pending--;
+	return conn->logins_pending == 0 ? RL_CONN_READY : RL_CONN_NONE;
+}
+
+static rl_conn_event_type login_refused(rl_conn *conn)
+{
+	bool was_refused = conn->is_refused;
+	conn->is_refused = true;
+	return was_refused ? RL_CONN_NONE : RL_CONN_REFUSED; /* the first error is reported */
+}
+
+static rl_conn_event_type auth_answered(rl_conn *conn, rl_conn_event *event)
+{
+	if (event->reply.type == RL_REPLY_ERROR) {
+		return login_refused(conn);
+	}
+	if (event->reply.type != RL_REPLY_STATUS || !rl_bytes_equal(event->reply.text, LITERAL("OK"))) {
+		rl_error_set(&event->err, RL_ERR_PROTOCOL, 0,
+			"unexpected answer to AUTH or SELECT: is this a Redis server?");
+		return RL_CONN_DOWN;
+	}
+	return login_passed(conn);
+}
+
+/* The user may not run ROLE, or the server does not know it: the node is trusted without it. */
+static bool is_without_role(const rl_reply *reply)
+{
+	rl_error err;
+	rl_error_from_server(&err, reply->text, NULL, 0);
+	return strcmp(err.code, "NOPERM") == 0 || strstr(err.message, "unknown command") != NULL;
+}
+
+static rl_conn_event_type role_answered(rl_conn *conn, rl_conn_event *event)
+{
+	rl_reply *reply = &event->reply;
+	if (reply->type == RL_REPLY_ERROR) {
+		return is_without_role(reply) ? login_passed(conn) : login_refused(conn);
+	}
+	rl_bytes role = reply->type == RL_REPLY_ARRAY && reply->count > 0 ? reply->elements[0].text
+																	  : rl_bytes_of(NULL, 0);
+	if (rl_bytes_equal(role, LITERAL("master"))) {
+		return login_passed(conn);
+	}
+	if (rl_bytes_equal(role, LITERAL("slave")) || rl_bytes_equal(role, LITERAL("replica"))) {
+		*reply = (rl_reply){.type = RL_REPLY_ERROR, .text = LITERAL(REPLICA_ERROR)};
+		return login_refused(conn);
+	}
+	rl_error_set(
+		&event->err, RL_ERR_PROTOCOL, 0, "unexpected answer to ROLE: is this a Redis server?");
+	return RL_CONN_DOWN;
+}
+
+rl_conn_event_type rl_conn_on_login_answered(
+	rl_conn *conn, rl_pending_kind kind, rl_conn_event *event)
+{
+	return kind == RL_PENDING_ROLE ? role_answered(conn, event) : auth_answered(conn, event);
 }

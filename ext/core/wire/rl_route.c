@@ -57,6 +57,7 @@ static rl_target *make_node(const rl_route *route, rl_bytes host, uint16_t port)
 	free(target->address.host);
 	target->address.host = copy;
 	target->address.port = port;
+	target->must_be_primary = route->kind == RL_ROUTE_SENTINEL;
 	if (!rl_target_set_name(target)) {
 		rl_target_unref(target);
 		return NULL;
@@ -149,6 +150,7 @@ rl_route *rl_route_copy(const rl_route *route, unsigned slot)
 		rl_route_unref(copy);
 		return NULL;
 	}
+	copy->sentinel_quorum = route->sentinel_quorum;
 	rl_route_learn(copy, route, slot);
 	return copy;
 }
@@ -192,7 +194,8 @@ bool rl_route_equal(const rl_route *a, const rl_route *b)
 		return true;
 	}
 	bool is_equal = a->kind == b->kind && a->seed_count == b->seed_count &&
-		rl_text_equal(a->service, b->service) && rl_target_equal(a->common, b->common);
+		a->sentinel_quorum == b->sentinel_quorum && rl_text_equal(a->service, b->service) &&
+		rl_target_equal(a->common, b->common);
 	for (unsigned i = 0; i < a->seed_count && is_equal; i++) {
 		is_equal = rl_target_equal(a->seeds[i], b->seeds[i]);
 	}

@@ -83,6 +83,8 @@ struct rl_route {
 	/* RL_ROUTE_SENTINEL: when the lookup was sent by which a majority has named the node; 0 = none
 	 * has. */
 	int64_t named_at;
+	/* RL_ROUTE_SENTINEL: how many Sentinels must name the node, at most all; 0 = a majority. */
+	unsigned sentinel_quorum;
 };
 
 /* ---- making ---- */
@@ -92,7 +94,7 @@ struct rl_route {
  * @return NULL when out of memory */
 rl_route *rl_route_new(rl_route_kind kind, rl_target *common);
 
-/* Adds a seed; of a cluster it is a node as well. At most RL_SEEDS_MAX.
+/* Adds a seed; of a cluster it is a node as well. At most RL_SEEDS_MAX, or RL_SENTINELS_MAX.
  * @param seed one reference is taken
  * @return false when out of memory */
 bool rl_route_add_seed(rl_route *route, rl_target *seed);
@@ -106,7 +108,7 @@ rl_route *rl_route_copy(const rl_route *route, unsigned slot);
 rl_route *rl_route_ref(rl_route *route);
 void rl_route_unref(rl_route *route);
 
-/* The same member: seeds, service, and what the nodes have in common. */
+/* The same member: seeds, service, quorum, and what the nodes have in common. */
 bool rl_route_equal(const rl_route *a, const rl_route *b);
 
 /* The two members have a seed in common, and the service, if there is one. */

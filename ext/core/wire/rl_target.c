@@ -105,6 +105,7 @@ rl_target *rl_target_copy(const rl_target *target)
 	copy->database = target->database;
 	copy->replicas = target->replicas;
 	copy->replicas_ms = target->replicas_ms;
+	copy->must_be_primary = target->must_be_primary;
 	if (!copy_text(&copy->address.host, target->address.host) ||
 		!copy_tls(&copy->address.tls, target->address.tls) ||
 		!copy_text(&copy->user, target->user) || !copy_text(&copy->name, target->name) ||
@@ -142,7 +143,8 @@ bool rl_target_equal(const rl_target *a, const rl_target *b)
 {
 	return a == b ||
 		(a->database == b->database && a->replicas == b->replicas &&
-			a->replicas_ms == b->replicas_ms && rl_address_equal(&a->address, &b->address) &&
+			a->replicas_ms == b->replicas_ms && a->must_be_primary == b->must_be_primary &&
+			rl_address_equal(&a->address, &b->address) &&
 			rl_tls_options_equal(a->address.tls, b->address.tls) &&
 			rl_text_equal(a->user, b->user) &&
 			(a->password.data == NULL) == (b->password.data == NULL) &&

@@ -41,6 +41,8 @@ typedef struct rl_target {
 	 * take, in ms. */
 	unsigned replicas;
 	int64_t replicas_ms;
+	/* Sentinels have named the server as the primary: a replica at its address is refused. */
+	bool must_be_primary;
 	/* Owned. The DSN without credentials, for messages. */
 	char *name;
 } rl_target;

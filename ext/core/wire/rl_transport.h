@@ -114,8 +114,10 @@ typedef struct rl_tick {
 } rl_tick;
 
 #define RL_MEMBERS_MAX 15
-/* One for each member, and the one in the wait queue. */
-#define RL_WAIT_LINKS (RL_MEMBERS_MAX + 1)
+/* The Sentinels of one member. */
+#define RL_SENTINELS_MAX 7
+/* For each member one, and those to its Sentinels, and the one in the wait queue. */
+#define RL_WAIT_LINKS (RL_MEMBERS_MAX * (1 + RL_SENTINELS_MAX) + 1)
 
 /* What an operation waits for: any of the links, or a time. Each part of it adds its own. */
 typedef struct rl_wait {
