@@ -102,6 +102,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_member_answer.c
     ext/core/lock/rl_member_call.c
     ext/core/lock/rl_member_route.c
+    ext/core/lock/rl_member_sentinel.c
     ext/core/lock/rl_op.c
     ext/core/lock/rl_op_failure.c
     ext/core/lock/rl_order.c

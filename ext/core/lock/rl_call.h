@@ -6,11 +6,12 @@
 #ifndef RL_CALL_H
 #define RL_CALL_H
 
-#include "core/conn/rl_channel.h"
+#include "core/conn/rl_lookup.h"
 #include "core/wire/rl_set.h"
 
 typedef enum rl_member_call_state {
 	RL_MEMBER_CALL_START,
+	RL_MEMBER_CALL_LOOKUP,     /* the Sentinels are asked for the primary */
 	RL_MEMBER_CALL_BACKED_OFF, /* asked only as last resort */
 	RL_MEMBER_CALL_PAUSED,     /* until resume_at */
 	RL_MEMBER_CALL_NAMING,     /* PAUSED; the driver resolves names */
@@ -21,6 +22,8 @@ typedef enum rl_member_call_state {
 	RL_MEMBER_CALL_UNDOING,
 	/* The member has granted the caller's token, which is being released. */
 	RL_MEMBER_CALL_TAKING_BACK,
+	/* The member has granted, and the Sentinels are asked whether it still is the primary. */
+	RL_MEMBER_CALL_CHECKING,
 	RL_MEMBER_CALL_DONE,
 } rl_member_call_state;
 
@@ -47,6 +50,8 @@ typedef struct rl_member_call {
 	rl_error *err; /* the reason of a FAILED vote */
 	/* The server that is asked; of a member with several, one of its nodes. One reference. */
 	rl_target *node;
+	/* Owned; NULL = none was needed yet. It is open between begin and settle only. */
+	rl_lookup *lookup;
 	/* The following fields are cleared when the member call begins. */
 	rl_member_call_state state;
 	rl_vote vote;

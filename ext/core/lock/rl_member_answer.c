@@ -84,9 +84,14 @@ static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 	bool may_lead_elsewhere = rl_pool_distrust(call->pool, address, tick->now);
 	if (route != NULL) {
 		rl_route_suspect(route, member->node);
+		route->named_at = 0;
 		may_lead_elsewhere = rl_member_call_may_hop(member) || may_lead_elsewhere;
 	}
 	bool is_worth_it = !member->channel.is_fresh || may_lead_elsewhere;
+	if (route != NULL && route->kind == RL_ROUTE_SENTINEL) {
+		rl_channel_close(&member->channel);
+		return rl_member_call_look_up_again(member, tick->now);
+	}
 	if (member->has_moved || !is_worth_it) {
 		member->must_close = true;
 		return false;
@@ -192,6 +197,10 @@ static void vote(rl_member_call *member, const rl_answer *answer, const rl_tick 
 	member->doubt = member->doubt == RL_DOUBT_UNKNOWN ? RL_DOUBT_STRAY : member->doubt;
 	member->heard_at = tick->now;
 	member->answer = *answer;
+	if (answer->vote == RL_VOTE_GRANTED && rl_member_call_must_check(member, tick->now)) {
+		member->state = RL_MEMBER_CALL_CHECKING;
+		return;
+	}
 	rl_member_call_finish(member, answer->vote);
 	if (!keep_text(member, answer->text)) {
 		rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");

@@ -29,7 +29,7 @@ static void keep_own_token_back(rl_member_call *member, int64_t now)
 		rl_error_set(member->err, RL_ERR_UNKNOWN, 0,
 			"not asked again: it is unknown whether an earlier command with your token took effect");
 		rl_member_call_fail(member);
-	} else if (rl_call_is_several(call) && call->is_own_token && takes &&
+	} else if (rl_call_is_several(call) && call->is_own_token && takes && member->node != NULL &&
 		rl_pool_is_lingering(call->pool, member->node, now)) {
 		call->spent |= 1U << rl_member_call_index(member);
 		rl_error_set(member->err, RL_ERR_TIMEOUT, 0,
@@ -53,6 +53,7 @@ void rl_member_call_begin(rl_member_call *member, int64_t now, int64_t latest)
 	*member = (rl_member_call){.call = call,
 		.err = member->err,
 		.node = member->node,
+		.lookup = member->lookup,
 		.timeout = timeout,
 		.connect_timeout = rl_set_patience(call->set, server->connect_timeout_ns, ttl),
 		.budget_max = budget_max,
@@ -60,6 +61,9 @@ void rl_member_call_begin(rl_member_call *member, int64_t now, int64_t latest)
 	rl_member_call_choose_node(member);
 	keep_own_token_back(member, now);
 	rl_pool_want want = must_come_after(call) ? RL_WANT_RELEASE : RL_WANT_ANY;
+	if (member->state == RL_MEMBER_CALL_START) {
+		rl_member_call_look_up(member, now);
+	}
 	if (member->state == RL_MEMBER_CALL_START && call->request.verb != RL_VERB_FORCE &&
 		!rl_pool_is_worth_asking(call->pool, member->node, want, now)) {
 		member->state = RL_MEMBER_CALL_BACKED_OFF;
@@ -154,6 +158,9 @@ void rl_member_call_send(rl_member_call *member, const rl_tick *tick)
 static void recover(rl_member_call *member, bool has_hope, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
+	if (!has_hope && rl_member_call_look_up_again(member, tick->now)) {
+		return;
+	}
 	bool is_elsewhere = !has_hope && rl_member_call_may_hop(member);
 	if (!has_hope && !is_elsewhere && member->doubt != RL_DOUBT_UNKNOWN) {
 		rl_member_call_fail(member);
@@ -419,7 +426,8 @@ static bool go_on(rl_member_call *member, const rl_tick *tick)
 	if (rl_channel_judge_replicas(&member->channel, tick)) {
 		read_all(member, tick);
 	}
-	if (is_paused(member) || member->state == RL_MEMBER_CALL_DONE) {
+	if (!rl_channel_is_open(&member->channel) || member->state == RL_MEMBER_CALL_CHECKING ||
+		member->state == RL_MEMBER_CALL_DONE) {
 		return true;
 	}
 	if (rl_channel_is_connected(&member->channel)) {
@@ -427,16 +435,24 @@ static bool go_on(rl_member_call *member, const rl_tick *tick)
 	} else {
 		judge_connecting(member, tick);
 	}
-	return is_paused(member);
+	return !rl_channel_is_open(&member->channel);
 }
 
 void rl_member_call_step(rl_member_call *member, const rl_tick *tick)
 {
+	rl_member_call_step_lookup(member, tick);
 	bool goes_on = member->state != RL_MEMBER_CALL_BACKED_OFF;
 	/* Bounded: each round ends the member call, waits, or uses up an idle connection or a break. */
 	while (goes_on && member->state != RL_MEMBER_CALL_DONE) {
 		if (is_paused(member)) {
 			goes_on = resume(member, tick);
+		} else if (member->state == RL_MEMBER_CALL_LOOKUP) {
+			rl_member_call_step_lookup(member, tick);
+			goes_on = member->state != RL_MEMBER_CALL_LOOKUP;
+		} else if (member->state == RL_MEMBER_CALL_CHECKING) {
+			rl_member_call_check(member, tick);
+			rl_member_call_step_lookup(member, tick);
+			goes_on = member->state != RL_MEMBER_CALL_CHECKING;
 		} else if (member->state == RL_MEMBER_CALL_START) {
 			open(member, tick);
 		} else {
@@ -447,7 +463,12 @@ void rl_member_call_step(rl_member_call *member, const rl_tick *tick)
 
 void rl_member_call_add_to_wait(const rl_member_call *member, rl_wait *wait)
 {
+	if (member->lookup != NULL && member->state != RL_MEMBER_CALL_DONE) {
+		rl_lookup_add_to_wait(member->lookup, wait);
+	}
 	switch (member->state) {
+		case RL_MEMBER_CALL_LOOKUP:
+		case RL_MEMBER_CALL_CHECKING:
 		case RL_MEMBER_CALL_DONE:
 			break;
 		case RL_MEMBER_CALL_BACKED_OFF:

@@ -59,6 +59,25 @@ bool rl_member_call_may_hop(rl_member_call *member);
 /* If the reply is a redirect: asks the other node, or fails. False = the reply is none. */
 bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const rl_tick *tick);
 
+/* ---- rl_member_sentinel.c: they do nothing for a member without Sentinels ---- */
+
+/* Call when the member call begins: has the Sentinels asked, if what is known of the primary is
+ * old, or nothing is known. */
+void rl_member_call_look_up(rl_member_call *member, int64_t now);
+
+/* The node has failed, or is a replica: asks the Sentinels for another one. False = there is no
+ * such way; then nothing was done. */
+bool rl_member_call_look_up_again(rl_member_call *member, int64_t now);
+
+/* Steps the lookup, if one is open. */
+void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick);
+
+/* A grant counts only after rl_member_call_check(). */
+bool rl_member_call_must_check(const rl_member_call *member, int64_t now);
+
+/* CHECKING: goes on as far as possible without waiting. */
+void rl_member_call_check(rl_member_call *member, const rl_tick *tick);
+
 /* ---- rl_member_answer.c ---- */
 
 /* Call for each reply, in any state but DONE. */

@@ -13,7 +13,7 @@
 void rl_member_call_use_node(rl_member_call *member, rl_target *node)
 {
 	rl_target *before = member->node;
-	member->node = rl_target_ref(node);
+	member->node = node != NULL ? rl_target_ref(node) : NULL;
 	rl_target_unref(before);
 }
 
@@ -32,6 +32,7 @@ void rl_member_call_note_failure(rl_member_call *member, const rl_tick *tick)
 	rl_pool_note_failure(member->call->pool, member->node, tick->now);
 	if (route != NULL) {
 		rl_route_suspect(route, member->node);
+		route->named_at = 0;
 	}
 	member->sent.is_asking = false;
 }

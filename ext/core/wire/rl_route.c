@@ -96,6 +96,7 @@ rl_route *rl_route_new(rl_route_kind kind, rl_target *common)
 	route->slots = slots;
 	route->slot_count = slot_count;
 	route->wants_map = kind == RL_ROUTE_CLUSTER;
+	route->is_checked = true;
 	return route;
 }
 

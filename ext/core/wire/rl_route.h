@@ -39,6 +39,9 @@
 /* How many other nodes are asked for one command, after redirects and after failures. */
 #define RL_HOPS_MAX 5
 
+/* A grant counts if the Sentinels were asked less than this before it. */
+#define RL_CHECK_NS RL_NS_PER_SECOND
+
 /* A map is asked for no sooner than this after the last one. */
 #define RL_MAP_PAUSE_NS RL_NS_PER_SECOND
 
@@ -66,6 +69,9 @@ struct rl_route {
 	rl_target *common;
 	/* Owned. RL_ROUTE_SENTINEL: the name under which the Sentinels know the primary. */
 	char *service;
+	/* RL_ROUTE_SENTINEL: the Sentinels are asked again while the node is in use, whether it is
+	 * still the primary. */
+	bool is_checked;
 	/* One reference each, with the credentials that the seeds want. */
 	rl_target *seeds[RL_SEEDS_MAX];
 	unsigned seed_count;

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A member call to a primary behind Sentinels: finds the primary, and checks that it still is the
+ * primary when a command that takes or prolongs a lock is answered.
+ *
+ * In a planned failover the old primary accepts writes for ten seconds more, and calls itself the
+ * master; a primary that was paused does so when it wakes. So a grant counts only if a majority of
+ * the Sentinels names the node that has granted, and was asked less than RL_CHECK_NS before. If the
+ * last lookup is half as old, another one runs beside the command, and adds no round trip.
+ *
+ *     LOOKUP --named--> START .. ANSWER --granted--> CHECKING --named--> DONE
+ *
+ * If the Sentinels name another node, the member call leaves the old one at once, also while the
+ * answer is missing. What the old primary has or may have granted is undone there. The old primary
+ * takes part in nothing any more, so neither that grant nor its undo can reach the new one.
+ */
+#include "core/lock/rl_member_call.h"
+
+#include "core/base/rl_time.h"
+
+#include <stdlib.h>
+
+static rl_route *route_of(const rl_member_call *member)
+{
+	rl_route *route = rl_member_call_server(member)->route;
+	return route != NULL && route->kind == RL_ROUTE_SENTINEL ? route : NULL;
+}
+
+static bool is_looking(const rl_member_call *member)
+{
+	return member->lookup != NULL && rl_lookup_is_open(member->lookup);
+}
+
+/* The route names the node that the member call asks. */
+static bool is_named(const rl_member_call *member)
+{
+	rl_target *named = rl_route_node(route_of(member), 0);
+	return member->node != NULL && named != NULL && rl_target_equal(member->node, named);
+}
+
+/* ---- lookups ---- */
+
+/* False = out of memory; err is set. */
+static bool start(rl_member_call *member, int64_t now)
+{
+	if (member->lookup == NULL) {
+		member->lookup = malloc(sizeof *member->lookup);
+		if (member->lookup == NULL) {
+			rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
+			return false;
+		}
+		rl_lookup_init(member->lookup, route_of(member), member->call->pool);
+	}
+	rl_lookup_begin(member->lookup, now + member->connect_timeout + member->timeout, now);
+	return true;
+}
+
+void rl_member_call_look_up(rl_member_call *member, int64_t now)
+{
+	rl_route *route = route_of(member);
+	if (route == NULL) {
+		return;
+	}
+	rl_verb verb = member->call->request.verb;
+	bool is_of_use = rl_verb_is_confirmed(verb) || verb == RL_VERB_PROBE;
+	bool is_old = route->is_checked && is_of_use && now - route->named_at >= RL_CHECK_NS / 2;
+	bool must_wait = member->node == NULL;
+	if (!must_wait && !is_old && route->named_at != 0) {
+		return;
+	}
+	member->state = must_wait ? RL_MEMBER_CALL_LOOKUP : member->state;
+	if (!start(member, now) && must_wait) {
+		rl_member_call_fail(member);
+	}
+}
+
+bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
+{
+	if (route_of(member) == NULL || member->hops == RL_HOPS_MAX) {
+		return false;
+	}
+	member->hops++;
+	member->state = RL_MEMBER_CALL_LOOKUP;
+	if (!is_looking(member) && !start(member, now)) {
+		rl_member_call_fail(member);
+	}
+	return true;
+}
+
+/* ---- another primary ---- */
+
+/* A grant that cannot be left behind: settling undoes it. */
+static void fail_unconfirmed(rl_member_call *member)
+{
+	bool is_grant = member->call->request.verb != RL_VERB_EXTEND;
+	member->err->status = RL_ERR_UNCONFIRMED;
+	member->doubt = is_grant ? RL_DOUBT_UNKNOWN : member->doubt;
+	rl_stats_add(&member->call->env->stats->unconfirmed, 1);
+	rl_member_call_fail(member);
+}
+
+/* Ends the member call if its command must not be sent to another node as well: that of the
+ * caller's token, a swap, and one that frees the lock of any holder. */
+static bool fails_by_switch(rl_member_call *member, bool was_granted, bool may_have_run)
+{
+	const rl_quorum_call *call = member->call;
+	rl_verb verb = call->request.verb;
+	bool is_once = (call->is_own_token && rl_verb_takes(verb)) || verb == RL_VERB_SWAP ||
+		verb == RL_VERB_FORCE;
+	if (!may_have_run || !is_once) {
+		return false;
+	}
+	member->must_close = true;
+	rl_error_set(member->err, RL_ERR_CLOSED, 0, "the Sentinels name another primary now, %s",
+		rl_route_node(route_of(member), 0)->name);
+	if (was_granted) {
+		fail_unconfirmed(member);
+	} else {
+		member->doubt = RL_DOUBT_UNKNOWN;
+		rl_member_call_fail(member);
+	}
+	return true;
+}
+
+/* The node is not the primary any more: asks the new one. */
+static void leave(rl_member_call *member, const rl_tick *tick)
+{
+	const rl_quorum_call *call = member->call;
+	bool was_granted = member->state == RL_MEMBER_CALL_CHECKING;
+	bool may_have_run = was_granted || rl_member_call_is_unanswered(member);
+	if (fails_by_switch(member, was_granted, may_have_run)) {
+		return;
+	}
+	bool is_undone =
+		may_have_run && rl_verb_takes(call->request.verb) && rl_channel_is_open(&member->channel);
+	if (is_undone) {
+		rl_request request = call->request;
+		rl_stats_add(&call->env->stats->undone, rl_conn_undo(member->channel.conn, &request));
+	}
+	member->doubt = may_have_run ? RL_DOUBT_UNKNOWN : member->doubt;
+	rl_channel_give_back(
+		&member->channel, call->pool, (rl_giving){.must_arrive = is_undone}, tick->now);
+	member->state = RL_MEMBER_CALL_START;
+	member->hops++;
+	member->budget_end =
+		rl_time_earlier(rl_time_later(tick->now, member->timeout), member->budget_max);
+	if (member->hops > RL_HOPS_MAX) {
+		rl_error_set(member->err, RL_ERR_CONNECT, 0, "the primary changes again and again");
+		rl_member_call_fail(member);
+	}
+}
+
+/* ---- outcomes of a lookup ---- */
+
+/* The primary was named, so it can be asked. If it is the node that has just failed, there is no
+ * other. */
+static void ask(rl_member_call *member, const rl_tick *tick)
+{
+	bool has_failed = member->err->status != RL_OK && is_named(member);
+	member->state = RL_MEMBER_CALL_START;
+	member->budget_end =
+		rl_time_earlier(rl_time_later(tick->now, member->timeout), member->budget_max);
+	if (has_failed && member->doubt != RL_DOUBT_UNKNOWN) {
+		rl_member_call_fail(member);
+	}
+}
+
+static void on_named(rl_member_call *member, const rl_tick *tick)
+{
+	switch (member->state) {
+		case RL_MEMBER_CALL_LOOKUP:
+			ask(member, tick);
+			break;
+		case RL_MEMBER_CALL_CHECKING:
+			if (is_named(member)) {
+				rl_member_call_finish(member, RL_VOTE_GRANTED);
+			} else {
+				leave(member, tick);
+			}
+			break;
+		case RL_MEMBER_CALL_START:
+		case RL_MEMBER_CALL_PAUSED:
+		case RL_MEMBER_CALL_NAMING:
+		case RL_MEMBER_CALL_LOGIN:
+		case RL_MEMBER_CALL_ANSWER:
+			if (!is_named(member)) {
+				leave(member, tick);
+			}
+			break;
+		case RL_MEMBER_CALL_BACKED_OFF:
+		case RL_MEMBER_CALL_REFUSED:
+		case RL_MEMBER_CALL_UNDOING:
+		case RL_MEMBER_CALL_TAKING_BACK:
+		case RL_MEMBER_CALL_DONE:
+			break;
+	}
+}
+
+static void on_unnamed(rl_member_call *member)
+{
+	bool is_missing = member->state == RL_MEMBER_CALL_LOOKUP;
+	if (!is_missing && member->state != RL_MEMBER_CALL_CHECKING) {
+		return; /* if the answer needs it, another lookup follows */
+	}
+	rl_lookup_explain(member->lookup, member->err);
+	if (is_missing) {
+		rl_member_call_fail(member);
+	} else {
+		fail_unconfirmed(member);
+	}
+}
+
+/* Counts another primary than before, and ends the idle connections to the old one. */
+static void note_switch(const rl_member_call *member, const rl_target *before, int64_t now)
+{
+	const rl_quorum_call *call = member->call;
+	if (before != NULL && !rl_target_equal(before, rl_route_node(route_of(member), 0))) {
+		rl_stats_add(&call->env->stats->switches, 1);
+		rl_pool_clear_address(call->pool, &before->address, now);
+	}
+}
+
+void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
+{
+	if (!is_looking(member)) {
+		return;
+	}
+	rl_target *before = rl_route_node(route_of(member), 0);
+	before = before != NULL ? rl_target_ref(before) : NULL;
+	rl_vote vote = rl_lookup_step(member->lookup, tick);
+	if (vote == RL_VOTE_GRANTED) {
+		note_switch(member, before, tick->now);
+		on_named(member, tick);
+	} else if (vote != RL_VOTE_OPEN) {
+		on_unnamed(member);
+	}
+	rl_target_unref(before);
+}
+
+/* ---- the check ---- */
+
+bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
+{
+	const rl_route *route = route_of(member);
+	if (route == NULL || !route->is_checked || !rl_verb_is_confirmed(member->call->request.verb)) {
+		return false;
+	}
+	return now - route->named_at >= RL_CHECK_NS || !is_named(member);
+}
+
+void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
+{
+	if (is_looking(member)) {
+		return;
+	}
+	if (tick->now - route_of(member)->named_at < RL_CHECK_NS) {
+		on_named(member, tick);
+	} else if (!start(member, tick->now)) {
+		fail_unconfirmed(member);
+	}
+}
