@@ -10,13 +10,38 @@ static bool is_same_place(const rl_target *a, const rl_target *b)
 	return a->database == b->database && rl_address_equal(&a->address, &b->address);
 }
 
+/* The same cluster, or the same primary behind Sentinels, and the same database. */
+static bool is_same_route(const rl_route *a, const rl_route *b)
+{
+	return a->common->database == b->common->database && rl_route_overlaps(a, b);
+}
+
 bool rl_set_has(const rl_set *set, const rl_target *target)
 {
 	bool has_it = false;
 	for (unsigned i = 0; i < set->count; i++) {
-		has_it = has_it || is_same_place(set->members[i].target, target);
+		const rl_member *member = &set->members[i];
+		has_it = has_it || (member->route == NULL && is_same_place(member->target, target));
 	}
 	return has_it;
+}
+
+bool rl_set_has_route(const rl_set *set, const rl_route *route)
+{
+	bool has_it = false;
+	for (unsigned i = 0; i < set->count; i++) {
+		const rl_route *other = set->members[i].route;
+		has_it = has_it || (other != NULL && is_same_route(other, route));
+	}
+	return has_it;
+}
+
+static bool is_same_member(const rl_member *a, const rl_member *b)
+{
+	if (a->route == NULL || b->route == NULL) {
+		return a->route == b->route && is_same_place(a->target, b->target);
+	}
+	return is_same_route(a->route, b->route);
 }
 
 unsigned rl_set_common(const rl_set *a, const rl_set *b)
@@ -24,7 +49,7 @@ unsigned rl_set_common(const rl_set *a, const rl_set *b)
 	unsigned count = 0;
 	for (unsigned i = 0; i < a->count; i++) {
 		for (unsigned j = 0; j < b->count; j++) {
-			count += is_same_place(a->members[i].target, b->members[j].target);
+			count += is_same_member(&a->members[i], &b->members[j]);
 		}
 	}
 	return count;

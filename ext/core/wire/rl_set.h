@@ -52,10 +52,16 @@ static inline bool rl_set_stop_waking(rl_set *set)
 	return was_on;
 }
 
-/* True when a member is the same server and database as the target, whatever the user. */
+/* True when a member without a route is the same server and database as the target, whatever the
+ * user. */
 bool rl_set_has(const rl_set *set, const rl_target *target);
 
-/* How many servers, with their databases, are members of both sets, whatever the user. */
+/* True when a member is the same cluster or the same primary behind Sentinels, and the same
+ * database, as the route leads to. */
+bool rl_set_has_route(const rl_set *set, const rl_route *route);
+
+/* How many servers, clusters and primaries behind Sentinels, with their databases, are members of
+ * both sets, whatever the user. */
 unsigned rl_set_common(const rl_set *a, const rl_set *b);
 
 /* How long a member may take to answer or to be connected: the time of its option, but with several
