@@ -16,32 +16,21 @@ static bool is_same_route(const rl_route *a, const rl_route *b)
 	return a->common->database == b->common->database && rl_route_overlaps(a, b);
 }
 
-bool rl_set_has(const rl_set *set, const rl_target *target)
-{
-	bool has_it = false;
-	for (unsigned i = 0; i < set->count; i++) {
-		const rl_member *member = &set->members[i];
-		has_it = has_it || (member->route == NULL && is_same_place(member->target, target));
-	}
-	return has_it;
-}
-
-bool rl_set_has_route(const rl_set *set, const rl_route *route)
-{
-	bool has_it = false;
-	for (unsigned i = 0; i < set->count; i++) {
-		const rl_route *other = set->members[i].route;
-		has_it = has_it || (other != NULL && is_same_route(other, route));
-	}
-	return has_it;
-}
-
 static bool is_same_member(const rl_member *a, const rl_member *b)
 {
 	if (a->route == NULL || b->route == NULL) {
 		return a->route == b->route && is_same_place(a->target, b->target);
 	}
 	return is_same_route(a->route, b->route);
+}
+
+bool rl_set_has(const rl_set *set, const rl_member *member)
+{
+	bool has_it = false;
+	for (unsigned i = 0; i < set->count; i++) {
+		has_it = has_it || is_same_member(&set->members[i], member);
+	}
+	return has_it;
 }
 
 unsigned rl_set_common(const rl_set *a, const rl_set *b)

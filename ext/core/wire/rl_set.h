@@ -52,13 +52,9 @@ static inline bool rl_set_stop_waking(rl_set *set)
 	return was_on;
 }
 
-/* True when a member without a route is the same server and database as the target, whatever the
- * user. */
-bool rl_set_has(const rl_set *set, const rl_target *target);
-
-/* True when a member is the same cluster or the same primary behind Sentinels, and the same
- * database, as the route leads to. */
-bool rl_set_has_route(const rl_set *set, const rl_route *route);
+/* True when the member, or one that leads to the same place, is in the set: the same server,
+ * cluster or primary behind Sentinels, and the same database, whatever the user. */
+bool rl_set_has(const rl_set *set, const rl_member *member);
 
 /* How many servers, clusters and primaries behind Sentinels, with their databases, are members of
  * both sets, whatever the user. */
