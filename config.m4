@@ -68,10 +68,12 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_class.c
     ext/php/redislock_class_lease.c
     ext/php/redislock_exception.c
+    ext/php/redislock_ini.c
     ext/php/redislock_lease.c
     ext/php/redislock_loss.c
     ext/php/redislock_options.c
     ext/php/redislock_record.c
+    ext/php/redislock_servers.c
     ext/php/redislock_sigterm.c
     ext/php/redislock_torture.c
     ext/core/base/rl_backoff.c
@@ -114,6 +116,11 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_batch_op.c
     ext/core/wire/rl_command.c
     ext/core/wire/rl_dsn.c
+    ext/core/wire/rl_dsn_options.c
+    ext/core/wire/rl_dsn_place.c
+    ext/core/wire/rl_dsn_route.c
+    ext/core/wire/rl_dsn_text.c
+    ext/core/wire/rl_order_name.c
     ext/core/wire/rl_route.c
     ext/core/wire/rl_script.c
     ext/core/wire/rl_set.c

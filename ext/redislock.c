@@ -12,7 +12,7 @@
 #include "php/redislock_class.h"
 #include "php/redislock_record.h"
 #include "php/redislock_loss.h"
-#include "php/redislock_options.h"
+#include "php/redislock_ini.h"
 #include "php/redislock_sigterm.h"
 
 #include "ext/standard/info.h"

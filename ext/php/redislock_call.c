@@ -40,6 +40,7 @@ void redislock_client_unref(redislock_client *client)
 	rl_pool_clear(&client->own_pool);
 	for (unsigned i = 0; i < client->set.count; i++) {
 		rl_target_unref(client->set.members[i].target);
+		rl_route_unref(client->set.members[i].route);
 	}
 	free(client->prefix);
 	free(client);
@@ -147,21 +148,46 @@ static void resolve_name(const rl_address *address, bool has_conn)
 	}
 }
 
-/* Resolves names before the operation's time begins to run, if the operation will have to dial. */
-static void resolve_names(redislock_client *client)
+static void resolve_target(rl_pool *pool, const rl_target *target, bool is_only_server)
 {
-	rl_pool *pool = client->pool;
+	if (target->address.kind != RL_NET_TCP) {
+		return;
+	}
+	/* A slow connection to one of several servers must not be closed here: a release may have to
+	 * follow on it. */
+	bool has_conn =
+		is_only_server ? rl_pool_has(pool, target, rl_os_now()) : needs_no_dial(pool, target);
+	resolve_name(&target->address, has_conn);
+}
+
+/* Of all nodes, the one that will be asked first is enough if it is known to have the slot. The
+ * driver resolves the names of others when redirects lead to them. */
+static void resolve_route(rl_pool *pool, rl_route *route, unsigned slot, bool is_only_member)
+{
+	const rl_target *node = rl_route_node(route, slot);
+	bool is_checked = route->kind == RL_ROUTE_SENTINEL && route->is_checked;
+	if (node != NULL) {
+		resolve_target(pool, node, is_only_member);
+	}
+	if (rl_route_knows(route, slot) && !is_checked) {
+		return;
+	}
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		resolve_target(pool, route->seeds[i], false);
+	}
+}
+
+/* Resolves names before the operation's time begins to run, if the operation will have to dial. */
+static void resolve_names(redislock_client *client, unsigned slot)
+{
 	bool is_one = client->set.count == 1;
 	for (unsigned i = 0; i < client->set.count; i++) {
-		const rl_target *target = client->set.members[i].target;
-		if (target->address.kind != RL_NET_TCP) {
-			continue;
+		const rl_member *member = &client->set.members[i];
+		if (member->route != NULL) {
+			resolve_route(client->pool, member->route, slot, is_one);
+		} else {
+			resolve_target(client->pool, member->target, is_one);
 		}
-		/* A slow connection to one of several members must not be closed here: a release may have
-		 * to follow on it. */
-		bool has_conn =
-			is_one ? rl_pool_has(pool, target, rl_os_now()) : needs_no_dial(pool, target);
-		resolve_name(&target->address, has_conn);
 	}
 }
 
@@ -224,7 +250,7 @@ redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
 		throw_out_of_memory();
 		return NULL;
 	}
-	resolve_names(client);
+	resolve_names(client, op->call.request.slot);
 	rl_guard guard = {.ctx = call, .is_due = guard_is_due, .run = guard_run};
 	if (!rl_drive(&REDISLOCK_G(net), op, &guard) || !run_late_handlers(call)) {
 		return give_up(call);

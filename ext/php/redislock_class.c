@@ -10,6 +10,7 @@
 #include "php/redislock_exception.h"
 #include "php/redislock_lease.h"
 #include "php/redislock_options.h"
+#include "php/redislock_servers.h"
 
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"
@@ -52,13 +53,14 @@ static void free_object(zend_object *object)
 	zend_object_std_dtor(object);
 }
 
-static void add_weak(zval *list, const rl_target *target)
+static void add_weak(zval *list, const rl_member *member)
 {
 	static const rl_tls_option options[] = {RL_TLS_VERIFY_PEER, RL_TLS_VERIFY_PEER_NAME};
-	for (unsigned i = 0; target->address.tls != NULL && i < 2; i++) {
-		if (!rl_tls_is_on(target->address.tls, options[i])) {
-			zend_string *text =
-				zend_strpprintf(0, "%s: %s is off", target->name, rl_tls_option_name(options[i]));
+	const rl_tls_options *tls = redislock_servers_tls(member);
+	for (unsigned i = 0; tls != NULL && i < 2; i++) {
+		if (!rl_tls_is_on(tls, options[i])) {
+			zend_string *text = zend_strpprintf(
+				0, "%s: %s is off", member->target->name, rl_tls_option_name(options[i]));
 			add_next_index_str(list, text);
 		}
 	}
@@ -77,9 +79,9 @@ static HashTable *debug_info(zend_object *object, int *is_temporary)
 	array_init(&weak);
 	*is_temporary = 1;
 	for (unsigned i = 0; client != NULL && i < client->set.count; i++) {
-		const rl_target *target = client->set.members[i].target;
-		add_next_index_string(&servers, target->name);
-		add_weak(&weak, target);
+		const rl_member *member = &client->set.members[i];
+		add_next_index_string(&servers, member->target->name);
+		add_weak(&weak, member);
 	}
 	add_assoc_zval(&info, "servers", &servers);
 	if (client != NULL) {
@@ -150,6 +152,9 @@ ZEND_METHOD(RedisLock, __construct)
 		zend_throw_error(NULL, "Out of memory");
 		RETURN_THROWS();
 	}
+	if (is_persistent) {
+		client->pool = &REDISLOCK_G(pool);
+	}
 	rl_tls_options *tls_options;
 	bool is_filled = redislock_read_tls(tls, 13, &tls_options);
 	arguments.tls = tls_options;
@@ -161,9 +166,6 @@ ZEND_METHOD(RedisLock, __construct)
 	}
 	client->set.wakes = wakes;
 	client->is_reentrant = is_reentrant;
-	if (is_persistent) {
-		client->pool = &REDISLOCK_G(pool);
-	}
 	lock->client = client;
 }
 
@@ -446,6 +448,22 @@ ZEND_METHOD(RedisLock, stats)
 #undef ADD
 }
 
+/* Of a member with a route the connections to all its nodes and Sentinels are closed. */
+static void close_member(rl_pool *pool, const rl_member *member, int64_t now)
+{
+	const rl_route *route = member->route;
+	if (route == NULL) {
+		rl_pool_clear_address(pool, &member->target->address, now);
+		return;
+	}
+	for (unsigned i = 0; i < route->node_count; i++) {
+		rl_pool_clear_address(pool, &route->nodes[i].target->address, now);
+	}
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		rl_pool_clear_address(pool, &route->seeds[i]->address, now);
+	}
+}
+
 ZEND_METHOD(RedisLock, close)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
@@ -454,7 +472,7 @@ ZEND_METHOD(RedisLock, close)
 		RETURN_THROWS();
 	}
 	for (unsigned i = 0; i < client->set.count; i++) {
-		rl_pool_clear_address(client->pool, &client->set.members[i].target->address, rl_os_now());
+		close_member(client->pool, &client->set.members[i], rl_os_now());
 	}
 }
 

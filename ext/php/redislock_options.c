@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arguments and INI settings.
+ * Arguments.
  */
 #include "php_redislock.h"
 
 #include "php/redislock_options.h"
+#include "php/redislock_servers.h"
 
-#include "SAPI.h"
-#include "Zend/zend_smart_str.h"
 #include "zend_exceptions.h"
-#include "zend_highlight.h"
-#include "zend_ini.h"
-
-#include "core/wire/rl_dsn.h"
-#include "transport/rl_tls_context.h"
 
 #include <math.h>
 
@@ -23,175 +17,6 @@
 
 /* The error of floats: 0.57 s is 569.9999... ms and means 570. */
 #define MS_TOLERANCE 1e-6
-
-/* ---- servers ---- */
-
-/* Where a DSN comes from, for the message about an error in it. */
-typedef struct dsn_source {
-	bool is_ini;
-	/* Its number in a list, from 1; 0 = there is no list. */
-	unsigned number;
-} dsn_source;
-
-static void throw_bad_dsn(const rl_error *err, dsn_source source)
-{
-	char where[32] = "";
-	if (source.number > 0) {
-		snprintf(where, sizeof where, " (server %u)", source.number);
-	}
-	if (source.is_ini) {
-		zend_value_error(
-			"The INI setting redislock.servers must be a valid DSN%s: %s (in php.ini it needs "
-			"double quotes)",
-			where, err->message);
-	} else {
-		zend_argument_value_error(1, "must be a valid DSN%s: %s", where, err->message);
-	}
-}
-
-/* The options of the target are those of its DSN, and for the rest those of the argument $tls.
- * False = an exception was thrown. */
-static bool set_up_tls(rl_target *target, const rl_tls_options *defaults)
-{
-	rl_tls_options *options = target->address.tls;
-	rl_error err;
-	if (options == NULL) {
-		return true;
-	}
-	if (defaults != NULL && !rl_tls_options_add(options, defaults)) {
-		zend_throw_error(NULL, "Out of memory");
-		return false;
-	}
-	if (rl_tls_options_check(options, &err) != RL_OK || rl_tls_prepare(options, &err) != RL_OK) {
-		zend_value_error("%s: %s", target->name, err.message);
-		return false;
-	}
-	return true;
-}
-
-#define REPLICAS_TIMEOUT_NS (100 * RL_NS_PER_MS)
-
-/* The replicas' time must leave some of the time for the answer. False = an exception was
- * thrown. */
-static bool set_up_replicas(const rl_dsn *dsn, int64_t timeout_ns, dsn_source source)
-{
-	int64_t most = timeout_ns / 2;
-	int64_t given = dsn->replicas_timeout_ns;
-	rl_error err;
-	if (given > most) {
-		char limit[RL_SECONDS_TEXT];
-		rl_error_set(&err, RL_ERR_ARGUMENT, 0,
-			"the option replicas_timeout must be half of the timeout at most, %s s",
-			rl_seconds_text(most, limit));
-		throw_bad_dsn(&err, source);
-		return false;
-	}
-	int64_t ns = given != 0 ? given : REPLICAS_TIMEOUT_NS < most ? REPLICAS_TIMEOUT_NS : most;
-	dsn->target->replicas_ms = dsn->target->replicas == 0 ? 0
-		: ns < RL_NS_PER_MS                               ? 1
-														  : ns / RL_NS_PER_MS;
-	return true;
-}
-
-static bool add_server(redislock_client *client, const redislock_arguments *arguments,
-	rl_bytes text, dsn_source source)
-{
-	rl_set *set = &client->set;
-	rl_error err;
-	rl_dsn dsn;
-	if (rl_dsn_parse(text, &dsn, &err) != RL_OK) {
-		throw_bad_dsn(&err, source);
-		return false;
-	}
-	for (unsigned i = 0; i < set->count; i++) {
-		if (rl_address_equal(&set->members[i].target->address, &dsn.target->address)) {
-			rl_error_set(&err, RL_ERR_ARGUMENT, 0, "the same server is given twice");
-			throw_bad_dsn(&err, source);
-			rl_target_unref(dsn.target);
-			return false;
-		}
-	}
-	int64_t timeout = dsn.timeout_ns != 0 ? dsn.timeout_ns : (int64_t) (arguments->timeout * 1e9);
-	if (!set_up_tls(dsn.target, arguments->tls) || !set_up_replicas(&dsn, timeout, source)) {
-		rl_target_unref(dsn.target);
-		return false;
-	}
-	int64_t connect_timeout = (int64_t) (arguments->connect_timeout * 1e9);
-	set->members[set->count++] = (rl_member){.target = dsn.target,
-		.timeout_ns = timeout,
-		.connect_timeout_ns =
-			dsn.connect_timeout_ns != 0 ? dsn.connect_timeout_ns : connect_timeout};
-	return true;
-}
-
-static bool add_list(redislock_client *client, const redislock_arguments *arguments)
-{
-	unsigned count = zend_hash_num_elements(arguments->servers);
-	if (count == 0 || count > RL_MEMBERS_MAX) {
-		zend_argument_value_error(1, "must be a list of 1 to %d DSNs", RL_MEMBERS_MAX);
-		return false;
-	}
-	zval *entry;
-	ZEND_HASH_FOREACH_VAL(arguments->servers, entry) {
-		ZVAL_DEREF(entry);
-		if (Z_TYPE_P(entry) != IS_STRING) {
-			zend_argument_type_error(
-				1, "must be a list of DSN strings, %s given", zend_zval_type_name(entry));
-			return false;
-		}
-		dsn_source source = {.number = count > 1 ? client->set.count + 1 : 0};
-		if (!add_server(
-				client, arguments, rl_bytes_of(Z_STRVAL_P(entry), Z_STRLEN_P(entry)), source)) {
-			return false;
-		}
-	}
-	ZEND_HASH_FOREACH_END();
-	return true;
-}
-
-/* Returns the next word of a text whose words are separated by spaces; an empty word at its end. */
-static rl_bytes next_word(const char **text)
-{
-	const char *start = *text + strspn(*text, " \t\r\n");
-	*text = start + strcspn(start, " \t\r\n");
-	return rl_bytes_of(start, (size_t) (*text - start));
-}
-
-static bool add_ini(redislock_client *client, const redislock_arguments *arguments)
-{
-	const char *text = REDISLOCK_G(servers) != NULL ? REDISLOCK_G(servers) : "";
-	rl_bytes word = next_word(&text);
-	rl_bytes next = next_word(&text);
-	bool is_list = next.len > 0;
-	while (true) {
-		dsn_source source = {.is_ini = true, .number = is_list ? client->set.count + 1 : 0};
-		if (client->set.count == RL_MEMBERS_MAX) {
-			zend_value_error(
-				"The INI setting redislock.servers must be at most %d DSNs", RL_MEMBERS_MAX);
-			return false;
-		}
-		if (!add_server(client, arguments, word, source)) {
-			return false;
-		}
-		if (next.len == 0) {
-			return true;
-		}
-		word = next;
-		next = next_word(&text);
-	}
-}
-
-static bool add_servers(redislock_client *client, const redislock_arguments *arguments)
-{
-	if (arguments->servers != NULL) {
-		return add_list(client, arguments);
-	}
-	if (arguments->server != NULL) {
-		rl_bytes text = rl_bytes_of(ZSTR_VAL(arguments->server), ZSTR_LEN(arguments->server));
-		return add_server(client, arguments, text, (dsn_source){0});
-	}
-	return add_ini(client, arguments);
-}
 
 /* ---- TLS ---- */
 
@@ -252,7 +77,7 @@ bool redislock_read_tls(HashTable *values, uint32_t arg, rl_tls_options **option
 static bool uses_tls(const rl_set *set)
 {
 	for (unsigned i = 0; i < set->count; i++) {
-		if (set->members[i].target->address.tls != NULL) {
+		if (redislock_servers_tls(&set->members[i]) != NULL) {
 			return true;
 		}
 	}
@@ -331,7 +156,7 @@ bool redislock_client_fill(redislock_client *client, const redislock_arguments *
 	client->set.retries =
 		arguments->retries != NULL ? (uint64_t) *arguments->retries : RL_RETRIES_UNLIMITED;
 	client->set.drift_factor = arguments->drift_factor;
-	if (!add_servers(client, arguments)) {
+	if (!redislock_servers_fill(client, arguments)) {
 		return false;
 	}
 	if (arguments->tls != NULL && !uses_tls(&client->set)) {
@@ -442,118 +267,4 @@ bool redislock_read_key(const redislock_client *client, const zend_string *name,
 		return false;
 	}
 	return true;
-}
-
-/* ---- INI ---- */
-
-static bool are_valid_servers(const char *text, rl_error *err)
-{
-	rl_bytes word = next_word(&text);
-	bool is_valid = word.len > 0;
-	rl_error_set(err, RL_ERR_ARGUMENT, 0, "it is empty");
-	for (; is_valid && word.len > 0; word = next_word(&text)) {
-		rl_dsn dsn;
-		is_valid = rl_dsn_parse(word, &dsn, err) == RL_OK;
-		if (is_valid) {
-			rl_target_unref(dsn.target);
-		}
-	}
-	return is_valid;
-}
-
-/* ini_get() would show the text after a NUL byte, but nothing would use it. */
-static bool has_nul(const zend_string *value)
-{
-	return value != NULL && strlen(ZSTR_VAL(value)) != ZSTR_LEN(value);
-}
-
-static void warn_of_nul(const char *setting, int stage)
-{
-	if (stage == ZEND_INI_STAGE_RUNTIME) {
-		zend_error(E_WARNING, "%s stays as it was, because the new value has a NUL byte", setting);
-	}
-}
-
-/* A bad value in php.ini is kept, so that a lease refuses it. To fall back to no ceiling would be
- * worse. */
-ZEND_INI_MH(redislock_on_max_hold)
-{
-	double *max_hold = (double *) (void *) ZEND_INI_GET_ADDR();
-	const char *text = new_value != NULL ? ZSTR_VAL(new_value) : "";
-	const char *end = text;
-	double seconds = zend_strtod(text, &end);
-	bool is_good = end != text && *end == '\0' && seconds >= 0 && !has_nul(new_value);
-	if (stage == ZEND_INI_STAGE_RUNTIME && !is_good) {
-		zend_error(E_WARNING,
-			"redislock.max_hold stays as it was, because the new value is not a number of "
-			"seconds, 0 or more");
-		return FAILURE;
-	}
-	*max_hold = is_good ? seconds : NAN;
-	return SUCCESS;
-}
-
-ZEND_INI_MH(redislock_on_prefix)
-{
-	if (has_nul(new_value)) {
-		warn_of_nul("redislock.prefix", stage);
-		return FAILURE;
-	}
-	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
-}
-
-/* A bad value in php.ini is kept, so that the constructor refuses it. To fall back to the default
- * would silently lock on another server. */
-ZEND_INI_MH(redislock_on_servers)
-{
-	if (has_nul(new_value)) {
-		warn_of_nul("redislock.servers", stage);
-		return FAILURE;
-	}
-	rl_error err;
-	if (stage == ZEND_INI_STAGE_RUNTIME && !are_valid_servers(ZSTR_VAL(new_value), &err)) {
-		/* ini_set() returns false, which few scripts check, and PHP would go on with the old
-		 * server. */
-		zend_error(E_WARNING,
-			"redislock.servers stays as it was, because the new value is not a valid DSN: %s",
-			err.message);
-		return FAILURE;
-	}
-	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
-}
-
-/* Appends the server as messages name it. A text that is not a DSN may contain a password anywhere,
- * so nothing of it is shown. */
-static void append_masked(smart_str *out, rl_bytes word)
-{
-	rl_dsn dsn;
-	if (rl_dsn_parse(word, &dsn, NULL) != RL_OK) {
-		smart_str_appends(out, "*** (not a valid DSN)");
-		return;
-	}
-	smart_str_appends(out, dsn.target->name);
-	rl_target_unref(dsn.target);
-}
-
-ZEND_INI_DISP(redislock_display_servers)
-{
-	zend_string *value = type == ZEND_INI_DISPLAY_ORIG && ini_entry->modified
-		? ini_entry->orig_value
-		: ini_entry->value;
-	const char *text = value != NULL ? ZSTR_VAL(value) : "";
-	smart_str out = {0};
-	for (rl_bytes word = next_word(&text); word.len > 0; word = next_word(&text)) {
-		if (out.s != NULL) {
-			smart_str_appendc(&out, ' ');
-		}
-		append_masked(&out, word);
-	}
-	smart_str_0(&out);
-	const char *shown = out.s != NULL ? ZSTR_VAL(out.s) : "no value";
-	if (sapi_module.phpinfo_as_text) {
-		PHPWRITE(shown, strlen(shown));
-	} else {
-		zend_html_puts(shown, strlen(shown));
-	}
-	smart_str_free(&out);
 }

@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checks arguments and INI settings, and converts them for core. A wrong value is a ValueError or
+ * Checks arguments, and converts them for core. A wrong value is a ValueError or
  * TypeError, which is thrown before anything is sent.
  */
 #ifndef REDISLOCK_OPTIONS_H
 #define REDISLOCK_OPTIONS_H
 
+#include "php/redislock_arguments.h"
 #include "php/redislock_call.h"
-
-/* The constructor's arguments that have to be checked, as PHP gives them. */
-typedef struct redislock_arguments {
-	const zend_string *server; /* a DSN, or NULL */
-	HashTable *servers;        /* a list of DSNs, or NULL */
-	const zend_string *prefix; /* or NULL */
-	double timeout;
-	double connect_timeout;
-	double retry_delay;
-	double retry_max_delay;
-	double jitter;
-	double drift_factor;
-	/* The argument $tls; borrowed. NULL when it has no option. */
-	const rl_tls_options *tls;
-	/* NULL = as many retries as the wait allows. */
-	const zend_long *retries;
-} redislock_arguments;
 
 /* PHP converts true to 1.0 and the number 6379 to the text "6379". Here both are a TypeError, also
  * without strict_types: otherwise acquire('k', 30, true) would wait for one second, and new
@@ -92,12 +76,5 @@ static inline void redislock_free_key(char *joined)
 		efree(joined);
 	}
 }
-
-/* The handlers of the INI settings. redislock.servers is checked when a script sets it, and
- * displayed without its passwords. */
-ZEND_INI_MH(redislock_on_max_hold);
-ZEND_INI_MH(redislock_on_prefix);
-ZEND_INI_MH(redislock_on_servers);
-ZEND_INI_DISP(redislock_display_servers);
 
 #endif

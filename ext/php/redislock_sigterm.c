@@ -43,7 +43,7 @@ static void give_up(rl_renewer *watch)
 		rl_late_release late;
 		const rl_acquire *acquire = rl_acquire_of(call->op);
 		if (acquire != NULL && rl_acquire_may_hold(acquire, rl_os_now(), &late)) {
-			rl_watchdog_learn_set(late.set, &REDISLOCK_G(net).resolver);
+			rl_watchdog_learn_set(late.set, late.key, &REDISLOCK_G(net).resolver);
 			rl_late_release_pending(watch, &late);
 		}
 	}

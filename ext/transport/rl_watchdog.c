@@ -310,10 +310,28 @@ rl_status rl_watchdog_prepare(rl_renewal *renewal, const rl_set *set, int *sys_e
 	return is_prepared ? RL_OK : RL_ERR_MEMORY;
 }
 
-static void learn_addresses(const rl_set *set, const rl_resolver *resolver)
+/* The seeds and the node that has the slot. Names of other nodes are learned once the watchdog has
+ * tried them in vain. Only reads the route, because its thread may be interrupted right now. */
+static void learn_route(rl_route *route, unsigned slot, const rl_resolver *resolver)
 {
+	if (rl_route_knows(route, slot)) {
+		rl_resolver_learn(&dog.net.resolver, resolver, &rl_route_node(route, slot)->address);
+	}
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		rl_resolver_learn(&dog.net.resolver, resolver, &route->seeds[i]->address);
+	}
+}
+
+static void learn_addresses(const rl_set *set, rl_bytes key, const rl_resolver *resolver)
+{
+	unsigned slot = set->naming == RL_NAMES_IN_SLOT ? rl_slot_of(key) : 0;
 	for (unsigned i = 0; i < set->count; i++) {
-		rl_resolver_learn(&dog.net.resolver, resolver, &set->members[i].target->address);
+		const rl_member *member = &set->members[i];
+		if (member->route != NULL) {
+			learn_route(member->route, slot, resolver);
+		} else {
+			rl_resolver_learn(&dog.net.resolver, resolver, &member->target->address);
+		}
 	}
 }
 
@@ -321,7 +339,7 @@ void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver
 {
 	lock();
 	if (renewal->renewer != NULL) { /* else the process was forked since */
-		learn_addresses(set, resolver);
+		learn_addresses(set, renewal->lease->names.key, resolver);
 		rl_renewer_begin(renewal, set);
 		dog.shortest_lead = rl_time_earlier(dog.shortest_lead, renewal->due_at - rl_os_now());
 	}
@@ -414,9 +432,9 @@ bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer))
 	return rl_watchdog_call();
 }
 
-void rl_watchdog_learn_set(const rl_set *set, const rl_resolver *resolver)
+void rl_watchdog_learn_set(const rl_set *set, rl_bytes key, const rl_resolver *resolver)
 {
-	learn_addresses(set, resolver);
+	learn_addresses(set, key, resolver);
 }
 
 bool rl_watchdog_has_freed_all(void)
@@ -431,7 +449,7 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 	lock();
 	bool is_taken = start() == 0;
 	if (is_taken) {
-		learn_addresses(late->set, resolver);
+		learn_addresses(late->set, late->key, resolver);
 		is_taken = rl_late_add(&dog.renewer, late);
 	}
 	rl_stats_add(&rl_process_stats()->postponed_dropped, !is_taken);

@@ -72,8 +72,8 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer));
 
 /* For give_up() alone: copies the addresses of the set, because the watchdog may have to dial its
- * members. */
-void rl_watchdog_learn_set(const rl_set *set, const rl_resolver *resolver);
+ * members about the key. */
+void rl_watchdog_learn_set(const rl_set *set, rl_bytes key, const rl_resolver *resolver);
 
 /* True when a quorum has confirmed the release of each lease. */
 bool rl_watchdog_has_freed_all(void);

@@ -22,9 +22,39 @@ $rows = [
     [' redis://host', '~scheme|space|redis~i'],
     ['redis ://host', '~scheme|space~i'],
 
-    /* what is not built yet */
-    ['redis-sentinel://a:26379,b:26379/master', '~not supported yet~'],
-    ['redis-cluster://a:7000,b:7000', '~not supported yet~'],
+    /* clusters */
+    ['redis-cluster://', '~hosts are missing~'],
+    ['redis-cluster:///run/redis.sock', '~hosts are missing.*socket~'],
+    ['redis-cluster://user:S3CRET@', '~hosts are missing~'],
+    ['redis-cluster://a,', '~host in the list is missing~'],
+    ['redis-cluster://a,,b', '~host in the list is missing~'],
+    ['redis-cluster://a:6379,A', '~given twice~'],
+    ['redis-cluster://a:7000,b:x', '~port~'],
+    ['redis-cluster://user:S3CRET@a,user:S3CRET@b', "~more than one '@'~"],
+    ['redis-cluster://user:1/S3CRET@a', '~database~'],
+    ['redis-cluster://a,redis://b', '~another DSN.*pass an array~'],
+    ['redis-cluster://a/x', '~database~'],
+    ['redis-cluster://a?sentinel_quorum=1', '~sentinel_quorum is for redis-sentinel://~'],
+    ['redis-cluster://a?ssl[cafile]=/ca', '~use rediss-cluster://~'],
+    ['redis-cluster://' . implode(',', array_map(fn ($i) => "h$i", range(1, 17))), '~16 nodes~'],
+    ['redis+cluster://a', '~scheme redis\+cluster:// is unknown~'],
+
+    /* Sentinels */
+    ['redis-sentinel://a:26379,b:26379', '~master name is missing~'],
+    ['redis-sentinel:///run/redis.sock', '~hosts are missing.*socket~'],
+    ['redis-sentinel://a,a:26379/main', '~given twice~'],
+    ['redis-sentinel://user:1/S3CRET@a/main', '~master name has a character~'],
+    ['redis-sentinel://a/main/x', '~database~'],
+    ['redis-sentinel://a/main?sentinel_quorum=0', '~from 1 to 1, the number of Sentinels~'],
+    ['redis-sentinel://a,b/main?sentinel_quorum=3', '~from 1 to 2, the number of Sentinels~'],
+    ['redis-sentinel://a/main?sentinel_tls=S3CRET', '~sentinel_tls must be 0 or 1~'],
+    ['redis-sentinel://a/main?sentinel_check=on', '~sentinel_check must be 0 or 1~'],
+    ['redis-sentinel://a/main?sentinel_user=x', '~sentinel_user needs sentinel_password~'],
+    ['redis-sentinel://a/main?sentinel_password=S3CRET&sentinel_password=S3CRET', '~twice~'],
+    ['redis-sentinel://a/main?sentinel_password=S3CRET@x', "~'@' after~"],
+    ['redis-sentinel://a/main?ssl[cafile]=/ca', '~rediss-sentinel:// or sentinel_tls=1~'],
+    ['redis-sentinel://a,b,c,d,e,f,g,h/main', '~7 Sentinels~'],
+    ['redis-sentinel://a/main?replicas=1&replicas_timeout=0.6', '~half of the timeout~'],
 
     /* several servers */
     ['redis://a redis://b', '~.~'],
@@ -37,7 +67,8 @@ $rows = [
     ['redis://:S3CRET@a,redis://:S3CRET@b', '~pass an array~'],
     ['unix:///run/a.sock,unix:///run/b.sock', '~pass an array~'],
     ['redis://a,redis-cluster://b', '~pass an array~'],
-    ['redis://[::1]:6379,[::2]:6379', '~array|port~'],
+    ['redis://a,b', '~for a cluster use redis-cluster://~'],
+    ['redis://[::1]:6379,[::2]:6379', '~pass an array~'],
     [['redis://a', 'redis://a'], '~twice~'],
     [['redis://a', 'http://b'], '~scheme~'],
     [array_map(fn ($i) => "redis://host$i", range(1, 16)), '~15~'],
@@ -123,7 +154,9 @@ $rows = [
         '~replicas_timeout must be half.*0\.05 s~'],
     ['redis://host?connect_timeout=0', '~connect_timeout~'],
     ['redis://host?connect_timeout=1e9', '~connect_timeout~'],
-    ['redis://host?sentinel_user=x', '~sentinel_user|not supported yet~'],
+    ['redis://host?sentinel_user=x', '~sentinel_user is for redis-sentinel://~'],
+    ['redis://host?sentinel_password=S3CRET', '~sentinel_password is for redis-sentinel://~'],
+    ['unix:///run/redis.sock?sentinel_tls=1', '~sentinel_tls is for redis-sentinel://~'],
     ['redis://host#fragment', '~#|fragment|host~i'],
 
     /* unix sockets */

@@ -4,6 +4,7 @@
  * the same server; what is not gives a message fit to be shown, without the password.
  */
 #include "core/wire/rl_dsn.h"
+#include "core/wire/rl_dsn_text.h"
 
 #include "fuzz.h"
 
@@ -23,6 +24,8 @@ static const fuzz_seed dsn_seeds[] = {
 	FUZZ_SEED("rediss://:hunter2@host"),
 	FUZZ_SEED("redis-sentinel://:hunter2@a:1,b:2/main/0?sentinel_password=hunter2"),
 	FUZZ_SEED("redis-cluster://a:1,b:2"),
+	FUZZ_SEED(
+		"rediss+sentinel://a,[::1]:5/m%20/3?sentinel_tls=0&sentinel_quorum=2&sentinel_user=x"),
 	FUZZ_SEED(""),
 };
 
@@ -70,20 +73,52 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-static void check_target(const rl_dsn *dsn)
+static void check_target(const rl_target *target, bool has_route)
 {
-	const rl_target *target = dsn->target;
-	FUZZ_PROMISE(target->refs == 1);
+	FUZZ_PROMISE(target->refs == 1 + has_route);
 	FUZZ_PROMISE(target->address.host[0] != '\0');
 	FUZZ_PROMISE((target->address.kind == RL_NET_UNIX) == (target->address.host[0] == '/'));
 	FUZZ_PROMISE((target->address.kind == RL_NET_UNIX) == (target->address.port == 0));
 	FUZZ_PROMISE(target->address.kind == RL_NET_TCP || strlen(target->address.host) < 108);
 	FUZZ_PROMISE(target->user == NULL || target->password.data != NULL);
 	FUZZ_PROMISE(target->database <= 2147483647);
-	FUZZ_PROMISE(is_timeout(dsn->timeout_ns) && is_timeout(dsn->connect_timeout_ns));
-	if (!is_plain(target->address.host)) {
-		return;
+}
+
+static void check_route(const rl_route *route, const rl_target *common)
+{
+	bool is_cluster = route->kind == RL_ROUTE_CLUSTER;
+	FUZZ_PROMISE(route->refs == 1 && route->common == common);
+	FUZZ_PROMISE(route->seed_count > 0);
+	FUZZ_PROMISE(route->seed_count <= (is_cluster ? RL_SEEDS_MAX : RL_SENTINELS_MAX));
+	FUZZ_PROMISE(is_cluster == (route->service == NULL));
+	FUZZ_PROMISE(route->sentinel_quorum <= route->seed_count);
+	FUZZ_PROMISE(route->order_name != NULL);
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		check_target(route->seeds[i], is_cluster);
+		FUZZ_PROMISE(route->seeds[i]->address.kind == RL_NET_TCP);
 	}
+}
+
+/* The same for a name with several hosts. A short service is enough. */
+static bool has_plain_route(const rl_route *route)
+{
+	bool is_good = route->service == NULL ||
+		rl_dsn_text_is_plain(rl_bytes_of(route->service, strlen(route->service)));
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		is_good = is_good && is_plain(route->seeds[i]->address.host);
+	}
+	return is_good;
+}
+
+static bool has_plain_name(const rl_dsn *dsn)
+{
+	return dsn->route != NULL ? has_plain_route(dsn->route) : is_plain(dsn->target->address.host);
+}
+
+/* The name is a DSN of the same place, without the secrets. */
+static void check_name(const rl_dsn *dsn)
+{
+	const rl_target *target = dsn->target;
 	rl_dsn again;
 	rl_error err;
 	rl_status status = rl_dsn_parse(rl_bytes_of(target->name, strlen(target->name)), &again, &err);
@@ -92,7 +127,21 @@ static void check_target(const rl_dsn *dsn)
 	FUZZ_PROMISE(again.target->database == target->database);
 	FUZZ_PROMISE(again.target->password.data == NULL);
 	FUZZ_PROMISE(strcmp(again.target->name, target->name) == 0);
-	rl_target_unref(again.target);
+	FUZZ_PROMISE((again.route == NULL) == (dsn->route == NULL));
+	FUZZ_PROMISE(dsn->route == NULL || rl_route_overlaps(again.route, dsn->route));
+	rl_dsn_drop(&again);
+}
+
+static void check_dsn(const rl_dsn *dsn)
+{
+	check_target(dsn->target, dsn->route != NULL);
+	FUZZ_PROMISE(is_timeout(dsn->timeout_ns) && is_timeout(dsn->connect_timeout_ns));
+	if (dsn->route != NULL) {
+		check_route(dsn->route, dsn->target);
+	}
+	if (has_plain_name(dsn)) {
+		check_name(dsn);
+	}
 }
 
 int FUZZ_DSN(const uint8_t *data, size_t size)
@@ -101,10 +150,10 @@ int FUZZ_DSN(const uint8_t *data, size_t size)
 	rl_error err;
 	memset(&err, 0xa5, sizeof err);
 	if (rl_dsn_parse(rl_bytes_of((const char *) data, size), &dsn, &err) == RL_OK) {
-		check_target(&dsn);
-		rl_target_unref(dsn.target);
+		check_dsn(&dsn);
+		rl_dsn_drop(&dsn);
 	} else {
-		FUZZ_PROMISE(dsn.target == NULL);
+		FUZZ_PROMISE(dsn.target == NULL && dsn.route == NULL);
 		check_message(&err, data, size);
 	}
 	return 0;

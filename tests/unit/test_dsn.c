@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * DSNs as DESIGN spells them, good and bad.
+ * DSNs of one server, good and bad. Those of clusters and Sentinels are in test_dsn_routes.c.
  */
 #include "check.h"
 #include "core/wire/rl_dsn.h"
@@ -41,6 +41,7 @@ static const char *read_bytes(const char *text, size_t len)
 	}
 	const rl_target *target = dsn.target;
 	CHECK_INT(target->refs, 1);
+	CHECK(dsn.route == NULL);
 	const char *kind = target->address.kind == RL_NET_TCP ? "tcp" : "unix";
 	snprintf(out, sizeof out, "%s %s %u %s %s %u %g %g", target->address.tls != NULL ? "tls" : kind,
 		target->address.host, (unsigned) target->address.port, or_none(target->user),
@@ -291,8 +292,9 @@ static void bad_schemes(void)
 		{"http://h", "the scheme http:// is unknown"},
 		{"redi://h", "the scheme redi:// is unknown"},
 		{"redisss://h", "is unknown"},
-		{"redis-sentinel://h:1,g:2/m", "Sentinel (redis-sentinel://) is not supported yet"},
-		{"redis-cluster://h:1,g:2", "Cluster (redis-cluster://) is not supported yet"},
+		{"redis-clusters://h", "the scheme redis-clusters:// is unknown"},
+		{"redis+cluster://h", "the scheme redis+cluster:// is unknown"},
+		{"unix-sentinel://h/m", "redis-cluster:// or redis-sentinel://"},
 		{" redis://h", "spaces, control characters"},
 		{"redis://h ", "spaces, control characters"},
 		{"redis://h\n", "spaces, control characters"},
@@ -327,13 +329,16 @@ static void bad_hosts(void)
 		{"redis://a%2fb", "a character that is not allowed in a host name"},
 		{"redis://\xc3\xa4", "a character that is not allowed in a host name"},
 		{"redis://a!b", "a character that is not allowed in a host name"},
-		{"redis://a:1,b:2", "a DSN names one server"},
-		{"redis://a,b", "a DSN names one server; for several servers pass an array"},
-		{"redis://a redis://b", "a DSN names one server; for several servers pass an array"},
-		{"redis://a,redis://b", "a DSN names one server"},
-		{"redis://a:1/1,redis://b:1/1", "a DSN names one server"},
-		{"redis://a?db=1,redis-cluster://b", "a DSN names one server"},
-		{"unix:///a,unix:///b", "a DSN names one server"},
+		{"redis://a:1,b:2", "DSN names one server; for several servers pass an array"},
+		{"rediss://a,b", "DSN names one server; for several servers pass an array"},
+		{"redis://a,b", "for a cluster use redis-cluster://"},
+		{"redis://[::1],[::2]:1", "DSN names one server"},
+		{"redis://a redis://b", "another DSN follows in the same text; for several servers pass"},
+		{"redis://a,redis://b", "another DSN follows"},
+		{"redis://a:1/1,redis://b:1/1", "another DSN follows"},
+		{"redis://a?db=1,redis-cluster://b", "another DSN follows"},
+		{"redis://a,redis+sentinel://b/m", "another DSN follows"},
+		{"unix:///a,unix:///b", "another DSN follows"},
 		{"redis://h:0", "the port must be"},
 		{"redis://h:65536", "the port must be"},
 		{"redis://h:99999999999999999999", "the port must be"},
@@ -391,8 +396,8 @@ static void bad_options(void)
 		{"redis://h?&db=1", "name=value"},
 		{"redis://h?foo=1", "is unknown; use db"},
 		{"redis://h?DB=1", "is unknown; use db"},
-		{"redis://h?sentinel_user=x", "options of redis-sentinel:// only"},
-		{"redis://h?sentinel_password=x", "options of redis-sentinel:// only"},
+		{"redis://h?sentinel_user=x", "is for redis-sentinel:// only"},
+		{"redis://h?sentinel_password=x", "is for redis-sentinel:// only"},
 		{"redis://h?timeout=", "must be a number of seconds from 0.001 to 3600"},
 		{"redis://h?timeout=.", "must be a number of seconds from 0.001 to 3600"},
 		{"redis://h?timeout=0", "must be a number of seconds from 0.001 to 3600"},
@@ -460,7 +465,7 @@ static void no_message_has_a_secret(void)
 		"redis://hunter2!", "redis://me:1/hunter2@h", "unix://:hunter2@", "unix://:hunter2@a/b",
 		"unix://hunter2@/a", "unix://me:hunter2", "unix://:hunter2%@/a", "redis://:hunter2@[::1",
 		"redis://:hunter2@[h]", "redis://:hunter2@a,b", "rediss://:hunter2@h?ssl[x]=1",
-		"redis-sentinel://:hunter2@h/m", "http://:hunter2@h", "hunter2@h", ":hunter2@h",
+		"redis-sentinel://:hunter2@h", "http://:hunter2@h", "hunter2@h", ":hunter2@h",
 		"redis:hunter2@h", "redis:/:hunter2@h", "hunter2", "redis://:hunter2@h:1:2",
 		"redis://me:hunter2@@", "redis://me%00:hunter2@h", "redis://:hunter2@h?timeout",
 		"redis://:hunter2@h?timeout=1&timeout=2", "redis://h?password=hunter2",

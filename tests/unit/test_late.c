@@ -369,6 +369,46 @@ static void the_same_token_on_other_servers_is_another(void)
 	check_counts(2, 2, 0);
 }
 
+static rl_route *cluster_of(unsigned one, unsigned other)
+{
+	rl_route *route = rl_route_new(RL_ROUTE_CLUSTER, &fake_targets[one]);
+	CHECK(route != NULL && rl_route_add_seed(route, &fake_targets[one]) &&
+		rl_route_add_seed(route, &fake_targets[other]));
+	return route;
+}
+
+static rl_set set_with(rl_route *route)
+{
+	rl_set set = fake_set;
+	set.count = 1;
+	set.members[0] = (rl_member){.target = route->common, .route = route, .timeout_ns = SECOND};
+	return set;
+}
+
+static void the_watch_knows_in_which_cluster_it_releases(void)
+{
+	begin(3);
+	release_answer = "-LOADING x";
+	rl_route *routes[] = {cluster_of(A, B), cluster_of(B, C), cluster_of(C, C)};
+	rl_set set = set_with(routes[0]);
+	rl_late_release late = late_of("k", 1, 3000);
+	late.set = &set;
+	CHECK(rl_late_add(&watching, &late));
+	watching_to(100);
+	rl_set overlapping = set_with(routes[1]);
+	rl_set foreign = set_with(routes[2]);
+	rl_set server = set_of(A, 1);
+	CHECK(is_releasing_on(&set));
+	CHECK(is_releasing_on(&overlapping));
+	CHECK(!is_releasing_on(&foreign));
+	CHECK(!is_releasing_on(&server));
+	watching_to(3000);
+	CHECK(!is_releasing_on(&set));
+	for (unsigned i = 0; i < 3; i++) {
+		rl_route_unref(routes[i]);
+	}
+}
+
 static void the_watch_knows_on_which_servers_it_releases(void)
 {
 	begin(3);
@@ -738,6 +778,7 @@ static const check_test tests[] = {
 	TEST(the_watch_knows_what_it_releases),
 	TEST(the_same_release_is_one),
 	TEST(the_same_token_on_other_servers_is_another),
+	TEST(the_watch_knows_in_which_cluster_it_releases),
 	TEST(the_watch_knows_on_which_servers_it_releases),
 	TEST(the_oldest_makes_room),
 	TEST(nothing_is_left_when_the_watch_forgets),

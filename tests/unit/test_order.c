@@ -22,7 +22,7 @@ static void list(const char *letters)
 		unsigned i = set.count++;
 		snprintf(names[i], sizeof names[i], "redis://%c:6379", *letter);
 		targets[i].name = names[i];
-		set.members[i].target = &targets[i];
+		set.members[i] = (rl_member){.target = &targets[i]};
 	}
 }
 
@@ -137,6 +137,26 @@ static void the_second_does_not_follow_from_the_first(void)
 	}
 }
 
+/* The weight of a member is that of its route's name, whatever its target is called. */
+static void a_route_has_a_name_of_its_own(void)
+{
+	rl_route routes[2] = {{.order_name = "redis://a:6379"}, {.order_name = "redis://b:6379"}};
+	for (unsigned key = 0; key < 100; key++) {
+		char text[32];
+		char first[RL_MEMBERS_MAX + 1];
+		snprintf(text, sizeof text, "key%u", key);
+		list("abc");
+		snprintf(first, sizeof first, "%s", order_of(text));
+		list("xyc");
+		set.members[0].route = &routes[0];
+		set.members[1].route = &routes[1];
+		for (char *letter = first; *letter != '\0'; letter++) {
+			*letter = *letter == 'a' ? 'x' : *letter == 'b' ? 'y' : *letter;
+		}
+		CHECK_TEXT(order_of(text), first);
+	}
+}
+
 static void keys_may_be_any_bytes(void)
 {
 	unsigned char order[RL_MEMBERS_MAX];
@@ -158,6 +178,7 @@ static const check_test tests[] = {
 	TEST(a_missing_member_leaves_the_others_in_order),
 	TEST(keys_are_spread_evenly),
 	TEST(the_second_does_not_follow_from_the_first),
+	TEST(a_route_has_a_name_of_its_own),
 	TEST(keys_may_be_any_bytes),
 };
 

@@ -15,7 +15,9 @@ static rl_set other;
 static void clear(rl_set *set)
 {
 	while (set->count > 0) {
-		rl_target_unref(set->members[--set->count].target);
+		rl_member *member = &set->members[--set->count];
+		rl_target_unref(member->target);
+		rl_route_unref(member->route);
 	}
 }
 
@@ -32,7 +34,7 @@ static void add(rl_set *set, const char *text)
 	if (rl_dsn_parse(bytes_of(text), &dsn, &err) != RL_OK) {
 		FAIL("%s: %s", text, err.message);
 	}
-	set->members[set->count++] = (rl_member){.target = dsn.target};
+	set->members[set->count++] = (rl_member){.target = dsn.target, .route = dsn.route};
 }
 
 /* Up to three DSNs each. */
@@ -73,12 +75,60 @@ static void the_same_servers_are_common(void)
 		{{"unix:///a.sock"}, {"unix:///a.sock"}, 1},
 		{{"unix:///a.sock"}, {"unix:///b.sock"}, 0},
 		{{"unix:///a.sock"}, {"redis://a.sock"}, 0},
+		/* Of clusters one node in common will do. */
+		{{"redis-cluster://a"}, {"redis-cluster://a"}, 1},
+		{{"redis-cluster://a,b"}, {"rediss-cluster://:word@c,b,d"}, 1},
+		{{"redis-cluster://a,b"}, {"redis-cluster://c,d"}, 0},
+		{{"redis-cluster://a"}, {"redis-cluster://a:7000"}, 0},
+		{{"redis-cluster://a/1"}, {"redis-cluster://a/1"}, 1},
+		{{"redis-cluster://a/1"}, {"redis-cluster://a/2"}, 0},
+		/* Sentinels may look after several services. */
+		{{"redis-sentinel://a,b/m"}, {"redis-sentinel://b,c/m?sentinel_tls=1"}, 1},
+		{{"redis-sentinel://a,b/m"}, {"redis-sentinel://b,c/n"}, 0},
+		{{"redis-sentinel://a,b/m"}, {"redis-sentinel://c,d/m"}, 0},
+		{{"redis-sentinel://a/m"}, {"redis-sentinel://a/m/1"}, 0},
+		/* What one address is to both does not make them the same. */
+		{{"redis-cluster://a:1"}, {"redis-sentinel://a:1/m"}, 0},
+		{{"redis-cluster://a"}, {"redis://a"}, 0},
+		{{"redis-sentinel://a:1/m"}, {"redis://a:1"}, 0},
+		{{"redis://a", "redis-cluster://b", "redis-sentinel://c/m"},
+			{"redis-sentinel://c/m", "redis-cluster://b", "redis://a"}, 3},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		unsigned count = common(cases[i].a, cases[i].b);
 		unsigned turned = common(cases[i].b, cases[i].a);
 		if (count != cases[i].count || turned != cases[i].count) {
 			FAIL("case %zu: %u, and %u the other way round", i, count, turned);
+		}
+	}
+}
+
+static void a_set_has_all_members_that_lead_to_the_same_place(void)
+{
+	clean_up();
+	add(&one, "redis://a");
+	add(&one, "redis-cluster://b,c");
+	add(&one, "redis-sentinel://d/m/1");
+	static const struct {
+		const char *text;
+		bool is_in;
+	} cases[] = {
+		{"redis://me:word@a", true},
+		{"redis://a/1", false},
+		{"redis://b", false}, /* the first seed, whose address the common target has */
+		{"redis://d:26379/1", false},
+		{"redis-cluster://a", false},
+		{"redis-cluster://c", true},
+		{"redis-cluster://c/1", false},
+		{"redis-sentinel://e,d/m/1", true},
+		{"redis-sentinel://e,d/m", false},
+		{"redis-sentinel://e,d/n/1", false},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		clear(&other);
+		add(&other, cases[i].text);
+		if (rl_set_has(&one, &other.members[0]) != cases[i].is_in) {
+			FAIL("%s", cases[i].text);
 		}
 	}
 }
@@ -124,6 +174,7 @@ static void a_member_is_given_a_tenth_of_the_ttl(void)
 
 static const check_test tests[] = {
 	TEST(the_same_servers_are_common),
+	TEST(a_set_has_all_members_that_lead_to_the_same_place),
 	TEST(a_member_is_given_a_tenth_of_the_ttl),
 };
 

@@ -46,7 +46,8 @@ static bool is_open_on(const rl_renewal *renewal, const rl_set *set)
 	bool is_open = false;
 	for (unsigned i = 0; i < renewal->count; i++) {
 		const rl_renewal_member *member = &renewal->members[i];
-		is_open = is_open || (member->may_outlive && rl_set_has(set, member->server->target));
+		rl_member place = {.target = member->server->target, .route = member->route};
+		is_open = is_open || (member->may_outlive && rl_set_has(set, &place));
 	}
 	return is_open;
 }

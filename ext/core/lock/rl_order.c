@@ -19,6 +19,11 @@ static uint64_t mix(uint64_t state)
 	return state ^ (state >> 31);
 }
 
+static const char *name_of(const rl_member *member)
+{
+	return member->route != NULL ? member->route->order_name : member->target->name;
+}
+
 void rl_order(const rl_set *set, rl_bytes key, unsigned char *order)
 {
 	order[0] = 0;
@@ -28,7 +33,7 @@ void rl_order(const rl_set *set, rl_bytes key, unsigned char *order)
 	uint64_t weights[RL_MEMBERS_MAX];
 	uint64_t of_key = hash(UINT64_C(0xcbf29ce484222325), key.data, key.len);
 	for (unsigned i = 0; i < set->count; i++) {
-		const char *name = set->members[i].target->name;
+		const char *name = name_of(&set->members[i]);
 		size_t len = 0;
 		while (name[len] != '\0') {
 			len++;

@@ -4,14 +4,22 @@
  */
 #include "core/wire/rl_route.h"
 
+#include "core/wire/rl_order_name.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- nodes ---- */
 
+/* Behind Sentinels all keys are in slot 0, also in a set with a cluster, whose keys have others. */
+static uint16_t *entry_of_slot(const rl_route *route, unsigned slot)
+{
+	return &route->slots[route->kind == RL_ROUTE_CLUSTER ? slot : 0];
+}
+
 static rl_node *node_of_slot(const rl_route *route, unsigned slot)
 {
-	unsigned number = route->slots[slot];
+	unsigned number = *entry_of_slot(route, slot);
 	return number > 0 ? &route->nodes[number - 1] : NULL;
 }
 
@@ -103,7 +111,8 @@ rl_route *rl_route_new(rl_route_kind kind, rl_target *common)
 bool rl_route_add_seed(rl_route *route, rl_target *seed)
 {
 	if (route->kind == RL_ROUTE_CLUSTER) {
-		unsigned number = add_node(route, seed);
+		unsigned number =
+			rl_order_name_add_seed(&route->order_name, &seed->address) ? add_node(route, seed) : 0;
 		if (number == 0) {
 			return false;
 		}
@@ -122,7 +131,7 @@ bool rl_route_set_service(rl_route *route, rl_bytes service)
 	}
 	memcpy(route->service, service.data, service.len);
 	route->service[service.len] = '\0';
-	return true;
+	return rl_order_name_set_service(&route->order_name, route->service);
 }
 
 static bool copy_seeds(rl_route *copy, const rl_route *route)
@@ -152,6 +161,7 @@ rl_route *rl_route_copy(const rl_route *route, unsigned slot)
 		return NULL;
 	}
 	copy->sentinel_quorum = route->sentinel_quorum;
+	copy->is_checked = route->is_checked;
 	rl_route_learn(copy, route, slot);
 	return copy;
 }
@@ -175,6 +185,7 @@ void rl_route_unref(rl_route *route)
 	}
 	rl_target_unref(route->common);
 	free(route->service);
+	free(route->order_name);
 	free(route->nodes);
 	free(route->slots);
 	free(route);
@@ -195,8 +206,8 @@ bool rl_route_equal(const rl_route *a, const rl_route *b)
 		return true;
 	}
 	bool is_equal = a->kind == b->kind && a->seed_count == b->seed_count &&
-		a->sentinel_quorum == b->sentinel_quorum && rl_text_equal(a->service, b->service) &&
-		rl_target_equal(a->common, b->common);
+		a->sentinel_quorum == b->sentinel_quorum && a->is_checked == b->is_checked &&
+		rl_text_equal(a->service, b->service) && rl_target_equal(a->common, b->common);
 	for (unsigned i = 0; i < a->seed_count && is_equal; i++) {
 		is_equal = rl_target_equal(a->seeds[i], b->seeds[i]);
 	}
@@ -325,7 +336,7 @@ rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const r
 	}
 	rl_node *node = &route->nodes[number - 1];
 	if (redirect->kind == RL_REDIRECT_MOVED) {
-		route->slots[redirect->slot] = (uint16_t) number;
+		*entry_of_slot(route, redirect->slot) = (uint16_t) number;
 		route->wants_map = true;
 		node->is_suspect = false;
 	}
@@ -349,7 +360,7 @@ void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot)
 	}
 	unsigned number = number_of(route, host_of(node->target), node->target->address.port);
 	if (number > 0) {
-		route->slots[slot] = (uint16_t) number;
+		*entry_of_slot(route, slot) = (uint16_t) number;
 		route->nodes[number - 1].is_suspect = false;
 		route->named_at = from->named_at > route->named_at ? from->named_at : route->named_at;
 	}

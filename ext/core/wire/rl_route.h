@@ -69,6 +69,8 @@ struct rl_route {
 	rl_target *common;
 	/* Owned. RL_ROUTE_SENTINEL: the name under which the Sentinels know the primary. */
 	char *service;
+	/* Owned. What rl_order() knows the member by. */
+	char *order_name;
 	/* RL_ROUTE_SENTINEL: the Sentinels are asked again while the node is in use, whether it is
 	 * still the primary. */
 	bool is_checked;
@@ -95,7 +97,7 @@ struct rl_route {
 
 /* ---- making ---- */
 
-/* A route without nodes, with one reference.
+/* A route without nodes, with one reference. The primary is checked, and a majority names it.
  * @param common one reference is taken
  * @return NULL when out of memory */
 rl_route *rl_route_new(rl_route_kind kind, rl_target *common);
@@ -114,7 +116,7 @@ rl_route *rl_route_copy(const rl_route *route, unsigned slot);
 rl_route *rl_route_ref(rl_route *route);
 void rl_route_unref(rl_route *route);
 
-/* The same member: seeds, service, quorum, and what the nodes have in common. */
+/* The same member: seeds, service, the use of Sentinels, and what the nodes have in common. */
 bool rl_route_equal(const rl_route *a, const rl_route *b);
 
 /* The two members have a seed in common, and the service, if there is one. */

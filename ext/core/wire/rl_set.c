@@ -10,11 +10,25 @@ static bool is_same_place(const rl_target *a, const rl_target *b)
 	return a->database == b->database && rl_address_equal(&a->address, &b->address);
 }
 
-bool rl_set_has(const rl_set *set, const rl_target *target)
+/* The same cluster, or the same primary behind Sentinels, and the same database. */
+static bool is_same_route(const rl_route *a, const rl_route *b)
+{
+	return a->common->database == b->common->database && rl_route_overlaps(a, b);
+}
+
+static bool is_same_member(const rl_member *a, const rl_member *b)
+{
+	if (a->route == NULL || b->route == NULL) {
+		return a->route == b->route && is_same_place(a->target, b->target);
+	}
+	return is_same_route(a->route, b->route);
+}
+
+bool rl_set_has(const rl_set *set, const rl_member *member)
 {
 	bool has_it = false;
 	for (unsigned i = 0; i < set->count; i++) {
-		has_it = has_it || is_same_place(set->members[i].target, target);
+		has_it = has_it || is_same_member(&set->members[i], member);
 	}
 	return has_it;
 }
@@ -24,7 +38,7 @@ unsigned rl_set_common(const rl_set *a, const rl_set *b)
 	unsigned count = 0;
 	for (unsigned i = 0; i < a->count; i++) {
 		for (unsigned j = 0; j < b->count; j++) {
-			count += is_same_place(a->members[i].target, b->members[j].target);
+			count += is_same_member(&a->members[i], &b->members[j]);
 		}
 	}
 	return count;

@@ -52,10 +52,12 @@ static inline bool rl_set_stop_waking(rl_set *set)
 	return was_on;
 }
 
-/* True when a member is the same server and database as the target, whatever the user. */
-bool rl_set_has(const rl_set *set, const rl_target *target);
+/* True when the member, or one that leads to the same place, is in the set: the same server,
+ * cluster or primary behind Sentinels, and the same database, whatever the user. */
+bool rl_set_has(const rl_set *set, const rl_member *member);
 
-/* How many servers, with their databases, are members of both sets, whatever the user. */
+/* How many servers, clusters and primaries behind Sentinels, with their databases, are members of
+ * both sets, whatever the user. */
 unsigned rl_set_common(const rl_set *a, const rl_set *b);
 
 /* How long a member may take to answer or to be connected: the time of its option, but with several

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The members of a set.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_servers.h"
+
+#include "zend_exceptions.h"
+
+#include "core/wire/rl_dsn.h"
+#include "transport/rl_tls_context.h"
+
+/* Where a DSN comes from, for the message about an error in it. */
+typedef struct dsn_source {
+	bool is_ini;
+	/* Its number in a list, from 1; 0 = there is no list. */
+	unsigned number;
+} dsn_source;
+
+static void throw_bad_dsn(const rl_error *err, dsn_source source)
+{
+	char where[32] = "";
+	if (source.number > 0) {
+		snprintf(where, sizeof where, " (server %u)", source.number);
+	}
+	if (source.is_ini) {
+		zend_value_error(
+			"The INI setting redislock.servers must be a valid DSN%s: %s (in php.ini it needs "
+			"double quotes)",
+			where, err->message);
+	} else {
+		zend_argument_value_error(1, "must be a valid DSN%s: %s", where, err->message);
+	}
+}
+
+/* ---- TLS ---- */
+
+const rl_tls_options *redislock_servers_tls(const rl_member *member)
+{
+	const rl_tls_options *options = member->target->address.tls;
+	return options != NULL || member->route == NULL ? options
+													: member->route->seeds[0]->address.tls;
+}
+
+/* The options of a target are those of its DSN, and for the rest those of the argument $tls. False
+ * when out of memory. */
+static bool add_defaults(rl_target *target, const rl_tls_options *defaults)
+{
+	rl_tls_options *options = target->address.tls;
+	return options == NULL || rl_tls_options_add(options, defaults);
+}
+
+static bool add_all_defaults(const rl_member *member, const rl_tls_options *defaults)
+{
+	bool is_added = add_defaults(member->target, defaults);
+	for (unsigned i = 0; member->route != NULL && i < member->route->seed_count; i++) {
+		is_added = is_added && add_defaults(member->route->seeds[i], defaults);
+	}
+	return is_added;
+}
+
+/* All servers of a member have the same options. False = an exception was thrown. */
+static bool set_up_tls(const rl_member *member, const rl_tls_options *defaults)
+{
+	const rl_tls_options *options = redislock_servers_tls(member);
+	rl_error err;
+	if (options == NULL) {
+		return true;
+	}
+	if (defaults != NULL && !add_all_defaults(member, defaults)) {
+		zend_throw_error(NULL, "Out of memory");
+		return false;
+	}
+	if (rl_tls_options_check(options, &err) != RL_OK || rl_tls_prepare(options, &err) != RL_OK) {
+		zend_value_error("%s: %s", member->target->name, err.message);
+		return false;
+	}
+	return true;
+}
+
+/* ---- replicas ---- */
+
+#define REPLICAS_TIMEOUT_NS (100 * RL_NS_PER_MS)
+
+static void set_replicas_ms(rl_target *target, int64_t ns)
+{
+	target->replicas_ms = target->replicas == 0 ? 0 : ns < RL_NS_PER_MS ? 1 : ns / RL_NS_PER_MS;
+}
+
+/* The replicas' time must leave some of the time for the answer. False = an exception was
+ * thrown. */
+static bool set_up_replicas(const rl_member *member, int64_t given, dsn_source source)
+{
+	int64_t most = member->timeout_ns / 2;
+	rl_error err;
+	if (given > most) {
+		char limit[RL_SECONDS_TEXT];
+		rl_error_set(&err, RL_ERR_ARGUMENT, 0,
+			"the option replicas_timeout must be half of the timeout at most, %s s",
+			rl_seconds_text(most, limit));
+		throw_bad_dsn(&err, source);
+		return false;
+	}
+	int64_t ns = given != 0 ? given : REPLICAS_TIMEOUT_NS < most ? REPLICAS_TIMEOUT_NS : most;
+	set_replicas_ms(member->target, ns);
+	for (unsigned i = 0; member->route != NULL && i < member->route->seed_count; i++) {
+		set_replicas_ms(member->route->seeds[i], ns);
+	}
+	return true;
+}
+
+/* ---- members ---- */
+
+/* The server at the address is a node of the cluster, for all that its DSN says. */
+static bool has_node(const rl_route *route, const rl_address *address)
+{
+	bool has_it = false;
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		has_it = has_it || rl_address_equal(&route->seeds[i]->address, address);
+	}
+	return has_it && route->kind == RL_ROUTE_CLUSTER;
+}
+
+/* Why one set cannot have both members; NULL = it can. */
+static const char *conflict(const rl_member *a, const rl_member *b)
+{
+	if (a->route == NULL && b->route == NULL) {
+		bool is_same = rl_address_equal(&a->target->address, &b->target->address);
+		return is_same ? "the same server is given twice" : NULL;
+	}
+	if (a->route == NULL || b->route == NULL) {
+		const rl_route *route = a->route != NULL ? a->route : b->route;
+		const rl_target *server = a->route != NULL ? b->target : a->target;
+		bool is_node = has_node(route, &server->address);
+		return is_node ? "the same server is given twice, once as a node of a cluster" : NULL;
+	}
+	if (!rl_route_overlaps(a->route, b->route)) {
+		return NULL;
+	}
+	return a->route->kind == RL_ROUTE_CLUSTER
+		? "the same cluster is given twice: two DSNs have a node in common"
+		: "the same primary is given twice: two DSNs have the master name and a Sentinel in common";
+}
+
+/* False = an exception was thrown. */
+static bool check_conflicts(const rl_set *set, const rl_member *member, dsn_source source)
+{
+	for (unsigned i = 0; i < set->count; i++) {
+		const char *reason = conflict(&set->members[i], member);
+		if (reason != NULL) {
+			rl_error err;
+			rl_error_set(&err, RL_ERR_ARGUMENT, 0, "%s", reason);
+			throw_bad_dsn(&err, source);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What others with the same DSN have learned is known to this client from the start. */
+static void add_member(redislock_client *client, rl_member member)
+{
+	rl_set *set = &client->set;
+	if (member.route != NULL) {
+		if (member.route->kind == RL_ROUTE_CLUSTER) {
+			set->naming = RL_NAMES_IN_SLOT;
+		}
+		member.route = rl_pool_share_route(client->pool, member.route);
+	}
+	set->members[set->count++] = member;
+}
+
+static int64_t time_of(int64_t option_ns, double argument)
+{
+	return option_ns != 0 ? option_ns : (int64_t) (argument * 1e9);
+}
+
+static bool add_server(redislock_client *client, const redislock_arguments *arguments,
+	rl_bytes text, dsn_source source)
+{
+	rl_error err;
+	rl_dsn dsn;
+	if (rl_dsn_parse(text, &dsn, &err) != RL_OK) {
+		throw_bad_dsn(&err, source);
+		return false;
+	}
+	rl_member member = {.target = dsn.target,
+		.route = dsn.route,
+		.timeout_ns = time_of(dsn.timeout_ns, arguments->timeout),
+		.connect_timeout_ns = time_of(dsn.connect_timeout_ns, arguments->connect_timeout)};
+	if (!check_conflicts(&client->set, &member, source) || !set_up_tls(&member, arguments->tls) ||
+		!set_up_replicas(&member, dsn.replicas_timeout_ns, source)) {
+		rl_dsn_drop(&dsn);
+		return false;
+	}
+	add_member(client, member);
+	return true;
+}
+
+/* ---- lists ---- */
+
+static bool add_list(redislock_client *client, const redislock_arguments *arguments)
+{
+	unsigned count = zend_hash_num_elements(arguments->servers);
+	if (count == 0 || count > RL_MEMBERS_MAX) {
+		zend_argument_value_error(1, "must be a list of 1 to %d DSNs", RL_MEMBERS_MAX);
+		return false;
+	}
+	zval *entry;
+	ZEND_HASH_FOREACH_VAL(arguments->servers, entry) {
+		ZVAL_DEREF(entry);
+		if (Z_TYPE_P(entry) != IS_STRING) {
+			zend_argument_type_error(
+				1, "must be a list of DSN strings, %s given", zend_zval_type_name(entry));
+			return false;
+		}
+		dsn_source source = {.number = count > 1 ? client->set.count + 1 : 0};
+		if (!add_server(
+				client, arguments, rl_bytes_of(Z_STRVAL_P(entry), Z_STRLEN_P(entry)), source)) {
+			return false;
+		}
+	}
+	ZEND_HASH_FOREACH_END();
+	return true;
+}
+
+rl_bytes redislock_servers_next(const char **text)
+{
+	const char *start = *text + strspn(*text, " \t\r\n");
+	*text = start + strcspn(start, " \t\r\n");
+	return rl_bytes_of(start, (size_t) (*text - start));
+}
+
+static bool add_ini(redislock_client *client, const redislock_arguments *arguments)
+{
+	const char *text = REDISLOCK_G(servers) != NULL ? REDISLOCK_G(servers) : "";
+	rl_bytes word = redislock_servers_next(&text);
+	rl_bytes next = redislock_servers_next(&text);
+	bool is_list = next.len > 0;
+	while (true) {
+		dsn_source source = {.is_ini = true, .number = is_list ? client->set.count + 1 : 0};
+		if (client->set.count == RL_MEMBERS_MAX) {
+			zend_value_error(
+				"The INI setting redislock.servers must be at most %d DSNs", RL_MEMBERS_MAX);
+			return false;
+		}
+		if (!add_server(client, arguments, word, source)) {
+			return false;
+		}
+		if (next.len == 0) {
+			return true;
+		}
+		word = next;
+		next = redislock_servers_next(&text);
+	}
+}
+
+bool redislock_servers_fill(redislock_client *client, const redislock_arguments *arguments)
+{
+	if (arguments->servers != NULL) {
+		return add_list(client, arguments);
+	}
+	if (arguments->server != NULL) {
+		rl_bytes text = rl_bytes_of(ZSTR_VAL(arguments->server), ZSTR_LEN(arguments->server));
+		return add_server(client, arguments, text, (dsn_source){0});
+	}
+	return add_ini(client, arguments);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the DSNs of the constructor or the INI setting to the members of a client's set.
+ */
+#ifndef REDISLOCK_SERVERS_H
+#define REDISLOCK_SERVERS_H
+
+#include "php/redislock_arguments.h"
+#include "php/redislock_call.h"
+
+/* Adds the members. The client's pool is the one that it is going to use.
+ * @return false = an exception was thrown; some members may have been added */
+bool redislock_servers_fill(redislock_client *client, const redislock_arguments *arguments);
+
+/* The options of TLS that the member's servers, nodes or Sentinels have; NULL when none of them
+ * speaks TLS. */
+const rl_tls_options *redislock_servers_tls(const rl_member *member);
+
+/* Returns the next word of a text whose words are separated by spaces; an empty word at its end. */
+rl_bytes redislock_servers_next(const char **text);
+
+#endif
