@@ -196,6 +196,22 @@ static void asking_alone_ends_the_connection(void)
 	}
 }
 
+/* The answer to the login does not make it good again. */
+static void asking_alone_before_the_login_ends_it_as_well(void)
+{
+	dial_it("word", FAKE_ACCEPT_AT_ONCE);
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k"), .is_asking = true};
+	appends_left = 2;
+	fake_lacks_memory = lacks_memory;
+	CHECK_INT(rl_conn_send(conn, &request, 1), 0);
+	fake_lacks_memory = NULL;
+	fake_says(0, "+OK");
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_READY);
+	CHECK_INT(next(), RL_CONN_NONE);
+	CHECK(!rl_conn_is_reusable(conn));
+}
+
 /* ---- the map ---- */
 
 static void the_map_is_read_when_it_comes(void)
@@ -334,6 +350,7 @@ static const check_test tests[] = {
 	TEST(without_asking_there_is_none),
 	TEST(the_replicas_are_asked_behind_the_command),
 	TEST(asking_alone_ends_the_connection),
+	TEST(asking_alone_before_the_login_ends_it_as_well),
 	TEST(the_map_is_read_when_it_comes),
 	TEST(a_map_that_is_an_error_teaches_nothing),
 	TEST(a_connection_is_given_back_with_the_map_pending),

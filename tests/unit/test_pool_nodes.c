@@ -185,6 +185,7 @@ static void unused_routes_are_forgotten_beyond_some(void)
 static void a_cleared_pool_leaves_routes_to_their_objects(void)
 {
 	start();
+	rl_route_unref(rl_pool_share_route(&pool, make_route(1, 1)));
 	rl_route *route = rl_pool_share_route(&pool, make_route(0, 1));
 	rl_pool_clear(&pool);
 	CHECK_INT(route->refs, 1);

@@ -163,9 +163,9 @@ static void malformed_redirects_are_none(void)
 	static const char *const texts[] = {"", "MOVED", "MOVED ", "MOVED 1", "MOVED 1 ", "MOVED 1 a",
 		"MOVED 1 a:", "MOVED 1 a:0", "MOVED 1 a:65536", "MOVED 1 a:99999999999999999999",
 		"MOVED 1 a:70x0", "MOVED 1 a:-1", "MOVED 16384 a:1", "MOVED -1 a:1", "MOVED x a:1",
-		"MOVED  1 a:1", "MOVED 4294967296 a:1", "moved 1 a:1", "MOVEDX 1 a:1", "ASKING 1 a:1",
-		"TRYAGAIN 1 a:1", " MOVED 1 a:1", "MOVED 1 a\tb:1", "MOVED 1 \x7f:1", "MOVED 1 \xc3\xa9:1",
-		"ERR MOVED 1 a:1", "MOVED 1 ", "ASK 1 :"};
+		"MOVED  1 a:1", "MOVED  a:1", "MOVED 4294967296 a:1", "moved 1 a:1", "MOVEDX 1 a:1",
+		"ASKING 1 a:1", "TRYAGAIN 1 a:1", " MOVED 1 a:1", "MOVED 1 a\tb:1", "MOVED 1 \x7f:1",
+		"MOVED 1 \xc3\xa9:1", "ERR MOVED 1 a:1", "MOVED 1 ", "ASK 1 :"};
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
 		if (rl_redirect_read(bytes_of(texts[i])).kind != RL_REDIRECT_NONE) {
 			FAIL("%s", texts[i]);
@@ -288,8 +288,12 @@ static void only_the_named_node_is_kept(void)
 	/* No cluster answers there. */
 	follow("MOVED 16383 x:1");
 	CHECK(!rl_route_wants_map(route, INT64_MAX));
-	rl_reply numbers[] = {{.type = RL_REPLY_INTEGER}, {.type = RL_REPLY_INTEGER, .integer = 16383}};
-	rl_reply map = {.type = RL_REPLY_ARRAY, .elements = numbers, .count = 2};
+	rl_reply node[] = {
+		{.type = RL_REPLY_STRING, .text = bytes_of("y")}, {.type = RL_REPLY_INTEGER, .integer = 1}};
+	rl_reply range[] = {{.type = RL_REPLY_INTEGER}, {.type = RL_REPLY_INTEGER},
+		{.type = RL_REPLY_ARRAY, .elements = node, .count = 2}};
+	rl_reply ranges[] = {{.type = RL_REPLY_ARRAY, .elements = range, .count = 3}};
+	rl_reply map = {.type = RL_REPLY_ARRAY, .elements = ranges, .count = 1};
 	rl_route_read_map(route, &map, route->seeds[0]);
 	CHECK_TEXT(node_of(0), "redis://x:1/2");
 }
