@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader hands hiredis functions that build rl_reply nodes from a small fixed array. No reply
- * to our commands has more than a few elements, so the reader refuses a longer array before it
- * allocates anything. Short texts go into a buffer of the reader, long ones get memory of their
- * own.
+ * The reader hands hiredis functions that build rl_reply nodes in the memory of the reader. A small
+ * reply, as those to almost all commands are, fits into a stock that is part of the reader. A
+ * larger one, such as the map of a cluster, takes blocks, which are freed before the next reply.
+ *
+ * Bounds: a reply has at most RL_READER_BYTES_MAX bytes, and at most one node for 16 of them, so
+ * its nodes take no more than three times as much, and its texts no more than once. With what is
+ * lost at the ends of blocks, and with the bytes that hiredis has not parsed yet, the memory of one
+ * reply is less than eight times RL_READER_BYTES_MAX. The announced length of an array is believed
+ * only if the bytes that may still come can have so many elements.
  */
 #include "transport/rl_hiredis.h"
 
 #include "transport/rl_hiredis_compat.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,43 +22,134 @@
 #define SMALL_TEXTS 512
 #define ARGS_MAX 16
 
+/* The map of a cluster has one node for 13 to 22 bytes, and its largest maps have long names. */
+#define NODES_MAX (RL_READER_BYTES_MAX / 16)
+/* The shortest element is a type and the end of its line. */
+#define ELEMENT_BYTES_MIN 3
+/* What stands around the longest text: "$1048576\r\n" and the end of the line. */
+#define TEXT_FRAME 12
+
+/* The sizes of the first block and of the largest one that several pieces share; a piece that is
+ * larger than a quarter of the next block has a block of its own. */
+#define BLOCK_MIN 4096
+#define BLOCK_MAX (64 * 1024)
+
+typedef struct block block;
+struct block {
+	block *next;
+	_Alignas(max_align_t) char bytes[];
+};
+
 struct rl_reader {
 	redisReader *parser;
 	rl_reply nodes[NODES];
-	/* Owned. The long text of the node with the same index. */
-	char *large[NODES];
-	unsigned node_count;
+	unsigned nodes_used;
 	char small[SMALL_TEXTS];
 	size_t small_used;
+	/* The nodes of this reply, in the stock and in blocks. */
+	size_t node_count;
+	/* Owned. What did not fit into the stock. */
+	block *blocks;
+	/* What is left of the block that is shared. */
+	char *spare;
+	size_t spare_len;
+	size_t next_block;
+	/* The bytes that were fed after the last complete reply. */
+	size_t fed;
 	/* The nodes belong to a reply that the caller has received. */
 	bool is_delivered;
 };
 
+/* ---- memory ---- */
+
 static void reset(rl_reader *reader)
 {
-	for (unsigned i = 0; i < reader->node_count; i++) {
-		free(reader->large[i]);
-		reader->large[i] = NULL;
+	while (reader->blocks != NULL) {
+		block *next = reader->blocks->next;
+		free(reader->blocks);
+		reader->blocks = next;
 	}
-	reader->node_count = 0;
+	reader->nodes_used = 0;
 	reader->small_used = 0;
+	reader->node_count = 0;
+	reader->spare_len = 0;
+	reader->next_block = BLOCK_MIN;
 	reader->is_delivered = false;
 }
 
-/* The node for a task: a new node for a whole reply, the place in the parent for an element. */
-static rl_reply *node_for(const redisReadTask *task)
+/* NULL when out of memory. */
+static char *add_block(rl_reader *reader, size_t size)
 {
-	rl_reader *reader = task->privdata;
-	if (task->parent != NULL) {
-		const rl_reply *parent = task->parent->obj;
-		return &reader->nodes[(size_t) (parent->elements - reader->nodes) + (size_t) task->idx];
+	block *added = malloc(sizeof *added + size);
+	if (added == NULL) {
+		return NULL;
 	}
-	return reader->node_count < NODES ? &reader->nodes[reader->node_count++] : NULL;
+	added->next = reader->blocks;
+	reader->blocks = added;
+	return added->bytes;
 }
 
+/* Memory for what does not fit into the stock, aligned for nodes; NULL when out of memory. */
+static void *take(rl_reader *reader, size_t wanted)
+{
+	size_t size = (wanted + _Alignof(rl_reply) - 1) / _Alignof(rl_reply) * _Alignof(rl_reply);
+	if (size > reader->spare_len) {
+		if (size > reader->next_block / 4) {
+			return add_block(reader, size);
+		}
+		reader->spare = add_block(reader, reader->next_block);
+		if (reader->spare == NULL) {
+			reader->spare_len = 0;
+			return NULL;
+		}
+		reader->spare_len = reader->next_block;
+		reader->next_block = reader->next_block < BLOCK_MAX ? 2 * reader->next_block : BLOCK_MAX;
+	}
+	char *taken = reader->spare;
+	reader->spare += size;
+	reader->spare_len -= size;
+	return taken;
+}
+
+/* NULL when a reply cannot have so many nodes, and when out of memory. */
+static rl_reply *take_nodes(rl_reader *reader, size_t count)
+{
+	if (count > NODES_MAX - reader->node_count) {
+		return NULL;
+	}
+	reader->node_count += count;
+	if (count > NODES - reader->nodes_used) {
+		return take(reader, count * sizeof(rl_reply));
+	}
+	rl_reply *nodes = &reader->nodes[reader->nodes_used];
+	reader->nodes_used += (unsigned) count;
+	return nodes;
+}
+
+static char *take_text(rl_reader *reader, size_t len)
+{
+	if (len > SMALL_TEXTS - reader->small_used) {
+		return take(reader, len);
+	}
+	char *text = reader->small + reader->small_used;
+	reader->small_used += len;
+	return text;
+}
+
+/* ---- building ---- */
+
+/* The node for a task: a new node for a whole reply, the place in the parent for an element. NULL
+ * when there is no memory for it. */
 static rl_reply *new_node(const redisReadTask *task, rl_reply_type type)
 {
-	rl_reply *node = node_for(task);
+	rl_reply *node;
+	if (task->parent == NULL) {
+		node = take_nodes(task->privdata, 1);
+	} else {
+		const rl_reply *parent = task->parent->obj;
+		/* The elements are constant for the receiver of the reply alone. */
+		node = (rl_reply *) (uintptr_t) parent->elements + task->idx;
+	}
 	if (node != NULL) {
 		*node = (rl_reply){.type = type};
 	}
@@ -61,40 +158,38 @@ static rl_reply *new_node(const redisReadTask *task, rl_reply_type type)
 
 static void *create_string(const redisReadTask *task, char *text, size_t len)
 {
-	rl_reader *reader = task->privdata;
 	rl_reply_type type = task->type == REDIS_REPLY_ERROR ? RL_REPLY_ERROR
 		: task->type == REDIS_REPLY_STATUS               ? RL_REPLY_STATUS
 														 : RL_REPLY_STRING;
 	rl_reply *node = new_node(task, type);
-	if (node == NULL) {
+	char *copy = node != NULL && len <= RL_READER_TEXT_MAX ? take_text(task->privdata, len) : NULL;
+	if (copy == NULL) {
 		return NULL;
-	}
-	char *copy = reader->small + reader->small_used;
-	if (len <= SMALL_TEXTS - reader->small_used) {
-		reader->small_used += len;
-	} else {
-		copy = malloc(len);
-		if (copy == NULL) {
-			return NULL;
-		}
-		reader->large[node - reader->nodes] = copy;
 	}
 	memcpy(copy, text, len);
 	node->text = rl_bytes_of(copy, len);
 	return node;
 }
 
+/* False when so many elements need more bytes than a reply may still have. */
+static bool may_come(const rl_reader *reader, size_t count)
+{
+	size_t parsed = reader->fed - (reader->parser->len - reader->parser->pos);
+	return count <= (RL_READER_BYTES_MAX - parsed) / ELEMENT_BYTES_MIN;
+}
+
 static void *create_array(const redisReadTask *task, rl_hiredis_count count)
 {
 	rl_reader *reader = task->privdata;
 	rl_reply *node = new_node(task, RL_REPLY_ARRAY);
-	/* This comparison cannot overflow. */
-	if (node == NULL || (size_t) count > NODES - reader->node_count) {
+	rl_reply *elements = node != NULL && may_come(reader, (size_t) count)
+		? take_nodes(reader, (size_t) count)
+		: NULL;
+	if (elements == NULL) {
 		return NULL;
 	}
-	node->elements = &reader->nodes[reader->node_count];
+	node->elements = elements;
 	node->count = (size_t) count;
-	reader->node_count += (unsigned) count;
 	return node;
 }
 
@@ -136,6 +231,7 @@ rl_reader *rl_reader_new(void)
 		return NULL;
 	}
 	reader->parser->privdata = reader;
+	reset(reader);
 	return reader;
 }
 
@@ -151,9 +247,12 @@ void rl_reader_free(rl_reader *reader)
 
 bool rl_reader_feed(rl_reader *reader, const char *data, size_t len)
 {
-	redisReader *parser = reader->parser;
-	return parser->len - parser->pos + len <= RL_READER_BYTES_MAX &&
-		redisReaderFeed(parser, data, len) == REDIS_OK;
+	if (len > RL_READER_BYTES_MAX - reader->fed ||
+		redisReaderFeed(reader->parser, data, len) != REDIS_OK) {
+		return false;
+	}
+	reader->fed += len;
+	return true;
 }
 
 int rl_reader_next(rl_reader *reader, rl_reply *reply)
@@ -165,10 +264,12 @@ int rl_reader_next(rl_reader *reader, rl_reply *reply)
 	if (redisReaderGetReply(reader->parser, &object) != REDIS_OK) {
 		return -1;
 	}
+	size_t unparsed = reader->parser->len - reader->parser->pos;
 	if (object == NULL) {
-		return 0;
+		return unparsed <= RL_READER_TEXT_MAX + TEXT_FRAME ? 0 : -1;
 	}
 	reader->is_delivered = true;
+	reader->fed = unparsed;
 	*reply = *(const rl_reply *) object;
 	return 1;
 }

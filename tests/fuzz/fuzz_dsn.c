@@ -75,7 +75,7 @@ static bool is_plain(const char *text)
 
 static void check_target(const rl_target *target, bool has_route)
 {
-	FUZZ_PROMISE(target->refs == 1 + has_route);
+	FUZZ_PROMISE(target->refs == 1U + has_route);
 	FUZZ_PROMISE(target->address.host[0] != '\0');
 	FUZZ_PROMISE((target->address.kind == RL_NET_UNIX) == (target->address.host[0] == '/'));
 	FUZZ_PROMISE((target->address.kind == RL_NET_UNIX) == (target->address.port == 0));

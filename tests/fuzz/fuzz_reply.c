@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Any bytes from a server: the reader gives well-formed replies within its limits or says that this
- * is no protocol, in one piece and in many the same; and every verb makes a vote or an error of
- * each reply.
+ * is no protocol, in one piece and in many the same; every verb makes a vote or an error of each
+ * reply; and a route learns only nodes and slots from it.
  */
 #include "core/wire/rl_command.h"
+#include "core/wire/rl_route.h"
 #include "transport/rl_hiredis.h"
 
 #include "fuzz.h"
@@ -25,6 +26,13 @@ static const fuzz_seed reply_seeds[] = {
 	FUZZ_SEED("-ERR unknown command 'X', with args beginning with: 'tok' \r\n+OK\r\n"),
 	FUZZ_SEED("$28\r\nrl1.AQ8dKzlHVWNxf42bqbfF0-Hv\r\n:-2\r\n:-1\r\n"),
 	FUZZ_SEED("*2\r\n*2\r\n:1\r\n$1\r\na\r\n*0\r\n*-1\r\n"),
+	FUZZ_SEED("*2\r\n*4\r\n:0\r\n:8191\r\n*4\r\n$9\r\n127.0.0.1\r\n:7000\r\n$2\r\nid\r\n*0\r\n"
+			  "*3\r\n$9\r\n127.0.0.1\r\n:7003\r\n$2\r\nid\r\n*3\r\n:8192\r\n:16383\r\n*2\r\n$-1\r\n"
+			  ":7001\r\n"),
+	FUZZ_SEED(
+		"*2\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\na\r\n:1\r\n*3\r\n:2\r\n:3\r\n*4\r\n$1\r\nb\r\n:2\r\n"
+		"$1\r\ni\r\n*2\r\n$8\r\nhostname\r\n$1\r\nc\r\n"),
+	FUZZ_SEED("-MOVED 16383 127.0.0.1:7000\r\n-ASK 0 ::1:7000\r\n-MOVED 1 ?:7000\r\n"),
 	FUZZ_SEED("*4\r\n$1\r\na\r\n+b\r\n-c\r\n$-1\r\n"),
 	FUZZ_SEED(":9223372036854775807\r\n:-9223372036854775808\r\n"),
 	FUZZ_SEED("$100000\r\nabc"),
@@ -47,7 +55,7 @@ static uint64_t sum_of(uint64_t sum, const rl_reply *reply, unsigned depth)
 {
 	FUZZ_PROMISE(depth < 10);
 	FUZZ_PROMISE(reply->type >= RL_REPLY_NIL && reply->type <= RL_REPLY_ARRAY);
-	FUZZ_PROMISE(reply->count <= 15);
+	FUZZ_PROMISE(reply->count <= FUZZ_INPUT_MAX);
 	FUZZ_PROMISE(reply->type == RL_REPLY_ARRAY || reply->count == 0);
 	sum = add_to_sum(sum, &reply->type, sizeof reply->type);
 	sum = add_to_sum(sum, &reply->integer, sizeof reply->integer);
@@ -86,6 +94,37 @@ static void read_as_verb(const rl_reply *reply, rl_verb verb, bool as_text)
 	FUZZ_PROMISE(strstr(err.message, "tok") == NULL);
 }
 
+static rl_route *make_route(void)
+{
+	char host[] = "seed";
+	rl_target common = {.refs = 1000, .address = {.host = host, .port = 1}};
+	rl_target *seed = rl_target_copy(&common);
+	rl_route *route = seed != NULL ? rl_route_new(RL_ROUTE_CLUSTER, seed) : NULL;
+	if (route == NULL || !rl_target_set_name(seed) || !rl_route_add_seed(route, seed)) {
+		exit(1);
+	}
+	return route;
+}
+
+/* One route learns from all inputs. */
+static void read_as_map(const rl_reply *reply)
+{
+	static rl_route *route;
+	route = route != NULL ? route : make_route();
+	const rl_target *seed = route->seeds[0];
+	rl_route_read_map(route, reply, seed);
+	rl_redirect redirect = rl_redirect_read(reply->text);
+	if (redirect.kind != RL_REDIRECT_NONE) {
+		const rl_target *node = rl_route_follow(route, &redirect, seed);
+		FUZZ_PROMISE(node != NULL || route->node_count == RL_NODES_MAX);
+	}
+	FUZZ_PROMISE(route->node_count >= 1 && route->nodes[0].target == seed);
+	for (unsigned slot = 0; slot < RL_SLOTS; slot += 127) {
+		FUZZ_PROMISE(route->slots[slot] <= route->node_count);
+	}
+	FUZZ_PROMISE(rl_route_node(route, 1) != NULL);
+}
+
 /* Feeds all in pieces of at most that size; returns a sum over what came of it. */
 static uint64_t read_in_pieces(const uint8_t *data, size_t size, size_t piece, bool with_verbs)
 {
@@ -98,6 +137,9 @@ static uint64_t read_in_pieces(const uint8_t *data, size_t size, size_t piece, b
 		rl_reply reply;
 		while ((result = rl_reader_next(reader, &reply)) > 0) {
 			sum = sum_of(sum, &reply, 0);
+			if (with_verbs) {
+				read_as_map(&reply);
+			}
 			for (int verb = RL_VERB_SET; with_verbs && verb < RL_VERBS; verb++) {
 				read_as_verb(&reply, (rl_verb) verb, at % 2 == 0);
 			}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * malloc, calloc, realloc and strdup that fail when a test says so. For one file of a program: they
- * take the places of libc's, or of the sanitizer's, to which they hand on. They count while
- * is_counting.
+ * take the places of libc's, or of the sanitizer's, to which they hand on. They count the calls and
+ * the bytes while is_counting.
  */
 #ifndef NO_MEMORY_H
 #define NO_MEMORY_H
@@ -51,6 +51,7 @@ static inline void real_free(void *old)
 static bool is_counting;
 static bool is_lasting; /* once it failed, it fails for good */
 static unsigned asked;
+static size_t asked_bytes;
 static unsigned fails_at; /* from 1; 0 = never */
 
 #define UNWATCHED __attribute__((no_sanitize_address, no_sanitize_undefined))
@@ -64,25 +65,31 @@ UNWATCHED static bool lacks_memory(void)
 	return fails_at != 0 && (asked == fails_at || (is_lasting && asked > fails_at));
 }
 
+UNWATCHED static bool lacks_bytes(size_t size)
+{
+	asked_bytes += is_counting ? size : 0;
+	return lacks_memory();
+}
+
 UNWATCHED void *malloc(size_t size)
 {
-	return lacks_memory() ? NULL : REAL(malloc)(size);
+	return lacks_bytes(size) ? NULL : REAL(malloc)(size);
 }
 
 UNWATCHED void *calloc(size_t count, size_t size)
 {
-	return lacks_memory() ? NULL : REAL(calloc)(count, size);
+	return lacks_bytes(count * size) ? NULL : REAL(calloc)(count, size);
 }
 
 UNWATCHED void *realloc(void *old, size_t size)
 {
-	return lacks_memory() ? NULL : REAL(realloc)(old, size);
+	return lacks_bytes(size) ? NULL : REAL(realloc)(old, size);
 }
 
 UNWATCHED char *strdup(const char *text)
 {
 	size_t size = strlen(text) + 1;
-	char *copy = lacks_memory() ? NULL : REAL(malloc)(size);
+	char *copy = lacks_bytes(size) ? NULL : REAL(malloc)(size);
 	return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 

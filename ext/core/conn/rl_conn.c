@@ -73,23 +73,28 @@ static void note_confirmed(rl_conn *conn, const rl_request *request)
 	}
 }
 
-/* ASKING is for the next command only. False when it could not be queued. */
-static bool send_asking(rl_conn *conn, const rl_request *request)
+/* Queues the command, with ASKING before it if need be, which is for one command only.
+ * @return as rl_conn_append() */
+static uint64_t append_request(
+	rl_conn *conn, const rl_request *request, rl_pending_kind kind, unsigned tag)
 {
+	rl_command command;
 	rl_bytes asking = LITERAL("ASKING");
-	return !request->is_asking || rl_conn_append(conn, 1, &asking, RL_PENDING_NOBODY, 0) != 0;
+	if (request->is_asking && rl_conn_append(conn, 1, &asking, RL_PENDING_NOBODY, 0) == 0) {
+		return 0;
+	}
+	rl_command_build(&command, request);
+	uint64_t last_byte = rl_conn_append(conn, command.argc, command.argv, kind, tag);
+	/* ASKING alone would be for the next command, whose key the node must not serve. */
+	conn->is_down = conn->is_down || (request->is_asking && last_byte == 0);
+	return last_byte;
 }
 
 uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
 {
-	rl_command command;
 	bool is_confirmed = conn->target->replicas > 0 && rl_verb_is_confirmed(request->verb);
-	if (!send_asking(conn, request)) {
-		return 0;
-	}
-	rl_command_build(&command, request);
-	uint64_t last_byte = rl_conn_append(conn, command.argc, command.argv,
-		is_confirmed ? RL_PENDING_CONFIRMED : RL_PENDING_COMMAND, tag);
+	uint64_t last_byte = append_request(
+		conn, request, is_confirmed ? RL_PENDING_CONFIRMED : RL_PENDING_COMMAND, tag);
 	if (is_confirmed && last_byte != 0) {
 		note_confirmed(conn, request);
 	}
@@ -100,11 +105,16 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
 void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now)
 {
 	rl_bytes argv[] = {LITERAL("CLUSTER"), LITERAL("SLOTS")};
-	if (rl_route_wants_map(route, now) && rl_conn_append(conn, 2, argv, RL_PENDING_MAP, 0) != 0) {
-		rl_route *before = conn->mapped;
-		conn->mapped = rl_route_ref(route);
-		rl_route_unref(before);
+	if (!rl_route_wants_map(route, now)) {
+		return;
 	}
+	if (rl_conn_append(conn, 2, argv, RL_PENDING_MAP, 0) == 0) {
+		route->wants_map = true;
+		return;
+	}
+	rl_route *before = conn->mapped;
+	conn->mapped = rl_route_ref(route);
+	rl_route_unref(before);
 }
 
 uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes service)
@@ -134,10 +144,7 @@ void rl_conn_ask_replicas(rl_conn *conn)
 
 bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
 {
-	rl_command command;
-	rl_command_build(&command, request);
-	return send_asking(conn, request) &&
-		rl_conn_append(conn, command.argc, command.argv, RL_PENDING_NOBODY, 0) != 0;
+	return append_request(conn, request, RL_PENDING_NOBODY, 0) != 0;
 }
 
 bool rl_conn_is_confirming(const rl_conn *conn)
@@ -239,7 +246,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 		case RL_PENDING_LOGIN:
 		case RL_PENDING_ROLE:
 			event->type = rl_conn_on_login_answered(conn, owed.kind, event);
-			conn->is_down = event->type == RL_CONN_DOWN;
+			conn->is_down = conn->is_down || event->type == RL_CONN_DOWN;
 			break;
 		case RL_PENDING_COMMAND:
 		case RL_PENDING_CONFIRMED:
@@ -327,6 +334,11 @@ bool rl_conn_retract(rl_conn *conn)
 		return false;
 	}
 	conn->last_byte = conn->login_end;
+	for (unsigned i = 0; i < conn->pending_runs; i++) {
+		if (pending_at(conn, i)->kind == RL_PENDING_MAP) {
+			conn->mapped->wants_map = true;
+		}
+	}
 	keep_logins(conn);
 	conn->is_nameless = true;
 	conn->confirm_ms = conn->later_ms = 0;

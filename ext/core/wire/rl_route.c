@@ -11,23 +11,43 @@
 
 /* ---- nodes ---- */
 
-/* Behind Sentinels all keys are in slot 0, also in a set with a cluster, whose keys have others. */
-static uint16_t *entry_of_slot(const rl_route *route, unsigned slot)
+/* A name of the DNS has fewer characters, and so has every address. */
+#define HOST_MAX 255
+
+static rl_bytes host_of(const rl_target *target)
+{
+	return rl_bytes_of(target->address.host, strlen(target->address.host));
+}
+
+/* The place of the slot in the table: behind Sentinels all keys are in slot 0. */
+static uint16_t *place_of(const rl_route *route, unsigned slot)
 {
 	return &route->slots[route->kind == RL_ROUTE_CLUSTER ? slot : 0];
 }
 
 static rl_node *node_of_slot(const rl_route *route, unsigned slot)
 {
-	unsigned number = *entry_of_slot(route, slot);
+	unsigned number = *place_of(route, slot);
 	return number > 0 ? &route->nodes[number - 1] : NULL;
+}
+
+/* Equal for equal addresses; host names are compared without regard to case. */
+static uint32_t hash_of(const rl_address *address)
+{
+	uint32_t hash = 2166136261u ^ address->port;
+	for (const char *c = address->host; *c != '\0'; c++) {
+		hash = (hash ^ (unsigned char) (*c | 0x20)) * 16777619u;
+	}
+	return hash;
 }
 
 /* The number of the node, from 1; 0 = it is not among the nodes. */
 static unsigned find_node(const rl_route *route, const rl_address *address)
 {
+	uint32_t hash = hash_of(address);
 	for (unsigned i = 0; i < route->node_count; i++) {
-		if (rl_address_equal(&route->nodes[i].target->address, address)) {
+		if (route->nodes[i].address_hash == hash &&
+			rl_address_equal(&route->nodes[i].target->address, address)) {
 			return i + 1;
 		}
 	}
@@ -46,25 +66,25 @@ static unsigned add_node(rl_route *route, rl_target *target)
 		return 0;
 	}
 	route->nodes = grown;
-	grown[route->node_count] = (rl_node){.target = rl_target_ref(target)};
+	grown[route->node_count] =
+		(rl_node){.target = rl_target_ref(target), .address_hash = hash_of(&target->address)};
 	return ++route->node_count;
 }
 
 /* The target of the node at the address; NULL when out of memory. */
-static rl_target *make_node(const rl_route *route, rl_bytes host, uint16_t port)
+static rl_target *make_node(const rl_route *route, const rl_address *address)
 {
 	rl_target *target = rl_target_copy(route->common);
-	char *copy = malloc(host.len + 1);
-	if (target == NULL || copy == NULL) {
+	char *host = strdup(address->host);
+	if (target == NULL || host == NULL) {
 		rl_target_unref(target);
-		free(copy);
+		free(host);
 		return NULL;
 	}
-	memcpy(copy, host.data, host.len);
-	copy[host.len] = '\0';
 	free(target->address.host);
-	target->address.host = copy;
-	target->address.port = port;
+	target->address.host = host;
+	target->address.kind = address->kind;
+	target->address.port = address->port;
 	target->must_be_primary = route->kind == RL_ROUTE_SENTINEL;
 	if (!rl_target_set_name(target)) {
 		rl_target_unref(target);
@@ -73,17 +93,56 @@ static rl_target *make_node(const rl_route *route, rl_bytes host, uint16_t port)
 	return target;
 }
 
+/* True for the characters of names and addresses, which messages may show. */
+static bool is_host(rl_bytes host)
+{
+	for (size_t i = 0; i < host.len; i++) {
+		if (host.data[i] <= ' ' || host.data[i] > '~') {
+			return false;
+		}
+	}
+	return host.len > 0 && host.len <= HOST_MAX;
+}
+
 /* The number of the node at the address, which may be new; 0 when that is impossible. */
 static unsigned number_of(rl_route *route, rl_bytes host, uint16_t port)
 {
-	rl_target *target = make_node(route, host, port);
-	if (target == NULL) {
+	char text[HOST_MAX + 1];
+	if (!is_host(host)) {
 		return 0;
 	}
-	unsigned number = find_node(route, &target->address);
-	number = number > 0 ? number : add_node(route, target);
+	memcpy(text, host.data, host.len);
+	text[host.len] = '\0';
+	rl_address address = {.kind = RL_NET_TCP, .host = text, .port = port};
+	unsigned number = find_node(route, &address);
+	if (number > 0) {
+		return number;
+	}
+	rl_target *target = make_node(route, &address);
+	number = target != NULL ? add_node(route, target) : 0;
 	rl_target_unref(target);
 	return number;
+}
+
+/* Drops the nodes that are neither seeds nor on the map. */
+static void drop_nodes(rl_route *route)
+{
+	uint16_t moved_to[RL_NODES_MAX + 1] = {0};
+	unsigned count = 0;
+	for (unsigned i = 0; i < route->node_count; i++) {
+		rl_node node = route->nodes[i];
+		if (node.is_seed || node.is_on_map) {
+			route->nodes[count++] = node;
+			moved_to[i + 1] = (uint16_t) count;
+		} else {
+			rl_target_unref(node.target);
+		}
+	}
+	route->node_count = count;
+	route->next_node = 0;
+	for (unsigned i = 0; i < route->slot_count; i++) {
+		route->slots[i] = moved_to[route->slots[i]];
+	}
 }
 
 /* ---- making ---- */
@@ -111,8 +170,11 @@ rl_route *rl_route_new(rl_route_kind kind, rl_target *common)
 bool rl_route_add_seed(rl_route *route, rl_target *seed)
 {
 	if (route->kind == RL_ROUTE_CLUSTER) {
-		unsigned number =
-			rl_order_name_add_seed(&route->order_name, &seed->address) ? add_node(route, seed) : 0;
+		if (!rl_order_name_add_seed(&route->order_name, &seed->address)) {
+			return false;
+		}
+		unsigned number = find_node(route, &seed->address);
+		number = number > 0 ? number : add_node(route, seed);
 		if (number == 0) {
 			return false;
 		}
@@ -319,12 +381,8 @@ rl_redirect rl_redirect_read(rl_bytes text)
 										   : RL_REDIRECT_NONE;
 	redirect.host = known_host(rl_bytes_of(address.data, colon - 1));
 	redirect.port = (uint16_t) port;
-	return redirect.kind != RL_REDIRECT_NONE && port > 0 ? redirect : none;
-}
-
-static rl_bytes host_of(const rl_target *target)
-{
-	return rl_bytes_of(target->address.host, strlen(target->address.host));
+	bool has_host = redirect.host.len == 0 || is_host(redirect.host);
+	return redirect.kind != RL_REDIRECT_NONE && port > 0 && has_host ? redirect : none;
 }
 
 rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const rl_target *speaker)
@@ -336,8 +394,8 @@ rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const r
 	}
 	rl_node *node = &route->nodes[number - 1];
 	if (redirect->kind == RL_REDIRECT_MOVED) {
-		*entry_of_slot(route, redirect->slot) = (uint16_t) number;
-		route->wants_map = true;
+		*place_of(route, redirect->slot) = (uint16_t) number;
+		route->wants_map = route->kind == RL_ROUTE_CLUSTER;
 		node->is_suspect = false;
 	}
 	return node->target;
@@ -360,7 +418,7 @@ void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot)
 	}
 	unsigned number = number_of(route, host_of(node->target), node->target->address.port);
 	if (number > 0) {
-		*entry_of_slot(route, slot) = (uint16_t) number;
+		*place_of(route, slot) = (uint16_t) number;
 		route->nodes[number - 1].is_suspect = false;
 		route->named_at = from->named_at > route->named_at ? from->named_at : route->named_at;
 	}
@@ -372,10 +430,14 @@ rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t 
 	if (number == 0) {
 		return NULL;
 	}
+	for (unsigned i = 0; i < route->node_count; i++) {
+		route->nodes[i].is_on_map = i == number - 1;
+	}
 	route->slots[0] = (uint16_t) number;
-	route->nodes[number - 1].is_suspect = false;
+	drop_nodes(route); /* all others */
+	route->nodes[0].is_suspect = false;
 	route->named_at = asked_at;
-	return route->nodes[number - 1].target;
+	return route->nodes[0].target;
 }
 
 /* ---- the map ---- */
@@ -401,7 +463,10 @@ static unsigned read_primary(rl_route *route, const rl_reply *range, const rl_ta
 		return 0;
 	}
 	const rl_reply *host = &entry->elements[0];
-	rl_bytes name = host->type == RL_REPLY_STRING ? known_host(host->text) : rl_bytes_of("", 0);
+	if (host->type != RL_REPLY_STRING && host->type != RL_REPLY_NIL) {
+		return 0;
+	}
+	rl_bytes name = known_host(host->text);
 	return number_of(
 		route, name.len > 0 ? name : host_of(speaker), (uint16_t) entry->elements[1].integer);
 }
@@ -416,7 +481,8 @@ static bool read_range(rl_route *route, const rl_reply *range, const rl_target *
 	}
 	int64_t first = range->elements[0].integer;
 	int64_t last = range->elements[1].integer;
-	unsigned number = first >= 0 && last < RL_SLOTS ? read_primary(route, range, speaker) : 0;
+	bool makes_sense = first >= 0 && first <= last && last < RL_SLOTS;
+	unsigned number = makes_sense ? read_primary(route, range, speaker) : 0;
 	if (number == 0) {
 		return false;
 	}
@@ -428,30 +494,9 @@ static bool read_range(rl_route *route, const rl_reply *range, const rl_target *
 	return true;
 }
 
-/* Drops the nodes that are neither seeds nor on the map. */
-static void drop_nodes(rl_route *route)
-{
-	uint16_t moved_to[RL_NODES_MAX + 1] = {0};
-	unsigned count = 0;
-	for (unsigned i = 0; i < route->node_count; i++) {
-		rl_node node = route->nodes[i];
-		if (node.is_seed || node.is_on_map) {
-			route->nodes[count++] = node;
-			moved_to[i + 1] = (uint16_t) count;
-		} else {
-			rl_target_unref(node.target);
-		}
-	}
-	route->node_count = count;
-	route->next_node = 0;
-	for (unsigned i = 0; i < route->slot_count; i++) {
-		route->slots[i] = moved_to[route->slots[i]];
-	}
-}
-
 void rl_route_read_map(rl_route *route, const rl_reply *reply, const rl_target *speaker)
 {
-	if (reply->type != RL_REPLY_ARRAY || reply->count == 0) {
+	if (route->kind != RL_ROUTE_CLUSTER || reply->type != RL_REPLY_ARRAY) {
 		return;
 	}
 	for (unsigned i = 0; i < route->node_count; i++) {

@@ -52,10 +52,12 @@ typedef enum rl_route_kind {
 
 typedef struct rl_node {
 	rl_target *target; /* one reference */
+	/* Nodes are found by it among a thousand. */
+	uint32_t address_hash;
 	/* It has failed, and no node has named it since. */
 	bool is_suspect;
 	bool is_seed;
-	/* It has slots in the latest map. */
+	/* It has slots in the latest map, or is the one that was named. */
 	bool is_on_map;
 } rl_node;
 
@@ -170,7 +172,7 @@ bool rl_route_wants_map(rl_route *route, int64_t now);
  * @param speaker the node that has answered */
 void rl_route_read_map(rl_route *route, const rl_reply *reply, const rl_target *speaker);
 
-/* RL_ROUTE_SENTINEL: a majority names this node.
+/* RL_ROUTE_SENTINEL: a majority names this node. The others are dropped.
  * @param asked_at when the lookup was sent
  * @return the node, borrowed; NULL when out of memory */
 rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t asked_at);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The slots of keys, and the names of helper keys that have the slot of their key.
+ */
+#include "check.h"
+#include "core/wire/rl_command.h"
+#include "core/wire/rl_slot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned slot_of(const char *key)
+{
+	return rl_slot_of(bytes_of(key));
+}
+
+/* The values of a server's CLUSTER KEYSLOT. */
+static void known_slots(void)
+{
+	static const struct {
+		const char *key;
+		unsigned slot;
+	} cases[] = {{"123456789", 12739}, {"foo", 12182}, {"bar", 5061}, {"a", 15495}, {"hello", 866},
+		{"{user1000}.following", 3443}, {"{user1000}.followers", 3443}, {"user1000", 3443}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		CHECK_INT(slot_of(cases[i].key), cases[i].slot);
+	}
+	CHECK_INT(rl_slot_of(rl_bytes_of("\0\xff\x80\n", 4)), 13745);
+	CHECK_INT(rl_slot_of(rl_bytes_of("", 0)), 0);
+}
+
+static void the_tag_of_a_key(void)
+{
+	static const struct {
+		const char *key, *tag;
+	} cases[] = {{"foo{}{bar}", "foo{}{bar}"}, {"foo{{bar}}zap", "{bar"}, {"foo{bar}{zap}", "bar"},
+		{"{a}", "a"}, {"{a}b", "a"}, {"b{a}", "a"}, {"{", "{"}, {"}", "}"}, {"{}", "{}"},
+		{"}{", "}{"}, {"}{a}", "a"}, {"a{b", "a{b"}, {"a}b", "a}b"}, {"{{a}", "{a"},
+		{"x{y}z}", "y"}, {"{ }", " "}, {"plain", "plain"}, {"", ""}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		rl_bytes key = bytes_of(cases[i].key);
+		rl_bytes tag = rl_slot_tag(key);
+		if (!rl_bytes_equal(tag, bytes_of(cases[i].tag))) {
+			FAIL("%s: %.*s", cases[i].key, (int) tag.len, tag.data);
+		}
+		CHECK_INT(rl_slot_of(key), rl_slot_of(tag));
+	}
+	/* Bytes behind the end of the key are not read. */
+	CHECK_INT(rl_slot_tag(rl_bytes_of("{a}", 2)).len, 2);
+	CHECK_INT(rl_slot_tag(rl_bytes_of("a{}", 2)).len, 2);
+}
+
+/* ---- the specification once more, in another way ---- */
+
+static unsigned slow_slot_of(const char *key, size_t len)
+{
+	size_t open = 0;
+	while (open < len && key[open] != '{') {
+		open++;
+	}
+	size_t close = open + 1;
+	while (close < len && key[close] != '}') {
+		close++;
+	}
+	if (open < len && close < len && close > open + 1) {
+		key += open + 1;
+		len = close - open - 1;
+	}
+	unsigned crc = 0;
+	for (size_t i = 0; i < len; i++) {
+		crc ^= (unsigned) (unsigned char) key[i] << 8;
+		for (unsigned bit = 0; bit < 8; bit++) {
+			crc = crc & 0x8000 ? (crc << 1 ^ 0x1021) & 0xffff : crc << 1;
+		}
+	}
+	return crc % 16384;
+}
+
+static uint64_t state = 88172645463325252u;
+
+static unsigned any(unsigned limit)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (unsigned) (state >> 33) % limit;
+}
+
+static bool is_in_slot(rl_bytes name, unsigned slot)
+{
+	return slow_slot_of(name.data, name.len) == slot;
+}
+
+static bool has(rl_bytes text, char c)
+{
+	return memchr(text.data, c, text.len) != NULL;
+}
+
+/* All names of a key are in its slot, unless no name would be. */
+static void all_names_are_in_the_slot_of_the_key(void)
+{
+	unsigned without = 0;
+	for (unsigned round = 0; round < 100000; round++) {
+		char text[12];
+		size_t len = 1 + any(sizeof text);
+		for (size_t i = 0; i < len; i++) {
+			text[i] = "{}{}ab:"[any(7)];
+		}
+		rl_bytes key = rl_bytes_of(text, len);
+		char *room = malloc(rl_names_size(len));
+		rl_names names = rl_names_put(room, key, RL_NAMES_IN_SLOT);
+		bool is_right = rl_bytes_equal(names.key, key) && is_in_slot(key, names.slot);
+		if (names.mark.data == NULL) {
+			without++;
+			is_right = is_right && names.tickets.data == NULL && has(key, '}') &&
+				rl_slot_tag(key).len == key.len;
+		} else {
+			is_right = is_right && is_in_slot(names.mark, names.slot) &&
+				is_in_slot(names.tickets, names.slot) && !rl_bytes_equal(names.mark, names.tickets);
+		}
+		free(room);
+		if (!is_right) {
+			FAIL("the names of %.*s", (int) len, text);
+		}
+	}
+	CHECK(without > 1000 && without < 50000);
+}
+
+static void check_names(const char *key, rl_naming naming, const char *mark, const char *tickets)
+{
+	char room[100];
+	CHECK(rl_names_size(strlen(key)) <= sizeof room);
+	rl_names names = rl_names_put(room, bytes_of(key), naming);
+	CHECK(rl_bytes_equal(names.key, bytes_of(key)));
+	if (mark == NULL) {
+		CHECK(names.mark.data == NULL && names.tickets.data == NULL);
+		return;
+	}
+	if (!rl_bytes_equal(names.mark, bytes_of(mark)) ||
+		!rl_bytes_equal(names.tickets, bytes_of(tickets))) {
+		FAIL("%s has %.*s and %.*s", key, (int) names.mark.len, names.mark.data,
+			(int) names.tickets.len, names.tickets.data);
+	}
+}
+
+static void the_names_in_a_slot(void)
+{
+	static const char *const tagged[] = {"{a}b", "{{a}", "}{a}", "{a}", "x{a}{b}"};
+	static const char *const plain[] = {"a", "a{b", "{", "a:b"};
+	static const char *const unnamed[] = {"a}b", "{}", "x{}y", "user:{}", "}", "{}{a}"};
+	char mark[40];
+	char tickets[40];
+	for (size_t i = 0; i < sizeof tagged / sizeof tagged[0]; i++) {
+		strcat(strcpy(mark, tagged[i]), "::rl-wait");
+		strcat(strcpy(tickets, tagged[i]), "::rl-wake");
+		check_names(tagged[i], RL_NAMES_IN_SLOT, mark, tickets);
+	}
+	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+		strcat(strcat(strcpy(mark, "{"), plain[i]), "}::rl-wait");
+		strcat(strcat(strcpy(tickets, "{"), plain[i]), "}::rl-wake");
+		check_names(plain[i], RL_NAMES_IN_SLOT, mark, tickets);
+	}
+	for (size_t i = 0; i < sizeof unnamed / sizeof unnamed[0]; i++) {
+		check_names(unnamed[i], RL_NAMES_IN_SLOT, NULL, NULL);
+	}
+}
+
+static void without_a_cluster_names_are_plain(void)
+{
+	static const char *const keys[] = {"a", "a}b", "{}", "{a}b", "a{b"};
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		char mark[40];
+		char tickets[40];
+		strcat(strcpy(mark, keys[i]), "::rl-wait");
+		strcat(strcpy(tickets, keys[i]), "::rl-wake");
+		check_names(keys[i], RL_NAMES_PLAIN, mark, tickets);
+		char room[100];
+		CHECK_INT(rl_names_put(room, bytes_of(keys[i]), RL_NAMES_PLAIN).slot, 0);
+	}
+}
+
+static const check_test tests[] = {
+	TEST(known_slots),
+	TEST(the_tag_of_a_key),
+	TEST(all_names_are_in_the_slot_of_the_key),
+	TEST(the_names_in_a_slot),
+	TEST(without_a_cluster_names_are_plain),
+};
+
+CHECK_MAIN(tests, NULL)
