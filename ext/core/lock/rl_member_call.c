@@ -463,7 +463,7 @@ void rl_member_call_step(rl_member_call *member, const rl_tick *tick)
 
 void rl_member_call_add_to_wait(const rl_member_call *member, rl_wait *wait)
 {
-	if (member->lookup != NULL && member->state != RL_MEMBER_CALL_DONE) {
+	if (rl_member_call_is_looking(member) && member->state != RL_MEMBER_CALL_DONE) {
 		rl_lookup_add_to_wait(member->lookup, wait);
 	}
 	switch (member->state) {

@@ -69,6 +69,11 @@ void rl_member_call_look_up(rl_member_call *member, int64_t now);
  * such way; then nothing was done. */
 bool rl_member_call_look_up_again(rl_member_call *member, int64_t now);
 
+static inline bool rl_member_call_is_looking(const rl_member_call *member)
+{
+	return member->lookup != NULL && rl_lookup_is_open(member->lookup);
+}
+
 /* Steps the lookup, if one is open. */
 void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick);
 

@@ -26,11 +26,6 @@ static rl_route *route_of(const rl_member_call *member)
 	return route != NULL && route->kind == RL_ROUTE_SENTINEL ? route : NULL;
 }
 
-static bool is_looking(const rl_member_call *member)
-{
-	return member->lookup != NULL && rl_lookup_is_open(member->lookup);
-}
-
 /* The route names the node that the member call asks. */
 static bool is_named(const rl_member_call *member)
 {
@@ -81,7 +76,7 @@ bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 	}
 	member->hops++;
 	member->state = RL_MEMBER_CALL_LOOKUP;
-	if (!is_looking(member) && !start(member, now)) {
+	if (!rl_member_call_is_looking(member) && !start(member, now)) {
 		rl_member_call_fail(member);
 	}
 	return true;
@@ -222,7 +217,7 @@ static void note_switch(const rl_member_call *member, const rl_target *before, i
 
 void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 {
-	if (!is_looking(member)) {
+	if (!rl_member_call_is_looking(member)) {
 		return;
 	}
 	rl_target *before = rl_route_node(route_of(member), 0);
@@ -250,7 +245,7 @@ bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 
 void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
 {
-	if (is_looking(member)) {
+	if (rl_member_call_is_looking(member)) {
 		return;
 	}
 	if (tick->now - route_of(member)->named_at < RL_CHECK_NS) {
