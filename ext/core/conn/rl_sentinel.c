@@ -83,8 +83,6 @@ static void on_reply(rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *r
 	}
 	if (err.status != RL_OK) {
 		rl_sentinel_fail(lookup, sentinel, &err, now);
-	} else {
-		rl_sentinel_give_back(lookup, sentinel, true, now);
 	}
 }
 
