@@ -410,6 +410,15 @@ static void silence_ends_with_the_time(void)
 	CHECK_INT(fake_open_links(), 1);
 }
 
+static void the_time_is_waited_for_from_the_beginning(void)
+{
+	begin(1);
+	start();
+	rl_wait wait;
+	CHECK_INT(next_time(&wait), FAKE_START + TIME);
+	CHECK_INT(wait.count, 0);
+}
+
 /* The process stood still, and what had arrived meanwhile is read first. */
 static void an_answer_that_came_in_time_is_read_later(void)
 {
@@ -787,6 +796,7 @@ static const check_test tests[] = {
 	TEST(the_others_make_up_for_one_that_fails),
 	TEST(one_that_failed_is_not_dialled_again),
 	TEST(silence_ends_with_the_time),
+	TEST(the_time_is_waited_for_from_the_beginning),
 	TEST(an_answer_that_came_in_time_is_read_later),
 	TEST(many_long_reasons_fit),
 	TEST(tls_is_the_reason_if_it_is_each_ones),
