@@ -419,6 +419,18 @@ static void the_time_is_waited_for_from_the_beginning(void)
 	CHECK_INT(wait.count, 0);
 }
 
+/* One Sentinel has not answered, and its connection is back in the pool. */
+static void a_closed_lookup_waits_for_nothing(void)
+{
+	begin(3);
+	fake_says(0, OLD);
+	fake_says(1, OLD);
+	CHECK_INT(look_up(), RL_VOTE_GRANTED);
+	rl_wait wait;
+	CHECK(next_time(&wait) == RL_NEVER);
+	CHECK_INT(wait.count, 0);
+}
+
 /* The process stood still, and what had arrived meanwhile is read first. */
 static void an_answer_that_came_in_time_is_read_later(void)
 {
@@ -797,6 +809,7 @@ static const check_test tests[] = {
 	TEST(one_that_failed_is_not_dialled_again),
 	TEST(silence_ends_with_the_time),
 	TEST(the_time_is_waited_for_from_the_beginning),
+	TEST(a_closed_lookup_waits_for_nothing),
 	TEST(an_answer_that_came_in_time_is_read_later),
 	TEST(many_long_reasons_fit),
 	TEST(tls_is_the_reason_if_it_is_each_ones),

@@ -228,6 +228,9 @@ rl_vote rl_lookup_step(rl_lookup *lookup, const rl_tick *tick)
 
 void rl_lookup_add_to_wait(const rl_lookup *lookup, rl_wait *wait)
 {
+	if (!rl_lookup_is_open(lookup)) {
+		return;
+	}
 	for (const rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
 		if (sentinel->stage == RL_SENTINEL_ASKED) {
 			rl_channel_add_to_wait(&sentinel->channel, wait, lookup->until);

@@ -88,7 +88,7 @@ static inline bool rl_lookup_is_open(const rl_lookup *lookup)
  * disagree */
 rl_vote rl_lookup_step(rl_lookup *lookup, const rl_tick *tick);
 
-/* Adds what an open lookup waits for: at most RL_SENTINELS_MAX links. */
+/* Adds what the lookup waits for: at most RL_SENTINELS_MAX links. Nothing when it is closed. */
 void rl_lookup_add_to_wait(const rl_lookup *lookup, rl_wait *wait);
 
 /* After REFUSED or FAILED: fills in the reason of each Sentinel. The status is RL_ERR_CONNECT;
