@@ -325,6 +325,8 @@ static void what_is_no_address_is_a_failure(void)
 		{"*$ $6379", "the answer is no address"},
 		{"*$10.0.\t0.1 $6379", "the answer is no address"},
 		{"*$10.0.0.1 _", "the answer is no address"},
+		{"*+10.0.0.1 $6379", "the answer is no address"},
+		{"*$10.0.0.1 +6379", "the answer is no address"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		begin(1);
@@ -406,6 +408,27 @@ static void silence_ends_with_the_time(void)
 	CHECK(rl_pool_is_backed_off(&fake_pool, &fake_targets[0], fake_clock));
 	CHECK(rl_pool_is_backed_off(&fake_pool, &fake_targets[1], fake_clock));
 	CHECK_INT(fake_open_links(), 1);
+}
+
+static void the_time_is_waited_for_from_the_beginning(void)
+{
+	begin(1);
+	start();
+	rl_wait wait;
+	CHECK_INT(next_time(&wait), FAKE_START + TIME);
+	CHECK_INT(wait.count, 0);
+}
+
+/* One Sentinel has not answered, and its connection is back in the pool. */
+static void a_closed_lookup_waits_for_nothing(void)
+{
+	begin(3);
+	fake_says(0, OLD);
+	fake_says(1, OLD);
+	CHECK_INT(look_up(), RL_VOTE_GRANTED);
+	rl_wait wait;
+	CHECK(next_time(&wait) == RL_NEVER);
+	CHECK_INT(wait.count, 0);
 }
 
 /* The process stood still, and what had arrived meanwhile is read first. */
@@ -719,6 +742,25 @@ static void without_memory_it_fails_and_leaves_nothing(void)
 	CHECK(failed > 10);
 }
 
+static void a_question_without_memory_is_not_waited_for(void)
+{
+	begin(1);
+	warm();
+	start();
+	fake_lacks_memory = lacks_memory;
+	fails_at = 1;
+	is_lasting = false;
+	asked = 0;
+	is_counting = true;
+	rl_vote vote = drive_to(RL_NEVER - 1);
+	is_counting = false;
+	CHECK_INT(vote, RL_VOTE_FAILED);
+	CHECK_INT(fake_ms(), 0);
+	rl_lookup_explain(&lookup, &err);
+	CHECK_HAS(err.message, "a:6379: out of memory");
+	CHECK_INT(fake_pool.count, 0);
+}
+
 static void a_route_that_cannot_be_told_is_out_of_memory(void)
 {
 	begin(1);
@@ -726,6 +768,7 @@ static void a_route_that_cannot_be_told_is_out_of_memory(void)
 	all_say(OLD);
 	start();
 	CHECK_INT(drive_to(fake_clock - 1), RL_VOTE_OPEN);
+	is_lasting = false;
 	fails_at = 2; /* the first is the host's */
 	asked = 0;
 	is_counting = true;
@@ -765,6 +808,8 @@ static const check_test tests[] = {
 	TEST(the_others_make_up_for_one_that_fails),
 	TEST(one_that_failed_is_not_dialled_again),
 	TEST(silence_ends_with_the_time),
+	TEST(the_time_is_waited_for_from_the_beginning),
+	TEST(a_closed_lookup_waits_for_nothing),
 	TEST(an_answer_that_came_in_time_is_read_later),
 	TEST(many_long_reasons_fit),
 	TEST(tls_is_the_reason_if_it_is_each_ones),
@@ -784,6 +829,7 @@ static const check_test tests[] = {
 	TEST(in_a_forked_child_nothing_is_sent),
 	TEST(connections_kept_alone_are_not_used_by_a_child),
 	TEST(without_memory_it_fails_and_leaves_nothing),
+	TEST(a_question_without_memory_is_not_waited_for),
 	TEST(a_route_that_cannot_be_told_is_out_of_memory),
 	TEST(what_was_never_begun_is_destroyed),
 };

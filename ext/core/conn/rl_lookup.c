@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Asks the Sentinels of a member for its primary. The design is in the header.
+ * Counts what the Sentinels of a member have named. The design is in the header, and the part of
+ * one Sentinel in rl_sentinel.c.
  */
 #include "core/conn/rl_lookup.h"
 
@@ -10,13 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOST_MAX 255
-
 /* ---- life ---- */
 
 void rl_lookup_init(rl_lookup *lookup, rl_route *route, rl_pool *pool)
 {
-	*lookup = (rl_lookup){.route = rl_route_ref(route), .pool = pool};
+	*lookup = (rl_lookup){.route = rl_route_ref(route), .pool = pool, .vote = RL_VOTE_FAILED};
 }
 
 void rl_lookup_init_alone(
@@ -26,11 +25,6 @@ void rl_lookup_init_alone(
 	rl_pool_init(&lookup->own, transport, env);
 }
 
-static rl_target *target_of(const rl_lookup *lookup, const rl_sentinel *sentinel)
-{
-	return lookup->route->seeds[sentinel - lookup->sentinels];
-}
-
 static const rl_sentinel *end_of(const rl_lookup *lookup)
 {
 	return lookup->sentinels + lookup->route->seed_count;
@@ -38,7 +32,6 @@ static const rl_sentinel *end_of(const rl_lookup *lookup)
 
 void rl_lookup_begin(rl_lookup *lookup, int64_t until, int64_t now)
 {
-	lookup->is_open = true;
 	lookup->vote = RL_VOTE_OPEN;
 	lookup->begun_at = now;
 	lookup->until = until;
@@ -46,26 +39,25 @@ void rl_lookup_begin(rl_lookup *lookup, int64_t until, int64_t now)
 	rl_stats_add(&lookup->pool->env->stats->lookups, 1);
 	for (rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
 		free(sentinel->named.host);
-		bool is_worth_asking =
-			rl_pool_is_worth_asking(lookup->pool, target_of(lookup, sentinel), RL_WANT_ANY, now);
+		bool is_worth_asking = rl_pool_is_worth_asking(
+			lookup->pool, rl_sentinel_target(lookup, sentinel), RL_WANT_ANY, now);
 		*sentinel =
 			(rl_sentinel){.stage = is_worth_asking ? RL_SENTINEL_START : RL_SENTINEL_BACKED_OFF};
 	}
 }
 
-/* The question is retracted if it was not sent: the next lookup asks anew. */
-static void give_back(rl_lookup *lookup, rl_sentinel *sentinel, bool is_trusted, int64_t now)
+/* Without an outcome it counts as failed. */
+static void close(rl_lookup *lookup)
 {
-	rl_giving giving = {.is_trusted = is_trusted, .patience = lookup->until - lookup->begun_at};
-	rl_channel_give_back(&sentinel->channel, lookup->pool, giving, now);
+	lookup->vote = lookup->vote == RL_VOTE_OPEN ? RL_VOTE_FAILED : lookup->vote;
 }
 
 void rl_lookup_end(rl_lookup *lookup, int64_t now)
 {
 	for (rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
-		give_back(lookup, sentinel, true, now);
+		rl_sentinel_give_back(lookup, sentinel, true, now);
 	}
-	lookup->is_open = false;
+	close(lookup);
 }
 
 void rl_lookup_drop(rl_lookup *lookup)
@@ -73,7 +65,7 @@ void rl_lookup_drop(rl_lookup *lookup)
 	for (rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
 		rl_channel_close(&sentinel->channel);
 	}
-	lookup->is_open = false;
+	close(lookup);
 }
 
 void rl_lookup_destroy(rl_lookup *lookup)
@@ -159,174 +151,12 @@ static rl_vote outcome(const rl_lookup *lookup)
 	return is_open ? RL_VOTE_OPEN : RL_VOTE_FAILED;
 }
 
-/* ---- answers ---- */
-
-static void fail(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *err, int64_t now)
-{
-	sentinel->stage = RL_SENTINEL_FAILED;
-	sentinel->status = err->status;
-	snprintf(sentinel->reason, sizeof sentinel->reason, "%.*s", RL_LOOKUP_REASON - 1, err->message);
-	/* After an error reply the connection is as good as before, unless the login has failed. */
-	bool is_answer = err->status == RL_ERR_SERVER && !sentinel->channel.conn->is_refused;
-	give_back(lookup, sentinel, is_answer && !rl_error_is_full(err), now);
-}
-
-/* 0 = the text is no port. */
-static uint16_t read_port(rl_bytes text)
-{
-	unsigned port = 0;
-	for (size_t i = 0; i < text.len && port <= UINT16_MAX; i++) {
-		bool is_digit = text.data[i] >= '0' && text.data[i] <= '9';
-		port = is_digit ? port * 10 + (unsigned) (text.data[i] - '0') : UINT16_MAX + 1;
-	}
-	return port <= UINT16_MAX ? (uint16_t) port : 0;
-}
-
-static bool is_host(rl_bytes text)
-{
-	bool is_printable = true;
-	for (size_t i = 0; i < text.len; i++) {
-		is_printable = is_printable && (unsigned char) text.data[i] > ' ';
-	}
-	return is_printable && text.len > 0 && text.len <= HOST_MAX;
-}
-
-/* Reads an array of host and port. */
-static rl_status read_address(const rl_reply *reply, rl_address *address, rl_error *err)
-{
-	bool is_pair = reply->type == RL_REPLY_ARRAY && reply->count == 2 &&
-		reply->elements[0].type == RL_REPLY_STRING && reply->elements[1].type == RL_REPLY_STRING;
-	uint16_t port = is_pair ? read_port(reply->elements[1].text) : 0;
-	if (port == 0 || !is_host(reply->elements[0].text)) {
-		return rl_error_set(err, RL_ERR_PROTOCOL, 0, "the answer is no address");
-	}
-	rl_bytes host = reply->elements[0].text;
-	char *copy = malloc(host.len + 1);
-	if (copy == NULL) {
-		return rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
-	}
-	memcpy(copy, host.data, host.len);
-	copy[host.len] = '\0';
-	*address = (rl_address){.kind = RL_NET_TCP, .host = copy, .port = port};
-	return RL_OK;
-}
-
-static void on_reply(rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *reply, int64_t now)
-{
-	rl_error err = {.status = RL_OK};
-	if (reply->type == RL_REPLY_ERROR) {
-		rl_error_from_server(&err, reply->text, NULL, 0);
-	} else if (reply->type == RL_REPLY_NIL) {
-		sentinel->stage = RL_SENTINEL_UNAWARE;
-	} else if (read_address(reply, &sentinel->named, &err) == RL_OK) {
-		sentinel->stage = RL_SENTINEL_NAMED;
-	}
-	if (err.status != RL_OK) {
-		fail(lookup, sentinel, &err, now);
-	} else {
-		give_back(lookup, sentinel, true, now);
-	}
-}
-
-static void on_refused(rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *reply, int64_t now)
-{
-	const rl_secret *password = &target_of(lookup, sentinel)->password;
-	rl_bytes secret = rl_bytes_of(password->data, password->len);
-	rl_error err;
-	rl_error_from_server(&err, reply->text, &secret, 1);
-	fail(lookup, sentinel, &err, now);
-}
-
-/* ---- asking ---- */
-
-static void ask(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
-{
-	rl_bytes service = rl_bytes_of(lookup->route->service, strlen(lookup->route->service));
-	sentinel->stage = RL_SENTINEL_ASKED;
-	if (rl_channel_ask_primary(&sentinel->channel, service)) {
-		return;
-	}
-	rl_error err;
-	rl_error_set(&err, RL_ERR_MEMORY, 0, "out of memory");
-	fail(lookup, sentinel, &err, now);
-}
-
-static void dial(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
-{
-	rl_target *target = target_of(lookup, sentinel);
-	rl_error err;
-	if (rl_channel_dial(&sentinel->channel, lookup->pool->transport, target, lookup->until,
-			lookup->pool->env, &err)) {
-		ask(lookup, sentinel, now);
-	} else {
-		rl_pool_note_failure(lookup->pool, target, now);
-		fail(lookup, sentinel, &err, now);
-	}
-}
-
-static void open(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
-{
-	if (rl_channel_take(&sentinel->channel, lookup->pool, target_of(lookup, sentinel), RL_WANT_ANY,
-			lookup->until, now)) {
-		ask(lookup, sentinel, now);
-	} else {
-		dial(lookup, sentinel, now);
-	}
-}
-
-/* A connection that was idle may have been closed by the Sentinel long ago. */
-static void on_down(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *err, int64_t now)
-{
-	if (!sentinel->channel.is_fresh && err->status == RL_ERR_CLOSED) {
-		rl_stats_add(&lookup->pool->env->stats->reconnects, 1);
-		rl_channel_close(&sentinel->channel);
-		dial(lookup, sentinel, now);
-		return;
-	}
-	if (!sentinel->channel.conn->has_answered) {
-		rl_pool_note_failure(lookup->pool, target_of(lookup, sentinel), now);
-	}
-	fail(lookup, sentinel, err, now);
-}
-
 /* ---- stepping ---- */
-
-static void read_next(rl_lookup *lookup, rl_sentinel *sentinel, rl_conn_event *event, int64_t now)
-{
-	rl_channel_next(&sentinel->channel, event);
-	switch (event->type) {
-		case RL_CONN_NONE:
-		case RL_CONN_READY:
-			break;
-		case RL_CONN_REFUSED:
-			on_refused(lookup, sentinel, &event->reply, now);
-			break;
-		case RL_CONN_REPLY:
-			on_reply(lookup, sentinel, &event->reply, now);
-			break;
-		case RL_CONN_DOWN:
-			on_down(lookup, sentinel, &event->err, now);
-			break;
-	}
-}
-
-static void step_one(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
-{
-	if (sentinel->stage == RL_SENTINEL_START) {
-		open(lookup, sentinel, now);
-	}
-	/* Bounded: each round reads an event, and a connection is replaced once. */
-	rl_conn_event event = {.type = RL_CONN_READY};
-	while (sentinel->stage == RL_SENTINEL_ASKED && event.type != RL_CONN_NONE) {
-		rl_channel_flush(&sentinel->channel, now);
-		read_next(lookup, sentinel, &event, now);
-	}
-}
 
 static void step_all(rl_lookup *lookup, int64_t now)
 {
 	for (rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
-		step_one(lookup, sentinel, now);
+		rl_sentinel_step(lookup, sentinel, now);
 	}
 }
 
@@ -346,22 +176,6 @@ static bool call_up(rl_lookup *lookup, const rl_tick *tick)
 	return true;
 }
 
-static void time_out(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
-{
-	const rl_channel *channel = &sentinel->channel;
-	char limit[RL_SECONDS_TEXT];
-	rl_seconds_text(lookup->until - lookup->begun_at, limit);
-	rl_error err;
-	if (rl_channel_is_connected(channel)) {
-		rl_error_set(&err, RL_ERR_TIMEOUT, 0, "no answer within %s s", limit);
-	} else {
-		rl_error_set(&err, RL_ERR_CONNECT, 0, "no connection within %s s%s", limit,
-			channel->conn->transport->hint(channel->conn->link));
-	}
-	rl_pool_note_failure(lookup->pool, target_of(lookup, sentinel), now);
-	fail(lookup, sentinel, &err, now);
-}
-
 /* The time is over: the Sentinels that have not answered have failed. */
 static void give_up(rl_lookup *lookup, int64_t now)
 {
@@ -369,9 +183,9 @@ static void give_up(rl_lookup *lookup, int64_t now)
 	rl_error_set(&err, RL_ERR_CONNECT, 0, "not asked again so soon after a failure");
 	for (rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
 		if (sentinel->stage == RL_SENTINEL_ASKED) {
-			time_out(lookup, sentinel, now);
+			rl_sentinel_time_out(lookup, sentinel, now);
 		} else if (sentinel->stage == RL_SENTINEL_BACKED_OFF) {
-			fail(lookup, sentinel, &err, now);
+			rl_sentinel_fail(lookup, sentinel, &err, now);
 		}
 	}
 }
@@ -393,7 +207,7 @@ static bool note_primary(const rl_lookup *lookup)
 
 rl_vote rl_lookup_step(rl_lookup *lookup, const rl_tick *tick)
 {
-	if (!lookup->is_open) {
+	if (!rl_lookup_is_open(lookup)) {
 		return lookup->vote;
 	}
 	do {
@@ -414,6 +228,9 @@ rl_vote rl_lookup_step(rl_lookup *lookup, const rl_tick *tick)
 
 void rl_lookup_add_to_wait(const rl_lookup *lookup, rl_wait *wait)
 {
+	if (!rl_lookup_is_open(lookup)) {
+		return;
+	}
 	for (const rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
 		if (sentinel->stage == RL_SENTINEL_ASKED) {
 			rl_channel_add_to_wait(&sentinel->channel, wait, lookup->until);
@@ -430,7 +247,7 @@ void rl_lookup_add_to_wait(const rl_lookup *lookup, rl_wait *wait)
 static void append_reason(
 	const rl_lookup *lookup, const rl_sentinel *sentinel, size_t room, rl_error *err)
 {
-	const char *name = target_of(lookup, sentinel)->name;
+	const char *name = rl_sentinel_target(lookup, sentinel)->name;
 	const char *scheme_end = strstr(name, "://");
 	char text[sizeof err->message];
 	int used =

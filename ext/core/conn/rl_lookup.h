@@ -59,8 +59,7 @@ typedef struct rl_lookup {
 	rl_pool *pool;   /* borrowed, or own */
 	rl_pool own;
 	rl_sentinel sentinels[RL_SENTINELS_MAX]; /* as many as the route has seeds */
-	bool is_open;
-	rl_vote vote; /* the outcome of the latest lookup */
+	rl_vote vote; /* OPEN = the lookup is open; else the outcome of the latest one */
 	int64_t begun_at;
 	int64_t until;
 	int64_t call_up_at;
@@ -80,7 +79,7 @@ void rl_lookup_begin(rl_lookup *lookup, int64_t until, int64_t now);
 
 static inline bool rl_lookup_is_open(const rl_lookup *lookup)
 {
-	return lookup->is_open;
+	return lookup->route != NULL && lookup->vote == RL_VOTE_OPEN;
 }
 
 /* Continues as far as possible without waiting.
@@ -89,14 +88,15 @@ static inline bool rl_lookup_is_open(const rl_lookup *lookup)
  * disagree */
 rl_vote rl_lookup_step(rl_lookup *lookup, const rl_tick *tick);
 
-/* Adds what an open lookup waits for: at most RL_SENTINELS_MAX links. */
+/* Adds what the lookup waits for: at most RL_SENTINELS_MAX links. Nothing when it is closed. */
 void rl_lookup_add_to_wait(const rl_lookup *lookup, rl_wait *wait);
 
 /* After REFUSED or FAILED: fills in the reason of each Sentinel. The status is RL_ERR_CONNECT;
  * RL_ERR_TLS if all have failed by it; RL_ERR_MEMORY if the route could not be told. */
 void rl_lookup_explain(const rl_lookup *lookup, rl_error *err);
 
-/* Closes the lookup, and gives its connections back. Does nothing when it is closed. */
+/* Closes the lookup, which has failed if it is open, and gives its connections back. Does nothing
+ * when it is closed. */
 void rl_lookup_end(rl_lookup *lookup, int64_t now);
 
 /* The same in a forked child: closes the connections, and sends nothing on them. */
@@ -105,5 +105,27 @@ void rl_lookup_drop(rl_lookup *lookup);
 /* Closes the connections of an open lookup, and frees what the lookup owns. Does nothing when all
  * fields are zero. */
 void rl_lookup_destroy(rl_lookup *lookup);
+
+/* ---- rl_sentinel.c, for rl_lookup.c ---- */
+
+/* Borrowed. */
+static inline rl_target *rl_sentinel_target(const rl_lookup *lookup, const rl_sentinel *sentinel)
+{
+	return lookup->route->seeds[sentinel - lookup->sentinels];
+}
+
+/* Dials, sends and reads as far as possible without waiting. */
+void rl_sentinel_step(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now);
+
+/* Gives the connection back, if there is one. A question that was not sent is retracted: the next
+ * lookup asks anew.
+ * @param is_trusted as in rl_giving */
+void rl_sentinel_give_back(rl_lookup *lookup, rl_sentinel *sentinel, bool is_trusted, int64_t now);
+
+/* The Sentinel has failed with this reason. */
+void rl_sentinel_fail(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *err, int64_t now);
+
+/* The time is over, and the Sentinel was asked, and has not answered. */
+void rl_sentinel_time_out(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now);
 
 #endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The part of one Sentinel in a lookup: its connection, the question, the answer. The design is in
+ * rl_lookup.h.
+ */
+#include "core/conn/rl_lookup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOST_MAX 255
+
+/* ---- its end ---- */
+
+void rl_sentinel_give_back(rl_lookup *lookup, rl_sentinel *sentinel, bool is_trusted, int64_t now)
+{
+	rl_giving giving = {.is_trusted = is_trusted, .patience = lookup->until - lookup->begun_at};
+	rl_channel_give_back(&sentinel->channel, lookup->pool, giving, now);
+}
+
+void rl_sentinel_fail(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *err, int64_t now)
+{
+	sentinel->stage = RL_SENTINEL_FAILED;
+	sentinel->status = err->status;
+	snprintf(sentinel->reason, sizeof sentinel->reason, "%.*s", RL_LOOKUP_REASON - 1, err->message);
+	/* After an error reply the connection is as good as before, unless the login has failed. */
+	bool is_answer = err->status == RL_ERR_SERVER && !sentinel->channel.conn->is_refused;
+	rl_sentinel_give_back(lookup, sentinel, is_answer && !rl_error_is_full(err), now);
+}
+
+/* ---- answers ---- */
+
+/* 0 = the text is no port. */
+static uint16_t read_port(rl_bytes text)
+{
+	unsigned port = 0;
+	for (size_t i = 0; i < text.len && port <= UINT16_MAX; i++) {
+		bool is_digit = text.data[i] >= '0' && text.data[i] <= '9';
+		port = is_digit ? port * 10 + (unsigned) (text.data[i] - '0') : UINT16_MAX + 1;
+	}
+	return port <= UINT16_MAX ? (uint16_t) port : 0;
+}
+
+static bool is_host(rl_bytes text)
+{
+	bool is_printable = true;
+	for (size_t i = 0; i < text.len; i++) {
+		is_printable = is_printable && (unsigned char) text.data[i] > ' ';
+	}
+	return is_printable && text.len > 0 && text.len <= HOST_MAX;
+}
+
+/* Reads an array of host and port. */
+static rl_status read_address(const rl_reply *reply, rl_address *address, rl_error *err)
+{
+	bool is_pair = reply->type == RL_REPLY_ARRAY && reply->count == 2 &&
+		reply->elements[0].type == RL_REPLY_STRING && reply->elements[1].type == RL_REPLY_STRING;
+	uint16_t port = is_pair ? read_port(reply->elements[1].text) : 0;
+	if (port == 0 || !is_host(reply->elements[0].text)) {
+		return rl_error_set(err, RL_ERR_PROTOCOL, 0, "the answer is no address");
+	}
+	rl_bytes host = reply->elements[0].text;
+	char *copy = malloc(host.len + 1);
+	if (copy == NULL) {
+		return rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
+	}
+	memcpy(copy, host.data, host.len);
+	copy[host.len] = '\0';
+	*address = (rl_address){.kind = RL_NET_TCP, .host = copy, .port = port};
+	return RL_OK;
+}
+
+static void on_reply(rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *reply, int64_t now)
+{
+	rl_error err = {.status = RL_OK};
+	if (reply->type == RL_REPLY_ERROR) {
+		rl_error_from_server(&err, reply->text, NULL, 0);
+	} else if (reply->type == RL_REPLY_NIL) {
+		sentinel->stage = RL_SENTINEL_UNAWARE;
+	} else if (read_address(reply, &sentinel->named, &err) == RL_OK) {
+		sentinel->stage = RL_SENTINEL_NAMED;
+	}
+	if (err.status != RL_OK) {
+		rl_sentinel_fail(lookup, sentinel, &err, now);
+	}
+}
+
+static void on_refused(rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *reply, int64_t now)
+{
+	const rl_secret *password = &rl_sentinel_target(lookup, sentinel)->password;
+	rl_bytes secret = rl_bytes_of(password->data, password->len);
+	rl_error err;
+	rl_error_from_server(&err, reply->text, &secret, 1);
+	rl_sentinel_fail(lookup, sentinel, &err, now);
+}
+
+/* ---- asking ---- */
+
+static void ask(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
+{
+	rl_bytes service = rl_bytes_of(lookup->route->service, strlen(lookup->route->service));
+	sentinel->stage = RL_SENTINEL_ASKED;
+	if (rl_channel_ask_primary(&sentinel->channel, service)) {
+		return;
+	}
+	rl_error err;
+	rl_error_set(&err, RL_ERR_MEMORY, 0, "out of memory");
+	rl_sentinel_fail(lookup, sentinel, &err, now);
+}
+
+static void dial(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
+{
+	rl_target *target = rl_sentinel_target(lookup, sentinel);
+	rl_error err;
+	if (rl_channel_dial(&sentinel->channel, lookup->pool->transport, target, lookup->until,
+			lookup->pool->env, &err)) {
+		ask(lookup, sentinel, now);
+	} else {
+		rl_pool_note_failure(lookup->pool, target, now);
+		rl_sentinel_fail(lookup, sentinel, &err, now);
+	}
+}
+
+static void open(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
+{
+	if (rl_channel_take(&sentinel->channel, lookup->pool, rl_sentinel_target(lookup, sentinel),
+			RL_WANT_ANY, lookup->until, now)) {
+		ask(lookup, sentinel, now);
+	} else {
+		dial(lookup, sentinel, now);
+	}
+}
+
+/* A connection that was idle may have been closed by the Sentinel long ago. */
+static void on_down(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *err, int64_t now)
+{
+	if (!sentinel->channel.is_fresh && err->status == RL_ERR_CLOSED) {
+		rl_stats_add(&lookup->pool->env->stats->reconnects, 1);
+		rl_channel_close(&sentinel->channel);
+		dial(lookup, sentinel, now);
+		return;
+	}
+	if (!sentinel->channel.conn->has_answered) {
+		rl_pool_note_failure(lookup->pool, rl_sentinel_target(lookup, sentinel), now);
+	}
+	rl_sentinel_fail(lookup, sentinel, err, now);
+}
+
+/* ---- stepping ---- */
+
+static void read_next(rl_lookup *lookup, rl_sentinel *sentinel, rl_conn_event *event, int64_t now)
+{
+	rl_channel_next(&sentinel->channel, event);
+	switch (event->type) {
+		case RL_CONN_NONE:
+		case RL_CONN_READY:
+			break;
+		case RL_CONN_REFUSED:
+			on_refused(lookup, sentinel, &event->reply, now);
+			break;
+		case RL_CONN_REPLY:
+			on_reply(lookup, sentinel, &event->reply, now);
+			break;
+		case RL_CONN_DOWN:
+			on_down(lookup, sentinel, &event->err, now);
+			break;
+	}
+}
+
+void rl_sentinel_step(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
+{
+	if (sentinel->stage == RL_SENTINEL_START) {
+		open(lookup, sentinel, now);
+	}
+	/* Bounded: each round reads an event, and a connection is replaced once. */
+	rl_conn_event event = {.type = RL_CONN_READY};
+	while (sentinel->stage == RL_SENTINEL_ASKED && event.type != RL_CONN_NONE) {
+		rl_channel_flush(&sentinel->channel, now);
+		read_next(lookup, sentinel, &event, now);
+	}
+}
+
+void rl_sentinel_time_out(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
+{
+	const rl_channel *channel = &sentinel->channel;
+	char limit[RL_SECONDS_TEXT];
+	rl_seconds_text(lookup->until - lookup->begun_at, limit);
+	rl_error err;
+	if (rl_channel_is_connected(channel)) {
+		rl_error_set(&err, RL_ERR_TIMEOUT, 0, "no answer within %s s", limit);
+	} else {
+		rl_error_set(&err, RL_ERR_CONNECT, 0, "no connection within %s s%s", limit,
+			channel->conn->transport->hint(channel->conn->link));
+	}
+	rl_pool_note_failure(lookup->pool, rl_sentinel_target(lookup, sentinel), now);
+	rl_sentinel_fail(lookup, sentinel, &err, now);
+}
