@@ -39,18 +39,27 @@ class RedisLock
     /**
      * Pass the options after $prefix as named arguments: their order may change before 1.0.
      *
-     * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs. null = the INI setting
-     *   redislock.servers, in which spaces separate several DSNs. A DSN is
-     *   `redis://[[user]:password@]host[:port][/db]` (also valkey:// and tcp://) or
-     *   `rediss://...` for TLS (also valkeys:// and tls://), or
-     *   `unix://[[user]:password@]/path/to.sock[?db=1]` (also redis:///path/to.sock). An IPv6
-     *   address stands in brackets, every part may be percent-encoded, and the query options are
-     *   db, timeout, connect_timeout, and for TLS `ssl[name]` with the names of $tls. An option in
-     *   the DSN takes precedence over the argument with the same meaning. With `replicas=n` (0 to
-     *   100, default 0) a lock counts as granted or prolonged on this server once n of its replicas
-     *   have confirmed it within `replicas_timeout` seconds (default 0.1, at most half of the
-     *   timeout and a twentieth of the TTL); otherwise the call fails on this server, and the grant
-     *   is undone. docs/replicas.md has the details
+     * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs. null = the INI
+     *   setting redislock.servers, in which spaces separate several DSNs. A DSN is
+     *   `redis://[[user]:password@]host[:port][/db]` (also valkey:// and tcp://) or `rediss://...`
+     *   for TLS (also valkeys:// and tls://), or `unix://[[user]:password@]/path/to.sock[?db=1]`
+     *   (also redis:///path/to.sock). For a cluster it is
+     *   `redis-cluster://[[user]:password@]host[:port],host[:port]...[/db]` with 1 to 16 of its
+     *   nodes, and for a primary behind Sentinels
+     *   `redis-sentinel://[[user]:password@]host[:port],host[:port].../master-name[/db]` with 1 to
+     *   7 Sentinels, whose port is 26379 by default (also redis+sentinel://). valkey instead of
+     *   redis means the same, and rediss and valkeys add TLS. An IPv6 address stands in brackets,
+     *   every part may be percent-encoded, and the query options are db, timeout, connect_timeout,
+     *   and for TLS `ssl[name]` with the names of $tls. User, password and database are those of
+     *   the nodes. Options of Sentinels are sentinel_user and sentinel_password, sentinel_tls (0 or
+     *   1; default: as for the nodes), sentinel_quorum (so many Sentinels must name the primary;
+     *   default: a majority of those in the DSN), and sentinel_check (1; 0 = they are not asked
+     *   again whether the primary is still the same). An option in the DSN takes precedence over
+     *   the argument with the same meaning. With `replicas=n` (0 to 100, default 0) a lock counts
+     *   as granted or prolonged on this server once n of its replicas have confirmed it within
+     *   `replicas_timeout` seconds (default 0.1, at most half of the timeout and a twentieth of the
+     *   TTL); otherwise the call fails on this server, and the grant is undone. docs/replicas.md
+     *   has the details
      * @param string|null $prefix put before each key; null = the INI setting redislock.prefix. A
      *   number is a TypeError, also without strict_types: a port belongs in the DSN
      * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several

@@ -32,8 +32,8 @@ $rows = [
     'valkeys+sentinel://a/main' => 'rediss-sentinel://a:26379/main',
 ];
 if (!extension_has_tls()) {
-    $rows = array_filter($rows, fn (string $dsn) => !preg_match('~^\w+s[-+]|tls=1~', $dsn),
-        ARRAY_FILTER_USE_KEY);
+    $speaks_tls = fn (string $dsn) => preg_match('~^(rediss|valkeys)[-+]|tls=1~', $dsn) === 1;
+    $rows = array_filter($rows, fn (string $dsn) => !$speaks_tls($dsn), ARRAY_FILTER_USE_KEY);
 }
 foreach ($rows as $dsn => $name) {
     foreach ([true, false] as $persistent) {

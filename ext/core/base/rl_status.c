@@ -188,7 +188,7 @@ static const char *advice_for(const char *code)
 		{"NOREPLICAS",
 			"too few replicas are connected to the server; see its min-replicas-to-write"},
 		{"MISCONF", "the server cannot save its data to disk, and refuses writes until it can"},
-		{"MOVED", "this server is a node of a cluster, and clusters are not supported yet"},
+		{"MOVED", "this server is a node of a cluster: use redis-cluster:// in the DSN"},
 		{"no password", "this server has no password: remove the password from the DSN"},
 		{"DENIED", "the server is in protected mode: it needs a password to accept remote clients"},
 	};

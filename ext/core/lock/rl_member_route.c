@@ -75,7 +75,6 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	}
 	if (route == NULL) {
 		rl_error_from_server(member->err, reply->text, NULL, 0);
-		rl_error_append(member->err, "; the server is a node of a cluster: use redis-cluster://");
 		rl_member_call_fail(member);
 		return true;
 	}
