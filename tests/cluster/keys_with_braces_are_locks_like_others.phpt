@@ -30,7 +30,7 @@ foreach ([
 ] as $key => $marks) {
     $token = $lock->acquire($key, 30);
     same("$key: its own node has it", $token, $cluster->ask(
-        $cluster->firstOwner((int) $cluster->cmd('CLUSTER', 'KEYSLOT', $key)), 'GET', $key));
+        $cluster->firstOwner((int) $cluster->ask(0, 'CLUSTER', 'KEYSLOT', $key)), 'GET', $key));
     $waiter = waiter($cluster->dsn(), $key, ['ttl' => 30]);
     if ($marks !== null) {
         same("$key: the marks are in its slot", slot_of($key), slot_of($marks));
