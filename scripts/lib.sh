@@ -130,6 +130,52 @@ include_cycles() {
             END { print line }' |
         sed 's/ $//; /^$/d' | LC_ALL=C sort -u
 }
+
+# --- Namespaces of a test's own
+# ------------------------------------------------------------------------------------
+
+# need_apart PROBE: finds how to run a command in namespaces of its own, of processes too: whatever
+# is started there ends with the first of them, and the links go with the namespaces. Skips where
+# the shell command PROBE fails there. Without root, a namespace of users may allow the same.
+need_apart() {
+    local reason command
+    # ip stands there, and is not on everybody's PATH.
+    PATH=$PATH:/usr/sbin:/sbin
+    for command in unshare nsenter setpriv ip; do
+        has "$command" || skip "no $command on this machine"
+    done
+    apart=(unshare --net --pid --fork --kill-child --mount-proc)
+    if ! reason=$("${apart[@]}" sh -ec "$1" 2>&1); then
+        apart+=(--user --map-root-user)
+        if ! "${apart[@]}" sh -ec "$1" >/dev/null 2>&1; then
+            skip "network namespaces are not allowed here: ${reason##*$'\n'}"
+        fi
+    fi
+}
+
+# run_apart SECONDS EXTENSION PROGRAM [ARGUMENT...]: runs a program of PHP there, as need_apart
+# found out. Its first argument is a folder of its own, which is also where all temporary files go.
+# However it ends, it ends: in time, and with this script.
+run_apart() {
+    local seconds=$1 extension=$2 program=$3 code=0
+    shift 3
+    apart_folder=$(mktemp -d "${TMPDIR:-/tmp}/redislock-apart.XXXXXX")
+    apart_running=
+    trap finish_apart EXIT
+    trap 'exit 1' INT TERM HUP
+    REDISLOCK_SO=$extension TMPDIR=$apart_folder setpriv --pdeathsig KILL "${apart[@]}" \
+        timeout -k 10 "$seconds" php -n -d extension="$extension" "$program" "$apart_folder" "$@" &
+    apart_running=$!
+    wait "$apart_running" || code=$?
+    apart_running=
+    return "$code"
+}
+
+finish_apart() {
+    [ -z "$apart_running" ] || kill -KILL "$apart_running" 2>/dev/null || true
+    rm -rf "$apart_folder"
+}
+
 # --- Packages of the machine
 # ----------------------------------------------------------------------------------
 
