@@ -120,6 +120,8 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 		rl_acquire_pause(acquire, tick, 0); /* a probe and a place follow */
 		return false;
 	}
+	bool has_no_helpers = call->set->wakes && call->request.mark.data == NULL;
+	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, was_set && has_no_helpers);
 	acquire->is_polling = acquire->is_polling || was_set;
 	if (is_worth_another) {
 		try_split_again(acquire, round_trip, tick);

@@ -172,6 +172,7 @@ static void recover(rl_member_call *member, bool has_hope, const rl_tick *tick)
 		delay = delay < RL_NS_PER_MS ? RL_NS_PER_MS : delay; /* jitter can make it 0 */
 	}
 	member->breaks++;
+	member->sent.is_asking = false; /* the node of the slot knows where the key is now */
 	member->resume_at = rl_time_later(tick->now, delay);
 	member->state = RL_MEMBER_CALL_PAUSED;
 	if (member->resume_at >= member->budget_end) {

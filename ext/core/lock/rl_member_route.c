@@ -34,7 +34,6 @@ void rl_member_call_note_failure(rl_member_call *member, const rl_tick *tick)
 		rl_route_suspect(route, member->node);
 		route->named_at = 0;
 	}
-	member->sent.is_asking = false;
 }
 
 bool rl_member_call_may_hop(rl_member_call *member)
