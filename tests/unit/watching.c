@@ -136,9 +136,9 @@ int64_t watching_note_loss_again(void *ctx)
 static int64_t next_event(void)
 {
 	int64_t at = rl_time_earlier(watching.until, fake_alarm);
-	struct rl_renewer_server *server = NULL;
-	for (rl_link *link = rl_renewer_next_link(&watching, &server); link != NULL;
-		 link = rl_renewer_next_link(&watching, &server)) {
+	rl_renewer_cursor cursor = {0};
+	for (rl_link *link = rl_renewer_next_link(&watching, &cursor); link != NULL;
+		 link = rl_renewer_next_link(&watching, &cursor)) {
 		at = rl_time_earlier(at, fake_next_on(link));
 	}
 	return at;
@@ -146,9 +146,9 @@ static int64_t next_event(void)
 
 static void read_links(void)
 {
-	struct rl_renewer_server *server = NULL;
-	for (rl_link *link = rl_renewer_next_link(&watching, &server); link != NULL;
-		 link = rl_renewer_next_link(&watching, &server)) {
+	rl_renewer_cursor cursor = {0};
+	for (rl_link *link = rl_renewer_next_link(&watching, &cursor); link != NULL;
+		 link = rl_renewer_next_link(&watching, &cursor)) {
 		fake_read(link);
 	}
 }

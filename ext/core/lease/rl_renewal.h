@@ -62,6 +62,9 @@ typedef enum rl_renewal_member_state {
 	RL_RENEWAL_MEMBER_WAITING,
 	/* Its command was sent, and is not answered yet. */
 	RL_RENEWAL_MEMBER_SENT,
+	/* Not in the queue: its renewal was granted, and counts once the Sentinels have named the
+	 * server as the primary. */
+	RL_RENEWAL_MEMBER_CHECKING,
 } rl_renewal_member_state;
 
 /* One member's part in a lease under renewal. */

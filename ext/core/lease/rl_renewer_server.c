@@ -303,6 +303,12 @@ static void on_vote(rl_renewal_member *member, rl_vote vote)
 	member->server->listener->on_vote(member);
 }
 
+void rl_renewer_server_settle(rl_renewal_member *member, rl_vote vote)
+{
+	member->state = RL_RENEWAL_MEMBER_IDLE;
+	on_vote(member, vote);
+}
+
 static void on_renewal_error(rl_renewal_member *member, const rl_error *err, int64_t now)
 {
 	if (strcmp(err->code, "WRONGTYPE") == 0) {
@@ -334,7 +340,9 @@ static void on_renewal_answered(rl_renewal_member *member, const rl_reply *reply
 	} else if (answer.vote != RL_VOTE_FAILED) {
 		server->fails = 0;
 		member->refusal = answer.is_taken_over ? RL_LOSS_TAKEN_OVER : RL_LOSS_DELETED;
-		on_vote(member, answer.vote);
+		if (answer.vote != RL_VOTE_GRANTED || server->listener->may_count(member)) {
+			on_vote(member, answer.vote);
+		}
 	} else {
 		on_renewal_error(member, &err, now);
 	}
