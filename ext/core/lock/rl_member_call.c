@@ -464,8 +464,8 @@ void rl_member_call_step(rl_member_call *member, const rl_tick *tick)
 
 void rl_member_call_add_to_wait(const rl_member_call *member, rl_wait *wait)
 {
-	if (rl_member_call_is_looking(member) && member->state != RL_MEMBER_CALL_DONE) {
-		rl_lookup_add_to_wait(member->lookup, wait);
+	if (member->state != RL_MEMBER_CALL_DONE) {
+		rl_member_call_add_lookup(member, wait);
 	}
 	switch (member->state) {
 		case RL_MEMBER_CALL_LOOKUP:

@@ -69,12 +69,15 @@ void rl_member_call_look_up(rl_member_call *member, int64_t now);
  * such way; then nothing was done. */
 bool rl_member_call_look_up_again(rl_member_call *member, int64_t now);
 
+/* Adds what the lookup waits for, or when the next one is due. */
+void rl_member_call_add_lookup(const rl_member_call *member, rl_wait *wait);
+
 static inline bool rl_member_call_is_looking(const rl_member_call *member)
 {
 	return member->lookup != NULL && rl_lookup_is_open(member->lookup);
 }
 
-/* Steps the lookup, if one is open. */
+/* Steps the lookup, if one is open. Begins one if the primary has not answered for a while. */
 void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick);
 
 /* A grant counts only after rl_member_call_check(). */

@@ -69,6 +69,29 @@ void rl_member_call_look_up(rl_member_call *member, int64_t now)
 	}
 }
 
+/* When the Sentinels are asked again, because the primary has not answered yet; RL_NEVER = they are
+ * being asked, or are not needed. */
+static int64_t next_lookup(const rl_member_call *member)
+{
+	bool is_waiting = member->state == RL_MEMBER_CALL_LOGIN ||
+		member->state == RL_MEMBER_CALL_ANSWER || member->state == RL_MEMBER_CALL_PAUSED;
+	if (!is_waiting || route_of(member) == NULL || rl_member_call_is_looking(member)) {
+		return RL_NEVER;
+	}
+	int64_t last = member->lookup != NULL ? member->lookup->begun_at : 0;
+	int64_t begun_at = member->call->begun_at;
+	return (last > begun_at ? last : begun_at) + RL_LOOKUP_AGAIN_NS;
+}
+
+void rl_member_call_add_lookup(const rl_member_call *member, rl_wait *wait)
+{
+	if (rl_member_call_is_looking(member)) {
+		rl_lookup_add_to_wait(member->lookup, wait);
+	} else {
+		rl_wait_until(wait, next_lookup(member));
+	}
+}
+
 bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 {
 	if (route_of(member) == NULL || member->hops == RL_HOPS_MAX) {
@@ -217,7 +240,8 @@ static void note_switch(const rl_member_call *member, const rl_target *before, i
 
 void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 {
-	if (!rl_member_call_is_looking(member)) {
+	bool is_due = next_lookup(member) <= tick->now;
+	if (is_due ? !start(member, tick->now) : !rl_member_call_is_looking(member)) {
 		return;
 	}
 	rl_target *before = rl_route_node(route_of(member), 0);
