@@ -197,7 +197,8 @@ static void vote(rl_member_call *member, const rl_answer *answer, const rl_tick 
 	member->doubt = member->doubt == RL_DOUBT_UNKNOWN ? RL_DOUBT_STRAY : member->doubt;
 	member->heard_at = tick->now;
 	member->answer = *answer;
-	if (answer->vote == RL_VOTE_GRANTED && rl_member_call_must_check(member, tick->now)) {
+	if (answer->vote == RL_VOTE_GRANTED && rl_member_call_sentinels(member) != NULL &&
+		rl_member_call_must_check(member, tick->now)) {
 		member->state = RL_MEMBER_CALL_CHECKING;
 		return;
 	}

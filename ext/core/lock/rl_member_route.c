@@ -17,7 +17,7 @@ void rl_member_call_use_node(rl_member_call *member, rl_target *node)
 	rl_target_unref(before);
 }
 
-void rl_member_call_choose_node(rl_member_call *member)
+void rl_member_call_choose_again(rl_member_call *member)
 {
 	rl_request *sent = &member->sent;
 	if (!sent->is_asking || member->node == NULL) {

@@ -20,16 +20,10 @@
 
 #include <stdlib.h>
 
-static rl_route *route_of(const rl_member_call *member)
-{
-	rl_route *route = rl_member_call_server(member)->route;
-	return route != NULL && route->kind == RL_ROUTE_SENTINEL ? route : NULL;
-}
-
 /* The route names the node that the member call asks. */
 static bool is_named(const rl_member_call *member)
 {
-	rl_target *named = rl_route_node(route_of(member), 0);
+	rl_target *named = rl_route_node(rl_member_call_sentinels(member), 0);
 	return member->node != NULL && named != NULL && rl_target_equal(member->node, named);
 }
 
@@ -44,7 +38,7 @@ static bool start(rl_member_call *member, int64_t now)
 			rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
 			return false;
 		}
-		rl_lookup_init(member->lookup, route_of(member), member->call->pool);
+		rl_lookup_init(member->lookup, rl_member_call_sentinels(member), member->call->pool);
 	}
 	rl_lookup_begin(member->lookup, now + member->connect_timeout + member->timeout, now);
 	return true;
@@ -52,10 +46,7 @@ static bool start(rl_member_call *member, int64_t now)
 
 void rl_member_call_look_up(rl_member_call *member, int64_t now)
 {
-	rl_route *route = route_of(member);
-	if (route == NULL) {
-		return;
-	}
+	rl_route *route = rl_member_call_sentinels(member);
 	rl_verb verb = member->call->request.verb;
 	bool is_of_use = rl_verb_is_confirmed(verb) || verb == RL_VERB_PROBE;
 	bool is_old = route->is_checked && is_of_use && now - route->named_at >= RL_CHECK_NS / 2;
@@ -75,7 +66,7 @@ static int64_t next_lookup(const rl_member_call *member)
 {
 	bool is_waiting = member->state == RL_MEMBER_CALL_LOGIN ||
 		member->state == RL_MEMBER_CALL_ANSWER || member->state == RL_MEMBER_CALL_PAUSED;
-	if (!is_waiting || route_of(member) == NULL || rl_member_call_is_looking(member)) {
+	if (!is_waiting || rl_member_call_is_looking(member)) {
 		return RL_NEVER;
 	}
 	int64_t last = member->lookup != NULL ? member->lookup->begun_at : 0;
@@ -94,7 +85,7 @@ void rl_member_call_add_lookup(const rl_member_call *member, rl_wait *wait)
 
 bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 {
-	if (route_of(member) == NULL || member->hops == RL_HOPS_MAX) {
+	if (rl_member_call_sentinels(member) == NULL || member->hops == RL_HOPS_MAX) {
 		return false;
 	}
 	member->hops++;
@@ -130,7 +121,7 @@ static bool fails_by_switch(rl_member_call *member, bool was_granted, bool may_h
 	}
 	member->must_close = true;
 	rl_error_set(member->err, RL_ERR_CLOSED, 0, "the Sentinels name another primary now, %s",
-		rl_route_node(route_of(member), 0)->name);
+		rl_route_node(rl_member_call_sentinels(member), 0)->name);
 	if (was_granted) {
 		fail_unconfirmed(member);
 	} else {
@@ -232,7 +223,8 @@ static void on_unnamed(rl_member_call *member)
 static void note_switch(const rl_member_call *member, const rl_target *before, int64_t now)
 {
 	const rl_quorum_call *call = member->call;
-	if (before != NULL && !rl_target_equal(before, rl_route_node(route_of(member), 0))) {
+	if (before != NULL &&
+		!rl_target_equal(before, rl_route_node(rl_member_call_sentinels(member), 0))) {
 		rl_stats_add(&call->env->stats->switches, 1);
 		rl_pool_clear_address(call->pool, &before->address, now);
 	}
@@ -244,7 +236,7 @@ void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 	if (is_due ? !start(member, tick->now) : !rl_member_call_is_looking(member)) {
 		return;
 	}
-	rl_target *before = rl_route_node(route_of(member), 0);
+	rl_target *before = rl_route_node(rl_member_call_sentinels(member), 0);
 	before = before != NULL ? rl_target_ref(before) : NULL;
 	rl_vote vote = rl_lookup_step(member->lookup, tick);
 	if (vote == RL_VOTE_GRANTED) {
@@ -260,7 +252,7 @@ void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 
 bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 {
-	const rl_route *route = route_of(member);
+	const rl_route *route = rl_member_call_sentinels(member);
 	if (route == NULL || !route->is_checked || !rl_verb_is_confirmed(member->call->request.verb)) {
 		return false;
 	}
@@ -272,7 +264,7 @@ void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
 	if (rl_member_call_is_looking(member)) {
 		return;
 	}
-	if (tick->now - route_of(member)->named_at < RL_CHECK_NS) {
+	if (tick->now - rl_member_call_sentinels(member)->named_at < RL_CHECK_NS) {
 		on_named(member, tick);
 	} else if (!start(member, tick->now)) {
 		fail_unconfirmed(member);
