@@ -217,6 +217,9 @@ static void open(rl_member_call *member, const rl_tick *tick)
 {
 	rl_member_call_choose_node(member);
 	if (!take_or_dial(member, tick)) {
+		if (rl_member_call_wants_name(member, tick)) {
+			return;
+		}
 		rl_member_call_note_failure(member, tick);
 		recover(member, false, tick);
 	} else if (may_travel_with_login(member->call) || rl_channel_is_logged_in(&member->channel)) {

@@ -60,6 +60,9 @@ static inline void rl_member_call_choose_node(rl_member_call *member)
  * asked first. */
 void rl_member_call_note_failure(rl_member_call *member, const rl_tick *tick);
 
+/* A dial has failed: true = the reason is the name of a node, which the driver resolves now. */
+bool rl_member_call_wants_name(rl_member_call *member, const rl_tick *tick);
+
 /* After a failure: true = another node may be asked within the budget, which is counted. */
 bool rl_member_call_may_hop(rl_member_call *member);
 
