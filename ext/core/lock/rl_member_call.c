@@ -346,7 +346,7 @@ static void read_all(rl_member_call *member, const rl_tick *tick)
 				on_ready(member, tick);
 				break;
 			case RL_CONN_REFUSED:
-				rl_member_call_on_login_refused(member, &event.reply);
+				rl_member_call_on_login_refused(member, &event.reply, tick);
 				break;
 			case RL_CONN_REPLY:
 				rl_member_call_on_reply(member, &event, tick);

@@ -98,7 +98,7 @@ static inline bool rl_member_call_is_looking(const rl_member_call *member)
 /* Steps the lookup, if one is open. Begins one if the primary has not answered for a while. */
 void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick);
 
-/* A grant counts only after rl_member_call_check(). */
+/* An answer counts only after rl_member_call_check(). */
 bool rl_member_call_must_check(const rl_member_call *member, int64_t now);
 
 /* CHECKING: goes on as far as possible without waiting. */
@@ -110,6 +110,7 @@ void rl_member_call_check(rl_member_call *member, const rl_tick *tick);
 void rl_member_call_on_reply(rl_member_call *member, rl_conn_event *event, const rl_tick *tick);
 
 /* Call when the login has failed. */
-void rl_member_call_on_login_refused(rl_member_call *member, const rl_reply *reply);
+void rl_member_call_on_login_refused(
+	rl_member_call *member, const rl_reply *reply, const rl_tick *tick);
 
 #endif

@@ -4,11 +4,14 @@
  * primary when a command that takes or prolongs a lock is answered.
  *
  * In a planned failover the old primary accepts writes for ten seconds more, and calls itself the
- * master; a primary that was paused does so when it wakes. So a grant counts only if a majority of
- * the Sentinels names the node that has granted, and was asked less than RL_CHECK_NS before. If the
- * last lookup is half as old, another one runs beside the command, and adds no round trip.
+ * master; a primary that was paused does so when it wakes. So an answer counts only if a majority
+ * of the Sentinels names the node that has given it, and was asked less than RL_CHECK_NS before. If
+ * the last lookup is half as old, another one runs beside the command, and adds no round trip.
  *
- *     LOOKUP --named--> START .. ANSWER --granted--> CHECKING --named--> DONE
+ *     LOOKUP --named--> START .. ANSWER --answered--> CHECKING --named--> DONE
+ *
+ * If no majority can be found, a command that takes or prolongs a lock has failed. All others
+ * count: a lock can be released, and asked about, without Sentinels.
  *
  * If the Sentinels name another node, the member call leaves the old one at once, also while the
  * answer is missing. What the old primary has or may have granted is undone there. The old primary
@@ -47,9 +50,7 @@ static bool start(rl_member_call *member, int64_t now)
 void rl_member_call_look_up(rl_member_call *member, int64_t now)
 {
 	rl_route *route = rl_member_call_sentinels(member);
-	rl_verb verb = member->call->request.verb;
-	bool is_of_use = rl_verb_is_confirmed(verb) || verb == RL_VERB_PROBE;
-	bool is_old = route->is_checked && is_of_use && now - route->named_at >= RL_CHECK_NS / 2;
+	bool is_old = route->is_checked && now - route->named_at >= RL_CHECK_NS / 2;
 	bool must_wait = member->node == NULL;
 	if (!must_wait && !is_old && route->named_at != 0) {
 		return;
@@ -98,9 +99,14 @@ bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 
 /* ---- another primary ---- */
 
-/* A grant that cannot be left behind: settling undoes it. */
+/* The Sentinels do not confirm the answer. A grant is undone when the quorum call settles. */
 static void fail_unconfirmed(rl_member_call *member)
 {
+	if (!rl_verb_is_confirmed(member->call->request.verb) ||
+		member->answer.vote != RL_VOTE_GRANTED) {
+		rl_member_call_finish(member, member->answer.vote);
+		return;
+	}
 	bool is_grant = member->call->request.verb != RL_VERB_EXTEND;
 	member->err->status = RL_ERR_UNCONFIRMED;
 	member->doubt = is_grant ? RL_DOUBT_UNKNOWN : member->doubt;
@@ -135,7 +141,8 @@ static bool fails_by_switch(rl_member_call *member, bool was_granted, bool may_h
 static void leave(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
-	bool was_granted = member->state == RL_MEMBER_CALL_CHECKING;
+	bool was_granted =
+		member->state == RL_MEMBER_CALL_CHECKING && member->answer.vote == RL_VOTE_GRANTED;
 	bool may_have_run = was_granted || rl_member_call_is_unanswered(member);
 	if (fails_by_switch(member, was_granted, may_have_run)) {
 		return;
@@ -182,7 +189,7 @@ static void on_named(rl_member_call *member, const rl_tick *tick)
 			break;
 		case RL_MEMBER_CALL_CHECKING:
 			if (is_named(member)) {
-				rl_member_call_finish(member, RL_VOTE_GRANTED);
+				rl_member_call_finish(member, member->answer.vote);
 			} else {
 				leave(member, tick);
 			}
@@ -253,10 +260,7 @@ void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 {
 	const rl_route *route = rl_member_call_sentinels(member);
-	if (route == NULL || !route->is_checked || !rl_verb_is_confirmed(member->call->request.verb)) {
-		return false;
-	}
-	return now - route->named_at >= RL_CHECK_NS || !is_named(member);
+	return route->is_checked && (now - route->named_at >= RL_CHECK_NS || !is_named(member));
 }
 
 void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
