@@ -236,7 +236,7 @@ void rl_renewer_nodes_learn(rl_renewer_nodes *nodes, rl_renewal *renewal, const 
 bool rl_renewer_nodes_follow(
 	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_redirect *redirect)
 {
-	if (member->route == NULL || member->hops == RL_HOPS_MAX) {
+	if (member->hops == RL_HOPS_MAX) {
 		return false;
 	}
 	rl_target *node = rl_route_follow(member->route, redirect, member->server->target);

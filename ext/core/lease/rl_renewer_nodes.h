@@ -53,8 +53,8 @@ bool rl_renewer_nodes_is_same(const rl_renewal_member *member, const rl_member *
 /* The member uses its server no more, and sends nothing. */
 void rl_renewer_nodes_leave(rl_renewal_member *member);
 
-/* The member uses the node that the redirect names from now on. False = that is impossible:
- * redirected too often, or out of memory. */
+/* The member of a cluster uses the node that the redirect names from now on. False = that is
+ * impossible: redirected too often, or out of memory. */
 bool rl_renewer_nodes_follow(
 	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_redirect *redirect);
 

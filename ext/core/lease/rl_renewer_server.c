@@ -273,7 +273,7 @@ static bool follow(rl_renewal_member *member, const rl_reply *reply)
 {
 	rl_redirect redirect = reply->type == RL_REPLY_ERROR ? rl_redirect_read(reply->text)
 														 : (rl_redirect){.kind = RL_REDIRECT_NONE};
-	if (redirect.kind == RL_REDIRECT_NONE || member->route == NULL) {
+	if (redirect.kind == RL_REDIRECT_NONE || !rl_route_has_redirects(member->route)) {
 		member->hops = 0;
 		return false;
 	}

@@ -62,6 +62,10 @@ static void hop(rl_member_call *member, rl_target *node, const rl_tick *tick)
 	bool wants_name = is_new && transport->distrust(transport, &node->address);
 	member->state = wants_name ? RL_MEMBER_CALL_NAMING : RL_MEMBER_CALL_START;
 	member->resume_at = tick->now + wants_name;
+	if (wants_name) { /* for the case that this takes too long */
+		rl_error_set(member->err, RL_ERR_CONNECT, 0,
+			"redirected to %s, whose name was not resolved in time", node->name);
+	}
 }
 
 bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const rl_tick *tick)
@@ -72,7 +76,7 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	if (redirect.kind == RL_REDIRECT_NONE) {
 		return false;
 	}
-	if (route == NULL) {
+	if (!rl_route_has_redirects(route)) {
 		rl_error_from_server(member->err, reply->text, NULL, 0);
 		rl_member_call_fail(member);
 		return true;

@@ -149,10 +149,18 @@ typedef struct rl_redirect {
 	uint16_t port;
 } rl_redirect;
 
+/* A redirect may be followed: only the Sentinels say which node is the primary.
+ * @param route NULL = the member is a single server */
+static inline bool rl_route_has_redirects(const rl_route *route)
+{
+	return route != NULL && route->kind == RL_ROUTE_CLUSTER;
+}
+
 /* Reads "MOVED slot host:port" or "ASK slot host:port". */
 rl_redirect rl_redirect_read(rl_bytes text);
 
-/* The node that the redirect names. Notes it for the slot unless it is an ASK. Borrowed.
+/* RL_ROUTE_CLUSTER: the node that the redirect names. Notes it for the slot unless it is an ASK.
+ * Borrowed.
  * @param speaker the node that has answered
  * @return NULL when out of memory, or when there are RL_NODES_MAX nodes */
 rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const rl_target *speaker);
