@@ -5,8 +5,9 @@
  *
  * In a planned failover the old primary accepts writes for ten seconds more, and calls itself the
  * master; a primary that was paused does so when it wakes. So a grant counts only if a majority of
- * the Sentinels names the node that has granted, and was asked less than RL_CHECK_NS before. If the
- * last lookup is half as old, another one runs beside the command, and adds no round trip.
+ * the Sentinels names the node that has granted, and was asked less than RL_CHECK_NS before the
+ * answer. If the last lookup is half as old, another one runs beside the command, and adds no round
+ * trip.
  *
  *     LOOKUP --named--> START .. ANSWER --granted--> CHECKING --named--> DONE
  *
@@ -31,6 +32,12 @@ static bool is_named(const rl_member_call *member)
 {
 	rl_target *named = rl_route_node(route_of(member), 0);
 	return member->node != NULL && named != NULL && rl_target_equal(member->node, named);
+}
+
+/* What the Sentinels have named counts for the grant that was heard. */
+static bool was_asked_in_time(const rl_member_call *member)
+{
+	return member->heard_at - route_of(member)->named_at < RL_CHECK_NS;
 }
 
 /* ---- lookups ---- */
@@ -167,10 +174,10 @@ static void on_named(rl_member_call *member, const rl_tick *tick)
 			ask(member, tick);
 			break;
 		case RL_MEMBER_CALL_CHECKING:
-			if (is_named(member)) {
-				rl_member_call_finish(member, RL_VOTE_GRANTED);
-			} else {
+			if (!is_named(member)) {
 				leave(member, tick);
+			} else if (was_asked_in_time(member)) {
+				rl_member_call_finish(member, RL_VOTE_GRANTED);
 			}
 			break;
 		case RL_MEMBER_CALL_START:
@@ -245,12 +252,15 @@ bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 
 void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
 {
-	if (rl_member_call_is_looking(member)) {
-		return;
-	}
-	if (tick->now - route_of(member)->named_at < RL_CHECK_NS) {
-		on_named(member, tick);
-	} else if (!start(member, tick->now)) {
-		fail_unconfirmed(member);
+	rl_member_call_step_lookup(member, tick);
+	/* Bounded: a lookup that begins now is asked in time. */
+	while (member->state == RL_MEMBER_CALL_CHECKING && !rl_member_call_is_looking(member)) {
+		if (was_asked_in_time(member)) {
+			on_named(member, tick);
+		} else if (start(member, tick->now)) {
+			rl_member_call_step_lookup(member, tick);
+		} else {
+			fail_unconfirmed(member);
+		}
 	}
 }
