@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 
+/* They are never freed. */
+#define REFS 1000
+
 static rl_target commons[FAKE_MEMBERS];
 static char names[FAKE_MEMBERS][32];
 
@@ -13,7 +16,7 @@ static rl_route *make(unsigned member, rl_route_kind kind, const char *scheme)
 {
 	snprintf(names[member], sizeof names[0], "%s://%u", scheme, member);
 	/* Nobody may dial it: there is no such server. */
-	commons[member] = (rl_target){.refs = 1,
+	commons[member] = (rl_target){.refs = REFS,
 		.address = {.kind = RL_NET_TCP, .host = (char *) (uintptr_t) "-", .port = 1},
 		.name = names[member]};
 	rl_route *route = rl_route_new(kind, &commons[member]);

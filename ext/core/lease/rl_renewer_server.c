@@ -67,6 +67,15 @@ static void pause_dialling(rl_renewer_server *server, int64_t now)
 	server->redial_at = now + pause;
 }
 
+/* A connection has failed, or could not be dialled. */
+static void note_failure(rl_renewer_server *server, int64_t now)
+{
+	pause_dialling(server, now);
+	if (server->fails > 1) { /* the first failure may be that of an old connection */
+		server->listener->on_unreachable(server);
+	}
+}
+
 /* The time to connect: the shortest time that any of the waiting members allows. */
 static int64_t connect_time(const rl_renewer_server *server, int64_t now)
 {
@@ -85,7 +94,7 @@ static void dial(rl_renewer_server *server, int64_t now)
 	int64_t connect_end = now + connect_time(server, now);
 	if (!rl_channel_dial(&server->channel, server->transport, server->target, connect_end,
 			server->env, &unused)) {
-		pause_dialling(server, now);
+		note_failure(server, now);
 	}
 }
 
@@ -152,10 +161,7 @@ void rl_renewer_server_fail(rl_renewer_server *server, int64_t now)
 			on_connection_lost(member);
 		}
 	}
-	pause_dialling(server, now);
-	if (server->fails > 1) { /* the first failure may be that of an old connection */
-		server->listener->on_unreachable(server);
-	}
+	note_failure(server, now);
 }
 
 /* ---- sending ---- */
@@ -239,12 +245,12 @@ int64_t rl_renewer_server_send(rl_renewer_server *server, const rl_tick *tick)
 		tick->seen >= server->channel.connect_end) {
 		rl_renewer_server_fail(server, tick->now);
 	}
-	bool is_waited_for = server->queue.waiting != NULL;
-	if (is_waited_for && !rl_channel_is_open(&server->channel) && tick->now >= server->redial_at) {
+	if (server->queue.waiting != NULL && !rl_channel_is_open(&server->channel) &&
+		tick->now >= server->redial_at) {
 		dial(server, tick->now);
 	}
 	if (!rl_channel_is_open(&server->channel)) {
-		return is_waited_for ? server->redial_at : RL_NEVER;
+		return server->queue.waiting != NULL ? server->redial_at : RL_NEVER;
 	}
 	if (!is_up(server)) {
 		rl_channel_flush(&server->channel, tick->now); /* AUTH and SELECT */
