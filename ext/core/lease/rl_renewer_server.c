@@ -241,6 +241,9 @@ static bool send_all(rl_renewer_server *server, int64_t now)
 
 int64_t rl_renewer_server_send(rl_renewer_server *server, const rl_tick *tick)
 {
+	if (server->is_unknown) {
+		return RL_NEVER; /* the lookup moves its members, or makes them fail */
+	}
 	if (rl_channel_is_open(&server->channel) && !is_up(server) &&
 		tick->seen >= server->channel.connect_end) {
 		rl_renewer_server_fail(server, tick->now);
@@ -313,6 +316,16 @@ void rl_renewer_server_settle(rl_renewal_member *member, rl_vote vote)
 {
 	member->state = RL_RENEWAL_MEMBER_IDLE;
 	on_vote(member, vote);
+}
+
+void rl_renewer_server_refuse(rl_renewal_member *member)
+{
+	rl_renewer_server_leave(member);
+	if (rl_renewal_is_release(member->wanted)) {
+		member->server->listener->on_release_failed(member);
+	} else {
+		on_vote(member, RL_VOTE_FAILED);
+	}
 }
 
 static void on_renewal_error(rl_renewal_member *member, const rl_error *err, int64_t now)
