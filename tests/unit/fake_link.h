@@ -10,7 +10,7 @@
 #include "fake_words.h"
 #include "words.h"
 
-#define LINKS_MAX 256
+#define LINKS_MAX 512
 #define QUEUE_MAX 192
 #define COMMANDS_MAX 192
 #define EVENTS_MAX 192
