@@ -68,7 +68,7 @@ rl_renewal *watching_prepare(const char *key)
 		FAIL("too many leases");
 	}
 	rl_lease *lease =
-		rl_lease_new(&fake_env, bytes_of(key), 0, 16, fake_set.drift_factor, RL_NAMES_PLAIN);
+		rl_lease_new(&fake_env, bytes_of(key), 0, 16, fake_set.drift_factor, fake_set.naming);
 	rl_renewal *renewal = lease != NULL ? rl_renewal_new(&fake_set, lease) : NULL;
 	if (renewal == NULL || !rl_renewer_prepare(&watching, renewal, &fake_set)) {
 		rl_renewer_drop(renewal);

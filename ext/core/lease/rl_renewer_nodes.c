@@ -18,10 +18,12 @@ static void put_first(rl_renewer_nodes *nodes, rl_renewer_server *server)
 }
 
 /* NULL when out of memory. */
-static rl_renewer_server *find_server(rl_renewer_nodes *nodes, const rl_target *target)
+static rl_renewer_server *find_any(
+	rl_renewer_nodes *nodes, const rl_target *target, bool is_unknown)
 {
 	rl_renewer_server **slot = &nodes->servers;
-	while (*slot != NULL && !rl_target_equal((*slot)->target, target)) {
+	while (*slot != NULL &&
+		((*slot)->is_unknown != is_unknown || !rl_target_equal((*slot)->target, target))) {
 		slot = &(*slot)->next;
 	}
 	rl_renewer_server *server = *slot;
@@ -31,12 +33,18 @@ static rl_renewer_server *find_server(rl_renewer_nodes *nodes, const rl_target *
 		server = rl_renewer_server_new(target, nodes->transport, nodes->env, nodes->listener);
 	}
 	if (server != NULL) {
+		server->is_unknown = is_unknown;
 		put_first(nodes, server);
 	}
 	return server;
 }
 
-void rl_renewer_nodes_drop_idle(rl_renewer_nodes *nodes)
+static rl_renewer_server *find_server(rl_renewer_nodes *nodes, const rl_target *target)
+{
+	return find_any(nodes, target, false);
+}
+
+static void drop_idle_servers(rl_renewer_nodes *nodes)
 {
 	unsigned idle = 0;
 	for (rl_renewer_server **slot = &nodes->servers; *slot != NULL;) {
@@ -89,7 +97,7 @@ static bool is_idle(const rl_route *route)
 	return route->refs == (route->kind == RL_ROUTE_SENTINEL ? 2 : 1);
 }
 
-static void forget_idle_routes(rl_renewer_nodes *nodes)
+static void drop_idle_routes(rl_renewer_nodes *nodes)
 {
 	unsigned idle = 0;
 	for (rl_route **slot = &nodes->routes; *slot != NULL;) {
@@ -107,6 +115,12 @@ static void forget_idle_routes(rl_renewer_nodes *nodes)
 	}
 }
 
+void rl_renewer_nodes_drop_idle(rl_renewer_nodes *nodes)
+{
+	drop_idle_servers(nodes);
+	drop_idle_routes(nodes);
+}
+
 /* The renewer's route to the same member; NULL when out of memory. */
 static rl_route *find_route(rl_renewer_nodes *nodes, const rl_route *like, unsigned slot)
 {
@@ -118,7 +132,6 @@ static rl_route *find_route(rl_renewer_nodes *nodes, const rl_route *like, unsig
 		rl_route_learn(route, like, slot);
 		return route;
 	}
-	forget_idle_routes(nodes);
 	route = rl_route_copy(like, slot);
 	if (route == NULL || (route->kind == RL_ROUTE_SENTINEL && !add_lookup(nodes, route))) {
 		rl_route_unref(route);
@@ -136,13 +149,13 @@ static unsigned slot_of(const rl_renewal_member *member)
 	return member->renewal->lease->names.slot;
 }
 
-/* Of a Sentinel member whose primary is not known yet, the server that stands for all nodes, until
- * rl_renewer_nodes_learn(). */
+/* Of a member behind Sentinels whose primary is not known yet, the server that stands for it, until
+ * rl_renewer_nodes_learn() or a lookup. */
 static rl_renewer_server *server_for(
 	rl_renewer_nodes *nodes, const rl_member *member, rl_route *route, unsigned slot)
 {
-	rl_target *node = route != NULL ? rl_route_node(route, slot) : NULL;
-	return find_server(nodes, node != NULL ? node : member->target);
+	rl_target *node = route != NULL ? rl_route_node(route, slot) : member->target;
+	return find_any(nodes, node != NULL ? node : member->target, node == NULL);
 }
 
 static bool assign(rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_member *from)
@@ -236,7 +249,7 @@ void rl_renewer_nodes_learn(rl_renewer_nodes *nodes, rl_renewal *renewal, const 
 bool rl_renewer_nodes_follow(
 	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_redirect *redirect)
 {
-	if (member->route == NULL || member->hops == RL_HOPS_MAX) {
+	if (member->hops == RL_HOPS_MAX) {
 		return false;
 	}
 	rl_target *node = rl_route_follow(member->route, redirect, member->server->target);
@@ -282,13 +295,21 @@ bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *memb
 	return false;
 }
 
+static bool wants_lookup(const rl_renewal_member *member, int64_t now)
+{
+	const rl_route *route = member->route;
+	bool is_old = route != NULL && route->is_checked && now - route->named_at >= RL_CHECK_NS / 2;
+	return is_old || member->server->is_unknown;
+}
+
 void rl_renewer_nodes_look_up(rl_renewer_nodes *nodes, int64_t now)
 {
 	for (rl_renewer_server *server = nodes->servers; server != NULL; server = server->next) {
-		const rl_renewal_member *first = server->queue.waiting;
-		const rl_route *route = first != NULL ? first->route : NULL;
-		if (route != NULL && route->is_checked && now - route->named_at >= RL_CHECK_NS / 2) {
-			look_up(nodes, route, now);
+		for (const rl_renewal_member *member = server->queue.waiting; member != NULL;
+			 member = member->next) {
+			if (wants_lookup(member, now)) {
+				look_up(nodes, member->route, now);
+			}
 		}
 	}
 }
@@ -326,6 +347,8 @@ void rl_renewer_nodes_apply(
 		}
 	} else if (was_checking) {
 		rl_renewer_server_settle(member, has_named);
+	} else if (member->state == RL_RENEWAL_MEMBER_WAITING && member->server->is_unknown) {
+		rl_renewer_server_refuse(member);
 	}
 }
 

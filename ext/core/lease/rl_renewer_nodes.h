@@ -9,7 +9,8 @@
  *
  * Behind Sentinels, an answer counts only if a majority of them names the server that has given
  * it, and was asked less than RL_CHECK_NS before, as for an acquire (rl_member_sentinel.c). The
- * lookup is shared by all leases of the route, and runs beside the renewals.
+ * lookup is shared by all leases of the route, and runs beside the renewals. A member whose primary
+ * is not known, because the others have granted the lease, waits for a lookup, too.
  *
  * Ownership: servers and routes belong to the renewer. A member has a reference to its route.
  * Threads: as rl_renewer_server.h.
@@ -53,8 +54,8 @@ bool rl_renewer_nodes_is_same(const rl_renewal_member *member, const rl_member *
 /* The member uses its server no more, and sends nothing. */
 void rl_renewer_nodes_leave(rl_renewal_member *member);
 
-/* The member uses the node that the redirect names from now on. False = that is impossible:
- * redirected too often, or out of memory. */
+/* The member of a cluster uses the node that the redirect names from now on. False = that is
+ * impossible: redirected too often, or out of memory. */
 bool rl_renewer_nodes_follow(
 	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_redirect *redirect);
 
@@ -68,7 +69,8 @@ void rl_renewer_nodes_flee(rl_renewer_nodes *nodes, rl_renewer_server *server, i
  * name the server; until then the member's state is CHECKING. */
 bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *member, int64_t now);
 
-/* Has the Sentinels asked beside the renewals that are to be sent, if the last lookup is old. */
+/* Has the Sentinels asked beside the commands that are to be sent, if the last lookup is old, or if
+ * the primary is not known. */
 void rl_renewer_nodes_look_up(rl_renewer_nodes *nodes, int64_t now);
 
 /* Steps a lookup. True = it has ended now: rl_renewer_nodes_apply() must follow for each member.
@@ -76,13 +78,13 @@ void rl_renewer_nodes_look_up(rl_renewer_nodes *nodes, int64_t now);
 bool rl_renewer_lookup_step(rl_renewer_lookup *lookup, const rl_tick *tick, int64_t *until);
 
 /* The lookup has ended: if the member is behind these Sentinels, it moves to the primary, and its
- * grant counts or not. */
+ * grant counts or not. A command that waits for an unknown primary fails if none was named. */
 void rl_renewer_nodes_apply(
 	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_renewer_lookup *lookup);
 
 /* ---- the end ---- */
 
-/* Closes the connections of the servers that have not been used for longest. */
+/* Closes the connections of the servers and the Sentinels that have not been used for longest. */
 void rl_renewer_nodes_drop_idle(rl_renewer_nodes *nodes);
 
 /* Closes all connections. No member may use a server any more. */

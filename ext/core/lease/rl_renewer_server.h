@@ -52,6 +52,8 @@ struct rl_renewer_server {
 	/* Owned. */
 	rl_target *target;
 	rl_channel channel;
+	/* It stands for a primary behind Sentinels that is not known yet. It is never dialled. */
+	bool is_unknown;
 	/* The members of leases that use this server. */
 	unsigned members;
 	/* Connections in a row that brought no answer. */
@@ -84,6 +86,9 @@ void rl_renewer_server_leave(rl_renewal_member *member);
 
 /* CHECKING: the answer of the member counts, or is a failure. */
 void rl_renewer_server_settle(rl_renewal_member *member, bool counts);
+
+/* WAITING: the command cannot be sent, and has failed. */
+void rl_renewer_server_refuse(rl_renewal_member *member);
 
 /* Writes a release after everything that was sent on the connection, if the connection is up.
  * @return false = the kernel has not accepted all of it, and the next step must flush */

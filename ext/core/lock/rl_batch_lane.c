@@ -259,7 +259,8 @@ static bool follow(
 {
 	rl_route *route = rl_batch_member(batch, lane)->route;
 	size_t index = rl_batch_lease(lane, position);
-	if (route == NULL || reply->type != RL_REPLY_ERROR || batch->votes[index].hops == RL_HOPS_MAX) {
+	if (!rl_route_has_redirects(route) || reply->type != RL_REPLY_ERROR ||
+		batch->votes[index].hops == RL_HOPS_MAX) {
 		return false;
 	}
 	rl_redirect redirect = rl_redirect_read(reply->text);

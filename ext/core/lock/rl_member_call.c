@@ -457,7 +457,6 @@ void rl_member_call_step(rl_member_call *member, const rl_tick *tick)
 			goes_on = member->state != RL_MEMBER_CALL_LOOKUP;
 		} else if (member->state == RL_MEMBER_CALL_CHECKING) {
 			rl_member_call_check(member, tick);
-			rl_member_call_step_lookup(member, tick);
 			goes_on = member->state != RL_MEMBER_CALL_CHECKING;
 		} else if (member->state == RL_MEMBER_CALL_START) {
 			open(member, tick);

@@ -79,7 +79,7 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	if (redirect.kind == RL_REDIRECT_NONE) {
 		return false;
 	}
-	if (route == NULL) {
+	if (!rl_route_has_redirects(route)) {
 		rl_error_from_server(member->err, reply->text, NULL, 0);
 		rl_member_call_fail(member);
 		return true;

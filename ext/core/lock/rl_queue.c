@@ -159,7 +159,7 @@ static rl_queue_event go_in(
 static bool note_redirect(rl_queue *queue, const rl_quorum_call *call, const rl_reply *reply)
 {
 	rl_route *route = member_of(queue, call)->route;
-	if (route == NULL || reply->type != RL_REPLY_ERROR) {
+	if (!rl_route_has_redirects(route) || reply->type != RL_REPLY_ERROR) {
 		return false;
 	}
 	rl_redirect redirect = rl_redirect_read(reply->text);

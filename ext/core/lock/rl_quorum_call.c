@@ -31,6 +31,7 @@ void rl_quorum_call_adopt(
 	member->sent.is_asking = is_asking;
 	member->channel.conn = conn;
 	member->channel.sent_at = sent_at;
+	member->heard_at = call->begun_at;
 	if (rl_member_call_sentinels(member) != NULL &&
 		rl_member_call_must_check(member, call->begun_at)) {
 		member->answer.vote = RL_VOTE_GRANTED;

@@ -187,8 +187,8 @@ static bool is_doubtful(const rl_member_call *member, rl_undo undo, bool was_und
 static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settlement, int64_t now)
 {
 	rl_quorum_call *call = member->call;
-	if (member->lookup != NULL) {
-		rl_lookup_end(member->lookup, now);
+	if (member->state == RL_MEMBER_CALL_CHECKING) { /* what the Sentinels say matters no more */
+		rl_member_call_finish(member, RL_VOTE_GRANTED);
 	}
 	if (undo != RL_UNDO_NOTHING && call->is_own_token) {
 		hear_last_word(member);
@@ -226,9 +226,6 @@ void rl_quorum_call_drop(rl_quorum_call *call)
 {
 	for (unsigned i = 0; i < call->set->count; i++) {
 		rl_channel_close(&call->members[i].channel);
-		if (call->members[i].lookup != NULL) {
-			rl_lookup_drop(call->members[i].lookup);
-		}
 		call->members[i].state = RL_MEMBER_CALL_DONE;
 	}
 }

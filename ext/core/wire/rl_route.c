@@ -239,6 +239,9 @@ void rl_route_unref(rl_route *route)
 	if (route == NULL || --route->refs > 0) {
 		return;
 	}
+	if (route->guest != NULL) {
+		route->guest->free(route->guest);
+	}
 	for (unsigned i = 0; i < route->seed_count; i++) {
 		rl_target_unref(route->seeds[i]);
 	}

@@ -64,6 +64,12 @@ typedef struct rl_node {
 	bool is_on_map;
 } rl_node;
 
+/* What a part above keeps with a route. */
+typedef struct rl_route_guest rl_route_guest;
+struct rl_route_guest {
+	void (*free)(rl_route_guest *guest);
+};
+
 typedef struct rl_route rl_route;
 struct rl_route {
 	rl_route *next; /* in the list of its owner */
@@ -79,6 +85,7 @@ struct rl_route {
 	/* RL_ROUTE_SENTINEL: the Sentinels are asked again while the node is in use, whether it is
 	 * still the primary. */
 	bool is_checked;
+	rl_route_guest *guest; /* owned; NULL = none */
 	/* One reference each, with the credentials that the seeds want. */
 	rl_target *seeds[RL_SEEDS_MAX];
 	unsigned seed_count;
@@ -152,10 +159,18 @@ typedef struct rl_redirect {
 	uint16_t port;
 } rl_redirect;
 
+/* A redirect may be followed: only the Sentinels say which node is the primary.
+ * @param route NULL = the member is a single server */
+static inline bool rl_route_has_redirects(const rl_route *route)
+{
+	return route != NULL && route->kind == RL_ROUTE_CLUSTER;
+}
+
 /* Reads "MOVED slot host:port" or "ASK slot host:port". */
 rl_redirect rl_redirect_read(rl_bytes text);
 
-/* The node that the redirect names. Notes it for the slot unless it is an ASK. Borrowed.
+/* RL_ROUTE_CLUSTER: the node that the redirect names. Notes it for the slot unless it is an ASK.
+ * Borrowed.
  * @param speaker the node that has answered
  * @return NULL when out of memory, or when there are RL_NODES_MAX nodes */
 rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const rl_target *speaker);
