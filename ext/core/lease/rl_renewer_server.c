@@ -137,7 +137,7 @@ static bool is_sent_only_once(const rl_renewal_member *member)
 	return rl_renewal_is_lost(member->renewal) && member->renewal->lease->is_own_token;
 }
 
-static void on_connection_lost(rl_renewal_member *member)
+void rl_renewer_server_send_again(rl_renewal_member *member)
 {
 	member->has_lost_set = member->has_lost_set || member->sent == RL_SEND_PUT_BACK;
 	if (member->wanted == RL_SEND_RELEASE_BOTH) {
@@ -158,7 +158,7 @@ void rl_renewer_server_fail(rl_renewer_server *server, int64_t now)
 	while (rl_renewal_queue_has_sent(&server->queue)) {
 		rl_renewal_member *member = rl_renewal_queue_take_sent(&server->queue);
 		if (member != NULL) {
-			on_connection_lost(member);
+			rl_renewer_server_send_again(member);
 		}
 	}
 	note_failure(server, now);

@@ -52,10 +52,10 @@ static void hop(rl_member_call *member, rl_target *node, const rl_tick *tick)
 	rl_pool *pool = member->call->pool;
 	rl_channel *channel = &member->channel;
 	rl_giving giving = {.is_trusted = true, .patience = rl_member_call_patience(member)};
+	rl_member_call_use_node(member, node); /* first: a map that is read now may drop the node */
 	rl_channel_give_back(channel, pool, giving, tick->now);
 	/* The command has not run there. */
 	channel->sent_at = member->doubt == RL_DOUBT_NONE ? 0 : channel->sent_at;
-	rl_member_call_use_node(member, node);
 	member->state = RL_MEMBER_CALL_START;
 }
 

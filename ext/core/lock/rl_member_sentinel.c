@@ -123,13 +123,12 @@ static void fail_unconfirmed(rl_member_call *member)
 }
 
 /* Ends the member call if its command must not be sent to another node as well: that of the
- * caller's token, a swap, and one that frees the lock of any holder. */
+ * caller's token, and a swap. */
 static bool fails_by_switch(rl_member_call *member, bool was_granted, bool may_have_run)
 {
 	const rl_quorum_call *call = member->call;
 	rl_verb verb = call->request.verb;
-	bool is_once = (call->is_own_token && rl_verb_takes(verb)) || verb == RL_VERB_SWAP ||
-		verb == RL_VERB_FORCE;
+	bool is_once = (call->is_own_token && rl_verb_takes(verb)) || verb == RL_VERB_SWAP;
 	if (!may_have_run || !is_once) {
 		return false;
 	}
@@ -162,9 +161,6 @@ static void leave(rl_member_call *member, const rl_tick *tick)
 		rl_stats_add(&call->env->stats->undone, rl_conn_undo(member->channel.conn, &request));
 	}
 	member->doubt = may_have_run ? RL_DOUBT_UNKNOWN : member->doubt;
-	free(member->text);
-	member->text = NULL;
-	member->text_len = 0;
 	rl_channel_give_back(
 		&member->channel, call->pool, (rl_giving){.must_arrive = is_undone}, tick->now);
 	member->state = RL_MEMBER_CALL_START;

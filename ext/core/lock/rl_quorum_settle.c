@@ -19,7 +19,10 @@ static bool refuses_scripts(const rl_member_call *member)
 /* The member has carried out the command, whether or not its replicas have confirmed it. */
 static bool was_granted(const rl_member_call *member)
 {
-	return member->vote == RL_VOTE_GRANTED || rl_member_call_is_unconfirmed(member);
+	bool is_being_checked =
+		member->state == RL_MEMBER_CALL_CHECKING && member->answer.vote == RL_VOTE_GRANTED;
+	return member->vote == RL_VOTE_GRANTED || is_being_checked ||
+		rl_member_call_is_unconfirmed(member);
 }
 
 /* ---- undoing ---- */
@@ -247,7 +250,7 @@ void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now)
 		if (maybe_ours || member->doubt == RL_DOUBT_LEFT) {
 			member->doubt = RL_DOUBT_UNKNOWN;
 		}
-		if (!rl_channel_is_open(&member->channel) &&
+		if (!rl_channel_is_open(&member->channel) && member->node != NULL &&
 			(member->vote == RL_VOTE_GRANTED || member->doubt == RL_DOUBT_UNKNOWN)) {
 			rl_channel_take(&member->channel, call->pool, member->node, RL_WANT_CHECKED, 0, now);
 		}
