@@ -40,8 +40,8 @@ class RedisLock
     /**
      * Pass the options after $prefix as named arguments: their order may change before 1.0.
      *
-     * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs. null = the INI
-     *   setting redislock.servers, in which spaces separate several DSNs. A DSN is
+     * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs. null = the INI setting
+     *   redislock.servers, in which spaces separate several DSNs. A DSN is
      *   `redis://[[user]:password@]host[:port][/db]` (also valkey:// and tcp://) or `rediss://...`
      *   for TLS (also valkeys:// and tls://), or `unix://[[user]:password@]/path/to.sock[?db=1]`
      *   (also redis:///path/to.sock). For a cluster it is
@@ -56,12 +56,12 @@ class RedisLock
      *   1; default: as for the nodes), sentinel_quorum (so many Sentinels must name the primary;
      *   default: a majority of those in the DSN), and sentinel_check (1; 0 = they are not asked
      *   again whether the primary is still the same, so that a failover may grant a lock twice for
-     *   ten seconds). docs/topologies.md has the details of clusters and Sentinels. An option in the DSN takes precedence over
-     *   the argument with the same meaning. With `replicas=n` (0 to 100, default 0) a lock counts
-     *   as granted or prolonged on this server once n of its replicas have confirmed it within
-     *   `replicas_timeout` seconds (default 0.1, at most half of the timeout and a twentieth of the
-     *   TTL); otherwise the call fails on this server, and the grant is undone. docs/replicas.md
-     *   has the details
+     *   ten seconds). docs/topologies.md has the details of clusters and Sentinels. An option in
+     *   the DSN takes precedence over the argument with the same meaning. With `replicas=n` (0 to
+     *   100, default 0) a lock counts as granted or prolonged on this server once n of its replicas
+     *   have confirmed it within `replicas_timeout` seconds (default 0.1, at most half of the
+     *   timeout and a twentieth of the TTL); otherwise the call fails on this server, and the grant
+     *   is undone. docs/replicas.md has the details
      * @param string|null $prefix put before each key; null = the INI setting redislock.prefix. A
      *   number is a TypeError, also without strict_types: a port belongs in the DSN
      * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several
