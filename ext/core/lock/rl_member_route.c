@@ -88,8 +88,9 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	rl_target *node = rl_route_follow(route, &redirect, member->channel.conn->target);
 	if (node == NULL || member->hops == RL_HOPS_MAX) {
 		rl_error_set(member->err, RL_ERR_CONNECT, 0,
-			"redirected too often; the last node, %s, answered: %.*s", member->node->name,
-			(int) reply->text.len, reply->text.data);
+			"redirected too often (is a node down, or the user not allowed to send ASKING?); "
+			"the last node, %s, answered: %.*s",
+			member->node->name, (int) reply->text.len, reply->text.data);
 		rl_member_call_fail(member);
 		return true;
 	}
