@@ -54,10 +54,11 @@ static void hop(rl_member_call *member, rl_target *node, const rl_tick *tick)
 	rl_transport *transport = pool->transport;
 	rl_channel *channel = &member->channel;
 	rl_giving giving = {.is_trusted = true, .patience = rl_member_call_patience(member)};
+	/* Before the connection is given back: a map that has arrived on it may drop the node. */
+	rl_member_call_use_node(member, node);
 	rl_channel_give_back(channel, pool, giving, tick->now);
 	/* The command has not run there. */
 	channel->sent_at = member->doubt == RL_DOUBT_NONE ? 0 : channel->sent_at;
-	rl_member_call_use_node(member, node);
 	bool is_new = !rl_pool_has(pool, node, tick->now);
 	bool wants_name = is_new && transport->distrust(transport, &node->address);
 	member->state = wants_name ? RL_MEMBER_CALL_NAMING : RL_MEMBER_CALL_START;
