@@ -99,6 +99,9 @@ void rl_renewer_server_trust(rl_renewer_server *server)
 
 void rl_renewer_server_queue(rl_renewal_member *member)
 {
+	/* An ASK was for one command. By now the slot may have moved to and fro, and the server would
+	 * run a command behind ASKING although the other node has the key. */
+	member->is_asking = false;
 	rl_renewal_queue_add(&member->server->queue, member);
 }
 
@@ -116,7 +119,7 @@ static void report_change(const rl_renewal_member *member)
 static void queue_again(rl_renewal_member *member)
 {
 	if (!rl_renewal_is_paused(member->renewal)) {
-		rl_renewer_server_queue(member);
+		rl_renewal_queue_add(&member->server->queue, member);
 		report_change(member);
 	}
 }
@@ -131,6 +134,7 @@ static bool is_sent_only_once(const rl_renewal_member *member)
 static void on_connection_lost(rl_renewal_member *member)
 {
 	member->has_lost_set = member->has_lost_set || member->sent == RL_SEND_PUT_BACK;
+	member->is_asking = false;
 	if (member->wanted == RL_SEND_RELEASE_BOTH) {
 		/* By now another holder may have the lock with the other token. */
 		member->wanted = RL_SEND_RELEASE;
