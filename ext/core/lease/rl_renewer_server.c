@@ -108,6 +108,9 @@ void rl_renewer_server_trust(rl_renewer_server *server)
 
 void rl_renewer_server_queue(rl_renewal_member *member)
 {
+	/* An ASK was for one command. By now the slot may have moved to and fro, and the server would
+	 * run a command behind ASKING although the other node has the key. */
+	member->is_asking = false;
 	rl_renewal_queue_add(&member->server->queue, member);
 }
 
@@ -125,7 +128,7 @@ static void report_change(const rl_renewal_member *member)
 static void queue_again(rl_renewal_member *member)
 {
 	if (!rl_renewal_is_paused(member->renewal)) {
-		rl_renewer_server_queue(member);
+		rl_renewal_queue_add(&member->server->queue, member);
 		report_change(member);
 	}
 }
@@ -140,6 +143,7 @@ static bool is_sent_only_once(const rl_renewal_member *member)
 void rl_renewer_server_send_again(rl_renewal_member *member)
 {
 	member->has_lost_set = member->has_lost_set || member->sent == RL_SEND_PUT_BACK;
+	member->is_asking = false;
 	if (member->wanted == RL_SEND_RELEASE_BOTH) {
 		/* By now another holder may have the lock with the other token. */
 		member->wanted = RL_SEND_RELEASE;
