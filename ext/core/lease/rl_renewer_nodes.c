@@ -346,7 +346,7 @@ void rl_renewer_nodes_apply(
 			rl_renewer_server_queue(member);
 		}
 	} else if (was_checking) {
-		rl_renewer_server_settle(member, has_named ? RL_VOTE_GRANTED : RL_VOTE_FAILED);
+		rl_renewer_server_settle(member, has_named);
 	} else if (member->state == RL_RENEWAL_MEMBER_WAITING && member->server->is_unknown) {
 		rl_renewer_server_refuse(member);
 	}

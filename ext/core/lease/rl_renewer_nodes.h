@@ -7,7 +7,7 @@
  * route learns which node has granted it. Redirects and failures then lead the member from server
  * to server, with its waiting command.
  *
- * Behind Sentinels, a renewal counts only if a majority of them names the server that has granted
+ * Behind Sentinels, an answer counts only if a majority of them names the server that has given
  * it, and was asked less than RL_CHECK_NS before, as for an acquire (rl_member_sentinel.c). The
  * lookup is shared by all leases of the route, and runs beside the renewals. A member whose primary
  * is not known, because the others have granted the lease, waits for a lookup, too.
@@ -65,8 +65,8 @@ void rl_renewer_nodes_flee(rl_renewer_nodes *nodes, rl_renewer_server *server, i
 
 /* ---- members behind Sentinels ---- */
 
-/* A grant of the member counts. False = it does so only if the Sentinels, which are asked now, name
- * the server; until then the member's state is CHECKING. */
+/* An answer of the member counts. False = it does so only if the Sentinels, which are asked now,
+ * name the server; until then the member's state is CHECKING. */
 bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *member, int64_t now);
 
 /* Has the Sentinels asked beside the commands that are to be sent, if the last lookup is old, or if

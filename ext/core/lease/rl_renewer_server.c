@@ -312,10 +312,23 @@ static void on_vote(rl_renewal_member *member, rl_vote vote)
 	member->server->listener->on_vote(member);
 }
 
-void rl_renewer_server_settle(rl_renewal_member *member, rl_vote vote)
+/* The member has confirmed the release, or never will. */
+static void end_release(rl_renewal_member *member)
+{
+	member->may_outlive = false;
+	report_change(member);
+}
+
+void rl_renewer_server_settle(rl_renewal_member *member, bool counts)
 {
 	member->state = RL_RENEWAL_MEMBER_IDLE;
-	on_vote(member, vote);
+	if (!rl_renewal_is_release(member->sent)) {
+		on_vote(member, counts ? member->told : RL_VOTE_FAILED);
+	} else if (counts) {
+		end_release(member);
+	} else {
+		member->server->listener->on_release_failed(member);
+	}
 }
 
 void rl_renewer_server_refuse(rl_renewal_member *member)
@@ -359,7 +372,8 @@ static void on_renewal_answered(rl_renewal_member *member, const rl_reply *reply
 	} else if (answer.vote != RL_VOTE_FAILED) {
 		server->fails = 0;
 		member->refusal = answer.is_taken_over ? RL_LOSS_TAKEN_OVER : RL_LOSS_DELETED;
-		if (answer.vote != RL_VOTE_GRANTED || server->listener->may_count(member)) {
+		member->told = answer.vote;
+		if (server->listener->may_count(member)) {
 			on_vote(member, answer.vote);
 		}
 	} else {
@@ -395,8 +409,9 @@ static void on_release_answered(rl_renewal_member *member, const rl_reply *reply
 		server->listener->on_release_failed(member);
 	} else {
 		server->fails = answer.vote == RL_VOTE_FAILED ? server->fails : 0;
-		member->may_outlive = false;
-		report_change(member);
+		if (answer.vote == RL_VOTE_FAILED || server->listener->may_count(member)) {
+			end_release(member);
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ typedef struct rl_renewer_server_listener {
 	bool (*on_redirected)(rl_renewal_member *member, const rl_redirect *redirect);
 	/* The server cannot be reached, or is a replica. */
 	void (*on_unreachable)(rl_renewer_server *server);
-	/* True = a grant of the member counts. False = its state is CHECKING, and
+	/* True = an answer of the member counts. False = its state is CHECKING, and
 	 * rl_renewer_server_settle() will follow. */
 	bool (*may_count)(rl_renewal_member *member);
 } rl_renewer_server_listener;
@@ -84,8 +84,8 @@ void rl_renewer_server_queue(rl_renewal_member *member);
 /* The member wants nothing any more. If its command was sent, the reply is discarded. */
 void rl_renewer_server_leave(rl_renewal_member *member);
 
-/* CHECKING: the grant of the member counts (GRANTED), or not (FAILED). */
-void rl_renewer_server_settle(rl_renewal_member *member, rl_vote vote);
+/* CHECKING: the answer of the member counts, or is a failure. */
+void rl_renewer_server_settle(rl_renewal_member *member, bool counts);
 
 /* WAITING: the command cannot be sent, and has failed. */
 void rl_renewer_server_refuse(rl_renewal_member *member);

@@ -65,6 +65,8 @@ struct rl_release_batch {
 	/* Owned, with each lane. */
 	rl_batch_lane **lanes;
 	unsigned lane_count;
+	/* Owned. Of the members whose primary is looked up first; they get their lanes afterwards. */
+	rl_lookup *lookups[RL_MEMBERS_MAX];
 };
 
 static inline const rl_member *rl_batch_member(

@@ -4,12 +4,15 @@
  * primary when a command that takes or prolongs a lock is answered.
  *
  * In a planned failover the old primary accepts writes for ten seconds more, and calls itself the
- * master; a primary that was paused does so when it wakes. So a grant counts only if a majority of
- * the Sentinels names the node that has granted, and was asked less than RL_CHECK_NS before the
- * answer. If the last lookup is half as old, another one runs beside the command, and adds no round
+ * master; a primary that was paused does so when it wakes. So an answer counts only if a majority
+ * of the Sentinels names the node that has given it, and was asked less than RL_CHECK_NS before it
+ * came. If the last lookup is half as old, another one runs beside the command, and adds no round
  * trip.
  *
- *     LOOKUP --named--> START .. ANSWER --granted--> CHECKING --named--> DONE
+ *     LOOKUP --named--> START .. ANSWER --answered--> CHECKING --named--> DONE
+ *
+ * If no majority can be found, a command that takes or prolongs a lock has failed. All others
+ * count: a lock can be released, and asked about, without Sentinels.
  *
  * If the Sentinels name another node, the member call leaves the old one at once, also while the
  * answer is missing. What the old primary has or may have granted is undone there. The old primary
@@ -21,23 +24,17 @@
 
 #include <stdlib.h>
 
-static rl_route *route_of(const rl_member_call *member)
-{
-	rl_route *route = rl_member_call_server(member)->route;
-	return route != NULL && route->kind == RL_ROUTE_SENTINEL ? route : NULL;
-}
-
 /* The route names the node that the member call asks. */
 static bool is_named(const rl_member_call *member)
 {
-	rl_target *named = rl_route_node(route_of(member), 0);
+	rl_target *named = rl_route_node(rl_member_call_sentinels(member), 0);
 	return member->node != NULL && named != NULL && rl_target_equal(member->node, named);
 }
 
-/* What the Sentinels have named counts for the grant that was heard. */
+/* What the Sentinels have named counts for the answer that was heard. */
 static bool was_asked_in_time(const rl_member_call *member)
 {
-	return member->heard_at - route_of(member)->named_at < RL_CHECK_NS;
+	return member->heard_at - rl_member_call_sentinels(member)->named_at < RL_CHECK_NS;
 }
 
 /* ---- lookups ---- */
@@ -51,7 +48,7 @@ static bool start(rl_member_call *member, int64_t now)
 			rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
 			return false;
 		}
-		rl_lookup_init(member->lookup, route_of(member), member->call->pool);
+		rl_lookup_init(member->lookup, rl_member_call_sentinels(member), member->call->pool);
 	}
 	rl_lookup_begin(member->lookup, now + member->connect_timeout + member->timeout, now);
 	return true;
@@ -59,13 +56,8 @@ static bool start(rl_member_call *member, int64_t now)
 
 void rl_member_call_look_up(rl_member_call *member, int64_t now)
 {
-	rl_route *route = route_of(member);
-	if (route == NULL) {
-		return;
-	}
-	rl_verb verb = member->call->request.verb;
-	bool is_of_use = rl_verb_is_confirmed(verb) || verb == RL_VERB_PROBE;
-	bool is_old = route->is_checked && is_of_use && now - route->named_at >= RL_CHECK_NS / 2;
+	rl_route *route = rl_member_call_sentinels(member);
+	bool is_old = route->is_checked && now - route->named_at >= RL_CHECK_NS / 2;
 	bool must_wait = member->node == NULL;
 	if (!must_wait && !is_old && route->named_at != 0) {
 		return;
@@ -76,9 +68,32 @@ void rl_member_call_look_up(rl_member_call *member, int64_t now)
 	}
 }
 
+/* When the Sentinels are asked again, because the primary has not answered yet; RL_NEVER = they are
+ * being asked, or are not needed. */
+static int64_t next_lookup(const rl_member_call *member)
+{
+	bool is_waiting = member->state == RL_MEMBER_CALL_LOGIN ||
+		member->state == RL_MEMBER_CALL_ANSWER || member->state == RL_MEMBER_CALL_PAUSED;
+	if (!is_waiting || rl_member_call_is_looking(member)) {
+		return RL_NEVER;
+	}
+	int64_t last = member->lookup != NULL ? member->lookup->begun_at : 0;
+	int64_t begun_at = member->call->begun_at;
+	return (last > begun_at ? last : begun_at) + RL_LOOKUP_AGAIN_NS;
+}
+
+void rl_member_call_add_lookup(const rl_member_call *member, rl_wait *wait)
+{
+	if (rl_member_call_is_looking(member)) {
+		rl_lookup_add_to_wait(member->lookup, wait);
+	} else {
+		rl_wait_until(wait, next_lookup(member));
+	}
+}
+
 bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 {
-	if (route_of(member) == NULL || member->hops == RL_HOPS_MAX) {
+	if (rl_member_call_sentinels(member) == NULL || member->hops == RL_HOPS_MAX) {
 		return false;
 	}
 	member->hops++;
@@ -91,9 +106,14 @@ bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 
 /* ---- another primary ---- */
 
-/* A grant that cannot be left behind: settling undoes it. */
+/* The Sentinels do not confirm the answer. A grant is undone when the quorum call settles. */
 static void fail_unconfirmed(rl_member_call *member)
 {
+	if (!rl_verb_is_confirmed(member->call->request.verb) ||
+		member->answer.vote != RL_VOTE_GRANTED) {
+		rl_member_call_finish(member, member->answer.vote);
+		return;
+	}
 	bool is_grant = member->call->request.verb != RL_VERB_EXTEND;
 	member->err->status = RL_ERR_UNCONFIRMED;
 	member->doubt = is_grant ? RL_DOUBT_UNKNOWN : member->doubt;
@@ -114,7 +134,7 @@ static bool fails_by_switch(rl_member_call *member, bool was_granted, bool may_h
 	}
 	member->must_close = true;
 	rl_error_set(member->err, RL_ERR_CLOSED, 0, "the Sentinels name another primary now, %s",
-		rl_route_node(route_of(member), 0)->name);
+		rl_route_node(rl_member_call_sentinels(member), 0)->name);
 	if (was_granted) {
 		fail_unconfirmed(member);
 	} else {
@@ -128,7 +148,8 @@ static bool fails_by_switch(rl_member_call *member, bool was_granted, bool may_h
 static void leave(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
-	bool was_granted = member->state == RL_MEMBER_CALL_CHECKING;
+	bool was_granted =
+		member->state == RL_MEMBER_CALL_CHECKING && member->answer.vote == RL_VOTE_GRANTED;
 	bool may_have_run = was_granted || rl_member_call_is_unanswered(member);
 	if (fails_by_switch(member, was_granted, may_have_run)) {
 		return;
@@ -177,7 +198,7 @@ static void on_named(rl_member_call *member, const rl_tick *tick)
 			if (!is_named(member)) {
 				leave(member, tick);
 			} else if (was_asked_in_time(member)) {
-				rl_member_call_finish(member, RL_VOTE_GRANTED);
+				rl_member_call_finish(member, member->answer.vote);
 			}
 			break;
 		case RL_MEMBER_CALL_START:
@@ -216,7 +237,8 @@ static void on_unnamed(rl_member_call *member)
 static void note_switch(const rl_member_call *member, const rl_target *before, int64_t now)
 {
 	const rl_quorum_call *call = member->call;
-	if (before != NULL && !rl_target_equal(before, rl_route_node(route_of(member), 0))) {
+	if (before != NULL &&
+		!rl_target_equal(before, rl_route_node(rl_member_call_sentinels(member), 0))) {
 		rl_stats_add(&call->env->stats->switches, 1);
 		rl_pool_clear_address(call->pool, &before->address, now);
 	}
@@ -224,10 +246,11 @@ static void note_switch(const rl_member_call *member, const rl_target *before, i
 
 void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 {
-	if (!rl_member_call_is_looking(member)) {
+	bool is_due = next_lookup(member) <= tick->now;
+	if (is_due ? !start(member, tick->now) : !rl_member_call_is_looking(member)) {
 		return;
 	}
-	rl_target *before = rl_route_node(route_of(member), 0);
+	rl_target *before = rl_route_node(rl_member_call_sentinels(member), 0);
 	before = before != NULL ? rl_target_ref(before) : NULL;
 	rl_vote vote = rl_lookup_step(member->lookup, tick);
 	if (vote == RL_VOTE_GRANTED) {
@@ -243,11 +266,8 @@ void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 
 bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 {
-	const rl_route *route = route_of(member);
-	if (route == NULL || !route->is_checked || !rl_verb_is_confirmed(member->call->request.verb)) {
-		return false;
-	}
-	return now - route->named_at >= RL_CHECK_NS || !is_named(member);
+	const rl_route *route = rl_member_call_sentinels(member);
+	return route->is_checked && (now - route->named_at >= RL_CHECK_NS || !is_named(member));
 }
 
 void rl_member_call_check(rl_member_call *member, const rl_tick *tick)

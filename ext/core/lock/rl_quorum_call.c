@@ -32,7 +32,9 @@ void rl_quorum_call_adopt(
 	member->channel.conn = conn;
 	member->channel.sent_at = sent_at;
 	member->heard_at = call->begun_at;
-	if (rl_member_call_must_check(member, call->begun_at)) {
+	if (rl_member_call_sentinels(member) != NULL &&
+		rl_member_call_must_check(member, call->begun_at)) {
+		member->answer.vote = RL_VOTE_GRANTED;
 		member->state = RL_MEMBER_CALL_CHECKING;
 	} else {
 		rl_member_call_finish(member, RL_VOTE_GRANTED);

@@ -42,6 +42,9 @@
 /* A grant counts if the Sentinels were asked less than this before it. */
 #define RL_CHECK_NS RL_NS_PER_SECOND
 
+/* While a primary does not answer, the Sentinels are asked again this often. */
+#define RL_LOOKUP_AGAIN_NS (200 * RL_NS_PER_MS)
+
 /* A map is asked for no sooner than this after the last one. */
 #define RL_MAP_PAUSE_NS RL_NS_PER_SECOND
 
