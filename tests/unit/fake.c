@@ -236,17 +236,16 @@ static void check_has_no_connection(rl_op *op)
 	CHECK(rl_acquire_of(op) == NULL || ((rl_acquire *) op)->queue.channel.conn == NULL);
 }
 
-/* The connections of an operation: one for each member, the Sentinels that are asked, and one in a
- * queue. The batch has one for each node of a cluster. */
-static unsigned most_links(const rl_op *op)
+/* The connections of an operation: one for each member and each Sentinel, and one in a queue. A
+ * batch has one for each node of a cluster, and one behind ASKING. */
+static unsigned most_links(void)
 {
 	unsigned most = fake_set.count + 1;
 	for (unsigned i = 0; i < fake_set.count; i++) {
 		const rl_route *route = fake_set.members[i].route;
-		const rl_lookup *lookup = op->call.members[i].lookup;
-		bool is_looking = lookup != NULL && rl_lookup_is_open(lookup);
-		bool is_cluster = route != NULL && route->kind == RL_ROUTE_CLUSTER;
-		most += is_looking ? route->seed_count : is_cluster ? 2 * route->node_count : 0;
+		if (route != NULL) {
+			most += route->kind == RL_ROUTE_SENTINEL ? route->seed_count : 2 * route->node_count;
+		}
 	}
 	return most;
 }
@@ -263,7 +262,7 @@ bool fake_drive_to(rl_op *op, int64_t time)
 			check_has_no_connection(op);
 			return true;
 		}
-		CHECK(fake_wait.count <= most_links(op));
+		CHECK(fake_wait.count <= most_links());
 		int64_t at = next_of_all(&fake_wait);
 		at = fake_alarm < at ? fake_alarm : at;
 		if (at == RL_NEVER) {

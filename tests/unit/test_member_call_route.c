@@ -445,6 +445,7 @@ static void a_name_is_resolved_first(void)
 	fake_warm(0);
 	fake_names_move = true;
 	fake_says(0, MOVED_TO("b"));
+	fake_dials(1, FAKE_NO_NAME, 0);
 	fake_says(1, "+OK");
 	rl_op *op = &fake_acquire(30000, 0)->op;
 	rl_tick tick = {.now = fake_clock, .seen = 0};
@@ -455,7 +456,7 @@ static void a_name_is_resolved_first(void)
 	CHECK(!rl_op_step(op, &tick, &fake_wait));
 	CHECK(fake_wait.wants_names);
 	CHECK_INT(fake_wait.count, 0);
-	CHECK_COUNT("b1 dial", 0);
+	CHECK_COUNT("b2 dial", 0);
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_INT(fake_distrusts, 1);
 }
@@ -477,10 +478,11 @@ static void a_name_that_takes_too_long(void)
 	fake_warm(0);
 	fake_names_move = true;
 	fake_acts(0, FAKE_SAY, MOVED_TO("b"), 900 * MS);
+	fake_dials(1, FAKE_NO_NAME, 0);
 	rl_op *op = &fake_acquire(30000, 0)->op;
 	CHECK(!fake_drive_to(op, FAKE_START + 900 * MS));
-	fake_clock += 200 * MS;
-	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
+	fake_clock += 1200 * MS;
+	CHECK_INT(fake_drive(op), RL_ERR_NAME);
 	CHECK_HAS(op->err->message, "b:6379");
 	CHECK_INT(fake_stats.undone, 0);
 }

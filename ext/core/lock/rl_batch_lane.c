@@ -347,6 +347,7 @@ static bool go_on(rl_release_batch *batch, rl_batch_lane *lane, const rl_tick *t
 	}
 	bool has_memory = send_some(batch, lane, tick);
 	size_t before = lane->in_flight;
+	bool was_logged_in = rl_channel_is_logged_in(&lane->channel);
 	if (!read_all(batch, lane)) {
 		bool is_redone = redo(batch, lane, tick->now);
 		if (!is_redone) {
@@ -357,7 +358,8 @@ static bool go_on(rl_release_batch *batch, rl_batch_lane *lane, const rl_tick *t
 	if (is_answered(lane) || (!has_memory && lane->in_flight == 0)) {
 		end_lane(batch, lane);
 	}
-	return lane->state != RL_BATCH_OVER && lane->in_flight < before;
+	bool may_send_now = !was_logged_in && rl_channel_is_logged_in(&lane->channel);
+	return lane->state != RL_BATCH_OVER && (lane->in_flight < before || may_send_now);
 }
 
 void rl_batch_lane_step(rl_release_batch *batch, rl_batch_lane *lane, const rl_tick *tick)

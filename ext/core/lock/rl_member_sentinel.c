@@ -31,7 +31,7 @@ static bool is_named(const rl_member_call *member)
 	return member->node != NULL && named != NULL && rl_target_equal(member->node, named);
 }
 
-/* What the Sentinels have named counts for the grant that was heard. */
+/* What the Sentinels have named counts for the answer that was heard. */
 static bool was_asked_in_time(const rl_member_call *member)
 {
 	return member->heard_at - rl_member_call_sentinels(member)->named_at < RL_CHECK_NS;

@@ -191,7 +191,7 @@ static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settleme
 {
 	rl_quorum_call *call = member->call;
 	if (member->state == RL_MEMBER_CALL_CHECKING) { /* what the Sentinels say matters no more */
-		rl_member_call_finish(member, RL_VOTE_GRANTED);
+		rl_member_call_finish(member, member->answer.vote);
 	}
 	if (undo != RL_UNDO_NOTHING && call->is_own_token) {
 		hear_last_word(member);
