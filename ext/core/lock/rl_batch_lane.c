@@ -345,6 +345,7 @@ static bool go_on(rl_release_batch *batch, rl_batch_lane *lane, const rl_tick *t
 		lane->no_helpers = true;
 		start_again(lane);
 	}
+	bool was_logged_in = rl_channel_is_logged_in(&lane->channel);
 	bool has_memory = send_some(batch, lane, tick);
 	size_t before = lane->in_flight;
 	if (!read_all(batch, lane)) {
@@ -357,7 +358,9 @@ static bool go_on(rl_release_batch *batch, rl_batch_lane *lane, const rl_tick *t
 	if (is_answered(lane) || (!has_memory && lane->in_flight == 0)) {
 		end_lane(batch, lane);
 	}
-	return lane->state != RL_BATCH_OVER && lane->in_flight < before;
+	bool has_room =
+		lane->in_flight < before || (!was_logged_in && rl_channel_is_logged_in(&lane->channel));
+	return lane->state != RL_BATCH_OVER && has_room;
 }
 
 void rl_batch_lane_step(rl_release_batch *batch, rl_batch_lane *lane, const rl_tick *tick)
