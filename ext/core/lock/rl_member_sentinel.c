@@ -52,9 +52,7 @@ static bool start(rl_member_call *member, int64_t now)
 		return false;
 	}
 	member->lookup = lookup;
-	if (!rl_lookup_is_open(lookup)) {
-		rl_lookup_begin(lookup, now + member->connect_timeout + member->timeout, now);
-	}
+	rl_lookup_join(lookup, now + member->connect_timeout + member->timeout, now);
 	return true;
 }
 
