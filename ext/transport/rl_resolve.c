@@ -145,6 +145,10 @@ void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_ag
 bool rl_resolver_doubt(rl_resolver *resolver, const rl_address *address)
 {
 	struct rl_resolved *entry = find(resolver, address);
+	rl_addresses literal;
+	if (entry == NULL && !read_literal(address, &literal)) {
+		entry = add(resolver, address);
+	}
 	if (entry == NULL) {
 		return false;
 	}

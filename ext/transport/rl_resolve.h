@@ -41,7 +41,7 @@ void rl_resolver_clear(rl_resolver *resolver);
 void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_age_ns);
 
 /* Puts the address in doubt: no server answered there, or the server is a replica, so the name may
- * have moved.
+ * have moved. Or the name is new: a node of a cluster has named it.
  * @return true = rl_resolver_ask_again() would ask the system now; false for a literal address, and
  *   for a name that was resolved a moment ago */
 bool rl_resolver_doubt(rl_resolver *resolver, const rl_address *address);

@@ -103,9 +103,9 @@ static unsigned note_links(int64_t *until)
 		return 0;
 	}
 	dog.fds[0] = (struct pollfd){.fd = dog.waker.read_fd, .events = POLLIN};
-	struct rl_renewer_server *server = NULL;
-	for (rl_link *link = rl_renewer_next_link(&dog.renewer, &server); link != NULL;
-		 link = rl_renewer_next_link(&dog.renewer, &server)) {
+	rl_renewer_cursor cursor = {0};
+	for (rl_link *link = rl_renewer_next_link(&dog.renewer, &cursor); link != NULL;
+		 link = rl_renewer_next_link(&dog.renewer, &cursor)) {
 		if (count == dog.room && !reserve(2 * dog.room)) {
 			return 0;
 		}

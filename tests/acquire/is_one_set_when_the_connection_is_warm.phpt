@@ -16,7 +16,8 @@ $helpers = ['stock:42::rl-wait', 'stock:42::rl-wake'];
 foreach ([['3', 'stock:42', ...$helpers], ['3', 'stock:42', ...$helpers], ['1', 'stock:42']]
         as $names) {
     $lock = new RedisLock($server->dsn(), wake: count($names) > 2);
-    $lock->release('warm', $lock->acquire('warm'));
+    $warm = '{stock:42}warm'; // on the same node of a cluster
+    $lock->release($warm, $lock->acquire($warm));
     $monitor = $server->monitor();
     $token = $lock->acquire('stock:42');
     $seen = $monitor->commands();

@@ -16,10 +16,10 @@ foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
     foreach ([10, 12000, 16000, 20000, 60000] as $size) {
         $lock = new RedisLock($dsn, timeout: 0.1, connectTimeout: 0.1);
         $lock->isLocked('k');
-        send_signal($server->pid, SIGSTOP);
+        $server->pause();
         $thrown = throws("$size bytes", 'RedisLockConnectionException', '~.~',
             fn () => $lock->acquire(str_repeat('k', $size), 60));
-        send_signal($server->pid, SIGCONT);
+        $server->resume();
         eventually("no key of $size bytes on $dsn", fn () => $server->keys() === []);
         if ($server->keys() !== []) {
             check('message', str_contains((string) $thrown?->getMessage(), 'unknown'),

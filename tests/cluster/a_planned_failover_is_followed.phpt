@@ -13,7 +13,7 @@ skip_without_cluster();
 require __DIR__ . '/../inc/cluster.inc';
 require __DIR__ . '/../inc/waiter.inc';
 
-$cluster = start_cluster(3, 1, timeout: 5000);
+$cluster = start_cluster(3, 1, timeout: 1500);
 $key = $cluster->keyOf(1);
 $lock = new RedisLock($cluster->dsn());
 $token = $lock->acquire($key, 60);

@@ -16,10 +16,10 @@ $lock = new RedisLock($server->dsn(), reentrant: true, timeout: 0.2, connectTime
 $other = new RedisLock($server->dsn());
 same('the server knows the script', true, $lock->lease('k')->release());
 $lease = $lock->lease('k', 60);
-send_signal($server->pid, SIGSTOP);
+$server->pause();
 throws('release()', 'RedisLockConnectionException', '~outcome is unknown~',
     fn () => $lease->release());
-send_signal($server->pid, SIGCONT);
+$server->resume();
 eventually('the server has carried it out', fn () => $server->keys() === []);
 $theirs = $other->lease('k', 60);
 check('it is free for others', $theirs !== null);

@@ -37,10 +37,10 @@ foreach (['taken by another client' => true, 'free' => false] as $what => $isTak
     $result = $lock->synchronized('k',
             function (RedisLockLease $lease) use ($server, $other, $isTaken, &$theirs,
                     $what): string {
-        send_signal($server->pid, SIGSTOP);
+        $server->pause();
         throws("$what: release()", 'RedisLockConnectionException', '~outcome is unknown~',
             fn () => $lease->release());
-        send_signal($server->pid, SIGCONT);
+        $server->resume();
         eventually("$what: the server has carried it out", fn () => $server->locks() === []);
         $theirs = $isTaken ? $other->lease('k', 60) : null;
         same("$what: loss()", RedisLockLoss::Released, $lease->loss());

@@ -17,14 +17,14 @@ int64_t fake_clock;
 rl_stats fake_stats;
 rl_set fake_set;
 rl_pool fake_pool;
-rl_target fake_targets[FAKE_MEMBERS];
+rl_target fake_targets[FAKE_SERVERS];
 rl_wait fake_wait;
 unsigned fake_steps;
 int64_t fake_alarm;
 void (*fake_on_alarm)(void);
 
-static char hosts[FAKE_MEMBERS][2];
-static char names[FAKE_MEMBERS][32];
+static char hosts[FAKE_SERVERS][2];
+static char names[FAKE_SERVERS][32];
 static rl_op *ops[OPS_MAX];
 static unsigned op_count;
 static int64_t lag;
@@ -122,7 +122,7 @@ void fake_begin(unsigned members)
 		.backoff = {.first_ns = 10 * MS, .max_ns = 200 * MS},
 		.retries = RL_RETRIES_UNLIMITED,
 		.drift_factor = 0.01};
-	for (unsigned i = 0; i < FAKE_MEMBERS; i++) {
+	for (unsigned i = 0; i < FAKE_SERVERS; i++) {
 		set_up_member(i);
 	}
 	rl_pool_init(&fake_pool, &fake_transport, &fake_env);
@@ -141,7 +141,11 @@ void fake_end(void)
 	}
 	rl_pool_clear(&fake_pool);
 	CHECK_INT(fake_open_links(), 0);
-	for (unsigned i = 0; i < FAKE_MEMBERS; i++) {
+	for (unsigned i = 0; i < FAKE_SERVERS; i++) {
+		rl_route_unref(fake_set.members[i].route);
+		fake_set.members[i].route = NULL;
+	}
+	for (unsigned i = 0; i < FAKE_SERVERS; i++) {
 		CHECK_INT(fake_targets[i].refs, REFS);
 	}
 }
@@ -225,9 +229,25 @@ static int64_t next_of_all(const rl_wait *wait)
 static void check_has_no_connection(rl_op *op)
 {
 	for (unsigned i = 0; i < fake_set.count; i++) {
-		CHECK(op->call.members[i].channel.conn == NULL);
+		const rl_member_call *member = &op->call.members[i];
+		CHECK(member->channel.conn == NULL);
+		CHECK(member->lookup == NULL || !rl_lookup_is_open(member->lookup));
 	}
 	CHECK(rl_acquire_of(op) == NULL || ((rl_acquire *) op)->queue.channel.conn == NULL);
+}
+
+/* The connections of an operation: one for each member and each Sentinel, and one in a queue. A
+ * batch has one for each node of a cluster, and one behind ASKING. */
+static unsigned most_links(void)
+{
+	unsigned most = fake_set.count + 1;
+	for (unsigned i = 0; i < fake_set.count; i++) {
+		const rl_route *route = fake_set.members[i].route;
+		if (route != NULL) {
+			most += route->kind == RL_ROUTE_SENTINEL ? route->seed_count : 2 * route->node_count;
+		}
+	}
+	return most;
 }
 
 bool fake_drive_to(rl_op *op, int64_t time)
@@ -242,7 +262,7 @@ bool fake_drive_to(rl_op *op, int64_t time)
 			check_has_no_connection(op);
 			return true;
 		}
-		CHECK(fake_wait.count <= fake_set.count + 1); /* one in a queue */
+		CHECK(fake_wait.count <= most_links());
 		int64_t at = next_of_all(&fake_wait);
 		at = fake_alarm < at ? fake_alarm : at;
 		if (at == RL_NEVER) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A network, a clock and random bytes that do as the test says, and a driver that steps an
- * operation against them. There is one of each, up to five servers ("a" to "e") and no malloc in
- * it.
+ * operation against them. There is one of each, up to eight servers ("a" to "h") and no malloc in
+ * it. fake_route.h makes members of several servers.
  *
  * A test says in advance what comes of the next dials and commands; what then happens is written to
  * a log, one line for each dial, command and close, with the milliseconds since the start and the
@@ -21,6 +21,7 @@
 #include "core/lock/rl_plain.h"
 
 #define FAKE_MEMBERS 5
+#define FAKE_SERVERS 8
 #define FAKE_START (1000 * RL_NS_PER_SECOND)
 #define MS RL_NS_PER_MS
 #define SECOND RL_NS_PER_SECOND
@@ -55,7 +56,7 @@ extern rl_stats fake_stats;
 extern rl_set fake_set; /* a test may alter it before the operation is made */
 extern rl_pool fake_pool;
 extern rl_transport fake_transport;
-extern rl_target fake_targets[FAKE_MEMBERS];
+extern rl_target fake_targets[FAKE_SERVERS];
 
 /* Starts over with so many servers, timeouts of 1 s, back-off of 10 ms to 200 ms without jitter.
  * Waiters poll; a test of the others sets fake_set.wakes. */
@@ -87,6 +88,11 @@ typedef struct fake_plan {
 /* Beside what the operation waits for: RL_NEVER, or when to call this, which sets the next time. */
 extern int64_t fake_alarm;
 extern void (*fake_on_alarm)(void);
+
+/* What comes of each command from now on that begins with this word: "ASKING", "CLUSTER" or
+ * "SENTINEL". Before, it is like a command about a lock.
+ * @param text "#0 99 a 6379;100 16383 b 6379" is a map, which gives the slots up to 99 to a */
+void fake_always(unsigned member, const char *word, fake_act what, const char *text, int64_t delay);
 
 /* NULL, or asked about each command without a plan, twice: before the system takes it, when only
  * the acts count that concern the taking, and when the server runs it. Its words are those of the
@@ -141,6 +147,7 @@ extern bool (*fake_lacks_memory)(void);
 
 /* Puts a connection to the member into the pool, and forgets the log. Plans stay for later. */
 void fake_warm(unsigned member);
+void fake_warm_to(rl_target *target);
 
 /* The driver's part for one link: connects it, reads what has arrived by now. */
 void fake_read(rl_link *link);

@@ -10,7 +10,7 @@
 #include "fake_words.h"
 #include "words.h"
 
-#define LINKS_MAX 256
+#define LINKS_MAX 512
 #define QUEUE_MAX 192
 #define COMMANDS_MAX 192
 #define EVENTS_MAX 192
@@ -77,12 +77,16 @@ typedef struct server {
 	fake_plan blpops[QUEUE_MAX];
 	unsigned blpop_count, blpop_next;
 	const char *auth, *select, *name, *role; /* answers */
+	fake_plan asking, map, lookup;           /* without text = none */
 	unsigned link_count;
 } server;
 
-extern server fake_servers[FAKE_MEMBERS];
+extern server fake_servers[FAKE_SERVERS];
 extern rl_link fake_links[LINKS_MAX];
 extern unsigned fake_link_count;
+
+/* What fake_always() has said of such a command; NULL = nothing. */
+const fake_plan *fake_standing_plan(unsigned member, const fake_words *words);
 
 /* A line of the log. */
 void fake_note(const rl_link *link, const char *text);

@@ -40,7 +40,8 @@ static fake_plan plan_of_taking(const rl_link *link, const command *c)
 {
 	server *s = &fake_servers[link->member];
 	fake_plan plan = {FAKE_SAY, NULL, 0};
-	if (c->words.is_handshake || link->is_lost) {
+	if (c->words.is_handshake || link->is_lost ||
+		fake_standing_plan(link->member, &c->words) != NULL) {
 		return plan;
 	}
 	unsigned *next = c->words.is_blpop ? &s->blpop_next : &s->act_next;
@@ -256,8 +257,34 @@ static rl_reply element_of(const char *text, size_t len)
 	return reply;
 }
 
+/* See fake_always(). Read before the next one. */
+static rl_reply map_of(const char *text)
+{
+	static rl_reply ranges[ELEMENTS_MAX], fields[ELEMENTS_MAX][3], nodes[ELEMENTS_MAX][2];
+	rl_reply reply = {.type = RL_REPLY_ARRAY, .elements = ranges};
+	for (size_t i = 0; *text != '\0' && i < ELEMENTS_MAX; i++) {
+		int len = 0;
+		int host = 0;
+		for (unsigned j = 0; j < 3; j++) {
+			fields[i][j] = (rl_reply){.type = RL_REPLY_INTEGER};
+		}
+		nodes[i][1].type = RL_REPLY_INTEGER;
+		sscanf(text, "%" SCNd64 " %" SCNd64 " %n%*c %" SCNd64 "%n", &fields[i][0].integer,
+			&fields[i][1].integer, &host, &nodes[i][1].integer, &len);
+		nodes[i][0] = (rl_reply){.type = RL_REPLY_STRING, .text = rl_bytes_of(text + host, 1)};
+		fields[i][2] = (rl_reply){.type = RL_REPLY_ARRAY, .elements = nodes[i], .count = 2};
+		ranges[i] = (rl_reply){.type = RL_REPLY_ARRAY, .elements = fields[i], .count = 3};
+		reply.count++;
+		text += len + (text[len] == ';');
+	}
+	return reply;
+}
+
 static rl_reply reply_of(rl_link *link, const char *text)
 {
+	if (text[0] == '#') {
+		return map_of(text + 1);
+	}
 	if (text[0] != '*') {
 		return element_of(text, strlen(text));
 	}
@@ -412,12 +439,17 @@ void fake_read(rl_link *link)
 
 void fake_warm(unsigned member)
 {
+	fake_warm_to(&fake_targets[member]);
+}
+
+void fake_warm_to(rl_target *target)
+{
 	rl_error err;
 	rl_conn_event first;
-	server *s = &fake_servers[member];
+	server *s = &fake_servers[member_of(&target->address)];
 	unsigned planned = s->dial_count;
 	s->dial_count = s->dial_next; /* what is planned is for later dials */
-	rl_conn *conn = rl_conn_dial(&fake_transport, &fake_targets[member], RL_NEVER, &fake_env, &err);
+	rl_conn *conn = rl_conn_dial(&fake_transport, target, RL_NEVER, &fake_env, &err);
 	s->dial_count = planned;
 	fake_read(conn->link);
 	fake_transport.flush(conn->link);

@@ -14,7 +14,7 @@ unsigned fake_run_on;
 const model_command *fake_run_command;
 bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
-server fake_servers[FAKE_MEMBERS];
+server fake_servers[FAKE_SERVERS];
 rl_link fake_links[LINKS_MAX];
 unsigned fake_link_count;
 static char log_text[1 << 18];
@@ -81,6 +81,24 @@ void fake_blpops(unsigned member, fake_act what, const char *text, int64_t delay
 void fake_says(unsigned member, const char *text)
 {
 	fake_acts(member, FAKE_SAY, text, 0);
+}
+
+void fake_always(unsigned member, const char *word, fake_act what, const char *text, int64_t delay)
+{
+	server *s = &fake_servers[member];
+	fake_plan *plan = word[0] == 'A' ? &s->asking : word[0] == 'C' ? &s->map : &s->lookup;
+	*plan = (fake_plan){what, text, delay};
+}
+
+const fake_plan *fake_standing_plan(unsigned member, const fake_words *words)
+{
+	const server *s = &fake_servers[member];
+	const fake_plan *plan = words->is_asking ? &s->asking
+		: words->is_map                      ? &s->map
+		: words->is_lookup                   ? &s->lookup
+											 : NULL;
+	bool is_set = plan != NULL && (plan->text != NULL || plan->what != FAKE_SAY);
+	return is_set ? plan : NULL;
 }
 
 /* Where the answer to the command of a handshake is. */
@@ -251,6 +269,11 @@ static void run_next(rl_link *link, int64_t at)
 		block(link, c, at);
 		return;
 	}
+	const fake_plan *standing = fake_standing_plan(link->member, &c->words);
+	if (standing != NULL) {
+		carry_out(link, standing, at + standing->delay);
+		return;
+	}
 	if (s->act_next < s->act_count) {
 		plan = s->acts[s->act_next++];
 	} else {
@@ -335,7 +358,7 @@ unsigned fake_blocked_on(unsigned member)
 unsigned fake_blocked_links(void)
 {
 	unsigned blocked = 0;
-	for (unsigned i = 0; i < FAKE_MEMBERS; i++) {
+	for (unsigned i = 0; i < FAKE_SERVERS; i++) {
 		blocked += fake_blocked_on(i);
 	}
 	return blocked;

@@ -164,7 +164,10 @@ void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv)
 				is(argv[0], "CLIENT")),
 		.is_undo = script != NULL && strcmp(script, "RELEASE") == 0,
 		.is_blpop = argc == 3 && is(argv[0], "BLPOP"),
-		.is_wait = argc == 3 && is(argv[0], "WAIT")};
+		.is_wait = argc == 3 && is(argv[0], "WAIT"),
+		.is_asking = argc == 1 && is(argv[0], "ASKING"),
+		.is_map = argc == 2 && is(argv[0], "CLUSTER"),
+		.is_lookup = argc == 3 && is(argv[0], "SENTINEL")};
 	memcpy(words->text, text + 1, sizeof text - 1);
 	if (words->is_blpop) {
 		words->block_ns = (int64_t) (strtod(argv[2].data, NULL) * 1e9 + 0.5);

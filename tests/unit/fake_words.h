@@ -21,6 +21,9 @@ typedef struct fake_words {
 	bool is_undo;      /* release as text */
 	bool is_blpop;
 	bool is_wait;     /* WAIT */
+	bool is_asking;   /* ASKING */
+	bool is_map;      /* CLUSTER */
+	bool is_lookup;   /* SENTINEL */
 	int64_t block_ns; /* how long a BLPOP blocks */
 } fake_words;
 

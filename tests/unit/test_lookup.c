@@ -304,7 +304,7 @@ static void what_is_no_address_is_a_failure(void)
 		const char *answer, *reason;
 	} rows[] = {
 		{"-IDONTKNOW x", "IDONTKNOW x"},
-		{"-NOAUTH Authentication required.", "NOAUTH Authentication required."},
+		{"-NOAUTH Authentication required.", "put it into the DSN as sentinel_password"},
 		{"-NOPERM this user has no permissions", "NOPERM this user"},
 		{"-LOADING Redis is loading the dataset in memory", "LOADING Redis is loading"},
 		{"-ERR max number of clients reached", "max number of clients"},

@@ -259,11 +259,11 @@ static void each_server_has_a_connection(void)
 	CHECK_COUNT("b1 renew k1", 1);
 	CHECK_COUNT("a2 renew k0", 1);
 	CHECK_COUNT("a2 renew k2", 1);
-	struct rl_renewer_server *server = NULL;
+	rl_renewer_cursor cursor = {0};
 	for (int i = 0; i < 3; i++) {
-		CHECK(rl_renewer_next_link(&watching, &server) != NULL);
+		CHECK(rl_renewer_next_link(&watching, &cursor) != NULL);
 	}
-	CHECK(rl_renewer_next_link(&watching, &server) == NULL);
+	CHECK(rl_renewer_next_link(&watching, &cursor) == NULL);
 }
 
 static void the_targets_are_the_watchs_own(void)

@@ -68,7 +68,7 @@ rl_renewal *watching_prepare(const char *key)
 		FAIL("too many leases");
 	}
 	rl_lease *lease =
-		rl_lease_new(&fake_env, bytes_of(key), 0, 16, fake_set.drift_factor, RL_NAMES_PLAIN);
+		rl_lease_new(&fake_env, bytes_of(key), 0, 16, fake_set.drift_factor, fake_set.naming);
 	rl_renewal *renewal = lease != NULL ? rl_renewal_new(&fake_set, lease) : NULL;
 	if (renewal == NULL || !rl_renewer_prepare(&watching, renewal, &fake_set)) {
 		rl_renewer_drop(renewal);
@@ -136,9 +136,9 @@ int64_t watching_note_loss_again(void *ctx)
 static int64_t next_event(void)
 {
 	int64_t at = rl_time_earlier(watching.until, fake_alarm);
-	struct rl_renewer_server *server = NULL;
-	for (rl_link *link = rl_renewer_next_link(&watching, &server); link != NULL;
-		 link = rl_renewer_next_link(&watching, &server)) {
+	rl_renewer_cursor cursor = {0};
+	for (rl_link *link = rl_renewer_next_link(&watching, &cursor); link != NULL;
+		 link = rl_renewer_next_link(&watching, &cursor)) {
 		at = rl_time_earlier(at, fake_next_on(link));
 	}
 	return at;
@@ -146,9 +146,9 @@ static int64_t next_event(void)
 
 static void read_links(void)
 {
-	struct rl_renewer_server *server = NULL;
-	for (rl_link *link = rl_renewer_next_link(&watching, &server); link != NULL;
-		 link = rl_renewer_next_link(&watching, &server)) {
+	rl_renewer_cursor cursor = {0};
+	for (rl_link *link = rl_renewer_next_link(&watching, &cursor); link != NULL;
+		 link = rl_renewer_next_link(&watching, &cursor)) {
 		fake_read(link);
 	}
 }

@@ -6,7 +6,7 @@
 bool rl_channel_take(rl_channel *channel, rl_pool *pool, const rl_target *target, rl_pool_want want,
 	int64_t connect_end, int64_t now)
 {
-	channel->conn = rl_pool_take(pool, target, want, now);
+	channel->conn = target != NULL ? rl_pool_take(pool, target, want, now) : NULL;
 	channel->is_fresh = false;
 	channel->command_end = 0;
 	channel->confirm_end = 0;

@@ -40,6 +40,7 @@ typedef struct rl_channel {
 /* ---- opening ---- */
 
 /* Takes an idle connection from the pool. False = the pool has none that fits.
+ * @param target NULL = the primary behind Sentinels is not known, so there is none
  * @param connect_end applies if the connection is not established yet */
 bool rl_channel_take(rl_channel *channel, rl_pool *pool, const rl_target *target, rl_pool_want want,
 	int64_t connect_end, int64_t now);

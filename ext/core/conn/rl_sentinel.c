@@ -71,11 +71,27 @@ static rl_status read_address(const rl_reply *reply, rl_address *address, rl_err
 	return RL_OK;
 }
 
+/* The advice of rl_error_from_server() would be about the password of the servers. */
+static void read_error(const rl_reply *reply, rl_bytes secret, rl_error *err)
+{
+	rl_error_from_server(err, reply->text, &secret, 1);
+	if (strcmp(err->code, "NOAUTH") == 0) {
+		rl_error_set(err, RL_ERR_SERVER, 0,
+			"NOAUTH: the Sentinel wants a password; put it into the DSN as sentinel_password");
+	}
+}
+
+static rl_bytes secret_of(const rl_lookup *lookup, const rl_sentinel *sentinel)
+{
+	const rl_secret *password = &rl_sentinel_target(lookup, sentinel)->password;
+	return rl_bytes_of(password->data, password->len);
+}
+
 static void on_reply(rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *reply, int64_t now)
 {
 	rl_error err = {.status = RL_OK};
 	if (reply->type == RL_REPLY_ERROR) {
-		rl_error_from_server(&err, reply->text, NULL, 0);
+		read_error(reply, secret_of(lookup, sentinel), &err);
 	} else if (reply->type == RL_REPLY_NIL) {
 		sentinel->stage = RL_SENTINEL_UNAWARE;
 	} else if (read_address(reply, &sentinel->named, &err) == RL_OK) {
@@ -88,10 +104,8 @@ static void on_reply(rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *r
 
 static void on_refused(rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *reply, int64_t now)
 {
-	const rl_secret *password = &rl_sentinel_target(lookup, sentinel)->password;
-	rl_bytes secret = rl_bytes_of(password->data, password->len);
 	rl_error err;
-	rl_error_from_server(&err, reply->text, &secret, 1);
+	read_error(reply, secret_of(lookup, sentinel), &err);
 	rl_sentinel_fail(lookup, sentinel, &err, now);
 }
 

@@ -62,6 +62,9 @@ typedef enum rl_renewal_member_state {
 	RL_RENEWAL_MEMBER_WAITING,
 	/* Its command was sent, and is not answered yet. */
 	RL_RENEWAL_MEMBER_SENT,
+	/* Not in the queue: its command is answered, which counts once the Sentinels have named the
+	 * server as the primary. */
+	RL_RENEWAL_MEMBER_CHECKING,
 } rl_renewal_member_state;
 
 /* One member's part in a lease under renewal. */
@@ -86,6 +89,8 @@ typedef struct rl_renewal_member {
 	rl_renewal_command sent;
 	/* The answer in this round. */
 	rl_vote vote;
+	/* RL_RENEWAL_MEMBER_CHECKING: the answer to a renewal. */
+	rl_vote told;
 	/* RL_VOTE_REFUSED: what has become of the key, RL_LOSS_DELETED or RL_LOSS_TAKEN_OVER. */
 	rl_loss refusal;
 	/* The lock was put back in this round already. */

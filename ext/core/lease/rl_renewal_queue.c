@@ -47,6 +47,7 @@ void rl_renewal_queue_remove(rl_renewal_queue *queue, rl_renewal_member *member)
 {
 	switch (member->state) {
 		case RL_RENEWAL_MEMBER_IDLE:
+		case RL_RENEWAL_MEMBER_CHECKING:
 			break;
 		case RL_RENEWAL_MEMBER_WAITING:
 			unlink_waiting(queue, member);

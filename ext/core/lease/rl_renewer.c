@@ -62,15 +62,22 @@ static void on_unreachable(rl_renewer_server *server)
 {
 	rl_renewal_member *first = server->queue.waiting;
 	if (first != NULL) {
-		rl_renewer_nodes_flee(&first->renewal->renewer->nodes, server);
+		rl_renewer_nodes_flee(&first->renewal->renewer->nodes, server, now_of(first->renewal));
 	}
+}
+
+static bool may_count(rl_renewal_member *member)
+{
+	rl_renewal *renewal = member->renewal;
+	return rl_renewer_nodes_may_count(&renewal->renewer->nodes, member, now_of(renewal));
 }
 
 static const rl_renewer_server_listener listener = {.on_changed = rl_renewer_plan,
 	.on_vote = on_vote,
 	.on_release_failed = on_release_failed,
 	.on_redirected = on_redirected,
-	.on_unreachable = on_unreachable};
+	.on_unreachable = on_unreachable,
+	.may_count = may_count};
 
 void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env *env)
 {
@@ -82,14 +89,36 @@ void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env 
 
 /* ---- servers ---- */
 
-rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_server **server)
+/* The next link of an open lookup. */
+static rl_link *next_of_lookups(const rl_renewer *renewer, rl_renewer_cursor *cursor)
 {
-	rl_renewer_server *next = *server == NULL ? renewer->nodes.servers : (*server)->next;
+	cursor->lookup = cursor->lookup == NULL ? renewer->nodes.lookups : cursor->lookup;
+	while (cursor->lookup != NULL) {
+		rl_wait wait;
+		rl_wait_begin(&wait);
+		rl_lookup_add_to_wait(&cursor->lookup->lookup, &wait);
+		if (cursor->at < wait.count) {
+			return wait.links[cursor->at++];
+		}
+		cursor->at = 0;
+		cursor->lookup = cursor->lookup->next;
+	}
+	return NULL;
+}
+
+rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_cursor *cursor)
+{
+	if (cursor->is_past_servers) {
+		return next_of_lookups(renewer, cursor);
+	}
+	rl_renewer_server *next =
+		cursor->server == NULL ? renewer->nodes.servers : cursor->server->next;
 	while (next != NULL && rl_renewer_server_link(next) == NULL) {
 		next = next->next;
 	}
-	*server = next;
-	return next == NULL ? NULL : rl_renewer_server_link(next);
+	cursor->server = next;
+	cursor->is_past_servers = next == NULL;
+	return next != NULL ? rl_renewer_server_link(next) : next_of_lookups(renewer, cursor);
 }
 
 /* ---- the lists of records ---- */
@@ -291,6 +320,33 @@ static void handle_all_due(rl_renewer *renewer, const rl_tick *tick)
 	}
 }
 
+/* The members behind these Sentinels move to the primary, or have been granted in vain. */
+static void apply(rl_renewer *renewer, rl_renewal *first, rl_renewer_lookup *lookup)
+{
+	rl_renewal *next;
+	for (rl_renewal *renewal = first; renewal != NULL; renewal = next) {
+		next = renewal->next;
+		for (unsigned i = 0; i < renewal->count; i++) {
+			rl_renewer_nodes_apply(&renewer->nodes, &renewal->members[i], lookup);
+		}
+	}
+}
+
+/* @return when to call it again */
+static int64_t step_lookups(rl_renewer *renewer, const rl_tick *tick)
+{
+	rl_renewer_nodes_look_up(&renewer->nodes, tick->now);
+	int64_t until = RL_NEVER;
+	for (rl_renewer_lookup *lookup = renewer->nodes.lookups; lookup != NULL;
+		 lookup = lookup->next) {
+		if (rl_renewer_lookup_step(lookup, tick, &until)) {
+			apply(renewer, renewer->all, lookup);
+			apply(renewer, renewer->late, lookup);
+		}
+	}
+	return until;
+}
+
 void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick)
 {
 	for (rl_renewer_server *server = renewer->nodes.servers; server != NULL;
@@ -298,7 +354,7 @@ void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick)
 		rl_renewer_server_read(server, tick);
 	}
 	handle_all_due(renewer, tick);
-	int64_t until = RL_NEVER;
+	int64_t until = step_lookups(renewer, tick);
 	for (rl_renewer_server *server = renewer->nodes.servers; server != NULL;
 		 server = server->next) {
 		until = rl_time_earlier(until, rl_renewer_server_send(server, tick));

@@ -90,9 +90,16 @@ void rl_renewer_drop(rl_renewal *renewal);
 /* Does what is due, as far as it can without waiting. Call it again at renewer->until. */
 void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick);
 
-/* The link of the next server that has a connection; NULL = there are no more.
- * @param server NULL = begin with the first */
-rl_link *rl_renewer_next_link(const rl_renewer *renewer, struct rl_renewer_server **server);
+/* A place among the links. All zero = before the first. */
+typedef struct rl_renewer_cursor {
+	rl_renewer_server *server;
+	bool is_past_servers;
+	rl_renewer_lookup *lookup;
+	unsigned at; /* of the lookup's links */
+} rl_renewer_cursor;
+
+/* The next of the links for which the renewer waits; NULL = there are no more. */
+rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_cursor *cursor);
 
 /* Closes the connections, sends nothing, and forgets all leases: in a forked child, and at the end
  * of the process. */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lease/rl_renewer_nodes.h"
 
+#include "core/base/rl_time.h"
+
+#include <stdlib.h>
+
 /* How many servers without leases keep their connections, and how many routes are kept. */
 #define IDLE_SERVERS_MAX 8
 #define IDLE_ROUTES_MAX 8
@@ -14,10 +18,12 @@ static void put_first(rl_renewer_nodes *nodes, rl_renewer_server *server)
 }
 
 /* NULL when out of memory. */
-static rl_renewer_server *find_server(rl_renewer_nodes *nodes, const rl_target *target)
+static rl_renewer_server *find_any(
+	rl_renewer_nodes *nodes, const rl_target *target, bool is_unknown)
 {
 	rl_renewer_server **slot = &nodes->servers;
-	while (*slot != NULL && !rl_target_equal((*slot)->target, target)) {
+	while (*slot != NULL &&
+		((*slot)->is_unknown != is_unknown || !rl_target_equal((*slot)->target, target))) {
 		slot = &(*slot)->next;
 	}
 	rl_renewer_server *server = *slot;
@@ -27,12 +33,18 @@ static rl_renewer_server *find_server(rl_renewer_nodes *nodes, const rl_target *
 		server = rl_renewer_server_new(target, nodes->transport, nodes->env, nodes->listener);
 	}
 	if (server != NULL) {
+		server->is_unknown = is_unknown;
 		put_first(nodes, server);
 	}
 	return server;
 }
 
-void rl_renewer_nodes_drop_idle(rl_renewer_nodes *nodes)
+static rl_renewer_server *find_server(rl_renewer_nodes *nodes, const rl_target *target)
+{
+	return find_any(nodes, target, false);
+}
+
+static void drop_idle_servers(rl_renewer_nodes *nodes)
 {
 	unsigned idle = 0;
 	for (rl_renewer_server **slot = &nodes->servers; *slot != NULL;) {
@@ -48,18 +60,67 @@ void rl_renewer_nodes_drop_idle(rl_renewer_nodes *nodes)
 
 /* ---- routes ---- */
 
-static void forget_idle_routes(rl_renewer_nodes *nodes)
+/* False = out of memory. */
+static bool add_lookup(rl_renewer_nodes *nodes, rl_route *route)
+{
+	rl_renewer_lookup *lookup = malloc(sizeof *lookup);
+	if (lookup == NULL) {
+		return false;
+	}
+	rl_lookup_init_alone(&lookup->lookup, route, nodes->transport, nodes->env);
+	lookup->next = nodes->lookups;
+	nodes->lookups = lookup;
+	return true;
+}
+
+/* NULL = the route is not behind Sentinels. */
+static rl_renewer_lookup **lookup_of(rl_renewer_nodes *nodes, const rl_route *route)
+{
+	rl_renewer_lookup **slot = &nodes->lookups;
+	while (*slot != NULL && (*slot)->lookup.route != route) {
+		slot = &(*slot)->next;
+	}
+	return *slot != NULL ? slot : NULL;
+}
+
+static void forget_lookup(rl_renewer_lookup **slot)
+{
+	rl_renewer_lookup *lookup = *slot;
+	*slot = lookup->next;
+	rl_lookup_destroy(&lookup->lookup);
+	free(lookup);
+}
+
+/* No member has the route: the list has one reference, and its lookup another one. */
+static bool is_idle(const rl_route *route)
+{
+	return route->refs == (route->kind == RL_ROUTE_SENTINEL ? 2 : 1);
+}
+
+static void drop_idle_routes(rl_renewer_nodes *nodes)
 {
 	unsigned idle = 0;
 	for (rl_route **slot = &nodes->routes; *slot != NULL;) {
 		rl_route *route = *slot;
-		if (route->refs == 1 && ++idle > IDLE_ROUTES_MAX) {
+		rl_renewer_lookup **lookup = lookup_of(nodes, route);
+		/* The watchdog's thread polls the links of an open lookup without the lock. */
+		bool is_open = lookup != NULL && rl_lookup_is_open(&(*lookup)->lookup);
+		if (is_idle(route) && ++idle > IDLE_ROUTES_MAX && !is_open) {
+			if (lookup != NULL) {
+				forget_lookup(lookup);
+			}
 			*slot = route->next;
 			rl_route_unref(route);
 		} else {
 			slot = &route->next;
 		}
 	}
+}
+
+void rl_renewer_nodes_drop_idle(rl_renewer_nodes *nodes)
+{
+	drop_idle_servers(nodes);
+	drop_idle_routes(nodes);
 }
 
 /* The renewer's route to the same member; NULL when out of memory. */
@@ -73,12 +134,13 @@ static rl_route *find_route(rl_renewer_nodes *nodes, const rl_route *like, unsig
 		rl_route_learn(route, like, slot);
 		return route;
 	}
-	forget_idle_routes(nodes);
 	route = rl_route_copy(like, slot);
-	if (route != NULL) {
-		route->next = nodes->routes;
-		nodes->routes = route;
+	if (route == NULL || (route->kind == RL_ROUTE_SENTINEL && !add_lookup(nodes, route))) {
+		rl_route_unref(route);
+		return NULL;
 	}
+	route->next = nodes->routes;
+	nodes->routes = route;
 	return route;
 }
 
@@ -89,13 +151,13 @@ static unsigned slot_of(const rl_renewal_member *member)
 	return member->renewal->lease->names.slot;
 }
 
-/* Of a Sentinel member whose primary is not known yet, the server that stands for all nodes, until
- * rl_renewer_nodes_learn(). */
+/* Of a member behind Sentinels whose primary is not known yet, the server that stands for it, until
+ * rl_renewer_nodes_learn() or a lookup. */
 static rl_renewer_server *server_for(
 	rl_renewer_nodes *nodes, const rl_member *member, rl_route *route, unsigned slot)
 {
-	rl_target *node = route != NULL ? rl_route_node(route, slot) : NULL;
-	return find_server(nodes, node != NULL ? node : member->target);
+	rl_target *node = route != NULL ? rl_route_node(route, slot) : member->target;
+	return find_any(nodes, node != NULL ? node : member->target, node == NULL);
 }
 
 static bool assign(rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_member *from)
@@ -189,7 +251,7 @@ void rl_renewer_nodes_learn(rl_renewer_nodes *nodes, rl_renewal *renewal, const 
 bool rl_renewer_nodes_follow(
 	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_redirect *redirect)
 {
-	if (member->route == NULL || member->hops == RL_HOPS_MAX) {
+	if (member->hops == RL_HOPS_MAX) {
 		return false;
 	}
 	rl_target *node = rl_route_follow(member->route, redirect, member->server->target);
@@ -203,12 +265,112 @@ bool rl_renewer_nodes_follow(
 	return true;
 }
 
-void rl_renewer_nodes_flee(rl_renewer_nodes *nodes, rl_renewer_server *server)
+/* ---- Sentinels ---- */
+
+/* How long a lookup may take. */
+#define LOOKUP_NS RL_NS_PER_SECOND
+
+static void look_up(rl_renewer_nodes *nodes, const rl_route *route, int64_t now)
+{
+	rl_renewer_lookup **slot = lookup_of(nodes, route);
+	if (slot != NULL && !rl_lookup_is_open(&(*slot)->lookup)) {
+		rl_lookup_begin(&(*slot)->lookup, now + LOOKUP_NS, now);
+		nodes->has_moved = true; /* the next step follows at once */
+	}
+}
+
+/* The same, but not again at once after a lookup that has failed at once. */
+static void look_up_in_time(rl_renewer_nodes *nodes, const rl_route *route, int64_t now)
+{
+	rl_renewer_lookup **slot = lookup_of(nodes, route);
+	if (slot != NULL && now - (*slot)->lookup.begun_at >= RL_LOOKUP_AGAIN_NS) {
+		look_up(nodes, route, now);
+	}
+}
+
+static bool is_named(const rl_renewal_member *member)
+{
+	rl_target *named = rl_route_node(member->route, 0);
+	return named != NULL && rl_target_equal(named, member->server->target);
+}
+
+bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *member, int64_t now)
+{
+	const rl_route *route = member->route;
+	if (route == NULL || route->kind != RL_ROUTE_SENTINEL || !route->is_checked ||
+		(now - route->named_at < RL_CHECK_NS && is_named(member))) {
+		return true;
+	}
+	member->state = RL_RENEWAL_MEMBER_CHECKING;
+	look_up(nodes, route, now);
+	return false;
+}
+
+static bool wants_lookup(const rl_renewal_member *member, int64_t now)
+{
+	const rl_route *route = member->route;
+	bool is_old = route != NULL && route->is_checked && now - route->named_at >= RL_CHECK_NS / 2;
+	return is_old || member->server->is_unknown;
+}
+
+void rl_renewer_nodes_look_up(rl_renewer_nodes *nodes, int64_t now)
+{
+	for (rl_renewer_server *server = nodes->servers; server != NULL; server = server->next) {
+		for (const rl_renewal_member *member = server->queue.waiting; member != NULL;
+			 member = member->next) {
+			if (wants_lookup(member, now)) {
+				look_up_in_time(nodes, member->route, now);
+			}
+		}
+	}
+}
+
+bool rl_renewer_lookup_step(rl_renewer_lookup *lookup, const rl_tick *tick, int64_t *until)
+{
+	if (!rl_lookup_is_open(&lookup->lookup)) {
+		return false;
+	}
+	if (rl_lookup_step(&lookup->lookup, tick) != RL_VOTE_OPEN) {
+		return true;
+	}
+	rl_wait wait;
+	rl_wait_begin(&wait);
+	rl_lookup_add_to_wait(&lookup->lookup, &wait);
+	*until = rl_time_earlier(*until, wait.until);
+	return false;
+}
+
+void rl_renewer_nodes_apply(
+	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_renewer_lookup *lookup)
+{
+	if (member->route != lookup->lookup.route) {
+		return;
+	}
+	bool was_checking = member->state == RL_RENEWAL_MEMBER_CHECKING;
+	bool has_named = lookup->lookup.vote == RL_VOTE_GRANTED;
+	if (has_named && !is_named(member)) {
+		rl_renewal_member_state state = member->state;
+		rl_renewer_server_leave(member);
+		move(nodes, member, rl_route_node(member->route, 0));
+		if (state == RL_RENEWAL_MEMBER_SENT) {
+			rl_renewer_server_send_again(member);
+		} else if (state != RL_RENEWAL_MEMBER_IDLE && !rl_renewal_is_paused(member->renewal)) {
+			rl_renewer_server_queue(member);
+		}
+	} else if (was_checking) {
+		rl_renewer_server_settle(member, has_named);
+	} else if (member->state == RL_RENEWAL_MEMBER_WAITING && member->server->is_unknown) {
+		rl_renewer_server_refuse(member);
+	}
+}
+
+void rl_renewer_nodes_flee(rl_renewer_nodes *nodes, rl_renewer_server *server, int64_t now)
 {
 	rl_renewal_member *next;
 	for (rl_renewal_member *member = server->queue.waiting; member != NULL; member = next) {
 		next = member->next;
 		if (member->route != NULL) {
+			look_up_in_time(nodes, member->route, now);
 			rl_route_suspect(member->route, server->target);
 			member->is_asking = false;
 			rl_target *node = rl_route_node(member->route, slot_of(member));
@@ -223,6 +385,9 @@ void rl_renewer_nodes_free(rl_renewer_nodes *nodes)
 		rl_renewer_server *server = nodes->servers;
 		nodes->servers = server->next;
 		rl_renewer_server_free(server);
+	}
+	while (nodes->lookups != NULL) {
+		forget_lookup(&nodes->lookups);
 	}
 	while (nodes->routes != NULL) {
 		rl_route *route = nodes->routes;

@@ -67,6 +67,15 @@ static void pause_dialling(rl_renewer_server *server, int64_t now)
 	server->redial_at = now + pause;
 }
 
+/* A connection has failed, or could not be dialled. */
+static void note_failure(rl_renewer_server *server, int64_t now)
+{
+	pause_dialling(server, now);
+	if (server->fails > 1) { /* the first failure may be that of an old connection */
+		server->listener->on_unreachable(server);
+	}
+}
+
 /* The time to connect: the shortest time that any of the waiting members allows. */
 static int64_t connect_time(const rl_renewer_server *server, int64_t now)
 {
@@ -85,7 +94,7 @@ static void dial(rl_renewer_server *server, int64_t now)
 	int64_t connect_end = now + connect_time(server, now);
 	if (!rl_channel_dial(&server->channel, server->transport, server->target, connect_end,
 			server->env, &unused)) {
-		pause_dialling(server, now);
+		note_failure(server, now);
 	}
 }
 
@@ -131,7 +140,7 @@ static bool is_sent_only_once(const rl_renewal_member *member)
 	return rl_renewal_is_lost(member->renewal) && member->renewal->lease->is_own_token;
 }
 
-static void on_connection_lost(rl_renewal_member *member)
+void rl_renewer_server_send_again(rl_renewal_member *member)
 {
 	member->has_lost_set = member->has_lost_set || member->sent == RL_SEND_PUT_BACK;
 	member->is_asking = false;
@@ -153,13 +162,10 @@ void rl_renewer_server_fail(rl_renewer_server *server, int64_t now)
 	while (rl_renewal_queue_has_sent(&server->queue)) {
 		rl_renewal_member *member = rl_renewal_queue_take_sent(&server->queue);
 		if (member != NULL) {
-			on_connection_lost(member);
+			rl_renewer_server_send_again(member);
 		}
 	}
-	pause_dialling(server, now);
-	if (server->fails > 1) { /* the first failure may be that of an old connection */
-		server->listener->on_unreachable(server);
-	}
+	note_failure(server, now);
 }
 
 /* ---- sending ---- */
@@ -239,16 +245,19 @@ static bool send_all(rl_renewer_server *server, int64_t now)
 
 int64_t rl_renewer_server_send(rl_renewer_server *server, const rl_tick *tick)
 {
+	if (server->is_unknown) {
+		return RL_NEVER; /* the lookup moves its members, or makes them fail */
+	}
 	if (rl_channel_is_open(&server->channel) && !is_up(server) &&
 		tick->seen >= server->channel.connect_end) {
 		rl_renewer_server_fail(server, tick->now);
 	}
-	bool is_waited_for = server->queue.waiting != NULL;
-	if (is_waited_for && !rl_channel_is_open(&server->channel) && tick->now >= server->redial_at) {
+	if (server->queue.waiting != NULL && !rl_channel_is_open(&server->channel) &&
+		tick->now >= server->redial_at) {
 		dial(server, tick->now);
 	}
 	if (!rl_channel_is_open(&server->channel)) {
-		return is_waited_for ? server->redial_at : RL_NEVER;
+		return server->queue.waiting != NULL ? server->redial_at : RL_NEVER;
 	}
 	if (!is_up(server)) {
 		rl_channel_flush(&server->channel, tick->now); /* AUTH and SELECT */
@@ -277,7 +286,7 @@ static bool follow(rl_renewal_member *member, const rl_reply *reply)
 {
 	rl_redirect redirect = reply->type == RL_REPLY_ERROR ? rl_redirect_read(reply->text)
 														 : (rl_redirect){.kind = RL_REDIRECT_NONE};
-	if (redirect.kind == RL_REDIRECT_NONE || member->route == NULL) {
+	if (redirect.kind == RL_REDIRECT_NONE || !rl_route_has_redirects(member->route)) {
 		member->hops = 0;
 		return false;
 	}
@@ -305,6 +314,35 @@ static void on_vote(rl_renewal_member *member, rl_vote vote)
 		member->may_outlive = false;
 	}
 	member->server->listener->on_vote(member);
+}
+
+/* The member has confirmed the release, or never will. */
+static void end_release(rl_renewal_member *member)
+{
+	member->may_outlive = false;
+	report_change(member);
+}
+
+void rl_renewer_server_settle(rl_renewal_member *member, bool counts)
+{
+	member->state = RL_RENEWAL_MEMBER_IDLE;
+	if (!rl_renewal_is_release(member->sent)) {
+		on_vote(member, counts ? member->told : RL_VOTE_FAILED);
+	} else if (counts) {
+		end_release(member);
+	} else {
+		member->server->listener->on_release_failed(member);
+	}
+}
+
+void rl_renewer_server_refuse(rl_renewal_member *member)
+{
+	rl_renewer_server_leave(member);
+	if (rl_renewal_is_release(member->wanted)) {
+		member->server->listener->on_release_failed(member);
+	} else {
+		on_vote(member, RL_VOTE_FAILED);
+	}
 }
 
 static void on_renewal_error(rl_renewal_member *member, const rl_error *err, int64_t now)
@@ -338,7 +376,10 @@ static void on_renewal_answered(rl_renewal_member *member, const rl_reply *reply
 	} else if (answer.vote != RL_VOTE_FAILED) {
 		server->fails = 0;
 		member->refusal = answer.is_taken_over ? RL_LOSS_TAKEN_OVER : RL_LOSS_DELETED;
-		on_vote(member, answer.vote);
+		member->told = answer.vote;
+		if (server->listener->may_count(member)) {
+			on_vote(member, answer.vote);
+		}
 	} else {
 		on_renewal_error(member, &err, now);
 	}
@@ -372,8 +413,9 @@ static void on_release_answered(rl_renewal_member *member, const rl_reply *reply
 		server->listener->on_release_failed(member);
 	} else {
 		server->fails = answer.vote == RL_VOTE_FAILED ? server->fails : 0;
-		member->may_outlive = false;
-		report_change(member);
+		if (answer.vote == RL_VOTE_FAILED || server->listener->may_count(member)) {
+			end_release(member);
+		}
 	}
 }
 

@@ -37,6 +37,9 @@ typedef struct rl_renewer_server_listener {
 	bool (*on_redirected)(rl_renewal_member *member, const rl_redirect *redirect);
 	/* The server cannot be reached, or is a replica. */
 	void (*on_unreachable)(rl_renewer_server *server);
+	/* True = an answer of the member counts. False = its state is CHECKING, and
+	 * rl_renewer_server_settle() will follow. */
+	bool (*may_count)(rl_renewal_member *member);
 } rl_renewer_server_listener;
 
 struct rl_renewer_server {
@@ -49,6 +52,8 @@ struct rl_renewer_server {
 	/* Owned. */
 	rl_target *target;
 	rl_channel channel;
+	/* It stands for a primary behind Sentinels that is not known yet. It is never dialled. */
+	bool is_unknown;
 	/* The members of leases that use this server. */
 	unsigned members;
 	/* Connections in a row that brought no answer. */
@@ -78,6 +83,16 @@ void rl_renewer_server_queue(rl_renewal_member *member);
 
 /* The member wants nothing any more. If its command was sent, the reply is discarded. */
 void rl_renewer_server_leave(rl_renewal_member *member);
+
+/* The member has a command under way that may have been carried out in vain: it is sent again, if
+ * that is allowed, to the server that the member has now. */
+void rl_renewer_server_send_again(rl_renewal_member *member);
+
+/* CHECKING: the answer of the member counts, or is a failure. */
+void rl_renewer_server_settle(rl_renewal_member *member, bool counts);
+
+/* WAITING: the command cannot be sent, and has failed. */
+void rl_renewer_server_refuse(rl_renewal_member *member);
 
 /* Writes a release after everything that was sent on the connection, if the connection is up.
  * @return false = the kernel has not accepted all of it, and the next step must flush */

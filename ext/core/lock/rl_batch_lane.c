@@ -242,7 +242,8 @@ static void note_vote(rl_release_batch *batch, rl_batch_lane *lane, size_t posit
 {
 	/* If a lock that was ours is gone at the second release, the first one has freed it. */
 	size_t index = rl_batch_lease(lane, position);
-	bool may_be_heard = position < lane->sent_before && rl_lease_is_held(batch->leases[index]);
+	bool may_be_heard = (position < lane->sent_before || batch->votes[index].was_sent) &&
+		rl_lease_is_held(batch->leases[index]);
 	if (vote == RL_VOTE_REFUSED && may_be_heard) {
 		vote = RL_VOTE_GRANTED;
 	} else if (vote == RL_VOTE_FAILED && strcmp(err->code, "WRONGTYPE") == 0) {
@@ -259,7 +260,8 @@ static bool follow(
 {
 	rl_route *route = rl_batch_member(batch, lane)->route;
 	size_t index = rl_batch_lease(lane, position);
-	if (route == NULL || reply->type != RL_REPLY_ERROR || batch->votes[index].hops == RL_HOPS_MAX) {
+	if (!rl_route_has_redirects(route) || reply->type != RL_REPLY_ERROR ||
+		batch->votes[index].hops == RL_HOPS_MAX) {
 		return false;
 	}
 	rl_redirect redirect = rl_redirect_read(reply->text);
@@ -272,6 +274,7 @@ static bool follow(
 		return false;
 	}
 	batch->votes[index].hops++;
+	batch->votes[index].was_sent |= position < lane->sent_before;
 	rl_stats_add(&batch->op.call.env->stats->redirects, 1);
 	note_heard(lane, position);
 	return true;
@@ -344,6 +347,7 @@ static bool go_on(rl_release_batch *batch, rl_batch_lane *lane, const rl_tick *t
 	}
 	bool has_memory = send_some(batch, lane, tick);
 	size_t before = lane->in_flight;
+	bool was_logged_in = rl_channel_is_logged_in(&lane->channel);
 	if (!read_all(batch, lane)) {
 		bool is_redone = redo(batch, lane, tick->now);
 		if (!is_redone) {
@@ -354,7 +358,8 @@ static bool go_on(rl_release_batch *batch, rl_batch_lane *lane, const rl_tick *t
 	if (is_answered(lane) || (!has_memory && lane->in_flight == 0)) {
 		end_lane(batch, lane);
 	}
-	return lane->state != RL_BATCH_OVER && lane->in_flight < before;
+	bool may_send_now = !was_logged_in && rl_channel_is_logged_in(&lane->channel);
+	return lane->state != RL_BATCH_OVER && (lane->in_flight < before || may_send_now);
 }
 
 void rl_batch_lane_step(rl_release_batch *batch, rl_batch_lane *lane, const rl_tick *tick)

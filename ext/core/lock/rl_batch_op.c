@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many as an operation can wait for. */
-#define LANES_AT_ONCE RL_WAIT_LINKS
+/* As many as an operation can wait for, besides the Sentinels of each member. */
+#define LANES_AT_ONCE (RL_WAIT_LINKS - RL_MEMBERS_MAX * RL_SENTINELS_MAX)
 
 static unsigned members_of(const rl_release_batch *batch)
 {
@@ -38,9 +38,60 @@ static void add_lanes(rl_release_batch *batch, unsigned member)
 		if (is_added && !has_nodes) {
 			lane->count = i + 1;
 		}
-		batch->votes[i].open = (unsigned short) (batch->votes[i].open | is_added << member);
+		unsigned open = batch->votes[i].open & ~(1u << member);
+		batch->votes[i].open = (unsigned short) (open | (unsigned) is_added << member);
 	}
 }
+
+/* ---- lookups ---- */
+
+/* The primary was named too long ago to be relied on. */
+static bool needs_lookup(const rl_release_batch *batch, unsigned member, int64_t now)
+{
+	const rl_route *route = batch->op.call.set->members[member].route;
+	return route != NULL && route->kind == RL_ROUTE_SENTINEL &&
+		(route->is_checked || route->named_at == 0) && now - route->named_at >= RL_CHECK_NS;
+}
+
+/* False = out of memory. */
+static bool begin_lookup(rl_release_batch *batch, unsigned member, int64_t now)
+{
+	const rl_quorum_call *call = &batch->op.call;
+	rl_lookup *lookup = rl_lookup_of(call->set->members[member].route, call->pool);
+	if (lookup == NULL) {
+		return false;
+	}
+	if (!rl_lookup_is_open(lookup)) {
+		rl_lookup_begin(lookup, batch->end_at, now);
+	}
+	batch->lookups[member] = lookup;
+	for (size_t i = 0; i < batch->count; i++) {
+		batch->votes[i].open = (unsigned short) (batch->votes[i].open | 1u << member);
+	}
+	return true;
+}
+
+/* A member whose lookup has failed is asked where it was last. */
+static void step_lookups(rl_release_batch *batch, const rl_tick *tick)
+{
+	for (unsigned i = 0; i < members_of(batch); i++) {
+		rl_lookup *lookup = batch->lookups[i];
+		if (lookup != NULL && rl_lookup_is_open(lookup)) {
+			rl_lookup_step(lookup, tick);
+		}
+		if (lookup != NULL && !rl_lookup_is_open(lookup)) {
+			batch->lookups[i] = NULL;
+			add_lanes(batch, i);
+		}
+	}
+}
+
+static bool is_looking(const rl_release_batch *batch, unsigned member)
+{
+	return batch->lookups[member] != NULL;
+}
+
+/* ---- lanes ---- */
 
 /* Opens the lanes, as many at once as can be waited for. True = there was one to open. */
 static bool open_lanes(rl_release_batch *batch, int64_t now)
@@ -77,7 +128,8 @@ static void begin(rl_release_batch *batch, int64_t now)
 	batch->op.is_begun = true;
 	batch->end_at = rl_time_later(now, batch->limit_ns);
 	for (unsigned i = 0; i < tally.members; i++) {
-		if (asks_all || !is_backed_off[i]) {
+		bool is_asked = asks_all || !is_backed_off[i];
+		if (is_asked && !(needs_lookup(batch, i, now) && begin_lookup(batch, i, now))) {
 			add_lanes(batch, i);
 		}
 	}
@@ -205,12 +257,18 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 	}
 	/* Bounded: each lane is opened once, and a redirect, which may make a lane, is followed only a
 	 * few times for each lease. */
+	step_lookups(batch, tick);
 	open_lanes(batch, tick->now);
 	do {
 		step_members(batch, tick);
 	} while (open_lanes(batch, tick->now));
 	if (is_decided(batch) || tick->seen >= batch->end_at) {
 		return finish(batch, tick->now);
+	}
+	for (unsigned i = 0; i < members_of(batch); i++) {
+		if (is_looking(batch, i)) {
+			rl_lookup_add_to_wait(batch->lookups[i], wait);
+		}
 	}
 	for (unsigned i = 0; i < batch->lane_count; i++) {
 		rl_batch_lane *lane = batch->lanes[i];
@@ -227,6 +285,9 @@ static void abandon(rl_op *op, int64_t now)
 	bool has_any = false;
 	for (unsigned i = 0; i < batch->lane_count; i++) {
 		has_any = has_any || rl_channel_is_open(&batch->lanes[i]->channel);
+	}
+	for (unsigned i = 0; i < members_of(batch); i++) {
+		has_any = has_any || is_looking(batch, i);
 	}
 	if (has_any) {
 		finish(batch, now);

@@ -127,12 +127,15 @@ static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick
 	rl_member_call_flush(member, tick);
 }
 
-void rl_member_call_on_login_refused(rl_member_call *member, const rl_reply *reply)
+void rl_member_call_on_login_refused(
+	rl_member_call *member, const rl_reply *reply, const rl_tick *tick)
 {
 	call_secrets secrets = secrets_of(member);
 	rl_error_from_server(member->err, reply->text, secrets.list, 2);
 	if (member->state == RL_MEMBER_CALL_LOGIN) {
-		rl_member_call_fail(member);
+		if (!rl_error_is_wrong_server(member->err) || !leave_wrong_server(member, tick)) {
+			rl_member_call_fail(member);
+		}
 	} else if (member->state == RL_MEMBER_CALL_ANSWER) {
 		member->state = RL_MEMBER_CALL_REFUSED;
 	}
@@ -180,6 +183,9 @@ static rl_vote vote_of(const rl_member_call *member, const rl_answer *answer)
 
 static bool keep_text(rl_member_call *member, rl_bytes text)
 {
+	free(member->text); /* that of a node that was left */
+	member->text = NULL;
+	member->text_len = 0;
 	if (text.len == 0) {
 		return true;
 	}
@@ -197,14 +203,14 @@ static void vote(rl_member_call *member, const rl_answer *answer, const rl_tick 
 	member->doubt = member->doubt == RL_DOUBT_UNKNOWN ? RL_DOUBT_STRAY : member->doubt;
 	member->heard_at = tick->now;
 	member->answer = *answer;
-	if (answer->vote == RL_VOTE_GRANTED && rl_member_call_must_check(member, tick->now)) {
-		member->state = RL_MEMBER_CALL_CHECKING;
-		return;
-	}
-	rl_member_call_finish(member, answer->vote);
 	if (!keep_text(member, answer->text)) {
 		rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
 		rl_member_call_fail(member);
+	} else if (rl_member_call_sentinels(member) != NULL &&
+		rl_member_call_must_check(member, tick->now)) {
+		member->state = RL_MEMBER_CALL_CHECKING;
+	} else {
+		rl_member_call_finish(member, answer->vote);
 	}
 }
 
@@ -250,7 +256,7 @@ static void on_answer_refused(
 	if (rl_verb_takes(member->sent.verb) && is_granted &&
 		rl_member_call_may_take_back(member, tick->now)) {
 		undo_after_refused_login(member, tick);
-	} else {
+	} else if (!rl_error_is_wrong_server(member->err) || !leave_wrong_server(member, tick)) {
 		rl_member_call_fail(member);
 	}
 }

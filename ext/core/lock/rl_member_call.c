@@ -61,7 +61,7 @@ void rl_member_call_begin(rl_member_call *member, int64_t now, int64_t latest)
 	rl_member_call_choose_node(member);
 	keep_own_token_back(member, now);
 	rl_pool_want want = must_come_after(call) ? RL_WANT_RELEASE : RL_WANT_ANY;
-	if (member->state == RL_MEMBER_CALL_START) {
+	if (member->state == RL_MEMBER_CALL_START && rl_member_call_sentinels(member) != NULL) {
 		rl_member_call_look_up(member, now);
 	}
 	if (member->state == RL_MEMBER_CALL_START && call->request.verb != RL_VERB_FORCE &&
@@ -216,7 +216,14 @@ static bool take_or_dial(rl_member_call *member, const rl_tick *tick)
 static void open(rl_member_call *member, const rl_tick *tick)
 {
 	rl_member_call_choose_node(member);
+	keep_own_token_back(member, tick->now); /* the node may be another one by now */
+	if (member->state == RL_MEMBER_CALL_DONE) {
+		return;
+	}
 	if (!take_or_dial(member, tick)) {
+		if (rl_member_call_wants_name(member, tick)) {
+			return;
+		}
 		rl_member_call_note_failure(member, tick);
 		recover(member, false, tick);
 	} else if (may_travel_with_login(member->call) || rl_channel_is_logged_in(&member->channel)) {
@@ -343,7 +350,7 @@ static void read_all(rl_member_call *member, const rl_tick *tick)
 				on_ready(member, tick);
 				break;
 			case RL_CONN_REFUSED:
-				rl_member_call_on_login_refused(member, &event.reply);
+				rl_member_call_on_login_refused(member, &event.reply, tick);
 				break;
 			case RL_CONN_REPLY:
 				rl_member_call_on_reply(member, &event, tick);
@@ -441,7 +448,9 @@ static bool go_on(rl_member_call *member, const rl_tick *tick)
 
 void rl_member_call_step(rl_member_call *member, const rl_tick *tick)
 {
-	rl_member_call_step_lookup(member, tick);
+	if (rl_member_call_sentinels(member) != NULL) {
+		rl_member_call_step_lookup(member, tick);
+	}
 	bool goes_on = member->state != RL_MEMBER_CALL_BACKED_OFF;
 	/* Bounded: each round ends the member call, waits, or uses up an idle connection or a break. */
 	while (goes_on && member->state != RL_MEMBER_CALL_DONE) {
@@ -452,7 +461,6 @@ void rl_member_call_step(rl_member_call *member, const rl_tick *tick)
 			goes_on = member->state != RL_MEMBER_CALL_LOOKUP;
 		} else if (member->state == RL_MEMBER_CALL_CHECKING) {
 			rl_member_call_check(member, tick);
-			rl_member_call_step_lookup(member, tick);
 			goes_on = member->state != RL_MEMBER_CALL_CHECKING;
 		} else if (member->state == RL_MEMBER_CALL_START) {
 			open(member, tick);
@@ -464,8 +472,8 @@ void rl_member_call_step(rl_member_call *member, const rl_tick *tick)
 
 void rl_member_call_add_to_wait(const rl_member_call *member, rl_wait *wait)
 {
-	if (rl_member_call_is_looking(member) && member->state != RL_MEMBER_CALL_DONE) {
-		rl_lookup_add_to_wait(member->lookup, wait);
+	if (rl_member_call_sentinels(member) != NULL && member->state != RL_MEMBER_CALL_DONE) {
+		rl_member_call_add_lookup(member, wait);
 	}
 	switch (member->state) {
 		case RL_MEMBER_CALL_LOOKUP:

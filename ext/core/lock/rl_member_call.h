@@ -46,12 +46,22 @@ bool rl_member_call_is_unanswered(const rl_member_call *member);
 void rl_member_call_use_node(rl_member_call *member, rl_target *node);
 
 /* Chooses the node to ask: that of the slot, unless a redirect has led to another one for this
- * command only. */
-void rl_member_call_choose_node(rl_member_call *member);
+ * command only. A single server is chosen once. */
+void rl_member_call_choose_again(rl_member_call *member);
+
+static inline void rl_member_call_choose_node(rl_member_call *member)
+{
+	if (rl_member_call_server(member)->route != NULL || member->node == NULL) {
+		rl_member_call_choose_again(member);
+	}
+}
 
 /* The node could not be reached, or has not answered in time: it is backed off, and others are
  * asked first. */
 void rl_member_call_note_failure(rl_member_call *member, const rl_tick *tick);
+
+/* A dial has failed: true = the reason is the name of a node, which the driver resolves now. */
+bool rl_member_call_wants_name(rl_member_call *member, const rl_tick *tick);
 
 /* After a failure: true = another node may be asked within the budget, which is counted. */
 bool rl_member_call_may_hop(rl_member_call *member);
@@ -59,25 +69,36 @@ bool rl_member_call_may_hop(rl_member_call *member);
 /* If the reply is a redirect: asks the other node, or fails. False = the reply is none. */
 bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const rl_tick *tick);
 
-/* ---- rl_member_sentinel.c: they do nothing for a member without Sentinels ---- */
+/* ---- rl_member_sentinel.c ---- */
+
+/* The route of a member behind Sentinels; NULL = it is no such member. All but the next function
+ * are for such members only. */
+static inline rl_route *rl_member_call_sentinels(const rl_member_call *member)
+{
+	rl_route *route = rl_member_call_server(member)->route;
+	return route != NULL && route->kind == RL_ROUTE_SENTINEL ? route : NULL;
+}
 
 /* Call when the member call begins: has the Sentinels asked, if what is known of the primary is
  * old, or nothing is known. */
 void rl_member_call_look_up(rl_member_call *member, int64_t now);
 
-/* The node has failed, or is a replica: asks the Sentinels for another one. False = there is no
- * such way; then nothing was done. */
+/* The node has failed, or is a replica: asks the Sentinels for another one. False = that was done
+ * too often, or the member has no Sentinels. */
 bool rl_member_call_look_up_again(rl_member_call *member, int64_t now);
+
+/* Adds what the lookup waits for, or when the next one is due. */
+void rl_member_call_add_lookup(const rl_member_call *member, rl_wait *wait);
 
 static inline bool rl_member_call_is_looking(const rl_member_call *member)
 {
 	return member->lookup != NULL && rl_lookup_is_open(member->lookup);
 }
 
-/* Steps the lookup, if one is open. */
+/* Steps the lookup, if one is open. Begins one if the primary has not answered for a while. */
 void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick);
 
-/* A grant counts only after rl_member_call_check(). */
+/* An answer counts only after rl_member_call_check(). */
 bool rl_member_call_must_check(const rl_member_call *member, int64_t now);
 
 /* CHECKING: goes on as far as possible without waiting. */
@@ -89,6 +110,7 @@ void rl_member_call_check(rl_member_call *member, const rl_tick *tick);
 void rl_member_call_on_reply(rl_member_call *member, rl_conn_event *event, const rl_tick *tick);
 
 /* Call when the login has failed. */
-void rl_member_call_on_login_refused(rl_member_call *member, const rl_reply *reply);
+void rl_member_call_on_login_refused(
+	rl_member_call *member, const rl_reply *reply, const rl_tick *tick);
 
 #endif

@@ -17,7 +17,7 @@ void rl_member_call_use_node(rl_member_call *member, rl_target *node)
 	rl_target_unref(before);
 }
 
-void rl_member_call_choose_node(rl_member_call *member)
+void rl_member_call_choose_again(rl_member_call *member)
 {
 	rl_request *sent = &member->sent;
 	if (!sent->is_asking || member->node == NULL) {
@@ -47,22 +47,28 @@ bool rl_member_call_may_hop(rl_member_call *member)
 	return true;
 }
 
-/* The names of nodes are resolved by the driver, before they are dialled. */
 static void hop(rl_member_call *member, rl_target *node, const rl_tick *tick)
 {
 	rl_pool *pool = member->call->pool;
-	rl_transport *transport = pool->transport;
 	rl_channel *channel = &member->channel;
 	rl_giving giving = {.is_trusted = true, .patience = rl_member_call_patience(member)};
-	/* Before the connection is given back: a map that has arrived on it may drop the node. */
-	rl_member_call_use_node(member, node);
+	rl_member_call_use_node(member, node); /* first: a map that is read now may drop the node */
 	rl_channel_give_back(channel, pool, giving, tick->now);
 	/* The command has not run there. */
 	channel->sent_at = member->doubt == RL_DOUBT_NONE ? 0 : channel->sent_at;
-	bool is_new = !rl_pool_has(pool, node, tick->now);
-	bool wants_name = is_new && transport->distrust(transport, &node->address);
-	member->state = wants_name ? RL_MEMBER_CALL_NAMING : RL_MEMBER_CALL_START;
-	member->resume_at = tick->now + wants_name;
+	member->state = RL_MEMBER_CALL_START;
+}
+
+bool rl_member_call_wants_name(rl_member_call *member, const rl_tick *tick)
+{
+	rl_transport *transport = member->call->pool->transport;
+	if (rl_member_call_server(member)->route == NULL || member->err->status != RL_ERR_NAME ||
+		!transport->distrust(transport, &member->node->address)) {
+		return false;
+	}
+	member->state = RL_MEMBER_CALL_NAMING;
+	member->resume_at = tick->now + 1;
+	return true;
 }
 
 bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const rl_tick *tick)
@@ -73,7 +79,7 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	if (redirect.kind == RL_REDIRECT_NONE) {
 		return false;
 	}
-	if (route == NULL) {
+	if (!rl_route_has_redirects(route)) {
 		rl_error_from_server(member->err, reply->text, NULL, 0);
 		rl_member_call_fail(member);
 		return true;
@@ -82,8 +88,9 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	rl_target *node = rl_route_follow(route, &redirect, member->channel.conn->target);
 	if (node == NULL || member->hops == RL_HOPS_MAX) {
 		rl_error_set(member->err, RL_ERR_CONNECT, 0,
-			"redirected too often; the last node, %s, answered: %.*s", member->node->name,
-			(int) reply->text.len, reply->text.data);
+			"redirected too often (is a node down, or the user not allowed to send ASKING?); "
+			"the last node, %s, answered: %.*s",
+			member->node->name, (int) reply->text.len, reply->text.data);
 		rl_member_call_fail(member);
 		return true;
 	}

@@ -4,11 +4,15 @@
  * primary when a command that takes or prolongs a lock is answered.
  *
  * In a planned failover the old primary accepts writes for ten seconds more, and calls itself the
- * master; a primary that was paused does so when it wakes. So a grant counts only if a majority of
- * the Sentinels names the node that has granted, and was asked less than RL_CHECK_NS before. If the
- * last lookup is half as old, another one runs beside the command, and adds no round trip.
+ * master; a primary that was paused does so when it wakes. So an answer counts only if a majority
+ * of the Sentinels names the node that has given it, and was asked less than RL_CHECK_NS before the
+ * answer. If the last lookup is half as old, another one runs beside the command, and adds no round
+ * trip.
  *
- *     LOOKUP --named--> START .. ANSWER --granted--> CHECKING --named--> DONE
+ *     LOOKUP --named--> START .. ANSWER --answered--> CHECKING --named--> DONE
+ *
+ * If no majority can be found, a command that takes or prolongs a lock has failed. All others
+ * count: a lock can be released, and asked about, without Sentinels.
  *
  * If the Sentinels name another node, the member call leaves the old one at once, also while the
  * answer is missing. What the old primary has or may have granted is undone there. The old primary
@@ -20,45 +24,41 @@
 
 #include <stdlib.h>
 
-static rl_route *route_of(const rl_member_call *member)
-{
-	rl_route *route = rl_member_call_server(member)->route;
-	return route != NULL && route->kind == RL_ROUTE_SENTINEL ? route : NULL;
-}
-
 /* The route names the node that the member call asks. */
 static bool is_named(const rl_member_call *member)
 {
-	rl_target *named = rl_route_node(route_of(member), 0);
+	rl_target *named = rl_route_node(rl_member_call_sentinels(member), 0);
 	return member->node != NULL && named != NULL && rl_target_equal(member->node, named);
+}
+
+/* What the Sentinels have named counts for the answer that was heard. */
+static bool was_asked_in_time(const rl_member_call *member)
+{
+	return member->heard_at - rl_member_call_sentinels(member)->named_at < RL_CHECK_NS;
 }
 
 /* ---- lookups ---- */
 
-/* False = out of memory; err is set. */
+/* Begins a lookup, unless one is open: it may have been begun by another operation. False = out of
+ * memory; err is set. */
 static bool start(rl_member_call *member, int64_t now)
 {
-	if (member->lookup == NULL) {
-		member->lookup = malloc(sizeof *member->lookup);
-		if (member->lookup == NULL) {
-			rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
-			return false;
-		}
-		rl_lookup_init(member->lookup, route_of(member), member->call->pool);
+	rl_lookup *lookup = rl_lookup_of(rl_member_call_sentinels(member), member->call->pool);
+	if (lookup == NULL) {
+		rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
+		return false;
 	}
-	rl_lookup_begin(member->lookup, now + member->connect_timeout + member->timeout, now);
+	member->lookup = lookup;
+	if (!rl_lookup_is_open(lookup)) {
+		rl_lookup_begin(lookup, now + member->connect_timeout + member->timeout, now);
+	}
 	return true;
 }
 
 void rl_member_call_look_up(rl_member_call *member, int64_t now)
 {
-	rl_route *route = route_of(member);
-	if (route == NULL) {
-		return;
-	}
-	rl_verb verb = member->call->request.verb;
-	bool is_of_use = rl_verb_is_confirmed(verb) || verb == RL_VERB_PROBE;
-	bool is_old = route->is_checked && is_of_use && now - route->named_at >= RL_CHECK_NS / 2;
+	rl_route *route = rl_member_call_sentinels(member);
+	bool is_old = route->is_checked && now - route->named_at >= RL_CHECK_NS / 2;
 	bool must_wait = member->node == NULL;
 	if (!must_wait && !is_old && route->named_at != 0) {
 		return;
@@ -69,14 +69,37 @@ void rl_member_call_look_up(rl_member_call *member, int64_t now)
 	}
 }
 
+/* When the Sentinels are asked again, because the primary has not answered yet; RL_NEVER = they are
+ * being asked, or are not needed. */
+static int64_t next_lookup(const rl_member_call *member)
+{
+	bool is_waiting = member->state == RL_MEMBER_CALL_LOGIN ||
+		member->state == RL_MEMBER_CALL_ANSWER || member->state == RL_MEMBER_CALL_PAUSED;
+	if (!is_waiting || rl_member_call_is_looking(member)) {
+		return RL_NEVER;
+	}
+	int64_t last = member->lookup != NULL ? member->lookup->begun_at : 0;
+	int64_t begun_at = member->call->begun_at;
+	return (last > begun_at ? last : begun_at) + RL_LOOKUP_AGAIN_NS;
+}
+
+void rl_member_call_add_lookup(const rl_member_call *member, rl_wait *wait)
+{
+	if (rl_member_call_is_looking(member)) {
+		rl_lookup_add_to_wait(member->lookup, wait);
+	} else {
+		rl_wait_until(wait, next_lookup(member));
+	}
+}
+
 bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 {
-	if (route_of(member) == NULL || member->hops == RL_HOPS_MAX) {
+	if (rl_member_call_sentinels(member) == NULL || member->hops == RL_HOPS_MAX) {
 		return false;
 	}
 	member->hops++;
 	member->state = RL_MEMBER_CALL_LOOKUP;
-	if (!rl_member_call_is_looking(member) && !start(member, now)) {
+	if (!start(member, now)) {
 		rl_member_call_fail(member);
 	}
 	return true;
@@ -84,9 +107,14 @@ bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 
 /* ---- another primary ---- */
 
-/* A grant that cannot be left behind: settling undoes it. */
+/* The Sentinels do not confirm the answer. A grant is undone when the quorum call settles. */
 static void fail_unconfirmed(rl_member_call *member)
 {
+	if (!rl_verb_is_confirmed(member->call->request.verb) ||
+		member->answer.vote != RL_VOTE_GRANTED) {
+		rl_member_call_finish(member, member->answer.vote);
+		return;
+	}
 	bool is_grant = member->call->request.verb != RL_VERB_EXTEND;
 	member->err->status = RL_ERR_UNCONFIRMED;
 	member->doubt = is_grant ? RL_DOUBT_UNKNOWN : member->doubt;
@@ -95,19 +123,18 @@ static void fail_unconfirmed(rl_member_call *member)
 }
 
 /* Ends the member call if its command must not be sent to another node as well: that of the
- * caller's token, a swap, and one that frees the lock of any holder. */
+ * caller's token, and a swap. */
 static bool fails_by_switch(rl_member_call *member, bool was_granted, bool may_have_run)
 {
 	const rl_quorum_call *call = member->call;
 	rl_verb verb = call->request.verb;
-	bool is_once = (call->is_own_token && rl_verb_takes(verb)) || verb == RL_VERB_SWAP ||
-		verb == RL_VERB_FORCE;
+	bool is_once = (call->is_own_token && rl_verb_takes(verb)) || verb == RL_VERB_SWAP;
 	if (!may_have_run || !is_once) {
 		return false;
 	}
 	member->must_close = true;
 	rl_error_set(member->err, RL_ERR_CLOSED, 0, "the Sentinels name another primary now, %s",
-		rl_route_node(route_of(member), 0)->name);
+		rl_route_node(rl_member_call_sentinels(member), 0)->name);
 	if (was_granted) {
 		fail_unconfirmed(member);
 	} else {
@@ -121,7 +148,8 @@ static bool fails_by_switch(rl_member_call *member, bool was_granted, bool may_h
 static void leave(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
-	bool was_granted = member->state == RL_MEMBER_CALL_CHECKING;
+	bool was_granted =
+		member->state == RL_MEMBER_CALL_CHECKING && member->answer.vote == RL_VOTE_GRANTED;
 	bool may_have_run = was_granted || rl_member_call_is_unanswered(member);
 	if (fails_by_switch(member, was_granted, may_have_run)) {
 		return;
@@ -166,13 +194,6 @@ static void on_named(rl_member_call *member, const rl_tick *tick)
 		case RL_MEMBER_CALL_LOOKUP:
 			ask(member, tick);
 			break;
-		case RL_MEMBER_CALL_CHECKING:
-			if (is_named(member)) {
-				rl_member_call_finish(member, RL_VOTE_GRANTED);
-			} else {
-				leave(member, tick);
-			}
-			break;
 		case RL_MEMBER_CALL_START:
 		case RL_MEMBER_CALL_PAUSED:
 		case RL_MEMBER_CALL_NAMING:
@@ -186,22 +207,9 @@ static void on_named(rl_member_call *member, const rl_tick *tick)
 		case RL_MEMBER_CALL_REFUSED:
 		case RL_MEMBER_CALL_UNDOING:
 		case RL_MEMBER_CALL_TAKING_BACK:
+		case RL_MEMBER_CALL_CHECKING: /* see rl_member_call_check() */
 		case RL_MEMBER_CALL_DONE:
 			break;
-	}
-}
-
-static void on_unnamed(rl_member_call *member)
-{
-	bool is_missing = member->state == RL_MEMBER_CALL_LOOKUP;
-	if (!is_missing && member->state != RL_MEMBER_CALL_CHECKING) {
-		return; /* if the answer needs it, another lookup follows */
-	}
-	rl_lookup_explain(member->lookup, member->err);
-	if (is_missing) {
-		rl_member_call_fail(member);
-	} else {
-		fail_unconfirmed(member);
 	}
 }
 
@@ -209,48 +217,81 @@ static void on_unnamed(rl_member_call *member)
 static void note_switch(const rl_member_call *member, const rl_target *before, int64_t now)
 {
 	const rl_quorum_call *call = member->call;
-	if (before != NULL && !rl_target_equal(before, rl_route_node(route_of(member), 0))) {
+	if (before != NULL &&
+		!rl_target_equal(before, rl_route_node(rl_member_call_sentinels(member), 0))) {
 		rl_stats_add(&call->env->stats->switches, 1);
 		rl_pool_clear_address(call->pool, &before->address, now);
 	}
 }
 
-void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
+static void step_open(rl_member_call *member, const rl_tick *tick)
 {
-	if (!rl_member_call_is_looking(member)) {
-		return;
-	}
-	rl_target *before = rl_route_node(route_of(member), 0);
+	rl_target *before = rl_route_node(rl_member_call_sentinels(member), 0);
 	before = before != NULL ? rl_target_ref(before) : NULL;
-	rl_vote vote = rl_lookup_step(member->lookup, tick);
-	if (vote == RL_VOTE_GRANTED) {
+	if (rl_lookup_step(member->lookup, tick) == RL_VOTE_GRANTED) {
 		note_switch(member, before, tick->now);
-		on_named(member, tick);
-	} else if (vote != RL_VOTE_OPEN) {
-		on_unnamed(member);
 	}
 	rl_target_unref(before);
+}
+
+void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
+{
+	if (next_lookup(member) <= tick->now && !start(member, tick->now)) {
+		return;
+	}
+	if (rl_member_call_is_looking(member)) {
+		step_open(member, tick);
+	}
+	if (member->lookup == NULL || rl_member_call_is_looking(member)) {
+		return;
+	}
+	if (member->lookup->vote == RL_VOTE_GRANTED) {
+		on_named(member, tick);
+	} else if (member->state == RL_MEMBER_CALL_LOOKUP) {
+		rl_lookup_explain(member->lookup, member->err);
+		rl_member_call_fail(member);
+	}
 }
 
 /* ---- the check ---- */
 
 bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 {
-	const rl_route *route = route_of(member);
-	if (route == NULL || !route->is_checked || !rl_verb_is_confirmed(member->call->request.verb)) {
-		return false;
+	const rl_route *route = rl_member_call_sentinels(member);
+	return route->is_checked && (now - route->named_at >= RL_CHECK_NS || !is_named(member));
+}
+
+/* The latest lookup was begun after the answer was heard. */
+static bool has_asked_since(const rl_member_call *member)
+{
+	return member->lookup != NULL && member->lookup->begun_at >= member->heard_at;
+}
+
+static void judge_check(rl_member_call *member, const rl_tick *tick)
+{
+	if (was_asked_in_time(member)) {
+		if (is_named(member)) {
+			rl_member_call_finish(member, member->answer.vote);
+		} else {
+			leave(member, tick);
+		}
+	} else if (has_asked_since(member)) { /* in vain */
+		rl_lookup_explain(member->lookup, member->err);
+		fail_unconfirmed(member);
+	} else if (!start(member, tick->now)) {
+		fail_unconfirmed(member);
 	}
-	return now - route->named_at >= RL_CHECK_NS || !is_named(member);
 }
 
 void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
 {
-	if (rl_member_call_is_looking(member)) {
-		return;
-	}
-	if (tick->now - route_of(member)->named_at < RL_CHECK_NS) {
-		on_named(member, tick);
-	} else if (!start(member, tick->now)) {
-		fail_unconfirmed(member);
+	/* Twice: the first time may begin a lookup, which is then stepped. */
+	for (unsigned i = 0; i < 2 && member->state == RL_MEMBER_CALL_CHECKING; i++) {
+		if (rl_member_call_is_looking(member)) {
+			step_open(member, tick);
+		}
+		if (!rl_member_call_is_looking(member)) {
+			judge_check(member, tick);
+		}
 	}
 }

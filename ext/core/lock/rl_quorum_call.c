@@ -31,7 +31,10 @@ void rl_quorum_call_adopt(
 	member->sent.is_asking = is_asking;
 	member->channel.conn = conn;
 	member->channel.sent_at = sent_at;
-	if (rl_member_call_must_check(member, call->begun_at)) {
+	member->heard_at = call->begun_at;
+	if (rl_member_call_sentinels(member) != NULL &&
+		rl_member_call_must_check(member, call->begun_at)) {
+		member->answer.vote = RL_VOTE_GRANTED;
 		member->state = RL_MEMBER_CALL_CHECKING;
 	} else {
 		rl_member_call_finish(member, RL_VOTE_GRANTED);

@@ -125,12 +125,22 @@ bool rl_quorum_call_has_swapped(const rl_quorum_call *call)
 	return count >= rl_quorum(call->set->count);
 }
 
+/* A majority of the Sentinels does not know the service. */
+static bool knows_no_primary(const rl_member_call *member)
+{
+	return member->node == NULL && member->lookup != NULL &&
+		member->lookup->vote == RL_VOTE_REFUSED;
+}
+
 bool rl_quorum_call_may_pass(const rl_quorum_call *call)
 {
 	for (unsigned i = 0; i < call->set->count; i++) {
 		const rl_member_call *member = &call->members[i];
 		if (member->vote != RL_VOTE_FAILED) {
 			continue;
+		}
+		if (knows_no_primary(member)) {
+			return false;
 		}
 		switch (member->err->status) {
 			case RL_ERR_NAME:

@@ -13,7 +13,9 @@
  *
  * Each connection is a lane (rl_batch_parts.h), which goes through its leases in their order, at
  * its own pace. A member has one lane for all leases, or, where it has several nodes, one for the
- * leases of each node. A release that is redirected joins the lane of the other node.
+ * leases of each node. A release that is redirected joins the lane of the other node. Behind
+ * Sentinels, the primary is looked up first, if the last lookup is old: an old primary could carry
+ * out the releases in vain.
  *
  * A lease is released when a quorum has freed it, and lost when refusals rule a quorum out. The
  * release batch is over when the votes have decided on each lease, no more answers can arrive, or

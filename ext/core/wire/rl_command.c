@@ -17,31 +17,33 @@ size_t rl_names_size(size_t key_len)
 		sizeof "{}";
 }
 
-/* Writes the key, in braces if need be, and the suffix. */
-static rl_bytes put_name(char *room, rl_bytes key, bool has_braces, rl_bytes suffix)
+/* Writes the key, with this many braces at each end.
+ * @return the first byte after it */
+static inline char *put_key(char *room, rl_bytes key, size_t braces)
 {
-	char *end = room;
-	if (has_braces) {
-		*end++ = '{';
-	}
-	memcpy(end, key.data, key.len);
-	end += key.len;
-	if (has_braces) {
+	char *end = room + braces + key.len;
+	memcpy(room + braces, key.data, key.len);
+	if (braces > 0) {
+		*room = '{';
 		*end++ = '}';
 	}
-	memcpy(end, suffix.data, suffix.len);
-	return rl_bytes_of(room, (size_t) (end - room) + suffix.len);
+	return end;
 }
 
 rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming)
 {
-	bool is_tagged = rl_slot_tag(key).len < key.len;
-	bool has_braces = naming == RL_NAMES_IN_SLOT && !is_tagged;
-	rl_names names = {.slot = naming == RL_NAMES_IN_SLOT ? rl_slot_of(key) : 0};
-	names.mark = put_name(room, key, has_braces, LITERAL(RL_MARK_SUFFIX));
-	names.tickets = put_name(room + names.mark.len, key, has_braces, LITERAL(RL_TICKETS_SUFFIX));
-	names.key = rl_bytes_of(names.mark.data + has_braces, key.len);
-	if (has_braces && memchr(key.data, '}', key.len) != NULL) {
+	size_t braces = naming == RL_NAMES_IN_SLOT && rl_slot_tag(key).len == key.len;
+	char *end = put_key(room, key, braces);
+	memcpy(end, RL_MARK_SUFFIX, sizeof RL_MARK_SUFFIX - 1);
+	char *tickets = end + sizeof RL_MARK_SUFFIX - 1;
+	end = put_key(tickets, key, braces);
+	memcpy(end, RL_TICKETS_SUFFIX, sizeof RL_TICKETS_SUFFIX - 1);
+	end += sizeof RL_TICKETS_SUFFIX - 1;
+	rl_names names = {.key = {room + braces, key.len}, /* as a part of the mark's name */
+		.mark = {room, (size_t) (tickets - room)},
+		.tickets = {tickets, (size_t) (end - tickets)},
+		.slot = naming == RL_NAMES_IN_SLOT ? rl_slot_of(key) : 0};
+	if (braces > 0 && memchr(key.data, '}', key.len) != NULL) {
 		names.mark = names.tickets = rl_bytes_of(NULL, 0);
 	}
 	return names;

@@ -36,6 +36,17 @@ typedef struct rl_set {
 	rl_naming naming;
 } rl_set;
 
+/* A member is behind Sentinels. */
+static inline bool rl_set_has_sentinels(const rl_set *set)
+{
+	bool has_any = false;
+	for (unsigned i = 0; i < set->count; i++) {
+		const rl_route *route = set->members[i].route;
+		has_any = has_any || (route != NULL && route->kind == RL_ROUTE_SENTINEL);
+	}
+	return has_any;
+}
+
 /* The node of the member to ask about the slot. Borrowed; NULL = none is known yet. */
 static inline rl_target *rl_member_node(const rl_member *member, unsigned slot)
 {

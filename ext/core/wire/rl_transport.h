@@ -52,7 +52,7 @@ struct rl_transport {
 	rl_link *(*dial)(rl_transport *self, const rl_address *address, int64_t until, rl_error *err);
 
 	/* Notes that the server at the address is a replica, so that its name may lead to another
-	 * server by now.
+	 * server by now, or that the name was never resolved.
 	 * @return true = the name will be resolved again as soon as the driver sees
 	 * rl_wait.wants_names; false = resolving would bring nothing new: the address is no name, or
 	 * was resolved a moment ago */

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch and leases in clusters: redirects, nodes that die, and the nodes and routes that it
+ * keeps.
+ */
+#include "check.h"
+#include "core/lease/rl_late.h"
+#include "fake_route.h"
+#include "no_memory.h"
+#include "watching.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static rl_route *route;
+
+static void clean_up(void)
+{
+	is_counting = false;
+	watching_end();
+}
+
+static void begin(const char *seeds)
+{
+	watching_begin(1);
+	route = fake_cluster(0, seeds);
+}
+
+/* The cluster that the lease's own thread has asked knows the node of "k". */
+static void know(const char *node)
+{
+	char text[40];
+	snprintf(text, sizeof text, "MOVED 7629 %s:6379", node);
+	rl_redirect redirect = rl_redirect_read(bytes_of(text));
+	CHECK(rl_route_follow(route, &redirect, &fake_targets[0]) != NULL);
+}
+
+static rl_renewal *keep(const char *seeds)
+{
+	begin(seeds);
+	return watching_keep("k", TTL);
+}
+
+/* ---- which node ---- */
+
+static void the_node_that_granted_is_asked(void)
+{
+	begin("abc");
+	rl_renewal *one = watching_prepare("k");
+	know("c"); /* after the lease was prepared, before it was won */
+	watching_win(one, TTL);
+	watching_to(10000);
+	CHECK_COUNT("10000 c1 renew k tok 30002", 1);
+	CHECK_COUNT("dial", 1);
+}
+
+static void what_the_route_has_learned_serves_the_next_lease(void)
+{
+	rl_renewal *one = keep("ab");
+	fake_says(0, MOVED_TO("b"));
+	watching_to(10000);
+	watching_let_go(one, true);
+	watching_keep("k", TTL);
+	watching_to(20000);
+	CHECK_COUNT("20000 b1 renew", 1);
+	CHECK_COUNT("a1 renew", 1);
+	CHECK(watching.nodes.routes->next == NULL);
+}
+
+static void moved_is_followed_at_once_and_kept(void)
+{
+	rl_renewal *one = keep("ab");
+	fake_acts(0, FAKE_SAY, MOVED_TO("b"), 40 * MS);
+	watching_to(10040);
+	CHECK_COUNT("10000 a1 renew k tok 30002", 1);
+	CHECK_COUNT("10040 b1 renew k tok 30002", 1);
+	CHECK_INT(watching_left(one), 30000); /* counted from the command that has run */
+	CHECK_INT(fake_stats.redirects, 1);
+	CHECK_INT(fake_stats.renewed, 1);
+	watching_to(20040);
+	CHECK_COUNT("20040 b1 renew", 1);
+	CHECK_COUNT("ASKING", 0);
+}
+
+static void ask_is_followed_behind_asking(void)
+{
+	keep("ab");
+	fake_says(0, ASK_AT("b"));
+	watching_to(10000);
+	CHECK_HAS(fake_log(), "10000 b1 ASKING\n10000 b1 renew k tok 30002\n");
+	watching_to(20000);
+	CHECK_HAS(fake_log(), "20000 b1 renew k tok 30002\n"); /* ASKING is for one command */
+	CHECK_COUNT("ASKING", 1);
+	CHECK_INT(fake_stats.renewed, 2);
+	/* The move is over. */
+	fake_says(1, MOVED_TO("b"));
+	watching_to(30000);
+	CHECK_HAS(fake_log(), "30000 b1 renew k tok 30002\n");
+	fake_forget_log();
+	watching_to(40000);
+	CHECK_COUNT("ASKING", 0);
+	CHECK_COUNT("40000 b1 renew", 1);
+}
+
+static void a_script_that_is_unknown_there_goes_as_text(void)
+{
+	keep("ab");
+	fake_says(0, ASK_AT("b"));
+	fake_says(1, "-NOSCRIPT x");
+	watching_to(10000);
+	CHECK_HAS(fake_log(), "10000 b1 ASKING\n10000 b1 RENEW k tok 30002\n");
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
+/* Five redirects are followed; the sixth is an answer that fails, and the node is asked again. */
+static void a_circle_is_left_and_tried_again(void)
+{
+	rl_renewal *one = keep("ab");
+	for (unsigned i = 0; i < 6; i++) {
+		fake_says(i % 2, i % 2 == 0 ? MOVED_TO("b") : MOVED_TO("a"));
+	}
+	watching_to(10000);
+	CHECK_COUNT("10000", 2 + 6 + 2); /* two dials, six commands, two names */
+	CHECK_INT(fake_stats.renewed, 0);
+	CHECK(rl_lease_is_held(one->lease));
+	watching_to(11000);
+	CHECK_COUNT("11000 b1 renew", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
+/* Answers in between begin the count anew. */
+static void hops_are_counted_for_one_command(void)
+{
+	keep("ab");
+	for (unsigned i = 0; i < 12; i++) {
+		fake_says(i % 2, i % 2 == 0 ? MOVED_TO("b") : MOVED_TO("a"));
+		fake_says(1 - i % 2, ":1");
+	}
+	watching_to(60000);
+	CHECK_INT(fake_stats.renewed, 6);
+	CHECK_INT(fake_stats.redirects, 6);
+}
+
+static void a_refusal_there_is_a_loss(void)
+{
+	rl_renewal *one = keep("ab");
+	one->lease->is_own_token = true; /* nothing is put back */
+	fake_says(0, MOVED_TO("b"));
+	fake_says(1, ":0");
+	watching_to(10000);
+	CHECK(rl_lease_is_lost(one->lease));
+}
+
+/* The node answers a command without ASKING with the node that has the slot. */
+static void a_lock_is_put_back_where_the_key_was_asked_for(void)
+{
+	watching_begin(3);
+	route = fake_cluster(0, "de");
+	watching_keep("k", TTL);
+	fake_says(3, ASK_AT("e"));
+	fake_says(4, ":0");
+	fake_says(4, "+OK");
+	watching_to(11000);
+	CHECK_HAS(fake_log(), "10000 e1 SET k tok NX PX 30002\n");
+	CHECK_COUNT("ASKING", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
+/* ---- nodes that fail ---- */
+
+static void refuse(unsigned server, unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		fake_dials(server, FAKE_REFUSE, 0);
+	}
+}
+
+/* The first failure may be that of an old connection, so another node is asked after the second. */
+static void a_node_that_is_dead_is_fled(void)
+{
+	rl_renewal *one = keep("ab");
+	refuse(0, 100);
+	fake_says(1, MOVED_TO("c"));
+	watching_to(10100);
+	CHECK_COUNT("b1 renew", 1);
+	CHECK_COUNT("c1 renew", 1);
+	CHECK_COUNT("a1 dial", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK(watching_left(one) >= 29900);
+}
+
+static void a_node_that_dies_is_fled(void)
+{
+	begin("ab");
+	know("a");
+	watching_keep("k", TTL);
+	watching_to(10000);
+	CHECK_COUNT("10000 a1 renew", 1);
+	fake_kill(0);
+	refuse(0, 100);
+	fake_says(1, MOVED_TO("c"));
+	watching_to(20300);
+	CHECK_COUNT("b1 renew", 1);
+	CHECK_COUNT("c1 renew", 1);
+	CHECK_INT(fake_stats.renewed, 2);
+}
+
+/* All of a cluster: they are tried in turn, at a pace. */
+static void all_nodes_are_dead_until_the_proof_ends(void)
+{
+	rl_renewal *one = keep("abc");
+	refuse(0, 190);
+	refuse(1, 190);
+	refuse(2, 190);
+	watching_to(40000);
+	CHECK(rl_lease_is_lost(one->lease));
+	unsigned dials = fake_count("dial");
+	CHECK(dials > 20 && dials < 400);
+}
+
+/* A lease of three members, of which one is a cluster. */
+static void members_of_both_kinds_are_kept(void)
+{
+	watching_begin(3);
+	route = fake_cluster(0, "de");
+	rl_renewal *one = watching_keep("k", TTL);
+	fake_says(3, MOVED_TO("e"));
+	watching_to(10000);
+	CHECK_COUNT("10000 b1 renew", 1);
+	CHECK_COUNT("10000 c1 renew", 1);
+	CHECK_COUNT("10000 d1 renew", 1);
+	CHECK_COUNT("10000 e1 renew", 1);
+	refuse(1, 100);
+	fake_kill(1);
+	watching_to(60000);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK_INT(fake_stats.lost, 0);
+}
+
+/* Two clusters of one lease, and a plain server that is also a node: they share no connection
+ * state that could mislead. */
+static void a_node_may_be_a_plain_member_of_another_lease(void)
+{
+	begin("ab");
+	watching_keep("k", TTL);
+	rl_route *cluster = route;
+	fake_set.members[0].route = NULL;
+	fake_set.members[0].target = &fake_targets[1];
+	watching_keep("l", TTL);
+	fake_says(0, MOVED_TO("b"));
+	watching_to(10000);
+	CHECK_COUNT("10000 b1 renew k tok", 1);
+	CHECK_COUNT("10000 b1 renew l tok", 1);
+	CHECK_COUNT("b1 dial", 1);
+	fake_set.members[0].route = cluster;
+}
+
+/* A plain member is not redirected. */
+static void moved_to_a_plain_member_is_an_error(void)
+{
+	watching_begin(1);
+	rl_renewal *one = watching_keep("k", TTL);
+	fake_says(0, MOVED_TO("b"));
+	watching_to(10500);
+	CHECK_COUNT("b1", 0);
+	CHECK(rl_lease_is_held(one->lease));
+	watching_to(11000);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_INT(fake_stats.redirects, 0);
+}
+
+/* ---- releases ---- */
+
+static void hand_over(void)
+{
+	rl_late_release late = {.set = &fake_set,
+		.key = bytes_of("k"),
+		.token = bytes_of("tok"),
+		.members = 1,
+		.ttl_ns = 30 * SECOND};
+	CHECK(rl_late_add(&watching, &late));
+}
+
+static void a_late_release_is_redirected(void)
+{
+	static const char *const texts[] = {MOVED_TO("b"), ASK_AT("b")};
+	for (unsigned i = 0; i < 2; i++) {
+		begin("ab");
+		fake_says(0, texts[i]);
+		hand_over();
+		watching_to(100);
+		CHECK_COUNT("b1 RELEASE", 1);
+		CHECK_COUNT("ASKING", i);
+		CHECK_INT(fake_stats.postponed_done, 1);
+		CHECK_INT(watching.late_count, 0);
+		watching_end();
+	}
+}
+
+static void a_late_release_flees_a_dead_node(void)
+{
+	begin("ab");
+	refuse(0, 100);
+	hand_over();
+	watching_to(1000);
+	CHECK_COUNT("b1 RELEASE", 1);
+	CHECK_INT(fake_stats.postponed_done, 1);
+}
+
+/* Its renewal is under way to a node of an ASK: the release behind it is behind ASKING as well. */
+static void a_release_behind_a_renewal_is_behind_asking(void)
+{
+	rl_renewal *one = keep("ab");
+	fake_says(0, ASK_AT("b"));
+	fake_acts(1, FAKE_SILENCE, NULL, 0);
+	watching_to(10010);
+	fake_forget_log();
+	watching_let_go(one, false);
+	CHECK_LOG("10010 b1 ASKING\n10010 b1 RELEASE k tok\n");
+}
+
+/* Let go while the redirect is on its way: nothing is sent to the other node. */
+static void a_redirect_of_a_lease_that_is_gone(void)
+{
+	rl_renewal *one = keep("ab");
+	fake_acts(0, FAKE_SAY, MOVED_TO("b"), 50 * MS);
+	watching_to(10010);
+	watching_let_go(one, true);
+	watching_to(12000);
+	CHECK_COUNT("b1", 0);
+	CHECK(watching.nodes.servers != NULL);
+}
+
+static void a_redirect_while_the_owner_releases(void)
+{
+	rl_renewal *one = keep("ab");
+	fake_acts(0, FAKE_SAY, MOVED_TO("b"), 50 * MS);
+	watching_to(10010);
+	rl_renewer_pause(one);
+	watching_to(12000);
+	CHECK_COUNT("b1", 0);
+	rl_lease_end(one->lease);
+}
+
+/* ---- what is kept ---- */
+
+/* Servers without leases: eight are kept. Each port is a server. */
+static void idle_servers_are_dropped(void)
+{
+	static char texts[12][40];
+	begin("a");
+	for (unsigned i = 0; i < 12; i++) {
+		snprintf(texts[i], sizeof texts[i], "-MOVED 7629 a:%u", 7001 + i);
+		fake_says(0, texts[i]);
+		fake_says(0, ":1");
+	}
+	watching_keep("k", TTL);
+	watching_to(125000);
+	CHECK_INT(fake_stats.redirects, 12);
+	unsigned count = 0;
+	for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
+		count++;
+	}
+	CHECK_INT(count, 1 + 8);
+	CHECK_INT(fake_open_links(), 9);
+}
+
+static unsigned count_routes(void)
+{
+	unsigned count = 0;
+	for (const rl_route *r = watching.nodes.routes; r != NULL; r = r->next) {
+		count++;
+	}
+	return count;
+}
+
+/* Routes without leases: about as many are kept, and one that is in use for ever. */
+static void idle_routes_are_dropped(void)
+{
+	static const char *const seeds[] = {"a", "b", "c", "d", "e", "f", "g", "h", "ab", "ac", "ad",
+		"ae", "af", "ag", "ah", "bc", "bd", "be", "bf", "bg"};
+	rl_renewal *first = keep("abcdefgh");
+	rl_route *kept = watching.nodes.routes;
+	rl_route *cluster = route;
+	for (unsigned i = 0; i < 20; i++) {
+		fake_cluster(0, seeds[i]);
+		watching_let_go(watching_keep("l", TTL), true);
+		rl_route_unref(fake_set.members[0].route);
+	}
+	watching_to(11000);
+	fake_set.members[0].route = cluster;
+	CHECK_INT(count_routes(), 9);
+	CHECK(first->members[0].route == kept);
+	CHECK_INT(kept->refs, 2);
+}
+
+static void forgotten_in_a_child(void)
+{
+	begin("ab");
+	watching_keep("k", TTL);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	hand_over();
+	watching_to(10010);
+	fake_forget_log();
+	fake_fork();
+	rl_renewer_forget(&watching);
+	CHECK_COUNT("RELEASE", 0);
+	CHECK_INT(watching.all_count, 0);
+	CHECK(watching.nodes.routes == NULL && watching.nodes.servers == NULL);
+}
+
+/* ---- without memory ---- */
+
+/* Out of memory at each place while a lease is prepared: then it has no server and no route. */
+static void memory_while_it_is_prepared(void)
+{
+	bool is_prepared = false;
+	for (fails_at = 1; !is_prepared; fails_at++) {
+		watching_begin(2);
+		route = fake_cluster(0, "ab");
+		rl_route *plain = route;
+		asked = 0;
+		is_counting = true;
+		rl_renewal *one = watching_prepare("k");
+		is_counting = false;
+		is_prepared = one != NULL;
+		CHECK(is_prepared || watching.all == NULL);
+		for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
+			CHECK_INT(s->members, is_prepared);
+		}
+		for (rl_route *r = watching.nodes.routes; r != NULL; r = r->next) {
+			CHECK_INT(r->refs, 1 + is_prepared);
+		}
+		CHECK_INT(plain->refs, 1);
+		watching_end();
+	}
+	CHECK(fails_at > 10);
+	fails_at = 0;
+}
+
+/* And while it is redirected: it is renewed once there is memory again. */
+static void memory_while_it_is_redirected(void)
+{
+	unsigned most = 1;
+	for (fails_at = 1; fails_at <= most; fails_at++) {
+		rl_renewal *one = keep("a");
+		watching_to(9999);
+		fake_says(0, MOVED_TO("b"));
+		fake_lacks_memory = lacks_memory;
+		asked = 0;
+		is_counting = true;
+		watching_to(12000);
+		is_counting = false;
+		fake_lacks_memory = NULL;
+		most = asked > most && asked < 200 ? asked : most;
+		watching_to(15000);
+		CHECK(rl_lease_is_held(one->lease));
+		CHECK(fake_stats.renewed >= 1);
+		watching_end();
+	}
+	CHECK(most > 5);
+	fails_at = 0;
+}
+
+static const check_test tests[] = {TEST(the_node_that_granted_is_asked),
+	TEST(what_the_route_has_learned_serves_the_next_lease),
+	TEST(moved_is_followed_at_once_and_kept), TEST(ask_is_followed_behind_asking),
+	TEST(a_script_that_is_unknown_there_goes_as_text), TEST(a_circle_is_left_and_tried_again),
+	TEST(hops_are_counted_for_one_command), TEST(a_refusal_there_is_a_loss),
+	TEST(a_lock_is_put_back_where_the_key_was_asked_for), TEST(a_node_that_is_dead_is_fled),
+	TEST(a_node_that_dies_is_fled), TEST(all_nodes_are_dead_until_the_proof_ends),
+	TEST(members_of_both_kinds_are_kept), TEST(a_node_may_be_a_plain_member_of_another_lease),
+	TEST(moved_to_a_plain_member_is_an_error), TEST(a_late_release_is_redirected),
+	TEST(a_late_release_flees_a_dead_node), TEST(a_release_behind_a_renewal_is_behind_asking),
+	TEST(a_redirect_of_a_lease_that_is_gone), TEST(a_redirect_while_the_owner_releases),
+	TEST(idle_servers_are_dropped), TEST(idle_routes_are_dropped), TEST(forgotten_in_a_child),
+	TEST(memory_while_it_is_prepared), TEST(memory_while_it_is_redirected)};
+
+CHECK_MAIN(tests, clean_up)

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch and leases behind Sentinels: a renewal counts once they name the server that granted
+ * it, and a lease follows its primary.
+ *
+ * The primary is server a or b, and the Sentinels are c, d and e.
+ */
+#include "check.h"
+#include "core/lease/rl_late.h"
+#include "fake_route.h"
+#include "no_memory.h"
+#include "watching.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static rl_route *route;
+
+static void clean_up(void)
+{
+	is_counting = false;
+	watching_end();
+}
+
+/* The Sentinels have named a to the lease's own thread. */
+static void begin(void)
+{
+	watching_begin(1);
+	route = fake_sentinels(0, "cde");
+	char a = 'a';
+	CHECK(rl_route_name(route, rl_bytes_of(&a, 1), 6379, fake_clock) != NULL);
+	fake_all_name(route, NAMES("a"), 0);
+}
+
+static rl_renewal *keep(void)
+{
+	begin();
+	return watching_keep("k", TTL);
+}
+
+static void switch_to_b(int64_t delay)
+{
+	fake_all_name(route, NAMES("b"), delay);
+}
+
+static void refuse(unsigned server, unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		fake_dials(server, FAKE_REFUSE, 0);
+	}
+}
+
+/* ---- the check ---- */
+
+static void a_renewal_counts_once_the_primary_is_named(void)
+{
+	rl_renewal *one = keep();
+	fake_all_name(route, NAMES("a"), 30 * MS);
+	watching_to(10029);
+	CHECK_COUNT("10000 a1 renew k tok 30002", 1);
+	CHECK_COUNT("10000 c1 " LOOKUP, 1);
+	CHECK_COUNT(LOOKUP, 3);
+	CHECK_INT(fake_stats.renewed, 0);
+	watching_to(10030);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_INT(watching_left(one), 29970); /* counted from the renewal */
+	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_COUNT("renew", 1);
+}
+
+/* Leases of 3 s are renewed each second: of four renewals in a second one looks up. */
+static void a_young_lookup_serves_other_leases(void)
+{
+	begin();
+	for (unsigned i = 0; i < 4; i++) {
+		watching_keep(i % 2 == 0 ? "k" : "l", 3002);
+		watching_to((int64_t) (i + 1) * 400);
+	}
+	watching_to(9000);
+	CHECK(fake_stats.renewed >= 20);
+	CHECK(fake_stats.lookups <= fake_stats.renewed / 2);
+	CHECK_INT(fake_stats.lost, 0);
+}
+
+static void many_leases_share_one_lookup(void)
+{
+	begin();
+	for (unsigned i = 0; i < 20; i++) {
+		char key[8];
+		snprintf(key, sizeof key, "k%u", i);
+		watching_keep(key, TTL);
+	}
+	fake_all_name(route, NAMES("a"), 30 * MS);
+	watching_to(10030);
+	CHECK_INT(fake_stats.renewed, 20);
+	CHECK_INT(fake_stats.lookups, 1);
+}
+
+static void without_the_check_nobody_is_asked(void)
+{
+	begin();
+	route->is_checked = false;
+	watching_keep("k", TTL);
+	watching_to(20000);
+	CHECK_INT(fake_stats.renewed, 2);
+	CHECK_COUNT("SENTINEL", 0);
+}
+
+static void a_refusal_is_checked(void)
+{
+	begin();
+	fake_all_name(route, NAMES("a"), 30 * MS);
+	rl_renewal *one = watching_prepare("k");
+	one->lease->is_own_token = true;
+	watching_win(one, TTL);
+	fake_says(0, ":0");
+	watching_to(10029);
+	CHECK(rl_lease_is_held(one->lease));
+	watching_to(10030);
+	CHECK(rl_lease_is_lost(one->lease));
+}
+
+/* The old primary has lost it, and the new one has it. */
+static void a_refusal_of_an_old_primary_is_no_loss(void)
+{
+	rl_renewal *one = keep();
+	switch_to_b(30 * MS);
+	fake_says(0, ":0");
+	watching_to(10100);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_COUNT("SET", 0);
+}
+
+/* ---- Sentinels that fail ---- */
+
+/* Each try takes the time of a lookup; the lease is held while it is proven, and then lost. */
+static void without_sentinels_it_is_lost_by_the_clock(void)
+{
+	rl_renewal *one = keep();
+	fake_none_answers(route);
+	watching_to(29999);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK_INT(fake_stats.renewed, 0);
+	unsigned renewals = fake_count("renew");
+	CHECK(renewals >= 5 && renewals <= 40);
+	watching_to(30100);
+	CHECK(rl_lease_is_lost(one->lease));
+	CHECK(fake_count("RELEASE k tok") + fake_count("release k tok") >= 1);
+	CHECK_INT(fake_stats.lost, 1);
+}
+
+static void refused_sentinels_are_asked_at_a_pace(void)
+{
+	rl_renewal *one = keep();
+	for (unsigned i = 2; i < 5; i++) {
+		refuse(i, 190);
+	}
+	watching_to(25000);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK(fake_stats.lookups >= 15 && fake_stats.lookups <= 50);
+}
+
+static void sentinels_that_come_back_save_it(void)
+{
+	rl_renewal *one = keep();
+	fake_none_answers(route);
+	watching_to(20000);
+	fake_all_name(route, NAMES("a"), 0);
+	fake_kill(2);
+	fake_kill(3);
+	fake_kill(4);
+	watching_to(23000);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK(watching_left(one) > 15000);
+	watching_to(60000);
+	CHECK_INT(fake_stats.lost, 0);
+}
+
+/* ---- another primary ---- */
+
+static void a_switch_takes_the_renewal_along(void)
+{
+	rl_renewal *one = keep();
+	switch_to_b(30 * MS);
+	watching_to(10030);
+	CHECK_COUNT("10000 a1 renew k tok 30002", 1);
+	CHECK_COUNT("10030 b1 renew k tok 30002", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_INT(watching_left(one), 30000); /* what a has granted proves nothing */
+	watching_to(20000);
+	CHECK_COUNT("a1 renew", 1);
+}
+
+/* Before the answer of the old primary. */
+static void a_switch_does_not_wait_for_the_old_primary(void)
+{
+	rl_renewal *one = keep();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	switch_to_b(30 * MS);
+	watching_to(10030);
+	CHECK_COUNT("10030 b1 renew k tok 30002", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_INT(watching_left(one), 30000);
+	watching_to(20000);
+	CHECK_INT(fake_stats.lost, 0);
+}
+
+static void the_new_primary_may_have_lost_it(void)
+{
+	begin();
+	rl_renewal *one = watching_prepare("k");
+	one->lease->is_own_token = true;
+	watching_win(one, TTL);
+	switch_to_b(30 * MS);
+	fake_says(1, ":0");
+	watching_to(10030);
+	CHECK(rl_lease_is_lost(one->lease));
+}
+
+static void the_new_primary_may_have_lost_it_and_gets_it_back(void)
+{
+	watching_begin(3);
+	route = fake_sentinels(0, "fgh");
+	char d = 'd';
+	CHECK(rl_route_name(route, rl_bytes_of(&d, 1), 6379, fake_clock) != NULL);
+	fake_all_name(route, NAMES("e"), 5 * MS);
+	watching_keep("k", TTL);
+	fake_says(4, ":0");
+	fake_says(4, "+OK");
+	watching_to(10200);
+	CHECK_COUNT("e1 SET k tok NX PX", 1);
+	CHECK_COUNT("d1 SET", 0);
+}
+
+static void a_primary_that_refuses_is_looked_up(void)
+{
+	rl_renewal *one = keep();
+	refuse(0, 100);
+	switch_to_b(5 * MS);
+	watching_to(10100);
+	CHECK_COUNT("b1 renew", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK(watching_left(one) >= 29900);
+}
+
+/* Its connection breaks, and the Sentinels need a while until they agree. */
+static void a_primary_that_dies_is_followed(void)
+{
+	rl_renewal *one = keep();
+	watching_to(10000);
+	fake_kill(0);
+	refuse(0, 190);
+	watching_to(22000);
+	CHECK(rl_lease_is_held(one->lease));
+	switch_to_b(0);
+	watching_to(24000);
+	CHECK_COUNT("b1 renew", 1);
+	CHECK_INT(fake_stats.renewed, 2);
+	watching_to(60000);
+	CHECK_INT(fake_stats.lost, 0);
+}
+
+static void readonly_is_looked_up(void)
+{
+	keep();
+	fake_says(0, "-READONLY x");
+	switch_to_b(5 * MS);
+	watching_to(10100);
+	CHECK_COUNT("b1 renew", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
+/* ---- the owner ---- */
+
+static void released_during_the_check(void)
+{
+	rl_renewal *one = keep();
+	fake_none_answers(route);
+	watching_to(10010);
+	fake_forget_log();
+	watching_let_go(one, true);
+	watching_to(13000);
+	CHECK_COUNT("a1", 0);
+}
+
+/* What was granted is answered: the owner's own release comes after it anyway. */
+static void paused_during_the_check(void)
+{
+	rl_renewal *one = keep();
+	fake_all_name(route, NAMES("a"), 30 * MS);
+	watching_to(10010);
+	rl_renewer_pause(one);
+	watching_to(11000);
+	CHECK_COUNT("renew", 1);
+	CHECK_INT(fake_stats.renewed, 0);
+	rl_lease_end(one->lease);
+}
+
+static void paused_before_a_switch(void)
+{
+	rl_renewal *one = keep();
+	switch_to_b(30 * MS);
+	watching_to(10010);
+	rl_renewer_pause(one);
+	watching_to(11000);
+	CHECK_COUNT("b1", 0);
+	rl_lease_end(one->lease);
+}
+
+static void lost_during_the_check(void)
+{
+	rl_renewal *one = keep();
+	fake_none_answers(route);
+	fake_acts(0, FAKE_SAY, ":1", 0);
+	watching_to(29950);
+	watching_to(30500);
+	CHECK(rl_lease_is_lost(one->lease));
+	switch_to_b(0);
+	watching_to(40000);
+	CHECK(rl_renewal_is_released(one));
+}
+
+static void forgotten_in_a_child_during_the_lookup(void)
+{
+	keep();
+	fake_none_answers(route);
+	watching_to(10010);
+	fake_forget_log();
+	fake_fork();
+	rl_renewer_forget(&watching);
+	CHECK_COUNT("RELEASE", 0);
+	CHECK_COUNT(" end", 0);
+	CHECK_COUNT("close", 4);
+	CHECK(watching.nodes.lookups == NULL);
+}
+
+/* ---- a primary that is not known ---- */
+
+static void begin_unknown(void)
+{
+	watching_begin(3);
+	route = fake_sentinels(0, "fgh");
+	fake_all_name(route, NAMES("d"), 0);
+}
+
+/* Two of three members have granted the lock while the Sentinels of the third were down. */
+static void it_is_looked_up_for_the_renewal(void)
+{
+	begin_unknown();
+	watching_keep("k", TTL);
+	watching_to(10000);
+	CHECK_COUNT("d1 renew", 1);
+	CHECK_COUNT("f1 renew", 0);
+	watching_to(20000);
+	CHECK_COUNT("d1 renew", 2);
+	CHECK_INT(fake_stats.lost, 0);
+}
+
+static void it_stays_unknown(void)
+{
+	begin_unknown();
+	for (unsigned i = 5; i < 8; i++) {
+		refuse(i, 190);
+	}
+	watching_keep("k", TTL);
+	watching_to(60000);
+	CHECK_INT(fake_stats.lost, 0);
+	CHECK_INT(fake_stats.renewed, 6);
+	CHECK(fake_stats.lookups < 200);
+}
+
+static void it_is_looked_up_without_the_check_as_well(void)
+{
+	begin_unknown();
+	route->is_checked = false;
+	watching_keep("k", TTL);
+	watching_to(10500);
+	CHECK_COUNT("d1 renew", 1);
+}
+
+static void hand_over(unsigned members)
+{
+	rl_late_release late = {.set = &fake_set,
+		.key = bytes_of("k"),
+		.token = bytes_of("tok"),
+		.members = members,
+		.ttl_ns = 30 * SECOND};
+	CHECK(rl_late_add(&watching, &late));
+}
+
+static void it_is_looked_up_for_a_late_release(void)
+{
+	begin_unknown();
+	hand_over(1);
+	watching_to(1000);
+	CHECK_COUNT("d1 RELEASE", 1);
+	CHECK_INT(fake_stats.postponed_done, 1);
+}
+
+static void a_late_release_waits_for_the_sentinels(void)
+{
+	begin_unknown();
+	fake_none_answers(route);
+	hand_over(1);
+	watching_to(5000);
+	CHECK_INT(fake_stats.postponed_done, 0);
+	fake_all_name(route, NAMES("d"), 0);
+	for (unsigned i = 5; i < 8; i++) {
+		fake_kill(i);
+	}
+	watching_to(10000);
+	CHECK_COUNT("d1 RELEASE", 1);
+	CHECK_INT(fake_stats.postponed_done, 1);
+}
+
+static void a_late_release_of_a_primary_that_never_comes_ends(void)
+{
+	begin_unknown();
+	fake_none_answers(route);
+	hand_over(1);
+	watching_to(31000);
+	CHECK_INT(fake_stats.postponed_dropped, 1);
+	CHECK_INT(watching.late_count, 0);
+	CHECK(fake_stats.lookups < 60);
+}
+
+static void two_unknown_primaries_of_the_same_sentinels(void)
+{
+	watching_begin(2);
+	route = fake_sentinels(0, "fgh");
+	rl_route *other = fake_sentinels(1, "fgh");
+	CHECK(rl_route_set_service(other, bytes_of("other")));
+	fake_all_name(route, NAMES("d"), 0);
+	watching_keep("k", TTL);
+	watching_to(11000);
+	CHECK_COUNT("d1 renew", 2);
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
+/* ---- late releases ---- */
+
+static void a_late_release_follows_its_primary(void)
+{
+	begin();
+	refuse(0, 100);
+	switch_to_b(5 * MS);
+	hand_over(1);
+	watching_to(1000);
+	CHECK_COUNT("b1 RELEASE", 1);
+	CHECK_INT(fake_stats.postponed_done, 1);
+}
+
+/* ---- what is kept ---- */
+
+/* The thread that waits for the links of a lookup does so without the lock: nobody else may close
+ * them. */
+static void links_are_closed_by_steps_alone(void)
+{
+	static const char *const sentinels[] = {"c", "d", "e", "f", "g", "h", "cd", "ce", "cf", "cg",
+		"ch", "de", "df", "dg", "dh", "ef", "eg", "eh", "fg", "fh"};
+	watching_begin(1);
+	for (unsigned i = 0; i < 20; i++) {
+		route = fake_sentinels(0, sentinels[i]);
+		char a = 'a';
+		CHECK(rl_route_name(route, rl_bytes_of(&a, 1), 6379, fake_clock) != NULL);
+		fake_none_answers(route);
+		fake_forget_log();
+		rl_renewal *one = watching_keep("k", TTL);
+		CHECK_COUNT("close", 0);
+		watching_to((i + 1) * 10100);
+		CHECK(fake_stats.lookups > i);
+		watching_let_go(one, true);
+		rl_route_unref(route);
+		fake_set.members[0].route = NULL;
+	}
+	unsigned routes = 0;
+	for (const rl_route *r = watching.nodes.routes; r != NULL; r = r->next) {
+		routes++;
+	}
+	CHECK(routes <= 9);
+	unsigned lookups = 0;
+	for (const rl_renewer_lookup *l = watching.nodes.lookups; l != NULL; l = l->next) {
+		lookups++;
+	}
+	CHECK_INT(lookups, routes);
+	fake_set.members[0].target = &fake_targets[0];
+}
+
+/* ---- without memory ---- */
+
+static void memory_while_it_is_prepared(void)
+{
+	bool is_prepared = false;
+	for (fails_at = 1; !is_prepared; fails_at++) {
+		begin();
+		asked = 0;
+		is_counting = true;
+		rl_renewal *one = watching_prepare("k");
+		is_counting = false;
+		is_prepared = one != NULL;
+		if (is_prepared) {
+			watching_win(one, TTL);
+			watching_to(10000);
+			CHECK_INT(fake_stats.renewed, 1);
+		}
+		watching_end();
+	}
+	CHECK(fails_at > 10);
+	fails_at = 0;
+}
+
+static void memory_during_the_check_and_a_switch(void)
+{
+	unsigned most = 1;
+	for (fails_at = 1; fails_at <= most; fails_at++) {
+		rl_renewal *one = keep();
+		switch_to_b(10 * MS);
+		watching_to(9999);
+		fake_lacks_memory = lacks_memory;
+		asked = 0;
+		is_counting = true;
+		watching_to(12000);
+		is_counting = false;
+		fake_lacks_memory = NULL;
+		most = asked > most && asked < 200 ? asked : most;
+		watching_to(15000);
+		CHECK(rl_lease_is_held(one->lease));
+		CHECK(fake_count("b1 renew") + fake_count("b2 renew") >= 1);
+		CHECK(fake_stats.renewed >= 1);
+		watching_end();
+	}
+	CHECK(most > 10);
+	fails_at = 0;
+}
+
+static const check_test tests[] = {TEST(a_renewal_counts_once_the_primary_is_named),
+	TEST(a_young_lookup_serves_other_leases), TEST(many_leases_share_one_lookup),
+	TEST(without_the_check_nobody_is_asked), TEST(a_refusal_is_checked),
+	TEST(a_refusal_of_an_old_primary_is_no_loss), TEST(without_sentinels_it_is_lost_by_the_clock),
+	TEST(refused_sentinels_are_asked_at_a_pace), TEST(sentinels_that_come_back_save_it),
+	TEST(a_switch_takes_the_renewal_along), TEST(a_switch_does_not_wait_for_the_old_primary),
+	TEST(the_new_primary_may_have_lost_it), TEST(the_new_primary_may_have_lost_it_and_gets_it_back),
+	TEST(a_primary_that_refuses_is_looked_up), TEST(a_primary_that_dies_is_followed),
+	TEST(readonly_is_looked_up), TEST(released_during_the_check), TEST(paused_during_the_check),
+	TEST(paused_before_a_switch), TEST(lost_during_the_check),
+	TEST(forgotten_in_a_child_during_the_lookup), TEST(it_is_looked_up_for_the_renewal),
+	TEST(it_stays_unknown), TEST(it_is_looked_up_without_the_check_as_well),
+	TEST(it_is_looked_up_for_a_late_release), TEST(a_late_release_waits_for_the_sentinels),
+	TEST(a_late_release_of_a_primary_that_never_comes_ends),
+	TEST(two_unknown_primaries_of_the_same_sentinels), TEST(a_late_release_follows_its_primary),
+	TEST(links_are_closed_by_steps_alone), TEST(memory_while_it_is_prepared),
+	TEST(memory_during_the_check_and_a_switch)};
+
+CHECK_MAIN(tests, clean_up)
