@@ -12,17 +12,17 @@
  * same five.
  */
 foreach (['Wire', 'Processes', 'Server', 'Proxy', 'Members', 'Certificates', 'Workers', 'Library',
-    'Peer', 'Party', 'Report', 'Bench', 'figures', 'timeline'] as $file) {
+    'Peer', 'Party', 'Report', 'Bench', 'Cluster', 'Sentinels', 'TopologyParty', 'probes',
+    'figures', 'timeline'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
 foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'newcomers', 'promises', 'redlock',
-    'tls']
-        as $file) {
+    'tls', 'topologies'] as $file) {
     require __DIR__ . "/$file.php";
 }
 
-const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'redlock', 'tls', 'newcomers',
-    'promises'];
+const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'redlock', 'tls', 'topologies',
+    'newcomers', 'promises'];
 const PEERS = [
     'redislock' => ['RedisLock', null],
     'phpredis' => ['phpredis by hand', null],
@@ -100,6 +100,9 @@ function run_sections_of(Bench $bench, array $only, array $php, array $given): v
     }
     if ($wants('tls')) {
         section_tls($bench, $php, $given);
+    }
+    if ($wants('topologies')) {
+        section_topologies($bench, $php, $given);
     }
     if ($wants('newcomers')) {
         section_newcomers($bench, $php, $given);

@@ -16,6 +16,7 @@
 require __DIR__ . '/lib/serve.php';
 require __DIR__ . '/lib/Peer.php';
 require __DIR__ . '/lib/RedisLockPeer.php';
+require __DIR__ . '/lib/ByHandPeer.php';
 
 [, $name, $port, $packages, $control, $count] = $argv;
 $makePeer = require __DIR__ . "/peers/$name.php";

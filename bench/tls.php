@@ -68,7 +68,13 @@ function tls_cycle(Bench $bench, array $php, array $given, Certificates $certifi
     $libraries = array_filter(tls_libraries($php, $given, $certificates->ca),
         fn (Library $library) => tls_works($library, $server));
     tls_cycles($bench, $libraries, $server);
-    tls_system_calls($bench, $libraries, $server);
+    $calls = system_calls($bench, 'TLS',
+        array_map(fn (Library $library) => [$library->label, $library->cycleCommand($server)],
+            $libraries));
+    if ($calls !== null) {
+        $bench->report->promise('system calls for a command over TLS',
+            number($calls['redislock']), '<= 2.02', $calls['redislock'] <= 2.02);
+    }
     $server->end();
 }
 
@@ -138,61 +144,6 @@ function tls_cycles(Bench $bench, array $libraries, Server $server): void
         'memory, KiB'], $rows);
 }
 
-/** A second run with more cycles shows what one cycle adds. */
-function tls_system_calls(Bench $bench, array $libraries, Server $server): void
-{
-    $few = 200;
-    $many = 1200;
-    $rows = [];
-    foreach ($libraries as $library) {
-        $bench->progress('system calls over TLS', $library->label);
-        $before = tls_traced($bench, $library->cycleCommand($server), $few);
-        $after = tls_traced($bench, $library->cycleCommand($server), $many);
-        if ($before === null || $after === null) {
-            fwrite(STDERR, "skipped: system calls over TLS: strace does not work here\n");
-            return;
-        }
-        $each = [];
-        foreach ($after as $call => $count) {
-            $each[$call] = ($count - ($before[$call] ?? 0)) / (2 * ($many - $few));
-        }
-        $each = array_filter($each, fn (float $count) => $count >= 0.005);
-        arsort($each);
-        $names = array_map(fn (string $call, float $count) => number($count) . " $call",
-            array_keys($each), $each);
-        $rows[] = [$library->label, number(array_sum($each)), implode(', ', $names)];
-        if ($library->name === 'redislock') {
-            $bench->report->promise('system calls for a command over TLS',
-                number(array_sum($each)), '<= 2.02', array_sum($each) <= 2.02);
-        }
-    }
-    $bench->progressDone();
-    $bench->report->table(['a command, warm', 'system calls', 'which'], $rows);
-}
-
-/** @return ?array<string, int> how often a worker called the system, by the name of the call */
-function tls_traced(Bench $bench, array $command, int $cycles): ?array
-{
-    $file = "$bench->folder/strace";
-    @unlink($file);
-    $child = @proc_open(['strace', '-f', '-c', '-U', 'calls,name', '-o', $file, ...$command],
-        [['pipe', 'r'], ['pipe', 'w'], ['file', '/dev/null', 'w']], $pipes);
-    if ($child === false) {
-        return null;
-    }
-    fwrite($pipes[0], "$cycles\n");
-    fgets($pipes[1]);
-    fclose($pipes[0]);
-    proc_close($child);
-    $counts = [];
-    foreach (@file($file) ?: [] as $line) {
-        if (preg_match('/^\s*(\d+) (\w+)$/', rtrim($line), $found) && $found[2] !== 'total') {
-            $counts[$found[2]] = (int) $found[1];
-        }
-    }
-    return $counts === [] ? null : $counts;
-}
-
 // --- A new connection
 // -------------------------------------------------------------------------------------------------
 
@@ -221,7 +172,7 @@ function tls_redials(Bench $bench, array $php, array $given, Certificates $certi
         }
     }
     $bench->progressDone();
-    $ping = tls_ping($proxies['plain TCP']->port);
+    $ping = ping_time($proxies['plain TCP']->port);
     tls_redial_table($bench, $found, $ping);
     foreach ([...$proxies, ...$servers] as $process) {
         $process->end();
@@ -236,19 +187,6 @@ function tls_redial(array $php, int $port, array $files): array
     $answer = fgets($child['out']) ?: throw new RuntimeException('a worker ended early');
     Processes::end($child['pid'], 0);
     return json_decode($answer, true);
-}
-
-/** Nanoseconds. */
-function tls_ping(int $port): float
-{
-    $wire = new Wire($port);
-    $times = [];
-    for ($i = 0; $i < 20; $i++) {
-        $start = hrtime(true);
-        $wire->ask('PING');
-        $times[] = hrtime(true) - $start;
-    }
-    return median($times);
 }
 
 function tls_redial_table(Bench $bench, array $found, float $ping): void

@@ -10,7 +10,8 @@
  *
  * One object stands for one server, or several servers, and one set of options. The object can lock
  * any number of keys, and any number of Fibers of its thread can use it. The constructor never
- * connects.
+ * connects. Each server may be a single one, a primary behind Sentinels, or a cluster;
+ * docs/topologies.md has what a failover of these means for the lock.
  *
  * With several servers, which must be independent of each other, the lock is stored on all of them,
  * and the caller to whom a majority (half of the servers, rounded down, and one more) has granted
@@ -39,8 +40,8 @@ class RedisLock
     /**
      * Pass the options after $prefix as named arguments: their order may change before 1.0.
      *
-     * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs. null = the INI
-     *   setting redislock.servers, in which spaces separate several DSNs. A DSN is
+     * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs. null = the INI setting
+     *   redislock.servers, in which spaces separate several DSNs. A DSN is
      *   `redis://[[user]:password@]host[:port][/db]` (also valkey:// and tcp://) or `rediss://...`
      *   for TLS (also valkeys:// and tls://), or `unix://[[user]:password@]/path/to.sock[?db=1]`
      *   (also redis:///path/to.sock). For a cluster it is
@@ -54,12 +55,13 @@ class RedisLock
      *   the nodes. Options of Sentinels are sentinel_user and sentinel_password, sentinel_tls (0 or
      *   1; default: as for the nodes), sentinel_quorum (so many Sentinels must name the primary;
      *   default: a majority of those in the DSN), and sentinel_check (1; 0 = they are not asked
-     *   again whether the primary is still the same). An option in the DSN takes precedence over
-     *   the argument with the same meaning. With `replicas=n` (0 to 100, default 0) a lock counts
-     *   as granted or prolonged on this server once n of its replicas have confirmed it within
-     *   `replicas_timeout` seconds (default 0.1, at most half of the timeout and a twentieth of the
-     *   TTL); otherwise the call fails on this server, and the grant is undone. docs/replicas.md
-     *   has the details
+     *   again whether the primary is still the same, so that a failover may grant a lock twice for
+     *   ten seconds). docs/topologies.md has the details of clusters and Sentinels. An option in
+     *   the DSN takes precedence over the argument with the same meaning. With `replicas=n` (0 to
+     *   100, default 0) a lock counts as granted or prolonged on this server once n of its replicas
+     *   have confirmed it within `replicas_timeout` seconds (default 0.1, at most half of the
+     *   timeout and a twentieth of the TTL); otherwise the call fails on this server, and the grant
+     *   is undone. docs/replicas.md has the details
      * @param string|null $prefix put before each key; null = the INI setting redislock.prefix. A
      *   number is a TypeError, also without strict_types: a port belongs in the DSN
      * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several
@@ -76,7 +78,8 @@ class RedisLock
      * @param int|null $retries how often a wait looks at the lock again after a delay; the last
      *   look decides. null = as often as $wait allows
      * @param bool $wake true = a release wakes a waiter, and the waits of this object can be woken,
-     *   through two helper keys (`<key>::rl-wait`, `<key>::rl-wake`); false = a wait only looks
+     *   through two helper keys (`<key>::rl-wait`, `<key>::rl-wake`; if a server is a cluster, and
+     *   the key has no hash tag, `{<key>}::rl-wait`, `{<key>}::rl-wake`); false = a wait only looks
      *   again after each delay. A key that ends in one of these suffixes is a ValueError
      * @param bool $persistent true = connections stay open for the life of the process, and all
      *   objects of a thread that connect to the same server as the same user share them; false =
@@ -374,9 +377,11 @@ class RedisLock
      * - tls_resumed: of these, handshakes that resumed an earlier session, which saves CPU time
      * - lookups: questions to the Sentinels of a member, all of which are asked at once, for the
      *   address of its primary
-     * - switches: lookups that have named another primary than the one before
+     * - switches: lookups that have named another primary than the one before; without those of the
+     *   thread that renews leases
      * - unconfirmed: grants and renewals that too few replicas confirmed in time (the DSN option
-     *   replicas); a lock that was granted so was released again
+     *   replicas), and grants for which no majority of the Sentinels named the server in time; a
+     *   lock that was granted so was released again
      * - scripts_loaded: scripts that were sent as text because the server did not know them
      * - fallbacks: objects that do without waking, because the server does not allow a command for
      *   it (counted once for each object); waits that polled for a while, because the server does

@@ -4,7 +4,8 @@
  * function (int $port, string $packages): Peer, where $packages is the folder that Composer filled
  * for it. bench/peers/redlock/NAME.php is the same with several servers: function (array $ports,
  * string $packages): Peer. bench/peers/tls/NAME.php is the same over TLS: function (int $port,
- * string $ca, string $packages = ''): Peer.
+ * string $ca, string $packages = ''): Peer. bench/peers/topologies/NAME.php is the same on a
+ * cluster, by its seeds, or behind Sentinels: function (int|array $ports, string $packages): Peer.
  *
  * A whole section rather than acquire() and release(), because one of them has nothing but
  * synchronized().
@@ -37,6 +38,15 @@ function phpredis_at(int $port): Redis
     $redis = new Redis();
     $redis->connect('127.0.0.1', $port, 1.0, null, 0, 1.0);
     return $redis;
+}
+
+/** By this name Sentinels know the primary. */
+const PRIMARY = 'bench';
+
+/** @param int|list<int> $ports @return list<string> host:port */
+function addresses(int|array $ports): array
+{
+    return array_map(fn (int $port) => "127.0.0.1:$port", (array) $ports);
 }
 
 /** The DSN of a server with TLS. */

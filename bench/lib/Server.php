@@ -13,8 +13,11 @@ final class Server
     public readonly Wire $wire;
     private array $child;
 
-    /** $prefix is put before the command, such as taskset and its arguments. */
-    public function __construct(string $program, string $folder, array $prefix = [],
+    /**
+     * @param string|list<string> $program with its first arguments, if there are any
+     * @param list<string> $prefix what comes before the command, such as taskset and its arguments
+     */
+    public function __construct(string|array $program, string $folder, array $prefix = [],
         ?Certificates $certificates = null, array $options = [])
     {
         static $number = 0;
@@ -22,16 +25,16 @@ final class Server
         $this->port = self::freePort();
         $this->tlsPort = $certificates !== null ? self::freePort() : null;
         $this->socket = "$folder/$name.sock";
-        $this->child =
-            Processes::start([...$prefix, $program, '--port', (string) $this->port, '--bind',
-            '127.0.0.1', '--unixsocket', $this->socket, '--save', '', '--dir', $folder, '--logfile',
-            "$folder/$name.log", ...($certificates?->arguments($this->tlsPort) ?? []),
-            ...$options]);
+        $this->child = Processes::start([...$prefix, ...(array) $program, '--port',
+            (string) $this->port, '--bind', '127.0.0.1', '--unixsocket', $this->socket, '--save',
+            '', '--dir', $folder, '--logfile', "$folder/$name.log",
+            ...($certificates?->arguments($this->tlsPort) ?? []), ...$options]);
         for ($try = 0; !isset($this->wire); $try++) {
             try {
                 $this->wire = new Wire($this->port);
             } catch (RuntimeException $e) {
-                $try < 400 || throw new RuntimeException("$program did not start", previous: $e);
+                $try < 400 || throw new RuntimeException(
+                    implode(' ', (array) $program) . ' did not start', previous: $e);
                 usleep(25_000);
             }
         }
@@ -68,13 +71,21 @@ final class Server
             : 'Redis ' . $this->info('server', 'redis_version');
     }
 
+    /** How often the server has sent a client of a cluster to another node. */
+    public function redirects(): int
+    {
+        $count = fn (string $error): int => (int) substr(
+            (string) $this->info('errorstats', "errorstat_$error"), strlen('count='));
+        return $count('MOVED') + $count('ASK');
+    }
+
     private function info(string $section, string $field): ?string
     {
         return preg_match("/^$field:(.*)\r$/m", $this->wire->ask('INFO', $section), $found)
             ? $found[1] : null;
     }
 
-    private static function freePort(): int
+    public static function freePort(): int
     {
         $socket = stream_socket_server('tcp://127.0.0.1:0');
         $name = stream_socket_get_name($socket, false);

@@ -457,7 +457,9 @@ static void close_member(rl_pool *pool, const rl_member *member, int64_t now)
 		return;
 	}
 	for (unsigned i = 0; i < route->node_count; i++) {
-		rl_pool_clear_address(pool, &route->nodes[i].target->address, now);
+		rl_target *node = rl_target_ref(route->nodes[i].target); /* a map may drop it meanwhile */
+		rl_pool_clear_address(pool, &node->address, now);
+		rl_target_unref(node);
 	}
 	for (unsigned i = 0; i < route->seed_count; i++) {
 		rl_pool_clear_address(pool, &route->seeds[i]->address, now);

@@ -6,6 +6,7 @@ redislock
 <?php
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
+skip_by_topology('it needs more rights, which have a test of their own');
 ?>
 --FILE--
 <?php

@@ -504,6 +504,9 @@ void store_run(store *s, const model_command *c, int64_t now_us, model_reply *r)
 		case WORD_WAIT: /* of a server without replicas */
 			say_number(r, 0);
 			break;
+		case WORD_ASKING: /* of a cluster: see slots.h */
+		case WORD_MAP:
+			break;
 	}
 }
 

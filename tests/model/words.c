@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "words.h"
 
+#include "core/wire/rl_slot.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,12 +78,17 @@ static int64_t ms_of(rl_bytes seconds)
 
 static bool read_key(model_command *c, rl_bytes name)
 {
+	if (name.data[0] == '{') { /* "{k1}::rl-wait", "{t}k1" */
+		size_t skipped = name.len > 1 && name.data[1] == 'k' ? 1 : 3;
+		skipped = skipped < name.len ? skipped : name.len - 1;
+		name = rl_bytes_of(name.data + skipped, name.len - skipped);
+	}
 	/* BLPOP names the key's list, "k1::rl-wake". */
 	bool has_digit = name.len > 1 && name.data[1] != ':';
 	char digit = has_digit ? name.data[1] : '0';
 	size_t len = has_digit ? 2 : 1;
 	if (name.len < len || name.data[0] != 'k' || digit < '0' || digit >= '0' + WORDS_KEYS ||
-		(name.len > len && name.data[len] != ':')) {
+		(name.len > len && name.data[len] != ':' && name.data[len] != '}')) {
 		return false;
 	}
 	c->key = (uint8_t) (digit - '0');
@@ -194,12 +201,35 @@ bool words_read(model_command *c, unsigned argc, const rl_bytes *argv)
 		c->block_ms = number_of(argv[2]);
 		return true;
 	}
+	if (is(argv[0], "ASKING") || is(argv[0], "CLUSTER")) {
+		c->what = argc == 1 ? WORD_ASKING : WORD_MAP;
+		return argc == 1 || is(argv[1], "SLOTS");
+	}
 	if (is(argv[0], "AUTH") || is(argv[0], "SELECT") || is(argv[0], "CLIENT")) {
 		c->what = WORD_HELLO;
 		return true;
 	}
 	c->what = is(argv[0], "EXISTS") ? WORD_EXISTS : is(argv[0], "GET") ? WORD_GET : WORD_PTTL;
 	return argc == 2 && (c->what != WORD_PTTL || is(argv[0], "PTTL")) && read_key(c, argv[1]);
+}
+
+int16_t words_slot(unsigned argc, const rl_bytes *argv)
+{
+	bool is_script = argv[0].data[0] == 'E' && argv[0].data[1] == 'V';
+	bool has_key = is_script || is(argv[0], "SET") || is(argv[0], "BLPOP") ||
+		is(argv[0], "EXISTS") || is(argv[0], "GET") || is(argv[0], "PTTL");
+	unsigned first = is_script ? 3 : 1;
+	unsigned count = is_script ? (unsigned) number_of(argv[2]) : 1;
+	if (!has_key || first + count > argc) {
+		return WORDS_NO_SLOT;
+	}
+	unsigned slot = rl_slot_of(argv[first]);
+	for (unsigned i = 1; i < count; i++) {
+		if (rl_slot_of(argv[first + i]) != slot) {
+			return WORDS_CROSS_SLOT;
+		}
+	}
+	return (int16_t) slot;
 }
 
 /* ---- for a person ---- */
@@ -220,7 +250,9 @@ const char *words_say(const model_command *c, char *room, size_t size)
 		[WORD_BLPOP] = "BLPOP",
 		[WORD_SCRIPT] = "",
 		[WORD_HELLO] = "hello",
-		[WORD_WAIT] = "WAIT"};
+		[WORD_WAIT] = "WAIT",
+		[WORD_ASKING] = "ASKING",
+		[WORD_MAP] = "CLUSTER SLOTS"};
 	const char *name = c->what == WORD_SCRIPT ? scripts[c->script] : words[c->what];
 	static const char *const places[] = {"", " queued", " woken"};
 	bool is_blocking = c->what == WORD_BLPOP || c->what == WORD_WAIT;
@@ -255,6 +287,13 @@ const char *words_say_reply(const model_reply *r, char *room, size_t size)
 				"[%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "] of %u", r->number[0],
 				r->number[1], r->number[2], r->number[3], r->number[4], (unsigned) r->count);
 			return room;
+		case REPLY_MOVED:
+		case REPLY_ASK:
+			snprintf(room, size, "%s %" PRId64 " to s%" PRId64,
+				r->type == REPLY_ASK ? "ASK" : "MOVED", r->number[0], r->number[1]);
+			return room;
+		case REPLY_MAP:
+			return "map";
 	}
 	return "?";
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Commands as the model of a server (store.h) understands them. Keys are "k0", "k1", ... and "k",
- * which is the same key as "k0"; beside them their helper keys. A script is recognised by its SHA1,
- * or by its text.
+ * which is the same key as "k0"; beside them their helper keys. On a cluster a key is also named
+ * "{t}k1", which is in the slot of all keys with this tag, or "k1}", which has no helper keys. A
+ * script is recognised by its SHA1, or by its text.
  */
 #ifndef WORDS_H
 #define WORDS_H
@@ -28,7 +29,13 @@ typedef enum word_kind {
 	WORD_SCRIPT,
 	WORD_HELLO, /* AUTH, SELECT, CLIENT SETNAME */
 	WORD_WAIT,
+	WORD_ASKING,
+	WORD_MAP, /* CLUSTER SLOTS */
 } word_kind;
+
+/* In place of a slot: the command names no key, or its keys are in different slots. */
+#define WORDS_NO_SLOT (-1)
+#define WORDS_CROSS_SLOT (-2)
 
 typedef struct model_command {
 	word_kind what;
@@ -38,6 +45,7 @@ typedef struct model_command {
 	bool maybe_ours;
 	bool is_undo; /* nobody reads its answer; the network's own */
 	uint8_t key;
+	int16_t slot; /* where a cluster is asked: as words_slot() */
 	model_text token;
 	model_text fresh;  /* of a swap; len 0 = none */
 	model_text waiter; /* len 0 = none */
@@ -59,13 +67,17 @@ typedef enum reply_type {
 	REPLY_NUMBER,
 	REPLY_NUMBERS,
 	REPLY_TICKET, /* of BLPOP: an array of the key and an element */
+	REPLY_MOVED,  /* the first number is the slot, the second the node */
+	REPLY_ASK,    /* the same */
+	/* Of CLUSTER SLOTS: the node of each key's slot, and in the last number that of all others. */
+	REPLY_MAP,
 } reply_type;
 
 typedef struct model_reply {
 	reply_type type;
-	uint8_t count;     /* REPLY_NUMBERS */
-	int64_t number[5]; /* REPLY_NUMBER has the first */
-	const char *error; /* a constant */
+	uint8_t count;                  /* REPLY_NUMBERS */
+	int64_t number[WORDS_KEYS + 1]; /* REPLY_NUMBER has the first */
+	const char *error;              /* a constant */
 	model_text text;
 } model_reply;
 
@@ -73,6 +85,9 @@ model_text words_text(rl_bytes bytes);
 
 /* False when the model does not know such a command. */
 bool words_read(model_command *c, unsigned argc, const rl_bytes *argv);
+
+/* The slot of the keys that the command names. */
+int16_t words_slot(unsigned argc, const rl_bytes *argv);
 
 /* Whether the model of each script is that of the script as core has it. */
 bool words_know_scripts(void);

@@ -4,6 +4,7 @@
  */
 #include "acts.h"
 
+#include "cluster.h"
 #include "cover.h"
 
 #include <inttypes.h>
@@ -40,7 +41,7 @@ static int64_t now_of(const sim_client *c)
 static rl_bytes key_name(unsigned key)
 {
 	static const char *const names[WORDS_KEYS] = {"k0", "k1", "k2", "k3"};
-	return rl_bytes_of(names[key], 2);
+	return plan.has_clusters ? cluster_key_name(key) : rl_bytes_of(names[key], 2);
 }
 
 /* ---- claims ---- */
@@ -161,7 +162,7 @@ static void prepare(sim_client *c, holding *h, unsigned key, size_t token_room, 
 	memset(h, 0, sizeof *h);
 	h->key = (uint8_t) key;
 	h->lease =
-		rl_lease_new(&c->env, key_name(key), 0, token_room, plan.drift_factor, RL_NAMES_PLAIN);
+		rl_lease_new(&c->env, key_name(key), 0, token_room, plan.drift_factor, c->set.naming);
 	if (is_renewed) {
 		h->renewal = rl_renewal_new(&c->set, h->lease);
 		h->renewal->renews = plan.mode == PLAN_FAIR || !one_in(16);
@@ -476,7 +477,7 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 		unsigned more =
 			acquire->own.data != NULL ? 5 : 3; /* the own token is taken back, and swapped in */
 		late +=
-			plan.servers > 1 ? more * (plan.timeout_ns + plan.connect_timeout_ns + 200 * MS) : 0;
+			plan.members > 1 ? more * (plan.timeout_ns + plan.connect_timeout_ns + 200 * MS) : 0;
 	}
 	if (acquire->deadline != RL_NEVER && now > acquire->deadline + late) {
 		world_violate("deadline: c%u ended its wait %.3f ms after the deadline",
@@ -492,7 +493,7 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 static bool has_met_oom(const rl_acquire *acquire)
 {
 	bool has_met = acquire->op.err != NULL && strcmp(acquire->op.err->code, "OOM") == 0;
-	for (unsigned i = 0; i < plan.servers; i++) {
+	for (unsigned i = 0; i < plan.members; i++) {
 		has_met = has_met || strcmp(acquire->op.call.members[i].err->code, "OOM") == 0;
 	}
 	return has_met;
@@ -502,7 +503,7 @@ static bool has_met_oom(const rl_acquire *acquire)
 static void check_patience(const sim_client *c, const rl_acquire *acquire)
 {
 	/* Nothing else breaks, and the slowest answer is heard. */
-	bool no_helpers = plan.servers == 1 && plan.faults == 1U << FAULT_MEMORY &&
+	bool no_helpers = plan.members == 1 && plan.faults == 1U << FAULT_MEMORY &&
 		plan.timeout_ns > 40 * plan.delay_most;
 	if (no_helpers && c->oom_at != RL_NEVER &&
 		world.now > c->oom_at + 20 * plan.delay_most + 10 * MS) {
@@ -574,6 +575,11 @@ static void begin_policy(sim_client *c, holding *h)
 	c->renewer.until = 0;
 }
 
+static const char *why(const sim_client *c)
+{
+	return c->op->err != NULL ? c->op->err->message : "";
+}
+
 static void finish_take(sim_client *c)
 {
 	rl_acquire *acquire = (rl_acquire *) c->op;
@@ -595,6 +601,9 @@ static void finish_take(sim_client *c)
 		h->lease->strays = rl_quorum_call_strays(&acquire->op.call);
 		begin_policy(c, h);
 	} else {
+		if (acquire->op.status != RL_BUSY && acquire->op.status != RL_ERR_SLOW) {
+			judge_failed(c->index, h->key, why(c));
+		}
 		tell_not_won(c);
 		free_ref(h);
 	}
@@ -616,6 +625,7 @@ static void finish_extend(sim_client *c)
 		rl_lease_lose(h->lease);
 	} else {
 		COVER(extend_failed);
+		judge_failed(c->index, h->key, why(c));
 		rl_lease_doubt(h->lease, c->ttl_ns);
 	}
 	tell_watch(c, h);
@@ -633,6 +643,7 @@ static void finish_resume(sim_client *c)
 			COVER(not_resumed);
 		} else {
 			COVER(resume_failed);
+			judge_failed(c->index, h->key, why(c));
 		}
 		tell_not_taken_over(c);
 		end_op(c);
@@ -680,6 +691,7 @@ static void finish_release(sim_client *c)
 		COVER(not_released);
 	} else {
 		COVER(release_failed);
+		judge_failed(c->index, h->key, why(c));
 	}
 	end_op(c);
 	if (status != RL_OK && status != RL_BUSY && c->act != ACT_RELEASE_LOOSE && !h->is_token) {

@@ -8,6 +8,7 @@
 #include "cover.h"
 #include "server.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SPINS_MAX 100000
@@ -16,9 +17,10 @@
 
 sim_client clients[PLAN_CLIENTS];
 
-static rl_target targets[PLAN_SERVERS];
-static char hosts[PLAN_SERVERS][2];
-static char names[PLAN_SERVERS][24];
+static rl_target targets[PLAN_MEMBERS]; /* of a cluster: what its nodes have in common */
+static rl_target seeds[PLAN_SERVERS];   /* the nodes of clusters */
+static char hosts[PLAN_MEMBERS][2];
+static char names[PLAN_MEMBERS][24];
 static char password[] = "secret";
 static bool all_are_closing;
 
@@ -54,28 +56,66 @@ static void set_up_target(unsigned i)
 	hosts[i][0] = (char) ('a' + i);
 	memcpy(names[i], "redis://?:6379", 15);
 	names[i][8] = hosts[i][0];
+	unsigned first = plan.has_clusters ? plan.first[i] : 0;
 	targets[i] = (rl_target){.refs = REFS,
-		.address = {.kind = RL_NET_TCP, .host = hosts[i], .port = 6379},
+		.address = {.kind = RL_NET_TCP, .host = hosts[i], .port = (uint16_t) (NET_PORT + first)},
 		.name = names[i],
 		.replicas = plan.replicas,
 		.replicas_ms = plan.timeout_ns / 2 / MS < 100 ? 1 + plan.timeout_ns / 2 / MS : 100};
 	if (plan.has_password) {
 		targets[i].password = (rl_secret){password, sizeof password - 1};
-		targets[i].database = 1;
+		targets[i].database = plan_is_cluster(i) ? 0 : 1;
+	}
+	for (unsigned n = plan.first[i]; plan_is_cluster(i) && n < plan.first[i] + plan.count[i]; n++) {
+		seeds[n] = targets[i];
+		seeds[n].address.port = (uint16_t) (NET_PORT + n);
 	}
 }
 
 static void set_up_set(sim_client *c)
 {
-	c->set = (rl_set){.count = plan.servers,
+	c->set = (rl_set){.count = plan.members,
 		.backoff = {.first_ns = 10 * MS, .max_ns = 200 * MS, .jitter = 0.2},
 		.retries = RL_RETRIES_UNLIMITED,
 		.drift_factor = plan.drift_factor,
-		.wakes = !(plan.has_pollers && c->index % 2 == 0)};
-	for (unsigned i = 0; i < plan.servers; i++) {
+		.wakes = !(plan.has_pollers && c->index % 2 == 0),
+		.naming = plan.has_clusters ? RL_NAMES_IN_SLOT : RL_NAMES_PLAIN};
+	for (unsigned i = 0; i < plan.members; i++) {
 		c->set.members[i] = (rl_member){.target = &targets[i],
 			.timeout_ns = plan.timeout_ns,
 			.connect_timeout_ns = plan.connect_timeout_ns};
+	}
+}
+
+/* What a process knows of a cluster when it begins: some of its nodes. */
+static rl_route *draw_route(sim_client *c, unsigned member)
+{
+	unsigned count = plan.count[member];
+	unsigned at = any(count);
+	rl_route *route = rl_route_new(RL_ROUTE_CLUSTER, &targets[member]);
+	for (unsigned i = 0; route != NULL && i < count; i++) {
+		if ((i == 0 || one_in(2)) &&
+			!rl_route_add_seed(route, &seeds[plan.first[member] + (at + i) % count])) {
+			abort();
+		}
+	}
+	return rl_pool_share_route(&c->pool, route);
+}
+
+static void draw_routes(sim_client *c)
+{
+	for (unsigned i = 0; i < plan.members; i++) {
+		if (plan_is_cluster(i)) {
+			c->set.members[i].route = draw_route(c, i);
+		}
+	}
+}
+
+static void drop_routes(sim_client *c)
+{
+	for (unsigned i = 0; i < plan.members; i++) {
+		rl_route_unref(c->set.members[i].route);
+		c->set.members[i].route = NULL;
 	}
 }
 
@@ -110,6 +150,7 @@ static void be_born(sim_client *c)
 		c->names[i] = (sim_name){.reign = servers[i].reign, .asked_at = -SECOND};
 	}
 	rl_pool_init(&c->pool, &c->script_net.transport, &c->env);
+	draw_routes(c);
 	rl_renewer_init(&c->renewer, &c->dog_net.transport, &c->env);
 	wake(c, false, world.now + spread(US, plan.think_ns));
 }
@@ -118,7 +159,7 @@ void client_begin(void)
 {
 	acts_begin();
 	all_are_closing = false;
-	for (unsigned i = 0; i < plan.servers; i++) {
+	for (unsigned i = 0; i < plan.members; i++) {
 		set_up_target(i);
 	}
 	for (unsigned i = 0; i < plan.clients; i++) {
@@ -142,6 +183,7 @@ void client_begin(void)
 static void die(sim_client *c)
 {
 	acts_drop(c);
+	drop_routes(c);
 	c->is_alive = false;
 	c->life++;
 }

@@ -11,16 +11,12 @@
  *
  * usage: conformance SOCKET [SEED]
  */
-#include "chance.h"
-#include "store.h"
+#include "conformance_compare.h"
 
-#include <hiredis.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #define CONNS 4
 #define SEQUENCES 3000
@@ -28,7 +24,6 @@
 #define LEAST (SEQUENCES / 5)
 #define COMMANDS 24
 #define PENDING 4
-#define US_PER_MS 1000
 #define NEAR_US (3 * US_PER_MS) /* what is as near as this may be over or not */
 #define SLOW_US (2 * US_PER_MS) /* a round trip that says nothing any more */
 #define SHORT_BLOCK_MS 30
@@ -46,94 +41,24 @@ typedef struct connection {
 	unsigned pending_count;
 } connection;
 
-static chance numbers;
 static connection conns[CONNS];
 static redisContext *observer;
 static store model;
 static uint64_t places;
 static const char *path;
-static uint64_t compared;
 static uint64_t woken;
 static uint64_t timed_out;
 static uint64_t given_up;
-static uint64_t denied;
 static uint64_t sent_away;
-static bool has_failed;
 static bool denies_now_and_then;
-static char history[COMMANDS * 2 + 8][200];
-static unsigned history_count;
-static char failure[512];
-
-static uint32_t any(uint32_t below)
-{
-	return chance_below(&numbers, below);
-}
-
-static int64_t now_us(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t) t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-static void sleep_until(int64_t at_us)
-{
-	int64_t left = at_us - now_us();
-	if (left > 0) {
-		struct timespec t = {.tv_sec = left / 1000000, .tv_nsec = left % 1000000 * 1000};
-		nanosleep(&t, NULL);
-	}
-}
-
-static void note(const char *line)
-{
-	if (history_count < sizeof history / sizeof history[0]) {
-		snprintf(history[history_count++], sizeof history[0], "%s", line);
-	}
-}
-
-static void fail(const char *what)
-{
-	if (!has_failed) {
-		snprintf(failure, sizeof failure, "%s", what);
-	}
-	has_failed = true;
-}
 
 /* ---- connections ---- */
 
-/* A server that starts has bound its socket before it listens, and refuses connections between. */
-static redisContext *dial(void)
-{
-	redisContext *real = redisConnectUnix(path);
-	for (unsigned i = 0; i < 100 && real != NULL && real->err != 0; i++) {
-		redisFree(real);
-		sleep_until(now_us() + 50 * US_PER_MS);
-		real = redisConnectUnix(path);
-	}
-	if (real == NULL || real->err != 0) {
-		printf("cannot connect to %s: %s\n", path, real != NULL ? real->errstr : "out of memory");
-		exit(2);
-	}
-	redisSetTimeout(real, (struct timeval){.tv_sec = 2});
-	return real;
-}
-
 static void connect_to(connection *c)
 {
-	*c = (connection){.real = dial()};
+	*c = (connection){.real = dial(path)};
 	redisReply *r = redisCommand(c->real, "CLIENT ID");
 	c->id = r != NULL ? r->integer : 0;
-	freeReplyObject(r);
-}
-
-static void say(redisContext *real, const char *plain)
-{
-	redisReply *r = redisCommand(real, plain);
-	if (r == NULL || r->type == REDIS_REPLY_ERROR) {
-		printf("%s: %s\n", plain, r != NULL ? r->str : real->errstr);
-		exit(2);
-	}
 	freeReplyObject(r);
 }
 
@@ -157,63 +82,6 @@ static void let_it_see_ends(void)
 
 /* ---- replies ---- */
 
-static bool is_near(int64_t a, int64_t b, int64_t tolerance)
-{
-	return a - b <= tolerance && b - a <= tolerance;
-}
-
-/* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of PROBE: a time, a PTTL,
- * a holder, what became of the ticket and how many wait. */
-static bool is_like(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
-{
-	unsigned pttl = wanted->count < 4 ? 4 : wanted->number[0] > 1 ? 1 : 2;
-	for (unsigned i = 0; i < wanted->count; i++) {
-		int64_t tolerance = i + 1 == pttl || wanted->count < 4 ? tolerance_us : 0; /* a time */
-		tolerance = i == pttl && wanted->number[i] >= 0 ? tolerance_us / 1000 + 2 : tolerance;
-		tolerance = wanted->number[i] == 0 && i != pttl ? 0 : tolerance;
-		bool is_number = got->element[i]->type == REDIS_REPLY_INTEGER;
-		if (!is_number || !is_near(got->element[i]->integer, wanted->number[i], tolerance)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool is_same(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
-{
-	switch (wanted->type) {
-		case REPLY_NIL:
-			return got->type == REDIS_REPLY_NIL;
-		case REPLY_STATUS:
-			return got->type == REDIS_REPLY_STATUS;
-		case REPLY_ERROR:
-			return got->type == REDIS_REPLY_ERROR && strncmp(got->str, wanted->error, 8) == 0;
-		case REPLY_TEXT:
-			return got->type == REDIS_REPLY_STRING && got->len == wanted->text.len &&
-				memcmp(got->str, wanted->text.bytes, got->len) == 0;
-		case REPLY_NUMBER: {
-			int64_t tolerance = wanted->number[0] > 2 ? tolerance_us / 1000 + 3 : 0;
-			return got->type == REDIS_REPLY_INTEGER &&
-				is_near(got->integer, wanted->number[0], tolerance);
-		}
-		case REPLY_NUMBERS:
-			return got->type == REDIS_REPLY_ARRAY && got->elements == wanted->count &&
-				is_like(wanted, got, tolerance_us);
-		case REPLY_TICKET:
-			return got->type == REDIS_REPLY_ARRAY && got->elements == 2;
-	}
-	return false;
-}
-
-static void say_real(const redisReply *r, char *room, size_t size)
-{
-	int used = snprintf(room, size, "type %d, number %lld, \"%s\"", r->type, r->integer,
-		r->str != NULL ? r->str : "");
-	for (size_t i = 0; i < r->elements && used > 0 && (size_t) used < size; i++) {
-		used += snprintf(room + used, size - (size_t) used, " %lld", r->element[i]->integer);
-	}
-}
-
 static redisReply *read_reply(connection *c)
 {
 	void *got = NULL;
@@ -221,23 +89,6 @@ static redisReply *read_reply(connection *c)
 		fail("the server said nothing");
 	}
 	return got;
-}
-
-static void compare_with(const model_reply *wanted, redisReply *got, int64_t tolerance_us)
-{
-	char line[400], a[100], b[200];
-	if (got == NULL) {
-		return;
-	}
-	compared++;
-	denied += wanted->type == REPLY_ERROR && strncmp(wanted->error, "NOSCRIPT", 8) != 0;
-	if (!is_same(wanted, got, tolerance_us)) {
-		say_real(got, b, sizeof b);
-		snprintf(line, sizeof line, "the model says %s, the server %s",
-			words_say_reply(wanted, a, sizeof a), b);
-		fail(line);
-	}
-	freeReplyObject(got);
 }
 
 static void compare(connection *c, const model_reply *wanted, int64_t tolerance_us)
@@ -480,27 +331,6 @@ static void ask(connection *c, int64_t at_us)
 
 /* ---- sequences ---- */
 
-/* When the next thing of the model ends by itself. */
-static int64_t next_end(int64_t after_us)
-{
-	int64_t next = INT64_MAX;
-	for (unsigned i = 0; i < WORDS_KEYS; i++) {
-		const store_key *k = &model.keys[i];
-		int64_t ends[] = {k->exists ? k->expires_ms : -1,
-			k->mark_count > 0 || k->reach_ms > 0 ? k->marks_expire_ms : -1,
-			k->tickets > 0 ? k->tickets_expire_ms : -1};
-		for (unsigned j = 0; j < 3; j++) {
-			int64_t end = (ends[j] + 1) * US_PER_MS;
-			next = end > after_us && end < next ? end : next;
-		}
-		for (unsigned j = 0; j < k->mark_count; j++) {
-			int64_t end = k->marks[j].until_us;
-			next = end > after_us && end < next ? end : next;
-		}
-	}
-	return next;
-}
-
 /* Those whose BLPOP is over. False = it cannot be told what came first. */
 static bool end_blocks(int64_t at_us)
 {
@@ -510,7 +340,7 @@ static bool end_blocks(int64_t at_us)
 			continue;
 		}
 		int64_t end = c->blocked_until_us;
-		if (next_end(end - 10 * US_PER_MS) < end + CRON_US + 10 * US_PER_MS) {
+		if (next_end(&model, end - 10 * US_PER_MS) < end + CRON_US + 10 * US_PER_MS) {
 			return false;
 		}
 		sleep_until(end + CRON_US);
@@ -525,11 +355,11 @@ static bool end_blocks(int64_t at_us)
 static void come_to_rest(void)
 {
 	int64_t now = now_us();
-	int64_t next = next_end(now - NEAR_US);
+	int64_t next = next_end(&model, now - NEAR_US);
 	while (next < now + NEAR_US) {
 		sleep_until(next + NEAR_US);
 		now = now_us();
-		next = next_end(now - NEAR_US);
+		next = next_end(&model, now - NEAR_US);
 	}
 }
 
@@ -657,7 +487,6 @@ static bool run_sequence(void)
 	say(conns[0].real, "FLUSHALL");
 	say(conns[0].real, "SCRIPT FLUSH");
 	store_clear(&model);
-	history_count = 0;
 	bool is_clear = true;
 	for (unsigned i = 0; i < COMMANDS && is_clear && !has_failed; i++) {
 		is_clear = turn();
@@ -683,18 +512,13 @@ int main(int argc, char **argv)
 	if (!words_know_scripts()) {
 		return 2;
 	}
-	observer = dial();
+	observer = dial(path);
 	unsigned done = 0;
 	for (unsigned i = 0; done < SEQUENCES && i < TRIES && !has_failed; i++) {
-		chance_begin(&numbers, seed + i);
+		begin_sequence(seed + i);
 		done += run_sequence();
 	}
-	for (unsigned i = 0; has_failed && i < history_count; i++) {
-		printf("  %s\n", history[i]);
-	}
-	if (has_failed) {
-		puts(failure);
-	}
+	tell_failure();
 	printf("%u sequences from seed %" PRIu64 ", %" PRIu64 " replies compared, %" PRIu64
 		   " waiters woken, %" PRIu64 " timed out, %" PRIu64 " sent away, %" PRIu64
 		   " commands denied, %" PRIu64 " sequences given up\n",

@@ -29,8 +29,12 @@ static unsigned report(const kind *of, const uint64_t *counts, unsigned count, b
 	return missing;
 }
 
-unsigned cover_report(bool is_quiet)
+unsigned cover_report(bool has_clusters, bool is_quiet)
 {
-	return report(kinds, cover_counts, COVER_KINDS, is_quiet) +
+	unsigned usual = COVER_moved; /* the first of clusters */
+	if (has_clusters) {
+		return report(kinds + usual, cover_counts + usual, COVER_KINDS - usual, is_quiet);
+	}
+	return report(kinds, cover_counts, usual, is_quiet) +
 		report(branches, store_met, STORE_BRANCH_COUNT, is_quiet);
 }

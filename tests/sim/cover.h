@@ -102,7 +102,27 @@
  X(helpers_gone, "marks and tickets are looked for behind the last waiter") \
  X(max_hold, "a lease is held as long as it may be")
 
-#define COVER_EACH(X) COVER_FAULTS(X) COVER_BRANCHES(X)
+/* of worlds with clusters alone */
+#define COVER_CLUSTERS(X) \
+ X(moved, "a node redirects to the one that has the slot") \
+ X(ask, "a node redirects a command to where the slot moves") \
+ X(asked, "a node runs a command behind ASKING") \
+ X(asked_in_vain, "a node redirects a command behind ASKING") \
+ X(tryagain, "the keys of a command are on two nodes") \
+ X(clusterdown, "a node serves no slots") \
+ X(blpop_redirected, "a BLPOP is ended because its slot is elsewhere") \
+ X(map, "a map of the slots is told") \
+ X(stale_map, "a map is an old one") \
+ X(move, "a slot begins to move") \
+ X(move_interrupted, "a move is interrupted") \
+ X(move_unheard, "a key moves, and stays where it was") \
+ X(move_ended, "a slot has moved") \
+ X(move_given_up, "a move was given up") \
+ X(take_over, "a node dies, and its replica takes over") \
+ X(hand_over, "a node hands over to its replica") \
+ X(cluster_down, "nodes are down for a while")
+
+#define COVER_EACH(X) COVER_FAULTS(X) COVER_BRANCHES(X) COVER_CLUSTERS(X)
 
 typedef enum cover_kind {
 #define COVER_NAME(name, what) COVER_##name,
@@ -115,8 +135,9 @@ extern uint64_t cover_counts[COVER_KINDS];
 
 #define COVER(name) ((void) cover_counts[COVER_##name]++)
 
-/* Prints all kinds, and the branches of store.h, or only those that never occurred.
+/* Prints the kinds of clusters, or all others and the branches of store.h; or only those that never
+ * occurred.
  * @return how many never occurred */
-unsigned cover_report(bool is_quiet);
+unsigned cover_report(bool has_clusters, bool is_quiet);
 
 #endif

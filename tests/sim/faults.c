@@ -2,6 +2,7 @@
 #include "faults.h"
 
 #include "client.h"
+#include "cluster.h"
 #include "cover.h"
 #include "server.h"
 
@@ -11,8 +12,7 @@
 static bool is_over;
 static int64_t calm_at;
 
-/* Something is not as it should be until then. */
-static void disturb(int64_t until)
+void faults_disturb(int64_t until)
 {
 	calm_at = until > calm_at ? until : calm_at;
 }
@@ -51,7 +51,8 @@ bool faults_lose_nothing(void)
 {
 	return (plan.faults &
 			   ~(1U << FAULT_SPIKE | 1U << FAULT_STALL | 1U << FAULT_SCRIPTS | 1U << FAULT_PAUSE |
-				   1U << FAULT_SCRIPT_PAUSE | 1U << FAULT_MEMORY | 1U << FAULT_UNBLOCK)) == 0;
+				   1U << FAULT_SCRIPT_PAUSE | 1U << FAULT_MEMORY | 1U << FAULT_UNBLOCK |
+				   1U << FAULT_MOVE)) == 0;
 }
 
 static void cut(void)
@@ -59,7 +60,7 @@ static void cut(void)
 	unsigned way = any(3);
 	int64_t until = world.now + spread(plan.delay_most, NET_CUT_MOST);
 	bool is_all = one_in(3); /* all clients */
-	disturb(until);
+	faults_disturb(until);
 	unsigned client = any(plan.clients);
 	unsigned server = any(plan.servers);
 	for (unsigned i = 0; i < plan.clients; i++) {
@@ -105,7 +106,7 @@ static void crash(bool loses_data)
 		COVER(crash_keeping);
 	}
 	server_crash(s, is_machine, loses_data, away);
-	disturb(world.now + away + SECOND); /* and may load its data */
+	faults_disturb(world.now + away + SECOND); /* and may load its data */
 }
 
 static void pause_client(bool is_script_only)
@@ -126,7 +127,23 @@ static void pause_client(bool is_script_only)
 		COVER(long_pause);
 	}
 	client_pause(c, is_script_only, world.now + time);
-	disturb(world.now + time);
+	faults_disturb(world.now + time);
+}
+
+static void trouble_cluster(fault_kind kind)
+{
+	unsigned member = any(plan.members);
+	if (!plan_is_cluster(member) || member < plan.dead) {
+		return;
+	}
+	bool loses = plan.mode == PLAN_UNCLEAN || plan.mode == PLAN_FAILOVER;
+	if (kind == FAULT_MOVE) {
+		cluster_move(member);
+	} else if (kind == FAULT_TAKE_OVER) {
+		cluster_take_over(member, one_in(3), loses);
+	} else {
+		cluster_go_down(member, world.now + spread(MS, AWAY_MOST));
+	}
 }
 
 /* A server refuses something, for a while or once. */
@@ -134,6 +151,10 @@ static void refuse(fault_kind kind)
 {
 	sim_server *s = &servers[any(plan.servers)];
 	int64_t until = world.now + spread(MS, AWAY_MOST);
+	if (plan_is_cluster(s->member) && (kind == FAULT_REPLICA || kind == FAULT_SWITCH)) {
+		cluster_take_over(s->member, true, false); /* a replica redirects */
+		return;
+	}
 	if (kind == FAULT_REPLICA) {
 		server_be_replica(s, until);
 	} else if (kind == FAULT_MEMORY) {
@@ -152,7 +173,7 @@ static void refuse(fault_kind kind)
 	} else if (kind == FAULT_UNBLOCK) {
 		server_unblock_any(s);
 	}
-	disturb(until);
+	faults_disturb(until);
 }
 
 static void kill_link(void)
@@ -179,19 +200,19 @@ static void slow_down(void)
 	int64_t until = world.now + spread(MS, SECOND);
 	COVER(delay_spike);
 	net_slow_down(by, until);
-	disturb(until + by);
+	faults_disturb(until + by);
 }
 
 static void stall_server(void)
 {
 	int64_t until = world.now + spread(plan.stall_least, plan.stall_most);
 	server_stall(&servers[any(plan.servers)], until);
-	disturb(until);
+	faults_disturb(until);
 }
 
 static void happen(fault_kind kind)
 {
-	disturb(world.now);
+	faults_disturb(world.now);
 	switch (kind) {
 		case FAULT_SPIKE:
 			slow_down();
@@ -246,6 +267,11 @@ static void happen(fault_kind kind)
 		case FAULT_JUMP:
 			server_jump(&servers[any(plan.servers)], between(-20, 20) * SECOND);
 			break;
+		case FAULT_MOVE:
+		case FAULT_TAKE_OVER:
+		case FAULT_DOWN:
+			trouble_cluster(kind);
+			break;
 		case FAULT_KINDS:
 			break;
 	}
@@ -259,7 +285,7 @@ void faults_happen(void)
 	}
 	fault_kind kind;
 	do {
-		kind = (fault_kind) any(FAULT_KINDS);
+		kind = (fault_kind) any(plan.has_clusters ? FAULT_KINDS : FAULT_PLAIN_KINDS);
 	} while ((plan.faults >> kind & 1U) == 0);
 	happen(kind);
 	plan_next();

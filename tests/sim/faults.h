@@ -19,6 +19,9 @@ int64_t faults_longest(void);
 /* All that is written arrives, sooner or later. */
 bool faults_lose_nothing(void);
 
+/* Something is not as it should be until then. */
+void faults_disturb(int64_t until);
+
 /* When the effects of all that has broken so far are over, in true time. */
 int64_t faults_calm_at(void);
 

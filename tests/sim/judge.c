@@ -5,6 +5,7 @@
 #include "judge.h"
 
 #include "client.h"
+#include "cluster.h"
 #include "cover.h"
 #include "faults.h"
 #include "server.h"
@@ -19,6 +20,10 @@
 /* The watchdog's longest pauses: before it dials again, and before it asks again who answered with
  * an error. */
 #define KEPT_NS (1600 * MS)
+#define EXCUSES 256
+/* Redirects in a short time: those of some calls, each with RL_HOPS_MAX of them. */
+#define CIRCLE_NS (100 * MS)
+#define CIRCLE_MOST 300
 
 typedef struct record {
 	uint8_t client;
@@ -37,6 +42,11 @@ static int64_t hungry_since[WORDS_KEYS]; /* RL_NEVER = is not */
 static int64_t expired_at[WORDS_KEYS];   /* a lock ended by its TTL, the latest */
 static uint32_t grants[PLAN_CLIENTS];    /* since the queue has settled */
 static bool is_settled;
+static uint64_t excuses[EXCUSES]; /* the tokens, the latest ones */
+static uint32_t excuse_count;
+/* Redirects of PHP's thread, in one operation, and of the watchdog's, since then. */
+static int64_t circle_began[PLAN_CLIENTS][2];
+static unsigned circle[PLAN_CLIENTS][2];
 static uint32_t waits[WORDS_KEYS]; /* raised when somebody begins to wait, or ends */
 
 void judge_begin(void)
@@ -46,6 +56,9 @@ void judge_begin(void)
 	record_count = 0;
 	memset(grants, 0, sizeof grants);
 	is_settled = false;
+	excuse_count = 0;
+	memset(circle_began, 0, sizeof circle_began);
+	memset(circle, 0, sizeof circle);
 	for (unsigned i = 0; i < WORDS_KEYS; i++) {
 		hungry_since[i] = RL_NEVER;
 		expired_at[i] = -1;
@@ -67,8 +80,8 @@ void judge_key_changed(unsigned key)
 static unsigned holders(unsigned key, uint64_t token)
 {
 	unsigned count = 0;
-	for (unsigned i = 0; i < plan.servers; i++) {
-		count += server_holds(&servers[i], key, token);
+	for (unsigned i = 0; i < plan.members; i++) {
+		count += server_holds(member_place(i, key), key, token);
 	}
 	return count;
 }
@@ -102,7 +115,7 @@ void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
 
 /* ---- kept, hold ---- */
 
-/* Since when the member could have been asked by the client's watchdog. */
+/* Since when the server could have been asked by the client's watchdog. */
 static int64_t well_since(const sim_client *c, unsigned server)
 {
 	const sim_server *s = &servers[server];
@@ -113,6 +126,19 @@ static int64_t well_since(const sim_client *c, unsigned server)
 		return RL_NEVER;
 	}
 	return plan.has_names && c->names[server].asked_at > since ? c->names[server].asked_at : since;
+}
+
+/* The same of a member: all nodes of a cluster, because each may have to redirect. */
+static int64_t member_well_since(const sim_client *c, unsigned member)
+{
+	unsigned first = plan.first[member];
+	int64_t since = well_since(c, first);
+	for (unsigned i = first + 1; i < first + plan.count[member]; i++) {
+		int64_t other = well_since(c, i);
+		since = other > since ? other : since;
+	}
+	bool is_later = plan_is_cluster(member) && cluster_calm_at(member) > since;
+	return is_later ? cluster_calm_at(member) : since;
 }
 
 void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock)
@@ -130,16 +156,16 @@ void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock)
 		return;
 	}
 	COVER(kept);
-	for (unsigned i = 0; i < plan.servers; i++) {
-		int64_t since = well_since(&clients[claim->client], i);
+	for (unsigned i = 0; i < plan.members; i++) {
+		int64_t since = member_well_since(&clients[claim->client], i);
 		count += since < RL_NEVER / 2 && since + recovery <= at &&
-			server_holds(&servers[i], claim->key, claim->token);
+			server_holds(member_place(i, claim->key), claim->key, claim->token);
 	}
-	if (count >= plan.servers / 2 + 1) {
+	if (count >= plan.members / 2 + 1) {
 		world_violate(
 			"kept: c%u has lost k%u at %.6f ms by %s, and %u of %u members that answer have it",
 			(unsigned) claim->client, (unsigned) claim->key, (double) at / 1e6,
-			is_by_clock ? "the clock" : "an answer", count, plan.servers);
+			is_by_clock ? "the clock" : "an answer", count, plan.members);
 	}
 }
 
@@ -171,10 +197,10 @@ static void look_at_claim(const judge_claim *claim, const judge_claim **other)
 	}
 	*other = claim;
 	unsigned count = holders(claim->key, claim->token);
-	if (plan_is_sound() && count < plan.servers / 2 + 1) {
+	if (plan_is_sound() && count < plan.members / 2 + 1) {
 		world_violate("proof: c%u has k%u proven for another %.6f ms, and %u of %u members hold it",
 			(unsigned) claim->client, (unsigned) claim->key,
-			(double) (claim->until - world.now) / 1e6, count, plan.servers);
+			(double) (claim->until - world.now) / 1e6, count, plan.members);
 	}
 }
 
@@ -198,13 +224,14 @@ static void look_at_key(unsigned key)
 static bool is_free(unsigned key)
 {
 	unsigned free_members = 0;
-	unsigned quorum = plan.servers / 2 + 1;
-	for (unsigned i = 0; i < plan.servers; i++) {
-		const store_key *k = &servers[i].store.keys[key];
-		if (!servers[i].is_up) {
+	unsigned quorum = plan.members / 2 + 1;
+	for (unsigned i = 0; i < plan.members; i++) {
+		sim_server *s = member_place(i, key);
+		const store_key *k = &s->store.keys[key];
+		if (!s->is_up) {
 			continue;
 		}
-		if (!server_holds(&servers[i], key, k->value.mark) || store_is_reservation(&k->value)) {
+		if (!server_holds(s, key, k->value.mark) || store_is_reservation(&k->value)) {
 			free_members++;
 		} else if (holders(key, k->value.mark) >= quorum) {
 			return false;
@@ -228,7 +255,7 @@ static int64_t hunger_limit(void)
 {
 	/* Two looks and a try with several members, and each may meet a packet that takes 16 times as
 	 * long. */
-	int64_t limit = HUNGER_NS + (plan.servers > 1 ? 72 : 40) * plan.delay_most + 50 * MS;
+	int64_t limit = HUNGER_NS + (plan.members > 1 ? 72 : 40) * plan.delay_most + 50 * MS;
 	/* What broke may show only when an answer does not come, and then again in the try that
 	 * follows. After each the waiter pauses for up to a second, and a fifth of it by jitter. */
 	int64_t failure = plan.timeout_ns + plan.connect_timeout_ns + 1200 * MS;
@@ -246,7 +273,7 @@ static void look_at_hunger(unsigned key)
 {
 	/* Of several members each may take a tenth of the TTL: where that is no time for a new
 	 * connection and a command, a waiter that has lost its connections gets nothing. */
-	bool is_hopeless = plan.servers > 1 && plan.ttl_least < 80 * plan.delay_most;
+	bool is_hopeless = plan.members > 1 && plan.ttl_least < 80 * plan.delay_most;
 	if (plan.is_forbidden || plan.has_twins || !plan_is_sound() || is_hopeless) {
 		return;
 	}
@@ -359,21 +386,78 @@ void judge_released(unsigned client, unsigned key, uint64_t token)
 		.token = token,
 		.ended_at = world.now,
 		.was_released = true};
-	if (plan.faults == 0 && !plan.has_twins) { /* else it need not be written in the first place */
+	/* The release of one of several members need not be heard, and so need not follow a redirect.
+	 */
+	bool is_heard = !plan.has_clusters || plan.members == 1;
+	/* Where something breaks it need not be written in the first place. */
+	if (plan.faults == 0 && !plan.has_twins && is_heard) {
 		plan_look(&r, world.now + faults_longest() + 64 * plan.delay_most + 50 * MS);
 	}
+}
+
+void judge_excuse(uint64_t token)
+{
+	excuses[excuse_count++ % EXCUSES] = token;
+}
+
+static bool is_excused(uint64_t token)
+{
+	unsigned count = excuse_count < EXCUSES ? excuse_count : EXCUSES;
+	bool is_any = false;
+	for (unsigned i = 0; i < count; i++) {
+		is_any = is_any || excuses[i] == token;
+	}
+	return is_any;
 }
 
 void judge_on_leftover(uint32_t index)
 {
 	const record *r = &records[index];
-	for (unsigned i = 0; i < plan.servers; i++) {
-		if (server_holds(&servers[i], r->key, r->token)) {
+	if (!r->is_beyond_ttl && is_excused(r->token)) {
+		return;
+	}
+	for (unsigned i = 0; i < plan.members; i++) {
+		sim_server *s = member_place(i, r->key);
+		if (server_holds(s, r->key, r->token)) {
 			world_violate("leftover: c%u %s k%u at %.6f ms, and s%u holds it%s",
 				(unsigned) r->client, r->was_released ? "released" : "did not win",
-				(unsigned) r->key, (double) r->ended_at / 1e6, i,
+				(unsigned) r->key, (double) r->ended_at / 1e6, (unsigned) s->index,
 				r->is_beyond_ttl ? " beyond its TTL" : ", though all that was written has arrived");
 		}
+	}
+}
+
+/* ---- failure, circle, waking ---- */
+
+void judge_failed(unsigned client, unsigned key, const char *why)
+{
+	bool is_judged = plan.members == 1 && plan.replicas == 0 && plan.mode == PLAN_USUAL;
+	if (plan.faults == 0 && is_judged) {
+		world_violate(
+			"failure: c%u has failed with k%u, and nothing is broken: %s", client, key, why);
+	}
+}
+
+static void look_at_waking(unsigned client)
+{
+	bool may_wake = !plan.is_forbidden && !(plan.has_pollers && client % 2 == 0);
+	if (may_wake && !clients[client].set.wakes) {
+		world_violate("waking: c%u has switched it off for good", client);
+	}
+}
+
+void judge_redirected(unsigned client, bool is_watch)
+{
+	int64_t *began = &circle_began[client][is_watch];
+	unsigned *count = &circle[client][is_watch];
+	look_at_waking(client);
+	if (world.now > *began + CIRCLE_NS || (!is_watch && clients[client].begun_at > *began)) {
+		*began = world.now;
+		*count = 0;
+	}
+	if (++*count > CIRCLE_MOST) {
+		world_violate("circle: c%u was redirected %u times within %.3f ms", client, *count,
+			(double) (world.now - *began) / 1e6);
 	}
 }
 
@@ -388,7 +472,7 @@ void judge_fairness(unsigned winner)
 	grants[winner]++;
 	/* On several members the first winner of a crowd may lack the member at which the others queue,
 	 * so that they move once, each with its next look: that shuffles them. */
-	unsigned most = plan.servers == 1 || is_settled ? 1 : 2;
+	unsigned most = plan.members == 1 || is_settled ? 1 : 2;
 	for (unsigned i = 0; plan.mode == PLAN_FAIR && i < plan.clients; i++) {
 		if (grants[winner] > grants[i] + most && !clients[winner].is_closing) {
 			world_violate("fair: c%u has had the lock %u times, and c%u %u times", winner,
@@ -414,7 +498,7 @@ void judge_order(unsigned winner)
 	int64_t margin = 4 * plan.delay_most + MS;
 	/* A waiter whose lock the replicas do not confirm in time loses its place. */
 	if (plan.faults != 0 || plan.replicas != 0 || plan.has_twins || plan.is_forbidden ||
-		plan.has_pollers || plan.servers > 1 || c->is_closing) {
+		plan.has_pollers || plan.members > 1 || c->is_closing) {
 		return;
 	}
 	for (unsigned i = 0; i < plan.clients; i++) {

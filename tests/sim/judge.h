@@ -15,6 +15,9 @@
  * key's end, beyond maxHold helpers     marks and tickets are gone 3 s after the last waiter fair
  * of many who take a lock in turn, for hours, nobody gets it two times more often than another
  *   order       where nothing breaks, who came into the queue first has the lock first (one member)
+ *   failure     where nothing breaks, nothing fails (one member)
+ *   circle      redirects that lead in a circle are not followed without end
+ *   waking      a slot that moves does not switch waking off for good
  *
  * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows.
  * So they are looked at when one of these has happened, which is the same as after every event.
@@ -63,6 +66,16 @@ void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns
 void judge_released(unsigned client, unsigned key, uint64_t token);
 
 void judge_on_leftover(uint32_t record);
+
+/* A command about the token met a redirect, or a key with it was left behind by a move: what is
+ * left of it ends by its TTL. */
+void judge_excuse(uint64_t token);
+
+/* A node has redirected a command of the client. */
+void judge_redirected(unsigned client, bool is_watch);
+
+/* An operation is over, and has failed. */
+void judge_failed(unsigned client, unsigned key, const char *why);
 
 /* Who waits for the key has changed. */
 void judge_waiters_changed(unsigned key);

@@ -5,6 +5,8 @@
 #include "network.h"
 
 #include "client.h"
+#include "cluster.h"
+#include "core/wire/rl_slot.h"
 #include "cover.h"
 #include "judge.h"
 #include "server.h"
@@ -171,6 +173,13 @@ static bool is_held(rl_link *link, const event *e, bool is_up)
 
 /* ---- rl_transport ---- */
 
+/* Nodes of a cluster have one host and different ports. */
+static unsigned server_at(const rl_address *address)
+{
+	return plan.has_clusters ? (unsigned) address->port - NET_PORT
+							 : (unsigned) (address->host[0] - 'a');
+}
+
 static rl_link *dial(rl_transport *self, const rl_address *address, int64_t until, rl_error *err)
 {
 	(void) until;
@@ -182,7 +191,7 @@ static rl_link *dial(rl_transport *self, const rl_address *address, int64_t unti
 		return NULL;
 	}
 	link->client = n->client;
-	link->server = (uint8_t) (address->host[0] - 'a');
+	link->server = (uint8_t) server_at(address);
 	link->is_watch = n->is_watch;
 	link->is_open = true;
 	link->reign = clients[n->client].names[link->server].reign;
@@ -195,7 +204,7 @@ static rl_link *dial(rl_transport *self, const rl_address *address, int64_t unti
 static bool distrust(rl_transport *self, const rl_address *address)
 {
 	net *n = (net *) self;
-	return plan.has_names && client_doubts(n->client, (unsigned) (address->host[0] - 'a'));
+	return plan.has_names && client_doubts(n->client, server_at(address));
 }
 
 /* ---- the rings ---- */
@@ -263,6 +272,7 @@ static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 			(int) argv[0].len, argv[0].data, argc);
 		return 0;
 	}
+	c->slot = plan.has_clusters ? words_slot(argc, argv) : WORDS_NO_SLOT;
 	for (unsigned i = 0; i < argc; i++) {
 		link->appended += argv[i].len + 6;
 	}
@@ -340,6 +350,81 @@ static bool is_connected(const rl_link *link)
 	return link->is_connected && !link->is_down;
 }
 
+/* ---- replies of clusters ---- */
+
+static rl_bytes host_of(const rl_link *link)
+{
+	const sim_server *s = &servers[link->server];
+	static const char hosts[] = "abcdefg";
+	return rl_bytes_of(hosts + s->member, plan.hides_hosts ? 0 : 1);
+}
+
+static void read_redirect(rl_link *link, const model_reply *from, rl_reply *to)
+{
+	rl_bytes host = host_of(link);
+	int len = snprintf(link->redirect, sizeof link->redirect, "%s %d %.*s:%d",
+		from->type == REPLY_ASK ? "ASK" : "MOVED", (int) from->number[0], (int) host.len, host.data,
+		NET_PORT + (int) from->number[1]);
+	*to = (rl_reply){.type = RL_REPLY_ERROR, .text = rl_bytes_of(link->redirect, (size_t) len)};
+}
+
+/* The slots of the keys, one range each, and what lies between them. It is read at once. */
+#define RANGES (2 * WORDS_KEYS + 1)
+
+typedef struct map_range {
+	rl_reply parts[3];
+	rl_reply node[2];
+} map_range;
+
+static void put_range(
+	const rl_link *link, map_range *range, rl_reply *to, int64_t first, int64_t last, int64_t owner)
+{
+	rl_bytes host = host_of(link);
+	range->node[0] =
+		(rl_reply){.type = host.len > 0 ? RL_REPLY_STRING : RL_REPLY_NIL, .text = host};
+	range->node[1] = (rl_reply){.type = RL_REPLY_INTEGER, .integer = NET_PORT + owner};
+	range->parts[0] = (rl_reply){.type = RL_REPLY_INTEGER, .integer = first};
+	range->parts[1] = (rl_reply){.type = RL_REPLY_INTEGER, .integer = last};
+	range->parts[2] = (rl_reply){.type = RL_REPLY_ARRAY, .elements = range->node, .count = 2};
+	*to = (rl_reply){.type = RL_REPLY_ARRAY, .elements = range->parts, .count = 3};
+}
+
+/* The key with the lowest slot from this one on; WORDS_KEYS = there is none. */
+static unsigned next_key(int64_t from)
+{
+	unsigned next = WORDS_KEYS;
+	for (unsigned key = 0; key < plan.keys; key++) {
+		int slot = cluster_slot(key);
+		next = slot >= from && (next == WORDS_KEYS || slot < cluster_slot(next)) ? key : next;
+	}
+	return next;
+}
+
+static void read_map(const rl_link *link, const model_reply *from, rl_reply *to)
+{
+	static map_range ranges[RANGES];
+	static rl_reply elements[RANGES];
+	unsigned count = 0;
+	int64_t at = 0;
+	while (at < RL_SLOTS) {
+		unsigned key = next_key(at);
+		int64_t slot = key < WORDS_KEYS ? cluster_slot(key) : RL_SLOTS;
+		if (at < slot) {
+			put_range(
+				link, &ranges[count], &elements[count], at, slot - 1, from->number[WORDS_KEYS]);
+			count++;
+		}
+		if (key < WORDS_KEYS) {
+			put_range(link, &ranges[count], &elements[count], slot, slot, from->number[key]);
+			count++;
+		}
+		at = slot + 1;
+	}
+	*to = (rl_reply){.type = RL_REPLY_ARRAY, .elements = elements, .count = count};
+}
+
+/* ---- replies ---- */
+
 static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 {
 	static const rl_reply_type types[] = {[REPLY_NIL] = RL_REPLY_NIL,
@@ -348,7 +433,10 @@ static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 		[REPLY_TEXT] = RL_REPLY_STRING,
 		[REPLY_NUMBER] = RL_REPLY_INTEGER,
 		[REPLY_NUMBERS] = RL_REPLY_ARRAY,
-		[REPLY_TICKET] = RL_REPLY_ARRAY};
+		[REPLY_TICKET] = RL_REPLY_ARRAY,
+		[REPLY_MOVED] = RL_REPLY_ERROR,
+		[REPLY_ASK] = RL_REPLY_ERROR,
+		[REPLY_MAP] = RL_REPLY_ARRAY};
 	*to = (rl_reply){.type = types[from->type], .integer = from->number[0]};
 	unsigned count = from->type == REPLY_TICKET ? 2 : from->count;
 	switch (from->type) {
@@ -369,6 +457,13 @@ static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 				link->elements[i] =
 					(rl_reply){.type = RL_REPLY_INTEGER, .integer = from->number[i]};
 			}
+			break;
+		case REPLY_MOVED:
+		case REPLY_ASK:
+			read_redirect(link, from, to);
+			break;
+		case REPLY_MAP:
+			read_map(link, from, to);
 			break;
 		case REPLY_NIL:
 		case REPLY_NUMBER:

@@ -28,6 +28,7 @@
  32 /* room for commands of a link that are not run, and replies that are not read, at first */
 #define NET_QUEUE_MAX 4096
 #define NET_LINKS 1024
+#define NET_PORT 6379 /* of a server, and of the first server of a world with clusters */
 
 struct rl_link {
 	uint32_t life; /* raised when it is used anew */
@@ -51,6 +52,8 @@ struct rl_link {
 	bool is_blocked;
 	bool is_resuming; /* was unblocked, and goes on in a moment */
 	bool is_stalled;  /* in its server's list of those */
+	bool is_asking;   /* the next command stands behind ASKING */
+	uint8_t asked;    /* a bit for each key about which a command behind ASKING has run */
 	uint32_t blocked_number;
 	uint8_t blocked_key;
 	int64_t blocked_at;
@@ -74,6 +77,7 @@ struct rl_link {
 	uint32_t arrived;
 	uint32_t received;
 	rl_reply elements[5];
+	char redirect[32]; /* the text of one */
 	/* Owned, and kept for the link's next life; both are rings of so many, a power of two. */
 	uint32_t queue_size;
 	model_command *commands;

@@ -45,14 +45,14 @@ static void draw_times(void)
 	plan.delay_least = spread(10 * US, 5 * MS);
 	plan.delay_most = plan.delay_least + spread(10 * US, 4 * plan.delay_least);
 	/* Of several members each may take a tenth of the TTL to answer. */
-	int64_t least = (plan.servers > 1 ? 50 : 10) * plan.delay_most;
+	int64_t least = (plan.members > 1 ? 50 : 10) * plan.delay_most;
 	least = least > 20 * MS ? least : 20 * MS;
 	plan.ttl_most = spread(least, 20 * SECOND > 4 * least ? 20 * SECOND : 4 * least);
 	plan.ttl_least = plan.ttl_most / 4 < 5 * MS ? 5 * MS : plan.ttl_most / 4;
 	if (plan.faults == 0 || plan.has_kills) {
 		/* No lock ends by its TTL where nothing breaks, and each member can be asked, also by a new
 		 * connection. */
-		int64_t enough = 50 * MS + (plan.servers > 1 ? 200 : 20) * plan.delay_most;
+		int64_t enough = 50 * MS + (plan.members > 1 ? 200 : 20) * plan.delay_most;
 		plan.ttl_least = plan.ttl_least > enough ? plan.ttl_least : enough;
 		plan.ttl_most = plan.ttl_most > plan.ttl_least ? plan.ttl_most : plan.ttl_least;
 	}
@@ -77,7 +77,7 @@ static void draw_times(void)
 /* Sections of seconds, in a queue that is longer than a minute. */
 static void make_fair(unsigned members)
 {
-	plan.servers = members != 0 ? members : one_in(2) ? 1 : 3;
+	plan.members = members != 0 ? members : one_in(2) ? 1 : 3;
 	plan.dead = 0;
 	plan.clients = (unsigned) between(24, PLAN_CLIENTS);
 	plan.keys = 1;
@@ -91,12 +91,82 @@ static void make_fair(unsigned members)
 	plan.ends_at = 2 * 3600 * SECOND;
 }
 
-void plan_begin(plan_mode mode, unsigned members)
+/* Each member is one server. */
+static void place_servers(void)
+{
+	plan.servers = plan.members;
+	for (unsigned i = 0; i < plan.members; i++) {
+		plan.first[i] = plan.member_of[i] = (uint8_t) i;
+		plan.count[i] = 1;
+	}
+}
+
+static void place_clusters(void)
+{
+	plan.servers = 0;
+	unsigned any_cluster = any(plan.members);
+	for (unsigned i = 0; i < plan.members; i++) {
+		bool is_cluster = i == any_cluster || !one_in(3);
+		plan.first[i] = (uint8_t) plan.servers;
+		plan.count[i] = is_cluster ? (uint8_t) (2 + any(3) + plan.has_spares) : 1;
+		for (unsigned j = 0; j < plan.count[i]; j++) {
+			plan.member_of[plan.servers++] = (uint8_t) i;
+		}
+	}
+}
+
+/* What a cluster adds to what breaks. */
+static unsigned draw_cluster_faults(void)
+{
+	unsigned all = 1U << FAULT_MOVE | 1U << FAULT_TAKE_OVER | 1U << FAULT_DOWN;
+	switch (any(6)) {
+		case 0:
+			return 0;
+		case 1:
+			return all;
+		case 2:
+			return 1U << FAULT_TAKE_OVER;
+		default:
+			return 1U << FAULT_MOVE;
+	}
+}
+
+static void draw_clusters(void)
+{
+	static const uint8_t forms[] = {KEY_PLAIN, KEY_PLAIN, KEY_PLAIN, KEY_TAGGED, KEY_TAGGED,
+		KEY_TAGGED, KEY_TAGGED, KEY_POLLED};
+	plan.has_clusters = true;
+	plan.has_names = false; /* it is the route that leads elsewhere */
+	plan.has_twins = false;
+	for (unsigned i = 0; i < WORDS_KEYS; i++) {
+		plan.forms[i] = forms[any(sizeof forms)];
+	}
+	if (plan.mode == PLAN_UNCLEAN || plan.mode == PLAN_FAILOVER) {
+		plan.faults |= 1U << FAULT_TAKE_OVER;
+	} else if (plan.mode == PLAN_USUAL && !plan.has_kills && !one_in(6)) {
+		plan.faults |= draw_cluster_faults();
+	}
+	plan.has_spares = (plan.faults >> FAULT_TAKE_OVER & 1U) != 0;
+	plan.has_map = !one_in(4);
+	plan.hides_hosts = one_in(4);
+	place_clusters();
+}
+
+/* How many members there are where some are clusters: no more servers than PLAN_SERVERS. */
+static unsigned draw_voters(unsigned members)
+{
+	static const uint8_t often[] = {1, 1, 1, 1, 1, 3, 3, 2};
+	unsigned drawn = often[any(sizeof often)];
+	return members == 0 ? drawn : members < 3 ? members : 3;
+}
+
+void plan_begin(plan_mode mode, unsigned members, bool has_clusters)
 {
 	plan = (plan_t){.mode = mode, .events = 2000 + any(500)};
-	unsigned drawn = draw_members();
-	plan.servers = members != 0 ? members : drawn;
-	plan.dead = plan.servers > 2 && one_in(4) ? 1 + any((plan.servers - 1) / 2) : 0;
+	unsigned drawn = has_clusters ? draw_voters(members) : draw_members();
+	members = has_clusters ? drawn : members;
+	plan.members = members != 0 ? members : drawn;
+	plan.dead = plan.members > 2 && one_in(4) ? 1 + any((plan.members - 1) / 2) : 0;
 	plan.clients = 2 + any(7);
 	plan.keys = one_in(4) ? 1 + any(3) : 1;
 	plan.faults = mode == PLAN_FAIR ? 0 : draw_faults();
@@ -133,5 +203,9 @@ void plan_begin(plan_mode mode, unsigned members)
 	if (mode == PLAN_FAIR) {
 		plan.faults = 0; /* twins have some */
 		make_fair(members);
+	}
+	place_servers();
+	if (has_clusters) {
+		draw_clusters();
 	}
 }

@@ -6,9 +6,11 @@
 #ifndef PLAN_H
 #define PLAN_H
 
+#include "words.h"
 #include "world.h"
 
-#define PLAN_SERVERS 7
+#define PLAN_MEMBERS 7
+#define PLAN_SERVERS 16 /* a member that is a cluster has several */
 #define PLAN_CLIENTS 40 /* 8 in the usual worlds */
 
 /* Beside the plain run, a queue for hours, and worlds in which the algorithm's own conditions are
@@ -44,13 +46,36 @@ typedef enum fault_kind {
 	FAULT_LAG,     /* a replica confirms nothing */
 	FAULT_UNCLEAN, /* the demonstrations' */
 	FAULT_JUMP,
+	FAULT_MOVE, /* of clusters, beginning with this one: a slot moves */
+	FAULT_TAKE_OVER,
+	FAULT_DOWN,
 	FAULT_KINDS
 } fault_kind;
 
+#define FAULT_PLAIN_KINDS FAULT_MOVE
+
+/* How a key of a cluster is named, which decides its slot and where its helper keys are. */
+typedef enum key_form {
+	KEY_PLAIN,  /* "k1": its helper keys have it in braces */
+	KEY_TAGGED, /* "{t}k1": all these keys are in one slot */
+	KEY_POLLED, /* "k1}": it has no helper keys */
+} key_form;
+
 typedef struct plan {
 	plan_mode mode;
-	unsigned servers;
+	unsigned members;
 	unsigned dead; /* of them, for good */
+	unsigned servers;
+	/* Some of the members are clusters. The next two are about each member: its first server, and
+	 * how many it has; 1 = it is no cluster. */
+	bool has_clusters;
+	uint8_t first[PLAN_MEMBERS];
+	uint8_t count[PLAN_MEMBERS];
+	uint8_t member_of[PLAN_SERVERS];
+	uint8_t forms[WORDS_KEYS]; /* of keys: key_form */
+	bool has_spares;           /* the last server of a cluster is a replica, which may take over */
+	bool has_map;              /* CLUSTER SLOTS is allowed */
+	bool hides_hosts;          /* redirects and maps name no host but a port */
 	unsigned clients;
 	unsigned keys;
 	unsigned faults;     /* a bit for each kind; 0 = nothing breaks */
@@ -87,7 +112,13 @@ typedef struct plan {
 extern plan_t plan;
 
 /* @param members 0 = as the seed has it */
-void plan_begin(plan_mode mode, unsigned members);
+void plan_begin(plan_mode mode, unsigned members, bool has_clusters);
+
+/* The member is a cluster. */
+static inline bool plan_is_cluster(unsigned member)
+{
+	return plan.count[member] > 1;
+}
 
 /* The algorithm's conditions hold. */
 static inline bool plan_is_sound(void)

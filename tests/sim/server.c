@@ -5,6 +5,7 @@
 #include "server.h"
 
 #include "client.h"
+#include "cluster.h"
 #include "cover.h"
 #include "judge.h"
 
@@ -23,7 +24,8 @@ void server_begin(void)
 	for (unsigned i = 0; i < plan.servers; i++) {
 		sim_server *s = &servers[i];
 		s->index = (uint8_t) i;
-		s->is_up = i >= plan.dead;
+		s->member = plan.member_of[i];
+		s->is_up = s->member >= plan.dead;
 		s->is_machine_down = s->loses_data = false;
 		s->clock = (clock_of){.offset = between(1000000, 2000000) * SECOND + between(0, SECOND),
 			.rate = 1 + plan.drift_bound * ((double) between(-1000, 1000) / 1000)};
@@ -53,7 +55,7 @@ bool server_holds(sim_server *s, unsigned key, uint64_t token)
 	return k->exists && k->value.mark == token && server_us(s) / 1000 <= k->expires_ms;
 }
 
-static void plan_expiry(sim_server *s, unsigned key)
+void server_plan_expiry(sim_server *s, unsigned key)
 {
 	const store_key *k = &s->store.keys[key];
 	if (k->exists) {
@@ -127,17 +129,31 @@ static void unblock(sim_server *s, rl_link *link)
 }
 
 /* It has its answer, and runs what stands behind in a moment. */
+static void resume_with(sim_server *s, rl_link *link, const model_reply *answer)
+{
+	unblock(s, link);
+	link->is_resuming = true;
+	*net_next_reply(link) = *answer;
+	world_plan(EVENT_UNBLOCKED, world.now + between(0, RESUME_NS), link->index, link->life, 0);
+	net_say(link);
+}
+
 static void resume(sim_server *s, rl_link *link, reply_type answer, int64_t number)
 {
 	bool is_waiting = link->blocked_key == NO_KEY;
-	unblock(s, link);
-	link->is_resuming = true;
-	model_reply *r = net_next_reply(link);
-	r->type = is_waiting && answer == REPLY_NIL ? REPLY_NUMBER : answer;
-	r->number[0] = number;
-	r->error = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
-	world_plan(EVENT_UNBLOCKED, world.now + between(0, RESUME_NS), link->index, link->life, 0);
-	net_say(link);
+	model_reply r = {.type = is_waiting && answer == REPLY_NIL ? REPLY_NUMBER : answer,
+		.number = {number},
+		.error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"};
+	resume_with(s, link, &r);
+}
+
+void server_send_away(sim_server *s, rl_link *link, const model_reply *answer)
+{
+	char said[64];
+	TRACE("s%u ends the BLPOP of link %u of c%u: %s", (unsigned) s->index, link->index,
+		(unsigned) link->client, words_say_reply(answer, said, sizeof said));
+	client_is_out(link);
+	resume_with(s, link, answer);
 }
 
 /* The time of WAIT is over, or the replica has confirmed. */
@@ -154,8 +170,7 @@ static void end_wait(sim_server *s, rl_link *link)
 	resume(s, link, REPLY_NUMBER, is_copied);
 }
 
-/* A ticket was put into the list: who blocks for longest gets it. */
-static void serve(sim_server *s, unsigned key)
+void server_serve(sim_server *s, unsigned key)
 {
 	for (unsigned i = 0; i < s->blocked_count; i++) {
 		rl_link *link = s->blocked[i];
@@ -271,7 +286,8 @@ static void run_one(sim_server *s, rl_link *link)
 	model_reply *r = net_next_reply(link); /* first: it may move the commands */
 	const model_command *c = net_next_command(link);
 	s->store.denies = denial_of(s, link);
-	if (is_refused(s, c, r) || store_refuses(&s->store, c, r)) {
+	if (is_refused(s, c, r) || (plan.has_clusters && cluster_answers(s, link, c, r)) ||
+		store_refuses(&s->store, c, r)) {
 		/* said already */
 	} else if (c->what == WORD_WAIT && s->store.denies >= DENIES_AS_REPLICA) {
 		r->type = REPLY_ERROR;
@@ -299,11 +315,11 @@ static void run_one(sim_server *s, rl_link *link)
 		link->wrote = s->store.has_written || s->store.has_changed ? ++s->writes : link->wrote;
 		look_at_watch(s, link, c, r);
 		if (s->store.has_changed) {
-			plan_expiry(s, c->key);
+			server_plan_expiry(s, c->key);
 			judge_key_changed(c->key);
 		}
 		if (s->store.has_ticket) {
-			serve(s, c->key);
+			server_serve(s, c->key);
 		}
 	}
 	if (r != NULL && r->type == REPLY_ERROR) {
@@ -420,7 +436,7 @@ static void restart(sim_server *s)
 		}
 		for (unsigned key = 0; key < plan.keys; key++) {
 			judge_key_changed(key);
-			plan_expiry(s, key);
+			server_plan_expiry(s, key);
 		}
 	}
 	s->store.known = 0;
@@ -476,8 +492,7 @@ static void drop(sim_server *s, rl_link *link, int sys_errno)
 	net_hang_up(link, sys_errno, net_delay());
 }
 
-/* Those who block on a server that becomes a replica. */
-static void send_away_all(sim_server *s)
+void server_send_all_away(sim_server *s)
 {
 	while (s->blocked_count > 0) {
 		rl_link *link = s->blocked[0];
@@ -498,7 +513,7 @@ void server_be_replica(sim_server *s, int64_t until)
 		s->replica_until = until;
 		s->is_stale = one_in(4);
 		disturb(s, until);
-		send_away_all(s);
+		server_send_all_away(s);
 	}
 }
 
@@ -512,7 +527,7 @@ void server_switch(sim_server *s)
 		s->store.known = 0;
 		s->memory_until = s->uncopied_until = s->full_until = 0;
 		disturb(s, world.now);
-		send_away_all(s);
+		server_send_all_away(s);
 	}
 }
 
@@ -587,7 +602,7 @@ void server_jump(sim_server *s, int64_t by)
 	TRACE("the clock of s%u jumps by %.3f ms", (unsigned) s->index, (double) by / 1e6);
 	s->clock.offset += by;
 	for (unsigned key = 0; key < plan.keys; key++) {
-		plan_expiry(s, key);
+		server_plan_expiry(s, key);
 	}
 }
 

@@ -34,6 +34,7 @@
 
 typedef struct sim_server {
 	uint8_t index;
+	uint8_t member;
 	bool is_up;
 	bool is_machine_down; /* not even a refusal comes */
 	bool loses_data;      /* when it is back */
@@ -100,5 +101,19 @@ void server_unblock_any(sim_server *s);
 void server_jump(sim_server *s, int64_t by);
 
 void server_on_event(const event *e);
+
+/* ---- for cluster.c ---- */
+
+/* The lock of the key has changed. */
+void server_plan_expiry(sim_server *s, unsigned key);
+
+/* A ticket was put into the list: who blocks for longest gets it. */
+void server_serve(sim_server *s, unsigned key);
+
+/* Ends a BLPOP with this answer. */
+void server_send_away(sim_server *s, rl_link *link, const model_reply *answer);
+
+/* Those who block on a server that becomes a replica. */
+void server_send_all_away(sim_server *s);
 
 #endif

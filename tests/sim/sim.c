@@ -4,6 +4,7 @@
  */
 #include "acts.h"
 #include "client.h"
+#include "cluster.h"
 #include "cover.h"
 #include "faults.h"
 #include "judge.h"
@@ -31,6 +32,7 @@ typedef struct options {
 	bool is_tracing;
 	bool is_quiet;
 	bool stops; /* at the first failure */
+	bool has_clusters;
 } options;
 
 static uint64_t total_events;
@@ -72,6 +74,14 @@ static void dispatch(const event *e)
 		case EVENT_HELPERS:
 			judge_on_helpers(e->what, e->until);
 			break;
+		case EVENT_MOVE:
+		case EVENT_MOVE_END:
+		case EVENT_DETECTED:
+		case EVENT_TAKE_OVER:
+		case EVENT_TOLD:
+		case EVENT_CRON:
+			cluster_on_event(e);
+			break;
 	}
 	judge_look();
 }
@@ -102,9 +112,10 @@ static bool run_seed(uint64_t seed, const options *o)
 {
 	world_begin(seed, o->is_tracing);
 	net_begin();
-	plan_begin(o->mode, o->members);
+	plan_begin(o->mode, o->members, o->has_clusters);
 	judge_begin();
 	server_begin();
+	cluster_begin();
 	client_begin();
 	faults_begin();
 	run_events();
@@ -116,7 +127,7 @@ static bool run_seed(uint64_t seed, const options *o)
 static void report(uint64_t seed)
 {
 	printf("seed %" PRIu64 ", %u members, %u clients, faults %x, %" PRIu64 " events: %s\n", seed,
-		plan.servers, plan.clients, plan.faults, world.events,
+		plan.members, plan.clients, plan.faults, world.events,
 		world.is_violated ? world.violation : "nothing is violated");
 }
 
@@ -151,7 +162,7 @@ static int run_many(const options *o)
 		done++;
 	}
 	double took = now_s() - begun;
-	unsigned missing = cover_report(o->is_quiet);
+	unsigned missing = cover_report(o->has_clusters, o->is_quiet);
 	bool is_enough =
 		done >= ENOUGH_SEEDS && o->mode == PLAN_USUAL && o->members == 0 && failures == 0;
 	printf("%" PRIu64 " seeds from %" PRIu64 ", %" PRIu64
@@ -165,7 +176,7 @@ static int run_many(const options *o)
 static int usage(void)
 {
 	fputs("usage: sim [--seed X [--trace]] [--from X] [--seeds N] [--seconds S] [--members N]\n"
-		  "           [--mode usual|fair|unclean|jumps] [--stop] [--quiet]\n",
+		  "           [--mode usual|fair|unclean|jumps|failover] [--clusters] [--stop] [--quiet]\n",
 		stderr);
 	return 2;
 }
@@ -180,6 +191,10 @@ static bool read_options(options *o, int argc, char **argv)
 		}
 		if (strcmp(argv[i], "--stop") == 0) {
 			o->stops = true;
+			continue;
+		}
+		if (strcmp(argv[i], "--clusters") == 0) {
+			o->has_clusters = true;
 			continue;
 		}
 		if (strcmp(argv[i], "--quiet") == 0) {
@@ -208,7 +223,7 @@ static bool read_options(options *o, int argc, char **argv)
 			return false;
 		}
 	}
-	return o->members <= PLAN_SERVERS;
+	return o->members <= PLAN_MEMBERS && !(o->has_clusters && o->mode == PLAN_FAIR);
 }
 
 int main(int argc, char **argv)

@@ -38,6 +38,13 @@ typedef enum event_kind {
 	EVENT_LEFTOVER, /* what = an operation's record: nothing may be left of it */
 	EVENT_HUNGER,   /* what = key: it may have been free for too long */
 	EVENT_HELPERS,  /* what = key: nobody waits for it, unless `until` is old */
+	/* of clusters: what = member, but for TOLD and CRON */
+	EVENT_MOVE,      /* life = slot, until = number: its move goes on */
+	EVENT_MOVE_END,  /* until = slot: the other node learns that the move has ended */
+	EVENT_DETECTED,  /* nodes know that one of them is dead */
+	EVENT_TAKE_OVER, /* the replica is in its place */
+	EVENT_TOLD,      /* what = sim_server, until = slot: it learns who has the slot */
+	EVENT_CRON,      /* what = sim_server: it looks at the clients that block */
 } event_kind;
 
 typedef struct event {

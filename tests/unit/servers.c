@@ -102,6 +102,11 @@ static const char *text_of(const model_reply *r)
 				used += snprintf(text + used, size - (size_t) used, " :%" PRId64, r->number[i]);
 			}
 			break;
+		case REPLY_MOVED: /* the next three are answers of clusters */
+		case REPLY_ASK:
+		case REPLY_MAP:
+			text = "-ERR";
+			break;
 	}
 	return text;
 }

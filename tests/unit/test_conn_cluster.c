@@ -345,6 +345,23 @@ static void a_map_that_is_taken_back_is_still_wanted(void)
 	}
 }
 
+static void a_map_whose_connection_ends_is_still_wanted(void)
+{
+	for (unsigned is_read = 0; is_read < 2; is_read++) {
+		start();
+		fake_says(0, "+MAP");
+		rl_conn_ask_map(conn, route, fake_clock);
+		if (is_read != 0) {
+			flush_and_read();
+			CHECK_INT(next(), RL_CONN_NONE);
+		}
+		rl_conn_free(conn);
+		conn = NULL;
+		CHECK_INT(rl_route_wants_map(route, fake_clock + SECOND), is_read == 0);
+		clean_up();
+	}
+}
+
 static const check_test tests[] = {
 	TEST(asking_goes_before_each_command),
 	TEST(without_asking_there_is_none),
@@ -358,6 +375,7 @@ static const check_test tests[] = {
 	TEST(the_route_may_be_gone_before_its_map),
 	TEST(a_map_that_could_not_be_asked_for_is_still_wanted),
 	TEST(a_map_that_is_taken_back_is_still_wanted),
+	TEST(a_map_whose_connection_ends_is_still_wanted),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -325,6 +325,16 @@ static void keep_logins(rl_conn *conn)
 	conn->pending_runs = kept;
 }
 
+/* A map that will not arrive is asked for again, on another connection. */
+static void want_map_again(rl_conn *conn)
+{
+	for (unsigned i = 0; i < conn->pending_runs; i++) {
+		if (pending_at(conn, i)->kind == RL_PENDING_MAP) {
+			conn->mapped->wants_map = true;
+		}
+	}
+}
+
 bool rl_conn_retract(rl_conn *conn)
 {
 	if (conn->transport->sent(conn->link) >= conn->last_byte) {
@@ -334,11 +344,7 @@ bool rl_conn_retract(rl_conn *conn)
 		return false;
 	}
 	conn->last_byte = conn->login_end;
-	for (unsigned i = 0; i < conn->pending_runs; i++) {
-		if (pending_at(conn, i)->kind == RL_PENDING_MAP) {
-			conn->mapped->wants_map = true;
-		}
-	}
+	want_map_again(conn);
 	keep_logins(conn);
 	conn->is_nameless = true;
 	conn->confirm_ms = conn->later_ms = 0;
@@ -411,6 +417,7 @@ void rl_conn_free(rl_conn *conn)
 		return;
 	}
 	conn->transport->close(conn->link);
+	want_map_again(conn);
 	rl_held_clear(&conn->held);
 	rl_target_unref(conn->target);
 	rl_route_unref(conn->mapped);

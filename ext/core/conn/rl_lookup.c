@@ -34,6 +34,7 @@ void rl_lookup_begin(rl_lookup *lookup, int64_t until, int64_t now)
 {
 	lookup->vote = RL_VOTE_OPEN;
 	lookup->begun_at = now;
+	lookup->fork_generation = lookup->pool->env->fork_generation(lookup->pool->env->ctx);
 	lookup->until = until;
 	lookup->call_up_at = now + (until - now) / RL_LOOKUP_CALL_UP_SHARE;
 	rl_stats_add(&lookup->pool->env->stats->lookups, 1);
@@ -68,11 +69,8 @@ void rl_lookup_drop(rl_lookup *lookup)
 	close(lookup);
 }
 
-void rl_lookup_destroy(rl_lookup *lookup)
+static void clear(rl_lookup *lookup)
 {
-	if (lookup->route == NULL) {
-		return;
-	}
 	rl_lookup_drop(lookup);
 	for (rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
 		free(sentinel->named.host);
@@ -81,8 +79,44 @@ void rl_lookup_destroy(rl_lookup *lookup)
 	if (lookup->pool == &lookup->own) {
 		rl_pool_clear(&lookup->own);
 	}
-	rl_route_unref(lookup->route);
-	lookup->route = NULL;
+}
+
+void rl_lookup_destroy(rl_lookup *lookup)
+{
+	if (lookup->route != NULL) {
+		clear(lookup);
+		rl_route_unref(lookup->route);
+		lookup->route = NULL;
+	}
+}
+
+static void free_guest(rl_route_guest *guest)
+{
+	clear((rl_lookup *) guest);
+	free(guest);
+}
+
+static rl_lookup *new_guest(rl_route *route, rl_pool *pool)
+{
+	rl_lookup *lookup = malloc(sizeof *lookup);
+	if (lookup != NULL) {
+		*lookup = (rl_lookup){
+			.guest = {free_guest}, .route = route, .pool = pool, .vote = RL_VOTE_FAILED};
+		route->guest = &lookup->guest;
+	}
+	return lookup;
+}
+
+rl_lookup *rl_lookup_of(rl_route *route, rl_pool *pool)
+{
+	if (route->guest == NULL) {
+		return new_guest(route, pool);
+	}
+	rl_lookup *lookup = (rl_lookup *) route->guest;
+	if (lookup->fork_generation != pool->env->fork_generation(pool->env->ctx)) {
+		rl_lookup_drop(lookup); /* its connections are the parent's */
+	}
+	return lookup;
 }
 
 /* ---- counting ---- */

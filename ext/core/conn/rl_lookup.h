@@ -55,17 +55,27 @@ typedef struct rl_sentinel {
 
 /* Must not be moved after rl_lookup_init(). */
 typedef struct rl_lookup {
-	rl_route *route; /* one reference */
-	rl_pool *pool;   /* borrowed, or own */
+	rl_route_guest guest; /* the first field; see rl_lookup_of() */
+	rl_route *route;      /* one reference; none if the lookup belongs to the route */
+	rl_pool *pool;        /* borrowed, or own */
 	rl_pool own;
 	rl_sentinel sentinels[RL_SENTINELS_MAX]; /* as many as the route has seeds */
+	uint64_t fork_generation;                /* of the latest lookup */
 	rl_vote vote; /* OPEN = the lookup is open; else the outcome of the latest one */
 	int64_t begun_at;
 	int64_t until;
 	int64_t call_up_at;
 } rl_lookup;
 
-/* @param route one reference is taken
+/* The lookup that all operations on this route share, and that ends with the route. It may stay
+ * open from one operation to the next: so an operation that is over sooner than the Sentinels
+ * answer leaves the question to the next one.
+ * @param pool the one that has the route
+ * @return borrowed; NULL when out of memory */
+rl_lookup *rl_lookup_of(rl_route *route, rl_pool *pool);
+
+/* A lookup of the caller's own.
+ * @param route one reference is taken
  * @param pool borrowed */
 void rl_lookup_init(rl_lookup *lookup, rl_route *route, rl_pool *pool);
 

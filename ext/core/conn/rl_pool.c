@@ -264,7 +264,7 @@ static bool must_be_checked(rl_pool_want want)
 
 /* The slot of the best idle connection to the target that is alive. NULL = there is none. Closes
  * the dead connections that it finds. */
-static rl_conn **find(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
+static rl_conn **find_alive(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
 {
 	notice_fork(pool);
 	sweep(pool, now);
@@ -288,6 +288,15 @@ static rl_conn **find(rl_pool *pool, const rl_target *target, rl_pool_want want,
 		close_idle(pool, slot);
 	}
 	return NULL;
+}
+
+/* A map that is read meanwhile may drop the node whose target is looked for. */
+static rl_conn **find(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
+{
+	rl_target *kept = rl_target_ref((rl_target *) (uintptr_t) target);
+	rl_conn **slot = find_alive(pool, kept, want, now);
+	rl_target_unref(kept);
+	return slot;
 }
 
 rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)

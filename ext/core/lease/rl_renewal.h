@@ -73,7 +73,7 @@ typedef struct rl_renewal_member {
 	struct rl_renewer_server *server;
 	/* The renewer's; NULL = the member is a single server. One reference. */
 	rl_route *route;
-	/* A redirect has led to the server for a key that it has only behind ASKING. */
+	/* A redirect has led this command to the server, which has the key only behind ASKING. */
 	bool is_asking;
 	/* Redirects that were followed since the last answer. */
 	unsigned hops;

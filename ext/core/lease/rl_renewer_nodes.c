@@ -102,8 +102,10 @@ static void drop_idle_routes(rl_renewer_nodes *nodes)
 	unsigned idle = 0;
 	for (rl_route **slot = &nodes->routes; *slot != NULL;) {
 		rl_route *route = *slot;
-		if (is_idle(route) && ++idle > IDLE_ROUTES_MAX) {
-			rl_renewer_lookup **lookup = lookup_of(nodes, route);
+		rl_renewer_lookup **lookup = lookup_of(nodes, route);
+		/* The watchdog's thread polls the links of an open lookup without the lock. */
+		bool is_open = lookup != NULL && rl_lookup_is_open(&(*lookup)->lookup);
+		if (is_idle(route) && ++idle > IDLE_ROUTES_MAX && !is_open) {
 			if (lookup != NULL) {
 				forget_lookup(lookup);
 			}
@@ -277,6 +279,15 @@ static void look_up(rl_renewer_nodes *nodes, const rl_route *route, int64_t now)
 	}
 }
 
+/* The same, but not again at once after a lookup that has failed at once. */
+static void look_up_in_time(rl_renewer_nodes *nodes, const rl_route *route, int64_t now)
+{
+	rl_renewer_lookup **slot = lookup_of(nodes, route);
+	if (slot != NULL && now - (*slot)->lookup.begun_at >= RL_LOOKUP_AGAIN_NS) {
+		look_up(nodes, route, now);
+	}
+}
+
 static bool is_named(const rl_renewal_member *member)
 {
 	rl_target *named = rl_route_node(member->route, 0);
@@ -308,7 +319,7 @@ void rl_renewer_nodes_look_up(rl_renewer_nodes *nodes, int64_t now)
 		for (const rl_renewal_member *member = server->queue.waiting; member != NULL;
 			 member = member->next) {
 			if (wants_lookup(member, now)) {
-				look_up(nodes, member->route, now);
+				look_up_in_time(nodes, member->route, now);
 			}
 		}
 	}
@@ -338,11 +349,12 @@ void rl_renewer_nodes_apply(
 	bool was_checking = member->state == RL_RENEWAL_MEMBER_CHECKING;
 	bool has_named = lookup->lookup.vote == RL_VOTE_GRANTED;
 	if (has_named && !is_named(member)) {
-		bool was_busy = member->state != RL_RENEWAL_MEMBER_IDLE;
-		member->has_lost_set = member->has_lost_set || rl_renewal_is_putting(member);
-		rl_renewer_server_leave(member); /* what it has sent may have run, in vain */
+		rl_renewal_member_state state = member->state;
+		rl_renewer_server_leave(member);
 		move(nodes, member, rl_route_node(member->route, 0));
-		if (was_busy && !rl_renewal_is_paused(member->renewal)) {
+		if (state == RL_RENEWAL_MEMBER_SENT) {
+			rl_renewer_server_send_again(member);
+		} else if (state != RL_RENEWAL_MEMBER_IDLE && !rl_renewal_is_paused(member->renewal)) {
 			rl_renewer_server_queue(member);
 		}
 	} else if (was_checking) {
@@ -358,7 +370,7 @@ void rl_renewer_nodes_flee(rl_renewer_nodes *nodes, rl_renewer_server *server, i
 	for (rl_renewal_member *member = server->queue.waiting; member != NULL; member = next) {
 		next = member->next;
 		if (member->route != NULL) {
-			look_up(nodes, member->route, now);
+			look_up_in_time(nodes, member->route, now);
 			rl_route_suspect(member->route, server->target);
 			member->is_asking = false;
 			rl_target *node = rl_route_node(member->route, slot_of(member));

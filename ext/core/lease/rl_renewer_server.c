@@ -108,6 +108,9 @@ void rl_renewer_server_trust(rl_renewer_server *server)
 
 void rl_renewer_server_queue(rl_renewal_member *member)
 {
+	/* An ASK was for one command. By now the slot may have moved to and fro, and the server would
+	 * run a command behind ASKING although the other node has the key. */
+	member->is_asking = false;
 	rl_renewal_queue_add(&member->server->queue, member);
 }
 
@@ -125,7 +128,7 @@ static void report_change(const rl_renewal_member *member)
 static void queue_again(rl_renewal_member *member)
 {
 	if (!rl_renewal_is_paused(member->renewal)) {
-		rl_renewer_server_queue(member);
+		rl_renewal_queue_add(&member->server->queue, member);
 		report_change(member);
 	}
 }
@@ -137,9 +140,10 @@ static bool is_sent_only_once(const rl_renewal_member *member)
 	return rl_renewal_is_lost(member->renewal) && member->renewal->lease->is_own_token;
 }
 
-static void on_connection_lost(rl_renewal_member *member)
+void rl_renewer_server_send_again(rl_renewal_member *member)
 {
 	member->has_lost_set = member->has_lost_set || member->sent == RL_SEND_PUT_BACK;
+	member->is_asking = false;
 	if (member->wanted == RL_SEND_RELEASE_BOTH) {
 		/* By now another holder may have the lock with the other token. */
 		member->wanted = RL_SEND_RELEASE;
@@ -158,7 +162,7 @@ void rl_renewer_server_fail(rl_renewer_server *server, int64_t now)
 	while (rl_renewal_queue_has_sent(&server->queue)) {
 		rl_renewal_member *member = rl_renewal_queue_take_sent(&server->queue);
 		if (member != NULL) {
-			on_connection_lost(member);
+			rl_renewer_server_send_again(member);
 		}
 	}
 	note_failure(server, now);

@@ -84,6 +84,10 @@ void rl_renewer_server_queue(rl_renewal_member *member);
 /* The member wants nothing any more. If its command was sent, the reply is discarded. */
 void rl_renewer_server_leave(rl_renewal_member *member);
 
+/* The member has a command under way that may have been carried out in vain: it is sent again, if
+ * that is allowed, to the server that the member has now. */
+void rl_renewer_server_send_again(rl_renewal_member *member);
+
 /* CHECKING: the answer of the member counts, or is a failure. */
 void rl_renewer_server_settle(rl_renewal_member *member, bool counts);
 

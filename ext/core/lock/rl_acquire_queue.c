@@ -94,12 +94,15 @@ bool rl_acquire_read_probe(rl_acquire *acquire, rl_probe_result *probe)
 void rl_acquire_move_queue(rl_acquire *acquire, unsigned index, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
-	if (queue->state == RL_QUEUE_OUT || queue->member == index) {
+	rl_quorum_call *call = rl_acquire_call(acquire);
+	/* The lock is not released any more at a node that has lost the slot, or is no primary now. */
+	bool has_moved = queue->member == index && queue->node != NULL && !queue->is_asking &&
+		!rl_target_equal(queue->node, call->members[index].node);
+	if (queue->state == RL_QUEUE_OUT || (queue->member == index && !has_moved)) {
 		queue->member = index;
 		acquire->silent_probes = 0;
 		return;
 	}
-	rl_quorum_call *call = rl_acquire_call(acquire);
 	bool has_answered = call->members[queue->member].vote == RL_VOTE_GRANTED;
 	acquire->silent_probes += !has_answered;
 	if (!has_answered && acquire->silent_probes < 2) {

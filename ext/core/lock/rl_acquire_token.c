@@ -37,7 +37,8 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 {
 	const rl_member *server = &call->set->members[index];
 	rl_channel channel = {0};
-	if (!rl_channel_take(&channel, call->pool, call->members[index].node, RL_WANT_ANY, now, now)) {
+	rl_target *node = call->members[index].node; /* NULL = the primary was never found */
+	if (node == NULL || !rl_channel_take(&channel, call->pool, node, RL_WANT_ANY, now, now)) {
 		return;
 	}
 	rl_request request = call->request;

@@ -242,7 +242,8 @@ static void note_vote(rl_release_batch *batch, rl_batch_lane *lane, size_t posit
 {
 	/* If a lock that was ours is gone at the second release, the first one has freed it. */
 	size_t index = rl_batch_lease(lane, position);
-	bool may_be_heard = position < lane->sent_before && rl_lease_is_held(batch->leases[index]);
+	bool may_be_heard = (position < lane->sent_before || batch->votes[index].was_sent) &&
+		rl_lease_is_held(batch->leases[index]);
 	if (vote == RL_VOTE_REFUSED && may_be_heard) {
 		vote = RL_VOTE_GRANTED;
 	} else if (vote == RL_VOTE_FAILED && strcmp(err->code, "WRONGTYPE") == 0) {
@@ -273,6 +274,7 @@ static bool follow(
 		return false;
 	}
 	batch->votes[index].hops++;
+	batch->votes[index].was_sent |= position < lane->sent_before;
 	rl_stats_add(&batch->op.call.env->stats->redirects, 1);
 	note_heard(lane, position);
 	return true;

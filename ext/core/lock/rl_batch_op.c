@@ -57,12 +57,13 @@ static bool needs_lookup(const rl_release_batch *batch, unsigned member, int64_t
 static bool begin_lookup(rl_release_batch *batch, unsigned member, int64_t now)
 {
 	const rl_quorum_call *call = &batch->op.call;
-	rl_lookup *lookup = malloc(sizeof *lookup);
+	rl_lookup *lookup = rl_lookup_of(call->set->members[member].route, call->pool);
 	if (lookup == NULL) {
 		return false;
 	}
-	rl_lookup_init(lookup, call->set->members[member].route, call->pool);
-	rl_lookup_begin(lookup, batch->end_at, now);
+	if (!rl_lookup_is_open(lookup)) {
+		rl_lookup_begin(lookup, batch->end_at, now);
+	}
 	batch->lookups[member] = lookup;
 	for (size_t i = 0; i < batch->count; i++) {
 		batch->votes[i].open = (unsigned short) (batch->votes[i].open | 1u << member);
@@ -75,8 +76,11 @@ static void step_lookups(rl_release_batch *batch, const rl_tick *tick)
 {
 	for (unsigned i = 0; i < members_of(batch); i++) {
 		rl_lookup *lookup = batch->lookups[i];
-		if (lookup != NULL && rl_lookup_is_open(lookup) &&
-			rl_lookup_step(lookup, tick) != RL_VOTE_OPEN) {
+		if (lookup != NULL && rl_lookup_is_open(lookup)) {
+			rl_lookup_step(lookup, tick);
+		}
+		if (lookup != NULL && !rl_lookup_is_open(lookup)) {
+			batch->lookups[i] = NULL;
 			add_lanes(batch, i);
 		}
 	}
@@ -84,7 +88,7 @@ static void step_lookups(rl_release_batch *batch, const rl_tick *tick)
 
 static bool is_looking(const rl_release_batch *batch, unsigned member)
 {
-	return batch->lookups[member] != NULL && rl_lookup_is_open(batch->lookups[member]);
+	return batch->lookups[member] != NULL;
 }
 
 /* ---- lanes ---- */
@@ -206,11 +210,6 @@ static bool is_answered_by_quorum(const rl_release_batch *batch)
 
 static bool finish(rl_release_batch *batch, int64_t now)
 {
-	for (unsigned i = 0; i < members_of(batch); i++) {
-		if (is_looking(batch, i)) {
-			rl_lookup_end(batch->lookups[i], now);
-		}
-	}
 	for (unsigned i = 0; i < batch->lane_count; i++) {
 		rl_batch_lane_give_back(batch, batch->lanes[i], now);
 	}
@@ -301,11 +300,6 @@ static void drop(rl_op *op)
 	for (unsigned i = 0; i < batch->lane_count; i++) {
 		rl_channel_close(&batch->lanes[i]->channel);
 	}
-	for (unsigned i = 0; i < members_of(batch); i++) {
-		if (is_looking(batch, i)) {
-			rl_lookup_drop(batch->lookups[i]);
-		}
-	}
 }
 
 static void clear(rl_op *op)
@@ -313,12 +307,6 @@ static void clear(rl_op *op)
 	rl_release_batch *batch = (rl_release_batch *) op;
 	for (unsigned i = 0; i < batch->lane_count; i++) {
 		rl_batch_lane_free(batch->lanes[i]);
-	}
-	for (unsigned i = 0; i < members_of(batch); i++) {
-		if (batch->lookups[i] != NULL) {
-			rl_lookup_destroy(batch->lookups[i]);
-			free(batch->lookups[i]);
-		}
 	}
 	free(batch->lanes);
 	free(batch->votes);

@@ -49,6 +49,8 @@ typedef struct rl_batch_votes {
 	unsigned char failed; /* answered with an error */
 	unsigned char barred; /* of these: command not allowed */
 	unsigned char hops;   /* redirects that were followed */
+	/* A lane that the lease has left had sent it on a connection that broke. */
+	bool was_sent;
 	/* A bit for each member that has freed or refused the lease, or does not allow the command. */
 	unsigned short done;
 	/* A bit for each member whose answer may still arrive. */
@@ -65,7 +67,8 @@ struct rl_release_batch {
 	/* Owned, with each lane. */
 	rl_batch_lane **lanes;
 	unsigned lane_count;
-	/* Owned. Of the members whose primary is looked up first; they get their lanes afterwards. */
+	/* Borrowed. Of the members whose primary is looked up first; they get their lanes afterwards.
+	 */
 	rl_lookup *lookups[RL_MEMBERS_MAX];
 };
 

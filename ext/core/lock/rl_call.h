@@ -50,7 +50,7 @@ typedef struct rl_member_call {
 	rl_error *err; /* the reason of a FAILED vote */
 	/* The server that is asked; of a member with several, one of its nodes. One reference. */
 	rl_target *node;
-	/* Owned; NULL = none was needed yet. It is open between begin and settle only. */
+	/* Borrowed; NULL = none was needed yet. */
 	rl_lookup *lookup;
 	/* The following fields are cleared when the member call begins. */
 	rl_member_call_state state;

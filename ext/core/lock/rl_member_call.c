@@ -216,6 +216,10 @@ static bool take_or_dial(rl_member_call *member, const rl_tick *tick)
 static void open(rl_member_call *member, const rl_tick *tick)
 {
 	rl_member_call_choose_node(member);
+	keep_own_token_back(member, tick->now); /* the node may be another one by now */
+	if (member->state == RL_MEMBER_CALL_DONE) {
+		return;
+	}
 	if (!take_or_dial(member, tick)) {
 		if (rl_member_call_wants_name(member, tick)) {
 			return;

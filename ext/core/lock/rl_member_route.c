@@ -52,10 +52,10 @@ static void hop(rl_member_call *member, rl_target *node, const rl_tick *tick)
 	rl_pool *pool = member->call->pool;
 	rl_channel *channel = &member->channel;
 	rl_giving giving = {.is_trusted = true, .patience = rl_member_call_patience(member)};
+	rl_member_call_use_node(member, node); /* first: a map that is read now may drop the node */
 	rl_channel_give_back(channel, pool, giving, tick->now);
 	/* The command has not run there. */
 	channel->sent_at = member->doubt == RL_DOUBT_NONE ? 0 : channel->sent_at;
-	rl_member_call_use_node(member, node);
 	member->state = RL_MEMBER_CALL_START;
 }
 
@@ -88,8 +88,9 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	rl_target *node = rl_route_follow(route, &redirect, member->channel.conn->target);
 	if (node == NULL || member->hops == RL_HOPS_MAX) {
 		rl_error_set(member->err, RL_ERR_CONNECT, 0,
-			"redirected too often; the last node, %s, answered: %.*s", member->node->name,
-			(int) reply->text.len, reply->text.data);
+			"redirected too often (is a node down, or the user not allowed to send ASKING?); "
+			"the last node, %s, answered: %.*s",
+			member->node->name, (int) reply->text.len, reply->text.data);
 		rl_member_call_fail(member);
 		return true;
 	}

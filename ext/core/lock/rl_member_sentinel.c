@@ -5,8 +5,8 @@
  *
  * In a planned failover the old primary accepts writes for ten seconds more, and calls itself the
  * master; a primary that was paused does so when it wakes. So an answer counts only if a majority
- * of the Sentinels names the node that has given it, and was asked less than RL_CHECK_NS before it
- * came. If the last lookup is half as old, another one runs beside the command, and adds no round
+ * of the Sentinels names the node that has given it, and was asked less than RL_CHECK_NS before the
+ * answer. If the last lookup is half as old, another one runs beside the command, and adds no round
  * trip.
  *
  *     LOOKUP --named--> START .. ANSWER --answered--> CHECKING --named--> DONE
@@ -39,18 +39,19 @@ static bool was_asked_in_time(const rl_member_call *member)
 
 /* ---- lookups ---- */
 
-/* False = out of memory; err is set. */
+/* Begins a lookup, unless one is open: it may have been begun by another operation. False = out of
+ * memory; err is set. */
 static bool start(rl_member_call *member, int64_t now)
 {
-	if (member->lookup == NULL) {
-		member->lookup = malloc(sizeof *member->lookup);
-		if (member->lookup == NULL) {
-			rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
-			return false;
-		}
-		rl_lookup_init(member->lookup, rl_member_call_sentinels(member), member->call->pool);
+	rl_lookup *lookup = rl_lookup_of(rl_member_call_sentinels(member), member->call->pool);
+	if (lookup == NULL) {
+		rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
+		return false;
 	}
-	rl_lookup_begin(member->lookup, now + member->connect_timeout + member->timeout, now);
+	member->lookup = lookup;
+	if (!rl_lookup_is_open(lookup)) {
+		rl_lookup_begin(lookup, now + member->connect_timeout + member->timeout, now);
+	}
 	return true;
 }
 
@@ -98,7 +99,7 @@ bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 	}
 	member->hops++;
 	member->state = RL_MEMBER_CALL_LOOKUP;
-	if (!rl_member_call_is_looking(member) && !start(member, now)) {
+	if (!start(member, now)) {
 		rl_member_call_fail(member);
 	}
 	return true;
@@ -122,13 +123,12 @@ static void fail_unconfirmed(rl_member_call *member)
 }
 
 /* Ends the member call if its command must not be sent to another node as well: that of the
- * caller's token, a swap, and one that frees the lock of any holder. */
+ * caller's token, and a swap. */
 static bool fails_by_switch(rl_member_call *member, bool was_granted, bool may_have_run)
 {
 	const rl_quorum_call *call = member->call;
 	rl_verb verb = call->request.verb;
-	bool is_once = (call->is_own_token && rl_verb_takes(verb)) || verb == RL_VERB_SWAP ||
-		verb == RL_VERB_FORCE;
+	bool is_once = (call->is_own_token && rl_verb_takes(verb)) || verb == RL_VERB_SWAP;
 	if (!may_have_run || !is_once) {
 		return false;
 	}
@@ -194,13 +194,6 @@ static void on_named(rl_member_call *member, const rl_tick *tick)
 		case RL_MEMBER_CALL_LOOKUP:
 			ask(member, tick);
 			break;
-		case RL_MEMBER_CALL_CHECKING:
-			if (!is_named(member)) {
-				leave(member, tick);
-			} else if (was_asked_in_time(member)) {
-				rl_member_call_finish(member, member->answer.vote);
-			}
-			break;
 		case RL_MEMBER_CALL_START:
 		case RL_MEMBER_CALL_PAUSED:
 		case RL_MEMBER_CALL_NAMING:
@@ -214,22 +207,9 @@ static void on_named(rl_member_call *member, const rl_tick *tick)
 		case RL_MEMBER_CALL_REFUSED:
 		case RL_MEMBER_CALL_UNDOING:
 		case RL_MEMBER_CALL_TAKING_BACK:
+		case RL_MEMBER_CALL_CHECKING: /* see rl_member_call_check() */
 		case RL_MEMBER_CALL_DONE:
 			break;
-	}
-}
-
-static void on_unnamed(rl_member_call *member)
-{
-	bool is_missing = member->state == RL_MEMBER_CALL_LOOKUP;
-	if (!is_missing && member->state != RL_MEMBER_CALL_CHECKING) {
-		return; /* if the answer needs it, another lookup follows */
-	}
-	rl_lookup_explain(member->lookup, member->err);
-	if (is_missing) {
-		rl_member_call_fail(member);
-	} else {
-		fail_unconfirmed(member);
 	}
 }
 
@@ -244,22 +224,33 @@ static void note_switch(const rl_member_call *member, const rl_target *before, i
 	}
 }
 
-void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
+static void step_open(rl_member_call *member, const rl_tick *tick)
 {
-	bool is_due = next_lookup(member) <= tick->now;
-	if (is_due ? !start(member, tick->now) : !rl_member_call_is_looking(member)) {
-		return;
-	}
 	rl_target *before = rl_route_node(rl_member_call_sentinels(member), 0);
 	before = before != NULL ? rl_target_ref(before) : NULL;
-	rl_vote vote = rl_lookup_step(member->lookup, tick);
-	if (vote == RL_VOTE_GRANTED) {
+	if (rl_lookup_step(member->lookup, tick) == RL_VOTE_GRANTED) {
 		note_switch(member, before, tick->now);
-		on_named(member, tick);
-	} else if (vote != RL_VOTE_OPEN) {
-		on_unnamed(member);
 	}
 	rl_target_unref(before);
+}
+
+void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
+{
+	if (next_lookup(member) <= tick->now && !start(member, tick->now)) {
+		return;
+	}
+	if (rl_member_call_is_looking(member)) {
+		step_open(member, tick);
+	}
+	if (member->lookup == NULL || rl_member_call_is_looking(member)) {
+		return;
+	}
+	if (member->lookup->vote == RL_VOTE_GRANTED) {
+		on_named(member, tick);
+	} else if (member->state == RL_MEMBER_CALL_LOOKUP) {
+		rl_lookup_explain(member->lookup, member->err);
+		rl_member_call_fail(member);
+	}
 }
 
 /* ---- the check ---- */
@@ -270,17 +261,37 @@ bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 	return route->is_checked && (now - route->named_at >= RL_CHECK_NS || !is_named(member));
 }
 
+/* The latest lookup was begun after the answer was heard. */
+static bool has_asked_since(const rl_member_call *member)
+{
+	return member->lookup != NULL && member->lookup->begun_at >= member->heard_at;
+}
+
+static void judge_check(rl_member_call *member, const rl_tick *tick)
+{
+	if (was_asked_in_time(member)) {
+		if (is_named(member)) {
+			rl_member_call_finish(member, member->answer.vote);
+		} else {
+			leave(member, tick);
+		}
+	} else if (has_asked_since(member)) { /* in vain */
+		rl_lookup_explain(member->lookup, member->err);
+		fail_unconfirmed(member);
+	} else if (!start(member, tick->now)) {
+		fail_unconfirmed(member);
+	}
+}
+
 void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
 {
-	rl_member_call_step_lookup(member, tick);
-	/* Bounded: a lookup that begins now is asked in time. */
-	while (member->state == RL_MEMBER_CALL_CHECKING && !rl_member_call_is_looking(member)) {
-		if (was_asked_in_time(member)) {
-			on_named(member, tick);
-		} else if (start(member, tick->now)) {
-			rl_member_call_step_lookup(member, tick);
-		} else {
-			fail_unconfirmed(member);
+	/* Twice: the first time may begin a lookup, which is then stepped. */
+	for (unsigned i = 0; i < 2 && member->state == RL_MEMBER_CALL_CHECKING; i++) {
+		if (rl_member_call_is_looking(member)) {
+			step_open(member, tick);
+		}
+		if (!rl_member_call_is_looking(member)) {
+			judge_check(member, tick);
 		}
 	}
 }

@@ -82,10 +82,6 @@ void rl_op_free(rl_op *op)
 	for (unsigned i = 0; i < op->call.set->count; i++) {
 		free(op->call.members[i].text);
 		rl_target_unref(op->call.members[i].node);
-		if (op->call.members[i].lookup != NULL) {
-			rl_lookup_destroy(op->call.members[i].lookup);
-			free(op->call.members[i].lookup);
-		}
 	}
 	if (op->class->clear != NULL) {
 		op->class->clear(op);

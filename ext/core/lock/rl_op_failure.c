@@ -76,7 +76,9 @@ void rl_op_fail(rl_op *op, const char *suffix)
 	unsigned index = failed_member(op);
 	const rl_error *reason = call->members[index].err;
 	rl_error own;
-	rl_error_set(&own, reason->status, reason->sys_errno, "%s", "");
+	/* A failure without a reason must not look like a success. */
+	rl_status status = reason->status != RL_OK ? reason->status : RL_ERR_UNKNOWN;
+	rl_error_set(&own, status, reason->sys_errno, "%s", "");
 	memcpy(own.code, reason->code, sizeof own.code);
 	if (count > 1) {
 		unsigned refused = rl_quorum_call_count(call, RL_VOTE_REFUSED);

@@ -168,7 +168,6 @@ static bool note_redirect(rl_queue *queue, const rl_quorum_call *call, const rl_
 	if (node == NULL) {
 		return false;
 	}
-	rl_stats_add(&call->env->stats->redirects, 1);
 	set_node(&queue->next_node, node);
 	queue->next_is_asking = redirect.kind == RL_REDIRECT_ASK;
 	return true;
@@ -184,6 +183,7 @@ static rl_queue_event hop(rl_queue *queue, const rl_quorum_call *call, rl_error 
 	int64_t now = call->env->now(call->env->ctx);
 	rl_channel_give_back(&queue->channel, call->pool, (rl_giving){.is_trusted = true}, now);
 	queue->hops++;
+	rl_stats_add(&call->env->stats->redirects, 1); /* one for both commands */
 	set_node(&queue->node, queue->next_node);
 	set_node(&queue->next_node, NULL);
 	queue->is_asking = queue->next_is_asking;

@@ -19,7 +19,10 @@ static bool refuses_scripts(const rl_member_call *member)
 /* The member has carried out the command, whether or not its replicas have confirmed it. */
 static bool was_granted(const rl_member_call *member)
 {
-	return member->vote == RL_VOTE_GRANTED || rl_member_call_is_unconfirmed(member);
+	bool is_being_checked =
+		member->state == RL_MEMBER_CALL_CHECKING && member->answer.vote == RL_VOTE_GRANTED;
+	return member->vote == RL_VOTE_GRANTED || is_being_checked ||
+		rl_member_call_is_unconfirmed(member);
 }
 
 /* ---- undoing ---- */
@@ -187,9 +190,6 @@ static bool is_doubtful(const rl_member_call *member, rl_undo undo, bool was_und
 static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settlement, int64_t now)
 {
 	rl_quorum_call *call = member->call;
-	if (member->lookup != NULL) {
-		rl_lookup_end(member->lookup, now);
-	}
 	if (member->state == RL_MEMBER_CALL_CHECKING) { /* what the Sentinels say matters no more */
 		rl_member_call_finish(member, member->answer.vote);
 	}
@@ -229,9 +229,6 @@ void rl_quorum_call_drop(rl_quorum_call *call)
 {
 	for (unsigned i = 0; i < call->set->count; i++) {
 		rl_channel_close(&call->members[i].channel);
-		if (call->members[i].lookup != NULL) {
-			rl_lookup_drop(call->members[i].lookup);
-		}
 		call->members[i].state = RL_MEMBER_CALL_DONE;
 	}
 }
@@ -253,7 +250,7 @@ void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now)
 		if (maybe_ours || member->doubt == RL_DOUBT_LEFT) {
 			member->doubt = RL_DOUBT_UNKNOWN;
 		}
-		if (!rl_channel_is_open(&member->channel) &&
+		if (!rl_channel_is_open(&member->channel) && member->node != NULL &&
 			(member->vote == RL_VOTE_GRANTED || member->doubt == RL_DOUBT_UNKNOWN)) {
 			rl_channel_take(&member->channel, call->pool, member->node, RL_WANT_CHECKED, 0, now);
 		}

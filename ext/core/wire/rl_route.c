@@ -6,6 +6,7 @@
 
 #include "core/wire/rl_order_name.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,11 +62,13 @@ static unsigned add_node(rl_route *route, rl_target *target)
 	if (route->node_count == RL_NODES_MAX) {
 		return 0;
 	}
+	atomic_store(&route->is_changing, true);
 	rl_node *grown = realloc(route->nodes, (route->node_count + 1) * sizeof *grown);
+	route->nodes = grown != NULL ? grown : route->nodes;
+	atomic_store(&route->is_changing, false);
 	if (grown == NULL) {
 		return 0;
 	}
-	route->nodes = grown;
 	grown[route->node_count] =
 		(rl_node){.target = rl_target_ref(target), .address_hash = hash_of(&target->address)};
 	return ++route->node_count;
@@ -129,6 +132,7 @@ static void drop_nodes(rl_route *route)
 {
 	uint16_t moved_to[RL_NODES_MAX + 1] = {0};
 	unsigned count = 0;
+	atomic_store(&route->is_changing, true);
 	for (unsigned i = 0; i < route->node_count; i++) {
 		rl_node node = route->nodes[i];
 		if (node.is_seed || node.is_on_map) {
@@ -143,6 +147,7 @@ static void drop_nodes(rl_route *route)
 	for (unsigned i = 0; i < route->slot_count; i++) {
 		route->slots[i] = moved_to[route->slots[i]];
 	}
+	atomic_store(&route->is_changing, false);
 }
 
 /* ---- making ---- */
@@ -238,6 +243,9 @@ void rl_route_unref(rl_route *route)
 {
 	if (route == NULL || --route->refs > 0) {
 		return;
+	}
+	if (route->guest != NULL) {
+		route->guest->free(route->guest);
 	}
 	for (unsigned i = 0; i < route->seed_count; i++) {
 		rl_target_unref(route->seeds[i]);
@@ -412,8 +420,12 @@ void rl_route_suspect(rl_route *route, const rl_target *node)
 
 void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot)
 {
+	if (atomic_load(&from->is_changing)) {
+		return;
+	}
 	const rl_node *node = node_of_slot(from, slot);
-	if (node == NULL || node->is_suspect) {
+	bool is_older = from->named_at < route->named_at && rl_route_knows(route, slot);
+	if (node == NULL || node->is_suspect || is_older) {
 		return;
 	}
 	unsigned number = number_of(route, host_of(node->target), node->target->address.port);

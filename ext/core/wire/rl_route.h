@@ -33,6 +33,8 @@
 #include "core/wire/rl_target.h"
 #include "core/wire/rl_transport.h"
 
+#include <stdatomic.h>
+
 #define RL_SEEDS_MAX 16
 #define RL_NODES_MAX 1000
 
@@ -64,6 +66,12 @@ typedef struct rl_node {
 	bool is_on_map;
 } rl_node;
 
+/* What a part above keeps with a route. */
+typedef struct rl_route_guest rl_route_guest;
+struct rl_route_guest {
+	void (*free)(rl_route_guest *guest);
+};
+
 typedef struct rl_route rl_route;
 struct rl_route {
 	rl_route *next; /* in the list of its owner */
@@ -79,9 +87,13 @@ struct rl_route {
 	/* RL_ROUTE_SENTINEL: the Sentinels are asked again while the node is in use, whether it is
 	 * still the primary. */
 	bool is_checked;
+	rl_route_guest *guest; /* owned; NULL = none */
 	/* One reference each, with the credentials that the seeds want. */
 	rl_target *seeds[RL_SEEDS_MAX];
 	unsigned seed_count;
+	/* The nodes are being changed. A signal handler may run at any moment, and the watchdog, which
+	 * then releases what this thread holds, reads the route meanwhile. */
+	_Atomic bool is_changing;
 	/* Owned; the order is that of learning. */
 	rl_node *nodes;
 	unsigned node_count;
@@ -172,7 +184,8 @@ rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const r
  * until a node names it. */
 void rl_route_suspect(rl_route *route, const rl_target *node);
 
-/* Notes in one route what another one knows about the slot. They may belong to two threads. */
+/* Notes in one route what another one knows about the slot, unless that is older. They may belong
+ * to two threads, of which the other one stands still. */
 void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot);
 
 /* True for a cluster that has never been asked for its map, or has moved a slot since: call this

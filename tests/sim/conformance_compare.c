@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the comparisons of the model with real servers share.
+ */
+#include "conformance_compare.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LINES 128
+
+int node_ports[2];
+uint64_t compared;
+uint64_t denied;
+bool has_failed;
+
+static chance numbers;
+static char history[LINES][200];
+static unsigned history_count;
+static char failure[512];
+
+void begin_sequence(uint64_t seed)
+{
+	chance_begin(&numbers, seed);
+	history_count = 0;
+}
+
+uint32_t any(uint32_t below)
+{
+	return chance_below(&numbers, below);
+}
+
+int64_t now_us(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t) t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+void sleep_until(int64_t at_us)
+{
+	int64_t left = at_us - now_us();
+	if (left > 0) {
+		struct timespec t = {.tv_sec = left / 1000000, .tv_nsec = left % 1000000 * 1000};
+		nanosleep(&t, NULL);
+	}
+}
+
+void note(const char *line)
+{
+	if (history_count < sizeof history / sizeof history[0]) {
+		snprintf(history[history_count++], sizeof history[0], "%s", line);
+	}
+}
+
+void fail(const char *what)
+{
+	if (!has_failed) {
+		snprintf(failure, sizeof failure, "%s", what);
+	}
+	has_failed = true;
+}
+
+void tell_failure(void)
+{
+	for (unsigned i = 0; has_failed && i < history_count; i++) {
+		printf("  %s\n", history[i]);
+	}
+	if (has_failed) {
+		puts(failure);
+	}
+}
+
+/* ---- connections ---- */
+
+/* A server that starts has bound its socket before it listens, and refuses connections between. */
+redisContext *dial(const char *path)
+{
+	redisContext *real = redisConnectUnix(path);
+	for (unsigned i = 0; i < 100 && real != NULL && real->err != 0; i++) {
+		redisFree(real);
+		sleep_until(now_us() + 50 * US_PER_MS);
+		real = redisConnectUnix(path);
+	}
+	if (real == NULL || real->err != 0) {
+		printf("cannot connect to %s: %s\n", path, real != NULL ? real->errstr : "out of memory");
+		exit(2);
+	}
+	redisSetTimeout(real, (struct timeval){.tv_sec = 2});
+	return real;
+}
+
+void say(redisContext *real, const char *plain)
+{
+	redisReply *r = redisCommand(real, plain);
+	if (r == NULL || r->type == REDIS_REPLY_ERROR) {
+		printf("%s: %s\n", plain, r != NULL ? r->str : real->errstr);
+		exit(2);
+	}
+	freeReplyObject(r);
+}
+
+/* ---- replies ---- */
+
+static bool is_near(int64_t a, int64_t b, int64_t tolerance)
+{
+	return a - b <= tolerance && b - a <= tolerance;
+}
+
+/* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of PROBE: a time, a PTTL,
+ * a holder, what became of the ticket and how many wait. */
+static bool is_like(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
+{
+	unsigned pttl = wanted->count < 4 ? 4 : wanted->number[0] > 1 ? 1 : 2;
+	for (unsigned i = 0; i < wanted->count; i++) {
+		int64_t tolerance = i + 1 == pttl || wanted->count < 4 ? tolerance_us : 0; /* a time */
+		tolerance = i == pttl && wanted->number[i] >= 0 ? tolerance_us / 1000 + 2 : tolerance;
+		tolerance = wanted->number[i] == 0 && i != pttl ? 0 : tolerance;
+		bool is_number = got->element[i]->type == REDIS_REPLY_INTEGER;
+		if (!is_number || !is_near(got->element[i]->integer, wanted->number[i], tolerance)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_redirect(const model_reply *wanted, const char *got)
+{
+	char text[64];
+	snprintf(text, sizeof text, "%s %" PRId64 " 127.0.0.1:%d",
+		wanted->type == REPLY_ASK ? "ASK" : "MOVED", wanted->number[0],
+		node_ports[wanted->number[1]]);
+	return strcmp(text, got) == 0;
+}
+
+static bool is_same(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
+{
+	switch (wanted->type) {
+		case REPLY_NIL:
+			return got->type == REDIS_REPLY_NIL;
+		case REPLY_STATUS:
+			return got->type == REDIS_REPLY_STATUS;
+		case REPLY_ERROR:
+			return got->type == REDIS_REPLY_ERROR && strncmp(got->str, wanted->error, 8) == 0;
+		case REPLY_TEXT:
+			return got->type == REDIS_REPLY_STRING && got->len == wanted->text.len &&
+				memcmp(got->str, wanted->text.bytes, got->len) == 0;
+		case REPLY_NUMBER: {
+			int64_t tolerance = wanted->number[0] > 2 ? tolerance_us / 1000 + 3 : 0;
+			return got->type == REDIS_REPLY_INTEGER &&
+				is_near(got->integer, wanted->number[0], tolerance);
+		}
+		case REPLY_NUMBERS:
+			return got->type == REDIS_REPLY_ARRAY && got->elements == wanted->count &&
+				is_like(wanted, got, tolerance_us);
+		case REPLY_TICKET:
+			return got->type == REDIS_REPLY_ARRAY && got->elements == 2;
+		case REPLY_MOVED:
+		case REPLY_ASK:
+			return got->type == REDIS_REPLY_ERROR && is_redirect(wanted, got->str);
+		case REPLY_MAP:
+			break;
+	}
+	return false;
+}
+
+static void say_real(const redisReply *r, char *room, size_t size)
+{
+	int used = snprintf(room, size, "type %d, number %lld, \"%s\"", r->type, r->integer,
+		r->str != NULL ? r->str : "");
+	for (size_t i = 0; i < r->elements && used > 0 && (size_t) used < size; i++) {
+		used += snprintf(room + used, size - (size_t) used, " %lld", r->element[i]->integer);
+	}
+}
+
+void compare_with(const model_reply *wanted, redisReply *got, int64_t tolerance_us)
+{
+	char line[400], a[100], b[200];
+	if (got == NULL) {
+		return;
+	}
+	compared++;
+	denied += wanted->type == REPLY_ERROR && strncmp(wanted->error, "NOSCRIPT", 8) != 0;
+	if (!is_same(wanted, got, tolerance_us)) {
+		say_real(got, b, sizeof b);
+		snprintf(line, sizeof line, "the model says %s, the server %s",
+			words_say_reply(wanted, a, sizeof a), b);
+		fail(line);
+	}
+	freeReplyObject(got);
+}
+
+/* When the next thing of the model ends by itself. */
+int64_t next_end(const store *s, int64_t after_us)
+{
+	int64_t next = INT64_MAX;
+	for (unsigned i = 0; i < WORDS_KEYS; i++) {
+		const store_key *k = &s->keys[i];
+		int64_t ends[] = {k->exists ? k->expires_ms : -1,
+			k->mark_count > 0 || k->reach_ms > 0 ? k->marks_expire_ms : -1,
+			k->tickets > 0 ? k->tickets_expire_ms : -1};
+		for (unsigned j = 0; j < 3; j++) {
+			int64_t end = (ends[j] + 1) * US_PER_MS;
+			next = end > after_us && end < next ? end : next;
+		}
+		for (unsigned j = 0; j < k->mark_count; j++) {
+			int64_t end = k->marks[j].until_us;
+			next = end > after_us && end < next ? end : next;
+		}
+	}
+	return next;
+}

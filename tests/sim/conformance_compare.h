@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the comparisons of the model with real servers share: conformance.c has one server,
+ * conformance_cluster.c two nodes.
+ */
+#ifndef CONFORMANCE_COMPARE_H
+#define CONFORMANCE_COMPARE_H
+
+#include "chance.h"
+#include "store.h"
+
+#include <hiredis.h>
+
+#define US_PER_MS 1000
+
+/* The ports of the nodes that redirects name. */
+extern int node_ports[2];
+
+extern uint64_t compared;
+extern uint64_t denied; /* errors among them */
+extern bool has_failed;
+
+/* The numbers of a sequence, and its history, begin anew. */
+void begin_sequence(uint64_t seed);
+
+uint32_t any(uint32_t below);
+int64_t now_us(void);
+void sleep_until(int64_t at_us);
+
+/* A line of the history, which tells what came before a failure. */
+void note(const char *line);
+void fail(const char *what);
+void tell_failure(void);
+
+redisContext *dial(const char *path);
+
+/* Sends a command that must not fail. */
+void say(redisContext *real, const char *plain);
+
+/* Compares a reply, and frees it. NULL = there was none. */
+void compare_with(const model_reply *wanted, redisReply *got, int64_t tolerance_us);
+
+/* When the next thing of the model ends by itself. */
+int64_t next_end(const store *s, int64_t after_us);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The watch and a cluster whose nodes redirect renewals.
+ */
+#include "check.h"
+#include "watching.h"
+
+static rl_route *route;
+
+static void clean_up(void)
+{
+	watching_end();
+	if (route != NULL) {
+		rl_route_unref(route);
+		route = NULL;
+	}
+}
+
+/* A lease of a cluster with the nodes "a" and "b", of which "a" has all slots. */
+static rl_renewal *keep(void)
+{
+	watching_begin(2);
+	fake_set.count = 1;
+	rl_target *node = rl_target_copy(&fake_targets[0]);
+	route = rl_route_new(RL_ROUTE_CLUSTER, node);
+	CHECK(route != NULL && rl_route_add_seed(route, node));
+	rl_target_unref(node);
+	fake_set.members[0].route = route;
+	return watching_keep("k", TTL);
+}
+
+/* Until the next renewal the slot may have moved to and fro, and node "b" would answer that the
+ * lease is gone. */
+static void asking_is_for_one_command(void)
+{
+	rl_renewal *one = keep();
+	fake_says(0, "-ASK 0 b:6379");
+	fake_says(1, "+OK");
+	fake_says(1, ":1");
+	watching_to(10000);
+	CHECK_INT(watching_left(one), 30000);
+	CHECK_LOG("10000 a1 dial\n10000 a1 renew k tok 30002\n10000 a1 NAME\n"
+			  "10000 b1 dial\n10000 b1 ASKING\n10000 b1 renew k tok 30002\n10000 b1 NAME\n");
+	fake_forget_log();
+	fake_says(1, "-MOVED 0 a:6379");
+	fake_says(0, ":1");
+	watching_to(20000);
+	CHECK_INT(watching_left(one), 30000);
+	CHECK_LOG("20000 b1 renew k tok 30002\n20000 a1 renew k tok 30002\n");
+}
+
+static void nor_is_a_command_sent_again_behind_it_on_another_connection(void)
+{
+	rl_renewal *one = keep();
+	fake_says(0, "-ASK 0 b:6379");
+	fake_says(1, "+OK");
+	fake_acts(1, FAKE_BREAK, NULL, 0);
+	fake_says(1, ":1");
+	watching_to(10000);
+	CHECK_INT(watching_left(one), 30000);
+	CHECK_COUNT("ASKING", 1);
+	CHECK_COUNT("b2 renew", 1);
+}
+
+static const check_test tests[] = {
+	TEST(asking_is_for_one_command),
+	TEST(nor_is_a_command_sent_again_behind_it_on_another_connection),
+};
+
+CHECK_MAIN(tests, clean_up)
