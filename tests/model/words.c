@@ -78,7 +78,7 @@ static int64_t ms_of(rl_bytes seconds)
 
 static bool read_key(model_command *c, rl_bytes name)
 {
-	if (name.data[0] == '{') { /* "{k1}::rl-wait", "{t}k1" */
+	if (name.len > 0 && name.data[0] == '{') { /* "{k1}::rl-wait", "{t}k1" */
 		size_t skipped = name.len > 1 && name.data[1] == 'k' ? 1 : 3;
 		skipped = skipped < name.len ? skipped : name.len - 1;
 		name = rl_bytes_of(name.data + skipped, name.len - skipped);
