@@ -12,7 +12,8 @@ skip_without_sentinel();
 require __DIR__ . '/../inc/sentinel.inc';
 
 $sentinels = start_sentinels(3, 0);
-$names = array_map(fn ($sentinel) => "127\\.0\\.0\\.1:{$sentinel->dsnPort()}", $sentinels->sentinels);
+$names = array_map(fn ($sentinel) => "127\\.0\\.0\\.1:{$sentinel->dsnPort()}",
+    $sentinels->sentinels);
 
 /* A service that they do not know. */
 $dsn = str_replace('/' . Sentinels::NAME, '/other', $sentinels->dsn());

@@ -33,7 +33,8 @@ while ($after < 20 && now() < $until) {
 check('the switch was followed', $after === 20, RedisLock::stats());
 check('before it the old primary was asked', $rounds > 20, $rounds);
 same('the new primary', 1, $sentinels->awaitPrimary(1));
-same('at the end all is at the new primary', [], array_diff(array_slice($places, -10), ['1', '0+1']));
+same('at the end all is at the new primary', [],
+    array_diff(array_slice($places, -10), ['1', '0+1']));
 same('nothing is left', [], $sentinels->servers[1]->locks());
 
 done();

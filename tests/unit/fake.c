@@ -22,6 +22,7 @@ rl_wait fake_wait;
 unsigned fake_steps;
 int64_t fake_alarm;
 void (*fake_on_alarm)(void);
+bool fake_owns_routes;
 
 static char hosts[FAKE_SERVERS][2];
 static char names[FAKE_SERVERS][32];
@@ -116,6 +117,7 @@ void fake_begin(unsigned members)
 	op_count = 0;
 	fake_steps = 0;
 	fake_alarm = RL_NEVER;
+	fake_owns_routes = false;
 	fake_net_begin();
 	memset(&fake_stats, 0, sizeof fake_stats);
 	fake_set = (rl_set){.count = members,

@@ -65,6 +65,9 @@ void fake_begin(unsigned members);
 /* Frees the operations that the test made, clears the pool, and sees to it that nothing is left. */
 void fake_end(void);
 
+/* fake_end() frees the routes of the set: fake_route.h has made them. */
+extern bool fake_owns_routes;
+
 /* ---- what will happen ---- */
 
 /* The next dial to a member that nothing is said of yet. Without any it is accepted. */

@@ -21,6 +21,7 @@ static rl_route *make(unsigned member, rl_route_kind kind, const char *scheme)
 		.name = names[member]};
 	rl_route *route = rl_route_new(kind, &commons[member]);
 	CHECK(route != NULL);
+	fake_owns_routes = true;
 	fake_set.members[member].route = route;
 	fake_set.members[member].target = &commons[member];
 	return route;

@@ -430,22 +430,78 @@ static void idle_connections_to_the_old_primary_are_ended(void)
 	CHECK_INT(fake_pool.count, 4);
 }
 
+/* Each lookup names the other server. */
+static void flip(void)
+{
+	static unsigned count;
+	fake_all_name(route, ++count % 2 == 1 ? NAMES("b") : NAMES("a"), 0);
+	fake_alarm = fake_clock + 200 * MS;
+}
+
+/* Five times is enough: then it is a failure that may pass, and each of the six commands is
+ * undone. */
 static void it_changes_again_and_again(void)
 {
-	begin(2 * SECOND);
-	rl_op *op = acquire();
-	for (unsigned i = 0; i < 8; i++) {
-		fake_says(0, "*:1 :0");
-		fake_says(1, "*:1 :0");
-	}
-	for (int64_t ms = 10; ms <= 200 && op->status == RL_OK; ms += 10) {
-		fake_all_name(route, ms % 20 == 10 ? NAMES("b") : NAMES("a"), 10 * MS);
-		if (fake_drive_to(op, FAKE_START + ms * MS)) {
-			break;
-		}
-		route->named_at = 0;
-	}
-	CHECK(op->status != RL_BUSY);
+	begin(0);
+	fake_alarm = fake_clock + 100 * MS;
+	fake_on_alarm = flip;
+	rl_op *op = fails(acquire(), RL_ERR_CONNECT);
+	CHECK_HAS(op->err->message, "the primary changes again and again");
+	CHECK(rl_quorum_call_may_pass(&op->call));
+	CHECK_INT(fake_stats.switches, 6);
+	CHECK_INT(fake_stats.undone, 6);
+	CHECK_COUNT("a1 " UNDO, 1);
+	CHECK_INT(fake_ms(), 1200);
+}
+
+/* ---- a primary that is silent ---- */
+
+/* The last lookup was young, and the Sentinels find out only now: they are asked again while the
+ * primary does not answer. */
+static void sentinels_are_asked_again_while_the_answer_is_missing(void)
+{
+	begin(0);
+	switch_to_b(10 * MS);
+	fake_says(1, "*:1 :0");
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 210);
+	CHECK_HAS(fake_log(), "210 a1 " UNDO);
+	CHECK_HAS(fake_log(), "210 b1 " TRY_OURS);
+	CHECK_INT(fake_stats.lookups, 1);
+}
+
+static void sentinels_are_asked_again_during_the_login(void)
+{
+	begin_unconnected(0);
+	fake_login_says(0, "ROLE", NULL);
+	switch_to_b(10 * MS);
+	fake_says(1, ":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXTEND, "tok", 1000)), RL_OK);
+	CHECK_INT(fake_ms(), 210);
+}
+
+static void sentinels_are_asked_again_in_a_pause(void)
+{
+	begin(0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_set.backoff.first_ns = 500 * MS;
+	switch_to_b(10 * MS);
+	fake_says(1, "*:1 :0");
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 210);
+}
+
+/* They keep their word: once in 200 ms, one lookup at a time. */
+static void a_silent_primary_is_confirmed_again_and_again(void)
+{
+	begin(0);
+	fake_all_name(route, NAMES("a"), 50 * MS);
+	fake_acts(0, FAKE_SAY, "+OK", 900 * MS);
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 900);
+	CHECK_INT(fake_stats.lookups, 4);
+	CHECK_INT(fake_stats.undone, 0);
 }
 
 /* ---- a switch, by verb and token ---- */
@@ -985,6 +1041,9 @@ static const check_test tests[] = {TEST(a_cold_call_looks_the_primary_up),
 	TEST(half_a_command_needs_no_undo), TEST(it_is_left_in_a_pause),
 	TEST(a_grant_of_the_old_primary_is_undone), TEST(the_new_primary_may_refuse),
 	TEST(idle_connections_to_the_old_primary_are_ended), TEST(it_changes_again_and_again),
+	TEST(sentinels_are_asked_again_while_the_answer_is_missing),
+	TEST(sentinels_are_asked_again_during_the_login), TEST(sentinels_are_asked_again_in_a_pause),
+	TEST(a_silent_primary_is_confirmed_again_and_again),
 	TEST(an_own_token_that_was_granted_is_taken_back_and_not_sent_again),
 	TEST(an_own_token_without_an_answer_is_not_sent_again),
 	TEST(an_own_token_that_was_not_sent_goes_to_the_new_primary),

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Member calls to clusters and behind Sentinels without memory, at each place where some is asked
+ * for: no crash, no leak, no grant that is left behind, and no success without one.
+ */
+#include "check.h"
+#include "fake_route.h"
+#include "no_memory.h"
+
+#include <string.h>
+
+#define PLACES 70
+
+static rl_route *route;
+
+static void clean_up(void)
+{
+	is_counting = false;
+	fails_at = 0;
+	fake_end();
+}
+
+/* A flow makes its plan, and then the operation. */
+typedef rl_op *(*flow)(void);
+
+static void begin_failing(void)
+{
+	fake_lacks_memory = lacks_memory;
+	asked = 0;
+	is_counting = true;
+}
+
+static rl_op *acquire(const char *token)
+{
+	begin_failing();
+	rl_acquire *op = token == NULL ? fake_acquire(30000, 0) : fake_acquire_own(token, 30000, 0);
+	return op != NULL ? &op->op : NULL;
+}
+
+static void begin_sentinels(bool is_known, int64_t age)
+{
+	fake_begin(1);
+	route = fake_sentinels(0, "cde");
+	fake_all_name(route, NAMES("a"), 0);
+	if (is_known) {
+		fake_warm_seeds(route);
+		fake_named(route, 0, age);
+	}
+}
+
+static rl_op *cold(void)
+{
+	begin_sentinels(false, 0);
+	fake_says(0, "+OK");
+	return acquire(NULL);
+}
+
+static rl_op *checked(void)
+{
+	begin_sentinels(true, 2 * SECOND);
+	fake_says(0, "+OK");
+	return acquire(NULL);
+}
+
+static rl_op *switched(void)
+{
+	begin_sentinels(true, 2 * SECOND);
+	fake_all_name(route, NAMES("b"), 20 * MS);
+	fake_says(0, "+OK");
+	fake_says(1, "*:1 :0");
+	return acquire(NULL);
+}
+
+static rl_op *switched_with_an_own_token(void)
+{
+	begin_sentinels(true, 2 * SECOND);
+	fake_all_name(route, NAMES("b"), 20 * MS);
+	fake_says(0, "+OK");
+	fake_says(0, ":1");
+	return acquire("mine");
+}
+
+static rl_op *readonly(void)
+{
+	begin_sentinels(true, 0);
+	fake_all_name(route, NAMES("b"), 20 * MS);
+	fake_says(0, "-READONLY x");
+	fake_says(1, "+OK");
+	return acquire(NULL);
+}
+
+static rl_op *question(void)
+{
+	begin_sentinels(true, 2 * SECOND);
+	fake_all_name(route, NAMES("b"), 20 * MS);
+	fake_says(0, "$token");
+	fake_says(1, "$other");
+	begin_failing();
+	return fake_ask(RL_VERB_OWNER, "", 0);
+}
+
+static rl_op *moved(void)
+{
+	fake_begin(1);
+	route = fake_cluster(0, "a");
+	route->map_due = 0;
+	fake_warm(0);
+	fake_says(0, MOVED_TO("b"));
+	fake_says(1, "+OK");
+	return acquire(NULL);
+}
+
+static rl_op *asked_elsewhere(void)
+{
+	fake_begin(1);
+	route = fake_cluster(0, "a");
+	fake_warm(0);
+	fake_says(0, ASK_AT("b"));
+	fake_says(1, "+OK");
+	return acquire("mine");
+}
+
+/* A flow succeeds at the node that counts in the end, which is a or b, or it says why not. */
+static void try_each_place(flow make)
+{
+	unsigned successes = 0;
+	for (fails_at = 1; fails_at < PLACES; fails_at++) {
+		rl_op *op = make();
+		rl_status status = op != NULL ? fake_drive(op) : RL_ERR_MEMORY;
+		is_counting = false;
+		fake_lacks_memory = NULL;
+		CHECK(op == NULL || status == RL_OK || op->err->message[0] != '\0');
+		CHECK(status != RL_BUSY);
+		/* A question counts without Sentinels, too. */
+		bool ends_at_a = make == cold || make == checked || make == question;
+		CHECK(status != RL_OK || ends_at_a || fake_count("b1 dial") > 0);
+		successes += status == RL_OK;
+		fake_end();
+	}
+	CHECK(make == switched_with_an_own_token || successes > 0);
+	fails_at = 0;
+}
+
+static void a_cold_call(void)
+{
+	try_each_place(cold);
+}
+
+static void a_call_that_is_checked(void)
+{
+	try_each_place(checked);
+}
+
+static void a_call_that_is_switched(void)
+{
+	try_each_place(switched);
+	try_each_place(switched_with_an_own_token);
+	try_each_place(readonly);
+	try_each_place(question);
+}
+
+static void a_call_that_is_redirected(void)
+{
+	try_each_place(moved);
+	try_each_place(asked_elsewhere);
+}
+
+/* No lookup can be made, and the grant cannot be checked: it is undone. */
+static void a_grant_that_cannot_be_checked_is_undone(void)
+{
+	begin_sentinels(true, 2 * SECOND);
+	fake_acts(0, FAKE_SAY, "+OK", 10 * MS);
+	rl_op *op = &fake_acquire(30000, 0)->op;
+	fails_at = 1;
+	is_lasting = true;
+	asked = 0;
+	is_counting = true;
+	rl_status status = fake_drive(op);
+	is_counting = false;
+	is_lasting = false;
+	CHECK_INT(status, RL_ERR_UNCONFIRMED);
+	CHECK_HAS(op->err->message, "out of memory");
+	CHECK_HAS(fake_log(), "10 a1 RELEASE k T1\n");
+	CHECK_COUNT("SENTINEL", 0);
+}
+
+static void a_cold_call_without_a_lookup_fails(void)
+{
+	begin_sentinels(false, 0);
+	rl_op *op = &fake_acquire(30000, 0)->op;
+	fails_at = 1;
+	is_lasting = true;
+	asked = 0;
+	is_counting = true;
+	rl_status status = fake_drive(op);
+	is_counting = false;
+	is_lasting = false;
+	CHECK_INT(status, RL_ERR_MEMORY);
+	CHECK_INT(fake_ms(), 0);
+}
+
+static void a_primary_that_refuses_and_no_lookup(void)
+{
+	begin_sentinels(true, 0);
+	fake_says(0, "-READONLY x");
+	rl_op *op = &fake_acquire(30000, 0)->op;
+	fails_at = 1;
+	is_lasting = true;
+	asked = 0;
+	is_counting = true;
+	rl_status status = fake_drive(op);
+	is_counting = false;
+	is_lasting = false;
+	CHECK_INT(status, RL_ERR_MEMORY);
+	CHECK_INT(fake_ms(), 0);
+}
+
+static const check_test tests[] = {TEST(a_cold_call), TEST(a_call_that_is_checked),
+	TEST(a_call_that_is_switched), TEST(a_call_that_is_redirected),
+	TEST(a_grant_that_cannot_be_checked_is_undone), TEST(a_cold_call_without_a_lookup_fails),
+	TEST(a_primary_that_refuses_and_no_lookup)};
+
+CHECK_MAIN(tests, clean_up)
