@@ -263,10 +263,14 @@ bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 		(now - route->named_at >= RL_CHECK_NS || !is_named(member));
 }
 
-/* The latest lookup was begun after the answer was heard. */
+/* The latest lookup was begun after the answer was heard. For a command that counts without
+ * Sentinels one that was begun with the call is enough. */
 static bool has_asked_since(const rl_member_call *member)
 {
-	return member->lookup != NULL && member->lookup->begun_at >= member->heard_at;
+	const rl_quorum_call *call = member->call;
+	bool is_confirmed = rl_verb_is_confirmed(call->request.verb);
+	int64_t since = is_confirmed ? member->heard_at : call->begun_at;
+	return member->lookup != NULL && member->lookup->begun_at >= since;
 }
 
 static void judge_check(rl_member_call *member, const rl_tick *tick)
