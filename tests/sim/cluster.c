@@ -478,6 +478,9 @@ static void end_move(unsigned member, unsigned group)
 	slot->last = (uint8_t) (is_target_first ? from : to);
 	int64_t gap = one_in(3) ? 0 : spread(10 * US, GAP_NS);
 	faults_disturb(world.now + gap);
+	if (!is_target_first) { /* no node takes the slot without ASKING meanwhile */
+		disturb(member, world.now + gap);
+	}
 	world_plan(EVENT_MOVE_END, world.now + gap, member, 0, group);
 	tell_others(member, group, from, to);
 	for (unsigned key = 0; key < plan.keys; key++) {
