@@ -199,6 +199,14 @@ static void count_redirect(const model_reply *r, bool is_asking)
 	}
 }
 
+/* Also a node that hands over. */
+static bool is_replica(const sim_server *s)
+{
+	const sim_cluster *c = &clusters[s->member];
+	bool hands_over = c->is_taking_over && c->victim == s->index;
+	return plan.has_spares && (hands_over || c->spare == s->index);
+}
+
 bool cluster_answers(sim_server *s, rl_link *link, const model_command *c, model_reply *r)
 {
 	if (!plan_is_cluster(s->member)) {
@@ -217,6 +225,11 @@ bool cluster_answers(sim_server *s, rl_link *link, const model_command *c, model
 	}
 	if (c->what == WORD_MAP) {
 		say_map(s, r);
+		return true;
+	}
+	if (c->what == WORD_WAIT && is_replica(s)) {
+		r->type = REPLY_ERROR;
+		r->error = "ERR WAIT cannot be used with replica instances.";
 		return true;
 	}
 	const sim_node *node = &nodes[s->index];
