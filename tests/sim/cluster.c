@@ -199,6 +199,14 @@ static void count_redirect(const model_reply *r, bool is_asking)
 	}
 }
 
+/* Also a node that hands over. */
+static bool is_replica(const sim_server *s)
+{
+	const sim_cluster *c = &clusters[s->member];
+	bool hands_over = c->is_taking_over && c->victim == s->index;
+	return plan.has_spares && (hands_over || c->spare == s->index);
+}
+
 bool cluster_answers(sim_server *s, rl_link *link, const model_command *c, model_reply *r)
 {
 	if (!plan_is_cluster(s->member)) {
@@ -217,6 +225,11 @@ bool cluster_answers(sim_server *s, rl_link *link, const model_command *c, model
 	}
 	if (c->what == WORD_MAP) {
 		say_map(s, r);
+		return true;
+	}
+	if (c->what == WORD_WAIT && is_replica(s)) {
+		r->type = REPLY_ERROR;
+		r->error = "ERR WAIT cannot be used with replica instances.";
 		return true;
 	}
 	const sim_node *node = &nodes[s->index];
@@ -478,6 +491,9 @@ static void end_move(unsigned member, unsigned group)
 	slot->last = (uint8_t) (is_target_first ? from : to);
 	int64_t gap = one_in(3) ? 0 : spread(10 * US, GAP_NS);
 	faults_disturb(world.now + gap);
+	if (!is_target_first) { /* no node takes the slot without ASKING meanwhile */
+		disturb(member, world.now + gap);
+	}
 	world_plan(EVENT_MOVE_END, world.now + gap, member, 0, group);
 	tell_others(member, group, from, to);
 	for (unsigned key = 0; key < plan.keys; key++) {
