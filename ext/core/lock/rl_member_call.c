@@ -58,9 +58,10 @@ void rl_member_call_begin(rl_member_call *member, int64_t now, int64_t latest)
 		.connect_timeout = rl_set_patience(call->set, server->connect_timeout_ns, ttl),
 		.budget_max = budget_max,
 		.budget_end = rl_time_earlier(now + timeout, budget_max)};
-	rl_member_call_choose_node(member);
-	keep_own_token_back(member, now);
 	rl_pool_want want = must_come_after(call) ? RL_WANT_RELEASE : RL_WANT_ANY;
+	rl_member_call_choose_node(member);
+	rl_member_call_avoid_node(member, want, now);
+	keep_own_token_back(member, now);
 	if (member->state == RL_MEMBER_CALL_START && rl_member_call_sentinels(member) != NULL) {
 		rl_member_call_look_up(member, now);
 	}

@@ -60,6 +60,10 @@ static inline void rl_member_call_choose_node(rl_member_call *member)
  * asked first. */
 void rl_member_call_note_failure(rl_member_call *member, const rl_tick *tick);
 
+/* Call when the member call begins: a node of a cluster that is backed off is asked only if another
+ * node names it. */
+void rl_member_call_avoid_node(rl_member_call *member, rl_pool_want want, int64_t now);
+
 /* A dial has failed: true = the reason is the name of a node, which the driver resolves now. */
 bool rl_member_call_wants_name(rl_member_call *member, const rl_tick *tick);
 

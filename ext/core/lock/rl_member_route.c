@@ -26,6 +26,16 @@ void rl_member_call_choose_again(rl_member_call *member)
 	}
 }
 
+void rl_member_call_avoid_node(rl_member_call *member, rl_pool_want want, int64_t now)
+{
+	rl_route *route = rl_member_call_server(member)->route;
+	if (route != NULL && route->kind == RL_ROUTE_CLUSTER &&
+		!rl_pool_is_worth_asking(member->call->pool, member->node, want, now)) {
+		rl_route_suspect(route, member->node);
+		rl_member_call_choose_again(member);
+	}
+}
+
 void rl_member_call_note_failure(rl_member_call *member, const rl_tick *tick)
 {
 	rl_route *route = rl_member_call_server(member)->route;
