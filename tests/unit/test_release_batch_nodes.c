@@ -451,6 +451,38 @@ static void one_of_several_members_is_a_cluster(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
+/* A node is backed off, and the other members can decide: it is left out, and no other node is. */
+static void a_node_of_a_member_is_backed_off(void)
+{
+	fake_begin(3);
+	route = fake_cluster(1, "de");
+	fake_warm(0);
+	fake_warm(2);
+	fake_warm(4);
+	make(3, DRAWN);
+	know(0, "d", 6379);
+	know(1, "e", 6379);
+	know(2, "d", 6379);
+	rl_pool_note_failure(&fake_pool, &fake_targets[3], fake_clock);
+	fake_improvise = yes;
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("e1 RELEASE k2 T1", 1);
+	CHECK_COUNT("d1", 0);
+	CHECK_INT(fake_stats.released, 3);
+}
+
+static void all_nodes_of_a_cluster_alone_are_asked(void)
+{
+	begin("de");
+	make(2, DRAWN);
+	know(0, "d", 6379);
+	know(1, "e", 6379);
+	rl_pool_note_failure(&fake_pool, &fake_targets[4], fake_clock);
+	fake_improvise = yes;
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, 2);
+}
+
 /* ---- Sentinels ---- */
 
 static void a_primary_is_told(void)
@@ -612,7 +644,8 @@ static void memory_at_each_place(void)
 	fails_at = 0;
 }
 
-static const check_test tests[] = {TEST(each_node_has_a_lane),
+static const check_test tests[] = {TEST(a_node_of_a_member_is_backed_off),
+	TEST(all_nodes_of_a_cluster_alone_are_asked), TEST(each_node_has_a_lane),
 	TEST(without_a_map_redirects_make_the_lanes), TEST(a_redirect_joins_a_lane_that_exists),
 	TEST(a_redirect_to_a_lane_that_is_over), TEST(ask_has_a_lane_of_its_own), TEST(a_circle_ends),
 	TEST(a_node_that_redirects_to_itself), TEST(more_nodes_than_can_be_waited_for),

@@ -27,14 +27,23 @@ static rl_target *node_of(const rl_release_batch *batch, unsigned member, size_t
 	return rl_member_node(&batch->op.call.set->members[member], batch->leases[index]->names.slot);
 }
 
-/* Gives the member's leases to lanes. A lease that gets none is not asked for there. */
-static void add_lanes(rl_release_batch *batch, unsigned member)
+static bool is_backed_off(const rl_release_batch *batch, const rl_target *node, int64_t now)
+{
+	return node != NULL &&
+		!rl_pool_is_worth_asking(batch->op.call.pool, node, RL_WANT_RELEASE, now);
+}
+
+/* Gives the member's leases to lanes. A lease that gets none is not asked for there.
+ * @param is_spared nodes that are backed off are left out */
+static void add_lanes(rl_release_batch *batch, unsigned member, bool is_spared, int64_t now)
 {
 	bool has_nodes = batch->op.call.set->members[member].route != NULL;
 	for (size_t i = 0; i < batch->count; i++) {
 		rl_target *node = node_of(batch, member, i);
 		rl_batch_lane *lane = node != NULL ? rl_batch_lane_for(batch, member, node, false) : NULL;
-		bool is_added = lane != NULL && (!has_nodes || rl_batch_lane_add(lane, i));
+		bool is_left_out =
+			is_spared && lane != NULL && lane->count == 0 && is_backed_off(batch, node, now);
+		bool is_added = lane != NULL && !is_left_out && (!has_nodes || rl_batch_lane_add(lane, i));
 		if (is_added && !has_nodes) {
 			lane->count = i + 1;
 		}
@@ -81,7 +90,7 @@ static void step_lookups(rl_release_batch *batch, const rl_tick *tick)
 		}
 		if (lookup != NULL && !rl_lookup_is_open(lookup)) {
 			batch->lookups[i] = NULL;
-			add_lanes(batch, i);
+			add_lanes(batch, i, false, tick->now);
 		}
 	}
 }
@@ -104,7 +113,7 @@ static bool open_lanes(rl_release_batch *batch, int64_t now)
 	}
 	for (unsigned i = 0; i < batch->lane_count && open < LANES_AT_ONCE; i++) {
 		rl_batch_lane *lane = batch->lanes[i];
-		if (lane->state == RL_BATCH_QUEUED) {
+		if (lane->state == RL_BATCH_QUEUED && lane->count > 0) {
 			rl_batch_lane_open(batch, lane, now);
 			open += lane->state != RL_BATCH_OVER;
 			has_opened = true;
@@ -113,24 +122,21 @@ static bool open_lanes(rl_release_batch *batch, int64_t now)
 	return has_opened;
 }
 
-/* A member that is backed off is asked only if the others cannot decide. */
+/* A server that is backed off is asked only if the other members cannot decide on the first
+ * lease. */
 static void begin(rl_release_batch *batch, int64_t now)
 {
 	rl_tally tally = {.members = members_of(batch)};
-	bool is_backed_off[RL_MEMBERS_MAX];
 	for (unsigned i = 0; i < tally.members; i++) {
-		const rl_target *node = node_of(batch, i, 0);
-		is_backed_off[i] = node != NULL &&
-			!rl_pool_is_worth_asking(batch->op.call.pool, node, RL_WANT_RELEASE, now);
-		tally.failed += is_backed_off[i];
+		tally.failed += is_backed_off(batch, node_of(batch, i, 0), now);
 	}
-	bool asks_all = rl_tally_outcome(&tally) == RL_VOTE_FAILED;
+	bool asks_all = tally.members == 1 || rl_tally_outcome(&tally) == RL_VOTE_FAILED;
 	batch->op.is_begun = true;
 	batch->end_at = rl_time_later(now, batch->limit_ns);
 	for (unsigned i = 0; i < tally.members; i++) {
-		bool is_asked = asks_all || !is_backed_off[i];
-		if (is_asked && !(needs_lookup(batch, i, now) && begin_lookup(batch, i, now))) {
-			add_lanes(batch, i);
+		bool is_spared = !asks_all && is_backed_off(batch, node_of(batch, i, 0), now);
+		if (is_spared || !needs_lookup(batch, i, now) || !begin_lookup(batch, i, now)) {
+			add_lanes(batch, i, !asks_all, now);
 		}
 	}
 }
