@@ -330,6 +330,23 @@ static void a_connection_that_breaks_before_moved(void)
 	CHECK_INT(fake_stats.released, 3);
 }
 
+/* The first copy may have freed it at the node that broke, before the slot moved: "not ours" at the
+ * other node is no loss. */
+static void a_refusal_behind_a_break_and_moved_is_no_loss(void)
+{
+	begin("ab");
+	fake_warm_seeds(route);
+	make(1, "tok");
+	know(0, "a", 6379);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, address_of("MOVED", 0, "b", 6379));
+	fake_says(1, ":0");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, 1);
+	CHECK_INT(fake_stats.redirects, 1);
+	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
+}
+
 static void clusterdown_fails_and_stays_to_be_released(void)
 {
 	begin("a");
@@ -652,6 +669,7 @@ static const check_test tests[] = {TEST(a_node_of_a_member_is_backed_off),
 	TEST(the_time_runs_out_with_queued_lanes), TEST(a_lane_that_ends_makes_room),
 	TEST(a_node_that_refuses_fails_alone), TEST(a_node_that_hangs_is_waited_for_to_the_end),
 	TEST(moved_to_a_node_that_refuses), TEST(a_connection_that_breaks_before_moved),
+	TEST(a_refusal_behind_a_break_and_moved_is_no_loss),
 	TEST(clusterdown_fails_and_stays_to_be_released), TEST(tryagain_goes_with_the_key_alone),
 	TEST(redirects_among_those_without_helpers), TEST(an_own_token_waits_for_the_login),
 	TEST(an_own_token_is_sent_when_the_login_is_answered),
