@@ -116,6 +116,7 @@ static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
 	c->subject = h;
 	c->begun_at = world.now;
 	c->queued_at = RL_NEVER;
+	c->was_queued = false;
 	c->oom_at = RL_NEVER;
 	c->paused_ns = 0;
 	c->spins = 0;
@@ -591,6 +592,9 @@ static void finish_take(sim_client *c)
 	TRACE("c%u has %s k%u: %s", (unsigned) c->index,
 		acquire->op.status == RL_OK ? "won" : "not won", (unsigned) h->key,
 		acquire->op.err != NULL ? acquire->op.err->message : "");
+	if (c->is_waiter) {
+		judge_waited(c->index);
+	}
 	if (acquire->op.status == RL_OK) {
 		judge_fairness(c->index);
 		if (c->is_waiter) {

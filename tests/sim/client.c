@@ -87,14 +87,16 @@ static void set_up_set(sim_client *c)
 	}
 }
 
-/* What a process knows of a cluster when it begins: some of its nodes. */
+/* What a process knows of a cluster when it begins: some of its nodes, and where a node may be dead
+ * for long not that one alone. */
 static rl_route *draw_route(sim_client *c, unsigned member)
 {
 	unsigned count = plan.count[member];
+	unsigned least = plan.has_spares ? 2 : 1;
 	unsigned at = any(count);
 	rl_route *route = rl_route_new(RL_ROUTE_CLUSTER, &targets[member]);
 	for (unsigned i = 0; route != NULL && i < count; i++) {
-		if ((i == 0 || one_in(2)) &&
+		if ((i < least || one_in(2)) &&
 			!rl_route_add_seed(route, &seeds[plan.first[member] + (at + i) % count])) {
 			abort();
 		}
@@ -369,6 +371,7 @@ void client_is_queued(rl_link *link)
 	if (link->is_open && c->is_waiter && c->queued_at == RL_NEVER) {
 		c->queued_at = world.now;
 		c->queued_on = link;
+		c->was_queued = true;
 	}
 }
 

@@ -94,6 +94,7 @@ typedef struct sim_client {
 	int64_t abandon_at;
 	int64_t queued_at;        /* it came into the queue; RL_NEVER = not */
 	const rl_link *queued_on; /* by this link */
+	bool was_queued;          /* it came into the queue at least once */
 	int64_t oom_at;           /* the only server said OOM, in true time; RL_NEVER = has not */
 	int64_t paused_ns;        /* it stood still for so long */
 	uint64_t token;           /* of TAKE: the first */

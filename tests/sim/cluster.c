@@ -21,6 +21,7 @@
 #define GAP_NS (300 * MS) /* between the ends of a move at its two nodes */
 #define INTERRUPTED_NS (3 * SECOND)
 #define NODE_TIMEOUT_NS (2 * SECOND)
+#define AWAY_MOST (20 * SECOND) /* of a node that was replaced */
 
 typedef struct sim_node {
 	slot_state slots[GROUPS];
@@ -171,14 +172,16 @@ static void say_map(const sim_server *s, model_reply *r)
 	COVER(map);
 }
 
-/* A command about a token that was redirected need not be sent again. It must not have been
+/* An undo that was redirected need not be sent again. It must not have been
  * redirected for want of ASKING, behind which the link has asked for this key before. */
 static void excuse(
 	const slot_state *slot, const rl_link *link, const model_command *c, bool is_asking)
 {
 	bool lacks_asking =
 		slot->importing_from != SLOTS_NOBODY && !is_asking && (link->asked >> c->key & 1U) != 0;
-	if (!lacks_asking) {
+	bool frees =
+		c->what == WORD_SCRIPT && (c->script == RL_SCRIPT_RELEASE || c->script == RL_SCRIPT_SWAP);
+	if (frees && !lacks_asking) {
 		judge_excuse(c->token.mark);
 	}
 }
@@ -194,6 +197,14 @@ static void count_redirect(const model_reply *r, bool is_asking)
 	} else if (strncmp(r->error, "TRYAGAIN", 8) == 0) {
 		COVER(tryagain);
 	}
+}
+
+/* Also a node that hands over. */
+static bool is_replica(const sim_server *s)
+{
+	const sim_cluster *c = &clusters[s->member];
+	bool hands_over = c->is_taking_over && c->victim == s->index;
+	return plan.has_spares && (hands_over || c->spare == s->index);
 }
 
 bool cluster_answers(sim_server *s, rl_link *link, const model_command *c, model_reply *r)
@@ -214,6 +225,11 @@ bool cluster_answers(sim_server *s, rl_link *link, const model_command *c, model
 	}
 	if (c->what == WORD_MAP) {
 		say_map(s, r);
+		return true;
+	}
+	if (c->what == WORD_WAIT && is_replica(s)) {
+		r->type = REPLY_ERROR;
+		r->error = "ERR WAIT cannot be used with replica instances.";
 		return true;
 	}
 	const sim_node *node = &nodes[s->index];
@@ -347,7 +363,7 @@ static void begin_move(unsigned member, unsigned group)
 	slot->is_moving = true;
 	slot->is_back = false;
 	slot->to = (uint8_t) to;
-	slot->pause = spread(10 * US, 500 * MS);
+	slot->pause = one_in(4) ? between(100 * MS, 2 * SECOND) : spread(10 * US, 500 * MS);
 	slot->number++;
 	nodes[slot->owner].slots[group].migrating_to = slot->to;
 	nodes[slot->to].slots[group].importing_from = slot->owner;
@@ -475,6 +491,9 @@ static void end_move(unsigned member, unsigned group)
 	slot->last = (uint8_t) (is_target_first ? from : to);
 	int64_t gap = one_in(3) ? 0 : spread(10 * US, GAP_NS);
 	faults_disturb(world.now + gap);
+	if (!is_target_first) { /* no node takes the slot without ASKING meanwhile */
+		disturb(member, world.now + gap);
+	}
 	world_plan(EVENT_MOVE_END, world.now + gap, member, 0, group);
 	tell_others(member, group, from, to);
 	for (unsigned key = 0; key < plan.keys; key++) {
@@ -559,7 +578,7 @@ void cluster_take_over(unsigned member, bool is_planned, bool loses)
 		COVER(take_over);
 		TRACE("s%u will be replaced by s%u", victim, c->spare);
 		world_plan(EVENT_DETECTED, at, member, 0, 0);
-		int64_t away = at - world.now + NODE_TIMEOUT_NS + spread(MS, SECOND);
+		int64_t away = at - world.now + NODE_TIMEOUT_NS + spread(MS, AWAY_MOST);
 		server_crash(&servers[victim], one_in(3), false, away);
 	}
 	disturb(member, at);
@@ -649,7 +668,7 @@ static void take_over(unsigned member)
 		judge_key_changed(key);
 	}
 	if (!from->is_up) { /* a node that comes back has to learn first */
-		go_down(c->victim, from->back_at + spread(GOSSIP_NS / 4, SECOND));
+		nodes[c->victim].down_until = from->back_at + spread(GOSSIP_NS / 4, SECOND);
 	}
 	plan_cron(c->victim);
 	c->spare = c->victim;

@@ -44,7 +44,8 @@ void faults_end(void)
 
 int64_t faults_longest(void)
 {
-	return plan.faults == 0 ? 0 : plan.stall_most + NET_CUT_MOST + AWAY_MOST + SPIKE_MOST + SECOND;
+	bool loses_time = (plan.faults & ~(1U << FAULT_MOVE)) != 0;
+	return !loses_time ? 0 : plan.stall_most + NET_CUT_MOST + AWAY_MOST + SPIKE_MOST + SECOND;
 }
 
 bool faults_lose_nothing(void)

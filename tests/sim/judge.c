@@ -436,6 +436,14 @@ void judge_failed(unsigned client, unsigned key, const char *why)
 		world_violate(
 			"failure: c%u has failed with k%u, and nothing is broken: %s", client, key, why);
 	}
+	/* A redirect says that the command has not run, and the slowest answer is heard. The place of a
+	 * waiter may have taken the lock nevertheless. */
+	bool is_sure =
+		is_judged && !clients[client].is_waiter && plan.timeout_ns > 200 * plan.delay_most;
+	if (plan.faults == 1U << FAULT_MOVE && is_sure && strstr(why, "unknown") != NULL) {
+		world_violate(
+			"failure: c%u is in doubt about k%u, and only slots move: %s", client, key, why);
+	}
 }
 
 static void look_at_waking(unsigned client)
@@ -443,6 +451,19 @@ static void look_at_waking(unsigned client)
 	bool may_wake = !plan.is_forbidden && !(plan.has_pollers && client % 2 == 0);
 	if (may_wake && !clients[client].set.wakes) {
 		world_violate("waking: c%u has switched it off for good", client);
+	}
+}
+
+void judge_waited(unsigned client)
+{
+	const sim_client *c = &clients[client];
+	int64_t most = 200 * MS + 40 * plan.delay_most;
+	bool has_queue = !plan.is_forbidden && !plan.has_pollers &&
+		!(plan.has_clusters && plan.forms[c->subject->key] == KEY_POLLED);
+	if (plan.faults == 0 && plan.members == 1 && plan.replicas == 0 && has_queue &&
+		!c->was_queued && world.now - c->begun_at > most) {
+		world_violate("waking: c%u has waited for k%u for %.3f ms, and not in the queue", client,
+			(unsigned) c->subject->key, (double) (world.now - c->begun_at) / 1e6);
 	}
 }
 

@@ -15,9 +15,11 @@
  * key's end, beyond maxHold helpers     marks and tickets are gone 3 s after the last waiter fair
  * of many who take a lock in turn, for hours, nobody gets it two times more often than another
  *   order       where nothing breaks, who came into the queue first has the lock first (one member)
- *   failure     where nothing breaks, nothing fails (one member)
+ *   failure     where nothing breaks, nothing fails; where only slots move, no outcome is unknown
+ *               (one member)
  *   circle      redirects that lead in a circle are not followed without end
- *   waking      a slot that moves does not switch waking off for good
+ *   waking      where nothing breaks, who waits is in the queue (one member); and a slot that moves
+ *               does not switch waking off for good
  *
  * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows.
  * So they are looked at when one of these has happened, which is the same as after every event.
@@ -84,6 +86,9 @@ void judge_on_helpers(unsigned key, uint32_t number);
 
 /* Somebody has won. */
 void judge_fairness(unsigned winner);
+
+/* A wait is over. */
+void judge_waited(unsigned client);
 
 /* A waiter has won. */
 void judge_order(unsigned winner);

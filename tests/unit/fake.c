@@ -141,11 +141,11 @@ void fake_end(void)
 	while (op_count > 0) {
 		fake_free(ops[op_count - 1]);
 	}
-	for (unsigned i = 0; fake_owns_routes && i < FAKE_SERVERS; i++) {
-		rl_route_unref(fake_set.members[i].route);
+	rl_pool_clear(&fake_pool);
+	for (unsigned i = 0; i < FAKE_SERVERS; i++) {
+		rl_route_unref(fake_set.members[i].route); /* and its lookup, which may be open */
 		fake_set.members[i].route = NULL;
 	}
-	rl_pool_clear(&fake_pool);
 	CHECK_INT(fake_open_links(), 0);
 	for (unsigned i = 0; i < FAKE_SERVERS; i++) {
 		CHECK_INT(fake_targets[i].refs, REFS);
@@ -227,26 +227,36 @@ static int64_t next_of_all(const rl_wait *wait)
 	return at;
 }
 
-/* One that is done has given its connections back, or closed them. */
+/* NULL = nobody has asked the Sentinels of the member yet. */
+static const rl_lookup *lookup_of(unsigned member)
+{
+	const rl_route *route = fake_set.members[member].route;
+	return route != NULL ? (const rl_lookup *) route->guest : NULL;
+}
+
+/* One that is done has given its connections back, or closed them. The lookup, which may stay open,
+ * is that of the route. */
 static void check_has_no_connection(rl_op *op)
 {
 	for (unsigned i = 0; i < fake_set.count; i++) {
 		const rl_member_call *member = &op->call.members[i];
 		CHECK(member->channel.conn == NULL);
+		CHECK(member->lookup == NULL || member->lookup == lookup_of(i));
 	}
 	CHECK(rl_acquire_of(op) == NULL || ((rl_acquire *) op)->queue.channel.conn == NULL);
 }
 
-/* The connections of an operation: one for each member and each Sentinel, and one in a queue. A
- * batch has one for each node of a cluster, and one behind ASKING. */
+/* The connections of an operation: one for each member, the Sentinels that are asked, and one in a
+ * queue. The batch has one for each node of a cluster. */
 static unsigned most_links(void)
 {
 	unsigned most = fake_set.count + 1;
 	for (unsigned i = 0; i < fake_set.count; i++) {
 		const rl_route *route = fake_set.members[i].route;
-		if (route != NULL) {
-			most += route->kind == RL_ROUTE_SENTINEL ? route->seed_count : 2 * route->node_count;
-		}
+		const rl_lookup *lookup = lookup_of(i);
+		bool is_looking = lookup != NULL && rl_lookup_is_open(lookup);
+		bool is_cluster = route != NULL && route->kind == RL_ROUTE_CLUSTER;
+		most += is_looking ? route->seed_count : is_cluster ? 2 * route->node_count : 0;
 	}
 	return most;
 }

@@ -50,7 +50,7 @@ static void begin_cluster(void)
 	CHECK(route != NULL && rl_route_add_seed(route, &fake_targets[0]));
 	fake_set.count = 1;
 	fake_set.naming = RL_NAMES_IN_SLOT;
-	fake_set.members[0].route = route;
+	fake_set.members[0].route = rl_route_ref(route);
 }
 
 /* The map knows nothing of node "c", so the route drops it. It arrived last, so it counts. */

@@ -438,7 +438,7 @@ static void all_nodes_refuse(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-/* The driver resolves the name before it is dialled. */
+/* The driver resolves the name, and the node is dialled again. */
 static void a_name_is_resolved_first(void)
 {
 	begin("a");
@@ -456,9 +456,24 @@ static void a_name_is_resolved_first(void)
 	CHECK(!rl_op_step(op, &tick, &fake_wait));
 	CHECK(fake_wait.wants_names);
 	CHECK_INT(fake_wait.count, 0);
-	CHECK_COUNT("b2 dial", 0);
+	CHECK_COUNT("b1 SET", 0);
 	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("SET", 2);
 	CHECK_INT(fake_distrusts, 1);
+	CHECK_INT(fake_node_of(route), 'b');
+}
+
+/* Nothing new would come of it: another node is asked. */
+static void a_name_without_an_address_leads_to_another_node(void)
+{
+	begin("ac");
+	fake_warm(0);
+	fake_says(0, MOVED_TO("b"));
+	fake_dials(1, FAKE_NO_NAME, 0);
+	fake_says(0, "+OK");
+	CHECK_INT(acquire(), RL_OK);
+	CHECK_COUNT("a1 SET", 2);
+	CHECK_COUNT("b1 SET", 0);
 }
 
 static void a_node_with_an_idle_connection_needs_no_name(void)
@@ -481,8 +496,9 @@ static void a_name_that_takes_too_long(void)
 	fake_dials(1, FAKE_NO_NAME, 0);
 	rl_op *op = &fake_acquire(30000, 0)->op;
 	CHECK(!fake_drive_to(op, FAKE_START + 900 * MS));
-	fake_clock += 1200 * MS;
+	fake_clock += 5 * SECOND;
 	CHECK_INT(fake_drive(op), RL_ERR_NAME);
+	CHECK_COUNT("b1 SET", 0);
 	CHECK_HAS(op->err->message, "b:6379");
 	CHECK_INT(fake_stats.undone, 0);
 }
@@ -645,8 +661,9 @@ static const check_test tests[] = {TEST(moved_is_followed_at_once_and_noted),
 	TEST(the_proof_begins_at_the_node_that_granted), TEST(the_proof_begins_with_the_doubt),
 	TEST(force_that_was_redirected_is_sent_once_more), TEST(a_node_that_refuses_is_passed_over),
 	TEST(moved_to_a_node_that_refuses), TEST(moved_to_a_node_that_hangs), TEST(all_nodes_refuse),
-	TEST(a_name_is_resolved_first), TEST(a_node_with_an_idle_connection_needs_no_name),
-	TEST(a_name_that_takes_too_long), TEST(one_of_several_members_is_redirected),
+	TEST(a_name_is_resolved_first), TEST(a_name_without_an_address_leads_to_another_node),
+	TEST(a_node_with_an_idle_connection_needs_no_name), TEST(a_name_that_takes_too_long),
+	TEST(one_of_several_members_is_redirected),
 	TEST(a_minority_at_an_asked_node_is_undone_behind_asking),
 	TEST(an_own_token_is_taken_back_behind_asking), TEST(a_backup_release_is_behind_asking),
 	TEST(a_plain_member_that_answers_moved_says_which_dsn_to_use),

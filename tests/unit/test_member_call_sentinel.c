@@ -130,49 +130,81 @@ static void what_prolongs_is_checked_too(void)
 	CHECK_INT(fake_ms(), 30);
 }
 
-/* So is a refusal: the old primary may have a lock that nobody holds any more. */
+/* Of a primary that is not one any more a refusal says nothing. */
 static void a_refusal_is_checked(void)
 {
+	begin(2 * SECOND);
+	fake_all_name(route, NAMES("a"), 30 * MS);
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(acquire()), RL_BUSY);
+	CHECK_INT(fake_ms(), 30);
+	fake_end();
 	begin(2 * SECOND);
 	switch_to_b(30 * MS);
 	fake_says(0, "_");
 	fake_says(1, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
-	CHECK_INT(fake_ms(), 30);
-	CHECK_COUNT("RELEASE", 0);
 	CHECK_HAS(fake_log(), "30 b1 " SET);
+	CHECK_COUNT("RELEASE", 0);
+}
+
+static void a_refusal_counts_without_a_lookup(void)
+{
+	begin(2 * SECOND);
+	fake_none_answers(route);
+	fake_says(0, "_");
+	CHECK_INT(fake_drive(acquire()), RL_BUSY);
+	CHECK_INT(fake_ms(), 2000);
+	CHECK_INT(fake_stats.unconfirmed, 0);
+}
+
+static const rl_verb unconfirmed_verbs[] = {
+	RL_VERB_RELEASE, RL_VERB_FORCE, RL_VERB_EXISTS, RL_VERB_OWNER, RL_VERB_REMAINING};
+
+#define UNCONFIRMED_VERBS (sizeof unconfirmed_verbs / sizeof unconfirmed_verbs[0])
+
+/* The primary a answers with yes. */
+static rl_op *ask_unconfirmed(rl_verb verb)
+{
+	fake_says(0, verb == RL_VERB_OWNER ? "$tok" : ":1");
+	return fake_ask(verb, verb < RL_VERB_FORCE ? "tok" : "", 0);
 }
 
 static void reads_and_releases_are_checked(void)
 {
-	static const rl_verb verbs[] = {
-		RL_VERB_RELEASE, RL_VERB_EXISTS, RL_VERB_OWNER, RL_VERB_REMAINING};
-	for (unsigned i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-		begin(3 * SECOND);
-		switch_to_b(30 * MS);
-		const char *answer = verbs[i] == RL_VERB_OWNER ? "$tok" : ":1";
-		fake_says(0, answer);
-		fake_says(1, answer);
-		CHECK_INT(fake_drive(fake_ask(verbs[i], i == 0 ? "tok" : "", 0)), RL_OK);
+	for (unsigned i = 0; i < UNCONFIRMED_VERBS; i++) {
+		begin(2 * SECOND);
+		fake_all_name(route, NAMES("a"), 30 * MS);
+		CHECK_INT(fake_drive(ask_unconfirmed(unconfirmed_verbs[i])), RL_OK);
 		CHECK_INT(fake_ms(), 30);
-		CHECK_COUNT("30 b1", 4); /* dial, role, command and name */
+		CHECK_INT(fake_stats.lookups, 1);
 		fake_end();
 	}
 }
 
-/* They count without Sentinels as well, once it is known that there are none. */
-static void without_sentinels_refusals_reads_and_releases_count(void)
+/* A lock can be released, and asked about, without Sentinels. */
+static void reads_and_releases_count_without_a_lookup(void)
 {
-	static const rl_verb verbs[] = {RL_VERB_SET, RL_VERB_RELEASE, RL_VERB_EXISTS, RL_VERB_OWNER,
-		RL_VERB_REMAINING, RL_VERB_FORCE};
-	for (unsigned i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-		begin(3 * SECOND);
+	for (unsigned i = 0; i < UNCONFIRMED_VERBS; i++) {
+		begin(2 * SECOND);
 		fake_none_answers(route);
-		fake_says(0, verbs[i] == RL_VERB_OWNER ? "$tok" : verbs[i] == RL_VERB_SET ? "_" : ":1");
-		rl_op *op =
-			verbs[i] == RL_VERB_SET ? acquire() : fake_ask(verbs[i], i == 1 ? "tok" : "", 0);
-		CHECK_INT(fake_drive(op), verbs[i] == RL_VERB_SET ? RL_BUSY : RL_OK);
+		CHECK_INT(fake_drive(ask_unconfirmed(unconfirmed_verbs[i])), RL_OK);
 		CHECK_INT(fake_ms(), 2000);
+		CHECK_INT(fake_stats.unconfirmed, 0);
+		fake_end();
+	}
+}
+
+static void reads_and_releases_at_an_old_primary_go_to_the_new_one(void)
+{
+	for (unsigned i = 0; i < UNCONFIRMED_VERBS; i++) {
+		begin(2 * SECOND);
+		switch_to_b(30 * MS);
+		rl_op *op = ask_unconfirmed(unconfirmed_verbs[i]);
+		fake_says(1, ":0");
+		fake_drive(op);
+		CHECK_INT(fake_ms(), 30);
+		CHECK_COUNT("30 b1 ROLE", 1);
 		fake_end();
 	}
 }
@@ -537,14 +569,15 @@ static void begin_suspect(int64_t delay)
 	switch_to_b(delay);
 }
 
-/* What it has freed at the old primary is of no use. */
+/* What it frees at the old primary is not free at the new one. */
 static void force_goes_on_at_the_new_primary(void)
 {
 	begin_suspect(20 * MS);
 	fake_says(1, ":1");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_FORCE, "", 0)), RL_OK);
-	CHECK_COUNT("force", 2);
-	CHECK_COUNT("20 b1 force", 1);
+	CHECK_COUNT("a1 force", 1);
+	CHECK_COUNT("b1 force", 1);
+	CHECK_INT(fake_ms(), 20);
 }
 
 static void a_release_goes_on_at_the_new_primary(void)
@@ -601,11 +634,25 @@ static void one_that_hangs_takes_a_timeout_and_the_next_call_looks_up(void)
 	CHECK_INT(fake_ms(), 1000);
 	CHECK_HAS(op->err->message, "no answer within 1 s");
 	CHECK_INT(route->named_at, 0);
-	CHECK_INT(fake_stats.lookups, 5); /* one after each RL_LOOKUP_AGAIN_NS */
+	CHECK_INT(fake_stats.lookups, 5); /* every 200 ms */
+	fake_clock += 2 * SECOND;
 	switch_to_b(5 * MS);
 	fake_says(1, ":1");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXISTS, "", 0)), RL_OK);
-	CHECK_INT(fake_stats.lookups, 6);
+	CHECK_INT(fake_ms(), 3005);
+}
+
+/* Also one that was named a moment ago: the Sentinels are asked again, and it is left. */
+static void one_that_hangs_is_left_once_another_is_named(void)
+{
+	begin(0);
+	rl_op *op = acquire();
+	CHECK(!fake_drive_to(op, FAKE_START + 450 * MS));
+	switch_to_b(20 * MS);
+	fake_says(1, "*:1 :0");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 620);
+	CHECK_INT(fake_stats.lookups, 3);
 }
 
 static void readonly_is_looked_up_and_leaves_no_doubt(void)
@@ -665,7 +712,7 @@ static void a_lost_answer_and_nobody_else(void)
 	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
 	CHECK(fake_ms() >= 900);
 	CHECK_HAS(op->err->message, "unknown");
-	CHECK(fake_stats.lookups <= 12);
+	CHECK(fake_stats.lookups <= 10); /* five for failures, and five for the time */
 }
 
 /* ---- the queue ---- */
@@ -739,24 +786,15 @@ static void lookups_of_a_long_wait_do_not_pile_up(void)
 	CHECK_INT(fake_wait.count, 0);
 }
 
-/* The lock stays with its holder. */
-static bool is_held(const char *words, bool is_taken, fake_plan *plan)
-{
-	(void) is_taken;
-	const char *text = strstr(words, "probe") != NULL
-		? look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE)
-		: refusal(0, 600000, RL_HOLDER_KIN);
-	*plan = (fake_plan){FAKE_SAY, text, 0};
-	return strstr(words, "probe") != NULL || strstr(words, "try") == words;
-}
-
 static void a_wait_lasts_over_sentinels_that_are_silent(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
-	fake_improvise = is_held;
+	waiting_look_on(23);
 	fake_none_answers(route);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 19900 * MS));
+	CHECK_COUNT("probe+", 24); /* the mark lasts */
 	CHECK_INT(fake_blocked_on(0), 1);
+	fake_says(0, refusal(20000, 600000, RL_HOLDER_KIN));
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 	CHECK_INT(fake_wait.count, 0);
 	CHECK(fake_open_links() <= 4 + RL_POOL_LINGERING_MAX);
@@ -989,7 +1027,9 @@ static const check_test tests[] = {TEST(a_cold_call_looks_the_primary_up),
 	TEST(a_young_lookup_is_enough), TEST(an_older_lookup_is_renewed_beside_the_command),
 	TEST(a_grant_that_comes_later_than_that_is_checked), TEST(an_old_lookup_holds_the_grant_up),
 	TEST(what_prolongs_is_checked_too), TEST(a_refusal_is_checked),
-	TEST(reads_and_releases_are_checked), TEST(without_sentinels_refusals_reads_and_releases_count),
+	TEST(a_refusal_counts_without_a_lookup), TEST(reads_and_releases_are_checked),
+	TEST(reads_and_releases_count_without_a_lookup),
+	TEST(reads_and_releases_at_an_old_primary_go_to_the_new_one),
 	TEST(without_the_check_the_first_lookup_is_the_last),
 	TEST(a_lookup_that_was_asked_too_early_is_repeated), TEST(nobody_answers_a_cold_call),
 	TEST(a_hung_majority_is_waited_for_as_long_as_a_server), TEST(an_unknown_service_is_said),
@@ -1013,6 +1053,7 @@ static const check_test tests[] = {TEST(a_cold_call_looks_the_primary_up),
 	TEST(a_question_goes_on_at_the_new_primary), TEST(one_that_refuses_is_looked_up_at_once),
 	TEST(one_that_is_named_again_has_failed),
 	TEST(one_that_hangs_takes_a_timeout_and_the_next_call_looks_up),
+	TEST(one_that_hangs_is_left_once_another_is_named),
 	TEST(readonly_is_looked_up_and_leaves_no_doubt),
 	TEST(readonly_is_the_failure_if_it_is_named_again), TEST(a_replica_is_noticed_by_its_role),
 	TEST(a_lost_answer_stays_in_doubt), TEST(a_lost_answer_and_nobody_else),

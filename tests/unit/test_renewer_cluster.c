@@ -25,7 +25,7 @@ static rl_renewal *keep(void)
 	route = rl_route_new(RL_ROUTE_CLUSTER, node);
 	CHECK(route != NULL && rl_route_add_seed(route, node));
 	rl_target_unref(node);
-	fake_set.members[0].route = route;
+	fake_set.members[0].route = rl_route_ref(route);
 	return watching_keep("k", TTL);
 }
 

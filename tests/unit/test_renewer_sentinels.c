@@ -106,30 +106,44 @@ static void without_the_check_nobody_is_asked(void)
 	CHECK_COUNT("SENTINEL", 0);
 }
 
-static void a_refusal_is_checked(void)
+/* The server refuses the renewal of a caller's token, which cannot be set again. */
+static rl_renewal *refused_renewal(void)
 {
 	begin();
-	fake_all_name(route, NAMES("a"), 30 * MS);
 	rl_renewal *one = watching_prepare("k");
 	one->lease->is_own_token = true;
 	watching_win(one, TTL);
 	fake_says(0, ":0");
+	return one;
+}
+
+static void a_refusal_counts_once_the_primary_is_named(void)
+{
+	rl_renewal *one = refused_renewal();
+	fake_all_name(route, NAMES("a"), 30 * MS);
 	watching_to(10029);
 	CHECK(rl_lease_is_held(one->lease));
 	watching_to(10030);
 	CHECK(rl_lease_is_lost(one->lease));
 }
 
-/* The old primary has lost it, and the new one has it. */
-static void a_refusal_of_an_old_primary_is_no_loss(void)
+/* Another server may be the primary by now, and have the lock. */
+static void a_refusal_without_sentinels_does_not_count(void)
 {
-	rl_renewal *one = keep();
+	rl_renewal *one = refused_renewal();
+	fake_none_answers(route);
+	watching_to(15000);
+	CHECK(rl_lease_is_held(one->lease));
+}
+
+static void a_refusal_of_an_old_primary_does_not_count(void)
+{
+	rl_renewal *one = refused_renewal();
 	switch_to_b(30 * MS);
-	fake_says(0, ":0");
-	watching_to(10100);
+	watching_to(10030);
+	CHECK_COUNT("10030 b1 renew", 1);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK_INT(fake_stats.renewed, 1);
-	CHECK_COUNT("SET", 0);
 }
 
 /* ---- Sentinels that fail ---- */
@@ -536,11 +550,13 @@ static void memory_during_the_check_and_a_switch(void)
 
 static const check_test tests[] = {TEST(a_renewal_counts_once_the_primary_is_named),
 	TEST(a_young_lookup_serves_other_leases), TEST(many_leases_share_one_lookup),
-	TEST(without_the_check_nobody_is_asked), TEST(a_refusal_is_checked),
-	TEST(a_refusal_of_an_old_primary_is_no_loss), TEST(without_sentinels_it_is_lost_by_the_clock),
-	TEST(refused_sentinels_are_asked_at_a_pace), TEST(sentinels_that_come_back_save_it),
-	TEST(a_switch_takes_the_renewal_along), TEST(a_switch_does_not_wait_for_the_old_primary),
-	TEST(the_new_primary_may_have_lost_it), TEST(the_new_primary_may_have_lost_it_and_gets_it_back),
+	TEST(without_the_check_nobody_is_asked), TEST(a_refusal_counts_once_the_primary_is_named),
+	TEST(a_refusal_without_sentinels_does_not_count),
+	TEST(a_refusal_of_an_old_primary_does_not_count),
+	TEST(without_sentinels_it_is_lost_by_the_clock), TEST(refused_sentinels_are_asked_at_a_pace),
+	TEST(sentinels_that_come_back_save_it), TEST(a_switch_takes_the_renewal_along),
+	TEST(a_switch_does_not_wait_for_the_old_primary), TEST(the_new_primary_may_have_lost_it),
+	TEST(the_new_primary_may_have_lost_it_and_gets_it_back),
 	TEST(a_primary_that_refuses_is_looked_up), TEST(a_primary_that_dies_is_followed),
 	TEST(readonly_is_looked_up), TEST(released_during_the_check), TEST(paused_during_the_check),
 	TEST(paused_before_a_switch), TEST(lost_during_the_check),

@@ -69,6 +69,16 @@ void rl_lookup_drop(rl_lookup *lookup)
 	close(lookup);
 }
 
+void rl_lookup_join(rl_lookup *lookup, int64_t until, int64_t now)
+{
+	if (rl_lookup_is_open(lookup) && now >= lookup->until) {
+		rl_lookup_end(lookup, now);
+	}
+	if (!rl_lookup_is_open(lookup)) {
+		rl_lookup_begin(lookup, until, now);
+	}
+}
+
 static void clear(rl_lookup *lookup)
 {
 	rl_lookup_drop(lookup);

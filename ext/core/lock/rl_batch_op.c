@@ -70,9 +70,7 @@ static bool begin_lookup(rl_release_batch *batch, unsigned member, int64_t now)
 	if (lookup == NULL) {
 		return false;
 	}
-	if (!rl_lookup_is_open(lookup)) {
-		rl_lookup_begin(lookup, batch->end_at, now);
-	}
+	rl_lookup_join(lookup, batch->end_at, now);
 	batch->lookups[member] = lookup;
 	for (size_t i = 0; i < batch->count; i++) {
 		batch->votes[i].open = (unsigned short) (batch->votes[i].open | 1u << member);

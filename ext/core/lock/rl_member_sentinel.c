@@ -14,6 +14,9 @@
  * If no majority can be found, a command that takes or prolongs a lock has failed. All others
  * count: a lock can be released, and asked about, without Sentinels.
  *
+ * A probe is not checked: it decides nothing, and the next one must renew the waiter's mark in time
+ * while the Sentinels are silent.
+ *
  * If the Sentinels name another node, the member call leaves the old one at once, also while the
  * answer is missing. What the old primary has or may have granted is undone there. The old primary
  * takes part in nothing any more, so neither that grant nor its undo can reach the new one.
@@ -49,9 +52,7 @@ static bool start(rl_member_call *member, int64_t now)
 		return false;
 	}
 	member->lookup = lookup;
-	if (!rl_lookup_is_open(lookup)) {
-		rl_lookup_begin(lookup, now + member->connect_timeout + member->timeout, now);
-	}
+	rl_lookup_join(lookup, now + member->connect_timeout + member->timeout, now);
 	return true;
 }
 
@@ -258,13 +259,18 @@ void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 {
 	const rl_route *route = rl_member_call_sentinels(member);
-	return route->is_checked && (now - route->named_at >= RL_CHECK_NS || !is_named(member));
+	return route->is_checked && member->call->request.verb != RL_VERB_PROBE &&
+		(now - route->named_at >= RL_CHECK_NS || !is_named(member));
 }
 
-/* The latest lookup was begun after the answer was heard. */
+/* The latest lookup was begun after the answer was heard. For a command that counts without
+ * Sentinels one that was begun with the call is enough. */
 static bool has_asked_since(const rl_member_call *member)
 {
-	return member->lookup != NULL && member->lookup->begun_at >= member->heard_at;
+	const rl_quorum_call *call = member->call;
+	bool is_confirmed = rl_verb_is_confirmed(call->request.verb);
+	int64_t since = is_confirmed ? member->heard_at : call->begun_at;
+	return member->lookup != NULL && member->lookup->begun_at >= since;
 }
 
 static void judge_check(rl_member_call *member, const rl_tick *tick)

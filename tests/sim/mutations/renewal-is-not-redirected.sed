@@ -1,0 +1,4 @@
+# The watchdog does not follow redirects.
+# file: ext/core/lease/rl_renewer_server.c
+# clusters
+s/redirect\.kind == RL_REDIRECT_NONE \|\|/true ||/
