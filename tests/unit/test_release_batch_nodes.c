@@ -339,6 +339,23 @@ static void a_connection_that_breaks_before_moved(void)
 	CHECK_INT(fake_stats.released, 3);
 }
 
+/* The first copy may have freed it at the node that broke, before the slot moved: "not ours" at the
+ * other node is no loss. */
+static void a_refusal_behind_a_break_and_moved_is_no_loss(void)
+{
+	begin("ab");
+	fake_warm_seeds(route);
+	make(1, "tok");
+	know(0, "a", 6379);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_says(0, address_of("MOVED", 0, "b", 6379));
+	fake_says(1, ":0");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, 1);
+	CHECK_INT(fake_stats.redirects, 1);
+	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
+}
+
 static void clusterdown_fails_and_stays_to_be_released(void)
 {
 	begin("a");
@@ -458,6 +475,38 @@ static void one_of_several_members_is_a_cluster(void)
 	CHECK_INT(fake_stats.released, 2);
 	CHECK_COUNT("d2 RELEASE k2 T1", 1); /* the lane of k1 is over */
 	CHECK_INT(fake_ms(), 0);
+}
+
+/* A node is backed off, and the other members can decide: it is left out, and no other node is. */
+static void a_node_of_a_member_is_backed_off(void)
+{
+	fake_begin(3);
+	route = fake_cluster(1, "de");
+	fake_warm(0);
+	fake_warm(2);
+	fake_warm(4);
+	make(3, DRAWN);
+	know(0, "d", 6379);
+	know(1, "e", 6379);
+	know(2, "d", 6379);
+	rl_pool_note_failure(&fake_pool, &fake_targets[3], fake_clock);
+	fake_improvise = yes;
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("e1 RELEASE k2 T1", 1);
+	CHECK_COUNT("d1", 0);
+	CHECK_INT(fake_stats.released, 3);
+}
+
+static void all_nodes_of_a_cluster_alone_are_asked(void)
+{
+	begin("de");
+	make(2, DRAWN);
+	know(0, "d", 6379);
+	know(1, "e", 6379);
+	rl_pool_note_failure(&fake_pool, &fake_targets[4], fake_clock);
+	fake_improvise = yes;
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_stats.released, 2);
 }
 
 /* ---- Sentinels ---- */
@@ -618,13 +667,15 @@ static void memory_at_each_place(void)
 	fails_at = 0;
 }
 
-static const check_test tests[] = {TEST(each_node_has_a_lane),
+static const check_test tests[] = {TEST(a_node_of_a_member_is_backed_off),
+	TEST(all_nodes_of_a_cluster_alone_are_asked), TEST(each_node_has_a_lane),
 	TEST(without_a_map_redirects_make_the_lanes), TEST(a_redirect_joins_a_lane_that_exists),
 	TEST(a_redirect_to_a_lane_that_is_over), TEST(ask_has_a_lane_of_its_own), TEST(a_circle_ends),
 	TEST(a_node_that_redirects_to_itself), TEST(more_nodes_than_can_be_waited_for),
 	TEST(the_time_runs_out_with_queued_lanes), TEST(a_lane_that_ends_makes_room),
 	TEST(a_node_that_refuses_fails_alone), TEST(a_node_that_hangs_is_waited_for_to_the_end),
 	TEST(moved_to_a_node_that_refuses), TEST(a_connection_that_breaks_before_moved),
+	TEST(a_refusal_behind_a_break_and_moved_is_no_loss),
 	TEST(clusterdown_fails_and_stays_to_be_released), TEST(tryagain_goes_with_the_key_alone),
 	TEST(redirects_among_those_without_helpers), TEST(an_own_token_waits_for_the_login),
 	TEST(an_own_token_is_sent_after_the_login),
