@@ -515,9 +515,36 @@ static bool is_over(rl_link *link)
 	return link->is_down || !link->is_connected;
 }
 
+/* The client keeps only so many connections whose undos are still to be read. A server that waits
+ * for its replicas drops the undo behind WAIT when one of these ends. */
+static bool is_crowded_out(const rl_link *link)
+{
+	unsigned lingering = 0;
+	const rl_conn *conn = link->is_watch ? NULL : clients[link->client].pool.lingering;
+	for (; conn != NULL; conn = conn->next) {
+		lingering++;
+	}
+	return lingering >= RL_POOL_LINGERING_MAX;
+}
+
+static void excuse_undos_behind_wait(const rl_link *link)
+{
+	bool is_behind = link->is_blocked;
+	for (uint32_t number = link->run; number < link->written; number++) {
+		const model_command *c = command_at(link, number);
+		is_behind = is_behind || c->what == WORD_WAIT;
+		if (is_behind && c->what == WORD_SCRIPT && c->script == RL_SCRIPT_RELEASE) {
+			judge_excuse(c->token.mark);
+		}
+	}
+}
+
 static void close_link(rl_link *link)
 {
 	link->is_open = false;
+	if (plan.replicas > 0 && is_crowded_out(link)) {
+		excuse_undos_behind_wait(link);
+	}
 	link->has_dropped = link->taken > link->delivered;
 	if (link->has_dropped && plan.faults != 0 && one_in(3)) {
 		link->limit_up = (uint32_t) between(link->delivered, link->taken);
