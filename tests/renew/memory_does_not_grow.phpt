@@ -7,6 +7,7 @@ redislock
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
 skip_on_cluster('the test counts the connections to one server');
+skip_behind_sentinel('the number of connections to the Sentinels varies');
 ?>
 --FILE--
 <?php
