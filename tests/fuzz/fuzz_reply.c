@@ -74,7 +74,7 @@ static void read_as_verb(const rl_reply *reply, rl_verb verb, bool as_text)
 		.tickets = {"t", 1},
 		.token = {"tok", 3},
 		.ttl_ms = 1,
-		.as_text = as_text};
+		.form = as_text ? RL_FORM_TEXT : RL_FORM_USUAL};
 	rl_answer answer;
 	rl_error err = {.message = ""};
 	rl_command_read(&request, reply, &answer, &err, &request.token, 1);

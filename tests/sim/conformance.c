@@ -222,7 +222,7 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 							   : 2000,
 		.reserve_ms = reserves[any(5)],
 		.no_helpers = any(6) == 0,
-		.as_text = any(2) == 0};
+		.form = any(2) == 0 ? RL_FORM_TEXT : RL_FORM_USUAL};
 	if (verb != RL_VERB_RELEASE || any(3) == 0) {
 		request->waiter = rl_bytes_of(waiter, strlen(waiter));
 	}
@@ -279,7 +279,7 @@ static void queue_up(connection *c, int64_t at_us)
 	}
 	model_command blpop = write_command(c, &request);
 	request.verb = RL_VERB_TRY;
-	request.as_text = true;
+	request.form = RL_FORM_TEXT;
 	request.no_helpers = false;
 	request.place = RL_PLACE_QUEUED;
 	model_command behind = write_command(c, &request);

@@ -228,7 +228,7 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 		.maybe_ours = any(3) == 0,
 		.mark_ms = any(3) == 0 ? 0 : 2000,
 		.no_helpers = any(4) == 0,
-		.as_text = any(2) == 0};
+		.form = any(2) == 0 ? RL_FORM_TEXT : RL_FORM_USUAL};
 	if (verb == RL_VERB_PROBE) {
 		request->no_helpers = false;
 		request->mark_ms = 2000;
@@ -284,7 +284,7 @@ static void queue_up(connection *c, int64_t at_us)
 	written blpop;
 	write_command(c, &request, &blpop);
 	request.verb = RL_VERB_TRY;
-	request.as_text = true;
+	request.form = RL_FORM_TEXT;
 	request.no_helpers = false;
 	request.place = RL_PLACE_QUEUED;
 	write_command(c, &request, &c->pending);

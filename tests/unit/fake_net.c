@@ -454,7 +454,7 @@ void fake_warm_to(rl_target *target)
 	fake_read(conn->link);
 	fake_transport.flush(conn->link);
 	conn->is_nameless = false; /* as if it had been used */
-	conn->has_answered = true;
+	conn->heard = RL_CONN_HEARD_BEFORE;
 	fake_read(conn->link);
 	rl_conn_next(conn, &first);
 	CHECK(rl_conn_is_reusable(conn));

@@ -231,7 +231,7 @@ const char *servers_ask(unsigned member, const rl_request *request)
 {
 	char room[64];
 	rl_request whole = *request;
-	whole.as_text = true; /* the server may not know the script */
+	whole.form = RL_FORM_TEXT; /* the server may not know the script */
 	rl_names names = rl_names_put(
 		room, request->key.data != NULL ? request->key : bytes_of("k"), RL_NAMES_PLAIN);
 	whole.key = names.key;

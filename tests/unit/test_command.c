@@ -56,12 +56,12 @@ static void plain_verbs(void)
 	CHECK_ARGV(exists, "EXISTS", "key");
 	rl_request owner = request_of(RL_VERB_OWNER);
 	CHECK_ARGV(owner, "GET", "key");
-	owner.by_type = true;
+	owner.form = RL_FORM_TYPE;
 	CHECK_ARGV(owner, "TYPE", "key");
 	rl_request remaining = request_of(RL_VERB_REMAINING);
 	CHECK_ARGV(remaining, "PTTL", "key");
 	/* None of them has a text. */
-	set.as_text = true;
+	set.form = RL_FORM_TEXT;
 	CHECK_ARGV(set, "SET", "key", "token", "NX", "PX", "250");
 }
 
@@ -80,7 +80,7 @@ static void script_verbs(void)
 		"waiter", "2000");
 	try.mark_ms = 0;
 	try.place = RL_PLACE_QUEUED;
-	try.as_text = true;
+	try.form = RL_FORM_TEXT;
 	CHECK_ARGV(try, "EVAL", text_of(RL_SCRIPT_TRY), "3", "key", "mark", "tickets", "token", "250",
 		"0", "1", "waiter", "0");
 	rl_request probe = request_of(RL_VERB_PROBE);
@@ -93,7 +93,7 @@ static void script_verbs(void)
 	rl_request release = request_of(RL_VERB_RELEASE);
 	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets",
 		"token", "waiter");
-	release.as_text = true;
+	release.form = RL_FORM_TEXT;
 	CHECK_ARGV(release, "EVAL", text_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets", "token",
 		"waiter");
 	rl_request force = request_of(RL_VERB_FORCE);
@@ -146,11 +146,11 @@ static void extend_and_renew_are_always_alone(void)
 {
 	rl_request extend = request_of(RL_VERB_EXTEND);
 	CHECK_ARGV(extend, "EVALSHA", sha_of(RL_SCRIPT_EXTEND), "1", "key", "token", "250");
-	extend.as_text = true;
+	extend.form = RL_FORM_TEXT;
 	CHECK_ARGV(extend, "EVAL", text_of(RL_SCRIPT_EXTEND), "1", "key", "token", "250");
 	rl_request renew = request_of(RL_VERB_RENEW);
 	CHECK_ARGV(renew, "EVALSHA", sha_of(RL_SCRIPT_RENEW), "1", "key", "token", "250");
-	renew.as_text = true;
+	renew.form = RL_FORM_TEXT;
 	CHECK_ARGV(renew, "EVAL", text_of(RL_SCRIPT_RENEW), "1", "key", "token", "250");
 }
 
@@ -159,7 +159,7 @@ static void a_swap_names_both_tokens(void)
 	rl_request swap = request_of(RL_VERB_SWAP);
 	swap.fresh = bytes_of("fresh");
 	CHECK_ARGV(swap, "EVALSHA", sha_of(RL_SCRIPT_SWAP), "1", "key", "token", "fresh", "250");
-	swap.as_text = true;
+	swap.form = RL_FORM_TEXT;
 	swap.ttl_ms = 0;
 	CHECK_ARGV(swap, "EVAL", text_of(RL_SCRIPT_SWAP), "1", "key", "token", "fresh", "0");
 }
@@ -475,7 +475,7 @@ static void owner_by_type_knows_a_sorted_set(void)
 		{RL_REPLY_ERROR, "LOADING x", RL_VOTE_FAILED, "LOADING x"},
 		{RL_REPLY_STRING, "zset", RL_VOTE_FAILED, "does not fit the command"}};
 	rl_request request = request_of(RL_VERB_OWNER);
-	request.by_type = true;
+	request.form = RL_FORM_TYPE;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		rl_reply reply = {.type = cases[i].type, .text = bytes_of(cases[i].text)};
 		rl_answer answer;
@@ -506,7 +506,7 @@ static void noscript_is_known_by_its_word(void)
 	CHECK_INT(again(release, "ERR NOSCRIPT"), RL_AGAIN_NOT);
 	CHECK_INT(again(release, "NOSCRIPTS x"), RL_AGAIN_NOT);
 	CHECK_INT(again(release, ""), RL_AGAIN_NOT);
-	release.as_text = true;
+	release.form = RL_FORM_TEXT;
 	CHECK_INT(again(release, "NOSCRIPT"), RL_AGAIN_NOT);
 }
 
@@ -532,7 +532,7 @@ static void which_errors_are_asked_again_and_how(void)
 			(int64_t) alone);
 		CHECK_INT(again(request, "NOPERMS x"), RL_AGAIN_NOT);
 		CHECK_INT(again(request, "CROSSLOT x"), RL_AGAIN_NOT);
-		request.as_text = true;
+		request.form = RL_FORM_TEXT;
 		CHECK_INT(again(request, "NOSCRIPT x"), RL_AGAIN_NOT);
 		CHECK_INT(again(request, "NOPERM x"), (int64_t) alone);
 		CHECK_INT(again(request, "CROSSSLOT x"), (int64_t) alone);

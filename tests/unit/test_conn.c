@@ -498,7 +498,7 @@ static void what_has_come_is_counted_off(void)
 	CHECK(rl_conn_catch_up(conn, fake_clock)); /* reads it itself */
 	CHECK_INT(conn->pending_count, 0);
 	CHECK_INT(conn->logins_pending, 0);
-	CHECK(conn->was_heard);
+	CHECK(conn->heard == RL_CONN_HEARD_SINCE);
 	CHECK_INT(conn->pending_since, 0); /* it owes nothing any more */
 	CHECK(tell());
 	conn->pending_since = 5;

@@ -118,11 +118,12 @@ rl_conn *rl_channel_hand_over(rl_channel *channel)
 static void end(rl_conn *conn, rl_pool *pool, rl_giving giving, int64_t now)
 {
 	bool is_connected = conn->transport->is_connected(conn->link);
-	if (giving.patience > 0 && giving.is_trusted && is_connected && !conn->is_down) {
+	if (giving.patience > 0 && giving.is_trusted && is_connected &&
+		conn->life != RL_CONN_LIFE_BROKEN) {
 		rl_pool_note_failure(pool, conn->target, now); /* the server reads too slowly */
 	}
 	/* The undo may be an earlier owner's. */
-	bool has_undo = conn->undo_left > 0 && !conn->is_down;
+	bool has_undo = conn->undo_left > 0 && conn->life != RL_CONN_LIFE_BROKEN;
 	if ((giving.must_arrive || has_undo) && is_connected) {
 		rl_pool_let_linger(pool, conn, now);
 	} else {

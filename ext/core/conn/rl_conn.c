@@ -86,7 +86,9 @@ static uint64_t append_request(
 	rl_command_build(&command, request);
 	uint64_t last_byte = rl_conn_append(conn, command.argc, command.argv, kind, tag);
 	/* ASKING alone would be for the next command, whose key the node must not serve. */
-	conn->is_down = conn->is_down || (request->is_asking && last_byte == 0);
+	if (request->is_asking && last_byte == 0) {
+		conn->life = RL_CONN_LIFE_BROKEN;
+	}
 	return last_byte;
 }
 
@@ -175,7 +177,7 @@ bool rl_conn_undo(rl_conn *conn, const rl_request *request)
 		.key = request->key,
 		.token = request->token,
 		.no_helpers = true,
-		.as_text = true,
+		.form = RL_FORM_TEXT,
 		.is_asking = request->is_asking};
 	return send_undo(conn, &undo);
 }
@@ -186,14 +188,14 @@ bool rl_conn_swap_back(rl_conn *conn, const rl_request *request)
 		.key = request->key,
 		.token = request->fresh,
 		.fresh = request->token,
-		.as_text = true,
+		.form = RL_FORM_TEXT,
 		.is_asking = request->is_asking};
 	return send_undo(conn, &back);
 }
 
 static void go_down(rl_conn *conn, rl_conn_event *event)
 {
-	conn->is_down = true;
+	conn->life = RL_CONN_LIFE_BROKEN;
 	event->type = RL_CONN_DOWN;
 }
 
@@ -231,8 +233,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 		return;
 	}
 	rl_pending owed = conn->owed[conn->pending_first];
-	conn->was_heard = true;
-	conn->has_answered = true;
+	conn->heard = RL_CONN_HEARD_SINCE;
 	conn->pending_since = 0;
 	conn->pending_count--;
 	conn->undo_left -= conn->undo_left > 0;
@@ -246,7 +247,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 		case RL_PENDING_LOGIN:
 		case RL_PENDING_ROLE:
 			event->type = rl_conn_on_login_answered(conn, owed.kind, event);
-			conn->is_down = conn->is_down || event->type == RL_CONN_DOWN;
+			conn->life = event->type == RL_CONN_DOWN ? RL_CONN_LIFE_BROKEN : conn->life;
 			break;
 		case RL_PENDING_COMMAND:
 		case RL_PENDING_CONFIRMED:
@@ -368,36 +369,32 @@ bool rl_conn_catch_up(rl_conn *conn, int64_t now)
 	return event.type == RL_CONN_NONE;
 }
 
-static bool is_well(const rl_conn *conn)
-{
-	return !conn->is_down && !conn->is_refused;
-}
-
 bool rl_conn_is_reusable(const rl_conn *conn)
 {
-	return is_well(conn) && conn->logins_pending == 0 && conn->pending_count <= PENDING_TO_KEEP &&
+	return conn->life == RL_CONN_LIFE_WELL && conn->logins_pending == 0 &&
+		conn->pending_count <= PENDING_TO_KEEP &&
 		conn->transport->sent(conn->link) >= conn->last_byte;
 }
 
 bool rl_conn_is_worth_keeping(const rl_conn *conn)
 {
 	uint64_t sent = conn->transport->sent(conn->link);
-	return is_well(conn) && conn->pending_count <= PENDING_TO_KEEP_UNHEARD &&
+	return conn->life == RL_CONN_LIFE_WELL && conn->pending_count <= PENDING_TO_KEEP_UNHEARD &&
 		(sent >= conn->last_byte || conn->last_byte == conn->login_end ||
 			!conn->transport->is_connected(conn->link));
 }
 
 void rl_conn_end(rl_conn *conn)
 {
-	conn->has_ended = conn->waits_left == 0;
-	if (conn->has_ended) {
+	if (conn->waits_left == 0) {
+		conn->life = RL_CONN_LIFE_ENDED;
 		conn->transport->end(conn->link);
 	}
 }
 
 bool rl_conn_is_over(rl_conn *conn)
 {
-	if (conn->has_ended) {
+	if (conn->life == RL_CONN_LIFE_ENDED) {
 		return conn->transport->is_over(conn->link);
 	}
 	rl_conn_event event = {.type = RL_CONN_NONE};

@@ -38,6 +38,21 @@ typedef struct rl_pending {
 	unsigned count;
 } rl_pending;
 
+/* Each state excludes the use of those before it. */
+typedef enum rl_conn_life {
+	RL_CONN_LIFE_WELL,
+	RL_CONN_LIFE_REFUSED, /* a login failed */
+	RL_CONN_LIFE_BROKEN,
+	RL_CONN_LIFE_ENDED, /* nothing more is sent */
+} rl_conn_life;
+
+/* When the server was last heard. */
+typedef enum rl_conn_heard {
+	RL_CONN_HEARD_NEVER,
+	RL_CONN_HEARD_BEFORE, /* but not since the connection was taken from the pool */
+	RL_CONN_HEARD_SINCE,
+} rl_conn_heard;
+
 typedef struct rl_conn rl_conn;
 struct rl_conn {
 	rl_conn *next; /* in the pool's list */
@@ -48,15 +63,11 @@ struct rl_conn {
 	/* Replies to AUTH, SELECT and ROLE that are pending; 0 = logged in. */
 	unsigned logins_pending;
 	bool is_nameless; /* CLIENT SETNAME was not sent */
-	bool is_refused;  /* a login failed */
-	/* The server has lost its scripts: each script goes as text the first time. */
-	bool lacks_scripts;
-	/* The scripts that the server knows again, a bit for each verb. */
-	unsigned known;
-	bool is_down;
-	/* A reply has arrived since the connection was taken from the pool. */
-	bool was_heard;
-	bool has_answered; /* at least one reply has arrived */
+	rl_conn_life life;
+	rl_conn_heard heard;
+	/* The server has lost its scripts, a bit for each verb: each script goes as text until the
+	 * server knows it again. */
+	unsigned lost_scripts;
 	/* The shortest round trip so far; 0 = none was measured. */
 	int64_t round_trip;
 	int64_t connect_end; /* connecting is given up then */
@@ -82,7 +93,6 @@ struct rl_conn {
 	int64_t later_ms;
 	/* How many replies are pending up to that of the last WAIT. */
 	unsigned waits_left;
-	bool has_ended; /* nothing more is sent */
 	rl_held held;
 	/* The route that the reply to CLUSTER SLOTS teaches; NULL = none was asked for. One
 	 * reference. */

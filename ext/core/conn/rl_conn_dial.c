@@ -121,9 +121,11 @@ static rl_conn_event_type login_passed(rl_conn *conn)
 
 static rl_conn_event_type login_refused(rl_conn *conn)
 {
-	bool was_refused = conn->is_refused;
-	conn->is_refused = true;
-	return was_refused ? RL_CONN_NONE : RL_CONN_REFUSED; /* the first error is reported */
+	if (conn->life != RL_CONN_LIFE_WELL) {
+		return RL_CONN_NONE; /* the first error is reported */
+	}
+	conn->life = RL_CONN_LIFE_REFUSED;
+	return RL_CONN_REFUSED;
 }
 
 static rl_conn_event_type auth_answered(rl_conn *conn, rl_conn_event *event)

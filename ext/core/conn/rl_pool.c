@@ -377,10 +377,12 @@ void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 	if (pool->count >= RL_POOL_TARGET_MAX) {
 		make_room(pool, conn->target, now);
 	}
-	if (conn->was_heard && pool->troubles != NULL) {
-		rl_pool_note_answer(pool, conn->target);
+	if (conn->heard == RL_CONN_HEARD_SINCE) {
+		conn->heard = RL_CONN_HEARD_BEFORE;
+		if (pool->troubles != NULL) {
+			rl_pool_note_answer(pool, conn->target);
+		}
 	}
-	conn->was_heard = false;
 	conn->patience = 0;
 	conn->idle_since = now;
 	conn->next = pool->idle;

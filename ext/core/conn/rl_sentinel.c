@@ -25,7 +25,8 @@ void rl_sentinel_fail(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *
 	sentinel->status = err->status;
 	snprintf(sentinel->reason, sizeof sentinel->reason, "%.*s", RL_LOOKUP_REASON - 1, err->message);
 	/* After an error reply the connection is as good as before, unless the login has failed. */
-	bool is_answer = err->status == RL_ERR_SERVER && !sentinel->channel.conn->is_refused;
+	bool is_answer =
+		err->status == RL_ERR_SERVER && sentinel->channel.conn->life != RL_CONN_LIFE_REFUSED;
 	rl_sentinel_give_back(lookup, sentinel, is_answer && !rl_error_is_full(err), now);
 }
 
@@ -155,7 +156,7 @@ static void on_down(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *er
 		dial(lookup, sentinel, now);
 		return;
 	}
-	if (!sentinel->channel.conn->has_answered) {
+	if (sentinel->channel.conn->heard == RL_CONN_HEARD_NEVER) {
 		rl_pool_note_failure(lookup->pool, rl_sentinel_target(lookup, sentinel), now);
 	}
 	rl_sentinel_fail(lookup, sentinel, err, now);

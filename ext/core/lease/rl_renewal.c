@@ -59,7 +59,7 @@ static rl_request release_of(const rl_renewal_member *member)
 {
 	bool is_swap = member->renewal->back.len > 0;
 	rl_request request = request_of(member, is_swap ? RL_VERB_SWAP : RL_VERB_RELEASE);
-	request.as_text = true;
+	request.form = RL_FORM_TEXT;
 	if (is_swap) {
 		request.fresh = member->renewal->back;
 		request.ttl_ms = 0; /* the key keeps its TTL */
@@ -80,7 +80,7 @@ static rl_request request_for(const rl_renewal_member *member, rl_renewal_comman
 			return release_of(member);
 	}
 	rl_request request = request_of(member, RL_VERB_RENEW);
-	request.as_text = command == RL_SEND_RENEW_AS_TEXT;
+	request.form = command == RL_SEND_RENEW_AS_TEXT ? RL_FORM_TEXT : RL_FORM_USUAL;
 	return request;
 }
 

@@ -54,7 +54,7 @@ static bool is_up(const rl_renewer_server *server)
 {
 	const rl_channel *channel = &server->channel;
 	return rl_channel_is_open(channel) && rl_channel_is_logged_in(channel) &&
-		!channel->conn->is_refused && rl_channel_is_connected(channel);
+		channel->conn->life != RL_CONN_LIFE_REFUSED && rl_channel_is_connected(channel);
 }
 
 static void pause_dialling(rl_renewer_server *server, int64_t now)

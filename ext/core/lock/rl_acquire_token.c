@@ -45,7 +45,7 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 	request.verb = RL_VERB_RELEASE;
 	request.token = request.waiter;
 	request.is_asking = call->members[index].sent.is_asking;
-	request.as_text = true;
+	request.form = RL_FORM_TEXT;
 	rl_conn_send_blind(channel.conn, &request);
 	rl_channel_flush(&channel, now);
 	rl_giving giving = {.is_trusted = true,

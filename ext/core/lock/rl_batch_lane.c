@@ -135,7 +135,7 @@ static rl_request request_of(
 		.token = rl_lease_token(lease),
 		.reserve_ms = rl_reservation_ms(members, lane->channel.conn->round_trip),
 		.no_helpers = lane->no_helpers,
-		.as_text = true,
+		.form = RL_FORM_TEXT,
 		.is_asking = lane->is_asking};
 }
 

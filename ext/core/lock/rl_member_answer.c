@@ -36,8 +36,8 @@ static void note_script(const rl_member_call *member)
 {
 	const rl_request *sent = &member->sent;
 	bool is_unheard = rl_member_call_may_stay_unheard(member, sent->verb);
-	if (sent->as_text && !is_unheard && rl_verb_is_script(sent->verb)) {
-		member->channel.conn->known |= 1U << sent->verb;
+	if (sent->form == RL_FORM_TEXT && !is_unheard && rl_verb_is_script(sent->verb)) {
+		member->channel.conn->lost_scripts &= ~(1U << sent->verb);
 		rl_stats_add(&member->call->env->stats->scripts_loaded, 1);
 	}
 }
@@ -63,12 +63,11 @@ static void send_again(rl_member_call *member, const rl_answer *answer, const rl
 			note_no_helpers(member, answer);
 			break;
 		case RL_AGAIN_BY_TYPE:
-			member->sent.by_type = true;
+			member->sent.form = RL_FORM_TYPE;
 			break;
 		case RL_AGAIN_AS_TEXT:
-			member->sent.as_text = true;
-			member->channel.conn->lacks_scripts = true;
-			member->channel.conn->known = 0;
+			member->sent.form = RL_FORM_TEXT;
+			member->channel.conn->lost_scripts = ~0U;
 			break;
 	}
 	rl_member_call_send(member, tick);
@@ -114,7 +113,7 @@ static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick
 		.key = call->request.key,
 		.token = call->request.token,
 		.no_helpers = true,
-		.as_text = true,
+		.form = RL_FORM_TEXT,
 		.is_asking = member->sent.is_asking};
 	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
 	member->state = RL_MEMBER_CALL_UNDOING;
@@ -265,7 +264,7 @@ static void on_answer_refused(
 static void on_taken_back(rl_member_call *member, rl_conn_event *event)
 {
 	call_secrets secrets = secrets_of(member);
-	rl_request request = {.verb = RL_VERB_RELEASE, .as_text = true};
+	rl_request request = {.verb = RL_VERB_RELEASE, .form = RL_FORM_TEXT};
 	rl_answer answer;
 	rl_command_read(&request, &event->reply, &answer, &event->err, secrets.list, 2);
 	if (answer.vote == RL_VOTE_FAILED) {

@@ -112,9 +112,8 @@ static void prepare_command(rl_member_call *member)
 	const rl_quorum_call *call = member->call;
 	const rl_conn *conn = member->channel.conn;
 	rl_request *sent = &member->sent;
-	bool was_text = sent->as_text;
+	rl_form form = sent->form;
 	bool had_no_helpers = sent->no_helpers;
-	bool was_by_type = sent->by_type;
 	bool was_asking = sent->is_asking;
 	*sent = call->request;
 	if (rl_verb_takes(sent->verb) && member->doubt == RL_DOUBT_UNKNOWN) {
@@ -122,11 +121,11 @@ static void prepare_command(rl_member_call *member)
 		sent->maybe_ours = !call->is_own_token;
 		sent->mark_ms = sent->waiter.data != NULL ? sent->mark_ms : 0;
 	}
-	bool is_new = conn->lacks_scripts && (conn->known >> sent->verb & 1U) == 0;
+	bool is_new = (conn->lost_scripts >> sent->verb & 1U) != 0;
 	/* If the answer may stay unread, no answer could lead to a second round. */
-	sent->as_text = was_text || is_new || rl_member_call_may_stay_unheard(member, sent->verb);
+	bool is_text = is_new || rl_member_call_may_stay_unheard(member, sent->verb);
+	sent->form = form == RL_FORM_USUAL && is_text ? RL_FORM_TEXT : form;
 	sent->no_helpers = had_no_helpers || sent->no_helpers || !call->set->wakes;
-	sent->by_type = was_by_type;
 	sent->is_asking = was_asking;
 	int64_t own_ms = rl_reservation_ms(call->set->count, conn->round_trip);
 	sent->reserve_ms = own_ms > sent->reserve_ms ? own_ms : sent->reserve_ms;
@@ -248,7 +247,7 @@ void rl_member_call_take_back(rl_member_call *member, const rl_tick *tick)
 		.key = call->request.key,
 		.token = call->request.token,
 		.no_helpers = true,
-		.as_text = true,
+		.form = RL_FORM_TEXT,
 		.is_asking = member->sent.is_asking};
 	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
 	member->state = RL_MEMBER_CALL_TAKING_BACK;
@@ -306,7 +305,7 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 		return;
 	}
 	/* A server that accepts connections and never answers counts like one that refuses them. */
-	bool was_silent = !channel->conn->has_answered;
+	bool was_silent = channel->conn->heard == RL_CONN_HEARD_NEVER;
 	rl_channel_close(channel);
 	if (is_taking_back || ends_with(member, err)) {
 		rl_member_call_fail(member);

@@ -19,7 +19,7 @@ static void read_reply(const rl_quorum_call *call, rl_verb verb, const rl_reply 
 {
 	rl_request request = call->request;
 	request.verb = verb;
-	request.as_text = true;
+	request.form = RL_FORM_TEXT;
 	rl_command_read(&request, reply, answer, err, &call->request.token, 1);
 }
 
@@ -72,7 +72,7 @@ static bool send_both(rl_queue *queue, rl_quorum_call *call, int64_t now)
 		return false;
 	}
 	request.verb = RL_VERB_TRY;
-	request.as_text = true; /* NOSCRIPT would lose the ticket */
+	request.form = RL_FORM_TEXT; /* NOSCRIPT would lose the ticket */
 	request.place = RL_PLACE_QUEUED;
 	request.mark_ms = 0; /* the probes renew the mark */
 	request.is_asking = queue->is_asking;

@@ -150,7 +150,7 @@ static void back_up_release(const rl_member_call *member)
 	}
 	rl_request request = member->sent;
 	request.no_helpers = true;
-	request.as_text = true;
+	request.form = RL_FORM_TEXT;
 	if (rl_conn_send_blind(conn, &request)) {
 		conn->transport->flush(conn->link);
 	}

@@ -94,10 +94,10 @@ static void add_script(rl_command *command, const rl_request *request, rl_script
 {
 	const rl_script *script = rl_script_get(id);
 	bool no_helpers = is_without_helpers(request) || !rl_verb_has_helpers(request->verb);
-	add(command, request->as_text ? LITERAL("EVAL") : LITERAL("EVALSHA"));
+	add(command, request->form == RL_FORM_TEXT ? LITERAL("EVAL") : LITERAL("EVALSHA"));
 	add(command,
-		request->as_text ? rl_bytes_of(script->text, script->text_len)
-						 : rl_bytes_of(script->sha1, 40));
+		request->form == RL_FORM_TEXT ? rl_bytes_of(script->text, script->text_len)
+									  : rl_bytes_of(script->sha1, 40));
 	add(command, no_helpers ? LITERAL("1") : LITERAL("3"));
 	add(command, request->key);
 	if (!no_helpers) {
@@ -199,7 +199,7 @@ static void build_exists(rl_command *command, const rl_request *request)
 
 static void build_owner(rl_command *command, const rl_request *request)
 {
-	add(command, request->by_type ? LITERAL("TYPE") : LITERAL("GET"));
+	add(command, request->form == RL_FORM_TYPE ? LITERAL("TYPE") : LITERAL("GET"));
 	add(command, request->key);
 }
 
@@ -214,14 +214,14 @@ static void build_remaining(rl_command *command, const rl_request *request)
 /* The form in which the command must be sent again after this error. */
 static rl_again again(const rl_request *request, const rl_error *err)
 {
-	if (request->verb == RL_VERB_OWNER && !request->by_type &&
+	if (request->verb == RL_VERB_OWNER && request->form != RL_FORM_TYPE &&
 		strcmp(err->code, "WRONGTYPE") == 0) {
 		return RL_AGAIN_BY_TYPE;
 	}
 	if (!rl_verb_is_script(request->verb)) {
 		return RL_AGAIN_NOT;
 	}
-	if (!request->as_text && strcmp(err->code, "NOSCRIPT") == 0) {
+	if (request->form != RL_FORM_TEXT && strcmp(err->code, "NOSCRIPT") == 0) {
 		return RL_AGAIN_AS_TEXT;
 	}
 	/* Without the helper keys a PROBE would have no effect, so it is not sent again. */
@@ -405,7 +405,7 @@ static void read_type(const rl_reply *reply, rl_answer *answer, rl_error *err)
 static void read_owner(
 	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
-	if (request->by_type) {
+	if (request->form == RL_FORM_TYPE) {
 		read_type(reply, answer, err);
 		return;
 	}
@@ -516,7 +516,7 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 	if (reply->type == RL_REPLY_ERROR) {
 		answer->vote = RL_VOTE_FAILED;
 		rl_error_from_server(err, reply->text, secrets, secret_count);
-		if (request->by_type && strcmp(err->code, "NOPERM") == 0) {
+		if (request->form == RL_FORM_TYPE && strcmp(err->code, "NOPERM") == 0) {
 			rl_error_from_server(err, LITERAL("WRONGTYPE the key holds no string"), NULL, 0);
 			return;
 		}

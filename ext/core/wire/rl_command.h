@@ -40,6 +40,15 @@ typedef enum rl_verb {
 #define RL_MARK_SUFFIX "::rl-wait"
 #define RL_TICKETS_SUFFIX "::rl-wake"
 
+/* How the command is written. */
+typedef enum rl_form {
+	RL_FORM_USUAL,
+	/* Scripts: EVAL with the text instead of EVALSHA. */
+	RL_FORM_TEXT,
+	/* RL_VERB_OWNER: TYPE instead of GET, because the key is no string. */
+	RL_FORM_TYPE,
+} rl_form;
+
 typedef struct rl_request {
 	rl_verb verb;
 	rl_bytes key;
@@ -65,12 +74,9 @@ typedef struct rl_request {
 	bool maybe_ours;
 	/* Scripts: without the helper keys. */
 	bool no_helpers;
-	/* Scripts: EVAL with the text instead of EVALSHA. */
-	bool as_text;
+	rl_form form;
 	/* The node has the key only for commands behind ASKING, which is for one command. */
 	bool is_asking;
-	/* RL_VERB_OWNER: TYPE instead of GET, because the key is no string. */
-	bool by_type;
 } rl_request;
 
 /* How long a reservation must last at this round-trip time, in ms; 0 = on a single server, where 10
