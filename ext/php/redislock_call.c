@@ -165,7 +165,7 @@ static void resolve_target(rl_pool *pool, const rl_target *target, bool is_only_
 static void resolve_route(rl_pool *pool, rl_route *route, unsigned slot, bool is_only_member)
 {
 	rl_target *node = rl_route_node(route, slot);
-	bool is_checked = route->kind == RL_ROUTE_SENTINEL && route->is_checked;
+	bool is_checked = route->check_ns != RL_NEVER;
 	if (node != NULL) {
 		rl_target_ref(node); /* a map that is read meanwhile may drop it */
 		resolve_target(pool, node, is_only_member);

@@ -39,6 +39,7 @@ rl_route *fake_cluster(unsigned member, const char *seeds)
 	rl_route *route = make(member, RL_ROUTE_CLUSTER, "redis-cluster");
 	add_seeds(route, seeds);
 	route->map_due = RL_NEVER;
+	route->map_asked_at = RL_NEVER - RL_MAP_PAUSE_NS;
 	fake_set.naming = RL_NAMES_IN_SLOT;
 	for (unsigned i = 0; i < FAKE_SERVERS; i++) {
 		fake_always(i, "ASKING", FAKE_SAY, "+OK", 0);

@@ -109,7 +109,7 @@ static void clusters(void)
 	CHECK_INT(dsn.route->kind, RL_ROUTE_CLUSTER);
 	CHECK(dsn.route->service == NULL);
 	CHECK_INT(dsn.route->node_count, 1);
-	CHECK(dsn.route->nodes[0].is_seed);
+	CHECK_INT(dsn.route->seed_node_count, 1);
 }
 
 /* Credentials and database are those of the nodes. */
@@ -209,13 +209,13 @@ static void options_of_sentinels(void)
 {
 	read_good("redis-sentinel://a,b,c/m");
 	CHECK_INT(dsn.route->sentinel_quorum, 0);
-	CHECK(dsn.route->is_checked);
+	CHECK(dsn.route->check_ns == RL_CHECK_NS);
 	read_good("redis-sentinel://a,b,c/m?sentinel_quorum=1&sentinel_check=0");
 	CHECK_INT(dsn.route->sentinel_quorum, 1);
-	CHECK(!dsn.route->is_checked);
+	CHECK(dsn.route->check_ns == RL_NEVER);
 	read_good("redis-sentinel://a,b,c/m?sentinel_check=1&sentinel_quorum=3");
 	CHECK_INT(dsn.route->sentinel_quorum, 3);
-	CHECK(dsn.route->is_checked);
+	CHECK(dsn.route->check_ns == RL_CHECK_NS);
 }
 
 /* ---- errors ---- */

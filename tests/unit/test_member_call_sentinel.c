@@ -212,13 +212,13 @@ static void reads_and_releases_at_an_old_primary_go_to_the_new_one(void)
 static void without_the_check_the_first_lookup_is_the_last(void)
 {
 	begin(60 * SECOND);
-	route->is_checked = false;
+	route->check_ns = RL_NEVER;
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_LOG("0 a1 " SET);
 	fake_end();
 	begin_cold();
-	route->is_checked = false;
+	route->check_ns = RL_NEVER;
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_stats.lookups, 1);

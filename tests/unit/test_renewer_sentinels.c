@@ -99,7 +99,7 @@ static void many_leases_share_one_lookup(void)
 static void without_the_check_nobody_is_asked(void)
 {
 	begin();
-	route->is_checked = false;
+	route->check_ns = RL_NEVER;
 	watching_keep("k", TTL);
 	watching_to(20000);
 	CHECK_INT(fake_stats.renewed, 2);
@@ -387,7 +387,7 @@ static void it_stays_unknown(void)
 static void it_is_looked_up_without_the_check_as_well(void)
 {
 	begin_unknown();
-	route->is_checked = false;
+	route->check_ns = RL_NEVER;
 	watching_keep("k", TTL);
 	watching_to(10500);
 	CHECK_COUNT("d1 renew", 1);

@@ -111,7 +111,7 @@ void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now)
 		return;
 	}
 	if (rl_conn_append(conn, 2, argv, RL_PENDING_MAP, 0) == 0) {
-		route->wants_map = true;
+		rl_route_want_map(route);
 		return;
 	}
 	rl_route *before = conn->mapped;
@@ -331,7 +331,7 @@ static void want_map_again(rl_conn *conn)
 {
 	for (unsigned i = 0; i < conn->pending_runs; i++) {
 		if (pending_at(conn, i)->kind == RL_PENDING_MAP) {
-			conn->mapped->wants_map = true;
+			rl_route_want_map(conn->mapped);
 		}
 	}
 }

@@ -297,8 +297,8 @@ static bool is_named(const rl_renewal_member *member)
 bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *member, int64_t now)
 {
 	const rl_route *route = member->route;
-	if (route == NULL || route->kind != RL_ROUTE_SENTINEL || !route->is_checked ||
-		(now - route->named_at < RL_CHECK_NS && is_named(member))) {
+	if (route == NULL || route->check_ns == RL_NEVER ||
+		(now - route->named_at < route->check_ns && is_named(member))) {
 		return true;
 	}
 	member->state = RL_RENEWAL_MEMBER_CHECKING;
@@ -309,7 +309,7 @@ bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *memb
 static bool wants_lookup(const rl_renewal_member *member, int64_t now)
 {
 	const rl_route *route = member->route;
-	bool is_old = route != NULL && route->is_checked && now - route->named_at >= RL_CHECK_NS / 2;
+	bool is_old = route != NULL && now - route->named_at >= route->check_ns / 2;
 	return is_old || member->server->is_unknown;
 }
 

@@ -59,7 +59,7 @@ static bool needs_lookup(const rl_release_batch *batch, unsigned member, int64_t
 {
 	const rl_route *route = batch->op.call.set->members[member].route;
 	return route != NULL && route->kind == RL_ROUTE_SENTINEL &&
-		(route->is_checked || route->named_at == 0) && now - route->named_at >= RL_CHECK_NS;
+		(route->named_at == 0 || now - route->named_at >= route->check_ns);
 }
 
 /* False = out of memory. */

@@ -59,7 +59,7 @@ static bool start(rl_member_call *member, int64_t now)
 void rl_member_call_look_up(rl_member_call *member, int64_t now)
 {
 	rl_route *route = rl_member_call_sentinels(member);
-	bool is_old = route->is_checked && now - route->named_at >= RL_CHECK_NS / 2;
+	bool is_old = now - route->named_at >= route->check_ns / 2;
 	bool must_wait = member->node == NULL;
 	if (!must_wait && !is_old && route->named_at != 0) {
 		return;
@@ -259,8 +259,8 @@ void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 {
 	const rl_route *route = rl_member_call_sentinels(member);
-	return route->is_checked && member->call->request.verb != RL_VERB_PROBE &&
-		(now - route->named_at >= RL_CHECK_NS || !is_named(member));
+	return route->check_ns != RL_NEVER && member->call->request.verb != RL_VERB_PROBE &&
+		(now - route->named_at >= route->check_ns || !is_named(member));
 }
 
 /* The latest lookup was begun after the answer was heard. For a command that counts without

@@ -174,7 +174,7 @@ static void clear(rl_dsn_parts *parts)
 rl_status rl_dsn_parse(rl_bytes text, rl_dsn *dsn, rl_error *err)
 {
 	rl_dsn_parts parts = {
-		.target = rl_target_new(), .tls = rl_tls_options_new(), .sentinels.is_checked = true};
+		.target = rl_target_new(), .tls = rl_tls_options_new(), .sentinels.check_ns = RL_CHECK_NS};
 	*dsn = (rl_dsn){0};
 	rl_status status = parts.target != NULL && parts.tls != NULL ? read_parts(text, &parts, err)
 																 : rl_dsn_text_no_memory(err);

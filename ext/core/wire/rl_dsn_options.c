@@ -66,6 +66,14 @@ static rl_status read_switch(rl_bytes name, rl_bytes value, bool *is_on, rl_erro
 	return *is_on || rl_dsn_text_is(value, "0") ? RL_OK : refuse(err, name, "must be 0 or 1");
 }
 
+static rl_status read_check(rl_bytes name, rl_bytes value, int64_t *check_ns, rl_error *err)
+{
+	bool is_on;
+	rl_status status = read_switch(name, value, &is_on, err);
+	*check_ns = is_on ? RL_CHECK_NS : RL_NEVER;
+	return status;
+}
+
 static rl_status read_quorum(rl_bytes name, rl_bytes value, rl_dsn_parts *parts, rl_error *err)
 {
 	unsigned *quorum = &parts->sentinels.quorum;
@@ -123,7 +131,7 @@ static rl_status read_value(
 		case OPTION_SENTINEL_QUORUM:
 			return read_quorum(name, value, parts, err);
 		case OPTION_SENTINEL_CHECK:
-			return read_switch(name, value, &sentinels->is_checked, err);
+			return read_check(name, value, &sentinels->check_ns, err);
 		case OPTIONS:
 			break;
 	}

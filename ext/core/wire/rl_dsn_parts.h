@@ -21,7 +21,7 @@ typedef struct rl_dsn_sentinels {
 	rl_secret password; /* wiped when freed */
 	bool has_tls;       /* at first as the scheme says */
 	unsigned quorum;    /* 0 = not given */
-	bool is_checked;
+	int64_t check_ns;   /* of the route */
 } rl_dsn_sentinels;
 
 typedef struct rl_dsn_parts {

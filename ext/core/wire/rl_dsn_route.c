@@ -130,9 +130,12 @@ static bool add_seeds(rl_route *route, const rl_dsn_parts *parts)
 static bool set_service(rl_route *route, const rl_dsn_parts *parts)
 {
 	const char *service = parts->service;
+	if (service == NULL) {
+		return true;
+	}
 	route->sentinel_quorum = parts->sentinels.quorum;
-	route->is_checked = parts->sentinels.is_checked;
-	return service == NULL || rl_route_set_service(route, rl_bytes_of(service, strlen(service)));
+	route->check_ns = parts->sentinels.check_ns;
+	return rl_route_set_service(route, rl_bytes_of(service, strlen(service)));
 }
 
 rl_route *rl_dsn_route_make(rl_dsn_parts *parts)

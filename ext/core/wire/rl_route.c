@@ -127,15 +127,16 @@ static unsigned number_of(rl_route *route, rl_bytes host, uint16_t port)
 	return number;
 }
 
-/* Drops the nodes that are neither seeds nor on the map. */
-static void drop_nodes(rl_route *route)
+/* Drops all other nodes, except for seeds.
+ * @param is_kept for each node */
+static void drop_others(rl_route *route, const bool *is_kept)
 {
 	uint16_t moved_to[RL_NODES_MAX + 1] = {0};
 	unsigned count = 0;
 	atomic_store(&route->is_changing, true);
 	for (unsigned i = 0; i < route->node_count; i++) {
 		rl_node node = route->nodes[i];
-		if (node.is_seed || node.is_on_map) {
+		if (i < route->seed_node_count || is_kept[i]) {
 			route->nodes[count++] = node;
 			moved_to[i + 1] = (uint16_t) count;
 		} else {
@@ -167,8 +168,8 @@ rl_route *rl_route_new(rl_route_kind kind, rl_target *common)
 	route->common = rl_target_ref(common);
 	route->slots = slots;
 	route->slot_count = slot_count;
-	route->wants_map = kind == RL_ROUTE_CLUSTER;
-	route->is_checked = true;
+	route->map_due = kind == RL_ROUTE_CLUSTER ? 0 : RL_NEVER;
+	route->check_ns = kind == RL_ROUTE_SENTINEL ? RL_CHECK_NS : RL_NEVER;
 	return route;
 }
 
@@ -178,12 +179,12 @@ bool rl_route_add_seed(rl_route *route, rl_target *seed)
 		if (!rl_order_name_add_seed(&route->order_name, &seed->address)) {
 			return false;
 		}
-		unsigned number = find_node(route, &seed->address);
-		number = number > 0 ? number : add_node(route, seed);
-		if (number == 0) {
-			return false;
+		if (find_node(route, &seed->address) == 0) {
+			if (add_node(route, seed) == 0) {
+				return false;
+			}
+			route->seed_node_count++;
 		}
-		route->nodes[number - 1].is_seed = true;
 	}
 	route->seeds[route->seed_count++] = rl_target_ref(seed);
 	return true;
@@ -228,7 +229,7 @@ rl_route *rl_route_copy(const rl_route *route, unsigned slot)
 		return NULL;
 	}
 	copy->sentinel_quorum = route->sentinel_quorum;
-	copy->is_checked = route->is_checked;
+	copy->check_ns = route->check_ns;
 	rl_route_learn(copy, route, slot);
 	return copy;
 }
@@ -276,7 +277,7 @@ bool rl_route_equal(const rl_route *a, const rl_route *b)
 		return true;
 	}
 	bool is_equal = a->kind == b->kind && a->seed_count == b->seed_count &&
-		a->sentinel_quorum == b->sentinel_quorum && a->is_checked == b->is_checked &&
+		a->sentinel_quorum == b->sentinel_quorum && a->check_ns == b->check_ns &&
 		rl_text_equal(a->service, b->service) && rl_target_equal(a->common, b->common);
 	for (unsigned i = 0; i < a->seed_count && is_equal; i++) {
 		is_equal = rl_target_equal(a->seeds[i], b->seeds[i]);
@@ -403,7 +404,7 @@ rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const r
 	rl_node *node = &route->nodes[number - 1];
 	if (redirect->kind == RL_REDIRECT_MOVED) {
 		*place_of(route, redirect->slot) = (uint16_t) number;
-		route->wants_map = route->kind == RL_ROUTE_CLUSTER;
+		rl_route_want_map(route);
 		node->is_suspect = false;
 	}
 	return node->target;
@@ -442,11 +443,10 @@ rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t 
 	if (number == 0) {
 		return NULL;
 	}
-	for (unsigned i = 0; i < route->node_count; i++) {
-		route->nodes[i].is_on_map = i == number - 1;
-	}
+	bool is_kept[RL_NODES_MAX] = {false};
+	is_kept[number - 1] = true;
 	route->slots[0] = (uint16_t) number;
-	drop_nodes(route); /* all others */
+	drop_others(route, is_kept);
 	route->nodes[0].is_suspect = false;
 	route->named_at = asked_at;
 	return route->nodes[0].target;
@@ -456,12 +456,19 @@ rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t 
 
 bool rl_route_wants_map(rl_route *route, int64_t now)
 {
-	if (!route->wants_map || now < route->map_due) {
+	if (route->map_due == RL_NEVER || now < route->map_due) {
 		return false;
 	}
-	route->wants_map = false;
-	route->map_due = now + RL_MAP_PAUSE_NS;
+	route->map_due = RL_NEVER;
+	route->map_asked_at = now;
 	return true;
+}
+
+void rl_route_want_map(rl_route *route)
+{
+	if (route->kind == RL_ROUTE_CLUSTER && route->map_due == RL_NEVER) {
+		route->map_due = route->map_asked_at + RL_MAP_PAUSE_NS;
+	}
 }
 
 /* The number of the node that a range of the map names first, its primary; 0 = unknown. The entry
@@ -483,8 +490,9 @@ static unsigned read_primary(rl_route *route, const rl_reply *range, const rl_ta
 		route, name.len > 0 ? name : host_of(speaker), (uint16_t) entry->elements[1].integer);
 }
 
-/* False = the range makes no sense. */
-static bool read_range(rl_route *route, const rl_reply *range, const rl_target *speaker)
+/* Notes the node of the range among those that have slots. False = the range makes no sense. */
+static bool read_range(
+	rl_route *route, const rl_reply *range, const rl_target *speaker, bool *has_slots)
 {
 	if (range->type != RL_REPLY_ARRAY || range->count < 3 ||
 		range->elements[0].type != RL_REPLY_INTEGER ||
@@ -501,7 +509,7 @@ static bool read_range(rl_route *route, const rl_reply *range, const rl_target *
 	for (int64_t slot = first; slot <= last; slot++) {
 		route->slots[slot] = (uint16_t) number;
 	}
-	route->nodes[number - 1].is_on_map = true;
+	has_slots[number - 1] = true;
 	route->nodes[number - 1].is_suspect = false;
 	return true;
 }
@@ -511,14 +519,12 @@ void rl_route_read_map(rl_route *route, const rl_reply *reply, const rl_target *
 	if (route->kind != RL_ROUTE_CLUSTER || reply->type != RL_REPLY_ARRAY) {
 		return;
 	}
-	for (unsigned i = 0; i < route->node_count; i++) {
-		route->nodes[i].is_on_map = false;
-	}
+	bool has_slots[RL_NODES_MAX] = {false};
 	bool has_any = false;
 	for (size_t i = 0; i < reply->count; i++) {
-		has_any = read_range(route, &reply->elements[i], speaker) || has_any;
+		has_any = read_range(route, &reply->elements[i], speaker, has_slots) || has_any;
 	}
 	if (has_any) {
-		drop_nodes(route);
+		drop_others(route, has_slots);
 	}
 }

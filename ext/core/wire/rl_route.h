@@ -41,7 +41,6 @@
 /* How many other nodes are asked for one command, after redirects and after failures. */
 #define RL_HOPS_MAX 5
 
-/* A grant counts if the Sentinels were asked less than this before it. */
 #define RL_CHECK_NS RL_NS_PER_SECOND
 
 /* While a primary does not answer, the Sentinels are asked again this often. */
@@ -61,9 +60,6 @@ typedef struct rl_node {
 	uint32_t address_hash;
 	/* It has failed, and no node has named it since. */
 	bool is_suspect;
-	bool is_seed;
-	/* It has slots in the latest map, or is the one that was named. */
-	bool is_on_map;
 } rl_node;
 
 /* What a part above keeps with a route. */
@@ -84,9 +80,10 @@ struct rl_route {
 	char *service;
 	/* Owned. What rl_order() knows the member by. */
 	char *order_name;
-	/* RL_ROUTE_SENTINEL: the Sentinels are asked again while the node is in use, whether it is
-	 * still the primary. */
-	bool is_checked;
+	/* RL_ROUTE_SENTINEL: an answer of the node counts if the Sentinels were asked less than this
+	 * before it; RL_CHECK_NS, or RL_NEVER = it is not checked whether the node still is the
+	 * primary. */
+	int64_t check_ns;
 	rl_route_guest *guest; /* owned; NULL = none */
 	/* One reference each, with the credentials that the seeds want. */
 	rl_target *seeds[RL_SEEDS_MAX];
@@ -94,17 +91,19 @@ struct rl_route {
 	/* The nodes are being changed. A signal handler may run at any moment, and the watchdog, which
 	 * then releases what this thread holds, reads the route meanwhile. */
 	_Atomic bool is_changing;
-	/* Owned; the order is that of learning. */
+	/* Owned; the order is that of learning. The first ones are the seeds, which are never
+	 * dropped. */
 	rl_node *nodes;
 	unsigned node_count;
+	unsigned seed_node_count;
 	/* Owned; for each slot the number of its node, from 1; 0 = unknown. */
 	uint16_t *slots;
 	unsigned slot_count;
 	/* The node to try next where the node of a slot is unknown or suspect. */
 	unsigned next_node;
-	/* A map should be asked for, but not before this time. */
-	bool wants_map;
+	/* A map should be asked for from then on; RL_NEVER = none is wanted. */
 	int64_t map_due;
+	int64_t map_asked_at;
 	/* RL_ROUTE_SENTINEL: when the lookup was sent by which a majority has named the node; 0 = none
 	 * has. */
 	int64_t named_at;
@@ -191,6 +190,9 @@ void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot);
 /* True for a cluster that has never been asked for its map, or has moved a slot since: call this
  * only if the map is then asked for. True at most once in RL_MAP_PAUSE_NS. */
 bool rl_route_wants_map(rl_route *route, int64_t now);
+
+/* The map that was asked for will not arrive, or has become old: another one is wanted. */
+void rl_route_want_map(rl_route *route);
 
 /* Reads the reply to CLUSTER SLOTS. A reply that makes no sense changes nothing.
  * @param speaker the node that has answered */
