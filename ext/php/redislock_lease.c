@@ -404,7 +404,7 @@ static redislock_call *ask(redislock_record *record, rl_verb verb, int64_t ttl_m
 			.was_held = rl_lease_was_held(lease),
 			/* A member that runs the command late could shorten the TTL that the next extend()
 			   sets. */
-			.asks_all = verb == RL_VERB_EXTEND,
+			.wanted = verb == RL_VERB_EXTEND ? RL_WANTED_SOON : RL_WANTED_DECISION,
 			.late_ns = may_be_repeated ? lease->ttl_ns : 0});
 	redislock_call *call = redislock_call_run(record->client, op);
 	if (call != NULL && record->client->backed_off_until != 0) {

@@ -291,7 +291,7 @@ static void a_member_that_is_waited_for_brings_no_stray(void)
 			.key = bytes_of("k"),
 			.token = bytes_of("tok"),
 			.ttl_ms = 1500,
-			.asks_all = true});
+			.wanted = RL_WANTED_SOON});
 		CHECK_INT(fake_drive(op), RL_OK);
 		CHECK_INT(fake_ms(), i == 2 ? 25 : delays[i]);
 		CHECK_INT(rl_quorum_call_has_strays(&op->call), i == 2);

@@ -59,7 +59,8 @@ static void a_win_proves_from_when_the_try_was_run(void)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		const proof_case *c = &cases[i];
 		rl_target node = {.database = 1};
-		rl_queue queue = {.node = &node, .channel.sent_at = SENT, .answer = {.time_us = c->won_us}};
+		rl_queue queue = {
+			.at.node = &node, .channel.sent_at = SENT, .answer = {.time_us = c->won_us}};
 		int64_t asked_at = SENT + c->asked_ms * MS;
 		rl_sample sample = {.asked_at = asked_at,
 			.heard_at = asked_at + MS,
@@ -77,7 +78,7 @@ static void a_sample_of_another_servers_clock_proves_nothing(void)
 {
 	rl_target here = {.database = 1};
 	rl_target elsewhere = {.database = 2};
-	rl_queue queue = {.channel.sent_at = SENT, .node = &here, .answer = {.time_us = 5000000}};
+	rl_queue queue = {.channel.sent_at = SENT, .at.node = &here, .answer = {.time_us = 5000000}};
 	rl_sample sample = {
 		.asked_at = SENT, .heard_at = SENT + MS, .server_us = 1000000, .node = &here};
 	CHECK_INT(rl_queue_won_since(&queue, &sample, 0, SENT + 10 * SECOND), SENT + 4 * SECOND);

@@ -195,7 +195,7 @@ static void any_verb_may_hope_for_all(void)
 		.key = bytes_of("k"),
 		.token = bytes_of("tok"),
 		.ttl_ms = 7000,
-		.asks_all = true};
+		.wanted = RL_WANTED_SOON};
 	begin_warm(3);
 	fake_says(0, ":1");
 	fake_says(1, ":1");

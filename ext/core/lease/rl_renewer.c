@@ -108,7 +108,7 @@ static rl_link *next_of_lookups(const rl_renewer *renewer, rl_renewer_cursor *cu
 
 rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_cursor *cursor)
 {
-	if (cursor->is_past_servers) {
+	if (cursor->lookup != NULL) {
 		return next_of_lookups(renewer, cursor);
 	}
 	rl_renewer_server *next =
@@ -117,7 +117,6 @@ rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_cursor *curs
 		next = next->next;
 	}
 	cursor->server = next;
-	cursor->is_past_servers = next == NULL;
 	return next != NULL ? rl_renewer_server_link(next) : next_of_lookups(renewer, cursor);
 }
 

@@ -93,7 +93,7 @@ void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick);
 /* A place among the links. All zero = before the first. */
 typedef struct rl_renewer_cursor {
 	rl_renewer_server *server;
-	bool is_past_servers;
+	/* NULL = the servers come first. */
 	rl_renewer_lookup *lookup;
 	unsigned at; /* of the lookup's links */
 } rl_renewer_cursor;

@@ -375,7 +375,7 @@ static void on_renewal_answered(rl_renewal_member *member, const rl_reply *reply
 		queue_again(member);
 	} else if (answer.vote != RL_VOTE_FAILED) {
 		server->fails = 0;
-		member->refusal = answer.is_taken_over ? RL_LOSS_TAKEN_OVER : RL_LOSS_DELETED;
+		member->refusal = rl_answer_is_taken_over(&answer) ? RL_LOSS_TAKEN_OVER : RL_LOSS_DELETED;
 		member->told = answer.vote;
 		if (server->listener->may_count(member)) {
 			on_vote(member, answer.vote);
@@ -403,9 +403,9 @@ static void on_release_answered(rl_renewal_member *member, const rl_reply *reply
 	rl_error err;
 	rl_bytes secrets[] = {request.token, request.fresh};
 	rl_command_read(&request, reply, &answer, &err, secrets, 2);
-	if (answer.again == RL_AGAIN_NO_HELPERS) {
+	if (rl_again_is_without_helpers(answer.again)) {
 		member->no_helpers = true;
-		server->lacks_helpers |= answer.is_for_every_key;
+		server->lacks_helpers |= answer.again == RL_AGAIN_NEVER_HELPERS;
 		queue_again(member);
 	} else if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&err)) {
 		leave_wrong_server(member, now);

@@ -57,8 +57,8 @@ void rl_acquire_go_for_quorum(
 	rl_acquire *acquire, rl_conn *conn, int64_t won_since, const rl_tick *tick)
 {
 	rl_acquire_begin_call(acquire, RL_VERB_TRY, RL_PLACE_WOKEN, tick);
-	rl_quorum_call_adopt(
-		rl_acquire_call(acquire), acquire->queue.member, conn, acquire->queue.is_asking, won_since);
+	rl_quorum_call_adopt(rl_acquire_call(acquire), acquire->queue.member, conn,
+		acquire->queue.at.is_asking, won_since);
 }
 
 void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)

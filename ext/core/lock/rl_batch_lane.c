@@ -34,7 +34,7 @@ static size_t first_unheard(const rl_batch_lane *lane, size_t position)
 
 /* ---- making ---- */
 
-static rl_batch_lane *new_lane(rl_release_batch *batch, unsigned member, rl_target *node)
+static rl_batch_lane *new_lane(rl_release_batch *batch, unsigned member, rl_destination at)
 {
 	rl_batch_lane *lane = calloc(1, sizeof *lane);
 	rl_batch_lane **grown = realloc(batch->lanes, (batch->lane_count + 1) * sizeof *batch->lanes);
@@ -44,26 +44,22 @@ static rl_batch_lane *new_lane(rl_release_batch *batch, unsigned member, rl_targ
 		return NULL;
 	}
 	lane->member = member;
-	lane->node = rl_target_ref(node);
+	lane->at = at;
+	rl_target_ref(at.node);
 	grown[batch->lane_count++] = lane;
 	return lane;
 }
 
-rl_batch_lane *rl_batch_lane_for(
-	rl_release_batch *batch, unsigned member, rl_target *node, bool is_asking)
+rl_batch_lane *rl_batch_lane_for(rl_release_batch *batch, unsigned member, rl_destination at)
 {
 	for (unsigned i = 0; i < batch->lane_count; i++) {
 		rl_batch_lane *lane = batch->lanes[i];
-		if (lane->member == member && lane->is_asking == is_asking &&
-			lane->state != RL_BATCH_OVER && rl_target_equal(lane->node, node)) {
+		if (lane->member == member && lane->at.is_asking == at.is_asking &&
+			lane->state != RL_BATCH_OVER && rl_target_equal(lane->at.node, at.node)) {
 			return lane;
 		}
 	}
-	rl_batch_lane *lane = new_lane(batch, member, node);
-	if (lane != NULL) {
-		lane->is_asking = is_asking;
-	}
-	return lane;
+	return new_lane(batch, member, at);
 }
 
 bool rl_batch_lane_add(rl_batch_lane *lane, size_t index)
@@ -83,7 +79,7 @@ bool rl_batch_lane_add(rl_batch_lane *lane, size_t index)
 
 void rl_batch_lane_free(rl_batch_lane *lane)
 {
-	rl_target_unref(lane->node);
+	rl_target_unref(lane->at.node);
 	free(lane->list);
 	free(lane);
 }
@@ -106,10 +102,10 @@ static bool open_channel(rl_release_batch *batch, rl_batch_lane *lane, int64_t n
 	const rl_quorum_call *call = &batch->op.call;
 	rl_error unused;
 	lane->no_helpers = lane->no_helpers || !call->set->wakes;
-	return rl_channel_take(&lane->channel, call->pool, lane->node, RL_WANT_RELEASE_CHECKED,
+	return rl_channel_take(&lane->channel, call->pool, lane->at.node, RL_WANT_RELEASE_CHECKED,
 			   batch->end_at, now) ||
-		rl_channel_dial(
-			&lane->channel, call->pool->transport, lane->node, batch->end_at, call->env, &unused);
+		rl_channel_dial(&lane->channel, call->pool->transport, lane->at.node, batch->end_at,
+			call->env, &unused);
 }
 
 void rl_batch_lane_open(rl_release_batch *batch, rl_batch_lane *lane, int64_t now)
@@ -136,7 +132,7 @@ static rl_request request_of(
 		.reserve_ms = rl_reservation_ms(members, lane->channel.conn->round_trip),
 		.no_helpers = lane->no_helpers,
 		.form = RL_FORM_TEXT,
-		.is_asking = lane->is_asking};
+		.is_asking = lane->at.is_asking};
 }
 
 /* Goes back to the first unanswered lease: all unanswered leases are sent again. */
@@ -260,16 +256,11 @@ static bool follow(
 {
 	rl_route *route = rl_batch_member(batch, lane)->route;
 	size_t index = rl_batch_lease(lane, position);
-	if (!rl_route_has_redirects(route) || reply->type != RL_REPLY_ERROR ||
-		batch->votes[index].hops == RL_HOPS_MAX) {
+	if (batch->votes[index].hops == RL_HOPS_MAX) {
 		return false;
 	}
-	rl_redirect redirect = rl_redirect_read(reply->text);
-	rl_target *node =
-		redirect.kind != RL_REDIRECT_NONE ? rl_route_follow(route, &redirect, lane->node) : NULL;
-	rl_batch_lane *other = node != NULL
-		? rl_batch_lane_for(batch, lane->member, node, redirect.kind == RL_REDIRECT_ASK)
-		: NULL;
+	rl_destination at = rl_route_follow_reply(route, reply, lane->at.node);
+	rl_batch_lane *other = at.node != NULL ? rl_batch_lane_for(batch, lane->member, at) : NULL;
 	if (other == NULL || other == lane || !rl_batch_lane_add(other, index)) {
 		return false;
 	}
@@ -291,9 +282,9 @@ static void on_answer(rl_release_batch *batch, rl_batch_lane *lane, const rl_rep
 	if (answer.vote == RL_VOTE_FAILED && follow(batch, lane, position, reply)) {
 		return;
 	}
-	if (answer.again == RL_AGAIN_NO_HELPERS) {
+	if (rl_again_is_without_helpers(answer.again)) {
 		lane->state = RL_BATCH_REDOING;
-		bool is_new = !answer.is_for_every_key || rl_set_stop_waking(batch->op.call.set);
+		bool is_new = answer.again == RL_AGAIN_NO_HELPERS || rl_set_stop_waking(batch->op.call.set);
 		rl_stats_add(&batch->op.call.env->stats->fallbacks, is_new);
 	} else if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&err) &&
 		!lane->has_redone) {
@@ -311,7 +302,7 @@ static bool redo(rl_release_batch *batch, rl_batch_lane *lane, int64_t now)
 	lane->in_flight = 0;
 	bool was_misled = lane->state == RL_BATCH_MISLED;
 	if (was_misled) {
-		rl_pool_distrust(batch->op.call.pool, &lane->node->address, now);
+		rl_pool_distrust(batch->op.call.pool, &lane->at.node->address, now);
 	}
 	if (lane->has_redone) {
 		return false;

@@ -40,7 +40,8 @@ static void add_lanes(rl_release_batch *batch, unsigned member, bool is_spared, 
 	bool has_nodes = batch->op.call.set->members[member].route != NULL;
 	for (size_t i = 0; i < batch->count; i++) {
 		rl_target *node = node_of(batch, member, i);
-		rl_batch_lane *lane = node != NULL ? rl_batch_lane_for(batch, member, node, false) : NULL;
+		rl_destination at = {.node = node};
+		rl_batch_lane *lane = node != NULL ? rl_batch_lane_for(batch, member, at) : NULL;
 		bool is_left_out =
 			is_spared && lane != NULL && lane->count == 0 && is_backed_off(batch, node, now);
 		bool is_added = lane != NULL && !is_left_out && (!has_nodes || rl_batch_lane_add(lane, i));

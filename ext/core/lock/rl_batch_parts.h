@@ -22,9 +22,7 @@ typedef enum rl_batch_state {
 typedef struct rl_batch_lane {
 	rl_batch_state state;
 	unsigned member;
-	rl_target *node; /* one reference */
-	/* Commands need ASKING here: the lane is for leases that were redirected. */
-	bool is_asking;
+	rl_destination at; /* one reference */
 	/* Owned. The indexes of its leases; NULL = all leases. */
 	unsigned *list;
 	size_t room; /* of the list */
@@ -84,9 +82,8 @@ static inline size_t rl_batch_lease(const rl_batch_lane *lane, size_t position)
 	return lane->list == NULL ? position : lane->list[position];
 }
 
-/* A lane for the leases of this node; a new one if need be. NULL when out of memory. */
-rl_batch_lane *rl_batch_lane_for(
-	rl_release_batch *batch, unsigned member, rl_target *node, bool is_asking);
+/* A lane for the leases that go there; a new one if need be. NULL when out of memory. */
+rl_batch_lane *rl_batch_lane_for(rl_release_batch *batch, unsigned member, rl_destination at);
 
 /* Appends a lease to a lane with a list. False when out of memory. */
 bool rl_batch_lane_add(rl_batch_lane *lane, size_t index);

@@ -63,11 +63,11 @@ typedef struct rl_member_call {
 	/* The connection must not be used again: a reply is overdue or makes no sense, or the server is
 	 * a replica. */
 	bool must_close;
-	bool has_moved;     /* a replica was left once */
 	bool is_taken_back; /* the granted token was released */
 	unsigned breaks;    /* connections that broke or failed */
-	unsigned hops;      /* other nodes that were asked */
-	int64_t heard_at;   /* the answer arrived; 0 = not yet */
+	/* Other nodes that were asked; of a single server, how often a replica was left. */
+	unsigned hops;
+	int64_t heard_at; /* the answer arrived; 0 = not yet */
 	int64_t budget_end;
 	int64_t budget_max; /* the limit for budget_end */
 	int64_t resume_at;

@@ -47,7 +47,8 @@ static void note_no_helpers(const rl_member_call *member, const rl_answer *answe
 {
 	rl_quorum_call *call = member->call;
 	bool is_freeing = !rl_verb_takes(call->request.verb); /* a wait has its own count */
-	bool is_counted = answer->is_for_every_key ? rl_set_stop_waking(call->set) : is_freeing;
+	bool is_counted =
+		answer->again == RL_AGAIN_NEVER_HELPERS ? rl_set_stop_waking(call->set) : is_freeing;
 	rl_stats_add(&call->env->stats->fallbacks, is_counted);
 }
 
@@ -59,6 +60,7 @@ static void send_again(rl_member_call *member, const rl_answer *answer, const rl
 		case RL_AGAIN_NOT:
 			break;
 		case RL_AGAIN_NO_HELPERS:
+		case RL_AGAIN_NEVER_HELPERS:
 			member->sent.no_helpers = true;
 			note_no_helpers(member, answer);
 			break;
@@ -91,12 +93,12 @@ static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 		rl_channel_close(&member->channel);
 		return rl_member_call_look_up_again(member, tick->now);
 	}
-	if (member->has_moved || !is_worth_it) {
+	if (member->hops > 0 || !is_worth_it) {
 		member->must_close = true;
 		return false;
 	}
 	rl_channel_close(&member->channel);
-	member->has_moved = true;
+	member->hops++;
 	member->resume_at = tick->now + 1; /* the driver resolves names first */
 	member->state = RL_MEMBER_CALL_NAMING;
 	rl_stats_add(&call->env->stats->reconnects, 1);
@@ -234,7 +236,8 @@ static void on_answer(
 	rl_member_call *member, rl_answer *answer, const rl_error *err, const rl_tick *tick)
 {
 	note_round_trip(member, tick);
-	rl_stats_add(&member->call->env->stats->fallbacks, !answer->was_told);
+	bool is_untold = rl_answer_is_untold(answer, member->sent.verb);
+	rl_stats_add(&member->call->env->stats->fallbacks, is_untold);
 	note_script(member);
 	answer->vote = vote_of(member, answer);
 	if (is_unknown(member, answer)) {

@@ -8,7 +8,7 @@
 
 typedef struct rl_plain {
 	rl_op op; /* first, for casts from rl_op */
-	bool asks_all;
+	rl_wanted wanted;
 	/* SWAP: a member may have request.fresh now or later. The swap was unanswered when the swap
 	 * back was written, or the swap back could not be written. */
 	bool must_swap_back;
@@ -106,10 +106,7 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 	}
 	if (!op->is_begun) {
 		op->is_begun = true;
-		rl_wanted wanted = verb == RL_VERB_FORCE           ? RL_WANTED_ALL
-			: plain->asks_all || verb == RL_VERB_REMAINING ? RL_WANTED_SOON
-														   : RL_WANTED_DECISION;
-		rl_quorum_call_begin(call, wanted, tick->now, RL_NEVER);
+		rl_quorum_call_begin(call, plain->wanted, tick->now, RL_NEVER);
 	}
 	rl_vote outcome = rl_quorum_call_step(call, tick, wait);
 	if (outcome == RL_VOTE_OPEN) {
@@ -166,7 +163,9 @@ rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plai
 		memcpy(token, args->token.data, args->token.len);
 	}
 	rl_quorum_call *call = &plain->op.call;
-	plain->asks_all = args->asks_all;
+	plain->wanted = args->verb == RL_VERB_FORCE ? RL_WANTED_ALL
+		: args->verb == RL_VERB_REMAINING       ? RL_WANTED_SOON
+												: args->wanted;
 	plain->late_ns = args->late_ns;
 	call->was_held = args->was_held;
 	call->request.verb = args->verb;
@@ -186,7 +185,7 @@ rl_op *rl_take_over_new(
 	}
 	memcpy(tokens + RL_TOKEN_LEN, token.data, token.len);
 	rl_quorum_call *call = &plain->op.call;
-	plain->asks_all = true; /* slow members must swap, too */
+	plain->wanted = RL_WANTED_SOON; /* slow members must swap, too */
 	plain->op.status = rl_token_draw(env, tokens);
 	call->request.verb = RL_VERB_SWAP;
 	call->request.token = rl_bytes_of(tokens + RL_TOKEN_LEN, token.len);

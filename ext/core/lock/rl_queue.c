@@ -65,7 +65,7 @@ static bool send_both(rl_queue *queue, rl_quorum_call *call, int64_t now)
 	int64_t drift = (int64_t) (call->set->drift_factor * (double) left);
 	rl_request request = call->request;
 	request.verb = RL_VERB_BLPOP;
-	request.is_asking = queue->is_asking;
+	request.is_asking = queue->at.is_asking;
 	request.block_ms = (left + drift) / RL_NS_PER_MS + RL_QUEUE_SLACK_MS;
 	rl_conn_send_name(queue->channel.conn); /* after BLPOP it would wait */
 	if (!rl_channel_send(&queue->channel, &request, RL_VERB_BLPOP)) {
@@ -75,7 +75,7 @@ static bool send_both(rl_queue *queue, rl_quorum_call *call, int64_t now)
 	request.form = RL_FORM_TEXT; /* NOSCRIPT would lose the ticket */
 	request.place = RL_PLACE_QUEUED;
 	request.mark_ms = 0; /* the probes renew the mark */
-	request.is_asking = queue->is_asking;
+	request.is_asking = queue->at.is_asking;
 	bool is_sent = rl_channel_send(&queue->channel, &request, RL_VERB_TRY);
 	queue->channel.sent_at = 0;
 	queue->state = RL_QUEUE_IN;
@@ -90,7 +90,7 @@ static void leave_wrong_server(
 {
 	if (rl_error_is_wrong_server(err)) {
 		int64_t now = call->env->now(call->env->ctx);
-		rl_pool_distrust(call->pool, &queue->node->address, now);
+		rl_pool_distrust(call->pool, &queue->at.node->address, now);
 	}
 }
 
@@ -108,15 +108,15 @@ static bool open_channel(rl_queue *queue, rl_quorum_call *call, int64_t now, rl_
 {
 	const rl_member *member = member_of(queue, call);
 	int64_t connect_end = rl_time_later(now, member->connect_timeout_ns);
-	if (!queue->is_asking) {
-		set_node(&queue->node, rl_member_node(member, call->request.slot));
+	if (!queue->at.is_asking) {
+		set_node(&queue->at.node, rl_member_node(member, call->request.slot));
 	}
-	bool has_spare = rl_pool_count(call->pool, queue->node) > 1;
+	bool has_spare = rl_pool_count(call->pool, queue->at.node) > 1;
 	return (has_spare &&
-			   rl_channel_take(&queue->channel, call->pool, queue->node, RL_WANT_QUIET,
+			   rl_channel_take(&queue->channel, call->pool, queue->at.node, RL_WANT_QUIET,
 				   queue->answer_end, now)) ||
 		rl_channel_dial(
-			&queue->channel, call->pool->transport, queue->node, connect_end, call->env, err);
+			&queue->channel, call->pool->transport, queue->at.node, connect_end, call->env, err);
 }
 
 static void begin_login(rl_queue *queue, const rl_quorum_call *call, int64_t now)
@@ -132,7 +132,7 @@ static void begin_login(rl_queue *queue, const rl_quorum_call *call, int64_t now
 void rl_queue_enter(rl_queue *queue, rl_quorum_call *call, int64_t until, int64_t now)
 {
 	queue->slice_end = rl_time_earlier(until, rl_time_later(now, RL_QUEUE_SLICE_NS));
-	queue->is_asking = queue->is_asking && queue->state == RL_QUEUE_ANSWERED;
+	queue->at.is_asking = queue->at.is_asking && queue->state == RL_QUEUE_ANSWERED;
 	queue->hops = 0;
 	begin_login(queue, call, now);
 }
@@ -155,21 +155,17 @@ static rl_queue_event go_in(
 
 /* ---- redirects ---- */
 
-/* Notes where a reply redirects. False = it is no redirect, or the member has a single server. */
+/* Notes where a reply redirects to. False = it is no redirect, or the member has a single server.
+ */
 static bool note_redirect(rl_queue *queue, const rl_quorum_call *call, const rl_reply *reply)
 {
 	rl_route *route = member_of(queue, call)->route;
-	if (!rl_route_has_redirects(route) || reply->type != RL_REPLY_ERROR) {
+	rl_destination next = rl_route_follow_reply(route, reply, queue->at.node);
+	if (next.node == NULL) {
 		return false;
 	}
-	rl_redirect redirect = rl_redirect_read(reply->text);
-	rl_target *node =
-		redirect.kind != RL_REDIRECT_NONE ? rl_route_follow(route, &redirect, queue->node) : NULL;
-	if (node == NULL) {
-		return false;
-	}
-	set_node(&queue->next_node, node);
-	queue->next_is_asking = redirect.kind == RL_REDIRECT_ASK;
+	set_node(&queue->next.node, next.node);
+	queue->next.is_asking = next.is_asking;
 	return true;
 }
 
@@ -184,9 +180,9 @@ static rl_queue_event hop(rl_queue *queue, const rl_quorum_call *call, rl_error 
 	rl_channel_give_back(&queue->channel, call->pool, (rl_giving){.is_trusted = true}, now);
 	queue->hops++;
 	rl_stats_add(&call->env->stats->redirects, 1); /* one for both commands */
-	set_node(&queue->node, queue->next_node);
-	set_node(&queue->next_node, NULL);
-	queue->is_asking = queue->next_is_asking;
+	rl_target_unref(queue->at.node);
+	queue->at = queue->next;
+	queue->next.node = NULL;
 	begin_login(queue, call, now);
 	return RL_QUEUE_NOTHING;
 }
@@ -206,7 +202,7 @@ static void on_blpop(rl_queue *queue, const rl_quorum_call *call, const rl_reply
 {
 	rl_answer answer;
 	rl_error err;
-	set_node(&queue->next_node, NULL);
+	set_node(&queue->next.node, NULL);
 	note_redirect(queue, call, reply);
 	read_reply(call, RL_VERB_BLPOP, reply, &answer, &err);
 	queue->blpop = answer.vote == RL_VOTE_GRANTED ? RL_BLPOP_TICKET : RL_BLPOP_NOTHING;
@@ -234,7 +230,7 @@ static rl_queue_event on_try(
 		case RL_VOTE_GRANTED:
 			return RL_QUEUE_WON;
 		case RL_VOTE_FAILED:
-			if (note_redirect(queue, call, reply) || queue->next_node != NULL) {
+			if (note_redirect(queue, call, reply) || queue->next.node != NULL) {
 				return hop(queue, call, err);
 			}
 			if (rl_error_passes(err)) {
@@ -378,7 +374,7 @@ int64_t rl_queue_won_since(
 {
 	int64_t server_us = queue->answer.time_us;
 	if (server_us == 0 || sample->server_us == 0 || sample->node == NULL ||
-		!rl_target_equal(sample->node, queue->node)) {
+		!rl_target_equal(sample->node, queue->at.node)) {
 		return queue->channel.sent_at;
 	}
 	/* The earliest start of ownership is the safe one. The sample may be later than the win, so
@@ -429,7 +425,7 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo
 	bool may_hold = is_granted || rl_queue_is_in(queue) || queue->is_unclear;
 	if (rl_channel_is_open(channel) && is_undo && may_hold) {
 		rl_request request = call->request;
-		request.is_asking = queue->is_asking;
+		request.is_asking = queue->at.is_asking;
 		settlement.was_undone = rl_conn_undo(channel->conn, &request);
 		settlement.doubt = !settlement.was_undone ? RL_DOUBT_UNKNOWN
 			: is_granted                          ? RL_DOUBT_NONE
@@ -446,8 +442,8 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo
 
 void rl_queue_clear(rl_queue *queue)
 {
-	set_node(&queue->node, NULL);
-	set_node(&queue->next_node, NULL);
+	set_node(&queue->at.node, NULL);
+	set_node(&queue->next.node, NULL);
 }
 
 void rl_queue_drop(rl_queue *queue)

@@ -67,15 +67,11 @@ typedef enum rl_blpop {
 typedef struct rl_queue {
 	rl_queue_state state;
 	unsigned member;
-	/* The server of the place: of a member with several, one of its nodes. One reference, or
-	 * NULL. */
-	rl_target *node;
-	/* A redirect has led to the node, which takes commands about this key behind ASKING only. */
-	bool is_asking;
+	/* The server of the place: of a member with several, one of its nodes. One reference. */
+	rl_destination at;
 	unsigned hops; /* redirects that were followed since the place was taken */
-	/* The node to which the answer to BLPOP redirects. One reference, or NULL. */
-	rl_target *next_node;
-	bool next_is_asking;
+	/* Where the answer to BLPOP redirects to. One reference. */
+	rl_destination next;
 	/* Closed when OUT. Its command is the try, and its sent_at that of BLPOP and try. */
 	rl_channel channel;
 	/* BLPOP times out then, and the waiter queues again, after the others. */

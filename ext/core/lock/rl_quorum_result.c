@@ -90,7 +90,7 @@ rl_loss rl_quorum_call_loss(const rl_quorum_call *call, rl_bytes token)
 		bool is_refused = member->vote == RL_VOTE_REFUSED;
 		bool is_others = is_named
 			? !rl_bytes_equal(rl_bytes_of(member->text, member->text_len), token)
-			: is_refused && member->answer.is_taken_over;
+			: rl_answer_is_taken_over(&member->answer);
 		taken_over += is_others;
 		absent += is_refused && !is_others;
 	}

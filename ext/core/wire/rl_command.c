@@ -227,7 +227,10 @@ static rl_again again(const rl_request *request, const rl_error *err)
 	/* Without the helper keys a PROBE would have no effect, so it is not sent again. */
 	bool is_without = is_without_helpers(request) || !rl_verb_has_helpers(request->verb) ||
 		request->verb == RL_VERB_PROBE;
-	return !is_without && rl_error_is_about_helpers(err) ? RL_AGAIN_NO_HELPERS : RL_AGAIN_NOT;
+	if (is_without || !rl_error_is_about_helpers(err)) {
+		return RL_AGAIN_NOT;
+	}
+	return rl_error_names_command(err) ? RL_AGAIN_NEVER_HELPERS : RL_AGAIN_NO_HELPERS;
 }
 
 static void no_sense(rl_answer *answer, rl_error *err)
@@ -318,19 +321,6 @@ static void read_blpop(
 	}
 }
 
-/* 1 = freed, 2 = freed, but the waiters could not be woken, 0 = not freed. */
-static void read_freeing(
-	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
-{
-	(void) request;
-	if (reply->type != RL_REPLY_INTEGER || reply->integer < 0 || reply->integer > 2) {
-		no_sense(answer, err);
-		return;
-	}
-	answer->was_told = reply->integer != 2;
-	answer->vote = reply->integer > 0 ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
-}
-
 /* A reply that is an integer from least to most is the answer's number; 1 and more is a yes. */
 static void read_number(
 	const rl_reply *reply, int64_t least, int64_t most, rl_answer *answer, rl_error *err)
@@ -342,6 +332,14 @@ static void read_number(
 	}
 	answer->number = number;
 	answer->vote = number >= 1 ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+}
+
+/* 1 and RL_FREED_UNTOLD = freed, 0 = not freed. */
+static void read_freeing(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	read_number(reply, 0, RL_FREED_UNTOLD, answer, err);
 }
 
 static void read_exists(
@@ -356,7 +354,6 @@ static void read_extend(
 {
 	(void) request;
 	read_number(reply, -1, 1, answer, err);
-	answer->is_taken_over = answer->vote == RL_VOTE_REFUSED && answer->number < 0;
 }
 
 static void read_swap(
@@ -512,7 +509,7 @@ void rl_command_build(rl_command *command, const rl_request *request)
 void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer *answer,
 	rl_error *err, const rl_bytes *secrets, unsigned secret_count)
 {
-	*answer = (rl_answer){.vote = RL_VOTE_OPEN, .number = -2, .was_told = true};
+	*answer = (rl_answer){.vote = RL_VOTE_OPEN, .number = RL_NO_NUMBER};
 	if (reply->type == RL_REPLY_ERROR) {
 		answer->vote = RL_VOTE_FAILED;
 		rl_error_from_server(err, reply->text, secrets, secret_count);
@@ -521,7 +518,6 @@ void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer
 			return;
 		}
 		answer->again = again(request, err);
-		answer->is_for_every_key = rl_error_names_command(err);
 		return;
 	}
 	if (reply->type == RL_REPLY_UNCONFIRMED) {

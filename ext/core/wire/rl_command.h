@@ -153,9 +153,25 @@ typedef enum rl_again {
 	RL_AGAIN_NOT,
 	RL_AGAIN_AS_TEXT,    /* the server lacks the script */
 	RL_AGAIN_NO_HELPERS, /* without the helper keys */
+	/* The same, and so must all commands about other locks. */
+	RL_AGAIN_NEVER_HELPERS,
 	/* The key is no string, and its type shows whether it is a lock. */
 	RL_AGAIN_BY_TYPE,
 } rl_again;
+
+#define RL_NO_NUMBER (-2)
+
+/* rl_answer.number of an EXTEND or RENEW that was refused: another holder has the key. */
+#define RL_TAKEN_OVER (-1)
+
+static inline bool rl_again_is_without_helpers(rl_again again)
+{
+	return again == RL_AGAIN_NO_HELPERS || again == RL_AGAIN_NEVER_HELPERS;
+}
+
+/* rl_answer.number of a RELEASE or FORCE: the lock was freed, but the waiters could not be woken.
+ */
+#define RL_FREED_UNTOLD 2
 
 /* rl_answer.number of a SWAP that was granted. */
 #define RL_SWAPPED_NOW 1
@@ -167,10 +183,9 @@ typedef struct rl_answer {
 	/* BLPOP: GRANTED = a ticket has arrived. PROBE: GRANTED = the lock was looked at. */
 	rl_vote vote;
 	rl_again again;
-	/* RL_AGAIN_NO_HELPERS: the helper keys of no lock can be used, not only those of this one. */
-	bool is_for_every_key;
 	/* REMAINING: the PTTL. PROBE, and TRY that was refused: the PTTL of the holder. SWAP, also one
-	 * that is unconfirmed: see above. Before a reply was read, and after an error: -2. */
+	 * that is unconfirmed, RELEASE, FORCE, EXTEND, RENEW: see above. Before a reply was read, and
+	 * after an error: RL_NO_NUMBER. */
 	int64_t number;
 	/* TRY, PROBE: the server's time; 0 = unknown, or the helper keys cannot be used. */
 	int64_t time_us;
@@ -178,13 +193,21 @@ typedef struct rl_answer {
 	rl_ticket ticket; /* PROBE */
 	/* TRY that was refused, PROBE: about how many clients wait. */
 	int64_t crowd;
-	/* RELEASE, FORCE: false = the lock was freed, but the waiters could not be woken. */
-	bool was_told;
 	/* OWNER: the token, borrowed from the reply. */
 	rl_bytes text;
-	/* EXTEND, RENEW that were refused: another holder has the key. */
-	bool is_taken_over;
 } rl_answer;
+
+/* The lock was freed, but the waiters could not be woken. */
+static inline bool rl_answer_is_untold(const rl_answer *answer, rl_verb verb)
+{
+	return (verb == RL_VERB_RELEASE || verb == RL_VERB_FORCE) && answer->number == RL_FREED_UNTOLD;
+}
+
+/* The refusal of an EXTEND or RENEW: another holder has the key. */
+static inline bool rl_answer_is_taken_over(const rl_answer *answer)
+{
+	return answer->vote == RL_VOTE_REFUSED && answer->number == RL_TAKEN_OVER;
+}
 
 /* @param[out] err filled when the vote is RL_VOTE_FAILED */
 void rl_command_read(const rl_request *request, const rl_reply *reply, rl_answer *answer,

@@ -410,6 +410,21 @@ rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const r
 	return node->target;
 }
 
+rl_destination rl_route_follow_reply(
+	rl_route *route, const rl_reply *reply, const rl_target *speaker)
+{
+	rl_destination none = {.node = NULL};
+	if (!rl_route_has_redirects(route) || reply->type != RL_REPLY_ERROR) {
+		return none;
+	}
+	rl_redirect redirect = rl_redirect_read(reply->text);
+	if (redirect.kind == RL_REDIRECT_NONE) {
+		return none;
+	}
+	return (rl_destination){.node = rl_route_follow(route, &redirect, speaker),
+		.is_asking = redirect.kind == RL_REDIRECT_ASK};
+}
+
 void rl_route_suspect(rl_route *route, const rl_target *node)
 {
 	unsigned number = find_node(route, &node->address);

@@ -179,6 +179,19 @@ rl_redirect rl_redirect_read(rl_bytes text);
  * @return NULL when out of memory, or when there are RL_NODES_MAX nodes */
 rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const rl_target *speaker);
 
+/* The node that commands about a key go to. */
+typedef struct rl_destination {
+	rl_target *node; /* NULL = none */
+	/* A redirect has led to the node, which takes these commands behind ASKING only. */
+	bool is_asking;
+} rl_destination;
+
+/* Where the reply redirects to: reads the redirect, and follows it. No node = the reply is no
+ * redirect, or it cannot be followed. Borrowed.
+ * @param route NULL = the member is a single server */
+rl_destination rl_route_follow_reply(
+	rl_route *route, const rl_reply *reply, const rl_target *speaker);
+
 /* The node could not be reached, did not answer, or says that it is a replica: another one is asked
  * until a node names it. */
 void rl_route_suspect(rl_route *route, const rl_target *node);

@@ -1,4 +1,4 @@
 # The clock of one node is used for a lock that was won at another one.
 # file: ext/core/lock/rl_queue.c
 # clusters
-s/!rl_target_equal\(sample->node, queue->node\)/false/
+s/!rl_target_equal\(sample->node, queue->at.node\)/false/
