@@ -70,7 +70,7 @@ static bool read_lease_args(
 	const lease_args *in, int64_t *ttl_ms, int64_t *wait_ns, redislock_policy *policy)
 {
 	uint32_t arg = in->ttl_arg;
-	policy->renews = in->renews;
+	policy->term.renews = in->renews;
 	ZVAL_UNDEF(&policy->on_loss.function);
 	if (ZEND_FCI_INITIALIZED(in->on_loss)) {
 		ZVAL_COPY_VALUE(&policy->on_loss.function, &in->on_loss.function_name);
@@ -78,7 +78,8 @@ static bool read_lease_args(
 	}
 	return redislock_read_ttl(in->ttl, arg++, ttl_ms) &&
 		(!in->has_wait || redislock_read_wait(in->wait, arg++, wait_ns)) &&
-		redislock_read_max_hold(in->max_hold, in->has_no_max_hold, arg + 1, &policy->max_hold_ns);
+		redislock_read_max_hold(
+			in->max_hold, in->has_no_max_hold, arg + 1, &policy->term.max_hold_ns);
 }
 
 /* Enters a lock again that the client holds already. False = the client does not hold it, or an

@@ -83,7 +83,7 @@ static void apply_refs(redislock_record *record)
 	renewal->ctx = record;
 	renewal->hold_until = RL_NEVER;
 	for (const redislock_ref *ref = record->refs; ref != NULL; ref = ref->next) {
-		renewal->renews = renewal->renews || ref->renews;
+		renewal->renews = renewal->renews || ref->term.renews;
 		renewal->hold_until = rl_time_earlier(renewal->hold_until, ref->hold_until);
 	}
 	atomic_store(&record->lease->hold_until, renewal->renews ? renewal->hold_until : RL_NEVER);
@@ -119,7 +119,7 @@ static void begin_watch(redislock_record *record)
 
 static void set_hold_until(redislock_ref *ref)
 {
-	ref->hold_until = rl_time_later(rl_os_now(), ref->max_hold_ns);
+	ref->hold_until = rl_time_later(rl_os_now(), ref->term.max_hold_ns);
 }
 
 redislock_ref *redislock_record_add_ref(
@@ -127,7 +127,7 @@ redislock_ref *redislock_record_add_ref(
 {
 	bool is_first = record->refs == NULL; /* else the lock is won already */
 	bool is_listening = redislock_callable_is_set(&policy->on_loss);
-	bool is_new_watch = record->renewal == NULL && (policy->renews || is_listening);
+	bool is_new_watch = record->renewal == NULL && (policy->term.renews || is_listening);
 	redislock_ref *ref = malloc(sizeof *ref);
 	if (ref == NULL) {
 		zend_throw_error(NULL, "Out of memory");
@@ -137,10 +137,8 @@ redislock_ref *redislock_record_add_ref(
 		free(ref);
 		return NULL;
 	}
-	*ref = (redislock_ref){.next = record->refs,
-		.renews = policy->renews,
-		.max_hold_ns = policy->max_hold_ns,
-		.listener = is_listening ? object : NULL};
+	*ref = (redislock_ref){
+		.next = record->refs, .term = policy->term, .listener = is_listening ? object : NULL};
 	set_hold_until(ref);
 	rl_renewal *renewal = is_first || is_new_watch ? NULL : record->renewal;
 	rl_watchdog_hold(renewal);
@@ -365,7 +363,7 @@ static bool is_renewed_for_ever(const redislock_record *record)
 		if (ref->hold_until != RL_NEVER) {
 			return false;
 		}
-		renews = renews || ref->renews;
+		renews = renews || ref->term.renews;
 	}
 	return renews;
 }

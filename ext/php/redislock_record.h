@@ -34,10 +34,15 @@
 #include "core/lease/rl_lease.h"
 #include "core/lease/rl_renewer.h"
 
-/* What the script wants for its lease. */
-typedef struct redislock_policy {
+/* How long a lease is to live. */
+typedef struct redislock_term {
 	bool renews;
 	int64_t max_hold_ns;
+} redislock_term;
+
+/* What the script wants for its lease. */
+typedef struct redislock_policy {
+	redislock_term term;
 	/* Borrowed. The object adds references of its own. */
 	redislock_callable on_loss;
 } redislock_policy;
@@ -52,8 +57,7 @@ typedef enum redislock_loss_state {
 /* One object's part in a record. */
 typedef struct redislock_ref {
 	struct redislock_ref *next;
-	bool renews;
-	int64_t max_hold_ns;
+	redislock_term term;
 	/* No renewal sets an expiry beyond this time. */
 	int64_t hold_until;
 	/* The object whose onLoss is called when the lease is lost. NULL = the object has no onLoss, or

@@ -156,6 +156,24 @@ void rl_conn_send_name(rl_conn *conn);
  * when out of memory. */
 void rl_conn_prod(rl_conn *conn);
 
+/* The server has lost this script, so the command must go as text. */
+static inline bool rl_conn_needs_text(const rl_conn *conn, rl_verb verb)
+{
+	return (conn->lost_scripts >> verb & 1U) != 0;
+}
+
+/* The server has answered NOSCRIPT. */
+static inline void rl_conn_lose_scripts(rl_conn *conn)
+{
+	conn->lost_scripts = ~0U;
+}
+
+/* The server has been sent the text, and keeps it. */
+static inline void rl_conn_note_script(rl_conn *conn, rl_verb verb)
+{
+	conn->lost_scripts &= ~(1U << verb);
+}
+
 /* Writes an undo after everything that was sent: a compare-and-delete of the token. It goes as
  * text, because its answer is not read, and with the lock's key alone, which every user of the lock
  * may access. Waiters find the free lock when they look.

@@ -37,7 +37,7 @@ static void note_script(const rl_member_call *member)
 	const rl_request *sent = &member->sent;
 	bool is_unheard = rl_member_call_may_stay_unheard(member, sent->verb);
 	if (sent->form == RL_FORM_TEXT && !is_unheard && rl_verb_is_script(sent->verb)) {
-		member->channel.conn->lost_scripts &= ~(1U << sent->verb);
+		rl_conn_note_script(member->channel.conn, sent->verb);
 		rl_stats_add(&member->call->env->stats->scripts_loaded, 1);
 	}
 }
@@ -69,7 +69,7 @@ static void send_again(rl_member_call *member, const rl_answer *answer, const rl
 			break;
 		case RL_AGAIN_AS_TEXT:
 			member->sent.form = RL_FORM_TEXT;
-			member->channel.conn->lost_scripts = ~0U;
+			rl_conn_lose_scripts(member->channel.conn);
 			break;
 	}
 	rl_member_call_send(member, tick);

@@ -121,7 +121,7 @@ static void prepare_command(rl_member_call *member)
 		sent->maybe_ours = !call->is_own_token;
 		sent->mark_ms = sent->waiter.data != NULL ? sent->mark_ms : 0;
 	}
-	bool is_new = (conn->lost_scripts >> sent->verb & 1U) != 0;
+	bool is_new = rl_conn_needs_text(conn, sent->verb);
 	/* If the answer may stay unread, no answer could lead to a second round. */
 	bool is_text = is_new || rl_member_call_may_stay_unheard(member, sent->verb);
 	sent->form = form == RL_FORM_USUAL && is_text ? RL_FORM_TEXT : form;
