@@ -45,6 +45,22 @@ bool rl_bytes_equal(rl_bytes a, rl_bytes b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
+bool rl_bytes_read_number(rl_bytes text, unsigned max, unsigned *out)
+{
+	uint64_t value = 0;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9') {
+			return false;
+		}
+		value = value * 10 + (uint64_t) (text.data[i] - '0');
+		if (value > max) {
+			return false;
+		}
+	}
+	*out = (unsigned) value;
+	return text.len > 0;
+}
+
 bool rl_text_equal(const char *a, const char *b)
 {
 	return (a == NULL || b == NULL) ? a == b : strcmp(a, b) == 0;

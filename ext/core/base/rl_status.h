@@ -114,6 +114,9 @@ static inline rl_bytes rl_bytes_of(const char *data, size_t len)
 
 bool rl_bytes_equal(rl_bytes a, rl_bytes b);
 
+/* Reads a text of decimal digits. False = it is no number, or more than max. */
+bool rl_bytes_read_number(rl_bytes text, unsigned max, unsigned *out);
+
 /* True for equal texts, and if both are NULL. */
 bool rl_text_equal(const char *a, const char *b);
 

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOST_MAX 255
-
 /* ---- its end ---- */
 
 void rl_sentinel_give_back(rl_lookup *lookup, rl_sentinel *sentinel, bool is_trusted, int64_t now)
@@ -32,33 +30,14 @@ void rl_sentinel_fail(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *
 
 /* ---- answers ---- */
 
-/* 0 = the text is no port. */
-static uint16_t read_port(rl_bytes text)
-{
-	unsigned port = 0;
-	for (size_t i = 0; i < text.len && port <= UINT16_MAX; i++) {
-		bool is_digit = text.data[i] >= '0' && text.data[i] <= '9';
-		port = is_digit ? port * 10 + (unsigned) (text.data[i] - '0') : UINT16_MAX + 1;
-	}
-	return port <= UINT16_MAX ? (uint16_t) port : 0;
-}
-
-static bool is_host(rl_bytes text)
-{
-	bool is_printable = true;
-	for (size_t i = 0; i < text.len; i++) {
-		is_printable = is_printable && (unsigned char) text.data[i] > ' ';
-	}
-	return is_printable && text.len > 0 && text.len <= HOST_MAX;
-}
-
 /* Reads an array of host and port. */
 static rl_status read_address(const rl_reply *reply, rl_address *address, rl_error *err)
 {
 	bool is_pair = reply->type == RL_REPLY_ARRAY && reply->count == 2 &&
 		reply->elements[0].type == RL_REPLY_STRING && reply->elements[1].type == RL_REPLY_STRING;
-	uint16_t port = is_pair ? read_port(reply->elements[1].text) : 0;
-	if (port == 0 || !is_host(reply->elements[0].text)) {
+	unsigned port = 0;
+	if (!is_pair || !rl_is_host(reply->elements[0].text) ||
+		!rl_bytes_read_number(reply->elements[1].text, UINT16_MAX, &port) || port == 0) {
 		return rl_error_set(err, RL_ERR_PROTOCOL, 0, "the answer is no address");
 	}
 	rl_bytes host = reply->elements[0].text;
@@ -68,7 +47,7 @@ static rl_status read_address(const rl_reply *reply, rl_address *address, rl_err
 	}
 	memcpy(copy, host.data, host.len);
 	copy[host.len] = '\0';
-	*address = (rl_address){.kind = RL_NET_TCP, .host = copy, .port = port};
+	*address = (rl_address){.kind = RL_NET_TCP, .host = copy, .port = (uint16_t) port};
 	return RL_OK;
 }
 

@@ -77,7 +77,7 @@ static rl_status read_check(rl_bytes name, rl_bytes value, int64_t *check_ns, rl
 static rl_status read_quorum(rl_bytes name, rl_bytes value, rl_dsn_parts *parts, rl_error *err)
 {
 	unsigned *quorum = &parts->sentinels.quorum;
-	if (rl_dsn_text_read_number(value, parts->host_count, quorum) && *quorum > 0) {
+	if (rl_bytes_read_number(value, parts->host_count, quorum) && *quorum > 0) {
 		return RL_OK;
 	}
 	return rl_error_set(err, RL_ERR_ARGUMENT, 0,
@@ -119,7 +119,7 @@ static rl_status read_value(
 		case OPTION_REPLICAS_TIMEOUT:
 			return read_seconds(name, value, &parts->replicas_timeout_ns, err);
 		case OPTION_REPLICAS:
-			return rl_dsn_text_read_number(value, REPLICAS_MAX, &parts->target->replicas)
+			return rl_bytes_read_number(value, REPLICAS_MAX, &parts->target->replicas)
 				? RL_OK
 				: refuse(err, name, "must be a number from 0 to 100");
 		case OPTION_SENTINEL_USER:

@@ -125,7 +125,7 @@ static rl_status split_host(rl_bytes text, host_port *out, rl_error *err)
 static rl_status read_port(rl_bytes text, uint16_t *port, rl_error *err)
 {
 	unsigned value = 0;
-	if (!rl_dsn_text_read_number(text, 65535, &value) || value == 0) {
+	if (!rl_bytes_read_number(text, 65535, &value) || value == 0) {
 		return rl_dsn_text_refuse(err, "the port must be a number from 1 to 65535");
 	}
 	*port = (uint16_t) value;

@@ -158,22 +158,6 @@ rl_status rl_dsn_text_decode_name(rl_bytes text, char **out, rl_error *err)
 
 /* ---- numbers ---- */
 
-bool rl_dsn_text_read_number(rl_bytes text, uint64_t max, unsigned *out)
-{
-	uint64_t value = 0;
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9') {
-			return false;
-		}
-		value = value * 10 + (uint64_t) (text.data[i] - '0');
-		if (value > max) {
-			return false;
-		}
-	}
-	*out = (unsigned) value;
-	return text.len > 0;
-}
-
 /* strtod() would follow the locale. */
 bool rl_dsn_text_read_seconds(rl_bytes text, int64_t *out)
 {
@@ -207,7 +191,7 @@ bool rl_dsn_text_read_seconds(rl_bytes text, int64_t *out)
 
 rl_status rl_dsn_text_read_database(rl_bytes text, unsigned *out, rl_error *err)
 {
-	return rl_dsn_text_read_number(text, DATABASE_MAX, out)
+	return rl_bytes_read_number(text, DATABASE_MAX, out)
 		? RL_OK
 		: rl_dsn_text_refuse(err, "the database must be a number from 0 to 2147483647");
 }

@@ -51,9 +51,6 @@ rl_status rl_dsn_text_check_name(rl_bytes name, rl_error *err) RL_MUST_USE;
 
 /* ---- numbers ---- */
 
-/* False = no number, or more than max. */
-bool rl_dsn_text_read_number(rl_bytes text, uint64_t max, unsigned *out);
-
 /* Reads seconds such as "0.25" as nanoseconds. False = no number, or outside of the limits. */
 bool rl_dsn_text_read_seconds(rl_bytes text, int64_t *out);
 

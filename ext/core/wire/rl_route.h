@@ -29,6 +29,7 @@
 #ifndef RL_ROUTE_H
 #define RL_ROUTE_H
 
+#include "core/wire/rl_redirect.h"
 #include "core/wire/rl_slot.h"
 #include "core/wire/rl_target.h"
 #include "core/wire/rl_transport.h"
@@ -149,29 +150,12 @@ bool rl_route_knows(const rl_route *route, unsigned slot);
 
 /* ---- learning ---- */
 
-/* An answer that names another node, because the command was not carried out. */
-typedef enum rl_redirect_kind {
-	RL_REDIRECT_NONE,
-	RL_REDIRECT_MOVED, /* the other node has the slot */
-	RL_REDIRECT_ASK,   /* the other node may have this key, for one command behind ASKING */
-} rl_redirect_kind;
-
-typedef struct rl_redirect {
-	rl_redirect_kind kind;
-	unsigned slot;
-	rl_bytes host; /* borrowed from the text; empty = the same as that of the node that answered */
-	uint16_t port;
-} rl_redirect;
-
 /* A redirect may be followed: only the Sentinels say which node is the primary.
  * @param route NULL = the member is a single server */
 static inline bool rl_route_has_redirects(const rl_route *route)
 {
 	return route != NULL && route->kind == RL_ROUTE_CLUSTER;
 }
-
-/* Reads "MOVED slot host:port" or "ASK slot host:port". */
-rl_redirect rl_redirect_read(rl_bytes text);
 
 /* RL_ROUTE_CLUSTER: the node that the redirect names. Notes it for the slot unless it is an ASK.
  * Borrowed.
@@ -215,5 +199,20 @@ void rl_route_read_map(rl_route *route, const rl_reply *reply, const rl_target *
  * @param asked_at when the lookup was sent
  * @return the node, borrowed; NULL when out of memory */
 rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t asked_at);
+
+/* ---- for rl_route.c and rl_route_learn.c ---- */
+
+/* The place of the slot in the table: behind Sentinels all keys are in slot 0. */
+uint16_t *rl_route_place_of(const rl_route *route, unsigned slot);
+
+/* The node that is known to have the slot, suspect or not; NULL = none is. */
+rl_node *rl_route_node_of_slot(const rl_route *route, unsigned slot);
+
+/* The number of the node, from 1; 0 = it is not among the nodes. */
+unsigned rl_route_find_node(const rl_route *route, const rl_address *address);
+
+/* @param target one reference is taken
+ * @return the number of the node; 0 when out of memory, or when there are too many */
+unsigned rl_route_add_node(rl_route *route, rl_target *target);
 
 #endif
