@@ -115,12 +115,14 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_quorum_result.c
     ext/core/lock/rl_quorum_settle.c
     ext/core/lock/rl_batch_op.c
+    ext/core/wire/rl_answer.c
     ext/core/wire/rl_command.c
     ext/core/wire/rl_dsn.c
     ext/core/wire/rl_dsn_options.c
     ext/core/wire/rl_dsn_place.c
     ext/core/wire/rl_dsn_route.c
     ext/core/wire/rl_dsn_text.c
+    ext/core/wire/rl_names.c
     ext/core/wire/rl_order_name.c
     ext/core/wire/rl_redirect.c
     ext/core/wire/rl_route.c

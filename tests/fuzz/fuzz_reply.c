@@ -4,7 +4,7 @@
  * is no protocol, in one piece and in many the same; every verb makes a vote or an error of each
  * reply; and a route learns only nodes and slots from it.
  */
-#include "core/wire/rl_command.h"
+#include "core/wire/rl_answer.h"
 #include "core/wire/rl_route.h"
 #include "transport/rl_hiredis.h"
 
@@ -77,7 +77,7 @@ static void read_as_verb(const rl_reply *reply, rl_verb verb, bool as_text)
 		.form = as_text ? RL_FORM_TEXT : RL_FORM_USUAL};
 	rl_answer answer;
 	rl_error err = {.message = ""};
-	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
+	rl_answer_read(&request, reply, &answer, &err, &request.token, 1);
 	FUZZ_PROMISE(answer.vote != RL_VOTE_OPEN);
 	if (answer.vote != RL_VOTE_FAILED) {
 		FUZZ_PROMISE(err.status == RL_OK && answer.again == RL_AGAIN_NOT);

@@ -276,7 +276,7 @@ static void check_error(const char *reply, const char *code, bool passes, const 
 	ask(RL_VERB_SET, 1);
 	flush_and_read();
 	check_reply(RL_REPLY_UNCONFIRMED, 1);
-	rl_command_read(&request, &event.reply, &answer, &err, NULL, 0);
+	rl_answer_read(&request, &event.reply, &answer, &err, NULL, 0);
 	CHECK_INT(answer.vote, RL_VOTE_FAILED);
 	CHECK_INT(err.status, RL_ERR_UNCONFIRMED);
 	CHECK_TEXT(err.code, code);

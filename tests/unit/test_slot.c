@@ -3,7 +3,7 @@
  * The slots of keys, and the names of helper keys that have the slot of their key.
  */
 #include "check.h"
-#include "core/wire/rl_command.h"
+#include "core/wire/rl_names.h"
 #include "core/wire/rl_slot.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef RL_HELD_H
 #define RL_HELD_H
 
-#include "core/wire/rl_command.h"
+#include "core/wire/rl_answer.h"
 
 typedef struct rl_held_reply rl_held_reply;
 

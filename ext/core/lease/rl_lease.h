@@ -14,7 +14,7 @@
 #ifndef RL_LEASE_H
 #define RL_LEASE_H
 
-#include "core/wire/rl_command.h"
+#include "core/wire/rl_names.h"
 #include "core/base/rl_env.h"
 #include "core/lease/rl_loss.h"
 

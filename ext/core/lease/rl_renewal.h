@@ -20,6 +20,7 @@
 #define RL_RENEWAL_H
 
 #include "core/lease/rl_lease.h"
+#include "core/wire/rl_answer.h"
 #include "core/wire/rl_set.h"
 
 typedef struct rl_renewal rl_renewal;

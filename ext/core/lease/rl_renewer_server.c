@@ -369,7 +369,7 @@ static void on_renewal_answered(rl_renewal_member *member, const rl_reply *reply
 	rl_request request = rl_renewal_request(member, member->sent, server->lacks_helpers);
 	rl_answer answer;
 	rl_error err;
-	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
+	rl_answer_read(&request, reply, &answer, &err, &request.token, 1);
 	if (answer.again == RL_AGAIN_AS_TEXT) {
 		server->lacks_script = true;
 		queue_again(member);
@@ -402,7 +402,7 @@ static void on_release_answered(rl_renewal_member *member, const rl_reply *reply
 	rl_answer answer;
 	rl_error err;
 	rl_bytes secrets[] = {request.token, request.fresh};
-	rl_command_read(&request, reply, &answer, &err, secrets, 2);
+	rl_answer_read(&request, reply, &answer, &err, secrets, 2);
 	if (rl_again_is_without_helpers(answer.again)) {
 		member->no_helpers = true;
 		server->lacks_helpers |= answer.again == RL_AGAIN_NEVER_HELPERS;

@@ -277,7 +277,7 @@ static void on_answer(rl_release_batch *batch, rl_batch_lane *lane, const rl_rep
 	rl_request request = request_of(batch, lane, position);
 	rl_answer answer;
 	rl_error err;
-	rl_command_read(&request, reply, &answer, &err, &request.token, 1);
+	rl_answer_read(&request, reply, &answer, &err, &request.token, 1);
 	lane->hearing = first_unheard(lane, position + 1);
 	if (answer.vote == RL_VOTE_FAILED && follow(batch, lane, position, reply)) {
 		return;

@@ -7,6 +7,7 @@
 #define RL_CALL_H
 
 #include "core/conn/rl_lookup.h"
+#include "core/wire/rl_answer.h"
 #include "core/wire/rl_set.h"
 
 typedef enum rl_member_call_state {

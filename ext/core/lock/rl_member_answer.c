@@ -269,7 +269,7 @@ static void on_taken_back(rl_member_call *member, rl_conn_event *event)
 	call_secrets secrets = secrets_of(member);
 	rl_request request = {.verb = RL_VERB_RELEASE, .form = RL_FORM_TEXT};
 	rl_answer answer;
-	rl_command_read(&request, &event->reply, &answer, &event->err, secrets.list, 2);
+	rl_answer_read(&request, &event->reply, &answer, &event->err, secrets.list, 2);
 	if (answer.vote == RL_VOTE_FAILED) {
 		*member->err = event->err;
 		member->doubt = RL_DOUBT_UNKNOWN;
@@ -292,7 +292,7 @@ void rl_member_call_on_reply(rl_member_call *member, rl_conn_event *event, const
 	}
 	call_secrets secrets = secrets_of(member);
 	rl_answer answer;
-	rl_command_read(&member->sent, &event->reply, &answer, &event->err, secrets.list, 2);
+	rl_answer_read(&member->sent, &event->reply, &answer, &event->err, secrets.list, 2);
 	if (member->state == RL_MEMBER_CALL_REFUSED) {
 		on_answer_refused(member, &answer, &event->err, tick);
 		return;

@@ -20,7 +20,7 @@ static void read_reply(const rl_quorum_call *call, rl_verb verb, const rl_reply 
 	rl_request request = call->request;
 	request.verb = verb;
 	request.form = RL_FORM_TEXT;
-	rl_command_read(&request, reply, answer, err, &call->request.token, 1);
+	rl_answer_read(&request, reply, answer, err, &call->request.token, 1);
 }
 
 /* BLPOP is answered, but the try is not. */

@@ -111,7 +111,7 @@ static void hear_last_word(rl_member_call *member)
 	if (event.type == RL_CONN_REPLY) {
 		rl_answer answer;
 		rl_error err;
-		rl_command_read(&member->sent, &event.reply, &answer, &err, NULL, 0);
+		rl_answer_read(&member->sent, &event.reply, &answer, &err, NULL, 0);
 		bool is_unconfirmed = answer.vote == RL_VOTE_FAILED && err.status == RL_ERR_UNCONFIRMED;
 		if (is_unconfirmed) {
 			*member->err = err;

@@ -8,7 +8,7 @@
 #define RL_SET_H
 
 #include "core/base/rl_backoff.h"
-#include "core/wire/rl_command.h"
+#include "core/wire/rl_names.h"
 #include "core/wire/rl_route.h"
 
 typedef struct rl_member {

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/wire/rl_answer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
+
+/* The form in which the command must be sent again after this error. */
+static rl_again again(const rl_request *request, const rl_error *err)
+{
+	if (request->verb == RL_VERB_OWNER && request->form != RL_FORM_TYPE &&
+		strcmp(err->code, "WRONGTYPE") == 0) {
+		return RL_AGAIN_BY_TYPE;
+	}
+	if (!rl_verb_is_script(request->verb)) {
+		return RL_AGAIN_NOT;
+	}
+	if (request->form != RL_FORM_TEXT && strcmp(err->code, "NOSCRIPT") == 0) {
+		return RL_AGAIN_AS_TEXT;
+	}
+	/* Without the helper keys a PROBE would have no effect, so it is not sent again. */
+	bool is_final = rl_request_is_without_helpers(request) || request->verb == RL_VERB_PROBE;
+	if (is_final || !rl_error_is_about_helpers(err)) {
+		return RL_AGAIN_NOT;
+	}
+	return rl_error_names_command(err) ? RL_AGAIN_NEVER_HELPERS : RL_AGAIN_NO_HELPERS;
+}
+
+static void no_sense(rl_answer *answer, rl_error *err)
+{
+	answer->vote = RL_VOTE_FAILED;
+	rl_error_set(err, RL_ERR_PROTOCOL, 0, "the server's answer does not fit the command");
+}
+
+static void read_taking(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	if (reply->type == RL_REPLY_NIL) {
+		answer->vote = RL_VOTE_REFUSED;
+	} else if (reply->type == RL_REPLY_STATUS && rl_bytes_equal(reply->text, LITERAL("OK"))) {
+		answer->vote = RL_VOTE_GRANTED;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
+static bool is_array_of_integers(const rl_reply *reply)
+{
+	for (size_t i = 0; i < reply->count; i++) {
+		if (reply->elements[i].type != RL_REPLY_INTEGER) {
+			return false;
+		}
+	}
+	return reply->type == RL_REPLY_ARRAY && reply->count > 0;
+}
+
+/* Reads the elements TIME, PTTL and holder. */
+static bool read_look(const rl_reply *elements, rl_answer *answer)
+{
+	answer->time_us = elements[0].integer;
+	answer->number = elements[1].integer;
+	int64_t holder = elements[2].integer;
+	if (answer->time_us < 0 || holder < RL_HOLDER_NOBODY || holder > RL_HOLDER_FOREIGN) {
+		return false;
+	}
+	answer->holder = (rl_holder) holder;
+	return true;
+}
+
+static void read_try(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	bool makes_sense = is_array_of_integers(reply);
+	const rl_reply *elements = reply->elements;
+	if (makes_sense && reply->count == 2 && elements[0].integer == 1 && elements[1].integer >= 0) {
+		answer->vote = RL_VOTE_GRANTED;
+		answer->time_us = elements[1].integer;
+	} else if (makes_sense && reply->count == 5 && elements[0].integer == 0 &&
+		read_look(elements + 1, answer)) {
+		answer->vote = RL_VOTE_REFUSED;
+		answer->crowd = elements[4].integer;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
+static void read_probe(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	const rl_reply *elements = reply->elements;
+	if (is_array_of_integers(reply) && reply->count == 5 && read_look(elements, answer) &&
+		elements[3].integer >= RL_TICKET_IMPOSSIBLE && elements[3].integer <= RL_TICKET_OUT) {
+		answer->vote = RL_VOTE_GRANTED;
+		answer->ticket = (rl_ticket) elements[3].integer;
+		answer->crowd = elements[4].integer;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
+static void read_blpop(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	if (reply->type == RL_REPLY_NIL) {
+		answer->vote = RL_VOTE_REFUSED;
+	} else if (reply->type == RL_REPLY_ARRAY && reply->count == 2) {
+		answer->vote = RL_VOTE_GRANTED;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
+/* A reply that is an integer from least to most is the answer's number; 1 and more is a yes. */
+static void read_number(
+	const rl_reply *reply, int64_t least, int64_t most, rl_answer *answer, rl_error *err)
+{
+	int64_t number = reply->integer;
+	if (reply->type != RL_REPLY_INTEGER || number < least || number > most) {
+		no_sense(answer, err);
+		return;
+	}
+	answer->number = number;
+	answer->vote = number >= 1 ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+}
+
+/* 1 and RL_FREED_UNTOLD = freed, 0 = not freed. */
+static void read_freeing(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	read_number(reply, 0, RL_FREED_UNTOLD, answer, err);
+}
+
+static void read_exists(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	read_number(reply, 0, 1, answer, err);
+}
+
+static void read_extend(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	read_number(reply, -1, 1, answer, err);
+}
+
+static void read_swap(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	read_number(reply, 0, RL_SWAPPED_BEFORE, answer, err);
+}
+
+/* PTTL: -1 = no TTL, -2 = no key. */
+static void read_remaining(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	read_number(reply, -2, INT64_MAX, answer, err);
+	if (answer->vote != RL_VOTE_FAILED) {
+		answer->vote = answer->number != -2 ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+	}
+}
+
+static void fail_wrong_type(rl_answer *answer, rl_error *err, rl_bytes type)
+{
+	char text[64];
+	int len = snprintf(text, sizeof text, "WRONGTYPE the key holds a %.*s",
+		type.len < 32 ? (int) type.len : 32, type.data);
+	answer->vote = RL_VOTE_FAILED;
+	rl_error_from_server(err, rl_bytes_of(text, (size_t) len), NULL, 0);
+}
+
+/* Reads the answer to TYPE. A sorted set is a lock of symfony/lock, whose holder has no token that
+ * could be returned. A key that is a string now, or is gone, has changed since GET, so the holder
+ * of that time is gone as well. */
+static void read_type(const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	if (reply->type != RL_REPLY_STATUS) {
+		no_sense(answer, err);
+	} else if (rl_bytes_equal(reply->text, LITERAL("zset")) ||
+		rl_bytes_equal(reply->text, LITERAL("string")) ||
+		rl_bytes_equal(reply->text, LITERAL("none"))) {
+		answer->vote = RL_VOTE_REFUSED;
+	} else {
+		fail_wrong_type(answer, err, reply->text);
+	}
+}
+
+static void read_owner(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	if (request->form == RL_FORM_TYPE) {
+		read_type(reply, answer, err);
+		return;
+	}
+	if (reply->type != RL_REPLY_STRING && reply->type != RL_REPLY_NIL) {
+		no_sense(answer, err);
+		return;
+	}
+	/* A reservation locks the key, and has no owner. */
+	bool is_reserved =
+		reply->text.len == 0 || rl_bytes_equal(reply->text, LITERAL(RL_RESERVED_LONG));
+	bool has_owner = reply->type == RL_REPLY_STRING && !is_reserved;
+	answer->vote = has_owner ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
+	answer->text = reply->text;
+}
+
+/* ---- the verbs ---- */
+
+typedef void reader(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err);
+
+static reader *const readers[] = {
+	[RL_VERB_SET] = read_taking,
+	[RL_VERB_TRY] = read_try,
+	[RL_VERB_PROBE] = read_probe,
+	[RL_VERB_BLPOP] = read_blpop,
+	[RL_VERB_RELEASE] = read_freeing,
+	[RL_VERB_EXTEND] = read_extend,
+	[RL_VERB_RENEW] = read_extend,
+	[RL_VERB_SWAP] = read_swap,
+	[RL_VERB_FORCE] = read_freeing,
+	[RL_VERB_EXISTS] = read_exists,
+	[RL_VERB_OWNER] = read_owner,
+	[RL_VERB_REMAINING] = read_remaining,
+};
+
+_Static_assert(sizeof readers / sizeof readers[0] == RL_VERBS, "each verb has a reader");
+
+/* "OK", a positive number, or an array that begins with one. */
+bool rl_reply_is_yes(const rl_reply *reply)
+{
+	const rl_reply *first =
+		reply->type == RL_REPLY_ARRAY && reply->count > 0 ? reply->elements : reply;
+	return reply->type == RL_REPLY_STATUS ||
+		(first->type == RL_REPLY_INTEGER && first->integer > 0);
+}
+
+static void read_unconfirmed(
+	const rl_reply *reply, rl_error *err, const rl_bytes *secrets, unsigned secret_count)
+{
+	if (reply->count != 0) {
+		rl_error_from_server(err, reply->text, secrets, secret_count);
+		rl_error_append(err, "; the replicas could not be asked (WAIT)");
+		err->status = RL_ERR_UNCONFIRMED;
+	} else {
+		rl_error_set(err, RL_ERR_UNCONFIRMED, 0, "%.*s", (int) reply->text.len, reply->text.data);
+	}
+}
+
+void rl_answer_read(const rl_request *request, const rl_reply *reply, rl_answer *answer,
+	rl_error *err, const rl_bytes *secrets, unsigned secret_count)
+{
+	*answer = (rl_answer){.vote = RL_VOTE_OPEN, .number = RL_NO_NUMBER};
+	if (reply->type == RL_REPLY_ERROR) {
+		answer->vote = RL_VOTE_FAILED;
+		rl_error_from_server(err, reply->text, secrets, secret_count);
+		if (request->form == RL_FORM_TYPE && strcmp(err->code, "NOPERM") == 0) {
+			rl_error_from_server(err, LITERAL("WRONGTYPE the key holds no string"), NULL, 0);
+			return;
+		}
+		answer->again = again(request, err);
+		return;
+	}
+	if (reply->type == RL_REPLY_UNCONFIRMED) {
+		answer->vote = RL_VOTE_FAILED;
+		answer->number = reply->integer;
+		read_unconfirmed(reply, err, secrets, secret_count);
+		return;
+	}
+	readers[request->verb](request, reply, answer, err);
+}

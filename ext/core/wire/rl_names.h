@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The names of the keys of a lock.
+ */
+#ifndef RL_NAMES_H
+#define RL_NAMES_H
+
+#include "core/base/rl_status.h"
+
+/* The suffixes of a key's helper keys, the marks and the tickets; rl_queue.h has their design. */
+#define RL_MARK_SUFFIX "::rl-wait"
+#define RL_TICKETS_SUFFIX "::rl-wake"
+
+/* The key of the lock and its helper keys. */
+typedef struct rl_names {
+	rl_bytes key;
+	/* No data = the lock has no helper keys. */
+	rl_bytes mark;
+	rl_bytes tickets;
+	/* RL_NAMES_IN_SLOT: the slot of all three; otherwise 0. */
+	unsigned slot;
+} rl_names;
+
+/* How the helper keys are named. */
+typedef enum rl_naming {
+	RL_NAMES_PLAIN, /* the key and a suffix */
+	/* All three are in the same slot of a cluster. A key without a hash tag is in braces in the
+	 * names of its helper keys. If it has a '}' as well, no name would be in its slot: then it has
+	 * no helper keys, and its waiters poll. */
+	RL_NAMES_IN_SLOT,
+} rl_naming;
+
+/* The number of bytes that rl_names_put() writes into room at most. */
+size_t rl_names_size(size_t key_len);
+rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming);
+
+#endif
