@@ -83,6 +83,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/conn/rl_channel.c
     ext/core/conn/rl_conn.c
     ext/core/conn/rl_conn_dial.c
+    ext/core/conn/rl_conn_replicas.c
     ext/core/conn/rl_held.c
     ext/core/conn/rl_lookup.c
     ext/core/conn/rl_pool.c

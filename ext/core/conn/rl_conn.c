@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Connections: the queue of pending replies, undos, and what the replicas confirm.
+ * Connections: the queue of pending replies, and undos.
  */
 #include "core/conn/rl_conn.h"
 
@@ -12,9 +12,6 @@
  * for, and if they are not. */
 #define PENDING_TO_KEEP 4
 #define PENDING_TO_KEEP_UNHEARD 1024
-
-/* The replicas may take this share of a TTL to confirm. */
-#define CONFIRM_SHARE 20
 
 static rl_pending *pending_at(rl_conn *conn, unsigned run)
 {
@@ -58,21 +55,6 @@ void rl_conn_prod(rl_conn *conn)
 	conn->transport->append(conn->link, 0, NULL);
 }
 
-/* Notes that the replicas must confirm the command. They have a small part of the TTL for it, so
- * that their time is over before the patience with one of several members is. */
-static void note_confirmed(rl_conn *conn, const rl_request *request)
-{
-	int64_t most = conn->target->replicas_ms;
-	int64_t share = request->ttl_ms > 0 ? request->ttl_ms / CONFIRM_SHARE : most;
-	int64_t ms = share < most ? share : most;
-	ms = ms > 0 ? ms : 1; /* WAIT takes 0 for "without end" */
-	if (request->place == RL_PLACE_QUEUED) {
-		conn->later_ms = ms;
-	} else if (conn->confirm_ms == 0 || ms < conn->confirm_ms) {
-		conn->confirm_ms = ms;
-	}
-}
-
 /* Queues the command, with ASKING before it if need be, which is for one command only.
  * @return as rl_conn_append() */
 static uint64_t append_request(
@@ -98,7 +80,7 @@ uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
 	uint64_t last_byte = append_request(
 		conn, request, is_confirmed ? RL_PENDING_CONFIRMED : RL_PENDING_COMMAND, tag);
 	if (is_confirmed && last_byte != 0) {
-		note_confirmed(conn, request);
+		rl_conn_note_confirmed(conn, request);
 	}
 	rl_conn_send_name(conn);
 	return last_byte;
@@ -127,39 +109,9 @@ uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes service)
 	return last_byte;
 }
 
-void rl_conn_ask_replicas(rl_conn *conn)
-{
-	char digits[2][16];
-	if (conn->confirm_ms == 0) {
-		return;
-	}
-	rl_bytes argv[] = {LITERAL("WAIT"),
-		rl_conn_decimal((uint64_t) conn->target->replicas, digits[0]),
-		rl_conn_decimal((uint64_t) conn->confirm_ms, digits[1])};
-	/* When out of memory, the next flush tries again. */
-	if (rl_conn_append(conn, 3, argv, RL_PENDING_WAIT, 0) != 0) {
-		conn->waits_left = conn->pending_count;
-		conn->waited_ms = conn->confirm_ms;
-		conn->confirm_ms = 0;
-	}
-}
-
 bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
 {
 	return append_request(conn, request, RL_PENDING_NOBODY, 0) != 0;
-}
-
-bool rl_conn_is_confirming(const rl_conn *conn)
-{
-	return !rl_held_is_empty(&conn->held) && conn->pending_runs > 0 &&
-		conn->owed[conn->pending_first].kind == RL_PENDING_WAIT;
-}
-
-void rl_conn_give_up_replicas(rl_conn *conn)
-{
-	rl_reply nothing = {.type = RL_REPLY_NIL};
-	pending_at(conn, 0)->kind = RL_PENDING_NOBODY;
-	rl_held_judge(&conn->held, &nothing, conn->target->replicas, conn->waited_ms);
 }
 
 /* @return as rl_conn_undo() */
@@ -199,26 +151,6 @@ static void go_down(rl_conn *conn, rl_conn_event *event)
 	event->type = RL_CONN_DOWN;
 }
 
-/* Passes the reply on, or holds it back until the replicas have confirmed. */
-static void on_command_answered(rl_conn *conn, rl_conn_event *event, const rl_pending *owed)
-{
-	bool needs_replicas = owed->kind == RL_PENDING_CONFIRMED;
-	bool is_held =
-		!rl_held_is_empty(&conn->held) || (needs_replicas && rl_reply_is_yes(&event->reply));
-	if (!is_held) {
-		event->type = RL_CONN_REPLY;
-		event->tag = owed->tag;
-	} else if (!rl_held_add(&conn->held, &event->reply, owed->tag, needs_replicas)) {
-		rl_error_set(&event->err, RL_ERR_CLOSED, 0, "out of memory");
-		go_down(conn, event);
-	} else if (conn->later_ms != 0) {
-		conn->confirm_ms = conn->later_ms;
-		conn->later_ms = 0;
-		rl_conn_ask_replicas(conn);
-		conn->transport->flush(conn->link);
-	}
-}
-
 /* Takes one pending reply off the queue; RL_CONN_NONE when the reply is discarded. */
 static void settle_reply(rl_conn *conn, rl_conn_event *event)
 {
@@ -247,11 +179,10 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 		case RL_PENDING_LOGIN:
 		case RL_PENDING_ROLE:
 			event->type = rl_conn_on_login_answered(conn, owed.kind, event);
-			conn->life = event->type == RL_CONN_DOWN ? RL_CONN_LIFE_BROKEN : conn->life;
 			break;
 		case RL_PENDING_COMMAND:
 		case RL_PENDING_CONFIRMED:
-			on_command_answered(conn, event, &owed);
+			rl_conn_on_command_answered(conn, event, &owed);
 			break;
 		case RL_PENDING_WAIT:
 			rl_held_judge(&conn->held, &event->reply, conn->target->replicas, conn->waited_ms);
@@ -262,6 +193,9 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 		case RL_PENDING_NAME:
 		case RL_PENDING_NOBODY:
 			break;
+	}
+	if (event->type == RL_CONN_DOWN) {
+		conn->life = RL_CONN_LIFE_BROKEN;
 	}
 }
 

@@ -216,7 +216,7 @@ bool rl_conn_is_over(rl_conn *conn);
 
 void rl_conn_free(rl_conn *conn);
 
-/* ---- for rl_conn.c and rl_conn_dial.c ---- */
+/* ---- for rl_conn.c, rl_conn_dial.c and rl_conn_replicas.c ---- */
 
 /* Queues a command, and notes that its reply is pending.
  * @return the position of its last byte; 0 when it could not be queued */
@@ -226,6 +226,13 @@ uint64_t rl_conn_append(
 /* What the answer to AUTH, SELECT or ROLE means: NONE, READY, REFUSED, or DOWN with event->err. */
 rl_conn_event_type rl_conn_on_login_answered(
 	rl_conn *conn, rl_pending_kind kind, rl_conn_event *event);
+
+/* Notes that the replicas must confirm the command. They have a small part of the TTL for it, so
+ * that their time is over before the patience with one of several members is. */
+void rl_conn_note_confirmed(rl_conn *conn, const rl_request *request);
+
+/* Passes the reply to a command on, or holds it back until the replicas have confirmed. */
+void rl_conn_on_command_answered(rl_conn *conn, rl_conn_event *event, const rl_pending *owed);
 
 /* The number as text, in room. */
 rl_bytes rl_conn_decimal(uint64_t number, char room[16]);
