@@ -110,11 +110,6 @@ struct rl_quorum_call {
 	int64_t grace_end;  /* set once the outcome is known */
 };
 
-static inline bool rl_call_is_several(const rl_quorum_call *call)
-{
-	return call->set->count > 1;
-}
-
 static inline unsigned rl_member_call_index(const rl_member_call *member)
 {
 	return (unsigned) (member - member->call->members);

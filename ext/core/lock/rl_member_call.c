@@ -29,7 +29,7 @@ static void keep_own_token_back(rl_member_call *member, int64_t now)
 		rl_error_set(member->err, RL_ERR_UNKNOWN, 0,
 			"not asked again: it is unknown whether an earlier command with your token took effect");
 		rl_member_call_fail(member);
-	} else if (rl_call_is_several(call) && call->is_own_token && takes && member->node != NULL &&
+	} else if (call->set->count > 1 && call->is_own_token && takes && member->node != NULL &&
 		rl_pool_is_lingering(call->pool, member->node, now)) {
 		call->spent |= 1U << rl_member_call_index(member);
 		rl_error_set(member->err, RL_ERR_TIMEOUT, 0,
@@ -320,7 +320,7 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 	}
 	/* With several members a silent one is not dialled again: the others can decide. */
 	bool has_hope = was_connected;
-	if (was_silent && rl_call_is_several(member->call)) {
+	if (was_silent && member->call->set->count > 1) {
 		rl_member_call_fail(member);
 	} else {
 		recover(member, has_hope, tick);
