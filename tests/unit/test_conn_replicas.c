@@ -4,45 +4,33 @@
  * is held back for it, and the end of a connection on which it is pending.
  */
 #include "check.h"
-#include "fake.h"
+#include "dialling.h"
 
 #define REPLICAS 2
 #define MOST_MS 100
 
-static rl_conn *conn;
 static rl_channel channel;
-static rl_conn_event event;
 
 static void clean_up(void)
 {
 	rl_channel_close(&channel);
-	rl_conn_free(conn);
-	conn = NULL;
-	fake_end();
-}
-
-static rl_conn *dial(void)
-{
-	rl_error err;
-	fake_begin(1);
-	fake_targets[0].replicas = REPLICAS;
-	fake_targets[0].replicas_ms = MOST_MS;
-	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
-	rl_conn *dialled = rl_conn_dial(&fake_transport, &fake_targets[0], RL_NEVER, &fake_env, &err);
-	CHECK(dialled != NULL);
-	dialled->is_nameless = false;
-	fake_forget_log();
-	return dialled;
+	hang_up();
 }
 
 static void begin(void)
 {
-	conn = dial();
+	fake_begin(1);
+	fake_targets[0].replicas = REPLICAS;
+	fake_targets[0].replicas_ms = MOST_MS;
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	dial_used();
 }
 
 static void begin_channel(void)
 {
-	channel = (rl_channel){.conn = dial()};
+	begin();
+	channel = (rl_channel){.conn = conn};
+	conn = NULL;
 }
 
 static bool send(rl_conn *to, rl_verb verb, int64_t ttl_ms, rl_place place, unsigned tag)
@@ -57,30 +45,22 @@ static bool send(rl_conn *to, rl_verb verb, int64_t ttl_ms, rl_place place, unsi
 	return rl_conn_send(to, &request, tag) != 0;
 }
 
-static void ask(rl_verb verb, unsigned tag)
+static void ask_for(rl_verb verb, unsigned tag)
 {
 	CHECK(send(conn, verb, 30000, RL_PLACE_NONE, tag));
 }
 
-static void flush_and_read(void)
+/* WAIT stands behind what is flushed. */
+static void confirm_and_read(void)
 {
 	rl_conn_ask_replicas(conn);
-	fake_transport.flush(conn->link);
-	fake_read(conn->link);
-}
-
-static rl_conn_event_type next(void)
-{
-	memset(&event, 0xa5, sizeof event);
-	rl_conn_next(conn, &event);
-	return event.type;
+	flush_and_read();
 }
 
 static void check_reply(rl_reply_type type, unsigned tag)
 {
-	CHECK_INT(next(), RL_CONN_REPLY);
+	check_reply_to(tag);
 	CHECK_INT(event.reply.type, type);
-	CHECK_INT(event.tag, tag);
 }
 
 static void pass(int64_t ms)
@@ -98,12 +78,12 @@ static void one_wait_is_for_all_before_it(void)
 	for (unsigned i = 0; i < 5; i++) {
 		fake_says(0, answers[i]);
 	}
-	ask(RL_VERB_SET, 3);
-	ask(RL_VERB_RENEW, 1);
-	ask(RL_VERB_RELEASE, 4);
-	ask(RL_VERB_EXTEND, 2);
-	flush_and_read();
-	flush_and_read();
+	ask_for(RL_VERB_SET, 3);
+	ask_for(RL_VERB_RENEW, 1);
+	ask_for(RL_VERB_RELEASE, 4);
+	ask_for(RL_VERB_EXTEND, 2);
+	confirm_and_read();
+	confirm_and_read();
 	CHECK_COUNT("WAIT", 1);
 	CHECK_COUNT("extend k mine 30000\n0 a1 WAIT 2 100\n", 1);
 	check_reply(RL_REPLY_STATUS, 3);
@@ -123,8 +103,8 @@ static void the_next_write_has_its_own(void)
 	for (unsigned i = 0; i < 2; i++) {
 		fake_says(0, "+OK");
 		fake_says(0, i == 0 ? ":2" : ":1");
-		ask(RL_VERB_SET, i);
-		flush_and_read();
+		ask_for(RL_VERB_SET, i);
+		confirm_and_read();
 	}
 	CHECK_COUNT("WAIT 2 100", 2);
 	check_reply(RL_REPLY_STATUS, 0);
@@ -141,8 +121,8 @@ static void only_what_takes_or_prolongs_is_confirmed(void)
 		[RL_VERB_SWAP] = true};
 	for (unsigned verb = 0; verb < RL_VERBS; verb++) {
 		begin();
-		ask((rl_verb) verb, 1);
-		flush_and_read();
+		ask_for((rl_verb) verb, 1);
+		confirm_and_read();
 		if (fake_count("WAIT") != is_confirmed[verb]) {
 			FAIL("verb %u: %s", verb, fake_log());
 		}
@@ -155,8 +135,8 @@ static void without_replicas_nothing_is_asked(void)
 	begin();
 	fake_targets[0].replicas = 0;
 	fake_says(0, "+OK");
-	ask(RL_VERB_SET, 1);
-	flush_and_read();
+	ask_for(RL_VERB_SET, 1);
+	confirm_and_read();
 	CHECK_COUNT("WAIT", 0);
 	check_reply(RL_REPLY_STATUS, 1);
 }
@@ -173,7 +153,7 @@ static void the_time_is_a_part_of_the_ttl(void)
 		begin();
 		CHECK(send(conn, RL_VERB_RENEW, cases[i].ttl_ms, RL_PLACE_NONE, 1));
 		CHECK(send(conn, RL_VERB_RENEW, 60000, RL_PLACE_NONE, 1));
-		flush_and_read();
+		confirm_and_read();
 		CHECK_HAS(fake_log(), cases[i].log);
 		clean_up();
 	}
@@ -192,26 +172,32 @@ static void a_wait_that_cannot_be_queued_is_queued_later(void)
 	fake_lacks_memory = lacks_memory;
 	fake_says(0, "+OK");
 	fake_says(0, ":2");
-	ask(RL_VERB_SET, 1);
+	ask_for(RL_VERB_SET, 1);
 	is_out_of_memory = true;
-	flush_and_read();
+	confirm_and_read();
 	is_out_of_memory = false;
 	CHECK_COUNT("WAIT", 0);
 	CHECK_INT(next(), RL_CONN_NONE);
-	flush_and_read();
+	confirm_and_read();
 	CHECK_COUNT("WAIT", 1);
 	check_reply(RL_REPLY_STATUS, 1);
 }
 
 /* ---- holding back ---- */
 
-static void a_refusal_is_passed_on_at_once(void)
+/* SET is answered at once, and WAIT after the delay. */
+static void set_and_confirm(const char *answer, const char *replicas, int64_t delay)
 {
 	begin();
-	fake_says(0, "_");
-	fake_acts(0, FAKE_SAY, ":0", 200 * MS);
-	ask(RL_VERB_SET, 1);
-	flush_and_read();
+	fake_says(0, answer);
+	fake_acts(0, FAKE_SAY, replicas, delay);
+	ask_for(RL_VERB_SET, 1);
+	confirm_and_read();
+}
+
+static void a_refusal_is_passed_on_at_once(void)
+{
+	set_and_confirm("_", ":0", 200 * MS);
 	check_reply(RL_REPLY_NIL, 1);
 	CHECK(!rl_conn_is_confirming(conn));
 	CHECK_INT(conn->pending_count, 1);
@@ -222,11 +208,7 @@ static void a_refusal_is_passed_on_at_once(void)
 
 static void an_error_is_passed_on_at_once(void)
 {
-	begin();
-	fake_says(0, "-OOM x");
-	fake_acts(0, FAKE_SAY, ":0", 200 * MS);
-	ask(RL_VERB_SET, 1);
-	flush_and_read();
+	set_and_confirm("-OOM x", ":0", 200 * MS);
 	check_reply(RL_REPLY_ERROR, 1);
 }
 
@@ -236,9 +218,9 @@ static void what_follows_a_yes_waits_with_it(void)
 	fake_says(0, "+OK");
 	fake_says(0, ":0");
 	fake_acts(0, FAKE_SAY, ":2", 30 * MS);
-	ask(RL_VERB_SET, 1);
-	ask(RL_VERB_EXISTS, 2);
-	flush_and_read();
+	ask_for(RL_VERB_SET, 1);
+	ask_for(RL_VERB_EXISTS, 2);
+	confirm_and_read();
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK(rl_conn_is_confirming(conn));
 	pass(30);
@@ -250,11 +232,7 @@ static void what_follows_a_yes_waits_with_it(void)
 
 static void too_few_replicas_leave_it_unconfirmed(void)
 {
-	begin();
-	fake_says(0, "+OK");
-	fake_acts(0, FAKE_SAY, ":1", 100 * MS);
-	ask(RL_VERB_SET, 1);
-	flush_and_read();
+	set_and_confirm("+OK", ":1", 100 * MS);
 	CHECK_INT(next(), RL_CONN_NONE);
 	pass(100);
 	check_reply(RL_REPLY_UNCONFIRMED, 1);
@@ -273,8 +251,8 @@ static void check_error(const char *reply, const char *code, bool passes, const 
 	begin();
 	fake_says(0, "+OK");
 	fake_says(0, reply);
-	ask(RL_VERB_SET, 1);
-	flush_and_read();
+	ask_for(RL_VERB_SET, 1);
+	confirm_and_read();
 	check_reply(RL_REPLY_UNCONFIRMED, 1);
 	rl_answer_read(&request, &event.reply, &answer, &err, NULL, 0);
 	CHECK_INT(answer.vote, RL_VOTE_FAILED);
@@ -303,8 +281,8 @@ static void a_break_before_the_verdict_loses_the_answer(void)
 {
 	begin();
 	fake_acts(0, FAKE_SAY_BREAK, "+OK", 0);
-	ask(RL_VERB_SET, 1);
-	flush_and_read();
+	ask_for(RL_VERB_SET, 1);
+	confirm_and_read();
 	CHECK_INT(next(), RL_CONN_DOWN);
 	CHECK_INT(event.err.status, RL_ERR_CLOSED);
 }
@@ -317,7 +295,7 @@ static void wait_follows_a_try_that_took_the_lock(void)
 	fake_says(0, "*:1 :9");
 	fake_says(0, ":2");
 	CHECK(send(conn, RL_VERB_TRY, 30000, RL_PLACE_QUEUED, 1));
-	flush_and_read();
+	confirm_and_read();
 	CHECK_COUNT("WAIT", 0);
 	CHECK_INT(next(), RL_CONN_NONE); /* sends it */
 	CHECK_COUNT("WAIT 2 100", 1);
@@ -332,16 +310,16 @@ static void no_wait_follows_a_try_that_took_nothing(void)
 	begin();
 	fake_says(0, "*:0 :9 :500 :4 :1");
 	CHECK(send(conn, RL_VERB_TRY, 30000, RL_PLACE_QUEUED, 1));
-	flush_and_read();
+	confirm_and_read();
 	check_reply(RL_REPLY_ARRAY, 1);
-	flush_and_read();
+	confirm_and_read();
 	CHECK_COUNT("WAIT", 0);
 	/* Nor does a later owner of the connection send it. */
 	rl_conn_discard_pending(conn);
 	fake_says(0, "+OK");
 	fake_says(0, ":2");
-	ask(RL_VERB_SET, 2);
-	flush_and_read();
+	ask_for(RL_VERB_SET, 2);
+	confirm_and_read();
 	check_reply(RL_REPLY_STATUS, 2);
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK_COUNT("WAIT", 1);
@@ -439,17 +417,13 @@ static void a_slow_server_is_not_a_slow_replica(void)
 
 static void what_is_discarded_waits_for_no_replica(void)
 {
-	begin();
-	fake_says(0, "+OK");
-	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
-	ask(RL_VERB_SET, 1);
-	flush_and_read();
+	set_and_confirm("+OK", ":0", 100 * MS);
 	CHECK_INT(next(), RL_CONN_NONE);
 	rl_conn_discard_pending(conn);
 	CHECK(!rl_conn_is_confirming(conn));
 	fake_says(0, ":7");
-	ask(RL_VERB_EXISTS, 2);
-	flush_and_read();
+	ask_for(RL_VERB_EXISTS, 2);
+	confirm_and_read();
 	CHECK_INT(next(), RL_CONN_NONE); /* stands behind WAIT */
 	pass(100);
 	check_reply(RL_REPLY_INTEGER, 2);
@@ -462,10 +436,10 @@ static void a_wait_that_was_not_sent_is_discarded(void)
 	begin();
 	fake_says(0, "+OK");
 	fake_says(0, ":7");
-	ask(RL_VERB_SET, 1);
+	ask_for(RL_VERB_SET, 1);
 	rl_conn_discard_pending(conn);
-	ask(RL_VERB_EXISTS, 2);
-	flush_and_read();
+	ask_for(RL_VERB_EXISTS, 2);
+	confirm_and_read();
 	CHECK_COUNT("WAIT", 0);
 	check_reply(RL_REPLY_INTEGER, 2);
 }
@@ -474,17 +448,17 @@ static void what_is_retracted_needs_no_confirmation(void)
 {
 	begin();
 	conn->is_nameless = true;
-	ask(RL_VERB_SET, 1);
+	ask_for(RL_VERB_SET, 1);
 	rl_conn_ask_replicas(conn);
 	CHECK(conn->waits_left > 0);
-	ask(RL_VERB_SET, 1);
+	ask_for(RL_VERB_SET, 1);
 	CHECK(conn->confirm_ms > 0);
 	CHECK(rl_conn_retract(conn));
 	CHECK_INT(conn->waits_left, 0);
 	CHECK_INT(conn->pending_count, 0);
 	fake_says(0, ":1");
-	ask(RL_VERB_EXISTS, 2);
-	flush_and_read();
+	ask_for(RL_VERB_EXISTS, 2);
+	confirm_and_read();
 	CHECK_COUNT("WAIT", 0);
 	check_reply(RL_REPLY_INTEGER, 2);
 }
@@ -500,11 +474,7 @@ static void undo_it(void)
 /* A server that sees the end while it blocks drops the undo. */
 static void the_end_comes_after_the_wait(void)
 {
-	begin();
-	fake_says(0, "+OK");
-	fake_acts(0, FAKE_SAY, ":0", 150 * MS);
-	ask(RL_VERB_SET, 1);
-	flush_and_read();
+	set_and_confirm("+OK", ":0", 150 * MS);
 	CHECK_INT(next(), RL_CONN_NONE);
 	rl_conn_discard_pending(conn);
 	undo_it();
@@ -524,9 +494,9 @@ static void the_end_comes_after_the_wait(void)
 static void without_a_wait_the_end_comes_at_once(void)
 {
 	begin();
-	flush_and_read();
-	ask(RL_VERB_RELEASE, 1);
-	flush_and_read();
+	confirm_and_read();
+	ask_for(RL_VERB_RELEASE, 1);
+	confirm_and_read();
 	rl_conn_discard_pending(conn);
 	rl_conn_end(conn);
 	CHECK_COUNT("end", 1);
@@ -534,11 +504,7 @@ static void without_a_wait_the_end_comes_at_once(void)
 
 static void a_break_meanwhile_is_the_end(void)
 {
-	begin();
-	fake_says(0, "+OK");
-	fake_acts(0, FAKE_SAY, ":0", 150 * MS);
-	ask(RL_VERB_SET, 1);
-	flush_and_read();
+	set_and_confirm("+OK", ":0", 150 * MS);
 	rl_conn_discard_pending(conn);
 	rl_conn_end(conn);
 	CHECK(!rl_conn_is_over(conn));
