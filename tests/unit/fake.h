@@ -73,6 +73,7 @@ extern bool fake_owns_routes;
 /* The next dial to a member that nothing is said of yet. Without any it is accepted. */
 void fake_dials(unsigned member, fake_dial what, int64_t delay);
 void fake_greets(unsigned member, const char *text);
+void fake_refuses(unsigned member, unsigned dials); /* so many of the next */
 
 /*
  * The next command about a lock to a member, or WAIT. Without any, an undo (EVAL of release) is

@@ -60,6 +60,13 @@ void fake_dials(unsigned member, fake_dial what, int64_t delay)
 	s->dials[s->dial_count++] = (dial_plan){what, delay, NULL};
 }
 
+void fake_refuses(unsigned member, unsigned dials)
+{
+	for (unsigned i = 0; i < dials; i++) {
+		fake_dials(member, FAKE_REFUSE, 0);
+	}
+}
+
 void fake_greets(unsigned member, const char *text)
 {
 	server *s = &fake_servers[member];

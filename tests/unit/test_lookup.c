@@ -6,7 +6,7 @@
 #include "core/base/rl_time.h"
 #include "core/conn/rl_lookup.h"
 #include "fake_link.h"
-#include "no_memory.h"
+#include "fake_memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -719,14 +719,12 @@ static void without_memory_it_fails_and_leaves_nothing(void)
 	unsigned granted = 0, failed = 0;
 	for (unsigned at = 1; at < 60; at++) {
 		begin(3);
-		fake_lacks_memory = lacks_memory;
 		all_say(OLD);
-		asked = 0;
 		fails_at = at / 2 + 1;
 		is_lasting = at % 2 == 1;
-		is_counting = true;
+		fake_memory_fails();
 		rl_vote vote = look_up();
-		is_counting = false;
+		fake_memory_works();
 		CHECK(vote == RL_VOTE_GRANTED || vote == RL_VOTE_FAILED);
 		CHECK_TEXT(primary(), vote == RL_VOTE_GRANTED ? "10.0.0.1:6379" : "-:0");
 		if (vote == RL_VOTE_FAILED) {
@@ -742,18 +740,21 @@ static void without_memory_it_fails_and_leaves_nothing(void)
 	CHECK(failed > 10);
 }
 
+static rl_vote drive_failing_at(unsigned request)
+{
+	fails_at = request;
+	fake_memory_fails();
+	rl_vote vote = drive_to(RL_NEVER - 1);
+	fake_memory_works();
+	return vote;
+}
+
 static void a_question_without_memory_is_not_waited_for(void)
 {
 	begin(1);
 	warm();
 	start();
-	fake_lacks_memory = lacks_memory;
-	fails_at = 1;
-	is_lasting = false;
-	asked = 0;
-	is_counting = true;
-	rl_vote vote = drive_to(RL_NEVER - 1);
-	is_counting = false;
+	rl_vote vote = drive_failing_at(1);
 	CHECK_INT(vote, RL_VOTE_FAILED);
 	CHECK_INT(fake_ms(), 0);
 	rl_lookup_explain(&lookup, &err);
@@ -768,12 +769,7 @@ static void a_route_that_cannot_be_told_is_out_of_memory(void)
 	all_say(OLD);
 	start();
 	CHECK_INT(drive_to(fake_clock - 1), RL_VOTE_OPEN);
-	is_lasting = false;
-	fails_at = 2; /* the first is the host's */
-	asked = 0;
-	is_counting = true;
-	rl_vote vote = drive_to(RL_NEVER - 1);
-	is_counting = false;
+	rl_vote vote = drive_failing_at(2); /* the first is the host's */
 	CHECK_INT(vote, RL_VOTE_FAILED);
 	rl_lookup_explain(&lookup, &err);
 	CHECK_INT(err.status, RL_ERR_MEMORY);

@@ -168,18 +168,11 @@ static void a_lock_is_put_back_where_the_key_was_asked_for(void)
 
 /* ---- nodes that fail ---- */
 
-static void refuse(unsigned server, unsigned times)
-{
-	for (unsigned i = 0; i < times; i++) {
-		fake_dials(server, FAKE_REFUSE, 0);
-	}
-}
-
 /* The first failure may be that of an old connection, so another node is asked after the second. */
 static void a_node_that_is_dead_is_fled(void)
 {
 	rl_renewal *one = keep("ab");
-	refuse(0, 100);
+	fake_refuses(0, 100);
 	fake_says(1, MOVED_TO("c"));
 	watching_to(10100);
 	CHECK_COUNT("b1 renew", 1);
@@ -197,7 +190,7 @@ static void a_node_that_dies_is_fled(void)
 	watching_to(10000);
 	CHECK_COUNT("10000 a1 renew", 1);
 	fake_kill(0);
-	refuse(0, 100);
+	fake_refuses(0, 100);
 	fake_says(1, MOVED_TO("c"));
 	watching_to(20300);
 	CHECK_COUNT("b1 renew", 1);
@@ -209,9 +202,9 @@ static void a_node_that_dies_is_fled(void)
 static void all_nodes_are_dead_until_the_proof_ends(void)
 {
 	rl_renewal *one = keep("abc");
-	refuse(0, 190);
-	refuse(1, 190);
-	refuse(2, 190);
+	fake_refuses(0, 190);
+	fake_refuses(1, 190);
+	fake_refuses(2, 190);
 	watching_to(40000);
 	CHECK(rl_lease_is_lost(one->lease));
 	unsigned dials = fake_count("dial");
@@ -230,7 +223,7 @@ static void members_of_both_kinds_are_kept(void)
 	CHECK_COUNT("10000 c1 renew", 1);
 	CHECK_COUNT("10000 d1 renew", 1);
 	CHECK_COUNT("10000 e1 renew", 1);
-	refuse(1, 100);
+	fake_refuses(1, 100);
 	fake_kill(1);
 	watching_to(60000);
 	CHECK(rl_lease_is_held(one->lease));
@@ -300,7 +293,7 @@ static void a_late_release_is_redirected(void)
 static void a_late_release_flees_a_dead_node(void)
 {
 	begin("ab");
-	refuse(0, 100);
+	fake_refuses(0, 100);
 	hand_over();
 	watching_to(1000);
 	CHECK_COUNT("b1 RELEASE", 1);

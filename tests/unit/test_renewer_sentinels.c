@@ -43,13 +43,6 @@ static void switch_to_b(int64_t delay)
 	fake_all_name(route, NAMES("b"), delay);
 }
 
-static void refuse(unsigned server, unsigned times)
-{
-	for (unsigned i = 0; i < times; i++) {
-		fake_dials(server, FAKE_REFUSE, 0);
-	}
-}
-
 /* ---- the check ---- */
 
 static void a_renewal_counts_once_the_primary_is_named(void)
@@ -168,7 +161,7 @@ static void refused_sentinels_are_asked_at_a_pace(void)
 {
 	rl_renewal *one = keep();
 	for (unsigned i = 2; i < 5; i++) {
-		refuse(i, 190);
+		fake_refuses(i, 190);
 	}
 	watching_to(25000);
 	CHECK(rl_lease_is_held(one->lease));
@@ -250,7 +243,7 @@ static void the_new_primary_may_have_lost_it_and_gets_it_back(void)
 static void a_primary_that_refuses_is_looked_up(void)
 {
 	rl_renewal *one = keep();
-	refuse(0, 100);
+	fake_refuses(0, 100);
 	switch_to_b(5 * MS);
 	watching_to(10100);
 	CHECK_COUNT("b1 renew", 1);
@@ -264,7 +257,7 @@ static void a_primary_that_dies_is_followed(void)
 	rl_renewal *one = keep();
 	watching_to(10000);
 	fake_kill(0);
-	refuse(0, 190);
+	fake_refuses(0, 190);
 	watching_to(22000);
 	CHECK(rl_lease_is_held(one->lease));
 	switch_to_b(0);
@@ -375,7 +368,7 @@ static void it_stays_unknown(void)
 {
 	begin_unknown();
 	for (unsigned i = 5; i < 8; i++) {
-		refuse(i, 190);
+		fake_refuses(i, 190);
 	}
 	watching_keep("k", TTL);
 	watching_to(60000);
@@ -457,7 +450,7 @@ static void two_unknown_primaries_of_the_same_sentinels(void)
 static void a_late_release_follows_its_primary(void)
 {
 	begin();
-	refuse(0, 100);
+	fake_refuses(0, 100);
 	switch_to_b(5 * MS);
 	hand_over(1);
 	watching_to(1000);
