@@ -104,6 +104,9 @@ void fake_always(unsigned member, const char *word, fake_act what, const char *t
  * @return false = no idea */
 extern bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
+/* For fake_improvise: all servers answer with 1, and at once. */
+bool fake_yes(const char *words, bool is_taken, fake_plan *plan);
+
 /* The command that is asked about: when the server runs it, which server that is, and the command
  * as tests/model reads it; NULL = the model does not know such a command. */
 extern int64_t fake_run_at;

@@ -24,6 +24,12 @@ static inline void fake_memory_works(void)
 	fake_lacks_memory = NULL;
 }
 
+/* For a loop over fails_at, to reach each request: the largest number of them that was seen. */
+static inline unsigned fake_memory_most(unsigned most)
+{
+	return asked > most && asked < 200 ? asked : most;
+}
+
 /* Drives the operation to its end while each malloc fails. The fake network has memory. */
 static inline rl_status fake_drive_without_malloc(rl_op *op)
 {

@@ -97,6 +97,13 @@ void fake_always(unsigned member, const char *word, fake_act what, const char *t
 	*plan = (fake_plan){what, text, delay};
 }
 
+bool fake_yes(const char *words, bool is_taken, fake_plan *plan)
+{
+	(void) words, (void) is_taken;
+	*plan = (fake_plan){FAKE_SAY, ":1", 0};
+	return true;
+}
+
 const fake_plan *fake_standing_plan(unsigned member, const fake_words *words)
 {
 	const server *s = &fake_servers[member];

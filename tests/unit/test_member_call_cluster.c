@@ -276,17 +276,24 @@ static void a_map_may_drop_the_node_that_the_redirect_names(void)
 	CHECK_INT(fake_stats.redirects, 1);
 }
 
-static const check_test tests[] = {TEST(a_node_that_refuses_is_passed_over),
-	TEST(moved_to_a_node_that_refuses), TEST(moved_to_a_node_that_hangs), TEST(all_nodes_refuse),
-	TEST(a_name_is_resolved_first), TEST(a_name_without_an_address_leads_to_another_node),
-	TEST(a_node_with_an_idle_connection_needs_no_name), TEST(a_name_that_takes_too_long),
+static const check_test tests[] = {
+	TEST(a_node_that_refuses_is_passed_over),
+	TEST(moved_to_a_node_that_refuses),
+	TEST(moved_to_a_node_that_hangs),
+	TEST(all_nodes_refuse),
+	TEST(a_name_is_resolved_first),
+	TEST(a_name_without_an_address_leads_to_another_node),
+	TEST(a_node_with_an_idle_connection_needs_no_name),
+	TEST(a_name_that_takes_too_long),
 	TEST(one_of_several_members_is_redirected),
 	TEST(a_minority_at_an_asked_node_is_undone_behind_asking),
-	TEST(an_own_token_is_taken_back_behind_asking), TEST(a_backup_release_is_behind_asking),
+	TEST(an_own_token_is_taken_back_behind_asking),
+	TEST(a_backup_release_is_behind_asking),
 	TEST(a_plain_member_that_answers_moved_says_which_dsn_to_use),
 	TEST(the_map_is_asked_for_beside_a_command_and_read_later),
 	TEST(the_map_is_asked_for_once_a_second),
 	TEST(a_map_that_never_comes_is_asked_for_again_after_a_move),
-	TEST(a_map_may_drop_the_node_that_the_redirect_names)};
+	TEST(a_map_may_drop_the_node_that_the_redirect_names),
+};
 
 CHECK_MAIN(tests, fake_end)

@@ -155,9 +155,14 @@ static void a_primary_that_refuses_and_no_lookup(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-static const check_test tests[] = {TEST(a_cold_call), TEST(a_call_that_is_checked),
-	TEST(a_call_that_is_switched), TEST(a_call_that_is_redirected),
-	TEST(a_grant_that_cannot_be_checked_is_undone), TEST(a_cold_call_without_a_lookup_fails),
-	TEST(a_primary_that_refuses_and_no_lookup)};
+static const check_test tests[] = {
+	TEST(a_cold_call),
+	TEST(a_call_that_is_checked),
+	TEST(a_call_that_is_switched),
+	TEST(a_call_that_is_redirected),
+	TEST(a_grant_that_cannot_be_checked_is_undone),
+	TEST(a_cold_call_without_a_lookup_fails),
+	TEST(a_primary_that_refuses_and_no_lookup),
+};
 
 CHECK_MAIN(tests, clean_up)

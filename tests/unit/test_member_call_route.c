@@ -346,21 +346,34 @@ static void force_that_was_redirected_is_sent_once_more(void)
 	CHECK_COUNT("force", 2);
 }
 
-static const check_test tests[] = {TEST(moved_is_followed_at_once_and_noted),
-	TEST(a_node_that_was_no_seed_is_dialled), TEST(no_host_means_the_node_that_answered),
-	TEST(each_verb_is_redirected), TEST(the_callers_token_is_sent_to_the_other_node),
-	TEST(a_script_keeps_the_form_that_its_server_wanted), TEST(five_redirects_are_followed),
-	TEST(the_sixth_fails_as_what_may_pass), TEST(a_circle_ends), TEST(a_wait_goes_on_in_a_circle),
+static const check_test tests[] = {
+	TEST(moved_is_followed_at_once_and_noted),
+	TEST(a_node_that_was_no_seed_is_dialled),
+	TEST(no_host_means_the_node_that_answered),
+	TEST(each_verb_is_redirected),
+	TEST(the_callers_token_is_sent_to_the_other_node),
+	TEST(a_script_keeps_the_form_that_its_server_wanted),
+	TEST(five_redirects_are_followed),
+	TEST(the_sixth_fails_as_what_may_pass),
+	TEST(a_circle_ends),
+	TEST(a_wait_goes_on_in_a_circle),
 	TEST(ask_puts_asking_before_the_command_and_is_not_noted),
 	TEST(a_script_that_is_sent_again_is_behind_asking_again),
-	TEST(what_times_out_there_is_undone_there), TEST(what_is_abandoned_there_is_undone_there),
-	TEST(the_next_call_begins_at_the_owner_again), TEST(moved_after_ask_needs_no_asking),
+	TEST(what_times_out_there_is_undone_there),
+	TEST(what_is_abandoned_there_is_undone_there),
+	TEST(the_next_call_begins_at_the_owner_again),
+	TEST(moved_after_ask_needs_no_asking),
 	TEST(an_undo_after_a_refused_login_is_behind_asking),
-	TEST(tryagain_is_asked_again_with_the_key_alone), TEST(clusterdown_passes_in_a_wait),
-	TEST(clusterdown_is_the_failure_without_a_wait), TEST(the_doubt_stays_over_moved),
+	TEST(tryagain_is_asked_again_with_the_key_alone),
+	TEST(clusterdown_passes_in_a_wait),
+	TEST(clusterdown_is_the_failure_without_a_wait),
+	TEST(the_doubt_stays_over_moved),
 	TEST(an_answer_behind_moved_clears_the_doubt),
-	TEST(a_release_that_broke_before_moved_is_unknown), TEST(moved_alone_leaves_no_doubt),
-	TEST(the_proof_begins_at_the_node_that_granted), TEST(the_proof_begins_with_the_doubt),
-	TEST(force_that_was_redirected_is_sent_once_more)};
+	TEST(a_release_that_broke_before_moved_is_unknown),
+	TEST(moved_alone_leaves_no_doubt),
+	TEST(the_proof_begins_at_the_node_that_granted),
+	TEST(the_proof_begins_with_the_doubt),
+	TEST(force_that_was_redirected_is_sent_once_more),
+};
 
 CHECK_MAIN(tests, fake_end)

@@ -358,25 +358,36 @@ static void a_lost_answer_and_nobody_else(void)
 	CHECK(fake_stats.lookups <= 10); /* five for failures, and five for the time */
 }
 
-static const check_test tests[] = {TEST(a_cold_call_looks_the_primary_up),
-	TEST(a_young_lookup_is_enough), TEST(an_older_lookup_is_renewed_beside_the_command),
-	TEST(a_grant_that_comes_later_than_that_is_checked), TEST(an_old_lookup_holds_the_grant_up),
-	TEST(what_prolongs_is_checked_too), TEST(a_refusal_is_checked),
-	TEST(a_refusal_counts_without_a_lookup), TEST(reads_and_releases_are_checked),
+static const check_test tests[] = {
+	TEST(a_cold_call_looks_the_primary_up),
+	TEST(a_young_lookup_is_enough),
+	TEST(an_older_lookup_is_renewed_beside_the_command),
+	TEST(a_grant_that_comes_later_than_that_is_checked),
+	TEST(an_old_lookup_holds_the_grant_up),
+	TEST(what_prolongs_is_checked_too),
+	TEST(a_refusal_is_checked),
+	TEST(a_refusal_counts_without_a_lookup),
+	TEST(reads_and_releases_are_checked),
 	TEST(reads_and_releases_count_without_a_lookup),
 	TEST(reads_and_releases_at_an_old_primary_go_to_the_new_one),
 	TEST(without_the_check_the_first_lookup_is_the_last),
-	TEST(a_lookup_that_was_asked_too_early_is_repeated), TEST(nobody_answers_a_cold_call),
-	TEST(a_hung_majority_is_waited_for_as_long_as_a_server), TEST(an_unknown_service_is_said),
+	TEST(a_lookup_that_was_asked_too_early_is_repeated),
+	TEST(nobody_answers_a_cold_call),
+	TEST(a_hung_majority_is_waited_for_as_long_as_a_server),
+	TEST(an_unknown_service_is_said),
 	TEST(a_grant_without_a_lookup_is_undone),
 	TEST(a_grant_of_an_own_token_without_a_lookup_is_undone),
 	TEST(an_extension_without_a_lookup_is_a_failure_and_stays),
-	TEST(a_swap_without_a_lookup_is_swapped_back), TEST(one_that_refuses_is_looked_up_at_once),
+	TEST(a_swap_without_a_lookup_is_swapped_back),
+	TEST(one_that_refuses_is_looked_up_at_once),
 	TEST(one_that_is_named_again_has_failed),
 	TEST(one_that_hangs_takes_a_timeout_and_the_next_call_looks_up),
 	TEST(one_that_hangs_is_left_once_another_is_named),
 	TEST(readonly_is_looked_up_and_leaves_no_doubt),
-	TEST(readonly_is_the_failure_if_it_is_named_again), TEST(a_replica_is_noticed_by_its_role),
-	TEST(a_lost_answer_stays_in_doubt), TEST(a_lost_answer_and_nobody_else)};
+	TEST(readonly_is_the_failure_if_it_is_named_again),
+	TEST(a_replica_is_noticed_by_its_role),
+	TEST(a_lost_answer_stays_in_doubt),
+	TEST(a_lost_answer_and_nobody_else),
+};
 
 CHECK_MAIN(tests, fake_end)

@@ -293,17 +293,26 @@ static void a_primary_behind_sentinels_does_not_redirect(void)
 	CHECK_COUNT("b1", 0);
 }
 
-static const check_test tests[] = {TEST(a_win_in_the_queue_counts_if_the_lookup_is_young),
-	TEST(a_win_in_the_queue_is_checked), TEST(a_win_at_the_old_primary_is_undone),
-	TEST(lookups_of_a_long_wait_do_not_pile_up), TEST(a_wait_lasts_over_sentinels_that_are_silent),
-	TEST(a_wait_goes_on_at_the_new_primary), TEST(others_decide_without_the_check),
+static const check_test tests[] = {
+	TEST(a_win_in_the_queue_counts_if_the_lookup_is_young),
+	TEST(a_win_in_the_queue_is_checked),
+	TEST(a_win_at_the_old_primary_is_undone),
+	TEST(lookups_of_a_long_wait_do_not_pile_up),
+	TEST(a_wait_lasts_over_sentinels_that_are_silent),
+	TEST(a_wait_goes_on_at_the_new_primary),
+	TEST(others_decide_without_the_check),
 	TEST(a_minority_that_is_being_checked_is_undone),
 	TEST(a_minority_of_an_own_token_that_is_being_checked_is_taken_back),
 	TEST(a_wait_with_a_member_that_is_not_known),
-	TEST(a_doubtful_wait_with_a_member_that_is_not_known), TEST(abandoned_in_the_lookup),
-	TEST(abandoned_before_the_answer), TEST(abandoned_during_the_check),
-	TEST(an_own_token_abandoned_during_the_check), TEST(a_swap_abandoned_during_the_check),
-	TEST(abandoned_after_a_switch), TEST(a_child_sends_nothing),
-	TEST(a_primary_behind_sentinels_does_not_redirect)};
+	TEST(a_doubtful_wait_with_a_member_that_is_not_known),
+	TEST(abandoned_in_the_lookup),
+	TEST(abandoned_before_the_answer),
+	TEST(abandoned_during_the_check),
+	TEST(an_own_token_abandoned_during_the_check),
+	TEST(a_swap_abandoned_during_the_check),
+	TEST(abandoned_after_a_switch),
+	TEST(a_child_sends_nothing),
+	TEST(a_primary_behind_sentinels_does_not_redirect),
+};
 
 CHECK_MAIN(tests, fake_end)

@@ -263,20 +263,29 @@ static void a_question_goes_on_at_the_new_primary(void)
 	CHECK_INT(fake_ms(), 20);
 }
 
-static const check_test tests[] = {TEST(it_is_left_while_it_connects),
-	TEST(it_is_left_during_the_login), TEST(it_is_left_while_the_answer_is_missing),
-	TEST(half_a_command_needs_no_undo), TEST(it_is_left_in_a_pause),
-	TEST(a_grant_of_the_old_primary_is_undone), TEST(the_new_primary_may_refuse),
-	TEST(idle_connections_to_the_old_primary_are_ended), TEST(it_changes_again_and_again),
+static const check_test tests[] = {
+	TEST(it_is_left_while_it_connects),
+	TEST(it_is_left_during_the_login),
+	TEST(it_is_left_while_the_answer_is_missing),
+	TEST(half_a_command_needs_no_undo),
+	TEST(it_is_left_in_a_pause),
+	TEST(a_grant_of_the_old_primary_is_undone),
+	TEST(the_new_primary_may_refuse),
+	TEST(idle_connections_to_the_old_primary_are_ended),
+	TEST(it_changes_again_and_again),
 	TEST(sentinels_are_asked_again_while_the_answer_is_missing),
-	TEST(sentinels_are_asked_again_during_the_login), TEST(sentinels_are_asked_again_in_a_pause),
+	TEST(sentinels_are_asked_again_during_the_login),
+	TEST(sentinels_are_asked_again_in_a_pause),
 	TEST(a_silent_primary_is_confirmed_again_and_again),
 	TEST(an_own_token_that_was_granted_is_taken_back_and_not_sent_again),
 	TEST(an_own_token_without_an_answer_is_not_sent_again),
 	TEST(an_own_token_that_was_not_sent_goes_to_the_new_primary),
-	TEST(an_extension_is_sent_to_the_new_primary), TEST(a_swap_is_swapped_back_and_fails),
-	TEST(force_goes_on_at_the_new_primary), TEST(a_release_goes_on_at_the_new_primary),
+	TEST(an_extension_is_sent_to_the_new_primary),
+	TEST(a_swap_is_swapped_back_and_fails),
+	TEST(force_goes_on_at_the_new_primary),
+	TEST(a_release_goes_on_at_the_new_primary),
 	TEST(a_release_that_finds_nothing_there_is_unknown),
-	TEST(a_question_goes_on_at_the_new_primary)};
+	TEST(a_question_goes_on_at_the_new_primary),
+};
 
 CHECK_MAIN(tests, fake_end)

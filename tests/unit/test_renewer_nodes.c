@@ -4,9 +4,8 @@
  * keeps.
  */
 #include "check.h"
-#include "core/lease/rl_late.h"
+#include "fake_memory.h"
 #include "fake_route.h"
-#include "no_memory.h"
 #include "watching.h"
 
 #include <stdio.h>
@@ -264,23 +263,13 @@ static void moved_to_a_plain_member_is_an_error(void)
 
 /* ---- releases ---- */
 
-static void hand_over(void)
-{
-	rl_late_release late = {.set = &fake_set,
-		.key = bytes_of("k"),
-		.token = bytes_of("tok"),
-		.members = 1,
-		.ttl_ns = 30 * SECOND};
-	CHECK(rl_late_add(&watching, &late));
-}
-
 static void a_late_release_is_redirected(void)
 {
 	static const char *const texts[] = {MOVED_TO("b"), ASK_AT("b")};
 	for (unsigned i = 0; i < 2; i++) {
 		begin("ab");
 		fake_says(0, texts[i]);
-		hand_over();
+		watching_hand_over();
 		watching_to(100);
 		CHECK_COUNT("b1 RELEASE", 1);
 		CHECK_COUNT("ASKING", i);
@@ -294,7 +283,7 @@ static void a_late_release_flees_a_dead_node(void)
 {
 	begin("ab");
 	fake_refuses(0, 100);
-	hand_over();
+	watching_hand_over();
 	watching_to(1000);
 	CHECK_COUNT("b1 RELEASE", 1);
 	CHECK_INT(fake_stats.postponed_done, 1);
@@ -392,11 +381,9 @@ static void forgotten_in_a_child(void)
 	begin("ab");
 	watching_keep("k", TTL);
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
-	hand_over();
+	watching_hand_over();
 	watching_to(10010);
-	fake_forget_log();
-	fake_fork();
-	rl_renewer_forget(&watching);
+	watching_fork();
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_INT(watching.all_count, 0);
 	CHECK(watching.nodes.routes == NULL && watching.nodes.servers == NULL);
@@ -412,10 +399,9 @@ static void memory_while_it_is_prepared(void)
 		watching_begin(2);
 		route = fake_cluster(0, "ab");
 		rl_route *plain = route;
-		asked = 0;
-		is_counting = true;
+		fake_memory_fails();
 		rl_renewal *one = watching_prepare("k");
-		is_counting = false;
+		fake_memory_works();
 		is_prepared = one != NULL;
 		CHECK(is_prepared || watching.all == NULL);
 		for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
@@ -439,13 +425,10 @@ static void memory_while_it_is_redirected(void)
 		rl_renewal *one = keep("a");
 		watching_to(9999);
 		fake_says(0, MOVED_TO("b"));
-		fake_lacks_memory = lacks_memory;
-		asked = 0;
-		is_counting = true;
+		fake_memory_fails();
 		watching_to(12000);
-		is_counting = false;
-		fake_lacks_memory = NULL;
-		most = asked > most && asked < 200 ? asked : most;
+		fake_memory_works();
+		most = fake_memory_most(most);
 		watching_to(15000);
 		CHECK(rl_lease_is_held(one->lease));
 		CHECK(fake_stats.renewed >= 1);
@@ -455,18 +438,32 @@ static void memory_while_it_is_redirected(void)
 	fails_at = 0;
 }
 
-static const check_test tests[] = {TEST(the_node_that_granted_is_asked),
+static const check_test tests[] = {
+	TEST(the_node_that_granted_is_asked),
 	TEST(what_the_route_has_learned_serves_the_next_lease),
-	TEST(moved_is_followed_at_once_and_kept), TEST(ask_is_followed_behind_asking),
-	TEST(a_script_that_is_unknown_there_goes_as_text), TEST(a_circle_is_left_and_tried_again),
-	TEST(hops_are_counted_for_one_command), TEST(a_refusal_there_is_a_loss),
-	TEST(a_lock_is_put_back_where_the_key_was_asked_for), TEST(a_node_that_is_dead_is_fled),
-	TEST(a_node_that_dies_is_fled), TEST(all_nodes_are_dead_until_the_proof_ends),
-	TEST(members_of_both_kinds_are_kept), TEST(a_node_may_be_a_plain_member_of_another_lease),
-	TEST(moved_to_a_plain_member_is_an_error), TEST(a_late_release_is_redirected),
-	TEST(a_late_release_flees_a_dead_node), TEST(a_release_behind_a_renewal_is_behind_asking),
-	TEST(a_redirect_of_a_lease_that_is_gone), TEST(a_redirect_while_the_owner_releases),
-	TEST(idle_servers_are_dropped), TEST(idle_routes_are_dropped), TEST(forgotten_in_a_child),
-	TEST(memory_while_it_is_prepared), TEST(memory_while_it_is_redirected)};
+	TEST(moved_is_followed_at_once_and_kept),
+	TEST(ask_is_followed_behind_asking),
+	TEST(a_script_that_is_unknown_there_goes_as_text),
+	TEST(a_circle_is_left_and_tried_again),
+	TEST(hops_are_counted_for_one_command),
+	TEST(a_refusal_there_is_a_loss),
+	TEST(a_lock_is_put_back_where_the_key_was_asked_for),
+	TEST(a_node_that_is_dead_is_fled),
+	TEST(a_node_that_dies_is_fled),
+	TEST(all_nodes_are_dead_until_the_proof_ends),
+	TEST(members_of_both_kinds_are_kept),
+	TEST(a_node_may_be_a_plain_member_of_another_lease),
+	TEST(moved_to_a_plain_member_is_an_error),
+	TEST(a_late_release_is_redirected),
+	TEST(a_late_release_flees_a_dead_node),
+	TEST(a_release_behind_a_renewal_is_behind_asking),
+	TEST(a_redirect_of_a_lease_that_is_gone),
+	TEST(a_redirect_while_the_owner_releases),
+	TEST(idle_servers_are_dropped),
+	TEST(idle_routes_are_dropped),
+	TEST(forgotten_in_a_child),
+	TEST(memory_while_it_is_prepared),
+	TEST(memory_while_it_is_redirected),
+};
 
 CHECK_MAIN(tests, clean_up)

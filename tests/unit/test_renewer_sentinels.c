@@ -6,9 +6,8 @@
  * The primary is server a or b, and the Sentinels are c, d and e.
  */
 #include "check.h"
-#include "core/lease/rl_late.h"
+#include "fake_memory.h"
 #include "fake_route.h"
-#include "no_memory.h"
 #include "watching.h"
 
 #include <stdio.h>
@@ -22,13 +21,17 @@ static void clean_up(void)
 	watching_end();
 }
 
-/* The Sentinels have named a to the lease's own thread. */
+/* The Sentinels have named this server to the lease's own thread. */
+static void have_named(const char *server)
+{
+	CHECK(rl_route_name(route, bytes_of(server), 6379, fake_clock) != NULL);
+}
+
 static void begin(void)
 {
 	watching_begin(1);
 	route = fake_sentinels(0, "cde");
-	char a = 'a';
-	CHECK(rl_route_name(route, rl_bytes_of(&a, 1), 6379, fake_clock) != NULL);
+	have_named("a");
 	fake_all_name(route, NAMES("a"), 0);
 }
 
@@ -99,13 +102,20 @@ static void without_the_check_nobody_is_asked(void)
 	CHECK_COUNT("SENTINEL", 0);
 }
 
-/* The server refuses the renewal of a caller's token, which cannot be set again. */
-static rl_renewal *refused_renewal(void)
+/* With a caller's token, which cannot be set again. */
+static rl_renewal *keep_own_token(void)
 {
 	begin();
 	rl_renewal *one = watching_prepare("k");
 	one->lease->is_own_token = true;
 	watching_win(one, TTL);
+	return one;
+}
+
+/* The server refuses the renewal of a caller's token. */
+static rl_renewal *refused_renewal(void)
+{
+	rl_renewal *one = keep_own_token();
 	fake_says(0, ":0");
 	return one;
 }
@@ -160,9 +170,7 @@ static void without_sentinels_it_is_lost_by_the_clock(void)
 static void refused_sentinels_are_asked_at_a_pace(void)
 {
 	rl_renewal *one = keep();
-	for (unsigned i = 2; i < 5; i++) {
-		fake_refuses(i, 190);
-	}
+	fake_seeds_refuse(route, 190);
 	watching_to(25000);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK(fake_stats.lookups >= 15 && fake_stats.lookups <= 50);
@@ -174,9 +182,7 @@ static void sentinels_that_come_back_save_it(void)
 	fake_none_answers(route);
 	watching_to(20000);
 	fake_all_name(route, NAMES("a"), 0);
-	fake_kill(2);
-	fake_kill(3);
-	fake_kill(4);
+	fake_kill_seeds(route);
 	watching_to(23000);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK(watching_left(one) > 15000);
@@ -215,10 +221,7 @@ static void a_switch_does_not_wait_for_the_old_primary(void)
 
 static void the_new_primary_may_have_lost_it(void)
 {
-	begin();
-	rl_renewal *one = watching_prepare("k");
-	one->lease->is_own_token = true;
-	watching_win(one, TTL);
+	rl_renewal *one = keep_own_token();
 	switch_to_b(30 * MS);
 	fake_says(1, ":0");
 	watching_to(10030);
@@ -229,8 +232,7 @@ static void the_new_primary_may_have_lost_it_and_gets_it_back(void)
 {
 	watching_begin(3);
 	route = fake_sentinels(0, "fgh");
-	char d = 'd';
-	CHECK(rl_route_name(route, rl_bytes_of(&d, 1), 6379, fake_clock) != NULL);
+	have_named("d");
 	fake_all_name(route, NAMES("e"), 5 * MS);
 	watching_keep("k", TTL);
 	fake_says(4, ":0");
@@ -333,9 +335,7 @@ static void forgotten_in_a_child_during_the_lookup(void)
 	keep();
 	fake_none_answers(route);
 	watching_to(10010);
-	fake_forget_log();
-	fake_fork();
-	rl_renewer_forget(&watching);
+	watching_fork();
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_COUNT(" end", 0);
 	CHECK_COUNT("close", 4);
@@ -367,9 +367,7 @@ static void it_is_looked_up_for_the_renewal(void)
 static void it_stays_unknown(void)
 {
 	begin_unknown();
-	for (unsigned i = 5; i < 8; i++) {
-		fake_refuses(i, 190);
-	}
+	fake_seeds_refuse(route, 190);
 	watching_keep("k", TTL);
 	watching_to(60000);
 	CHECK_INT(fake_stats.lost, 0);
@@ -386,20 +384,10 @@ static void it_is_looked_up_without_the_check_as_well(void)
 	CHECK_COUNT("d1 renew", 1);
 }
 
-static void hand_over(unsigned members)
-{
-	rl_late_release late = {.set = &fake_set,
-		.key = bytes_of("k"),
-		.token = bytes_of("tok"),
-		.members = members,
-		.ttl_ns = 30 * SECOND};
-	CHECK(rl_late_add(&watching, &late));
-}
-
 static void it_is_looked_up_for_a_late_release(void)
 {
 	begin_unknown();
-	hand_over(1);
+	watching_hand_over();
 	watching_to(1000);
 	CHECK_COUNT("d1 RELEASE", 1);
 	CHECK_INT(fake_stats.postponed_done, 1);
@@ -409,13 +397,11 @@ static void a_late_release_waits_for_the_sentinels(void)
 {
 	begin_unknown();
 	fake_none_answers(route);
-	hand_over(1);
+	watching_hand_over();
 	watching_to(5000);
 	CHECK_INT(fake_stats.postponed_done, 0);
 	fake_all_name(route, NAMES("d"), 0);
-	for (unsigned i = 5; i < 8; i++) {
-		fake_kill(i);
-	}
+	fake_kill_seeds(route);
 	watching_to(10000);
 	CHECK_COUNT("d1 RELEASE", 1);
 	CHECK_INT(fake_stats.postponed_done, 1);
@@ -425,7 +411,7 @@ static void a_late_release_of_a_primary_that_never_comes_ends(void)
 {
 	begin_unknown();
 	fake_none_answers(route);
-	hand_over(1);
+	watching_hand_over();
 	watching_to(31000);
 	CHECK_INT(fake_stats.postponed_dropped, 1);
 	CHECK_INT(watching.late_count, 0);
@@ -452,7 +438,7 @@ static void a_late_release_follows_its_primary(void)
 	begin();
 	fake_refuses(0, 100);
 	switch_to_b(5 * MS);
-	hand_over(1);
+	watching_hand_over();
 	watching_to(1000);
 	CHECK_COUNT("b1 RELEASE", 1);
 	CHECK_INT(fake_stats.postponed_done, 1);
@@ -469,8 +455,7 @@ static void links_are_closed_by_steps_alone(void)
 	watching_begin(1);
 	for (unsigned i = 0; i < 20; i++) {
 		route = fake_sentinels(0, sentinels[i]);
-		char a = 'a';
-		CHECK(rl_route_name(route, rl_bytes_of(&a, 1), 6379, fake_clock) != NULL);
+		have_named("a");
 		fake_none_answers(route);
 		fake_forget_log();
 		rl_renewal *one = watching_keep("k", TTL);
@@ -501,10 +486,9 @@ static void memory_while_it_is_prepared(void)
 	bool is_prepared = false;
 	for (fails_at = 1; !is_prepared; fails_at++) {
 		begin();
-		asked = 0;
-		is_counting = true;
+		fake_memory_fails();
 		rl_renewal *one = watching_prepare("k");
-		is_counting = false;
+		fake_memory_works();
 		is_prepared = one != NULL;
 		if (is_prepared) {
 			watching_win(one, TTL);
@@ -524,13 +508,10 @@ static void memory_during_the_check_and_a_switch(void)
 		rl_renewal *one = keep();
 		switch_to_b(10 * MS);
 		watching_to(9999);
-		fake_lacks_memory = lacks_memory;
-		asked = 0;
-		is_counting = true;
+		fake_memory_fails();
 		watching_to(12000);
-		is_counting = false;
-		fake_lacks_memory = NULL;
-		most = asked > most && asked < 200 ? asked : most;
+		fake_memory_works();
+		most = fake_memory_most(most);
 		watching_to(15000);
 		CHECK(rl_lease_is_held(one->lease));
 		CHECK(fake_count("b1 renew") + fake_count("b2 renew") >= 1);
@@ -541,24 +522,40 @@ static void memory_during_the_check_and_a_switch(void)
 	fails_at = 0;
 }
 
-static const check_test tests[] = {TEST(a_renewal_counts_once_the_primary_is_named),
-	TEST(a_young_lookup_serves_other_leases), TEST(many_leases_share_one_lookup),
-	TEST(without_the_check_nobody_is_asked), TEST(a_refusal_counts_once_the_primary_is_named),
+static const check_test tests[] = {
+	TEST(a_renewal_counts_once_the_primary_is_named),
+	TEST(a_young_lookup_serves_other_leases),
+	TEST(many_leases_share_one_lookup),
+	TEST(without_the_check_nobody_is_asked),
+	TEST(a_refusal_counts_once_the_primary_is_named),
 	TEST(a_refusal_without_sentinels_does_not_count),
 	TEST(a_refusal_of_an_old_primary_does_not_count),
-	TEST(without_sentinels_it_is_lost_by_the_clock), TEST(refused_sentinels_are_asked_at_a_pace),
-	TEST(sentinels_that_come_back_save_it), TEST(a_switch_takes_the_renewal_along),
-	TEST(a_switch_does_not_wait_for_the_old_primary), TEST(the_new_primary_may_have_lost_it),
+	TEST(without_sentinels_it_is_lost_by_the_clock),
+	TEST(refused_sentinels_are_asked_at_a_pace),
+	TEST(sentinels_that_come_back_save_it),
+	TEST(a_switch_takes_the_renewal_along),
+	TEST(a_switch_does_not_wait_for_the_old_primary),
+	TEST(the_new_primary_may_have_lost_it),
 	TEST(the_new_primary_may_have_lost_it_and_gets_it_back),
-	TEST(a_primary_that_refuses_is_looked_up), TEST(a_primary_that_dies_is_followed),
-	TEST(readonly_is_looked_up), TEST(released_during_the_check), TEST(paused_during_the_check),
-	TEST(paused_before_a_switch), TEST(lost_during_the_check),
-	TEST(forgotten_in_a_child_during_the_lookup), TEST(it_is_looked_up_for_the_renewal),
-	TEST(it_stays_unknown), TEST(it_is_looked_up_without_the_check_as_well),
-	TEST(it_is_looked_up_for_a_late_release), TEST(a_late_release_waits_for_the_sentinels),
+	TEST(a_primary_that_refuses_is_looked_up),
+	TEST(a_primary_that_dies_is_followed),
+	TEST(readonly_is_looked_up),
+	TEST(released_during_the_check),
+	TEST(paused_during_the_check),
+	TEST(paused_before_a_switch),
+	TEST(lost_during_the_check),
+	TEST(forgotten_in_a_child_during_the_lookup),
+	TEST(it_is_looked_up_for_the_renewal),
+	TEST(it_stays_unknown),
+	TEST(it_is_looked_up_without_the_check_as_well),
+	TEST(it_is_looked_up_for_a_late_release),
+	TEST(a_late_release_waits_for_the_sentinels),
 	TEST(a_late_release_of_a_primary_that_never_comes_ends),
-	TEST(two_unknown_primaries_of_the_same_sentinels), TEST(a_late_release_follows_its_primary),
-	TEST(links_are_closed_by_steps_alone), TEST(memory_while_it_is_prepared),
-	TEST(memory_during_the_check_and_a_switch)};
+	TEST(two_unknown_primaries_of_the_same_sentinels),
+	TEST(a_late_release_follows_its_primary),
+	TEST(links_are_closed_by_steps_alone),
+	TEST(memory_while_it_is_prepared),
+	TEST(memory_during_the_check_and_a_switch),
+};
 
 CHECK_MAIN(tests, clean_up)
