@@ -24,10 +24,29 @@ static inline void fake_memory_works(void)
 	fake_lacks_memory = NULL;
 }
 
-/* For a loop over fails_at, to reach each request: the largest number of them that was seen. */
-static inline unsigned fake_memory_most(unsigned most)
+/* Runs the flow, which calls the two above, so often that each of its requests fails once, and at
+ * least so often.
+ * @return how often */
+static inline unsigned fake_memory_each(unsigned at_least, void (*flow)(void))
 {
-	return asked > most && asked < 200 ? asked : most;
+	unsigned most = at_least;
+	for (fails_at = 1; fails_at <= most; fails_at++) {
+		flow();
+		most = asked > most && asked < 200 ? asked : most;
+	}
+	fails_at = 0;
+	return most;
+}
+
+/* The same with a flow that says whether it has succeeded: until it does.
+ * @return how often it has failed */
+static inline unsigned fake_memory_until(bool (*flow)(void))
+{
+	for (fails_at = 1; !flow(); fails_at++) {
+	}
+	unsigned failures = fails_at - 1;
+	fails_at = 0;
+	return failures;
 }
 
 /* Drives the operation to its end while each malloc fails. The fake network has memory. */

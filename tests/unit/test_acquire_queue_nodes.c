@@ -330,24 +330,26 @@ static void a_win_without_a_quorum_is_undone_behind_asking(void)
 
 /* ---- without memory ---- */
 
+static void wait_and_redirect(void)
+{
+	begin();
+	fake_blpops(0, FAKE_SAY, ASK_AT("b"), 300 * MS);
+	fake_says(0, "-TRYAGAIN x");
+	rl_acquire *acquire = fake_acquire(30000, 500 * MS);
+	waiting_drive_to(acquire, 299);
+	for (unsigned i = 0; i < 60; i++) {
+		fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
+	}
+	fake_memory_fails();
+	rl_status status = fake_drive(&acquire->op);
+	fake_memory_works();
+	CHECK(status != RL_OK);
+	fake_end();
+}
+
 static void memory_during_a_redirect(void)
 {
-	for (fails_at = 1; fails_at < 40; fails_at++) {
-		begin();
-		fake_blpops(0, FAKE_SAY, ASK_AT("b"), 300 * MS);
-		fake_says(0, "-TRYAGAIN x");
-		rl_acquire *acquire = fake_acquire(30000, 500 * MS);
-		waiting_drive_to(acquire, 299);
-		for (unsigned i = 0; i < 60; i++) {
-			fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
-		}
-		fake_memory_fails();
-		rl_status status = fake_drive(&acquire->op);
-		fake_memory_works();
-		CHECK(status != RL_OK);
-		fake_end();
-	}
-	fails_at = 0;
+	fake_memory_each(39, wait_and_redirect);
 }
 
 static const check_test tests[] = {

@@ -227,29 +227,29 @@ static void a_child_sends_nothing(void)
 /* ---- without memory ---- */
 
 /* At each place: what could not be sent counts as failed, and no lease is lost by it. */
+static void release_and_redirect(void)
+{
+	begin_cluster("a");
+	batch_make(3, "tok");
+	rl_op_free(batch_op);
+	fake_says(0, redirect("MOVED", 0, "b"));
+	fake_says(0, ":1");
+	fake_says(0, redirect("ASK", 2, "c"));
+	fake_improvise = fake_yes;
+	fake_memory_fails();
+	batch_again(3);
+	if (batch_op != NULL) {
+		fake_drive(batch_op);
+	}
+	fake_memory_works();
+	CHECK_INT(fake_stats.not_released, 0);
+	CHECK(batch_op == NULL || fake_stats.released + fake_stats.failed == 3);
+	batch_end();
+}
+
 static void memory_at_each_place(void)
 {
-	unsigned most = 60;
-	for (fails_at = 1; fails_at <= most; fails_at++) {
-		begin_cluster("a");
-		batch_make(3, "tok");
-		rl_op_free(batch_op);
-		fake_says(0, redirect("MOVED", 0, "b"));
-		fake_says(0, ":1");
-		fake_says(0, redirect("ASK", 2, "c"));
-		fake_improvise = fake_yes;
-		fake_memory_fails();
-		batch_again(3);
-		if (batch_op != NULL) {
-			fake_drive(batch_op);
-		}
-		fake_memory_works();
-		most = fake_memory_most(most);
-		CHECK_INT(fake_stats.not_released, 0);
-		CHECK(batch_op == NULL || fake_stats.released + fake_stats.failed == 3);
-		batch_end();
-	}
-	fails_at = 0;
+	fake_memory_each(60, release_and_redirect);
 }
 
 static const check_test tests[] = {

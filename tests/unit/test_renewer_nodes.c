@@ -392,50 +392,50 @@ static void forgotten_in_a_child(void)
 /* ---- without memory ---- */
 
 /* Out of memory at each place while a lease is prepared: then it has no server and no route. */
+static bool prepare(void)
+{
+	watching_begin(2);
+	route = fake_cluster(0, "ab");
+	rl_route *plain = route;
+	fake_memory_fails();
+	rl_renewal *one = watching_prepare("k");
+	fake_memory_works();
+	bool is_prepared = one != NULL;
+	CHECK(is_prepared || watching.all == NULL);
+	for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
+		CHECK_INT(s->members, is_prepared);
+	}
+	for (rl_route *r = watching.nodes.routes; r != NULL; r = r->next) {
+		CHECK_INT(r->refs, 1 + is_prepared);
+	}
+	CHECK_INT(plain->refs, 1);
+	watching_end();
+	return is_prepared;
+}
+
 static void memory_while_it_is_prepared(void)
 {
-	bool is_prepared = false;
-	for (fails_at = 1; !is_prepared; fails_at++) {
-		watching_begin(2);
-		route = fake_cluster(0, "ab");
-		rl_route *plain = route;
-		fake_memory_fails();
-		rl_renewal *one = watching_prepare("k");
-		fake_memory_works();
-		is_prepared = one != NULL;
-		CHECK(is_prepared || watching.all == NULL);
-		for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
-			CHECK_INT(s->members, is_prepared);
-		}
-		for (rl_route *r = watching.nodes.routes; r != NULL; r = r->next) {
-			CHECK_INT(r->refs, 1 + is_prepared);
-		}
-		CHECK_INT(plain->refs, 1);
-		watching_end();
-	}
-	CHECK(fails_at > 10);
-	fails_at = 0;
+	CHECK(fake_memory_until(prepare) >= 9);
 }
 
 /* And while it is redirected: it is renewed once there is memory again. */
+static void redirect_it(void)
+{
+	rl_renewal *one = keep("a");
+	watching_to(9999);
+	fake_says(0, MOVED_TO("b"));
+	fake_memory_fails();
+	watching_to(12000);
+	fake_memory_works();
+	watching_to(15000);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK(fake_stats.renewed >= 1);
+	watching_end();
+}
+
 static void memory_while_it_is_redirected(void)
 {
-	unsigned most = 1;
-	for (fails_at = 1; fails_at <= most; fails_at++) {
-		rl_renewal *one = keep("a");
-		watching_to(9999);
-		fake_says(0, MOVED_TO("b"));
-		fake_memory_fails();
-		watching_to(12000);
-		fake_memory_works();
-		most = fake_memory_most(most);
-		watching_to(15000);
-		CHECK(rl_lease_is_held(one->lease));
-		CHECK(fake_stats.renewed >= 1);
-		watching_end();
-	}
-	CHECK(most > 5);
-	fails_at = 0;
+	CHECK(fake_memory_each(1, redirect_it) > 5);
 }
 
 static const check_test tests[] = {

@@ -481,45 +481,45 @@ static void links_are_closed_by_steps_alone(void)
 
 /* ---- without memory ---- */
 
+static bool prepare_and_renew(void)
+{
+	begin();
+	fake_memory_fails();
+	rl_renewal *one = watching_prepare("k");
+	fake_memory_works();
+	bool is_prepared = one != NULL;
+	if (is_prepared) {
+		watching_win(one, TTL);
+		watching_to(10000);
+		CHECK_INT(fake_stats.renewed, 1);
+	}
+	watching_end();
+	return is_prepared;
+}
+
 static void memory_while_it_is_prepared(void)
 {
-	bool is_prepared = false;
-	for (fails_at = 1; !is_prepared; fails_at++) {
-		begin();
-		fake_memory_fails();
-		rl_renewal *one = watching_prepare("k");
-		fake_memory_works();
-		is_prepared = one != NULL;
-		if (is_prepared) {
-			watching_win(one, TTL);
-			watching_to(10000);
-			CHECK_INT(fake_stats.renewed, 1);
-		}
-		watching_end();
-	}
-	CHECK(fails_at > 10);
-	fails_at = 0;
+	CHECK(fake_memory_until(prepare_and_renew) >= 9);
+}
+
+static void check_and_switch(void)
+{
+	rl_renewal *one = keep();
+	switch_to_b(10 * MS);
+	watching_to(9999);
+	fake_memory_fails();
+	watching_to(12000);
+	fake_memory_works();
+	watching_to(15000);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK(fake_count("b1 renew") + fake_count("b2 renew") >= 1);
+	CHECK(fake_stats.renewed >= 1);
+	watching_end();
 }
 
 static void memory_during_the_check_and_a_switch(void)
 {
-	unsigned most = 1;
-	for (fails_at = 1; fails_at <= most; fails_at++) {
-		rl_renewal *one = keep();
-		switch_to_b(10 * MS);
-		watching_to(9999);
-		fake_memory_fails();
-		watching_to(12000);
-		fake_memory_works();
-		most = fake_memory_most(most);
-		watching_to(15000);
-		CHECK(rl_lease_is_held(one->lease));
-		CHECK(fake_count("b1 renew") + fake_count("b2 renew") >= 1);
-		CHECK(fake_stats.renewed >= 1);
-		watching_end();
-	}
-	CHECK(most > 10);
-	fails_at = 0;
+	CHECK(fake_memory_each(1, check_and_switch) > 10);
 }
 
 static const check_test tests[] = {
