@@ -31,13 +31,13 @@ void begin_named(int64_t age);
 /* The same, without a connection to a. */
 void begin_unconnected(int64_t age);
 
-/* The last lookup is too old to count, and a answers so. The next lookup names a after 30 ms, or no
- * Sentinel answers it. NULL = no answer. */
+/* The last lookup is too old to count. The next one names a after 30 ms, or no Sentinel answers it.
+ * @param answer of a to the command; NULL = none */
 void begin_confirmed(const char *answer);
 void begin_unconfirmed(const char *answer);
 
-/* The Sentinels have named a so long ago, and name b after 20 ms. These are the answers of a and b;
- * NULL = none. */
+/* The Sentinels have named a so long ago, and name b after 20 ms.
+ * @param of_a, of_b their answers to the command; NULL = none */
 void begin_switched(int64_t age, const char *of_a, const char *of_b);
 
 /* From now on the Sentinels name b, after the delay. */
@@ -49,10 +49,10 @@ void switch_to_b(int64_t delay);
 rl_op *acquire(void);
 rl_op *acquire_own(void);
 
-/* Drives it to this end, which is a failure that the operation explains. */
+/* Drives the operation to this failure. */
 rl_op *fails(rl_op *op, rl_status status);
 
-/* Drives it for 5 ms, in which it does not end, and abandons it. */
+/* Drives the operation for 5 ms, in which it does not end, and abandons it. */
 void abandon_later(rl_op *op);
 
 /* The same in a child of a fork. The log has only what comes after the fork. */

@@ -27,6 +27,15 @@ void dial_used(void)
 	fake_forget_log();
 }
 
+void dial_replicated(void)
+{
+	fake_begin(1);
+	fake_targets[0].replicas = 2;
+	fake_targets[0].replicas_ms = 100;
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	dial_used();
+}
+
 void hang_up(void)
 {
 	rl_conn_free(conn);

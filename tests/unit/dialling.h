@@ -19,6 +19,9 @@ void dial(void);
 /* The same connection as if it had been used before: its name is known, and the log is empty. */
 void dial_used(void);
 
+/* Begins with one server, whose two replicas have 100 ms to confirm, and dials it in this way. */
+void dial_replicated(void);
+
 /* Frees the connection, and ends the fake. */
 void hang_up(void);
 

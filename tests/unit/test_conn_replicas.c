@@ -6,34 +6,7 @@
 #include "check.h"
 #include "dialling.h"
 
-#define REPLICAS 2
-#define MOST_MS 100
-
-static rl_channel channel;
-
-static void clean_up(void)
-{
-	rl_channel_close(&channel);
-	hang_up();
-}
-
-static void begin(void)
-{
-	fake_begin(1);
-	fake_targets[0].replicas = REPLICAS;
-	fake_targets[0].replicas_ms = MOST_MS;
-	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
-	dial_used();
-}
-
-static void begin_channel(void)
-{
-	begin();
-	channel = (rl_channel){.conn = conn};
-	conn = NULL;
-}
-
-static bool send(rl_conn *to, rl_verb verb, int64_t ttl_ms, rl_place place, unsigned tag)
+static bool send(rl_verb verb, int64_t ttl_ms, rl_place place, unsigned tag)
 {
 	rl_request request = {.verb = verb,
 		.key = bytes_of("k"),
@@ -42,12 +15,12 @@ static bool send(rl_conn *to, rl_verb verb, int64_t ttl_ms, rl_place place, unsi
 		.ttl_ms = ttl_ms,
 		.place = place,
 		.no_helpers = true};
-	return rl_conn_send(to, &request, tag) != 0;
+	return rl_conn_send(conn, &request, tag) != 0;
 }
 
 static void ask_for(rl_verb verb, unsigned tag)
 {
-	CHECK(send(conn, verb, 30000, RL_PLACE_NONE, tag));
+	CHECK(send(verb, 30000, RL_PLACE_NONE, tag));
 }
 
 /* WAIT stands behind what is flushed. */
@@ -74,7 +47,7 @@ static void pass(int64_t ms)
 static void one_wait_is_for_all_before_it(void)
 {
 	static const char *const answers[] = {"+OK", ":0", ":1", ":1", ":2"};
-	begin();
+	dial_replicated();
 	for (unsigned i = 0; i < 5; i++) {
 		fake_says(0, answers[i]);
 	}
@@ -99,7 +72,7 @@ static void one_wait_is_for_all_before_it(void)
 
 static void the_next_write_has_its_own(void)
 {
-	begin();
+	dial_replicated();
 	for (unsigned i = 0; i < 2; i++) {
 		fake_says(0, "+OK");
 		fake_says(0, i == 0 ? ":2" : ":1");
@@ -120,19 +93,19 @@ static void only_what_takes_or_prolongs_is_confirmed(void)
 		[RL_VERB_RENEW] = true,
 		[RL_VERB_SWAP] = true};
 	for (unsigned verb = 0; verb < RL_VERBS; verb++) {
-		begin();
+		dial_replicated();
 		ask_for((rl_verb) verb, 1);
 		confirm_and_read();
 		if (fake_count("WAIT") != is_confirmed[verb]) {
 			FAIL("verb %u: %s", verb, fake_log());
 		}
-		clean_up();
+		hang_up();
 	}
 }
 
 static void without_replicas_nothing_is_asked(void)
 {
-	begin();
+	dial_replicated();
 	fake_targets[0].replicas = 0;
 	fake_says(0, "+OK");
 	ask_for(RL_VERB_SET, 1);
@@ -150,12 +123,12 @@ static void the_time_is_a_part_of_the_ttl(void)
 	} cases[] = {{30000, "WAIT 2 100\n"}, {2000, "WAIT 2 100\n"}, {1999, "WAIT 2 99\n"},
 		{100, "WAIT 2 5\n"}, {19, "WAIT 2 1\n"}, {1, "WAIT 2 1\n"}, {0, "WAIT 2 100\n"}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		begin();
-		CHECK(send(conn, RL_VERB_RENEW, cases[i].ttl_ms, RL_PLACE_NONE, 1));
-		CHECK(send(conn, RL_VERB_RENEW, 60000, RL_PLACE_NONE, 1));
+		dial_replicated();
+		CHECK(send(RL_VERB_RENEW, cases[i].ttl_ms, RL_PLACE_NONE, 1));
+		CHECK(send(RL_VERB_RENEW, 60000, RL_PLACE_NONE, 1));
 		confirm_and_read();
 		CHECK_HAS(fake_log(), cases[i].log);
-		clean_up();
+		hang_up();
 	}
 }
 
@@ -168,7 +141,7 @@ static bool lacks_memory(void)
 
 static void a_wait_that_cannot_be_queued_is_queued_later(void)
 {
-	begin();
+	dial_replicated();
 	fake_lacks_memory = lacks_memory;
 	fake_says(0, "+OK");
 	fake_says(0, ":2");
@@ -188,7 +161,7 @@ static void a_wait_that_cannot_be_queued_is_queued_later(void)
 /* SET is answered at once, and WAIT after the delay. */
 static void set_and_confirm(const char *answer, const char *replicas, int64_t delay)
 {
-	begin();
+	dial_replicated();
 	fake_says(0, answer);
 	fake_acts(0, FAKE_SAY, replicas, delay);
 	ask_for(RL_VERB_SET, 1);
@@ -214,7 +187,7 @@ static void an_error_is_passed_on_at_once(void)
 
 static void what_follows_a_yes_waits_with_it(void)
 {
-	begin();
+	dial_replicated();
 	fake_says(0, "+OK");
 	fake_says(0, ":0");
 	fake_acts(0, FAKE_SAY, ":2", 30 * MS);
@@ -248,7 +221,7 @@ static void check_error(const char *reply, const char *code, bool passes, const 
 	rl_answer answer;
 	rl_error err;
 	rl_request request = {.verb = RL_VERB_SET};
-	begin();
+	dial_replicated();
 	fake_says(0, "+OK");
 	fake_says(0, reply);
 	ask_for(RL_VERB_SET, 1);
@@ -260,7 +233,7 @@ static void check_error(const char *reply, const char *code, bool passes, const 
 	CHECK_TEXT(err.code, code);
 	CHECK_HAS(err.message, part);
 	CHECK_INT(rl_error_passes(&err), passes);
-	clean_up();
+	hang_up();
 }
 
 static void an_error_to_wait_passes_or_not(void)
@@ -279,7 +252,7 @@ static void an_error_to_wait_passes_or_not(void)
 
 static void a_break_before_the_verdict_loses_the_answer(void)
 {
-	begin();
+	dial_replicated();
 	fake_acts(0, FAKE_SAY_BREAK, "+OK", 0);
 	ask_for(RL_VERB_SET, 1);
 	confirm_and_read();
@@ -291,10 +264,10 @@ static void a_break_before_the_verdict_loses_the_answer(void)
 
 static void wait_follows_a_try_that_took_the_lock(void)
 {
-	begin();
+	dial_replicated();
 	fake_says(0, "*:1 :9");
 	fake_says(0, ":2");
-	CHECK(send(conn, RL_VERB_TRY, 30000, RL_PLACE_QUEUED, 1));
+	CHECK(send(RL_VERB_TRY, 30000, RL_PLACE_QUEUED, 1));
 	confirm_and_read();
 	CHECK_COUNT("WAIT", 0);
 	CHECK_INT(next(), RL_CONN_NONE); /* sends it */
@@ -307,9 +280,9 @@ static void wait_follows_a_try_that_took_the_lock(void)
 
 static void no_wait_follows_a_try_that_took_nothing(void)
 {
-	begin();
+	dial_replicated();
 	fake_says(0, "*:0 :9 :500 :4 :1");
-	CHECK(send(conn, RL_VERB_TRY, 30000, RL_PLACE_QUEUED, 1));
+	CHECK(send(RL_VERB_TRY, 30000, RL_PLACE_QUEUED, 1));
 	confirm_and_read();
 	check_reply(RL_REPLY_ARRAY, 1);
 	confirm_and_read();
@@ -324,93 +297,6 @@ static void no_wait_follows_a_try_that_took_nothing(void)
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK_COUNT("WAIT", 1);
 	CHECK_INT(conn->pending_count, 0);
-}
-
-/* ---- giving up ---- */
-
-static rl_tick tick_now(void)
-{
-	fake_read(channel.conn->link);
-	return (rl_tick){.now = fake_clock, .seen = fake_clock};
-}
-
-static rl_conn_event_type next_of_channel(void)
-{
-	rl_channel_next(&channel, &event);
-	return event.type;
-}
-
-/* Servers end WAIT late. */
-static void the_channel_waits_no_longer_than_it_said(void)
-{
-	rl_wait wait = {.until = RL_NEVER};
-	begin_channel();
-	fake_says(0, "+OK");
-	fake_acts(0, FAKE_SAY, ":0", 190 * MS);
-	CHECK(send(channel.conn, RL_VERB_SET, 30000, RL_PLACE_NONE, 1));
-	rl_channel_flush(&channel, fake_clock);
-	CHECK_COUNT("WAIT", 1);
-	rl_tick tick = tick_now();
-	CHECK_INT(next_of_channel(), RL_CONN_NONE);
-	CHECK(!rl_channel_judge_replicas(&channel, &tick));
-	CHECK_INT(channel.confirm_end, fake_clock + 100 * MS);
-	rl_channel_add_to_wait(&channel, &wait, RL_NEVER);
-	CHECK_INT(wait.until, fake_clock + 100 * MS);
-	fake_clock += 100 * MS - 1;
-	tick = tick_now();
-	CHECK(!rl_channel_judge_replicas(&channel, &tick));
-	CHECK_INT(next_of_channel(), RL_CONN_NONE);
-	fake_clock += 1;
-	/* What had arrived by now must have been read. */
-	tick.now = fake_clock;
-	CHECK(!rl_channel_judge_replicas(&channel, &tick));
-	tick = tick_now();
-	CHECK(rl_channel_judge_replicas(&channel, &tick));
-	CHECK_INT(channel.confirm_end, 0);
-	CHECK_INT(next_of_channel(), RL_CONN_REPLY);
-	CHECK_INT(event.reply.type, RL_REPLY_UNCONFIRMED);
-	CHECK(
-		rl_bytes_equal(event.reply.text, bytes_of("fewer than 2 replicas confirmed within 0.1 s")));
-	CHECK_INT(next_of_channel(), RL_CONN_NONE);
-	CHECK(!rl_channel_judge_replicas(&channel, &tick));
-	/* The late answer is discarded. */
-	CHECK_INT(channel.conn->pending_count, 1);
-	fake_clock += 90 * MS;
-	tick = tick_now();
-	CHECK_INT(next_of_channel(), RL_CONN_NONE);
-	CHECK_INT(channel.conn->pending_count, 0);
-}
-
-static void a_verdict_in_time_ends_the_clock(void)
-{
-	begin_channel();
-	fake_says(0, "+OK");
-	fake_acts(0, FAKE_SAY, ":2", 99 * MS);
-	CHECK(send(channel.conn, RL_VERB_SET, 30000, RL_PLACE_NONE, 1));
-	rl_channel_flush(&channel, fake_clock);
-	rl_tick tick = tick_now();
-	CHECK_INT(next_of_channel(), RL_CONN_NONE);
-	CHECK(!rl_channel_judge_replicas(&channel, &tick));
-	fake_clock += 150 * MS; /* this process stood still */
-	tick = tick_now();
-	CHECK_INT(next_of_channel(), RL_CONN_REPLY);
-	CHECK_INT(event.reply.type, RL_REPLY_STATUS);
-	CHECK(!rl_channel_judge_replicas(&channel, &tick));
-	CHECK_INT(channel.confirm_end, 0);
-}
-
-static void a_slow_server_is_not_a_slow_replica(void)
-{
-	begin_channel();
-	fake_acts(0, FAKE_SAY, "+OK", 300 * MS);
-	fake_acts(0, FAKE_SAY, ":2", 10 * MS);
-	CHECK(send(channel.conn, RL_VERB_SET, 30000, RL_PLACE_NONE, 1));
-	rl_channel_flush(&channel, fake_clock);
-	fake_clock += 299 * MS;
-	rl_tick tick = tick_now();
-	CHECK_INT(next_of_channel(), RL_CONN_NONE);
-	CHECK(!rl_channel_judge_replicas(&channel, &tick));
-	CHECK_INT(channel.confirm_end, 0); /* the server has not answered */
 }
 
 /* ---- discarding, retracting ---- */
@@ -433,7 +319,7 @@ static void what_is_discarded_waits_for_no_replica(void)
 
 static void a_wait_that_was_not_sent_is_discarded(void)
 {
-	begin();
+	dial_replicated();
 	fake_says(0, "+OK");
 	fake_says(0, ":7");
 	ask_for(RL_VERB_SET, 1);
@@ -446,7 +332,7 @@ static void a_wait_that_was_not_sent_is_discarded(void)
 
 static void what_is_retracted_needs_no_confirmation(void)
 {
-	begin();
+	dial_replicated();
 	conn->is_nameless = true;
 	ask_for(RL_VERB_SET, 1);
 	rl_conn_ask_replicas(conn);
@@ -493,7 +379,7 @@ static void the_end_comes_after_the_wait(void)
 
 static void without_a_wait_the_end_comes_at_once(void)
 {
-	begin();
+	dial_replicated();
 	confirm_and_read();
 	ask_for(RL_VERB_RELEASE, 1);
 	confirm_and_read();
@@ -528,9 +414,6 @@ static const check_test tests[] = {
 	TEST(a_break_before_the_verdict_loses_the_answer),
 	TEST(wait_follows_a_try_that_took_the_lock),
 	TEST(no_wait_follows_a_try_that_took_nothing),
-	TEST(the_channel_waits_no_longer_than_it_said),
-	TEST(a_verdict_in_time_ends_the_clock),
-	TEST(a_slow_server_is_not_a_slow_replica),
 	TEST(what_is_discarded_waits_for_no_replica),
 	TEST(a_wait_that_was_not_sent_is_discarded),
 	TEST(what_is_retracted_needs_no_confirmation),
@@ -539,4 +422,4 @@ static const check_test tests[] = {
 	TEST(a_break_meanwhile_is_the_end),
 };
 
-CHECK_MAIN(tests, clean_up)
+CHECK_MAIN(tests, hang_up)

@@ -53,8 +53,8 @@ static void a_win_in_the_queue_counts_if_the_lookup_is_young(void)
 	CHECK_INT(fake_stats.lookups, lookups);
 }
 
-/* Woken after 700 ms, when the last lookup is old. The next one names this server, 30 ms later, and
- * the lock is won there. */
+/* The wait is woken after 700 ms, when the last lookup is old. The next lookup names this server
+ * 30 ms later, where the wait wins the lock. */
 static void win_when_the_lookup_is_old(const char *named)
 {
 	rl_acquire *acquire = queued(5 * SECOND);
