@@ -6,37 +6,24 @@
 #ifndef BENCH_CYCLE_H
 #define BENCH_CYCLE_H
 
+#define PROGRAM "cycle"
+
 #include "core/wire/rl_script.h"
+#include "limit.h"
 
 #include <hiredis.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SCRIPT_SHA1_LEN 40
 
 /* Sends the command, and waits for its reply. */
 static redisReply *ask(int argc, const char **argv, const size_t *lengths);
 
-static void fail(const char *what)
-{
-	fprintf(stderr, "cycle: %s\n", what);
-	exit(1);
-}
-
-static long long nanoseconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 static void expect(redisReply *reply, int type)
 {
 	if (reply == NULL || reply->type != type ||
 		(type == REDIS_REPLY_INTEGER && reply->integer != 1)) {
-		fail("unexpected reply");
+		stop("unexpected reply");
 	}
 	freeReplyObject(reply);
 }

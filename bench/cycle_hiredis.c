@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 	context = strcmp(argv[1], "unix") == 0 ? redisConnectUnix(argv[2])
 										   : redisConnect("127.0.0.1", atoi(argv[2]));
 	if (context == NULL || context->err != 0) {
-		fail("cannot connect");
+		stop("cannot connect");
 	}
 	serve();
 	redisFree(context);

@@ -64,7 +64,7 @@ static void send_out(void)
 	for (size_t sent = 0; sent < out_end;) {
 		ssize_t taken = send(fd, out + sent, out_end - sent, MSG_NOSIGNAL);
 		if (taken < 0) {
-			fail("cannot send");
+			stop("cannot send");
 		}
 		sent += (size_t) taken;
 	}
@@ -75,7 +75,7 @@ static void receive_in(void)
 {
 	ssize_t got = recv(fd, in, sizeof in, 0);
 	if (got <= 0) {
-		fail("the connection broke");
+		stop("the connection broke");
 	}
 	in_start = 0;
 	in_end = (size_t) got;
@@ -89,7 +89,7 @@ static void connect_to(int port)
 	int on = 1;
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (struct sockaddr *) &address, sizeof address) != 0) {
-		fail("cannot connect");
+		stop("cannot connect");
 	}
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
@@ -102,7 +102,7 @@ static void set_up_tls(const char *ca_file)
 	BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "bench");
 	if (context == NULL || method == NULL ||
 		SSL_CTX_load_verify_locations(context, ca_file, NULL) != 1) {
-		fail("cannot set up TLS");
+		stop("cannot set up TLS");
 	}
 	BIO_meth_set_read(method, end_read);
 	BIO_meth_set_write(method, end_write);
@@ -110,7 +110,7 @@ static void set_up_tls(const char *ca_file)
 	BIO *bio = BIO_new(method);
 	ssl = SSL_new(context);
 	if (bio == NULL || ssl == NULL) {
-		fail("cannot set up TLS");
+		stop("cannot set up TLS");
 	}
 	BIO_set_init(bio, 1);
 	SSL_set_bio(ssl, bio, bio);
@@ -123,7 +123,7 @@ static void shake_hands(void)
 	int done;
 	while ((done = SSL_do_handshake(ssl)) != 1) {
 		if (SSL_get_error(ssl, done) != SSL_ERROR_WANT_READ) {
-			fail("the handshake failed");
+			stop("the handshake failed");
 		}
 		send_out();
 		receive_in();
@@ -138,7 +138,7 @@ static redisReply *ask(int argc, const char **argv, const size_t *lengths)
 	char plain[RECORD_BYTES];
 	int length = (int) redisFormatCommandArgv(&command, argc, argv, lengths);
 	if (length < 0 || SSL_write(ssl, command, length) != length) {
-		fail("cannot encrypt");
+		stop("cannot encrypt");
 	}
 	redisFreeCommand(command);
 	send_out();
@@ -151,7 +151,7 @@ static redisReply *ask(int argc, const char **argv, const size_t *lengths)
 			redisReaderFeed(reader, plain, (size_t) got);
 			redisReaderGetReply(reader, &reply);
 		} else if (SSL_get_error(ssl, got) != SSL_ERROR_WANT_READ) {
-			fail("cannot decrypt");
+			stop("cannot decrypt");
 		}
 	}
 	return reply;

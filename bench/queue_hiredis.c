@@ -10,14 +10,15 @@
  *
  * usage: queue_hiredis PORT CONTROL COUNT
  */
+#define PROGRAM "queue_hiredis"
+
+#include "limit.h"
+
 #include <hiredis.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* KEYS: the lock, its queue. ARGV: the name of the caller. */
@@ -47,19 +48,6 @@ typedef struct task {
 	char key[64];
 	long long start, until, most, length;
 } task;
-
-static void stop(const char *why)
-{
-	fprintf(stderr, "queue_hiredis: %s\n", why);
-	exit(1);
-}
-
-static long long nanoseconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 static void sleep_ns(long long duration)
 {

@@ -43,6 +43,20 @@ function section_redlock(Bench $bench, array $php, array $given): void
     $near->end();
 }
 
+/** RedisLock by plain TCP. */
+function redislock_party(array $php, string $label): Party
+{
+    return new Party('redislock', $label,
+        [...$php, __DIR__ . '/redlock_worker.php', 'redislock', ''], false,
+        [...$php, __DIR__ . '/section_worker.php', 'redlock/redislock', '{PORTS}', '']);
+}
+
+/** C on hiredis, which asks all servers at once. */
+function limit_party(array $given, string $label): Party
+{
+    return new Party('c', $label, [$given['redlock'], 'together'], false, null);
+}
+
 /** @return array{array<string, Party>, list<string>} those that are there, and why others are
  * not */
 function redlock_parties(array $php, array $given): array
@@ -50,10 +64,8 @@ function redlock_parties(array $php, array $given): array
     $worker = __DIR__ . '/redlock_worker.php';
     $sections = __DIR__ . '/section_worker.php';
     $parties = [
-        'redislock' => new Party('redislock', 'RedisLock',
-            [...$php, $worker, 'redislock', ''], false,
-            [...$php, $sections, 'redlock/redislock', '{PORTS}', '']),
-        'c' => new Party('c', 'C on hiredis', [$given['redlock'], 'together'], false, null),
+        'redislock' => redislock_party($php, 'RedisLock'),
+        'c' => limit_party($given, 'C on hiredis'),
         'sequential' => new Party('sequential', 'sequential, C', [$given['redlock'], 'sequential'],
             false, null),
     ];

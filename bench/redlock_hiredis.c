@@ -11,15 +11,15 @@
  *
  * usage: redlock_hiredis together|sequential warm|cold PORT...
  */
+#define PROGRAM "redlock_hiredis"
+
 #include "core/wire/rl_script.h"
+#include "limit.h"
 
 #include <hiredis.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MOST_SERVERS 15
@@ -38,19 +38,6 @@ typedef struct quorum {
 	int needed;
 	int is_sequential;
 } quorum;
-
-static void stop(const char *why)
-{
-	fprintf(stderr, "redlock_hiredis: %s\n", why);
-	exit(1);
-}
-
-static long long nanoseconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 /* What a SET, a release and SCRIPT LOAD say when all is well; the last reply that was owed is the
  * one that counts. */

@@ -284,14 +284,11 @@ function tls_members(Bench $bench, array $php, array $given, Certificates $certi
     $worker = __DIR__ . '/redlock_worker.php';
     $sections = __DIR__ . '/section_worker.php';
     $parties = [
-        'redislock' => new Party('redislock', 'RedisLock, plain TCP',
-            [...$php, $worker, 'redislock', ''], false,
-            [...$php, $sections, 'redlock/redislock', '{PORTS}', '']),
+        'redislock' => redislock_party($php, 'RedisLock, plain TCP'),
         'tls' => new Party('tls', 'RedisLock, TLS',
             [...$php, $worker, 'redislock_tls', $certificates->ca], false,
             [...$php, $sections, 'redlock/redislock_tls', '{PORTS}', $certificates->ca], true),
-        'c' => new Party('c', 'C on hiredis, plain TCP', [$given['redlock'], 'together'], false,
-            null),
+        'c' => limit_party($given, 'C on hiredis, plain TCP'),
     ];
     $near = new Members($bench, null, $certificates);
     $far = new Members($bench, [$given['proxy'], (string) DELAY_US], $certificates);

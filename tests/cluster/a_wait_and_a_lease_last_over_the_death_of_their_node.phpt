@@ -29,13 +29,7 @@ $cluster->nodes[0]->kill();
 $cluster->awaitMaster(3);
 same('the lease is whole', true, $lease->verify());
 same('the lock is held', null, $lock->acquire($key, 30));
-$at = now();
-same('release()', true, $lock->release($key, $token));
-$result = $waiter->result();
-same('no exception', null, $result['error']);
-matches('it gets the lock', TOKEN, (string) $result['token']);
-between('soon', 0, slack(1.5), $result['at'] - $at);
-same('freed', true, $lock->release($key, $result['token']));
+hand_to_waiter($lock, $key, $token, $waiter, 1.5);
 same('the lease is released', true, $lease->release());
 same('nothing is left', [], $cluster->locks());
 

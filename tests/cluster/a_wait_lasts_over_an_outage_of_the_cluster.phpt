@@ -30,11 +30,7 @@ $thrown = throws('without a wait', 'RedisLockServerException', '~CLUSTERDOWN~',
 same('code', 'CLUSTERDOWN', $thrown?->getErrorCode());
 usleep(500000);
 $cluster->startAll();
-same('release()', true, $lock->release($key, $token));
-$result = $waiter->result();
-same('no exception', null, $result['error']);
-matches('it gets the lock', TOKEN, (string) $result['token']);
-same('freed', true, $lock->release($key, $result['token']));
+hand_to_waiter($lock, $key, $token, $waiter, null);
 same('nothing is left', [], $cluster->locks());
 
 done();

@@ -12,6 +12,17 @@ skip_without_server();
 require_once __DIR__ . '/../inc/replicas.inc';
 require_once __DIR__ . '/../inc/waiter.inc';
 
+/* The replica stands still: the lock is tried again and again, and granted when it is back. */
+function gets_it_once_confirmed(Replicated $all, string $key, Waiter $waiter, int $before): void
+{
+    eventually("$key: it is tried again and again", fn () => $all->waits() > $before + 2);
+    $all->resume();
+    $result = $waiter->result();
+    same("$key: it has the lock", $all->primary->cmd('GET', $key), $result['token']);
+    same("$key: and so has the replica", $result['token'], $all->replicas[0]->cmd('GET', $key));
+    check("$key: a try was not confirmed", $result['stats']['unconfirmed'] > 0, $result['stats']);
+}
+
 $all = start_replicated();
 $lock = new RedisLock($all->dsn());
 
@@ -20,12 +31,7 @@ foreach (['free' => [], 'own' => ['token' => 'my-token']] as $key => $arguments)
     $all->pause();
     $before = $all->waits();
     $waiter = waiter($all->dsn(), $key, ['wait' => 20] + $arguments);
-    eventually("$key: it is tried again and again", fn () => $all->waits() > $before + 2);
-    $all->resume();
-    $result = $waiter->result();
-    same("$key: it has the lock", $all->primary->cmd('GET', $key), $result['token']);
-    same("$key: and so has the replica", $result['token'], $all->replicas[0]->cmd('GET', $key));
-    check("$key: a try was not confirmed", $result['stats']['unconfirmed'] > 0, $result['stats']);
+    gets_it_once_confirmed($all, $key, $waiter, $before);
 }
 
 foreach (['drawn' => [], 'own-woken' => ['token' => 'my-token']] as $key => $arguments) {
@@ -35,12 +41,7 @@ foreach (['drawn' => [], 'own-woken' => ['token' => 'my-token']] as $key => $arg
     $all->pause();
     $before = $all->waits();
     $lock->release($key, $held);
-    eventually("$key: it is tried again and again", fn () => $all->waits() > $before + 2);
-    $all->resume();
-    $result = $waiter->result();
-    same("$key: it has the lock", $all->primary->cmd('GET', $key), $result['token']);
-    same("$key: and so has the replica", $result['token'], $all->replicas[0]->cmd('GET', $key));
-    check("$key: a try was not confirmed", $result['stats']['unconfirmed'] > 0, $result['stats']);
+    gets_it_once_confirmed($all, $key, $waiter, $before);
 }
 
 /* In vain: the exception comes at the deadline, and no key is left. */

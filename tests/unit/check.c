@@ -58,6 +58,17 @@ void check_has(const char *file, int line, const char *is, const char *part)
 	}
 }
 
+void check_cases(const char *file, int line, const check_case *cases, size_t count,
+	const char *(*read)(const char *text))
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *is = read(cases[i].text);
+		if (strcmp(is, cases[i].wanted) != 0) {
+			check_fail(file, line, "%s is [%s], not [%s]", cases[i].text, is, cases[i].wanted);
+		}
+	}
+}
+
 static bool is_wanted(const check_test *test, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {

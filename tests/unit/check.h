@@ -38,12 +38,23 @@ void check_int(const char *file, int line, int64_t is, int64_t wanted, const cha
 void check_text(const char *file, int line, const char *is, const char *wanted, const char *what);
 void check_has(const char *file, int line, const char *is, const char *part);
 
+/* A table for a function that reads each text and writes down what it has understood. */
+typedef struct check_case {
+	const char *text, *wanted;
+} check_case;
+
+void check_cases(const char *file, int line, const check_case *cases, size_t count,
+	const char *(*read)(const char *text));
+
 #define FAIL(...) check_fail(__FILE__, __LINE__, __VA_ARGS__)
 #define CHECK(condition) check_true(__FILE__, __LINE__, condition, #condition)
 #define CHECK_INT(is, wanted) check_int(__FILE__, __LINE__, (int64_t) (is), wanted, #is)
 #define CHECK_TEXT(is, wanted) check_text(__FILE__, __LINE__, is, wanted, #is)
 /* The text has the part in it. */
 #define CHECK_HAS(is, part) check_has(__FILE__, __LINE__, is, part)
+
+#define CHECK_CASES(cases, read) \
+ check_cases(__FILE__, __LINE__, cases, sizeof cases / sizeof cases[0], read)
 
 static inline rl_bytes bytes_of(const char *text)
 {

@@ -73,6 +73,7 @@ extern bool fake_owns_routes;
 /* The next dial to a member that nothing is said of yet. Without any it is accepted. */
 void fake_dials(unsigned member, fake_dial what, int64_t delay);
 void fake_greets(unsigned member, const char *text);
+void fake_refuses(unsigned member, unsigned dials); /* so many of the next */
 
 /*
  * The next command about a lock to a member, or WAIT. Without any, an undo (EVAL of release) is
@@ -102,6 +103,9 @@ void fake_always(unsigned member, const char *word, fake_act what, const char *t
  * log. For BLPOP the delay is how long it blocks.
  * @return false = no idea */
 extern bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
+
+/* For fake_improvise: all servers answer with 1, and at once. */
+bool fake_yes(const char *words, bool is_taken, fake_plan *plan);
 
 /* The command that is asked about: when the server runs it, which server that is, and the command
  * as tests/model reads it; NULL = the model does not know such a command. */

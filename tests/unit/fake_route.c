@@ -90,6 +90,20 @@ void fake_none_answers(const rl_route *route)
 	}
 }
 
+void fake_seeds_refuse(const rl_route *route, unsigned dials)
+{
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		fake_refuses(server_of(route->seeds[i]), dials);
+	}
+}
+
+void fake_kill_seeds(const rl_route *route)
+{
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		fake_kill(server_of(route->seeds[i]));
+	}
+}
+
 char fake_node_of(const rl_route *route)
 {
 	unsigned slot = route->kind == RL_ROUTE_CLUSTER ? rl_slot_of(bytes_of("k")) : 0;

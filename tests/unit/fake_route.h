@@ -34,6 +34,12 @@ void fake_all_name(const rl_route *route, const char *text, int64_t delay);
 /* None of them answers any more. */
 void fake_none_answers(const rl_route *route);
 
+/* Each seed refuses so many dials. */
+void fake_seeds_refuse(const rl_route *route, unsigned dials);
+
+/* Ends the connections to the seeds, as fake_kill() does. */
+void fake_kill_seeds(const rl_route *route);
+
 /* The address of the node that the route has for "k", by its server: 'a'. 0 = it knows none. */
 char fake_node_of(const rl_route *route);
 

@@ -60,6 +60,13 @@ void fake_dials(unsigned member, fake_dial what, int64_t delay)
 	s->dials[s->dial_count++] = (dial_plan){what, delay, NULL};
 }
 
+void fake_refuses(unsigned member, unsigned dials)
+{
+	for (unsigned i = 0; i < dials; i++) {
+		fake_dials(member, FAKE_REFUSE, 0);
+	}
+}
+
 void fake_greets(unsigned member, const char *text)
 {
 	server *s = &fake_servers[member];
@@ -88,6 +95,13 @@ void fake_always(unsigned member, const char *word, fake_act what, const char *t
 	server *s = &fake_servers[member];
 	fake_plan *plan = word[0] == 'A' ? &s->asking : word[0] == 'C' ? &s->map : &s->lookup;
 	*plan = (fake_plan){what, text, delay};
+}
+
+bool fake_yes(const char *words, bool is_taken, fake_plan *plan)
+{
+	(void) words, (void) is_taken;
+	*plan = (fake_plan){FAKE_SAY, ":1", 0};
+	return true;
 }
 
 const fake_plan *fake_standing_plan(unsigned member, const fake_words *words)

@@ -159,3 +159,12 @@ void peer_sleeps(int ms)
 	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
 	nanosleep(&time, NULL);
 }
+
+const char *peer_large_answer(void)
+{
+	static char text[PEER_LARGE + 40];
+	int head = snprintf(text, sizeof text, "$%d\r\n", PEER_LARGE);
+	memset(text + head, 'x', PEER_LARGE);
+	strcpy(text + head + PEER_LARGE, "\r\n+Z\r\n");
+	return text;
+}

@@ -45,6 +45,10 @@ void peer_resets(int fd);                                /* closes with RST */
 bool peer_sees_end(int fd);                              /* reads until the other side has closed */
 void peer_sleeps(int ms);
 
+/* A string of so many bytes, and then Z. */
+#define PEER_LARGE 90000
+const char *peer_large_answer(void);
+
 /* Waits for what must come, for some seconds. */
 #define AWAIT(condition) \
  for (int tries = 0; !(condition); tries++) { \

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "core/lock/rl_release_batch.h"
 #include "servers.h"
-#include "no_memory.h"
+#include "fake_memory.h"
 
 #include <string.h>
 
@@ -16,13 +16,6 @@ static void clean_up(void)
 {
 	is_counting = false;
 	fake_end();
-}
-
-static void begin(void)
-{
-	fake_lacks_memory = lacks_memory;
-	asked = 0;
-	is_counting = true;
 }
 
 static void free_it(void)
@@ -44,7 +37,7 @@ static rl_acquire *take_cold(void)
 {
 	servers_begin(3);
 	rl_pool_clear(&fake_pool);
-	begin();
+	fake_memory_fails();
 	return fake_acquire(30000, 0);
 }
 
@@ -53,21 +46,21 @@ static rl_acquire *take_split(void)
 	servers_begin(3);
 	servers_take(0, "kin", 2);
 	servers_take(1, "kin", 2);
-	begin();
+	fake_memory_fails();
 	return fake_acquire(30000, 0);
 }
 
 static rl_acquire *wait_and_be_woken(void)
 {
 	begin_held();
-	begin();
+	fake_memory_fails();
 	return fake_acquire(30000, 500 * MS);
 }
 
 static rl_acquire *wait_with_an_own_token(void)
 {
 	begin_held();
-	begin();
+	fake_memory_fails();
 	return fake_acquire_own("mine", 30000, 500 * MS);
 }
 
@@ -75,7 +68,7 @@ static rl_acquire *wait_and_poll(void)
 {
 	begin_held();
 	fake_set.wakes = false;
-	begin();
+	fake_memory_fails();
 	return fake_acquire(30000, 500 * MS);
 }
 
@@ -83,7 +76,7 @@ static rl_acquire *wait_in_vain(void)
 {
 	begin_held();
 	fake_alarm = RL_NEVER;
-	begin();
+	fake_memory_fails();
 	return fake_acquire(30000, 1200 * MS);
 }
 
@@ -158,7 +151,7 @@ static void the_others_do(void)
 	servers_begin(3);
 	fails_at = 2; /* the operation, and the first SET */
 	is_lasting = false;
-	begin();
+	fake_memory_fails();
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	is_counting = false;
@@ -185,7 +178,7 @@ static void a_farewell_may_lack_it(void)
 			rl_lease *leases[] = {lease_of("k1"), lease_of("k2")};
 			fails_at = at;
 			is_lasting = lasts;
-			begin();
+			fake_memory_fails();
 			rl_op *op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, 2, 200 * MS);
 			if (op != NULL) {
 				fake_drive(op);

@@ -3,16 +3,14 @@
  * A wait in the queue of a cluster: redirects of the place, and a lock that is won at another node.
  */
 #include "check.h"
-#include "fake_route.h"
-#include "no_memory.h"
+#include "calling.h"
+#include "fake_memory.h"
 #include "waiting.h"
 
 #include <string.h>
 
 #define TRY_QUEUED "TRY 3 k {k}::rl-wait {k}::rl-wake T1"
 #define BLPOP "BLPOP {k}::rl-wake"
-
-static rl_route *route;
 
 static void clean_up(void)
 {
@@ -27,8 +25,7 @@ static const char *long_look(int64_t ms)
 
 static void begin(void)
 {
-	fake_begin(1);
-	route = fake_cluster(0, "ab");
+	begin_cluster("ab");
 	fake_set.wakes = true;
 	fake_warm(0);
 	fake_warm(0);
@@ -333,39 +330,50 @@ static void a_win_without_a_quorum_is_undone_behind_asking(void)
 
 /* ---- without memory ---- */
 
-static void memory_during_a_redirect(void)
+static void wait_and_redirect(void)
 {
-	for (fails_at = 1; fails_at < 40; fails_at++) {
-		begin();
-		fake_blpops(0, FAKE_SAY, ASK_AT("b"), 300 * MS);
-		fake_says(0, "-TRYAGAIN x");
-		rl_acquire *acquire = fake_acquire(30000, 500 * MS);
-		waiting_drive_to(acquire, 299);
-		for (unsigned i = 0; i < 60; i++) {
-			fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
-		}
-		fake_lacks_memory = lacks_memory;
-		asked = 0;
-		is_counting = true;
-		rl_status status = fake_drive(&acquire->op);
-		is_counting = false;
-		CHECK(status != RL_OK);
-		fake_end();
+	begin();
+	fake_blpops(0, FAKE_SAY, ASK_AT("b"), 300 * MS);
+	fake_says(0, "-TRYAGAIN x");
+	rl_acquire *acquire = fake_acquire(30000, 500 * MS);
+	waiting_drive_to(acquire, 299);
+	for (unsigned i = 0; i < 60; i++) {
+		fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
 	}
-	fails_at = 0;
+	fake_memory_fails();
+	rl_status status = fake_drive(&acquire->op);
+	fake_memory_works();
+	CHECK(status != RL_OK);
+	fake_end();
 }
 
-static const check_test tests[] = {TEST(moved_to_the_other_node_at_once), TEST(the_looks_follow),
-	TEST(ask_to_blpop_and_tryagain_to_the_try), TEST(tryagain_to_blpop_and_ask_to_the_try),
-	TEST(ask_to_blpop_and_moved_to_the_try), TEST(a_ticket_and_moved_to_the_try),
-	TEST(a_redirect_is_forgotten_with_its_place), TEST(a_win_at_an_asked_node_counts),
+static void memory_during_a_redirect(void)
+{
+	fake_memory_each(39, wait_and_redirect);
+}
+
+static const check_test tests[] = {
+	TEST(moved_to_the_other_node_at_once),
+	TEST(the_looks_follow),
+	TEST(ask_to_blpop_and_tryagain_to_the_try),
+	TEST(tryagain_to_blpop_and_ask_to_the_try),
+	TEST(ask_to_blpop_and_moved_to_the_try),
+	TEST(a_ticket_and_moved_to_the_try),
+	TEST(a_redirect_is_forgotten_with_its_place),
+	TEST(a_win_at_an_asked_node_counts),
 	TEST(a_win_is_not_dated_by_the_clock_of_another_node),
 	TEST(a_win_is_dated_by_the_clock_of_its_node),
 	TEST(the_callers_token_is_swapped_behind_the_redirect),
-	TEST(a_circle_costs_the_place_and_not_the_wait), TEST(moved_to_a_node_that_refuses),
-	TEST(moved_of_a_plain_member_ends_the_wait_in_the_queue), TEST(left_with_unread_redirects),
-	TEST(left_while_the_other_node_is_dialled), TEST(left_at_an_asked_node),
-	TEST(left_with_an_unread_win_at_an_asked_node), TEST(a_child_sends_nothing),
-	TEST(a_win_without_a_quorum_is_undone_behind_asking), TEST(memory_during_a_redirect)};
+	TEST(a_circle_costs_the_place_and_not_the_wait),
+	TEST(moved_to_a_node_that_refuses),
+	TEST(moved_of_a_plain_member_ends_the_wait_in_the_queue),
+	TEST(left_with_unread_redirects),
+	TEST(left_while_the_other_node_is_dialled),
+	TEST(left_at_an_asked_node),
+	TEST(left_with_an_unread_win_at_an_asked_node),
+	TEST(a_child_sends_nothing),
+	TEST(a_win_without_a_quorum_is_undone_behind_asking),
+	TEST(memory_during_a_redirect),
+};
 
 CHECK_MAIN(tests, clean_up)

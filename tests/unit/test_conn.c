@@ -3,52 +3,21 @@
  * Connections: the handshake, and the queue of replies that are owed.
  */
 #include "check.h"
-#include "fake.h"
+#include "dialling.h"
 
 #include <string.h>
 
-static rl_conn *conn;
-static rl_conn_event event;
-
-static void clean_up(void)
-{
-	rl_conn_free(conn);
-	conn = NULL;
-	fake_end();
-}
-
 static void dial_it(const char *user, const char *password, unsigned database)
 {
-	rl_error err;
 	fake_begin(1);
 	fake_targets[0].user = (char *) (uintptr_t) user;
 	if (password != NULL) {
-		fake_targets[0].password = (rl_secret){(char *) (uintptr_t) password, strlen(password)};
+		want_password(password);
 	}
 	fake_targets[0].database = database;
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
-	conn = rl_conn_dial(&fake_transport, &fake_targets[0], RL_NEVER, &fake_env, &err);
-	CHECK(conn != NULL);
+	dial();
 	CHECK_INT(fake_targets[0].refs, 1001);
-}
-
-static void flush_and_read(void)
-{
-	fake_transport.flush(conn->link);
-	fake_read(conn->link);
-}
-
-static rl_conn_event_type next(void)
-{
-	memset(&event, 0xa5, sizeof event);
-	rl_conn_next(conn, &event);
-	return event.type;
-}
-
-static uint64_t ask(unsigned tag)
-{
-	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
-	return rl_conn_send(conn, &request, tag);
 }
 
 static bool tell(void)
@@ -81,7 +50,7 @@ static void the_handshake_says_only_what_is_needed(void)
 		CHECK_INT(next(), RL_CONN_NONE);
 		CHECK(rl_conn_is_reusable(conn));
 		CHECK_INT(fake_stats.connects, 1);
-		clean_up();
+		hang_up();
 	}
 }
 
@@ -107,8 +76,7 @@ static void a_refused_login_is_told_once(void)
 	CHECK_INT(next(), RL_CONN_REFUSED);
 	CHECK(rl_bytes_equal(event.reply.text, bytes_of("WRONGPASS word")));
 	/* What was sent with it is still answered. */
-	CHECK_INT(next(), RL_CONN_REPLY);
-	CHECK_INT(event.tag, 7);
+	check_reply_to(7);
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK(!rl_conn_is_reusable(conn));
 }
@@ -121,7 +89,7 @@ static void a_refused_select_is_not_made_good_by_auth(void)
 	CHECK_INT(next(), RL_CONN_REFUSED);
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK(conn->logins_pending > 0);
-	clean_up();
+	hang_up();
 	dial_it(NULL, "word", 2);
 	fake_login_says(0, "AUTH", "-ERR x");
 	flush_and_read();
@@ -149,7 +117,7 @@ static void a_login_is_answered_by_ok(void)
 		CHECK_INT(next(), RL_CONN_DOWN);
 		CHECK_INT(event.err.status, RL_ERR_PROTOCOL);
 		CHECK(!rl_conn_is_reusable(conn));
-		clean_up();
+		hang_up();
 	}
 }
 
@@ -174,14 +142,12 @@ static void replies_go_to_their_askers_in_order(void)
 	CHECK(ask(1) != 0);
 	CHECK(ask(2) != 0);
 	flush_and_read();
-	CHECK_INT(next(), RL_CONN_REPLY);
-	CHECK_INT(event.tag, 3);
+	check_reply_to(3);
 	CHECK_INT(event.reply.integer, 10);
 	CHECK_INT(next(), RL_CONN_REPLY); /* that of the blind one is counted off */
 	CHECK_INT(event.tag, 1);
 	CHECK_INT(event.reply.integer, 12);
-	CHECK_INT(next(), RL_CONN_REPLY);
-	CHECK_INT(event.tag, 2);
+	check_reply_to(2);
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK_INT(conn->pending_count, 0);
 }
@@ -196,8 +162,7 @@ static void what_is_forgotten_is_counted_off(void)
 	CHECK(ask(2) != 0);
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_READY); /* a login is never forgotten */
-	CHECK_INT(next(), RL_CONN_REPLY);
-	CHECK_INT(event.tag, 2);
+	check_reply_to(2);
 	CHECK_INT(event.reply.integer, 0);
 }
 
@@ -254,8 +219,7 @@ static void so_many_replies_can_be_owed(void)
 	CHECK_INT(conn->pending_count, RL_CONN_PENDING_MAX + 1);
 	flush_and_read();
 	for (unsigned i = 2; i < RL_CONN_PENDING_MAX; i += 2) {
-		CHECK_INT(next(), RL_CONN_REPLY);
-		CHECK_INT(event.tag, (int64_t) i);
+		check_reply_to(i);
 	}
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK(rl_conn_is_reusable(conn));
@@ -264,8 +228,7 @@ static void so_many_replies_can_be_owed(void)
 		fake_says(0, ":1");
 		CHECK(ask(i) != 0);
 		flush_and_read();
-		CHECK_INT(next(), RL_CONN_REPLY);
-		CHECK_INT(event.tag, (int64_t) i);
+		check_reply_to(i);
 	}
 }
 
@@ -284,8 +247,7 @@ static void many_of_a_kind_take_one_place(void)
 		CHECK(conn->pending_runs <= 3);
 		flush_and_read();
 		for (unsigned i = 0; i < 60; i++) {
-			CHECK_INT(next(), RL_CONN_REPLY);
-			CHECK_INT(event.tag, 7);
+			check_reply_to(7);
 			CHECK_INT(event.reply.integer, i != 40);
 		}
 		CHECK_INT(next(), RL_CONN_NONE);
@@ -341,10 +303,8 @@ static void what_cannot_be_queued_is_not_owed(void)
 	CHECK_INT(conn->pending_count, count);
 	CHECK(ask(2) != 0);
 	flush_and_read();
-	CHECK_INT(next(), RL_CONN_REPLY);
-	CHECK_INT(event.tag, 1);
-	CHECK_INT(next(), RL_CONN_REPLY);
-	CHECK_INT(event.tag, 2);
+	check_reply_to(1);
+	check_reply_to(2);
 	CHECK_INT(event.reply.integer, 11);
 }
 
@@ -437,8 +397,7 @@ static void what_was_not_sent_is_taken_back(void)
 			  "0 a1 EXISTS k\n"
 			  "0 a1 NAME\n");
 	CHECK_INT(next(), RL_CONN_READY);
-	CHECK_INT(next(), RL_CONN_REPLY);
-	CHECK_INT(event.tag, 5);
+	check_reply_to(5);
 	CHECK_INT(event.reply.integer, 9);
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK(rl_conn_is_reusable(conn));
@@ -557,7 +516,7 @@ static void an_undo_is_as_sure_as_what_was_sent(void)
 		if (rl_conn_undo(conn, &request) != cases[i].is_written) {
 			FAIL("case %zu: %s", i, fake_log());
 		}
-		clean_up();
+		hang_up();
 	}
 }
 
@@ -617,4 +576,4 @@ static const check_test tests[] = {
 	TEST(nobody_waits_for_an_undo),
 };
 
-CHECK_MAIN(tests, clean_up)
+CHECK_MAIN(tests, hang_up)

@@ -4,86 +4,40 @@
  * and read beside the commands.
  */
 #include "check.h"
-#include "fake.h"
+#include "dialling.h"
 
-#include <string.h>
+#define MAP "#0 16383 b 7001" /* gives all slots to that node */
 
-static rl_conn *conn;
-static rl_conn_event event;
 static rl_route *route;
-static rl_link_event (*fake_receive)(rl_link *link, rl_reply *reply, rl_error *err);
 
 static void clean_up(void)
 {
-	if (fake_receive != NULL) {
-		fake_transport.receive = fake_receive;
-		fake_receive = NULL;
-	}
-	rl_conn_free(conn);
-	conn = NULL;
 	rl_pool_clear(&fake_pool);
 	rl_route_unref(route);
 	route = NULL;
-	fake_end();
+	hang_up();
 }
 
-/* The fake's servers cannot say an array of arrays: "+MAP" stands for a map that gives all slots to
- * node "b" at port 7001. */
-static rl_link_event receive(rl_link *link, rl_reply *reply, rl_error *err)
+static void begin(void)
 {
-	static const rl_reply node[] = {
-		{.type = RL_REPLY_STRING, .text = {"b", 1}}, {.type = RL_REPLY_INTEGER, .integer = 7001}};
-	static const rl_reply range[] = {{.type = RL_REPLY_INTEGER},
-		{.type = RL_REPLY_INTEGER, .integer = RL_SLOTS - 1},
-		{.type = RL_REPLY_ARRAY, .elements = node, .count = 2}};
-	static const rl_reply ranges[] = {{.type = RL_REPLY_ARRAY, .elements = range, .count = 3}};
-	rl_link_event what = fake_receive(link, reply, err);
-	if (what == RL_LINK_REPLY && rl_bytes_equal(reply->text, bytes_of("MAP"))) {
-		*reply = (rl_reply){.type = RL_REPLY_ARRAY, .elements = ranges, .count = 1};
-	}
-	return what;
-}
-
-static void dial_it(const char *password, fake_dial how)
-{
-	rl_error err;
 	fake_begin(1);
-	fake_receive = fake_transport.receive;
-	fake_transport.receive = receive;
-	if (password != NULL) {
-		fake_targets[0].password = (rl_secret){(char *) (uintptr_t) password, strlen(password)};
-	}
-	fake_dials(0, how, 0);
-	conn = rl_conn_dial(&fake_transport, &fake_targets[0], RL_NEVER, &fake_env, &err);
-	CHECK(conn != NULL);
 	route = rl_route_new(RL_ROUTE_CLUSTER, &fake_targets[0]);
 	CHECK(route != NULL && rl_route_add_seed(route, &fake_targets[0]));
 }
 
+static void begin_login(fake_dial how)
+{
+	begin();
+	want_password("word");
+	fake_dials(0, how, 0);
+	dial();
+}
+
 static void start(void)
 {
-	dial_it(NULL, FAKE_ACCEPT_AT_ONCE);
-	conn->is_nameless = false; /* as if it had been used */
-	fake_forget_log();
-}
-
-static void flush_and_read(void)
-{
-	fake_transport.flush(conn->link);
-	fake_read(conn->link);
-}
-
-static rl_conn_event_type next(void)
-{
-	memset(&event, 0xa5, sizeof event);
-	rl_conn_next(conn, &event);
-	return event.type;
-}
-
-static uint64_t ask(unsigned tag)
-{
-	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
-	return rl_conn_send(conn, &request, tag);
+	begin();
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	dial_used();
 }
 
 static bool knows(void)
@@ -199,7 +153,7 @@ static void asking_alone_ends_the_connection(void)
 /* The answer to the login does not make it good again. */
 static void asking_alone_before_the_login_ends_it_as_well(void)
 {
-	dial_it("word", FAKE_ACCEPT_AT_ONCE);
+	begin_login(FAKE_ACCEPT_AT_ONCE);
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k"), .is_asking = true};
 	appends_left = 2;
 	fake_lacks_memory = lacks_memory;
@@ -214,14 +168,20 @@ static void asking_alone_before_the_login_ends_it_as_well(void)
 
 /* ---- the map ---- */
 
-static void the_map_is_read_when_it_comes(void)
+/* Command 1 is answered at once, the map 5 ms later, and then the next command. */
+static void ask_and_map_later(void)
 {
 	start();
 	fake_says(0, ":1");
-	fake_acts(0, FAKE_SAY, "+MAP", 5 * MS);
+	fake_acts(0, FAKE_SAY, MAP, 5 * MS);
 	fake_says(0, ":0");
 	CHECK(ask(1) != 0);
 	rl_conn_ask_map(conn, route, fake_clock);
+}
+
+static void the_map_is_read_when_it_comes(void)
+{
+	ask_and_map_later();
 	rl_conn_ask_map(conn, route, fake_clock + SECOND); /* not twice */
 	CHECK(ask(2) != 0);
 	flush_and_read();
@@ -250,8 +210,7 @@ static void a_map_that_is_an_error_teaches_nothing(void)
 		rl_conn_ask_map(conn, route, fake_clock);
 		CHECK(ask(2) != 0);
 		flush_and_read();
-		CHECK_INT(next(), RL_CONN_REPLY);
-		CHECK_INT(event.tag, 2);
+		check_reply_to(2);
 		CHECK(!rl_route_knows(route, 0));
 		CHECK_INT(route->node_count, 1);
 		CHECK(rl_conn_is_reusable(conn));
@@ -262,12 +221,7 @@ static void a_map_that_is_an_error_teaches_nothing(void)
 
 static void a_connection_is_given_back_with_the_map_pending(void)
 {
-	start();
-	fake_says(0, ":1");
-	fake_acts(0, FAKE_SAY, "+MAP", 5 * MS);
-	fake_says(0, ":0");
-	CHECK(ask(1) != 0);
-	rl_conn_ask_map(conn, route, fake_clock);
+	ask_and_map_later();
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_REPLY);
 	rl_conn_discard_pending(conn); /* the map stays */
@@ -278,15 +232,14 @@ static void a_connection_is_given_back_with_the_map_pending(void)
 	CHECK(ask(3) != 0);
 	fake_clock += 5 * MS;
 	flush_and_read();
-	CHECK_INT(next(), RL_CONN_REPLY);
-	CHECK_INT(event.tag, 3);
+	check_reply_to(3);
 	CHECK(knows());
 }
 
 static void the_pool_reads_the_map_of_an_unheard_connection(void)
 {
 	start();
-	fake_says(0, "+MAP");
+	fake_says(0, MAP);
 	rl_conn_ask_map(conn, route, fake_clock);
 	flush_and_read();
 	CHECK(rl_conn_catch_up(conn, fake_clock));
@@ -298,7 +251,7 @@ static void the_pool_reads_the_map_of_an_unheard_connection(void)
 static void the_route_may_be_gone_before_its_map(void)
 {
 	start();
-	fake_says(0, "+MAP");
+	fake_says(0, MAP);
 	rl_conn_ask_map(conn, route, fake_clock);
 	CHECK_INT(route->refs, 2);
 	rl_route *second = rl_route_new(RL_ROUTE_CLUSTER, &fake_targets[0]);
@@ -330,7 +283,7 @@ static void a_map_that_could_not_be_asked_for_is_still_wanted(void)
 static void a_map_that_is_taken_back_is_still_wanted(void)
 {
 	for (unsigned has_map = 0; has_map < 2; has_map++) {
-		dial_it("word", FAKE_HANG);
+		begin_login(FAKE_HANG);
 		CHECK(ask(1) != 0);
 		if (has_map) {
 			rl_conn_ask_map(conn, route, fake_clock);
@@ -349,7 +302,7 @@ static void a_map_whose_connection_ends_is_still_wanted(void)
 {
 	for (unsigned is_read = 0; is_read < 2; is_read++) {
 		start();
-		fake_says(0, "+MAP");
+		fake_says(0, MAP);
 		rl_conn_ask_map(conn, route, fake_clock);
 		if (is_read != 0) {
 			flush_and_read();

@@ -3,21 +3,9 @@
  * Connections to a node that must be the primary: ROLE in the login.
  */
 #include "check.h"
-#include "fake.h"
-
-#include <string.h>
+#include "dialling.h"
 
 #define REPLICA "*$slave $10.0.0.1 :6379 $connected :14"
-
-static rl_conn *conn;
-static rl_conn_event event;
-
-static void clean_up(void)
-{
-	rl_conn_free(conn);
-	conn = NULL;
-	fake_end();
-}
 
 static void begin(void)
 {
@@ -26,30 +14,10 @@ static void begin(void)
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
 }
 
-static void dial(void)
-{
-	rl_error err;
-	conn = rl_conn_dial(&fake_transport, &fake_targets[0], RL_NEVER, &fake_env, &err);
-	CHECK(conn != NULL);
-}
-
-static void flush_and_read(void)
-{
-	fake_transport.flush(conn->link);
-	fake_read(conn->link);
-}
-
-static rl_conn_event_type next(void)
-{
-	memset(&event, 0xa5, sizeof event);
-	rl_conn_next(conn, &event);
-	return event.type;
-}
-
 static void follows_the_rest_of_the_login_in_one_write(void)
 {
 	begin();
-	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
+	want_password("word");
 	fake_targets[0].database = 3;
 	dial();
 	CHECK_INT(conn->logins_pending, 3);
@@ -106,7 +74,7 @@ static void says_who_is_logged_in(void)
 			CHECK_INT(rl_error_is_wrong_server(&err), rows[i].is_wrong_server);
 		}
 		CHECK_INT(next(), RL_CONN_NONE);
-		clean_up();
+		hang_up();
 	}
 }
 
@@ -122,14 +90,14 @@ static void an_answer_that_makes_no_sense_is_the_end(void)
 		CHECK_INT(event.err.status, RL_ERR_PROTOCOL);
 		CHECK_HAS(event.err.message, "ROLE");
 		CHECK(!rl_conn_is_reusable(conn));
-		clean_up();
+		hang_up();
 	}
 }
 
 static void the_first_error_of_the_login_is_told(void)
 {
 	begin();
-	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
+	want_password("word");
 	fake_login_says(0, "AUTH", "-WRONGPASS x");
 	fake_login_says(0, "ROLE", "-NOAUTH x");
 	dial();
@@ -137,7 +105,7 @@ static void the_first_error_of_the_login_is_told(void)
 	CHECK_INT(next(), RL_CONN_REFUSED);
 	CHECK(rl_bytes_equal(event.reply.text, bytes_of("WRONGPASS x")));
 	CHECK_INT(next(), RL_CONN_NONE);
-	clean_up();
+	hang_up();
 	/* The right to ROLE does not make the login good. */
 	begin();
 	fake_targets[0].database = 3;
@@ -243,4 +211,4 @@ static const check_test tests[] = {
 	TEST(is_wanted_of_nodes_that_sentinels_name),
 };
 
-CHECK_MAIN(tests, clean_up)
+CHECK_MAIN(tests, hang_up)

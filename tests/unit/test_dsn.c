@@ -3,22 +3,11 @@
  * DSNs of one server, good and bad. Those of clusters and Sentinels are in test_dsn_routes.c.
  */
 #include "check.h"
-#include "core/wire/rl_dsn.h"
+#include "parsing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A copy that ends exactly at its end: reading beyond it is seen. */
-static rl_status parse(const char *text, size_t len, rl_dsn *dsn, rl_error *err)
-{
-	char *copy = malloc(len > 0 ? len : 1);
-	memcpy(copy, text, len);
-	memset(err, 0, sizeof *err);
-	rl_status status = rl_dsn_parse(rl_bytes_of(copy, len), dsn, err);
-	free(copy);
-	return status;
-}
 
 static const char *or_none(const char *text)
 {
@@ -32,7 +21,7 @@ static const char *read_bytes(const char *text, size_t len)
 	static char out[1024];
 	rl_dsn dsn;
 	rl_error err;
-	rl_status status = parse(text, len, &dsn, &err);
+	rl_status status = parse_exactly(text, len, &dsn, &err);
 	if (status != RL_OK) {
 		CHECK_INT(status, (int64_t) err.status);
 		CHECK(dsn.target == NULL);
@@ -61,32 +50,17 @@ static const char *name_of(const char *text)
 	static char out[512];
 	rl_dsn dsn;
 	rl_error err;
-	CHECK_INT(parse(text, strlen(text), &dsn, &err), RL_OK);
+	CHECK_INT(parse_exactly(text, strlen(text), &dsn, &err), RL_OK);
 	snprintf(out, sizeof out, "%s", dsn.target->name);
 	rl_target_unref(dsn.target);
 	return out;
 }
 
-typedef struct good {
-	const char *text, *wanted;
-} good;
-
-static void check_table(const good *table, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const char *is = read_it(table[i].text);
-		if (strcmp(is, table[i].wanted) != 0) {
-			FAIL("%s is [%s], not [%s]", table[i].text, is, table[i].wanted);
-		}
-	}
-}
-
-#define CHECK_TABLE(table) check_table(table, sizeof table / sizeof table[0])
 #define PLAIN " (none) (none) 0 0 0"
 
 static void hosts_and_ports(void)
 {
-	static const good table[] = {
+	static const check_case table[] = {
 		{"redis://localhost", "tcp localhost 6379" PLAIN},
 		{"redis://localhost/", "tcp localhost 6379" PLAIN},
 		{"redis://localhost?", "tcp localhost 6379" PLAIN},
@@ -106,12 +80,12 @@ static void hosts_and_ports(void)
 		{"REDIS://H", "tcp H 6379" PLAIN},
 		{"ValKey://h:1", "tcp h 1" PLAIN},
 	};
-	CHECK_TABLE(table);
+	CHECK_CASES(table, read_it);
 }
 
 static void sockets(void)
 {
-	static const good table[] = {
+	static const check_case table[] = {
 		{"unix:///run/redis.sock", "unix /run/redis.sock 0" PLAIN},
 		{"redis:///run/redis.sock", "unix /run/redis.sock 0" PLAIN},
 		{"valkey:///run/redis.sock", "unix /run/redis.sock 0" PLAIN},
@@ -124,12 +98,12 @@ static void sockets(void)
 		{"unix:///a@b:c", "unix /a@b:c 0" PLAIN},
 		{"unix:///\xc3\xa4", "unix /\xc3\xa4 0" PLAIN},
 	};
-	CHECK_TABLE(table);
+	CHECK_CASES(table, read_it);
 }
 
 static void credentials(void)
 {
-	static const good table[] = {
+	static const check_case table[] = {
 		{"redis://:word@h", "tcp h 6379 (none) word 0 0 0"},
 		{"redis://me:word@h:1/2", "tcp h 1 me word 2 0 0"},
 		{"redis://me:@h", "tcp h 6379 me  0 0 0"},
@@ -144,7 +118,7 @@ static void credentials(void)
 		{"redis://:w\xc3\xa4@h", "tcp h 6379 (none) w\xc3\xa4 0 0 0"},
 		{"redis://a%40b.example:word@h", "tcp h 6379 a@b.example word 0 0 0"},
 	};
-	CHECK_TABLE(table);
+	CHECK_CASES(table, read_it);
 }
 
 static void a_password_may_have_a_nul(void)
@@ -152,7 +126,7 @@ static void a_password_may_have_a_nul(void)
 	rl_dsn dsn;
 	rl_error err;
 	const char *text = "redis://:a%00b@h";
-	CHECK_INT(parse(text, strlen(text), &dsn, &err), RL_OK);
+	CHECK_INT(parse_exactly(text, strlen(text), &dsn, &err), RL_OK);
 	CHECK_INT(dsn.target->password.len, 3);
 	CHECK(memcmp(dsn.target->password.data, "a\0b", 4) == 0);
 	rl_target_unref(dsn.target);
@@ -160,7 +134,7 @@ static void a_password_may_have_a_nul(void)
 
 static void databases_and_options(void)
 {
-	static const good table[] = {
+	static const check_case table[] = {
 		{"redis://h/0", "tcp h 6379 (none) (none) 0 0 0"},
 		{"redis://h/2147483647", "tcp h 6379 (none) (none) 2147483647 0 0"},
 		{"redis://h/007", "tcp h 6379 (none) (none) 7 0 0"},
@@ -177,12 +151,12 @@ static void databases_and_options(void)
 		{"redis://h?timeout=1&", "tcp h 6379 (none) (none) 0 1 0"},
 		{"redis://h?connect_timeout=1&timeout=2&db=3", "tcp h 6379 (none) (none) 3 2 1"},
 	};
-	CHECK_TABLE(table);
+	CHECK_CASES(table, read_it);
 }
 
 static void servers_with_tls(void)
 {
-	static const good table[] = {
+	static const check_case table[] = {
 		{"rediss://h", "tls h 6379" PLAIN},
 		{"REDISS://h", "tls h 6379" PLAIN},
 		{"valkeys://h:7000/2", "tls h 7000 (none) (none) 2 0 0"},
@@ -190,11 +164,11 @@ static void servers_with_tls(void)
 		{"rediss://h?ssl[cafile]=/a%20b&timeout=1", "tls h 6379 (none) (none) 0 1 0"},
 		{"rediss://h?ssl%5Bverify_peer%5D=false", "tls h 6379" PLAIN},
 	};
-	CHECK_TABLE(table);
+	CHECK_CASES(table, read_it);
 	rl_dsn dsn;
 	rl_error err;
 	const char *text = "valkeys://h?ssl[cafile]=/a%20b&ssl%5bverify_peer%5d=off";
-	CHECK_INT(parse(text, strlen(text), &dsn, &err), RL_OK);
+	CHECK_INT(parse_exactly(text, strlen(text), &dsn, &err), RL_OK);
 	const rl_tls_options *options = dsn.target->address.tls;
 	CHECK_TEXT(dsn.target->name, "rediss://h:6379");
 	CHECK_TEXT(options->values[RL_TLS_CAFILE], "/a b");
@@ -208,7 +182,7 @@ static void timeouts_are_exact(void)
 	rl_dsn dsn;
 	rl_error err;
 	const char *text = "redis://h?timeout=1.234567891&connect_timeout=0.1";
-	CHECK_INT(parse(text, strlen(text), &dsn, &err), RL_OK);
+	CHECK_INT(parse_exactly(text, strlen(text), &dsn, &err), RL_OK);
 	CHECK_INT(dsn.timeout_ns, 1234567891);
 	CHECK_INT(dsn.connect_timeout_ns, 100000000);
 	rl_target_unref(dsn.target);
@@ -229,7 +203,7 @@ static void replicas_and_their_time(void)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		rl_dsn dsn;
 		rl_error err;
-		CHECK_INT(parse(cases[i].text, strlen(cases[i].text), &dsn, &err), RL_OK);
+		CHECK_INT(parse_exactly(cases[i].text, strlen(cases[i].text), &dsn, &err), RL_OK);
 		CHECK_INT(dsn.target->replicas, cases[i].replicas);
 		CHECK_INT(dsn.replicas_timeout_ns, cases[i].timeout_ns);
 		CHECK_INT(dsn.timeout_ns, 0);
@@ -495,7 +469,7 @@ static void a_name_is_fit_to_be_shown(void)
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
 		rl_dsn dsn;
 		rl_error err;
-		CHECK_INT(parse(texts[i], strlen(texts[i]), &dsn, &err), RL_ERR_ARGUMENT);
+		CHECK_INT(parse_exactly(texts[i], strlen(texts[i]), &dsn, &err), RL_ERR_ARGUMENT);
 	}
 }
 
@@ -504,8 +478,8 @@ static bool same_target(const char *a, const char *b)
 	rl_dsn first;
 	rl_dsn second;
 	rl_error err;
-	CHECK_INT(parse(a, strlen(a), &first, &err), RL_OK);
-	CHECK_INT(parse(b, strlen(b), &second, &err), RL_OK);
+	CHECK_INT(parse_exactly(a, strlen(a), &first, &err), RL_OK);
+	CHECK_INT(parse_exactly(b, strlen(b), &second, &err), RL_OK);
 	bool is_same = rl_target_equal(first.target, second.target);
 	CHECK_INT(rl_target_equal(second.target, first.target), is_same);
 	rl_target_unref(first.target);
@@ -538,7 +512,7 @@ static void a_target_is_counted(void)
 {
 	rl_dsn dsn;
 	rl_error err;
-	CHECK_INT(parse("redis://h", 9, &dsn, &err), RL_OK);
+	CHECK_INT(parse_exactly("redis://h", 9, &dsn, &err), RL_OK);
 	CHECK(rl_target_ref(dsn.target) == dsn.target);
 	rl_target_unref(dsn.target);
 	CHECK_TEXT(dsn.target->address.host, "h");

@@ -3,13 +3,10 @@
  * DSNs of clusters and of primaries behind Sentinels, and the routes that are made of them.
  */
 #include "check.h"
-#include "core/wire/rl_dsn.h"
-
 #include "no_memory.h"
+#include "parsing.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static rl_dsn dsn;
 static rl_error err;
@@ -20,17 +17,10 @@ static void clean_up(void)
 	rl_dsn_drop(&dsn);
 }
 
-/* A copy that ends exactly at its end: reading beyond it is seen. */
 static rl_status parse(const char *text)
 {
-	size_t len = strlen(text);
-	char *copy = malloc(len > 0 ? len : 1);
-	memcpy(copy, text, len);
 	rl_dsn_drop(&dsn);
-	err = (rl_error){0};
-	rl_status status = rl_dsn_parse(rl_bytes_of(copy, len), &dsn, &err);
-	free(copy);
-	return status;
+	return parse_exactly(text, strlen(text), &dsn, &err);
 }
 
 static void read_good(const char *text)
@@ -70,25 +60,9 @@ static const char *targets_of(const char *text)
 	return out;
 }
 
-typedef struct row {
-	const char *text, *wanted;
-} row;
-
-static void check_targets(const row *table, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const char *is = targets_of(table[i].text);
-		if (strcmp(is, table[i].wanted) != 0) {
-			FAIL("%s is [%s], not [%s]", table[i].text, is, table[i].wanted);
-		}
-	}
-}
-
-#define CHECK_TARGETS(table) check_targets(table, sizeof table / sizeof table[0])
-
 static void clusters(void)
 {
-	static const row table[] = {
+	static const check_case table[] = {
 		{"redis-cluster://a", "redis-cluster://a:6379 - - 0; redis://a:6379 - - 0;"},
 		{"valkey-cluster://a:7000/", "redis-cluster://a:7000 - - 0; redis://a:7000 - - 0;"},
 		{"redis-cluster://a:7000,b:7001,c",
@@ -105,7 +79,7 @@ static void clusters(void)
 			"rediss://b:6379 - - 0;"},
 		{"valkeys-cluster://a", "rediss-cluster://a:6379 - - 0; rediss://a:6379 - - 0;"},
 	};
-	CHECK_TARGETS(table);
+	CHECK_CASES(table, targets_of);
 	CHECK_INT(dsn.route->kind, RL_ROUTE_CLUSTER);
 	CHECK(dsn.route->service == NULL);
 	CHECK_INT(dsn.route->node_count, 1);
@@ -115,7 +89,7 @@ static void clusters(void)
 /* Credentials and database are those of the nodes. */
 static void sentinels(void)
 {
-	static const row table[] = {
+	static const check_case table[] = {
 		{"redis-sentinel://a/m", "redis-sentinel://a:26379/m - - 0; redis://a:26379 - - 0;"},
 		{"valkey-sentinel://a/m/", "redis-sentinel://a:26379/m - - 0; redis://a:26379 - - 0;"},
 		{"redis+sentinel://a:1,b/m-1.x_Y",
@@ -136,7 +110,7 @@ static void sentinels(void)
 		{"redis-sentinel://a/m?sentinel_user=me&sentinel_password=",
 			"redis-sentinel://a:26379/m - - 0; redis://a:26379 me  0;"},
 	};
-	CHECK_TARGETS(table);
+	CHECK_CASES(table, targets_of);
 	CHECK_INT(dsn.route->kind, RL_ROUTE_SENTINEL);
 	CHECK_TEXT(dsn.route->service, "m");
 	CHECK_INT(dsn.route->node_count, 0);
@@ -220,7 +194,7 @@ static void options_of_sentinels(void)
 
 /* ---- errors ---- */
 
-static void check_bad(const row *table, size_t count)
+static void check_bad(const check_case *table, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		rl_status status = parse(table[i].text);
@@ -236,7 +210,7 @@ static void check_bad(const row *table, size_t count)
 
 static void bad_lists(void)
 {
-	static const row table[] = {
+	static const check_case table[] = {
 		{"redis-cluster://", "the hosts are missing"},
 		{"redis-cluster:///", "the hosts are missing"},
 		{"redis-cluster:///run/a.sock", "a cluster has no socket's path"},
@@ -274,7 +248,7 @@ static void bad_lists(void)
 
 static void bad_master_names(void)
 {
-	static const row table[] = {
+	static const check_case table[] = {
 		{"redis-sentinel://a", "the master name is missing"},
 		{"redis-sentinel://a/", "the master name is missing"},
 		{"redis-sentinel://a,b?sentinel_quorum=1", "the master name is missing"},
@@ -295,7 +269,7 @@ static void bad_master_names(void)
 
 static void bad_options(void)
 {
-	static const row table[] = {
+	static const check_case table[] = {
 		{"redis://a?sentinel_user=x", "the option sentinel_user is for redis-sentinel:// only"},
 		{"redis://a?sentinel_password=x", "sentinel_password is for redis-sentinel:// only"},
 		{"redis-cluster://a?sentinel_tls=1", "sentinel_tls is for redis-sentinel:// only"},

@@ -3,15 +3,11 @@
  * Member calls to clusters and behind Sentinels without memory, at each place where some is asked
  * for: no crash, no leak, no grant that is left behind, and no success without one.
  */
+#include "calling.h"
 #include "check.h"
-#include "fake_route.h"
-#include "no_memory.h"
-
-#include <string.h>
+#include "fake_memory.h"
 
 #define PLACES 70
-
-static rl_route *route;
 
 static void clean_up(void)
 {
@@ -23,101 +19,69 @@ static void clean_up(void)
 /* A flow makes its plan, and then the operation. */
 typedef rl_op *(*flow)(void);
 
-static void begin_failing(void)
+static rl_op *failing_acquire(const char *token)
 {
-	fake_lacks_memory = lacks_memory;
-	asked = 0;
-	is_counting = true;
-}
-
-static rl_op *acquire(const char *token)
-{
-	begin_failing();
+	fake_memory_fails();
 	rl_acquire *op = token == NULL ? fake_acquire(30000, 0) : fake_acquire_own(token, 30000, 0);
 	return op != NULL ? &op->op : NULL;
 }
 
-static void begin_sentinels(bool is_known, int64_t age)
-{
-	fake_begin(1);
-	route = fake_sentinels(0, "cde");
-	fake_all_name(route, NAMES("a"), 0);
-	if (is_known) {
-		fake_warm_seeds(route);
-		fake_named(route, 0, age);
-	}
-}
-
 static rl_op *cold(void)
 {
-	begin_sentinels(false, 0);
+	begin_cold();
 	fake_says(0, "+OK");
-	return acquire(NULL);
+	return failing_acquire(NULL);
 }
 
 static rl_op *checked(void)
 {
-	begin_sentinels(true, 2 * SECOND);
+	begin_named(2 * SECOND);
 	fake_says(0, "+OK");
-	return acquire(NULL);
+	return failing_acquire(NULL);
 }
 
 static rl_op *switched(void)
 {
-	begin_sentinels(true, 2 * SECOND);
-	fake_all_name(route, NAMES("b"), 20 * MS);
-	fake_says(0, "+OK");
-	fake_says(1, "*:1 :0");
-	return acquire(NULL);
+	begin_switched(2 * SECOND, "+OK", "*:1 :0");
+	return failing_acquire(NULL);
 }
 
 static rl_op *switched_with_an_own_token(void)
 {
-	begin_sentinels(true, 2 * SECOND);
-	fake_all_name(route, NAMES("b"), 20 * MS);
-	fake_says(0, "+OK");
+	begin_switched(2 * SECOND, "+OK", NULL);
 	fake_says(0, ":1");
-	return acquire("mine");
+	return failing_acquire("mine");
 }
 
 static rl_op *readonly(void)
 {
-	begin_sentinels(true, 0);
-	fake_all_name(route, NAMES("b"), 20 * MS);
-	fake_says(0, "-READONLY x");
-	fake_says(1, "+OK");
-	return acquire(NULL);
+	begin_switched(0, "-READONLY x", "+OK");
+	return failing_acquire(NULL);
 }
 
 static rl_op *question(void)
 {
-	begin_sentinels(true, 2 * SECOND);
-	fake_all_name(route, NAMES("b"), 20 * MS);
-	fake_says(0, "$token");
-	fake_says(1, "$other");
-	begin_failing();
+	begin_switched(2 * SECOND, "$token", "$other");
+	fake_memory_fails();
 	return fake_ask(RL_VERB_OWNER, "", 0);
 }
 
 static rl_op *moved(void)
 {
-	fake_begin(1);
-	route = fake_cluster(0, "a");
+	begin_cluster("a");
 	route->map_due = 0;
 	fake_warm(0);
 	fake_says(0, MOVED_TO("b"));
 	fake_says(1, "+OK");
-	return acquire(NULL);
+	return failing_acquire(NULL);
 }
 
 static rl_op *asked_elsewhere(void)
 {
-	fake_begin(1);
-	route = fake_cluster(0, "a");
-	fake_warm(0);
+	begin_warm_cluster("a");
 	fake_says(0, ASK_AT("b"));
 	fake_says(1, "+OK");
-	return acquire("mine");
+	return failing_acquire("mine");
 }
 
 /* A flow succeeds at the node that counts in the end, which is a or b, or it says why not. */
@@ -127,8 +91,7 @@ static void try_each_place(flow make)
 	for (fails_at = 1; fails_at < PLACES; fails_at++) {
 		rl_op *op = make();
 		rl_status status = op != NULL ? fake_drive(op) : RL_ERR_MEMORY;
-		is_counting = false;
-		fake_lacks_memory = NULL;
+		fake_memory_works();
 		CHECK(op == NULL || status == RL_OK || op->err->message[0] != '\0');
 		CHECK(status != RL_BUSY);
 		/* A question counts without Sentinels, too. */
@@ -168,17 +131,10 @@ static void a_call_that_is_redirected(void)
 /* No lookup can be made, and the grant cannot be checked: it is undone. */
 static void a_grant_that_cannot_be_checked_is_undone(void)
 {
-	begin_sentinels(true, 2 * SECOND);
+	begin_named(2 * SECOND);
 	fake_acts(0, FAKE_SAY, "+OK", 10 * MS);
-	rl_op *op = &fake_acquire(30000, 0)->op;
-	fails_at = 1;
-	is_lasting = true;
-	asked = 0;
-	is_counting = true;
-	rl_status status = fake_drive(op);
-	is_counting = false;
-	is_lasting = false;
-	CHECK_INT(status, RL_ERR_UNCONFIRMED);
+	rl_op *op = acquire();
+	CHECK_INT(fake_drive_without_malloc(op), RL_ERR_UNCONFIRMED);
 	CHECK_HAS(op->err->message, "out of memory");
 	CHECK_HAS(fake_log(), "10 a1 RELEASE k T1\n");
 	CHECK_COUNT("SENTINEL", 0);
@@ -186,38 +142,27 @@ static void a_grant_that_cannot_be_checked_is_undone(void)
 
 static void a_cold_call_without_a_lookup_fails(void)
 {
-	begin_sentinels(false, 0);
-	rl_op *op = &fake_acquire(30000, 0)->op;
-	fails_at = 1;
-	is_lasting = true;
-	asked = 0;
-	is_counting = true;
-	rl_status status = fake_drive(op);
-	is_counting = false;
-	is_lasting = false;
-	CHECK_INT(status, RL_ERR_MEMORY);
+	begin_cold();
+	CHECK_INT(fake_drive_without_malloc(acquire()), RL_ERR_MEMORY);
 	CHECK_INT(fake_ms(), 0);
 }
 
 static void a_primary_that_refuses_and_no_lookup(void)
 {
-	begin_sentinels(true, 0);
+	begin_named(0);
 	fake_says(0, "-READONLY x");
-	rl_op *op = &fake_acquire(30000, 0)->op;
-	fails_at = 1;
-	is_lasting = true;
-	asked = 0;
-	is_counting = true;
-	rl_status status = fake_drive(op);
-	is_counting = false;
-	is_lasting = false;
-	CHECK_INT(status, RL_ERR_MEMORY);
+	CHECK_INT(fake_drive_without_malloc(acquire()), RL_ERR_MEMORY);
 	CHECK_INT(fake_ms(), 0);
 }
 
-static const check_test tests[] = {TEST(a_cold_call), TEST(a_call_that_is_checked),
-	TEST(a_call_that_is_switched), TEST(a_call_that_is_redirected),
-	TEST(a_grant_that_cannot_be_checked_is_undone), TEST(a_cold_call_without_a_lookup_fails),
-	TEST(a_primary_that_refuses_and_no_lookup)};
+static const check_test tests[] = {
+	TEST(a_cold_call),
+	TEST(a_call_that_is_checked),
+	TEST(a_call_that_is_switched),
+	TEST(a_call_that_is_redirected),
+	TEST(a_grant_that_cannot_be_checked_is_undone),
+	TEST(a_cold_call_without_a_lookup_fails),
+	TEST(a_primary_that_refuses_and_no_lookup),
+};
 
 CHECK_MAIN(tests, clean_up)

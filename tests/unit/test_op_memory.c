@@ -8,7 +8,7 @@
 #include "check.h"
 #include "core/wire/rl_dsn.h"
 #include "fake.h"
-#include "no_memory.h"
+#include "fake_memory.h"
 
 #include <string.h>
 
@@ -35,15 +35,8 @@ static void clean_up(void)
 	fake_end();
 }
 
-/* A flow makes its plan, calls begin() and works; it tells its outcome. */
+/* A flow makes its plan, calls fake_memory_fails() and works; it tells its outcome. */
 typedef rl_status (*flow)(void);
-
-static void begin(void)
-{
-	fake_lacks_memory = lacks_memory;
-	asked = 0;
-	is_counting = true;
-}
 
 static rl_status end(rl_op *op)
 {
@@ -65,7 +58,7 @@ static rl_status acquire_cold(void)
 	fake_begin(1);
 	login();
 	fake_says(0, "+OK");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, SECOND));
 }
 
@@ -77,7 +70,7 @@ static rl_status acquire_waiting(void)
 	fake_says(0, "-NOSCRIPT x");
 	fake_says(0, "*:0 :0 :1000 :4 :1");
 	fake_says(0, "*:1 :0");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, SECOND));
 }
 
@@ -99,7 +92,7 @@ static rl_status acquire_queued(void)
 {
 	plan_queue("*:1000850000 :600000 :3 :0 :1");
 	fake_says(0, "*:1 :1001500000");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
 }
 
@@ -109,7 +102,7 @@ static rl_status acquire_queued_in_vain(void)
 	fake_says(0, "*:0 :1001500000 :600000 :3 :1");
 	fake_blpops(0, FAKE_SAY, FAKE_TICKET, 100 * MS);
 	fake_says(0, "*:1 :1001600000");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
 }
 
@@ -117,7 +110,7 @@ static rl_status acquire_queued_to_the_deadline(void)
 {
 	plan_queue("*:1000850000 :600000 :3 :0 :1");
 	fake_says(0, "*:0 :1001400000 :600000 :3 :1");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, 1400 * MS));
 }
 
@@ -126,7 +119,7 @@ static rl_status acquire_leaving_the_queue(void)
 	plan_queue("*:1000850000 :-2 :0 :1 :1");
 	fake_says(0, ":0");
 	fake_says(0, "*:1 :1000850000");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
 }
 
@@ -139,7 +132,7 @@ static rl_status acquire_with_a_login_in_the_queue(void)
 	fake_acts(0, FAKE_SAY_BREAK, "*:1000000000 :600000 :3 :0 :1", 0);
 	fake_blpops(0, FAKE_SAY, FAKE_TICKET, 500 * MS);
 	fake_says(0, "*:1 :1000500000");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
 }
 
@@ -150,7 +143,7 @@ static rl_status acquire_owed(void)
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_says(0, "*:1 :0");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, 0));
 }
 
@@ -160,7 +153,7 @@ static rl_status acquire_undone(void)
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	fake_says(0, ":1");
 	fake_says(0, "*:1 :0");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, 10 * SECOND));
 }
 
@@ -170,7 +163,7 @@ static rl_status acquire_with_a_bad_database(void)
 	login();
 	fake_login_says(0, "SELECT", "-ERR x");
 	fake_says(0, "+OK");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, 0));
 }
 
@@ -181,7 +174,7 @@ static rl_status acquire_of_three(void)
 	fake_says(0, "+OK");
 	fake_says(1, "_");
 	fake_says(2, "+OK");
-	begin();
+	fake_memory_fails();
 	return end((rl_op *) fake_acquire(30000, 0));
 }
 
@@ -190,7 +183,7 @@ static rl_status owner(void)
 	fake_begin(1);
 	login();
 	fake_says(0, "$somebody");
-	begin();
+	fake_memory_fails();
 	return end(fake_ask(RL_VERB_OWNER, "", 0));
 }
 
@@ -201,7 +194,7 @@ static rl_status release(void)
 	fake_says(0, "-NOSCRIPT x");
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_says(0, ":1");
-	begin();
+	fake_memory_fails();
 	return end(fake_ask(RL_VERB_RELEASE, "tok", 0));
 }
 
@@ -209,7 +202,7 @@ static rl_status parse(const char *text)
 {
 	rl_dsn dsn;
 	rl_error err;
-	begin();
+	fake_memory_fails();
 	rl_status status = rl_dsn_parse(bytes_of(text), &dsn, &err);
 	is_counting = false;
 	if (status == RL_OK) {
@@ -309,7 +302,7 @@ static void what_is_left_behind_is_told(void)
 	fake_warm(0);
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	fails_at = 3; /* the operation, the SET, the undo */
-	begin();
+	fake_memory_fails();
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(end(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK(is_left_behind());
@@ -325,7 +318,7 @@ static void what_a_bad_database_keeps_is_told(void)
 	fake_login_says(0, "SELECT", "-ERR x");
 	fake_says(0, "+OK");
 	fails_at = 8; /* operation, connection, dial, AUTH, SELECT, SETNAME, SET, undo */
-	begin();
+	fake_memory_fails();
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK(acquire != NULL);
 	CHECK_INT(end(&acquire->op), RL_ERR_SERVER);

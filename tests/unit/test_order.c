@@ -39,6 +39,15 @@ static const char *order_of(const char *key)
 	return text;
 }
 
+/* The order of the members with these letters for the key of this number. */
+static void order_of_number(unsigned key, const char *letters, char order[RL_MEMBERS_MAX + 1])
+{
+	char text[32];
+	snprintf(text, sizeof text, "key%u", key);
+	list(letters);
+	snprintf(order, RL_MEMBERS_MAX + 1, "%s", order_of(text));
+}
+
 /* Clients of different versions must agree. */
 static void the_order_never_changes(void)
 {
@@ -63,14 +72,11 @@ static void the_order_does_not_depend_on_that_of_the_list(void)
 {
 	static const char *const lists[] = {"abcde", "edcba", "cabed", "badce", "eacbd"};
 	for (unsigned key = 0; key < 100; key++) {
-		char text[32];
-		char first[RL_MEMBERS_MAX + 1];
-		snprintf(text, sizeof text, "key%u", key);
-		list(lists[0]);
-		snprintf(first, sizeof first, "%s", order_of(text));
+		char first[RL_MEMBERS_MAX + 1], other[RL_MEMBERS_MAX + 1];
+		order_of_number(key, lists[0], first);
 		for (unsigned i = 1; i < 5; i++) {
-			list(lists[i]);
-			CHECK_TEXT(order_of(text), first);
+			order_of_number(key, lists[i], other);
+			CHECK_TEXT(other, first);
 		}
 	}
 }
@@ -78,15 +84,12 @@ static void the_order_does_not_depend_on_that_of_the_list(void)
 static void a_missing_member_leaves_the_others_in_order(void)
 {
 	for (unsigned key = 0; key < 100; key++) {
-		char text[32];
-		char all[RL_MEMBERS_MAX + 1];
-		snprintf(text, sizeof text, "key%u", key);
-		list("abcde");
-		snprintf(all, sizeof all, "%s", order_of(text));
+		char all[RL_MEMBERS_MAX + 1], rest[RL_MEMBERS_MAX + 1];
+		order_of_number(key, "abcde", all);
 		char *gone = strchr(all, 'c');
 		memmove(gone, gone + 1, strlen(gone));
-		list("abde");
-		CHECK_TEXT(order_of(text), all);
+		order_of_number(key, "abde", rest);
+		CHECK_TEXT(rest, all);
 	}
 }
 
@@ -145,8 +148,7 @@ static void a_route_has_a_name_of_its_own(void)
 		char text[32];
 		char first[RL_MEMBERS_MAX + 1];
 		snprintf(text, sizeof text, "key%u", key);
-		list("abc");
-		snprintf(first, sizeof first, "%s", order_of(text));
+		order_of_number(key, "abc", first);
 		list("xyc");
 		set.members[0].route = &routes[0];
 		set.members[1].route = &routes[1];

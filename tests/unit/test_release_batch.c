@@ -2,43 +2,15 @@
  *
  * The release of what is left: some at a time, on one connection, within its time.
  */
+#include "batching.h"
 #include "check.h"
-#include "core/lock/rl_release_batch.h"
-#include "fake.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#define LIMIT (200 * MS)
 #define LEASES (5 * RL_RELEASE_BATCH_WINDOW / 2)
-
-static rl_lease *leases[LEASES];
-static rl_op *op;
 
 static void begin(size_t count)
 {
 	fake_begin(1);
-	for (size_t i = 0; i < count; i++) {
-		char key[32];
-		snprintf(key, sizeof key, "k%zu", i + 1);
-		leases[i] = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01, RL_NAMES_PLAIN);
-		rl_lease_begin(leases[i], bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
-	}
-	op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, count, LIMIT);
-}
-
-static void clean_up(void)
-{
-	if (op != NULL) {
-		rl_op_abandon(op, fake_clock, false);
-		rl_op_free(op);
-		op = NULL;
-	}
-	for (size_t i = 0; i < LEASES; i++) {
-		rl_lease_free(leases[i]);
-		leases[i] = NULL;
-	}
-	fake_end();
+	batch_make(count, "tok");
 }
 
 static void one(void)
@@ -46,7 +18,7 @@ static void one(void)
 	begin(1);
 	fake_warm(0);
 	fake_says(0, ":1");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_LOG("0 a1 RELEASE k1 tok\n");
 	CHECK(!rl_lease_is_open(leases[0]));
 	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
@@ -60,7 +32,7 @@ static void waiters_are_told(void)
 	fake_set.wakes = true;
 	fake_warm(0);
 	fake_says(0, ":1");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_LOG("0 a1 RELEASE+ k1 tok\n");
 }
 
@@ -69,7 +41,7 @@ static void a_lease_that_is_not_ours_is_lost(void)
 	begin(1);
 	fake_warm(0);
 	fake_says(0, ":0");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK(rl_lease_is_lost(leases[0]));
 	CHECK_INT(fake_stats.not_released, 1);
 }
@@ -81,7 +53,7 @@ static void many_go_out_some_at_a_time(void)
 	for (int i = 0; i < LEASES; i++) {
 		fake_acts(0, FAKE_SAY, ":1", 5 * MS);
 	}
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.released, LEASES);
 	CHECK_HAS(fake_log(), "0 a1 RELEASE k64 tok\n5 a1 RELEASE k65 tok\n");
 	CHECK_HAS(fake_log(), "10 a1 RELEASE k129 tok\n");
@@ -92,7 +64,7 @@ static void a_connection_is_dialled_when_there_is_none(void)
 	begin(2);
 	fake_says(0, ":1");
 	fake_says(0, ":1");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.released, 2);
 }
 
@@ -100,7 +72,7 @@ static void without_a_server_it_is_over_at_once(void)
 {
 	begin(2);
 	fake_dials(0, FAKE_REFUSE, 0);
-	CHECK(fake_drive(op) != RL_OK);
+	CHECK(fake_drive(batch_op) != RL_OK);
 	CHECK_INT(fake_ms(), 0);
 	CHECK_INT(fake_stats.failed, 2);
 	CHECK(rl_lease_is_open(leases[0]));
@@ -112,7 +84,7 @@ static void a_server_that_hangs_is_waited_for_no_longer_than_that(void)
 	fake_warm(0);
 	fake_says(0, ":1");
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
-	CHECK(fake_drive(op) != RL_OK);
+	CHECK(fake_drive(batch_op) != RL_OK);
 	CHECK_INT(fake_ms(), 200);
 	CHECK_INT(fake_stats.released, 1);
 	CHECK_INT(fake_stats.failed, 2);
@@ -123,7 +95,7 @@ static void a_connect_that_hangs_is_waited_for_no_longer_than_that(void)
 {
 	begin(1);
 	fake_dials(0, FAKE_HANG, 0);
-	CHECK(fake_drive(op) != RL_OK);
+	CHECK(fake_drive(batch_op) != RL_OK);
 	CHECK_INT(fake_ms(), 200);
 }
 
@@ -136,7 +108,7 @@ static void a_release_without_a_reply_is_sent_again(void)
 	for (int i = 0; i < 2; i++) {
 		fake_says(0, ":1");
 	}
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.released, 3);
 	CHECK_HAS(fake_log(), "a2 RELEASE k2 tok\n");
 }
@@ -148,7 +120,7 @@ static void a_second_break_is_the_end(void)
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
-	CHECK(fake_drive(op) != RL_OK);
+	CHECK(fake_drive(batch_op) != RL_OK);
 	CHECK_INT(fake_stats.failed, 2);
 }
 
@@ -162,7 +134,7 @@ static void without_the_right_to_the_helper_keys_they_go_without(void)
 	fake_says(0, "-NOPERM User u has no permissions to run the 'x' command");
 	fake_says(0, ":1");
 	fake_says(0, ":1");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_LOG("0 a1 RELEASE+ k1 tok\n"
 			  "0 a1 RELEASE+ k2 tok\n"
 			  "0 a1 RELEASE+ k3 tok\n"
@@ -188,7 +160,7 @@ static void one_key_s_refusal_counts_for_the_batch(void)
 		for (unsigned j = 0; j < 7; j++) {
 			fake_says(0, ":1");
 		}
-		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_INT(fake_drive(batch_op), RL_OK);
 		CHECK_COUNT("RELEASE+ k2 tok\n", 1);
 		CHECK_COUNT("RELEASE k2 tok\n", 1);
 		CHECK_COUNT("RELEASE+ k3 tok\n", 1);
@@ -198,7 +170,7 @@ static void one_key_s_refusal_counts_for_the_batch(void)
 		CHECK_INT(fake_stats.not_released, 1);
 		CHECK_INT(fake_stats.fallbacks, 1);
 		CHECK(fake_set.wakes);
-		clean_up();
+		batch_end();
 	}
 }
 
@@ -208,7 +180,7 @@ static void an_error_is_counted_and_not_repeated(void)
 	fake_warm(0);
 	fake_says(0, "-LOADING x");
 	fake_says(0, ":1");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.failed, 1);
 	CHECK_INT(fake_stats.released, 1);
 }
@@ -224,7 +196,7 @@ static void a_replica_is_left_once(void)
 	fake_says(0, "-READONLY x");
 	fake_says(0, ":0");
 	fake_says(0, "-READONLY x");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_LOG("0 a1 RELEASE k1 tok\n0 a1 RELEASE k2 tok\n0 a1 RELEASE k3 tok\n"
 			  "0 a1 close\n0 a2 dial\n0 a2 RELEASE k2 tok\n0 a2 NAME\n0 a2 RELEASE k3 tok\n");
 	CHECK_INT(fake_distrusts, 1);
@@ -250,4 +222,4 @@ static const check_test tests[] = {
 	TEST(a_replica_is_left_once),
 };
 
-CHECK_MAIN(tests, clean_up)
+CHECK_MAIN(tests, batch_end)

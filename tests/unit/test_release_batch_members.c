@@ -5,32 +5,18 @@
  *
  * The order of the first key is c, b, a: the first of them is told last.
  */
+#include "batching.h"
 #include "check.h"
-#include "core/lock/rl_release_batch.h"
-#include "fake.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define A 0
 #define B 1
 #define C 2
-#define LIMIT (200 * MS)
 #define LEASES (5 * RL_RELEASE_BATCH_WINDOW / 2)
-
-static rl_lease *leases[LEASES];
-static rl_op *op;
 
 static void begin(unsigned members, size_t count)
 {
 	fake_begin(members);
-	for (size_t i = 0; i < count; i++) {
-		char key[32];
-		snprintf(key, sizeof key, "k%zu", i + 1);
-		leases[i] = rl_lease_new(&fake_env, bytes_of(key), 0, 10, 0.01, RL_NAMES_PLAIN);
-		rl_lease_begin(leases[i], bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
-	}
-	op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, count, LIMIT);
+	batch_make(count, "tok");
 }
 
 static void begin_warm(unsigned members, size_t count)
@@ -39,20 +25,6 @@ static void begin_warm(unsigned members, size_t count)
 	for (unsigned i = 0; i < members; i++) {
 		fake_warm(i);
 	}
-}
-
-static void clean_up(void)
-{
-	if (op != NULL) {
-		rl_op_abandon(op, fake_clock, false);
-		rl_op_free(op);
-		op = NULL;
-	}
-	for (size_t i = 0; i < LEASES; i++) {
-		rl_lease_free(leases[i]);
-		leases[i] = NULL;
-	}
-	fake_end();
 }
 
 static void says(unsigned member, unsigned times, const char *text, int64_t delay)
@@ -68,7 +40,7 @@ static void each_is_told_and_the_first_last(void)
 	for (unsigned i = 0; i < 3; i++) {
 		says(i, 2, ":1", 0);
 	}
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_LOG("0 b1 RELEASE k1 tok\n"
 			  "0 b1 RELEASE k2 tok\n"
 			  "0 a1 RELEASE k1 tok\n"
@@ -86,7 +58,7 @@ static void a_quorum_that_has_answered_is_enough(void)
 	says(A, 2, ":1", 20 * MS);
 	says(B, 2, ":1", 10 * MS);
 	says(C, 2, ":1", 150 * MS);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_ms(), 20);
 	CHECK_INT(fake_stats.released, 2);
 	CHECK_COUNT("c1 RELEASE", 2);
@@ -100,7 +72,7 @@ static void the_rest_is_written_for_who_is_slow(void)
 	says(A, LEASES, ":1", 0);
 	says(B, LEASES, ":1", 0);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_ms(), 0);
 	CHECK_COUNT("c1 RELEASE", LEASES); /* also what was not in the window */
 	CHECK_INT(fake_stats.released, LEASES);
@@ -112,9 +84,9 @@ static void so_many_are_under_way_on_each(void)
 	says(A, LEASES, ":1", 5 * MS);
 	says(B, LEASES, ":1", 5 * MS);
 	says(C, LEASES, ":1", 5 * MS);
-	CHECK(!fake_drive_to(op, FAKE_START + 4 * MS));
+	CHECK(!fake_drive_to(batch_op, FAKE_START + 4 * MS));
 	CHECK_COUNT("RELEASE", 3 * RL_RELEASE_BATCH_WINDOW);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_COUNT("RELEASE", 3 * LEASES);
 	CHECK_INT(fake_ms(), 15);
 }
@@ -125,16 +97,16 @@ static void a_member_that_hangs_does_not_matter(void)
 	says(A, 2, ":1", 0);
 	says(B, 2, ":1", 0);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_ms(), 0);
-	clean_up();
+	batch_end();
 	begin(3, 2);
 	fake_warm(A);
 	fake_warm(B);
 	fake_dials(C, FAKE_ACCEPT, 100 * MS);
 	says(A, 2, ":1", 0);
 	says(B, 2, ":1", 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_ms(), 0);
 	CHECK_INT(fake_stats.released, 2);
 	CHECK_COUNT("c1 RELEASE", 0);
@@ -150,7 +122,7 @@ static void two_that_hang_take_the_whole_time(void)
 	says(A, 2, ":1", 0);
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(op), RL_ERR_TIMEOUT);
+	CHECK_INT(fake_drive(batch_op), RL_ERR_TIMEOUT);
 	CHECK_INT(fake_ms(), 200);
 	CHECK_INT(fake_stats.failed, 2);
 	CHECK(rl_lease_is_open(leases[0]));
@@ -164,15 +136,15 @@ static void a_spared_member_is_not_dialled(void)
 	rl_pool_note_failure(&fake_pool, &fake_targets[C], fake_clock);
 	says(A, 1, ":1", 0);
 	says(B, 1, ":1", 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_COUNT("dial", 0);
-	clean_up();
+	batch_end();
 	begin(2, 1); /* the refusal of one of two decides */
 	fake_warm(A);
 	rl_pool_note_failure(&fake_pool, &fake_targets[B], fake_clock);
 	rl_pool_note_failure(&fake_pool, &fake_targets[C], fake_clock); /* no member */
 	says(A, 1, ":0", 0);
-	fake_drive(op);
+	fake_drive(batch_op);
 	CHECK(rl_lease_is_lost(leases[0]));
 	CHECK_COUNT("dial", 0);
 }
@@ -182,8 +154,8 @@ static void spared_members_are_dialled_if_the_others_cannot_decide(void)
 	begin(1, 1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[A], fake_clock);
 	says(A, 1, ":1", 0);
-	CHECK_INT(fake_drive(op), RL_OK);
-	clean_up();
+	CHECK_INT(fake_drive(batch_op), RL_OK);
+	batch_end();
 	begin(3, 1);
 	fake_warm(A);
 	rl_pool_note_failure(&fake_pool, &fake_targets[B], fake_clock);
@@ -191,7 +163,7 @@ static void spared_members_are_dialled_if_the_others_cannot_decide(void)
 	says(A, 1, ":1", 0);
 	says(B, 1, ":1", 0);
 	fake_dials(C, FAKE_REFUSE, 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
 }
 
@@ -221,7 +193,7 @@ static void the_votes_decide_on_each_lease(void)
 			fake_says(j, cases[i].votes[j]);
 		}
 	}
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	for (unsigned i = 0; i < count; i++) {
 		if (leases[i]->stage != cases[i].stage || rl_lease_is_lost(leases[i]) != cases[i].is_lost) {
 			FAIL("case %u: stage %d, %slost", i, (int) leases[i]->stage,
@@ -239,7 +211,7 @@ static void half_of_two_is_not_enough(void)
 	says(A, 2, ":1", 0);
 	fake_says(B, ":0");
 	fake_says(B, ":1");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK(rl_lease_is_lost(leases[0]));
 	CHECK_INT(leases[1]->stage, RL_LEASE_ENDED);
 }
@@ -257,14 +229,14 @@ static void a_quorum_that_disagrees_waits_for_the_others(void)
 		says(A, 1, ":1", 0);
 		says(B, 1, ":0", 10 * MS);
 		says(C, 1, cases[i].third, 50 * MS);
-		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_INT(fake_drive(batch_op), RL_OK);
 		CHECK_INT(fake_ms(), 50);
 		CHECK_INT(leases[0]->stage, cases[i].stage);
 		CHECK_INT(rl_lease_is_lost(leases[0]), cases[i].is_lost);
 		CHECK_INT(fake_stats.failed, 0);
 		CHECK_INT(fake_stats.released, !cases[i].is_lost);
 		CHECK_INT(fake_stats.not_released, cases[i].is_lost);
-		clean_up();
+		batch_end();
 	}
 }
 
@@ -275,15 +247,15 @@ static void an_error_beside_a_yes_waits_for_the_others(void)
 	says(A, 1, ":1", 0);
 	says(B, 1, "-LOADING x", 0);
 	says(C, 1, ":1", 50 * MS);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_ms(), 50);
 	CHECK_INT(fake_stats.released, 1);
-	clean_up();
+	batch_end();
 	begin_warm(3, 1);
 	says(A, 1, ":1", 0);
 	says(B, 1, "-LOADING x", 0);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_ms(), 200);
 	CHECK_INT(fake_stats.failed, 1);
 	CHECK(rl_lease_is_open(leases[0]));
@@ -297,7 +269,7 @@ static void refusals_that_rule_a_quorum_out_are_enough(void)
 	says(C, 2, ":0", 10 * MS);
 	fake_acts(3, FAKE_SILENCE, NULL, 0);
 	fake_acts(4, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_ms(), 10);
 	CHECK(rl_lease_is_lost(leases[0]));
 	CHECK_INT(fake_stats.not_released, 2);
@@ -311,7 +283,7 @@ static void failures_that_rule_a_quorum_out_are_enough(void)
 	fake_dials(C, FAKE_REFUSE, 0);
 	fake_acts(A, FAKE_SILENCE, NULL, 0);
 	says(B, 1, "-ERR x", 10 * MS);
-	CHECK(fake_drive(op) != RL_OK);
+	CHECK(fake_drive(batch_op) != RL_OK);
 	CHECK_INT(fake_ms(), 10);
 	CHECK_INT(fake_stats.failed, 1);
 }
@@ -324,17 +296,12 @@ static void it_ends_with_the_last_lease_that_is_decided(void)
 	fake_says(B, ":1");
 	fake_says(B, ":0");
 	says(C, 2, ":1", 30 * MS);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_ms(), 30);
 	CHECK_INT(fake_stats.released, 2);
 }
 
 /* ---- who has yet to release it ---- */
-
-static const rl_release_batch *batch(void)
-{
-	return (const rl_release_batch *) op;
-}
 
 static void a_decided_lease_is_missing_nowhere(void)
 {
@@ -344,9 +311,9 @@ static void a_decided_lease_is_missing_nowhere(void)
 	fake_says(B, ":1");
 	fake_says(B, ":0");
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(op), RL_OK);
-	CHECK_INT(rl_release_batch_missing(batch(), 0), 0);
-	CHECK_INT(rl_release_batch_missing(batch(), 1), 0);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
+	CHECK_INT(batch_missing(0), 0);
+	CHECK_INT(batch_missing(1), 0);
 }
 
 static void the_members_that_have_not_confirmed_are_missing(void)
@@ -359,11 +326,11 @@ static void the_members_that_have_not_confirmed_are_missing(void)
 	says(C, 3, "-NOPERM x", 0);
 	fake_acts(3, FAKE_SILENCE, NULL, 0);
 	fake_acts(4, FAKE_SILENCE, NULL, 0);
-	fake_drive(op);
-	CHECK_INT(rl_release_batch_missing(batch(), 0), 1 << B | 1 << 3 | 1 << 4);
-	CHECK_INT(rl_release_batch_missing(batch(), 1), 1 << A | 1 << B | 1 << 3 | 1 << 4);
-	CHECK_INT(rl_release_batch_missing(batch(), 2), 1 << B | 1 << 3 | 1 << 4);
-	CHECK(!rl_release_batch_is_barred((rl_release_batch *) op, 0));
+	fake_drive(batch_op);
+	CHECK_INT(batch_missing(0), 1 << B | 1 << 3 | 1 << 4);
+	CHECK_INT(batch_missing(1), 1 << A | 1 << B | 1 << 3 | 1 << 4);
+	CHECK_INT(batch_missing(2), 1 << B | 1 << 3 | 1 << 4);
+	CHECK(!rl_release_batch_is_barred((rl_release_batch *) batch_op, 0));
 }
 
 static void a_command_that_is_not_allowed_is_an_error(void)
@@ -372,13 +339,13 @@ static void a_command_that_is_not_allowed_is_an_error(void)
 	fake_says(A, "-NOPERM no rights");
 	fake_says(B, "-ERR unknown command 'EVAL'");
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	fake_drive(op);
-	CHECK(rl_release_batch_is_barred((rl_release_batch *) op, 0));
-	CHECK_INT(op->status, RL_ERR_SERVER);
-	CHECK_TEXT(op->err->code, "NOPERM");
-	CHECK_HAS(op->err->message, "2 of 3 servers failed");
-	CHECK_HAS(op->err->message, "no rights");
-	CHECK_HAS(op->err->message, "unknown command");
+	fake_drive(batch_op);
+	CHECK(rl_release_batch_is_barred((rl_release_batch *) batch_op, 0));
+	CHECK_INT(batch_op->status, RL_ERR_SERVER);
+	CHECK_TEXT(batch_op->err->code, "NOPERM");
+	CHECK_HAS(batch_op->err->message, "2 of 3 servers failed");
+	CHECK_HAS(batch_op->err->message, "no rights");
+	CHECK_HAS(batch_op->err->message, "unknown command");
 }
 
 static void a_key_of_another_type_is_somebody_elses(void)
@@ -387,9 +354,9 @@ static void a_key_of_another_type_is_somebody_elses(void)
 	fake_says(A, ":1");
 	fake_says(B, "-WRONGTYPE x");
 	fake_says(C, ":0");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK(rl_lease_is_lost(leases[0]));
-	CHECK_INT(rl_release_batch_missing(batch(), 0), 0);
+	CHECK_INT(batch_missing(0), 0);
 }
 
 /* ---- trouble on one ---- */
@@ -402,7 +369,7 @@ static void a_member_whose_connection_breaks_is_told_again(void)
 	fake_says(C, ":1");
 	fake_acts(C, FAKE_BREAK, NULL, 0);
 	says(C, 2, ":1", 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_COUNT("c2 RELEASE k1", 0);
 	CHECK_COUNT("c2 RELEASE k2", 1);
 	CHECK_COUNT("c2 RELEASE k3", 1);
@@ -417,9 +384,9 @@ static void what_is_gone_then_was_freed_by_the_first(void)
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	fake_acts(C, FAKE_BREAK, NULL, 0);
 	fake_says(C, ":0");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.released, 1);
-	clean_up();
+	batch_end();
 	/* But not when it was not ours any more for all that is known. */
 	begin_warm(3, 1);
 	rl_lease_lose(leases[0]);
@@ -427,7 +394,7 @@ static void what_is_gone_then_was_freed_by_the_first(void)
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	fake_acts(C, FAKE_BREAK, NULL, 0);
 	fake_says(C, ":0");
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.released, 0);
 }
 
@@ -438,7 +405,7 @@ static void a_second_break_leaves_it_to_the_others(void)
 	says(B, 1, ":1", 10 * MS);
 	fake_acts(C, FAKE_BREAK, NULL, 0);
 	fake_acts(C, FAKE_BREAK, NULL, 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_COUNT("c3", 0);
 	CHECK_INT(fake_stats.released, 1);
 }
@@ -449,7 +416,7 @@ static void all_that_are_down_end_it_at_once(void)
 	for (unsigned i = 0; i < 3; i++) {
 		fake_dials(i, FAKE_REFUSE, 0);
 	}
-	CHECK(fake_drive(op) != RL_OK);
+	CHECK(fake_drive(batch_op) != RL_OK);
 	CHECK_INT(fake_ms(), 0);
 	CHECK_INT(fake_stats.failed, 1);
 }
@@ -466,7 +433,7 @@ static void without_the_helper_keys_on_one_it_goes_without_there(void)
 	fake_says(C, ":1");
 	says(C, 2, "-NOPERM x", 0);
 	says(C, 2, ":1", 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_COUNT("c1 RELEASE+ k", 3);
 	CHECK_COUNT("c1 RELEASE k2 tok\n0 c1 RELEASE k3 tok\n", 1);
 	CHECK_COUNT("a1 RELEASE k", 0);
@@ -482,10 +449,7 @@ static void where_another_member_forbids_the_helper_keys_unheard_releases_go_bot
 		bool is_forbidden = errors[at] != NULL;
 		fake_begin(3);
 		fake_set.wakes = true;
-		leases[0] = rl_lease_new(&fake_env, bytes_of("k1"), 0, 28, 0.01, RL_NAMES_PLAIN);
-		rl_lease_begin(leases[0], bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAA"), 30 * SECOND,
-			fake_clock + 29 * SECOND);
-		op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, 1, LIMIT);
+		batch_make(1, DRAWN);
 		for (unsigned i = 0; i < 3; i++) {
 			fake_warm(i);
 		}
@@ -495,12 +459,12 @@ static void where_another_member_forbids_the_helper_keys_unheard_releases_go_bot
 		fake_says(A, ":1");
 		fake_says(C, ":1");
 		fake_acts(B, FAKE_SILENCE, NULL, 0);
-		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_INT(fake_drive(batch_op), RL_OK);
 		CHECK_COUNT("b1 RELEASE+ k1 T1", 1);
 		CHECK_COUNT("b1 RELEASE k1 T1", is_forbidden);
 		CHECK_COUNT("a1 RELEASE k1", is_forbidden);
 		CHECK_INT(fake_set.wakes, at < 2);
-		clean_up();
+		batch_end();
 	}
 }
 
@@ -510,8 +474,8 @@ static void given_up_what_can_be_written_is(void)
 	for (unsigned i = 0; i < 3; i++) {
 		fake_acts(i, FAKE_SILENCE, NULL, 0);
 	}
-	CHECK(!fake_drive_to(op, FAKE_START + 10 * MS));
-	rl_op_abandon(op, fake_clock, false);
+	CHECK(!fake_drive_to(batch_op, FAKE_START + 10 * MS));
+	rl_op_abandon(batch_op, fake_clock, false);
 	CHECK_COUNT("RELEASE", 3 * LEASES);
 	CHECK_INT(fake_stats.failed, LEASES);
 }
@@ -531,14 +495,14 @@ static void a_slow_one_keeps_its_connection(void)
 	begin_warm(3, 1);
 	for (unsigned i = 0; i < 20; i++) {
 		if (i > 0) {
-			rl_op_free(op);
+			rl_op_free(batch_op);
 			rl_lease_begin(leases[0], bytes_of("tok"), 30 * SECOND, fake_clock + 29 * SECOND);
-			op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, 1, LIMIT);
+			batch_again(1);
 		}
 		says(A, 1, ":1", 0);
 		says(B, 1, ":1", 0);
 		says(C, 1, ":1", 3 * MS);
-		CHECK_INT(fake_drive(op), RL_OK);
+		CHECK_INT(fake_drive(batch_op), RL_OK);
 		fake_clock += 5 * MS;
 	}
 	CHECK_COUNT("c1 RELEASE", 20);
@@ -553,7 +517,7 @@ static void a_silent_one_is_looked_after(void)
 	begin_warm(3, 1);
 	others_free(1);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	fake_clock = FAKE_START + 1009 * MS;
 	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
 	fake_clock = FAKE_START + 1010 * MS;
@@ -571,7 +535,7 @@ static void not_one_to_which_not_all_was_said(void)
 	fake_login_says(C, "AUTH", NULL);
 	fake_dials(C, FAKE_ACCEPT_AT_ONCE, 0);
 	others_free(2);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	fake_targets[C].password = (rl_secret){NULL, 0};
 	CHECK_COUNT("c1 RELEASE", 0);
 	CHECK_COUNT("10 c1 end", 1);
@@ -589,7 +553,7 @@ static void nor_one_that_has_to_be_told_again(void)
 	others_free(2);
 	fake_says(C, "-NOPERM x");
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_COUNT("10 c1 end", 1);
 	CHECK_INT(fake_pool.count, 2);
 }
@@ -599,7 +563,7 @@ static void nor_one_that_reads_too_little(void)
 	begin_warm(3, 2);
 	others_free(2);
 	fake_acts(C, FAKE_HALF, NULL, RL_NEVER);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_COUNT("10 c1 end", 1);
 	CHECK_INT(fake_pool.count, 2);
 }
@@ -613,7 +577,7 @@ static void with_a_callers_token_none_that_is_not_connected(void)
 	fake_warm(B);
 	fake_dials(C, FAKE_ACCEPT, 100 * MS);
 	others_free(2);
-	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_COUNT("10 c1 close", 1);
 	CHECK_INT(fake_pool.count, 2);
 	fake_clock += SECOND;
@@ -629,11 +593,11 @@ static void in_a_forked_child_nothing_is_said(void)
 	fake_dials(C, FAKE_ACCEPT, 100 * MS);
 	fake_acts(A, FAKE_SILENCE, NULL, 0);
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
-	CHECK(!fake_drive_to(op, FAKE_START + 10 * MS));
+	CHECK(!fake_drive_to(batch_op, FAKE_START + 10 * MS));
 	CHECK_COUNT("RELEASE", 2 * RL_RELEASE_BATCH_WINDOW);
 	fake_fork();
 	fake_forget_log();
-	rl_op_abandon(op, fake_clock, true);
+	rl_op_abandon(batch_op, fake_clock, true);
 	CHECK_LOG("10 a1 close\n10 b1 close\n10 c1 close\n");
 	CHECK_INT(fake_pool.count, 0);
 	CHECK_INT(fake_stats.failed, 0); /* they are the parent's */
@@ -675,4 +639,4 @@ static const check_test tests[] = {
 	TEST(in_a_forked_child_nothing_is_said),
 };
 
-CHECK_MAIN(tests, clean_up)
+CHECK_MAIN(tests, batch_end)

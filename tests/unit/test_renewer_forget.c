@@ -151,7 +151,7 @@ static void the_next_watch_is_like_any_other(void)
 		fake_clock = FAKE_START;
 		fake_forget_log();
 	}
-	fake_improvise = watching_yes;
+	fake_improvise = fake_yes;
 	rl_renewal *one = watching_keep("l", TTL);
 	watching_to(10000);
 	CHECK_COUNT("10000 a4 dial\n10000 a4 renew l tok 30002\n", 1);

@@ -56,7 +56,7 @@ static bool hear(const char *words, bool is_taken, fake_plan *plan)
 		entries[number].heard_at = fake_run_at;
 		renewals++;
 	}
-	return watching_yes(words, is_taken, plan);
+	return fake_yes(words, is_taken, plan);
 }
 
 /* ---- the model ---- */

@@ -25,19 +25,12 @@ static rl_renewal *keep(int64_t ttl_ms)
 	return keep_told_by(watching_note_loss, ttl_ms);
 }
 
-static void refuse_dials(unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		fake_dials(0, FAKE_REFUSE, 0);
-	}
-}
-
 /* The first renewal may have been carried out, and so many dials are refused then. */
 static void leave_in_doubt(unsigned refusals)
 {
 	fake_dials(0, FAKE_ACCEPT, 0);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
-	refuse_dials(refusals);
+	fake_refuses(0, refusals);
 }
 
 /* ---- a server says so ---- */
@@ -103,7 +96,7 @@ static void its_owner_may_see_its_end_first(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep(TTL);
-	refuse_dials(100);
+	fake_refuses(0, 100);
 	watching_to(29999);
 	fake_clock += MS;
 	CHECK(!rl_lease_is_held(one->lease));
@@ -306,7 +299,7 @@ static void what_was_confirmed_last_ends_by_itself(void)
 	keep(TTL);
 	watching_to(10000); /* renewed once */
 	fake_kill(0);
-	refuse_dials(100);
+	fake_refuses(0, 100);
 	watching_to(40000);
 	CHECK_INT(losses, 1);
 	CHECK_COUNT("RELEASE", 0);

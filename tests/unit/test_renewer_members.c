@@ -21,13 +21,6 @@ static rl_renewal *keep(void)
 	return one;
 }
 
-static void refuse_dials(unsigned index, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		fake_dials(index, FAKE_REFUSE, 0);
-	}
-}
-
 static void each_is_asked(void)
 {
 	rl_renewal *one = keep();
@@ -59,7 +52,7 @@ static void a_quorum_is_enough_and_decides_at_once(void)
 static void proven_since_the_one_that_was_asked_first(void)
 {
 	rl_renewal *one = keep();
-	refuse_dials(2, 150);
+	fake_refuses(2, 150);
 	fake_dials(0, FAKE_ACCEPT, 0);
 	fake_dials(1, FAKE_ACCEPT, 700 * MS);
 	fake_acts(0, FAKE_SAY, ":1", 900 * MS);
@@ -73,7 +66,7 @@ static void proven_since_the_one_that_was_asked_first(void)
 static void a_member_that_is_down_does_not_matter(void)
 {
 	rl_renewal *one = keep();
-	refuse_dials(1, 190);
+	fake_refuses(1, 190);
 	watching_to(60000);
 	CHECK_INT(losses, 0);
 	CHECK(watching_left(one) >= 20000);
@@ -98,7 +91,7 @@ static void a_member_that_hangs_does_not_matter(void)
 static void a_member_that_comes_back_is_asked_again(void)
 {
 	keep();
-	refuse_dials(1, 5);
+	fake_refuses(1, 5);
 	watching_to(10200);
 	CHECK_COUNT("b6 renew k tok 30002", 1);
 	watching_to(20000);
@@ -180,7 +173,7 @@ static void a_grant_is_given_back_when_the_member_can_be_told(void)
 	fake_acts(1, FAKE_SAY, ":0", 200 * MS);
 	fake_dials(2, FAKE_ACCEPT, 0);
 	fake_acts(2, FAKE_BREAK, NULL, 0);
-	refuse_dials(2, 10);
+	fake_refuses(2, 10);
 	watching_to(60000);
 	CHECK_COUNT("c12 RELEASE k tok\n", 1);
 	CHECK_COUNT("RELEASE", 1);
@@ -191,11 +184,11 @@ static void each_is_told_until_its_own_key_has_ended(void)
 	rl_renewal *one = keep();
 	fake_dials(0, FAKE_ACCEPT, 0);
 	fake_acts(0, FAKE_BREAK, NULL, 0); /* asked for 30 s, and perhaps granted */
-	refuse_dials(0, 100);
-	refuse_dials(2, 150);
+	fake_refuses(0, 100);
+	fake_refuses(2, 150);
 	fake_dials(1, FAKE_ACCEPT, 900 * MS);
 	fake_acts(1, FAKE_BREAK, NULL, 0); /* asked for 5 s */
-	refuse_dials(1, 150);
+	fake_refuses(1, 150);
 	watching_to(10000);
 	one->lease->ttl_ns = 5000 * MS;
 	watching_to(90000);
@@ -212,7 +205,7 @@ static void a_quorum_that_fails_loses_it_at_the_deadline(void)
 	for (int i = 0; i < 150; i++) {
 		fake_says(0, "-LOADING x");
 	}
-	refuse_dials(1, 190);
+	fake_refuses(1, 190);
 	watching_to_time(FAKE_START + 30 * SECOND - 1);
 	CHECK_INT(losses, 0);
 	CHECK(rl_lease_is_held(one->lease));
@@ -240,7 +233,7 @@ static void errors_of_two_are_asked_about_again(void)
 static void an_error_is_asked_about_again_while_another_is_down(void)
 {
 	rl_renewal *one = keep();
-	refuse_dials(1, 150);
+	fake_refuses(1, 150);
 	for (int i = 0; i < 3; i++) {
 		fake_says(0, "-LOADING x");
 	}

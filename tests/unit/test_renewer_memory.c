@@ -6,7 +6,7 @@
  * along.
  */
 #include "check.h"
-#include "no_memory.h"
+#include "fake_memory.h"
 #include "watching.h"
 
 #include <stdio.h>
@@ -29,13 +29,6 @@ static void login(void)
 	fake_targets[0].database = 2;
 }
 
-static void begin_counting(void)
-{
-	fake_lacks_memory = lacks_memory;
-	asked = 0;
-	is_counting = true;
-}
-
 /* ---- preparing ---- */
 
 /* As the glue does it; the leases before it have filled the heap. */
@@ -48,7 +41,7 @@ static bool prepare_one_more(void)
 	}
 	fake_set.count = 2;
 	fake_set.members[0].target = &fake_targets[3];
-	begin_counting();
+	fake_memory_fails();
 	rl_renewal *one = watching_prepare("l");
 	is_counting = false;
 	if (one != NULL) {
@@ -75,7 +68,7 @@ static void what_can_fail_fails_before_the_lock_is_asked_for(void)
 
 static bool has_target_copy(void)
 {
-	begin_counting();
+	fake_memory_fails();
 	rl_target *copy = rl_target_copy(&fake_targets[0]);
 	is_counting = false;
 	if (copy != NULL) {
@@ -131,7 +124,7 @@ static void renew_many(int64_t until_ms)
 		one->on_lost = watching_note_loss;
 		one->ctx = &losses;
 	}
-	begin_counting();
+	fake_memory_fails();
 	watching_to(1500);
 	fake_kill(0);
 	watching_to(until_ms);
@@ -162,7 +155,7 @@ static void what_there_was_no_memory_for_is_sent_soon(void)
 	watching_keep("k", TTL);
 	watching_to(19999);
 	fails_at = 1;
-	begin_counting();
+	fake_memory_fails();
 	watching_to(20010);
 	is_counting = false;
 	CHECK_COUNT("renew", 2);
@@ -205,7 +198,7 @@ static void a_release_that_lacks_memory_is_left_to_the_ttl(void)
 	watching_to(10000);
 	is_lasting = true;
 	fails_at = 1;
-	begin_counting();
+	fake_memory_fails();
 	watching_let_go(one, false);
 	is_counting = false;
 	CHECK_COUNT("RELEASE", 0);

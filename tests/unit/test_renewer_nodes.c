@@ -4,9 +4,8 @@
  * keeps.
  */
 #include "check.h"
-#include "core/lease/rl_late.h"
+#include "fake_memory.h"
 #include "fake_route.h"
-#include "no_memory.h"
 #include "watching.h"
 
 #include <stdio.h>
@@ -168,18 +167,11 @@ static void a_lock_is_put_back_where_the_key_was_asked_for(void)
 
 /* ---- nodes that fail ---- */
 
-static void refuse(unsigned server, unsigned times)
-{
-	for (unsigned i = 0; i < times; i++) {
-		fake_dials(server, FAKE_REFUSE, 0);
-	}
-}
-
 /* The first failure may be that of an old connection, so another node is asked after the second. */
 static void a_node_that_is_dead_is_fled(void)
 {
 	rl_renewal *one = keep("ab");
-	refuse(0, 100);
+	fake_refuses(0, 100);
 	fake_says(1, MOVED_TO("c"));
 	watching_to(10100);
 	CHECK_COUNT("b1 renew", 1);
@@ -197,7 +189,7 @@ static void a_node_that_dies_is_fled(void)
 	watching_to(10000);
 	CHECK_COUNT("10000 a1 renew", 1);
 	fake_kill(0);
-	refuse(0, 100);
+	fake_refuses(0, 100);
 	fake_says(1, MOVED_TO("c"));
 	watching_to(20300);
 	CHECK_COUNT("b1 renew", 1);
@@ -209,9 +201,9 @@ static void a_node_that_dies_is_fled(void)
 static void all_nodes_are_dead_until_the_proof_ends(void)
 {
 	rl_renewal *one = keep("abc");
-	refuse(0, 190);
-	refuse(1, 190);
-	refuse(2, 190);
+	fake_refuses(0, 190);
+	fake_refuses(1, 190);
+	fake_refuses(2, 190);
 	watching_to(40000);
 	CHECK(rl_lease_is_lost(one->lease));
 	unsigned dials = fake_count("dial");
@@ -230,7 +222,7 @@ static void members_of_both_kinds_are_kept(void)
 	CHECK_COUNT("10000 c1 renew", 1);
 	CHECK_COUNT("10000 d1 renew", 1);
 	CHECK_COUNT("10000 e1 renew", 1);
-	refuse(1, 100);
+	fake_refuses(1, 100);
 	fake_kill(1);
 	watching_to(60000);
 	CHECK(rl_lease_is_held(one->lease));
@@ -271,23 +263,13 @@ static void moved_to_a_plain_member_is_an_error(void)
 
 /* ---- releases ---- */
 
-static void hand_over(void)
-{
-	rl_late_release late = {.set = &fake_set,
-		.key = bytes_of("k"),
-		.token = bytes_of("tok"),
-		.members = 1,
-		.ttl_ns = 30 * SECOND};
-	CHECK(rl_late_add(&watching, &late));
-}
-
 static void a_late_release_is_redirected(void)
 {
 	static const char *const texts[] = {MOVED_TO("b"), ASK_AT("b")};
 	for (unsigned i = 0; i < 2; i++) {
 		begin("ab");
 		fake_says(0, texts[i]);
-		hand_over();
+		watching_hand_over();
 		watching_to(100);
 		CHECK_COUNT("b1 RELEASE", 1);
 		CHECK_COUNT("ASKING", i);
@@ -300,8 +282,8 @@ static void a_late_release_is_redirected(void)
 static void a_late_release_flees_a_dead_node(void)
 {
 	begin("ab");
-	refuse(0, 100);
-	hand_over();
+	fake_refuses(0, 100);
+	watching_hand_over();
 	watching_to(1000);
 	CHECK_COUNT("b1 RELEASE", 1);
 	CHECK_INT(fake_stats.postponed_done, 1);
@@ -399,11 +381,9 @@ static void forgotten_in_a_child(void)
 	begin("ab");
 	watching_keep("k", TTL);
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
-	hand_over();
+	watching_hand_over();
 	watching_to(10010);
-	fake_forget_log();
-	fake_fork();
-	rl_renewer_forget(&watching);
+	watching_fork();
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_INT(watching.all_count, 0);
 	CHECK(watching.nodes.routes == NULL && watching.nodes.servers == NULL);
@@ -412,68 +392,78 @@ static void forgotten_in_a_child(void)
 /* ---- without memory ---- */
 
 /* Out of memory at each place while a lease is prepared: then it has no server and no route. */
+static bool prepare(void)
+{
+	watching_begin(2);
+	route = fake_cluster(0, "ab");
+	rl_route *plain = route;
+	fake_memory_fails();
+	rl_renewal *one = watching_prepare("k");
+	fake_memory_works();
+	bool is_prepared = one != NULL;
+	CHECK(is_prepared || watching.all == NULL);
+	for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
+		CHECK_INT(s->members, is_prepared);
+	}
+	for (rl_route *r = watching.nodes.routes; r != NULL; r = r->next) {
+		CHECK_INT(r->refs, 1 + is_prepared);
+	}
+	CHECK_INT(plain->refs, 1);
+	watching_end();
+	return is_prepared;
+}
+
 static void memory_while_it_is_prepared(void)
 {
-	bool is_prepared = false;
-	for (fails_at = 1; !is_prepared; fails_at++) {
-		watching_begin(2);
-		route = fake_cluster(0, "ab");
-		rl_route *plain = route;
-		asked = 0;
-		is_counting = true;
-		rl_renewal *one = watching_prepare("k");
-		is_counting = false;
-		is_prepared = one != NULL;
-		CHECK(is_prepared || watching.all == NULL);
-		for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
-			CHECK_INT(s->members, is_prepared);
-		}
-		for (rl_route *r = watching.nodes.routes; r != NULL; r = r->next) {
-			CHECK_INT(r->refs, 1 + is_prepared);
-		}
-		CHECK_INT(plain->refs, 1);
-		watching_end();
-	}
-	CHECK(fails_at > 10);
-	fails_at = 0;
+	CHECK(fake_memory_until(prepare) >= 9);
 }
 
 /* And while it is redirected: it is renewed once there is memory again. */
-static void memory_while_it_is_redirected(void)
+static void redirect_it(void)
 {
-	unsigned most = 1;
-	for (fails_at = 1; fails_at <= most; fails_at++) {
-		rl_renewal *one = keep("a");
-		watching_to(9999);
-		fake_says(0, MOVED_TO("b"));
-		fake_lacks_memory = lacks_memory;
-		asked = 0;
-		is_counting = true;
-		watching_to(12000);
-		is_counting = false;
-		fake_lacks_memory = NULL;
-		most = asked > most && asked < 200 ? asked : most;
-		watching_to(15000);
-		CHECK(rl_lease_is_held(one->lease));
-		CHECK(fake_stats.renewed >= 1);
-		watching_end();
-	}
-	CHECK(most > 5);
-	fails_at = 0;
+	rl_renewal *one = keep("a");
+	watching_to(9999);
+	fake_says(0, MOVED_TO("b"));
+	fake_memory_fails();
+	watching_to(12000);
+	fake_memory_works();
+	watching_to(15000);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK(fake_stats.renewed >= 1);
+	watching_end();
 }
 
-static const check_test tests[] = {TEST(the_node_that_granted_is_asked),
+static void memory_while_it_is_redirected(void)
+{
+	CHECK(fake_memory_each(1, redirect_it) > 5);
+}
+
+static const check_test tests[] = {
+	TEST(the_node_that_granted_is_asked),
 	TEST(what_the_route_has_learned_serves_the_next_lease),
-	TEST(moved_is_followed_at_once_and_kept), TEST(ask_is_followed_behind_asking),
-	TEST(a_script_that_is_unknown_there_goes_as_text), TEST(a_circle_is_left_and_tried_again),
-	TEST(hops_are_counted_for_one_command), TEST(a_refusal_there_is_a_loss),
-	TEST(a_lock_is_put_back_where_the_key_was_asked_for), TEST(a_node_that_is_dead_is_fled),
-	TEST(a_node_that_dies_is_fled), TEST(all_nodes_are_dead_until_the_proof_ends),
-	TEST(members_of_both_kinds_are_kept), TEST(a_node_may_be_a_plain_member_of_another_lease),
-	TEST(moved_to_a_plain_member_is_an_error), TEST(a_late_release_is_redirected),
-	TEST(a_late_release_flees_a_dead_node), TEST(a_release_behind_a_renewal_is_behind_asking),
-	TEST(a_redirect_of_a_lease_that_is_gone), TEST(a_redirect_while_the_owner_releases),
-	TEST(idle_servers_are_dropped), TEST(idle_routes_are_dropped), TEST(forgotten_in_a_child),
-	TEST(memory_while_it_is_prepared), TEST(memory_while_it_is_redirected)};
+	TEST(moved_is_followed_at_once_and_kept),
+	TEST(ask_is_followed_behind_asking),
+	TEST(a_script_that_is_unknown_there_goes_as_text),
+	TEST(a_circle_is_left_and_tried_again),
+	TEST(hops_are_counted_for_one_command),
+	TEST(a_refusal_there_is_a_loss),
+	TEST(a_lock_is_put_back_where_the_key_was_asked_for),
+	TEST(a_node_that_is_dead_is_fled),
+	TEST(a_node_that_dies_is_fled),
+	TEST(all_nodes_are_dead_until_the_proof_ends),
+	TEST(members_of_both_kinds_are_kept),
+	TEST(a_node_may_be_a_plain_member_of_another_lease),
+	TEST(moved_to_a_plain_member_is_an_error),
+	TEST(a_late_release_is_redirected),
+	TEST(a_late_release_flees_a_dead_node),
+	TEST(a_release_behind_a_renewal_is_behind_asking),
+	TEST(a_redirect_of_a_lease_that_is_gone),
+	TEST(a_redirect_while_the_owner_releases),
+	TEST(idle_servers_are_dropped),
+	TEST(idle_routes_are_dropped),
+	TEST(forgotten_in_a_child),
+	TEST(memory_while_it_is_prepared),
+	TEST(memory_while_it_is_redirected),
+};
 
 CHECK_MAIN(tests, clean_up)

@@ -24,13 +24,6 @@ static rl_renewal *keep(void)
 	return one;
 }
 
-static void refuse_dials(unsigned index, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		fake_dials(index, FAKE_REFUSE, 0);
-	}
-}
-
 static void a_token_is_put_back(void)
 {
 	rl_renewal *one = keep();
@@ -227,7 +220,7 @@ static void refused_in_a_later_round_it_is_asked_at_once(void)
 {
 	rl_renewal *one = keep();
 	fake_dials(C, FAKE_ACCEPT, 0);
-	refuse_dials(C, 26);
+	fake_refuses(C, 26);
 	fake_acts(C, FAKE_BREAK, NULL, 0);
 	fake_says(C, "_");
 	fake_acts(0, FAKE_SAY, ":1", 0);

@@ -144,7 +144,7 @@ static void a_server_that_does_not_take_the_text_is_asked_with_pauses(void)
 			  "10000 a1 RENEW k tok 30002\n"
 			  "11000 a1 renew k tok 30002\n11000 a1 RENEW k tok 30002\n"
 			  "12000 a1 renew k tok 30002\n12000 a1 RENEW k tok 30002\n");
-	fake_improvise = watching_yes;
+	fake_improvise = fake_yes;
 	watching_to(13000);
 	CHECK_INT(watching_left(one), 30000);
 	CHECK_INT(fake_stats.renewed, 1);

@@ -6,9 +6,8 @@
  * The primary is server a or b, and the Sentinels are c, d and e.
  */
 #include "check.h"
-#include "core/lease/rl_late.h"
+#include "fake_memory.h"
 #include "fake_route.h"
-#include "no_memory.h"
 #include "watching.h"
 
 #include <stdio.h>
@@ -22,13 +21,17 @@ static void clean_up(void)
 	watching_end();
 }
 
-/* The Sentinels have named a to the lease's own thread. */
+/* The Sentinels have named this server to the lease's own thread. */
+static void have_named(const char *server)
+{
+	CHECK(rl_route_name(route, bytes_of(server), 6379, fake_clock) != NULL);
+}
+
 static void begin(void)
 {
 	watching_begin(1);
 	route = fake_sentinels(0, "cde");
-	char a = 'a';
-	CHECK(rl_route_name(route, rl_bytes_of(&a, 1), 6379, fake_clock) != NULL);
+	have_named("a");
 	fake_all_name(route, NAMES("a"), 0);
 }
 
@@ -41,13 +44,6 @@ static rl_renewal *keep(void)
 static void switch_to_b(int64_t delay)
 {
 	fake_all_name(route, NAMES("b"), delay);
-}
-
-static void refuse(unsigned server, unsigned times)
-{
-	for (unsigned i = 0; i < times; i++) {
-		fake_dials(server, FAKE_REFUSE, 0);
-	}
 }
 
 /* ---- the check ---- */
@@ -106,13 +102,20 @@ static void without_the_check_nobody_is_asked(void)
 	CHECK_COUNT("SENTINEL", 0);
 }
 
-/* The server refuses the renewal of a caller's token, which cannot be set again. */
-static rl_renewal *refused_renewal(void)
+/* With a caller's token, which cannot be set again. */
+static rl_renewal *keep_own_token(void)
 {
 	begin();
 	rl_renewal *one = watching_prepare("k");
 	one->lease->is_own_token = true;
 	watching_win(one, TTL);
+	return one;
+}
+
+/* The server refuses the renewal of a caller's token. */
+static rl_renewal *refused_renewal(void)
+{
+	rl_renewal *one = keep_own_token();
 	fake_says(0, ":0");
 	return one;
 }
@@ -167,9 +170,7 @@ static void without_sentinels_it_is_lost_by_the_clock(void)
 static void refused_sentinels_are_asked_at_a_pace(void)
 {
 	rl_renewal *one = keep();
-	for (unsigned i = 2; i < 5; i++) {
-		refuse(i, 190);
-	}
+	fake_seeds_refuse(route, 190);
 	watching_to(25000);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK(fake_stats.lookups >= 15 && fake_stats.lookups <= 50);
@@ -181,9 +182,7 @@ static void sentinels_that_come_back_save_it(void)
 	fake_none_answers(route);
 	watching_to(20000);
 	fake_all_name(route, NAMES("a"), 0);
-	fake_kill(2);
-	fake_kill(3);
-	fake_kill(4);
+	fake_kill_seeds(route);
 	watching_to(23000);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK(watching_left(one) > 15000);
@@ -222,10 +221,7 @@ static void a_switch_does_not_wait_for_the_old_primary(void)
 
 static void the_new_primary_may_have_lost_it(void)
 {
-	begin();
-	rl_renewal *one = watching_prepare("k");
-	one->lease->is_own_token = true;
-	watching_win(one, TTL);
+	rl_renewal *one = keep_own_token();
 	switch_to_b(30 * MS);
 	fake_says(1, ":0");
 	watching_to(10030);
@@ -236,8 +232,7 @@ static void the_new_primary_may_have_lost_it_and_gets_it_back(void)
 {
 	watching_begin(3);
 	route = fake_sentinels(0, "fgh");
-	char d = 'd';
-	CHECK(rl_route_name(route, rl_bytes_of(&d, 1), 6379, fake_clock) != NULL);
+	have_named("d");
 	fake_all_name(route, NAMES("e"), 5 * MS);
 	watching_keep("k", TTL);
 	fake_says(4, ":0");
@@ -250,7 +245,7 @@ static void the_new_primary_may_have_lost_it_and_gets_it_back(void)
 static void a_primary_that_refuses_is_looked_up(void)
 {
 	rl_renewal *one = keep();
-	refuse(0, 100);
+	fake_refuses(0, 100);
 	switch_to_b(5 * MS);
 	watching_to(10100);
 	CHECK_COUNT("b1 renew", 1);
@@ -264,7 +259,7 @@ static void a_primary_that_dies_is_followed(void)
 	rl_renewal *one = keep();
 	watching_to(10000);
 	fake_kill(0);
-	refuse(0, 190);
+	fake_refuses(0, 190);
 	watching_to(22000);
 	CHECK(rl_lease_is_held(one->lease));
 	switch_to_b(0);
@@ -340,116 +335,11 @@ static void forgotten_in_a_child_during_the_lookup(void)
 	keep();
 	fake_none_answers(route);
 	watching_to(10010);
-	fake_forget_log();
-	fake_fork();
-	rl_renewer_forget(&watching);
+	watching_fork();
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_COUNT(" end", 0);
 	CHECK_COUNT("close", 4);
 	CHECK(watching.nodes.lookups == NULL);
-}
-
-/* ---- a primary that is not known ---- */
-
-static void begin_unknown(void)
-{
-	watching_begin(3);
-	route = fake_sentinels(0, "fgh");
-	fake_all_name(route, NAMES("d"), 0);
-}
-
-/* Two of three members have granted the lock while the Sentinels of the third were down. */
-static void it_is_looked_up_for_the_renewal(void)
-{
-	begin_unknown();
-	watching_keep("k", TTL);
-	watching_to(10000);
-	CHECK_COUNT("d1 renew", 1);
-	CHECK_COUNT("f1 renew", 0);
-	watching_to(20000);
-	CHECK_COUNT("d1 renew", 2);
-	CHECK_INT(fake_stats.lost, 0);
-}
-
-static void it_stays_unknown(void)
-{
-	begin_unknown();
-	for (unsigned i = 5; i < 8; i++) {
-		refuse(i, 190);
-	}
-	watching_keep("k", TTL);
-	watching_to(60000);
-	CHECK_INT(fake_stats.lost, 0);
-	CHECK_INT(fake_stats.renewed, 6);
-	CHECK(fake_stats.lookups < 200);
-}
-
-static void it_is_looked_up_without_the_check_as_well(void)
-{
-	begin_unknown();
-	route->check_ns = RL_NEVER;
-	watching_keep("k", TTL);
-	watching_to(10500);
-	CHECK_COUNT("d1 renew", 1);
-}
-
-static void hand_over(unsigned members)
-{
-	rl_late_release late = {.set = &fake_set,
-		.key = bytes_of("k"),
-		.token = bytes_of("tok"),
-		.members = members,
-		.ttl_ns = 30 * SECOND};
-	CHECK(rl_late_add(&watching, &late));
-}
-
-static void it_is_looked_up_for_a_late_release(void)
-{
-	begin_unknown();
-	hand_over(1);
-	watching_to(1000);
-	CHECK_COUNT("d1 RELEASE", 1);
-	CHECK_INT(fake_stats.postponed_done, 1);
-}
-
-static void a_late_release_waits_for_the_sentinels(void)
-{
-	begin_unknown();
-	fake_none_answers(route);
-	hand_over(1);
-	watching_to(5000);
-	CHECK_INT(fake_stats.postponed_done, 0);
-	fake_all_name(route, NAMES("d"), 0);
-	for (unsigned i = 5; i < 8; i++) {
-		fake_kill(i);
-	}
-	watching_to(10000);
-	CHECK_COUNT("d1 RELEASE", 1);
-	CHECK_INT(fake_stats.postponed_done, 1);
-}
-
-static void a_late_release_of_a_primary_that_never_comes_ends(void)
-{
-	begin_unknown();
-	fake_none_answers(route);
-	hand_over(1);
-	watching_to(31000);
-	CHECK_INT(fake_stats.postponed_dropped, 1);
-	CHECK_INT(watching.late_count, 0);
-	CHECK(fake_stats.lookups < 60);
-}
-
-static void two_unknown_primaries_of_the_same_sentinels(void)
-{
-	watching_begin(2);
-	route = fake_sentinels(0, "fgh");
-	rl_route *other = fake_sentinels(1, "fgh");
-	CHECK(rl_route_set_service(other, bytes_of("other")));
-	fake_all_name(route, NAMES("d"), 0);
-	watching_keep("k", TTL);
-	watching_to(11000);
-	CHECK_COUNT("d1 renew", 2);
-	CHECK_INT(fake_stats.renewed, 1);
 }
 
 /* ---- late releases ---- */
@@ -457,9 +347,9 @@ static void two_unknown_primaries_of_the_same_sentinels(void)
 static void a_late_release_follows_its_primary(void)
 {
 	begin();
-	refuse(0, 100);
+	fake_refuses(0, 100);
 	switch_to_b(5 * MS);
-	hand_over(1);
+	watching_hand_over();
 	watching_to(1000);
 	CHECK_COUNT("b1 RELEASE", 1);
 	CHECK_INT(fake_stats.postponed_done, 1);
@@ -476,8 +366,7 @@ static void links_are_closed_by_steps_alone(void)
 	watching_begin(1);
 	for (unsigned i = 0; i < 20; i++) {
 		route = fake_sentinels(0, sentinels[i]);
-		char a = 'a';
-		CHECK(rl_route_name(route, rl_bytes_of(&a, 1), 6379, fake_clock) != NULL);
+		have_named("a");
 		fake_none_answers(route);
 		fake_forget_log();
 		rl_renewal *one = watching_keep("k", TTL);
@@ -503,69 +392,74 @@ static void links_are_closed_by_steps_alone(void)
 
 /* ---- without memory ---- */
 
+static bool prepare_and_renew(void)
+{
+	begin();
+	fake_memory_fails();
+	rl_renewal *one = watching_prepare("k");
+	fake_memory_works();
+	bool is_prepared = one != NULL;
+	if (is_prepared) {
+		watching_win(one, TTL);
+		watching_to(10000);
+		CHECK_INT(fake_stats.renewed, 1);
+	}
+	watching_end();
+	return is_prepared;
+}
+
 static void memory_while_it_is_prepared(void)
 {
-	bool is_prepared = false;
-	for (fails_at = 1; !is_prepared; fails_at++) {
-		begin();
-		asked = 0;
-		is_counting = true;
-		rl_renewal *one = watching_prepare("k");
-		is_counting = false;
-		is_prepared = one != NULL;
-		if (is_prepared) {
-			watching_win(one, TTL);
-			watching_to(10000);
-			CHECK_INT(fake_stats.renewed, 1);
-		}
-		watching_end();
-	}
-	CHECK(fails_at > 10);
-	fails_at = 0;
+	CHECK(fake_memory_until(prepare_and_renew) >= 9);
+}
+
+static void check_and_switch(void)
+{
+	rl_renewal *one = keep();
+	switch_to_b(10 * MS);
+	watching_to(9999);
+	fake_memory_fails();
+	watching_to(12000);
+	fake_memory_works();
+	watching_to(15000);
+	CHECK(rl_lease_is_held(one->lease));
+	CHECK(fake_count("b1 renew") + fake_count("b2 renew") >= 1);
+	CHECK(fake_stats.renewed >= 1);
+	watching_end();
 }
 
 static void memory_during_the_check_and_a_switch(void)
 {
-	unsigned most = 1;
-	for (fails_at = 1; fails_at <= most; fails_at++) {
-		rl_renewal *one = keep();
-		switch_to_b(10 * MS);
-		watching_to(9999);
-		fake_lacks_memory = lacks_memory;
-		asked = 0;
-		is_counting = true;
-		watching_to(12000);
-		is_counting = false;
-		fake_lacks_memory = NULL;
-		most = asked > most && asked < 200 ? asked : most;
-		watching_to(15000);
-		CHECK(rl_lease_is_held(one->lease));
-		CHECK(fake_count("b1 renew") + fake_count("b2 renew") >= 1);
-		CHECK(fake_stats.renewed >= 1);
-		watching_end();
-	}
-	CHECK(most > 10);
-	fails_at = 0;
+	CHECK(fake_memory_each(1, check_and_switch) > 10);
 }
 
-static const check_test tests[] = {TEST(a_renewal_counts_once_the_primary_is_named),
-	TEST(a_young_lookup_serves_other_leases), TEST(many_leases_share_one_lookup),
-	TEST(without_the_check_nobody_is_asked), TEST(a_refusal_counts_once_the_primary_is_named),
+static const check_test tests[] = {
+	TEST(a_renewal_counts_once_the_primary_is_named),
+	TEST(a_young_lookup_serves_other_leases),
+	TEST(many_leases_share_one_lookup),
+	TEST(without_the_check_nobody_is_asked),
+	TEST(a_refusal_counts_once_the_primary_is_named),
 	TEST(a_refusal_without_sentinels_does_not_count),
 	TEST(a_refusal_of_an_old_primary_does_not_count),
-	TEST(without_sentinels_it_is_lost_by_the_clock), TEST(refused_sentinels_are_asked_at_a_pace),
-	TEST(sentinels_that_come_back_save_it), TEST(a_switch_takes_the_renewal_along),
-	TEST(a_switch_does_not_wait_for_the_old_primary), TEST(the_new_primary_may_have_lost_it),
+	TEST(without_sentinels_it_is_lost_by_the_clock),
+	TEST(refused_sentinels_are_asked_at_a_pace),
+	TEST(sentinels_that_come_back_save_it),
+	TEST(a_switch_takes_the_renewal_along),
+	TEST(a_switch_does_not_wait_for_the_old_primary),
+	TEST(the_new_primary_may_have_lost_it),
 	TEST(the_new_primary_may_have_lost_it_and_gets_it_back),
-	TEST(a_primary_that_refuses_is_looked_up), TEST(a_primary_that_dies_is_followed),
-	TEST(readonly_is_looked_up), TEST(released_during_the_check), TEST(paused_during_the_check),
-	TEST(paused_before_a_switch), TEST(lost_during_the_check),
-	TEST(forgotten_in_a_child_during_the_lookup), TEST(it_is_looked_up_for_the_renewal),
-	TEST(it_stays_unknown), TEST(it_is_looked_up_without_the_check_as_well),
-	TEST(it_is_looked_up_for_a_late_release), TEST(a_late_release_waits_for_the_sentinels),
-	TEST(a_late_release_of_a_primary_that_never_comes_ends),
-	TEST(two_unknown_primaries_of_the_same_sentinels), TEST(a_late_release_follows_its_primary),
-	TEST(links_are_closed_by_steps_alone), TEST(memory_while_it_is_prepared),
-	TEST(memory_during_the_check_and_a_switch)};
+	TEST(a_primary_that_refuses_is_looked_up),
+	TEST(a_primary_that_dies_is_followed),
+	TEST(readonly_is_looked_up),
+	TEST(released_during_the_check),
+	TEST(paused_during_the_check),
+	TEST(paused_before_a_switch),
+	TEST(lost_during_the_check),
+	TEST(forgotten_in_a_child_during_the_lookup),
+	TEST(a_late_release_follows_its_primary),
+	TEST(links_are_closed_by_steps_alone),
+	TEST(memory_while_it_is_prepared),
+	TEST(memory_during_the_check_and_a_switch),
+};
 
 CHECK_MAIN(tests, clean_up)

@@ -21,13 +21,6 @@ static rl_renewal *keep(void)
 	return one;
 }
 
-static void refuse_all(void)
-{
-	for (int i = 0; i < 100; i++) {
-		fake_dials(0, FAKE_REFUSE, 0);
-	}
-}
-
 static void all_stay_silent(void)
 {
 	for (int i = 0; i < 100; i++) {
@@ -91,7 +84,7 @@ static void pauses_between_dials_grow(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep();
-	refuse_all();
+	fake_refuses(0, 100);
 	watching_to(12000);
 	CHECK_LOG("10000 a1 dial\n10000 a2 dial\n10010 a3 dial\n10030 a4 dial\n10070 a5 dial\n"
 			  "10150 a6 dial\n10310 a7 dial\n10630 a8 dial\n11130 a9 dial\n11630 a10 dial\n");
@@ -319,7 +312,7 @@ static void the_deadline_is_exact(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep();
-	refuse_all();
+	fake_refuses(0, 100);
 	watching_to_time(FAKE_START + 30 * SECOND - 1);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK_INT(losses, 0);
@@ -334,7 +327,7 @@ static void after_the_deadline_nobody_is_bothered(void)
 {
 	watching_begin(1);
 	keep();
-	refuse_all();
+	fake_refuses(0, 100);
 	watching_to(30000);
 	fake_forget_log();
 	unsigned steps = watching_steps;

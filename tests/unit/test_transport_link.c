@@ -330,18 +330,14 @@ static void nothing_is_read_without_waiting(void)
 
 static void more_than_a_chunk_is_read(void)
 {
-	static char text[100 * 1024];
 	begin_unix(4);
 	connect_it();
 	int size = 256 * 1024;
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-	int head = snprintf(text, sizeof text, "$%d\r\n", 90000);
-	memset(text + head, 'x', 90000);
-	strcpy(text + head + 90000, "\r\n+Z\r\n");
-	peer_says(fd, text);
+	peer_says(fd, peer_large_answer());
 	advance();
 	CHECK_INT(receive(), RL_LINK_REPLY);
-	CHECK_INT(reply.text.len, 90000);
+	CHECK_INT(reply.text.len, PEER_LARGE);
 	CHECK_INT(receive(), RL_LINK_REPLY);
 	CHECK_INT(reply.text.data[0], 'Z');
 }

@@ -359,10 +359,6 @@ static const check_test tests[] = {
 	TEST(errors_of_others_change_nothing),
 };
 
-# define CLEAN_UP pair_end
-#else
-TLS_LEFT_OUT
-# define CLEAN_UP NULL
 #endif
 
-CHECK_MAIN(tests, CLEAN_UP)
+TLS_CHECK_MAIN(tests, pair_end)

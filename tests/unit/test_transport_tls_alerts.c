@@ -396,10 +396,6 @@ static const check_test tests[] = {
 	TEST(a_forged_record_with_data_is_read),
 };
 
-# define CLEAN_UP pair_end
-#else
-TLS_LEFT_OUT
-# define CLEAN_UP NULL
 #endif
 
-CHECK_MAIN(tests, CLEAN_UP)
+TLS_CHECK_MAIN(tests, pair_end)

@@ -33,10 +33,6 @@ static const check_test tests[] = {
 	TEST(tls),
 };
 
-# define CLEAN_UP clean_up
-#else
-TLS_LEFT_OUT
-# define CLEAN_UP NULL
 #endif
 
-CHECK_MAIN(tests, CLEAN_UP)
+TLS_CHECK_MAIN(tests, clean_up)

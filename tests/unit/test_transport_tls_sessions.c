@@ -274,10 +274,6 @@ static const check_test tests[] = {
 	TEST(sessions_outlive_their_context),
 };
 
-# define CLEAN_UP clean_up
-#else
-TLS_LEFT_OUT
-# define CLEAN_UP NULL
 #endif
 
-CHECK_MAIN(tests, CLEAN_UP)
+TLS_CHECK_MAIN(tests, clean_up)

@@ -3,8 +3,8 @@
  * The other side of TLS: certificates, and a server of OpenSSL between two buffers, without a
  * socket. A failure of OpenSSL ends the test.
  *
- * Only the programs of the transport are linked with tests/unit/tls_*.c. Built without OpenSSL,
- * such a program has no test but TLS_LEFT_OUT.
+ * Only the programs of the transport are linked with tests/unit/tls_*.c. They end with
+ * TLS_CHECK_MAIN().
  */
 #ifndef TLS_SERVER_H
 #define TLS_SERVER_H
@@ -116,15 +116,20 @@ enum { TLS_FORGE_ALERT = 21, TLS_FORGE_HANDSHAKE_MESSAGE = 22, TLS_FORGE_DATA = 
 size_t tls_forge(const tls_server *server, tls_forge_key key, uint64_t sequence, int type,
 	const void *content, size_t len, char out[TLS_FORGE_OUT]);
 
+/* CHECK_MAIN() of a program that needs OpenSSL. Without it the program has one test, which does
+ * nothing. */
+# define TLS_CHECK_MAIN(tests, clean_up) CHECK_MAIN(tests, clean_up)
+
 #else
 
-# define TLS_LEFT_OUT \
+# define TLS_CHECK_MAIN(tests, clean_up) \
   static void openssl_is_left_out_of_this_build(void) \
   { \
   } \
   static const check_test tests[] = { \
 	  TEST(openssl_is_left_out_of_this_build), \
-  };
+  }; \
+  CHECK_MAIN(tests, NULL)
 
 #endif
 #endif

@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "core/base/rl_time.h"
+#include "core/lease/rl_late.h"
 #include "fake_net.h"
 
 #include <inttypes.h>
@@ -18,18 +19,11 @@ static rl_renewal *kept[LEASES_MAX];
 static unsigned kept_count;
 static bool has_begun;
 
-bool watching_yes(const char *words, bool is_taken, fake_plan *plan)
-{
-	(void) words, (void) is_taken;
-	*plan = (fake_plan){FAKE_SAY, ":1", 0};
-	return true;
-}
-
 void watching_begin(unsigned members)
 {
 	fake_begin(members);
 	fake_set.drift_factor = 0;
-	fake_improvise = watching_yes;
+	fake_improvise = fake_yes;
 	rl_renewer_init(&watching, &fake_transport, &fake_env);
 	watching_steps = 0;
 	has_begun = true;
@@ -180,6 +174,23 @@ void watching_to_time(int64_t time)
 		rl_renewer_step(&watching, &tick);
 	}
 	FAIL("no end after %d steps", STEPS_MAX);
+}
+
+void watching_hand_over(void)
+{
+	rl_late_release late = {.set = &fake_set,
+		.key = bytes_of("k"),
+		.token = bytes_of("tok"),
+		.members = 1,
+		.ttl_ns = 30 * SECOND};
+	CHECK(rl_late_add(&watching, &late));
+}
+
+void watching_fork(void)
+{
+	fake_forget_log();
+	fake_fork();
+	rl_renewer_forget(&watching);
 }
 
 void watching_to(int64_t ms)

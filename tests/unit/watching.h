@@ -36,6 +36,12 @@ rl_renewal *watching_keep(const char *key, int64_t ttl_ms);
 /* The owner lets go of it as after a release that was carried out, or not. The lease is gone. */
 void watching_let_go(rl_renewal *renewal, bool is_released);
 
+/* A release of "k", with "tok", has failed on the first member, and is repeated. */
+void watching_hand_over(void);
+
+/* The process is a child of a fork now, which forgets all. The log has only what comes then. */
+void watching_fork(void);
+
 /* Drives the watch to so many ms after the start. A step is made when the watch wants one or
  * something arrives, and only then. */
 void watching_to(int64_t ms);
@@ -51,8 +57,5 @@ int64_t watching_left(const rl_renewal *renewal);
 /* For on_lost: counts in ctx, an unsigned. The second wants to be told again. */
 int64_t watching_note_loss(void *ctx);
 int64_t watching_note_loss_again(void *ctx);
-
-/* For fake_improvise: a server that answers with yes, and at once. */
-bool watching_yes(const char *words, bool is_taken, fake_plan *plan);
 
 #endif

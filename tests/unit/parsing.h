@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the tests of DSNs share.
+ */
+#ifndef PARSING_H
+#define PARSING_H
+
+#include "core/wire/rl_dsn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Parses a copy that ends exactly at its end: reading beyond it is seen. */
+static inline rl_status parse_exactly(const char *text, size_t len, rl_dsn *dsn, rl_error *err)
+{
+	char *copy = malloc(len > 0 ? len : 1);
+	memcpy(copy, text, len);
+	memset(err, 0, sizeof *err);
+	rl_status status = rl_dsn_parse(rl_bytes_of(copy, len), dsn, err);
+	free(copy);
+	return status;
+}
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Member calls to a primary behind Sentinels when these name another one: in each state of the
+ * call, for each verb, and for each kind of token.
+ */
+#include "calling.h"
+#include "check.h"
+
+#define TRY_OURS "try k T1 30000 1 0 - 0\n"
+
+/* ---- a switch, by state ---- */
+
+/* The same as begin_switched(), without a connection to a. */
+static void begin_unconnected_switch(int64_t age, int64_t delay, const char *of_b)
+{
+	begin_unconnected(age);
+	switch_to_b(delay);
+	fake_says(1, of_b);
+}
+
+/* The command is not sent yet: the link is not even connected. */
+static void it_is_left_while_it_connects(void)
+{
+	begin_unconnected_switch(2 * SECOND, 20 * MS, "+OK");
+	fake_dials(0, FAKE_HANG, 0);
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 20);
+	CHECK_HAS(fake_log(), "20 b1 " SET);
+	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.switches, 1);
+}
+
+/* EXTEND is not sent with the login. */
+static void it_is_left_during_the_login(void)
+{
+	begin_unconnected_switch(2 * SECOND, 20 * MS, ":1");
+	fake_login_says(0, "ROLE", NULL);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXTEND, "tok", 1000)), RL_OK);
+	CHECK_INT(fake_ms(), 20);
+	CHECK_COUNT("a1 extend", 0);
+	CHECK_COUNT("b1 extend", 1);
+}
+
+static void it_is_left_while_the_answer_is_missing(void)
+{
+	begin_switched(600 * MS, NULL, "*:1 :0");
+	rl_op *op = acquire();
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 20);
+	CHECK_HAS(fake_log(), "20 a1 " UNDO "20 a1 end\n");
+	CHECK_HAS(fake_log(), "20 b1 " TRY_OURS);
+	CHECK_INT(fake_stats.undone, 1);
+	/* On the safe side: a might have granted, and the token is the same. */
+	CHECK_INT(rl_quorum_call_sent_at(&op->call), FAKE_START);
+}
+
+/* A server cannot run a half of it. */
+static void half_a_command_needs_no_undo(void)
+{
+	begin_switched(600 * MS, NULL, "+OK");
+	fake_acts(0, FAKE_HALF, NULL, RL_NEVER);
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_COUNT("RELEASE", 0);
+	CHECK_HAS(fake_log(), "20 a1 close\n");
+	CHECK_HAS(fake_log(), "20 b1 " SET);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void it_is_left_in_a_pause(void)
+{
+	begin_switched(600 * MS, NULL, "*:1 :0");
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_set.backoff.first_ns = 50 * MS;
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 20);
+	CHECK_COUNT("RELEASE", 0); /* that connection is gone; the try finds out */
+	CHECK_HAS(fake_log(), "20 b1 " TRY_OURS);
+}
+
+static void a_grant_of_the_old_primary_is_undone(void)
+{
+	begin_switched(2 * SECOND, "+OK", "*:1 :0");
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_HAS(fake_log(), "20 a1 " UNDO);
+	CHECK_HAS(fake_log(), "20 b1 " TRY_OURS);
+	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.switches, 1);
+	CHECK_INT(fake_node_of(route), 'b');
+}
+
+static void the_new_primary_may_refuse(void)
+{
+	begin_switched(2 * SECOND, "+OK", "*:0 :0 :500 :3 :1");
+	CHECK_INT(fake_drive(acquire()), RL_BUSY);
+	CHECK_INT(fake_stats.undone, 1);
+}
+
+/* Idle connections to the old primary are ended: it would still accept commands. */
+static void idle_connections_to_the_old_primary_are_ended(void)
+{
+	begin_switched(2 * SECOND, "+OK", "*:1 :0");
+	fake_warm_to(rl_route_node(route, 0));
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_HAS(fake_log(), "20 a1 close\n");
+	CHECK_INT(fake_pool.count, 4);
+}
+
+/* Each lookup names the other server. */
+static void flip(void)
+{
+	static unsigned count;
+	fake_all_name(route, ++count % 2 == 1 ? NAMES("b") : NAMES("a"), 0);
+	fake_alarm = fake_clock + 200 * MS;
+}
+
+/* Five times is enough: then it is a failure that may pass, and each of the six commands is
+ * undone. */
+static void it_changes_again_and_again(void)
+{
+	begin_named(0);
+	fake_alarm = fake_clock + 100 * MS;
+	fake_on_alarm = flip;
+	rl_op *op = fails(acquire(), RL_ERR_CONNECT);
+	CHECK_HAS(op->err->message, "the primary changes again and again");
+	CHECK(rl_quorum_call_may_pass(&op->call));
+	CHECK_INT(fake_stats.switches, 6);
+	CHECK_INT(fake_stats.undone, 6);
+	CHECK_COUNT("a1 " UNDO, 1);
+	CHECK_INT(fake_ms(), 1200);
+}
+
+/* ---- a primary that is silent ---- */
+
+/* The last lookup was young, and the Sentinels find out only now: they are asked again while the
+ * primary does not answer. */
+static void sentinels_are_asked_again_while_the_answer_is_missing(void)
+{
+	begin_named(0);
+	switch_to_b(10 * MS);
+	fake_says(1, "*:1 :0");
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 210);
+	CHECK_HAS(fake_log(), "210 a1 " UNDO);
+	CHECK_HAS(fake_log(), "210 b1 " TRY_OURS);
+	CHECK_INT(fake_stats.lookups, 1);
+}
+
+static void sentinels_are_asked_again_during_the_login(void)
+{
+	begin_unconnected_switch(0, 10 * MS, ":1");
+	fake_login_says(0, "ROLE", NULL);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXTEND, "tok", 1000)), RL_OK);
+	CHECK_INT(fake_ms(), 210);
+}
+
+static void sentinels_are_asked_again_in_a_pause(void)
+{
+	begin_named(0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_set.backoff.first_ns = 500 * MS;
+	switch_to_b(10 * MS);
+	fake_says(1, "*:1 :0");
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 210);
+}
+
+/* They keep their word: once in 200 ms, one lookup at a time. */
+static void a_silent_primary_is_confirmed_again_and_again(void)
+{
+	begin_named(0);
+	fake_all_name(route, NAMES("a"), 50 * MS);
+	fake_acts(0, FAKE_SAY, "+OK", 900 * MS);
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 900);
+	CHECK_INT(fake_stats.lookups, 4);
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+/* ---- a switch, by verb and token ---- */
+
+static void an_own_token_that_was_granted_is_taken_back_and_not_sent_again(void)
+{
+	begin_switched(2 * SECOND, "+OK", NULL);
+	fake_says(0, ":1");
+	rl_op *op = fails(acquire_own(), RL_ERR_UNCONFIRMED);
+	CHECK_HAS(op->err->message, "the Sentinels name another primary now, redis://b:6379");
+	CHECK_HAS(fake_log(), "20 a1 RELEASE k mine\n");
+	CHECK_COUNT("b1", 0);
+}
+
+static void an_own_token_without_an_answer_is_not_sent_again(void)
+{
+	begin_switched(600 * MS, NULL, NULL);
+	rl_op *op = fails(acquire_own(), RL_ERR_CLOSED);
+	CHECK_HAS(op->err->message, "outcome");
+	CHECK_COUNT("b1", 0);
+	CHECK_COUNT("RELEASE", 0); /* it could free the lock of another with this token */
+	CHECK_HAS(fake_log(), "20 a1 close\n");
+}
+
+static void an_own_token_that_was_not_sent_goes_to_the_new_primary(void)
+{
+	begin_switched(600 * MS, NULL, "+OK");
+	fake_acts(0, FAKE_HALF, NULL, RL_NEVER);
+	CHECK_INT(fake_drive(acquire_own()), RL_OK);
+	CHECK_HAS(fake_log(), "20 b1 SET k mine NX PX 30000\n");
+}
+
+static void an_extension_is_sent_to_the_new_primary(void)
+{
+	begin_switched(2 * SECOND, ":1", ":0");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXTEND, "tok", 1000)), RL_BUSY);
+	CHECK_COUNT("extend k tok 1000", 2);
+	CHECK_COUNT("RELEASE", 0);
+}
+
+static void a_swap_is_swapped_back_and_fails(void)
+{
+	begin_switched(2 * SECOND, ":1", NULL);
+	rl_op *op = fails(fake_take_over("tok", 30000), RL_ERR_UNCONFIRMED);
+	CHECK_HAS(op->err->message, "another primary");
+	CHECK_HAS(fake_log(), "20 a1 SWAP k T1 tok 0\n");
+	CHECK_COUNT("b1", 0);
+}
+
+/* The primary has failed before, so that a lookup runs beside any verb. */
+static void begin_suspect(const char *of_b)
+{
+	begin_switched(0, NULL, of_b);
+	route->named_at = 0;
+}
+
+/* What it frees at the old primary is not free at the new one. */
+static void force_goes_on_at_the_new_primary(void)
+{
+	begin_suspect(":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_FORCE, "", 0)), RL_OK);
+	CHECK_COUNT("a1 force", 1);
+	CHECK_COUNT("b1 force", 1);
+	CHECK_INT(fake_ms(), 20);
+}
+
+static void a_release_goes_on_at_the_new_primary(void)
+{
+	begin_suspect(":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+	CHECK_HAS(fake_log(), "20 b1 release k tok\n");
+	CHECK_INT(fake_stats.undone, 0);
+}
+
+static void a_release_that_finds_nothing_there_is_unknown(void)
+{
+	begin_suspect(":0");
+	fails(fake_ask(RL_VERB_RELEASE, "tok", 0), RL_ERR_UNKNOWN);
+}
+
+static void a_question_goes_on_at_the_new_primary(void)
+{
+	begin_suspect(":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXISTS, "", 0)), RL_OK);
+	CHECK_INT(fake_ms(), 20);
+}
+
+static const check_test tests[] = {
+	TEST(it_is_left_while_it_connects),
+	TEST(it_is_left_during_the_login),
+	TEST(it_is_left_while_the_answer_is_missing),
+	TEST(half_a_command_needs_no_undo),
+	TEST(it_is_left_in_a_pause),
+	TEST(a_grant_of_the_old_primary_is_undone),
+	TEST(the_new_primary_may_refuse),
+	TEST(idle_connections_to_the_old_primary_are_ended),
+	TEST(it_changes_again_and_again),
+	TEST(sentinels_are_asked_again_while_the_answer_is_missing),
+	TEST(sentinels_are_asked_again_during_the_login),
+	TEST(sentinels_are_asked_again_in_a_pause),
+	TEST(a_silent_primary_is_confirmed_again_and_again),
+	TEST(an_own_token_that_was_granted_is_taken_back_and_not_sent_again),
+	TEST(an_own_token_without_an_answer_is_not_sent_again),
+	TEST(an_own_token_that_was_not_sent_goes_to_the_new_primary),
+	TEST(an_extension_is_sent_to_the_new_primary),
+	TEST(a_swap_is_swapped_back_and_fails),
+	TEST(force_goes_on_at_the_new_primary),
+	TEST(a_release_goes_on_at_the_new_primary),
+	TEST(a_release_that_finds_nothing_there_is_unknown),
+	TEST(a_question_goes_on_at_the_new_primary),
+};
+
+CHECK_MAIN(tests, fake_end)
