@@ -72,7 +72,7 @@ static inline bool rl_channel_is_logged_in(const rl_channel *channel)
 bool rl_channel_send(rl_channel *channel, const rl_request *request, unsigned tag);
 
 /* The same for the question of rl_conn_ask_primary(). */
-bool rl_channel_ask_primary(rl_channel *channel, rl_bytes service);
+bool rl_channel_ask_primary(rl_channel *channel, rl_bytes question, rl_bytes service);
 
 /* Writes as much as the kernel accepts now, and notes in sent_at when that began.
  * @return true = the connection has been established since the last call */

@@ -132,8 +132,9 @@ void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now);
 
 /* Asks a Sentinel which server is the primary of the service. The reply will have the tag 0. The
  * caller must flush.
+ * @param question the word between SENTINEL and the service
  * @return as rl_conn_send() */
-uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes service);
+uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes question, rl_bytes service);
 
 /* Queues WAIT if the replicas must confirm commands that were queued. Call it before a flush. */
 void rl_conn_ask_replicas(rl_conn *conn);

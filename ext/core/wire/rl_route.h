@@ -108,6 +108,12 @@ struct rl_route {
 	/* RL_ROUTE_SENTINEL: when the lookup was sent by which a majority has named the node; 0 = none
 	 * has. */
 	int64_t named_at;
+	/* RL_ROUTE_SENTINEL: nothing is taken on the node until a majority has known it as the primary
+	 * for so long; 0 = there is no such time. */
+	int64_t grace_ns;
+	/* RL_ROUTE_SENTINEL: from then on a majority has, by the lookup of named_at; 0 without
+	 * grace. */
+	int64_t settled_at;
 	/* RL_ROUTE_SENTINEL: how many Sentinels must name the node, at most all; 0 = a majority. */
 	unsigned sentinel_quorum;
 };
@@ -147,6 +153,13 @@ rl_target *rl_route_node(rl_route *route, unsigned slot);
 
 /* The node is known to have the slot, and is not suspect. */
 bool rl_route_knows(const rl_route *route, unsigned slot);
+
+/* A majority has said of the node that it has been the primary for the time of grace. Always true
+ * without grace. The top of rl_member_sentinel.c says why settled_at <= now would not do. */
+static inline bool rl_route_is_settled(const rl_route *route)
+{
+	return route->settled_at <= route->named_at;
+}
 
 /* ---- learning ---- */
 

@@ -4,6 +4,8 @@
  */
 #include "core/wire/rl_set.h"
 
+#include "core/base/rl_time.h"
+
 /* The same server and database, whatever the user. */
 static bool is_same_place(const rl_target *a, const rl_target *b)
 {
@@ -42,4 +44,36 @@ unsigned rl_set_common(const rl_set *a, const rl_set *b)
 		}
 	}
 	return count;
+}
+
+/* ---- failover grace ---- */
+
+/* By the holder's clock, a primary is new for its grace less the drift at least, and the proof of a
+ * command that was sent to the one before may begin when the Sentinels' answer is too old: by then
+ * check_ns of this time have passed. So it must hold that
+ *     ttl - drift of ttl + check_ns <= grace - drift of grace */
+int64_t rl_set_longest_ttl_ms(const rl_set *set)
+{
+	int64_t longest = INT64_MAX;
+	for (unsigned i = 0; i < set->count; i++) {
+		const rl_route *route = set->members[i].route;
+		if (route != NULL && route->grace_ns > 0) {
+			double check = (double) route->check_ns / (1 - set->drift_factor);
+			int64_t ttl = route->grace_ns - (int64_t) check - 1;
+			longest = rl_time_earlier(longest, ttl / RL_NS_PER_MS);
+		}
+	}
+	return longest;
+}
+
+int64_t rl_set_settles_at(const rl_set *set)
+{
+	int64_t earliest = RL_NEVER;
+	for (unsigned i = 0; i < set->count; i++) {
+		const rl_route *route = set->members[i].route;
+		if (route != NULL && !rl_route_is_settled(route)) {
+			earliest = rl_time_earlier(earliest, route->settled_at);
+		}
+	}
+	return earliest == RL_NEVER ? 0 : earliest;
 }
