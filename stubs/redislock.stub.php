@@ -56,7 +56,10 @@ class RedisLock
      *   1; default: as for the nodes), sentinel_quorum (so many Sentinels must name the primary;
      *   default: a majority of those in the DSN), and sentinel_check (1; 0 = they are not asked
      *   again whether the primary is still the same, so that a failover may grant a lock twice for
-     *   ten seconds). docs/topologies.md has the details of clusters and Sentinels. An option in
+     *   ten seconds), and failover_grace (2 to 3600 seconds; default: none): a new primary grants
+     *   locks only once a majority of the Sentinels has known it for so long, so that a failover
+     *   never grants a lock twice. No TTL may be longer than about a second less than that, and all
+     *   users of a key must have the same time. docs/topologies.md has the details of clusters and Sentinels. An option in
      *   the DSN takes precedence over the argument with the same meaning. With `replicas=n` (0 to
      *   100, default 0) a lock counts as granted or prolonged on this server once n of its replicas
      *   have confirmed it within `replicas_timeout` seconds (default 0.1, at most half of the
@@ -382,6 +385,8 @@ class RedisLock
      * - unconfirmed: grants and renewals that too few replicas confirmed in time (the DSN option
      *   replicas), and grants for which no majority of the Sentinels named the server in time; a
      *   lock that was granted so was released again
+     * - held_back: tries, looks and resume() that were not sent, because the primary is too new (the
+     *   DSN option failover_grace)
      * - scripts_loaded: scripts that were sent as text because the server did not know them
      * - fallbacks: objects that do without waking, because the server does not allow a command for
      *   it (counted once for each object); waits that polled for a while, because the server does
@@ -393,7 +398,8 @@ class RedisLock
      *   undone: int, released: int, not_released: int, postponed: int, postponed_done: int,
      *   postponed_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
      *   connects: int, reconnects: int, redirects: int, tls_handshakes: int, tls_resumed: int,
-     *   lookups: int, switches: int, unconfirmed: int, scripts_loaded: int, fallbacks: int}
+     *   lookups: int, switches: int, unconfirmed: int, held_back: int, scripts_loaded: int,
+     *   fallbacks: int}
      */
     public static function stats(): array {}
 

@@ -14,6 +14,8 @@
  * If no majority can be found, a command that takes or prolongs a lock has failed. All others
  * count: a lock can be released, and asked about, without Sentinels.
  *
+ * With a time of grace a new primary grants nothing at first: see rl_member_grace.c.
+ *
  * A probe is not checked: it decides nothing, and the next one must renew the waiter's mark in time
  * while the Sentinels are silent.
  *
@@ -56,6 +58,14 @@ static bool start(rl_member_call *member, int64_t now)
 	return true;
 }
 
+void rl_member_call_await_lookup(rl_member_call *member, int64_t now)
+{
+	member->state = RL_MEMBER_CALL_LOOKUP;
+	if (!start(member, now)) {
+		rl_member_call_fail(member);
+	}
+}
+
 void rl_member_call_look_up(rl_member_call *member, int64_t now)
 {
 	rl_route *route = rl_member_call_sentinels(member);
@@ -64,9 +74,10 @@ void rl_member_call_look_up(rl_member_call *member, int64_t now)
 	if (!must_wait && !is_old && route->named_at != 0) {
 		return;
 	}
-	member->state = must_wait ? RL_MEMBER_CALL_LOOKUP : member->state;
-	if (!start(member, now) && must_wait) {
-		rl_member_call_fail(member);
+	if (must_wait) {
+		rl_member_call_await_lookup(member, now);
+	} else {
+		start(member, now);
 	}
 }
 
@@ -99,10 +110,7 @@ bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 		return false;
 	}
 	member->hops++;
-	member->state = RL_MEMBER_CALL_LOOKUP;
-	if (!start(member, now)) {
-		rl_member_call_fail(member);
-	}
+	rl_member_call_await_lookup(member, now);
 	return true;
 }
 
@@ -260,7 +268,8 @@ bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 {
 	const rl_route *route = rl_member_call_sentinels(member);
 	return route->check_ns != RL_NEVER && member->call->request.verb != RL_VERB_PROBE &&
-		(now - route->named_at >= route->check_ns || !is_named(member));
+		(now - route->named_at >= route->check_ns || !is_named(member) ||
+			rl_member_call_must_settle(member));
 }
 
 /* The latest lookup was begun after the answer was heard. For a command that counts without
@@ -276,10 +285,13 @@ static bool has_asked_since(const rl_member_call *member)
 static void judge_check(rl_member_call *member, const rl_tick *tick)
 {
 	if (was_asked_in_time(member)) {
-		if (is_named(member)) {
-			rl_member_call_finish(member, member->answer.vote);
-		} else {
+		if (!is_named(member)) {
 			leave(member, tick);
+		} else if (rl_member_call_must_settle(member)) {
+			rl_member_call_explain_grace(member, tick->now);
+			fail_unconfirmed(member);
+		} else {
+			rl_member_call_finish(member, member->answer.vote);
 		}
 	} else if (has_asked_since(member)) { /* in vain */
 		rl_lookup_explain(member->lookup, member->err);
