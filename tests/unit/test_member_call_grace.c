@@ -14,7 +14,7 @@
 #define MASTER "SENTINEL MASTER mymaster\n"
 #define SET "SET k T1 NX PX 15000\n"
 #define UNDO "RELEASE k T1\n"
-#define TOO_NEW "it has become the primary only lately, and grants no lock for "
+#define TOO_NEW "it has become the primary only lately, so it grants no lock for "
 
 static rl_route *route;
 

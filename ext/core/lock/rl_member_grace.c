@@ -43,6 +43,9 @@
  */
 #include "core/lock/rl_member_call.h"
 
+/* Messages round the time that is left up. */
+#define GRACE_UNIT_NS (10 * RL_NS_PER_MS)
+
 static bool is_taking(const rl_member_call *member)
 {
 	rl_verb verb = member->call->request.verb;
@@ -57,11 +60,11 @@ bool rl_member_call_must_settle(const rl_member_call *member)
 void rl_member_call_explain_grace(rl_member_call *member, int64_t now)
 {
 	const rl_route *route = rl_member_call_sentinels(member);
-	int64_t left = route->settled_at - now;
+	int64_t left = (route->settled_at - now + GRACE_UNIT_NS - 1) / GRACE_UNIT_NS * GRACE_UNIT_NS;
 	char text[RL_SECONDS_TEXT];
 	rl_error_set(member->err, RL_ERR_CONNECT, 0,
-		"it has become the primary only lately, and grants no lock for %s s more (failover_grace)",
-		rl_seconds_text(left > RL_NS_PER_MS ? left : RL_NS_PER_MS, text));
+		"it has become the primary only lately, so it grants no lock for %s s more (failover_grace)",
+		rl_seconds_text(left > GRACE_UNIT_NS ? left : GRACE_UNIT_NS, text));
 }
 
 bool rl_member_call_hold_back(rl_member_call *member, int64_t now)
