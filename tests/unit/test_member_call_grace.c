@@ -39,7 +39,7 @@ static void begin(int64_t age, int64_t ago)
 	begin_cold(age + ago);
 	fake_warm_seeds(route);
 	fake_named(route, 0, ago);
-	route->settled_at = fake_clock - ago - age + GRACE;
+	route->known_since = fake_clock - ago - age;
 }
 
 static rl_op *acquire(void)
@@ -235,12 +235,34 @@ static void a_take_over_there_is_swapped_back(void)
 	CHECK_COUNT("20 a1 SWAP k T1 tok 0\n", 1);
 }
 
-static void an_extension_there_counts(void)
+/* The node before may still grant the lock to others. */
+static void an_extension_there_does_not_count(void)
 {
 	begin(GRACE, 2 * SECOND);
-	fake_all_know(route, 0, SECOND, 20 * MS);
+	fake_all_know(route, 0, RL_CHECK_NS, 20 * MS);
+	fake_says(0, ":1");
+	rl_op *op = fails(fake_ask(RL_VERB_EXTEND, "tok", 15000), RL_ERR_UNCONFIRMED);
+	CHECK_HAS(op->err->message, "it prolongs no lock for 0.02 s more");
+	CHECK_COUNT("RELEASE", 0);
+}
+
+static void an_extension_there_counts_a_second_later(void)
+{
+	begin(GRACE, 2 * SECOND);
+	fake_all_know(route, 0, RL_CHECK_NS + 40 * MS, 20 * MS);
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXTEND, "tok", 15000)), RL_OK);
+}
+
+static void an_extension_is_held_back_for_a_second(void)
+{
+	begin(RL_CHECK_NS / 2, 0);
+	rl_op *op = fails(fake_ask(RL_VERB_EXTEND, "tok", 15000), RL_ERR_CONNECT);
+	CHECK_TEXT(op->err->message,
+		"redis://a:6379: it has become the primary only lately, so it prolongs no lock for 0.52 s "
+		"more (failover_grace)");
+	CHECK_LOG("");
+	CHECK_INT(fake_stats.held_back, 1);
 }
 
 static void a_refusal_there_is_a_refusal(void)
@@ -357,7 +379,7 @@ static void a_win_in_the_queue_of_a_primary_that_is_new_again_is_undone(void)
 	waiting_drive_to(wait, 700);
 	fake_all_know(route, 0, SECOND, 10 * MS);
 	route->named_at = fake_clock - 2 * SECOND;
-	route->settled_at = 0;
+	route->known_since = 0;
 	fake_says(0, grant(700));
 	fake_wakes(0, 0);
 	CHECK_INT(fake_drive(&wait->op), RL_ERR_CONNECT);
@@ -375,7 +397,7 @@ static void begin_several(void)
 	fake_warm(2);
 	fake_warm_seeds(route);
 	fake_named(route, 3, 0);
-	route->settled_at = fake_clock + 5 * SECOND;
+	route->known_since = fake_clock + 5 * SECOND - GRACE;
 }
 
 static void the_other_members_decide(void)
@@ -432,7 +454,8 @@ static const check_test tests[] = {TEST(a_settled_primary_grants_at_once),
 	TEST(the_old_primary_is_left_before_its_answer),
 	TEST(a_grant_of_a_primary_that_is_new_again_is_undone),
 	TEST(the_same_is_known_before_the_answer), TEST(an_own_token_there_is_taken_back),
-	TEST(a_take_over_there_is_swapped_back), TEST(an_extension_there_counts),
+	TEST(a_take_over_there_is_swapped_back), TEST(an_extension_there_does_not_count),
+	TEST(an_extension_there_counts_a_second_later), TEST(an_extension_is_held_back_for_a_second),
 	TEST(a_refusal_there_is_a_refusal), TEST(a_wait_lasts_until_the_grace_is_over),
 	TEST(a_shorter_wait_fails), TEST(a_wait_hears_when_it_is_over_sooner),
 	TEST(a_wait_in_the_queue_looks_at_a_new_primary_after_the_grace),

@@ -11,6 +11,7 @@
 #include "watching.h"
 
 #define GRACE (40 * SECOND)
+#define NEW (2 * SECOND) /* the node before grants nothing any more */
 #define SET_BACK "b1 SET k tok NX PX 30002\n"
 
 static rl_route *route;
@@ -36,7 +37,7 @@ static rl_renewal *keep(int64_t age)
 
 static void age_and_address_are_asked_for_together(void)
 {
-	keep(SECOND);
+	keep(NEW);
 	watching_to(10000);
 	CHECK_COUNT("SENTINEL MASTER mymaster", 3);
 	CHECK_COUNT("GET-MASTER", 0);
@@ -44,16 +45,49 @@ static void age_and_address_are_asked_for_together(void)
 
 static void a_renewal_at_a_new_primary_counts(void)
 {
-	keep(SECOND);
+	keep(NEW);
 	watching_to(10000);
 	CHECK_COUNT("10000 b1 renew k tok 30002", 1);
 	CHECK_COUNT("SET", 0);
 	CHECK_INT(fake_stats.renewed, 1);
 }
 
+/* Clients that have asked the Sentinels before the switch may still be granted locks by the old
+ * primary, where the lease is not renewed any more: so the new one proves nothing for a second. */
+static void a_renewal_at_once_after_the_switch_does_not_count(void)
+{
+	rl_renewal *one = keep(RL_CHECK_NS - 2 * MS);
+	watching_to(10400);
+	CHECK_COUNT("10000 b1 renew k tok 30002", 1);
+	CHECK_INT(fake_stats.renewed, 0);
+	CHECK(watching_left(one) < 20000);
+	fake_all_know(route, 1, RL_CHECK_NS + 2 * MS, 0);
+	watching_to(11100);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK(watching_left(one) > 29000);
+	CHECK_INT(fake_stats.lost, 0);
+}
+
+/* What was put back proves as little, and is found by a renewal later. */
+static void a_lease_that_was_put_back_at_once_after_the_switch_counts_later(void)
+{
+	rl_renewal *one = keep(SECOND / 2);
+	fake_says(1, ":0");
+	fake_says(1, "+OK");
+	fake_says(1, "_");
+	watching_to(10400);
+	CHECK_COUNT("10000 " SET_BACK, 1);
+	CHECK_INT(fake_stats.renewed, 0);
+	fake_all_know(route, 1, NEW, 0);
+	watching_to(12000);
+	CHECK_COUNT(SET_BACK, 2);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK(watching_left(one) > 28000);
+}
+
 static void a_lease_that_was_not_replicated_is_put_back_at_once(void)
 {
-	rl_renewal *one = keep(SECOND);
+	rl_renewal *one = keep(NEW);
 	fake_says(1, ":0");
 	fake_says(1, "+OK");
 	watching_to(10000);
@@ -78,7 +112,7 @@ static void at_a_primary_that_is_settled_it_is_lost(void)
 
 static void without_grace_it_is_lost(void)
 {
-	rl_renewal *one = prepare(SECOND);
+	rl_renewal *one = prepare(NEW);
 	route->grace_ns = 0;
 	watching_let_go(one, true);
 	one = watching_prepare("k");
@@ -92,7 +126,7 @@ static void without_grace_it_is_lost(void)
 
 static void a_lease_with_a_callers_token_is_lost(void)
 {
-	rl_renewal *one = prepare(SECOND);
+	rl_renewal *one = prepare(NEW);
 	one->lease->is_own_token = true;
 	watching_win(one, TTL);
 	fake_says(1, ":0");
@@ -103,7 +137,7 @@ static void a_lease_with_a_callers_token_is_lost(void)
 
 static void one_that_another_client_holds_is_lost(void)
 {
-	rl_renewal *one = keep(SECOND);
+	rl_renewal *one = keep(NEW);
 	fake_says(1, ":-1");
 	watching_to(10000);
 	CHECK_INT(rl_lease_loss(one->lease), RL_LOSS_TAKEN_OVER);
@@ -114,7 +148,7 @@ static void one_that_another_client_holds_is_lost(void)
  * pause, as long as the proof lasts. */
 static void what_is_in_the_way_may_pass(void)
 {
-	rl_renewal *one = keep(SECOND);
+	rl_renewal *one = keep(NEW);
 	for (unsigned i = 0; i < 3; i++) {
 		fake_says(1, ":0");
 		fake_says(1, "_");
@@ -130,7 +164,7 @@ static void what_is_in_the_way_may_pass(void)
 
 static void it_is_lost_with_its_proof(void)
 {
-	rl_renewal *one = keep(SECOND);
+	rl_renewal *one = keep(NEW);
 	fake_always(1, "SET", FAKE_SILENCE, "", 0);
 	fake_says(1, ":0");
 	watching_to(29999);
@@ -144,7 +178,7 @@ static void it_is_lost_with_its_proof(void)
  * gained nothing, and the key must not stay. */
 static void a_set_that_the_sentinels_do_not_confirm_does_not_count(void)
 {
-	rl_renewal *one = keep(SECOND);
+	rl_renewal *one = keep(NEW);
 	fake_says(1, ":0");
 	fake_acts(1, FAKE_SAY, "+OK", 1500 * MS);
 	watching_to(10100);
@@ -159,11 +193,11 @@ static void a_set_that_the_sentinels_do_not_confirm_does_not_count(void)
 
 static void it_follows_the_next_primary_as_well(void)
 {
-	rl_renewal *one = keep(SECOND);
+	rl_renewal *one = keep(NEW);
 	fake_says(1, ":0");
 	fake_says(1, "+OK");
 	watching_to(15000);
-	fake_all_know(route, 0, SECOND, 0);
+	fake_all_know(route, 0, NEW, 0);
 	fake_says(0, ":0");
 	fake_says(0, "+OK");
 	watching_to(20000);
@@ -179,7 +213,7 @@ static void the_refusal_of_one_of_several_does_not_lose_it(void)
 	watching_begin(3);
 	route = fake_sentinels(0, "fgh");
 	route->grace_ns = GRACE;
-	fake_all_know(route, 3, SECOND, 0);
+	fake_all_know(route, 3, NEW, 0);
 	rl_renewal *one = watching_keep("k", TTL);
 	fake_says(3, ":0");
 	fake_says(3, "+OK");
@@ -193,7 +227,7 @@ static void the_refusal_of_one_of_several_does_not_lose_it(void)
 /* The release of its owner follows a SET that is under way. */
 static void a_release_follows_the_set(void)
 {
-	rl_renewal *one = keep(SECOND);
+	rl_renewal *one = keep(NEW);
 	fake_says(1, ":0");
 	fake_acts(1, FAKE_SAY, "+OK", 100 * MS);
 	watching_to(10010);
@@ -205,6 +239,8 @@ static void a_release_follows_the_set(void)
 
 static const check_test tests[] = {TEST(age_and_address_are_asked_for_together),
 	TEST(a_renewal_at_a_new_primary_counts),
+	TEST(a_renewal_at_once_after_the_switch_does_not_count),
+	TEST(a_lease_that_was_put_back_at_once_after_the_switch_counts_later),
 	TEST(a_lease_that_was_not_replicated_is_put_back_at_once),
 	TEST(at_a_primary_that_is_settled_it_is_lost), TEST(without_grace_it_is_lost),
 	TEST(a_lease_with_a_callers_token_is_lost), TEST(one_that_another_client_holds_is_lost),

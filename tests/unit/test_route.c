@@ -344,22 +344,25 @@ static void one_route_learns_from_another(void)
 }
 
 /* Both times are of one lookup, so they are learned together. */
-static void when_a_node_is_settled_is_learned_with_its_name(void)
+static void since_when_a_node_is_known_is_learned_with_its_name(void)
 {
 	route = make_route(RL_ROUTE_SENTINEL, abc, 3);
+	CHECK(rl_route_is_settled(route));
+	CHECK_INT(rl_route_change_ns(route, 0.01), 0);
 	route->grace_ns = 30;
 	other = rl_route_copy(route, 0);
-	CHECK(rl_route_is_settled(other));
 	CHECK(rl_route_name(route, bytes_of("d"), 1, 77) != NULL);
-	route->settled_at = 100;
+	route->known_since = 50;
+	CHECK(rl_route_is_known_for(route, 27) && !rl_route_is_known_for(route, 28));
 	CHECK(!rl_route_is_settled(route));
 	rl_route_learn(other, route, 0);
 	CHECK(!rl_route_is_settled(other));
-	CHECK(rl_route_name(other, bytes_of("d"), 1, 110) != NULL);
-	other->settled_at = 101;
+	CHECK(rl_route_name(other, bytes_of("d"), 1, 81) != NULL);
+	other->known_since = 51;
 	rl_route_learn(other, route, 0);
 	CHECK(rl_route_is_settled(other));
-	CHECK_INT(other->settled_at, 101);
+	CHECK_INT(other->known_since, 51);
+	CHECK_INT(rl_route_change_ns(route, 0.5), 2 * RL_CHECK_NS + 1);
 }
 
 static void routes_are_compared(void)
@@ -446,7 +449,7 @@ static const check_test tests[] = {
 	TEST(a_named_node_is_no_path),
 	TEST(a_copy_knows_the_seeds_and_one_slot),
 	TEST(one_route_learns_from_another),
-	TEST(when_a_node_is_settled_is_learned_with_its_name),
+	TEST(since_when_a_node_is_known_is_learned_with_its_name),
 	TEST(routes_are_compared),
 	TEST(services_are_compared),
 	TEST(references_are_counted),

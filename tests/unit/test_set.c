@@ -215,10 +215,12 @@ static void the_first_primary_that_settles(void)
 	add(&one, "redis-sentinel://a/m?failover_grace=32");
 	add(&one, "redis-sentinel://c/m?failover_grace=12");
 	add(&one, "redis://b");
+	one.members[0].route->known_since = -32 * SECOND;
+	one.members[1].route->known_since = -12 * SECOND;
 	CHECK_INT(rl_set_settles_at(&one), 0);
-	one.members[0].route->settled_at = 80;
+	one.members[0].route->known_since = 80 - 32 * SECOND;
 	CHECK_INT(rl_set_settles_at(&one), 80);
-	one.members[1].route->settled_at = 70;
+	one.members[1].route->known_since = 70 - 12 * SECOND;
 	CHECK_INT(rl_set_settles_at(&one), 70);
 	one.members[1].route->named_at = 70;
 	CHECK_INT(rl_set_settles_at(&one), 80);

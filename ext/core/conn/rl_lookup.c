@@ -234,17 +234,17 @@ static void give_up(rl_lookup *lookup, int64_t now)
 	}
 }
 
-/* From when on a quorum has known this address for the time of grace. */
-static int64_t settled_at(const rl_lookup *lookup, const rl_sentinel *speaker)
+/* Since when a quorum has known this address. */
+static int64_t known_since(const rl_lookup *lookup, const rl_sentinel *speaker)
 {
 	int64_t earliest = RL_NEVER;
 	for (const rl_sentinel *last = lookup->sentinels; last < end_of(lookup); last++) {
 		unsigned by_then = 0;
 		for (const rl_sentinel *other = lookup->sentinels; other < end_of(lookup); other++) {
-			by_then += names_the_same(other, speaker) && other->settled_at <= last->settled_at;
+			by_then += names_the_same(other, speaker) && other->known_since <= last->known_since;
 		}
 		bool is_enough = by_then >= quorum_of(lookup->route);
-		earliest = is_enough ? rl_time_earlier(earliest, last->settled_at) : earliest;
+		earliest = is_enough ? rl_time_earlier(earliest, last->known_since) : earliest;
 	}
 	return earliest;
 }
@@ -264,7 +264,7 @@ static bool note_primary(const rl_lookup *lookup)
 	if (rl_route_name(lookup->route, host, address->port, asked_at) == NULL) {
 		return false;
 	}
-	lookup->route->settled_at = lookup->route->grace_ns > 0 ? settled_at(lookup, speaker) : 0;
+	lookup->route->known_since = lookup->route->grace_ns > 0 ? known_since(lookup, speaker) : 0;
 	return true;
 }
 

@@ -49,8 +49,8 @@ typedef struct rl_sentinel {
 	rl_sentinel_stage stage;
 	rl_channel channel;
 	rl_address named; /* RL_SENTINEL_NAMED; its host is owned */
-	/* RL_SENTINEL_NAMED: from then on it has known the address for the time of grace; 0 without. */
-	int64_t settled_at;
+	/* RL_SENTINEL_NAMED: since when it has known the address; 0 without grace. */
+	int64_t known_since;
 	/* RL_SENTINEL_FAILED */
 	rl_status status;
 	char reason[RL_LOOKUP_REASON];

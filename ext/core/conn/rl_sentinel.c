@@ -134,14 +134,14 @@ static rl_bytes secret_of(const rl_lookup *lookup, const rl_sentinel *sentinel)
 static void read_primary(
 	rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *reply, rl_error *err)
 {
-	int64_t grace = lookup->route->grace_ns;
-	primary named = grace > 0 ? read_fields(reply) : read_pair(reply);
+	bool has_grace = lookup->route->grace_ns > 0;
+	primary named = has_grace ? read_fields(reply) : read_pair(reply);
 	if (read_address(&named, &sentinel->named, err) != RL_OK) {
 		return;
 	}
 	sentinel->stage = RL_SENTINEL_NAMED;
 	const rl_env *env = lookup->pool->env;
-	sentinel->settled_at = grace > 0 ? env->now(env->ctx) - named.age + grace : 0;
+	sentinel->known_since = has_grace ? env->now(env->ctx) - named.age : 0;
 }
 
 /* The answer to MASTER if the service is unknown, where GET-MASTER-ADDR-BY-NAME has nil. */

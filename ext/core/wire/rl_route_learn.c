@@ -138,7 +138,7 @@ void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot)
 		*rl_route_place_of(route, slot) = (uint16_t) number;
 		route->nodes[number - 1].is_suspect = false;
 		bool is_newer = from->named_at >= route->named_at;
-		route->settled_at = is_newer ? from->settled_at : route->settled_at;
+		route->known_since = is_newer ? from->known_since : route->known_since;
 		route->named_at = is_newer ? from->named_at : route->named_at;
 	}
 }

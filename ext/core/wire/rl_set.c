@@ -48,18 +48,16 @@ unsigned rl_set_common(const rl_set *a, const rl_set *b)
 
 /* ---- failover grace ---- */
 
-/* By the holder's clock, a primary is new for its grace less the drift at least, and the proof of a
- * command that was sent to the one before may begin when the Sentinels' answer is too old: by then
- * check_ns of this time have passed. So it must hold that
- *     ttl - drift of ttl + check_ns <= grace - drift of grace */
+/* The last answer of the node before counts until check_ns after the change, and proves its TTL
+ * less the drift. By the holder's clock, the grace may be shorter by its drift. So it must hold
+ * that check_ns + TTL - drift of the TTL <= grace - drift of the grace */
 int64_t rl_set_longest_ttl_ms(const rl_set *set)
 {
 	int64_t longest = INT64_MAX;
 	for (unsigned i = 0; i < set->count; i++) {
 		const rl_route *route = set->members[i].route;
 		if (route != NULL && route->grace_ns > 0) {
-			double check = (double) route->check_ns / (1 - set->drift_factor);
-			int64_t ttl = route->grace_ns - (int64_t) check - 1;
+			int64_t ttl = route->grace_ns - rl_route_change_ns(route, set->drift_factor);
 			longest = rl_time_earlier(longest, ttl / RL_NS_PER_MS);
 		}
 	}
@@ -72,7 +70,7 @@ int64_t rl_set_settles_at(const rl_set *set)
 	for (unsigned i = 0; i < set->count; i++) {
 		const rl_route *route = set->members[i].route;
 		if (route != NULL && !rl_route_is_settled(route)) {
-			earliest = rl_time_earlier(earliest, route->settled_at);
+			earliest = rl_time_earlier(earliest, route->known_since + route->grace_ns);
 		}
 	}
 	return earliest == RL_NEVER ? 0 : earliest;
