@@ -385,8 +385,8 @@ class RedisLock
      * - unconfirmed: grants and renewals that too few replicas confirmed in time (the DSN option
      *   replicas), and grants for which no majority of the Sentinels named the server in time; a
      *   lock that was granted so was released again
-     * - held_back: tries, looks and calls of resume() that were not sent, because the primary is
-     *   too new (the DSN option failover_grace)
+     * - held_back: tries, looks and calls of resume() and extend() that were not sent, because the
+     *   primary is too new (the DSN option failover_grace)
      * - scripts_loaded: scripts that were sent as text because the server did not know them
      * - fallbacks: objects that do without waking, because the server does not allow a command for
      *   it (counted once for each object); waits that polled for a while, because the server does
