@@ -274,6 +274,67 @@ static void a_refusal_there_is_a_refusal(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
+/* ---- new connections ---- */
+
+/* The node may have become a replica since the last lookup, which ends its connections, and the
+ * primary again. */
+static void begin_unconnected(int64_t ago)
+{
+	begin_cold(0);
+	fake_warm_seeds(route);
+	char a = 'a';
+	CHECK(rl_route_name(route, rl_bytes_of(&a, 1), 6379, fake_clock - ago) != NULL);
+	route->known_since = fake_clock - 2 * GRACE;
+}
+
+static void a_grant_on_a_new_connection_needs_a_lookup_after_its_login(void)
+{
+	begin_unconnected(100 * MS);
+	fake_dials(0, FAKE_ACCEPT, 10 * MS);
+	fake_all_know(route, 0, GRACE + SECOND, 20 * MS);
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 30);
+	CHECK_INT(fake_stats.lookups, 1);
+	fake_end();
+	begin_unconnected(100 * MS);
+	fake_all_know(route, 0, SECOND, 20 * MS);
+	fake_says(0, "+OK");
+	fails(acquire(), RL_ERR_UNCONFIRMED);
+	CHECK_COUNT("20 a1 " UNDO, 1);
+}
+
+static void so_does_an_extension_and_nothing_else(void)
+{
+	static const rl_verb verbs[] = {
+		RL_VERB_EXTEND, RL_VERB_RELEASE, RL_VERB_EXISTS, RL_VERB_REMAINING};
+	for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+		begin_unconnected(100 * MS);
+		fake_all_know(route, 0, GRACE + SECOND, 0);
+		fake_says(0, ":1");
+		fake_clock += MS;
+		CHECK_INT(fake_drive(fake_ask(verbs[i], i < 2 ? "tok" : "", 15000)), RL_OK);
+		CHECK_INT(fake_stats.lookups, i == 0);
+		fake_end();
+	}
+}
+
+/* A command that is no grant has made the connection, and the lookup is older than that. */
+static void a_connection_that_was_made_for_another_command_is_as_new(void)
+{
+	begin_unconnected(100 * MS);
+	fake_all_know(route, 0, GRACE + SECOND, 0);
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXISTS, "", 0)), RL_OK);
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_stats.lookups, 1);
+	fake_clock += 50 * MS;
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire(15000, 0)->op), RL_OK); /* now it is older */
+	CHECK_INT(fake_stats.lookups, 1);
+}
+
 /* ---- waits ---- */
 
 /* Drives on, while the primary gets older. */
@@ -456,8 +517,12 @@ static const check_test tests[] = {TEST(a_settled_primary_grants_at_once),
 	TEST(the_same_is_known_before_the_answer), TEST(an_own_token_there_is_taken_back),
 	TEST(a_take_over_there_is_swapped_back), TEST(an_extension_there_does_not_count),
 	TEST(an_extension_there_counts_a_second_later), TEST(an_extension_is_held_back_for_a_second),
-	TEST(a_refusal_there_is_a_refusal), TEST(a_wait_lasts_until_the_grace_is_over),
-	TEST(a_shorter_wait_fails), TEST(a_wait_hears_when_it_is_over_sooner),
+	TEST(a_refusal_there_is_a_refusal),
+	TEST(a_grant_on_a_new_connection_needs_a_lookup_after_its_login),
+	TEST(so_does_an_extension_and_nothing_else),
+	TEST(a_connection_that_was_made_for_another_command_is_as_new),
+	TEST(a_wait_lasts_until_the_grace_is_over), TEST(a_shorter_wait_fails),
+	TEST(a_wait_hears_when_it_is_over_sooner),
 	TEST(a_wait_in_the_queue_looks_at_a_new_primary_after_the_grace),
 	TEST(a_look_does_not_go_to_a_new_primary),
 	TEST(a_win_in_the_queue_of_a_primary_that_is_new_again_is_undone),

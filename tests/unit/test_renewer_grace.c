@@ -85,6 +85,22 @@ static void a_lease_that_was_put_back_at_once_after_the_switch_counts_later(void
 	CHECK(watching_left(one) > 28000);
 }
 
+/* The primary may have been a replica since the last lookup. */
+static void a_renewal_on_a_new_connection_needs_a_lookup_after_its_login(void)
+{
+	keep(GRACE);
+	fake_all_know(route, 0, GRACE, 0);
+	fake_dials(0, FAKE_ACCEPT, 40 * MS);
+	watching_to(10039);
+	CHECK_INT(fake_stats.lookups, 1);
+	fake_all_know(route, 0, GRACE, 5 * MS);
+	watching_to(10044);
+	CHECK_INT(fake_stats.renewed, 0);
+	watching_to(10045);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_INT(fake_stats.lookups, 2);
+}
+
 static void a_lease_that_was_not_replicated_is_put_back_at_once(void)
 {
 	rl_renewal *one = keep(NEW);
@@ -241,6 +257,7 @@ static const check_test tests[] = {TEST(age_and_address_are_asked_for_together),
 	TEST(a_renewal_at_a_new_primary_counts),
 	TEST(a_renewal_at_once_after_the_switch_does_not_count),
 	TEST(a_lease_that_was_put_back_at_once_after_the_switch_counts_later),
+	TEST(a_renewal_on_a_new_connection_needs_a_lookup_after_its_login),
 	TEST(a_lease_that_was_not_replicated_is_put_back_at_once),
 	TEST(at_a_primary_that_is_settled_it_is_lost), TEST(without_grace_it_is_lost),
 	TEST(a_lease_with_a_callers_token_is_lost), TEST(one_that_another_client_holds_is_lost),

@@ -95,6 +95,13 @@ bool rl_channel_judge_replicas(rl_channel *channel, const rl_tick *tick);
 /* The next event; RL_CONN_NONE when there is none for now. */
 void rl_channel_next(rl_channel *channel, rl_conn_event *event);
 
+/* Call for RL_CONN_READY. The clock is read now, because the answer may be younger than the tick.
+ */
+static inline void rl_channel_note_ready(rl_channel *channel, const rl_env *env)
+{
+	channel->conn->ready_at = env->now(env->ctx);
+}
+
 /* ---- closing ---- */
 
 /* How a connection is given back. */

@@ -63,6 +63,8 @@ struct rl_conn {
 	/* Replies to AUTH, SELECT and ROLE that are pending; 0 = logged in. */
 	unsigned logins_pending;
 	bool is_nameless; /* CLIENT SETNAME was not sent */
+	/* It was logged in by then; 0 = not noted. */
+	int64_t ready_at;
 	rl_conn_life life;
 	rl_conn_heard heard;
 	/* The server has lost its scripts, a bit for each verb: each script goes as text until the

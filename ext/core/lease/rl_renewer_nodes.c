@@ -294,13 +294,19 @@ static bool is_named(const rl_renewal_member *member)
 	return named != NULL && rl_target_equal(named, member->server->target);
 }
 
-/* The node before may still grant locks to others: see rl_member_grace.c. Then a grant proves
- * nothing. */
+/* The node before may still grant locks to others, or this one was a replica since the Sentinels
+ * were asked: see rl_member_grace.c. Then a grant proves nothing. */
 static bool is_too_new(const rl_renewal_member *member)
 {
+	const rl_route *route = member->route;
+	if (route->grace_ns == 0 || rl_renewal_is_release(member->sent) ||
+		member->told != RL_VOTE_GRANTED) {
+		return false;
+	}
+	const rl_conn *conn = member->server->channel.conn;
 	double drift_factor = member->renewal->lease->drift_factor;
-	return !rl_renewal_is_release(member->sent) && member->told == RL_VOTE_GRANTED &&
-		!rl_route_is_known_for(member->route, rl_route_change_ns(member->route, drift_factor));
+	return conn == NULL || route->named_at < conn->ready_at ||
+		!rl_route_is_known_for(route, rl_route_change_ns(route, drift_factor));
 }
 
 bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *member, int64_t now)

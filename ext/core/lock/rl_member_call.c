@@ -332,6 +332,7 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 
 static void on_ready(rl_member_call *member, const rl_tick *tick)
 {
+	rl_channel_note_ready(&member->channel, member->call->env);
 	if (member->state == RL_MEMBER_CALL_LOGIN) { /* else the command was sent already */
 		rl_member_call_send(member, tick);
 	}

@@ -117,6 +117,10 @@ void rl_member_call_check(rl_member_call *member, const rl_tick *tick);
  * there. The member call then has failed, or waits for the Sentinels first. */
 bool rl_member_call_hold_back(rl_member_call *member, int64_t now);
 
+/* The answer that was heard may count without another lookup: the connection has led to a primary
+ * at named_at. Always true without grace. */
+bool rl_member_call_is_since_login(const rl_member_call *member);
+
 /* A grant of the node must not count, because it is too new. */
 bool rl_member_call_must_settle(const rl_member_call *member);
 

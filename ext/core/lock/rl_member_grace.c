@@ -6,8 +6,8 @@
  * THE RULES. Let C be RL_CHECK_NS, S the time of grace, and P the longest proof of one command, so
  * that P + C <= S (rl_set_longest_ttl_ms(), which allows for clocks at different speeds). Each
  * answer counts only if a majority of the Sentinels names the node, and all of it was asked after
- * named_at, which is less than C before the answer. At named_at the majority must have known the
- * node as the primary
+ * named_at, which is less than C before the answer, and not before the connection was logged in. At
+ * named_at the majority must have known the node as the primary
  *
  *     for S, if the command takes the lock,
  *     for C, if it prolongs the lock, or puts it back (rl_round.c).
@@ -31,8 +31,11 @@
  * nothing, and if it is answered while the proof lasts, no other proof has begun meanwhile. A lease
  * whose proof is over is lost, and no answer brings it back.
  *
- * All of this holds as well if X and Y are one server that was a replica in between, and the
- * Sentinels have noticed it.
+ * (4) X may become a replica and then the primary again, without what it has granted. Sentinel ends
+ * the connections of a primary that it turns into a replica (CLIENT KILL), and a replica lets
+ * nobody log in here (ROLE). So an answer of X after that comes on a connection that was logged in
+ * when X was the primary again, and the Sentinels that were asked then have known another node,
+ * which was Y, and X anew.
  *
  * An extension by a token alone trusts its caller: that the TTL of the token is not over, and that
  * it was not released.
@@ -57,6 +60,17 @@ static int64_t needed_age(const rl_member_call *member)
 bool rl_member_call_must_settle(const rl_member_call *member)
 {
 	return !rl_route_is_known_for(rl_member_call_sentinels(member), needed_age(member));
+}
+
+bool rl_member_call_is_since_login(const rl_member_call *member)
+{
+	const rl_route *route = rl_member_call_sentinels(member);
+	const rl_conn *conn = member->channel.conn;
+	if (route->grace_ns == 0 || !rl_verb_is_confirmed(member->call->request.verb)) {
+		return true;
+	}
+	int64_t ready_at = conn != NULL ? conn->ready_at : 0;
+	return route->named_at >= (ready_at != 0 ? ready_at : member->heard_at);
 }
 
 void rl_member_call_explain_grace(rl_member_call *member, int64_t now)

@@ -39,7 +39,8 @@ static bool is_named(const rl_member_call *member)
 /* What the Sentinels have named counts for the answer that was heard. */
 static bool was_asked_in_time(const rl_member_call *member)
 {
-	return member->heard_at - rl_member_call_sentinels(member)->named_at < RL_CHECK_NS;
+	return member->heard_at - rl_member_call_sentinels(member)->named_at < RL_CHECK_NS &&
+		rl_member_call_is_since_login(member);
 }
 
 /* ---- lookups ---- */
@@ -267,9 +268,12 @@ void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 {
 	const rl_route *route = rl_member_call_sentinels(member);
-	return route->check_ns != RL_NEVER && member->call->request.verb != RL_VERB_PROBE &&
-		(now - route->named_at >= route->check_ns || !is_named(member) ||
-			rl_member_call_must_settle(member));
+	if (route->check_ns == RL_NEVER || member->call->request.verb == RL_VERB_PROBE) {
+		return false;
+	}
+	bool is_too_new = route->grace_ns > 0 &&
+		(!rl_member_call_is_since_login(member) || rl_member_call_must_settle(member));
+	return now - route->named_at >= route->check_ns || !is_named(member) || is_too_new;
 }
 
 /* The latest lookup was begun after the answer was heard. For a command that counts without
