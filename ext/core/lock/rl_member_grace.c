@@ -45,6 +45,10 @@
 /* Messages round the time that is left up. */
 #define GRACE_UNIT_NS (10 * RL_NS_PER_MS)
 
+/* So many lookups, and moves to another node, before a command is given up. The first lookup may
+ * come a moment too early. */
+#define HOPS_MOST 2
+
 /* For how long a majority must have known the node. */
 static int64_t needed_age(const rl_member_call *member)
 {
@@ -92,7 +96,7 @@ bool rl_member_call_hold_back(rl_member_call *member, int64_t now)
 		return false;
 	}
 	bool is_known = route->named_at != 0 && now < route->known_since + needed_age(member);
-	if (rl_member_call_is_looking(member) || (!is_known && member->hops < RL_HOPS_MAX)) {
+	if (rl_member_call_is_looking(member) || (!is_known && member->hops < HOPS_MOST)) {
 		member->hops++;
 		rl_member_call_await_lookup(member, now);
 		return true;
