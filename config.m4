@@ -105,6 +105,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_batch_lane.c
     ext/core/lock/rl_member_answer.c
     ext/core/lock/rl_member_call.c
+    ext/core/lock/rl_member_grace.c
     ext/core/lock/rl_member_route.c
     ext/core/lock/rl_member_sentinel.c
     ext/core/lock/rl_op.c

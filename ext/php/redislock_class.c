@@ -289,7 +289,7 @@ ZEND_METHOD(RedisLock, acquire)
 	redislock_client *client = redislock_client_of(ZEND_THIS);
 	rl_acquire_args args = {0};
 	char *joined;
-	if (client == NULL || !redislock_read_ttl(ttl, 2, &args.ttl_ms) ||
+	if (client == NULL || !redislock_read_ttl(client, ttl, 2, &args.ttl_ms) ||
 		!redislock_read_wait(wait, 3, &args.wait_ns) ||
 		(token != NULL && !redislock_check_token(token, 4)) ||
 		!redislock_read_key(client, name, 1, &args.key, &joined)) {
@@ -347,7 +347,8 @@ ZEND_METHOD(RedisLock, extend)
 		REDISLOCK_PARAM_FLOAT(ttl)
 	ZEND_PARSE_PARAMETERS_END();
 	int64_t ttl_ms;
-	if (!redislock_read_ttl(ttl, 3, &ttl_ms)) {
+	const redislock_client *client = redislock_client_of(ZEND_THIS);
+	if (client == NULL || !redislock_read_ttl(client, ttl, 3, &ttl_ms)) {
 		RETURN_THROWS();
 	}
 	return_yes_or_no(ask(ZEND_THIS, RL_VERB_EXTEND, name, token, ttl_ms), return_value);

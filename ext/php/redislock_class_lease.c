@@ -66,8 +66,8 @@ typedef struct lease_args {
 #define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true
 
 /* False = an exception was thrown. */
-static bool read_lease_args(
-	const lease_args *in, int64_t *ttl_ms, int64_t *wait_ns, redislock_policy *policy)
+static bool read_lease_args(const redislock_client *client, const lease_args *in, int64_t *ttl_ms,
+	int64_t *wait_ns, redislock_policy *policy)
 {
 	uint32_t arg = in->ttl_arg;
 	policy->term.renews = in->renews;
@@ -76,7 +76,7 @@ static bool read_lease_args(
 		ZVAL_COPY_VALUE(&policy->on_loss.function, &in->on_loss.function_name);
 		policy->on_loss.cache = in->on_loss_cache;
 	}
-	return redislock_read_ttl(in->ttl, arg++, ttl_ms) &&
+	return redislock_read_ttl(client, in->ttl, arg++, ttl_ms) &&
 		(!in->has_wait || redislock_read_wait(in->wait, arg++, wait_ns)) &&
 		redislock_read_max_hold(
 			in->max_hold, in->has_no_max_hold, arg + 1, &policy->term.max_hold_ns);
@@ -114,7 +114,7 @@ static bool take_lease(zval *self, const zend_string *name, const lease_args *in
 	rl_acquire_args args = {0};
 	redislock_policy policy;
 	char *joined;
-	if (client == NULL || !read_lease_args(in, &args.ttl_ms, &args.wait_ns, &policy) ||
+	if (client == NULL || !read_lease_args(client, in, &args.ttl_ms, &args.wait_ns, &policy) ||
 		(token != NULL && !redislock_check_token(token, in->token_arg)) ||
 		!redislock_read_key(client, name, 1, &args.key, &joined)) {
 		return false;
@@ -181,7 +181,7 @@ ZEND_METHOD(RedisLock, resume)
 	int64_t ttl_ms;
 	redislock_policy policy;
 	if (client == NULL || !redislock_check_token(token, 2) ||
-		!read_lease_args(&args, &ttl_ms, NULL, &policy) ||
+		!read_lease_args(client, &args, &ttl_ms, NULL, &policy) ||
 		!redislock_read_key(client, name, 1, &key, &joined)) {
 		RETURN_THROWS();
 	}

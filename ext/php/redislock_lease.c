@@ -489,7 +489,7 @@ ZEND_METHOD(RedisLockLease, extend)
 	ZEND_PARSE_PARAMETERS_END();
 	int64_t ttl_ms;
 	redislock_lease_object *object = object_of(ZEND_THIS);
-	if (object == NULL || !redislock_read_ttl(ttl, 1, &ttl_ms)) {
+	if (object == NULL || !redislock_read_ttl(object->record->client, ttl, 1, &ttl_ms)) {
 		RETURN_THROWS();
 	}
 	RETVAL_BOOL(is_held(object) && redislock_lease_extend(object->record, ttl_ms));

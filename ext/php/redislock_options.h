@@ -56,7 +56,7 @@ bool redislock_read_tls(HashTable *values, uint32_t arg, rl_tls_options **option
 
 /* These check an argument of a method. False = an exception was thrown. @param arg its number */
 bool redislock_check_token(const zend_string *token, uint32_t arg);
-bool redislock_read_ttl(double seconds, uint32_t arg, int64_t *ms);
+bool redislock_read_ttl(const redislock_client *client, double seconds, uint32_t arg, int64_t *ms);
 bool redislock_read_wait(double seconds, uint32_t arg, int64_t *ns);
 
 /* Reads how long a lease may be renewed: the argument (unless is_none) or the INI setting,

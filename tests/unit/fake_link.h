@@ -14,7 +14,7 @@
 #define QUEUE_MAX 192
 #define COMMANDS_MAX 192
 #define EVENTS_MAX 192
-#define ELEMENTS_MAX 8
+#define ELEMENTS_MAX 12
 
 typedef struct command {
 	uint64_t end;

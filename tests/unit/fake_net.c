@@ -455,6 +455,7 @@ void fake_warm_to(rl_target *target)
 	fake_transport.flush(conn->link);
 	conn->is_nameless = false; /* as if it had been used */
 	conn->heard = RL_CONN_HEARD_BEFORE;
+	conn->ready_at = 1;
 	fake_read(conn->link);
 	rl_conn_next(conn, &first);
 	CHECK(rl_conn_is_reusable(conn));

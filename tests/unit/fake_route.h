@@ -31,6 +31,9 @@ void fake_warm_seeds(const rl_route *route);
 /* What all Sentinels of the route say to each lookup from now on. */
 void fake_all_name(const rl_route *route, const char *text, int64_t delay);
 
+/* With a time of grace: the same, and for how long they have known this server. */
+void fake_all_know(const rl_route *route, unsigned server, int64_t age, int64_t delay);
+
 /* None of them answers any more. */
 void fake_none_answers(const rl_route *route);
 

@@ -184,12 +184,17 @@ static void options_of_sentinels(void)
 	read_good("redis-sentinel://a,b,c/m");
 	CHECK_INT(dsn.route->sentinel_quorum, 0);
 	CHECK(dsn.route->check_ns == RL_CHECK_NS);
+	CHECK_INT(dsn.route->grace_ns, 0);
 	read_good("redis-sentinel://a,b,c/m?sentinel_quorum=1&sentinel_check=0");
 	CHECK_INT(dsn.route->sentinel_quorum, 1);
 	CHECK(dsn.route->check_ns == RL_NEVER);
 	read_good("redis-sentinel://a,b,c/m?sentinel_check=1&sentinel_quorum=3");
 	CHECK_INT(dsn.route->sentinel_quorum, 3);
 	CHECK(dsn.route->check_ns == RL_CHECK_NS);
+	read_good("redis-sentinel://a,b,c/m?failover_grace=32.5&sentinel_quorum=2&sentinel_check=1");
+	CHECK_INT(dsn.route->grace_ns, 32500 * INT64_C(1000000));
+	read_good("redis-sentinel://a,b,c,d/m?sentinel_quorum=3&failover_grace=2");
+	CHECK_INT(dsn.route->grace_ns, 2 * RL_NS_PER_SECOND);
 }
 
 /* ---- errors ---- */
@@ -287,7 +292,14 @@ static void bad_options(void)
 		{"redis-sentinel://a/m?sentinel_password=x&sentinel_password=y",
 			"sentinel_password is given twice"},
 		{"redis-sentinel://a/m?sentinel_password=a@b", "'@' after '?' must be percent-encoded"},
-		{"redis-sentinel://a/m?sentinel=1", "sentinel_quorum or sentinel_check"},
+		{"redis-cluster://a?failover_grace=9", "failover_grace is for redis-sentinel:// only"},
+		{"redis-sentinel://a/m?failover_grace=1.999", "must be a number of seconds from 2 to 3600"},
+		{"redis-sentinel://a/m?failover_grace=3601", "must be a number of seconds from 2 to 3600"},
+		{"redis-sentinel://a/m?failover_grace=x", "must be a number of seconds from 2 to 3600"},
+		{"redis-sentinel://a/m?failover_grace=9&sentinel_check=0", "needs sentinel_check=1"},
+		{"redis-sentinel://a,b,c/m?sentinel_quorum=1&failover_grace=9", "at least 2"},
+		{"redis-sentinel://a,b,c,d/m?failover_grace=9&sentinel_quorum=2", "at least 3"},
+		{"redis-sentinel://a/m?sentinel=1", "sentinel_check or failover_grace"},
 		{"redis-cluster://a?sentinel=1", "replicas_timeout or ssl[name]"},
 		{"redis-sentinel://a/m?ssl[cafile]=/ca", "use rediss-sentinel:// or sentinel_tls=1"},
 		{"redis-cluster://a?ssl[cafile]=/ca", "use rediss-cluster://"},
@@ -375,7 +387,8 @@ static void routes_differ_by_all_that_alters_a_lookup(void)
 		"redis-sentinel://a,b/n", "redis-sentinel://:word@a,b/m", "redis-sentinel://a,b/m/1",
 		"redis-sentinel://a,b/m?sentinel_password=x", "redis-sentinel://a,b/m?sentinel_tls=1",
 		"redis-sentinel://a,b/m?sentinel_quorum=1", "redis-sentinel://a,b/m?sentinel_check=0",
-		"redis-sentinel://a,b/m?replicas=1", "redis-cluster://a:26379,b:26379"};
+		"redis-sentinel://a,b/m?failover_grace=9", "redis-sentinel://a,b/m?replicas=1",
+		"redis-cluster://a:26379,b:26379"};
 	CHECK(is_equal(base, "valkey+sentinel://a:26379,B/m/0?timeout=3&sentinel_check=1"));
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
 		if (is_equal(base, others[i])) {
@@ -387,8 +400,9 @@ static void routes_differ_by_all_that_alters_a_lookup(void)
 static void a_copy_is_equal(void)
 {
 	static const char *const texts[] = {"redis-cluster://me:word@b,a:1,a:2/3",
-		"rediss-sentinel://:x@a,b/m?sentinel_quorum=2&sentinel_check=0&sentinel_password=y"};
-	for (size_t i = 0; i < 2; i++) {
+		"rediss-sentinel://:x@a,b/m?sentinel_quorum=2&sentinel_check=0&sentinel_password=y",
+		"redis-sentinel://a,b/m?failover_grace=9"};
+	for (size_t i = 0; i < 3; i++) {
 		read_good(texts[i]);
 		rl_route *copy = rl_route_copy(dsn.route, 0);
 		CHECK(copy != NULL);

@@ -343,6 +343,28 @@ static void one_route_learns_from_another(void)
 	CHECK_TEXT(rl_route_node(other, 5)->name, "redis://d:1/2");
 }
 
+/* Both times are of one lookup, so they are learned together. */
+static void since_when_a_node_is_known_is_learned_with_its_name(void)
+{
+	route = make_route(RL_ROUTE_SENTINEL, abc, 3);
+	CHECK(rl_route_is_settled(route));
+	CHECK_INT(rl_route_change_ns(route, 0.01), 0);
+	route->grace_ns = 30;
+	other = rl_route_copy(route, 0);
+	CHECK(rl_route_name(route, bytes_of("d"), 1, 77) != NULL);
+	route->known_since = 50;
+	CHECK(rl_route_is_known_for(route, 27) && !rl_route_is_known_for(route, 28));
+	CHECK(!rl_route_is_settled(route));
+	rl_route_learn(other, route, 0);
+	CHECK(!rl_route_is_settled(other));
+	CHECK(rl_route_name(other, bytes_of("d"), 1, 81) != NULL);
+	other->known_since = 51;
+	rl_route_learn(other, route, 0);
+	CHECK(rl_route_is_settled(other));
+	CHECK_INT(other->known_since, 51);
+	CHECK_INT(rl_route_change_ns(route, 0.5), 2 * RL_CHECK_NS + 1);
+}
+
 static void routes_are_compared(void)
 {
 	static const char *const acb[] = {"a", "c", "b"};
@@ -427,6 +449,7 @@ static const check_test tests[] = {
 	TEST(a_named_node_is_no_path),
 	TEST(a_copy_knows_the_seeds_and_one_slot),
 	TEST(one_route_learns_from_another),
+	TEST(since_when_a_node_is_known_is_learned_with_its_name),
 	TEST(routes_are_compared),
 	TEST(services_are_compared),
 	TEST(references_are_counted),

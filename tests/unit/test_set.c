@@ -172,10 +172,63 @@ static void a_member_is_given_a_tenth_of_the_ttl(void)
 	}
 }
 
-static const check_test tests[] = {
-	TEST(the_same_servers_are_common),
+/* ---- failover grace ---- */
+
+/* What a holder can prove, and the second for which an answer of the Sentinels counts, fit into the
+ * grace, when each clock may be slow or fast by the drift. */
+static void the_longest_ttl_fits_into_the_grace(void)
+{
+	static const struct {
+		const char *text;
+		double drift;
+		int64_t wanted;
+	} cases[] = {{"redis-sentinel://a/m", 0.01, INT64_MAX}, {"redis://a", 0.01, INT64_MAX},
+		{"redis-cluster://a", 0.01, INT64_MAX},
+		{"redis-sentinel://a/m?failover_grace=32", 0.01, 30989},
+		{"redis-sentinel://a/m?failover_grace=32", 0, 30999},
+		{"redis-sentinel://a/m?failover_grace=32", 0.5, 29999},
+		{"redis-sentinel://a/m?failover_grace=2", 0.01, 989}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		clean_up();
+		add(&one, cases[i].text);
+		one.drift_factor = cases[i].drift;
+		int64_t longest = rl_set_longest_ttl_ms(&one);
+		CHECK_INT(longest, cases[i].wanted);
+		int64_t ttl = longest * MS;
+		CHECK(longest == INT64_MAX ||
+			ttl - rl_set_drift(&one, ttl) + SECOND <= one.members[0].route->grace_ns -
+					rl_set_drift(&one, one.members[0].route->grace_ns));
+	}
+}
+
+static void the_shortest_grace_counts(void)
+{
+	add(&one, "redis-sentinel://a/m?failover_grace=32");
+	add(&one, "redis://b");
+	add(&one, "redis-sentinel://c/m?failover_grace=12");
+	one.drift_factor = 0;
+	CHECK_INT(rl_set_longest_ttl_ms(&one), 10999);
+}
+
+static void the_first_primary_that_settles(void)
+{
+	add(&one, "redis-sentinel://a/m?failover_grace=32");
+	add(&one, "redis-sentinel://c/m?failover_grace=12");
+	add(&one, "redis://b");
+	one.members[0].route->known_since = -32 * SECOND;
+	one.members[1].route->known_since = -12 * SECOND;
+	CHECK_INT(rl_set_settles_at(&one), 0);
+	one.members[0].route->known_since = 80 - 32 * SECOND;
+	CHECK_INT(rl_set_settles_at(&one), 80);
+	one.members[1].route->known_since = 70 - 12 * SECOND;
+	CHECK_INT(rl_set_settles_at(&one), 70);
+	one.members[1].route->named_at = 70;
+	CHECK_INT(rl_set_settles_at(&one), 80);
+}
+
+static const check_test tests[] = {TEST(the_same_servers_are_common),
 	TEST(a_set_has_all_members_that_lead_to_the_same_place),
-	TEST(a_member_is_given_a_tenth_of_the_ttl),
-};
+	TEST(a_member_is_given_a_tenth_of_the_ttl), TEST(the_longest_ttl_fits_into_the_grace),
+	TEST(the_shortest_grace_counts), TEST(the_first_primary_that_settles)};
 
 CHECK_MAIN(tests, clean_up)

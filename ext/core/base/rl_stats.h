@@ -40,6 +40,7 @@
  X(lookups) \
  X(switches) \
  X(unconfirmed) \
+ X(held_back) \
  X(scripts_loaded) \
  X(fallbacks)
 

@@ -38,9 +38,9 @@ bool rl_channel_send(rl_channel *channel, const rl_request *request, unsigned ta
 	return channel->command_end != 0;
 }
 
-bool rl_channel_ask_primary(rl_channel *channel, rl_bytes service)
+bool rl_channel_ask_primary(rl_channel *channel, rl_bytes question, rl_bytes service)
 {
-	channel->command_end = rl_conn_ask_primary(channel->conn, service);
+	channel->command_end = rl_conn_ask_primary(channel->conn, question, service);
 	return channel->command_end != 0;
 }
 

@@ -72,7 +72,7 @@ static inline bool rl_channel_is_logged_in(const rl_channel *channel)
 bool rl_channel_send(rl_channel *channel, const rl_request *request, unsigned tag);
 
 /* The same for the question of rl_conn_ask_primary(). */
-bool rl_channel_ask_primary(rl_channel *channel, rl_bytes service);
+bool rl_channel_ask_primary(rl_channel *channel, rl_bytes question, rl_bytes service);
 
 /* Writes as much as the kernel accepts now, and notes in sent_at when that began.
  * @return true = the connection has been established since the last call */
@@ -94,6 +94,13 @@ bool rl_channel_judge_replicas(rl_channel *channel, const rl_tick *tick);
 
 /* The next event; RL_CONN_NONE when there is none for now. */
 void rl_channel_next(rl_channel *channel, rl_conn_event *event);
+
+/* Call for RL_CONN_READY. The clock is read now, because the answer may be younger than the tick.
+ */
+static inline void rl_channel_note_ready(rl_channel *channel, const rl_env *env)
+{
+	channel->conn->ready_at = env->now(env->ctx);
+}
 
 /* ---- closing ---- */
 

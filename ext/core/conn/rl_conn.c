@@ -101,9 +101,9 @@ void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now)
 	rl_route_unref(before);
 }
 
-uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes service)
+uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes question, rl_bytes service)
 {
-	rl_bytes argv[] = {LITERAL("SENTINEL"), LITERAL("GET-MASTER-ADDR-BY-NAME"), service};
+	rl_bytes argv[] = {LITERAL("SENTINEL"), question, service};
 	uint64_t last_byte = rl_conn_append(conn, 3, argv, RL_PENDING_COMMAND, 0);
 	rl_conn_send_name(conn);
 	return last_byte;

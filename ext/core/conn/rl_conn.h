@@ -63,6 +63,8 @@ struct rl_conn {
 	/* Replies to AUTH, SELECT and ROLE that are pending; 0 = logged in. */
 	unsigned logins_pending;
 	bool is_nameless; /* CLIENT SETNAME was not sent */
+	/* It was logged in by then; 0 = not noted. */
+	int64_t ready_at;
 	rl_conn_life life;
 	rl_conn_heard heard;
 	/* The server has lost its scripts, a bit for each verb: each script goes as text until the
@@ -132,8 +134,9 @@ void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now);
 
 /* Asks a Sentinel which server is the primary of the service. The reply will have the tag 0. The
  * caller must flush.
+ * @param question the word between SENTINEL and the service
  * @return as rl_conn_send() */
-uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes service);
+uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes question, rl_bytes service);
 
 /* Queues WAIT if the replicas must confirm commands that were queued. Call it before a flush. */
 void rl_conn_ask_replicas(rl_conn *conn);

@@ -234,6 +234,21 @@ static void give_up(rl_lookup *lookup, int64_t now)
 	}
 }
 
+/* Since when a quorum has known this address. */
+static int64_t known_since(const rl_lookup *lookup, const rl_sentinel *speaker)
+{
+	int64_t earliest = RL_NEVER;
+	for (const rl_sentinel *last = lookup->sentinels; last < end_of(lookup); last++) {
+		unsigned by_then = 0;
+		for (const rl_sentinel *other = lookup->sentinels; other < end_of(lookup); other++) {
+			by_then += names_the_same(other, speaker) && other->known_since <= last->known_since;
+		}
+		bool is_enough = by_then >= quorum_of(lookup->route);
+		earliest = is_enough ? rl_time_earlier(earliest, last->known_since) : earliest;
+	}
+	return earliest;
+}
+
 /* Tells the route. False when out of memory. */
 static bool note_primary(const rl_lookup *lookup)
 {
@@ -246,7 +261,11 @@ static bool note_primary(const rl_lookup *lookup)
 	}
 	const rl_address *address = &speaker->named;
 	rl_bytes host = rl_bytes_of(address->host, strlen(address->host));
-	return rl_route_name(lookup->route, host, address->port, asked_at) != NULL;
+	if (rl_route_name(lookup->route, host, address->port, asked_at) == NULL) {
+		return false;
+	}
+	lookup->route->known_since = lookup->route->grace_ns > 0 ? known_since(lookup, speaker) : 0;
+	return true;
 }
 
 rl_vote rl_lookup_step(rl_lookup *lookup, const rl_tick *tick)

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An age is cut here, which is some thirty years. */
+#define AGE_MAX_MS INT64_C(1000000000000)
+
 /* ---- its end ---- */
 
 void rl_sentinel_give_back(rl_lookup *lookup, rl_sentinel *sentinel, bool is_trusted, int64_t now)
@@ -30,17 +33,77 @@ void rl_sentinel_fail(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *
 
 /* ---- answers ---- */
 
-/* Reads an array of host and port. */
-static rl_status read_address(const rl_reply *reply, rl_address *address, rl_error *err)
+/* 0 = the text is no age. */
+static int64_t read_age_ms(rl_bytes text)
+{
+	int64_t age = 0;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9') {
+			return 0;
+		}
+		age = age * 10 + (text.data[i] - '0');
+		age = age < AGE_MAX_MS ? age : AGE_MAX_MS;
+	}
+	return age;
+}
+
+static bool is_text(const rl_reply *reply, const char *text)
+{
+	return reply->type == RL_REPLY_STRING &&
+		rl_bytes_equal(reply->text, rl_bytes_of(text, strlen(text)));
+}
+
+/* The value after this name in an array of names and values; empty = there is none. */
+static rl_bytes find_value(const rl_reply *reply, const char *name)
+{
+	for (size_t i = 0; i + 1 < reply->count; i += 2) {
+		const rl_reply *value = &reply->elements[i + 1];
+		if (is_text(&reply->elements[i], name) && value->type == RL_REPLY_STRING) {
+			return value->text;
+		}
+	}
+	return rl_bytes_of(NULL, 0);
+}
+
+/* What a Sentinel says of the primary. */
+typedef struct primary {
+	rl_bytes host;
+	rl_bytes port;
+	int64_t age; /* for so long it has known it */
+} primary;
+
+/* The answer to GET-MASTER-ADDR-BY-NAME: host and port. */
+static primary read_pair(const rl_reply *reply)
 {
 	bool is_pair = reply->type == RL_REPLY_ARRAY && reply->count == 2 &&
 		reply->elements[0].type == RL_REPLY_STRING && reply->elements[1].type == RL_REPLY_STRING;
+	return is_pair ? (primary){.host = reply->elements[0].text, .port = reply->elements[1].text}
+				   : (primary){.age = 0};
+}
+
+/* The answer to MASTER. Its time begins anew when the Sentinel starts, takes another server for the
+ * primary, or hears another role from it: then it only counts from now on. */
+static primary read_fields(const rl_reply *reply)
+{
+	if (reply->type != RL_REPLY_ARRAY) {
+		return (primary){.age = 0};
+	}
+	rl_bytes role = find_value(reply, "role-reported");
+	bool is_primary = rl_bytes_equal(role, rl_bytes_of("master", strlen("master")));
+	int64_t age_ms = read_age_ms(find_value(reply, "role-reported-time"));
+	return (primary){.host = find_value(reply, "ip"),
+		.port = find_value(reply, "port"),
+		.age = is_primary ? age_ms * RL_NS_PER_MS : 0};
+}
+
+static rl_status read_address(const primary *named, rl_address *address, rl_error *err)
+{
 	unsigned port = 0;
-	if (!is_pair || !rl_is_host(reply->elements[0].text) ||
-		!rl_bytes_read_number(reply->elements[1].text, UINT16_MAX, &port) || port == 0) {
+	if (!rl_is_host(named->host) || !rl_bytes_read_number(named->port, UINT16_MAX, &port) ||
+		port == 0) {
 		return rl_error_set(err, RL_ERR_PROTOCOL, 0, "the answer is no address");
 	}
-	rl_bytes host = reply->elements[0].text;
+	rl_bytes host = named->host;
 	char *copy = malloc(host.len + 1);
 	if (copy == NULL) {
 		return rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
@@ -67,15 +130,39 @@ static rl_bytes secret_of(const rl_lookup *lookup, const rl_sentinel *sentinel)
 	return rl_bytes_of(password->data, password->len);
 }
 
+/* The age is that at some time before now, so the clock is read after the answer. */
+static void read_primary(
+	rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *reply, rl_error *err)
+{
+	bool has_grace = lookup->route->grace_ns > 0;
+	primary named = has_grace ? read_fields(reply) : read_pair(reply);
+	if (read_address(&named, &sentinel->named, err) != RL_OK) {
+		return;
+	}
+	sentinel->stage = RL_SENTINEL_NAMED;
+	const rl_env *env = lookup->pool->env;
+	sentinel->known_since = has_grace ? env->now(env->ctx) - named.age : 0;
+}
+
+/* The answer to MASTER if the service is unknown, where GET-MASTER-ADDR-BY-NAME has nil. */
+static bool is_unaware(const rl_reply *reply)
+{
+	static const char text[] = "ERR No such master";
+	return reply->text.len >= sizeof text - 1 &&
+		memcmp(reply->text.data, text, sizeof text - 1) == 0;
+}
+
 static void on_reply(rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *reply, int64_t now)
 {
 	rl_error err = {.status = RL_OK};
-	if (reply->type == RL_REPLY_ERROR) {
+	if (reply->type == RL_REPLY_ERROR && is_unaware(reply)) {
+		sentinel->stage = RL_SENTINEL_UNAWARE;
+	} else if (reply->type == RL_REPLY_ERROR) {
 		read_error(reply, secret_of(lookup, sentinel), &err);
 	} else if (reply->type == RL_REPLY_NIL) {
 		sentinel->stage = RL_SENTINEL_UNAWARE;
-	} else if (read_address(reply, &sentinel->named, &err) == RL_OK) {
-		sentinel->stage = RL_SENTINEL_NAMED;
+	} else {
+		read_primary(lookup, sentinel, reply, &err);
 	}
 	if (err.status != RL_OK) {
 		rl_sentinel_fail(lookup, sentinel, &err, now);
@@ -93,9 +180,11 @@ static void on_refused(rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply 
 
 static void ask(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
 {
-	rl_bytes service = rl_bytes_of(lookup->route->service, strlen(lookup->route->service));
+	const rl_route *route = lookup->route;
+	const char *question = route->grace_ns > 0 ? "MASTER" : "GET-MASTER-ADDR-BY-NAME";
 	sentinel->stage = RL_SENTINEL_ASKED;
-	if (rl_channel_ask_primary(&sentinel->channel, service)) {
+	if (rl_channel_ask_primary(&sentinel->channel, rl_bytes_of(question, strlen(question)),
+			rl_bytes_of(route->service, strlen(route->service)))) {
 		return;
 	}
 	rl_error err;

@@ -294,11 +294,26 @@ static bool is_named(const rl_renewal_member *member)
 	return named != NULL && rl_target_equal(named, member->server->target);
 }
 
+/* The node before may still grant locks to others, or this one was a replica since the Sentinels
+ * were asked: see rl_member_grace.c. Then a grant proves nothing. */
+static bool is_too_new(const rl_renewal_member *member)
+{
+	const rl_route *route = member->route;
+	if (route->grace_ns == 0 || rl_renewal_is_release(member->sent) ||
+		member->told != RL_VOTE_GRANTED) {
+		return false;
+	}
+	const rl_conn *conn = member->server->channel.conn;
+	double drift_factor = member->renewal->lease->drift_factor;
+	return conn == NULL || route->named_at < conn->ready_at ||
+		!rl_route_is_known_for(route, rl_route_change_ns(route, drift_factor));
+}
+
 bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *member, int64_t now)
 {
 	const rl_route *route = member->route;
 	if (route == NULL || route->check_ns == RL_NEVER ||
-		(now - route->named_at < route->check_ns && is_named(member))) {
+		(now - route->named_at < route->check_ns && is_named(member) && !is_too_new(member))) {
 		return true;
 	}
 	member->state = RL_RENEWAL_MEMBER_CHECKING;
@@ -358,7 +373,7 @@ void rl_renewer_nodes_apply(
 			rl_renewer_server_queue(member);
 		}
 	} else if (was_checking) {
-		rl_renewer_server_settle(member, has_named);
+		rl_renewer_server_settle(member, has_named && !is_too_new(member));
 	} else if (member->state == RL_RENEWAL_MEMBER_WAITING && member->server->is_unknown) {
 		rl_renewer_server_refuse(member);
 	}

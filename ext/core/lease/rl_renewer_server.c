@@ -441,6 +441,7 @@ static void read_all(rl_renewer_server *server, const rl_tick *tick)
 			case RL_CONN_NONE:
 				return;
 			case RL_CONN_READY:
+				rl_channel_note_ready(&server->channel, server->env);
 				break;
 			case RL_CONN_REPLY:
 				on_reply(server, &event.reply, tick->now);

@@ -90,11 +90,22 @@ static void begin_round(rl_renewal *renewal, int64_t now)
 	}
 }
 
+/* The lock was not replicated to a new primary, where no other client may take it while the proof
+ * lasts (rl_member_grace.c). So the lock is put back, also where its refusal would lose the
+ * lease. */
+static bool may_come_back(const rl_renewal_member *member)
+{
+	return member->vote == RL_VOTE_REFUSED && member->refusal == RL_LOSS_DELETED &&
+		member->route != NULL && !rl_route_is_settled(member->route) &&
+		rl_renewal_may_put_back(member->renewal);
+}
+
 static rl_vote outcome(const rl_renewal *renewal)
 {
 	rl_tally tally = {0};
 	for (unsigned i = 0; i < renewal->count; i++) {
-		rl_tally_add(&tally, renewal->members[i].vote);
+		const rl_renewal_member *member = &renewal->members[i];
+		rl_tally_add(&tally, may_come_back(member) ? RL_VOTE_FAILED : member->vote);
 	}
 	return rl_tally_outcome(&tally);
 }
@@ -181,6 +192,9 @@ void rl_round_on_vote(rl_renewal_member *member, const rl_env *env)
 	switch (outcome(renewal)) {
 		case RL_VOTE_OPEN:
 		case RL_VOTE_FAILED: /* the members that failed are asked again */
+			if (may_come_back(member)) {
+				put_back(member);
+			}
 			break;
 		case RL_VOTE_GRANTED:
 			on_granted(renewal, env);

@@ -11,6 +11,10 @@
 /* The pause after failures grows to this at least, because many clients may wait for the server. */
 #define FAILURE_MOST_NS RL_NS_PER_SECOND
 
+/* While a primary is too new its Sentinels are asked again this often: others of them than those
+ * that have answered first may have known it for longer, or there is another primary. */
+#define GRACE_LOOK_NS RL_NS_PER_SECOND
+
 /* An answer that arrives at or after the deadline decides, also if its command was sent before:
  * on a slow server too little time would be left for another try. */
 bool rl_acquire_is_last_try(const rl_acquire *acquire, int64_t now)
@@ -83,6 +87,16 @@ int64_t rl_acquire_backoff(rl_acquire *acquire)
 	return acquire->is_polling ? delay : rl_time_earlier(delay, RL_ACQUIRE_PROBE_NS);
 }
 
+/* The pause after a failure lasts until a new primary grants locks, or for a second. */
+static int64_t grace_delay(const rl_acquire *acquire, int64_t delay)
+{
+	const rl_quorum_call *call = &acquire->op.call;
+	int64_t settles_at = rl_set_settles_at(call->set);
+	int64_t left = settles_at != 0 ? settles_at - call->env->now(call->env->ctx) : 0;
+	left = rl_time_earlier(left, GRACE_LOOK_NS);
+	return left > delay ? left : delay;
+}
+
 int64_t rl_acquire_failure_delay(rl_acquire *acquire)
 {
 	const rl_quorum_call *call = rl_acquire_call(acquire);
@@ -92,6 +106,7 @@ int64_t rl_acquire_failure_delay(rl_acquire *acquire)
 	int64_t delay = rl_backoff_delay(&backoff, acquire->failures++, call->env);
 	if (rl_set_has_sentinels(call->set)) { /* each try asks them for another primary */
 		delay = rl_time_earlier(delay, RL_LOOKUP_AGAIN_NS);
+		delay = grace_delay(acquire, delay);
 	}
 	return acquire->is_polling ? delay : rl_time_earlier(delay, RL_ACQUIRE_PROBE_NS);
 }

@@ -217,7 +217,8 @@ static void open(rl_member_call *member, const rl_tick *tick)
 {
 	rl_member_call_choose_node(member);
 	keep_own_token_back(member, tick->now); /* the node may be another one by now */
-	if (member->state == RL_MEMBER_CALL_DONE) {
+	if (member->state == RL_MEMBER_CALL_DONE ||
+		(rl_member_call_sentinels(member) != NULL && rl_member_call_hold_back(member, tick->now))) {
 		return;
 	}
 	if (!take_or_dial(member, tick)) {
@@ -331,6 +332,7 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 
 static void on_ready(rl_member_call *member, const rl_tick *tick)
 {
+	rl_channel_note_ready(&member->channel, member->call->env);
 	if (member->state == RL_MEMBER_CALL_LOGIN) { /* else the command was sent already */
 		rl_member_call_send(member, tick);
 	}

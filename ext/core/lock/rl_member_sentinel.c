@@ -14,6 +14,8 @@
  * If no majority can be found, a command that takes or prolongs a lock has failed. All others
  * count: a lock can be released, and asked about, without Sentinels.
  *
+ * With a time of grace a new primary grants nothing at first: see rl_member_grace.c.
+ *
  * A probe is not checked: it decides nothing, and the next one must renew the waiter's mark in time
  * while the Sentinels are silent.
  *
@@ -37,7 +39,8 @@ static bool is_named(const rl_member_call *member)
 /* What the Sentinels have named counts for the answer that was heard. */
 static bool was_asked_in_time(const rl_member_call *member)
 {
-	return member->heard_at - rl_member_call_sentinels(member)->named_at < RL_CHECK_NS;
+	return member->heard_at - rl_member_call_sentinels(member)->named_at < RL_CHECK_NS &&
+		rl_member_call_is_since_login(member);
 }
 
 /* ---- lookups ---- */
@@ -56,6 +59,14 @@ static bool start(rl_member_call *member, int64_t now)
 	return true;
 }
 
+void rl_member_call_await_lookup(rl_member_call *member, int64_t now)
+{
+	member->state = RL_MEMBER_CALL_LOOKUP;
+	if (!start(member, now)) {
+		rl_member_call_fail(member);
+	}
+}
+
 void rl_member_call_look_up(rl_member_call *member, int64_t now)
 {
 	rl_route *route = rl_member_call_sentinels(member);
@@ -64,9 +75,10 @@ void rl_member_call_look_up(rl_member_call *member, int64_t now)
 	if (!must_wait && !is_old && route->named_at != 0) {
 		return;
 	}
-	member->state = must_wait ? RL_MEMBER_CALL_LOOKUP : member->state;
-	if (!start(member, now) && must_wait) {
-		rl_member_call_fail(member);
+	if (must_wait) {
+		rl_member_call_await_lookup(member, now);
+	} else {
+		start(member, now);
 	}
 }
 
@@ -99,10 +111,7 @@ bool rl_member_call_look_up_again(rl_member_call *member, int64_t now)
 		return false;
 	}
 	member->hops++;
-	member->state = RL_MEMBER_CALL_LOOKUP;
-	if (!start(member, now)) {
-		rl_member_call_fail(member);
-	}
+	rl_member_call_await_lookup(member, now);
 	return true;
 }
 
@@ -259,8 +268,12 @@ void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 {
 	const rl_route *route = rl_member_call_sentinels(member);
-	return route->check_ns != RL_NEVER && member->call->request.verb != RL_VERB_PROBE &&
-		(now - route->named_at >= route->check_ns || !is_named(member));
+	if (route->check_ns == RL_NEVER || member->call->request.verb == RL_VERB_PROBE) {
+		return false;
+	}
+	bool is_too_new = route->grace_ns > 0 &&
+		(!rl_member_call_is_since_login(member) || rl_member_call_must_settle(member));
+	return now - route->named_at >= route->check_ns || !is_named(member) || is_too_new;
 }
 
 /* The latest lookup was begun after the answer was heard. For a command that counts without
@@ -276,10 +289,13 @@ static bool has_asked_since(const rl_member_call *member)
 static void judge_check(rl_member_call *member, const rl_tick *tick)
 {
 	if (was_asked_in_time(member)) {
-		if (is_named(member)) {
-			rl_member_call_finish(member, member->answer.vote);
-		} else {
+		if (!is_named(member)) {
 			leave(member, tick);
+		} else if (rl_member_call_must_settle(member)) {
+			rl_member_call_explain_grace(member, tick->now);
+			fail_unconfirmed(member);
+		} else {
+			rl_member_call_finish(member, member->answer.vote);
 		}
 	} else if (has_asked_since(member)) { /* in vain */
 		rl_lookup_explain(member->lookup, member->err);

@@ -289,6 +289,7 @@ static rl_queue_event read_conn(
 			case RL_CONN_NONE:
 				return RL_QUEUE_NOTHING;
 			case RL_CONN_READY:
+				rl_channel_note_ready(&queue->channel, call->env);
 				outcome = go_in(queue, call, tick, err);
 				break;
 			case RL_CONN_REFUSED:

@@ -8,7 +8,8 @@
  *     unix://[[user]:password@]/path/to.sock[?db=..&..]
  *     redis-cluster://[[user]:password@]host[:port],host..[/db][?..]
  *     redis-sentinel://[[user]:password@]host[:port],host../master-name[/db][?..&sentinel_user=..
- *         &sentinel_password=..&sentinel_tls=0|1&sentinel_quorum=..&sentinel_check=0|1]
+ *         &sentinel_password=..&sentinel_tls=0|1&sentinel_quorum=..&sentinel_check=0|1
+ *         &failover_grace=..]
  *
  * valkey:// and tcp:// mean redis://, valkeys:// and tls:// mean rediss://, which is TLS, and
  * redis:///path means unix:///path. With clusters and Sentinels valkey means redis, too, and rediss

@@ -4,6 +4,7 @@
  */
 #include "core/wire/rl_dsn_options.h"
 
+#include "core/base/rl_tally.h"
 #include "core/wire/rl_dsn_text.h"
 
 #include <string.h>
@@ -22,12 +23,13 @@ typedef enum option {
 	OPTION_SENTINEL_TLS,
 	OPTION_SENTINEL_QUORUM,
 	OPTION_SENTINEL_CHECK,
+	OPTION_FAILOVER_GRACE,
 	OPTIONS,
 } option;
 
 static const char *const option_names[OPTIONS] = {"db", "timeout", "connect_timeout", "replicas",
 	"replicas_timeout", "sentinel_user", "sentinel_password", "sentinel_tls", "sentinel_quorum",
-	"sentinel_check"};
+	"sentinel_check", "failover_grace"};
 
 typedef struct option_reader {
 	rl_dsn_parts *parts;
@@ -72,6 +74,13 @@ static rl_status read_check(rl_bytes name, rl_bytes value, int64_t *check_ns, rl
 	rl_status status = read_switch(name, value, &is_on, err);
 	*check_ns = is_on ? RL_CHECK_NS : RL_NEVER;
 	return status;
+}
+
+static rl_status read_grace(rl_bytes name, rl_bytes value, int64_t *grace_ns, rl_error *err)
+{
+	return rl_dsn_text_read_seconds(value, grace_ns) && *grace_ns >= 2 * RL_CHECK_NS
+		? RL_OK
+		: refuse(err, name, "must be a number of seconds from 2 to 3600");
 }
 
 static rl_status read_quorum(rl_bytes name, rl_bytes value, rl_dsn_parts *parts, rl_error *err)
@@ -132,6 +141,8 @@ static rl_status read_value(
 			return read_quorum(name, value, parts, err);
 		case OPTION_SENTINEL_CHECK:
 			return read_check(name, value, &sentinels->check_ns, err);
+		case OPTION_FAILOVER_GRACE:
+			return read_grace(name, value, &sentinels->grace_ns, err);
 		case OPTIONS:
 			break;
 	}
@@ -152,8 +163,8 @@ static rl_status read_option(option_reader *reader, rl_bytes name, rl_secret *va
 		return refuse(err, name,
 			parts->kind == RL_DSN_SENTINEL
 				? "is unknown; use db, timeout, connect_timeout, replicas, replicas_timeout, "
-				  "ssl[name], sentinel_user, sentinel_password, sentinel_tls, sentinel_quorum or "
-				  "sentinel_check"
+				  "ssl[name], sentinel_user, sentinel_password, sentinel_tls, sentinel_quorum, "
+				  "sentinel_check or failover_grace"
 				: "is unknown; use db, timeout, connect_timeout, replicas, replicas_timeout or "
 				  "ssl[name]");
 	}
@@ -202,6 +213,23 @@ static const char *tls_advice(rl_dsn_kind kind)
 	return "ssl[...] options need TLS: use rediss://";
 }
 
+/* Two majorities of the Sentinels have one in common, on which failover_grace rests. */
+static rl_status check_grace(const rl_dsn_parts *parts, rl_error *err)
+{
+	const rl_dsn_sentinels *sentinels = &parts->sentinels;
+	if (sentinels->grace_ns > 0 && sentinels->check_ns == RL_NEVER) {
+		return rl_dsn_text_refuse(err, "the option failover_grace needs sentinel_check=1");
+	}
+	if (sentinels->grace_ns > 0 && sentinels->quorum > 0 &&
+		sentinels->quorum < rl_quorum(parts->host_count)) {
+		return rl_error_set(err, RL_ERR_ARGUMENT, 0,
+			"with failover_grace the option sentinel_quorum must be a majority of the Sentinels in "
+			"the DSN, at least %u",
+			rl_quorum(parts->host_count));
+	}
+	return RL_OK;
+}
+
 /* What the options must be together. */
 static rl_status check(const option_reader *reader, rl_error *err)
 {
@@ -213,7 +241,7 @@ static rl_status check(const option_reader *reader, rl_error *err)
 	if (sentinels->user != NULL && !reader->is_seen[OPTION_SENTINEL_PASSWORD]) {
 		return rl_dsn_text_refuse(err, "the option sentinel_user needs sentinel_password as well");
 	}
-	return RL_OK;
+	return check_grace(parts, err);
 }
 
 rl_status rl_dsn_options_read(rl_bytes query, rl_dsn_parts *parts, rl_error *err)

@@ -135,6 +135,7 @@ static bool set_service(rl_route *route, const rl_dsn_parts *parts)
 	}
 	route->sentinel_quorum = parts->sentinels.quorum;
 	route->check_ns = parts->sentinels.check_ns;
+	route->grace_ns = parts->sentinels.grace_ns;
 	return rl_route_set_service(route, rl_bytes_of(service, strlen(service)));
 }
 

@@ -141,6 +141,7 @@ rl_route *rl_route_copy(const rl_route *route, unsigned slot)
 	}
 	copy->sentinel_quorum = route->sentinel_quorum;
 	copy->check_ns = route->check_ns;
+	copy->grace_ns = route->grace_ns;
 	rl_route_learn(copy, route, slot);
 	return copy;
 }
@@ -189,7 +190,8 @@ bool rl_route_equal(const rl_route *a, const rl_route *b)
 	}
 	bool is_equal = a->kind == b->kind && a->seed_count == b->seed_count &&
 		a->sentinel_quorum == b->sentinel_quorum && a->check_ns == b->check_ns &&
-		rl_text_equal(a->service, b->service) && rl_target_equal(a->common, b->common);
+		a->grace_ns == b->grace_ns && rl_text_equal(a->service, b->service) &&
+		rl_target_equal(a->common, b->common);
 	for (unsigned i = 0; i < a->seed_count && is_equal; i++) {
 		is_equal = rl_target_equal(a->seeds[i], b->seeds[i]);
 	}

@@ -137,7 +137,9 @@ void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot)
 	if (number > 0) {
 		*rl_route_place_of(route, slot) = (uint16_t) number;
 		route->nodes[number - 1].is_suspect = false;
-		route->named_at = from->named_at > route->named_at ? from->named_at : route->named_at;
+		bool is_newer = from->named_at >= route->named_at;
+		route->known_since = is_newer ? from->known_since : route->known_since;
+		route->named_at = is_newer ? from->named_at : route->named_at;
 	}
 }
 

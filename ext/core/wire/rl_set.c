@@ -4,6 +4,8 @@
  */
 #include "core/wire/rl_set.h"
 
+#include "core/base/rl_time.h"
+
 /* The same server and database, whatever the user. */
 static bool is_same_place(const rl_target *a, const rl_target *b)
 {
@@ -42,4 +44,34 @@ unsigned rl_set_common(const rl_set *a, const rl_set *b)
 		}
 	}
 	return count;
+}
+
+/* ---- failover grace ---- */
+
+/* The last answer of the node before counts until check_ns after the change, and proves its TTL
+ * less the drift. By the holder's clock, the grace may be shorter by its drift. So it must hold
+ * that check_ns + TTL - drift of the TTL <= grace - drift of the grace */
+int64_t rl_set_longest_ttl_ms(const rl_set *set)
+{
+	int64_t longest = INT64_MAX;
+	for (unsigned i = 0; i < set->count; i++) {
+		const rl_route *route = set->members[i].route;
+		if (route != NULL && route->grace_ns > 0) {
+			int64_t ttl = route->grace_ns - rl_route_change_ns(route, set->drift_factor);
+			longest = rl_time_earlier(longest, ttl / RL_NS_PER_MS);
+		}
+	}
+	return longest;
+}
+
+int64_t rl_set_settles_at(const rl_set *set)
+{
+	int64_t earliest = RL_NEVER;
+	for (unsigned i = 0; i < set->count; i++) {
+		const rl_route *route = set->members[i].route;
+		if (route != NULL && !rl_route_is_settled(route)) {
+			earliest = rl_time_earlier(earliest, route->known_since + route->grace_ns);
+		}
+	}
+	return earliest == RL_NEVER ? 0 : earliest;
 }

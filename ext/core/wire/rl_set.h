@@ -91,6 +91,13 @@ static inline int64_t rl_set_unheard_patience(const rl_set *set, int64_t timeout
 	return set->count > 1 ? timeout_ns : 0;
 }
 
+/* The longest TTL that one command may set, in ms, because of failover_grace; INT64_MAX = without
+ * such a limit. The reason is in rl_member_grace.c. */
+int64_t rl_set_longest_ttl_ms(const rl_set *set);
+
+/* When the first of the primaries that are too new will grant locks; 0 = none is too new. */
+int64_t rl_set_settles_at(const rl_set *set);
+
 /* A grant proves ownership for its TTL minus this, counted from before the request was sent. Source
  * of the rule: CLOCK_DRIFT of the Redlock algorithm, where the 2 ms allow for the precision of
  * expiry. */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Failover grace: a new primary behind Sentinels grants no lock at first, so that no lock has two
+ * holders after a failover, whatever the new primary has received from the old one.
+ *
+ * THE RULES. Let C be RL_CHECK_NS, S the time of grace, and P the longest proof of one command, so
+ * that P + C <= S (rl_set_longest_ttl_ms(), which allows for clocks at different speeds). Each
+ * answer counts only if a majority of the Sentinels names the node, and all of it was asked after
+ * named_at, which is less than C before the answer, and not before the connection was logged in. At
+ * named_at the majority must have known the node as the primary
+ *
+ *     for S, if the command takes the lock,
+ *     for C, if it prolongs the lock, or puts it back (rl_round.c).
+ *
+ * Before that, a SET, a try, a swap and an extension are held back, with a failure that passes. So
+ * is a probe: it takes nothing, but it reserves a lock that is free, and leads to the queue. A
+ * grant that arrives all the same does not count, and is undone: the node was the primary before,
+ * ceased to be it and became it again, or the waiter was woken there.
+ *
+ * WHY IT EXCLUDES. (1) The answers of two nodes do not mix. Let two answers count, one of the node
+ * X and one of another node Y. The two majorities have a Sentinel in common, which was asked about
+ * X first. At some time t after that it has changed to Y. The answer of X came before t + C. The
+ * answer of Y came after its named_at, which is t + C at least, because all of its majority have
+ * known Y for C by then. So all that X has granted and that counts is older than all of Y.
+ *
+ * (2) The answers of X alone exclude, as those of any server: the key is there for longer than the
+ * proof lasts. So when the answers of X end, one client at most has proof.
+ *
+ * (3) This proof ends before t + C + P, and nothing is taken on Y before t + S. Until then, this
+ * client alone can have its lock on Y: it was replicated, or is put back there. SET NX replaces
+ * nothing, and if it is answered while the proof lasts, no other proof has begun meanwhile. A lease
+ * whose proof is over is lost, and no answer brings it back.
+ *
+ * (4) X may become a replica and then the primary again, without what it has granted. Sentinel ends
+ * the connections of a primary that it turns into a replica (CLIENT KILL), and a replica lets
+ * nobody log in here (ROLE). So an answer of X after that comes on a connection that was logged in
+ * when X was the primary again, and the Sentinels that were asked then have known another node,
+ * which was Y, and X anew.
+ *
+ * An extension by a token alone trusts its caller: that the TTL of the token is not over, and that
+ * it was not released.
+ */
+#include "core/lock/rl_member_call.h"
+
+/* Messages round the time that is left up. */
+#define GRACE_UNIT_NS (10 * RL_NS_PER_MS)
+
+/* So many lookups, and moves to another node, before a command is given up. The first lookup may
+ * come a moment too early. */
+#define HOPS_MOST 2
+
+/* For how long a majority must have known the node. */
+static int64_t needed_age(const rl_member_call *member)
+{
+	const rl_quorum_call *call = member->call;
+	const rl_route *route = rl_member_call_sentinels(member);
+	rl_verb verb = call->request.verb;
+	if (rl_verb_takes(verb) || verb == RL_VERB_SWAP || verb == RL_VERB_PROBE) {
+		return route->grace_ns;
+	}
+	return verb == RL_VERB_EXTEND ? rl_route_change_ns(route, call->set->drift_factor) : 0;
+}
+
+bool rl_member_call_must_settle(const rl_member_call *member)
+{
+	return !rl_route_is_known_for(rl_member_call_sentinels(member), needed_age(member));
+}
+
+bool rl_member_call_is_since_login(const rl_member_call *member)
+{
+	const rl_route *route = rl_member_call_sentinels(member);
+	const rl_conn *conn = member->channel.conn;
+	if (route->grace_ns == 0 || !rl_verb_is_confirmed(member->call->request.verb)) {
+		return true;
+	}
+	int64_t ready_at = conn != NULL ? conn->ready_at : 0;
+	return route->named_at >= (ready_at != 0 ? ready_at : member->heard_at);
+}
+
+void rl_member_call_explain_grace(rl_member_call *member, int64_t now)
+{
+	const rl_route *route = rl_member_call_sentinels(member);
+	int64_t left = route->known_since + needed_age(member) - now;
+	left = (left + GRACE_UNIT_NS - 1) / GRACE_UNIT_NS * GRACE_UNIT_NS;
+	char text[RL_SECONDS_TEXT];
+	rl_error_set(member->err, RL_ERR_CONNECT, 0,
+		"it has become the primary only lately, so it %s no lock for %s s more (failover_grace)",
+		member->call->request.verb == RL_VERB_EXTEND ? "prolongs" : "grants",
+		rl_seconds_text(left > GRACE_UNIT_NS ? left : GRACE_UNIT_NS, text));
+}
+
+bool rl_member_call_hold_back(rl_member_call *member, int64_t now)
+{
+	const rl_route *route = rl_member_call_sentinels(member);
+	if (route->grace_ns == 0 || !rl_member_call_must_settle(member)) {
+		return false;
+	}
+	bool is_known = route->named_at != 0 && now < route->known_since + needed_age(member);
+	if (rl_member_call_is_looking(member) || (!is_known && member->hops < HOPS_MOST)) {
+		member->hops++;
+		rl_member_call_await_lookup(member, now);
+		return true;
+	}
+	rl_member_call_explain_grace(member, now);
+	rl_stats_add(&member->call->env->stats->held_back, 1);
+	rl_member_call_fail(member);
+	return true;
+}
