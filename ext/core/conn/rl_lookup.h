@@ -90,8 +90,8 @@ void rl_lookup_init_alone(
  * @param until the lookup fails then */
 void rl_lookup_begin(rl_lookup *lookup, int64_t until, int64_t now);
 
-/* Begins a lookup, unless one is open. One whose time is over since an operation has left it open
- * is not continued: it would name what the Sentinels knew then. */
+/* Begins a lookup, unless one is open. An open lookup whose time is over is not continued: it would
+ * name the primary that the Sentinels knew then. */
 void rl_lookup_join(rl_lookup *lookup, int64_t until, int64_t now);
 
 static inline bool rl_lookup_is_open(const rl_lookup *lookup)

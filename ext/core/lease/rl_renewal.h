@@ -63,8 +63,8 @@ typedef enum rl_renewal_member_state {
 	RL_RENEWAL_MEMBER_WAITING,
 	/* Its command was sent, and is not answered yet. */
 	RL_RENEWAL_MEMBER_SENT,
-	/* Not in the queue: its command is answered, which counts once the Sentinels have named the
-	 * server as the primary. */
+	/* Not in the queue: the server has answered the command, and the answer counts once the
+	 * Sentinels have named the server as the primary. */
 	RL_RENEWAL_MEMBER_CHECKING,
 } rl_renewal_member_state;
 
@@ -72,9 +72,9 @@ typedef enum rl_renewal_member_state {
 typedef struct rl_renewal_member {
 	rl_renewal *renewal;
 	struct rl_renewer_server *server;
-	/* The renewer's; NULL = the member is a single server. One reference. */
+	/* A route of the renewer; NULL = the member is a single server. One reference. */
 	rl_route *route;
-	/* A redirect has led this command to the server, which has the key only behind ASKING. */
+	/* A redirect has led this command to the server, which serves the key only after ASKING. */
 	bool is_asking;
 	/* Redirects that were followed since the last answer. */
 	unsigned hops;

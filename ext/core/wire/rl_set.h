@@ -63,8 +63,8 @@ static inline bool rl_set_stop_waking(rl_set *set)
 	return was_on;
 }
 
-/* True when the member, or one that leads to the same place, is in the set: the same server,
- * cluster or primary behind Sentinels, and the same database, whatever the user. */
+/* True when the set has a member with the same server, cluster or primary behind Sentinels and with
+ * the same database, whatever the user. */
 bool rl_set_has(const rl_set *set, const rl_member *member);
 
 /* How many servers, clusters and primaries behind Sentinels, with their databases, are members of
