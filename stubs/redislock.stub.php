@@ -11,7 +11,7 @@
  * One object stands for one server, or several servers, and one set of options. The object can lock
  * any number of keys, and any number of Fibers of its thread can use it. The constructor never
  * connects. Each server may be a single one, a primary behind Sentinels, or a cluster;
- * docs/topologies.md has what a failover of these means for the lock.
+ * docs/topologies.md says what a failover means for the lock.
  *
  * With several servers, which must be independent of each other, the lock is stored on all of them,
  * and the caller to whom a majority (half of the servers, rounded down, and one more) has granted
@@ -380,8 +380,8 @@ class RedisLock
      * - tls_resumed: of these, handshakes that resumed an earlier session, which saves CPU time
      * - lookups: questions to the Sentinels of a member, all of which are asked at once, for the
      *   address of its primary
-     * - switches: lookups that have named another primary than the one before; without those of the
-     *   thread that renews leases
+     * - switches: lookups that have named another primary than the lookup before; the lookups of
+     *   the thread that renews leases do not count
      * - unconfirmed: grants and renewals that too few replicas confirmed in time (the DSN option
      *   replicas), and grants for which no majority of the Sentinels named the server in time; a
      *   lock that was granted so was released again
