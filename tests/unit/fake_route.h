@@ -33,10 +33,10 @@ void fake_warm_seeds(const rl_route *route);
 /* From now on all Sentinels of the route answer each lookup with this text. */
 void fake_all_name(const rl_route *route, const char *text, int64_t delay);
 
-/* With a time of grace: the same, and for how long they have known this server. */
+/* With a time of grace: all Sentinels name this server, and say for how long they have known it. */
 void fake_all_know(const rl_route *route, unsigned server, int64_t age, int64_t delay);
 
-/* None of them answers any more. */
+/* From now on no Sentinel of the route answers. */
 void fake_none_answers(const rl_route *route);
 
 /* Each seed refuses this many dials. */

@@ -71,7 +71,7 @@ static inline bool rl_channel_is_logged_in(const rl_channel *channel)
 /* Queues a command. Its reply will have this tag. False when the command could not be queued. */
 bool rl_channel_send(rl_channel *channel, const rl_request *request, unsigned tag);
 
-/* The same for the question of rl_conn_ask_primary(). */
+/* Queues the question of rl_conn_ask_primary(). False when it could not be queued. */
 bool rl_channel_ask_primary(rl_channel *channel, rl_bytes question, rl_bytes service);
 
 /* Writes as much as the kernel accepts now, and notes in sent_at when that began.

@@ -64,7 +64,7 @@ struct rl_conn {
 	/* Replies to AUTH, SELECT and ROLE that are pending; 0 = logged in. */
 	unsigned logins_pending;
 	bool is_nameless; /* CLIENT SETNAME was not sent */
-	/* It was logged in by then; 0 = not noted. */
+	/* The connection was logged in by this time; 0 = not noted. */
 	int64_t ready_at;
 	rl_conn_life life;
 	rl_conn_heard heard;

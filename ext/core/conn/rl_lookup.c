@@ -234,7 +234,7 @@ static void give_up(rl_lookup *lookup, int64_t now)
 	}
 }
 
-/* Since when a quorum has known this address. */
+/* The time since which a quorum has known this address. */
 static int64_t known_since(const rl_lookup *lookup, const rl_sentinel *speaker)
 {
 	int64_t earliest = RL_NEVER;
@@ -249,7 +249,7 @@ static int64_t known_since(const rl_lookup *lookup, const rl_sentinel *speaker)
 	return earliest;
 }
 
-/* Tells the route. False when out of memory. */
+/* Tells the route which node is the primary. False when out of memory. */
 static bool note_primary(const rl_lookup *lookup)
 {
 	const rl_sentinel *speaker = most_named(lookup);

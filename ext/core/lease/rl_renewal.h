@@ -194,8 +194,9 @@ int64_t rl_renewal_ttl(const rl_renewal *renewal, int64_t now);
 rl_request rl_renewal_request(
 	const rl_renewal_member *member, rl_renewal_command command, bool no_helpers);
 
-/* The lock may be put back on a member that does not have it. That member is one of several, or a
- * new primary (rl_member_grace.c): any other refusal of a single one has lost the lease. */
+/* The lock may be put back on a member that does not have it. The lease then has several members,
+ * or the member is a new primary (rl_member_grace.c): any other refusal of a single member has lost
+ * the lease. */
 bool rl_renewal_may_put_back(const rl_renewal *renewal);
 
 /* The member must be asked again at ask_again_at: it has answered with an error, or does not have

@@ -91,10 +91,10 @@ void rl_member_call_look_up(rl_member_call *member, int64_t now);
  * has done so too often, or the member has no Sentinels. */
 bool rl_member_call_look_up_again(rl_member_call *member, int64_t now);
 
-/* Sends nothing before the Sentinels have answered. */
+/* Begins a lookup, and sends nothing before the Sentinels have answered. */
 void rl_member_call_await_lookup(rl_member_call *member, int64_t now);
 
-/* Adds what the lookup waits for, or when the next one is due. */
+/* Adds the links of the lookup to the wait, or the time at which the next lookup is due. */
 void rl_member_call_add_lookup(const rl_member_call *member, rl_wait *wait);
 
 static inline bool rl_member_call_is_looking(const rl_member_call *member)
@@ -113,15 +113,15 @@ void rl_member_call_check(rl_member_call *member, const rl_tick *tick);
 
 /* ---- rl_member_grace.c ---- */
 
-/* Call before anything is sent. True = it must not be sent: the node is too new to take the lock
- * there. The member call then has failed, or waits for the Sentinels first. */
+/* Call before anything is sent. True = the command must not be sent: the node is too new to take
+ * the lock there. The member call then has failed, or waits for the Sentinels first. */
 bool rl_member_call_hold_back(rl_member_call *member, int64_t now);
 
-/* The answer that was heard may count without another lookup: the connection has led to a primary
- * at named_at. Always true without grace. */
+/* True when the answer may count without another lookup: the connection has led to a primary at
+ * named_at. Always true without grace. */
 bool rl_member_call_is_since_login(const rl_member_call *member);
 
-/* A grant of the node must not count, because it is too new. */
+/* True when a grant of the node must not count, because the node is too new. */
 bool rl_member_call_must_settle(const rl_member_call *member);
 
 /* Sets the error. */

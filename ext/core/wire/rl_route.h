@@ -107,11 +107,11 @@ struct rl_route {
 	/* RL_ROUTE_SENTINEL: the time at which the lookup was sent that named the node; 0 = no lookup
 	 * has named a node, or the node has failed since. */
 	int64_t named_at;
-	/* RL_ROUTE_SENTINEL: nothing is taken on the node until a majority has known it as the primary
-	 * for so long; 0 = there is no such time. */
+	/* RL_ROUTE_SENTINEL: the node grants no lock until a majority has known it as the primary for
+	 * this time; 0 = no grace. */
 	int64_t grace_ns;
-	/* RL_ROUTE_SENTINEL: since when a majority has known it, by the lookup of named_at; 0 without
-	 * grace. */
+	/* RL_ROUTE_SENTINEL: the time since which a majority has known the node, as of named_at; 0
+	 * without grace. */
 	int64_t known_since;
 	/* RL_ROUTE_SENTINEL: how many Sentinels must name the node, at most all; 0 = a majority. */
 	unsigned sentinel_quorum;
@@ -156,21 +156,22 @@ rl_target *rl_route_node(rl_route *route, unsigned slot);
 /* The node is known to have the slot, and is not suspect. */
 bool rl_route_knows(const rl_route *route, unsigned slot);
 
-/* When a majority of the Sentinels was asked it had known the node as the primary for so long.
- * rl_member_grace.c says why that must hold then, and not only now. */
+/* True when the majority of the Sentinels, at the time of the question, had known the node as the
+ * primary for this long. rl_member_grace.c says why the time of the question counts, and not the
+ * present. */
 static inline bool rl_route_is_known_for(const rl_route *route, int64_t ns)
 {
 	return route->named_at - route->known_since >= ns;
 }
 
-/* The node is not too new to take locks there. Always true without grace. */
+/* True when the node is not too new to take locks there. Always true without grace. */
 static inline bool rl_route_is_settled(const rl_route *route)
 {
 	return rl_route_is_known_for(route, route->grace_ns);
 }
 
-/* For how long it must have been known so that no client may use an answer any more that names the
- * node before; 0 without grace. Each clock may be slow or fast by the drift. */
+/* How long a majority must have known the node until no client may use an older answer, which names
+ * the previous node; 0 without grace. Each clock may be slow or fast by the drift. */
 static inline int64_t rl_route_change_ns(const rl_route *route, double drift_factor)
 {
 	return route->grace_ns > 0 ? (int64_t) ((double) route->check_ns / (1 - drift_factor)) + 1 : 0;
