@@ -134,12 +134,13 @@ include_cycles() {
 # --- Namespaces of a test's own
 # ------------------------------------------------------------------------------------
 
-# need_apart PROBE: finds how to run a command in namespaces of its own, of processes too: whatever
-# is started there ends with the first of them, and the links go with the namespaces. Skips where
-# the shell command PROBE fails there. Without root, a namespace of users may allow the same.
+# need_apart PROBE: finds how to run a command in namespaces of its own, also of processes. All
+# processes that are started there end with the first one, and the links go with the namespaces.
+# Skips if the shell command PROBE fails there. Without root, a namespace of users may allow the
+# same.
 need_apart() {
     local reason command
-    # ip stands there, and is not on everybody's PATH.
+    # ip is in /usr/sbin or /sbin, which not every PATH has.
     PATH=$PATH:/usr/sbin:/sbin
     for command in unshare nsenter setpriv ip; do
         has "$command" || skip "no $command on this machine"
@@ -153,9 +154,9 @@ need_apart() {
     fi
 }
 
-# run_apart SECONDS EXTENSION PROGRAM [ARGUMENT...]: runs a program of PHP there, as need_apart
-# found out. Its first argument is a folder of its own, which is also where all temporary files go.
-# However it ends, it ends: in time, and with this script.
+# run_apart SECONDS EXTENSION PROGRAM [ARGUMENT...]: runs a program of PHP in the namespaces that
+# need_apart has found. The first argument of the program is a folder of its own, which also has all
+# temporary files. The program ends with this script, and at the latest after SECONDS.
 run_apart() {
     local seconds=$1 extension=$2 program=$3 code=0
     shift 3

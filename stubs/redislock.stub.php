@@ -11,7 +11,7 @@
  * One object stands for one server, or several servers, and one set of options. The object can lock
  * any number of keys, and any number of Fibers of its thread can use it. The constructor never
  * connects. Each server may be a single one, a primary behind Sentinels, or a cluster;
- * docs/topologies.md has what a failover of these means for the lock.
+ * docs/topologies.md says what a failover means for the lock.
  *
  * With several servers, which must be independent of each other, the lock is stored on all of them,
  * and the caller to whom a majority (half of the servers, rounded down, and one more) has granted
@@ -53,18 +53,18 @@ class RedisLock
      *   every part may be percent-encoded, and the query options are db, timeout, connect_timeout,
      *   and for TLS `ssl[name]` with the names of $tls. User, password and database are those of
      *   the nodes. Options of Sentinels are sentinel_user and sentinel_password, sentinel_tls (0 or
-     *   1; default: as for the nodes), sentinel_quorum (so many Sentinels must name the primary;
-     *   default: a majority of those in the DSN), sentinel_check (1; 0 = they are not asked again
-     *   whether the primary is still the same, so that a failover may grant a lock twice for ten
-     *   seconds), and failover_grace (2 to 3600 seconds; default: none): a new primary grants locks
-     *   only once a majority of the Sentinels has known it for so long, so that no failover grants
-     *   a lock twice. No TTL may be longer than this less about a second, and all users of a key
-     *   must have the same time. docs/topologies.md has the details of clusters and Sentinels. An
-     *   option in the DSN takes precedence over the argument with the same meaning. With
-     *   `replicas=n` (0 to 100, default 0) a lock counts as granted or prolonged on this server
-     *   once n of its replicas have confirmed it within `replicas_timeout` seconds (default 0.1, at
-     *   most half of the timeout and a twentieth of the TTL); otherwise the call fails on this
-     *   server, and the grant is undone. docs/replicas.md has the details
+     *   1; default: as for the nodes), sentinel_quorum (how many Sentinels must name the primary;
+     *   default: a majority of those in the DSN), sentinel_check (1; 0 = the client does not ask
+     *   the Sentinels again whether the primary is still the same, so that a failover may grant a
+     *   lock twice for ten seconds), and failover_grace (2 to 3600 seconds; default: none): a new
+     *   primary grants locks only once a majority of the Sentinels has known it for this time, so
+     *   that no failover grants a lock twice. Each TTL must be about a second shorter than this
+     *   time, and all users of a key must have the same time. docs/topologies.md has the details of
+     *   clusters and Sentinels. An option in the DSN takes precedence over the argument with the
+     *   same meaning. With `replicas=n` (0 to 100, default 0) a lock counts as granted or prolonged
+     *   on this server once n of its replicas have confirmed it within `replicas_timeout` seconds
+     *   (default 0.1, at most half of the timeout and a twentieth of the TTL); otherwise the call
+     *   fails on this server, and the grant is undone. docs/replicas.md has the details
      * @param string|null $prefix put before each key; null = the INI setting redislock.prefix. A
      *   number is a TypeError, also without strict_types: a port belongs in the DSN
      * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several
@@ -380,11 +380,11 @@ class RedisLock
      * - tls_resumed: of these, handshakes that resumed an earlier session, which saves CPU time
      * - lookups: questions to the Sentinels of a member, all of which are asked at once, for the
      *   address of its primary
-     * - switches: lookups that have named another primary than the one before; without those of the
-     *   thread that renews leases
+     * - switches: lookups that have named another primary than the lookup before; the lookups of
+     *   the thread that renews leases do not count
      * - unconfirmed: grants and renewals that too few replicas confirmed in time (the DSN option
-     *   replicas), and grants for which no majority of the Sentinels named the server in time; a
-     *   lock that was granted so was released again
+     *   replicas), and grants for which no majority of the Sentinels named the server in time; such
+     *   a grant was undone
      * - held_back: tries, looks and calls of resume() and extend() that were not sent, because the
      *   primary is too new (the DSN option failover_grace)
      * - scripts_loaded: scripts that were sent as text because the server did not know them

@@ -160,14 +160,15 @@ static void resolve_target(rl_pool *pool, const rl_target *target, bool is_only_
 	resolve_name(&target->address, has_conn);
 }
 
-/* Of all nodes, the one that will be asked first is enough if it is known to have the slot. The
- * driver resolves the names of others when redirects lead to them. */
+/* Resolves the name of the node that will be asked first. That is enough if this node is known to
+ * have the slot, and needs no check: the driver resolves the names of other nodes when redirects
+ * lead to them. */
 static void resolve_route(rl_pool *pool, rl_route *route, unsigned slot, bool is_only_member)
 {
 	rl_target *node = rl_route_node(route, slot);
 	bool is_checked = route->check_ns != RL_NEVER;
 	if (node != NULL) {
-		rl_target_ref(node); /* a map that is read meanwhile may drop it */
+		rl_target_ref(node); /* a map that is read meanwhile may drop the node */
 		resolve_target(pool, node, is_only_member);
 		rl_target_unref(node);
 	}

@@ -449,7 +449,7 @@ ZEND_METHOD(RedisLock, stats)
 #undef ADD
 }
 
-/* Of a member with a route the connections to all its nodes and Sentinels are closed. */
+/* Closes the connections to the member; with a route, those to all its nodes and Sentinels. */
 static void close_member(rl_pool *pool, const rl_member *member, int64_t now)
 {
 	const rl_route *route = member->route;

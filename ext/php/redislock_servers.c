@@ -43,8 +43,8 @@ const rl_tls_options *redislock_servers_tls(const rl_member *member)
 													: member->route->seeds[0]->address.tls;
 }
 
-/* The options of a target are those of its DSN, and for the rest those of the argument $tls. False
- * when out of memory. */
+/* Adds the options of the argument $tls that the DSN of the target does not set. False when out of
+ * memory. */
 static bool add_defaults(rl_target *target, const rl_tls_options *defaults)
 {
 	rl_tls_options *options = target->address.tls;
@@ -112,7 +112,7 @@ static bool set_up_replicas(const rl_member *member, int64_t given, dsn_source s
 
 /* ---- members ---- */
 
-/* The server at the address is a node of the cluster, for all that its DSN says. */
+/* True when the DSN of the cluster names the server at the address as a node. */
 static bool has_node(const rl_route *route, const rl_address *address)
 {
 	bool has_it = false;
@@ -158,7 +158,8 @@ static bool check_conflicts(const rl_set *set, const rl_member *member, dsn_sour
 	return true;
 }
 
-/* What others with the same DSN have learned is known to this client from the start. */
+/* The client shares the route of the pool, and so knows what others with the same DSN have
+ * learned. */
 static void add_member(redislock_client *client, rl_member member)
 {
 	rl_set *set = &client->set;

@@ -23,20 +23,20 @@ static inline bool rl_buffer_is_empty(const rl_buffer *buffer)
 	return buffer->start == buffer->end;
 }
 
-/* What waits; valid until the next call on this buffer. */
+/* The waiting bytes; valid until the next call on this buffer. */
 static inline rl_bytes rl_buffer_bytes(const rl_buffer *buffer)
 {
 	return rl_bytes_of(
 		buffer->data != NULL ? buffer->data + buffer->start : NULL, buffer->end - buffer->start);
 }
 
-/* The first len bytes wait no more. */
+/* Removes the first len bytes. */
 static inline void rl_buffer_take(rl_buffer *buffer, size_t len)
 {
 	buffer->start += len;
 }
 
-/* The last len bytes wait no more. */
+/* Removes the last len bytes. */
 static inline void rl_buffer_drop(rl_buffer *buffer, size_t len)
 {
 	buffer->end -= len;

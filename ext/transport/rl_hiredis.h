@@ -10,9 +10,9 @@
 
 /* The largest number of bytes of one reply; the memory that it takes is less than eight times as
  * much. hiredis itself accepts any length. The map of a cluster (CLUSTER SLOTS) has about 264 bytes
- * for a range with three nodes, and 520 where each node has a host name of 60 bytes as well. So the
- * map fits even of a cluster where each slot is a range of its own, or 16,000 of them have such
- * names. */
+ * for a range with three nodes, and 520 where each node has a host name of 60 bytes as well. So
+ * even the map of a cluster fits where each slot is a range of its own, or where 16,000 ranges have
+ * such names. */
 #define RL_READER_BYTES_MAX (8 * 1024 * 1024)
 
 /* The longest text of a reply. hiredis searches an incomplete line for its end again with each

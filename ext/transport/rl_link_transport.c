@@ -219,8 +219,8 @@ static void link_take_in(rl_link *link)
 static void link_end(rl_link *link)
 {
 	if (link->tls != NULL) {
-		/* What is not sealed yet cannot follow the goodbye, which comes before the half-close: else
-		 * the server would see a broken connection. */
+		/* Bytes that are not sealed yet cannot follow close_notify, which must come before the
+		 * half-close: otherwise the server would see a broken connection. */
 		rl_buffer_drop(&link->out, rl_buffer_bytes(&link->out).len);
 		rl_tls_end(link->tls);
 		rl_link_write(link);

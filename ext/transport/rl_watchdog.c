@@ -310,8 +310,9 @@ rl_status rl_watchdog_prepare(rl_renewal *renewal, const rl_set *set, int *sys_e
 	return is_prepared ? RL_OK : RL_ERR_MEMORY;
 }
 
-/* The seeds and the node that has the slot. Names of other nodes are learned once the watchdog has
- * tried them in vain. Only reads the route, because its thread may be interrupted right now. */
+/* Copies the addresses of the seeds and of the node that has the slot. The names of other nodes
+ * follow once the watchdog has tried them in vain. Only reads the route, because the thread of the
+ * route may be interrupted right now. */
 static void learn_route(rl_route *route, unsigned slot, const rl_resolver *resolver)
 {
 	if (rl_route_knows(route, slot)) {

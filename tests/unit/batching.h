@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the tests of release batches share: leases of the keys k1, k2 and so on, and the operation
- * that releases them within 200 ms. For clusters also where the keys are.
+ * that releases them within 200 ms. On a cluster also the nodes of the keys.
  */
 #ifndef BATCHING_H
 #define BATCHING_H
@@ -15,26 +15,28 @@
 extern rl_lease *leases[BATCH_MAX];
 extern rl_op *batch_op;
 
-/* So many leases, won just now with this token, and the batch of all. After fake_begin(). */
+/* Makes this many leases, won just now with this token, and a batch of all. Call after
+ * fake_begin(). */
 void batch_make(size_t count, const char *token);
 
-/* The batch once more, of the same leases. */
+/* Makes another batch of the first leases. */
 void batch_again(size_t count);
 
 /* Abandons and frees all, and ends the fake. */
 void batch_end(void);
 
-/* A redirect for the key of the lease: "-MOVED 7629 b:6379". Valid for the test. */
+/* A redirect for the key of the lease: "-MOVED 7629 b:6379". The text is valid until the test
+ * ends. */
 const char *redirect(const char *word, unsigned lease, const char *node);
 
 /* A cluster with idle connections to its seeds, and the batch. */
 void batch_begin_warm(const char *seeds, size_t count, const char *token);
 
-/* The route knows the node of the lease, or these nodes of the leases, in turn: "ab". */
+/* Tells the route the node of the lease, or these nodes of all leases, in turn: "ab". */
 void batch_know(unsigned lease, const char *node, unsigned port);
 void batch_lead_to(const char *nodes, unsigned count);
 
-/* So many members have not released this lease. */
+/* How many members have not released this lease. */
 unsigned batch_missing(unsigned lease);
 
 #endif

@@ -13,7 +13,7 @@
 #define SET "SET k T1 NX PX 30000\n"
 #define UNDO "RELEASE k T1\n"
 
-/* Of the member. */
+/* The route of the member. */
 extern rl_route *route;
 
 /* ---- the member ---- */
@@ -22,21 +22,22 @@ extern rl_route *route;
 void begin_cluster(const char *seeds);
 void begin_warm_cluster(const char *seeds);
 
-/* The Sentinels name a, and were not asked yet. */
+/* The Sentinels name a, and no lookup has asked them yet. */
 void begin_cold(void);
 
-/* The Sentinels have named a so long ago; connections to all are idle. */
+/* The last lookup has named a, and is of this age. Connections to all servers are idle. */
 void begin_named(int64_t age);
 
 /* The same, without a connection to a. */
 void begin_unconnected(int64_t age);
 
-/* The last lookup is too old to count. The next one names a after 30 ms, or no Sentinel answers it.
+/* The last lookup is too old to count. The next lookup names a after 30 ms, or no Sentinel answers
+ * it.
  * @param answer of a to the command; NULL = none */
 void begin_confirmed(const char *answer);
 void begin_unconfirmed(const char *answer);
 
-/* The Sentinels have named a so long ago, and name b after 20 ms.
+/* The last lookup has named a, and is of this age. The next lookup names b after 20 ms.
  * @param of_a, of_b their answers to the command; NULL = none */
 void begin_switched(int64_t age, const char *of_a, const char *of_b);
 
@@ -52,10 +53,10 @@ rl_op *acquire_own(void);
 /* Drives the operation to this failure. */
 rl_op *fails(rl_op *op, rl_status status);
 
-/* Drives the operation for 5 ms, in which it does not end, and abandons it. */
+/* Drives the operation for 5 ms, which is too short for it, and abandons it. */
 void abandon_later(rl_op *op);
 
-/* The same in a child of a fork. The log has only what comes after the fork. */
+/* The same in a child of a fork. The log begins after the fork. */
 void abandon_in_child(rl_op *op);
 
 #endif

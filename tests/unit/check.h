@@ -38,7 +38,7 @@ void check_int(const char *file, int line, int64_t is, int64_t wanted, const cha
 void check_text(const char *file, int line, const char *is, const char *wanted, const char *what);
 void check_has(const char *file, int line, const char *is, const char *part);
 
-/* A table for a function that reads each text and writes down what it has understood. */
+/* A row of a table for a function that reads each text and writes down its meaning. */
 typedef struct check_case {
 	const char *text, *wanted;
 } check_case;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of connections share: one connection to server "a", and what it has told last.
+ * What the tests of connections share: one connection to server "a", and its last event.
  */
 #ifndef DIALLING_H
 #define DIALLING_H
@@ -10,31 +10,32 @@
 extern rl_conn *conn;
 extern rl_conn_event event;
 
-/* The server asks for this password. */
+/* The server wants this password. */
 void want_password(const char *password);
 
-/* Dials server "a", which does what the test has said of it. */
+/* Dials server "a", which acts as the test has told the fake. */
 void dial(void);
 
 /* The same connection as if it had been used before: its name is known, and the log is empty. */
 void dial_used(void);
 
-/* Begins with one server, whose two replicas have 100 ms to confirm, and dials it in this way. */
+/* Begins the fake with one server, whose two replicas have 100 ms to confirm, and dials the
+ * server. */
 void dial_replicated(void);
 
 /* Frees the connection, and ends the fake. */
 void hang_up(void);
 
-/* The driver's part: sends what was appended, reads what has arrived. */
+/* The driver's part: sends the appended commands, and reads the replies that have arrived. */
 void flush_and_read(void);
 
-/* The next event is in `event` then. */
+/* Reads the next event into `event`. */
 rl_conn_event_type next(void);
 
-/* The next event is the reply to the command with this tag. */
+/* Checks that the next event is the reply to the command with this tag. */
 void check_reply_to(unsigned tag);
 
-/* Sends EXISTS k. 0 = it could not be queued. */
+/* Sends EXISTS k. 0 = the command could not be queued. */
 uint64_t ask(unsigned tag);
 
 #endif

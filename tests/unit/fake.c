@@ -227,15 +227,15 @@ static int64_t next_of_all(const rl_wait *wait)
 	return at;
 }
 
-/* NULL = nobody has asked the Sentinels of the member yet. */
+/* NULL = no operation has asked the Sentinels of the member yet. */
 static const rl_lookup *lookup_of(unsigned member)
 {
 	const rl_route *route = fake_set.members[member].route;
 	return route != NULL ? (const rl_lookup *) route->guest : NULL;
 }
 
-/* One that is done has given its connections back, or closed them. The lookup, which may stay open,
- * is that of the route. */
+/* An operation that is done has given its connections back, or closed them. The lookup belongs to
+ * the route, and may stay open. */
 static void check_has_no_connection(rl_op *op)
 {
 	for (unsigned i = 0; i < fake_set.count; i++) {

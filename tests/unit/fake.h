@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * A network, a clock and random bytes that do as the test says, and a driver that steps an
- * operation against them. There is one of each, up to eight servers ("a" to "h") and no malloc in
- * it. fake_route.h makes members of several servers.
+ * operation against them. There is one of each, with up to eight servers ("a" to "h"). The fake
+ * never calls malloc. fake_route.h makes members of several servers.
  *
- * A test says in advance what comes of the next dials and commands; what then happens is written to
- * a log, one line for each dial, command and close, with the milliseconds since the start and the
- * number of the link:
+ * A test says in advance how the next dials and commands end. The fake then writes a log with one
+ * line for each dial, command and close, with the milliseconds since the start and the number of
+ * the link:
  *
  *     0 a1 dial
  *     0 a1 SET k T1 NX PX 30000        the words are those of fake_words.h
@@ -65,7 +65,7 @@ void fake_begin(unsigned members);
 /* Frees the operations that the test made, clears the pool, and sees to it that nothing is left. */
 void fake_end(void);
 
-/* fake_end() frees the routes of the set: fake_route.h has made them. */
+/* True = fake_end() frees the routes of the set, because fake_route.h has made them. */
 extern bool fake_owns_routes;
 
 /* ---- what will happen ---- */
@@ -73,7 +73,7 @@ extern bool fake_owns_routes;
 /* The next dial to a member that nothing is said of yet. Without any it is accepted. */
 void fake_dials(unsigned member, fake_dial what, int64_t delay);
 void fake_greets(unsigned member, const char *text);
-void fake_refuses(unsigned member, unsigned dials); /* so many of the next */
+void fake_refuses(unsigned member, unsigned dials); /* this many of the next dials */
 
 /*
  * The next command about a lock to a member, or WAIT. Without any, an undo (EVAL of release) is
@@ -93,8 +93,8 @@ typedef struct fake_plan {
 extern int64_t fake_alarm;
 extern void (*fake_on_alarm)(void);
 
-/* What comes of each command from now on that begins with this word: "ASKING", "CLUSTER" or
- * "SENTINEL". Before, it is like a command about a lock.
+/* From now on the member acts like this on each command that begins with this word: "ASKING",
+ * "CLUSTER" or "SENTINEL". Without this call such a command is like a command about a lock.
  * @param text "#0 99 a 6379;100 16383 b 6379" is a map, which gives the slots up to 99 to a */
 void fake_always(unsigned member, const char *word, fake_act what, const char *text, int64_t delay);
 
@@ -104,7 +104,7 @@ void fake_always(unsigned member, const char *word, fake_act what, const char *t
  * @return false = no idea */
 extern bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
-/* For fake_improvise: all servers answer with 1, and at once. */
+/* For fake_improvise: all servers answer 1 at once. */
 bool fake_yes(const char *words, bool is_taken, fake_plan *plan);
 
 /* The command that is asked about: when the server runs it, which server that is, and the command
@@ -129,8 +129,8 @@ unsigned fake_blocked_on(unsigned member);
 /* How the server's end behind ours shows: 0 = as a clean one, else an errno. */
 extern int fake_end_errno;
 
-/* What AUTH, SELECT, ROLE or CLIENT is answered with from now on; NULL = silence. Else it is "+OK",
- * and ROLE says "master". */
+/* From now on the member answers AUTH, SELECT, ROLE or CLIENT with this text; NULL = silence.
+ * Without this call the answer is "+OK", and to ROLE "master". */
 void fake_login_says(unsigned member, const char *what, const char *text);
 
 /* What distrust() says from now on, and how often it was called. */

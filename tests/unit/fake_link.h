@@ -50,7 +50,7 @@ struct rl_link {
 	unsigned taken; /* commands taken whole */
 	unsigned run;   /* of these, those that the server has run */
 	bool is_blocked;
-	bool is_blocked_by_wait; /* it does not wait for a ticket */
+	bool is_blocked_by_wait; /* the link waits for replicas, not for a ticket */
 	int64_t blocked_at;
 	int64_t blocked_until; /* RL_NEVER = for good */
 	fake_plan blocked_by;  /* what comes then */
@@ -85,7 +85,7 @@ extern server fake_servers[FAKE_SERVERS];
 extern rl_link fake_links[LINKS_MAX];
 extern unsigned fake_link_count;
 
-/* What fake_always() has said of such a command; NULL = nothing. */
+/* The plan that fake_always() has made for such a command; NULL = none. */
 const fake_plan *fake_standing_plan(unsigned member, const fake_words *words);
 
 /* A line of the log. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Memory that fails, in malloc and on the fake network: see no_memory.h for `fails_at` and the
- * other variables. For one file of a program.
+ * other variables. Only one file of a program may include this.
  */
 #ifndef FAKE_MEMORY_H
 #define FAKE_MEMORY_H
@@ -9,7 +9,7 @@
 #include "fake.h"
 #include "no_memory.h"
 
-/* Counts from now on how often memory is asked for. The request number fails_at fails. */
+/* Counts the requests for memory from now on. The request with the number fails_at fails. */
 static inline void fake_memory_fails(void)
 {
 	fake_lacks_memory = lacks_memory;
@@ -24,8 +24,8 @@ static inline void fake_memory_works(void)
 	fake_lacks_memory = NULL;
 }
 
-/* Runs the flow, which calls the two above, so often that each of its requests fails once, and at
- * least so often.
+/* Runs the flow, which calls the two functions above, until each of its requests has failed once,
+ * and at least at_least times.
  * @return how often */
 static inline unsigned fake_memory_each(unsigned at_least, void (*flow)(void))
 {
@@ -38,7 +38,7 @@ static inline unsigned fake_memory_each(unsigned at_least, void (*flow)(void))
 	return most;
 }
 
-/* The same with a flow that says whether it has succeeded: until it does.
+/* Runs a flow that returns true when it has succeeded, until it succeeds.
  * @return how often it has failed */
 static inline unsigned fake_memory_until(bool (*flow)(void))
 {

@@ -15,7 +15,7 @@ static char names[FAKE_MEMBERS][32];
 static rl_route *make(unsigned member, rl_route_kind kind, const char *scheme)
 {
 	snprintf(names[member], sizeof names[0], "%s://%u", scheme, member);
-	/* Nobody may dial it: there is no such server. */
+	/* No test may dial this target: there is no such server. */
 	commons[member] = (rl_target){.refs = REFS,
 		.address = {.kind = RL_NET_TCP, .host = (char *) (uintptr_t) "-", .port = 1},
 		.name = names[member]};

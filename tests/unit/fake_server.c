@@ -258,7 +258,7 @@ static void block(rl_link *link, const command *c, int64_t at)
 	link->blocked_by = plan;
 }
 
-/* WAIT: what stands behind it is run when it is over. */
+/* WAIT: the server runs the commands after it when it is over. */
 static void block_in_wait(rl_link *link, fake_plan plan, int64_t at)
 {
 	link->is_blocked = true;

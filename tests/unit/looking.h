@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of lookups share: one lookup, which has 400 ms, and the driver for it. The
- * Sentinels are the fake's servers.
+ * What the tests of lookups share: one lookup with a time of 400 ms, and a driver for it. The
+ * Sentinels are the servers of the fake.
  */
 #ifndef LOOKING_H
 #define LOOKING_H
@@ -17,33 +17,34 @@
 extern rl_route *lookup_route;
 extern rl_lookup lookup;
 extern rl_error lookup_err; /* why the last lookup has failed */
-extern unsigned most_links; /* that were waited for */
+extern unsigned most_links; /* that the lookup waited for at once */
 
-/* So many Sentinels, of which a majority decides, or so many. The lookup uses the pool. */
+/* Begins the fake with this many Sentinels, of which a majority or the given quorum decides. The
+ * lookup uses the pool. */
 void begin_sentinels(unsigned sentinels);
 void begin_quorum(unsigned sentinels, unsigned quorum);
 
-/* The lookup keeps its connections itself. */
+/* The same, but the lookup keeps its connections itself. */
 void begin_alone(unsigned sentinels);
 
 /* Ends the lookup and the fake. */
 void end_lookup(void);
 
-/* An idle connection to each. */
+/* Puts an idle connection to each Sentinel into the pool. */
 void warm_sentinels(void);
 
-/* Each of them says it. */
+/* From now on each Sentinel answers with this text. */
 void all_say(const char *text);
 
 void start_lookup(void);
 
-/* When something will happen next that the lookup waits for. */
+/* The time of the next event for which the lookup waits. */
 int64_t next_time(rl_wait *wait);
 
 /* Drives the lookup until the clock would pass the time. */
 rl_vote drive_to(int64_t time);
 
-/* Starts it, drives it to its end, and explains a failure. */
+/* Begins the lookup, drives it to its end, and explains a failure. */
 rl_vote look_up(void);
 
 /* The primary that the route knows: "10.0.0.1:6379"; "-:0" = none. */

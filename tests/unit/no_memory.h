@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * malloc, calloc, realloc and strdup that fail when a test says so. For one file of a program: they
- * take the places of libc's, or of the sanitizer's, to which they hand on. They count the calls and
- * the bytes while is_counting.
+ * malloc, calloc, realloc and strdup that fail when a test says so. Only one file of a program may
+ * include this: the functions replace those of libc or of the sanitizer, and call them. They count
+ * the calls and the bytes while is_counting is true.
  */
 #ifndef NO_MEMORY_H
 #define NO_MEMORY_H

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parses a copy that ends exactly at its end: reading beyond it is seen. */
+/* Parses a copy without any byte after its end, so that the sanitizer sees a read beyond the
+ * end. */
 static inline rl_status parse_exactly(const char *text, size_t len, rl_dsn *dsn, rl_error *err)
 {
 	char *copy = malloc(len > 0 ? len : 1);

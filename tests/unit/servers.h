@@ -18,9 +18,9 @@ typedef struct servers_member {
 	double rate;            /* of its clock */
 	int64_t clock_us;       /* how much its clock is ahead */
 	int64_t delay;          /* of each reply */
-	bool is_mute;           /* it reads commands, and does not run them */
+	bool is_mute;           /* the server reads commands, and does not run them */
 	int64_t replicas;       /* how many confirm what WAIT asks for, at once */
-	int64_t wait_late;      /* so long after its time a WAIT ends that too few confirm */
+	int64_t wait_late;      /* how long after its time a WAIT ends if too few replicas confirm */
 	const char *wait_error; /* NULL, or the reply to WAIT */
 	const char *error;      /* NULL, or the reply to all scripts */
 } servers_member;

@@ -94,7 +94,7 @@ static void tryagain_to_blpop_and_ask_to_the_try(void)
 	CHECK_INT(fake_blocked_on(1), 1);
 }
 
-/* MOVED is what the node says last. */
+/* The answer to the try counts, because the node gives it last. */
 static void ask_to_blpop_and_moved_to_the_try(void)
 {
 	redirected(ASK_AT("b"), MOVED_TO("b"), 5 * SECOND);
@@ -103,14 +103,15 @@ static void ask_to_blpop_and_moved_to_the_try(void)
 	CHECK_INT(fake_node_of(route), 'b');
 }
 
-/* The ticket came before the move, and the try after it: the ticket is lost with the place. */
+/* The node answers BLPOP before the move and the try after it: the ticket is lost with the
+ * place. */
 static void a_ticket_and_moved_to_the_try(void)
 {
 	redirected(FAKE_TICKET, MOVED_TO("b"), 5 * SECOND);
 	CHECK_INT(fake_blocked_on(1), 1);
 }
 
-/* Nothing of the other node is left in the next place. */
+/* The next place does not use the redirect of the last one. */
 static void a_redirect_is_forgotten_with_its_place(void)
 {
 	rl_acquire *acquire = redirected(ASK_AT("b"), refusal(300, 600000, RL_HOLDER_KIN), 5 * SECOND);
@@ -226,7 +227,7 @@ static void moved_of_a_plain_member_ends_the_wait_in_the_queue(void)
 
 /* ---- leaving ---- */
 
-/* The redirects have arrived, and are not read yet: neither command has run. */
+/* The redirects have arrived, but the wait has not read them: neither command has run. */
 static void left_with_unread_redirects(void)
 {
 	begin();
@@ -241,7 +242,7 @@ static void left_with_unread_redirects(void)
 	CHECK_INT(fake_blocked_links(), 0);
 }
 
-/* Between the nodes: the new place is not written yet. */
+/* The wait ends between the nodes: the commands of the new place are not written yet. */
 static void left_while_the_other_node_is_dialled(void)
 {
 	begin();
@@ -265,7 +266,7 @@ static void left_at_an_asked_node(void)
 	CHECK_INT(fake_blocked_links(), 0);
 }
 
-/* The place is woken at the moment it is left: the grant is undone behind ASKING. */
+/* The place is woken while the wait leaves it: the grant is undone after ASKING. */
 static void left_with_an_unread_win_at_an_asked_node(void)
 {
 	rl_acquire *acquire = redirected(ASK_AT("b"), "-TRYAGAIN x", 5 * SECOND);
@@ -317,7 +318,7 @@ static bool wins_without_a_quorum(unsigned cluster)
 	return true;
 }
 
-/* The place wins at a node that it was asked at, and the other members refuse. */
+/* The place wins at a node that needs ASKING, and the other members refuse. */
 static void a_win_without_a_quorum_is_undone_behind_asking(void)
 {
 	unsigned wins = 0;

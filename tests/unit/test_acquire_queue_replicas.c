@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A place in the wait queue of a server whose replicas confirm: WAIT follows only a try that took
- * the lock, and a try that they do not confirm costs the place.
+ * the lock, and a try without confirmation costs the place.
  */
 #include "check.h"
 #include "servers.h"
@@ -127,7 +127,7 @@ static void a_right_that_is_missing_ends_the_wait(void)
 	CHECK(!servers_have_ours());
 }
 
-/* The lock is taken, and WAIT not over. */
+/* The try has taken the lock, and WAIT is not over. */
 static void a_call_that_is_abandoned_meanwhile_leaves_no_key(void)
 {
 	rl_acquire *acquire = queue_up(NULL);

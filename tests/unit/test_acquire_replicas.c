@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Members whose replicas confirm: a grant, a swap or an extension that too few of them confirm, and
- * what is left of it.
+ * Members whose replicas confirm: a grant, a swap or an extension that too few replicas confirm,
+ * and its undo.
  */
 #include "check.h"
 #include "servers.h"
@@ -22,7 +22,7 @@ static void begin(unsigned members)
 	}
 }
 
-/* Its server ends WAIT so late. */
+/* The replicas of the member go away. The server then ends WAIT this late. */
 static void lose_replicas(unsigned member, int64_t late_ms)
 {
 	servers[member].replicas = 0;
@@ -87,7 +87,7 @@ static void so_is_one_of_a_caller_s_token(void)
 	CHECK_INT(fake_stats.undone, 1);
 }
 
-/* A short TTL leaves a caller's token to itself when an undo could come too late. */
+/* With a short TTL an undo could come too late, so a caller's token is not undone. */
 static void a_ttl_that_is_over_undoes_no_caller_s_token(void)
 {
 	begin(1);

@@ -124,7 +124,7 @@ static bool lacks_memory(void)
 	return appends_left == 0 || --appends_left == 0;
 }
 
-/* ASKING that no command follows would be for that of another key. */
+/* ASKING without its command would apply to the command for another key. */
 static void asking_alone_ends_the_connection(void)
 {
 	for (unsigned is_blind = 0; is_blind < 2; is_blind++) {

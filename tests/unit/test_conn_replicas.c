@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Connections of a target with replicas: WAIT behind the commands that take or prolong a lock, what
- * is held back for it, and the end of a connection on which it is pending.
+ * Connections of a target with replicas: WAIT after the commands that take or prolong a lock, the
+ * replies that are held back, and the end of a connection on which WAIT is pending.
  */
 #include "check.h"
 #include "dialling.h"
@@ -23,7 +23,7 @@ static void ask_for(rl_verb verb, unsigned tag)
 	CHECK(send(verb, 30000, RL_PLACE_NONE, tag));
 }
 
-/* WAIT stands behind what is flushed. */
+/* Asks the replicas, flushes, and reads. */
 static void confirm_and_read(void)
 {
 	rl_conn_ask_replicas(conn);
@@ -114,7 +114,7 @@ static void without_replicas_nothing_is_asked(void)
 	check_reply(RL_REPLY_STATUS, 1);
 }
 
-/* A twentieth of the shortest TTL, and never 0, which is endless. */
+/* The time is a twentieth of the shortest TTL, and never 0, which would be endless. */
 static void the_time_is_a_part_of_the_ttl(void)
 {
 	static const struct {

@@ -152,7 +152,7 @@ static void tls_of_nodes_and_sentinels(void)
 	}
 }
 
-/* They are those of the nodes and of the Sentinels, as far as these speak TLS. */
+/* The nodes and the Sentinels have these options, as far as they speak TLS. */
 static void options_of_tls(void)
 {
 	read_good("redis-sentinel://a,b/m?ssl[cafile]=/ca&sentinel_tls=1");

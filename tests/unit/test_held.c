@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replies that are held back until the replicas have confirmed: what the answer to WAIT makes of
- * each.
+ * Replies that are held back until the replicas have confirmed, and how the answer to WAIT judges
+ * each of them.
  */
 #include "check.h"
 #include "core/conn/rl_held.h"
@@ -187,7 +187,7 @@ static void a_long_error_is_cut(void)
 	CHECK_INT(taken.text.len, 100);
 }
 
-/* A verdict is for what stands before it. */
+/* A verdict applies to the replies before it. */
 static void each_verdict_is_for_what_was_held_then(void)
 {
 	hold(text(RL_REPLY_STATUS, "OK"), 1, true);

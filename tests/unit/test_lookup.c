@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lookups: what the Sentinels say, and what comes of it.
+ * Lookups: the answers of the Sentinels, and the outcome.
  */
 #include "check.h"
 #include "fake_link.h"
@@ -39,7 +39,8 @@ static void idle_connections_are_used_with_one_write_each(void)
 	CHECK_INT(fake_pool.count, 3);
 }
 
-/* A time before any of those who agree was asked: c, asked first, names another address. */
+/* The route gets a time before the first agreeing Sentinel was asked. c, which was asked first,
+ * names another address. */
 static void the_route_is_told_when_they_were_asked(void)
 {
 	begin_sentinels(3);

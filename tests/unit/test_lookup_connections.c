@@ -234,7 +234,7 @@ static void connections_kept_alone_are_not_used_by_a_child(void)
 	CHECK_LOG("0 a1 close\n0 a2 dial\n0 a2 " ASK "0 a2 NAME\n");
 }
 
-/* Each allocation fails once, and then for good. */
+/* Each allocation fails once, and then for ever. */
 static void without_memory_it_fails_and_leaves_nothing(void)
 {
 	unsigned granted = 0, failed = 0;

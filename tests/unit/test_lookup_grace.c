@@ -17,7 +17,7 @@ static void begin_with_grace(unsigned sentinels, unsigned quorum)
 	warm_sentinels();
 }
 
-/* So many ms after the start the node is settled. */
+/* Checks that the node is settled this many ms after the start. */
 static void check_settled(int64_t ms)
 {
 	CHECK_TEXT(primary(), "10.0.0.2:6380");
@@ -51,7 +51,7 @@ static void an_old_primary_is_settled(void)
 	check_settled(0);
 }
 
-/* One of those that agree makes it a majority, so its age counts. */
+/* The age that counts is that of the youngest Sentinel of the majority. */
 static void the_youngest_of_the_majority_counts(void)
 {
 	begin_with_grace(3, 0);
@@ -92,7 +92,8 @@ static void a_greater_quorum_needs_more_of_them(void)
 	check_settled(19000);
 }
 
-/* The age is of a time between question and answer, and must hold when the question was sent. */
+/* The Sentinel computes the age between question and answer, but the age must hold for the time of
+ * the question. */
 static void a_slow_answer_makes_it_younger(void)
 {
 	begin_with_grace(3, 0);
@@ -102,7 +103,8 @@ static void a_slow_answer_makes_it_younger(void)
 	check_settled(5);
 }
 
-/* It counts from now on that it reports the role of a primary. */
+/* The Sentinel reports another role than that of a primary, so the address counts only from now
+ * on. */
 static void a_primary_that_reports_another_role_is_new(void)
 {
 	begin_with_grace(3, 0);

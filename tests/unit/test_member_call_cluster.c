@@ -20,7 +20,7 @@ static void a_node_that_refuses_is_passed_over(void)
 	CHECK_INT(fake_node_of(route), 'c');
 }
 
-/* It is named again, and is the only one that knows: it is asked until the hops are used up. */
+/* Node a names the refusing node b each time, and the call follows until the hops are used up. */
 static void moved_to_a_node_that_refuses(void)
 {
 	begin_cluster("ab");
@@ -84,7 +84,7 @@ static void a_name_is_resolved_first(void)
 	CHECK_INT(fake_node_of(route), 'b');
 }
 
-/* Nothing new would come of it: another node is asked. */
+/* Resolving the name again would bring nothing new: another node is asked. */
 static void a_name_without_an_address_leads_to_another_node(void)
 {
 	begin_cluster("ac");
@@ -136,7 +136,7 @@ static void begin_several(void)
 	}
 }
 
-/* Only d has granted the lock, behind ASKING, and the last member refuses it after 5 ms. */
+/* Only d has granted the lock, after ASKING, and the last member refuses it after 5 ms. */
 static void begin_asked_minority(void)
 {
 	begin_several();
@@ -158,7 +158,7 @@ static void one_of_several_members_is_redirected(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-/* No quorum: the cluster's grant, which came behind ASKING, is undone behind ASKING. */
+/* No quorum: the cluster's grant, which came after ASKING, is undone behind ASKING. */
 static void a_minority_at_an_asked_node_is_undone_behind_asking(void)
 {
 	begin_asked_minority();
@@ -166,7 +166,7 @@ static void a_minority_at_an_asked_node_is_undone_behind_asking(void)
 	CHECK_HAS(fake_log(), "5 d1 ASKING\n5 d1 RELEASE k T1\n");
 }
 
-/* The caller's token is taken back where a minority has granted it, behind ASKING. */
+/* The caller's token is taken back where a minority has granted it, after ASKING. */
 static void an_own_token_is_taken_back_behind_asking(void)
 {
 	begin_asked_minority();
@@ -177,7 +177,7 @@ static void an_own_token_is_taken_back_behind_asking(void)
 }
 
 /* A member that does not allow the helper keys: the release that is left unanswered elsewhere is
- * written twice, and both times behind ASKING. */
+ * written twice, and both times after ASKING. */
 static void a_backup_release_is_behind_asking(void)
 {
 	begin_several();

@@ -24,7 +24,7 @@ static void clean_up(void)
 	fake_end();
 }
 
-/* The Sentinels will say that a has been the primary for so long. */
+/* The Sentinels will say that a has been the primary for this long. */
 static void begin_cold(int64_t age)
 {
 	fake_begin(1);
@@ -33,7 +33,7 @@ static void begin_cold(int64_t age)
 	fake_all_know(route, 0, age, 0);
 }
 
-/* They have said so, a while ago. */
+/* The Sentinels have said so in an earlier lookup. */
 static void begin(int64_t age, int64_t ago)
 {
 	begin_cold(age + ago);
@@ -107,7 +107,7 @@ static void once_the_grace_is_over_the_sentinels_must_say_so(void)
 	CHECK_INT(fake_stats.held_back, 0);
 }
 
-/* One of them may have had the longer way, or have known it for longer. */
+/* One Sentinel may have had the longer way, or have known the primary for longer. */
 static void an_old_answer_does_not_hold_back(void)
 {
 	begin(GRACE - 5 * SECOND, 600 * MS);
@@ -127,8 +127,8 @@ static void silent_sentinels_hold_back(void)
 	CHECK_INT(fake_ms(), 2000);
 }
 
-/* They never say an age that is enough for the time at which they were asked, although by the time
- * of their answers it would be. */
+/* The Sentinels report ages that would be enough at the time of their answers, but never at the
+ * time of the question. */
 static void the_question_is_not_repeated_without_end(void)
 {
 	begin(GRACE - 10 * MS, 20 * MS);
@@ -192,7 +192,7 @@ static void the_old_primary_is_left_before_its_answer(void)
 	CHECK_COUNT("b1", 0);
 }
 
-/* It has ceased to be the primary and become it again since the last lookup. */
+/* Since the last lookup the node has ceased to be the primary and become the primary again. */
 static void a_grant_of_a_primary_that_is_new_again_is_undone(void)
 {
 	begin(GRACE, 2 * SECOND);
@@ -235,7 +235,7 @@ static void a_take_over_there_is_swapped_back(void)
 	CHECK_COUNT("20 a1 SWAP k T1 tok 0\n", 1);
 }
 
-/* The node before may still grant the lock to others. */
+/* The previous primary may still grant the lock to other clients. */
 static void an_extension_there_does_not_count(void)
 {
 	begin(GRACE, 2 * SECOND);
@@ -386,8 +386,8 @@ static void a_wait_hears_when_it_is_over_sooner(void)
 	CHECK_INT(op->status, RL_OK);
 }
 
-/* Its place in the queue breaks. A look would reserve a free lock there, so the new primary gets
- * none before the grace is over. */
+/* The connection of the place in the queue breaks. A look would reserve a free lock at the new
+ * primary, so the wait sends it none before the grace is over. */
 static void a_wait_in_the_queue_looks_at_a_new_primary_after_the_grace(void)
 {
 	begin(GRACE, 0);
@@ -428,7 +428,7 @@ static void a_look_does_not_go_to_a_new_primary(void)
 	CHECK_COUNT("b1", 0);
 }
 
-/* While it waited there, the primary was another one for a while. */
+/* While the waiter was in the queue, another server was the primary for a while. */
 static void a_win_in_the_queue_of_a_primary_that_is_new_again_is_undone(void)
 {
 	begin(GRACE, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Member calls to clusters and behind Sentinels without memory, at each place where some is asked
- * for: no crash, no leak, no grant that is left behind, and no success without one.
+ * for: no crash, no leak, no grant that stays, and no success without a grant.
  */
 #include "calling.h"
 #include "check.h"
@@ -84,7 +84,7 @@ static rl_op *asked_elsewhere(void)
 	return failing_acquire("mine");
 }
 
-/* A flow succeeds at the node that counts in the end, which is a or b, or it says why not. */
+/* A flow succeeds at the last node, which is a or b, or it fails with a reason. */
 static void try_each_place(flow make)
 {
 	unsigned successes = 0;

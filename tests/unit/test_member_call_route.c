@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to clusters: redirects, and what is in doubt after them.
+ * Member calls to clusters: redirects, and the doubt after them.
  */
 #include "calling.h"
 #include "check.h"
 
 #include <string.h>
 
-/* Node a answers so, which is a redirect to b, and b so; NULL = not at all. */
+/* Node a answers with a redirect to b, and node b with its own text; NULL = no answer. */
 static void begin_redirected(const char *of_a, const char *of_b)
 {
 	begin_warm_cluster("ab");
@@ -218,7 +218,7 @@ static void moved_after_ask_needs_no_asking(void)
 	CHECK_INT(fake_node_of(route), 'c');
 }
 
-/* The login is refused behind a command that came with ASKING. */
+/* The node refuses the login after it has received a command with ASKING. */
 static void an_undo_after_a_refused_login_is_behind_asking(void)
 {
 	begin_cluster("ab");
@@ -270,8 +270,8 @@ static void clusterdown_is_the_failure_without_a_wait(void)
 
 /* ---- doubt ---- */
 
-/* The answer of a is lost, and it redirects the second copy to b, which answers so. NULL = it does
- * not. */
+/* The answer of a is lost, and a redirects the second copy to b, which gives this answer. NULL = b
+ * gives no answer. */
 static void begin_lost_and_moved(const char *of_b)
 {
 	begin_warm_cluster("ab");
@@ -282,8 +282,8 @@ static void begin_lost_and_moved(const char *of_b)
 	}
 }
 
-/* The answer is lost. That another node speaks for the key does not clear it; only an answer of
- * that node does. */
+/* The answer is lost. The redirect to another node does not clear the doubt; only an answer of that
+ * node does. */
 static void the_doubt_stays_over_moved(void)
 {
 	begin_lost_and_moved(NULL);
@@ -325,7 +325,7 @@ static void the_proof_begins_at_the_node_that_granted(void)
 	CHECK_INT(rl_quorum_call_sent_at(&op->op.call), FAKE_START + 40 * MS);
 }
 
-/* But after a lost answer from the first, which may have granted. */
+/* After a lost answer the proof counts from the first command, which may have been carried out. */
 static void the_proof_begins_with_the_doubt(void)
 {
 	begin_warm_cluster("ab");

@@ -34,7 +34,8 @@ static void a_young_lookup_is_enough(void)
 	CHECK_LOG("0 a1 " SET);
 }
 
-/* It is half as old as it may be: another one runs beside, and is not waited for. */
+/* The last lookup is half as old as it may be: another lookup runs beside the command, and the call
+ * does not wait for it. */
 static void an_older_lookup_is_renewed_beside_the_command(void)
 {
 	begin_named(500 * MS);
@@ -46,7 +47,7 @@ static void an_older_lookup_is_renewed_beside_the_command(void)
 	CHECK_INT(fake_stats.lookups, 1);
 }
 
-/* That counts when the answer comes, not when the command was sent. */
+/* The age of the lookup counts when the answer arrives, not when the command is sent. */
 static void a_grant_that_comes_later_than_that_is_checked(void)
 {
 	begin_named(600 * MS);
@@ -78,7 +79,7 @@ static void what_prolongs_is_checked_too(void)
 	}
 }
 
-/* Of a primary that is not one any more a refusal says nothing. */
+/* A refusal by a server that is no primary any more says nothing. */
 static void a_refusal_is_checked(void)
 {
 	begin_confirmed("_");
@@ -114,7 +115,7 @@ static rl_op *ask_unconfirmed(rl_verb verb)
 	return fake_ask(verb, verb < RL_VERB_FORCE ? "tok" : "", 0);
 }
 
-/* Each of them succeeds after so many ms. */
+/* Each verb succeeds after this many ms. */
 static void check_unconfirmed_verbs(void (*begin)(const char *answer), int64_t ms)
 {
 	for (unsigned i = 0; i < UNCONFIRMED_VERBS; i++) {
@@ -218,7 +219,7 @@ static void an_unknown_service_is_said(void)
 	CHECK_HAS(op->err->message, "c:6379: does not know it");
 }
 
-/* Ownership was not confirmed: the grant is taken back where it is. */
+/* No Sentinel has confirmed the primary: the grant is undone on the node that has given it. */
 static void a_grant_without_a_lookup_is_undone(void)
 {
 	begin_unconfirmed("+OK");
@@ -292,7 +293,8 @@ static void one_that_hangs_takes_a_timeout_and_the_next_call_looks_up(void)
 	CHECK_INT(fake_ms(), 3005);
 }
 
-/* Also one that was named a moment ago: the Sentinels are asked again, and it is left. */
+/* The call leaves even a primary that was named a moment ago, because it asks the Sentinels
+ * again. */
 static void one_that_hangs_is_left_once_another_is_named(void)
 {
 	begin_named(0);
@@ -324,7 +326,8 @@ static void readonly_is_the_failure_if_it_is_named_again(void)
 	CHECK_COUNT(SET, 1);
 }
 
-/* It says so before any command: OK of a replica that may be written would prove nothing. */
+/* The answer to ROLE comes before any other answer: OK from a writable replica would prove
+ * nothing. */
 static void a_replica_is_noticed_by_its_role(void)
 {
 	begin_cold();

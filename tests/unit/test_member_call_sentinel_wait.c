@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to a primary behind Sentinels in a wait, beside other members, and when they are
- * given up.
+ * Member calls to a primary behind Sentinels: in a wait, beside other members, and abandoned.
  */
 #include "calling.h"
 #include "check.h"
@@ -81,7 +80,7 @@ static void a_win_at_the_old_primary_is_undone(void)
 	CHECK_COUNT("730 b1 try", 1);
 }
 
-/* Each look asks again if what is known is old: not more often, and nothing is left behind. */
+/* A look begins a lookup only if the last one is old, and lookups leave no connections behind. */
 static void lookups_of_a_long_wait_do_not_pile_up(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
@@ -104,7 +103,7 @@ static void a_wait_lasts_over_sentinels_that_are_silent(void)
 	CHECK(fake_open_links() <= 4 + RL_POOL_LINGERING_MAX);
 }
 
-/* The place breaks, and is taken at the new primary. */
+/* The connection of the place breaks, and the wait takes a place at the new primary. */
 static void a_wait_goes_on_at_the_new_primary(void)
 {
 	rl_acquire *acquire = queued(5 * SECOND);
@@ -176,7 +175,7 @@ static void a_minority_of_an_own_token_that_is_being_checked_is_taken_back(void)
 	CHECK_HAS(fake_log(), "d1 RELEASE k mine\n");
 }
 
-/* No primary of the member was ever named: it has no node to be told anything. */
+/* The Sentinels of the member have never named a primary, so the member has no node for an undo. */
 static void a_wait_with_a_member_that_is_not_known(void)
 {
 	begin_several();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to a primary behind Sentinels when these name another one: in each state of the
- * call, for each verb, and for each kind of token.
+ * Member calls whose Sentinels name another primary: in each state of the call, for each verb, and
+ * for each kind of token.
  */
 #include "calling.h"
 #include "check.h"
@@ -54,7 +54,7 @@ static void it_is_left_while_the_answer_is_missing(void)
 	CHECK_INT(rl_quorum_call_sent_at(&op->call), FAKE_START);
 }
 
-/* A server cannot run a half of it. */
+/* A server cannot run half a command. */
 static void half_a_command_needs_no_undo(void)
 {
 	begin_switched(600 * MS, NULL, "+OK");
@@ -114,7 +114,7 @@ static void flip(void)
 	fake_alarm = fake_clock + 200 * MS;
 }
 
-/* Five times is enough: then it is a failure that may pass, and each of the six commands is
+/* After five switches the call fails with a failure that may pass, and each of the six commands is
  * undone. */
 static void it_changes_again_and_again(void)
 {
@@ -132,8 +132,8 @@ static void it_changes_again_and_again(void)
 
 /* ---- a primary that is silent ---- */
 
-/* The last lookup was young, and the Sentinels find out only now: they are asked again while the
- * primary does not answer. */
+/* The last lookup is young, and the Sentinels notice the failure only now. The call asks them again
+ * while the primary does not answer. */
 static void sentinels_are_asked_again_while_the_answer_is_missing(void)
 {
 	begin_named(0);
@@ -166,7 +166,7 @@ static void sentinels_are_asked_again_in_a_pause(void)
 	CHECK_INT(fake_ms(), 210);
 }
 
-/* They keep their word: once in 200 ms, one lookup at a time. */
+/* The Sentinels name the same primary each time. There is one lookup at a time, every 200 ms. */
 static void a_silent_primary_is_confirmed_again_and_again(void)
 {
 	begin_named(0);
@@ -232,7 +232,7 @@ static void begin_suspect(const char *of_b)
 	route->named_at = 0;
 }
 
-/* What it frees at the old primary is not free at the new one. */
+/* The lock that FORCE has freed at the old primary is not free at the new one. */
 static void force_goes_on_at_the_new_primary(void)
 {
 	begin_suspect(":1");

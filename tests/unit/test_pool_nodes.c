@@ -101,12 +101,13 @@ static void so_many_connections_are_kept_in_all(void)
 	}
 	CHECK_INT(pool.count, RL_POOL_MAX);
 	CHECK_INT(closed_count, 0);
-	/* One more to a node that has all it may have. */
+	/* One more connection to a node that has as many as it may have. */
 	give(5, 1000);
 	CHECK_INT(pool.count, RL_POOL_MAX);
 	CHECK_INT(closed_count, 1);
 	CHECK_INT(closed[0], 6);
-	/* One more to a new node: the one that has been idle for longest, to whatever node. */
+	/* One more connection to a new node ends the connection that has been idle for longest, to
+	 * whatever node. */
 	give(TARGETS - 1, 1001);
 	CHECK_INT(pool.count, RL_POOL_MAX);
 	CHECK_INT(closed_count, 2);

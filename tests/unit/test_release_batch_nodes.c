@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The release of what is left in clusters: a lane for each node, redirects, and nodes that fail.
+ * Release batches in clusters: a lane for each node, redirects, and nodes that fail.
  */
 #include "batching.h"
 #include "check.h"
@@ -61,7 +61,7 @@ static void a_redirect_joins_a_lane_that_exists(void)
 	CHECK_INT(fake_stats.released, 2);
 }
 
-/* That lane is over already: another one is made. */
+/* The lane of the other node is over already, so the batch makes another one. */
 static void a_redirect_to_a_lane_that_is_over(void)
 {
 	begin_lanes("ab", 2);
@@ -134,7 +134,8 @@ static void begin_many(void)
 	}
 }
 
-/* More nodes than can be waited for at once: the rest waits for its turn. */
+/* The leases are on more nodes than the batch can wait for at once: the other lanes wait for their
+ * turn. */
 static void more_nodes_than_can_be_waited_for(void)
 {
 	begin_many();
@@ -214,7 +215,8 @@ static void moved_to_a_node_that_refuses(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-/* It breaks: the rest is sent once more on another connection, and may be redirected then. */
+/* The connection breaks: the rest is sent once more on another connection, and may be redirected
+ * then. */
 static void a_connection_that_breaks_before_moved(void)
 {
 	batch_begin_warm("ab", 3, "tok");
@@ -269,7 +271,7 @@ static void tryagain_goes_with_the_key_alone(void)
 	CHECK(fake_set.wakes);
 }
 
-/* Out of order and redirected: who was answered is not sent again. */
+/* Answers arrive out of order, and some are redirects: the answered leases are not sent again. */
 static void redirects_among_those_without_helpers(void)
 {
 	batch_begin_warm("ab", 4, "tok");

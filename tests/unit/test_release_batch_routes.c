@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The release of what is left where members are clusters or primaries behind Sentinels: tokens,
- * other members, batches that are given up, and memory that fails.
+ * Release batches whose members are clusters or primaries behind Sentinels: tokens, other members,
+ * abandoned batches, and memory that fails.
  */
 #include "batching.h"
 #include "check.h"
@@ -112,7 +112,7 @@ static void all_nodes_of_a_cluster_alone_are_asked(void)
 
 /* ---- Sentinels ---- */
 
-/* The Sentinels have named the primary a so long ago. */
+/* The last lookup has named the primary a, and is of this age. */
 static void begin_sentinels(int64_t age)
 {
 	begin_named(age);

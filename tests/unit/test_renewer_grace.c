@@ -16,7 +16,7 @@
 
 static rl_route *route;
 
-/* A lease of a; the Sentinels will say that b has been the primary for so long. */
+/* A lease of a. The Sentinels will say that b has been the primary for this long. */
 static rl_renewal *prepare(int64_t age)
 {
 	watching_begin(1);
@@ -52,8 +52,8 @@ static void a_renewal_at_a_new_primary_counts(void)
 	CHECK_INT(fake_stats.renewed, 1);
 }
 
-/* Clients that have asked the Sentinels before the switch may still be granted locks by the old
- * primary, where the lease is not renewed any more: so the new one proves nothing for a second. */
+/* The old primary, which renews the lease no more, may still grant locks to clients that have asked
+ * the Sentinels before the switch. So the new primary proves nothing for a second. */
 static void a_renewal_at_once_after_the_switch_does_not_count(void)
 {
 	rl_renewal *one = keep(RL_CHECK_NS - 2 * MS);
@@ -68,7 +68,7 @@ static void a_renewal_at_once_after_the_switch_does_not_count(void)
 	CHECK_INT(fake_stats.lost, 0);
 }
 
-/* What was put back proves as little, and is found by a renewal later. */
+/* A lock that is put back proves nothing either. A later renewal finds it. */
 static void a_lease_that_was_put_back_at_once_after_the_switch_counts_later(void)
 {
 	rl_renewal *one = keep(SECOND / 2);
@@ -115,7 +115,7 @@ static void a_lease_that_was_not_replicated_is_put_back_at_once(void)
 	CHECK_INT(fake_stats.lost, 0);
 }
 
-/* Other clients may take it by now, and somebody has deleted it. */
+/* By now other clients may take the lock, and some client has deleted it. */
 static void at_a_primary_that_is_settled_it_is_lost(void)
 {
 	rl_renewal *one = keep(GRACE + SECOND);
@@ -240,7 +240,7 @@ static void the_refusal_of_one_of_several_does_not_lose_it(void)
 	CHECK(rl_lease_is_held(one->lease));
 }
 
-/* The release of its owner follows a SET that is under way. */
+/* The release of the owner follows a SET that is under way. */
 static void a_release_follows_the_set(void)
 {
 	rl_renewal *one = keep(NEW);

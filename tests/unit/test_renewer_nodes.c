@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and leases in clusters: redirects, nodes that die, and the nodes and routes that it
- * keeps.
+ * The watch and leases in clusters: redirects, nodes that die, and the nodes and routes that the
+ * watch keeps.
  */
 #include "check.h"
 #include "fake_memory.h"
@@ -25,7 +25,7 @@ static void begin(const char *seeds)
 	route = fake_cluster(0, seeds);
 }
 
-/* The cluster that the lease's own thread has asked knows the node of "k". */
+/* The route of the lease's own thread knows the node of "k". */
 static void know(const char *node)
 {
 	char text[40];
@@ -197,7 +197,7 @@ static void a_node_that_dies_is_fled(void)
 	CHECK_INT(fake_stats.renewed, 2);
 }
 
-/* All of a cluster: they are tried in turn, at a pace. */
+/* All nodes of a cluster are dead: the watch tries them in turn, with pauses. */
 static void all_nodes_are_dead_until_the_proof_ends(void)
 {
 	rl_renewal *one = keep("abc");
@@ -289,7 +289,8 @@ static void a_late_release_flees_a_dead_node(void)
 	CHECK_INT(fake_stats.postponed_done, 1);
 }
 
-/* Its renewal is under way to a node of an ASK: the release behind it is behind ASKING as well. */
+/* The renewal is under way to a node that needs ASKING: the release after it needs ASKING as
+ * well. */
 static void a_release_behind_a_renewal_is_behind_asking(void)
 {
 	rl_renewal *one = keep("ab");
@@ -301,7 +302,8 @@ static void a_release_behind_a_renewal_is_behind_asking(void)
 	CHECK_LOG("10010 b1 ASKING\n10010 b1 RELEASE k tok\n");
 }
 
-/* Let go while the redirect is on its way: nothing is sent to the other node. */
+/* The owner lets the lease go while the redirect is on its way: nothing is sent to the other
+ * node. */
 static void a_redirect_of_a_lease_that_is_gone(void)
 {
 	rl_renewal *one = keep("ab");
@@ -356,7 +358,7 @@ static unsigned count_routes(void)
 	return count;
 }
 
-/* Routes without leases: about as many are kept, and one that is in use for ever. */
+/* Routes without leases: about as many are kept. A route in use is kept for ever. */
 static void idle_routes_are_dropped(void)
 {
 	static const char *const seeds[] = {"a", "b", "c", "d", "e", "f", "g", "h", "ab", "ac", "ad",
@@ -391,7 +393,8 @@ static void forgotten_in_a_child(void)
 
 /* ---- without memory ---- */
 
-/* Out of memory at each place while a lease is prepared: then it has no server and no route. */
+/* Memory fails at each place while a lease is prepared: then the lease has no server and no
+ * route. */
 static bool prepare(void)
 {
 	watching_begin(2);
@@ -418,7 +421,7 @@ static void memory_while_it_is_prepared(void)
 	CHECK(fake_memory_until(prepare) >= 9);
 }
 
-/* And while it is redirected: it is renewed once there is memory again. */
+/* Memory fails while the lease is redirected: the lease is renewed once there is memory again. */
 static void redirect_it(void)
 {
 	rl_renewal *one = keep("a");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and servers whose replicas confirm: an unconfirmed renewal proves nothing, and is asked
- * for again.
+ * The watch and servers whose replicas confirm: an unconfirmed renewal proves nothing, and is sent
+ * again.
  */
 #include "check.h"
 #include "watching.h"

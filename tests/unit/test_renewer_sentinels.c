@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and leases behind Sentinels: a renewal counts once they name the server that granted
- * it, and a lease follows its primary.
+ * The watch and leases behind Sentinels: a renewal counts once the Sentinels name the server that
+ * granted it, and a lease follows its primary.
  *
  * The primary is server a or b, and the Sentinels are c, d and e.
  */
@@ -293,7 +293,7 @@ static void released_during_the_check(void)
 	CHECK_COUNT("a1", 0);
 }
 
-/* What was granted is answered: the owner's own release comes after it anyway. */
+/* The server has answered the renewal, so the owner's own release comes after it anyway. */
 static void paused_during_the_check(void)
 {
 	rl_renewal *one = keep();
@@ -357,8 +357,8 @@ static void a_late_release_follows_its_primary(void)
 
 /* ---- what is kept ---- */
 
-/* The thread that waits for the links of a lookup does so without the lock: nobody else may close
- * them. */
+/* The thread that waits for the links of a lookup does not hold the lock: no other thread may close
+ * these links. */
 static void links_are_closed_by_steps_alone(void)
 {
 	static const char *const sentinels[] = {"c", "d", "e", "f", "g", "h", "cd", "ce", "cf", "cg",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and members whose primary is not known: it is looked up for renewals, and for late
+ * The watch and members whose primary is unknown: a lookup finds it for renewals, and for late
  * releases.
  *
  * The primary is server d, and the Sentinels are f, g and h.

@@ -333,7 +333,7 @@ static void one_route_learns_from_another(void)
 	rl_route_learn(other, route, 5);
 	CHECK(rl_route_knows(other, 5));
 	CHECK(!rl_route_knows(other, 6));
-	/* What is suspect is not taught, and what was suspect here is asked again. */
+	/* A suspect node is not taught, and a node that was suspect here is asked again. */
 	rl_route_suspect(other, rl_route_node(other, 5));
 	rl_route_learn(other, route, 5);
 	CHECK(rl_route_knows(other, 5));

@@ -272,7 +272,7 @@ static void commands_wait_for_the_handshake(void)
 	}
 }
 
-/* Nobody waits for it: core looks at it now and then. */
+/* No call waits for the link: core looks at it now and then. */
 static void take_in_goes_on_with_the_handshake(void)
 {
 	begin(TLS1_3_VERSION);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * TLS without memory, OpenSSL included, at each place where some is asked for: no crash, no leak,
- * and no failure that says more than is known.
+ * TLS without memory, OpenSSL included, at each request for memory: no crash, no leak, and no
+ * failure that claims more than is known.
  */
 #include "tls_pair.h"
 

@@ -12,7 +12,8 @@
 # include "transport/rl_tls.h"
 # include "transport/rl_tls_context.h"
 
-/* Of the server: "cache.test" and 127.0.0.1, of a CA that pair_begin() names as cafile. */
+/* The certificate of the server, for "cache.test" and 127.0.0.1. pair_begin() names it as
+ * cafile. */
 extern tls_cert pair_ca;
 extern tls_cert pair_cert;
 
@@ -31,7 +32,7 @@ extern size_t pair_piece;
 extern size_t pair_room;
 extern size_t pair_sends;
 
-/* The position in all that the client has got on this connection where a piece ends; 0 = none. */
+/* A piece ends at this position in the client's input of this connection; 0 = at none. */
 extern size_t pair_cut;
 extern size_t pair_got;
 
@@ -52,30 +53,30 @@ void pair_go_to(const char *host);
 /* A new connection. The handshake has begun when it returns true. */
 bool pair_dial(void);
 
-/* Hands one of them what the other has written. False = there was nothing. */
+/* Hands one side the bytes that the other side has written. False = there were none. */
 bool pair_to_server(void);
 bool pair_to_client(rl_tls_result *result);
 
-/* Has the client read these bytes: until it wants more, or fails. */
+/* Has the client read these bytes, until it wants more or fails. */
 rl_tls_result pair_feed(const char *data, size_t len);
 
-/* Hands bytes over until both sides wait, or the client has got to an end. */
+/* Hands bytes over until both sides wait, or the client's connection has ended. */
 rl_tls_result pair_pump(void);
 
 /* Dials, and pumps until the client is open. */
 void pair_open(void);
 
-/* Dials and pumps: the client must fail so. */
+/* Dials and pumps. The client must fail with this status, and with this part in its message. */
 void pair_fails(rl_status status, const char *part);
 
-/* The client's bytes, in one record. */
+/* Has the client seal these bytes, in one record. */
 void pair_says(const char *text);
 
 /* One side sends the text, and the other side reads it. */
 void pair_asks(const char *text);
 void pair_answers(const char *text);
 
-/* Both ways. */
+/* Each side sends a text, and the other side reads it. */
 void pair_talk(void);
 
 #endif

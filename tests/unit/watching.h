@@ -36,10 +36,10 @@ rl_renewal *watching_keep(const char *key, int64_t ttl_ms);
 /* The owner lets go of it as after a release that was carried out, or not. The lease is gone. */
 void watching_let_go(rl_renewal *renewal, bool is_released);
 
-/* A release of "k", with "tok", has failed on the first member, and is repeated. */
+/* Hands over a release of "k" with "tok" that has failed on the first member, to be repeated. */
 void watching_hand_over(void);
 
-/* The process is a child of a fork now, which forgets all. The log has only what comes then. */
+/* From now on the process is a child of a fork, which forgets everything. The log begins anew. */
 void watching_fork(void);
 
 /* Drives the watch to so many ms after the start. A step is made when the watch wants one or

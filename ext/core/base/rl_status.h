@@ -59,8 +59,8 @@ typedef struct rl_bytes {
 typedef struct rl_error {
 	rl_status status;
 	int sys_errno; /* the system's errno, or 0 */
-	/* RL_ERR_SERVER: the error code of the server, such as NOAUTH. RL_ERR_UNCONFIRMED: the same, if
-	 * the server has refused WAIT. Otherwise empty. */
+	/* RL_ERR_SERVER: the error code of the server, such as NOAUTH. RL_ERR_UNCONFIRMED: the error
+	 * code of a server that has refused WAIT. Otherwise empty. */
 	char code[32];
 	/* Printable ASCII or UTF-8, without secrets. */
 	char message[640];
@@ -114,7 +114,7 @@ static inline rl_bytes rl_bytes_of(const char *data, size_t len)
 
 bool rl_bytes_equal(rl_bytes a, rl_bytes b);
 
-/* Reads a text of decimal digits. False = it is no number, or more than max. */
+/* Reads a text of decimal digits. False = the text is no number, or the number exceeds max. */
 bool rl_bytes_read_number(rl_bytes text, unsigned max, unsigned *out);
 
 /* True for equal texts, and if both are NULL. */

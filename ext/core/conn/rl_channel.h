@@ -33,14 +33,14 @@ typedef struct rl_channel {
 	 * The time outlives the connection: a command that is sent again on another one may have been
 	 * carried out the first time. */
 	int64_t sent_at;
-	/* The replicas must confirm by then; 0 = no confirmation is waited for. */
+	/* The replicas must confirm before this time; 0 = the channel waits for no confirmation. */
 	int64_t confirm_end;
 } rl_channel;
 
 /* ---- opening ---- */
 
 /* Takes an idle connection from the pool. False = the pool has none that fits.
- * @param target NULL = the primary behind Sentinels is not known, so there is none
+ * @param target NULL = the primary behind Sentinels is unknown, so the pool has no connection to it
  * @param connect_end applies if the connection is not established yet */
 bool rl_channel_take(rl_channel *channel, rl_pool *pool, const rl_target *target, rl_pool_want want,
 	int64_t connect_end, int64_t now);
@@ -71,7 +71,7 @@ static inline bool rl_channel_is_logged_in(const rl_channel *channel)
 /* Queues a command. Its reply will have this tag. False when the command could not be queued. */
 bool rl_channel_send(rl_channel *channel, const rl_request *request, unsigned tag);
 
-/* The same for the question of rl_conn_ask_primary(). */
+/* Queues the question of rl_conn_ask_primary(). False when it could not be queued. */
 bool rl_channel_ask_primary(rl_channel *channel, rl_bytes question, rl_bytes service);
 
 /* Writes as much as the kernel accepts now, and notes in sent_at when that began.

@@ -55,7 +55,7 @@ void rl_conn_prod(rl_conn *conn)
 	conn->transport->append(conn->link, 0, NULL);
 }
 
-/* Queues the command, with ASKING before it if need be, which is for one command only.
+/* Queues the command, after ASKING if the request needs it: ASKING applies to one command only.
  * @return as rl_conn_append() */
 static uint64_t append_request(
 	rl_conn *conn, const rl_request *request, rl_pending_kind kind, unsigned tag)
@@ -67,7 +67,8 @@ static uint64_t append_request(
 	}
 	rl_command_build(&command, request);
 	uint64_t last_byte = rl_conn_append(conn, command.argc, command.argv, kind, tag);
-	/* ASKING alone would be for the next command, whose key the node must not serve. */
+	/* ASKING without its command would apply to the next command, whose key the node must not
+	 * serve. */
 	if (request->is_asking && last_byte == 0) {
 		conn->life = RL_CONN_LIFE_BROKEN;
 	}
@@ -245,7 +246,7 @@ void rl_conn_discard_pending(rl_conn *conn)
 	conn->pending_runs = kept;
 }
 
-/* Forgets all pending replies but those of the login, which are the first runs. */
+/* Forgets all pending replies except the replies to the login, which are the first runs. */
 static void keep_logins(rl_conn *conn)
 {
 	unsigned kept = 0;
@@ -260,7 +261,7 @@ static void keep_logins(rl_conn *conn)
 	conn->pending_runs = kept;
 }
 
-/* A map that will not arrive is asked for again, on another connection. */
+/* The map will not arrive on this connection: another connection asks for it again. */
 static void want_map_again(rl_conn *conn)
 {
 	for (unsigned i = 0; i < conn->pending_runs; i++) {

@@ -20,15 +20,16 @@
 typedef enum rl_pending_kind {
 	/* Of AUTH or SELECT. An error makes the connection useless. */
 	RL_PENDING_LOGIN,
-	/* Of ROLE, which is a part of the login. A replica is useless. */
+	/* Of ROLE, which is a part of the login. A connection to a replica is useless. */
 	RL_PENDING_ROLE,
 	RL_PENDING_NAME,    /* of CLIENT SETNAME, which may fail */
 	RL_PENDING_COMMAND, /* an operation waits for it */
-	/* The same, and a yes counts only once the replicas have confirmed it. */
+	/* An operation waits for the reply, and a yes counts only once the replicas have confirmed
+	 * it. */
 	RL_PENDING_CONFIRMED,
-	RL_PENDING_WAIT,   /* the replicas' confirmation of all before it */
+	RL_PENDING_WAIT,   /* what the replicas confirm of all commands before WAIT */
 	RL_PENDING_MAP,    /* of CLUSTER SLOTS, for the route */
-	RL_PENDING_NOBODY, /* it will be discarded */
+	RL_PENDING_NOBODY, /* the reply will be discarded */
 } rl_pending_kind;
 
 /* A run of replies of the same kind. */
@@ -38,7 +39,7 @@ typedef struct rl_pending {
 	unsigned count;
 } rl_pending;
 
-/* Each state excludes the use of those before it. */
+/* A connection only moves to later states. Each state allows less than the state before it. */
 typedef enum rl_conn_life {
 	RL_CONN_LIFE_WELL,
 	RL_CONN_LIFE_REFUSED, /* a login failed */
@@ -63,11 +64,11 @@ struct rl_conn {
 	/* Replies to AUTH, SELECT and ROLE that are pending; 0 = logged in. */
 	unsigned logins_pending;
 	bool is_nameless; /* CLIENT SETNAME was not sent */
-	/* It was logged in by then; 0 = not noted. */
+	/* The connection was logged in by this time; 0 = not noted. */
 	int64_t ready_at;
 	rl_conn_life life;
 	rl_conn_heard heard;
-	/* The server has lost its scripts, a bit for each verb: each script goes as text until the
+	/* A bit for each verb whose script the server has lost. Such a script is sent as text until the
 	 * server knows it again. */
 	unsigned lost_scripts;
 	/* The shortest round trip so far; 0 = none was measured. */
@@ -86,17 +87,18 @@ struct rl_conn {
 	unsigned pending_count; /* replies in all runs */
 	/* How many replies are pending up to that of the last undo; 0 = all undos were read. */
 	unsigned undo_left;
-	/* Commands that the replicas must confirm were queued, and WAIT was not: how long it may take,
-	 * in ms. 0 = there are none. */
+	/* How long the next WAIT may take, in ms, because commands that the replicas must confirm are
+	 * queued and WAIT is not. 0 = no such command is queued. */
 	int64_t confirm_ms;
 	int64_t waited_ms; /* of the last WAIT */
-	/* A try in the wait queue was sent, and WAIT follows only when it has taken the lock: a server
-	 * that sees the end of a connection that blocks, in BLPOP or in WAIT, drops what follows. */
+	/* The same for a try in the wait queue that was sent: WAIT follows only after the try has taken
+	 * the lock. If a connection ends while it blocks in BLPOP or in WAIT, the server drops the
+	 * commands that follow. */
 	int64_t later_ms;
-	/* How many replies are pending up to that of the last WAIT. */
+	/* How many replies are pending up to the reply to the last WAIT. */
 	unsigned waits_left;
 	rl_held held;
-	/* The route that the reply to CLUSTER SLOTS teaches; NULL = none was asked for. One
+	/* The route that learns from the reply to CLUSTER SLOTS; NULL = no map was asked for. One
 	 * reference. */
 	rl_route *mapped;
 };
@@ -128,8 +130,8 @@ rl_conn *rl_conn_dial(
  * @return the position of its last byte (see rl_transport.append); 0 when it could not be queued */
 uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag);
 
-/* Queues CLUSTER SLOTS, if the route wants a map now. The reply is read when it arrives, and never
- * waited for. The caller must flush. */
+/* Queues CLUSTER SLOTS, if the route wants a map now. The connection reads the reply when it
+ * arrives, and nothing waits for the reply. The caller must flush. */
 void rl_conn_ask_map(rl_conn *conn, rl_route *route, int64_t now);
 
 /* Asks a Sentinel which server is the primary of the service. The reply will have the tag 0. The
@@ -141,11 +143,11 @@ uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes question, rl_bytes service)
 /* Queues WAIT if the replicas must confirm commands that were queued. Call it before a flush. */
 void rl_conn_ask_replicas(rl_conn *conn);
 
-/* True when all that is missing is the confirmation of the replicas. */
+/* True when only the confirmation of the replicas is missing. */
 bool rl_conn_is_confirming(const rl_conn *conn);
 
-/* Does not wait for the replicas any longer: what they have not confirmed counts as unconfirmed,
- * and rl_conn_next() passes it on. Servers end WAIT up to 0.1 s after its time. */
+/* Stops waiting for the replicas: the replies that they have not confirmed count as unconfirmed,
+ * and rl_conn_next() passes these replies on. Servers end WAIT up to 0.1 s after its time. */
 void rl_conn_give_up_replicas(rl_conn *conn);
 
 /* The same as rl_conn_send() for a command whose reply is discarded. False when it could not be
@@ -171,7 +173,7 @@ static inline void rl_conn_lose_scripts(rl_conn *conn)
 	conn->lost_scripts = ~0U;
 }
 
-/* The server has been sent the text, and keeps it. */
+/* The text of the script was sent, and the server keeps it. */
 static inline void rl_conn_note_script(rl_conn *conn, rl_verb verb)
 {
 	conn->lost_scripts &= ~(1U << verb);
@@ -210,8 +212,8 @@ bool rl_conn_is_reusable(const rl_conn *conn);
  * still be connecting or logging in, and may have more pending replies. */
 bool rl_conn_is_worth_keeping(const rl_conn *conn);
 
-/* Tells the server that nothing more will be sent, as soon as it does not wait for its replicas any
- * more: until then it would drop what follows. Call rl_conn_is_over() from time to time. */
+/* Tells the server that nothing more will be sent, but not while the server waits for its replicas:
+ * it would then drop the commands after WAIT. Call rl_conn_is_over() from time to time. */
 void rl_conn_end(rl_conn *conn);
 
 /* After rl_conn_end(): the server has read everything, or the connection is broken. */
@@ -230,8 +232,8 @@ uint64_t rl_conn_append(
 rl_conn_event_type rl_conn_on_login_answered(
 	rl_conn *conn, rl_pending_kind kind, rl_conn_event *event);
 
-/* Notes that the replicas must confirm the command. They have a small part of the TTL for it, so
- * that their time is over before the patience with one of several members is. */
+/* Notes that the replicas must confirm the command. The replicas have a small part of the TTL for
+ * that, so that their time ends before the patience with one of several members does. */
 void rl_conn_note_confirmed(rl_conn *conn, const rl_request *request);
 
 /* Passes the reply to a command on, or holds it back until the replicas have confirmed. */

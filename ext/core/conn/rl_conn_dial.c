@@ -141,7 +141,7 @@ static rl_conn_event_type auth_answered(rl_conn *conn, rl_conn_event *event)
 	return login_passed(conn);
 }
 
-/* The user may not run ROLE, or the server does not know it: the node is trusted without it. */
+/* The user may not run ROLE, or the server does not know ROLE: the node counts as a primary. */
 static bool is_without_role(const rl_reply *reply)
 {
 	rl_error err;

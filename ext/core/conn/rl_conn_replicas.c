@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the replicas of a connection's server confirm: WAIT, and the replies that are held back
- * until it is answered.
+ * The confirmation of replicas: sends WAIT, and holds replies back until the server has answered
+ * WAIT.
  */
 #include "core/conn/rl_conn.h"
 

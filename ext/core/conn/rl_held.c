@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No reply about a lock that is held has more elements, or a longer text that matters. */
+/* No held reply has more elements, or a longer text that matters. */
 #define ELEMENTS_MAX 5
 #define TEXT_MAX 1024
 
@@ -32,7 +32,7 @@ static bool reserve(rl_held *held)
 	return true;
 }
 
-/* Copies a reply without a text inside of an array. */
+/* Copies a reply, but no texts inside of an array. */
 static bool copy(rl_held_reply *to, const rl_reply *from)
 {
 	to->reply = *from;

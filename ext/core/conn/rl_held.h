@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Replies that a connection holds back until the replicas of its server have confirmed the commands
- * (WAIT): a grant counts only then. A held reply that says yes becomes RL_REPLY_UNCONFIRMED if too
- * few replicas confirm in time. Replies keep their order, so a reply behind a held one is held,
- * too.
+ * (WAIT): a grant counts only after that. A held reply that says yes becomes RL_REPLY_UNCONFIRMED
+ * if too few replicas confirm in time. Replies keep their order, so a reply after a held one is
+ * held, too.
  */
 #ifndef RL_HELD_H
 #define RL_HELD_H
@@ -16,11 +16,11 @@ typedef struct rl_held {
 	rl_held_reply *list; /* owned */
 	size_t count;
 	size_t room;
-	/* The replies before this one are judged. */
+	/* The replies before this index are judged. */
 	size_t judged;
-	/* The judged replies before this one were taken. */
+	/* The replies before this index were taken. */
 	size_t taken;
-	/* What a reply says that is not confirmed. */
+	/* The text of an unconfirmed reply. */
 	char text[160];
 } rl_held;
 
@@ -35,8 +35,7 @@ static inline bool rl_held_is_empty(const rl_held *held)
 bool rl_held_add(
 	rl_held *held, const rl_reply *reply, unsigned tag, bool needs_replicas) RL_MUST_USE;
 
-/* Judges all replies that are held, by the reply to WAIT; RL_REPLY_NIL stands for one that came too
- * late.
+/* Judges all held replies by the reply to WAIT. RL_REPLY_NIL = the reply to WAIT is late.
  * @param wanted how many replicas must confirm
  * @param ms how long WAIT has waited at most, for the message */
 void rl_held_judge(rl_held *held, const rl_reply *wait, unsigned wanted, int64_t ms);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counts what the Sentinels of a member have named. The design is in the header, and the part of
- * one Sentinel in rl_sentinel.c.
+ * Counts which addresses the Sentinels of a member have named. The design is in the header; the
+ * part of one Sentinel is in rl_sentinel.c.
  */
 #include "core/conn/rl_lookup.h"
 
@@ -47,7 +47,7 @@ void rl_lookup_begin(rl_lookup *lookup, int64_t until, int64_t now)
 	}
 }
 
-/* Without an outcome it counts as failed. */
+/* A lookup without an outcome counts as failed. */
 static void close(rl_lookup *lookup)
 {
 	lookup->vote = lookup->vote == RL_VOTE_OPEN ? RL_VOTE_FAILED : lookup->vote;
@@ -124,7 +124,7 @@ rl_lookup *rl_lookup_of(rl_route *route, rl_pool *pool)
 	}
 	rl_lookup *lookup = (rl_lookup *) route->guest;
 	if (lookup->fork_generation != pool->env->fork_generation(pool->env->ctx)) {
-		rl_lookup_drop(lookup); /* its connections are the parent's */
+		rl_lookup_drop(lookup); /* the connections belong to the parent */
 	}
 	return lookup;
 }
@@ -155,7 +155,7 @@ static unsigned count_alike(const rl_lookup *lookup, const rl_sentinel *like)
 	return alike;
 }
 
-/* A Sentinel that names the address that most of them name. */
+/* One of the Sentinels that name the most frequent address. */
 static const rl_sentinel *most_named(const rl_lookup *lookup)
 {
 	const rl_sentinel *best = lookup->sentinels;
@@ -170,7 +170,7 @@ static unsigned quorum_of(const rl_route *route)
 	return route->sentinel_quorum > 0 ? route->sentinel_quorum : rl_quorum(route->seed_count);
 }
 
-/* How many of the Sentinels could still name the same address, the backed-off ones aside. */
+/* How many Sentinels could still name the same address. Backed-off Sentinels are not counted. */
 static unsigned count_hopes(const rl_lookup *lookup)
 {
 	return count_alike(lookup, most_named(lookup)) + count(lookup, RL_SENTINEL_START) +
@@ -190,7 +190,7 @@ static rl_vote outcome(const rl_lookup *lookup)
 	if (unaware > spare) {
 		return RL_VOTE_REFUSED;
 	}
-	/* As long as it can still become a refusal, it is not a failure. */
+	/* A lookup that can still be refused has not failed. */
 	bool is_open = hopes >= quorum || unaware + (hopes - alike) > spare;
 	return is_open ? RL_VOTE_OPEN : RL_VOTE_FAILED;
 }
@@ -234,7 +234,7 @@ static void give_up(rl_lookup *lookup, int64_t now)
 	}
 }
 
-/* Since when a quorum has known this address. */
+/* The time since which a quorum has known this address. */
 static int64_t known_since(const rl_lookup *lookup, const rl_sentinel *speaker)
 {
 	int64_t earliest = RL_NEVER;
@@ -249,7 +249,7 @@ static int64_t known_since(const rl_lookup *lookup, const rl_sentinel *speaker)
 	return earliest;
 }
 
-/* Tells the route. False when out of memory. */
+/* Tells the route which node is the primary. False when out of memory. */
 static bool note_primary(const rl_lookup *lookup)
 {
 	const rl_sentinel *speaker = most_named(lookup);
@@ -306,7 +306,7 @@ void rl_lookup_add_to_wait(const rl_lookup *lookup, rl_wait *wait)
 
 /* ---- explaining ---- */
 
-/* Appends "host:port: reason", in so much room. */
+/* Appends "host:port: reason", cut to the room. */
 static void append_reason(
 	const rl_lookup *lookup, const rl_sentinel *sentinel, size_t room, rl_error *err)
 {

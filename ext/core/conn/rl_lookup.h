@@ -7,8 +7,9 @@
  * Each Sentinel answers "SENTINEL GET-MASTER-ADDR-BY-NAME service" with an address, or with nil if
  * it does not know the service. If the route has a time of grace, the question is "SENTINEL MASTER
  * service", because address and age must be of one answer. A Sentinel may sleep, or be cut off from
- * the others, so an address counts once a quorum of the Sentinels has named it. The route is then
- * told, with a time before any of this quorum was asked. Other Sentinels are not waited for.
+ * the others, so an address counts once a quorum of the Sentinels has named it. The lookup then
+ * tells the route the address, and a time before any Sentinel of this quorum was asked. It does not
+ * wait for the other Sentinels.
  *
  * A Sentinel that fails is not asked again by the same lookup. Only a connection that was idle, and
  * turns out to be closed, is replaced, once. A Sentinel that is backed off is asked if the others
@@ -49,7 +50,8 @@ typedef struct rl_sentinel {
 	rl_sentinel_stage stage;
 	rl_channel channel;
 	rl_address named; /* RL_SENTINEL_NAMED; its host is owned */
-	/* RL_SENTINEL_NAMED: since when it has known the address; 0 without grace. */
+	/* RL_SENTINEL_NAMED: the time since which the Sentinel has known the address; 0 without
+	 * grace. */
 	int64_t known_since;
 	/* RL_SENTINEL_FAILED */
 	rl_status status;
@@ -90,8 +92,8 @@ void rl_lookup_init_alone(
  * @param until the lookup fails then */
 void rl_lookup_begin(rl_lookup *lookup, int64_t until, int64_t now);
 
-/* Begins a lookup, unless one is open. One whose time is over since an operation has left it open
- * is not continued: it would name what the Sentinels knew then. */
+/* Begins a lookup, unless one is open. An open lookup whose time is over is not continued: it would
+ * name the primary that the Sentinels knew then. */
 void rl_lookup_join(rl_lookup *lookup, int64_t until, int64_t now);
 
 static inline bool rl_lookup_is_open(const rl_lookup *lookup)

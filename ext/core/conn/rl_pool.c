@@ -290,7 +290,7 @@ static rl_conn **find_alive(rl_pool *pool, const rl_target *target, rl_pool_want
 	return NULL;
 }
 
-/* A map that is read meanwhile may drop the node whose target is looked for. */
+/* Keeps the target: find_alive() may read a map, and the map may drop the node of the target. */
 static rl_conn **find(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
 {
 	rl_target *kept = rl_target_ref((rl_target *) (uintptr_t) target);
@@ -420,7 +420,7 @@ void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now)
 
 /* ---- routes ---- */
 
-/* Forgets the routes beyond the first ones that no object uses. */
+/* Forgets the routes that no object uses, except for the first RL_POOL_ROUTES_MAX of them. */
 static void forget_unused_routes(rl_pool *pool)
 {
 	unsigned unused = 0;

@@ -128,8 +128,8 @@ bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now);
 /* How many idle connections to the target there are, alive or not. */
 unsigned rl_pool_count(rl_pool *pool, const rl_target *target);
 
-/* The pool's route to the member that this route leads to: the given one if the pool has none yet.
- * So an object begins with what others with the same DSN have learned.
+/* The pool's route to the same member. If the pool has none yet, it adds the given route. So an
+ * object begins with what other objects with the same DSN have learned.
  * @param route the caller's reference is given up
  * @return a reference for the caller */
 rl_route *rl_pool_share_route(rl_pool *pool, rl_route *route);

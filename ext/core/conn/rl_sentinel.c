@@ -65,11 +65,11 @@ static rl_bytes find_value(const rl_reply *reply, const char *name)
 	return rl_bytes_of(NULL, 0);
 }
 
-/* What a Sentinel says of the primary. */
+/* The answer of a Sentinel about the primary. */
 typedef struct primary {
 	rl_bytes host;
 	rl_bytes port;
-	int64_t age; /* for so long it has known it */
+	int64_t age; /* how long the Sentinel has known the address */
 } primary;
 
 /* The answer to GET-MASTER-ADDR-BY-NAME: host and port. */
@@ -81,8 +81,9 @@ static primary read_pair(const rl_reply *reply)
 				   : (primary){.age = 0};
 }
 
-/* The answer to MASTER. Its time begins anew when the Sentinel starts, takes another server for the
- * primary, or hears another role from it: then it only counts from now on. */
+/* The answer to MASTER. The reported time begins anew when the Sentinel starts, takes another
+ * server for the primary, or hears another role from the primary. If the role is not that of a
+ * primary, the address counts only from now on. */
 static primary read_fields(const rl_reply *reply)
 {
 	if (reply->type != RL_REPLY_ARRAY) {
@@ -130,7 +131,7 @@ static rl_bytes secret_of(const rl_lookup *lookup, const rl_sentinel *sentinel)
 	return rl_bytes_of(password->data, password->len);
 }
 
-/* The age is that at some time before now, so the clock is read after the answer. */
+/* The Sentinel has computed the age before now, so the clock is read after the answer. */
 static void read_primary(
 	rl_lookup *lookup, rl_sentinel *sentinel, const rl_reply *reply, rl_error *err)
 {

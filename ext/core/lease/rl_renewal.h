@@ -63,8 +63,8 @@ typedef enum rl_renewal_member_state {
 	RL_RENEWAL_MEMBER_WAITING,
 	/* Its command was sent, and is not answered yet. */
 	RL_RENEWAL_MEMBER_SENT,
-	/* Not in the queue: its command is answered, which counts once the Sentinels have named the
-	 * server as the primary. */
+	/* Not in the queue: the server has answered the command, and the answer counts once the
+	 * Sentinels have named the server as the primary. */
 	RL_RENEWAL_MEMBER_CHECKING,
 } rl_renewal_member_state;
 
@@ -72,9 +72,9 @@ typedef enum rl_renewal_member_state {
 typedef struct rl_renewal_member {
 	rl_renewal *renewal;
 	struct rl_renewer_server *server;
-	/* The renewer's; NULL = the member is a single server. One reference. */
+	/* A route of the renewer; NULL = the member is a single server. One reference. */
 	rl_route *route;
-	/* A redirect has led this command to the server, which has the key only behind ASKING. */
+	/* A redirect has led this command to the server, which serves the key only after ASKING. */
 	bool is_asking;
 	/* Redirects that were followed since the last answer. */
 	unsigned hops;
@@ -194,8 +194,9 @@ int64_t rl_renewal_ttl(const rl_renewal *renewal, int64_t now);
 rl_request rl_renewal_request(
 	const rl_renewal_member *member, rl_renewal_command command, bool no_helpers);
 
-/* The lock may be put back on a member that does not have it. That member is one of several, or a
- * new primary (rl_member_grace.c): any other refusal of a single one has lost the lease. */
+/* The lock may be put back on a member that does not have it. The lease then has several members,
+ * or the member is a new primary (rl_member_grace.c): any other refusal of a single member has lost
+ * the lease. */
 bool rl_renewal_may_put_back(const rl_renewal *renewal);
 
 /* The member must be asked again at ask_again_at: it has answered with an error, or does not have

@@ -319,7 +319,7 @@ static void handle_all_due(rl_renewer *renewer, const rl_tick *tick)
 	}
 }
 
-/* The members behind these Sentinels move to the primary, or have been granted in vain. */
+/* Moves the members behind these Sentinels to the primary, and settles the answers that waited. */
 static void apply(rl_renewer *renewer, rl_renewal *first, rl_renewer_lookup *lookup)
 {
 	rl_renewal *next;
@@ -361,7 +361,7 @@ void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick)
 	rl_renewer_nodes_drop_idle(&renewer->nodes);
 	const rl_renewal_heap *heap = &renewer->heap;
 	renewer->until = heap->count > 0 ? rl_time_earlier(until, heap->entries[0]->due_at) : until;
-	if (renewer->nodes.has_moved) { /* perhaps to a server that has sent already */
+	if (renewer->nodes.has_moved) { /* that server may have sent already */
 		renewer->nodes.has_moved = false;
 		renewer->until = 0;
 	}

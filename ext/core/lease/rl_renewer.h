@@ -24,8 +24,8 @@
  * member may complete the quorum. The SET may arrive after the release that the lease's own thread
  * sends on another connection. The renewer then writes another release after the SET.
  *
- * A new primary behind Sentinels that has not received the lock from the old one gets it back in
- * the same way, if the route has a time of grace (rl_member_grace.c): also a single member, whose
+ * If the route has a time of grace (rl_member_grace.c), the renewer also puts the lock back on a
+ * new primary that has not received it from the old one. It does so even on a single member, whose
  * refusal would otherwise lose the lease.
  *
  * RENEW never shortens a TTL, so it may be sent twice, and its order beside an extend() of the

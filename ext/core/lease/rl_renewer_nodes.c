@@ -91,7 +91,7 @@ static void forget_lookup(rl_renewer_lookup **slot)
 	free(lookup);
 }
 
-/* No member has the route: the list has one reference, and its lookup another one. */
+/* No member has the route: only the list and the lookup of the route have references. */
 static bool is_idle(const rl_route *route)
 {
 	return route->refs == (route->kind == RL_ROUTE_SENTINEL ? 2 : 1);
@@ -151,8 +151,8 @@ static unsigned slot_of(const rl_renewal_member *member)
 	return member->renewal->lease->names.slot;
 }
 
-/* Of a member behind Sentinels whose primary is not known yet, the server that stands for it, until
- * rl_renewer_nodes_learn() or a lookup. */
+/* The server of the member. As long as no primary is known, a server that stands for the primary,
+ * until rl_renewer_nodes_learn() or a lookup moves the member. */
 static rl_renewer_server *server_for(
 	rl_renewer_nodes *nodes, const rl_member *member, rl_route *route, unsigned slot)
 {
@@ -212,7 +212,7 @@ bool rl_renewer_nodes_assign(rl_renewer_nodes *nodes, rl_renewal *renewal, const
 	return true;
 }
 
-/* A command of the member that waits goes along. Out of memory: the member stays. */
+/* Moves the member with its waiting command. When out of memory, the member stays. */
 static void move(rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_target *node)
 {
 	rl_renewer_server *server = find_server(nodes, node);
@@ -279,7 +279,7 @@ static void look_up(rl_renewer_nodes *nodes, const rl_route *route, int64_t now)
 	}
 }
 
-/* The same, but not again at once after a lookup that has failed at once. */
+/* The same, but not sooner than RL_LOOKUP_AGAIN_NS after the last lookup began. */
 static void look_up_in_time(rl_renewer_nodes *nodes, const rl_route *route, int64_t now)
 {
 	rl_renewer_lookup **slot = lookup_of(nodes, route);

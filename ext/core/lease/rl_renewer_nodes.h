@@ -2,15 +2,16 @@
  *
  * The servers of the renewer, and its routes: which server a member of a lease uses.
  *
- * A member that is a single server uses it for ever. Of a member with a route, the renewer has a
- * route of its own, because that of the lease belongs to another thread. When a lease begins, the
- * route learns which node has granted it. Redirects and failures then lead the member from server
- * to server, with its waiting command.
+ * A member that is a single server never changes its server. For a member with a route the renewer
+ * has a route of its own, because the route of the lease belongs to another thread. When a lease
+ * begins, the renewer's route learns which node has granted it. Redirects and failures then move
+ * the member with its waiting command from server to server.
  *
- * Behind Sentinels, an answer counts only if a majority of them names the server that has given
- * it, and was asked less than RL_CHECK_NS before, as for an acquire (rl_member_sentinel.c). The
- * lookup is shared by all leases of the route, and runs beside the renewals. A member whose primary
- * is not known, because the others have granted the lease, waits for a lookup, too.
+ * Behind Sentinels a server's answer counts only if a majority of the Sentinels names this server.
+ * The Sentinels must have been asked less than RL_CHECK_NS before the answer, as for an acquire
+ * (rl_member_sentinel.c). All leases of the route share one lookup, which runs beside the renewals.
+ * If the other members have granted the lease while the primary of this member was unknown, this
+ * member waits for a lookup, too.
  *
  * Ownership: servers and routes belong to the renewer. A member has a reference to its route.
  * Threads: as rl_renewer_server.h.
@@ -51,7 +52,7 @@ void rl_renewer_nodes_learn(rl_renewer_nodes *nodes, rl_renewal *renewal, const 
 /* The member of the record and the member of the set are the same, as the same user. */
 bool rl_renewer_nodes_is_same(const rl_renewal_member *member, const rl_member *other);
 
-/* The member uses its server no more, and sends nothing. */
+/* The member leaves its server, and sends nothing more. */
 void rl_renewer_nodes_leave(rl_renewal_member *member);
 
 /* The member of a cluster uses the node that the redirect names from now on. False = that is
@@ -59,26 +60,27 @@ void rl_renewer_nodes_leave(rl_renewal_member *member);
 bool rl_renewer_nodes_follow(
 	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_redirect *redirect);
 
-/* The server cannot be reached, or is a replica: the members that wait for it and have other nodes
- * ask those. */
+/* The server cannot be reached, or is a replica: its waiting members move to other nodes, if they
+ * have any. */
 void rl_renewer_nodes_flee(rl_renewer_nodes *nodes, rl_renewer_server *server, int64_t now);
 
 /* ---- members behind Sentinels ---- */
 
-/* An answer of the member counts. False = it does so only if the Sentinels, which are asked now,
- * name the server; until then the member's state is CHECKING. */
+/* True = the answer of the member counts now. False = the answer counts only if the Sentinels,
+ * which are asked now, name the server. Until they answer, the member's state is CHECKING. */
 bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *member, int64_t now);
 
-/* Has the Sentinels asked beside the commands that are to be sent, if the last lookup is old, or if
- * the primary is not known. */
+/* Begins a lookup beside the commands that are due, if the last lookup is old, or if the primary is
+ * unknown. */
 void rl_renewer_nodes_look_up(rl_renewer_nodes *nodes, int64_t now);
 
 /* Steps a lookup. True = it has ended now: rl_renewer_nodes_apply() must follow for each member.
- * @param until becomes earlier, if the lookup wants to be stepped before */
+ * @param until becomes earlier if the lookup must be stepped earlier */
 bool rl_renewer_lookup_step(rl_renewer_lookup *lookup, const rl_tick *tick, int64_t *until);
 
-/* The lookup has ended: if the member is behind these Sentinels, it moves to the primary, and its
- * grant counts or not. A command that waits for an unknown primary fails if none was named. */
+/* The lookup has ended: a member behind these Sentinels moves to the primary, and its waiting
+ * answer counts or fails. A command for an unknown primary fails if the Sentinels have named no
+ * primary. */
 void rl_renewer_nodes_apply(
 	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_renewer_lookup *lookup);
 

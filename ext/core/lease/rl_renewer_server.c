@@ -108,8 +108,8 @@ void rl_renewer_server_trust(rl_renewer_server *server)
 
 void rl_renewer_server_queue(rl_renewal_member *member)
 {
-	/* An ASK was for one command. By now the slot may have moved to and fro, and the server would
-	 * run a command behind ASKING although the other node has the key. */
+	/* An ASK applies to one command. By now the slot may have moved to and fro, and after ASKING
+	 * the server would run a command although the other node has the key. */
 	member->is_asking = false;
 	rl_renewal_queue_add(&member->server->queue, member);
 }

@@ -32,12 +32,12 @@ typedef struct rl_renewer_server_listener {
 	void (*on_vote)(rl_renewal_member *member);
 	/* The member has not confirmed a release, which must be sent again after a pause. */
 	void (*on_release_failed)(rl_renewal_member *member);
-	/* The member's command was redirected: its next one goes to the other node.
+	/* The member's command was redirected: the member's next command goes to the other node.
 	 * @return false = that is impossible, and the command has failed */
 	bool (*on_redirected)(rl_renewal_member *member, const rl_redirect *redirect);
 	/* The server cannot be reached, or is a replica. */
 	void (*on_unreachable)(rl_renewer_server *server);
-	/* True = an answer of the member counts. False = its state is CHECKING, and
+	/* True = the answer of the member counts. False = the member's state is CHECKING, and
 	 * rl_renewer_server_settle() will follow. */
 	bool (*may_count)(rl_renewal_member *member);
 } rl_renewer_server_listener;
@@ -52,7 +52,7 @@ struct rl_renewer_server {
 	/* Owned. */
 	rl_target *target;
 	rl_channel channel;
-	/* It stands for a primary behind Sentinels that is not known yet. It is never dialled. */
+	/* The server stands for a primary that no Sentinel has named yet, and is never dialled. */
 	bool is_unknown;
 	/* The members of leases that use this server. */
 	unsigned members;
@@ -84,8 +84,8 @@ void rl_renewer_server_queue(rl_renewal_member *member);
 /* The member wants nothing any more. If its command was sent, the reply is discarded. */
 void rl_renewer_server_leave(rl_renewal_member *member);
 
-/* The member has a command under way that may have been carried out in vain: it is sent again, if
- * that is allowed, to the server that the member has now. */
+/* The server that runs the member's command may not be the primary any more: sends the command
+ * again, if that is allowed, to the server that the member has now. */
 void rl_renewer_server_send_again(rl_renewal_member *member);
 
 /* CHECKING: the answer of the member counts, or is a failure. */

@@ -95,7 +95,7 @@ void rl_acquire_move_queue(rl_acquire *acquire, unsigned index, const rl_tick *t
 {
 	rl_queue *queue = &acquire->queue;
 	rl_quorum_call *call = rl_acquire_call(acquire);
-	/* The lock is not released any more at a node that has lost the slot, or is no primary now. */
+	/* No holder releases the lock at a node that has lost the slot, or is no primary any more. */
 	bool has_moved = queue->member == index && queue->at.node != NULL && !queue->at.is_asking &&
 		!rl_target_equal(queue->at.node, call->members[index].node);
 	if (queue->state == RL_QUEUE_OUT || (queue->member == index && !has_moved)) {

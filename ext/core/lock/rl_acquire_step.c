@@ -104,7 +104,7 @@ int64_t rl_acquire_failure_delay(rl_acquire *acquire)
 	backoff.max_ns = backoff.max_ns > FAILURE_MOST_NS ? backoff.max_ns : FAILURE_MOST_NS;
 	rl_stats_add(&rl_acquire_stats(acquire)->delays, 1);
 	int64_t delay = rl_backoff_delay(&backoff, acquire->failures++, call->env);
-	if (rl_set_has_sentinels(call->set)) { /* each try asks them for another primary */
+	if (rl_set_has_sentinels(call->set)) { /* each try asks the Sentinels again */
 		delay = rl_time_earlier(delay, RL_LOOKUP_AGAIN_NS);
 		delay = grace_delay(acquire, delay);
 	}

@@ -17,7 +17,7 @@ static bool is_answered(const rl_batch_lane *lane)
 	return lane->answered == lane->count;
 }
 
-/* The lease at the position, which is not before `answered`, was answered out of order. */
+/* True = the lease at the position, which is not before `answered`, was answered out of order. */
 static bool was_heard(const rl_batch_lane *lane, size_t position)
 {
 	size_t ahead = position - lane->answered;
@@ -178,7 +178,7 @@ static void send_rest(rl_release_batch *batch, rl_batch_lane *lane)
 	}
 }
 
-/* A member does not allow the helper keys of a lease's lock, or of any. */
+/* True = a member does not allow the helper keys of some lease's lock, or of any lock. */
 static bool is_without_helpers(const rl_release_batch *batch)
 {
 	bool is_without = !batch->op.call.set->wakes;
@@ -189,8 +189,9 @@ static bool is_without_helpers(const rl_release_batch *batch)
 	return is_without;
 }
 
-/* If a member does not allow the helper keys, unanswered releases are sent once more without them.
- * Not those of a caller's token: a second release could free another holder's lock with it. */
+/* If a member does not allow the helper keys, unanswered releases are sent once more without these
+ * keys. The release of a caller's token is not sent again, because it could free another holder's
+ * lock with the same token. */
 static void back_up_rest(rl_release_batch *batch, rl_batch_lane *lane)
 {
 	bool has_room = is_without_helpers(batch);
@@ -236,7 +237,7 @@ static void note_heard(rl_batch_lane *lane, size_t position)
 static void note_vote(rl_release_batch *batch, rl_batch_lane *lane, size_t position, rl_vote vote,
 	const rl_error *err)
 {
-	/* If a lock that was ours is gone at the second release, the first one has freed it. */
+	/* If the second release finds no lock where we had one, the first release has freed it. */
 	size_t index = rl_batch_lease(lane, position);
 	bool may_be_heard = (position < lane->sent_before || batch->votes[index].was_sent) &&
 		rl_lease_is_held(batch->leases[index]);
@@ -249,8 +250,8 @@ static void note_vote(rl_release_batch *batch, rl_batch_lane *lane, size_t posit
 	note_heard(lane, position);
 }
 
-/* If the reply is a redirect, the lease joins the lane of the other node. False = it is none, or
- * the lease cannot be sent there. */
+/* If the reply is a redirect, the lease joins the lane of the other node. False = the reply is no
+ * redirect, or the release cannot be sent there. */
 static bool follow(
 	rl_release_batch *batch, rl_batch_lane *lane, size_t position, const rl_reply *reply)
 {

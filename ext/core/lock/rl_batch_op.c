@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many as an operation can wait for, besides the Sentinels of each member. */
+/* An operation can wait for this many links besides those to the Sentinels of each member. */
 #define LANES_AT_ONCE (RL_WAIT_LINKS - RL_MEMBERS_MAX * RL_SENTINELS_MAX)
 
 static unsigned members_of(const rl_release_batch *batch)
@@ -33,7 +33,7 @@ static bool is_backed_off(const rl_release_batch *batch, const rl_target *node, 
 		!rl_pool_is_worth_asking(batch->op.call.pool, node, RL_WANT_RELEASE, now);
 }
 
-/* Gives the member's leases to lanes. A lease that gets none is not asked for there.
+/* Gives the member's leases to lanes. A lease without a lane is not released at this member.
  * @param is_spared nodes that are backed off are left out */
 static void add_lanes(rl_release_batch *batch, unsigned member, bool is_spared, int64_t now)
 {
@@ -79,7 +79,7 @@ static bool begin_lookup(rl_release_batch *batch, unsigned member, int64_t now)
 	return true;
 }
 
-/* A member whose lookup has failed is asked where it was last. */
+/* If the lookup of a member has failed, the releases go to its last known primary. */
 static void step_lookups(rl_release_batch *batch, const rl_tick *tick)
 {
 	for (unsigned i = 0; i < members_of(batch); i++) {
@@ -101,7 +101,7 @@ static bool is_looking(const rl_release_batch *batch, unsigned member)
 
 /* ---- lanes ---- */
 
-/* Opens the lanes, as many at once as can be waited for. True = there was one to open. */
+/* Opens as many lanes as the operation can wait for at once. True = it has opened a lane. */
 static bool open_lanes(rl_release_batch *batch, int64_t now)
 {
 	bool has_opened = false;

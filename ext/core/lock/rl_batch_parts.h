@@ -32,7 +32,7 @@ typedef struct rl_batch_lane {
 	size_t next;     /* the lease to send next */
 	size_t hearing;  /* the lease of the next answer */
 	size_t answered; /* the first leases, without a gap */
-	/* A bit for each lease after these that was answered out of order. */
+	/* A bit for each lease after the first `answered` leases that was answered out of order. */
 	uint64_t heard;
 	size_t sent_before; /* leases sent on a broken connection */
 	size_t in_flight;
@@ -47,7 +47,7 @@ typedef struct rl_batch_votes {
 	unsigned char failed; /* answered with an error */
 	unsigned char barred; /* of these: command not allowed */
 	unsigned char hops;   /* redirects that were followed */
-	/* A lane that the lease has left had sent it on a connection that broke. */
+	/* The release was sent on a connection that broke, by a lane that the lease has left. */
 	bool was_sent;
 	/* A bit for each member that has freed or refused the lease, or does not allow the command. */
 	unsigned short done;
@@ -65,8 +65,8 @@ struct rl_release_batch {
 	/* Owned, with each lane. */
 	rl_batch_lane **lanes;
 	unsigned lane_count;
-	/* Borrowed. Of the members whose primary is looked up first; they get their lanes afterwards.
-	 */
+	/* Borrowed. The lookups of members whose primary is asked for first; these members get their
+	 * lanes afterwards. */
 	rl_lookup *lookups[RL_MEMBERS_MAX];
 };
 
@@ -82,7 +82,8 @@ static inline size_t rl_batch_lease(const rl_batch_lane *lane, size_t position)
 	return lane->list == NULL ? position : lane->list[position];
 }
 
-/* A lane for the leases that go there; a new one if need be. NULL when out of memory. */
+/* The lane for leases that go to this destination; makes a new one if need be. NULL when out of
+ * memory. */
 rl_batch_lane *rl_batch_lane_for(rl_release_batch *batch, unsigned member, rl_destination at);
 
 /* Appends a lease to a lane with a list. False when out of memory. */

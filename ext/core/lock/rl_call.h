@@ -23,7 +23,7 @@ typedef enum rl_member_call_state {
 	RL_MEMBER_CALL_UNDOING,
 	/* The member has granted the caller's token, which is being released. */
 	RL_MEMBER_CALL_TAKING_BACK,
-	/* The member has granted, and the Sentinels are asked whether it still is the primary. */
+	/* The node has answered, and the Sentinels are asked whether this node still is the primary. */
 	RL_MEMBER_CALL_CHECKING,
 	RL_MEMBER_CALL_DONE,
 } rl_member_call_state;
@@ -49,9 +49,10 @@ typedef struct rl_quorum_call rl_quorum_call;
 typedef struct rl_member_call {
 	rl_quorum_call *call;
 	rl_error *err; /* the reason of a FAILED vote */
-	/* The server that is asked; of a member with several, one of its nodes. One reference. */
+	/* The server that is asked: of a member with several servers, one of its nodes. One
+	 * reference. */
 	rl_target *node;
-	/* Borrowed; NULL = none was needed yet. */
+	/* Borrowed; NULL = no lookup was needed yet. */
 	rl_lookup *lookup;
 	/* The following fields are cleared when the member call begins. */
 	rl_member_call_state state;
@@ -66,7 +67,8 @@ typedef struct rl_member_call {
 	bool must_close;
 	bool is_taken_back; /* the granted token was released */
 	unsigned breaks;    /* connections that broke or failed */
-	/* Other nodes that were asked; of a single server, how often a replica was left. */
+	/* How many other nodes were asked; of a single server, how often the call has left a
+	 * replica. */
 	unsigned hops;
 	int64_t heard_at; /* the answer arrived; 0 = not yet */
 	int64_t budget_end;
@@ -132,7 +134,7 @@ static inline bool rl_member_call_may_stay_unheard(const rl_member_call *member,
 	return rl_member_call_patience(member) > 0 && rl_verb_changes(verb);
 }
 
-/* The member has carried out the command, and has too few replicas that confirm it. */
+/* The member has carried out the command, but too few of its replicas have confirmed it. */
 static inline bool rl_member_call_is_unconfirmed(const rl_member_call *member)
 {
 	return member->vote == RL_VOTE_FAILED && member->err->status == RL_ERR_UNCONFIRMED;

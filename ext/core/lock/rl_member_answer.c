@@ -184,7 +184,7 @@ static rl_vote vote_of(const rl_member_call *member, const rl_answer *answer)
 
 static bool keep_text(rl_member_call *member, rl_bytes text)
 {
-	free(member->text); /* that of a node that was left */
+	free(member->text); /* of a node that the call has left */
 	member->text = NULL;
 	member->text_len = 0;
 	if (text.len == 0) {

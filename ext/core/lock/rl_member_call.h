@@ -45,8 +45,8 @@ bool rl_member_call_is_unanswered(const rl_member_call *member);
 /* The member call asks this node from now on. */
 void rl_member_call_use_node(rl_member_call *member, rl_target *node);
 
-/* Chooses the node to ask: that of the slot, unless a redirect has led to another one for this
- * command only. A single server is chosen once. */
+/* Chooses the node to ask: the node of the slot, unless a redirect has led this one command to
+ * another node. A single server is chosen once. */
 void rl_member_call_choose_again(rl_member_call *member);
 
 static inline void rl_member_call_choose_node(rl_member_call *member)
@@ -56,8 +56,8 @@ static inline void rl_member_call_choose_node(rl_member_call *member)
 	}
 }
 
-/* The node could not be reached, or has not answered in time: it is backed off, and others are
- * asked first. */
+/* The node could not be reached, or has not answered in time: the node is backed off, and other
+ * nodes are asked first. */
 void rl_member_call_note_failure(rl_member_call *member, const rl_tick *tick);
 
 /* Call when the member call begins: a node of a cluster that is backed off is asked only if another
@@ -67,34 +67,34 @@ void rl_member_call_avoid_node(rl_member_call *member, rl_pool_want want, int64_
 /* A dial has failed: true = the reason is the name of a node, which the driver resolves now. */
 bool rl_member_call_wants_name(rl_member_call *member, const rl_tick *tick);
 
-/* After a failure: true = another node may be asked within the budget, which is counted. */
+/* After a failure: true = another node may be asked within the budget. Counts this hop. */
 bool rl_member_call_may_hop(rl_member_call *member);
 
-/* If the reply is a redirect: asks the other node, or fails. False = the reply is none. */
+/* If the reply is a redirect: asks the other node, or fails. False = the reply is no redirect. */
 bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const rl_tick *tick);
 
 /* ---- rl_member_sentinel.c ---- */
 
-/* The route of a member behind Sentinels; NULL = it is no such member. All but the next function
- * are for such members only. */
+/* The route of a member behind Sentinels; NULL = the member has no Sentinels. Except for
+ * rl_member_call_look_up_again(), this section is for members behind Sentinels only. */
 static inline rl_route *rl_member_call_sentinels(const rl_member_call *member)
 {
 	rl_route *route = rl_member_call_server(member)->route;
 	return route != NULL && route->kind == RL_ROUTE_SENTINEL ? route : NULL;
 }
 
-/* Call when the member call begins: has the Sentinels asked, if what is known of the primary is
- * old, or nothing is known. */
+/* Call when the member call begins: begins a lookup if the last one is old, or if the primary is
+ * unknown. */
 void rl_member_call_look_up(rl_member_call *member, int64_t now);
 
-/* The node has failed, or is a replica: asks the Sentinels for another one. False = that was done
- * too often, or the member has no Sentinels. */
+/* The node has failed, or is a replica: asks the Sentinels for another primary. False = the call
+ * has done so too often, or the member has no Sentinels. */
 bool rl_member_call_look_up_again(rl_member_call *member, int64_t now);
 
-/* Sends nothing before the Sentinels have answered. */
+/* Begins a lookup, and sends nothing before the Sentinels have answered. */
 void rl_member_call_await_lookup(rl_member_call *member, int64_t now);
 
-/* Adds what the lookup waits for, or when the next one is due. */
+/* Adds the links of the lookup to the wait, or the time at which the next lookup is due. */
 void rl_member_call_add_lookup(const rl_member_call *member, rl_wait *wait);
 
 static inline bool rl_member_call_is_looking(const rl_member_call *member)
@@ -102,7 +102,7 @@ static inline bool rl_member_call_is_looking(const rl_member_call *member)
 	return member->lookup != NULL && rl_lookup_is_open(member->lookup);
 }
 
-/* Steps the lookup, if one is open. Begins one if the primary has not answered for a while. */
+/* Steps an open lookup. Begins a lookup if the primary has not answered for a while. */
 void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick);
 
 /* An answer counts only after rl_member_call_check(). */
@@ -113,15 +113,15 @@ void rl_member_call_check(rl_member_call *member, const rl_tick *tick);
 
 /* ---- rl_member_grace.c ---- */
 
-/* Call before anything is sent. True = it must not be sent: the node is too new to take the lock
- * there. The member call then has failed, or waits for the Sentinels first. */
+/* Call before anything is sent. True = the command must not be sent: the node is too new to take
+ * the lock there. The member call then has failed, or waits for the Sentinels first. */
 bool rl_member_call_hold_back(rl_member_call *member, int64_t now);
 
-/* The answer that was heard may count without another lookup: the connection has led to a primary
- * at named_at. Always true without grace. */
+/* True when the answer may count without another lookup: the connection has led to a primary at
+ * named_at. Always true without grace. */
 bool rl_member_call_is_since_login(const rl_member_call *member);
 
-/* A grant of the node must not count, because it is too new. */
+/* True when a grant of the node must not count, because the node is too new. */
 bool rl_member_call_must_settle(const rl_member_call *member);
 
 /* Sets the error. */

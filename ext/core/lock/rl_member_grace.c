@@ -42,11 +42,11 @@
  */
 #include "core/lock/rl_member_call.h"
 
-/* Messages round the time that is left up. */
+/* Messages round the remaining time up. */
 #define GRACE_UNIT_NS (10 * RL_NS_PER_MS)
 
-/* So many lookups, and moves to another node, before a command is given up. The first lookup may
- * come a moment too early. */
+/* How many lookups and moves to another node there may be before the call gives a command up. The
+ * first lookup may come a moment too early. */
 #define HOPS_MOST 2
 
 /* For how long a majority must have known the node. */

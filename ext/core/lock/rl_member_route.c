@@ -64,7 +64,7 @@ static void hop(rl_member_call *member, rl_target *node, const rl_tick *tick)
 	rl_giving giving = {.is_trusted = true, .patience = rl_member_call_patience(member)};
 	rl_member_call_use_node(member, node); /* first: a map that is read now may drop the node */
 	rl_channel_give_back(channel, pool, giving, tick->now);
-	/* The command has not run there. */
+	/* The command has not run on this node. */
 	channel->sent_at = member->doubt == RL_DOUBT_NONE ? 0 : channel->sent_at;
 	member->state = RL_MEMBER_CALL_START;
 }

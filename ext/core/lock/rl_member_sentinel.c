@@ -82,8 +82,8 @@ void rl_member_call_look_up(rl_member_call *member, int64_t now)
 	}
 }
 
-/* When the Sentinels are asked again, because the primary has not answered yet; RL_NEVER = they are
- * being asked, or are not needed. */
+/* The time of the next lookup, because the primary has not answered yet; RL_NEVER = a lookup is
+ * open, or no lookup is needed. */
 static int64_t next_lookup(const rl_member_call *member)
 {
 	bool is_waiting = member->state == RL_MEMBER_CALL_LOGIN ||
@@ -276,8 +276,8 @@ bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 	return now - route->named_at >= route->check_ns || !is_named(member) || is_too_new;
 }
 
-/* The latest lookup was begun after the answer was heard. For a command that counts without
- * Sentinels one that was begun with the call is enough. */
+/* True when the latest lookup began after the answer was heard. For a command that counts without
+ * Sentinels a lookup that began with the call is enough. */
 static bool has_asked_since(const rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;

@@ -155,8 +155,8 @@ static rl_queue_event go_in(
 
 /* ---- redirects ---- */
 
-/* Notes where a reply redirects to. False = it is no redirect, or the member has a single server.
- */
+/* Notes where a reply redirects to. False = the reply is no redirect, or the member has a single
+ * server. */
 static bool note_redirect(rl_queue *queue, const rl_quorum_call *call, const rl_reply *reply)
 {
 	rl_route *route = member_of(queue, call)->route;

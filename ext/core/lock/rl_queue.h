@@ -28,9 +28,9 @@
  * connection drops both when it sees the end of the connection. A server that has run the try also
  * runs the undo. The token is always a drawn one.
  *
- * Where the member is a cluster, a node whose slot moves away answers both commands with a redirect
- * (rl_route.h), also while the connection blocks. Neither has run, and the waiter takes its place
- * at the other node at once, behind those that wait there already.
+ * On a cluster a node whose slot moves away answers both commands with a redirect (rl_route.h),
+ * even while the connection blocks. Neither command has run. The waiter takes a place at the other
+ * node at once, after the waiters that are there already.
  *
  * Ownership: the place has its connection from rl_queue_enter() to rl_queue_leave(). It borrows the
  * quorum call of the wait, which has the set, the pool and the request, but not its member calls.
@@ -67,7 +67,8 @@ typedef enum rl_blpop {
 typedef struct rl_queue {
 	rl_queue_state state;
 	unsigned member;
-	/* The server of the place: of a member with several, one of its nodes. One reference. */
+	/* The server of the place: of a member with several servers, one of its nodes. One
+	 * reference. */
 	rl_destination at;
 	unsigned hops; /* redirects that were followed since the place was taken */
 	/* Where the answer to BLPOP redirects to. One reference. */

@@ -84,7 +84,7 @@ static bool write_undo(const rl_member_call *member)
 	return is_written;
 }
 
-/* The next event that tells something about the command. */
+/* The next event that concerns the command. */
 static void next_event(rl_channel *channel, rl_conn_event *event)
 {
 	do {

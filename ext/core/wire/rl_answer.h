@@ -16,7 +16,7 @@ typedef enum rl_again {
 	RL_AGAIN_NOT,
 	RL_AGAIN_AS_TEXT,    /* the server lacks the script */
 	RL_AGAIN_NO_HELPERS, /* without the helper keys */
-	/* The same, and so must all commands about other locks. */
+	/* Without the helper keys, and so must all commands about other locks. */
 	RL_AGAIN_NEVER_HELPERS,
 	/* The key is no string, and its type shows whether it is a lock. */
 	RL_AGAIN_BY_TYPE,
@@ -46,9 +46,9 @@ typedef struct rl_answer {
 	/* BLPOP: GRANTED = a ticket has arrived. PROBE: GRANTED = the lock was looked at. */
 	rl_vote vote;
 	rl_again again;
-	/* REMAINING: the PTTL. PROBE, and TRY that was refused: the PTTL of the holder. SWAP, also one
-	 * that is unconfirmed, RELEASE, FORCE, EXTEND, RENEW: see above. Before a reply was read, and
-	 * after an error: RL_NO_NUMBER. */
+	/* REMAINING: the PTTL. PROBE, and a refused TRY: the PTTL of the holder. SWAP, even if it is
+	 * unconfirmed, RELEASE, FORCE, EXTEND, RENEW: see above. RL_NO_NUMBER before a reply was read,
+	 * and after an error. */
 	int64_t number;
 	/* TRY, PROBE: the server's time; 0 = unknown, or the helper keys cannot be used. */
 	int64_t time_us;

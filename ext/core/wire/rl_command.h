@@ -72,7 +72,7 @@ typedef struct rl_request {
 	/* Scripts: without the helper keys. */
 	bool no_helpers;
 	rl_form form;
-	/* The node has the key only for commands behind ASKING, which is for one command. */
+	/* The node serves the key only after ASKING, which applies to one command. */
 	bool is_asking;
 } rl_request;
 
@@ -111,8 +111,8 @@ bool rl_verb_takes(rl_verb verb);
 
 bool rl_verb_is_script(rl_verb verb);
 
-/* The command goes without the helper keys: it needs none, the lock has none, or the request says
- * so. */
+/* True when the command is sent without the helper keys: the verb needs none, the lock has none, or
+ * the request says so. */
 bool rl_request_is_without_helpers(const rl_request *request);
 
 /* True for the scripts that use the helper keys. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The DSN parser: cuts a DSN into scheme, place and query, and makes targets of what the modules
- * for these have read. An error never quotes a piece that may contain a password.
+ * The DSN parser: cuts a DSN into scheme, place and query, and makes targets of the parts that the
+ * modules for place and query have read. An error never quotes a piece that may contain a password.
  */
 #include "core/wire/rl_dsn.h"
 

@@ -213,7 +213,7 @@ static const char *tls_advice(rl_dsn_kind kind)
 	return "ssl[...] options need TLS: use rediss://";
 }
 
-/* Two majorities of the Sentinels have one in common, on which failover_grace rests. */
+/* failover_grace rests on the Sentinel that two majorities have in common. */
 static rl_status check_grace(const rl_dsn_parts *parts, rl_error *err)
 {
 	const rl_dsn_sentinels *sentinels = &parts->sentinels;

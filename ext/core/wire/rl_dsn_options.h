@@ -7,7 +7,7 @@
 
 #include "core/wire/rl_dsn_parts.h"
 
-/* Reads the text behind the '?'. The place must have been read before. */
+/* Reads the text after the '?'. The place must have been read before. */
 rl_status rl_dsn_options_read(rl_bytes query, rl_dsn_parts *parts, rl_error *err) RL_MUST_USE;
 
 #endif

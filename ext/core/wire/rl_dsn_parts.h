@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the modules of the DSN parser hand to each other: the parts of a DSN, decoded and checked.
- * rl_dsn.c fills in the scheme, rl_dsn_place.c what stands before the '?', rl_dsn_options.c what
- * stands behind it, and rl_dsn_route.c makes the route of them.
+ * The parts of a DSN, decoded and checked, which the modules of the DSN parser hand to each other.
+ * rl_dsn.c fills in the scheme, rl_dsn_place.c the part before the '?', and rl_dsn_options.c the
+ * part after the '?'. rl_dsn_route.c makes the route from these parts.
  */
 #ifndef RL_DSN_PARTS_H
 #define RL_DSN_PARTS_H
@@ -29,7 +29,7 @@ typedef struct rl_dsn_parts {
 	rl_dsn_kind kind;
 	/* The server, or the nodes, speak TLS. */
 	bool has_tls;
-	/* Filled but for its TLS; behind a list of hosts also but for its host and port. */
+	/* Filled except for TLS, and in a DSN with a list of hosts also except for host and port. */
 	rl_target *target;
 	/* The hosts of a list. */
 	rl_address hosts[RL_SEEDS_MAX];

@@ -99,8 +99,8 @@ static bool copy_login(rl_target *to, const rl_dsn_sentinels *from)
 	return true;
 }
 
-/* A node is like all nodes. A Sentinel has nothing in common with them: it has no databases and no
- * replicas that could confirm, and credentials of its own. */
+/* A node has what all nodes have in common. A Sentinel has nothing in common with the nodes: it has
+ * credentials of its own, no databases, and no replicas that could confirm. */
 static rl_target *make_seed(const rl_dsn_parts *parts, const rl_address *host)
 {
 	bool is_node = parts->kind == RL_DSN_CLUSTER;

@@ -23,7 +23,7 @@ bool rl_dsn_text_find_last(rl_bytes text, char c, size_t *at);
 /* The first len bytes. */
 rl_bytes rl_dsn_text_head(rl_bytes text, size_t len);
 
-/* The bytes behind the first ones. */
+/* The bytes from this position on. */
 rl_bytes rl_dsn_text_tail(rl_bytes text, size_t from);
 
 /* Cuts off the text before the first c. The c itself is dropped. */

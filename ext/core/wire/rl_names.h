@@ -24,9 +24,9 @@ typedef struct rl_names {
 /* How the helper keys are named. */
 typedef enum rl_naming {
 	RL_NAMES_PLAIN, /* the key and a suffix */
-	/* All three are in the same slot of a cluster. A key without a hash tag is in braces in the
-	 * names of its helper keys. If it has a '}' as well, no name would be in its slot: then it has
-	 * no helper keys, and its waiters poll. */
+	/* All three names are in the same slot of a cluster. The helper keys of a key without a hash
+	 * tag have the key in braces. If such a key has a '}', no name would be in its slot: the key
+	 * has no helper keys, and its waiters poll. */
 	RL_NAMES_IN_SLOT,
 } rl_naming;
 

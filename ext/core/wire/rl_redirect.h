@@ -22,13 +22,13 @@ rl_bytes rl_redirect_host(rl_bytes host);
 typedef enum rl_redirect_kind {
 	RL_REDIRECT_NONE,
 	RL_REDIRECT_MOVED, /* the other node has the slot */
-	RL_REDIRECT_ASK,   /* the other node may have this key, for one command behind ASKING */
+	RL_REDIRECT_ASK,   /* the other node may have this key, for one command after ASKING */
 } rl_redirect_kind;
 
 typedef struct rl_redirect {
 	rl_redirect_kind kind;
 	unsigned slot;
-	rl_bytes host; /* borrowed from the text; empty = the same as that of the node that answered */
+	rl_bytes host; /* borrowed from the text; empty = the host of the node that answered */
 	uint16_t port;
 } rl_redirect;
 

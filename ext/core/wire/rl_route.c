@@ -215,7 +215,7 @@ bool rl_route_knows(const rl_route *route, unsigned slot)
 	return node != NULL && !node->is_suspect;
 }
 
-/* The next node that is not suspect; the next of all when all are. */
+/* The next node that is not suspect; if all nodes are suspect, the next of all nodes. */
 static rl_target *next_node(rl_route *route)
 {
 	for (unsigned i = 0; i < route->node_count; i++) {

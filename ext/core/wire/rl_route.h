@@ -23,8 +23,8 @@
  *
  * Ownership and threads: a route belongs to one thread. Its references are counted: the pool has
  * one, so that the next object with the same DSN knows what the last one has learned, and each
- * member of a set has one. The watchdog makes routes of its own. A node may be dropped when the
- * route learns something, so whoever keeps one has a reference to it.
+ * member of a set has one. The watchdog makes routes of its own. A route may drop a node when it
+ * learns something, so each owner of a node has a reference to it.
  */
 #ifndef RL_ROUTE_H
 #define RL_ROUTE_H
@@ -47,7 +47,7 @@
 /* While a primary does not answer, the Sentinels are asked again this often. */
 #define RL_LOOKUP_AGAIN_NS (200 * RL_NS_PER_MS)
 
-/* A map is asked for no sooner than this after the last one. */
+/* The shortest time between two requests for a map. */
 #define RL_MAP_PAUSE_NS RL_NS_PER_SECOND
 
 typedef enum rl_route_kind {
@@ -57,13 +57,13 @@ typedef enum rl_route_kind {
 
 typedef struct rl_node {
 	rl_target *target; /* one reference */
-	/* Nodes are found by it among a thousand. */
+	/* Finds a node among a thousand. */
 	uint32_t address_hash;
-	/* It has failed, and no node has named it since. */
+	/* The node has failed, and no other node has named it since. */
 	bool is_suspect;
 } rl_node;
 
-/* What a part above keeps with a route. */
+/* An object that a module above keeps with a route. */
 typedef struct rl_route_guest rl_route_guest;
 struct rl_route_guest {
 	void (*free)(rl_route_guest *guest);
@@ -74,23 +74,22 @@ struct rl_route {
 	rl_route *next; /* in the list of its owner */
 	unsigned refs;
 	rl_route_kind kind;
-	/* What the nodes have in common. Its address is that of the first seed, and its name that of
+	/* What the nodes have in common. This target has the address of the first seed and the name of
 	 * the member. One reference. */
 	rl_target *common;
 	/* Owned. RL_ROUTE_SENTINEL: the name under which the Sentinels know the primary. */
 	char *service;
-	/* Owned. What rl_order() knows the member by. */
+	/* Owned. The name by which rl_order() knows the member. */
 	char *order_name;
 	/* RL_ROUTE_SENTINEL: an answer of the node counts if the Sentinels were asked less than this
-	 * before it; RL_CHECK_NS, or RL_NEVER = it is not checked whether the node still is the
-	 * primary. */
+	 * time before the answer. RL_CHECK_NS, or RL_NEVER = answers are not checked. */
 	int64_t check_ns;
 	rl_route_guest *guest; /* owned; NULL = none */
 	/* One reference each, with the credentials that the seeds want. */
 	rl_target *seeds[RL_SEEDS_MAX];
 	unsigned seed_count;
-	/* The nodes are being changed. A signal handler may run at any moment, and the watchdog, which
-	 * then releases what this thread holds, reads the route meanwhile. */
+	/* The nodes are being changed. A signal handler may interrupt that at any moment. The watchdog
+	 * then releases the locks of this thread, and reads the route meanwhile. */
 	_Atomic bool is_changing;
 	/* Owned; the order is that of learning. The first ones are the seeds, which are never
 	 * dropped. */
@@ -102,17 +101,17 @@ struct rl_route {
 	unsigned slot_count;
 	/* The node to try next where the node of a slot is unknown or suspect. */
 	unsigned next_node;
-	/* A map should be asked for from then on; RL_NEVER = none is wanted. */
+	/* From this time on the route wants a map; RL_NEVER = the route wants none. */
 	int64_t map_due;
 	int64_t map_asked_at;
-	/* RL_ROUTE_SENTINEL: when the lookup was sent by which a majority has named the node; 0 = none
-	 * has. */
+	/* RL_ROUTE_SENTINEL: the time at which the lookup was sent that named the node; 0 = no lookup
+	 * has named a node, or the node has failed since. */
 	int64_t named_at;
-	/* RL_ROUTE_SENTINEL: nothing is taken on the node until a majority has known it as the primary
-	 * for so long; 0 = there is no such time. */
+	/* RL_ROUTE_SENTINEL: the node grants no lock until a majority has known it as the primary for
+	 * this time; 0 = no grace. */
 	int64_t grace_ns;
-	/* RL_ROUTE_SENTINEL: since when a majority has known it, by the lookup of named_at; 0 without
-	 * grace. */
+	/* RL_ROUTE_SENTINEL: the time since which a majority has known the node, as of named_at; 0
+	 * without grace. */
 	int64_t known_since;
 	/* RL_ROUTE_SENTINEL: how many Sentinels must name the node, at most all; 0 = a majority. */
 	unsigned sentinel_quorum;
@@ -120,7 +119,8 @@ struct rl_route {
 
 /* ---- making ---- */
 
-/* A route without nodes, with one reference. The primary is checked, and a majority names it.
+/* A route without nodes, with one reference. Answers of a primary are checked, and a majority of
+ * the Sentinels must name it.
  * @param common one reference is taken
  * @return NULL when out of memory */
 rl_route *rl_route_new(rl_route_kind kind, rl_target *common);
@@ -133,42 +133,45 @@ bool rl_route_add_seed(rl_route *route, rl_target *seed);
 /* False when out of memory. */
 bool rl_route_set_service(rl_route *route, rl_bytes service);
 
-/* A copy for another thread, which knows the seeds, and of the nodes the one of this slot. */
+/* A copy for another thread. The copy knows the seeds, and the node of this slot. */
 rl_route *rl_route_copy(const rl_route *route, unsigned slot);
 
 rl_route *rl_route_ref(rl_route *route);
 void rl_route_unref(rl_route *route);
 
-/* The same member: seeds, service, the use of Sentinels, and what the nodes have in common. */
+/* True when both routes lead to the same member: the seeds, the service, the use of Sentinels, and
+ * what the nodes have in common are equal. */
 bool rl_route_equal(const rl_route *a, const rl_route *b);
 
-/* The two members have a seed in common, and the service, if there is one. */
+/* True when the two members have a seed in common and, behind Sentinels, the service. */
 bool rl_route_overlaps(const rl_route *a, const rl_route *b);
 
 /* ---- asking ---- */
 
-/* The node to ask about the slot: its own one unless that is unknown or suspect, otherwise the next
- * of all nodes. Borrowed. NULL = there is none: RL_ROUTE_SENTINEL, and no node was named yet. */
+/* The node to ask about the slot: the node of the slot, or the next of all nodes if that node is
+ * unknown or suspect. Borrowed. NULL = RL_ROUTE_SENTINEL, and the Sentinels have named no node
+ * yet. */
 rl_target *rl_route_node(rl_route *route, unsigned slot);
 
 /* The node is known to have the slot, and is not suspect. */
 bool rl_route_knows(const rl_route *route, unsigned slot);
 
-/* When a majority of the Sentinels was asked it had known the node as the primary for so long.
- * rl_member_grace.c says why that must hold then, and not only now. */
+/* True when the majority of the Sentinels, at the time of the question, had known the node as the
+ * primary for this long. rl_member_grace.c says why the time of the question counts, and not the
+ * present. */
 static inline bool rl_route_is_known_for(const rl_route *route, int64_t ns)
 {
 	return route->named_at - route->known_since >= ns;
 }
 
-/* The node is not too new to take locks there. Always true without grace. */
+/* True when the node is not too new to take locks there. Always true without grace. */
 static inline bool rl_route_is_settled(const rl_route *route)
 {
 	return rl_route_is_known_for(route, route->grace_ns);
 }
 
-/* For how long it must have been known so that no client may use an answer any more that names the
- * node before; 0 without grace. Each clock may be slow or fast by the drift. */
+/* How long a majority must have known the node until no client may use an older answer, which names
+ * the previous node; 0 without grace. Each clock may be slow or fast by the drift. */
 static inline int64_t rl_route_change_ns(const rl_route *route, double drift_factor)
 {
 	return route->grace_ns > 0 ? (int64_t) ((double) route->check_ns / (1 - drift_factor)) + 1 : 0;
@@ -176,15 +179,15 @@ static inline int64_t rl_route_change_ns(const rl_route *route, double drift_fac
 
 /* ---- learning ---- */
 
-/* A redirect may be followed: only the Sentinels say which node is the primary.
+/* True when redirects are followed. Behind Sentinels only the Sentinels say which node to ask.
  * @param route NULL = the member is a single server */
 static inline bool rl_route_has_redirects(const rl_route *route)
 {
 	return route != NULL && route->kind == RL_ROUTE_CLUSTER;
 }
 
-/* RL_ROUTE_CLUSTER: the node that the redirect names. Notes it for the slot unless it is an ASK.
- * Borrowed.
+/* RL_ROUTE_CLUSTER: the node that the redirect names. Notes the node for the slot, unless the
+ * redirect is an ASK. Borrowed.
  * @param speaker the node that has answered
  * @return NULL when out of memory, or when there are RL_NODES_MAX nodes */
 rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const rl_target *speaker);
@@ -192,7 +195,7 @@ rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const r
 /* The node that commands about a key go to. */
 typedef struct rl_destination {
 	rl_target *node; /* NULL = none */
-	/* A redirect has led to the node, which takes these commands behind ASKING only. */
+	/* A redirect has led to the node, which takes these commands after ASKING only. */
 	bool is_asking;
 } rl_destination;
 
@@ -202,16 +205,16 @@ typedef struct rl_destination {
 rl_destination rl_route_follow_reply(
 	rl_route *route, const rl_reply *reply, const rl_target *speaker);
 
-/* The node could not be reached, did not answer, or says that it is a replica: another one is asked
- * until a node names it. */
+/* The node could not be reached, did not answer, or says that it is a replica: other nodes are
+ * asked until one of them names this node again. */
 void rl_route_suspect(rl_route *route, const rl_target *node);
 
-/* Notes in one route what another one knows about the slot, unless that is older. They may belong
- * to two threads, of which the other one stands still. */
+/* Copies what another route knows about the slot, unless this route knows something newer. The
+ * routes may belong to two threads, of which the other one stands still. */
 void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot);
 
-/* True for a cluster that has never been asked for its map, or has moved a slot since: call this
- * only if the map is then asked for. True at most once in RL_MAP_PAUSE_NS. */
+/* True for a cluster that was never asked for its map, or has moved a slot since. The caller must
+ * then ask for the map. True at most once in RL_MAP_PAUSE_NS. */
 bool rl_route_wants_map(rl_route *route, int64_t now);
 
 /* The map that was asked for will not arrive, or has become old: another one is wanted. */
@@ -221,7 +224,7 @@ void rl_route_want_map(rl_route *route);
  * @param speaker the node that has answered */
 void rl_route_read_map(rl_route *route, const rl_reply *reply, const rl_target *speaker);
 
-/* RL_ROUTE_SENTINEL: a majority names this node. The others are dropped.
+/* RL_ROUTE_SENTINEL: a majority of the Sentinels names this node. The route drops all other nodes.
  * @param asked_at when the lookup was sent
  * @return the node, borrowed; NULL when out of memory */
 rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t asked_at);
@@ -231,7 +234,7 @@ rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t 
 /* The place of the slot in the table: behind Sentinels all keys are in slot 0. */
 uint16_t *rl_route_place_of(const rl_route *route, unsigned slot);
 
-/* The node that is known to have the slot, suspect or not; NULL = none is. */
+/* The node that is known to have the slot, suspect or not; NULL = no such node is known. */
 rl_node *rl_route_node_of_slot(const rl_route *route, unsigned slot);
 
 /* The number of the node, from 1; 0 = it is not among the nodes. */

@@ -37,7 +37,7 @@ static rl_target *make_node(const rl_route *route, const rl_address *address)
 	return target;
 }
 
-/* The number of the node at the address, which may be new; 0 when that is impossible. */
+/* The number of the node at the address, which is added if it is new; 0 when that is impossible. */
 static unsigned number_of(rl_route *route, rl_bytes host, uint16_t port)
 {
 	char text[RL_HOST_MAX + 1];

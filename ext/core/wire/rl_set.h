@@ -63,8 +63,8 @@ static inline bool rl_set_stop_waking(rl_set *set)
 	return was_on;
 }
 
-/* True when the member, or one that leads to the same place, is in the set: the same server,
- * cluster or primary behind Sentinels, and the same database, whatever the user. */
+/* True when the set has a member with the same server, cluster or primary behind Sentinels and with
+ * the same database, whatever the user. */
 bool rl_set_has(const rl_set *set, const rl_member *member);
 
 /* How many servers, clusters and primaries behind Sentinels, with their databases, are members of
@@ -95,7 +95,8 @@ static inline int64_t rl_set_unheard_patience(const rl_set *set, int64_t timeout
  * such a limit. The reason is in rl_member_grace.c. */
 int64_t rl_set_longest_ttl_ms(const rl_set *set);
 
-/* When the first of the primaries that are too new will grant locks; 0 = none is too new. */
+/* The time at which the first of the too new primaries will grant locks; 0 = no primary is too
+ * new. */
 int64_t rl_set_settles_at(const rl_set *set);
 
 /* A grant proves ownership for its TTL minus this, counted from before the request was sent. Source

@@ -9,8 +9,8 @@
 
 #define RL_SLOTS 16384
 
-/* The part of a key that decides its slot: the text between the first '{' and the first '}' behind
- * it, unless it is empty; otherwise the whole key. */
+/* The part of a key that decides its slot: the text between the first '{' and the first '}' after
+ * it, unless that text is empty; otherwise the whole key. */
 rl_bytes rl_slot_tag(rl_bytes key);
 
 /* CRC16 (XMODEM) of the tag, modulo RL_SLOTS. Source: the Redis Cluster specification. */

@@ -24,8 +24,8 @@ typedef enum rl_reply_type {
 	RL_REPLY_INTEGER,
 	RL_REPLY_ARRAY,
 	/* Made by a connection, not by a server: the command was carried out, but too few replicas have
-	 * confirmed it; text says why. integer: the number of the server's reply, of an array the first
-	 * one. count: 1 = the server has refused WAIT, and text is its error. */
+	 * confirmed it; text says why. integer: the number of the server's reply, or the first number
+	 * of an array. count: 1 = the server has refused WAIT, and text is its error. */
 	RL_REPLY_UNCONFIRMED,
 } rl_reply_type;
 
@@ -116,7 +116,7 @@ typedef struct rl_tick {
 #define RL_MEMBERS_MAX 15
 /* The Sentinels of one member. */
 #define RL_SENTINELS_MAX 7
-/* For each member one, and those to its Sentinels, and the one in the wait queue. */
+/* One link to each member, the links to its Sentinels, and the link in the wait queue. */
 #define RL_WAIT_LINKS (RL_MEMBERS_MAX * (1 + RL_SENTINELS_MAX) + 1)
 
 /* What an operation waits for: any of the links, or a time. Each part of it adds its own. */
