@@ -116,6 +116,25 @@ static void a_wait_goes_on_at_the_new_primary(void)
 	CHECK_INT(fake_blocked_on(1), 1);
 }
 
+/* It ends one timeout after its deadline, while a lookup may take two. */
+static void a_wait_does_not_last_longer_for_silent_sentinels(void)
+{
+	begin_cold();
+	fake_none_answers(route);
+	rl_op *op = fails(&fake_acquire(30000, 100 * MS)->op, RL_ERR_CONNECT);
+	CHECK_HAS(op->err->message, "no majority of the Sentinels");
+	CHECK_INT(fake_ms(), 1100);
+	fake_end();
+	begin_unconfirmed("+OK");
+	fails(&fake_acquire(30000, 100 * MS)->op, RL_ERR_UNCONFIRMED);
+	CHECK_HAS(fake_log(), "1100 a1 " UNDO);
+	CHECK_INT(fake_ms(), 1100);
+	fake_end();
+	begin_unconfirmed("_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 100 * MS)->op), RL_BUSY);
+	CHECK_INT(fake_ms(), 1100);
+}
+
 /* ---- several members ---- */
 
 static void begin_several(void)
@@ -299,6 +318,7 @@ static const check_test tests[] = {
 	TEST(lookups_of_a_long_wait_do_not_pile_up),
 	TEST(a_wait_lasts_over_sentinels_that_are_silent),
 	TEST(a_wait_goes_on_at_the_new_primary),
+	TEST(a_wait_does_not_last_longer_for_silent_sentinels),
 	TEST(others_decide_without_the_check),
 	TEST(a_minority_that_is_being_checked_is_undone),
 	TEST(a_minority_of_an_own_token_that_is_being_checked_is_taken_back),

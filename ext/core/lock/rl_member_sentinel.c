@@ -19,6 +19,9 @@
  * A probe is not checked: it decides nothing, and the next one must renew the waiter's mark in time
  * while the Sentinels are silent.
  *
+ * A wait does not last longer because the Sentinels are silent: at the end of its budget a member
+ * call goes on as if they could not be asked.
+ *
  * If the Sentinels name another node, the member call leaves the old one at once, also while the
  * answer is missing. What the old primary has or may have granted is undone there. The old primary
  * takes part in nothing any more, so neither that grant nor its undo can reach the new one.
@@ -98,6 +101,9 @@ static int64_t next_lookup(const rl_member_call *member)
 
 void rl_member_call_add_lookup(const rl_member_call *member, rl_wait *wait)
 {
+	if (member->state == RL_MEMBER_CALL_LOOKUP || member->state == RL_MEMBER_CALL_CHECKING) {
+		rl_wait_until(wait, member->budget_max);
+	}
 	if (rl_member_call_is_looking(member)) {
 		rl_lookup_add_to_wait(member->lookup, wait);
 	} else {
@@ -252,7 +258,9 @@ void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 	if (rl_member_call_is_looking(member)) {
 		step_open(member, tick);
 	}
-	if (member->lookup == NULL || rl_member_call_is_looking(member)) {
+	bool is_in_vain = rl_member_call_is_looking(member) && member->state == RL_MEMBER_CALL_LOOKUP &&
+		tick->seen >= member->budget_max;
+	if (member->lookup == NULL || (rl_member_call_is_looking(member) && !is_in_vain)) {
 		return;
 	}
 	if (member->lookup->vote == RL_VOTE_GRANTED) {
@@ -315,5 +323,9 @@ void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
 		if (!rl_member_call_is_looking(member)) {
 			judge_check(member, tick);
 		}
+	}
+	if (member->state == RL_MEMBER_CALL_CHECKING && tick->seen >= member->budget_max) {
+		rl_lookup_explain(member->lookup, member->err);
+		fail_unconfirmed(member);
 	}
 }
