@@ -48,8 +48,31 @@ static bool was_asked_in_time(const rl_member_call *member)
 
 /* ---- lookups ---- */
 
-/* Begins a lookup, unless one is open: it may have been begun by another operation. False = out of
- * memory; err is set. */
+/* Counts another primary than before, and ends the idle connections to the old one. */
+static void note_switch(const rl_member_call *member, const rl_target *before, int64_t now)
+{
+	const rl_quorum_call *call = member->call;
+	if (before != NULL &&
+		!rl_target_equal(before, rl_route_node(rl_member_call_sentinels(member), 0))) {
+		rl_stats_add(&call->env->stats->switches, 1);
+		rl_pool_clear_address(call->pool, &before->address, now);
+	}
+}
+
+static void step_open(rl_member_call *member, const rl_tick *tick)
+{
+	rl_target *before = rl_route_node(rl_member_call_sentinels(member), 0);
+	before = before != NULL ? rl_target_ref(before) : NULL;
+	if (rl_lookup_step(member->lookup, tick) == RL_VOTE_GRANTED) {
+		note_switch(member, before, tick->now);
+	}
+	rl_target_unref(before);
+}
+
+/* Begins a lookup, unless one is open: it may have been begun by another operation. If its time is
+ * over, the answers that have arrived since are heard before it is replaced. Otherwise a wait whose
+ * looks are longer apart than that would never learn of a switch. False = out of memory; err is
+ * set. */
 static bool start(rl_member_call *member, int64_t now)
 {
 	rl_lookup *lookup = rl_lookup_of(rl_member_call_sentinels(member), member->call->pool);
@@ -58,6 +81,10 @@ static bool start(rl_member_call *member, int64_t now)
 		return false;
 	}
 	member->lookup = lookup;
+	if (rl_lookup_is_open(lookup) && now >= lookup->until) {
+		rl_lookup_take_in(lookup);
+		step_open(member, &(rl_tick){.now = now});
+	}
 	rl_lookup_join(lookup, now + member->connect_timeout + member->timeout, now);
 	return true;
 }
@@ -227,27 +254,6 @@ static void on_named(rl_member_call *member, const rl_tick *tick)
 		case RL_MEMBER_CALL_DONE:
 			break;
 	}
-}
-
-/* Counts another primary than before, and ends the idle connections to the old one. */
-static void note_switch(const rl_member_call *member, const rl_target *before, int64_t now)
-{
-	const rl_quorum_call *call = member->call;
-	if (before != NULL &&
-		!rl_target_equal(before, rl_route_node(rl_member_call_sentinels(member), 0))) {
-		rl_stats_add(&call->env->stats->switches, 1);
-		rl_pool_clear_address(call->pool, &before->address, now);
-	}
-}
-
-static void step_open(rl_member_call *member, const rl_tick *tick)
-{
-	rl_target *before = rl_route_node(rl_member_call_sentinels(member), 0);
-	before = before != NULL ? rl_target_ref(before) : NULL;
-	if (rl_lookup_step(member->lookup, tick) == RL_VOTE_GRANTED) {
-		note_switch(member, before, tick->now);
-	}
-	rl_target_unref(before);
 }
 
 void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
