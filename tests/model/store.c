@@ -508,6 +508,7 @@ void store_run(store *s, const model_command *c, int64_t now_us, model_reply *r)
 		case WORD_MAP:
 		case WORD_ROLE: /* of a node behind Sentinels, and of these */
 		case WORD_PRIMARY:
+		case WORD_MASTER:
 			break;
 	}
 }

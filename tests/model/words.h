@@ -33,6 +33,7 @@ typedef enum word_kind {
 	WORD_MAP, /* CLUSTER SLOTS */
 	WORD_ROLE,
 	WORD_PRIMARY, /* SENTINEL GET-MASTER-ADDR-BY-NAME */
+	WORD_MASTER,  /* SENTINEL MASTER */
 } word_kind;
 
 /* In place of a slot: the command names no key, or its keys are in different slots. */
@@ -75,6 +76,7 @@ typedef enum reply_type {
 	REPLY_MAP,
 	REPLY_ROLE,    /* the first number is 1 for a master, 0 for a replica */
 	REPLY_ADDRESS, /* of a Sentinel: the first number is the node */
+	REPLY_MASTER,  /* the same, and the second one is for how long it was that, in ms */
 } reply_type;
 
 typedef struct model_reply {

@@ -121,6 +121,7 @@ static rl_route *make_sentinel_route(sim_client *c, unsigned member)
 			abort();
 		}
 	}
+	route->grace_ns = plan.grace_ns;
 	return rl_pool_share_route(&c->pool, route);
 }
 

@@ -164,6 +164,7 @@ static bool is_same(const model_reply *wanted, const redisReply *got, int64_t to
 		case REPLY_MAP:
 		case REPLY_ROLE:
 		case REPLY_ADDRESS:
+		case REPLY_MASTER:
 			break;
 	}
 	return false;

@@ -126,7 +126,8 @@ void excuses_renew(judge_claim *claim)
 static void plan_tardy(unsigned client, unsigned at, const judge_claim *claim)
 {
 	const holding *h = &clients[client].holdings[at];
-	bool is_renewed = h->renewal != NULL && h->renewal->renews;
+	/* With grace it may be put back. */
+	bool is_renewed = h->renewal != NULL && h->renewal->renews && plan.mode == PLAN_USUAL;
 	int64_t recovery =
 		RL_CHECK_NS + JUDGE_KEPT_NS + 2 * (plan.timeout_ns + plan.connect_timeout_ns);
 	if (is_renewed && (plan.faults & ~SWITCHES) == 0 && plan.members == 1 && plan.replicas == 0) {

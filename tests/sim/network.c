@@ -449,6 +449,29 @@ static void read_address(rl_link *link, const model_reply *from, rl_reply *to)
 	to->count = 2;
 }
 
+/* Fields and values. It is read at once. */
+static void read_master(rl_link *link, const model_reply *from, rl_reply *to)
+{
+	static const char *const fields[] = {
+		"name", "ip", "port", "flags", "role-reported-time", "role-reported"};
+	static rl_reply elements[12];
+	static char age[24];
+	rl_reply pair;
+	read_address(link, from, &pair);
+	snprintf(age, sizeof age, "%lld", (long long) from->number[1]);
+	const char *const values[] = {"m", "", "", "master", age, "master"};
+	for (unsigned i = 0; i < 6; i++) {
+		elements[2 * i] =
+			(rl_reply){.type = RL_REPLY_STRING, .text = rl_bytes_of(fields[i], strlen(fields[i]))};
+		elements[2 * i + 1] =
+			(rl_reply){.type = RL_REPLY_STRING, .text = rl_bytes_of(values[i], strlen(values[i]))};
+	}
+	elements[3] = pair.elements[0];
+	elements[5] = pair.elements[1];
+	to->elements = elements;
+	to->count = 12;
+}
+
 /* ---- replies ---- */
 
 static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
@@ -464,7 +487,8 @@ static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 		[REPLY_ASK] = RL_REPLY_ERROR,
 		[REPLY_MAP] = RL_REPLY_ARRAY,
 		[REPLY_ROLE] = RL_REPLY_ARRAY,
-		[REPLY_ADDRESS] = RL_REPLY_ARRAY};
+		[REPLY_ADDRESS] = RL_REPLY_ARRAY,
+		[REPLY_MASTER] = RL_REPLY_ARRAY};
 	*to = (rl_reply){.type = types[from->type], .integer = from->number[0]};
 	unsigned count = from->type == REPLY_TICKET ? 2 : from->count;
 	switch (from->type) {
@@ -498,6 +522,9 @@ static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 			break;
 		case REPLY_ADDRESS:
 			read_address(link, from, to);
+			break;
+		case REPLY_MASTER:
+			read_master(link, from, to);
 			break;
 		case REPLY_NIL:
 		case REPLY_NUMBER:

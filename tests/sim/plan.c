@@ -211,6 +211,10 @@ static void draw_sentinels(void)
 	draw_forms();
 	plan.has_map = !one_in(4);
 	plan.has_writable = one_in(4);
+	if (plan.mode == PLAN_GRACE) { /* the shortest that these TTLs allow */
+		plan.grace_ns = plan.ttl_longest + 2 * MS +
+			(int64_t) ((double) RL_NS_PER_SECOND / (1 - plan.drift_factor));
+	}
 	if (plan.mode == PLAN_UNCLEAN) { /* nothing is lost: only the time around a switch breaks it */
 		plan.faults = 1U << FAULT_FAILOVER;
 	} else if (plan.mode == PLAN_FAILOVER) {

@@ -22,6 +22,7 @@ typedef enum plan_mode {
 	PLAN_JUMPS,   /* the servers' wall clocks jump */
 	/* Servers are replaced by a replica at once, and lose what it has not confirmed. */
 	PLAN_FAILOVER,
+	PLAN_GRACE, /* behind Sentinels a new primary grants nothing at first */
 } plan_mode;
 
 typedef enum fault_kind {
@@ -90,6 +91,7 @@ typedef struct plan {
 	bool has_spares;           /* the last server of a cluster is a replica, which may take over */
 	bool has_map;              /* CLUSTER SLOTS is allowed */
 	bool hides_hosts;          /* redirects and maps name no host but a port */
+	int64_t grace_ns;          /* PLAN_GRACE */
 	bool has_writable;         /* replicas behind Sentinels accept writes, and lose them */
 	unsigned clients;
 	unsigned keys;

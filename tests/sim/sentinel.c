@@ -23,7 +23,8 @@ static void begin_member(unsigned member)
 			.is_synced = true,
 			.source = primary,
 			.out_at = n == primary ? RL_NEVER : 0,
-			.names = primary};
+			.names = primary,
+			.known_at = -3600 * SECOND};
 	}
 }
 
@@ -123,16 +124,21 @@ static void say_error(model_reply *r, const char *error)
 	r->error = error;
 }
 
-static void say_primary(const sim_server *s, model_reply *r)
+static void say_primary(const sim_server *s, const model_command *c, model_reply *r)
 {
 	const sentinel_part *p = &sentinel_parts[s->index];
+	int64_t known_ns = clock_at(&s->clock, world.now) - clock_at(&s->clock, p->known_at);
 	if (p->forgets_until > world.now) {
 		COVER(unaware);
 		r->type = REPLY_NIL;
+		if (c->what == WORD_MASTER) {
+			say_error(r, "ERR No such master with that name");
+		}
 		return;
 	}
-	r->type = REPLY_ADDRESS;
+	r->type = c->what == WORD_MASTER ? REPLY_MASTER : REPLY_ADDRESS;
 	r->number[0] = p->names;
+	r->number[1] = known_ns / MS;
 	if (p->names == sentinel_groups[s->member].primary) {
 		COVER(named);
 	} else {
@@ -142,8 +148,8 @@ static void say_primary(const sim_server *s, model_reply *r)
 
 static void answer_as_sentinel(const sim_server *s, const model_command *c, model_reply *r)
 {
-	if (c->what == WORD_PRIMARY) {
-		say_primary(s, r);
+	if (c->what == WORD_PRIMARY || c->what == WORD_MASTER) {
+		say_primary(s, c, r);
 	} else if (c->what == WORD_HELLO) {
 		r->type = REPLY_STATUS;
 	} else {
@@ -296,7 +302,8 @@ void sentinel_confirm(sim_server *s)
 
 void sentinel_restarted(sim_server *s)
 {
-	if (sentinel_is_one(s)) { /* what it knows is in its configuration */
+	if (sentinel_is_one(s)) { /* its configuration has what it knows, but not since when */
+		sentinel_parts[s->index].known_at = world.now;
 		return;
 	}
 	sentinel_part *p = &sentinel_parts[s->index];

@@ -23,6 +23,7 @@ typedef struct sentinel_part {
 	uint8_t names; /* of a Sentinel, as are the next */
 	int64_t forgets_until;
 	int64_t learned_at;
+	int64_t known_at; /* since then, as far as it remembers */
 } sentinel_part;
 
 typedef struct sentinel_group {

@@ -223,6 +223,7 @@ static void learn_as_sentinel(unsigned n)
 	unsigned knowing = 0;
 	sentinel_parts[n].names = g->primary;
 	sentinel_parts[n].learned_at = world.now;
+	sentinel_parts[n].known_at = world.now;
 	TRACE("the Sentinel s%u learns that s%u is the primary", n, (unsigned) g->primary);
 	for (unsigned i = sentinel_first(member); i < sentinel_end(member); i++) {
 		knowing += sentinel_parts[i].names == g->primary;

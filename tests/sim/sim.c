@@ -192,7 +192,7 @@ static int run_many(const options *o)
 static int usage(void)
 {
 	fputs("usage: sim [--seed X [--trace]] [--from X] [--seeds N] [--seconds S] [--members N]\n"
-		  "           [--mode usual|fair|unclean|jumps|failover] [--clusters | --sentinels]\n"
+		  "           [--mode usual|fair|unclean|jumps|failover|grace] [--clusters | --sentinels]\n"
 		  "           [--stop] [--quiet]\n",
 		stderr);
 	return 2;
@@ -238,6 +238,7 @@ static bool read_options(options *o, int argc, char **argv)
 			o->mode = strcmp(value, "unclean") == 0 ? PLAN_UNCLEAN
 				: strcmp(value, "jumps") == 0       ? PLAN_JUMPS
 				: strcmp(value, "failover") == 0    ? PLAN_FAILOVER
+				: strcmp(value, "grace") == 0       ? PLAN_GRACE
 				: strcmp(value, "fair") == 0        ? PLAN_FAIR
 													: PLAN_USUAL;
 		} else {
@@ -246,6 +247,7 @@ static bool read_options(options *o, int argc, char **argv)
 	}
 	bool has_mode = !(o->has_clusters && o->mode == PLAN_FAIR) &&
 		!(o->has_sentinels && (o->mode == PLAN_FAIR || o->mode == PLAN_JUMPS));
+	has_mode = has_mode && (o->has_sentinels || o->mode != PLAN_GRACE);
 	return o->members <= PLAN_MEMBERS && has_mode && !(o->has_clusters && o->has_sentinels);
 }
 

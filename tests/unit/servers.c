@@ -107,6 +107,7 @@ static const char *text_of(const model_reply *r)
 		case REPLY_MAP:
 		case REPLY_ROLE:
 		case REPLY_ADDRESS:
+		case REPLY_MASTER:
 			text = "-ERR";
 			break;
 	}
