@@ -99,6 +99,20 @@ static int64_t majority_since(unsigned member)
 	return since;
 }
 
+/* Since when a replica confirms what the primary has, too. */
+static int64_t confirmed_since(const sentinel_group *g, unsigned member, int64_t since)
+{
+	int64_t lag = servers[g->primary].lag_until;
+	int64_t well = world.now;
+	for (unsigned n = plan.first[member]; n < sentinel_first(member); n++) {
+		bool is_well = sentinel_is_attached(n, g->primary) && servers[n].calm_since < well;
+		well = is_well ? servers[n].calm_since : well;
+	}
+	since = g->attached_at > since ? g->attached_at : since;
+	since = lag > since ? lag : since;
+	return well > since ? well : since;
+}
+
 int64_t sentinel_calm_at(unsigned member)
 {
 	const sentinel_group *g = &sentinel_groups[member];
@@ -107,13 +121,7 @@ int64_t sentinel_calm_at(unsigned member)
 	}
 	int64_t since = majority_since(member);
 	since = g->named_at > since ? g->named_at : since;
-	if (plan.replicas > 0) { /* and when a replica confirms what the primary has */
-		since = sentinel_can_confirm(&servers[g->primary]) ? since : world.now;
-		since = g->attached_at > since ? g->attached_at : since;
-		int64_t lag = servers[g->primary].lag_until;
-		since = lag > since ? lag : since;
-	}
-	return since;
+	return plan.replicas > 0 ? confirmed_since(g, member, since) : since;
 }
 
 /* ---- answers ---- */
