@@ -506,6 +506,9 @@ void store_run(store *s, const model_command *c, int64_t now_us, model_reply *r)
 			break;
 		case WORD_ASKING: /* of a cluster: see slots.h */
 		case WORD_MAP:
+		case WORD_ROLE: /* of a node behind Sentinels, and of these */
+		case WORD_PRIMARY:
+		case WORD_MASTER:
 			break;
 	}
 }

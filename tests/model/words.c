@@ -209,6 +209,11 @@ bool words_read(model_command *c, unsigned argc, const rl_bytes *argv)
 		c->what = WORD_HELLO;
 		return true;
 	}
+	if (is(argv[0], "ROLE") || is(argv[0], "SENTINEL")) {
+		bool is_master = argc == 3 && is(argv[1], "MASTER");
+		c->what = argc == 1 ? WORD_ROLE : is_master ? WORD_MASTER : WORD_PRIMARY;
+		return argc == 1 || is_master || (argc == 3 && is(argv[1], "GET-MASTER-ADDR-BY-NAME"));
+	}
 	c->what = is(argv[0], "EXISTS") ? WORD_EXISTS : is(argv[0], "GET") ? WORD_GET : WORD_PTTL;
 	return argc == 2 && (c->what != WORD_PTTL || is(argv[0], "PTTL")) && read_key(c, argv[1]);
 }
@@ -252,7 +257,10 @@ const char *words_say(const model_command *c, char *room, size_t size)
 		[WORD_HELLO] = "hello",
 		[WORD_WAIT] = "WAIT",
 		[WORD_ASKING] = "ASKING",
-		[WORD_MAP] = "CLUSTER SLOTS"};
+		[WORD_MAP] = "CLUSTER SLOTS",
+		[WORD_ROLE] = "ROLE",
+		[WORD_PRIMARY] = "SENTINEL",
+		[WORD_MASTER] = "SENTINEL MASTER"};
 	const char *name = c->what == WORD_SCRIPT ? scripts[c->script] : words[c->what];
 	static const char *const places[] = {"", " queued", " woken"};
 	bool is_blocking = c->what == WORD_BLPOP || c->what == WORD_WAIT;
@@ -294,6 +302,14 @@ const char *words_say_reply(const model_reply *r, char *room, size_t size)
 			return room;
 		case REPLY_MAP:
 			return "map";
+		case REPLY_ROLE:
+			return r->number[0] == 1 ? "master" : "slave";
+		case REPLY_ADDRESS:
+			snprintf(room, size, "s%" PRId64, r->number[0]);
+			return room;
+		case REPLY_MASTER:
+			snprintf(room, size, "s%" PRId64 " for %" PRId64 " ms", r->number[0], r->number[1]);
+			return room;
 	}
 	return "?";
 }

@@ -31,6 +31,9 @@ typedef enum word_kind {
 	WORD_WAIT,
 	WORD_ASKING,
 	WORD_MAP, /* CLUSTER SLOTS */
+	WORD_ROLE,
+	WORD_PRIMARY, /* SENTINEL GET-MASTER-ADDR-BY-NAME */
+	WORD_MASTER,  /* SENTINEL MASTER */
 } word_kind;
 
 /* In place of a slot: the command names no key, or its keys are in different slots. */
@@ -71,6 +74,9 @@ typedef enum reply_type {
 	REPLY_ASK,    /* the same */
 	/* Of CLUSTER SLOTS: the node of each key's slot, and in the last number that of all others. */
 	REPLY_MAP,
+	REPLY_ROLE,    /* the first number is 1 for a master, 0 for a replica */
+	REPLY_ADDRESS, /* of a Sentinel: the first number is the node */
+	REPLY_MASTER,  /* the same, and the second one is for how long it was that, in ms */
 } reply_type;
 
 typedef struct model_reply {

@@ -475,6 +475,9 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 	if (!rl_acquire_is_waiting(
 			acquire)) { /* a split vote is tried again three times, within 200 ms each */
 		late += plan.connect_timeout_ns;
+		/* Each time that the primary turns out to be none, the Sentinels are asked again. */
+		int64_t hop = 2 * (plan.connect_timeout_ns + plan.timeout_ns) + 50 * MS;
+		late += plan.has_sentinels ? (RL_HOPS_MAX + 1) * hop : 0;
 		unsigned more =
 			acquire->own.data != NULL ? 5 : 3; /* the own token is taken back, and swapped in */
 		late +=

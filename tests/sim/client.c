@@ -18,7 +18,7 @@
 sim_client clients[PLAN_CLIENTS];
 
 static rl_target targets[PLAN_MEMBERS]; /* of a cluster: what its nodes have in common */
-static rl_target seeds[PLAN_SERVERS];   /* the nodes of clusters */
+static rl_target seeds[PLAN_SERVERS];   /* the nodes of clusters, and Sentinels */
 static char hosts[PLAN_MEMBERS][2];
 static char names[PLAN_MEMBERS][24];
 static char password[] = "secret";
@@ -56,7 +56,7 @@ static void set_up_target(unsigned i)
 	hosts[i][0] = (char) ('a' + i);
 	memcpy(names[i], "redis://?:6379", 15);
 	names[i][8] = hosts[i][0];
-	unsigned first = plan.has_clusters ? plan.first[i] : 0;
+	unsigned first = plan_has_routes() ? plan.first[i] : 0;
 	targets[i] = (rl_target){.refs = REFS,
 		.address = {.kind = RL_NET_TCP, .host = hosts[i], .port = (uint16_t) (NET_PORT + first)},
 		.name = names[i],
@@ -66,8 +66,11 @@ static void set_up_target(unsigned i)
 		targets[i].password = (rl_secret){password, sizeof password - 1};
 		targets[i].database = plan_is_cluster(i) ? 0 : 1;
 	}
-	for (unsigned n = plan.first[i]; plan_is_cluster(i) && n < plan.first[i] + plan.count[i]; n++) {
-		seeds[n] = targets[i];
+	for (unsigned n = plan.first[i]; n < plan.first[i] + plan.count[i]; n++) {
+		bool is_node = n < plan.first[i] + plan.nodes[i];
+		seeds[n] = is_node
+			? targets[i]
+			: (rl_target){.refs = REFS, .address = targets[i].address, .name = names[i]};
 		seeds[n].address.port = (uint16_t) (NET_PORT + n);
 	}
 }
@@ -104,11 +107,31 @@ static rl_route *draw_route(sim_client *c, unsigned member)
 	return rl_pool_share_route(&c->pool, route);
 }
 
+/* It knows all Sentinels, and no node. */
+static rl_route *make_sentinel_route(sim_client *c, unsigned member)
+{
+	char service[] = "m0";
+	service[1] = (char) (service[1] + (int) member);
+	rl_route *route = rl_route_new(RL_ROUTE_SENTINEL, &targets[member]);
+	if (route == NULL || !rl_route_set_service(route, rl_bytes_of(service, 2))) {
+		abort();
+	}
+	for (unsigned i = plan.nodes[member]; i < plan.count[member]; i++) {
+		if (!rl_route_add_seed(route, &seeds[plan.first[member] + i])) {
+			abort();
+		}
+	}
+	route->grace_ns = plan.grace_ns;
+	return rl_pool_share_route(&c->pool, route);
+}
+
 static void draw_routes(sim_client *c)
 {
 	for (unsigned i = 0; i < plan.members; i++) {
 		if (plan_is_cluster(i)) {
 			c->set.members[i].route = draw_route(c, i);
+		} else if (plan_is_sentinel(i)) {
+			c->set.members[i].route = make_sentinel_route(c, i);
 		}
 	}
 }
@@ -198,6 +221,8 @@ void client_end(void)
 		}
 		cover_counts[COVER_undone] += clients[i].stats.undone;
 		cover_counts[COVER_renewed] += clients[i].stats.renewed;
+		cover_counts[COVER_switched] += clients[i].stats.switches;
+		cover_counts[COVER_not_confirmed] += clients[i].stats.unconfirmed;
 		cover_counts[COVER_split] += clients[i].stats.split_votes;
 		cover_counts[COVER_late_release_done] += clients[i].stats.postponed_done;
 	}

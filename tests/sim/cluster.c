@@ -625,23 +625,6 @@ static void replace(unsigned member, unsigned group, unsigned from, unsigned to)
 	learn(to, group);
 }
 
-/* All data of a server, by the clock of another one. */
-static void copy_data(sim_server *to, const store *data, const sim_server *from)
-{
-	unsigned known = to->store.known;
-	int64_t ahead_ms = server_us(to) / 1000 - server_us(from) / 1000;
-	to->store = *data;
-	to->store.known = known;
-	for (unsigned key = 0; key < WORDS_KEYS; key++) {
-		store_key *k = &to->store.keys[key];
-		k->expires_ms += ahead_ms;
-		k->marks_expire_ms += ahead_ms;
-		k->tickets_expire_ms += ahead_ms;
-	}
-	to->copied = to->store;
-	to->writes = to->copied_writes = 0;
-}
-
 static void take_over(unsigned member)
 {
 	sim_cluster *c = &clusters[member];
@@ -658,7 +641,7 @@ static void take_over(unsigned member)
 	store nothing;
 	store_clear(&nothing);
 	const store *rest = plan.replicas > 0 ? &from->copied : &nothing;
-	copy_data(to, c->loses && one_in(2) ? rest : &from->store, from);
+	server_copy(to, c->loses && one_in(2) ? rest : &from->store, from);
 	store_clear(&from->store);
 	for (unsigned group = 0; group < GROUPS; group++) {
 		replace(member, group, c->victim, c->spare);

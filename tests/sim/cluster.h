@@ -28,6 +28,7 @@
 #ifndef CLUSTER_H
 #define CLUSTER_H
 
+#include "sentinel.h"
 #include "server.h"
 #include "slots.h"
 
@@ -43,7 +44,10 @@ sim_server *cluster_place(unsigned member, unsigned key);
 /* The server of the member that decides about the key. */
 static inline sim_server *member_place(unsigned member, unsigned key)
 {
-	return plan_is_cluster(member) ? cluster_place(member, key) : &servers[plan.first[member]];
+	if (plan.kinds[member] == MEMBER_PLAIN) {
+		return &servers[plan.first[member]];
+	}
+	return plan_is_cluster(member) ? cluster_place(member, key) : sentinel_place(member);
 }
 
 /* The node answers the command itself: it is about clusters, or belongs elsewhere. */

@@ -162,6 +162,9 @@ static bool is_same(const model_reply *wanted, const redisReply *got, int64_t to
 		case REPLY_ASK:
 			return got->type == REDIS_REPLY_ERROR && is_redirect(wanted, got->str);
 		case REPLY_MAP:
+		case REPLY_ROLE:
+		case REPLY_ADDRESS:
+		case REPLY_MASTER:
 			break;
 	}
 	return false;

@@ -29,12 +29,21 @@ static unsigned report(const kind *of, const uint64_t *counts, unsigned count, b
 	return missing;
 }
 
-unsigned cover_report(bool has_clusters, bool is_quiet)
+static unsigned report_part(cover_kind first, cover_kind end, bool is_quiet)
 {
-	unsigned usual = COVER_moved; /* the first of clusters */
-	if (has_clusters) {
-		return report(kinds + usual, cover_counts + usual, COVER_KINDS - usual, is_quiet);
+	return report(kinds + first, cover_counts + first, end - first, is_quiet);
+}
+
+unsigned cover_report(cover_part part, bool is_quiet)
+{
+	switch (part) {
+		case COVER_OF_CLUSTERS:
+			return report_part(COVER_moved, COVER_named, is_quiet);
+		case COVER_OF_SENTINELS:
+			return report_part(COVER_named, COVER_KINDS, is_quiet);
+		case COVER_OF_ALL:
+			break;
 	}
-	return report(kinds, cover_counts, usual, is_quiet) +
+	return report_part((cover_kind) 0, COVER_moved, is_quiet) +
 		report(branches, store_met, STORE_BRANCH_COUNT, is_quiet);
 }

@@ -122,7 +122,35 @@
  X(hand_over, "a node hands over to its replica") \
  X(cluster_down, "nodes are down for a while")
 
-#define COVER_EACH(X) COVER_FAULTS(X) COVER_BRANCHES(X) COVER_CLUSTERS(X)
+/* of worlds with Sentinels alone */
+#define COVER_SENTINELS(X) \
+ X(named, "a Sentinel names the primary") \
+ X(named_old, "a Sentinel names a node that is not the primary any more") \
+ X(unaware, "a Sentinel does not know the service") \
+ X(role_master, "a node says that it is the primary") \
+ X(role_slave, "a node says that it is a replica") \
+ X(old_primary_writes, "a former primary accepts a write") \
+ X(old_primary_grants, "a former primary grants or prolongs a lock that counts, just in time") \
+ X(replica_writes, "a replica accepts a write") \
+ X(failover_planned, "a planned failover") \
+ X(failover_crash, "a primary dies, and a replica takes its place") \
+ X(failover_pause, "a primary stands still, and a replica takes its place") \
+ X(failover_cut, "a primary is cut off with a minority of Sentinels, and is replaced") \
+ X(failover_vain, "a primary is back in time, and is not replaced") \
+ X(laggard, "a replica lags behind its primary for a while") \
+ X(lost_tail, "a replica is promoted that lacks something") \
+ X(lost_lock, "a lock that somebody has is not at the new primary") \
+ X(agreed, "a majority of the Sentinels has learned of a switch") \
+ X(learned_late, "a Sentinel learns of a switch more than a second after the majority") \
+ X(demoted_node, "a former primary becomes a replica") \
+ X(sentinel_asleep, "a Sentinel stands still") \
+ X(sentinel_died, "a Sentinel dies, and comes back") \
+ X(sentinels_gone, "too few Sentinels can be reached") \
+ X(sentinel_forgot, "a Sentinel forgets the service for a while") \
+ X(switched, "a client notices that the primary is another one") \
+ X(not_confirmed, "a grant fails because the Sentinels cannot be asked")
+
+#define COVER_EACH(X) COVER_FAULTS(X) COVER_BRANCHES(X) COVER_CLUSTERS(X) COVER_SENTINELS(X)
 
 typedef enum cover_kind {
 #define COVER_NAME(name, what) COVER_##name,
@@ -135,9 +163,14 @@ extern uint64_t cover_counts[COVER_KINDS];
 
 #define COVER(name) ((void) cover_counts[COVER_##name]++)
 
-/* Prints the kinds of clusters, or all others and the branches of store.h; or only those that never
- * occurred.
+typedef enum cover_part {
+	COVER_OF_ALL, /* what all worlds have, and the branches of store.h */
+	COVER_OF_CLUSTERS,
+	COVER_OF_SENTINELS,
+} cover_part;
+
+/* Prints the kinds of this part, or only those that never occurred.
  * @return how many never occurred */
-unsigned cover_report(bool has_clusters, bool is_quiet);
+unsigned cover_report(cover_part part, bool is_quiet);
 
 #endif

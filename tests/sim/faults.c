@@ -4,6 +4,7 @@
 #include "client.h"
 #include "cluster.h"
 #include "cover.h"
+#include "sentinel.h"
 #include "server.h"
 
 #define AWAY_MOST (4 * SECOND)
@@ -147,11 +148,41 @@ static void trouble_cluster(fault_kind kind)
 	}
 }
 
+static void trouble_sentinels(fault_kind kind)
+{
+	unsigned member = any(plan.members);
+	if (!plan_is_sentinel(member) || member < plan.dead) {
+		return;
+	}
+	if (kind == FAULT_FAILOVER) {
+		sentinel_fail_over(member);
+	} else if (kind == FAULT_PROMOTE) {
+		sentinel_replace(member);
+	} else if (kind == FAULT_LAGGARD) {
+		sentinel_lag(member, world.now + spread(MS, AWAY_MOST));
+	} else {
+		sentinel_trouble(member);
+	}
+}
+
+/* A Sentinel has no data and no role. */
+static bool can_refuse(const sim_server *s, fault_kind kind)
+{
+	return !sentinel_is_one(s) || kind == FAULT_FULL;
+}
+
 /* A server refuses something, for a while or once. */
 static void refuse(fault_kind kind)
 {
 	sim_server *s = &servers[any(plan.servers)];
 	int64_t until = world.now + spread(MS, AWAY_MOST);
+	if (plan_is_sentinel(s->member) && (kind == FAULT_REPLICA || kind == FAULT_SWITCH)) {
+		trouble_sentinels(FAULT_FAILOVER);
+		return;
+	}
+	if (!can_refuse(s, kind)) {
+		return;
+	}
 	if (plan_is_cluster(s->member) && (kind == FAULT_REPLICA || kind == FAULT_SWITCH)) {
 		cluster_take_over(s->member, true, false); /* a replica redirects */
 		return;
@@ -273,6 +304,12 @@ static void happen(fault_kind kind)
 		case FAULT_DOWN:
 			trouble_cluster(kind);
 			break;
+		case FAULT_FAILOVER:
+		case FAULT_PROMOTE:
+		case FAULT_LAGGARD:
+		case FAULT_SENTINELS:
+			trouble_sentinels(kind);
+			break;
 		case FAULT_KINDS:
 			break;
 	}
@@ -284,9 +321,12 @@ void faults_happen(void)
 		world_uncount();
 		return;
 	}
+	unsigned kinds = plan.has_sentinels ? FAULT_KINDS
+		: plan.has_clusters             ? FAULT_CLUSTER_KINDS
+										: FAULT_PLAIN_KINDS;
 	fault_kind kind;
 	do {
-		kind = (fault_kind) any(plan.has_clusters ? FAULT_KINDS : FAULT_PLAIN_KINDS);
+		kind = (fault_kind) any(kinds);
 	} while ((plan.faults >> kind & 1U) == 0);
 	happen(kind);
 	plan_next();

@@ -7,7 +7,9 @@
 #include "client.h"
 #include "cluster.h"
 #include "cover.h"
+#include "excuses.h"
 #include "faults.h"
+#include "sentinel.h"
 #include "server.h"
 
 #include <inttypes.h>
@@ -17,9 +19,6 @@
 #define HUNGER_NS (1100 * MS)
 #define HELPERS_NS (3 * SECOND)
 #define SETTLING_NS (300 * SECOND)
-/* The watchdog's longest pauses: before it dials again, and before it asks again who answered with
- * an error. */
-#define KEPT_NS (1600 * MS)
 #define EXCUSES 256
 /* Redirects in a short time: those of some calls, each with RL_HOPS_MAX of them. */
 #define CIRCLE_NS (100 * MS)
@@ -51,6 +50,7 @@ static uint32_t waits[WORDS_KEYS]; /* raised when somebody begins to wait, or en
 
 void judge_begin(void)
 {
+	excuses_begin();
 	is_dirty = false;
 	dirty_keys = 0;
 	record_count = 0;
@@ -106,9 +106,13 @@ void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
 	if (until > claim->until) {
 		judge_key_changed(claim->key);
 	}
-	claim->spell = until > claim->until ? until - world.now : claim->spell;
+	bool has_grown = until > claim->until;
+	claim->spell = has_grown ? until - world.now : claim->spell;
 	claim->proof = proof;
 	claim->until = until;
+	if (plan.has_sentinels && has_grown) {
+		excuses_renew(claim);
+	}
 	TRACE("c%u has k%u proven until %.6f ms", (unsigned) claim->client, (unsigned) claim->key,
 		(double) until / 1e6);
 }
@@ -128,9 +132,26 @@ static int64_t well_since(const sim_client *c, unsigned server)
 	return plan.has_names && c->names[server].asked_at > since ? c->names[server].asked_at : since;
 }
 
+/* The same of the primary and of the Sentinels, a majority of which has to answer. */
+static int64_t primary_well_since(const sim_client *c, unsigned member)
+{
+	int64_t since = well_since(c, sentinel_place(member)->index);
+	unsigned first = plan.first[member] + plan.nodes[member];
+	unsigned end = plan.first[member] + plan.count[member];
+	for (unsigned n = first; n < end; n++) {
+		int64_t other = well_since(c, n);
+		since = other > since ? other : since;
+	}
+	bool is_later = sentinel_calm_at(member) > since;
+	return is_later ? sentinel_calm_at(member) : since;
+}
+
 /* The same of a member: all nodes of a cluster, because each may have to redirect. */
 static int64_t member_well_since(const sim_client *c, unsigned member)
 {
+	if (plan_is_sentinel(member)) {
+		return primary_well_since(c, member);
+	}
 	unsigned first = plan.first[member];
 	int64_t since = well_since(c, first);
 	for (unsigned i = first + 1; i < first + plan.count[member]; i++) {
@@ -146,7 +167,7 @@ void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock)
 	int64_t at = is_by_clock ? claim->until : world.now;
 	int64_t patience = plan.timeout_ns < ttl_ns ? plan.timeout_ns : ttl_ns;
 	int64_t dialling = plan.connect_timeout_ns < ttl_ns ? plan.connect_timeout_ns : ttl_ns;
-	int64_t recovery = KEPT_NS + patience + dialling + 64 * plan.delay_most;
+	int64_t recovery = JUDGE_KEPT_NS + patience + dialling + 64 * plan.delay_most;
 	unsigned count = 0;
 	/* A TTL that some slow packets use up is no watchdog's fault. */
 	bool is_hopeless = ttl_ns < 100 * (plan.delay_most + MS) || plan.has_small_buffers;
@@ -191,12 +212,15 @@ static void look_at_claim(const judge_claim *claim, const judge_claim **other)
 	if ((dirty_keys >> claim->key & 1U) == 0) {
 		return;
 	}
-	if (*other != NULL) {
+	unsigned count = holders(claim->key, claim->token);
+	unsigned excused = plan_is_sound() ? excuses_count(claim) : 0;
+	bool is_shaky = excused > 0 && count < plan.members / 2 + 1;
+	if (*other != NULL && !is_shaky) {
 		world_violate("exclusion: c%u and c%u have k%u", (unsigned) (*other)->client,
 			(unsigned) claim->client, (unsigned) claim->key);
 	}
-	*other = claim;
-	unsigned count = holders(claim->key, claim->token);
+	*other = is_shaky ? *other : claim;
+	count += excused;
 	if (plan_is_sound() && count < plan.members / 2 + 1) {
 		world_violate("proof: c%u has k%u proven for another %.6f ms, and %u of %u members hold it",
 			(unsigned) claim->client, (unsigned) claim->key,
@@ -259,6 +283,10 @@ static int64_t hunger_limit(void)
 	/* What broke may show only when an answer does not come, and then again in the try that
 	 * follows. After each the waiter pauses for up to a second, and a fifth of it by jitter. */
 	int64_t failure = plan.timeout_ns + plan.connect_timeout_ns + 1200 * MS;
+	bool is_planned = (plan.faults & ~(1U << FAULT_FAILOVER | 1U << FAULT_LAGGARD)) == 0;
+	if (is_planned && plan.has_sentinels) {
+		return limit + SECOND; /* one look asks the Sentinels, and the next one hears them */
+	}
 	return plan_is_calm() ? limit : limit + 2 * failure;
 }
 
@@ -266,6 +294,11 @@ static int64_t hunger_limit(void)
 static int64_t hungry_from(unsigned key)
 {
 	int64_t calm_at = plan_is_calm() ? 0 : faults_calm_at();
+	for (unsigned i = 0; plan.has_sentinels && i < plan.members; i++) {
+		if (plan_is_sentinel(i) && sentinel_calm_at(i) > calm_at && i >= plan.dead) {
+			calm_at = sentinel_calm_at(i);
+		}
+	}
 	return hungry_since[key] > calm_at ? hungry_since[key] : calm_at;
 }
 
@@ -388,7 +421,7 @@ void judge_released(unsigned client, unsigned key, uint64_t token)
 		.was_released = true};
 	/* The release of one of several members need not be heard, and so need not follow a redirect.
 	 */
-	bool is_heard = !plan.has_clusters || plan.members == 1;
+	bool is_heard = !plan_has_routes() || plan.members == 1;
 	/* Where something breaks it need not be written in the first place. */
 	if (plan.faults == 0 && !plan.has_twins && is_heard) {
 		plan_look(&r, world.now + faults_longest() + 64 * plan.delay_most + 50 * MS);
@@ -443,6 +476,15 @@ void judge_failed(unsigned client, unsigned key, const char *why)
 	if (plan.faults == 1U << FAULT_MOVE && is_sure && strstr(why, "unknown") != NULL) {
 		world_violate(
 			"failure: c%u is in doubt about k%u, and only slots move: %s", client, key, why);
+	}
+	/* A call with the caller's token, and a take-over, cannot be sent to the new primary as well. A
+	 * release whose connection ends may have run. */
+	const sim_client *c = &clients[client];
+	bool may_go_on = (c->act == ACT_TAKE && !c->subject->is_own) || c->act == ACT_EXTEND;
+	if (plan.faults == 1U << FAULT_FAILOVER && is_judged && may_go_on && !plan.has_writable &&
+		plan.timeout_ns > 200 * plan.delay_most) {
+		world_violate(
+			"failure: c%u has failed with k%u in a planned failover: %s", client, key, why);
 	}
 }
 

@@ -17,9 +17,10 @@
  *   order       where nothing breaks, who came into the queue first has the lock first (one member)
  *   failure     where nothing breaks, nothing fails; where only slots move, no outcome is unknown
  *               (one member)
- *   circle      redirects that lead in a circle are not followed without end
- *   waking      where nothing breaks, who waits is in the queue (one member); and a slot that moves
- *               does not switch waking off for good
+ *   tardy       a renewed lease whose lock is not at the new primary is lost after a third of its
+ * TTL circle      redirects that lead in a circle are not followed without end waking      where
+ * nothing breaks, who waits is in the queue (one member); and a slot that moves does not switch
+ * waking off for good
  *
  * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows.
  * So they are looked at when one of these has happened, which is the same as after every event.
@@ -29,6 +30,10 @@
 
 #include "network.h"
 #include "plan.h"
+
+/* The watchdog's longest pauses: before it dials again, and before it asks again who answered with
+ * an error. */
+#define JUDGE_KEPT_NS (1600 * MS)
 
 typedef struct judge_claim {
 	bool is_active;
@@ -40,6 +45,10 @@ typedef struct judge_claim {
 	int64_t spell;      /* how far ahead that was when it was proven */
 	int64_t asked;      /* the proof that was asked for: by taking the lock, or by extend */
 	int64_t hold_until; /* in true time; RL_NEVER = it may be renewed without end */
+	/* The votes of members behind Sentinels that count although the primary does not have the
+	 * token: a bit for each, and the former primary that gave it. */
+	uint8_t excused;
+	uint8_t voters[PLAN_MEMBERS];
 } judge_claim;
 
 void judge_begin(void);

@@ -173,10 +173,10 @@ static bool is_held(rl_link *link, const event *e, bool is_up)
 
 /* ---- rl_transport ---- */
 
-/* Nodes of a cluster have one host and different ports. */
+/* Nodes of a cluster, or behind Sentinels, have one host and different ports. */
 static unsigned server_at(const rl_address *address)
 {
-	return plan.has_clusters ? (unsigned) address->port - NET_PORT
+	return plan_has_routes() ? (unsigned) address->port - NET_PORT
 							 : (unsigned) (address->host[0] - 'a');
 }
 
@@ -423,6 +423,55 @@ static void read_map(const rl_link *link, const model_reply *from, rl_reply *to)
 	*to = (rl_reply){.type = RL_REPLY_ARRAY, .elements = elements, .count = count};
 }
 
+/* ---- replies of Sentinels and of the nodes behind them ---- */
+
+/* Only the first word matters. */
+static void read_role(rl_link *link, const model_reply *from, rl_reply *to)
+{
+	const char *role = from->number[0] == 1 ? "master" : "slave";
+	link->elements[0] =
+		(rl_reply){.type = RL_REPLY_STRING, .text = rl_bytes_of(role, strlen(role))};
+	link->elements[1] = (rl_reply){.type = RL_REPLY_INTEGER};
+	to->elements = link->elements;
+	to->count = 2;
+}
+
+static void read_address(rl_link *link, const model_reply *from, rl_reply *to)
+{
+	int len =
+		snprintf(link->redirect, sizeof link->redirect, "%d", NET_PORT + (int) from->number[0]);
+	static const char hosts[] = "abcdefg";
+	rl_bytes host = rl_bytes_of(hosts + servers[link->server].member, 1);
+	link->elements[0] = (rl_reply){.type = RL_REPLY_STRING, .text = host};
+	link->elements[1] =
+		(rl_reply){.type = RL_REPLY_STRING, .text = rl_bytes_of(link->redirect, (size_t) len)};
+	to->elements = link->elements;
+	to->count = 2;
+}
+
+/* Fields and values. It is read at once. */
+static void read_master(rl_link *link, const model_reply *from, rl_reply *to)
+{
+	static const char *const fields[] = {
+		"name", "ip", "port", "flags", "role-reported-time", "role-reported"};
+	static rl_reply elements[12];
+	static char age[24];
+	rl_reply pair;
+	read_address(link, from, &pair);
+	snprintf(age, sizeof age, "%lld", (long long) from->number[1]);
+	const char *const values[] = {"m", "", "", "master", age, "master"};
+	for (unsigned i = 0; i < 6; i++) {
+		elements[2 * i] =
+			(rl_reply){.type = RL_REPLY_STRING, .text = rl_bytes_of(fields[i], strlen(fields[i]))};
+		elements[2 * i + 1] =
+			(rl_reply){.type = RL_REPLY_STRING, .text = rl_bytes_of(values[i], strlen(values[i]))};
+	}
+	elements[3] = pair.elements[0];
+	elements[5] = pair.elements[1];
+	to->elements = elements;
+	to->count = 12;
+}
+
 /* ---- replies ---- */
 
 static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
@@ -436,7 +485,10 @@ static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 		[REPLY_TICKET] = RL_REPLY_ARRAY,
 		[REPLY_MOVED] = RL_REPLY_ERROR,
 		[REPLY_ASK] = RL_REPLY_ERROR,
-		[REPLY_MAP] = RL_REPLY_ARRAY};
+		[REPLY_MAP] = RL_REPLY_ARRAY,
+		[REPLY_ROLE] = RL_REPLY_ARRAY,
+		[REPLY_ADDRESS] = RL_REPLY_ARRAY,
+		[REPLY_MASTER] = RL_REPLY_ARRAY};
 	*to = (rl_reply){.type = types[from->type], .integer = from->number[0]};
 	unsigned count = from->type == REPLY_TICKET ? 2 : from->count;
 	switch (from->type) {
@@ -464,6 +516,15 @@ static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 			break;
 		case REPLY_MAP:
 			read_map(link, from, to);
+			break;
+		case REPLY_ROLE:
+			read_role(link, from, to);
+			break;
+		case REPLY_ADDRESS:
+			read_address(link, from, to);
+			break;
+		case REPLY_MASTER:
+			read_master(link, from, to);
 			break;
 		case REPLY_NIL:
 		case REPLY_NUMBER:

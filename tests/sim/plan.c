@@ -97,7 +97,7 @@ static void place_servers(void)
 	plan.servers = plan.members;
 	for (unsigned i = 0; i < plan.members; i++) {
 		plan.first[i] = plan.member_of[i] = (uint8_t) i;
-		plan.count[i] = 1;
+		plan.count[i] = plan.nodes[i] = 1;
 	}
 }
 
@@ -107,8 +107,10 @@ static void place_clusters(void)
 	unsigned any_cluster = any(plan.members);
 	for (unsigned i = 0; i < plan.members; i++) {
 		bool is_cluster = i == any_cluster || !one_in(3);
+		plan.kinds[i] = is_cluster ? MEMBER_CLUSTER : MEMBER_PLAIN;
 		plan.first[i] = (uint8_t) plan.servers;
 		plan.count[i] = is_cluster ? (uint8_t) (2 + any(3) + plan.has_spares) : 1;
+		plan.nodes[i] = plan.count[i];
 		for (unsigned j = 0; j < plan.count[i]; j++) {
 			plan.member_of[plan.servers++] = (uint8_t) i;
 		}
@@ -131,16 +133,21 @@ static unsigned draw_cluster_faults(void)
 	}
 }
 
-static void draw_clusters(void)
+static void draw_forms(void)
 {
 	static const uint8_t forms[] = {KEY_PLAIN, KEY_PLAIN, KEY_PLAIN, KEY_TAGGED, KEY_TAGGED,
 		KEY_TAGGED, KEY_TAGGED, KEY_POLLED};
-	plan.has_clusters = true;
-	plan.has_names = false; /* it is the route that leads elsewhere */
-	plan.has_twins = false;
 	for (unsigned i = 0; i < WORDS_KEYS; i++) {
 		plan.forms[i] = forms[any(sizeof forms)];
 	}
+}
+
+static void draw_clusters(void)
+{
+	plan.has_clusters = true;
+	plan.has_names = false; /* it is the route that leads elsewhere */
+	plan.has_twins = false;
+	draw_forms();
 	if (plan.mode == PLAN_UNCLEAN || plan.mode == PLAN_FAILOVER) {
 		plan.faults |= 1U << FAULT_TAKE_OVER;
 	} else if (plan.mode == PLAN_USUAL && !plan.has_kills && !one_in(6)) {
@@ -152,7 +159,73 @@ static void draw_clusters(void)
 	place_clusters();
 }
 
-/* How many members there are where some are clusters: no more servers than PLAN_SERVERS. */
+/* What Sentinels add to what breaks. */
+static unsigned draw_sentinel_faults(void)
+{
+	unsigned planned = 1U << FAULT_FAILOVER;
+	unsigned unplanned = 1U << FAULT_PROMOTE;
+	unsigned rest = 1U << FAULT_LAGGARD | 1U << FAULT_SENTINELS;
+	switch (any(6)) {
+		case 0:
+			return planned;
+		case 1:
+			return unplanned;
+		case 2:
+			return unplanned | 1U << FAULT_LAGGARD;
+		case 3:
+			return planned | 1U << FAULT_SENTINELS;
+		default:
+			return planned | unplanned | rest;
+	}
+}
+
+static void place_sentinels(void)
+{
+	static const uint8_t kinds[] = {
+		MEMBER_PLAIN, MEMBER_PLAIN, MEMBER_CLUSTER, MEMBER_SENTINEL, MEMBER_SENTINEL};
+	plan.servers = 0;
+	unsigned any_sentinel = any(plan.members);
+	for (unsigned i = 0; i < plan.members; i++) {
+		uint8_t kind = i == any_sentinel ? MEMBER_SENTINEL : kinds[any(sizeof kinds)];
+		unsigned sentinels = kind != MEMBER_SENTINEL ? 0 : one_in(4) ? 5 : 3;
+		plan.has_clusters = plan.has_clusters || kind == MEMBER_CLUSTER;
+		plan.kinds[i] = kind;
+		plan.first[i] = (uint8_t) plan.servers;
+		plan.nodes[i] = kind == MEMBER_PLAIN ? 1 : (uint8_t) (2 + any(2));
+		if (plan.mode == PLAN_FAILOVER && kind == MEMBER_SENTINEL) {
+			plan.nodes[i] = 2; /* all replicas have what one has confirmed */
+		}
+		plan.count[i] = (uint8_t) (plan.nodes[i] + sentinels);
+		for (unsigned j = 0; j < plan.count[i]; j++) {
+			plan.member_of[plan.servers++] = (uint8_t) i;
+		}
+	}
+}
+
+static void draw_sentinels(void)
+{
+	plan.has_sentinels = true;
+	plan.has_names = false; /* it is the route that leads elsewhere */
+	plan.has_twins = false;
+	place_sentinels();
+	draw_forms();
+	plan.has_map = !one_in(4);
+	plan.has_writable = one_in(4);
+	if (plan.mode == PLAN_GRACE) { /* the shortest that these TTLs allow */
+		plan.grace_ns = plan.ttl_longest + 2 * MS +
+			(int64_t) ((double) RL_NS_PER_SECOND / (1 - plan.drift_factor));
+	}
+	if (plan.mode == PLAN_UNCLEAN) { /* nothing is lost: only the time around a switch breaks it */
+		plan.faults = 1U << FAULT_FAILOVER;
+	} else if (plan.mode == PLAN_FAILOVER) {
+		plan.faults = 1U << FAULT_PROMOTE | 1U << FAULT_LAGGARD;
+	} else if (!plan.has_kills && !one_in(6)) {
+		plan.faults |= draw_sentinel_faults();
+		plan.faults |= plan.has_clusters && one_in(2) ? 1U << FAULT_MOVE : 0;
+	}
+}
+
+/* How many members there are where some are several servers: no more than PLAN_SERVERS. */
 static unsigned draw_voters(unsigned members)
 {
 	static const uint8_t often[] = {1, 1, 1, 1, 1, 3, 3, 2};
@@ -160,11 +233,12 @@ static unsigned draw_voters(unsigned members)
 	return members == 0 ? drawn : members < 3 ? members : 3;
 }
 
-void plan_begin(plan_mode mode, unsigned members, bool has_clusters)
+void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_sentinels)
 {
 	plan = (plan_t){.mode = mode, .events = 2000 + any(500)};
-	unsigned drawn = has_clusters ? draw_voters(members) : draw_members();
-	members = has_clusters ? drawn : members;
+	bool has_routes = has_clusters || has_sentinels;
+	unsigned drawn = has_routes ? draw_voters(members) : draw_members();
+	members = has_routes ? drawn : members;
 	plan.members = members != 0 ? members : drawn;
 	plan.dead = plan.members > 2 && one_in(4) ? 1 + any((plan.members - 1) / 2) : 0;
 	plan.clients = 2 + any(7);
@@ -205,7 +279,9 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters)
 		make_fair(members);
 	}
 	place_servers();
-	if (has_clusters) {
+	if (has_sentinels) {
+		draw_sentinels();
+	} else if (has_clusters) {
 		draw_clusters();
 	}
 }

@@ -10,7 +10,7 @@
 #include "world.h"
 
 #define PLAN_MEMBERS 7
-#define PLAN_SERVERS 16 /* a member that is a cluster has several */
+#define PLAN_SERVERS 24 /* a member that is a cluster, or behind Sentinels, has several */
 #define PLAN_CLIENTS 40 /* 8 in the usual worlds */
 
 /* Beside the plain run, a queue for hours, and worlds in which the algorithm's own conditions are
@@ -22,6 +22,7 @@ typedef enum plan_mode {
 	PLAN_JUMPS,   /* the servers' wall clocks jump */
 	/* Servers are replaced by a replica at once, and lose what it has not confirmed. */
 	PLAN_FAILOVER,
+	PLAN_GRACE, /* behind Sentinels a new primary grants nothing at first */
 } plan_mode;
 
 typedef enum fault_kind {
@@ -49,10 +50,21 @@ typedef enum fault_kind {
 	FAULT_MOVE, /* of clusters, beginning with this one: a slot moves */
 	FAULT_TAKE_OVER,
 	FAULT_DOWN,
+	FAULT_FAILOVER,  /* of members behind Sentinels, beginning with this one: a planned one */
+	FAULT_PROMOTE,   /* the primary is away, and is replaced */
+	FAULT_LAGGARD,   /* replicas lag */
+	FAULT_SENTINELS, /* Sentinels are away */
 	FAULT_KINDS
 } fault_kind;
 
 #define FAULT_PLAIN_KINDS FAULT_MOVE
+#define FAULT_CLUSTER_KINDS FAULT_FAILOVER
+
+typedef enum member_kind {
+	MEMBER_PLAIN,
+	MEMBER_CLUSTER,
+	MEMBER_SENTINEL, /* a primary and its replicas, and then the Sentinels */
+} member_kind;
 
 /* How a key of a cluster is named, which decides its slot and where its helper keys are. */
 typedef enum key_form {
@@ -66,16 +78,21 @@ typedef struct plan {
 	unsigned members;
 	unsigned dead; /* of them, for good */
 	unsigned servers;
-	/* Some of the members are clusters. The next two are about each member: its first server, and
-	 * how many it has; 1 = it is no cluster. */
+	/* Some of the members are clusters, or behind Sentinels. */
 	bool has_clusters;
+	bool has_sentinels;
+	/* About each member: its first server, how many it has, and how many of these are nodes. */
+	uint8_t kinds[PLAN_MEMBERS]; /* member_kind */
 	uint8_t first[PLAN_MEMBERS];
 	uint8_t count[PLAN_MEMBERS];
+	uint8_t nodes[PLAN_MEMBERS];
 	uint8_t member_of[PLAN_SERVERS];
 	uint8_t forms[WORDS_KEYS]; /* of keys: key_form */
 	bool has_spares;           /* the last server of a cluster is a replica, which may take over */
 	bool has_map;              /* CLUSTER SLOTS is allowed */
 	bool hides_hosts;          /* redirects and maps name no host but a port */
+	int64_t grace_ns;          /* PLAN_GRACE */
+	bool has_writable;         /* replicas behind Sentinels accept writes, and lose them */
 	unsigned clients;
 	unsigned keys;
 	unsigned faults;     /* a bit for each kind; 0 = nothing breaks */
@@ -112,12 +129,24 @@ typedef struct plan {
 extern plan_t plan;
 
 /* @param members 0 = as the seed has it */
-void plan_begin(plan_mode mode, unsigned members, bool has_clusters);
+void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_sentinels);
 
 /* The member is a cluster. */
 static inline bool plan_is_cluster(unsigned member)
 {
-	return plan.count[member] > 1;
+	return plan.kinds[member] == MEMBER_CLUSTER;
+}
+
+/* The member has a primary that Sentinels name. */
+static inline bool plan_is_sentinel(unsigned member)
+{
+	return plan.kinds[member] == MEMBER_SENTINEL;
+}
+
+/* Servers are told apart by their ports, not by their hosts. */
+static inline bool plan_has_routes(void)
+{
+	return plan.has_clusters || plan.has_sentinels;
 }
 
 /* The algorithm's conditions hold. */

@@ -8,6 +8,7 @@
 #include "cluster.h"
 #include "cover.h"
 #include "judge.h"
+#include "sentinel.h"
 
 #include <string.h>
 
@@ -97,8 +98,9 @@ static void block_for_copy(sim_server *s, rl_link *link, const model_command *c)
 	link->blocked_key = NO_KEY;
 	link->blocked_at = world.now;
 	link->blocked_number++;
-	int64_t end = s->lag_until > world.now ? c->block_ms * MS + between(0, TICK_NS)
-										   : between(20 * US, COPY_NS);
+	bool is_vain =
+		s->lag_until > world.now || (plan_is_sentinel(s->member) && !sentinel_can_confirm(s));
+	int64_t end = is_vain ? c->block_ms * MS + between(0, TICK_NS) : between(20 * US, COPY_NS);
 	world_plan(EVENT_BLOCK_END, world.now + end, link->index, link->life, link->blocked_number);
 }
 
@@ -159,8 +161,13 @@ void server_send_away(sim_server *s, rl_link *link, const model_reply *answer)
 /* The time of WAIT is over, or the replica has confirmed. */
 static void end_wait(sim_server *s, rl_link *link)
 {
-	bool is_copied = s->lag_until <= world.now && s->uncopied_until <= world.now;
-	if (is_copied) {
+	bool has_sentinels = plan_is_sentinel(s->member);
+	bool is_copied = s->lag_until <= world.now && s->uncopied_until <= world.now &&
+		(!has_sentinels || sentinel_can_confirm(s));
+	if (is_copied && has_sentinels) {
+		COVER(confirmed);
+		sentinel_confirm(s);
+	} else if (is_copied) {
 		COVER(confirmed);
 		s->copied = s->store;
 		s->copied_writes = s->writes;
@@ -215,6 +222,9 @@ static store_denial denial_of(const sim_server *s, const rl_link *link)
 	}
 	if (s->replica_until > world.now) {
 		return s->is_stale ? DENIES_ALL : DENIES_AS_REPLICA;
+	}
+	if (plan.has_sentinels && sentinel_refuses_writes(s)) {
+		return DENIES_AS_REPLICA;
 	}
 	if (s->uncopied_until > world.now) {
 		return DENIES_UNCOPIED;
@@ -281,13 +291,21 @@ static void look_at_watch(
 	}
 }
 
+static void note_write(sim_server *s, rl_link *link, unsigned key)
+{
+	link->wrote = ++s->writes;
+	if (plan.has_sentinels) {
+		sentinel_wrote(s, key);
+	}
+}
+
 static void run_one(sim_server *s, rl_link *link)
 {
 	model_reply *r = net_next_reply(link); /* first: it may move the commands */
 	const model_command *c = net_next_command(link);
 	s->store.denies = denial_of(s, link);
 	if (is_refused(s, c, r) || (plan.has_clusters && cluster_answers(s, link, c, r)) ||
-		store_refuses(&s->store, c, r)) {
+		(plan.has_sentinels && sentinel_answers(s, c, r)) || store_refuses(&s->store, c, r)) {
 		/* said already */
 	} else if (c->what == WORD_WAIT && s->store.denies >= DENIES_AS_REPLICA) {
 		r->type = REPLY_ERROR;
@@ -312,7 +330,9 @@ static void run_one(sim_server *s, rl_link *link)
 		exchange_scripts(s, link);
 		store_run(&s->store, c, server_us(s), r);
 		exchange_scripts(s, link);
-		link->wrote = s->store.has_written || s->store.has_changed ? ++s->writes : link->wrote;
+		if (s->store.has_written || s->store.has_changed) {
+			note_write(s, link, c->key);
+		}
 		look_at_watch(s, link, c, r);
 		if (s->store.has_changed) {
 			server_plan_expiry(s, c->key);
@@ -429,7 +449,7 @@ static void restart(sim_server *s)
 	TRACE("s%u is back", (unsigned) s->index);
 	s->is_up = true;
 	if (s->loses_data) {
-		if (plan.replicas == 0) {
+		if (plan.replicas == 0 || plan_is_sentinel(s->member)) {
 			store_clear(&s->store);
 		} else if (one_in(2)) {
 			s->store = s->copied;
@@ -443,6 +463,9 @@ static void restart(sim_server *s)
 	if (one_in(3)) {
 		s->loading_until = world.now + spread(MS, 200 * MS);
 		disturb(s, s->loading_until);
+	}
+	if (plan_is_sentinel(s->member)) {
+		sentinel_restarted(s);
 	}
 }
 
@@ -503,6 +526,14 @@ void server_send_all_away(sim_server *s)
 		net_say(link);
 		drop(s, link, 0);
 	}
+}
+
+void server_hang_up_all(sim_server *s)
+{
+	server_send_all_away(s);
+	hang_up_all(s, false, 0);
+	s->store.known = 0;
+	disturb(s, world.now);
 }
 
 void server_be_replica(sim_server *s, int64_t until)
@@ -604,6 +635,22 @@ void server_jump(sim_server *s, int64_t by)
 	for (unsigned key = 0; key < plan.keys; key++) {
 		server_plan_expiry(s, key);
 	}
+}
+
+void server_copy(sim_server *to, const store *data, const sim_server *from)
+{
+	unsigned known = to->store.known;
+	int64_t ahead_ms = server_us(to) / 1000 - server_us(from) / 1000;
+	to->store = *data;
+	to->store.known = known;
+	for (unsigned key = 0; key < WORDS_KEYS; key++) {
+		store_key *k = &to->store.keys[key];
+		k->expires_ms += ahead_ms;
+		k->marks_expire_ms += ahead_ms;
+		k->tickets_expire_ms += ahead_ms;
+	}
+	to->copied = to->store;
+	to->writes = to->copied_writes = 0;
 }
 
 /* ---- events ---- */

@@ -102,7 +102,7 @@ void server_jump(sim_server *s, int64_t by);
 
 void server_on_event(const event *e);
 
-/* ---- for cluster.c ---- */
+/* ---- for cluster.c and sentinel.c ---- */
 
 /* The lock of the key has changed. */
 void server_plan_expiry(sim_server *s, unsigned key);
@@ -115,5 +115,11 @@ void server_send_away(sim_server *s, rl_link *link, const model_reply *answer);
 
 /* Those who block on a server that becomes a replica. */
 void server_send_all_away(sim_server *s);
+
+/* The server closes all its connections, because it becomes a replica. */
+void server_hang_up_all(sim_server *s);
+
+/* Gives a server all the data of another one. */
+void server_copy(sim_server *to, const store *data, const sim_server *from);
 
 #endif

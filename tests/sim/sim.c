@@ -6,9 +6,11 @@
 #include "client.h"
 #include "cluster.h"
 #include "cover.h"
+#include "excuses.h"
 #include "faults.h"
 #include "judge.h"
 #include "network.h"
+#include "sentinel.h"
 #include "server.h"
 
 #include <inttypes.h>
@@ -33,6 +35,7 @@ typedef struct options {
 	bool is_quiet;
 	bool stops; /* at the first failure */
 	bool has_clusters;
+	bool has_sentinels;
 } options;
 
 static uint64_t total_events;
@@ -71,6 +74,9 @@ static void dispatch(const event *e)
 		case EVENT_HUNGER:
 			judge_on_hunger(e->what);
 			break;
+		case EVENT_TARDY:
+			excuses_on_tardy(e->what, e->life, e->until);
+			break;
 		case EVENT_HELPERS:
 			judge_on_helpers(e->what, e->until);
 			break;
@@ -81,6 +87,12 @@ static void dispatch(const event *e)
 		case EVENT_TOLD:
 		case EVENT_CRON:
 			cluster_on_event(e);
+			break;
+		case EVENT_COPY:
+		case EVENT_PROMOTE:
+		case EVENT_LEARN:
+		case EVENT_DEMOTE:
+			sentinel_on_event(e);
 			break;
 	}
 	judge_look();
@@ -112,10 +124,11 @@ static bool run_seed(uint64_t seed, const options *o)
 {
 	world_begin(seed, o->is_tracing);
 	net_begin();
-	plan_begin(o->mode, o->members, o->has_clusters);
+	plan_begin(o->mode, o->members, o->has_clusters, o->has_sentinels);
 	judge_begin();
 	server_begin();
 	cluster_begin();
+	sentinel_begin();
 	client_begin();
 	faults_begin();
 	run_events();
@@ -162,7 +175,10 @@ static int run_many(const options *o)
 		done++;
 	}
 	double took = now_s() - begun;
-	unsigned missing = cover_report(o->has_clusters, o->is_quiet);
+	cover_part part = o->has_sentinels ? COVER_OF_SENTINELS
+		: o->has_clusters              ? COVER_OF_CLUSTERS
+									   : COVER_OF_ALL;
+	unsigned missing = cover_report(part, o->is_quiet);
 	bool is_enough =
 		done >= ENOUGH_SEEDS && o->mode == PLAN_USUAL && o->members == 0 && failures == 0;
 	printf("%" PRIu64 " seeds from %" PRIu64 ", %" PRIu64
@@ -176,7 +192,8 @@ static int run_many(const options *o)
 static int usage(void)
 {
 	fputs("usage: sim [--seed X [--trace]] [--from X] [--seeds N] [--seconds S] [--members N]\n"
-		  "           [--mode usual|fair|unclean|jumps|failover] [--clusters] [--stop] [--quiet]\n",
+		  "           [--mode usual|fair|unclean|jumps|failover|grace] [--clusters | --sentinels]\n"
+		  "           [--stop] [--quiet]\n",
 		stderr);
 	return 2;
 }
@@ -195,6 +212,10 @@ static bool read_options(options *o, int argc, char **argv)
 		}
 		if (strcmp(argv[i], "--clusters") == 0) {
 			o->has_clusters = true;
+			continue;
+		}
+		if (strcmp(argv[i], "--sentinels") == 0) {
+			o->has_sentinels = true;
 			continue;
 		}
 		if (strcmp(argv[i], "--quiet") == 0) {
@@ -217,13 +238,17 @@ static bool read_options(options *o, int argc, char **argv)
 			o->mode = strcmp(value, "unclean") == 0 ? PLAN_UNCLEAN
 				: strcmp(value, "jumps") == 0       ? PLAN_JUMPS
 				: strcmp(value, "failover") == 0    ? PLAN_FAILOVER
+				: strcmp(value, "grace") == 0       ? PLAN_GRACE
 				: strcmp(value, "fair") == 0        ? PLAN_FAIR
 													: PLAN_USUAL;
 		} else {
 			return false;
 		}
 	}
-	return o->members <= PLAN_MEMBERS && !(o->has_clusters && o->mode == PLAN_FAIR);
+	bool has_mode = !(o->has_clusters && o->mode == PLAN_FAIR) &&
+		!(o->has_sentinels && (o->mode == PLAN_FAIR || o->mode == PLAN_JUMPS));
+	has_mode = has_mode && (o->has_sentinels || o->mode != PLAN_GRACE);
+	return o->members <= PLAN_MEMBERS && has_mode && !(o->has_clusters && o->has_sentinels);
 }
 
 int main(int argc, char **argv)

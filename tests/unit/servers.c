@@ -102,9 +102,12 @@ static const char *text_of(const model_reply *r)
 				used += snprintf(text + used, size - (size_t) used, " :%" PRId64, r->number[i]);
 			}
 			break;
-		case REPLY_MOVED: /* the next three are answers of clusters */
+		case REPLY_MOVED: /* answers of clusters, of nodes behind Sentinels, and of these */
 		case REPLY_ASK:
 		case REPLY_MAP:
+		case REPLY_ROLE:
+		case REPLY_ADDRESS:
+		case REPLY_MASTER:
 			text = "-ERR";
 			break;
 	}

@@ -116,6 +116,41 @@ static void a_wait_goes_on_at_the_new_primary(void)
 	CHECK_INT(fake_blocked_on(1), 1);
 }
 
+/* The first call ends before the Sentinels answer, and the second one begins when the time of their
+ * lookup is over, as a look of a wait does. */
+static void a_late_answer_is_heard_by_the_next_call(void)
+{
+	begin_switched(500 * MS, "+OK", "+OK");
+	fake_set.members[0].timeout_ns = fake_set.members[0].connect_timeout_ns = 100 * MS;
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	fake_clock += SECOND;
+	fake_forget_log();
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_COUNT("b1 SET k T2", 1);
+	CHECK_COUNT("a1 SET", 0);
+	CHECK_INT(fake_stats.switches, 1);
+	CHECK_INT(fake_stats.lookups, 2);
+}
+
+/* It ends one timeout after its deadline, while a lookup may take two. */
+static void a_wait_does_not_last_longer_for_silent_sentinels(void)
+{
+	begin_cold();
+	fake_none_answers(route);
+	rl_op *op = fails(&fake_acquire(30000, 100 * MS)->op, RL_ERR_CONNECT);
+	CHECK_HAS(op->err->message, "no majority of the Sentinels");
+	CHECK_INT(fake_ms(), 1100);
+	fake_end();
+	begin_unconfirmed("+OK");
+	fails(&fake_acquire(30000, 100 * MS)->op, RL_ERR_UNCONFIRMED);
+	CHECK_HAS(fake_log(), "1100 a1 " UNDO);
+	CHECK_INT(fake_ms(), 1100);
+	fake_end();
+	begin_unconfirmed("_");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 100 * MS)->op), RL_BUSY);
+	CHECK_INT(fake_ms(), 1100);
+}
+
 /* ---- several members ---- */
 
 static void begin_several(void)
@@ -299,6 +334,8 @@ static const check_test tests[] = {
 	TEST(lookups_of_a_long_wait_do_not_pile_up),
 	TEST(a_wait_lasts_over_sentinels_that_are_silent),
 	TEST(a_wait_goes_on_at_the_new_primary),
+	TEST(a_late_answer_is_heard_by_the_next_call),
+	TEST(a_wait_does_not_last_longer_for_silent_sentinels),
 	TEST(others_decide_without_the_check),
 	TEST(a_minority_that_is_being_checked_is_undone),
 	TEST(a_minority_of_an_own_token_that_is_being_checked_is_taken_back),

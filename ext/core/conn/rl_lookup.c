@@ -289,6 +289,16 @@ rl_vote rl_lookup_step(rl_lookup *lookup, const rl_tick *tick)
 	return lookup->vote;
 }
 
+void rl_lookup_take_in(rl_lookup *lookup)
+{
+	for (rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
+		if (sentinel->stage == RL_SENTINEL_ASKED) {
+			const rl_conn *conn = sentinel->channel.conn;
+			conn->transport->take_in(conn->link);
+		}
+	}
+}
+
 void rl_lookup_add_to_wait(const rl_lookup *lookup, rl_wait *wait)
 {
 	if (!rl_lookup_is_open(lookup)) {

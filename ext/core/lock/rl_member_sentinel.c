@@ -19,6 +19,9 @@
  * A probe is not checked: it decides nothing, and the next one must renew the waiter's mark in time
  * while the Sentinels are silent.
  *
+ * A wait does not last longer because the Sentinels are silent: at the end of its budget a member
+ * call goes on as if they could not be asked.
+ *
  * If the Sentinels name another node, the member call leaves the old one at once, also while the
  * answer is missing. What the old primary has or may have granted is undone there. The old primary
  * takes part in nothing any more, so neither that grant nor its undo can reach the new one.
@@ -45,8 +48,31 @@ static bool was_asked_in_time(const rl_member_call *member)
 
 /* ---- lookups ---- */
 
-/* Begins a lookup, unless one is open: it may have been begun by another operation. False = out of
- * memory; err is set. */
+/* Counts another primary than before, and ends the idle connections to the old one. */
+static void note_switch(const rl_member_call *member, const rl_target *before, int64_t now)
+{
+	const rl_quorum_call *call = member->call;
+	if (before != NULL &&
+		!rl_target_equal(before, rl_route_node(rl_member_call_sentinels(member), 0))) {
+		rl_stats_add(&call->env->stats->switches, 1);
+		rl_pool_clear_address(call->pool, &before->address, now);
+	}
+}
+
+static void step_open(rl_member_call *member, const rl_tick *tick)
+{
+	rl_target *before = rl_route_node(rl_member_call_sentinels(member), 0);
+	before = before != NULL ? rl_target_ref(before) : NULL;
+	if (rl_lookup_step(member->lookup, tick) == RL_VOTE_GRANTED) {
+		note_switch(member, before, tick->now);
+	}
+	rl_target_unref(before);
+}
+
+/* Begins a lookup, unless one is open: it may have been begun by another operation. If its time is
+ * over, the answers that have arrived since are heard before it is replaced. Otherwise a wait whose
+ * looks are longer apart than that would never learn of a switch. False = out of memory; err is
+ * set. */
 static bool start(rl_member_call *member, int64_t now)
 {
 	rl_lookup *lookup = rl_lookup_of(rl_member_call_sentinels(member), member->call->pool);
@@ -55,6 +81,10 @@ static bool start(rl_member_call *member, int64_t now)
 		return false;
 	}
 	member->lookup = lookup;
+	if (rl_lookup_is_open(lookup) && now >= lookup->until) {
+		rl_lookup_take_in(lookup);
+		step_open(member, &(rl_tick){.now = now});
+	}
 	rl_lookup_join(lookup, now + member->connect_timeout + member->timeout, now);
 	return true;
 }
@@ -98,6 +128,9 @@ static int64_t next_lookup(const rl_member_call *member)
 
 void rl_member_call_add_lookup(const rl_member_call *member, rl_wait *wait)
 {
+	if (member->state == RL_MEMBER_CALL_LOOKUP || member->state == RL_MEMBER_CALL_CHECKING) {
+		rl_wait_until(wait, member->budget_max);
+	}
 	if (rl_member_call_is_looking(member)) {
 		rl_lookup_add_to_wait(member->lookup, wait);
 	} else {
@@ -223,27 +256,6 @@ static void on_named(rl_member_call *member, const rl_tick *tick)
 	}
 }
 
-/* Counts another primary than before, and ends the idle connections to the old one. */
-static void note_switch(const rl_member_call *member, const rl_target *before, int64_t now)
-{
-	const rl_quorum_call *call = member->call;
-	if (before != NULL &&
-		!rl_target_equal(before, rl_route_node(rl_member_call_sentinels(member), 0))) {
-		rl_stats_add(&call->env->stats->switches, 1);
-		rl_pool_clear_address(call->pool, &before->address, now);
-	}
-}
-
-static void step_open(rl_member_call *member, const rl_tick *tick)
-{
-	rl_target *before = rl_route_node(rl_member_call_sentinels(member), 0);
-	before = before != NULL ? rl_target_ref(before) : NULL;
-	if (rl_lookup_step(member->lookup, tick) == RL_VOTE_GRANTED) {
-		note_switch(member, before, tick->now);
-	}
-	rl_target_unref(before);
-}
-
 void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 {
 	if (next_lookup(member) <= tick->now && !start(member, tick->now)) {
@@ -252,7 +264,9 @@ void rl_member_call_step_lookup(rl_member_call *member, const rl_tick *tick)
 	if (rl_member_call_is_looking(member)) {
 		step_open(member, tick);
 	}
-	if (member->lookup == NULL || rl_member_call_is_looking(member)) {
+	bool is_in_vain = rl_member_call_is_looking(member) && member->state == RL_MEMBER_CALL_LOOKUP &&
+		tick->seen >= member->budget_max;
+	if (member->lookup == NULL || (rl_member_call_is_looking(member) && !is_in_vain)) {
 		return;
 	}
 	if (member->lookup->vote == RL_VOTE_GRANTED) {
@@ -315,5 +329,9 @@ void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
 		if (!rl_member_call_is_looking(member)) {
 			judge_check(member, tick);
 		}
+	}
+	if (member->state == RL_MEMBER_CALL_CHECKING && tick->seen >= member->budget_max) {
+		rl_lookup_explain(member->lookup, member->err);
+		fail_unconfirmed(member);
 	}
 }
