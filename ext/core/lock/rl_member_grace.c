@@ -5,37 +5,37 @@
  *
  * THE RULES. Let C be RL_CHECK_NS, S the time of grace, and P the longest proof of one command, so
  * that P + C <= S (rl_set_longest_ttl_ms(), which allows for clocks at different speeds). Each
- * answer counts only if a majority of the Sentinels names the node, and all of it was asked after
- * named_at, which is less than C before the answer, and not before the connection was logged in. At
- * named_at the majority must have known the node as the primary
+ * answer counts only if a majority of the Sentinels names the node. All Sentinels of this majority
+ * were asked after named_at, which is less than C before the answer, and not before the connection
+ * was logged in. At named_at the majority must have known the node as the primary
  *
  *     for S, if the command takes the lock,
  *     for C, if it prolongs the lock, or puts it back (rl_round.c).
  *
- * Before that, a SET, a try, a swap and an extension are held back, with a failure that passes. So
- * is a probe: it takes nothing, but it reserves a lock that is free, and leads to the queue. A
- * grant that arrives all the same does not count, and is undone: the node was the primary before,
- * ceased to be it and became it again, or the waiter was woken there.
+ * Before that, a SET, a try, a swap and an extension are held back, with a failure that passes. A
+ * probe is held back, too: it takes nothing, but it reserves a free lock, and leads to the queue. A
+ * grant that arrives all the same does not count, and is undone. Such a grant comes from a node
+ * that was the primary before and has become it again, or to a waiter that was woken there.
  *
  * WHY IT EXCLUDES. (1) The answers of two nodes do not mix. Let two answers count, one of the node
- * X and one of another node Y. The two majorities have a Sentinel in common, which was asked about
- * X first. At some time t after that it has changed to Y. The answer of X came before t + C. The
- * answer of Y came after its named_at, which is t + C at least, because all of its majority have
- * known Y for C by then. So all that X has granted and that counts is older than all of Y.
+ * X and one of another node Y. The two majorities have a Sentinel in common, which named X first.
+ * At some time t after that, this Sentinel changed to Y. The answer of X came before t + C. The
+ * answer of Y came after its named_at, which is t + C at least, because each Sentinel of its
+ * majority had known Y for C by then. So each answer of X that counts is older than each of Y.
  *
  * (2) The answers of X alone exclude, as those of any server: the key is there for longer than the
- * proof lasts. So when the answers of X end, one client at most has proof.
+ * proof lasts. So after the last answer of X that counts, at most one client has proof.
  *
  * (3) This proof ends before t + C + P, and nothing is taken on Y before t + S. Until then, this
- * client alone can have its lock on Y: it was replicated, or is put back there. SET NX replaces
- * nothing, and if it is answered while the proof lasts, no other proof has begun meanwhile. A lease
- * whose proof is over is lost, and no answer brings it back.
+ * client alone can have its lock on Y: the lock was replicated, or the client puts it back there.
+ * SET NX replaces no key, and if it is answered while the proof lasts, no other proof has begun
+ * meanwhile. A lease whose proof is over is lost, and no answer brings it back.
  *
  * (4) X may become a replica and then the primary again, without what it has granted. Sentinel ends
- * the connections of a primary that it turns into a replica (CLIENT KILL), and a replica lets
- * nobody log in here (ROLE). So an answer of X after that comes on a connection that was logged in
- * when X was the primary again, and the Sentinels that were asked then have known another node,
- * which was Y, and X anew.
+ * the connections of a primary that it turns into a replica (CLIENT KILL), and no login to a
+ * replica succeeds (ROLE). So a later answer of X comes on a connection that was logged in when X
+ * was the primary again. The Sentinels that were asked after this login had known Y in between, and
+ * know X only since then.
  *
  * An extension by a token alone trusts its caller: that the TTL of the token is not over, and that
  * it was not released.
