@@ -16,8 +16,9 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $docs = file_get_contents(__DIR__ . '/../../docs/topologies.md');
 preg_match_all('~^    ACL SETUSER (\w+) on >(\w+) (\S.*)$~m', $docs, $m);
-same('a node, a server, a Sentinel', ['locker', 'locker', 'asker'], $m[1]);
-[$node, $server, $sentinel] = array_map(fn (string $rules) => ['resetchannels', '-@all',
+same('a node, a server, a Sentinel, a Sentinel asked for failover_grace',
+    ['locker', 'locker', 'asker', 'asker'], $m[1]);
+[$node, $server, $sentinel, $grace] = array_map(fn (string $rules) => ['resetchannels', '-@all',
     ...explode(' ', $rules)], $m[3]);
 
 /* Every kind of call, and a waiter that is woken. */
@@ -73,10 +74,14 @@ foreach ($sentinels->servers as $each) {
 }
 foreach ($sentinels->sentinels as $each) {
     $each->cmd('ACL', 'SETUSER', 'asker', 'on', '>pw2', ...$sentinel);
+    $each->cmd('ACL', 'SETUSER', 'patient', 'on', '>pw3', ...$grace);
 }
 $dsn = $sentinels->dsn('?sentinel_user=asker&sentinel_password=pw2', 'locker:pw');
 use_all(new RedisLock($dsn, 'lock:'), $dsn, 'k',
     fn () => (int) $sentinels->primaryServer()->client()->info('clients')['blocked_clients']);
+$lock = new RedisLock($sentinels->dsn(
+    '?sentinel_user=patient&sentinel_password=pw3&failover_grace=2.5', 'locker:pw'), 'lock:');
+matches('with failover_grace', TOKEN, (string) $lock->acquire('k', 1, slack(10.0)));
 foreach ([...$sentinels->servers, ...$sentinels->sentinels] as $i => $each) {
     same("nothing was denied at $i", 0, count($each->cmd('ACL', 'LOG')));
 }
