@@ -107,8 +107,8 @@ static inline bool rl_lookup_is_open(const rl_lookup *lookup)
  * disagree */
 rl_vote rl_lookup_step(rl_lookup *lookup, const rl_tick *tick);
 
-/* Reads what has arrived, for the next step, without waiting: nobody has waited for an open lookup
- * since the operation that began it has ended. */
+/* Takes in the answers that have arrived, for the next step, without waiting. No operation has
+ * waited for an open lookup since the operation that began it ended. */
 void rl_lookup_take_in(rl_lookup *lookup);
 
 /* Adds what the lookup waits for: at most RL_SENTINELS_MAX links. Nothing when it is closed. */

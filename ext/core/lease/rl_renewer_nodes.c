@@ -294,8 +294,8 @@ static bool is_named(const rl_renewal_member *member)
 	return named != NULL && rl_target_equal(named, member->server->target);
 }
 
-/* The node before may still grant locks to others, or this one was a replica since the Sentinels
- * were asked: see rl_member_grace.c. Then a grant proves nothing. */
+/* The former primary may still grant locks to others, or this node was a replica after the
+ * Sentinels were asked: see rl_member_grace.c. Then a grant proves nothing. */
 static bool is_too_new(const rl_renewal_member *member)
 {
 	const rl_route *route = member->route;

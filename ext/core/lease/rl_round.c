@@ -91,8 +91,8 @@ static void begin_round(rl_renewal *renewal, int64_t now)
 }
 
 /* The lock was not replicated to a new primary, where no other client may take it while the proof
- * lasts (rl_member_grace.c). So the lock is put back, also where its refusal would lose the
- * lease. */
+ * lasts (rl_member_grace.c). So the lock is put back, and the refusal of a single member does not
+ * lose the lease. */
 static bool may_come_back(const rl_renewal_member *member)
 {
 	return member->vote == RL_VOTE_REFUSED && member->refusal == RL_LOSS_DELETED &&

@@ -11,8 +11,8 @@
 /* The pause after failures grows to this at least, because many clients may wait for the server. */
 #define FAILURE_MOST_NS RL_NS_PER_SECOND
 
-/* While a primary is too new its Sentinels are asked again this often: others of them than those
- * that have answered first may have known it for longer, or there is another primary. */
+/* While a primary is too new, its Sentinels are asked again this often: Sentinels that answer later
+ * may have known it for longer, or may name another primary. */
 #define GRACE_LOOK_NS RL_NS_PER_SECOND
 
 /* An answer that arrives at or after the deadline decides, also if its command was sent before:

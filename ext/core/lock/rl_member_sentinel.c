@@ -70,9 +70,9 @@ static void step_open(rl_member_call *member, const rl_tick *tick)
 }
 
 /* Begins a lookup, unless one is open: it may have been begun by another operation. If its time is
- * over, the answers that have arrived since are heard before it is replaced. Otherwise a wait whose
- * looks are longer apart than that would never learn of a switch. False = out of memory; err is
- * set. */
+ * over, the answers that have arrived since are read before the lookup is replaced. Otherwise a
+ * wait whose looks are farther apart than this time would never learn of a switch. False = out of
+ * memory; err is set. */
 static bool start(rl_member_call *member, int64_t now)
 {
 	rl_lookup *lookup = rl_lookup_of(rl_member_call_sentinels(member), member->call->pool);
