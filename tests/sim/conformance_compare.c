@@ -89,7 +89,7 @@ redisContext *dial(const char *path)
 		printf("cannot connect to %s: %s\n", path, real != NULL ? real->errstr : "out of memory");
 		exit(2);
 	}
-	redisSetTimeout(real, (struct timeval){.tv_sec = 2});
+	redisSetTimeout(real, (struct timeval){.tv_sec = 20});
 	return real;
 }
 
