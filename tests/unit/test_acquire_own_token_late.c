@@ -126,6 +126,20 @@ static void one_server_is_asked(void)
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
 }
 
+/* An undo of a caller's token could free a lock with the same token, also on a single server. */
+static void no_token_meets_an_undo_of_one(void)
+{
+	begin_warm(1);
+	fake_warm(A);
+	let_one_linger(A)->own_undo_left = 1;
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_ERR_TIMEOUT);
+	CHECK_COUNT("SET", 0);
+	CHECK(rl_pool_has_own_undo(&fake_pool, &fake_targets[A], fake_clock));
+	CHECK(!rl_pool_has_own_undo(&fake_pool, &fake_targets[B], fake_clock));
+	fake_says(A, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK); /* a drawn token is another one */
+}
+
 static void what_lingers_elsewhere_does_not_matter(void)
 {
 	begin_warm(3);
@@ -307,6 +321,7 @@ static const check_test tests[] = {
 	TEST(a_token_is_taken_once_its_release_is_over),
 	TEST(all_else_is_asked_there),
 	TEST(one_server_is_asked),
+	TEST(no_token_meets_an_undo_of_one),
 	TEST(what_lingers_elsewhere_does_not_matter),
 	TEST(granted_too_late_it_is_left),
 	TEST(each_member_has_its_own_time),

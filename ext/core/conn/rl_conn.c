@@ -170,6 +170,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 	conn->pending_since = 0;
 	conn->pending_count--;
 	conn->undo_left -= conn->undo_left > 0;
+	conn->own_undo_left -= conn->own_undo_left > 0;
 	conn->waits_left -= conn->waits_left > 0;
 	if (--conn->owed[conn->pending_first].count == 0) {
 		conn->pending_first = (conn->pending_first + 1) % RL_CONN_PENDING_MAX;

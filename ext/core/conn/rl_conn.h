@@ -87,6 +87,7 @@ struct rl_conn {
 	unsigned pending_count; /* replies in all runs */
 	/* How many replies are pending up to that of the last undo; 0 = all undos were read. */
 	unsigned undo_left;
+	unsigned own_undo_left; /* the same for undos of a caller's token */
 	/* How long the next WAIT may take, in ms, because commands that the replicas must confirm are
 	 * queued and WAIT is not. 0 = no such command is queued. */
 	int64_t confirm_ms;

@@ -329,6 +329,16 @@ bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now)
 	return conn != NULL;
 }
 
+bool rl_pool_has_own_undo(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	sweep(pool, now);
+	const rl_conn *conn = pool->lingering;
+	while (conn != NULL && (conn->own_undo_left == 0 || !rl_target_equal(conn->target, target))) {
+		conn = conn->next;
+	}
+	return conn != NULL;
+}
+
 bool rl_pool_is_backed_off(rl_pool *pool, const rl_target *target, int64_t now)
 {
 	const rl_backed_off *trouble = *find_backed_off(pool, target);

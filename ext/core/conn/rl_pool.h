@@ -114,6 +114,9 @@ bool rl_pool_is_worth_asking(
 /* A connection to the target lingers, so commands on it may still be carried out. */
 bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now);
 
+/* The same, if one of these commands is the undo of a caller's token. */
+bool rl_pool_has_own_undo(rl_pool *pool, const rl_target *target, int64_t now);
+
 /* At least one connection lingers. */
 bool rl_pool_lingers(rl_pool *pool, int64_t now);
 

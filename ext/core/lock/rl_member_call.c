@@ -19,6 +19,20 @@ static bool must_come_after(const rl_quorum_call *call)
 		(call->request.verb == RL_VERB_SWAP && call->is_own_token);
 }
 
+/* The server may still run a command on a connection that lingers, which could free a lock with the
+ * caller's token: of several members, any command; otherwise an undo of such a token. */
+static bool may_meet_undo(const rl_member_call *member, int64_t now)
+{
+	const rl_quorum_call *call = member->call;
+	bool takes = rl_verb_takes(call->request.verb);
+	if (!call->is_own_token || member->node == NULL ||
+		!(takes || call->request.verb == RL_VERB_SWAP)) {
+		return false;
+	}
+	return (takes && call->set->count > 1 && rl_pool_is_lingering(call->pool, member->node, now)) ||
+		rl_pool_has_own_undo(call->pool, member->node, now);
+}
+
 /* Ends the member call if the caller's token is in doubt on this member, or could meet the effect
  * of commands on a connection that lingers. */
 static void keep_own_token_back(rl_member_call *member, int64_t now)
@@ -29,9 +43,8 @@ static void keep_own_token_back(rl_member_call *member, int64_t now)
 		rl_error_set(member->err, RL_ERR_UNKNOWN, 0,
 			"not asked again: it is unknown whether an earlier command with your token took effect");
 		rl_member_call_fail(member);
-	} else if (call->set->count > 1 && call->is_own_token && takes && member->node != NULL &&
-		rl_pool_is_lingering(call->pool, member->node, now)) {
-		call->spent |= 1U << rl_member_call_index(member);
+	} else if (may_meet_undo(member, now)) {
+		call->spent |= takes && call->set->count > 1 ? 1U << rl_member_call_index(member) : 0;
 		rl_error_set(member->err, RL_ERR_TIMEOUT, 0,
 			"not asked: the server may still run earlier commands, which could affect a lock with your token");
 		rl_member_call_fail(member);

@@ -45,6 +45,8 @@
  * with this token. So a SET without a quorum waits for every member, releases the token where it
  * was granted, and waits for the answer to that as well (TAKING_BACK). A member that leaves one of
  * these unanswered is spent: the call does not ask it for the lock any more.
+ * Neither command is sent while an undo of a caller's token may still run on a connection that
+ * lingers, because the server waits for its replicas there.
  *
  * A swap without a quorum is undone, too. If the fresh token was drawn (resume), the undo swaps
  * back, so that the given token remains valid. If it is the caller's, the undo releases it on the

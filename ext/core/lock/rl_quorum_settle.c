@@ -80,6 +80,9 @@ static bool write_undo(const rl_member_call *member)
 	bool is_written = conn != NULL &&
 		(is_swap && !call->is_own_token ? rl_conn_swap_back(conn, &request)
 										: rl_conn_undo(conn, &request));
+	if (conn != NULL && call->is_own_token) {
+		conn->own_undo_left = conn->undo_left;
+	}
 	rl_stats_add(&call->env->stats->undone, is_written);
 	return is_written;
 }
