@@ -416,6 +416,17 @@ static void wait_for_owner(unsigned key)
 	}
 }
 
+/* On a busy machine an old claim may arrive late, or the other node's word that it has given a slot
+ * away arrives between two commands, and nodes change the owner by themselves. */
+static bool know_owners(void)
+{
+	bool know = true;
+	for (unsigned key = 0; key < KEYS; key++) {
+		know = know && knows_owner(0, key) && knows_owner(1, key);
+	}
+	return know;
+}
+
 static void turn(void);
 
 /* All keys move, and both nodes are told. */
@@ -436,6 +447,10 @@ static void end_move(unsigned key)
 		end_at(key, node);
 		for (unsigned j = any(4); is_source_first && i == 0 && j > 0 && !has_failed; j--) {
 			turn();
+		}
+		if (has_failed) {
+			is_slow = is_slow || !know_owners();
+			return;
 		}
 	}
 	wait_for_owner(key);
@@ -509,16 +524,6 @@ static void turn(void)
 }
 
 /* ---- sequences ---- */
-
-/* On a busy machine an old claim may arrive late, and nodes change the owner by themselves. */
-static bool know_owners(void)
-{
-	bool know = true;
-	for (unsigned key = 0; key < KEYS; key++) {
-		know = know && knows_owner(0, key) && knows_owner(1, key);
-	}
-	return know;
-}
 
 /* Both nodes are empty, and no slot moves. */
 static void clear_nodes(void)
