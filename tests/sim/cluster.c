@@ -448,6 +448,9 @@ static bool move_any(sim_server *from, sim_server *to, unsigned group, bool is_b
 			COVER(move_unheard);
 			judge_excuse(from->store.keys[key].value.mark);
 		}
+		if (part == SLOTS_LOCK) {
+			judge_key_moved(key);
+		}
 		note_moved(from, key, part);
 		note_moved(to, key, part);
 		if (part == SLOTS_TICKETS) {

@@ -35,6 +35,7 @@ typedef struct record {
 
 static bool is_dirty;
 static unsigned dirty_keys; /* a bit for each */
+static unsigned moves[WORDS_KEYS];
 static record records[RECORDS];
 static uint32_t record_count;
 static int64_t hungry_since[WORDS_KEYS]; /* RL_NEVER = is not */
@@ -53,6 +54,7 @@ void judge_begin(void)
 	excuses_begin();
 	is_dirty = false;
 	dirty_keys = 0;
+	memset(moves, 0, sizeof moves);
 	record_count = 0;
 	memset(grants, 0, sizeof grants);
 	is_settled = false;
@@ -86,6 +88,11 @@ static unsigned holders(unsigned key, uint64_t token)
 	return count;
 }
 
+void judge_key_moved(unsigned key)
+{
+	moves[key]++;
+}
+
 /* ---- exclusion, proof, loss ---- */
 
 void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
@@ -107,6 +114,7 @@ void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
 		judge_key_changed(claim->key);
 	}
 	bool has_grown = until > claim->until;
+	claim->moves = has_grown ? moves[claim->key] : claim->moves;
 	claim->spell = has_grown ? until - world.now : claim->spell;
 	claim->proof = proof;
 	claim->until = until;
@@ -206,7 +214,9 @@ void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t wri
 
 static void look_at_claim(const judge_claim *claim, const judge_claim **other)
 {
-	if (!claim->is_active || claim->until <= world.now) {
+	/* MIGRATE hands the rest of a TTL over in whole ms: each move may cost the key one of them. */
+	int64_t lost = (int64_t) (moves[claim->key] - claim->moves) * MS;
+	if (!claim->is_active || claim->until - lost <= world.now) {
 		return;
 	}
 	if ((dirty_keys >> claim->key & 1U) == 0) {

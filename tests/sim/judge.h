@@ -43,6 +43,7 @@ typedef struct judge_claim {
 	int64_t proof;      /* by the client's clock */
 	int64_t until;      /* in true time; 0 = nothing is proven */
 	int64_t spell;      /* how far ahead that was when it was proven */
+	unsigned moves;     /* of the key, until it was proven */
 	int64_t asked;      /* the proof that was asked for: by taking the lock, or by extend */
 	int64_t hold_until; /* in true time; RL_NEVER = it may be renewed without end */
 	/* The votes of members behind Sentinels that count although the primary does not have the
@@ -54,6 +55,9 @@ typedef struct judge_claim {
 void judge_begin(void);
 
 void judge_key_changed(unsigned key);
+
+/* The key has moved to another node of its cluster. */
+void judge_key_moved(unsigned key);
 
 /* A lock has ended by its TTL: it was not handed on. */
 void judge_key_expired(unsigned key);
