@@ -138,6 +138,9 @@ static char *take_text(rl_reader *reader, size_t len)
 
 /* ---- building ---- */
 
+/* A reply has no more levels of arrays than this; the map of a cluster has four. */
+#define DEPTH_MAX 7
+
 /* The node for a task: a new node for a whole reply, the place in the parent for an element. NULL
  * when there is no memory for it. */
 static rl_reply *new_node(const redisReadTask *task, rl_reply_type type)
@@ -178,10 +181,20 @@ static bool may_come(const rl_reader *reader, size_t count)
 	return count <= (RL_READER_BYTES_MAX - parsed) / ELEMENT_BYTES_MIN;
 }
 
+/* hiredis 1.0 and later have no limit of their own. */
+static bool is_too_deep(const redisReadTask *task)
+{
+	unsigned depth = 1;
+	for (; task->parent != NULL && depth <= DEPTH_MAX; task = task->parent) {
+		depth++;
+	}
+	return depth > DEPTH_MAX;
+}
+
 static void *create_array(const redisReadTask *task, rl_hiredis_count count)
 {
 	rl_reader *reader = task->privdata;
-	rl_reply *node = new_node(task, RL_REPLY_ARRAY);
+	rl_reply *node = is_too_deep(task) ? NULL : new_node(task, RL_REPLY_ARRAY);
 	rl_reply *elements = node != NULL && may_come(reader, (size_t) count)
 		? take_nodes(reader, (size_t) count)
 		: NULL;
