@@ -62,7 +62,8 @@ static connection conns[CONNS];
 static uint64_t places;
 static uint64_t redirected, asked, split, woken, sent_away, moves;
 static uint64_t given_up;
-static bool is_slow; /* a round trip of the sequence says nothing about times */
+static bool
+	is_void; /* the sequence says nothing: a round trip was slow, or the nodes changed an owner */
 
 static const char *const keys[KEYS] = {"k0", "{t}k1", "k2}"};
 
@@ -196,7 +197,7 @@ static void come_to_rest(void)
 
 static void note_time(int64_t since_us)
 {
-	is_slow = is_slow || now_us() - since_us > SLOW_US;
+	is_void = is_void || now_us() - since_us > SLOW_US;
 }
 
 /* ---- commands ---- */
@@ -318,12 +319,16 @@ static void ask(connection *c, int64_t at_us)
 
 /* ---- moves ---- */
 
+/* A node that has changed the owner by itself refuses what does not fit (know_owners). Then the
+ * sequence is given up. */
 static void set_slot(unsigned node, const slot *moved, const char *what, unsigned other)
 {
 	char line[160];
 	snprintf(line, sizeof line, "CLUSTER SETSLOT %d %s %s", moved->number, what,
 		strcmp(what, "STABLE") == 0 ? "" : ids[other]);
-	say(observers[node], line);
+	redisReply *r = redisCommand(observers[node], line);
+	is_void = is_void || r == NULL || r->type == REDIS_REPLY_ERROR;
+	freeReplyObject(r);
 	snprintf(line, sizeof line, "node %u: slot %d %s, node %u", node, moved->number, what, other);
 	note(line);
 }
@@ -449,7 +454,7 @@ static void end_move(unsigned key)
 			turn();
 		}
 		if (has_failed) {
-			is_slow = is_slow || !know_owners();
+			is_void = is_void || !know_owners();
 			return;
 		}
 	}
@@ -560,8 +565,8 @@ static bool run_sequence(uint64_t seed)
 	begin_sequence(seed);
 	sleep_until(now_us() + 2 * US_PER_MS);
 	clear_nodes();
-	is_slow = false;
-	for (unsigned i = 0; i < ACTS && !is_slow && !has_failed; i++) {
+	is_void = false;
+	for (unsigned i = 0; i < ACTS && !is_void && !has_failed; i++) {
 		if (any(4) == 0) {
 			come_to_rest();
 			move_on();
@@ -574,12 +579,12 @@ static bool run_sequence(uint64_t seed)
 			end_move(key);
 		}
 	}
-	if (is_slow || (has_failed && !know_owners())) {
-		is_slow = true;
+	if (is_void || (has_failed && !know_owners())) {
+		is_void = true;
 		given_up++;
 		has_failed = false; /* what came of it says nothing */
 	}
-	return !is_slow;
+	return !is_void;
 }
 
 /* ---- the nodes ---- */
