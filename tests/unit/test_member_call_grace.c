@@ -335,6 +335,25 @@ static void a_connection_that_was_made_for_another_command_is_as_new(void)
 	CHECK_INT(fake_stats.lookups, 1);
 }
 
+/* An earlier call has left a lookup open, which is older than the connection, and the answers have
+ * arrived. The lookup that follows it asks the Sentinels at once. */
+static void an_open_lookup_is_read_before_the_check(void)
+{
+	begin_unconnected(600 * MS);
+	fake_all_know(route, 0, GRACE + SECOND, 20 * MS);
+	fake_dials(0, FAKE_ACCEPT, 10 * MS);
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXISTS, "", 0)), RL_OK);
+	CHECK_INT(fake_ms(), 10);
+	fake_clock += 100 * MS;
+	rl_lookup_take_in((rl_lookup *) route->guest); /* as another fiber's wait does */
+	route->named_at = FAKE_START - 100 * MS;       /* so the acquire begins no lookup */
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 130);
+	CHECK_INT(fake_stats.lookups, 2);
+}
+
 /* ---- waits ---- */
 
 /* Drives on, while the primary gets older. */
@@ -386,18 +405,24 @@ static void a_wait_hears_when_it_is_over_sooner(void)
 	CHECK_INT(op->status, RL_OK);
 }
 
-/* The connection of the place in the queue breaks. A look would reserve a free lock at the new
- * primary, so the wait sends it none before the grace is over. */
-static void a_wait_in_the_queue_looks_at_a_new_primary_after_the_grace(void)
+static rl_acquire *begin_queued(int64_t wait_ns)
 {
 	begin(GRACE, 0);
 	fake_warm_to(rl_route_node(route, 0));
 	fake_set.wakes = true;
 	fake_says(0, "_");
 	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
-	rl_acquire *wait = fake_acquire(15000, 60 * SECOND);
+	rl_acquire *wait = fake_acquire(15000, wait_ns);
 	waiting_drive_to(wait, 0);
 	CHECK_INT(fake_blocked_on(0), 1);
+	return wait;
+}
+
+/* The connection of the place in the queue breaks. A look would reserve a free lock at the new
+ * primary, so the wait sends it none before the grace is over. */
+static void a_wait_in_the_queue_looks_at_a_new_primary_after_the_grace(void)
+{
+	rl_acquire *wait = begin_queued(60 * SECOND);
 	fake_kill(0);
 	for (unsigned i = 0; i < 9; i++) {
 		fake_dials(0, FAKE_REFUSE, 0);
@@ -416,13 +441,7 @@ static void a_wait_in_the_queue_looks_at_a_new_primary_after_the_grace(void)
 /* A planned failover: the old primary goes on answering. */
 static void a_look_does_not_go_to_a_new_primary(void)
 {
-	begin(GRACE, 0);
-	fake_warm_to(rl_route_node(route, 0));
-	fake_set.wakes = true;
-	fake_says(0, "_");
-	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
-	rl_acquire *wait = fake_acquire(15000, 60 * SECOND);
-	waiting_drive_to(wait, 0);
+	rl_acquire *wait = begin_queued(60 * SECOND);
 	CHECK(!live_to(&wait->op, 1, 0, 5000));
 	CHECK_COUNT("probe+", 2);
 	CHECK_COUNT("b1", 0);
@@ -431,12 +450,7 @@ static void a_look_does_not_go_to_a_new_primary(void)
 /* While the waiter was in the queue, another server was the primary for a while. */
 static void a_win_in_the_queue_of_a_primary_that_is_new_again_is_undone(void)
 {
-	begin(GRACE, 0);
-	fake_warm_to(rl_route_node(route, 0));
-	fake_set.wakes = true;
-	fake_says(0, "_");
-	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
-	rl_acquire *wait = fake_acquire(15000, 5 * SECOND);
+	rl_acquire *wait = begin_queued(5 * SECOND);
 	waiting_drive_to(wait, 700);
 	fake_all_know(route, 0, SECOND, 10 * MS);
 	route->named_at = fake_clock - 2 * SECOND;
@@ -521,8 +535,8 @@ static const check_test tests[] = {TEST(a_settled_primary_grants_at_once),
 	TEST(a_grant_on_a_new_connection_needs_a_lookup_after_its_login),
 	TEST(so_does_an_extension_and_nothing_else),
 	TEST(a_connection_that_was_made_for_another_command_is_as_new),
-	TEST(a_wait_lasts_until_the_grace_is_over), TEST(a_shorter_wait_fails),
-	TEST(a_wait_hears_when_it_is_over_sooner),
+	TEST(an_open_lookup_is_read_before_the_check), TEST(a_wait_lasts_until_the_grace_is_over),
+	TEST(a_shorter_wait_fails), TEST(a_wait_hears_when_it_is_over_sooner),
 	TEST(a_wait_in_the_queue_looks_at_a_new_primary_after_the_grace),
 	TEST(a_look_does_not_go_to_a_new_primary),
 	TEST(a_win_in_the_queue_of_a_primary_that_is_new_again_is_undone),

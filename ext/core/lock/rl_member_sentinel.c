@@ -321,12 +321,15 @@ static void judge_check(rl_member_call *member, const rl_tick *tick)
 
 void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
 {
-	/* Twice: the first time may begin a lookup, which is then stepped. */
-	for (unsigned i = 0; i < 2 && member->state == RL_MEMBER_CALL_CHECKING; i++) {
+	/* Bounded: each round ends the check, waits for a lookup, or begins one, and the judgement
+	 * accepts a lookup that began here. Until a lookup is stepped, it asks no Sentinel. */
+	bool is_waiting = false;
+	while (member->state == RL_MEMBER_CALL_CHECKING && !is_waiting) {
 		if (rl_member_call_is_looking(member)) {
 			step_open(member, tick);
 		}
-		if (!rl_member_call_is_looking(member)) {
+		is_waiting = rl_member_call_is_looking(member);
+		if (!is_waiting) {
 			judge_check(member, tick);
 		}
 	}
