@@ -242,7 +242,9 @@ bool cluster_answers(sim_server *s, rl_link *link, const model_command *c, model
 	if (slots_redirects(slot, s->index, &s->store, c, is_asking, server_us(s), r)) {
 		count_redirect(r, is_asking);
 		excuse(slot, link, c, is_asking);
-		judge_redirected(link->client, link->is_watch);
+		if (link->is_open) { /* otherwise the client hears of no redirect, and follows none */
+			judge_redirected(link->client, link->is_watch);
+		}
 		return true;
 	}
 	if (is_asking && c->slot != WORDS_NO_SLOT) {
@@ -339,13 +341,14 @@ static void plan_step(unsigned member, unsigned group, int64_t pause)
 	world_plan(EVENT_MOVE, world.now + pause, member, group, clusters[member].slots[group].number);
 }
 
-/* How long a command behind ASKING may be under way, or not sent yet by a client that stands still.
- * If the node took keys of the slot again by then, it would run the command, although the key may
- * be at the other node again. */
+/* How long a command behind ASKING may be under way, or stand behind a BLPOP until the node looks
+ * at the clients that block, or not be sent yet by a client that stands still. If the node took
+ * keys of the slot again by then, it would run the command, although the key may be at the other
+ * node again. */
 static int64_t asking_time(void)
 {
 	unsigned others = plan.faults & ~(1U << FAULT_MOVE | 1U << FAULT_TAKE_OVER | 1U << FAULT_DOWN);
-	int64_t flight = 64 * plan.delay_most + 10 * MS;
+	int64_t flight = 64 * plan.delay_most + CRON_NS + 10 * MS;
 	return others == 0 ? flight : flight + faults_longest() + 10 * SECOND;
 }
 
