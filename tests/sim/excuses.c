@@ -38,7 +38,7 @@ static int64_t asking_time(void)
 	return lookup + votes + 64 * plan.delay_most;
 }
 
-/* Until when an answer of a node may count for the client, if a majority has named another one
+/* Until when an answer of a node may count for the client, if a majority has named another node
  * since then. Whoever hears it has asked the Sentinels less than RL_CHECK_NS before, or asks them
  * then. */
 static int64_t counts_until(int64_t since, const sim_client *c)
@@ -107,7 +107,7 @@ static void find_voter(judge_claim *claim, unsigned member, unsigned n)
 	}
 }
 
-/* The proof has grown: by the answers of those that are primaries, or were a moment ago. */
+/* The proof has grown by answers of nodes that are primaries, or were primaries a moment ago. */
 void excuses_renew(judge_claim *claim)
 {
 	claim->excused = 0;
@@ -121,8 +121,8 @@ void excuses_renew(judge_claim *claim)
 	}
 }
 
-/* The next renewal finds that the lock is gone: a third of the TTL after one that the old primary
- * has answered, which may be late and come to nothing. */
+/* The next renewal finds that the lock is gone. It comes a third of the TTL after a renewal that the
+ * old primary has answered, perhaps late and in vain. */
 static void plan_tardy(unsigned client, unsigned at, const judge_claim *claim)
 {
 	const holding *h = &clients[client].holdings[at];

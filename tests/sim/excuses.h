@@ -21,7 +21,7 @@ void excuses_begin(void);
 /* A node that calls itself the primary has set or prolonged the lock, or freed it. */
 void excuses_note_write(sim_server *s, unsigned key);
 
-/* The proof has grown: by the answers of those that are primaries, or were a moment ago. */
+/* The proof has grown by answers of nodes that are primaries, or were primaries a moment ago. */
 void excuses_renew(judge_claim *claim);
 
 /* How many votes of the claim count by an excuse alone. */

@@ -2,25 +2,31 @@
  *
  * The invariants. The judge sees all machines at once and knows the true time; it changes nothing.
  *
- *   exclusion   no two clients have proven ownership of one key at once
- *   proof       who has proven ownership has the token on a quorum of the members
- *   loss        a lease that was lost, whoever noticed, is never held again
- *   leftover    what ended with an exception or without the lock leaves no key beyond its TTL, and,
- * where all that was written arrives, none at all; nor does, where nothing breaks, a lock that was
- *               released
- *   deadline    a wait ends at its deadline, not before, also when servers fail for a while, and
- * later by one timeout at most hunger      a key that a quorum could give is not free for more
- * than 1.1 s while somebody waits for it kept        a lease that is renewed is not lost while its
- * process runs and a quorum that has it answers hold        no renewal proves a lease, or sets its
- * key's end, beyond maxHold helpers     marks and tickets are gone 3 s after the last waiter fair
- * of many who take a lock in turn, for hours, nobody gets it two times more often than another
- *   order       where nothing breaks, who came into the queue first has the lock first (one member)
- *   failure     where nothing breaks, nothing fails; where only slots move, no outcome is unknown
- *               (one member)
- *   tardy       a renewed lease whose lock is not at the new primary is lost after a third of its
- * TTL circle      redirects that lead in a circle are not followed without end waking      where
- * nothing breaks, who waits is in the queue (one member); and a slot that moves does not switch
- * waking off for good
+ *     exclusion  no two clients have proven ownership of one key at once
+ *     proof      a client with proven ownership has its token on a quorum of the members
+ *     loss       a lease that was lost, whoever noticed, is never held again
+ *     leftover   a call that ends with an exception or without the lock leaves no key beyond its
+ *                TTL, and none at all where all its commands arrive; nor does a released lock where
+ *                nothing breaks
+ *     deadline   a wait ends at its deadline, not before, also when servers fail for a while, and
+ *                later by one timeout at most
+ *     hunger     while a client waits for a key, the key is not free for more than 1.1 s where a
+ *                quorum could give it
+ *     kept       a lease that is renewed is not lost while its process runs and a quorum that has
+ *                it answers
+ *     hold       no renewal proves a lease, or sets its key's end, beyond maxHold
+ *     helpers    marks and tickets are gone 3 s after the last waiter
+ *     fair       of many clients that take a lock in turn, for hours, none gets it twice as often
+ *                as another
+ *     order      where nothing breaks, the first client in the queue has the lock first (one
+ *                member)
+ *     failure    where nothing breaks, nothing fails; where only slots move, no outcome is unknown
+ *                (one member)
+ *     tardy      a renewed lease whose lock is not at the new primary is lost after a third of its
+ *                TTL
+ *     circle     redirects that lead in a circle are not followed without end
+ *     waking     where nothing breaks, a waiter is in the queue (one member), and a slot that moves
+ *                does not switch waking off for good
  *
  * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows.
  * So they are looked at when one of these has happened, which is the same as after every event.

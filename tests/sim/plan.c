@@ -193,7 +193,7 @@ static void place_sentinels(void)
 		plan.first[i] = (uint8_t) plan.servers;
 		plan.nodes[i] = kind == MEMBER_PLAIN ? 1 : (uint8_t) (2 + any(2));
 		if (plan.mode == PLAN_FAILOVER && kind == MEMBER_SENTINEL) {
-			plan.nodes[i] = 2; /* all replicas have what one has confirmed */
+			plan.nodes[i] = 2; /* all replicas have the data that one of them has confirmed */
 		}
 		plan.count[i] = (uint8_t) (plan.nodes[i] + sentinels);
 		for (unsigned j = 0; j < plan.count[i]; j++) {

@@ -84,7 +84,7 @@ static int64_t well_since(unsigned sentinel)
 														  : since;
 }
 
-/* The time since when so many answer is that of the one that came as the last of them. */
+/* The time since which a majority has been well. */
 static int64_t majority_since(unsigned member)
 {
 	int64_t since = RL_NEVER;

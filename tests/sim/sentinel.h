@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Members behind Sentinels: which node is the primary, who knows it, and how that changes.
+ * Members behind Sentinels: which node is the primary, which Sentinels know it, and how that
+ * changes.
  *
  * DESIGN
  *
  * The first servers of such a member are its nodes, a primary and its replicas, and the others its
  * Sentinels. All of them have clocks, connections and troubles as any server.
  *
- * A replica gets all that its primary has, some time after a write: what it has is what the primary
- * had a moment ago. A replica that is promoted lacks what the primary has written since. It is so
- * promoted by one of the Sentinels, which names it up to a second later, and the others learn of it
- * up to a second after that, or much later if they sleep, are dead, or are cut off together with
- * the old primary. So the member has two primaries for a while:
+ * A replica gets all that its primary has, some time after a write, so its data are those that the
+ * primary had a moment ago. A replica that is promoted lacks what the primary has written since.
+ * One Sentinel promotes it, and names it up to a second later. The other Sentinels learn of it up
+ * to a second after that, or much later if they sleep, are dead, or are cut off together with the
+ * old primary. So the member has two primaries for a while:
  *
  *     the primary      the node that was promoted last
- *     the named node   the one that a majority of the Sentinels names; it counts for the judge
+ *     the named node   the node that a majority of the Sentinels names; it counts for the judge
  *
  * The old primary goes on as if nothing had happened, up to ten seconds after it can be reached.
  * Then it becomes a replica: it closes its connections, and gets the data of the primary.

@@ -57,7 +57,7 @@ static inline unsigned sentinel_majority(unsigned member)
 	return (plan.count[member] - plan.nodes[member]) / 2 + 1;
 }
 
-/* Until when nobody hears of the server; it may be down for good. */
+/* Until when no client hears of the server; it may be down for good. */
 int64_t sentinel_silent_until(unsigned n);
 bool sentinel_is_silent(unsigned n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the primary behind Sentinels becomes another one, who learns of it when, and what else breaks
+ * How the primary behind Sentinels changes, when each Sentinel learns of it, and what else breaks
  * there. The design is in sentinel.h.
  */
 #include "cover.h"
@@ -16,7 +16,8 @@
 
 /* ---- a switch ---- */
 
-/* A replica that can take over. @param is_best the one that has more of the primary's writes */
+/* Chooses a replica that can take over. @param is_best the replica with the most of the primary's
+ * writes */
 static bool choose_candidate(sentinel_group *g, unsigned member, bool is_best)
 {
 	bool has_any = false;
@@ -140,7 +141,7 @@ static void plan_demotion(unsigned n, int64_t at)
 	world_plan(EVENT_DEMOTE, at + pause, n, 0, 0);
 }
 
-/* All of the member learn who is the primary now. */
+/* All nodes of the member learn which of them is the primary now. */
 static void tell_all(unsigned member, unsigned leader, unsigned old)
 {
 	const sentinel_group *g = &sentinel_groups[member];
@@ -201,7 +202,7 @@ static void on_promote(unsigned member, uint32_t number)
 	}
 }
 
-/* ---- who learns of it ---- */
+/* ---- nodes learn of a new primary ---- */
 
 static void agree(unsigned member)
 {
@@ -301,7 +302,7 @@ static void make_unreachable(unsigned member)
 	faults_disturb(until);
 }
 
-/* Always the same one: a majority of those who do not know the service would end a wait. */
+/* It is always the same Sentinel, because a majority that does not know the service ends a wait. */
 static void forget_service(unsigned member)
 {
 	unsigned n = sentinel_first(member);

@@ -119,7 +119,7 @@ void server_send_all_away(sim_server *s);
 /* The server closes all its connections, because it becomes a replica. */
 void server_hang_up_all(sim_server *s);
 
-/* Gives a server all the data of another one. */
+/* Gives a server all the data of another server. */
 void server_copy(sim_server *to, const store *data, const sim_server *from);
 
 #endif

@@ -2,13 +2,16 @@
  *
  * Commands as the log of fake.h has them. Short, and nothing that is sent is hidden:
  *
- *     NAME                             CLIENT SETNAME redislock
- *     SET k T1 NX PX 30000             tokens of ours are named in the order of their first use
- *     try k T1 30000 0 0 - 0           EVALSHA with one key; TRY would be EVAL with the text; - is
- * empty try+ k T1 30000 0 0 W1           with three, of which two are the helper keys of the first;
- * names of waiters, too, are numbered in the order of their first use try+ k T1 30000 0 0 W1 500 30
- * the last two arguments are left out when they are 2000, for how long the waiter is marked, and
- * 10, the reservation try 3 k x y T1 30000 0 0 - 0     with others
+ *     NAME                            CLIENT SETNAME redislock
+ *     SET k T1 NX PX 30000            tokens of ours are named in the order of their first use
+ *     try k T1 30000 0 0 - 0          EVALSHA with one key; TRY would be EVAL with the text; an
+ *                                     empty argument is "-"
+ *     try+ k T1 30000 0 0 W1          with three keys, of which two are the helper keys of the
+ *                                     first; names of waiters, too, are numbered in the order of
+ *                                     their first use
+ *     try+ k T1 30000 0 0 W1 500 30   the last two arguments are left out when they are 2000, for
+ *                                     how long the waiter is marked, and 10, the reservation
+ *     try 3 k x y T1 30000 0 0 - 0    with other keys
  */
 #ifndef FAKE_WORDS_H
 #define FAKE_WORDS_H

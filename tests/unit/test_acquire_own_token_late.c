@@ -137,7 +137,7 @@ static void no_token_meets_an_undo_of_one(void)
 	CHECK(rl_pool_has_own_undo(&fake_pool, &fake_targets[A], fake_clock));
 	CHECK(!rl_pool_has_own_undo(&fake_pool, &fake_targets[B], fake_clock));
 	fake_says(A, "+OK");
-	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK); /* a drawn token is another one */
+	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK); /* the drawn token is a new one */
 }
 
 static void what_lingers_elsewhere_does_not_matter(void)

@@ -239,7 +239,7 @@ static void owner_is_a_text(void)
 	rl_answer answer = read_it(RL_VERB_OWNER, string("me"));
 	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
 	CHECK(rl_bytes_equal(answer.text, bytes_of("me")));
-	CHECK_INT(VOTE(OWNER, string("")), RL_VOTE_REFUSED); /* reserved: nobody's */
+	CHECK_INT(VOTE(OWNER, string("")), RL_VOTE_REFUSED); /* reserved, so it has no owner */
 	CHECK_INT(VOTE(OWNER, nil()), RL_VOTE_REFUSED);
 	CHECK_INT(VOTE(OWNER, integer(1)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(OWNER, status("OK")), RL_VOTE_FAILED);

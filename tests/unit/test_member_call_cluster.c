@@ -42,7 +42,7 @@ static void moved_to_a_node_that_hangs(void)
 	fake_warm(0);
 	fake_says(0, MOVED_TO("b"));
 	fake_dials(1, FAKE_HANG, 0);
-	fake_says(0, MOVED_TO("c")); /* a replica of it has the slot now */
+	fake_says(0, MOVED_TO("c")); /* a replica of that node has the slot now */
 	fake_says(2, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_ms(), 1000);

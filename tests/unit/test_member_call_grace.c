@@ -393,8 +393,8 @@ static void a_shorter_wait_fails(void)
 	CHECK_INT(fake_stats.timed_out, 0);
 }
 
-/* The time that is left is that of the Sentinels that have answered first: another one may have
- * known the primary for longer. */
+/* The first Sentinels to answer say how long the grace lasts. Another Sentinel may have known the
+ * primary for longer. */
 static void a_wait_hears_when_it_is_over_sooner(void)
 {
 	begin(10 * SECOND, 0);

@@ -61,7 +61,7 @@ static void a_redirect_joins_a_lane_that_exists(void)
 	CHECK_INT(fake_stats.released, 2);
 }
 
-/* The lane of the other node is over already, so the batch makes another one. */
+/* The lane of the other node is over already, so the batch makes a new lane. */
 static void a_redirect_to_a_lane_that_is_over(void)
 {
 	begin_lanes("ab", 2);

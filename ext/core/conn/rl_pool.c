@@ -318,25 +318,27 @@ bool rl_pool_lingers(rl_pool *pool, int64_t now)
 	return pool->lingering != NULL;
 }
 
-bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now)
+static bool has_lingering(const rl_pool *pool, const rl_target *target, bool with_own_undo)
 {
-	/* find() also makes a connection linger whose reply is overdue. */
-	find(pool, target, RL_WANT_ANY, now);
 	const rl_conn *conn = pool->lingering;
-	while (conn != NULL && !rl_target_equal(conn->target, target)) {
+	while (conn != NULL &&
+		!(rl_target_equal(conn->target, target) && (conn->own_undo_left > 0 || !with_own_undo))) {
 		conn = conn->next;
 	}
 	return conn != NULL;
 }
 
+bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now)
+{
+	/* find() also makes a connection linger whose reply is overdue. */
+	find(pool, target, RL_WANT_ANY, now);
+	return has_lingering(pool, target, false);
+}
+
 bool rl_pool_has_own_undo(rl_pool *pool, const rl_target *target, int64_t now)
 {
 	sweep(pool, now);
-	const rl_conn *conn = pool->lingering;
-	while (conn != NULL && (conn->own_undo_left == 0 || !rl_target_equal(conn->target, target))) {
-		conn = conn->next;
-	}
-	return conn != NULL;
+	return has_lingering(pool, target, true);
 }
 
 bool rl_pool_is_backed_off(rl_pool *pool, const rl_target *target, int64_t now)

@@ -5,12 +5,14 @@
  */
 #include "core/conn/rl_lookup.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* An age is cut here, which is some thirty years. */
-#define AGE_MAX_MS INT64_C(1000000000000)
+/* Only the first digits of an age are read. If there are more, these are a day at least, which is
+ * longer than any time of grace. */
+#define AGE_DIGITS 9
 
 /* ---- its end ---- */
 
@@ -36,15 +38,9 @@ void rl_sentinel_fail(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *
 /* 0 = the text is no age. */
 static int64_t read_age_ms(rl_bytes text)
 {
-	int64_t age = 0;
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9') {
-			return 0;
-		}
-		age = age * 10 + (text.data[i] - '0');
-		age = age < AGE_MAX_MS ? age : AGE_MAX_MS;
-	}
-	return age;
+	unsigned age = 0;
+	size_t len = text.len < AGE_DIGITS ? text.len : AGE_DIGITS;
+	return rl_bytes_read_number(rl_bytes_of(text.data, len), UINT_MAX, &age) ? (int64_t) age : 0;
 }
 
 static bool is_text(const rl_reply *reply, const char *text)

@@ -19,8 +19,9 @@ static bool must_come_after(const rl_quorum_call *call)
 		(call->request.verb == RL_VERB_SWAP && call->is_own_token);
 }
 
-/* The server may still run a command on a connection that lingers, which could free a lock with the
- * caller's token: of several members, any command; otherwise an undo of such a token. */
+/* The server may still run a command on a connection that lingers. Such a command could free a lock
+ * with the caller's token: with several members any command could, otherwise only an undo of such a
+ * token. */
 static bool may_meet_undo(const rl_member_call *member, int64_t now)
 {
 	const rl_quorum_call *call = member->call;

@@ -21,8 +21,8 @@ typedef struct rl_dsn_sentinels {
 	rl_secret password; /* wiped when freed */
 	bool has_tls;       /* at first as the scheme says */
 	unsigned quorum;    /* 0 = not given */
-	int64_t check_ns;   /* this and the next: of the route */
-	int64_t grace_ns;
+	int64_t check_ns;   /* as in rl_route */
+	int64_t grace_ns;   /* as in rl_route */
 } rl_dsn_sentinels;
 
 typedef struct rl_dsn_parts {

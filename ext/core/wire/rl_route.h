@@ -217,7 +217,7 @@ void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot);
  * then ask for the map. True at most once in RL_MAP_PAUSE_NS. */
 bool rl_route_wants_map(rl_route *route, int64_t now);
 
-/* The map that was asked for will not arrive, or has become old: another one is wanted. */
+/* The map that was asked for will not arrive, or has become old, so a new map is wanted. */
 void rl_route_want_map(rl_route *route);
 
 /* Reads the reply to CLUSTER SLOTS. A reply that makes no sense changes nothing.

@@ -196,7 +196,7 @@ static unsigned read_primary(rl_route *route, const rl_reply *range, const rl_ta
 		route, name.len > 0 ? name : host_of(speaker), (uint16_t) entry->elements[1].integer);
 }
 
-/* Notes the node of the range among those that have slots. False = the range makes no sense. */
+/* Notes that the node of the range has slots. False = the range makes no sense. */
 static bool read_range(
 	rl_route *route, const rl_reply *range, const rl_target *speaker, bool *has_slots)
 {
