@@ -20,7 +20,8 @@ typedef struct rl_tls_failure {
 } rl_tls_failure;
 
 /* Empties OpenSSL's queue of errors.
- * @return the first error in the queue, or a later error with more detail; 0 = the queue was empty */
+ * @return the first error in the queue, or a later error with more detail; 0 = the queue was empty
+ */
 unsigned long rl_tls_take_reason(void);
 
 /* True when the error is an alert of the server. */

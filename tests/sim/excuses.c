@@ -121,8 +121,8 @@ void excuses_renew(judge_claim *claim)
 	}
 }
 
-/* The next renewal finds that the lock is gone. It comes a third of the TTL after a renewal that the
- * old primary has answered, perhaps late and in vain. */
+/* The next renewal finds that the lock is gone. It comes a third of the TTL after a renewal that
+ * the old primary has answered, perhaps late and in vain. */
 static void plan_tardy(unsigned client, unsigned at, const judge_claim *claim)
 {
 	const holding *h = &clients[client].holdings[at];
