@@ -207,10 +207,14 @@ static const char *const tokens[] = {
 static const char *const waiters[] = {
 	"rlw.aaaaaaaaaaaaaaaaaaaaaaaa", "rlw.bbbbbbbbbbbbbbbbbbbbbbbb"};
 
-static void draw_request(rl_request *request, char *room, rl_verb verb)
+static unsigned draw_key(rl_verb verb)
 {
 	bool needs_helpers = verb == RL_VERB_PROBE || verb == RL_VERB_BLPOP;
-	unsigned key = any(2) == 0 ? 0 : any(needs_helpers ? POLLED_KEY : KEYS);
+	return any(2) == 0 ? 0 : any(needs_helpers ? POLLED_KEY : KEYS);
+}
+
+static void draw_request(rl_request *request, char *room, rl_verb verb, unsigned key)
+{
 	const char *token = tokens[any(3)];
 	const char *fresh = tokens[any(3)];
 	const char *waiter = waiters[any(2)];
@@ -280,7 +284,7 @@ static void queue_up(connection *c, int64_t at_us)
 {
 	char room[64];
 	rl_request request;
-	draw_request(&request, room, RL_VERB_BLPOP);
+	draw_request(&request, room, RL_VERB_BLPOP, draw_key(RL_VERB_BLPOP));
 	request.is_asking = any(2) == 0;
 	written blpop;
 	write_command(c, &request, &blpop);
@@ -300,21 +304,43 @@ static void queue_up(connection *c, int64_t at_us)
 	}
 }
 
+static void ask_for(connection *c, rl_verb verb, unsigned key, int64_t at_us)
+{
+	char room[64];
+	rl_request request;
+	written command;
+	draw_request(&request, room, verb, key);
+	request.is_asking = any(3) == 0;
+	write_command(c, &request, &command);
+	flush(c);
+	hear_asking(c, command.is_asking);
+	run_and_compare(c, &command, at_us);
+}
+
 static void ask(connection *c, int64_t at_us)
 {
 	static const rl_verb verbs[] = {RL_VERB_SET, RL_VERB_SET, RL_VERB_TRY, RL_VERB_TRY,
 		RL_VERB_PROBE, RL_VERB_PROBE, RL_VERB_RELEASE, RL_VERB_RELEASE, RL_VERB_RELEASE,
 		RL_VERB_EXTEND, RL_VERB_RENEW, RL_VERB_SWAP, RL_VERB_FORCE, RL_VERB_FORCE, RL_VERB_FORCE,
 		RL_VERB_EXISTS, RL_VERB_OWNER, RL_VERB_REMAINING};
-	char room[64];
-	rl_request request;
-	written command;
-	draw_request(&request, room, verbs[any(sizeof verbs / sizeof verbs[0])]);
-	request.is_asking = any(3) == 0;
-	write_command(c, &request, &command);
-	flush(c);
-	hear_asking(c, command.is_asking);
-	run_and_compare(c, &command, at_us);
+	rl_verb verb = verbs[any(sizeof verbs / sizeof verbs[0])];
+	ask_for(c, verb, draw_key(verb), at_us);
+}
+
+/* The key is taken, marked as waited for, and freed, which wakes the longest waiter. */
+static void take_and_free(unsigned node, unsigned key, int64_t at_us)
+{
+	static const rl_verb verbs[] = {RL_VERB_SET, RL_VERB_PROBE, RL_VERB_FORCE};
+	for (unsigned i = 0; i < CONNS; i++) {
+		connection *c = &conns[i];
+		if (c->is_blocked || c->node != node) {
+			continue;
+		}
+		for (unsigned j = 0; j < sizeof verbs / sizeof verbs[0] && !has_failed; j++) {
+			ask_for(c, verbs[j], key, at_us);
+		}
+		return;
+	}
 }
 
 /* ---- moves ---- */
@@ -502,21 +528,42 @@ static void move_on(void)
 	}
 }
 
+static void end_connection(connection *c)
+{
+	unsigned node = c->node;
+	note("a connection ends");
+	redisFree(c->real);
+	connect_to(c, node);
+	sleep_until(now_us() + US_PER_MS);
+	let_it_see(node);
+}
+
+/* What happens while a connection blocks: most often nothing. */
+static void disturb(connection *c)
+{
+	int64_t at = now_us();
+	switch (any(8)) {
+		case 0:
+		case 1:
+			end_connection(c);
+			break;
+		case 2:
+		case 3:
+			take_and_free(c->node, c->key, at);
+			note_time(at);
+			break;
+		default:
+			break;
+	}
+}
+
 /* A command on any connection. */
 static void turn(void)
 {
 	connection *c = &conns[any(CONNS)];
 	come_to_rest();
-	if (c->is_blocked && any(4) != 0) {
-		return;
-	}
 	if (c->is_blocked) {
-		unsigned node = c->node;
-		note("a connection ends");
-		redisFree(c->real);
-		connect_to(c, node);
-		sleep_until(now_us() + US_PER_MS);
-		let_it_see(node);
+		disturb(c);
 		return;
 	}
 	int64_t at = now_us();
