@@ -83,12 +83,12 @@ source_files() {
         git ls-files --cached --others --exclude-standard
     else
         # Names that are not in the archive are no error.
-        find .ci .clang-format .editorconfig .gitattributes .gitignore .valgrindrc CHANGELOG.md \
-            CONTRIBUTING.md LICENSE README.md bench composer.json config.m4 config.w32 docs \
-            examples ext package.xml scripts stubs tests -type f ! -path '*/.libs/*' \
-            ! -name '*.dep' ! -name '*.la' ! -name '*.lo' ! -name '*.o' \
-            ! -name '*.diff' ! -name '*.exp' ! -name '*.log' ! -name '*.mem' ! -name '*.out' \
-            ! -path 'tests/*.php' ! -path 'tests/*.sh' 2>/dev/null || true
+        find .ci .clang-format .editorconfig .gitattributes .github .gitignore .valgrindrc \
+            CHANGELOG.md CONTRIBUTING.md LICENSE README.md bench composer.json config.m4 \
+            config.w32 debian docs examples ext package.xml scripts stubs tests \
+            -type f ! -path '*/.libs/*' ! -name '*.dep' ! -name '*.la' ! -name '*.lo' \
+            ! -name '*.o' ! -name '*.diff' ! -name '*.exp' ! -name '*.log' ! -name '*.mem' \
+            ! -name '*.out' ! -path 'tests/*.php' ! -path 'tests/*.sh' 2>/dev/null || true
     fi | while IFS= read -r file; do
         # git also lists what is deleted but not committed yet.
         [ ! -f "$file" ] || echo "$file"
@@ -98,6 +98,11 @@ source_files() {
 # The one place of the version is the header.
 version() {
     sed -n 's/^#define PHP_REDISLOCK_VERSION "\(.*\)"$/\1/p' ext/php_redislock.h
+}
+
+# The version as Debian writes it: there a tilde sorts before the release itself.
+debian_version() {
+    version | sed -E 's/(dev|alpha|beta|RC)/~\1/'
 }
 
 # module_edges: a line "X Y" for each two modules of ext of which X includes Y. A module is X.c and

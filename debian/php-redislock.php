@@ -1,0 +1,2 @@
+mod modules/redislock.so
+mod debian/redislock.ini
