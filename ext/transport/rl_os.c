@@ -12,6 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* After the headers of the system, whose calls it replaces. */
+#include "transport/rl_darwin.h"
+
 #ifdef CLOCK_BOOTTIME
 # define RL_CLOCK CLOCK_BOOTTIME
 #else

@@ -13,6 +13,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+/* After the headers of the system, whose calls it replaces. */
+#include "transport/rl_darwin.h"
+
 static rl_connecting fail(rl_error *err, int code)
 {
 	char text[128];
