@@ -84,11 +84,12 @@ source_files() {
     else
         # Names that are not in the archive are no error.
         find .ci .clang-format .editorconfig .gitattributes .github .gitignore .valgrindrc \
-            CHANGELOG.md CONTRIBUTING.md LICENSE README.md bench composer.json config.m4 \
-            config.w32 debian docs examples ext package.xml scripts stubs tests \
-            -type f ! -path '*/.libs/*' ! -name '*.dep' ! -name '*.la' ! -name '*.lo' \
-            ! -name '*.o' ! -name '*.diff' ! -name '*.exp' ! -name '*.log' ! -name '*.mem' \
-            ! -name '*.out' ! -path 'tests/*.php' ! -path 'tests/*.sh' 2>/dev/null || true
+            CHANGELOG.md CONTRIBUTING.md LICENSE README.md README.zh-CN.md bench bin composer.json \
+            config.m4 config.w32 debian docs examples ext package.xml packages scripts stubs \
+            tests -type f ! -path '*/.libs/*' \
+            ! -name '*.dep' ! -name '*.la' ! -name '*.lo' ! -name '*.o' \
+            ! -name '*.diff' ! -name '*.exp' ! -name '*.log' ! -name '*.mem' ! -name '*.out' \
+            ! -path 'tests/*.php' ! -path 'tests/*.sh' 2>/dev/null || true
     fi | while IFS= read -r file; do
         # git also lists what is deleted but not committed yet.
         [ ! -f "$file" ] || echo "$file"
