@@ -16,7 +16,7 @@ static const char *const sha1_of_model[RL_SCRIPTS] = {
 	[RL_SCRIPT_PROBE] = "f117f3fbc4b2e7db577800d48fc404d9a9a467ad",
 	[RL_SCRIPT_FORCE] = "81edadebf9835a8f2602fe65903bf47021969c30",
 	[RL_SCRIPT_SWAP] = "4591220f91d1db0f0ff89781dd61a9a14a83c377",
-	[RL_SCRIPT_FENCE] = "4cf7bf6a8c4166ad0f938481846ef79cfe706817",
+	[RL_SCRIPT_FENCE] = "1b97b3e08f88527c75b8cf053be639ff83e7f583",
 };
 
 bool words_know_scripts(void)
