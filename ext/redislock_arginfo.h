@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: a48a8c614028521150339abceb69418d3372b79d */
+ * Stub hash: 8b37bf1fe1bcb7e156f721cdf472e0a07e316cda */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -112,12 +112,14 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_RedisLockLease_detach arginfo_class_RedisLock_token
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_fence, 0, 0, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_RedisLockLease_heldFor arginfo_class_RedisLockLease_remaining
 
 #define arginfo_class_RedisLockLease_waited arginfo_class_RedisLockLease_remaining
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_attempts, 0, 0, IS_LONG, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_RedisLockLease_attempts arginfo_class_RedisLockLease_fence
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLockLease_loss, 0, 0, RedisLockLoss, 1)
 ZEND_END_ARG_INFO()
@@ -156,6 +158,7 @@ ZEND_METHOD(RedisLockLease, verify);
 ZEND_METHOD(RedisLockLease, extend);
 ZEND_METHOD(RedisLockLease, release);
 ZEND_METHOD(RedisLockLease, detach);
+ZEND_METHOD(RedisLockLease, fence);
 ZEND_METHOD(RedisLockLease, heldFor);
 ZEND_METHOD(RedisLockLease, waited);
 ZEND_METHOD(RedisLockLease, attempts);
@@ -196,6 +199,7 @@ static const zend_function_entry class_RedisLockLease_methods[] = {
 	ZEND_ME(RedisLockLease, extend, arginfo_class_RedisLockLease_extend, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, release, arginfo_class_RedisLockLease_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, detach, arginfo_class_RedisLockLease_detach, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, fence, arginfo_class_RedisLockLease_fence, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, heldFor, arginfo_class_RedisLockLease_heldFor, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, waited, arginfo_class_RedisLockLease_waited, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, attempts, arginfo_class_RedisLockLease_attempts, ZEND_ACC_PUBLIC)

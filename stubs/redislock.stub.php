@@ -492,6 +492,27 @@ final class RedisLockLease
      */
     public function detach(): string {}
 
+    /**
+     * A number that is greater than the number of each earlier holder of the key. Send it along
+     * with each write: a resource that remembers the greatest number, and refuses smaller ones,
+     * is safe from a holder that was stopped and wakes up after its lock has ended
+     * (docs/fencing.md).
+     *
+     * The first call asks the server, which keeps the last number for a day in another key
+     * (`<key>::rl-fence`; on a cluster `{<key>}::rl-fence` if the key has no hash tag). Several
+     * servers are asked twice. Later calls return the same number, without traffic. A new number is
+     * at least the server's time in microseconds, so numbers also grow if the server has lost its
+     * data, unless its clock has gone back, too.
+     *
+     * @throws RedisLockLostException when the lease is not held; its onLoss is called before
+     * @throws RedisLockConnectionException when the server could not be asked
+     * @throws RedisLockServerException when the server answered with an error, for example because
+     *   the key of the number holds something else
+     * @throws RedisLockException on a 32-bit PHP, and on a cluster for a key that has a `}` and no
+     *   hash tag
+     */
+    public function fence(): int {}
+
     /** Seconds from the grant of the lock until its release, or until now. */
     public function heldFor(): float {}
 

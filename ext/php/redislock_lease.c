@@ -449,6 +449,72 @@ ZEND_METHOD(RedisLockLease, verify)
 	report_loss(object);
 }
 
+/* Throws, unless an onLoss that is due throws already. */
+static void throw_not_held(const redislock_lease_object *object)
+{
+	report_loss(object);
+	if (EG(exception) == NULL) {
+		redislock_throw_lost(object->record->lease, loss_of(object));
+	}
+}
+
+static bool may_have_fence(const rl_lease *lease)
+{
+	char shown[RL_BYTES_TEXT];
+	const char *why = sizeof(zend_long) < sizeof(int64_t) ? "PHP's integers have 32 bits only"
+		: lease->names.mark.data == NULL
+		? "on a cluster no other name is in the slot of a key that has a '}' and no hash tag"
+		: NULL;
+	if (why != NULL) {
+		zend_throw_exception_ex(redislock_ce_exception, 0,
+			"the lock \"%s\" can have no fencing number: %s", rl_bytes_text(key_of(lease), shown),
+			why);
+	}
+	return why == NULL;
+}
+
+/* Asks for the number of the holding. A signal handler may have asked for it meanwhile. False = an
+ * exception was thrown. */
+static bool ask_for_fence(redislock_record *record)
+{
+	rl_lease *lease = record->lease;
+	redislock_call *call = ask(record, RL_VERB_FENCE, 0);
+	if (call == NULL) {
+		return false;
+	}
+	bool is_ours = call->op->status == RL_OK;
+	int64_t number = call->op->call.request.fence_number;
+	rl_loss loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
+	redislock_call_end(call);
+	if (!is_ours) {
+		rl_watchdog_hold(record->renewal);
+		rl_lease_lose_by(lease, loss);
+		rl_watchdog_let_go(record->renewal);
+	} else if (record->fence == 0) {
+		record->fence = number;
+	}
+	return true;
+}
+
+/* The number counts only if the lease is still held after the answer: then each later holder gets
+ * the lock after the number was written. */
+ZEND_METHOD(RedisLockLease, fence)
+{
+	OBJECT_ALONE
+	redislock_record *record = object->record;
+	if (!may_have_fence(record->lease)) {
+		RETURN_THROWS();
+	}
+	if (is_held(object) && record->fence == 0 && !ask_for_fence(record)) {
+		RETURN_THROWS();
+	}
+	if (!is_held(object)) {
+		throw_not_held(object);
+		RETURN_THROWS();
+	}
+	RETURN_LONG((zend_long) record->fence);
+}
+
 bool redislock_lease_extend(redislock_record *record, int64_t ttl_ms)
 {
 	rl_lease *lease = record->lease;

@@ -268,10 +268,11 @@ bool redislock_read_key(const redislock_client *client, const zend_string *name,
 		memcpy(*joined + client->prefix_len, key->data, key->len);
 		*key = rl_bytes_of(*joined, client->prefix_len + key->len);
 	}
-	if (has_end(*key, RL_MARK_SUFFIX) || has_end(*key, RL_TICKETS_SUFFIX)) {
+	if (has_end(*key, RL_MARK_SUFFIX) || has_end(*key, RL_TICKETS_SUFFIX) ||
+		has_end(*key, RL_FENCE_SUFFIX)) {
 		redislock_free_key(*joined);
-		zend_argument_value_error(
-			arg, "must not end in ::rl-wait or ::rl-wake, which are the lock's own helper keys");
+		zend_argument_value_error(arg,
+			"must not end in ::rl-wait, ::rl-wake or ::rl-fence, which are the lock's own helper keys");
 		return false;
 	}
 	return true;

@@ -75,6 +75,8 @@ struct redislock_record {
 	/* Owned. NULL = the watchdog does not know the record. */
 	rl_renewal *renewal;
 	redislock_ref *refs; /* owned; NULL = none left */
+	/* The fencing number; 0 = fence() was not called yet. */
+	int64_t fence;
 	/* The number of objects that point to this record. */
 	unsigned objects;
 	/* This record's part of the memory that a request may use for records. */

@@ -40,6 +40,8 @@ foreach ($methods as $name => $call) {
         fn () => $call('stock::rl-wait')];
     $rows["$name: key of a helper (wake)"] = ['ValueError', '~\(\$key\).*::rl-wake~',
         fn () => $call('{stock}::rl-wake')];
+    $rows["$name: key of a helper (fence)"] = ['ValueError', '~\(\$key\).*::rl-fence~',
+        fn () => $call('stock::rl-fence')];
     $rows["$name: key is an array"] = ['TypeError', '~\(\$key\).*string~', fn () => $call([])];
 }
 $rows['key is only the suffix'] = ['ValueError', '~::rl-wake~',

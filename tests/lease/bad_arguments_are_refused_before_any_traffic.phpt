@@ -45,7 +45,7 @@ without_traffic('bad arguments', $server, function () use ($lock, $taken, $token
             '~Argument #5 \(\$maxHold\)~',
             fn () => $lock->lease('a', renew: false, maxHold: $hold));
     }
-    foreach (['', $long, 'a::rl-wait', 'a::rl-wake'] as $key) {
+    foreach (['', $long, 'a::rl-wait', 'a::rl-wake', 'a::rl-fence'] as $key) {
         throws('lease() ' . substr($key, 0, 20), 'ValueError', '~Argument #1 \(\$key\)~',
             fn () => $lock->lease($key));
         throws('resume() ' . substr($key, 0, 20), 'ValueError', '~Argument #1 \(\$key\)~',

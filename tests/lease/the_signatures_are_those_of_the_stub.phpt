@@ -37,6 +37,7 @@ same('RedisLockLease', [
     'extend' => '(float $ttl): bool',
     'release' => '(): bool',
     'detach' => '(): string',
+    'fence' => '(): int',
     'heldFor' => '(): float',
     'waited' => '(): float',
     'attempts' => '(): int',

@@ -11,6 +11,8 @@ bool slots_has(const store *s, unsigned key, slots_part part)
 			return k->mark_count > 0 || k->reach_ms > 0;
 		case SLOTS_TICKETS:
 			return k->tickets > 0;
+		case SLOTS_FENCE:
+			return k->fence > 0;
 	}
 	return false;
 }
@@ -42,7 +44,9 @@ static bool names(const model_command *c, slots_part part)
 	if (c->what == WORD_BLPOP) {
 		return part == SLOTS_TICKETS;
 	}
-	return part == SLOTS_LOCK || (c->what == WORD_SCRIPT && c->has_helpers);
+	bool is_fence = c->what == WORD_SCRIPT && c->script == RL_SCRIPT_FENCE;
+	return part == SLOTS_LOCK ||
+		(part == SLOTS_FENCE ? is_fence : c->what == WORD_SCRIPT && c->has_helpers);
 }
 
 bool slots_redirects(const slot_state *slot, unsigned self, store *s, const model_command *c,
@@ -111,14 +115,18 @@ static void copy_part(const store_key *from, store_key *to, slots_part part)
 		case SLOTS_TICKETS:
 			to->tickets = from->tickets;
 			break;
+		case SLOTS_FENCE:
+			to->fence = from->fence;
+			break;
 	}
 }
 
 static int64_t *end_of(store_key *k, slots_part part)
 {
-	return part == SLOTS_LOCK ? &k->expires_ms
-		: part == SLOTS_MARKS ? &k->marks_expire_ms
-							  : &k->tickets_expire_ms;
+	return part == SLOTS_LOCK   ? &k->expires_ms
+		: part == SLOTS_MARKS   ? &k->marks_expire_ms
+		: part == SLOTS_TICKETS ? &k->tickets_expire_ms
+								: &k->fence_expires_ms;
 }
 
 bool slots_move(store *from, int64_t from_us, store *to, int64_t to_us, unsigned key,
@@ -151,6 +159,9 @@ void slots_delete(store *s, unsigned key, slots_part part)
 			break;
 		case SLOTS_TICKETS:
 			k->tickets = 0;
+			break;
+		case SLOTS_FENCE:
+			k->fence = 0;
 			break;
 	}
 }

@@ -19,14 +19,15 @@ typedef struct slot_state {
 	uint8_t importing_from; /* SLOTS_NOBODY = it does not move here */
 } slot_state;
 
-/* The three keys of a lock: each moves by itself. */
+/* The keys of a lock: each moves by itself. */
 typedef enum slots_part {
 	SLOTS_LOCK,
 	SLOTS_MARKS,
 	SLOTS_TICKETS,
+	SLOTS_FENCE,
 } slots_part;
 
-#define SLOTS_PARTS (SLOTS_TICKETS + 1)
+#define SLOTS_PARTS (SLOTS_FENCE + 1)
 
 /* The node has this key of the lock. */
 bool slots_has(const store *s, unsigned key, slots_part part);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "store.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MARKS_MS 2000
 #define TICKETS_MS 1000
+#define FENCE_MS (24 * 3600 * 1000)
 #define RESERVED_MS 10
 #define TOKEN_LEN 28
 
@@ -40,6 +43,9 @@ void store_expire(store *s, unsigned key, int64_t now_us)
 	}
 	if (k->tickets > 0 && now_ms > k->tickets_expire_ms) {
 		k->tickets = 0;
+	}
+	if (now_ms > k->fence_expires_ms) {
+		k->fence = 0;
 	}
 }
 
@@ -371,14 +377,19 @@ static void run_release(
 	}
 }
 
+/* What a script says that needs the token and does not find it. */
+static int64_t refusal(const store_key *k)
+{
+	return !k->exists || store_is_reservation(&k->value) ? 0 : -1;
+}
+
 /* A renewal leaves a longer TTL. */
 static void run_extend(
 	store *s, store_key *k, const model_command *c, bool is_renewal, int64_t now_us, model_reply *r)
 {
 	bool is_ours = holds(k, &c->token);
 	int64_t until = now_us / 1000 + c->ttl_ms;
-	bool is_nobodys = !k->exists || store_is_reservation(&k->value);
-	say_number(r, is_ours ? 1 : is_nobodys ? 0 : -1);
+	say_number(r, is_ours ? 1 : refusal(k));
 	bool is_kept = is_ours && is_renewal && k->expires_ms >= until;
 	if (is_ours && may_write(s, r) && !is_kept) {
 		k->expires_ms = until;
@@ -412,6 +423,33 @@ static void run_swap(store *s, store_key *k, const model_command *c, int64_t now
 	} else {
 		say_number(r, 0);
 	}
+}
+
+static void run_fence(
+	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+{
+	if (!holds(k, &c->token)) {
+		say_number(r, refusal(k));
+		return;
+	}
+	if (!may_add(s, r)) {
+		return;
+	}
+	if (c->fence > 0) {
+		k->fence = c->fence > k->fence ? c->fence : k->fence;
+	} else if (now_us > k->fence) {
+		k->fence = now_us;
+		MET(fence_by_clock);
+	} else {
+		k->fence++;
+		MET(fence_ahead);
+	}
+	k->fence_expires_ms = now_us / 1000 + FENCE_MS;
+	char digits[WORDS_TEXT];
+	int len = snprintf(digits, sizeof digits, "%" PRId64, k->fence);
+	r->type = REPLY_DIGITS;
+	r->number[0] = k->fence;
+	r->text = words_text(rl_bytes_of(digits, (size_t) len));
 }
 
 static void run_force(
@@ -461,6 +499,9 @@ static void run_script(
 			break;
 		case RL_SCRIPT_SWAP:
 			run_swap(s, k, c, now_us, r);
+			break;
+		case RL_SCRIPT_FENCE:
+			run_fence(s, k, c, now_us, r);
 			break;
 	}
 }

@@ -30,6 +30,8 @@ typedef struct store_key {
 	int64_t marks_expire_ms;
 	unsigned tickets;
 	int64_t tickets_expire_ms;
+	int64_t fence; /* the fencing number; 0 = none */
+	int64_t fence_expires_ms;
 } store_key;
 
 /* What a server refuses: its state, not its data. */
@@ -61,7 +63,9 @@ typedef struct store {
  X(reserved, "a release reserves the lock for a waiter") \
  X(untold, "a release frees the lock, and its waiters cannot be told") \
  X(renewal_kept, "a renewal finds a longer TTL, and leaves it") \
- X(swapped_before, "a swap finds that it was done")
+ X(swapped_before, "a swap finds that it was done") \
+ X(fence_by_clock, "a fencing number is the server's time") \
+ X(fence_ahead, "a fencing number is ahead of the server's time")
 
 typedef enum store_branch {
 #define STORE_BRANCH_NAME(name, what) STORE_MET_##name,

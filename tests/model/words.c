@@ -16,6 +16,7 @@ static const char *const sha1_of_model[RL_SCRIPTS] = {
 	[RL_SCRIPT_PROBE] = "f117f3fbc4b2e7db577800d48fc404d9a9a467ad",
 	[RL_SCRIPT_FORCE] = "81edadebf9835a8f2602fe65903bf47021969c30",
 	[RL_SCRIPT_SWAP] = "4591220f91d1db0f0ff89781dd61a9a14a83c377",
+	[RL_SCRIPT_FENCE] = "1b97b3e08f88527c75b8cf053be639ff83e7f583",
 };
 
 bool words_know_scripts(void)
@@ -118,7 +119,8 @@ static bool read_arguments(model_command *c, unsigned argc, const rl_bytes *argv
 		[RL_SCRIPT_RENEW] = 2,
 		[RL_SCRIPT_PROBE] = 3,
 		[RL_SCRIPT_FORCE] = 0,
-		[RL_SCRIPT_SWAP] = 3};
+		[RL_SCRIPT_SWAP] = 3,
+		[RL_SCRIPT_FENCE] = 2};
 	if (argc < least[c->script]) {
 		return false;
 	}
@@ -156,6 +158,9 @@ static bool read_arguments(model_command *c, unsigned argc, const rl_bytes *argv
 			c->fresh = words_text(argv[1]);
 			c->ttl_ms = number_of(argv[2]);
 			break;
+		case RL_SCRIPT_FENCE:
+			c->fence = number_of(argv[1]);
+			break;
 	}
 	return true;
 }
@@ -168,8 +173,9 @@ static bool read_script(model_command *c, unsigned argc, const rl_bytes *argv)
 		return false;
 	}
 	unsigned keys = (unsigned) number_of(argv[2]);
+	bool is_fence = c->script == RL_SCRIPT_FENCE;
 	c->has_helpers = keys == 3;
-	return (keys == 1 || keys == 3) && argc >= 3 + keys &&
+	return (is_fence ? keys == 2 : keys == 1 || keys == 3) && argc >= 3 + keys &&
 		read_arguments(c, argc - 3 - keys, argv + 3 + keys);
 }
 
@@ -179,7 +185,7 @@ bool words_read(model_command *c, unsigned argc, const rl_bytes *argv)
 	c->token.len = c->waiter.len = c->fresh.len = 0;
 	c->token.mark = c->waiter.mark = c->fresh.mark = 0;
 	c->place = RL_PLACE_NONE;
-	c->ttl_ms = c->mark_ms = c->reserve_ms = c->block_ms = 0;
+	c->ttl_ms = c->mark_ms = c->reserve_ms = c->block_ms = c->fence = 0;
 	if (argv[0].data[0] == 'E' && argv[0].data[1] == 'V') {
 		return read_script(c, argc, argv);
 	}
@@ -247,7 +253,8 @@ const char *words_say(const model_command *c, char *room, size_t size)
 		[RL_SCRIPT_RENEW] = "renew",
 		[RL_SCRIPT_PROBE] = "probe",
 		[RL_SCRIPT_FORCE] = "force",
-		[RL_SCRIPT_SWAP] = "swap"};
+		[RL_SCRIPT_SWAP] = "swap",
+		[RL_SCRIPT_FENCE] = "fence"};
 	static const char *const words[] = {[WORD_SET] = "SET",
 		[WORD_EXISTS] = "EXISTS",
 		[WORD_GET] = "GET",
@@ -267,7 +274,8 @@ const char *words_say(const model_command *c, char *room, size_t size)
 	snprintf(room, size, "%s%s%s k%u %.*s%s%.*s ttl %" PRId64 "%s%s mark %d/%d %.*s", name,
 		c->what == WORD_SCRIPT && !c->is_sha ? "(text)" : "", c->has_helpers ? "+" : "",
 		(unsigned) c->key, (int) c->token.len, c->token.bytes, c->fresh.len > 0 ? " to " : "",
-		(int) c->fresh.len, c->fresh.bytes, is_blocking ? c->block_ms : c->ttl_ms,
+		(int) c->fresh.len, c->fresh.bytes,
+		is_blocking ? c->block_ms : c->ttl_ms + c->fence, /* it has one of these at most */
 		c->maybe_ours ? " owed" : "", places[c->place], (int) c->mark_ms, (int) c->reserve_ms,
 		(int) c->waiter.len, c->waiter.bytes);
 	return room;
@@ -285,6 +293,7 @@ const char *words_say_reply(const model_reply *r, char *room, size_t size)
 		case REPLY_TICKET:
 			return "ticket";
 		case REPLY_TEXT:
+		case REPLY_DIGITS:
 			snprintf(room, size, "\"%.*s\"", (int) r->text.len, r->text.bytes);
 			return room;
 		case REPLY_NUMBER:

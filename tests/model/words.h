@@ -56,6 +56,7 @@ typedef struct model_command {
 	rl_place place;
 	int64_t mark_ms;    /* 0 = none */
 	int64_t reserve_ms; /* 0 = not said: 10 ms */
+	int64_t fence;      /* the number to write; 0 = a new one */
 	int64_t block_ms;   /* WORD_BLPOP, WORD_WAIT; 0 = for ever */
 	int64_t replicas;   /* WORD_WAIT: how many must confirm */
 	int64_t written_at; /* in true time; the network's own */
@@ -67,6 +68,7 @@ typedef enum reply_type {
 	REPLY_STATUS, /* +OK */
 	REPLY_ERROR,
 	REPLY_TEXT,
+	REPLY_DIGITS, /* a fencing number: the text, and the first number */
 	REPLY_NUMBER,
 	REPLY_NUMBERS,
 	REPLY_TICKET, /* of BLPOP: an array of the key and an element */

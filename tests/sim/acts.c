@@ -220,7 +220,10 @@ static void begin_take(sim_client *c, holding *h)
 static rl_op *ask(sim_client *c, const holding *h, rl_verb verb, int64_t ttl_ms)
 {
 	TRACE("c%u asks to %s k%u, ttl %" PRId64, (unsigned) c->index,
-		verb == RL_VERB_EXTEND ? "extend" : "release", (unsigned) h->key, ttl_ms);
+		verb == RL_VERB_EXTEND      ? "extend"
+			: verb == RL_VERB_FENCE ? "fence"
+									: "release",
+		(unsigned) h->key, ttl_ms);
 	rl_plain_args args = {.verb = verb,
 		.key = h->lease->names.key,
 		.token = rl_lease_token(h->lease),
@@ -276,6 +279,21 @@ static void begin_extend(sim_client *c, holding *h)
 	rl_lease_expect(h->lease, c->ttl_ns);
 	tell_watch(c, h);
 	begin_op(c, ACT_EXTEND, h, ask(c, h, RL_VERB_EXTEND, c->ttl_ns / MS));
+}
+
+/* A key that has no helper keys on a cluster has no fencing number. */
+static bool may_fence(const holding *h)
+{
+	return plan.fencing != FENCING_NONE && h->fence == 0 && !h->is_token &&
+		h->lease->names.mark.data != NULL;
+}
+
+static void begin_fence(sim_client *c, holding *h)
+{
+	if (rl_lease_is_held(h->lease)) {
+		c->fence_asked = judge_fence_asked(h->key);
+		begin_op(c, ACT_FENCE, h, ask(c, h, RL_VERB_FENCE, 0));
+	}
 }
 
 static void give_away(sim_client *c, holding *h)
@@ -372,7 +390,9 @@ static void begin_anything(sim_client *c)
 	}
 	holding *used = any_holding(c, true);
 	holding *unused = any_holding(c, false);
-	if (used != NULL && !plan.has_twins && plan.faults != 0 && one_in(3)) {
+	if (used != NULL && may_fence(used) && one_in(2)) {
+		begin_fence(c, used);
+	} else if (used != NULL && !plan.has_twins && plan.faults != 0 && one_in(3)) {
 		begin_extend(c, used);
 	} else if (used != NULL && one_in(2)) {
 		rl_lease_is_held(used->lease); /* PHP asks */
@@ -639,6 +659,26 @@ static void finish_extend(sim_client *c)
 	end_op(c);
 }
 
+static void finish_fence(sim_client *c)
+{
+	holding *h = c->subject;
+	if (c->op->status == RL_OK && rl_lease_is_held(h->lease)) {
+		COVER(fenced);
+		h->fence = c->op->call.request.fence_number;
+		judge_fenced(c->index, h->key, &c->fence_asked, h->fence);
+	} else if (c->op->status == RL_OK) {
+		COVER(fenced_late);
+	} else if (c->op->status == RL_BUSY) {
+		COVER(not_fenced);
+		rl_lease_lose(h->lease);
+		tell_watch(c, h);
+	} else {
+		COVER(fence_failed);
+		judge_failed(c->index, h->key, why(c));
+	}
+	end_op(c);
+}
+
 static void finish_resume(sim_client *c)
 {
 	holding *h = c->subject;
@@ -726,6 +766,9 @@ void acts_finish(sim_client *c)
 		case ACT_RESUME:
 			finish_resume(c);
 			break;
+		case ACT_FENCE:
+			finish_fence(c);
+			break;
 		case ACT_RELEASE:
 		case ACT_RELEASE_LOOSE:
 			finish_release(c);
@@ -768,7 +811,7 @@ void acts_abandon(sim_client *c)
 	end_op(c);
 	if (what == ACT_RELEASE && !h->is_token && rl_lease_is_open(h->lease)) {
 		h->end_at = world.now;
-	} else if (what != ACT_EXTEND) {
+	} else if (what != ACT_EXTEND && what != ACT_FENCE) {
 		free_ref(h);
 	}
 	acts_tell(c);

@@ -31,6 +31,7 @@ typedef struct holding {
 	rl_renewal *renewal; /* owned; NULL = is not renewed */
 	judge_claim claim;
 	uint8_t key;
+	int64_t fence;  /* the fencing number; 0 = it was not asked for yet */
 	bool is_token;  /* PHP has a token, not a lease */
 	bool is_own;    /* the caller's token */
 	bool was_lost;  /* and counted */
@@ -45,6 +46,7 @@ typedef enum act {
 	ACT_FAREWELL,
 	ACT_RESUME,
 	ACT_RELEASE_LOOSE,
+	ACT_FENCE,
 } act;
 
 /* One that is stepped. */
@@ -98,6 +100,7 @@ typedef struct sim_client {
 	int64_t oom_at;           /* the only server said OOM, in true time; RL_NEVER = has not */
 	int64_t paused_ns;        /* it stood still for so long */
 	uint64_t token;           /* of TAKE: the first */
+	judge_fence fence_asked;  /* of FENCE */
 	unsigned spins;
 } sim_client;
 

@@ -115,7 +115,7 @@ static void begin_member(unsigned member)
 	int64_t apart = one_in(2) ? 5 * MS : 5 * SECOND;
 	for (unsigned n = first; n < first + plan.count[member]; n++) {
 		nodes[n] = (sim_node){.down_until = 0};
-		if (n > first && !one_in(4)) {
+		if (n > first && plan.fencing != FENCING_CLOSE && !one_in(4)) {
 			servers[n].clock.offset = servers[first].clock.offset + between(-apart, apart);
 		}
 		for (unsigned g = 0; g < GROUPS; g++) {
@@ -376,13 +376,19 @@ static void begin_move(unsigned member, unsigned group)
 
 static void end_move(unsigned member, unsigned group);
 
+/* How many keys a lock may have. */
+static unsigned parts(void)
+{
+	return plan.fencing != FENCING_NONE ? SLOTS_PARTS : SLOTS_FENCE;
+}
+
 static bool has_any(const sim_server *s, unsigned group)
 {
 	bool has = false;
-	for (unsigned i = 0; i < SLOTS_PARTS * plan.keys; i++) {
-		unsigned key = i / SLOTS_PARTS;
+	for (unsigned i = 0; i < parts() * plan.keys; i++) {
+		unsigned key = i / parts();
 		has = has ||
-			(group_of[key] == group && slots_has(&s->store, key, (slots_part) (i % SLOTS_PARTS)));
+			(group_of[key] == group && slots_has(&s->store, key, (slots_part) (i % parts())));
 	}
 	return has;
 }
@@ -431,10 +437,10 @@ static void note_moved(sim_server *s, unsigned key, slots_part part)
 /* Moves any one of the keys that are left. False = there is none. */
 static bool move_any(sim_server *from, sim_server *to, unsigned group, bool is_back)
 {
-	unsigned at = any(SLOTS_PARTS * plan.keys);
-	for (unsigned i = 0; i < SLOTS_PARTS * plan.keys; i++) {
-		unsigned key = (at + i) / SLOTS_PARTS % plan.keys;
-		slots_part part = (slots_part) ((at + i) % SLOTS_PARTS);
+	unsigned at = any(parts() * plan.keys);
+	for (unsigned i = 0; i < parts() * plan.keys; i++) {
+		unsigned key = (at + i) / parts() % plan.keys;
+		slots_part part = (slots_part) ((at + i) % parts());
 		store_expire(&from->store, key, server_us(from));
 		if (group_of[key] != group || !slots_has(&from->store, key, part)) {
 			continue;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define CONNS 4
+#define ROOM 96 /* for the names of a lock's keys */
 #define SEQUENCES 3000
 #define TRIES (2 * SEQUENCES) /* on a busy machine many sequences are given up */
 #define LEAST (SEQUENCES / 5)
@@ -199,6 +200,14 @@ static const char *const tokens[] = {
 static const char *const waiters[] = {
 	"rlw.aaaaaaaaaaaaaaaaaaaaaaaa", "rlw.bbbbbbbbbbbbbbbbbbbbbbbb", "rlw.cccccccccccccccccccccccc"};
 
+/* A new one, one that the server's time is far ahead of, or one that is far ahead of that. */
+static int64_t draw_fence_number(void)
+{
+	int64_t far_us = INT64_C(3600000000);
+	unsigned kind = any(4);
+	return kind < 2 ? 0 : kind == 2 ? 1 + any(1000) : now_us() + far_us + any(1000);
+}
+
 static void draw_request(rl_request *request, char *room, rl_verb verb)
 {
 	static const char *const keys[] = {"k0", "k1"};
@@ -232,6 +241,11 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 	}
 	if (verb == RL_VERB_SWAP && any(3) == 0) {
 		request->ttl_ms = 0; /* back */
+	}
+	if (verb == RL_VERB_FENCE) {
+		request->fence =
+			rl_names_put_fence(room + rl_names_size(names.key.len), names.key, RL_NAMES_PLAIN);
+		request->fence_number = draw_fence_number();
 	}
 }
 
@@ -271,7 +285,7 @@ static bool is_one_ending(void)
 /* BLPOP with a try behind it, in one write, as a waiter does. */
 static void queue_up(connection *c, int64_t at_us)
 {
-	char room[64];
+	char room[ROOM];
 	rl_request request;
 	draw_request(&request, room, RL_VERB_BLPOP);
 	if (is_one_ending()) {
@@ -308,7 +322,8 @@ static void ask(connection *c, int64_t at_us)
 		[RL_VERB_FORCE] = 1,
 		[RL_VERB_EXISTS] = 1,
 		[RL_VERB_OWNER] = 1,
-		[RL_VERB_REMAINING] = 1};
+		[RL_VERB_REMAINING] = 1,
+		[RL_VERB_FENCE] = 2};
 	_Static_assert(sizeof weights == RL_VERBS, "each verb has a weight");
 	unsigned sum = 0;
 	for (unsigned i = 0; i < RL_VERBS; i++) {
@@ -318,7 +333,7 @@ static void ask(connection *c, int64_t at_us)
 	for (unsigned left = any(sum); left >= weights[verb]; verb++) {
 		left -= weights[verb];
 	}
-	char room[64];
+	char room[ROOM];
 	rl_request request;
 	draw_request(&request, room, (rl_verb) verb);
 	if (request.verb == RL_VERB_TRY && any(4) == 0) {

@@ -22,6 +22,7 @@
 #define NODES 2
 #define CONNS 6
 #define KEYS 3
+#define ROOM 96      /* for the names of a lock's keys */
 #define POLLED_KEY 2 /* the last one, which has no helper keys */
 #define SEQUENCES 150
 #define TRIES (3 * SEQUENCES)
@@ -209,7 +210,7 @@ static const char *const waiters[] = {
 
 static unsigned draw_key(rl_verb verb)
 {
-	bool needs_helpers = verb == RL_VERB_PROBE || verb == RL_VERB_BLPOP;
+	bool needs_helpers = verb == RL_VERB_PROBE || verb == RL_VERB_BLPOP || verb == RL_VERB_FENCE;
 	return any(2) == 0 ? 0 : any(needs_helpers ? POLLED_KEY : KEYS);
 }
 
@@ -237,6 +238,10 @@ static void draw_request(rl_request *request, char *room, rl_verb verb, unsigned
 	if (verb == RL_VERB_PROBE) {
 		request->no_helpers = false;
 		request->mark_ms = 2000;
+	}
+	if (verb == RL_VERB_FENCE) {
+		request->fence = rl_names_put_fence(room + rl_names_size(names.key.len), names.key,
+			is_crossing ? RL_NAMES_PLAIN : RL_NAMES_IN_SLOT);
 	}
 }
 
@@ -282,7 +287,7 @@ static void let_it_see(unsigned node)
 /* BLPOP with a try behind it, in one write, each behind ASKING if need be. */
 static void queue_up(connection *c, int64_t at_us)
 {
-	char room[64];
+	char room[ROOM];
 	rl_request request;
 	draw_request(&request, room, RL_VERB_BLPOP, draw_key(RL_VERB_BLPOP));
 	request.is_asking = any(2) == 0;
@@ -306,7 +311,7 @@ static void queue_up(connection *c, int64_t at_us)
 
 static void ask_for(connection *c, rl_verb verb, unsigned key, int64_t at_us)
 {
-	char room[64];
+	char room[ROOM];
 	rl_request request;
 	written command;
 	draw_request(&request, room, verb, key);
@@ -322,7 +327,7 @@ static void ask(connection *c, int64_t at_us)
 	static const rl_verb verbs[] = {RL_VERB_SET, RL_VERB_SET, RL_VERB_TRY, RL_VERB_TRY,
 		RL_VERB_PROBE, RL_VERB_PROBE, RL_VERB_RELEASE, RL_VERB_RELEASE, RL_VERB_RELEASE,
 		RL_VERB_EXTEND, RL_VERB_RENEW, RL_VERB_SWAP, RL_VERB_FORCE, RL_VERB_FORCE, RL_VERB_FORCE,
-		RL_VERB_EXISTS, RL_VERB_OWNER, RL_VERB_REMAINING};
+		RL_VERB_EXISTS, RL_VERB_OWNER, RL_VERB_REMAINING, RL_VERB_FENCE, RL_VERB_FENCE};
 	rl_verb verb = verbs[any(sizeof verbs / sizeof verbs[0])];
 	ask_for(c, verb, draw_key(verb), at_us);
 }
@@ -371,20 +376,25 @@ static void begin_move(unsigned key)
 	moved->is_moving = true;
 }
 
-static rl_bytes part_name(const rl_names *names, slots_part part)
+static rl_bytes part_name(const rl_names *names, rl_bytes fence, slots_part part)
 {
-	return part == SLOTS_LOCK ? names->key : part == SLOTS_MARKS ? names->mark : names->tickets;
+	return part == SLOTS_LOCK   ? names->key
+		: part == SLOTS_MARKS   ? names->mark
+		: part == SLOTS_TICKETS ? names->tickets
+								: fence;
 }
 
 /* MIGRATE of one key. */
 static void move_part(unsigned key, slots_part part)
 {
-	char room[64], line[120];
+	char room[ROOM], line[120];
 	unsigned from = slots[key].owner;
 	unsigned to = 1 - from;
 	rl_names names =
 		rl_names_put(room, rl_bytes_of(keys[key], strlen(keys[key])), RL_NAMES_IN_SLOT);
-	rl_bytes name = part_name(&names, part);
+	char fence_room[ROOM];
+	rl_bytes fence = rl_names_put_fence(fence_room, names.key, RL_NAMES_IN_SLOT);
+	rl_bytes name = part_name(&names, fence, part);
 	if (name.data == NULL) {
 		return;
 	}

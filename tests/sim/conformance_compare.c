@@ -11,6 +11,7 @@
 #include <time.h>
 
 #define LINES 128
+#define FENCE_AHEAD_US INT64_C(60000000)
 
 int node_ports[2];
 uint64_t compared;
@@ -148,6 +149,12 @@ static bool is_same(const model_reply *wanted, const redisReply *got, int64_t to
 		case REPLY_TEXT:
 			return got->type == REDIS_REPLY_STRING && got->len == wanted->text.len &&
 				memcmp(got->str, wanted->text.bytes, got->len) == 0;
+		case REPLY_DIGITS: {
+			/* A time of the server, or a number that is far ahead of it. */
+			bool is_time = wanted->number[0] < now_us() + FENCE_AHEAD_US;
+			return got->type == REDIS_REPLY_STRING &&
+				is_near(atoll(got->str), wanted->number[0], is_time ? tolerance_us : 0);
+		}
 		case REPLY_NUMBER: {
 			int64_t tolerance = wanted->number[0] > 2 ? tolerance_us / 1000 + 3 : 0;
 			return got->type == REDIS_REPLY_INTEGER &&

@@ -100,6 +100,11 @@
  X(swapped_back, "a take-over that failed is undone") \
  X(kept, "a lease is lost, and might have been kept but for its servers") \
  X(helpers_gone, "marks and tickets are looked for behind the last waiter") \
+ X(fenced, "a holder gets a fencing number") \
+ X(fenced_by_clock, "a fencing number is judged although its predecessor may be lost") \
+ X(not_fenced, "a lease is lost when it is asked for its fencing number") \
+ X(fenced_late, "a fencing number comes when the lease is over") \
+ X(fence_failed, "a fencing number cannot be asked for") \
  X(max_hold, "a lease is held as long as it may be")
 
 /* of worlds with clusters alone */

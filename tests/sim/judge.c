@@ -47,6 +47,7 @@ static uint32_t excuse_count;
 /* Redirects of PHP's thread, in one operation, and of the watchdog's, since then. */
 static int64_t circle_began[PLAN_CLIENTS][2];
 static unsigned circle[PLAN_CLIENTS][2];
+static int64_t fences[WORDS_KEYS]; /* the greatest fencing number that was returned */
 static uint32_t waits[WORDS_KEYS]; /* raised when somebody begins to wait, or ends */
 
 void judge_begin(void)
@@ -61,6 +62,7 @@ void judge_begin(void)
 	excuse_count = 0;
 	memset(circle_began, 0, sizeof circle_began);
 	memset(circle, 0, sizeof circle);
+	memset(fences, 0, sizeof fences);
 	for (unsigned i = 0; i < WORDS_KEYS; i++) {
 		hungry_since[i] = RL_NEVER;
 		expired_at[i] = -1;
@@ -468,6 +470,33 @@ void judge_on_leftover(uint32_t index)
 				r->is_beyond_ttl ? " beyond its TTL" : ", though all that was written has arrived");
 		}
 	}
+}
+
+/* ---- fence ---- */
+
+judge_fence judge_fence_asked(unsigned key)
+{
+	judge_fence asked = {.greatest = fences[key], .is_certain = true};
+	for (unsigned i = 0; i < plan.servers; i++) {
+		asked.is_certain = asked.is_certain && server_us(&servers[i]) > asked.greatest;
+	}
+	return asked;
+}
+
+void judge_fenced(unsigned client, unsigned key, const judge_fence *asked, int64_t number)
+{
+	bool is_new = number > asked->greatest && number != fences[key];
+	bool may_be_lost = plan_loses_data();
+	TRACE("c%u has the fencing number %" PRId64 " of k%u", client, number, key);
+	if (may_be_lost && asked->is_certain) {
+		COVER(fenced_by_clock);
+	}
+	if (!is_new && (asked->is_certain || !may_be_lost)) {
+		world_violate("fence: c%u gets %" PRId64 " for k%u, where %" PRId64
+					  " was returned before it asked",
+			client, number, key, asked->greatest);
+	}
+	fences[key] = number > fences[key] ? number : fences[key];
 }
 
 /* ---- failure, circle, waking ---- */

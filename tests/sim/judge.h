@@ -20,6 +20,8 @@
  *                as another
  *     order      where nothing breaks, the first client in the queue has the lock first (one
  *                member)
+ *     fence      a fencing number is greater than all that were returned before it was asked for,
+ *                unless a server may have lost data and a server's clock is behind those numbers
  *     failure    where nothing breaks, nothing fails; where only slots move, no outcome is unknown
  *                (one member)
  *     tardy      a renewed lease whose lock is not at the new primary is lost after a third of its
@@ -102,6 +104,15 @@ void judge_failed(unsigned client, unsigned key, const char *why);
 void judge_waiters_changed(unsigned key);
 void judge_on_hunger(unsigned key);
 void judge_on_helpers(unsigned key, uint32_t number);
+
+/* What is known when a fencing number is asked for. */
+typedef struct judge_fence {
+	int64_t greatest; /* of the key, returned to anybody; 0 = none */
+	bool is_certain;  /* whatever the servers have lost, the next one is greater */
+} judge_fence;
+
+judge_fence judge_fence_asked(unsigned key);
+void judge_fenced(unsigned client, unsigned key, const judge_fence *asked, int64_t number);
 
 /* Somebody has won. */
 void judge_fairness(unsigned winner);

@@ -480,6 +480,7 @@ static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 		[REPLY_STATUS] = RL_REPLY_STATUS,
 		[REPLY_ERROR] = RL_REPLY_ERROR,
 		[REPLY_TEXT] = RL_REPLY_STRING,
+		[REPLY_DIGITS] = RL_REPLY_STRING,
 		[REPLY_NUMBER] = RL_REPLY_INTEGER,
 		[REPLY_NUMBERS] = RL_REPLY_ARRAY,
 		[REPLY_TICKET] = RL_REPLY_ARRAY,
@@ -499,6 +500,7 @@ static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 			to->text = rl_bytes_of(from->error, strlen(from->error));
 			break;
 		case REPLY_TEXT:
+		case REPLY_DIGITS:
 			to->text = rl_bytes_of(from->text.bytes, from->text.len);
 			break;
 		case REPLY_NUMBERS:

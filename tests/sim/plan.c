@@ -233,6 +233,14 @@ static unsigned draw_voters(unsigned members)
 	return members == 0 ? drawn : members < 3 ? members : 3;
 }
 
+static plan_fencing draw_fencing(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0xfe9ce));
+	bool fences = chance_one_in(&own, 4) && plan.mode != PLAN_FAIR;
+	return !fences ? FENCING_NONE : chance_one_in(&own, 2) ? FENCING_APART : FENCING_CLOSE;
+}
+
 void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_sentinels)
 {
 	plan = (plan_t){.mode = mode, .events = 2000 + any(500)};
@@ -284,4 +292,5 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	} else if (has_clusters) {
 		draw_clusters();
 	}
+	plan.fencing = draw_fencing();
 }

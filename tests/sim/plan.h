@@ -66,6 +66,14 @@ typedef enum member_kind {
 	MEMBER_SENTINEL, /* a primary and its replicas, and then the Sentinels */
 } member_kind;
 
+/* Whether holders ask for fencing numbers. That is drawn beside the seed's other numbers, so that
+ * the other worlds stay as they are. */
+typedef enum plan_fencing {
+	FENCING_NONE,
+	FENCING_APART, /* the servers' clocks are days apart */
+	FENCING_CLOSE, /* they are nearly the same: numbers also grow over lost data */
+} plan_fencing;
+
 /* How a key of a cluster is named, which decides its slot and where its helper keys are. */
 typedef enum key_form {
 	KEY_PLAIN,  /* "k1": its helper keys have it in braces */
@@ -114,11 +122,12 @@ typedef struct plan {
 	bool has_twins;    /* callers' tokens are the same */
 	unsigned replicas; /* that must confirm, of each server */
 	bool has_small_buffers;
-	bool has_records;   /* as with TLS: the server reads a record or nothing of it */
-	bool has_pollers;   /* some clients are not to be woken */
-	bool has_kills;     /* nothing breaks but clients */
-	bool has_pauses;    /* between two faults what one has broken is over */
-	bool has_names;     /* a server's name leads elsewhere after a switch, not its address */
+	bool has_records; /* as with TLS: the server reads a record or nothing of it */
+	bool has_pollers; /* some clients are not to be woken */
+	bool has_kills;   /* nothing breaks but clients */
+	bool has_pauses;  /* between two faults what one has broken is over */
+	bool has_names;   /* a server's name leads elsewhere after a switch, not its address */
+	plan_fencing fencing;
 	bool has_stalls;    /* nothing breaks, but servers and clients stand still, for seconds */
 	unsigned waits;     /* of 8 acquires so many wait */
 	uint64_t events;    /* at least */
@@ -153,6 +162,14 @@ static inline bool plan_has_routes(void)
 static inline bool plan_is_sound(void)
 {
 	return plan.mode == PLAN_USUAL || plan.mode == PLAN_FAIR;
+}
+
+/* A server may lose a write that it has answered, or have an older one again. */
+static inline bool plan_loses_data(void)
+{
+	unsigned losing = 1U << FAULT_CRASH_LOSING | 1U << FAULT_UNCLEAN | 1U << FAULT_MOVE |
+		1U << FAULT_TAKE_OVER | 1U << FAULT_FAILOVER | 1U << FAULT_PROMOTE | 1U << FAULT_LAGGARD;
+	return (plan.faults & losing) != 0;
 }
 
 /* Nothing breaks between a client and the servers: what depends on time alone can be judged. */

@@ -15,6 +15,7 @@
 #define TICK_NS \
  (100 * MS) /* an idle server ends a BLPOP that is over at its next tick, ten times a second */
 #define COPY_NS (2 * MS)     /* a replica confirms within this time */
+#define CLOSE_NS (100 * US)  /* between clocks that are nearly the same */
 #define NO_KEY UINT8_MAX     /* of a connection that blocks in WAIT */
 #define RESUME_NS (200 * US) /* a client that was unblocked goes on so much later, at most */
 
@@ -30,6 +31,9 @@ void server_begin(void)
 		s->is_machine_down = s->loses_data = false;
 		s->clock = (clock_of){.offset = between(1000000, 2000000) * SECOND + between(0, SECOND),
 			.rate = 1 + plan.drift_bound * ((double) between(-1000, 1000) / 1000)};
+		if (plan.fencing == FENCING_CLOSE) {
+			s->clock.offset = servers[0].clock.offset + i * CLOSE_NS;
+		}
 		s->back_at = s->loading_until = s->stalled_until = s->calm_since = 0;
 		s->replica_until = s->memory_until = s->uncopied_until = s->full_until = 0;
 		s->lag_until = 0;

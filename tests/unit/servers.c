@@ -91,6 +91,7 @@ static const char *text_of(const model_reply *r)
 			snprintf(text, size, "-%s", r->error);
 			break;
 		case REPLY_TEXT:
+		case REPLY_DIGITS:
 			snprintf(text, size, "$%.*s", (int) r->text.len, r->text.bytes);
 			break;
 		case REPLY_NUMBER:
@@ -232,7 +233,7 @@ void servers_delete(unsigned member)
 
 const char *servers_ask(unsigned member, const rl_request *request)
 {
-	char room[64];
+	char room[64], fence_room[64];
 	rl_request whole = *request;
 	whole.form = RL_FORM_TEXT; /* the server may not know the script */
 	rl_names names = rl_names_put(
@@ -240,6 +241,7 @@ const char *servers_ask(unsigned member, const rl_request *request)
 	whole.key = names.key;
 	whole.mark = names.mark;
 	whole.tickets = names.tickets;
+	whole.fence = rl_names_put_fence(fence_room, names.key, RL_NAMES_PLAIN);
 	rl_command built;
 	model_command command;
 	rl_command_build(&built, &whole);

@@ -234,6 +234,39 @@ static void remaining_is_a_pttl(void)
 	CHECK_INT(VOTE(REMAINING, nil()), RL_VOTE_FAILED);
 }
 
+static rl_vote fence_vote(rl_reply reply, int64_t number)
+{
+	rl_request request = request_of(RL_VERB_FENCE);
+	request.fence_number = number;
+	rl_answer answer;
+	rl_error err;
+	rl_answer_read(&request, &reply, &answer, &err, NULL, 0);
+	return answer.vote;
+}
+
+static void a_fence_is_digits_or_a_refusal(void)
+{
+	rl_answer answer = read_it(RL_VERB_FENCE, string("9007199254740991"));
+	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
+	CHECK_INT(answer.number, INT64_C(9007199254740991));
+	CHECK_INT(VOTE(FENCE, string("1")), RL_VOTE_GRANTED);
+	static const char *const wrong[] = {"", "0", "-1", "1.5", "1e15", " 1", "1 ", "nan",
+		"10000000000000000000", "12345678901234567"};
+	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+		CHECK_INT(VOTE(FENCE, string(wrong[i])), RL_VOTE_FAILED);
+	}
+	CHECK_INT(VOTE(FENCE, integer(0)), RL_VOTE_REFUSED);
+	CHECK(!is_taken_over(RL_VERB_FENCE, 0));
+	CHECK(is_taken_over(RL_VERB_FENCE, -1));
+	CHECK_INT(VOTE(FENCE, integer(1)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(FENCE, integer(-2)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(FENCE, nil()), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(FENCE, status("OK")), RL_VOTE_FAILED);
+	CHECK_INT(fence_vote(string("41"), 41), RL_VOTE_GRANTED);
+	CHECK_INT(fence_vote(string("42"), 41), RL_VOTE_GRANTED);
+	CHECK_INT(fence_vote(string("40"), 41), RL_VOTE_FAILED); /* it was not written */
+}
+
 static void owner_is_a_text(void)
 {
 	rl_answer answer = read_it(RL_VERB_OWNER, string("me"));
@@ -327,7 +360,7 @@ static void which_errors_are_asked_again_and_how(void)
 		{RL_VERB_PROBE, true, false}, {RL_VERB_BLPOP, false, false}, {RL_VERB_RELEASE, true, true},
 		{RL_VERB_EXTEND, true, false}, {RL_VERB_RENEW, true, false}, {RL_VERB_SWAP, true, false},
 		{RL_VERB_FORCE, true, true}, {RL_VERB_EXISTS, false, false}, {RL_VERB_OWNER, false, false},
-		{RL_VERB_REMAINING, false, false}};
+		{RL_VERB_REMAINING, false, false}, {RL_VERB_FENCE, true, false}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		rl_request request = request_of(cases[i].verb);
 		CHECK_INT(
@@ -359,6 +392,7 @@ static const check_test tests[] = {
 	TEST(a_release_may_tell_no_waiter),
 	TEST(one_and_zero),
 	TEST(remaining_is_a_pttl),
+	TEST(a_fence_is_digits_or_a_refusal),
 	TEST(owner_is_a_text),
 	TEST(errors_keep_their_word),
 	TEST(owner_by_type_knows_a_sorted_set),

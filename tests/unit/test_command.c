@@ -160,6 +160,16 @@ static void a_swap_names_both_tokens(void)
 	swap.form = RL_FORM_TEXT;
 	swap.ttl_ms = 0;
 	CHECK_ARGV(swap, "EVAL", text_of(RL_SCRIPT_SWAP), "1", "key", "token", "fresh", "0");
+	rl_request fence = request_of(RL_VERB_FENCE);
+	fence.fence = bytes_of("number");
+	const char *sha = sha_of(RL_SCRIPT_FENCE);
+	CHECK_ARGV(fence, "EVALSHA", sha, "2", "key", "number", "token", "0");
+	fence.fence_number = INT64_C(9007199254740991); /* 2^53 - 1 */
+	CHECK_ARGV(fence, "EVALSHA", sha, "2", "key", "number", "token", "9007199254740991");
+	fence.form = RL_FORM_TEXT;
+	fence.no_helpers = true; /* the number is none */
+	CHECK_ARGV(
+		fence, "EVAL", text_of(RL_SCRIPT_FENCE), "2", "key", "number", "token", "9007199254740991");
 }
 
 static void blpop_tells_seconds(void)

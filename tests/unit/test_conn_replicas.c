@@ -91,7 +91,8 @@ static void only_what_takes_or_prolongs_is_confirmed(void)
 		[RL_VERB_TRY] = true,
 		[RL_VERB_EXTEND] = true,
 		[RL_VERB_RENEW] = true,
-		[RL_VERB_SWAP] = true};
+		[RL_VERB_SWAP] = true,
+		[RL_VERB_FENCE] = true};
 	for (unsigned verb = 0; verb < RL_VERBS; verb++) {
 		dial_replicated();
 		ask_for((rl_verb) verb, 1);

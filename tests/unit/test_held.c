@@ -121,6 +121,7 @@ static void too_few_replicas_take_back_each_yes(void)
 	hold(number(-1), 7, true);
 	hold(text(RL_REPLY_ERROR, "ERR x"), 8, true);
 	hold(number(1), 9, false); /* a release */
+	hold(text(RL_REPLY_STRING, "17"), 10, true);
 	judge(number(1));
 	static const int64_t numbers[] = {0, 2, 1};
 	for (unsigned i = 0; i < 3; i++) {
@@ -136,6 +137,7 @@ static void too_few_replicas_take_back_each_yes(void)
 	check_next_is(RL_REPLY_ERROR, 8);
 	check_next_is(RL_REPLY_INTEGER, 9);
 	CHECK_INT(taken.integer, 1);
+	check_next_is(RL_REPLY_UNCONFIRMED, 10);
 	check_no_more();
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The verbs that are one quorum call, on one server: release, extend, force, exists, owner,
- * remaining.
+ * remaining, fence.
  */
 #include "check.h"
 #include "fake.h"
@@ -40,6 +40,7 @@ static const verb_case verbs[] = {
 	{RL_VERB_EXISTS, "EXISTS k", ":1", ":0", false, false},
 	{RL_VERB_OWNER, "GET k", "$somebody", "_", false, false},
 	{RL_VERB_REMAINING, "PTTL k", ":4000", ":-2", false, false},
+	{RL_VERB_FENCE, "fence 2 k k::rl-fence tok 0", "$17", ":0", true, false},
 };
 
 #define EACH_VERB(c) \

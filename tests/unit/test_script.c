@@ -74,7 +74,7 @@ static void the_digest_of_this_test_is_right(void)
 static void each_digest_is_that_of_its_text(void)
 {
 	static const rl_script_id ids[RL_SCRIPTS] = {RL_SCRIPT_TRY, RL_SCRIPT_RELEASE, RL_SCRIPT_EXTEND,
-		RL_SCRIPT_RENEW, RL_SCRIPT_PROBE, RL_SCRIPT_FORCE, RL_SCRIPT_SWAP};
+		RL_SCRIPT_RENEW, RL_SCRIPT_PROBE, RL_SCRIPT_FORCE, RL_SCRIPT_SWAP, RL_SCRIPT_FENCE};
 	for (unsigned i = 0; i < RL_SCRIPTS; i++) {
 		const rl_script *script = rl_script_get(ids[i]);
 		char digest[41];
@@ -92,8 +92,13 @@ static void no_text_is_pasted_in(void)
 		CHECK_HAS(text, "KEYS[1]");
 		CHECK_HAS(text, "ARGV[1]");
 		CHECK((strstr(text, "KEYS[3]") != NULL) ==
-			(i != RL_SCRIPT_EXTEND && i != RL_SCRIPT_RENEW && i != RL_SCRIPT_SWAP));
-		CHECK(strchr(text, '%') == NULL);
+			(i != RL_SCRIPT_EXTEND && i != RL_SCRIPT_RENEW && i != RL_SCRIPT_SWAP &&
+				i != RL_SCRIPT_FENCE));
+		CHECK_INT(strstr(text, "KEYS[2]") != NULL,
+			strstr(text, "KEYS[3]") != NULL || i == RL_SCRIPT_FENCE);
+		/* Lua's own format of a number. */
+		const char *percent = strchr(text, '%');
+		CHECK(percent == NULL || (i == RL_SCRIPT_FENCE && strncmp(percent, "%.0f'", 5) == 0));
 		CHECK(strchr(text, '\n') == NULL);
 	}
 }

@@ -6,6 +6,7 @@
 #include "core/wire/rl_names.h"
 #include "core/wire/rl_slot.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,9 +127,27 @@ static void all_names_are_in_the_slot_of_the_key(void)
 	CHECK(without > 1000 && without < 50000);
 }
 
+/* The name of the fencing number is as that of the marks. */
+static void check_fence_name(const char *key, rl_naming naming, const char *mark)
+{
+	char wanted[60];
+	rl_bytes fence;
+	char *room = malloc(rl_names_fence_size(strlen(key)));
+	fence = rl_names_put_fence(room, bytes_of(key), naming);
+	if (mark == NULL) {
+		CHECK(fence.data == NULL);
+	} else {
+		int len = (int) (strlen(mark) - strlen(RL_MARK_SUFFIX));
+		snprintf(wanted, sizeof wanted, "%.*s::rl-fence", len, mark);
+		CHECK(rl_bytes_equal(fence, bytes_of(wanted)));
+	}
+	free(room);
+}
+
 static void check_names(const char *key, rl_naming naming, const char *mark, const char *tickets)
 {
 	char room[100];
+	check_fence_name(key, naming, mark);
 	CHECK(rl_names_size(strlen(key)) <= sizeof room);
 	rl_names names = rl_names_put(room, bytes_of(key), naming);
 	CHECK(rl_bytes_equal(names.key, bytes_of(key)));

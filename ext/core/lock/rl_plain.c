@@ -54,6 +54,7 @@ static void count_ask(const rl_op *op)
 		case RL_VERB_EXISTS:
 		case RL_VERB_OWNER:
 		case RL_VERB_REMAINING:
+		case RL_VERB_FENCE:
 			break;
 	}
 }
@@ -94,6 +95,25 @@ static bool is_too_slow(rl_op *op, const rl_tick *tick)
 	return true;
 }
 
+/* After the first round of a FENCE: the greatest number of the quorum that has granted is the
+ * result. Of several members it has to be written back to a quorum, so that the quorum of each
+ * later holder has a member with this number or a greater one.
+ * @return true = the second round has begun */
+static bool begin_write_back(rl_op *op, const rl_tick *tick)
+{
+	rl_quorum_call *call = &op->call;
+	if (call->request.verb != RL_VERB_FENCE || call->request.fence_number != 0) {
+		return false;
+	}
+	call->request.fence_number = rl_quorum_call_greatest(call);
+	if (call->set->count == 1) {
+		return false;
+	}
+	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
+	rl_quorum_call_begin(call, RL_WANTED_DECISION, tick->now, RL_NEVER);
+	return true;
+}
+
 static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {
 	const rl_plain *plain = (const rl_plain *) op;
@@ -109,6 +129,9 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 		rl_quorum_call_begin(call, plain->wanted, tick->now, RL_NEVER);
 	}
 	rl_vote outcome = rl_quorum_call_step(call, tick, wait);
+	if (outcome == RL_VOTE_GRANTED && begin_write_back(op, tick)) {
+		outcome = rl_quorum_call_step(call, tick, wait);
+	}
 	if (outcome == RL_VOTE_OPEN) {
 		return false;
 	}
@@ -154,8 +177,9 @@ static const rl_op_class plain_class = {.step = step, .abandon = abandon, .leave
 rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args)
 {
 	char *token;
-	rl_plain *plain = rl_op_alloc(
-		sizeof *plain, &plain_class, set, pool, env, args->key, args->token.len, &token);
+	size_t fence_size = args->verb == RL_VERB_FENCE ? rl_names_fence_size(args->key.len) : 0;
+	rl_plain *plain = rl_op_alloc(sizeof *plain, &plain_class, set, pool, env, args->key,
+		args->token.len + fence_size, &token);
 	if (plain == NULL) {
 		return NULL;
 	}
@@ -171,6 +195,9 @@ rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plai
 	call->request.verb = args->verb;
 	call->request.token = rl_bytes_of(token, args->token.len);
 	call->request.ttl_ms = args->ttl_ms;
+	if (fence_size > 0) {
+		call->request.fence = rl_names_put_fence(token + args->token.len, args->key, set->naming);
+	}
 	return &plain->op;
 }
 

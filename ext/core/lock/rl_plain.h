@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plain operations: one command to every member, whose outcome is the result.
+ * Plain operations: one command to every member, whose outcome is the result. Only FENCE asks
+ * several members twice.
  */
 #ifndef RL_PLAIN_H
 #define RL_PLAIN_H
@@ -8,7 +9,8 @@
 #include "core/lock/rl_op.h"
 
 typedef struct rl_plain_args {
-	/* Any that takes no lock, except SWAP, which is for rl_take_over_new(). */
+	/* Any that takes no lock, except SWAP, which is for rl_take_over_new(). FENCE needs a key that
+	 * has helper keys: see rl_naming. */
 	rl_verb verb;
 	rl_bytes key;   /* with its prefix */
 	rl_bytes token; /* no data = none needed */
@@ -21,7 +23,8 @@ typedef struct rl_plain_args {
 } rl_plain_args;
 
 /* RL_OK: released, extended, locked, has an owner, ...; RL_BUSY: not. rl_quorum_call_owner() and
- * rl_quorum_call_remaining() return the answers to OWNER and REMAINING.
+ * rl_quorum_call_remaining() return the answers to OWNER and REMAINING. FENCE leaves its number in
+ * request.fence_number.
  * @return NULL when out of memory */
 rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args);
 

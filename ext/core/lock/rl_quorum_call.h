@@ -141,7 +141,11 @@ const rl_member_call *rl_quorum_call_owner(const rl_quorum_call *call);
 /* REMAINING that was granted: the ms for which a quorum has the lock; -1 = without end. */
 int64_t rl_quorum_call_remaining(const rl_quorum_call *call);
 
-/* EXTEND that was refused, or OWNER that does not name the token: what has become of the lock. */
+/* FENCE that was granted: the greatest number of the members that have granted. */
+int64_t rl_quorum_call_greatest(const rl_quorum_call *call);
+
+/* EXTEND or FENCE that was refused, or OWNER that does not name the token: what has become of the
+ * lock. */
 rl_loss rl_quorum_call_loss(const rl_quorum_call *call, rl_bytes token);
 
 /* The number of members with this vote. */

@@ -80,6 +80,17 @@ int64_t rl_quorum_call_remaining(const rl_quorum_call *call)
 	return 0;
 }
 
+int64_t rl_quorum_call_greatest(const rl_quorum_call *call)
+{
+	int64_t greatest = 0;
+	for (unsigned i = 0; i < call->set->count; i++) {
+		const rl_member_call *member = &call->members[i];
+		bool is_greater = member->vote == RL_VOTE_GRANTED && member->answer.number > greatest;
+		greatest = is_greater ? member->answer.number : greatest;
+	}
+	return greatest;
+}
+
 rl_loss rl_quorum_call_loss(const rl_quorum_call *call, rl_bytes token)
 {
 	unsigned absent = 0;

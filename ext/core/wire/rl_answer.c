@@ -6,6 +6,8 @@
 
 #define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
 
+#define RL_FENCE_DIGITS 16 /* of 2^53 */
+
 /* The form in which the command must be sent again after this error. */
 static rl_again again(const rl_request *request, const rl_error *err)
 {
@@ -212,6 +214,34 @@ static void read_owner(
 	answer->text = reply->text;
 }
 
+/* Below 2^53, as the script makes them. False = the text is none. */
+static bool read_digits(rl_bytes text, int64_t *number)
+{
+	*number = 0;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9') {
+			return false;
+		}
+		*number = *number * 10 + (text.data[i] - '0');
+	}
+	return *number > 0;
+}
+
+static void read_fence(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	int64_t number;
+	if (reply->type != RL_REPLY_STRING) {
+		read_number(reply, RL_TAKEN_OVER, 0, answer, err);
+	} else if (reply->text.len <= RL_FENCE_DIGITS && read_digits(reply->text, &number) &&
+		number >= request->fence_number) {
+		answer->number = number;
+		answer->vote = RL_VOTE_GRANTED;
+	} else {
+		no_sense(answer, err);
+	}
+}
+
 /* ---- the verbs ---- */
 
 typedef void reader(
@@ -230,16 +260,17 @@ static reader *const readers[] = {
 	[RL_VERB_EXISTS] = read_exists,
 	[RL_VERB_OWNER] = read_owner,
 	[RL_VERB_REMAINING] = read_remaining,
+	[RL_VERB_FENCE] = read_fence,
 };
 
 _Static_assert(sizeof readers / sizeof readers[0] == RL_VERBS, "each verb has a reader");
 
-/* "OK", a positive number, or an array that begins with one. */
+/* "OK", a fencing number, a positive number, or an array that begins with one. */
 bool rl_reply_is_yes(const rl_reply *reply)
 {
 	const rl_reply *first =
 		reply->type == RL_REPLY_ARRAY && reply->count > 0 ? reply->elements : reply;
-	return reply->type == RL_REPLY_STATUS ||
+	return reply->type == RL_REPLY_STATUS || reply->type == RL_REPLY_STRING ||
 		(first->type == RL_REPLY_INTEGER && first->integer > 0);
 }
 

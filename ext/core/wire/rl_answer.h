@@ -24,7 +24,7 @@ typedef enum rl_again {
 
 #define RL_NO_NUMBER (-2)
 
-/* rl_answer.number of an EXTEND or RENEW that was refused: another holder has the key. */
+/* rl_answer.number of an EXTEND, RENEW or FENCE that was refused: another holder has the key. */
 #define RL_TAKEN_OVER (-1)
 
 static inline bool rl_again_is_without_helpers(rl_again again)
@@ -47,7 +47,8 @@ typedef struct rl_answer {
 	rl_vote vote;
 	rl_again again;
 	/* REMAINING: the PTTL. PROBE, and a refused TRY: the PTTL of the holder. SWAP, even if it is
-	 * unconfirmed, RELEASE, FORCE, EXTEND, RENEW: see above. RL_NO_NUMBER before a reply was read,
+	 * unconfirmed, RELEASE, FORCE, EXTEND, RENEW: see above. FENCE: the number in the key; if it is
+	 * refused, as EXTEND. RL_NO_NUMBER before a reply was read,
 	 * and after an error. */
 	int64_t number;
 	/* TRY, PROBE: the server's time; 0 = unknown, or the helper keys cannot be used. */
@@ -66,7 +67,7 @@ static inline bool rl_answer_is_untold(const rl_answer *answer, rl_verb verb)
 	return (verb == RL_VERB_RELEASE || verb == RL_VERB_FORCE) && answer->number == RL_FREED_UNTOLD;
 }
 
-/* The refusal of an EXTEND or RENEW: another holder has the key. */
+/* The refusal of an EXTEND, RENEW or FENCE: another holder has the key. */
 static inline bool rl_answer_is_taken_over(const rl_answer *answer)
 {
 	return answer->vote == RL_VOTE_REFUSED && answer->number == RL_TAKEN_OVER;

@@ -48,14 +48,20 @@ bool rl_request_is_without_helpers(const rl_request *request)
 	return request->no_helpers || request->mark.data == NULL || !rl_verb_has_helpers(request->verb);
 }
 
-static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
+/* EVALSHA or EVAL, and the script. */
+static void add_script_name(rl_command *command, const rl_request *request, rl_script_id id)
 {
 	const rl_script *script = rl_script_get(id);
-	bool no_helpers = rl_request_is_without_helpers(request);
 	add(command, request->form == RL_FORM_TEXT ? LITERAL("EVAL") : LITERAL("EVALSHA"));
 	add(command,
 		request->form == RL_FORM_TEXT ? rl_bytes_of(script->text, script->text_len)
 									  : rl_bytes_of(script->sha1, 40));
+}
+
+static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
+{
+	bool no_helpers = rl_request_is_without_helpers(request);
+	add_script_name(command, request, id);
 	add(command, no_helpers ? LITERAL("1") : LITERAL("3"));
 	add(command, request->key);
 	if (!no_helpers) {
@@ -167,6 +173,16 @@ static void build_remaining(rl_command *command, const rl_request *request)
 	add(command, request->key);
 }
 
+static void build_fence(rl_command *command, const rl_request *request)
+{
+	add_script_name(command, request, RL_SCRIPT_FENCE);
+	add(command, LITERAL("2"));
+	add(command, request->key);
+	add(command, request->fence);
+	add(command, request->token);
+	add_number(command, request->fence_number);
+}
+
 /* ---- the verbs ---- */
 
 typedef struct verb_rule {
@@ -192,6 +208,7 @@ static const verb_rule rules[] = {
 	[RL_VERB_EXISTS] = {build_exists},
 	[RL_VERB_OWNER] = {build_owner},
 	[RL_VERB_REMAINING] = {build_remaining},
+	[RL_VERB_FENCE] = {build_fence, .is_script = true, .is_confirmed = true},
 };
 
 _Static_assert(sizeof rules / sizeof rules[0] == RL_VERBS, "each verb has a rule");

@@ -33,9 +33,11 @@ typedef enum rl_verb {
 	RL_VERB_EXISTS,    /* isLocked() */
 	RL_VERB_OWNER,     /* owner() */
 	RL_VERB_REMAINING, /* remaining() */
+	/* Writes a fencing number if the token is the holder's. */
+	RL_VERB_FENCE,
 } rl_verb;
 
-#define RL_VERBS (RL_VERB_REMAINING + 1)
+#define RL_VERBS (RL_VERB_FENCE + 1)
 
 /* How the command is written. */
 typedef enum rl_form {
@@ -53,6 +55,9 @@ typedef struct rl_request {
 	rl_bytes mark;
 	rl_bytes tickets;
 	unsigned slot; /* see rl_names */
+	/* RL_VERB_FENCE: the key of the number, and the number to write; 0 = the server makes one. */
+	rl_bytes fence;
+	int64_t fence_number;
 	rl_bytes token;
 	/* RL_VERB_SWAP: the token that replaces token. */
 	rl_bytes fresh;

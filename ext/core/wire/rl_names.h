@@ -11,6 +11,9 @@
 #define RL_MARK_SUFFIX "::rl-wait"
 #define RL_TICKETS_SUFFIX "::rl-wake"
 
+/* The suffix of the key that has the last fencing number. It is named as the helper keys are. */
+#define RL_FENCE_SUFFIX "::rl-fence"
+
 /* The key of the lock and its helper keys. */
 typedef struct rl_names {
 	rl_bytes key;
@@ -33,5 +36,11 @@ typedef enum rl_naming {
 /* The number of bytes that rl_names_put() writes into room at most. */
 size_t rl_names_size(size_t key_len);
 rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming);
+
+/* The same for the key of the fencing number. rl_names_put() does not write that name, because few
+ * operations need it.
+ * @return no data = the lock has no helper keys */
+size_t rl_names_fence_size(size_t key_len);
+rl_bytes rl_names_put_fence(char *room, rl_bytes key, rl_naming naming);
 
 #endif

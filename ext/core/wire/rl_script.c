@@ -186,6 +186,22 @@ static const rl_script scripts[RL_SCRIPTS] = {
 			   "if type(p)=='table' then return p end end "
 			   "return 2",
 			"4591220f91d1db0f0ff89781dd61a9a14a83c377"),
+	/* The comparison with o is false for a text that is no number, also for "nan". */
+	[RL_SCRIPT_FENCE] = SCRIPT(
+		"local c,k,f=redis.pcall,KEYS[1],KEYS[2] " LUA_VALUE LUA_NOT_OURS "local o=c('GET',f) "
+		"if type(o)=='table' then return o end "
+		"o=tonumber(o or 0) "
+		"if not (o and o>=0 and o<9007199254740991) then "
+		"return {err='ERR the key ::rl-fence of the lock has no fencing number'} end "
+		"local n=tonumber(ARGV[2]) "
+		"if n==0 then "
+		"local t=c('TIME') "
+		"if t.err then return t end "
+		"n=math.max(o+1,t[1]*1000000+t[2]) end "
+		"n=string.format('%.0f',math.max(o,n)) "
+		"local r=c('SET',f,n,'PX',86400000) "
+		"return r.err and r or n",
+		"1b97b3e08f88527c75b8cf053be639ff83e7f583"),
 };
 
 const rl_script *rl_script_get(rl_script_id id)

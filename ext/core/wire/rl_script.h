@@ -64,9 +64,18 @@ typedef enum rl_script_id {
 	 * - Answer: 1 = swapped, 2 = the key held the fresh token already, and has at least the TTL, 0
 	 *   = it holds neither. */
 	RL_SCRIPT_SWAP,
+	/* Writes a fencing number, if the token is the holder's. KEYS[2] is the key of the number,
+	 * which ends after a day. Numbers travel as strings of digits, because a server turns a number
+	 * of Lua into text with 14 or 17 digits, depending on the way. Lua counts in doubles, which are
+	 * exact below 2^53: the time in us gets there in the year 2255. A key that is no number, or not
+	 * below 2^53 - 1, is an error.
+	 * - ARGV: 1 token, 2 the number to write, "0" = a new one: the server's time in us, or the
+	 *   number in the key and 1, if that is greater. A number in the key never becomes smaller.
+	 * - Answer: the number that is in the key now, as a string; or 0 or -1, as EXTEND. */
+	RL_SCRIPT_FENCE,
 } rl_script_id;
 
-#define RL_SCRIPTS 7
+#define RL_SCRIPTS 8
 
 /* Where a TRY comes from. */
 typedef enum rl_place {
