@@ -75,8 +75,10 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_record.c
     ext/php/redislock_servers.c
     ext/php/redislock_sigterm.c
+    ext/php/redislock_state.c
     ext/php/redislock_torture.c
     ext/core/base/rl_backoff.c
+    ext/core/base/rl_label.c
     ext/core/base/rl_status.c
     ext/core/base/rl_tally.c
     ext/core/base/rl_token.c
@@ -100,6 +102,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_acquire_op.c
     ext/core/lock/rl_acquire_outcome.c
     ext/core/lock/rl_acquire_queue.c
+    ext/core/lock/rl_acquire_seen.c
     ext/core/lock/rl_acquire_step.c
     ext/core/lock/rl_acquire_token.c
     ext/core/lock/rl_batch_lane.c

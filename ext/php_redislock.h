@@ -24,6 +24,8 @@ ZEND_BEGIN_MODULE_GLOBALS(redislock)
 	char *prefix;
 	double max_hold;
 	bool free_on_sigterm;
+	char *label;      /* empty = the default */
+	double slow_wait; /* seconds; 0 = no notices */
 	rl_random random;
 	rl_env env;
 	rl_net net;

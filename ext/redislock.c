@@ -51,6 +51,10 @@ PHP_INI_BEGIN()
 		zend_redislock_globals, redislock_globals)
 	STD_PHP_INI_BOOLEAN("redislock.free_on_sigterm", "1", PHP_INI_ALL, redislock_on_free_on_sigterm,
 		free_on_sigterm, zend_redislock_globals, redislock_globals)
+	STD_PHP_INI_ENTRY("redislock.label", "", PHP_INI_ALL, redislock_on_label, label,
+		zend_redislock_globals, redislock_globals)
+	STD_PHP_INI_ENTRY("redislock.slow_wait", "0", PHP_INI_ALL, redislock_on_slow_wait, slow_wait,
+		zend_redislock_globals, redislock_globals)
 PHP_INI_END()
 
 /* Does not use PHP_GINIT_FUNCTION, whose parameter has the name of the globals themselves. */

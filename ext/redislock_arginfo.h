@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 8b37bf1fe1bcb7e156f721cdf472e0a07e316cda */
+ * Stub hash: f3b6903e329a20ffcc79756c4299f9921c72c0e7 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -14,6 +14,7 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent, _IS_BOOL, 0, "true")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, reentrant, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, driftFactor, IS_DOUBLE, 0, "0.01")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, label, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, tls, IS_ARRAY, 0, "[]")
 ZEND_END_ARG_INFO()
 
@@ -72,6 +73,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_owner, 0, 1, IS_
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLock_inspect, 0, 1, RedisLockState, 1)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_remaining, 0, 1, IS_DOUBLE, 1)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -124,6 +129,11 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLockLease_loss, 0, 0, RedisLockLoss, 1)
 ZEND_END_ARG_INFO()
 
+#define arginfo_class_RedisLockState___construct arginfo_class_RedisLockLease___construct
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockException_getKey, 0, 0, IS_STRING, 1)
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_RedisLockException_getReasons arginfo_class_RedisLock_stats
 
 #define arginfo_class_RedisLockServerException_getErrorCode arginfo_class_RedisLock_token
@@ -143,6 +153,7 @@ ZEND_METHOD(RedisLock, resume);
 ZEND_METHOD(RedisLock, synchronized);
 ZEND_METHOD(RedisLock, isLocked);
 ZEND_METHOD(RedisLock, owner);
+ZEND_METHOD(RedisLock, inspect);
 ZEND_METHOD(RedisLock, remaining);
 ZEND_METHOD(RedisLock, forceRelease);
 ZEND_METHOD(RedisLock, token);
@@ -163,6 +174,8 @@ ZEND_METHOD(RedisLockLease, heldFor);
 ZEND_METHOD(RedisLockLease, waited);
 ZEND_METHOD(RedisLockLease, attempts);
 ZEND_METHOD(RedisLockLease, loss);
+ZEND_METHOD(RedisLockState, __construct);
+ZEND_METHOD(RedisLockException, getKey);
 ZEND_METHOD(RedisLockException, getReasons);
 ZEND_METHOD(RedisLockServerException, getErrorCode);
 ZEND_METHOD(RedisLockLostException, getResult);
@@ -179,6 +192,7 @@ static const zend_function_entry class_RedisLock_methods[] = {
 	ZEND_ME(RedisLock, synchronized, arginfo_class_RedisLock_synchronized, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, isLocked, arginfo_class_RedisLock_isLocked, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, owner, arginfo_class_RedisLock_owner, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLock, inspect, arginfo_class_RedisLock_inspect, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, remaining, arginfo_class_RedisLock_remaining, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, forceRelease, arginfo_class_RedisLock_forceRelease, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, token, arginfo_class_RedisLock_token, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
@@ -208,12 +222,19 @@ static const zend_function_entry class_RedisLockLease_methods[] = {
 };
 
 
+static const zend_function_entry class_RedisLockState_methods[] = {
+	ZEND_ME(RedisLockState, __construct, arginfo_class_RedisLockState___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
 static const zend_function_entry class_RedisLockLoss_methods[] = {
 	ZEND_FE_END
 };
 
 
 static const zend_function_entry class_RedisLockException_methods[] = {
+	ZEND_ME(RedisLockException, getKey, arginfo_class_RedisLockException_getKey, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockException, getReasons, arginfo_class_RedisLockException_getReasons, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
@@ -252,7 +273,7 @@ static zend_class_entry *register_class_RedisLock(void)
 
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 0, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
 
-	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 12, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 13, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
 
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "acquire", sizeof("acquire") - 1), 3, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
 
@@ -274,6 +295,47 @@ static zend_class_entry *register_class_RedisLockLease(void)
 	INIT_CLASS_ENTRY(ce, "RedisLockLease", class_RedisLockLease_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_RedisLockState(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_CLASS_ENTRY(ce, "RedisLockState", class_RedisLockState_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_READONLY_CLASS;
+
+	zval property_label_default_value;
+	ZVAL_UNDEF(&property_label_default_value);
+	zend_string *property_label_name = zend_string_init("label", sizeof("label") - 1, 1);
+	zend_declare_typed_property(class_entry, property_label_name, &property_label_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_label_name);
+
+	zval property_remaining_default_value;
+	ZVAL_UNDEF(&property_remaining_default_value);
+	zend_string *property_remaining_name = zend_string_init("remaining", sizeof("remaining") - 1, 1);
+	zend_declare_typed_property(class_entry, property_remaining_name, &property_remaining_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_remaining_name);
+
+	zval property_waiters_default_value;
+	ZVAL_UNDEF(&property_waiters_default_value);
+	zend_string *property_waiters_name = zend_string_init("waiters", sizeof("waiters") - 1, 1);
+	zend_declare_typed_property(class_entry, property_waiters_name, &property_waiters_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_waiters_name);
+
+	zval property_isForeign_default_value;
+	ZVAL_UNDEF(&property_isForeign_default_value);
+	zend_string *property_isForeign_name = zend_string_init("isForeign", sizeof("isForeign") - 1, 1);
+	zend_declare_typed_property(class_entry, property_isForeign_name, &property_isForeign_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_isForeign_name);
+
+	zval property_isReserved_default_value;
+	ZVAL_UNDEF(&property_isReserved_default_value);
+	zend_string *property_isReserved_name = zend_string_init("isReserved", sizeof("isReserved") - 1, 1);
+	zend_declare_typed_property(class_entry, property_isReserved_name, &property_isReserved_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_isReserved_name);
 
 	return class_entry;
 }
@@ -309,6 +371,12 @@ static zend_class_entry *register_class_RedisLockException(zend_class_entry *cla
 	zend_string *property_reasons_name = zend_string_init("reasons", sizeof("reasons") - 1, 1);
 	zend_declare_typed_property(class_entry, property_reasons_name, &property_reasons_default_value, ZEND_ACC_PRIVATE, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
 	zend_string_release(property_reasons_name);
+
+	zval property_key_default_value;
+	ZVAL_NULL(&property_key_default_value);
+	zend_string *property_key_name = zend_string_init("key", sizeof("key") - 1, 1);
+	zend_declare_typed_property(class_entry, property_key_name, &property_key_default_value, ZEND_ACC_PRIVATE, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_key_name);
 
 	return class_entry;
 }

@@ -94,6 +94,13 @@ class RedisLock
      *   no traffic
      * @param float $driftFactor safety margin for clock drift, 0 to 0.5: a lock counts as held for
      *   its TTL minus this fraction of the TTL minus 2 ms
+     * @param string|null $label shows other people who holds a lock: 1 to 64 printable ASCII
+     *   characters without spaces. Each token that this object draws ends in `@` and the label, so
+     *   inspect(), messages of waiters and a plain GET show it. null = the INI setting
+     *   redislock.label, or, if that is empty, `host:pid`, which is another label in each forked
+     *   child. A connection is named `redislock:` and the label of the object that opened it; on a
+     *   cluster and behind Sentinels, of the object that was made last with this DSN.
+     *   docs/inspect.md has the details
      * @param array $tls options for the servers with TLS, with the names of PHP's ssl stream
      *   context: cafile, capath (the trusted certificates; default: those of the system),
      *   local_cert, local_pk, passphrase (the client certificate), peer_name (the name to verify;
@@ -117,6 +124,7 @@ class RedisLock
         bool $persistent = true,
         bool $reentrant = false,
         float $driftFactor = 0.01,
+        ?string $label = null,
         #[\SensitiveParameter] array $tls = [],
     ) {}
 
@@ -278,7 +286,8 @@ class RedisLock
      * @return mixed the return value of the section
      *
      * @throws RedisLockTimeoutException when the lock could not be acquired within $wait seconds;
-     *   the section was not called then
+     *   the section was not called then. After a wait the message names the label of the holder and
+     *   the time for which it still has the lock, as the wait has seen them last
      * @throws RedisLockLostException when the section returned, but the lock was lost before the
      *   section ended or released it; getResult() returns the return value of the section
      * @throws RedisLockConnectionException when the server could not be asked for the lock
@@ -314,6 +323,20 @@ class RedisLock
     public function owner(string $key): ?string {}
 
     /**
+     * Returns who holds the lock, for how long, and how many wait. One script asks all of that in
+     * one round trip, and changes nothing.
+     *
+     * With several servers the holder is the one that a majority names. If a majority is locked,
+     * but by different holders, then label is null, and isForeign and isReserved are false.
+     *
+     * @return RedisLockState|null null = the lock is free
+     *
+     * @throws RedisLockConnectionException when the server could not be asked
+     * @throws RedisLockServerException when the server answered with an error
+     */
+    public function inspect(string $key): ?RedisLockState {}
+
+    /**
      * @return float|null seconds until the lock ends by itself (with several servers: until fewer
      *   than a majority have it); null = the lock is free; INF = it has no TTL
      *
@@ -339,7 +362,9 @@ class RedisLock
 
     /**
      * Returns a fresh token that cannot be guessed: 28 characters (144 random bits) of letters,
-     * digits, `.`, `-` and `_`.
+     * digits, `.`, `-` and `_`, then `@` and the label of the INI setting redislock.label or the
+     * default label. Waiters treat a holder with such a token as they treat any RedisLock. For a
+     * holder with another token of your own they look more often.
      */
     public static function token(): string {}
 
@@ -529,6 +554,36 @@ final class RedisLockLease
     public function loss(): ?RedisLockLoss {}
 }
 
+/** The state of a lock, as RedisLock::inspect() has found it. */
+final readonly class RedisLockState
+{
+    /**
+     * The label of the holder; null = the holder is no RedisLock, or an older one without labels,
+     * or uses a token of its own.
+     */
+    public readonly ?string $label;
+
+    /**
+     * Seconds until the lock ends by itself; with several servers, until fewer than a majority have
+     * it. null = it has no TTL.
+     */
+    public readonly ?float $remaining;
+
+    /**
+     * How many clients wait in the queue; with several servers, in the longest one. Clients that
+     * poll are not counted, and a waiter that was killed still counts for two seconds.
+     */
+    public readonly int $waiters;
+
+    /** The value of the key is no token that this class has drawn. */
+    public readonly bool $isForeign;
+
+    /** A release has reserved the lock for the waiter that was just woken: there is no holder. */
+    public readonly bool $isReserved;
+
+    private function __construct() {}
+}
+
 /**
  * The reason why a lease is not held.
  *
@@ -566,6 +621,10 @@ enum RedisLockLoss
 class RedisLockException extends RuntimeException
 {
     private array $reasons = [];
+    private ?string $key = null;
+
+    /** The key of the lock, without the prefix; null = the failure is not about a lock. */
+    public function getKey(): ?string {}
 
     /** @return array<string, string> server => the reason of its failure */
     public function getReasons(): array {}

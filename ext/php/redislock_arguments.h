@@ -14,6 +14,7 @@ typedef struct redislock_arguments {
 	const zend_string *server; /* a DSN, or NULL */
 	HashTable *servers;        /* a list of DSNs, or NULL */
 	const zend_string *prefix; /* or NULL */
+	const zend_string *label;  /* or NULL */
 	double timeout;
 	double connect_timeout;
 	double retry_delay;

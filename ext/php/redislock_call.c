@@ -57,13 +57,19 @@ static bool guard_is_due(void *ctx)
 	return redislock_vm_is_interrupted();
 }
 
-/* Catches a bail-out, so that the operation can be undone. give_up() continues the bail-out. */
-static bool guard_run(void *ctx)
+static void run_interrupt(const redislock_call *call)
 {
-	redislock_call *call = ctx;
+	(void) call;
+	redislock_vm_run_interrupt();
+}
+
+/* Runs code that may run PHP code. Catches a bail-out, so that the operation can be undone.
+ * give_up() continues the bail-out. */
+static bool run_php(redislock_call *call, void (*code)(const redislock_call *call))
+{
 	zend_try
 	{
-		redislock_vm_run_interrupt();
+		code(call);
 	}
 	zend_catch
 	{
@@ -71,6 +77,11 @@ static bool guard_run(void *ctx)
 	}
 	zend_end_try();
 	return !call->has_bailed_out && EG(exception) == NULL && !has_forked(call);
+}
+
+static bool guard_run(void *ctx)
+{
+	return run_php(ctx, run_interrupt);
 }
 
 static redislock_call *begin(redislock_client *client, rl_op *op)
@@ -201,37 +212,76 @@ static void throw_out_of_memory(void)
 	redislock_throw(&err, NULL);
 }
 
-static redislock_call *give_up(redislock_call *call)
+/* The key without its prefix. */
+static rl_bytes key_of(const redislock_call *call)
+{
+	rl_bytes key = call->op->call.request.key;
+	size_t prefix_len = call->client->prefix_len;
+	return rl_bytes_of(key.data + prefix_len, key.len - prefix_len);
+}
+
+static void throw_forked(const redislock_call *call)
+{
+	rl_error err;
+	rl_error_set(&err, RL_ERR_FORKED, 0,
+		"the process was forked during the wait for the lock; "
+		"only the parent process continues the wait");
+	redislock_throw(&err, NULL);
+	redislock_note_key(key_of(call));
+}
+
+/* Call when PHP code has ended the call. @param end abandon() or redislock_call_end() */
+static redislock_call *give_up(redislock_call *call, void (*end)(redislock_call *call))
 {
 	bool has_bailed_out = call->has_bailed_out;
-	bool is_forked = has_forked(call);
-	abandon(call);
+	if (!has_bailed_out && has_forked(call) && EG(exception) == NULL) {
+		throw_forked(call);
+	}
+	end(call);
 	if (has_bailed_out) {
 		zend_bailout();
 	}
-	if (is_forked && EG(exception) == NULL) {
-		rl_error err;
-		rl_error_set(&err, RL_ERR_FORKED, 0,
-			"the process was forked during the wait for the lock; "
-			"only the parent process continues the wait");
-		redislock_throw(&err, NULL);
-	}
 	return NULL;
+}
+
+/* The wait took longer than redislock.slow_wait. */
+static bool was_slow(const rl_acquire *acquire)
+{
+	double limit = REDISLOCK_G(slow_wait) * 1e9;
+	return limit > 0 && rl_acquire_is_waiting(acquire) && (double) acquire->waited_ns > limit;
+}
+
+static void tell_slow(const redislock_call *call)
+{
+	const rl_acquire *acquire = rl_acquire_of(call->op);
+	char key[RL_BYTES_TEXT];
+	char waited[RL_SECONDS_TEXT];
+	char holder[RL_HOLDER_TEXT];
+	int64_t waited_ms = (acquire->waited_ns + RL_NS_PER_MS / 2) / RL_NS_PER_MS;
+	bool is_known = rl_acquire_holder_text(acquire, holder)[0] != '\0';
+	zend_error(E_NOTICE, "waited %s s for the lock \"%s\"%s%s",
+		rl_seconds_text(waited_ms * RL_NS_PER_MS, waited), rl_bytes_text(key_of(call), key),
+		is_known ? ", last seen " : "", holder);
 }
 
 /* A signal may have arrived just before the answer. The VM would run its handler right after this
  * method, and if the handler throws, the token would be lost while the key is still locked.
  * Therefore the handler runs here, while the call still has the connections on which the lock can
- * be undone.
+ * be undone. The same holds for the notice of a slow wait, which may run an error handler.
  * @return false = the call has to be given up */
 static bool run_late_handlers(redislock_call *call)
 {
 	rl_acquire *acquire = rl_acquire_of(call->op);
-	if (acquire == NULL || call->op->status != RL_OK || !guard_is_due(call)) {
+	bool is_slow = acquire != NULL && was_slow(acquire);
+	bool is_granted = acquire != NULL && call->op->status == RL_OK;
+	if (!is_granted) {
+		return !is_slow || run_php(call, tell_slow);
+	}
+	if (!is_slow && !guard_is_due(call)) {
 		return true;
 	}
 	rl_quorum_call_hold(&call->op->call, false, rl_os_now());
-	if (!guard_run(call)) {
+	if ((is_slow && !run_php(call, tell_slow)) || (guard_is_due(call) && !guard_run(call))) {
 		return false;
 	}
 	int64_t now = rl_os_now();
@@ -255,11 +305,15 @@ redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
 	}
 	resolve_names(client, op->call.request.slot);
 	rl_guard guard = {.ctx = call, .is_due = guard_is_due, .run = guard_run};
-	if (!rl_drive(&REDISLOCK_G(net), op, &guard) || !run_late_handlers(call)) {
-		return give_up(call);
+	if (!rl_drive(&REDISLOCK_G(net), op, &guard)) {
+		return give_up(call, abandon);
+	}
+	if (!run_late_handlers(call)) {
+		return give_up(call, op->status == RL_OK ? abandon : redislock_call_end);
 	}
 	if (op->status != RL_OK && op->status != RL_BUSY) {
 		redislock_throw(op->err, op);
+		redislock_note_key(key_of(call));
 		redislock_call_end(call);
 		return NULL;
 	}

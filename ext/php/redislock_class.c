@@ -11,6 +11,7 @@
 #include "php/redislock_lease.h"
 #include "php/redislock_options.h"
 #include "php/redislock_servers.h"
+#include "php/redislock_state.h"
 
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"
@@ -117,13 +118,14 @@ ZEND_METHOD(RedisLock, __construct)
 		.drift_factor = 0.01};
 	zend_string *server = NULL;
 	zend_string *prefix = NULL;
+	zend_string *label = NULL;
 	zend_long retries = 0;
 	bool is_without_limit = true;
 	bool wakes = true;
 	bool is_persistent = true;
 	bool is_reentrant = false;
 	HashTable *tls = NULL;
-	ZEND_PARSE_PARAMETERS_START(0, 13)
+	ZEND_PARSE_PARAMETERS_START(0, 14)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(arguments.servers, server)
 		REDISLOCK_PARAM_PREFIX(prefix)
@@ -137,6 +139,7 @@ ZEND_METHOD(RedisLock, __construct)
 		Z_PARAM_BOOL(is_persistent)
 		Z_PARAM_BOOL(is_reentrant)
 		REDISLOCK_PARAM_FLOAT(arguments.drift_factor)
+		Z_PARAM_STR_OR_NULL(label)
 		Z_PARAM_ARRAY_HT(tls)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_object *lock = from_obj(Z_OBJ_P(ZEND_THIS));
@@ -146,6 +149,7 @@ ZEND_METHOD(RedisLock, __construct)
 	}
 	arguments.server = server;
 	arguments.prefix = prefix;
+	arguments.label = label;
 	arguments.retries = is_without_limit ? NULL : &retries;
 	redislock_client *client = redislock_client_new();
 	if (client == NULL) {
@@ -156,7 +160,7 @@ ZEND_METHOD(RedisLock, __construct)
 		client->pool = &REDISLOCK_G(pool);
 	}
 	rl_tls_options *tls_options;
-	bool is_filled = redislock_read_tls(tls, 13, &tls_options);
+	bool is_filled = redislock_read_tls(tls, 14, &tls_options);
 	arguments.tls = tls_options;
 	is_filled = is_filled && redislock_client_fill(client, &arguments);
 	rl_tls_options_free(tls_options);
@@ -243,6 +247,7 @@ bool redislock_check_deadlock(
 		"itself; release that lease first, give it a maxHold, or nest the sections with "
 		"reentrant: true",
 		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown));
+	redislock_note_key(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)));
 	return false;
 }
 
@@ -257,6 +262,7 @@ bool redislock_check_unreleased(
 		"an earlier release of the lock \"%s\" with this token failed and is being repeated; "
 		"use a fresh token",
 		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown));
+	redislock_note_key(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)));
 	return false;
 }
 
@@ -305,7 +311,9 @@ ZEND_METHOD(RedisLock, acquire)
 	}
 	/* Allocated first: to run out of memory here loses nothing, after the grant it would lose the
 	 * token. */
-	zend_string *result = zend_string_alloc(token != NULL ? ZSTR_LEN(token) : RL_TOKEN_LEN, false);
+	const rl_label *label = rl_label_or(&client->set.label, REDISLOCK_G(env).label);
+	zend_string *result =
+		zend_string_alloc(token != NULL ? ZSTR_LEN(token) : rl_token_len(label), false);
 	rl_op *op = rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), &args);
 	redislock_free_key(joined);
 	redislock_call *call = redislock_call_run(client, op);
@@ -384,6 +392,24 @@ ZEND_METHOD(RedisLock, owner)
 	redislock_call_end(call);
 }
 
+ZEND_METHOD(RedisLock, inspect)
+{
+	zend_string *name;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(name)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_call *call = ask(ZEND_THIS, RL_VERB_INSPECT, name, NULL, 0);
+	if (call == NULL) {
+		RETURN_THROWS();
+	}
+	if (call->op->status == RL_OK) {
+		redislock_state_new(return_value, &call->op->call);
+	} else {
+		RETVAL_NULL();
+	}
+	redislock_call_end(call);
+}
+
 ZEND_METHOD(RedisLock, remaining)
 {
 	zend_string *name;
@@ -417,14 +443,20 @@ ZEND_METHOD(RedisLock, forceRelease)
 ZEND_METHOD(RedisLock, token)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	char token[RL_TOKEN_LEN];
+	char token[RL_TOKEN_LABELLED_MAX];
+	rl_label ini;
+	if (!redislock_read_ini_label(&ini)) {
+		RETURN_THROWS();
+	}
+	const rl_label *label = rl_label_or(&ini, REDISLOCK_G(env).label);
+	rl_token_put_label(token, label);
 	if (rl_token_draw(&REDISLOCK_G(env), token) != RL_OK) {
 		rl_error err;
 		rl_error_set(&err, RL_ERR_RANDOM, 0, "the system returned no random bytes for a token");
 		redislock_throw(&err, NULL);
 		RETURN_THROWS();
 	}
-	RETURN_STRINGL(token, sizeof token);
+	RETURN_STRINGL(token, rl_token_len(label));
 }
 
 /* Core counts whole nanoseconds under a name that ends in "_ns". PHP gets seconds, as
@@ -501,4 +533,5 @@ void redislock_class_register(void)
 	redislock_forbid_discard(ce, "resume");
 	redislock_ce_loss = register_class_RedisLockLoss();
 	redislock_lease_set_up(register_class_RedisLockLease());
+	redislock_state_set_up(register_class_RedisLockState());
 }

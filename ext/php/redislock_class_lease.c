@@ -17,8 +17,9 @@
 #include "transport/rl_watchdog.h"
 
 /* Runs op, which asks for the lease's lock. True = the lease is held. False = the lock is taken, or
- * an exception was thrown; in both cases the object is gone. */
-static bool win_lease(redislock_record *record, zval *object, rl_op *op, int64_t ttl_ms)
+ * an exception was thrown; in both cases the object is gone.
+ * @param[out] held RL_HOLDER_TEXT bytes for the holder that a wait in vain has seen; or NULL */
+static bool win_lease(redislock_record *record, zval *object, rl_op *op, int64_t ttl_ms, char *held)
 {
 	redislock_call *call = redislock_call_run(record->client, op);
 	bool is_won = call != NULL && call->op->status == RL_OK;
@@ -36,6 +37,9 @@ static bool win_lease(redislock_record *record, zval *object, rl_op *op, int64_t
 		rl_lease_begin(record->lease, op->call.request.fresh, ttl_ns,
 			rl_quorum_call_sent_at(&op->call) + ttl_ns - rl_set_drift(op->call.set, ttl_ns));
 		redislock_lease_won(object, 0, 1);
+	}
+	if (call != NULL && !is_won && held != NULL) {
+		rl_acquire_held_text(rl_acquire_of(op), rl_os_now(), held);
 	}
 	if (call != NULL) {
 		redislock_call_end(call);
@@ -61,6 +65,8 @@ typedef struct lease_args {
 	/* The caller's own token; NULL = a token is drawn. */
 	zend_string *token;
 	uint32_t token_arg;
+	/* The out parameter of win_lease(), or NULL. */
+	char *held;
 } lease_args;
 
 #define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true
@@ -106,6 +112,12 @@ static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
 	return false;
 }
 
+/* How long the tokens are that are drawn for the client. */
+static size_t drawn_len(const redislock_client *client)
+{
+	return rl_token_len(rl_label_or(&client->set.label, REDISLOCK_G(env).label));
+}
+
 /* Makes a lease in *object. False = the lock is taken, or an exception was thrown. */
 static bool take_lease(zval *self, const zend_string *name, const lease_args *in, zval *object)
 {
@@ -119,7 +131,7 @@ static bool take_lease(zval *self, const zend_string *name, const lease_args *in
 		!redislock_read_key(client, name, 1, &args.key, &joined)) {
 		return false;
 	}
-	size_t token_room = RL_TOKEN_LEN;
+	size_t token_room = drawn_len(client);
 	if (token != NULL) {
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 		token_room = ZSTR_LEN(token);
@@ -135,7 +147,7 @@ static bool take_lease(zval *self, const zend_string *name, const lease_args *in
 							: rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), &args);
 	}
 	redislock_free_key(joined);
-	return is_again || (record != NULL && win_lease(record, object, op, args.ttl_ms));
+	return is_again || (record != NULL && win_lease(record, object, op, args.ttl_ms, in->held));
 }
 
 ZEND_METHOD(RedisLock, lease)
@@ -193,27 +205,30 @@ ZEND_METHOD(RedisLock, resume)
 	zval object;
 	redislock_call_site call_site = redislock_call_site_note();
 	redislock_record *record =
-		redislock_lease_new(&object, client, key, RL_TOKEN_LEN, false, &policy);
+		redislock_lease_new(&object, client, key, drawn_len(client), false, &policy);
 	rl_op *op = record == NULL
 		? NULL
 		: rl_take_over_new(&client->set, client->pool, &REDISLOCK_G(env), key, given, ttl_ms);
 	redislock_free_key(joined);
-	if (record != NULL && win_lease(record, &object, op, ttl_ms)) {
+	if (record != NULL && win_lease(record, &object, op, ttl_ms, NULL)) {
 		redislock_lease_set_call_site(&object, call_site);
 		RETURN_COPY_VALUE(&object);
 	}
 	RETURN_NULL();
 }
 
-static void throw_timeout(const zend_string *name, double wait)
+/* @param held empty = no holder was seen */
+static void throw_timeout(const zend_string *name, double wait, const char *held)
 {
-	char key[RL_BYTES_TEXT];
+	rl_bytes key = rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name));
+	char shown[RL_BYTES_TEXT];
 	smart_str seconds = {0};
 	smart_str_append_double(&seconds, wait, 15, false); /* whatever the locale is */
 	smart_str_0(&seconds);
 	zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
-		"could not acquire the lock \"%s\" within %s s: it is taken",
-		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), key), ZSTR_VAL(seconds.s));
+		"could not acquire the lock \"%s\" within %s s: it is %s", rl_bytes_text(key, shown),
+		ZSTR_VAL(seconds.s), held[0] != '\0' ? held : "taken");
+	redislock_note_key(key);
 	smart_str_free(&seconds);
 }
 
@@ -222,7 +237,8 @@ ZEND_METHOD(RedisLock, synchronized)
 	zend_string *name;
 	zend_fcall_info section;
 	zend_fcall_info_cache cache;
-	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 3, .has_wait = true};
+	char held[RL_HOLDER_TEXT] = "";
+	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 3, .has_wait = true, .held = held};
 	ZEND_PARSE_PARAMETERS_START(2, 7)
 		Z_PARAM_STR(name)
 		Z_PARAM_FUNC(section, cache)
@@ -236,7 +252,7 @@ ZEND_METHOD(RedisLock, synchronized)
 	zval object;
 	if (!take_lease(ZEND_THIS, name, &args, &object)) {
 		if (EG(exception) == NULL) {
-			throw_timeout(name, args.wait);
+			throw_timeout(name, args.wait, held);
 		}
 		RETURN_THROWS();
 	}

@@ -73,6 +73,16 @@ void redislock_throw(const rl_error *err, const rl_op *op)
 	}
 }
 
+void redislock_note_key(rl_bytes key)
+{
+	zend_object *exception = EG(exception);
+	/* A handler of errors may have thrown an exception of its own. */
+	if (exception != NULL && instanceof_function(exception->ce, redislock_ce_exception)) {
+		zend_update_property_stringl(
+			redislock_ce_exception, exception, "key", sizeof "key" - 1, key.data, key.len);
+	}
+}
+
 /* Completes the sentence that begins with "the lock k". */
 static const char *text_of(rl_loss loss)
 {
@@ -111,13 +121,11 @@ void redislock_loss_case(rl_loss loss, zval *out)
 
 static zend_object *throw_lost(const rl_lease *lease, rl_loss loss, const char *text)
 {
-	rl_bytes key = lease->names.key;
+	rl_bytes key = rl_lease_name(lease);
 	char shown[RL_BYTES_TEXT];
-	zend_object *exception =
-		zend_throw_exception_ex(redislock_ce_lost_exception, 0, "the lock \"%s\" %s",
-			rl_bytes_text(
-				rl_bytes_of(key.data + lease->prefix_len, key.len - lease->prefix_len), shown),
-			text);
+	zend_object *exception = zend_throw_exception_ex(
+		redislock_ce_lost_exception, 0, "the lock \"%s\" %s", rl_bytes_text(key, shown), text);
+	redislock_note_key(key);
 	zval reason;
 	redislock_loss_case(loss, &reason);
 	zend_update_property(
@@ -153,6 +161,12 @@ ZEND_METHOD(RedisLockException, getReasons)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
 	return_property(redislock_ce_exception, ZEND_THIS, ZEND_STRL("reasons"), return_value);
+}
+
+ZEND_METHOD(RedisLockException, getKey)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	return_property(redislock_ce_exception, ZEND_THIS, ZEND_STRL("key"), return_value);
 }
 
 ZEND_METHOD(RedisLockServerException, getErrorCode)

@@ -21,6 +21,10 @@ extern zend_class_entry *redislock_ce_loss; /* the enum */
  * @param op the failed operation, which has the reasons of the servers; NULL = no operation */
 void redislock_throw(const rl_error *err, const rl_op *op);
 
+/* The name of the lock in an exception.
+ * @param key without its prefix; the exception that is on its way gets it for getKey() */
+void redislock_note_key(rl_bytes key);
+
 /* Throws for a lease that is not held. @param loss the reason */
 void redislock_throw_lost(const rl_lease *lease, rl_loss loss);
 

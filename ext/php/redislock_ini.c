@@ -5,6 +5,7 @@
 #include "php_redislock.h"
 
 #include "php/redislock_ini.h"
+#include "php/redislock_options.h"
 #include "php/redislock_servers.h"
 
 #include "SAPI.h"
@@ -44,23 +45,60 @@ static void warn_of_nul(const char *setting, int stage)
 	}
 }
 
+/* A number of seconds, 0 or more; NaN = the value is not. */
+static double seconds_of(const zend_string *value)
+{
+	const char *text = value != NULL ? ZSTR_VAL(value) : "";
+	const char *end = text;
+	double seconds = zend_strtod(text, &end);
+	bool is_good = end != text && *end == '\0' && seconds >= 0 && !has_nul(value);
+	return is_good ? seconds : NAN;
+}
+
+static void warn_of_seconds(const char *setting)
+{
+	zend_error(E_WARNING,
+		"%s stays as it was, because the new value is not a number of seconds, 0 or more", setting);
+}
+
 /* A bad value in php.ini is kept, so that a lease refuses it. To fall back to no ceiling would be
  * worse. */
 ZEND_INI_MH(redislock_on_max_hold)
 {
-	double *max_hold = (double *) (void *) ZEND_INI_GET_ADDR();
-	const char *text = new_value != NULL ? ZSTR_VAL(new_value) : "";
-	const char *end = text;
-	double seconds = zend_strtod(text, &end);
-	bool is_good = end != text && *end == '\0' && seconds >= 0 && !has_nul(new_value);
-	if (stage == ZEND_INI_STAGE_RUNTIME && !is_good) {
-		zend_error(E_WARNING,
-			"redislock.max_hold stays as it was, because the new value is not a number of "
-			"seconds, 0 or more");
+	double seconds = seconds_of(new_value);
+	if (stage == ZEND_INI_STAGE_RUNTIME && isnan(seconds)) {
+		warn_of_seconds("redislock.max_hold");
 		return FAILURE;
 	}
-	*max_hold = is_good ? seconds : NAN;
+	*(double *) (void *) ZEND_INI_GET_ADDR() = seconds;
 	return SUCCESS;
+}
+
+/* After a bad value in php.ini there are no notices. */
+ZEND_INI_MH(redislock_on_slow_wait)
+{
+	double seconds = seconds_of(new_value);
+	if (isnan(seconds)) {
+		if (stage == ZEND_INI_STAGE_RUNTIME) {
+			warn_of_seconds("redislock.slow_wait");
+		}
+		return FAILURE;
+	}
+	*(double *) (void *) ZEND_INI_GET_ADDR() = seconds;
+	return SUCCESS;
+}
+
+/* A bad value in php.ini is kept, so that the constructor refuses it. */
+ZEND_INI_MH(redislock_on_label)
+{
+	size_t len = new_value != NULL ? ZSTR_LEN(new_value) : 0;
+	bool is_good = len == 0 || rl_label_is_valid(rl_bytes_of(ZSTR_VAL(new_value), len));
+	if (stage == ZEND_INI_STAGE_RUNTIME && !is_good) {
+		zend_error(E_WARNING,
+			"redislock.label stays as it was, because the new value is not " REDISLOCK_LABEL_FORM);
+		return FAILURE;
+	}
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
 ZEND_INI_MH(redislock_on_prefix)

@@ -77,13 +77,6 @@ static bool is_held(const redislock_lease_object *object)
 	return !is_over(object) && rl_lease_is_held(object->record->lease);
 }
 
-/* The key without the prefix. */
-static rl_bytes key_of(const rl_lease *lease)
-{
-	rl_bytes key = lease->names.key;
-	return rl_bytes_of(key.data + lease->prefix_len, key.len - lease->prefix_len);
-}
-
 /* Why the object does not hold the lock. */
 static rl_loss loss_of(const redislock_lease_object *object)
 {
@@ -178,7 +171,7 @@ static void destroy_object(zend_object *std)
 		zend_error(E_WARNING,
 			"the lock \"%s\" is released by the statement that took it, and protects nothing: "
 			"keep the RedisLockLease in a variable",
-			rl_bytes_text(key_of(object->record->lease), shown));
+			rl_bytes_text(rl_lease_name(object->record->lease), shown));
 	}
 	zend_objects_destroy_object(std);
 }
@@ -258,7 +251,7 @@ static HashTable *debug_info(zend_object *std, int *is_temporary)
 	array_init(&info);
 	*is_temporary = 1;
 	if (object->record != NULL) {
-		rl_bytes key = key_of(object->record->lease);
+		rl_bytes key = rl_lease_name(object->record->lease);
 		add_assoc_stringl(&info, "key", key.data, key.len);
 		add_assoc_bool(&info, "held", is_held(object));
 		add_assoc_double(&info, "remaining", remaining(object));
@@ -296,7 +289,7 @@ ZEND_METHOD(RedisLockLease, __construct)
 ZEND_METHOD(RedisLockLease, key)
 {
 	OBJECT_ALONE
-	rl_bytes key = key_of(object->record->lease);
+	rl_bytes key = rl_lease_name(object->record->lease);
 	RETURN_STRINGL(key.data, key.len);
 }
 
@@ -357,7 +350,8 @@ ZEND_METHOD(RedisLockLease, detach)
 		zend_throw_exception_ex(redislock_ce_exception, 0,
 			"the lock \"%s\" cannot be detached: it is held more than once (reentrant: true); "
 			"release the other leases first",
-			rl_bytes_text(key_of(object->record->lease), shown));
+			rl_bytes_text(rl_lease_name(object->record->lease), shown));
+		redislock_note_key(rl_lease_name(object->record->lease));
 		RETURN_THROWS();
 	}
 	RETVAL_STRINGL(object->record->lease->token, object->record->lease->token_len);
@@ -467,8 +461,9 @@ static bool may_have_fence(const rl_lease *lease)
 		: NULL;
 	if (why != NULL) {
 		zend_throw_exception_ex(redislock_ce_exception, 0,
-			"the lock \"%s\" can have no fencing number: %s", rl_bytes_text(key_of(lease), shown),
-			why);
+			"the lock \"%s\" can have no fencing number: %s",
+			rl_bytes_text(rl_lease_name(lease), shown), why);
+		redislock_note_key(rl_lease_name(lease));
 	}
 	return why == NULL;
 }

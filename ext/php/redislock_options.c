@@ -145,9 +145,37 @@ static bool set_prefix(redislock_client *client, const zend_string *prefix)
 	return true;
 }
 
+bool redislock_read_ini_label(rl_label *label)
+{
+	const char *text = REDISLOCK_G(label) != NULL ? REDISLOCK_G(label) : "";
+	rl_bytes bytes = rl_bytes_of(text, strlen(text));
+	if (bytes.len > 0 && !rl_label_is_valid(bytes)) {
+		zend_value_error("The INI setting redislock.label must be " REDISLOCK_LABEL_FORM);
+		return false;
+	}
+	rl_label_set(label, bytes);
+	return true;
+}
+
+/* A client without a label has the default one, which changes in a forked child. */
+static bool set_label(redislock_client *client, const zend_string *label)
+{
+	if (label == NULL) {
+		return redislock_read_ini_label(&client->set.label);
+	}
+	rl_bytes text = rl_bytes_of(ZSTR_VAL(label), ZSTR_LEN(label));
+	if (!rl_label_is_valid(text)) {
+		zend_argument_value_error(13, "must be " REDISLOCK_LABEL_FORM);
+		return false;
+	}
+	rl_label_set(&client->set.label, text);
+	return true;
+}
+
 bool redislock_client_fill(redislock_client *client, const redislock_arguments *arguments)
 {
-	if (!check_numbers(arguments) || !set_prefix(client, arguments->prefix)) {
+	if (!check_numbers(arguments) || !set_prefix(client, arguments->prefix) ||
+		!set_label(client, arguments->label)) {
 		return false;
 	}
 	client->set.backoff = (rl_backoff){.first_ns = (int64_t) (arguments->retry_delay * 1e9),
@@ -162,7 +190,7 @@ bool redislock_client_fill(redislock_client *client, const redislock_arguments *
 	if (arguments->tls != NULL && !uses_tls(&client->set)) {
 		/* Without this error the program would believe that it is encrypted. */
 		zend_argument_value_error(
-			13, "must be empty, because no server uses TLS: write rediss:// in the DSN");
+			14, "must be empty, because no server uses TLS: write rediss:// in the DSN");
 		return false;
 	}
 	return true;

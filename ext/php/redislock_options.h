@@ -43,6 +43,13 @@ static inline bool redislock_parse_prefix(zval *value, zend_string **prefix, uin
 #define REDISLOCK_PARAM_PREFIX(prefix) \
  REDISLOCK_PARAM(redislock_parse_prefix(_arg, &(prefix), _i), Z_EXPECTED_STRING_OR_NULL)
 
+/* The form of a label, for messages. */
+#define REDISLOCK_LABEL_FORM "1 to 64 printable ASCII characters without spaces"
+
+/* The label of the INI setting, or the default.
+ * @return false = the setting is bad, and an exception was thrown */
+bool redislock_read_ini_label(rl_label *label);
+
 /* @return false = an exception was thrown; the client is filled in part then, and the caller still
  *   has to drop its reference */
 bool redislock_client_fill(redislock_client *client, const redislock_arguments *arguments);

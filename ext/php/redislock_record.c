@@ -104,6 +104,7 @@ static bool prepare_watch(redislock_record *record)
 			"a lease with renew: false and without onLoss needs no thread",
 			rl_os_error_text(sys_errno, text, sizeof text));
 		redislock_throw(&err, NULL);
+		redislock_note_key(rl_lease_name(record->lease));
 		return false;
 	}
 	record->renewal = renewal;
@@ -269,6 +270,8 @@ redislock_record *redislock_record_new(
 {
 	size_t bytes = bytes_of_record(key.len, token_room);
 	if (!has_room(bytes)) {
+		redislock_note_key(
+			rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len));
 		return NULL;
 	}
 	redislock_record *record = malloc(sizeof *record);
@@ -452,6 +455,7 @@ void redislock_record_release(
 		if (op != NULL && errors == REDISLOCK_RELEASE_THROWS &&
 			rl_release_batch_is_barred((rl_release_batch *) op, 0)) {
 			redislock_throw(op->err, op);
+			redislock_note_key(rl_lease_name(record->lease));
 		}
 		rl_op_free(op);
 	}

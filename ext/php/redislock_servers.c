@@ -159,15 +159,17 @@ static bool check_conflicts(const rl_set *set, const rl_member *member, dsn_sour
 }
 
 /* The client shares the route of the pool, and so knows what others with the same DSN have
- * learned. */
+ * learned. From now on connections to its nodes are named by the label of this client. */
 static void add_member(redislock_client *client, rl_member member)
 {
 	rl_set *set = &client->set;
+	member.target->label = set->label;
 	if (member.route != NULL) {
 		if (member.route->kind == RL_ROUTE_CLUSTER) {
 			set->naming = RL_NAMES_IN_SLOT;
 		}
 		member.route = rl_pool_share_route(client->pool, member.route);
+		rl_route_set_label(member.route, &set->label);
 	}
 	set->members[set->count++] = member;
 }

@@ -24,7 +24,8 @@ foreach ([
     $lock = new RedisLock($dsn);
     $token = $lock->acquire('k');
     same("first commands for $dsn",
-        [...$handshake, 'SET k TOKEN NX PX 30000', 'CLIENT SETNAME redislock'], $monitor->lines());
+        [...$handshake, 'SET k TOKEN NX PX 30000', 'CLIENT SETNAME redislock:LABEL'],
+        $monitor->lines());
     same('release()', true, $lock->release('k', $token));
     $monitor->commands();
 }

@@ -1,5 +1,5 @@
 --TEST--
-token() and acquire() make tokens of 28 characters, each one new, each position of all letters.
+token() makes tokens with 24 random characters, each one new, each position of all letters.
 --EXTENSIONS--
 redislock
 --FILE--

@@ -23,11 +23,13 @@ foreach ([[0], [2, 1]] as $seeds) {
         same("$what: isLocked()", true, $lock->isLocked($key));
         same("$what: owner()", $token, $lock->owner($key));
         between("$what: remaining()", 20, 30, $lock->remaining($key));
+        same("$what: inspect()", explode('@', $token)[1], $lock->inspect($key)->label);
         same("$what: extend()", true, $lock->extend($key, $token, 60));
         between("$what: remaining() after it", 50, 60, $lock->remaining($key));
         same("$what: release() of another", false, $lock->release($key, RedisLock::token()));
         same("$what: release()", true, $lock->release($key, $token));
         same("$what: isLocked() after it", false, $lock->isLocked($key));
+        same("$what: inspect() after it", null, $lock->inspect($key));
 
         $lease = $lock->lease($key, 30);
         same("$what: lease", true, $lease->verify());

@@ -30,6 +30,7 @@ $methods = [
     'isLocked' => fn ($key) => $lock->isLocked($key),
     'owner' => fn ($key) => $lock->owner($key),
     'remaining' => fn ($key) => $lock->remaining($key),
+    'inspect' => fn ($key) => $lock->inspect($key),
     'forceRelease' => fn ($key) => $lock->forceRelease($key),
 ];
 foreach ($methods as $name => $call) {

@@ -3,13 +3,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include "core/base/rl_token.h"
+
 #include <string.h>
 
 #define MARKS_MS 2000
 #define TICKETS_MS 1000
 #define FENCE_MS (24 * 3600 * 1000)
 #define RESERVED_MS 10
-#define TOKEN_LEN 28
 
 uint64_t store_met[STORE_BRANCH_COUNT];
 
@@ -122,6 +123,9 @@ static int64_t pttl(const store_key *k, int64_t now_us)
 	return k->exists ? k->expires_ms - now_us / 1000 : -2;
 }
 
+/* No token. */
+static const model_text nothing = {.len = 0};
+
 static bool holds(const store_key *k, const model_text *token)
 {
 	return k->exists && k->value.mark == token->mark && k->value.len == token->len;
@@ -155,7 +159,7 @@ static rl_holder holder(const store_key *k, const model_text *token, int64_t now
 	if (holds(k, token)) {
 		return RL_HOLDER_SELF;
 	}
-	bool is_kin = k->value.len == TOKEN_LEN && memcmp(k->value.bytes, "rl1.", 4) == 0;
+	bool is_kin = rl_token_is_drawn(rl_bytes_of(k->value.bytes, k->value.len));
 	return is_kin ? RL_HOLDER_KIN : RL_HOLDER_FOREIGN;
 }
 
@@ -217,13 +221,13 @@ static bool is_void(store_key *k, const model_command *c, int64_t now_us)
 	return own != NULL ? own->until_us < now_us : card(k) > 0;
 }
 
-static bool has_live_mark(const store_key *k, int64_t now_us)
+static unsigned live_marks(const store_key *k, int64_t now_us)
 {
-	bool has_any = false;
+	unsigned count = 0;
 	for (unsigned i = 0; i < k->mark_count; i++) {
-		has_any = has_any || k->marks[i].until_us >= now_us;
+		count += k->marks[i].until_us >= now_us;
 	}
-	return has_any;
+	return count;
 }
 
 static rl_ticket ticket(store *s, store_key *k, int64_t now_us)
@@ -265,6 +269,16 @@ static void say_numbers(model_reply *r, unsigned count, int64_t first, int64_t s
 	r->number[4] = fifth;
 }
 
+/* A label replaces RL_HOLDER_KIN, which is the element with this index. */
+static void say_label(model_reply *r, const store_key *k, rl_holder h, uint8_t at)
+{
+	rl_bytes label = rl_token_label(rl_bytes_of(k->value.bytes, k->value.len));
+	if (h == RL_HOLDER_KIN && label.len > 0) {
+		r->label = words_text(label);
+		r->label_at = at;
+	}
+}
+
 static void say_number(model_reply *r, int64_t number)
 {
 	r->type = REPLY_NUMBER;
@@ -292,7 +306,7 @@ static void free_key(store *s, store_key *k, const model_command *c, int64_t now
 static void pass_on(store *s, store_key *k, const model_command *c, int64_t now_us)
 {
 	MET(late_try);
-	if (has_live_mark(k, now_us) && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
+	if (live_marks(k, now_us) > 0 && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
 		reserve(s, k, c, now_us);
 	} else if (k->exists && may_write(s, NULL)) {
 		delete (s, k);
@@ -313,6 +327,7 @@ static void run_try(store *s, store_key *k, const model_command *c, int64_t now_
 			pass_on(s, k, c, now_us);
 		}
 		say_numbers(r, 5, 0, n, left, h, 0);
+		say_label(r, k, h, 3);
 		return;
 	}
 	if (is_free || is_mine) {
@@ -339,6 +354,7 @@ static void run_try(store *s, store_key *k, const model_command *c, int64_t now_
 		return;
 	}
 	say_numbers(r, 5, 0, n, left, h, c->has_helpers ? card(k) : 0);
+	say_label(r, k, h, 3);
 }
 
 static void run_probe(
@@ -362,6 +378,16 @@ static void run_probe(
 		reserve(s, k, c, now_us);
 	}
 	say_numbers(r, 5, n, left, h, sent, card(k));
+	say_label(r, k, h, 2);
+}
+
+static void run_inspect(store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+{
+	rl_holder h = holder(k, &nothing, now_us);
+	say_numbers(r, 3, pttl(k, now_us), h, c->has_helpers ? live_marks(k, now_us) : 0, 0, 0);
+	say_label(r, k, h, 1);
+	r->type = REPLY_STATE;
+	r->text = k->exists ? k->value : nothing;
 }
 
 static void run_release(
@@ -455,8 +481,7 @@ static void run_fence(
 static void run_force(
 	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
 {
-	static const model_text nobody = {.len = 0};
-	bool is_nobodys = !k->exists || holder(k, &nobody, now_us) == RL_HOLDER_RESERVED;
+	bool is_nobodys = !k->exists || holder(k, &nothing, now_us) == RL_HOLDER_RESERVED;
 	if (is_nobodys) {
 		say_number(r, 0);
 	} else {
@@ -494,6 +519,9 @@ static void run_script(
 		case RL_SCRIPT_PROBE:
 			run_probe(s, k, c, now_us, r);
 			break;
+		case RL_SCRIPT_INSPECT:
+			run_inspect(k, c, now_us, r);
+			break;
 		case RL_SCRIPT_FORCE:
 			run_force(s, k, c, now_us, r);
 			break;
@@ -514,6 +542,7 @@ void store_run(store *s, const model_command *c, int64_t now_us, model_reply *r)
 	s->has_changed = false;
 	s->has_ticket = false;
 	s->has_written = false;
+	r->label_at = 0;
 	store_expire(s, c->key, now_us);
 	if (store_refuses(s, c, r)) {
 		return;

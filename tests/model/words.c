@@ -9,11 +9,12 @@
 
 /* The texts that store.c was written from. Where one is changed, the model has to follow. */
 static const char *const sha1_of_model[RL_SCRIPTS] = {
-	[RL_SCRIPT_TRY] = "6fe4de2424e94ad6783af53993db16375dd181f5",
+	[RL_SCRIPT_TRY] = "84f59ee38d72346636b83150e53cb0f5e15153f7",
 	[RL_SCRIPT_RELEASE] = "968e3e5cb20b58d21203f070873c87345eb65637",
 	[RL_SCRIPT_EXTEND] = "edfbcc8a0d35fbff8532e25c6458d1764f69a631",
 	[RL_SCRIPT_RENEW] = "dc9a7d94f9dfec949757437107b263a3cced37d2",
-	[RL_SCRIPT_PROBE] = "f117f3fbc4b2e7db577800d48fc404d9a9a467ad",
+	[RL_SCRIPT_PROBE] = "14da1a01dfb80e9a841c027b5c61f92b0c54a060",
+	[RL_SCRIPT_INSPECT] = "6fe617ca1d14e96b119b88fe11637edc5d75d59a",
 	[RL_SCRIPT_FORCE] = "81edadebf9835a8f2602fe65903bf47021969c30",
 	[RL_SCRIPT_SWAP] = "4591220f91d1db0f0ff89781dd61a9a14a83c377",
 	[RL_SCRIPT_FENCE] = "1b97b3e08f88527c75b8cf053be639ff83e7f583",
@@ -118,6 +119,7 @@ static bool read_arguments(model_command *c, unsigned argc, const rl_bytes *argv
 		[RL_SCRIPT_EXTEND] = 2,
 		[RL_SCRIPT_RENEW] = 2,
 		[RL_SCRIPT_PROBE] = 3,
+		[RL_SCRIPT_INSPECT] = 0,
 		[RL_SCRIPT_FORCE] = 0,
 		[RL_SCRIPT_SWAP] = 3,
 		[RL_SCRIPT_FENCE] = 2};
@@ -150,6 +152,8 @@ static bool read_arguments(model_command *c, unsigned argc, const rl_bytes *argv
 			c->waiter = words_text(argv[1]);
 			c->mark_ms = number_of(argv[2]);
 			c->reserve_ms = argc > 3 ? number_of(argv[3]) : 0;
+			break;
+		case RL_SCRIPT_INSPECT:
 			break;
 		case RL_SCRIPT_FORCE:
 			c->reserve_ms = argc > 0 ? number_of(argv[0]) : 0;
@@ -252,6 +256,7 @@ const char *words_say(const model_command *c, char *room, size_t size)
 		[RL_SCRIPT_EXTEND] = "extend",
 		[RL_SCRIPT_RENEW] = "renew",
 		[RL_SCRIPT_PROBE] = "probe",
+		[RL_SCRIPT_INSPECT] = "inspect",
 		[RL_SCRIPT_FORCE] = "force",
 		[RL_SCRIPT_SWAP] = "swap",
 		[RL_SCRIPT_FENCE] = "fence"};
@@ -300,9 +305,11 @@ const char *words_say_reply(const model_reply *r, char *room, size_t size)
 			snprintf(room, size, "%" PRId64, r->number[0]);
 			return room;
 		case REPLY_NUMBERS:
+		case REPLY_STATE:
 			snprintf(room, size,
-				"[%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "] of %u", r->number[0],
-				r->number[1], r->number[2], r->number[3], r->number[4], (unsigned) r->count);
+				"[%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "] of %u, %.*s",
+				r->number[0], r->number[1], r->number[2], r->number[3], r->number[4],
+				(unsigned) r->count, r->label_at > 0 ? (int) r->label.len : 0, r->label.bytes);
 			return room;
 		case REPLY_MOVED:
 		case REPLY_ASK:

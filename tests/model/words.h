@@ -71,6 +71,7 @@ typedef enum reply_type {
 	REPLY_DIGITS, /* a fencing number: the text, and the first number */
 	REPLY_NUMBER,
 	REPLY_NUMBERS,
+	REPLY_STATE,  /* of INSPECT: numbers, and behind them the text */
 	REPLY_TICKET, /* of BLPOP: an array of the key and an element */
 	REPLY_MOVED,  /* the first number is the slot, the second the node */
 	REPLY_ASK,    /* the same */
@@ -83,10 +84,12 @@ typedef enum reply_type {
 
 typedef struct model_reply {
 	reply_type type;
-	uint8_t count;                  /* REPLY_NUMBERS */
+	uint8_t count;                  /* REPLY_NUMBERS, REPLY_STATE */
+	uint8_t label_at;               /* the label stands in place of this number; 0 = of none */
 	int64_t number[WORDS_KEYS + 1]; /* REPLY_NUMBER has the first */
 	const char *error;              /* a constant */
 	model_text text;
+	model_text label;
 } model_reply;
 
 model_text words_text(rl_bytes bytes);

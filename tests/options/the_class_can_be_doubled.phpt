@@ -50,6 +50,7 @@ foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(),
     same('isLocked()', false, $double->isLocked('k'));
     same('owner()', null, $double->owner('k'));
     same('remaining()', null, $double->remaining('k'));
+    same('inspect()', null, $double->inspect('k'));
     same('forceRelease()', true, $double->forceRelease('k'));
     $double->close();
     same('all methods', [], array_diff($names, $double->calls));

@@ -27,7 +27,7 @@ $calls = fn ($object) => [
     'acquire' => fn () => $object->acquire('k'), 'release' => fn () => $object->release('k', 't'),
     'extend' => fn () => $object->extend('k', 't', 1),
     'isLocked' => fn () => $object->isLocked('k'), 'owner' => fn () => $object->owner('k'),
-    'remaining' => fn () => $object->remaining('k'),
+    'remaining' => fn () => $object->remaining('k'), 'inspect' => fn () => $object->inspect('k'),
     'forceRelease' => fn () => $object->forceRelease('k'), 'close' => fn () => $object->close(),
 ];
 class Unmade extends RedisLock

@@ -9,9 +9,9 @@ require __DIR__ . '/../inc/server.inc';
 $class = new ReflectionClass('RedisLock');
 $methods = array_map(fn ($method) => $method->name, $class->getMethods());
 sort($methods);
-same('methods', ['__construct', 'acquire', 'close', 'extend', 'forceRelease', 'isLocked', 'lease',
-    'owner', 'release', 'remaining', 'resume', 'stats',
-    'synchronized', 'token'], $methods);
+same('methods', ['__construct', 'acquire', 'close', 'extend', 'forceRelease', 'inspect',
+    'isLocked', 'lease', 'owner', 'release', 'remaining', 'resume', 'stats', 'synchronized',
+    'token'], $methods);
 $signature = fn (string $method) => implode(', ',
     array_map(fn ($p) => "$p->name"
         . ($p->isOptional() ? ' = ' . var_export($p->getDefaultValue(), true) : ''),
@@ -19,7 +19,7 @@ $signature = fn (string $method) => implode(', ',
 same('__construct',
     'servers = NULL, prefix = NULL, timeout = 1.0, connectTimeout = 1.0, retryDelay = 0.01, '
     . 'retryMaxDelay = 0.2, jitter = 0.2, retries = NULL, wake = true, persistent = true, '
-    . "reentrant = false, driftFactor = 0.01, tls = array (\n)",
+    . "reentrant = false, driftFactor = 0.01, label = NULL, tls = array (\n)",
     $signature('__construct'));
 same('acquire', 'key, ttl = 30.0, wait = 0.0, token = NULL', $signature('acquire'));
 same('release', 'key, token', $signature('release'));

@@ -16,7 +16,7 @@ $server->cmd('ACL', 'SETUSER', 'shop', 'on', '>S3CRET', '~*', '+@all');
 $monitor = $server->monitor();
 (new RedisLock($server->dsn('', 'shop:S3CRET')))->isLocked('k');
 check('MONITOR', !str_contains(implode("\n", $monitor->lines()), 'S3CRET'));
-same('CLIENT LIST', [['redislock', 'shop']],
+same('CLIENT LIST', [['redislock:' . gethostname() . ':' . getmypid(), 'shop']],
     array_map(fn ($client) => [$client['name'], $client['user']], $server->client()->clients()));
 
 done();

@@ -22,11 +22,13 @@ foreach ([null, [0], [2, 1]] as $which) {
     same("$what: isLocked()", true, $lock->isLocked('k'));
     same("$what: owner()", $token, $lock->owner('k'));
     between("$what: remaining()", 20, 30, $lock->remaining('k'));
+    same("$what: inspect()", explode('@', $token)[1], $lock->inspect('k')->label);
     same("$what: extend()", true, $lock->extend('k', $token, 60));
     between("$what: remaining() after it", 50, 60, $lock->remaining('k'));
     same("$what: release() of another", false, $lock->release('k', RedisLock::token()));
     same("$what: release()", true, $lock->release('k', $token));
     same("$what: isLocked() after it", false, $lock->isLocked('k'));
+    same("$what: inspect() after it", null, $lock->inspect('k'));
     same("$what: an own token", 'mine', $lock->acquire('k', 30, 0, 'mine'));
     same("$what: its release", true, $lock->release('k', 'mine'));
 

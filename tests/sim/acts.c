@@ -194,7 +194,7 @@ static void begin_take(sim_client *c, holding *h)
 	c->wait_ns = draw_wait(c);
 	c->max_hold_ns = plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
 	bool is_token = plan.has_twins || (plan.mode != PLAN_FAIR && one_in(is_own ? 2 : 3));
-	unsigned len = is_own ? draw_own_token(own, sizeof own) : RL_TOKEN_LEN;
+	size_t len = is_own ? draw_own_token(own, sizeof own) : rl_token_len(&c->set.label);
 	prepare(c, h, key, len, !is_token && (plan.mode == PLAN_FAIR || !one_in(8)));
 	h->is_token = is_token;
 	h->is_own = is_own;
@@ -324,7 +324,7 @@ static void begin_with_loose(sim_client *c, holding *h)
 	c->ttl_ns = draw_ttl();
 	c->max_hold_ns = RL_NEVER;
 	if (one_in(2)) {
-		prepare(c, h, l->key, RL_TOKEN_LEN, !one_in(4));
+		prepare(c, h, l->key, rl_token_len(&c->set.label), !one_in(4));
 		TRACE("c%u takes k%u over from %.*s", (unsigned) c->index, (unsigned) l->key, (int) l->len,
 			l->token);
 		begin_op(c, ACT_RESUME, h,
@@ -447,7 +447,7 @@ static void tell_not_won(const sim_client *c)
 	}
 	/* What has won and was not swapped may be left on a member that granted it unheard. */
 	if (acquire->token == acquire->drawn) {
-		rl_bytes drawn = rl_bytes_of(acquire->drawn, RL_TOKEN_LEN);
+		rl_bytes drawn = rl_bytes_of(acquire->drawn, acquire->drawn_len);
 		judge_not_won(
 			c->index, c->subject->key, words_text(drawn).mark, ttl, acquire->won_since != 0);
 	}

@@ -9,6 +9,7 @@
 #include "server.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SPINS_MAX 100000
@@ -83,6 +84,11 @@ static void set_up_set(sim_client *c)
 		.drift_factor = plan.drift_factor,
 		.wakes = !(plan.has_pollers && c->index % 2 == 0),
 		.naming = plan.has_clusters ? RL_NAMES_IN_SLOT : RL_NAMES_PLAIN};
+	if (c->index % 2 == 1) { /* the others are of a version without labels */
+		char label[16];
+		rl_label_set(&c->set.label,
+			rl_bytes_of(label, (size_t) snprintf(label, sizeof label, "c%u", c->index)));
+	}
 	for (unsigned i = 0; i < plan.members; i++) {
 		c->set.members[i] = (rl_member){.target = &targets[i],
 			.timeout_ns = plan.timeout_ns,

@@ -195,8 +195,10 @@ static void run_and_compare(
 
 /* ---- commands ---- */
 
-static const char *const tokens[] = {
-	"rl1.AAAAAAAAAAAAAAAAAAAAAAAA", "rl1.BBBBBBBBBBBBBBBBBBBBBBBB", "own-1", "foreign"};
+static const char *const tokens[] = {"rl1.AAAAAAAAAAAAAAAAAAAAAAAA", "rl1.BBBBBBBBBBBBBBBBBBBBBBBB",
+	"own-1", "foreign", "rl1.CCCCCCCCCCCCCCCCCCCCCCCC@web-3:1", "rl1.DDDDDDDDDDDDDDDDDDDDDDDD@"};
+#define TOKENS (sizeof tokens / sizeof tokens[0])
+
 static const char *const waiters[] = {
 	"rlw.aaaaaaaaaaaaaaaaaaaaaaaa", "rlw.bbbbbbbbbbbbbbbbbbbbbbbb", "rlw.cccccccccccccccccccccccc"};
 
@@ -212,8 +214,8 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 {
 	static const char *const keys[] = {"k0", "k1"};
 	static const int64_t reserves[5] = {0, 0, 10, 10, 120};
-	const char *token = tokens[any(4)];
-	const char *fresh = tokens[any(4)];
+	const char *token = tokens[any(TOKENS)];
+	const char *fresh = tokens[any(TOKENS)];
 	const char *waiter = waiters[any(3)];
 	rl_names names = rl_names_put(room, rl_bytes_of(keys[any(4) == 0], 2), RL_NAMES_PLAIN);
 	bool is_short = any(6) == 0;
@@ -322,6 +324,7 @@ static void ask(connection *c, int64_t at_us)
 		[RL_VERB_FORCE] = 1,
 		[RL_VERB_EXISTS] = 1,
 		[RL_VERB_OWNER] = 1,
+		[RL_VERB_INSPECT] = 2,
 		[RL_VERB_REMAINING] = 1,
 		[RL_VERB_FENCE] = 2};
 	_Static_assert(sizeof weights == RL_VERBS, "each verb has a weight");

@@ -111,6 +111,24 @@ static bool is_near(int64_t a, int64_t b, int64_t tolerance)
 	return a - b <= tolerance && b - a <= tolerance;
 }
 
+static bool is_text(const model_text *wanted, const redisReply *got)
+{
+	return got->type == REDIS_REPLY_STRING && got->len == wanted->len &&
+		memcmp(got->str, wanted->bytes, got->len) == 0;
+}
+
+/* Of INSPECT: a PTTL, a holder, how many wait, and the value. */
+static bool is_state(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
+{
+	int64_t tolerance = wanted->number[0] >= 0 ? tolerance_us / 1000 + 2 : 0;
+	const redisReply *holder = got->element[1];
+	bool is_holder = wanted->label_at == 1
+		? is_text(&wanted->label, holder)
+		: holder->type == REDIS_REPLY_INTEGER && holder->integer == wanted->number[1];
+	return is_holder && is_near(got->element[0]->integer, wanted->number[0], tolerance) &&
+		got->element[2]->integer == wanted->number[2] && is_text(&wanted->text, got->element[3]);
+}
+
 /* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of PROBE: a time, a PTTL,
  * a holder, what became of the ticket and how many wait. */
 static bool is_like(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
@@ -121,6 +139,12 @@ static bool is_like(const model_reply *wanted, const redisReply *got, int64_t to
 		tolerance = i == pttl && wanted->number[i] >= 0 ? tolerance_us / 1000 + 2 : tolerance;
 		tolerance = wanted->number[i] == 0 && i != pttl ? 0 : tolerance;
 		bool is_number = got->element[i]->type == REDIS_REPLY_INTEGER;
+		if (wanted->label_at > 0 && wanted->label_at == i) {
+			if (!is_text(&wanted->label, got->element[i])) {
+				return false;
+			}
+			continue;
+		}
 		if (!is_number || !is_near(got->element[i]->integer, wanted->number[i], tolerance)) {
 			return false;
 		}
@@ -147,8 +171,7 @@ static bool is_same(const model_reply *wanted, const redisReply *got, int64_t to
 		case REPLY_ERROR:
 			return got->type == REDIS_REPLY_ERROR && strncmp(got->str, wanted->error, 8) == 0;
 		case REPLY_TEXT:
-			return got->type == REDIS_REPLY_STRING && got->len == wanted->text.len &&
-				memcmp(got->str, wanted->text.bytes, got->len) == 0;
+			return is_text(&wanted->text, got);
 		case REPLY_DIGITS: {
 			/* A time of the server, or a number that is far ahead of it. */
 			bool is_time = wanted->number[0] < now_us() + FENCE_AHEAD_US;
@@ -163,6 +186,9 @@ static bool is_same(const model_reply *wanted, const redisReply *got, int64_t to
 		case REPLY_NUMBERS:
 			return got->type == REDIS_REPLY_ARRAY && got->elements == wanted->count &&
 				is_like(wanted, got, tolerance_us);
+		case REPLY_STATE:
+			return got->type == REDIS_REPLY_ARRAY && got->elements == wanted->count + 1U &&
+				is_state(wanted, got, tolerance_us);
 		case REPLY_TICKET:
 			return got->type == REDIS_REPLY_ARRAY && got->elements == 2;
 		case REPLY_MOVED:

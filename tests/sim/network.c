@@ -256,6 +256,7 @@ model_reply *net_next_reply(rl_link *link)
 	make_room(link);
 	model_reply *r = reply_at(link, link->said++);
 	r->count = 0;
+	r->label_at = 0;
 	r->number[0] = 0;
 	return r;
 }
@@ -400,6 +401,11 @@ static unsigned next_key(int64_t from)
 	return next;
 }
 
+static void put_text(rl_reply *element, const model_text *text)
+{
+	*element = (rl_reply){.type = RL_REPLY_STRING, .text = rl_bytes_of(text->bytes, text->len)};
+}
+
 static void read_map(const rl_link *link, const model_reply *from, rl_reply *to)
 {
 	static map_range ranges[RANGES];
@@ -483,6 +489,7 @@ static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 		[REPLY_DIGITS] = RL_REPLY_STRING,
 		[REPLY_NUMBER] = RL_REPLY_INTEGER,
 		[REPLY_NUMBERS] = RL_REPLY_ARRAY,
+		[REPLY_STATE] = RL_REPLY_ARRAY,
 		[REPLY_TICKET] = RL_REPLY_ARRAY,
 		[REPLY_MOVED] = RL_REPLY_ERROR,
 		[REPLY_ASK] = RL_REPLY_ERROR,
@@ -504,12 +511,19 @@ static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
 			to->text = rl_bytes_of(from->text.bytes, from->text.len);
 			break;
 		case REPLY_NUMBERS:
+		case REPLY_STATE:
 		case REPLY_TICKET:
 			to->elements = link->elements;
-			to->count = count;
+			to->count = count + (from->type == REPLY_STATE);
 			for (unsigned i = 0; i < count; i++) {
 				link->elements[i] =
 					(rl_reply){.type = RL_REPLY_INTEGER, .integer = from->number[i]};
+			}
+			if (from->type != REPLY_TICKET && from->label_at > 0) {
+				put_text(&link->elements[from->label_at], &from->label);
+			}
+			if (from->type == REPLY_STATE) {
+				put_text(&link->elements[count], &from->text);
 			}
 			break;
 		case REPLY_MOVED:

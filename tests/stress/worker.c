@@ -42,7 +42,7 @@
 #include <time.h>
 
 #define MS RL_NS_PER_MS
-#define TOKEN_MAX 64
+#define TOKEN_MAX 128
 
 /* What other clients release with.
  * https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/ */

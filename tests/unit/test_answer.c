@@ -103,9 +103,15 @@ static void try_is_one_or_a_refusal(void)
 
 static void try_is_nothing_else(void)
 {
-	const rl_reply odd[] = {integer(0), integer(1), integer(77), string("0"), integer(0)};
+	const rl_reply odd[] = {integer(0), integer(1), string("77"), integer(0), integer(0)};
+	const rl_reply holder[] = {integer(0), integer(1), integer(77), status("x"), integer(0)};
+	const rl_reply spaced[] = {integer(0), integer(1), integer(77), string("a b"), integer(0)};
+	const rl_reply empty[] = {integer(0), integer(1), integer(77), string(""), integer(0)};
 	const rl_reply text[] = {integer(1), string("5")};
 	CHECK_INT(VOTE(TRY, array(odd, 5)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(TRY, array(holder, 5)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(TRY, array(spaced, 5)), RL_VOTE_FAILED);
+	CHECK_INT(VOTE(TRY, array(empty, 5)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, array(text, 2)), RL_VOTE_FAILED);
 	CHECK_INT(READ(TRY, 1).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(TRY, 0).vote, RL_VOTE_FAILED);
@@ -122,6 +128,52 @@ static void try_is_nothing_else(void)
 	CHECK_INT(VOTE(TRY, status("OK")), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, integer(1)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, nil()), RL_VOTE_FAILED);
+}
+
+/* A label in place of the holder's number. */
+static void a_label_says_who_holds_the_lock(void)
+{
+	const rl_reply tried[] = {integer(0), integer(1), integer(77), string("web-3:1"), integer(2)};
+	const rl_reply looked[] = {integer(1), integer(77), string("web-3:1"), integer(0), integer(2)};
+	rl_answer answer = read_it(RL_VERB_TRY, array(tried, 5));
+	CHECK_INT(answer.vote, RL_VOTE_REFUSED);
+	CHECK_INT(answer.holder, RL_HOLDER_KIN);
+	CHECK(rl_bytes_equal(answer.text, bytes_of("web-3:1")));
+	CHECK_INT(answer.crowd, 2);
+	answer = read_it(RL_VERB_PROBE, array(looked, 5));
+	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
+	CHECK_INT(answer.holder, RL_HOLDER_KIN);
+	CHECK(rl_bytes_equal(answer.text, bytes_of("web-3:1")));
+	CHECK_INT(READ(PROBE, 1, 77, 3, 0, 2).text.len, 0);
+}
+
+static rl_answer inspect(int64_t pttl, rl_reply holder, int64_t waiters, const char *value)
+{
+	const rl_reply elements[] = {integer(pttl), holder, integer(waiters), string(value)};
+	return read_it(RL_VERB_INSPECT, array(elements, 4));
+}
+
+static void inspect_is_a_state(void)
+{
+	rl_answer answer = inspect(77, string("web-3:1"), 2, "rl1.token@web-3:1");
+	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
+	CHECK_INT(answer.number, 77);
+	CHECK_INT(answer.holder, RL_HOLDER_KIN);
+	CHECK_INT(answer.crowd, 2);
+	CHECK(rl_bytes_equal(answer.text, bytes_of("rl1.token@web-3:1")));
+	answer = inspect(-1, integer(RL_HOLDER_FOREIGN), 0, "mine");
+	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
+	CHECK_INT(answer.number, -1);
+	CHECK(rl_bytes_equal(answer.text, bytes_of("mine")));
+	/* Both forms of a reservation are the same. */
+	CHECK_INT(inspect(9, integer(RL_HOLDER_RESERVED), 1, RL_RESERVED_LONG).text.len, 0);
+	CHECK_INT(inspect(9, integer(RL_HOLDER_RESERVED), 1, "").vote, RL_VOTE_GRANTED);
+	CHECK_INT(inspect(-2, integer(RL_HOLDER_NOBODY), 0, "").vote, RL_VOTE_REFUSED);
+	CHECK_INT(inspect(1, integer(5), 0, "").vote, RL_VOTE_FAILED);
+	CHECK_INT(inspect(1, nil(), 0, "").vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(INSPECT, 1, 2, 3, 4).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(INSPECT, 1, 2, 3).vote, RL_VOTE_FAILED);
+	CHECK_INT(VOTE(INSPECT, nil()), RL_VOTE_FAILED);
 }
 
 static void probe_tells_the_holder(void)
@@ -359,8 +411,9 @@ static void which_errors_are_asked_again_and_how(void)
 	} cases[] = {{RL_VERB_SET, false, false}, {RL_VERB_TRY, true, true},
 		{RL_VERB_PROBE, true, false}, {RL_VERB_BLPOP, false, false}, {RL_VERB_RELEASE, true, true},
 		{RL_VERB_EXTEND, true, false}, {RL_VERB_RENEW, true, false}, {RL_VERB_SWAP, true, false},
-		{RL_VERB_FORCE, true, true}, {RL_VERB_EXISTS, false, false}, {RL_VERB_OWNER, false, false},
-		{RL_VERB_REMAINING, false, false}, {RL_VERB_FENCE, true, false}};
+		{RL_VERB_INSPECT, true, true}, {RL_VERB_FORCE, true, true}, {RL_VERB_EXISTS, false, false},
+		{RL_VERB_OWNER, false, false}, {RL_VERB_REMAINING, false, false},
+		{RL_VERB_FENCE, true, false}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		rl_request request = request_of(cases[i].verb);
 		CHECK_INT(
@@ -386,6 +439,8 @@ static const check_test tests[] = {
 	TEST(set_is_ok_or_nil),
 	TEST(try_is_one_or_a_refusal),
 	TEST(try_is_nothing_else),
+	TEST(a_label_says_who_holds_the_lock),
+	TEST(inspect_is_a_state),
 	TEST(probe_tells_the_holder),
 	TEST(probe_is_nothing_else),
 	TEST(blpop_is_a_ticket_or_none),

@@ -56,6 +56,10 @@ static void plain_verbs(void)
 	CHECK_ARGV(owner, "GET", "key");
 	owner.form = RL_FORM_TYPE;
 	CHECK_ARGV(owner, "TYPE", "key");
+	rl_request inspect = request_of(RL_VERB_INSPECT);
+	CHECK_ARGV(inspect, "EVALSHA", sha_of(RL_SCRIPT_INSPECT), "3", "key", "mark", "tickets");
+	inspect.no_helpers = true;
+	CHECK_ARGV(inspect, "EVALSHA", sha_of(RL_SCRIPT_INSPECT), "1", "key");
 	rl_request remaining = request_of(RL_VERB_REMAINING);
 	CHECK_ARGV(remaining, "PTTL", "key");
 	/* None of them has a text. */

@@ -74,7 +74,8 @@ static void the_digest_of_this_test_is_right(void)
 static void each_digest_is_that_of_its_text(void)
 {
 	static const rl_script_id ids[RL_SCRIPTS] = {RL_SCRIPT_TRY, RL_SCRIPT_RELEASE, RL_SCRIPT_EXTEND,
-		RL_SCRIPT_RENEW, RL_SCRIPT_PROBE, RL_SCRIPT_FORCE, RL_SCRIPT_SWAP, RL_SCRIPT_FENCE};
+		RL_SCRIPT_RENEW, RL_SCRIPT_PROBE, RL_SCRIPT_INSPECT, RL_SCRIPT_FORCE, RL_SCRIPT_SWAP,
+		RL_SCRIPT_FENCE};
 	for (unsigned i = 0; i < RL_SCRIPTS; i++) {
 		const rl_script *script = rl_script_get(ids[i]);
 		char digest[41];

@@ -83,10 +83,70 @@ static void the_form_of_a_token_is_known(void)
 	CHECK(!rl_token_is_drawn(bytes_of("rlw.AAAAAAAAAAAAAAAAAAAAAAAA")));
 	CHECK(!rl_token_is_drawn(bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAAA")));
 	CHECK(!rl_token_is_drawn(bytes_of("mine")));
+	CHECK(!rl_token_is_drawn(bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAA@")));
+	CHECK(!rl_token_is_drawn(bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAAweb-3:1")));
+	CHECK(!rl_token_is_drawn(bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAA@a b")));
+	CHECK(!rl_token_is_drawn(bytes_of("rl2.AAAAAAAAAAAAAAAAAAAAAAAA@web-3:1")));
 	CHECK(!rl_token_is_drawn(rl_bytes_of(NULL, 0)));
 }
 
+static void a_label_follows_the_drawn_characters(void)
+{
+	rl_label label = {0};
+	CHECK_INT(rl_token_len(&label), RL_TOKEN_LEN);
+	for (size_t len = 1; len <= RL_LABEL_MAX; len++) {
+		char out[RL_TOKEN_LABELLED_MAX + 1];
+		char text[RL_LABEL_MAX];
+		memset(text, 'x', sizeof text);
+		rl_label_set(&label, rl_bytes_of(text, len));
+		CHECK_INT(rl_token_len(&label), (int64_t) (RL_TOKEN_LEN + 1 + len));
+		out[rl_token_len(&label)] = '!';
+		rl_token_put_label(out, &label);
+		CHECK_INT(rl_token_draw(&env, out), RL_OK);
+		CHECK_INT(out[rl_token_len(&label)], '!'); /* nothing is written behind it */
+		rl_bytes token = rl_bytes_of(out, rl_token_len(&label));
+		CHECK(rl_token_is_drawn(token));
+		CHECK(rl_bytes_equal(rl_token_label(token), rl_bytes_of(text, len)));
+	}
+	CHECK(rl_token_label(bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAA")).data == NULL);
+}
+
+static void a_label_is_printable_and_short(void)
+{
+	char text[RL_LABEL_MAX + 1];
+	memset(text, 'x', sizeof text);
+	CHECK(rl_label_is_valid(rl_bytes_of(text, RL_LABEL_MAX)));
+	CHECK(!rl_label_is_valid(rl_bytes_of(text, RL_LABEL_MAX + 1)));
+	CHECK(!rl_label_is_valid(rl_bytes_of(text, 0)));
+	for (int c = 0; c < 256; c++) {
+		text[1] = (char) c;
+		CHECK_INT(rl_label_is_valid(rl_bytes_of(text, 3)), c > ' ' && c < 127);
+	}
+}
+
+static void check_default(const char *host, uint64_t pid, const char *wanted)
+{
+	rl_label label;
+	rl_label_set_default(&label, bytes_of(host), pid);
+	CHECK(rl_bytes_equal(rl_bytes_of(label.text, label.len), bytes_of(wanted)));
+	CHECK(rl_label_is_valid(rl_bytes_of(label.text, label.len)));
+}
+
+static void the_default_label_is_host_and_pid(void)
+{
+	check_default("web-3", 8812, "web-3:8812");
+	check_default("web 3\xc3", 1, "web-3-:1");
+	check_default("", 0, ":0");
+	check_default("a234567890123456789012345678901234567890123456789012345678901234", 4194304,
+		"a2345678901234567890123456789012345678901234567890123456:4194304");
+	check_default("a234567890123456789012345678901234567890123456789012345678901234", UINT64_MAX,
+		"a234567890123456789012345678901234567890123:18446744073709551615");
+}
+
 static const check_test tests[] = {
+	TEST(a_label_follows_the_drawn_characters),
+	TEST(a_label_is_printable_and_short),
+	TEST(the_default_label_is_host_and_pid),
 	TEST(is_base64url_of_144_bits),
 	TEST(each_bit_counts),
 	TEST(without_random_bytes_there_is_none),

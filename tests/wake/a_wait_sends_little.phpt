@@ -26,7 +26,7 @@ $lines = $monitor->lines();
 foreach ($lines as $line) {
     if (preg_match('~ (ours|foreign)~', $line, $m)) {
         $counts[$m[1]]++;
-    } elseif ($line === 'CLIENT SETNAME redislock') {
+    } elseif ($line === 'CLIENT SETNAME redislock:LABEL') {
         $counts['other']++;
     }
 }

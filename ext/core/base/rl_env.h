@@ -7,6 +7,7 @@
 #ifndef RL_ENV_H
 #define RL_ENV_H
 
+#include "core/base/rl_label.h"
 #include "core/base/rl_stats.h"
 #include "core/base/rl_status.h"
 
@@ -25,6 +26,9 @@ typedef struct rl_env {
 	uint64_t (*fork_generation)(void *ctx);
 
 	rl_stats *stats; /* borrowed; never NULL */
+
+	/* Names the connections of targets that have no label. Borrowed; NULL = none. */
+	const rl_label *label;
 } rl_env;
 
 #endif

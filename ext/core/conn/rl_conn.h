@@ -64,6 +64,8 @@ struct rl_conn {
 	/* Replies to AUTH, SELECT and ROLE that are pending; 0 = logged in. */
 	unsigned logins_pending;
 	bool is_nameless; /* CLIENT SETNAME was not sent */
+	/* For the name. Borrowed from the target or from rl_env. */
+	const rl_label *label;
 	/* The connection was logged in by this time; 0 = not noted. */
 	int64_t ready_at;
 	rl_conn_life life;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLIENT_NAME "redislock"
+#define CLIENT_NAME "redislock:"
 #define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
 
 /* The error of a login to a node that is no primary. */
@@ -78,7 +78,14 @@ void rl_conn_send_name(rl_conn *conn)
 {
 	if (conn->is_nameless) {
 		conn->is_nameless = false;
-		rl_bytes argv[] = {LITERAL("CLIENT"), LITERAL("SETNAME"), LITERAL(CLIENT_NAME)};
+		char name[sizeof CLIENT_NAME + RL_LABEL_MAX];
+		size_t prefix_len = sizeof CLIENT_NAME - 1;
+		const rl_label *label = conn->label;
+		memcpy(name, CLIENT_NAME, prefix_len);
+		memcpy(name + prefix_len, label->text, label->len);
+		rl_bytes full =
+			rl_bytes_of(name, label->len > 0 ? prefix_len + label->len : prefix_len - 1);
+		rl_bytes argv[] = {LITERAL("CLIENT"), LITERAL("SETNAME"), full};
 		/* When out of memory, the connection stays without a name. */
 		rl_conn_append(conn, 3, argv, RL_PENDING_NAME, 0);
 	}
@@ -102,6 +109,7 @@ rl_conn *rl_conn_dial(
 	conn->target = rl_target_ref(target);
 	conn->connect_end = until;
 	conn->is_nameless = true;
+	conn->label = rl_label_or(&target->label, env->label);
 	if (!append_auth(conn) || !append_select(conn) || !append_role(conn)) {
 		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
 		rl_conn_free(conn);

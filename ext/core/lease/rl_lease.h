@@ -69,6 +69,13 @@ rl_lease *rl_lease_new(const rl_env *env, rl_bytes key, size_t prefix_len, size_
 	double drift_factor, rl_naming naming);
 void rl_lease_free(rl_lease *lease);
 
+/* The key without its prefix. */
+static inline rl_bytes rl_lease_name(const rl_lease *lease)
+{
+	return rl_bytes_of(
+		lease->names.key.data + lease->prefix_len, lease->names.key.len - lease->prefix_len);
+}
+
 /* The lock was won. */
 void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t proven_until);
 

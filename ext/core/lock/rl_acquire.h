@@ -27,6 +27,14 @@ typedef enum rl_acquire_next {
 	RL_ACQUIRE_NEXT_CLAIM,
 } rl_acquire_next;
 
+/* The holder that a wait has seen last. */
+typedef struct rl_seen {
+	rl_holder holder; /* NOBODY = none was seen yet */
+	int64_t pttl_ms;  /* -1 = no TTL */
+	int64_t at;
+	rl_label label; /* empty = the holder's token has none */
+} rl_seen;
+
 typedef struct rl_acquire {
 	rl_op op; /* first, for casts from rl_op */
 	int64_t ttl_ns;
@@ -61,13 +69,15 @@ typedef struct rl_acquire {
 	rl_sample sample;   /* of the latest probe */
 	int64_t round_trip; /* the shortest of all samples */
 	rl_queue queue;
+	rl_seen seen;
 	int64_t proven_until;      /* ownership is proven until then */
 	int64_t waited_ns;         /* from start to end */
 	char waiter[RL_TOKEN_LEN]; /* the name of its mark */
 	const char *token;         /* in use: own or drawn */
 	size_t token_len;
-	rl_bytes own;      /* the caller's token; no data = none */
-	char *drawn;       /* RL_TOKEN_LEN bytes in the block */
+	rl_bytes own; /* the caller's token; no data = none */
+	char *drawn;  /* in the block; drawing changes the characters before the label */
+	size_t drawn_len;
 	int64_t won_since; /* SWAPPING: ownership began then */
 	/* SWAPPING: a bit for each member that granted the drawn token. */
 	unsigned won_on;
@@ -90,6 +100,13 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
  * holder, so it is released only where it may have replaced the drawn token that has won.
  * @return false = nothing */
 bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release *late);
+
+/* "held by web-3:8812": the holder that the wait has seen last. @return room; empty = none */
+#define RL_HOLDER_TEXT 128
+const char *rl_acquire_holder_text(const rl_acquire *acquire, char room[RL_HOLDER_TEXT]);
+
+/* The same, with the time for which the holder still has the lock. */
+const char *rl_acquire_held_text(const rl_acquire *acquire, int64_t now, char room[RL_HOLDER_TEXT]);
 
 /* The call waits for the lock, if another holder has it. */
 static inline bool rl_acquire_is_waiting(const rl_acquire *acquire)

@@ -271,12 +271,16 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	bool is_own = args->token.data != NULL;
 	size_t own_len = is_own ? args->token.len : 0;
 	char *tokens;
-	rl_acquire *acquire = rl_op_alloc(sizeof *acquire, &acquire_class, set, pool, env, args->key,
-		RL_TOKEN_LEN + own_len, &tokens);
+	const rl_label *label = rl_label_or(&set->label, env->label);
+	size_t drawn_len = rl_token_len(label);
+	rl_acquire *acquire = rl_op_alloc(
+		sizeof *acquire, &acquire_class, set, pool, env, args->key, drawn_len + own_len, &tokens);
 	if (acquire == NULL) {
 		return NULL;
 	}
 	acquire->drawn = tokens;
+	acquire->drawn_len = drawn_len;
+	rl_token_put_label(tokens, label);
 	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
 	acquire->wait_ns = args->wait_ns;
 	acquire->reach = RL_NEVER;
@@ -287,8 +291,8 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	call->request.ttl_ms = args->ttl_ms;
 	call->request.no_helpers = acquire->is_polling;
 	if (is_own) {
-		memcpy(tokens + RL_TOKEN_LEN, args->token.data, own_len);
-		acquire->own = rl_bytes_of(tokens + RL_TOKEN_LEN, own_len);
+		memcpy(tokens + drawn_len, args->token.data, own_len);
+		acquire->own = rl_bytes_of(tokens + drawn_len, own_len);
 	} else {
 		rl_acquire_draw_token(acquire);
 	}
@@ -306,7 +310,7 @@ bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release
 	}
 	*late = (rl_late_release){.set = call->set,
 		.key = call->request.key,
-		.token = rl_bytes_of(acquire->drawn, RL_TOKEN_LEN),
+		.token = rl_bytes_of(acquire->drawn, acquire->drawn_len),
 		.members = all,
 		.strays = all,
 		.ttl_ns = LAST_RELEASE_NS};

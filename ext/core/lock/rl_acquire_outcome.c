@@ -92,6 +92,7 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	const rl_member_call *speaker = rl_quorum_call_speaker(call, RL_VOTE_REFUSED);
 	int64_t round_trip = tick->now - speaker->channel.sent_at;
 	rl_answer answer = speaker->answer;
+	rl_acquire_note_holder(acquire, speaker);
 	/* Later commands of this wait need not find this out again. */
 	call->request.no_helpers = call->request.no_helpers || speaker->sent.no_helpers;
 	acquire->is_marked = acquire->is_marked && call->request.mark_ms > 0;
@@ -227,6 +228,7 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	rl_probe_result probe;
 	bool can_queue = rl_acquire_read_probe(acquire, &probe);
 	rl_answer answer = probe.member->answer;
+	rl_acquire_note_holder(acquire, probe.member);
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
 	if (!can_queue) {
 		rl_acquire_fall_back(acquire, tick);

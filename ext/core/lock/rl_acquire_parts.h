@@ -2,7 +2,8 @@
  *
  * Shared by the rl_acquire_*.c files, and included by no other. rl_acquire_op.c has the design, the
  * constructor and the loop; rl_acquire_step.c the steps; rl_acquire_outcome.c the reactions to
- * answers; rl_acquire_token.c the token; rl_acquire_queue.c the use of the place in the queue.
+ * answers; rl_acquire_token.c the token; rl_acquire_queue.c the use of the place in the queue;
+ * rl_acquire_seen.c the holder.
  */
 #ifndef RL_ACQUIRE_PARTS_H
 #define RL_ACQUIRE_PARTS_H
@@ -122,6 +123,11 @@ bool rl_acquire_win(rl_acquire *acquire, int64_t since, const rl_tick *tick);
 
 /* The end of a message: what has become of the token. */
 const char *rl_acquire_fate(const rl_acquire *acquire, const rl_settlement *settlement);
+
+/* ---- rl_acquire_seen.c ---- */
+
+/* Notes the holder that the member has named in its answer to a refused try or to a probe. */
+void rl_acquire_note_holder(rl_acquire *acquire, const rl_member_call *member);
 
 /* ---- rl_acquire_outcome.c: true = the call is done ---- */
 

@@ -18,7 +18,7 @@ void rl_acquire_use_token(rl_acquire *acquire, bool is_own)
 	call->is_own_token = is_own;
 	call->request.fresh = (rl_bytes){NULL, 0};
 	acquire->token = is_own ? acquire->own.data : acquire->drawn;
-	acquire->token_len = is_own ? acquire->own.len : RL_TOKEN_LEN;
+	acquire->token_len = is_own ? acquire->own.len : acquire->drawn_len;
 	call->request.token = rl_bytes_of(acquire->token, acquire->token_len);
 }
 

@@ -46,7 +46,7 @@ static void note_script(const rl_member_call *member)
 static void note_no_helpers(const rl_member_call *member, const rl_answer *answer)
 {
 	rl_quorum_call *call = member->call;
-	bool is_freeing = !rl_verb_takes(call->request.verb); /* a wait has its own count */
+	bool is_freeing = rl_verb_changes(call->request.verb); /* a wait has its own count */
 	bool is_counted =
 		answer->again == RL_AGAIN_NEVER_HELPERS ? rl_set_stop_waking(call->set) : is_freeing;
 	rl_stats_add(&call->env->stats->fallbacks, is_counted);

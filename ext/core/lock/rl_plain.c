@@ -53,6 +53,7 @@ static void count_ask(const rl_op *op)
 		case RL_VERB_FORCE:
 		case RL_VERB_EXISTS:
 		case RL_VERB_OWNER:
+		case RL_VERB_INSPECT:
 		case RL_VERB_REMAINING:
 		case RL_VERB_FENCE:
 			break;
@@ -187,8 +188,9 @@ rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plai
 		memcpy(token, args->token.data, args->token.len);
 	}
 	rl_quorum_call *call = &plain->op.call;
+	bool is_about_all = args->verb == RL_VERB_REMAINING || args->verb == RL_VERB_INSPECT;
 	plain->wanted = args->verb == RL_VERB_FORCE ? RL_WANTED_ALL
-		: args->verb == RL_VERB_REMAINING       ? RL_WANTED_SOON
+		: is_about_all                          ? RL_WANTED_SOON
 												: args->wanted;
 	plain->late_ns = args->late_ns;
 	call->was_held = args->was_held;
@@ -205,18 +207,21 @@ rl_op *rl_take_over_new(
 	rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key, rl_bytes token, int64_t ttl_ms)
 {
 	char *tokens;
+	const rl_label *label = rl_label_or(&set->label, env->label);
+	size_t fresh_len = rl_token_len(label);
 	rl_plain *plain = rl_op_alloc(
-		sizeof *plain, &plain_class, set, pool, env, key, RL_TOKEN_LEN + token.len, &tokens);
+		sizeof *plain, &plain_class, set, pool, env, key, fresh_len + token.len, &tokens);
 	if (plain == NULL) {
 		return NULL;
 	}
-	memcpy(tokens + RL_TOKEN_LEN, token.data, token.len);
+	memcpy(tokens + fresh_len, token.data, token.len);
+	rl_token_put_label(tokens, label);
 	rl_quorum_call *call = &plain->op.call;
 	plain->wanted = RL_WANTED_SOON; /* slow members must swap, too */
 	plain->op.status = rl_token_draw(env, tokens);
 	call->request.verb = RL_VERB_SWAP;
-	call->request.token = rl_bytes_of(tokens + RL_TOKEN_LEN, token.len);
-	call->request.fresh = rl_bytes_of(tokens, RL_TOKEN_LEN);
+	call->request.token = rl_bytes_of(tokens + fresh_len, token.len);
+	call->request.fresh = rl_bytes_of(tokens, fresh_len);
 	call->request.ttl_ms = ttl_ms;
 	return &plain->op;
 }

@@ -16,7 +16,7 @@ typedef struct rl_plain_args {
 	rl_bytes token; /* no data = none needed */
 	int64_t ttl_ms; /* EXTEND */
 	bool was_held;  /* RELEASE: ownership was proven before */
-	/* FORCE waits for all answers anyway, and REMAINING for answers that come soon. */
+	/* FORCE waits for all answers anyway; REMAINING and INSPECT wait for answers that come soon. */
 	rl_wanted wanted;
 	/* RELEASE: for so long the renewer repeats a release that fails; 0 = not at all. */
 	int64_t late_ns;

@@ -43,9 +43,10 @@ void rl_quorum_call_adopt(
 
 /* ---- deciding ---- */
 
-static bool same_text(const rl_member_call *a, const rl_member_call *b)
+static bool same_owner(const rl_member_call *a, const rl_member_call *b)
 {
-	return rl_bytes_equal(rl_bytes_of(a->text, a->text_len), rl_bytes_of(b->text, b->text_len));
+	return a->answer.holder == b->answer.holder &&
+		rl_bytes_equal(rl_bytes_of(a->text, a->text_len), rl_bytes_of(b->text, b->text_len));
 }
 
 /* How many members name the same owner as this member. */
@@ -54,7 +55,7 @@ static unsigned count_alike(const rl_quorum_call *call, const rl_member_call *me
 	unsigned count = 0;
 	for (unsigned i = 0; member->vote == RL_VOTE_GRANTED && i < call->set->count; i++) {
 		const rl_member_call *other = &call->members[i];
-		count += other->vote == RL_VOTE_GRANTED && same_text(other, member);
+		count += other->vote == RL_VOTE_GRANTED && same_owner(other, member);
 	}
 	return count;
 }
@@ -67,6 +68,11 @@ const rl_member_call *rl_quorum_call_owner(const rl_quorum_call *call)
 		best = count_alike(call, member) > count_alike(call, best) ? member : best;
 	}
 	return best;
+}
+
+bool rl_quorum_call_has_owner(const rl_quorum_call *call)
+{
+	return count_alike(call, rl_quorum_call_owner(call)) >= rl_quorum(call->set->count);
 }
 
 /* Members may name different owners, so granted votes alone are not a quorum. */

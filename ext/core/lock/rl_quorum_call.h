@@ -135,10 +135,19 @@ unsigned rl_quorum_call_missing(const rl_quorum_call *call);
 /* The first member call with this vote; the first of all when there is none. */
 const rl_member_call *rl_quorum_call_speaker(const rl_quorum_call *call, rl_vote outcome);
 
-/* OWNER that was granted: a member that has the same token as a quorum. */
+/* OWNER, INSPECT: a member that names the same holder as most members. After an OWNER that was
+ * granted these are a quorum. */
 const rl_member_call *rl_quorum_call_owner(const rl_quorum_call *call);
 
-/* REMAINING that was granted: the ms for which a quorum has the lock; -1 = without end. */
+/* The same members are a quorum. */
+bool rl_quorum_call_has_owner(const rl_quorum_call *call);
+
+/* INSPECT that was granted: how many clients wait. A waiter marks every member that it reaches, so
+ * the member with the most marks counts. */
+int64_t rl_quorum_call_waiters(const rl_quorum_call *call);
+
+/* REMAINING or INSPECT that was granted: the ms for which a quorum has the lock; -1 = without
+ * end. */
 int64_t rl_quorum_call_remaining(const rl_quorum_call *call);
 
 /* FENCE that was granted: the greatest number of the members that have granted. */

@@ -91,6 +91,17 @@ int64_t rl_quorum_call_greatest(const rl_quorum_call *call)
 	return greatest;
 }
 
+int64_t rl_quorum_call_waiters(const rl_quorum_call *call)
+{
+	int64_t most = 0;
+	for (unsigned i = 0; i < call->set->count; i++) {
+		const rl_member_call *member = &call->members[i];
+		bool has_more = member->vote == RL_VOTE_GRANTED && member->answer.crowd > most;
+		most = has_more ? member->answer.crowd : most;
+	}
+	return most;
+}
+
 rl_loss rl_quorum_call_loss(const rl_quorum_call *call, rl_bytes token)
 {
 	unsigned absent = 0;

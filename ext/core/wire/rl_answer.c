@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/wire/rl_answer.h"
 
+#include "core/base/rl_label.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -48,14 +50,31 @@ static void read_taking(
 	}
 }
 
-static bool is_array_of_integers(const rl_reply *reply)
+/* The reply is an array of so many integers; other is the index of one element that need be
+ * none. */
+static bool is_array(const rl_reply *reply, size_t count, size_t other)
 {
-	for (size_t i = 0; i < reply->count; i++) {
-		if (reply->elements[i].type != RL_REPLY_INTEGER) {
-			return false;
-		}
+	bool is_good = reply->type == RL_REPLY_ARRAY && reply->count == count;
+	for (size_t i = 0; is_good && i < count; i++) {
+		is_good = i == other || reply->elements[i].type == RL_REPLY_INTEGER;
 	}
-	return reply->type == RL_REPLY_ARRAY && reply->count > 0;
+	return is_good;
+}
+
+/* Reads an rl_holder, or the label of a holder.
+ * @param[out] label empty = none was reported */
+static bool read_holder(const rl_reply *element, rl_answer *answer, rl_bytes *label)
+{
+	int64_t number = element->integer;
+	*label = (rl_bytes){NULL, 0};
+	if (element->type == RL_REPLY_STRING) {
+		*label = element->text;
+		number = RL_HOLDER_KIN;
+	}
+	bool is_text = element->type == RL_REPLY_STRING && rl_label_is_valid(element->text);
+	answer->holder = (rl_holder) number;
+	return (is_text || element->type == RL_REPLY_INTEGER) && number >= RL_HOLDER_NOBODY &&
+		number <= RL_HOLDER_FOREIGN;
 }
 
 /* Reads the elements TIME, PTTL and holder. */
@@ -63,24 +82,18 @@ static bool read_look(const rl_reply *elements, rl_answer *answer)
 {
 	answer->time_us = elements[0].integer;
 	answer->number = elements[1].integer;
-	int64_t holder = elements[2].integer;
-	if (answer->time_us < 0 || holder < RL_HOLDER_NOBODY || holder > RL_HOLDER_FOREIGN) {
-		return false;
-	}
-	answer->holder = (rl_holder) holder;
-	return true;
+	return answer->time_us >= 0 && read_holder(&elements[2], answer, &answer->text);
 }
 
 static void read_try(
 	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
 	(void) request;
-	bool makes_sense = is_array_of_integers(reply);
 	const rl_reply *elements = reply->elements;
-	if (makes_sense && reply->count == 2 && elements[0].integer == 1 && elements[1].integer >= 0) {
+	if (is_array(reply, 2, 2) && elements[0].integer == 1 && elements[1].integer >= 0) {
 		answer->vote = RL_VOTE_GRANTED;
 		answer->time_us = elements[1].integer;
-	} else if (makes_sense && reply->count == 5 && elements[0].integer == 0 &&
+	} else if (is_array(reply, 5, 3) && elements[0].integer == 0 &&
 		read_look(elements + 1, answer)) {
 		answer->vote = RL_VOTE_REFUSED;
 		answer->crowd = elements[4].integer;
@@ -94,7 +107,7 @@ static void read_probe(
 {
 	(void) request;
 	const rl_reply *elements = reply->elements;
-	if (is_array_of_integers(reply) && reply->count == 5 && read_look(elements, answer) &&
+	if (is_array(reply, 5, 2) && read_look(elements, answer) &&
 		elements[3].integer >= RL_TICKET_IMPOSSIBLE && elements[3].integer <= RL_TICKET_OUT) {
 		answer->vote = RL_VOTE_GRANTED;
 		answer->ticket = (rl_ticket) elements[3].integer;
@@ -242,6 +255,25 @@ static void read_fence(
 	}
 }
 
+/* A reservation has no token: all of them count as the same holder. */
+static void read_inspect(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	const rl_reply *elements = reply->elements;
+	rl_bytes label;
+	if (reply->type != RL_REPLY_ARRAY || reply->count != 4 ||
+		elements[0].type != RL_REPLY_INTEGER || elements[2].type != RL_REPLY_INTEGER ||
+		elements[3].type != RL_REPLY_STRING || !read_holder(&elements[1], answer, &label)) {
+		no_sense(answer, err);
+		return;
+	}
+	answer->number = elements[0].integer;
+	answer->crowd = elements[2].integer;
+	answer->text = answer->holder == RL_HOLDER_RESERVED ? label : elements[3].text;
+	answer->vote = answer->holder == RL_HOLDER_NOBODY ? RL_VOTE_REFUSED : RL_VOTE_GRANTED;
+}
+
 /* ---- the verbs ---- */
 
 typedef void reader(
@@ -259,6 +291,7 @@ static reader *const readers[] = {
 	[RL_VERB_FORCE] = read_freeing,
 	[RL_VERB_EXISTS] = read_exists,
 	[RL_VERB_OWNER] = read_owner,
+	[RL_VERB_INSPECT] = read_inspect,
 	[RL_VERB_REMAINING] = read_remaining,
 	[RL_VERB_FENCE] = read_fence,
 };

@@ -46,18 +46,18 @@ typedef struct rl_answer {
 	/* BLPOP: GRANTED = a ticket has arrived. PROBE: GRANTED = the lock was looked at. */
 	rl_vote vote;
 	rl_again again;
-	/* REMAINING: the PTTL. PROBE, and a refused TRY: the PTTL of the holder. SWAP, even if it is
-	 * unconfirmed, RELEASE, FORCE, EXTEND, RENEW: see above. FENCE: the number in the key; if it is
-	 * refused, as EXTEND. RL_NO_NUMBER before a reply was read,
-	 * and after an error. */
+	/* REMAINING, INSPECT: the PTTL. PROBE, and a refused TRY: the PTTL of the holder. SWAP, even if
+	 * it is unconfirmed, RELEASE, FORCE, EXTEND, RENEW: see above. FENCE: the number in the key; if
+	 * it is refused, as EXTEND. RL_NO_NUMBER before a reply was read, and after an error. */
 	int64_t number;
 	/* TRY, PROBE: the server's time; 0 = unknown, or the helper keys cannot be used. */
 	int64_t time_us;
-	rl_holder holder; /* TRY that was refused, PROBE */
+	rl_holder holder; /* TRY that was refused, PROBE, INSPECT */
 	rl_ticket ticket; /* PROBE */
-	/* TRY that was refused, PROBE: about how many clients wait. */
+	/* TRY that was refused, PROBE, INSPECT: about how many clients wait. */
 	int64_t crowd;
-	/* OWNER: the token, borrowed from the reply. */
+	/* Borrowed from the reply. OWNER, INSPECT: the token. TRY that was refused, PROBE: the label in
+	 * the holder's token. */
 	rl_bytes text;
 } rl_answer;
 

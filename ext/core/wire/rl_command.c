@@ -167,6 +167,11 @@ static void build_owner(rl_command *command, const rl_request *request)
 	add(command, request->key);
 }
 
+static void build_inspect(rl_command *command, const rl_request *request)
+{
+	add_script(command, request, RL_SCRIPT_INSPECT);
+}
+
 static void build_remaining(rl_command *command, const rl_request *request)
 {
 	add(command, LITERAL("PTTL"));
@@ -207,6 +212,7 @@ static const verb_rule rules[] = {
 	[RL_VERB_FORCE] = {build_force, .is_script = true, .has_helpers = true, .changes = true},
 	[RL_VERB_EXISTS] = {build_exists},
 	[RL_VERB_OWNER] = {build_owner},
+	[RL_VERB_INSPECT] = {build_inspect, .is_script = true, .has_helpers = true},
 	[RL_VERB_REMAINING] = {build_remaining},
 	[RL_VERB_FENCE] = {build_fence, .is_script = true, .is_confirmed = true},
 };

@@ -32,6 +32,7 @@ typedef enum rl_verb {
 	RL_VERB_FORCE,
 	RL_VERB_EXISTS,    /* isLocked() */
 	RL_VERB_OWNER,     /* owner() */
+	RL_VERB_INSPECT,   /* inspect() */
 	RL_VERB_REMAINING, /* remaining() */
 	/* Writes a fencing number if the token is the holder's. */
 	RL_VERB_FENCE,

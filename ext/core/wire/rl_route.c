@@ -101,6 +101,17 @@ bool rl_route_add_seed(rl_route *route, rl_target *seed)
 	return true;
 }
 
+void rl_route_set_label(rl_route *route, const rl_label *label)
+{
+	route->common->label = *label;
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		route->seeds[i]->label = *label;
+	}
+	for (unsigned i = 0; i < route->node_count; i++) {
+		route->nodes[i].target->label = *label;
+	}
+}
+
 bool rl_route_set_service(rl_route *route, rl_bytes service)
 {
 	free(route->service);

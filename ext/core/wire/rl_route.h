@@ -136,6 +136,9 @@ bool rl_route_set_service(rl_route *route, rl_bytes service);
 /* A copy for another thread. The copy knows the seeds, and the node of this slot. */
 rl_route *rl_route_copy(const rl_route *route, unsigned slot);
 
+/* Connections to the seeds and nodes are named by the label. */
+void rl_route_set_label(rl_route *route, const rl_label *label);
+
 rl_route *rl_route_ref(rl_route *route);
 void rl_route_unref(rl_route *route);
 

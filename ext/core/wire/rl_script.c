@@ -38,14 +38,17 @@
  "return type(p)=='number' and p>=0 and ((v=='' and p<=10) or (v=='" RL_RESERVED_LONG \
  "' and p<=250)) end "
 
-/* Returns an rl_holder. */
+/* Returns an rl_holder, or the label of a holder whose token has one. rl_token_is_drawn() has the
+ * same rule for the form of a token: "rl1." and 24 characters, or these, '@' and 1 to 64 more. */
 #define LUA_HOLDER \
  LUA_RESERVED \
  "local function holder() " \
  "if not v then return 0 end " \
  "if reserved(p) then return 1 end " \
  "if v==ARGV[1] then return 2 end " \
- "if #v==28 and string.sub(v,1,4)=='rl1.' then return 3 end " \
+ "if type(v)=='string' and string.sub(v,1,4)=='rl1.' then " \
+ "if #v==28 then return 3 end " \
+ "if #v<=93 and string.find(v,'^@[!-~]+$',29) then return string.sub(v,30) end end " \
  "return 4 end "
 
 /* Marks the waiter for so many ms, and removes the marks that have expired. If the set cannot be
@@ -140,7 +143,7 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"return {1,n} end "
 		"if w and q~='1' then if ARGV[6]=='0' then unmark() else mark() end end " LUA_REPLICA
 			LUA_CROWD "return {0,n,p,h,m}",
-		"6fe4de2424e94ad6783af53993db16375dd181f5"),
+		"84f59ee38d72346636b83150e53cb0f5e15153f7"),
 	[RL_SCRIPT_RELEASE] = SCRIPT(LUA_KEYS
 		"local g=ARGV[3] " LUA_UNMARK(
 			"ARGV[2]") "if w and ARGV[2] and ARGV[2]~='' then unmark() end " LUA_VALUE LUA_TICKET
@@ -161,7 +164,14 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"local h=holder() "
 		"if h~=2 then mark() end " LUA_REPLICA "local s=v and 0 or ticket() "
 		"if not v and s==0 then reserve() end " LUA_CROWD "return {n,p,h,s,m}",
-		"f117f3fbc4b2e7db577800d48fc404d9a9a467ad"),
+		"14da1a01dfb80e9a841c027b5c61f92b0c54a060"),
+	/* Only live marks count, not the member ''. */
+	[RL_SCRIPT_INSPECT] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER
+		"local h=holder() "
+		"local m=n>0 and c('ZCOUNT',w,n/1000,'+inf') "
+		"if type(m)~='number' then m=0 end "
+		"return {p,h,m,type(v)=='string' and string.sub(v,1,4096) or ''}",
+		"6fe617ca1d14e96b119b88fe11637edc5d75d59a"),
 	[RL_SCRIPT_FORCE] =
 		SCRIPT(LUA_KEYS "local g=ARGV[1] " LUA_TICKET LUA_RESERVE "local v=c('GET',k) "
 						"if not v then return 0 end "

@@ -33,7 +33,8 @@ typedef enum rl_script_id {
 	 *   an rl_place, 5 the waiter's name, 6 for how many ms the waiter is marked (0 = not at all),
 	 *   7 with several servers the reservation in ms that the waiter needs.
 	 * - Answer: {1, TIME} = taken, {0, TIME, PTTL, rl_holder, number of marks} = refused. TIME is
-	 *   in us, and 0 with one key or if the helper keys cannot be used. */
+	 *   in us, and 0 with one key or if the helper keys cannot be used. If the holder's token has a
+	 *   label, the label replaces RL_HOLDER_KIN. */
 	RL_SCRIPT_TRY,
 	/* Frees the lock if the token is the holder's: the compare-and-delete of
 	 * https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/. If a waiter is
@@ -55,6 +56,10 @@ typedef enum rl_script_id {
 	 *   servers the reservation in ms that the waiter needs.
 	 * - Answer: {TIME, PTTL, rl_holder, rl_ticket, number of marks}, where TIME is as in TRY. */
 	RL_SCRIPT_PROBE,
+	/* What an observer wants to know about the lock. Changes nothing.
+	 * - Answer: {PTTL, rl_holder or label as in TRY, number of live marks, the value, of which
+	 *   4096 bytes at most}. */
+	RL_SCRIPT_INSPECT,
 	/* As RELEASE, whoever holds the lock. Frees strings only: any other type is a WRONGTYPE error
 	 * that names the type.
 	 * - ARGV: 1 with several servers the reservation in ms. */
@@ -75,7 +80,7 @@ typedef enum rl_script_id {
 	RL_SCRIPT_FENCE,
 } rl_script_id;
 
-#define RL_SCRIPTS 8
+#define RL_SCRIPTS (RL_SCRIPT_FENCE + 1)
 
 /* Where a TRY comes from. */
 typedef enum rl_place {
@@ -88,12 +93,13 @@ typedef enum rl_place {
 	RL_PLACE_WOKEN,
 } rl_place;
 
-/* Who holds the lock, as TRY and PROBE report it. They never return the token of another holder. */
+/* Who holds the lock, as TRY, PROBE and INSPECT report it. The first two never return the token of
+ * another holder. */
 typedef enum rl_holder {
 	RL_HOLDER_NOBODY,
 	RL_HOLDER_RESERVED,
 	RL_HOLDER_SELF, /* the token that was sent */
-	/* A token of the form that rl_token_draw() makes: its release will wake the waiters. */
+	/* A token of the form that rl_token_is_drawn() knows: its release will wake the waiters. */
 	RL_HOLDER_KIN,
 	RL_HOLDER_FOREIGN, /* anything else */
 } rl_holder;

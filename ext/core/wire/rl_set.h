@@ -8,6 +8,7 @@
 #define RL_SET_H
 
 #include "core/base/rl_backoff.h"
+#include "core/base/rl_label.h"
 #include "core/wire/rl_names.h"
 #include "core/wire/rl_route.h"
 
@@ -32,6 +33,8 @@ typedef struct rl_set {
 	double drift_factor;
 	/* Waits use the wait queue, and releases wake the waiters. */
 	bool wakes;
+	/* Of the tokens that are drawn for the set; none = as rl_env.label. */
+	rl_label label;
 	/* RL_NAMES_IN_SLOT if a member is a cluster. */
 	rl_naming naming;
 } rl_set;

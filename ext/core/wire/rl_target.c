@@ -106,6 +106,7 @@ rl_target *rl_target_copy(const rl_target *target)
 	copy->replicas = target->replicas;
 	copy->replicas_ms = target->replicas_ms;
 	copy->must_be_primary = target->must_be_primary;
+	copy->label = target->label;
 	if (!copy_text(&copy->address.host, target->address.host) ||
 		!copy_tls(&copy->address.tls, target->address.tls) ||
 		!copy_text(&copy->user, target->user) || !copy_text(&copy->name, target->name) ||

@@ -7,6 +7,7 @@
 #ifndef RL_TARGET_H
 #define RL_TARGET_H
 
+#include "core/base/rl_label.h"
 #include "core/wire/rl_tls_options.h"
 
 typedef enum rl_net_kind {
@@ -45,6 +46,8 @@ typedef struct rl_target {
 	bool must_be_primary;
 	/* Owned. The DSN without credentials, for messages. */
 	char *name;
+	/* Names the connections that are dialled with this target; none = as rl_env.label. */
+	rl_label label;
 } rl_target;
 
 /* An empty target with one reference; NULL when out of memory. */
@@ -62,7 +65,7 @@ void rl_target_unref(rl_target *target);
 /* The same server, whatever the user, the database and TLS. */
 bool rl_address_equal(const rl_address *a, const rl_address *b);
 
-/* The same in everything but the name. */
+/* The same in everything but the name and the label. */
 bool rl_target_equal(const rl_target *a, const rl_target *b);
 
 #endif
