@@ -51,19 +51,57 @@ static bool has_forked(const redislock_call *call)
 	return call->fork_generation != rl_process_fork_generation();
 }
 
+static bool may_stop(const redislock_call *call)
+{
+	return call->abort != NULL && rl_acquire_may_stop(rl_acquire_of(call->op));
+}
+
+static int64_t guard_due_at(void *ctx)
+{
+	const redislock_call *call = ctx;
+	return may_stop(call) ? call->abort->due_at : RL_NEVER;
+}
+
 static bool guard_is_due(void *ctx)
 {
-	(void) ctx;
-	return redislock_vm_is_interrupted();
+	int64_t due_at = guard_due_at(ctx);
+	return redislock_vm_is_interrupted() || (due_at != RL_NEVER && due_at <= rl_os_now());
+}
+
+/* True = the wait ends now, by the script's own answer. */
+static bool is_stopped(const redislock_call *call)
+{
+	return may_stop(call) && call->abort->answer == REDISLOCK_ABORT_STOP && EG(exception) == NULL &&
+		!call->has_bailed_out && !has_forked(call);
+}
+
+/* Runs what is due: signal handlers and the like, then the script's callable that may end the wait.
+ * The handlers may have changed what that callable will answer. */
+static void run_script(redislock_call *call)
+{
+	if (redislock_vm_is_interrupted()) {
+		redislock_vm_run_interrupt();
+		if (call->abort != NULL) {
+			call->abort->due_at = 0;
+		}
+	}
+	bool may_ask = EG(exception) == NULL && !has_forked(call) && may_stop(call);
+	if (may_ask && call->abort->answer == REDISLOCK_ABORT_GO_ON &&
+		call->abort->due_at <= rl_os_now()) {
+		redislock_abort_ask(call->abort);
+	}
 }
 
 /* Catches a bail-out, so that the operation can be undone. give_up() continues the bail-out. */
 static bool guard_run(void *ctx)
 {
 	redislock_call *call = ctx;
+	if (is_stopped(call)) {
+		return false; /* the step since then has not found a grant */
+	}
 	zend_try
 	{
-		redislock_vm_run_interrupt();
+		run_script(call);
 	}
 	zend_catch
 	{
@@ -245,7 +283,7 @@ static bool run_late_handlers(redislock_call *call)
 	return true;
 }
 
-redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
+redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislock_abort *abort)
 {
 	redislock_call *call = op != NULL ? begin(client, op) : NULL;
 	if (call == NULL) {
@@ -253,10 +291,17 @@ redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
 		throw_out_of_memory();
 		return NULL;
 	}
+	call->abort = abort != NULL && redislock_abort_is_set(abort) ? abort : NULL;
 	resolve_names(client, op->call.request.slot);
-	rl_guard guard = {.ctx = call, .is_due = guard_is_due, .run = guard_run};
+	rl_guard guard = {.ctx = call,
+		.is_due = guard_is_due,
+		.due_at = call->abort != NULL ? guard_due_at : NULL,
+		.run = guard_run};
 	if (!rl_drive(&REDISLOCK_G(net), op, &guard) || !run_late_handlers(call)) {
-		return give_up(call);
+		if (!is_stopped(call)) {
+			return give_up(call);
+		}
+		rl_acquire_stop(rl_acquire_of(op), rl_os_now());
 	}
 	if (op->status != RL_OK && op->status != RL_BUSY) {
 		redislock_throw(op->err, op);
@@ -264,4 +309,9 @@ redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
 		return NULL;
 	}
 	return call;
+}
+
+redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
+{
+	return redislock_call_wait(client, op, NULL);
 }
