@@ -62,6 +62,7 @@ if test "$PHP_REDISLOCK" != "no"; then
 
   redislock_sources="
     ext/redislock.c
+    ext/php/redislock_abort.c
     ext/php/redislock_call.c
     ext/php/redislock_call_site.c
     ext/php/redislock_callable.c

@@ -155,8 +155,17 @@ class RedisLock
      *   fresh token, and replaces it by yours when it has won the lock, which takes one more round
      *   trip. If the answer of the server is lost, a lock with your own token may stay until its
      *   TTL.
+     * @param callable|null $abort called without arguments while the call waits; true ends the
+     *   wait, false or null lets it go on, and any other value is a TypeError. The call asks it
+     *   after the first try, after each run of signal handlers, and once a second. It does not ask
+     *   it without $wait, or while it expects an answer that may grant the lock (for one timeout at
+     *   most). A lock that is won in the same moment is returned; otherwise the wait gives up its
+     *   place in the queue, and a grant that arrives late is undone. The callable may use this
+     *   object. It cannot switch Fibers. Its exception, or exit in it, ends the wait like one of a
+     *   signal handler
      *
-     * @return string|null the token, which release() needs; null = another holder has the lock
+     * @return string|null the token, which release() needs; null = another holder has the lock, or
+     *   $abort has ended the wait
      *
      * @throws RedisLockConnectionException when the server could not be asked, or did not answer
      * @throws RedisLockServerException when the server answered with an error
@@ -166,6 +175,7 @@ class RedisLock
         float $ttl = 30.0,
         float $wait = 0.0,
         #[\SensitiveParameter] ?string $token = null,
+        ?callable $abort = null,
     ): ?string {}
 
     /**
@@ -231,8 +241,9 @@ class RedisLock
      *   handler, see docs/leases.md
      * @param string|null $token the token of the holder, as for acquire(); null = a fresh token
      *   that cannot be guessed. A lock that is entered again (reentrant) keeps its token
+     * @param callable|null $abort may end the wait, as for acquire()
      *
-     * @return RedisLockLease|null null = another holder has the lock
+     * @return RedisLockLease|null null = another holder has the lock, or $abort has ended the wait
      *
      * @throws RedisLockException when $wait is not 0 and the wait could never end, because the
      *   server confirms that a lease of this thread, which renews itself without $maxHold, has the
@@ -249,6 +260,7 @@ class RedisLock
         ?float $maxHold = null,
         ?callable $onLoss = null,
         #[\SensitiveParameter] ?string $token = null,
+        ?callable $abort = null,
     ): ?RedisLockLease {}
 
     /**
@@ -256,7 +268,7 @@ class RedisLock
      * begins now. The token may come from acquire() or from RedisLockLease::detach(), also in
      * another process. The take-over makes the given token worthless: of two callers with the same
      * token one gets the lease, and the other gets null. The last three arguments are those of
-     * lease(), without its token.
+     * lease(), without its token and $abort.
      *
      * With several servers a majority has to hold the token. A take-over that fails is undone: the
      * given token is put back where it was replaced, on the servers that can be reached.
@@ -279,15 +291,16 @@ class RedisLock
     /**
      * Runs a section of code under the lock, and frees the lock, however the section ends.
      *
-     * The other arguments are those of lease().
+     * The other arguments are those of lease(), without its token.
      *
      * @param callable $section called with the RedisLockLease
      *
      * @return mixed the return value of the section
      *
-     * @throws RedisLockTimeoutException when the lock could not be acquired within $wait seconds;
-     *   the section was not called then. After a wait the message names the label of the holder and
-     *   the time for which it still has the lock, as the wait has seen them last
+     * @throws RedisLockTimeoutException when the lock could not be acquired within $wait seconds,
+     *   or $abort has ended the wait; the section was not called then. After a wait that was not
+     *   ended by $abort the message names the label of the holder and the time for which it still
+     *   has the lock, as the wait has seen them last
      * @throws RedisLockLostException when the section returned, but the lock was lost before the
      *   section ended or released it; getResult() returns the return value of the section
      * @throws RedisLockConnectionException when the server could not be asked for the lock
@@ -302,6 +315,7 @@ class RedisLock
         bool $renew = true,
         ?float $maxHold = null,
         ?callable $onLoss = null,
+        ?callable $abort = null,
     ): mixed {}
 
     /**

@@ -51,21 +51,50 @@ static bool has_forked(const redislock_call *call)
 	return call->fork_generation != rl_process_fork_generation();
 }
 
-static bool guard_is_due(void *ctx)
+static bool may_stop(const redislock_call *call)
 {
-	(void) ctx;
-	return redislock_vm_is_interrupted();
+	return call->abort != NULL && rl_acquire_may_stop(rl_acquire_of(call->op));
 }
 
-static void run_interrupt(const redislock_call *call)
+static int64_t guard_due_at(void *ctx)
 {
-	(void) call;
-	redislock_vm_run_interrupt();
+	const redislock_call *call = ctx;
+	return may_stop(call) ? call->abort->due_at : RL_NEVER;
+}
+
+static bool guard_is_due(void *ctx)
+{
+	int64_t due_at = guard_due_at(ctx);
+	return redislock_vm_is_interrupted() || (due_at != RL_NEVER && due_at <= rl_os_now());
+}
+
+/* True = the wait ends now, by the script's own answer. */
+static bool is_stopped(const redislock_call *call)
+{
+	return may_stop(call) && call->abort->answer == REDISLOCK_ABORT_STOP && EG(exception) == NULL &&
+		!call->has_bailed_out && !has_forked(call);
+}
+
+/* Runs what is due: signal handlers and the like, then the script's callable that may end the wait.
+ * The handlers may have changed what that callable will answer. */
+static void run_script(redislock_call *call)
+{
+	if (redislock_vm_is_interrupted()) {
+		redislock_vm_run_interrupt();
+		if (call->abort != NULL) {
+			call->abort->due_at = 0;
+		}
+	}
+	bool may_ask = EG(exception) == NULL && !has_forked(call) && may_stop(call);
+	if (may_ask && call->abort->answer == REDISLOCK_ABORT_GO_ON &&
+		call->abort->due_at <= rl_os_now()) {
+		redislock_abort_ask(call->abort);
+	}
 }
 
 /* Runs code that may run PHP code. Catches a bail-out, so that the operation can be undone.
  * give_up() continues the bail-out. */
-static bool run_php(redislock_call *call, void (*code)(const redislock_call *call))
+static bool run_php(redislock_call *call, void (*code)(redislock_call *call))
 {
 	zend_try
 	{
@@ -81,7 +110,9 @@ static bool run_php(redislock_call *call, void (*code)(const redislock_call *cal
 
 static bool guard_run(void *ctx)
 {
-	return run_php(ctx, run_interrupt);
+	redislock_call *call = ctx;
+	/* If the script has stopped the wait, the step since then has not found a grant. */
+	return !is_stopped(call) && run_php(call, run_script);
 }
 
 static redislock_call *begin(redislock_client *client, rl_op *op)
@@ -251,7 +282,7 @@ static bool was_slow(const rl_acquire *acquire)
 	return limit > 0 && rl_acquire_is_waiting(acquire) && (double) acquire->waited_ns > limit;
 }
 
-static void tell_slow(const redislock_call *call)
+static void tell_slow(redislock_call *call)
 {
 	const rl_acquire *acquire = rl_acquire_of(call->op);
 	char key[RL_BYTES_TEXT];
@@ -295,7 +326,7 @@ static bool run_late_handlers(redislock_call *call)
 	return true;
 }
 
-redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
+redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislock_abort *abort)
 {
 	redislock_call *call = op != NULL ? begin(client, op) : NULL;
 	if (call == NULL) {
@@ -303,10 +334,17 @@ redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
 		throw_out_of_memory();
 		return NULL;
 	}
+	call->abort = abort != NULL && redislock_abort_is_set(abort) ? abort : NULL;
 	resolve_names(client, op->call.request.slot);
-	rl_guard guard = {.ctx = call, .is_due = guard_is_due, .run = guard_run};
+	rl_guard guard = {.ctx = call,
+		.is_due = guard_is_due,
+		.due_at = call->abort != NULL ? guard_due_at : NULL,
+		.run = guard_run};
 	if (!rl_drive(&REDISLOCK_G(net), op, &guard)) {
-		return give_up(call, abandon);
+		if (!is_stopped(call)) {
+			return give_up(call, abandon);
+		}
+		rl_acquire_stop(rl_acquire_of(op), rl_os_now());
 	}
 	if (!run_late_handlers(call)) {
 		return give_up(call, op->status == RL_OK ? abandon : redislock_call_end);
@@ -318,4 +356,9 @@ redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
 		return NULL;
 	}
 	return call;
+}
+
+redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
+{
+	return redislock_call_wait(client, op, NULL);
 }

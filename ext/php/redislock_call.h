@@ -19,6 +19,8 @@
 
 #include "php_redislock.h"
 
+#include "php/redislock_abort.h"
+
 #include "core/lock/rl_acquire.h"
 #include "core/lock/rl_op_failure.h"
 #include "core/lock/rl_plain.h"
@@ -50,6 +52,7 @@ struct redislock_call {
 	redislock_call **link;
 	redislock_client *client; /* one reference */
 	rl_op *op;                /* owned */
+	redislock_abort *abort;   /* borrowed from the method; NULL = none */
 	uint64_t fork_generation;
 	bool has_bailed_out;
 };
@@ -60,6 +63,10 @@ struct redislock_call {
  *   NULL = an exception was thrown. Does not return when a handler bailed out.
  */
 redislock_call *redislock_call_run(redislock_client *client, rl_op *op);
+
+/* The same for an acquire whose wait the script may end. If the script did, op->status is RL_BUSY,
+ * and abort->answer is REDISLOCK_ABORT_STOP. */
+redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislock_abort *abort);
 
 void redislock_call_end(redislock_call *call);
 

@@ -285,12 +285,14 @@ ZEND_METHOD(RedisLock, acquire)
 	zend_string *token = NULL;
 	double ttl = 30.0;
 	double wait = 0.0;
-	ZEND_PARSE_PARAMETERS_START(1, 4)
+	redislock_abort abort = {0};
+	ZEND_PARSE_PARAMETERS_START(1, 5)
 		Z_PARAM_STR(name)
 		Z_PARAM_OPTIONAL
 		REDISLOCK_PARAM_FLOAT(ttl)
 		REDISLOCK_PARAM_FLOAT(wait)
 		Z_PARAM_STR_OR_NULL(token)
+		Z_PARAM_FUNC_OR_NULL(abort.function, abort.cache)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_client *client = redislock_client_of(ZEND_THIS);
 	rl_acquire_args args = {0};
@@ -316,7 +318,7 @@ ZEND_METHOD(RedisLock, acquire)
 		zend_string_alloc(token != NULL ? ZSTR_LEN(token) : rl_token_len(label), false);
 	rl_op *op = rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), &args);
 	redislock_free_key(joined);
-	redislock_call *call = redislock_call_run(client, op);
+	redislock_call *call = redislock_call_wait(client, op, &abort);
 	if (call == NULL) {
 		zend_string_efree(result);
 		RETURN_THROWS();

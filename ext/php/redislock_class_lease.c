@@ -16,30 +16,32 @@
 
 #include "transport/rl_watchdog.h"
 
-/* Runs op, which asks for the lease's lock. True = the lease is held. False = the lock is taken, or
- * an exception was thrown; in both cases the object is gone.
+/* Call with the call that has asked for the lease's lock, or NULL after an exception. True = the
+ * lease is held. False = the lock is taken, or an exception was thrown; in both cases the object is
+ * gone.
  * @param[out] held RL_HOLDER_TEXT bytes for the holder that a wait in vain has seen; or NULL */
-static bool win_lease(redislock_record *record, zval *object, rl_op *op, int64_t ttl_ms, char *held)
+static bool win_lease(
+	redislock_record *record, zval *object, redislock_call *call, int64_t ttl_ms, char *held)
 {
-	redislock_call *call = redislock_call_run(record->client, op);
 	bool is_won = call != NULL && call->op->status == RL_OK;
 	if (is_won && record->client->backed_off_until != 0) {
 		redislock_records_back_off(record->client, 0);
 	}
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
-	const rl_acquire *acquire = is_won ? rl_acquire_of(op) : NULL;
+	const rl_acquire *acquire = is_won ? rl_acquire_of(call->op) : NULL;
 	if (acquire != NULL) {
 		rl_lease_begin(record->lease, rl_bytes_of(acquire->token, acquire->token_len), ttl_ns,
 			acquire->proven_until);
-		record->lease->strays = rl_quorum_call_strays(&op->call);
+		record->lease->strays = rl_quorum_call_strays(&call->op->call);
 		redislock_lease_won(object, acquire->waited_ns, acquire->attempts);
 	} else if (is_won) {
-		rl_lease_begin(record->lease, op->call.request.fresh, ttl_ns,
-			rl_quorum_call_sent_at(&op->call) + ttl_ns - rl_set_drift(op->call.set, ttl_ns));
+		const rl_quorum_call *swap = &call->op->call;
+		rl_lease_begin(record->lease, swap->request.fresh, ttl_ns,
+			rl_quorum_call_sent_at(swap) + ttl_ns - rl_set_drift(swap->set, ttl_ns));
 		redislock_lease_won(object, 0, 1);
 	}
 	if (call != NULL && !is_won && held != NULL) {
-		rl_acquire_held_text(rl_acquire_of(op), rl_os_now(), held);
+		rl_acquire_held_text(rl_acquire_of(call->op), rl_os_now(), held);
 	}
 	if (call != NULL) {
 		redislock_call_end(call);
@@ -67,6 +69,7 @@ typedef struct lease_args {
 	uint32_t token_arg;
 	/* The out parameter of win_lease(), or NULL. */
 	char *held;
+	redislock_abort abort;
 } lease_args;
 
 #define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true
@@ -119,7 +122,7 @@ static size_t drawn_len(const redislock_client *client)
 }
 
 /* Makes a lease in *object. False = the lock is taken, or an exception was thrown. */
-static bool take_lease(zval *self, const zend_string *name, const lease_args *in, zval *object)
+static bool take_lease(zval *self, const zend_string *name, lease_args *in, zval *object)
 {
 	const zend_string *token = in->token;
 	redislock_client *client = redislock_client_of(self);
@@ -147,14 +150,18 @@ static bool take_lease(zval *self, const zend_string *name, const lease_args *in
 							: rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), &args);
 	}
 	redislock_free_key(joined);
-	return is_again || (record != NULL && win_lease(record, object, op, args.ttl_ms, in->held));
+	if (is_again || record == NULL) {
+		return is_again;
+	}
+	redislock_call *call = redislock_call_wait(record->client, op, &in->abort);
+	return win_lease(record, object, call, args.ttl_ms, in->held);
 }
 
 ZEND_METHOD(RedisLock, lease)
 {
 	zend_string *name;
 	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 2, .has_wait = true, .token_arg = 7};
-	ZEND_PARSE_PARAMETERS_START(1, 7)
+	ZEND_PARSE_PARAMETERS_START(1, 8)
 		Z_PARAM_STR(name)
 		Z_PARAM_OPTIONAL
 		REDISLOCK_PARAM_FLOAT(args.ttl)
@@ -163,6 +170,7 @@ ZEND_METHOD(RedisLock, lease)
 		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
 		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
 		Z_PARAM_STR_OR_NULL(args.token)
+		Z_PARAM_FUNC_OR_NULL(args.abort.function, args.abort.cache)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
 	redislock_call_site call_site = redislock_call_site_note();
@@ -210,7 +218,8 @@ ZEND_METHOD(RedisLock, resume)
 		? NULL
 		: rl_take_over_new(&client->set, client->pool, &REDISLOCK_G(env), key, given, ttl_ms);
 	redislock_free_key(joined);
-	if (record != NULL && win_lease(record, &object, op, ttl_ms, NULL)) {
+	if (record != NULL &&
+		win_lease(record, &object, redislock_call_run(record->client, op), ttl_ms, NULL)) {
 		redislock_lease_set_call_site(&object, call_site);
 		RETURN_COPY_VALUE(&object);
 	}
@@ -232,6 +241,16 @@ static void throw_timeout(const zend_string *name, double wait, const char *held
 	smart_str_free(&seconds);
 }
 
+static void throw_aborted(const zend_string *name)
+{
+	char shown[RL_BYTES_TEXT];
+	rl_bytes key = rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name));
+	zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
+		"could not acquire the lock \"%s\": the argument $abort has ended the wait",
+		rl_bytes_text(key, shown));
+	redislock_note_key(key);
+}
+
 ZEND_METHOD(RedisLock, synchronized)
 {
 	zend_string *name;
@@ -239,7 +258,7 @@ ZEND_METHOD(RedisLock, synchronized)
 	zend_fcall_info_cache cache;
 	char held[RL_HOLDER_TEXT] = "";
 	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 3, .has_wait = true, .held = held};
-	ZEND_PARSE_PARAMETERS_START(2, 7)
+	ZEND_PARSE_PARAMETERS_START(2, 8)
 		Z_PARAM_STR(name)
 		Z_PARAM_FUNC(section, cache)
 		Z_PARAM_OPTIONAL
@@ -248,10 +267,13 @@ ZEND_METHOD(RedisLock, synchronized)
 		Z_PARAM_BOOL(args.renews)
 		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
 		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
+		Z_PARAM_FUNC_OR_NULL(args.abort.function, args.abort.cache)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
 	if (!take_lease(ZEND_THIS, name, &args, &object)) {
-		if (EG(exception) == NULL) {
+		if (EG(exception) == NULL && args.abort.answer == REDISLOCK_ABORT_STOP) {
+			throw_aborted(name);
+		} else if (EG(exception) == NULL) {
 			throw_timeout(name, args.wait, held);
 		}
 		RETURN_THROWS();

@@ -8,6 +8,7 @@
  */
 #include "transport/rl_driver.h"
 
+#include "core/base/rl_time.h"
 #include "transport/rl_socket.h"
 #include "transport/rl_watchdog.h"
 
@@ -21,12 +22,19 @@ static bool let_run(const rl_guard *guard)
 	return guard == NULL || !guard->is_due(guard->ctx) || guard->run(guard->ctx);
 }
 
-static int64_t earliest_wake(const rl_wait *wait)
+/* The end of the wait, or of its first part, after which the guard is due. */
+static int64_t end_of(const rl_wait *wait, const rl_guard *guard)
 {
-	int64_t at = wait->until;
+	bool has_time = guard != NULL && guard->due_at != NULL;
+	return has_time ? rl_time_earlier(wait->until, guard->due_at(guard->ctx)) : wait->until;
+}
+
+static int64_t earliest_wake(const rl_wait *wait, const rl_guard *guard)
+{
+	int64_t at = end_of(wait, guard);
 	for (unsigned i = 0; i < wait->count; i++) {
 		int64_t link_at = rl_link_wake_at(wait->links[i]);
-		at = link_at < at ? link_at : at;
+		at = rl_time_earlier(at, link_at);
 	}
 	return at;
 }
@@ -39,7 +47,7 @@ static bool wait_in_poll(const rl_wait *wait, const rl_guard *guard, rl_tick *ti
 			.fd = rl_link_fd(wait->links[i]), .events = rl_link_events(wait->links[i])};
 	}
 	int64_t before = rl_os_now();
-	int64_t sleep = earliest_wake(wait) - before;
+	int64_t sleep = earliest_wake(wait, guard) - before;
 	sleep = sleep < 0 ? 0 : sleep > SLEEP_MAX_NS ? SLEEP_MAX_NS : sleep;
 	int ready = guard != NULL ? rl_os_poll(fds, wait->count, sleep, guard->is_due, guard->ctx)
 							  : rl_os_poll(fds, wait->count, sleep, NULL, NULL);
@@ -70,7 +78,7 @@ static bool wait_for(rl_net *net, const rl_wait *wait, const rl_guard *guard, rl
 		rl_resolver_ask_again(&net->resolver);
 		rl_watchdog_learn(&net->resolver);
 	}
-	if (wait->count != 1 || wait->until - tick->now < 2 * RL_SOCKET_BLOCK_NS) {
+	if (wait->count != 1 || end_of(wait, guard) - tick->now < 2 * RL_SOCKET_BLOCK_NS) {
 		return wait_in_poll(wait, guard, tick);
 	}
 	switch (rl_link_block(wait->links[0])) {

@@ -16,6 +16,8 @@ typedef struct rl_guard {
 	void *ctx;
 	/* Cheap. Called with all signals blocked. */
 	rl_os_is_due is_due;
+	/* When is_due() may become true without a signal. RL_NEVER, or no function = never. */
+	int64_t (*due_at)(void *ctx);
 	/* Runs what is due, with signals open. False = the operation has to be given up. */
 	bool (*run)(void *ctx);
 } rl_guard;

@@ -86,8 +86,8 @@ $rows['acquire: no key'] = ['ArgumentCountError', '~at least 1~', fn () => $lock
 $rows['release: no token'] = ['ArgumentCountError', '~exactly 2~', fn () => $lock->release('k')];
 $rows['extend: no ttl'] = ['ArgumentCountError', '~exactly 3~',
     fn () => $lock->extend('k', 'token')];
-$rows['acquire: too many'] = ['ArgumentCountError', '~at most 4~',
-    fn () => $lock->acquire('k', 1, 1, 'token', 1)];
+$rows['acquire: too many'] = ['ArgumentCountError', '~at most 5~',
+    fn () => $lock->acquire('k', 1, 1, 'token', null, 1)];
 $rows['acquire: unknown name'] = ['Error', '~timeout~', fn () => $lock->acquire('k', timeout: 1)];
 
 /* Options of the constructor. */

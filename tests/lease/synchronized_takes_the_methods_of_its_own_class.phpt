@@ -15,13 +15,14 @@ $server = start_server();
 final class Strange extends RedisLock
 {
     public function lease(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true,
-        ?float $maxHold = null, ?callable $onLoss = null, ?string $token = null): ?RedisLockLease
+        ?float $maxHold = null, ?callable $onLoss = null, ?string $token = null,
+        ?callable $abort = null): ?RedisLockLease
     {
         throw new LogicException('not called');
     }
 
     public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0,
-        ?string $token = null): ?string
+        ?string $token = null, ?callable $abort = null): ?string
     {
         throw new LogicException('not called');
     }

@@ -45,11 +45,11 @@ same('RedisLockLease', [
 ], $shown('RedisLockLease'));
 same('RedisLock', [
     'lease' =>
-        '(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, #[\SensitiveParameter] ?string $token = null): ?RedisLockLease',
+        '(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, #[\SensitiveParameter] ?string $token = null, ?callable $abort = null): ?RedisLockLease',
     'resume' =>
         '(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): ?RedisLockLease',
     'synchronized' =>
-        '(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): mixed',
+        '(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, ?callable $abort = null): mixed',
 ], array_intersect_key($shown('RedisLock'), ['lease' => 0, 'resume' => 0, 'synchronized' => 0]));
 same('getResult()', '(): mixed', $shown('RedisLockLostException')['getResult']);
 

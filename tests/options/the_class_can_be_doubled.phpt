@@ -60,7 +60,7 @@ foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(),
 $server = start_server();
 $mine = new class($server->dsn()) extends RedisLock {
     public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0,
-        ?string $token = null): ?string
+        ?string $token = null, ?callable $abort = null): ?string
     {
         throw new LogicException('acquire() was called');
     }

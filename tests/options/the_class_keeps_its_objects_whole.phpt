@@ -63,7 +63,7 @@ class Shop extends RedisLock
     public array $seen = [];
 
     public function acquire(string $key, float $ttl = 30.0, float $wait = 0.0,
-        ?string $token = null): ?string
+        ?string $token = null, ?callable $abort = null): ?string
     {
         $this->seen[] = $key;
         return parent::acquire("shop:$key", $ttl, $wait, $token);

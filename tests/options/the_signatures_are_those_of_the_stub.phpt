@@ -21,16 +21,18 @@ same('__construct',
     . 'retryMaxDelay = 0.2, jitter = 0.2, retries = NULL, wake = true, persistent = true, '
     . "reentrant = false, driftFactor = 0.01, label = NULL, tls = array (\n)",
     $signature('__construct'));
-same('acquire', 'key, ttl = 30.0, wait = 0.0, token = NULL', $signature('acquire'));
+same('acquire', 'key, ttl = 30.0, wait = 0.0, token = NULL, abort = NULL', $signature('acquire'));
 same('release', 'key, token', $signature('release'));
 same('extend', 'key, token, ttl', $signature('extend'));
 same('lease',
-    'key, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, token = NULL',
+    'key, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, token = NULL, '
+    . 'abort = NULL',
     $signature('lease'));
 same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, onLoss = NULL',
     $signature('resume'));
 same('synchronized',
-    'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL',
+    'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, '
+    . 'abort = NULL',
     $signature('synchronized'));
 
 /* stats() has the keys that its documentation has, in its list and in the shape of its array. */

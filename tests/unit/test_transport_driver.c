@@ -720,6 +720,48 @@ static void what_comes_without_a_signal_is_seen_in_a_second(void)
 	clean_up();
 }
 
+static int64_t due_at;
+
+static int64_t guard_due_at(void *ctx)
+{
+	(void) ctx;
+	return due_at;
+}
+
+static bool is_due_by_time(void *ctx)
+{
+	(void) ctx;
+	return rl_os_now() >= due_at;
+}
+
+static bool run_at_its_time(void *ctx)
+{
+	(void) ctx;
+	CHECK(rl_os_now() >= due_at);
+	due_at += 100 * MS;
+	return ++runs < 3;
+}
+
+/* The driver waits for one connection, which is silent. */
+static void the_guard_is_due_at_its_time(void)
+{
+	static const rl_guard timed = {
+		.is_due = is_due_by_time, .due_at = guard_due_at, .run = run_at_its_time};
+	begin(false);
+	catch_signals();
+	set.members[0].timeout_ns = 20 * RL_NS_PER_SECOND;
+	peer_start(&server, talk_nothing);
+	acquire(0);
+	int64_t before = rl_os_now();
+	due_at = before + 100 * MS;
+	CHECK(!rl_drive(&net, op, &timed));
+	CHECK_INT(runs, 3);
+	CHECK(rl_os_now() - before >= 300 * MS);
+	CHECK(rl_os_now() - before < 900 * MS);
+	rl_op_abandon(op, rl_os_now(), false);
+	clean_up();
+}
+
 /* A signal that comes between the look and the sleep. */
 static bool is_due_too_late(void *ctx)
 {
@@ -847,6 +889,7 @@ static const check_test tests[] = {
 	TEST(a_sleep_is_given_up_at_once),
 	TEST(what_is_due_already_is_run_first),
 	TEST(what_comes_without_a_signal_is_seen_in_a_second),
+	TEST(the_guard_is_due_at_its_time),
 	TEST(poll_is_woken_by_a_signal_before_it_sleeps),
 	TEST(poll_misses_no_signal),
 	TEST(a_child_does_not_use_its_parents_connection),

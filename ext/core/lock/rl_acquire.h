@@ -114,6 +114,14 @@ static inline bool rl_acquire_is_waiting(const rl_acquire *acquire)
 	return acquire->wait_ns > 0;
 }
 
+/* The call waits, and no try is under way whose answer may be the grant. So the only grant that may
+ * still arrive is that of the place in the queue. Not before the end of the first try. */
+bool rl_acquire_may_stop(const rl_acquire *acquire);
+
+/* Ends such a wait before its time, with RL_BUSY, also if the servers have failed. Undoes what it
+ * may have taken, as far as can be written without waiting. */
+void rl_acquire_stop(rl_acquire *acquire, int64_t now);
+
 /* The operation as an acquire; NULL when it is another one. */
 rl_acquire *rl_acquire_of(rl_op *op);
 

@@ -26,8 +26,9 @@
  * it is due after a back-off delay.
  *
  * The call ends with the first grant, with a failure that does not pass by itself, with the last of
- * `retries`, or with the try at the deadline, which decides. That try begins at the deadline, or
- * its answer arrives only then. During a try the connection of the place is not read: if the place
+ * `retries`, or with the try at the deadline, which decides. The caller may also stop a wait while
+ * no try is under way (rl_acquire_stop()). The try at the deadline begins then, or its answer
+ * arrives only then. During a try the connection of the place is not read: if the place
  * has won, the try finds our own token.
  *
  * Tokens: a refused token may be tried again. A token for which an undo was written may not,
@@ -242,6 +243,19 @@ static void abandon(rl_op *op, int64_t now)
 	}
 	rl_quorum_call_settle(call, RL_UNDO_ALL, now);
 	rl_acquire_unmark_at_end(acquire, now);
+}
+
+bool rl_acquire_may_stop(const rl_acquire *acquire)
+{
+	bool is_trying = acquire->phase == RL_ACQUIRE_TRYING || acquire->phase == RL_ACQUIRE_SWAPPING;
+	return rl_acquire_is_waiting(acquire) && acquire->attempts > 0 && !is_trying &&
+		acquire->phase != RL_ACQUIRE_DONE;
+}
+
+void rl_acquire_stop(rl_acquire *acquire, int64_t now)
+{
+	abandon(&acquire->op, now);
+	rl_acquire_finish(acquire, &(rl_tick){.now = now, .seen = now}, RL_BUSY);
 }
 
 static void drop(rl_op *op)
