@@ -84,8 +84,9 @@ source_files() {
     else
         # Names that are not in the archive are no error.
         find .ci .clang-format .editorconfig .gitattributes .gitignore .valgrindrc CHANGELOG.md \
-            CONTRIBUTING.md LICENSE README.md bench composer.json config.m4 config.w32 docs \
-            examples ext package.xml scripts stubs tests -type f ! -path '*/.libs/*' \
+            CONTRIBUTING.md LICENSE README.md README.zh-CN.md bench composer.json config.m4 \
+            config.w32 docs examples ext package.xml scripts stubs tests -type f \
+            ! -path '*/.libs/*' \
             ! -name '*.dep' ! -name '*.la' ! -name '*.lo' ! -name '*.o' \
             ! -name '*.diff' ! -name '*.exp' ! -name '*.log' ! -name '*.mem' ! -name '*.out' \
             ! -path 'tests/*.php' ! -path 'tests/*.sh' 2>/dev/null || true

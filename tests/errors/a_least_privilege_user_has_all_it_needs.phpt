@@ -1,5 +1,5 @@
 --TEST--
-A user with the least rights that the README names can do everything.
+A user with the least rights that docs/operations.md names can do everything.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,9 +13,9 @@ skip_by_topology('it needs more rights, which have a test of their own');
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
-$readme = file_get_contents(__DIR__ . '/../../README.md');
-check('the README has a rule',
-    preg_match('~ACL SETUSER locker on >password (\\~lock:\*(?: \+[a-z|]+)+)$~m', $readme,
+$docs = file_get_contents(__DIR__ . '/../../docs/operations.md');
+check('docs/operations.md has a rule',
+    preg_match('~ACL SETUSER locker on >password (\\~lock:\*(?: \+[a-z|]+)+)$~m', $docs,
         $m) === 1);
 $server->cmd('ACL', 'SETUSER', 'locker', 'on', '>pw', 'resetchannels', '-@all', '+select',
     ...explode(' ', $m[1]));

@@ -12,9 +12,9 @@ skip_without_server();
 require_once __DIR__ . '/../inc/replicas.inc';
 
 $all = start_replicated();
-$readme = file_get_contents(__DIR__ . '/../../README.md');
-check('the README has a rule',
-    preg_match('~ACL SETUSER locker on >password (\~lock:\*(?: \+[a-z|]+)+)$~m', $readme,
+$docs = file_get_contents(__DIR__ . '/../../docs/operations.md');
+check('docs/operations.md has a rule',
+    preg_match('~ACL SETUSER locker on >password (\~lock:\*(?: \+[a-z|]+)+)$~m', $docs,
         $m) === 1);
 $rights = array_diff(explode(' ', $m[1]), ['+wait']);
 $all->primary->cmd('ACL', 'SETUSER', 'locker', 'on', '>pw', 'resetchannels', '-@all', ...$rights);
