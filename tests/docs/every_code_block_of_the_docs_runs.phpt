@@ -49,6 +49,8 @@ foreach (array_keys(doc_pages()) as $page) {
     foreach (doc_blocks($page) as $block) {
         if ($block->isRun()) {
             $runs[] = [$last = $block, $runner->run($block)];
+        } elseif ($block->isShell()) {
+            $last = $block; // the_shell_blocks_of_the_docs_run.phpt
         } elseif ($block->language === 'output') {
             if (check($block->where() . ': a block has printed it', $last !== null)) {
                 $last->output = $block->code;

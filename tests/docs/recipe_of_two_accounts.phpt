@@ -18,12 +18,14 @@ $transfers = [];
 for ($i = 0; $i < 4; $i++) {
     $transfers[] = $docs->start(recipe('transfer.php'), 'alice', 'bob', '10');
     $transfers[] = $docs->start(recipe('transfer.php'), 'bob', 'alice', '3');
+    $transfers[] = $docs->start(recipe('transfer.php'), 'bob', 'carol', '5');
 }
 foreach ($transfers as $transfer) {
-    matches('a transfer', '~^(alice|bob): \d+, (alice|bob): \d+$~D', trim($transfer->output()));
+    matches('a transfer', '~^\w+: \d+, \w+: \d+$~D', trim($transfer->output()));
 }
 same('alice', '72', file_get_contents("$docs->folder/alice.txt"));
-same('bob', '128', file_get_contents("$docs->folder/bob.txt"));
+same('carol', '120', file_get_contents("$docs->folder/carol.txt"));
+same('bob', '108', file_get_contents("$docs->folder/bob.txt"));
 same('locks', [], $docs->locks());
 
 done();

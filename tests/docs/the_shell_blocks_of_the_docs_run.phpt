@@ -1,0 +1,93 @@
+--TEST--
+The shell commands of the docs start servers with TLS, a cluster and Sentinels, and take locks there, as the pages show it.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/docs.inc';
+require __DIR__ . '/../inc/tls.inc';
+skip_without_server();
+skip_without_openssl_command();
+skip_without_tls();
+skip_by_tls('its servers have certificates of their own');
+if (trim((string) shell_exec('command -v redis-cli')) === '') {
+    die('skip no redis-cli');
+}
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/docs.inc';
+
+/* A free port whose cluster bus, 10,000 above it, is free, too. */
+function port_of_a_node(): int
+{
+    do {
+        $port = free_port();
+        $bus = $port + 10000 < 65536
+            ? @stream_socket_server('tcp://127.0.0.1:' . $port + 10000) : false;
+    } while ($bus === false);
+    return $port;
+}
+
+/** The commands of a page, one shell for all, in a folder of their own. */
+function start_page(string $page): array
+{
+    $folder = test_folder();
+    mkdir("$folder/bin");
+    mkdir("$folder/pids");
+    mkdir("$folder/work");
+    /* The docs' programs, and a note of each server, for the end of this test. */
+    file_put_contents("$folder/bin/php", "#!/bin/sh\nexec " . php_command() . " \"\$@\"\n");
+    file_put_contents("$folder/bin/redis-server", "#!/bin/sh\nexec " . server_program()
+        . " \"\$@\" --pidfile $folder/pids/\$\$\n");
+    array_map(fn (string $name) => chmod("$folder/bin/$name", 0755), ['php', 'redis-server']);
+    register_shutdown_function(function () use ($folder): void {
+        foreach (glob("$folder/pids/*") as $file) {
+            send_signal((int) file_get_contents($file), SIGKILL);
+        }
+        exec('rm -rf ' . escapeshellarg($folder));
+    });
+    $ports = [];
+    $script = 'set -e; cd ' . escapeshellarg("$folder/work") . "\n";
+    foreach (doc_blocks($page) as $block) {
+        $script .= $block->isShell() ? "$block->code\n" : '';
+    }
+    $script = preg_replace_callback('~\b(?:2?6\d\d\d|700\d)\b~', function (array $m) use (&$ports) {
+        return $ports[$m[0]] ??= port_of_a_node();
+    }, $script);
+    file_put_contents("$folder/commands", $script);
+    $shell = start_php('putenv("PATH=$argv[1]/bin:" . getenv("PATH"));
+        passthru("bash $argv[1]/commands 2>&1 </dev/null", $status);
+        echo "[status $status]\n";', [$folder]);
+    return [$page, $folder, $ports, $shell];
+}
+
+$running = array_map(start_page(...), ['docs/tls.md', 'docs/topologies.md']);
+foreach ($running as [$page, $folder, $ports, $shell]) {
+    $output = $shell->output(60);
+    foreach ($ports as $shown => $real) {
+        $output = str_replace((string) $real, (string) $shown, $output);
+    }
+    check("$page: its commands end well", str_contains($output, '[status 0]'),
+        substr($output, -500));
+    $before = null;
+    $shown = 0;
+    foreach (doc_blocks($page) as $block) {
+        if ($block->language === 'output' && $before?->isShell()) {
+            foreach (explode("\n", trim($block->code)) as $line) {
+                $shown++;
+                $regex = '~^' . str_replace('…', '.*', preg_quote($line, '~')) . '$~mu';
+                check("$page: a line is \"$line\"", preg_match($regex, $output) === 1,
+                    substr($output, -500));
+            }
+        }
+        $before = $block;
+    }
+    check("$page: it shows an output", $shown > 0);
+    eventually("$page: its servers have ended", fn () => glob("$folder/pids/*") === []);
+}
+
+done();
+?>
+--EXPECT--
+ok
