@@ -70,6 +70,8 @@ foreach ($running as [$page, $folder, $ports, $shell]) {
     }
     check("$page: its commands end well", str_contains($output, '[status 0]'),
         substr($output, -500));
+    check("$page: PHP warns of nothing",
+        !preg_match('~^(PHP )?(Warning|Notice|Deprecated|Fatal error): ~m', $output), $output);
     $before = null;
     $shown = 0;
     foreach (doc_blocks($page) as $block) {
