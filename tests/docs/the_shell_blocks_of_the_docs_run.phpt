@@ -9,6 +9,7 @@ require __DIR__ . '/../inc/tls.inc';
 skip_without_server();
 skip_without_openssl_command();
 skip_without_tls();
+skip_under_valgrind();
 skip_by_tls('its servers have certificates of their own');
 if (trim((string) shell_exec('command -v redis-cli')) === '') {
     die('skip no redis-cli');
