@@ -9,6 +9,7 @@ require __DIR__ . '/../inc/tls.inc';
 skip_without_server();
 skip_without_openssl_command();
 skip_without_tls();
+skip_under_valgrind();
 skip_by_tls('its servers have certificates of their own');
 if (trim((string) shell_exec('command -v redis-cli')) === '') {
     die('skip no redis-cli');
@@ -29,6 +30,17 @@ function port_of_a_node(): int
     return $port;
 }
 
+/* A server that has a port when its command returns, as when a reader types the next one. */
+const SERVER = <<<'SH'
+    #!/bin/bash
+    SERVER "$@" --pidfile FOLDER/pids/$$ || exit
+    [[ "$* $(cat "$1" 2>/dev/null)" =~ port\ ([1-9][0-9]*) ]]
+    for try in {1..200}; do
+        (: </dev/tcp/127.0.0.1/${BASH_REMATCH[1]}) 2>/dev/null && exit
+        sleep 0.05
+    done
+    SH;
+
 /** The commands of a page, one shell for all, in a folder of their own. */
 function start_page(string $page): array
 {
@@ -38,8 +50,8 @@ function start_page(string $page): array
     mkdir("$folder/work");
     /* The docs' programs, and a note of each server, for the end of this test. */
     file_put_contents("$folder/bin/php", "#!/bin/sh\nexec " . php_command() . " \"\$@\"\n");
-    file_put_contents("$folder/bin/redis-server", "#!/bin/sh\nexec " . server_program()
-        . " \"\$@\" --pidfile $folder/pids/\$\$\n");
+    file_put_contents("$folder/bin/redis-server", str_replace(['SERVER', 'FOLDER'],
+        [server_program(), $folder], SERVER));
     array_map(fn (string $name) => chmod("$folder/bin/$name", 0755), ['php', 'redis-server']);
     register_shutdown_function(function () use ($folder): void {
         foreach (glob("$folder/pids/*") as $file) {
@@ -48,14 +60,14 @@ function start_page(string $page): array
         exec('rm -rf ' . escapeshellarg($folder));
     });
     $ports = [];
-    $script = 'set -e; cd ' . escapeshellarg("$folder/work") . "\n";
+    $script = '';
     foreach (doc_blocks($page) as $block) {
         $script .= $block->isShell() ? "$block->code\n" : '';
     }
     $script = preg_replace_callback('~\b(?:2?6\d\d\d|700\d)\b~', function (array $m) use (&$ports) {
         return $ports[$m[0]] ??= port_of_a_node();
     }, $script);
-    file_put_contents("$folder/commands", $script);
+    file_put_contents("$folder/commands", "set -e; cd $folder/work\n$script");
     $shell = start_php('putenv("PATH=$argv[1]/bin:" . getenv("PATH"));
         passthru("bash $argv[1]/commands 2>&1 </dev/null", $status);
         echo "[status $status]\n";', [$folder]);
