@@ -164,12 +164,14 @@ static inline bool plan_is_sound(void)
 	return plan.mode == PLAN_USUAL || plan.mode == PLAN_FAIR;
 }
 
-/* A server may lose a write that it has answered, or have an older one again. */
+/* A server may lose a write that it has answered, or have an older one again. Where nodes have
+ * replicas, these may take over when a fault makes a node a replica. */
 static inline bool plan_loses_data(void)
 {
 	unsigned losing = 1U << FAULT_CRASH_LOSING | 1U << FAULT_UNCLEAN | 1U << FAULT_MOVE |
 		1U << FAULT_TAKE_OVER | 1U << FAULT_FAILOVER | 1U << FAULT_PROMOTE | 1U << FAULT_LAGGARD;
-	return (plan.faults & losing) != 0;
+	unsigned switching = 1U << FAULT_REPLICA | 1U << FAULT_SWITCH;
+	return (plan.faults & (plan_has_routes() ? losing | switching : losing)) != 0;
 }
 
 /* Nothing breaks between a client and the servers: what depends on time alone can be judged. */
