@@ -6,13 +6,13 @@ redislock
 <?php
 require __DIR__ . '/../inc/cluster.inc';
 skip_without_cluster();
+skip_by_tls('the certificate is for the extension');
 ?>
 --FILE--
 <?php
 require __DIR__ . '/../inc/cluster.inc';
 require __DIR__ . '/../inc/top.inc';
 
-skip_by_tls('the certificate is for the extension');
 $cluster = start_cluster();
 $lock = new RedisLock($cluster->dsn(), label: 'web');
 $keys = array_map(fn ($node) => $cluster->keyOf($node), $cluster->masters());

@@ -6,6 +6,8 @@ redislock
 <?php
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
+skip_by_tls('the certificate is for the extension');
+skip_by_topology('see tests/cluster and tests/sentinel');
 ?>
 --FILE--
 <?php
@@ -14,8 +16,6 @@ require __DIR__ . '/../inc/server.inc';
 require __DIR__ . '/../inc/top.inc';
 require __DIR__ . '/../inc/waiter.inc';
 
-skip_by_tls('the certificate is for the extension');
-skip_by_topology('see tests/cluster and tests/sentinel');
 $server = start_server();
 $lock = new RedisLock($server->dsn(), label: 'web-3:8812');
 $token = $lock->acquire('shop:42', 60);

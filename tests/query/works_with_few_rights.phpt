@@ -6,13 +6,13 @@ redislock
 <?php
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
+skip_on_cluster('the helper keys have other names');
 ?>
 --FILE--
 <?php
 require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
-skip_on_cluster('the helper keys have other names');
 $server->cmd('ACL', 'SETUSER', 'viewer', 'on', '>pw', 'resetkeys', '~k', '+get', '+pttl', '+eval',
     '+evalsha', '+client|setname', '+ping', '+role', '+cluster|slots');
 $holder = new RedisLock($server->dsn(), label: 'web');

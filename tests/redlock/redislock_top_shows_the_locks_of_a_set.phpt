@@ -6,14 +6,14 @@ redislock
 <?php
 require __DIR__ . '/../inc/members.inc';
 skip_without_server();
+skip_by_tls('the certificate is for the extension');
+skip_by_topology('the members are single servers');
 ?>
 --FILE--
 <?php
 require __DIR__ . '/../inc/members.inc';
 require __DIR__ . '/../inc/top.inc';
 
-skip_by_tls('the certificate is for the extension');
-skip_by_topology('the members are single servers');
 $members = start_members(3);
 $lock = $members->lock(label: 'web');
 $ignored = $lock->acquire('one', 60);

@@ -6,13 +6,13 @@ redislock
 <?php
 require __DIR__ . '/../inc/sentinel.inc';
 skip_without_sentinel();
+skip_by_tls('the certificate is for the extension');
 ?>
 --FILE--
 <?php
 require __DIR__ . '/../inc/sentinel.inc';
 require __DIR__ . '/../inc/top.inc';
 
-skip_by_tls('the certificate is for the extension');
 $sentinels = start_sentinels();
 $lock = new RedisLock($sentinels->dsn(), label: 'web');
 $ignored = $lock->acquire('k', 60);

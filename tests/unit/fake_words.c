@@ -42,7 +42,7 @@ const char *fake_name_of(rl_bytes token)
 {
 	static char names[8][16];
 	static unsigned count;
-	if (token.len != RL_TOKEN_LEN) {
+	if (!rl_token_is_drawn(token)) {
 		return "";
 	}
 	char *name = names[count++ % 8];
@@ -59,8 +59,9 @@ rl_bytes fake_token_named(const char *name)
 
 static size_t describe_argument(char *out, size_t size, rl_bytes argument)
 {
-	if (argument.len == RL_TOKEN_LEN && memcmp(argument.data, "rl1.", 4) == 0) {
-		return (size_t) snprintf(out, size, " T%u", number_in(&tokens, argument));
+	if (rl_token_is_drawn(argument)) {
+		return (size_t) snprintf(out, size, " T%u%.*s", number_in(&tokens, argument),
+			(int) (argument.len - RL_TOKEN_LEN), argument.data + RL_TOKEN_LEN);
 	}
 	if (argument.len == RL_TOKEN_LEN && memcmp(argument.data, "rlw.", 4) == 0) {
 		return (size_t) snprintf(out, size, " W%u", number_in(&waiters, argument));

@@ -3,7 +3,8 @@
  * Commands as the log of fake.h has them. Short, and nothing that is sent is hidden:
  *
  *     NAME                            CLIENT SETNAME redislock
- *     SET k T1 NX PX 30000            tokens of ours are named in the order of their first use
+ *     SET k T1 NX PX 30000            tokens of ours are named in the order of their first use;
+ *                                     "T1@web" has a label
  *     try k T1 30000 0 0 - 0          EVALSHA with one key; TRY would be EVAL with the text; an
  *                                     empty argument is "-"
  *     try+ k T1 30000 0 0 W1          with three keys, of which two are the helper keys of the

@@ -310,7 +310,7 @@ int64_t servers_pttl(unsigned member)
 
 bool servers_is_ours(const model_text *value)
 {
-	bool is_drawn = value->len == RL_TOKEN_LEN && memcmp(value->bytes, "rl1.", 4) == 0;
+	bool is_drawn = rl_token_is_drawn(rl_bytes_of(value->bytes, value->len));
 	return (is_drawn && !is_text(value, KIN)) || is_text(value, "mine");
 }
 

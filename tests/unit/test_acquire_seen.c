@@ -107,6 +107,8 @@ static void tokens_have_the_label_of_the_set(void)
 	fake_says(0, ":1");
 	rl_op *op = fake_take_over("a-rather-long-given-token", 1000);
 	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_COUNT("SET k T1@shop-1 NX PX 30000\n", 1);
+	CHECK_COUNT("swap k a-rather-long-given-token T2@shop-1 1000\n", 1);
 	CHECK_INT(op->call.request.fresh.len, 35);
 	CHECK(memcmp(op->call.request.fresh.data + 28, "@shop-1", 7) == 0);
 	CHECK(rl_bytes_equal(op->call.request.token, bytes_of("a-rather-long-given-token")));
