@@ -85,7 +85,7 @@ source_files() {
         # Names that are not in the archive are no error.
         find .ci .clang-format .editorconfig .gitattributes .gitignore .valgrindrc CHANGELOG.md \
             CONTRIBUTING.md LICENSE README.md bench composer.json config.m4 config.w32 docs \
-            examples ext package.xml scripts stubs tests -type f ! -path '*/.libs/*' \
+            examples ext package.xml packages scripts stubs tests -type f ! -path '*/.libs/*' \
             ! -name '*.dep' ! -name '*.la' ! -name '*.lo' ! -name '*.o' \
             ! -name '*.diff' ! -name '*.exp' ! -name '*.log' ! -name '*.mem' ! -name '*.out' \
             ! -path 'tests/*.php' ! -path 'tests/*.sh' 2>/dev/null || true
@@ -303,6 +303,16 @@ free_port() {
     # shellcheck disable=SC2016 # the dollar is PHP's
     php -n -r '$name = stream_socket_get_name(stream_socket_server("tcp://127.0.0.1:0"), false);
         echo substr($name, strrpos($name, ":") + 1);'
+}
+
+# What scripts/packages needs. Without it that script skips.
+want_composer() {
+    local name
+    want_command composer composer
+    want_command unzip unzip
+    for name in xml mbstring redis; do
+        want_php_extension "$name"
+    done
 }
 
 need_server() {
