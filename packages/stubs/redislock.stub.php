@@ -231,7 +231,7 @@ class RedisLock
     /**
      * The counters of this process since it started.
      *
-     * @return array<string, int|float>
+     * @return array<string, int|float|array{count: int, sum: float, buckets: array<string, int>}>
      *
      * @phpstan-impure
      */

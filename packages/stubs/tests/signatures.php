@@ -1,8 +1,8 @@
 <?php
 
 /*
- * Prints the signatures of the extension, one a line, as reflection shows them: the classes, their
- * constants, and their public and protected methods.
+ * Prints the signatures of the extension as reflection shows them, sorted, with a line for each
+ * class, constant, property, method and parameter.
  *
  * usage: php -d extension=redislock.so signatures.php             those of the extension
  *        php -n signatures.php redislock.stub.php                 those of the stub
@@ -20,19 +20,24 @@ function parameter(ReflectionParameter $parameter): string
     $attributes = array_map(fn (ReflectionAttribute $attribute): string
         => "#[{$attribute->getName()}]", $parameter->getAttributes());
     $default = $parameter->isDefaultValueAvailable()
-        ? '= ' . var_export($parameter->getDefaultValue(), true) : '';
+        ? '= ' . json_encode($parameter->getDefaultValue(), JSON_PRESERVE_ZERO_FRACTION) : '';
     $name = ($parameter->isPassedByReference() ? '&' : '')
         . ($parameter->isVariadic() ? '...' : '') . '$' . $parameter->getName();
     return implode(' ', array_filter(
-        [...$attributes, type($parameter->getType()), $name, str_replace("\n", ' ', $default)]));
+        [...$attributes, type($parameter->getType()), $name, $default]));
 }
 
-function method(ReflectionMethod $method): string
+/** @return list<string> a line for the method, and one for each parameter */
+function method(ReflectionMethod $method): array
 {
-    return implode(' ', Reflection::getModifierNames($method->getModifiers()))
-        . ' function ' . $method->getName()
-        . '(' . implode(', ', array_map(parameter(...), $method->getParameters())) . ')'
-        . ($method->hasReturnType() ? ': ' . type($method->getReturnType()) : '');
+    $name = "{$method->class}::{$method->getName()}";
+    $lines = [implode(' ', [$name . '():', ...Reflection::getModifierNames(
+        $method->getModifiers()), type($method->getReturnType())])];
+    foreach ($method->getParameters() as $parameter) {
+        $lines[] = sprintf('%s(%02d: %s)', $name, $parameter->getPosition() + 1,
+            parameter($parameter));
+    }
+    return $lines;
 }
 
 /** @return list<string> */
@@ -47,13 +52,14 @@ function signatures(ReflectionClass $class): array
     }
     foreach ($class->getProperties(ReflectionProperty::IS_PUBLIC) as $property) {
         if ($property->class === $class->getName()) {
-            $lines[] = "{$class->getName()}: public " . type($property->getType())
-                . " \${$property->getName()}";
+            $lines[] = implode(' ', ["{$class->getName()}::\${$property->getName()}:",
+                ...Reflection::getModifierNames($property->getModifiers()),
+                type($property->getType())]);
         }
     }
     foreach ($class->getMethods() as $method) {
         if ($method->class === $class->getName()) {
-            $lines[] = "{$class->getName()}: " . method($method);
+            array_push($lines, ...method($method));
         }
     }
     return $lines;
