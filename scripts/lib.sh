@@ -311,6 +311,16 @@ free_port() {
         echo substr($name, strrpos($name, ":") + 1);'
 }
 
+# What scripts/packages needs. Without it that script skips.
+want_composer() {
+    local name
+    want_command composer composer
+    want_command unzip unzip
+    for name in xml mbstring redis; do
+        want_php_extension "$name"
+    done
+}
+
 need_server() {
     has redis-server || has valkey-server || required_packages+=(redis-server)
 }

@@ -1,0 +1,60 @@
+<?php
+
+declare(strict_types=1);
+
+namespace RedisLock\Laravel;
+
+use Illuminate\Support\ConfigurationUrlParser;
+use InvalidArgumentException;
+
+/** Translates a connection of config/database.php, so that it need not be configured twice. */
+final class ConnectionDsn
+{
+    /**
+     * @param array<string, mixed> $redis the array "redis" of config/database.php
+     * @return string the DSN of the connection's server
+     */
+    public static function of(array $redis, string $name): string
+    {
+        $connection = $redis[$name] ?? null;
+        if (!is_array($connection)) {
+            throw new InvalidArgumentException(
+                "The connection [$name] is no single server in config/database.php. Set \"servers\""
+                . ' of the cache store to the DSNs of the extension redislock.');
+        }
+        $connection = (new ConfigurationUrlParser())->parseConfiguration($connection);
+        $text = static fn (string $option): string => is_scalar($connection[$option] ?? null)
+            ? (string) $connection[$option] : '';
+
+        $host = $text('host') === '' ? '127.0.0.1' : $text('host');
+        if (preg_match('~^(tls|rediss|tcp|unix)://(.*)$~', $host, $match) === 1) {
+            [, $scheme, $host] = $match;
+        } else {
+            $scheme = strtolower($text('driver') ?: $text('scheme'));
+        }
+        $credentials = $text('password') === '' ? '' : rawurlencode($text('username')) . ':'
+            . rawurlencode($text('password')) . '@';
+        $database = (int) $text('database');
+        if ($scheme === 'unix' || str_starts_with($host, '/')) {
+            $path = $text('path') ?: $host;
+            $path = implode('/', array_map(rawurlencode(...), explode('/', $path)));
+            return "unix://$credentials$path?db=$database";
+        }
+        $scheme = in_array($scheme, ['tls', 'rediss'], true) ? 'rediss' : 'redis';
+        $host = str_contains($host, ':') && $host[0] !== '[' ? "[$host]" : $host;
+        $port = $text('port') ?: '6379';
+        return "$scheme://$credentials$host:$port/$database";
+    }
+
+    /**
+     * @param array<string, mixed> $redis the array "redis" of config/database.php
+     * @return string what Laravel's client puts before each key
+     */
+    public static function prefixOf(array $redis, string $name): string
+    {
+        /** @var mixed $prefix */
+        $prefix = data_get($redis, "$name.prefix") ?? data_get($redis, "$name.options.prefix")
+            ?? data_get($redis, 'options.prefix');
+        return is_string($prefix) ? $prefix : '';
+    }
+}

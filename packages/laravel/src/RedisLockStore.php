@@ -1,0 +1,51 @@
+<?php
+
+declare(strict_types=1);
+
+namespace RedisLock\Laravel;
+
+use Illuminate\Cache\RedisStore;
+use LogicException;
+use RedisLock;
+
+/**
+ * Laravel's cache store on Redis, with the locks of the extension redislock.
+ *
+ * @psalm-suppress PropertyNotSetInConstructor Laravel sets the properties later
+ */
+class RedisLockStore extends RedisStore
+{
+    private ?RedisLock $redisLock = null;
+
+    /**
+     * @param RedisLock $redisLock its prefix is what Laravel's connection puts before each key
+     * @return $this
+     */
+    public function setRedisLock(RedisLock $redisLock)
+    {
+        $this->redisLock = $redisLock;
+        return $this;
+    }
+
+    /**
+     * @param string $name
+     * @param int $seconds 0 = 366 days
+     * @param string|null $owner null = a fresh owner that cannot be guessed
+     * @return Lock
+     */
+    public function lock($name, $seconds = 0, $owner = null)
+    {
+        $redisLock = $this->redisLock ?? throw new LogicException('setRedisLock() was not called');
+        return new Lock($redisLock, $this->prefix . $name, $seconds, $owner);
+    }
+
+    /**
+     * @param string $name
+     * @param string $owner
+     * @return Lock
+     */
+    public function restoreLock($name, $owner)
+    {
+        return $this->lock($name, 0, $owner);
+    }
+}

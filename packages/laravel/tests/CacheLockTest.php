@@ -1,0 +1,243 @@
+<?php
+
+declare(strict_types=1);
+
+namespace RedisLock\Laravel\Tests;
+
+use Illuminate\Contracts\Cache\LockTimeoutException;
+use Illuminate\Support\Facades\Cache;
+use PHPUnit\Framework\Attributes\RequiresPhpExtension;
+use RedisLock;
+use RedisLock\Laravel\Lock;
+use RedisLock\Laravel\RedisLockStore;
+use RedisLockConnectionException;
+use RuntimeException;
+
+/** The cases of Laravel's RedisCacheLockTest, which laravel/framework does not ship, and more. */
+final class CacheLockTest extends TestCase
+{
+    public function testLocksAreAcquiredAndReleased(): void
+    {
+        $lock = Cache::lock($this->name, 10);
+        self::assertInstanceOf(Lock::class, $lock);
+        self::assertTrue($lock->get());
+        self::assertFalse(Cache::lock($this->name, 10)->get());
+        self::assertTrue($lock->release());
+
+        $lock = Cache::lock($this->name, 10);
+        self::assertTrue($lock->get());
+        self::assertFalse(Cache::lock($this->name, 10)->get());
+        self::assertFalse(Cache::lock($this->name)->release(), 'another owner does not release it');
+        self::assertTrue($lock->release());
+    }
+
+    public function testTheCallbackOfGetRunsUnderTheLock(): void
+    {
+        $isLocked = Cache::lock($this->name, 10)->get(
+            fn (): bool => self::redis()->isLocked($this->name));
+        self::assertTrue($isLocked);
+        self::assertFalse(self::redis()->isLocked($this->name));
+    }
+
+    public function testLocksBlockForSeconds(): void
+    {
+        self::assertSame('taylor', Cache::lock($this->name, 10)->block(1, fn () => 'taylor'));
+        self::assertTrue(Cache::lock($this->name, 10)->block(1));
+        $start = hrtime(true);
+        try {
+            Cache::lock($this->name, 10)->block(1);
+            self::fail('the lock was held');
+        } catch (LockTimeoutException) {
+            self::assertGreaterThanOrEqual(1_000_000_000, hrtime(true) - $start);
+        }
+        self::redis()->forceRelease($this->name);
+    }
+
+    public function testAReleaseWakesABlockedProcess(): void
+    {
+        $owner = self::redis()->acquire($this->name);
+        $pipes = [];
+        $process = proc_open([PHP_BINARY, __DIR__ . '/waiter.php', $this->name],
+            [['pipe', 'r'], ['pipe', 'w']], $pipes);
+        self::assertIsResource($process);
+        self::assertSame("waiting\n", fgets($pipes[1]));
+        usleep(300_000);
+        self::assertTrue(self::redis()->release($this->name, (string) $owner));
+        $released = microtime(true);
+        $acquired = (float) fgets($pipes[1]);
+        self::assertSame(0, proc_close($process));
+        self::assertGreaterThan(0, $acquired);
+        self::assertLessThan(5, $acquired - $released);
+    }
+
+    public function testConcurrentLocksAreReleasedSafely(): void
+    {
+        $first = Cache::lock($this->name, 1);
+        self::assertTrue($first->get());
+        usleep(1_200_000);
+        $second = Cache::lock($this->name, 10);
+        self::assertTrue($second->get());
+        self::assertFalse($first->release());
+        self::assertFalse(Cache::lock($this->name)->get());
+        self::assertTrue($second->release());
+    }
+
+    public function testAFailedCallbackReleasesTheLock(): void
+    {
+        try {
+            Cache::lock($this->name, 10)->block(1, fn () => throw new RuntimeException('failed'));
+            self::fail('the callback has thrown');
+        } catch (RuntimeException $e) {
+            self::assertSame('failed', $e->getMessage());
+        }
+        self::assertTrue(Cache::lock($this->name, 1)->get());
+    }
+
+    public function testAnotherObjectReleasesByTheOwner(): void
+    {
+        $first = Cache::lock($this->name, 10);
+        self::assertTrue($first->get());
+        $second = Cache::restoreLock($this->name, $first->owner());
+        self::assertTrue($second->isOwnedByCurrentProcess());
+        self::assertTrue($second->release());
+        self::assertFalse($first->isOwnedByCurrentProcess());
+        self::assertTrue(Cache::lock($this->name)->get());
+        self::redis()->forceRelease($this->name);
+    }
+
+    public function testAnotherOwnerDoesNotOwnARestoredLock(): void
+    {
+        $first = Cache::lock($this->name, 10);
+        self::assertTrue($first->get());
+        $second = Cache::restoreLock($this->name, 'other_owner');
+        self::assertFalse($second->isOwnedByCurrentProcess());
+        self::assertFalse($second->release());
+        if (method_exists($first, 'isOwnedBy')) {
+            self::assertTrue($first->isOwnedBy($first->owner()));
+            self::assertTrue($second->isOwnedBy($first->owner()));
+            self::assertFalse($first->isOwnedBy(null));
+            self::redis()->forceRelease($this->name);
+            self::assertTrue($first->isOwnedBy(null));
+        }
+    }
+
+    public function testTheLockStaysWhenTheObjectDies(): void
+    {
+        $lock = Cache::lock($this->name, 10);
+        self::assertTrue($lock->get());
+        $owner = $lock->owner();
+        unset($lock);
+        gc_collect_cycles();
+        self::assertSame($owner, self::redis()->owner($this->name));
+        self::assertTrue(Cache::restoreLock($this->name, $owner)->release());
+    }
+
+    public function testAnOwnerOfTheCaller(): void
+    {
+        $lock = Cache::lock($this->name, 10, 'me');
+        self::assertTrue($lock->get());
+        self::assertSame('me', self::redis()->owner($this->name));
+        self::assertFalse(Cache::lock($this->name, 10, 'me')->get(), 'a lock is not reentrant');
+        self::assertTrue(Cache::lock($this->name, 10, 'me')->release());
+    }
+
+    public function testZeroSecondsAre366Days(): void
+    {
+        self::assertTrue(Cache::lock($this->name)->get());
+        $days = self::redis()->remaining($this->name) / 86400;
+        self::assertGreaterThan(365.9, $days);
+        self::assertLessThanOrEqual(366, $days);
+        Cache::lock($this->name)->forceRelease();
+        self::assertFalse(self::redis()->isLocked($this->name));
+    }
+
+    public function testRefreshSetsANewTtl(): void
+    {
+        $lock = Cache::lock($this->name, 10);
+        self::assertInstanceOf(Lock::class, $lock);
+        self::assertFalse($lock->refresh());
+        self::assertTrue($lock->get());
+        self::assertTrue($lock->refresh(100));
+        self::assertGreaterThan(90, self::redis()->remaining($this->name));
+        self::assertTrue($lock->refresh());
+        self::assertLessThanOrEqual(10, self::redis()->remaining($this->name));
+        $lock->release();
+    }
+
+    public function testAServerThatIsAwayIsAnException(): void
+    {
+        $this->app = self::application(['cache.stores.redislock.servers' => 'unix:///nonexistent']);
+        $this->expectException(RedisLockConnectionException::class);
+        Cache::lock($this->name, 10)->get();
+    }
+
+    public function testEachAcquisitionHasAnOwnerOfItsOwn(): void
+    {
+        $lock = Cache::lock($this->name, 10);
+        self::assertTrue($lock->get());
+        $owner = $lock->owner();
+        self::assertFalse($lock->get(), 'a lock is not reentrant');
+        self::assertSame($owner, $lock->owner());
+        self::assertTrue($lock->release());
+        self::assertTrue($lock->get());
+        self::assertNotSame($owner, $lock->owner());
+        self::assertTrue($lock->release());
+    }
+
+    public function testAfterAFailedReleaseTheNextLockHasAnotherOwner(): void
+    {
+        $redis = new class (self::dsns()[0]) extends RedisLock {
+            public bool $isAway = false;
+
+            public function release(string $key, #[\SensitiveParameter] string $token): bool
+            {
+                return $this->isAway ? throw new RedisLockConnectionException('away')
+                    : parent::release($key, $token);
+            }
+        };
+        $owner = RedisLock::token();
+        $lock = new Lock($redis, $this->name, 1, $owner);
+        self::assertTrue($lock->get());
+        self::assertSame($owner, $lock->owner());
+        $redis->isAway = true;
+        try {
+            $lock->release();
+            self::fail('the server is away');
+        } catch (RedisLockConnectionException) {
+            self::assertSame($owner, $lock->owner(), 'the release can be called again');
+        }
+        $redis->isAway = false;
+        self::assertTrue($lock->block(5));
+        self::assertNotSame($owner, $lock->owner());
+        self::assertTrue($lock->release());
+    }
+
+    #[RequiresPhpExtension('redis')]
+    public function testLocksOfLaravelsOwnStoreAreExcluded(): void
+    {
+        $laravels = Cache::store('redis')->lock($this->name, 10);
+        self::assertTrue($laravels->get());
+        self::assertFalse(Cache::lock($this->name, 10)->get());
+        self::assertTrue(Cache::restoreLock($this->name, $laravels->owner())->release());
+
+        $ours = Cache::lock($this->name, 10);
+        self::assertTrue($ours->get());
+        self::assertFalse(Cache::store('redis')->lock($this->name, 10)->get());
+        $restored = Cache::store('redis')->restoreLock($this->name, $ours->owner());
+        self::assertTrue($restored->release());
+    }
+
+    #[RequiresPhpExtension('redis')]
+    public function testValuesAreCachedAsEver(): void
+    {
+        self::assertInstanceOf(RedisLockStore::class, Cache::getStore());
+        Cache::put($this->name, ['a' => 1], 10);
+        self::assertSame(['a' => 1], Cache::get($this->name));
+        self::assertSame(['a' => 1], Cache::store('redis')->get($this->name));
+        Cache::tags(['x'])->put($this->name, 'tagged', 10);
+        self::assertSame('tagged', Cache::tags(['x'])->get($this->name));
+        Cache::tags(['x'])->flush();
+        self::assertNull(Cache::tags(['x'])->get($this->name));
+        Cache::forget($this->name);
+    }
+}

@@ -1,0 +1,63 @@
+<?php
+
+declare(strict_types=1);
+
+namespace RedisLock\Laravel\Tests;
+
+use InvalidArgumentException;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+use RedisLock;
+use RedisLock\Laravel\ConnectionDsn;
+
+final class ConnectionDsnTest extends TestCase
+{
+    /** @return list<array{array<string, mixed>, string}> */
+    public static function connections(): array
+    {
+        return [
+            [[], 'redis://127.0.0.1:6379/0'],
+            [['url' => null, 'host' => 'cache', 'username' => null, 'password' => null,
+                'port' => '6380', 'database' => '1'], 'redis://cache:6380/1'],
+            [['host' => 'cache', 'password' => 's/e:c'], 'redis://:s%2Fe%3Ac@cache:6379/0'],
+            [['host' => 'cache', 'username' => 'me', 'password' => 'x'],
+                'redis://me:x@cache:6379/0'],
+            [['scheme' => 'tls', 'host' => 'cache'], 'rediss://cache:6379/0'],
+            [['host' => 'tls://cache', 'port' => 7000], 'rediss://cache:7000/0'],
+            [['host' => '::1'], 'redis://[::1]:6379/0'],
+            [['url' => 'redis://me:x%40y@cache:6380/3', 'host' => 'unused', 'database' => '0'],
+                'redis://me:x%40y@cache:6380/3'],
+            [['url' => 'rediss://cache', 'port' => '6379'], 'rediss://cache:6379/0'],
+            [['host' => '/run/redis/a b', 'port' => 0, 'database' => 2],
+                'unix:///run/redis/a%20b?db=2'],
+            [['scheme' => 'unix', 'path' => '/run/redis', 'password' => 'x'],
+                'unix://:x@/run/redis?db=0'],
+        ];
+    }
+
+    /** @param array<string, mixed> $connection */
+    #[DataProvider('connections')]
+    public function testAConnectionIsADsnThatTheExtensionTakes(array $connection, string $dsn): void
+    {
+        self::assertSame($dsn, ConnectionDsn::of(['cache' => $connection], 'cache'));
+        self::assertInstanceOf(RedisLock::class, new RedisLock($dsn));
+    }
+
+    public function testAClusterNeedsServersOfItsOwn(): void
+    {
+        $this->expectException(InvalidArgumentException::class);
+        $this->expectExceptionMessage('servers');
+        ConnectionDsn::of(['clusters' => ['cache' => [['host' => 'a']]]], 'cache');
+    }
+
+    public function testThePrefixIsThatOfTheClient(): void
+    {
+        self::assertSame('', ConnectionDsn::prefixOf(['cache' => []], 'cache'));
+        $redis = ['options' => ['prefix' => 'a_'], 'cache' => []];
+        self::assertSame('a_', ConnectionDsn::prefixOf($redis, 'cache'));
+        $redis['cache'] = ['options' => ['prefix' => 'b_']];
+        self::assertSame('b_', ConnectionDsn::prefixOf($redis, 'cache'));
+        $redis['cache']['prefix'] = 'c_';
+        self::assertSame('c_', ConnectionDsn::prefixOf($redis, 'cache'));
+    }
+}

@@ -1,0 +1,33 @@
+<?php
+
+/* What Laravel 12 and Carbon use of symfony/polyfill-php85 and symfony/clock, for a vendor folder
+   without these packages: see scripts/packages. */
+
+declare(strict_types=1);
+
+namespace {
+    if (!function_exists('array_first')) {
+        /** @param array<mixed> $array */
+        function array_first(array $array): mixed
+        {
+            return $array === [] ? null : $array[array_key_first($array)];
+        }
+    }
+
+    if (!function_exists('array_last')) {
+        /** @param array<mixed> $array */
+        function array_last(array $array): mixed
+        {
+            return $array === [] ? null : $array[array_key_last($array)];
+        }
+    }
+}
+
+namespace Symfony\Component\Clock {
+    if (!interface_exists(ClockInterface::class)
+        && interface_exists(\Psr\Clock\ClockInterface::class)) {
+        interface ClockInterface extends \Psr\Clock\ClockInterface
+        {
+        }
+    }
+}

@@ -1,0 +1,408 @@
+<?php
+
+/*
+ * The signatures of the extension redislock, with the types that PHP itself cannot express. For
+ * IDEs, PHPStan and Psalm; never loaded by PHP. The reference of all arguments is
+ * stubs/redislock.stub.php of the extension; scripts/packages compares the signatures with it.
+ */
+
+/**
+ * A distributed lock on Redis or Valkey.
+ *
+ * A refusal is a return value, a failure is an exception: if another holder has the lock, a method
+ * returns null or false; if Redis or the network fails, it throws a RedisLockException. All times
+ * are seconds.
+ */
+class RedisLock
+{
+    /**
+     * Connects to nothing yet. Pass the options after $prefix as named arguments.
+     *
+     * @param string|list<string>|null $servers a DSN, or a list of DSNs, of which a majority has to
+     *   grant a lock; null = the INI setting redislock.servers
+     * @param string|null $prefix put before each key; null = the INI setting redislock.prefix
+     * @param float $timeout seconds for one answer of the server
+     * @param float $connectTimeout seconds for connecting
+     * @param float $retryDelay the first back-off delay of a wait
+     * @param float $retryMaxDelay the longest back-off delay of a wait
+     * @param float $jitter each delay is multiplied by a random number from 1-jitter to 1+jitter
+     * @param int<0, max>|null $retries how often a wait looks again; null = as often as $wait
+     *   allows
+     * @param bool $wake true = a release wakes a waiter
+     * @param bool $persistent true = connections stay open for the life of the process
+     * @param bool $reentrant true = leases of one key may be nested in a Fiber
+     * @param float $driftFactor safety margin for clock drift
+     * @param array{cafile?: string|null, capath?: string|null, local_cert?: string|null,
+     *   local_pk?: string|null, passphrase?: string|null, peer_name?: string|null,
+     *   verify_peer?: bool|null, verify_peer_name?: bool|null, ciphers?: string|null,
+     *   SNI_enabled?: bool|null, min_version?: string|null} $tls
+     *
+     * @throws ValueError
+     */
+    public function __construct(
+        #[\SensitiveParameter] string|array|null $servers = null,
+        ?string $prefix = null,
+        float $timeout = 1.0,
+        float $connectTimeout = 1.0,
+        float $retryDelay = 0.01,
+        float $retryMaxDelay = 0.2,
+        float $jitter = 0.2,
+        ?int $retries = null,
+        bool $wake = true,
+        bool $persistent = true,
+        bool $reentrant = false,
+        float $driftFactor = 0.01,
+        #[\SensitiveParameter] array $tls = [],
+    ) {}
+
+    /**
+     * Takes the lock.
+     *
+     * @param float $ttl seconds after which the lock ends by itself
+     * @param float $wait the longest wait in seconds; 0 = one try, INF = without end
+     * @param string|null $token null = a fresh token that cannot be guessed
+     *
+     * @return non-falsy-string|null the token, which release() needs; null = another holder has the
+     *   lock
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function acquire(
+        string $key,
+        float $ttl = 30.0,
+        float $wait = 0.0,
+        #[\SensitiveParameter] ?string $token = null,
+    ): ?string {}
+
+    /**
+     * Frees the lock if it is still held with this token.
+     *
+     * @return bool false = it was no longer held with this token: the work took longer than the TTL
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function release(string $key, #[\SensitiveParameter] string $token): bool {}
+
+    /**
+     * Sets a new TTL, which counts from now, if the lock is still held with this token.
+     *
+     * @return bool false = it is no longer held with this token
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function extend(string $key, #[\SensitiveParameter] string $token, float $ttl): bool {}
+
+    /**
+     * Takes the lock as a lease, which renews the lock, and frees it however the script ends. Keep
+     * the lease in a variable: the lock is freed with it.
+     *
+     * @param float $ttl seconds after which the lock ends if it is not renewed
+     * @param float $wait the longest wait in seconds; 0 = one try, INF = without end
+     * @param bool $renew false = the lock ends at its TTL, unless extend() is called before
+     * @param float|null $maxHold for how many seconds the lease is renewed at most
+     * @param (callable(RedisLockLease): mixed)|null $onLoss called once when the lock is lost
+     * @param string|null $token null = a fresh token that cannot be guessed
+     *
+     * @return RedisLockLease|null null = another holder has the lock
+     *
+     * @throws RedisLockException
+     *
+     * @phpstan-impure
+     */
+    public function lease(
+        string $key,
+        float $ttl = 30.0,
+        float $wait = 0.0,
+        bool $renew = true,
+        ?float $maxHold = null,
+        ?callable $onLoss = null,
+        #[\SensitiveParameter] ?string $token = null,
+    ): ?RedisLockLease {}
+
+    /**
+     * Takes over a lock whose token is known, as a lease with a fresh token. It works once: of two
+     * callers with the same token one gets the lease, and the other gets null.
+     *
+     * @param (callable(RedisLockLease): mixed)|null $onLoss
+     *
+     * @return RedisLockLease|null null = the lock is not held with this token
+     *
+     * @throws RedisLockException
+     *
+     * @phpstan-impure
+     */
+    public function resume(
+        string $key,
+        #[\SensitiveParameter] string $token,
+        float $ttl = 30.0,
+        bool $renew = true,
+        ?float $maxHold = null,
+        ?callable $onLoss = null,
+    ): ?RedisLockLease {}
+
+    /**
+     * Runs a section of code under the lock, and frees the lock, however the section ends.
+     *
+     * @template T
+     *
+     * @param callable(RedisLockLease): T $section
+     * @param (callable(RedisLockLease): mixed)|null $onLoss
+     *
+     * @return T the return value of the section
+     *
+     * @throws RedisLockTimeoutException when the lock could not be acquired within $wait seconds
+     * @throws RedisLockLostException when the lock was lost before the section ended
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function synchronized(
+        string $key,
+        callable $section,
+        float $ttl = 30.0,
+        float $wait = 0.0,
+        bool $renew = true,
+        ?float $maxHold = null,
+        ?callable $onLoss = null,
+    ): mixed {}
+
+    /**
+     * Whether the lock is held, by any holder.
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function isLocked(string $key): bool {}
+
+    /**
+     * @return non-empty-string|null the token of the holder; null = the lock is free
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function owner(string $key): ?string {}
+
+    /**
+     * @return float|null seconds until the lock ends by itself; null = the lock is free; INF = it
+     *   has no TTL
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function remaining(string $key): ?float {}
+
+    /**
+     * Frees the lock of any holder, who gets no notice.
+     *
+     * @return bool true = the lock was held
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function forceRelease(string $key): bool {}
+
+    /**
+     * A fresh token that cannot be guessed.
+     *
+     * @return non-falsy-string
+     *
+     * @phpstan-impure
+     */
+    public static function token(): string {}
+
+    /**
+     * The counters of this process since it started.
+     *
+     * @return array<string, int|float|array{count: int, sum: float, buckets: array<string, int>}>
+     *
+     * @phpstan-impure
+     */
+    public static function stats(): array {}
+
+    /** Closes the idle connections of this thread to the servers of this object. */
+    public function close(): void {}
+}
+
+/**
+ * A lock that this process renews and frees. RedisLock::lease(), resume() and synchronized() make
+ * leases.
+ */
+final class RedisLockLease
+{
+    private function __construct() {}
+
+    /** The key, without the prefix. */
+    public function key(): string {}
+
+    /**
+     * The token in the key.
+     *
+     * @return non-falsy-string
+     */
+    public function token(): string {}
+
+    /**
+     * For how many seconds ownership is still proven; 0 = not held. No traffic.
+     *
+     * @phpstan-impure
+     */
+    public function remaining(): float {}
+
+    /**
+     * Whether ownership is proven now. No traffic.
+     *
+     * @phpstan-impure
+     */
+    public function isHeld(): bool {}
+
+    /**
+     * @throws RedisLockLostException when the lease is not held
+     *
+     * @phpstan-impure
+     */
+    public function assertHeld(): void {}
+
+    /**
+     * Asks the server whether the lock is still held by this lease.
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function verify(): bool {}
+
+    /**
+     * Sets a new TTL, which counts from now, for the lock and its later renewals.
+     *
+     * @return bool false = the lock is lost
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function extend(float $ttl): bool {}
+
+    /**
+     * Frees the lock. A second call returns false, without traffic.
+     *
+     * @return bool true = the lock was still held
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function release(): bool {}
+
+    /**
+     * Ends the lease without freeing the lock: it lives on until its TTL, and belongs to the holder
+     * of the returned token.
+     *
+     * @return non-falsy-string
+     *
+     * @throws RedisLockException
+     *
+     * @phpstan-impure
+     */
+    public function detach(): string {}
+
+    /**
+     * Seconds from the grant of the lock until its release, or until now.
+     *
+     * @phpstan-impure
+     */
+    public function heldFor(): float {}
+
+    /** Seconds that it took to get the lock. */
+    public function waited(): float {}
+
+    /**
+     * How many attempts it took to get the lock.
+     *
+     * @return int<1, max>
+     */
+    public function attempts(): int {}
+
+    /**
+     * The reason why the lease is not held; null = it is held. No traffic.
+     *
+     * @phpstan-impure
+     */
+    public function loss(): ?RedisLockLoss {}
+}
+
+/** The reason why a lease is not held. */
+enum RedisLockLoss
+{
+    /** The TTL is over: the lease was not renewed, or could not be renewed. */
+    case Expired;
+
+    /** The server does not have the key any more. */
+    case Deleted;
+
+    /** Another holder has the lock. */
+    case TakenOver;
+
+    /** The lease was renewed for as long as $maxHold, or redislock.max_hold, allows. */
+    case MaxHold;
+
+    /** release() or detach() was called, or the section of synchronized() has ended. */
+    case Released;
+
+    /** This process was forked from the process that holds the lock. */
+    case Forked;
+}
+
+/** The base class of all failures of a lock. Its code is the errno of the system, or 0. */
+class RedisLockException extends RuntimeException
+{
+    /** @return array<string, string> server => the reason of its failure */
+    public function getReasons(): array {}
+}
+
+/** No server, or not enough servers, could be asked, or did not answer. */
+class RedisLockConnectionException extends RedisLockException
+{
+}
+
+/** A server answered with an error, such as NOAUTH, NOPERM, WRONGTYPE, READONLY, OOM or LOADING. */
+class RedisLockServerException extends RedisLockException
+{
+    /** The error code that Redis sends, for example `NOAUTH`. */
+    public function getErrorCode(): string {}
+}
+
+/** synchronized() could not acquire the lock in time. */
+class RedisLockTimeoutException extends RedisLockException
+{
+}
+
+/** A lease that had to be held is not held. */
+class RedisLockLostException extends RedisLockException
+{
+    /** The return value of the section of synchronized(); otherwise null. */
+    public function getResult(): mixed {}
+
+    /** Null only if the extension has not thrown the exception. */
+    public function getLoss(): ?RedisLockLoss {}
+}

@@ -1,0 +1,42 @@
+<?php
+
+declare(strict_types=1);
+
+namespace RedisLock\Symfony\Tests;
+
+use RuntimeException;
+
+/** Another process that holds a lock. */
+final class Holder
+{
+    /** @var resource */
+    private $process;
+
+    /** @var array<int, resource> */
+    private array $pipes = [];
+
+    public function __construct(#[\SensitiveParameter] string $dsn, string $resource)
+    {
+        $process = proc_open([PHP_BINARY, __DIR__ . '/holder.php', $dsn, $resource],
+            [['pipe', 'r'], ['pipe', 'w']], $this->pipes);
+        if ($process === false) {
+            throw new RuntimeException('cannot start PHP');
+        }
+        $this->process = $process;
+        if (fgets($this->pipes[1]) !== "held\n") {
+            throw new RuntimeException('the other process could not acquire the lock');
+        }
+    }
+
+    public function releaseAfter(float $seconds): void
+    {
+        fwrite($this->pipes[0], "$seconds\n");
+    }
+
+    /** Returns the exit code. */
+    public function end(): int
+    {
+        array_map(fclose(...), $this->pipes);
+        return proc_close($this->process);
+    }
+}

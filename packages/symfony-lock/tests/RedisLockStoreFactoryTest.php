@@ -1,0 +1,66 @@
+<?php
+
+declare(strict_types=1);
+
+namespace RedisLock\Symfony\Tests;
+
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+use RedisLock;
+use RedisLock\Symfony\RedisLockStoreFactory;
+use Symfony\Component\Lock\Exception\InvalidArgumentException;
+use Symfony\Component\Lock\Key;
+
+final class RedisLockStoreFactoryTest extends TestCase
+{
+    use Servers;
+
+    public function testThePrefixStandsBeforeTheKey(): void
+    {
+        $key = new Key('factory');
+        $store = RedisLockStoreFactory::createStore(self::dsn(), 'app:');
+        $store->save($key);
+        self::assertTrue((new RedisLock(self::dsn()))->isLocked('app:factory'));
+        $store->delete($key);
+    }
+
+    public function testSeveralServersAreAMajority(): void
+    {
+        $key = new Key('factory:several');
+        $store = RedisLockStoreFactory::createStore(implode(' ', self::dsns()));
+        $store->save($key);
+        foreach (self::dsns() as $dsn) {
+            self::assertTrue((new RedisLock($dsn))->isLocked('factory:several'));
+        }
+        (new RedisLock(self::dsn()))->forceRelease('factory:several');
+        self::assertTrue($store->exists($key), 'two of three servers have the lock');
+        $store->delete($key);
+    }
+
+    public function testWithoutADsnTheIniSettingCounts(): void
+    {
+        $before = ini_set('redislock.servers', self::dsn());
+        try {
+            $key = new Key('factory:ini');
+            $store = RedisLockStoreFactory::createStore();
+            $store->save($key);
+            self::assertTrue($store->exists($key));
+            $store->delete($key);
+        } finally {
+            ini_set('redislock.servers', (string) $before);
+        }
+    }
+
+    /** @return array<string, array{string}> */
+    public static function badDsns(): array
+    {
+        return ['scheme' => ['flock://x'], 'option' => ['redis://localhost?color=red']];
+    }
+
+    #[DataProvider('badDsns')]
+    public function testABadDsnIsRefused(string $dsn): void
+    {
+        $this->expectException(InvalidArgumentException::class);
+        RedisLockStoreFactory::createStore($dsn);
+    }
+}
