@@ -344,7 +344,27 @@ class RedisLock
     public static function token(): string {}
 
     /**
-     * Returns the counters of this process since it started. A forked child begins at zero.
+     * Returns numbers of this process since it started, or of all processes that share them.
+     *
+     * With $all the numbers are those of the workers of one FPM master, or of any processes that
+     * were forked from one process which had loaded the extension: together, whichever of them is
+     * asked. The numbers of a process that has ended or was killed stay in the sums, but not in the
+     * gauges. A process shares its numbers as soon as it uses a lock. At most 1,024 processes can
+     * do so at a time. See docs/monitoring.md.
+     *
+     * A forked child begins at zero. All numbers but the gauges only grow.
+     *
+     * Gauges:
+     *
+     * - processes: living processes whose numbers these are; without $all 1
+     * - processes_missing: processes so far whose numbers are not among these, because 1,024 others
+     *   were alive; without $all 0
+     * - held: leases that are held now. A lease that is not renewed counts until the process
+     *   notices that its TTL is over. Locks of acquire() do not count, because another process may
+     *   release them
+     * - waiting: calls that wait for a lock now
+     *
+     * Counters:
      *
      * - acquired: locks that were taken, also by resume()
      * - refused: calls without a wait that found the lock taken, and calls of resume() that
@@ -354,7 +374,6 @@ class RedisLock
      * - timed_out: waits that ended without the lock
      * - failed: calls that ended in a connection or server exception, and ends of leases that could
      *   not be freed
-     * - waited: seconds spent in waits
      * - tries: attempts to take a lock on the ordinary connection, one or more for each acquire().
      *   The command that takes a lock for a waiter that was woken is not counted
      * - nudges: looks of a wait that take nothing; the first comes at once, before the waiter
@@ -393,15 +412,31 @@ class RedisLock
      *   not allow wake-ups for this key or the queue failed three times in a row (counted once for
      *   each wait); and releases that found out that they cannot wake a waiter of their key
      *
-     * @return array{acquired: int, refused: int, split_votes: int, timed_out: int, failed: int,
-     *   waited: float, tries: int, nudges: int, wake_ups: int, wake_ups_taken: int, delays: int,
+     * Histograms of times. `count` is the number of times, `sum` their sum in seconds, and
+     * `buckets` has for each upper bound in seconds, and at last for "+Inf", how many times were no
+     * longer:
+     *
+     * - wait_time: how long calls with a wait took, from their start to the lock or the end
+     * - hold_time: how long leases were held, from before the command that took the lock
+     * - round_trip: how long servers took to answer the commands of method calls, with the network
+     *   and the confirmations of replicas. Not counted are commands that were repeated on another
+     *   connection, the queue of a wait, renewals, and the releases at the end of an object
+     *
+     * @return array{processes: int, processes_missing: int, held: int, waiting: int,
+     *   acquired: int, refused: int, split_votes: int, timed_out: int, failed: int,
+     *   tries: int, nudges: int, wake_ups: int, wake_ups_taken: int, delays: int,
      *   undone: int, released: int, not_released: int, postponed: int, postponed_done: int,
      *   postponed_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
      *   connects: int, reconnects: int, redirects: int, tls_handshakes: int, tls_resumed: int,
      *   lookups: int, switches: int, unconfirmed: int, held_back: int, scripts_loaded: int,
-     *   fallbacks: int}
+     *   fallbacks: int,
+     *   wait_time: array{count: int, sum: float, buckets: array<string, int>},
+     *   hold_time: array{count: int, sum: float, buckets: array<string, int>},
+     *   round_trip: array{count: int, sum: float, buckets: array<string, int>}}
+     *
+     * @throws RedisLockException with $all, when the system gave PHP no memory for it at its start
      */
-    public static function stats(): array {}
+    public static function stats(bool $all = false): array {}
 
     /**
      * Closes the idle connections of this thread to the servers of this object. The next call of

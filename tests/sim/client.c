@@ -196,8 +196,9 @@ void client_begin(void)
 			.now = env_now,
 			.random = env_random,
 			.fork_generation = env_generation,
-			.stats = &c->stats};
+			.stats_home = &c->stats_home};
 		memset(&c->stats, 0, sizeof c->stats);
+		c->stats_home = &c->stats;
 		net_init(&c->script_net, i, false);
 		net_init(&c->dog_net, i, true);
 		set_up_set(c);

@@ -47,7 +47,7 @@ static void cold_is_one_write(void)
 	CHECK_INT(fake_stats.acquired, 1);
 	CHECK_INT(fake_stats.tries, 1);
 	CHECK_INT(fake_stats.connects, 1);
-	CHECK_INT(fake_stats.waited_ns, 0);
+	CHECK_INT(fake_stats.wait_time.sum_ns, 0);
 }
 
 static void cold_sends_when_it_is_connected(void)
@@ -144,7 +144,7 @@ static void waits_with_back_off_to_the_deadline(void)
 	CHECK_INT(fake_stats.tries, 5);
 	CHECK_INT(fake_stats.timed_out, 1);
 	CHECK_INT(fake_stats.refused, 0);
-	CHECK_INT(fake_stats.waited_ns, 100 * MS);
+	CHECK_INT(fake_stats.wait_time.sum_ns, 100 * MS);
 	CHECK_INT(fake_stats.tries, 5);
 	CHECK_INT(fake_stats.delays, 4);
 	CHECK_INT(fake_stats.undone, 0);

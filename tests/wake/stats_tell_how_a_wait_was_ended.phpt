@@ -26,7 +26,7 @@ $result = $waiter->result();
 woken('by a release', $result);
 same('tries, delays, connects, reconnects, acquired', [1, 0, 2, 0, 1],
     $of($result['stats'], 'tries', 'delays', 'connects', 'reconnects', 'acquired'));
-between('waited', 0.3, $result['took'] + 0.01, $result['stats']['waited']);
+between('waited', 0.3, $result['took'] + 0.01, $result['stats']['wait_time']['sum']);
 
 /* A ticket too many: the lock is taken, and the waiter queues again. */
 $token = hold($server, 'k');

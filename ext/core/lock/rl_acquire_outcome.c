@@ -268,7 +268,7 @@ static bool has_no_probes(rl_quorum_call *call)
 		const rl_member_call *member = &call->members[i];
 		bool is_refused = member->vote == RL_VOTE_FAILED && rl_error_is_about_helpers(member->err);
 		if (is_refused && rl_error_names_command(member->err)) {
-			rl_stats_add(&call->env->stats->fallbacks, rl_set_stop_waking(call->set));
+			rl_stats_add(&rl_env_stats(call->env)->fallbacks, rl_set_stop_waking(call->set));
 		}
 		has_none = has_none || is_refused;
 	}

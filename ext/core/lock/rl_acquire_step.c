@@ -111,6 +111,14 @@ int64_t rl_acquire_failure_delay(rl_acquire *acquire)
 	return acquire->is_polling ? delay : rl_time_earlier(delay, RL_ACQUIRE_PROBE_NS);
 }
 
+void rl_acquire_count_no_longer(rl_acquire *acquire)
+{
+	if (acquire->gauge != NULL) {
+		rl_gauge_drop(acquire->gauge);
+		acquire->gauge = NULL;
+	}
+}
+
 bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 {
 	rl_stats *stats = rl_acquire_stats(acquire);
@@ -119,8 +127,9 @@ bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status statu
 	acquire->op.status = status;
 	acquire->phase = RL_ACQUIRE_DONE;
 	acquire->waited_ns = tick->now - acquire->started_at;
+	rl_acquire_count_no_longer(acquire);
 	if (rl_acquire_is_waiting(acquire)) {
-		rl_stats_add(&stats->waited_ns, (uint64_t) acquire->waited_ns);
+		rl_histogram_add(&stats->wait_time, acquire->waited_ns);
 	}
 	if (status == RL_OK) {
 		rl_stats_add(&stats->acquired, 1);
