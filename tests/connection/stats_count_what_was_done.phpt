@@ -46,14 +46,14 @@ $polling = new RedisLock($server->dsn(), wake: false);
 foreach ([[$polling, 'a try after each delay'],
         [$lock, 'a nudge after each delay, and the try at the end']] as [$waiting, $how]) {
     $waited = RedisLock::stats()['wait_time']['sum'];
-    $wait = $since(fn () => $waiting->acquire('k', wait: 0.05)) + ['nudges' => 0];
+    $wait = $since(fn () => $waiting->acquire('k', wait: 0.05)) + ['probes' => 0];
     $waited = RedisLock::stats()['wait_time']['sum'] - $waited;
     same('a wait in vain', [1, false, false],
         [$wait['timed_out'] ?? 0, isset($wait['refused']), isset($wait['acquired'])]);
     between('seconds', 0.05, slack(2.0), $waited);
-    $looks = $waiting === $polling ? $wait['tries'] - 1 : $wait['nudges'] + $wait['tries'] - 2;
-    check($how, $looks >= 1 && $wait['delays'] === $looks
-        && ($wait['nudges'] > 0) === ($waiting === $lock), $wait);
+    $looks = $waiting === $polling ? $wait['tries'] - 1 : $wait['probes'] + $wait['tries'] - 2;
+    check($how, $looks >= 1 && $wait['backoffs'] === $looks
+        && ($wait['probes'] > 0) === ($waiting === $lock), $wait);
 }
 same('release()', ['released' => 1], $since(fn () => $lock->release('k', 'mine')));
 $seen =
@@ -72,7 +72,7 @@ $fake = fake_server([rule('SET', ['forward', wait_for(0.5), 'reply'], times: 1)]
 $seen =
     $since(fn () => throws('late', 'RedisLockConnectionException', '~.~',
         fn () => (new RedisLock($fake->dsn(), timeout: 0.1, connectTimeout: 0.1))->acquire('k2')));
-same('an undo', 1, $seen['undone'] ?? 0);
+same('an undo', 1, $seen['grants_undone'] ?? 0);
 
 done();
 ?>

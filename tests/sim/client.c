@@ -220,12 +220,12 @@ void client_end(void)
 		if (clients[i].is_alive) {
 			die(&clients[i]);
 		}
-		cover_counts[COVER_undone] += clients[i].stats.undone;
+		cover_counts[COVER_undone] += clients[i].stats.grants_undone;
 		cover_counts[COVER_renewed] += clients[i].stats.renewed;
-		cover_counts[COVER_switched] += clients[i].stats.switches;
+		cover_counts[COVER_switched] += clients[i].stats.primary_switches;
 		cover_counts[COVER_not_confirmed] += clients[i].stats.unconfirmed;
 		cover_counts[COVER_split] += clients[i].stats.split_votes;
-		cover_counts[COVER_late_release_done] += clients[i].stats.postponed_done;
+		cover_counts[COVER_late_release_done] += clients[i].stats.late_releases_done;
 	}
 }
 

@@ -76,7 +76,7 @@ static void sums_are_over_all_rows(void)
 	CHECK(one != NULL && two != NULL && one != two);
 	rl_stats_add(&one->stats.acquired, 3);
 	rl_stats_add(&two->stats.acquired, 4);
-	rl_stats_add(&two->stats.fallbacks, 1);
+	rl_stats_add(&two->stats.wake_failures, 1);
 	rl_stats_add(&one->stats.held, 2);
 	rl_stats_add(&two->stats.waiting, 1);
 	rl_histogram_add(&one->stats.round_trip, 40000);
@@ -84,7 +84,7 @@ static void sums_are_over_all_rows(void)
 	rl_stats_totals totals = sum();
 	CHECK_INT(totals.processes, 2);
 	CHECK_INT(totals.stats.acquired, 7);
-	CHECK_INT(totals.stats.fallbacks, 1);
+	CHECK_INT(totals.stats.wake_failures, 1);
 	CHECK_INT(totals.stats.held, 2);
 	CHECK_INT(totals.stats.waiting, 1);
 	CHECK_INT(totals.stats.round_trip.sum_ns, 90000);

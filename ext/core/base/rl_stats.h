@@ -23,31 +23,31 @@
  X(timed_out) \
  X(failed) \
  X(tries) \
- X(nudges) \
+ X(probes) \
  X(wake_ups) \
- X(wake_ups_taken) \
- X(delays) \
- X(undone) \
+ X(spurious_wake_ups) \
+ X(backoffs) \
+ X(grants_undone) \
  X(released) \
  X(not_released) \
- X(postponed) \
- X(postponed_done) \
- X(postponed_dropped) \
+ X(late_releases) \
+ X(late_releases_done) \
+ X(late_releases_dropped) \
  X(extended) \
  X(not_extended) \
  X(renewed) \
  X(lost) \
  X(connects) \
  X(reconnects) \
- X(redirects) \
+ X(cluster_redirects) \
  X(tls_handshakes) \
  X(tls_resumed) \
- X(lookups) \
- X(switches) \
+ X(sentinel_lookups) \
+ X(primary_switches) \
  X(unconfirmed) \
- X(held_back) \
+ X(blocked_by_grace) \
  X(scripts_loaded) \
- X(fallbacks)
+ X(wake_failures)
 
 #define RL_HISTOGRAMS_EACH(X) \
  X(wait_time) \

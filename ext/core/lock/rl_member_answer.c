@@ -54,7 +54,7 @@ static void note_no_helpers(const rl_member_call *member, const rl_answer *answe
 	bool is_freeing = !rl_verb_takes(call->request.verb); /* a wait has its own count */
 	bool is_counted =
 		answer->again == RL_AGAIN_NEVER_HELPERS ? rl_set_stop_waking(call->set) : is_freeing;
-	rl_stats_add(&rl_env_stats(call->env)->fallbacks, is_counted);
+	rl_stats_add(&rl_env_stats(call->env)->wake_failures, is_counted);
 }
 
 /* ---- reactions ---- */
@@ -129,7 +129,7 @@ static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick
 		rl_member_call_fail(member);
 		return;
 	}
-	rl_stats_add(&rl_env_stats(call->env)->undone, 1);
+	rl_stats_add(&rl_env_stats(call->env)->grants_undone, 1);
 	rl_member_call_flush(member, tick);
 }
 
@@ -242,7 +242,7 @@ static void on_answer(
 {
 	note_round_trip(member, tick);
 	bool is_untold = rl_answer_is_untold(answer, member->sent.verb);
-	rl_stats_add(&rl_env_stats(member->call->env)->fallbacks, is_untold);
+	rl_stats_add(&rl_env_stats(member->call->env)->wake_failures, is_untold);
 	note_script(member);
 	answer->vote = vote_of(member, answer);
 	if (is_unknown(member, answer)) {

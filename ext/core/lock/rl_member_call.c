@@ -273,7 +273,7 @@ void rl_member_call_take_back(rl_member_call *member, const rl_tick *tick)
 		rl_member_call_fail(member);
 		return;
 	}
-	rl_stats_add(&rl_env_stats(call->env)->undone, 1);
+	rl_stats_add(&rl_env_stats(call->env)->grants_undone, 1);
 	rl_member_call_flush(member, tick);
 }
 

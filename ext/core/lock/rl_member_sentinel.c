@@ -54,7 +54,7 @@ static void note_switch(const rl_member_call *member, const rl_target *before, i
 	const rl_quorum_call *call = member->call;
 	if (before != NULL &&
 		!rl_target_equal(before, rl_route_node(rl_member_call_sentinels(member), 0))) {
-		rl_stats_add(&rl_env_stats(call->env)->switches, 1);
+		rl_stats_add(&rl_env_stats(call->env)->primary_switches, 1);
 		rl_pool_clear_address(call->pool, &before->address, now);
 	}
 }
@@ -202,7 +202,7 @@ static void leave(rl_member_call *member, const rl_tick *tick)
 	if (is_undone) {
 		rl_request request = call->request;
 		rl_stats_add(
-			&rl_env_stats(call->env)->undone, rl_conn_undo(member->channel.conn, &request));
+			&rl_env_stats(call->env)->grants_undone, rl_conn_undo(member->channel.conn, &request));
 	}
 	member->doubt = may_have_run ? RL_DOUBT_UNKNOWN : member->doubt;
 	rl_channel_give_back(
