@@ -92,6 +92,17 @@ foreach ($requests as $request) {
 $rest = json_decode($fpm->run('echo json_encode(RedisLock::stats(all: true));')->body, true);
 same('at the end', [0, 31, 31],
     [$rest['held'], $rest['released'], $rest['hold_time']['count']]);
+
+/* A reload starts a new master, with new sums. */
+$fpm->signal(SIGUSR2);
+eventually('after a reload the sums begin at zero', function () use ($fpm): bool {
+    try {
+        $all = json_decode($fpm->run('echo json_encode(RedisLock::stats(all: true));')->body, true);
+    } catch (RuntimeException) { // it is starting again
+        return false;
+    }
+    return ($all['acquired'] ?? null) === 0;
+});
 array_map('unlink', glob("$folder/*"));
 rmdir($folder);
 

@@ -162,7 +162,7 @@ static bool on_outcome(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick
 /* The first command has not won the lock, and the call goes on. */
 static void count_waiting(rl_acquire *acquire)
 {
-	if (acquire->gauge == NULL && rl_acquire_is_waiting(acquire)) {
+	if (acquire->gauge == NULL) {
 		acquire->gauge = &rl_acquire_stats(acquire)->waiting;
 		rl_stats_add(acquire->gauge, 1);
 	}
@@ -259,9 +259,7 @@ static void abandon(rl_op *op, int64_t now)
 
 static void drop(rl_op *op)
 {
-	rl_acquire *acquire = (rl_acquire *) op;
-	rl_queue_drop(&acquire->queue);
-	acquire->gauge = NULL; /* the parent waits */
+	rl_queue_drop(&((rl_acquire *) op)->queue);
 }
 
 /* ---- the operation ---- */
