@@ -77,9 +77,11 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_servers.c
     ext/php/redislock_sigterm.c
     ext/php/redislock_state.c
+    ext/php/redislock_stats.c
     ext/php/redislock_torture.c
     ext/core/base/rl_backoff.c
     ext/core/base/rl_label.c
+    ext/core/base/rl_stats_table.c
     ext/core/base/rl_status.c
     ext/core/base/rl_tally.c
     ext/core/base/rl_token.c
@@ -146,6 +148,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/transport/rl_link_transport.c
     ext/transport/rl_os.c
     ext/transport/rl_process.c
+    ext/transport/rl_process_mark.c
     ext/transport/rl_resolve.c
     ext/transport/rl_sigterm.c
     ext/transport/rl_socket.c

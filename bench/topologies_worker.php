@@ -47,11 +47,11 @@ function rests(Peer $peer, string $key, int $count, int $ms): int
 
 function lookups(Peer $peer, string $key, int $ms): int
 {
-    $before = RedisLock::stats()['lookups'];
+    $before = RedisLock::stats()['sentinel_lookups'];
     for ($end = hrtime(true) + $ms * 1_000_000; hrtime(true) < $end;) {
         cycles($peer, fn () => $key, 10);
     }
-    return RedisLock::stats()['lookups'] - $before + 1;
+    return RedisLock::stats()['sentinel_lookups'] - $before + 1;
 }
 
 function cycles(Peer $peer, callable $key, int $count): int

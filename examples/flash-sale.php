@@ -76,9 +76,9 @@ function sale(PrivateRedis $server, int $workers, int $units, callable $sellOne)
         $redis = new MiniRedis($server->socket);
         $longest = $sold = 0;
         do {
-            $waited = RedisLock::stats()['waited']; // by this process, in all its waits
+            $waited = RedisLock::stats()['wait_time']['sum']; // by this process, in all its waits
             $isSold = $sellOne($redis);
-            $longest = max($longest, RedisLock::stats()['waited'] - $waited);
+            $longest = max($longest, RedisLock::stats()['wait_time']['sum'] - $waited);
             $sold += (int) $isSold;
             usleep(random_int(1000, 9000)); // until the next customer comes
         } while ($isSold);

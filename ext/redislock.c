@@ -14,6 +14,7 @@
 #include "php/redislock_loss.h"
 #include "php/redislock_ini.h"
 #include "php/redislock_sigterm.h"
+#include "php/redislock_stats.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
@@ -104,6 +105,7 @@ static PHP_MINIT_FUNCTION(redislock)
 	redislock_record_watch_fibers();
 	redislock_loss_set_up();
 	rl_process_watch_forks();
+	rl_process_share_stats();
 	rl_tls_set_up();
 	rl_watchdog_set_up();
 	return SUCCESS;
@@ -113,6 +115,7 @@ static PHP_MSHUTDOWN_FUNCTION(redislock)
 {
 	redislock_sigterm_remove();
 	rl_watchdog_stop();
+	rl_process_unshare_stats();
 	rl_tls_tear_down();
 	redislock_loss_tear_down();
 	UNREGISTER_INI_ENTRIES();
@@ -125,22 +128,6 @@ static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(redislock)
 	redislock_calls_abandon();
 	redislock_records_release_all();
 	return SUCCESS;
-}
-
-/* The name and the unit are those of stats(). */
-static void print_counter(const char *name, uint64_t value)
-{
-	char shown[32];
-	char text[32];
-	size_t len = strlen(name);
-	bool is_time = len > 3 && strcmp(name + len - 3, "_ns") == 0;
-	snprintf(shown, sizeof shown, "%.*s", (int) (is_time ? len - 3 : len), name);
-	if (is_time) {
-		snprintf(text, sizeof text, "%.3F", (double) value / 1e9);
-	} else {
-		snprintf(text, sizeof text, "%llu", (unsigned long long) value);
-	}
-	php_info_print_table_row(2, shown, text);
 }
 
 static void print_tls(void)
@@ -162,7 +149,6 @@ static void print_tls(void)
 
 static PHP_MINFO_FUNCTION(redislock)
 {
-	rl_stats *stats = rl_process_stats();
 	php_info_print_table_start();
 	php_info_print_table_row(2, "redislock support", "enabled");
 	php_info_print_table_row(2, "Version", PHP_REDISLOCK_VERSION);
@@ -170,12 +156,12 @@ static PHP_MINFO_FUNCTION(redislock)
 	print_tls();
 	php_info_print_table_end();
 	php_info_print_table_start();
-	php_info_print_table_header(2, "Counter of this process", "Value");
-#define ROW(name) print_counter(#name, atomic_load(&stats->name));
-	RL_STATS_EACH(ROW)
-#undef ROW
+	php_info_print_table_header(2, "Of this process", "Value");
+	redislock_stats_print();
 #ifdef REDISLOCK_TORTURE
-	print_counter("interrupts", REDISLOCK_G(tortures));
+	char interrupts[32];
+	snprintf(interrupts, sizeof interrupts, "%u", REDISLOCK_G(tortures));
+	php_info_print_table_row(2, "interrupts", interrupts);
 #endif
 	php_info_print_table_end();
 	DISPLAY_INI_ENTRIES();

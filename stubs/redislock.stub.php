@@ -383,7 +383,27 @@ class RedisLock
     public static function token(): string {}
 
     /**
-     * Returns the counters of this process since it started. A forked child begins at zero.
+     * Returns numbers of this process since it started, or of all processes that share them.
+     *
+     * With $all the numbers are those of the workers of one FPM master, or of any processes that
+     * were forked from one process which had loaded the extension: together, whichever of them is
+     * asked. The numbers of a process that has ended or was killed stay in the sums, but not in the
+     * gauges. A process shares its numbers as soon as it uses a lock. At most 1,024 processes can
+     * do so at a time. See docs/monitoring.md.
+     *
+     * A forked child begins at zero. All numbers but the gauges only grow.
+     *
+     * Gauges:
+     *
+     * - processes: living processes whose numbers these are; without $all 1
+     * - processes_missing: processes so far whose numbers are not among these, because 1,024 others
+     *   were alive; without $all 0
+     * - held: leases that are held now. A lease that is not renewed counts until the process
+     *   notices that its TTL is over. Locks of acquire() do not count, because another process may
+     *   release them
+     * - waiting: calls that wait for a lock now
+     *
+     * Counters:
      *
      * - acquired: locks that were taken, also by resume()
      * - refused: calls without a wait that found the lock taken, and calls of resume() that
@@ -393,54 +413,71 @@ class RedisLock
      * - timed_out: waits that ended without the lock
      * - failed: calls that ended in a connection or server exception, and ends of leases that could
      *   not be freed
-     * - waited: seconds spent in waits
      * - tries: attempts to take a lock on the ordinary connection, one or more for each acquire().
      *   The command that takes a lock for a waiter that was woken is not counted
-     * - nudges: looks of a wait that take nothing; the first comes at once, before the waiter
-     *   enters the queue
-     * - wake_ups: waits woken by a release, or by a look that found the lock free
-     * - wake_ups_taken: spurious wake-ups among these: another client took the lock, or the waiter
-     *   had stood still and the server passed it over
-     * - delays: back-off delays
-     * - undone: undos written, for grants that a call could not use or whose answer it did not get
+     * - probes: questions of waits about their lock, which take nothing; the first one comes at
+     *   once, before the waiter enters the queue
+     * - wake_ups: waits woken by a release, or by a probe that found the lock free
+     * - spurious_wake_ups: those of them that did not get the lock: another client took it, or the
+     *   waiter had stood still and the server passed it over
+     * - backoffs: back-off delays
+     * - grants_undone: undos written, for grants that a call could not use or whose answer it did
+     *   not get
      * - released: releases that freed the lock
      * - not_released: calls of release() that returned false
-     * - postponed: failed releases, and failed undos of resume(), that the thread of leases repeats
-     * - postponed_done: postponed releases that were completed
-     * - postponed_dropped: postponed releases that were given up, because the TTL was over, more
+     * - late_releases: failed releases, and failed undos of resume(), that the thread of leases
+     *   repeats
+     * - late_releases_done: late releases that were completed
+     * - late_releases_dropped: late releases that were given up, because the TTL was over, more
      *   than 1,024 were waiting, or there was no memory or thread
      * - extended, not_extended: calls of extend() that returned true, and false
      * - renewed: renewals that were confirmed
      * - lost: leases that ended while they were renewed or had an onLoss
      * - connects: attempts to connect
      * - reconnects: connections that were replaced because they had broken, or led to a replica
-     * - redirects: answers of a cluster's nodes that another node has the key (MOVED, ASK)
+     * - cluster_redirects: answers of a cluster's nodes that another node has the key (MOVED, ASK)
      * - tls_handshakes: handshakes of TLS that were completed
      * - tls_resumed: of these, handshakes that resumed an earlier session, which saves CPU time
-     * - lookups: questions to the Sentinels of a member, all of which are asked at once, for the
-     *   address of its primary
-     * - switches: lookups that have named another primary than the lookup before; the lookups of
-     *   the thread that renews leases do not count
+     * - sentinel_lookups: questions to the Sentinels of a member, all of which are asked at once,
+     *   for the address of its primary
+     * - primary_switches: lookups that have named another primary than the lookup before; the
+     *   lookups of the thread that renews leases do not count
      * - unconfirmed: grants and renewals that too few replicas confirmed in time (the DSN option
      *   replicas), and grants for which no majority of the Sentinels named the server in time; such
      *   a grant was undone
-     * - held_back: tries, looks and calls of resume() and extend() that were not sent, because the
-     *   primary is too new (the DSN option failover_grace)
+     * - blocked_by_grace: tries, probes and calls of resume() and extend() that were not sent,
+     *   because the primary is too new (the DSN option failover_grace)
      * - scripts_loaded: scripts that were sent as text because the server did not know them
-     * - fallbacks: objects that do without waking, because the server does not allow a command for
-     *   it (counted once for each object); waits that polled for a while, because the server does
-     *   not allow wake-ups for this key or the queue failed three times in a row (counted once for
-     *   each wait); and releases that found out that they cannot wake a waiter of their key
+     * - wake_failures: objects that do without waking, because the server does not allow a command
+     *   for it (counted once for each object); waits that polled for a while, because the server
+     *   does not allow wake-ups for this key or the queue failed three times in a row (counted once
+     *   for each wait); and releases that found out that they cannot wake a waiter of their key
      *
-     * @return array{acquired: int, refused: int, split_votes: int, timed_out: int, failed: int,
-     *   waited: float, tries: int, nudges: int, wake_ups: int, wake_ups_taken: int, delays: int,
-     *   undone: int, released: int, not_released: int, postponed: int, postponed_done: int,
-     *   postponed_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
-     *   connects: int, reconnects: int, redirects: int, tls_handshakes: int, tls_resumed: int,
-     *   lookups: int, switches: int, unconfirmed: int, held_back: int, scripts_loaded: int,
-     *   fallbacks: int}
+     * Histograms of times. `count` is the number of times, `sum` their sum in seconds, and
+     * `buckets` has for each upper bound in seconds, and at last for "+Inf", how many times were no
+     * longer:
+     *
+     * - wait_time: how long calls with a wait took, from their start to the lock or the end
+     * - hold_time: how long leases were held, from before the command that took the lock
+     * - round_trip: how long servers took to answer the commands of method calls, with the network
+     *   and the confirmations of replicas. Not counted are commands that were repeated on another
+     *   connection, the queue of a wait, renewals, and the releases at the end of an object
+     *
+     * @return array{processes: int, processes_missing: int, held: int, waiting: int,
+     *   acquired: int, refused: int, split_votes: int, timed_out: int, failed: int, tries: int,
+     *   probes: int, wake_ups: int, spurious_wake_ups: int, backoffs: int, grants_undone: int,
+     *   released: int, not_released: int, late_releases: int, late_releases_done: int,
+     *   late_releases_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
+     *   connects: int, reconnects: int, cluster_redirects: int, tls_handshakes: int,
+     *   tls_resumed: int, sentinel_lookups: int, primary_switches: int, unconfirmed: int,
+     *   blocked_by_grace: int, scripts_loaded: int, wake_failures: int,
+     *   wait_time: array{count: int, sum: float, buckets: array<string, int>},
+     *   hold_time: array{count: int, sum: float, buckets: array<string, int>},
+     *   round_trip: array{count: int, sum: float, buckets: array<string, int>}}
+     *
+     * @throws RedisLockException with $all, when the system gave PHP no memory for it at its start
      */
-    public static function stats(): array {}
+    public static function stats(bool $all = false): array {}
 
     /**
      * Closes the idle connections of this thread to the servers of this object. The next call of

@@ -20,7 +20,6 @@
 #include "zend_enum.h"
 
 #include "redislock_arginfo.h"
-#include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
 
 typedef struct redislock_object {
@@ -459,28 +458,6 @@ ZEND_METHOD(RedisLock, token)
 		RETURN_THROWS();
 	}
 	RETURN_STRINGL(token, rl_token_len(label));
-}
-
-/* Core counts whole nanoseconds under a name that ends in "_ns". PHP gets seconds, as
- * everywhere. */
-static void add_stat(zval *array, const char *name, uint64_t value)
-{
-	size_t len = strlen(name);
-	if (len > 3 && strcmp(name + len - 3, "_ns") == 0) {
-		add_assoc_double_ex(array, name, len - 3, (double) value / 1e9);
-	} else {
-		add_assoc_long_ex(array, name, len, (zend_long) value);
-	}
-}
-
-ZEND_METHOD(RedisLock, stats)
-{
-	ZEND_PARSE_PARAMETERS_NONE();
-	rl_stats *stats = rl_process_stats();
-	array_init(return_value);
-#define ADD(name) add_stat(return_value, #name, atomic_load(&stats->name));
-	RL_STATS_EACH(ADD)
-#undef ADD
 }
 
 /* Closes the connections to the member; with a route, those to all its nodes and Sentinels. */

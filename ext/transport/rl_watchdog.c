@@ -453,7 +453,7 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 		learn_addresses(late->set, late->key, resolver);
 		is_taken = rl_late_add(&dog.renewer, late);
 	}
-	rl_stats_add(&rl_process_stats()->postponed_dropped, !is_taken);
+	rl_stats_add(&rl_process_stats()->late_releases_dropped, !is_taken);
 	unlock_and_wake();
 }
 

@@ -17,12 +17,12 @@ foreach ([null, 'mine'] as $own) {
     $lock = new RedisLock($fake->dsn(), timeout: 5);
     $lock->isLocked('k');
     $fake->rules([rule('SET', ['forward', wait_for(0.5), 'reply'], times: 1)]);
-    $undone = RedisLock::stats()['undone'];
+    $undone = RedisLock::stats()['grants_undone'];
     throws('acquire()', 'RedisLockConnectionException', '~too slow~',
         fn () => $lock->acquire('k', 0.4, token: $own));
     /* A token that others may have, too, is not undone when its key may have ended: theirs could be
      * met. */
-    same('undone', $own === null ? 1 : 0, RedisLock::stats()['undone'] - $undone);
+    same('undone', $own === null ? 1 : 0, RedisLock::stats()['grants_undone'] - $undone);
     eventually('no key is left', fn () => $server->keys() === []);
 
     $fake->rules([rule('SET', ['forward', wait_for(0.3), 'reply'], times: 1)]);

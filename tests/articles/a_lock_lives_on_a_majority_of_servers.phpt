@@ -57,7 +57,7 @@ $after = RedisLock::stats();
 same('lock() of what is locked', false, $refused);
 between('it took', 0.2, slack(0.9), $took);
 same('tries', 3, $after['tries'] - $before['tries']);
-same('pauses', 2, $after['delays'] - $before['delays']);
+same('pauses', 2, $after['backoffs'] - $before['backoffs']);
 same('it is still the other one\'s', array_fill(0, 3, $lock['token']), holders('test', 3));
 $took = elapsed(fn () => (new RedLock($three, 200, 1))->lock('test', 10000), $refused);
 same('with one try', false, $refused);

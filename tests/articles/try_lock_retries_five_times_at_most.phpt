@@ -30,7 +30,7 @@ $monitor->reset();
 $took = elapsed(fn () => $guard->tryLock($key, 'second click', 10), $refused);
 $after = RedisLock::stats();
 same('tryLock() of what another has', false, $refused);
-same('delays', 5, $after['delays'] - $before['delays']);
+same('delays', 5, $after['backoffs'] - $before['backoffs']);
 // 10 + 20 + 40 + 80 + 160 ms, each 20 % more or less.
 between('it took', 0.8 * 0.310, 1.2 * 0.310 + slack(0.5), $took);
 // Two commands come at once: the SET, and the probe that sets the waiter's mark.

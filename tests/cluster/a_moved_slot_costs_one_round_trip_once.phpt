@@ -30,7 +30,7 @@ for ($i = 0; $i < 2; $i++) {
     $lock->isLocked('any');
 }
 $before = moved($cluster);
-$redirects = RedisLock::stats()['redirects'];
+$redirects = RedisLock::stats()['cluster_redirects'];
 foreach (range(1, 100) as $i) {
     $lock->isLocked("key$i");
 }
@@ -42,7 +42,7 @@ $cluster->move($key, 2);
 $before = moved($cluster);
 same('it has moved', true, $lock->extend($key, $token, 30));
 same('one redirect', $before + 1, moved($cluster));
-same('counted', $redirects + 1, RedisLock::stats()['redirects']);
+same('counted', $redirects + 1, RedisLock::stats()['cluster_redirects']);
 for ($i = 0; $i < 10; $i++) {
     same('held', null, $lock->acquire($key, 30));
     same('extended', true, $lock->extend($key, $token, 30));

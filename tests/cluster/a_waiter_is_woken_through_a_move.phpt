@@ -32,7 +32,7 @@ $result = $waiter->result();
 matches('it gets the lock', TOKEN, (string) $result['token']);
 between('at once', 0, slack(0.2), $result['at'] - $at);
 same('it was woken', 1, $result['stats']['wake_ups']);
-same('it did not poll', 0, $result['stats']['fallbacks']);
+same('it did not poll', 0, $result['stats']['wake_failures']);
 same('the third node has it', $result['token'], $cluster->ask(2, 'GET', $key));
 same('freed', true, $lock->release($key, $result['token']));
 

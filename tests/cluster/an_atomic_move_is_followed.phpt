@@ -29,7 +29,7 @@ foreach ([1, 2, 0, 1] as $node) {
     $result = hand_to_waiter($lock, $key, $token, $waiter, null);
     same('it was woken', 1, $result['stats']['wake_ups']);
     same('it had no other trouble', [0, 0],
-        [$result['stats']['fallbacks'], $result['stats']['failed']]);
+        [$result['stats']['wake_failures'], $result['stats']['failed']]);
     $token = $lock->acquire($key, 60);
 }
 $renewed = RedisLock::stats()['renewed'];

@@ -47,7 +47,7 @@ foreach ([
     $result = $waiter->result();
     matches("$key: it gets the lock", TOKEN, (string) $result['token']);
     same("$key: woken", $marks === null ? 0 : 1, $result['stats']['wake_ups']);
-    same("$key: polled", $marks === null ? 1 : 0, $result['stats']['fallbacks']);
+    same("$key: polled", $marks === null ? 1 : 0, $result['stats']['wake_failures']);
     between("$key: in time", 0, slack($marks === null ? 0.4 : 0.1), $result['at'] - $at);
     same("$key: freed", true, $lock->release($key, $result['token']));
 }

@@ -13,13 +13,16 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $zero = RedisLock::stats();
-same('all zero', 0.0, (float) array_sum($zero));
-check('seconds are a float', is_float($zero['waited']), $zero['waited']);
+same('all zero', 0, array_sum(numbers()));
+foreach (['wait_time', 'hold_time', 'round_trip'] as $name) {
+    same("$name: nothing", [0, 0.0, 0],
+        [$zero[$name]['count'], $zero[$name]['sum'], array_sum($zero[$name]['buckets'])]);
+}
 
 $since = function (callable $call): array {
-    $before = RedisLock::stats();
+    $before = numbers();
     $call();
-    $after = RedisLock::stats();
+    $after = numbers();
     $grown = [];
     foreach ($after as $name => $value) {
         $grown[$name] = $value - $before[$name];
@@ -42,13 +45,15 @@ same('queries', [],
 $polling = new RedisLock($server->dsn(), wake: false);
 foreach ([[$polling, 'a try after each delay'],
         [$lock, 'a nudge after each delay, and the try at the end']] as [$waiting, $how]) {
-    $wait = $since(fn () => $waiting->acquire('k', wait: 0.05)) + ['nudges' => 0];
+    $waited = RedisLock::stats()['wait_time']['sum'];
+    $wait = $since(fn () => $waiting->acquire('k', wait: 0.05)) + ['probes' => 0];
+    $waited = RedisLock::stats()['wait_time']['sum'] - $waited;
     same('a wait in vain', [1, false, false],
         [$wait['timed_out'] ?? 0, isset($wait['refused']), isset($wait['acquired'])]);
-    check('seconds', $wait['waited'] >= 0.05 && $wait['waited'] < slack(2.0), $wait);
-    $looks = $waiting === $polling ? $wait['tries'] - 1 : $wait['nudges'] + $wait['tries'] - 2;
-    check($how, $looks >= 1 && $wait['delays'] === $looks
-        && ($wait['nudges'] > 0) === ($waiting === $lock), $wait);
+    between('seconds', 0.05, slack(2.0), $waited);
+    $looks = $waiting === $polling ? $wait['tries'] - 1 : $wait['probes'] + $wait['tries'] - 2;
+    check($how, $looks >= 1 && $wait['backoffs'] === $looks
+        && ($wait['probes'] > 0) === ($waiting === $lock), $wait);
 }
 same('release()', ['released' => 1], $since(fn () => $lock->release('k', 'mine')));
 $seen =
@@ -67,7 +72,7 @@ $fake = fake_server([rule('SET', ['forward', wait_for(0.5), 'reply'], times: 1)]
 $seen =
     $since(fn () => throws('late', 'RedisLockConnectionException', '~.~',
         fn () => (new RedisLock($fake->dsn(), timeout: 0.1, connectTimeout: 0.1))->acquire('k2')));
-same('an undo', 1, $seen['undone'] ?? 0);
+same('an undo', 1, $seen['grants_undone'] ?? 0);
 
 done();
 ?>

@@ -59,7 +59,7 @@ $handOver = function (string $dsn) use ($server): array {
     return json_decode(substr($output, 1), true);
 };
 $stats = $handOver($server->dsn('?db=1', 'locker:pw'));
-same('woken', [1, 0], [$stats['wake_ups'], $stats['fallbacks']]);
+same('woken', [1, 0], [$stats['wake_ups'], $stats['wake_failures']]);
 same('nothing was denied', 0, count($server->cmd('ACL', 'LOG')));
 $bare = new RedisLock($server->dsn('?db=1', 'locker:pw'));
 throws('keys without the prefix', 'RedisLockServerException', '~NOPERM~',

@@ -20,7 +20,7 @@ foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
         $thrown = throws("$state acquire()", 'RedisLockConnectionException', '~.~',
             fn () => $lock->acquire('k', 60));
         same('its reasons', 1, count($thrown->getReasons()));
-        $undone = RedisLock::stats()['undone'];
+        $undone = RedisLock::stats()['grants_undone'];
         $server->resume();
         usleep(100000);
         eventually('no key', fn () => $server->keys() === []);

@@ -36,7 +36,7 @@ function use_all(RedisLock $lock, string $dsn, string $key, callable $blocked): 
     same("$key: release()", true, $lock->release($key, $token));
     $result = $waiter->result();
     same("$key: it was woken", [1, 0, true], [$result['stats']['wake_ups'],
-        $result['stats']['fallbacks'], $result['then']]);
+        $result['stats']['wake_failures'], $result['then']]);
     $before = RedisLock::stats()['renewed'];
     $lease = $lock->lease($key, slack(0.6));
     eventually("$key: it is renewed", fn () => RedisLock::stats()['renewed'] > $before);

@@ -43,7 +43,7 @@ foreach (['unset', 'synchronized()', '', 'exit;', 'throw new LogicException("x")
     $result = $waiter->result();
     matches("$end: token", TOKEN, (string) $result['token']);
     check("$end: at once", $result['at'] - $at < slack(0.8), $result['at'] - $at);
-    same("$end: woken", [1, 0], [$result['stats']['wake_ups'], $result['stats']['fallbacks']]);
+    same("$end: woken", [1, 0], [$result['stats']['wake_ups'], $result['stats']['wake_failures']]);
     $lock->forceRelease('k');
 }
 

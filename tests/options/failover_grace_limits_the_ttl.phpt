@@ -32,7 +32,7 @@ throws('a greater drift', ValueError::class, '~at most 18.749 seconds~',
     fn () => (new RedisLock("$dsn?failover_grace=20", driftFactor: 0.2))->acquire('k', 19));
 throws('without grace', RedisLockConnectionException::class, '~cannot connect~',
     fn () => (new RedisLock($dsn))->acquire('k', 3600));
-same('nothing was sent', 0, RedisLock::stats()['held_back']);
+same('nothing was sent', 0, RedisLock::stats()['blocked_by_grace']);
 
 done();
 ?>

@@ -30,6 +30,7 @@ same('lease',
     $signature('lease'));
 same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, onLoss = NULL',
     $signature('resume'));
+same('stats', 'all = false', $signature('stats'));
 same('synchronized',
     'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, '
     . 'abort = NULL',
@@ -37,9 +38,10 @@ same('synchronized',
 
 /* stats() has the keys that its documentation has, in its list and in the shape of its array. */
 $stub = file_get_contents(__DIR__ . '/../../stubs/redislock.stub.php');
-$text = strstr(strstr($stub, 'Returns the counters of this process'), 'function stats', true);
-preg_match('~@return array\{(.*?)\}~s', $text, $shape);
-preg_match_all('~(\w+): (int|float)~', $shape[1], $keys);
+$text = strstr(strstr($stub, 'Returns numbers of this process'), 'function stats', true);
+preg_match('~@return array\{(.*?)\}\}\n~s', $text, $shape);
+$shape = preg_replace('~array\{[^}]*\}?~', 'array', $shape);
+preg_match_all('~(\w+): (int|array)~', $shape[1], $keys);
 preg_match_all('~^ +\* - (\w+(?:, \w+)*): ~m', $text, $listed);
 $listed = explode(', ', implode(', ', $listed[1]));
 $counters = array_keys(RedisLock::stats());

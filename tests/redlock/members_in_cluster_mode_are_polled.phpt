@@ -33,7 +33,7 @@ foreach ([1, 3] as $count) {
     same("$count: release()", true, $lock->release('k', (string) $token));
     $result = $waiter->result();
     check("$count: the waiter gets it", $result['token'] !== null, $result);
-    same("$count: it polled", 1, $result['stats']['fallbacks'] ?? null);
+    same("$count: it polled", 1, $result['stats']['wake_failures'] ?? null);
     same("$count: released", true, $lock->release('k', (string) $result['token']));
     $leases = [];
     foreach (range(1, 30) as $i) {

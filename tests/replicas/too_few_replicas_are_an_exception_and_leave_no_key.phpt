@@ -40,7 +40,7 @@ $took = elapsed(fn () => same('the questions and release()', [true, $kept, true]
     $lock->isLocked('kept'), $lock->owner('kept'), $lock->release('kept', $kept)]));
 between('at once', 0, slack(0.02), $took);
 $stats = RedisLock::stats();
-same('stats', [6, 5], [$stats['unconfirmed'], $stats['undone']]);
+same('stats', [6, 5], [$stats['unconfirmed'], $stats['grants_undone']]);
 
 /* Its time is an option of its own, a twentieth of the TTL at most, and at most half of the
  * timeout. */

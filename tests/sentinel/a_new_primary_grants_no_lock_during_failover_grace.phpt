@@ -21,7 +21,7 @@ $lock = new RedisLock($sentinels->dsn('?failover_grace=' . GRACE));
 /* These Sentinels have just been started. */
 throws('at the start', RedisLockConnectionException::class, $too_new,
     fn () => $lock->acquire('k', 4.9));
-same('it was held back', 1, RedisLock::stats()['held_back']);
+same('it was held back', 1, RedisLock::stats()['blocked_by_grace']);
 $token = $lock->acquire('k', 4.9, slack(30.0));
 matches('a wait lasts as long', TOKEN, (string) $token);
 matches('then a call needs no wait', TOKEN, (string) $lock->acquire('free', 4.9));
@@ -45,7 +45,7 @@ $extended = function () use ($lock, $kept): bool {
         return false;
     }
 };
-while (RedisLock::stats()['switches'] === 0 && now() - $begun < slack(10.0)) {
+while (RedisLock::stats()['primary_switches'] === 0 && now() - $begun < slack(10.0)) {
     $extended();
     usleep(20000);
 }
@@ -63,12 +63,12 @@ throws('a wait that is shorter', RedisLockConnectionException::class, $too_new,
 eventually('the lease is put back', fn () =>
     $sentinels->ask(1, 'GET', 'lease') === $lease->token(), slack(4.0));
 same('the lease was held all the time', true, $lease->isHeld());
-$looks = RedisLock::stats()['lookups'];
+$looks = RedisLock::stats()['sentinel_lookups'];
 $second = $lock->acquire('k', 4.9, slack(30.0));
 matches('a wait gets it', TOKEN, (string) $second);
 check('not before the proof of the first holder is over', now() >= $proven, now() - $proven);
 between('when the grace is over', $named + GRACE - 2.5, $named + slack(GRACE + 2.0), now());
-$looks = RedisLock::stats()['lookups'] - $looks;
+$looks = RedisLock::stats()['sentinel_lookups'] - $looks;
 /* The lease has some asked as well. */
 between('the Sentinels were asked about once a second', 1, 2.5 * GRACE, $looks);
 same('the lease is still held', [true, true], [$lease->isHeld(), $lease->verify()]);

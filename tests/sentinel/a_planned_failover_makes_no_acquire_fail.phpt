@@ -30,7 +30,7 @@ while ($after < 20 && now() < $until) {
     } catch (RedisLockConnectionException) {
         // The old primary may be cut off between running the release and answering it.
     }
-    $after += RedisLock::stats()['switches'] > 0 ? 1 : 0;
+    $after += RedisLock::stats()['primary_switches'] > 0 ? 1 : 0;
     $rounds++;
     usleep(20000);
 }

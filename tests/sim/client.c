@@ -202,8 +202,9 @@ void client_begin(void)
 			.now = env_now,
 			.random = env_random,
 			.fork_generation = env_generation,
-			.stats = &c->stats};
+			.stats_home = &c->stats_home};
 		memset(&c->stats, 0, sizeof c->stats);
+		c->stats_home = &c->stats;
 		net_init(&c->script_net, i, false);
 		net_init(&c->dog_net, i, true);
 		set_up_set(c);
@@ -225,12 +226,12 @@ void client_end(void)
 		if (clients[i].is_alive) {
 			die(&clients[i]);
 		}
-		cover_counts[COVER_undone] += clients[i].stats.undone;
+		cover_counts[COVER_undone] += clients[i].stats.grants_undone;
 		cover_counts[COVER_renewed] += clients[i].stats.renewed;
-		cover_counts[COVER_switched] += clients[i].stats.switches;
+		cover_counts[COVER_switched] += clients[i].stats.primary_switches;
 		cover_counts[COVER_not_confirmed] += clients[i].stats.unconfirmed;
 		cover_counts[COVER_split] += clients[i].stats.split_votes;
-		cover_counts[COVER_late_release_done] += clients[i].stats.postponed_done;
+		cover_counts[COVER_late_release_done] += clients[i].stats.late_releases_done;
 	}
 }
 

@@ -81,6 +81,7 @@ typedef struct sim_client {
 	net dog_net;
 	rl_env env;
 	rl_stats stats;
+	rl_stats_home stats_home;
 	rl_set set;
 	rl_pool pool;
 	rl_renewer renewer;

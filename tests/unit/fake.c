@@ -90,8 +90,10 @@ static uint64_t fork_generation(void *ctx)
 	return generation;
 }
 
+static rl_stats_home stats_home = &fake_stats;
+
 rl_env fake_env = {
-	.now = now, .random = draw, .fork_generation = fork_generation, .stats = &fake_stats};
+	.now = now, .random = draw, .fork_generation = fork_generation, .stats_home = &stats_home};
 
 /* ---- the test's frame ---- */
 

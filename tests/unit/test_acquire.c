@@ -47,7 +47,7 @@ static void cold_is_one_write(void)
 	CHECK_INT(fake_stats.acquired, 1);
 	CHECK_INT(fake_stats.tries, 1);
 	CHECK_INT(fake_stats.connects, 1);
-	CHECK_INT(fake_stats.waited_ns, 0);
+	CHECK_INT(fake_stats.wait_time.sum_ns, 0);
 }
 
 static void cold_sends_when_it_is_connected(void)
@@ -102,7 +102,7 @@ static void a_refusal_is_told_at_once(void)
 	CHECK_INT(fake_pool.count, 1);
 	CHECK_INT(fake_stats.refused, 1);
 	CHECK_INT(fake_stats.timed_out, 0);
-	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.backoffs, 0);
 }
 
 static void own_token_is_sent_as_it_is(void)
@@ -144,10 +144,10 @@ static void waits_with_back_off_to_the_deadline(void)
 	CHECK_INT(fake_stats.tries, 5);
 	CHECK_INT(fake_stats.timed_out, 1);
 	CHECK_INT(fake_stats.refused, 0);
-	CHECK_INT(fake_stats.waited_ns, 100 * MS);
+	CHECK_INT(fake_stats.wait_time.sum_ns, 100 * MS);
 	CHECK_INT(fake_stats.tries, 5);
-	CHECK_INT(fake_stats.delays, 4);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.backoffs, 4);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void delays_stop_at_the_maximum(void)
@@ -503,7 +503,7 @@ static void connecting_ends_by_its_timeout(void)
 	CHECK_LOG("0 a1 dial\n1000 a1 close\n");
 	CHECK_TEXT(
 		acquire->op.err->message, "redis://a:6379: no connection within 1 s (connectTimeout)");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void a_hanging_connect_is_tried_again_while_waiting(void)
@@ -566,7 +566,7 @@ static void a_timeout_undoes_and_closes(void)
 	CHECK_TEXT(acquire->op.err->message,
 		"redis://a:6379: no answer within 1 s (timeout); if a server grants the lock later, the "
 		"undo that follows releases it");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_stats.failed, 1);
 	CHECK_INT(fake_pool.count, 0);
 }
@@ -1010,7 +1010,7 @@ static void own_token_found_after_a_break_is_unknown(void)
 	CHECK_HAS(acquire->op.err->message, "outcome unknown: either this call took the lock");
 	CHECK(strstr(acquire->op.err->message, "mine") == NULL);
 	CHECK(strstr(strstr(acquire->op.err->message, "outcome unknown") + 1, "outcome") == NULL);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void own_token_found_without_a_break_is_a_refusal(void)
@@ -1129,7 +1129,7 @@ static void a_grant_can_be_taken_back(void)
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
 			  "0 a1 RELEASE k T1\n");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_pool.count, 1);
 	/* The undo's answer is not taken for the next. */
 	fake_says(0, "_");
@@ -1146,7 +1146,7 @@ static void without_a_connection_the_undo_is_left_out(void)
 	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n0 a1 close\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* ---- refused logins ---- */
@@ -1175,7 +1175,7 @@ static void a_refused_login_is_told(void)
 			  "0 a1 NAME\n"
 			  "0 a1 close\n");
 	CHECK_INT(fake_pool.count, 0);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void a_grant_after_a_refused_login_is_undone(void)
@@ -1188,7 +1188,7 @@ static void a_grant_after_a_refused_login_is_undone(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	CHECK_HAS(fake_log(), "0 a1 NAME\n0 a1 RELEASE k T1\n40 a1 close\n");
 	CHECK_HAS(acquire->op.err->message, "DB index is out of range");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 static void own_token_taken_with_a_refused_login_is_undone(void)
@@ -1206,7 +1206,7 @@ static void a_refusal_after_a_refused_login_needs_no_undo(void)
 	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
 	fake_says(0, "_");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK_INT(fake_open_links(), 0);
 }
 
@@ -1220,7 +1220,7 @@ static void an_undo_after_a_refused_login_ends_by_the_timeout(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	CHECK_HAS(fake_log(), "0 a1 RELEASE k T1\n1000 a1 close\n");
 	CHECK_HAS(acquire->op.err->message, "DB index is out of range");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 static void a_break_after_a_refused_login_ends_it(void)
@@ -1301,7 +1301,7 @@ static void a_command_that_was_not_sent_whole_is_not_undone(void)
 			  "1010 a2 dial\n"
 			  "1010 a2 try k T1 30000 0 0 - 0\n"
 			  "1010 a2 NAME\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void an_undo_that_was_not_sent_is_no_undo(void)
@@ -1314,7 +1314,7 @@ static void an_undo_that_was_not_sent_is_no_undo(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	/* The token is still in doubt: asked as owed, not given up for a fresh one. */
 	CHECK_HAS(fake_log(), "1010 a2 try k T1 30000 1 0 - 0\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* The server runs nothing now, and the key may be there when it does: it is still ours to ask for.
@@ -1417,7 +1417,7 @@ static void check_given_up(const char *before, bool is_own, bool must_count)
 	CHECK(strstr(after, "dial") == NULL && strstr(after, "SET") == NULL);
 	CHECK(strstr(after, "try") == NULL && strstr(after, "TRY") == NULL);
 	if (must_count) {
-		CHECK_INT(fake_stats.undone, is_undone);
+		CHECK_INT(fake_stats.grants_undone, is_undone);
 	}
 }
 
@@ -1478,7 +1478,7 @@ static void given_up_before_it_is_connected_nothing_is_sent(void)
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 10 * MS));
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG("0 a1 dial\n10 a1 close\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void given_up_before_the_first_step(void)
@@ -1498,7 +1498,7 @@ static void given_up_while_an_undo_is_under_way(void)
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 10 * MS));
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_open_links(), 0);
 }
 

@@ -110,7 +110,7 @@ static void the_undo_is_answered_before_the_next_try(void)
 	CHECK_COUNT("a1 try k T1 30000 0 0 - 0\n", 1);
 	CHECK_COUNT("a1 SWAP k T1 mine 30000\n", 1);
 	check_has_own_token(acquire);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_pool.count, 3);
 }
 

@@ -210,7 +210,7 @@ static void give_up_at(int64_t at, bool is_heard, unsigned undone)
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("RELEASE k mine", undone);
 	CHECK_COUNT("RELEASE", undone);
-	CHECK_INT(fake_stats.undone, undone);
+	CHECK_INT(fake_stats.grants_undone, undone);
 	fake_end();
 }
 

@@ -15,8 +15,8 @@ static void a_waiter_is_marked_and_goes_into_the_queue(void)
 	CHECK_LOG(QUEUED_LOG("T1", "11.120"));
 	CHECK_INT(fake_writes, 3); /* BLPOP and try in one */
 	CHECK_INT(fake_stats.tries, 1);
-	CHECK_INT(fake_stats.delays, 0);
-	CHECK_INT(fake_stats.nudges, 1);
+	CHECK_INT(fake_stats.backoffs, 0);
+	CHECK_INT(fake_stats.probes, 1);
 	CHECK_INT(fake_stats.wake_ups, 0);
 	CHECK_INT(fake_wait.count, 1); /* the queue; nothing is held on the other side */
 	CHECK_INT(fake_wait.until, FAKE_START + 850 * MS);
@@ -129,8 +129,8 @@ static void after_its_slice_it_goes_in_again(void)
 	CHECK_LOG("1500 a2 BLPOP k::rl-wake 9.605\n"
 			  "1500 a2 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.wake_ups, 0);
-	CHECK_INT(fake_stats.wake_ups_taken, 0);
-	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.spurious_wake_ups, 0);
+	CHECK_INT(fake_stats.backoffs, 0);
 	/* The looks go on as before. */
 	CHECK_INT(fake_wait.until, FAKE_START + 1700 * MS);
 }
@@ -143,7 +143,7 @@ static void without_wake_a_waiter_polls(void)
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n10 a2 try k T1 30000 0 0 - 0\n");
-	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
 static void without_a_wait_nothing_is_marked(void)
@@ -185,9 +185,9 @@ static void it_looks_each_850_ms(void)
 			  "1700 a1 probe+ k T1 W1\n"
 			  "2550 a1 probe+ k T1 W1\n"
 			  "3400 a1 probe+ k T1 W1\n");
-	CHECK_INT(fake_stats.nudges, 5);
+	CHECK_INT(fake_stats.probes, 5);
 	CHECK_INT(fake_stats.tries, 1);
-	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.backoffs, 0);
 	CHECK_INT(fake_wait.until, FAKE_START + 4250 * MS);
 	CHECK_INT(fake_wait.count, 1);
 }
@@ -224,9 +224,9 @@ static void the_second_look_is_due_by_what_the_first_one_met(void)
 		fake_says(0, look(0, c->pttl, c->holder, RL_TICKET_NONE));
 		rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 		waiting_drive_to(acquire, 0);
-		if (fake_wait.until != FAKE_START + c->next_ms * MS || fake_stats.delays != c->delays) {
+		if (fake_wait.until != FAKE_START + c->next_ms * MS || fake_stats.backoffs != c->delays) {
 			FAIL("case %zu: %" PRId64 " ms, %d delays", i, (fake_wait.until - FAKE_START) / MS,
-				(int) fake_stats.delays);
+				(int) fake_stats.backoffs);
 		}
 		fake_end();
 	}
@@ -241,9 +241,9 @@ static void the_next_look_is_due_by_what_the_last_one_met(void)
 		waiting_drive_to(acquire, 855);
 		/* A look each 850 ms is reckoned from when the latest was sent. */
 		int64_t next_ms = c->next_ms < 845 ? 855 + c->next_ms : 1700;
-		if (fake_wait.until != FAKE_START + next_ms * MS || fake_stats.delays != c->delays) {
+		if (fake_wait.until != FAKE_START + next_ms * MS || fake_stats.backoffs != c->delays) {
 			FAIL("case %zu: %" PRId64 " ms, %d delays", i, (fake_wait.until - FAKE_START) / MS,
-				(int) fake_stats.delays);
+				(int) fake_stats.backoffs);
 		}
 		fake_end();
 	}
@@ -277,7 +277,7 @@ static void for_a_foreign_holder_the_delays_grow(void)
 			  "150 a1 probe+ k T1 W1\n"
 			  "310 a1 probe+ k T1 W1\n"
 			  "510 a1 probe+ k T1 W1\n");
-	CHECK_INT(fake_stats.delays, 7);
+	CHECK_INT(fake_stats.backoffs, 7);
 	CHECK_INT(fake_wait.until, FAKE_START + 710 * MS);
 }
 
@@ -340,7 +340,7 @@ static void no_look_waits_over_850_ms(void)
 		CHECK_COUNT("850 a1 probe+", 1);
 		CHECK_COUNT("1700 a1 probe+", 1);
 		CHECK_INT(fake_wait.until, FAKE_START + 2550 * MS);
-		CHECK_INT(fake_stats.delays, 3);
+		CHECK_INT(fake_stats.backoffs, 3);
 		fake_end();
 	}
 }
@@ -408,8 +408,8 @@ static void a_ticket_that_lies_there_is_no_bodys(void)
 			  "850 a1 try+ k T2 30000 0 0 W2\n");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(acquire->proven_until, waiting_proof(850, 30000));
-	CHECK_INT(fake_stats.undone, 1);
-	CHECK_INT(fake_stats.nudges, 2);
+	CHECK_INT(fake_stats.grants_undone, 1);
+	CHECK_INT(fake_stats.probes, 2);
 	CHECK_INT(fake_stats.tries, 2);
 }
 
@@ -465,7 +465,7 @@ static void two_looks_that_find_nobody_are_enough(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_HAS(fake_log(), "850 a1 probe+ k T1 W1\n860 a1 probe+ k T1 W1\n860 a2 RELEASE k T1\n");
 	CHECK_HAS(fake_log(), "860 a1 try+ k T2 30000 0 0 W2\n");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 static void between_them_somebody_may_have_had_it(void)
@@ -547,7 +547,7 @@ static void a_look_that_meets_the_own_token_asks_for_it(void)
 			  "850 a1 try+ k T1 30000 1 2 W1\n"
 			  "855 a2 close\n");
 	CHECK_INT(acquire->proven_until, waiting_proof(850, 30000));
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void what_it_asked_for_may_be_gone(void)
@@ -560,7 +560,7 @@ static void what_it_asked_for_may_be_gone(void)
 	CHECK_INT(fake_blocked_links(), 1);
 	CHECK_INT(fake_wait.until, FAKE_START + 1700 * MS);
 	CHECK_COUNT("BLPOP", 1);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	/* The next try is not asked for what the queue has won. */
 	fake_says(0, look(1700, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT));
 	fake_says(0, ":0");

@@ -36,9 +36,9 @@ static void a_refused_connection_is_tried_again(void)
 			"10 a6 dial\n"
 			"10 a6 NAME\n"
 			"10 a6 BLPOP k::rl-wake 11.109\n");
-		CHECK_INT(fake_stats.delays, 1);
+		CHECK_INT(fake_stats.backoffs, 1);
 		CHECK_INT(acquire->losses, 1);
-		CHECK_INT(fake_stats.fallbacks, 0);
+		CHECK_INT(fake_stats.wake_failures, 0);
 		fake_end();
 	}
 }
@@ -56,7 +56,7 @@ static void a_hanging_connect_ends_by_its_timeout(void)
 	waiting_drive_to(acquire, 1015);
 	/* The look that follows soon finds that it is not in the queue. */
 	CHECK_HAS(fake_log(), "1000 a4 close\n1010 a5 probe+ k T1 W1\n1010 a6 dial\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK_INT(fake_stats.reconnects, 0);
 }
 
@@ -108,7 +108,7 @@ static void a_login_that_gets_no_answer_ends_by_the_timeout(void)
 	waiting_drive_to(acquire, 1015);
 	CHECK_HAS(fake_log(), "1000 a4 close\n1010 a5 probe+ k T1 W1\n1010 a6 dial\n");
 	CHECK_COUNT("a4 BLPOP", 0);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* The process stood still between connecting and the login's answer: what had arrived counts. */
@@ -152,7 +152,7 @@ static void at_the_deadline_a_place_not_reached_is_just_closed(void)
 			  "500 a5 try+ k T1 30000 0 0 W1 0\n"
 			  "500 a5 NAME\n"
 			  "500 a4 close\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* The SET broke, and the try that is sent in its place has no name to mark yet. */
@@ -188,7 +188,7 @@ static void lost_before_it_was_sent_nothing_is_owed(void)
 			"10 a3 BLPOP k::rl-wake 11.109\n"
 			"10 a3 TRY+ k T1 30000 0 1 W1 0\n");
 		CHECK_INT(fake_stats.reconnects, 1);
-		CHECK_INT(fake_stats.delays, 1);
+		CHECK_INT(fake_stats.backoffs, 1);
 		fake_end();
 	}
 }
@@ -284,7 +284,7 @@ static void nonsense_in_place_of_a_ticket_is_a_loss(void)
 	fake_says(0, grant(310));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_COUNT("310 a1 try+ k T1 30000 1 0 W1\n", 1);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void lost_it_goes_in_again(void)
@@ -325,14 +325,14 @@ static void lost_while_it_looks_the_look_is_heard_first(void)
 			  "950 a3 NAME\n"
 			  "950 a3 BLPOP k::rl-wake 10.160\n"
 			  "950 a3 TRY+ k T1 30000 1 1 W1 0\n");
-	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.backoffs, 0);
 }
 
 static void lost_three_times_in_a_row_it_polls(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK_INT(fake_stats.fallbacks, 0);
+		CHECK_INT(fake_stats.wake_failures, 0);
 		fake_acts(0, FAKE_BREAK, NULL, 0);
 		fake_wakes(0, 0);
 		if (i < 2) {
@@ -349,8 +349,8 @@ static void lost_three_times_in_a_row_it_polls(void)
 	CHECK_COUNT("BLPOP", 0);
 	CHECK_COUNT("try+ k T1 30000 1 2 W1 0", 1);
 	CHECK_COUNT("try+ k T1 30000 1 0 W1 0", 1);
-	CHECK_INT(fake_stats.fallbacks, 1);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.wake_failures, 1);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void an_answer_between_them_forgets_the_losses(void)
@@ -366,7 +366,7 @@ static void an_answer_between_them_forgets_the_losses(void)
 		fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 		waiting_drive_to(acquire, fake_ms() + 250);
 	}
-	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
 	CHECK_INT(fake_stats.reconnects, 5);
 	CHECK_INT(fake_blocked_links(), 1);
 }
@@ -427,7 +427,7 @@ static void an_undo_of_which_half_was_sent_is_no_undo(void)
 		CHECK_INT(fake_drive(&fake_acquire(30000, 5 * SECOND)->op), RL_OK);
 		CHECK_COUNT("RELEASE", 0);
 		CHECK_COUNT("1010 a1 try+ k T1 30000 1 0 W1\n", 1); /* it is owed */
-		CHECK_INT(fake_stats.undone, 0);
+		CHECK_INT(fake_stats.grants_undone, 0);
 		fake_clock += 5 * SECOND;
 		rl_pool_clear(&fake_pool);
 		CHECK_COUNT("RELEASE", 0);
@@ -444,7 +444,7 @@ static void an_undo_of_which_half_was_sent_is_told_as_a_doubt(void)
 		rl_acquire *acquire = fake_acquire(30000, 0);
 		CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
 		CHECK_HAS(acquire->op.err->message, "outcome unknown");
-		CHECK_INT(fake_stats.undone, 0);
+		CHECK_INT(fake_stats.grants_undone, 0);
 		fake_end();
 	}
 }

@@ -33,7 +33,7 @@ static void the_try_at_the_deadline_decides(void)
 	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 W1 0\n" LEFT("1507", "T1"));
 	CHECK_INT(fake_stats.tries, 2);
 	CHECK_INT(fake_stats.timed_out, 1);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_stats.failed, 0);
 	CHECK_INT(acquire->waited_ns, 1507 * MS);
 	CHECK_INT(fake_pool.count, 1);
@@ -47,7 +47,7 @@ static void the_try_at_the_deadline_may_have_it(void)
 	/* The queue takes nothing any more; an undo would take the lock from its new holder: us. */
 	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 W1 0\n1507 a2 close\n");
 	CHECK_INT(acquire->proven_until, waiting_proof(1500, 30000));
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK_INT(fake_stats.wake_ups, 0);
 }
 
@@ -76,7 +76,7 @@ static void a_server_that_hangs_at_the_deadline_gets_an_undo_on_both_connections
 			  "2500 a2 end\n"
 			  "2500 a2 close\n");
 	CHECK_HAS(acquire->op.err->message, "the undo that follows releases it");
-	CHECK_INT(fake_stats.undone, 2);
+	CHECK_INT(fake_stats.grants_undone, 2);
 	CHECK_INT(fake_open_links(),
 		1); /* the server drops a connection that blocks; the other one lingers */
 }
@@ -142,7 +142,7 @@ static void a_win_that_was_not_heard_is_given_back(void)
 	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 W1 0\n"
 			  "1520 a2 RELEASE k T1\n");
 	CHECK_INT(fake_pool.count, 2);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 static void out_of_the_queue_nothing_is_owed(void)
@@ -158,7 +158,7 @@ static void out_of_the_queue_nothing_is_owed(void)
 	fake_says(0, refusal(2000, 600000, RL_HOLDER_KIN));
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 	CHECK_LOG("2000 a2 try+ k T1 30000 0 0 W1 0\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void a_process_that_slept_past_the_deadline_gets_one_whole_try(void)
@@ -200,8 +200,8 @@ static void the_last_look_is_a_try_with_a_fresh_token(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 	CHECK_LOG(LEFT("1700", "T1") "1700 a1 try+ k T2 30000 0 0 W1 0\n");
 	CHECK_INT(fake_ms(), 1705);
-	CHECK_INT(fake_stats.undone, 1);
-	CHECK_INT(fake_stats.nudges, 2);
+	CHECK_INT(fake_stats.grants_undone, 1);
+	CHECK_INT(fake_stats.probes, 2);
 	CHECK_INT(fake_stats.timed_out, 1);
 }
 
@@ -232,7 +232,7 @@ static void a_win_that_arrived_with_the_end_is_given_back(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_LOG("860 a2 RELEASE k T1\n"
 			  "860 a2 try+ k T2 30000 0 0 W1 0\n");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 static void no_retries_is_one_set(void)
@@ -280,7 +280,7 @@ static void an_undo_that_was_not_sent_is_no_undo(void)
 	fake_says(0, refusal(850, 600000, RL_HOLDER_KIN));
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 	CHECK_LOG("850 a2 close\n850 a1 try+ k T1 30000 1 0 W1 0\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* ---- of no use ---- */
@@ -297,8 +297,8 @@ static void a_win_that_used_up_its_ttl_is_given_back(void)
 	fake_wakes(0, 460 * MS);
 	waiting_drive_to(acquire, 491);
 	CHECK_LOG("460 a2 prod\n490 a2 RELEASE k T1\n");
-	CHECK_INT(fake_stats.undone, 1);
-	CHECK_INT(fake_stats.delays, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
+	CHECK_INT(fake_stats.backoffs, 1);
 	CHECK_INT(fake_stats.acquired, 0);
 	CHECK_INT(fake_wait.until, FAKE_START + 500 * MS);
 	/* The wait goes on, and into the queue, with another token. */
@@ -333,7 +333,7 @@ static void a_win_just_in_time_is_kept(void)
 			fake_says(0, ":1");
 			fake_says(0, refusal(420, 600000, RL_HOLDER_KIN));
 			CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
-			CHECK_INT(fake_stats.undone, 1);
+			CHECK_INT(fake_stats.grants_undone, 1);
 		}
 		fake_end();
 	}
@@ -347,7 +347,7 @@ static void given_up_in_the_queue_the_undo_stands_behind(void)
 	fake_forget_log();
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG(LEFT("0", "T1") UNMARKED("0", "a1"));
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_pool.count, 1);
 }
 
@@ -374,7 +374,7 @@ static void given_up_at_the_last_try(void)
 	fake_forget_log();
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG(LEFT("1510", "T1") "1510 a1 RELEASE k T1\n" UNMARKED("1510", "a1"));
-	CHECK_INT(fake_stats.undone, 2);
+	CHECK_INT(fake_stats.grants_undone, 2);
 }
 
 /* It has taken nothing. */
@@ -388,7 +388,7 @@ static void given_up_at_the_first_probe(void)
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
 			  "0 a2 probe+ k T1 W1\n" UNMARKED("50", "a2"));
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* The undo is not read yet: a connection that is closed under it may take it along. */
@@ -423,7 +423,7 @@ static void given_up_with_a_refusal_that_was_not_heard(void)
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG(UNMARKED("0", "a2"));
 	CHECK_INT(fake_pool.count, 2);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* The queue's connection does not take the undo: another may. */
@@ -434,7 +434,7 @@ static void given_up_its_undo_goes_where_it_can(void)
 	fake_forget_log();
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("0 a1 RELEASE k T1\n", 1);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 static rl_acquire *dialling_the_queue(void)
@@ -458,7 +458,7 @@ static void given_up_before_the_queue_is_reached(void)
 	rl_acquire *acquire = dialling_the_queue();
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_LOG("10 a4 close\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK_INT(fake_open_links(), 0);
 }
 
@@ -490,7 +490,7 @@ static void in_a_forked_child_nothing_is_sent(void)
 		rl_op_abandon(&acquire->op, fake_clock, true);
 		CHECK_COUNT("close", i == 2 || i == 4 ? 2 : 1);
 		CHECK_COUNT("\n", i == 2 || i == 4 ? 2 : 1);
-		CHECK_INT(fake_stats.undone, 0);
+		CHECK_INT(fake_stats.grants_undone, 0);
 		fake_end();
 	}
 	rl_acquire *acquire = dialling_the_queue();

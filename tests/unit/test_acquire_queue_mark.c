@@ -184,7 +184,7 @@ static void the_mark_is_taken_away_once(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("RELEASE+ k W1 W1\n", 1);
-	CHECK_INT(fake_stats.undone, 1); /* the token in the queue; this is no undo */
+	CHECK_INT(fake_stats.grants_undone, 1); /* the token in the queue; this is no undo */
 }
 
 /* Nobody waits for the answers; the next command comes behind them. */
@@ -223,8 +223,8 @@ static void a_short_wait_polls(void)
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
 			  "10 a2 try+ k T1 30000 0 0 - 0\n"
 			  "19 a2 try+ k T1 30000 0 0 - 0\n");
-	CHECK_INT(fake_stats.fallbacks, 0);
-	CHECK_INT(fake_stats.nudges, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
+	CHECK_INT(fake_stats.probes, 0);
 	fake_end();
 	waiting_begin();
 	fake_says(0, "_");

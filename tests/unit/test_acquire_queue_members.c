@@ -93,8 +93,8 @@ static void a_waiter_that_a_release_will_wake_looks_within_a_second(void)
 	CHECK_COUNT("probe+ k T1 W1", 9);
 	CHECK_COUNT("850 c1 probe", 1);
 	CHECK_COUNT("BLPOP", 0);
-	CHECK_INT(fake_stats.nudges, 4);
-	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.probes, 4);
+	CHECK_INT(fake_stats.backoffs, 0);
 }
 
 static void with_the_first_down_a_waiter_queues_at_the_next(void)
@@ -149,7 +149,7 @@ static void a_member_where_waiters_cannot_be_woken_is_passed_over(void)
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	to(acquire, 100);
 	CHECK_INT(queued_at(), A);
-	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
 	fake_end();
 	begin_held();
 	for (unsigned i = 0; i < 3; i++) {
@@ -158,7 +158,7 @@ static void a_member_where_waiters_cannot_be_woken_is_passed_over(void)
 	acquire = fake_acquire(30000, 10 * SECOND);
 	fake_drive_to(&acquire->op, FAKE_START + 100 * MS);
 	CHECK_COUNT("BLPOP", 0);
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 	CHECK(acquire->is_polling);
 }
 
@@ -181,7 +181,7 @@ static void a_woken_waiter_goes_for_the_quorum(void)
 	}
 	CHECK_INT(fake_pool.count, 4);
 	CHECK_INT(fake_stats.wake_ups, 1);
-	CHECK_INT(fake_stats.wake_ups_taken, 0);
+	CHECK_INT(fake_stats.spurious_wake_ups, 0);
 	CHECK_INT(acquire->attempts, 2);
 	CHECK_INT(fake_stats.acquired, 1);
 }
@@ -247,7 +247,7 @@ static void a_ticket_for_nothing_leaves_it_in_the_queue(void)
 	fake_wakes(C, 0);
 	to(acquire, 200);
 	CHECK_COUNT("BLPOP", 2);
-	CHECK_INT(fake_stats.wake_ups_taken, 1);
+	CHECK_INT(fake_stats.spurious_wake_ups, 1);
 	CHECK(!servers_have_ours());
 	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -273,7 +273,7 @@ static void two_waiters_do_not_split_the_votes(void)
 	CHECK_INT(fake_drive(&two->op), RL_OK);
 	CHECK_INT(fake_ms(), 30);
 	CHECK_INT(fake_stats.split_votes, 0);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* ---- the member of the queue fails ---- */
@@ -310,7 +310,7 @@ static void one_look_without_an_answer_is_not_enough(void)
 	to(acquire, 5000);
 	CHECK_INT(acquire->silent_probes, 0);
 	CHECK_COUNT("BLPOP", 1);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void a_member_that_dies_is_left_at_once(void)
@@ -532,8 +532,8 @@ static void without_waking_a_waiter_polls_all(void)
 	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 150);
-	CHECK_INT(fake_stats.nudges, 0);
-	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.probes, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
 static void a_short_wait_is_no_place_in_a_queue(void)
@@ -753,7 +753,7 @@ static void an_error_of_one_member_makes_the_waiter_queue_at_another(void)
 				  "100 a2 TRY+ k T1 30000 0 1 W1 0\n");
 		CHECK_INT(queued_at(), A);
 		CHECK_INT(fake_blocked_on(C), 0);
-		CHECK_INT(fake_stats.fallbacks, 0);
+		CHECK_INT(fake_stats.wake_failures, 0);
 		CHECK_INT(fake_stats.failed, 0);
 		servers_free(B);
 		servers_free(A);
@@ -777,7 +777,7 @@ static void errors_of_all_members_make_the_waiter_poll(void)
 		to(acquire, fake_ms() + (i < 2 ? 200 : 0));
 	}
 	CHECK(acquire->is_polling);
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 	CHECK_INT(fake_blocked_links(), 0);
 	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);

@@ -429,7 +429,7 @@ static void finish_round(const how *way, rl_acquire *acquire)
 	rl_status status = acquire->op.status;
 	reached[0] += status == RL_OK;
 	reached[1] += status == RL_BUSY;
-	reached[2] += fake_stats.wake_ups > fake_stats.wake_ups_taken;
+	reached[2] += fake_stats.wake_ups > fake_stats.spurious_wake_ups;
 	if (status == RL_OK) {
 		check_granted(acquire, way->is_own);
 		if (acquire->ttl_ns == 5 * SECOND && !is_anything_late()) {

@@ -184,7 +184,7 @@ static void a_circle_costs_the_place_and_not_the_wait(void)
 	rl_acquire *acquire = fake_acquire(30000, 5 * SECOND);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START));
 	CHECK_COUNT(BLPOP, 6);
-	CHECK_INT(fake_stats.redirects, 5);
+	CHECK_INT(fake_stats.cluster_redirects, 5);
 	CHECK(fake_open_links() <= 4);
 	CHECK_COUNT("RELEASE", 0);
 }
@@ -262,7 +262,7 @@ static void left_at_an_asked_node(void)
 	rl_acquire *acquire = redirected(ASK_AT("b"), "-TRYAGAIN x", 5 * SECOND);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_HAS(fake_log(), "310 b1 end\n");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_blocked_links(), 0);
 }
 

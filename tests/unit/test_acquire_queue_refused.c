@@ -43,8 +43,8 @@ static void check_polls_from(rl_acquire *acquire, int64_t ms, bool is_for_every_
 		ms + 20, try);
 	CHECK_LOG(wanted);
 	CHECK_INT(!fake_set.wakes, is_for_every_key);
-	CHECK_INT(fake_stats.fallbacks, 1);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.wake_failures, 1);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void without_blpop_a_waiter_polls(void)
@@ -99,7 +99,7 @@ static void a_user_who_may_not_block_does_not_try_again(void)
 		bool is_done = fake_drive_to(&acquire->op, fake_clock + 50 * MS);
 		CHECK_INT(is_done, cases[i].is_remembered);
 		CHECK_COUNT("BLPOP", !cases[i].is_remembered);
-		CHECK_INT(fake_stats.fallbacks, 1);
+		CHECK_INT(fake_stats.wake_failures, 1);
 		fake_end();
 	}
 }
@@ -109,7 +109,7 @@ static void without_blpop_the_try_may_still_have_it(void)
 	rl_acquire *acquire = queue_says("-WRONGTYPE x", grant(300));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 300);
-	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
 /* Who has it did not have to poll, but what was found out is kept, and counted. */
@@ -118,7 +118,7 @@ static void what_holds_for_every_key_is_counted_also_when_the_try_has_it(void)
 	rl_acquire *acquire = queue_says("-ERR unknown command 'BLPOP'", grant(300));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK(!fake_set.wakes);
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 	fake_end();
 	waiting_begin();
 	fake_says(0, "_");
@@ -126,7 +126,7 @@ static void what_holds_for_every_key_is_counted_also_when_the_try_has_it(void)
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
 	CHECK(!fake_set.wakes);
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
 static void forbidden_helper_keys_in_the_probe(void)
@@ -145,7 +145,7 @@ static void forbidden_helper_keys_in_the_probe(void)
 				  "0 a2 probe+ k T1 W1 1000\n"
 				  "0 a2 try k T1 30000 0 0 W1 0\n"
 				  "10 a2 try k T1 30000 0 0 W1 0\n");
-		CHECK_INT(fake_stats.fallbacks, 1);
+		CHECK_INT(fake_stats.wake_failures, 1);
 		/* What concerns every key is remembered: the next wait does not ask. */
 		bool is_remembered = i == 0;
 		fake_forget_log();
@@ -165,7 +165,7 @@ static void forbidden_helper_keys_in_the_probe(void)
 								  "20 a2 try k T2 30000 0 0 W2 0\n");
 		CHECK_INT(!fake_set.wakes, is_remembered);
 		/* A wait that finds out is counted. */
-		CHECK_INT(fake_stats.fallbacks, is_remembered ? 1 : 2);
+		CHECK_INT(fake_stats.wake_failures, is_remembered ? 1 : 2);
 		fake_end();
 	}
 }
@@ -181,7 +181,7 @@ static void forbidden_scripts_are_an_error(void)
 	waiting_begin();
 	fake_improvise = forbid;
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
-	CHECK_INT(fake_stats.fallbacks, 1); /* it was to poll */
+	CHECK_INT(fake_stats.wake_failures, 1); /* it was to poll */
 	CHECK_INT(fake_ms(), 0);
 	/* It has nothing to do with the helper keys. */
 	fake_improvise = NULL;
@@ -205,7 +205,7 @@ static void a_probe_that_could_not_mark_polls(void)
 			  "0 a2 probe+ k T1 W1 1000\n"
 			  "0 a2 try+ k T1 30000 0 0 W1 0\n"
 			  "10 a2 try+ k T1 30000 0 0 W1 0\n");
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
 /* A look that could not mark, or not wake: out of the queue, and a try at once. */
@@ -226,10 +226,10 @@ static void a_look_that_cannot_wake_falls_back(void)
 				  "850 a1 RELEASE+ k W1 W1\n"
 				  "850 a1 try+ k T2 30000 0 0 - 0\n");
 		CHECK(fake_set.wakes);
-		CHECK_INT(fake_stats.fallbacks, 1);
-		CHECK_INT(fake_stats.undone, 1);
-		CHECK_INT(fake_stats.nudges, 2);
-		CHECK_INT(fake_stats.delays, 0);
+		CHECK_INT(fake_stats.wake_failures, 1);
+		CHECK_INT(fake_stats.grants_undone, 1);
+		CHECK_INT(fake_stats.probes, 2);
+		CHECK_INT(fake_stats.backoffs, 0);
 		fake_end();
 	}
 }
@@ -254,7 +254,7 @@ static void a_poller_queues_again_after_a_second(void)
 	CHECK_COUNT("BLPOP", 1);
 	CHECK_COUNT("probe+ k T2 W2\n", 1);
 	CHECK_COUNT("try+", 0);
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
 /* Nothing is remembered of that: it may be due to one key. */
@@ -307,7 +307,7 @@ static void a_wait_falls_back_once(void)
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, 10 * SECOND)->op), RL_OK);
 	CHECK_HAS(fake_log(), "950 a1 try+ k T1 30000 0 0 W1 0\n");
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
 static void a_release_that_is_forbidden_the_helper_keys(void)
@@ -323,10 +323,10 @@ static void a_release_that_is_forbidden_the_helper_keys(void)
 		fake_says(0, "-NOPERM User u has no permissions to run the 'x' command");
 		fake_says(0, ":1");
 		CHECK_INT(fake_drive(fake_ask(cases[i].verb, token, 0)), RL_OK);
-		CHECK_INT(fake_stats.fallbacks, 1);
+		CHECK_INT(fake_stats.wake_failures, 1);
 		fake_says(0, ":0");
 		CHECK_INT(fake_drive(fake_ask(cases[i].verb, token, 0)), RL_BUSY);
-		CHECK_INT(fake_stats.fallbacks, 1);
+		CHECK_INT(fake_stats.wake_failures, 1);
 		CHECK_LOG(cases[i].log);
 		fake_end();
 	}
@@ -337,7 +337,7 @@ static void a_release_that_could_tell_nobody_is_counted(void)
 	waiting_begin();
 	fake_says(0, ":2");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 	CHECK_INT(fake_stats.released, 1);
 	/* The next is asked to tell them again. */
 	fake_says(0, ":1");
@@ -353,7 +353,7 @@ static void an_undo_is_sent_without_the_helper_keys(void)
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
 			  "1000 a2 RELEASE k T1\n"
 			  "1000 a2 end\n");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 /* ---- errors in the queue ---- */
@@ -374,14 +374,14 @@ static void waiters_that_are_sent_away_come_again(void)
 					  "310 a3 NAME\n"
 					  "310 a3 BLPOP k::rl-wake 10.806\n"
 					  "310 a3 TRY+ k T1 30000 0 1 W1 0\n");
-			CHECK_INT(fake_stats.fallbacks, 0);
-			CHECK_INT(fake_stats.undone, 0);
+			CHECK_INT(fake_stats.wake_failures, 0);
+			CHECK_INT(fake_stats.grants_undone, 0);
 			/* The error is forgotten: woken in vain is woken in vain. */
 			fake_says(0, refusal(400, 600000, RL_HOLDER_KIN));
 			fake_wakes(0, 80 * MS);
 			waiting_drive_to(acquire, 410);
 			CHECK_HAS(fake_log(), "400 a3 BLPOP k::rl-wake 10.716\n");
-			CHECK_INT(fake_stats.fallbacks, 0);
+			CHECK_INT(fake_stats.wake_failures, 0);
 			fake_end();
 		}
 	}
@@ -402,7 +402,7 @@ static void an_error_about_the_lock_ends_the_call(void)
 		CHECK(strstr(acquire->op.err->message, "outcome") == NULL);
 		CHECK_INT(fake_pool.count, 2);
 		CHECK_INT(fake_stats.failed, 1);
-		CHECK_INT(fake_stats.undone, 0);
+		CHECK_INT(fake_stats.grants_undone, 0);
 		fake_end();
 	}
 }
@@ -414,7 +414,7 @@ static void after_an_error_in_the_queue_a_try_decides(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_LOG("300 a2 try+ k T1 30000 0 2 W1\n");
 	CHECK_INT(fake_ms(), 300);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	fake_end();
 	acquire = queue_says(FAKE_TICKET, "-OOM x");
 	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
@@ -424,7 +424,7 @@ static void after_an_error_in_the_queue_a_try_decides(void)
 			  "300 a2 probe+ k T1 W1\n"
 			  "300 a2 BLPOP k::rl-wake 10.817\n"
 			  "300 a2 TRY+ k T1 30000 0 1 W1 0\n");
-	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
 static void nonsense_in_the_queue_ends_the_call(void)
@@ -436,7 +436,7 @@ static void nonsense_in_the_queue_ends_the_call(void)
 		/* It may have been a grant. */
 		CHECK_HAS(fake_log(), "300 a2 RELEASE k T1\n300 a2 end\n");
 		CHECK_INT(fake_pool.count, 1);
-		CHECK_INT(fake_stats.undone, 1);
+		CHECK_INT(fake_stats.grants_undone, 1);
 		CHECK_HAS(acquire->op.err->message, "the undo that follows releases it");
 		fake_end();
 	}
@@ -462,7 +462,7 @@ static void nonsense_for_a_ticket_gives_the_token_up(void)
 	CHECK_HAS(fake_log(), "300 a2 RELEASE k T1\n300 a2 end\n");
 	CHECK_HAS(fake_log(), "300 a1 RELEASE+ k W1 W1\n");
 	CHECK_HAS(fake_log(), "310 a1 try+ k T2 30000 0 0 - 0\n");
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
 /* The same while a look is under way, and the system has no random bytes for the next token. */
@@ -489,7 +489,7 @@ static void a_look_that_the_server_does_not_know_is_sent_as_text(void)
 	waiting_drive_to(acquire, 1500);
 	CHECK_LOG("850 a1 probe+ k T1 W1\n850 a1 PROBE+ k T1 W1\n");
 	CHECK_INT(fake_stats.scripts_loaded, 1);
-	CHECK_INT(fake_stats.nudges, 2);
+	CHECK_INT(fake_stats.probes, 2);
 	CHECK_INT(fake_wait.until, FAKE_START + 1700 * MS);
 }
 
@@ -504,7 +504,7 @@ static void errors_of_a_look_that_pass_are_waited_for(void)
 		waiting_drive_to(acquire, 1500);
 		CHECK_LOG("850 a1 probe+ k T1 W1\n860 a1 probe+ k T1 W1\n");
 		CHECK_INT(fake_blocked_links(), 1);
-		CHECK_INT(fake_stats.delays, 1);
+		CHECK_INT(fake_stats.backoffs, 1);
 		fake_end();
 	}
 }
@@ -541,7 +541,7 @@ static void a_look_that_is_forbidden_falls_back(void)
 			  "850 a2 close\n"
 			  "850 a1 RELEASE+ k W1 W1\n"
 			  "850 a1 try k T2 30000 0 0 - 0\n");
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
 static void nonsense_to_a_look_ends_the_call(void)
@@ -569,7 +569,7 @@ static void a_look_without_an_answer_is_given_up(void)
 			  "1860 a3 dial\n"
 			  "1860 a3 probe+ k T1 W1\n"
 			  "1860 a3 NAME\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	fake_says(0, grant(2350));
 	fake_wakes(0, 480 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -587,7 +587,7 @@ static void a_look_that_breaks_is_said_again(void)
 			  "855 a3 dial\n"
 			  "855 a3 probe+ k T1 W1\n"
 			  "855 a3 NAME\n");
-	CHECK_INT(fake_stats.nudges, 2);
+	CHECK_INT(fake_stats.probes, 2);
 }
 
 static const check_test tests[] = {

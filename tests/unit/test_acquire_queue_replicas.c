@@ -90,7 +90,7 @@ static void an_unconfirmed_win_costs_the_place(void)
 	CHECK_TEXT(servers_owner(0), "T1");
 	CHECK(memcmp(servers_key(0)->value.bytes, acquire->token, acquire->token_len) == 0);
 	CHECK_INT(servers_pttl(0), TTL); /* anew: the replicas have it whole */
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void a_wait_goes_on_until_the_replicas_are_back(void)
@@ -195,7 +195,7 @@ static void an_unconfirmed_swap_is_undone(void)
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 200 * MS));
 	CHECK_COUNT("200 a2 RELEASE k mine\n", 1);
 	CHECK_INT(fake_stats.unconfirmed, 1);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	pass_to(230);
 	CHECK(strcmp(servers_owner(0), "mine") != 0);
 	fake_improvise = servers_serve;

@@ -21,13 +21,13 @@ static void a_release_wakes_it(void)
 	CHECK_INT(fake_pool.count, 2); /* both connections can be used again */
 	CHECK_INT(fake_stats.acquired, 1);
 	CHECK_INT(fake_stats.tries, 1);
-	CHECK_INT(fake_stats.nudges, 1);
+	CHECK_INT(fake_stats.probes, 1);
 	CHECK_INT(fake_stats.wake_ups, 1);
-	CHECK_INT(fake_stats.wake_ups_taken, 0);
-	CHECK_INT(fake_stats.delays, 0);
-	CHECK_INT(fake_stats.fallbacks, 0);
-	CHECK_INT(fake_stats.undone, 0);
-	CHECK_INT(fake_stats.waited_ns, 500 * MS);
+	CHECK_INT(fake_stats.spurious_wake_ups, 0);
+	CHECK_INT(fake_stats.backoffs, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
+	CHECK_INT(fake_stats.wait_time.sum_ns, 500 * MS);
 	/* The server ran the try 500 ms after it was asked for the time: less drift, for the clocks may
 	 * differ. */
 	CHECK_INT(acquire->proven_until, waiting_proof(495, 30000));
@@ -74,7 +74,7 @@ static void a_win_can_be_taken_back(void)
 		rl_op_abandon(&acquire->op, fake_clock, false);
 		CHECK_COUNT("00 a2 RELEASE k T1\n", 1);
 		CHECK_COUNT("RELEASE", 1);
-		CHECK_INT(fake_stats.undone, 1);
+		CHECK_INT(fake_stats.grants_undone, 1);
 		fake_end();
 	}
 }
@@ -92,7 +92,7 @@ static void a_win_while_a_look_is_under_way(void)
 	CHECK_INT(fake_ms(), 880);
 	CHECK_LOG("");
 	CHECK_INT(fake_pool.count, 2);
-	CHECK_INT(fake_stats.nudges, 2);
+	CHECK_INT(fake_stats.probes, 2);
 	fake_says(0, "_");
 	fake_says(0, "_");
 	/* What is said next goes behind the look, or the look could mark a lock that is released by
@@ -170,8 +170,8 @@ static void woken_in_vain_it_goes_in_again(void)
 	CHECK_LOG("300 a2 BLPOP k::rl-wake 10.817\n"
 			  "300 a2 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.wake_ups, 1);
-	CHECK_INT(fake_stats.wake_ups_taken, 1);
-	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.spurious_wake_ups, 1);
+	CHECK_INT(fake_stats.backoffs, 0);
 	CHECK_INT(fake_stats.tries, 1);
 	CHECK_INT(fake_wait.until, FAKE_START + 850 * MS);
 	fake_says(0, grant(400));
@@ -229,8 +229,8 @@ static void three_times_in_vain_are_enough_for_now(void)
 	CHECK_INT(fake_blocked_links(), 0);
 	CHECK_INT(fake_blocked_links(), 0);
 	CHECK_INT(fake_pool.count, 2);
-	CHECK_INT(fake_stats.wake_ups_taken, 3);
-	CHECK_INT(fake_stats.delays, 1);
+	CHECK_INT(fake_stats.spurious_wake_ups, 3);
+	CHECK_INT(fake_stats.backoffs, 1);
 	CHECK_INT(fake_wait.until, FAKE_START + 310 * MS);
 	fake_forget_log();
 	fake_says(0, look(310, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
@@ -238,7 +238,7 @@ static void three_times_in_vain_are_enough_for_now(void)
 	CHECK_LOG("310 a2 probe+ k T1 W1\n"
 			  "310 a2 BLPOP k::rl-wake 10.806\n"
 			  "310 a2 TRY+ k T1 30000 0 1 W1 0\n");
-	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
 /* The third while it looks: that look takes no place, whatever it meets. The next one does: when
@@ -307,9 +307,9 @@ static void a_waiter_that_comes_too_late_looks_at_once(void)
 				  "304 a2 BLPOP k::rl-wake 10.812\n"
 				  "304 a2 TRY+ k T1 30000 0 1 W1 0\n");
 		CHECK_INT(fake_stats.tries, 1);
-		CHECK_INT(fake_stats.nudges, 2);
-		CHECK_INT(fake_stats.delays, 0);
-		CHECK_INT(fake_stats.undone, 0);
+		CHECK_INT(fake_stats.probes, 2);
+		CHECK_INT(fake_stats.backoffs, 0);
+		CHECK_INT(fake_stats.grants_undone, 0);
 		fake_end();
 	}
 }
@@ -326,8 +326,8 @@ static void a_waiter_that_comes_too_late_three_times_does_not_spin(void)
 		waiting_drive_to(acquire, 0);
 	}
 	CHECK_INT(fake_stats.tries, 1);
-	CHECK_INT(fake_stats.nudges, 3);
-	CHECK_INT(fake_stats.delays, 1);
+	CHECK_INT(fake_stats.probes, 3);
+	CHECK_INT(fake_stats.backoffs, 1);
 	CHECK_INT(fake_blocked_links(), 0);
 	CHECK_INT(fake_wait.until, FAKE_START + 10 * MS);
 }
@@ -347,7 +347,7 @@ static void too_late_while_a_look_is_under_way(void)
 	/* The look is waited for, and then it takes a place again. */
 	CHECK_LOG("950 a1 BLPOP k::rl-wake 10.160\n"
 			  "950 a1 TRY+ k T1 30000 0 1 W1 0\n");
-	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.backoffs, 0);
 }
 
 static const check_test tests[] = {

@@ -69,7 +69,7 @@ static void an_unconfirmed_grant_is_undone(void)
 	CHECK_HAS(acquire->op.err->message, "fewer than 1 replicas confirmed within 0.1 s");
 	CHECK_COUNT("100 a1 RELEASE k T1\n", 1);
 	CHECK_INT(fake_stats.unconfirmed, 1);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_stats.acquired, 0);
 	CHECK_TEXT(servers_owner(A), "T1");
 	pass_to(160); /* the server ends WAIT only now, and reads on */
@@ -84,7 +84,7 @@ static void so_is_one_of_a_caller_s_token(void)
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", TTL, 0)->op), RL_ERR_UNCONFIRMED);
 	CHECK_COUNT("100 a1 RELEASE k mine\n", 1);
 	CHECK_TEXT(servers_owner(A), "-");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 /* With a short TTL an undo could come too late, so a caller's token is not undone. */
@@ -119,7 +119,7 @@ static void a_wait_goes_on_until_the_replicas_are_back(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK(fake_ms() >= 1000 && fake_ms() < 1500);
 	CHECK(fake_stats.unconfirmed >= 2);
-	CHECK_INT(fake_stats.undone, fake_stats.unconfirmed);
+	CHECK_INT(fake_stats.grants_undone, fake_stats.unconfirmed);
 	CHECK_INT(servers_key(A)->value.len, 28); /* a drawn token, the one that was returned */
 	CHECK(memcmp(servers_key(A)->value.bytes, acquire->token, 28) == 0);
 	int64_t left = servers_pttl(A);
@@ -183,7 +183,7 @@ static void an_abandoned_call_undoes_what_it_waits_for(void)
 		if (fake_count("50 a1 RELEASE k") != 1) {
 			FAIL("case %u: %s", i, fake_log());
 		}
-		CHECK_INT(fake_stats.undone, 1);
+		CHECK_INT(fake_stats.grants_undone, 1);
 		pass_to(160);
 		CHECK_TEXT(servers_owner(A), "-");
 		fake_end();
@@ -205,7 +205,7 @@ static void a_refused_login_undoes_an_unconfirmed_grant(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	CHECK_HAS(acquire->op.err->message, "DB index is out of range");
 	CHECK_COUNT("100 a1 RELEASE k T1\n", 1);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 /* A server that stops waiting late would drop an undo whose connection ends before. */
@@ -236,7 +236,7 @@ static void an_unconfirmed_extend_is_an_error_and_stays(void)
 	CHECK_INT(fake_ms(), 100);
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_INT(fake_stats.unconfirmed, 1);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	pass_to(500);
 	CHECK_TEXT(servers_owner(A), "mine");
 	CHECK(servers_pttl(A) > 19000);
@@ -276,7 +276,7 @@ static void an_unconfirmed_take_over_is_swapped_back(void)
 	CHECK(!fake_leaves_something(op));
 	pass_to(500);
 	CHECK_TEXT(servers_owner(A), "mine");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 static void a_confirmed_one_is_not(void)

@@ -62,7 +62,7 @@ static void a_call_that_does_not_wait_tries_three_times_more(void)
 	CHECK_COUNT("SET", 12);
 	CHECK_INT(fake_stats.split_votes, 3);
 	CHECK_INT(fake_stats.refused, 1);
-	CHECK_INT(fake_stats.delays, 0);
+	CHECK_INT(fake_stats.backoffs, 0);
 	CHECK_INT(fake_stats.tries, 4);
 }
 
@@ -140,7 +140,7 @@ static void a_waiter_tries_soon_too(void)
 	CHECK_COUNT("a1 SET", 1);
 	CHECK_COUNT("a1 try", 4);
 	CHECK_INT(fake_stats.split_votes, 3);
-	CHECK_INT(fake_stats.delays, 1);
+	CHECK_INT(fake_stats.backoffs, 1);
 	CHECK(fake_clock >= FAKE_START + 100 * MS && fake_clock < FAKE_START + 110 * MS);
 }
 

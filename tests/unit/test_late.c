@@ -51,9 +51,9 @@ static void hand_over(const char *key, unsigned members, int64_t ttl_ms)
 
 static void check_counts(unsigned postponed, unsigned done, unsigned dropped)
 {
-	CHECK_INT(fake_stats.postponed, postponed);
-	CHECK_INT(fake_stats.postponed_done, done);
-	CHECK_INT(fake_stats.postponed_dropped, dropped);
+	CHECK_INT(fake_stats.late_releases, postponed);
+	CHECK_INT(fake_stats.late_releases_done, done);
+	CHECK_INT(fake_stats.late_releases_dropped, dropped);
 	CHECK_INT(watching.late_count, postponed - done - dropped);
 }
 

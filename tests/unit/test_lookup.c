@@ -21,7 +21,7 @@ static void all_are_asked_at_once_and_a_majority_decides(void)
 	CHECK_INT(fake_ms(), 5);
 	CHECK_LOG("0 a1 dial\n0 b1 dial\n0 c1 dial\n"
 			  "0 a1 " ASK "0 a1 NAME\n0 b1 " ASK "0 b1 NAME\n0 c1 " ASK "0 c1 NAME\n");
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 	CHECK_INT(fake_stats.connects, 3);
 	CHECK_INT(most_links, 3);
 	CHECK_INT(fake_pool.count, 3);

@@ -32,7 +32,7 @@ static void moved_to_a_node_that_refuses(void)
 	rl_op *op = fails(acquire(), RL_ERR_CONNECT);
 	CHECK_HAS(op->err->message, "redis://");
 	CHECK(fake_count("b") >= 2);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK(rl_quorum_call_may_pass(&op->call));
 }
 
@@ -121,7 +121,7 @@ static void a_name_that_takes_too_long(void)
 	CHECK_INT(fake_drive(op), RL_ERR_NAME);
 	CHECK_COUNT("b1 SET", 0);
 	CHECK_HAS(op->err->message, "b:6379");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* ---- several members ---- */
@@ -173,7 +173,7 @@ static void an_own_token_is_taken_back_behind_asking(void)
 	fake_says(3, ":1");
 	CHECK(!fake_drive_to(acquire_own(), FAKE_START + 6 * MS));
 	CHECK_HAS(fake_log(), "5 d1 ASKING\n5 d1 RELEASE k mine\n");
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 /* A member that does not allow the helper keys: the release that is left unanswered elsewhere is
@@ -206,7 +206,7 @@ static void a_plain_member_that_answers_moved_says_which_dsn_to_use(void)
 	CHECK_TEXT(op->err->code, "MOVED");
 	CHECK_HAS(op->err->message, "redis-cluster://");
 	CHECK_LOG("0 a1 " SET);
-	CHECK_INT(fake_stats.redirects, 0);
+	CHECK_INT(fake_stats.cluster_redirects, 0);
 	CHECK(!rl_quorum_call_may_pass(&op->call));
 }
 
@@ -273,7 +273,7 @@ static void a_map_may_drop_the_node_that_the_redirect_names(void)
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_LOG("0 a1 dial\n0 a1 " SET "0 a1 NAME\n0 a1 CLUSTER SLOTS\n"
 			  "0 b1 dial\n0 b1 " SET "0 b1 NAME\n");
-	CHECK_INT(fake_stats.redirects, 1);
+	CHECK_INT(fake_stats.cluster_redirects, 1);
 }
 
 static const check_test tests[] = {

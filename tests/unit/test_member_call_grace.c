@@ -61,7 +61,7 @@ static void a_settled_primary_grants_at_once(void)
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_LOG("0 a1 " SET);
-	CHECK_INT(fake_stats.held_back, 0);
+	CHECK_INT(fake_stats.blocked_by_grace, 0);
 }
 
 static void a_new_primary_is_sent_nothing(void)
@@ -71,7 +71,7 @@ static void a_new_primary_is_sent_nothing(void)
 	CHECK_LOG("");
 	CHECK_TEXT(op->err->message, "redis://a:6379: " TOO_NEW "0.1 s more (failover_grace)");
 	CHECK(rl_quorum_call_may_pass(&op->call));
-	CHECK_INT(fake_stats.held_back, 1);
+	CHECK_INT(fake_stats.blocked_by_grace, 1);
 	CHECK_INT(fake_stats.failed, 1);
 	CHECK_INT(fake_stats.refused, 0);
 }
@@ -103,8 +103,8 @@ static void once_the_grace_is_over_the_sentinels_must_say_so(void)
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_HAS(fake_log(), "0 c1 " MASTER);
 	CHECK_HAS(fake_log(), "30 a1 " SET);
-	CHECK_INT(fake_stats.lookups, 1);
-	CHECK_INT(fake_stats.held_back, 0);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
+	CHECK_INT(fake_stats.blocked_by_grace, 0);
 }
 
 /* One Sentinel may have had the longer way, or have known the primary for longer. */
@@ -114,7 +114,7 @@ static void an_old_answer_does_not_hold_back(void)
 	fake_all_know(route, 0, GRACE, 0);
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
 static void silent_sentinels_hold_back(void)
@@ -135,7 +135,7 @@ static void the_question_is_not_repeated_without_end(void)
 	fake_all_know(route, 0, GRACE, 20 * MS);
 	fails(acquire(), RL_ERR_CONNECT);
 	CHECK_COUNT("a1", 0);
-	CHECK_INT(fake_stats.lookups, 2);
+	CHECK_INT(fake_stats.sentinel_lookups, 2);
 }
 
 static void a_take_over_is_held_back(void)
@@ -157,7 +157,7 @@ static void what_prolongs_or_frees_or_asks_is_not_held_back(void)
 		fake_says(0, verbs[i] == RL_VERB_OWNER ? "$tok" : ":1");
 		CHECK_INT(
 			fake_drive(fake_ask(verbs[i], verbs[i] < RL_VERB_FORCE ? "tok" : "", 15000)), RL_OK);
-		CHECK_INT(fake_stats.lookups, 0);
+		CHECK_INT(fake_stats.sentinel_lookups, 0);
 		fake_end();
 	}
 }
@@ -202,7 +202,7 @@ static void a_grant_of_a_primary_that_is_new_again_is_undone(void)
 	CHECK_HAS(op->err->message, TOO_NEW "19 s more");
 	CHECK_COUNT("20 a1 " UNDO, 1);
 	CHECK_INT(fake_stats.unconfirmed, 1);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK(rl_quorum_call_may_pass(&op->call));
 }
 
@@ -262,7 +262,7 @@ static void an_extension_is_held_back_for_a_second(void)
 		"redis://a:6379: it has become the primary only lately, so it prolongs no lock for 0.52 s "
 		"more (failover_grace)");
 	CHECK_LOG("");
-	CHECK_INT(fake_stats.held_back, 1);
+	CHECK_INT(fake_stats.blocked_by_grace, 1);
 }
 
 static void a_refusal_there_is_a_refusal(void)
@@ -295,7 +295,7 @@ static void a_grant_on_a_new_connection_needs_a_lookup_after_its_login(void)
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_ms(), 30);
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 	fake_end();
 	begin_unconnected(100 * MS);
 	fake_all_know(route, 0, SECOND, 20 * MS);
@@ -314,7 +314,7 @@ static void so_does_an_extension_and_nothing_else(void)
 		fake_says(0, ":1");
 		fake_clock += MS;
 		CHECK_INT(fake_drive(fake_ask(verbs[i], i < 2 ? "tok" : "", 15000)), RL_OK);
-		CHECK_INT(fake_stats.lookups, i == 0);
+		CHECK_INT(fake_stats.sentinel_lookups, i == 0);
 		fake_end();
 	}
 }
@@ -328,11 +328,11 @@ static void a_connection_that_was_made_for_another_command_is_as_new(void)
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXISTS, "", 0)), RL_OK);
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 	fake_clock += 50 * MS;
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(&fake_acquire(15000, 0)->op), RL_OK); /* now it is older */
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
 /* An earlier call has left a lookup open, which is older than the connection, and the answers have
@@ -351,7 +351,7 @@ static void an_open_lookup_is_read_before_the_check(void)
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_ms(), 130);
-	CHECK_INT(fake_stats.lookups, 2);
+	CHECK_INT(fake_stats.sentinel_lookups, 2);
 }
 
 /* ---- waits ---- */
@@ -374,8 +374,8 @@ static void a_wait_lasts_until_the_grace_is_over(void)
 	rl_op *op = &fake_acquire(15000, 30 * SECOND)->op;
 	CHECK(!live_to(op, 0, 10 * SECOND, 10000));
 	CHECK_COUNT("a1", 0);
-	CHECK(fake_stats.lookups <= 12);
-	CHECK(fake_stats.lookups >= 8);
+	CHECK(fake_stats.sentinel_lookups <= 12);
+	CHECK(fake_stats.sentinel_lookups >= 8);
 	CHECK(live_to(op, 0, 10 * SECOND, 10300));
 	CHECK_INT(op->status, RL_OK);
 	CHECK_COUNT("a1 ", 1);
@@ -429,7 +429,7 @@ static void a_wait_in_the_queue_looks_at_a_new_primary_after_the_grace(void)
 	}
 	CHECK(!live_to(&wait->op, 1, 0, 19900));
 	CHECK_COUNT("b1", 0);
-	CHECK(fake_stats.held_back >= 15 && fake_stats.held_back <= 30);
+	CHECK(fake_stats.blocked_by_grace >= 15 && fake_stats.blocked_by_grace <= 30);
 	fake_says(1, "*:0 :0 :600000 :3 :1");
 	for (unsigned i = 0; i < 9; i++) {
 		fake_says(1, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
@@ -482,7 +482,7 @@ static void the_other_members_decide(void)
 	fake_says(2, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_COUNT("d1", 0);
-	CHECK_INT(fake_stats.held_back, 1);
+	CHECK_INT(fake_stats.blocked_by_grace, 1);
 }
 
 static void a_new_primary_is_a_vote_that_failed(void)

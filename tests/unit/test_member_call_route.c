@@ -25,8 +25,8 @@ static void moved_is_followed_at_once_and_noted(void)
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_LOG("0 a1 " SET "0 b1 " SET);
 	CHECK_INT(fake_node_of(route), 'b');
-	CHECK_INT(fake_stats.redirects, 1);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.cluster_redirects, 1);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK_INT(fake_stats.reconnects, 0);
 	CHECK_INT(fake_pool.count, 2);
 	fake_forget_log();
@@ -72,7 +72,7 @@ static void each_verb_is_redirected(void)
 		rl_status status = fake_drive(fake_ask(verbs[i], token, 1000));
 		CHECK_INT(status, verbs[i] == RL_VERB_REMAINING ? RL_OK : RL_BUSY);
 		CHECK_COUNT("dial", 0);
-		CHECK_INT(fake_stats.redirects, 1);
+		CHECK_INT(fake_stats.cluster_redirects, 1);
 		fake_end();
 	}
 }
@@ -113,7 +113,7 @@ static void five_redirects_are_followed(void)
 	fake_says(5, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_COUNT(SET, 6);
-	CHECK_INT(fake_stats.redirects, 5);
+	CHECK_INT(fake_stats.cluster_redirects, 5);
 }
 
 static void the_sixth_fails_as_what_may_pass(void)
@@ -127,7 +127,7 @@ static void the_sixth_fails_as_what_may_pass(void)
 		"the last node, redis://f:6379, answered: MOVED 7629 g:6379");
 	CHECK(rl_quorum_call_may_pass(&op->call));
 	CHECK(strstr(op->err->message, "unknown") == NULL);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK_INT(fake_ms(), 0);
 }
 
@@ -185,7 +185,7 @@ static void what_times_out_there_is_undone_there(void)
 	CHECK_LOG(
 		"0 a1 " SET "0 b1 ASKING\n0 b1 " SET "1000 b1 ASKING\n1000 b1 RELEASE k T1\n1000 b1 end\n");
 	CHECK(strstr(op->err->message, "unknown") == NULL);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 static void what_is_abandoned_there_is_undone_there(void)
@@ -246,7 +246,7 @@ static void tryagain_is_asked_again_with_the_key_alone(void)
 	CHECK_LOG("0 a1 release 3 k {k}::rl-wait {k}::rl-wake tok\n0 a1 release k tok\n"
 			  "0 b1 ASKING\n0 b1 release k tok\n");
 	CHECK(fake_set.wakes);
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
 static void clusterdown_passes_in_a_wait(void)

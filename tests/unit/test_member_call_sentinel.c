@@ -21,8 +21,8 @@ static void a_cold_call_looks_the_primary_up(void)
 	CHECK_COUNT("0 c1 " LOOKUP, 1);
 	CHECK_COUNT(LOOKUP, 3);
 	CHECK_HAS(fake_log(), "0 a1 dial\n0 a1 ROLE\n0 a1 " SET);
-	CHECK_INT(fake_stats.lookups, 1);
-	CHECK_INT(fake_stats.switches, 0);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
+	CHECK_INT(fake_stats.primary_switches, 0);
 	CHECK_INT(fake_pool.count, 4);
 }
 
@@ -44,7 +44,7 @@ static void an_older_lookup_is_renewed_beside_the_command(void)
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_ms(), 0);
 	CHECK_COUNT(LOOKUP, 3);
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
 /* The age of the lookup counts when the answer arrives, not when the command is sent. */
@@ -63,9 +63,9 @@ static void an_old_lookup_holds_the_grant_up(void)
 	fake_acts(0, FAKE_SAY, "+OK", 10 * MS);
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_ms(), 30);
-	CHECK_INT(fake_stats.undone, 0);
-	CHECK_INT(fake_stats.switches, 0);
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.grants_undone, 0);
+	CHECK_INT(fake_stats.primary_switches, 0);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
 static void what_prolongs_is_checked_too(void)
@@ -122,7 +122,7 @@ static void check_unconfirmed_verbs(void (*begin)(const char *answer), int64_t m
 		begin(NULL);
 		CHECK_INT(fake_drive(ask_unconfirmed(unconfirmed_verbs[i])), RL_OK);
 		CHECK_INT(fake_ms(), ms);
-		CHECK_INT(fake_stats.lookups, 1);
+		CHECK_INT(fake_stats.sentinel_lookups, 1);
 		CHECK_INT(fake_stats.unconfirmed, 0);
 		fake_end();
 	}
@@ -165,7 +165,7 @@ static void without_the_check_the_first_lookup_is_the_last(void)
 	route->check_ns = RL_NEVER;
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
 /* A lookup that was sent a second and more before the grant does not count for it. */
@@ -179,7 +179,7 @@ static void a_lookup_that_was_asked_too_early_is_repeated(void)
 	CHECK(!fake_drive_to(op, FAKE_START + 1450 * MS));
 	switch_to_b(20 * MS);
 	CHECK(!fake_drive_to(op, FAKE_START + 1600 * MS));
-	CHECK_INT(fake_stats.lookups, 2);
+	CHECK_INT(fake_stats.sentinel_lookups, 2);
 	CHECK_HAS(fake_log(), "1520 a1 " UNDO);
 	CHECK_HAS(fake_log(), "1520 b1 " TRY_OURS);
 }
@@ -227,7 +227,7 @@ static void a_grant_without_a_lookup_is_undone(void)
 	CHECK_HAS(op->err->message, "no majority of the Sentinels");
 	CHECK(strstr(op->err->message, "unknown") == NULL);
 	CHECK_HAS(fake_log(), "2000 a1 " UNDO);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_stats.unconfirmed, 1);
 	CHECK(rl_quorum_call_may_pass(&op->call));
 }
@@ -245,7 +245,7 @@ static void an_extension_without_a_lookup_is_a_failure_and_stays(void)
 	begin_unconfirmed(":1");
 	fails(fake_ask(RL_VERB_EXTEND, "tok", 1000), RL_ERR_UNCONFIRMED);
 	CHECK_COUNT("RELEASE", 0);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void a_swap_without_a_lookup_is_swapped_back(void)
@@ -266,7 +266,7 @@ static void one_that_refuses_is_looked_up_at_once(void)
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_ms(), 20);
 	CHECK_HAS(fake_log(), "20 b1 " SET);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void one_that_is_named_again_has_failed(void)
@@ -285,7 +285,7 @@ static void one_that_hangs_takes_a_timeout_and_the_next_call_looks_up(void)
 	CHECK_INT(fake_ms(), 1000);
 	CHECK_HAS(op->err->message, "no answer within 1 s");
 	CHECK_INT(route->named_at, 0);
-	CHECK_INT(fake_stats.lookups, 5); /* every 200 ms */
+	CHECK_INT(fake_stats.sentinel_lookups, 5); /* every 200 ms */
 	fake_clock += 2 * SECOND;
 	switch_to_b(5 * MS);
 	fake_says(1, ":1");
@@ -304,7 +304,7 @@ static void one_that_hangs_is_left_once_another_is_named(void)
 	fake_says(1, "*:1 :0");
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_INT(fake_ms(), 620);
-	CHECK_INT(fake_stats.lookups, 3);
+	CHECK_INT(fake_stats.sentinel_lookups, 3);
 }
 
 static void readonly_is_looked_up_and_leaves_no_doubt(void)
@@ -313,7 +313,7 @@ static void readonly_is_looked_up_and_leaves_no_doubt(void)
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_HAS(fake_log(), "0 a1 close\n");
 	CHECK_HAS(fake_log(), "20 b1 " SET);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void readonly_is_the_failure_if_it_is_named_again(void)
@@ -358,7 +358,7 @@ static void a_lost_answer_and_nobody_else(void)
 	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
 	CHECK(fake_ms() >= 900);
 	CHECK_HAS(op->err->message, "unknown");
-	CHECK(fake_stats.lookups <= 10); /* five for failures, and five for the time */
+	CHECK(fake_stats.sentinel_lookups <= 10); /* five for failures, and five for the time */
 }
 
 static const check_test tests[] = {

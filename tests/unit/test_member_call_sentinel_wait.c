@@ -43,13 +43,13 @@ static void a_win_in_the_queue_counts_if_the_lookup_is_young(void)
 	rl_acquire *acquire = queued(5 * SECOND);
 	waiting_look_on(1);
 	waiting_drive_to(acquire, 1200);
-	unsigned lookups = fake_stats.lookups;
+	unsigned lookups = fake_stats.sentinel_lookups;
 	CHECK_INT(lookups, 1);
 	fake_says(0, grant(1200));
 	fake_wakes(0, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 1200);
-	CHECK_INT(fake_stats.lookups, lookups);
+	CHECK_INT(fake_stats.sentinel_lookups, lookups);
 }
 
 /* The wait is woken after 700 ms, when the last lookup is old. The next lookup names this server
@@ -86,7 +86,7 @@ static void lookups_of_a_long_wait_do_not_pile_up(void)
 	rl_acquire *acquire = queued(20 * SECOND);
 	waiting_look_on(23);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 19900 * MS));
-	CHECK(fake_stats.lookups >= 20 && fake_stats.lookups <= 24);
+	CHECK(fake_stats.sentinel_lookups >= 20 && fake_stats.sentinel_lookups <= 24);
 	CHECK_INT(fake_open_links(), 5);
 	check_wait_ends(acquire);
 }
@@ -128,8 +128,8 @@ static void a_late_answer_is_heard_by_the_next_call(void)
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_COUNT("b1 SET k T2", 1);
 	CHECK_COUNT("a1 SET", 0);
-	CHECK_INT(fake_stats.switches, 1);
-	CHECK_INT(fake_stats.lookups, 2);
+	CHECK_INT(fake_stats.primary_switches, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 2);
 }
 
 /* It ends one timeout after its deadline, while a lookup may take two. */
@@ -270,7 +270,7 @@ static void abandoned_during_the_check(void)
 	begin_unconfirmed("+OK");
 	abandon_later(acquire());
 	CHECK_COUNT("5 a1 " UNDO, 1);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 static void an_own_token_abandoned_during_the_check(void)

@@ -26,8 +26,8 @@ static void it_is_left_while_it_connects(void)
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_ms(), 20);
 	CHECK_HAS(fake_log(), "20 b1 " SET);
-	CHECK_INT(fake_stats.undone, 0);
-	CHECK_INT(fake_stats.switches, 1);
+	CHECK_INT(fake_stats.grants_undone, 0);
+	CHECK_INT(fake_stats.primary_switches, 1);
 }
 
 /* EXTEND is not sent with the login. */
@@ -49,7 +49,7 @@ static void it_is_left_while_the_answer_is_missing(void)
 	CHECK_INT(fake_ms(), 20);
 	CHECK_HAS(fake_log(), "20 a1 " UNDO "20 a1 end\n");
 	CHECK_HAS(fake_log(), "20 b1 " TRY_OURS);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	/* On the safe side: a might have granted, and the token is the same. */
 	CHECK_INT(rl_quorum_call_sent_at(&op->call), FAKE_START);
 }
@@ -63,7 +63,7 @@ static void half_a_command_needs_no_undo(void)
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_HAS(fake_log(), "20 a1 close\n");
 	CHECK_HAS(fake_log(), "20 b1 " SET);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void it_is_left_in_a_pause(void)
@@ -84,8 +84,8 @@ static void a_grant_of_the_old_primary_is_undone(void)
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_HAS(fake_log(), "20 a1 " UNDO);
 	CHECK_HAS(fake_log(), "20 b1 " TRY_OURS);
-	CHECK_INT(fake_stats.undone, 1);
-	CHECK_INT(fake_stats.switches, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
+	CHECK_INT(fake_stats.primary_switches, 1);
 	CHECK_INT(fake_node_of(route), 'b');
 }
 
@@ -93,7 +93,7 @@ static void the_new_primary_may_refuse(void)
 {
 	begin_switched(2 * SECOND, "+OK", "*:0 :0 :500 :3 :1");
 	CHECK_INT(fake_drive(acquire()), RL_BUSY);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
 /* Idle connections to the old primary are ended: it would still accept commands. */
@@ -124,8 +124,8 @@ static void it_changes_again_and_again(void)
 	rl_op *op = fails(acquire(), RL_ERR_CONNECT);
 	CHECK_HAS(op->err->message, "the primary changes again and again");
 	CHECK(rl_quorum_call_may_pass(&op->call));
-	CHECK_INT(fake_stats.switches, 6);
-	CHECK_INT(fake_stats.undone, 6);
+	CHECK_INT(fake_stats.primary_switches, 6);
+	CHECK_INT(fake_stats.grants_undone, 6);
 	CHECK_COUNT("a1 " UNDO, 1);
 	CHECK_INT(fake_ms(), 1200);
 }
@@ -143,7 +143,7 @@ static void sentinels_are_asked_again_while_the_answer_is_missing(void)
 	CHECK_INT(fake_ms(), 210);
 	CHECK_HAS(fake_log(), "210 a1 " UNDO);
 	CHECK_HAS(fake_log(), "210 b1 " TRY_OURS);
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
 static void sentinels_are_asked_again_during_the_login(void)
@@ -174,8 +174,8 @@ static void a_silent_primary_is_confirmed_again_and_again(void)
 	fake_acts(0, FAKE_SAY, "+OK", 900 * MS);
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_ms(), 900);
-	CHECK_INT(fake_stats.lookups, 4);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.sentinel_lookups, 4);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* ---- a switch, by verb and token ---- */
@@ -247,7 +247,7 @@ static void a_release_goes_on_at_the_new_primary(void)
 	begin_suspect(":1");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
 	CHECK_HAS(fake_log(), "20 b1 release k tok\n");
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void a_release_that_finds_nothing_there_is_unknown(void)

@@ -33,7 +33,7 @@ static void the_command_is_sent_once_more_on_a_new_connection(void)
 				  "0 a4 dial\n0 a4 SET k T1 NX PX 30000\n0 a4 NAME\n");
 		CHECK_INT(fake_distrusts, 1);
 		CHECK_INT(fake_pool.count, 1);
-		CHECK_INT(fake_stats.undone, 0);
+		CHECK_INT(fake_stats.grants_undone, 0);
 		fake_end();
 	}
 }
@@ -73,7 +73,7 @@ static void a_second_time_it_is_the_answer(void)
 	CHECK_COUNT("dial", 1);
 	CHECK_COUNT("close", 2);
 	CHECK_INT(fake_pool.count, 0);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK(strstr(op->err->message, "unknown") == NULL);
 }
 
@@ -179,8 +179,8 @@ static void a_look_goes_on_at_the_new_server(void)
 	CHECK_LOG("850 a1 probe+ k T1 W1\n850 a1 close\n"
 			  "850 a3 dial\n850 a3 probe+ k T1 W1\n850 a3 NAME\n");
 	CHECK_INT(fake_blocked_links(), 1);
-	CHECK_INT(fake_stats.delays, 0);
-	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.backoffs, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
 /* The idle connection of the looks leads there, too. */
@@ -201,7 +201,7 @@ static void a_place_in_the_queue_is_taken_again_at_the_new_server(void)
 			  "310 a4 dial\n310 a4 NAME\n"
 			  "310 a4 BLPOP k::rl-wake 10.806\n"
 			  "310 a4 TRY+ k T1 30000 0 1 W1 0\n");
-	CHECK_INT(fake_stats.fallbacks, 0);
+	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
 static const check_test tests[] = {

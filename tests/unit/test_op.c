@@ -200,7 +200,7 @@ static void a_refused_login_ends_a_release_that_travels_with_it(void)
 		CHECK_INT(fake_drive(op), RL_ERR_SERVER);
 		CHECK_LOG(LOGIN "0 a1 release k T1\n0 a1 NAME\n0 a1 close\n");
 		CHECK_TEXT(op->err->code, "WRONGPASS");
-		CHECK_INT(fake_stats.undone, 0);
+		CHECK_INT(fake_stats.grants_undone, 0);
 		fake_end();
 	}
 }
@@ -313,7 +313,7 @@ static void silence_leaves_the_outcome_unknown(void)
 				? "redis://a:6379: no answer within 1 s (timeout); the command was sent, and "
 				  "its outcome is unknown"
 				: "redis://a:6379: no answer within 1 s (timeout)");
-		CHECK_INT(fake_stats.undone, 0);
+		CHECK_INT(fake_stats.grants_undone, 0);
 		fake_end();
 	}
 }

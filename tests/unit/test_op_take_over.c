@@ -96,7 +96,7 @@ static void unanswered_it_is_swapped_back_behind(void)
 			  "1000 a1 SWAP k T1 given 0\n"
 			  "1000 a1 end\n");
 	CHECK(fake_leaves_something(op));
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_stats.failed, 1);
 }
 

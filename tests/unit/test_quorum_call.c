@@ -207,7 +207,7 @@ static void settled_twice_is_settled_once(void)
 	rl_settlement second =
 		rl_quorum_call_settle(exchange_of(&acquire->op), RL_UNDO_ALL, fake_clock);
 	CHECK(!second.was_undone && second.doubt != RL_DOUBT_UNKNOWN);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_pool.count, 1);
 }
 
@@ -233,7 +233,7 @@ static void dropped_nothing_goes_to_the_pool(void)
 	rl_quorum_call_drop(exchange_of(&acquire->op));
 	CHECK_INT(fake_pool.count, 0);
 	CHECK_INT(fake_open_links(), 0);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void free_of_nothing_is_nothing(void)

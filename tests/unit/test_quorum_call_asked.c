@@ -464,7 +464,7 @@ static void where_another_member_forbids_the_helper_keys_it_is_sent_without_them
 	all_say(3, ":1");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, DRAWN, 0)), RL_OK);
 	CHECK_COUNT("RELEASE k T1\n", 3);
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
 static void also_where_it_forbids_those_of_this_key_only(void)
@@ -492,7 +492,7 @@ static void one_that_is_heard_of_is_said_again(void)
 	CHECK_INT(ask(RL_VERB_RELEASE), RL_OK);
 	CHECK_COUNT("b1 RELEASE+ k tok", 1);
 	CHECK_COUNT("b1 RELEASE k tok", 1);
-	CHECK_INT(fake_stats.fallbacks, 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
 /* ---- forceRelease ---- */

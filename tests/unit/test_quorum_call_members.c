@@ -85,7 +85,7 @@ static void votes_make_outcomes(void)
 		for (const char *vote = cases[i].votes; *vote != '\0'; vote++) {
 			undone += status != RL_OK && (*vote == '+' || *vote == '.');
 		}
-		if (fake_count("RELEASE k T1") != undone || fake_stats.undone != undone) {
+		if (fake_count("RELEASE k T1") != undone || fake_stats.grants_undone != undone) {
 			FAIL("%s: undone %u\n%s", cases[i].votes, fake_count("RELEASE k T1"), fake_log());
 		}
 		fake_end();
@@ -428,7 +428,7 @@ static void an_undo_that_cannot_be_sent_is_no_undo(void)
 	rl_acquire *acquire = fake_acquire(30000, SECOND);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 35 * MS));
 	CHECK_COUNT("RELEASE", 0);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK(acquire->is_maybe_ours);
 }
 
@@ -443,7 +443,7 @@ static void a_grant_that_is_not_undone_is_owed(void)
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
 	rl_acquire *acquire = fake_acquire(30000, SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK_COUNT("0 a2 try k T1 30000 1", 1);
 	CHECK_INT(
 		acquire->proven_until, fake_clock + 30 * SECOND - rl_set_drift(&fake_set, 30 * SECOND));

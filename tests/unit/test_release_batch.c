@@ -168,7 +168,7 @@ static void one_key_s_refusal_counts_for_the_batch(void)
 		CHECK_COUNT("RELEASE k65 tok\n", 1);
 		CHECK_INT(fake_stats.released, 69);
 		CHECK_INT(fake_stats.not_released, 1);
-		CHECK_INT(fake_stats.fallbacks, 1);
+		CHECK_INT(fake_stats.wake_failures, 1);
 		CHECK(fake_set.wakes);
 		batch_end();
 	}

@@ -42,7 +42,7 @@ static void without_a_map_redirects_make_the_lanes(void)
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_COUNT("b1 dial", 1);
 	CHECK_COUNT("c1 RELEASE k4 tok", 1);
-	CHECK_INT(fake_stats.redirects, 3);
+	CHECK_INT(fake_stats.cluster_redirects, 3);
 	CHECK_INT(fake_stats.released, 3);
 	CHECK_INT(fake_stats.not_released, 1);
 	CHECK(rl_lease_is_lost(leases[2]));
@@ -244,7 +244,7 @@ static void a_refusal_behind_a_break_and_moved_is_no_loss(void)
 	fake_says(1, ":0");
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.released, 1);
-	CHECK_INT(fake_stats.redirects, 1);
+	CHECK_INT(fake_stats.cluster_redirects, 1);
 	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
 }
 

@@ -138,7 +138,7 @@ static void a_primary_that_was_named_long_ago_is_looked_up_first(void)
 	CHECK_COUNT("5 b1 RELEASE k1 tok\n", 1);
 	CHECK_COUNT("5 b1 RELEASE k2 tok\n", 1);
 	CHECK_INT(fake_stats.released, 2);
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
 /* At the end of the time the releases are written where the primary was last. */
@@ -162,7 +162,7 @@ static void an_open_lookup_is_used(void)
 	fake_improvise = fake_yes;
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.released, 2);
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
 static void a_primary_that_is_not_known_cannot_be_told(void)

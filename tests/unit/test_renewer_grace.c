@@ -92,13 +92,13 @@ static void a_renewal_on_a_new_connection_needs_a_lookup_after_its_login(void)
 	fake_all_know(route, 0, GRACE, 0);
 	fake_dials(0, FAKE_ACCEPT, 40 * MS);
 	watching_to(10039);
-	CHECK_INT(fake_stats.lookups, 1);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
 	fake_all_know(route, 0, GRACE, 5 * MS);
 	watching_to(10044);
 	CHECK_INT(fake_stats.renewed, 0);
 	watching_to(10045);
 	CHECK_INT(fake_stats.renewed, 1);
-	CHECK_INT(fake_stats.lookups, 2);
+	CHECK_INT(fake_stats.sentinel_lookups, 2);
 }
 
 static void a_lease_that_was_not_replicated_is_put_back_at_once(void)

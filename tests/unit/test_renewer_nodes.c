@@ -74,7 +74,7 @@ static void moved_is_followed_at_once_and_kept(void)
 	CHECK_COUNT("10000 a1 renew k tok 30002", 1);
 	CHECK_COUNT("10040 b1 renew k tok 30002", 1);
 	CHECK_INT(watching_left(one), 30000); /* counted from the command that has run */
-	CHECK_INT(fake_stats.redirects, 1);
+	CHECK_INT(fake_stats.cluster_redirects, 1);
 	CHECK_INT(fake_stats.renewed, 1);
 	watching_to(20040);
 	CHECK_COUNT("20040 b1 renew", 1);
@@ -137,7 +137,7 @@ static void hops_are_counted_for_one_command(void)
 	}
 	watching_to(60000);
 	CHECK_INT(fake_stats.renewed, 6);
-	CHECK_INT(fake_stats.redirects, 6);
+	CHECK_INT(fake_stats.cluster_redirects, 6);
 }
 
 static void a_refusal_there_is_a_loss(void)
@@ -258,7 +258,7 @@ static void moved_to_a_plain_member_is_an_error(void)
 	CHECK(rl_lease_is_held(one->lease));
 	watching_to(11000);
 	CHECK_INT(fake_stats.renewed, 1);
-	CHECK_INT(fake_stats.redirects, 0);
+	CHECK_INT(fake_stats.cluster_redirects, 0);
 }
 
 /* ---- releases ---- */
@@ -273,7 +273,7 @@ static void a_late_release_is_redirected(void)
 		watching_to(100);
 		CHECK_COUNT("b1 RELEASE", 1);
 		CHECK_COUNT("ASKING", i);
-		CHECK_INT(fake_stats.postponed_done, 1);
+		CHECK_INT(fake_stats.late_releases_done, 1);
 		CHECK_INT(watching.late_count, 0);
 		watching_end();
 	}
@@ -286,7 +286,7 @@ static void a_late_release_flees_a_dead_node(void)
 	watching_hand_over();
 	watching_to(1000);
 	CHECK_COUNT("b1 RELEASE", 1);
-	CHECK_INT(fake_stats.postponed_done, 1);
+	CHECK_INT(fake_stats.late_releases_done, 1);
 }
 
 /* The renewal is under way to a node that needs ASKING: the release after it needs ASKING as
@@ -340,7 +340,7 @@ static void idle_servers_are_dropped(void)
 	}
 	watching_keep("k", TTL);
 	watching_to(125000);
-	CHECK_INT(fake_stats.redirects, 12);
+	CHECK_INT(fake_stats.cluster_redirects, 12);
 	unsigned count = 0;
 	for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
 		count++;

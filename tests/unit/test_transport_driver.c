@@ -364,7 +364,7 @@ static void a_port_that_speaks_tls_is_known_by_its_answer(void)
 	CHECK_HAS(op->err->message, "does this port want TLS?");
 	CHECK(strstr(op->err->message, "unknown") == NULL);
 	CHECK_INT(rl_process_stats()->connects, 1);
-	CHECK_INT(rl_process_stats()->undone, 0);
+	CHECK_INT(rl_process_stats()->grants_undone, 0);
 	clean_up();
 }
 

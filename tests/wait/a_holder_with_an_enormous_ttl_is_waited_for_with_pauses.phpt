@@ -15,7 +15,7 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 foreach (['9000000000000000', '9223372036854', '31622400000'] as $ttl) {
     $server->cmd('SET', 'k', 'somebody', 'PX', $ttl);
-    $looks = fn () => RedisLock::stats()['tries'] + RedisLock::stats()['nudges'];
+    $looks = fn () => RedisLock::stats()['tries'] + RedisLock::stats()['probes'];
     $before = $looks();
     $took = elapsed(fn () => $lock->acquire('k', wait: 0.3), $result);
     same('acquire()', null, $result);

@@ -16,11 +16,11 @@ $server->cmd('SET', 'k', 'somebody');
 $ignored = (new RedisLock($server->dsn(), wake: false))->acquire('k', wait: 0.02);
 $lock = new RedisLock($server->dsn(), jitter: 0, wake: false);
 $monitor = $server->monitor();
-$delays = RedisLock::stats()['delays'];
+$delays = RedisLock::stats()['backoffs'];
 $start = microtime(true);
 same('acquire()', null, $lock->acquire('k', wait: 0.8));
 $commands = $monitor->commands();
-$delays = RedisLock::stats()['delays'] - $delays;
+$delays = RedisLock::stats()['backoffs'] - $delays;
 
 $times = array_column($commands, 'time');
 $gaps = array_map(fn ($a, $b) => $b - $a, array_slice($times, 0, -1), array_slice($times, 1));

@@ -37,7 +37,7 @@ foreach ([0 => 0.0, 1 => 0.008, 5 => 0.248] as $retries => $least) {
     $after = RedisLock::stats();
     same('acquire()', null, $result);
     $seen = fn ($name) => $after[$name] - $before[$name];
-    same("nudges with retries: $retries", $retries, $seen('nudges'));
+    same("probes with retries: $retries", $retries, $seen('probes'));
     same("tries with retries: $retries", $retries === 0 ? 1 : 2, $seen('tries'));
     check("retries: $retries ends with its last look",
         $took >= $least && $took < slack(5.0), $took);

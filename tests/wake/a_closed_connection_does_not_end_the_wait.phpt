@@ -42,7 +42,7 @@ foreach ([null, 'mine'] as $own) {
     check('taken', $result['token'] !== null && $result['token'] === $server->cmd('GET', 'k'),
         $result);
     check('within 1.1 s', $result['at'] - $released <= slack(1.1), $result['at'] - $released);
-    same('no fallback', 0, $result['stats']['fallbacks']);
+    same('no fallback', 0, $result['stats']['wake_failures']);
     same('release()', true, $lock->release('k', (string) $result['token']));
     eventually('no lock is left', fn () => $server->locks() === [], 0.5);
 }

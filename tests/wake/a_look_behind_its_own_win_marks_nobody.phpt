@@ -17,7 +17,7 @@ $fake = fake_server([], $server, unix: true);
 hold($server, 'k', 60);
 matches('a wait with a look, so that the server knows the scripts', TOKEN,
     (string) (new RedisLock($server->dsn()))->acquire('k', 30, 5));
-check('it looked', RedisLock::stats()['nudges'] > 0);
+check('it looked', RedisLock::stats()['probes'] > 0);
 $before = count($fake->commands('EVALSHA'));
 $token = hold($server, 'k', 300);
 $fake->rules([rule('EVALSHA', [wait_for(0.4), 'pass'], skip: 1)]);
@@ -30,7 +30,7 @@ eventually('it looks', fn () => count($fake->commands('EVALSHA')) >= $before + 2
 same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
 $result = $waiter->result();
 same('woken, while its second look was under way', [1, 2],
-    [$result['stats']['wake_ups'], $result['stats']['nudges']]);
+    [$result['stats']['wake_ups'], $result['stats']['probes']]);
 same('value', $result['token'], $server->cmd('GET', 'k'));
 same('nobody is marked', [], marked($server, 'k'));
 

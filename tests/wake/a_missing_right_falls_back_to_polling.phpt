@@ -36,17 +36,17 @@ foreach ($users as $user => $fallbacks) {
 }
 usleep(700000); // delays have grown to their maximum
 foreach ($users as $user => [$waits, $releases]) {
-    $before = RedisLock::stats()['fallbacks'];
+    $before = RedisLock::stats()['wake_failures'];
     $released = now();
     same("$user: release()", true, $holders[$user]->release($user, $tokens[$user]));
-    $seen = RedisLock::stats()['fallbacks'] - $before;
+    $seen = RedisLock::stats()['wake_failures'] - $before;
     $result = $waiters[$user]->result();
     matches("$user: token", TOKEN, (string) ($result['token'] ?? $result['error']));
     $limit = $waits > 0 ? 0.26 : 1.1;
     check("$user: within $limit s", $result['at'] - $released <= $limit + slack(0.3),
         $result['at'] - $released);
-    check("$user: fallbacks", ($result['stats']['fallbacks'] > 0) >= ($waits > 0)
-        && $seen >= ($waits > 0 ? 0 : $releases), [$result['stats']['fallbacks'], $seen]);
+    check("$user: fallbacks", ($result['stats']['wake_failures'] > 0) >= ($waits > 0)
+        && $seen >= ($waits > 0 ? 0 : $releases), [$result['stats']['wake_failures'], $seen]);
     same("$user: release()", true, $holders[$user]->release($user, $result['token']));
 }
 eventually('no lock is left', fn () => $server->locks() === [], 0.5);
@@ -60,17 +60,17 @@ foreach ($users as $user => [, $releases]) {
 queued($server, count($users));
 $released = [];
 foreach ($users as $user => [, $releases]) {
-    $before = RedisLock::stats()['fallbacks'];
+    $before = RedisLock::stats()['wake_failures'];
     $released[$user] = now();
     same("$user: release()", true, $holders[$user]->release($user, $tokens[$user]));
-    same("$user: fallbacks of a release", $releases, RedisLock::stats()['fallbacks'] - $before);
+    same("$user: fallbacks of a release", $releases, RedisLock::stats()['wake_failures'] - $before);
 }
 foreach ($users as $user => [, $releases]) {
     $result = $waiters[$user]->result();
     matches("$user: token", TOKEN, (string) ($result['token'] ?? $result['error']));
     check("$user: within 1.1 s", $result['at'] - $released[$user] <= slack(1.1),
         $result['at'] - $released[$user]);
-    same("$user: no fallback of a wait", 0, $result['stats']['fallbacks']);
+    same("$user: no fallback of a wait", 0, $result['stats']['wake_failures']);
 }
 
 done();

@@ -33,7 +33,7 @@ same('DEL', 1, $server->cmd('DEL', 'k'));
 $result = $waiter->result();
 matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
 check('soon', $result['at'] - $released <= 0.26 + slack(0.3), $result['at'] - $released);
-same('it fell back', 1, $result['stats']['fallbacks']);
+same('it fell back', 1, $result['stats']['wake_failures']);
 $server->stop();
 
 /* The connection in the queue is dead, and neither side knows it. */

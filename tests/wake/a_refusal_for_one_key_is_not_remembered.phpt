@@ -35,7 +35,7 @@ function waits(string $what, RedisLock $lock, string $dsn, string $refused, stri
         $isWoken = $key === $allowed;
         same("$what: \"$key\": woken", $isWoken ? 1 : 0, $after['wake_ups'] - $before['wake_ups']);
         same("$what: \"$key\": polled", $isWoken ? 0 : 1,
-            $after['fallbacks'] - $before['fallbacks']);
+            $after['wake_failures'] - $before['wake_failures']);
         same("$what: \"$key\" can be released", true, $lock->release($key, (string) $won));
     }
 }

@@ -24,8 +24,8 @@ while (now() < $until) {
 same('release()', true, $lock->release('k', $token));
 $result = $waiter->result();
 matches('token', TOKEN, (string) $result['token']);
-same('wake_ups, fallbacks', [1, 0], [$result['stats']['wake_ups'], $result['stats']['fallbacks']]);
-check('it looked again', $result['stats']['nudges'] >= 2);
+same('woken', [1, 0], [$result['stats']['wake_ups'], $result['stats']['wake_failures']]);
+check('it looked again', $result['stats']['probes'] >= 2);
 same('release()', true, $lock->release('k', $result['token']));
 same('keys', [], $server->locks());
 

@@ -33,7 +33,7 @@ same('release()', true, $lock->release('k', $result['token']));
 $late = $stopped->result();
 matches('it goes on waiting, and wins', TOKEN, (string) $late['token']);
 check('only then', $late['at'] > $result['at']);
-same('the first one was undone', 1, $late['stats']['undone']);
+same('the first one was undone', 1, $late['stats']['grants_undone']);
 
 done();
 ?>

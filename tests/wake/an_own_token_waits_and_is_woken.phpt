@@ -20,7 +20,7 @@ same('release()', true, $lock->release('k', $token));
 $result = $waiter->result();
 same('token', 'mine', $result['token']);
 same('woken, without a probe after the first', [1, 1],
-    [$result['stats']['wake_ups'], $result['stats']['nudges']]);
+    [$result['stats']['wake_ups'], $result['stats']['probes']]);
 same('value', 'mine', $server->cmd('GET', 'k'));
 
 /* 'mine' is a stranger's now. */

@@ -24,18 +24,18 @@ foreach (['rl-wait' => ['string', 'hash'], 'rl-wake' => ['string', 'hash']] as $
                 waiter($server->dsn(), 'k',
                     then: fn ($lock, $token) => $lock->release('k', $token))];
         usleep(700000);
-        $before = RedisLock::stats()['fallbacks'];
+        $before = RedisLock::stats()['wake_failures'];
         $released = now();
         same('release()', true, $lock->release('k', $token));
         check("$foreign is a $type: the release tells",
-            RedisLock::stats()['fallbacks'] - $before >= ($suffix === 'rl-wait' ? 1 : 0));
+            RedisLock::stats()['wake_failures'] - $before >= ($suffix === 'rl-wait' ? 1 : 0));
         foreach ($waiters as $waiter) {
             $result = $waiter->result();
             matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
             same('released', true, $result['then']);
             check("$foreign is a $type: soon", $result['at'] - $released <= 2 * 0.26 + slack(0.3),
                 $result['at'] - $released);
-            same("$foreign is a $type: the wait tells", 1, $result['stats']['fallbacks']);
+            same("$foreign is a $type: the wait tells", 1, $result['stats']['wake_failures']);
         }
         same('it is still there', $type, $server->cmd('TYPE', $foreign));
         same('and has no end', -1, $server->cmd('PTTL', $foreign));

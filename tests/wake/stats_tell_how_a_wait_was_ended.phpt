@@ -24,9 +24,9 @@ usleep(300000);
 same('release()', true, $lock->release('k', $token));
 $result = $waiter->result();
 woken('by a release', $result);
-same('tries, delays, connects, reconnects, acquired', [1, 0, 2, 0, 1],
-    $of($result['stats'], 'tries', 'delays', 'connects', 'reconnects', 'acquired'));
-between('waited', 0.3, $result['took'] + 0.01, $result['stats']['waited']);
+same('tries, backoffs, connects, reconnects, acquired', [1, 0, 2, 0, 1],
+    $of($result['stats'], 'tries', 'backoffs', 'connects', 'reconnects', 'acquired'));
+between('waited', 0.3, $result['took'] + 0.01, $result['stats']['wait_time']['sum']);
 
 /* A ticket too many: the lock is taken, and the waiter queues again. */
 $token = hold($server, 'k');
@@ -39,18 +39,18 @@ queued($server, 1);
 same('release()', true, $lock->release('k', $token));
 $result = $waiter->result();
 matches('token', TOKEN, (string) $result['token']);
-same('wake_ups, wake_ups_taken, nudges, fallbacks', [2, 1, 1, 0],
-    $of($result['stats'], 'wake_ups', 'wake_ups_taken', 'nudges', 'fallbacks'));
+same('wake_ups, spurious_wake_ups, probes, wake_failures', [2, 1, 1, 0],
+    $of($result['stats'], 'wake_ups', 'spurious_wake_ups', 'probes', 'wake_failures'));
 
 /* In vain for a foreign lock: each look but the first comes after a delay. */
 $server->cmd('SET', 'k', 'somebody else', 'PX', 60000);
 $result = waiter($server->dsn(), 'k', ['wait' => 0.5])->result();
 same('in vain', null, $result['token']);
 $stats = $result['stats'];
-same('timed_out, tries, wake_ups, fallbacks', [1, 2, 0, 0],
-    $of($stats, 'timed_out', 'tries', 'wake_ups', 'fallbacks'));
-check('looks', $stats['nudges'] >= 4 && in_array($stats['nudges'] - $stats['delays'], [0, 1], true),
-    $stats);
+same('timed_out, tries, wake_ups, wake_failures', [1, 2, 0, 0],
+    $of($stats, 'timed_out', 'tries', 'wake_ups', 'wake_failures'));
+check('looks', $stats['probes'] >= 4
+    && in_array($stats['probes'] - $stats['backoffs'], [0, 1], true), $stats);
 
 done();
 ?>

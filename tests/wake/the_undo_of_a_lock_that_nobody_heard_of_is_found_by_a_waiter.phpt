@@ -24,7 +24,7 @@ $result = waiter($server->dsn(), 'k')->result();
 matches('token', TOKEN, (string) $result['token']);
 /* The undo comes 0.6 s after the SET. The waiter probes at once, and then every 0.85 s. */
 check('within 1.1 s', $result['at'] - $begin <= slack(0.6 + 1.1), $result['at'] - $begin);
-check('a later look found it', $result['stats']['nudges'] > 1, $result['stats']);
+check('a later look found it', $result['stats']['probes'] > 1, $result['stats']);
 reap($slow);
 
 done();

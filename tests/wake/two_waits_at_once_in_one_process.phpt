@@ -40,8 +40,8 @@ matches('inner', TOKEN, (string) $won);
 same('values', [$token, $won], $server->cmd('MGET', 'outer', 'inner'));
 same('woken', 2, $after['wake_ups'] - $before['wake_ups']);
 /* Each wait probes once before it queues. */
-check('not by looks', $after['nudges'] - $before['nudges'] <= 2 + 1 + slack(1),
-    $after['nudges'] - $before['nudges']);
+check('not by looks', $after['probes'] - $before['probes'] <= 2 + 1 + slack(1),
+    $after['probes'] - $before['probes']);
 same('release()', [true, true], [$lock->release('outer', $token), $lock->release('inner', $won)]);
 same('keys', [], $server->keys());
 

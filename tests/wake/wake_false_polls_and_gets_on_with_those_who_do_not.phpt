@@ -29,7 +29,7 @@ $result = $waiter->result();
 matches('token', TOKEN, (string) $result['token']);
 check('soon', $result['at'] - $released <= 0.25 + slack(0.3), $result['at'] - $released);
 same('statistics', [0, 0, 0],
-    [$result['stats']['nudges'], $result['stats']['wake_ups'], $result['stats']['fallbacks']]);
+    [$result['stats']['probes'], $result['stats']['wake_ups'], $result['stats']['wake_failures']]);
 same('tries of one key, and no queue', [],
     preg_grep('~^(BLPOP|EVAL(SHA)? \S+ 3 .* 30000)~', $monitor->lines()));
 same('release()', true, $polls->release('k', $result['token']));

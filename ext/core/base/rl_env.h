@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The seam, part one: what core needs from the system besides the network: a clock, random bytes,
- * the number of forks so far, and counters. The program that runs core (the PHP extension, a unit
- * test, the simulator) fills this in. Core itself never asks the system for them.
+ * the number of forks so far, and memory to count in. The program that runs core (the PHP
+ * extension, a unit test, the simulator) fills this in. Core itself never asks the system for them.
  */
 #ifndef RL_ENV_H
 #define RL_ENV_H
@@ -25,10 +25,19 @@ typedef struct rl_env {
 	 * to another process. */
 	uint64_t (*fork_generation)(void *ctx);
 
-	rl_stats *stats; /* borrowed; never NULL */
+	/* Where this process counts. A fork changes it, and a process that has counted nothing yet has
+	 * NULL there: then first_stats() sets and returns it. Use rl_env_stats(). */
+	rl_stats_home *stats_home;
+	rl_stats *(*first_stats)(void *ctx);
 
 	/* Names the connections of targets that have no label. Borrowed; NULL = none. */
 	const rl_label *label;
 } rl_env;
+
+static inline rl_stats *rl_env_stats(const rl_env *env)
+{
+	rl_stats *stats = atomic_load_explicit(env->stats_home, memory_order_acquire);
+	return stats != NULL ? stats : env->first_stats(env->ctx);
+}
 
 #endif

@@ -100,7 +100,7 @@ rl_conn *rl_conn_dial(
 		return NULL;
 	}
 	conn->transport = transport;
-	rl_stats_add(&env->stats->connects, 1);
+	rl_stats_add(&rl_env_stats(env)->connects, 1);
 	conn->link = transport->dial(transport, &target->address, until, err);
 	if (conn->link == NULL) {
 		free(conn);

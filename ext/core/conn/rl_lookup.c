@@ -37,7 +37,7 @@ void rl_lookup_begin(rl_lookup *lookup, int64_t until, int64_t now)
 	lookup->fork_generation = lookup->pool->env->fork_generation(lookup->pool->env->ctx);
 	lookup->until = until;
 	lookup->call_up_at = now + (until - now) / RL_LOOKUP_CALL_UP_SHARE;
-	rl_stats_add(&lookup->pool->env->stats->lookups, 1);
+	rl_stats_add(&rl_env_stats(lookup->pool->env)->sentinel_lookups, 1);
 	for (rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
 		free(sentinel->named.host);
 		bool is_worth_asking = rl_pool_is_worth_asking(

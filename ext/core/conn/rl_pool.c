@@ -284,7 +284,7 @@ static rl_conn **find_alive(rl_pool *pool, const rl_target *target, rl_pool_want
 			conn->idle_since = now; /* spares it the next check */
 			return slot;
 		}
-		rl_stats_add(&pool->env->stats->reconnects, 1);
+		rl_stats_add(&rl_env_stats(pool->env)->reconnects, 1);
 		close_idle(pool, slot);
 	}
 	return NULL;

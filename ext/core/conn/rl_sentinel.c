@@ -216,7 +216,7 @@ static void open(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
 static void on_down(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *err, int64_t now)
 {
 	if (!sentinel->channel.is_fresh && err->status == RL_ERR_CLOSED) {
-		rl_stats_add(&lookup->pool->env->stats->reconnects, 1);
+		rl_stats_add(&rl_env_stats(lookup->pool->env)->reconnects, 1);
 		rl_channel_close(&sentinel->channel);
 		dial(lookup, sentinel, now);
 		return;

@@ -88,7 +88,7 @@ static rl_renewal *new_record(rl_renewer *renewer, const rl_late_release *late)
 	renewal->report_at = RL_NEVER;
 	renewal->give_up_at = 0;
 	rl_renewer_own(renewal);
-	rl_stats_add(&renewer->env->stats->postponed, 1);
+	rl_stats_add(&rl_env_stats(renewer->env)->late_releases, 1);
 	return renewal;
 }
 

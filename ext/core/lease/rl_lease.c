@@ -28,9 +28,51 @@ rl_lease *rl_lease_new(const rl_env *env, rl_bytes key, size_t prefix_len, size_
 	return lease;
 }
 
+/* ---- what is counted ---- */
+
+static bool is_inherited(const rl_lease *lease)
+{
+	return lease->fork_generation != lease->env->fork_generation(lease->env->ctx);
+}
+
+static int64_t now_of(const rl_lease *lease)
+{
+	return lease->env->now(lease->env->ctx);
+}
+
+static void count_held(rl_lease *lease, int64_t since)
+{
+	atomic_store(&lease->held_since, since);
+	rl_stats_add(&rl_env_stats(lease->env)->held, 1);
+}
+
+/* The lease was held until then. Only the first call for a lease counts, and none in a forked
+ * child, because the parent counts the lease. */
+static void count_ended(rl_lease *lease, int64_t until)
+{
+	int64_t since = is_inherited(lease) ? 0 : atomic_exchange(&lease->held_since, 0);
+	if (since != 0) {
+		rl_stats *stats = rl_env_stats(lease->env);
+		rl_gauge_drop(&stats->held);
+		rl_histogram_add(&stats->hold_time, until - since);
+	}
+}
+
+static void count_ended_now(rl_lease *lease)
+{
+	if (atomic_load(&lease->held_since) != 0) {
+		count_ended(lease, now_of(lease));
+	}
+}
+
+/* ---- life ---- */
+
 void rl_lease_free(rl_lease *lease)
 {
-	free(lease);
+	if (lease != NULL) {
+		count_ended_now(lease);
+		free(lease);
+	}
 }
 
 void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t proven_until)
@@ -41,16 +83,9 @@ void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t pro
 	lease->flight_ttl = lease->doubt_ttl = RL_NEVER;
 	lease->stage = RL_LEASE_TAKEN;
 	atomic_store(&lease->proof, proven_until);
-}
-
-static bool is_inherited(const rl_lease *lease)
-{
-	return lease->fork_generation != lease->env->fork_generation(lease->env->ctx);
-}
-
-static int64_t now_of(const rl_lease *lease)
-{
-	return lease->env->now(lease->env->ctx);
+	if (proven_until > 0) { /* else only its release is left to do */
+		count_held(lease, proven_until - ttl_ns + rl_drift(lease->drift_factor, ttl_ns));
+	}
 }
 
 /* A renewal that is sent at the last moment asks for no more than the rest of maxHold, in whole
@@ -70,6 +105,7 @@ static void lose(rl_lease *lease, rl_loss why)
 	int64_t proof = atomic_load(&lease->proof);
 	while (proof > 0 && !atomic_compare_exchange_weak(&lease->proof, &proof, -(int64_t) why)) {
 	}
+	count_ended_now(lease);
 }
 
 /* Nanoseconds of proof left. A proof that is over makes the lease lost from here on, for every
@@ -84,6 +120,7 @@ static int64_t left_of_proof(rl_lease *lease)
 		}
 		int64_t lost = -(int64_t) loss_by_clock(lease, proof);
 		if (atomic_compare_exchange_weak(&lease->proof, &proof, lost)) {
+			count_ended(lease, proof);
 			return 0;
 		}
 	}
@@ -208,6 +245,7 @@ bool rl_lease_leave(rl_lease *lease)
 		return rl_lease_was_held(lease);
 	}
 	bool is_held = rl_lease_is_held(lease);
+	count_ended_now(lease);
 	if (rl_lease_is_open(lease)) {
 		lease->stage = is_held ? RL_LEASE_LEAVING_HELD : RL_LEASE_LEAVING;
 	}
@@ -246,6 +284,7 @@ bool rl_lease_is_lost(const rl_lease *lease)
 
 void rl_lease_end(rl_lease *lease)
 {
+	count_ended_now(lease);
 	if (lease->stage != RL_LEASE_GIVEN_AWAY) {
 		lease->stage = RL_LEASE_ENDED;
 	}
@@ -253,6 +292,7 @@ void rl_lease_end(rl_lease *lease)
 
 void rl_lease_give_away(rl_lease *lease)
 {
+	count_ended_now(lease);
 	lease->stage = RL_LEASE_GIVEN_AWAY;
 }
 

@@ -38,6 +38,9 @@ typedef struct rl_lease {
 	/* No renewal sets an expiry beyond this; RL_NEVER = the lease may be renewed without end, or
 	 * is not renewed. It only serves to find the reason of a loss. */
 	_Atomic int64_t hold_until;
+	/* When the request that took the lock was sent; 0 = the lease is not among those that the gauge
+	 * `held` counts. */
+	_Atomic int64_t held_since;
 	rl_lease_stage stage;
 	/* A server reported that the lock is not ours: there is nothing left to release. */
 	bool is_disowned;

@@ -178,9 +178,9 @@ static void free_late(rl_renewal *renewal)
 
 void rl_renewer_end_late(rl_renewal *renewal)
 {
-	rl_stats *stats = renewal->renewer->env->stats;
+	rl_stats *stats = rl_env_stats(renewal->renewer->env);
 	bool is_released = rl_renewal_is_released(renewal);
-	rl_stats_add(is_released ? &stats->postponed_done : &stats->postponed_dropped, 1);
+	rl_stats_add(is_released ? &stats->late_releases_done : &stats->late_releases_dropped, 1);
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewer_nodes_leave(&renewal->members[i]);
 	}

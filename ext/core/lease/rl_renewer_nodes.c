@@ -260,7 +260,7 @@ bool rl_renewer_nodes_follow(
 	}
 	member->hops++;
 	member->is_asking = redirect->kind == RL_REDIRECT_ASK;
-	rl_stats_add(&nodes->env->stats->redirects, 1);
+	rl_stats_add(&rl_env_stats(nodes->env)->cluster_redirects, 1);
 	move(nodes, member, node);
 	return true;
 }

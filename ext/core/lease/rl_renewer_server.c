@@ -223,7 +223,7 @@ static bool send_renewal(rl_renewer_server *server, rl_renewal_member *member, i
 	member->may_outlive = true;
 	if (needs_text) {
 		server->lacks_script = false;
-		rl_stats_add(&server->env->stats->scripts_loaded, 1);
+		rl_stats_add(&rl_env_stats(server->env)->scripts_loaded, 1);
 	}
 	return true;
 }
@@ -353,7 +353,7 @@ static void on_renewal_error(rl_renewal_member *member, const rl_error *err, int
 	} else if (rl_error_is_wrong_server(err)) {
 		leave_wrong_server(member, now);
 	} else if (err->status == RL_ERR_UNCONFIRMED) {
-		rl_stats_add(&member->server->env->stats->unconfirmed, 1);
+		rl_stats_add(&rl_env_stats(member->server->env)->unconfirmed, 1);
 		on_vote(member, RL_VOTE_FAILED);
 	} else if (rl_error_is_full(err)) { /* the server closes the connection after this */
 		queue_again(member);

@@ -56,7 +56,7 @@ static void lose(rl_renewal *renewal, const rl_env *env)
 {
 	bool was_in_round = renewal->stage == RL_RENEWAL_IN_ROUND;
 	renewal->stage = RL_RENEWAL_LOST;
-	rl_stats_add(&env->stats->lost, 1);
+	rl_stats_add(&rl_env_stats(env)->lost, 1);
 	if (was_in_round) {
 		rl_lease_not_renewed(renewal->lease);
 	}
@@ -169,7 +169,7 @@ static void on_granted(rl_renewal *renewal, const rl_env *env)
 	for (unsigned i = 0; i < renewal->count; i++) {
 		put_back(&renewal->members[i]);
 	}
-	rl_stats_add(&env->stats->renewed, 1);
+	rl_stats_add(&rl_env_stats(env)->renewed, 1);
 	renewal->renew_at = rl_round_next(renewal, now_of(env));
 }
 

@@ -70,8 +70,10 @@ typedef struct rl_acquire {
 	int64_t round_trip; /* the shortest of all samples */
 	rl_queue queue;
 	rl_seen seen;
-	int64_t proven_until;      /* ownership is proven until then */
-	int64_t waited_ns;         /* from start to end */
+	int64_t proven_until; /* ownership is proven until then */
+	int64_t waited_ns;    /* from start to end */
+	/* Borrowed: the gauge that counts this wait; NULL = none. */
+	_Atomic uint64_t *gauge;
 	char waiter[RL_TOKEN_LEN]; /* the name of its mark */
 	const char *token;         /* in use: own or drawn */
 	size_t token_len;

@@ -160,6 +160,15 @@ static bool on_outcome(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick
 	return rl_acquire_on_tried(acquire, outcome, tick);
 }
 
+/* The first command has not won the lock, and the call goes on. */
+static void count_waiting(rl_acquire *acquire)
+{
+	if (acquire->gauge == NULL) {
+		acquire->gauge = &rl_acquire_stats(acquire)->waiting;
+		rl_stats_add(acquire->gauge, 1);
+	}
+}
+
 /* Steps the quorum call. True = the phase has changed. */
 static bool step_call(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *is_done)
 {
@@ -171,6 +180,9 @@ static bool step_call(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, b
 	}
 	rl_vote outcome = rl_quorum_call_step(rl_acquire_call(acquire), tick, wait);
 	*is_done = outcome != RL_VOTE_OPEN && on_outcome(acquire, outcome, tick);
+	if (outcome != RL_VOTE_OPEN && !*is_done) {
+		count_waiting(acquire);
+	}
 	return outcome != RL_VOTE_OPEN;
 }
 
@@ -243,6 +255,7 @@ static void abandon(rl_op *op, int64_t now)
 	}
 	rl_quorum_call_settle(call, RL_UNDO_ALL, now);
 	rl_acquire_unmark_at_end(acquire, now);
+	rl_acquire_count_no_longer(acquire);
 }
 
 bool rl_acquire_may_stop(const rl_acquire *acquire)

@@ -122,7 +122,7 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 		return false;
 	}
 	bool has_no_helpers = call->set->wakes && call->request.mark.data == NULL;
-	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, was_set && has_no_helpers);
+	rl_stats_add(&rl_acquire_stats(acquire)->wake_failures, was_set && has_no_helpers);
 	acquire->is_polling = acquire->is_polling || was_set;
 	if (is_worth_another) {
 		try_split_again(acquire, round_trip, tick);
@@ -270,7 +270,7 @@ static bool has_no_probes(rl_quorum_call *call)
 		const rl_member_call *member = &call->members[i];
 		bool is_refused = member->vote == RL_VOTE_FAILED && rl_error_is_about_helpers(member->err);
 		if (is_refused && rl_error_names_command(member->err)) {
-			rl_stats_add(&call->env->stats->fallbacks, rl_set_stop_waking(call->set));
+			rl_stats_add(&rl_env_stats(call->env)->wake_failures, rl_set_stop_waking(call->set));
 		}
 		has_none = has_none || is_refused;
 	}

@@ -39,7 +39,7 @@ static inline rl_quorum_call *rl_acquire_call(rl_acquire *acquire)
 
 static inline rl_stats *rl_acquire_stats(rl_acquire *acquire)
 {
-	return acquire->op.call.env->stats;
+	return rl_env_stats(acquire->op.call.env);
 }
 
 /* The argument `latest` of rl_quorum_call_begin(). */
@@ -71,6 +71,9 @@ void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay);
 /* The next back-off delay: while another client holds the lock, and after a failure. */
 int64_t rl_acquire_backoff(rl_acquire *acquire);
 int64_t rl_acquire_failure_delay(rl_acquire *acquire);
+
+/* The wait is over: the gauge of waits does not count it any more. */
+void rl_acquire_count_no_longer(rl_acquire *acquire);
 
 /* Ends the call. @return true = the call is done */
 bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status);

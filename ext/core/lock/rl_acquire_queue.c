@@ -176,7 +176,7 @@ void rl_acquire_fall_back(rl_acquire *acquire, const rl_tick *tick)
 	bool is_first = acquire->requeue_at == RL_NEVER && rl_acquire_call(acquire)->set->wakes;
 	acquire->is_polling = true;
 	acquire->requeue_at = rl_time_later(tick->now, RL_ACQUIRE_REQUEUE_NS);
-	rl_stats_add(&rl_acquire_stats(acquire)->fallbacks, is_first);
+	rl_stats_add(&rl_acquire_stats(acquire)->wake_failures, is_first);
 	rl_acquire_leave_queue(acquire, tick);
 }
 
@@ -214,7 +214,7 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	acquire->losses = 0;
 	acquire->spurious++;
 	if (queue->blpop == RL_BLPOP_TICKET) {
-		rl_stats_add(&rl_acquire_stats(acquire)->wake_ups_taken, 1);
+		rl_stats_add(&rl_acquire_stats(acquire)->spurious_wake_ups, 1);
 	}
 	/* If no client holds the lock, the try was refused because the mark was void, and the server
 	 * has passed the ticket on. A probe must renew the mark before the next place. */

@@ -51,7 +51,7 @@ void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, co
 	bool marks = verb != RL_VERB_SET && call->request.mark_ms > 0;
 	acquire->is_marked = acquire->is_marked || marks;
 	acquire->phase = is_probe ? RL_ACQUIRE_PROBING : RL_ACQUIRE_TRYING;
-	rl_stats_add(&rl_acquire_stats(acquire)->nudges, is_probe);
+	rl_stats_add(&rl_acquire_stats(acquire)->probes, is_probe);
 	/* Each member should have the mark, and the place should be at the first in order. */
 	rl_wanted wanted = is_probe ? RL_WANTED_SOON : RL_WANTED_DECISION;
 	rl_quorum_call_begin(call, wanted, tick->now, rl_acquire_latest(acquire));
@@ -80,7 +80,7 @@ void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 int64_t rl_acquire_backoff(rl_acquire *acquire)
 {
 	const rl_set *set = rl_acquire_call(acquire)->set;
-	rl_stats_add(&rl_acquire_stats(acquire)->delays, 1);
+	rl_stats_add(&rl_acquire_stats(acquire)->backoffs, 1);
 	int64_t delay =
 		rl_backoff_delay(&set->backoff, acquire->delays++, rl_acquire_call(acquire)->env);
 	/* A waiter in the queue must renew its mark. */
@@ -102,13 +102,21 @@ int64_t rl_acquire_failure_delay(rl_acquire *acquire)
 	const rl_quorum_call *call = rl_acquire_call(acquire);
 	rl_backoff backoff = call->set->backoff;
 	backoff.max_ns = backoff.max_ns > FAILURE_MOST_NS ? backoff.max_ns : FAILURE_MOST_NS;
-	rl_stats_add(&rl_acquire_stats(acquire)->delays, 1);
+	rl_stats_add(&rl_acquire_stats(acquire)->backoffs, 1);
 	int64_t delay = rl_backoff_delay(&backoff, acquire->failures++, call->env);
 	if (rl_set_has_sentinels(call->set)) { /* each try asks the Sentinels again */
 		delay = rl_time_earlier(delay, RL_LOOKUP_AGAIN_NS);
 		delay = grace_delay(acquire, delay);
 	}
 	return acquire->is_polling ? delay : rl_time_earlier(delay, RL_ACQUIRE_PROBE_NS);
+}
+
+void rl_acquire_count_no_longer(rl_acquire *acquire)
+{
+	if (acquire->gauge != NULL) {
+		rl_gauge_drop(acquire->gauge);
+		acquire->gauge = NULL;
+	}
 }
 
 bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
@@ -119,8 +127,9 @@ bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status statu
 	acquire->op.status = status;
 	acquire->phase = RL_ACQUIRE_DONE;
 	acquire->waited_ns = tick->now - acquire->started_at;
+	rl_acquire_count_no_longer(acquire);
 	if (rl_acquire_is_waiting(acquire)) {
-		rl_stats_add(&stats->waited_ns, (uint64_t) acquire->waited_ns);
+		rl_histogram_add(&stats->wait_time, acquire->waited_ns);
 	}
 	if (status == RL_OK) {
 		rl_stats_add(&stats->acquired, 1);

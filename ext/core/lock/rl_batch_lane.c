@@ -267,7 +267,7 @@ static bool follow(
 	}
 	batch->votes[index].hops++;
 	batch->votes[index].was_sent |= position < lane->sent_before;
-	rl_stats_add(&batch->op.call.env->stats->redirects, 1);
+	rl_stats_add(&rl_env_stats(batch->op.call.env)->cluster_redirects, 1);
 	note_heard(lane, position);
 	return true;
 }
@@ -286,7 +286,7 @@ static void on_answer(rl_release_batch *batch, rl_batch_lane *lane, const rl_rep
 	if (rl_again_is_without_helpers(answer.again)) {
 		lane->state = RL_BATCH_REDOING;
 		bool is_new = answer.again == RL_AGAIN_NO_HELPERS || rl_set_stop_waking(batch->op.call.set);
-		rl_stats_add(&batch->op.call.env->stats->fallbacks, is_new);
+		rl_stats_add(&rl_env_stats(batch->op.call.env)->wake_failures, is_new);
 	} else if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&err) &&
 		!lane->has_redone) {
 		lane->state = RL_BATCH_MISLED;

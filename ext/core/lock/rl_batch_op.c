@@ -163,7 +163,7 @@ static rl_vote outcome_of(const rl_release_batch *batch, size_t index)
 
 static void judge(rl_release_batch *batch)
 {
-	rl_stats *stats = batch->op.call.env->stats;
+	rl_stats *stats = rl_env_stats(batch->op.call.env);
 	for (size_t i = 0; i < batch->count; i++) {
 		rl_lease *lease = batch->leases[i];
 		switch (outcome_of(batch, i)) {

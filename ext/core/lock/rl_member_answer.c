@@ -21,12 +21,17 @@ static call_secrets secrets_of(const rl_member_call *member)
 
 /* ---- facts about the connection ---- */
 
-/* Keeps the shortest round trip of the connection, because a longer one may include a stall. */
+/* Counts the round trip. Keeps the shortest one of the connection, because a longer one may include
+ * a stall. */
 static void note_round_trip(const rl_member_call *member, const rl_tick *tick)
 {
 	int64_t round_trip = tick->now - member->channel.sent_at;
 	rl_conn *conn = member->channel.conn;
-	if (member->breaks == 0 && (conn->round_trip == 0 || round_trip < conn->round_trip)) {
+	if (member->breaks > 0) {
+		return; /* the command was sent on an earlier connection, too */
+	}
+	rl_histogram_add(&rl_env_stats(member->call->env)->round_trip, round_trip);
+	if (conn->round_trip == 0 || round_trip < conn->round_trip) {
 		conn->round_trip = round_trip;
 	}
 }
@@ -38,7 +43,7 @@ static void note_script(const rl_member_call *member)
 	bool is_unheard = rl_member_call_may_stay_unheard(member, sent->verb);
 	if (sent->form == RL_FORM_TEXT && !is_unheard && rl_verb_is_script(sent->verb)) {
 		rl_conn_note_script(member->channel.conn, sent->verb);
-		rl_stats_add(&member->call->env->stats->scripts_loaded, 1);
+		rl_stats_add(&rl_env_stats(member->call->env)->scripts_loaded, 1);
 	}
 }
 
@@ -49,7 +54,7 @@ static void note_no_helpers(const rl_member_call *member, const rl_answer *answe
 	bool is_freeing = rl_verb_changes(call->request.verb); /* a wait has its own count */
 	bool is_counted =
 		answer->again == RL_AGAIN_NEVER_HELPERS ? rl_set_stop_waking(call->set) : is_freeing;
-	rl_stats_add(&call->env->stats->fallbacks, is_counted);
+	rl_stats_add(&rl_env_stats(call->env)->wake_failures, is_counted);
 }
 
 /* ---- reactions ---- */
@@ -101,7 +106,7 @@ static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 	member->hops++;
 	member->resume_at = tick->now + 1; /* the driver resolves names first */
 	member->state = RL_MEMBER_CALL_NAMING;
-	rl_stats_add(&call->env->stats->reconnects, 1);
+	rl_stats_add(&rl_env_stats(call->env)->reconnects, 1);
 	return true;
 }
 
@@ -124,7 +129,7 @@ static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick
 		rl_member_call_fail(member);
 		return;
 	}
-	rl_stats_add(&call->env->stats->undone, 1);
+	rl_stats_add(&rl_env_stats(call->env)->grants_undone, 1);
 	rl_member_call_flush(member, tick);
 }
 
@@ -224,7 +229,7 @@ static void on_error(rl_member_call *member, const rl_answer *answer, const rl_e
 		member->must_close = true;
 	}
 	if (err->status == RL_ERR_UNCONFIRMED) {
-		rl_stats_add(&member->call->env->stats->unconfirmed, 1);
+		rl_stats_add(&rl_env_stats(member->call->env)->unconfirmed, 1);
 		if (member->call->request.verb != RL_VERB_EXTEND) {
 			member->doubt = RL_DOUBT_UNKNOWN; /* the member has the token, which must not stay */
 		}
@@ -237,7 +242,7 @@ static void on_answer(
 {
 	note_round_trip(member, tick);
 	bool is_untold = rl_answer_is_untold(answer, member->sent.verb);
-	rl_stats_add(&member->call->env->stats->fallbacks, is_untold);
+	rl_stats_add(&rl_env_stats(member->call->env)->wake_failures, is_untold);
 	note_script(member);
 	answer->vote = vote_of(member, answer);
 	if (is_unknown(member, answer)) {

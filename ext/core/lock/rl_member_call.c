@@ -273,7 +273,7 @@ void rl_member_call_take_back(rl_member_call *member, const rl_tick *tick)
 		rl_member_call_fail(member);
 		return;
 	}
-	rl_stats_add(&call->env->stats->undone, 1);
+	rl_stats_add(&rl_env_stats(call->env)->grants_undone, 1);
 	rl_member_call_flush(member, tick);
 }
 
@@ -328,7 +328,7 @@ static void on_down(rl_member_call *member, const rl_error *err, const rl_tick *
 	}
 	bool was_connected = err->status == RL_ERR_CLOSED;
 	if (was_connected) {
-		rl_stats_add(&member->call->env->stats->reconnects, 1);
+		rl_stats_add(&rl_env_stats(member->call->env)->reconnects, 1);
 	}
 	if (was_silent) {
 		rl_member_call_note_failure(member, tick);

@@ -102,7 +102,7 @@ bool rl_member_call_hold_back(rl_member_call *member, int64_t now)
 		return true;
 	}
 	rl_member_call_explain_grace(member, now);
-	rl_stats_add(&member->call->env->stats->held_back, 1);
+	rl_stats_add(&rl_env_stats(member->call->env)->blocked_by_grace, 1);
 	rl_member_call_fail(member);
 	return true;
 }

@@ -94,7 +94,7 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 		rl_member_call_fail(member);
 		return true;
 	}
-	rl_stats_add(&member->call->env->stats->redirects, 1);
+	rl_stats_add(&rl_env_stats(member->call->env)->cluster_redirects, 1);
 	rl_target *node = rl_route_follow(route, &redirect, member->channel.conn->target);
 	if (node == NULL || member->hops == RL_HOPS_MAX) {
 		rl_error_set(member->err, RL_ERR_CONNECT, 0,

@@ -54,7 +54,7 @@ static void note_switch(const rl_member_call *member, const rl_target *before, i
 	const rl_quorum_call *call = member->call;
 	if (before != NULL &&
 		!rl_target_equal(before, rl_route_node(rl_member_call_sentinels(member), 0))) {
-		rl_stats_add(&call->env->stats->switches, 1);
+		rl_stats_add(&rl_env_stats(call->env)->primary_switches, 1);
 		rl_pool_clear_address(call->pool, &before->address, now);
 	}
 }
@@ -161,7 +161,7 @@ static void fail_unconfirmed(rl_member_call *member)
 	bool is_grant = member->call->request.verb != RL_VERB_EXTEND;
 	member->err->status = RL_ERR_UNCONFIRMED;
 	member->doubt = is_grant ? RL_DOUBT_UNKNOWN : member->doubt;
-	rl_stats_add(&member->call->env->stats->unconfirmed, 1);
+	rl_stats_add(&rl_env_stats(member->call->env)->unconfirmed, 1);
 	rl_member_call_fail(member);
 }
 
@@ -201,7 +201,8 @@ static void leave(rl_member_call *member, const rl_tick *tick)
 		may_have_run && rl_verb_takes(call->request.verb) && rl_channel_is_open(&member->channel);
 	if (is_undone) {
 		rl_request request = call->request;
-		rl_stats_add(&call->env->stats->undone, rl_conn_undo(member->channel.conn, &request));
+		rl_stats_add(
+			&rl_env_stats(call->env)->grants_undone, rl_conn_undo(member->channel.conn, &request));
 	}
 	member->doubt = may_have_run ? RL_DOUBT_UNKNOWN : member->doubt;
 	rl_channel_give_back(

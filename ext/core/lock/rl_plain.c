@@ -29,7 +29,7 @@ static rl_settlement settle_ask(rl_op *op, bool is_undo, int64_t now)
 
 static void count_ask(const rl_op *op)
 {
-	rl_stats *stats = op->call.env->stats;
+	rl_stats *stats = rl_env_stats(op->call.env);
 	bool is_yes = op->status == RL_OK;
 	if (op->status != RL_OK && op->status != RL_BUSY) {
 		rl_stats_add(&stats->failed, 1);

@@ -179,7 +179,7 @@ static rl_queue_event hop(rl_queue *queue, const rl_quorum_call *call, rl_error 
 	int64_t now = call->env->now(call->env->ctx);
 	rl_channel_give_back(&queue->channel, call->pool, (rl_giving){.is_trusted = true}, now);
 	queue->hops++;
-	rl_stats_add(&call->env->stats->redirects, 1); /* one for both commands */
+	rl_stats_add(&rl_env_stats(call->env)->cluster_redirects, 1); /* one for both commands */
 	rl_target_unref(queue->at.node);
 	queue->at = queue->next;
 	queue->next.node = NULL;
@@ -194,7 +194,7 @@ static rl_queue_event hop(rl_queue *queue, const rl_quorum_call *call, rl_error 
 static void note_forbidden(const rl_quorum_call *call, const rl_error *err, bool is_unknown)
 {
 	if (is_unknown || rl_error_names_command(err)) {
-		rl_stats_add(&call->env->stats->fallbacks, rl_set_stop_waking(call->set));
+		rl_stats_add(&rl_env_stats(call->env)->wake_failures, rl_set_stop_waking(call->set));
 	}
 }
 
@@ -222,7 +222,7 @@ static rl_queue_event on_try(
 	queue->answer.text = (rl_bytes){NULL, 0};
 	queue->state = RL_QUEUE_ANSWERED;
 	if (queue->answer.vote == RL_VOTE_FAILED && err->status == RL_ERR_UNCONFIRMED) {
-		rl_stats_add(&call->env->stats->unconfirmed, 1);
+		rl_stats_add(&rl_env_stats(call->env)->unconfirmed, 1);
 		return lose(queue); /* the next try takes the lock over, or undoes it */
 	}
 	queue->channel.command_end = 0;
@@ -431,7 +431,7 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo
 		settlement.doubt = !settlement.was_undone ? RL_DOUBT_UNKNOWN
 			: is_granted                          ? RL_DOUBT_NONE
 												  : RL_DOUBT_GUARDED;
-		rl_stats_add(&call->env->stats->undone, settlement.was_undone);
+		rl_stats_add(&rl_env_stats(call->env)->grants_undone, settlement.was_undone);
 	}
 	rl_giving giving = {
 		.is_trusted = is_answered && !queue->is_unclear, .must_arrive = settlement.was_undone};

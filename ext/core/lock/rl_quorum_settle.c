@@ -83,7 +83,7 @@ static bool write_undo(const rl_member_call *member)
 	if (conn != NULL && call->is_own_token) {
 		conn->own_undo_left = conn->undo_left;
 	}
-	rl_stats_add(&call->env->stats->undone, is_written);
+	rl_stats_add(&rl_env_stats(call->env)->grants_undone, is_written);
 	return is_written;
 }
 
