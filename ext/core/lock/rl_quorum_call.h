@@ -141,8 +141,9 @@ const rl_member_call *rl_quorum_call_owner(const rl_quorum_call *call);
 /* REMAINING that was granted: the ms for which a quorum has the lock; -1 = without end. */
 int64_t rl_quorum_call_remaining(const rl_quorum_call *call);
 
-/* FENCE that was granted: the greatest number of the members that have granted. */
-int64_t rl_quorum_call_greatest(const rl_quorum_call *call);
+/* FENCE that was granted: the greatest number of the members that have granted.
+ * @param[out] holders how many of them have it */
+int64_t rl_quorum_call_greatest(const rl_quorum_call *call, unsigned *holders);
 
 /* EXTEND or FENCE that was refused, or OWNER that does not name the token: what has become of the
  * lock. */
