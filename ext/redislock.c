@@ -156,7 +156,7 @@ static PHP_MINFO_FUNCTION(redislock)
 	print_tls();
 	php_info_print_table_end();
 	php_info_print_table_start();
-	php_info_print_table_header(2, "Of this process", "Value");
+	php_info_print_table_header(2, "Numbers of this process", "Value");
 	redislock_stats_print();
 #ifdef REDISLOCK_TORTURE
 	char interrupts[32];

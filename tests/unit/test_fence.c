@@ -116,6 +116,13 @@ static void the_greatest_is_written_back_to_a_quorum(void)
 	}
 }
 
+static void a_number_that_a_quorum_has_is_not_written_back(void)
+{
+	begin_held(3);
+	CHECK_INT(fence(), servers_us(A, fake_clock)); /* their clocks are the same */
+	CHECK_COUNT("fence 2 k", 3);
+}
+
 /* The clocks are days apart, and each holder can do without another member. */
 static void numbers_grow_whichever_quorum_answers(void)
 {
@@ -186,6 +193,7 @@ static void a_second_round_without_answers_is_a_failure(void)
 	begin_held(3);
 	for (unsigned i = 0; i < 3; i++) {
 		servers[i].delay = 10 * MS;
+		servers[i].clock_us = (int64_t) i * SECOND_US;
 	}
 	rl_op *op = fake_ask(RL_VERB_FENCE, "tok", 0);
 	CHECK(!fake_drive_to(op, FAKE_START + 5 * MS));
@@ -215,6 +223,7 @@ static const check_test tests[] = {
 	TEST(who_does_not_hold_the_lock_gets_none),
 	TEST(a_lost_answer_is_asked_for_again),
 	TEST(the_greatest_is_written_back_to_a_quorum),
+	TEST(a_number_that_a_quorum_has_is_not_written_back),
 	TEST(numbers_grow_whichever_quorum_answers),
 	TEST(a_minority_that_holds_the_token_is_too_few),
 	TEST(a_lock_that_is_lost_between_the_rounds_has_no_number),

@@ -97,8 +97,8 @@ static bool is_too_slow(rl_op *op, const rl_tick *tick)
 }
 
 /* After the first round of a FENCE: the greatest number of the quorum that has granted is the
- * result. Of several members it has to be written back to a quorum, so that the quorum of each
- * later holder has a member with this number or a greater one.
+ * result. It has to be on a quorum, so that the quorum of each later holder has a member with this
+ * number or a greater one: unless it is there already, as on a single server, it is written back.
  * @return true = the second round has begun */
 static bool begin_write_back(rl_op *op, const rl_tick *tick)
 {
@@ -106,8 +106,9 @@ static bool begin_write_back(rl_op *op, const rl_tick *tick)
 	if (call->request.verb != RL_VERB_FENCE || call->request.fence_number != 0) {
 		return false;
 	}
-	call->request.fence_number = rl_quorum_call_greatest(call);
-	if (call->set->count == 1) {
+	unsigned holders;
+	call->request.fence_number = rl_quorum_call_greatest(call, &holders);
+	if (holders >= rl_quorum(call->set->count)) {
 		return false;
 	}
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);

@@ -150,8 +150,9 @@ int64_t rl_quorum_call_waiters(const rl_quorum_call *call);
  * end. */
 int64_t rl_quorum_call_remaining(const rl_quorum_call *call);
 
-/* FENCE that was granted: the greatest number of the members that have granted. */
-int64_t rl_quorum_call_greatest(const rl_quorum_call *call);
+/* FENCE that was granted: the greatest number of the members that have granted.
+ * @param[out] holders how many of them have it */
+int64_t rl_quorum_call_greatest(const rl_quorum_call *call, unsigned *holders);
 
 /* EXTEND or FENCE that was refused, or OWNER that does not name the token: what has become of the
  * lock. */

@@ -80,13 +80,17 @@ int64_t rl_quorum_call_remaining(const rl_quorum_call *call)
 	return 0;
 }
 
-int64_t rl_quorum_call_greatest(const rl_quorum_call *call)
+int64_t rl_quorum_call_greatest(const rl_quorum_call *call, unsigned *holders)
 {
 	int64_t greatest = 0;
+	*holders = 0;
 	for (unsigned i = 0; i < call->set->count; i++) {
 		const rl_member_call *member = &call->members[i];
-		bool is_greater = member->vote == RL_VOTE_GRANTED && member->answer.number > greatest;
-		greatest = is_greater ? member->answer.number : greatest;
+		if (member->vote != RL_VOTE_GRANTED || member->answer.number < greatest) {
+			continue;
+		}
+		*holders = member->answer.number > greatest ? 1 : *holders + 1;
+		greatest = member->answer.number;
 	}
 	return greatest;
 }
