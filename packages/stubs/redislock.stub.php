@@ -32,6 +32,8 @@ class RedisLock
      * @param bool $persistent true = connections stay open for the life of the process
      * @param bool $reentrant true = leases of one key may be nested in a Fiber
      * @param float $driftFactor safety margin for clock drift
+     * @param string|null $label who this process is, as others see it: 1 to 64 printable ASCII
+     *   characters without spaces; null = the INI setting redislock.label, or `host:pid`
      * @param array{cafile?: string|null, capath?: string|null, local_cert?: string|null,
      *   local_pk?: string|null, passphrase?: string|null, peer_name?: string|null,
      *   verify_peer?: bool|null, verify_peer_name?: bool|null, ciphers?: string|null,
@@ -52,6 +54,7 @@ class RedisLock
         bool $persistent = true,
         bool $reentrant = false,
         float $driftFactor = 0.01,
+        ?string $label = null,
         #[\SensitiveParameter] array $tls = [],
     ) {}
 
@@ -61,9 +64,10 @@ class RedisLock
      * @param float $ttl seconds after which the lock ends by itself
      * @param float $wait the longest wait in seconds; 0 = one try, INF = without end
      * @param string|null $token null = a fresh token that cannot be guessed
+     * @param (callable(): (bool|null))|null $abort asked while the call waits; true ends the wait
      *
      * @return non-falsy-string|null the token, which release() needs; null = another holder has the
-     *   lock
+     *   lock, or $abort has ended the wait
      *
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
@@ -75,6 +79,7 @@ class RedisLock
         float $ttl = 30.0,
         float $wait = 0.0,
         #[\SensitiveParameter] ?string $token = null,
+        ?callable $abort = null,
     ): ?string {}
 
     /**
@@ -111,8 +116,9 @@ class RedisLock
      * @param float|null $maxHold for how many seconds the lease is renewed at most
      * @param (callable(RedisLockLease): mixed)|null $onLoss called once when the lock is lost
      * @param string|null $token null = a fresh token that cannot be guessed
+     * @param (callable(): (bool|null))|null $abort as for acquire()
      *
-     * @return RedisLockLease|null null = another holder has the lock
+     * @return RedisLockLease|null null = another holder has the lock, or $abort has ended the wait
      *
      * @throws RedisLockException
      *
@@ -126,6 +132,7 @@ class RedisLock
         ?float $maxHold = null,
         ?callable $onLoss = null,
         #[\SensitiveParameter] ?string $token = null,
+        ?callable $abort = null,
     ): ?RedisLockLease {}
 
     /**
@@ -156,6 +163,7 @@ class RedisLock
      *
      * @param callable(RedisLockLease): T $section
      * @param (callable(RedisLockLease): mixed)|null $onLoss
+     * @param (callable(): (bool|null))|null $abort as for acquire()
      *
      * @return T the return value of the section
      *
@@ -174,6 +182,7 @@ class RedisLock
         bool $renew = true,
         ?float $maxHold = null,
         ?callable $onLoss = null,
+        ?callable $abort = null,
     ): mixed {}
 
     /**
@@ -195,6 +204,18 @@ class RedisLock
      * @phpstan-impure
      */
     public function owner(string $key): ?string {}
+
+    /**
+     * Who holds the lock, for how long, and how many wait.
+     *
+     * @return RedisLockState|null null = the lock is free
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     *
+     * @phpstan-impure
+     */
+    public function inspect(string $key): ?RedisLockState {}
 
     /**
      * @return float|null seconds until the lock ends by itself; null = the lock is free; INF = it
@@ -229,13 +250,25 @@ class RedisLock
     public static function token(): string {}
 
     /**
-     * The counters of this process since it started.
+     * The numbers of this process since it started, or of all processes that share them.
      *
-     * @return array<string, int|float|array{count: int, sum: float, buckets: array<string, int>}>
+     * @return array{processes: int, processes_missing: int, held: int, waiting: int,
+     *   acquired: int, refused: int, split_votes: int, timed_out: int, failed: int, tries: int,
+     *   probes: int, wake_ups: int, spurious_wake_ups: int, backoffs: int, grants_undone: int,
+     *   released: int, not_released: int, late_releases: int, late_releases_done: int,
+     *   late_releases_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
+     *   connects: int, reconnects: int, cluster_redirects: int, tls_handshakes: int,
+     *   tls_resumed: int, sentinel_lookups: int, primary_switches: int, unconfirmed: int,
+     *   blocked_by_grace: int, scripts_loaded: int, wake_failures: int,
+     *   wait_time: array{count: int, sum: float, buckets: array<string, int>},
+     *   hold_time: array{count: int, sum: float, buckets: array<string, int>},
+     *   round_trip: array{count: int, sum: float, buckets: array<string, int>}}
+     *
+     * @throws RedisLockException
      *
      * @phpstan-impure
      */
-    public static function stats(): array {}
+    public static function stats(bool $all = false): array {}
 
     /** Closes the idle connections of this thread to the servers of this object. */
     public function close(): void {}
@@ -333,6 +366,13 @@ final class RedisLockLease
      */
     public function heldFor(): float {}
 
+    /**
+     * A number that is greater than that of each earlier holder of the key.
+     *
+     * @throws RedisLockException
+     */
+    public function fence(): int {}
+
     /** Seconds that it took to get the lock. */
     public function waited(): float {}
 
@@ -349,6 +389,31 @@ final class RedisLockLease
      * @phpstan-impure
      */
     public function loss(): ?RedisLockLoss {}
+}
+
+/** The state of a lock, as RedisLock::inspect() has found it. */
+final readonly class RedisLockState
+{
+    /** The label of the holder; null = unknown. */
+    public readonly ?string $label;
+
+    /** Seconds until the lock ends by itself; null = it has no TTL. */
+    public readonly ?float $remaining;
+
+    /**
+     * How many clients wait in the queue.
+     *
+     * @var int<0, max>
+     */
+    public readonly int $waiters;
+
+    /** The value of the key is no token that the extension has drawn. */
+    public readonly bool $isForeign;
+
+    /** A release has reserved the lock for a waiter: there is no holder. */
+    public readonly bool $isReserved;
+
+    private function __construct() {}
 }
 
 /** The reason why a lease is not held. */
@@ -376,6 +441,9 @@ enum RedisLockLoss
 /** The base class of all failures of a lock. Its code is the errno of the system, or 0. */
 class RedisLockException extends RuntimeException
 {
+    /** The key of the lock, without the prefix; null = the failure is not about a lock. */
+    public function getKey(): ?string {}
+
     /** @return array<string, string> server => the reason of its failure */
     public function getReasons(): array {}
 }

@@ -24,7 +24,7 @@ $viewer = new RedisLock($server->dsn('', 'viewer:pw'));
 $state = $viewer->inspect('k');
 same('label', 'web', $state->label);
 same('waiters', 0, $state->waiters);
-same('no fallback is counted', 0, RedisLock::stats()['fallbacks']);
+same('no fallback is counted', 0, RedisLock::stats()['wake_failures']);
 same('without wake', 0, (new RedisLock($server->dsn(), wake: false))->inspect('k')->waiters);
 $holder->release('k', $token);
 $waiter->result();

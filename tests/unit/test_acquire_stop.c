@@ -27,8 +27,8 @@ static void in_the_queue_the_place_is_given_up(void)
 	CHECK_LOG(LEFT("300") UNMARKED("300", "a1"));
 	CHECK_INT(acquire->waited_ns, 300 * MS);
 	CHECK_INT(fake_stats.timed_out, 1);
-	CHECK_INT(fake_stats.waited_ns, 300 * MS);
-	CHECK_INT(fake_stats.undone, 1);
+	CHECK_INT(fake_stats.wait_time.sum_ns, 300 * MS);
+	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_stats.failed, 0);
 	CHECK_INT(fake_pool.count, 1);
 }

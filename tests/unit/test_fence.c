@@ -185,7 +185,7 @@ static void a_lock_that_is_lost_between_the_rounds_has_no_number(void)
 	CHECK_COUNT("tok 0", 3);
 	CHECK_INT(stored(A), before[A]);
 	CHECK_INT(stored(B), before[B]);
-	CHECK_INT(fake_stats.undone, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 static void a_second_round_without_answers_is_a_failure(void)

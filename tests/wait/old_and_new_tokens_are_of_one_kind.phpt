@@ -19,8 +19,8 @@ foreach (['without a label' => $old, 'with a label' => "$old@cron",
     $waiter = waiter($server->dsn(), 'k', ['wait' => 2.5]);
     $result = $waiter->result();
     same("$what: in vain", null, $result['token']);
-    between("$what: looks", 1, 4, $result['stats']['nudges']);
-    same("$what: no back-off delays", 0, $result['stats']['delays']);
+    between("$what: looks", 1, 4, $result['stats']['probes']);
+    same("$what: no back-off delays", 0, $result['stats']['backoffs']);
     hold($server, 'k', 60000, $token);
     $lock = new RedisLock($server->dsn());
     $waiter = waiter($server->dsn(), 'k');
@@ -29,7 +29,7 @@ foreach (['without a label' => $old, 'with a label' => "$old@cron",
 }
 hold($server, 'k', 60000, 'own');
 check('an own token: looks after back-off delays',
-    waiter($server->dsn(), 'k', ['wait' => 1.0])->result()['stats']['delays'] > 3);
+    waiter($server->dsn(), 'k', ['wait' => 1.0])->result()['stats']['backoffs'] > 3);
 
 done();
 ?>
