@@ -26,11 +26,11 @@ $lose = function (string $key = 'k') use ($lock, $server, $note, &$told): RedisL
 };
 
 /* In code of all kinds. */
-function numbers(): Generator { for ($i = 0; ; $i++) { yield $i; } }
+function naturals(): Generator { for ($i = 0; ; $i++) { yield $i; } }
 $codes = [
     'a loop' => function (Closure $go) { while ($go()) { for ($i = 0; $i < 100; $i++) {} } },
     'a generator' => function (Closure $go) {
-        foreach (numbers() as $n) { if (!$go()) { break; } } },
+        foreach (naturals() as $n) { if (!$go()) { break; } } },
     'callbacks' => function (Closure $go) {
         while ($go()) { array_map(fn ($x) => $x + 1, range(1, 9)); } },
     'sorting' => function (Closure $go) {
