@@ -36,7 +36,8 @@ foreach ($calls as $what => $call) {
     queued($server, 0);
     same("$what: timed_out", 1, $after['timed_out'] - $before['timed_out']);
     same("$what: failed", 0, $after['failed'] - $before['failed']);
-    between("$what: waited", 0.9, slack(3.0), $after['wait_time']['sum'] - $before['wait_time']['sum']);
+    between("$what: waited", 0.9, slack(3.0),
+        $after['wait_time']['sum'] - $before['wait_time']['sum']);
 }
 $asked = 0;
 throws('synchronized()', 'RedisLockTimeoutException',
