@@ -156,13 +156,13 @@ class RedisLock
      *   trip. If the answer of the server is lost, a lock with your own token may stay until its
      *   TTL.
      * @param callable|null $abort called without arguments while the call waits; true ends the
-     *   wait, false or null lets it go on, and any other value is a TypeError. The call asks it
-     *   after the first try, after each run of signal handlers, and once a second. It does not ask
-     *   it without $wait, or while it expects an answer that may grant the lock (for one timeout at
-     *   most). A lock that is won in the same moment is returned; otherwise the wait gives up its
-     *   place in the queue, and a grant that arrives late is undone. The callable may use this
-     *   object. It cannot switch Fibers. Its exception, or exit in it, ends the wait like one of a
-     *   signal handler
+     *   wait, false or null lets it go on, and any other value is a TypeError. The call asks $abort
+     *   after the first try, after each run of signal handlers, and once a second. The call does
+     *   not ask $abort without $wait, or while an answer may still grant the lock (for one
+     *   $connectTimeout and one $timeout at most). A lock that is won in the same moment is
+     *   returned; otherwise the wait gives up its place in the queue, and a grant that arrives late
+     *   is undone. The callable may use this object. It cannot switch Fibers. Its exception, or
+     *   exit in it, ends the wait like one of a signal handler
      *
      * @return string|null the token, which release() needs; null = another holder has the lock, or
      *   $abort has ended the wait
@@ -396,8 +396,6 @@ class RedisLock
      * Gauges:
      *
      * - processes: living processes whose numbers these are; without $all 1
-     * - processes_missing: processes so far whose numbers are not among these, because 1,024 others
-     *   were alive; without $all 0
      * - held: leases that are held now. A lease that is not renewed counts until the process
      *   notices that its TTL is over. Locks of acquire() do not count, because another process may
      *   release them
@@ -405,6 +403,8 @@ class RedisLock
      *
      * Counters:
      *
+     * - processes_missing: processes so far whose numbers are not among these, because 1,024 others
+     *   were alive; without $all 0
      * - acquired: locks that were taken, also by resume()
      * - refused: calls without a wait that found the lock taken, and calls of resume() that
      *   returned null
@@ -609,8 +609,8 @@ final class RedisLockLease
 final readonly class RedisLockState
 {
     /**
-     * The label of the holder; null = the holder is no RedisLock, or an older one without labels,
-     * or uses a token of its own.
+     * The label of the holder; null = there is no holder, or the holder is no RedisLock, or an
+     * older one without labels, or uses a token of its own.
      */
     public readonly ?string $label;
 

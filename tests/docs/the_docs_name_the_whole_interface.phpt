@@ -1,5 +1,5 @@
 --TEST--
-Every class, method, argument of the constructor and ini setting stands on some page of the docs.
+Every class, method, argument of the constructor and ini setting stands on some page of the docs, and the names that are taken and the gauges on theirs.
 --EXTENSIONS--
 redislock
 --FILE--
@@ -31,6 +31,24 @@ check('names', count($names) > 50, count($names));
 foreach ($names as $name) {
     check("the docs have $name", preg_match("~\b$name~", $code) === 1);
 }
+
+/* The classes that a class of the reader may collide with. */
+$root = __DIR__ . '/../..';
+foreach (['from-the-articles.md', 'from-the-articles.zh-CN.md'] as $page) {
+    $text = file_get_contents("$root/docs/$page");
+    foreach (array_keys($extension->getClasses()) as $class) {
+        check("$page has $class",
+            is_subclass_of($class, 'RedisLockException') || str_contains($text, "`$class`"));
+    }
+}
+
+/* The stub and the page agree on what a gauge is. */
+preg_match('~\* Gauges:\n(.*?)\* Counters:~s',
+    file_get_contents("$root/stubs/redislock.stub.php"), $stub);
+preg_match('~^Gauges .*?^Counters ~ms', file_get_contents("$root/docs/monitoring.md"), $page);
+preg_match_all('~\* - (\w+):~', $stub[1], $in_stub);
+preg_match_all('~^\| `(\w+)` \|~m', $page[0], $on_page);
+same('gauges', $in_stub[1], $on_page[1]);
 
 done();
 ?>
