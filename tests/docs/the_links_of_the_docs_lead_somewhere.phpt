@@ -51,6 +51,16 @@ for ($i = 0; $i < count($reached); $i++) {
 }
 same('pages that no link leads to', [], array_values(array_diff($pages, $reached)));
 
+/* What a new user looks for is one link away. */
+foreach (['README.md', 'README.zh-CN.md'] as $page) {
+    $links = links("$root/$page");
+    foreach (['packages/laravel/README.md', 'packages/symfony-lock/README.md',
+        'packages/stubs/README.md', 'docs/fencing.md', 'docs/inspect.md', 'docs/monitoring.md',
+        'docs/packaging.md'] as $wanted) {
+        check("$page has a link to $wanted", in_array("$root/$wanted", $links, true));
+    }
+}
+
 $words = count(preg_split('~\s+~', trim(file_get_contents("$root/README.md"))));
 check('the README has 1,100 words at most', $words <= 1100, $words);
 
