@@ -42,6 +42,14 @@ foreach (['from-the-articles.md', 'from-the-articles.zh-CN.md'] as $page) {
     }
 }
 
+/* What a method means on several servers. */
+$text = file_get_contents("$root/docs/redlock.md");
+foreach ([...get_class_methods('RedisLock'), 'verify', 'fence'] as $method) {
+    if (!in_array($method, ['__construct', 'token', 'stats', 'close'], true)) {
+        check("redlock.md has $method", preg_match("~^\\|.*`$method`.* \\|~m", $text) === 1);
+    }
+}
+
 /* The stub and the page agree on what a gauge is. */
 preg_match('~\* Gauges:\n(.*?)\* Counters:~s',
     file_get_contents("$root/stubs/redislock.stub.php"), $stub);
