@@ -83,7 +83,8 @@ class RedisLock
      * @param bool $wake true = a release wakes a waiter, and the waits of this object can be woken,
      *   through two helper keys (`<key>::rl-wait`, `<key>::rl-wake`; if a server is a cluster, and
      *   the key has no hash tag, `{<key>}::rl-wait`, `{<key>}::rl-wake`); false = a wait only looks
-     *   again after each delay. A key that ends in one of these suffixes is a ValueError
+     *   again after each delay. A key that ends in one of these suffixes, or in ::rl-fence, is a
+     *   ValueError
      * @param bool $persistent true = connections stay open for the life of the process, and all
      *   objects of a thread that connect to the same server as the same user share them; false =
      *   the connections belong to this object
@@ -180,7 +181,7 @@ class RedisLock
 
     /**
      * Frees the lock if it is still held with this token. The call sends one EVALSHA. If there are
-     * waiters, the lock is reserved for the one that has waited longest, for 10 ms at most, with
+     * waiters, the lock is reserved for the waiter that has waited longest, for 10 ms at most, with
      * several servers for 250 ms at most. During that time isLocked() returns true, and owner()
      * returns null.
      *
