@@ -79,7 +79,7 @@ static void advice_is_given(void)
 		const char *text, *advice;
 	} cases[] = {{"NOAUTH x", "(put the password into the DSN: redis://:password@host)"},
 		{"WRONGPASS x", "(check user and password in the DSN)"},
-		{"NOPERM x", "ACL rules that locks need)"},
+		{"NOPERM x", "(see docs/operations.md for the ACL rules that locks need)"},
 		{"WRONGTYPE x", "(the key is used for something other than a lock"},
 		{"WRONGTYPE the key holds a zset", "(the key may be a lock of symfony/lock"},
 		{"READONLY x", "(this server is a replica"},
@@ -93,7 +93,7 @@ static void advice_is_given(void)
 	/* Redis 7 in a script. */
 	CHECK_HAS(
 		said("ERR ACL failure in script: The user executing the script can't run this command"),
-		"ACL rules that locks need)");
+		"(see docs/operations.md for the ACL rules that locks need)");
 	CHECK(strchr(said("ERR x"), '(') == NULL);
 	CHECK(strchr(said("LOADING x"), '(') == NULL);
 }
