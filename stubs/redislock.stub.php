@@ -624,6 +624,7 @@ final readonly class RedisLockState
     /**
      * How many clients wait in the queue; with several servers, in the longest one. Clients that
      * poll are not counted, and a waiter that was killed still counts for two seconds.
+     * 0 where the object that has called inspect() has wake: false, or may not use the helper keys.
      */
     public readonly int $waiters;
 

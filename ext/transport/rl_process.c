@@ -42,10 +42,10 @@ static void in_child(void)
 
 static void watch_forks(void)
 {
-	/* A name that is cut may lack its NUL. */
-	if (gethostname(process.host, RL_LABEL_MAX) != 0 || process.host[0] == '\0') {
+	if (gethostname(process.host, sizeof process.host) != 0 || process.host[0] == '\0') {
 		memcpy(process.host, "unknown", sizeof "unknown");
 	}
+	process.host[RL_LABEL_MAX] = '\0'; /* a name that is cut may lack its NUL */
 	set_label();
 	/* The C library removes the handler when PHP unloads this library. */
 	pthread_atfork(NULL, NULL, in_child);

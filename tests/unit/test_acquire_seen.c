@@ -61,6 +61,13 @@ static void the_time_goes_on_while_nobody_looks(void)
 	CHECK_TEXT(held(acquire), "held by a for up to 0 s more");
 }
 
+/* In nanoseconds the longest TTL of a key is more than 64 bits can count. */
+static void the_longest_time_is_a_time(void)
+{
+	CHECK_TEXT(held(seen("*:1000000000 :9223372036854775807 :4 :0 :1")),
+		"held by a client without a label for up to 4611686018.4 s more");
+}
+
 /* The last holder stays the last one while the lock is reserved or free. */
 static void a_reservation_is_no_holder(void)
 {
@@ -163,6 +170,7 @@ static const check_test tests[] = {
 	TEST(a_label_names_the_holder),
 	TEST(a_holder_without_a_label_has_no_name),
 	TEST(the_time_goes_on_while_nobody_looks),
+	TEST(the_longest_time_is_a_time),
 	TEST(a_reservation_is_no_holder),
 	TEST(the_last_try_says_who_has_it),
 	TEST(tokens_have_the_label_of_the_set),

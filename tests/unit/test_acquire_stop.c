@@ -42,6 +42,17 @@ static void while_it_looks(void)
 	CHECK_LOG(LEFT("900") UNMARKED("900", "a1"));
 }
 
+/* The mark would be valid for up to two seconds more, and the next release would reserve the lock
+ * for this wait. */
+static void the_mark_goes_on_a_slow_server_too(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	waiting_drive_to(acquire, 1000);
+	stop(acquire);
+	CHECK_LOG(LEFT("1000") UNMARKED("1000", "a1"));
+}
+
 static void a_win_that_has_arrived_comes_first(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -135,6 +146,7 @@ static void a_doubt_is_undone(void)
 static const check_test tests[] = {
 	TEST(in_the_queue_the_place_is_given_up),
 	TEST(while_it_looks),
+	TEST(the_mark_goes_on_a_slow_server_too),
 	TEST(a_win_that_has_arrived_comes_first),
 	TEST(a_win_that_arrives_later_is_undone),
 	TEST(not_during_the_first_try_nor_the_last),

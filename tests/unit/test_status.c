@@ -93,7 +93,7 @@ static void advice_is_given(void)
 	/* Redis 7 in a script. */
 	CHECK_HAS(
 		said("ERR ACL failure in script: The user executing the script can't run this command"),
-		"ACL rules that locks need)");
+		"(see docs/operations.md for the ACL rules that locks need)");
 	CHECK(strchr(said("ERR x"), '(') == NULL);
 	CHECK(strchr(said("LOADING x"), '(') == NULL);
 }

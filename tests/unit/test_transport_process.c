@@ -6,9 +6,25 @@
 #include "transport/rl_process.h"
 #include "transport/rl_process_mark.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* The longest name that a host can have on Linux. */
+static const char host[] = "a-host-with-a-long-name-0123456789-0123456789-0123456789-0123456";
+
+_Static_assert(sizeof host == 65, "64 characters");
+
+/* Instead of that of the C library: it is an error if the NUL does not fit. */
+int gethostname(char *name, size_t size)
+{
+	memcpy(name, host, size < sizeof host ? size : sizeof host);
+	errno = size < sizeof host ? ENAMETOOLONG : 0;
+	return size < sizeof host ? -1 : 0;
+}
 
 static pid_t child;
 static int to_parent[2];
@@ -67,6 +83,20 @@ static rl_stats own(void)
 	rl_stats stats;
 	rl_process_read_stats(&stats);
 	return stats;
+}
+
+/* ---- the label ---- */
+
+static void the_longest_name_of_a_host_is_cut(void)
+{
+	begin();
+	char label[sizeof host + 24];
+	int len = snprintf(label, sizeof label, ":%ld", (long) getpid());
+	memmove(label + RL_LABEL_MAX - len, label, (size_t) len + 1);
+	memcpy(label, host, (size_t) (RL_LABEL_MAX - len));
+	const rl_label *own_label = rl_process_label();
+	CHECK_INT(own_label->len, RL_LABEL_MAX);
+	CHECK(memcmp(own_label->text, label, RL_LABEL_MAX) == 0);
 }
 
 /* ---- marks ---- */
@@ -154,6 +184,7 @@ static void without_a_table_a_process_counts_for_itself(void)
 }
 
 static const check_test tests[] = {
+	TEST(the_longest_name_of_a_host_is_cut),
 	TEST(a_mark_is_alive_as_long_as_its_process),
 	TEST(a_pid_that_is_used_again_has_another_mark),
 	TEST(a_child_counts_in_a_row_of_its_own),

@@ -268,6 +268,7 @@ bool rl_acquire_may_stop(const rl_acquire *acquire)
 void rl_acquire_stop(rl_acquire *acquire, int64_t now)
 {
 	abandon(&acquire->op, now);
+	rl_acquire_unmark(acquire, now); /* a mark that stays would be valid beyond the wait's end */
 	rl_acquire_finish(acquire, &(rl_tick){.now = now, .seen = now}, RL_BUSY);
 }
 
