@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 58aad492e25bd3438b9dbe12ae24b81a73e4bb65 */
+ * Stub hash: d9d1e8a1f3eee6cd578e8db4d56f351a84430e4b */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -310,7 +310,7 @@ static zend_class_entry *register_class_RedisLockState(void)
 
 	INIT_CLASS_ENTRY(ce, "RedisLockState", class_RedisLockState_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
-	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_READONLY_CLASS;
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_READONLY_CLASS;
 
 	zval property_label_default_value;
 	ZVAL_UNDEF(&property_label_default_value);
