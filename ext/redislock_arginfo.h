@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 80a87ca65e6f24105de30edb7c4533b6b35201df */
+ * Stub hash: 15b867877477581ca4c182595d55a0b47e8b7e8a */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -310,7 +310,7 @@ static zend_class_entry *register_class_RedisLockState(void)
 
 	INIT_CLASS_ENTRY(ce, "RedisLockState", class_RedisLockState_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
-	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_READONLY_CLASS;
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_READONLY_CLASS;
 
 	zval property_label_default_value;
 	ZVAL_UNDEF(&property_label_default_value);

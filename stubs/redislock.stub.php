@@ -606,7 +606,11 @@ final class RedisLockLease
     public function loss(): ?RedisLockLoss {}
 }
 
-/** The state of a lock, as RedisLock::inspect() has found it. */
+/**
+ * The state of a lock, as RedisLock::inspect() has found it.
+ *
+ * @strict-properties
+ */
 final readonly class RedisLockState
 {
     /**

@@ -39,6 +39,8 @@ check('SCAN', $monitor->named('SCAN') !== []);
 same('never KEYS', [], $monitor->named('KEYS'));
 same('a prefix is no pattern', ['shop:*'], array_keys(holders('--prefix=shop:*', $server->dsn())));
 same('all', 3, count(holders($server->dsn())));
+same('a scheme in capitals', 3,
+    count(holders(str_replace('unix', 'UNIX', $server->dsn()))));
 same('the INI setting', [], json_decode(
     (string) shell_exec(php_command(['redislock.servers' => $server->dsn('?db=1')]) . ' '
     . escapeshellarg(__DIR__ . '/../../bin/redislock-top') . ' --once --json'), true)['locks']);
@@ -61,7 +63,20 @@ matches('the table', '~^2 locks, 1 waiters, .*\n\nKEY .*\nshop:42 +web-3:8812 +\
     . 'shop:\* +\(another client\) +no TTL +0\n$~', $table);
 matches('no server', '~^redislock-top: ~', top('--once', 'redis://127.0.0.1:1'));
 matches('a bad DSN', '~^redislock-top: .*valid~', top('--once', 'http://x'));
-matches('a bad option', '~^usage: ~', top('--nothing'));
+foreach ([['--nothing'], ['--once', '--nothing', $server->dsn()], ['--once', '--prefix'],
+    ['--once', '--limit=x', $server->dsn()], ['--once', '--json=1'],
+    [$server->dsn(), '--once', '--json']] as $words) {
+    matches(implode(' ', $words), '~^usage: ~', top(...$words));
+}
+same('a value of its own word, twice', ['shop:*'], array_keys(
+    holders('--prefix', 'none', '--prefix', 'shop:*', $server->dsn())));
+
+/* It reads a DSN as the extension does; the server with this password is no Sentinel. */
+$guarded = start_server(['requirepass' => 'a+b@c'], true);
+same("an '@' in a password", [],
+    holders("redis://:a+b@c@{$guarded->hostAndPort()}"));
+matches("a '+' in an option", '~unknown command .SENTINEL~', top('--once',
+    "redis-sentinel://{$guarded->hostAndPort()}/main?sentinel_password=a+b%40c"));
 $lock->release('shop:42', $token);
 $waiter->result();
 

@@ -28,6 +28,9 @@ same('keys', ['0:p:k'], $server->keys());
 throws('it is readonly', 'Error', '~readonly~', function () use ($state): void {
     $state->label = 'x';
 });
+throws('it has no other property', 'Error', '~dynamic property~i', function () use ($state): void {
+    $state->x = 1;
+});
 throws('only inspect() makes one', 'Error', '~private~', fn () => new RedisLockState());
 
 $then = fn (RedisLock $lock, ?string $token) => $lock->release('p:k', $token);

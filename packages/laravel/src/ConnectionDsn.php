@@ -17,7 +17,7 @@ final class ConnectionDsn
     public static function of(array $redis, string $name): string
     {
         $connection = $redis[$name] ?? null;
-        if (!is_array($connection)) {
+        if (!is_array($connection) || self::hasServers($connection)) {
             throw new InvalidArgumentException(
                 "The connection [$name] is no single server in config/database.php. Set \"servers\""
                 . ' of the cache store to the DSNs of the extension redislock.');
@@ -44,6 +44,16 @@ final class ConnectionDsn
         $host = str_contains($host, ':') && $host[0] !== '[' ? "[$host]" : $host;
         $port = $text('port') ?: '6379';
         return "$scheme://$credentials$host:$port/$database";
+    }
+
+    /**
+     * Predis accepts a list of servers or Sentinels where others have the options of one server.
+     *
+     * @param array<mixed> $connection
+     */
+    private static function hasServers(array $connection): bool
+    {
+        return isset($connection[0]) || is_array($connection['host'] ?? null);
     }
 
     /**

@@ -50,6 +50,21 @@ final class ConnectionDsnTest extends TestCase
         ConnectionDsn::of(['clusters' => ['cache' => [['host' => 'a']]]], 'cache');
     }
 
+    /** Predis takes a list of servers, of which it finds the primary, for one connection. */
+    public function testSeveralServersOfOneConnectionNeedServersOfTheirOwn(): void
+    {
+        $sentinels = ['tcp://a:26379', 'tcp://b:26379',
+            'options' => ['replication' => 'sentinel', 'service' => 'main']];
+        foreach ([$sentinels, ['host' => ['a', 'b']]] as $connection) {
+            try {
+                $dsn = ConnectionDsn::of(['cache' => $connection], 'cache');
+                self::fail("$dsn is another server");
+            } catch (InvalidArgumentException $e) {
+                self::assertStringContainsString('servers', $e->getMessage());
+            }
+        }
+    }
+
     public function testThePrefixIsThatOfTheClient(): void
     {
         self::assertSame('', ConnectionDsn::prefixOf(['cache' => []], 'cache'));

@@ -102,8 +102,9 @@ final class RedisLockStore implements BlockingStoreInterface
     private function saveWithin(Key $key, float $wait): void
     {
         $token = $this->reusableToken($key);
+        $before = hrtime(true);
         if ($token !== null && $this->extend($key, $token, $this->initialTtl)) {
-            $key->reduceLifetime($this->initialTtl);
+            $key->reduceLifetime($this->initialTtl - (hrtime(true) - $before) / 1e9);
         } else {
             $this->acquire($key, $wait, $token);
         }

@@ -75,6 +75,29 @@ final class RedisLockStoreTest extends StoreTestCase
         $store->delete($key);
     }
 
+    public function testTheLifetimeCountsFromBeforeTheCommand(): void
+    {
+        $slow = new class (self::dsn()) extends RedisLock {
+            public function extend(string $key, string $token, float $ttl): bool
+            {
+                $isOurs = parent::extend($key, $token, $ttl);
+                usleep(200_000);
+                return $isOurs;
+            }
+        };
+        $key = self::newKey();
+        $store = new RedisLockStore($slow, initialTtl: 100);
+        $store->save($key);
+        $putOff = fn (Key $key) => $store->putOffExpiration($key, 100);
+        foreach ([$store->save(...), $putOff] as $call) {
+            $key->resetLifetime();
+            $call($key);
+            self::assertLessThanOrEqual(
+                self::redis()->remaining((string) $key) + 0.1, $key->getRemainingLifetime());
+        }
+        $store->delete($key);
+    }
+
     public function testALockThatExpiredIsTakenAgainWithTheSameKey(): void
     {
         $key = self::newKey();
