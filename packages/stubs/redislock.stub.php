@@ -64,7 +64,8 @@ class RedisLock
      * @param float $ttl seconds after which the lock ends by itself
      * @param float $wait the longest wait in seconds; 0 = one try, INF = without end
      * @param string|null $token null = a fresh token that cannot be guessed
-     * @param (callable(): (bool|null))|null $abort asked while the call waits; true ends the wait
+     * @param (callable(): (bool|null|void))|null $abort asked while the call waits; true ends the
+     *   wait
      *
      * @return non-falsy-string|null the token, which release() needs; null = another holder has the
      *   lock, or $abort has ended the wait
@@ -116,7 +117,7 @@ class RedisLock
      * @param float|null $maxHold for how many seconds the lease is renewed at most
      * @param (callable(RedisLockLease): mixed)|null $onLoss called once when the lock is lost
      * @param string|null $token null = a fresh token that cannot be guessed
-     * @param (callable(): (bool|null))|null $abort as for acquire()
+     * @param (callable(): (bool|null|void))|null $abort as for acquire()
      *
      * @return RedisLockLease|null null = another holder has the lock, or $abort has ended the wait
      *
@@ -163,7 +164,7 @@ class RedisLock
      *
      * @param callable(RedisLockLease): T $section
      * @param (callable(RedisLockLease): mixed)|null $onLoss
-     * @param (callable(): (bool|null))|null $abort as for acquire()
+     * @param (callable(): (bool|null|void))|null $abort as for acquire()
      *
      * @return T the return value of the section
      *

@@ -54,6 +54,19 @@ function types_of_a_token(RedisLock $lock): bool
     return $lock->extend('k', $token, 10) && $lock->release('k', $token);
 }
 
+function types_of_an_abort(RedisLock $lock): void
+{
+    $seen = 0;
+    /* One without a return never ends the wait. */
+    foreach ([static fn (): bool => true, static fn (): null => null,
+        static function () use (&$seen): void {
+            $seen++;
+        }] as $abort) {
+        $lease = $lock->lease('k', wait: 5, abort: $abort);
+        assertType('RedisLockLease|null', $lease);
+    }
+}
+
 function types_of_failures(RedisLock $lock): string
 {
     try {
