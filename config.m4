@@ -74,6 +74,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_loss.c
     ext/php/redislock_options.c
     ext/php/redislock_record.c
+    ext/php/redislock_record_ask.c
     ext/php/redislock_servers.c
     ext/php/redislock_sigterm.c
     ext/php/redislock_state.c

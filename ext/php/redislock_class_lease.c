@@ -10,6 +10,7 @@
 #include "php/redislock_exception.h"
 #include "php/redislock_lease.h"
 #include "php/redislock_options.h"
+#include "php/redislock_record_ask.h"
 
 #include "zend_exceptions.h"
 #include "zend_smart_str.h"
@@ -108,7 +109,7 @@ static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
 		ttl_ns > record->lease->ttl_ns ? ttl_ms : record->lease->ttl_ns / RL_NS_PER_MS;
 	bool is_enough =
 		ttl_ns <= record->lease->ttl_ns && rl_lease_remaining(record->lease) >= ttl_ns / 2;
-	if (is_enough || redislock_lease_extend(record, longer_ms)) {
+	if (is_enough || redislock_record_extend(record, longer_ms)) {
 		return true;
 	}
 	zval_ptr_dtor(object);

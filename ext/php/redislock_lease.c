@@ -8,6 +8,7 @@
 #include "php/redislock_exception.h"
 #include "php/redislock_lease.h"
 #include "php/redislock_options.h"
+#include "php/redislock_record_ask.h"
 #include "php/redislock_torture.h"
 
 #include "zend_exceptions.h"
@@ -372,41 +373,6 @@ ZEND_METHOD(RedisLockLease, loss)
 
 /* ---- with the server ---- */
 
-/* How long the end of a section waits at most: as long as a release may take. */
-static int64_t release_limit_of(const redislock_record *record)
-{
-	const rl_set *set = &record->client->set;
-	int64_t longest = 0;
-	for (unsigned i = 0; i < set->count; i++) {
-		int64_t own = rl_set_patience(set, set->members[i].timeout_ns, record->lease->ttl_ns);
-		longest = own > longest ? own : longest;
-	}
-	return longest;
-}
-
-/* NULL = an exception was thrown. */
-static redislock_call *ask(redislock_record *record, rl_verb verb, int64_t ttl_ms)
-{
-	rl_lease *lease = record->lease;
-	rl_bytes token = verb == RL_VERB_OWNER ? rl_bytes_of(NULL, 0) : rl_lease_token(lease);
-	bool may_be_repeated = verb == RL_VERB_RELEASE && !lease->is_own_token;
-	rl_op *op = rl_plain_new(&record->client->set, record->client->pool, &REDISLOCK_G(env),
-		&(rl_plain_args){.verb = verb,
-			.key = lease->names.key,
-			.token = token,
-			.ttl_ms = ttl_ms,
-			.was_held = rl_lease_was_held(lease),
-			/* A member that runs the command late could shorten the TTL that the next extend()
-			   sets. */
-			.wanted = verb == RL_VERB_EXTEND ? RL_WANTED_SOON : RL_WANTED_DECISION,
-			.late_ns = may_be_repeated ? lease->ttl_ns : 0});
-	redislock_call *call = redislock_call_run(record->client, op);
-	if (call != NULL && record->client->backed_off_until != 0) {
-		redislock_records_back_off(record->client, 0); /* the server answers again */
-	}
-	return call;
-}
-
 /* If the lock is lost, calls each onLoss before the method returns. */
 static void report_loss(const redislock_lease_object *object)
 {
@@ -419,25 +385,8 @@ static void report_loss(const redislock_lease_object *object)
 ZEND_METHOD(RedisLockLease, verify)
 {
 	OBJECT_ALONE
-	if (!is_held(object)) {
-		RETVAL_FALSE;
-		report_loss(object);
-		return;
-	}
-	rl_lease *lease = object->record->lease;
-	redislock_call *call = ask(object->record, RL_VERB_OWNER, 0);
-	if (call == NULL) {
+	if (is_held(object) && !redislock_record_verify(object->record)) {
 		RETURN_THROWS();
-	}
-	const rl_member_call *member = rl_quorum_call_owner(&call->op->call);
-	bool is_ours = call->op->status == RL_OK &&
-		rl_bytes_equal(rl_bytes_of(member->text, member->text_len), rl_lease_token(lease));
-	rl_loss loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
-	redislock_call_end(call);
-	if (!is_ours) {
-		rl_watchdog_hold(object->record->renewal);
-		rl_lease_lose_by(lease, loss);
-		rl_watchdog_let_go(object->record->renewal);
 	}
 	RETVAL_BOOL(is_held(object));
 	report_loss(object);
@@ -452,55 +401,16 @@ static void throw_not_held(const redislock_lease_object *object)
 	}
 }
 
-static bool may_have_fence(const rl_lease *lease)
-{
-	char shown[RL_BYTES_TEXT];
-	const char *why = sizeof(zend_long) < sizeof(int64_t) ? "PHP's integers have 32 bits only"
-		: lease->names.mark.data == NULL
-		? "on a cluster no other name is in the slot of a key that has a '}' and no hash tag"
-		: NULL;
-	if (why != NULL) {
-		zend_throw_exception_ex(redislock_ce_exception, 0,
-			"the lock \"%s\" can have no fencing number: %s",
-			rl_bytes_text(rl_lease_name(lease), shown), why);
-		redislock_note_key(rl_lease_name(lease));
-	}
-	return why == NULL;
-}
-
-/* Asks for the number of the holding. A signal handler may have asked for it meanwhile. False = an
- * exception was thrown. */
-static bool ask_for_fence(redislock_record *record)
-{
-	rl_lease *lease = record->lease;
-	redislock_call *call = ask(record, RL_VERB_FENCE, 0);
-	if (call == NULL) {
-		return false;
-	}
-	bool is_ours = call->op->status == RL_OK;
-	int64_t number = call->op->call.request.fence_number;
-	rl_loss loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
-	redislock_call_end(call);
-	if (!is_ours) {
-		rl_watchdog_hold(record->renewal);
-		rl_lease_lose_by(lease, loss);
-		rl_watchdog_let_go(record->renewal);
-	} else if (record->fence == 0) {
-		record->fence = number;
-	}
-	return true;
-}
-
 /* The number counts only if the lease is still held after the answer: then each later holder gets
  * the lock after the number was written. */
 ZEND_METHOD(RedisLockLease, fence)
 {
 	OBJECT_ALONE
 	redislock_record *record = object->record;
-	if (!may_have_fence(record->lease)) {
+	if (!redislock_record_may_fence(record)) {
 		RETURN_THROWS();
 	}
-	if (is_held(object) && record->fence == 0 && !ask_for_fence(record)) {
+	if (is_held(object) && record->fence == 0 && !redislock_record_fence(record)) {
 		RETURN_THROWS();
 	}
 	if (!is_held(object)) {
@@ -508,38 +418,6 @@ ZEND_METHOD(RedisLockLease, fence)
 		RETURN_THROWS();
 	}
 	RETURN_LONG((zend_long) record->fence);
-}
-
-bool redislock_lease_extend(redislock_record *record, int64_t ttl_ms)
-{
-	rl_lease *lease = record->lease;
-	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
-	rl_watchdog_hold(record->renewal);
-	rl_lease_expect(lease, ttl_ns);
-	rl_watchdog_let_go(record->renewal);
-	redislock_call *call = ask(record, RL_VERB_EXTEND, ttl_ms);
-	bool is_answered = call != NULL;
-	bool is_ours = is_answered && call->op->status == RL_OK;
-	int64_t sent_at = is_ours ? rl_quorum_call_sent_at(&call->op->call) : 0;
-	bool has_strays = is_answered && rl_quorum_call_has_strays(&call->op->call);
-	rl_loss loss = RL_LOSS_NONE;
-	if (is_answered) {
-		loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
-		redislock_call_end(call);
-	}
-	rl_watchdog_hold(record->renewal);
-	if (has_strays) {
-		rl_lease_suspect(lease, ttl_ns);
-	}
-	if (is_ours) {
-		is_ours = rl_lease_confirm(lease, ttl_ns, sent_at);
-	} else if (is_answered) {
-		rl_lease_lose_by(lease, loss);
-	} else {
-		rl_lease_doubt(lease, ttl_ns);
-	}
-	rl_watchdog_let_go(record->renewal);
-	return is_ours;
 }
 
 ZEND_METHOD(RedisLockLease, extend)
@@ -553,7 +431,7 @@ ZEND_METHOD(RedisLockLease, extend)
 	if (object == NULL || !redislock_read_ttl(object->record->client, ttl, 1, &ttl_ms)) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(is_held(object) && redislock_lease_extend(object->record, ttl_ms));
+	RETVAL_BOOL(is_held(object) && redislock_record_extend(object->record, ttl_ms));
 	report_loss(object);
 }
 
@@ -573,7 +451,7 @@ static void release(redislock_lease_object *object, zval *return_value)
 	if (!rl_lease_is_open(record->lease)) {
 		RETURN_FALSE;
 	}
-	redislock_call *call = ask(record, RL_VERB_RELEASE, 0);
+	redislock_call *call = redislock_record_ask(record, RL_VERB_RELEASE, 0);
 	if (call == NULL) {
 		RETURN_THROWS();
 	}
@@ -602,7 +480,8 @@ void redislock_lease_end_section(zval *zv, zval *result)
 	if (!is_over(object) && end_ref(object)) {
 		/* The watchdog repeats a release that fails for now, and stats() counts it. */
 		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
-		int64_t limit_ns = is_ending ? REDISLOCK_END_LIMIT_NS : release_limit_of(record);
+		int64_t limit_ns =
+			is_ending ? REDISLOCK_END_LIMIT_NS : redislock_record_release_limit(record);
 		bool may_throw = loss == RL_LOSS_NONE && EG(exception) == NULL;
 		redislock_record_release(
 			record, limit_ns, may_throw ? REDISLOCK_RELEASE_THROWS : REDISLOCK_RELEASE_QUIET);

@@ -22,9 +22,6 @@ void redislock_lease_set_call_site(zval *object, redislock_call_site call_site);
  * has the watchdog renew the lease. */
 void redislock_lease_won(zval *object, int64_t waited_ns, uint64_t attempts);
 
-/* Sets a new TTL on the servers. False = the lock is lost, or an exception was thrown. */
-bool redislock_lease_extend(redislock_record *record, int64_t ttl_ms);
-
 /* Calls each onLoss that is due, if PHP allows a call at this moment. */
 void redislock_lease_report_losses(void);
 

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The questions of a lease to its servers. The design is in the header.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_exception.h"
+#include "php/redislock_record_ask.h"
+
+#include "zend_exceptions.h"
+
+#include "transport/rl_watchdog.h"
+
+int64_t redislock_record_release_limit(const redislock_record *record)
+{
+	const rl_set *set = &record->client->set;
+	int64_t longest = 0;
+	for (unsigned i = 0; i < set->count; i++) {
+		int64_t own = rl_set_patience(set, set->members[i].timeout_ns, record->lease->ttl_ns);
+		longest = own > longest ? own : longest;
+	}
+	return longest;
+}
+
+redislock_call *redislock_record_ask(redislock_record *record, rl_verb verb, int64_t ttl_ms)
+{
+	rl_lease *lease = record->lease;
+	rl_bytes token = verb == RL_VERB_OWNER ? rl_bytes_of(NULL, 0) : rl_lease_token(lease);
+	bool may_be_repeated = verb == RL_VERB_RELEASE && !lease->is_own_token;
+	rl_op *op = rl_plain_new(&record->client->set, record->client->pool, &REDISLOCK_G(env),
+		&(rl_plain_args){.verb = verb,
+			.key = lease->names.key,
+			.token = token,
+			.ttl_ms = ttl_ms,
+			.was_held = rl_lease_was_held(lease),
+			/* A member that runs the command late could shorten the TTL that the next extend()
+			   sets. */
+			.wanted = verb == RL_VERB_EXTEND ? RL_WANTED_SOON : RL_WANTED_DECISION,
+			.late_ns = may_be_repeated ? lease->ttl_ns : 0});
+	redislock_call *call = redislock_call_run(record->client, op);
+	if (call != NULL && record->client->backed_off_until != 0) {
+		redislock_records_back_off(record->client, 0); /* the server answers again */
+	}
+	return call;
+}
+
+static void lose(redislock_record *record, rl_loss loss)
+{
+	rl_watchdog_hold(record->renewal);
+	rl_lease_lose_by(record->lease, loss);
+	rl_watchdog_let_go(record->renewal);
+}
+
+bool redislock_record_verify(redislock_record *record)
+{
+	const rl_lease *lease = record->lease;
+	redislock_call *call = redislock_record_ask(record, RL_VERB_OWNER, 0);
+	if (call == NULL) {
+		return false;
+	}
+	const rl_member_call *member = rl_quorum_call_owner(&call->op->call);
+	bool is_ours = call->op->status == RL_OK &&
+		rl_bytes_equal(rl_bytes_of(member->text, member->text_len), rl_lease_token(lease));
+	rl_loss loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
+	redislock_call_end(call);
+	if (!is_ours) {
+		lose(record, loss);
+	}
+	return true;
+}
+
+bool redislock_record_may_fence(const redislock_record *record)
+{
+	const rl_lease *lease = record->lease;
+	char shown[RL_BYTES_TEXT];
+	const char *why = sizeof(zend_long) < sizeof(int64_t) ? "PHP's integers have 32 bits only"
+		: lease->names.mark.data == NULL
+		? "on a cluster no other name is in the slot of a key that has a '}' and no hash tag"
+		: NULL;
+	if (why != NULL) {
+		zend_throw_exception_ex(redislock_ce_exception, 0,
+			"the lock \"%s\" can have no fencing number: %s",
+			rl_bytes_text(rl_lease_name(lease), shown), why);
+		redislock_note_key(rl_lease_name(lease));
+	}
+	return why == NULL;
+}
+
+bool redislock_record_fence(redislock_record *record)
+{
+	const rl_lease *lease = record->lease;
+	redislock_call *call = redislock_record_ask(record, RL_VERB_FENCE, 0);
+	if (call == NULL) {
+		return false;
+	}
+	bool is_ours = call->op->status == RL_OK;
+	int64_t number = call->op->call.request.fence_number;
+	rl_loss loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
+	redislock_call_end(call);
+	if (!is_ours) {
+		lose(record, loss);
+	} else if (record->fence == 0) {
+		record->fence = number;
+	}
+	return true;
+}
+
+bool redislock_record_extend(redislock_record *record, int64_t ttl_ms)
+{
+	rl_lease *lease = record->lease;
+	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
+	rl_watchdog_hold(record->renewal);
+	rl_lease_expect(lease, ttl_ns);
+	rl_watchdog_let_go(record->renewal);
+	redislock_call *call = redislock_record_ask(record, RL_VERB_EXTEND, ttl_ms);
+	bool is_answered = call != NULL;
+	bool is_ours = is_answered && call->op->status == RL_OK;
+	int64_t sent_at = is_ours ? rl_quorum_call_sent_at(&call->op->call) : 0;
+	bool has_strays = is_answered && rl_quorum_call_has_strays(&call->op->call);
+	rl_loss loss = RL_LOSS_NONE;
+	if (is_answered) {
+		loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
+		redislock_call_end(call);
+	}
+	rl_watchdog_hold(record->renewal);
+	if (has_strays) {
+		rl_lease_suspect(lease, ttl_ns);
+	}
+	if (is_ours) {
+		is_ours = rl_lease_confirm(lease, ttl_ns, sent_at);
+	} else if (is_answered) {
+		rl_lease_lose_by(lease, loss);
+	} else {
+		rl_lease_doubt(lease, ttl_ns);
+	}
+	rl_watchdog_let_go(record->renewal);
+	return is_ours;
+}
