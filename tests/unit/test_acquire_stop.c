@@ -33,12 +33,18 @@ static void in_the_queue_the_place_is_given_up(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void while_it_looks(void)
+/* The look of 850 ms is answered after 100 ms. */
+static void stop_near_a_look(int64_t ms)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
-	waiting_drive_to(acquire, 900);
+	waiting_drive_to(acquire, ms);
 	stop(acquire);
+}
+
+static void while_it_looks(void)
+{
+	stop_near_a_look(900);
 	CHECK_LOG(LEFT("900") UNMARKED("900", "a1"));
 }
 
@@ -46,10 +52,7 @@ static void while_it_looks(void)
  * for this wait. */
 static void the_mark_goes_on_a_slow_server_too(void)
 {
-	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
-	waiting_drive_to(acquire, 1000);
-	stop(acquire);
+	stop_near_a_look(1000);
 	CHECK_LOG(LEFT("1000") UNMARKED("1000", "a1"));
 }
 
