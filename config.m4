@@ -141,6 +141,8 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/wire/rl_slot.c
     ext/core/wire/rl_target.c
     ext/core/wire/rl_tls_options.c
+    ext/model/rl_store.c
+    ext/model/rl_words.c
     ext/transport/rl_driver.c
     ext/transport/rl_hiredis.c
     ext/transport/rl_link_bytes.c
@@ -168,5 +170,6 @@ if test "$PHP_REDISLOCK" != "no"; then
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/core/lease])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/core/lock])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/core/wire])
+  PHP_ADD_BUILD_DIR([$ext_builddir/ext/model])
   PHP_ADD_BUILD_DIR([$ext_builddir/ext/transport])
 fi

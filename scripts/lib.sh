@@ -250,6 +250,11 @@ need_build_tools() {
     fi
 }
 
+# For compiling ext/model in tests: their tokens are short, and copying them takes time; and they
+# ask which branches were met.
+# shellcheck disable=SC2034
+readonly model_flags=(-DRL_WORDS_TEXT=39 -DRL_STORE_COUNTS_BRANCHES)
+
 # For compiling ext/transport without phpize: what config.m4 finds.
 transport_flags() {
     pkg-config --cflags hiredis

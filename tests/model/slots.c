@@ -3,7 +3,7 @@
 
 bool slots_has(const store *s, unsigned key, slots_part part)
 {
-	const store_key *k = &s->keys[key];
+	const rl_store_key *k = &s->keys[key];
 	switch (part) {
 		case SLOTS_LOCK:
 			return k->exists;
@@ -19,19 +19,19 @@ bool slots_has(const store *s, unsigned key, slots_part part)
 
 /* ---- redirects ---- */
 
-static bool say(model_reply *r, const char *error)
+static bool say(rl_model_reply *r, const char *error)
 {
-	r->type = REPLY_ERROR;
+	r->type = RL_SAYS_ERROR;
 	r->error = error;
 	return true;
 }
 
-void slots_say_down(model_reply *r)
+void slots_say_down(rl_model_reply *r)
 {
 	say(r, "CLUSTERDOWN The cluster is down");
 }
 
-static bool redirect(model_reply *r, reply_type type, int16_t slot, unsigned node)
+static bool redirect(rl_model_reply *r, rl_says type, int16_t slot, unsigned node)
 {
 	r->type = type;
 	r->number[0] = slot;
@@ -39,18 +39,18 @@ static bool redirect(model_reply *r, reply_type type, int16_t slot, unsigned nod
 	return true;
 }
 
-static bool names(const model_command *c, slots_part part)
+static bool names(const rl_model_command *c, slots_part part)
 {
-	if (c->what == WORD_BLPOP) {
+	if (c->what == RL_WORD_BLPOP) {
 		return part == SLOTS_TICKETS;
 	}
-	bool is_fence = c->what == WORD_SCRIPT && c->script == RL_SCRIPT_FENCE;
+	bool is_fence = c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_FENCE;
 	return part == SLOTS_LOCK ||
-		(part == SLOTS_FENCE ? is_fence : c->what == WORD_SCRIPT && c->has_helpers);
+		(part == SLOTS_FENCE ? is_fence : c->what == RL_WORD_SCRIPT && c->has_helpers);
 }
 
-bool slots_redirects(const slot_state *slot, unsigned self, store *s, const model_command *c,
-	bool is_asking, int64_t now_us, model_reply *r)
+bool slots_redirects(const slot_state *slot, unsigned self, store *s, const rl_model_command *c,
+	bool is_asking, int64_t now_us, rl_model_reply *r)
 {
 	if (c->slot == WORDS_NO_SLOT) {
 		return false;
@@ -71,22 +71,22 @@ bool slots_redirects(const slot_state *slot, unsigned self, store *s, const mode
 	if (slot->owner == self && slot->migrating_to != SLOTS_NOBODY) {
 		return here == keys ? false
 			: here > 0      ? say(r, "TRYAGAIN Multiple keys request during rehashing of slot")
-							: redirect(r, REPLY_ASK, c->slot, slot->migrating_to);
+							: redirect(r, RL_SAYS_ASK, c->slot, slot->migrating_to);
 	}
 	if (slot->importing_from != SLOTS_NOBODY && is_asking) {
 		bool is_split = keys > 1 && here < keys;
 		return is_split && say(r, "TRYAGAIN Multiple keys request during rehashing of slot");
 	}
-	return slot->owner != self && redirect(r, REPLY_MOVED, c->slot, slot->owner);
+	return slot->owner != self && redirect(r, RL_SAYS_MOVED, c->slot, slot->owner);
 }
 
-bool slots_sends_away(const slot_state *slot, unsigned self, int16_t number, model_reply *r)
+bool slots_sends_away(const slot_state *slot, unsigned self, int16_t number, rl_model_reply *r)
 {
 	if (slot->owner == self || slot->importing_from != SLOTS_NOBODY) {
 		return false;
 	}
 	return slot->owner == SLOTS_NOBODY ? say(r, "CLUSTERDOWN Hash slot not served")
-									   : redirect(r, REPLY_MOVED, number, slot->owner);
+									   : redirect(r, RL_SAYS_MOVED, number, slot->owner);
 }
 
 /* ---- moves ---- */
@@ -98,7 +98,7 @@ static int64_t end_there(int64_t expires_ms, int64_t from_us, int64_t to_us)
 	return to_us / 1000 + (left > 0 ? left : 1);
 }
 
-static void copy_part(const store_key *from, store_key *to, slots_part part)
+static void copy_part(const rl_store_key *from, rl_store_key *to, slots_part part)
 {
 	switch (part) {
 		case SLOTS_LOCK:
@@ -121,7 +121,7 @@ static void copy_part(const store_key *from, store_key *to, slots_part part)
 	}
 }
 
-static int64_t *end_of(store_key *k, slots_part part)
+static int64_t *end_of(rl_store_key *k, slots_part part)
 {
 	return part == SLOTS_LOCK   ? &k->expires_ms
 		: part == SLOTS_MARKS   ? &k->marks_expire_ms
@@ -136,8 +136,8 @@ bool slots_move(store *from, int64_t from_us, store *to, int64_t to_us, unsigned
 	if (!slots_has(from, key, part)) {
 		return false;
 	}
-	store_key *giver = &from->keys[key];
-	store_key *taker = &to->keys[key];
+	rl_store_key *giver = &from->keys[key];
+	rl_store_key *taker = &to->keys[key];
 	copy_part(giver, taker, part);
 	*end_of(taker, part) = end_there(*end_of(giver, part), from_us, to_us);
 	if (!keeps) {
@@ -148,7 +148,7 @@ bool slots_move(store *from, int64_t from_us, store *to, int64_t to_us, unsigned
 
 void slots_delete(store *s, unsigned key, slots_part part)
 {
-	store_key *k = &s->keys[key];
+	rl_store_key *k = &s->keys[key];
 	switch (part) {
 		case SLOTS_LOCK:
 			k->exists = false;

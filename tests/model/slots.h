@@ -36,14 +36,14 @@ bool slots_has(const store *s, unsigned key, slots_part part);
  * cannot run.
  * @param slot of the command's keys
  * @param is_asking the command stands behind ASKING */
-bool slots_redirects(const slot_state *slot, unsigned self, store *s, const model_command *c,
-	bool is_asking, int64_t now_us, model_reply *r);
+bool slots_redirects(const slot_state *slot, unsigned self, store *s, const rl_model_command *c,
+	bool is_asking, int64_t now_us, rl_model_reply *r);
 
 /* A client that blocks in BLPOP at the node is answered with this redirect. */
-bool slots_sends_away(const slot_state *slot, unsigned self, int16_t number, model_reply *r);
+bool slots_sends_away(const slot_state *slot, unsigned self, int16_t number, rl_model_reply *r);
 
 /* CLUSTERDOWN: the node serves no slots now. */
-void slots_say_down(model_reply *r);
+void slots_say_down(rl_model_reply *r);
 
 /* MIGRATE .. REPLACE: the key moves with what is left of its TTL.
  * @param keeps its answer is lost, and the node that gives the key keeps it

@@ -21,7 +21,7 @@ typedef struct loose {
 	uint8_t key;
 	uint8_t len;
 	bool is_used;
-	char token[WORDS_TEXT];
+	char token[RL_WORDS_TEXT];
 } loose;
 
 static loose all_loose[LOOSE_MAX];
@@ -81,7 +81,7 @@ static void claim(sim_client *c, holding *h, int64_t hold_until)
 	h->claim = (judge_claim){.is_active = true,
 		.client = c->index,
 		.key = h->key,
-		.token = words_text(rl_lease_token(h->lease)).mark,
+		.token = rl_words_text(rl_lease_token(h->lease)).mark,
 		.asked = atomic_load(&h->lease->proof),
 		.hold_until = clock_when(&c->clock, hold_until)};
 	acts_tell(c);
@@ -184,7 +184,7 @@ static unsigned draw_own_token(char *room, size_t size)
 
 static void begin_take(sim_client *c, holding *h)
 {
-	char own[WORDS_TEXT];
+	char own[RL_WORDS_TEXT];
 	unsigned key = any(plan.keys);
 	bool is_own = plan.has_twins || one_in(8);
 	if (has_key(c, key)) {
@@ -204,7 +204,7 @@ static void begin_take(sim_client *c, holding *h)
 		.wait_ns = c->wait_ns};
 	begin_op(c, ACT_TAKE, h, rl_acquire_new(&c->set, &c->pool, &c->env, &args));
 	const rl_acquire *acquire = (const rl_acquire *) c->op;
-	c->token = words_text(rl_bytes_of(acquire->token, acquire->token_len)).mark;
+	c->token = rl_words_text(rl_bytes_of(acquire->token, acquire->token_len)).mark;
 	c->is_waiter = c->wait_ns > 0;
 	if (is_own) {
 		COVER(own_token);
@@ -443,13 +443,13 @@ static void tell_not_won(const sim_client *c)
 	const rl_acquire *acquire = (const rl_acquire *) c->op;
 	int64_t ttl = c->ttl_ns + ghost_time(c, acquire);
 	if (acquire->own.data != NULL) {
-		judge_not_won(c->index, c->subject->key, words_text(acquire->own).mark, ttl, true);
+		judge_not_won(c->index, c->subject->key, rl_words_text(acquire->own).mark, ttl, true);
 	}
 	/* What has won and was not swapped may be left on a member that granted it unheard. */
 	if (acquire->token == acquire->drawn) {
 		rl_bytes drawn = rl_bytes_of(acquire->drawn, acquire->drawn_len);
 		judge_not_won(
-			c->index, c->subject->key, words_text(drawn).mark, ttl, acquire->won_since != 0);
+			c->index, c->subject->key, rl_words_text(drawn).mark, ttl, acquire->won_since != 0);
 	}
 }
 
@@ -470,7 +470,7 @@ static void tell_not_taken_over(sim_client *c)
 {
 	rl_bytes fresh = c->op->call.request.fresh;
 	bool may_be_refused = (plan.faults >> FAULT_MEMORY & 1U) != 0;
-	judge_not_won(c->index, c->subject->key, words_text(fresh).mark, c->ttl_ns, may_be_refused);
+	judge_not_won(c->index, c->subject->key, rl_words_text(fresh).mark, c->ttl_ns, may_be_refused);
 	swap_back_late(c);
 }
 
@@ -732,7 +732,7 @@ static void finish_release(sim_client *c)
 	if (status == RL_OK) {
 		COVER(released);
 		if (!h->is_own) {
-			judge_released(c->index, h->key, words_text(rl_lease_token(h->lease)).mark);
+			judge_released(c->index, h->key, rl_words_text(rl_lease_token(h->lease)).mark);
 		}
 	} else if (status == RL_BUSY) {
 		COVER(not_released);

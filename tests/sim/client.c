@@ -407,7 +407,7 @@ void client_is_queued(rl_link *link)
 	}
 }
 
-void client_is_told_oom(const rl_link *link, const model_command *what)
+void client_is_told_oom(const rl_link *link, const rl_model_command *what)
 {
 	sim_client *c = &clients[link->client];
 	bool is_queued =

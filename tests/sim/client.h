@@ -121,7 +121,7 @@ void client_hear(rl_link *link);
 void client_is_queued(rl_link *link);
 
 /* Its server has no memory for what it asked for. */
-void client_is_told_oom(const rl_link *link, const model_command *what);
+void client_is_told_oom(const rl_link *link, const rl_model_command *what);
 
 /* It does not any more, for its time is over: a fast server's clock can end it before the wait. */
 void client_is_out(rl_link *link);

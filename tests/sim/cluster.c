@@ -143,7 +143,7 @@ void cluster_begin(void)
 
 static bool has_lock(const sim_server *s, unsigned key)
 {
-	const store_key *k = &s->store.keys[key];
+	const rl_store_key *k = &s->store.keys[key];
 	return k->exists && server_us(s) / 1000 <= k->expires_ms;
 }
 
@@ -156,11 +156,11 @@ sim_server *cluster_place(unsigned member, unsigned key)
 
 /* ---- what a node says ---- */
 
-static void say_map(const sim_server *s, model_reply *r)
+static void say_map(const sim_server *s, rl_model_reply *r)
 {
 	const sim_node *node = &nodes[s->index];
 	bool is_stale = one_in(8);
-	r->type = REPLY_MAP;
+	r->type = RL_SAYS_MAP;
 	for (unsigned i = 0; i < GROUPS; i++) {
 		unsigned group = i == REST || i >= plan.keys ? REST : group_of[i];
 		unsigned owner = is_stale ? node->before[group] : node->slots[group].owner;
@@ -175,24 +175,24 @@ static void say_map(const sim_server *s, model_reply *r)
 /* An undo that was redirected need not be sent again. It must not have been
  * redirected for want of ASKING, behind which the link has asked for this key before. */
 static void excuse(
-	const slot_state *slot, const rl_link *link, const model_command *c, bool is_asking)
+	const slot_state *slot, const rl_link *link, const rl_model_command *c, bool is_asking)
 {
 	bool lacks_asking =
 		slot->importing_from != SLOTS_NOBODY && !is_asking && (link->asked >> c->key & 1U) != 0;
-	bool frees =
-		c->what == WORD_SCRIPT && (c->script == RL_SCRIPT_RELEASE || c->script == RL_SCRIPT_SWAP);
+	bool frees = c->what == RL_WORD_SCRIPT &&
+		(c->script == RL_SCRIPT_RELEASE || c->script == RL_SCRIPT_SWAP);
 	if (frees && !lacks_asking) {
 		judge_excuse(c->token.mark);
 	}
 }
 
-static void count_redirect(const model_reply *r, bool is_asking)
+static void count_redirect(const rl_model_reply *r, bool is_asking)
 {
-	if (r->type == REPLY_ASK) {
+	if (r->type == RL_SAYS_ASK) {
 		COVER(ask);
-	} else if (r->type == REPLY_MOVED && is_asking) {
+	} else if (r->type == RL_SAYS_MOVED && is_asking) {
 		COVER(asked_in_vain);
-	} else if (r->type == REPLY_MOVED) {
+	} else if (r->type == RL_SAYS_MOVED) {
 		COVER(moved);
 	} else if (strncmp(r->error, "TRYAGAIN", 8) == 0) {
 		COVER(tryagain);
@@ -207,28 +207,28 @@ static bool is_replica(const sim_server *s)
 	return plan.has_spares && (hands_over || c->spare == s->index);
 }
 
-bool cluster_answers(sim_server *s, rl_link *link, const model_command *c, model_reply *r)
+bool cluster_answers(sim_server *s, rl_link *link, const rl_model_command *c, rl_model_reply *r)
 {
 	if (!plan_is_cluster(s->member)) {
 		return false;
 	}
 	bool is_asking = link->is_asking;
-	link->is_asking = c->what == WORD_ASKING;
-	if (c->what == WORD_ASKING) {
-		r->type = REPLY_STATUS;
+	link->is_asking = c->what == RL_WORD_ASKING;
+	if (c->what == RL_WORD_ASKING) {
+		r->type = RL_SAYS_STATUS;
 		return true;
 	}
-	if (c->what == WORD_MAP && !plan.has_map) {
-		r->type = REPLY_ERROR;
+	if (c->what == RL_WORD_MAP && !plan.has_map) {
+		r->type = RL_SAYS_ERROR;
 		r->error = "NOPERM this user has no permissions to run the 'cluster|slots' command";
 		return true;
 	}
-	if (c->what == WORD_MAP) {
+	if (c->what == RL_WORD_MAP) {
 		say_map(s, r);
 		return true;
 	}
-	if (c->what == WORD_WAIT && is_replica(s)) {
-		r->type = REPLY_ERROR;
+	if (c->what == RL_WORD_WAIT && is_replica(s)) {
+		r->type = RL_SAYS_ERROR;
 		r->error = "ERR WAIT cannot be used with replica instances.";
 		return true;
 	}
@@ -275,14 +275,14 @@ static void on_cron(unsigned n)
 	}
 	for (unsigned i = 0; i < s->blocked_count;) {
 		rl_link *link = s->blocked[i];
-		model_reply r = {.type = REPLY_NIL};
+		rl_model_reply r = {.type = RL_SAYS_NIL};
 		if (link->blocked_key < WORDS_KEYS && node->down_until > world.now) {
 			slots_say_down(&r);
 		} else if (link->blocked_key < WORDS_KEYS) {
 			unsigned group = group_of[link->blocked_key];
 			slots_sends_away(&node->slots[group], n, number_of_group[group], &r);
 		}
-		if (r.type == REPLY_NIL) {
+		if (r.type == RL_SAYS_NIL) {
 			i++;
 		} else {
 			COVER(blpop_redirected);

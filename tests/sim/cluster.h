@@ -51,7 +51,7 @@ static inline sim_server *member_place(unsigned member, unsigned key)
 }
 
 /* The node answers the command itself: it is about clusters, or belongs elsewhere. */
-bool cluster_answers(sim_server *s, rl_link *link, const model_command *c, model_reply *r);
+bool cluster_answers(sim_server *s, rl_link *link, const rl_model_command *c, rl_model_reply *r);
 
 /* When the slots of the member come to rest: the end of what its nodes have to do besides moving
  * keys. */

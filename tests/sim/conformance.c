@@ -38,7 +38,7 @@ typedef struct connection {
 	uint8_t key;
 	int64_t blocked_until_us; /* INT64_MAX = for good */
 	uint64_t place;
-	model_command pending[PENDING];
+	rl_model_command pending[PENDING];
 	unsigned pending_count;
 } connection;
 
@@ -92,7 +92,7 @@ static redisReply *read_reply(connection *c)
 	return got;
 }
 
-static void compare(connection *c, const model_reply *wanted, int64_t tolerance_us)
+static void compare(connection *c, const rl_model_reply *wanted, int64_t tolerance_us)
 {
 	compare_with(wanted, read_reply(c), tolerance_us);
 }
@@ -112,20 +112,20 @@ static connection *longest_blocked(unsigned key)
 }
 
 static void run_and_compare(
-	connection *c, const model_command *what, int64_t at_us, int64_t tolerance_us);
-static void run_late(connection *c, const model_command *what);
+	connection *c, const rl_model_command *what, int64_t at_us, int64_t tolerance_us);
+static void run_late(connection *c, const rl_model_command *what);
 
 /* It has its answer, and what stands behind is run. */
-static void unblock(connection *c, reply_type answer, int64_t at_us, int64_t tolerance_us)
+static void unblock(connection *c, rl_says answer, int64_t at_us, int64_t tolerance_us)
 {
-	model_reply r = {.type = answer, .error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"};
+	rl_model_reply r = {.type = answer, .error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"};
 	c->is_blocked = false;
 	compare(c, &r, 0);
 	unsigned count = c->pending_count;
 	c->pending_count = 0;
 	for (unsigned i = 0; i < count && !has_failed; i++) {
-		model_command pending = c->pending[i];
-		if (answer != REPLY_TICKET) {
+		rl_model_command pending = c->pending[i];
+		if (answer != RL_SAYS_TICKET) {
 			run_late(c, &pending);
 		} else {
 			run_and_compare(c, &pending, at_us, tolerance_us);
@@ -136,9 +136,9 @@ static void unblock(connection *c, reply_type answer, int64_t at_us, int64_t tol
 static void serve(unsigned key, int64_t at_us, int64_t tolerance_us);
 
 /* The try behind a BLPOP that is over: it says itself when it was run. */
-static void run_late(connection *c, const model_command *what)
+static void run_late(connection *c, const rl_model_command *what)
 {
-	model_reply r = {0};
+	rl_model_reply r = {0};
 	redisReply *got = read_reply(c);
 	bool is_error = got != NULL && got->type == REDIS_REPLY_ERROR;
 	if (got == NULL || (got->elements < 2 && !is_error)) {
@@ -148,7 +148,7 @@ static void run_late(connection *c, const model_command *what)
 	}
 	int64_t at_us = is_error ? now_us() : got->element[1]->integer;
 	store_run(&model, what, at_us, &r);
-	bool has_ticket = model.has_ticket;
+	bool has_ticket = model.state.has_ticket;
 	compare_with(&r, got, SLOW_US);
 	if (has_ticket && !has_failed) {
 		serve(what->key, at_us, SLOW_US);
@@ -160,21 +160,21 @@ static void serve(unsigned key, int64_t at_us, int64_t tolerance_us)
 	connection *c = longest_blocked(key);
 	if (c != NULL && store_pop(&model, key, at_us)) {
 		woken++;
-		unblock(c, REPLY_TICKET, at_us, tolerance_us);
+		unblock(c, RL_SAYS_TICKET, at_us, tolerance_us);
 	}
 }
 
 static void run_and_compare(
-	connection *c, const model_command *what, int64_t at_us, int64_t tolerance_us)
+	connection *c, const rl_model_command *what, int64_t at_us, int64_t tolerance_us)
 {
-	model_reply r = {0};
+	rl_model_reply r = {0};
 	if (store_refuses(&model, what, &r)) {
 		compare(c, &r, 0);
 		return;
 	}
-	if (what->what == WORD_BLPOP) {
+	if (what->what == RL_WORD_BLPOP) {
 		if (store_pop(&model, what->key, at_us)) {
-			r.type = REPLY_TICKET;
+			r.type = RL_SAYS_TICKET;
 			compare(c, &r, 0);
 			return;
 		}
@@ -186,7 +186,7 @@ static void run_and_compare(
 		return;
 	}
 	store_run(&model, what, at_us, &r);
-	bool has_ticket = model.has_ticket;
+	bool has_ticket = model.state.has_ticket;
 	compare(c, &r, tolerance_us);
 	if (has_ticket && !has_failed) {
 		serve(what->key, at_us, tolerance_us);
@@ -251,12 +251,12 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 	}
 }
 
-static model_command write_command(connection *c, const rl_request *request)
+static rl_model_command write_command(connection *c, const rl_request *request)
 {
 	rl_command built;
 	const char *argv[RL_COMMAND_ARGS];
 	size_t lens[RL_COMMAND_ARGS];
-	model_command what;
+	rl_model_command what;
 	char said[160], line[200];
 	rl_command_build(&built, request);
 	for (unsigned i = 0; i < built.argc; i++) {
@@ -293,12 +293,12 @@ static void queue_up(connection *c, int64_t at_us)
 	if (is_one_ending()) {
 		request.block_ms = 5000;
 	}
-	model_command blpop = write_command(c, &request);
+	rl_model_command blpop = write_command(c, &request);
 	request.verb = RL_VERB_TRY;
 	request.form = RL_FORM_TEXT;
 	request.no_helpers = false;
 	request.place = RL_PLACE_QUEUED;
-	model_command behind = write_command(c, &request);
+	rl_model_command behind = write_command(c, &request);
 	int is_done = 0;
 	while (is_done == 0 && redisBufferWrite(c->real, &is_done) == REDIS_OK) {
 	}
@@ -343,7 +343,7 @@ static void ask(connection *c, int64_t at_us)
 		request.place = any(2) == 0 ? RL_PLACE_QUEUED : RL_PLACE_WOKEN;
 		request.no_helpers = false;
 	}
-	model_command what = write_command(c, &request);
+	rl_model_command what = write_command(c, &request);
 	run_and_compare(c, &what, at_us, SLOW_US);
 }
 
@@ -364,7 +364,7 @@ static bool end_blocks(int64_t at_us)
 		sleep_until(end + CRON_US);
 		timed_out++;
 		note("a BLPOP is over");
-		unblock(c, REPLY_NIL, end, 0);
+		unblock(c, RL_SAYS_NIL, end, 0);
 	}
 	return true;
 }
@@ -390,32 +390,32 @@ static void hang_up(connection *c)
 }
 
 /* What the server refuses from now on. One that becomes a replica sends those away who block. */
-static void deny(store_denial what)
+static void deny(rl_store_denial what)
 {
 	static const char *const names[] = {
 		"nothing", "what needs memory", "what is not copied", "writes, as a replica", "all"};
 	char line[80];
-	if (model.denies >= DENIES_AS_REPLICA) {
+	if (model.state.denies >= RL_DENIES_AS_REPLICA) {
 		say(observer, "CONFIG SET replica-serve-stale-data yes");
 		say(observer, "REPLICAOF NO ONE");
 	}
-	say(observer, what == DENIES_MEMORY ? "CONFIG SET maxmemory 1" : "CONFIG SET maxmemory 0");
+	say(observer, what == RL_DENIES_MEMORY ? "CONFIG SET maxmemory 1" : "CONFIG SET maxmemory 0");
 	say(observer,
-		what == DENIES_UNCOPIED ? "CONFIG SET min-replicas-to-write 1"
-								: "CONFIG SET min-replicas-to-write 0");
-	if (what >= DENIES_AS_REPLICA) {
+		what == RL_DENIES_UNCOPIED ? "CONFIG SET min-replicas-to-write 1"
+								   : "CONFIG SET min-replicas-to-write 0");
+	if (what >= RL_DENIES_AS_REPLICA) {
 		say(observer, "REPLICAOF 127.0.0.1 1");
 	}
-	if (what == DENIES_ALL) {
+	if (what == RL_DENIES_ALL) {
 		say(observer, "CONFIG SET replica-serve-stale-data no");
 	}
-	model.denies = what;
+	model.state.denies = what;
 	snprintf(line, sizeof line, "the server denies %s", names[what]);
 	note(line);
-	for (unsigned i = 0; i < CONNS && what >= DENIES_AS_REPLICA && !has_failed; i++) {
+	for (unsigned i = 0; i < CONNS && what >= RL_DENIES_AS_REPLICA && !has_failed; i++) {
 		if (conns[i].is_blocked) {
 			conns[i].pending_count = 0;
-			unblock(&conns[i], REPLY_ERROR, 0, 0);
+			unblock(&conns[i], RL_SAYS_ERROR, 0, 0);
 			redisFree(conns[i].real);
 			connect_to(&conns[i]);
 		}
@@ -431,7 +431,7 @@ static void send_away(connection *c)
 	note(line);
 	say(observer, line);
 	sent_away++;
-	unblock(c, is_error ? REPLY_ERROR : REPLY_NIL, now_us(), SLOW_US);
+	unblock(c, is_error ? RL_SAYS_ERROR : RL_SAYS_NIL, now_us(), SLOW_US);
 }
 
 /* False = given up. */
@@ -450,7 +450,7 @@ static bool turn(void)
 	/* Not while a BLPOP is about to end by itself. */
 	if (denies_now_and_then && any(6) == 0 && !is_one_ending()) {
 		come_to_rest();
-		deny(any(2) == 0 ? DENIES_NOTHING : (store_denial) (1 + any(DENIES_ALL)));
+		deny(any(2) == 0 ? RL_DENIES_NOTHING : (rl_store_denial) (1 + any(RL_DENIES_ALL)));
 		return end_blocks(now_us());
 	}
 	if (c->is_blocked && c->blocked_until_us == INT64_MAX && any(4) == 0) {
@@ -500,7 +500,7 @@ static bool run_sequence(void)
 		connect_to(&conns[i]);
 	}
 	let_it_see_ends();
-	deny(DENIES_NOTHING);
+	deny(RL_DENIES_NOTHING);
 	denies_now_and_then = any(3) == 0;
 	say(conns[0].real, "FLUSHALL");
 	say(conns[0].real, "SCRIPT FLUSH");

@@ -33,7 +33,7 @@
 #define KNOWN_US (3000 * US_PER_MS) /* by then both nodes know the end of a move */
 
 typedef struct written {
-	model_command what;
+	rl_model_command what;
 	bool is_asking;
 } written;
 
@@ -84,16 +84,16 @@ static void connect_to(connection *c, unsigned node)
 
 /* ---- the model ---- */
 
-static void count(const model_reply *r)
+static void count(const rl_model_reply *r)
 {
-	redirected += r->type == REPLY_MOVED;
-	asked += r->type == REPLY_ASK;
-	split += r->type == REPLY_ERROR && strncmp(r->error, "TRYAGAIN", 8) == 0;
+	redirected += r->type == RL_SAYS_MOVED;
+	asked += r->type == RL_SAYS_ASK;
+	split += r->type == RL_SAYS_ERROR && strncmp(r->error, "TRYAGAIN", 8) == 0;
 }
 
 static void hear_asking(connection *c, bool is_asking)
 {
-	static const model_reply ok = {.type = REPLY_STATUS};
+	static const rl_model_reply ok = {.type = RL_SAYS_STATUS};
 	if (is_asking) {
 		compare_with(&ok, read_reply(c), 0);
 	}
@@ -102,7 +102,7 @@ static void hear_asking(connection *c, bool is_asking)
 static void run_and_compare(connection *c, const written *command, int64_t at_us);
 
 /* BLPOP has its answer, and what stands behind it is run. */
-static void unblock(connection *c, const model_reply *answer, int64_t at_us)
+static void unblock(connection *c, const rl_model_reply *answer, int64_t at_us)
 {
 	c->is_blocked = false;
 	compare_with(answer, read_reply(c), 0);
@@ -127,7 +127,7 @@ static void serve(unsigned node, unsigned key, int64_t at_us)
 {
 	connection *c = longest_blocked(node, key);
 	if (c != NULL && store_pop(&stores[node], key, at_us)) {
-		model_reply r = {.type = REPLY_TICKET};
+		rl_model_reply r = {.type = RL_SAYS_TICKET};
 		woken++;
 		unblock(c, &r, at_us);
 	}
@@ -135,27 +135,27 @@ static void serve(unsigned node, unsigned key, int64_t at_us)
 
 static void run_and_compare(connection *c, const written *command, int64_t at_us)
 {
-	const model_command *what = &command->what;
+	const rl_model_command *what = &command->what;
 	store *s = &stores[c->node];
-	model_reply r = {0};
+	rl_model_reply r = {0};
 	if (slots_redirects(
 			&states[c->node][what->key], c->node, s, what, command->is_asking, at_us, &r)) {
 		count(&r);
 		compare_with(&r, read_reply(c), 0);
 		return;
 	}
-	if (what->what == WORD_BLPOP && !store_pop(s, what->key, at_us)) {
+	if (what->what == RL_WORD_BLPOP && !store_pop(s, what->key, at_us)) {
 		c->is_blocked = true;
 		c->key = what->key;
 		c->place = places++;
 		return;
 	}
 	bool has_ticket = false;
-	if (what->what == WORD_BLPOP) {
-		r.type = REPLY_TICKET;
+	if (what->what == RL_WORD_BLPOP) {
+		r.type = RL_SAYS_TICKET;
 	} else {
 		store_run(s, what, at_us, &r);
-		has_ticket = s->has_ticket;
+		has_ticket = s->state.has_ticket;
 	}
 	compare_with(&r, read_reply(c), SLOW_US);
 	if (has_ticket && !has_failed) {
@@ -168,7 +168,7 @@ static void send_away(void)
 {
 	for (unsigned i = 0; i < CONNS && !has_failed; i++) {
 		connection *c = &conns[i];
-		model_reply r = {0};
+		rl_model_reply r = {0};
 		if (c->is_blocked &&
 			slots_sends_away(&states[c->node][c->key], c->node, slots[c->key].number, &r)) {
 			sent_away++;

@@ -111,14 +111,14 @@ static bool is_near(int64_t a, int64_t b, int64_t tolerance)
 	return a - b <= tolerance && b - a <= tolerance;
 }
 
-static bool is_text(const model_text *wanted, const redisReply *got)
+static bool is_text(const rl_model_text *wanted, const redisReply *got)
 {
 	return got->type == REDIS_REPLY_STRING && got->len == wanted->len &&
 		memcmp(got->str, wanted->bytes, got->len) == 0;
 }
 
 /* Of INSPECT: a PTTL, a holder, how many wait, and the value. */
-static bool is_state(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
+static bool is_state(const rl_model_reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
 	int64_t tolerance = wanted->number[0] >= 0 ? tolerance_us / 1000 + 2 : 0;
 	const redisReply *holder = got->element[1];
@@ -131,7 +131,7 @@ static bool is_state(const model_reply *wanted, const redisReply *got, int64_t t
 
 /* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of PROBE: a time, a PTTL,
  * a holder, what became of the ticket and how many wait. */
-static bool is_like(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
+static bool is_like(const rl_model_reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
 	unsigned pttl = wanted->count < 4 ? 4 : wanted->number[0] > 1 ? 1 : 2;
 	for (unsigned i = 0; i < wanted->count; i++) {
@@ -152,52 +152,52 @@ static bool is_like(const model_reply *wanted, const redisReply *got, int64_t to
 	return true;
 }
 
-static bool is_redirect(const model_reply *wanted, const char *got)
+static bool is_redirect(const rl_model_reply *wanted, const char *got)
 {
 	char text[64];
 	snprintf(text, sizeof text, "%s %" PRId64 " 127.0.0.1:%d",
-		wanted->type == REPLY_ASK ? "ASK" : "MOVED", wanted->number[0],
+		wanted->type == RL_SAYS_ASK ? "ASK" : "MOVED", wanted->number[0],
 		node_ports[wanted->number[1]]);
 	return strcmp(text, got) == 0;
 }
 
-static bool is_same(const model_reply *wanted, const redisReply *got, int64_t tolerance_us)
+static bool is_same(const rl_model_reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
 	switch (wanted->type) {
-		case REPLY_NIL:
+		case RL_SAYS_NIL:
 			return got->type == REDIS_REPLY_NIL;
-		case REPLY_STATUS:
+		case RL_SAYS_STATUS:
 			return got->type == REDIS_REPLY_STATUS;
-		case REPLY_ERROR:
+		case RL_SAYS_ERROR:
 			return got->type == REDIS_REPLY_ERROR && strncmp(got->str, wanted->error, 8) == 0;
-		case REPLY_TEXT:
+		case RL_SAYS_TEXT:
 			return is_text(&wanted->text, got);
-		case REPLY_DIGITS: {
+		case RL_SAYS_DIGITS: {
 			/* A time of the server, or a number that is far ahead of it. */
 			bool is_time = wanted->number[0] < now_us() + FENCE_AHEAD_US;
 			return got->type == REDIS_REPLY_STRING &&
 				is_near(atoll(got->str), wanted->number[0], is_time ? tolerance_us : 0);
 		}
-		case REPLY_NUMBER: {
+		case RL_SAYS_NUMBER: {
 			int64_t tolerance = wanted->number[0] > 2 ? tolerance_us / 1000 + 3 : 0;
 			return got->type == REDIS_REPLY_INTEGER &&
 				is_near(got->integer, wanted->number[0], tolerance);
 		}
-		case REPLY_NUMBERS:
+		case RL_SAYS_NUMBERS:
 			return got->type == REDIS_REPLY_ARRAY && got->elements == wanted->count &&
 				is_like(wanted, got, tolerance_us);
-		case REPLY_STATE:
+		case RL_SAYS_STATE:
 			return got->type == REDIS_REPLY_ARRAY && got->elements == wanted->count + 1U &&
 				is_state(wanted, got, tolerance_us);
-		case REPLY_TICKET:
+		case RL_SAYS_TICKET:
 			return got->type == REDIS_REPLY_ARRAY && got->elements == 2;
-		case REPLY_MOVED:
-		case REPLY_ASK:
+		case RL_SAYS_MOVED:
+		case RL_SAYS_ASK:
 			return got->type == REDIS_REPLY_ERROR && is_redirect(wanted, got->str);
-		case REPLY_MAP:
-		case REPLY_ROLE:
-		case REPLY_ADDRESS:
-		case REPLY_MASTER:
+		case RL_SAYS_MAP:
+		case RL_SAYS_ROLE:
+		case RL_SAYS_ADDRESS:
+		case RL_SAYS_MASTER:
 			break;
 	}
 	return false;
@@ -212,14 +212,14 @@ static void say_real(const redisReply *r, char *room, size_t size)
 	}
 }
 
-void compare_with(const model_reply *wanted, redisReply *got, int64_t tolerance_us)
+void compare_with(const rl_model_reply *wanted, redisReply *got, int64_t tolerance_us)
 {
 	char line[400], a[100], b[200];
 	if (got == NULL) {
 		return;
 	}
 	compared++;
-	denied += wanted->type == REPLY_ERROR && strncmp(wanted->error, "NOSCRIPT", 8) != 0;
+	denied += wanted->type == RL_SAYS_ERROR && strncmp(wanted->error, "NOSCRIPT", 8) != 0;
 	if (!is_same(wanted, got, tolerance_us)) {
 		say_real(got, b, sizeof b);
 		snprintf(line, sizeof line, "the model says %s, the server %s",
@@ -234,7 +234,7 @@ int64_t next_end(const store *s, int64_t after_us)
 {
 	int64_t next = INT64_MAX;
 	for (unsigned i = 0; i < WORDS_KEYS; i++) {
-		const store_key *k = &s->keys[i];
+		const rl_store_key *k = &s->keys[i];
 		int64_t ends[] = {k->exists ? k->expires_ms : -1,
 			k->mark_count > 0 || k->reach_ms > 0 ? k->marks_expire_ms : -1,
 			k->tickets > 0 ? k->tickets_expire_ms : -1};

@@ -38,7 +38,7 @@ redisContext *dial(const char *path);
 void say(redisContext *real, const char *plain);
 
 /* Compares a reply, and frees it. NULL = there was none. */
-void compare_with(const model_reply *wanted, redisReply *got, int64_t tolerance_us);
+void compare_with(const rl_model_reply *wanted, redisReply *got, int64_t tolerance_us);
 
 /* When the next thing of the model ends by itself. */
 int64_t next_end(const store *s, int64_t after_us);

@@ -14,7 +14,7 @@ typedef struct kind {
 
 #define ROW(name, what) {#name, what},
 static const kind kinds[COVER_KINDS] = {COVER_EACH(ROW)};
-static const kind branches[STORE_BRANCH_COUNT] = {STORE_BRANCHES(ROW)};
+static const kind branches[RL_STORE_BRANCH_COUNT] = {RL_STORE_BRANCHES(ROW)};
 #undef ROW
 
 static unsigned report(const kind *of, const uint64_t *counts, unsigned count, bool is_quiet)
@@ -45,5 +45,5 @@ unsigned cover_report(cover_part part, bool is_quiet)
 			break;
 	}
 	return report_part((cover_kind) 0, COVER_moved, is_quiet) +
-		report(branches, store_met, STORE_BRANCH_COUNT, is_quiet);
+		report(branches, rl_store_met, RL_STORE_BRANCH_COUNT, is_quiet);
 }

@@ -263,11 +263,11 @@ static bool is_free(unsigned key)
 	unsigned quorum = plan.members / 2 + 1;
 	for (unsigned i = 0; i < plan.members; i++) {
 		sim_server *s = member_place(i, key);
-		const store_key *k = &s->store.keys[key];
+		const rl_store_key *k = &s->store.keys[key];
 		if (!s->is_up) {
 			continue;
 		}
-		if (!server_holds(s, key, k->value.mark) || store_is_reservation(&k->value)) {
+		if (!server_holds(s, key, k->value.mark) || rl_store_is_reservation(&k->value)) {
 			free_members++;
 		} else if (holders(key, k->value.mark) >= quorum) {
 			return false;
@@ -349,7 +349,7 @@ void judge_on_helpers(unsigned key, uint32_t number)
 	}
 	COVER(helpers_gone);
 	for (unsigned i = 0; i < plan.servers; i++) {
-		const store_key *k = &servers[i].store.keys[key];
+		const rl_store_key *k = &servers[i].store.keys[key];
 		int64_t now_ms = server_us(&servers[i]) / 1000;
 		bool has_marks = (k->mark_count > 0 || k->reach_ms > 0) && now_ms <= k->marks_expire_ms;
 		bool has_tickets = k->tickets > 0 && now_ms <= k->tickets_expire_ms;

@@ -209,12 +209,12 @@ static bool distrust(rl_transport *self, const rl_address *address)
 
 /* ---- the rings ---- */
 
-static model_command *command_at(const rl_link *link, uint32_t number)
+static rl_model_command *command_at(const rl_link *link, uint32_t number)
 {
 	return &link->commands[number & (link->queue_size - 1)];
 }
 
-static model_reply *reply_at(const rl_link *link, uint32_t number)
+static rl_model_reply *reply_at(const rl_link *link, uint32_t number)
 {
 	return &link->replies[number & (link->queue_size - 1)];
 }
@@ -227,8 +227,8 @@ static void make_room(rl_link *link)
 		return;
 	}
 	uint32_t grown = size > 0 ? 2 * size : NET_QUEUE;
-	model_command *commands = malloc(grown * sizeof *commands);
-	model_reply *replies = malloc(grown * sizeof *replies);
+	rl_model_command *commands = malloc(grown * sizeof *commands);
+	rl_model_reply *replies = malloc(grown * sizeof *replies);
 	if (commands == NULL || replies == NULL || grown > NET_QUEUE_MAX) {
 		fprintf(stderr, "seed %" PRIu64 ": a link has too much on it\n", world.seed);
 		abort();
@@ -246,15 +246,15 @@ static void make_room(rl_link *link)
 	link->queue_size = grown;
 }
 
-const model_command *net_next_command(rl_link *link)
+const rl_model_command *net_next_command(rl_link *link)
 {
 	return command_at(link, link->run++);
 }
 
-model_reply *net_next_reply(rl_link *link)
+rl_model_reply *net_next_reply(rl_link *link)
 {
 	make_room(link);
-	model_reply *r = reply_at(link, link->said++);
+	rl_model_reply *r = reply_at(link, link->said++);
 	r->count = 0;
 	r->label_at = 0;
 	r->number[0] = 0;
@@ -267,7 +267,7 @@ static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 		return link->appended; /* the server skips it */
 	}
 	make_room(link);
-	model_command *c = command_at(link, link->written);
+	rl_model_command *c = command_at(link, link->written);
 	if (!words_read(c, argc, argv)) {
 		world_violate("link %u: the model does not know %.*s with %u arguments", link->index,
 			(int) argv[0].len, argv[0].data, argc);
@@ -360,12 +360,12 @@ static rl_bytes host_of(const rl_link *link)
 	return rl_bytes_of(hosts + s->member, plan.hides_hosts ? 0 : 1);
 }
 
-static void read_redirect(rl_link *link, const model_reply *from, rl_reply *to)
+static void read_redirect(rl_link *link, const rl_model_reply *from, rl_reply *to)
 {
 	rl_bytes host = host_of(link);
 	int len = snprintf(link->redirect, sizeof link->redirect, "%s %d %.*s:%d",
-		from->type == REPLY_ASK ? "ASK" : "MOVED", (int) from->number[0], (int) host.len, host.data,
-		NET_PORT + (int) from->number[1]);
+		from->type == RL_SAYS_ASK ? "ASK" : "MOVED", (int) from->number[0], (int) host.len,
+		host.data, NET_PORT + (int) from->number[1]);
 	*to = (rl_reply){.type = RL_REPLY_ERROR, .text = rl_bytes_of(link->redirect, (size_t) len)};
 }
 
@@ -401,12 +401,12 @@ static unsigned next_key(int64_t from)
 	return next;
 }
 
-static void put_text(rl_reply *element, const model_text *text)
+static void put_text(rl_reply *element, const rl_model_text *text)
 {
 	*element = (rl_reply){.type = RL_REPLY_STRING, .text = rl_bytes_of(text->bytes, text->len)};
 }
 
-static void read_map(const rl_link *link, const model_reply *from, rl_reply *to)
+static void read_map(const rl_link *link, const rl_model_reply *from, rl_reply *to)
 {
 	static map_range ranges[RANGES];
 	static rl_reply elements[RANGES];
@@ -432,7 +432,7 @@ static void read_map(const rl_link *link, const model_reply *from, rl_reply *to)
 /* ---- replies of Sentinels and of the nodes behind them ---- */
 
 /* Only the first word matters. */
-static void read_role(rl_link *link, const model_reply *from, rl_reply *to)
+static void read_role(rl_link *link, const rl_model_reply *from, rl_reply *to)
 {
 	const char *role = from->number[0] == 1 ? "master" : "slave";
 	link->elements[0] =
@@ -442,7 +442,7 @@ static void read_role(rl_link *link, const model_reply *from, rl_reply *to)
 	to->count = 2;
 }
 
-static void read_address(rl_link *link, const model_reply *from, rl_reply *to)
+static void read_address(rl_link *link, const rl_model_reply *from, rl_reply *to)
 {
 	int len =
 		snprintf(link->redirect, sizeof link->redirect, "%d", NET_PORT + (int) from->number[0]);
@@ -456,7 +456,7 @@ static void read_address(rl_link *link, const model_reply *from, rl_reply *to)
 }
 
 /* Fields and values. It is read at once. */
-static void read_master(rl_link *link, const model_reply *from, rl_reply *to)
+static void read_master(rl_link *link, const rl_model_reply *from, rl_reply *to)
 {
 	static const char *const fields[] = {
 		"name", "ip", "port", "flags", "role-reported-time", "role-reported"};
@@ -480,70 +480,70 @@ static void read_master(rl_link *link, const model_reply *from, rl_reply *to)
 
 /* ---- replies ---- */
 
-static void read_reply(rl_link *link, const model_reply *from, rl_reply *to)
+static void read_reply(rl_link *link, const rl_model_reply *from, rl_reply *to)
 {
-	static const rl_reply_type types[] = {[REPLY_NIL] = RL_REPLY_NIL,
-		[REPLY_STATUS] = RL_REPLY_STATUS,
-		[REPLY_ERROR] = RL_REPLY_ERROR,
-		[REPLY_TEXT] = RL_REPLY_STRING,
-		[REPLY_DIGITS] = RL_REPLY_STRING,
-		[REPLY_NUMBER] = RL_REPLY_INTEGER,
-		[REPLY_NUMBERS] = RL_REPLY_ARRAY,
-		[REPLY_STATE] = RL_REPLY_ARRAY,
-		[REPLY_TICKET] = RL_REPLY_ARRAY,
-		[REPLY_MOVED] = RL_REPLY_ERROR,
-		[REPLY_ASK] = RL_REPLY_ERROR,
-		[REPLY_MAP] = RL_REPLY_ARRAY,
-		[REPLY_ROLE] = RL_REPLY_ARRAY,
-		[REPLY_ADDRESS] = RL_REPLY_ARRAY,
-		[REPLY_MASTER] = RL_REPLY_ARRAY};
+	static const rl_reply_type types[] = {[RL_SAYS_NIL] = RL_REPLY_NIL,
+		[RL_SAYS_STATUS] = RL_REPLY_STATUS,
+		[RL_SAYS_ERROR] = RL_REPLY_ERROR,
+		[RL_SAYS_TEXT] = RL_REPLY_STRING,
+		[RL_SAYS_DIGITS] = RL_REPLY_STRING,
+		[RL_SAYS_NUMBER] = RL_REPLY_INTEGER,
+		[RL_SAYS_NUMBERS] = RL_REPLY_ARRAY,
+		[RL_SAYS_STATE] = RL_REPLY_ARRAY,
+		[RL_SAYS_TICKET] = RL_REPLY_ARRAY,
+		[RL_SAYS_MOVED] = RL_REPLY_ERROR,
+		[RL_SAYS_ASK] = RL_REPLY_ERROR,
+		[RL_SAYS_MAP] = RL_REPLY_ARRAY,
+		[RL_SAYS_ROLE] = RL_REPLY_ARRAY,
+		[RL_SAYS_ADDRESS] = RL_REPLY_ARRAY,
+		[RL_SAYS_MASTER] = RL_REPLY_ARRAY};
 	*to = (rl_reply){.type = types[from->type], .integer = from->number[0]};
-	unsigned count = from->type == REPLY_TICKET ? 2 : from->count;
+	unsigned count = from->type == RL_SAYS_TICKET ? 2 : from->count;
 	switch (from->type) {
-		case REPLY_STATUS:
+		case RL_SAYS_STATUS:
 			to->text = rl_bytes_of("OK", 2);
 			break;
-		case REPLY_ERROR:
+		case RL_SAYS_ERROR:
 			to->text = rl_bytes_of(from->error, strlen(from->error));
 			break;
-		case REPLY_TEXT:
-		case REPLY_DIGITS:
+		case RL_SAYS_TEXT:
+		case RL_SAYS_DIGITS:
 			to->text = rl_bytes_of(from->text.bytes, from->text.len);
 			break;
-		case REPLY_NUMBERS:
-		case REPLY_STATE:
-		case REPLY_TICKET:
+		case RL_SAYS_NUMBERS:
+		case RL_SAYS_STATE:
+		case RL_SAYS_TICKET:
 			to->elements = link->elements;
-			to->count = count + (from->type == REPLY_STATE);
+			to->count = count + (from->type == RL_SAYS_STATE);
 			for (unsigned i = 0; i < count; i++) {
 				link->elements[i] =
 					(rl_reply){.type = RL_REPLY_INTEGER, .integer = from->number[i]};
 			}
-			if (from->type != REPLY_TICKET && from->label_at > 0) {
+			if (from->type != RL_SAYS_TICKET && from->label_at > 0) {
 				put_text(&link->elements[from->label_at], &from->label);
 			}
-			if (from->type == REPLY_STATE) {
+			if (from->type == RL_SAYS_STATE) {
 				put_text(&link->elements[count], &from->text);
 			}
 			break;
-		case REPLY_MOVED:
-		case REPLY_ASK:
+		case RL_SAYS_MOVED:
+		case RL_SAYS_ASK:
 			read_redirect(link, from, to);
 			break;
-		case REPLY_MAP:
+		case RL_SAYS_MAP:
 			read_map(link, from, to);
 			break;
-		case REPLY_ROLE:
+		case RL_SAYS_ROLE:
 			read_role(link, from, to);
 			break;
-		case REPLY_ADDRESS:
+		case RL_SAYS_ADDRESS:
 			read_address(link, from, to);
 			break;
-		case REPLY_MASTER:
+		case RL_SAYS_MASTER:
 			read_master(link, from, to);
 			break;
-		case REPLY_NIL:
-		case REPLY_NUMBER:
+		case RL_SAYS_NIL:
+		case RL_SAYS_NUMBER:
 			break;
 	}
 }
@@ -608,9 +608,9 @@ static void excuse_undos_behind_wait(const rl_link *link)
 {
 	bool is_behind = link->is_blocked;
 	for (uint32_t number = link->run; number < link->written; number++) {
-		const model_command *c = command_at(link, number);
-		is_behind = is_behind || c->what == WORD_WAIT;
-		if (is_behind && c->what == WORD_SCRIPT && c->script == RL_SCRIPT_RELEASE) {
+		const rl_model_command *c = command_at(link, number);
+		is_behind = is_behind || c->what == RL_WORD_WAIT;
+		if (is_behind && c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_RELEASE) {
 			judge_excuse(c->token.mark);
 		}
 	}
@@ -729,8 +729,8 @@ static void turn_away(rl_link *link, int64_t delay)
 {
 	COVER(turned_away);
 	net_note_trouble(link);
-	model_reply *r = net_next_reply(link);
-	r->type = REPLY_ERROR;
+	rl_model_reply *r = net_next_reply(link);
+	r->type = RL_SAYS_ERROR;
 	r->error = "ERR max number of clients reached";
 	link->is_served = false;
 	plan_event(link, EVENT_REPLIES, world.now + delay, link->said);

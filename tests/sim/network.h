@@ -80,8 +80,8 @@ struct rl_link {
 	char redirect[32]; /* the text of one */
 	/* Owned, and kept for the link's next life; both are rings of so many, a power of two. */
 	uint32_t queue_size;
-	model_command *commands;
-	model_reply *replies;
+	rl_model_command *commands;
+	rl_model_reply *replies;
 };
 
 /* The transport of one thread of a client. */
@@ -123,8 +123,8 @@ void net_close_all_of(unsigned client);
 /* ---- the server's end, for server.c ---- */
 
 /* The next thing to be run, and room for its reply. */
-const model_command *net_next_command(rl_link *link);
-model_reply *net_next_reply(rl_link *link);
+const rl_model_command *net_next_command(rl_link *link);
+rl_model_reply *net_next_reply(rl_link *link);
 
 /* What was said goes out. */
 void net_say(rl_link *link);

@@ -126,25 +126,25 @@ int64_t sentinel_calm_at(unsigned member)
 
 /* ---- answers ---- */
 
-static void say_error(model_reply *r, const char *error)
+static void say_error(rl_model_reply *r, const char *error)
 {
-	r->type = REPLY_ERROR;
+	r->type = RL_SAYS_ERROR;
 	r->error = error;
 }
 
-static void say_primary(const sim_server *s, const model_command *c, model_reply *r)
+static void say_primary(const sim_server *s, const rl_model_command *c, rl_model_reply *r)
 {
 	const sentinel_part *p = &sentinel_parts[s->index];
 	int64_t known_ns = clock_at(&s->clock, world.now) - clock_at(&s->clock, p->known_at);
 	if (p->forgets_until > world.now) {
 		COVER(unaware);
-		r->type = REPLY_NIL;
-		if (c->what == WORD_MASTER) {
+		r->type = RL_SAYS_NIL;
+		if (c->what == RL_WORD_MASTER) {
 			say_error(r, "ERR No such master with that name");
 		}
 		return;
 	}
-	r->type = c->what == WORD_MASTER ? REPLY_MASTER : REPLY_ADDRESS;
+	r->type = c->what == RL_WORD_MASTER ? RL_SAYS_MASTER : RL_SAYS_ADDRESS;
 	r->number[0] = p->names;
 	r->number[1] = known_ns / MS;
 	if (p->names == sentinel_groups[s->member].primary) {
@@ -154,19 +154,19 @@ static void say_primary(const sim_server *s, const model_command *c, model_reply
 	}
 }
 
-static void answer_as_sentinel(const sim_server *s, const model_command *c, model_reply *r)
+static void answer_as_sentinel(const sim_server *s, const rl_model_command *c, rl_model_reply *r)
 {
-	if (c->what == WORD_PRIMARY || c->what == WORD_MASTER) {
+	if (c->what == RL_WORD_PRIMARY || c->what == RL_WORD_MASTER) {
 		say_primary(s, c, r);
-	} else if (c->what == WORD_HELLO) {
-		r->type = REPLY_STATUS;
+	} else if (c->what == RL_WORD_HELLO) {
+		r->type = RL_SAYS_STATUS;
 	} else {
 		world_violate("the Sentinel s%u is asked for a lock", (unsigned) s->index);
 		say_error(r, "ERR unknown command");
 	}
 }
 
-bool sentinel_answers(sim_server *s, const model_command *c, model_reply *r)
+bool sentinel_answers(sim_server *s, const rl_model_command *c, rl_model_reply *r)
 {
 	const sentinel_part *p = &sentinel_parts[s->index];
 	if (!plan_is_sentinel(s->member)) {
@@ -176,8 +176,8 @@ bool sentinel_answers(sim_server *s, const model_command *c, model_reply *r)
 		answer_as_sentinel(s, c, r);
 		return true;
 	}
-	if (c->what == WORD_ROLE) {
-		r->type = REPLY_ROLE;
+	if (c->what == RL_WORD_ROLE) {
+		r->type = RL_SAYS_ROLE;
 		r->number[0] = p->is_master;
 		if (p->is_master) {
 			COVER(role_master);
@@ -186,7 +186,7 @@ bool sentinel_answers(sim_server *s, const model_command *c, model_reply *r)
 		}
 		return true;
 	}
-	if (c->what == WORD_WAIT && !p->is_master) {
+	if (c->what == RL_WORD_WAIT && !p->is_master) {
 		say_error(r, "ERR WAIT cannot be used with replica instances.");
 		return true;
 	}

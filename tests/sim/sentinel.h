@@ -52,7 +52,7 @@ int64_t sentinel_calm_at(unsigned member);
 /* ---- for server.c ---- */
 
 /* The server answers the command itself: it is a Sentinel, or the command is about roles. */
-bool sentinel_answers(sim_server *s, const model_command *c, model_reply *r);
+bool sentinel_answers(sim_server *s, const rl_model_command *c, rl_model_reply *r);
 
 /* The node is a replica that refuses writes. */
 bool sentinel_refuses_writes(const sim_server *s);

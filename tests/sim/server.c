@@ -40,7 +40,7 @@ void server_begin(void)
 		s->reign = 0;
 		s->blocked_count = s->stalled_count = 0;
 		store_clear(&s->store);
-		s->store.known = one_in(2) ? ~0U : 0;
+		s->store.state.known = one_in(2) ? ~0U : 0;
 		s->copied = s->store;
 		s->writes = s->copied_writes = 0;
 		if (!s->is_up) {
@@ -56,13 +56,13 @@ int64_t server_us(const sim_server *s)
 
 bool server_holds(sim_server *s, unsigned key, uint64_t token)
 {
-	const store_key *k = &s->store.keys[key];
+	const rl_store_key *k = &s->store.keys[key];
 	return k->exists && k->value.mark == token && server_us(s) / 1000 <= k->expires_ms;
 }
 
 void server_plan_expiry(sim_server *s, unsigned key)
 {
-	const store_key *k = &s->store.keys[key];
+	const rl_store_key *k = &s->store.keys[key];
 	if (k->exists) {
 		world_plan(EVENT_EXPIRY, clock_when(&s->clock, (k->expires_ms + 1) * MS), s->index, 0, key);
 	}
@@ -70,7 +70,7 @@ void server_plan_expiry(sim_server *s, unsigned key)
 
 /* ---- blocking ---- */
 
-static void block(sim_server *s, rl_link *link, const model_command *c)
+static void block(sim_server *s, rl_link *link, const rl_model_command *c)
 {
 	if (s->blocked_count == SERVER_BLOCKED) {
 		world_violate("too many block at s%u", (unsigned) s->index);
@@ -91,7 +91,7 @@ static void block(sim_server *s, rl_link *link, const model_command *c)
 }
 
 /* WAIT. */
-static void block_for_copy(sim_server *s, rl_link *link, const model_command *c)
+static void block_for_copy(sim_server *s, rl_link *link, const rl_model_command *c)
 {
 	if (s->blocked_count == SERVER_BLOCKED) {
 		world_violate("too many block at s%u", (unsigned) s->index);
@@ -135,7 +135,7 @@ static void unblock(sim_server *s, rl_link *link)
 }
 
 /* It has its answer, and runs what stands behind in a moment. */
-static void resume_with(sim_server *s, rl_link *link, const model_reply *answer)
+static void resume_with(sim_server *s, rl_link *link, const rl_model_reply *answer)
 {
 	unblock(s, link);
 	link->is_resuming = true;
@@ -144,16 +144,16 @@ static void resume_with(sim_server *s, rl_link *link, const model_reply *answer)
 	net_say(link);
 }
 
-static void resume(sim_server *s, rl_link *link, reply_type answer, int64_t number)
+static void resume(sim_server *s, rl_link *link, rl_says answer, int64_t number)
 {
 	bool is_waiting = link->blocked_key == NO_KEY;
-	model_reply r = {.type = is_waiting && answer == REPLY_NIL ? REPLY_NUMBER : answer,
+	rl_model_reply r = {.type = is_waiting && answer == RL_SAYS_NIL ? RL_SAYS_NUMBER : answer,
 		.number = {number},
 		.error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"};
 	resume_with(s, link, &r);
 }
 
-void server_send_away(sim_server *s, rl_link *link, const model_reply *answer)
+void server_send_away(sim_server *s, rl_link *link, const rl_model_reply *answer)
 {
 	char said[64];
 	TRACE("s%u ends the BLPOP of link %u of c%u: %s", (unsigned) s->index, link->index,
@@ -178,7 +178,7 @@ static void end_wait(sim_server *s, rl_link *link)
 	} else {
 		COVER(unconfirmed);
 	}
-	resume(s, link, REPLY_NUMBER, is_copied);
+	resume(s, link, RL_SAYS_NUMBER, is_copied);
 }
 
 void server_serve(sim_server *s, unsigned key)
@@ -189,7 +189,7 @@ void server_serve(sim_server *s, unsigned key)
 			COVER(ticket_taken);
 			TRACE("s%u wakes link %u of c%u", (unsigned) s->index, link->index,
 				(unsigned) link->client);
-			resume(s, link, REPLY_TICKET, 0);
+			resume(s, link, RL_SAYS_TICKET, 0);
 			return;
 		}
 	}
@@ -198,19 +198,19 @@ void server_serve(sim_server *s, unsigned key)
 
 /* ---- commands ---- */
 
-static bool is_refused(const sim_server *s, const model_command *c, model_reply *r)
+static bool is_refused(const sim_server *s, const rl_model_command *c, rl_model_reply *r)
 {
-	if (c->what == WORD_HELLO) {
+	if (c->what == RL_WORD_HELLO) {
 		return false;
 	}
 	if (s->loading_until > world.now) {
-		r->type = REPLY_ERROR;
+		r->type = RL_SAYS_ERROR;
 		r->error = "LOADING Redis is loading the dataset in memory";
 		COVER(loading);
 		return true;
 	}
 	if (plan.is_forbidden && c->has_helpers) {
-		r->type = REPLY_ERROR;
+		r->type = RL_SAYS_ERROR;
 		r->error = "NOPERM No permissions to access a key";
 		COVER(noperm);
 		return true;
@@ -218,30 +218,30 @@ static bool is_refused(const sim_server *s, const model_command *c, model_reply 
 	return false;
 }
 
-static store_denial denial_of(const sim_server *s, const rl_link *link)
+static rl_store_denial denial_of(const sim_server *s, const rl_link *link)
 {
 	if (link->reign != s->reign) {
 		COVER(demoted);
-		return DENIES_AS_REPLICA;
+		return RL_DENIES_AS_REPLICA;
 	}
 	if (s->replica_until > world.now) {
-		return s->is_stale ? DENIES_ALL : DENIES_AS_REPLICA;
+		return s->is_stale ? RL_DENIES_ALL : RL_DENIES_AS_REPLICA;
 	}
 	if (plan.has_sentinels && sentinel_refuses_writes(s)) {
-		return DENIES_AS_REPLICA;
+		return RL_DENIES_AS_REPLICA;
 	}
 	if (s->uncopied_until > world.now) {
-		return DENIES_UNCOPIED;
+		return RL_DENIES_UNCOPIED;
 	}
-	return s->memory_until > world.now ? DENIES_MEMORY : DENIES_NOTHING;
+	return s->memory_until > world.now ? RL_DENIES_MEMORY : RL_DENIES_NOTHING;
 }
 
-static bool says(const model_reply *r, const char *word)
+static bool says(const rl_model_reply *r, const char *word)
 {
 	return strncmp(r->error, word, strlen(word)) == 0;
 }
 
-static void count_error(const rl_link *link, const model_command *c, const model_reply *r)
+static void count_error(const rl_link *link, const rl_model_command *c, const rl_model_reply *r)
 {
 	if (says(r, "OOM")) {
 		COVER(oom);
@@ -259,14 +259,14 @@ static void count_error(const rl_link *link, const model_command *c, const model
 static void exchange_scripts(sim_server *s, const rl_link *link)
 {
 	if (link->reign != s->reign) {
-		unsigned known = s->store.known;
-		s->store.known = s->demoted_known;
+		unsigned known = s->store.state.known;
+		s->store.state.known = s->demoted_known;
 		s->demoted_known = known;
 	}
 }
 
 static void trace_run(
-	const sim_server *s, const rl_link *link, const model_command *c, const model_reply *r)
+	const sim_server *s, const rl_link *link, const rl_model_command *c, const rl_model_reply *r)
 {
 	char said[128];
 	char answer[64];
@@ -277,19 +277,19 @@ static void trace_run(
 }
 
 static void look_at_watch(
-	const sim_server *s, const rl_link *link, const model_command *c, const model_reply *r)
+	const sim_server *s, const rl_link *link, const rl_model_command *c, const rl_model_reply *r)
 {
 	if (!link->is_watch) {
 		return;
 	}
-	bool is_renewal = c->what == WORD_SCRIPT && c->script == RL_SCRIPT_RENEW;
-	if (s->store.has_changed && (c->what == WORD_SET || is_renewal)) {
+	bool is_renewal = c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_RENEW;
+	if (s->store.state.has_changed && (c->what == RL_WORD_SET || is_renewal)) {
 		int64_t end = s->store.keys[c->key].expires_ms * MS;
 		judge_renewed(link->client, c->token.mark, clock_when(&s->clock, end), c->written_at);
 	}
-	if (c->what == WORD_SET && r->type == REPLY_STATUS) {
+	if (c->what == RL_WORD_SET && r->type == RL_SAYS_STATUS) {
 		COVER(put_back);
-	} else if (is_renewal && r->type == REPLY_NUMBER && r->number[0] == 1 &&
+	} else if (is_renewal && r->type == RL_SAYS_NUMBER && r->number[0] == 1 &&
 		!client_claims(link->client, c->token.mark)) {
 		COVER(late_renewal);
 	}
@@ -305,25 +305,25 @@ static void note_write(sim_server *s, rl_link *link, unsigned key)
 
 static void run_one(sim_server *s, rl_link *link)
 {
-	model_reply *r = net_next_reply(link); /* first: it may move the commands */
-	const model_command *c = net_next_command(link);
-	s->store.denies = denial_of(s, link);
+	rl_model_reply *r = net_next_reply(link); /* first: it may move the commands */
+	const rl_model_command *c = net_next_command(link);
+	s->store.state.denies = denial_of(s, link);
 	if (is_refused(s, c, r) || (plan.has_clusters && cluster_answers(s, link, c, r)) ||
 		(plan.has_sentinels && sentinel_answers(s, c, r)) || store_refuses(&s->store, c, r)) {
 		/* said already */
-	} else if (c->what == WORD_WAIT && s->store.denies >= DENIES_AS_REPLICA) {
-		r->type = REPLY_ERROR;
+	} else if (c->what == RL_WORD_WAIT && s->store.state.denies >= RL_DENIES_AS_REPLICA) {
+		r->type = RL_SAYS_ERROR;
 		r->error = "ERR WAIT cannot be used with replica instances.";
-	} else if (c->what == WORD_WAIT && link->wrote <= s->copied_writes) {
-		r->type = REPLY_NUMBER;
+	} else if (c->what == RL_WORD_WAIT && link->wrote <= s->copied_writes) {
+		r->type = RL_SAYS_NUMBER;
 		r->number[0] = 1;
-	} else if (c->what == WORD_WAIT) {
+	} else if (c->what == RL_WORD_WAIT) {
 		link->said--;
 		block_for_copy(s, link, c);
 		r = NULL;
-	} else if (c->what == WORD_BLPOP) {
+	} else if (c->what == RL_WORD_BLPOP) {
 		if (store_pop(&s->store, c->key, server_us(s))) {
-			r->type = REPLY_TICKET;
+			r->type = RL_SAYS_TICKET;
 			COVER(ticket_taken);
 		} else {
 			link->said--;
@@ -334,19 +334,19 @@ static void run_one(sim_server *s, rl_link *link)
 		exchange_scripts(s, link);
 		store_run(&s->store, c, server_us(s), r);
 		exchange_scripts(s, link);
-		if (s->store.has_written || s->store.has_changed) {
+		if (s->store.state.has_written || s->store.state.has_changed) {
 			note_write(s, link, c->key);
 		}
 		look_at_watch(s, link, c, r);
-		if (s->store.has_changed) {
+		if (s->store.state.has_changed) {
 			server_plan_expiry(s, c->key);
 			judge_key_changed(c->key);
 		}
-		if (s->store.has_ticket) {
+		if (s->store.state.has_ticket) {
 			server_serve(s, c->key);
 		}
 	}
-	if (r != NULL && r->type == REPLY_ERROR) {
+	if (r != NULL && r->type == RL_SAYS_ERROR) {
 		count_error(link, c, r);
 	}
 	if (world.is_tracing) {
@@ -463,7 +463,7 @@ static void restart(sim_server *s)
 			server_plan_expiry(s, key);
 		}
 	}
-	s->store.known = 0;
+	s->store.state.known = 0;
 	if (one_in(3)) {
 		s->loading_until = world.now + spread(MS, 200 * MS);
 		disturb(s, s->loading_until);
@@ -524,8 +524,8 @@ void server_send_all_away(sim_server *s)
 	while (s->blocked_count > 0) {
 		rl_link *link = s->blocked[0];
 		COVER(sent_away);
-		model_reply *r = net_next_reply(link);
-		r->type = REPLY_ERROR;
+		rl_model_reply *r = net_next_reply(link);
+		r->type = RL_SAYS_ERROR;
 		r->error = "UNBLOCKED force unblock from blocking operation, instance state changed";
 		net_say(link);
 		drop(s, link, 0);
@@ -536,7 +536,7 @@ void server_hang_up_all(sim_server *s)
 {
 	server_send_all_away(s);
 	hang_up_all(s, false, 0);
-	s->store.known = 0;
+	s->store.state.known = 0;
 	disturb(s, world.now);
 }
 
@@ -558,8 +558,8 @@ void server_switch(sim_server *s)
 		COVER(role_switch);
 		TRACE("s%u: another server is the primary", (unsigned) s->index);
 		s->reign++;
-		s->demoted_known = s->store.known;
-		s->store.known = 0;
+		s->demoted_known = s->store.state.known;
+		s->store.state.known = 0;
 		s->memory_until = s->uncopied_until = s->full_until = 0;
 		disturb(s, world.now);
 		server_send_all_away(s);
@@ -621,7 +621,7 @@ void server_unblock_any(sim_server *s)
 		if (link->blocked_key != NO_KEY) {
 			client_is_out(link);
 		}
-		resume(s, link, one_in(2) ? REPLY_NIL : REPLY_ERROR, 0);
+		resume(s, link, one_in(2) ? RL_SAYS_NIL : RL_SAYS_ERROR, 0);
 	}
 }
 
@@ -629,7 +629,7 @@ void server_forget_scripts(sim_server *s)
 {
 	COVER(scripts_lost);
 	TRACE("s%u forgets its scripts", (unsigned) s->index);
-	s->store.known = 0;
+	s->store.state.known = 0;
 }
 
 void server_jump(sim_server *s, int64_t by)
@@ -643,12 +643,12 @@ void server_jump(sim_server *s, int64_t by)
 
 void server_copy(sim_server *to, const store *data, const sim_server *from)
 {
-	unsigned known = to->store.known;
+	unsigned known = to->store.state.known;
 	int64_t ahead_ms = server_us(to) / 1000 - server_us(from) / 1000;
 	to->store = *data;
-	to->store.known = known;
+	to->store.state.known = known;
 	for (unsigned key = 0; key < WORDS_KEYS; key++) {
-		store_key *k = &to->store.keys[key];
+		rl_store_key *k = &to->store.keys[key];
 		k->expires_ms += ahead_ms;
 		k->marks_expire_ms += ahead_ms;
 		k->tickets_expire_ms += ahead_ms;
@@ -661,13 +661,13 @@ void server_copy(sim_server *to, const store *data, const sim_server *from)
 
 static void on_expiry(sim_server *s, unsigned key)
 {
-	const store_key *k = &s->store.keys[key];
+	const rl_store_key *k = &s->store.keys[key];
 	if (!k->exists || server_us(s) / 1000 <= k->expires_ms) {
 		world_uncount();
 		return;
 	}
 	TRACE("k%u expires at s%u", key, (unsigned) s->index);
-	if (!store_is_reservation(&k->value)) {
+	if (!rl_store_is_reservation(&k->value)) {
 		judge_key_expired(key);
 	}
 	store_expire(&s->store, key, server_us(s));
@@ -695,7 +695,7 @@ static void on_link_event(const event *e)
 		}
 		COVER(blpop_timeout);
 		client_is_out(link);
-		resume(s, link, REPLY_NIL, 0);
+		resume(s, link, RL_SAYS_NIL, 0);
 	}
 }
 

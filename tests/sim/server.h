@@ -111,7 +111,7 @@ void server_plan_expiry(sim_server *s, unsigned key);
 void server_serve(sim_server *s, unsigned key);
 
 /* Ends a BLPOP with this answer. */
-void server_send_away(sim_server *s, rl_link *link, const model_reply *answer);
+void server_send_away(sim_server *s, rl_link *link, const rl_model_reply *answer);
 
 /* Those who block on a server that becomes a replica. */
 void server_send_all_away(sim_server *s);

@@ -111,7 +111,7 @@ bool fake_yes(const char *words, bool is_taken, fake_plan *plan);
  * as tests/model reads it; NULL = the model does not know such a command. */
 extern int64_t fake_run_at;
 extern unsigned fake_run_on;
-extern const struct model_command *fake_run_command;
+extern const struct rl_model_command *fake_run_command;
 
 /* A BLPOP blocks its link for as long as it says, and then comes to nothing. What stands behind it
  * meets its plan when it is run. */

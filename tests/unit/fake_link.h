@@ -20,7 +20,7 @@ typedef struct command {
 	uint64_t end;
 	fake_words words;
 	bool is_in_model; /* tests/model knows such a command, and reads it as this */
-	model_command model;
+	rl_model_command model;
 } command;
 
 typedef struct event {

@@ -11,7 +11,7 @@
 
 int64_t fake_run_at;
 unsigned fake_run_on;
-const model_command *fake_run_command;
+const rl_model_command *fake_run_command;
 bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
 server fake_servers[FAKE_SERVERS];

@@ -25,7 +25,7 @@ void servers_clear(void)
 	}
 	servers_give_ticket = NULL;
 	for (unsigned i = 0; i < FAKE_MEMBERS; i++) {
-		servers[i] = (servers_member){.rate = 1, .store.known = ~0U};
+		servers[i] = (servers_member){.rate = 1, .store.state.known = ~0U};
 	}
 }
 
@@ -54,7 +54,7 @@ int64_t servers_us(unsigned member, int64_t at)
 	return START_US + server->clock_us + passed / 1000;
 }
 
-int64_t servers_ends_at(unsigned member, const store_key *key)
+int64_t servers_ends_at(unsigned member, const rl_store_key *key)
 {
 	const servers_member *server = &servers[member];
 	int64_t us = (key->expires_ms + 1) * 1000 - START_US - server->clock_us;
@@ -62,42 +62,42 @@ int64_t servers_ends_at(unsigned member, const store_key *key)
 		(server->rate == 1 ? us * 1000 : (int64_t) ((double) us * 1000 / server->rate));
 }
 
-static store_key *key_at(unsigned member, int64_t at)
+static rl_store_key *key_at(unsigned member, int64_t at)
 {
 	store_expire(&servers[member].store, 0, servers_us(member, at));
 	return &servers[member].store.keys[0];
 }
 
-store_key *servers_key(unsigned member)
+rl_store_key *servers_key(unsigned member)
 {
 	return key_at(member, fake_clock);
 }
 
 /* ---- replies ---- */
 
-static const char *text_of(const model_reply *r)
+static const char *text_of(const rl_model_reply *r)
 {
 	size_t size = sizeof texts[0];
 	char *text = texts[text_count++ % TEXTS_MAX];
 	int used;
 	switch (r->type) {
-		case REPLY_NIL:
+		case RL_SAYS_NIL:
 			return "_";
-		case REPLY_STATUS:
+		case RL_SAYS_STATUS:
 			return "+OK";
-		case REPLY_TICKET:
+		case RL_SAYS_TICKET:
 			return FAKE_TICKET;
-		case REPLY_ERROR:
+		case RL_SAYS_ERROR:
 			snprintf(text, size, "-%s", r->error);
 			break;
-		case REPLY_TEXT:
-		case REPLY_DIGITS:
+		case RL_SAYS_TEXT:
+		case RL_SAYS_DIGITS:
 			snprintf(text, size, "$%.*s", (int) r->text.len, r->text.bytes);
 			break;
-		case REPLY_NUMBER:
+		case RL_SAYS_NUMBER:
 			snprintf(text, size, ":%" PRId64, r->number[0]);
 			break;
-		case REPLY_NUMBERS:
+		case RL_SAYS_NUMBERS:
 			used = snprintf(text, size, "*:%" PRId64, r->number[0]);
 			for (unsigned i = 1; i < r->count; i++) {
 				used += r->label_at == i
@@ -106,13 +106,13 @@ static const char *text_of(const model_reply *r)
 					: snprintf(text + used, size - (size_t) used, " :%" PRId64, r->number[i]);
 			}
 			break;
-		case REPLY_STATE: /* no test here asks for it */
-		case REPLY_MOVED: /* answers of clusters, of nodes behind Sentinels, and of these */
-		case REPLY_ASK:
-		case REPLY_MAP:
-		case REPLY_ROLE:
-		case REPLY_ADDRESS:
-		case REPLY_MASTER:
+		case RL_SAYS_STATE: /* no test here asks for it */
+		case RL_SAYS_MOVED: /* answers of clusters, of nodes behind Sentinels, and of these */
+		case RL_SAYS_ASK:
+		case RL_SAYS_MAP:
+		case RL_SAYS_ROLE:
+		case RL_SAYS_ADDRESS:
+		case RL_SAYS_MASTER:
 			text = "-ERR";
 			break;
 	}
@@ -135,21 +135,21 @@ static void hand_out_ticket(unsigned member, unsigned key, int64_t at)
 	}
 }
 
-const char *servers_run(unsigned member, const model_command *command, int64_t at)
+const char *servers_run(unsigned member, const rl_model_command *command, int64_t at)
 {
 	store *data = &servers[member].store;
-	model_reply reply = {0};
+	rl_model_reply reply = {0};
 	store_run(data, command, servers_us(member, at), &reply);
-	if (data->has_ticket) {
+	if (data->state.has_ticket) {
 		hand_out_ticket(member, command->key, at);
 	}
 	return text_of(&reply);
 }
 
-static bool serve_blpop(unsigned member, const model_command *command, fake_plan *plan)
+static bool serve_blpop(unsigned member, const rl_model_command *command, fake_plan *plan)
 {
 	store *data = &servers[member].store;
-	model_reply reply = {.type = REPLY_TICKET};
+	rl_model_reply reply = {.type = RL_SAYS_TICKET};
 	if (!store_refuses(data, command, &reply) &&
 		!store_pop(data, command->key, servers_us(member, fake_run_at))) {
 		return false;
@@ -158,9 +158,10 @@ static bool serve_blpop(unsigned member, const model_command *command, fake_plan
 	return true;
 }
 
-static void serve_wait(const servers_member *server, const model_command *command, fake_plan *plan)
+static void serve_wait(
+	const servers_member *server, const rl_model_command *command, fake_plan *plan)
 {
-	model_reply reply = {.type = REPLY_NUMBER};
+	rl_model_reply reply = {.type = RL_SAYS_NUMBER};
 	reply.number[0] = server->replicas;
 	*plan = (fake_plan){FAKE_SAY, text_of(&reply), server->delay};
 	if (server->wait_error != NULL) {
@@ -183,14 +184,14 @@ bool servers_serve(const char *words, bool is_taken, fake_plan *plan)
 		*plan = (fake_plan){FAKE_SILENCE, NULL, 0};
 		return true;
 	}
-	if (fake_run_command->what == WORD_BLPOP) {
+	if (fake_run_command->what == RL_WORD_BLPOP) {
 		return serve_blpop(fake_run_on, fake_run_command, plan);
 	}
-	if (fake_run_command->what == WORD_WAIT) {
+	if (fake_run_command->what == RL_WORD_WAIT) {
 		serve_wait(server, fake_run_command, plan);
 		return true;
 	}
-	bool is_error = server->error != NULL && fake_run_command->what == WORD_SCRIPT;
+	bool is_error = server->error != NULL && fake_run_command->what == RL_WORD_SCRIPT;
 	const char *answer =
 		is_error ? server->error : servers_run(fake_run_on, fake_run_command, fake_run_at);
 	*plan = (fake_plan){FAKE_SAY, answer, server->delay};
@@ -214,7 +215,7 @@ void servers_take_key(unsigned member, unsigned key, const char *token, int64_t 
 	store *data = &servers[member].store;
 	store_expire(data, key, now_us);
 	data->keys[key].exists = true;
-	data->keys[key].value = words_text(token_of(token));
+	data->keys[key].value = rl_words_text(token_of(token));
 	data->keys[key].expires_ms = now_us / 1000 + ttl_ms;
 }
 
@@ -247,7 +248,7 @@ const char *servers_ask(unsigned member, const rl_request *request)
 	whole.tickets = names.tickets;
 	whole.fence = rl_names_put_fence(fence_room, names.key, RL_NAMES_PLAIN);
 	rl_command built;
-	model_command command;
+	rl_model_command command;
 	rl_command_build(&built, &whole);
 	CHECK(words_read(&command, built.argc, built.argv));
 	return servers_run(member, &command, fake_clock);
@@ -255,9 +256,9 @@ const char *servers_ask(unsigned member, const rl_request *request)
 
 void servers_free(unsigned member)
 {
-	const store_key *key = servers_key(member);
+	const rl_store_key *key = servers_key(member);
 	if (key->exists) {
-		model_text value = key->value;
+		rl_model_text value = key->value;
 		rl_request release = {.verb = RL_VERB_RELEASE,
 			.token = rl_bytes_of(value.bytes, value.len),
 			.reserve_ms = rl_reservation_ms(fake_set.count, 0)};
@@ -277,18 +278,18 @@ void servers_free_all(unsigned last)
 
 /* ---- what the servers have ---- */
 
-static bool is_text(const model_text *value, const char *text)
+static bool is_text(const rl_model_text *value, const char *text)
 {
 	return value->len == strlen(text) && memcmp(value->bytes, text, value->len) == 0;
 }
 
 const char *servers_owner(unsigned member)
 {
-	static char owners[8][WORDS_TEXT + 1];
+	static char owners[8][RL_WORDS_TEXT + 1];
 	static unsigned count;
-	const store_key *key = servers_key(member);
-	const model_text *value = &key->value;
-	if (!key->exists || store_is_reservation(value)) {
+	const rl_store_key *key = servers_key(member);
+	const rl_model_text *value = &key->value;
+	if (!key->exists || rl_store_is_reservation(value)) {
 		return key->exists ? "" : "-";
 	}
 	char *owner = owners[count++ % 8];
@@ -304,11 +305,11 @@ const char *servers_owner(unsigned member)
 
 int64_t servers_pttl(unsigned member)
 {
-	const store_key *key = servers_key(member);
+	const rl_store_key *key = servers_key(member);
 	return key->exists ? key->expires_ms - servers_us(member, fake_clock) / 1000 : -2;
 }
 
-bool servers_is_ours(const model_text *value)
+bool servers_is_ours(const rl_model_text *value)
 {
 	bool is_drawn = rl_token_is_drawn(rl_bytes_of(value->bytes, value->len));
 	return (is_drawn && !is_text(value, KIN)) || is_text(value, "mine");
@@ -317,7 +318,7 @@ bool servers_is_ours(const model_text *value)
 bool servers_have_ours(void)
 {
 	for (unsigned i = 0; i < fake_set.count; i++) {
-		const store_key *key = servers_key(i);
+		const rl_store_key *key = servers_key(i);
 		if (key->exists && servers_is_ours(&key->value)) {
 			return true;
 		}
@@ -327,7 +328,7 @@ bool servers_have_ours(void)
 
 bool servers_has_marks(unsigned member)
 {
-	const store_key *key = servers_key(member);
+	const rl_store_key *key = servers_key(member);
 	int64_t now_us = servers_us(member, fake_clock);
 	bool has_any = false;
 	for (unsigned i = 0; i < key->mark_count; i++) {

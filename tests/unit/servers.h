@@ -46,13 +46,13 @@ int64_t servers_us(unsigned member, int64_t at);
 
 /* Runs a command on the server, and hands out its ticket.
  * @return the reply, in the words of fake_says() */
-const char *servers_run(unsigned member, const model_command *command, int64_t at);
+const char *servers_run(unsigned member, const rl_model_command *command, int64_t at);
 
 /* The server's lock "k", as it is now. */
-store_key *servers_key(unsigned member);
+rl_store_key *servers_key(unsigned member);
 
 /* When the key is gone by its TTL, on the test's clock. */
-int64_t servers_ends_at(unsigned member, const store_key *key);
+int64_t servers_ends_at(unsigned member, const rl_store_key *key);
 
 /* ---- other clients ---- */
 
@@ -81,7 +81,7 @@ const char *servers_owner(unsigned member);
 int64_t servers_pttl(unsigned member);
 
 /* The value is a token of ours, or the caller's "mine". */
-bool servers_is_ours(const model_text *value);
+bool servers_is_ours(const rl_model_text *value);
 
 /* A token of ours is on one of the members. */
 bool servers_have_ours(void);

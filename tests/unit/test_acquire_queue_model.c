@@ -27,7 +27,7 @@
 /* A command of a broken connection. */
 typedef struct late_command {
 	int64_t at; /* when the server runs it; RL_NEVER = it did */
-	model_command command;
+	rl_model_command command;
 } late_command;
 
 /* What the server's other clients will do, and what the round has met. */
@@ -61,14 +61,14 @@ static int64_t any_ms(uint32_t below)
 
 /* ---- the lock ---- */
 
-static const store_key *the_key(void)
+static const rl_store_key *the_key(void)
 {
 	return &servers[0].store.keys[0];
 }
 
 static bool is_held(void)
 {
-	return the_key()->exists && !store_is_reservation(&the_key()->value);
+	return the_key()->exists && !rl_store_is_reservation(&the_key()->value);
 }
 
 static bool is_held_by_us(void)
@@ -98,13 +98,13 @@ static void expire(int64_t at)
 
 static uint64_t ghost_name(void)
 {
-	return words_text(bytes_of("ghost")).mark;
+	return rl_words_text(bytes_of("ghost")).mark;
 }
 
 /* While there are ghosts, a mark says so. */
 static void mark_ghosts(int64_t at)
 {
-	store_key *key = &servers[0].store.keys[0];
+	rl_store_key *key = &servers[0].store.keys[0];
 	for (unsigned i = 0; i < key->mark_count; i++) {
 		if (key->marks[i].waiter == ghost_name()) {
 			key->marks[i] = key->marks[--key->mark_count];
@@ -112,8 +112,9 @@ static void mark_ghosts(int64_t at)
 	}
 	if (world.ghosts > 0) {
 		int64_t until_us = servers_us(0, at) + GHOST_MARK_US;
-		CHECK(key->mark_count < STORE_MARKS);
-		key->marks[key->mark_count++] = (store_mark){.waiter = ghost_name(), .until_us = until_us};
+		CHECK(key->mark_count < RL_STORE_MARKS);
+		key->marks[key->mark_count++] =
+			(rl_store_mark){.waiter = ghost_name(), .until_us = until_us};
 		key->marks_expire_ms = until_us / 1000;
 	}
 }
@@ -123,7 +124,7 @@ static bool is_marked(int64_t at)
 {
 	bool is = false;
 	for (unsigned i = 0; i < the_key()->mark_count; i++) {
-		const store_mark *mark = &the_key()->marks[i];
+		const rl_store_mark *mark = &the_key()->marks[i];
 		is = is || (mark->waiter != ghost_name() && mark->until_us > servers_us(0, at));
 	}
 	return is;
@@ -140,12 +141,12 @@ static bool give_ticket(unsigned member)
 	return !is_ours;
 }
 
-static const char *run(const model_command *command, int64_t at)
+static const char *run(const rl_model_command *command, int64_t at)
 {
 	expire(at);
 	mark_ghosts(at);
 	const char *reply = servers_run(0, command, at);
-	if (servers[0].store.has_changed) {
+	if (servers[0].store.state.has_changed) {
 		note_holder(at);
 		if (world.is_over && is_held_by_us()) {
 			FAIL("round %u: %s is granted after its release: %s", world.round, servers_owner(0),
@@ -168,7 +169,7 @@ static void set_alarm(void)
 	fake_alarm = next;
 }
 
-static void run_late(const model_command *command, int64_t at)
+static void run_late(const rl_model_command *command, int64_t at)
 {
 	if (world.late_count < LATE_MAX) {
 		world.late[world.late_count++] = (late_command){at, *command};
@@ -197,13 +198,13 @@ static void serve_blpop(const char *words, fake_plan *plan)
 
 static void serve_command(fake_plan *plan)
 {
-	const model_command *command = fake_run_command;
+	const rl_model_command *command = fake_run_command;
 	int64_t at = fake_run_at;
 	int64_t delay = any(6) == 0 ? any_ms(200) : any_ms(2);
 	uint32_t trouble = world.has_trouble ? any(60) : 60;
 	if (trouble == 0) {
 		*plan = (fake_plan){FAKE_BREAK, NULL, delay}; /* the server never runs it */
-		world.is_undo_lost = world.is_undo_lost || command->what == WORD_SCRIPT;
+		world.is_undo_lost = world.is_undo_lost || command->what == RL_WORD_SCRIPT;
 	} else if (trouble == 1) {
 		*plan = (fake_plan){FAKE_BREAK, NULL, delay}; /* the server runs it later */
 		run_late(command, at + delay + any_ms(3000));
@@ -222,7 +223,7 @@ static bool serve(const char *words, bool is_taken, fake_plan *plan)
 		return true;
 	}
 	CHECK(fake_run_command != NULL);
-	if (fake_run_command->what == WORD_BLPOP) {
+	if (fake_run_command->what == RL_WORD_BLPOP) {
 		serve_blpop(words, plan);
 	} else {
 		serve_command(plan);
@@ -492,17 +493,17 @@ static void run_rounds(bool has_trouble, bool is_own)
 {
 	const how way = {.has_trouble = has_trouble, .is_own = is_own};
 	memset(reached, 0, sizeof reached);
-	memset(store_met, 0, sizeof store_met);
+	memset(rl_store_met, 0, sizeof rl_store_met);
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		run_round(i, &way);
 	}
 	CHECK(reached[0] > ROUNDS / 8);
 	CHECK(reached[1] > ROUNDS / 8);
 	CHECK(reached[2] > ROUNDS / 8);
-	CHECK(store_met[STORE_MET_reserved] > ROUNDS);
-	CHECK(store_met[STORE_MET_expired] > ROUNDS);
-	CHECK(store_met[STORE_MET_owed_try_own] > ROUNDS / 100);
-	CHECK(store_met[STORE_MET_late_try] > 0);
+	CHECK(rl_store_met[RL_STORE_MET_reserved] > ROUNDS);
+	CHECK(rl_store_met[RL_STORE_MET_expired] > ROUNDS);
+	CHECK(rl_store_met[RL_STORE_MET_owed_try_own] > ROUNDS / 100);
+	CHECK(rl_store_met[RL_STORE_MET_late_try] > 0);
 }
 
 static void run_rounds_given_up(bool has_trouble, bool is_own)

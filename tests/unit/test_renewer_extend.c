@@ -39,8 +39,8 @@ typedef struct prolongation {
 static const char *order;
 static rl_renewal *one;
 static prolongation ours[2];
-static unsigned renewals;   /* that the server has heard */
-static model_command first; /* renewal, which the server runs when the order says */
+static unsigned renewals;      /* that the server has heard */
+static rl_model_command first; /* renewal, which the server runs when the order says */
 static char first_answer[4];
 static unsigned orders_run;
 
@@ -72,7 +72,7 @@ static int64_t answered_at(void)
 static bool serve(const char *words, bool is_taken, fake_plan *plan)
 {
 	bool is_renewal = is_taken && fake_run_command != NULL &&
-		fake_run_command->what == WORD_SCRIPT && fake_run_command->script == RL_SCRIPT_RENEW;
+		fake_run_command->what == RL_WORD_SCRIPT && fake_run_command->script == RL_SCRIPT_RENEW;
 	if (!is_renewal || renewals++ > 0) {
 		return servers_serve(words, is_taken, plan);
 	}

@@ -36,7 +36,7 @@ typedef enum owner_step {
  */
 typedef struct slot {
 	char token[16];
-	model_text value; /* the token, as the server has it */
+	rl_model_text value; /* the token, as the server has it */
 	rl_renewal *renewal;
 	owner_step step;
 	int64_t next_at; /* the owner does something, or is answered */
@@ -54,7 +54,7 @@ typedef struct slot {
 typedef struct late {
 	int64_t at;
 	unsigned member;
-	model_command command;
+	rl_model_command command;
 	char *answer; /* NULL = goes nowhere */
 } late;
 
@@ -93,7 +93,7 @@ static unsigned key_of(const slot *self)
 	return (unsigned) (self - slots);
 }
 
-static const store_key *copy_on(const slot *self, unsigned member)
+static const rl_store_key *copy_on(const slot *self, unsigned member)
 {
 	store_expire(&servers[member].store, key_of(self), servers_us(member, fake_clock));
 	return &servers[member].store.keys[key_of(self)];
@@ -101,7 +101,7 @@ static const store_key *copy_on(const slot *self, unsigned member)
 
 static bool has(const slot *self, unsigned member)
 {
-	const store_key *copy = copy_on(self, member);
+	const rl_store_key *copy = copy_on(self, member);
 	return copy->exists && copy->value.mark == self->value.mark;
 }
 
@@ -256,7 +256,7 @@ static void take(slot *self)
 	char key[16];
 	snprintf(key, sizeof key, "k%u", key_of(self));
 	snprintf(self->token, sizeof self->token, "t%u", ++lease_count);
-	self->value = words_text(bytes_of(self->token));
+	self->value = rl_words_text(bytes_of(self->token));
 	self->renewal = watching_prepare(key);
 	self->renewal->on_lost = watching_note_loss;
 	self->renewal->ctx = &self->told;
@@ -402,7 +402,7 @@ static void on_alarm(void)
 		}
 	}
 	if (any(200) == 0) {
-		servers[any(3)].store.known = 0; /* SCRIPT FLUSH */
+		servers[any(3)].store.state.known = 0; /* SCRIPT FLUSH */
 	}
 	set_alarm();
 	check_all();
@@ -421,7 +421,7 @@ static void run_round(unsigned number, bool trouble)
 	late_count = 0;
 	for (unsigned i = 0; i < 3; i++) {
 		servers[i].rate = 0.995 + any(100) / 10000.0;
-		servers[i].store.known = any(2) == 0 ? ~0U : 0;
+		servers[i].store.state.known = any(2) == 0 ? ~0U : 0;
 		busy_until[i] = 0;
 		fake_set.members[i].timeout_ns = any(2) == 0 ? SECOND : 50 * MS;
 	}

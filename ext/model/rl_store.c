@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "store.h"
+#include "model/rl_store.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include "core/base/rl_token.h"
-
 #include <string.h>
 
 #define MARKS_MS 2000
@@ -12,26 +10,23 @@
 #define FENCE_MS (24 * 3600 * 1000)
 #define RESERVED_MS 10
 
-uint64_t store_met[STORE_BRANCH_COUNT];
-
-#define MET(name) ((void) store_met[STORE_MET_##name]++)
+#ifdef RL_STORE_COUNTS_BRANCHES
+uint64_t rl_store_met[RL_STORE_BRANCH_COUNT];
+# define MET(name) ((void) rl_store_met[RL_STORE_MET_##name]++)
+#else
+# define MET(name) ((void) 0)
+#endif
 
 /* What a command says that writes. A script meets the same, in redis.pcall. */
 static const char *const denials[] = {
-	[DENIES_MEMORY] = "OOM command not allowed when used memory > 'maxmemory'.",
-	[DENIES_UNCOPIED] = "NOREPLICAS Not enough good replicas to write.",
-	[DENIES_AS_REPLICA] = "READONLY You can't write against a read only replica.",
-	[DENIES_ALL] =
+	[RL_DENIES_MEMORY] = "OOM command not allowed when used memory > 'maxmemory'.",
+	[RL_DENIES_UNCOPIED] = "NOREPLICAS Not enough good replicas to write.",
+	[RL_DENIES_AS_REPLICA] = "READONLY You can't write against a read only replica.",
+	[RL_DENIES_ALL] =
 		"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."};
 
-void store_clear(store *s)
+void rl_store_expire(rl_store *s, rl_store_key *k, int64_t now_us)
 {
-	memset(s, 0, sizeof *s);
-}
-
-void store_expire(store *s, unsigned key, int64_t now_us)
-{
-	store_key *k = &s->keys[key];
 	int64_t now_ms = now_us / 1000;
 	if (k->exists && now_ms > k->expires_ms) {
 		k->exists = false;
@@ -52,10 +47,10 @@ void store_expire(store *s, unsigned key, int64_t now_us)
 
 /* ---- what is refused ---- */
 
-static bool deny(const store *s, model_reply *r)
+static bool deny(const rl_store *s, rl_model_reply *r)
 {
 	if (r != NULL) {
-		r->type = REPLY_ERROR;
+		r->type = RL_SAYS_ERROR;
 		r->error = denials[s->denies];
 	}
 	return false;
@@ -63,9 +58,9 @@ static bool deny(const store *s, model_reply *r)
 
 /* A write that needs no memory: DEL, PEXPIRE, ZREM. The reply may be NULL, where nobody looks at
  * it. */
-static bool may_write(store *s, model_reply *r)
+static bool may_write(rl_store *s, rl_model_reply *r)
 {
-	if (s->denies > DENIES_MEMORY) {
+	if (s->denies > RL_DENIES_MEMORY) {
 		return deny(s, r);
 	}
 	s->has_written = true;
@@ -73,27 +68,28 @@ static bool may_write(store *s, model_reply *r)
 }
 
 /* SET, ZADD, LPUSH. A script that has written something is not stopped half way. */
-static bool may_add(store *s, model_reply *r)
+static bool may_add(rl_store *s, rl_model_reply *r)
 {
-	if (s->denies == DENIES_MEMORY && !s->has_written) {
+	if (s->denies == RL_DENIES_MEMORY && !s->has_written) {
 		return deny(s, r);
 	}
 	return may_write(s, r);
 }
 
-bool store_refuses(const store *s, const model_command *c, model_reply *r)
+bool rl_store_refuses(const rl_store *s, const rl_model_command *c, rl_model_reply *r)
 {
-	bool is_script = c->what == WORD_SCRIPT || c->what == WORD_HELLO; /* is let in, and finds out */
-	bool is_write = c->what == WORD_SET || c->what == WORD_BLPOP;
-	if (is_script || s->denies == DENIES_NOTHING) {
+	bool is_script =
+		c->what == RL_WORD_SCRIPT || c->what == RL_WORD_HELLO; /* is let in, and finds out */
+	bool is_write = c->what == RL_WORD_SET || c->what == RL_WORD_BLPOP;
+	if (is_script || s->denies == RL_DENIES_NOTHING) {
 		return false;
 	}
-	if (s->denies == DENIES_ALL) {
+	if (s->denies == RL_DENIES_ALL) {
 		deny(s, r);
-		r->error = is_write ? denials[DENIES_AS_REPLICA] : r->error;
+		r->error = is_write ? denials[RL_DENIES_AS_REPLICA] : r->error;
 		return true;
 	}
-	if (c->what == WORD_SET || (is_write && s->denies != DENIES_MEMORY)) {
+	if (c->what == RL_WORD_SET || (is_write && s->denies != RL_DENIES_MEMORY)) {
 		deny(s, r);
 		return true;
 	}
@@ -102,7 +98,8 @@ bool store_refuses(const store *s, const model_command *c, model_reply *r)
 
 /* ---- writes ---- */
 
-static void set(store *s, store_key *k, const model_text *value, int64_t ttl_ms, int64_t now_us)
+static void set(
+	rl_store *s, rl_store_key *k, const rl_model_text *value, int64_t ttl_ms, int64_t now_us)
 {
 	k->exists = true;
 	k->value = *value;
@@ -110,7 +107,7 @@ static void set(store *s, store_key *k, const model_text *value, int64_t ttl_ms,
 	s->has_changed = true;
 }
 
-static int64_t delete (store *s, store_key *k)
+static int64_t delete (rl_store *s, rl_store_key *k)
 {
 	bool was_there = k->exists;
 	k->exists = false;
@@ -118,20 +115,20 @@ static int64_t delete (store *s, store_key *k)
 	return was_there;
 }
 
-static int64_t pttl(const store_key *k, int64_t now_us)
+static int64_t pttl(const rl_store_key *k, int64_t now_us)
 {
 	return k->exists ? k->expires_ms - now_us / 1000 : -2;
 }
 
 /* No token. */
-static const model_text nothing = {.len = 0};
+static const rl_model_text nothing = {.len = 0};
 
-static bool holds(const store_key *k, const model_text *token)
+static bool holds(const rl_store_key *k, const rl_model_text *token)
 {
 	return k->exists && k->value.mark == token->mark && k->value.len == token->len;
 }
 
-bool store_is_reservation(const model_text *value)
+bool rl_store_is_reservation(const rl_model_text *value)
 {
 	return value->len == 0 ||
 		(value->len == sizeof RL_RESERVED_LONG - 1 &&
@@ -141,18 +138,18 @@ bool store_is_reservation(const model_text *value)
 /* ---- the scripts' own functions ---- */
 
 /* ZCARD */
-static unsigned card(const store_key *k)
+static unsigned card(const rl_store_key *k)
 {
 	return k->mark_count + (k->reach_ms > 0);
 }
 
-static rl_holder holder(const store_key *k, const model_text *token, int64_t now_us)
+static rl_holder holder(const rl_store_key *k, const rl_model_text *token, int64_t now_us)
 {
 	int64_t left = pttl(k, now_us);
 	if (!k->exists) {
 		return RL_HOLDER_NOBODY;
 	}
-	if (left >= 0 && store_is_reservation(&k->value) &&
+	if (left >= 0 && rl_store_is_reservation(&k->value) &&
 		left <= (k->value.len == 0 ? RESERVED_MS : RL_RESERVED_MAX_MS)) {
 		return RL_HOLDER_RESERVED;
 	}
@@ -163,7 +160,7 @@ static rl_holder holder(const store_key *k, const model_text *token, int64_t now
 	return is_kin ? RL_HOLDER_KIN : RL_HOLDER_FOREIGN;
 }
 
-static store_mark *find_mark(store_key *k, const model_text *waiter)
+static rl_store_mark *find_mark(rl_store_key *k, const rl_model_text *waiter)
 {
 	for (unsigned i = 0; i < k->mark_count; i++) {
 		if (k->marks[i].waiter == waiter->mark) {
@@ -173,12 +170,12 @@ static store_mark *find_mark(store_key *k, const model_text *waiter)
 	return NULL;
 }
 
-static void unmark(store *s, store_key *k, const model_command *c, model_reply *r)
+static void unmark(rl_store *s, rl_store_key *k, const rl_model_command *c, rl_model_reply *r)
 {
 	if (!may_write(s, r)) {
 		return;
 	}
-	store_mark *found = find_mark(k, &c->waiter);
+	rl_store_mark *found = find_mark(k, &c->waiter);
 	if (found != NULL) {
 		*found = k->marks[--k->mark_count];
 	}
@@ -188,7 +185,8 @@ static void unmark(store *s, store_key *k, const model_command *c, model_reply *
 }
 
 /* False, with the error in the reply, when it is refused. */
-static bool mark(store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+static bool mark(
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	if (!may_write(s, r)) { /* ZREMRANGEBYSCORE goes first, and needs no memory */
 		return false;
@@ -200,12 +198,12 @@ static bool mark(store *s, store_key *k, const model_command *c, int64_t now_us,
 			i++;
 		}
 	}
-	store_mark *own = find_mark(k, &c->waiter);
-	if (own == NULL && k->mark_count < STORE_MARKS) {
+	rl_store_mark *own = find_mark(k, &c->waiter);
+	if (own == NULL && k->mark_count < RL_STORE_MARKS) {
 		own = &k->marks[k->mark_count++];
 	}
 	if (own != NULL) {
-		*own = (store_mark){.waiter = c->waiter.mark, .until_us = now_us + c->mark_ms * 1000};
+		*own = (rl_store_mark){.waiter = c->waiter.mark, .until_us = now_us + c->mark_ms * 1000};
 	}
 	if (c->reserve_ms > RESERVED_MS && c->reserve_ms > k->reach_ms) {
 		k->reach_ms = c->reserve_ms;
@@ -215,13 +213,13 @@ static bool mark(store *s, store_key *k, const model_command *c, int64_t now_us,
 }
 
 /* The mark of the waiter whose try this is has ended, and there are others to go by. */
-static bool is_void(store_key *k, const model_command *c, int64_t now_us)
+static bool is_void(rl_store_key *k, const rl_model_command *c, int64_t now_us)
 {
-	const store_mark *own = find_mark(k, &c->waiter);
+	const rl_store_mark *own = find_mark(k, &c->waiter);
 	return own != NULL ? own->until_us < now_us : card(k) > 0;
 }
 
-static unsigned live_marks(const store_key *k, int64_t now_us)
+static unsigned live_marks(const rl_store_key *k, int64_t now_us)
 {
 	unsigned count = 0;
 	for (unsigned i = 0; i < k->mark_count; i++) {
@@ -230,7 +228,7 @@ static unsigned live_marks(const store_key *k, int64_t now_us)
 	return count;
 }
 
-static rl_ticket ticket(store *s, store_key *k, int64_t now_us)
+static rl_ticket ticket(rl_store *s, rl_store_key *k, int64_t now_us)
 {
 	bool was_there = k->tickets > 0;
 	if (!(was_there ? may_write(s, NULL) : may_add(s, NULL))) {
@@ -244,23 +242,23 @@ static rl_ticket ticket(store *s, store_key *k, int64_t now_us)
 	return was_there ? RL_TICKET_OUT : RL_TICKET_NONE;
 }
 
-static void reserve(store *s, store_key *k, const model_command *c, int64_t now_us)
+static void reserve(rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us)
 {
 	int64_t ms = RESERVED_MS;
 	if (c->reserve_ms > 0) {
 		ms = c->reserve_ms > k->reach_ms ? c->reserve_ms : k->reach_ms;
 		ms = ms < RL_RESERVED_MAX_MS ? ms : RL_RESERVED_MAX_MS;
 	}
-	model_text value =
-		words_text(ms > RESERVED_MS ? rl_bytes_of(RL_RESERVED_LONG, sizeof RL_RESERVED_LONG - 1)
-									: rl_bytes_of("", 0));
+	rl_model_text value =
+		rl_words_text(ms > RESERVED_MS ? rl_bytes_of(RL_RESERVED_LONG, sizeof RL_RESERVED_LONG - 1)
+									   : rl_bytes_of("", 0));
 	set(s, k, &value, ms, now_us);
 }
 
-static void say_numbers(model_reply *r, unsigned count, int64_t first, int64_t second,
+static void say_numbers(rl_model_reply *r, unsigned count, int64_t first, int64_t second,
 	int64_t third, int64_t fourth, int64_t fifth)
 {
-	r->type = REPLY_NUMBERS;
+	r->type = RL_SAYS_NUMBERS;
 	r->count = (uint8_t) count;
 	r->number[0] = first;
 	r->number[1] = second;
@@ -270,23 +268,24 @@ static void say_numbers(model_reply *r, unsigned count, int64_t first, int64_t s
 }
 
 /* A label replaces RL_HOLDER_KIN, which is the element with this index. */
-static void say_label(model_reply *r, const store_key *k, rl_holder h, uint8_t at)
+static void say_label(rl_model_reply *r, const rl_store_key *k, rl_holder h, uint8_t at)
 {
 	rl_bytes label = rl_token_label(rl_bytes_of(k->value.bytes, k->value.len));
 	if (h == RL_HOLDER_KIN && label.len > 0) {
-		r->label = words_text(label);
+		r->label = rl_words_text(label);
 		r->label_at = at;
 	}
 }
 
-static void say_number(model_reply *r, int64_t number)
+static void say_number(rl_model_reply *r, int64_t number)
 {
-	r->type = REPLY_NUMBER;
+	r->type = RL_SAYS_NUMBER;
 	r->number[0] = number;
 }
 
 /* Frees it, for the next waiter if there is one. */
-static void free_key(store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+static void free_key(
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	bool has_waiters = c->has_helpers && k->mark_count > 0;
 	if (has_waiters && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
@@ -303,7 +302,7 @@ static void free_key(store *s, store_key *k, const model_command *c, int64_t now
 }
 
 /* A ticket that its waiter cannot use goes to the next one, or nowhere. */
-static void pass_on(store *s, store_key *k, const model_command *c, int64_t now_us)
+static void pass_on(rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us)
 {
 	MET(late_try);
 	if (live_marks(k, now_us) > 0 && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
@@ -315,7 +314,8 @@ static void pass_on(store *s, store_key *k, const model_command *c, int64_t now_
 
 /* ---- the scripts ---- */
 
-static void run_try(store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+static void run_try(
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	int64_t n = c->has_helpers ? now_us : 0;
 	int64_t left = pttl(k, now_us);
@@ -344,13 +344,13 @@ static void run_try(store *s, store_key *k, const model_command *c, int64_t now_
 		say_numbers(r, 2, 1, n, 0, 0, 0);
 		return;
 	}
-	r->type = REPLY_NIL;
+	r->type = RL_SAYS_NIL;
 	if (c->has_helpers && c->place != RL_PLACE_QUEUED && c->mark_ms == 0) {
 		unmark(s, k, c, r);
 	} else if (c->has_helpers && c->place != RL_PLACE_QUEUED) {
 		n = mark(s, k, c, now_us, r) ? n : 0;
 	}
-	if (r->type == REPLY_ERROR && s->denies == DENIES_AS_REPLICA) {
+	if (r->type == RL_SAYS_ERROR && s->denies == RL_DENIES_AS_REPLICA) {
 		return;
 	}
 	say_numbers(r, 5, 0, n, left, h, c->has_helpers ? card(k) : 0);
@@ -358,17 +358,17 @@ static void run_try(store *s, store_key *k, const model_command *c, int64_t now_
 }
 
 static void run_probe(
-	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	int64_t left = pttl(k, now_us);
 	rl_holder h = holder(k, &c->token, now_us);
 	rl_ticket sent = RL_TICKET_NONE;
 	int64_t n = now_us;
-	r->type = REPLY_NIL;
+	r->type = RL_SAYS_NIL;
 	if (h != RL_HOLDER_SELF) {
 		n = mark(s, k, c, now_us, r) ? n : 0;
 	}
-	if (r->type == REPLY_ERROR && s->denies == DENIES_AS_REPLICA) {
+	if (r->type == RL_SAYS_ERROR && s->denies == RL_DENIES_AS_REPLICA) {
 		return;
 	}
 	if (!k->exists) {
@@ -381,17 +381,18 @@ static void run_probe(
 	say_label(r, k, h, 2);
 }
 
-static void run_inspect(store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+static void run_inspect(
+	rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	rl_holder h = holder(k, &nothing, now_us);
 	say_numbers(r, 3, pttl(k, now_us), h, c->has_helpers ? live_marks(k, now_us) : 0, 0, 0);
 	say_label(r, k, h, 1);
-	r->type = REPLY_STATE;
+	r->type = RL_SAYS_STATE;
 	r->text = k->exists ? k->value : nothing;
 }
 
 static void run_release(
-	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	if (c->has_helpers && c->waiter.len > 0) {
 		unmark(s, k, c, NULL);
@@ -404,14 +405,14 @@ static void run_release(
 }
 
 /* What a script says that needs the token and does not find it. */
-static int64_t refusal(const store_key *k)
+static int64_t refusal(const rl_store_key *k)
 {
-	return !k->exists || store_is_reservation(&k->value) ? 0 : -1;
+	return !k->exists || rl_store_is_reservation(&k->value) ? 0 : -1;
 }
 
 /* A renewal leaves a longer TTL. */
-static void run_extend(
-	store *s, store_key *k, const model_command *c, bool is_renewal, int64_t now_us, model_reply *r)
+static void run_extend(rl_store *s, rl_store_key *k, const rl_model_command *c, bool is_renewal,
+	int64_t now_us, rl_model_reply *r)
 {
 	bool is_ours = holds(k, &c->token);
 	int64_t until = now_us / 1000 + c->ttl_ms;
@@ -426,7 +427,8 @@ static void run_extend(
 }
 
 /* To a token that is there already it only prolongs. */
-static void run_swap(store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+static void run_swap(
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	if (holds(k, &c->token)) {
 		if (!may_add(s, r)) {
@@ -452,7 +454,7 @@ static void run_swap(store *s, store_key *k, const model_command *c, int64_t now
 }
 
 static void run_fence(
-	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	if (!holds(k, &c->token)) {
 		say_number(r, refusal(k));
@@ -471,15 +473,15 @@ static void run_fence(
 		MET(fence_ahead);
 	}
 	k->fence_expires_ms = now_us / 1000 + FENCE_MS;
-	char digits[WORDS_TEXT];
+	char digits[RL_WORDS_TEXT];
 	int len = snprintf(digits, sizeof digits, "%" PRId64, k->fence);
-	r->type = REPLY_DIGITS;
+	r->type = RL_SAYS_DIGITS;
 	r->number[0] = k->fence;
-	r->text = words_text(rl_bytes_of(digits, (size_t) len));
+	r->text = rl_words_text(rl_bytes_of(digits, (size_t) len));
 }
 
 static void run_force(
-	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	bool is_nobodys = !k->exists || holder(k, &nothing, now_us) == RL_HOLDER_RESERVED;
 	if (is_nobodys) {
@@ -490,16 +492,16 @@ static void run_force(
 }
 
 static void run_script(
-	store *s, store_key *k, const model_command *c, int64_t now_us, model_reply *r)
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	if (c->is_sha && (s->known >> c->script & 1U) == 0) {
-		r->type = REPLY_ERROR;
+		r->type = RL_SAYS_ERROR;
 		r->error = "NOSCRIPT No matching script. Please use EVAL.";
 		MET(noscript);
 		return;
 	}
 	s->known |= 1U << c->script;
-	if (s->denies == DENIES_ALL) {
+	if (s->denies == RL_DENIES_ALL) {
 		deny(s, r); /* its first command is */
 		return;
 	}
@@ -536,59 +538,59 @@ static void run_script(
 
 /* ---- commands ---- */
 
-void store_run(store *s, const model_command *c, int64_t now_us, model_reply *r)
+void rl_store_run(
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
-	store_key *k = &s->keys[c->key];
 	s->has_changed = false;
 	s->has_ticket = false;
 	s->has_written = false;
 	r->label_at = 0;
-	store_expire(s, c->key, now_us);
-	if (store_refuses(s, c, r)) {
+	rl_store_expire(s, k, now_us);
+	if (rl_store_refuses(s, c, r)) {
 		return;
 	}
 	switch (c->what) {
-		case WORD_SET:
-			r->type = k->exists ? REPLY_NIL : REPLY_STATUS;
+		case RL_WORD_SET:
+			r->type = k->exists ? RL_SAYS_NIL : RL_SAYS_STATUS;
 			if (!k->exists) {
 				set(s, k, &c->token, c->ttl_ms, now_us);
 			}
 			break;
-		case WORD_EXISTS:
+		case RL_WORD_EXISTS:
 			say_number(r, k->exists);
 			break;
-		case WORD_GET:
-			r->type = k->exists ? REPLY_TEXT : REPLY_NIL;
+		case RL_WORD_GET:
+			r->type = k->exists ? RL_SAYS_TEXT : RL_SAYS_NIL;
 			r->text = k->value;
 			break;
-		case WORD_PTTL:
+		case RL_WORD_PTTL:
 			say_number(r, pttl(k, now_us));
 			break;
-		case WORD_SCRIPT:
+		case RL_WORD_SCRIPT:
 			run_script(s, k, c, now_us, r);
 			break;
-		case WORD_HELLO:
-		case WORD_BLPOP:
-			r->type = REPLY_STATUS;
+		case RL_WORD_HELLO:
+		case RL_WORD_BLPOP:
+			r->type = RL_SAYS_STATUS;
 			break;
-		case WORD_WAIT: /* of a server without replicas */
+		case RL_WORD_WAIT: /* of a server without replicas */
 			say_number(r, 0);
 			break;
-		case WORD_ASKING: /* of a cluster: see slots.h */
-		case WORD_MAP:
-		case WORD_ROLE: /* of a node behind Sentinels, and of these */
-		case WORD_PRIMARY:
-		case WORD_MASTER:
+		case RL_WORD_ASKING: /* of a cluster: see slots.h */
+		case RL_WORD_MAP:
+		case RL_WORD_ROLE: /* of a node behind Sentinels, and of these */
+		case RL_WORD_PRIMARY:
+		case RL_WORD_MASTER:
 			break;
 	}
 }
 
-bool store_pop(store *s, unsigned key, int64_t now_us)
+bool rl_store_pop(rl_store *s, rl_store_key *k, int64_t now_us)
 {
-	store_expire(s, key, now_us);
-	if (s->keys[key].tickets == 0) {
+	rl_store_expire(s, k, now_us);
+	if (k->tickets == 0) {
 		return false;
 	}
-	s->keys[key].tickets--;
+	k->tickets--;
 	return true;
 }

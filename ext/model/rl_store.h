@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The model of a server's data: what each command of core does to it, and what the server replies.
+ * The servers of memory:// (transport/rl_memory.h), of the simulator (tests/sim) and of the unit
+ * tests (tests/unit/servers.h) run on this model, and tests/sim/conformance.c compares it with real
+ * servers.
+ *
+ * Time is the server's own wall clock. Blocking is not part of the model: a caller whose BLPOP
+ * finds no ticket keeps the connection blocked, and hands out the next ticket itself.
+ */
+#ifndef RL_STORE_H
+#define RL_STORE_H
+
+#include "model/rl_words.h"
+
+#define RL_STORE_MARKS 48
+
+typedef struct rl_store_mark {
+	uint64_t waiter;
+	int64_t until_us; /* its score */
+} rl_store_mark;
+
+typedef struct rl_store_key {
+	bool exists;
+	rl_model_text value; /* "" = reserved */
+	int64_t expires_ms;  /* the last ms in which it is there */
+	uint8_t mark_count;
+	rl_store_mark marks[RL_STORE_MARKS];
+	/* The member '' of the marks: the longest reservation that was asked for; 0 = none. */
+	int64_t reach_ms;
+	int64_t marks_expire_ms;
+	unsigned tickets;
+	int64_t tickets_expire_ms;
+	int64_t fence; /* the fencing number; 0 = none */
+	int64_t fence_expires_ms;
+} rl_store_key;
+
+/* What a server refuses: its state, not its data. */
+typedef enum rl_store_denial {
+	RL_DENIES_NOTHING,
+	/* OOM: what may need memory, unless the script has written something before. */
+	RL_DENIES_MEMORY,
+	RL_DENIES_UNCOPIED,   /* NOREPLICAS: every write */
+	RL_DENIES_AS_REPLICA, /* READONLY: every write */
+	RL_DENIES_ALL, /* MASTERDOWN: a replica that has lost its primary, and does not serve old data
+					*/
+} rl_store_denial;
+
+/* What a server knows besides its keys. */
+typedef struct rl_store {
+	unsigned known; /* scripts, a bit for each */
+	rl_store_denial denies;
+	bool has_written; /* the script that is running */
+	/* What the last command did, besides its reply. */
+	bool has_changed; /* the lock itself, or its TTL */
+	bool has_ticket;  /* one was put where none was */
+} rl_store;
+
+/* Branches that a run of many commands should have met: X(name, what it is). */
+#define RL_STORE_BRANCHES(X) \
+ X(expired, "a key ends by its TTL") \
+ X(noscript, "a server does not know a script") \
+ X(owed_try_own, "a try that is owed an answer finds its own token") \
+ X(late_try, "a try comes after its time, and passes the ticket on") \
+ X(reserved, "a release reserves the lock for a waiter") \
+ X(untold, "a release frees the lock, and its waiters cannot be told") \
+ X(renewal_kept, "a renewal finds a longer TTL, and leaves it") \
+ X(swapped_before, "a swap finds that it was done") \
+ X(fence_by_clock, "a fencing number is the server's time") \
+ X(fence_ahead, "a fencing number is ahead of the server's time")
+
+typedef enum rl_store_branch {
+#define RL_STORE_BRANCH_NAME(name, what) RL_STORE_MET_##name,
+	RL_STORE_BRANCHES(RL_STORE_BRANCH_NAME)
+#undef RL_STORE_BRANCH_NAME
+		RL_STORE_BRANCH_COUNT
+} rl_store_branch;
+
+#ifdef RL_STORE_COUNTS_BRANCHES
+/* How often each branch was met, by all stores of the program. */
+extern uint64_t rl_store_met[RL_STORE_BRANCH_COUNT];
+#endif
+
+/* Nobody's token: the lock is kept for a waiter. */
+bool rl_store_is_reservation(const rl_model_text *value);
+
+/* Removes what has ended by its TTL. */
+void rl_store_expire(rl_store *s, rl_store_key *k, int64_t now_us);
+
+/* Runs any command but RL_WORD_BLPOP, on the key that it names. */
+void rl_store_run(
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r);
+
+/* The server refuses the command whole, whatever it would do; the reply says how. */
+bool rl_store_refuses(const rl_store *s, const rl_model_command *c, rl_model_reply *r);
+
+/* BLPOP at the head of the list: false when it is empty. */
+bool rl_store_pop(rl_store *s, rl_store_key *k, int64_t now_us);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/rl_words.h"
+
+#include <string.h>
+
+rl_model_text rl_words_text(rl_bytes bytes)
+{
+	size_t len = bytes.len < RL_WORDS_TEXT ? bytes.len : RL_WORDS_TEXT;
+	rl_model_text t;
+	t.mark = UINT64_C(0xcbf29ce484222325);
+	t.len = (uint16_t) len;
+	if (t.len > 0) { /* else there may be no data at all */
+		memcpy(t.bytes, bytes.data, t.len);
+	}
+	for (unsigned i = 0; i < t.len; i++) {
+		t.mark = (t.mark ^ (unsigned char) t.bytes[i]) * UINT64_C(0x100000001b3);
+	}
+	return t;
+}
+
+static bool is(rl_bytes argument, const char *word)
+{
+	return argument.len == strlen(word) && memcmp(argument.data, word, argument.len) == 0;
+}
+
+static int64_t number_of(rl_bytes argument)
+{
+	int64_t number = 0;
+	for (size_t i = 0; i < argument.len && argument.data[i] >= '0' && argument.data[i] <= '9';
+		 i++) {
+		number = number * 10 + (argument.data[i] - '0');
+	}
+	return number;
+}
+
+/* "1.250" are 1250. */
+static int64_t ms_of(rl_bytes seconds)
+{
+	const char *dot = memchr(seconds.data, '.', seconds.len);
+	int64_t ms = number_of(seconds) * 1000;
+	if (dot != NULL) {
+		int64_t unit = 100;
+		for (const char *digit = dot + 1; digit < seconds.data + seconds.len; digit++) {
+			ms += (*digit - '0') * unit;
+			unit /= 10;
+		}
+	}
+	return ms;
+}
+
+/* A list of tickets has the name of its lock, and a suffix. */
+static bool read_list(rl_model_command *c, rl_bytes list)
+{
+	size_t suffix = sizeof RL_TICKETS_SUFFIX - 1;
+	if (list.len < suffix ||
+		memcmp(list.data + list.len - suffix, RL_TICKETS_SUFFIX, suffix) != 0) {
+		return false;
+	}
+	c->name = rl_bytes_of(list.data, list.len - suffix);
+	return true;
+}
+
+static bool find_script(rl_model_command *c, rl_bytes argument)
+{
+	for (unsigned i = 0; i < RL_SCRIPTS; i++) {
+		const rl_script *script = rl_script_get((rl_script_id) i);
+		const char *wanted = c->is_sha ? script->sha1 : script->text;
+		size_t len = c->is_sha ? 40 : script->text_len;
+		if (argument.data == wanted ||
+			(argument.len == len && memcmp(argument.data, wanted, len) == 0)) {
+			c->script = (rl_script_id) i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *argv)
+{
+	static const unsigned least[RL_SCRIPTS] = {[RL_SCRIPT_TRY] = 6,
+		[RL_SCRIPT_RELEASE] = 1,
+		[RL_SCRIPT_EXTEND] = 2,
+		[RL_SCRIPT_RENEW] = 2,
+		[RL_SCRIPT_PROBE] = 3,
+		[RL_SCRIPT_INSPECT] = 0,
+		[RL_SCRIPT_FORCE] = 0,
+		[RL_SCRIPT_SWAP] = 3,
+		[RL_SCRIPT_FENCE] = 2};
+	if (argc < least[c->script]) {
+		return false;
+	}
+	if (argc > 0) {
+		c->token = rl_words_text(argv[0]);
+	}
+	switch (c->script) {
+		case RL_SCRIPT_TRY:
+			c->ttl_ms = number_of(argv[1]);
+			c->maybe_ours = is(argv[2], "1");
+			c->place = (rl_place) number_of(argv[3]);
+			c->waiter = rl_words_text(argv[4]);
+			c->mark_ms = number_of(argv[5]);
+			c->reserve_ms = argc > 6 ? number_of(argv[6]) : 0;
+			break;
+		case RL_SCRIPT_RELEASE:
+			if (argc > 1) {
+				c->waiter = rl_words_text(argv[1]);
+			}
+			c->reserve_ms = argc > 2 ? number_of(argv[2]) : 0;
+			break;
+		case RL_SCRIPT_EXTEND:
+		case RL_SCRIPT_RENEW:
+			c->ttl_ms = number_of(argv[1]);
+			break;
+		case RL_SCRIPT_PROBE:
+			c->waiter = rl_words_text(argv[1]);
+			c->mark_ms = number_of(argv[2]);
+			c->reserve_ms = argc > 3 ? number_of(argv[3]) : 0;
+			break;
+		case RL_SCRIPT_INSPECT:
+			break;
+		case RL_SCRIPT_FORCE:
+			c->reserve_ms = argc > 0 ? number_of(argv[0]) : 0;
+			break;
+		case RL_SCRIPT_SWAP:
+			c->fresh = rl_words_text(argv[1]);
+			c->ttl_ms = number_of(argv[2]);
+			break;
+		case RL_SCRIPT_FENCE:
+			c->fence = number_of(argv[1]);
+			break;
+	}
+	return true;
+}
+
+static bool read_script(rl_model_command *c, unsigned argc, const rl_bytes *argv)
+{
+	c->what = RL_WORD_SCRIPT;
+	c->is_sha = is(argv[0], "EVALSHA");
+	if (argc < 4 || !find_script(c, argv[1])) {
+		return false;
+	}
+	c->name = argv[3];
+	unsigned keys = (unsigned) number_of(argv[2]);
+	bool is_fence = c->script == RL_SCRIPT_FENCE;
+	c->has_helpers = keys == 3;
+	return (is_fence ? keys == 2 : keys == 1 || keys == 3) && argc >= 3 + keys &&
+		read_arguments(c, argc - 3 - keys, argv + 3 + keys);
+}
+
+bool rl_words_read(rl_model_command *c, unsigned argc, const rl_bytes *argv)
+{
+	memset(c, 0, offsetof(rl_model_command, token));
+	c->token.len = c->waiter.len = c->fresh.len = 0;
+	c->token.mark = c->waiter.mark = c->fresh.mark = 0;
+	c->place = RL_PLACE_NONE;
+	c->ttl_ms = c->mark_ms = c->reserve_ms = c->block_ms = c->fence = 0;
+	if (argv[0].data[0] == 'E' && argv[0].data[1] == 'V') {
+		return read_script(c, argc, argv);
+	}
+	if (is(argv[0], "SET") && argc == 6 && is(argv[3], "NX") && is(argv[4], "PX")) {
+		c->what = RL_WORD_SET;
+		c->token = rl_words_text(argv[2]);
+		c->ttl_ms = number_of(argv[5]);
+		c->name = argv[1];
+		return true;
+	}
+	if (is(argv[0], "BLPOP") && argc == 3) {
+		c->what = RL_WORD_BLPOP;
+		c->has_helpers = true;
+		c->block_ms = ms_of(argv[2]);
+		return read_list(c, argv[1]);
+	}
+	if (is(argv[0], "WAIT") && argc == 3) {
+		c->what = RL_WORD_WAIT;
+		c->replicas = number_of(argv[1]);
+		c->block_ms = number_of(argv[2]);
+		return true;
+	}
+	if (is(argv[0], "ASKING") || is(argv[0], "CLUSTER")) {
+		c->what = argc == 1 ? RL_WORD_ASKING : RL_WORD_MAP;
+		return argc == 1 || is(argv[1], "SLOTS");
+	}
+	if (is(argv[0], "AUTH") || is(argv[0], "SELECT") || is(argv[0], "CLIENT")) {
+		c->what = RL_WORD_HELLO;
+		return true;
+	}
+	if (is(argv[0], "ROLE") || is(argv[0], "SENTINEL")) {
+		bool is_master = argc == 3 && is(argv[1], "MASTER");
+		c->what = argc == 1 ? RL_WORD_ROLE : is_master ? RL_WORD_MASTER : RL_WORD_PRIMARY;
+		return argc == 1 || is_master || (argc == 3 && is(argv[1], "GET-MASTER-ADDR-BY-NAME"));
+	}
+	c->what = is(argv[0], "EXISTS") ? RL_WORD_EXISTS
+		: is(argv[0], "GET")        ? RL_WORD_GET
+									: RL_WORD_PTTL;
+	if (argc != 2 || (c->what == RL_WORD_PTTL && !is(argv[0], "PTTL"))) {
+		return false;
+	}
+	c->name = argv[1];
+	return true;
+}
