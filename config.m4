@@ -72,6 +72,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_ini.c
     ext/php/redislock_lease.c
     ext/php/redislock_loss.c
+    ext/php/redislock_memory.c
     ext/php/redislock_options.c
     ext/php/redislock_record.c
     ext/php/redislock_record_ask.c
@@ -149,6 +150,9 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/transport/rl_link_connect.c
     ext/transport/rl_link_probe.c
     ext/transport/rl_link_transport.c
+    ext/transport/rl_memory.c
+    ext/transport/rl_memory_data.c
+    ext/transport/rl_memory_reply.c
     ext/transport/rl_os.c
     ext/transport/rl_process.c
     ext/transport/rl_process_mark.c

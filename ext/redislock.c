@@ -22,6 +22,7 @@
 #include <time.h>
 
 #include "transport/rl_hiredis.h"
+#include "transport/rl_memory.h"
 #include "transport/rl_process.h"
 #include "transport/rl_sigterm.h"
 #include "transport/rl_tls_context.h"
@@ -52,6 +53,8 @@ PHP_INI_BEGIN()
 		zend_redislock_globals, redislock_globals)
 	STD_PHP_INI_BOOLEAN("redislock.free_on_sigterm", "1", PHP_INI_ALL, redislock_on_free_on_sigterm,
 		free_on_sigterm, zend_redislock_globals, redislock_globals)
+	STD_PHP_INI_BOOLEAN("redislock.memory", "0", PHP_INI_ALL, OnUpdateBool, memory,
+		zend_redislock_globals, redislock_globals)
 	STD_PHP_INI_ENTRY("redislock.label", "", PHP_INI_ALL, redislock_on_label, label,
 		zend_redislock_globals, redislock_globals)
 	STD_PHP_INI_ENTRY("redislock.slow_wait", "0", PHP_INI_ALL, redislock_on_slow_wait, slow_wait,
@@ -107,6 +110,7 @@ static PHP_MINIT_FUNCTION(redislock)
 	rl_process_watch_forks();
 	rl_process_share_stats();
 	rl_tls_set_up();
+	rl_memory_set_up();
 	rl_watchdog_set_up();
 	return SUCCESS;
 }
@@ -117,6 +121,7 @@ static PHP_MSHUTDOWN_FUNCTION(redislock)
 	rl_watchdog_stop();
 	rl_process_unshare_stats();
 	rl_tls_tear_down();
+	rl_memory_tear_down();
 	redislock_loss_tear_down();
 	UNREGISTER_INI_ENTRIES();
 	return SUCCESS;

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 15b867877477581ca4c182595d55a0b47e8b7e8a */
+ * Stub hash: fe0ea01e389aeba657891ae3b5e9a31677f4ac60 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -93,6 +93,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_stats, 0, 0, IS_
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, all, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_advance, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, seconds, IS_DOUBLE, 0)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_close, 0, 0, IS_VOID, 0)
 ZEND_END_ARG_INFO()
 
@@ -163,6 +167,7 @@ ZEND_METHOD(RedisLock, remaining);
 ZEND_METHOD(RedisLock, forceRelease);
 ZEND_METHOD(RedisLock, token);
 ZEND_METHOD(RedisLock, stats);
+ZEND_METHOD(RedisLock, advance);
 ZEND_METHOD(RedisLock, close);
 ZEND_METHOD(RedisLockLease, __construct);
 ZEND_METHOD(RedisLockLease, key);
@@ -202,6 +207,7 @@ static const zend_function_entry class_RedisLock_methods[] = {
 	ZEND_ME(RedisLock, forceRelease, arginfo_class_RedisLock_forceRelease, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, token, arginfo_class_RedisLock_token, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, stats, arginfo_class_RedisLock_stats, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
+	ZEND_ME(RedisLock, advance, arginfo_class_RedisLock_advance, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, close, arginfo_class_RedisLock_close, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };

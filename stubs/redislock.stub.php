@@ -64,7 +64,12 @@ class RedisLock
      *   same meaning. With `replicas=n` (0 to 100, default 0) a lock counts as granted or prolonged
      *   on this server once n of its replicas have confirmed it within `replicas_timeout` seconds
      *   (default 0.1, at most half of the timeout and a twentieth of the TTL); otherwise the call
-     *   fails on this server, and the grant is undone. docs/replicas.md has the details
+     *   fails on this server, and the grant is undone. docs/replicas.md has the details.
+     *   `memory://[name]` is a server inside the process, for tests of programs: the same behaviour
+     *   without a network, and advance() moves its clock. With `fail=` it fails: `refused` (refuses
+     *   connections), `timeout` (reads no command), `readonly` (answers as a replica), `lost-reply`
+     *   (runs each command, and closes the connection in place of a reply). Outside of the CLI it
+     *   needs the INI setting redislock.memory. docs/testing.md has recipes
      * @param string|null $prefix put before each key; null = the INI setting redislock.prefix. A
      *   number is a TypeError, also without strict_types: a port belongs in the DSN
      * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several
@@ -479,6 +484,18 @@ class RedisLock
      * @throws RedisLockException with $all, when the system gave PHP no memory for it at its start
      */
     public static function stats(bool $all = false): array {}
+
+    /**
+     * Moves the clock of this process forward, for tests with memory://, as if the time had passed:
+     * TTLs end, leases are renewed or end, and a wait in whose handler this is called comes nearer
+     * to its end. Leases and waits on real servers go by the same clock, but the clocks of those
+     * servers stay as they are.
+     *
+     * @param float $seconds from 0 to 31622400, a year
+     *
+     * @throws Error outside of the CLI, unless the INI setting redislock.memory is on
+     */
+    public static function advance(float $seconds): void {}
 
     /**
      * Closes the idle connections of this thread to the servers of this object. The next call of

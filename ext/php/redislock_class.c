@@ -9,6 +9,7 @@
 #include "php/redislock_class.h"
 #include "php/redislock_exception.h"
 #include "php/redislock_lease.h"
+#include "php/redislock_memory.h"
 #include "php/redislock_options.h"
 #include "php/redislock_servers.h"
 #include "php/redislock_state.h"
@@ -476,6 +477,15 @@ static void close_member(rl_pool *pool, const rl_member *member, int64_t now)
 	for (unsigned i = 0; i < route->seed_count; i++) {
 		rl_pool_clear_address(pool, &route->seeds[i]->address, now);
 	}
+}
+
+ZEND_METHOD(RedisLock, advance)
+{
+	double seconds;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		REDISLOCK_PARAM_FLOAT(seconds)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_memory_advance(seconds, 1);
 }
 
 ZEND_METHOD(RedisLock, close)

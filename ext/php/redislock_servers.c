@@ -4,6 +4,7 @@
  */
 #include "php_redislock.h"
 
+#include "php/redislock_memory.h"
 #include "php/redislock_servers.h"
 
 #include "zend_exceptions.h"
@@ -186,6 +187,11 @@ static bool add_server(redislock_client *client, const redislock_arguments *argu
 	rl_dsn dsn;
 	if (rl_dsn_parse(text, &dsn, &err) != RL_OK) {
 		throw_bad_dsn(&err, source);
+		return false;
+	}
+	if (dsn.target->address.kind == RL_NET_MEMORY && !redislock_memory_is_allowed(&err)) {
+		throw_bad_dsn(&err, source);
+		rl_dsn_drop(&dsn);
 		return false;
 	}
 	rl_member member = {.target = dsn.target,

@@ -50,6 +50,20 @@ static inline int rl_darwin_socket(int family, int type, int protocol)
 }
 # define socket rl_darwin_socket
 
+static inline int rl_darwin_socketpair(int family, int type, int protocol, int fds[2])
+{
+	if (socketpair(family, type, protocol, fds) != 0) {
+		return -1;
+	}
+	int on = 1;
+	for (unsigned i = 0; i < 2; i++) {
+		setsockopt(fds[i], SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+		fcntl(fds[i], F_SETFD, FD_CLOEXEC);
+	}
+	return 0;
+}
+# define socketpair rl_darwin_socketpair
+
 static inline int rl_darwin_pipe2(int fds[2], int flags)
 {
 	(void) flags;

@@ -180,7 +180,7 @@ static bool may_write(const rl_link *link)
 		link->state == RL_LINK_GARBLED;
 }
 
-void rl_link_write(rl_link *link)
+static void write_all(rl_link *link)
 {
 	while (may_write(link)) {
 		rl_bytes bytes = next_bytes(link);
@@ -200,5 +200,13 @@ void rl_link_write(rl_link *link)
 			return;
 		}
 		note_taken(link, (size_t) taken);
+	}
+}
+
+void rl_link_write(rl_link *link)
+{
+	write_all(link);
+	if (link->memory != NULL) {
+		rl_memory_serve(link->memory);
 	}
 }

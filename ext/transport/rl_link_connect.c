@@ -77,6 +77,16 @@ static void on_connecting(rl_link *link, rl_connecting state, int64_t now)
 	}
 }
 
+/* Begins to connect to the next address. */
+static rl_connecting connect_to(rl_link *link, const rl_sockaddr *to)
+{
+	if (link->address->kind != RL_NET_MEMORY) {
+		return rl_socket_connect(to, &link->fd, &link->err);
+	}
+	link->memory = rl_memory_connect(link->address, &link->fd, &link->err);
+	return link->memory != NULL ? RL_CONNECTING_DONE : RL_CONNECTING_FAILED;
+}
+
 void rl_link_connect_next(rl_link *link, int64_t now)
 {
 	rl_link_close_fd(link);
@@ -86,7 +96,7 @@ void rl_link_connect_next(rl_link *link, int64_t now)
 		return;
 	}
 	const rl_sockaddr *to = &link->addresses.list[link->next_address++];
-	on_connecting(link, rl_socket_connect(to, &link->fd, &link->err), now);
+	on_connecting(link, connect_to(link, to), now);
 }
 
 void rl_link_connect_on(rl_link *link, short revents, int64_t now)

@@ -9,6 +9,7 @@
 #include "transport/rl_buffer.h"
 #include "transport/rl_hiredis.h"
 #include "transport/rl_link.h"
+#include "transport/rl_memory.h"
 #include "transport/rl_socket.h"
 #include "transport/rl_tls.h"
 
@@ -50,6 +51,8 @@ struct rl_link {
 	rl_reader *reader;
 	/* Owned. NULL = without TLS, or not connected yet. */
 	rl_tls *tls;
+	/* Owned. NULL = the server is outside of this process, or not connected yet. */
+	rl_memory_client *memory;
 	/* The plain bytes in the output of tls. They count as sent when it is empty: the other side
 	 * cannot read a part of a record. */
 	size_t sealed;

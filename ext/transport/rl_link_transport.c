@@ -228,6 +228,9 @@ static void link_end(rl_link *link)
 	if (link->fd >= 0) {
 		rl_socket_end(link->fd);
 	}
+	if (link->memory != NULL) {
+		rl_memory_serve(link->memory);
+	}
 }
 
 static bool link_is_over(rl_link *link)
@@ -248,6 +251,9 @@ static void link_close(rl_link *link)
 {
 	delist(link);
 	rl_link_close_fd(link);
+	if (link->memory != NULL) {
+		rl_memory_hang_up(link->memory);
+	}
 	rl_reader_free(link->reader);
 	rl_tls_free(link->tls);
 	rl_buffer_free(&link->out);
@@ -312,8 +318,10 @@ short rl_link_events(const rl_link *link)
 
 int64_t rl_link_wake_at(const rl_link *link)
 {
-	/* A broken link reports its error at once. */
-	return link->state == RL_LINK_BROKEN || link->state == RL_LINK_GARBLED ? 0 : link->wake_at;
+	if (link->state == RL_LINK_BROKEN || link->state == RL_LINK_GARBLED) {
+		return 0; /* it reports its error at once */
+	}
+	return link->memory != NULL ? rl_memory_wake_at(link->memory) : link->wake_at;
 }
 
 void rl_link_advance(rl_link *link, short revents, int64_t now)
@@ -332,7 +340,10 @@ void rl_link_advance(rl_link *link, short revents, int64_t now)
 			rl_link_probe_on(link, revents, now);
 			break;
 		case RL_LINK_CONNECTED:
-			if ((revents & ~POLLOUT) != 0) {
+			if (link->memory != NULL) {
+				rl_memory_serve(link->memory); /* a BLPOP may end */
+				rl_link_read_all(link);
+			} else if ((revents & ~POLLOUT) != 0) {
 				rl_link_read_all(link);
 			}
 			break;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
@@ -21,11 +22,27 @@
 # define RL_CLOCK CLOCK_MONOTONIC
 #endif
 
+#define ADVANCE_MAX_NS (INT64_C(100) * 366 * 86400 * RL_NS_PER_SECOND)
+
+static _Atomic int64_t advanced;
+
 int64_t rl_os_now(void)
 {
 	struct timespec now;
 	clock_gettime(RL_CLOCK, &now);
-	return (int64_t) now.tv_sec * RL_NS_PER_SECOND + now.tv_nsec;
+	return (int64_t) now.tv_sec * RL_NS_PER_SECOND + now.tv_nsec +
+		atomic_load_explicit(&advanced, memory_order_relaxed);
+}
+
+bool rl_os_advance(int64_t ns)
+{
+	int64_t before = atomic_load(&advanced);
+	do {
+		if (ns > ADVANCE_MAX_NS - before) {
+			return false;
+		}
+	} while (!atomic_compare_exchange_weak(&advanced, &before, before + ns));
+	return true;
 }
 
 const char *rl_os_error_text(int code, char *buffer, size_t size)

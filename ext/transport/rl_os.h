@@ -10,8 +10,13 @@
 
 #include <poll.h>
 
-/* CLOCK_BOOTTIME in nanoseconds. This clock goes on while the machine is suspended. */
+/* CLOCK_BOOTTIME in nanoseconds, and what rl_os_advance() has added. This clock goes on while the
+ * machine is suspended. */
 int64_t rl_os_now(void);
+
+/* Moves the clock of this process forward, for tests of programs. Nothing that sleeps is woken.
+ * False = that would be more than 100 years in all. */
+bool rl_os_advance(int64_t ns);
 
 /* The text for an errno, in buffer or in a constant. Any thread may call this. */
 const char *rl_os_error_text(int code, char *buffer, size_t size);

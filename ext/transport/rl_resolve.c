@@ -76,6 +76,10 @@ static int ask(const rl_address *address, int flags, rl_addresses *out)
 
 static bool read_literal(const rl_address *address, rl_addresses *out)
 {
+	if (address->kind == RL_NET_MEMORY) {
+		out->count = 1; /* the link finds it by its name */
+		return true;
+	}
 	if (address->kind == RL_NET_UNIX) {
 		struct sockaddr_un path = {.sun_family = AF_UNIX};
 		memcpy(

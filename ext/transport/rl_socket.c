@@ -111,6 +111,24 @@ rl_connecting rl_socket_connect(const rl_sockaddr *to, int *fd, rl_error *err)
 	return state;
 }
 
+rl_connecting rl_socket_pair(int *fd, int *other, rl_error *err)
+{
+	int pair[2] = {-1, -1};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+		return fail(err, errno);
+	}
+	*fd = rl_os_above_standard_streams(pair[0]);
+	*other = rl_os_above_standard_streams(pair[1]);
+	if (*fd >= 0 && *other >= 0) {
+		return finish_connecting(*fd, err);
+	}
+	rl_connecting state = fail(err, errno);
+	close(*fd);
+	close(*other);
+	*fd = *other = -1;
+	return state;
+}
+
 rl_connecting rl_socket_connected(int fd, rl_error *err)
 {
 	int code = 0;

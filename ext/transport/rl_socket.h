@@ -36,6 +36,10 @@ rl_connecting rl_socket_connect(const rl_sockaddr *to, int *fd, rl_error *err);
 /* After RL_CONNECTING_ON, when the socket has become writable. */
 rl_connecting rl_socket_connected(int fd, rl_error *err);
 
+/* Two sockets that are connected with each other.
+ * @param[out] err filled in when failed */
+rl_connecting rl_socket_pair(int *fd, int *other, rl_error *err);
+
 /* @return how many bytes the kernel accepted; 0 = none at the moment; -1 = broken, see errno */
 ssize_t rl_socket_send(int fd, const char *data, size_t len);
 

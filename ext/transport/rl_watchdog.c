@@ -44,6 +44,9 @@ static struct {
 	rl_watchdog_errand errand; /* NULL = none */
 	/* When the thread wakes by itself; 0 = the thread has not slept yet, or is woken already. */
 	int64_t sleeps_until;
+	/* When a link or the errand has something to do, as of the last sleep. */
+	int64_t others_until;
+	pthread_cond_t sleeps; /* signalled before each sleep */
 	/* The shortest time between now and the due time of a lease, among the leases that were added
 	 * since the thread woke. */
 	int64_t shortest_lead;
@@ -51,11 +54,12 @@ static struct {
 	struct pollfd *fds;
 	/* Owned. The links of the other descriptors. */
 	rl_link **links;
+	unsigned count; /* of descriptors */
 	size_t room;
 	rl_env env;
 	rl_net net;
 	rl_renewer renewer;
-} dog = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} dog = {.mutex = PTHREAD_MUTEX_INITIALIZER, .sleeps = PTHREAD_COND_INITIALIZER};
 
 /* This thread has the mutex, or is about to take it. A signal handler must know that before it
  * waits for the watchdog's thread. */
@@ -133,14 +137,16 @@ static int64_t wake_time(int64_t now)
 /* Releases the mutex, sleeps, takes the mutex again, and reads what has arrived. */
 static void sleep_and_read(rl_tick *tick)
 {
-	int64_t until = rl_time_earlier(
-		wake_time(tick->now), dog.errand != NULL ? dog.errand(tick->now) : RL_NEVER);
-	unsigned count = note_links(&until);
-	if (count == 0) {
-		until = rl_time_earlier(until, tick->now + MEMORY_PAUSE_NS);
+	dog.others_until = dog.errand != NULL ? dog.errand(tick->now) : RL_NEVER;
+	dog.count = note_links(&dog.others_until);
+	if (dog.count == 0) {
+		dog.others_until = rl_time_earlier(dog.others_until, tick->now + MEMORY_PAUSE_NS);
 	}
+	unsigned count = dog.count;
+	int64_t until = rl_time_earlier(wake_time(tick->now), dog.others_until);
 	dog.shortest_lead = RL_NEVER;
 	dog.sleeps_until = until;
+	pthread_cond_broadcast(&dog.sleeps);
 	unlock();
 	int64_t before = rl_os_now();
 	int64_t sleep = until == RL_NEVER ? RL_NEVER : until > before ? until - before : 0;
@@ -267,6 +273,7 @@ void rl_watchdog_stop(void)
 
 static void in_child(void)
 {
+	dog.sleeps = (pthread_cond_t) PTHREAD_COND_INITIALIZER; /* no thread waits here */
 	if (dog.is_running) {
 		clean_up();
 	}
@@ -345,6 +352,33 @@ void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver
 		dog.shortest_lead = rl_time_earlier(dog.shortest_lead, renewal->due_at - rl_os_now());
 	}
 	unlock_and_wake();
+}
+
+static int64_t due_at(void)
+{
+	return rl_time_earlier(dog.renewer.until, dog.others_until);
+}
+
+/* The thread releases the mutex only to sleep. So it has slept, and if nothing is there to wake it,
+ * it still sleeps. */
+static bool is_settled(void)
+{
+	return dog.sleeps_until != 0 && due_at() > rl_os_now() &&
+		rl_os_poll(dog.fds, dog.count, 0, NULL, NULL) == 0;
+}
+
+int64_t rl_watchdog_settle(void)
+{
+	lock();
+	while (dog.is_running && !is_settled()) {
+		if (due_at() <= rl_os_now()) {
+			rl_waker_wake(&dog.waker);
+		}
+		pthread_cond_wait(&dog.sleeps, &dog.mutex);
+	}
+	int64_t due = dog.is_running ? due_at() : RL_NEVER;
+	unlock();
+	return due;
 }
 
 void rl_watchdog_learn(rl_resolver *resolver)

@@ -271,6 +271,13 @@ class RedisLock
      */
     public static function stats(bool $all = false): array {}
 
+    /**
+     * Moves the clock of this process forward, for tests with memory://, as if the time had passed.
+     *
+     * @throws Error outside of the CLI, unless the INI setting redislock.memory is on
+     */
+    public static function advance(float $seconds): void {}
+
     /** Closes the idle connections of this thread to the servers of this object. */
     public function close(): void {}
 }

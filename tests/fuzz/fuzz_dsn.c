@@ -22,6 +22,7 @@ static const fuzz_seed dsn_seeds[] = {
 	FUZZ_SEED("redis:///run/redis.sock"),
 	FUZZ_SEED("tcp://a%40b:hunter2%2f%3f@127.0.0.1?db=1"),
 	FUZZ_SEED("rediss://:hunter2@host"),
+	FUZZ_SEED("memory://a.b-c_d+1?timeout=0.5&fail=lost-reply"),
 	FUZZ_SEED("redis-sentinel://:hunter2@a:1,b:2/main/0?sentinel_password=hunter2"),
 	FUZZ_SEED("redis-cluster://a:1,b:2"),
 	FUZZ_SEED(
@@ -76,10 +77,12 @@ static bool is_plain(const char *text)
 static void check_target(const rl_target *target, bool has_route)
 {
 	FUZZ_PROMISE(target->refs == 1U + has_route);
-	FUZZ_PROMISE(target->address.host[0] != '\0');
-	FUZZ_PROMISE((target->address.kind == RL_NET_UNIX) == (target->address.host[0] == '/'));
-	FUZZ_PROMISE((target->address.kind == RL_NET_UNIX) == (target->address.port == 0));
-	FUZZ_PROMISE(target->address.kind == RL_NET_TCP || strlen(target->address.host) < 108);
+	const rl_address *address = &target->address;
+	FUZZ_PROMISE(address->kind == RL_NET_MEMORY || address->host[0] != '\0');
+	FUZZ_PROMISE(address->kind == RL_NET_MEMORY || address->fault == RL_FAULT_NONE);
+	FUZZ_PROMISE((address->kind == RL_NET_UNIX) == (address->host[0] == '/'));
+	FUZZ_PROMISE((address->kind == RL_NET_TCP) == (address->port != 0));
+	FUZZ_PROMISE(address->kind == RL_NET_TCP || strlen(address->host) < 108);
 	FUZZ_PROMISE(target->user == NULL || target->password.data != NULL);
 	FUZZ_PROMISE(target->database <= 2147483647);
 }

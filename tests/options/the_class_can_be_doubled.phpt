@@ -26,7 +26,8 @@ foreach ($class->getMethods() as $method) {
             . var_export($parameter->getDefaultValue(), true) : '';
         $parameters[] = $parameter->getType() . ' $' . $parameter->name . $default;
     }
-    $body = $method->isStatic() ? ($method->name === 'stats' ? 'return [];' : 'return "token";')
+    $body = $method->isStatic() ? ['stats' => 'return [];', 'token' => 'return "token";',
+            'advance' => ''][$method->name]
         : '$this->calls[] = __FUNCTION__;' . ((string) $method->getReturnType() === 'void' ? ''
             : 'return $this->results[__FUNCTION__] ?? null;');
     $code .= sprintf('public %s function %s(%s): %s { %s }', $method->isStatic() ? 'static' : '',

@@ -9,7 +9,7 @@ require __DIR__ . '/../inc/server.inc';
 $class = new ReflectionClass('RedisLock');
 $methods = array_map(fn ($method) => $method->name, $class->getMethods());
 sort($methods);
-same('methods', ['__construct', 'acquire', 'close', 'extend', 'forceRelease', 'inspect',
+same('methods', ['__construct', 'acquire', 'advance', 'close', 'extend', 'forceRelease', 'inspect',
     'isLocked', 'lease', 'owner', 'release', 'remaining', 'resume', 'stats', 'synchronized',
     'token'], $methods);
 $signature = fn (string $method) => implode(', ',
@@ -30,6 +30,7 @@ same('lease',
     $signature('lease'));
 same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, onLoss = NULL',
     $signature('resume'));
+same('advance', 'seconds', $signature('advance'));
 same('stats', 'all = false', $signature('stats'));
 same('synchronized',
     'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, '

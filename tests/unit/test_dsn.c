@@ -31,7 +31,9 @@ static const char *read_bytes(const char *text, size_t len)
 	const rl_target *target = dsn.target;
 	CHECK_INT(target->refs, 1);
 	CHECK(dsn.route == NULL);
-	const char *kind = target->address.kind == RL_NET_TCP ? "tcp" : "unix";
+	static const char *const kinds[] = {
+		[RL_NET_TCP] = "tcp", [RL_NET_UNIX] = "unix", [RL_NET_MEMORY] = "memory"};
+	const char *kind = kinds[target->address.kind];
 	snprintf(out, sizeof out, "%s %s %u %s %s %u %g %g", target->address.tls != NULL ? "tls" : kind,
 		target->address.host, (unsigned) target->address.port, or_none(target->user),
 		or_none(target->password.data), target->database, (double) dsn.timeout_ns / 1e9,
@@ -99,6 +101,29 @@ static void sockets(void)
 		{"unix:///\xc3\xa4", "unix /\xc3\xa4 0" PLAIN},
 	};
 	CHECK_CASES(table, read_it);
+}
+
+static void servers_in_memory(void)
+{
+	static const check_case table[] = {
+		{"memory://", "memory  0" PLAIN},
+		{"memory:///", "memory  0" PLAIN},
+		{"MEMORY://Shop.1-a_b+c", "memory Shop.1-a_b+c 0" PLAIN},
+		{"memory://a?timeout=0.05&connect_timeout=2", "memory a 0 (none) (none) 0 0.05 2"},
+		{"memory://me:word@a",
+			"error: after memory:// only a name may follow, of at most 32 "
+			"letters, digits, '.', '-', '_' and '+'"},
+	};
+	CHECK_CASES(table, read_it);
+	static const check_case names[] = {
+		{"memory://", "memory://"},
+		{"memory://a", "memory://a"},
+		{"memory://a?fail=refused", "memory://a?fail=refused"},
+		{"memory://?fail=timeout&timeout=1", "memory://?fail=timeout"},
+		{"memory://a?fail=readonly", "memory://a?fail=readonly"},
+		{"memory://a?fail=lost-reply", "memory://a?fail=lost-reply"},
+	};
+	CHECK_CASES(names, name_of);
 }
 
 static void credentials(void)
@@ -351,6 +376,31 @@ static void bad_sockets(void)
 	CHECK_BAD(table);
 }
 
+static void bad_servers_in_memory(void)
+{
+#define BAD_NAME "after memory:// only a name may follow, of at most 32 letters, digits"
+	static const bad table[] = {
+		{"memory://me:word@a", BAD_NAME},
+		{"memory://a:1", BAD_NAME},
+		{"memory://a/1", BAD_NAME},
+		{"memory:///a", BAD_NAME},
+		{"memory://a%20b", BAD_NAME},
+		{"memory://a,b", BAD_NAME},
+		{"memory://0123456789012345678901234567890123", BAD_NAME},
+		{"memory://a?fail=", "must be refused, timeout, readonly or lost-reply"},
+		{"memory://a?fail=Refused", "must be refused, timeout, readonly or lost-reply"},
+		{"memory://a?fail=refused&fail=refused", "the option fail is given twice"},
+		{"memory://a?db=1", "the option db is not for memory://, which has timeout"},
+		{"memory://a?replicas=1", "the option replicas is not for memory://"},
+		{"memory://a?sentinel_user=a", "the option sentinel_user is not for memory://"},
+		{"memory://a?fai=1", "the option fai is not for memory://"},
+		{"memory://a?ssl[cafile]=/a", "need TLS"},
+		{"redis://a?fail=timeout", "the option fail is for memory:// only"},
+		{"memory+sentinel://a", "the scheme memory+sentinel:// is unknown"},
+	};
+	CHECK_BAD(table);
+}
+
 static void bad_options(void)
 {
 	static const bad table[] = {
@@ -506,6 +556,9 @@ static void targets_differ_by_all_that_alters_the_handshake(void)
 	CHECK(!same_target("redis://h", "redis://h?replicas=1"));
 	CHECK(!same_target("redis://h?replicas=2", "redis://h?replicas=1"));
 	CHECK(same_target("redis://h", "redis://h?replicas=0"));
+	CHECK(same_target("memory://", "memory:///?timeout=1"));
+	CHECK(!same_target("memory://a", "memory://A"));
+	CHECK(!same_target("memory://a", "memory://a?fail=timeout"));
 }
 
 static void a_target_is_counted(void)
@@ -523,6 +576,8 @@ static void a_target_is_counted(void)
 static const check_test tests[] = {
 	TEST(hosts_and_ports),
 	TEST(sockets),
+	TEST(servers_in_memory),
+	TEST(bad_servers_in_memory),
 	TEST(credentials),
 	TEST(a_password_may_have_a_nul),
 	TEST(databases_and_options),

@@ -27,6 +27,7 @@ static const scheme schemes[] = {
 	{"valkey", RL_DSN_SERVER, RL_NET_TCP, false},
 	{"tcp", RL_DSN_SERVER, RL_NET_TCP, false},
 	{"unix", RL_DSN_SERVER, RL_NET_UNIX, false},
+	{"memory", RL_DSN_SERVER, RL_NET_MEMORY, false},
 	{"rediss", RL_DSN_SERVER, RL_NET_TCP, true},
 	{"valkeys", RL_DSN_SERVER, RL_NET_TCP, true},
 	{"tls", RL_DSN_SERVER, RL_NET_TCP, true},

@@ -6,6 +6,7 @@
  *         &replicas=..&replicas_timeout=..]
  *     rediss://[[user]:password@]host[:port][/db][?ssl[cafile]=/path&..]
  *     unix://[[user]:password@]/path/to.sock[?db=..&..]
+ *     memory://[name][?timeout=..&connect_timeout=..&fail=refused|timeout|readonly|lost-reply]
  *     redis-cluster://[[user]:password@]host[:port],host..[/db][?..]
  *     redis-sentinel://[[user]:password@]host[:port],host../master-name[/db][?..&sentinel_user=..
  *         &sentinel_password=..&sentinel_tls=0|1&sentinel_quorum=..&sentinel_check=0|1
@@ -15,6 +16,8 @@
  * redis:///path means unix:///path. With clusters and Sentinels valkey means redis, too, and rediss
  * is TLS; redis+sentinel:// means redis-sentinel://. An IPv6 address is written in brackets. User,
  * password, host, path, master name, and the names and values of options may be percent-encoded.
+ *
+ * memory:// is a server inside the process, for tests of programs.
  *
  * User, password, database and replicas are those of the nodes, and not of the Sentinels. The
  * scheme gives or denies TLS to both, unless sentinel_tls says otherwise.

@@ -12,9 +12,12 @@
 #define REPLICAS_MAX 100
 
 typedef enum option {
-	OPTION_DB,
 	OPTION_TIMEOUT,
 	OPTION_CONNECT_TIMEOUT,
+	/* Of memory:// alone. */
+	OPTION_FAIL,
+	/* From here on: not of memory://. */
+	OPTION_DB,
 	OPTION_REPLICAS,
 	OPTION_REPLICAS_TIMEOUT,
 	/* From here on: of Sentinels alone. */
@@ -27,9 +30,9 @@ typedef enum option {
 	OPTIONS,
 } option;
 
-static const char *const option_names[OPTIONS] = {"db", "timeout", "connect_timeout", "replicas",
-	"replicas_timeout", "sentinel_user", "sentinel_password", "sentinel_tls", "sentinel_quorum",
-	"sentinel_check", "failover_grace"};
+static const char *const option_names[OPTIONS] = {"timeout", "connect_timeout", "fail", "db",
+	"replicas", "replicas_timeout", "sentinel_user", "sentinel_password", "sentinel_tls",
+	"sentinel_quorum", "sentinel_check", "failover_grace"};
 
 typedef struct option_reader {
 	rl_dsn_parts *parts;
@@ -119,6 +122,10 @@ static rl_status read_value(
 	rl_bytes value = rl_bytes_of(decoded->data, decoded->len);
 	rl_dsn_sentinels *sentinels = &parts->sentinels;
 	switch (which) {
+		case OPTION_FAIL:
+			return rl_fault_read(value, &parts->target->address.fault)
+				? RL_OK
+				: refuse(err, name, "must be refused, timeout, readonly or lost-reply");
 		case OPTION_DB:
 			return rl_dsn_text_read_database(value, &parts->target->database, err);
 		case OPTION_TIMEOUT:
@@ -149,6 +156,28 @@ static rl_status read_value(
 	return RL_OK;
 }
 
+/* Why this kind of DSN cannot have the option; NULL = it can. */
+static const char *refusal(const rl_dsn_parts *parts, option which)
+{
+	bool is_memory = parts->target->address.kind == RL_NET_MEMORY;
+	bool is_sentinel = parts->kind == RL_DSN_SENTINEL;
+	if (is_memory) {
+		return which > OPTION_FAIL ? "is not for memory://, which has timeout, connect_timeout "
+									 "and fail"
+								   : NULL;
+	}
+	if (which == OPTIONS) {
+		return is_sentinel ? "is unknown; use db, timeout, connect_timeout, replicas, "
+							 "replicas_timeout, ssl[name], sentinel_user, sentinel_password, "
+							 "sentinel_tls, sentinel_quorum, sentinel_check or failover_grace"
+						   : "is unknown; use db, timeout, connect_timeout, replicas, "
+							 "replicas_timeout or ssl[name]";
+	}
+	return which == OPTION_FAIL                         ? "is for memory:// only"
+		: which >= OPTION_SENTINEL_USER && !is_sentinel ? "is for redis-sentinel:// only"
+														: NULL;
+}
+
 static rl_status read_option(option_reader *reader, rl_bytes name, rl_secret *value, rl_error *err)
 {
 	rl_dsn_parts *parts = reader->parts;
@@ -159,17 +188,9 @@ static rl_status read_option(option_reader *reader, rl_bytes name, rl_secret *va
 	while (which < OPTIONS && !rl_dsn_text_is(name, option_names[which])) {
 		which++;
 	}
-	if (which == OPTIONS) {
-		return refuse(err, name,
-			parts->kind == RL_DSN_SENTINEL
-				? "is unknown; use db, timeout, connect_timeout, replicas, replicas_timeout, "
-				  "ssl[name], sentinel_user, sentinel_password, sentinel_tls, sentinel_quorum, "
-				  "sentinel_check or failover_grace"
-				: "is unknown; use db, timeout, connect_timeout, replicas, replicas_timeout or "
-				  "ssl[name]");
-	}
-	if (which >= OPTION_SENTINEL_USER && parts->kind != RL_DSN_SENTINEL) {
-		return refuse(err, name, "is for redis-sentinel:// only");
+	const char *reason = refusal(parts, which);
+	if (reason != NULL) {
+		return refuse(err, name, reason);
 	}
 	if (reader->is_seen[which] || (which == OPTION_DB && parts->has_database)) {
 		return which == OPTION_DB ? rl_dsn_text_refuse(err, "the database is given twice")

@@ -183,6 +183,17 @@ static rl_status read_database(rl_bytes path, rl_dsn_parts *parts, rl_error *err
 	return rl_dsn_text_read_database(rl_dsn_text_tail(path, 1), &parts->target->database, err);
 }
 
+/* The name of a server inside the process. */
+static rl_status read_memory(rl_bytes name, rl_bytes path, rl_dsn_parts *parts, rl_error *err)
+{
+	if (path.len > 1 || (name.len > 0 && !rl_dsn_text_is_plain(name))) {
+		return rl_dsn_text_refuse(err,
+			"after memory:// only a name may follow, of at most 32 letters, digits, '.', '-', '_' "
+			"and '+'");
+	}
+	return rl_dsn_text_decode_name(name, &parts->target->address.host, err);
+}
+
 static rl_status read_server(rl_bytes host, rl_bytes path, rl_dsn_parts *parts, rl_error *err)
 {
 	rl_address *address = &parts->target->address;
@@ -301,6 +312,9 @@ rl_status rl_dsn_place_read(rl_bytes place, rl_dsn_parts *parts, rl_error *err)
 	rl_dsn_text_find(place, '/', &slash);
 	rl_bytes hosts = rl_dsn_text_head(place, slash);
 	rl_bytes path = rl_dsn_text_tail(place, slash);
+	if (parts->target->address.kind == RL_NET_MEMORY) {
+		return read_memory(hosts, path, parts, err);
+	}
 	rl_status status = take_credentials(&hosts, parts, err);
 	if (status != RL_OK) {
 		return status;

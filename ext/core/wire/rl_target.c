@@ -17,6 +17,42 @@ rl_target *rl_target_new(void)
 	return target;
 }
 
+static const char *const fault_names[] = {[RL_FAULT_NONE] = "",
+	[RL_FAULT_REFUSED] = "refused",
+	[RL_FAULT_TIMEOUT] = "timeout",
+	[RL_FAULT_READONLY] = "readonly",
+	[RL_FAULT_LOST_REPLY] = "lost-reply"};
+
+bool rl_fault_read(rl_bytes text, rl_fault *fault)
+{
+	for (unsigned i = RL_FAULT_REFUSED; i <= RL_FAULT_LOST_REPLY; i++) {
+		if (rl_bytes_equal(text, rl_bytes_of(fault_names[i], strlen(fault_names[i])))) {
+			*fault = (rl_fault) i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* @param name has room for the host and 64 bytes more */
+static void put_address(char *name, size_t size, const rl_address *address)
+{
+	bool is_v6 = strchr(address->host, ':') != NULL;
+	switch (address->kind) {
+		case RL_NET_TCP:
+			snprintf(name, size, is_v6 ? "%s://[%s]:%u" : "%s://%s:%u",
+				address->tls != NULL ? "rediss" : "redis", address->host, (unsigned) address->port);
+			break;
+		case RL_NET_UNIX:
+			snprintf(name, size, "unix://%s", address->host);
+			break;
+		case RL_NET_MEMORY:
+			snprintf(name, size, "memory://%s%s%s", address->host,
+				address->fault != RL_FAULT_NONE ? "?fail=" : "", fault_names[address->fault]);
+			break;
+	}
+}
+
 bool rl_target_set_name(rl_target *target)
 {
 	const rl_address *address = &target->address;
@@ -25,17 +61,11 @@ bool rl_target_set_name(rl_target *target)
 	if (name == NULL) {
 		return false;
 	}
-	int used;
-	if (address->kind == RL_NET_UNIX) {
-		used = snprintf(name, size, "unix://%s", address->host);
-	} else {
-		bool is_v6 = strchr(address->host, ':') != NULL;
-		used = snprintf(name, size, is_v6 ? "%s://[%s]:%u" : "%s://%s:%u",
-			address->tls != NULL ? "rediss" : "redis", address->host, (unsigned) address->port);
-	}
+	put_address(name, size, address);
 	if (target->database != 0) {
 		const char *format = address->kind == RL_NET_UNIX ? "?db=%u" : "/%u";
-		snprintf(name + used, size - (size_t) used, format, target->database);
+		size_t used = strlen(name);
+		snprintf(name + used, size - used, format, target->database);
 	}
 	free(target->name);
 	target->name = name;
@@ -102,6 +132,7 @@ rl_target *rl_target_copy(const rl_target *target)
 	}
 	copy->address.kind = target->address.kind;
 	copy->address.port = target->address.port;
+	copy->address.fault = target->address.fault;
 	copy->database = target->database;
 	copy->replicas = target->replicas;
 	copy->replicas_ms = target->replicas_ms;
@@ -134,7 +165,7 @@ static bool same_name(const char *a, const char *b)
 
 bool rl_address_equal(const rl_address *a, const rl_address *b)
 {
-	if (a->kind != b->kind || a->port != b->port) {
+	if (a->kind != b->kind || a->port != b->port || a->fault != b->fault) {
 		return false;
 	}
 	return a->kind == RL_NET_TCP ? same_name(a->host, b->host) : strcmp(a->host, b->host) == 0;

@@ -13,13 +13,29 @@
 typedef enum rl_net_kind {
 	RL_NET_TCP,
 	RL_NET_UNIX,
+	/* A server inside the process (transport/rl_memory.h), for tests of programs. */
+	RL_NET_MEMORY,
 } rl_net_kind;
+
+/* How a server inside the process fails on purpose, on the connections of one DSN. */
+typedef enum rl_fault {
+	RL_FAULT_NONE,
+	RL_FAULT_REFUSED,    /* refuses connections */
+	RL_FAULT_TIMEOUT,    /* reads no command */
+	RL_FAULT_READONLY,   /* answers as a replica */
+	RL_FAULT_LOST_REPLY, /* runs each command, and closes the connection in place of a reply */
+} rl_fault;
+
+/* Reads the value of the option fail. False = it names no fault. */
+bool rl_fault_read(rl_bytes text, rl_fault *fault);
 
 typedef struct rl_address {
 	rl_net_kind kind;
-	/* Owned. A name, or an address without brackets; RL_NET_UNIX: the path. */
+	/* Owned. A name, or an address without brackets; RL_NET_UNIX: the path; RL_NET_MEMORY: the
+	 * name of the server, which may be empty. */
 	char *host;
-	uint16_t port; /* RL_NET_TCP */
+	uint16_t port;  /* RL_NET_TCP */
+	rl_fault fault; /* RL_NET_MEMORY */
 	/* Owned. NULL = without TLS. */
 	rl_tls_options *tls;
 } rl_address;
@@ -62,7 +78,8 @@ rl_target *rl_target_copy(const rl_target *target);
 rl_target *rl_target_ref(rl_target *target);
 void rl_target_unref(rl_target *target);
 
-/* The same server, whatever the user, the database and TLS. */
+/* The same server, whatever the user, the database and TLS. A server inside the process with a
+ * fault is another server than the one without. */
 bool rl_address_equal(const rl_address *a, const rl_address *b);
 
 /* The same in everything but the name and the label. */

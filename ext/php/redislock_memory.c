@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory://, and the clock that tests move.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_memory.h"
+
+#include "SAPI.h"
+#include "zend_exceptions.h"
+
+#include "core/base/rl_time.h"
+#include "transport/rl_watchdog.h"
+
+#define ADVANCE_MAX_S (366 * 86400)
+
+bool redislock_memory_is_allowed(rl_error *err)
+{
+	const char *sapi = sapi_module.name;
+	if (REDISLOCK_G(memory) || strcmp(sapi, "cli") == 0 || strcmp(sapi, "phpdbg") == 0) {
+		return true;
+	}
+	rl_error_set(err, RL_ERR_ARGUMENT, 0,
+		"memory:// is a server inside the process, for tests; outside of the CLI it needs the INI "
+		"setting redislock.memory=1");
+	return false;
+}
+
+/* The watchdog renews each lease at its time, as if the time had really passed. False = the clock
+ * cannot be moved that far. */
+static bool advance(int64_t ns)
+{
+	int64_t until = rl_os_now() + ns;
+	for (;;) {
+		int64_t due = rl_watchdog_settle();
+		int64_t now = rl_os_now();
+		if (now >= until) {
+			return true;
+		}
+		int64_t next = rl_time_earlier(due, until);
+		if (next > now && !rl_os_advance(next - now)) {
+			return false;
+		}
+	}
+}
+
+void redislock_memory_advance(double seconds, uint32_t arg)
+{
+	rl_error err;
+	if (!redislock_memory_is_allowed(&err)) {
+		zend_throw_error(NULL, "%s", err.message);
+	} else if (!(seconds >= 0 && seconds <= ADVANCE_MAX_S)) { /* also NaN */
+		zend_argument_value_error(arg, "must be from 0 to %d seconds", ADVANCE_MAX_S);
+	} else if (!advance((int64_t) (seconds * 1e9))) {
+		zend_throw_error(NULL, "The clock has been moved by 100 years, which is the limit");
+	}
+}

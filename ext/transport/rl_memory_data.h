@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The servers inside the process, and the locks that they have. The caller has the mutex of
+ * rl_memory.c.
+ */
+#ifndef RL_MEMORY_DATA_H
+#define RL_MEMORY_DATA_H
+
+#include "model/rl_store.h"
+
+#define RL_MEMORY_BUCKETS 1024
+
+/* A lock and its helper keys. */
+typedef struct rl_memory_lock {
+	struct rl_memory_lock *next; /* in its bucket */
+	unsigned waiters;            /* clients that are blocked for its list */
+	rl_store_key key;
+	size_t name_len;
+	char name[];
+} rl_memory_lock;
+
+typedef struct rl_memory_server {
+	struct rl_memory_server *next;
+	char *name; /* owned */
+	uint64_t fork_generation;
+	rl_store store;
+	rl_memory_lock *buckets[RL_MEMORY_BUCKETS]; /* owned */
+	/* The first to be blocked stand last. */
+	struct rl_memory_client *clients;
+} rl_memory_server;
+
+/* The time of all servers, in microseconds since 1970: the wall clock when the first server was
+ * made, and from then on as rl_os_now(). */
+int64_t rl_memory_now_us(void);
+
+/* NULL = there is none. */
+rl_memory_server *rl_memory_find_server(const char *name);
+
+/* NULL when out of memory. */
+rl_memory_server *rl_memory_add_server(const char *name, uint64_t fork_generation);
+
+/* Frees the servers that have no client, with their data. */
+void rl_memory_free_unused_servers(void);
+
+/* The lock with this name, which need not exist. It stays where it is as long as it has waiters.
+ * NULL when out of memory. */
+rl_memory_lock *rl_memory_find_lock(rl_memory_server *server, rl_bytes name);
+
+#endif
