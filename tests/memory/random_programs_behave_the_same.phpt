@@ -1,0 +1,59 @@
+--TEST--
+500 random programs see the same on memory://, whose clock is moved, as on a real server, whose time passes.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_without_server();
+skip_by_topology('the programs run on one server');
+skip_under_valgrind();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/server.inc';
+
+const PROGRAMS = 500;
+const STEPS = 12;
+
+function start_programs(string $servers, int $first, float $step, bool $advances): PhpChild
+{
+    return start_php('require $argv[1]; run_programs($argv[2], (int) $argv[3], (int) $argv[4],
+        (int) $argv[5], (float) $argv[6], $argv[7] === "1");',
+        [__DIR__ . '/programs.inc', $servers, $first, PROGRAMS, STEPS, $step, $advances ? 1 : 0]);
+}
+
+$server = start_server();
+$first = (int) (getenv('REDISLOCK_PROGRAMS_FROM') ?: random_int(1, 2 ** 30));
+$step = slack(0.3);
+do {
+    check('the machine is quick enough', $step < 20);
+    $both = [start_programs(json_encode($server->dsn()), $first, $step, false),
+        start_programs('"memory://programs"', $first, $step, true)];
+    [$real, $memory] = array_map(fn ($child) => $child->output(30 + STEPS * $step), $both);
+    $step *= 2;
+} while ($real === "late\n" || $memory === "late\n");
+
+$real = explode("\n", trim($real));
+$memory = explode("\n", trim($memory));
+same('programs', [PROGRAMS, PROGRAMS], [count($real), count($memory)]);
+$calls = 0;
+foreach ($real as $i => $log) {
+    $calls += substr_count($log, ' | ') + 1;
+    if (!same('program ' . $first + $i . ' (REDISLOCK_PROGRAMS_FROM)', $log, $memory[$i])) {
+        break;
+    }
+}
+check('calls', $calls > PROGRAMS * STEPS, $calls);
+/* The programs meet what they are for. */
+foreach (['acquire: token', 'acquire: null', 'release: true', 'release: false', 'extend: true',
+        'lease: token', 'held: true', 'held: false', 'fence: 1', '"foreign":true',
+        'resume: token', 'in the section', 'RedisLockTimeoutException', 'RedisLockLostException',
+        'loss: Deleted', 'loss: Expired'] as $what) {
+    check($what, str_contains(implode("\n", $real), $what));
+}
+
+done();
+?>
+--EXPECT--
+ok
