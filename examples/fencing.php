@@ -12,8 +12,12 @@
 require __DIR__ . '/inc/MiniRedis.php';
 require __DIR__ . '/inc/PrivateRedis.php';
 
-/** Withdraws under the lock. False = the table has refused the write, because another worker has
- * had the lock since. */
+/**
+ * Withdraws under the lock. False = the table has refused the write, because another worker has had
+ * the lock since.
+ *
+ * @param callable(): mixed $work
+ */
 function withdraw(PDO $db, RedisLock $lock, int $amount, bool $isFenced, callable $work): bool
 {
     $lease = $lock->lease('account:1', ttl: 0.3, wait: 10)
@@ -23,7 +27,7 @@ function withdraw(PDO $db, RedisLock $lock, int $amount, bool $isFenced, callabl
     if (!claim($db, $fence)) {
         return false;
     }
-    $balance = (int) $db->query('SELECT balance FROM account WHERE id = 1')->fetchColumn();
+    $balance = balance($db);
     $lease->assertHeld(); // this is not enough: the process may stand still right after it
     $work();
     return write($db, $balance - $amount, $fence);
@@ -32,22 +36,27 @@ function withdraw(PDO $db, RedisLock $lock, int $amount, bool $isFenced, callabl
 function claim(PDO $db, int $fence): bool
 {
     return execute($db, 'UPDATE account SET fence = :fence WHERE id = 1 AND fence <= :fence',
-        ['fence' => $fence]) === 1;
+        ['fence' => $fence])->rowCount() === 1;
+}
+
+function balance(PDO $db): int
+{
+    return (int) execute($db, 'SELECT balance FROM account WHERE id = 1')->fetchColumn();
 }
 
 function write(PDO $db, int $balance, int $fence): bool
 {
     return execute($db, <<<'SQL'
         UPDATE account SET balance = :balance, fence = :fence WHERE id = 1 AND fence <= :fence
-        SQL, ['balance' => $balance, 'fence' => $fence]) === 1;
+        SQL, ['balance' => $balance, 'fence' => $fence])->rowCount() === 1;
 }
 
-/** Returns how many rows were changed. */
-function execute(PDO $db, string $sql, array $values): int
+/** @param array<string, int> $values */
+function execute(PDO $db, string $sql, array $values = []): PDOStatement
 {
     $statement = $db->prepare($sql);
     $statement->execute($values);
-    return $statement->rowCount();
+    return $statement;
 }
 
 /* ---- the two workers ---- */
@@ -73,6 +82,8 @@ exit($without['balance'] === 90 && $with['balance'] === 60 ? 0 : 1);
 /**
  * Lets the first worker stand still between its reading and its writing, until the second one is
  * done. Returns the balance in the end, and whether the table has refused the late write.
+ *
+ * @return array{balance: int, wasRefused: bool}
  */
 function compete(PrivateRedis $server, string $file, RedisLock $lock, bool $isFenced): array
 {
@@ -85,7 +96,9 @@ function compete(PrivateRedis $server, string $file, RedisLock $lock, bool $isFe
         $server->leaveToParent();
         pcntl_alarm(30); // it lives no longer, in any case
         $db = open($file);
-        $stop = fn () => exec('kill -STOP ' . getmypid()); // a swapped-out host, a frozen container
+        $stop = function (): void {
+            exec('kill -STOP ' . getmypid()); // a swapped-out host, a frozen container
+        };
         $isWritten = withdraw($db, $lock, 10, $isFenced, $stop);
         $isWritten || withdraw($db, $lock, 10, $isFenced, fn () => null); // begin again
         exit($isWritten ? 0 : 1);
@@ -94,8 +107,8 @@ function compete(PrivateRedis $server, string $file, RedisLock $lock, bool $isFe
     withdraw($db, $lock, 30, $isFenced, fn () => null); // waits until the lock has ended
     exec("kill -CONT $pid");
     pcntl_waitpid($pid, $status);
-    return ['balance' => (int) $db->query('SELECT balance FROM account')->fetchColumn(),
-        'wasRefused' => pcntl_wexitstatus($status) === 1];
+    /** @var int $status */
+    return ['balance' => balance($db), 'wasRefused' => pcntl_wexitstatus($status) === 1];
 }
 
 function open(string $file): PDO
@@ -103,6 +116,7 @@ function open(string $file): PDO
     return new PDO("sqlite:$file", options: [PDO::ATTR_TIMEOUT => 10]);
 }
 
+/** @param array{balance: int, wasRefused: bool} $result */
 function show(string $name, array $result): void
 {
     printf("%-24s%10d%10d  %s\n", $name, 60, $result['balance'],

@@ -66,12 +66,15 @@ exit($with['sold'] === $units && $without['sold'] > $units ? 0 : 1);
 /**
  * Lets the workers sell until no unit is left; returns how many they sold, in how many seconds, and
  * the longest wait.
+ *
+ * @param callable(MiniRedis): bool $sellOne
+ * @return array{sold: int, seconds: float, longest: float}
  */
 function sale(PrivateRedis $server, int $workers, int $units, callable $sellOne): array
 {
     (new MiniRedis($server->socket))->set('stock', $units);
     $start = hrtime(true);
-    $results = inWorkers($workers, function () use ($server, $sellOne): array {
+    $results = inWorkers($workers, function () use ($server, $sellOne): string {
         $server->leaveToParent();
         $redis = new MiniRedis($server->socket);
         $longest = $sold = 0;
@@ -82,39 +85,46 @@ function sale(PrivateRedis $server, int $workers, int $units, callable $sellOne)
             $sold += (int) $isSold;
             usleep(random_int(1000, 9000)); // until the next customer comes
         } while ($isSold);
-        return ['sold' => $sold, 'longest' => $longest];
+        return "$sold $longest";
     });
-    return [
-        'sold' => array_sum(array_column($results, 'sold')),
-        'seconds' => (hrtime(true) - $start) / 1e9,
-        'longest' => max(array_column($results, 'longest')),
-    ];
+    $sale = ['sold' => 0, 'seconds' => (hrtime(true) - $start) / 1e9, 'longest' => 0.0];
+    foreach ($results as $result) {
+        [$sold, $longest] = explode(' ', $result);
+        $sale['sold'] += (int) $sold;
+        $sale['longest'] = max($sale['longest'], (float) $longest);
+    }
+    return $sale;
 }
 
-/** Runs $work in that many forked processes, and returns the result of each. */
+/**
+ * Runs $work in that many forked processes, and returns the result of each.
+ *
+ * @param callable(): string $work
+ * @return list<string>
+ */
 function inWorkers(int $workers, callable $work): array
 {
     $pids = $pipes = [];
     try {
         for ($i = 0; $i < $workers; $i++) {
-            [$parent, $child] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+            [$parent, $child] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0)
+                ?: throw new RuntimeException('there is no pipe');
             $pid = pcntl_fork();
             if ($pid === 0) {
                 pcntl_alarm(60); // no worker lives longer, in any case
-                fwrite($child, json_encode($work()));
+                fwrite($child, $work());
                 exit(0);
             }
             $pids[] = $pid;
             $pipes[] = $parent;
             fclose($child);
         }
-        $results = array_map(fn ($pipe) => json_decode((string) stream_get_contents($pipe), true),
-            $pipes);
+        $results = array_map(fn ($pipe): string => (string) stream_get_contents($pipe), $pipes);
         foreach ($pids as $i => $pid) {
             pcntl_waitpid($pid, $status);
             unset($pids[$i]);
         }
-        return in_array(null, $results, true) ? throw new RuntimeException('a worker failed')
+        return in_array('', $results, true) ? throw new RuntimeException('a worker failed')
             : $results;
     } finally {
         if ($pids !== []) {
@@ -123,6 +133,7 @@ function inWorkers(int $workers, callable $work): array
     }
 }
 
+/** @param array{sold: int, seconds: float, longest: float} $sale */
 function show(string $name, int $units, array $sale): void
 {
     printf("%-16s%8d%8d%10d%14.0f%14s\n", $name, $units, $sale['sold'], $sale['sold'] - $units,

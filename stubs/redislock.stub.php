@@ -40,7 +40,7 @@ class RedisLock
     /**
      * Pass the options after $prefix as named arguments: their order may change before 1.0.
      *
-     * @param string|array|null $servers a DSN, or an array of 1 to 15 DSNs. null = the INI setting
+     * @param string|string[]|null $servers a DSN, or a list of 1 to 15 DSNs. null = the INI setting
      *   redislock.servers, in which spaces separate several DSNs. A DSN is
      *   `redis://[[user]:password@]host[:port][/db]` (also valkey:// and tcp://) or `rediss://...`
      *   for TLS (also valkeys:// and tls://), or `unix://[[user]:password@]/path/to.sock[?db=1]`
@@ -107,7 +107,7 @@ class RedisLock
      *   child. A connection is named `redislock:` and the label of the object that opened it; on a
      *   cluster and behind Sentinels, of the object that was made last with this DSN.
      *   docs/inspect.md has the details
-     * @param array $tls options for the servers with TLS, with the names of PHP's ssl stream
+     * @param mixed[] $tls options for the servers with TLS, with the names of PHP's ssl stream
      *   context: cafile, capath (the trusted certificates; default: those of the system),
      *   local_cert, local_pk, passphrase (the client certificate), peer_name (the name to verify;
      *   default: the host), verify_peer, verify_peer_name (default true; false is for tests),

@@ -9,7 +9,7 @@
 $lock = new RedisLock(getenv('REDIS_URL') ?: null, prefix: 'properties:');
 
 // Mutual exclusion: the second caller gets null.
-$token = $lock->acquire('a', ttl: 10);
+$token = $lock->acquire('a', ttl: 10) ?? exit("another process has a\n");
 echo 'mutual exclusion:           ', $lock->acquire('a') === null ? "yes\n" : "NO\n";
 
 // Only the holder can release it: with another token release() does nothing and returns false.
@@ -18,14 +18,13 @@ echo 'only the holder releases:   ', !$isFreedByOther && $lock->release('a', $to
     : "NO\n";
 
 // Released on timeout: one command sets the lock and its TTL, and the server ends it.
-$old = $lock->acquire('b', ttl: 0.1);
+$old = $lock->acquire('b', ttl: 0.1) ?? exit("another process has b\n");
 $new = $lock->acquire('b', ttl: 10, wait: 1);
 echo 'released on timeout:        ', $new !== null ? "yes\n" : "NO\n";
 
 // The holder that was too slow learns it, and does not free the lock of its successor.
-echo 'the late holder is told:    ', !$lock->release('b', $old) && $lock->release('b', $new)
-    ? "yes\n"
-    : "NO\n";
+echo 'the late holder is told:    ', !$lock->release('b', $old) && $new !== null
+    && $lock->release('b', $new) ? "yes\n" : "NO\n";
 
 // A transport error is not a refusal: null means "another holder has it", an exception "no server
 // could be asked".
@@ -39,6 +38,7 @@ echo 'error differs from refusal: ', $answer instanceof RedisLockConnectionExcep
 
 // Cheap: one command takes the lock, and one frees it, on a connection that stays open.
 $before = RedisLock::stats();
-$lock->release('d', $lock->acquire('d'));
+$token = $lock->acquire('d') ?? exit("another process has d\n");
+$lock->release('d', $token);
 $after = RedisLock::stats();
 echo 'on a connection kept:       ', $after['connects'] === $before['connects'] ? "yes\n" : "NO\n";

@@ -45,6 +45,7 @@ class Stock
         }, ttl: 10, wait: 2);
     }
 
+    /** @return array<string, int> */
     public function units(): array
     {
         return $this->units;

@@ -59,12 +59,17 @@ class RedLock
         ];
     }
 
-    /** Frees the lock on all servers, also on those that refused or did not answer. */
+    /**
+     * Frees the lock on all servers, also on those that refused or did not answer.
+     *
+     * @param array{resource: string, token: string, ...} $lock
+     */
     public function unlock(array $lock): void
     {
         $this->lock->release($lock['resource'], $lock['token']);
     }
 
+    /** @param array{string, int, float} $server */
     private static function dsn(array $server): string
     {
         [$host, $port, $timeout] = $server;

@@ -57,14 +57,15 @@ function withdraw(string $account, int $amount): void
     try {
         $balance = (int) file_get_contents($account);
         usleep(20_000);
-        file_put_contents($account, $balance - $amount);
+        file_put_contents($account, (string) ($balance - $amount));
     } finally {
         $lock->unlock('account', $identifier);
     }
 }
 
-$account = tempnam(sys_get_temp_dir(), 'account');
-file_put_contents($account, 1000);
+$account = tempnam(sys_get_temp_dir(), 'account') ?: throw new RuntimeException('no file');
+file_put_contents($account, '1000');
+$pids = [];
 foreach ([500, 300] as $amount) {
     $pids[] = $pid = pcntl_fork();
     if ($pid === 0) {

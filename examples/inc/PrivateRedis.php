@@ -10,7 +10,8 @@ final class PrivateRedis
     public readonly string $socket;
     /** @var resource */
     private $guard;
-    private array $pipes = [];
+    /** @var list<resource> */
+    private array $pipes;
 
     /* $0 is the folder, "$@" the server's command. */
     private const GUARD = <<<'SH'
@@ -24,7 +25,7 @@ final class PrivateRedis
 
     public function __construct()
     {
-        $program = trim((string) shell_exec('command -v redis-server || command -v valkey-server'))
+        $program = exec('command -v redis-server || command -v valkey-server')
             ?: throw new RuntimeException('there is no redis-server and no valkey-server on PATH');
         $folder = sys_get_temp_dir() . '/redislock-' . bin2hex(random_bytes(6));
         mkdir($folder, 0700);
@@ -32,7 +33,8 @@ final class PrivateRedis
         $server = [$program, '--port', '0', '--unixsocket', $this->socket, '--dir', $folder,
             '--save', ''];
         $this->guard = proc_open(['/bin/sh', '-c', self::GUARD, $folder, ...$server],
-            [['pipe', 'r']], $this->pipes);
+            [['pipe', 'r']], $pipes) ?: throw new RuntimeException('cannot start /bin/sh');
+        $this->pipes = array_values($pipes);
         for ($try = 0; !$this->answers(); $try++) {
             if ($try === 500) {
                 throw new RuntimeException("$program did not start: "
@@ -45,14 +47,14 @@ final class PrivateRedis
     /** Ends the server; returns when it is gone. */
     public function stop(): void
     {
-        fclose($this->pipes[0]);
+        array_map(fclose(...), $this->pipes);
         proc_close($this->guard);
     }
 
     /** For a forked worker: the worker does not keep the server alive. */
     public function leaveToParent(): void
     {
-        fclose($this->pipes[0]);
+        array_map(fclose(...), $this->pipes);
     }
 
     private function answers(): bool

@@ -72,6 +72,7 @@ class RedisLock
      *
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -90,6 +91,7 @@ class RedisLock
      *
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -102,6 +104,7 @@ class RedisLock
      *
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -122,6 +125,7 @@ class RedisLock
      * @return RedisLockLease|null null = another holder has the lock, or $abort has ended the wait
      *
      * @throws RedisLockException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -145,6 +149,7 @@ class RedisLock
      * @return RedisLockLease|null null = the lock is not held with this token
      *
      * @throws RedisLockException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -172,6 +177,7 @@ class RedisLock
      * @throws RedisLockLostException when the lock was lost before the section ended
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -191,6 +197,7 @@ class RedisLock
      *
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -201,6 +208,7 @@ class RedisLock
      *
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -213,6 +221,7 @@ class RedisLock
      *
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -224,6 +233,7 @@ class RedisLock
      *
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -236,6 +246,7 @@ class RedisLock
      *
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
+     * @throws ValueError
      *
      * @phpstan-impure
      */
@@ -338,6 +349,7 @@ final class RedisLockLease
      *
      * @throws RedisLockConnectionException
      * @throws RedisLockServerException
+     * @throws ValueError
      *
      * @phpstan-impure
      */

@@ -36,7 +36,7 @@ final class JobsTest extends TestCase
     public function testAUniqueJobIsUniqueUntilItIsDone(): void
     {
         $job = new UniqueJob($this->name);
-        $lock = new UniqueLock($this->app->make(Repository::class));
+        $lock = new UniqueLock(app(Repository::class));
         self::assertTrue($lock->acquire($job));
         self::assertFalse($lock->acquire(new UniqueJob($this->name)));
         self::assertTrue($lock->acquire(new UniqueJob("$this->name-other")));
@@ -47,7 +47,7 @@ final class JobsTest extends TestCase
 
     public function testAUniqueJobIsDispatchedOnce(): void
     {
-        UniqueJob::$runs = [];
+        UniqueJob::forgetRuns();
         UniqueJob::dispatch($this->name, $this->name);
         self::assertSame(["$this->name: inner was not run"], UniqueJob::$runs);
         UniqueJob::dispatch($this->name);
@@ -56,7 +56,7 @@ final class JobsTest extends TestCase
 
     public function testTheSchedulerDoesNotOverlap(): void
     {
-        $mutex = new CacheEventMutex($this->app->make(Factory::class));
+        $mutex = new CacheEventMutex(app(Factory::class));
         $event = new Event($mutex, "command $this->name");
         $event->expiresAt = 10;
         self::assertFalse($mutex->exists($event));

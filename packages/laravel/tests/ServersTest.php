@@ -15,7 +15,7 @@ final class ServersTest extends TestCase
     {
         $servers = self::dsns();
         foreach ([$servers, implode(' ', $servers)] as $setting) {
-            $this->app = self::application(['cache.stores.redislock.servers' => $setting]);
+            self::application(['cache.stores.redislock.servers' => $setting]);
             $lock = Cache::lock($this->name, 10);
             self::assertTrue($lock->get());
             $prefix = 'app_' . self::prefix();
@@ -28,7 +28,7 @@ final class ServersTest extends TestCase
 
     public function testThePrefixOfTheStore(): void
     {
-        $this->app = self::application(['cache.stores.redislock.prefix' => 'own:']);
+        self::application(['cache.stores.redislock.prefix' => 'own:']);
         $lock = Cache::lock($this->name, 10);
         self::assertTrue($lock->get());
         self::assertStringStartsWith('own:', self::prefix());
@@ -40,7 +40,7 @@ final class ServersTest extends TestCase
     public function testALockConnectionOfItsOwn(): void
     {
         $socket = substr(self::dsns()[1], strlen('unix://'));
-        $this->app = self::application([
+        self::application([
             'database.redis.locks' => ['host' => $socket, 'port' => 0, 'prefix' => 'locks_'],
             'cache.stores.redislock.lock_connection' => 'locks',
         ]);
@@ -53,7 +53,7 @@ final class ServersTest extends TestCase
 
     public function testOptionsAreThoseOfTheExtension(): void
     {
-        $this->app = self::application(['cache.stores.redislock.options' => ['timeout' => -1]]);
+        self::application(['cache.stores.redislock.options' => ['timeout' => -1]]);
         $this->expectException(ValueError::class);
         $this->expectExceptionMessage('$timeout');
         Cache::lock($this->name);

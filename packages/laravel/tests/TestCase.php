@@ -24,20 +24,18 @@ abstract class TestCase extends PhpUnit
 {
     private static int $names = 0;
 
-    protected Application $app;
-
     /** The name of a lock that no other test uses. */
-    protected string $name;
+    protected string $name = '';
 
     protected function setUp(): void
     {
-        $this->name = sprintf('lock-%d-%d', getmypid(), ++self::$names);
-        $this->app = self::application();
+        $this->name = 'lock-' . getmypid() . '-' . ++self::$names;
+        self::application();
     }
 
     protected function tearDown(): void
     {
-        $this->app->flush();
+        app()->flush();
         Facade::clearResolvedInstances();
     }
 
@@ -63,9 +61,7 @@ abstract class TestCase extends PhpUnit
             ]],
             'queue' => ['default' => 'sync', 'connections' => ['sync' => ['driver' => 'sync']]],
         ]);
-        foreach ($settings as $name => $value) {
-            $config->set($name, $value);
-        }
+        $config->set($settings);
         $app->instance('config', $config);
         $app->instance('env', 'testing');
         $app->singleton(ExceptionHandler::class, Handler::class);

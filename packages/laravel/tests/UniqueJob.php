@@ -26,6 +26,11 @@ final class UniqueJob implements ShouldBeUnique, ShouldQueue
     {
     }
 
+    public static function forgetRuns(): void
+    {
+        self::$runs = [];
+    }
+
     public function uniqueId(): string
     {
         return $this->name;

@@ -5,29 +5,23 @@
 
 declare(strict_types=1);
 
-namespace {
-    if (!function_exists('array_first')) {
-        /** @param array<mixed> $array */
-        function array_first(array $array): mixed
-        {
-            return $array === [] ? null : $array[array_key_first($array)];
-        }
-    }
-
-    if (!function_exists('array_last')) {
-        /** @param array<mixed> $array */
-        function array_last(array $array): mixed
-        {
-            return $array === [] ? null : $array[array_key_last($array)];
-        }
+if (!function_exists('array_first')) {
+    /** @param array<mixed> $array */
+    function array_first(array $array): mixed
+    {
+        return $array === [] ? null : $array[array_key_first($array)];
     }
 }
 
-namespace Symfony\Component\Clock {
-    if (!interface_exists(ClockInterface::class)
-        && interface_exists(\Psr\Clock\ClockInterface::class)) {
-        interface ClockInterface extends \Psr\Clock\ClockInterface
-        {
-        }
+if (!function_exists('array_last')) {
+    /** @param array<mixed> $array */
+    function array_last(array $array): mixed
+    {
+        return $array === [] ? null : $array[array_key_last($array)];
     }
+}
+
+if (!interface_exists(Symfony\Component\Clock\ClockInterface::class)
+    && interface_exists(Psr\Clock\ClockInterface::class)) {
+    require __DIR__ . '/stand-in-clock.php';
 }

@@ -24,7 +24,8 @@ function parameter(ReflectionParameter $parameter): string
     $name = ($parameter->isPassedByReference() ? '&' : '')
         . ($parameter->isVariadic() ? '...' : '') . '$' . $parameter->getName();
     return implode(' ', array_filter(
-        [...$attributes, type($parameter->getType()), $name, $default]));
+        [...$attributes, type($parameter->getType()), $name, $default],
+        fn (string $part): bool => $part !== ''));
 }
 
 /** @return list<string> a line for the method, and one for each parameter */
@@ -40,7 +41,10 @@ function method(ReflectionMethod $method): array
     return $lines;
 }
 
-/** @return list<string> */
+/**
+ * @param ReflectionClass<object> $class
+ * @return list<string>
+ */
 function signatures(ReflectionClass $class): array
 {
     $kind = $class->isEnum() ? 'enum' : implode(' ',

@@ -54,6 +54,20 @@ function types_of_a_token(RedisLock $lock): bool
     return $lock->extend('k', $token, 10) && $lock->release('k', $token);
 }
 
+function types_of_a_state(RedisLock $lock): void
+{
+    $state = $lock->inspect('k');
+    assertType('RedisLockState|null', $state);
+    if ($state !== null) {
+        assertType('string|null', $state->label);
+        assertType('float|null', $state->remaining);
+        $waiters = $state->waiters;
+        /** @psalm-check-type-exact $waiters = int<0, max> */
+        assertType('int<0, max>', $waiters);
+        assertType('bool', $state->isForeign);
+    }
+}
+
 function types_of_an_abort(RedisLock $lock): void
 {
     $seen = 0;

@@ -65,7 +65,9 @@ final class CombinedStoreTest extends StoreTestCase
             self::assertTrue(self::member($number)->release((string) $key, $token));
         }
         $store->save($key);
-        self::assertTrue($store->exists(unserialize(serialize($key), [Key::class])));
+        $copy = unserialize(serialize($key), ['allowed_classes' => [Key::class]]);
+        self::assertInstanceOf(Key::class, $copy);
+        self::assertTrue($store->exists($copy));
         $store->delete($key);
     }
 

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace RedisLock\Symfony\Tests;
 
+use Symfony\Component\Lock\Exception\ExceptionInterface;
 use Symfony\Component\Lock\Exception\LockExpiredException;
 use Symfony\Component\Lock\Key;
 use Symfony\Component\Lock\PersistingStoreInterface;
@@ -34,7 +35,8 @@ trait ExpiringStoreCases
         try {
             $store->putOffExpiration($key, 0.000_001);
             self::fail('the lock has expired');
-        } catch (LockExpiredException) {
+        } catch (ExceptionInterface $e) {
+            self::assertInstanceOf(LockExpiredException::class, $e);
             self::assertFalse($store->exists($key));
         }
     }
@@ -77,7 +79,8 @@ trait ExpiringStoreCases
         try {
             $store->save($expired);
             self::fail('the key has expired');
-        } catch (LockExpiredException) {
+        } catch (ExceptionInterface $e) {
+            self::assertInstanceOf(LockExpiredException::class, $e);
             self::assertFalse($store->exists($expired));
         }
         $other = new Key((string) $expired);

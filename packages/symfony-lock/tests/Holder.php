@@ -12,17 +12,18 @@ final class Holder
     /** @var resource */
     private $process;
 
-    /** @var array<int, resource> */
-    private array $pipes = [];
+    /** @var list<resource> */
+    private array $pipes;
 
     public function __construct(#[\SensitiveParameter] string $dsn, string $resource)
     {
-        $process = proc_open([PHP_BINARY, __DIR__ . '/holder.php', $dsn, $resource],
-            [['pipe', 'r'], ['pipe', 'w']], $this->pipes);
+        $process = proc_open([PHP_BINARY, __DIR__ . '/hold.php', $dsn, $resource],
+            [['pipe', 'r'], ['pipe', 'w']], $pipes);
         if ($process === false) {
             throw new RuntimeException('cannot start PHP');
         }
         $this->process = $process;
+        $this->pipes = array_values($pipes);
         if (fgets($this->pipes[1]) !== "held\n") {
             throw new RuntimeException('the other process could not acquire the lock');
         }

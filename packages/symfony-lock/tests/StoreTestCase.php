@@ -36,7 +36,7 @@ abstract class StoreTestCase extends AbstractStoreTestCase
     /** A resource that no other test uses. */
     protected static function resource(): string
     {
-        return sprintf('symfony:%d:%d', getmypid(), ++self::$names);
+        return 'symfony:' . getmypid() . ':' . ++self::$names;
     }
 
     protected static function newKey(): Key
