@@ -493,6 +493,7 @@ class RedisLock
      *
      * @param float $seconds from 0 to 31622400, a year
      *
+     * @throws ValueError for another number
      * @throws Error outside of the CLI, unless the INI setting redislock.memory is on
      */
     public static function advance(float $seconds): void {}

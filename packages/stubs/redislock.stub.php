@@ -285,6 +285,7 @@ class RedisLock
     /**
      * Moves the clock of this process forward, for tests with memory://, as if the time had passed.
      *
+     * @throws ValueError for a time that is negative or longer than 31622400 seconds
      * @throws Error outside of the CLI, unless the INI setting redislock.memory is on
      */
     public static function advance(float $seconds): void {}
