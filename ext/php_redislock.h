@@ -24,7 +24,6 @@ ZEND_BEGIN_MODULE_GLOBALS(redislock)
 	char *prefix;
 	double max_hold;
 	bool free_on_sigterm;
-	bool memory;      /* memory:// is allowed outside of the CLI */
 	char *label;      /* empty = the default */
 	double slow_wait; /* seconds; 0 = no notices */
 	rl_random random;

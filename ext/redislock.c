@@ -53,8 +53,7 @@ PHP_INI_BEGIN()
 		zend_redislock_globals, redislock_globals)
 	STD_PHP_INI_BOOLEAN("redislock.free_on_sigterm", "1", PHP_INI_ALL, redislock_on_free_on_sigterm,
 		free_on_sigterm, zend_redislock_globals, redislock_globals)
-	STD_PHP_INI_BOOLEAN("redislock.memory", "0", PHP_INI_ALL, OnUpdateBool, memory,
-		zend_redislock_globals, redislock_globals)
+	PHP_INI_ENTRY_EX("redislock.memory", "0", PHP_INI_ALL, NULL, zend_ini_boolean_displayer_cb)
 	STD_PHP_INI_ENTRY("redislock.label", "", PHP_INI_ALL, redislock_on_label, label,
 		zend_redislock_globals, redislock_globals)
 	STD_PHP_INI_ENTRY("redislock.slow_wait", "0", PHP_INI_ALL, redislock_on_slow_wait, slow_wait,

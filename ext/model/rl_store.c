@@ -30,7 +30,7 @@ void rl_store_expire(rl_store *s, rl_store_key *k, int64_t now_us)
 	int64_t now_ms = now_us / 1000;
 	if (k->exists && now_ms > k->expires_ms) {
 		k->exists = false;
-		s->has_changed = true;
+		s->done |= RL_STORE_CHANGED;
 		MET(expired);
 	}
 	if (now_ms > k->marks_expire_ms) {
@@ -63,14 +63,14 @@ static bool may_write(rl_store *s, rl_model_reply *r)
 	if (s->denies > RL_DENIES_MEMORY) {
 		return deny(s, r);
 	}
-	s->has_written = true;
+	s->done |= RL_STORE_WROTE;
 	return true;
 }
 
 /* SET, ZADD, LPUSH. A script that has written something is not stopped half way. */
 static bool may_add(rl_store *s, rl_model_reply *r)
 {
-	if (s->denies == RL_DENIES_MEMORY && !s->has_written) {
+	if (s->denies == RL_DENIES_MEMORY && (s->done & RL_STORE_WROTE) == 0) {
 		return deny(s, r);
 	}
 	return may_write(s, r);
@@ -104,14 +104,14 @@ static void set(
 	k->exists = true;
 	k->value = *value;
 	k->expires_ms = now_us / 1000 + ttl_ms;
-	s->has_changed = true;
+	s->done |= RL_STORE_CHANGED;
 }
 
 static int64_t delete (rl_store *s, rl_store_key *k)
 {
 	bool was_there = k->exists;
 	k->exists = false;
-	s->has_changed = true;
+	s->done |= RL_STORE_CHANGED;
 	return was_there;
 }
 
@@ -236,7 +236,7 @@ static rl_ticket ticket(rl_store *s, rl_store_key *k, int64_t now_us)
 	}
 	if (!was_there) {
 		k->tickets = 1;
-		s->has_ticket = true;
+		s->done |= RL_STORE_PUT_TICKET;
 	}
 	k->tickets_expire_ms = now_us / 1000 + TICKETS_MS;
 	return was_there ? RL_TICKET_OUT : RL_TICKET_NONE;
@@ -287,7 +287,7 @@ static void say_number(rl_model_reply *r, int64_t number)
 static void free_key(
 	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
-	bool has_waiters = c->has_helpers && k->mark_count > 0;
+	bool has_waiters = rl_words_has_helpers(c) && k->mark_count > 0;
 	if (has_waiters && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
 		reserve(s, k, c, now_us); /* the ticket was a write: so is this */
 		MET(reserved);
@@ -317,12 +317,12 @@ static void pass_on(rl_store *s, rl_store_key *k, const rl_model_command *c, int
 static void run_try(
 	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
-	int64_t n = c->has_helpers ? now_us : 0;
+	int64_t n = rl_words_has_helpers(c) ? now_us : 0;
 	int64_t left = pttl(k, now_us);
 	rl_holder h = holder(k, &c->token, now_us);
 	bool is_free = h == RL_HOLDER_NOBODY || (h == RL_HOLDER_RESERVED && c->place != RL_PLACE_NONE);
 	bool is_mine = h == RL_HOLDER_SELF && c->maybe_ours;
-	if (c->place == RL_PLACE_QUEUED && c->has_helpers && is_void(k, c, now_us)) {
+	if (c->place == RL_PLACE_QUEUED && rl_words_has_helpers(c) && is_void(k, c, now_us)) {
 		if (is_free) {
 			pass_on(s, k, c, now_us);
 		}
@@ -338,22 +338,22 @@ static void run_try(
 			return;
 		}
 		set(s, k, &c->token, is_free || left < c->ttl_ms ? c->ttl_ms : left, now_us);
-		if (c->has_helpers) {
+		if (rl_words_has_helpers(c)) {
 			unmark(s, k, c, NULL);
 		}
 		say_numbers(r, 2, 1, n, 0, 0, 0);
 		return;
 	}
 	r->type = RL_SAYS_NIL;
-	if (c->has_helpers && c->place != RL_PLACE_QUEUED && c->mark_ms == 0) {
+	if (rl_words_has_helpers(c) && c->place != RL_PLACE_QUEUED && c->mark_ms == 0) {
 		unmark(s, k, c, r);
-	} else if (c->has_helpers && c->place != RL_PLACE_QUEUED) {
+	} else if (rl_words_has_helpers(c) && c->place != RL_PLACE_QUEUED) {
 		n = mark(s, k, c, now_us, r) ? n : 0;
 	}
 	if (r->type == RL_SAYS_ERROR && s->denies == RL_DENIES_AS_REPLICA) {
 		return;
 	}
-	say_numbers(r, 5, 0, n, left, h, c->has_helpers ? card(k) : 0);
+	say_numbers(r, 5, 0, n, left, h, rl_words_has_helpers(c) ? card(k) : 0);
 	say_label(r, k, h, 3);
 }
 
@@ -385,7 +385,8 @@ static void run_inspect(
 	rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	rl_holder h = holder(k, &nothing, now_us);
-	say_numbers(r, 3, pttl(k, now_us), h, c->has_helpers ? live_marks(k, now_us) : 0, 0, 0);
+	say_numbers(
+		r, 3, pttl(k, now_us), h, rl_words_has_helpers(c) ? live_marks(k, now_us) : 0, 0, 0);
 	say_label(r, k, h, 1);
 	r->type = RL_SAYS_STATE;
 	r->text = k->exists ? k->value : nothing;
@@ -394,7 +395,7 @@ static void run_inspect(
 static void run_release(
 	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
-	if (c->has_helpers && c->waiter.len > 0) {
+	if (rl_words_has_helpers(c) && c->waiter.len > 0) {
 		unmark(s, k, c, NULL);
 	}
 	if (holds(k, &c->token)) {
@@ -420,7 +421,7 @@ static void run_extend(rl_store *s, rl_store_key *k, const rl_model_command *c, 
 	bool is_kept = is_ours && is_renewal && k->expires_ms >= until;
 	if (is_ours && may_write(s, r) && !is_kept) {
 		k->expires_ms = until;
-		s->has_changed = true;
+		s->done |= RL_STORE_CHANGED;
 	} else if (is_kept) { /* written as it was */
 		MET(renewal_kept);
 	}
@@ -444,7 +445,7 @@ static void run_swap(
 				return;
 			}
 			k->expires_ms = now_us / 1000 + (left > c->ttl_ms ? left : c->ttl_ms);
-			s->has_changed = true;
+			s->done |= RL_STORE_CHANGED;
 		}
 		MET(swapped_before);
 		say_number(r, 2);
@@ -494,7 +495,7 @@ static void run_force(
 static void run_script(
 	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
-	if (c->is_sha && (s->known >> c->script & 1U) == 0) {
+	if (c->form == RL_FORM_USUAL && (s->known >> c->script & 1U) == 0) {
 		r->type = RL_SAYS_ERROR;
 		r->error = "NOSCRIPT No matching script. Please use EVAL.";
 		MET(noscript);
@@ -541,9 +542,7 @@ static void run_script(
 void rl_store_run(
 	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
-	s->has_changed = false;
-	s->has_ticket = false;
-	s->has_written = false;
+	s->done = 0;
 	r->label_at = 0;
 	rl_store_expire(s, k, now_us);
 	if (rl_store_refuses(s, c, r)) {

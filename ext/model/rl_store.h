@@ -46,14 +46,17 @@ typedef enum rl_store_denial {
 					*/
 } rl_store_denial;
 
+typedef enum rl_store_deed {
+	RL_STORE_WROTE = 1,      /* anything */
+	RL_STORE_CHANGED = 2,    /* the lock itself, or its TTL */
+	RL_STORE_PUT_TICKET = 4, /* where none was */
+} rl_store_deed;
+
 /* What a server knows besides its keys. */
 typedef struct rl_store {
 	unsigned known; /* scripts, a bit for each */
 	rl_store_denial denies;
-	bool has_written; /* the script that is running */
-	/* What the last command did, besides its reply. */
-	bool has_changed; /* the lock itself, or its TTL */
-	bool has_ticket;  /* one was put where none was */
+	unsigned done; /* by the last command, besides its reply: bits of rl_store_deed */
 } rl_store;
 
 /* Branches that a run of many commands should have met: X(name, what it is). */

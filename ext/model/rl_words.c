@@ -64,8 +64,8 @@ static bool find_script(rl_model_command *c, rl_bytes argument)
 {
 	for (unsigned i = 0; i < RL_SCRIPTS; i++) {
 		const rl_script *script = rl_script_get((rl_script_id) i);
-		const char *wanted = c->is_sha ? script->sha1 : script->text;
-		size_t len = c->is_sha ? 40 : script->text_len;
+		const char *wanted = c->form == RL_FORM_USUAL ? script->sha1 : script->text;
+		size_t len = c->form == RL_FORM_USUAL ? 40 : script->text_len;
 		if (argument.data == wanted ||
 			(argument.len == len && memcmp(argument.data, wanted, len) == 0)) {
 			c->script = (rl_script_id) i;
@@ -135,14 +135,14 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 static bool read_script(rl_model_command *c, unsigned argc, const rl_bytes *argv)
 {
 	c->what = RL_WORD_SCRIPT;
-	c->is_sha = is(argv[0], "EVALSHA");
+	c->form = is(argv[0], "EVALSHA") ? RL_FORM_USUAL : RL_FORM_TEXT;
 	if (argc < 4 || !find_script(c, argv[1])) {
 		return false;
 	}
 	c->name = argv[3];
 	unsigned keys = (unsigned) number_of(argv[2]);
 	bool is_fence = c->script == RL_SCRIPT_FENCE;
-	c->has_helpers = keys == 3;
+	c->keys = (uint8_t) keys;
 	return (is_fence ? keys == 2 : keys == 1 || keys == 3) && argc >= 3 + keys &&
 		read_arguments(c, argc - 3 - keys, argv + 3 + keys);
 }
@@ -166,7 +166,6 @@ bool rl_words_read(rl_model_command *c, unsigned argc, const rl_bytes *argv)
 	}
 	if (is(argv[0], "BLPOP") && argc == 3) {
 		c->what = RL_WORD_BLPOP;
-		c->has_helpers = true;
 		c->block_ms = ms_of(argv[2]);
 		return read_list(c, argv[1]);
 	}

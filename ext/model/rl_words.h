@@ -41,11 +41,10 @@ typedef enum rl_word {
 typedef struct rl_model_command {
 	rl_word what;
 	rl_script_id script; /* RL_WORD_SCRIPT, as are the next */
-	bool is_sha;
-	bool has_helpers;
+	rl_form form;
+	uint8_t keys; /* how many the command names */
 	bool maybe_ours;
-	/* The servers of the tests use the next three. rl_words_read() sets them to 0. */
-	bool is_undo; /* no one reads its answer */
+	/* The servers of the tests use the next two. rl_words_read() sets them to 0. */
 	uint8_t key;  /* the number of the key */
 	int16_t slot; /* of the keys, on a cluster */
 	/* The key of the lock, also for RL_WORD_BLPOP. Borrowed from the command. No data = the command
@@ -96,6 +95,12 @@ typedef struct rl_model_reply {
 	rl_model_text text;
 	rl_model_text label;
 } rl_model_reply;
+
+/* The command names the helper keys: a script beside the lock, BLPOP alone. */
+static inline bool rl_words_has_helpers(const rl_model_command *c)
+{
+	return c->keys == 3 || c->what == RL_WORD_BLPOP;
+}
 
 rl_model_text rl_words_text(rl_bytes bytes);
 

@@ -8,16 +8,25 @@
 
 #include "SAPI.h"
 #include "zend_exceptions.h"
+#include "zend_ini.h"
 
 #include "core/base/rl_time.h"
 #include "transport/rl_watchdog.h"
 
 #define ADVANCE_MAX_S (366 * 86400)
 
+static bool is_set(const char *setting)
+{
+	zend_string *name = zend_string_init(setting, strlen(setting), false);
+	zend_string *value = zend_ini_get_value(name);
+	zend_string_release(name);
+	return value != NULL && zend_ini_parse_bool(value);
+}
+
 bool redislock_memory_is_allowed(rl_error *err)
 {
 	const char *sapi = sapi_module.name;
-	if (REDISLOCK_G(memory) || strcmp(sapi, "cli") == 0 || strcmp(sapi, "phpdbg") == 0) {
+	if (is_set("redislock.memory") || strcmp(sapi, "cli") == 0 || strcmp(sapi, "phpdbg") == 0) {
 		return true;
 	}
 	rl_error_set(err, RL_ERR_ARGUMENT, 0,

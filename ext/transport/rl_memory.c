@@ -200,7 +200,8 @@ static void run_on_lock(
 		}
 		reply.type = RL_SAYS_TICKET;
 	}
-	bool has_ticket = command->what != RL_WORD_BLPOP && server->store.has_ticket;
+	bool has_ticket =
+		command->what != RL_WORD_BLPOP && (server->store.done & RL_STORE_PUT_TICKET) != 0;
 	reply_to(client, &reply, command->name);
 	if (has_ticket) {
 		hand_ticket_out(server, entry);

@@ -46,7 +46,7 @@ static bool names(const rl_model_command *c, slots_part part)
 	}
 	bool is_fence = c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_FENCE;
 	return part == SLOTS_LOCK ||
-		(part == SLOTS_FENCE ? is_fence : c->what == RL_WORD_SCRIPT && c->has_helpers);
+		(part == SLOTS_FENCE ? is_fence : c->what == RL_WORD_SCRIPT && rl_words_has_helpers(c));
 }
 
 bool slots_redirects(const slot_state *slot, unsigned self, store *s, const rl_model_command *c,

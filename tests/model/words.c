@@ -121,9 +121,9 @@ const char *words_say(const rl_model_command *c, char *room, size_t size)
 	static const char *const places[] = {"", " queued", " woken"};
 	bool is_blocking = c->what == RL_WORD_BLPOP || c->what == RL_WORD_WAIT;
 	snprintf(room, size, "%s%s%s k%u %.*s%s%.*s ttl %" PRId64 "%s%s mark %d/%d %.*s", name,
-		c->what == RL_WORD_SCRIPT && !c->is_sha ? "(text)" : "", c->has_helpers ? "+" : "",
-		(unsigned) c->key, (int) c->token.len, c->token.bytes, c->fresh.len > 0 ? " to " : "",
-		(int) c->fresh.len, c->fresh.bytes,
+		c->what == RL_WORD_SCRIPT && c->form == RL_FORM_TEXT ? "(text)" : "",
+		rl_words_has_helpers(c) ? "+" : "", (unsigned) c->key, (int) c->token.len, c->token.bytes,
+		c->fresh.len > 0 ? " to " : "", (int) c->fresh.len, c->fresh.bytes,
 		is_blocking ? c->block_ms : c->ttl_ms + c->fence, /* it has one of these at most */
 		c->maybe_ours ? " owed" : "", places[c->place], (int) c->mark_ms, (int) c->reserve_ms,
 		(int) c->waiter.len, c->waiter.bytes);

@@ -209,7 +209,7 @@ static bool is_refused(const sim_server *s, const rl_model_command *c, rl_model_
 		COVER(loading);
 		return true;
 	}
-	if (plan.is_forbidden && c->has_helpers) {
+	if (plan.is_forbidden && rl_words_has_helpers(c)) {
 		r->type = RL_SAYS_ERROR;
 		r->error = "NOPERM No permissions to access a key";
 		COVER(noperm);
@@ -283,7 +283,7 @@ static void look_at_watch(
 		return;
 	}
 	bool is_renewal = c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_RENEW;
-	if (s->store.state.has_changed && (c->what == RL_WORD_SET || is_renewal)) {
+	if ((s->store.state.done & RL_STORE_CHANGED) != 0 && (c->what == RL_WORD_SET || is_renewal)) {
 		int64_t end = s->store.keys[c->key].expires_ms * MS;
 		judge_renewed(link->client, c->token.mark, clock_when(&s->clock, end), c->written_at);
 	}
@@ -334,15 +334,15 @@ static void run_one(sim_server *s, rl_link *link)
 		exchange_scripts(s, link);
 		store_run(&s->store, c, server_us(s), r);
 		exchange_scripts(s, link);
-		if (s->store.state.has_written || s->store.state.has_changed) {
+		if ((s->store.state.done & (RL_STORE_WROTE | RL_STORE_CHANGED)) != 0) {
 			note_write(s, link, c->key);
 		}
 		look_at_watch(s, link, c, r);
-		if (s->store.state.has_changed) {
+		if ((s->store.state.done & RL_STORE_CHANGED) != 0) {
 			server_plan_expiry(s, c->key);
 			judge_key_changed(c->key);
 		}
-		if (s->store.state.has_ticket) {
+		if ((s->store.state.done & RL_STORE_PUT_TICKET) != 0) {
 			server_serve(s, c->key);
 		}
 	}

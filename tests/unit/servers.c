@@ -140,7 +140,7 @@ const char *servers_run(unsigned member, const rl_model_command *command, int64_
 	store *data = &servers[member].store;
 	rl_model_reply reply = {0};
 	store_run(data, command, servers_us(member, at), &reply);
-	if (data->state.has_ticket) {
+	if ((data->state.done & RL_STORE_PUT_TICKET) != 0) {
 		hand_out_ticket(member, command->key, at);
 	}
 	return text_of(&reply);

@@ -146,7 +146,7 @@ static const char *run(const rl_model_command *command, int64_t at)
 	expire(at);
 	mark_ghosts(at);
 	const char *reply = servers_run(0, command, at);
-	if (servers[0].store.state.has_changed) {
+	if ((servers[0].store.state.done & RL_STORE_CHANGED) != 0) {
 		note_holder(at);
 		if (world.is_over && is_held_by_us()) {
 			FAIL("round %u: %s is granted after its release: %s", world.round, servers_owner(0),

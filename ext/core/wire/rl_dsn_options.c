@@ -54,7 +54,6 @@ static rl_status read_tls_option(rl_bytes name, rl_bytes value, rl_dsn_parts *pa
 	if (name.data[name.len - 1] != ']') {
 		return rl_dsn_text_refuse(err, "an option of TLS must be written ssl[name]=value");
 	}
-	parts->has_tls_option = true;
 	return rl_tls_options_set(parts->tls, rl_bytes_of(name.data + 4, name.len - 5), value, err);
 }
 
@@ -256,7 +255,7 @@ static rl_status check(const option_reader *reader, rl_error *err)
 {
 	const rl_dsn_parts *parts = reader->parts;
 	const rl_dsn_sentinels *sentinels = &parts->sentinels;
-	if (parts->has_tls_option && !parts->has_tls && !sentinels->has_tls) {
+	if (rl_tls_options_is_any_set(parts->tls) && !parts->has_tls && !sentinels->has_tls) {
 		return rl_dsn_text_refuse(err, tls_advice(parts->kind));
 	}
 	if (sentinels->user != NULL && !reader->is_seen[OPTION_SENTINEL_PASSWORD]) {

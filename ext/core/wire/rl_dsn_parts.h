@@ -38,7 +38,6 @@ typedef struct rl_dsn_parts {
 	rl_dsn_sentinels sentinels;
 	/* Owned; all ssl[...] options, whether the scheme needs them or not. */
 	rl_tls_options *tls;
-	bool has_tls_option;
 	bool has_database;
 	int64_t timeout_ns; /* this and the next two: 0 = not given */
 	int64_t connect_timeout_ns;

@@ -76,6 +76,15 @@ rl_tls_options *rl_tls_options_copy(const rl_tls_options *options)
 	return copy;
 }
 
+bool rl_tls_options_is_any_set(const rl_tls_options *options)
+{
+	bool is_any = false;
+	for (unsigned i = 0; i < RL_TLS_OPTION_COUNT; i++) {
+		is_any = is_any || options->values[i] != NULL;
+	}
+	return is_any;
+}
+
 /* ---- values ---- */
 
 static bool is_word(rl_bytes text, const char *word)

@@ -56,6 +56,8 @@ rl_status rl_tls_options_check(const rl_tls_options *options, rl_error *err) RL_
 /* True when both are equal, or both are NULL. */
 bool rl_tls_options_equal(const rl_tls_options *a, const rl_tls_options *b);
 
+bool rl_tls_options_is_any_set(const rl_tls_options *options);
+
 /* For an option that is on or off; all of them are on by default. */
 bool rl_tls_is_on(const rl_tls_options *options, rl_tls_option option);
 
