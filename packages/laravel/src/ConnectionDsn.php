@@ -17,10 +17,16 @@ final class ConnectionDsn
     public static function of(array $redis, string $name): string
     {
         $connection = $redis[$name] ?? null;
+        if (!is_array($connection) && !is_array(data_get($redis, ['clusters', $name]))) {
+            throw new InvalidArgumentException(
+                "config/database.php has no connection [$name] below \"redis\". Correct"
+                . ' "lock_connection" (or "connection") of the cache store in config/cache.php.');
+        }
         if (!is_array($connection) || self::hasServers($connection)) {
             throw new InvalidArgumentException(
-                "The connection [$name] is no single server in config/database.php. Set \"servers\""
-                . ' of the cache store to the DSNs of the extension redislock.');
+                "The connection [$name] of config/database.php is no single server. Set"
+                . ' "servers" of the cache store in config/cache.php to the DSNs of the extension'
+                . ' redislock.');
         }
         $connection = (new ConfigurationUrlParser())->parseConfiguration($connection);
         $text = static fn (string $option): string => is_scalar($connection[$option] ?? null)

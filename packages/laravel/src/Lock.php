@@ -35,7 +35,7 @@ class Lock extends CacheLock
         private ?string $ownerOfCaller = null,
     ) {
         $owner = $ownerOfCaller ?? RedisLock::token();
-        parent::__construct($name, (int) ceil((float) $seconds), $owner);
+        parent::__construct($name, self::whole($seconds), $owner);
     }
 
     /** @return bool */
@@ -54,7 +54,8 @@ class Lock extends CacheLock
     public function block($seconds, $callback = null)
     {
         if (!$this->acquireWithin(max(0.0, (float) $seconds))) {
-            throw new LockTimeoutException();
+            throw new LockTimeoutException(
+                "could not acquire the lock \"$this->name\" within $seconds s: it is held");
         }
         if (!is_callable($callback)) {
             return true;
@@ -87,12 +88,12 @@ class Lock extends CacheLock
     /**
      * Sets a new TTL, which counts from now.
      *
-     * @param int|null $seconds null = the seconds of this lock
+     * @param int|float|null $seconds null = the seconds of this lock
      * @return bool
      */
     public function refresh($seconds = null)
     {
-        $ttl = self::ttl($seconds ?? $this->seconds);
+        $ttl = self::ttl(self::whole($seconds ?? $this->seconds));
         return $this->redisLock->extend($this->name, $this->owner, $ttl);
     }
 
@@ -111,6 +112,12 @@ class Lock extends CacheLock
         $owner = $this->redisLock->acquire($this->name, $ttl, $wait, $this->ownerOfCaller);
         $this->owner = $owner ?? $this->owner;
         return $owner !== null;
+    }
+
+    /** @param int|float|null $seconds strings too: settings of .env are strings */
+    private static function whole($seconds): int
+    {
+        return (int) ceil((float) $seconds);
     }
 
     private static function ttl(int $seconds): float

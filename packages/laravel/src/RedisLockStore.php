@@ -30,18 +30,19 @@ class RedisLockStore extends RedisStore
     /**
      * @param string $name
      * @param int $seconds 0 = 366 days
-     * @param string|null $owner null = a fresh owner that cannot be guessed
+     * @param string|int|\Stringable|null $owner null = a fresh owner that cannot be guessed
      * @return Lock
      */
     public function lock($name, $seconds = 0, $owner = null)
     {
         $redisLock = $this->redisLock ?? throw new LogicException('setRedisLock() was not called');
+        $owner = $owner === null ? null : (string) $owner;
         return new Lock($redisLock, $this->prefix . $name, $seconds, $owner);
     }
 
     /**
      * @param string $name
-     * @param string $owner
+     * @param string|int|\Stringable $owner
      * @return Lock
      */
     public function restoreLock($name, $owner)

@@ -7,6 +7,7 @@ namespace RedisLock\Laravel\Tests;
 use Illuminate\Contracts\Cache\LockProvider;
 use Illuminate\Contracts\Cache\LockTimeoutException;
 use Illuminate\Support\Facades\Cache;
+use Illuminate\Support\Str;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use RedisLock;
 use RedisLock\Laravel\Lock;
@@ -49,8 +50,9 @@ final class CacheLockTest extends TestCase
         try {
             Cache::lock($this->name, 10)->block(1);
             self::fail('the lock was held');
-        } catch (LockTimeoutException) {
+        } catch (LockTimeoutException $e) {
             self::assertGreaterThanOrEqual(1_000_000_000, hrtime(true) - $start);
+            self::assertStringContainsString("$this->name\" within 1 s", $e->getMessage());
         }
         self::redis()->forceRelease($this->name);
     }
@@ -145,6 +147,25 @@ final class CacheLockTest extends TestCase
         self::assertSame('me', self::redis()->owner($this->name));
         self::assertFalse(Cache::lock($this->name, 10, 'me')->get(), 'a lock is not reentrant');
         self::assertTrue(Cache::lock($this->name, 10, 'me')->release());
+    }
+
+    /** As in Laravel, which puts the owner into the text of a command. */
+    public function testAnOwnerNeedNotBeAString(): void
+    {
+        foreach ([7, Str::uuid()] as $owner) {
+            self::assertTrue(Cache::lock($this->name, 10, $owner)->get());
+            self::assertSame((string) $owner, self::redis()->owner($this->name));
+            self::assertTrue(Cache::restoreLock($this->name, $owner)->release());
+        }
+    }
+
+    public function testSecondsMayBeStringsOfDotEnv(): void
+    {
+        $lock = Cache::lock($this->name, '10');
+        self::assertTrue($lock->block('1'));
+        self::assertTrue($lock->refresh('100'));
+        self::assertGreaterThan(90, self::redis()->remaining($this->name));
+        self::assertTrue($lock->release());
     }
 
     public function testZeroSecondsAre366Days(): void

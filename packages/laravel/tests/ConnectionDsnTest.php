@@ -43,10 +43,17 @@ final class ConnectionDsnTest extends TestCase
         self::assertInstanceOf(RedisLock::class, new RedisLock($dsn));
     }
 
+    public function testAConnectionThatDoesNotExistIsNamed(): void
+    {
+        $this->expectException(InvalidArgumentException::class);
+        $this->expectExceptionMessage('no connection [locks]');
+        ConnectionDsn::of(['cache' => []], 'locks');
+    }
+
     public function testAClusterNeedsServersOfItsOwn(): void
     {
         $this->expectException(InvalidArgumentException::class);
-        $this->expectExceptionMessage('servers');
+        $this->expectExceptionMessage('"servers"');
         ConnectionDsn::of(['clusters' => ['cache' => [['host' => 'a']]]], 'cache');
     }
 

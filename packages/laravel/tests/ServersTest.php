@@ -4,9 +4,13 @@ declare(strict_types=1);
 
 namespace RedisLock\Laravel\Tests;
 
+use Illuminate\Contracts\Redis\Factory;
 use Illuminate\Support\Facades\Cache;
+use InvalidArgumentException;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use RedisLock;
-use ValueError;
+use RuntimeException;
 
 /** The settings of the store. */
 final class ServersTest extends TestCase
@@ -51,11 +55,86 @@ final class ServersTest extends TestCase
         $lock->release();
     }
 
-    public function testOptionsAreThoseOfTheExtension(): void
+    public function testOptionsMayBeStringsOfDotEnv(): void
     {
-        self::application(['cache.stores.redislock.options' => ['timeout' => -1]]);
-        $this->expectException(ValueError::class);
-        $this->expectExceptionMessage('$timeout');
-        Cache::lock($this->name);
+        $options = ['timeout' => '0.5', 'wake' => ''];
+        self::application(['cache.stores.redislock.options' => $options]);
+        self::assertTrue(Cache::lock($this->name, 1)->get());
+    }
+
+    /** @return list<array{string, mixed, string}> */
+    public static function wrongSettings(): array
+    {
+        return [
+            ['cache.stores.redislock.options', ['timeout' => -1], '$timeout'],
+            ['cache.stores.redislock.options', ['read_timeout' => 1], '$read_timeout'],
+            ['cache.stores.redislock.servers', '10.0.0.1:6379', 'use redis://host:port'],
+            ['database.redis.cache', ['port' => 'six'], 'port'],
+        ];
+    }
+
+    #[DataProvider('wrongSettings')]
+    public function testAWrongSettingIsNamedWithItsStore(
+        string $setting,
+        mixed $value,
+        string $message,
+    ): void {
+        self::application([$setting => $value]);
+        try {
+            Cache::lock($this->name);
+            self::fail("$setting is wrong");
+        } catch (InvalidArgumentException $e) {
+            self::assertStringContainsString('[redislock]', $e->getMessage());
+            self::assertStringContainsString($message, $e->getMessage());
+        }
+    }
+
+    /** Laravel removes all locks by FLUSHDB on the connection of the locks. */
+    #[RequiresPhpExtension('redis')]
+    public function testFlushingLocksSparesAConnectionThatHasNone(): void
+    {
+        $socket = substr(self::dsns()[0], strlen('unix://'));
+        $settings = ['cache.stores.redislock.lock_connection' => 'other',
+            'database.redis.other' => ['host' => $socket, 'port' => 0, 'database' => 2]];
+        self::application($settings);
+        if (!method_exists(Cache::getStore(), 'flushLocks')) {
+            self::markTestSkipped('this version of Laravel does not flush locks');
+        }
+        self::assertTrue(Cache::lock($this->name, 10)->get());
+        self::assertTrue(Cache::getStore()->flushLocks());
+        self::assertFalse(Cache::lock($this->name)->isLocked());
+
+        $settings['cache.stores.redislock.servers'] = self::dsns()[1];
+        self::application($settings);
+        $other = app()->make(Factory::class)->connection('other');
+        $other->set('order', '7');
+        $isRefused = false;
+        try {
+            Cache::getStore()->flushLocks();
+        } catch (RuntimeException) {
+            $isRefused = true;
+        }
+        self::assertSame('7', $other->get('order'));
+        self::assertTrue($isRefused);
+    }
+
+    public function testAPhpWithoutTheExtensionIsToldSo(): void
+    {
+        $folder = sys_get_temp_dir() . "/redislock-ini-$this->name";
+        mkdir($folder);
+        foreach (explode(',', (string) php_ini_scanned_files()) as $file) {
+            $text = (string) file_get_contents(trim($file));
+            file_put_contents("$folder/" . basename(trim($file)),
+                preg_replace('/^.*redislock.*$/m', '', $text));
+        }
+        $process = proc_open([PHP_BINARY, __DIR__ . '/waiter.php', $this->name],
+            [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes, null,
+            ['PHP_INI_SCAN_DIR' => $folder] + getenv());
+        self::assertIsResource($process);
+        $output = stream_get_contents($pipes[1]);
+        self::assertNotSame(0, proc_close($process));
+        array_map(unlink(...), glob("$folder/*") ?: []);
+        rmdir($folder);
+        self::assertStringContainsString('The extension redislock is not loaded', (string) $output);
     }
 }

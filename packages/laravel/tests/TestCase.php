@@ -65,6 +65,7 @@ abstract class TestCase extends PhpUnit
         $app->instance('config', $config);
         $app->instance('env', 'testing');
         $app->singleton(ExceptionHandler::class, Handler::class);
+        Facade::clearResolvedInstances();
         Facade::setFacadeApplication($app);
         $providers = [RedisServiceProvider::class, CacheServiceProvider::class,
             BusServiceProvider::class, QueueServiceProvider::class,
