@@ -28,6 +28,15 @@ class RedisLockStore extends RedisStore
     }
 
     /**
+     * For leases and other things that Laravel's locks do not have. Its keys have the prefix of the
+     * connection, but not that of the store: getPrefix().
+     */
+    public function getRedisLock(): RedisLock
+    {
+        return $this->redisLock ?? throw new LogicException('setRedisLock() was not called');
+    }
+
+    /**
      * @param string $name
      * @param int $seconds 0 = 366 days
      * @param string|int|\Stringable|null $owner null = a fresh owner that cannot be guessed
@@ -35,9 +44,8 @@ class RedisLockStore extends RedisStore
      */
     public function lock($name, $seconds = 0, $owner = null)
     {
-        $redisLock = $this->redisLock ?? throw new LogicException('setRedisLock() was not called');
         $owner = $owner === null ? null : (string) $owner;
-        return new Lock($redisLock, $this->prefix . $name, $seconds, $owner);
+        return new Lock($this->getRedisLock(), $this->prefix . $name, $seconds, $owner);
     }
 
     /**

@@ -246,6 +246,17 @@ final class CacheLockTest extends TestCase
         return $store;
     }
 
+    public function testALeaseOfTheStoresServerExcludesItsLocks(): void
+    {
+        $store = Cache::getStore();
+        self::assertInstanceOf(RedisLockStore::class, $store);
+        $lease = $store->getRedisLock()->lease($store->getPrefix() . $this->name);
+        self::assertTrue($lease?->isHeld());
+        self::assertFalse(Cache::lock($this->name, 10)->get());
+        $lease?->release();
+        self::assertTrue(Cache::lock($this->name, 1)->get());
+    }
+
     #[RequiresPhpExtension('redis')]
     public function testLocksOfLaravelsOwnStoreAreExcluded(): void
     {
