@@ -16,6 +16,53 @@ final class ConnectionDsn
      */
     public static function of(array $redis, string $name): string
     {
+        $connection = self::connection($redis, $name);
+        $text = static fn (string $option): string => is_scalar($connection[$option] ?? null)
+            ? (string) $connection[$option] : '';
+
+        $host = $text('host') === '' ? '127.0.0.1' : $text('host');
+        if (preg_match('~^(tls|ssl|rediss|tcp|unix)://(.*)$~', $host, $match) === 1) {
+            [, $scheme, $host] = $match;
+        } else {
+            /* Without a scheme, phpredis uses TLS if it has a context. */
+            $scheme = strtolower($text('driver') ?: $text('scheme'))
+                ?: (is_array($connection['context'] ?? null) ? 'tls' : 'tcp');
+        }
+        $credentials = $text('password') === '' ? '' : rawurlencode($text('username')) . ':'
+            . rawurlencode($text('password')) . '@';
+        $database = (int) $text('database');
+        if ($scheme === 'unix' || str_starts_with($host, '/')) {
+            $path = $text('path') ?: $host;
+            $path = implode('/', array_map(rawurlencode(...), explode('/', $path)));
+            return "unix://$credentials$path?db=$database";
+        }
+        $scheme = in_array($scheme, ['tls', 'ssl', 'rediss'], true) ? 'rediss' : 'redis';
+        $host = str_contains($host, ':') && $host[0] !== '[' ? "[$host]" : $host;
+        $port = $text('port') ?: '6379';
+        return "$scheme://$credentials$host:$port/$database";
+    }
+
+    /**
+     * The options of TLS: "context" of phpredis or "ssl" of Predis. Both have the names of PHP's
+     * stream contexts, as the extension has.
+     *
+     * @param array<string, mixed> $redis the array "redis" of config/database.php
+     * @return array<string, mixed>
+     */
+    public static function tlsOf(array $redis, string $name): array
+    {
+        /** @var array<string, mixed>|null $tls */
+        $tls = data_get($redis, "$name.context.stream") ?? data_get($redis, "$name.context.ssl")
+            ?? data_get($redis, "$name.ssl");
+        return str_starts_with(self::of($redis, $name), 'rediss:') ? $tls ?? [] : [];
+    }
+
+    /**
+     * @param array<string, mixed> $redis
+     * @return array<mixed>
+     */
+    private static function connection(array $redis, string $name): array
+    {
         $connection = $redis[$name] ?? null;
         if (!is_array($connection) && !is_array(data_get($redis, ['clusters', $name]))) {
             throw new InvalidArgumentException(
@@ -28,28 +75,7 @@ final class ConnectionDsn
                 . ' "servers" of the cache store in config/cache.php to the DSNs of the extension'
                 . ' redislock.');
         }
-        $connection = (new ConfigurationUrlParser())->parseConfiguration($connection);
-        $text = static fn (string $option): string => is_scalar($connection[$option] ?? null)
-            ? (string) $connection[$option] : '';
-
-        $host = $text('host') === '' ? '127.0.0.1' : $text('host');
-        if (preg_match('~^(tls|rediss|tcp|unix)://(.*)$~', $host, $match) === 1) {
-            [, $scheme, $host] = $match;
-        } else {
-            $scheme = strtolower($text('driver') ?: $text('scheme'));
-        }
-        $credentials = $text('password') === '' ? '' : rawurlencode($text('username')) . ':'
-            . rawurlencode($text('password')) . '@';
-        $database = (int) $text('database');
-        if ($scheme === 'unix' || str_starts_with($host, '/')) {
-            $path = $text('path') ?: $host;
-            $path = implode('/', array_map(rawurlencode(...), explode('/', $path)));
-            return "unix://$credentials$path?db=$database";
-        }
-        $scheme = in_array($scheme, ['tls', 'rediss'], true) ? 'rediss' : 'redis';
-        $host = str_contains($host, ':') && $host[0] !== '[' ? "[$host]" : $host;
-        $port = $text('port') ?: '6379';
-        return "$scheme://$credentials$host:$port/$database";
+        return (new ConfigurationUrlParser())->parseConfiguration($connection);
     }
 
     /**

@@ -45,51 +45,53 @@ class RedisLockServiceProvider extends ServiceProvider
         /** @var array<string, mixed> $redis */
         $redis = $settings->get('database.redis') ?? [];
 
-        $servers = self::servers($config);
+        $arguments = self::arguments($config, $redis, $lockConnection);
+        $hasServers = is_array($arguments['servers']);
         $store = new RedisLockStore($app->make(Factory::class), $prefix, $connection, $classes);
         /* To remove all locks, Laravel 13 empties the database of a lock connection that is not the
            connection of the values. The locks on "servers" are not in that database. */
-        $store->setLockConnection($servers === [] ? $lockConnection : $connection);
-        $store->setRedisLock(self::redisLock(
-            $servers === [] ? ConnectionDsn::of($redis, $lockConnection) : $servers,
-            ConnectionDsn::prefixOf($redis, $lockConnection),
-            $config));
+        $store->setLockConnection($hasServers ? $connection : $lockConnection);
+        $store->setRedisLock(self::redisLock($arguments, self::text($config['store'] ?? null)));
         return $caches->repository($store, $config);
     }
 
     /**
      * @param array<mixed> $config
-     * @return list<string>
+     * @param array<string, mixed> $redis the array "redis" of config/database.php
+     * @return array{servers: list<string>|string, prefix: string} and others, of new RedisLock()
      */
-    private static function servers(array $config): array
+    private static function arguments(array $config, array $redis, string $connection): array
     {
         /** @var list<string>|string $servers */
         $servers = $config['servers'] ?? [];
-        return is_array($servers) ? $servers
-            : (preg_split('/\s+/', $servers, -1, PREG_SPLIT_NO_EMPTY) ?: []);
+        if (is_string($servers)) {
+            $servers = preg_split('/\s+/', $servers, -1, PREG_SPLIT_NO_EMPTY) ?: [];
+        }
+        $isOfLaravel = $servers === [];
+        /** @var array{servers: list<string>|string, prefix: string} */
+        return (array) ($config['options'] ?? []) + [
+            'servers' => $isOfLaravel ? ConnectionDsn::of($redis, $connection) : $servers,
+            'prefix' => ConnectionDsn::prefixOf($redis, $connection),
+            'tls' => $isOfLaravel ? ConnectionDsn::tlsOf($redis, $connection) : [],
+        ];
     }
 
     /**
-     * @param list<string>|string $servers
-     * @param array<mixed> $config
+     * @param array{servers: list<string>|string, prefix: string} $arguments and other arguments of
+     *   the constructor
      */
-    private static function redisLock(
-        array|string $servers,
-        string $prefix,
-        array $config,
-    ): RedisLock {
+    private static function redisLock(array $arguments, ?string $store): RedisLock
+    {
         if (!extension_loaded('redislock')) {
             throw new LogicException('The extension redislock is not loaded by this PHP ('
                 . PHP_SAPI . ', ' . (php_ini_loaded_file() ?: 'no php.ini') . '). Add'
                 . ' "extension=redislock" to an ini file that it reads, on Debian and Ubuntu by'
                 . ' "phpenmod redislock". PHP-FPM and queue workers need a restart.');
         }
-        /** @var array{timeout?: float} $options and other arguments of the constructor */
-        $options = $config['options'] ?? [];
         try {
-            return new RedisLock($servers, $prefix, ...$options);
+            return new RedisLock(...$arguments);
         } catch (Error $e) {
-            $store = self::text($config['store'] ?? null) ?? 'redislock';
+            $store ??= 'redislock';
             throw new InvalidArgumentException("The cache store [$store] of config/cache.php, or"
                 . ' its lock connection in config/database.php, has a wrong setting: '
                 . $e->getMessage(), 0, $e);

@@ -6,6 +6,7 @@ namespace RedisLock\Laravel\Tests;
 
 use Illuminate\Contracts\Cache\LockProvider;
 use Illuminate\Contracts\Cache\LockTimeoutException;
+use Illuminate\Contracts\Cache\Repository;
 use Illuminate\Support\Facades\Cache;
 use Illuminate\Support\Str;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
@@ -279,10 +280,18 @@ final class CacheLockTest extends TestCase
         Cache::put($this->name, ['a' => 1], 10);
         self::assertSame(['a' => 1], Cache::get($this->name));
         self::assertSame(['a' => 1], Cache::store('redis')->get($this->name));
-        Cache::tags(['x'])->put($this->name, 'tagged', 10);
-        self::assertSame('tagged', Cache::tags(['x'])->get($this->name));
-        Cache::tags(['x'])->flush();
-        self::assertNull(Cache::tags(['x'])->get($this->name));
         Cache::forget($this->name);
+        self::assertSame(self::tagged(Cache::store('redis')), self::tagged(Cache::store()));
+    }
+
+    /** @return array{mixed, mixed} a value before and after its tag is flushed */
+    private static function tagged(Repository $store): array
+    {
+        $store->tags(['x'])->put('tagged', 1, 10);
+        $value = $store->tags(['x'])->get('tagged');
+        $store->tags(['x'])->flush();
+        $after = $store->tags(['x'])->get('tagged');
+        $store->tags(['x'])->forget('tagged');
+        return [$value, $after];
     }
 }

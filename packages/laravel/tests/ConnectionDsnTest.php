@@ -24,6 +24,10 @@ final class ConnectionDsnTest extends TestCase
                 'redis://me:x@cache:6379/0'],
             [['scheme' => 'tls', 'host' => 'cache'], 'rediss://cache:6379/0'],
             [['host' => 'tls://cache', 'port' => 7000], 'rediss://cache:7000/0'],
+            [['host' => 'ssl://cache'], 'rediss://cache:6379/0'],
+            [['host' => 'cache', 'context' => ['stream' => ['verify_peer' => true]]],
+                'rediss://cache:6379/0'],
+            [['host' => 'tcp://cache', 'context' => ['stream' => []]], 'redis://cache:6379/0'],
             [['host' => '::1'], 'redis://[::1]:6379/0'],
             [['url' => 'redis://me:x%40y@cache:6380/3', 'host' => 'unused', 'database' => '0'],
                 'redis://me:x%40y@cache:6380/3'],
@@ -69,6 +73,18 @@ final class ConnectionDsnTest extends TestCase
             } catch (InvalidArgumentException $e) {
                 self::assertStringContainsString('servers', $e->getMessage());
             }
+        }
+    }
+
+    public function testTheOptionsOfTlsAreThoseOfPhpredisOrPredis(): void
+    {
+        $tls = ['cafile' => '/etc/redis/ca.pem'];
+        foreach ([['context' => ['stream' => $tls]], ['context' => ['ssl' => $tls]],
+            ['ssl' => $tls]] as $client) {
+            $connection = ['scheme' => 'tls', 'host' => 'cache'] + $client;
+            self::assertSame($tls, ConnectionDsn::tlsOf(['cache' => $connection], 'cache'));
+            $connection['scheme'] = 'tcp';
+            self::assertSame([], ConnectionDsn::tlsOf(['cache' => $connection], 'cache'));
         }
     }
 

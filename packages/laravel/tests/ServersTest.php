@@ -10,6 +10,7 @@ use InvalidArgumentException;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use RedisLock;
+use RedisLock\Laravel\RedisLockStore;
 use RuntimeException;
 
 /** The settings of the store. */
@@ -60,6 +61,23 @@ final class ServersTest extends TestCase
         $options = ['timeout' => '0.5', 'wake' => ''];
         self::application(['cache.stores.redislock.options' => $options]);
         self::assertTrue(Cache::lock($this->name, 1)->get());
+    }
+
+    public function testTheTlsOfTheConnectionUnlessTheStoreHasItsOwn(): void
+    {
+        $setting = ['database.redis.cache' => ['scheme' => 'tls', 'host' => 'cache',
+            'context' => ['stream' => ['verify_peer' => false]]]];
+        $this->app = self::application($setting);
+        $store = Cache::getStore();
+        self::assertInstanceOf(RedisLockStore::class, $store);
+        self::assertStringContainsString('verify_peer is off',
+            print_r($store->getRedisLock(), true));
+
+        $setting['cache.stores.redislock.options'] = ['tls' => ['min_version' => '1.3']];
+        $this->app = self::application($setting);
+        $store = Cache::getStore();
+        self::assertInstanceOf(RedisLockStore::class, $store);
+        self::assertStringNotContainsString('verify_peer', print_r($store->getRedisLock(), true));
     }
 
     /** @return list<array{string, mixed, string}> */
