@@ -31,6 +31,17 @@ final class ServersTest extends TestCase
         }
     }
 
+    public function testAServerInMemoryNeedsNoRedis(): void
+    {
+        $this->app = self::application(['cache.stores.redislock.servers' => 'memory://',
+            'database.redis.cache.host' => '/nonexistent']);
+        $lock = Cache::lock($this->name, 10);
+        self::assertTrue($lock->get());
+        self::assertFalse(Cache::lock($this->name, 10)->get());
+        self::assertFalse(self::redis()->isLocked($this->name));
+        self::assertTrue($lock->release());
+    }
+
     public function testThePrefixOfTheStore(): void
     {
         self::application(['cache.stores.redislock.prefix' => 'own:']);
