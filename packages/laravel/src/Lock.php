@@ -24,7 +24,8 @@ class Lock extends CacheLock
 
     /**
      * @param string $name with all prefixes of Laravel's cache
-     * @param int|float|null $seconds the TTL; 0 = the longest TTL
+     * @param int|float|string|null $seconds the TTL; 0 = the longest TTL. All seconds here may be
+     *   strings, as settings of .env are
      * @param string|null $ownerOfCaller null = each acquisition has a fresh owner. Then the
      *   extension frees the lock when the answer of the server is lost, or a release fails
      */
@@ -47,7 +48,7 @@ class Lock extends CacheLock
     /**
      * Waits until the lock is free. A release wakes the waiters in order of arrival.
      *
-     * @param int|float $seconds
+     * @param int|float|string $seconds
      * @param callable|null $callback
      * @return mixed
      */
@@ -88,7 +89,7 @@ class Lock extends CacheLock
     /**
      * Sets a new TTL, which counts from now.
      *
-     * @param int|float|null $seconds null = the seconds of this lock
+     * @param int|float|string|null $seconds null = the seconds of this lock
      * @return bool
      */
     public function refresh($seconds = null)
@@ -114,8 +115,7 @@ class Lock extends CacheLock
         return $owner !== null;
     }
 
-    /** @param int|float|null $seconds strings too: settings of .env are strings */
-    private static function whole($seconds): int
+    private static function whole(int|float|string|null $seconds): int
     {
         return (int) ceil((float) $seconds);
     }

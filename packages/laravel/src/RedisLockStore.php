@@ -38,7 +38,7 @@ class RedisLockStore extends RedisStore
 
     /**
      * @param string $name
-     * @param int $seconds 0 = 366 days
+     * @param int|float|string $seconds 0 = 366 days
      * @param string|int|\Stringable|null $owner null = a fresh owner that cannot be guessed
      * @return Lock
      */

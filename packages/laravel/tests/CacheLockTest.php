@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace RedisLock\Laravel\Tests;
 
+use Illuminate\Cache\RedisStore;
 use Illuminate\Contracts\Cache\LockProvider;
 use Illuminate\Contracts\Cache\LockTimeoutException;
-use Illuminate\Contracts\Cache\Repository;
 use Illuminate\Support\Facades\Cache;
 use Illuminate\Support\Str;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
@@ -154,15 +154,15 @@ final class CacheLockTest extends TestCase
     public function testAnOwnerNeedNotBeAString(): void
     {
         foreach ([7, Str::uuid()] as $owner) {
-            self::assertTrue(Cache::lock($this->name, 10, $owner)->get());
+            self::assertTrue(self::store()->lock($this->name, 10, $owner)->get());
             self::assertSame((string) $owner, self::redis()->owner($this->name));
-            self::assertTrue(Cache::restoreLock($this->name, $owner)->release());
+            self::assertTrue(self::store()->restoreLock($this->name, $owner)->release());
         }
     }
 
     public function testSecondsMayBeStringsOfDotEnv(): void
     {
-        $lock = Cache::lock($this->name, '10');
+        $lock = self::store()->lock($this->name, '10');
         self::assertTrue($lock->block('1'));
         self::assertTrue($lock->refresh('100'));
         self::assertGreaterThan(90, self::redis()->remaining($this->name));
@@ -249,12 +249,11 @@ final class CacheLockTest extends TestCase
 
     public function testALeaseOfTheStoresServerExcludesItsLocks(): void
     {
-        $store = Cache::getStore();
-        self::assertInstanceOf(RedisLockStore::class, $store);
+        $store = self::store();
         $lease = $store->getRedisLock()->lease($store->getPrefix() . $this->name);
         self::assertTrue($lease?->isHeld());
         self::assertFalse(Cache::lock($this->name, 10)->get());
-        $lease?->release();
+        $lease->release();
         self::assertTrue(Cache::lock($this->name, 1)->get());
     }
 
@@ -281,17 +280,20 @@ final class CacheLockTest extends TestCase
         self::assertSame(['a' => 1], Cache::get($this->name));
         self::assertSame(['a' => 1], Cache::store('redis')->get($this->name));
         Cache::forget($this->name);
-        self::assertSame(self::tagged(Cache::store('redis')), self::tagged(Cache::store()));
+        $laravels = self::laravelsStore();
+        self::assertInstanceOf(RedisStore::class, $laravels);
+        self::assertSame(self::tagged($laravels), self::tagged(self::store()));
     }
 
-    /** @return array{mixed, mixed} a value before and after its tag is flushed */
-    private static function tagged(Repository $store): array
+    /** A value before and after its tag is flushed. */
+    private static function tagged(RedisStore $store): string
     {
-        $store->tags(['x'])->put('tagged', 1, 10);
-        $value = $store->tags(['x'])->get('tagged');
-        $store->tags(['x'])->flush();
-        $after = $store->tags(['x'])->get('tagged');
+        $cache = $store->tags(['x']);
+        $cache->put('tagged', 1, 10);
+        $before = json_encode($cache->get('tagged'));
+        $cache->flush();
+        $after = json_encode($store->tags(['x'])->get('tagged'));
         $store->tags(['x'])->forget('tagged');
-        return [$value, $after];
+        return "$before, $after";
     }
 }

@@ -17,6 +17,7 @@ use Illuminate\Support\Facades\Facade;
 use PHPUnit\Framework\TestCase as PhpUnit;
 use RedisLock;
 use RedisLock\Laravel\RedisLockServiceProvider;
+use RedisLock\Laravel\RedisLockStore;
 use RuntimeException;
 
 /** An application with the services that locks and queued jobs need. */
@@ -89,6 +90,13 @@ abstract class TestCase extends PhpUnit
     protected static function prefix(): string
     {
         return Cache::getStore()->getPrefix();
+    }
+
+    protected static function store(): RedisLockStore
+    {
+        $store = Cache::getStore();
+        self::assertInstanceOf(RedisLockStore::class, $store);
+        return $store;
     }
 
     /** Locks with the full keys of the tests' application. */
