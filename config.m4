@@ -102,6 +102,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lease/rl_renewal_queue.c
     ext/core/lease/rl_renewer.c
     ext/core/lease/rl_renewer_nodes.c
+    ext/core/lease/rl_renewer_routes.c
     ext/core/lease/rl_renewer_server.c
     ext/core/lease/rl_round.c
     ext/core/lock/rl_acquire_op.c

@@ -63,7 +63,7 @@ static void what_the_route_has_learned_serves_the_next_lease(void)
 	watching_to(20000);
 	CHECK_COUNT("20000 b1 renew", 1);
 	CHECK_COUNT("a1 renew", 1);
-	CHECK(watching.nodes.routes->next == NULL);
+	CHECK(watching.nodes.routes.first->next == NULL);
 }
 
 static void moved_is_followed_at_once_and_kept(void)
@@ -352,7 +352,7 @@ static void idle_servers_are_dropped(void)
 static unsigned count_routes(void)
 {
 	unsigned count = 0;
-	for (const rl_route *r = watching.nodes.routes; r != NULL; r = r->next) {
+	for (const rl_route *r = watching.nodes.routes.first; r != NULL; r = r->next) {
 		count++;
 	}
 	return count;
@@ -364,7 +364,7 @@ static void idle_routes_are_dropped(void)
 	static const char *const seeds[] = {"a", "b", "c", "d", "e", "f", "g", "h", "ab", "ac", "ad",
 		"ae", "af", "ag", "ah", "bc", "bd", "be", "bf", "bg"};
 	rl_renewal *first = keep("abcdefgh");
-	rl_route *kept = watching.nodes.routes;
+	rl_route *kept = watching.nodes.routes.first;
 	rl_route *cluster = route;
 	for (unsigned i = 0; i < 20; i++) {
 		fake_cluster(0, seeds[i]);
@@ -388,7 +388,7 @@ static void forgotten_in_a_child(void)
 	watching_fork();
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_INT(watching.all_count, 0);
-	CHECK(watching.nodes.routes == NULL && watching.nodes.servers == NULL);
+	CHECK(watching.nodes.routes.first == NULL && watching.nodes.servers == NULL);
 }
 
 /* ---- without memory ---- */
@@ -408,7 +408,7 @@ static bool prepare(void)
 	for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
 		CHECK_INT(s->members, is_prepared);
 	}
-	for (rl_route *r = watching.nodes.routes; r != NULL; r = r->next) {
+	for (rl_route *r = watching.nodes.routes.first; r != NULL; r = r->next) {
 		CHECK_INT(r->refs, 1 + is_prepared);
 	}
 	CHECK_INT(plain->refs, 1);

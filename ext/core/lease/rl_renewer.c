@@ -83,7 +83,10 @@ void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env 
 {
 	*renewer = (rl_renewer){.env = env,
 		.late_end = &renewer->late,
-		.nodes = {.transport = transport, .env = env, .listener = &listener},
+		.nodes = {.transport = transport,
+			.env = env,
+			.listener = &listener,
+			.routes = {.transport = transport, .env = env}},
 		.until = RL_NEVER};
 }
 
@@ -92,7 +95,7 @@ void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env 
 /* The next link of an open lookup. */
 static rl_link *next_of_lookups(const rl_renewer *renewer, rl_renewer_cursor *cursor)
 {
-	cursor->lookup = cursor->lookup == NULL ? renewer->nodes.lookups : cursor->lookup;
+	cursor->lookup = cursor->lookup == NULL ? renewer->nodes.routes.lookups : cursor->lookup;
 	while (cursor->lookup != NULL) {
 		rl_wait wait;
 		rl_wait_begin(&wait);
@@ -336,7 +339,7 @@ static int64_t step_lookups(rl_renewer *renewer, const rl_tick *tick)
 {
 	rl_renewer_nodes_look_up(&renewer->nodes, tick->now);
 	int64_t until = RL_NEVER;
-	for (rl_renewer_lookup *lookup = renewer->nodes.lookups; lookup != NULL;
+	for (rl_renewer_lookup *lookup = renewer->nodes.routes.lookups; lookup != NULL;
 		 lookup = lookup->next) {
 		if (rl_renewer_lookup_step(lookup, tick, &until)) {
 			apply(renewer, renewer->all, lookup);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lease/rl_renewer_nodes.h"
 
-#include "core/base/rl_time.h"
-
-#include <stdlib.h>
-
-/* How many servers without leases keep their connections, and how many routes are kept. */
+/* How many servers without leases keep their connections. */
 #define IDLE_SERVERS_MAX 8
-#define IDLE_ROUTES_MAX 8
 
 /* ---- servers ---- */
 
@@ -58,90 +53,10 @@ static void drop_idle_servers(rl_renewer_nodes *nodes)
 	}
 }
 
-/* ---- routes ---- */
-
-/* False = out of memory. */
-static bool add_lookup(rl_renewer_nodes *nodes, rl_route *route)
-{
-	rl_renewer_lookup *lookup = malloc(sizeof *lookup);
-	if (lookup == NULL) {
-		return false;
-	}
-	rl_lookup_init_alone(&lookup->lookup, route, nodes->transport, nodes->env);
-	lookup->next = nodes->lookups;
-	nodes->lookups = lookup;
-	return true;
-}
-
-/* NULL = the route is not behind Sentinels. */
-static rl_renewer_lookup **lookup_of(rl_renewer_nodes *nodes, const rl_route *route)
-{
-	rl_renewer_lookup **slot = &nodes->lookups;
-	while (*slot != NULL && (*slot)->lookup.route != route) {
-		slot = &(*slot)->next;
-	}
-	return *slot != NULL ? slot : NULL;
-}
-
-static void forget_lookup(rl_renewer_lookup **slot)
-{
-	rl_renewer_lookup *lookup = *slot;
-	*slot = lookup->next;
-	rl_lookup_destroy(&lookup->lookup);
-	free(lookup);
-}
-
-/* No member has the route: only the list and the lookup of the route have references. */
-static bool is_idle(const rl_route *route)
-{
-	return route->refs == (route->kind == RL_ROUTE_SENTINEL ? 2 : 1);
-}
-
-static void drop_idle_routes(rl_renewer_nodes *nodes)
-{
-	unsigned idle = 0;
-	for (rl_route **slot = &nodes->routes; *slot != NULL;) {
-		rl_route *route = *slot;
-		rl_renewer_lookup **lookup = lookup_of(nodes, route);
-		/* The watchdog's thread polls the links of an open lookup without the lock. */
-		bool is_open = lookup != NULL && rl_lookup_is_open(&(*lookup)->lookup);
-		if (is_idle(route) && ++idle > IDLE_ROUTES_MAX && !is_open) {
-			if (lookup != NULL) {
-				forget_lookup(lookup);
-			}
-			*slot = route->next;
-			rl_route_unref(route);
-		} else {
-			slot = &route->next;
-		}
-	}
-}
-
 void rl_renewer_nodes_drop_idle(rl_renewer_nodes *nodes)
 {
 	drop_idle_servers(nodes);
-	drop_idle_routes(nodes);
-}
-
-/* The renewer's route to the same member; NULL when out of memory. */
-static rl_route *find_route(rl_renewer_nodes *nodes, const rl_route *like, unsigned slot)
-{
-	rl_route *route = nodes->routes;
-	while (route != NULL && !rl_route_equal(route, like)) {
-		route = route->next;
-	}
-	if (route != NULL) {
-		rl_route_learn(route, like, slot);
-		return route;
-	}
-	route = rl_route_copy(like, slot);
-	if (route == NULL || (route->kind == RL_ROUTE_SENTINEL && !add_lookup(nodes, route))) {
-		rl_route_unref(route);
-		return NULL;
-	}
-	route->next = nodes->routes;
-	nodes->routes = route;
-	return route;
+	rl_renewer_routes_drop_idle(&nodes->routes);
 }
 
 /* ---- members ---- */
@@ -163,7 +78,8 @@ static rl_renewer_server *server_for(
 static bool assign(rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_member *from)
 {
 	unsigned slot = slot_of(member);
-	rl_route *route = from->route != NULL ? find_route(nodes, from->route, slot) : NULL;
+	rl_route *route =
+		from->route != NULL ? rl_renewer_routes_find(&nodes->routes, from->route, slot) : NULL;
 	if (from->route != NULL && route == NULL) {
 		return false;
 	}
@@ -267,24 +183,10 @@ bool rl_renewer_nodes_follow(
 
 /* ---- Sentinels ---- */
 
-/* How long a lookup may take. */
-#define LOOKUP_NS RL_NS_PER_SECOND
-
-static void look_up(rl_renewer_nodes *nodes, const rl_route *route, int64_t now)
+static void look_up(rl_renewer_nodes *nodes, const rl_route *route, int64_t pause_ns, int64_t now)
 {
-	rl_renewer_lookup **slot = lookup_of(nodes, route);
-	if (slot != NULL && !rl_lookup_is_open(&(*slot)->lookup)) {
-		rl_lookup_begin(&(*slot)->lookup, now + LOOKUP_NS, now);
+	if (rl_renewer_routes_look_up(&nodes->routes, route, pause_ns, now)) {
 		nodes->has_moved = true; /* the next step follows at once */
-	}
-}
-
-/* The same, but not sooner than RL_LOOKUP_AGAIN_NS after the last lookup began. */
-static void look_up_in_time(rl_renewer_nodes *nodes, const rl_route *route, int64_t now)
-{
-	rl_renewer_lookup **slot = lookup_of(nodes, route);
-	if (slot != NULL && now - (*slot)->lookup.begun_at >= RL_LOOKUP_AGAIN_NS) {
-		look_up(nodes, route, now);
 	}
 }
 
@@ -317,7 +219,7 @@ bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *memb
 		return true;
 	}
 	member->state = RL_RENEWAL_MEMBER_CHECKING;
-	look_up(nodes, route, now);
+	look_up(nodes, route, 0, now);
 	return false;
 }
 
@@ -334,25 +236,10 @@ void rl_renewer_nodes_look_up(rl_renewer_nodes *nodes, int64_t now)
 		for (const rl_renewal_member *member = server->queue.waiting; member != NULL;
 			 member = member->next) {
 			if (wants_lookup(member, now)) {
-				look_up_in_time(nodes, member->route, now);
+				look_up(nodes, member->route, RL_LOOKUP_AGAIN_NS, now);
 			}
 		}
 	}
-}
-
-bool rl_renewer_lookup_step(rl_renewer_lookup *lookup, const rl_tick *tick, int64_t *until)
-{
-	if (!rl_lookup_is_open(&lookup->lookup)) {
-		return false;
-	}
-	if (rl_lookup_step(&lookup->lookup, tick) != RL_VOTE_OPEN) {
-		return true;
-	}
-	rl_wait wait;
-	rl_wait_begin(&wait);
-	rl_lookup_add_to_wait(&lookup->lookup, &wait);
-	*until = rl_time_earlier(*until, wait.until);
-	return false;
 }
 
 void rl_renewer_nodes_apply(
@@ -385,7 +272,7 @@ void rl_renewer_nodes_flee(rl_renewer_nodes *nodes, rl_renewer_server *server, i
 	for (rl_renewal_member *member = server->queue.waiting; member != NULL; member = next) {
 		next = member->next;
 		if (member->route != NULL) {
-			look_up_in_time(nodes, member->route, now);
+			look_up(nodes, member->route, RL_LOOKUP_AGAIN_NS, now);
 			rl_route_suspect(member->route, server->target);
 			member->is_asking = false;
 			rl_target *node = rl_route_node(member->route, slot_of(member));
@@ -401,12 +288,5 @@ void rl_renewer_nodes_free(rl_renewer_nodes *nodes)
 		nodes->servers = server->next;
 		rl_renewer_server_free(server);
 	}
-	while (nodes->lookups != NULL) {
-		forget_lookup(&nodes->lookups);
-	}
-	while (nodes->routes != NULL) {
-		rl_route *route = nodes->routes;
-		nodes->routes = route->next;
-		rl_route_unref(route);
-	}
+	rl_renewer_routes_free(&nodes->routes);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The servers of the renewer, and its routes: which server a member of a lease uses.
+ * The servers of the renewer: which server a member of a lease uses.
  *
- * A member that is a single server never changes its server. For a member with a route the renewer
- * has a route of its own, because the route of the lease belongs to another thread. When a lease
- * begins, the renewer's route learns which node has granted it. Redirects and failures then move
- * the member with its waiting command from server to server.
+ * A member that is a single server never changes its server. A member with a route has a route of
+ * the renewer (rl_renewer_routes.h). When a lease begins, this route learns which node has granted
+ * it. Redirects and failures then move the member with its waiting command from server to server.
  *
  * Behind Sentinels a server's answer counts only if a majority of the Sentinels names this server.
  * The Sentinels must have been asked less than RL_CHECK_NS before the answer, as for an acquire
@@ -19,15 +18,8 @@
 #ifndef RL_RENEWER_NODES_H
 #define RL_RENEWER_NODES_H
 
-#include "core/conn/rl_lookup.h"
+#include "core/lease/rl_renewer_routes.h"
 #include "core/lease/rl_renewer_server.h"
-
-/* The Sentinels of a route. Must not be moved. */
-typedef struct rl_renewer_lookup rl_renewer_lookup;
-struct rl_renewer_lookup {
-	rl_renewer_lookup *next;
-	rl_lookup lookup;
-};
 
 typedef struct rl_renewer_nodes {
 	/* The first three are borrowed. */
@@ -36,9 +28,9 @@ typedef struct rl_renewer_nodes {
 	const rl_renewer_server_listener *listener;
 	/* Owned. The server that was used last comes first. */
 	rl_renewer_server *servers;
-	rl_route *routes;
-	rl_renewer_lookup *lookups; /* one for each route behind Sentinels */
-	/* A member has moved to another server, which has something to send now. */
+	rl_renewer_routes routes;
+	/* A member has moved to another server, which has something to send now, or a lookup has
+	 * begun. */
 	bool has_moved;
 } rl_renewer_nodes;
 
@@ -73,10 +65,6 @@ bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *memb
 /* Begins a lookup beside the commands that are due, if the last lookup is old, or if the primary is
  * unknown. */
 void rl_renewer_nodes_look_up(rl_renewer_nodes *nodes, int64_t now);
-
-/* Steps a lookup. True = it has ended now: rl_renewer_nodes_apply() must follow for each member.
- * @param until becomes earlier if the lookup must be stepped earlier */
-bool rl_renewer_lookup_step(rl_renewer_lookup *lookup, const rl_tick *tick, int64_t *until);
 
 /* The lookup has ended: a member behind these Sentinels moves to the primary, and its waiting
  * answer counts or fails. A command for an unknown primary fails if the Sentinels have named no
