@@ -90,9 +90,11 @@ static void advice_is_given(void)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		CHECK_HAS(said(cases[i].text), cases[i].advice);
 	}
-	/* Redis 7 in a script. */
+	/* In a script: Redis up to 7.0, then later Redis and Valkey. */
+	CHECK_HAS(said("ERR The user executing the script can't run this command or subcommand"),
+		"(see docs/operations.md for the ACL rules that locks need)");
 	CHECK_HAS(
-		said("ERR ACL failure in script: The user executing the script can't run this command"),
+		said("ERR ACL failure in script: User u has no permissions to run the 'time' command"),
 		"(see docs/operations.md for the ACL rules that locks need)");
 	CHECK(strchr(said("ERR x"), '(') == NULL);
 	CHECK(strchr(said("LOADING x"), '(') == NULL);
@@ -205,6 +207,26 @@ static void too_few_replicas_pass_unless_wait_is_forbidden(void)
 	said("ERR unknown command 'WAIT', with args beginning with: '1'");
 	err.status = RL_ERR_UNCONFIRMED;
 	CHECK(!rl_error_passes(&err));
+}
+
+static void some_errors_last(void)
+{
+	static const char *const lasting[] = {"NOPERM x", "NOAUTH x", "ERR unknown command 'EVAL'",
+		"ERR The user executing the script can't run this command or subcommand",
+		"ERR ACL failure in script: User u has no permissions to run the 'lpush' command",
+		"ERR ACL failure in script: No permissions to access a key"};
+	static const char *const others[] = {"ERR x", "LOADING x", "READONLY x", "WRONGTYPE x"};
+	for (size_t i = 0; i < sizeof lasting / sizeof lasting[0]; i++) {
+		said(lasting[i]);
+		CHECK(rl_error_is_final(&err));
+	}
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+		said(others[i]);
+		CHECK(!rl_error_is_final(&err));
+	}
+	said("NOPERM x");
+	err.status = RL_ERR_CLOSED;
+	CHECK(!rl_error_is_final(&err));
 }
 
 /* Redis 6.2, 7 and 8, Valkey; by itself, and inside a script. */
@@ -321,6 +343,7 @@ static const check_test tests[] = {
 	TEST(long_texts_are_cut),
 	TEST(set_and_append),
 	TEST(some_errors_pass),
+	TEST(some_errors_last),
 	TEST(too_few_replicas_pass_unless_wait_is_forbidden),
 	TEST(a_right_for_a_command_is_told_from_one_for_a_key),
 	TEST(bytes_are_compared),

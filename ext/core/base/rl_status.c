@@ -216,15 +216,24 @@ static const char *advice_for(const char *code)
 	return NULL;
 }
 
-/* The key into the table of advice: usually the error code. Redis 7 reports two errors as plain
- * ERR: a right that is missing inside a script, and a password that the server does not expect.
- * WRONGTYPE has another advice for a sorted set. */
+/* A right is missing inside a script, which servers report as plain ERR: the first text is from
+ * Redis up to 7.0, the second from Redis 7.2 and Valkey. */
+static bool is_right_in_script(const char *text, size_t len)
+{
+	static const char redis_7_0[] = "The user executing the script can't";
+	static const char later[] = "ACL failure in script";
+	return find_bytes(text, len, redis_7_0, sizeof redis_7_0 - 1) != NULL ||
+		find_bytes(text, len, later, sizeof later - 1) != NULL;
+}
+
+/* The key into the table of advice: usually the error code. Two errors have the code ERR: a right
+ * that is missing inside a script, and a password that the server does not expect. WRONGTYPE has
+ * another advice for a sorted set. */
 static const char *word_for_advice(const rl_error *err, rl_bytes text)
 {
-	static const char right[] = "The user executing the script can't";
 	static const char password[] = "without any password configured";
 	static const char sorted_set[] = "WRONGTYPE the key holds a zset";
-	if (find_bytes(text.data, text.len, right, sizeof right - 1) != NULL) {
+	if (is_right_in_script(text.data, text.len)) {
 		return "NOPERM";
 	}
 	if (find_bytes(text.data, text.len, password, sizeof password - 1) != NULL) {
@@ -303,7 +312,7 @@ bool rl_error_is_final(const rl_error *err)
 	return err->status == RL_ERR_SERVER &&
 		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "NOAUTH") == 0 ||
 			strstr(err->message, "unknown command") != NULL ||
-			strstr(err->message, "The user executing the script can't") != NULL);
+			is_right_in_script(err->message, strlen(err->message)));
 }
 
 bool rl_error_is_wrong_server(const rl_error *err)
