@@ -54,7 +54,7 @@ rl_stats_row *rl_stats_table_take(rl_stats_table *table, uint64_t owner, rl_owne
 /* Gives the owner's row back. Its numbers stay in the sums. */
 void rl_stats_table_give_back(rl_stats_table *table, uint64_t owner, const rl_stats_row *row);
 
-/* Adds up all rows, and frees those whose owners are dead. */
+/* The sums over all rows. The call also frees the rows whose owners are dead. */
 void rl_stats_table_sum(rl_stats_table *table, rl_owner_lives lives, rl_stats_totals *totals);
 
 /* What the owner of the row has counted. */
