@@ -187,7 +187,7 @@ static void run_and_compare(
 	}
 	store_run(&model, what, at_us, &r);
 	bool has_ticket = (model.state.done & RL_STORE_PUT_TICKET) != 0;
-	compare(c, &r, tolerance_us);
+	compare(c, &r, tolerance_of(what, &r, tolerance_us));
 	if (has_ticket && !has_failed) {
 		serve(what->key, at_us, tolerance_us);
 	}
@@ -369,8 +369,9 @@ static bool end_blocks(int64_t at_us)
 	return true;
 }
 
-/* Sleeps over what is about to end. */
-static void come_to_rest(void)
+/* Sleeps over what is about to end.
+ * @return a time at which nothing is about to end */
+static int64_t come_to_rest(void)
 {
 	int64_t now = now_us();
 	int64_t next = next_end(&model, now - NEAR_US);
@@ -379,6 +380,7 @@ static void come_to_rest(void)
 		now = now_us();
 		next = next_end(&model, now - NEAR_US);
 	}
+	return now;
 }
 
 static void hang_up(connection *c)
@@ -466,11 +468,11 @@ static bool turn(void)
 		hang_up(c);
 		return true;
 	}
-	come_to_rest();
-	if (!end_blocks(now_us())) {
+	/* Not the time after end_blocks(), when something may be about to end again. */
+	int64_t at = come_to_rest();
+	if (!end_blocks(at)) {
 		return false;
 	}
-	int64_t at = now_us();
 	if (any(5) == 0) {
 		queue_up(c, at);
 	} else {

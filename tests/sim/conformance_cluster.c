@@ -157,7 +157,7 @@ static void run_and_compare(connection *c, const written *command, int64_t at_us
 		store_run(s, what, at_us, &r);
 		has_ticket = (s->state.done & RL_STORE_PUT_TICKET) != 0;
 	}
-	compare_with(&r, read_reply(c), SLOW_US);
+	compare_with(&r, read_reply(c), tolerance_of(what, &r, SLOW_US));
 	if (has_ticket && !has_failed) {
 		serve(c->node, what->key, at_us);
 	}

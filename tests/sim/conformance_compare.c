@@ -152,6 +152,12 @@ static bool is_like(const rl_model_reply *wanted, const redisReply *got, int64_t
 	return true;
 }
 
+int64_t tolerance_of(
+	const rl_model_command *what, const rl_model_reply *wanted, int64_t tolerance_us)
+{
+	return wanted->type == RL_SAYS_NUMBER && what->what != RL_WORD_PTTL ? 0 : tolerance_us;
+}
+
 static bool is_redirect(const rl_model_reply *wanted, const char *got)
 {
 	char text[64];
@@ -179,7 +185,8 @@ static bool is_same(const rl_model_reply *wanted, const redisReply *got, int64_t
 				is_near(atoll(got->str), wanted->number[0], is_time ? tolerance_us : 0);
 		}
 		case RL_SAYS_NUMBER: {
-			int64_t tolerance = wanted->number[0] > 2 ? tolerance_us / 1000 + 3 : 0;
+			bool is_time = tolerance_us > 0 && wanted->number[0] >= 0;
+			int64_t tolerance = is_time ? tolerance_us / 1000 + 3 : 0;
 			return got->type == REDIS_REPLY_INTEGER &&
 				is_near(got->integer, wanted->number[0], tolerance);
 		}

@@ -37,6 +37,10 @@ redisContext *dial(const char *path);
 /* Sends a command that must not fail. */
 void say(redisContext *real, const char *plain);
 
+/* The tolerance for the reply to the command: none where it is a number and no time. */
+int64_t tolerance_of(
+	const rl_model_command *what, const rl_model_reply *wanted, int64_t tolerance_us);
+
 /* Compares a reply, and frees it. NULL = there was none. */
 void compare_with(const rl_model_reply *wanted, redisReply *got, int64_t tolerance_us);
 
