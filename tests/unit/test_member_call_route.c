@@ -249,6 +249,42 @@ static void tryagain_is_asked_again_with_the_key_alone(void)
 	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
+/* A FENCE cannot do without its second key. */
+static rl_op *fence(void)
+{
+	begin_warm_cluster("ab");
+	fake_set.backoff.jitter = 0;
+	return fake_ask(RL_VERB_FENCE, "tok", 0);
+}
+
+static void tryagain_to_a_fence_is_asked_again_after_pauses(void)
+{
+	rl_op *op = fence();
+	fake_says(0, "-TRYAGAIN x");
+	fake_says(0, ASK_AT("b"));
+	fake_says(1, "-TRYAGAIN x");
+	fake_says(1, "$123");
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(op->call.request.fence_number, 123);
+	CHECK_LOG("0 a1 fence 2 k {k}::rl-fence tok 0\n10 a1 fence 2 k {k}::rl-fence tok 0\n"
+			  "10 b1 ASKING\n10 b1 fence 2 k {k}::rl-fence tok 0\n"
+			  "30 b1 ASKING\n30 b1 fence 2 k {k}::rl-fence tok 0\n");
+}
+
+static void tryagain_to_a_fence_is_the_failure_at_the_end(void)
+{
+	rl_op *op = fence();
+	for (unsigned i = 0; i < 20; i++) {
+		fake_says(0, "-TRYAGAIN x");
+	}
+	fails(op, RL_ERR_SERVER);
+	CHECK_TEXT(op->err->code, "TRYAGAIN");
+	CHECK(fake_ms() < 1000);
+	CHECK_COUNT("a1 fence", 9);
+	CHECK_COUNT("dial", 0);
+	CHECK_INT(fake_pool.count, 2);
+}
+
 static void clusterdown_passes_in_a_wait(void)
 {
 	begin_warm_cluster("a");
@@ -365,6 +401,8 @@ static const check_test tests[] = {
 	TEST(moved_after_ask_needs_no_asking),
 	TEST(an_undo_after_a_refused_login_is_behind_asking),
 	TEST(tryagain_is_asked_again_with_the_key_alone),
+	TEST(tryagain_to_a_fence_is_asked_again_after_pauses),
+	TEST(tryagain_to_a_fence_is_the_failure_at_the_end),
 	TEST(clusterdown_passes_in_a_wait),
 	TEST(clusterdown_is_the_failure_without_a_wait),
 	TEST(the_doubt_stays_over_moved),

@@ -66,7 +66,9 @@ typedef struct rl_member_call {
 	 * a replica. */
 	bool must_close;
 	bool is_taken_back; /* the granted token was released */
-	unsigned breaks;    /* connections that broke or failed */
+	/* How often the command was in vain: a connection broke or failed, or the keys were on two
+	 * nodes. */
+	unsigned vain;
 	/* How many other nodes were asked; of a single server, how often the call has left a
 	 * replica. */
 	unsigned hops;

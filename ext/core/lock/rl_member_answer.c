@@ -27,8 +27,8 @@ static void note_round_trip(const rl_member_call *member, const rl_tick *tick)
 {
 	int64_t round_trip = tick->now - member->channel.sent_at;
 	rl_conn *conn = member->channel.conn;
-	if (member->breaks > 0) {
-		return; /* the command was sent on an earlier connection, too */
+	if (member->vain > 0) {
+		return; /* the command was sent before, too */
 	}
 	rl_histogram_add(&rl_env_stats(member->call->env)->round_trip, round_trip);
 	if (conn->round_trip == 0 || round_trip < conn->round_trip) {
@@ -59,11 +59,16 @@ static void note_no_helpers(const rl_member_call *member, const rl_answer *answe
 
 /* ---- reactions ---- */
 
-static void send_again(rl_member_call *member, const rl_answer *answer, const rl_tick *tick)
+static void send_again(
+	rl_member_call *member, const rl_answer *answer, const rl_error *err, const rl_tick *tick)
 {
 	switch (answer->again) {
 		case RL_AGAIN_NOT:
 			break;
+		case RL_AGAIN_LATER:
+			*member->err = *err;
+			rl_member_call_await_keys(member, tick);
+			return;
 		case RL_AGAIN_NO_HELPERS:
 		case RL_AGAIN_NEVER_HELPERS:
 			member->sent.no_helpers = true;
@@ -303,7 +308,7 @@ void rl_member_call_on_reply(rl_member_call *member, rl_conn_event *event, const
 		return;
 	}
 	if (answer.again != RL_AGAIN_NOT) {
-		send_again(member, &answer, tick);
+		send_again(member, &answer, &event->err, tick);
 		return;
 	}
 	if (answer.vote == RL_VOTE_FAILED && rl_member_call_follow(member, &event->reply, tick)) {

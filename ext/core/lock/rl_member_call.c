@@ -167,11 +167,26 @@ void rl_member_call_send(rl_member_call *member, const rl_tick *tick)
 
 /* ---- opening ---- */
 
+void rl_member_call_pause(rl_member_call *member, unsigned n, const rl_tick *tick)
+{
+	const rl_quorum_call *call = member->call;
+	int64_t delay = 0;
+	if (n > 0) {
+		delay = rl_backoff_delay(&call->set->backoff, n - 1, call->env);
+		delay = delay < RL_NS_PER_MS ? RL_NS_PER_MS : delay; /* jitter can make it 0 */
+	}
+	member->vain++;
+	member->resume_at = rl_time_later(tick->now, delay);
+	member->state = RL_MEMBER_CALL_PAUSED;
+	if (member->resume_at >= member->budget_end) {
+		rl_member_call_fail(member);
+	}
+}
+
 /* Call when the connection is gone. Dials again within the budget if has_hope, or if the command is
  * in doubt, which only another answer can clear. Another node of the member is asked at once. */
 static void recover(rl_member_call *member, bool has_hope, const rl_tick *tick)
 {
-	const rl_quorum_call *call = member->call;
 	if (!has_hope && rl_member_call_look_up_again(member, tick->now)) {
 		return;
 	}
@@ -180,18 +195,8 @@ static void recover(rl_member_call *member, bool has_hope, const rl_tick *tick)
 		rl_member_call_fail(member);
 		return;
 	}
-	int64_t delay = 0;
-	if (member->breaks > 0 && !is_elsewhere) {
-		delay = rl_backoff_delay(&call->set->backoff, member->breaks - 1, call->env);
-		delay = delay < RL_NS_PER_MS ? RL_NS_PER_MS : delay; /* jitter can make it 0 */
-	}
-	member->breaks++;
 	member->sent.is_asking = false; /* the node of the slot knows where the key is now */
-	member->resume_at = rl_time_later(tick->now, delay);
-	member->state = RL_MEMBER_CALL_PAUSED;
-	if (member->resume_at >= member->budget_end) {
-		rl_member_call_fail(member);
-	}
+	rl_member_call_pause(member, is_elsewhere ? 0 : member->vain, tick);
 }
 
 /* A command that takes a lock is undone if the login fails. The release of a drawn token can free
@@ -403,7 +408,7 @@ static void set_timeout_error(rl_member_call *member, const rl_tick *tick)
 	} else {
 		rl_error_set(member->err, RL_ERR_TIMEOUT, 0, "no answer in the rest of the timeout");
 	}
-	if (member->breaks > 0) {
+	if (member->vain > 0) {
 		rl_error_append(member->err, "; before that: %s", before);
 	}
 }

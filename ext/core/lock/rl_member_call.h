@@ -29,6 +29,10 @@ void rl_member_call_send(rl_member_call *member, const rl_tick *tick);
 /* Writes as much as the kernel accepts now. */
 void rl_member_call_flush(rl_member_call *member, const rl_tick *tick);
 
+/* Begins anew after the n-th delay of the back-off, n from 1; 0 = at once. Fails if the budget is
+ * over by then; err must have the reason. */
+void rl_member_call_pause(rl_member_call *member, unsigned n, const rl_tick *tick);
+
 /* A grant of this member may be undone. The grant of a caller's token is not undone once its TTL
  * may be over: the undo could free the lock of another holder with the same token. */
 bool rl_member_call_may_take_back(const rl_member_call *member, int64_t now);
@@ -69,6 +73,10 @@ bool rl_member_call_wants_name(rl_member_call *member, const rl_tick *tick);
 
 /* After a failure: true = another node may be asked within the budget. Counts this hop. */
 bool rl_member_call_may_hop(rl_member_call *member);
+
+/* The keys of the command are on two nodes, because their slot is moving: asks again after a pause,
+ * until the budget is over. err must have the answer of the node. */
+void rl_member_call_await_keys(rl_member_call *member, const rl_tick *tick);
 
 /* If the reply is a redirect: asks the other node, or fails. False = the reply is no redirect. */
 bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const rl_tick *tick);

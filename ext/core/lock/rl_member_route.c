@@ -57,16 +57,26 @@ bool rl_member_call_may_hop(rl_member_call *member)
 	return true;
 }
 
-static void hop(rl_member_call *member, rl_target *node, const rl_tick *tick)
+/* The node has not run the command. */
+static void leave_node(rl_member_call *member, const rl_tick *tick)
 {
-	rl_pool *pool = member->call->pool;
 	rl_channel *channel = &member->channel;
 	rl_giving giving = {.is_trusted = true, .patience = rl_member_call_patience(member)};
-	rl_member_call_use_node(member, node); /* first: a map that is read now may drop the node */
-	rl_channel_give_back(channel, pool, giving, tick->now);
-	/* The command has not run on this node. */
+	rl_channel_give_back(channel, member->call->pool, giving, tick->now);
 	channel->sent_at = member->doubt == RL_DOUBT_NONE ? 0 : channel->sent_at;
+}
+
+static void hop(rl_member_call *member, rl_target *node, const rl_tick *tick)
+{
+	rl_member_call_use_node(member, node); /* first: a map that is read now may drop the node */
+	leave_node(member, tick);
 	member->state = RL_MEMBER_CALL_START;
+}
+
+void rl_member_call_await_keys(rl_member_call *member, const rl_tick *tick)
+{
+	leave_node(member, tick);
+	rl_member_call_pause(member, member->vain + 1, tick);
 }
 
 bool rl_member_call_wants_name(rl_member_call *member, const rl_tick *tick)

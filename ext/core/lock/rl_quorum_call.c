@@ -144,7 +144,7 @@ static bool call_up(rl_quorum_call *call, const rl_tally *tally, const rl_tick *
 static bool is_expected(const rl_member_call *member, const rl_tick *tick)
 {
 	const rl_channel *channel = &member->channel;
-	bool is_late = channel->is_fresh && member->breaks == 0 && !rl_channel_is_handed_over(channel);
+	bool is_late = channel->is_fresh && member->vain == 0 && !rl_channel_is_handed_over(channel);
 	return is_late && rl_verb_changes(member->call->request.verb) &&
 		tick->now < member->call->grace_end;
 }

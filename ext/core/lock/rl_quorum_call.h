@@ -10,7 +10,7 @@
  *
  *     START -> LOGIN -> ANSWER -> DONE
  *        ^       |        |
- *        +-- PAUSED <-----+  (the connection broke)
+ *        +-- PAUSED <-----+  (the connection broke, or the keys are on two nodes)
  *
  * LOGIN is only for commands that must not reach a wrong database. A command that takes a lock
  * travels with AUTH and SELECT in one write, and is undone (UNDOING) if they fail. The release of a

@@ -23,6 +23,9 @@ static rl_again again(const rl_request *request, const rl_error *err)
 	if (request->form != RL_FORM_TEXT && strcmp(err->code, "NOSCRIPT") == 0) {
 		return RL_AGAIN_AS_TEXT;
 	}
+	if (request->verb == RL_VERB_FENCE && strcmp(err->code, "TRYAGAIN") == 0) {
+		return RL_AGAIN_LATER;
+	}
 	/* Without the helper keys a PROBE would have no effect, so it is not sent again. */
 	bool is_final = rl_request_is_without_helpers(request) || request->verb == RL_VERB_PROBE;
 	if (is_final || !rl_error_is_about_helpers(err)) {

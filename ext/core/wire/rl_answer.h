@@ -20,6 +20,8 @@ typedef enum rl_again {
 	RL_AGAIN_NEVER_HELPERS,
 	/* The key is no string, and its type shows whether it is a lock. */
 	RL_AGAIN_BY_TYPE,
+	/* After a pause: the keys of the command, none of which it can do without, are on two nodes. */
+	RL_AGAIN_LATER,
 } rl_again;
 
 #define RL_NO_NUMBER (-2)
