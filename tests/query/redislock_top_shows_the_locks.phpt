@@ -22,6 +22,7 @@ $token = $lock->acquire('shop:42', 60);
 $server->cmd('SET', 'shop:*', 'somebody');
 $server->cmd('SET', 'other', 'somebody', 'PX', 60000);
 $server->cmd('LPUSH', 'shop:list', 'x');
+$server->cmd('ZADD', 'symfony', '1', 'x');
 $waiter = waiter($server->dsn(), 'shop:42');
 queued($server, 1);
 $monitor = $server->monitor();
@@ -38,8 +39,10 @@ same('no TTL', null, $foreign['remaining']);
 check('SCAN', $monitor->named('SCAN') !== []);
 same('never KEYS', [], $monitor->named('KEYS'));
 same('a prefix is no pattern', ['shop:*'], array_keys(holders('--prefix=shop:*', $server->dsn())));
-same('all', 3, count(holders($server->dsn())));
-same('a scheme in capitals', 3,
+$all = holders($server->dsn());
+same('all, with a lock of symfony/lock', 4, count($all));
+check('symfony', array_key_exists('symfony', $all));
+same('a scheme in capitals', 4,
     count(holders(str_replace('unix', 'UNIX', $server->dsn()))));
 same('the INI setting', [], json_decode(
     (string) shell_exec(php_command(['redislock.servers' => $server->dsn('?db=1')]) . ' '
