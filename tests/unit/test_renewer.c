@@ -92,16 +92,14 @@ static void between_renewals_nothing_happens(void)
 static void without_renewal_only_the_end_is_seen(void)
 {
 	watching_begin(1);
-	unsigned losses = 0;
 	rl_renewal *one = watching_prepare("k");
 	one->renews = false;
-	one->on_lost = watching_note_loss;
-	one->ctx = &losses;
+	watching_tell(one);
 	watching_win(one, TTL);
 	watching_to(29999);
 	CHECK_INT(watching_steps, 0);
 	watching_to(40000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_INT(watching_steps, 1);
 	CHECK_LOG("");
 	CHECK_INT(fake_stats.lost, 1);

@@ -5,16 +5,10 @@
 #include "check.h"
 #include "watching.h"
 
-static unsigned losses;
-
 /* A lease that is due at 10 s and proven until 30 s. */
 static rl_renewal *keep(void)
 {
-	losses = 0;
-	rl_renewal *one = watching_keep("k", TTL);
-	one->on_lost = watching_note_loss;
-	one->ctx = &losses;
-	return one;
+	return watching_keep_told("k", TTL);
 }
 
 /* ---- errors ---- */
@@ -35,7 +29,7 @@ static void an_error_is_asked_about_again_while_ownership_is_proven(void)
 				  "11000 a1 renew k tok 30002\n12000 a1 renew k tok 30002\n"
 				  "13000 a1 renew k tok 30002\n");
 		CHECK_INT(watching_left(one), 30000);
-		CHECK_INT(losses, 0);
+		CHECK_INT(watching_losses, 0);
 		watching_end();
 	}
 }
@@ -61,7 +55,7 @@ static void a_replica_is_left_and_dialled_again_with_pauses(void)
 				  "20030 a4 dial\n20030 a4 renew k tok 30002\n20030 a4 NAME\n");
 		CHECK_INT(fake_distrusts, 3);
 		CHECK(watching_left(one) > 27000);
-		CHECK_INT(losses, 0);
+		CHECK_INT(watching_losses, 0);
 		watching_end();
 	}
 }
@@ -76,7 +70,7 @@ static void an_error_that_stays_is_loss_at_the_deadline(void)
 	watching_to_time(FAKE_START + 30 * SECOND - 1);
 	CHECK(rl_lease_is_held(one->lease));
 	watching_to(30000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("dial", 1);
 	CHECK(fake_count("renew") < 60);
 	CHECK_COUNT("RELEASE k tok", 1); /* an error need not mean that nothing was done */
@@ -138,9 +132,9 @@ static void a_login_that_stays_refused_is_loss_at_the_deadline(void)
 	keep();
 	fake_login_says(0, "AUTH", "-WRONGPASS x");
 	watching_to_time(FAKE_START + 30 * SECOND - 1);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	watching_to(30000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("renew", 0);
 	CHECK_COUNT("RELEASE", 0);
 }

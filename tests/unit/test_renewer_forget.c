@@ -65,8 +65,7 @@ static rl_renewal *lost(void)
 {
 	rl_renewal *one = watching_keep("k", TTL);
 	one->on_lost = watching_note_loss_again;
-	static unsigned losses;
-	one->ctx = &losses;
+	one->ctx = &watching_losses;
 	fake_says(0, ":0");
 	watching_to(10001);
 	CHECK(rl_renewal_is_lost(one));

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static unsigned losses;
 static int64_t key_ends_at; /* the latest end that was asked for */
 static unsigned renewals;
 
@@ -31,10 +30,9 @@ static rl_renewal *keep(int64_t ttl_ms, int64_t hold_ms)
 {
 	watching_begin(1);
 	fake_improvise = note_end;
-	losses = renewals = 0;
+	renewals = 0;
 	rl_renewal *one = watching_prepare("k");
-	one->on_lost = watching_note_loss;
-	one->ctx = &losses;
+	watching_tell(one);
 	one->hold_until = FAKE_START + hold_ms * MS;
 	watching_win(one, ttl_ms);
 	key_ends_at = fake_clock + ttl_ms * MS;
@@ -44,9 +42,9 @@ static rl_renewal *keep(int64_t ttl_ms, int64_t hold_ms)
 static void check_is_over_at(int64_t ms)
 {
 	watching_to(ms - 10);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	watching_to(ms);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK(key_ends_at <= FAKE_START + ms * MS);
 	fake_forget_log();
 	watching_to(ms + 100000);
@@ -78,9 +76,9 @@ static void a_lease_won_for_longer_is_not_renewed(void)
 	keep(TTL, 20000);
 	watching_to(29999);
 	CHECK_LOG("");
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	watching_to(30000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 }
 
 static void the_end_may_be_a_moment_ahead(void)
@@ -89,7 +87,7 @@ static void the_end_may_be_a_moment_ahead(void)
 		rl_renewal *one = keep(12, 0); /* due at 3.3 ms, proven for 10 */
 		one->hold_until = FAKE_START + hold_us * 1000;
 		watching_to(100);
-		CHECK_INT(losses, 1);
+		CHECK_INT(watching_losses, 1);
 		int64_t won_until = FAKE_START + 12 * MS;
 		int64_t end = one->hold_until > won_until ? one->hold_until : won_until;
 		CHECK(key_ends_at <= end);
@@ -148,7 +146,7 @@ static void a_renewal_that_comes_too_late_asks_for_nothing(void)
 		fake_acts(0, FAKE_SILENCE, NULL, 0);
 	}
 	watching_to(60000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK(key_ends_at <= one->hold_until);
 }
 
@@ -166,9 +164,9 @@ static void a_renewal_after_the_end_is_not_sent(void)
 	watching_to(70499);
 	CHECK_COUNT("dial", 71); /* the last at 42 s */
 	CHECK_INT(renewals, 0);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	watching_to(90000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_INT(renewals, 0);
 }
 

@@ -8,14 +8,11 @@
 
 #include <string.h>
 
-static unsigned losses;
-
 static rl_renewal *keep_told_by(int64_t (*on_lost)(void *), int64_t ttl_ms)
 {
-	losses = 0;
 	rl_renewal *one = watching_prepare("k");
+	watching_tell(one);
 	one->on_lost = on_lost;
-	one->ctx = &losses;
 	watching_win(one, ttl_ms);
 	return one;
 }
@@ -47,7 +44,7 @@ static void what_a_server_disowns_is_lost_at_once(void)
 		rl_renewal *one = keep(TTL);
 		fake_says(0, cases[i].answer);
 		watching_to(10000);
-		CHECK_INT(losses, 1);
+		CHECK_INT(watching_losses, 1);
 		CHECK(!rl_lease_is_held(one->lease));
 		CHECK(rl_lease_is_lost(one->lease));
 		CHECK_INT(rl_lease_loss(one->lease), cases[i].loss);
@@ -58,7 +55,7 @@ static void what_a_server_disowns_is_lost_at_once(void)
 		fake_forget_log();
 		watching_to(90000);
 		CHECK_LOG("");
-		CHECK_INT(losses, 1);
+		CHECK_INT(watching_losses, 1);
 		CHECK_INT(fake_stats.lost, 1);
 		watching_end();
 	}
@@ -83,11 +80,11 @@ static void its_owner_may_learn_it_first(void)
 	watching_to(3000);
 	rl_lease_lose(one->lease);
 	rl_renewer_changed(one);
-	CHECK_INT(losses, 0); /* told by the watch's thread alone */
+	CHECK_INT(watching_losses, 0); /* told by the watch's thread alone */
 	watching_to(3000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	watching_to(90000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_INT(fake_stats.lost, 1);
 	CHECK_LOG("");
 }
@@ -101,7 +98,7 @@ static void its_owner_may_see_its_end_first(void)
 	fake_clock += MS;
 	CHECK(!rl_lease_is_held(one->lease));
 	watching_to(30000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_INT(fake_stats.lost, 1);
 }
 
@@ -113,14 +110,14 @@ static void an_owner_that_asks_for_it_is_told_again_after_a_pause(void)
 	keep_told_by(watching_note_loss_again, TTL);
 	fake_says(0, ":0");
 	watching_to(10000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	int64_t at = 10000;
 	for (unsigned i = 0; i < 10; i++) {
 		at += 5;
 		watching_to(at - 1);
-		CHECK_INT(losses, 1 + i);
+		CHECK_INT(watching_losses, 1 + i);
 		watching_to(at);
-		CHECK_INT(losses, 2 + i);
+		CHECK_INT(watching_losses, 2 + i);
 	}
 	CHECK_INT(fake_stats.lost, 1);
 }
@@ -131,12 +128,12 @@ static void an_owner_that_has_heard_enough_is_told_no_more(void)
 	rl_renewal *one = keep_told_by(watching_note_loss_again, TTL);
 	fake_says(0, ":0");
 	watching_to(10005);
-	CHECK_INT(losses, 2);
+	CHECK_INT(watching_losses, 2);
 	one->on_lost = watching_note_loss;
 	watching_to(10010);
-	CHECK_INT(losses, 3);
+	CHECK_INT(watching_losses, 3);
 	watching_to(90000);
-	CHECK_INT(losses, 3);
+	CHECK_INT(watching_losses, 3);
 }
 
 static void an_owner_about_to_end_its_lease_is_told_no_more(void)
@@ -147,7 +144,7 @@ static void an_owner_about_to_end_its_lease_is_told_no_more(void)
 	watching_to(10005);
 	rl_renewer_pause(one);
 	watching_to(90000);
-	CHECK_INT(losses, 2);
+	CHECK_INT(watching_losses, 2);
 }
 
 static void nobody_need_be_told(void)
@@ -172,7 +169,7 @@ static void a_late_answer_does_not_revive_it(void)
 	fake_lag(7 * MS); /* the process is stopped while the answer comes */
 	watching_to(40);
 	CHECK(!rl_lease_is_held(one->lease));
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_INT(fake_stats.renewed, 0);
 	CHECK_INT(fake_stats.lost, 1);
 	/* The server has prolonged it. */
@@ -188,7 +185,7 @@ static void an_answer_that_is_still_to_come_is_followed_by_a_release(void)
 	watching_to(40);
 	CHECK(!rl_lease_is_held(one->lease));
 	CHECK_INT(one->lease->in_flight, 0);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_INT(fake_stats.renewed, 0);
 	CHECK_LOG("3 a1 dial\n3 a1 renew k tok 12\n3 a1 NAME\n8 a1 close\n8 a2 dial\n"
 			  "8 a2 renew k tok 12\n8 a2 NAME\n10 a2 RELEASE k tok\n");
@@ -220,7 +217,7 @@ static void with_a_callers_own_token_nothing_is_released(void)
 			fake_lag(7 * MS);
 		}
 		watching_to(1000);
-		CHECK_INT(losses, 1);
+		CHECK_INT(watching_losses, 1);
 		CHECK_COUNT("RELEASE", 0);
 		watching_end();
 	}
@@ -234,7 +231,7 @@ static void the_connection_goes_on_serving_others(void)
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	fake_acts(0, FAKE_SAY, ":1", 3 * MS);
 	watching_to(20);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("20 a2 renew l tok 62", 1);
 	CHECK_INT(fake_stats.renewed, 1);
 }
@@ -247,9 +244,9 @@ static void a_server_that_is_back_is_told(void)
 	keep(TTL);
 	leave_in_doubt(50);
 	watching_to(29999);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	watching_to(60000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("renew", 1);
 	CHECK_COUNT("RELEASE k tok", 1);
 	CHECK_HAS(fake_log(), "a52 dial\n");
@@ -301,7 +298,7 @@ static void what_was_confirmed_last_ends_by_itself(void)
 	fake_kill(0);
 	fake_refuses(0, 100);
 	watching_to(40000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("RELEASE", 0);
 	fake_forget_log();
 	watching_to(90000);
@@ -337,7 +334,7 @@ static void keep_in_doubt(unsigned count, fake_act what)
 	release_answer = ":1";
 	keep(TTL);
 	watching_to_time(FAKE_START + 30 * SECOND - 1);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	fake_forget_log();
 }
 
@@ -345,7 +342,7 @@ static void a_release_on_a_connection_that_hangs_is_said_again_on_the_next(void)
 {
 	keep_in_doubt(2, FAKE_SILENCE);
 	watching_to(90000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_LOG(
 		"30000 a1 RELEASE k tok\n31000 a1 close\n31000 a2 dial\n31000 a2 RELEASE k tok\n"
 		"31000 a2 NAME\n32000 a2 close\n32010 a3 dial\n32010 a3 RELEASE k tok\n32010 a3 NAME\n");
@@ -355,7 +352,7 @@ static void a_release_on_a_connection_that_breaks_is_said_again_on_the_next(void
 {
 	keep_in_doubt(1, FAKE_BREAK);
 	watching_to(90000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_LOG("30000 a1 RELEASE k tok\n30000 a1 close\n30000 a2 dial\n30000 a2 RELEASE k tok\n"
 			  "30000 a2 NAME\n");
 }

@@ -8,17 +8,10 @@
 
 #include <string.h>
 
-static unsigned losses;
-
 static rl_renewal *keep(void)
 {
 	watching_begin(3);
-	losses = 0;
-	rl_renewal *one = watching_prepare("k");
-	one->on_lost = watching_note_loss;
-	one->ctx = &losses;
-	watching_win(one, TTL);
-	return one;
+	return watching_keep_told("k", TTL);
 }
 
 static void each_is_asked(void)
@@ -68,7 +61,7 @@ static void a_member_that_is_down_does_not_matter(void)
 	rl_renewal *one = keep();
 	fake_refuses(1, 190);
 	watching_to(60000);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	CHECK(watching_left(one) >= 20000);
 	CHECK_INT(fake_stats.renewed, 6);
 	CHECK_COUNT("a1 renew", 6);
@@ -82,7 +75,7 @@ static void a_member_that_hangs_does_not_matter(void)
 		fake_acts(1, FAKE_SILENCE, NULL, 0);
 	}
 	watching_to(60000);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	/* Nor are the others asked more often, but for those that are near when its time is over. */
 	CHECK(fake_stats.renewed >= 6 && fake_stats.renewed <= 8);
 	CHECK(fake_count("a1 renew") <= 8);
@@ -106,7 +99,7 @@ static void a_member_that_refuses_does_not_matter(void)
 		fake_says(1, ":0");
 	}
 	watching_to(60000);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	CHECK_INT(fake_stats.renewed, 6);
 	CHECK(rl_lease_is_held(one->lease));
 }
@@ -118,9 +111,9 @@ static void two_that_refuse_lose_it_at_once(void)
 	fake_acts(1, FAKE_SAY, ":0", 200 * MS);
 	fake_acts(2, FAKE_SILENCE, NULL, 0);
 	watching_to(10199);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	watching_to(10200);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK(rl_lease_is_lost(one->lease));
 	CHECK(!rl_lease_is_open(one->lease));
 }
@@ -149,7 +142,7 @@ static void what_a_minority_granted_is_given_back(void)
 	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
 	fake_acts(1, FAKE_SAY, "-WRONGTYPE x", 200 * MS);
 	watching_to(60000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("renew", 3);
 	CHECK_COUNT("10200 c1 RELEASE k tok\n", 1);
 	CHECK_COUNT("RELEASE", 1);
@@ -192,7 +185,7 @@ static void each_is_told_until_its_own_key_has_ended(void)
 	watching_to(10000);
 	one->lease->ttl_ns = 5000 * MS;
 	watching_to(90000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("10900 b1 renew k tok 5000\n", 1);
 	CHECK_COUNT("a102 RELEASE k tok\n", 1);
 }
@@ -207,12 +200,12 @@ static void a_quorum_that_fails_loses_it_at_the_deadline(void)
 	}
 	fake_refuses(1, 190);
 	watching_to_time(FAKE_START + 30 * SECOND - 1);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK(fake_count("a1 renew") > 5);
 	CHECK_COUNT("c1 renew", 1);
 	watching_to(30000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("30000 c1 RELEASE k tok\n", 1);
 	CHECK_COUNT("RELEASE", 2); /* and to the one with the errors */
 }
@@ -242,7 +235,7 @@ static void an_error_is_asked_about_again_while_another_is_down(void)
 	CHECK_INT(fake_stats.renewed, 1);
 	CHECK_INT(watching_left(one), 27000);
 	watching_to(60000);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 }
 
 /* The slow one's answer belongs to what it was asked then, also in the next round. */

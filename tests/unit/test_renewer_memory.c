@@ -14,8 +14,6 @@
 
 #define LEASES 40
 
-static unsigned losses;
-
 static void clean_up(void)
 {
 	is_counting = false;
@@ -115,14 +113,12 @@ static void renew_many(int64_t until_ms)
 {
 	watching_begin(1);
 	login();
-	losses = 0;
 	fake_improvise = serve;
 	for (int i = 0; i < LEASES; i++) {
 		char key[16];
 		snprintf(key, sizeof key, "k%d", i);
 		rl_renewal *one = watching_keep(key, 3002); /* due after a second */
-		one->on_lost = watching_note_loss;
-		one->ctx = &losses;
+		watching_tell(one);
 	}
 	fake_memory_fails();
 	watching_to(1500);
@@ -141,7 +137,7 @@ static void one_failure_loses_nothing(void)
 	CHECK(all >= 3 * LEASES);
 	for (fails_at = 1; fails_at <= all; fails_at++) {
 		renew_many(2900);
-		CHECK_INT(losses, 0);
+		CHECK_INT(watching_losses, 0);
 		CHECK_INT(fake_stats.lost, 0);
 		CHECK(fake_stats.renewed >= 2 * LEASES);
 		watching_end();
@@ -170,7 +166,7 @@ static void without_any_memory_they_are_lost_by_the_clock(void)
 		is_counting = true;
 		watching_to(7000);
 		is_counting = false;
-		CHECK_INT(losses, LEASES);
+		CHECK_INT(watching_losses, LEASES);
 		CHECK_INT(watching.heap.count, 0);
 		watching_end();
 	}
@@ -181,9 +177,9 @@ static void when_there_is_memory_again_they_are_renewed(void)
 	is_lasting = true;
 	for (fails_at = 1; fails_at <= 8; fails_at++) {
 		renew_many(2400);
-		CHECK_INT(losses, 0);
+		CHECK_INT(watching_losses, 0);
 		watching_to(3900);
-		CHECK_INT(losses, 0);
+		CHECK_INT(watching_losses, 0);
 		CHECK(fake_stats.renewed >= LEASES);
 		CHECK(watching_steps < 500); /* it does not try without a pause */
 		watching_end();

@@ -9,17 +9,11 @@
 
 #define C 2
 
-static unsigned losses;
-
 /* c says in the round at 10 s that it has no such lock. */
 static rl_renewal *keep(void)
 {
 	watching_begin(3);
-	losses = 0;
-	rl_renewal *one = watching_prepare("k");
-	one->on_lost = watching_note_loss;
-	one->ctx = &losses;
-	watching_win(one, TTL);
+	rl_renewal *one = watching_keep_told("k", TTL);
 	fake_says(C, ":0");
 	return one;
 }
@@ -37,7 +31,7 @@ static void a_token_is_put_back(void)
 	CHECK_COUNT("20000 c1 renew k tok 30002\n", 1);
 	watching_to(60000);
 	CHECK_COUNT("SET", 1);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	CHECK_INT(fake_stats.renewed, 6);
 }
 
@@ -99,7 +93,7 @@ static void a_lost_lease_is_not_put_back(void)
 	fake_acts(1, FAKE_SAY, ":0", 100 * MS);
 	fake_acts(0, FAKE_SAY, ":1", 200 * MS);
 	watching_to(60000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("SET", 0);
 }
 
@@ -230,7 +224,7 @@ static void refused_in_a_later_round_it_is_asked_at_once(void)
 	one->members[0].timeout_ns = 100 * SECOND;
 	watching_to(21900);
 	/* a has not answered yet, b has refused: c decides. */
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	CHECK_COUNT("c28 SET k tok NX PX 30002\n", 1);
 	CHECK_COUNT("c28 renew k tok 30002\n", 1);
 	CHECK_INT(one->members[C].vote, RL_VOTE_GRANTED);
@@ -318,7 +312,7 @@ static void lost_it_is_taken_back(void)
 	fake_says(1, ":0");
 	fake_acts(C, FAKE_SAY, ":1", 100 * MS);
 	watching_to(60000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK(rl_lease_is_lost(one->lease));
 	CHECK_COUNT("20000 c1 RELEASE k tok\n", 1);
 	CHECK_COUNT("RELEASE", 1);

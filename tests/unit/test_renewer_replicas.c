@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-static unsigned losses;
 static bool are_away; /* the replicas */
 
 static bool serve(const char *words, bool is_taken, fake_plan *plan)
@@ -26,7 +25,6 @@ static void begin(unsigned members)
 	watching_begin(members);
 	fake_improvise = serve;
 	are_away = false;
-	losses = 0;
 	for (unsigned i = 0; i < members; i++) {
 		fake_targets[i].replicas = 1;
 		fake_targets[i].replicas_ms = 100;
@@ -35,10 +33,7 @@ static void begin(unsigned members)
 
 static rl_renewal *keep(const char *key)
 {
-	rl_renewal *one = watching_keep(key, TTL);
-	one->on_lost = watching_note_loss;
-	one->ctx = &losses;
-	return one;
+	return watching_keep_told(key, TTL);
 }
 
 static void one_wait_is_for_all_renewals_of_a_write(void)
@@ -70,7 +65,7 @@ static void an_unconfirmed_renewal_proves_nothing(void)
 	CHECK_INT(fake_stats.unconfirmed, 1);
 	CHECK_INT(watching_left(one), 30000 - 10100);
 	CHECK_INT(fake_stats.renewed, 0);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 }
 
 static void it_is_asked_for_again(void)
@@ -86,7 +81,7 @@ static void it_is_asked_for_again(void)
 	CHECK_INT(fake_stats.renewed, 1);
 	CHECK(watching_left(one) > 27000);
 	CHECK_COUNT("dial", 1);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 }
 
 static void without_replicas_the_lease_ends_at_its_time(void)
@@ -96,10 +91,10 @@ static void without_replicas_the_lease_ends_at_its_time(void)
 	are_away = true;
 	watching_to_time(FAKE_START + 30 * SECOND - 1);
 	CHECK(rl_lease_is_held(one->lease));
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	watching_to(30000);
 	CHECK(!rl_lease_is_held(one->lease));
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_INT(fake_stats.lost, 1);
 	CHECK_INT(fake_stats.renewed, 0);
 	are_away = false;
@@ -115,7 +110,7 @@ static void a_lease_that_is_gone_is_lost_at_once(void)
 	are_away = true;
 	fake_says(0, ":0");
 	watching_to(10000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_INT(fake_stats.unconfirmed, 0);
 }
 
@@ -132,7 +127,7 @@ static void a_right_that_is_missing_is_no_loss_before_the_time(void)
 	CHECK_INT(fake_stats.renewed, 0);
 	watching_to(13500);
 	CHECK_INT(fake_stats.renewed, 1);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 }
 
 static bool serve_b(const char *words, bool is_taken, fake_plan *plan)
@@ -149,7 +144,7 @@ static void a_minority_may_be_unconfirmed(void)
 	watching_to(10500);
 	CHECK_INT(watching_left(one), 30000 - 500);
 	CHECK_INT(fake_stats.renewed, 1);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 }
 
 static const check_test tests[] = {

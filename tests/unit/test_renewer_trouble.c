@@ -9,16 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned losses;
-
 /* A lease that is due at 10 s and proven until 30 s. */
 static rl_renewal *keep(void)
 {
-	losses = 0;
-	rl_renewal *one = watching_keep("k", TTL);
-	one->on_lost = watching_note_loss;
-	one->ctx = &losses;
-	return one;
+	return watching_keep_told("k", TTL);
 }
 
 static void all_stay_silent(void)
@@ -232,7 +226,7 @@ static void no_answer_is_waited_for_longer_than_the_proof_allows(void)
 	keep();
 	all_stay_silent();
 	watching_to(30000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("10000 a1 renew", 1);
 	CHECK_COUNT("15000 a2 renew", 1);
 	CHECK_COUNT("18760 a3 renew", 1); /* 15000 + 15000/4, and a pause of 10 */
@@ -248,7 +242,7 @@ static void nor_is_a_connection(void)
 		fake_dials(0, FAKE_HANG, 0);
 	}
 	watching_to(30000);
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("10000 a1 dial\n15000 a1 close\n15000 a2 dial\n18750 a2 close\n18760 a3 dial\n", 1);
 	CHECK(fake_count("dial") >= 10 && fake_count("dial") < 30);
 }
@@ -315,10 +309,10 @@ static void the_deadline_is_exact(void)
 	fake_refuses(0, 100);
 	watching_to_time(FAKE_START + 30 * SECOND - 1);
 	CHECK(rl_lease_is_held(one->lease));
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	watching_to_time(FAKE_START + 30 * SECOND);
 	CHECK(!rl_lease_is_held(one->lease));
-	CHECK_INT(losses, 1);
+	CHECK_INT(watching_losses, 1);
 	CHECK_INT(fake_stats.lost, 1);
 	CHECK_INT(fake_stats.renewed, 0);
 }
@@ -345,7 +339,7 @@ static void a_server_that_comes_back_in_time_is_enough(void)
 	}
 	watching_to(30000);
 	CHECK_INT(fake_count("renew"), 1);
-	CHECK_INT(losses, 0);
+	CHECK_INT(watching_losses, 0);
 	CHECK(watching_left(one) > 29000);
 }
 

@@ -14,6 +14,7 @@
 
 rl_renewer watching;
 unsigned watching_steps;
+unsigned watching_losses;
 
 static rl_renewal *kept[LEASES_MAX];
 static unsigned kept_count;
@@ -26,6 +27,7 @@ void watching_begin(unsigned members)
 	fake_improvise = fake_yes;
 	rl_renewer_init(&watching, &fake_transport, &fake_env);
 	watching_steps = 0;
+	watching_losses = 0;
 	has_begun = true;
 }
 
@@ -93,6 +95,19 @@ rl_renewal *watching_keep(const char *key, int64_t ttl_ms)
 	rl_renewal *renewal = watching_prepare(key);
 	CHECK(renewal != NULL);
 	watching_win(renewal, ttl_ms);
+	return renewal;
+}
+
+void watching_tell(rl_renewal *renewal)
+{
+	renewal->on_lost = watching_note_loss;
+	renewal->ctx = &watching_losses;
+}
+
+rl_renewal *watching_keep_told(const char *key, int64_t ttl_ms)
+{
+	rl_renewal *renewal = watching_keep(key, ttl_ms);
+	watching_tell(renewal);
 	return renewal;
 }
 

@@ -33,6 +33,15 @@ void watching_win_with(rl_renewal *renewal, const char *token, int64_t ttl_ms);
 /* Prepared, won, and to be renewed. */
 rl_renewal *watching_keep(const char *key, int64_t ttl_ms);
 
+/* Counts in watching_losses how often the owner is told that the lease is lost. */
+void watching_tell(rl_renewal *renewal);
+
+/* The same lease as of watching_keep(), whose owner is told of its loss. */
+rl_renewal *watching_keep_told(const char *key, int64_t ttl_ms);
+
+/* Since watching_begin(). */
+extern unsigned watching_losses;
+
 /* The owner lets go of it as after a release that was carried out, or not. The lease is gone. */
 void watching_let_go(rl_renewal *renewal, bool is_released);
 

@@ -126,12 +126,7 @@ static bool send_undo(rl_conn *conn, const rl_request *undo)
 
 bool rl_conn_undo(rl_conn *conn, const rl_request *request)
 {
-	rl_request undo = {.verb = RL_VERB_RELEASE,
-		.key = request->key,
-		.token = request->token,
-		.no_helpers = true,
-		.form = RL_FORM_TEXT,
-		.is_asking = request->is_asking};
+	rl_request undo = rl_request_undo(request);
 	return send_undo(conn, &undo);
 }
 

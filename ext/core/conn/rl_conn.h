@@ -182,9 +182,7 @@ static inline void rl_conn_note_script(rl_conn *conn, rl_verb verb)
 	conn->lost_scripts &= ~(1U << verb);
 }
 
-/* Writes an undo after everything that was sent: a compare-and-delete of the token. It goes as
- * text, because its answer is not read, and with the lock's key alone, which every user of the lock
- * may access. Waiters find the free lock when they look.
+/* Writes an undo after everything that was sent (rl_request_undo()). Its answer is not read.
  * @param request the command to be undone
  * @return false = the kernel has not accepted all of it, so the server may never run it */
 bool rl_conn_undo(rl_conn *conn, const rl_request *request);

@@ -120,13 +120,8 @@ static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 static void undo_after_refused_login(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
-	/* No helper keys: the wrong user may have no right to them, and a wrong database no waiters. */
-	rl_request undo = {.verb = RL_VERB_RELEASE,
-		.key = call->request.key,
-		.token = call->request.token,
-		.no_helpers = true,
-		.form = RL_FORM_TEXT,
-		.is_asking = member->sent.is_asking};
+	rl_request undo = rl_request_undo(&call->request);
+	undo.is_asking = member->sent.is_asking;
 	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
 	member->state = RL_MEMBER_CALL_UNDOING;
 	if (!is_sent) {

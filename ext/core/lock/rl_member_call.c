@@ -263,12 +263,8 @@ void rl_member_call_take_back(rl_member_call *member, const rl_tick *tick)
 		member->is_taken_back || !rl_member_call_may_take_back(member, tick->now)) {
 		return;
 	}
-	rl_request undo = {.verb = RL_VERB_RELEASE,
-		.key = call->request.key,
-		.token = call->request.token,
-		.no_helpers = true,
-		.form = RL_FORM_TEXT,
-		.is_asking = member->sent.is_asking};
+	rl_request undo = rl_request_undo(&call->request);
+	undo.is_asking = member->sent.is_asking;
 	bool is_sent = rl_channel_send(&member->channel, &undo, (unsigned) RL_VERB_RELEASE);
 	member->state = RL_MEMBER_CALL_TAKING_BACK;
 	member->budget_end = rl_time_earlier(tick->now + member->timeout, member->budget_max);

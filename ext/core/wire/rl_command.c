@@ -244,6 +244,16 @@ bool rl_verb_is_confirmed(rl_verb verb)
 	return rules[verb].is_confirmed;
 }
 
+rl_request rl_request_undo(const rl_request *request)
+{
+	return (rl_request){.verb = RL_VERB_RELEASE,
+		.key = request->key,
+		.token = request->token,
+		.no_helpers = true,
+		.form = RL_FORM_TEXT,
+		.is_asking = request->is_asking};
+}
+
 void rl_command_build(rl_command *command, const rl_request *request)
 {
 	command->argc = 0;

@@ -109,6 +109,11 @@ typedef struct rl_command {
 
 void rl_command_build(rl_command *command, const rl_request *request);
 
+/* The undo of a request: a compare-and-delete of its token, with the lock's key alone, which every
+ * user of the lock may access, and as text, because its answer may stay unread. Waiters find the
+ * free lock when they look. */
+rl_request rl_request_undo(const rl_request *request);
+
 /* True for the verbs that take or prolong the lock, which the replicas confirm. */
 bool rl_verb_is_confirmed(rl_verb verb);
 
