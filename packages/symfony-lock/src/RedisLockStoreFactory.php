@@ -13,22 +13,24 @@ use ValueError;
 final class RedisLockStoreFactory
 {
     /**
-     * @param string $dsn a DSN of the extension, such as redis://localhost. Several DSNs with
-     *   spaces between them are independent servers, a majority of which has to grant a lock. The
-     *   empty string is the INI setting redislock.servers
+     * @param string|list<string> $dsn a DSN of the extension, such as redis://localhost. Several
+     *   DSNs, in an array or with spaces between them, are independent servers, a majority of which
+     *   has to grant a lock. The empty string is the INI setting redislock.servers
      * @param string|null $prefix put before each key; null = the INI setting redislock.prefix
      * @param float $initialTtl see RedisLockStore
      * @param float $maxWait see RedisLockStore
      */
     public static function createStore(
-        #[SensitiveParameter] string $dsn = '',
+        #[SensitiveParameter] string|array $dsn = '',
         ?string $prefix = null,
         float $initialTtl = 300.0,
         float $maxWait = INF,
     ): RedisLockStore {
-        $servers = preg_split('/\s+/', $dsn, -1, PREG_SPLIT_NO_EMPTY) ?: null;
+        if (is_string($dsn)) {
+            $dsn = preg_split('/\s+/', $dsn, -1, PREG_SPLIT_NO_EMPTY) ?: null;
+        }
         try {
-            $lock = new RedisLock($servers, $prefix);
+            $lock = new RedisLock($dsn, $prefix);
         } catch (ValueError $e) {
             throw new InvalidArgumentException($e->getMessage(), 0, $e);
         }

@@ -24,10 +24,18 @@ final class RedisLockStoreFactoryTest extends TestCase
         $store->delete($key);
     }
 
-    public function testSeveralServersAreAMajority(): void
+    /** @return array<string, array{string|list<string>}> */
+    public static function severalServers(): array
+    {
+        return ['text' => [implode(' ', self::dsns())], 'list' => [self::dsns()]];
+    }
+
+    /** @param string|list<string> $dsns */
+    #[DataProvider('severalServers')]
+    public function testSeveralServersAreAMajority(string|array $dsns): void
     {
         $key = new Key('factory:several');
-        $store = RedisLockStoreFactory::createStore(implode(' ', self::dsns()));
+        $store = RedisLockStoreFactory::createStore($dsns);
         $store->save($key);
         foreach (self::dsns() as $dsn) {
             self::assertTrue((new RedisLock($dsn))->isLocked('factory:several'));

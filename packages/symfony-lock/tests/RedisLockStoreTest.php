@@ -16,8 +16,11 @@ use Symfony\Component\Lock\Exception\LockReleasingException;
 use Symfony\Component\Lock\Exception\LockStorageException;
 use Symfony\Component\Lock\Key;
 use Symfony\Component\Lock\LockFactory;
+use Symfony\Component\Lock\Serializer\LockKeyNormalizer;
 use Symfony\Component\Lock\SharedLockStoreInterface;
 use Symfony\Component\Lock\Store\RedisStore;
+use Symfony\Component\Serializer\Encoder\JsonEncoder;
+use Symfony\Component\Serializer\Serializer;
 
 /** What the store does beside the cases that it shares with Symfony's own stores. */
 final class RedisLockStoreTest extends StoreTestCase
@@ -37,6 +40,22 @@ final class RedisLockStoreTest extends StoreTestCase
         $store->putOffExpiration($other, 60);
         $store->delete($other);
         self::assertFalse(self::store()->exists($key));
+        self::assertFalse(self::redis()->isLocked((string) $key));
+    }
+
+    public function testTheKeyTravelsAsJson(): void
+    {
+        if (!class_exists(LockKeyNormalizer::class)) {
+            self::markTestSkipped('this symfony/lock has no LockKeyNormalizer');
+        }
+        $key = self::newKey();
+        self::store()->save($key);
+
+        $serializer = new Serializer([new LockKeyNormalizer()], [new JsonEncoder()]);
+        $other = $serializer->deserialize($serializer->serialize($key, 'json'), Key::class, 'json');
+        self::assertInstanceOf(Key::class, $other);
+        self::store()->putOffExpiration($other, 60);
+        self::store()->delete($other);
         self::assertFalse(self::redis()->isLocked((string) $key));
     }
 

@@ -1,0 +1,91 @@
+<?php
+
+declare(strict_types=1);
+
+namespace RedisLock\Symfony\Tests;
+
+use PHPUnit\Framework\TestCase;
+use RedisLock;
+use RedisLock\Symfony\RedisLockStore;
+use ReflectionProperty;
+use Symfony\Component\Config\FileLocator;
+use Symfony\Component\DependencyInjection\ContainerBuilder;
+use Symfony\Component\DependencyInjection\Loader\YamlFileLoader;
+use Symfony\Component\Lock\LockFactory;
+use Symfony\Component\Lock\Store\FlockStore;
+
+/** What the README shows works as it is written there. */
+final class ReadmeTest extends TestCase
+{
+    use Servers;
+
+    private string $folder;
+
+    protected function setUp(): void
+    {
+        $this->folder = sys_get_temp_dir() . '/redislock-readme-' . getmypid();
+        mkdir($this->folder);
+    }
+
+    protected function tearDown(): void
+    {
+        array_map(unlink(...), glob("$this->folder/*") ?: []);
+        rmdir($this->folder);
+        unset($_ENV['REDISLOCK_DSN']);
+    }
+
+    /** @return list<string> the code blocks of this language */
+    private static function blocks(string $language): array
+    {
+        $readme = (string) file_get_contents(__DIR__ . '/../README.md');
+        preg_match_all("~^```$language\n(.*?)^```$~ms", $readme, $matches);
+        return $matches[1];
+    }
+
+    public function testTheServicesReplaceTheFactoryOfTheFramework(): void
+    {
+        file_put_contents("$this->folder/services.yaml", self::blocks('yaml')[0]);
+        $_ENV['REDISLOCK_DSN'] = implode(' ', self::dsns());
+        $container = new ContainerBuilder();
+        /* As FrameworkExtension does without a configuration. */
+        $container->register('lock.default.factory', LockFactory::class)
+            ->addArgument(new FlockStore($this->folder));
+        $container->setAlias('lock.factory', 'lock.default.factory')->setPublic(true);
+        $container->setAlias(LockFactory::class, 'lock.factory')->setPublic(true);
+        (new YamlFileLoader($container, new FileLocator($this->folder)))->load('services.yaml');
+        $container->compile(true);
+
+        foreach (['lock.factory', LockFactory::class] as $id) {
+            $factory = $container->get($id);
+            self::assertInstanceOf(LockFactory::class, $factory);
+            $store = (new ReflectionProperty(LockFactory::class, 'store'))->getValue($factory);
+            self::assertInstanceOf(RedisLockStore::class, $store);
+            $lock = $factory->createLock("readme:$id", 30);
+            self::assertTrue($lock->acquire());
+            self::assertTrue((new RedisLock(self::dsns()))->isLocked("readme:$id"));
+            $lock->release();
+        }
+    }
+
+    public function testTheExamplesOfLocksRun(): void
+    {
+        $shown = 0;
+        $code = "<?php\n";
+        foreach (self::blocks('php') as $block) {
+            if (!str_contains($block, 'LockableTrait')) {       // symfony/console has it
+                $code .= $block;
+                $shown++;
+            }
+        }
+        self::assertSame(2, $shown);
+        $file = "$this->folder/example.php";
+        file_put_contents($file, str_replace('redis://127.0.0.1:6379', self::dsn(), $code));
+        $before = RedisLock::stats();
+        (static fn () => require $file)();
+        $after = RedisLock::stats();
+        self::assertSame(2, $after['acquired'] - $before['acquired']);
+        self::assertSame(2, $after['released'] - $before['released']);
+        /* Lock::acquire() sets the TTL with a second command. */
+        self::assertSame(3, $after['extended'] - $before['extended'], 'the handler refreshes');
+    }
+}
