@@ -18,6 +18,7 @@ use Symfony\Component\Lock\Exception\LockStorageException;
 use Symfony\Component\Lock\Key;
 use Symfony\Component\Lock\Store\ExpiringStoreTrait;
 use ValueError;
+use WeakMap;
 
 /**
  * Stores the locks of symfony/lock with the extension redislock.
@@ -35,6 +36,9 @@ final class RedisLockStore implements BlockingStoreInterface
     /** The shortest and the longest TTL that the extension accepts, in seconds. */
     private const MIN_TTL = 0.005;
     private const MAX_TTL = 366 * 86400.0;
+
+    /** @var WeakMap<Key, string> the tokens of the locks that this store has released */
+    private WeakMap $released;
 
     /**
      * @param float $initialTtl the TTL in seconds of a lock that was saved, until
@@ -54,6 +58,9 @@ final class RedisLockStore implements BlockingStoreInterface
             throw new InvalidArgumentException(sprintf(
                 '"%s()" expects a wait of 0 seconds or more. Got %s.', __METHOD__, $maxWait));
         }
+        /** @var WeakMap<Key, string> $released */
+        $released = new WeakMap();
+        $this->released = $released;
     }
 
     public function save(Key $key): void
@@ -90,12 +97,15 @@ final class RedisLockStore implements BlockingStoreInterface
         } catch (LockStorageException $e) {
             throw new LockReleasingException($e->getMessage(), $e->getCode(), $e);
         }
+        $this->released[$key] = $token;
     }
 
     public function exists(Key $key): bool
     {
         $token = $this->token($key);
-        return $token !== null
+        /* Lock::release() asks after the release. While other callers take the lock, several
+           servers may not agree on its holder, and cannot answer. */
+        return $token !== null && $token !== ($this->released[$key] ?? null)
             && $this->ask(fn (): ?string => $this->lock->owner((string) $key)) === $token;
     }
 

@@ -8,6 +8,7 @@ use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use Redis;
 use RedisLock;
 use RedisLock\Symfony\RedisLockStore;
+use RedisLock\Symfony\RedisLockStoreFactory;
 use Symfony\Component\Lock\Exception\InvalidArgumentException;
 use Symfony\Component\Lock\Exception\InvalidTtlException;
 use Symfony\Component\Lock\Exception\LockAcquiringException;
@@ -117,6 +118,23 @@ final class RedisLockStoreTest extends StoreTestCase
             self::assertNotNull($remaining);
             self::assertLessThanOrEqual($remaining + 0.1, $key->getRemainingLifetime());
         }
+        $store->delete($key);
+    }
+
+    public function testAReleaseIsDoneAlthoughTheServersDoNotAgreeOnTheNextHolder(): void
+    {
+        $dsns = ['unix:///nonexistent/socket', ...array_slice(self::dsns(), 1)];
+        $store = RedisLockStoreFactory::createStore($dsns);
+        $key = self::newKey();
+        $store->save($key);
+        $store->delete($key);
+        /* As a call that is about to take the lock on both: Lock::release() asks meanwhile. */
+        $next = new RedisLock($dsns[1]);
+        $token = (string) $next->acquire((string) $key);
+        self::assertFalse($store->exists($key));
+        $next->release((string) $key, $token);
+        $store->save($key);
+        self::assertTrue($store->exists($key));
         $store->delete($key);
     }
 
