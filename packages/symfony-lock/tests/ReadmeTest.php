@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace RedisLock\Symfony\Tests;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use RedisLock;
 use RedisLock\Symfony\RedisLockStore;
@@ -42,9 +43,21 @@ final class ReadmeTest extends TestCase
         return $matches[1];
     }
 
-    public function testTheServicesReplaceTheFactoryOfTheFramework(): void
+    /** @return array<string, array{string}> */
+    public static function services(): array
     {
-        file_put_contents("$this->folder/services.yaml", self::blocks('yaml')[0]);
+        [$services, $named] = self::blocks('yaml');
+        $count = 0;
+        $line = '~^ +arguments: .*REDISLOCK_DSN.*\n~m';
+        $changed = preg_replace($line, $named, $services, -1, $count);
+        self::assertSame(1, $count);
+        return ['as they are' => [$services], 'with a limit' => [(string) $changed]];
+    }
+
+    #[DataProvider('services')]
+    public function testTheServicesReplaceTheFactoryOfTheFramework(string $services): void
+    {
+        file_put_contents("$this->folder/services.yaml", $services);
         $_ENV['REDISLOCK_DSN'] = implode(' ', self::dsns());
         $container = new ContainerBuilder();
         /* As FrameworkExtension does without a configuration. */
@@ -60,6 +73,8 @@ final class ReadmeTest extends TestCase
             self::assertInstanceOf(LockFactory::class, $factory);
             $store = (new ReflectionProperty(LockFactory::class, 'store'))->getValue($factory);
             self::assertInstanceOf(RedisLockStore::class, $store);
+            $limit = (new ReflectionProperty($store, 'maxWait'))->getValue($store);
+            self::assertSame(str_contains($services, 'maxWait') ? 10.0 : INF, $limit);
             $lock = $factory->createLock("readme:$id", 30);
             self::assertTrue($lock->acquire());
             self::assertTrue((new RedisLock(self::dsns()))->isLocked("readme:$id"));
