@@ -57,29 +57,16 @@ bool words_read(rl_model_command *c, unsigned argc, const rl_bytes *argv)
 	return rl_words_read(c, argc, argv) && (c->name.data == NULL || read_key(c, c->name));
 }
 
-static bool is(rl_bytes argument, const char *word)
-{
-	return argument.len == strlen(word) && memcmp(argument.data, word, argument.len) == 0;
-}
-
-static int64_t number_of(rl_bytes argument)
-{
-	int64_t number = 0;
-	for (size_t i = 0; i < argument.len && argument.data[i] >= '0' && argument.data[i] <= '9';
-		 i++) {
-		number = number * 10 + (argument.data[i] - '0');
-	}
-	return number;
-}
-
 int16_t words_slot(unsigned argc, const rl_bytes *argv)
 {
 	bool is_script = argv[0].data[0] == 'E' && argv[0].data[1] == 'V';
-	bool has_key = is_script || is(argv[0], "SET") || is(argv[0], "BLPOP") ||
-		is(argv[0], "EXISTS") || is(argv[0], "GET") || is(argv[0], "PTTL");
+	bool has_key = is_script || rl_words_is(argv[0], "SET") || rl_words_is(argv[0], "BLPOP") ||
+		rl_words_is(argv[0], "EXISTS") || rl_words_is(argv[0], "GET") ||
+		rl_words_is(argv[0], "PTTL");
 	unsigned first = is_script ? 3 : 1;
-	unsigned count = is_script ? (unsigned) number_of(argv[2]) : 1;
-	if (!has_key || first + count > argc) {
+	unsigned count = 1;
+	if (!has_key || (is_script && !rl_bytes_read_number(argv[2], 3, &count)) ||
+		first + count > argc) {
 		return WORDS_NO_SLOT;
 	}
 	unsigned slot = rl_slot_of(argv[first]);
