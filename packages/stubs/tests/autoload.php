@@ -1,10 +1,11 @@
 <?php
 
-/* The classes of the packages and of their frameworks, after those of the analyser itself. */
+/* The classes of the packages, of the example and of their frameworks, after those of the analyser
+   itself. */
 
 declare(strict_types=1);
 
-foreach (['symfony-lock', 'laravel'] as $package) {
+foreach (['symfony-lock', 'laravel', 'testing'] as $package) {
     $loader = require __DIR__ . "/../../$package/vendor/autoload.php";
     $loader->unregister();
     $loader->register();
