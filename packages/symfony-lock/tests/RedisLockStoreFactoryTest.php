@@ -9,6 +9,7 @@ use PHPUnit\Framework\TestCase;
 use RedisLock;
 use RedisLock\Symfony\RedisLockStoreFactory;
 use Symfony\Component\Lock\Exception\InvalidArgumentException;
+use Symfony\Component\Lock\Exception\LockConflictedException;
 use Symfony\Component\Lock\Key;
 
 final class RedisLockStoreFactoryTest extends TestCase
@@ -57,6 +58,22 @@ final class RedisLockStoreFactoryTest extends TestCase
         } finally {
             ini_set('redislock.servers', (string) $before);
         }
+    }
+
+    /** As in the tests of an application. Symfony's own clock, that of the Key, is not moved. */
+    public function testAServerInTheMemoryOfThisProcess(): void
+    {
+        $key = new Key('factory:memory');
+        $store = RedisLockStoreFactory::createStore('memory://symfony', initialTtl: 30);
+        $store->save($key);
+        self::assertTrue($store->exists($key));
+        try {
+            $store->save(new Key('factory:memory'));
+            self::fail('two keys have the lock');
+        } catch (LockConflictedException) {
+            RedisLock::advance(31);
+        }
+        self::assertFalse($store->exists($key));
     }
 
     /** @return array<string, array{string}> */
