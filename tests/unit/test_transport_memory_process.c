@@ -17,8 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MS RL_NS_PER_MS
-
 /* The bytes that are allocated. NULL = this compiler has no sanitizer that counts them. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
