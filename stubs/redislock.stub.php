@@ -488,8 +488,9 @@ class RedisLock
     /**
      * Moves the clock of this process forward, for tests with memory://, as if the time had passed:
      * TTLs end, leases are renewed or end, and a wait in whose handler this is called comes nearer
-     * to its end. Leases and waits on real servers go by the same clock, but the clocks of those
-     * servers stay as they are.
+     * to its end. Signal handlers and onLoss run meanwhile. Leases and waits on real servers go by
+     * the same clock, but the clocks of those servers stay as they are, and their answers take real
+     * time, for which the clock does not wait: such a lease may be lost.
      *
      * @param float $seconds from 0 to 31622400, a year
      *

@@ -4,6 +4,7 @@
  */
 #include "php_redislock.h"
 
+#include "php/compat.h"
 #include "php/redislock_memory.h"
 
 #include "SAPI.h"
@@ -35,22 +36,25 @@ bool redislock_memory_is_allowed(rl_error *err)
 	return false;
 }
 
-/* The watchdog renews each lease at its time, as if the time had really passed. False = the clock
- * cannot be moved that far. */
+/* The watchdog renews each lease at its time, as if the time had really passed, and PHP runs signal
+ * handlers and the like meanwhile. These may throw, which ends the move.
+ * @return false = the clock cannot be moved that far */
 static bool advance(int64_t ns)
 {
 	int64_t until = rl_os_now() + ns;
-	for (;;) {
+	while (EG(exception) == NULL) {
 		int64_t due = rl_watchdog_settle();
-		int64_t now = rl_os_now();
-		if (now >= until) {
-			return true;
+		if (rl_os_now() >= until) {
+			break;
 		}
-		int64_t next = rl_time_earlier(due, until);
-		if (next > now && !rl_os_advance(next - now)) {
+		if (!rl_os_advance_to(rl_time_earlier(due, until))) {
 			return false;
 		}
+		if (redislock_vm_is_interrupted()) {
+			redislock_vm_run_interrupt();
+		}
 	}
+	return true;
 }
 
 void redislock_memory_advance(double seconds, uint32_t arg)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Servers inside the process (memory://name), for tests of programs that use locks: no server to
- * start, no network, and a clock that the test moves (rl_os_advance()).
+ * start, no network, and a clock that the test moves (rl_os_advance_to()).
  *
  * DESIGN
  *

@@ -26,22 +26,31 @@
 
 static _Atomic int64_t advanced;
 
-int64_t rl_os_now(void)
+static int64_t real_time(void)
 {
 	struct timespec now;
 	clock_gettime(RL_CLOCK, &now);
-	return (int64_t) now.tv_sec * RL_NS_PER_SECOND + now.tv_nsec +
-		atomic_load_explicit(&advanced, memory_order_relaxed);
+	return (int64_t) now.tv_sec * RL_NS_PER_SECOND + now.tv_nsec;
 }
 
-bool rl_os_advance(int64_t ns)
+int64_t rl_os_now(void)
+{
+	return real_time() + atomic_load_explicit(&advanced, memory_order_relaxed);
+}
+
+bool rl_os_advance_to(int64_t time)
 {
 	int64_t before = atomic_load(&advanced);
+	int64_t wanted;
 	do {
-		if (ns > ADVANCE_MAX_NS - before) {
+		wanted = time - real_time();
+		if (wanted <= before) {
+			return true;
+		}
+		if (wanted > ADVANCE_MAX_NS) {
 			return false;
 		}
-	} while (!atomic_compare_exchange_weak(&advanced, &before, before + ns));
+	} while (!atomic_compare_exchange_weak(&advanced, &before, wanted));
 	return true;
 }
 

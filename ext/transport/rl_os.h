@@ -10,13 +10,16 @@
 
 #include <poll.h>
 
-/* CLOCK_BOOTTIME in nanoseconds, and what rl_os_advance() has added. This clock goes on while the
- * machine is suspended. */
+/* CLOCK_BOOTTIME in nanoseconds, and what rl_os_advance_to() has added. This clock goes on while
+ * the machine is suspended. */
 int64_t rl_os_now(void);
 
-/* Moves the clock of this process forward, for tests of programs. Nothing that sleeps is woken.
- * False = that would be more than 100 years in all. */
-bool rl_os_advance(int64_t ns);
+/* Moves the clock of this process forward to a time, for tests of programs. Nothing that sleeps is
+ * woken. When several threads move the clock to the same time, it arrives there once: each of them
+ * can go from one event to the next, and none of them goes past it.
+ * @param time a time that has passed already changes nothing
+ * @return false = the clock would be moved by more than 100 years in all */
+bool rl_os_advance_to(int64_t time);
 
 /* The text for an errno, in buffer or in a constant. Any thread may call this. */
 const char *rl_os_error_text(int code, char *buffer, size_t size);

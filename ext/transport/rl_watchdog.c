@@ -367,8 +367,14 @@ static bool is_settled(void)
 		rl_os_poll(dog.fds, dog.count, 0, NULL, NULL) == 0;
 }
 
+/* Signals wait until it is over. A handler that frees the leases cannot do so while this thread is
+ * inside, and whoever moves the clock is inside nearly all the time. */
 int64_t rl_watchdog_settle(void)
 {
+	sigset_t all;
+	sigset_t before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	lock();
 	while (dog.is_running && !is_settled()) {
 		if (due_at() <= rl_os_now()) {
@@ -378,6 +384,7 @@ int64_t rl_watchdog_settle(void)
 	}
 	int64_t due = dog.is_running ? due_at() : RL_NEVER;
 	unlock();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return due;
 }
 

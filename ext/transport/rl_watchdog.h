@@ -41,8 +41,8 @@ rl_status rl_watchdog_prepare(rl_renewal *renewal, const rl_set *set, int *sys_e
  * @param resolver has the addresses of the set */
 void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver *resolver);
 
-/* For a clock that is moved (rl_os_advance()): waits until the thread has done all that is due, and
- * has read all that has arrived.
+/* For a clock that is moved (rl_os_advance_to()): waits until the thread has done all that is due,
+ * and has read all that has arrived.
  * @return when the thread has something to do next; RL_NEVER = not before it gets new work */
 int64_t rl_watchdog_settle(void);
 
