@@ -492,7 +492,8 @@ class RedisLock
      * the same clock, but the clocks of those servers stay as they are, and their answers take real
      * time, for which the clock does not wait: such a lease may be lost.
      *
-     * @param float $seconds from 0 to 31622400, a year
+     * @param float $seconds from 0 to 31622400, a year. The clock goes a millisecond further,
+     *   because a key lives through the last millisecond of its TTL
      *
      * @throws ValueError for another number
      * @throws Error outside of the CLI, unless the INI setting redislock.memory is on

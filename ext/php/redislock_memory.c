@@ -24,24 +24,22 @@ static bool is_set(const char *setting)
 	return value != NULL && zend_ini_parse_bool(value);
 }
 
-bool redislock_memory_is_allowed(rl_error *err)
+bool redislock_memory_is_allowed(void)
 {
 	const char *sapi = sapi_module.name;
-	if (is_set("redislock.memory") || strcmp(sapi, "cli") == 0 || strcmp(sapi, "phpdbg") == 0) {
-		return true;
-	}
-	rl_error_set(err, RL_ERR_ARGUMENT, 0,
-		"memory:// is a server inside the process, for tests; outside of the CLI it needs the INI "
-		"setting redislock.memory=1");
-	return false;
+	return is_set("redislock.memory") || strcmp(sapi, "cli") == 0 || strcmp(sapi, "phpdbg") == 0;
 }
+
+/* A key lives through the last millisecond of its TTL. With one more, the clock that is moved by a
+ * TTL ends it. */
+#define LAST_NS RL_NS_PER_MS
 
 /* The watchdog renews each lease at its time, as if the time had really passed, and PHP runs signal
  * handlers and the like meanwhile. These may throw, which ends the move.
  * @return false = the clock cannot be moved that far */
 static bool advance(int64_t ns)
 {
-	int64_t until = rl_os_now() + ns;
+	int64_t until = rl_os_now() + ns + LAST_NS;
 	while (EG(exception) == NULL) {
 		int64_t due = rl_watchdog_settle();
 		if (rl_os_now() >= until) {
@@ -59,9 +57,10 @@ static bool advance(int64_t ns)
 
 void redislock_memory_advance(double seconds, uint32_t arg)
 {
-	rl_error err;
-	if (!redislock_memory_is_allowed(&err)) {
-		zend_throw_error(NULL, "%s", err.message);
+	if (!redislock_memory_is_allowed()) {
+		zend_throw_error(NULL,
+			"RedisLock::advance() is for tests; outside of the CLI it needs the INI setting "
+			"redislock.memory=1");
 	} else if (!(seconds >= 0 && seconds <= ADVANCE_MAX_S)) { /* also NaN */
 		zend_argument_value_error(arg, "must be from 0 to %d seconds", ADVANCE_MAX_S);
 	} else if (!advance((int64_t) (seconds * 1e9))) {

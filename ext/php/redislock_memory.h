@@ -8,9 +8,8 @@
 #include "php_redislock.h"
 
 /* False = this process serves users, and redislock.memory is off. A lock on such a server excludes
- * no other process: a DSN that strays from a test into FPM must not turn exclusion off.
- * @param[out] err filled in when false */
-bool redislock_memory_is_allowed(rl_error *err);
+ * no other process: a DSN that strays from a test into FPM must not turn exclusion off. */
+bool redislock_memory_is_allowed(void);
 
 /* Moves the clock of the process, or throws.
  * @param arg the number of the argument, for the message */

@@ -35,6 +35,19 @@ static void throw_bad_dsn(const rl_error *err, dsn_source source)
 	}
 }
 
+#define MEMORY_REFUSED \
+ "must not be memory:// outside of the CLI, because its locks exclude no other process; for tests " \
+ "set redislock.memory=1"
+
+static void throw_memory_refused(dsn_source source)
+{
+	if (source.is_ini) {
+		zend_value_error("The INI setting redislock.servers " MEMORY_REFUSED);
+	} else {
+		zend_argument_value_error(1, MEMORY_REFUSED);
+	}
+}
+
 /* ---- TLS ---- */
 
 const rl_tls_options *redislock_servers_tls(const rl_member *member)
@@ -189,8 +202,8 @@ static bool add_server(redislock_client *client, const redislock_arguments *argu
 		throw_bad_dsn(&err, source);
 		return false;
 	}
-	if (dsn.target->address.kind == RL_NET_MEMORY && !redislock_memory_is_allowed(&err)) {
-		throw_bad_dsn(&err, source);
+	if (dsn.target->address.kind == RL_NET_MEMORY && !redislock_memory_is_allowed()) {
+		throw_memory_refused(source);
 		rl_dsn_drop(&dsn);
 		return false;
 	}

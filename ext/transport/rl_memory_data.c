@@ -22,53 +22,102 @@ int64_t rl_memory_now_us(void)
 
 /* ---- locks ---- */
 
-static unsigned bucket_of(rl_bytes name)
+#define BUCKETS_MIN 64
+
+static size_t bucket_of(const rl_memory_server *server, rl_bytes name)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 	for (size_t i = 0; i < name.len; i++) {
 		hash = (hash ^ (unsigned char) name.data[i]) * UINT64_C(0x100000001b3);
 	}
-	return (unsigned) (hash % RL_MEMORY_BUCKETS);
+	return (size_t) (hash & (server->bucket_count - 1));
 }
 
-static bool is_empty(const rl_memory_lock *entry)
+static rl_bytes name_of(const rl_memory_lock *lock)
 {
-	const rl_store_key *key = &entry->key;
-	return entry->waiters == 0 && !key->exists && key->mark_count == 0 && key->reach_ms == 0 &&
+	return rl_bytes_of(lock->name, lock->name_len);
+}
+
+static bool is_empty(const rl_memory_lock *lock)
+{
+	const rl_store_key *key = &lock->key;
+	return lock->waiters == 0 && !key->exists && key->mark_count == 0 && key->reach_ms == 0 &&
 		key->tickets == 0 && key->fence == 0;
 }
 
-static void drop_empty(rl_memory_server *server, rl_memory_lock **slot)
+static void drop_empty(rl_memory_server *server)
 {
-	while (*slot != NULL) {
-		rl_memory_lock *entry = *slot;
-		rl_store_expire(&server->store, &entry->key, rl_memory_now_us());
-		if (is_empty(entry)) {
-			*slot = entry->next;
-			free(entry);
-		} else {
-			slot = &entry->next;
+	for (size_t i = 0; i < server->bucket_count; i++) {
+		for (rl_memory_lock **slot = &server->buckets[i]; *slot != NULL;) {
+			rl_memory_lock *lock = *slot;
+			rl_store_expire(&server->store, &lock->key, rl_memory_now_us());
+			if (is_empty(lock)) {
+				*slot = lock->next;
+				free(lock);
+				server->lock_count--;
+			} else {
+				slot = &lock->next;
+			}
 		}
 	}
+}
+
+/* False when out of memory. */
+static bool resize(rl_memory_server *server, size_t bucket_count)
+{
+	rl_memory_lock **old = server->buckets;
+	size_t old_count = server->bucket_count;
+	rl_memory_lock **buckets = calloc(bucket_count, sizeof *buckets);
+	if (buckets == NULL) {
+		return false;
+	}
+	server->buckets = buckets;
+	server->bucket_count = bucket_count;
+	for (size_t i = 0; i < old_count; i++) {
+		while (old[i] != NULL) {
+			rl_memory_lock *lock = old[i];
+			old[i] = lock->next;
+			size_t at = bucket_of(server, name_of(lock));
+			lock->next = buckets[at];
+			buckets[at] = lock;
+		}
+	}
+	free(old);
+	return true;
+}
+
+/* Room for one more lock: what is empty goes first. False when out of memory. */
+static bool make_room(rl_memory_server *server)
+{
+	if (server->lock_count < server->bucket_count) {
+		return true;
+	}
+	drop_empty(server);
+	bool has_room = server->lock_count < server->bucket_count / 2;
+	return has_room ||
+		resize(server, server->bucket_count > 0 ? 2 * server->bucket_count : BUCKETS_MIN);
 }
 
 rl_memory_lock *rl_memory_find_lock(rl_memory_server *server, rl_bytes name)
 {
-	rl_memory_lock **bucket = &server->buckets[bucket_of(name)];
-	for (rl_memory_lock *entry = *bucket; entry != NULL; entry = entry->next) {
-		if (rl_bytes_equal(rl_bytes_of(entry->name, entry->name_len), name)) {
-			return entry;
+	if (!make_room(server)) {
+		return NULL;
+	}
+	rl_memory_lock **bucket = &server->buckets[bucket_of(server, name)];
+	for (rl_memory_lock *lock = *bucket; lock != NULL; lock = lock->next) {
+		if (rl_bytes_equal(name_of(lock), name)) {
+			return lock;
 		}
 	}
-	drop_empty(server, bucket);
-	rl_memory_lock *entry = calloc(1, sizeof *entry + name.len);
-	if (entry != NULL) {
-		entry->name_len = name.len;
-		memcpy(entry->name, name.data, name.len);
-		entry->next = *bucket;
-		*bucket = entry;
+	rl_memory_lock *lock = calloc(1, sizeof *lock + name.len);
+	if (lock != NULL) {
+		lock->name_len = name.len;
+		memcpy(lock->name, name.data, name.len);
+		lock->next = *bucket;
+		*bucket = lock;
+		server->lock_count++;
 	}
-	return entry;
+	return lock;
 }
 
 /* ---- servers ---- */
@@ -112,13 +161,14 @@ static void free_server(rl_memory_server **slot)
 {
 	rl_memory_server *server = *slot;
 	*slot = server->next;
-	for (unsigned i = 0; i < RL_MEMORY_BUCKETS; i++) {
+	for (size_t i = 0; i < server->bucket_count; i++) {
 		while (server->buckets[i] != NULL) {
-			rl_memory_lock *entry = server->buckets[i];
-			server->buckets[i] = entry->next;
-			free(entry);
+			rl_memory_lock *lock = server->buckets[i];
+			server->buckets[i] = lock->next;
+			free(lock);
 		}
 	}
+	free(server->buckets);
 	free(server->name);
 	free(server);
 }

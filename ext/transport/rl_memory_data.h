@@ -8,8 +8,6 @@
 
 #include "model/rl_store.h"
 
-#define RL_MEMORY_BUCKETS 1024
-
 /* A lock and its helper keys. */
 typedef struct rl_memory_lock {
 	struct rl_memory_lock *next; /* in its bucket */
@@ -24,7 +22,10 @@ typedef struct rl_memory_server {
 	char *name; /* owned */
 	uint64_t fork_generation;
 	rl_store store;
-	rl_memory_lock *buckets[RL_MEMORY_BUCKETS]; /* owned */
+	/* Owned. A power of two; it grows with the number of locks. */
+	rl_memory_lock **buckets;
+	size_t bucket_count;
+	size_t lock_count;
 	/* The first to be blocked stand last. */
 	struct rl_memory_client *clients;
 } rl_memory_server;

@@ -24,18 +24,19 @@ const CODE = <<<'PHP'
         }
     }
     PHP;
-const REFUSAL = 'memory:// is a server inside the process, for tests; outside of the CLI it needs '
-    . 'the INI setting redislock.memory=1';
+const REFUSAL = 'must not be memory:// outside of the CLI, because its locks exclude no other '
+    . 'process; for tests set redislock.memory=1';
+const REFUSALS = [
+    'ValueError: RedisLock::__construct(): Argument #1 ($servers) ' . REFUSAL,
+    'ValueError: RedisLock::__construct(): Argument #1 ($servers) ' . REFUSAL,
+    'ValueError: The INI setting redislock.servers ' . REFUSAL,
+    'Error: RedisLock::advance() is for tests; outside of the CLI it needs the INI setting '
+        . 'redislock.memory=1',
+];
 
 $server = start_server();
 $fpm = start_fpm($server);
-$body = $fpm->run(CODE)->body;
-$lines = explode("\n", trim($body));
-same('lines', 4, count($lines));
-foreach ($lines as $n => $line) {
-    check("refused ($n)", str_contains($line, REFUSAL), $line);
-    same("class ($n)", $n < 3 ? 'ValueError' : 'Error', strstr($line, ':', true));
-}
+same('refused', implode("\n", REFUSALS) . "\n", $fpm->run(CODE)->body);
 
 $fpm = start_fpm($server, ini: ['redislock.memory' => '1']);
 same('allowed', "done\ndone\ndone\ndone\n", $fpm->run(CODE)->body);

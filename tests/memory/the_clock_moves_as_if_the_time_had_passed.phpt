@@ -19,6 +19,18 @@ RedisLock::advance(0.6);
 same('the lock ends', false, $other->isLocked('k'));
 same('release() of what has ended', false, $lock->release('k', $token));
 
+/* So it does when the clock moves by its TTL, and not a millisecond before. */
+for ($i = 0; $i < 100; $i++) {
+    $lock->acquire("ttl $i", 1000);
+}
+RedisLock::advance(990);
+$is_locked = fn (int $i) => $other->isLocked("ttl $i");
+same('before the TTL', 100, count(array_filter(range(0, 99), $is_locked)));
+$lock->acquire('exact', 10);
+RedisLock::advance(10);
+same('the TTL', false, $other->isLocked('exact'));
+same('all of them', 0, count(array_filter(range(0, 99), $is_locked)));
+
 /* A lease that is not renewed ends. */
 $lease = $lock->lease('k', 10, renew: false);
 RedisLock::advance(9);
