@@ -1,3 +1,3 @@
 # The set of marks has no TTL.
-# file: tests/model/store.c
+# file: ext/model/rl_store.c
 /^static bool mark\(/,/^}/s/now_us \/ 1000 \+ MARKS_MS;/now_us;/

@@ -1,3 +1,3 @@
 # A ticket has no TTL.
-# file: tests/model/store.c
+# file: ext/model/rl_store.c
 /^static rl_ticket ticket\(/,/^}/s/now_us \/ 1000 \+ TICKETS_MS;/now_us;/
