@@ -24,12 +24,13 @@ final class ConnectionDsn
         if (preg_match('~^(tls|ssl|rediss|tcp|unix)://(.*)$~', $host, $match) === 1) {
             [, $scheme, $host] = $match;
         } else {
-            /* Without a scheme, phpredis uses TLS if it has a context. */
+            /* Without a scheme, phpredis uses TLS if its context has options of a stream. */
             $scheme = strtolower($text('driver') ?: $text('scheme'))
-                ?: (is_array($connection['context'] ?? null) ? 'tls' : 'tcp');
+                ?: (is_array(data_get($connection, 'context.stream')) ? 'tls' : 'tcp');
         }
-        $credentials = $text('password') === '' ? '' : rawurlencode($text('username')) . ':'
-            . rawurlencode($text('password')) . '@';
+        [$user, $password] = self::login($connection);
+        $credentials = $password === '' ? ''
+            : rawurlencode($user) . ':' . rawurlencode($password) . '@';
         $database = (int) $text('database');
         if ($scheme === 'unix' || str_starts_with($host, '/')) {
             $path = $text('path') ?: $host;
@@ -43,6 +44,23 @@ final class ConnectionDsn
     }
 
     /**
+     * phpredis also takes "auth" of the context, and a list of user and password as the password.
+     *
+     * @param array<mixed> $connection
+     * @return array{string, string} user and password; '' = there is none
+     */
+    private static function login(array $connection): array
+    {
+        /** @var mixed $password */
+        $password = ($connection['password'] ?? null) ?: data_get($connection, 'context.auth');
+        $words = is_array($password) ? array_values($password)
+            : [$connection['username'] ?? null, $password];
+        $words = array_map(static fn (mixed $word): string => is_scalar($word) ? (string) $word : '',
+            array_slice(['', ...$words], -2));
+        return [$words[0], $words[1]];
+    }
+
+    /**
      * The options of TLS: "context" of phpredis or "ssl" of Predis. Both have the names of PHP's
      * stream contexts, as the extension has.
      *
@@ -52,8 +70,8 @@ final class ConnectionDsn
     public static function tlsOf(array $redis, string $name): array
     {
         /** @var array<string, mixed>|null $tls */
-        $tls = data_get($redis, "$name.context.stream") ?? data_get($redis, "$name.context.ssl")
-            ?? data_get($redis, "$name.ssl");
+        $tls = data_get($redis, [$name, 'context', 'stream'])
+            ?? data_get($redis, [$name, 'context', 'ssl']) ?? data_get($redis, [$name, 'ssl']);
         return str_starts_with(self::of($redis, $name), 'rediss:') ? $tls ?? [] : [];
     }
 
@@ -94,9 +112,13 @@ final class ConnectionDsn
      */
     public static function prefixOf(array $redis, string $name): string
     {
+        $ofCluster = isset($redis[$name]) ? null
+            : data_get($redis, ['clusters', $name, 'options', 'prefix'])
+                ?? data_get($redis, 'clusters.options.prefix');
         /** @var mixed $prefix */
-        $prefix = data_get($redis, "$name.prefix") ?? data_get($redis, "$name.options.prefix")
-            ?? data_get($redis, 'options.prefix');
+        $prefix = data_get($redis, [$name, 'prefix'])
+            ?? data_get($redis, [$name, 'options', 'prefix'])
+            ?? $ofCluster ?? data_get($redis, 'options.prefix');
         return is_string($prefix) ? $prefix : '';
     }
 }

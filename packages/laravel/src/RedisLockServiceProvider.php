@@ -62,15 +62,16 @@ class RedisLockServiceProvider extends ServiceProvider
      */
     private static function arguments(array $config, array $redis, string $connection): array
     {
+        $options = (array) ($config['options'] ?? []);
         /** @var list<string>|string $servers */
-        $servers = $config['servers'] ?? [];
+        $servers = $options['servers'] ?? $config['servers'] ?? [];
         if (is_string($servers)) {
             $servers = preg_split('/\s+/', $servers, -1, PREG_SPLIT_NO_EMPTY) ?: [];
         }
         $isOfLaravel = $servers === [];
+        $servers = $isOfLaravel ? ConnectionDsn::of($redis, $connection) : $servers;
         /** @var array{servers: list<string>|string, prefix: string} */
-        return (array) ($config['options'] ?? []) + [
-            'servers' => $isOfLaravel ? ConnectionDsn::of($redis, $connection) : $servers,
+        return ['servers' => $servers] + $options + [
             'prefix' => ConnectionDsn::prefixOf($redis, $connection),
             'tls' => $isOfLaravel ? ConnectionDsn::tlsOf($redis, $connection) : [],
         ];

@@ -28,6 +28,11 @@ final class ConnectionDsnTest extends TestCase
             [['host' => 'cache', 'context' => ['stream' => ['verify_peer' => true]]],
                 'rediss://cache:6379/0'],
             [['host' => 'tcp://cache', 'context' => ['stream' => []]], 'redis://cache:6379/0'],
+            [['host' => 'cache', 'context' => []], 'redis://cache:6379/0'],
+            [['host' => 'cache', 'context' => ['auth' => ['me', 'x']]],
+                'redis://me:x@cache:6379/0'],
+            [['host' => 'cache', 'context' => ['auth' => 'x']], 'redis://:x@cache:6379/0'],
+            [['host' => 'cache', 'password' => ['me', 'x']], 'redis://me:x@cache:6379/0'],
             [['host' => '::1'], 'redis://[::1]:6379/0'],
             [['url' => 'redis://me:x%40y@cache:6380/3', 'host' => 'unused', 'database' => '0'],
                 'redis://me:x%40y@cache:6380/3'],
@@ -97,5 +102,25 @@ final class ConnectionDsnTest extends TestCase
         self::assertSame('b_', ConnectionDsn::prefixOf($redis, 'cache'));
         $redis['cache']['prefix'] = 'c_';
         self::assertSame('c_', ConnectionDsn::prefixOf($redis, 'cache'));
+    }
+
+    public function testANameMayHaveADot(): void
+    {
+        $redis = ['options' => ['prefix' => 'a_'], 'tenant.7' => ['prefix' => 'b_',
+            'scheme' => 'tls', 'ssl' => ['verify_peer' => false]]];
+        self::assertSame('b_', ConnectionDsn::prefixOf($redis, 'tenant.7'));
+        self::assertSame(['verify_peer' => false], ConnectionDsn::tlsOf($redis, 'tenant.7'));
+    }
+
+    public function testThePrefixOfACluster(): void
+    {
+        $redis = ['options' => ['prefix' => 'a_'], 'clusters' => ['cache' => [['host' => 'a']]]];
+        self::assertSame('a_', ConnectionDsn::prefixOf($redis, 'cache'));
+        $redis['clusters']['options'] = ['prefix' => 'b_'];
+        self::assertSame('b_', ConnectionDsn::prefixOf($redis, 'cache'));
+        $redis['clusters']['cache']['options'] = ['prefix' => 'c_'];
+        self::assertSame('c_', ConnectionDsn::prefixOf($redis, 'cache'));
+        $redis['cache'] = [];
+        self::assertSame('a_', ConnectionDsn::prefixOf($redis, 'cache'));
     }
 }

@@ -139,6 +139,23 @@ final class ServersTest extends TestCase
         self::assertTrue($isRefused);
     }
 
+    /** On the connection of the values Laravel refuses to empty a database for the locks. */
+    #[RequiresPhpExtension('redis')]
+    public function testALockConnectionThatHasNoLocksIsNotEmptied(): void
+    {
+        $socket = substr(self::dsns()[0], strlen('unix://'));
+        $dsn = self::dsns()[1];
+        foreach (['servers' => $dsn, 'options' => ['servers' => $dsn]] as $name => $setting) {
+            self::application(["cache.stores.redislock.$name" => $setting,
+                'cache.stores.redislock.lock_connection' => 'other',
+                'database.redis.other' => ['host' => $socket, 'port' => 0, 'database' => 2]]);
+            self::assertSame('cache', self::store()->lockConnection()->getName(), $name);
+            self::assertTrue(Cache::lock($this->name, 10)->get());
+            self::assertTrue((new RedisLock($dsn, 'app_' . self::prefix()))
+                ->forceRelease($this->name));
+        }
+    }
+
     public function testAPhpWithoutTheExtensionIsToldSo(): void
     {
         $folder = sys_get_temp_dir() . "/redislock-ini-$this->name";
