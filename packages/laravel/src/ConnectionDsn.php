@@ -55,7 +55,7 @@ final class ConnectionDsn
         $password = ($connection['password'] ?? null) ?: data_get($connection, 'context.auth');
         $words = is_array($password) ? array_values($password)
             : [$connection['username'] ?? null, $password];
-        $words = array_map(static fn (mixed $word): string => is_scalar($word) ? (string) $word : '',
+        $words = array_map(fn (mixed $word): string => is_scalar($word) ? (string) $word : '',
             array_slice(['', ...$words], -2));
         return [$words[0], $words[1]];
     }

@@ -48,7 +48,7 @@ final class ReadmeTest extends TestCase
     {
         $blocks = self::blocks('yaml');
         $services = $blocks[0] ?? '';
-        $named = $blocks[1] ?? '';
+        $named = $blocks[2] ?? '';
         $count = 0;
         $line = '~^ +arguments: .*REDISLOCK_DSN.*\n~m';
         $changed = preg_replace($line, $named, $services, -1, $count);
@@ -82,6 +82,24 @@ final class ReadmeTest extends TestCase
             self::assertTrue((new RedisLock(self::dsns()))->isLocked("readme:$id"));
             $lock->release();
         }
+    }
+
+    public function testTheAliasStandsInForTheDefaultFactoryThatTheFrameworkLacks(): void
+    {
+        [$services, $alias] = self::blocks('yaml') + ['', ''];
+        file_put_contents("$this->folder/services.yaml", $services . $alias);
+        $_ENV['REDISLOCK_DSN'] = self::dsn();
+        $container = new ContainerBuilder();
+        (new YamlFileLoader($container, new FileLocator($this->folder)))->load('services.yaml');
+        $container->getAlias(LockFactory::class)->setPublic(true);
+        $container->compile(true);
+
+        $factory = $container->get(LockFactory::class);
+        self::assertInstanceOf(LockFactory::class, $factory);
+        $lock = $factory->createLock('readme:alias', 30);
+        self::assertTrue($lock->acquire());
+        self::assertTrue((new RedisLock(self::dsn()))->isLocked('readme:alias'));
+        $lock->release();
     }
 
     public function testTheExamplesOfLocksRun(): void
