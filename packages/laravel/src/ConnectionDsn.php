@@ -112,6 +112,7 @@ final class ConnectionDsn
      */
     public static function prefixOf(array $redis, string $name): string
     {
+        /** @var mixed $ofCluster */
         $ofCluster = isset($redis[$name]) ? null
             : data_get($redis, ['clusters', $name, 'options', 'prefix'])
                 ?? data_get($redis, 'clusters.options.prefix');

@@ -65,13 +65,14 @@ class RedisLockServiceProvider extends ServiceProvider
         $options = (array) ($config['options'] ?? []);
         /** @var list<string>|string $servers */
         $servers = $options['servers'] ?? $config['servers'] ?? [];
+        unset($options['servers']);
         if (is_string($servers)) {
             $servers = preg_split('/\s+/', $servers, -1, PREG_SPLIT_NO_EMPTY) ?: [];
         }
         $isOfLaravel = $servers === [];
-        $servers = $isOfLaravel ? ConnectionDsn::of($redis, $connection) : $servers;
         /** @var array{servers: list<string>|string, prefix: string} */
-        return ['servers' => $servers] + $options + [
+        return $options + [
+            'servers' => $isOfLaravel ? ConnectionDsn::of($redis, $connection) : $servers,
             'prefix' => ConnectionDsn::prefixOf($redis, $connection),
             'tls' => $isOfLaravel ? ConnectionDsn::tlsOf($redis, $connection) : [],
         ];

@@ -4,12 +4,15 @@ declare(strict_types=1);
 
 namespace RedisLock\Laravel\Tests;
 
+use Illuminate\Cache\FailoverStore;
 use Illuminate\Contracts\Redis\Factory;
+use Illuminate\Events\EventServiceProvider;
 use Illuminate\Support\Facades\Cache;
 use InvalidArgumentException;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use RedisLock;
+use RedisLockConnectionException;
 use RuntimeException;
 
 /** The settings of the store. */
@@ -39,6 +42,19 @@ final class ServersTest extends TestCase
         self::assertFalse(Cache::lock($this->name, 10)->get());
         self::assertFalse(self::redis()->isLocked($this->name));
         self::assertTrue($lock->release());
+    }
+
+    public function testTheFailoverDriverTakesNoLockInItsNextStore(): void
+    {
+        if (!class_exists(FailoverStore::class)) {
+            self::markTestSkipped('this version of Laravel has no driver failover');
+        }
+        $app = self::application(['database.redis.cache' => ['host' => '/nonexistent'],
+            'cache.default' => 'both', 'cache.stores.array' => ['driver' => 'array'],
+            'cache.stores.both' => ['driver' => 'failover', 'stores' => ['redislock', 'array']]]);
+        $app->register(EventServiceProvider::class);
+        $this->expectException(RedisLockConnectionException::class);
+        Cache::lock($this->name, 10)->get();
     }
 
     public function testThePrefixOfTheStore(): void

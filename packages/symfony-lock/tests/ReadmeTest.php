@@ -86,8 +86,8 @@ final class ReadmeTest extends TestCase
 
     public function testTheAliasStandsInForTheDefaultFactoryThatTheFrameworkLacks(): void
     {
-        [$services, $alias] = self::blocks('yaml') + ['', ''];
-        file_put_contents("$this->folder/services.yaml", $services . $alias);
+        $blocks = array_slice(self::blocks('yaml'), 0, 2);
+        file_put_contents("$this->folder/services.yaml", implode('', $blocks));
         $_ENV['REDISLOCK_DSN'] = self::dsn();
         $container = new ContainerBuilder();
         (new YamlFileLoader($container, new FileLocator($this->folder)))->load('services.yaml');
