@@ -358,6 +358,13 @@ static unsigned count_routes(void)
 	return count;
 }
 
+static void use_route(const char *seeds)
+{
+	fake_cluster(0, seeds);
+	watching_let_go(watching_keep("l", TTL), true);
+	rl_route_unref(fake_set.members[0].route);
+}
+
 /* Routes without leases: about as many are kept. A route in use is kept for ever. */
 static void idle_routes_are_dropped(void)
 {
@@ -367,15 +374,34 @@ static void idle_routes_are_dropped(void)
 	rl_route *kept = watching.nodes.routes.first;
 	rl_route *cluster = route;
 	for (unsigned i = 0; i < 20; i++) {
-		fake_cluster(0, seeds[i]);
-		watching_let_go(watching_keep("l", TTL), true);
-		rl_route_unref(fake_set.members[0].route);
+		use_route(seeds[i]);
 	}
 	watching_to(11000);
 	fake_set.members[0].route = cluster;
 	CHECK_INT(count_routes(), 9);
 	CHECK(first->members[0].route == kept);
 	CHECK_INT(kept->refs, 2);
+}
+
+static void the_route_that_was_not_used_for_longest_goes_first(void)
+{
+	static const char *const seeds[] = {"ab", "ac", "ad", "ae", "af", "ag", "ah", "bc"};
+	keep("abcdefgh");
+	rl_route *cluster = route;
+	use_route("a");
+	const rl_route *used = watching.nodes.routes.first;
+	for (unsigned i = 0; i < 8; i++) {
+		use_route(seeds[i]);
+	}
+	use_route("a");
+	watching_to(11000);
+	fake_set.members[0].route = cluster;
+	CHECK_INT(count_routes(), 9);
+	bool is_kept = false;
+	for (const rl_route *r = watching.nodes.routes.first; r != NULL; r = r->next) {
+		is_kept = is_kept || r == used;
+	}
+	CHECK(is_kept);
 }
 
 static void forgotten_in_a_child(void)
@@ -464,6 +490,7 @@ static const check_test tests[] = {
 	TEST(a_redirect_while_the_owner_releases),
 	TEST(idle_servers_are_dropped),
 	TEST(idle_routes_are_dropped),
+	TEST(the_route_that_was_not_used_for_longest_goes_first),
 	TEST(forgotten_in_a_child),
 	TEST(memory_while_it_is_prepared),
 	TEST(memory_while_it_is_redirected),

@@ -42,13 +42,22 @@ static void forget_lookup(rl_renewer_lookup **slot)
 	free(lookup);
 }
 
+static void put_first(rl_renewer_routes *routes, rl_route *route)
+{
+	route->next = routes->first;
+	routes->first = route;
+}
+
 rl_route *rl_renewer_routes_find(rl_renewer_routes *routes, const rl_route *like, unsigned slot)
 {
-	rl_route *route = routes->first;
-	while (route != NULL && !rl_route_equal(route, like)) {
-		route = route->next;
+	rl_route **place = &routes->first;
+	while (*place != NULL && !rl_route_equal(*place, like)) {
+		place = &(*place)->next;
 	}
+	rl_route *route = *place;
 	if (route != NULL) {
+		*place = route->next;
+		put_first(routes, route);
 		rl_route_learn(route, like, slot);
 		return route;
 	}
@@ -57,8 +66,7 @@ rl_route *rl_renewer_routes_find(rl_renewer_routes *routes, const rl_route *like
 		rl_route_unref(route);
 		return NULL;
 	}
-	route->next = routes->first;
-	routes->first = route;
+	put_first(routes, route);
 	return route;
 }
 

@@ -25,7 +25,7 @@ typedef struct rl_renewer_routes {
 	/* Borrowed. */
 	rl_transport *transport;
 	const rl_env *env;
-	/* Owned. */
+	/* Owned. The route that a lease has asked for last comes first. */
 	rl_route *first;
 	rl_renewer_lookup *lookups; /* one for each route behind Sentinels */
 } rl_renewer_routes;
@@ -44,7 +44,8 @@ bool rl_renewer_routes_look_up(
  * @param until becomes earlier if the lookup must be stepped earlier */
 bool rl_renewer_lookup_step(rl_renewer_lookup *lookup, const rl_tick *tick, int64_t *until);
 
-/* Forgets the routes that have had no member for longest, and closes their lookups' connections. */
+/* Forgets the routes without a member for which no lease has asked for longest, and closes the
+ * connections of their lookups. */
 void rl_renewer_routes_drop_idle(rl_renewer_routes *routes);
 
 /* Closes the connections of all lookups, and forgets all routes. */
