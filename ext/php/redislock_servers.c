@@ -136,11 +136,20 @@ static bool has_node(const rl_route *route, const rl_address *address)
 	return has_it && route->kind == RL_ROUTE_CLUSTER;
 }
 
+/* A server in memory is the same one with whatever fault: the undo of one member would free the
+ * lock that the other member has granted. */
+static bool is_same_server(const rl_address *a, const rl_address *b)
+{
+	rl_address like_a = *b;
+	like_a.fault = a->fault;
+	return rl_address_equal(a, &like_a);
+}
+
 /* Why one set cannot have both members; NULL = it can. */
 static const char *conflict(const rl_member *a, const rl_member *b)
 {
 	if (a->route == NULL && b->route == NULL) {
-		bool is_same = rl_address_equal(&a->target->address, &b->target->address);
+		bool is_same = is_same_server(&a->target->address, &b->target->address);
 		return is_same ? "the same server is given twice" : NULL;
 	}
 	if (a->route == NULL || b->route == NULL) {
