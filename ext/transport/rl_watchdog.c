@@ -359,12 +359,22 @@ static int64_t due_at(void)
 	return rl_time_earlier(dog.renewer.until, dog.others_until);
 }
 
+/* True when something wakes the thread, which polls dog.fds itself: only it may write into them. */
+static bool is_woken(void)
+{
+	bool is_any = false;
+	for (unsigned i = 0; i < dog.count && !is_any; i++) {
+		struct pollfd fd = {.fd = dog.fds[i].fd, .events = dog.fds[i].events};
+		is_any = rl_os_poll(&fd, 1, 0, NULL, NULL) != 0;
+	}
+	return is_any;
+}
+
 /* The thread releases the mutex only to sleep. So it has slept, and if nothing is there to wake it,
  * it still sleeps. */
 static bool is_settled(void)
 {
-	return dog.sleeps_until != 0 && due_at() > rl_os_now() &&
-		rl_os_poll(dog.fds, dog.count, 0, NULL, NULL) == 0;
+	return dog.sleeps_until != 0 && due_at() > rl_os_now() && !is_woken();
 }
 
 /* Signals wait until it is over. A handler that frees the leases cannot do so while this thread is
