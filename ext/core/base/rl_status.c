@@ -218,7 +218,7 @@ static const char *advice_for(const char *code)
 
 /* A right is missing inside a script, which servers report as plain ERR: the first text is from
  * Redis up to 7.0, the second from Redis 7.2 and Valkey. */
-static bool is_right_in_script(const char *text, size_t len)
+static bool is_right_missing(const char *text, size_t len)
 {
 	static const char redis_7_0[] = "The user executing the script can't";
 	static const char later[] = "ACL failure in script";
@@ -233,7 +233,7 @@ static const char *word_for_advice(const rl_error *err, rl_bytes text)
 {
 	static const char password[] = "without any password configured";
 	static const char sorted_set[] = "WRONGTYPE the key holds a zset";
-	if (is_right_in_script(text.data, text.len)) {
+	if (is_right_missing(text.data, text.len)) {
 		return "NOPERM";
 	}
 	if (find_bytes(text.data, text.len, password, sizeof password - 1) != NULL) {
@@ -312,7 +312,7 @@ bool rl_error_is_final(const rl_error *err)
 	return err->status == RL_ERR_SERVER &&
 		(strcmp(err->code, "NOPERM") == 0 || strcmp(err->code, "NOAUTH") == 0 ||
 			strstr(err->message, "unknown command") != NULL ||
-			is_right_in_script(err->message, strlen(err->message)));
+			is_right_missing(err->message, strlen(err->message)));
 }
 
 bool rl_error_is_wrong_server(const rl_error *err)
