@@ -9,8 +9,8 @@
  * One mutex guards the renewer, its connections, and the parts of each lease that the thread uses.
  * No thread holds the mutex while it waits for anything, or while PHP code runs. The watchdog's
  * thread sleeps in poll, on its connections and on a pipe. Another thread writes into the pipe only
- * when something is due before the watchdog wakes by itself: it brings work, has moved the clock, or
- * handles a signal.
+ * when something is due before the watchdog wakes by itself: it brings work, has moved the clock,
+ * or handles a signal.
  *
  * The watchdog's thread blocks all signals, calls no function of PHP, uses no memory of PHP, and
  * resolves no names: it learns addresses from the threads that resolved them.
