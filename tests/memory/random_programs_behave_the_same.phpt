@@ -16,31 +16,42 @@ require __DIR__ . '/../inc/server.inc';
 const PROGRAMS = 500;
 const STEPS = 12;
 
-function start_programs(string $servers, int $first, float $step, bool $advances): PhpChild
+function start_programs(string $servers, int $first, int $count, float $step,
+    bool $advances): PhpChild
 {
     return start_php('require $argv[1]; run_programs($argv[2], (int) $argv[3], (int) $argv[4],
         (int) $argv[5], (float) $argv[6], $argv[7] === "1");',
-        [__DIR__ . '/programs.inc', $servers, $first, PROGRAMS, STEPS, $step, $advances ? 1 : 0]);
+        [__DIR__ . '/programs.inc', $servers, $first, $count, STEPS, $step, $advances ? 1 : 0]);
 }
 
-$server = start_server();
+/** What the programs see on a new server, and on memory://; takes longer steps when it must. */
+function run_on_both(int $first, int $count, float &$step): array
+{
+    for (;; $step *= 2) {
+        check('the machine is quick enough', $step < 20);
+        $server = start_server();
+        $children = [start_programs(json_encode($server->dsn()), $first, $count, $step, false),
+            start_programs('"memory://programs"', $first, $count, $step, true)];
+        $both = array_map(fn ($child) => $child->output(30 + STEPS * $step), $children);
+        if (!in_array("late\n", $both, true)) {
+            return array_map(fn ($log) => explode("\n", trim($log)), $both);
+        }
+    }
+}
+
 $first = (int) (getenv('REDISLOCK_PROGRAMS_FROM') ?: random_int(1, 2 ** 30));
 $step = slack(0.3);
-do {
-    check('the machine is quick enough', $step < 20);
-    $both = [start_programs(json_encode($server->dsn()), $first, $step, false),
-        start_programs('"memory://programs"', $first, $step, true)];
-    [$real, $memory] = array_map(fn ($child) => $child->output(30 + STEPS * $step), $both);
-    $step *= 2;
-} while ($real === "late\n" || $memory === "late\n");
-
-$real = explode("\n", trim($real));
-$memory = explode("\n", trim($memory));
+[$real, $memory] = run_on_both($first, PROGRAMS, $step);
 same('programs', [PROGRAMS, PROGRAMS], [count($real), count($memory)]);
 $calls = 0;
 foreach ($real as $i => $log) {
     $calls += substr_count($log, ' | ') + 1;
-    if (!same('program ' . $first + $i . ' (REDISLOCK_PROGRAMS_FROM)', $log, $memory[$i])) {
+    $both = [$log, $memory[$i]];
+    /* Where a renewal comes as a step begins, or as a TTL ends, no two runs need be the same. */
+    for ($more = 8; $both[0] !== $both[1] && $more > 0; $more--) {
+        $both = array_column(run_on_both($first + $i, 1, $step), 0);
+    }
+    if (!same('program ' . $first + $i . ' (REDISLOCK_PROGRAMS_FROM)', ...$both)) {
         break;
     }
 }
