@@ -17,7 +17,7 @@ uint64_t rl_store_met[RL_STORE_BRANCH_COUNT];
 # define MET(name) ((void) 0)
 #endif
 
-/* What a command says that writes. A script meets the same, in redis.pcall. */
+/* The error for a command that writes. A script gets the same error from redis.pcall. */
 static const char *const denials[] = {
 	[RL_DENIES_MEMORY] = "OOM command not allowed when used memory > 'maxmemory'.",
 	[RL_DENIES_UNCOPIED] = "NOREPLICAS Not enough good replicas to write.",
@@ -45,7 +45,7 @@ void rl_store_expire(rl_store *s, rl_store_key *k, int64_t now_us)
 	}
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static bool deny(const rl_store *s, rl_model_reply *r)
 {
@@ -56,8 +56,8 @@ static bool deny(const rl_store *s, rl_model_reply *r)
 	return false;
 }
 
-/* A write that needs no memory: DEL, PEXPIRE, ZREM. The reply may be NULL, where nobody looks at
- * it. */
+/* True when the server runs a write that needs no memory: DEL, PEXPIRE, ZREM.
+ * @param r gets the error; NULL = the script ignores the error */
 static bool may_write(rl_store *s, rl_model_reply *r)
 {
 	if (s->denies > RL_DENIES_MEMORY) {
@@ -67,7 +67,8 @@ static bool may_write(rl_store *s, rl_model_reply *r)
 	return true;
 }
 
-/* SET, ZADD, LPUSH. A script that has written something is not stopped half way. */
+/* The same for SET, ZADD and LPUSH. The server does not stop a script half way for lack of memory:
+ * a script that has written something may write more. */
 static bool may_add(rl_store *s, rl_model_reply *r)
 {
 	if (s->denies == RL_DENIES_MEMORY && (s->done & RL_STORE_WROTE) == 0) {

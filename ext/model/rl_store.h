@@ -52,7 +52,7 @@ typedef enum rl_store_deed {
 	RL_STORE_PUT_TICKET = 4, /* where none was */
 } rl_store_deed;
 
-/* What a server knows besides its keys. */
+/* The state of a server besides its keys. */
 typedef struct rl_store {
 	unsigned known; /* scripts, a bit for each */
 	rl_store_denial denies;
@@ -84,7 +84,7 @@ typedef enum rl_store_branch {
 extern uint64_t rl_store_met[RL_STORE_BRANCH_COUNT];
 #endif
 
-/* Nobody's token: the lock is kept for a waiter. */
+/* True when the value is no token, but reserves the lock for a waiter. */
 bool rl_store_is_reservation(const rl_model_text *value);
 
 /* Removes what has ended by its TTL. */

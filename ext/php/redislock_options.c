@@ -300,7 +300,8 @@ bool redislock_read_key(const redislock_client *client, const zend_string *name,
 		has_end(*key, RL_FENCE_SUFFIX)) {
 		redislock_free_key(*joined);
 		zend_argument_value_error(arg,
-			"must not end in ::rl-wait, ::rl-wake or ::rl-fence, which are the lock's own helper keys");
+			"must not end in ::rl-wait, ::rl-wake or ::rl-fence, which are the lock's own helper "
+			"keys");
 		return false;
 	}
 	return true;

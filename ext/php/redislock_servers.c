@@ -36,8 +36,8 @@ static void throw_bad_dsn(const rl_error *err, dsn_source source)
 }
 
 #define MEMORY_REFUSED \
- "must not be memory:// outside of the CLI, because its locks exclude no other process; for tests " \
- "set redislock.memory=1"
+ "must not be memory:// outside of the CLI, because its locks exclude no other process; for " \
+ "tests set redislock.memory=1"
 
 static void throw_memory_refused(dsn_source source)
 {

@@ -276,8 +276,8 @@ static bool read_all(rl_memory_client *client)
 	return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }
 
-/* As a real server does, it reads also from a client that is blocked, and drops such a client, with
- * its commands, when the link ends its sending. */
+/* As a real server does, the server reads also from a client that is blocked, and when the link
+ * ends its sending, the server drops such a client and its commands. */
 static void serve(rl_memory_client *client)
 {
 	if (client->fd < 0 || client->fault == RL_FAULT_TIMEOUT) {

@@ -6,11 +6,12 @@
  * DESIGN
  *
  * The link to such a server is a socket like any other. The other end of the socket is in this
- * process too, and belongs to a client here. The server has no thread: whoever has written on a
- * link, or has waited for it, calls rl_memory_serve(). This reads the commands that have arrived,
- * runs them on the model of a server (model/rl_store.h), and writes the replies, also to other
- * clients whose BLPOP has an element now. So a command is answered before the driver waits for the
- * reply, and everything behind the socket is the code that speaks to real servers.
+ * process too, and belongs to a client here. The server has no thread: a link calls
+ * rl_memory_serve() after it has written, and after the driver has waited for it. This reads the
+ * commands that have arrived, runs them on the model of a server (model/rl_store.h), and writes the
+ * replies, also to other clients whose BLPOP has an element now. So a command is answered before
+ * the driver waits for the reply, and everything behind the socket is the code that speaks to real
+ * servers.
  *
  * One mutex guards all servers, because the watchdog's thread and the threads of PHP share them.
  * While a thread has the mutex, its signals are blocked: a signal handler may have to wait for the

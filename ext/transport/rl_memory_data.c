@@ -86,7 +86,8 @@ static bool resize(rl_memory_server *server, size_t bucket_count)
 	return true;
 }
 
-/* Room for one more lock: what is empty goes first. False when out of memory. */
+/* Makes room for one more lock: drops the empty locks, and if that is not enough, enlarges the
+ * table. False when out of memory. */
 static bool make_room(rl_memory_server *server)
 {
 	if (server->lock_count < server->bucket_count) {

@@ -378,7 +378,7 @@ static bool is_settled(void)
 }
 
 /* Signals wait until it is over. A handler that frees the leases cannot do so while this thread is
- * inside, and whoever moves the clock is inside nearly all the time. */
+ * inside, and a thread that moves the clock is inside nearly all the time. */
 int64_t rl_watchdog_settle(void)
 {
 	sigset_t all;

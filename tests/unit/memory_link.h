@@ -22,7 +22,7 @@ void memory_say(rl_link *link, const char *command);
  * has arrived, "down" = the link is broken. The text stays until the next call. */
 const char *memory_hear(rl_link *link);
 
-/* Something has arrived for the link, which nobody has read yet. */
+/* True when bytes have arrived that the link has not read yet. */
 bool memory_has_arrived(const rl_link *link);
 
 #endif

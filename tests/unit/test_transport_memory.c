@@ -3,57 +3,13 @@
  * Servers inside the process, over links as core has them: replies and faults. What the commands do
  * to the data is compared with real servers elsewhere (tests/sim/conformance.c).
  */
-#include "check.h"
-#include "memory_link.h"
-#include "transport/rl_memory.h"
+#include "memory_links.h"
 #include "transport/rl_os.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-
-#define LINKS_MAX 4
-
-static rl_net net;
-static rl_link *links[LINKS_MAX];
-
-static void close_link(unsigned i)
-{
-	if (links[i] != NULL) {
-		net.transport.close(links[i]);
-		links[i] = NULL;
-	}
-}
-
-/* Each test begins without servers. */
-static void clean_up(void)
-{
-	for (unsigned i = 0; i < LINKS_MAX; i++) {
-		close_link(i);
-	}
-	rl_net_destroy(&net);
-	rl_memory_tear_down();
-}
-
-static void begin(unsigned count)
-{
-	rl_memory_set_up();
-	rl_net_init(&net);
-	for (unsigned i = 0; i < count; i++) {
-		links[i] = memory_dial(&net, "server", RL_FAULT_NONE, NULL);
-	}
-}
-
-static void say(unsigned i, const char *command)
-{
-	memory_say(links[i], command);
-}
-
-#define HEARS(i, wanted) CHECK_TEXT(memory_hear(links[i]), wanted)
-
-/* Says it, and checks the reply. */
-#define ASK(i, command, wanted) (say(i, command), HEARS(i, wanted))
 
 /* ---- replies ---- */
 

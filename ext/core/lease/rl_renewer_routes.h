@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The routes of the renewer. The route of a lease belongs to another thread, so the renewer has
- * one of its own for each member that is more than one server. It learns from the routes of the
- * leases, and from the redirects and failures of renewals.
+ * The routes of the renewer. The route of a lease belongs to another thread, so the renewer has its
+ * own route to each member that is a cluster or a primary behind Sentinels. The renewer's route
+ * learns from the routes of the leases, and from the redirects and failures of renewals.
  *
  * A route behind Sentinels has a lookup, which all leases of the route share.
  *
- * Ownership: the list owns one reference to each route, and the lookup another one.
+ * Ownership: the list owns a reference to each route, and so does the lookup of the route.
  * Threads: as rl_renewer_server.h.
  */
 #ifndef RL_RENEWER_ROUTES_H

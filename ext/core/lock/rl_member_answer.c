@@ -162,12 +162,12 @@ static bool is_unknown(const rl_member_call *member, const rl_answer *answer)
 	if (holds_own) {
 		rl_error_set(member->err, RL_ERR_UNKNOWN, 0,
 			"the connection broke before the answer, and the key now has your token; "
-			"outcome unknown: either this call took the lock, or another caller with the same token "
-			"holds it; it ends by its TTL");
+			"outcome unknown: either this call took the lock, or another caller with the same "
+			"token holds it; it ends by its TTL");
 	} else if (verb == RL_VERB_RELEASE) {
 		rl_error_set(member->err, RL_ERR_UNKNOWN, 0,
-			"no longer held, outcome unknown: the connection broke before the answer, so either this "
-			"call released the lock, or it was lost before");
+			"no longer held, outcome unknown: the connection broke before the answer, so either "
+			"this call released the lock, or it was lost before");
 	}
 	return holds_own || verb == RL_VERB_RELEASE;
 }

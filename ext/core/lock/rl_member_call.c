@@ -42,12 +42,14 @@ static void keep_own_token_back(rl_member_call *member, int64_t now)
 	bool takes = rl_verb_takes(call->request.verb);
 	if (rl_member_call_is_spent(member) && (takes || call->request.verb == RL_VERB_SWAP)) {
 		rl_error_set(member->err, RL_ERR_UNKNOWN, 0,
-			"not asked again: it is unknown whether an earlier command with your token took effect");
+			"not asked again: it is unknown whether an earlier command with your token took "
+			"effect");
 		rl_member_call_fail(member);
 	} else if (may_meet_undo(member, now)) {
 		call->spent |= takes && call->set->count > 1 ? 1U << rl_member_call_index(member) : 0;
 		rl_error_set(member->err, RL_ERR_TIMEOUT, 0,
-			"not asked: the server may still run earlier commands, which could affect a lock with your token");
+			"not asked: the server may still run earlier commands, which could affect a lock with "
+			"your token");
 		rl_member_call_fail(member);
 	}
 }

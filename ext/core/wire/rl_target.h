@@ -78,8 +78,8 @@ rl_target *rl_target_copy(const rl_target *target);
 rl_target *rl_target_ref(rl_target *target);
 void rl_target_unref(rl_target *target);
 
-/* The same server, whatever the user, the database and TLS. A server inside the process with a
- * fault is another server than the one without. */
+/* The same server, whatever the user, the database and TLS. A server inside the process
+ * counts as two servers when one address has a fault and the other has none. */
 bool rl_address_equal(const rl_address *a, const rl_address *b);
 
 /* The same in everything but the name and the label. */
