@@ -33,6 +33,7 @@ void acts_begin(void)
 	own_tokens = 0;
 }
 
+/* What its clock shows, for the judge: the process does not read it. */
 static int64_t now_of(const sim_client *c)
 {
 	return clock_at(&c->clock, world.now);
@@ -346,7 +347,7 @@ static void begin_with_loose(sim_client *c, holding *h)
 static void end_ref(sim_client *c, holding *h)
 {
 	bool is_kept = plan.has_twins || (h->is_token && plan.faults != 0 && one_in(8));
-	if (is_kept && atomic_load(&h->lease->proof) > now_of(c)) {
+	if (is_kept && atomic_load(&h->lease->proof) > client_now(c)) {
 		h->end_at = clock_when(&c->clock, atomic_load(&h->lease->proof)); /* by its TTL */
 	} else if (is_kept) {
 		free_ref(h);
@@ -586,7 +587,7 @@ static void begin_policy(sim_client *c, holding *h)
 	}
 	h->end_at = c->is_closing ? world.now : world.now + hold;
 	bool has_end = h->renewal != NULL && c->max_hold_ns != RL_NEVER;
-	int64_t hold_until = has_end ? now_of(c) + c->max_hold_ns : RL_NEVER;
+	int64_t hold_until = has_end ? client_now(c) + c->max_hold_ns : RL_NEVER;
 	claim(c, h, hold_until);
 	if (h->renewal == NULL) {
 		return;
@@ -797,7 +798,7 @@ void acts_abandon(sim_client *c)
 		}
 	}
 	unsigned missing = what == ACT_RELEASE ? rl_quorum_call_missing(&c->op->call) : 0;
-	rl_op_abandon(c->op, now_of(c), false);
+	rl_op_abandon(c->op, client_now(c), false);
 	release_late(c, h, missing);
 	if (what == ACT_TAKE) {
 		tell_not_won(c);
@@ -823,7 +824,7 @@ void acts_drop(sim_client *c)
 		if (c->is_waiter) {
 			COVER(crash_in_wait);
 		}
-		rl_op_abandon(c->op, now_of(c), true);
+		rl_op_abandon(c->op, client_now(c), true);
 		end_op(c);
 	}
 	rl_renewer_forget(&c->renewer);

@@ -27,10 +27,15 @@ static bool all_are_closing;
 
 /* ---- rl_env ---- */
 
+int64_t client_now(const sim_client *c)
+{
+	world_pass_moment();
+	return clock_at(&c->clock, world.now);
+}
+
 static int64_t env_now(void *ctx)
 {
-	const sim_client *c = ctx;
-	return clock_at(&c->clock, world.now);
+	return client_now(ctx);
 }
 
 static bool env_random(void *ctx, void *out, size_t len)
@@ -287,8 +292,7 @@ bool client_all_are_over(void)
  * driver's clock is read a moment before the links are. */
 static rl_tick tick_of(const sim_client *c, actor *a)
 {
-	int64_t now = clock_at(&c->clock, world.now);
-	rl_tick tick = {.now = now, .seen = now};
+	rl_tick tick = {.now = client_now(c), .seen = clock_at(&c->clock, world.event_at)};
 	if (a->frozen_at != RL_NEVER) {
 		tick.seen = clock_at(&c->clock, a->frozen_at);
 		a->frozen_at = RL_NEVER;

@@ -103,7 +103,8 @@ void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
 		return;
 	}
 	int64_t until = proof > 0 ? clock_when(clock, proof) : 0;
-	if (claim->until <= world.now && until > world.now && claim->proof != 0) {
+	/* The proof may have grown at any moment of the step. */
+	if (claim->until <= world.event_at && until > world.now && claim->proof != 0) {
 		world_violate("loss: k%u of c%u was lost at %.6f ms, and is held again",
 			(unsigned) claim->key, (unsigned) claim->client, (double) claim->until / 1e6);
 	}

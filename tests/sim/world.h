@@ -3,6 +3,10 @@
  * The world of one seed: true time, what is going to happen, and the numbers that decide all that
  * is left to chance. True time is in nanoseconds from 0. Nobody in the world knows it: each machine
  * has a clock of its own.
+ *
+ * True time goes from event to event, and a moment further each time that a client reads its clock.
+ * So no two readings are equal, also within one step of core, and code that takes the time of the
+ * step for the time of what happens in it is wrong by as much as on a real machine.
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -66,7 +70,9 @@ typedef struct event {
 typedef struct world {
 	uint64_t seed;
 	int64_t now;
+	int64_t event_at; /* the time of the event: what was to happen before that has happened */
 	chance chance;
+	chance moments;  /* how long a reading of a clock takes: beside the other numbers */
 	uint64_t events; /* that happened */
 	bool is_tracing;
 	bool is_violated;
@@ -80,7 +86,10 @@ void world_begin(uint64_t seed, bool is_tracing);
 /* Plans an event. */
 void world_plan(event_kind kind, int64_t at, uint32_t what, uint32_t life, uint32_t until);
 
-/* The next event; the time is its time now. False = nothing will ever happen. */
+/* A client reads its clock: that takes a moment. */
+void world_pass_moment(void);
+
+/* The next event; the time is its time now, or a moment later. False = nothing will ever happen. */
 bool world_next(event *e);
 
 /* An event turned out to be none: a timer that was put off. */
