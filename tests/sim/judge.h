@@ -22,6 +22,8 @@
  *                member)
  *     fence      a fencing number is greater than all that were returned before it was asked for,
  *                unless a server may have lost data and a server's clock is behind those numbers
+ *     success    a call on healthy servers that nothing speaks against succeeds (success.h)
+ *     reason     no failure gives a reason that cannot be (success.h)
  *     failure    where nothing breaks, nothing fails; where only slots move, no outcome is unknown
  *                (one member)
  *     tardy      a renewed lease whose lock is not at the new primary is lost after a third of its

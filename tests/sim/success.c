@@ -131,7 +131,9 @@ static bool has_time(const sim_client *c)
 	int64_t quick = (plan.faults == 0 ? 20 : 100) * plan.delay_most + 5 * MS;
 	bool is_patient = plan.timeout_ns >= quick && plan.connect_timeout_ns >= quick;
 	bool lasts = c->ttl_ns >= 50 * MS + (plan.members > 1 ? 10 : 2) * quick;
-	return is_patient && (lasts || (c->act != ACT_TAKE && c->act != ACT_EXTEND));
+	/* A replica confirms by its own clock, and WAIT has half of the timeout. */
+	bool is_confirmed = plan.replicas == 0 || plan.timeout_ns >= 200 * MS + quick;
+	return is_patient && is_confirmed && (lasts || (c->act != ACT_TAKE && c->act != ACT_EXTEND));
 }
 
 /* ---- the key ---- */
@@ -201,10 +203,11 @@ static bool is_whole(const holding *h)
 
 /* ---- calls ---- */
 
-/* A call with the caller's token is not repeated where its first copy may have run. */
+/* A call with the caller's token is not repeated where its first copy may have run, and is not sent
+ * to a member that may still carry out the undo of a split vote. */
 static bool is_judged(const sim_client *c)
 {
-	bool is_own = c->subject->is_own && plan.faults != 0;
+	bool is_own = c->subject->is_own && (plan.faults != 0 || plan.members > 1);
 	bool is_sound = plan.mode == PLAN_USUAL || plan.mode == PLAN_GRACE;
 	return is_sound && !plan.has_twins && !plan.has_small_buffers && !is_own;
 }
