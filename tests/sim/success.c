@@ -131,8 +131,9 @@ static bool has_time(const sim_client *c)
 	int64_t quick = (plan.faults == 0 ? 20 : 100) * plan.delay_most + 5 * MS;
 	bool is_patient = plan.timeout_ns >= quick && plan.connect_timeout_ns >= quick;
 	bool lasts = c->ttl_ns >= 50 * MS + (plan.members > 1 ? 10 : 2) * quick;
-	/* A replica confirms by its own clock, and WAIT has half of the timeout. */
-	bool is_confirmed = plan.replicas == 0 || plan.timeout_ns >= 200 * MS + quick;
+	/* WAIT has a part of the timeout and of the TTL, and replicas take some milliseconds. */
+	bool is_confirmed = plan.replicas == 0 ||
+		(plan.timeout_ns >= 200 * MS + quick && c->ttl_ns >= 2 * SECOND + 10 * quick);
 	return is_patient && is_confirmed && (lasts || (c->act != ACT_TAKE && c->act != ACT_EXTEND));
 }
 
