@@ -131,9 +131,11 @@ static bool has_time(const sim_client *c)
 	int64_t quick = (plan.faults == 0 ? 20 : 100) * plan.delay_most + 5 * MS;
 	bool is_patient = plan.timeout_ns >= quick && plan.connect_timeout_ns >= quick;
 	bool lasts = c->ttl_ns >= 50 * MS + (plan.members > 1 ? 10 : 2) * quick;
-	/* WAIT has a part of the timeout and of the TTL, and replicas take some milliseconds. */
+	/* WAIT has a part of the timeout and of the TTL, and replicas take some milliseconds. Behind
+	 * Sentinels a replica may have its own troubles, of which health knows nothing. */
 	bool is_confirmed = plan.replicas == 0 ||
-		(plan.timeout_ns >= 200 * MS + quick && c->ttl_ns >= 2 * SECOND + 10 * quick);
+		(plan.timeout_ns >= 200 * MS + quick && c->ttl_ns >= 2 * SECOND + 10 * quick &&
+			!(plan.has_sentinels && plan.faults != 0));
 	return is_patient && is_confirmed && (lasts || (c->act != ACT_TAKE && c->act != ACT_EXTEND));
 }
 
