@@ -71,6 +71,7 @@
  X(ticket_taken, "a ticket wakes a waiter") \
  X(ticket_lies, "a ticket finds nobody in the queue") \
  X(blpop_timeout, "a place in the queue ends by its time") \
+ X(gone, "a server runs the try of a waiter that has not looked for 2 s") \
  X(blpop_dropped, "a connection ends while it blocks") \
  X(abandoned, "a signal ends an acquire") \
  X(abandoned_wait, "a signal ends a wait in the queue") \

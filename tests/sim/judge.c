@@ -23,6 +23,15 @@
 /* Redirects in a short time: those of some calls, each with RL_HOPS_MAX of them. */
 #define CIRCLE_NS (100 * MS)
 #define CIRCLE_MOST 300
+#define GONE_NS (2 * SECOND) /* a mark is valid for so long */
+#define LOOKS 8192
+
+/* When a server has last run a look of a waiter. */
+typedef struct look {
+	uint64_t waiter;
+	int64_t at;
+	uint8_t server;
+} look;
 
 typedef struct record {
 	uint8_t client;
@@ -49,6 +58,7 @@ static int64_t circle_began[PLAN_CLIENTS][2];
 static unsigned circle[PLAN_CLIENTS][2];
 static int64_t fences[WORDS_KEYS]; /* the greatest fencing number that was returned */
 static uint32_t waits[WORDS_KEYS]; /* raised when somebody begins to wait, or ends */
+static look looks[LOOKS];          /* the latest ones */
 
 void judge_begin(void)
 {
@@ -63,6 +73,7 @@ void judge_begin(void)
 	memset(circle_began, 0, sizeof circle_began);
 	memset(circle, 0, sizeof circle);
 	memset(fences, 0, sizeof fences);
+	memset(looks, 0, sizeof looks);
 	for (unsigned i = 0; i < WORDS_KEYS; i++) {
 		hungry_since[i] = RL_NEVER;
 		expired_at[i] = -1;
@@ -560,6 +571,39 @@ void judge_redirected(unsigned client, bool is_watch)
 	if (++*count > CIRCLE_MOST) {
 		world_violate("circle: c%u was redirected %u times within %.3f ms", client, *count,
 			(double) (world.now - *began) / 1e6);
+	}
+}
+
+/* ---- gone ---- */
+
+/* Where a server takes over the data of another, the marks in it tell the time of the other. */
+static bool is_gone_judged(void)
+{
+	unsigned moving = 1U << FAULT_MOVE | 1U << FAULT_TAKE_OVER | 1U << FAULT_FAILOVER |
+		1U << FAULT_PROMOTE | 1U << FAULT_REPLICA | 1U << FAULT_SWITCH;
+	return plan_is_sound() && (!plan_has_routes() || (plan.faults & moving) == 0);
+}
+
+void judge_mark(unsigned server, const rl_model_command *c, const rl_model_reply *r)
+{
+	if (c->what != RL_WORD_SCRIPT || !rl_words_has_helpers(c) || c->waiter.len == 0 ||
+		(c->script != RL_SCRIPT_TRY && c->script != RL_SCRIPT_PROBE)) {
+		return;
+	}
+	look *l = &looks[(c->waiter.mark ^ server) % LOOKS];
+	bool is_known = l->waiter == c->waiter.mark && l->server == server;
+	if (c->place != RL_PLACE_QUEUED) {
+		*l = (look){.waiter = c->waiter.mark, .at = world.now, .server = (uint8_t) server};
+		return;
+	}
+	int64_t most = GONE_NS + (int64_t) (2 * plan.drift_factor * (double) GONE_NS) + 5 * MS;
+	bool has_won = r->type == RL_SAYS_NUMBERS && r->number[0] == 1;
+	if (is_known && is_gone_judged() && world.now - l->at > most) {
+		COVER(gone);
+		if (has_won) {
+			world_violate("gone: s%u gives k%u to a waiter whose last look was %.3f ms before",
+				server, (unsigned) c->key, (double) (world.now - l->at) / 1e6);
+		}
 	}
 }
 

@@ -27,6 +27,8 @@
  *     tardy      a renewed lease whose lock is not at the new primary is lost after a third of its
  *                TTL
  *     circle     redirects that lead in a circle are not followed without end
+ *     gone       a process that has stood still for 2 s, or is dead, gets no lock by its place in
+ *                the queue: the server has run a look of the waiter within 2 s
  *     waking     where nothing breaks, a waiter is in the queue (one member), and a slot that moves
  *                does not switch waking off for good
  *
@@ -122,5 +124,8 @@ void judge_waited(unsigned client);
 
 /* A waiter has won. */
 void judge_order(unsigned winner);
+
+/* A server has run a command that may mark a waiter, or a try of its place in the queue. */
+void judge_mark(unsigned server, const rl_model_command *c, const rl_model_reply *r);
 
 #endif

@@ -338,6 +338,7 @@ static void run_one(sim_server *s, rl_link *link)
 			note_write(s, link, c->key);
 		}
 		look_at_watch(s, link, c, r);
+		judge_mark(s->index, c, r);
 		if ((s->store.state.done & RL_STORE_CHANGED) != 0) {
 			server_plan_expiry(s, c->key);
 			judge_key_changed(c->key);
