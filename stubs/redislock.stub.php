@@ -87,9 +87,9 @@ class RedisLock
      *   look decides. null = as often as $wait allows
      * @param bool $wake true = a release wakes a waiter, and the waits of this object can be woken,
      *   through two helper keys (`<key>::rl-wait`, `<key>::rl-wake`; if a server is a cluster, and
-     *   the key has no hash tag, `{<key>}::rl-wait`, `{<key>}::rl-wake`); false = a wait only looks
-     *   again after each delay. A key that ends in one of these suffixes, or in ::rl-fence, is a
-     *   ValueError
+     *   the key has no hash tag, `{<key>}::rl-wait`, `{<key>}::rl-wake`, and if it is nothing but a
+     *   hash tag, `<key>:rl-wait`, `<key>:rl-wake`); false = a wait only looks again after each
+     *   delay. A key that ends in :rl-wait, :rl-wake or :rl-fence is a ValueError
      * @param bool $persistent true = connections stay open for the life of the process, and all
      *   objects of a thread that connect to the same server as the same user share them; false =
      *   the connections belong to this object
@@ -596,10 +596,11 @@ final class RedisLockLease
      * (docs/fencing.md).
      *
      * The first call asks the server, which keeps the last number for a day in another key
-     * (`<key>::rl-fence`; on a cluster `{<key>}::rl-fence` if the key has no hash tag). Several
-     * servers are asked twice. Later calls return the same number, without traffic. A new number is
-     * at least the server's time in microseconds, so numbers also grow if the server has lost its
-     * data, unless its clock has gone back, too.
+     * (`<key>::rl-fence`; on a cluster `{<key>}::rl-fence` if the key has no hash tag, and
+     * `<key>:rl-fence` if it is nothing but a hash tag). Several servers are asked twice. Later
+     * calls return the same number, without traffic. A new number is at least the server's time in
+     * microseconds, so numbers also grow if the server has lost its data, unless its clock has gone
+     * back, too.
      *
      * @throws RedisLockLostException when the lease is not held; its onLoss is called before
      * @throws RedisLockConnectionException when the server could not be asked

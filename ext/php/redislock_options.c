@@ -271,12 +271,6 @@ bool redislock_read_max_hold(double seconds, bool is_none, uint32_t arg, int64_t
 	return true;
 }
 
-static bool has_end(rl_bytes key, const char *end)
-{
-	size_t len = strlen(end);
-	return key.len >= len && memcmp(key.data + key.len - len, end, len) == 0;
-}
-
 bool redislock_read_key(const redislock_client *client, const zend_string *name, uint32_t arg,
 	rl_bytes *key, char **joined)
 {
@@ -296,12 +290,10 @@ bool redislock_read_key(const redislock_client *client, const zend_string *name,
 		memcpy(*joined + client->prefix_len, key->data, key->len);
 		*key = rl_bytes_of(*joined, client->prefix_len + key->len);
 	}
-	if (has_end(*key, RL_MARK_SUFFIX) || has_end(*key, RL_TICKETS_SUFFIX) ||
-		has_end(*key, RL_FENCE_SUFFIX)) {
+	if (rl_names_may_be_helper(*key)) {
 		redislock_free_key(*joined);
 		zend_argument_value_error(arg,
-			"must not end in ::rl-wait, ::rl-wake or ::rl-fence, which are the lock's own helper "
-			"keys");
+			"must not end in :rl-wait, :rl-wake or :rl-fence, which are the lock's own helper keys");
 		return false;
 	}
 	return true;

@@ -37,17 +37,17 @@ foreach ($methods as $name => $call) {
     $rows["$name: empty key"] = ['ValueError', '~\(\$key\).*empty~', fn () => $call('')];
     $rows["$name: key and prefix over 64 KiB"] = ['ValueError', '~\(\$key\).*(65536|64 KiB)~',
         fn () => $call($long)];
-    $rows["$name: key of a helper (wait)"] = ['ValueError', '~\(\$key\).*::rl-wait~',
-        fn () => $call('stock::rl-wait')];
-    $rows["$name: key of a helper (wake)"] = ['ValueError', '~\(\$key\).*::rl-wake~',
+    $rows["$name: key of a helper (wait)"] = ['ValueError', '~\(\$key\).* :rl-wait~',
+        fn () => $call('{stock}:rl-wait')];
+    $rows["$name: key of a helper (wake)"] = ['ValueError', '~\(\$key\).* :rl-wake~',
         fn () => $call('{stock}::rl-wake')];
-    $rows["$name: key of a helper (fence)"] = ['ValueError', '~\(\$key\).*::rl-fence~',
+    $rows["$name: key of a helper (fence)"] = ['ValueError', '~\(\$key\).* :rl-fence~',
         fn () => $call('stock::rl-fence')];
     $rows["$name: key is an array"] = ['TypeError', '~\(\$key\).*string~', fn () => $call([])];
 }
-$rows['key is only the suffix'] = ['ValueError', '~::rl-wake~',
+$rows['key is only the suffix'] = ['ValueError', '~ :rl-wake~',
     fn () => $make()->acquire('::rl-wake')];
-$rows['key and prefix end in a suffix together'] = ['ValueError', '~::rl-wake~',
+$rows['key and prefix end in a suffix together'] = ['ValueError', '~ :rl-wake~',
     fn () => $make(prefix: 'stock::rl')->acquire('-wake')];
 $tokens = [
     'acquire' => fn ($token) => $lock->acquire('k', token: $token),
