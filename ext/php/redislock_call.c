@@ -326,7 +326,8 @@ static bool run_late_handlers(redislock_call *call)
 	return true;
 }
 
-redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislock_abort *abort)
+/* Runs the operation to its end, which may be a failure. NULL = an exception was thrown. */
+static redislock_call *run(redislock_client *client, rl_op *op, redislock_abort *abort)
 {
 	redislock_call *call = op != NULL ? begin(client, op) : NULL;
 	if (call == NULL) {
@@ -349,10 +350,26 @@ redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislo
 	if (!run_late_handlers(call)) {
 		return give_up(call, op->status == RL_OK ? abandon : redislock_call_end);
 	}
-	if (op->status != RL_OK && op->status != RL_BUSY) {
-		redislock_throw(op->err, op);
-		redislock_note_key(key_of(call));
-		redislock_call_end(call);
+	return call;
+}
+
+static bool has_failed(const redislock_call *call)
+{
+	return call->op->status != RL_OK && call->op->status != RL_BUSY;
+}
+
+static void throw_failure(redislock_call *call)
+{
+	redislock_throw(call->op->err, call->op);
+	redislock_note_key(key_of(call));
+	redislock_call_end(call);
+}
+
+redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislock_abort *abort)
+{
+	redislock_call *call = run(client, op, abort);
+	if (call != NULL && has_failed(call)) {
+		throw_failure(call);
 		return NULL;
 	}
 	return call;
@@ -361,4 +378,14 @@ redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislo
 redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
 {
 	return redislock_call_wait(client, op, NULL);
+}
+
+redislock_call *redislock_call_try(redislock_client *client, rl_op *op, int64_t until)
+{
+	redislock_call *call = run(client, op, NULL);
+	if (call != NULL && has_failed(call) && rl_os_now() >= until) {
+		throw_failure(call);
+		return NULL;
+	}
+	return call;
 }

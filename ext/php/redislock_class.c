@@ -14,6 +14,8 @@
 #include "php/redislock_servers.h"
 #include "php/redislock_state.h"
 
+#include "core/base/rl_time.h"
+
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"
 
@@ -206,13 +208,16 @@ static redislock_call *ask(
 	return redislock_call_run(client, op);
 }
 
-/* Asks the servers whether a quorum has the token. False = no quorum has, or an exception was
- * thrown. */
-static bool is_owner(redislock_client *client, rl_bytes key, const zend_string *token)
+/* Asks the servers whether a quorum has the token. False = no quorum has, or the servers could not
+ * be asked, or an exception was thrown.
+ * @param until a failure after this time is thrown */
+static bool is_owner(
+	redislock_client *client, rl_bytes key, const zend_string *token, int64_t until)
 {
-	redislock_call *call = redislock_call_run(client,
+	redislock_call *call = redislock_call_try(client,
 		rl_plain_new(&client->set, client->pool, &REDISLOCK_G(env),
-			&(rl_plain_args){.verb = RL_VERB_OWNER, .key = key}));
+			&(rl_plain_args){.verb = RL_VERB_OWNER, .key = key}),
+		until);
 	if (call == NULL) {
 		return false;
 	}
@@ -225,20 +230,23 @@ static bool is_owner(redislock_client *client, rl_bytes key, const zend_string *
 }
 
 bool redislock_check_deadlock(
-	redislock_client *client, rl_bytes key, int64_t wait_ns, const zend_string *name)
+	redislock_client *client, rl_bytes key, int64_t *wait_ns, const zend_string *name)
 {
-	const redislock_record *record = wait_ns > 0 ? redislock_record_blocking(client, key) : NULL;
+	const redislock_record *record = *wait_ns > 0 ? redislock_record_blocking(client, key) : NULL;
 	if (record == NULL) {
 		return true;
 	}
+	int64_t deadline = rl_time_later(rl_os_now(), *wait_ns);
 	/* A copy: a signal handler may end the lease while the servers are asked. */
 	zend_string *token = zend_string_init(record->lease->token, record->lease->token_len, false);
-	bool is_ours = is_owner(client, key, token);
+	bool is_ours = is_owner(client, key, token, deadline);
 	zend_string_release(token);
 	if (EG(exception) != NULL) {
 		return false;
 	}
 	if (!is_ours) {
+		int64_t left = deadline - rl_os_now();
+		*wait_ns = deadline == RL_NEVER ? RL_NEVER : left > 0 ? left : 1; /* still a wait */
 		return true;
 	}
 	char shown[RL_BYTES_TEXT];
@@ -306,7 +314,7 @@ ZEND_METHOD(RedisLock, acquire)
 	if (token != NULL) {
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
-	if (!redislock_check_deadlock(client, args.key, args.wait_ns, name) ||
+	if (!redislock_check_deadlock(client, args.key, &args.wait_ns, name) ||
 		(token != NULL && !redislock_check_unreleased(client, args.key, args.token, name))) {
 		redislock_free_key(joined);
 		RETURN_THROWS();

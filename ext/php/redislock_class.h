@@ -17,9 +17,11 @@ redislock_client *redislock_client_of(zval *self);
 
 /* Refuses a wait that only this thread could end, because one of its own leases holds the key. The
  * servers must confirm that, because the key may have been deleted or have another holder by now.
- * False = an exception was thrown. */
+ * If they cannot be asked, the wait goes on as any other wait.
+ * @param[in,out] wait_ns the time that the question has taken is taken off the wait
+ * @return false = an exception was thrown */
 bool redislock_check_deadlock(
-	redislock_client *client, rl_bytes key, int64_t wait_ns, const zend_string *name);
+	redislock_client *client, rl_bytes key, int64_t *wait_ns, const zend_string *name);
 
 /* Refuses a token whose release is still being repeated on the same servers: that release could
  * free the new lock. False = an exception was thrown. */
