@@ -680,6 +680,29 @@ static void give_up(const rl_acquire *acquire)
 	}
 }
 
+/* The wait has a name. @param marked a bit for each member that may have it */
+static void give_up_waiter(unsigned marked)
+{
+	begin(1);
+	rl_acquire *acquire = fake_acquire(30000, 1000 * MS);
+	acquire->marked = marked;
+	acquire->op.call.request.waiter = bytes_of("rlw.name");
+	give_up(acquire);
+	watching_to(0);
+}
+
+static void the_mark_of_a_wait_goes_with_its_token(void)
+{
+	give_up_waiter(1);
+	CHECK_COUNT("RELEASE k T1 rlw.name\n", 1);
+}
+
+static void without_a_mark_the_token_goes_alone(void)
+{
+	give_up_waiter(0);
+	CHECK_COUNT("RELEASE k T1\n", 1);
+}
+
 static void the_one_of_two_tokens_that_the_key_holds_is_released(void)
 {
 	begin(1);
@@ -794,6 +817,8 @@ static const check_test tests[] = {
 	TEST(a_caller_s_token_is_released_once),
 	TEST(an_error_says_that_it_was_not_released),
 	TEST(a_lease_whose_owner_has_begun_to_release_it_is_left_alone),
+	TEST(the_mark_of_a_wait_goes_with_its_token),
+	TEST(without_a_mark_the_token_goes_alone),
 	TEST(the_one_of_two_tokens_that_the_key_holds_is_released),
 	TEST(both_are_said_again_while_the_answer_is_no),
 	TEST(after_a_lost_answer_the_caller_s_token_is_left_alone),

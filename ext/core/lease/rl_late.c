@@ -73,7 +73,7 @@ static rl_bytes copy_of(rl_bytes bytes, char *room)
 /* A record with copies of key and tokens, lost from the start. NULL when out of memory. */
 static rl_renewal *new_record(rl_renewer *renewer, const rl_late_release *late)
 {
-	size_t token_room = late->token.len + late->back.len + late->other.len;
+	size_t token_room = late->token.len + late->back.len + late->other.len + late->waiter.len;
 	rl_lease *lease = rl_lease_new(renewer->env, late->key, 0, token_room, 0, late->set->naming);
 	rl_renewal *renewal = lease != NULL ? rl_renewal_new(late->set, lease) : NULL;
 	if (renewal == NULL || !rl_renewer_prepare(renewer, renewal, late->set)) {
@@ -85,6 +85,9 @@ static rl_renewal *new_record(rl_renewer *renewer, const rl_late_release *late)
 	char *room = lease->token + late->token.len;
 	renewal->back = copy_of(late->back, room);
 	renewal->other = copy_of(late->other, room + late->back.len);
+	if (late->waiter.len > 0) {
+		renewal->waiter = copy_of(late->waiter, room + late->back.len + late->other.len);
+	}
 	renewal->report_at = RL_NEVER;
 	renewal->give_up_at = 0;
 	rl_renewer_own(renewal);

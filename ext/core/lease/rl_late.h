@@ -45,6 +45,8 @@ typedef struct rl_late_release {
 	rl_bytes back;
 	/* A caller's token that may have replaced token; no data = there is none. */
 	rl_bytes other;
+	/* The name of a mark that the release also removes; no data = there is none. */
+	rl_bytes waiter;
 	/* The members that may have the other token, as our lock. */
 	unsigned others;
 	/* The members that have not confirmed the release. */

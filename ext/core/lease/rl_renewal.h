@@ -152,6 +152,8 @@ struct rl_renewal {
 	rl_bytes back;
 	/* Late release: a caller's token that may have replaced the lease's. */
 	rl_bytes other;
+	/* Late release: the name of a mark that goes with it; no data = there is none. */
+	rl_bytes waiter;
 	/* The end of the process waits until a quorum has confirmed its release. */
 	bool is_ending;
 	unsigned count;

@@ -65,7 +65,7 @@ typedef struct rl_acquire {
 	int64_t requeue_at; /* polling ends then; RL_NEVER = never */
 	/* The key may have the token in use from an earlier command. */
 	bool is_maybe_ours;
-	bool is_marked;     /* members may have our mark */
+	unsigned marked;    /* a bit for each member that may have our mark */
 	rl_sample sample;   /* of the latest probe */
 	int64_t round_trip; /* the shortest of all samples */
 	rl_queue queue;

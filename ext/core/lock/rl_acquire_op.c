@@ -254,7 +254,7 @@ static void abandon(rl_op *op, int64_t now)
 		}
 	}
 	rl_quorum_call_settle(call, RL_UNDO_ALL, now);
-	rl_acquire_unmark_at_end(acquire, now);
+	rl_acquire_unmark(acquire, now);
 	rl_acquire_count_no_longer(acquire);
 }
 
@@ -268,7 +268,6 @@ bool rl_acquire_may_stop(const rl_acquire *acquire)
 void rl_acquire_stop(rl_acquire *acquire, int64_t now)
 {
 	abandon(&acquire->op, now);
-	rl_acquire_unmark(acquire, now); /* a mark that stays would be valid beyond the wait's end */
 	rl_acquire_finish(acquire, &(rl_tick){.now = now, .seen = now}, RL_BUSY);
 }
 
@@ -339,6 +338,7 @@ bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release
 	*late = (rl_late_release){.set = call->set,
 		.key = call->request.key,
 		.token = rl_bytes_of(acquire->drawn, acquire->drawn_len),
+		.waiter = acquire->marked != 0 ? call->request.waiter : rl_bytes_of(NULL, 0),
 		.members = all,
 		.strays = all,
 		.ttl_ns = LAST_RELEASE_NS};

@@ -16,11 +16,25 @@
 #define SPLIT_LEAST_NS (RL_NS_PER_MS / 2)
 #define SPLIT_MOST_NS (200 * RL_NS_PER_MS)
 
+/* The members that may have our mark although a try has decided. A try removes the mark where it
+ * takes the lock, and where it is the last of the wait.
+ * @param is_last the try was the last one, if it was refused */
+static unsigned still_marked(const rl_acquire *acquire, bool is_last)
+{
+	const rl_quorum_call *call = &acquire->op.call;
+	unsigned left = 0;
+	for (unsigned i = 0; i < call->set->count; i++) {
+		rl_vote vote = call->members[i].vote;
+		left |= (unsigned) (vote == RL_VOTE_FAILED || (vote == RL_VOTE_REFUSED && !is_last)) << i;
+	}
+	return acquire->marked & left;
+}
+
 static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	int64_t sent_at = rl_quorum_call_sent_at(call);
-	acquire->is_marked = false;
+	acquire->marked = still_marked(acquire, call->request.mark_ms == 0);
 	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
 	rl_settlement settlement;
 	bool has_token =
@@ -95,7 +109,9 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	rl_acquire_note_holder(acquire, speaker);
 	/* Later commands of this wait need not find this out again. */
 	call->request.no_helpers = call->request.no_helpers || speaker->sent.no_helpers;
-	acquire->is_marked = acquire->is_marked && call->request.mark_ms > 0;
+	if (call->request.mark_ms == 0) {
+		acquire->marked = still_marked(acquire, true);
+	}
 	acquire->crowd = answer.crowd;
 	acquire->failures = 0;
 	rl_settlement settlement;

@@ -101,10 +101,9 @@ bool rl_acquire_draw_name(rl_acquire *acquire);
 void rl_acquire_use_token(rl_acquire *acquire, bool is_own);
 
 /* Removes our mark on the members with an idle connection. Other marks become void within two
- * seconds. The second function does nothing on a slow server, where the next call on the connection
- * would have to wait for the removal. */
+ * seconds. Call it after the quorum call was settled: if a probe or a try is unanswered, the
+ * removal follows it on the same connection, which the pool prefers. */
 void rl_acquire_unmark(rl_acquire *acquire, int64_t now);
-void rl_acquire_unmark_at_end(rl_acquire *acquire, int64_t now);
 
 /* Gives up the place in the queue. The server may still run its try, which removes the mark with
  * the name of the place. So a wait that goes on draws another name. */

@@ -49,7 +49,7 @@ void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, co
 		rl_reservation_ms(call->set->count, acquire->reach < RL_NEVER ? acquire->reach : 0);
 	call->request.place = place;
 	bool marks = verb != RL_VERB_SET && call->request.mark_ms > 0;
-	acquire->is_marked = acquire->is_marked || marks;
+	acquire->marked = marks ? (1U << call->set->count) - 1 : acquire->marked;
 	acquire->phase = is_probe ? RL_ACQUIRE_PROBING : RL_ACQUIRE_TRYING;
 	rl_stats_add(&rl_acquire_stats(acquire)->probes, is_probe);
 	/* Each member should have the mark, and the place should be at the first in order. */
@@ -123,7 +123,7 @@ bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status statu
 {
 	rl_stats *stats = rl_acquire_stats(acquire);
 	rl_queue_leave(&acquire->queue, rl_acquire_call(acquire), status != RL_OK, tick->now);
-	rl_acquire_unmark_at_end(acquire, tick->now);
+	rl_acquire_unmark(acquire, tick->now);
 	acquire->op.status = status;
 	acquire->phase = RL_ACQUIRE_DONE;
 	acquire->waited_ns = tick->now - acquire->started_at;
