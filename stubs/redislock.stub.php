@@ -51,9 +51,10 @@ class RedisLock
      *   7 Sentinels, whose port is 26379 by default (also redis+sentinel://). valkey instead of
      *   redis means the same, and rediss and valkeys add TLS. An IPv6 address stands in brackets,
      *   every part may be percent-encoded, and the query options are db, timeout, connect_timeout,
-     *   and for TLS `ssl[name]` with the names of $tls. User, password and database are those of
-     *   the nodes. Options of Sentinels are sentinel_user and sentinel_password, sentinel_tls (0 or
-     *   1; default: as for the nodes), sentinel_quorum (how many Sentinels must name the primary;
+     *   outage_wait (0 to 3600 seconds; the same in all DSNs that have it), and for TLS `ssl[name]`
+     *   with the names of $tls. User, password and database are those of the nodes. Options of
+     *   Sentinels are sentinel_user and sentinel_password, sentinel_tls (0 or 1; default: as for
+     *   the nodes), sentinel_quorum (how many Sentinels must name the primary;
      *   default: a majority of those in the DSN), sentinel_check (1; 0 = the client does not ask
      *   the Sentinels again whether the primary is still the same, so that a failover may grant a
      *   lock twice for ten seconds), and failover_grace (2 to 3600 seconds; default: none): a new
@@ -84,7 +85,16 @@ class RedisLock
      * @param float $jitter each delay is multiplied by a random number from 1-jitter to 1+jitter; 0
      *   to below 1
      * @param int|null $retries how often a wait looks at the lock again after a delay; the last
-     *   look decides. null = as often as $wait allows
+     *   look ends the wait, also before its deadline. null = as often as $wait allows; 0 = the
+     *   first try decides, however long $wait is
+     * @param float|null $outageWait for how many seconds a wait goes on while too few servers
+     *   answer for a majority (the one server, if there is one): they cannot be reached, do not
+     *   answer in time, or answer with an error that may pass (LOADING, READONLY, ...). The time
+     *   counts from the start of the first try or look that failed in this way, and ends with the
+     *   first that a majority answers. A failure after that time is thrown, but not before
+     *   $timeout has shown that a server does not answer. 0 = at once, which keeps the workers of
+     *   a web server free in an outage; null or INF = the wait goes on to its deadline, and
+     *   outlasts a failover
      * @param bool $wake true = a release wakes a waiter, and the waits of this object can be woken,
      *   through two helper keys (`<key>::rl-wait`, `<key>::rl-wake`; if a server is a cluster, and
      *   the key has no hash tag, `{<key>}::rl-wait`, `{<key>}::rl-wake`); false = a wait only looks
@@ -126,6 +136,7 @@ class RedisLock
         float $retryMaxDelay = 0.2,
         float $jitter = 0.2,
         ?int $retries = null,
+        ?float $outageWait = null,
         bool $wake = true,
         bool $persistent = true,
         bool $reentrant = false,
@@ -144,8 +155,9 @@ class RedisLock
      * holder is not a RedisLock, the wait looks after back-off delays that double, with jitter. The
      * last try comes at the deadline, never before it. If the queue fails, the wait polls for a
      * second and then enters the queue again. After a failure that may pass (no connection,
-     * LOADING, READONLY, NOREPLICAS, MISCONF, ...) the wait goes on until the deadline. Signal
-     * handlers and the time limit run during the wait.
+     * LOADING, READONLY, NOREPLICAS, MISCONF, ...) the wait goes on until the deadline, or for
+     * $outageWait seconds of the constructor. Signal handlers and the time limit run during the
+     * wait.
      *
      * With several servers the call sends SET to each of them, and undoes the lock where only a
      * minority granted it. If the votes are split among several callers, each tries again after a

@@ -121,11 +121,13 @@ ZEND_METHOD(RedisLock, __construct)
 	zend_string *label = NULL;
 	zend_long retries = 0;
 	bool is_without_limit = true;
+	double outage_wait = 0;
+	bool outlasts_outages = true;
 	bool wakes = true;
 	bool is_persistent = true;
 	bool is_reentrant = false;
 	HashTable *tls = NULL;
-	ZEND_PARSE_PARAMETERS_START(0, 14)
+	ZEND_PARSE_PARAMETERS_START(0, 15)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(arguments.servers, server)
 		REDISLOCK_PARAM_PREFIX(prefix)
@@ -135,6 +137,7 @@ ZEND_METHOD(RedisLock, __construct)
 		REDISLOCK_PARAM_FLOAT(arguments.retry_max_delay)
 		REDISLOCK_PARAM_FLOAT(arguments.jitter)
 		Z_PARAM_LONG_OR_NULL(retries, is_without_limit)
+		REDISLOCK_PARAM_FLOAT_OR_NULL(outage_wait, outlasts_outages)
 		Z_PARAM_BOOL(wakes)
 		Z_PARAM_BOOL(is_persistent)
 		Z_PARAM_BOOL(is_reentrant)
@@ -151,6 +154,7 @@ ZEND_METHOD(RedisLock, __construct)
 	arguments.prefix = prefix;
 	arguments.label = label;
 	arguments.retries = is_without_limit ? NULL : &retries;
+	arguments.outage_wait = outlasts_outages ? NULL : &outage_wait;
 	redislock_client *client = redislock_client_new();
 	if (client == NULL) {
 		zend_throw_error(NULL, "Out of memory");
@@ -160,7 +164,7 @@ ZEND_METHOD(RedisLock, __construct)
 		client->pool = &REDISLOCK_G(pool);
 	}
 	rl_tls_options *tls_options;
-	bool is_filled = redislock_read_tls(tls, 14, &tls_options);
+	bool is_filled = redislock_read_tls(tls, 15, &tls_options);
 	arguments.tls = tls_options;
 	is_filled = is_filled && redislock_client_fill(client, &arguments);
 	rl_tls_options_free(tls_options);

@@ -9,6 +9,8 @@
 
 #include "zend_exceptions.h"
 
+#include "core/wire/rl_dsn.h"
+
 #include <math.h>
 
 #define KEY_MAX (64 * 1024)
@@ -117,7 +119,7 @@ static bool check_numbers(const redislock_arguments *arguments)
 		zend_argument_value_error(8, "must be null or at least 0");
 		return false;
 	}
-	return check_range(arguments->drift_factor, 0, 0.5, 12, "between 0 and 0.5");
+	return check_range(arguments->drift_factor, 0, 0.5, 13, "between 0 and 0.5");
 }
 
 /* ---- the constructor ---- */
@@ -165,7 +167,7 @@ static bool set_label(redislock_client *client, const zend_string *label)
 	}
 	rl_bytes text = rl_bytes_of(ZSTR_VAL(label), ZSTR_LEN(label));
 	if (!rl_label_is_valid(text)) {
-		zend_argument_value_error(13, "must be " REDISLOCK_LABEL_FORM);
+		zend_argument_value_error(14, "must be " REDISLOCK_LABEL_FORM);
 		return false;
 	}
 	rl_label_set(&client->set.label, text);
@@ -184,13 +186,22 @@ bool redislock_client_fill(redislock_client *client, const redislock_arguments *
 	client->set.retries =
 		arguments->retries != NULL ? (uint64_t) *arguments->retries : RL_RETRIES_UNLIMITED;
 	client->set.drift_factor = arguments->drift_factor;
+	int64_t outage_wait = RL_NEVER;
+	if (arguments->outage_wait != NULL &&
+		!redislock_read_wait(*arguments->outage_wait, 9, &outage_wait)) {
+		return false;
+	}
+	client->set.outage_wait_ns = RL_DSN_NO_OUTAGE_WAIT;
 	if (!redislock_servers_fill(client, arguments)) {
 		return false;
+	}
+	if (client->set.outage_wait_ns == RL_DSN_NO_OUTAGE_WAIT) {
+		client->set.outage_wait_ns = outage_wait;
 	}
 	if (arguments->tls != NULL && !uses_tls(&client->set)) {
 		/* Without this error the program would believe that it is encrypted. */
 		zend_argument_value_error(
-			14, "must be empty, because no server uses TLS: write rediss:// in the DSN");
+			15, "must be empty, because no server uses TLS: write rediss:// in the DSN");
 		return false;
 	}
 	return true;

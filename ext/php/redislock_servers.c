@@ -197,6 +197,25 @@ static void add_member(redislock_client *client, rl_member member)
 	set->members[set->count++] = member;
 }
 
+/* A wait is for all members, so DSNs that set its option must agree. False = an exception was
+ * thrown. */
+static bool set_outage_wait(rl_set *set, int64_t given, dsn_source source)
+{
+	bool is_same = set->outage_wait_ns == RL_DSN_NO_OUTAGE_WAIT || set->outage_wait_ns == given;
+	if (given == RL_DSN_NO_OUTAGE_WAIT) {
+		return true;
+	}
+	if (!is_same) {
+		rl_error err;
+		rl_error_set(&err, RL_ERR_ARGUMENT, 0,
+			"the option outage_wait must be the same in all DSNs that have it");
+		throw_bad_dsn(&err, source);
+		return false;
+	}
+	set->outage_wait_ns = given;
+	return true;
+}
+
 static int64_t time_of(int64_t option_ns, double argument)
 {
 	return option_ns != 0 ? option_ns : (int64_t) (argument * 1e9);
@@ -221,7 +240,8 @@ static bool add_server(redislock_client *client, const redislock_arguments *argu
 		.timeout_ns = time_of(dsn.timeout_ns, arguments->timeout),
 		.connect_timeout_ns = time_of(dsn.connect_timeout_ns, arguments->connect_timeout)};
 	if (!check_conflicts(&client->set, &member, source) || !set_up_tls(&member, arguments->tls) ||
-		!set_up_replicas(&member, dsn.replicas_timeout_ns, source)) {
+		!set_up_replicas(&member, dsn.replicas_timeout_ns, source) ||
+		!set_outage_wait(&client->set, dsn.outage_wait_ns, source)) {
 		rl_dsn_drop(&dsn);
 		return false;
 	}

@@ -118,6 +118,14 @@ foreach (['negative' => -0.01, 'above' => 0.51, 'NAN' => NAN, 'INF' => INF] as $
         fn () => $make(driftFactor: $value)];
 }
 $rows['retries negative'] = ['ValueError', '~\(\$retries\).*0~', fn () => $make(retries: -1)];
+foreach (['negative' => -0.001, 'NAN' => NAN, '-INF' => -INF] as $what => $value) {
+    $rows["outageWait $what"] = ['ValueError', '~\(\$outageWait\).*0 or more seconds, or INF~',
+        fn () => $make(outageWait: $value)];
+}
+$rows['outageWait is a word'] = ['TypeError', '~\(\$outageWait\).*float~',
+    fn () => $make(outageWait: 'long')];
+$rows['outage_wait that differs'] = ['ValueError', '~outage_wait must be the same in all DSNs~',
+    fn () => new RedisLock(['memory://a?outage_wait=1', 'memory://b', 'memory://c?outage_wait=2'])];
 $rows['retries is a word'] = ['TypeError', '~\(\$retries\).*int~', fn () => $make(retries: 'many')];
 $rows['prefix is an array'] = ['TypeError', '~\(\$prefix\).*string~', fn () => $make(prefix: [])];
 $rows['prefix over 64 KiB'] = ['ValueError', '~(prefix|key).*(65536|65535|64 KiB)~',

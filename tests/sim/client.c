@@ -81,6 +81,7 @@ static void set_up_set(sim_client *c)
 	c->set = (rl_set){.count = plan.members,
 		.backoff = {.first_ns = 10 * MS, .max_ns = 200 * MS, .jitter = 0.2},
 		.retries = RL_RETRIES_UNLIMITED,
+		.outage_wait_ns = RL_NEVER,
 		.drift_factor = plan.drift_factor,
 		.wakes = !(plan.has_pollers && c->index % 2 == 0),
 		.naming = plan.has_clusters ? RL_NAMES_IN_SLOT : RL_NAMES_PLAIN};

@@ -125,6 +125,7 @@ void fake_begin(unsigned members)
 	fake_set = (rl_set){.count = members,
 		.backoff = {.first_ns = 10 * MS, .max_ns = 200 * MS},
 		.retries = RL_RETRIES_UNLIMITED,
+		.outage_wait_ns = RL_NEVER,
 		.drift_factor = 0.01};
 	for (unsigned i = 0; i < FAKE_SERVERS; i++) {
 		set_up_member(i);

@@ -55,7 +55,10 @@ typedef struct rl_acquire {
 	/* Probes in a row that the member of the place did not answer. */
 	unsigned silent_probes;
 	unsigned failures; /* in a row, for rl_acquire_failure_delay() */
-	int64_t crowd;     /* waiters, as last reported */
+	/* The next failure from then on ends the wait; RL_NEVER = a quorum answered the last call, or
+	 * outages have no limit. */
+	int64_t outage_end;
+	int64_t crowd; /* waiters, as last reported */
 	/* The longest round trip to a member in a probe; the shortest of all probes. */
 	int64_t reach;
 	rl_acquire_phase phase;

@@ -26,10 +26,13 @@
  * it is due after a back-off delay.
  *
  * The call ends with the first grant, with a failure that does not pass by itself, with the last of
- * `retries`, or with the try at the deadline, which decides. The caller may also stop a wait while
- * no try is under way (rl_acquire_stop()). The try at the deadline begins then, or its answer
- * arrives only then. During a try the connection of the place is not read: if the place
- * has won, the try finds our own token.
+ * `retries`, or with the try at the deadline, which decides. It also ends with a failure at the end
+ * of an outage: the set says how long a wait goes on while too few members for a quorum answer it
+ * (outage_wait_ns). An outage begins with the first try or probe that has failed so, and ends with
+ * the first that a quorum has answered. Its end ends a pause, so that one more call decides. The
+ * caller may also stop a wait while no try is under way (rl_acquire_stop()). The try at the
+ * deadline begins then, or its answer arrives only then. During a try the connection of the place
+ * is not read: if the place has won, the try finds our own token.
  *
  * Tokens: a refused token may be tried again. A token for which an undo was written may not,
  * because the undo could delete the new grant: a fresh token is drawn, and the place in the queue,
@@ -144,9 +147,23 @@ static void resume(rl_acquire *acquire, const rl_tick *tick)
 	}
 }
 
+/* An outage begins with the first call that too few members for a quorum have answered. */
+static void note_outage(rl_acquire *acquire)
+{
+	const rl_quorum_call *call = rl_acquire_call(acquire);
+	unsigned count = call->set->count;
+	unsigned failed = rl_quorum_call_count(call, RL_VOTE_FAILED);
+	if (failed <= count - rl_quorum(count)) {
+		acquire->outage_end = RL_NEVER;
+	} else if (acquire->outage_end == RL_NEVER) {
+		acquire->outage_end = rl_time_later(call->begun_at, call->set->outage_wait_ns);
+	}
+}
+
 /* The quorum call has an outcome. True = the call is done. */
 static bool on_outcome(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
 {
+	note_outage(acquire);
 	switch (acquire->phase) {
 		case RL_ACQUIRE_PROBING:
 			return rl_acquire_on_probed(acquire, outcome, tick);
@@ -312,6 +329,7 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
 	acquire->wait_ns = args->wait_ns;
 	acquire->reach = RL_NEVER;
+	acquire->outage_end = RL_NEVER;
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	acquire->is_polling = !set->wakes || call->request.mark.data == NULL;
 	acquire->requeue_at = RL_NEVER;

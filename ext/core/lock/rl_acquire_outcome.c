@@ -136,7 +136,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	bool may_pass = rl_quorum_call_may_pass(call);
-	bool may_retry = may_pass && !rl_acquire_is_last_try(acquire, tick->now);
+	bool may_retry = may_pass && !rl_acquire_ends_by_failure(acquire, tick->now);
 	rl_settlement settlement;
 	bool has_token = rl_acquire_settle(
 		acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
@@ -290,7 +290,7 @@ static bool on_probe_failed(rl_acquire *acquire, const rl_tick *tick)
 		rl_acquire_pause(acquire, tick, 0);
 		return false;
 	}
-	if (!may_pass) {
+	if (!may_pass || rl_acquire_ends_by_failure(acquire, tick->now)) {
 		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &left));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
@@ -331,7 +331,7 @@ static bool on_not_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	bool may_pass = outcome == RL_VOTE_REFUSED || rl_quorum_call_may_pass(call);
 	bool was_set = rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
-	bool may_retry = may_pass && !rl_acquire_is_last_try(acquire, tick->now);
+	bool may_retry = may_pass && !rl_acquire_ends_by_failure(acquire, tick->now);
 	rl_settlement settlement =
 		rl_quorum_call_settle(call, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick->now);
 	settlement.doubt = was_set ? RL_DOUBT_UNKNOWN : settlement.doubt;

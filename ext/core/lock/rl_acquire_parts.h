@@ -56,6 +56,10 @@ static inline int64_t rl_acquire_latest(const rl_acquire *acquire)
  * used. Without a wait the deadline is the start. */
 bool rl_acquire_is_last_try(const rl_acquire *acquire, int64_t now);
 
+/* A failure ends the call now: it is that of the last try, or the outage has lasted for as long as
+ * the set allows. */
+bool rl_acquire_ends_by_failure(const rl_acquire *acquire, int64_t now);
+
 /* Begins a quorum call with SET, a try or a probe. */
 void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, const rl_tick *tick);
 
