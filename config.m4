@@ -96,6 +96,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/conn/rl_pool.c
     ext/core/conn/rl_sentinel.c
     ext/core/lease/rl_late.c
+    ext/core/lease/rl_late_grant.c
     ext/core/lease/rl_lease.c
     ext/core/lease/rl_renewal.c
     ext/core/lease/rl_renewal_heap.c

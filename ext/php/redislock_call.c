@@ -139,14 +139,47 @@ static redislock_call *begin(redislock_client *client, rl_op *op)
 static void pass_on(const redislock_call *call)
 {
 	rl_late_release late;
+	rl_late_grant grant;
+	const rl_acquire *acquire = rl_acquire_of(call->op);
 	if (!has_forked(call) && rl_op_leaves(call->op, &late)) {
 		rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
+	}
+	if (!has_forked(call) && acquire != NULL && rl_acquire_leaves(acquire, &grant)) {
+		rl_watchdog_grant_late(&grant, &REDISLOCK_G(net).resolver);
+	}
+}
+
+/* The token of the lock that the operation may end or shorten; no data = it ends whatever lock the
+ * key has. */
+static rl_bytes ended_token(const rl_op *op)
+{
+	bool is_forced = op->call.request.verb == RL_VERB_FORCE;
+	return is_forced ? (rl_bytes){NULL, 0} : op->call.request.token;
+}
+
+/* No late grant of the lock may follow the operation. */
+static void stop_grants(const rl_op *op)
+{
+	if (rl_verb_changes(op->call.request.verb)) {
+		rl_watchdog_stop_grants(op->call.request.key, ended_token(op));
+	}
+}
+
+/* What late grants have stored is released where the connections of the call may not get to. */
+static void undo_grants(const redislock_call *call)
+{
+	const rl_op *op = call->op;
+	rl_verb verb = op->call.request.verb;
+	bool was_swapped = verb == RL_VERB_SWAP && op->status == RL_OK;
+	if ((verb == RL_VERB_RELEASE || verb == RL_VERB_FORCE || was_swapped) && !has_forked(call)) {
+		rl_watchdog_undo_grants(op->call.request.key, ended_token(op));
 	}
 }
 
 void redislock_call_end(redislock_call *call)
 {
 	pass_on(call);
+	undo_grants(call);
 	*call->link = call->next;
 	if (call->next != NULL) {
 		call->next->link = call->link;
@@ -335,6 +368,7 @@ redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislo
 		return NULL;
 	}
 	call->abort = abort != NULL && redislock_abort_is_set(abort) ? abort : NULL;
+	stop_grants(op);
 	resolve_names(client, op->call.request.slot);
 	rl_guard guard = {.ctx = call,
 		.is_due = guard_is_due,

@@ -426,6 +426,7 @@ static rl_op *release_batch(
 	int64_t now = rl_os_now();
 	for (size_t i = 0; i < count; i++) {
 		leases[i] = records[i]->lease;
+		rl_watchdog_stop_grants(leases[i]->names.key, rl_lease_token(leases[i]));
 	}
 	bool is_possible = limit_ns > 0 && now >= client->backed_off_until;
 	rl_op *op = count > 0 && is_possible ? rl_release_batch_new(&client->set, client->pool,
@@ -442,6 +443,7 @@ static rl_op *release_batch(
 	}
 	for (size_t i = 0; i < count; i++) {
 		release_late(records[i], rl_release_batch_missing((rl_release_batch *) op, i));
+		rl_watchdog_undo_grants(leases[i]->names.key, rl_lease_token(leases[i]));
 	}
 	return op;
 }

@@ -476,7 +476,8 @@ bool rl_watchdog_call(void)
 
 bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer))
 {
-	if (!dog.is_running || dog.renewer.all_count == dog.renewer.late_count) {
+	size_t owned = dog.renewer.late_count + atomic_load(&dog.renewer.grant_count);
+	if (!dog.is_running || dog.renewer.all_count == owned) {
 		return false;
 	}
 	dog.give_up = give_up;
@@ -506,6 +507,39 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 	}
 	rl_stats_add(&rl_process_stats()->late_releases_dropped, !is_taken);
 	unlock_and_wake();
+}
+
+/* ---- late grants ---- */
+
+void rl_watchdog_grant_late(const rl_late_grant *grant, const rl_resolver *resolver)
+{
+	lock();
+	if (start() == 0) {
+		learn_addresses(grant->set, grant->key, resolver);
+		rl_late_grant_add(&dog.renewer, grant);
+	}
+	unlock_and_wake();
+}
+
+static void act_on_grants(
+	void (*act)(rl_renewer *renewer, rl_bytes key, rl_bytes token), rl_bytes key, rl_bytes token)
+{
+	if (atomic_load_explicit(&dog.renewer.grant_count, memory_order_relaxed) == 0) {
+		return;
+	}
+	lock();
+	act(&dog.renewer, key, token);
+	unlock_and_wake();
+}
+
+void rl_watchdog_stop_grants(rl_bytes key, rl_bytes token)
+{
+	act_on_grants(rl_renewer_stop_grants, key, token);
+}
+
+void rl_watchdog_undo_grants(rl_bytes key, rl_bytes token)
+{
+	act_on_grants(rl_renewer_undo_grants, key, token);
 }
 
 bool rl_watchdog_is_releasing(const rl_set *set, rl_bytes key, rl_bytes token)

@@ -99,7 +99,7 @@ static rl_renewal *find_or_make(rl_renewer *renewer, const rl_late_release *late
 	if (renewal != NULL) {
 		return renewal;
 	}
-	if (renewer->late_count == RL_LATE_MAX) {
+	if (renewer->late_count >= RL_LATE_MAX) {
 		rl_renewer_end_late(renewer->late); /* the oldest makes room */
 	}
 	return new_record(renewer, late);
@@ -127,6 +127,7 @@ static bool may_take(const rl_late_release *late, unsigned index)
 /* @return the record; NULL = out of memory */
 static rl_renewal *take_over(rl_renewer *renewer, const rl_late_release *late)
 {
+	rl_renewer_undo_grants(renewer, late->key, late->token);
 	rl_renewal *renewal = find_or_make(renewer, late);
 	if (renewal == NULL) {
 		return NULL;
@@ -156,6 +157,8 @@ bool rl_late_add(rl_renewer *renewer, const rl_late_release *late)
 
 static void end_lease(rl_renewal *renewal)
 {
+	const rl_lease *lease = renewal->lease;
+	rl_renewer_undo_grants(renewal->renewer, lease->names.key, rl_lease_token(lease));
 	rl_lease_lose(renewal->lease);
 	renewal->stage = RL_RENEWAL_LOST;
 	renewal->is_ending = true;

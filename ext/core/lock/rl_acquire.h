@@ -6,6 +6,7 @@
 #define RL_ACQUIRE_H
 
 #include "core/base/rl_token.h"
+#include "core/lease/rl_late_grant.h"
 #include "core/lock/rl_op.h"
 #include "core/lock/rl_queue.h"
 
@@ -86,6 +87,8 @@ typedef struct rl_acquire {
 	int64_t won_since; /* SWAPPING: ownership began then */
 	/* SWAPPING: a bit for each member that granted the drawn token. */
 	unsigned won_on;
+	/* After a win with a drawn token: a bit for each member that was not asked. */
+	unsigned unasked;
 } rl_acquire;
 
 typedef struct rl_acquire_args {
@@ -105,6 +108,10 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
  * holder, so it is released only where it may have replaced the drawn token that has won.
  * @return false = nothing */
 bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release *late);
+
+/* Call after the end. Fills in what the members that were not asked still have to be sent, for the
+ * renewer. @return false = nothing */
+bool rl_acquire_leaves(const rl_acquire *acquire, rl_late_grant *grant);
 
 /* "held by web-3:8812": the holder that the wait has seen last. @return room; empty = none */
 #define RL_HOLDER_TEXT 128

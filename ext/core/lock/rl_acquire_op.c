@@ -261,6 +261,7 @@ static void abandon(rl_op *op, int64_t now)
 {
 	rl_acquire *acquire = (rl_acquire *) op;
 	rl_quorum_call *call = rl_acquire_call(acquire);
+	acquire->unasked = 0;
 	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
 	acquire->is_maybe_ours =
 		acquire->is_maybe_ours || (left.doubt == RL_DOUBT_UNKNOWN && !call->is_own_token);
@@ -291,7 +292,9 @@ void rl_acquire_stop(rl_acquire *acquire, int64_t now)
 
 static void drop(rl_op *op)
 {
-	rl_queue_drop(&((rl_acquire *) op)->queue);
+	rl_acquire *acquire = (rl_acquire *) op;
+	acquire->unasked = 0;
+	rl_queue_drop(&acquire->queue);
 }
 
 /* ---- the operation ---- */
@@ -344,6 +347,18 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	}
 	rl_acquire_use_token(acquire, is_own);
 	return &acquire->op;
+}
+
+bool rl_acquire_leaves(const rl_acquire *acquire, rl_late_grant *grant)
+{
+	const rl_quorum_call *call = &acquire->op.call;
+	*grant = (rl_late_grant){.set = call->set,
+		.key = call->request.key,
+		.token = rl_bytes_of(acquire->drawn, acquire->drawn_len),
+		.members = acquire->unasked,
+		.ttl_ns = acquire->ttl_ns,
+		.proven_until = acquire->proven_until};
+	return acquire->op.status == RL_OK && acquire->unasked != 0;
 }
 
 bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release *late)

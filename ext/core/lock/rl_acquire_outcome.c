@@ -22,6 +22,7 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 	int64_t sent_at = rl_quorum_call_sent_at(call);
 	acquire->is_marked = false;
 	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
+	acquire->unasked = acquire->own.data == NULL ? rl_quorum_call_unasked(call) : 0;
 	rl_settlement settlement;
 	bool has_token =
 		rl_acquire_settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);

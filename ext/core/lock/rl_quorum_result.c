@@ -31,6 +31,37 @@ unsigned rl_quorum_call_strays(const rl_quorum_call *call)
 	return members;
 }
 
+static bool is_unasked(const rl_member_call *member)
+{
+	switch (member->state) {
+		case RL_MEMBER_CALL_START:
+		case RL_MEMBER_CALL_LOGIN:
+		case RL_MEMBER_CALL_PAUSED:
+		case RL_MEMBER_CALL_NAMING:
+		case RL_MEMBER_CALL_LOOKUP:
+			return true;
+		case RL_MEMBER_CALL_ANSWER:
+			return !rl_channel_is_handed_over(&member->channel);
+		case RL_MEMBER_CALL_BACKED_OFF:
+		case RL_MEMBER_CALL_REFUSED:
+		case RL_MEMBER_CALL_UNDOING:
+		case RL_MEMBER_CALL_TAKING_BACK:
+		case RL_MEMBER_CALL_CHECKING:
+		case RL_MEMBER_CALL_DONE:
+			break;
+	}
+	return false;
+}
+
+unsigned rl_quorum_call_unasked(const rl_quorum_call *call)
+{
+	unsigned members = 0;
+	for (unsigned i = 0; i < call->set->count; i++) {
+		members |= (unsigned) is_unasked(&call->members[i]) << i;
+	}
+	return members;
+}
+
 unsigned rl_quorum_call_missing(const rl_quorum_call *call)
 {
 	unsigned members = 0;
