@@ -312,7 +312,11 @@ static void each_grant(
 static void stop_grant(rl_renewal *renewal)
 {
 	rl_round_stop_grant(renewal);
-	rl_renewer_plan(renewal);
+	if (is_grant_over(renewal)) {
+		drop_owned(renewal);
+	} else {
+		rl_renewer_plan(renewal);
+	}
 }
 
 void rl_renewer_stop_grants(rl_renewer *renewer, rl_bytes key, rl_bytes token)
@@ -435,11 +439,11 @@ static void handle_due(rl_renewal *renewal, const rl_tick *tick)
 		rl_renewer_end_late(renewal);
 		return;
 	}
+	rl_round_handle_due(renewal, tick, renewal->renewer->env);
 	if (is_grant_over(renewal)) {
 		drop_owned(renewal);
 		return;
 	}
-	rl_round_handle_due(renewal, tick, renewal->renewer->env);
 	end_grants_of_lost(renewal);
 	/* A record may still be due because what has arrived was not read yet: the next step handles
 	 * it. */
