@@ -108,9 +108,19 @@ static void free_ref(holding *h)
 
 /* ---- beginnings ---- */
 
+/* No late grant of the lock may follow the operation. */
+static void stop_grants(sim_client *c, const rl_op *op)
+{
+	const rl_request *request = &op->call.request;
+	if (rl_verb_changes(request->verb)) {
+		rl_renewer_stop_grants(&c->renewer, request->key, request->token);
+	}
+}
+
 static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
 {
 	client_resolve(c);
+	stop_grants(c, op);
 	c->act = what;
 	c->op = op;
 	c->subject = h;
@@ -265,6 +275,7 @@ static void begin_farewell(sim_client *c, holding *h)
 	TRACE("c%u says farewell to k%u", (unsigned) c->index, (unsigned) h->key);
 	begin_op(c, ACT_FAREWELL, h,
 		rl_release_batch_new(&c->set, &c->pool, &c->env, &h->lease, 1, FAREWELL_NS));
+	rl_renewer_stop_grants(&c->renewer, h->lease->names.key, rl_lease_token(h->lease));
 }
 
 static void begin_extend(sim_client *c, holding *h)
@@ -277,6 +288,7 @@ static void begin_extend(sim_client *c, holding *h)
 		COVER(shortened);
 	}
 	rl_lease_expect(h->lease, c->ttl_ns);
+	judge_extending(rl_words_text(rl_lease_token(h->lease)).mark);
 	tell_watch(c, h);
 	begin_op(c, ACT_EXTEND, h, ask(c, h, RL_VERB_EXTEND, c->ttl_ns / MS));
 }
@@ -474,10 +486,24 @@ static void tell_not_taken_over(sim_client *c)
 	swap_back_late(c);
 }
 
+/* What late grants have stored is released by the watch, too. */
+static void undo_grants(sim_client *c)
+{
+	const rl_request *request = &c->op->call.request;
+	const holding *h = c->subject;
+	if (c->act == ACT_FAREWELL) {
+		rl_renewer_undo_grants(&c->renewer, h->lease->names.key, rl_lease_token(h->lease));
+	} else if (request->verb == RL_VERB_RELEASE ||
+		(c->act == ACT_RESUME && c->op->status == RL_OK)) {
+		rl_renewer_undo_grants(&c->renewer, request->key, request->token);
+	}
+}
+
 static void end_op(sim_client *c)
 {
 	unsigned key = c->subject->key;
 	bool was_waiter = c->is_waiter;
+	undo_grants(c);
 	rl_op_free(c->op);
 	c->op = NULL;
 	c->act = ACT_NOTHING;
@@ -604,6 +630,22 @@ static const char *why(const sim_client *c)
 	return c->op->err != NULL ? c->op->err->message : "";
 }
 
+/* The watch asks the members that the call has not asked. */
+static void grant_late(sim_client *c, const rl_acquire *acquire)
+{
+	const rl_quorum_call *call = &acquire->op.call;
+	rl_late_grant grant;
+	if (rl_acquire_leaves(acquire, &grant)) {
+		COVER(late_grant);
+		rl_late_grant_add(&c->renewer, &grant);
+	}
+	if (acquire->own.data == NULL && rl_quorum_call_count(call, RL_VOTE_REFUSED) == 0 &&
+		rl_quorum_call_count(call, RL_VOTE_FAILED) == 0) {
+		judge_granted(c->index, c->subject->key,
+			rl_words_text(rl_bytes_of(acquire->token, acquire->token_len)).mark, call->begun_at);
+	}
+}
+
 static void finish_take(sim_client *c)
 {
 	rl_acquire *acquire = (rl_acquire *) c->op;
@@ -627,6 +669,7 @@ static void finish_take(sim_client *c)
 		rl_lease_begin(h->lease, token, c->ttl_ns, acquire->proven_until);
 		h->lease->strays = rl_quorum_call_strays(&acquire->op.call);
 		begin_policy(c, h);
+		grant_late(c, acquire);
 	} else {
 		if (acquire->op.status != RL_BUSY && acquire->op.status != RL_ERR_SLOW) {
 			judge_failed(c->index, h->key, why(c));

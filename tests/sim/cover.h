@@ -98,6 +98,8 @@
  X(not_resumed, "a token was taken over before") \
  X(resume_failed, "a take-over fails") \
  X(swapped_back, "a take-over that failed is undone") \
+ X(spread, "a lock that no other client wants is looked for on all members") \
+ X(late_grant, "a member that a call has not asked gets the lock later") \
  X(kept, "a lease is lost, and might have been kept but for its servers") \
  X(helpers_gone, "marks and tickets are looked for behind the last waiter") \
  X(fenced, "a holder gets a fencing number") \

@@ -20,6 +20,7 @@
 #define HELPERS_NS (3 * SECOND)
 #define SETTLING_NS (300 * SECOND)
 #define EXCUSES 256
+#define SPREADS 256
 /* Redirects in a short time: those of some calls, each with RL_HOPS_MAX of them. */
 #define CIRCLE_NS (100 * MS)
 #define CIRCLE_MOST 300
@@ -33,14 +34,26 @@ typedef struct record {
 	int64_t ended_at;
 } record;
 
+/* A grant that must reach all members. */
+typedef struct spreading {
+	uint8_t client;
+	uint8_t key;
+	bool is_open;
+	uint64_t token;
+} spreading;
+
 static bool is_dirty;
 static unsigned dirty_keys; /* a bit for each */
 static unsigned moves[WORDS_KEYS];
 static record records[RECORDS];
 static uint32_t record_count;
-static int64_t hungry_since[WORDS_KEYS]; /* RL_NEVER = is not */
-static int64_t expired_at[WORDS_KEYS];   /* a lock ended by its TTL, the latest */
-static uint32_t grants[PLAN_CLIENTS];    /* since the queue has settled */
+static spreading spreads[SPREADS];
+static uint32_t spread_count;
+static uint64_t had[WORDS_KEYS][PLAN_MEMBERS]; /* the tokens that the members had; 0 = none */
+static int64_t left_at[WORDS_KEYS];            /* the latest time at which one went */
+static int64_t hungry_since[WORDS_KEYS];       /* RL_NEVER = is not */
+static int64_t expired_at[WORDS_KEYS];         /* a lock ended by its TTL, the latest */
+static uint32_t grants[PLAN_CLIENTS];          /* since the queue has settled */
 static bool is_settled;
 static uint64_t excuses[EXCUSES]; /* the tokens, the latest ones */
 static uint32_t excuse_count;
@@ -57,6 +70,10 @@ void judge_begin(void)
 	dirty_keys = 0;
 	memset(moves, 0, sizeof moves);
 	record_count = 0;
+	spread_count = 0;
+	memset(spreads, 0, sizeof spreads);
+	memset(had, 0, sizeof had);
+	memset(left_at, 0, sizeof left_at);
 	memset(grants, 0, sizeof grants);
 	is_settled = false;
 	excuse_count = 0;
@@ -206,8 +223,11 @@ void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t wri
 		const judge_claim *claim = &clients[client].holdings[i].claim;
 		int64_t ttl = ends_at - world.now;
 		int64_t margin = (int64_t) (plan.drift_factor * (double) ttl) + MS;
+		/* A late grant ends when the lock does that was asked for. */
+		int64_t asked = clock_when(&clients[client].clock, claim->asked);
+		int64_t latest = claim->hold_until > asked ? claim->hold_until : asked;
 		if (claim->is_active && claim->token == token && claim->hold_until < RL_NEVER / 2 &&
-			ends_at > claim->hold_until + (world.now - written_at) + margin) {
+			ends_at > latest + (world.now - written_at) + margin) {
 			world_violate("hold: a renewal of k%u by c%u lets it end %.6f ms after maxHold",
 				(unsigned) claim->key, client, (double) (ends_at - claim->hold_until) / 1e6);
 		}
@@ -250,6 +270,98 @@ static void look_at_key(unsigned key)
 				look_at_claim(claim, &other);
 			}
 		}
+	}
+}
+
+/* ---- spread ---- */
+
+/* A member has another token, or reserves the key. */
+static bool is_contended(unsigned key, uint64_t token)
+{
+	bool is_any = false;
+	for (unsigned i = 0; i < plan.members; i++) {
+		sim_server *s = member_place(i, key);
+		uint64_t other = s->store.keys[key].value.mark;
+		is_any = is_any || (other != token && server_holds(s, key, other));
+	}
+	return is_any;
+}
+
+static void note_tokens(unsigned key)
+{
+	for (unsigned i = 0; i < plan.members; i++) {
+		sim_server *s = member_place(i, key);
+		uint64_t token = s->store.keys[key].value.mark;
+		uint64_t has = server_holds(s, key, token) ? token : 0;
+		left_at[key] = has != had[key][i] && had[key][i] != 0 ? world.now : left_at[key];
+		had[key][i] = has;
+	}
+}
+
+static void look_at_spreads(unsigned key)
+{
+	note_tokens(key);
+	for (unsigned i = 0; i < SPREADS; i++) {
+		spreading *s = &spreads[i];
+		s->is_open = s->is_open && !(s->key == key && is_contended(key, s->token));
+	}
+}
+
+void judge_granted(unsigned client, unsigned key, uint64_t token, int64_t asked_at)
+{
+	bool was_contended =
+		is_contended(key, token) || left_at[key] >= clock_when(&clients[client].clock, asked_at);
+	/* A packet may take 16 times as long: a dial takes two, beside plan_handshake(), and SET is a
+	 * third one. */
+	int64_t round_trip = 39 * plan.delay_most + 4 * MS;
+	int64_t limit = 56 * plan.delay_most + 10 * MS;
+	bool is_judged = plan.faults == 0 && plan.members > 1 && plan.replicas == 0 && plan.dead == 0 &&
+		!plan.has_twins && !plan.has_small_buffers && plan_is_sound();
+	/* A member that takes longer than it may is backed off. */
+	bool is_hopeless = round_trip > plan.connect_timeout_ns || round_trip > plan.timeout_ns ||
+		round_trip > plan.ttl_least / 10;
+	if (!is_judged || is_hopeless || was_contended) {
+		return;
+	}
+	spreads[spread_count % SPREADS] = (spreading){
+		.client = (uint8_t) client, .key = (uint8_t) key, .is_open = true, .token = token};
+	world_plan(EVENT_SPREAD, world.now + limit, spread_count % SPREADS, 0, 0);
+	spread_count++;
+}
+
+void judge_extending(uint64_t token)
+{
+	for (unsigned i = 0; i < SPREADS; i++) {
+		spreads[i].is_open = spreads[i].is_open && spreads[i].token != token;
+	}
+}
+
+static bool is_claimed(const spreading *s)
+{
+	const sim_client *c = &clients[s->client];
+	bool is_any = false;
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const judge_claim *claim = &c->holdings[i].claim;
+		is_any = is_any ||
+			(claim->is_active && claim->token == s->token && claim->key == s->key &&
+				claim->until > world.now);
+	}
+	return is_any && c->is_alive;
+}
+
+void judge_on_spread(uint32_t index)
+{
+	spreading *s = &spreads[index];
+	unsigned count = holders(s->key, s->token);
+	world_uncount();
+	if (!s->is_open || !is_claimed(s)) {
+		return;
+	}
+	COVER(spread);
+	s->is_open = false;
+	if (count < plan.members) {
+		world_violate("spread: c%u has k%u on %u of %u members only", (unsigned) s->client,
+			(unsigned) s->key, count, plan.members);
 	}
 }
 
@@ -391,6 +503,7 @@ void judge_look(void)
 		if ((dirty_keys >> key & 1U) != 0) {
 			look_at_key(key);
 			look_at_hunger(key);
+			look_at_spreads(key);
 		}
 	}
 	is_dirty = false;

@@ -10,6 +10,8 @@
  *                nothing breaks
  *     deadline   a wait ends at its deadline, not before, also when servers fail for a while, and
  *                later by one timeout at most
+ *     spread     where nothing breaks, a lock that no other client wants is soon on all members,
+ *                although the call has ended with a majority
  *     hunger     while a client waits for a key, the key is not free for more than 1.1 s where a
  *                quorum could give it
  *     kept       a lease that is renewed is not lost while its process runs and a quorum that has
@@ -84,6 +86,14 @@ void judge_look(void);
 
 /* An acquire ended without the lock. */
 void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns, bool is_own);
+
+/* An acquire ended with the lock, which it has drawn a token for, and no member has refused or
+ * failed. @param asked_at by the client's clock */
+void judge_granted(unsigned client, unsigned key, uint64_t token, int64_t asked_at);
+void judge_on_spread(uint32_t index);
+
+/* The lock gets another TTL: members that lack it need not get it any more. */
+void judge_extending(uint64_t token);
 
 /* A release was confirmed. */
 void judge_released(unsigned client, unsigned key, uint64_t token);

@@ -753,7 +753,7 @@ static void on_dialled(rl_link *link)
 	if (link->is_refused) {
 		COVER(refused_dial);
 	}
-	int64_t delay = net_delay();
+	int64_t delay = net_delay() + plan_handshake(link->server);
 	plan_event(link, EVENT_CONNECTED, world.now + delay, 0);
 	if (!link->is_refused && server_is_full(link)) {
 		turn_away(link, delay);

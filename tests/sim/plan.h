@@ -122,6 +122,7 @@ typedef struct plan {
 	bool has_twins;    /* callers' tokens are the same */
 	unsigned replicas; /* that must confirm, of each server */
 	bool has_small_buffers;
+	int slow;         /* a server whose connections take long to be made, as with TLS; -1 = none */
 	bool has_records; /* as with TLS: the server reads a record or nothing of it */
 	bool has_pollers; /* some clients are not to be woken */
 	bool has_kills;   /* nothing breaks but clients */
@@ -172,6 +173,12 @@ static inline bool plan_loses_data(void)
 		1U << FAULT_TAKE_OVER | 1U << FAULT_FAILOVER | 1U << FAULT_PROMOTE | 1U << FAULT_LAGGARD;
 	unsigned switching = 1U << FAULT_REPLICA | 1U << FAULT_SWITCH;
 	return (plan.faults & (plan_has_routes() ? losing | switching : losing)) != 0;
+}
+
+/* How much longer it takes to be connected to the server. */
+static inline int64_t plan_handshake(unsigned server)
+{
+	return (int) server == plan.slow ? 6 * plan.delay_most : 0;
 }
 
 /* Nothing breaks between a client and the servers: what depends on time alone can be judged. */

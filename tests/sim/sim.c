@@ -77,6 +77,9 @@ static void dispatch(const event *e)
 		case EVENT_TARDY:
 			excuses_on_tardy(e->what, e->life, e->until);
 			break;
+		case EVENT_SPREAD:
+			judge_on_spread(e->what);
+			break;
 		case EVENT_HELPERS:
 			judge_on_helpers(e->what, e->until);
 			break;

@@ -37,6 +37,7 @@ typedef enum event_kind {
 	EVENT_FAULT,    /* something breaks */
 	EVENT_LEFTOVER, /* what = an operation's record: nothing may be left of it */
 	EVENT_HUNGER,   /* what = key: it may have been free for too long */
+	EVENT_SPREAD,   /* what = a grant's record: all members must have the lock */
 	EVENT_HELPERS,  /* what = key: nobody waits for it, unless `until` is old */
 	/* of clusters: what = member, but for TOLD and CRON */
 	EVENT_MOVE,      /* life = slot, until = number: its move goes on */

@@ -14,8 +14,8 @@
 static rl_renewal *new_record(rl_renewer *renewer, const rl_late_grant *grant)
 {
 	const rl_set *set = grant->set;
-	rl_lease *lease = rl_lease_new(
-		renewer->env, grant->key, 0, grant->token.len, set->drift_factor, set->naming);
+	rl_lease *lease =
+		rl_lease_new(renewer->env, grant->key, 0, grant->token.len, set->drift_factor, set->naming);
 	rl_renewal *renewal = lease != NULL ? rl_renewal_new(set, lease) : NULL;
 	if (renewal == NULL || !rl_renewer_prepare(renewer, renewal, set)) {
 		rl_lease_free(lease);

@@ -10,9 +10,9 @@
  * its whole TTL, and would not survive the loss of another one.
  *
  * So the call hands over what it has not sent, and the renewer sends it on a connection of its own:
- * SET NX PX, with the rest of the validity as TTL. It does the same when it puts the lock of a lease
- * back on a member, and uses the same command and queues. The connection of the call cannot be
- * handed over instead: link, TLS session and addresses belong to PHP's thread.
+ * SET NX PX, with the rest of the validity as TTL. It does the same when it puts the lock of a
+ * lease back on a member, and uses the same command and queues. The connection of the call cannot
+ * be handed over instead: link, TLS session and addresses belong to PHP's thread.
  *
  * - Only members that were never asked are concerned. A member that has refused, has failed, or is
  *   backed off, is left alone: so a set whose members were all asked, and a set with a member that
@@ -22,9 +22,9 @@
  * - A late grant proves nothing: the proof of the lock is that of the majority.
  * - A member that answers with an error or a refusal is asked again after a pause. Another client
  *   that has the lock there gives it up, because it has no majority.
- * - After the longest connect timeout and timeout of these members nothing more is sent. A token may
- *   travel to another process, which releases it without our knowledge: a SET that comes later than
- *   that release leaves the token on this one member until the TTL is over. So the time in which
+ * - After the longest connect timeout and timeout of these members nothing more is sent. A token
+ * may travel to another process, which releases it without our knowledge: a SET that comes later
+ * than that release leaves the token on this one member until the TTL is over. So the time in which
  *   that can happen is short.
  * - No SET follows a release of the token, on any connection of this process: before each command
  *   that ends the lock the grants of its token are stopped (rl_renewer_stop_grants()), and after it

@@ -104,8 +104,7 @@ bool rl_renewal_must_ask_again(const rl_renewal_member *member)
 	}
 	bool is_grant = member->renewal->stage == RL_RENEWAL_GRANT;
 	bool is_wanted = member->vote == RL_VOTE_FAILED ||
-		(member->vote == RL_VOTE_REFUSED &&
-			(is_grant || rl_renewal_may_put_back(member->renewal)));
+		(member->vote == RL_VOTE_REFUSED && (is_grant || rl_renewal_may_put_back(member->renewal)));
 	return (is_grant || member->renewal->stage == RL_RENEWAL_IN_ROUND) &&
 		member->state == RL_RENEWAL_MEMBER_IDLE && is_wanted;
 }

@@ -40,9 +40,9 @@
  * the lock from the renewer as well (rl_late_grant.h).
  *
  * Ownership: a rl_renewal belongs to the owner of the lease, which it borrows. Late releases and
- * late grants, with their leases, belong to the renewer, and so do the servers, with their connections and copies of
- * their targets. Servers are kept for later leases. rl_renewer_nodes.h says which server a member
- * uses.
+ * late grants, with their leases, belong to the renewer, and so do the servers, with their
+ * connections and copies of their targets. Servers are kept for later leases. rl_renewer_nodes.h
+ * says which server a member uses.
  *
  * Threads: everything here is called under one lock, that of the watchdog, by any thread.
  * Connections are closed by rl_renewer_step() and rl_renewer_forget() alone, so that the thread

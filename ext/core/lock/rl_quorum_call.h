@@ -128,8 +128,8 @@ bool rl_quorum_call_has_strays(const rl_quorum_call *call);
 /* The same, with a bit for each such member. */
 unsigned rl_quorum_call_strays(const rl_quorum_call *call);
 
-/* Before the end: a bit for each member to which the command was not sent, because its connection is
- * still being made, or its node is not known yet. Not a member that has failed, or is backed
+/* Before the end: a bit for each member to which the command was not sent, because its connection
+ * is still being made, or its node is not known yet. Not a member that has failed, or is backed
  * off. */
 unsigned rl_quorum_call_unasked(const rl_quorum_call *call);
 
