@@ -16,7 +16,8 @@
  * With several servers, which must be independent of each other, the lock is stored on all of them,
  * and the caller to whom a majority (half of the servers, rounded down, and one more) has granted
  * it holds it: Redlock. The call asks all servers at once, and does not wait for a server whose
- * answer cannot change the outcome. "The server" below then means a majority. docs/redlock.md has
+ * answer cannot change the outcome. If such a server is still being connected, a thread stores the
+ * lock there a moment later. "The server" below then means a majority. docs/redlock.md has
  * the details.
  *
  * All times are seconds, as float or int. The server gets whole milliseconds: a TTL is rounded
