@@ -18,7 +18,10 @@ $members = new Members([start_server(), start_tls_server($ca), start_server()]);
 $dsns = [$members->servers[0]->dsn(), $members->servers[1]->tlsDsn("?ssl[cafile]=$ca->file"),
     $members->servers[2]->dsn()];
 
-/* What the process takes, and how it ends that. Tokens and leases of many keys. */
+$isFree = fn () =>
+    array_filter($members->servers, fn ($server) => $server->locks() !== []) === [];
+
+/* What the process takes, and how it ends that. */
 $forms = [
     'a token' => ['$token = $lock->acquire("k0")', '$lock->release("k0", $token)'],
     'two tokens' => ['$tokens = [$lock->acquire("k0"), $lock->acquire("k1")]',
@@ -41,8 +44,7 @@ for ($round = 0; $round < 5; $round++) {
         }
         $child->tell("");
         $child->expect('~released~');
-        eventually("$what: released on every member",
-            fn () => array_filter($members->servers, fn ($server) => $server->locks() !== []) === []);
+        eventually("$what: released on every member", $isFree);
         $child->tell("");
         $child->output();
     }
@@ -55,8 +57,7 @@ for ($round = 0; $round < 10; $round++) {
         . 'echo $lock->release("k", $token) ? "released\n" : "lost\n"; usleep(100000);',
         [json_encode($dsns), (string) ($round * 500)]));
 }
-eventually('nothing is left', fn () =>
-    array_filter($members->servers, fn ($server) => $server->locks() !== []) === []);
+eventually('nothing is left', $isFree);
 
 done();
 ?>
