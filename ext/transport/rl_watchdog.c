@@ -32,6 +32,8 @@ typedef enum freeing {
 
 static struct {
 	_Atomic int freeing;
+	/* There may be late grants: any thread reads this without the mutex. */
+	_Atomic bool has_grants;
 	/* Written before freeing. */
 	void (*give_up)(rl_renewer *renewer);
 	/* Guards all fields below. A signal handler reads is_running, waker and the counts of the
@@ -254,6 +256,7 @@ static void clean_up(void)
 	dog.links = NULL;
 	dog.room = 0;
 	dog.is_running = false;
+	atomic_store(&dog.has_grants, false);
 }
 
 void rl_watchdog_stop(void)
@@ -476,7 +479,7 @@ bool rl_watchdog_call(void)
 
 bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer))
 {
-	size_t owned = dog.renewer.late_count + atomic_load(&dog.renewer.grant_count);
+	size_t owned = dog.renewer.late_count + dog.renewer.grant_count;
 	if (!dog.is_running || dog.renewer.all_count == owned) {
 		return false;
 	}
@@ -517,6 +520,7 @@ void rl_watchdog_grant_late(const rl_late_grant *grant, const rl_resolver *resol
 	if (start() == 0) {
 		learn_addresses(grant->set, grant->key, resolver);
 		rl_late_grant_add(&dog.renewer, grant);
+		atomic_store(&dog.has_grants, true);
 	}
 	unlock_and_wake();
 }
@@ -524,11 +528,12 @@ void rl_watchdog_grant_late(const rl_late_grant *grant, const rl_resolver *resol
 static void act_on_grants(
 	void (*act)(rl_renewer *renewer, rl_bytes key, rl_bytes token), rl_bytes key, rl_bytes token)
 {
-	if (atomic_load_explicit(&dog.renewer.grant_count, memory_order_relaxed) == 0) {
+	if (!atomic_load_explicit(&dog.has_grants, memory_order_relaxed)) {
 		return;
 	}
 	lock();
 	act(&dog.renewer, key, token);
+	atomic_store(&dog.has_grants, dog.renewer.grant_count > 0);
 	unlock_and_wake();
 }
 

@@ -32,7 +32,7 @@ static rl_renewal *new_record(rl_renewer *renewer, const rl_late_grant *grant)
 void rl_late_grant_add(rl_renewer *renewer, const rl_late_grant *grant)
 {
 	int64_t now = renewer->env->now(renewer->env->ctx);
-	bool has_room = atomic_load(&renewer->grant_count) < RL_LATE_GRANTS_MAX;
+	bool has_room = renewer->grant_count < RL_LATE_GRANTS_MAX;
 	rl_renewal *renewal = has_room ? new_record(renewer, grant) : NULL;
 	if (renewal == NULL) {
 		return;

@@ -167,13 +167,13 @@ void rl_renewer_own_grant(rl_renewal *renewal)
 	unlink_record(renewal);
 	renewal->stage = RL_RENEWAL_GRANT;
 	put_first(&renewal->renewer->grants, renewal);
-	atomic_fetch_add(&renewal->renewer->grant_count, 1);
+	renewal->renewer->grant_count++;
 }
 
 static void discount_grant(rl_renewal *renewal)
 {
 	if (rl_renewal_is_grant(renewal)) {
-		atomic_fetch_sub(&renewal->renewer->grant_count, 1);
+		renewal->renewer->grant_count--;
 	}
 }
 

@@ -64,11 +64,10 @@ typedef struct rl_renewer {
 	rl_renewal **late_end;
 	/* The late grants. */
 	rl_renewal *grants;
-	/* The records of all lists, and those of the second and the third. Any thread may read the last
-	 * number without the lock. */
+	/* The records of all lists, and those of the second and the third. */
 	size_t all_count;
 	size_t late_count;
-	_Atomic unsigned grant_count;
+	size_t grant_count;
 	/* The records for which something is due. */
 	rl_renewal_heap heap;
 	/* When the next step is due. */
