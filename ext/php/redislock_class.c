@@ -142,6 +142,9 @@ ZEND_METHOD(RedisLock, __construct)
 		Z_PARAM_STR_OR_NULL(label)
 		Z_PARAM_ARRAY_HT(tls)
 	ZEND_PARSE_PARAMETERS_END();
+	if (!redislock_classes_are_intact()) {
+		RETURN_THROWS();
+	}
 	redislock_object *lock = from_obj(Z_OBJ_P(ZEND_THIS));
 	if (lock->client != NULL) {
 		zend_throw_error(NULL, "The RedisLock object is set up already");
@@ -453,6 +456,9 @@ ZEND_METHOD(RedisLock, token)
 	const rl_label *label = rl_label_or(&ini, REDISLOCK_G(env).label);
 	rl_token_put_label(token, label);
 	if (rl_token_draw(&REDISLOCK_G(env), token) != RL_OK) {
+		if (!redislock_classes_are_intact()) {
+			RETURN_THROWS();
+		}
 		rl_error err;
 		rl_error_set(&err, RL_ERR_RANDOM, 0, "the system returned no random bytes for a token");
 		redislock_throw(&err, NULL);
@@ -500,6 +506,42 @@ ZEND_METHOD(RedisLock, close)
 	}
 }
 
+/* ---- the classes ---- */
+
+#define CLASSES_MAX 9
+
+/* Every class of the extension, and how its objects are made. */
+static struct {
+	zend_class_entry *ce;
+	zend_object *(*create_object)(zend_class_entry *ce);
+} classes[CLASSES_MAX];
+
+static void note_classes(zend_class_entry *lock, zend_class_entry *lease, zend_class_entry *state)
+{
+	zend_class_entry *const all[CLASSES_MAX] = {lock, lease, state, redislock_ce_loss,
+		redislock_ce_exception, redislock_ce_connection_exception, redislock_ce_server_exception,
+		redislock_ce_timeout_exception, redislock_ce_lost_exception};
+	for (unsigned i = 0; i < CLASSES_MAX; i++) {
+		classes[i].ce = all[i];
+		classes[i].create_object = all[i]->create_object;
+	}
+}
+
+bool redislock_classes_are_intact(void)
+{
+	unsigned i = 0;
+	while (i < CLASSES_MAX && classes[i].ce->create_object == classes[i].create_object) {
+		i++;
+	}
+	if (i < CLASSES_MAX) {
+		zend_throw_error(NULL,
+			"RedisLock cannot work without the class %s: remove that class from disable_classes "
+			"in php.ini",
+			ZSTR_VAL(classes[i].ce->name));
+	}
+	return i == CLASSES_MAX;
+}
+
 void redislock_class_register(void)
 {
 	zend_class_entry *ce = register_class_RedisLock();
@@ -521,6 +563,9 @@ void redislock_class_register(void)
 	redislock_forbid_discard(ce, "lease");
 	redislock_forbid_discard(ce, "resume");
 	redislock_ce_loss = register_class_RedisLockLoss();
-	redislock_lease_set_up(register_class_RedisLockLease());
-	redislock_state_set_up(register_class_RedisLockState());
+	zend_class_entry *lease = register_class_RedisLockLease();
+	zend_class_entry *state = register_class_RedisLockState();
+	redislock_lease_set_up(lease);
+	redislock_state_set_up(state);
+	note_classes(ce, lease, state);
 }

@@ -10,6 +10,11 @@
 /* Registers the class and the exceptions; in MINIT. */
 void redislock_class_register(void);
 
+/* disable_classes makes PHP create the objects of a class without the memory that this extension
+ * keeps beside them, and exceptions that PHP cannot throw. So a process with such a setting gets no
+ * RedisLock at all. False = an Error was thrown. */
+bool redislock_classes_are_intact(void);
+
 /* ---- for redislock_class.c and redislock_class_lease.c ---- */
 
 /* The object's client. NULL = its constructor never ran, and an exception was thrown. */
