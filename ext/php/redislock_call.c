@@ -326,8 +326,14 @@ static bool run_late_handlers(redislock_call *call)
 	return true;
 }
 
+/* The exception comes from the destructor of an argument, such as an object that stood for the key.
+ * The caller would never see what the operation returns. */
 redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislock_abort *abort)
 {
+	if (EG(exception) != NULL) {
+		rl_op_free(op);
+		return NULL;
+	}
 	redislock_call *call = op != NULL ? begin(client, op) : NULL;
 	if (call == NULL) {
 		rl_op_free(op);

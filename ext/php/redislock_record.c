@@ -202,6 +202,19 @@ zend_object *redislock_record_next_listener(void)
 	return NULL;
 }
 
+static void refs_changed(redislock_record *record)
+{
+	if (record->renewal == NULL) {
+		return;
+	}
+	rl_watchdog_hold(record->renewal);
+	apply_refs(record);
+	if (record->renewal->on_lost == NULL && rl_lease_is_lost(record->lease)) {
+		forget_loss(record);
+	}
+	rl_watchdog_let_go(record->renewal);
+}
+
 bool redislock_record_drop_ref(redislock_record *record, redislock_ref *ref)
 {
 	redislock_ref **slot = &record->refs;
@@ -213,15 +226,14 @@ bool redislock_record_drop_ref(redislock_record *record, redislock_ref *ref)
 	if (record->refs == NULL) {
 		return true;
 	}
-	if (record->renewal != NULL) {
-		rl_watchdog_hold(record->renewal);
-		apply_refs(record);
-		if (record->renewal->on_lost == NULL && rl_lease_is_lost(record->lease)) {
-			forget_loss(record);
-		}
-		rl_watchdog_let_go(record->renewal);
-	}
+	refs_changed(record);
 	return false;
+}
+
+void redislock_record_stop_listening(redislock_record *record, redislock_ref *ref)
+{
+	ref->listener = NULL;
+	refs_changed(record);
 }
 
 void redislock_record_won(redislock_record *record)

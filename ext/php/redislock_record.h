@@ -104,6 +104,9 @@ redislock_ref *redislock_record_add_ref(
 /* @return true = this was the last ref */
 bool redislock_record_drop_ref(redislock_record *record, redislock_ref *ref);
 
+/* The object of the ref has no onLoss any more. */
+void redislock_record_stop_listening(redislock_record *record, redislock_ref *ref);
+
 /* Takes the record off the list and from the watchdog, and frees it. */
 void redislock_record_free(redislock_record *record);
 
