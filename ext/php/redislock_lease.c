@@ -117,11 +117,12 @@ static void call_on_loss(redislock_lease_object *object)
 	redislock_callable_free(&on_loss);
 }
 
-/* True where PHP's rules for signal handlers allow to call the script. */
+/* True where PHP's rules for signal handlers allow to call the script: also while the request shuts
+ * down, as long as a function of the script runs. */
 static bool may_call_script(void)
 {
 	return EG(active) && EG(exception) == NULL && !zend_fiber_switch_blocked() &&
-		!CG(unclean_shutdown) && (EG(flags) & EG_FLAGS_IN_SHUTDOWN) == 0;
+		!CG(unclean_shutdown) && EG(current_execute_data) != NULL;
 }
 
 void redislock_lease_report_losses(void)
