@@ -41,8 +41,7 @@ static void give_up(rl_renewer *watch)
 	rl_net_end_sending(&REDISLOCK_G(net));
 	for (const redislock_call *call = REDISLOCK_G(calls); call != NULL; call = call->next) {
 		rl_late_release late;
-		const rl_acquire *acquire = rl_acquire_of(call->op);
-		if (acquire != NULL && rl_acquire_may_hold(acquire, rl_os_now(), &late)) {
+		if (rl_op_may_hold(call->op, rl_os_now(), &late)) {
 			rl_watchdog_learn_set(late.set, late.key, &REDISLOCK_G(net).resolver);
 			rl_late_release_pending(watch, &late);
 		}

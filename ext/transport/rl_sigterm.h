@@ -17,9 +17,21 @@
  * async-signal-safe functions, and never waits longer than that. If the watchdog cannot work
  * meanwhile, the TTLs end the locks.
  *
- * - Locks that the process is asking for are given up as well: a waiter that is woken by the
- *   release of another dying process would end together with the key. First the handler ends the
- *   connections of PHP's thread, then the watchdog releases the tokens.
+ * - The calls that the signal cuts off are given up as well (rl_op_may_hold()): a waiter that is
+ *   woken by the release of another dying process would end together with the key. First the
+ *   handler ends the connections of PHP's thread, then the watchdog does for each call what keeps
+ *   the key from having a token that only this process knows:
+ *
+ *     acquire, lease, synchronized    the drawn token is released
+ *     the same, own token swapped in  both tokens are released, each where it may be our lock
+ *     the same, own token as it is    nothing: the caller knows the token
+ *     resume                          the given token is put back in place of the fresh one
+ *     release of a drawn token        the release is repeated
+ *     release of an own token         nothing: the caller knows the token
+ *     extend, verify, fence           nothing: a lease is released as one of all leases, and a
+ *                                     bare token is known to the caller
+ *     forceRelease, questions         nothing: they take no lock
+ *
  * - A forked child inherits the handler and the pipe. In a child the handler compares the pid
  *   first, and only restores the default action and raises the signal.
  * - A signal that arrives on another thread is passed on to PHP's thread, because only the handler

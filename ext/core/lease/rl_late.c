@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For a lock that an acquire was asking for: a member must answer "not ours" this often. */
+/* For an operation that was cut off: a member must answer "not ours" this often. */
 #define PENDING_ANSWERS 2
 
 /* ---- the records ---- */
@@ -190,9 +190,19 @@ void rl_late_release_all(rl_renewer *renewer)
 	renewer->until = 0;
 }
 
+/* The lease of a take-over is held by now, and is released like any other. */
+static bool is_leased(const rl_renewer *renewer, const rl_late_release *late)
+{
+	const rl_renewal *renewal = late->back.len > 0 ? renewer->all : NULL;
+	while (renewal != NULL && !(is_of(renewal, late->key, late->token) && may_release(renewal))) {
+		renewal = renewal->next;
+	}
+	return renewal != NULL;
+}
+
 void rl_late_release_pending(rl_renewer *renewer, const rl_late_release *late)
 {
-	rl_renewal *renewal = take_over(renewer, late);
+	rl_renewal *renewal = is_leased(renewer, late) ? NULL : take_over(renewer, late);
 	if (renewal != NULL) {
 		renewal->is_ending = true;
 	}

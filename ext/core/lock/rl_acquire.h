@@ -97,12 +97,6 @@ typedef struct rl_acquire_args {
  * @return NULL when out of memory */
 rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args);
 
-/* Call for an acquire that is given up at the end of the process. Fills in what it may hold or may
- * still be granted, for rl_late_release_pending(). A caller's own token may be the token of another
- * holder, so it is released only where it may have replaced the drawn token that has won.
- * @return false = nothing */
-bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release *late);
-
 /* "held by web-3:8812": the holder that the wait has seen last. @return room; empty = none */
 #define RL_HOLDER_TEXT 128
 const char *rl_acquire_holder_text(const rl_acquire *acquire, char room[RL_HOLDER_TEXT]);

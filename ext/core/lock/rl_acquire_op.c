@@ -60,9 +60,6 @@
 
 #include <string.h>
 
-/* How long a release is repeated at the end of the process, which waits for less than this. */
-#define LAST_RELEASE_NS RL_NS_PER_SECOND
-
 static void begin(rl_acquire *acquire, int64_t now)
 {
 	acquire->op.is_begun = true;
@@ -286,8 +283,35 @@ static void clear(rl_op *op)
 	rl_queue_clear(&acquire->queue);
 }
 
+/* What the acquire has, or may still be granted. A caller's own token may be the token of another
+ * holder, so it is released only where it may have replaced the drawn token that has won. */
+static bool may_hold(const rl_op *op, int64_t now, rl_late_release *late)
+{
+	const rl_acquire *acquire = (const rl_acquire *) op;
+	const rl_quorum_call *call = &op->call;
+	bool is_swapping = acquire->phase == RL_ACQUIRE_SWAPPING;
+	unsigned all = rl_late_all(call->set);
+	if (call->is_own_token && !is_swapping) {
+		return false;
+	}
+	*late = (rl_late_release){.set = call->set,
+		.key = call->request.key,
+		.token = rl_bytes_of(acquire->drawn, acquire->drawn_len),
+		.members = all,
+		.strays = all,
+		.ttl_ns = RL_LATE_LAST_NS};
+	/* While ownership is proven, no other client has the lock on these members with any token. */
+	int64_t proven_ns = acquire->proven_until - now;
+	if (is_swapping && proven_ns > 0) {
+		late->other = acquire->own;
+		late->others = acquire->won_on;
+		late->ttl_ns = rl_time_earlier(RL_LATE_LAST_NS, proven_ns);
+	}
+	return true;
+}
+
 static const rl_op_class acquire_class = {
-	.step = step, .abandon = abandon, .drop = drop, .clear = clear};
+	.step = step, .abandon = abandon, .drop = drop, .clear = clear, .may_hold = may_hold};
 
 rl_acquire *rl_acquire_of(rl_op *op)
 {
@@ -326,28 +350,4 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	}
 	rl_acquire_use_token(acquire, is_own);
 	return &acquire->op;
-}
-
-bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release *late)
-{
-	const rl_quorum_call *call = &acquire->op.call;
-	bool is_swapping = acquire->phase == RL_ACQUIRE_SWAPPING;
-	unsigned all = rl_late_all(call->set);
-	if (call->is_own_token && !is_swapping) {
-		return false;
-	}
-	*late = (rl_late_release){.set = call->set,
-		.key = call->request.key,
-		.token = rl_bytes_of(acquire->drawn, acquire->drawn_len),
-		.members = all,
-		.strays = all,
-		.ttl_ns = LAST_RELEASE_NS};
-	/* While ownership is proven, no other client has the lock on these members with any token. */
-	int64_t proven_ns = acquire->proven_until - now;
-	if (is_swapping && proven_ns > 0) {
-		late->other = acquire->own;
-		late->others = acquire->won_on;
-		late->ttl_ns = rl_time_earlier(LAST_RELEASE_NS, proven_ns);
-	}
-	return true;
 }
