@@ -9,9 +9,9 @@
  * action ends the process at once, and the leases would block their keys until their TTL. The
  * handler marks all leases as lost, wakes the watchdog's thread through its pipe, and waits inside
  * the handler, so that the script cannot go on under locks that are no longer its own. The watchdog
- * sends the releases. When a quorum has confirmed each of them, after 250 ms at the latest, the
- * handler restores the default action and raises the signal again, which ends the process as it
- * would without the handler.
+ * sends the releases. When a quorum has confirmed each of them, the handler restores the default
+ * action and raises the signal again, which ends the process as it would without the handler. It
+ * does so after 250 ms at the latest, and 0.15 ms more for each lease, but within a second.
  *
  * The handler may interrupt any code, even malloc. Therefore it takes no lock, calls only
  * async-signal-safe functions, and never waits longer than that. If the watchdog cannot work
@@ -48,8 +48,11 @@
 
 #include "core/lease/rl_renewer.h"
 
-/* How long the handler waits for the releases. */
+/* How long the handler waits for the releases at most: a time for the first one, and for each of
+ * them, on a busy machine and a server nearby; never longer than the last of the three. */
 #define RL_SIGTERM_WAIT_NS (250 * RL_NS_PER_MS)
+#define RL_SIGTERM_WAIT_EACH_NS (150 * 1000)
+#define RL_SIGTERM_WAIT_MAX_NS RL_NS_PER_SECOND
 
 /* What the handler needs from the program that installs it. */
 typedef struct rl_sigterm_host {

@@ -474,14 +474,15 @@ bool rl_watchdog_call(void)
 	return dog.is_running;
 }
 
-bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer))
+size_t rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer))
 {
-	if (!dog.is_running || dog.renewer.all_count == dog.renewer.late_count) {
-		return false;
+	size_t count = dog.is_running ? dog.renewer.all_count - dog.renewer.late_count : 0;
+	if (count > 0) {
+		dog.give_up = give_up;
+		atomic_store(&dog.freeing, FREEING_ASKED);
+		rl_watchdog_call();
 	}
-	dog.give_up = give_up;
-	atomic_store(&dog.freeing, FREEING_ASKED);
-	return rl_watchdog_call();
+	return count;
 }
 
 void rl_watchdog_learn_set(const rl_set *set, rl_bytes key, const rl_resolver *resolver)

@@ -74,8 +74,8 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
  * before the process ends. From then on they count as lost.
  * @param give_up called first, on the watchdog's thread and under the mutex: gives up the locks for
  *   which the interrupted thread is asking
- * @return false = there is no thread, or nothing to release */
-bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer));
+ * @return about how many leases are released; 0 = there is no thread, or nothing to release */
+size_t rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer));
 
 /* For give_up() alone: copies the addresses of the set, because the watchdog may have to dial its
  * members about the key. */

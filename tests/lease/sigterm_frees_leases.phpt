@@ -61,6 +61,26 @@ same('many: status', -SIGTERM, $worker->status());
 between('many: its end', 0, 0.3 + slack(1.0), $took);
 same('many: keys', [$other, []], [$server->locks(), $second->locks()]);
 
+/* The time grows with the number of leases. */
+$many = 'for ($i = 0; $i < 5000; $i++) { $all[] = $lock->lease("m$i", 600); }
+    echo "ready\n"; sleep(60);';
+$worker = start_php(CHILD_BEGINS . $many, [$server->dsn()]);
+$worker->expect('~ready~');
+$took = seconds_to_end($worker);
+$left = count($server->locks()) - 1;
+check('5000: keys stay only when the whole time was over', $left === 0 || $took >= 0.95,
+    [$left, $took]);
+between('5000: its end', 0, 1.0 + slack(1.0), $took);
+$server->cmd('FLUSHALL');
+$server->cmd('SET', 'other', 'theirs');
+$worker = start_php(CHILD_BEGINS . $many, [$server->dsn()]);
+$worker->expect('~ready~');
+$server->pause();
+between('5000 on a server that hangs', 0.95, 1.0 + slack(1.0), seconds_to_end($worker));
+$server->resume();
+$server->cmd('FLUSHALL');
+$server->cmd('SET', 'other', 'theirs');
+
 /* A server that hangs delays the end by 0.25 s. */
 $worker = start_worker($server, 'sleep(60);');
 $worker->expect('~ready~');
