@@ -12,6 +12,7 @@
 #include "php/redislock_memory.h"
 #include "php/redislock_options.h"
 #include "php/redislock_servers.h"
+#include "php/redislock_sigterm.h"
 #include "php/redislock_state.h"
 
 #include "ext/spl/spl_exceptions.h"
@@ -321,6 +322,7 @@ ZEND_METHOD(RedisLock, acquire)
 		zend_string_alloc(token != NULL ? ZSTR_LEN(token) : rl_token_len(label), false);
 	rl_op *op = rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), &args);
 	redislock_free_key(joined);
+	redislock_sigterm_keep();
 	redislock_call *call = redislock_call_wait(client, op, &abort);
 	if (call == NULL) {
 		zend_string_efree(result);

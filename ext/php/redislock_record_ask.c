@@ -6,6 +6,7 @@
 
 #include "php/redislock_exception.h"
 #include "php/redislock_record_ask.h"
+#include "php/redislock_sigterm.h"
 
 #include "zend_exceptions.h"
 
@@ -24,6 +25,7 @@ int64_t redislock_record_release_limit(const redislock_record *record)
 
 redislock_call *redislock_record_ask(redislock_record *record, rl_verb verb, int64_t ttl_ms)
 {
+	redislock_sigterm_keep();
 	rl_lease *lease = record->lease;
 	rl_bytes token = verb == RL_VERB_OWNER ? rl_bytes_of(NULL, 0) : rl_lease_token(lease);
 	bool may_be_repeated = verb == RL_VERB_RELEASE && !lease->is_own_token;
