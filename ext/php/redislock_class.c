@@ -235,6 +235,7 @@ bool redislock_check_deadlock(
 	if (record == NULL) {
 		return true;
 	}
+	bool is_of_flow = redislock_flow_is_current(&record->flow);
 	/* A copy: a signal handler may end the lease while the servers are asked. */
 	zend_string *token = zend_string_init(record->lease->token, record->lease->token_len, false);
 	bool is_ours = is_owner(client, key, token);
@@ -247,10 +248,13 @@ bool redislock_check_deadlock(
 	}
 	char shown[RL_BYTES_TEXT];
 	zend_throw_exception_ex(redislock_ce_exception, 0,
-		"waiting for the lock \"%s\" would never end: a lease of this thread holds it and renews "
-		"itself; release that lease first, give it a maxHold, or nest the sections with "
-		"reentrant: true",
-		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown));
+		"waiting for the lock \"%s\" would never end: a lease of %s holds it and renews itself; %s",
+		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown),
+		is_of_flow ? "this thread" : "another Fiber or coroutine of this thread",
+		is_of_flow ? "release that lease first, give it a maxHold, or nest the sections with "
+					 "reentrant: true"
+				   : "that flow stands still while this call waits, so ask without a wait and let "
+					 "that flow run between two calls, or give its lease a maxHold");
 	redislock_note_key(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)));
 	return false;
 }

@@ -20,8 +20,9 @@ bool redislock_classes_are_intact(void);
 /* The object's client. NULL = its constructor never ran, and an exception was thrown. */
 redislock_client *redislock_client_of(zval *self);
 
-/* Refuses a wait that only this thread could end, because one of its own leases holds the key. The
- * servers must confirm that, because the key may have been deleted or have another holder by now.
+/* Refuses a wait that only this thread could end, because one of its own leases holds the key: of
+ * this flow, or of another flow, which stands still while this one waits. The servers must confirm
+ * that, because the key may have been deleted or have another holder by now.
  * False = an exception was thrown. */
 bool redislock_check_deadlock(
 	redislock_client *client, rl_bytes key, int64_t wait_ns, const zend_string *name);

@@ -303,7 +303,7 @@ redislock_record *redislock_record_new(
 		.client = client,
 		.lease = lease,
 		.bytes = bytes,
-		.fiber = EG(current_fiber_context),
+		.flow = redislock_flow_current(),
 		.due = &REDISLOCK_G(losses_due),
 		.vm_interrupt = &EG(vm_interrupt)};
 	if (record->next != NULL) {
@@ -339,8 +339,8 @@ void redislock_record_free(redislock_record *record)
 static void on_fiber_destroyed(zend_fiber_context *fiber)
 {
 	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
-		if (record->fiber == (const void *) fiber) {
-			record->fiber = NULL;
+		if (record->flow.fiber == (const void *) fiber) {
+			record->flow.fiber = NULL;
 		}
 	}
 }
@@ -353,9 +353,9 @@ void redislock_record_watch_fibers(void)
 redislock_record *redislock_record_find(const redislock_client *client, rl_bytes key)
 {
 	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
-		if (record->client == client && record->fiber == (const void *) EG(current_fiber_context) &&
-			record->refs != NULL && rl_bytes_equal(record->lease->names.key, key) &&
-			rl_lease_is_held(record->lease)) {
+		if (record->client == client && record->refs != NULL &&
+			rl_bytes_equal(record->lease->names.key, key) &&
+			redislock_flow_is_current(&record->flow) && rl_lease_is_held(record->lease)) {
 			return record;
 		}
 	}
