@@ -94,10 +94,10 @@ class RedisLock
      *   objects of a thread that connect to the same server as the same user share them; false =
      *   the connections belong to this object
      * @param bool $reentrant true = if this object already holds a key by a lease, lease() or
-     *   synchronized() for that key in the same Fiber returns another lease on the same lock. The
-     *   last of these leases frees the lock. The server gets the TTL of the new lease if that TTL
-     *   is longer than the one of the lock, or if less than half of it is left; otherwise there is
-     *   no traffic
+     *   synchronized() for that key in the same Fiber or coroutine returns another lease on the
+     *   same lock. The last of these leases frees the lock. The server gets the TTL of the new
+     *   lease if that TTL is longer than the one of the lock, or if less than half of it is left;
+     *   otherwise there is no traffic
      * @param float $driftFactor safety margin for clock drift, 0 to 0.5: a lock counts as held for
      *   its TTL minus this fraction of the TTL minus 2 ms
      * @param string|null $label shows other people who holds a lock: 1 to 64 printable ASCII
@@ -242,9 +242,9 @@ class RedisLock
      *   PHP calls it at the next place where it runs signal handlers, in the Fiber that runs then.
      *   A single call that takes long (a query, sleep()) ends first. The same holds for a signal
      *   handler, a tick function and, before PHP 8.4, a destructor. It is not called for release(),
-     *   in a forked child, or while the request shuts down. It cannot switch Fibers. It may set a
-     *   flag, log, roll back or exit. PHP treats an exception that it throws like one of a signal
-     *   handler, see docs/leases.md
+     *   in a forked child, or after a fatal error. It cannot switch Fibers. It may set a flag, log,
+     *   roll back or exit. PHP treats an exception that it throws like one of a signal handler, see
+     *   docs/leases.md
      * @param string|null $token the token of the holder, as for acquire(); null = a fresh token
      *   that cannot be guessed. A lock that is entered again (reentrant) keeps its token
      * @param callable|null $abort may end the wait, as for acquire()
@@ -582,7 +582,8 @@ final class RedisLockLease
 
     /**
      * Ends the lease without freeing the lock: it is not renewed any more, lives on until its TTL,
-     * and belongs to the holder of the returned token.
+     * and belongs to the holder of the returned token. The onLoss is dropped first: if that runs a
+     * destructor that throws, the lease still holds the lock.
      *
      * @throws RedisLockLostException when the lease is not held
      * @throws RedisLockException when several leases hold the lock (reentrant)

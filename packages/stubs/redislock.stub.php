@@ -30,7 +30,7 @@ class RedisLock
      *   allows
      * @param bool $wake true = a release wakes a waiter
      * @param bool $persistent true = connections stay open for the life of the process
-     * @param bool $reentrant true = leases of one key may be nested in a Fiber
+     * @param bool $reentrant true = leases of one key may be nested in a Fiber or coroutine
      * @param float $driftFactor safety margin for clock drift
      * @param string|null $label who this process is, as others see it: 1 to 64 printable ASCII
      *   characters without spaces; null = the INI setting redislock.label, or `host:pid`
