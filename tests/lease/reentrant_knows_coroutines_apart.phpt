@@ -6,13 +6,14 @@ redislock
 <?php
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
-foreach (['cc', 'php-config'] as $program) {
-    if (shell_exec("command -v $program") === null) {
-        die("skip no $program");
-    }
+if (shell_exec('command -v cc') === null) {
+    die('skip no compiler');
 }
-if (trim((string) shell_exec('php-config --vernum')) !== (string) PHP_VERSION_ID) {
-    die('skip php-config is of another PHP');
+/* The folder's name tells thread-safe builds and debug builds apart. */
+$config = PHP_BINDIR . '/php-config';
+$of_config = shell_exec("$config --vernum 2>&1; $config --extension-dir 2>&1");
+if ($of_config !== PHP_VERSION_ID . "\n" . PHP_EXTENSION_DIR . "\n") {
+    die('skip no php-config of this PHP');
 }
 ?>
 --FILE--
@@ -21,7 +22,8 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
 $module = "$server->folder/coroutine.so";
-$output = shell_exec('cc -shared -fPIC -DZEND_COMPILE_DL_EXT=1 $(php-config --includes) -o '
+$output = shell_exec('cc -shared -fPIC -DZEND_COMPILE_DL_EXT=1 $(' . PHP_BINDIR
+    . '/php-config --includes) -o '
     . escapeshellarg($module) . ' ' . escapeshellarg(__DIR__ . '/../inc/coroutine.c') . ' 2>&1');
 check('the extension is compiled', is_file($module), $output);
 

@@ -15,6 +15,7 @@ if (PHP_ZTS) {
 --FILE--
 <?php
 require __DIR__ . '/../inc/sigterm.inc';
+require __DIR__ . '/../inc/fake_server.inc';
 
 /* REDISLOCK_SIGTERM_MOMENTS: for a long run, 200. */
 $moments = (int) (getenv('REDISLOCK_SIGTERM_MOMENTS') ?: 30);

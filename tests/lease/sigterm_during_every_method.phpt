@@ -15,6 +15,7 @@ if (PHP_ZTS) {
 --FILE--
 <?php
 require __DIR__ . '/../inc/sigterm.inc';
+require __DIR__ . '/../inc/fake_server.inc';
 
 /* For each method the calls that are cut off; no call = the method sends nothing. Each worker has
  * a lease of "held". "t" has the token $argv[2], which outlives the worker. */
