@@ -296,8 +296,9 @@ static bool ends_with(rl_member_call *member, const rl_error *err)
 		member->doubt == RL_DOUBT_UNKNOWN) {
 		/* A second FORCE could free the lock of the next holder. */
 		rl_error_set(member->err, RL_ERR_UNKNOWN, err->sys_errno,
-			"outcome unknown: the connection broke before the answer; "
-			"call isLocked() to see whether the lock is still held");
+			"outcome unknown: the connection broke before the answer: %s; "
+			"call isLocked() to see whether the lock is still held",
+			err->message);
 		is_over = true;
 	}
 	return is_over;

@@ -101,16 +101,20 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	}
 	if (!rl_route_has_redirects(route)) {
 		rl_error_from_server(member->err, reply->text, NULL, 0);
+		rl_error_append(
+			member->err, " (this server is a node of a cluster: use redis-cluster:// in the DSN)");
 		rl_member_call_fail(member);
 		return true;
 	}
 	rl_stats_add(&rl_env_stats(member->call->env)->cluster_redirects, 1);
 	rl_target *node = rl_route_follow(route, &redirect, member->channel.conn->target);
 	if (node == NULL || member->hops == RL_HOPS_MAX) {
+		rl_error last;
+		rl_error_from_server(&last, reply->text, NULL, 0);
 		rl_error_set(member->err, RL_ERR_CONNECT, 0,
 			"redirected too often (is a node down, or the user not allowed to send ASKING?); "
-			"the last node, %s, answered: %.*s",
-			member->node->name, (int) reply->text.len, reply->text.data);
+			"%s: %s",
+			member->node->name, last.message);
 		rl_member_call_fail(member);
 		return true;
 	}
