@@ -27,9 +27,11 @@ static bool read_tls_option(
 	ZVAL_DEREF(value);
 	if (Z_TYPE_P(value) == IS_ARRAY || Z_TYPE_P(value) == IS_OBJECT ||
 		Z_TYPE_P(value) == IS_RESOURCE) {
+		char shown[RL_BYTES_TEXT];
 		zend_argument_type_error(arg,
 			"must contain only strings, numbers, bools and null, but the value of \"%s\" is %s",
-			ZSTR_VAL(name), zend_zval_type_name(value));
+			rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown),
+			zend_zval_type_name(value));
 		return false;
 	}
 	zend_string *text = Z_TYPE_P(value) == IS_FALSE ? ZSTR_CHAR('0') : zval_get_string(value);

@@ -54,7 +54,7 @@ static const char *name_of(const char *text)
 	rl_error err;
 	CHECK_INT(parse_exactly(text, strlen(text), &dsn, &err), RL_OK);
 	snprintf(out, sizeof out, "%s", dsn.target->name);
-	rl_target_unref(dsn.target);
+	rl_dsn_drop(&dsn);
 	return out;
 }
 
@@ -513,6 +513,26 @@ static void names_show_no_credentials(void)
 	CHECK_TEXT(name_of("redis:///a?db=3"), "unix:///a?db=3");
 }
 
+/* It leads to the same place. */
+static void a_name_can_be_read_again(void)
+{
+	static const check_case names[] = {
+		{"unix:///a%20b", "unix:///a%20b"},
+		{"unix:///%C3%A4/(1)@:=\xc3\xa4", "unix:///\xc3\xa4/(1)@:=\xc3\xa4"},
+		{"unix:///%23%3f%25%2c%ff", "unix:///%23%3F%25%2C%FF"},
+		{"unix:///a%2cunix%3a%2f%2fb", "unix:///a%2Cunix://b"},
+		{"unix:///\xc2\x9b"
+		 "31m%E2%80%AE?db=1",
+			"unix:///%C2%9B31m%E2%80%AE?db=1"},
+		{"redis-sentinel://a:1/m%20%C3%A4%2f%C2%9b.x",
+			"redis-sentinel://a:1/m%20%C3%A4%2F%C2%9B.x"},
+	};
+	CHECK_CASES(names, name_of);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		CHECK_TEXT(name_of(names[i].wanted), names[i].wanted);
+	}
+}
+
 static void a_name_is_fit_to_be_shown(void)
 {
 	static const char *const texts[] = {"unix:///a%0Ab", "unix:///a%1bb", "unix:///a%7f"};
@@ -594,6 +614,7 @@ static const check_test tests[] = {
 	TEST(lengths_have_limits),
 	TEST(no_message_has_a_secret),
 	TEST(names_show_no_credentials),
+	TEST(a_name_can_be_read_again),
 	TEST(a_name_is_fit_to_be_shown),
 	TEST(targets_differ_by_all_that_alters_the_handshake),
 	TEST(a_target_is_counted),
