@@ -51,7 +51,7 @@ foreach ($keys as $key => $shown) {
     same("$shown: messages", 6, count($messages));
     foreach ($messages as $message) {
         check("$shown is shown", str_contains($message, "\"$shown"), $message);
-        check("$shown: printable", preg_match('~^[^\p{Cc}\x{202e}]+$~uD', $message) === 1, $message);
+        matches("$shown: printable", '~^[^\p{Cc}\x{202e}]+$~uD', $message);
         check("$shown: short", strlen($message) < 400, strlen($message));
         same("$shown: cut", strlen($key) >= 1000, str_contains($message, '..."'));
     }
