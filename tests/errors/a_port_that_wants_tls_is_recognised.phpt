@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/tls.inc';
 require __DIR__ . '/../inc/fake_server.inc';
 require __DIR__ . '/../inc/members.inc';
 
-/** The call fails with the hint. Whether a command has run is not known: the server said nothing. */
+/** The call fails with the hint. Whether a command has run is unknown: the server said nothing. */
 function hinted(string $what, callable $call): void
 {
     throws($what, 'RedisLockConnectionException',

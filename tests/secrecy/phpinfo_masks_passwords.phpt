@@ -18,7 +18,7 @@ foreach (['phpinfo();', 'ini_set("redislock.servers", "redis://:S3CRET@10.0.0.1"
     check('no secret', !str_contains($seen, 'S3CRET'),
         implode("\n", preg_grep('~S3CRET~', explode("\n", $seen))));
 }
-/* The command line masks it as well, except where PHP asks no extension: docs/reference.md says so. */
+/* The command line masks it as well, except where PHP asks no extension, as the docs say. */
 foreach (['-i' => false, '--ri redislock' => false, '--re redislock' => true,
         '-r "print_r(ini_get_all(\'redislock\'));"' => true] as $words => $is_shown) {
     $seen = (string) shell_exec(php_command($ini) . " $words");

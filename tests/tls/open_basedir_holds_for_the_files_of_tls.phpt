@@ -71,21 +71,23 @@ foreach (['ca.pem', 'cert.pem', 'key.pem', 'text', 'unreadable', 'certs', 'none'
     $rows["capath: $file"] = ['capath' => "$folder/out/$file"];
 }
 unset($rows['cafile: ca.pem'], $rows['cafile: cert.pem'], $rows['capath: certs']);
-$rows['local_cert: a link'] = ['local_cert' => "$folder/in/link", 'local_pk' => "$folder/in/key.pem"];
+$rows['local_cert: a link'] = ['local_cert' => "$folder/in/link"] + $in;
 $rows['local_cert: dots'] = ['local_cert' => "$folder/in/../out/cert.pem"] + $in;
 
-$said = json_decode(run_php(PROGRAM, [json_encode($rows)], ['open_basedir' => "$folder/in"]), true);
+$said = run_php(PROGRAM, [json_encode($rows)], ['open_basedir' => "$folder/in"]);
+$said = json_decode($said, true);
 $refused = 'the TLS option %s: the file is outside of open_basedir';
 $hidden = 'the TLS option %s: no certificate can be read there; it is outside of open_basedir, '
     . 'so no reason is given';
 $wanted = ['all inside' => 'ok', 'the CA outside' => 'ok', 'a folder of CAs outside' => 'ok',
-    'nothing there, inside' => "the TLS option local_cert: cannot read $folder/in/none: No such file "
-        . 'or directory',
-    'no certificate, inside' => 'the TLS option cafile: it has no usable certificate: no certificate '
-        . 'or crl found'];
+    'nothing there, inside' => "the TLS option local_cert: cannot read $folder/in/none: "
+        . 'No such file or directory',
+    'no certificate, inside' => 'the TLS option cafile: it has no usable certificate: '
+        . 'no certificate or crl found'];
 foreach (array_keys($rows) as $name) {
     $option = strtok($name, ':');
-    $one = $wanted[$name] ?? sprintf(str_starts_with($option, 'local') ? $refused : $hidden, $option);
+    $one = $wanted[$name]
+        ?? sprintf(str_starts_with($option, 'local') ? $refused : $hidden, $option);
     same($name, array_fill(0, 6, $one), $said[$name] ?? null);
 }
 
