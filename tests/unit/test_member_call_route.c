@@ -124,7 +124,7 @@ static void the_sixth_fails_as_what_may_pass(void)
 	CHECK_COUNT(SET, 6);
 	CHECK_HAS(op->err->message,
 		"redirected too often (is a node down, or the user not allowed to send ASKING?); "
-		"redis://f:6379: the server answered: MOVED 7629 g:6379");
+		"the last node, redis://f:6379, answered: MOVED 7629 g:6379");
 	CHECK(rl_quorum_call_may_pass(&op->call));
 	CHECK(strstr(op->err->message, "unknown") == NULL);
 	CHECK_INT(fake_stats.grants_undone, 0);

@@ -109,12 +109,10 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	rl_stats_add(&rl_env_stats(member->call->env)->cluster_redirects, 1);
 	rl_target *node = rl_route_follow(route, &redirect, member->channel.conn->target);
 	if (node == NULL || member->hops == RL_HOPS_MAX) {
-		rl_error last;
-		rl_error_from_server(&last, reply->text, NULL, 0);
 		rl_error_set(member->err, RL_ERR_CONNECT, 0,
 			"redirected too often (is a node down, or the user not allowed to send ASKING?); "
-			"%s: %s",
-			member->node->name, last.message);
+			"the last node, %s, answered: %.*s",
+			member->node->name, (int) reply->text.len, reply->text.data);
 		rl_member_call_fail(member);
 		return true;
 	}
