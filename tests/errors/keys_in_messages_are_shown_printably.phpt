@@ -45,7 +45,7 @@ foreach ($keys as $key => $shown) {
         return true;
     });
     $server->cmd('FLUSHALL');
-    $lock->lease($key, 60) === null;
+    $is_refused = $lock->lease($key, 60) === null; // it drops the lease
     restore_error_handler();
     same("$shown: messages", 6, count($messages));
     foreach ($messages as $message) {

@@ -24,7 +24,7 @@ $work = function (int $times) use ($lock): void {
     for ($i = 0; $i < $times; $i++) {
         switch ($i % 5) {
             case 0:
-                $lock->lease("k$i")->release();
+                $ignored = $lock->lease("k$i")->release();
                 break;
             case 1:
                 $lease = $lock->lease("k$i");

@@ -38,7 +38,7 @@ foreach ($expected as $fault => [$class, $regex]) {
 }
 
 /* Looks do not write: a replica answers them. */
-$well->acquire('held', 60, token: 'token');
+check('held', $well->acquire('held', 60, token: 'token') === 'token');
 same('owner() of a replica', 'token', $failing('readonly')->owner('held'));
 throws('owner() whose reply is lost', RedisLockConnectionException::class, '~closed~',
     fn () => $failing('lost-reply')->owner('held'));
