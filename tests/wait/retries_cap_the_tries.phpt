@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/server.inc';
 $server = start_server();
 $server->cmd('SET', 'k', 'somebody');
 $monitor = $server->monitor();
-$ignored = (new RedisLock($server->dsn()))->acquire('k', wait: 0.02);
+learn_scripts(new RedisLock($server->dsn()), 'k');
 
 foreach ([0 => 0.0, 1 => 0.008, 5 => 0.248] as $retries => $least) {
     $lock = new RedisLock($server->dsn(), wake: false, retries: $retries);
