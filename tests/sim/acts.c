@@ -6,6 +6,8 @@
 
 #include "cluster.h"
 #include "cover.h"
+#include "undone.h"
+#include "votes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -297,9 +299,23 @@ static void begin_fence(sim_client *c, holding *h)
 	}
 }
 
+/* Any place. Where tokens are often given away, one that has a token, or has none, if there is
+ * one. */
+static loose *any_loose(bool is_used)
+{
+	unsigned at = any(LOOSE_MAX);
+	for (unsigned i = 0; plan.has_handovers && i < LOOSE_MAX; i++) {
+		loose *l = &all_loose[(at + i) % LOOSE_MAX];
+		if (l->is_used == is_used) {
+			return l;
+		}
+	}
+	return &all_loose[at];
+}
+
 static void give_away(sim_client *c, holding *h)
 {
-	loose *l = &all_loose[any(LOOSE_MAX)];
+	loose *l = any_loose(false);
 	if (!rl_lease_is_held(h->lease) || l->is_used) {
 		return;
 	}
@@ -317,14 +333,14 @@ static void give_away(sim_client *c, holding *h)
 
 static void begin_with_loose(sim_client *c, holding *h)
 {
-	loose *l = &all_loose[any(LOOSE_MAX)];
+	loose *l = any_loose(true);
 	if (!l->is_used || has_key(c, l->key)) {
 		return;
 	}
 	l->is_used = one_in(2); /* a queue may deliver it twice */
 	c->ttl_ns = draw_ttl();
 	c->max_hold_ns = RL_NEVER;
-	if (one_in(2)) {
+	if (one_in(2) || (plan.has_handovers && one_in(2))) {
 		prepare(c, h, l->key, rl_token_len(&c->set.label), !one_in(4));
 		TRACE("c%u takes k%u over from %.*s", (unsigned) c->index, (unsigned) l->key, (int) l->len,
 			l->token);
@@ -353,7 +369,7 @@ static void end_ref(sim_client *c, holding *h)
 		free_ref(h);
 	} else if (!h->is_token && one_in(5)) {
 		begin_farewell(c, h);
-	} else if (plan.faults != 0 && !c->is_closing && one_in(6)) {
+	} else if (plan.faults != 0 && !c->is_closing && one_in(plan.has_handovers ? 2 : 6)) {
 		give_away(c, h);
 	} else {
 		begin_release(c, h);
@@ -397,7 +413,7 @@ static void begin_anything(sim_client *c)
 		begin_extend(c, used);
 	} else if (used != NULL && one_in(2)) {
 		rl_lease_is_held(used->lease); /* PHP asks */
-	} else if (unused != NULL && one_in(6)) {
+	} else if (unused != NULL && one_in(plan.has_handovers ? 2 : 6)) {
 		begin_with_loose(c, unused);
 	} else if (unused != NULL) {
 		begin_take(c, unused);
@@ -451,6 +467,7 @@ static void tell_not_won(const sim_client *c)
 		rl_bytes drawn = rl_bytes_of(acquire->drawn, acquire->drawn_len);
 		judge_not_won(
 			c->index, c->subject->key, rl_words_text(drawn).mark, ttl, acquire->won_since != 0);
+		undone_took(c->index, &acquire->op.call, c->subject->key, rl_words_text(drawn).mark, false);
 	}
 }
 
@@ -472,6 +489,7 @@ static void tell_not_taken_over(sim_client *c)
 	rl_bytes fresh = c->op->call.request.fresh;
 	bool may_be_refused = (plan.faults >> FAULT_MEMORY & 1U) != 0;
 	judge_not_won(c->index, c->subject->key, rl_words_text(fresh).mark, c->ttl_ns, may_be_refused);
+	undone_not_taken_over(c->index, &c->op->call, c->subject->key);
 	swap_back_late(c);
 }
 
@@ -627,6 +645,8 @@ static void finish_take(sim_client *c)
 		h->lease->is_own_token = h->is_own;
 		rl_lease_begin(h->lease, token, c->ttl_ns, acquire->proven_until);
 		h->lease->strays = rl_quorum_call_strays(&acquire->op.call);
+		votes_took(c->index, &acquire->op.call, h->key, rl_words_text(token).mark);
+		undone_took(c->index, &acquire->op.call, h->key, rl_words_text(token).mark, true);
 		begin_policy(c, h);
 	} else {
 		if (acquire->op.status != RL_BUSY && acquire->op.status != RL_ERR_SLOW) {
@@ -648,6 +668,7 @@ static void finish_extend(sim_client *c)
 		COVER(extended);
 		rl_lease_confirm(h->lease, c->ttl_ns, rl_quorum_call_sent_at(&c->op->call));
 		h->claim.asked = atomic_load(&h->lease->proof);
+		votes_prolonged(c->index, &c->op->call, h->key, h->claim.token);
 	} else if (c->op->status == RL_BUSY) {
 		COVER(not_extended);
 		rl_lease_lose(h->lease);
@@ -702,6 +723,8 @@ static void finish_resume(sim_client *c)
 	int64_t sent_at = rl_quorum_call_sent_at(&c->op->call);
 	rl_lease_begin(h->lease, c->op->call.request.fresh, c->ttl_ns,
 		sent_at + c->ttl_ns - rl_set_drift(&c->set, c->ttl_ns));
+	votes_took(c->index, &c->op->call, h->key, rl_words_text(c->op->call.request.fresh).mark);
+	votes_swapped(c->index, &c->op->call, h->key, atomic_load(&h->lease->proof));
 	begin_policy(c, h);
 	end_op(c);
 }

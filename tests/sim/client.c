@@ -6,7 +6,9 @@
 
 #include "acts.h"
 #include "cover.h"
+#include "routes.h"
 #include "server.h"
+#include "votes.h"
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -176,6 +178,7 @@ static void be_born(sim_client *c)
 	c->is_closing = all_are_closing;
 	c->is_waiter = false;
 	c->life++;
+	routes_forget(c->index);
 	c->op = NULL;
 	c->act = ACT_NOTHING;
 	memset(c->holdings, 0, sizeof c->holdings);
@@ -362,7 +365,18 @@ static void step_script(sim_client *c)
 static void step_watch(sim_client *c)
 {
 	rl_tick tick = tick_of(c, &c->dog);
+	int64_t proofs[CLIENT_HOLDINGS];
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const rl_lease *lease = c->holdings[i].lease;
+		proofs[i] = lease != NULL ? atomic_load(&lease->proof) : RL_NEVER;
+	}
 	rl_renewer_step(&c->renewer, &tick);
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const holding *h = &c->holdings[i];
+		if (h->lease != NULL && h->renewal != NULL && atomic_load(&h->lease->proof) > proofs[i]) {
+			votes_renewed(c->index, h->renewal, h->key);
+		}
+	}
 	int64_t at = clock_when(&c->clock, c->renewer.until);
 	wake(c, true, at > world.now ? at : world.now + US);
 }
@@ -387,6 +401,9 @@ static void on_timer(sim_client *c, bool is_dog, const event *e)
 	}
 	if (c->is_alive) {
 		acts_tell(c);
+		if (plan_has_routes()) {
+			routes_look(c->index, is_dog);
+		}
 	}
 }
 

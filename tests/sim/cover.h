@@ -22,6 +22,7 @@
  X(cut_both, "nothing passes either way") \
  X(crash_keeping, "a server's process dies, and comes back with its data") \
  X(crash_machine, "a server's machine dies, and comes back with its data") \
+ X(struck, "a server dies when it has carried a take-over out, before that is heard") \
  X(crash_losing, "a server dies, and comes back empty after the longest TTL") \
  X(dead, "a server is down for good") \
  X(restart, "a server is back") \

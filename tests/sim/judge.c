@@ -173,6 +173,11 @@ static int64_t member_well_since(const sim_client *c, unsigned member)
 	return is_later ? cluster_calm_at(member) : since;
 }
 
+int64_t judge_well_since(unsigned client, unsigned member)
+{
+	return member_well_since(&clients[client], member);
+}
+
 void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock)
 {
 	int64_t at = is_by_clock ? claim->until : world.now;

@@ -82,6 +82,9 @@ void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t wri
 /* After each event. */
 void judge_look(void);
 
+/* Since when the client's watch could have asked the member; RL_NEVER = it cannot. */
+int64_t judge_well_since(unsigned client, unsigned member);
+
 /* An acquire ended without the lock. */
 void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns, bool is_own);
 

@@ -241,6 +241,13 @@ static plan_fencing draw_fencing(void)
 	return !fences ? FENCING_NONE : chance_one_in(&own, 2) ? FENCING_APART : FENCING_CLOSE;
 }
 
+static bool draw_handovers(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0x4a9d0));
+	return chance_one_in(&own, 4) && plan.mode != PLAN_FAIR && !plan.has_twins;
+}
+
 void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_sentinels)
 {
 	plan = (plan_t){.mode = mode, .events = 2000 + any(500)};
@@ -293,4 +300,5 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 		draw_clusters();
 	}
 	plan.fencing = draw_fencing();
+	plan.has_handovers = draw_handovers();
 }

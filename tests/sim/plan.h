@@ -128,6 +128,7 @@ typedef struct plan {
 	bool has_pauses;  /* between two faults what one has broken is over */
 	bool has_names;   /* a server's name leads elsewhere after a switch, not its address */
 	plan_fencing fencing;
+	bool has_handovers; /* tokens are given away and taken over often; drawn like fencing */
 	bool has_stalls;    /* nothing breaks, but servers and clients stand still, for seconds */
 	unsigned waits;     /* of 8 acquires so many wait */
 	uint64_t events;    /* at least */

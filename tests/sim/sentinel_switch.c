@@ -6,6 +6,7 @@
 #include "cover.h"
 #include "excuses.h"
 #include "faults.h"
+#include "routes.h"
 #include "sentinel_parts.h"
 
 #define DETECTED_NS (3 * SECOND)      /* a primary that is away is replaced after this, at most */
@@ -173,6 +174,7 @@ static void promote(unsigned member, unsigned leader)
 	}
 	TRACE("s%u is promoted in place of s%u", (unsigned) s->index, old);
 	g->primary = g->candidate;
+	g->promoted_at = world.now;
 	g->epoch++;
 	sentinel_parts[g->primary].is_master = true;
 	excuses_note_promotion(member, g->primary);
@@ -212,7 +214,7 @@ static void agree(unsigned member)
 	TRACE("a majority of the Sentinels names s%u", (unsigned) g->primary);
 	g->is_switching = false;
 	g->named = g->primary;
-	g->named_at = sentinel_parts[old].out_at = world.now;
+	g->named_at = g->agreed_at = sentinel_parts[old].out_at = world.now;
 	faults_disturb(world.now);
 	excuses_note_switch(member, old);
 }
@@ -222,6 +224,7 @@ static void learn_as_sentinel(unsigned n)
 	unsigned member = servers[n].member;
 	const sentinel_group *g = &sentinel_groups[member];
 	unsigned knowing = 0;
+	routes_unnamed(n, sentinel_parts[n].names);
 	sentinel_parts[n].names = g->primary;
 	sentinel_parts[n].learned_at = world.now;
 	sentinel_parts[n].known_at = world.now;

@@ -39,6 +39,7 @@ typedef enum event_kind {
 	EVENT_AWAKE,   /* it is not slow any more */
 	/* the rest */
 	EVENT_FAULT,    /* something breaks */
+	EVENT_STRIKE,   /* what = sim_server: it dies at a bad moment */
 	EVENT_LEFTOVER, /* what = an operation's record: nothing may be left of it */
 	EVENT_HUNGER,   /* what = key: it may have been free for too long */
 	EVENT_HELPERS,  /* what = key: nobody waits for it, unless `until` is old */
@@ -56,6 +57,7 @@ typedef enum event_kind {
 	EVENT_DEMOTE,  /* a node becomes a replica of the primary */
 	/* what = sim_client, life = holding, until = token: its lock was lost in a switch */
 	EVENT_TARDY,
+	EVENT_UNDONE, /* what = record: something should be undone by now */
 } event_kind;
 
 typedef struct event {
