@@ -322,15 +322,28 @@ static void handle_all_due(rl_renewer *renewer, const rl_tick *tick)
 	}
 }
 
-/* Moves the members behind these Sentinels to the primary, and settles the answers that waited. */
-static void apply(rl_renewer *renewer, rl_renewal *first, rl_renewer_lookup *lookup)
+/* Moves the members behind these Sentinels to the primary, and settles the answers that waited.
+ * False = some of the answers need another lookup. */
+static bool apply(rl_renewer *renewer, rl_renewal *first, rl_renewer_lookup *lookup)
 {
+	bool is_enough = true;
 	rl_renewal *next;
 	for (rl_renewal *renewal = first; renewal != NULL; renewal = next) {
 		next = renewal->next;
 		for (unsigned i = 0; i < renewal->count; i++) {
-			rl_renewer_nodes_apply(&renewer->nodes, &renewal->members[i], lookup);
+			rl_renewal_member *member = &renewal->members[i];
+			is_enough = rl_renewer_nodes_apply(&renewer->nodes, member, lookup) && is_enough;
 		}
+	}
+	return is_enough;
+}
+
+static void apply_to_all(rl_renewer *renewer, rl_renewer_lookup *lookup, int64_t now)
+{
+	bool is_enough = apply(renewer, renewer->all, lookup);
+	is_enough = apply(renewer, renewer->late, lookup) && is_enough;
+	if (!is_enough) {
+		rl_renewer_nodes_look_up_again(&renewer->nodes, lookup->lookup.route, now);
 	}
 }
 
@@ -342,8 +355,7 @@ static int64_t step_lookups(rl_renewer *renewer, const rl_tick *tick)
 	for (rl_renewer_lookup *lookup = renewer->nodes.routes.lookups; lookup != NULL;
 		 lookup = lookup->next) {
 		if (rl_renewer_lookup_step(lookup, tick, &until)) {
-			apply(renewer, renewer->all, lookup);
-			apply(renewer, renewer->late, lookup);
+			apply_to_all(renewer, lookup, tick->now);
 		}
 	}
 	return until;
