@@ -241,6 +241,13 @@ static plan_fencing draw_fencing(void)
 	return !fences ? FENCING_NONE : chance_one_in(&own, 2) ? FENCING_APART : FENCING_CLOSE;
 }
 
+static bool draw_haste(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0x4a57e));
+	return chance_one_in(&own, 3) && plan.mode == PLAN_GRACE;
+}
+
 static bool draw_handovers(void)
 {
 	chance own;
@@ -301,4 +308,5 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	}
 	plan.fencing = draw_fencing();
 	plan.has_handovers = draw_handovers();
+	plan.is_hasty = draw_haste();
 }

@@ -101,6 +101,7 @@ typedef struct plan {
 	bool hides_hosts;          /* redirects and maps name no host but a port */
 	int64_t grace_ns;          /* PLAN_GRACE */
 	bool has_writable;         /* replicas behind Sentinels accept writes, and lose them */
+	bool is_hasty; /* PLAN_GRACE: switches take no time, and go to and fro; drawn like fencing */
 	unsigned clients;
 	unsigned keys;
 	unsigned faults;     /* a bit for each kind; 0 = nothing breaks */

@@ -101,6 +101,7 @@ static void dispatch(const event *e)
 		case EVENT_PROMOTE:
 		case EVENT_LEARN:
 		case EVENT_DEMOTE:
+		case EVENT_RETURN:
 			sentinel_on_event(e);
 			break;
 	}

@@ -9,6 +9,7 @@
 #include "faults.h"
 #include "judge.h"
 #include "sentinel_parts.h"
+#include "votes.h"
 
 #include <string.h>
 
@@ -84,12 +85,14 @@ void undone_took(
 	plan_look(&u, world.now + 64 * plan.delay_most + 50 * MS);
 }
 
-/* The node was the primary when the call began, or before, and has not become a replica since. */
+/* The node was the primary when the call began, or before, and has not become a replica since. It
+ * has the token by a command, and not by a copy. */
 static bool is_former(unsigned n, const undone *u)
 {
 	const sentinel_part *p = &sentinel_parts[n];
 	const sentinel_group *g = &sentinel_groups[servers[n].member];
-	return p->is_master && n != g->primary && n != g->named && p->demoted_at < u->begun_at;
+	return p->is_master && n != g->primary && n != g->named && p->demoted_at < u->begun_at &&
+		votes_has_run(n, u->key, u->token);
 }
 
 /* The primary has given the vote: any other primary is one that the call has left. */

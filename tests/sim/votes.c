@@ -48,6 +48,11 @@ void votes_note_run(const sim_server *s, const rl_link *link, const rl_model_com
 		(vote_run){is_swap ? c->fresh.mark : c->token.mark, world.now, c->written_at};
 }
 
+bool votes_has_run(unsigned server, unsigned key, uint64_t token)
+{
+	return runs[server][key][false].token == token;
+}
+
 /* ---- grace ---- */
 
 /* The votes to one lock so far. */

@@ -30,6 +30,10 @@ void votes_begin(void);
 /* The server has run a command that has set the lock, or its TTL. */
 void votes_note_run(const sim_server *s, const rl_link *link, const rl_model_command *c);
 
+/* A command of PHP's threads, not a copy, has set the lock of the key at the server last, with this
+ * token. */
+bool votes_has_run(unsigned server, unsigned key, uint64_t token);
+
 /* An operation has taken or prolonged the lock with the token. */
 void votes_took(unsigned client, const rl_quorum_call *call, unsigned key, uint64_t token);
 void votes_prolonged(unsigned client, const rl_quorum_call *call, unsigned key, uint64_t token);

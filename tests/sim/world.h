@@ -50,11 +50,12 @@ typedef enum event_kind {
 	EVENT_TAKE_OVER, /* the replica is in its place */
 	EVENT_TOLD,      /* what = sim_server, until = slot: it learns who has the slot */
 	EVENT_CRON,      /* what = sim_server: it looks at the clients that block */
-	/* of members behind Sentinels: what = sim_server, but for PROMOTE */
+	/* of members behind Sentinels: what = sim_server, but for PROMOTE and RETURN */
 	EVENT_COPY,    /* a replica gets what its primary has written */
 	EVENT_PROMOTE, /* what = member, life = number: a replica becomes the primary */
 	EVENT_LEARN,   /* a Sentinel learns of a switch */
 	EVENT_DEMOTE,  /* a node becomes a replica of the primary */
+	EVENT_RETURN,  /* what = member: another failover is planned */
 	/* what = sim_client, life = holding, until = token: its lock was lost in a switch */
 	EVENT_TARDY,
 	EVENT_UNDONE, /* what = record: something should be undone by now */

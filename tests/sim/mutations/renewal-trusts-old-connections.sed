@@ -2,4 +2,4 @@
 # file: ext/core/lease/rl_renewer_nodes.c
 # mode: grace
 # sentinels
-/^static bool is_too_new/,/^}/s/conn == NULL \|\| route->named_at < conn->ready_at \|\|/conn == NULL ||/
+/^static bool is_before_login/,/^}/s/return has_grace\(member\) &&/return false \&\& has_grace(member) \&\&/
