@@ -30,6 +30,9 @@
  *     waking     where nothing breaks, a waiter is in the queue (one member), and a slot that moves
  *                does not switch waking off for good
  *
+ * routes.h, votes.h and undone.h have the rules about what clients know, what single votes are
+ * worth, and what is undone.
+ *
  * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows.
  * So they are looked at when one of these has happened, which is the same as after every event.
  */
