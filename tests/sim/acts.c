@@ -6,6 +6,7 @@
 
 #include "cluster.h"
 #include "cover.h"
+#include "success.h"
 #include "undone.h"
 #include "votes.h"
 
@@ -100,8 +101,11 @@ static void tell_watch(sim_client *c, holding *h)
 }
 
 /* What it had is not its own any more. */
-static void free_ref(holding *h)
+static void free_ref(sim_client *c, holding *h)
 {
+	if (h->lease != NULL) {
+		success_touched(c, h->key);
+	}
 	h->claim.is_active = false;
 	rl_renewer_drop(h->renewal);
 	rl_lease_free(h->lease);
@@ -129,6 +133,7 @@ static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
 	if (what == ACT_TAKE && !plan_is_calm() && one_in(6)) {
 		c->abandon_at = world.now + spread(10 * US, 5 * SECOND);
 	}
+	success_call_begins(c);
 }
 
 static int64_t draw_ttl(void)
@@ -246,7 +251,7 @@ static void begin_release(sim_client *c, holding *h)
 		rl_lease_leave(h->lease);
 		acts_tell(c);
 		if (!rl_lease_is_open(h->lease)) {
-			free_ref(h);
+			free_ref(c, h);
 			return;
 		}
 	}
@@ -261,7 +266,7 @@ static void begin_farewell(sim_client *c, holding *h)
 	}
 	h->claim.is_active = false;
 	if (!rl_lease_is_open(h->lease)) {
-		free_ref(h);
+		free_ref(c, h);
 		return;
 	}
 	COVER(batch);
@@ -328,7 +333,7 @@ static void give_away(sim_client *c, holding *h)
 		rl_renewer_pause(h->renewal);
 	}
 	rl_lease_give_away(h->lease);
-	free_ref(h);
+	free_ref(c, h);
 }
 
 static void begin_with_loose(sim_client *c, holding *h)
@@ -366,7 +371,7 @@ static void end_ref(sim_client *c, holding *h)
 	if (is_kept && atomic_load(&h->lease->proof) > client_now(c)) {
 		h->end_at = clock_when(&c->clock, atomic_load(&h->lease->proof)); /* by its TTL */
 	} else if (is_kept) {
-		free_ref(h);
+		free_ref(c, h);
 	} else if (!h->is_token && one_in(5)) {
 		begin_farewell(c, h);
 	} else if (plan.faults != 0 && !c->is_closing && one_in(plan.has_handovers ? 2 : 6)) {
@@ -497,6 +502,7 @@ static void end_op(sim_client *c)
 {
 	unsigned key = c->subject->key;
 	bool was_waiter = c->is_waiter;
+	success_touched(c, key);
 	rl_op_free(c->op);
 	c->op = NULL;
 	c->act = ACT_NOTHING;
@@ -653,7 +659,7 @@ static void finish_take(sim_client *c)
 			judge_failed(c->index, h->key, why(c));
 		}
 		tell_not_won(c);
-		free_ref(h);
+		free_ref(c, h);
 	}
 	end_op(c);
 }
@@ -716,7 +722,7 @@ static void finish_resume(sim_client *c)
 		}
 		tell_not_taken_over(c);
 		end_op(c);
-		free_ref(h);
+		free_ref(c, h);
 		return;
 	}
 	COVER(resumed);
@@ -768,16 +774,17 @@ static void finish_release(sim_client *c)
 	if (status != RL_OK && status != RL_BUSY && c->act != ACT_RELEASE_LOOSE && !h->is_token) {
 		h->end_at = world.now + spread(US, 10 * MS); /* once more, or with the object */
 		if (!rl_lease_is_open(h->lease)) {
-			free_ref(h);
+			free_ref(c, h);
 		}
 		return;
 	}
 	rl_lease_end(h->lease);
-	free_ref(h);
+	free_ref(c, h);
 }
 
 void acts_finish(sim_client *c)
 {
+	success_call_ends(c);
 	switch (c->act) {
 		case ACT_NOTHING:
 			break;
@@ -801,7 +808,7 @@ void acts_finish(sim_client *c)
 			holding *h = c->subject;
 			release_late(c, h, rl_release_batch_missing((rl_release_batch *) c->op, 0));
 			end_op(c);
-			free_ref(h);
+			free_ref(c, h);
 			break;
 		}
 	}
@@ -836,7 +843,7 @@ void acts_abandon(sim_client *c)
 	if (what == ACT_RELEASE && !h->is_token && rl_lease_is_open(h->lease)) {
 		h->end_at = world.now;
 	} else if (what != ACT_EXTEND && what != ACT_FENCE) {
-		free_ref(h);
+		free_ref(c, h);
 	}
 	acts_tell(c);
 }
@@ -852,7 +859,7 @@ void acts_drop(sim_client *c)
 	}
 	rl_renewer_forget(&c->renewer);
 	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
-		free_ref(&c->holdings[i]);
+		free_ref(c, &c->holdings[i]);
 	}
 	rl_pool_clear(&c->pool);
 }

@@ -85,6 +85,8 @@
  X(extended, "a TTL is changed") \
  X(not_extended, "an extend is refused") \
  X(extend_failed, "an extend fails") \
+ X(healthy_take, "an acquire of a free key on healthy members is judged") \
+ X(healthy_call, "an extend, a release or the like on healthy members is judged") \
  X(shortened, "an extend gives less than there was") \
  X(renewed, "a lease is renewed") \
  X(lost_by_clock, "a lease is lost by the clock") \

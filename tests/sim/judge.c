@@ -11,6 +11,7 @@
 #include "faults.h"
 #include "sentinel.h"
 #include "server.h"
+#include "success.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -53,6 +54,7 @@ static uint32_t waits[WORDS_KEYS]; /* raised when somebody begins to wait, or en
 void judge_begin(void)
 {
 	excuses_begin();
+	success_begin();
 	is_dirty = false;
 	dirty_keys = 0;
 	memset(moves, 0, sizeof moves);
@@ -79,6 +81,7 @@ void judge_key_changed(unsigned key)
 {
 	is_dirty = true;
 	dirty_keys |= 1U << key;
+	success_key_changed(key);
 }
 
 static unsigned holders(unsigned key, uint64_t token)
