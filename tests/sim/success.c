@@ -130,6 +130,10 @@ static bool has_time(const sim_client *c)
 	 * members may take a tenth of the TTL. */
 	int64_t quick = (plan.faults == 0 ? 20 : 100) * plan.delay_most + 5 * MS;
 	bool is_patient = plan.timeout_ns >= quick && plan.connect_timeout_ns >= quick;
+	/* WAIT has a twentieth of the TTL, half of a timeout, or 0.1 s. */
+	int64_t confirmed = (plan.faults == 0 ? 4 : 20) * plan.delay_most + 5 * MS;
+	is_patient = is_patient &&
+		(plan.replicas == 0 || (confirmed <= c->ttl_ns / 20 && confirmed <= 100 * MS));
 	bool lasts = c->ttl_ns >= 50 * MS + (plan.members > 1 ? 10 : 2) * quick;
 	return is_patient && (lasts || (c->act != ACT_TAKE && c->act != ACT_EXTEND));
 }
