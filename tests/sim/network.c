@@ -569,7 +569,7 @@ static rl_link_event receive(rl_link *link, rl_reply *to, rl_error *err)
 		return RL_LINK_NONE;
 	}
 	if (plan.has_clusters) {
-		routes_lose(link);
+		routes_lose(link, true);
 	}
 	rl_error_set(err, link->is_refused ? RL_ERR_CONNECT : RL_ERR_CLOSED, link->down_errno, "down");
 	return RL_LINK_DOWN;
@@ -634,7 +634,7 @@ static void close_link(rl_link *link)
 {
 	link->is_open = false;
 	if (plan.has_clusters) {
-		routes_lose(link);
+		routes_lose(link, false);
 	}
 	if (plan.replicas > 0 && is_crowded_out(link)) {
 		excuse_undos_behind_wait(link);

@@ -238,19 +238,20 @@ void routes_read(const rl_link *link, uint32_t number, const rl_model_reply *rep
 	}
 }
 
-/* The answer was waited for: an operation that is over may have left its connection to the pool. */
-static bool is_wanted(const asked_command *a)
+/* The answer was waited for: an operation that is over may have left its connection to the pool,
+ * and one that ends closes connections by itself. */
+static bool is_wanted(const asked_command *a, bool was_broken)
 {
-	return a->is_watch || a->begun_at == clients[a->client].begun_at;
+	return a->is_watch || (was_broken && a->begun_at == clients[a->client].begun_at);
 }
 
-void routes_lose(const rl_link *link)
+void routes_lose(const rl_link *link, bool was_broken)
 {
 	for (unsigned i = 0; i < ASKED_MAX && i < asked_count; i++) {
 		asked_command *a = &asked[i];
 		if (a->link == link && a->life == link->life) {
 			a->link = NULL;
-			a->over_at = is_wanted(a) ? world.now : 0;
+			a->over_at = is_wanted(a, was_broken) ? world.now : 0;
 		}
 	}
 }

@@ -38,6 +38,6 @@ void routes_unnamed(unsigned sentinel, unsigned node);
 
 void routes_write(rl_link *link, const rl_model_command *c);
 void routes_read(const rl_link *link, uint32_t number, const rl_model_reply *reply);
-void routes_lose(const rl_link *link);
+void routes_lose(const rl_link *link, bool was_broken);
 
 #endif
