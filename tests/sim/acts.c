@@ -664,6 +664,22 @@ static void finish_take(sim_client *c)
 	end_op(c);
 }
 
+/* What refused was older than what the watchdog has put back: asked again, as PHP's glue does. */
+static bool extend_again(sim_client *c)
+{
+	holding *h = c->subject;
+	if (c->act != ACT_EXTEND || c->op->status != RL_BUSY || !rl_lease_is_held(h->lease) ||
+		!rl_quorum_call_is_overruled(&c->op->call, h->renewal)) {
+		return false;
+	}
+	if (rl_quorum_call_has_strays(&c->op->call)) {
+		rl_lease_suspect(h->lease, c->ttl_ns);
+	}
+	rl_op_free(c->op);
+	c->op = ask(c, h, RL_VERB_EXTEND, c->ttl_ns / MS);
+	return true;
+}
+
 static void finish_extend(sim_client *c)
 {
 	holding *h = c->subject;
@@ -784,6 +800,9 @@ static void finish_release(sim_client *c)
 
 void acts_finish(sim_client *c)
 {
+	if (extend_again(c)) {
+		return;
+	}
 	success_call_ends(c);
 	switch (c->act) {
 		case ACT_NOTHING:

@@ -151,6 +151,26 @@ bool rl_quorum_call_has_swapped(const rl_quorum_call *call)
 	return count >= rl_quorum(call->set->count);
 }
 
+static bool is_overruled(const rl_member_call *member, const rl_renewal_member *renewed)
+{
+	return member->vote == RL_VOTE_REFUSED && renewed->vote == RL_VOTE_GRANTED &&
+		renewed->sent_at > member->heard_at;
+}
+
+bool rl_quorum_call_is_overruled(const rl_quorum_call *call, const rl_renewal *renewal)
+{
+	if (renewal == NULL || rl_renewal_is_lost(renewal)) {
+		return false;
+	}
+	rl_tally tally = {0};
+	for (unsigned i = 0; i < call->set->count; i++) {
+		const rl_member_call *member = &call->members[i];
+		bool counts = !is_overruled(member, &renewal->members[i]);
+		rl_tally_add(&tally, counts ? member->vote : RL_VOTE_FAILED);
+	}
+	return rl_tally_outcome(&tally) != RL_VOTE_REFUSED;
+}
+
 /* A majority of the Sentinels does not know the service. */
 static bool knows_no_primary(const rl_member_call *member)
 {
