@@ -96,6 +96,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/conn/rl_pool.c
     ext/core/conn/rl_sentinel.c
     ext/core/lease/rl_late.c
+    ext/core/lease/rl_late_grant.c
     ext/core/lease/rl_lease.c
     ext/core/lease/rl_renewal.c
     ext/core/lease/rl_renewal_heap.c
@@ -149,7 +150,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/transport/rl_hiredis.c
     ext/transport/rl_link_bytes.c
     ext/transport/rl_link_connect.c
-    ext/transport/rl_link_probe.c
     ext/transport/rl_link_transport.c
     ext/transport/rl_memory.c
     ext/transport/rl_memory_data.c
@@ -163,7 +163,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/transport/rl_tls.c
     ext/transport/rl_tls_context.c
     ext/transport/rl_tls_error.c
-    ext/transport/rl_tls_hello.c
     ext/transport/rl_tls_none.c
     ext/transport/rl_watchdog.c
   "

@@ -83,10 +83,10 @@ source_files() {
         git ls-files --cached --others --exclude-standard
     else
         # Names that are not in the archive are no error.
-        find .ci .clang-format .editorconfig .gitattributes .github .gitignore .valgrindrc \
-            CHANGELOG.md CONTRIBUTING.md LICENSE README.md README.zh-CN.md bench bin composer.json \
-            config.m4 config.w32 debian docs examples ext package.xml packages scripts stubs \
-            tests -type f ! -path '*/.libs/*' \
+        find .ci .clang-format .dockerignore .editorconfig .gitattributes .github .gitignore \
+            .valgrindrc CHANGELOG.md CONTRIBUTING.md LICENSE README.md README.zh-CN.md bench bin \
+            composer.json config.m4 config.w32 debian docs examples ext package.xml packages \
+            scripts stubs tests -type f ! -path '*/.libs/*' \
             ! -name '*.dep' ! -name '*.la' ! -name '*.lo' ! -name '*.o' \
             ! -name '*.diff' ! -name '*.exp' ! -name '*.log' ! -name '*.mem' ! -name '*.out' \
             ! -path 'tests/*.php' ! -path 'tests/*.sh' 2>/dev/null || true

@@ -16,7 +16,8 @@
  * With several servers, which must be independent of each other, the lock is stored on all of them,
  * and the caller to whom a majority (half of the servers, rounded down, and one more) has granted
  * it holds it: Redlock. The call asks all servers at once, and does not wait for a server whose
- * answer cannot change the outcome. "The server" below then means a majority. docs/redlock.md has
+ * answer cannot change the outcome. If such a server is still being connected, a thread stores the
+ * lock there a moment later. "The server" below then means a majority. docs/redlock.md has
  * the details.
  *
  * All times are seconds, as float or int. The server gets whole milliseconds: a TTL is rounded
@@ -51,9 +52,10 @@ class RedisLock
      *   7 Sentinels, whose port is 26379 by default (also redis+sentinel://). valkey instead of
      *   redis means the same, and rediss and valkeys add TLS. An IPv6 address stands in brackets,
      *   every part may be percent-encoded, and the query options are db, timeout, connect_timeout,
-     *   and for TLS `ssl[name]` with the names of $tls. User, password and database are those of
-     *   the nodes. Options of Sentinels are sentinel_user and sentinel_password, sentinel_tls (0 or
-     *   1; default: as for the nodes), sentinel_quorum (how many Sentinels must name the primary;
+     *   outage_wait (0 to 3600 seconds; the same in all DSNs that have it), and for TLS `ssl[name]`
+     *   with the names of $tls. User, password and database are those of the nodes. Options of
+     *   Sentinels are sentinel_user and sentinel_password, sentinel_tls (0 or 1; default: as for
+     *   the nodes), sentinel_quorum (how many Sentinels must name the primary;
      *   default: a majority of those in the DSN), sentinel_check (1; 0 = the client does not ask
      *   the Sentinels again whether the primary is still the same, so that a failover may grant a
      *   lock twice for ten seconds), and failover_grace (2 to 3600 seconds; default: none): a new
@@ -84,20 +86,29 @@ class RedisLock
      * @param float $jitter each delay is multiplied by a random number from 1-jitter to 1+jitter; 0
      *   to below 1
      * @param int|null $retries how often a wait looks at the lock again after a delay; the last
-     *   look decides. null = as often as $wait allows
+     *   look ends the wait, also before its deadline. null = as often as $wait allows; 0 = the
+     *   first try decides, however long $wait is
+     * @param float|null $outageWait for how many seconds a wait goes on while too few servers
+     *   answer for a majority (the one server, if there is one): they cannot be reached, do not
+     *   answer in time, or answer with an error that may pass (LOADING, READONLY, ...). The time
+     *   counts from the start of the first try or look that failed in this way, and ends with the
+     *   first that a majority answers. A failure after that time is thrown, but not before
+     *   $timeout has shown that a server does not answer. 0 = at once, which keeps the workers of
+     *   a web server free in an outage; null or INF = the wait goes on to its deadline, and
+     *   outlasts a failover
      * @param bool $wake true = a release wakes a waiter, and the waits of this object can be woken,
      *   through two helper keys (`<key>::rl-wait`, `<key>::rl-wake`; if a server is a cluster, and
-     *   the key has no hash tag, `{<key>}::rl-wait`, `{<key>}::rl-wake`); false = a wait only looks
-     *   again after each delay. A key that ends in one of these suffixes, or in ::rl-fence, is a
-     *   ValueError
+     *   the key has no hash tag, `{<key>}::rl-wait`, `{<key>}::rl-wake`, and if it is nothing but a
+     *   hash tag, `<key>:rl-wait`, `<key>:rl-wake`); false = a wait only looks again after each
+     *   delay. A key that ends in :rl-wait, :rl-wake or :rl-fence is a ValueError
      * @param bool $persistent true = connections stay open for the life of the process, and all
      *   objects of a thread that connect to the same server as the same user share them; false =
      *   the connections belong to this object
      * @param bool $reentrant true = if this object already holds a key by a lease, lease() or
-     *   synchronized() for that key in the same Fiber returns another lease on the same lock. The
-     *   last of these leases frees the lock. The server gets the TTL of the new lease if that TTL
-     *   is longer than the one of the lock, or if less than half of it is left; otherwise there is
-     *   no traffic
+     *   synchronized() for that key in the same Fiber or coroutine returns another lease on the
+     *   same lock. The last of these leases frees the lock. The server gets the TTL of the new
+     *   lease if that TTL is longer than the one of the lock, or if less than half of it is left;
+     *   otherwise there is no traffic
      * @param float $driftFactor safety margin for clock drift, 0 to 0.5: a lock counts as held for
      *   its TTL minus this fraction of the TTL minus 2 ms
      * @param string|null $label shows other people who holds a lock: 1 to 64 printable ASCII
@@ -126,6 +137,7 @@ class RedisLock
         float $retryMaxDelay = 0.2,
         float $jitter = 0.2,
         ?int $retries = null,
+        ?float $outageWait = null,
         bool $wake = true,
         bool $persistent = true,
         bool $reentrant = false,
@@ -144,8 +156,9 @@ class RedisLock
      * holder is not a RedisLock, the wait looks after back-off delays that double, with jitter. The
      * last try comes at the deadline, never before it. If the queue fails, the wait polls for a
      * second and then enters the queue again. After a failure that may pass (no connection,
-     * LOADING, READONLY, NOREPLICAS, MISCONF, ...) the wait goes on until the deadline. Signal
-     * handlers and the time limit run during the wait.
+     * LOADING, READONLY, NOREPLICAS, MISCONF, ...) the wait goes on until the deadline, or for
+     * $outageWait seconds of the constructor. Signal handlers and the time limit run during the
+     * wait.
      *
      * With several servers the call sends SET to each of them, and undoes the lock where only a
      * minority granted it. If the votes are split among several callers, each tries again after a
@@ -242,9 +255,9 @@ class RedisLock
      *   PHP calls it at the next place where it runs signal handlers, in the Fiber that runs then.
      *   A single call that takes long (a query, sleep()) ends first. The same holds for a signal
      *   handler, a tick function and, before PHP 8.4, a destructor. It is not called for release(),
-     *   in a forked child, or while the request shuts down. It cannot switch Fibers. It may set a
-     *   flag, log, roll back or exit. PHP treats an exception that it throws like one of a signal
-     *   handler, see docs/leases.md
+     *   in a forked child, or after a fatal error. It cannot switch Fibers. It may set a flag, log,
+     *   roll back or exit. PHP treats an exception that it throws like one of a signal handler, see
+     *   docs/leases.md
      * @param string|null $token the token of the holder, as for acquire(); null = a fresh token
      *   that cannot be guessed. A lock that is entered again (reentrant) keeps its token
      * @param callable|null $abort may end the wait, as for acquire()
@@ -582,7 +595,8 @@ final class RedisLockLease
 
     /**
      * Ends the lease without freeing the lock: it is not renewed any more, lives on until its TTL,
-     * and belongs to the holder of the returned token.
+     * and belongs to the holder of the returned token. The onLoss is dropped first: if that runs a
+     * destructor that throws, the lease still holds the lock.
      *
      * @throws RedisLockLostException when the lease is not held
      * @throws RedisLockException when several leases hold the lock (reentrant)
@@ -596,10 +610,11 @@ final class RedisLockLease
      * (docs/fencing.md).
      *
      * The first call asks the server, which keeps the last number for a day in another key
-     * (`<key>::rl-fence`; on a cluster `{<key>}::rl-fence` if the key has no hash tag). Several
-     * servers are asked twice. Later calls return the same number, without traffic. A new number is
-     * at least the server's time in microseconds, so numbers also grow if the server has lost its
-     * data, unless its clock has gone back, too.
+     * (`<key>::rl-fence`; on a cluster `{<key>}::rl-fence` if the key has no hash tag, and
+     * `<key>:rl-fence` if it is nothing but a hash tag). Several servers are asked twice. Later
+     * calls return the same number, without traffic. A new number is at least the server's time in
+     * microseconds, so numbers also grow if the server has lost its data, unless its clock has gone
+     * back, too.
      *
      * @throws RedisLockLostException when the lease is not held; its onLoss is called before
      * @throws RedisLockConnectionException when the server could not be asked

@@ -213,11 +213,11 @@ static bool mark(
 	return true;
 }
 
-/* The mark of the waiter whose try this is has ended, and there are others to go by. */
+/* The waiter whose try this is has no mark, or its mark has ended. */
 static bool is_void(rl_store_key *k, const rl_model_command *c, int64_t now_us)
 {
 	const rl_store_mark *own = find_mark(k, &c->waiter);
-	return own != NULL ? own->until_us < now_us : card(k) > 0;
+	return own == NULL || own->until_us < now_us;
 }
 
 static unsigned live_marks(const rl_store_key *k, int64_t now_us)

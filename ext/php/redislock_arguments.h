@@ -25,6 +25,8 @@ typedef struct redislock_arguments {
 	const rl_tls_options *tls;
 	/* NULL = as many retries as the wait allows. */
 	const zend_long *retries;
+	/* NULL = as long as the wait. */
+	const double *outage_wait;
 } redislock_arguments;
 
 #endif

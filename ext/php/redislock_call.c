@@ -139,14 +139,47 @@ static redislock_call *begin(redislock_client *client, rl_op *op)
 static void pass_on(const redislock_call *call)
 {
 	rl_late_release late;
+	rl_late_grant grant;
+	const rl_acquire *acquire = rl_acquire_of(call->op);
 	if (!has_forked(call) && rl_op_leaves(call->op, &late)) {
 		rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
+	}
+	if (!has_forked(call) && acquire != NULL && rl_acquire_leaves(acquire, &grant)) {
+		rl_watchdog_grant_late(&grant, &REDISLOCK_G(net).resolver);
+	}
+}
+
+/* The token of the lock that the operation may end or shorten; no data = it ends whatever lock the
+ * key has. */
+static rl_bytes ended_token(const rl_op *op)
+{
+	bool is_forced = op->call.request.verb == RL_VERB_FORCE;
+	return is_forced ? (rl_bytes){NULL, 0} : op->call.request.token;
+}
+
+/* No late grant of the lock may follow the operation. */
+static void stop_grants(const rl_op *op)
+{
+	if (rl_verb_changes(op->call.request.verb)) {
+		rl_watchdog_stop_grants(op->call.request.key, ended_token(op));
+	}
+}
+
+/* What late grants have stored is released where the connections of the call may not get to. */
+static void undo_grants(const redislock_call *call)
+{
+	const rl_op *op = call->op;
+	rl_verb verb = op->call.request.verb;
+	bool was_swapped = verb == RL_VERB_SWAP && op->status == RL_OK;
+	if ((verb == RL_VERB_RELEASE || verb == RL_VERB_FORCE || was_swapped) && !has_forked(call)) {
+		rl_watchdog_undo_grants(op->call.request.key, ended_token(op));
 	}
 }
 
 void redislock_call_end(redislock_call *call)
 {
 	pass_on(call);
+	undo_grants(call);
 	*call->link = call->next;
 	if (call->next != NULL) {
 		call->next->link = call->link;
@@ -326,8 +359,15 @@ static bool run_late_handlers(redislock_call *call)
 	return true;
 }
 
-redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislock_abort *abort)
+/* Runs the operation to its end, which may be a failure. NULL = an exception was thrown: here, or
+ * before by the destructor of an argument, such as an object that stood for the key. The caller
+ * would never see what the operation returns then. */
+static redislock_call *run(redislock_client *client, rl_op *op, redislock_abort *abort)
 {
+	if (EG(exception) != NULL) {
+		rl_op_free(op);
+		return NULL;
+	}
 	redislock_call *call = op != NULL ? begin(client, op) : NULL;
 	if (call == NULL) {
 		rl_op_free(op);
@@ -335,6 +375,7 @@ redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislo
 		return NULL;
 	}
 	call->abort = abort != NULL && redislock_abort_is_set(abort) ? abort : NULL;
+	stop_grants(op);
 	resolve_names(client, op->call.request.slot);
 	rl_guard guard = {.ctx = call,
 		.is_due = guard_is_due,
@@ -349,10 +390,26 @@ redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislo
 	if (!run_late_handlers(call)) {
 		return give_up(call, op->status == RL_OK ? abandon : redislock_call_end);
 	}
-	if (op->status != RL_OK && op->status != RL_BUSY) {
-		redislock_throw(op->err, op);
-		redislock_note_key(key_of(call));
-		redislock_call_end(call);
+	return call;
+}
+
+static bool has_failed(const redislock_call *call)
+{
+	return call->op->status != RL_OK && call->op->status != RL_BUSY;
+}
+
+static void throw_failure(redislock_call *call)
+{
+	redislock_throw(call->op->err, call->op);
+	redislock_note_key(key_of(call));
+	redislock_call_end(call);
+}
+
+redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislock_abort *abort)
+{
+	redislock_call *call = run(client, op, abort);
+	if (call != NULL && has_failed(call)) {
+		throw_failure(call);
 		return NULL;
 	}
 	return call;
@@ -361,4 +418,14 @@ redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislo
 redislock_call *redislock_call_run(redislock_client *client, rl_op *op)
 {
 	return redislock_call_wait(client, op, NULL);
+}
+
+redislock_call *redislock_call_try(redislock_client *client, rl_op *op, int64_t until)
+{
+	redislock_call *call = run(client, op, NULL);
+	if (call != NULL && has_failed(call) && rl_os_now() >= until) {
+		throw_failure(call);
+		return NULL;
+	}
+	return call;
 }

@@ -68,6 +68,10 @@ redislock_call *redislock_call_run(redislock_client *client, rl_op *op);
  * and abort->answer is REDISLOCK_ABORT_STOP. */
 redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislock_abort *abort);
 
+/* The same as redislock_call_run() for a question without which the caller can go on until a time:
+ * a failure before that time throws nothing, and is left in op->status. */
+redislock_call *redislock_call_try(redislock_client *client, rl_op *op, int64_t until);
+
 void redislock_call_end(redislock_call *call);
 
 /* Gives up, after the request, the calls to which PHP never returned. Runs no PHP code. */

@@ -12,7 +12,10 @@
 #include "php/redislock_memory.h"
 #include "php/redislock_options.h"
 #include "php/redislock_servers.h"
+#include "php/redislock_sigterm.h"
 #include "php/redislock_state.h"
+
+#include "core/base/rl_time.h"
 
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"
@@ -121,11 +124,13 @@ ZEND_METHOD(RedisLock, __construct)
 	zend_string *label = NULL;
 	zend_long retries = 0;
 	bool is_without_limit = true;
+	double outage_wait = 0;
+	bool outlasts_outages = true;
 	bool wakes = true;
 	bool is_persistent = true;
 	bool is_reentrant = false;
 	HashTable *tls = NULL;
-	ZEND_PARSE_PARAMETERS_START(0, 14)
+	ZEND_PARSE_PARAMETERS_START(0, 15)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(arguments.servers, server)
 		REDISLOCK_PARAM_PREFIX(prefix)
@@ -135,6 +140,7 @@ ZEND_METHOD(RedisLock, __construct)
 		REDISLOCK_PARAM_FLOAT(arguments.retry_max_delay)
 		REDISLOCK_PARAM_FLOAT(arguments.jitter)
 		Z_PARAM_LONG_OR_NULL(retries, is_without_limit)
+		REDISLOCK_PARAM_FLOAT_OR_NULL(outage_wait, outlasts_outages)
 		Z_PARAM_BOOL(wakes)
 		Z_PARAM_BOOL(is_persistent)
 		Z_PARAM_BOOL(is_reentrant)
@@ -142,6 +148,9 @@ ZEND_METHOD(RedisLock, __construct)
 		Z_PARAM_STR_OR_NULL(label)
 		Z_PARAM_ARRAY_HT(tls)
 	ZEND_PARSE_PARAMETERS_END();
+	if (!redislock_classes_are_intact()) {
+		RETURN_THROWS();
+	}
 	redislock_object *lock = from_obj(Z_OBJ_P(ZEND_THIS));
 	if (lock->client != NULL) {
 		zend_throw_error(NULL, "The RedisLock object is set up already");
@@ -151,6 +160,7 @@ ZEND_METHOD(RedisLock, __construct)
 	arguments.prefix = prefix;
 	arguments.label = label;
 	arguments.retries = is_without_limit ? NULL : &retries;
+	arguments.outage_wait = outlasts_outages ? NULL : &outage_wait;
 	redislock_client *client = redislock_client_new();
 	if (client == NULL) {
 		zend_throw_error(NULL, "Out of memory");
@@ -160,7 +170,7 @@ ZEND_METHOD(RedisLock, __construct)
 		client->pool = &REDISLOCK_G(pool);
 	}
 	rl_tls_options *tls_options;
-	bool is_filled = redislock_read_tls(tls, 14, &tls_options);
+	bool is_filled = redislock_read_tls(tls, 15, &tls_options);
 	arguments.tls = tls_options;
 	is_filled = is_filled && redislock_client_fill(client, &arguments);
 	rl_tls_options_free(tls_options);
@@ -206,13 +216,16 @@ static redislock_call *ask(
 	return redislock_call_run(client, op);
 }
 
-/* Asks the servers whether a quorum has the token. False = no quorum has, or an exception was
- * thrown. */
-static bool is_owner(redislock_client *client, rl_bytes key, const zend_string *token)
+/* Asks the servers whether a quorum has the token. False = no quorum has, or the servers could not
+ * be asked, or an exception was thrown.
+ * @param until a failure after this time is thrown */
+static bool is_owner(
+	redislock_client *client, rl_bytes key, const zend_string *token, int64_t until)
 {
-	redislock_call *call = redislock_call_run(client,
+	redislock_call *call = redislock_call_try(client,
 		rl_plain_new(&client->set, client->pool, &REDISLOCK_G(env),
-			&(rl_plain_args){.verb = RL_VERB_OWNER, .key = key}));
+			&(rl_plain_args){.verb = RL_VERB_OWNER, .key = key}),
+		until);
 	if (call == NULL) {
 		return false;
 	}
@@ -225,28 +238,35 @@ static bool is_owner(redislock_client *client, rl_bytes key, const zend_string *
 }
 
 bool redislock_check_deadlock(
-	redislock_client *client, rl_bytes key, int64_t wait_ns, const zend_string *name)
+	redislock_client *client, rl_bytes key, int64_t *wait_ns, const zend_string *name)
 {
-	const redislock_record *record = wait_ns > 0 ? redislock_record_blocking(client, key) : NULL;
+	const redislock_record *record = *wait_ns > 0 ? redislock_record_blocking(client, key) : NULL;
 	if (record == NULL) {
 		return true;
 	}
+	int64_t deadline = rl_time_later(rl_os_now(), *wait_ns);
+	bool is_of_flow = redislock_flow_is_current(&record->flow);
 	/* A copy: a signal handler may end the lease while the servers are asked. */
 	zend_string *token = zend_string_init(record->lease->token, record->lease->token_len, false);
-	bool is_ours = is_owner(client, key, token);
+	bool is_ours = is_owner(client, key, token, deadline);
 	zend_string_release(token);
 	if (EG(exception) != NULL) {
 		return false;
 	}
 	if (!is_ours) {
+		int64_t left = deadline - rl_os_now();
+		*wait_ns = deadline == RL_NEVER ? RL_NEVER : left > 0 ? left : 1; /* still a wait */
 		return true;
 	}
 	char shown[RL_BYTES_TEXT];
 	zend_throw_exception_ex(redislock_ce_exception, 0,
-		"waiting for the lock \"%s\" would never end: a lease of this thread holds it and renews "
-		"itself; release that lease first, give it a maxHold, or nest the sections with "
-		"reentrant: true",
-		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown));
+		"waiting for the lock \"%s\" would never end: a lease of %s holds it and renews itself; %s",
+		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown),
+		is_of_flow ? "this thread" : "another Fiber or coroutine of this thread",
+		is_of_flow ? "release that lease first, give it a maxHold, or nest the sections with "
+					 "reentrant: true"
+				   : "that flow stands still while this call waits, so ask without a wait and let "
+					 "that flow run between two calls, or give its lease a maxHold");
 	redislock_note_key(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)));
 	return false;
 }
@@ -306,7 +326,7 @@ ZEND_METHOD(RedisLock, acquire)
 	if (token != NULL) {
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
-	if (!redislock_check_deadlock(client, args.key, args.wait_ns, name) ||
+	if (!redislock_check_deadlock(client, args.key, &args.wait_ns, name) ||
 		(token != NULL && !redislock_check_unreleased(client, args.key, args.token, name))) {
 		redislock_free_key(joined);
 		RETURN_THROWS();
@@ -318,6 +338,7 @@ ZEND_METHOD(RedisLock, acquire)
 		zend_string_alloc(token != NULL ? ZSTR_LEN(token) : rl_token_len(label), false);
 	rl_op *op = rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), &args);
 	redislock_free_key(joined);
+	redislock_sigterm_keep();
 	redislock_call *call = redislock_call_wait(client, op, &abort);
 	if (call == NULL) {
 		zend_string_efree(result);
@@ -453,6 +474,9 @@ ZEND_METHOD(RedisLock, token)
 	const rl_label *label = rl_label_or(&ini, REDISLOCK_G(env).label);
 	rl_token_put_label(token, label);
 	if (rl_token_draw(&REDISLOCK_G(env), token) != RL_OK) {
+		if (!redislock_classes_are_intact()) {
+			RETURN_THROWS();
+		}
 		rl_error err;
 		rl_error_set(&err, RL_ERR_RANDOM, 0, "the system returned no random bytes for a token");
 		redislock_throw(&err, NULL);
@@ -500,6 +524,42 @@ ZEND_METHOD(RedisLock, close)
 	}
 }
 
+/* ---- the classes ---- */
+
+#define CLASSES_MAX 9
+
+/* Every class of the extension, and how its objects are made. */
+static struct {
+	zend_class_entry *ce;
+	zend_object *(*create_object)(zend_class_entry *ce);
+} classes[CLASSES_MAX];
+
+static void note_classes(zend_class_entry *lock, zend_class_entry *lease, zend_class_entry *state)
+{
+	zend_class_entry *const all[CLASSES_MAX] = {lock, lease, state, redislock_ce_loss,
+		redislock_ce_exception, redislock_ce_connection_exception, redislock_ce_server_exception,
+		redislock_ce_timeout_exception, redislock_ce_lost_exception};
+	for (unsigned i = 0; i < CLASSES_MAX; i++) {
+		classes[i].ce = all[i];
+		classes[i].create_object = all[i]->create_object;
+	}
+}
+
+bool redislock_classes_are_intact(void)
+{
+	unsigned i = 0;
+	while (i < CLASSES_MAX && classes[i].ce->create_object == classes[i].create_object) {
+		i++;
+	}
+	if (i < CLASSES_MAX) {
+		zend_throw_error(NULL,
+			"RedisLock cannot work without the class %s: remove that class from disable_classes "
+			"in php.ini",
+			ZSTR_VAL(classes[i].ce->name));
+	}
+	return i == CLASSES_MAX;
+}
+
 void redislock_class_register(void)
 {
 	zend_class_entry *ce = register_class_RedisLock();
@@ -521,6 +581,9 @@ void redislock_class_register(void)
 	redislock_forbid_discard(ce, "lease");
 	redislock_forbid_discard(ce, "resume");
 	redislock_ce_loss = register_class_RedisLockLoss();
-	redislock_lease_set_up(register_class_RedisLockLease());
-	redislock_state_set_up(register_class_RedisLockState());
+	zend_class_entry *lease = register_class_RedisLockLease();
+	zend_class_entry *state = register_class_RedisLockState();
+	redislock_lease_set_up(lease);
+	redislock_state_set_up(state);
+	note_classes(ce, lease, state);
 }

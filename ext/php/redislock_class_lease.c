@@ -144,7 +144,7 @@ static bool take_lease(zval *self, const zend_string *name, lease_args *in, zval
 	rl_op *op = NULL;
 	bool is_again = enter_again(client, args.key, args.ttl_ms, &policy, object);
 	if (!is_again && EG(exception) == NULL &&
-		redislock_check_deadlock(client, args.key, args.wait_ns, name) &&
+		redislock_check_deadlock(client, args.key, &args.wait_ns, name) &&
 		(token == NULL || redislock_check_unreleased(client, args.key, args.token, name))) {
 		record = redislock_lease_new(object, client, args.key, token_room, token != NULL, &policy);
 		op = record == NULL ? NULL

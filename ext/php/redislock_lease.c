@@ -93,6 +93,16 @@ static void drop_on_loss(redislock_lease_object *object)
 	redislock_callable_free(&dropped);
 }
 
+/* The lease is held, and goes on without its onLoss. False = a destructor has thrown. */
+static bool stop_listening(redislock_lease_object *object)
+{
+	if (redislock_callable_is_set(&object->on_loss)) {
+		redislock_record_stop_listening(object->record, object->ref);
+		drop_on_loss(object);
+	}
+	return EG(exception) == NULL;
+}
+
 /* Calls the object's onLoss for the last time. */
 static void call_on_loss(redislock_lease_object *object)
 {
@@ -107,11 +117,12 @@ static void call_on_loss(redislock_lease_object *object)
 	redislock_callable_free(&on_loss);
 }
 
-/* True where PHP's rules for signal handlers allow to call the script. */
+/* True where PHP's rules for signal handlers allow to call the script: also while the request shuts
+ * down, as long as a function of the script runs. */
 static bool may_call_script(void)
 {
 	return EG(active) && EG(exception) == NULL && !zend_fiber_switch_blocked() &&
-		!CG(unclean_shutdown) && (EG(flags) & EG_FLAGS_IN_SHUTDOWN) == 0;
+		!CG(unclean_shutdown) && EG(current_execute_data) != NULL;
 }
 
 void redislock_lease_report_losses(void)
@@ -339,12 +350,12 @@ ZEND_METHOD(RedisLockLease, attempts)
 	RETURN_LONG((zend_long) object->attempts);
 }
 
-ZEND_METHOD(RedisLockLease, detach)
+/* False = an exception was thrown. */
+static bool may_detach(const redislock_lease_object *object)
 {
-	OBJECT_ALONE
 	if (!is_held(object)) {
 		redislock_throw_lost(object->record->lease, loss_of(object));
-		RETURN_THROWS();
+		return false;
 	}
 	if (object->record->refs->next != NULL) {
 		char shown[RL_BYTES_TEXT];
@@ -353,6 +364,17 @@ ZEND_METHOD(RedisLockLease, detach)
 			"release the other leases first",
 			rl_bytes_text(rl_lease_name(object->record->lease), shown));
 		redislock_note_key(rl_lease_name(object->record->lease));
+		return false;
+	}
+	return true;
+}
+
+/* The callable goes first, while the lease can still keep the lock: a destructor may throw, and the
+ * exception would take the place of the token. It may also end the lease. */
+ZEND_METHOD(RedisLockLease, detach)
+{
+	OBJECT_ALONE
+	if (!may_detach(object) || !stop_listening(object) || !may_detach(object)) {
 		RETURN_THROWS();
 	}
 	RETVAL_STRINGL(object->record->lease->token, object->record->lease->token_len);
@@ -360,7 +382,6 @@ ZEND_METHOD(RedisLockLease, detach)
 	end_ref(object);
 	rl_lease_give_away(object->record->lease);
 	redislock_record_end_watch(object->record);
-	drop_on_loss(object);
 }
 
 ZEND_METHOD(RedisLockLease, loss)

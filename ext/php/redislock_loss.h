@@ -17,7 +17,9 @@
  *   function, in PHP 8.2 and 8.3 also inside a destructor. An exception that ends a signal handler
  *   also discards the signals that wait after it. The record then stays marked, and the watchdog
  *   sets the flag again a little later;
- * - no callable is called once the request shuts down.
+ * - while the request shuts down, callables are called as long as a function of the script runs: a
+ *   shutdown function, in which ReactPHP runs its loop, a destructor, a session handler;
+ * - no callable is called after a fatal error.
  *
  * This file knows no opcodes and changes no frame: zend_call_function() hands an exception of the
  * callable to the VM, as it does for a signal handler.

@@ -9,6 +9,8 @@
 
 #include "zend_exceptions.h"
 
+#include "core/wire/rl_dsn.h"
+
 #include <math.h>
 
 #define KEY_MAX (64 * 1024)
@@ -27,9 +29,11 @@ static bool read_tls_option(
 	ZVAL_DEREF(value);
 	if (Z_TYPE_P(value) == IS_ARRAY || Z_TYPE_P(value) == IS_OBJECT ||
 		Z_TYPE_P(value) == IS_RESOURCE) {
+		char shown[RL_BYTES_TEXT];
 		zend_argument_type_error(arg,
 			"must contain only strings, numbers, bools and null, but the value of \"%s\" is %s",
-			ZSTR_VAL(name), zend_zval_type_name(value));
+			rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown),
+			zend_zval_type_name(value));
 		return false;
 	}
 	zend_string *text = Z_TYPE_P(value) == IS_FALSE ? ZSTR_CHAR('0') : zval_get_string(value);
@@ -117,7 +121,7 @@ static bool check_numbers(const redislock_arguments *arguments)
 		zend_argument_value_error(8, "must be null or at least 0");
 		return false;
 	}
-	return check_range(arguments->drift_factor, 0, 0.5, 12, "between 0 and 0.5");
+	return check_range(arguments->drift_factor, 0, 0.5, 13, "between 0 and 0.5");
 }
 
 /* ---- the constructor ---- */
@@ -165,7 +169,7 @@ static bool set_label(redislock_client *client, const zend_string *label)
 	}
 	rl_bytes text = rl_bytes_of(ZSTR_VAL(label), ZSTR_LEN(label));
 	if (!rl_label_is_valid(text)) {
-		zend_argument_value_error(13, "must be " REDISLOCK_LABEL_FORM);
+		zend_argument_value_error(14, "must be " REDISLOCK_LABEL_FORM);
 		return false;
 	}
 	rl_label_set(&client->set.label, text);
@@ -184,13 +188,22 @@ bool redislock_client_fill(redislock_client *client, const redislock_arguments *
 	client->set.retries =
 		arguments->retries != NULL ? (uint64_t) *arguments->retries : RL_RETRIES_UNLIMITED;
 	client->set.drift_factor = arguments->drift_factor;
+	int64_t outage_wait = RL_NEVER;
+	if (arguments->outage_wait != NULL &&
+		!redislock_read_wait(*arguments->outage_wait, 9, &outage_wait)) {
+		return false;
+	}
+	client->set.outage_wait_ns = RL_DSN_NO_OUTAGE_WAIT;
 	if (!redislock_servers_fill(client, arguments)) {
 		return false;
+	}
+	if (client->set.outage_wait_ns == RL_DSN_NO_OUTAGE_WAIT) {
+		client->set.outage_wait_ns = outage_wait;
 	}
 	if (arguments->tls != NULL && !uses_tls(&client->set)) {
 		/* Without this error the program would believe that it is encrypted. */
 		zend_argument_value_error(
-			14, "must be empty, because no server uses TLS: write rediss:// in the DSN");
+			15, "must be empty, because no server uses TLS: write rediss:// in the DSN");
 		return false;
 	}
 	return true;
@@ -271,12 +284,6 @@ bool redislock_read_max_hold(double seconds, bool is_none, uint32_t arg, int64_t
 	return true;
 }
 
-static bool has_end(rl_bytes key, const char *end)
-{
-	size_t len = strlen(end);
-	return key.len >= len && memcmp(key.data + key.len - len, end, len) == 0;
-}
-
 bool redislock_read_key(const redislock_client *client, const zend_string *name, uint32_t arg,
 	rl_bytes *key, char **joined)
 {
@@ -296,12 +303,10 @@ bool redislock_read_key(const redislock_client *client, const zend_string *name,
 		memcpy(*joined + client->prefix_len, key->data, key->len);
 		*key = rl_bytes_of(*joined, client->prefix_len + key->len);
 	}
-	if (has_end(*key, RL_MARK_SUFFIX) || has_end(*key, RL_TICKETS_SUFFIX) ||
-		has_end(*key, RL_FENCE_SUFFIX)) {
+	if (rl_names_may_be_helper(*key)) {
 		redislock_free_key(*joined);
 		zend_argument_value_error(arg,
-			"must not end in ::rl-wait, ::rl-wake or ::rl-fence, which are the lock's own helper "
-			"keys");
+			"must not end in :rl-wait, :rl-wake or :rl-fence, which are the lock's own helper keys");
 		return false;
 	}
 	return true;

@@ -202,6 +202,19 @@ zend_object *redislock_record_next_listener(void)
 	return NULL;
 }
 
+static void refs_changed(redislock_record *record)
+{
+	if (record->renewal == NULL) {
+		return;
+	}
+	rl_watchdog_hold(record->renewal);
+	apply_refs(record);
+	if (record->renewal->on_lost == NULL && rl_lease_is_lost(record->lease)) {
+		forget_loss(record);
+	}
+	rl_watchdog_let_go(record->renewal);
+}
+
 bool redislock_record_drop_ref(redislock_record *record, redislock_ref *ref)
 {
 	redislock_ref **slot = &record->refs;
@@ -213,15 +226,14 @@ bool redislock_record_drop_ref(redislock_record *record, redislock_ref *ref)
 	if (record->refs == NULL) {
 		return true;
 	}
-	if (record->renewal != NULL) {
-		rl_watchdog_hold(record->renewal);
-		apply_refs(record);
-		if (record->renewal->on_lost == NULL && rl_lease_is_lost(record->lease)) {
-			forget_loss(record);
-		}
-		rl_watchdog_let_go(record->renewal);
-	}
+	refs_changed(record);
 	return false;
+}
+
+void redislock_record_stop_listening(redislock_record *record, redislock_ref *ref)
+{
+	ref->listener = NULL;
+	refs_changed(record);
 }
 
 void redislock_record_won(redislock_record *record)
@@ -291,7 +303,7 @@ redislock_record *redislock_record_new(
 		.client = client,
 		.lease = lease,
 		.bytes = bytes,
-		.fiber = EG(current_fiber_context),
+		.flow = redislock_flow_current(),
 		.due = &REDISLOCK_G(losses_due),
 		.vm_interrupt = &EG(vm_interrupt)};
 	if (record->next != NULL) {
@@ -327,8 +339,8 @@ void redislock_record_free(redislock_record *record)
 static void on_fiber_destroyed(zend_fiber_context *fiber)
 {
 	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
-		if (record->fiber == (const void *) fiber) {
-			record->fiber = NULL;
+		if (record->flow.fiber == (const void *) fiber) {
+			record->flow.fiber = NULL;
 		}
 	}
 }
@@ -341,9 +353,9 @@ void redislock_record_watch_fibers(void)
 redislock_record *redislock_record_find(const redislock_client *client, rl_bytes key)
 {
 	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
-		if (record->client == client && record->fiber == (const void *) EG(current_fiber_context) &&
-			record->refs != NULL && rl_bytes_equal(record->lease->names.key, key) &&
-			rl_lease_is_held(record->lease)) {
+		if (record->client == client && record->refs != NULL &&
+			rl_bytes_equal(record->lease->names.key, key) &&
+			redislock_flow_is_current(&record->flow) && rl_lease_is_held(record->lease)) {
 			return record;
 		}
 	}
@@ -426,6 +438,7 @@ static rl_op *release_batch(
 	int64_t now = rl_os_now();
 	for (size_t i = 0; i < count; i++) {
 		leases[i] = records[i]->lease;
+		rl_watchdog_stop_grants(leases[i]->names.key, rl_lease_token(leases[i]));
 	}
 	bool is_possible = limit_ns > 0 && now >= client->backed_off_until;
 	rl_op *op = count > 0 && is_possible ? rl_release_batch_new(&client->set, client->pool,
@@ -442,6 +455,7 @@ static rl_op *release_batch(
 	}
 	for (size_t i = 0; i < count; i++) {
 		release_late(records[i], rl_release_batch_missing((rl_release_batch *) op, i));
+		rl_watchdog_undo_grants(leases[i]->names.key, rl_lease_token(leases[i]));
 	}
 	return op;
 }

@@ -12,7 +12,7 @@
  * run no PHP code and throw no exception. The watchdog repeats the releases that fail.
  *
  * Where a RedisLock is re-entrant, several objects share a record. Each object has a ref of its
- * own, and dropping the last ref releases the lock. Only the Fiber that took the lock can enter it
+ * own, and dropping the last ref releases the lock. Only the flow that took the lock can enter it
  * again. The refs together decide how long the lock lives: the lease is renewed if one of them
  * wants that, until the earliest end that one of them sets.
  *
@@ -30,6 +30,7 @@
 
 #include "php/redislock_call.h"
 #include "php/redislock_callable.h"
+#include "php/redislock_flow.h"
 
 #include "core/lease/rl_lease.h"
 #include "core/lease/rl_renewer.h"
@@ -81,9 +82,8 @@ struct redislock_record {
 	unsigned objects;
 	/* This record's part of the memory that a request may use for records. */
 	size_t bytes;
-	/* The Fiber that took the lock; NULL = the Fiber was destroyed. Only compared. */
-	const void *fiber;
-	_Atomic int loss; /* a redislock_loss_state */
+	redislock_flow flow; /* that took the lock */
+	_Atomic int loss;    /* a redislock_loss_state */
 	/* The pause until the script is interrupted again; 0 = the script was not interrupted yet. Only
 	 * the watchdog uses it. */
 	int64_t interrupt_pause;
@@ -104,13 +104,16 @@ redislock_ref *redislock_record_add_ref(
 /* @return true = this was the last ref */
 bool redislock_record_drop_ref(redislock_record *record, redislock_ref *ref);
 
+/* The object of the ref has no onLoss any more. */
+void redislock_record_stop_listening(redislock_record *record, redislock_ref *ref);
+
 /* Takes the record off the list and from the watchdog, and frees it. */
 void redislock_record_free(redislock_record *record);
 
 /* For MINIT: a record forgets its Fiber when PHP destroys the Fiber. */
 void redislock_record_watch_fibers(void);
 
-/* The record by which the client and the current Fiber hold the key; NULL = there is none. */
+/* The record by which the client and the current flow hold the key; NULL = there is none. */
 redislock_record *redislock_record_find(const redislock_client *client, rl_bytes key);
 
 /* The record by which this thread holds the key and renews it without end: as long as the servers

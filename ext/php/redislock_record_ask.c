@@ -6,6 +6,7 @@
 
 #include "php/redislock_exception.h"
 #include "php/redislock_record_ask.h"
+#include "php/redislock_sigterm.h"
 
 #include "zend_exceptions.h"
 
@@ -22,8 +23,12 @@ int64_t redislock_record_release_limit(const redislock_record *record)
 	return longest;
 }
 
-redislock_call *redislock_record_ask(redislock_record *record, rl_verb verb, int64_t ttl_ms)
+/* How often a question is repeated whose refusals are older than what the watchdog has put back. */
+#define AGAIN_MOST 3
+
+static redislock_call *ask_once(redislock_record *record, rl_verb verb, int64_t ttl_ms)
 {
+	redislock_sigterm_keep();
 	rl_lease *lease = record->lease;
 	rl_bytes token = verb == RL_VERB_OWNER ? rl_bytes_of(NULL, 0) : rl_lease_token(lease);
 	bool may_be_repeated = verb == RL_VERB_RELEASE && !lease->is_own_token;
@@ -40,6 +45,33 @@ redislock_call *redislock_record_ask(redislock_record *record, rl_verb verb, int
 	redislock_call *call = redislock_call_run(record->client, op);
 	if (call != NULL && record->client->backed_off_until != 0) {
 		redislock_records_back_off(record->client, 0); /* the server answers again */
+	}
+	return call;
+}
+
+/* True = the refusals prove no loss. The repetition of an extend() may meet a copy of the first. */
+static bool must_repeat(redislock_record *record, const redislock_call *call)
+{
+	const rl_op *op = call->op;
+	rl_verb verb = op->call.request.verb;
+	if (op->status != RL_BUSY || (verb != RL_VERB_EXTEND && verb != RL_VERB_FENCE)) {
+		return false;
+	}
+	rl_watchdog_hold(record->renewal);
+	bool is_overruled = rl_quorum_call_is_overruled(&op->call, record->renewal);
+	if (is_overruled && verb == RL_VERB_EXTEND && rl_quorum_call_has_strays(&op->call)) {
+		rl_lease_suspect(record->lease, op->call.request.ttl_ms * RL_NS_PER_MS);
+	}
+	rl_watchdog_let_go(record->renewal);
+	return is_overruled;
+}
+
+redislock_call *redislock_record_ask(redislock_record *record, rl_verb verb, int64_t ttl_ms)
+{
+	redislock_call *call = ask_once(record, verb, ttl_ms);
+	for (int again = 0; call != NULL && again < AGAIN_MOST && must_repeat(record, call); again++) {
+		redislock_call_end(call);
+		call = ask_once(record, verb, ttl_ms);
 	}
 	return call;
 }

@@ -7,6 +7,7 @@
 #include "php/redislock_memory.h"
 #include "php/redislock_servers.h"
 
+#include "main/fopen_wrappers.h"
 #include "zend_exceptions.h"
 
 #include "core/wire/rl_dsn.h"
@@ -74,6 +75,60 @@ static bool add_all_defaults(const rl_member *member, const rl_tls_options *defa
 	return is_added;
 }
 
+static bool is_outside(const rl_tls_options *options, rl_tls_option option)
+{
+	const char *path = options->values[option];
+	return path != NULL && php_check_open_basedir_ex(path, 0) != 0;
+}
+
+/* The certificate and the key of the client must be within open_basedir, as for PHP's own ssl
+ * streams. No file is touched before this check. */
+static rl_status check_basedir(const rl_tls_options *options, rl_error *err)
+{
+	static const rl_tls_option files[] = {RL_TLS_LOCAL_CERT, RL_TLS_LOCAL_PK};
+	for (unsigned i = 0; i < 2; i++) {
+		if (is_outside(options, files[i])) {
+			return rl_error_set(err, RL_ERR_ARGUMENT, 0,
+				"the TLS option %s: the file is outside of open_basedir",
+				rl_tls_option_name(files[i]));
+		}
+	}
+	return RL_OK;
+}
+
+/* The trusted certificates may be outside of open_basedir, as for PHP's own ssl streams. But then
+ * the message does not say whether there is such a file. */
+static void hide_reason(const rl_tls_options *options, rl_error *err)
+{
+	static const rl_tls_option files[] = {RL_TLS_CAFILE, RL_TLS_CAPATH};
+	for (unsigned i = 0; i < 2; i++) {
+		const char *name = rl_tls_option_name(files[i]);
+		char begin[64];
+		snprintf(begin, sizeof begin, "the TLS option %s:", name);
+		if (is_outside(options, files[i]) && strncmp(err->message, begin, strlen(begin)) == 0) {
+			rl_error_set(err, RL_ERR_ARGUMENT, 0,
+				"the TLS option %s: no certificate can be read there; it is outside of "
+				"open_basedir, so no reason is given",
+				name);
+		}
+	}
+}
+
+static rl_status prepare_tls(const rl_tls_options *options, rl_error *err)
+{
+	rl_status status = rl_tls_options_check(options, err);
+	if (status == RL_OK) {
+		status = check_basedir(options, err);
+	}
+	if (status == RL_OK) {
+		status = rl_tls_prepare(options, err);
+		if (status != RL_OK) {
+			hide_reason(options, err);
+		}
+	}
+	return status;
+}
+
 /* All servers of a member have the same options. False = an exception was thrown. */
 static bool set_up_tls(const rl_member *member, const rl_tls_options *defaults)
 {
@@ -86,7 +141,7 @@ static bool set_up_tls(const rl_member *member, const rl_tls_options *defaults)
 		zend_throw_error(NULL, "Out of memory");
 		return false;
 	}
-	if (rl_tls_options_check(options, &err) != RL_OK || rl_tls_prepare(options, &err) != RL_OK) {
+	if (prepare_tls(options, &err) != RL_OK) {
 		zend_value_error("%s: %s", member->target->name, err.message);
 		return false;
 	}
@@ -197,6 +252,25 @@ static void add_member(redislock_client *client, rl_member member)
 	set->members[set->count++] = member;
 }
 
+/* A wait is for all members, so DSNs that set its option must agree. False = an exception was
+ * thrown. */
+static bool set_outage_wait(rl_set *set, int64_t given, dsn_source source)
+{
+	bool is_same = set->outage_wait_ns == RL_DSN_NO_OUTAGE_WAIT || set->outage_wait_ns == given;
+	if (given == RL_DSN_NO_OUTAGE_WAIT) {
+		return true;
+	}
+	if (!is_same) {
+		rl_error err;
+		rl_error_set(&err, RL_ERR_ARGUMENT, 0,
+			"the option outage_wait must be the same in all DSNs that have it");
+		throw_bad_dsn(&err, source);
+		return false;
+	}
+	set->outage_wait_ns = given;
+	return true;
+}
+
 static int64_t time_of(int64_t option_ns, double argument)
 {
 	return option_ns != 0 ? option_ns : (int64_t) (argument * 1e9);
@@ -221,7 +295,8 @@ static bool add_server(redislock_client *client, const redislock_arguments *argu
 		.timeout_ns = time_of(dsn.timeout_ns, arguments->timeout),
 		.connect_timeout_ns = time_of(dsn.connect_timeout_ns, arguments->connect_timeout)};
 	if (!check_conflicts(&client->set, &member, source) || !set_up_tls(&member, arguments->tls) ||
-		!set_up_replicas(&member, dsn.replicas_timeout_ns, source)) {
+		!set_up_replicas(&member, dsn.replicas_timeout_ns, source) ||
+		!set_outage_wait(&client->set, dsn.outage_wait_ns, source)) {
 		rl_dsn_drop(&dsn);
 		return false;
 	}

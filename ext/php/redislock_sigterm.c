@@ -25,6 +25,10 @@ void redislock_sigterm_install(void)
 {
 }
 
+void redislock_sigterm_keep(void)
+{
+}
+
 void redislock_sigterm_remove(void)
 {
 }
@@ -41,8 +45,7 @@ static void give_up(rl_renewer *watch)
 	rl_net_end_sending(&REDISLOCK_G(net));
 	for (const redislock_call *call = REDISLOCK_G(calls); call != NULL; call = call->next) {
 		rl_late_release late;
-		const rl_acquire *acquire = rl_acquire_of(call->op);
-		if (acquire != NULL && rl_acquire_may_hold(acquire, rl_os_now(), &late)) {
+		if (rl_op_may_hold(call->op, rl_os_now(), &late)) {
 			rl_watchdog_learn_set(late.set, late.key, &REDISLOCK_G(net).resolver);
 			rl_late_release_pending(watch, &late);
 		}
@@ -134,11 +137,15 @@ static bool is_installed(void)
 	return current_handler() == (void *) rl_sigterm_handle;
 }
 
+static uint64_t this_process(void)
+{
+	return rl_process_fork_generation() + 1;
+}
+
 void redislock_sigterm_install(void)
 {
-	uint64_t this_process = rl_process_fork_generation() + 1;
 	bool is_ours = is_installed();
-	if (!REDISLOCK_G(free_on_sigterm) || (is_ours && armed_for == this_process)) {
+	if (!REDISLOCK_G(free_on_sigterm) || (is_ours && armed_for == this_process())) {
 		return;
 	}
 	if (getpid() == 1 || (!is_ours && (!is_own_process() || is_blocked() || !is_unhandled()))) {
@@ -146,11 +153,19 @@ void redislock_sigterm_install(void)
 	}
 	static const rl_sigterm_host host = {.give_up = give_up, .is_in_handler = is_in_handler};
 	rl_sigterm_arm(&host);
-	armed_for = this_process;
+	armed_for = this_process();
 	if (!is_ours) {
 		struct sigaction ours = {.sa_handler = rl_sigterm_handle, .sa_flags = SA_RESTART};
 		sigfillset(&ours.sa_mask);
 		zend_sigaction(SIGTERM, &ours, NULL);
+	}
+}
+
+/* A process that was never armed has no lease that the handler could free. */
+void redislock_sigterm_keep(void)
+{
+	if (REDISLOCK_G(records) != NULL && armed_for == this_process()) {
+		redislock_sigterm_install();
 	}
 }
 

@@ -4,6 +4,7 @@
  */
 #include "php_redislock.h"
 
+#include "php/redislock_class.h"
 #include "php/redislock_exception.h"
 #include "php/redislock_stats.h"
 
@@ -85,6 +86,9 @@ ZEND_METHOD(RedisLock, stats)
 		rl_process_read_stats(&totals.stats);
 	} else if (!rl_process_read_totals(&totals, &sys_errno)) {
 		char text[128];
+		if (!redislock_classes_are_intact()) {
+			RETURN_THROWS();
+		}
 		zend_throw_exception_ex(redislock_ce_exception, sys_errno,
 			"stats(all: true) needs memory that processes share, and the system gave none when PHP "
 			"started: %s; stats() has the numbers of this process",

@@ -12,15 +12,62 @@
 
 #define CHUNK (16 * 1024)
 
+/* ---- which addresses have answered as expected ---- */
+
+static uint64_t hash_of(const rl_address *address)
+{
+	uint64_t hash = UINT64_C(14695981039346656037) ^ address->port; /* FNV-1a */
+	hash = (hash ^ (address->tls != NULL)) * UINT64_C(1099511628211);
+	for (const char *c = address->host; *c != '\0'; c++) {
+		hash = (hash ^ (unsigned char) *c) * UINT64_C(1099511628211);
+	}
+	return hash;
+}
+
+bool rl_link_has_spoken(const rl_link *link)
+{
+	uint64_t hash = hash_of(link->address);
+	for (unsigned i = 0; i < RL_NET_SPOKEN; i++) {
+		if (link->net->spoken[i] == hash) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The newest address replaces the oldest one. */
+void rl_link_note_spoken(const rl_link *link)
+{
+	rl_net *net = link->net;
+	if (!rl_link_has_spoken(link)) {
+		net->spoken[net->next_spoken++ % RL_NET_SPOKEN] = hash_of(link->address);
+	}
+}
+
 /* ---- the end ---- */
+
+/* What a message adds about the other kind of port, as long as the server has never answered. A
+ * server of TLS may close a connection without a word when a plain command arrives. So may a Redis
+ * server that ends after it has run the command, so the hint decides nothing. */
+static const char *hint_of_port(const rl_link *link)
+{
+	if (link->address->kind != RL_NET_TCP || rl_link_has_spoken(link)) {
+		return "";
+	}
+	if (link->tls == NULL) {
+		return link->received == 0 ? " (if this port speaks TLS, use rediss:// in the DSN)" : "";
+	}
+	return link->state == RL_LINK_SECURING && !rl_tls_has_heard(link->tls)
+		? " (is this a port with TLS?)"
+		: "";
+}
 
 static void set_break_error(rl_link *link, int code)
 {
 	bool is_securing = link->state == RL_LINK_SECURING;
 	rl_status status = is_securing ? RL_ERR_CONNECT : RL_ERR_CLOSED;
 	const char *where = is_securing ? " during the TLS handshake" : "";
-	bool may_be_plain = is_securing && !rl_tls_has_heard(link->tls) && !rl_link_has_spoken(link);
-	const char *hint = may_be_plain ? " (is this a port with TLS?)" : "";
+	const char *hint = hint_of_port(link);
 	if (code == 0) {
 		rl_error_set(&link->err, status, 0, "the server closed the connection%s%s", where, hint);
 	} else {
@@ -34,7 +81,6 @@ void rl_link_break(rl_link *link, int code)
 {
 	set_break_error(link, code);
 	link->state = RL_LINK_BROKEN;
-	rl_link_begin_probe(link);
 }
 
 /* TLS has failed. Unless err says otherwise the server has run nothing, whatever the kernel has
@@ -52,6 +98,28 @@ static void break_tls(rl_link *link, const rl_error *err)
 }
 
 /* ---- reading ---- */
+
+/* True for the first bytes of a handshake or an alert. No reply of Redis begins with them. */
+static bool is_tls_record(const char *data, size_t len)
+{
+	enum { ALERT = 0x15, HANDSHAKE = 0x16, MAJOR = 0x03 };
+	return len >= 2 && (data[0] == ALERT || data[0] == HANDSHAKE) && data[1] == MAJOR;
+}
+
+/* Takes the first bytes that arrive on a link without TLS. False = they belong to TLS, and the link
+ * is broken. */
+static bool hear_first(rl_link *link, const char *data, size_t len)
+{
+	if (is_tls_record(data, len)) {
+		rl_error_set(&link->err, RL_ERR_TLS, 0,
+			"the server answers in TLS, so it has run no command: does this port want TLS? Use "
+			"rediss:// in the DSN");
+		link->state = RL_LINK_BROKEN;
+		return false;
+	}
+	rl_link_note_spoken(link);
+	return true;
+}
 
 static bool parse(rl_link *link, const char *data, size_t len)
 {
@@ -92,8 +160,7 @@ static bool take_sealed(rl_link *link, const char *data, size_t len)
 static bool take(rl_link *link, const char *data, size_t len)
 {
 	if (link->tls == NULL) {
-		return (link->received > 0 || rl_link_hear_first(link, data, len)) &&
-			parse(link, data, len);
+		return (link->received > 0 || hear_first(link, data, len)) && parse(link, data, len);
 	}
 	bool was_connected = link->state == RL_LINK_CONNECTED;
 	bool is_well = take_sealed(link, data, len);

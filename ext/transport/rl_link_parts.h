@@ -21,10 +21,6 @@ typedef enum rl_link_state {
 	/* Connected, but the server sent bytes that are not the Redis protocol. The link reads no more,
 	 * and can still send an undo. */
 	RL_LINK_GARBLED,
-	/* The server has closed the connection. fd belongs to the probe for TLS, which connects. */
-	RL_LINK_PROBING,
-	/* The probe has sent its ClientHello. */
-	RL_LINK_ASKING,
 	RL_LINK_BROKEN, /* err has the reason */
 } rl_link_state;
 
@@ -74,25 +70,12 @@ void rl_link_connect_on(rl_link *link, short revents, int64_t now);
 /* RL_LINK_SECURING: goes on after poll. */
 void rl_link_secure_on(rl_link *link);
 
-/* ---- rl_link_probe.c: does the server of a broken link speak TLS? ---- */
+/* ---- rl_link_bytes.c: reading and writing ---- */
 
 /* True when a link to this address has received an answer before, in Redis or in TLS, as its DSN
  * says. Then a message does not ask whether the port is of the other kind. */
 bool rl_link_has_spoken(const rl_link *link);
 void rl_link_note_spoken(const rl_link *link);
-
-/* Takes the first bytes that arrive on a link without TLS. False = they belong to TLS, and the link
- * is broken. */
-bool rl_link_hear_first(rl_link *link, const char *data, size_t len);
-
-/* Call when the link is broken and err has the reason. If TLS may be the cause, the link stays up a
- * little longer for the probe. */
-void rl_link_begin_probe(rl_link *link);
-
-/* RL_LINK_PROBING, RL_LINK_ASKING: goes on after poll. */
-void rl_link_probe_on(rl_link *link, short revents, int64_t now);
-
-/* ---- rl_link_bytes.c: reading and writing ---- */
 
 typedef enum rl_link_read {
 	RL_LINK_READ_MORE, /* more may be there */

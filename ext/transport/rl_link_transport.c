@@ -10,8 +10,7 @@
  * keeps the reason and reports it after the replies that had arrived: a server that refuses a
  * client sends the reason before it closes.
  *
- * rl_link_connect.c leads a link from dial() to CONNECTED, rl_link_bytes.c reads and writes, and
- * rl_link_probe.c finds out whether a server that closed without a word speaks TLS.
+ * rl_link_connect.c leads a link from dial() to CONNECTED, and rl_link_bytes.c reads and writes.
  */
 #include "transport/rl_link_parts.h"
 
@@ -145,8 +144,6 @@ static bool link_is_connected(const rl_link *link)
 	switch (link->state) {
 		case RL_LINK_CONNECTED:
 		case RL_LINK_GARBLED:
-		case RL_LINK_PROBING:
-		case RL_LINK_ASKING:
 			return true;
 		case RL_LINK_CONNECTING:
 		case RL_LINK_SECURING:
@@ -303,10 +300,7 @@ short rl_link_events(const rl_link *link)
 {
 	switch (link->state) {
 		case RL_LINK_CONNECTING:
-		case RL_LINK_PROBING:
 			return POLLOUT;
-		case RL_LINK_ASKING:
-			return POLLIN;
 		case RL_LINK_SECURING:
 		case RL_LINK_CONNECTED:
 		case RL_LINK_GARBLED:
@@ -334,10 +328,6 @@ void rl_link_advance(rl_link *link, short revents, int64_t now)
 			if (revents != 0) {
 				rl_link_secure_on(link);
 			}
-			break;
-		case RL_LINK_PROBING:
-		case RL_LINK_ASKING:
-			rl_link_probe_on(link, revents, now);
 			break;
 		case RL_LINK_CONNECTED:
 			if (link->memory != NULL) {

@@ -153,6 +153,7 @@ rl_memory_server *rl_memory_add_server(const char *name, uint64_t fork_generatio
 	}
 	server->name = copy;
 	server->fork_generation = fork_generation;
+	server->store.known = ~0U; /* as a real server that was in use before knows all scripts */
 	server->next = servers;
 	servers = server;
 	return server;

@@ -4,6 +4,7 @@
  */
 #include "transport/rl_sigterm.h"
 
+#include "core/base/rl_time.h"
 #include "transport/rl_os.h"
 #include "transport/rl_watchdog.h"
 
@@ -85,9 +86,10 @@ void rl_sigterm_enable(bool is_enabled)
 	atomic_store(&state.is_disabled, !is_enabled);
 }
 
-static void wait_for_releases(void)
+static void wait_for_releases(size_t count)
 {
-	int64_t end_at = rl_os_now() + RL_SIGTERM_WAIT_NS;
+	int64_t most = RL_SIGTERM_WAIT_NS + (int64_t) count * RL_SIGTERM_WAIT_EACH_NS;
+	int64_t end_at = rl_os_now() + rl_time_earlier(most, RL_SIGTERM_WAIT_MAX_NS);
 	struct timespec pause = {.tv_nsec = CHECK_NS};
 	while (!rl_watchdog_has_freed_all() && rl_os_now() < end_at) {
 		nanosleep(&pause, NULL);
@@ -107,8 +109,9 @@ void rl_sigterm_handle(int signo)
 		}
 	} else if (is_own && !atomic_load(&state.is_disabled)) {
 		atomic_store(&state.has_begun, true);
-		if (rl_watchdog_free_all(state.host->give_up)) {
-			wait_for_releases();
+		size_t count = rl_watchdog_free_all(state.host->give_up);
+		if (count > 0) {
+			wait_for_releases(count);
 		}
 	}
 	end_process(signo);

@@ -9,17 +9,29 @@
  * action ends the process at once, and the leases would block their keys until their TTL. The
  * handler marks all leases as lost, wakes the watchdog's thread through its pipe, and waits inside
  * the handler, so that the script cannot go on under locks that are no longer its own. The watchdog
- * sends the releases. When a quorum has confirmed each of them, after 250 ms at the latest, the
- * handler restores the default action and raises the signal again, which ends the process as it
- * would without the handler.
+ * sends the releases. When a quorum has confirmed each of them, the handler restores the default
+ * action and raises the signal again, which ends the process as it would without the handler. It
+ * does so after 250 ms at the latest, and 0.15 ms more for each lease, but within a second.
  *
  * The handler may interrupt any code, even malloc. Therefore it takes no lock, calls only
  * async-signal-safe functions, and never waits longer than that. If the watchdog cannot work
  * meanwhile, the TTLs end the locks.
  *
- * - Locks that the process is asking for are given up as well: a waiter that is woken by the
- *   release of another dying process would end together with the key. First the handler ends the
- *   connections of PHP's thread, then the watchdog releases the tokens.
+ * - The calls that the signal cuts off are given up as well (rl_op_may_hold()): a waiter that is
+ *   woken by the release of another dying process would end together with the key. First the
+ *   handler ends the connections of PHP's thread, then the watchdog does for each call what keeps
+ *   the key from having a token that only this process knows:
+ *
+ *     acquire, lease, synchronized    the drawn token is released
+ *     the same, own token swapped in  both tokens are released, each where it may be our lock
+ *     the same, own token as it is    nothing: the caller knows the token
+ *     resume                          the given token is put back in place of the fresh one
+ *     release of a drawn token        the release is repeated
+ *     release of an own token         nothing: the caller knows the token
+ *     extend, verify, fence           nothing: a lease is released as one of all leases, and a
+ *                                     bare token is known to the caller
+ *     forceRelease, questions         nothing: they take no lock
+ *
  * - A forked child inherits the handler and the pipe. In a child the handler compares the pid
  *   first, and only restores the default action and raises the signal.
  * - A signal that arrives on another thread is passed on to PHP's thread, because only the handler
@@ -36,8 +48,11 @@
 
 #include "core/lease/rl_renewer.h"
 
-/* How long the handler waits for the releases. */
+/* How long the handler waits for the releases at most: a time for the first one, and for each of
+ * them, on a busy machine and a server nearby; never longer than the last of the three. */
 #define RL_SIGTERM_WAIT_NS (250 * RL_NS_PER_MS)
+#define RL_SIGTERM_WAIT_EACH_NS (150 * 1000)
+#define RL_SIGTERM_WAIT_MAX_NS RL_NS_PER_SECOND
 
 /* What the handler needs from the program that installs it. */
 typedef struct rl_sigterm_host {

@@ -179,9 +179,9 @@ static bool trust_system(SSL_CTX *ssl, rl_error *err)
 		return true; /* without any certificate each handshake fails, and says why */
 	}
 	rl_error_set(err, RL_ERR_ARGUMENT, 0,
-		"the system's trusted certificates cannot be read: %s; name a file by the TLS option "
-		"cafile",
-		rl_tls_reason());
+		"the system's trusted certificates cannot be read (the variables SSL_CERT_FILE and "
+		"SSL_CERT_DIR name others); name a file by the TLS option cafile");
+	ERR_clear_error();
 	return false;
 }
 

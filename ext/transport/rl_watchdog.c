@@ -32,6 +32,8 @@ typedef enum freeing {
 
 static struct {
 	_Atomic int freeing;
+	/* There may be late grants: any thread reads this without the mutex. */
+	_Atomic bool has_grants;
 	/* Written before freeing. */
 	void (*give_up)(rl_renewer *renewer);
 	/* Guards all fields below. A signal handler reads is_running, waker and the counts of the
@@ -254,6 +256,7 @@ static void clean_up(void)
 	dog.links = NULL;
 	dog.room = 0;
 	dog.is_running = false;
+	atomic_store(&dog.has_grants, false);
 }
 
 void rl_watchdog_stop(void)
@@ -474,14 +477,16 @@ bool rl_watchdog_call(void)
 	return dog.is_running;
 }
 
-bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer))
+size_t rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer))
 {
-	if (!dog.is_running || dog.renewer.all_count == dog.renewer.late_count) {
-		return false;
+	size_t owned = dog.renewer.late_count + dog.renewer.grant_count;
+	size_t count = dog.is_running ? dog.renewer.all_count - owned : 0;
+	if (count > 0) {
+		dog.give_up = give_up;
+		atomic_store(&dog.freeing, FREEING_ASKED);
+		rl_watchdog_call();
 	}
-	dog.give_up = give_up;
-	atomic_store(&dog.freeing, FREEING_ASKED);
-	return rl_watchdog_call();
+	return count;
 }
 
 void rl_watchdog_learn_set(const rl_set *set, rl_bytes key, const rl_resolver *resolver)
@@ -506,6 +511,41 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 	}
 	rl_stats_add(&rl_process_stats()->late_releases_dropped, !is_taken);
 	unlock_and_wake();
+}
+
+/* ---- late grants ---- */
+
+void rl_watchdog_grant_late(const rl_late_grant *grant, const rl_resolver *resolver)
+{
+	lock();
+	if (start() == 0) {
+		learn_addresses(grant->set, grant->key, resolver);
+		rl_late_grant_add(&dog.renewer, grant);
+		atomic_store(&dog.has_grants, true);
+	}
+	unlock_and_wake();
+}
+
+static void act_on_grants(
+	void (*act)(rl_renewer *renewer, rl_bytes key, rl_bytes token), rl_bytes key, rl_bytes token)
+{
+	if (!atomic_load_explicit(&dog.has_grants, memory_order_relaxed)) {
+		return;
+	}
+	lock();
+	act(&dog.renewer, key, token);
+	atomic_store(&dog.has_grants, dog.renewer.grant_count > 0);
+	unlock_and_wake();
+}
+
+void rl_watchdog_stop_grants(rl_bytes key, rl_bytes token)
+{
+	act_on_grants(rl_renewer_stop_grants, key, token);
+}
+
+void rl_watchdog_undo_grants(rl_bytes key, rl_bytes token)
+{
+	act_on_grants(rl_renewer_undo_grants, key, token);
 }
 
 bool rl_watchdog_is_releasing(const rl_set *set, rl_bytes key, rl_bytes token)

@@ -23,6 +23,7 @@
 #define RL_WATCHDOG_H
 
 #include "core/lease/rl_late.h"
+#include "core/lease/rl_late_grant.h"
 #include "transport/rl_resolve.h"
 
 /* Handles forks from now on. A second call changes nothing: PHP may start the module again in a
@@ -70,12 +71,22 @@ void rl_watchdog_end(rl_renewal *renewal);
  * @param resolver has the addresses of the set */
 void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *resolver);
 
+/* As rl_late_grant_add(). Starts the thread if there is none. Without a thread the grant is left
+ * out.
+ * @param resolver has the addresses of the set */
+void rl_watchdog_grant_late(const rl_late_grant *grant, const rl_resolver *resolver);
+
+/* As rl_renewer_stop_grants() and rl_renewer_undo_grants(). Cost nothing while there are no late
+ * grants. */
+void rl_watchdog_stop_grants(rl_bytes key, rl_bytes token);
+void rl_watchdog_undo_grants(rl_bytes key, rl_bytes token);
+
 /* For a signal handler, because it takes no lock. The watchdog releases all leases that it watches
  * before the process ends. From then on they count as lost.
  * @param give_up called first, on the watchdog's thread and under the mutex: gives up the locks for
  *   which the interrupted thread is asking
- * @return false = there is no thread, or nothing to release */
-bool rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer));
+ * @return about how many leases are released; 0 = there is no thread, or nothing to release */
+size_t rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer));
 
 /* For give_up() alone: copies the addresses of the set, because the watchdog may have to dial its
  * members about the key. */

@@ -27,10 +27,12 @@ class RedisLock
      * @param float $retryMaxDelay the longest back-off delay of a wait
      * @param float $jitter each delay is multiplied by a random number from 1-jitter to 1+jitter
      * @param int<0, max>|null $retries how often a wait looks again; null = as often as $wait
-     *   allows
+     *   allows; 0 = the first try decides
+     * @param float|null $outageWait for how many seconds a wait goes on while too few servers
+     *   answer; 0 = the first failure is thrown; null = until the deadline of the wait
      * @param bool $wake true = a release wakes a waiter
      * @param bool $persistent true = connections stay open for the life of the process
-     * @param bool $reentrant true = leases of one key may be nested in a Fiber
+     * @param bool $reentrant true = leases of one key may be nested in a Fiber or coroutine
      * @param float $driftFactor safety margin for clock drift
      * @param string|null $label who this process is, as others see it: 1 to 64 printable ASCII
      *   characters without spaces; null = the INI setting redislock.label, or `host:pid`
@@ -50,6 +52,7 @@ class RedisLock
         float $retryMaxDelay = 0.2,
         float $jitter = 0.2,
         ?int $retries = null,
+        ?float $outageWait = null,
         bool $wake = true,
         bool $persistent = true,
         bool $reentrant = false,

@@ -17,7 +17,7 @@ $cluster = start_cluster();
 $key = $cluster->keyOf(0);
 $lock = new RedisLock($cluster->dsn());
 $token = $lock->acquire($key, 60);
-$lease = $lock->lease("{{$key}}:lease", slack(3.0));
+$lease = $lock->lease("{{$key}}:lease", room(3.0));
 foreach ([1, 2, 0, 1] as $node) {
     $waiter = waiter($cluster->dsn(), $key, ['ttl' => 30, 'wait' => slack(20.0)]);
     eventually('it waits', fn () => (int) $cluster->ownerOf($key)->client()

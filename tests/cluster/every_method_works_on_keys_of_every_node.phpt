@@ -43,7 +43,7 @@ foreach ([[0], [2, 1]] as $seeds) {
         same("$what: release() of the lease", true, $lease->release());
         same("$what: a section", 7, $lock->synchronized($key, fn () => 7));
 
-        $lock->acquire($key, 30);
+        matches("$what: it is held", TOKEN, (string) $lock->acquire($key, 30));
         same("$what: forceRelease()", true, $lock->forceRelease($key));
         same("$what: forceRelease() of a free lock", false, $lock->forceRelease($key));
     }

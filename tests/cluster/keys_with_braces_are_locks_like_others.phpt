@@ -21,7 +21,9 @@ foreach ([
     'a{b' => '{a{b}::rl-wait',
     '{user:7}:cart' => '{user:7}:cart::rl-wait',
     'cart{user:7}' => 'cart{user:7}::rl-wait',
-    '{{a}' => '{{a}::rl-wait',
+    '{user:7}' => '{user:7}:rl-wait',
+    'user:7' => '{user:7}::rl-wait',
+    '{{a}' => '{{a}:rl-wait',
     '}{a}' => '}{a}::rl-wait',
     'user:{}' => null,
     'a}b' => null,
@@ -42,13 +44,30 @@ foreach ([
         same("$key: it is in no queue", 0,
             (int) $cluster->client()->info('clients')['blocked_clients']);
     }
+    $watch = new Stopwatch();
     $at = now();
     same("$key: release()", true, $lock->release($key, $token));
     $result = $waiter->result();
     matches("$key: it gets the lock", TOKEN, (string) $result['token']);
     same("$key: woken", $marks === null ? 0 : 1, $result['stats']['wake_ups']);
     same("$key: polled", $marks === null ? 1 : 0, $result['stats']['wake_failures']);
-    between("$key: in time", 0, slack($marks === null ? 0.4 : 0.1), $result['at'] - $at);
+    $watch->within("$key: in time", slack($marks === null ? 0.4 : 0.1), 0, $result['at'] - $at);
+    same("$key: freed", true, $lock->release($key, $result['token']));
+}
+
+/* The waiters of the two locks, which are in one slot, are not woken for each other. */
+$tokens = [];
+$waiters = [];
+foreach (['{w}', 'w'] as $n => $key) {
+    $tokens[$key] = $lock->acquire($key, 30);
+    $waiters[$key] = waiter($cluster->dsn(), $key, ['ttl' => 30]);
+    eventually("$key: it is in the queue", fn () =>
+        (int) $cluster->client()->info('clients')['blocked_clients'] === $n + 1);
+}
+foreach (['w', '{w}'] as $key) {
+    same("$key: release()", true, $lock->release($key, $tokens[$key]));
+    $result = $waiters[$key]->result();
+    woken($key, $result);
     same("$key: freed", true, $lock->release($key, $result['token']));
 }
 same('no lock is left', [], $cluster->locks());

@@ -31,7 +31,8 @@ $calls = function (string $dsn, int $cycles) use ($server): int {
 };
 foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
     $more = $calls($dsn, 1100) - $calls($dsn, 100);
-    check("system calls of 1000 acquire() and release() on $dsn", $more <= 4000 + 40, $more);
+    /* One more for each pair would be 1000. A process that stalls looks after its connection. */
+    check("system calls of 1000 acquire() and release() on $dsn", $more <= 4000 + 400, $more);
     check('it was measured', $more >= 2000, $more);
 }
 

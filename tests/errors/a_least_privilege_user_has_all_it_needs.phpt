@@ -38,7 +38,7 @@ same('a lock of symfony', [null, null, true, false],
         $lock->release('symfony', 'x')]);
 
 /* A lease that is renewed. */
-$lease = $lock->lease('k', slack(0.6));
+$lease = $lock->lease('k', room(0.6));
 eventually('it is renewed', fn () => RedisLock::stats()['renewed'] >= 2);
 check('fence()', $lease->fence() > 0);
 same('release() of the lease', true, $lease->release());

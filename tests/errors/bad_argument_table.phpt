@@ -37,17 +37,17 @@ foreach ($methods as $name => $call) {
     $rows["$name: empty key"] = ['ValueError', '~\(\$key\).*empty~', fn () => $call('')];
     $rows["$name: key and prefix over 64 KiB"] = ['ValueError', '~\(\$key\).*(65536|64 KiB)~',
         fn () => $call($long)];
-    $rows["$name: key of a helper (wait)"] = ['ValueError', '~\(\$key\).*::rl-wait~',
-        fn () => $call('stock::rl-wait')];
-    $rows["$name: key of a helper (wake)"] = ['ValueError', '~\(\$key\).*::rl-wake~',
+    $rows["$name: key of a helper (wait)"] = ['ValueError', '~\(\$key\).* :rl-wait~',
+        fn () => $call('{stock}:rl-wait')];
+    $rows["$name: key of a helper (wake)"] = ['ValueError', '~\(\$key\).* :rl-wake~',
         fn () => $call('{stock}::rl-wake')];
-    $rows["$name: key of a helper (fence)"] = ['ValueError', '~\(\$key\).*::rl-fence~',
+    $rows["$name: key of a helper (fence)"] = ['ValueError', '~\(\$key\).* :rl-fence~',
         fn () => $call('stock::rl-fence')];
     $rows["$name: key is an array"] = ['TypeError', '~\(\$key\).*string~', fn () => $call([])];
 }
-$rows['key is only the suffix'] = ['ValueError', '~::rl-wake~',
+$rows['key is only the suffix'] = ['ValueError', '~ :rl-wake~',
     fn () => $make()->acquire('::rl-wake')];
-$rows['key and prefix end in a suffix together'] = ['ValueError', '~::rl-wake~',
+$rows['key and prefix end in a suffix together'] = ['ValueError', '~ :rl-wake~',
     fn () => $make(prefix: 'stock::rl')->acquire('-wake')];
 $tokens = [
     'acquire' => fn ($token) => $lock->acquire('k', token: $token),
@@ -118,6 +118,14 @@ foreach (['negative' => -0.01, 'above' => 0.51, 'NAN' => NAN, 'INF' => INF] as $
         fn () => $make(driftFactor: $value)];
 }
 $rows['retries negative'] = ['ValueError', '~\(\$retries\).*0~', fn () => $make(retries: -1)];
+foreach (['negative' => -0.001, 'NAN' => NAN, '-INF' => -INF] as $what => $value) {
+    $rows["outageWait $what"] = ['ValueError', '~\(\$outageWait\).*0 or more seconds, or INF~',
+        fn () => $make(outageWait: $value)];
+}
+$rows['outageWait is a word'] = ['TypeError', '~\(\$outageWait\).*float~',
+    fn () => $make(outageWait: 'long')];
+$rows['outage_wait that differs'] = ['ValueError', '~outage_wait must be the same in all DSNs~',
+    fn () => new RedisLock(['memory://a?outage_wait=1', 'memory://b', 'memory://c?outage_wait=2'])];
 $rows['retries is a word'] = ['TypeError', '~\(\$retries\).*int~', fn () => $make(retries: 'many')];
 $rows['prefix is an array'] = ['TypeError', '~\(\$prefix\).*string~', fn () => $make(prefix: [])];
 $rows['prefix over 64 KiB'] = ['ValueError', '~(prefix|key).*(65536|65535|64 KiB)~',

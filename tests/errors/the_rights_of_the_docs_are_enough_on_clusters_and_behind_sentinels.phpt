@@ -38,7 +38,7 @@ function use_all(RedisLock $lock, string $dsn, string $key, callable $blocked): 
     same("$key: it was woken", [1, 0, true], [$result['stats']['wake_ups'],
         $result['stats']['wake_failures'], $result['then']]);
     $before = RedisLock::stats()['renewed'];
-    $lease = $lock->lease($key, slack(0.6));
+    $lease = $lock->lease($key, room(0.6));
     eventually("$key: it is renewed", fn () => RedisLock::stats()['renewed'] > $before);
     check("$key: fence()", $lease->fence() > 0);
     same("$key: release() of the lease", true, $lease->release());

@@ -31,7 +31,7 @@ same('owner()', $token, $lock->owner('k'));
 check('remaining()', $lock->remaining('k') > 0);
 same('inspect()', false, $lock->inspect('k')->isForeign);
 same('extend()', true, $lock->extend('k', $token, 60));
-$lease = $lock->resume('k', $token, slack(0.6));
+$lease = $lock->resume('k', $token, room(0.6));
 eventually('it is renewed', fn () => RedisLock::stats()['renewed'] >= 2);
 same('nothing was denied', 0, count($server->cmd('ACL', 'LOG')));
 /* The page that the message names has the rights. */

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/server.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $named = new RedisLock($server->dsn(), label: 'web-3');
-$lock->acquire('parent');
+matches('acquire()', TOKEN, (string) $lock->acquire('parent'));
 $file = test_folder() . '/child';
 reap(in_fork(function () use ($lock, $named, $file): void {
     $child = gethostname() . ':' . getmypid();

@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$ttl = slack(0.6);
+$ttl = room(0.6);
 $lease = $lock->lease('k', $ttl);
 renewals_go_on('the parent');
 $keep = function (string $who) use ($lock, $server, $ttl): RedisLockLease {
@@ -36,9 +36,9 @@ for ($n = 0; $n < 3; $n++) {
         stays_held("child$n, afterwards", $server, $own, 0.1);
         $server->cmd('DEL', "child$n");
         stopped("child$n", fn () => compute(5.0), 0.2, "child$n");
-        $left = $lock->lease("left$n", slack(0.6)); // freed by the end of the object
+        $left = $lock->lease("left$n", room(0.6)); // freed by the end of the object
         unset($left);
-        $left = $lock->lease("kept$n", slack(0.6)); // freed by the end of the process
+        $left = $lock->lease("kept$n", room(0.6)); // freed by the end of the process
     });
 }
 foreach ($children as $child) {

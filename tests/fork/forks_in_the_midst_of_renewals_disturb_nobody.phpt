@@ -15,46 +15,50 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 /* Each renewal takes a while: one is on its way at many of the forks. */
 $server = start_server();
-$fake = fake_server([], $server, true);
-$lock = new RedisLock($fake->dsn());
-$leases = [];
-for ($n = 0; $n < 8; $n++) {
-    $leases[] = $lock->lease("k$n", 1.2);
-    usleep(50000);
-}
-$fake->rules([rule('EVALSHA', [wait_for(0.02), 'pass'])]);
-$until = now() + 1.5;
-$forks = 0;
-$running = [];
-while (now() < $until) {
-    $running[] = in_fork(function () use ($leases, $server, $forks): void {
-        same('held in the child', [],
-            array_values(array_filter($leases, fn ($lease) => $lease->isHeld())));
-        if ($forks % 4 === 0) {
-            $own = (new RedisLock($server->dsn()))->lease("own$forks", 0.3);
-            renewals_go_on('in the child');
-            same('release() in the child', true, $own->release());
-        } elseif ($forks % 4 === 1) {
-            unset($leases);
-        } elseif ($forks % 4 === 2) {
-            same('release() of the parent\'s', false, $leases[0]->release());
-        }
-    });
-    $forks++;
-    usleep(10000);
-    if (count($running) > 5) {
-        reap(array_shift($running));
+/* A renewal that stalls may time out, and costs its connection. */
+undisturbed(0.5, function () use ($server): void {
+    $fake = fake_server([], $server, true);
+    $lock = new RedisLock($fake->dsn());
+    [$lost, $renewed] = [lost(), renewed()];
+    $leases = [];
+    for ($n = 0; $n < 8; $n++) {
+        $leases[] = $lock->lease("k$n", 1.2);
+        usleep(50000);
     }
-}
-array_map(reap(...), $running);
-check('there were many', $forks >= 10, $forks);
-stays_held('the parent', $server, $leases, 0.5);
-same('lost', 0, lost());
-check('it was renewed all the time', renewed() >= 8, renewed());
-between('connections: one of the script, and now and then a new one of the watchdog', 2, $forks / 2,
-    $fake->connections());
-unset($leases);
-same('keys', [], $server->keys());
+    $fake->rules([rule('EVALSHA', [wait_for(0.02), 'pass'])]);
+    $until = now() + 1.5;
+    $forks = 0;
+    $running = [];
+    while (now() < $until) {
+        $running[] = in_fork(function () use ($leases, $server, $forks): void {
+            same('held in the child', [],
+                array_values(array_filter($leases, fn ($lease) => $lease->isHeld())));
+            if ($forks % 4 === 0) {
+                $own = (new RedisLock($server->dsn()))->lease("own$forks", 0.3);
+                renewals_go_on('in the child');
+                same('release() in the child', true, $own->release());
+            } elseif ($forks % 4 === 1) {
+                unset($leases);
+            } elseif ($forks % 4 === 2) {
+                same('release() of the parent\'s', false, $leases[0]->release());
+            }
+        });
+        $forks++;
+        usleep(10000);
+        if (count($running) > 5) {
+            reap(array_shift($running));
+        }
+    }
+    array_map(reap(...), $running);
+    check('there were many', $forks >= 10, $forks);
+    stays_held('the parent', $server, $leases, 0.5);
+    same('lost', 0, lost() - $lost);
+    check('it was renewed all the time', renewed() - $renewed >= 8, renewed() - $renewed);
+    between('connections: one of the script, and now and then a new one of the watchdog', 2,
+        $forks / 2, $fake->connections());
+    unset($leases);
+    same('keys', [], $server->keys());
+});
 
 /* A parent that waits for another lock, with leases, when a signal handler forks. */
 $lock = new RedisLock($server->dsn());

@@ -35,7 +35,7 @@ foreach (['stop' => SIGQUIT, 'reload' => SIGUSR2] as $what => $signal) {
         }
         $fpm->signal($signal);
         /* Time enough to go wrong in. */
-        check("$what, $how: the master waits", !$fpm->ended(0.3));
+        check("$what, $how: the master waits", $fpm->goesOn(0.3));
         if ($must_wait) {
             check("$what: it still waits", !str_contains($request->body, 'taken'), $request->body);
             (new RedisLock($server->dsn(), persistent: false))->release('k', 'somebody');

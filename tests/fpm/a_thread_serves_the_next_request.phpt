@@ -11,7 +11,7 @@ skip_without_fpm();
 <?php
 require __DIR__ . '/../inc/fpm.inc';
 
-$ttl = slack(0.3);
+$ttl = room(0.3);
 /* Each request has a lease with a key of its own, renewed at least once, and ends in its own
  * way. */
 $ends = [

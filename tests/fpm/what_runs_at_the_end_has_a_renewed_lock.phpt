@@ -51,7 +51,7 @@ foreach ($ends as $what => $end) {
         $last = new Last;
         $lease = (new RedisLock())->lease($_GET["key"], (float) $_GET["ttl"]);
         Notes::$token = $lease->token();
-        ' . $end, ['key' => $what, 'ttl' => slack(0.5)]);
+        ' . $end, ['key' => $what, 'ttl' => room(0.5)]);
 }
 foreach ($requests as $what => $request) {
     $request->finish();

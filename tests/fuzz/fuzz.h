@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the fuzz targets share. With clang and -fsanitize=fuzzer a target is a program of its own:
+ * What the fuzz targets share. A target is a function and its seeds, and scripts/fuzz makes a
+ * program of it:
  *
- *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iext tests/fuzz/fuzz_dsn.c \
- *         $(find ext/core -name "rl_*.c")
- *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iext tests/fuzz/fuzz_reply.c \
- *         $(find ext/core -name "rl_*.c") ext/transport/rl_*.c -lhiredis -pthread
- *     clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DRL_WITH_TLS -Iext \
- *         tests/fuzz/fuzz_tls.c tests/unit/{check,tls_server,tls_forge}.c \
- *         $(find ext/core -name "rl_*.c") ext/transport/rl_*.c -lhiredis -lssl -lcrypto -pthread
+ * - with clang and libFuzzer (-DFUZZ_LIBFUZZER), which looks for inputs that reach new branches;
+ * - without them (-DFUZZ_STANDALONE, any compiler): then main() mutates the seeds in a fixed
+ *   pseudo-random way, "fuzz_dsn ROUNDS SEED".
  *
- * Without it (-DFUZZ_STANDALONE, any compiler) main() mutates the seeds of the target in a fixed
- * pseudo-random way: "fuzz_dsn [rounds [seed]]". tests/unit/test_transport_fuzz.c and
- * test_transport_tls_fuzz.c run them for a moment.
+ * Both write the seeds into a folder by "fuzz_dsn seeds FOLDER", one file each. The programs
+ * tests/unit/test_transport_fuzz.c and test_transport_tls_fuzz.c include the targets, and run them
+ * for a moment.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,6 +43,54 @@ typedef struct fuzz_seed {
    abort(); \
   } \
  } while (0)
+
+/* ---- messages ---- */
+
+/* The length of the UTF-8 character at the beginning; 0 = there is none. Not the code of core,
+ * which is judged by it. */
+static inline size_t fuzz_char(const unsigned char *text)
+{
+	static const struct {
+		uint32_t lead, mask, least;
+	} kinds[] = {{0x00, 0x80, 0}, {0xc0, 0xe0, 0x80}, {0xe0, 0xf0, 0x800}, {0xf0, 0xf8, 0x10000}};
+	for (size_t more = 0; more < 4; more++) {
+		if ((text[0] & kinds[more].mask) != kinds[more].lead) {
+			continue;
+		}
+		uint32_t code = text[0] & ~kinds[more].mask;
+		for (size_t i = 1; i <= more; i++) {
+			if ((text[i] & 0xc0) != 0x80) {
+				return 0;
+			}
+			code = code * 64 + (text[i] & 0x3f);
+		}
+		bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
+			code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+			(code >= 0x2066 && code <= 0x2069);
+		bool is_none = code < kinds[more].least || code > 0x10ffff || code >> 11 == 0xd800 >> 11;
+		return is_control || is_none ? 0 : more + 1;
+	}
+	return 0;
+}
+
+/* True for a message that is not empty, fits, and shows nothing that a terminal would obey. */
+static inline bool fuzz_is_fit(const char *message, size_t size)
+{
+	size_t len = strnlen(message, size);
+	if (len == 0 || len == size) {
+		return false;
+	}
+	for (size_t at = 0; at < len;) {
+		size_t one = fuzz_char((const unsigned char *) message + at);
+		if (one == 0) {
+			return false;
+		}
+		at += one;
+	}
+	return true;
+}
+
+/* ---- mutations ---- */
 
 static uint64_t fuzz_state = 1;
 
@@ -126,13 +172,45 @@ static inline void fuzz_run(
 	}
 }
 
-#ifdef FUZZ_STANDALONE
+/* ---- programs ---- */
+
+/* Writes the seeds and ends the program, if its arguments are "seeds FOLDER". */
+static inline void fuzz_write_seeds(
+	int argc, char *const *argv, const fuzz_seed *seeds, size_t seed_count)
+{
+	if (argc != 3 || strcmp(argv[1], "seeds") != 0) {
+		return;
+	}
+	for (size_t i = 0; i < seed_count; i++) {
+		char path[FUZZ_INPUT_MAX];
+		snprintf(path, sizeof path, "%s/seed-%02zu", argv[2], i);
+		FILE *file = fopen(path, "wb");
+		if (file == NULL || fwrite(seeds[i].data, 1, seeds[i].size, file) != seeds[i].size ||
+			fclose(file) != 0) {
+			perror(path);
+			exit(1);
+		}
+	}
+	exit(0);
+}
+
+#define FUZZ_COUNT(seeds) (sizeof seeds / sizeof seeds[0])
+
+#if defined FUZZ_STANDALONE
 # define FUZZ_MAIN(target, seeds) \
   int main(int argc, char **argv) \
   { \
-   fuzz_state = argc > 2 ? strtoull(argv[2], NULL, 10) | 1 : 1; \
-   fuzz_run(target, seeds, sizeof seeds / sizeof seeds[0], \
-	   argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000); \
+   fuzz_write_seeds(argc, argv, seeds, FUZZ_COUNT(seeds)); \
+   fuzz_state = argc > 2 ? strtoull(argv[2], NULL, 10) * 2 + 1 : 1; \
+   fuzz_run(target, seeds, FUZZ_COUNT(seeds), argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000); \
+   return 0; \
+  }
+#elif defined FUZZ_LIBFUZZER
+# define FUZZ_MAIN(target, seeds) \
+  int LLVMFuzzerInitialize(int *argc, char ***argv); \
+  int LLVMFuzzerInitialize(int *argc, char ***argv) \
+  { \
+   fuzz_write_seeds(*argc, *argv, seeds, FUZZ_COUNT(seeds)); \
    return 0; \
   }
 #else

@@ -49,29 +49,14 @@ static bool has_secret(const uint8_t *data, size_t size)
 
 static void check_message(const rl_error *err, const uint8_t *data, size_t size)
 {
-	size_t len = strnlen(err->message, sizeof err->message);
 	FUZZ_PROMISE(err->status == RL_ERR_ARGUMENT || err->status == RL_ERR_MEMORY);
-	FUZZ_PROMISE(len > 0 && len < sizeof err->message);
-	for (size_t i = 0; i < len; i++) {
-		FUZZ_PROMISE(err->message[i] >= 0x20 && err->message[i] < 0x7f);
-	}
+	FUZZ_PROMISE(fuzz_is_fit(err->message, sizeof err->message));
 	FUZZ_PROMISE(!has_secret(data, size) || strstr(err->message, SECRET) == NULL);
 }
 
 static bool is_timeout(int64_t ns)
 {
 	return ns == 0 || (ns >= RL_TIMEOUT_MIN_NS && ns <= RL_TIMEOUT_MAX_NS);
-}
-
-/* A name has its path decoded, so only plain ones can be read again. */
-static bool is_plain(const char *text)
-{
-	for (; *text != '\0'; text++) {
-		if ((unsigned char) *text <= 0x20 || strchr("%#?@\x7f", *text) != NULL) {
-			return false;
-		}
-	}
-	return true;
 }
 
 static void check_target(const rl_target *target, bool has_route)
@@ -102,28 +87,13 @@ static void check_route(const rl_route *route, const rl_target *common)
 	}
 }
 
-/* The same for a name with several hosts. A short service is enough. */
-static bool has_plain_route(const rl_route *route)
-{
-	bool is_good = route->service == NULL ||
-		rl_dsn_text_is_plain(rl_bytes_of(route->service, strlen(route->service)));
-	for (unsigned i = 0; i < route->seed_count; i++) {
-		is_good = is_good && is_plain(route->seeds[i]->address.host);
-	}
-	return is_good;
-}
-
-static bool has_plain_name(const rl_dsn *dsn)
-{
-	return dsn->route != NULL ? has_plain_route(dsn->route) : is_plain(dsn->target->address.host);
-}
-
 /* The name is a DSN of the same place, without the secrets. */
 static void check_name(const rl_dsn *dsn)
 {
 	const rl_target *target = dsn->target;
 	rl_dsn again;
 	rl_error err;
+	FUZZ_PROMISE(fuzz_is_fit(target->name, SIZE_MAX));
 	rl_status status = rl_dsn_parse(rl_bytes_of(target->name, strlen(target->name)), &again, &err);
 	FUZZ_PROMISE(status == RL_OK);
 	FUZZ_PROMISE(rl_address_equal(&again.target->address, &target->address));
@@ -142,9 +112,7 @@ static void check_dsn(const rl_dsn *dsn)
 	if (dsn->route != NULL) {
 		check_route(dsn->route, dsn->target);
 	}
-	if (has_plain_name(dsn)) {
-		check_name(dsn);
-	}
+	check_name(dsn);
 }
 
 int FUZZ_DSN(const uint8_t *data, size_t size)

@@ -86,11 +86,7 @@ static void read_as_verb(const rl_reply *reply, rl_verb verb, bool as_text)
 	FUZZ_PROMISE(err.status == RL_ERR_SERVER || err.status == RL_ERR_PROTOCOL);
 	FUZZ_PROMISE((err.status == RL_ERR_SERVER) == (reply->type == RL_REPLY_ERROR));
 	FUZZ_PROMISE(strnlen(err.code, sizeof err.code) < sizeof err.code);
-	size_t len = strnlen(err.message, sizeof err.message);
-	FUZZ_PROMISE(len > 0 && len < sizeof err.message);
-	for (size_t i = 0; i < len; i++) {
-		FUZZ_PROMISE(err.message[i] >= 0x20 && err.message[i] < 0x7f);
-	}
+	FUZZ_PROMISE(fuzz_is_fit(err.message, sizeof err.message));
 	FUZZ_PROMISE(strstr(err.message, "tok") == NULL);
 }
 
@@ -106,6 +102,16 @@ static rl_route *make_route(void)
 	return route;
 }
 
+/* Only the text of an error is read as a redirect. */
+static void follow(rl_route *route, rl_bytes text, const rl_target *seed)
+{
+	rl_redirect redirect = rl_redirect_read(text);
+	if (redirect.kind != RL_REDIRECT_NONE) {
+		const rl_target *node = rl_route_follow(route, &redirect, seed);
+		FUZZ_PROMISE(node != NULL || route->node_count == RL_NODES_MAX);
+	}
+}
+
 /* One route learns from all inputs. */
 static void read_as_map(const rl_reply *reply)
 {
@@ -113,10 +119,8 @@ static void read_as_map(const rl_reply *reply)
 	route = route != NULL ? route : make_route();
 	const rl_target *seed = route->seeds[0];
 	rl_route_read_map(route, reply, seed);
-	rl_redirect redirect = rl_redirect_read(reply->text);
-	if (redirect.kind != RL_REDIRECT_NONE) {
-		const rl_target *node = rl_route_follow(route, &redirect, seed);
-		FUZZ_PROMISE(node != NULL || route->node_count == RL_NODES_MAX);
+	if (reply->type == RL_REPLY_ERROR) {
+		follow(route, reply->text, seed);
 	}
 	FUZZ_PROMISE(route->node_count >= 1 && route->nodes[0].target == seed);
 	for (unsigned slot = 0; slot < RL_SLOTS; slot += 127) {

@@ -13,6 +13,7 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
+$ttl = room(0.05);
 $ends = [
     'unset()' => function (RedisLockLease $lease): void {
     },
@@ -25,8 +26,8 @@ $ends = [
 ];
 foreach ($ends as $what => $end) {
     foreach ([false, true] as $renews) {
-        $first = $lock->lease('k', 0.05, renew: false, token: 'a job');
-        usleep(60_000);
+        $first = $lock->lease('k', $ttl, renew: false, token: 'a job');
+        usleep((int) (1.2e6 * $ttl));
         $second = (new RedisLock($server->dsn()))->lease('k', 60, renew: $renews, token: 'a job');
         $end($first);
         unset($first);
@@ -38,8 +39,9 @@ foreach ($ends as $what => $end) {
 /* The end of a script is no better than that of an object. */
 $child =
     start_and_stop_at(
-        '$lease = (new RedisLock($argv[1]))->lease("k", 0.05, renew: false, token: "a job"); usleep(60_000);',
-        '', [$server->dsn()]);
+        '$lock = new RedisLock($argv[1]);
+        $lease = $lock->lease("k", (float) $argv[2], renew: false, token: "a job");
+        usleep((int) (1.2e6 * $argv[2]));', '', [$server->dsn(), 4 * $ttl]);
 $second = $lock->lease('k', 60, token: 'a job');
 $child->tell('go on');
 same('status of the child', 0, $child->status());

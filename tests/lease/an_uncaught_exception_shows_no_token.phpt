@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-foreach (['$lock->resume("k", "S3" . "CRET", -1);',
+foreach (['$lease = $lock->resume("k", "S3" . "CRET", -1);',
     '$lock->synchronized("k", fn () => throw new LogicException("x"));',
     '(fn ($l) => $l->extend(-1))($lock->resume("k", $lock->acquire("k", token: "S3" . "CRET")));']
     as $call) {

@@ -16,7 +16,8 @@ $lock = new RedisLock($server->dsn());
 $server->cmd('SET', 'taken', 'somebody');
 foreach (['exit(3);' => 3, 'trigger_error("x", E_USER_ERROR);' => 255,
         'throw new LogicException("x");' => 255] as $end => $status) {
-    foreach (['$lock->lease("taken", 60, 60);', '$lock->synchronized("taken", fn () => 1, 60, 60);',
+    foreach (['$other = $lock->lease("taken", 60, 60);',
+            '$lock->synchronized("taken", fn () => 1, 60, 60);',
             '$lock->synchronized("l", fn () => $lock->lease("taken", 60, 60));'] as $wait) {
         $child =
             start_php(CHILD_BEGINS

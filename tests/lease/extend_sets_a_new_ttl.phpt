@@ -23,7 +23,7 @@ between('remaining()', 50, 59.9, $lease->remaining());
 same('shorter', true, $lease->extend(5));
 between('PTTL', 1000, 5000, $server->cmd('PTTL', 'k'));
 between('remaining()', 1, 5, $lease->remaining());
-same('very short', true, $lease->extend(slack(0.1)));
+same('very short', true, $lease->extend(room(0.1)));
 eventually('it ends by the new ttl', fn () => !$lease->isHeld(), 2.0);
 eventually('so does the key', fn () => $server->cmd('EXISTS', 'k') === 0, 2.0);
 

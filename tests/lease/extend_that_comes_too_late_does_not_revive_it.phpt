@@ -13,10 +13,10 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $fake = fake_server([], $server, true);
-$lock = new RedisLock($fake->dsn(), timeout: slack(2.0));
-$lease = $lock->lease('k', slack(0.4), renew: false);
-same('extend()', true, $lease->extend(slack(0.4))); // the server knows the script from now on
-$fake->rules([rule('EVALSHA', ['forward', wait_for(slack(0.6)), 'reply'], times: 1)]);
+$lock = new RedisLock($fake->dsn(), timeout: room(2.0));
+$lease = $lock->lease('k', room(0.4), renew: false);
+same('extend()', true, $lease->extend(room(0.4))); // the server knows the script from now on
+$fake->rules([rule('EVALSHA', ['forward', wait_for(room(0.6)), 'reply'], times: 1)]);
 same('extend()', false, $lease->extend(60));
 same('isHeld()', false, $lease->isHeld());
 throws('assertHeld()', 'RedisLockLostException', '~lost~', fn () => $lease->assertHeld());

@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$lease = $lock->lease('k', slack(0.2), renew: false);
+$lease = $lock->lease('k', room(0.2), renew: false);
 eventually('it ends', fn () => !$lease->isHeld(), 2.0);
 same('remaining()', 0.0, $lease->remaining());
 throws('assertHeld()', 'RedisLockLostException', '~"k" was lost~', fn () => $lease->assertHeld());

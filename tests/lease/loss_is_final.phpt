@@ -27,7 +27,7 @@ foreach (['verify()', 'extend()'] as $how) {
         fn () => $lease->assertHeld());
     $server->cmd('DEL', 'k');
 }
-$lease = $lock->lease('k', slack(0.15), renew: false);
+$lease = $lock->lease('k', room(0.15), renew: false);
 $token = $lease->token();
 eventually('its time is over', fn () => !$lease->isHeld(), 2.0);
 $server->cmd('SET', 'k', $token, 'PX', 20000);

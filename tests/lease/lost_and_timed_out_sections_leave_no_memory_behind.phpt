@@ -40,7 +40,7 @@ $work = function (int $times) use ($lock, $server, $many): void {
         unset($thrown);
         $lock->synchronized('k', [$many, 'magic']);
         $ignored = $lock->resume('taken', 'not mine');
-        $lock->lease('k')->detach();
+        $ignored = $lock->lease('k')->detach();
         $server->cmd('DEL', 'k');
     }
 };

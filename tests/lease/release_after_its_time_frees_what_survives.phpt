@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 foreach (['release()', 'unset'] as $how) {
-    $lease = $lock->lease('k', slack(0.15), renew: false);
+    $lease = $lock->lease('k', room(0.15), renew: false);
     same('the key lives on', 1, $server->cmd('PEXPIRE', 'k', 60000));
     eventually('it is over', fn () => !$lease->isHeld(), 2.0);
     $how === 'unset' || same('release()', false, $lease->release());

@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 $server = start_server();
 $direct = new RedisLock($server->dsn());
 $fake = fake_server([], $server, true);
-$lock = new RedisLock($fake->dsn(), timeout: slack(0.3));
+$lock = new RedisLock($fake->dsn(), timeout: room(0.3));
 $lock->isLocked('k');
 
 /* The swap was run, or was not, its answer was lost, and it was sent again. */
@@ -34,7 +34,7 @@ foreach (['run', 'not run'] as $what) {
 /* The server stands still until the call has given up. Then it runs the swap, and the commands
  * after it. */
 $token = $direct->acquire('k', 60);
-$stuck = new RedisLock($server->dsn(), timeout: slack(0.2), persistent: false);
+$stuck = new RedisLock($server->dsn(), timeout: room(0.2), persistent: false);
 $stuck->isLocked('k');
 $server->pause();
 throws('it is an exception', 'RedisLockConnectionException', '~no answer|timed out~i',

@@ -22,7 +22,7 @@ throws('expired', 'LogicException', '~^mine$~',
         fn () => $lock->synchronized('k', function ($lease): void {
     eventually('its time is over', fn () => !$lease->isHeld(), 2.0);
     throw new LogicException('mine');
-}, slack(0.15), renew: false));
+}, room(0.15), renew: false));
 throws('assertHeld()', 'RedisLockLostException', '~"k" was lost~',
         fn () => $lock->synchronized('k', function ($lease) use ($server): void {
     $server->cmd('DEL', 'k');

@@ -18,13 +18,13 @@ $lost = throws('expired', 'RedisLockLostException',
         fn () => $lock->synchronized('k', function (RedisLockLease $lease): array {
     eventually('its time is over', fn () => !$lease->isHeld(), 2.0);
     return ['done' => 1];
-}, ttl: slack(0.2), renew: false));
+}, ttl: room(0.2), renew: false));
 same('getResult()', ['done' => 1], $lost->getResult());
 $lost = throws('without a look at it', 'RedisLockLostException', '~"k"~',
         fn () => $lock->synchronized('k', function (): int {
-    usleep((int) slack(250000.0));
+    usleep((int) (1e6 * room(0.25)));
     return 5;
-}, ttl: slack(0.15), renew: false));
+}, ttl: room(0.15), renew: false));
 same('getResult()', 5, $lost->getResult());
 eventually('keys', fn () => $server->keys() === [], 2.0);
 

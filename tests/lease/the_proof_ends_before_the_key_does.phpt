@@ -15,7 +15,7 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 $lock->isLocked('k');
 for ($i = 0; $i < 4; $i++) {
-    $lease = $lock->lease("k$i", slack(0.1), renew: false);
+    $lease = $lock->lease("k$i", room(0.1), renew: false);
     while ($server->cmd('EXISTS', "k$i") === 1) {
     }
     same('isHeld()', false, $lease->isHeld());

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $is_timer = time_limit_is_a_timer();
-$seconds = $is_timer ? (int) slack(2) : 50;
+$seconds = $is_timer ? (int) room(2) : 50;
 foreach (['in a loop' => '$lease = $lock->lease("k", 60); echo "busy\n"; while (true) {}',
         'in a section' =>
                 '$lock->synchronized("k", function () { echo "busy\n"; while (true) {} }, 60);']

@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$child = start_and_stop_at(CHILD_BEGINS . '$lease = $lock->lease("k", ' . slack(0.5)
+$child = start_and_stop_at(CHILD_BEGINS . '$lease = $lock->lease("k", ' . room(0.5)
     . ', renew: false);', 'while ($lease->isHeld()) { usleep(1000); } echo "lost";',
     [$server->dsn()]);
 same('the key lives on', 1, $server->cmd('PEXPIRE', 'k', 60000));

@@ -6,14 +6,11 @@ redislock
 <?php
 require __DIR__ . '/../inc/check.inc';
 
-$well = new RedisLock('memory://');
-$failing = fn (string $fault) => new RedisLock("memory://?fail=$fault&timeout=0.05", retries: 0);
-
 $expected = [
     'refused' => [RedisLockConnectionException::class,
-        '~^memory://\?fail=refused: cannot connect: Connection refused~'],
+        '~^memory://refused-\w+\?fail=refused: cannot connect: Connection refused~'],
     'timeout' => [RedisLockConnectionException::class,
-        '~^memory://\?fail=timeout: no answer within 0\.05 s~'],
+        '~^memory://timeout-\w+\?fail=timeout: no answer within 0\.05 s~'],
     'readonly' => [RedisLockServerException::class, '~READONLY~'],
     'lost-reply' => [RedisLockConnectionException::class,
         '~closed the connection|the connection broke before the answer~'],
@@ -27,6 +24,10 @@ $calls = [
 ];
 foreach ($expected as $fault => [$class, $regex]) {
     foreach ($calls as $name => $call) {
+        /* A server that has seen no call before. */
+        $well = new RedisLock("memory://$fault-$name");
+        $failing = fn (string $fault) =>
+            new RedisLock("memory://$fault-$name?fail=$fault&timeout=0.05", retries: 0);
         check('held', $well->acquire('held', 60, token: 'token') === 'token');
         throws("$fault: $name()", $class, $regex, fn () => $call($failing($fault)));
         $is_run = $fault === 'lost-reply';
@@ -37,8 +38,11 @@ foreach ($expected as $fault => [$class, $regex]) {
     }
 }
 
+$well = new RedisLock('memory://');
+$failing = fn (string $fault) => new RedisLock("memory://?fail=$fault&timeout=0.05", retries: 0);
+
 /* Looks do not write: a replica answers them. */
-$well->acquire('held', 60, token: 'token');
+check('held', $well->acquire('held', 60, token: 'token') === 'token');
 same('owner() of a replica', 'token', $failing('readonly')->owner('held'));
 throws('owner() whose reply is lost', RedisLockConnectionException::class, '~closed~',
     fn () => $failing('lost-reply')->owner('held'));

@@ -21,12 +21,12 @@ same('release() of what has ended', false, $lock->release('k', $token));
 
 /* So it does when the clock moves by its TTL, and not a millisecond before. */
 for ($i = 0; $i < 100; $i++) {
-    $lock->acquire("ttl $i", 1000);
+    check('acquire()', is_string($lock->acquire("ttl $i", 1000)));
 }
 RedisLock::advance(990);
 $is_locked = fn (int $i) => $other->isLocked("ttl $i");
 same('before the TTL', 100, count(array_filter(range(0, 99), $is_locked)));
-$lock->acquire('exact', 10);
+check('acquire()', is_string($lock->acquire('exact', 10)));
 RedisLock::advance(10);
 same('the TTL', false, $other->isLocked('exact'));
 same('all of them', 0, count(array_filter(range(0, 99), $is_locked)));

@@ -39,12 +39,12 @@ $does = [
 ];
 foreach ($does as $what => $do) {
     $done = null;
-    $kept =
-            $lock->lease('k', 0.3,
-                    onLoss: function (RedisLockLease $lease) use ($do, &$done): void {
+    $on_loss = function (RedisLockLease $lease) use ($do, &$done): void {
         $do($lease);
         $done = $lease->loss()->name;
-    });
+    };
+    $kept = $lock->lease('k', 0.3, onLoss: $on_loss);
+    unset($on_loss);
     $server->cmd('DEL', 'k');
     runs_until("$what: told", $is_done);
     // a busy machine may be late
@@ -61,11 +61,12 @@ foreach ($does as $what => $do) {
 $told = [];
 $leases = [];
 foreach (['a', 'b', 'c'] as $key) {
-    $leases[] =
-            $lock->lease($key, 0.3, onLoss: function (RedisLockLease $lease) use (&$told): void {
+    $on_loss = function (RedisLockLease $lease) use (&$told): void {
         $told[] = $lease->key();
         throw new LogicException('told');
-    });
+    };
+    $leases[] = $lock->lease($key, 0.3, onLoss: $on_loss);
+    unset($on_loss);
 }
 $server->cmd('DEL', 'a', 'b', 'c');
 /* Neither a loop nor a call outside of try: each of them may come there. */

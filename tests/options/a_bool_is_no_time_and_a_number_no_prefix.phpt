@@ -21,6 +21,7 @@ $floats = [
     'retryDelay' => fn ($x) => new RedisLock($dsn, retryDelay: $x),
     'retryMaxDelay' => fn ($x) => new RedisLock($dsn, retryMaxDelay: $x),
     'jitter' => fn ($x) => new RedisLock($dsn, jitter: $x),
+    'outageWait' => fn ($x) => new RedisLock($dsn, outageWait: $x),
     'driftFactor' => fn ($x) => new RedisLock($dsn, driftFactor: $x),
     'acquire() ttl' => fn ($x) => $lock->acquire('k', $x),
     'acquire() wait' => fn ($x) => $lock->acquire('k', 30, $x),

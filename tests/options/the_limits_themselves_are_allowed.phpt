@@ -14,6 +14,7 @@ require __DIR__ . '/../inc/server.inc';
 $server = start_server();
 foreach (['timeout' => [0.001, 3600], 'connectTimeout' => [0.001, 3600], 'jitter' => [0, 0.999],
     'driftFactor' => [0, 0.5], 'retries' => [null, 0, PHP_INT_MAX],
+    'outageWait' => [null, 0, 1e-9, 1e300, INF],
     'persistent' => [true, false], 'prefix' => [null, '', 'p:']] as $name => $values) {
     foreach ($values as $value) {
         check("$name", new RedisLock($server->dsn(), ...[$name => $value]) instanceof RedisLock);

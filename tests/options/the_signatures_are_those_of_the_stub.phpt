@@ -18,8 +18,8 @@ $signature = fn (string $method) => implode(', ',
     $class->getMethod($method)->getParameters()));
 same('__construct',
     'servers = NULL, prefix = NULL, timeout = 1.0, connectTimeout = 1.0, retryDelay = 0.01, '
-    . 'retryMaxDelay = 0.2, jitter = 0.2, retries = NULL, wake = true, persistent = true, '
-    . "reentrant = false, driftFactor = 0.01, label = NULL, tls = array (\n)",
+    . 'retryMaxDelay = 0.2, jitter = 0.2, retries = NULL, outageWait = NULL, wake = true, '
+    . "persistent = true, reentrant = false, driftFactor = 0.01, label = NULL, tls = array (\n)",
     $signature('__construct'));
 same('acquire', 'key, ttl = 30.0, wait = 0.0, token = NULL, abort = NULL', $signature('acquire'));
 same('release', 'key, token', $signature('release'));

@@ -66,6 +66,8 @@ matches('the table', '~^2 locks, 1 waiters, .*\n\nKEY .*\nshop:42 +web-3:8812 +\
     . 'shop:\* +\(another client\) +no TTL +0\n$~', $table);
 matches('no server', '~^redislock-top: ~', top('--once', 'redis://127.0.0.1:1'));
 matches('a bad DSN', '~^redislock-top: .*valid~', top('--once', 'http://x'));
+matches('nothing for the terminal', '~^redislock-top: [\x20-\x7e]*none[\x20-\x7e]*\n$~',
+    top('--once', "unix:///none/\u{9b}31m\u{202e}"));
 foreach ([['--nothing'], ['--once', '--nothing', $server->dsn()], ['--once', '--prefix'],
     ['--once', '--limit=x', $server->dsn()], ['--once', '--json=1'],
     [$server->dsn(), '--once', '--json']] as $words) {

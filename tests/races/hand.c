@@ -43,6 +43,7 @@ void hand_open(hand *self, const char *dsn, int64_t timeout_ms, uint64_t seed)
 	self->set = (rl_set){.count = 1,
 		.backoff = {10 * RL_NS_PER_MS, 200 * RL_NS_PER_MS, 0.2},
 		.retries = RL_RETRIES_UNLIMITED,
+		.outage_wait_ns = RL_NEVER,
 		.drift_factor = 0.01,
 		.wakes = true};
 	self->set.members[0] = (rl_member){.target = self->target,

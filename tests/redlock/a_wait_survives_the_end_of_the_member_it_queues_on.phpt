@@ -28,11 +28,12 @@ foreach (['kill', 'pause'] as $how) {
         $members->$how($i);
         usleep(200_000);
         $rest = array_values(array_diff([0, 1, 2], [$i]));
+        $watch = new Stopwatch();
         $at = now();
         same("$what: release()", true, $lock->release('k', $token));
         $result = $waiter->result();
         matches("$what: the waiter has it", TOKEN, (string) ($result['token'] ?? $result['error']));
-        between("$what: soon", -0.01, slack(3.0), $result['at'] - $at);
+        $watch->within("$what: soon", slack(3.0), -0.01, $result['at'] - $at);
         same("$what: released", true, $result['then']);
         $members->empty($what, $rest);
     }

@@ -20,11 +20,12 @@ foreach ([2, 3, 5] as $n) {
         $members->hold("N = $n", 'k', $token);
         $waiter = waiter($members->dsns(), 'k', ['wait' => slack(8.0)]);
         usleep(300_000);
+        $watch = new Stopwatch();
         $at = now();
         same("N = $n: release()", true, $lock->release('k', $token));
         $result = $waiter->result();
         matches("N = $n: the waiter has it", TOKEN, (string) $result['token']);
-        between("N = $n: soon", -0.01, slack(0.25), $result['at'] - $at);
+        $watch->within("N = $n: soon", slack(0.25), -0.01, $result['at'] - $at);
         $members->hold("N = $n: the waiter", 'k', $result['token']);
         same("N = $n: released", true, $lock->release('k', $result['token']));
         $members->empty("N = $n: at the end");

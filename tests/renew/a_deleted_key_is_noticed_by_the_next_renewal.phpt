@@ -18,7 +18,9 @@ for ($i = 0; $i < 4; $i++) {
     usleep($i * 100000);
     same('held', true, $lease->isHeld());
     $server->cmd('DEL', 'k');
-    between("noticed after delete $i", 0, 0.3 + slack(0.2), until_lost("delete $i", $lease));
+    $watch = new Stopwatch();
+    until_lost("delete $i", $lease);
+    $watch->within("noticed after delete $i", 0.3 + slack(0.2));
     same('lost', $i + 1, lost());
 }
 without_traffic('afterwards', $server, function () use ($lease): void {

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/renew.inc';
 
 const SECONDS = 10.0;
 // renewed at each third, and several times while the work goes on
-$ttl = min(SECONDS / 3, slack(1.0));
+$ttl = min(SECONDS / 3, room(1.0));
 /* One call of C that computes all the time; where there is no SQLite, another one. */
 $sqlite = ini_of_extension('sqlite3');
 $query = $sqlite === null

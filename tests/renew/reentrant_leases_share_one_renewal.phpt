@@ -46,9 +46,10 @@ unset($outer, $inner);
 $pairs = [];
 foreach (['a shorter one inside' => [null, 0.5], 'a longer one inside' => [0.7, 60],
         'none inside' => [0.7, null]] as $what => [$of_outer, $of_inner]) {
-    $pairs[$what] = [$lock->lease($what, 0.4, maxHold: $of_outer),
-        $lock->lease($what, 0.4, maxHold: $of_inner)];
-    same("$what: the same lock", $pairs[$what][0]->token(), $pairs[$what][1]->token());
+    $one = $lock->lease($what, 0.4, maxHold: $of_outer);
+    $other = $lock->lease($what, 0.4, maxHold: $of_inner);
+    $pairs[$what] = [$one, $other];
+    same("$what: the same lock", $one->token(), $other->token());
 }
 $outer = $lock->lease('k', 0.4);
 $lock->synchronized('k', fn () => usleep(10_000), 0.4, maxHold: 0.5);

@@ -14,9 +14,10 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$leases = [$lock->lease('long', 60), $lock->lease('lost', 60, onLoss: stop(...)),
-    $lock->lease('brief', 0.3)];
-unset($leases[2]);
+$long = $lock->lease('long', 60);
+$lost = $lock->lease('lost', 60, onLoss: stop(...));
+$brief = $lock->lease('brief', 0.3);
+unset($brief);
 $thread =
     array_values(array_diff(array_map(basename(...), glob('/proc/self/task/*')), [getmypid()]))[0];
 $slept = function () use ($thread): int {
@@ -31,7 +32,8 @@ between('wake-ups in 1.5 s', 0, 5, $slept() - $before);
 /* Leases that come and go before they are due wake it now and then, not each of them. */
 $before = $slept();
 for ($i = 0; $i < 1000; $i++) {
-    $lock->lease("brief$i", 10)->release();
+    $brief = $lock->lease("brief$i", 10);
+    $brief->release();
 }
 between('wake-ups by a thousand leases', 0, 50, $slept() - $before);
 

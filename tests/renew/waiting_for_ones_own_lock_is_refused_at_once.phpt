@@ -18,10 +18,11 @@ $lock = new RedisLock($server->dsn(), 'p:');
 $lease = $lock->lease('k');
 
 /* The server is asked once whether it knows of the lease, too. */
-$is_told = function (string $what, callable $call) use ($server): void {
+$is_told = function (string $what, callable $call, string $how = 'reentrant: true') use ($server):
+        void {
     $server->cmd('CONFIG', 'RESETSTAT');
     throws($what, 'RedisLockException',
-        '~^waiting for the lock "k" would never end.*reentrant: true~', $call, 0.5);
+        "~^waiting for the lock \"k\" would never end.*$how~", $call, 0.5);
     $seen = array_keys($server->client()->info('commandstats'));
     same("$what: commands", ['cmdstat_get'],
         array_values(array_filter($seen,
@@ -40,7 +41,8 @@ $is_told('an object with other options',
         wait: 20));
 $is_told('a re-entrant object that is not the same',
     fn () => (new RedisLock($server->dsn(), 'p:', reentrant: true))->lease('k', wait: 20));
-$is_told('in another Fiber', fn () => (new Fiber(fn () => $lock->lease('k', wait: 20)))->start());
+$is_told('in another Fiber', fn () => (new Fiber(fn () => $lock->lease('k', wait: 20)))->start(),
+    'another Fiber or coroutine .* without a wait');
 throws('the key with its prefix', 'RedisLockException', '~"p:k"~',
     fn () => (new RedisLock($server->dsn(), ''))->lease('p:k', wait: 20), 0.5);
 is_whole('the lease', $server, $lease, 'p:');
@@ -112,7 +114,7 @@ $fiber = new Fiber(function () use ($lock): void {
     Fiber::suspend();
 });
 $fiber->start();
-$is_told('held by a Fiber', fn () => $lock->lease('k', wait: 20));
+$is_told('held by a Fiber', fn () => $lock->lease('k', wait: 20), 'another Fiber or coroutine');
 unset($fiber);
 $nested = new RedisLock($server->dsn(), 'p:', reentrant: true);
 $outer = $nested->lease('k', renew: false);

@@ -17,7 +17,7 @@ $server = start_server();
 $fake = fake_server([], $server, true);
 $lock = new RedisLock($fake->dsn());
 $unanswered = [rule('EVALSHA', ['forward', 'hang']), rule('EVAL', ['forward', 'hang'])];
-$ttl = slack(0.9);
+$ttl = room(0.9);
 foreach (['lost', 'an own token'] as $what) {
     $fake->rules([]);
     $token = $what === 'lost' ? null : 'a job';

@@ -53,7 +53,7 @@ eventually('it ends by itself', fn () => $server->keys() === [], 1.0);
 
 /* From the moment on that release() is called, however long it takes, and also when it fails. */
 $fake = fake_server([], $server, true);
-$slow = new RedisLock($fake->dsn(), timeout: slack(0.8));
+$slow = new RedisLock($fake->dsn(), timeout: room(0.8));
 /* The thread also repeats the release that failed, by EVAL. */
 $by_thread =
     fn () => count(array_filter($fake->commands('EVALSHA'),

@@ -7,7 +7,8 @@ redislock
 require __DIR__ . '/../inc/server.inc';
 
 $port = refusing_port($holder);
-foreach (['$lock->acquire("k", token: "S3" . "CRET");', '$lock->release("k", "S3" . "CRET");',
+foreach (['$token = $lock->acquire("k", token: "S3" . "CRET");',
+        '$lock->release("k", "S3" . "CRET");',
         '$lock->extend("k", "S3" . "CRET", -1);',
         'new RedisLock("redis://user:S3" . "CRET@a b");'] as $call) {
     $seen = run_php('$lock = new RedisLock(getenv("DSN")); ' . $call, [],

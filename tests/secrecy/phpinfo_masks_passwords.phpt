@@ -18,6 +18,13 @@ foreach (['phpinfo();', 'ini_set("redislock.servers", "redis://:S3CRET@10.0.0.1"
     check('no secret', !str_contains($seen, 'S3CRET'),
         implode("\n", preg_grep('~S3CRET~', explode("\n", $seen))));
 }
+/* The command line masks it as well, except where PHP asks no extension, as the docs say. */
+foreach (['-i' => false, '--ri redislock' => false, '--re redislock' => true,
+        '-r "print_r(ini_get_all(\'redislock\'));"' => true] as $words => $is_shown) {
+    $seen = (string) shell_exec(php_command($ini) . " $words");
+    matches("$words: the setting", '~redislock\.servers~', $seen);
+    same("$words shows it", $is_shown, str_contains($seen, 'S3CRET'));
+}
 foreach (['redis://S3CRET@host', 'user:S3CRET', 'redis://u:S3C@RET-S3CRET@host',
         "unix://u:S3CRET@/run/s redis://:S3CRET@b", 'redis://h?password=S3CRET'] as $odd) {
     $seen = run_php('ini_set("redislock.servers", base64_decode($argv[1])); phpinfo();',

@@ -44,7 +44,7 @@ foreach ([null, [0], [2, 1]] as $which) {
     same("$what: release() of the lease", true, $lease->release());
     same("$what: a section", 7, $lock->synchronized('k', fn () => 7));
 
-    $lock->acquire('k', 30);
+    matches("$what: it is held", TOKEN, (string) $lock->acquire('k', 30));
     same("$what: forceRelease()", true, $lock->forceRelease('k'));
     same("$what: forceRelease() of a free lock", false, $lock->forceRelease('k'));
     $lock->close();

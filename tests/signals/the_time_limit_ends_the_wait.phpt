@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
 $is_timer = time_limit_is_a_timer();
-$seconds = $is_timer ? (int) slack(2) : 50;
+$seconds = $is_timer ? (int) room(2) : 50;
 foreach (["set_time_limit($seconds);" => [], '' => ['max_execution_time' => $seconds]]
         as $limit => $ini) {
     $server->cmd('SET', 'k', 'somebody');

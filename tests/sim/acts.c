@@ -6,6 +6,9 @@
 
 #include "cluster.h"
 #include "cover.h"
+#include "success.h"
+#include "undone.h"
+#include "votes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +36,7 @@ void acts_begin(void)
 	own_tokens = 0;
 }
 
+/* What its clock shows, for the judge: the process does not read it. */
 static int64_t now_of(const sim_client *c)
 {
 	return clock_at(&c->clock, world.now);
@@ -97,8 +101,11 @@ static void tell_watch(sim_client *c, holding *h)
 }
 
 /* What it had is not its own any more. */
-static void free_ref(holding *h)
+static void free_ref(sim_client *c, holding *h)
 {
+	if (h->lease != NULL) {
+		success_touched(c, h->key);
+	}
 	h->claim.is_active = false;
 	rl_renewer_drop(h->renewal);
 	rl_lease_free(h->lease);
@@ -108,9 +115,19 @@ static void free_ref(holding *h)
 
 /* ---- beginnings ---- */
 
+/* No late grant of the lock may follow the operation. */
+static void stop_grants(sim_client *c, const rl_op *op)
+{
+	const rl_request *request = &op->call.request;
+	if (rl_verb_changes(request->verb)) {
+		rl_renewer_stop_grants(&c->renewer, request->key, request->token);
+	}
+}
+
 static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
 {
 	client_resolve(c);
+	stop_grants(c, op);
 	c->act = what;
 	c->op = op;
 	c->subject = h;
@@ -126,6 +143,7 @@ static void begin_op(sim_client *c, act what, holding *h, rl_op *op)
 	if (what == ACT_TAKE && !plan_is_calm() && one_in(6)) {
 		c->abandon_at = world.now + spread(10 * US, 5 * SECOND);
 	}
+	success_call_begins(c);
 }
 
 static int64_t draw_ttl(void)
@@ -243,7 +261,7 @@ static void begin_release(sim_client *c, holding *h)
 		rl_lease_leave(h->lease);
 		acts_tell(c);
 		if (!rl_lease_is_open(h->lease)) {
-			free_ref(h);
+			free_ref(c, h);
 			return;
 		}
 	}
@@ -258,13 +276,14 @@ static void begin_farewell(sim_client *c, holding *h)
 	}
 	h->claim.is_active = false;
 	if (!rl_lease_is_open(h->lease)) {
-		free_ref(h);
+		free_ref(c, h);
 		return;
 	}
 	COVER(batch);
 	TRACE("c%u says farewell to k%u", (unsigned) c->index, (unsigned) h->key);
 	begin_op(c, ACT_FAREWELL, h,
 		rl_release_batch_new(&c->set, &c->pool, &c->env, &h->lease, 1, FAREWELL_NS));
+	rl_renewer_stop_grants(&c->renewer, h->lease->names.key, rl_lease_token(h->lease));
 }
 
 static void begin_extend(sim_client *c, holding *h)
@@ -277,6 +296,7 @@ static void begin_extend(sim_client *c, holding *h)
 		COVER(shortened);
 	}
 	rl_lease_expect(h->lease, c->ttl_ns);
+	judge_extending(rl_words_text(rl_lease_token(h->lease)).mark);
 	tell_watch(c, h);
 	begin_op(c, ACT_EXTEND, h, ask(c, h, RL_VERB_EXTEND, c->ttl_ns / MS));
 }
@@ -296,9 +316,23 @@ static void begin_fence(sim_client *c, holding *h)
 	}
 }
 
+/* Any place. Where tokens are often given away, one that has a token, or has none, if there is
+ * one. */
+static loose *any_loose(bool is_used)
+{
+	unsigned at = any(LOOSE_MAX);
+	for (unsigned i = 0; plan.has_handovers && i < LOOSE_MAX; i++) {
+		loose *l = &all_loose[(at + i) % LOOSE_MAX];
+		if (l->is_used == is_used) {
+			return l;
+		}
+	}
+	return &all_loose[at];
+}
+
 static void give_away(sim_client *c, holding *h)
 {
-	loose *l = &all_loose[any(LOOSE_MAX)];
+	loose *l = any_loose(false);
 	if (!rl_lease_is_held(h->lease) || l->is_used) {
 		return;
 	}
@@ -311,19 +345,19 @@ static void give_away(sim_client *c, holding *h)
 		rl_renewer_pause(h->renewal);
 	}
 	rl_lease_give_away(h->lease);
-	free_ref(h);
+	free_ref(c, h);
 }
 
 static void begin_with_loose(sim_client *c, holding *h)
 {
-	loose *l = &all_loose[any(LOOSE_MAX)];
+	loose *l = any_loose(true);
 	if (!l->is_used || has_key(c, l->key)) {
 		return;
 	}
 	l->is_used = one_in(2); /* a queue may deliver it twice */
 	c->ttl_ns = draw_ttl();
 	c->max_hold_ns = RL_NEVER;
-	if (one_in(2)) {
+	if (one_in(2) || (plan.has_handovers && one_in(2))) {
 		prepare(c, h, l->key, rl_token_len(&c->set.label), !one_in(4));
 		TRACE("c%u takes k%u over from %.*s", (unsigned) c->index, (unsigned) l->key, (int) l->len,
 			l->token);
@@ -346,13 +380,13 @@ static void begin_with_loose(sim_client *c, holding *h)
 static void end_ref(sim_client *c, holding *h)
 {
 	bool is_kept = plan.has_twins || (h->is_token && plan.faults != 0 && one_in(8));
-	if (is_kept && atomic_load(&h->lease->proof) > now_of(c)) {
+	if (is_kept && atomic_load(&h->lease->proof) > client_now(c)) {
 		h->end_at = clock_when(&c->clock, atomic_load(&h->lease->proof)); /* by its TTL */
 	} else if (is_kept) {
-		free_ref(h);
+		free_ref(c, h);
 	} else if (!h->is_token && one_in(5)) {
 		begin_farewell(c, h);
-	} else if (plan.faults != 0 && !c->is_closing && one_in(6)) {
+	} else if (plan.faults != 0 && !c->is_closing && one_in(plan.has_handovers ? 2 : 6)) {
 		give_away(c, h);
 	} else {
 		begin_release(c, h);
@@ -396,7 +430,7 @@ static void begin_anything(sim_client *c)
 		begin_extend(c, used);
 	} else if (used != NULL && one_in(2)) {
 		rl_lease_is_held(used->lease); /* PHP asks */
-	} else if (unused != NULL && one_in(6)) {
+	} else if (unused != NULL && one_in(plan.has_handovers ? 2 : 6)) {
 		begin_with_loose(c, unused);
 	} else if (unused != NULL) {
 		begin_take(c, unused);
@@ -450,6 +484,7 @@ static void tell_not_won(const sim_client *c)
 		rl_bytes drawn = rl_bytes_of(acquire->drawn, acquire->drawn_len);
 		judge_not_won(
 			c->index, c->subject->key, rl_words_text(drawn).mark, ttl, acquire->won_since != 0);
+		undone_took(c->index, &acquire->op.call, c->subject->key, rl_words_text(drawn).mark, false);
 	}
 }
 
@@ -471,13 +506,29 @@ static void tell_not_taken_over(sim_client *c)
 	rl_bytes fresh = c->op->call.request.fresh;
 	bool may_be_refused = (plan.faults >> FAULT_MEMORY & 1U) != 0;
 	judge_not_won(c->index, c->subject->key, rl_words_text(fresh).mark, c->ttl_ns, may_be_refused);
+	undone_not_taken_over(c->index, &c->op->call, c->subject->key);
 	swap_back_late(c);
+}
+
+/* What late grants have stored is released by the watch, too. */
+static void undo_grants(sim_client *c)
+{
+	const rl_request *request = &c->op->call.request;
+	const holding *h = c->subject;
+	if (c->act == ACT_FAREWELL) {
+		rl_renewer_undo_grants(&c->renewer, h->lease->names.key, rl_lease_token(h->lease));
+	} else if (request->verb == RL_VERB_RELEASE ||
+		(c->act == ACT_RESUME && c->op->status == RL_OK)) {
+		rl_renewer_undo_grants(&c->renewer, request->key, request->token);
+	}
 }
 
 static void end_op(sim_client *c)
 {
 	unsigned key = c->subject->key;
 	bool was_waiter = c->is_waiter;
+	success_touched(c, key);
+	undo_grants(c);
 	rl_op_free(c->op);
 	c->op = NULL;
 	c->act = ACT_NOTHING;
@@ -586,7 +637,7 @@ static void begin_policy(sim_client *c, holding *h)
 	}
 	h->end_at = c->is_closing ? world.now : world.now + hold;
 	bool has_end = h->renewal != NULL && c->max_hold_ns != RL_NEVER;
-	int64_t hold_until = has_end ? now_of(c) + c->max_hold_ns : RL_NEVER;
+	int64_t hold_until = has_end ? client_now(c) + c->max_hold_ns : RL_NEVER;
 	claim(c, h, hold_until);
 	if (h->renewal == NULL) {
 		return;
@@ -602,6 +653,22 @@ static void begin_policy(sim_client *c, holding *h)
 static const char *why(const sim_client *c)
 {
 	return c->op->err != NULL ? c->op->err->message : "";
+}
+
+/* The watch asks the members that the call has not asked. */
+static void grant_late(sim_client *c, const rl_acquire *acquire)
+{
+	const rl_quorum_call *call = &acquire->op.call;
+	rl_late_grant grant;
+	if (rl_acquire_leaves(acquire, &grant)) {
+		COVER(late_grant);
+		rl_late_grant_add(&c->renewer, &grant);
+	}
+	if (acquire->own.data == NULL && rl_quorum_call_count(call, RL_VOTE_REFUSED) == 0 &&
+		rl_quorum_call_count(call, RL_VOTE_FAILED) == 0) {
+		judge_granted(c->index, c->subject->key,
+			rl_words_text(rl_bytes_of(acquire->token, acquire->token_len)).mark, call->begun_at);
+	}
 }
 
 static void finish_take(sim_client *c)
@@ -626,15 +693,34 @@ static void finish_take(sim_client *c)
 		h->lease->is_own_token = h->is_own;
 		rl_lease_begin(h->lease, token, c->ttl_ns, acquire->proven_until);
 		h->lease->strays = rl_quorum_call_strays(&acquire->op.call);
+		votes_took(c->index, &acquire->op.call, h->key, rl_words_text(token).mark);
+		undone_took(c->index, &acquire->op.call, h->key, rl_words_text(token).mark, true);
 		begin_policy(c, h);
+		grant_late(c, acquire);
 	} else {
 		if (acquire->op.status != RL_BUSY && acquire->op.status != RL_ERR_SLOW) {
 			judge_failed(c->index, h->key, why(c));
 		}
 		tell_not_won(c);
-		free_ref(h);
+		free_ref(c, h);
 	}
 	end_op(c);
+}
+
+/* What refused was older than what the watchdog has put back: asked again, as PHP's glue does. */
+static bool extend_again(sim_client *c)
+{
+	holding *h = c->subject;
+	if (c->act != ACT_EXTEND || c->op->status != RL_BUSY || !rl_lease_is_held(h->lease) ||
+		!rl_quorum_call_is_overruled(&c->op->call, h->renewal)) {
+		return false;
+	}
+	if (rl_quorum_call_has_strays(&c->op->call)) {
+		rl_lease_suspect(h->lease, c->ttl_ns);
+	}
+	rl_op_free(c->op);
+	c->op = ask(c, h, RL_VERB_EXTEND, c->ttl_ns / MS);
+	return true;
 }
 
 static void finish_extend(sim_client *c)
@@ -647,6 +733,7 @@ static void finish_extend(sim_client *c)
 		COVER(extended);
 		rl_lease_confirm(h->lease, c->ttl_ns, rl_quorum_call_sent_at(&c->op->call));
 		h->claim.asked = atomic_load(&h->lease->proof);
+		votes_prolonged(c->index, &c->op->call, h->key, h->claim.token);
 	} else if (c->op->status == RL_BUSY) {
 		COVER(not_extended);
 		rl_lease_lose(h->lease);
@@ -694,13 +781,15 @@ static void finish_resume(sim_client *c)
 		}
 		tell_not_taken_over(c);
 		end_op(c);
-		free_ref(h);
+		free_ref(c, h);
 		return;
 	}
 	COVER(resumed);
 	int64_t sent_at = rl_quorum_call_sent_at(&c->op->call);
 	rl_lease_begin(h->lease, c->op->call.request.fresh, c->ttl_ns,
 		sent_at + c->ttl_ns - rl_set_drift(&c->set, c->ttl_ns));
+	votes_took(c->index, &c->op->call, h->key, rl_words_text(c->op->call.request.fresh).mark);
+	votes_swapped(c->index, &c->op->call, h->key, atomic_load(&h->lease->proof));
 	begin_policy(c, h);
 	end_op(c);
 }
@@ -744,16 +833,20 @@ static void finish_release(sim_client *c)
 	if (status != RL_OK && status != RL_BUSY && c->act != ACT_RELEASE_LOOSE && !h->is_token) {
 		h->end_at = world.now + spread(US, 10 * MS); /* once more, or with the object */
 		if (!rl_lease_is_open(h->lease)) {
-			free_ref(h);
+			free_ref(c, h);
 		}
 		return;
 	}
 	rl_lease_end(h->lease);
-	free_ref(h);
+	free_ref(c, h);
 }
 
 void acts_finish(sim_client *c)
 {
+	if (extend_again(c)) {
+		return;
+	}
+	success_call_ends(c);
 	switch (c->act) {
 		case ACT_NOTHING:
 			break;
@@ -777,7 +870,7 @@ void acts_finish(sim_client *c)
 			holding *h = c->subject;
 			release_late(c, h, rl_release_batch_missing((rl_release_batch *) c->op, 0));
 			end_op(c);
-			free_ref(h);
+			free_ref(c, h);
 			break;
 		}
 	}
@@ -797,7 +890,7 @@ void acts_abandon(sim_client *c)
 		}
 	}
 	unsigned missing = what == ACT_RELEASE ? rl_quorum_call_missing(&c->op->call) : 0;
-	rl_op_abandon(c->op, now_of(c), false);
+	rl_op_abandon(c->op, client_now(c), false);
 	release_late(c, h, missing);
 	if (what == ACT_TAKE) {
 		tell_not_won(c);
@@ -812,7 +905,7 @@ void acts_abandon(sim_client *c)
 	if (what == ACT_RELEASE && !h->is_token && rl_lease_is_open(h->lease)) {
 		h->end_at = world.now;
 	} else if (what != ACT_EXTEND && what != ACT_FENCE) {
-		free_ref(h);
+		free_ref(c, h);
 	}
 	acts_tell(c);
 }
@@ -823,12 +916,12 @@ void acts_drop(sim_client *c)
 		if (c->is_waiter) {
 			COVER(crash_in_wait);
 		}
-		rl_op_abandon(c->op, now_of(c), true);
+		rl_op_abandon(c->op, client_now(c), true);
 		end_op(c);
 	}
 	rl_renewer_forget(&c->renewer);
 	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
-		free_ref(&c->holdings[i]);
+		free_ref(c, &c->holdings[i]);
 	}
 	rl_pool_clear(&c->pool);
 }

@@ -6,7 +6,9 @@
 
 #include "acts.h"
 #include "cover.h"
+#include "routes.h"
 #include "server.h"
+#include "votes.h"
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -27,10 +29,15 @@ static bool all_are_closing;
 
 /* ---- rl_env ---- */
 
+int64_t client_now(const sim_client *c)
+{
+	world_pass_moment();
+	return clock_at(&c->clock, world.now);
+}
+
 static int64_t env_now(void *ctx)
 {
-	const sim_client *c = ctx;
-	return clock_at(&c->clock, world.now);
+	return client_now(ctx);
 }
 
 static bool env_random(void *ctx, void *out, size_t len)
@@ -81,6 +88,7 @@ static void set_up_set(sim_client *c)
 	c->set = (rl_set){.count = plan.members,
 		.backoff = {.first_ns = 10 * MS, .max_ns = 200 * MS, .jitter = 0.2},
 		.retries = RL_RETRIES_UNLIMITED,
+		.outage_wait_ns = RL_NEVER,
 		.drift_factor = plan.drift_factor,
 		.wakes = !(plan.has_pollers && c->index % 2 == 0),
 		.naming = plan.has_clusters ? RL_NAMES_IN_SLOT : RL_NAMES_PLAIN};
@@ -171,6 +179,7 @@ static void be_born(sim_client *c)
 	c->is_closing = all_are_closing;
 	c->is_waiter = false;
 	c->life++;
+	routes_forget(c->index);
 	c->op = NULL;
 	c->act = ACT_NOTHING;
 	memset(c->holdings, 0, sizeof c->holdings);
@@ -287,8 +296,7 @@ bool client_all_are_over(void)
  * driver's clock is read a moment before the links are. */
 static rl_tick tick_of(const sim_client *c, actor *a)
 {
-	int64_t now = clock_at(&c->clock, world.now);
-	rl_tick tick = {.now = now, .seen = now};
+	rl_tick tick = {.now = client_now(c), .seen = clock_at(&c->clock, world.event_at)};
 	if (a->frozen_at != RL_NEVER) {
 		tick.seen = clock_at(&c->clock, a->frozen_at);
 		a->frozen_at = RL_NEVER;
@@ -358,7 +366,18 @@ static void step_script(sim_client *c)
 static void step_watch(sim_client *c)
 {
 	rl_tick tick = tick_of(c, &c->dog);
+	int64_t proofs[CLIENT_HOLDINGS];
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const rl_lease *lease = c->holdings[i].lease;
+		proofs[i] = lease != NULL ? atomic_load(&lease->proof) : RL_NEVER;
+	}
 	rl_renewer_step(&c->renewer, &tick);
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const holding *h = &c->holdings[i];
+		if (h->lease != NULL && h->renewal != NULL && atomic_load(&h->lease->proof) > proofs[i]) {
+			votes_renewed(c->index, h->renewal, h->key);
+		}
+	}
 	int64_t at = clock_when(&c->clock, c->renewer.until);
 	wake(c, true, at > world.now ? at : world.now + US);
 }
@@ -383,6 +402,9 @@ static void on_timer(sim_client *c, bool is_dog, const event *e)
 	}
 	if (c->is_alive) {
 		acts_tell(c);
+		if (plan_has_routes()) {
+			routes_look(c->index, is_dog);
+		}
 	}
 }
 

@@ -114,6 +114,9 @@ void client_end(void);
 void client_close_all(void);
 bool client_all_are_over(void);
 
+/* Its process reads its clock. */
+int64_t client_now(const sim_client *c);
+
 /* Something has arrived on its link. */
 void client_hear(rl_link *link);
 

@@ -22,6 +22,7 @@
  X(cut_both, "nothing passes either way") \
  X(crash_keeping, "a server's process dies, and comes back with its data") \
  X(crash_machine, "a server's machine dies, and comes back with its data") \
+ X(struck, "a server dies when it has carried a take-over out, before that is heard") \
  X(crash_losing, "a server dies, and comes back empty after the longest TTL") \
  X(dead, "a server is down for good") \
  X(restart, "a server is back") \
@@ -71,6 +72,7 @@
  X(ticket_taken, "a ticket wakes a waiter") \
  X(ticket_lies, "a ticket finds nobody in the queue") \
  X(blpop_timeout, "a place in the queue ends by its time") \
+ X(gone, "a server runs the try of a waiter that has not looked for 2 s") \
  X(blpop_dropped, "a connection ends while it blocks") \
  X(abandoned, "a signal ends an acquire") \
  X(abandoned_wait, "a signal ends a wait in the queue") \
@@ -84,6 +86,8 @@
  X(extended, "a TTL is changed") \
  X(not_extended, "an extend is refused") \
  X(extend_failed, "an extend fails") \
+ X(healthy_take, "an acquire of a free key on healthy members is judged") \
+ X(healthy_call, "an extend, a release or the like on healthy members is judged") \
  X(shortened, "an extend gives less than there was") \
  X(renewed, "a lease is renewed") \
  X(lost_by_clock, "a lease is lost by the clock") \
@@ -98,6 +102,8 @@
  X(not_resumed, "a token was taken over before") \
  X(resume_failed, "a take-over fails") \
  X(swapped_back, "a take-over that failed is undone") \
+ X(spread, "a lock that no other client wants is looked for on all members") \
+ X(late_grant, "a member that a call has not asked gets the lock later") \
  X(kept, "a lease is lost, and might have been kept but for its servers") \
  X(helpers_gone, "marks and tickets are looked for behind the last waiter") \
  X(fenced, "a holder gets a fencing number") \

@@ -12,6 +12,7 @@
 
 static bool is_over;
 static int64_t calm_at;
+static chance strikes; /* the numbers of faults_tempt() */
 
 void faults_disturb(int64_t until)
 {
@@ -32,6 +33,7 @@ static void plan_next(void)
 void faults_begin(void)
 {
 	is_over = plan.faults == 0;
+	chance_begin(&strikes, world.seed ^ UINT64_C(0x57e1ce));
 	calm_at = 0;
 	if (!is_over) {
 		plan_next();
@@ -108,6 +110,22 @@ static void crash(bool loses_data)
 		COVER(crash_keeping);
 	}
 	server_crash(s, is_machine, loses_data, away);
+	faults_disturb(world.now + away + SECOND); /* and may load its data */
+}
+
+void faults_tempt(unsigned server)
+{
+	bool may_strike = !is_over && (plan.faults >> FAULT_CRASH & 1U) != 0;
+	if (may_strike && chance_one_in(&strikes, 3)) {
+		world_plan(EVENT_STRIKE, world.now, server, 0, 0);
+	}
+}
+
+void faults_strike(unsigned server)
+{
+	int64_t away = chance_spread(&strikes, 20 * MS, AWAY_MOST);
+	COVER(struck);
+	server_crash(&servers[server], chance_one_in(&strikes, 3), false, away);
 	faults_disturb(world.now + away + SECOND); /* and may load its data */
 }
 

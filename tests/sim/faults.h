@@ -13,6 +13,11 @@ void faults_happen(void);
 /* No more of them. */
 void faults_end(void);
 
+/* The server has done something of which a client must hear. Where servers crash, some of them
+ * crash then. That is drawn beside the other numbers. */
+void faults_tempt(unsigned server);
+void faults_strike(unsigned server);
+
 /* Whatever is on the way arrives within this time, and the networks' delays. */
 int64_t faults_longest(void);
 

@@ -11,6 +11,7 @@
 #include "faults.h"
 #include "sentinel.h"
 #include "server.h"
+#include "success.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,9 +21,19 @@
 #define HELPERS_NS (3 * SECOND)
 #define SETTLING_NS (300 * SECOND)
 #define EXCUSES 256
+#define SPREADS 256
 /* Redirects in a short time: those of some calls, each with RL_HOPS_MAX of them. */
 #define CIRCLE_NS (100 * MS)
 #define CIRCLE_MOST 300
+#define GONE_NS (2 * SECOND) /* a mark is valid for so long */
+#define LOOKS 8192
+
+/* When a server has last run a look of a waiter. */
+typedef struct look {
+	uint64_t waiter;
+	int64_t at;
+	uint8_t server;
+} look;
 
 typedef struct record {
 	uint8_t client;
@@ -33,14 +44,26 @@ typedef struct record {
 	int64_t ended_at;
 } record;
 
+/* A grant that must reach all members. */
+typedef struct spreading {
+	uint8_t client;
+	uint8_t key;
+	bool is_open;
+	uint64_t token;
+} spreading;
+
 static bool is_dirty;
 static unsigned dirty_keys; /* a bit for each */
 static unsigned moves[WORDS_KEYS];
 static record records[RECORDS];
 static uint32_t record_count;
-static int64_t hungry_since[WORDS_KEYS]; /* RL_NEVER = is not */
-static int64_t expired_at[WORDS_KEYS];   /* a lock ended by its TTL, the latest */
-static uint32_t grants[PLAN_CLIENTS];    /* since the queue has settled */
+static spreading spreads[SPREADS];
+static uint32_t spread_count;
+static uint64_t had[WORDS_KEYS][PLAN_MEMBERS]; /* the tokens that the members had; 0 = none */
+static int64_t left_at[WORDS_KEYS];            /* the latest time at which one went */
+static int64_t hungry_since[WORDS_KEYS];       /* RL_NEVER = is not */
+static int64_t expired_at[WORDS_KEYS];         /* a lock ended by its TTL, the latest */
+static uint32_t grants[PLAN_CLIENTS];          /* since the queue has settled */
 static bool is_settled;
 static uint64_t excuses[EXCUSES]; /* the tokens, the latest ones */
 static uint32_t excuse_count;
@@ -49,20 +72,27 @@ static int64_t circle_began[PLAN_CLIENTS][2];
 static unsigned circle[PLAN_CLIENTS][2];
 static int64_t fences[WORDS_KEYS]; /* the greatest fencing number that was returned */
 static uint32_t waits[WORDS_KEYS]; /* raised when somebody begins to wait, or ends */
+static look looks[LOOKS];          /* the latest ones */
 
 void judge_begin(void)
 {
 	excuses_begin();
+	success_begin();
 	is_dirty = false;
 	dirty_keys = 0;
 	memset(moves, 0, sizeof moves);
 	record_count = 0;
+	spread_count = 0;
+	memset(spreads, 0, sizeof spreads);
+	memset(had, 0, sizeof had);
+	memset(left_at, 0, sizeof left_at);
 	memset(grants, 0, sizeof grants);
 	is_settled = false;
 	excuse_count = 0;
 	memset(circle_began, 0, sizeof circle_began);
 	memset(circle, 0, sizeof circle);
 	memset(fences, 0, sizeof fences);
+	memset(looks, 0, sizeof looks);
 	for (unsigned i = 0; i < WORDS_KEYS; i++) {
 		hungry_since[i] = RL_NEVER;
 		expired_at[i] = -1;
@@ -79,6 +109,7 @@ void judge_key_changed(unsigned key)
 {
 	is_dirty = true;
 	dirty_keys |= 1U << key;
+	success_key_changed(key);
 }
 
 static unsigned holders(unsigned key, uint64_t token)
@@ -103,7 +134,8 @@ void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
 		return;
 	}
 	int64_t until = proof > 0 ? clock_when(clock, proof) : 0;
-	if (claim->until <= world.now && until > world.now && claim->proof != 0) {
+	/* The proof may have grown at any moment of the step. */
+	if (claim->until <= world.event_at && until > world.now && claim->proof != 0) {
 		world_violate("loss: k%u of c%u was lost at %.6f ms, and is held again",
 			(unsigned) claim->key, (unsigned) claim->client, (double) claim->until / 1e6);
 	}
@@ -172,6 +204,11 @@ static int64_t member_well_since(const sim_client *c, unsigned member)
 	return is_later ? cluster_calm_at(member) : since;
 }
 
+int64_t judge_well_since(unsigned client, unsigned member)
+{
+	return member_well_since(&clients[client], member);
+}
+
 void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock)
 {
 	int64_t at = is_by_clock ? claim->until : world.now;
@@ -206,8 +243,11 @@ void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t wri
 		const judge_claim *claim = &clients[client].holdings[i].claim;
 		int64_t ttl = ends_at - world.now;
 		int64_t margin = (int64_t) (plan.drift_factor * (double) ttl) + MS;
+		/* A late grant ends when the lock does that was asked for. */
+		int64_t asked = clock_when(&clients[client].clock, claim->asked);
+		int64_t latest = claim->hold_until > asked ? claim->hold_until : asked;
 		if (claim->is_active && claim->token == token && claim->hold_until < RL_NEVER / 2 &&
-			ends_at > claim->hold_until + (world.now - written_at) + margin) {
+			ends_at > latest + (world.now - written_at) + margin) {
 			world_violate("hold: a renewal of k%u by c%u lets it end %.6f ms after maxHold",
 				(unsigned) claim->key, client, (double) (ends_at - claim->hold_until) / 1e6);
 		}
@@ -250,6 +290,98 @@ static void look_at_key(unsigned key)
 				look_at_claim(claim, &other);
 			}
 		}
+	}
+}
+
+/* ---- spread ---- */
+
+/* A member has another token, or reserves the key. */
+static bool is_contended(unsigned key, uint64_t token)
+{
+	bool is_any = false;
+	for (unsigned i = 0; i < plan.members; i++) {
+		sim_server *s = member_place(i, key);
+		uint64_t other = s->store.keys[key].value.mark;
+		is_any = is_any || (other != token && server_holds(s, key, other));
+	}
+	return is_any;
+}
+
+static void note_tokens(unsigned key)
+{
+	for (unsigned i = 0; i < plan.members; i++) {
+		sim_server *s = member_place(i, key);
+		uint64_t token = s->store.keys[key].value.mark;
+		uint64_t has = server_holds(s, key, token) ? token : 0;
+		left_at[key] = has != had[key][i] && had[key][i] != 0 ? world.now : left_at[key];
+		had[key][i] = has;
+	}
+}
+
+static void look_at_spreads(unsigned key)
+{
+	note_tokens(key);
+	for (unsigned i = 0; i < SPREADS; i++) {
+		spreading *s = &spreads[i];
+		s->is_open = s->is_open && !(s->key == key && is_contended(key, s->token));
+	}
+}
+
+void judge_granted(unsigned client, unsigned key, uint64_t token, int64_t asked_at)
+{
+	bool was_contended =
+		is_contended(key, token) || left_at[key] >= clock_when(&clients[client].clock, asked_at);
+	/* A packet may take 16 times as long: a dial takes two, beside plan_handshake(), and SET is a
+	 * third one. */
+	int64_t round_trip = 39 * plan.delay_most + 4 * MS;
+	int64_t limit = 56 * plan.delay_most + 10 * MS;
+	bool is_judged = plan.faults == 0 && plan.members > 1 && plan.replicas == 0 && plan.dead == 0 &&
+		!plan.has_twins && !plan.has_small_buffers && plan_is_sound();
+	/* A member that takes longer than it may is backed off. */
+	bool is_hopeless = round_trip > plan.connect_timeout_ns || round_trip > plan.timeout_ns ||
+		round_trip > plan.ttl_least / 10;
+	if (!is_judged || is_hopeless || was_contended) {
+		return;
+	}
+	spreads[spread_count % SPREADS] = (spreading){
+		.client = (uint8_t) client, .key = (uint8_t) key, .is_open = true, .token = token};
+	world_plan(EVENT_SPREAD, world.now + limit, spread_count % SPREADS, 0, 0);
+	spread_count++;
+}
+
+void judge_extending(uint64_t token)
+{
+	for (unsigned i = 0; i < SPREADS; i++) {
+		spreads[i].is_open = spreads[i].is_open && spreads[i].token != token;
+	}
+}
+
+static bool is_claimed(const spreading *s)
+{
+	const sim_client *c = &clients[s->client];
+	bool is_any = false;
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const judge_claim *claim = &c->holdings[i].claim;
+		is_any = is_any ||
+			(claim->is_active && claim->token == s->token && claim->key == s->key &&
+				claim->until > world.now);
+	}
+	return is_any && c->is_alive;
+}
+
+void judge_on_spread(uint32_t index)
+{
+	spreading *s = &spreads[index];
+	unsigned count = holders(s->key, s->token);
+	world_uncount();
+	if (!s->is_open || !is_claimed(s)) {
+		return;
+	}
+	COVER(spread);
+	s->is_open = false;
+	if (count < plan.members) {
+		world_violate("spread: c%u has k%u on %u of %u members only", (unsigned) s->client,
+			(unsigned) s->key, count, plan.members);
 	}
 }
 
@@ -391,6 +523,7 @@ void judge_look(void)
 		if ((dirty_keys >> key & 1U) != 0) {
 			look_at_key(key);
 			look_at_hunger(key);
+			look_at_spreads(key);
 		}
 	}
 	is_dirty = false;
@@ -560,6 +693,39 @@ void judge_redirected(unsigned client, bool is_watch)
 	if (++*count > CIRCLE_MOST) {
 		world_violate("circle: c%u was redirected %u times within %.3f ms", client, *count,
 			(double) (world.now - *began) / 1e6);
+	}
+}
+
+/* ---- gone ---- */
+
+/* Where a server takes over the data of another, the marks in it tell the time of the other. */
+static bool is_gone_judged(void)
+{
+	unsigned moving = 1U << FAULT_MOVE | 1U << FAULT_TAKE_OVER | 1U << FAULT_FAILOVER |
+		1U << FAULT_PROMOTE | 1U << FAULT_REPLICA | 1U << FAULT_SWITCH;
+	return plan_is_sound() && (!plan_has_routes() || (plan.faults & moving) == 0);
+}
+
+void judge_mark(unsigned server, const rl_model_command *c, const rl_model_reply *r)
+{
+	if (c->what != RL_WORD_SCRIPT || !rl_words_has_helpers(c) || c->waiter.len == 0 ||
+		(c->script != RL_SCRIPT_TRY && c->script != RL_SCRIPT_PROBE)) {
+		return;
+	}
+	look *l = &looks[(c->waiter.mark ^ server) % LOOKS];
+	bool is_known = l->waiter == c->waiter.mark && l->server == server;
+	if (c->place != RL_PLACE_QUEUED) {
+		*l = (look){.waiter = c->waiter.mark, .at = world.now, .server = (uint8_t) server};
+		return;
+	}
+	int64_t most = GONE_NS + (int64_t) (2 * plan.drift_factor * (double) GONE_NS) + 5 * MS;
+	bool has_won = r->type == RL_SAYS_NUMBERS && r->number[0] == 1;
+	if (is_known && is_gone_judged() && world.now - l->at > most) {
+		COVER(gone);
+		if (has_won) {
+			world_violate("gone: s%u gives k%u to a waiter whose last look was %.3f ms before",
+				server, (unsigned) c->key, (double) (world.now - l->at) / 1e6);
+		}
 	}
 }
 

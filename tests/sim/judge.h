@@ -10,6 +10,8 @@
  *                nothing breaks
  *     deadline   a wait ends at its deadline, not before, also when servers fail for a while, and
  *                later by one timeout at most
+ *     spread     where nothing breaks, a lock that no other client wants is soon on all members,
+ *                although the call has ended with a majority
  *     hunger     while a client waits for a key, the key is not free for more than 1.1 s where a
  *                quorum could give it
  *     kept       a lease that is renewed is not lost while its process runs and a quorum that has
@@ -22,13 +24,20 @@
  *                member)
  *     fence      a fencing number is greater than all that were returned before it was asked for,
  *                unless a server may have lost data and a server's clock is behind those numbers
+ *     success    a call on healthy servers that nothing speaks against succeeds (success.h)
+ *     reason     no failure gives a reason that cannot be (success.h)
  *     failure    where nothing breaks, nothing fails; where only slots move, no outcome is unknown
  *                (one member)
  *     tardy      a renewed lease whose lock is not at the new primary is lost after a third of its
  *                TTL
  *     circle     redirects that lead in a circle are not followed without end
+ *     gone       a process that has stood still for 2 s, or is dead, gets no lock by its place in
+ *                the queue: the server has run a look of the waiter within 2 s
  *     waking     where nothing breaks, a waiter is in the queue (one member), and a slot that moves
  *                does not switch waking off for good
+ *
+ * routes.h, votes.h and undone.h have the rules about what clients know, what single votes are
+ * worth, and what is undone.
  *
  * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows.
  * So they are looked at when one of these has happened, which is the same as after every event.
@@ -82,8 +91,19 @@ void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t wri
 /* After each event. */
 void judge_look(void);
 
+/* Since when the client's watch could have asked the member; RL_NEVER = it cannot. */
+int64_t judge_well_since(unsigned client, unsigned member);
+
 /* An acquire ended without the lock. */
 void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns, bool is_own);
+
+/* An acquire ended with the lock, which it has drawn a token for, and no member has refused or
+ * failed. @param asked_at by the client's clock */
+void judge_granted(unsigned client, unsigned key, uint64_t token, int64_t asked_at);
+void judge_on_spread(uint32_t index);
+
+/* The lock gets another TTL: members that lack it need not get it any more. */
+void judge_extending(uint64_t token);
 
 /* A release was confirmed. */
 void judge_released(unsigned client, unsigned key, uint64_t token);
@@ -122,5 +142,8 @@ void judge_waited(unsigned client);
 
 /* A waiter has won. */
 void judge_order(unsigned winner);
+
+/* A server has run a command that may mark a waiter, or a try of its place in the queue. */
+void judge_mark(unsigned server, const rl_model_command *c, const rl_model_reply *r);
 
 #endif

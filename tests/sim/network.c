@@ -9,6 +9,7 @@
 #include "core/wire/rl_slot.h"
 #include "cover.h"
 #include "judge.h"
+#include "routes.h"
 #include "server.h"
 
 #include <inttypes.h>
@@ -279,6 +280,9 @@ static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 	}
 	c->end = link->appended;
 	c->written_at = world.now;
+	if (plan.has_clusters) {
+		routes_write(link, c);
+	}
 	link->written++;
 	return c->end;
 }
@@ -343,6 +347,7 @@ static bool retract(rl_link *link, uint64_t position)
 		link->written--;
 	}
 	link->appended = position;
+	link->writes_asking = false;
 	return true;
 }
 
@@ -551,11 +556,20 @@ static void read_reply(rl_link *link, const rl_model_reply *from, rl_reply *to)
 static rl_link_event receive(rl_link *link, rl_reply *to, rl_error *err)
 {
 	if (link->received < link->arrived) {
-		read_reply(link, reply_at(link, link->received++), to);
+		const rl_model_reply *reply = reply_at(link, link->received);
+		if (plan.has_clusters) {
+			routes_hear(link, reply);
+			routes_read(link, link->received, reply);
+		}
+		link->received++;
+		read_reply(link, reply, to);
 		return RL_LINK_REPLY;
 	}
 	if (!link->is_down) {
 		return RL_LINK_NONE;
+	}
+	if (plan.has_clusters) {
+		routes_lose(link, true);
 	}
 	rl_error_set(err, link->is_refused ? RL_ERR_CONNECT : RL_ERR_CLOSED, link->down_errno, "down");
 	return RL_LINK_DOWN;
@@ -619,6 +633,9 @@ static void excuse_undos_behind_wait(const rl_link *link)
 static void close_link(rl_link *link)
 {
 	link->is_open = false;
+	if (plan.has_clusters) {
+		routes_lose(link, false);
+	}
 	if (plan.replicas > 0 && is_crowded_out(link)) {
 		excuse_undos_behind_wait(link);
 	}
@@ -753,7 +770,7 @@ static void on_dialled(rl_link *link)
 	if (link->is_refused) {
 		COVER(refused_dial);
 	}
-	int64_t delay = net_delay();
+	int64_t delay = net_delay() + plan_handshake(link->server);
 	plan_event(link, EVENT_CONNECTED, world.now + delay, 0);
 	if (!link->is_refused && server_is_full(link)) {
 		turn_away(link, delay);

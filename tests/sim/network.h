@@ -60,11 +60,12 @@ struct rl_link {
 	/* on the way */
 	bool is_mute_up; /* nothing reaches the sim_server */
 	bool is_mute_down;
-	bool has_dropped;  /* the client closed it with commands on the way */
-	uint64_t appended; /* bytes */
-	uint64_t sent;     /* that the system has taken */
-	uint64_t sealed;   /* plan.has_records: the end of the record that is under way */
-	uint64_t whole;    /* the end of the last record, or the bytes, that the server can read */
+	bool has_dropped;   /* the client closed it with commands on the way */
+	bool writes_asking; /* the client has written ASKING, and nothing after it */
+	uint64_t appended;  /* bytes */
+	uint64_t sent;      /* that the system has taken */
+	uint64_t sealed;    /* plan.has_records: the end of the record that is under way */
+	uint64_t whole;     /* the end of the last record, or the bytes, that the server can read */
 	uint64_t acked;
 	uint64_t wrote;   /* plan.replicas: which write of the server was the last one of this link */
 	uint32_t written; /* commands appended */

@@ -241,6 +241,29 @@ static plan_fencing draw_fencing(void)
 	return !fences ? FENCING_NONE : chance_one_in(&own, 2) ? FENCING_APART : FENCING_CLOSE;
 }
 
+static bool draw_haste(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0x4a57e));
+	return chance_one_in(&own, 3) && plan.mode == PLAN_GRACE;
+}
+
+static bool draw_handovers(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0x4a9d0));
+	return chance_one_in(&own, 4) && plan.mode != PLAN_FAIR && !plan.has_twins;
+}
+
+/* In half of the worlds of several members one server. The seed alone decides it, so that all else
+ * is as without it. */
+static void choose_slow_server(void)
+{
+	uint64_t mixed = world.seed * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	bool has_one = plan.members > 1 && plan.mode == PLAN_USUAL && mixed % 2 == 0;
+	plan.slow = has_one ? (int) (mixed / 2 % plan.servers) : -1;
+}
+
 void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_sentinels)
 {
 	plan = (plan_t){.mode = mode, .events = 2000 + any(500)};
@@ -293,4 +316,7 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 		draw_clusters();
 	}
 	plan.fencing = draw_fencing();
+	plan.has_handovers = draw_handovers();
+	choose_slow_server();
+	plan.is_hasty = draw_haste();
 }

@@ -101,6 +101,7 @@ typedef struct plan {
 	bool hides_hosts;          /* redirects and maps name no host but a port */
 	int64_t grace_ns;          /* PLAN_GRACE */
 	bool has_writable;         /* replicas behind Sentinels accept writes, and lose them */
+	bool is_hasty; /* PLAN_GRACE: switches take no time, and go to and fro; drawn like fencing */
 	unsigned clients;
 	unsigned keys;
 	unsigned faults;     /* a bit for each kind; 0 = nothing breaks */
@@ -122,12 +123,14 @@ typedef struct plan {
 	bool has_twins;    /* callers' tokens are the same */
 	unsigned replicas; /* that must confirm, of each server */
 	bool has_small_buffers;
+	int slow;         /* a server whose connections take long to be made, as with TLS; -1 = none */
 	bool has_records; /* as with TLS: the server reads a record or nothing of it */
 	bool has_pollers; /* some clients are not to be woken */
 	bool has_kills;   /* nothing breaks but clients */
 	bool has_pauses;  /* between two faults what one has broken is over */
 	bool has_names;   /* a server's name leads elsewhere after a switch, not its address */
 	plan_fencing fencing;
+	bool has_handovers; /* tokens are given away and taken over often; drawn like fencing */
 	bool has_stalls;    /* nothing breaks, but servers and clients stand still, for seconds */
 	unsigned waits;     /* of 8 acquires so many wait */
 	uint64_t events;    /* at least */
@@ -172,6 +175,12 @@ static inline bool plan_loses_data(void)
 		1U << FAULT_TAKE_OVER | 1U << FAULT_FAILOVER | 1U << FAULT_PROMOTE | 1U << FAULT_LAGGARD;
 	unsigned switching = 1U << FAULT_REPLICA | 1U << FAULT_SWITCH;
 	return (plan.faults & (plan_has_routes() ? losing | switching : losing)) != 0;
+}
+
+/* How much longer it takes to be connected to the server. */
+static inline int64_t plan_handshake(unsigned server)
+{
+	return (int) server == plan.slow ? 6 * plan.delay_most : 0;
 }
 
 /* Nothing breaks between a client and the servers: what depends on time alone can be judged. */

@@ -35,6 +35,8 @@ typedef struct sentinel_group {
 	uint32_t number; /* of the switch that was begun last */
 	uint32_t epoch;  /* of the primary */
 	int64_t named_at;
+	int64_t promoted_at; /* when the primary became one; 0 = it always was, as of the next */
+	int64_t agreed_at;   /* since then a majority of the Sentinels names it */
 	int64_t attached_at; /* a replica began to follow a primary */
 } sentinel_group;
 

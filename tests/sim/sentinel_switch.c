@@ -6,6 +6,7 @@
 #include "cover.h"
 #include "excuses.h"
 #include "faults.h"
+#include "routes.h"
 #include "sentinel_parts.h"
 
 #define DETECTED_NS (3 * SECOND)      /* a primary that is away is replaced after this, at most */
@@ -13,6 +14,8 @@
 #define ASLEEP_MOST (20 * SECOND)     /* a Sentinel, or a primary that is replaced */
 #define UNREACHABLE_MOST (4 * SECOND) /* a majority of the Sentinels */
 #define DEMOTED_MOST (10 * SECOND)    /* a former primary that can be reached */
+#define HASTY_NS (30 * MS)            /* all of this in a hasty world */
+#define RETURN_NS (300 * MS)          /* there: until the next failover */
 
 /* ---- a switch ---- */
 
@@ -83,7 +86,7 @@ void sentinel_fail_over(unsigned member)
 	}
 	COVER(failover_planned);
 	TRACE("a failover of s%u is planned", (unsigned) sentinel_groups[member].primary);
-	begin_switch(member, true, world.now + spread(MS, 300 * MS));
+	begin_switch(member, true, world.now + spread(MS, plan.is_hasty ? HASTY_NS : 300 * MS));
 }
 
 /* The primary and a minority of the Sentinels are cut off, and some clients with them. */
@@ -137,7 +140,9 @@ void sentinel_replace(unsigned member)
 
 static void plan_demotion(unsigned n, int64_t at)
 {
-	int64_t pause = one_in(4) ? spread(MS, SECOND) : between(SECOND, DEMOTED_MOST);
+	int64_t pause = plan.is_hasty ? spread(MS, HASTY_NS)
+		: one_in(4)               ? spread(MS, SECOND)
+								  : between(SECOND, DEMOTED_MOST);
 	world_plan(EVENT_DEMOTE, at + pause, n, 0, 0);
 }
 
@@ -145,15 +150,16 @@ static void plan_demotion(unsigned n, int64_t at)
 static void tell_all(unsigned member, unsigned leader, unsigned old)
 {
 	const sentinel_group *g = &sentinel_groups[member];
-	int64_t leader_at = world.now + spread(MS, LEARNED_NS);
+	int64_t learned = plan.is_hasty ? HASTY_NS : LEARNED_NS;
+	int64_t leader_at = world.now + spread(MS, learned);
 	for (unsigned n = sentinel_first(member); n < sentinel_end(member); n++) {
-		int64_t late = one_in(8) ? ASLEEP_MOST : LEARNED_NS;
+		int64_t late = !plan.is_hasty && one_in(8) ? ASLEEP_MOST : learned;
 		int64_t at = n == leader ? leader_at : leader_at + spread(MS, late);
 		world_plan(EVENT_LEARN, at, n, g->epoch, 0);
 	}
 	for (unsigned n = plan.first[member]; n < sentinel_first(member); n++) {
 		if (n != g->primary && n != old) {
-			world_plan(EVENT_LEARN, world.now + spread(MS, LEARNED_NS), n, g->epoch, 0);
+			world_plan(EVENT_LEARN, world.now + spread(MS, learned), n, g->epoch, 0);
 		}
 	}
 	plan_demotion(old, leader_at);
@@ -173,6 +179,7 @@ static void promote(unsigned member, unsigned leader)
 	}
 	TRACE("s%u is promoted in place of s%u", (unsigned) s->index, old);
 	g->primary = g->candidate;
+	g->promoted_at = world.now;
 	g->epoch++;
 	sentinel_parts[g->primary].is_master = true;
 	excuses_note_promotion(member, g->primary);
@@ -212,7 +219,7 @@ static void agree(unsigned member)
 	TRACE("a majority of the Sentinels names s%u", (unsigned) g->primary);
 	g->is_switching = false;
 	g->named = g->primary;
-	g->named_at = sentinel_parts[old].out_at = world.now;
+	g->named_at = g->agreed_at = sentinel_parts[old].out_at = world.now;
 	faults_disturb(world.now);
 	excuses_note_switch(member, old);
 }
@@ -222,6 +229,7 @@ static void learn_as_sentinel(unsigned n)
 	unsigned member = servers[n].member;
 	const sentinel_group *g = &sentinel_groups[member];
 	unsigned knowing = 0;
+	routes_unnamed(n, sentinel_parts[n].names);
 	sentinel_parts[n].names = g->primary;
 	sentinel_parts[n].learned_at = world.now;
 	sentinel_parts[n].known_at = world.now;
@@ -252,6 +260,16 @@ static void on_learn(unsigned n, uint32_t epoch)
 	}
 }
 
+/* In a hasty world there is soon another failover, perhaps back to the node that was the primary.
+ */
+static void plan_return(unsigned member)
+{
+	bool may_return = plan.is_hasty && (plan.faults >> FAULT_FAILOVER & 1U) != 0;
+	if (may_return && !one_in(3)) {
+		world_plan(EVENT_RETURN, world.now + spread(3 * MS, RETURN_NS), member, 0, 0);
+	}
+}
+
 static void on_demote(unsigned n)
 {
 	const sentinel_group *g = &sentinel_groups[servers[n].member];
@@ -271,6 +289,7 @@ static void on_demote(unsigned n)
 	sentinel_parts[n].source = g->primary;
 	server_hang_up_all(&servers[n]);
 	sentinel_plan_copy(n, world.now);
+	plan_return(servers[n].member);
 }
 
 /* ---- Sentinels that are away ---- */
@@ -342,6 +361,9 @@ void sentinel_on_event(const event *e)
 			break;
 		case EVENT_PROMOTE:
 			on_promote(e->what, e->life);
+			break;
+		case EVENT_RETURN:
+			sentinel_fail_over(e->what);
 			break;
 		case EVENT_LEARN:
 			on_learn(e->what, e->life);

@@ -9,6 +9,8 @@
 #include "cover.h"
 #include "judge.h"
 #include "sentinel.h"
+#include "undone.h"
+#include "votes.h"
 
 #include <string.h>
 
@@ -338,9 +340,14 @@ static void run_one(sim_server *s, rl_link *link)
 			note_write(s, link, c->key);
 		}
 		look_at_watch(s, link, c, r);
+		judge_mark(s->index, c, r);
 		if ((s->store.state.done & RL_STORE_CHANGED) != 0) {
 			server_plan_expiry(s, c->key);
 			judge_key_changed(c->key);
+			votes_note_run(s, link, c);
+			if (c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_SWAP) {
+				undone_note_swap(s, link, c);
+			}
 		}
 		if ((s->store.state.done & RL_STORE_PUT_TICKET) != 0) {
 			server_serve(s, c->key);

@@ -10,8 +10,11 @@
 #include "faults.h"
 #include "judge.h"
 #include "network.h"
+#include "routes.h"
 #include "sentinel.h"
 #include "server.h"
+#include "undone.h"
+#include "votes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,6 +71,9 @@ static void dispatch(const event *e)
 		case EVENT_FAULT:
 			faults_happen();
 			break;
+		case EVENT_STRIKE:
+			faults_strike(e->what);
+			break;
 		case EVENT_LEFTOVER:
 			judge_on_leftover(e->what);
 			break;
@@ -76,6 +82,12 @@ static void dispatch(const event *e)
 			break;
 		case EVENT_TARDY:
 			excuses_on_tardy(e->what, e->life, e->until);
+			break;
+		case EVENT_UNDONE:
+			undone_on_look(e->what);
+			break;
+		case EVENT_SPREAD:
+			judge_on_spread(e->what);
 			break;
 		case EVENT_HELPERS:
 			judge_on_helpers(e->what, e->until);
@@ -92,6 +104,7 @@ static void dispatch(const event *e)
 		case EVENT_PROMOTE:
 		case EVENT_LEARN:
 		case EVENT_DEMOTE:
+		case EVENT_RETURN:
 			sentinel_on_event(e);
 			break;
 	}
@@ -126,6 +139,9 @@ static bool run_seed(uint64_t seed, const options *o)
 	net_begin();
 	plan_begin(o->mode, o->members, o->has_clusters, o->has_sentinels);
 	judge_begin();
+	routes_begin();
+	votes_begin();
+	undone_begin();
 	server_begin();
 	cluster_begin();
 	sentinel_begin();

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 
 #define EVENTS_MAX (1 << 16)
+/* A clock of any rate shows the shortest moment. A machine that is busy takes the longest one. */
+#define MOMENT_LEAST 20
+#define MOMENT_MOST (2 * US)
 
 world_t world;
 
@@ -21,6 +24,7 @@ void world_begin(uint64_t seed, bool is_tracing)
 {
 	world = (world_t){.seed = seed, .is_tracing = is_tracing};
 	chance_begin(&world.chance, seed);
+	chance_begin(&world.moments, seed ^ UINT64_C(0xc10c4));
 	heap_count = 0;
 	planned = 0;
 }
@@ -64,6 +68,11 @@ static uint32_t first_child(uint32_t place)
 	return first;
 }
 
+void world_pass_moment(void)
+{
+	world.now += chance_spread(&world.moments, MOMENT_LEAST, MOMENT_MOST);
+}
+
 bool world_next(event *e)
 {
 	if (heap_count == 0) {
@@ -81,7 +90,8 @@ bool world_next(event *e)
 		place = child;
 	}
 	heap[place] = last;
-	world.now = e->at;
+	world.event_at = e->at;
+	world.now = e->at > world.now ? e->at : world.now;
 	world.events++;
 	return true;
 }

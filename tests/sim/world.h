@@ -3,6 +3,10 @@
  * The world of one seed: true time, what is going to happen, and the numbers that decide all that
  * is left to chance. True time is in nanoseconds from 0. Nobody in the world knows it: each machine
  * has a clock of its own.
+ *
+ * True time goes from event to event, and a moment further each time that a client reads its clock.
+ * So no two readings are equal, also within one step of core, and code that takes the time of the
+ * step for the time of what happens in it is wrong by as much as on a real machine.
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -35,8 +39,10 @@ typedef enum event_kind {
 	EVENT_AWAKE,   /* it is not slow any more */
 	/* the rest */
 	EVENT_FAULT,    /* something breaks */
+	EVENT_STRIKE,   /* what = sim_server: it dies at a bad moment */
 	EVENT_LEFTOVER, /* what = an operation's record: nothing may be left of it */
 	EVENT_HUNGER,   /* what = key: it may have been free for too long */
+	EVENT_SPREAD,   /* what = a grant's record: all members must have the lock */
 	EVENT_HELPERS,  /* what = key: nobody waits for it, unless `until` is old */
 	/* of clusters: what = member, but for TOLD and CRON */
 	EVENT_MOVE,      /* life = slot, until = number: its move goes on */
@@ -45,13 +51,15 @@ typedef enum event_kind {
 	EVENT_TAKE_OVER, /* the replica is in its place */
 	EVENT_TOLD,      /* what = sim_server, until = slot: it learns who has the slot */
 	EVENT_CRON,      /* what = sim_server: it looks at the clients that block */
-	/* of members behind Sentinels: what = sim_server, but for PROMOTE */
+	/* of members behind Sentinels: what = sim_server, but for PROMOTE and RETURN */
 	EVENT_COPY,    /* a replica gets what its primary has written */
 	EVENT_PROMOTE, /* what = member, life = number: a replica becomes the primary */
 	EVENT_LEARN,   /* a Sentinel learns of a switch */
 	EVENT_DEMOTE,  /* a node becomes a replica of the primary */
+	EVENT_RETURN,  /* what = member: another failover is planned */
 	/* what = sim_client, life = holding, until = token: its lock was lost in a switch */
 	EVENT_TARDY,
+	EVENT_UNDONE, /* what = record: something should be undone by now */
 } event_kind;
 
 typedef struct event {
@@ -66,7 +74,9 @@ typedef struct event {
 typedef struct world {
 	uint64_t seed;
 	int64_t now;
+	int64_t event_at; /* the time of the event: what was to happen before that has happened */
 	chance chance;
+	chance moments;  /* how long a reading of a clock takes: beside the other numbers */
 	uint64_t events; /* that happened */
 	bool is_tracing;
 	bool is_violated;
@@ -80,7 +90,10 @@ void world_begin(uint64_t seed, bool is_tracing);
 /* Plans an event. */
 void world_plan(event_kind kind, int64_t at, uint32_t what, uint32_t life, uint32_t until);
 
-/* The next event; the time is its time now. False = nothing will ever happen. */
+/* A client reads its clock: that takes a moment. */
+void world_pass_moment(void);
+
+/* The next event; the time is its time now, or a moment later. False = nothing will ever happen. */
 bool world_next(event *e);
 
 /* An event turned out to be none: a timer that was put off. */

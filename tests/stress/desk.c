@@ -21,6 +21,7 @@ void desk_open(desk *self, unsigned port)
 	self->set = (rl_set){.count = 1,
 		.backoff = {10 * RL_NS_PER_MS, 200 * RL_NS_PER_MS, 0.2},
 		.retries = RL_RETRIES_UNLIMITED,
+		.outage_wait_ns = RL_NEVER,
 		.drift_factor = 0.01,
 		.wakes = true};
 	self->set.members[0] = (rl_member){.target = &self->target,

@@ -64,7 +64,8 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     $server->pause();
     $server->resume();
     $child = start_and_stop_at('$lock = new RedisLock($argv[1], timeout: 0.2,
-        tls: ["cafile" => $argv[2]]); $lock->isLocked("k");', 'try { $lock->acquire("end", 60); }
+        tls: ["cafile" => $argv[2]]); $lock->isLocked("k");',
+        'try { $token = $lock->acquire("end", 60); }
         catch (RedisLockConnectionException) { echo "no answer"; }',
         [$server->tlsDsn(), $ca->file]);
     $server->pause();

@@ -30,9 +30,20 @@ static rl_op *ops[OPS_MAX];
 static unsigned op_count;
 static int64_t lag;
 static uint64_t generation;
+static int64_t reading_takes;
 static uint64_t random_state;
 static unsigned random_left;
 static bool has_begun;
+
+void fake_hold_clock(void)
+{
+	reading_takes = 0;
+}
+
+int64_t fake_end_of(int64_t time)
+{
+	return reading_takes > 0 && time % MS == 0 ? time + FAKE_BLINK : time;
+}
 
 int64_t fake_ms(void)
 {
@@ -66,6 +77,7 @@ void fake_random_draws(unsigned left)
 static int64_t now(void *ctx)
 {
 	(void) ctx;
+	fake_clock += reading_takes;
 	return fake_clock;
 }
 
@@ -112,6 +124,7 @@ static void set_up_member(unsigned i)
 void fake_begin(unsigned members)
 {
 	fake_clock = FAKE_START;
+	reading_takes = 1;
 	lag = 0;
 	generation = 0;
 	random_state = 1;
@@ -125,6 +138,7 @@ void fake_begin(unsigned members)
 	fake_set = (rl_set){.count = members,
 		.backoff = {.first_ns = 10 * MS, .max_ns = 200 * MS},
 		.retries = RL_RETRIES_UNLIMITED,
+		.outage_wait_ns = RL_NEVER,
 		.drift_factor = 0.01};
 	for (unsigned i = 0; i < FAKE_SERVERS; i++) {
 		set_up_member(i);
@@ -281,7 +295,7 @@ bool fake_drive_to(rl_op *op, int64_t time)
 		if (at == RL_NEVER) {
 			FAIL("waits for ever");
 		}
-		if (at > time) {
+		if (at > fake_end_of(time)) {
 			fake_clock = time > fake_clock ? time : fake_clock;
 			return false;
 		}

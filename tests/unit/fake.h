@@ -50,7 +50,20 @@ typedef enum fake_act {
 	FAKE_HALF,         /* the system takes half of it, and the rest after the delay */
 } fake_act;
 
+/* Each reading of it is a nanosecond later than the one before, so core sees no time twice. Tests
+ * give times in milliseconds: what happens within FAKE_BLINK of one happens at that time. */
 extern int64_t fake_clock;
+#define FAKE_BLINK 1000
+
+/* The time is this one, but for some readings of the clock. */
+#define CHECK_TIME(time, wanted) \
+ CHECK_INT(((time) + FAKE_BLINK / 2) / FAKE_BLINK, (wanted) / FAKE_BLINK)
+
+/* Until when a driver goes on that is told to drive to this time. */
+int64_t fake_end_of(int64_t time);
+
+/* For a test whose model of core computes with the same nanoseconds: a reading takes no time. */
+void fake_hold_clock(void);
 extern rl_env fake_env;
 extern rl_stats fake_stats;
 extern rl_set fake_set; /* a test may alter it before the operation is made */

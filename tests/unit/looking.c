@@ -92,8 +92,8 @@ rl_vote drive_to(int64_t time)
 		}
 		rl_wait wait;
 		int64_t at = next_time(&wait);
-		if (at > time) {
-			fake_clock = time;
+		if (at > fake_end_of(time)) {
+			fake_clock = time > fake_clock ? time : fake_clock;
 			return RL_VOTE_OPEN;
 		}
 		fake_clock = at > fake_clock ? at : fake_clock;

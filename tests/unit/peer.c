@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "peer.h"
 
+#include "transport/rl_os.h"
+
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -14,6 +17,35 @@
 #include <unistd.h>
 
 #define PATIENCE_MS 5000
+
+static int64_t stalled_before; /* the test */
+
+/* For how long the threads of this process have waited for a processor, as Linux counts it. */
+static int64_t stalled(void)
+{
+	int64_t sum = 0;
+	DIR *threads = opendir("/proc/self/task");
+	for (struct dirent *each; threads != NULL && (each = readdir(threads)) != NULL;) {
+		char path[300];
+		long long waited = 0;
+		snprintf(path, sizeof path, "/proc/self/task/%.30s/schedstat", each->d_name);
+		FILE *file = fopen(path, "re");
+		sum += file != NULL && fscanf(file, "%*u %lld", &waited) == 1 ? waited : 0;
+		if (file != NULL) {
+			fclose(file);
+		}
+	}
+	if (threads != NULL) {
+		closedir(threads);
+	}
+	return sum;
+}
+
+bool peer_in_time(int64_t then, int64_t limit_ns)
+{
+	int64_t stall = stalled() - stalled_before;
+	return rl_os_now() - then < limit_ns + (stall > 0 ? stall : 0);
+}
 
 bool peer_knows_localhost(void)
 {
@@ -30,6 +62,7 @@ bool peer_knows_localhost(void)
 bool peer_open_unix(peer *self, int backlog)
 {
 	static unsigned count;
+	stalled_before = stalled();
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	*self = (peer){.listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
 	snprintf(self->path, sizeof self->path, "/tmp/rl-unit-%d-%u.sock", (int) getpid(), count++);
@@ -42,6 +75,7 @@ bool peer_open_unix(peer *self, int backlog)
 
 bool peer_open_tcp(peer *self, int backlog)
 {
+	stalled_before = stalled();
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof address;
 	*self = (peer){.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};

@@ -45,6 +45,10 @@ void peer_resets(int fd);                                /* closes with RST */
 bool peer_sees_end(int fd);                              /* reads until the other side has closed */
 void peer_sleeps(int ms);
 
+/* Whether less than the limit has passed since then, without the time for which the machine let the
+ * threads of this test wait for a processor. */
+bool peer_in_time(int64_t then, int64_t limit_ns);
+
 /* A string of so many bytes, and then Z. */
 #define PEER_LARGE 90000
 const char *peer_large_answer(void);

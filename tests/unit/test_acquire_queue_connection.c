@@ -90,7 +90,7 @@ static void the_login_comes_first(void)
 			  "20 a4 BLPOP k::rl-wake 11.099\n"
 			  "20 a4 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_writes, 2);
-	CHECK_INT(acquire->queue.channel.sent_at, FAKE_START + 20 * MS);
+	CHECK_TIME(acquire->queue.channel.sent_at, FAKE_START + 20 * MS);
 }
 
 static void a_login_that_gets_no_answer_ends_by_the_timeout(void)

@@ -488,6 +488,19 @@ static void a_quorum_that_is_free_at_the_deadline_is_taken(void)
 	CHECK_TEXT(servers_owner(B), "T1");
 }
 
+/* Its refused try has marked the waiter, which waits no more. */
+static void the_mark_is_taken_away_where_a_minority_refuses_the_winner(void)
+{
+	rl_acquire *acquire = queued(20 * SECOND);
+	servers_free(A);
+	servers[A].delay = 20 * MS; /* after the refusal of b */
+	servers_free(C);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_TEXT(servers_owner(B), "kin");
+	CHECK_COUNT(" b1 RELEASE+ k W1 W1", 1);
+	CHECK_COUNT("RELEASE+ k W1 W1", 1);
+}
+
 static void a_minority_that_grants_at_the_deadline_is_undone(void)
 {
 	rl_acquire *acquire = queued(1500 * MS);
@@ -810,6 +823,7 @@ static const check_test tests[] = {
 	TEST(a_look_comes_when_a_quorum_ends),
 	TEST(at_the_deadline_one_try_decides),
 	TEST(a_quorum_that_is_free_at_the_deadline_is_taken),
+	TEST(the_mark_is_taken_away_where_a_minority_refuses_the_winner),
 	TEST(a_minority_that_grants_at_the_deadline_is_undone),
 	TEST(without_a_quorum_a_wait_fails_at_the_deadline),
 	TEST(without_waking_a_waiter_polls_all),

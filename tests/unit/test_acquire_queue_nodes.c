@@ -140,7 +140,7 @@ static void a_win_is_not_dated_by_the_clock_of_another_node(void)
 	waiting_drive_to(acquire, 700);
 	fake_wakes(1, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_INT(acquire->proven_until, waiting_proof(300, 30000));
+	CHECK_TIME(acquire->proven_until, waiting_proof(300, 30000));
 }
 
 static void a_win_is_dated_by_the_clock_of_its_node(void)

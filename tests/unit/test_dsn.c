@@ -54,7 +54,7 @@ static const char *name_of(const char *text)
 	rl_error err;
 	CHECK_INT(parse_exactly(text, strlen(text), &dsn, &err), RL_OK);
 	snprintf(out, sizeof out, "%s", dsn.target->name);
-	rl_target_unref(dsn.target);
+	rl_dsn_drop(&dsn);
 	return out;
 }
 
@@ -213,6 +213,24 @@ static void timeouts_are_exact(void)
 	rl_target_unref(dsn.target);
 }
 
+static void an_outage_wait_may_be_zero(void)
+{
+	static const struct {
+		const char *text;
+		int64_t outage_wait_ns;
+	} cases[] = {{"redis://h", RL_DSN_NO_OUTAGE_WAIT}, {"redis://h?outage_wait=0", 0},
+		{"unix:///a?outage_wait=0.0", 0}, {"memory://?outage_wait=.25&fail=refused", 250000000},
+		{"redis-cluster://h?outage_wait=3600", 3600000000000},
+		{"redis-sentinel://h/m?outage_wait=0.0001", 100000}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		rl_dsn dsn;
+		rl_error err;
+		CHECK_INT(parse_exactly(cases[i].text, strlen(cases[i].text), &dsn, &err), RL_OK);
+		CHECK_INT(dsn.outage_wait_ns, cases[i].outage_wait_ns);
+		rl_dsn_drop(&dsn);
+	}
+}
+
 static void replicas_and_their_time(void)
 {
 	static const struct {
@@ -271,7 +289,8 @@ static void bad_tls(void)
 		{"rediss://h?ssl[verify_peer]=maybe", "must be true or false"},
 		{"rediss://h?ssl[min_version]=1.1", "must be 1.2 or 1.3"},
 		{"rediss://h?cafile=/a",
-			"is unknown; use db, timeout, connect_timeout, replicas, replicas_timeout or ssl[name]"},
+			"is unknown; use db, timeout, connect_timeout, outage_wait, replicas, replicas_timeout or "
+			"ssl[name]"},
 	};
 	CHECK_BAD(table);
 }
@@ -434,6 +453,11 @@ static void bad_options(void)
 		{"redis://h?timeout=1,5", "must be a number of seconds from 0.001 to 3600"},
 		{"redis://h?timeout=1.2.3", "must be a number of seconds from 0.001 to 3600"},
 		{"redis://h?timeout=inf", "must be a number of seconds from 0.001 to 3600"},
+		{"redis://h?outage_wait=", "must be a number of seconds from 0 to 3600"},
+		{"redis://h?outage_wait=-1", "must be a number of seconds from 0 to 3600"},
+		{"redis://h?outage_wait=3600.1", "must be a number of seconds from 0 to 3600"},
+		{"redis://h?outage_wait=inf", "must be a number of seconds from 0 to 3600"},
+		{"redis://h?outage_wait=0&outage_wait=0", "is given twice"},
 		{"redis://h?replicas=", "must be a number from 0 to 100"},
 		{"redis://h?replicas=101", "must be a number from 0 to 100"},
 		{"redis://h?replicas=-1", "must be a number from 0 to 100"},
@@ -513,6 +537,26 @@ static void names_show_no_credentials(void)
 	CHECK_TEXT(name_of("redis:///a?db=3"), "unix:///a?db=3");
 }
 
+/* It leads to the same place. */
+static void a_name_can_be_read_again(void)
+{
+	static const check_case names[] = {
+		{"unix:///a%20b", "unix:///a%20b"},
+		{"unix:///%C3%A4/(1)@:=\xc3\xa4", "unix:///\xc3\xa4/(1)@:=\xc3\xa4"},
+		{"unix:///%23%3f%25%2c%ff", "unix:///%23%3F%25%2C%FF"},
+		{"unix:///a%2cunix%3a%2f%2fb", "unix:///a%2Cunix://b"},
+		{"unix:///\xc2\x9b"
+		 "31m%E2%80%AE?db=1",
+			"unix:///%C2%9B31m%E2%80%AE?db=1"},
+		{"redis-sentinel://a:1/m%20%C3%A4%2f%C2%9b.x",
+			"redis-sentinel://a:1/m%20%C3%A4%2F%C2%9B.x"},
+	};
+	CHECK_CASES(names, name_of);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		CHECK_TEXT(name_of(names[i].wanted), names[i].wanted);
+	}
+}
+
 static void a_name_is_fit_to_be_shown(void)
 {
 	static const char *const texts[] = {"unix:///a%0Ab", "unix:///a%1bb", "unix:///a%7f"};
@@ -584,6 +628,7 @@ static const check_test tests[] = {
 	TEST(servers_with_tls),
 	TEST(bad_tls),
 	TEST(timeouts_are_exact),
+	TEST(an_outage_wait_may_be_zero),
 	TEST(replicas_and_their_time),
 	TEST(bad_schemes),
 	TEST(bad_hosts),
@@ -594,6 +639,7 @@ static const check_test tests[] = {
 	TEST(lengths_have_limits),
 	TEST(no_message_has_a_secret),
 	TEST(names_show_no_credentials),
+	TEST(a_name_can_be_read_again),
 	TEST(a_name_is_fit_to_be_shown),
 	TEST(targets_differ_by_all_that_alters_the_handshake),
 	TEST(a_target_is_counted),

@@ -99,7 +99,8 @@ static void sentinels(void)
 			"redis-sentinel://a:26379,[::1]:26379/m/3 me word 3; redis://a:26379 - - 0; "
 			"redis://[::1]:26379 - - 0;"},
 		{"redis-sentinel://a/m?db=4", "redis-sentinel://a:26379/m/4 - - 4; redis://a:26379 - - 0;"},
-		{"redis-sentinel://a/m%20n", "redis-sentinel://a:26379/m n - - 0; redis://a:26379 - - 0;"},
+		{"redis-sentinel://a/m%20n",
+			"redis-sentinel://a:26379/m%20n - - 0; redis://a:26379 - - 0;"},
 		{"redis-sentinel://a/m?sentinel_user=me&sentinel_password=w%40rd",
 			"redis-sentinel://a:26379/m - - 0; redis://a:26379 me w@rd 0;"},
 		{"redis-sentinel://:x@a,b/m?sentinel_password=word",

@@ -672,12 +672,40 @@ static rl_acquire *swapping(unsigned won_on, int64_t proven_ms)
 	return acquire;
 }
 
-static void give_up(const rl_acquire *acquire)
+static void give_up_op(const rl_op *op)
 {
 	rl_late_release late;
-	if (rl_acquire_may_hold(acquire, fake_clock, &late)) {
+	if (rl_op_may_hold(op, fake_clock, &late)) {
 		rl_late_release_pending(&watching, &late);
 	}
+}
+
+static void give_up(const rl_acquire *acquire)
+{
+	give_up_op(&acquire->op);
+}
+
+/* The wait has a name. @param marked a bit for each member that may have it */
+static void give_up_waiter(unsigned marked)
+{
+	begin(1);
+	rl_acquire *acquire = fake_acquire(30000, 1000 * MS);
+	acquire->marked = marked;
+	acquire->op.call.request.waiter = bytes_of("rlw.name");
+	give_up(acquire);
+	watching_to(0);
+}
+
+static void the_mark_of_a_wait_goes_with_its_token(void)
+{
+	give_up_waiter(1);
+	CHECK_COUNT("RELEASE k T1 rlw.name\n", 1);
+}
+
+static void without_a_mark_the_token_goes_alone(void)
+{
+	give_up_waiter(0);
+	CHECK_COUNT("RELEASE k T1\n", 1);
 }
 
 static void the_one_of_two_tokens_that_the_key_holds_is_released(void)
@@ -758,6 +786,76 @@ static void the_caller_s_token_is_left_alone_while_the_first_set_is_under_way(vo
 	CHECK_INT(watching.late_count, 0);
 }
 
+/* The swap may be on its way, so "not ours" has to be said twice. */
+static void a_take_over_under_way_gives_the_token_back(void)
+{
+	begin(1);
+	release_answer = ":0";
+	give_up_op(fake_take_over("given", 30000));
+	rl_late_release_all(&watching);
+	watching_to(9);
+	CHECK(!rl_late_has_released_all(&watching));
+	watching_to(10);
+	CHECK(rl_late_has_released_all(&watching));
+	CHECK_COUNT("SWAP k T1 given 0", 2);
+	CHECK_COUNT("RELEASE", 0);
+	watching_to(3000);
+}
+
+static void every_member_is_given_the_token_back(void)
+{
+	begin(3);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	give_up_op(fake_take_over("given", 30000));
+	rl_late_release_all(&watching);
+	watching_to(0);
+	CHECK_COUNT("SWAP k T1 given 0", 3);
+	CHECK(rl_late_has_released_all(&watching));
+	watching_to(3000);
+}
+
+/* A release and a swap back on one member each would leave parts of both tokens. */
+static void a_take_over_whose_lease_is_held_is_released(void)
+{
+	begin(1);
+	rl_op *op = fake_take_over("given", 30000);
+	op->call.request.fresh = bytes_of("tok");
+	watching_keep("k", TTL);
+	give_up_op(op);
+	rl_late_release_all(&watching);
+	watching_to(0);
+	CHECK_COUNT("SWAP", 0);
+	CHECK_COUNT("RELEASE k tok", 1);
+	CHECK(rl_late_has_released_all(&watching));
+}
+
+/* The release of a drawn token may be cut off before it was sent. */
+static void a_release_under_way_is_completed(void)
+{
+	begin(1);
+	give_up_op(fake_plain(&(rl_plain_args){.verb = RL_VERB_RELEASE,
+		.key = bytes_of("k"),
+		.token = bytes_of("tok"),
+		.late_ns = 30000 * MS}));
+	rl_late_release_all(&watching);
+	CHECK(!rl_late_has_released_all(&watching));
+	watching_to(0);
+	CHECK_COUNT("RELEASE k tok", 1);
+	CHECK(rl_late_has_released_all(&watching));
+}
+
+static void what_leaves_no_token_is_left_alone(void)
+{
+	static const rl_verb verbs[] = {RL_VERB_EXTEND, RL_VERB_FORCE, RL_VERB_EXISTS, RL_VERB_OWNER,
+		RL_VERB_INSPECT, RL_VERB_REMAINING, RL_VERB_FENCE};
+	begin(1);
+	give_up_op(fake_ask(RL_VERB_RELEASE, "mine", 0));
+	for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+		give_up_op(fake_ask(verbs[i], "mine", 1000));
+	}
+	CHECK_INT(watching.late_count, 0);
+}
+
 static const check_test tests[] = {
 	TEST(a_release_is_sent_at_once),
 	TEST(waiters_are_told),
@@ -794,12 +892,19 @@ static const check_test tests[] = {
 	TEST(a_caller_s_token_is_released_once),
 	TEST(an_error_says_that_it_was_not_released),
 	TEST(a_lease_whose_owner_has_begun_to_release_it_is_left_alone),
+	TEST(the_mark_of_a_wait_goes_with_its_token),
+	TEST(without_a_mark_the_token_goes_alone),
 	TEST(the_one_of_two_tokens_that_the_key_holds_is_released),
 	TEST(both_are_said_again_while_the_answer_is_no),
 	TEST(after_a_lost_answer_the_caller_s_token_is_left_alone),
 	TEST(only_where_our_lock_is_the_caller_s_token_is_released),
 	TEST(the_caller_s_token_is_left_alone_when_the_proof_is_over),
 	TEST(the_caller_s_token_is_left_alone_while_the_first_set_is_under_way),
+	TEST(a_take_over_under_way_gives_the_token_back),
+	TEST(every_member_is_given_the_token_back),
+	TEST(a_take_over_whose_lease_is_held_is_released),
+	TEST(a_release_under_way_is_completed),
+	TEST(what_leaves_no_token_is_left_alone),
 };
 
 CHECK_MAIN(tests, watching_end)

@@ -46,10 +46,10 @@ static void nothing_is_held_before_it_is_won(void)
 static void held_until_the_ttl_less_drift(void)
 {
 	begin(SECOND);
-	CHECK_INT(rl_lease_remaining(lease), SECOND - 12 * MS);
-	fake_clock += SECOND - 12 * MS - 1;
+	CHECK_TIME(rl_lease_remaining(lease), SECOND - 12 * MS);
+	fake_clock += SECOND - 12 * MS - FAKE_BLINK;
 	CHECK(rl_lease_is_held(lease));
-	fake_clock += 1;
+	fake_clock += FAKE_BLINK;
 	CHECK(!rl_lease_is_held(lease));
 	CHECK_INT(rl_lease_remaining(lease), 0);
 	CHECK(rl_lease_is_open(lease)); /* it may still be at the server */
@@ -71,7 +71,7 @@ static void a_confirmation_counts_from_when_it_was_asked_for(void)
 	int64_t asked_at = fake_clock;
 	fake_clock += 500 * MS;
 	CHECK(rl_lease_confirm(lease, 10 * SECOND, asked_at));
-	CHECK_INT(rl_lease_remaining(lease), 10 * SECOND - 102 * MS - 500 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), 10 * SECOND - 102 * MS - 500 * MS);
 	CHECK_INT(lease->ttl_ns, 10 * SECOND);
 }
 
@@ -89,9 +89,9 @@ static void the_shorter_ttl_counts_until_the_answer(void)
 {
 	begin(10 * SECOND);
 	rl_lease_expect(lease, SECOND);
-	CHECK_INT(rl_lease_remaining(lease), SECOND - 12 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), SECOND - 12 * MS);
 	rl_lease_expect(lease, 20 * SECOND);
-	CHECK_INT(rl_lease_remaining(lease), SECOND - 12 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), SECOND - 12 * MS);
 }
 
 static void what_a_server_disowned_is_not_released(void)
@@ -214,11 +214,11 @@ static void the_shorter_of_two_overlapping_extends_counts(void)
 		rl_lease_expect(lease, second);
 		CHECK(rl_lease_confirm(lease, second, asked_at));
 		CHECK(rl_lease_confirm(lease, first, asked_at));
-		CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
+		CHECK_TIME(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
 		/* Alone again, one counts in full. */
 		rl_lease_expect(lease, 60 * SECOND);
 		CHECK(rl_lease_confirm(lease, 60 * SECOND, fake_clock));
-		CHECK_INT(rl_lease_remaining(lease), 60 * SECOND - 602 * MS);
+		CHECK_TIME(rl_lease_remaining(lease), 60 * SECOND - 602 * MS);
 		clean_up();
 	}
 }
@@ -231,7 +231,7 @@ static void an_extend_in_doubt_may_still_be_carried_out(void)
 	CHECK_INT(lease->in_flight, 0);
 	rl_lease_expect(lease, 60 * SECOND);
 	CHECK(rl_lease_confirm(lease, 60 * SECOND, fake_clock + SECOND));
-	CHECK_INT(rl_lease_remaining(lease), SECOND + 2 * SECOND - 22 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), SECOND + 2 * SECOND - 22 * MS);
 }
 
 static void a_copy_of_one_that_was_confirmed_may_still_be_carried_out(void)
@@ -242,16 +242,16 @@ static void a_copy_of_one_that_was_confirmed_may_still_be_carried_out(void)
 	CHECK_INT(lease->in_flight, 1); /* its answer has come, too */
 	CHECK(rl_lease_confirm(lease, 2 * SECOND, fake_clock));
 	CHECK_INT(lease->in_flight, 0);
-	CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
 	fake_clock += SECOND;
 	rl_lease_expect(lease, 60 * SECOND);
 	CHECK(rl_lease_confirm(lease, 60 * SECOND, fake_clock));
-	CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
 	CHECK_INT(lease->ttl_ns, 2 * SECOND); /* which the renewals then set */
 	fake_clock += SECOND;
 	rl_lease_renewing(lease);
 	CHECK(rl_lease_renewed(lease, 60 * SECOND, fake_clock));
-	CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
 }
 
 /* ---- renewals ---- */
@@ -261,11 +261,11 @@ static void a_renewal_proves_from_when_it_was_asked_for_and_leaves_the_ttl(void)
 	begin(10 * SECOND);
 	fake_clock += 3 * SECOND;
 	rl_lease_renewing(lease);
-	CHECK_INT(rl_lease_remaining(lease), 7 * SECOND - 102 * MS); /* nothing is shorter meanwhile */
+	CHECK_TIME(rl_lease_remaining(lease), 7 * SECOND - 102 * MS); /* nothing is shorter meanwhile */
 	int64_t asked_at = fake_clock;
 	fake_clock += SECOND;
 	CHECK(rl_lease_renewed(lease, 8 * SECOND, asked_at));
-	CHECK_INT(rl_lease_remaining(lease), 7 * SECOND - 82 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), 7 * SECOND - 82 * MS);
 	CHECK_INT(lease->ttl_ns, 10 * SECOND);
 	CHECK_INT(lease->in_flight, 0);
 }
@@ -275,7 +275,7 @@ static void a_renewal_never_shortens_what_is_proven(void)
 	begin(10 * SECOND);
 	rl_lease_renewing(lease);
 	CHECK(rl_lease_renewed(lease, SECOND, fake_clock));
-	CHECK_INT(rl_lease_remaining(lease), 10 * SECOND - 102 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), 10 * SECOND - 102 * MS);
 }
 
 static void a_late_renewal_does_not_bring_it_back(void)
@@ -321,15 +321,15 @@ static void beside_a_prolongation_the_shorter_of_both_counts(void)
 			CHECK(rl_lease_renewed(lease, 10 * SECOND, asked_at));
 		} else {
 			CHECK(rl_lease_renewed(lease, 10 * SECOND, asked_at));
-			CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 122 * MS);
+			CHECK_TIME(rl_lease_remaining(lease), 2 * SECOND - 122 * MS);
 			CHECK(rl_lease_confirm(lease, 2 * SECOND, asked_at));
 		}
-		CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 122 * MS);
+		CHECK_TIME(rl_lease_remaining(lease), 2 * SECOND - 122 * MS);
 		/* The next renewal has no other beside it. */
 		lease->ttl_ns = 10 * SECOND;
 		rl_lease_renewing(lease);
 		CHECK(rl_lease_renewed(lease, 10 * SECOND, fake_clock));
-		CHECK_INT(rl_lease_remaining(lease), 10 * SECOND - 102 * MS);
+		CHECK_TIME(rl_lease_remaining(lease), 10 * SECOND - 102 * MS);
 		clean_up();
 	}
 }
@@ -345,7 +345,7 @@ static void a_renewal_that_nobody_waits_for_is_over(void)
 	CHECK_INT(lease->in_flight, 0);
 	rl_lease_expect(lease, 20 * SECOND);
 	CHECK(rl_lease_confirm(lease, 20 * SECOND, fake_clock));
-	CHECK_INT(rl_lease_remaining(lease), 20 * SECOND - 202 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), 20 * SECOND - 202 * MS);
 }
 
 static void a_renewal_behind_one_in_doubt_proves_no_more_than_that(void)
@@ -356,7 +356,7 @@ static void a_renewal_behind_one_in_doubt_proves_no_more_than_that(void)
 	fake_clock += SECOND;
 	rl_lease_renewing(lease);
 	CHECK(rl_lease_renewed(lease, 10 * SECOND, fake_clock));
-	CHECK_INT(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
+	CHECK_TIME(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
 }
 
 /* ---- the end ---- */

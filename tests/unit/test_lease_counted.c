@@ -30,7 +30,7 @@ static void clean_up(void)
 static void check_held_for(int64_t ns)
 {
 	CHECK_INT(fake_stats.held, 0);
-	CHECK_INT(fake_stats.hold_time.sum_ns, ns);
+	CHECK_TIME((int64_t) fake_stats.hold_time.sum_ns, ns);
 	CHECK_INT(fake_stats.hold_time.buckets[rl_histogram_bucket((uint64_t) ns)], 1);
 }
 

@@ -52,7 +52,7 @@ static void the_route_is_told_when_they_were_asked(void)
 	CHECK_INT(look_up(), RL_VOTE_GRANTED);
 	CHECK_TEXT(primary(), "10.0.0.2:6380");
 	CHECK_INT(fake_ms(), 70);
-	CHECK_INT(lookup_route->named_at, FAKE_START + 10 * MS);
+	CHECK_TIME(lookup_route->named_at, FAKE_START + 10 * MS);
 }
 
 static void the_greatest_number_wins(void)

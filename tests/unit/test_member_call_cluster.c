@@ -111,6 +111,7 @@ static void a_node_with_an_idle_connection_needs_no_name(void)
 static void a_name_that_takes_too_long(void)
 {
 	begin_cluster("a");
+	fake_hold_clock();
 	fake_warm(0);
 	fake_names_move = true;
 	fake_acts(0, FAKE_SAY, MOVED_TO("b"), 900 * MS);

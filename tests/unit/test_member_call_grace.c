@@ -11,6 +11,8 @@
 #include "waiting.h"
 
 #define GRACE (20 * SECOND)
+/* A Sentinel computes the age after it was asked. */
+#define LONG (GRACE + MS)
 #define MASTER "SENTINEL MASTER mymaster\n"
 #define SET "SET k T1 NX PX 15000\n"
 #define UNDO "RELEASE k T1\n"
@@ -40,6 +42,17 @@ static void begin(int64_t age, int64_t ago)
 	fake_warm_seeds(route);
 	fake_named(route, 0, ago);
 	route->known_since = fake_clock - ago - age;
+}
+
+/* The node may have become a replica since the last lookup, which ends its connections, and the
+ * primary again. */
+static void begin_unconnected(int64_t ago)
+{
+	begin_cold(0);
+	fake_warm_seeds(route);
+	char a = 'a';
+	CHECK(rl_route_name(route, rl_bytes_of(&a, 1), 6379, fake_clock - ago) != NULL);
+	route->known_since = fake_clock - 2 * GRACE;
 }
 
 static rl_op *acquire(void)
@@ -78,16 +91,17 @@ static void a_new_primary_is_sent_nothing(void)
 
 static void a_cold_call_meets_a_settled_primary(void)
 {
-	begin_cold(GRACE);
+	begin_cold(LONG);
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
-	CHECK_COUNT(MASTER, 3);
+	CHECK_COUNT(MASTER, 6); /* for the address, and since the login */
+	CHECK_INT(fake_stats.sentinel_lookups, 2);
 	CHECK_COUNT("a1 " SET, 1);
 }
 
 static void a_cold_call_meets_a_new_primary(void)
 {
-	begin_cold(5 * SECOND);
+	begin_cold(5 * SECOND + MS);
 	rl_op *op = fails(acquire(), RL_ERR_CONNECT);
 	CHECK_HAS(op->err->message, TOO_NEW "15 s more");
 	CHECK_COUNT(MASTER, 3);
@@ -111,7 +125,7 @@ static void once_the_grace_is_over_the_sentinels_must_say_so(void)
 static void an_old_answer_does_not_hold_back(void)
 {
 	begin(GRACE - 5 * SECOND, 600 * MS);
-	fake_all_know(route, 0, GRACE, 0);
+	fake_all_know(route, 0, LONG, 0);
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_stats.sentinel_lookups, 1);
@@ -132,7 +146,7 @@ static void silent_sentinels_hold_back(void)
 static void the_question_is_not_repeated_without_end(void)
 {
 	begin(GRACE - 10 * MS, 20 * MS);
-	fake_all_know(route, 0, GRACE, 20 * MS);
+	fake_all_know(route, 0, LONG, 20 * MS);
 	fails(acquire(), RL_ERR_CONNECT);
 	CHECK_COUNT("a1", 0);
 	CHECK_INT(fake_stats.sentinel_lookups, 2);
@@ -162,6 +176,57 @@ static void what_prolongs_or_frees_or_asks_is_not_held_back(void)
 	}
 }
 
+/* In the first milliseconds the Sentinels have known the primary for less time than their answers
+ * took, so they know it only since after they were asked. */
+static void what_takes_nothing_is_never_held_back(void)
+{
+	static const rl_verb verbs[] = {
+		RL_VERB_RELEASE, RL_VERB_FORCE, RL_VERB_EXISTS, RL_VERB_OWNER, RL_VERB_REMAINING};
+	for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+		begin_cold(0);
+		fake_all_know(route, 0, 0, 20 * MS);
+		fake_says(0, verbs[i] == RL_VERB_OWNER ? "$tok" : ":1");
+		CHECK_INT(
+			fake_drive(fake_ask(verbs[i], verbs[i] < RL_VERB_FORCE ? "tok" : "", 15000)), RL_OK);
+		CHECK_INT(fake_ms(), 20);
+		CHECK_INT(fake_stats.sentinel_lookups, 1);
+		CHECK_INT(fake_stats.blocked_by_grace, 0);
+		fake_end();
+	}
+}
+
+/* The login and the command are answered in one step, and the lookup begins in the same step. */
+static void a_lookup_in_the_step_of_the_login_counts(void)
+{
+	begin_unconnected(100 * MS);
+	fake_dials(0, FAKE_ACCEPT, 10 * MS);
+	fake_all_know(route, 0, LONG, 0);
+	fake_says(0, "+OK");
+	rl_op *op = acquire();
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_INT(fake_ms(), 10);
+	CHECK_INT(fake_stats.sentinel_lookups, 1);
+	CHECK_INT(fake_stats.unconfirmed, 0);
+}
+
+/* The lookup that was open at the login was asked before it: another one follows. */
+static void a_lookup_that_was_open_at_the_login_is_not_the_last(void)
+{
+	begin_unconnected(600 * MS);
+	fake_all_know(route, 0, GRACE + SECOND, 20 * MS);
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 40);
+	CHECK_INT(fake_stats.sentinel_lookups, 2);
+	fake_end();
+	begin_unconnected(600 * MS);
+	fake_none_answers(route);
+	fake_says(0, "+OK");
+	rl_op *op = fails(acquire(), RL_ERR_UNCONFIRMED);
+	CHECK_HAS(op->err->message, "no majority of the Sentinels");
+	CHECK_INT(fake_ms(), 2000);
+}
+
 static void a_token_whose_key_is_gone_is_not_extended(void)
 {
 	begin(5 * SECOND, 0);
@@ -174,7 +239,7 @@ static void a_token_whose_key_is_gone_is_not_extended(void)
 static void a_grant_of_the_old_primary_is_undone_and_not_asked_for_again(void)
 {
 	begin(GRACE, 2 * SECOND);
-	fake_all_know(route, 1, SECOND, 20 * MS);
+	fake_all_know(route, 1, SECOND + MS, 20 * MS);
 	fake_says(0, "+OK");
 	rl_op *op = fails(acquire(), RL_ERR_CONNECT);
 	CHECK_HAS(op->err->message, "redis://b:6379: " TOO_NEW "19 s more");
@@ -196,7 +261,7 @@ static void the_old_primary_is_left_before_its_answer(void)
 static void a_grant_of_a_primary_that_is_new_again_is_undone(void)
 {
 	begin(GRACE, 2 * SECOND);
-	fake_all_know(route, 0, SECOND, 20 * MS);
+	fake_all_know(route, 0, SECOND + MS, 20 * MS);
 	fake_says(0, "+OK");
 	rl_op *op = fails(acquire(), RL_ERR_UNCONFIRMED);
 	CHECK_HAS(op->err->message, TOO_NEW "19 s more");
@@ -275,17 +340,6 @@ static void a_refusal_there_is_a_refusal(void)
 }
 
 /* ---- new connections ---- */
-
-/* The node may have become a replica since the last lookup, which ends its connections, and the
- * primary again. */
-static void begin_unconnected(int64_t ago)
-{
-	begin_cold(0);
-	fake_warm_seeds(route);
-	char a = 'a';
-	CHECK(rl_route_name(route, rl_bytes_of(&a, 1), 6379, fake_clock - ago) != NULL);
-	route->known_since = fake_clock - 2 * GRACE;
-}
 
 static void a_grant_on_a_new_connection_needs_a_lookup_after_its_login(void)
 {
@@ -524,6 +578,8 @@ static const check_test tests[] = {TEST(a_settled_primary_grants_at_once),
 	TEST(an_old_answer_does_not_hold_back), TEST(silent_sentinels_hold_back),
 	TEST(the_question_is_not_repeated_without_end), TEST(a_take_over_is_held_back),
 	TEST(what_prolongs_or_frees_or_asks_is_not_held_back),
+	TEST(what_takes_nothing_is_never_held_back), TEST(a_lookup_in_the_step_of_the_login_counts),
+	TEST(a_lookup_that_was_open_at_the_login_is_not_the_last),
 	TEST(a_token_whose_key_is_gone_is_not_extended),
 	TEST(a_grant_of_the_old_primary_is_undone_and_not_asked_for_again),
 	TEST(the_old_primary_is_left_before_its_answer),

@@ -233,6 +233,18 @@ static void an_undo_after_a_refused_login_is_behind_asking(void)
 	CHECK_HAS(fake_log(), "0 b1 ASKING\n0 b1 RELEASE k T1\n");
 }
 
+/* No advice to use redis-cluster://, which the DSN has. */
+static void a_login_that_is_redirected_is_explained(void)
+{
+	begin_cluster("ab");
+	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
+	fake_login_says(0, "AUTH", MOVED_TO("b"));
+	rl_op *op = fails(acquire(), RL_ERR_SERVER);
+	CHECK_TEXT(op->err->code, "MOVED");
+	CHECK_HAS(op->err->message, "which no node of a cluster redirects");
+	CHECK(strstr(op->err->message, "redis-cluster") == NULL);
+}
+
 /* ---- TRYAGAIN, CLUSTERDOWN ---- */
 
 static void tryagain_is_asked_again_with_the_key_alone(void)
@@ -400,6 +412,7 @@ static const check_test tests[] = {
 	TEST(the_next_call_begins_at_the_owner_again),
 	TEST(moved_after_ask_needs_no_asking),
 	TEST(an_undo_after_a_refused_login_is_behind_asking),
+	TEST(a_login_that_is_redirected_is_explained),
 	TEST(tryagain_is_asked_again_with_the_key_alone),
 	TEST(tryagain_to_a_fence_is_asked_again_after_pauses),
 	TEST(tryagain_to_a_fence_is_the_failure_at_the_end),

@@ -68,6 +68,33 @@ static void an_old_lookup_holds_the_grant_up(void)
 	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
+/* A node that becomes a replica closes its connections. */
+static void an_answer_that_is_checked_outlives_its_connection(void)
+{
+	begin_confirmed(NULL);
+	fake_acts(0, FAKE_SAY_BREAK, "+OK", 10 * MS);
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_ms(), 30);
+	CHECK_COUNT("a1 " SET, 1);
+	CHECK_COUNT("a2", 0);
+	fake_end();
+
+	begin_confirmed(NULL);
+	fake_acts(0, FAKE_SAY_BREAK, ":1", 10 * MS);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+	CHECK_COUNT("a2", 0);
+}
+
+static void a_grant_without_a_lookup_is_known_after_a_break(void)
+{
+	begin_unconfirmed(NULL);
+	fake_acts(0, FAKE_SAY_BREAK, "+OK", 10 * MS);
+	fails(acquire(), RL_ERR_UNCONFIRMED);
+	CHECK_COUNT("a1 " SET, 1);
+	CHECK_COUNT("a2", 0);
+	CHECK_INT(fake_stats.unconfirmed, 1);
+}
+
 static void what_prolongs_is_checked_too(void)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -367,6 +394,8 @@ static const check_test tests[] = {
 	TEST(an_older_lookup_is_renewed_beside_the_command),
 	TEST(a_grant_that_comes_later_than_that_is_checked),
 	TEST(an_old_lookup_holds_the_grant_up),
+	TEST(an_answer_that_is_checked_outlives_its_connection),
+	TEST(a_grant_without_a_lookup_is_known_after_a_break),
 	TEST(what_prolongs_is_checked_too),
 	TEST(a_refusal_is_checked),
 	TEST(a_refusal_counts_without_a_lookup),

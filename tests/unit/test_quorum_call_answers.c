@@ -502,7 +502,45 @@ static void a_message_names_some_of_too_many_members(void)
 	}
 }
 
+/* ---- refusals that are older than a renewal ---- */
+
+/* The first member refuses at once, the last one much later, and the other one grants. The watchdog
+ * has put the lock back on the first one, or on the last one, by a command that was sent then. */
+static bool is_overruled(unsigned put_back, int64_t sent_ms)
+{
+	begin_warm(3);
+	fake_says(0, ":0");
+	fake_says(1, ":1");
+	fake_acts(2, FAKE_SAY, ":0", 500 * MS);
+	rl_op *op = fake_ask(RL_VERB_EXTEND, "tok", 7000);
+	CHECK_INT(fake_drive(op), RL_BUSY);
+	rl_lease *lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 16, 0, RL_NAMES_PLAIN);
+	rl_renewal *renewal = rl_renewal_new(&fake_set, lease);
+	rl_renewal_member *member = &renewal->members[put_back];
+	member->vote = RL_VOTE_GRANTED;
+	member->sent_at = FAKE_START + sent_ms * MS;
+	bool is_any = rl_quorum_call_is_overruled(&op->call, renewal);
+	renewal->stage = RL_RENEWAL_LOST;
+	CHECK(!rl_quorum_call_is_overruled(&op->call, renewal));
+	CHECK(!rl_quorum_call_is_overruled(&op->call, NULL));
+	free(renewal);
+	rl_lease_free(lease);
+	fake_end();
+	return is_any;
+}
+
+static void a_refusal_before_the_lock_was_put_back_does_not_count(void)
+{
+	CHECK(is_overruled(0, 200));
+	CHECK(is_overruled(2, 600));
+	CHECK(!is_overruled(2, 200)); /* refused since then */
+	CHECK(!is_overruled(0, 0));
+	CHECK(!is_overruled(1, 200)); /* another member */
+}
+
 static const check_test tests[] = {
+	TEST(a_refusal_before_the_lock_was_put_back_does_not_count),
+
 	TEST(a_quorum_says_yes_or_no),
 	TEST(the_owner_is_who_has_a_quorum),
 	TEST(a_reservation_has_no_owner),

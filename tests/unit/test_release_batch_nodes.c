@@ -248,6 +248,39 @@ static void a_refusal_behind_a_break_and_moved_is_no_loss(void)
 	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
 }
 
+/* An ASK is about one command: by the time of the second one the key may be back. */
+static void a_break_behind_asking_leads_back_to_the_node_of_the_slot(void)
+{
+	begin_lanes("a", 3);
+	fake_says(0, redirect("ASK", 0, "b"));
+	fake_says(0, redirect("ASK", 1, "b"));
+	fake_says(0, ":1");
+	fake_says(1, ":1");
+	fake_acts(1, FAKE_BREAK, NULL, 0);
+	fake_says(0, ":0"); /* the first copy has freed it */
+	CHECK_INT(fake_drive(batch_op), RL_OK);
+	CHECK_COUNT("ASKING", 2);
+	CHECK_COUNT("RELEASE k1 tok", 2);
+	CHECK_COUNT("b1 RELEASE k2 tok", 1);
+	CHECK_COUNT("a1 RELEASE k2 tok", 1);
+	CHECK_COUNT("a2 RELEASE k2 tok", 1);
+	CHECK_INT(fake_stats.released, 3);
+}
+
+/* Each way leads to a node that breaks. */
+static void breaks_behind_asking_without_end(void)
+{
+	begin_lanes("a", 1);
+	for (unsigned i = 0; i < 9; i++) {
+		fake_says(0, redirect("ASK", 0, "b"));
+		fake_acts(1, FAKE_BREAK, NULL, 0);
+	}
+	fake_drive(batch_op);
+	CHECK_COUNT("ASKING", 3);
+	CHECK_INT(fake_stats.failed, 1);
+	CHECK_INT(batch_missing(0), 1);
+}
+
 static void clusterdown_fails_and_stays_to_be_released(void)
 {
 	batch_begin_warm("a", 1, "tok");
@@ -309,6 +342,8 @@ static const check_test tests[] = {
 	TEST(moved_to_a_node_that_refuses),
 	TEST(a_connection_that_breaks_before_moved),
 	TEST(a_refusal_behind_a_break_and_moved_is_no_loss),
+	TEST(a_break_behind_asking_leads_back_to_the_node_of_the_slot),
+	TEST(breaks_behind_asking_without_end),
 	TEST(clusterdown_fails_and_stays_to_be_released),
 	TEST(tryagain_goes_with_the_key_alone),
 	TEST(redirects_among_those_without_helpers),

@@ -67,7 +67,7 @@ static void an_error_that_stays_is_loss_at_the_deadline(void)
 	for (int i = 0; i < 190; i++) {
 		fake_says(0, "-LOADING x");
 	}
-	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	watching_to_time(FAKE_START + 30 * SECOND - FAKE_BLINK);
 	CHECK(rl_lease_is_held(one->lease));
 	watching_to(30000);
 	CHECK_INT(watching_losses, 1);
@@ -131,7 +131,7 @@ static void a_login_that_stays_refused_is_loss_at_the_deadline(void)
 	begin_with_login();
 	keep();
 	fake_login_says(0, "AUTH", "-WRONGPASS x");
-	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	watching_to_time(FAKE_START + 30 * SECOND - FAKE_BLINK);
 	CHECK_INT(watching_losses, 0);
 	watching_to(30000);
 	CHECK_INT(watching_losses, 1);

@@ -333,7 +333,7 @@ static void keep_in_doubt(unsigned count, fake_act what)
 	instead = what;
 	release_answer = ":1";
 	keep(TTL);
-	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	watching_to_time(FAKE_START + 30 * SECOND - FAKE_BLINK);
 	CHECK_INT(watching_losses, 0);
 	fake_forget_log();
 }

@@ -199,7 +199,7 @@ static void a_quorum_that_fails_loses_it_at_the_deadline(void)
 		fake_says(0, "-LOADING x");
 	}
 	fake_refuses(1, 190);
-	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	watching_to_time(FAKE_START + 30 * SECOND - FAKE_BLINK);
 	CHECK_INT(watching_losses, 0);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK(fake_count("a1 renew") > 5);
@@ -215,6 +215,7 @@ static void errors_of_two_are_asked_about_again(void)
 	rl_renewal *one = keep();
 	fake_says(0, "-LOADING x");
 	fake_says(1, "-LOADING x");
+	fake_acts(1, FAKE_SAY, ":1", MS); /* not before a is asked */
 	watching_to(11000);
 	CHECK_COUNT("11000 a1 renew", 1);
 	CHECK_COUNT("11000 b1 renew", 1);

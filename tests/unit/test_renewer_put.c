@@ -61,7 +61,7 @@ static void a_token_is_put_back_before_the_round_is_decided(void)
 static void only_for_as_long_as_it_may_be_held(void)
 {
 	rl_renewal *one = keep();
-	one->hold_until = FAKE_START + 35000 * MS;
+	one->hold_until = FAKE_START + 35000 * MS + FAKE_BLINK;
 	fake_says(C, "+OK");
 	watching_to(12000);
 	CHECK_COUNT("c1 SET k tok NX PX 25000\n", 1);

@@ -45,7 +45,7 @@ static void one_wait_is_for_all_renewals_of_a_write(void)
 	watching_to(10000);
 	CHECK_COUNT("renew", 3);
 	CHECK_COUNT("WAIT", 1);
-	CHECK_HAS(fake_log(), "renew b tok 30002\n10000 a1 WAIT 1 100\n");
+	CHECK_HAS(fake_log(), "renew c tok 30002\n10000 a1 WAIT 1 100\n");
 	CHECK_INT(watching_left(one), 30000);
 	CHECK_INT(fake_stats.renewed, 3);
 	CHECK_INT(fake_stats.unconfirmed, 0);
@@ -89,7 +89,7 @@ static void without_replicas_the_lease_ends_at_its_time(void)
 	begin(1);
 	rl_renewal *one = keep("k");
 	are_away = true;
-	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	watching_to_time(FAKE_START + 30 * SECOND - FAKE_BLINK);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK_INT(watching_losses, 0);
 	watching_to(30000);

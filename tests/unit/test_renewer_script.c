@@ -86,7 +86,7 @@ static void a_round_that_needs_the_text_is_still_one_round(void)
 	watching_to(10010);
 	CHECK_INT(one->lease->in_flight, 0);
 	/* Proven since it was asked for the second time. */
-	CHECK_INT(rl_lease_remaining(one->lease), 30 * SECOND - 5 * MS);
+	CHECK_TIME(rl_lease_remaining(one->lease), 30 * SECOND - 5 * MS);
 }
 
 static void the_text_goes_on_the_next_connection_when_this_one_breaks(void)

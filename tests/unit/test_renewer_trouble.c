@@ -307,7 +307,7 @@ static void the_deadline_is_exact(void)
 	watching_begin(1);
 	rl_renewal *one = keep();
 	fake_refuses(0, 100);
-	watching_to_time(FAKE_START + 30 * SECOND - 1);
+	watching_to_time(FAKE_START + 30 * SECOND - FAKE_BLINK);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK_INT(watching_losses, 0);
 	watching_to_time(FAKE_START + 30 * SECOND);

@@ -137,8 +137,11 @@ static void check_fence_name(const char *key, rl_naming naming, const char *mark
 	if (mark == NULL) {
 		CHECK(fence.data == NULL);
 	} else {
-		int len = (int) (strlen(mark) - strlen(RL_MARK_SUFFIX));
-		snprintf(wanted, sizeof wanted, "%.*s::rl-fence", len, mark);
+		int len = (int) (strstr(mark, ":rl-wait") - mark);
+		len -= len > 0 && mark[len - 1] == ':';
+		/* The suffix of the mark's name has one colon or two. */
+		bool has_two = mark[len] == ':' && mark[len + 1] == ':';
+		snprintf(wanted, sizeof wanted, "%.*s%s", len, mark, has_two ? "::rl-fence" : ":rl-fence");
 		CHECK(rl_bytes_equal(fence, bytes_of(wanted)));
 	}
 	free(room);
@@ -164,7 +167,8 @@ static void check_names(const char *key, rl_naming naming, const char *mark, con
 
 static void the_names_in_a_slot(void)
 {
-	static const char *const tagged[] = {"{a}b", "{{a}", "}{a}", "{a}", "x{a}{b}"};
+	static const char *const tagged[] = {"{a}b", "{{a}b", "}{a}", "{a}}", "x{a}{b}", "{a}{b}"};
+	static const char *const tags[] = {"{a}", "{{a}", "{{}", "{:}"};
 	static const char *const plain[] = {"a", "a{b", "{", "a:b"};
 	static const char *const unnamed[] = {"a}b", "{}", "x{}y", "user:{}", "}", "{}{a}"};
 	char mark[40];
@@ -174,6 +178,11 @@ static void the_names_in_a_slot(void)
 		strcat(strcpy(tickets, tagged[i]), "::rl-wake");
 		check_names(tagged[i], RL_NAMES_IN_SLOT, mark, tickets);
 	}
+	for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+		strcat(strcpy(mark, tags[i]), ":rl-wait");
+		strcat(strcpy(tickets, tags[i]), ":rl-wake");
+		check_names(tags[i], RL_NAMES_IN_SLOT, mark, tickets);
+	}
 	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
 		strcat(strcat(strcpy(mark, "{"), plain[i]), "}::rl-wait");
 		strcat(strcat(strcpy(tickets, "{"), plain[i]), "}::rl-wake");
@@ -181,6 +190,88 @@ static void the_names_in_a_slot(void)
 	}
 	for (size_t i = 0; i < sizeof unnamed / sizeof unnamed[0]; i++) {
 		check_names(unnamed[i], RL_NAMES_IN_SLOT, NULL, NULL);
+	}
+}
+
+/* ---- no two keys share a helper key ---- */
+
+#define SHORT_MAX 6 /* bytes of a key */
+#define NAME_ROOM 32
+
+typedef struct named {
+	char name[NAME_ROOM];
+	char key[SHORT_MAX + 1];
+} named;
+
+static int compare_names(const void *one, const void *other)
+{
+	return strcmp(((const named *) one)->name, ((const named *) other)->name);
+}
+
+static void note_name(named *entry, rl_bytes name, const char *key)
+{
+	memcpy(entry->name, name.data, name.len);
+	entry->name[name.len] = '\0';
+	strcpy(entry->key, key);
+	if (!rl_names_may_be_helper(name)) {
+		FAIL("%s of %s is no name of a helper key", entry->name, key);
+	}
+}
+
+/* Every key of so many bytes of the alphabet, with all its names. */
+static size_t note_names(named *entries, size_t len, rl_naming naming)
+{
+	size_t count = 0;
+	char key[SHORT_MAX + 1] = {0};
+	for (unsigned number = 0; number < 1U << 2 * len; number++) {
+		for (size_t i = 0; i < len; i++) {
+			key[i] = "a{}:"[number >> 2 * i & 3];
+		}
+		char room[2 * NAME_ROOM];
+		rl_names names = rl_names_put(room, bytes_of(key), naming);
+		if (names.mark.data != NULL) {
+			char fence_room[NAME_ROOM];
+			note_name(&entries[count++], names.mark, key);
+			note_name(&entries[count++], names.tickets, key);
+			note_name(
+				&entries[count++], rl_names_put_fence(fence_room, bytes_of(key), naming), key);
+		}
+	}
+	return count;
+}
+
+static void check_that_names_differ(rl_naming naming)
+{
+	named *entries = calloc((size_t) 4 << 2 * SHORT_MAX, sizeof *entries);
+	size_t count = 0;
+	for (size_t len = 1; len <= SHORT_MAX; len++) {
+		count += note_names(entries + count, len, naming);
+	}
+	CHECK(count > 5000);
+	qsort(entries, count, sizeof *entries, compare_names);
+	for (size_t i = 1; i < count; i++) {
+		if (strcmp(entries[i - 1].name, entries[i].name) == 0) {
+			FAIL("%s and %s share %s", entries[i - 1].key, entries[i].key, entries[i].name);
+			break;
+		}
+	}
+	free(entries);
+}
+
+static void no_two_keys_share_a_helper_key(void)
+{
+	check_that_names_differ(RL_NAMES_IN_SLOT);
+	check_that_names_differ(RL_NAMES_PLAIN);
+}
+
+static void what_may_be_a_helper_key_is_no_lock(void)
+{
+	static const char *const helpers[] = {
+		"a::rl-wait", "{a}:rl-wake", ":rl-fence", "a:rl-wait", "::rl-wake"};
+	static const char *const others[] = {"rl-wait", "a::rl-wait ", "a::rl-", "a:rl_wait", "a"};
+	for (size_t i = 0; i < sizeof helpers / sizeof helpers[0]; i++) {
+		CHECK(rl_names_may_be_helper(bytes_of(helpers[i])));
+		CHECK(!rl_names_may_be_helper(bytes_of(others[i])));
 	}
 }
 
@@ -203,6 +294,8 @@ static const check_test tests[] = {
 	TEST(the_tag_of_a_key),
 	TEST(all_names_are_in_the_slot_of_the_key),
 	TEST(the_names_in_a_slot),
+	TEST(no_two_keys_share_a_helper_key),
+	TEST(what_may_be_a_helper_key_is_no_lock),
 	TEST(without_a_cluster_names_are_plain),
 };
 

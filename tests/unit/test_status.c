@@ -84,7 +84,6 @@ static void advice_is_given(void)
 		{"WRONGTYPE the key holds a zset", "(the key may be a lock of symfony/lock"},
 		{"READONLY x", "(this server is a replica"},
 		{"OOM x", "(the server has reached its memory limit, maxmemory)"},
-		{"MOVED 1 h:1", "(this server is a node of a cluster"},
 		{"DENIED x",
 			"(the server is in protected mode: it needs a password to accept remote clients)"}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -311,6 +310,52 @@ static void bytes_are_shown_printably(void)
 	CHECK_TEXT(shown("\x80\xff", 2), "\\x80\\xff");
 }
 
+/* What a terminal obeys, and what changes the direction of the text after it. */
+static void controls_above_ascii_are_escaped(void)
+{
+	static const struct {
+		const char *text, *shown;
+	} cases[] = {
+		{"\xc2\x80", "\\xc2\\x80"},
+		{"a\xc2\x9b\x33\x31mred", "a\\xc2\\x9b31mred"}, /* CSI, as ESC [ */
+		{"\xc2\x9f", "\\xc2\\x9f"}, {"\xc2\xa0", "\xc2\xa0"}, {"\xd8\x9c", "\\xd8\\x9c"},
+		{"\xd8\x9b\xd8\x9d", "\xd8\x9b\xd8\x9d"},
+		{"\xe2\x80\x8d", "\xe2\x80\x8d"}, /* a joiner, as in emoji */
+		{"\xe2\x80\x8e", "\\xe2\\x80\\x8e"}, {"\xe2\x80\x8f", "\\xe2\\x80\\x8f"},
+		{"\xe2\x80\x90\xe2\x80\xa7", "\xe2\x80\x90\xe2\x80\xa7"},
+		{"\xe2\x80\xa8", "\\xe2\\x80\\xa8"}, {"\xe2\x80\xa9", "\\xe2\\x80\\xa9"},
+		{"\xe2\x80\xaa", "\\xe2\\x80\\xaa"},
+		{"gpj.\xe2\x80\xae"
+		 "exe",
+			"gpj.\\xe2\\x80\\xae"
+			"exe"},
+		{"\xe2\x80\xaf", "\xe2\x80\xaf"}, {"\xe2\x81\xa5", "\xe2\x81\xa5"},
+		{"\xe2\x81\xa6", "\\xe2\\x81\\xa6"}, {"\xe2\x81\xa9", "\\xe2\\x81\\xa9"},
+		{"\xe2\x81\xaa", "\xe2\x81\xaa"}, {"\xf0\x90\x82\x9b", "\xf0\x90\x82\x9b"}, /* U+1009B */
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		CHECK_TEXT(shown(cases[i].text, strlen(cases[i].text)), cases[i].shown);
+	}
+}
+
+/* Whichever text goes into it. */
+static void a_message_is_fit_to_be_shown(void)
+{
+	rl_error_set(&err, RL_ERR_ARGUMENT, 0, "cannot read %s", "/a\n\x1b[2J\xc2\x9b\xff/\xc3\xa4");
+	CHECK_TEXT(err.message, "cannot read /a\\x0a\\x1b[2J\\xc2\\x9b\\xff/\xc3\xa4");
+	rl_error_append(&err, ": %s", "\xe2\x80\xae");
+	CHECK_HAS(err.message, "\xc3\xa4: \\xe2\\x80\\xae");
+	static char many[2000];
+	memset(many, '\n', sizeof many - 1);
+	for (size_t len = 0; len < 10; len++) {
+		rl_error_set(&err, RL_ERR_ARGUMENT, 0, "%.*s", (int) len, "123456789");
+		rl_error_append(&err, "%s", many);
+		size_t used = strlen(err.message);
+		CHECK(used < sizeof err.message && used + 5 > sizeof err.message);
+		CHECK_TEXT(err.message + used - 4, "\\x0a");
+	}
+}
+
 static void bytes_that_are_long_are_cut(void)
 {
 	static char key[70000];
@@ -336,6 +381,8 @@ static const check_test tests[] = {
 	TEST(advice_is_given),
 	TEST(seconds_are_written_short),
 	TEST(bytes_are_shown_printably),
+	TEST(controls_above_ascii_are_escaped),
+	TEST(a_message_is_fit_to_be_shown),
 	TEST(bytes_that_are_long_are_cut),
 	TEST(the_echo_is_cut_off),
 	TEST(secrets_are_blotted_out),

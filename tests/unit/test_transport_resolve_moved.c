@@ -91,6 +91,7 @@ static void begin(void)
 	set = (rl_set){.count = 1,
 		.backoff = {10 * MS, 200 * MS, 0},
 		.retries = RL_RETRIES_UNLIMITED,
+		.outage_wait_ns = RL_NEVER,
 		.drift_factor = 0.01};
 	set.members[0] =
 		(rl_member){.target = &target, .timeout_ns = 2000 * MS, .connect_timeout_ns = 2000 * MS};

@@ -125,7 +125,7 @@ void watching_let_go(rl_renewal *renewal, bool is_released)
 
 int64_t watching_left(const rl_renewal *renewal)
 {
-	return rl_lease_remaining(renewal->lease) / MS;
+	return (rl_lease_remaining(renewal->lease) + FAKE_BLINK) / MS;
 }
 
 int64_t watching_note_loss(void *ctx)
@@ -168,7 +168,7 @@ void watching_to_time(int64_t time)
 	unsigned stood = 0;
 	for (unsigned i = 0; i < STEPS_MAX; i++) {
 		int64_t at = next_event();
-		if (at > time) {
+		if (at > fake_end_of(time)) {
 			fake_clock = time > fake_clock ? time : fake_clock;
 			return;
 		}

@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
 $server->cmd('SET', 'k', 'somebody');
-$ignored = (new RedisLock($server->dsn(), wake: false))->acquire('k', wait: slack(0.1));
+learn_scripts(new RedisLock($server->dsn(), wake: false), 'k');
 $lock = new RedisLock($server->dsn(), retryDelay: 0.04, retryMaxDelay: 0.04, jitter: 0.5,
     retries: 25, wake: false);
 $monitor = $server->monitor();

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/server.inc';
 $server = start_server();
 $server->cmd('SET', 'k', 'somebody');
 $lock = new RedisLock($server->dsn(), timeout: 0.3, connectTimeout: 0.3);
-$ignored = $lock->acquire('k', wait: 0.02);
+learn_scripts($lock, 'k');
 $pause = in_fork(function () use ($server): void {
     usleep(200000);
     $server->pause();

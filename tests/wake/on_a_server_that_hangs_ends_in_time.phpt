@@ -12,7 +12,7 @@ skip_without_server();
 require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
-$wait = slack(0.4);
+$wait = room(0.4);
 foreach ([null, 'mine'] as $own) {
     foreach ([0.25, 0.85] as $share) {
         $token = hold($server, 'k');

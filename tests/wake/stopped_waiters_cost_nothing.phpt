@@ -27,11 +27,12 @@ foreach ($stopped as $waiter) {
 usleep(3000000); // their marks are void
 $live = waiter($server->dsn(), 'k', ['wait' => 30.0]);
 queued($server, 5);
+$watch = new Stopwatch();
 $released = now();
 same('release()', true, $lock->release('k', $token));
 $result = $live->result();
 matches('the live waiter has it', TOKEN, (string) $result['token']);
-between('after', 0.0, slack(0.5), $result['at'] - $released);
+$watch->within('after', slack(0.5), 0.0, $result['at'] - $released);
 same('release() of the live waiter', true, $lock->release('k', $result['token']));
 
 /* When they go on, they find out, and wait on. */

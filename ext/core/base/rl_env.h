@@ -15,7 +15,13 @@ typedef struct rl_env {
 	void *ctx; /* passed to each function */
 
 	/* Nanoseconds since some fixed moment. The clock never goes back, and continues while the
-	 * machine is suspended. */
+	 * machine is suspended.
+	 *
+	 * Where a proof needs the order of two events, the clock is read for each of them: after the
+	 * earlier event has happened, and before the later one happens. If the second reading is
+	 * greater, the order is certain, also if the events belong to two threads. The time of a step
+	 * (rl_tick) cannot tell the order of two events in it, and is never compared with such a
+	 * reading as if both were the same moment. */
 	int64_t (*now)(void *ctx);
 
 	/* Fills out with unpredictable bytes. False when the system returns none. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Builds error values. The error text of a server is cleaned of secrets before it becomes part of a
- * message.
+ * Builds error values. Each text of a message passes through append_shown(), so a message never has
+ * a character that a terminal or a log would obey, wherever the text comes from. The error text of
+ * a server is cleaned of secrets, too.
  */
 #include "core/base/rl_status.h"
 
@@ -13,6 +14,111 @@
 /* A shorter secret may occur in any text by chance, and replacing it would destroy the message. */
 #define SECRET_MIN 3
 
+/* ---- texts that are fit to be shown ---- */
+
+/* The length of the UTF-8 character (RFC 3629) at the beginning of text; 0 = there is none. */
+static size_t utf8_len(const unsigned char *text, size_t len)
+{
+	unsigned char first = text[0];
+	if (first < 0xc2 || first > 0xf4) {
+		return 0;
+	}
+	size_t whole = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+	if (len < whole) {
+		return 0;
+	}
+	/* The range of the second byte excludes overlong forms, surrogates, and characters above
+	 * U+10FFFF. */
+	unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+	unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+	for (size_t i = 1; i < whole; i++) {
+		if (text[i] < (i == 1 ? least : 0x80) || text[i] > (i == 1 ? most : 0xbf)) {
+			return 0;
+		}
+	}
+	return whole;
+}
+
+/* Of a character of several bytes. */
+static uint32_t code_point_of(const unsigned char *text, size_t len)
+{
+	uint32_t code = text[0] & (0xffU >> (len + 1));
+	for (size_t i = 1; i < len; i++) {
+		code = code << 6 | (text[i] & 0x3f);
+	}
+	return code;
+}
+
+/* Controls above ASCII: C1, of which U+009B begins a command to a terminal; what changes the
+ * direction of the text after it; and the two separators that end a line. */
+static bool is_control(uint32_t code)
+{
+	static const struct {
+		uint16_t first, last;
+	} ranges[] = {
+		{0x80, 0x9f}, {0x61c, 0x61c}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+		if (code >= ranges[i].first && code <= ranges[i].last) {
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t rl_bytes_shown(rl_bytes bytes)
+{
+	const unsigned char *text = (const unsigned char *) bytes.data;
+	if (text[0] < 0x80) {
+		return text[0] >= 0x20 && text[0] != 0x7f;
+	}
+	size_t len = utf8_len(text, bytes.len);
+	return len > 0 && !is_control(code_point_of(text, len)) ? len : 0;
+}
+
+/* Writes the text to out, which holds it with its NUL as far as it fits: what may be shown
+ * unchanged, and each other byte as \xHH.
+ * @return how many bytes of the text were written */
+static size_t append_shown(char *out, size_t size, rl_bytes text)
+{
+	size_t used = 0;
+	size_t at = 0;
+	while (at < text.len) {
+		size_t len = rl_bytes_shown(rl_bytes_of(text.data + at, text.len - at));
+		if (used + (len > 0 ? len : sizeof "\\xHH" - 1) >= size) {
+			break;
+		}
+		if (len > 0) {
+			memcpy(out + used, text.data + at, len);
+			used += len;
+			at += len;
+		} else {
+			used += (size_t) snprintf(
+				out + used, size - used, "\\x%02x", (unsigned char) text.data[at++]);
+		}
+	}
+	out[used] = '\0';
+	return at;
+}
+
+const char *rl_bytes_text(rl_bytes bytes, char room[RL_BYTES_TEXT])
+{
+	static const char dots[] = "...";
+	size_t size = RL_BYTES_TEXT - (sizeof dots - 1);
+	if (append_shown(room, size, bytes) < bytes.len) {
+		memcpy(room + strlen(room), dots, sizeof dots);
+	}
+	return room;
+}
+
+/* ---- errors ---- */
+
+static void append_format(rl_error *err, size_t used, const char *format, va_list args)
+{
+	char text[sizeof err->message];
+	vsnprintf(text, sizeof text, format, args);
+	append_shown(err->message + used, sizeof err->message - used, rl_bytes_of(text, strlen(text)));
+}
+
 rl_status rl_error_set(rl_error *err, rl_status status, int sys_errno, const char *format, ...)
 {
 	if (err == NULL) {
@@ -23,7 +129,7 @@ rl_status rl_error_set(rl_error *err, rl_status status, int sys_errno, const cha
 	err->code[0] = '\0';
 	va_list args;
 	va_start(args, format);
-	vsnprintf(err->message, sizeof err->message, format, args);
+	append_format(err, 0, format, args);
 	va_end(args);
 	return status;
 }
@@ -33,12 +139,13 @@ void rl_error_append(rl_error *err, const char *format, ...)
 	if (err == NULL) {
 		return;
 	}
-	size_t used = strlen(err->message);
 	va_list args;
 	va_start(args, format);
-	vsnprintf(err->message + used, sizeof err->message - used, format, args);
+	append_format(err, strlen(err->message), format, args);
 	va_end(args);
 }
+
+/* ---- bytes and numbers ---- */
 
 bool rl_bytes_equal(rl_bytes a, rl_bytes b)
 {
@@ -87,49 +194,7 @@ const char *rl_seconds_text(int64_t ns, char room[RL_SECONDS_TEXT])
 	return room;
 }
 
-/* The length of the UTF-8 character (RFC 3629) at the beginning of text; 0 = there is none. */
-static size_t utf8_len(const unsigned char *text, size_t len)
-{
-	unsigned char first = text[0];
-	if (first < 0xc2 || first > 0xf4) {
-		return 0;
-	}
-	size_t whole = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-	if (len < whole) {
-		return 0;
-	}
-	/* The range of the second byte excludes overlong forms, surrogates, and characters above
-	 * U+10FFFF. */
-	unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-	unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-	for (size_t i = 1; i < whole; i++) {
-		if (text[i] < (i == 1 ? least : 0x80) || text[i] > (i == 1 ? most : 0xbf)) {
-			return 0;
-		}
-	}
-	return whole;
-}
-
-const char *rl_bytes_text(rl_bytes bytes, char room[RL_BYTES_TEXT])
-{
-	const unsigned char *text = (const unsigned char *) bytes.data;
-	size_t used = 0;
-	size_t at = 0;
-	while (at < bytes.len && used + sizeof "\\xHH..." <= RL_BYTES_TEXT) {
-		bool is_ascii = text[at] >= 0x20 && text[at] < 0x7f;
-		size_t len = is_ascii ? 1 : utf8_len(text + at, bytes.len - at);
-		if (len > 0) {
-			memcpy(room + used, text + at, len);
-			used += len;
-			at += len;
-		} else {
-			used += (size_t) snprintf(room + used, RL_BYTES_TEXT - used, "\\x%02x", text[at++]);
-		}
-	}
-	memcpy(room + used, "...", 4);
-	room[at < bytes.len ? used + 3 : used] = '\0';
-	return room;
-}
+/* ---- error replies ---- */
 
 static const char *find_bytes(const char *text, size_t len, const char *what, size_t what_len)
 {
@@ -204,7 +269,6 @@ static const char *advice_for(const char *code)
 		{"NOREPLICAS",
 			"too few replicas are connected to the server; see its min-replicas-to-write"},
 		{"MISCONF", "the server cannot save its data to disk, and refuses writes until it can"},
-		{"MOVED", "this server is a node of a cluster: use redis-cluster:// in the DSN"},
 		{"no password", "this server has no password: remove the password from the DSN"},
 		{"DENIED", "the server is in protected mode: it needs a password to accept remote clients"},
 	};

@@ -62,12 +62,12 @@ typedef struct rl_error {
 	/* RL_ERR_SERVER: the error code of the server, such as NOAUTH. RL_ERR_UNCONFIRMED: the error
 	 * code of a server that has refused WAIT. Otherwise empty. */
 	char code[32];
-	/* Printable ASCII or UTF-8, without secrets. */
+	/* Fit to be shown (rl_bytes_shown), without secrets. */
 	char message[640];
 } rl_error;
 
 /* Fills err, which may be NULL, and returns status, so that a caller can set and return it in one
- * statement. */
+ * statement. A byte that is not fit to be shown becomes \xHH, here and in rl_error_append(). */
 rl_status rl_error_set(rl_error *err, rl_status status, int sys_errno, const char *format, ...)
 	RL_PRINTF(4, 5);
 
@@ -129,8 +129,13 @@ void rl_wipe(char *data, size_t len);
 #define RL_SECONDS_TEXT 32
 const char *rl_seconds_text(int64_t ns, char room[RL_SECONDS_TEXT]);
 
-/* Bytes as messages show them: printable ASCII and UTF-8 unchanged, any other byte as \xHH, and
- * "..." after a text that was cut.
+/* The length of the character at the beginning of the bytes, of which there is at least one, if it
+ * is fit to be shown: printable ASCII or UTF-8, but no control character, also not above ASCII, and
+ * nothing that changes the direction of the text. 0 = it is not. */
+size_t rl_bytes_shown(rl_bytes bytes);
+
+/* Bytes as messages show them: what is fit to be shown unchanged, any other byte as \xHH, and "..."
+ * after a text that was cut.
  * @return room */
 #define RL_BYTES_TEXT 132
 const char *rl_bytes_text(rl_bytes bytes, char room[RL_BYTES_TEXT]);

@@ -95,11 +95,19 @@ bool rl_channel_judge_replicas(rl_channel *channel, const rl_tick *tick);
 /* The next event; RL_CONN_NONE when there is none for now. */
 void rl_channel_next(rl_channel *channel, rl_conn_event *event);
 
-/* Call for RL_CONN_READY. The clock is read now, because the answer may be younger than the tick.
- */
+/* Call for RL_CONN_READY. The clock is read now, because the answer may be younger than the tick,
+ * and rl_channel_is_ready_before() compares. */
 static inline void rl_channel_note_ready(rl_channel *channel, const rl_env *env)
 {
 	channel->conn->ready_at = env->now(env->ctx);
+}
+
+/* True when the connection was logged in before the time, at which the clock was read for a later
+ * event. False also when the login was not noted, or the channel is closed. */
+static inline bool rl_channel_is_ready_before(const rl_channel *channel, int64_t time)
+{
+	const rl_conn *conn = channel->conn;
+	return conn != NULL && conn->ready_at != 0 && conn->ready_at < time;
 }
 
 /* ---- closing ---- */

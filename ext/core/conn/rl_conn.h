@@ -66,7 +66,7 @@ struct rl_conn {
 	bool is_nameless; /* CLIENT SETNAME was not sent */
 	/* For the name. Borrowed from the target or from rl_env. */
 	const rl_label *label;
-	/* The connection was logged in by this time; 0 = not noted. */
+	/* A reading of the clock right after the login was answered; 0 = it was not noted. */
 	int64_t ready_at;
 	rl_conn_life life;
 	rl_conn_heard heard;

@@ -58,6 +58,7 @@ void rl_lookup_end(rl_lookup *lookup, int64_t now)
 	for (rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
 		rl_sentinel_give_back(lookup, sentinel, true, now);
 	}
+	lookup->ended_at = now;
 	close(lookup);
 }
 
@@ -372,7 +373,7 @@ void rl_lookup_explain(const rl_lookup *lookup, rl_error *err)
 	char room[RL_BYTES_TEXT];
 	const char *service = rl_bytes_text(rl_bytes_of(route->service, strlen(route->service)), room);
 	rl_status status = is_all_tls(lookup) ? RL_ERR_TLS : RL_ERR_CONNECT;
-	if (outcome(lookup) == RL_VOTE_GRANTED) {
+	if (lookup->vote == RL_VOTE_FAILED && outcome(lookup) == RL_VOTE_GRANTED) {
 		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
 		return;
 	}

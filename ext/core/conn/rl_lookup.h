@@ -68,6 +68,7 @@ typedef struct rl_lookup {
 	uint64_t fork_generation;                /* of the latest lookup */
 	rl_vote vote; /* OPEN = the lookup is open; else the outcome of the latest one */
 	int64_t begun_at;
+	int64_t ended_at;
 	int64_t until;
 	int64_t call_up_at;
 } rl_lookup;
@@ -114,8 +115,9 @@ void rl_lookup_take_in(rl_lookup *lookup);
 /* Adds what the lookup waits for: at most RL_SENTINELS_MAX links. Nothing when it is closed. */
 void rl_lookup_add_to_wait(const rl_lookup *lookup, rl_wait *wait);
 
-/* After REFUSED or FAILED: fills in the reason of each Sentinel. The status is RL_ERR_CONNECT;
- * RL_ERR_TLS if all have failed by it; RL_ERR_MEMORY if the route could not be told. */
+/* While the lookup is open, or after REFUSED or FAILED: fills in the reason of each Sentinel. The
+ * status is RL_ERR_CONNECT; RL_ERR_TLS if all have failed by it; RL_ERR_MEMORY if the lookup has
+ * failed although enough Sentinels name the primary: then the route could not be told. */
 void rl_lookup_explain(const rl_lookup *lookup, rl_error *err);
 
 /* Closes the lookup, which has failed if it is open, and gives its connections back. Does nothing

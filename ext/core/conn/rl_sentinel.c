@@ -248,6 +248,14 @@ static void read_next(rl_lookup *lookup, rl_sentinel *sentinel, rl_conn_event *e
 	}
 }
 
+/* The clock is read before the question is written: the time of the question is compared with that
+ * of a login, which may have been answered in this step. */
+static void flush(const rl_lookup *lookup, rl_sentinel *sentinel)
+{
+	const rl_env *env = lookup->pool->env;
+	rl_channel_flush(&sentinel->channel, env->now(env->ctx));
+}
+
 void rl_sentinel_step(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
 {
 	if (sentinel->stage == RL_SENTINEL_START) {
@@ -256,7 +264,7 @@ void rl_sentinel_step(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
 	/* Bounded: each round reads an event, and a connection is replaced once. */
 	rl_conn_event event = {.type = RL_CONN_READY};
 	while (sentinel->stage == RL_SENTINEL_ASKED && event.type != RL_CONN_NONE) {
-		rl_channel_flush(&sentinel->channel, now);
+		flush(lookup, sentinel);
 		read_next(lookup, sentinel, &event, now);
 	}
 }

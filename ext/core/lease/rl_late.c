@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For a lock that an acquire was asking for: a member must answer "not ours" this often. */
+/* For an operation that was cut off: a member must answer "not ours" this often. */
 #define PENDING_ANSWERS 2
 
 /* ---- the records ---- */
@@ -73,7 +73,7 @@ static rl_bytes copy_of(rl_bytes bytes, char *room)
 /* A record with copies of key and tokens, lost from the start. NULL when out of memory. */
 static rl_renewal *new_record(rl_renewer *renewer, const rl_late_release *late)
 {
-	size_t token_room = late->token.len + late->back.len + late->other.len;
+	size_t token_room = late->token.len + late->back.len + late->other.len + late->waiter.len;
 	rl_lease *lease = rl_lease_new(renewer->env, late->key, 0, token_room, 0, late->set->naming);
 	rl_renewal *renewal = lease != NULL ? rl_renewal_new(late->set, lease) : NULL;
 	if (renewal == NULL || !rl_renewer_prepare(renewer, renewal, late->set)) {
@@ -85,6 +85,9 @@ static rl_renewal *new_record(rl_renewer *renewer, const rl_late_release *late)
 	char *room = lease->token + late->token.len;
 	renewal->back = copy_of(late->back, room);
 	renewal->other = copy_of(late->other, room + late->back.len);
+	if (late->waiter.len > 0) {
+		renewal->waiter = copy_of(late->waiter, room + late->back.len + late->other.len);
+	}
 	renewal->report_at = RL_NEVER;
 	renewal->give_up_at = 0;
 	rl_renewer_own(renewal);
@@ -99,7 +102,7 @@ static rl_renewal *find_or_make(rl_renewer *renewer, const rl_late_release *late
 	if (renewal != NULL) {
 		return renewal;
 	}
-	if (renewer->late_count == RL_LATE_MAX) {
+	if (renewer->late_count >= RL_LATE_MAX) {
 		rl_renewer_end_late(renewer->late); /* the oldest makes room */
 	}
 	return new_record(renewer, late);
@@ -127,6 +130,7 @@ static bool may_take(const rl_late_release *late, unsigned index)
 /* @return the record; NULL = out of memory */
 static rl_renewal *take_over(rl_renewer *renewer, const rl_late_release *late)
 {
+	rl_renewer_undo_grants(renewer, late->key, late->token);
 	rl_renewal *renewal = find_or_make(renewer, late);
 	if (renewal == NULL) {
 		return NULL;
@@ -156,6 +160,8 @@ bool rl_late_add(rl_renewer *renewer, const rl_late_release *late)
 
 static void end_lease(rl_renewal *renewal)
 {
+	const rl_lease *lease = renewal->lease;
+	rl_renewer_undo_grants(renewal->renewer, lease->names.key, rl_lease_token(lease));
 	rl_lease_lose(renewal->lease);
 	renewal->stage = RL_RENEWAL_LOST;
 	renewal->is_ending = true;
@@ -190,9 +196,19 @@ void rl_late_release_all(rl_renewer *renewer)
 	renewer->until = 0;
 }
 
+/* The lease of a take-over is held by now, and is released like any other. */
+static bool is_leased(const rl_renewer *renewer, const rl_late_release *late)
+{
+	const rl_renewal *renewal = late->back.len > 0 ? renewer->all : NULL;
+	while (renewal != NULL && !(is_of(renewal, late->key, late->token) && may_release(renewal))) {
+		renewal = renewal->next;
+	}
+	return renewal != NULL;
+}
+
 void rl_late_release_pending(rl_renewer *renewer, const rl_late_release *late)
 {
-	rl_renewal *renewal = take_over(renewer, late);
+	rl_renewal *renewal = is_leased(renewer, late) ? NULL : take_over(renewer, late);
 	if (renewal != NULL) {
 		renewal->is_ending = true;
 	}

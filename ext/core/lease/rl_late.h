@@ -34,6 +34,9 @@
 /* How long the release of a bare token is repeated, because its TTL is not known. */
 #define RL_LATE_BARE_NS (30 * RL_NS_PER_SECOND)
 
+/* How long a release is repeated at the end of the process, which waits for less than this. */
+#define RL_LATE_LAST_NS (2 * RL_NS_PER_SECOND)
+
 /* All of it is borrowed for the call. A mask has one bit for each member of the set. */
 typedef struct rl_late_release {
 	const rl_set *set;
@@ -45,6 +48,8 @@ typedef struct rl_late_release {
 	rl_bytes back;
 	/* A caller's token that may have replaced token; no data = there is none. */
 	rl_bytes other;
+	/* The name of a mark that the release also removes; no data = there is none. */
+	rl_bytes waiter;
 	/* The members that may have the other token, as our lock. */
 	unsigned others;
 	/* The members that have not confirmed the release. */
@@ -75,10 +80,11 @@ bool rl_late_is_releasing(
  * under renewal count as lost from now on, and are released on all members. */
 void rl_late_release_all(rl_renewer *renewer);
 
-/* The same for a lock that an acquire is asking for: a server may grant it at any moment, and no
- * other part of the process knows its token. The connections of the acquire must have been ended.
- * "Not ours" counts when a member has answered it twice: at the first answer the server may not
- * have noticed the end of those connections yet. */
+/* The same for what an operation under way may leave (rl_op_may_hold()): a server may carry out its
+ * command at any moment. Call it before rl_late_release_all(), when the connections of the
+ * operation have been ended. "Not ours" counts when a member has answered it twice: at the first
+ * answer the server may not have noticed the end of those connections yet. A take-over whose lease
+ * is held already is left to rl_late_release_all(). */
 void rl_late_release_pending(rl_renewer *renewer, const rl_late_release *late);
 
 /* After the last two functions: a quorum has confirmed each of the releases. */

@@ -75,7 +75,7 @@ void rl_lease_free(rl_lease *lease)
 	}
 }
 
-void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t proven_until)
+void rl_lease_begin_copy(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t proven_until)
 {
 	memcpy(lease->token, token.data, token.len);
 	lease->token_len = token.len;
@@ -83,6 +83,11 @@ void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t pro
 	lease->flight_ttl = lease->doubt_ttl = RL_NEVER;
 	lease->stage = RL_LEASE_TAKEN;
 	atomic_store(&lease->proof, proven_until);
+}
+
+void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t proven_until)
+{
+	rl_lease_begin_copy(lease, token, ttl_ns, proven_until);
 	if (proven_until > 0) { /* else only its release is left to do */
 		count_held(lease, proven_until - ttl_ns + rl_drift(lease->drift_factor, ttl_ns));
 	}

@@ -82,6 +82,9 @@ static inline rl_bytes rl_lease_name(const rl_lease *lease)
 /* The lock was won. */
 void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t proven_until);
 
+/* The same for a copy of a lease, which does not count among the leases that are held. */
+void rl_lease_begin_copy(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t proven_until);
+
 /* Ownership is proven now. A proof that is over makes the lease lost from then on. */
 bool rl_lease_is_held(rl_lease *lease);
 

@@ -60,6 +60,7 @@ static rl_request release_of(const rl_renewal_member *member)
 	bool is_swap = member->renewal->back.len > 0;
 	rl_request request = request_of(member, is_swap ? RL_VERB_SWAP : RL_VERB_RELEASE);
 	request.form = RL_FORM_TEXT;
+	request.waiter = member->renewal->waiter;
 	if (is_swap) {
 		request.fresh = member->renewal->back;
 		request.ttl_ms = 0; /* the key keeps its TTL */
@@ -102,9 +103,10 @@ bool rl_renewal_must_ask_again(const rl_renewal_member *member)
 	if (rl_renewal_is_lost(member->renewal)) {
 		return member->may_outlive && member->state == RL_RENEWAL_MEMBER_IDLE;
 	}
+	bool is_grant = member->renewal->stage == RL_RENEWAL_GRANT;
 	bool is_wanted = member->vote == RL_VOTE_FAILED ||
-		(member->vote == RL_VOTE_REFUSED && rl_renewal_may_put_back(member->renewal));
-	return member->renewal->stage == RL_RENEWAL_IN_ROUND &&
+		(member->vote == RL_VOTE_REFUSED && (is_grant || rl_renewal_may_put_back(member->renewal)));
+	return (is_grant || member->renewal->stage == RL_RENEWAL_IN_ROUND) &&
 		member->state == RL_RENEWAL_MEMBER_IDLE && is_wanted;
 }
 
@@ -131,7 +133,7 @@ int64_t rl_renewal_patience(const rl_renewal *renewal, int64_t timeout_ns, int64
 /* When something is due for the lease as a whole, whatever its members do. */
 static int64_t own_due_time(const rl_renewal *renewal)
 {
-	if (rl_renewal_is_lost(renewal)) {
+	if (rl_renewal_is_lost(renewal) || renewal->stage == RL_RENEWAL_GRANT) {
 		return rl_time_earlier(renewal->give_up_at, renewal->report_at);
 	}
 	int64_t proof = atomic_load(&renewal->lease->proof);

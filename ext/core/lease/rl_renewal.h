@@ -10,9 +10,10 @@
  *   rl_round           one round of renewals, and the loss of a lease
  *   rl_renewer         all records and all connections: what is done, and when
  *   rl_late            releases that their callers could not complete
+ *   rl_late_grant      members that a call has left without the lock
  *
  * Ownership: the record belongs to the owner of the lease, which the record borrows. The record of
- * a late release and its lease belong to the renewer.
+ * a late release or a late grant, and its lease, belong to the renewer.
  *
  * Threads: a record that was prepared (rl_renewer_prepare()) is used under the renewer's lock only.
  */
@@ -35,6 +36,11 @@ typedef enum rl_renewal_stage {
 	RL_RENEWAL_IN_ROUND,
 	/* Its owner releases the lease, or gives it away: no renewal is sent any more. */
 	RL_RENEWAL_PAUSED,
+	/* A late grant (rl_late_grant.h): the renewer owns record and lease. A member that was granted
+	 * has the lock by this record. */
+	RL_RENEWAL_GRANT,
+	/* The same, and no SET is sent any more. */
+	RL_RENEWAL_GRANT_STOPPED,
 	/* The lease is lost: each member that may keep the lock is sent a release. */
 	RL_RENEWAL_LOST,
 	/* The same, while its owner releases it as well: the releases that wait are withdrawn. */
@@ -144,7 +150,8 @@ struct rl_renewal {
 	rl_renewal_stage stage;
 	/* RL_RENEWAL_IDLE: the next round begins then. */
 	int64_t renew_at;
-	/* Lost: by then the keys have expired, and nothing is released any more. */
+	/* Lost: by then the keys have expired, and nothing is released any more. Late grant: no SET is
+	 * sent from then on. */
 	int64_t give_up_at;
 	/* Lost: on_lost is called again then. */
 	int64_t report_at;
@@ -152,6 +159,8 @@ struct rl_renewal {
 	rl_bytes back;
 	/* Late release: a caller's token that may have replaced the lease's. */
 	rl_bytes other;
+	/* Late release: the name of a mark that goes with it; no data = there is none. */
+	rl_bytes waiter;
 	/* The end of the process waits until a quorum has confirmed its release. */
 	bool is_ending;
 	unsigned count;
@@ -170,7 +179,13 @@ static inline bool rl_renewal_is_lost(const rl_renewal *renewal)
 
 static inline bool rl_renewal_is_paused(const rl_renewal *renewal)
 {
-	return renewal->stage == RL_RENEWAL_PAUSED || renewal->stage == RL_RENEWAL_LOST_PAUSED;
+	return renewal->stage == RL_RENEWAL_PAUSED || renewal->stage == RL_RENEWAL_LOST_PAUSED ||
+		renewal->stage == RL_RENEWAL_GRANT_STOPPED;
+}
+
+static inline bool rl_renewal_is_grant(const rl_renewal *renewal)
+{
+	return renewal->stage == RL_RENEWAL_GRANT || renewal->stage == RL_RENEWAL_GRANT_STOPPED;
 }
 
 static inline bool rl_renewal_is_release(rl_renewal_command what)

@@ -35,11 +35,21 @@ void rl_renewer_plan(rl_renewal *renewal)
 
 /* ---- what the servers report ---- */
 
+/* A lease that is lost is put on no further member. */
+static void end_grants_of_lost(const rl_renewal *renewal)
+{
+	if (rl_renewal_is_lost(renewal) && renewal->renewer->grants != NULL) {
+		const rl_lease *lease = renewal->lease;
+		rl_renewer_undo_grants(renewal->renewer, lease->names.key, rl_lease_token(lease));
+	}
+}
+
 static void on_vote(rl_renewal_member *member)
 {
 	rl_renewal *renewal = member->renewal;
 	if (!rl_renewal_is_paused(renewal)) {
 		rl_round_on_vote(member, renewal->renewer->env);
+		end_grants_of_lost(renewal);
 		rl_renewer_plan(renewal);
 	}
 }
@@ -125,15 +135,20 @@ rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_cursor *curs
 
 /* ---- the lists of records ---- */
 
+static void put_first(rl_renewal **list, rl_renewal *renewal)
+{
+	renewal->next = *list;
+	renewal->link = list;
+	if (*list != NULL) {
+		(*list)->link = &renewal->next;
+	}
+	*list = renewal;
+}
+
 static void add(rl_renewer *renewer, rl_renewal *renewal)
 {
 	renewal->renewer = renewer;
-	renewal->next = renewer->all;
-	renewal->link = &renewer->all;
-	if (renewer->all != NULL) {
-		renewer->all->link = &renewal->next;
-	}
-	renewer->all = renewal;
+	put_first(&renewer->all, renewal);
 	renewer->all_count++;
 }
 
@@ -147,10 +162,26 @@ static void unlink_record(rl_renewal *renewal)
 	}
 }
 
+void rl_renewer_own_grant(rl_renewal *renewal)
+{
+	unlink_record(renewal);
+	renewal->stage = RL_RENEWAL_GRANT;
+	put_first(&renewal->renewer->grants, renewal);
+	renewal->renewer->grant_count++;
+}
+
+static void discount_grant(rl_renewal *renewal)
+{
+	if (rl_renewal_is_grant(renewal)) {
+		renewal->renewer->grant_count--;
+	}
+}
+
 void rl_renewer_own(rl_renewal *renewal)
 {
 	rl_renewer *renewer = renewal->renewer;
 	unlink_record(renewal);
+	discount_grant(renewal);
 	renewal->stage = RL_RENEWAL_LATE;
 	renewal->next = NULL;
 	renewal->link = renewer->late_end;
@@ -167,16 +198,26 @@ static void take_out(rl_renewal *renewal)
 	unlink_record(renewal);
 	renewer->all_count--;
 	renewer->late_count -= renewal->stage == RL_RENEWAL_LATE;
+	discount_grant(renewal);
 	renewal->renewer = NULL;
 }
 
-/* Frees what the renewer owns: a late release with its lease. */
-static void free_late(rl_renewal *renewal)
+/* Frees what the renewer owns: a late release or a late grant, with its lease. */
+static void free_owned(rl_renewal *renewal)
 {
-	if (renewal->stage == RL_RENEWAL_LATE) {
+	if (renewal->stage == RL_RENEWAL_LATE || rl_renewal_is_grant(renewal)) {
 		rl_lease_free(renewal->lease);
 		free(renewal);
 	}
+}
+
+static void drop_owned(rl_renewal *renewal)
+{
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewer_nodes_leave(&renewal->members[i]);
+	}
+	take_out(renewal);
+	free_owned(renewal);
 }
 
 void rl_renewer_end_late(rl_renewal *renewal)
@@ -184,11 +225,108 @@ void rl_renewer_end_late(rl_renewal *renewal)
 	rl_stats *stats = rl_env_stats(renewal->renewer->env);
 	bool is_released = rl_renewal_is_released(renewal);
 	rl_stats_add(is_released ? &stats->late_releases_done : &stats->late_releases_dropped, 1);
+	drop_owned(renewal);
+}
+
+/* ---- late grants ---- */
+
+/* The member has the lock by this record, or may get it. */
+static bool was_given(const rl_renewal_member *member)
+{
+	return member->vote == RL_VOTE_GRANTED || member->has_lost_set ||
+		member->state == RL_RENEWAL_MEMBER_SENT || member->state == RL_RENEWAL_MEMBER_CHECKING;
+}
+
+static bool is_grant_over(const rl_renewal *renewal)
+{
+	bool is_open = renewal->stage == RL_RENEWAL_GRANT;
 	for (unsigned i = 0; i < renewal->count; i++) {
-		rl_renewer_nodes_leave(&renewal->members[i]);
+		is_open = is_open || was_given(&renewal->members[i]);
 	}
-	take_out(renewal);
-	free_late(renewal);
+	return rl_renewal_is_grant(renewal) && (!is_open || !rl_lease_is_held(renewal->lease));
+}
+
+/* @return false = the release must be sent later, and confirmed */
+static bool undo_behind(rl_renewal_member *member)
+{
+	if (member->has_lost_set || !rl_renewer_server_is_up(member->server)) {
+		return false;
+	}
+	if (!rl_renewer_server_release_behind(member)) {
+		member->renewal->renewer->until = 0; /* the next step writes the rest */
+	}
+	return true;
+}
+
+/* The members get the release when they can be reached; has one bit for each of them. */
+static void release_later(rl_renewal *renewal, unsigned members)
+{
+	rl_stats_add(&rl_env_stats(renewal->renewer->env)->late_releases, 1);
+	rl_lease_lose(renewal->lease);
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		member->has_lost_set = member->has_lost_set || rl_renewal_is_putting(member);
+		rl_renewer_server_leave(member);
+		member->may_outlive = (members >> i & 1) != 0;
+		if (member->may_outlive) {
+			member->wanted = RL_SEND_RELEASE;
+			rl_renewer_server_queue(member);
+		}
+	}
+	renewal->give_up_at = renewal->hold_until; /* by then the keys have expired */
+	rl_renewer_own(renewal);
+	rl_renewer_plan(renewal);
+	renewal->renewer->until = 0;
+}
+
+static void undo_grant(rl_renewal *renewal)
+{
+	unsigned left = 0;
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		bool is_done = !was_given(member) || undo_behind(member);
+		left |= (unsigned) !is_done << i;
+	}
+	if (left != 0) {
+		release_later(renewal, left);
+	} else {
+		drop_owned(renewal);
+	}
+}
+
+/* Calls the function for each late grant of the lock with this token. */
+static void each_grant(
+	rl_renewer *renewer, rl_bytes key, rl_bytes token, void (*act)(rl_renewal *renewal))
+{
+	rl_renewal *next;
+	for (rl_renewal *renewal = renewer->grants; renewal != NULL; renewal = next) {
+		const rl_lease *lease = renewal->lease;
+		next = renewal->next;
+		if (rl_bytes_equal(lease->names.key, key) &&
+			(token.data == NULL || rl_bytes_equal(rl_lease_token(lease), token))) {
+			act(renewal);
+		}
+	}
+}
+
+static void stop_grant(rl_renewal *renewal)
+{
+	rl_round_stop_grant(renewal);
+	if (is_grant_over(renewal)) {
+		drop_owned(renewal);
+	} else {
+		rl_renewer_plan(renewal);
+	}
+}
+
+void rl_renewer_stop_grants(rl_renewer *renewer, rl_bytes key, rl_bytes token)
+{
+	each_grant(renewer, key, token, stop_grant);
+}
+
+void rl_renewer_undo_grants(rl_renewer *renewer, rl_bytes key, rl_bytes token)
+{
+	each_grant(renewer, key, token, undo_grant);
 }
 
 /* ---- a lease comes and goes ---- */
@@ -302,6 +440,11 @@ static void handle_due(rl_renewal *renewal, const rl_tick *tick)
 		return;
 	}
 	rl_round_handle_due(renewal, tick, renewal->renewer->env);
+	if (is_grant_over(renewal)) {
+		drop_owned(renewal);
+		return;
+	}
+	end_grants_of_lost(renewal);
 	/* A record may still be due because what has arrived was not read yet: the next step handles
 	 * it. */
 	int64_t due_at = rl_renewal_due_time(renewal);
@@ -322,15 +465,29 @@ static void handle_all_due(rl_renewer *renewer, const rl_tick *tick)
 	}
 }
 
-/* Moves the members behind these Sentinels to the primary, and settles the answers that waited. */
-static void apply(rl_renewer *renewer, rl_renewal *first, rl_renewer_lookup *lookup)
+/* Moves the members behind these Sentinels to the primary, and settles the answers that waited.
+ * False = some of the answers need another lookup. */
+static bool apply(rl_renewer *renewer, rl_renewal *first, rl_renewer_lookup *lookup)
 {
+	bool is_enough = true;
 	rl_renewal *next;
 	for (rl_renewal *renewal = first; renewal != NULL; renewal = next) {
 		next = renewal->next;
 		for (unsigned i = 0; i < renewal->count; i++) {
-			rl_renewer_nodes_apply(&renewer->nodes, &renewal->members[i], lookup);
+			rl_renewal_member *member = &renewal->members[i];
+			is_enough = rl_renewer_nodes_apply(&renewer->nodes, member, lookup) && is_enough;
 		}
+	}
+	return is_enough;
+}
+
+static void apply_to_all(rl_renewer *renewer, rl_renewer_lookup *lookup, int64_t now)
+{
+	bool is_enough = apply(renewer, renewer->all, lookup);
+	is_enough = apply(renewer, renewer->late, lookup) && is_enough;
+	is_enough = apply(renewer, renewer->grants, lookup) && is_enough;
+	if (!is_enough) {
+		rl_renewer_nodes_look_up_again(&renewer->nodes, lookup->lookup.route, now);
 	}
 }
 
@@ -342,8 +499,7 @@ static int64_t step_lookups(rl_renewer *renewer, const rl_tick *tick)
 	for (rl_renewer_lookup *lookup = renewer->nodes.routes.lookups; lookup != NULL;
 		 lookup = lookup->next) {
 		if (rl_renewer_lookup_step(lookup, tick, &until)) {
-			apply(renewer, renewer->all, lookup);
-			apply(renewer, renewer->late, lookup);
+			apply_to_all(renewer, lookup, tick->now);
 		}
 	}
 	return until;
@@ -370,17 +526,23 @@ void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick)
 	}
 }
 
+static rl_renewal *any_record(const rl_renewer *renewer)
+{
+	rl_renewal *owned = renewer->late != NULL ? renewer->late : renewer->grants;
+	return renewer->all != NULL ? renewer->all : owned;
+}
+
 void rl_renewer_forget(rl_renewer *renewer)
 {
-	while (renewer->all != NULL || renewer->late != NULL) {
-		rl_renewal *renewal = renewer->all != NULL ? renewer->all : renewer->late;
+	rl_renewal *renewal;
+	while ((renewal = any_record(renewer)) != NULL) {
 		for (unsigned i = 0; i < renewal->count; i++) {
 			renewal->members[i].state = RL_RENEWAL_MEMBER_IDLE;
 			rl_route_unref(renewal->members[i].route);
 			renewal->members[i].route = NULL;
 		}
 		take_out(renewal);
-		free_late(renewal);
+		free_owned(renewal);
 	}
 	rl_renewer_nodes_free(&renewer->nodes);
 	rl_renewal_heap_free(&renewer->heap);

@@ -36,10 +36,13 @@
  * error is asked again after a pause, which doubles up to a second. A release that its caller could
  * not complete (rl_late.h) is repeated in the same way, by a record that is lost from the start.
  *
- * Ownership: a rl_renewal belongs to the owner of the lease, which it borrows. A late release and
- * its lease belong to the renewer, and so do the servers, with their connections and copies of
- * their targets. Servers are kept for later leases. rl_renewer_nodes.h says which server a member
- * uses.
+ * A member that a call has left without the lock, because its connection was still being made, gets
+ * the lock from the renewer as well (rl_late_grant.h).
+ *
+ * Ownership: a rl_renewal belongs to the owner of the lease, which it borrows. Late releases and
+ * late grants, with their leases, belong to the renewer, and so do the servers, with their
+ * connections and copies of their targets. Servers are kept for later leases. rl_renewer_nodes.h
+ * says which server a member uses.
  *
  * Threads: everything here is called under one lock, that of the watchdog, by any thread.
  * Connections are closed by rl_renewer_step() and rl_renewer_forget() alone, so that the thread
@@ -59,9 +62,12 @@ typedef struct rl_renewer {
 	/* The late releases, the oldest first. */
 	rl_renewal *late;
 	rl_renewal **late_end;
-	/* The records of both lists, and those of the second. */
+	/* The late grants. */
+	rl_renewal *grants;
+	/* The records of all lists, and those of the second and the third. */
 	size_t all_count;
 	size_t late_count;
+	size_t grant_count;
 	/* The records for which something is due. */
 	rl_renewal_heap heap;
 	/* When the next step is due. */
@@ -109,7 +115,18 @@ rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_cursor *curs
  * of the process. */
 void rl_renewer_forget(rl_renewer *renewer);
 
-/* ---- for rl_late.c ---- */
+/* ---- late grants ---- */
+
+/* Call before a command that must not be followed by a SET of the token: no SET is sent any more.
+ * @param token no data = whatever token */
+void rl_renewer_stop_grants(rl_renewer *renewer, rl_bytes key, rl_bytes token);
+
+/* Call after the release of the token. Releases it once more on the members that have the lock by a
+ * late grant, or may get it, after the SET on the same connection. If that connection is gone, the
+ * release becomes a late release. */
+void rl_renewer_undo_grants(rl_renewer *renewer, rl_bytes key, rl_bytes token);
+
+/* ---- for rl_late.c and rl_late_grant.c ---- */
 
 /* Computes anew when something is due for the record. */
 void rl_renewer_plan(rl_renewal *renewal);
@@ -117,6 +134,9 @@ void rl_renewer_plan(rl_renewal *renewal);
 /* Turns a record that was just prepared into the youngest late release: the renewer owns it, with
  * its lease. */
 void rl_renewer_own(rl_renewal *renewal);
+
+/* Turns a record that was just prepared into a late grant: the renewer owns it, with its lease. */
+void rl_renewer_own_grant(rl_renewal *renewal);
 
 /* Ends a late release, counts its outcome, and frees it with its lease. */
 void rl_renewer_end_late(rl_renewal *renewal);

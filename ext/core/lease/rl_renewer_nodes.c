@@ -196,26 +196,35 @@ static bool is_named(const rl_renewal_member *member)
 	return named != NULL && rl_target_equal(named, member->server->target);
 }
 
-/* The former primary may still grant locks to others, or this node was a replica after the
- * Sentinels were asked: see rl_member_grace.c. Then a grant proves nothing. */
+/* A grant of this node proves nothing at first: see rl_member_grace.c. */
+static bool has_grace(const rl_renewal_member *member)
+{
+	return member->route->grace_ns > 0 && !rl_renewal_is_release(member->sent) &&
+		member->told == RL_VOTE_GRANTED;
+}
+
+/* The former primary may still grant locks to others. */
 static bool is_too_new(const rl_renewal_member *member)
 {
 	const rl_route *route = member->route;
-	if (route->grace_ns == 0 || rl_renewal_is_release(member->sent) ||
-		member->told != RL_VOTE_GRANTED) {
-		return false;
-	}
-	const rl_conn *conn = member->server->channel.conn;
 	double drift_factor = member->renewal->lease->drift_factor;
-	return conn == NULL || route->named_at < conn->ready_at ||
+	return has_grace(member) &&
 		!rl_route_is_known_for(route, rl_route_change_ns(route, drift_factor));
+}
+
+/* This node may have been a replica after the Sentinels were asked. */
+static bool is_before_login(const rl_renewal_member *member)
+{
+	return has_grace(member) &&
+		!rl_channel_is_ready_before(&member->server->channel, member->route->named_at);
 }
 
 bool rl_renewer_nodes_may_count(rl_renewer_nodes *nodes, rl_renewal_member *member, int64_t now)
 {
 	const rl_route *route = member->route;
 	if (route == NULL || route->check_ns == RL_NEVER ||
-		(now - route->named_at < route->check_ns && is_named(member) && !is_too_new(member))) {
+		(now - route->named_at < route->check_ns && is_named(member) && !is_too_new(member) &&
+			!is_before_login(member))) {
 		return true;
 	}
 	member->state = RL_RENEWAL_MEMBER_CHECKING;
@@ -242,11 +251,18 @@ void rl_renewer_nodes_look_up(rl_renewer_nodes *nodes, int64_t now)
 	}
 }
 
-void rl_renewer_nodes_apply(
+/* The lookup was open already when the connection was logged in, so another one decides. */
+static bool needs_another(const rl_renewal_member *member)
+{
+	return is_before_login(member) &&
+		rl_channel_is_ready_before(&member->server->channel, RL_NEVER);
+}
+
+bool rl_renewer_nodes_apply(
 	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_renewer_lookup *lookup)
 {
 	if (member->route != lookup->lookup.route) {
-		return;
+		return true;
 	}
 	bool was_checking = member->state == RL_RENEWAL_MEMBER_CHECKING;
 	bool has_named = lookup->lookup.vote == RL_VOTE_GRANTED;
@@ -259,11 +275,20 @@ void rl_renewer_nodes_apply(
 		} else if (state != RL_RENEWAL_MEMBER_IDLE && !rl_renewal_is_paused(member->renewal)) {
 			rl_renewer_server_queue(member);
 		}
+	} else if (was_checking && has_named && needs_another(member)) {
+		return false;
 	} else if (was_checking) {
-		rl_renewer_server_settle(member, has_named && !is_too_new(member));
+		rl_renewer_server_settle(
+			member, has_named && !is_too_new(member) && !is_before_login(member));
 	} else if (member->state == RL_RENEWAL_MEMBER_WAITING && member->server->is_unknown) {
 		rl_renewer_server_refuse(member);
 	}
+	return true;
+}
+
+void rl_renewer_nodes_look_up_again(rl_renewer_nodes *nodes, const rl_route *route, int64_t now)
+{
+	look_up(nodes, route, 0, now);
 }
 
 void rl_renewer_nodes_flee(rl_renewer_nodes *nodes, rl_renewer_server *server, int64_t now)

@@ -68,9 +68,14 @@ void rl_renewer_nodes_look_up(rl_renewer_nodes *nodes, int64_t now);
 
 /* The lookup has ended: a member behind these Sentinels moves to the primary, and its waiting
  * answer counts or fails. A command for an unknown primary fails if the Sentinels have named no
- * primary. */
-void rl_renewer_nodes_apply(
+ * primary.
+ * @return false = the Sentinels were asked too soon for the answer, which waits for another lookup
+ */
+bool rl_renewer_nodes_apply(
 	rl_renewer_nodes *nodes, rl_renewal_member *member, const rl_renewer_lookup *lookup);
+
+/* Asks the Sentinels of the route anew. */
+void rl_renewer_nodes_look_up_again(rl_renewer_nodes *nodes, const rl_route *route, int64_t now);
 
 /* ---- the end ---- */
 

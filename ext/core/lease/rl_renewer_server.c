@@ -50,11 +50,17 @@ rl_link *rl_renewer_server_link(const rl_renewer_server *server)
 	return rl_channel_is_open(&server->channel) ? server->channel.conn->link : NULL;
 }
 
-static bool is_up(const rl_renewer_server *server)
+bool rl_renewer_server_is_up(const rl_renewer_server *server)
 {
 	const rl_channel *channel = &server->channel;
 	return rl_channel_is_open(channel) && rl_channel_is_logged_in(channel) &&
 		channel->conn->life != RL_CONN_LIFE_REFUSED && rl_channel_is_connected(channel);
+}
+
+bool rl_renewer_server_is_ready(const rl_renewer_server *server, int64_t now)
+{
+	return rl_channel_is_open(&server->channel) ? rl_renewer_server_is_up(server)
+												: now >= server->redial_at;
 }
 
 static void pause_dialling(rl_renewer_server *server, int64_t now)
@@ -173,7 +179,7 @@ void rl_renewer_server_fail(rl_renewer_server *server, int64_t now)
 bool rl_renewer_server_release_behind(rl_renewal_member *member)
 {
 	rl_renewer_server *server = member->server;
-	if (!is_up(server)) {
+	if (!rl_renewer_server_is_up(server)) {
 		return true;
 	}
 	rl_request request = rl_renewal_request(member, RL_SEND_RELEASE, server->lacks_helpers);
@@ -248,7 +254,7 @@ int64_t rl_renewer_server_send(rl_renewer_server *server, const rl_tick *tick)
 	if (server->is_unknown) {
 		return RL_NEVER; /* the lookup moves its members, or makes them fail */
 	}
-	if (rl_channel_is_open(&server->channel) && !is_up(server) &&
+	if (rl_channel_is_open(&server->channel) && !rl_renewer_server_is_up(server) &&
 		tick->seen >= server->channel.connect_end) {
 		rl_renewer_server_fail(server, tick->now);
 	}
@@ -259,7 +265,7 @@ int64_t rl_renewer_server_send(rl_renewer_server *server, const rl_tick *tick)
 	if (!rl_channel_is_open(&server->channel)) {
 		return server->queue.waiting != NULL ? server->redial_at : RL_NEVER;
 	}
-	if (!is_up(server)) {
+	if (!rl_renewer_server_is_up(server)) {
 		rl_channel_flush(&server->channel, tick->now); /* AUTH and SELECT */
 		return server->channel.connect_end;
 	}

@@ -78,6 +78,13 @@ void rl_renewer_server_free(rl_renewer_server *server);
 /* The link of the connection; NULL = there is none. */
 rl_link *rl_renewer_server_link(const rl_renewer_server *server);
 
+/* Commands can be sent on the connection now. */
+bool rl_renewer_server_is_up(const rl_renewer_server *server);
+
+/* A step can send or dial for a member that waits: no connection is being made, and no pause runs
+ * before the next. */
+bool rl_renewer_server_is_ready(const rl_renewer_server *server, int64_t now);
+
 /* The member has something to send: member->wanted. It must be idle. */
 void rl_renewer_server_queue(rl_renewal_member *member);
 

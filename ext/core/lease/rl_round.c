@@ -182,6 +182,10 @@ static int64_t error_pause(const rl_renewal *renewal)
 void rl_round_on_vote(rl_renewal_member *member, const rl_env *env)
 {
 	rl_renewal *renewal = member->renewal;
+	if (renewal->stage == RL_RENEWAL_GRANT) {
+		member->ask_again_at = now_of(env) + error_pause(renewal);
+		return;
+	}
 	if (renewal->stage != RL_RENEWAL_IN_ROUND) { /* the other members have decided the round */
 		put_back(member);
 		return;
@@ -269,9 +273,31 @@ static void handle_held(rl_renewal *renewal, const rl_tick *tick)
 	}
 }
 
+void rl_round_stop_grant(rl_renewal *renewal)
+{
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		if (member->state == RL_RENEWAL_MEMBER_WAITING) {
+			rl_renewer_server_leave(member);
+		}
+	}
+	renewal->stage = RL_RENEWAL_GRANT_STOPPED;
+}
+
+static void handle_grant(rl_renewal *renewal, const rl_tick *tick)
+{
+	drop_overdue(renewal, tick);
+	if (renewal->stage == RL_RENEWAL_GRANT && renewal->give_up_at <= tick->now) {
+		rl_round_stop_grant(renewal);
+	}
+	ask_again(renewal, tick);
+}
+
 void rl_round_handle_due(rl_renewal *renewal, const rl_tick *tick, const rl_env *env)
 {
-	if (rl_renewal_is_lost(renewal)) {
+	if (rl_renewal_is_grant(renewal)) {
+		handle_grant(renewal, tick);
+	} else if (rl_renewal_is_lost(renewal)) {
 		handle_lost(renewal, tick);
 	} else if (rl_lease_is_held(renewal->lease)) {
 		handle_held(renewal, tick);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The work for one lease: rounds of renewals while it is held, and releases once it is lost.
+ * The work for one lease: rounds of renewals while it is held, and releases once it is lost. Also
+ * the work for a late grant, which is one SET to each member.
  *
  * In a round each member is sent RENEW. If a quorum grants it, the lease is proven from the moment
  * at which the first of these members was asked. Refusals that make a quorum impossible lose the
@@ -23,6 +24,9 @@ void rl_round_handle_due(rl_renewal *renewal, const rl_tick *tick, const rl_env 
 
 /* A member has answered; the answer is in member->vote. The lease must not be paused. */
 void rl_round_on_vote(rl_renewal_member *member, const rl_env *env);
+
+/* Late grant: no SET is sent any more. */
+void rl_round_stop_grant(rl_renewal *renewal);
 
 /* When the next round is due: when a third of the proof that is left has passed. */
 int64_t rl_round_next(const rl_renewal *renewal, int64_t now);

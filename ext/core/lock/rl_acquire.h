@@ -6,6 +6,7 @@
 #define RL_ACQUIRE_H
 
 #include "core/base/rl_token.h"
+#include "core/lease/rl_late_grant.h"
 #include "core/lock/rl_op.h"
 #include "core/lock/rl_queue.h"
 
@@ -55,7 +56,10 @@ typedef struct rl_acquire {
 	/* Probes in a row that the member of the place did not answer. */
 	unsigned silent_probes;
 	unsigned failures; /* in a row, for rl_acquire_failure_delay() */
-	int64_t crowd;     /* waiters, as last reported */
+	/* The next failure from then on ends the wait; RL_NEVER = a quorum answered the last call, or
+	 * outages have no limit. */
+	int64_t outage_end;
+	int64_t crowd; /* waiters, as last reported */
 	/* The longest round trip to a member in a probe; the shortest of all probes. */
 	int64_t reach;
 	rl_acquire_phase phase;
@@ -65,7 +69,7 @@ typedef struct rl_acquire {
 	int64_t requeue_at; /* polling ends then; RL_NEVER = never */
 	/* The key may have the token in use from an earlier command. */
 	bool is_maybe_ours;
-	bool is_marked;     /* members may have our mark */
+	unsigned marked;    /* a bit for each member that may have our mark */
 	rl_sample sample;   /* of the latest probe */
 	int64_t round_trip; /* the shortest of all samples */
 	rl_queue queue;
@@ -83,6 +87,8 @@ typedef struct rl_acquire {
 	int64_t won_since; /* SWAPPING: ownership began then */
 	/* SWAPPING: a bit for each member that granted the drawn token. */
 	unsigned won_on;
+	/* After a win with a drawn token: a bit for each member that was not asked. */
+	unsigned unasked;
 } rl_acquire;
 
 typedef struct rl_acquire_args {
@@ -97,11 +103,9 @@ typedef struct rl_acquire_args {
  * @return NULL when out of memory */
 rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args);
 
-/* Call for an acquire that is given up at the end of the process. Fills in what it may hold or may
- * still be granted, for rl_late_release_pending(). A caller's own token may be the token of another
- * holder, so it is released only where it may have replaced the drawn token that has won.
- * @return false = nothing */
-bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release *late);
+/* Call after the end. Fills in what the members that were not asked still have to be sent, for the
+ * renewer. @return false = nothing */
+bool rl_acquire_leaves(const rl_acquire *acquire, rl_late_grant *grant);
 
 /* "held by web-3:8812": the holder that the wait has seen last. @return room; empty = none */
 #define RL_HOLDER_TEXT 128

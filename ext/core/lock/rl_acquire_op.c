@@ -26,10 +26,13 @@
  * it is due after a back-off delay.
  *
  * The call ends with the first grant, with a failure that does not pass by itself, with the last of
- * `retries`, or with the try at the deadline, which decides. The caller may also stop a wait while
- * no try is under way (rl_acquire_stop()). The try at the deadline begins then, or its answer
- * arrives only then. During a try the connection of the place is not read: if the place
- * has won, the try finds our own token.
+ * `retries`, or with the try at the deadline, which decides. It also ends with a failure at the end
+ * of an outage: the set says how long a wait goes on while too few members for a quorum answer it
+ * (outage_wait_ns). An outage begins with the first try or probe that has failed so, and ends with
+ * the first that a quorum has answered. Its end ends a pause, so that one more call decides. The
+ * caller may also stop a wait while no try is under way (rl_acquire_stop()). The try at the
+ * deadline begins then, or its answer arrives only then. During a try the connection of the place
+ * is not read: if the place has won, the try finds our own token.
  *
  * Tokens: a refused token may be tried again. A token for which an undo was written may not,
  * because the undo could delete the new grant: a fresh token is drawn, and the place in the queue,
@@ -59,9 +62,6 @@
 #include "core/lock/rl_op_failure.h"
 
 #include <string.h>
-
-/* How long a release is repeated at the end of the process, which waits for less than this. */
-#define LAST_RELEASE_NS RL_NS_PER_SECOND
 
 static void begin(rl_acquire *acquire, int64_t now)
 {
@@ -144,9 +144,23 @@ static void resume(rl_acquire *acquire, const rl_tick *tick)
 	}
 }
 
+/* An outage begins with the first call that too few members for a quorum have answered. */
+static void note_outage(rl_acquire *acquire)
+{
+	const rl_quorum_call *call = rl_acquire_call(acquire);
+	unsigned count = call->set->count;
+	unsigned failed = rl_quorum_call_count(call, RL_VOTE_FAILED);
+	if (failed <= count - rl_quorum(count)) {
+		acquire->outage_end = RL_NEVER;
+	} else if (acquire->outage_end == RL_NEVER) {
+		acquire->outage_end = rl_time_later(call->begun_at, call->set->outage_wait_ns);
+	}
+}
+
 /* The quorum call has an outcome. True = the call is done. */
 static bool on_outcome(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick)
 {
+	note_outage(acquire);
 	switch (acquire->phase) {
 		case RL_ACQUIRE_PROBING:
 			return rl_acquire_on_probed(acquire, outcome, tick);
@@ -244,6 +258,7 @@ static void abandon(rl_op *op, int64_t now)
 {
 	rl_acquire *acquire = (rl_acquire *) op;
 	rl_quorum_call *call = rl_acquire_call(acquire);
+	acquire->unasked = 0;
 	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
 	acquire->is_maybe_ours =
 		acquire->is_maybe_ours || (left.doubt == RL_DOUBT_UNKNOWN && !call->is_own_token);
@@ -254,7 +269,7 @@ static void abandon(rl_op *op, int64_t now)
 		}
 	}
 	rl_quorum_call_settle(call, RL_UNDO_ALL, now);
-	rl_acquire_unmark_at_end(acquire, now);
+	rl_acquire_unmark(acquire, now);
 	rl_acquire_count_no_longer(acquire);
 }
 
@@ -268,13 +283,14 @@ bool rl_acquire_may_stop(const rl_acquire *acquire)
 void rl_acquire_stop(rl_acquire *acquire, int64_t now)
 {
 	abandon(&acquire->op, now);
-	rl_acquire_unmark(acquire, now); /* a mark that stays would be valid beyond the wait's end */
 	rl_acquire_finish(acquire, &(rl_tick){.now = now, .seen = now}, RL_BUSY);
 }
 
 static void drop(rl_op *op)
 {
-	rl_queue_drop(&((rl_acquire *) op)->queue);
+	rl_acquire *acquire = (rl_acquire *) op;
+	acquire->unasked = 0;
+	rl_queue_drop(&acquire->queue);
 }
 
 /* ---- the operation ---- */
@@ -286,8 +302,36 @@ static void clear(rl_op *op)
 	rl_queue_clear(&acquire->queue);
 }
 
+/* What the acquire has, or may still be granted. A caller's own token may be the token of another
+ * holder, so it is released only where it may have replaced the drawn token that has won. */
+static bool may_hold(const rl_op *op, int64_t now, rl_late_release *late)
+{
+	const rl_acquire *acquire = (const rl_acquire *) op;
+	const rl_quorum_call *call = &op->call;
+	bool is_swapping = acquire->phase == RL_ACQUIRE_SWAPPING;
+	unsigned all = rl_late_all(call->set);
+	if (call->is_own_token && !is_swapping) {
+		return false;
+	}
+	*late = (rl_late_release){.set = call->set,
+		.key = call->request.key,
+		.token = rl_bytes_of(acquire->drawn, acquire->drawn_len),
+		.waiter = acquire->marked != 0 ? call->request.waiter : rl_bytes_of(NULL, 0),
+		.members = all,
+		.strays = all,
+		.ttl_ns = RL_LATE_LAST_NS};
+	/* While ownership is proven, no other client has the lock on these members with any token. */
+	int64_t proven_ns = acquire->proven_until - now;
+	if (is_swapping && proven_ns > 0) {
+		late->other = acquire->own;
+		late->others = acquire->won_on;
+		late->ttl_ns = rl_time_earlier(RL_LATE_LAST_NS, proven_ns);
+	}
+	return true;
+}
+
 static const rl_op_class acquire_class = {
-	.step = step, .abandon = abandon, .drop = drop, .clear = clear};
+	.step = step, .abandon = abandon, .drop = drop, .clear = clear, .may_hold = may_hold};
 
 rl_acquire *rl_acquire_of(rl_op *op)
 {
@@ -312,6 +356,7 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
 	acquire->wait_ns = args->wait_ns;
 	acquire->reach = RL_NEVER;
+	acquire->outage_end = RL_NEVER;
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	acquire->is_polling = !set->wakes || call->request.mark.data == NULL;
 	acquire->requeue_at = RL_NEVER;
@@ -328,26 +373,14 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	return &acquire->op;
 }
 
-bool rl_acquire_may_hold(const rl_acquire *acquire, int64_t now, rl_late_release *late)
+bool rl_acquire_leaves(const rl_acquire *acquire, rl_late_grant *grant)
 {
 	const rl_quorum_call *call = &acquire->op.call;
-	bool is_swapping = acquire->phase == RL_ACQUIRE_SWAPPING;
-	unsigned all = rl_late_all(call->set);
-	if (call->is_own_token && !is_swapping) {
-		return false;
-	}
-	*late = (rl_late_release){.set = call->set,
+	*grant = (rl_late_grant){.set = call->set,
 		.key = call->request.key,
 		.token = rl_bytes_of(acquire->drawn, acquire->drawn_len),
-		.members = all,
-		.strays = all,
-		.ttl_ns = LAST_RELEASE_NS};
-	/* While ownership is proven, no other client has the lock on these members with any token. */
-	int64_t proven_ns = acquire->proven_until - now;
-	if (is_swapping && proven_ns > 0) {
-		late->other = acquire->own;
-		late->others = acquire->won_on;
-		late->ttl_ns = rl_time_earlier(LAST_RELEASE_NS, proven_ns);
-	}
-	return true;
+		.members = acquire->unasked,
+		.ttl_ns = acquire->ttl_ns,
+		.proven_until = acquire->proven_until};
+	return acquire->op.status == RL_OK && acquire->unasked != 0;
 }

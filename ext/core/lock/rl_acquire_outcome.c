@@ -16,12 +16,27 @@
 #define SPLIT_LEAST_NS (RL_NS_PER_MS / 2)
 #define SPLIT_MOST_NS (200 * RL_NS_PER_MS)
 
+/* The members that may have our mark although a try has decided. A try removes the mark where it
+ * takes the lock, and where it is the last of the wait.
+ * @param is_last the try was the last one, if it was refused */
+static unsigned still_marked(const rl_acquire *acquire, bool is_last)
+{
+	const rl_quorum_call *call = &acquire->op.call;
+	unsigned left = 0;
+	for (unsigned i = 0; i < call->set->count; i++) {
+		rl_vote vote = call->members[i].vote;
+		left |= (unsigned) (vote == RL_VOTE_FAILED || (vote == RL_VOTE_REFUSED && !is_last)) << i;
+	}
+	return acquire->marked & left;
+}
+
 static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	int64_t sent_at = rl_quorum_call_sent_at(call);
-	acquire->is_marked = false;
+	acquire->marked = still_marked(acquire, call->request.mark_ms == 0);
 	bool is_good = rl_acquire_is_of_use(acquire, sent_at, tick);
+	acquire->unasked = acquire->own.data == NULL ? rl_quorum_call_unasked(call) : 0;
 	rl_settlement settlement;
 	bool has_token =
 		rl_acquire_settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
@@ -95,7 +110,9 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	rl_acquire_note_holder(acquire, speaker);
 	/* Later commands of this wait need not find this out again. */
 	call->request.no_helpers = call->request.no_helpers || speaker->sent.no_helpers;
-	acquire->is_marked = acquire->is_marked && call->request.mark_ms > 0;
+	if (call->request.mark_ms == 0) {
+		acquire->marked = still_marked(acquire, true);
+	}
 	acquire->crowd = answer.crowd;
 	acquire->failures = 0;
 	rl_settlement settlement;
@@ -136,7 +153,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	bool may_pass = rl_quorum_call_may_pass(call);
-	bool may_retry = may_pass && !rl_acquire_is_last_try(acquire, tick->now);
+	bool may_retry = may_pass && !rl_acquire_ends_by_failure(acquire, tick->now);
 	rl_settlement settlement;
 	bool has_token = rl_acquire_settle(
 		acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
@@ -290,7 +307,7 @@ static bool on_probe_failed(rl_acquire *acquire, const rl_tick *tick)
 		rl_acquire_pause(acquire, tick, 0);
 		return false;
 	}
-	if (!may_pass) {
+	if (!may_pass || rl_acquire_ends_by_failure(acquire, tick->now)) {
 		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
 		rl_op_fail(&acquire->op, rl_acquire_fate(acquire, &left));
 		return rl_acquire_finish(acquire, tick, acquire->op.status);
@@ -331,7 +348,7 @@ static bool on_not_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *
 	rl_quorum_call *call = rl_acquire_call(acquire);
 	bool may_pass = outcome == RL_VOTE_REFUSED || rl_quorum_call_may_pass(call);
 	bool was_set = rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
-	bool may_retry = may_pass && !rl_acquire_is_last_try(acquire, tick->now);
+	bool may_retry = may_pass && !rl_acquire_ends_by_failure(acquire, tick->now);
 	rl_settlement settlement =
 		rl_quorum_call_settle(call, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick->now);
 	settlement.doubt = was_set ? RL_DOUBT_UNKNOWN : settlement.doubt;

@@ -56,6 +56,10 @@ static inline int64_t rl_acquire_latest(const rl_acquire *acquire)
  * used. Without a wait the deadline is the start. */
 bool rl_acquire_is_last_try(const rl_acquire *acquire, int64_t now);
 
+/* A failure ends the call now: it is that of the last try, or the outage has lasted for as long as
+ * the set allows. */
+bool rl_acquire_ends_by_failure(const rl_acquire *acquire, int64_t now);
+
 /* Begins a quorum call with SET, a try or a probe. */
 void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, const rl_tick *tick);
 
@@ -101,10 +105,9 @@ bool rl_acquire_draw_name(rl_acquire *acquire);
 void rl_acquire_use_token(rl_acquire *acquire, bool is_own);
 
 /* Removes our mark on the members with an idle connection. Other marks become void within two
- * seconds. The second function does nothing on a slow server, where the next call on the connection
- * would have to wait for the removal. */
+ * seconds. Call it after the quorum call was settled: if a probe or a try is unanswered, the
+ * removal follows it on the same connection, which the pool prefers. */
 void rl_acquire_unmark(rl_acquire *acquire, int64_t now);
-void rl_acquire_unmark_at_end(rl_acquire *acquire, int64_t now);
 
 /* Gives up the place in the queue. The server may still run its try, which removes the mark with
  * the name of the place. So a wait that goes on draws another name. */

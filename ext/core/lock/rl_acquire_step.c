@@ -22,6 +22,11 @@ bool rl_acquire_is_last_try(const rl_acquire *acquire, int64_t now)
 	return now >= acquire->deadline || acquire->retried >= acquire->op.call.set->retries;
 }
 
+bool rl_acquire_ends_by_failure(const rl_acquire *acquire, int64_t now)
+{
+	return now >= acquire->outage_end || rl_acquire_is_last_try(acquire, now);
+}
+
 /* For how many ms a mark is valid: past the next probe, but not beyond the end of the wait. */
 static int64_t mark_time(const rl_acquire *acquire, const rl_tick *tick)
 {
@@ -49,7 +54,7 @@ void rl_acquire_begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, co
 		rl_reservation_ms(call->set->count, acquire->reach < RL_NEVER ? acquire->reach : 0);
 	call->request.place = place;
 	bool marks = verb != RL_VERB_SET && call->request.mark_ms > 0;
-	acquire->is_marked = acquire->is_marked || marks;
+	acquire->marked = marks ? (1U << call->set->count) - 1 : acquire->marked;
 	acquire->phase = is_probe ? RL_ACQUIRE_PROBING : RL_ACQUIRE_TRYING;
 	rl_stats_add(&rl_acquire_stats(acquire)->probes, is_probe);
 	/* Each member should have the mark, and the place should be at the first in order. */
@@ -75,6 +80,7 @@ void rl_acquire_pause(rl_acquire *acquire, const rl_tick *tick, int64_t delay)
 	if (delay > 0 && rl_time_later(acquire->resume_at, slow) > acquire->deadline) {
 		acquire->resume_at = acquire->deadline;
 	}
+	acquire->resume_at = rl_time_earlier(acquire->resume_at, acquire->outage_end);
 }
 
 int64_t rl_acquire_backoff(rl_acquire *acquire)
@@ -123,7 +129,7 @@ bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status statu
 {
 	rl_stats *stats = rl_acquire_stats(acquire);
 	rl_queue_leave(&acquire->queue, rl_acquire_call(acquire), status != RL_OK, tick->now);
-	rl_acquire_unmark_at_end(acquire, tick->now);
+	rl_acquire_unmark(acquire, tick->now);
 	acquire->op.status = status;
 	acquire->phase = RL_ACQUIRE_DONE;
 	acquire->waited_ns = tick->now - acquire->started_at;
@@ -144,7 +150,7 @@ bool rl_acquire_finish(rl_acquire *acquire, const rl_tick *tick, rl_status statu
 bool rl_acquire_retry_or_finish(
 	rl_acquire *acquire, const rl_tick *tick, rl_status status, bool may_go_on)
 {
-	if (!may_go_on || rl_acquire_is_last_try(acquire, tick->now)) {
+	if (!may_go_on || rl_acquire_ends_by_failure(acquire, tick->now)) {
 		return rl_acquire_finish(acquire, tick, status);
 	}
 	acquire->next = RL_ACQUIRE_NEXT_TRY;

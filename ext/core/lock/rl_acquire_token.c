@@ -58,18 +58,12 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 void rl_acquire_unmark(rl_acquire *acquire, int64_t now)
 {
 	rl_quorum_call *call = rl_acquire_call(acquire);
-	bool can_unmark = acquire->is_marked && call->set->wakes;
-	for (unsigned i = 0; can_unmark && i < call->set->count; i++) {
-		unmark_member(call, i, now);
+	for (unsigned i = 0; call->set->wakes && i < call->set->count; i++) {
+		if ((acquire->marked >> i & 1U) != 0) {
+			unmark_member(call, i, now);
+		}
 	}
-	acquire->is_marked = false;
-}
-
-void rl_acquire_unmark_at_end(rl_acquire *acquire, int64_t now)
-{
-	if (acquire->sample.heard_at - acquire->sample.asked_at <= RL_QUEUE_WORTH_NS) {
-		rl_acquire_unmark(acquire, now);
-	}
+	acquire->marked = 0;
 }
 
 rl_settlement rl_acquire_give_up_place(rl_acquire *acquire, int64_t now)

@@ -250,26 +250,50 @@ static void note_vote(rl_release_batch *batch, rl_batch_lane *lane, size_t posit
 	note_heard(lane, position);
 }
 
-/* If the reply is a redirect, the lease joins the lane of the other node. False = the reply is no
- * redirect, or the release cannot be sent there. */
-static bool follow(
-	rl_release_batch *batch, rl_batch_lane *lane, size_t position, const rl_reply *reply)
+static bool may_hop(const rl_release_batch *batch, const rl_batch_lane *lane, size_t position)
 {
-	rl_route *route = rl_batch_member(batch, lane)->route;
+	return batch->votes[rl_batch_lease(lane, position)].hops < RL_HOPS_MAX;
+}
+
+/* The lease joins the lane of another node. False = that is impossible. */
+static bool hop(rl_release_batch *batch, rl_batch_lane *lane, size_t position, rl_destination at)
+{
 	size_t index = rl_batch_lease(lane, position);
-	if (batch->votes[index].hops == RL_HOPS_MAX) {
-		return false;
-	}
-	rl_destination at = rl_route_follow_reply(route, reply, lane->at.node);
 	rl_batch_lane *other = at.node != NULL ? rl_batch_lane_for(batch, lane->member, at) : NULL;
 	if (other == NULL || other == lane || !rl_batch_lane_add(other, index)) {
 		return false;
 	}
 	batch->votes[index].hops++;
 	batch->votes[index].was_sent |= position < lane->sent_before;
-	rl_stats_add(&rl_env_stats(batch->op.call.env)->cluster_redirects, 1);
 	note_heard(lane, position);
 	return true;
+}
+
+/* If the reply is a redirect, the lease joins the lane of the other node. False = the reply is no
+ * redirect, or the release cannot be sent there. */
+static bool follow(
+	rl_release_batch *batch, rl_batch_lane *lane, size_t position, const rl_reply *reply)
+{
+	rl_route *route = rl_batch_member(batch, lane)->route;
+	if (!may_hop(batch, lane, position) ||
+		!hop(batch, lane, position, rl_route_follow_reply(route, reply, lane->at.node))) {
+		return false;
+	}
+	rl_stats_add(&rl_env_stats(batch->op.call.env)->cluster_redirects, 1);
+	return true;
+}
+
+/* An ASK was about commands of then. By now the slot may have moved to and fro, and after ASKING
+ * the server would run a release although the other node has the key: the node of the slot is asked
+ * again. */
+static void return_to_slots(rl_release_batch *batch, rl_batch_lane *lane)
+{
+	bool has_moved = true;
+	while (has_moved && lane->answered < lane->count && may_hop(batch, lane, lane->answered)) {
+		const rl_lease *lease = batch->leases[rl_batch_lease(lane, lane->answered)];
+		rl_target *node = rl_member_node(rl_batch_member(batch, lane), lease->names.slot);
+		has_moved = hop(batch, lane, lane->answered, (rl_destination){.node = node});
+	}
 }
 
 static void on_answer(rl_release_batch *batch, rl_batch_lane *lane, const rl_reply *reply)
@@ -305,11 +329,14 @@ static bool redo(rl_release_batch *batch, rl_batch_lane *lane, int64_t now)
 	if (was_misled) {
 		rl_pool_distrust(batch->op.call.pool, &lane->at.node->address, now);
 	}
-	if (lane->has_redone) {
+	lane->sent_before = was_misled ? lane->sent_before : lane->next;
+	if (lane->at.is_asking) {
+		return_to_slots(batch, lane);
+	}
+	if (lane->has_redone || lane->at.is_asking) {
 		return false;
 	}
 	lane->has_redone = true;
-	lane->sent_before = was_misled ? lane->sent_before : lane->next;
 	start_again(lane);
 	return open_channel(batch, lane, now);
 }

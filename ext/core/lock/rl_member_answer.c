@@ -4,6 +4,8 @@
  */
 #include "core/lock/rl_member_call.h"
 
+#include "core/wire/rl_redirect.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +140,10 @@ void rl_member_call_on_login_refused(
 {
 	call_secrets secrets = secrets_of(member);
 	rl_error_from_server(member->err, reply->text, secrets.list, 2);
+	if (rl_redirect_read(reply->text).kind != RL_REDIRECT_NONE) {
+		rl_error_append(member->err,
+			" (to AUTH, SELECT or ROLE, which no node of a cluster redirects: is this a proxy?)");
+	}
 	if (member->state == RL_MEMBER_CALL_LOGIN) {
 		if (!rl_error_is_wrong_server(member->err) || !leave_wrong_server(member, tick)) {
 			rl_member_call_fail(member);

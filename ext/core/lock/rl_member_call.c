@@ -296,8 +296,9 @@ static bool ends_with(rl_member_call *member, const rl_error *err)
 		member->doubt == RL_DOUBT_UNKNOWN) {
 		/* A second FORCE could free the lock of the next holder. */
 		rl_error_set(member->err, RL_ERR_UNKNOWN, err->sys_errno,
-			"outcome unknown: the connection broke before the answer; "
-			"call isLocked() to see whether the lock is still held");
+			"outcome unknown: the connection broke before the answer: %s; "
+			"call isLocked() to see whether the lock is still held",
+			err->message);
 		is_over = true;
 	}
 	return is_over;
@@ -355,12 +356,19 @@ static void on_ready(rl_member_call *member, const rl_tick *tick)
 	}
 }
 
-/* Reads all that has arrived, until the member call is done or has no connection. */
+/* The command is answered, also if the answer is still checked. */
+static bool is_answered(const rl_member_call *member)
+{
+	return member->state == RL_MEMBER_CALL_CHECKING || member->state == RL_MEMBER_CALL_DONE;
+}
+
+/* Reads all that has arrived, until the command is answered or there is no connection. The end of
+ * the connection, which may follow the answer at once, is not the end of the answer. */
 static void read_all(rl_member_call *member, const rl_tick *tick)
 {
 	rl_conn_event event = {.type = RL_CONN_READY};
 	while (event.type != RL_CONN_NONE && rl_channel_is_open(&member->channel) &&
-		member->state != RL_MEMBER_CALL_DONE) {
+		!is_answered(member)) {
 		rl_channel_next(&member->channel, &event);
 		switch (event.type) {
 			case RL_CONN_NONE:
@@ -453,8 +461,7 @@ static bool go_on(rl_member_call *member, const rl_tick *tick)
 	if (rl_channel_judge_replicas(&member->channel, tick)) {
 		read_all(member, tick);
 	}
-	if (!rl_channel_is_open(&member->channel) || member->state == RL_MEMBER_CALL_CHECKING ||
-		member->state == RL_MEMBER_CALL_DONE) {
+	if (!rl_channel_is_open(&member->channel) || is_answered(member)) {
 		return true;
 	}
 	if (rl_channel_is_connected(&member->channel)) {

@@ -49,7 +49,7 @@
  * first lookup may come a moment too early. */
 #define HOPS_MOST 2
 
-/* For how long a majority must have known the node. */
+/* For how long a majority must have known the node; 0 = the command is never held back. */
 static int64_t needed_age(const rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;
@@ -69,12 +69,12 @@ bool rl_member_call_must_settle(const rl_member_call *member)
 bool rl_member_call_is_since_login(const rl_member_call *member)
 {
 	const rl_route *route = rl_member_call_sentinels(member);
-	const rl_conn *conn = member->channel.conn;
 	if (route->grace_ns == 0 || !rl_verb_is_confirmed(member->call->request.verb)) {
 		return true;
 	}
-	int64_t ready_at = conn != NULL ? conn->ready_at : 0;
-	return route->named_at >= (ready_at != 0 ? ready_at : member->heard_at);
+	/* The login is older than the answer. */
+	return rl_channel_is_ready_before(&member->channel, route->named_at) ||
+		route->named_at > member->heard_at;
 }
 
 void rl_member_call_explain_grace(rl_member_call *member, int64_t now)

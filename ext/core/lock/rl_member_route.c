@@ -101,6 +101,8 @@ bool rl_member_call_follow(rl_member_call *member, const rl_reply *reply, const 
 	}
 	if (!rl_route_has_redirects(route)) {
 		rl_error_from_server(member->err, reply->text, NULL, 0);
+		rl_error_append(
+			member->err, " (this server is a node of a cluster: use redis-cluster:// in the DSN)");
 		rl_member_call_fail(member);
 		return true;
 	}

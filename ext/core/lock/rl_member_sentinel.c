@@ -291,16 +291,20 @@ bool rl_member_call_must_check(const rl_member_call *member, int64_t now)
 	return now - route->named_at >= route->check_ns || !is_named(member) || is_too_new;
 }
 
-/* True when the latest lookup began after the answer was heard. For a command that counts without
- * Sentinels a lookup that began with the call is enough. */
-static bool has_asked_since(const rl_member_call *member)
+/* True when the latest lookup has failed since the answer was heard, also if it began before that.
+ * For a command that counts without Sentinels a lookup that has failed since the call began is
+ * enough. A lookup that has named a node never ends the check in vain: if it was asked too soon,
+ * another one follows, and counts. */
+static bool has_asked_in_vain(const rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;
+	const rl_lookup *lookup = member->lookup;
 	bool is_confirmed = rl_verb_is_confirmed(call->request.verb);
 	int64_t since = is_confirmed ? member->heard_at : call->begun_at;
-	return member->lookup != NULL && member->lookup->begun_at >= since;
+	return lookup != NULL && lookup->vote != RL_VOTE_GRANTED && lookup->ended_at >= since;
 }
 
+/* No lookup is open. */
 static void judge_check(rl_member_call *member, const rl_tick *tick)
 {
 	if (was_asked_in_time(member)) {
@@ -312,7 +316,7 @@ static void judge_check(rl_member_call *member, const rl_tick *tick)
 		} else {
 			rl_member_call_finish(member, member->answer.vote);
 		}
-	} else if (has_asked_since(member)) { /* in vain */
+	} else if (has_asked_in_vain(member)) {
 		rl_lookup_explain(member->lookup, member->err);
 		fail_unconfirmed(member);
 	} else if (!start(member, tick->now)) {
@@ -322,8 +326,8 @@ static void judge_check(rl_member_call *member, const rl_tick *tick)
 
 void rl_member_call_check(rl_member_call *member, const rl_tick *tick)
 {
-	/* Bounded: each round ends the check, waits for a lookup, or begins one, and the judgement
-	 * accepts a lookup that began here. Until a lookup is stepped, it asks no Sentinel. */
+	/* Bounded: each round ends the check, waits for a lookup, or begins one. A lookup that begins
+	 * here is asked after the answer was heard: so it counts, or is in vain. */
 	bool is_waiting = false;
 	while (member->state == RL_MEMBER_CALL_CHECKING && !is_waiting) {
 		if (rl_member_call_is_looking(member)) {

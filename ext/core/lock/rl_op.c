@@ -74,6 +74,11 @@ bool rl_op_leaves(const rl_op *op, rl_late_release *late)
 	return op->class->leaves != NULL && op->class->leaves(op, late);
 }
 
+bool rl_op_may_hold(const rl_op *op, int64_t now, rl_late_release *late)
+{
+	return op->class->may_hold != NULL && op->class->may_hold(op, now, late);
+}
+
 void rl_op_free(rl_op *op)
 {
 	if (op == NULL) {

@@ -31,6 +31,8 @@ typedef struct rl_op_class {
 	void (*clear)(rl_op *op);
 	/* See rl_op_leaves(). */
 	bool (*leaves)(const rl_op *op, rl_late_release *late);
+	/* See rl_op_may_hold(). */
+	bool (*may_hold)(const rl_op *op, int64_t now, rl_late_release *late);
 } rl_op_class;
 
 struct rl_op {
@@ -56,6 +58,12 @@ void rl_op_abandon(rl_op *op, int64_t now, bool is_forked);
  * renewer to repeat.
  * @return false = nothing */
 bool rl_op_leaves(const rl_op *op, rl_late_release *late);
+
+/* Call for an operation that the end of the process cuts off, at any moment before it is freed.
+ * Fills in what the operation may leave on the members, and no other part of the process undoes,
+ * for rl_late_release_pending().
+ * @return false = nothing */
+bool rl_op_may_hold(const rl_op *op, int64_t now, rl_late_release *late);
 
 /* An operation that is not done must have been abandoned. */
 void rl_op_free(rl_op *op);

@@ -174,7 +174,26 @@ static bool leaves(const rl_op *op, rl_late_release *late)
 	return late->members != 0;
 }
 
-static const rl_op_class plain_class = {.step = step, .abandon = abandon, .leaves = leaves};
+/* A take-over may leave a fresh token that only this process knows: the given token is put back. A
+ * release is completed. No other verb leaves anything that the process has to undo. */
+static bool may_hold(const rl_op *op, int64_t now, rl_late_release *late)
+{
+	(void) now;
+	const rl_quorum_call *call = &op->call;
+	bool is_swap = call->request.verb == RL_VERB_SWAP;
+	unsigned all = rl_late_all(call->set);
+	*late = (rl_late_release){.set = call->set,
+		.key = call->request.key,
+		.token = is_swap ? call->request.fresh : call->request.token,
+		.back = is_swap ? call->request.token : (rl_bytes){NULL, 0},
+		.members = all,
+		.strays = is_swap ? all : 0,
+		.ttl_ns = RL_LATE_LAST_NS};
+	return is_swap || ((const rl_plain *) op)->late_ns > 0;
+}
+
+static const rl_op_class plain_class = {
+	.step = step, .abandon = abandon, .leaves = leaves, .may_hold = may_hold};
 
 rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args)
 {

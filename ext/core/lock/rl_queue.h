@@ -14,11 +14,13 @@
  *     OUT -> LOGIN -> IN -> WOKEN -> ANSWERED -> IN ...
  *
  * The server judges the try by the waiter's mark, which the probes renew for two seconds, but never
- * beyond the end of the wait. If the mark is void, the try takes nothing and passes the ticket on.
- * So a process that was stopped or killed, or a connection that died unnoticed, costs the waiters
- * after it nothing. A place may be kept for as long as the wait lasts. BLPOP blocks for a second
- * longer: otherwise it could time out while the end of the connection is still on its way, and the
- * server would run the try after the end of the wait.
+ * beyond the end of the wait. If the mark is void or missing, the try takes nothing and passes the
+ * ticket on. So a process that was stopped or killed, or a connection that died unnoticed, costs
+ * the waiters after it nothing, and takes no free lock when BLPOP ends.
+ *
+ * A place may be kept for as long as the wait lasts. BLPOP blocks for a second longer: otherwise it
+ * could time out while the end of the connection is still on its way, and the server would run the
+ * try after the end of the wait.
  *
  * Valkey 9.0 and 9.1 do not continue to read after a BLPOP if the try after it arrived in two
  * pieces, until more arrives (https://github.com/valkey-io/valkey/pull/4531). So when BLPOP is

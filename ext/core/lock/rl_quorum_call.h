@@ -61,6 +61,7 @@
 #define RL_QUORUM_CALL_H
 
 #include "core/lease/rl_loss.h"
+#include "core/lease/rl_renewal.h"
 #include "core/lock/rl_call.h"
 
 /* The least time of grace after the outcome is known; otherwise it is as long as the outcome took.
@@ -128,6 +129,11 @@ bool rl_quorum_call_has_strays(const rl_quorum_call *call);
 /* The same, with a bit for each such member. */
 unsigned rl_quorum_call_strays(const rl_quorum_call *call);
 
+/* Before the end: a bit for each member to which the command was not sent, because its connection
+ * is still being made, or its node is not known yet. Not a member that has failed, or is backed
+ * off. */
+unsigned rl_quorum_call_unasked(const rl_quorum_call *call);
+
 /* RELEASE, after the end: a bit for each member on which the release must be repeated; 0 when a
  * quorum has decided. */
 unsigned rl_quorum_call_missing(const rl_quorum_call *call);
@@ -157,6 +163,13 @@ int64_t rl_quorum_call_greatest(const rl_quorum_call *call, unsigned *holders);
 /* EXTEND or FENCE that was refused, or OWNER that does not name the token: what has become of the
  * lock. */
 rl_loss rl_quorum_call_loss(const rl_quorum_call *call, rl_bytes token);
+
+/* EXTEND or FENCE that was refused: true = the refusals are too few without those of members that
+ * have granted the lease to the watchdog by a command which was sent after their refusal was heard.
+ * A member that had lost the lock has it again, so the refusals prove no loss, and the command is
+ * sent again. Call while the renewal cannot change.
+ * @param renewal NULL = the lease is not renewed */
+bool rl_quorum_call_is_overruled(const rl_quorum_call *call, const rl_renewal *renewal);
 
 /* The number of members with this vote. */
 unsigned rl_quorum_call_count(const rl_quorum_call *call, rl_vote vote);

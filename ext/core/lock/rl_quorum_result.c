@@ -31,6 +31,37 @@ unsigned rl_quorum_call_strays(const rl_quorum_call *call)
 	return members;
 }
 
+static bool is_unasked(const rl_member_call *member)
+{
+	switch (member->state) {
+		case RL_MEMBER_CALL_START:
+		case RL_MEMBER_CALL_LOGIN:
+		case RL_MEMBER_CALL_PAUSED:
+		case RL_MEMBER_CALL_NAMING:
+		case RL_MEMBER_CALL_LOOKUP:
+			return true;
+		case RL_MEMBER_CALL_ANSWER:
+			return !rl_channel_is_handed_over(&member->channel);
+		case RL_MEMBER_CALL_BACKED_OFF:
+		case RL_MEMBER_CALL_REFUSED:
+		case RL_MEMBER_CALL_UNDOING:
+		case RL_MEMBER_CALL_TAKING_BACK:
+		case RL_MEMBER_CALL_CHECKING:
+		case RL_MEMBER_CALL_DONE:
+			break;
+	}
+	return false;
+}
+
+unsigned rl_quorum_call_unasked(const rl_quorum_call *call)
+{
+	unsigned members = 0;
+	for (unsigned i = 0; i < call->set->count; i++) {
+		members |= (unsigned) is_unasked(&call->members[i]) << i;
+	}
+	return members;
+}
+
 unsigned rl_quorum_call_missing(const rl_quorum_call *call)
 {
 	unsigned members = 0;
@@ -149,6 +180,26 @@ bool rl_quorum_call_has_swapped(const rl_quorum_call *call)
 		count += member->vote == RL_VOTE_GRANTED && member->answer.number == RL_SWAPPED_NOW;
 	}
 	return count >= rl_quorum(call->set->count);
+}
+
+static bool is_overruled(const rl_member_call *member, const rl_renewal_member *renewed)
+{
+	return member->vote == RL_VOTE_REFUSED && renewed->vote == RL_VOTE_GRANTED &&
+		renewed->sent_at > member->heard_at;
+}
+
+bool rl_quorum_call_is_overruled(const rl_quorum_call *call, const rl_renewal *renewal)
+{
+	if (renewal == NULL || rl_renewal_is_lost(renewal)) {
+		return false;
+	}
+	rl_tally tally = {0};
+	for (unsigned i = 0; i < call->set->count; i++) {
+		const rl_member_call *member = &call->members[i];
+		bool counts = !is_overruled(member, &renewal->members[i]);
+		rl_tally_add(&tally, counts ? member->vote : RL_VOTE_FAILED);
+	}
+	return rl_tally_outcome(&tally) != RL_VOTE_REFUSED;
 }
 
 /* A majority of the Sentinels does not know the service. */

@@ -157,6 +157,7 @@ static rl_status make_result(rl_dsn_parts *parts, rl_dsn *dsn, rl_error *err)
 	dsn->timeout_ns = parts->timeout_ns;
 	dsn->connect_timeout_ns = parts->connect_timeout_ns;
 	dsn->replicas_timeout_ns = parts->replicas_timeout_ns;
+	dsn->outage_wait_ns = parts->outage_wait_ns;
 	return RL_OK;
 }
 
@@ -174,8 +175,10 @@ static void clear(rl_dsn_parts *parts)
 
 rl_status rl_dsn_parse(rl_bytes text, rl_dsn *dsn, rl_error *err)
 {
-	rl_dsn_parts parts = {
-		.target = rl_target_new(), .tls = rl_tls_options_new(), .sentinels.check_ns = RL_CHECK_NS};
+	rl_dsn_parts parts = {.target = rl_target_new(),
+		.tls = rl_tls_options_new(),
+		.sentinels.check_ns = RL_CHECK_NS,
+		.outage_wait_ns = RL_DSN_NO_OUTAGE_WAIT};
 	*dsn = (rl_dsn){0};
 	rl_status status = parts.target != NULL && parts.tls != NULL ? read_parts(text, &parts, err)
 																 : rl_dsn_text_no_memory(err);

@@ -3,10 +3,11 @@
  * Reads a DSN:
  *
  *     redis://[[user]:password@]host[:port][/db][?db=..&timeout=..&connect_timeout=..
- *         &replicas=..&replicas_timeout=..]
+ *         &outage_wait=..&replicas=..&replicas_timeout=..]
  *     rediss://[[user]:password@]host[:port][/db][?ssl[cafile]=/path&..]
  *     unix://[[user]:password@]/path/to.sock[?db=..&..]
- *     memory://[name][?timeout=..&connect_timeout=..&fail=refused|timeout|readonly|lost-reply]
+ *     memory://[name][?timeout=..&connect_timeout=..&outage_wait=..
+ *         &fail=refused|timeout|readonly|lost-reply]
  *     redis-cluster://[[user]:password@]host[:port],host..[/db][?..]
  *     redis-sentinel://[[user]:password@]host[:port],host../master-name[/db][?..&sentinel_user=..
  *         &sentinel_password=..&sentinel_tls=0|1&sentinel_quorum=..&sentinel_check=0|1
@@ -27,6 +28,8 @@
 
 #include "core/wire/rl_route.h"
 
+#define RL_DSN_NO_OUTAGE_WAIT (-1)
+
 typedef struct rl_dsn {
 	/* The server, or what the nodes of the route have in common. The caller owns this one
 	 * reference. */
@@ -36,6 +39,7 @@ typedef struct rl_dsn {
 	int64_t timeout_ns;          /* 0 = not given */
 	int64_t connect_timeout_ns;  /* 0 = not given */
 	int64_t replicas_timeout_ns; /* 0 = not given; replicas_ms of the targets is not filled */
+	int64_t outage_wait_ns;      /* RL_DSN_NO_OUTAGE_WAIT = not given */
 } rl_dsn;
 
 /*

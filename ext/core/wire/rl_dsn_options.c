@@ -14,6 +14,7 @@
 typedef enum option {
 	OPTION_TIMEOUT,
 	OPTION_CONNECT_TIMEOUT,
+	OPTION_OUTAGE_WAIT,
 	/* Of memory:// alone. */
 	OPTION_FAIL,
 	/* From here on: not of memory://. */
@@ -30,9 +31,9 @@ typedef enum option {
 	OPTIONS,
 } option;
 
-static const char *const option_names[OPTIONS] = {"timeout", "connect_timeout", "fail", "db",
-	"replicas", "replicas_timeout", "sentinel_user", "sentinel_password", "sentinel_tls",
-	"sentinel_quorum", "sentinel_check", "failover_grace"};
+static const char *const option_names[OPTIONS] = {"timeout", "connect_timeout", "outage_wait",
+	"fail", "db", "replicas", "replicas_timeout", "sentinel_user", "sentinel_password",
+	"sentinel_tls", "sentinel_quorum", "sentinel_check", "failover_grace"};
 
 typedef struct option_reader {
 	rl_dsn_parts *parts;
@@ -59,9 +60,16 @@ static rl_status read_tls_option(rl_bytes name, rl_bytes value, rl_dsn_parts *pa
 
 static rl_status read_seconds(rl_bytes name, rl_bytes value, int64_t *seconds, rl_error *err)
 {
-	return rl_dsn_text_read_seconds(value, seconds)
+	return rl_dsn_text_read_seconds(value, seconds) && *seconds >= RL_TIMEOUT_MIN_NS
 		? RL_OK
 		: refuse(err, name, "must be a number of seconds from 0.001 to 3600");
+}
+
+static rl_status read_outage_wait(rl_bytes name, rl_bytes value, int64_t *wait_ns, rl_error *err)
+{
+	return rl_dsn_text_read_seconds(value, wait_ns)
+		? RL_OK
+		: refuse(err, name, "must be a number of seconds from 0 to 3600");
 }
 
 static rl_status read_switch(rl_bytes name, rl_bytes value, bool *is_on, rl_error *err)
@@ -131,6 +139,8 @@ static rl_status read_value(
 			return read_seconds(name, value, &parts->timeout_ns, err);
 		case OPTION_CONNECT_TIMEOUT:
 			return read_seconds(name, value, &parts->connect_timeout_ns, err);
+		case OPTION_OUTAGE_WAIT:
+			return read_outage_wait(name, value, &parts->outage_wait_ns, err);
 		case OPTION_REPLICAS_TIMEOUT:
 			return read_seconds(name, value, &parts->replicas_timeout_ns, err);
 		case OPTION_REPLICAS:
@@ -161,16 +171,17 @@ static const char *refusal(const rl_dsn_parts *parts, option which)
 	bool is_memory = parts->target->address.kind == RL_NET_MEMORY;
 	bool is_sentinel = parts->kind == RL_DSN_SENTINEL;
 	if (is_memory) {
-		return which > OPTION_FAIL ? "is not for memory://, which has timeout, connect_timeout "
-									 "and fail"
+		return which > OPTION_FAIL ? "is not for memory://, which has timeout, "
+									 "connect_timeout, outage_wait and fail"
 								   : NULL;
 	}
 	if (which == OPTIONS) {
-		return is_sentinel ? "is unknown; use db, timeout, connect_timeout, replicas, "
-							 "replicas_timeout, ssl[name], sentinel_user, sentinel_password, "
-							 "sentinel_tls, sentinel_quorum, sentinel_check or failover_grace"
-						   : "is unknown; use db, timeout, connect_timeout, replicas, "
-							 "replicas_timeout or ssl[name]";
+		return is_sentinel
+			? "is unknown; use db, timeout, connect_timeout, outage_wait, "
+			  "replicas, replicas_timeout, ssl[name], sentinel_user, sentinel_password, "
+			  "sentinel_tls, sentinel_quorum, sentinel_check or failover_grace"
+			: "is unknown; use db, timeout, connect_timeout, outage_wait, "
+			  "replicas, replicas_timeout or ssl[name]";
 	}
 	return which == OPTION_FAIL                         ? "is for memory:// only"
 		: which >= OPTION_SENTINEL_USER && !is_sentinel ? "is for redis-sentinel:// only"

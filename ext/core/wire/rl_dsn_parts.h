@@ -42,6 +42,7 @@ typedef struct rl_dsn_parts {
 	int64_t timeout_ns; /* this and the next two: 0 = not given */
 	int64_t connect_timeout_ns;
 	int64_t replicas_timeout_ns;
+	int64_t outage_wait_ns; /* as in rl_dsn */
 } rl_dsn_parts;
 
 #endif

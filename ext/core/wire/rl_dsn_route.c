@@ -30,7 +30,7 @@ RL_PRINTF(2, 3) static void append(name_room *name, const char *format, ...)
 static size_t name_size(const rl_dsn_parts *parts)
 {
 	size_t size = sizeof "redis-sentinel:///s/4294967295";
-	size += parts->service != NULL ? strlen(parts->service) : 0;
+	size += parts->service != NULL ? RL_ENCODED_MAX * strlen(parts->service) : 0;
 	for (unsigned i = 0; i < parts->host_count; i++) {
 		size += strlen(parts->hosts[i].host) + sizeof ",[]:65535";
 	}
@@ -59,7 +59,8 @@ static bool set_name(rl_target *common, const rl_dsn_parts *parts)
 		parts->kind == RL_DSN_CLUSTER ? "cluster" : "sentinel");
 	append_hosts(&name, parts);
 	if (parts->service != NULL) {
-		append(&name, "/%s", parts->service);
+		append(&name, "/");
+		name.used += rl_target_encode(parts->service, RL_ENCODE_SERVICE, name.data + name.used);
 	}
 	if (common->database != 0) {
 		append(&name, "/%u", common->database);

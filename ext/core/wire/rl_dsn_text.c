@@ -186,7 +186,7 @@ bool rl_dsn_text_read_seconds(rl_bytes text, int64_t *out)
 		}
 	}
 	*out = value;
-	return digits > 0 && value >= RL_TIMEOUT_MIN_NS;
+	return digits > 0;
 }
 
 rl_status rl_dsn_text_read_database(rl_bytes text, unsigned *out, rl_error *err)

@@ -51,7 +51,7 @@ rl_status rl_dsn_text_check_name(rl_bytes name, rl_error *err) RL_MUST_USE;
 
 /* ---- numbers ---- */
 
-/* Reads seconds such as "0.25" as nanoseconds. False = no number, or outside of the limits. */
+/* Reads seconds such as "0.25" as nanoseconds. False = no number, or more than an hour. */
 bool rl_dsn_text_read_seconds(rl_bytes text, int64_t *out);
 
 /* The number of a database. */

@@ -1,9 +1,44 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The names of helper keys. In one slot there are three forms:
+ *
+ *     IN_BRACES  a         {a}::rl-wait     a key without a '}' and without a hash tag
+ *     OF_TAG     {a}       {a}:rl-wait      a key that is nothing but one hash tag
+ *     AS_IT_IS   {a}b      {a}b::rl-wait    any other key with a hash tag
+ *
+ * No two keys share a name. Within one form a name ends in the suffix of the form, and what stands
+ * before the suffix shows the key. In braces a key without a '}' becomes a key that is nothing but
+ * one hash tag, and each such key is a key in braces: therefore these have a suffix with one colon.
+ * Before "::rl-wait" IN_BRACES has a key that is nothing but one hash tag, and AS_IT_IS has any
+ * other key. A name OF_TAG has a '}' before its colon, where the names of the other forms have
+ * another colon.
+ */
 #include "core/wire/rl_names.h"
 
 #include "core/wire/rl_slot.h"
 
 #include <string.h>
+
+#define LITERAL(text) rl_bytes_of(text, sizeof text - 1)
+
+typedef enum name_form {
+	AS_IT_IS,
+	IN_BRACES,
+	OF_TAG,
+	IMPOSSIBLE, /* in braces the key would end at its first '}' */
+} name_form;
+
+static name_form form_of(rl_bytes key, rl_naming naming)
+{
+	if (naming == RL_NAMES_PLAIN) {
+		return AS_IT_IS;
+	}
+	rl_bytes tag = rl_slot_tag(key);
+	if (tag.len == key.len) {
+		return memchr(key.data, '}', key.len) == NULL ? IN_BRACES : IMPOSSIBLE;
+	}
+	return tag.len + sizeof "{}" - 1 == key.len ? OF_TAG : AS_IT_IS;
+}
 
 size_t rl_names_size(size_t key_len)
 {
@@ -11,45 +46,30 @@ size_t rl_names_size(size_t key_len)
 		sizeof "{}";
 }
 
-/* How many braces are at each end of the key in the names of its helper keys. */
-static size_t braces_of(rl_bytes key, rl_naming naming)
+/* Writes the name of a helper key. */
+static rl_bytes put_name(char *room, rl_bytes key, name_form form, rl_bytes suffix)
 {
-	return naming == RL_NAMES_IN_SLOT && rl_slot_tag(key).len == key.len;
-}
-
-/* In braces the key would end at its first '}'. */
-static bool is_unnameable(rl_bytes key, size_t braces)
-{
-	return braces > 0 && memchr(key.data, '}', key.len) != NULL;
-}
-
-/* Writes the key, with this many braces at each end.
- * @return the first byte after it */
-static inline char *put_key(char *room, rl_bytes key, size_t braces)
-{
+	size_t braces = form == IN_BRACES;
 	char *end = room + braces + key.len;
 	memcpy(room + braces, key.data, key.len);
 	if (braces > 0) {
 		*room = '{';
 		*end++ = '}';
 	}
-	return end;
+	size_t skipped = form == OF_TAG; /* a colon */
+	memcpy(end, suffix.data + skipped, suffix.len - skipped);
+	end += suffix.len - skipped;
+	return rl_bytes_of(room, (size_t) (end - room));
 }
 
 rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming)
 {
-	size_t braces = braces_of(key, naming);
-	char *end = put_key(room, key, braces);
-	memcpy(end, RL_MARK_SUFFIX, sizeof RL_MARK_SUFFIX - 1);
-	char *tickets = end + sizeof RL_MARK_SUFFIX - 1;
-	end = put_key(tickets, key, braces);
-	memcpy(end, RL_TICKETS_SUFFIX, sizeof RL_TICKETS_SUFFIX - 1);
-	end += sizeof RL_TICKETS_SUFFIX - 1;
-	rl_names names = {.key = {room + braces, key.len}, /* as a part of the mark's name */
-		.mark = {room, (size_t) (tickets - room)},
-		.tickets = {tickets, (size_t) (end - tickets)},
+	name_form form = form_of(key, naming);
+	rl_names names = {.key = {room + (form == IN_BRACES), key.len}, /* as a part of mark */
+		.mark = put_name(room, key, form, LITERAL(RL_MARK_SUFFIX)),
 		.slot = naming == RL_NAMES_IN_SLOT ? rl_slot_of(key) : 0};
-	if (is_unnameable(key, braces)) {
+	names.tickets = put_name(room + names.mark.len, key, form, LITERAL(RL_TICKETS_SUFFIX));
+	if (form == IMPOSSIBLE) {
 		names.mark = names.tickets = rl_bytes_of(NULL, 0);
 	}
 	return names;
@@ -62,12 +82,18 @@ size_t rl_names_fence_size(size_t key_len)
 
 rl_bytes rl_names_put_fence(char *room, rl_bytes key, rl_naming naming)
 {
-	size_t braces = braces_of(key, naming);
-	if (is_unnameable(key, braces)) {
-		return rl_bytes_of(NULL, 0);
-	}
-	char *end = put_key(room, key, braces);
-	memcpy(end, RL_FENCE_SUFFIX, sizeof RL_FENCE_SUFFIX - 1);
-	end += sizeof RL_FENCE_SUFFIX - 1;
-	return rl_bytes_of(room, (size_t) (end - room));
+	name_form form = form_of(key, naming);
+	return form == IMPOSSIBLE ? rl_bytes_of(NULL, 0)
+							  : put_name(room, key, form, LITERAL(RL_FENCE_SUFFIX));
+}
+
+static bool has_end(rl_bytes key, rl_bytes end)
+{
+	return key.len >= end.len && memcmp(key.data + key.len - end.len, end.data, end.len) == 0;
+}
+
+bool rl_names_may_be_helper(rl_bytes key)
+{
+	return has_end(key, LITERAL(":rl-wait")) || has_end(key, LITERAL(":rl-wake")) ||
+		has_end(key, LITERAL(":rl-fence"));
 }

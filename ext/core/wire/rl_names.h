@@ -29,7 +29,8 @@ typedef enum rl_naming {
 	RL_NAMES_PLAIN, /* the key and a suffix */
 	/* All three names are in the same slot of a cluster. The helper keys of a key without a hash
 	 * tag have the key in braces. If such a key has a '}', no name would be in its slot: the key
-	 * has no helper keys, and its waiters poll. */
+	 * has no helper keys, and its waiters poll. The names of a key that is nothing but a hash tag
+	 * have one colon less, because the key without its braces has the others: see rl_names.c. */
 	RL_NAMES_IN_SLOT,
 } rl_naming;
 
@@ -42,5 +43,8 @@ rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming);
  * @return no data = the lock has no helper keys */
 size_t rl_names_fence_size(size_t key_len);
 rl_bytes rl_names_put_fence(char *room, rl_bytes key, rl_naming naming);
+
+/* The key may be the helper key of another key, so it is no name for a lock. */
+bool rl_names_may_be_helper(rl_bytes key);
 
 #endif

@@ -104,8 +104,8 @@ struct rl_route {
 	/* From this time on the route wants a map; RL_NEVER = the route wants none. */
 	int64_t map_due;
 	int64_t map_asked_at;
-	/* RL_ROUTE_SENTINEL: the time at which the lookup was sent that named the node; 0 = no lookup
-	 * has named a node, or the node has failed since. */
+	/* RL_ROUTE_SENTINEL: a reading of the clock right before the lookup was sent that named the
+	 * node; 0 = no lookup has named a node, or the node has failed since. */
 	int64_t named_at;
 	/* RL_ROUTE_SENTINEL: the node grants no lock until a majority has known it as the primary for
 	 * this time; 0 = no grace. */
@@ -161,10 +161,11 @@ bool rl_route_knows(const rl_route *route, unsigned slot);
 
 /* True when the majority of the Sentinels, at the time of the question, had known the node as the
  * primary for this long. rl_member_grace.c says why the time of the question counts, and not the
- * present. */
+ * present. For a command that needs no time, any node is known for long enough: a Sentinel may have
+ * learned of the node after it was asked. */
 static inline bool rl_route_is_known_for(const rl_route *route, int64_t ns)
 {
-	return route->named_at - route->known_since >= ns;
+	return ns == 0 || route->named_at - route->known_since >= ns;
 }
 
 /* True when the node is not too new to take locks there. Always true without grace. */
@@ -228,7 +229,7 @@ void rl_route_want_map(rl_route *route);
 void rl_route_read_map(rl_route *route, const rl_reply *reply, const rl_target *speaker);
 
 /* RL_ROUTE_SENTINEL: a majority of the Sentinels names this node. The route drops all other nodes.
- * @param asked_at when the lookup was sent
+ * @param asked_at a reading of the clock before the lookup was sent
  * @return the node, borrowed; NULL when out of memory */
 rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t asked_at);
 

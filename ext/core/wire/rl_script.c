@@ -116,15 +116,16 @@
  * a server that has become a replica refuses them. */
 static const rl_script scripts[RL_SCRIPTS] = {
 	/* If the mark of a place in the queue is missing or has expired, its process stands still, is
-	 * gone, or no longer waits: the try takes nothing, and the next waiter gets the ticket. If the
-	 * whole set of marks is missing, it proves nothing. A key that has our token already keeps its
-	 * TTL if that is longer. */
+	 * gone, or no longer waits: the try takes nothing, and the next waiter gets the ticket. The set
+	 * of marks ends two seconds after the latest look of any waiter, so a missing set says the same
+	 * of all of them. An error says nothing, and the mark counts as valid. A key that has our token
+	 * already keeps its TTL if that is longer. */
 	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS "local g=ARGV[7] " LUA_LOOK LUA_HOLDER LUA_MARK(
 								 "ARGV[5]", "ARGV[6]") LUA_UNMARK("ARGV[5]") LUA_TICKET LUA_RESERVE
 		"local function void() "
 		"local s=c('ZSCORE',w,ARGV[5]) "
 		"if type(s)=='string' then return tonumber(s)<n/1000 end "
-		"return not s and c('EXISTS',w)==1 end "
+		"return not s end "
 		"local function pass() "
 		"local live=c('ZCOUNT',w,n/1000,'+inf') "
 		"if type(live)=='number' and live>0 and ticket()>=0 then reserve() "
@@ -143,7 +144,7 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"return {1,n} end "
 		"if w and q~='1' then if ARGV[6]=='0' then unmark() else mark() end end " LUA_REPLICA
 			LUA_CROWD "return {0,n,p,h,m}",
-		"84f59ee38d72346636b83150e53cb0f5e15153f7"),
+		"80d5f87a7fe0c78dfe035705be9d63708b9be270"),
 	[RL_SCRIPT_RELEASE] = SCRIPT(LUA_KEYS
 		"local g=ARGV[3] " LUA_UNMARK(
 			"ARGV[2]") "if w and ARGV[2] and ARGV[2]~='' then unmark() end " LUA_VALUE LUA_TICKET

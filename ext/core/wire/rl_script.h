@@ -86,8 +86,8 @@ typedef enum rl_script_id {
 typedef enum rl_place {
 	/* From an ordinary connection: it does not take a reserved lock. */
 	RL_PLACE_NONE,
-	/* From the wait queue, after a BLPOP: it takes a reserved lock, unless the waiter's mark has
-	 * expired. */
+	/* From the wait queue, after a BLPOP: it takes a reserved lock, but no lock at all if the
+	 * waiter's mark has expired or is missing. */
 	RL_PLACE_QUEUED,
 	/* From a waiter that another member has woken: it takes a reserved lock. */
 	RL_PLACE_WOKEN,

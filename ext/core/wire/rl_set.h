@@ -30,6 +30,9 @@ typedef struct rl_set {
 	rl_backoff backoff;
 	/* The largest number of tries and looks that one wait makes after a delay. */
 	uint64_t retries;
+	/* How long a wait goes on while too few members for a quorum answer it; RL_NEVER = until its
+	 * deadline. */
+	int64_t outage_wait_ns;
 	double drift_factor;
 	/* Waits use the wait queue, and releases wake the waiters. */
 	bool wakes;

@@ -34,7 +34,42 @@ bool rl_fault_read(rl_bytes text, rl_fault *fault)
 	return false;
 }
 
-/* @param name has room for the host and 64 bytes more */
+/* ---- names ---- */
+
+/* How many bytes at the beginning of the text a name has unchanged. The parser of DSNs takes a
+ * service of letters, digits and these marks only. */
+static size_t kept_len(rl_bytes text, rl_encoding encoding)
+{
+	char c = *text.data;
+	bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		strchr("._-+", c) != NULL;
+	if (is_plain || encoding == RL_ENCODE_SERVICE) {
+		return is_plain;
+	}
+	return strchr(" %#?,", c) == NULL ? rl_bytes_shown(text) : 0;
+}
+
+size_t rl_target_encode(const char *text, rl_encoding encoding, char *out)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	size_t used = 0;
+	while (*text != '\0') {
+		size_t len = kept_len(rl_bytes_of(text, strlen(text)), encoding);
+		memcpy(out + used, text, len);
+		used += len;
+		text += len;
+		if (len == 0) {
+			unsigned char byte = (unsigned char) *text++;
+			out[used++] = '%';
+			out[used++] = digits[byte / 16];
+			out[used++] = digits[byte % 16];
+		}
+	}
+	out[used] = '\0';
+	return used;
+}
+
+/* @param name has room for the encoded host and 64 bytes more */
 static void put_address(char *name, size_t size, const rl_address *address)
 {
 	bool is_v6 = strchr(address->host, ':') != NULL;
@@ -44,7 +79,7 @@ static void put_address(char *name, size_t size, const rl_address *address)
 				address->tls != NULL ? "rediss" : "redis", address->host, (unsigned) address->port);
 			break;
 		case RL_NET_UNIX:
-			snprintf(name, size, "unix://%s", address->host);
+			rl_target_encode(address->host, RL_ENCODE_PATH, name + snprintf(name, size, "unix://"));
 			break;
 		case RL_NET_MEMORY:
 			snprintf(name, size, "memory://%s%s%s", address->host,
@@ -56,7 +91,7 @@ static void put_address(char *name, size_t size, const rl_address *address)
 bool rl_target_set_name(rl_target *target)
 {
 	const rl_address *address = &target->address;
-	size_t size = strlen(address->host) + 64;
+	size_t size = RL_ENCODED_MAX * strlen(address->host) + 64;
 	char *name = malloc(size);
 	if (name == NULL) {
 		return false;

@@ -60,7 +60,8 @@ typedef struct rl_target {
 	int64_t replicas_ms;
 	/* Sentinels have named the server as the primary: a replica at its address is refused. */
 	bool must_be_primary;
-	/* Owned. The DSN without credentials, for messages. */
+	/* Owned. The DSN without credentials and options, for messages. It is fit to be shown, and a
+	 * DSN of the same place. */
 	char *name;
 	/* Names the connections that are dialled with this target; none = as rl_env.label. */
 	rl_label label;
@@ -68,6 +69,18 @@ typedef struct rl_target {
 
 /* An empty target with one reference; NULL when out of memory. */
 rl_target *rl_target_new(void);
+
+typedef enum rl_encoding {
+	/* A path keeps what is fit to be shown, as far as the parser would read it back. */
+	RL_ENCODE_PATH,
+	RL_ENCODE_SERVICE,
+} rl_encoding;
+
+/* Percent-encodes a text for a name.
+ * @param out has room for RL_ENCODED_MAX times the text, and a NUL
+ * @return the length */
+#define RL_ENCODED_MAX 3
+size_t rl_target_encode(const char *text, rl_encoding encoding, char *out);
 
 /* Makes name from the other fields. False when out of memory. */
 bool rl_target_set_name(rl_target *target);

@@ -108,7 +108,7 @@ struct rl_transport {
 
 /* The two times that a step gets. */
 typedef struct rl_tick {
-	int64_t now; /* the clock, just read */
+	int64_t now; /* the clock, just read; what the step does happens later (rl_env.h) */
 	/* Everything that had arrived by this time has been read. Timeouts are judged by it. */
 	int64_t seen;
 } rl_tick;

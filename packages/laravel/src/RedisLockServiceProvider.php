@@ -72,6 +72,8 @@ class RedisLockServiceProvider extends ServiceProvider
         $isOfLaravel = $servers === [];
         /** @var array{servers: list<string>|string, prefix: string} */
         return $options + [
+            /* As with Laravel's own locks, no worker waits for a Redis that is down. */
+            'outageWait' => 0.0,
             'servers' => $isOfLaravel ? ConnectionDsn::of($redis, $connection) : $servers,
             'prefix' => ConnectionDsn::prefixOf($redis, $connection),
             'tls' => $isOfLaravel ? ConnectionDsn::tlsOf($redis, $connection) : [],

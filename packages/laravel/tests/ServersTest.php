@@ -89,6 +89,35 @@ final class ServersTest extends TestCase
         self::assertTrue(Cache::lock($this->name, 1)->get());
     }
 
+    public function testBlockThrowsAtOnceWhileRedisIsDown(): void
+    {
+        $settings = ['cache.stores.redislock.servers' => 'memory://?fail=refused'];
+        self::assertLessThan(5.0, $this->secondsOfBlock($settings, 10));
+        $settings['cache.stores.redislock.options'] = ['outageWait' => '0.3'];
+        $this->assertWaits(0.3, $this->secondsOfBlock($settings, 10));
+        $settings['cache.stores.redislock.options'] = ['outageWait' => null];
+        $this->assertWaits(1.0, $this->secondsOfBlock($settings, 1));
+    }
+
+    private function assertWaits(float $least, float $seconds): void
+    {
+        self::assertGreaterThanOrEqual($least, $seconds);
+        self::assertLessThan($least + 5.0, $seconds);
+    }
+
+    /** @param array<string, mixed> $settings */
+    private function secondsOfBlock(array $settings, int $wait): float
+    {
+        self::application($settings);
+        $before = hrtime(true);
+        try {
+            Cache::lock($this->name, 10)->block($wait);
+            self::fail('block() has returned');
+        } catch (RedisLockConnectionException) {
+            return (hrtime(true) - $before) / 1e9;
+        }
+    }
+
     public function testTheTlsOfTheConnectionUnlessTheStoreHasItsOwn(): void
     {
         $setting = ['database.redis.cache' => ['scheme' => 'tls', 'host' => 'cache',

@@ -9,8 +9,10 @@ use PHPUnit\Framework\TestCase;
 use RedisLock;
 use RedisLock\Symfony\RedisLockStoreFactory;
 use Symfony\Component\Lock\Exception\InvalidArgumentException;
+use Symfony\Component\Lock\Exception\LockAcquiringException;
 use Symfony\Component\Lock\Exception\LockConflictedException;
 use Symfony\Component\Lock\Key;
+use Symfony\Component\Lock\LockFactory;
 
 final class RedisLockStoreFactoryTest extends TestCase
 {
@@ -44,6 +46,13 @@ final class RedisLockStoreFactoryTest extends TestCase
         (new RedisLock(self::dsn()))->forceRelease('factory:several');
         self::assertTrue($store->exists($key), 'two of three servers have the lock');
         $store->delete($key);
+    }
+
+    public function testABlockingAcquireMayFailAtOnceWhileRedisIsDown(): void
+    {
+        $store = RedisLockStoreFactory::createStore('memory://?fail=refused&outage_wait=0');
+        $this->expectException(LockAcquiringException::class);
+        self::assertTrue((new LockFactory($store))->createLock('down')->acquire(true));
     }
 
     public function testWithoutADsnTheIniSettingCounts(): void

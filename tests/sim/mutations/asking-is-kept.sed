@@ -1,5 +1,4 @@
-# The watchdog sends later commands behind ASKING, too.
+# The watchdog sends later commands behind ASKING, too
 # file: ext/core/lease/rl_renewer_server.c
 # clusters
-# rare
 /^void rl_renewer_server_queue/,/^}/s/^\tmember->is_asking = false;//

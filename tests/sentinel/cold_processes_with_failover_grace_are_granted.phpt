@@ -1,0 +1,62 @@
+--TEST--
+With failover_grace and healthy Sentinels the first call of each new process is granted.
+--EXTENSIONS--
+redislock
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/sentinel.inc';
+skip_without_sentinel();
+?>
+--FILE--
+<?php
+require __DIR__ . '/../inc/sentinel.inc';
+require_once __DIR__ . '/../inc/child.inc';
+
+const GRACE = 2.0;
+const PROCESSES = 20;
+
+$sentinels = start_sentinels(3, 1);
+$dsn = $sentinels->dsn('?failover_grace=' . GRACE);
+matches('the grace of the beginning is over', TOKEN,
+    (string) (new RedisLock($dsn))->acquire('first', 0.9, slack(30.0)));
+
+/* Each prints how its first calls end; the message of an exception is the reason. */
+$code = '
+    [, $dsn, $key, $how] = $argv;
+    $lock = new RedisLock($dsn);
+    try {
+        if ($how === "acquire") {
+            $token = $lock->acquire($key, 0.9);
+            echo is_string($token) ? "granted" : "refused";
+            echo $lock->release($key, $token) ? " released" : " gone";
+        } elseif ($how === "lease") {
+            $lease = $lock->lease($key, 0.9);
+            echo $lease !== null ? "granted" : "refused";
+            echo $lease?->release() ? " released" : " gone";
+        } else {
+            echo $lock->synchronized($key, fn () => "granted released", 0.9);
+        }
+    } catch (RedisLockException $e) {
+        echo get_class($e), ": ", $e->getMessage();
+    }
+';
+$ends = [];
+for ($i = 0; $i < PROCESSES; $i++) {
+    $how = ['acquire', 'lease', 'synchronized'][$i % 3];
+    $end = $how . ' ' . trim(run_php($code, [$dsn, "k$i", $how]));
+    $ends[$end] = ($ends[$end] ?? 0) + 1;
+}
+ksort($ends);
+same('all are granted', ['acquire granted released' => 7, 'lease granted released' => 7,
+    'synchronized granted released' => 6], $ends);
+
+/* After its idle connections were closed, a process is as cold. */
+$lock = new RedisLock($dsn);
+$warm = $lock->acquire('warm', 0.9);
+$sentinels->primaryServer()->cmd('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+matches('with a new connection', TOKEN, (string) $lock->acquire('k', 0.9));
+
+done();
+?>
+--EXPECT--
+ok
