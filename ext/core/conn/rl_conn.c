@@ -287,14 +287,18 @@ bool rl_conn_retract(rl_conn *conn)
 bool rl_conn_catch_up(rl_conn *conn, int64_t now)
 {
 	rl_conn_event event;
+	uint64_t sent = conn->transport->sent(conn->link);
 	conn->transport->take_in(conn->link);
 	conn->transport->flush(conn->link);
 	do {
 		rl_conn_next(conn, &event);
 	} while (event.type == RL_CONN_READY);
+	/* A server cannot answer what it is sent only now: a login, if no operation has waited for the
+	 * connection since it was dialled. */
+	bool is_sent_now = conn->transport->sent(conn->link) != sent;
 	if (conn->pending_count == 0) {
 		conn->pending_since = 0;
-	} else if (conn->pending_since == 0) {
+	} else if (conn->pending_since == 0 || is_sent_now) {
 		conn->pending_since = now;
 	}
 	return event.type == RL_CONN_NONE;
