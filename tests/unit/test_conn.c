@@ -461,6 +461,10 @@ static void what_has_come_is_counted_off(void)
 	CHECK_INT(conn->pending_since, 0); /* it owes nothing any more */
 	CHECK(tell());
 	conn->pending_since = 5;
+	int64_t now = fake_clock;
+	CHECK(rl_conn_catch_up(conn, now));
+	CHECK_INT(conn->pending_since, now); /* the server is sent it only now */
+	conn->pending_since = 5;
 	CHECK(rl_conn_catch_up(conn, fake_clock));
 	CHECK_INT(conn->pending_since, 5); /* nothing has come */
 	fake_kill(0);
