@@ -70,10 +70,10 @@ static uint32_t excuse_count;
 /* Redirects of PHP's thread, in one operation, and of the watchdog's, since then. */
 static int64_t circle_began[PLAN_CLIENTS][2];
 static unsigned circle[PLAN_CLIENTS][2];
-static int64_t redirected_at[PLAN_CLIENTS]; /* the latest one */
-static int64_t fences[WORDS_KEYS];          /* the greatest fencing number that was returned */
-static uint32_t waits[WORDS_KEYS];          /* raised when somebody begins to wait, or ends */
-static look looks[LOOKS];                   /* the latest ones */
+static int64_t sent_back_at[PLAN_CLIENTS]; /* the latest, see judge_sent_back() */
+static int64_t fences[WORDS_KEYS];         /* the greatest fencing number that was returned */
+static uint32_t waits[WORDS_KEYS];         /* raised when somebody begins to wait, or ends */
+static look looks[LOOKS];                  /* the latest ones */
 
 void judge_begin(void)
 {
@@ -85,7 +85,7 @@ void judge_begin(void)
 	record_count = 0;
 	spread_count = 0;
 	memset(spreads, 0, sizeof spreads);
-	memset(redirected_at, 0, sizeof redirected_at);
+	memset(sent_back_at, 0, sizeof sent_back_at);
 	memset(had, 0, sizeof had);
 	memset(left_at, 0, sizeof left_at);
 	memset(grants, 0, sizeof grants);
@@ -342,16 +342,22 @@ void judge_granted(unsigned client, unsigned key, uint64_t token, int64_t asked_
 	/* A member that takes longer than it may is backed off. */
 	bool is_hopeless = round_trip > plan.connect_timeout_ns || round_trip > plan.timeout_ns ||
 		round_trip > plan.ttl_least / 10;
-	/* A node that the client asks before it knows the cluster may redirect the command when the
-	 * call has ended: then this member has been asked, and is left out. */
-	bool is_redirected = redirected_at[client] > 0 && world.now - redirected_at[client] <= limit;
-	if (!is_judged || is_hopeless || was_contended || is_redirected) {
+	bool is_sent_back = sent_back_at[client] > 0 && world.now - sent_back_at[client] <= limit;
+	if (!is_judged || is_hopeless || was_contended || is_sent_back) {
 		return;
 	}
 	spreads[spread_count % SPREADS] = (spreading){
 		.client = (uint8_t) client, .key = (uint8_t) key, .is_open = true, .token = token};
 	world_plan(EVENT_SPREAD, world.now + limit, spread_count % SPREADS, 0, 0);
 	spread_count++;
+}
+
+void judge_sent_back(unsigned client)
+{
+	sent_back_at[client] = world.now;
+	for (unsigned i = 0; i < SPREADS; i++) {
+		spreads[i].is_open = spreads[i].is_open && spreads[i].client != client;
+	}
 }
 
 void judge_extending(uint64_t token)
@@ -691,10 +697,7 @@ void judge_redirected(unsigned client, bool is_watch)
 	int64_t *began = &circle_began[client][is_watch];
 	unsigned *count = &circle[client][is_watch];
 	look_at_waking(client);
-	redirected_at[client] = world.now;
-	for (unsigned i = 0; i < SPREADS; i++) {
-		spreads[i].is_open = spreads[i].is_open && spreads[i].client != client;
-	}
+	judge_sent_back(client);
 	if (world.now > *began + CIRCLE_NS || (!is_watch && clients[client].begun_at > *began)) {
 		*began = world.now;
 		*count = 0;

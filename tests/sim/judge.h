@@ -143,6 +143,11 @@ void judge_waited(unsigned client);
 /* A waiter has won. */
 void judge_order(unsigned winner);
 
+/* A server has sent a command of the client back without carrying it out: it does not know the
+ * script, or another node has the key. If the call has ended by then, this member has been asked,
+ * and stays without the lock. */
+void judge_sent_back(unsigned client);
+
 /* A server has run a command that may mark a waiter, or a try of its place in the queue. */
 void judge_mark(unsigned server, const rl_model_command *c, const rl_model_reply *r);
 

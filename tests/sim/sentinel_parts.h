@@ -12,10 +12,11 @@
 typedef struct sentinel_part {
 	bool is_master; /* of a node, as are the next */
 	bool is_copy_due;
-	bool is_synced; /* it has had all data of its source once */
-	uint8_t source; /* it is a replica of this node */
-	uint64_t has;   /* so many writes of its source */
-	int64_t out_at; /* see sentinel_out_at() */
+	bool is_synced;      /* it has had all data of its source once */
+	uint8_t source;      /* it is a replica of this node */
+	uint64_t has;        /* so many writes of its source */
+	int64_t out_at;      /* see sentinel_out_at() */
+	int64_t promoted_at; /* the latest; 0 = it was a primary from the start, or is none */
 	int64_t demoted_at;
 	uint64_t had[WORDS_KEYS]; /* the tokens that it had when it became a replica; 0 = none */
 	/* It and the others that are cut off have nothing to do with the rest of the member. */

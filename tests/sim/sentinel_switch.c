@@ -182,6 +182,7 @@ static void promote(unsigned member, unsigned leader)
 	g->promoted_at = world.now;
 	g->epoch++;
 	sentinel_parts[g->primary].is_master = true;
+	sentinel_parts[g->primary].promoted_at = world.now;
 	excuses_note_promotion(member, g->primary);
 	for (unsigned key = 0; key < plan.keys; key++) {
 		server_plan_expiry(s, key);

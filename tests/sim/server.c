@@ -341,6 +341,9 @@ static void run_one(sim_server *s, rl_link *link)
 		}
 		look_at_watch(s, link, c, r);
 		judge_mark(s->index, c, r);
+		if (r->type == RL_SAYS_ERROR && strncmp(r->error, "NOSCRIPT", 8) == 0) {
+			judge_sent_back(link->client);
+		}
 		if ((s->store.state.done & RL_STORE_CHANGED) != 0) {
 			server_plan_expiry(s, c->key);
 			judge_key_changed(c->key);

@@ -92,7 +92,7 @@ static bool is_former(unsigned n, const undone *u)
 	const sentinel_part *p = &sentinel_parts[n];
 	const sentinel_group *g = &sentinel_groups[servers[n].member];
 	return p->is_master && n != g->primary && n != g->named && p->demoted_at < u->begun_at &&
-		votes_has_run(n, u->key, u->token);
+		p->promoted_at <= u->begun_at && votes_has_run(n, u->key, u->token);
 }
 
 /* The primary has given the vote: any other primary is one that the call has left. */

@@ -130,27 +130,36 @@ static void an_error_is_asked_again_after_a_growing_pause(void)
 	check_counts(1, 1, 0);
 }
 
-/* What a take-over has swapped in vain is swapped back, with the TTL that the key has. While the
- * swap may still come, "not ours" is no end. */
+/* Begins to swap back what a take-over, whose swap may still come, has swapped in vain. */
+static void swap_back(const char *answer)
+{
+	begin(1);
+	release_answer = ":0";
+	rl_late_release late = late_of("k", 1, 30000);
+	late.back = bytes_of("given");
+	late.strays = 1;
+	CHECK(rl_late_add(&watching, &late));
+	watching_to(20);
+	CHECK_LOG("0 a1 dial\n0 a1 SWAP k tok given 0\n0 a1 NAME\n10 a1 SWAP k tok given 0\n");
+	release_answer = answer;
+	watching_to(60000);
+	CHECK_COUNT("RELEASE", 0);
+}
+
+/* The key keeps its TTL. While the swap may still come, "not ours" is no end. */
 static void a_take_over_is_undone_by_a_swap(void)
 {
-	static const char *const answers_of[] = {":1", ":2"};
-	for (unsigned i = 0; i < 2; i++) {
-		begin(1);
-		release_answer = ":0";
-		rl_late_release late = late_of("k", 1, 30000);
-		late.back = bytes_of("given");
-		late.strays = 1;
-		CHECK(rl_late_add(&watching, &late));
-		watching_to(20);
-		CHECK_LOG("0 a1 dial\n0 a1 SWAP k tok given 0\n0 a1 NAME\n10 a1 SWAP k tok given 0\n");
-		release_answer = answers_of[i];
-		watching_to(60000);
-		CHECK_COUNT("SWAP", 3);
-		CHECK_COUNT("RELEASE", 0);
-		check_counts(1, 1, 0);
-		watching_end();
-	}
+	swap_back(":1");
+	CHECK_COUNT("SWAP", 3);
+	check_counts(1, 1, 0);
+}
+
+/* The given token is there before the swap arrives as well as after its undo. */
+static void the_given_token_is_no_proof_while_the_swap_may_still_come(void)
+{
+	swap_back(":2");
+	CHECK_COUNT("SWAP", 36);
+	CHECK(!is_releasing("k", "tok"));
 }
 
 static void a_release_is_repeated_until_the_ttl_is_over(void)
@@ -862,6 +871,7 @@ static const check_test tests[] = {
 	TEST(a_server_that_says_no_is_done),
 	TEST(an_error_is_asked_again_after_a_growing_pause),
 	TEST(a_take_over_is_undone_by_a_swap),
+	TEST(the_given_token_is_no_proof_while_the_swap_may_still_come),
 	TEST(a_release_is_repeated_until_the_ttl_is_over),
 	TEST(a_server_that_refuses_the_connection_is_dialled_again),
 	TEST(a_server_that_hangs_is_told_on_another_connection),

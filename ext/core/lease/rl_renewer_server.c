@@ -393,12 +393,16 @@ static void on_renewal_answered(rl_renewal_member *member, const rl_reply *reply
 
 /* The answer leaves open whether the member has the lock, so the release is sent again. After an
  * error that would always come back, sending it again would change nothing. */
-static bool leaves_open(const rl_renewal_member *member, rl_vote vote, const rl_error *err)
+static bool leaves_open(
+	const rl_renewal_member *member, const rl_answer *answer, const rl_error *err)
 {
-	if (vote == RL_VOTE_FAILED) {
+	if (answer->vote == RL_VOTE_FAILED) {
 		return !rl_error_is_final(err) && strcmp(err->code, "WRONGTYPE") != 0;
 	}
-	return vote == RL_VOTE_REFUSED && member->has_lost_set;
+	/* The token that is to be put back was there already: the swap that replaces it may still be on
+	 * its way, like a SET after a release that found nothing. */
+	bool was_back = member->renewal->back.len > 0 && answer->number == RL_SWAPPED_BEFORE;
+	return (answer->vote == RL_VOTE_REFUSED || was_back) && member->has_lost_set;
 }
 
 static void on_release_answered(rl_renewal_member *member, const rl_reply *reply, int64_t now)
@@ -415,7 +419,7 @@ static void on_release_answered(rl_renewal_member *member, const rl_reply *reply
 		queue_again(member);
 	} else if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&err)) {
 		leave_wrong_server(member, now);
-	} else if (leaves_open(member, answer.vote, &err)) {
+	} else if (leaves_open(member, &answer, &err)) {
 		server->listener->on_release_failed(member);
 	} else {
 		server->fails = answer.vote == RL_VOTE_FAILED ? server->fails : 0;
