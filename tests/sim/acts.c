@@ -296,7 +296,7 @@ static void begin_extend(sim_client *c, holding *h)
 		COVER(shortened);
 	}
 	rl_lease_expect(h->lease, c->ttl_ns);
-	judge_extending(rl_words_text(rl_lease_token(h->lease)).mark);
+	judge_extending(c->index, rl_words_text(rl_lease_token(h->lease)).mark);
 	tell_watch(c, h);
 	begin_op(c, ACT_EXTEND, h, ask(c, h, RL_VERB_EXTEND, c->ttl_ns / MS));
 }

@@ -248,7 +248,9 @@ void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t wri
 		int64_t ttl = ends_at - world.now;
 		int64_t margin = (int64_t) (plan.drift_factor * (double) ttl) + MS;
 		/* A late grant ends when the lock does that was asked for. */
-		int64_t asked = clock_when(&clients[client].clock, claim->asked);
+		bool is_earlier = written_at <= claim->extended_at && claim->asked_before > claim->asked;
+		int64_t asked =
+			clock_when(&clients[client].clock, is_earlier ? claim->asked_before : claim->asked);
 		int64_t latest = claim->hold_until > asked ? claim->hold_until : asked;
 		if (claim->is_active && claim->token == token && claim->hold_until < RL_NEVER / 2 &&
 			ends_at > latest + (world.now - written_at) + margin) {
@@ -362,10 +364,18 @@ void judge_sent_back(unsigned client)
 	}
 }
 
-void judge_extending(uint64_t token)
+void judge_extending(unsigned client, uint64_t token)
 {
 	for (unsigned i = 0; i < SPREADS; i++) {
 		spreads[i].is_open = spreads[i].is_open && spreads[i].token != token;
+	}
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		judge_claim *claim = &clients[client].holdings[i].claim;
+		if (claim->token == token) {
+			claim->asked_before =
+				claim->asked > claim->asked_before ? claim->asked : claim->asked_before;
+			claim->extended_at = world.now;
+		}
 	}
 }
 

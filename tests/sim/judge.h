@@ -63,6 +63,10 @@ typedef struct judge_claim {
 	unsigned moves;     /* of the key, until it was proven */
 	int64_t asked;      /* the proof that was asked for: by taking the lock, or by extend */
 	int64_t hold_until; /* in true time; RL_NEVER = it may be renewed without end */
+	/* The latest extend() began then, and the latest proof that was asked for until then. A late
+	 * grant that is under way may have the TTL of that. */
+	int64_t extended_at;
+	int64_t asked_before;
 	/* The votes of members behind Sentinels that count although the primary does not have the
 	 * token: a bit for each, and the former primary that gave it. */
 	uint8_t excused;
@@ -103,7 +107,7 @@ void judge_granted(unsigned client, unsigned key, uint64_t token, int64_t asked_
 void judge_on_spread(uint32_t index);
 
 /* The lock gets another TTL: members that lack it need not get it any more. */
-void judge_extending(uint64_t token);
+void judge_extending(unsigned client, uint64_t token);
 
 /* A release was confirmed. */
 void judge_released(unsigned client, unsigned key, uint64_t token);
