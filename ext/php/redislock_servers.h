@@ -9,8 +9,8 @@
 #include "php/redislock_call.h"
 
 /* Adds the members, and sets the set's options that DSNs have: outage_wait_ns is
- * RL_DSN_NO_OUTAGE_WAIT before, and stays so if no DSN has it. The client's pool is the one that it
- * is going to use.
+ * RL_DSN_NO_OUTAGE_WAIT before, and stays so if no DSN has it. The client must have its pool by
+ * now.
  * @return false = an exception was thrown; some members may have been added */
 bool redislock_servers_fill(redislock_client *client, const redislock_arguments *arguments);
 

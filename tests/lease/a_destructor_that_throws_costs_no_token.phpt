@@ -36,8 +36,8 @@ final class Last
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $throwing = fn () => new Last(fn () => throw new DomainException('the last word'));
-$take = fn (bool $renew, ?callable $last = null) =>
-    $lock->lease('k', 60, renew: $renew, onLoss: $last === null ? $throwing() : new Last($last));
+$take = fn (bool $renew, ?callable $last = null) => $lock->lease('k', 60, renew: $renew,
+    onLoss: $last === null ? $throwing() : new Last($last));
 
 foreach ([true, false] as $renew) {
     /* detach(): the lease keeps its lock, and can be detached without the callable. */

@@ -61,7 +61,8 @@ $server = start_server();
 $proxy = latency_of(60, $server);
 $warm = new RedisLock($server->dsn());   /* the server knows the scripts */
 $ignored = $warm->resume('warm up', 'x');
-$warm->lease('warm up', 60, renew: false)?->release();
+$kept = $warm->lease('warm up', 60, renew: false);
+$kept?->release();
 
 /* In seconds after a call has begun, which then takes 0.06 s, or twice that. */
 foreach ([0.015, 0.045, 0.075, 0.11] as $moment) {

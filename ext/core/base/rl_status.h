@@ -134,8 +134,8 @@ const char *rl_seconds_text(int64_t ns, char room[RL_SECONDS_TEXT]);
  * nothing that changes the direction of the text. 0 = it is not. */
 size_t rl_bytes_shown(rl_bytes bytes);
 
-/* Bytes as messages show them: what is fit to be shown unchanged, any other byte as \xHH, and "..."
- * after a text that was cut.
+/* Bytes as messages show them: printable bytes unchanged (rl_bytes_shown()), any other byte as
+ * \xHH, and "..." after a text that was cut.
  * @return room */
 #define RL_BYTES_TEXT 132
 const char *rl_bytes_text(rl_bytes bytes, char room[RL_BYTES_TEXT]);

@@ -46,8 +46,9 @@ size_t rl_names_size(size_t key_len)
 		sizeof "{}";
 }
 
-/* Writes the name of a helper key. */
-static rl_bytes put_name(char *room, rl_bytes key, name_form form, rl_bytes suffix)
+/* Writes the name of a helper key. Inline, because each acquire writes two, and the length of a
+ * suffix is known to the compiler then. */
+static inline rl_bytes put_name(char *room, rl_bytes key, name_form form, rl_bytes suffix)
 {
 	size_t braces = form == IN_BRACES;
 	char *end = room + braces + key.len;
@@ -56,10 +57,11 @@ static rl_bytes put_name(char *room, rl_bytes key, name_form form, rl_bytes suff
 		*room = '{';
 		*end++ = '}';
 	}
-	size_t skipped = form == OF_TAG; /* a colon */
-	memcpy(end, suffix.data + skipped, suffix.len - skipped);
-	end += suffix.len - skipped;
-	return rl_bytes_of(room, (size_t) (end - room));
+	if (form != OF_TAG) {
+		*end++ = suffix.data[0]; /* the first of two colons */
+	}
+	memcpy(end, suffix.data + 1, suffix.len - 1);
+	return rl_bytes_of(room, (size_t) (end - room) + suffix.len - 1);
 }
 
 rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming)

@@ -71,7 +71,8 @@ typedef struct rl_target {
 rl_target *rl_target_new(void);
 
 typedef enum rl_encoding {
-	/* A path keeps what is fit to be shown, as far as the parser would read it back. */
+	/* A path keeps its printable bytes, unless the parser would read them back as something else.
+	 */
 	RL_ENCODE_PATH,
 	RL_ENCODE_SERVICE,
 } rl_encoding;
