@@ -27,15 +27,16 @@ $addresses = [tls_server(...$ca->issue('DNS:localhost'))];
 if (server_has_tls()) {
     $addresses[] = 'tcp://127.0.0.1:' . start_tls_server($ca)->tlsPort;
 }
+[$timeout, $wait] = [room(0.2), room(0.5)];
 foreach ($addresses as $i => $address) {
     $gateway = new Gateway($address);
-    $dsn = $gateway->dsn() . '?timeout=0.2';
+    $dsn = $gateway->dsn() . "?timeout=$timeout";
     $lock = new RedisLock($dsn);
     hinted("$i: acquire()", fn () => $lock->acquire('k'));
     hinted("$i: again", fn () => $lock->acquire('k'));
-    hinted("$i: a wait", fn () => $lock->acquire('k', wait: 0.5));
+    hinted("$i: a wait", fn () => $lock->acquire('k', wait: $wait));
     hinted("$i: with a token", fn () => $lock->acquire('k', token: 'mine'));
-    hinted("$i: lease()", fn () => $lock->lease('k', 30, 0.5));
+    hinted("$i: lease()", fn () => $lock->lease('k', 30, $wait));
     hinted("$i: release()", fn () => $lock->release('k', 'token'));
     hinted("$i: forceRelease()", fn () => $lock->forceRelease('k'));
     hinted("$i: isLocked()", fn () => $lock->isLocked('k'));
@@ -60,7 +61,7 @@ same('an alert: connections', 1, $fake->connections());
 
 /* A port that closes each connection gets commands and nothing else. */
 $fake = fake_server([rule('SET', ['close']), rule('EVALSHA', ['close']), rule('EVAL', ['close'])]);
-$lock = new RedisLock($fake->dsn() . '?timeout=0.2');
+$lock = new RedisLock($fake->dsn() . "?timeout=$timeout");
 hinted('a port that closes', fn () => $lock->acquire('k'));
 same('one command on each connection', $fake->connections(), count($fake->commands()));
 

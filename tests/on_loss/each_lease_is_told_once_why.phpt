@@ -15,6 +15,7 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 $other = new RedisLock($server->dsn());
 $ear = new Ear();
+$ttl = room(0.9);
 
 /* Each reason. */
 $ways = [
@@ -26,7 +27,8 @@ $ways = [
 ];
 foreach ($ways as $reason => $way) {
     $ear->heard = [];
-    $lease = $lock->lease('k', 0.9, maxHold: $reason === 'MaxHold' ? 1.2 : null, onLoss: $ear);
+    $lease = $lock->lease('k', $ttl, maxHold: $reason === 'MaxHold' ? 1.3 * $ttl : null,
+        onLoss: $ear);
     same("$reason: held", [true, null], [$lease->isHeld(), $lease->loss()]);
     $way();
     runs_until("$reason: it is told", fn () => $ear->heard !== []);
@@ -69,9 +71,9 @@ $callables = [
 ];
 $leases = [];
 foreach ($callables as $what => [$callable]) {
-    $leases[$what] = $lock->lease($what, 0.9, onLoss: $callable);
+    $leases[$what] = $lock->lease($what, $ttl, onLoss: $callable);
 }
-$leases['private'] = $ear->leaseWithPrivate($lock, 'private', 0.9);
+$leases['private'] = $ear->leaseWithPrivate($lock, 'private', $ttl);
 $callables['private'] = [null, 'private Deleted'];
 unset($callable);
 $ear->heard = [];
@@ -90,7 +92,7 @@ unset($leases);
 $ear->heard = [];
 $lease = $lock->lease('k', 0.2, renew: false, onLoss: $ear);
 runs_until('renew: false', fn () => $ear->heard === ['k Expired']);
-$lease = $lock->resume('k', $lock->acquire('k', 0.9, wait: 1), 0.9, onLoss: $ear);
+$lease = $lock->resume('k', $lock->acquire('k', $ttl, wait: slack(1.0)), $ttl, onLoss: $ear);
 $server->cmd('DEL', 'k');
 runs_until('resume()', fn () => $ear->heard === ['k Expired', 'k Deleted']);
 unset($lease);
@@ -100,7 +102,7 @@ throws('synchronized()', 'RedisLockLostException',
         fn () => $lock->synchronized('k', function () use ($server, $ear): void {
     $server->cmd('DEL', 'k');
     runs_until('synchronized()', fn () => $ear->heard === ['k Deleted']);
-}, 0.9, onLoss: $ear));
+}, $ttl, onLoss: $ear));
 $nested = new RedisLock($server->dsn(), reentrant: true);
 $ear->heard = [];
 $told = [];

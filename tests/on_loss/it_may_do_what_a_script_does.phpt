@@ -25,7 +25,7 @@ $does = [
     'drops the last reference' => function () use (&$kept) { $kept = null; },
     'takes the lock again' => function () use ($lock,
         &$kept) { $kept = $lock->lease('k', 10); same('taken again', true, $kept->isHeld()); },
-    'takes another' => fn () => $lock->synchronized('l', fn () => compute(0.05), 0.1),
+    'takes another' => fn () => $lock->synchronized('l', fn () => compute(0.15), room(0.3)),
     'takes another that is lost, too' => function () use ($lock, $server, &$other) {
         $ear = new Ear();
         $other = [$lock->lease('l', 0.3, onLoss: $ear), $ear];

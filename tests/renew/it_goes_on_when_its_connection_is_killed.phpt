@@ -13,9 +13,10 @@ skip_on_cluster('it has one database');
 require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server(tcp: true);
-$leases = [(new RedisLock($server->dsn('?db=2')))->lease('a', 0.6),
-    (new RedisLock($server->tcpDsn()))->lease('b', 0.6),
-    (new RedisLock('redis://' . loopback_name() . ":$server->port"))->lease('c', 0.6)];
+$ttl = room(0.6);
+$leases = [(new RedisLock($server->dsn('?db=2')))->lease('a', $ttl),
+    (new RedisLock($server->tcpDsn()))->lease('b', $ttl),
+    (new RedisLock('redis://' . loopback_name() . ":$server->port"))->lease('c', $ttl)];
 renewals_go_on('at first', 3);
 (new RedisLock($server->tcpDsn()))->close(); // that of the script, not that of the thread
 for ($i = 0; $i < 6; $i++) {

@@ -17,7 +17,8 @@ $fake = fake_server([], $server);
 $loading = "-LOADING Redis is loading the dataset in memory\r\n";
 foreach (['after an error' => [true, $loading], 'polls' => [false, "$-1\r\n"]]
         as $what => [$wakes, $answer]) {
-    $lock = new RedisLock($fake->dsn(), retryDelay: 0.05, wake: $wakes);
+    $lock = new RedisLock($fake->dsn(), timeout: slack(1.0), retryDelay: 0.05,
+        wake: $wakes);
     $fake->rules([]);
     $server->cmd('SET', 'k', 'somebody', 'PX', 60000);
     learn_scripts($lock, 'k');
