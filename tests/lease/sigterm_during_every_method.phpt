@@ -59,6 +59,7 @@ $calls = array_merge(...array_merge(...array_map(array_values(...), array_values
 
 $server = start_server();
 $proxy = latency_of(60, $server);
+$timeout = slack(2.0);
 $warm = new RedisLock($server->dsn());   /* the server knows the scripts */
 $ignored = $warm->resume('warm up', 'x');
 $kept = $warm->lease('warm up', 60, renew: false);
@@ -73,7 +74,7 @@ foreach ([0.015, 0.045, 0.075, 0.11] as $moment) {
         $workers[$i] = start_php('$lock = new RedisLock($argv[1], $argv[3]);
             $lease = $lock->lease("held", 60);
             echo "ready\n"; fgets(STDIN);' . $call . ' sleep(60);',
-            [$proxy->dsn(), $tokens[$i], "$i:"]);
+            [$proxy->dsn("?timeout=$timeout"), $tokens[$i], "$i:"]);
     }
     foreach ($workers as $worker) {
         $worker->expect('~ready~');

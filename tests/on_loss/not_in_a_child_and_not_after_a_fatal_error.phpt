@@ -14,15 +14,17 @@ require __DIR__ . '/../inc/on_loss.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $ear = new Ear();
+$ttl = room(0.3);
 
 /* Lost before the fork and not reported yet; lost after the fork. */
-$lease = $lock->lease('k', 0.3, onLoss: $ear);
-$later = $lock->lease('l', 0.3, onLoss: $ear);
+$lease = $lock->lease('k', $ttl, onLoss: $ear);
+$later = $lock->lease('l', $ttl, onLoss: $ear);
 $server->cmd('DEL', 'k');
-usleep(250000) . reap(in_fork(function () use ($ear, $server, $lease, $later): void {
+usleep((int) (0.8e6 * $ttl)) . reap(in_fork(function () use ($ear, $server, $lease, $later,
+        $ttl): void {
     $ear->heard = [];
     $server->newClient()->cmd('DEL', 'l');
-    compute(0.5);
+    compute(1.7 * $ttl);
     same('verify()', [false, false], [$lease->verify(), $later->verify()]);
     same('told in the child', [], $ear->heard);
     same('loss()', [true, RedisLockLoss::Forked],
@@ -38,19 +40,19 @@ unset($lease, $later);
 $ear->heard = [];
 $child = null;
 pcntl_async_signals(true);
-pcntl_signal(SIGUSR1, function () use (&$child, $ear): void {
-    compute(0.4);
+pcntl_signal(SIGUSR1, function () use (&$child, $ear, $ttl): void {
+    compute(1.3 * $ttl);
     same('not in the handler', [], $ear->heard);
     $child = pcntl_fork();
 });
-$lease = $lock->lease('k', 0.3, onLoss: $ear);
-$later = $lock->lease('l', 0.3, onLoss: $ear);
+$lease = $lock->lease('k', $ttl, onLoss: $ear);
+$later = $lock->lease('l', $ttl, onLoss: $ear);
 $server->cmd('DEL', 'k');
 send_signal(getmypid(), SIGUSR1);
 for ($until = now() + slack(5.0); $child === null && now() < $until;) {
 }
 if ($child === 0) {
-    compute(0.3);
+    compute($ttl);
     $later->verify();
     exit(count($ear->heard));
 }
@@ -59,9 +61,9 @@ runs_until('told in the parent', fn () => $ear->heard === ['k Deleted']);
 unset($lease, $later);
 
 /* A child has its own. */
-reap(in_fork(function () use ($lock, $server): void {
+reap(in_fork(function () use ($lock, $server, $ttl): void {
     $ear = new Ear();
-    $lease = $lock->lease('k', 0.3, onLoss: $ear);
+    $lease = $lock->lease('k', $ttl, onLoss: $ear);
     $server->newClient()->cmd('DEL', 'k');
     runs_until('told', fn () => $ear->heard === ['k Deleted']);
 }));
@@ -84,10 +86,10 @@ same('after a fatal error', "shutdown\n",
 
 /* A lease that is gone. */
 $ear->heard = [];
-$lease = $lock->lease('k', 0.3, onLoss: $ear);
+$lease = $lock->lease('k', $ttl, onLoss: $ear);
 $server->cmd('DEL', 'k');
 usleep(10000) . $lease = null;
-compute(0.4);
+compute(1.3 * $ttl);
 same('gone', [], $ear->heard);
 
 done();

@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$lease = $lock->lease('k', 0.6);
+$lease = $lock->lease('k', room(0.6));
 renewals_go_on('at first');
 $monitor = $server->monitor();
 $server->cmd('SCRIPT', 'FLUSH');
