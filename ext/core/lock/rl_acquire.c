@@ -98,9 +98,11 @@
 /* The delay of the next probe while a quorum may be free; doubled each time. */
 #define FREE_PROBE_NS (20 * RL_NS_PER_MS)
 
-/* The delay of the next probe while the lock is reserved, and the least delay of any other. */
-#define RESERVED_PROBE_NS (100 * RL_NS_PER_MS)
+/* The least time between two probes if the holder's release will wake the waiter. */
 #define LEAST_PROBE_NS (10 * RL_NS_PER_MS)
+
+/* The delay of the next probe while the lock is reserved. */
+#define RESERVED_PROBE_NS (100 * RL_NS_PER_MS)
 
 /* The pause after failures grows to this at least, because many clients may wait for the server. */
 #define FAILURE_MOST_NS RL_NS_PER_SECOND
