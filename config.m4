@@ -106,12 +106,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lease/rl_renewer_routes.c
     ext/core/lease/rl_renewer_server.c
     ext/core/lease/rl_round.c
-    ext/core/lock/rl_acquire_op.c
-    ext/core/lock/rl_acquire_outcome.c
-    ext/core/lock/rl_acquire_queue.c
-    ext/core/lock/rl_acquire_seen.c
-    ext/core/lock/rl_acquire_step.c
-    ext/core/lock/rl_acquire_token.c
+    ext/core/lock/rl_acquire.c
     ext/core/lock/rl_batch_lane.c
     ext/core/lock/rl_member_answer.c
     ext/core/lock/rl_member_call.c
@@ -124,8 +119,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_plain.c
     ext/core/lock/rl_queue.c
     ext/core/lock/rl_quorum_call.c
-    ext/core/lock/rl_quorum_result.c
-    ext/core/lock/rl_quorum_settle.c
     ext/core/lock/rl_batch_op.c
     ext/core/wire/rl_answer.c
     ext/core/wire/rl_command.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Taking a lock, with or without a wait. The design is in rl_acquire_op.c.
+ * Taking a lock, with or without a wait. The design is in rl_acquire.c.
  */
 #ifndef RL_ACQUIRE_H
 #define RL_ACQUIRE_H
@@ -45,7 +45,7 @@ typedef struct rl_acquire {
 	int64_t resume_at; /* PAUSED: the pause ends then */
 	uint64_t attempts; /* SETs, tries, and wake-ups */
 	uint64_t retried;  /* what `retries` limits */
-	unsigned delays;   /* calls of rl_acquire_backoff() */
+	unsigned delays;   /* back-off delays while the lock was held */
 	unsigned spurious; /* refusals in the queue since the last delay */
 	unsigned losses;   /* failed places in a row */
 	unsigned splits;   /* split votes in a row */
@@ -55,7 +55,7 @@ typedef struct rl_acquire {
 	unsigned unsure_probes;
 	/* Probes in a row that the member of the place did not answer. */
 	unsigned silent_probes;
-	unsigned failures; /* in a row, for rl_acquire_failure_delay() */
+	unsigned failures; /* in a row, for the back-off after failures */
 	/* The next failure from then on ends the wait; RL_NEVER = a quorum answered the last call, or
 	 * outages have no limit. */
 	int64_t outage_end;

@@ -5,6 +5,10 @@
  *
  * DESIGN
  *
+ *     rl_quorum_call   the command, and the outcome so far; the structs are in rl_call.h
+ *       members[]      a member call each: node, connection, state, vote and answer
+ *       order[]        in which order the members are asked (rl_order.h)
+ *
  * Each member has a member call (rl_member_call.h), which takes a connection from the pool or dials
  * one, sends the command, and waits for the answer. The vote ends the member call:
  *
@@ -53,9 +57,10 @@
  * members that have answered that this swap has set it, and the drawn token on those that have not
  * answered.
  *
- * Ownership: member calls have connections only between begin and settle. Then the pool has the
- * connections, or they are closed. Settling writes the undo after the unanswered command on the
- * same connection, so the undo can never overtake the command.
+ * Ownership: a quorum call belongs to one operation (rl_op.h), and thereby to one thread. Its
+ * member calls have connections only between begin and settle. Then the pool has the connections,
+ * or they are closed. Settling writes the undo after the unanswered command on the same connection,
+ * so the undo can never overtake the command.
  */
 #ifndef RL_QUORUM_CALL_H
 #define RL_QUORUM_CALL_H
@@ -64,24 +69,77 @@
 #include "core/lease/rl_renewal.h"
 #include "core/lock/rl_call.h"
 
-/* The least time of grace after the outcome is known; otherwise it is as long as the outcome took.
- * A member that was dialled just now has this time to accept a command that should reach every
- * member, and members have it to give the answers of RL_WANTED_SOON. */
-#define RL_QUORUM_CALL_GRACE_NS (25 * RL_NS_PER_MS)
-
-/* How much longer a probe waits for the first member in order, where all waiters should queue. */
-#define RL_QUORUM_CALL_FIRST_NS (200 * RL_NS_PER_MS)
-
-/* Backed-off members are asked after this share of the timeout, if the others have not decided. */
-#define RL_QUORUM_CALL_CALL_UP_SHARE 8
-
 /* Starts over, with all member calls open. Nothing is sent before the first step.
  * @param latest no budget goes beyond this plus one timeout; RL_NEVER = no such limit */
 void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, int64_t latest);
 
+/* Call after rl_quorum_call_begin(), if a member has granted the lock already on this connection:
+ * gives the connection to its member call.
+ * @param is_asking commands on it need ASKING */
+void rl_quorum_call_adopt(
+	rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking, int64_t sent_at);
+
 /* Continues as far as possible without waiting.
  * @return the outcome; RL_VOTE_OPEN = not over yet, and *wait has what the call waits for */
 rl_vote rl_quorum_call_step(rl_quorum_call *call, const rl_tick *tick, rl_wait *wait);
+
+/* ---- what the answers mean together ---- */
+
+/* The number of members with this vote. */
+unsigned rl_quorum_call_count(const rl_quorum_call *call, rl_vote vote);
+
+/* The first member call with this vote; the first of all when there is none. */
+const rl_member_call *rl_quorum_call_speaker(const rl_quorum_call *call, rl_vote outcome);
+
+/* When the command was sent to the first of the members that have granted. */
+int64_t rl_quorum_call_sent_at(const rl_quorum_call *call);
+
+/* The number of members that are spent. */
+unsigned rl_quorum_call_spent(const rl_quorum_call *call);
+
+/* SWAP that was granted: a quorum has answered that this very command has set the new token. False
+ * = the proof does not begin anew. */
+bool rl_quorum_call_has_swapped(const rl_quorum_call *call);
+
+/* Before settling: a bit for each member to which the command was not sent, because its connection
+ * is still being made, or its node is not known yet. Not a member that has failed, or is backed
+ * off. */
+unsigned rl_quorum_call_unasked(const rl_quorum_call *call);
+
+/* True when each failure may pass by itself: failed connections, and errors such as LOADING. */
+bool rl_quorum_call_may_pass(const rl_quorum_call *call);
+
+/* OWNER, INSPECT: a member that names the same holder as most members. After an OWNER that was
+ * granted these are a quorum. */
+const rl_member_call *rl_quorum_call_owner(const rl_quorum_call *call);
+
+/* The same members are a quorum. */
+bool rl_quorum_call_has_owner(const rl_quorum_call *call);
+
+/* REMAINING or INSPECT that was granted: the ms for which a quorum has the lock; -1 = without
+ * end. */
+int64_t rl_quorum_call_remaining(const rl_quorum_call *call);
+
+/* FENCE that was granted: the greatest number of the members that have granted.
+ * @param[out] holders how many of them have it */
+int64_t rl_quorum_call_greatest(const rl_quorum_call *call, unsigned *holders);
+
+/* INSPECT that was granted: how many clients wait. A waiter marks every member that it reaches, so
+ * the member with the most marks counts. */
+int64_t rl_quorum_call_waiters(const rl_quorum_call *call);
+
+/* EXTEND or FENCE that was refused, or OWNER that does not name the token: what has become of the
+ * lock. */
+rl_loss rl_quorum_call_loss(const rl_quorum_call *call, rl_bytes token);
+
+/* EXTEND or FENCE that was refused: true = the refusals are too few without those of members that
+ * have granted the lease to the watchdog by a command which was sent after their refusal was heard.
+ * A member that had lost the lock has it again, so the refusals prove no loss, and the command is
+ * sent again. Call while the renewal cannot change.
+ * @param renewal NULL = the lease is not renewed */
+bool rl_quorum_call_is_overruled(const rl_quorum_call *call, const rl_renewal *renewal);
+
+/* ---- settling ---- */
 
 /* What has become of the token. */
 typedef struct rl_settlement {
@@ -102,86 +160,28 @@ typedef enum rl_undo {
 /* Ends the quorum call at any moment: writes undos if asked, and gives the connections back. */
 rl_settlement rl_quorum_call_settle(rl_quorum_call *call, rl_undo undo, int64_t now);
 
-/* Call after rl_quorum_call_begin(), if a member has granted the lock already on this connection:
- * gives the connection to its member call.
- * @param is_asking commands on it need ASKING */
-void rl_quorum_call_adopt(
-	rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking, int64_t sent_at);
+/* Settles in a forked child: closes the connections, which are the parent's, and sends nothing. */
+void rl_quorum_call_drop(rl_quorum_call *call);
+
+/* ---- after the end ---- */
+
+/* A bit for each member that may still carry out the command, or a second copy of it: its
+ * connection broke after the command was sent, or its answer was not waited for. */
+unsigned rl_quorum_call_strays(const rl_quorum_call *call);
+
+/* There is such a member. */
+bool rl_quorum_call_has_strays(const rl_quorum_call *call);
+
+/* RELEASE: a bit for each member on which the release must be repeated; 0 when a
+ * quorum has decided. */
+unsigned rl_quorum_call_missing(const rl_quorum_call *call);
 
 /* Notes a failure of the member outside of the quorum call, for the message. */
 void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_error *err);
 
-/* Call after the end: takes idle connections to the members that have granted, or may have, so that
+/* Takes idle connections to the members that have granted, or may have, so that
  * settling once more can undo the grant.
  * @param maybe_ours any member may hold the token through an earlier command */
 void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now);
-
-/* Settles in a forked child: closes the connections, which are the parent's, and sends nothing. */
-void rl_quorum_call_drop(rl_quorum_call *call);
-
-/* When the command was sent to the first of the members that have granted. */
-int64_t rl_quorum_call_sent_at(const rl_quorum_call *call);
-
-/* After the end: a member may still carry out the command, or a second copy of it. Its connection
- * broke after the command was sent, or its answer was not waited for. */
-bool rl_quorum_call_has_strays(const rl_quorum_call *call);
-
-/* The same, with a bit for each such member. */
-unsigned rl_quorum_call_strays(const rl_quorum_call *call);
-
-/* Before the end: a bit for each member to which the command was not sent, because its connection
- * is still being made, or its node is not known yet. Not a member that has failed, or is backed
- * off. */
-unsigned rl_quorum_call_unasked(const rl_quorum_call *call);
-
-/* RELEASE, after the end: a bit for each member on which the release must be repeated; 0 when a
- * quorum has decided. */
-unsigned rl_quorum_call_missing(const rl_quorum_call *call);
-
-/* The first member call with this vote; the first of all when there is none. */
-const rl_member_call *rl_quorum_call_speaker(const rl_quorum_call *call, rl_vote outcome);
-
-/* OWNER, INSPECT: a member that names the same holder as most members. After an OWNER that was
- * granted these are a quorum. */
-const rl_member_call *rl_quorum_call_owner(const rl_quorum_call *call);
-
-/* The same members are a quorum. */
-bool rl_quorum_call_has_owner(const rl_quorum_call *call);
-
-/* INSPECT that was granted: how many clients wait. A waiter marks every member that it reaches, so
- * the member with the most marks counts. */
-int64_t rl_quorum_call_waiters(const rl_quorum_call *call);
-
-/* REMAINING or INSPECT that was granted: the ms for which a quorum has the lock; -1 = without
- * end. */
-int64_t rl_quorum_call_remaining(const rl_quorum_call *call);
-
-/* FENCE that was granted: the greatest number of the members that have granted.
- * @param[out] holders how many of them have it */
-int64_t rl_quorum_call_greatest(const rl_quorum_call *call, unsigned *holders);
-
-/* EXTEND or FENCE that was refused, or OWNER that does not name the token: what has become of the
- * lock. */
-rl_loss rl_quorum_call_loss(const rl_quorum_call *call, rl_bytes token);
-
-/* EXTEND or FENCE that was refused: true = the refusals are too few without those of members that
- * have granted the lease to the watchdog by a command which was sent after their refusal was heard.
- * A member that had lost the lock has it again, so the refusals prove no loss, and the command is
- * sent again. Call while the renewal cannot change.
- * @param renewal NULL = the lease is not renewed */
-bool rl_quorum_call_is_overruled(const rl_quorum_call *call, const rl_renewal *renewal);
-
-/* The number of members with this vote. */
-unsigned rl_quorum_call_count(const rl_quorum_call *call, rl_vote vote);
-
-/* The number of members that are spent. */
-unsigned rl_quorum_call_spent(const rl_quorum_call *call);
-
-/* SWAP that was granted: a quorum has answered that this very command has set the new token. False
- * = the proof does not begin anew. */
-bool rl_quorum_call_has_swapped(const rl_quorum_call *call);
-
-/* True when each failure may pass by itself: failed connections, and errors such as LOADING. */
-bool rl_quorum_call_may_pass(const rl_quorum_call *call);
 
 #endif
