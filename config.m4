@@ -112,7 +112,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_acquire_seen.c
     ext/core/lock/rl_acquire_step.c
     ext/core/lock/rl_acquire_token.c
-    ext/core/lock/rl_batch_lane.c
     ext/core/lock/rl_member_answer.c
     ext/core/lock/rl_member_call.c
     ext/core/lock/rl_member_grace.c
@@ -126,7 +125,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_quorum_call.c
     ext/core/lock/rl_quorum_result.c
     ext/core/lock/rl_quorum_settle.c
-    ext/core/lock/rl_batch_op.c
+    ext/core/lock/rl_release_batch.c
     ext/core/wire/rl_answer.c
     ext/core/wire/rl_command.c
     ext/core/wire/rl_dsn.c
