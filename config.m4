@@ -112,11 +112,8 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_acquire_seen.c
     ext/core/lock/rl_acquire_step.c
     ext/core/lock/rl_acquire_token.c
-    ext/core/lock/rl_member_answer.c
     ext/core/lock/rl_member_call.c
     ext/core/lock/rl_member_grace.c
-    ext/core/lock/rl_member_route.c
-    ext/core/lock/rl_member_sentinel.c
     ext/core/lock/rl_op.c
     ext/core/lock/rl_op_failure.c
     ext/core/lock/rl_order.c

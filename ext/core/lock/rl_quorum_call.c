@@ -26,19 +26,7 @@ void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, i
 void rl_quorum_call_adopt(
 	rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking, int64_t sent_at)
 {
-	rl_member_call *member = &call->members[index];
-	rl_member_call_use_node(member, conn->target);
-	member->sent.is_asking = is_asking;
-	member->channel.conn = conn;
-	member->channel.sent_at = sent_at;
-	member->heard_at = call->begun_at;
-	if (rl_member_call_sentinels(member) != NULL &&
-		rl_member_call_must_check(member, call->begun_at)) {
-		member->answer.vote = RL_VOTE_GRANTED;
-		member->state = RL_MEMBER_CALL_CHECKING;
-	} else {
-		rl_member_call_finish(member, RL_VOTE_GRANTED);
-	}
+	rl_member_call_adopt(&call->members[index], conn, is_asking, sent_at);
 }
 
 /* ---- deciding ---- */
@@ -131,8 +119,7 @@ static bool call_up(rl_quorum_call *call, const rl_tally *tally, const rl_tick *
 		return false;
 	}
 	for (unsigned i = 0; i < call->set->count; i++) {
-		rl_member_call *member = &call->members[i];
-		member->state = is_backed_off(member) ? RL_MEMBER_CALL_START : member->state;
+		rl_member_call_call_up(&call->members[i]);
 	}
 	return true;
 }

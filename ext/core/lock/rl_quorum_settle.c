@@ -215,7 +215,7 @@ static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settleme
 		member->doubt = RL_DOUBT_LEFT;
 	}
 	back_up_release(member);
-	member->state = RL_MEMBER_CALL_DONE;
+	rl_member_call_finish(member, member->vote);
 	give_back(member, was_undone, now);
 }
 
@@ -232,7 +232,7 @@ void rl_quorum_call_drop(rl_quorum_call *call)
 {
 	for (unsigned i = 0; i < call->set->count; i++) {
 		rl_channel_close(&call->members[i].channel);
-		call->members[i].state = RL_MEMBER_CALL_DONE;
+		rl_member_call_finish(&call->members[i], call->members[i].vote);
 	}
 }
 

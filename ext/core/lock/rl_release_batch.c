@@ -359,7 +359,7 @@ static rl_request request_of(const rl_release_batch *batch, const batch_lane *la
 }
 
 /* The next release may be written now. The release of a drawn token can free no other lock, so it
- * does not wait for the login (rl_quorum_call.h). */
+ * does not wait for the login (rl_member_call.c). */
 static bool may_send(const rl_release_batch *batch, const batch_lane *lane)
 {
 	const rl_lease *lease = batch->leases[index_at(lane, lane->next)];
