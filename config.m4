@@ -107,19 +107,15 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lease/rl_renewer_server.c
     ext/core/lease/rl_round.c
     ext/core/lock/rl_acquire.c
-    ext/core/lock/rl_batch_lane.c
-    ext/core/lock/rl_member_answer.c
     ext/core/lock/rl_member_call.c
     ext/core/lock/rl_member_grace.c
-    ext/core/lock/rl_member_route.c
-    ext/core/lock/rl_member_sentinel.c
     ext/core/lock/rl_op.c
     ext/core/lock/rl_op_failure.c
     ext/core/lock/rl_order.c
     ext/core/lock/rl_plain.c
     ext/core/lock/rl_queue.c
     ext/core/lock/rl_quorum_call.c
-    ext/core/lock/rl_batch_op.c
+    ext/core/lock/rl_release_batch.c
     ext/core/wire/rl_answer.c
     ext/core/wire/rl_command.c
     ext/core/wire/rl_dsn.c

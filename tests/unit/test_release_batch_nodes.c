@@ -4,7 +4,6 @@
  */
 #include "batching.h"
 #include "check.h"
-#include "core/lock/rl_batch_parts.h"
 
 #define LEASES BATCH_MAX
 #define LANES_AT_ONCE 16

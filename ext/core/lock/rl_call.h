@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The structs of quorum calls and member calls. rl_member_call.h has the functions of one member
- * call; rl_quorum_call.h has those of the quorum call, and the design.
+ * call, and rl_quorum_call.h those of the quorum call.
  */
 #ifndef RL_CALL_H
 #define RL_CALL_H
@@ -128,12 +128,6 @@ static inline const rl_member *rl_member_call_server(const rl_member_call *membe
 static inline int64_t rl_member_call_patience(const rl_member_call *member)
 {
 	return rl_set_unheard_patience(member->call->set, member->timeout);
-}
-
-/* The answer to this command may stay unread, because the other members decide. */
-static inline bool rl_member_call_may_stay_unheard(const rl_member_call *member, rl_verb verb)
-{
-	return rl_member_call_patience(member) > 0 && rl_verb_changes(verb);
 }
 
 /* The member has carried out the command, but too few of its replicas have confirmed it. */

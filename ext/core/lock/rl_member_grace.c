@@ -40,20 +40,21 @@
  * An extension by a token alone trusts its caller: that the TTL of the token is not over, and that
  * it was not released.
  */
-#include "core/lock/rl_member_call.h"
+#include "core/lock/rl_member_grace.h"
 
 /* Messages round the remaining time up. */
 #define GRACE_UNIT_NS (10 * RL_NS_PER_MS)
 
-/* How many lookups and moves to another node there may be before the call gives a command up. The
- * first lookup may come a moment too early. */
-#define HOPS_MOST 2
+static const rl_route *route_of(const rl_member_call *member)
+{
+	return rl_member_call_server(member)->route;
+}
 
 /* For how long a majority must have known the node; 0 = the command is never held back. */
 static int64_t needed_age(const rl_member_call *member)
 {
 	const rl_quorum_call *call = member->call;
-	const rl_route *route = rl_member_call_sentinels(member);
+	const rl_route *route = route_of(member);
 	rl_verb verb = call->request.verb;
 	if (rl_verb_takes(verb) || verb == RL_VERB_SWAP || verb == RL_VERB_PROBE) {
 		return route->grace_ns;
@@ -61,14 +62,19 @@ static int64_t needed_age(const rl_member_call *member)
 	return verb == RL_VERB_EXTEND ? rl_route_change_ns(route, call->set->drift_factor) : 0;
 }
 
-bool rl_member_call_must_settle(const rl_member_call *member)
+bool rl_member_grace_is_too_new(const rl_member_call *member)
 {
-	return !rl_route_is_known_for(rl_member_call_sentinels(member), needed_age(member));
+	return !rl_route_is_known_for(route_of(member), needed_age(member));
 }
 
-bool rl_member_call_is_since_login(const rl_member_call *member)
+int64_t rl_member_grace_left(const rl_member_call *member, int64_t now)
 {
-	const rl_route *route = rl_member_call_sentinels(member);
+	return route_of(member)->known_since + needed_age(member) - now;
+}
+
+bool rl_member_grace_is_since_login(const rl_member_call *member)
+{
+	const rl_route *route = route_of(member);
 	if (route->grace_ns == 0 || !rl_verb_is_confirmed(member->call->request.verb)) {
 		return true;
 	}
@@ -77,32 +83,13 @@ bool rl_member_call_is_since_login(const rl_member_call *member)
 		route->named_at > member->heard_at;
 }
 
-void rl_member_call_explain_grace(rl_member_call *member, int64_t now)
+void rl_member_grace_explain(const rl_member_call *member, int64_t now)
 {
-	const rl_route *route = rl_member_call_sentinels(member);
-	int64_t left = route->known_since + needed_age(member) - now;
+	int64_t left = rl_member_grace_left(member, now);
 	left = (left + GRACE_UNIT_NS - 1) / GRACE_UNIT_NS * GRACE_UNIT_NS;
 	char text[RL_SECONDS_TEXT];
 	rl_error_set(member->err, RL_ERR_CONNECT, 0,
 		"it has become the primary only lately, so it %s no lock for %s s more (failover_grace)",
 		member->call->request.verb == RL_VERB_EXTEND ? "prolongs" : "grants",
 		rl_seconds_text(left > GRACE_UNIT_NS ? left : GRACE_UNIT_NS, text));
-}
-
-bool rl_member_call_hold_back(rl_member_call *member, int64_t now)
-{
-	const rl_route *route = rl_member_call_sentinels(member);
-	if (route->grace_ns == 0 || !rl_member_call_must_settle(member)) {
-		return false;
-	}
-	bool is_known = route->named_at != 0 && now < route->known_since + needed_age(member);
-	if (rl_member_call_is_looking(member) || (!is_known && member->hops < HOPS_MOST)) {
-		member->hops++;
-		rl_member_call_await_lookup(member, now);
-		return true;
-	}
-	rl_member_call_explain_grace(member, now);
-	rl_stats_add(&rl_env_stats(member->call->env)->blocked_by_grace, 1);
-	rl_member_call_fail(member);
-	return true;
 }

@@ -42,19 +42,7 @@ void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, i
 void rl_quorum_call_adopt(
 	rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking, int64_t sent_at)
 {
-	rl_member_call *member = &call->members[index];
-	rl_member_call_use_node(member, conn->target);
-	member->sent.is_asking = is_asking;
-	member->channel.conn = conn;
-	member->channel.sent_at = sent_at;
-	member->heard_at = call->begun_at;
-	if (rl_member_call_sentinels(member) != NULL &&
-		rl_member_call_must_check(member, call->begun_at)) {
-		member->answer.vote = RL_VOTE_GRANTED;
-		member->state = RL_MEMBER_CALL_CHECKING;
-	} else {
-		rl_member_call_finish(member, RL_VOTE_GRANTED);
-	}
+	rl_member_call_adopt(&call->members[index], conn, is_asking, sent_at);
 }
 
 /* ---- deciding ---- */
@@ -147,8 +135,7 @@ static bool call_up(rl_quorum_call *call, const rl_tally *tally, const rl_tick *
 		return false;
 	}
 	for (unsigned i = 0; i < call->set->count; i++) {
-		rl_member_call *member = &call->members[i];
-		member->state = is_backed_off(member) ? RL_MEMBER_CALL_START : member->state;
+		rl_member_call_call_up(&call->members[i]);
 	}
 	return true;
 }
@@ -672,7 +659,7 @@ static void settle(rl_member_call *member, rl_undo undo, rl_settlement *settleme
 		member->doubt = RL_DOUBT_LEFT;
 	}
 	back_up_release(member);
-	member->state = RL_MEMBER_CALL_DONE;
+	rl_member_call_finish(member, member->vote);
 	give_back(member, was_undone, now);
 }
 
@@ -689,7 +676,7 @@ void rl_quorum_call_drop(rl_quorum_call *call)
 {
 	for (unsigned i = 0; i < call->set->count; i++) {
 		rl_channel_close(&call->members[i].channel);
-		call->members[i].state = RL_MEMBER_CALL_DONE;
+		rl_member_call_finish(&call->members[i], call->members[i].vote);
 	}
 }
 

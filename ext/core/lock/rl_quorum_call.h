@@ -9,22 +9,8 @@
  *       members[]      a member call each: node, connection, state, vote and answer
  *       order[]        in which order the members are asked (rl_order.h)
  *
- * Each member has a member call (rl_member_call.h), which takes a connection from the pool or dials
- * one, sends the command, and waits for the answer. The vote ends the member call:
- *
- *     START -> LOGIN -> ANSWER -> DONE
- *        ^       |        |
- *        +-- PAUSED <-----+  (the connection broke, or the keys are on two nodes)
- *
- * LOGIN is only for commands that must not reach a wrong database. A command that takes a lock
- * travels with AUTH and SELECT in one write, and is undone (UNDOING) if they fail. The release of a
- * drawn token travels with them, too.
- *
- * The budget is one timeout, plus one connect timeout if the member call has to dial. A connection
- * that breaks within the budget is replaced and the command is sent again, at once and then with
- * back-off. A server that refuses the connection ends the member call, unless an earlier connection
- * took the command: then the command is in doubt, and only another answer can clear that. A reply
- * that makes no sense also ends the member call.
+ * Each member has a member call (rl_member_call.c), which takes a connection from the pool or dials
+ * one, sends the command, and waits for the answer. The vote ends the member call.
  *
  * Several members are asked at once, and the call ends as soon as the outcome is known. A member
  * that has not answered by then is not waited for: its connection goes back to the pool as it is,
@@ -32,17 +18,6 @@
  * should reach every member (a release), members that were dialled just now get a short time to
  * connect. A member that is backed off (rl_pool.h) is asked only if the others cannot decide, or
  * take long.
- *
- * A server that answers READONLY or MASTERDOWN is the wrong one: the address has led to a replica,
- * or the primary has become one. Its connections are closed, the driver resolves the name again,
- * and the command, which did not run, is sent once more within the same budget. But if the
- * connection was dialled just now, to an address that resolving cannot change, a new one would meet
- * the same server again: then the answer is the failure.
- *
- * In doubt (rl_doubt): a command was handed over whole, and its answer is lost. If the command was
- * to take a lock, the next one is a TRY that says "maybe ours", which finds our own token. A
- * caller's own token may be the token of another holder, so "the key has this token" leaves the
- * command in doubt.
  *
  * Two commands send the caller's own token: the first SET of a call, and the SWAP that puts the
  * token in the place of a drawn one that has won. Neither may meet the effect of an earlier command

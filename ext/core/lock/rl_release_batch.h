@@ -3,26 +3,12 @@
  * A release batch: the release of many leases on all members of a set, within a short time, on one
  * connection to each server.
  *
- * DESIGN
- *
- * A release batch is for the end of an object, a section or a request, where there is little time
- * to wait. A lock that is not released in time ends by its TTL, unless the renewer repeats the
- * release (rl_late.h). The releases are sent some at a time, as text, so that no NOSCRIPT costs
- * another round trip. A compare-and-delete may be repeated, so a connection that breaks is replaced
- * once, and the unanswered releases are sent again.
- *
- * Each connection is a lane (rl_batch_parts.h), which goes through its leases in their order, at
- * its own pace. A member has one lane for all leases, or, where it has several nodes, one for the
- * leases of each node. A release that is redirected joins the lane of the other node. Behind
- * Sentinels, the primary is looked up first, if the last lookup is old: an old primary could carry
- * out the releases in vain.
- *
- * A lease is released when a quorum has freed it, and lost when refusals rule a quorum out. The
- * release batch is over when the votes have decided on each lease, no more answers can arrive, or
- * the time is over. Then the remaining releases are written, and their answers are not waited for.
+ * It is for the end of an object, a section or a request, where there is little time to wait. A
+ * lock that is not released in time ends by its TTL, unless the renewer repeats the release
+ * (rl_late.h).
  *
  * A release batch is an operation (rl_op.h). It borrows the leases, and ends those for which the
- * votes have decided.
+ * votes have decided. The design is in rl_release_batch.c.
  */
 #ifndef RL_RELEASE_BATCH_H
 #define RL_RELEASE_BATCH_H

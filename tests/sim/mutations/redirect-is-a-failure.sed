@@ -1,4 +1,4 @@
 # A redirect is not followed.
-# file: ext/core/lock/rl_member_answer.c
+# file: ext/core/lock/rl_member_call.c
 # clusters
-s/rl_member_call_follow\(member, &event->reply, tick\)/false/
+s/\bfollow\(member, &event->reply, tick\)/false/
