@@ -138,7 +138,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/wire/rl_order_name.c
     ext/core/wire/rl_redirect.c
     ext/core/wire/rl_route.c
-    ext/core/wire/rl_route_learn.c
     ext/core/wire/rl_script.c
     ext/core/wire/rl_set.c
     ext/core/wire/rl_slot.c
