@@ -89,8 +89,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/base/rl_token.c
     ext/core/conn/rl_channel.c
     ext/core/conn/rl_conn.c
-    ext/core/conn/rl_conn_dial.c
-    ext/core/conn/rl_conn_replicas.c
     ext/core/conn/rl_held.c
     ext/core/conn/rl_lookup.c
     ext/core/conn/rl_pool.c
