@@ -92,7 +92,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/conn/rl_held.c
     ext/core/conn/rl_lookup.c
     ext/core/conn/rl_pool.c
-    ext/core/conn/rl_sentinel.c
     ext/core/lease/rl_late.c
     ext/core/lease/rl_late_grant.c
     ext/core/lease/rl_lease.c
