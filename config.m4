@@ -144,9 +144,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/model/rl_words.c
     ext/transport/rl_driver.c
     ext/transport/rl_hiredis.c
-    ext/transport/rl_link_bytes.c
-    ext/transport/rl_link_connect.c
-    ext/transport/rl_link_transport.c
+    ext/transport/rl_link.c
     ext/transport/rl_memory.c
     ext/transport/rl_memory_data.c
     ext/transport/rl_memory_reply.c
