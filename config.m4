@@ -67,7 +67,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_call_site.c
     ext/php/redislock_callable.c
     ext/php/redislock_class.c
-    ext/php/redislock_class_lease.c
     ext/php/redislock_exception.c
     ext/php/redislock_ini.c
     ext/php/redislock_lease.c
