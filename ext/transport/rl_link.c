@@ -190,7 +190,9 @@ static const char *hint_of_port(const rl_link *link)
 		: "";
 }
 
-static void set_break_error(rl_link *link, int code)
+/* The link is broken.
+ * @param code an errno; 0 = the server closed the connection */
+static void break_link(rl_link *link, int code)
 {
 	bool is_securing = link->state == RL_LINK_SECURING;
 	rl_status status = is_securing ? RL_ERR_CONNECT : RL_ERR_CLOSED;
@@ -203,13 +205,6 @@ static void set_break_error(rl_link *link, int code)
 		rl_error_set(&link->err, status, code, "the connection broke%s: %s%s", where,
 			rl_os_error_text(code, text, sizeof text), hint);
 	}
-}
-
-/* The link is broken.
- * @param code an errno; 0 = the server closed the connection */
-static void break_link(rl_link *link, int code)
-{
-	set_break_error(link, code);
 	link->state = RL_LINK_BROKEN;
 }
 

@@ -383,6 +383,8 @@ static void on_down(rl_lookup *lookup, rl_sentinel *sentinel, const rl_error *er
 	fail(lookup, sentinel, err, now);
 }
 
+/* ---- stepping one Sentinel ---- */
+
 static void read_next(rl_lookup *lookup, rl_sentinel *sentinel, rl_conn_event *event, int64_t now)
 {
 	rl_channel_next(&sentinel->channel, event);
@@ -411,7 +413,7 @@ static void flush(const rl_lookup *lookup, rl_sentinel *sentinel)
 }
 
 /* Dials, sends and reads as far as possible without waiting. */
-static void step(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
+static void step_one(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
 {
 	if (sentinel->stage == RL_SENTINEL_START) {
 		open(lookup, sentinel, now);
@@ -512,7 +514,7 @@ static rl_vote outcome(const rl_lookup *lookup)
 static void step_all(rl_lookup *lookup, int64_t now)
 {
 	for (rl_sentinel *sentinel = lookup->sentinels; sentinel < end_of(lookup); sentinel++) {
-		step(lookup, sentinel, now);
+		step_one(lookup, sentinel, now);
 	}
 }
 
