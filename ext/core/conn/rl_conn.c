@@ -6,7 +6,7 @@
  * answers the commands in their order, so the queue shows which command a reply belongs to:
  *
  *     owed   LOGIN x2 | ROLE | CONFIRMED tag 0 | NAME | WAIT | NOBODY x3
- *              ^ the next reply is of this run             ^ the latest command
+ *            ^ the next reply                                  ^ the latest commands
  *     held   replies that have arrived, and wait for the reply to WAIT (rl_held.h)
  *
  * Neighbours of the same kind and tag are one run. The login comes first, because dialling queues
