@@ -67,7 +67,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_call_site.c
     ext/php/redislock_callable.c
     ext/php/redislock_class.c
-    ext/php/redislock_class_lease.c
     ext/php/redislock_exception.c
     ext/php/redislock_ini.c
     ext/php/redislock_lease.c
@@ -89,12 +88,9 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/base/rl_token.c
     ext/core/conn/rl_channel.c
     ext/core/conn/rl_conn.c
-    ext/core/conn/rl_conn_dial.c
-    ext/core/conn/rl_conn_replicas.c
     ext/core/conn/rl_held.c
     ext/core/conn/rl_lookup.c
     ext/core/conn/rl_pool.c
-    ext/core/conn/rl_sentinel.c
     ext/core/lease/rl_late.c
     ext/core/lease/rl_late_grant.c
     ext/core/lease/rl_lease.c
@@ -127,7 +123,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/wire/rl_order_name.c
     ext/core/wire/rl_redirect.c
     ext/core/wire/rl_route.c
-    ext/core/wire/rl_route_learn.c
     ext/core/wire/rl_script.c
     ext/core/wire/rl_set.c
     ext/core/wire/rl_slot.c
@@ -137,9 +132,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/model/rl_words.c
     ext/transport/rl_driver.c
     ext/transport/rl_hiredis.c
-    ext/transport/rl_link_bytes.c
-    ext/transport/rl_link_connect.c
-    ext/transport/rl_link_transport.c
+    ext/transport/rl_link.c
     ext/transport/rl_memory.c
     ext/transport/rl_memory_data.c
     ext/transport/rl_memory_reply.c

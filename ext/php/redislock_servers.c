@@ -11,7 +11,7 @@
 #include "zend_exceptions.h"
 
 #include "core/wire/rl_dsn.h"
-#include "transport/rl_tls_context.h"
+#include "transport/rl_tls.h"
 
 /* Where a DSN comes from, for the message about an error in it. */
 typedef struct dsn_source {

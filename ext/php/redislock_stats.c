@@ -4,12 +4,9 @@
  */
 #include "php_redislock.h"
 
-#include "php/redislock_class.h"
-#include "php/redislock_exception.h"
 #include "php/redislock_stats.h"
 
 #include "ext/standard/info.h"
-#include "zend_exceptions.h"
 
 #include "transport/rl_process.h"
 
@@ -73,29 +70,16 @@ static void add_all(zval *array, const rl_stats_totals *totals)
 #undef ADD
 }
 
-ZEND_METHOD(RedisLock, stats)
+bool redislock_stats_read(bool is_all, zval *array, int *sys_errno)
 {
-	bool is_all = false;
-	ZEND_PARSE_PARAMETERS_START(0, 1)
-		Z_PARAM_OPTIONAL
-		Z_PARAM_BOOL(is_all)
-	ZEND_PARSE_PARAMETERS_END();
 	rl_stats_totals totals = {.processes = 1};
-	int sys_errno = 0;
 	if (!is_all) {
 		rl_process_read_stats(&totals.stats);
-	} else if (!rl_process_read_totals(&totals, &sys_errno)) {
-		char text[128];
-		if (!redislock_classes_are_intact()) {
-			RETURN_THROWS();
-		}
-		zend_throw_exception_ex(redislock_ce_exception, sys_errno,
-			"stats(all: true) needs memory that processes share, and the system gave none when PHP "
-			"started: %s; stats() has the numbers of this process",
-			rl_os_error_text(sys_errno, text, sizeof text));
-		RETURN_THROWS();
+	} else if (!rl_process_read_totals(&totals, sys_errno)) {
+		return false;
 	}
-	add_all(return_value, &totals);
+	add_all(array, &totals);
+	return true;
 }
 
 /* ---- phpinfo() ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The transport on real sockets: links that implement core/wire/rl_transport.h, and what the driver
- * needs to wait for them. Each rl_net belongs to one thread.
+ * needs to wait for them. Each rl_net belongs to one thread. The design is in rl_link.c.
  */
 #ifndef RL_LINK_H
 #define RL_LINK_H

@@ -168,7 +168,8 @@ static session_entry *add_entry(const rl_tls *tls)
 	return entry;
 }
 
-int rl_tls_keep_session(SSL *ssl, SSL_SESSION *session)
+/* See rl_tls_keep_session. */
+static int keep_session(SSL *ssl, SSL_SESSION *session)
 {
 	const rl_tls *tls = SSL_get_app_data(ssl);
 	session_entry *entry = find_entry(tls);
@@ -293,9 +294,19 @@ static bool set_up(rl_tls *tls)
 	return true;
 }
 
+rl_status rl_tls_prepare(const rl_tls_options *options, rl_error *err)
+{
+	rl_tls_context *context = rl_tls_context_get(options, keep_session, err);
+	if (context == NULL) {
+		return err->status;
+	}
+	rl_tls_context_unref(context);
+	return RL_OK;
+}
+
 rl_tls *rl_tls_new(const rl_address *address, rl_tls_sessions **sessions, rl_error *err)
 {
-	rl_tls_context *context = rl_tls_context_get(address->tls, err);
+	rl_tls_context *context = rl_tls_context_get(address->tls, keep_session, err);
 	if (context == NULL) {
 		err->status = err->status == RL_ERR_ARGUMENT ? RL_ERR_TLS : err->status;
 		return NULL;

@@ -22,6 +22,11 @@ typedef struct rl_tls rl_tls;
 /* The sessions that one thread can resume, one for each server. */
 typedef struct rl_tls_sessions rl_tls_sessions;
 
+/* Makes the context for the options, unless it exists and its files have not changed. Reads files,
+ * which takes up to 50 ms for the certificates of a system; call it outside every deadline.
+ * @param[out] err RL_ERR_ARGUMENT names the option whose file or value is wrong */
+rl_status rl_tls_prepare(const rl_tls_options *options, rl_error *err) RL_MUST_USE;
+
 /* Begins the handshake: rl_tls_output() has its first bytes.
  * @param address has the options of TLS; borrowed
  * @param sessions may point to NULL: they are made when they are needed; rl_tls_sessions_free()

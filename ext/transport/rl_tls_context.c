@@ -269,7 +269,6 @@ static bool fill(SSL_CTX *ssl, const rl_tls_options *options, rl_error *err)
 	SSL_CTX_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 	SSL_CTX_set_session_cache_mode(
 		ssl, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL | SSL_SESS_CACHE_NO_AUTO_CLEAR);
-	SSL_CTX_sess_set_new_cb(ssl, rl_tls_keep_session);
 	if (ciphers != NULL && SSL_CTX_set_cipher_list(ssl, ciphers) != 1) {
 		return fail(err, RL_TLS_CIPHERS, "OpenSSL knows none of them");
 	}
@@ -288,7 +287,8 @@ static void free_context(rl_tls_context *context)
 }
 
 /* Reads the files. The caller does not hold the mutex. */
-static rl_tls_context *make(const rl_tls_options *options, rl_error *err)
+static rl_tls_context *make(
+	const rl_tls_options *options, rl_tls_keep_session *keep_session, rl_error *err)
 {
 	ERR_clear_error();
 	rl_tls_context *context = calloc(1, sizeof *context);
@@ -309,6 +309,7 @@ static rl_tls_context *make(const rl_tls_options *options, rl_error *err)
 		free_context(context);
 		return NULL;
 	}
+	SSL_CTX_sess_set_new_cb(context->ssl, keep_session);
 	return context;
 }
 
@@ -397,7 +398,8 @@ void rl_tls_context_unref(rl_tls_context *context)
 	}
 }
 
-rl_tls_context *rl_tls_context_get(const rl_tls_options *options, rl_error *err)
+rl_tls_context *rl_tls_context_get(
+	const rl_tls_options *options, rl_tls_keep_session *keep_session, rl_error *err)
 {
 	rl_tls_context *old = use(options);
 	if (old != NULL) {
@@ -407,7 +409,7 @@ rl_tls_context *rl_tls_context_get(const rl_tls_options *options, rl_error *err)
 			return old;
 		}
 	}
-	rl_tls_context *made = make(options, err);
+	rl_tls_context *made = make(options, keep_session, err);
 	if (made == NULL) {
 		return old; /* NULL, or what the files were before */
 	}
@@ -460,16 +462,6 @@ void rl_tls_tear_down(void)
 		unref(take_out(&contexts.newest));
 	}
 	unlock();
-}
-
-rl_status rl_tls_prepare(const rl_tls_options *options, rl_error *err)
-{
-	rl_tls_context *context = rl_tls_context_get(options, err);
-	if (context == NULL) {
-		return err->status;
-	}
-	rl_tls_context_unref(context);
-	return RL_OK;
 }
 
 #else

@@ -32,11 +32,6 @@ void rl_tls_set_up(void);
 /* Frees the contexts. No rl_tls may be left. */
 void rl_tls_tear_down(void);
 
-/* Makes the context for the options, unless it exists and its files have not changed. Reads files,
- * which takes up to 50 ms for the certificates of a system; call it outside every deadline.
- * @param[out] err RL_ERR_ARGUMENT names the option whose file or value is wrong */
-rl_status rl_tls_prepare(const rl_tls_options *options, rl_error *err) RL_MUST_USE;
-
 /* How many contexts do not verify the server fully. */
 unsigned rl_tls_weak_contexts(void);
 
@@ -48,8 +43,15 @@ struct ssl_session_st;
 
 typedef struct rl_tls_context rl_tls_context;
 
-/* @return one reference; NULL with err */
-rl_tls_context *rl_tls_context_get(const rl_tls_options *options, rl_error *err);
+/* OpenSSL calls it for each session that a server offers.
+ * @return 1 = the session is kept, with its reference */
+typedef int rl_tls_keep_session(struct ssl_st *ssl, struct ssl_session_st *session);
+
+/* The context for the options. It is made, unless it exists and its files have not changed.
+ * @param keep_session for the connections of a context that is made; the same in all calls
+ * @return one reference; NULL with err */
+rl_tls_context *rl_tls_context_get(
+	const rl_tls_options *options, rl_tls_keep_session *keep_session, rl_error *err);
 
 void rl_tls_context_unref(rl_tls_context *context);
 
@@ -57,10 +59,6 @@ void rl_tls_context_unref(rl_tls_context *context);
 uint64_t rl_tls_context_version(const rl_tls_context *context);
 
 struct ssl_ctx_st *rl_tls_context_ssl(const rl_tls_context *context);
-
-/* rl_tls.c defines this: OpenSSL calls it for each session that a server offers.
- * @return 1 = the session is kept, with its reference */
-int rl_tls_keep_session(struct ssl_st *ssl, struct ssl_session_st *session);
 
 /* The first reason in OpenSSL's queue of errors, which is emptied. */
 const char *rl_tls_reason(void);

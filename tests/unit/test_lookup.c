@@ -144,7 +144,7 @@ static void a_majority_that_does_not_know_it_refuses(void)
 	CHECK_INT(lookup_err.status, RL_ERR_CONNECT);
 	CHECK_HAS(
 		lookup_err.message, "a:6379: does not know it; b:6379: not waited for; c:6379: does not");
-	CHECK_INT(rl_lookup_step(&lookup, &(rl_tick){.now = fake_clock}), RL_VOTE_REFUSED);
+	CHECK_INT(rl_lookup_step(lookup, &(rl_tick){.now = fake_clock}), RL_VOTE_REFUSED);
 }
 
 static void one_that_does_not_know_it_is_outvoted(void)
@@ -277,7 +277,7 @@ static void silence_ends_with_the_time(void)
 	CHECK_INT(drive_to(fake_clock + TIME - 1), RL_VOTE_OPEN);
 	CHECK_INT(drive_to(RL_NEVER - 1), RL_VOTE_FAILED);
 	CHECK_INT(fake_ms(), 400);
-	rl_lookup_explain(&lookup, &lookup_err);
+	rl_lookup_explain(lookup, &lookup_err);
 	CHECK_HAS(lookup_err.message,
 		"a:6379: no answer within 0.4 s; b:6379: no connection within 0.4 s; "
 		"c:6379: the server answered: LOADING x");
@@ -317,7 +317,7 @@ static void an_answer_that_came_in_time_is_read_later(void)
 	int64_t seen = fake_clock;
 	fake_clock += SECOND;
 	rl_tick tick = {.now = fake_clock, .seen = seen};
-	CHECK_INT(rl_lookup_step(&lookup, &tick), RL_VOTE_OPEN);
+	CHECK_INT(rl_lookup_step(lookup, &tick), RL_VOTE_OPEN);
 	CHECK_INT(drive_to(RL_NEVER - 1), RL_VOTE_GRANTED);
 }
 
@@ -355,7 +355,7 @@ static rl_vote fail_by_tls(unsigned failing)
 		fail_tls(i);
 	}
 	rl_vote vote = drive_to(RL_NEVER - 1);
-	rl_lookup_explain(&lookup, &lookup_err);
+	rl_lookup_explain(lookup, &lookup_err);
 	return vote;
 }
 

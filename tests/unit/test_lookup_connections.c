@@ -92,25 +92,41 @@ static void a_connection_whose_answer_is_overdue_is_dropped(void)
 	CHECK(fake_count("c2 dial") <= 1);
 }
 
-static void an_owner_may_end_it_early(void)
+static void a_connection_that_is_not_made_yet_is_kept_for_the_next_lookup(void)
+{
+	begin_sentinels(3);
+	fake_dials(2, FAKE_ACCEPT, 50 * MS);
+	fake_says(0, OLD);
+	fake_says(1, OLD);
+	CHECK_INT(look_up(), RL_VOTE_GRANTED);
+	CHECK_INT(fake_pool.count, 3);
+	CHECK_COUNT("c1 retract", 1);
+	CHECK_COUNT("c1 " ASK, 0);
+	fake_says(2, NEW);
+	start_lookup();
+	CHECK_INT(drive_to(fake_clock + 100 * MS), RL_VOTE_OPEN);
+	CHECK_COUNT("dial", 3);
+	CHECK_COUNT("c1 " ASK, 1);
+}
+
+/* No operation has continued the first lookup in time, and its question to b was not sent. The
+ * answer of a comes to the question of the first lookup. */
+static void a_lookup_whose_time_is_over_begins_anew(void)
 {
 	begin_sentinels(2);
 	fake_dials(1, FAKE_ACCEPT, 50 * MS);
 	start_lookup();
 	CHECK_INT(drive_to(fake_clock + 10 * MS), RL_VOTE_OPEN);
-	rl_lookup_end(&lookup, fake_clock);
-	rl_lookup_end(&lookup, fake_clock);
-	CHECK(!rl_lookup_is_open(&lookup));
-	CHECK_INT(fake_pool.count, 2);
-	CHECK_COUNT("b1 retract", 1);
-	fake_says(0, OLD); /* the first question stays unanswered */
+	fake_clock += TIME - 10 * MS;
+	fake_says(0, OLD);
 	fake_servers[0].acts[0].what = FAKE_SAY;
 	fake_says(1, OLD);
-	rl_lookup_begin(&lookup, fake_clock + TIME, fake_clock);
+	rl_lookup_join(lookup, fake_clock + TIME, fake_clock);
+	CHECK_COUNT("b1 retract", 1);
 	CHECK_INT(drive_to(fake_clock + 100 * MS), RL_VOTE_OPEN);
 	CHECK_COUNT("dial", 2);
+	CHECK_COUNT("a1 " ASK, 2);
 	CHECK_COUNT("b1 " ASK, 1);
-	rl_lookup_end(&lookup, fake_clock);
 }
 
 static void alone_it_keeps_its_connections(void)
@@ -126,7 +142,7 @@ static void alone_it_keeps_its_connections(void)
 	CHECK_INT(look_up(), RL_VOTE_GRANTED);
 	CHECK_TEXT(primary(), "10.0.0.2:6380");
 	CHECK_LOG("1000 a1 " ASK "1000 b1 " ASK "1000 c1 " ASK);
-	rl_lookup_destroy(&lookup);
+	rl_lookup_destroy(lookup);
 	CHECK_INT(fake_open_links(), 0);
 }
 
@@ -192,11 +208,11 @@ static void one_that_is_backed_off_is_not_asked_too_late(void)
 {
 	begin_sentinels(1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
-	rl_lookup_begin(&lookup, fake_clock + 5 * MS, fake_clock);
+	rl_lookup_begin(lookup, fake_clock + 5 * MS, fake_clock);
 	fake_clock += 6 * MS;
 	rl_tick tick = {.now = fake_clock, .seen = fake_clock};
-	CHECK_INT(rl_lookup_step(&lookup, &tick), RL_VOTE_FAILED);
-	rl_lookup_explain(&lookup, &lookup_err);
+	CHECK_INT(rl_lookup_step(lookup, &tick), RL_VOTE_FAILED);
+	rl_lookup_explain(lookup, &lookup_err);
 	CHECK_HAS(lookup_err.message, "a:6379: not asked again so soon after a failure");
 	CHECK_LOG("");
 }
@@ -212,9 +228,9 @@ static void in_a_forked_child_nothing_is_sent(void)
 	CHECK_INT(drive_to(fake_clock + 1 * MS), RL_VOTE_OPEN);
 	fake_forget_log();
 	fake_fork();
-	rl_lookup_drop(&lookup);
+	CHECK(rl_lookup_of(lookup_route, &fake_pool) == lookup);
 	CHECK_LOG("1 a1 close\n1 b1 close\n");
-	CHECK(!rl_lookup_is_open(&lookup));
+	CHECK(!rl_lookup_is_open(lookup));
 	all_say(OLD);
 	fake_servers[0].act_next = fake_servers[1].act_next = 0;
 	CHECK_INT(look_up(), RL_VOTE_GRANTED);
@@ -278,7 +294,7 @@ static void a_question_without_memory_is_not_waited_for(void)
 	rl_vote vote = drive_failing_at(1);
 	CHECK_INT(vote, RL_VOTE_FAILED);
 	CHECK_INT(fake_ms(), 0);
-	rl_lookup_explain(&lookup, &lookup_err);
+	rl_lookup_explain(lookup, &lookup_err);
 	CHECK_HAS(lookup_err.message, "a:6379: out of memory");
 	CHECK_INT(fake_pool.count, 0);
 }
@@ -292,18 +308,18 @@ static void a_route_that_cannot_be_told_is_out_of_memory(void)
 	CHECK_INT(drive_to(fake_clock - 1), RL_VOTE_OPEN);
 	rl_vote vote = drive_failing_at(2); /* the first is the host's */
 	CHECK_INT(vote, RL_VOTE_FAILED);
-	rl_lookup_explain(&lookup, &lookup_err);
+	rl_lookup_explain(lookup, &lookup_err);
 	CHECK_INT(lookup_err.status, RL_ERR_MEMORY);
 	CHECK_INT(fake_pool.count, 1);
 }
 
 static void what_was_never_begun_is_destroyed(void)
 {
-	begin_sentinels(1);
-	rl_lookup_destroy(&lookup);
-	rl_lookup_destroy(&lookup);
-	lookup = (rl_lookup){0};
-	rl_lookup_destroy(&lookup);
+	begin_alone(1);
+	rl_lookup_destroy(lookup);
+	rl_lookup_destroy(lookup);
+	*lookup = (rl_lookup){0};
+	rl_lookup_destroy(lookup);
 }
 
 static const check_test tests[] = {
@@ -312,7 +328,8 @@ static const check_test tests[] = {
 	TEST(a_dead_idle_connection_is_replaced_once),
 	TEST(an_answer_to_an_earlier_lookup_is_discarded),
 	TEST(a_connection_whose_answer_is_overdue_is_dropped),
-	TEST(an_owner_may_end_it_early),
+	TEST(a_connection_that_is_not_made_yet_is_kept_for_the_next_lookup),
+	TEST(a_lookup_whose_time_is_over_begins_anew),
 	TEST(alone_it_keeps_its_connections),
 	TEST(one_that_is_backed_off_is_spared),
 	TEST(but_asked_where_the_others_cannot_agree),

@@ -63,7 +63,7 @@ static void check_wrong(const char *part)
 static uint64_t version(void)
 {
 	rl_error err = {.message = ""};
-	rl_tls_context *context = rl_tls_context_get(pair_address.tls, &err);
+	rl_tls_context *context = rl_tls_context_get(pair_address.tls, NULL, &err);
 	CHECK(context != NULL);
 	uint64_t found = rl_tls_context_version(context);
 	rl_tls_context_unref(context);
@@ -415,7 +415,7 @@ static void the_contexts_have_a_limit(void)
 	CHECK_INT(rl_tls_weak_contexts(), CONTEXTS);
 	set_name(0);
 	CHECK_INT(version(), (int64_t) versions[0]); /* now 1 is the oldest */
-	held = rl_tls_context_get(pair_address.tls, &pair_err);
+	held = rl_tls_context_get(pair_address.tls, NULL, &pair_err);
 	set_name(CONTEXTS);
 	version();
 	CHECK_INT(rl_tls_weak_contexts(), CONTEXTS);
@@ -458,7 +458,7 @@ static void *use_contexts(void *arg)
 		}
 		rl_tls_free(tls);
 		for (unsigned look = 0; look < LOOKS; look++) {
-			rl_tls_context_unref(rl_tls_context_get(address.tls, &err));
+			rl_tls_context_unref(rl_tls_context_get(address.tls, NULL, &err));
 		}
 	}
 	rl_tls_sessions_free(sessions);

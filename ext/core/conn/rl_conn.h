@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A connection: a link, its handshake, and its pending replies. Replies arrive in the order of the
- * commands, so the queue of sent commands shows which command a reply belongs to. A reply for which
- * no operation waits any more is discarded when it arrives.
- *
- * A connection belongs to one operation at a time, or to the pool.
+ * A connection: a link, its handshake, and its pending replies. It belongs to one operation at a
+ * time, or to the pool. The design is in rl_conn.c.
  */
 #ifndef RL_CONN_H
 #define RL_CONN_H
@@ -221,26 +218,5 @@ void rl_conn_end(rl_conn *conn);
 bool rl_conn_is_over(rl_conn *conn);
 
 void rl_conn_free(rl_conn *conn);
-
-/* ---- for rl_conn.c, rl_conn_dial.c and rl_conn_replicas.c ---- */
-
-/* Queues a command, and notes that its reply is pending.
- * @return the position of its last byte; 0 when it could not be queued */
-uint64_t rl_conn_append(
-	rl_conn *conn, unsigned argc, const rl_bytes *argv, rl_pending_kind kind, unsigned tag);
-
-/* What the answer to AUTH, SELECT or ROLE means: NONE, READY, REFUSED, or DOWN with event->err. */
-rl_conn_event_type rl_conn_on_login_answered(
-	rl_conn *conn, rl_pending_kind kind, rl_conn_event *event);
-
-/* Notes that the replicas must confirm the command. The replicas have a small part of the TTL for
- * that, so that their time ends before the patience with one of several members does. */
-void rl_conn_note_confirmed(rl_conn *conn, const rl_request *request);
-
-/* Passes the reply to a command on, or holds it back until the replicas have confirmed. */
-void rl_conn_on_command_answered(rl_conn *conn, rl_conn_event *event, const rl_pending *owed);
-
-/* The number as text, in room. */
-rl_bytes rl_conn_decimal(uint64_t number, char room[16]);
 
 #endif

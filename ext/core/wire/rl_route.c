@@ -1,6 +1,33 @@
 /* SPDX-License-Identifier: MIT
  *
- * Routes: making and asking. The design is in the header.
+ * DESIGN
+ *
+ * A member that is a single server has no route: its target is the server. With a route, the
+ * member's target stands for all nodes: it has what they have in common (user, password, database,
+ * TLS, replicas), and no connection is ever made to it. Each node has a target of its own, so
+ * connections, the pool and the list of backed-off servers know nothing of routes.
+ *
+ *     member --route--> node (a target) --pool--> connection
+ *
+ *     slots  0 3 3 1 ...  the number of each slot's node, from 1; 0 = unknown
+ *              |
+ *              +--------------+
+ *                             v
+ *     nodes  seed | seed | learned | ...  each with its target, and whether it is suspect
+ *
+ * Cluster: a route begins with the seeds of the DSN, and learns which node has a slot from MOVED
+ * and from CLUSTER SLOTS. What it knows is a guess, and the node that is asked decides: a wrong
+ * guess costs a redirect, never an answer of the wrong node. If a node fails, or a slot is unknown,
+ * any other node will do, because each one can redirect. Seeds stay candidates for ever, so that a
+ * cluster whose learned nodes are all gone is found again.
+ *
+ * Sentinel: the seeds are the Sentinels, which are no nodes. All keys are in slot 0, and its node
+ * is the one that a majority of the Sentinels has named.
+ *
+ * Ownership and threads: a route belongs to one thread. Its references are counted: the pool has
+ * one, so that the next object with the same DSN knows what the last one has learned, and each
+ * member of a set has one. The watchdog makes routes of its own. A route may drop a node when it
+ * learns something, so each owner of a node has a reference to it.
  */
 #include "core/wire/rl_route.h"
 
@@ -10,16 +37,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- nodes ---- */
+/* ---- slots and nodes ---- */
 
-uint16_t *rl_route_place_of(const rl_route *route, unsigned slot)
+/* The place of the slot in the table: behind Sentinels all keys are in slot 0. */
+static uint16_t *place_of(const rl_route *route, unsigned slot)
 {
 	return &route->slots[route->kind == RL_ROUTE_CLUSTER ? slot : 0];
 }
 
-rl_node *rl_route_node_of_slot(const rl_route *route, unsigned slot)
+/* The node that is known to have the slot, suspect or not; NULL = no such node is known. */
+static rl_node *node_of_slot(const rl_route *route, unsigned slot)
 {
-	unsigned number = *rl_route_place_of(route, slot);
+	unsigned number = *place_of(route, slot);
 	return number > 0 ? &route->nodes[number - 1] : NULL;
 }
 
@@ -33,7 +62,8 @@ static uint32_t hash_of(const rl_address *address)
 	return hash;
 }
 
-unsigned rl_route_find_node(const rl_route *route, const rl_address *address)
+/* The number of the node, from 1; 0 = it is not among the nodes. */
+static unsigned find_node(const rl_route *route, const rl_address *address)
 {
 	uint32_t hash = hash_of(address);
 	for (unsigned i = 0; i < route->node_count; i++) {
@@ -45,7 +75,9 @@ unsigned rl_route_find_node(const rl_route *route, const rl_address *address)
 	return 0;
 }
 
-unsigned rl_route_add_node(rl_route *route, rl_target *target)
+/* @param target one reference is taken
+ * @return the number of the node; 0 when out of memory, or when there are too many */
+static unsigned add_node(rl_route *route, rl_target *target)
 {
 	if (route->node_count == RL_NODES_MAX) {
 		return 0;
@@ -60,6 +92,30 @@ unsigned rl_route_add_node(rl_route *route, rl_target *target)
 	grown[route->node_count] =
 		(rl_node){.target = rl_target_ref(target), .address_hash = hash_of(&target->address)};
 	return ++route->node_count;
+}
+
+/* Drops all other nodes, except for seeds.
+ * @param is_kept for each node */
+static void drop_others(rl_route *route, const bool *is_kept)
+{
+	uint16_t moved_to[RL_NODES_MAX + 1] = {0};
+	unsigned count = 0;
+	atomic_store(&route->is_changing, true);
+	for (unsigned i = 0; i < route->node_count; i++) {
+		rl_node node = route->nodes[i];
+		if (i < route->seed_node_count || is_kept[i]) {
+			route->nodes[count++] = node;
+			moved_to[i + 1] = (uint16_t) count;
+		} else {
+			rl_target_unref(node.target);
+		}
+	}
+	route->node_count = count;
+	route->next_node = 0;
+	for (unsigned i = 0; i < route->slot_count; i++) {
+		route->slots[i] = moved_to[route->slots[i]];
+	}
+	atomic_store(&route->is_changing, false);
 }
 
 /* ---- making ---- */
@@ -90,8 +146,8 @@ bool rl_route_add_seed(rl_route *route, rl_target *seed)
 		if (!rl_order_name_add_seed(&route->order_name, &seed->address)) {
 			return false;
 		}
-		if (rl_route_find_node(route, &seed->address) == 0) {
-			if (rl_route_add_node(route, seed) == 0) {
+		if (find_node(route, &seed->address) == 0) {
+			if (add_node(route, seed) == 0) {
 				return false;
 			}
 			route->seed_node_count++;
@@ -222,7 +278,7 @@ bool rl_route_overlaps(const rl_route *a, const rl_route *b)
 
 bool rl_route_knows(const rl_route *route, unsigned slot)
 {
-	const rl_node *node = rl_route_node_of_slot(route, slot);
+	const rl_node *node = node_of_slot(route, slot);
 	return node != NULL && !node->is_suspect;
 }
 
@@ -244,9 +300,210 @@ static rl_target *next_node(rl_route *route)
 
 rl_target *rl_route_node(rl_route *route, unsigned slot)
 {
-	const rl_node *node = rl_route_node_of_slot(route, slot);
+	const rl_node *node = node_of_slot(route, slot);
 	if (route->kind == RL_ROUTE_SENTINEL) {
 		return node != NULL ? node->target : NULL;
 	}
 	return node != NULL && !node->is_suspect ? node->target : next_node(route);
+}
+
+/* ---- learning ---- */
+
+static rl_bytes host_of(const rl_target *target)
+{
+	return rl_bytes_of(target->address.host, strlen(target->address.host));
+}
+
+/* The target of the node at the address; NULL when out of memory. */
+static rl_target *make_node(const rl_route *route, const rl_address *address)
+{
+	rl_target *target = rl_target_copy(route->common);
+	char *host = strdup(address->host);
+	if (target == NULL || host == NULL) {
+		rl_target_unref(target);
+		free(host);
+		return NULL;
+	}
+	free(target->address.host);
+	target->address.host = host;
+	target->address.kind = address->kind;
+	target->address.port = address->port;
+	target->must_be_primary = route->kind == RL_ROUTE_SENTINEL;
+	if (!rl_target_set_name(target)) {
+		rl_target_unref(target);
+		return NULL;
+	}
+	return target;
+}
+
+/* The number of the node at the address, which is added if it is new; 0 when that is impossible. */
+static unsigned number_of(rl_route *route, rl_bytes host, uint16_t port)
+{
+	char text[RL_HOST_MAX + 1];
+	if (!rl_is_host(host)) {
+		return 0;
+	}
+	memcpy(text, host.data, host.len);
+	text[host.len] = '\0';
+	rl_address address = {.kind = RL_NET_TCP, .host = text, .port = port};
+	unsigned number = find_node(route, &address);
+	if (number > 0) {
+		return number;
+	}
+	rl_target *target = make_node(route, &address);
+	number = target != NULL ? add_node(route, target) : 0;
+	rl_target_unref(target);
+	return number;
+}
+
+rl_target *rl_route_follow(rl_route *route, const rl_redirect *redirect, const rl_target *speaker)
+{
+	rl_bytes host = redirect->host.len > 0 ? redirect->host : host_of(speaker);
+	unsigned number = number_of(route, host, redirect->port);
+	if (number == 0) {
+		return NULL;
+	}
+	rl_node *node = &route->nodes[number - 1];
+	if (redirect->kind == RL_REDIRECT_MOVED) {
+		*place_of(route, redirect->slot) = (uint16_t) number;
+		rl_route_want_map(route);
+		node->is_suspect = false;
+	}
+	return node->target;
+}
+
+rl_destination rl_route_follow_reply(
+	rl_route *route, const rl_reply *reply, const rl_target *speaker)
+{
+	rl_destination none = {.node = NULL};
+	if (!rl_route_has_redirects(route) || reply->type != RL_REPLY_ERROR) {
+		return none;
+	}
+	rl_redirect redirect = rl_redirect_read(reply->text);
+	if (redirect.kind == RL_REDIRECT_NONE) {
+		return none;
+	}
+	return (rl_destination){.node = rl_route_follow(route, &redirect, speaker),
+		.is_asking = redirect.kind == RL_REDIRECT_ASK};
+}
+
+void rl_route_suspect(rl_route *route, const rl_target *node)
+{
+	unsigned number = find_node(route, &node->address);
+	if (number > 0) {
+		route->nodes[number - 1].is_suspect = true;
+		route->next_node = number % route->node_count;
+	}
+}
+
+void rl_route_learn(rl_route *route, const rl_route *from, unsigned slot)
+{
+	if (atomic_load(&from->is_changing)) {
+		return;
+	}
+	const rl_node *node = node_of_slot(from, slot);
+	bool is_older = from->named_at < route->named_at && rl_route_knows(route, slot);
+	if (node == NULL || node->is_suspect || is_older) {
+		return;
+	}
+	unsigned number = number_of(route, host_of(node->target), node->target->address.port);
+	if (number > 0) {
+		*place_of(route, slot) = (uint16_t) number;
+		route->nodes[number - 1].is_suspect = false;
+		bool is_newer = from->named_at >= route->named_at;
+		route->known_since = is_newer ? from->known_since : route->known_since;
+		route->named_at = is_newer ? from->named_at : route->named_at;
+	}
+}
+
+rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t asked_at)
+{
+	unsigned number = number_of(route, host, port);
+	if (number == 0) {
+		return NULL;
+	}
+	bool is_kept[RL_NODES_MAX] = {false};
+	is_kept[number - 1] = true;
+	route->slots[0] = (uint16_t) number;
+	drop_others(route, is_kept);
+	route->nodes[0].is_suspect = false;
+	route->named_at = asked_at;
+	return route->nodes[0].target;
+}
+
+/* ---- the map of a cluster ---- */
+
+bool rl_route_wants_map(rl_route *route, int64_t now)
+{
+	if (route->map_due == RL_NEVER || now < route->map_due) {
+		return false;
+	}
+	route->map_due = RL_NEVER;
+	route->map_asked_at = now;
+	return true;
+}
+
+void rl_route_want_map(rl_route *route)
+{
+	if (route->kind == RL_ROUTE_CLUSTER && route->map_due == RL_NEVER) {
+		route->map_due = route->map_asked_at + RL_MAP_PAUSE_NS;
+	}
+}
+
+/* The number of the node that a range of the map names first, its primary; 0 = unknown. The entry
+ * is an array of host, port, and more. */
+static unsigned read_primary(rl_route *route, const rl_reply *range, const rl_target *speaker)
+{
+	const rl_reply *entry = &range->elements[2];
+	if (entry->type != RL_REPLY_ARRAY || entry->count < 2 ||
+		entry->elements[1].type != RL_REPLY_INTEGER || entry->elements[1].integer <= 0 ||
+		entry->elements[1].integer > 65535) {
+		return 0;
+	}
+	const rl_reply *host = &entry->elements[0];
+	if (host->type != RL_REPLY_STRING && host->type != RL_REPLY_NIL) {
+		return 0;
+	}
+	rl_bytes name = rl_redirect_host(host->text);
+	return number_of(
+		route, name.len > 0 ? name : host_of(speaker), (uint16_t) entry->elements[1].integer);
+}
+
+/* Notes that the node of the range has slots. False = the range makes no sense. */
+static bool read_range(
+	rl_route *route, const rl_reply *range, const rl_target *speaker, bool *has_slots)
+{
+	if (range->type != RL_REPLY_ARRAY || range->count < 3 ||
+		range->elements[0].type != RL_REPLY_INTEGER ||
+		range->elements[1].type != RL_REPLY_INTEGER) {
+		return false;
+	}
+	int64_t first = range->elements[0].integer;
+	int64_t last = range->elements[1].integer;
+	bool makes_sense = first >= 0 && first <= last && last < RL_SLOTS;
+	unsigned number = makes_sense ? read_primary(route, range, speaker) : 0;
+	if (number == 0) {
+		return false;
+	}
+	for (int64_t slot = first; slot <= last; slot++) {
+		route->slots[slot] = (uint16_t) number;
+	}
+	has_slots[number - 1] = true;
+	route->nodes[number - 1].is_suspect = false;
+	return true;
+}
+
+void rl_route_read_map(rl_route *route, const rl_reply *reply, const rl_target *speaker)
+{
+	if (route->kind != RL_ROUTE_CLUSTER || reply->type != RL_REPLY_ARRAY) {
+		return;
+	}
+	bool has_slots[RL_NODES_MAX] = {false};
+	bool has_any = false;
+	for (size_t i = 0; i < reply->count; i++) {
+		has_any = read_range(route, &reply->elements[i], speaker, has_slots) || has_any;
+	}
+	if (has_any) {
+		drop_others(route, has_slots);
+	}
 }

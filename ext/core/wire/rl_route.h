@@ -3,28 +3,8 @@
  * A route: which node speaks for a key, where a member is more than one server. The nodes of a
  * cluster share out the slots, and of the nodes behind Sentinels one is the primary.
  *
- * DESIGN
- *
- * A member that is a single server has no route: its target is the server. With a route, the
- * member's target stands for all nodes: it has what they have in common (user, password, database,
- * TLS, replicas), and no connection is ever made to it. Each node has a target of its own, so
- * connections, the pool and the list of backed-off servers know nothing of routes.
- *
- *     member --route--> node (a target) --pool--> connection
- *
- * Cluster: a route begins with the seeds of the DSN, and learns which node has a slot from MOVED
- * and from CLUSTER SLOTS. What it knows is a guess, and the node that is asked decides: a wrong
- * guess costs a redirect, never an answer of the wrong node. If a node fails, or a slot is unknown,
- * any other node will do, because each one can redirect. Seeds stay candidates for ever, so that a
- * cluster whose learned nodes are all gone is found again.
- *
- * Sentinel: the seeds are the Sentinels, which are no nodes. All keys are in slot 0, and its node
- * is the one that a majority of the Sentinels has named.
- *
- * Ownership and threads: a route belongs to one thread. Its references are counted: the pool has
- * one, so that the next object with the same DSN knows what the last one has learned, and each
- * member of a set has one. The watchdog makes routes of its own. A route may drop a node when it
- * learns something, so each owner of a node has a reference to it.
+ * A route belongs to one thread, and its references are counted. It may drop a node when it learns
+ * something, so each owner of a node has a reference to the node. The design is in rl_route.c.
  */
 #ifndef RL_ROUTE_H
 #define RL_ROUTE_H
@@ -232,20 +212,5 @@ void rl_route_read_map(rl_route *route, const rl_reply *reply, const rl_target *
  * @param asked_at a reading of the clock before the lookup was sent
  * @return the node, borrowed; NULL when out of memory */
 rl_target *rl_route_name(rl_route *route, rl_bytes host, uint16_t port, int64_t asked_at);
-
-/* ---- for rl_route.c and rl_route_learn.c ---- */
-
-/* The place of the slot in the table: behind Sentinels all keys are in slot 0. */
-uint16_t *rl_route_place_of(const rl_route *route, unsigned slot);
-
-/* The node that is known to have the slot, suspect or not; NULL = no such node is known. */
-rl_node *rl_route_node_of_slot(const rl_route *route, unsigned slot);
-
-/* The number of the node, from 1; 0 = it is not among the nodes. */
-unsigned rl_route_find_node(const rl_route *route, const rl_address *address);
-
-/* @param target one reference is taken
- * @return the number of the node; 0 when out of memory, or when there are too many */
-unsigned rl_route_add_node(rl_route *route, rl_target *target);
 
 #endif

@@ -1,4 +1,4 @@
 # A node that fails is asked again, and no other.
-# file: ext/core/wire/rl_route_learn.c
+# file: ext/core/wire/rl_route.c
 # clusters
 s/(\]\.is_suspect) = true;/\1 = false;/

@@ -1,3 +1,3 @@
 # WAIT is written behind the try in the queue, whether or not the try takes the lock
-# file: ext/core/conn/rl_conn_replicas.c
+# file: ext/core/conn/rl_conn.c
 s/request->place == RL_PLACE_QUEUED\)/false)/
