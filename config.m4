@@ -95,13 +95,8 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lease/rl_late_grant.c
     ext/core/lease/rl_lease.c
     ext/core/lease/rl_renewal.c
-    ext/core/lease/rl_renewal_heap.c
-    ext/core/lease/rl_renewal_queue.c
     ext/core/lease/rl_renewer.c
-    ext/core/lease/rl_renewer_nodes.c
-    ext/core/lease/rl_renewer_routes.c
-    ext/core/lease/rl_renewer_server.c
-    ext/core/lease/rl_round.c
+    ext/core/lease/rl_renewer_servers.c
     ext/core/lock/rl_acquire.c
     ext/core/lock/rl_member_call.c
     ext/core/lock/rl_member_grace.c

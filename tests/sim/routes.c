@@ -109,7 +109,7 @@ void routes_look(unsigned client, bool is_watch)
 			look_at(client, false, c->set.members[i].route);
 		}
 	}
-	rl_route *route = is_watch ? c->renewer.nodes.routes.first : NULL;
+	rl_route *route = is_watch ? c->renewer.servers.routes : NULL;
 	for (; route != NULL; route = route->next) {
 		look_at(client, true, route);
 	}

@@ -6,7 +6,7 @@
 
 #include "client.h"
 #include "core/base/rl_tally.h"
-#include "core/lease/rl_renewer_server.h"
+#include "core/lease/rl_renewer_servers.h"
 #include "sentinel_parts.h"
 
 #include <string.h>

@@ -133,7 +133,6 @@ static void in_a_child_their_owners_may_still_do_anything(void)
 		rl_renewer_changed(one);
 		rl_renewer_pause(one);
 		rl_renewer_changed(one);
-		rl_renewer_end(one);
 		watching_to(90000);
 		CHECK_LOG("");
 		watching_end();

@@ -63,7 +63,7 @@ static void what_the_route_has_learned_serves_the_next_lease(void)
 	watching_to(20000);
 	CHECK_COUNT("20000 b1 renew", 1);
 	CHECK_COUNT("a1 renew", 1);
-	CHECK(watching.nodes.routes.first->next == NULL);
+	CHECK(watching.servers.routes->next == NULL);
 }
 
 static void moved_is_followed_at_once_and_kept(void)
@@ -312,7 +312,7 @@ static void a_redirect_of_a_lease_that_is_gone(void)
 	watching_let_go(one, true);
 	watching_to(12000);
 	CHECK_COUNT("b1", 0);
-	CHECK(watching.nodes.servers != NULL);
+	CHECK(watching.servers.first != NULL);
 }
 
 static void a_redirect_while_the_owner_releases(void)
@@ -342,7 +342,7 @@ static void idle_servers_are_dropped(void)
 	watching_to(125000);
 	CHECK_INT(fake_stats.cluster_redirects, 12);
 	unsigned count = 0;
-	for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
+	for (rl_renewer_server *s = watching.servers.first; s != NULL; s = s->next) {
 		count++;
 	}
 	CHECK_INT(count, 1 + 8);
@@ -352,7 +352,7 @@ static void idle_servers_are_dropped(void)
 static unsigned count_routes(void)
 {
 	unsigned count = 0;
-	for (const rl_route *r = watching.nodes.routes.first; r != NULL; r = r->next) {
+	for (const rl_route *r = watching.servers.routes; r != NULL; r = r->next) {
 		count++;
 	}
 	return count;
@@ -371,7 +371,7 @@ static void idle_routes_are_dropped(void)
 	static const char *const seeds[] = {"a", "b", "c", "d", "e", "f", "g", "h", "ab", "ac", "ad",
 		"ae", "af", "ag", "ah", "bc", "bd", "be", "bf", "bg"};
 	rl_renewal *first = keep("abcdefgh");
-	rl_route *kept = watching.nodes.routes.first;
+	rl_route *kept = watching.servers.routes;
 	rl_route *cluster = route;
 	for (unsigned i = 0; i < 20; i++) {
 		use_route(seeds[i]);
@@ -389,7 +389,7 @@ static void the_route_that_was_not_used_for_longest_goes_first(void)
 	keep("abcdefgh");
 	rl_route *cluster = route;
 	use_route("a");
-	const rl_route *used = watching.nodes.routes.first;
+	const rl_route *used = watching.servers.routes;
 	for (unsigned i = 0; i < 8; i++) {
 		use_route(seeds[i]);
 	}
@@ -398,7 +398,7 @@ static void the_route_that_was_not_used_for_longest_goes_first(void)
 	fake_set.members[0].route = cluster;
 	CHECK_INT(count_routes(), 9);
 	bool is_kept = false;
-	for (const rl_route *r = watching.nodes.routes.first; r != NULL; r = r->next) {
+	for (const rl_route *r = watching.servers.routes; r != NULL; r = r->next) {
 		is_kept = is_kept || r == used;
 	}
 	CHECK(is_kept);
@@ -414,7 +414,7 @@ static void forgotten_in_a_child(void)
 	watching_fork();
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_INT(watching.all_count, 0);
-	CHECK(watching.nodes.routes.first == NULL && watching.nodes.servers == NULL);
+	CHECK(watching.servers.routes == NULL && watching.servers.first == NULL);
 }
 
 /* ---- without memory ---- */
@@ -431,10 +431,10 @@ static bool prepare(void)
 	fake_memory_works();
 	bool is_prepared = one != NULL;
 	CHECK(is_prepared || watching.all == NULL);
-	for (rl_renewer_server *s = watching.nodes.servers; s != NULL; s = s->next) {
+	for (rl_renewer_server *s = watching.servers.first; s != NULL; s = s->next) {
 		CHECK_INT(s->members, is_prepared);
 	}
-	for (rl_route *r = watching.nodes.routes.first; r != NULL; r = r->next) {
+	for (rl_route *r = watching.servers.routes; r != NULL; r = r->next) {
 		CHECK_INT(r->refs, 1 + is_prepared);
 	}
 	CHECK_INT(plain->refs, 1);

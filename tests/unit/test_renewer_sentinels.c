@@ -339,7 +339,7 @@ static void forgotten_in_a_child_during_the_lookup(void)
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_COUNT(" end", 0);
 	CHECK_COUNT("close", 4);
-	CHECK(watching.nodes.routes.lookups == NULL);
+	CHECK(watching.servers.lookups == NULL);
 }
 
 /* ---- late releases ---- */
@@ -378,12 +378,12 @@ static void links_are_closed_by_steps_alone(void)
 		fake_set.members[0].route = NULL;
 	}
 	unsigned routes = 0;
-	for (const rl_route *r = watching.nodes.routes.first; r != NULL; r = r->next) {
+	for (const rl_route *r = watching.servers.routes; r != NULL; r = r->next) {
 		routes++;
 	}
 	CHECK(routes <= 9);
 	unsigned lookups = 0;
-	for (const rl_renewer_lookup *l = watching.nodes.routes.lookups; l != NULL; l = l->next) {
+	for (const rl_renewer_lookup *l = watching.servers.lookups; l != NULL; l = l->next) {
 		lookups++;
 	}
 	CHECK_INT(lookups, routes);

@@ -5,7 +5,6 @@
 #include "core/lease/rl_late.h"
 
 #include "core/base/rl_time.h"
-#include "core/lease/rl_renewer_server.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +20,22 @@ static bool is_of(const rl_renewal *renewal, rl_bytes key, rl_bytes token)
 		rl_bytes_equal(renewal->lease->names.key, key);
 }
 
+/* The member of the record and the member of the set are the same, as the same user. */
+static bool is_same_member(const rl_renewal_member *member, const rl_member *other)
+{
+	if (member->route == NULL || other->route == NULL) {
+		return member->route == other->route &&
+			rl_target_equal(member->server->target, other->target);
+	}
+	return rl_route_equal(member->route, other->route);
+}
+
 /* The record is for the same members, as the same user. */
 static bool is_on(const rl_renewal *renewal, const rl_set *set)
 {
 	bool is_same = renewal->count == set->count;
 	for (unsigned i = 0; is_same && i < set->count; i++) {
-		is_same = rl_renewer_nodes_is_same(&renewal->members[i], &set->members[i]);
+		is_same = is_same_member(&renewal->members[i], &set->members[i]);
 	}
 	return is_same;
 }

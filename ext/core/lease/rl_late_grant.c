@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Takes late grants over. The design is in the header. rl_round.c sends them, and rl_renewer.c ends
- * them.
+ * Takes late grants over. The design is in the header. rl_renewer.c sends and ends them.
  */
 #include "core/lease/rl_late_grant.h"
 
 #include "core/base/rl_time.h"
-#include "core/lease/rl_renewer_server.h"
 
 #include <stdlib.h>
 
@@ -37,7 +35,7 @@ void rl_late_grant_add(rl_renewer *renewer, const rl_late_grant *grant)
 	if (renewal == NULL) {
 		return;
 	}
-	rl_renewer_nodes_learn(&renewer->nodes, renewal, grant->set);
+	rl_renewer_servers_learn(renewal, grant->set);
 	int64_t longest = 0;
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];

@@ -2,15 +2,13 @@
  *
  * The record of one lease under renewal, with a part for each member, and what follows from the
  * record alone: what a member is asked for, how long its answer can be waited for, when something
- * is due. This file knows no connection and no other lease. The parts above it change the record:
+ * is due. This module knows no connection and no other lease, and changes nothing. All others read
+ * and change the record, so the record is a module of its own below them:
  *
- *   rl_renewal_heap    the records in the order in which they are due
- *   rl_renewal_queue   the members that wait for one connection, or for replies on it
- *   rl_renewer_server  one connection
- *   rl_round           one round of renewals, and the loss of a lease
- *   rl_renewer         all records and all connections: what is done, and when
- *   rl_late            releases that their callers could not complete
- *   rl_late_grant      members that a call has left without the lock
+ *   rl_renewer_servers  the connections, what is sent on them, and what is answered
+ *   rl_renewer          all records: rounds, losses, what is done, and when
+ *   rl_late             releases that their callers could not complete
+ *   rl_late_grant       members that a call has left without the lock
  *
  * Ownership: the record belongs to the owner of the lease, which the record borrows. The record of
  * a late release or a late grant, and its lease, belong to the renewer.
@@ -26,7 +24,7 @@
 
 typedef struct rl_renewal rl_renewal;
 struct rl_renewer;        /* rl_renewer.h */
-struct rl_renewer_server; /* rl_renewer_server.h */
+struct rl_renewer_server; /* rl_renewer_servers.h */
 
 /* What the renewer does about a lease. */
 typedef enum rl_renewal_stage {
@@ -62,15 +60,15 @@ typedef enum rl_renewal_command {
 	RL_SEND_RELEASE_BOTH,
 } rl_renewal_command;
 
-/* Where a member is in the queue of its server. */
+/* What a member waits for. */
 typedef enum rl_renewal_member_state {
 	RL_RENEWAL_MEMBER_IDLE,
-	/* It has something to send. */
+	/* It has something to send, and is in the list of its server. */
 	RL_RENEWAL_MEMBER_WAITING,
-	/* Its command was sent, and is not answered yet. */
+	/* Its command was sent, and is not answered yet: the member is in the ring of its server. */
 	RL_RENEWAL_MEMBER_SENT,
-	/* Not in the queue: the server has answered the command, and the answer counts once the
-	 * Sentinels have named the server as the primary. */
+	/* The server has answered the command, and the answer counts once the Sentinels have named the
+	 * server as the primary. */
 	RL_RENEWAL_MEMBER_CHECKING,
 } rl_renewal_member_state;
 
@@ -84,7 +82,7 @@ typedef struct rl_renewal_member {
 	bool is_asking;
 	/* Redirects that were followed since the last answer. */
 	unsigned hops;
-	/* The next four belong to the queue of the server (rl_renewal_queue.h). */
+	/* The next four belong to the server. */
 	rl_renewal_member_state state;
 	struct rl_renewal_member *next;
 	struct rl_renewal_member **link;

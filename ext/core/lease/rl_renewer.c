@@ -1,19 +1,76 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is due, and when. The design is in the header.
+ * All leases under renewal: what is due, when, and what is done then.
+ *
+ *     rl_renewer
+ *     |- all      record -> record -> ...     the leases that are prepared or under renewal
+ *     |- late     record -> ...               late releases (rl_late.h), the oldest first
+ *     |- grants   record -> ...               late grants (rl_late_grant.h)
+ *     |- heap     [record, record, ...]       the records of all three lists for which something
+ *     |                                       is due, the earliest first
+ *     `- servers                              the connections (rl_renewer_servers.c)
+ *
+ * A record (rl_renewal.h) is one lease with a part for each member. Rounds and losses, which are
+ * about one record, stand here and not in rl_renewal.c: they queue members at the servers, and the
+ * servers read the records, so that a module with both would be in a circle with the servers.
+ *
+ * Rounds. A lease is due when a third of what is proven has passed. Everything that is due at once,
+ * or will be soon, goes out in one write to each server. A round sends RENEW to each member. If a
+ * quorum grants it, the lease is proven from the moment at which the first of these members was
+ * asked. Refusals that make a quorum impossible lose the lease. RENEW never shortens a TTL, so it
+ * may be sent twice, and its order beside an extend() of the lease's own thread does not matter
+ * (rl_lease.h describes what both prove).
+ *
+ * Failures. A failure by itself does not lose the lease. A connection that breaks, or does not
+ * answer within a quarter of the proof that is left, is replaced, and the renewal is sent again. A
+ * member that answers with an error is asked again after a pause. This goes on until the proof is
+ * over. Then the lease is lost by the clock.
+ *
+ * Putting back. A member may answer, in a round that a quorum has granted, that the lock is not
+ * there: the member was restarted empty, or had not granted the lock in the first place. SET NX PX
+ * puts the lease's own token back, so that the lock is again on as many members as can be. A round
+ * that is not decided yet does the same after a pause: the proof still excludes every other holder,
+ * and this member may complete the quorum. The SET may arrive after the release that the lease's
+ * own thread sends on another connection. The renewer then writes another release after the SET.
+ * If the route has a time of grace (rl_member_grace.c), the renewer also puts the lock back on a
+ * new primary that has not received it from the old one. It does so even on a single member, whose
+ * refusal would otherwise lose the lease.
+ *
+ * Losses. A lost lease is released on each member that may keep it for longer than was proven. That
+ * goes on until the member has confirmed the release, or the TTL is over. A member that answers
+ * with an error is asked again after a pause, which doubles up to a second. A late release is
+ * repeated in the same way, by a record that is lost from the start.
+ *
+ * Late grants. A member that a call has left without the lock, because its connection was still
+ * being made, gets the lock by the same SET, from a record that is never renewed.
+ *
+ * Ownership: the renewer owns the servers, and the records of late releases and late grants, with
+ * their leases. It borrows all other records.
+ *
+ * Between two calls:
+ * - A record is in exactly one of the lists from rl_renewer_prepare() until it ends, and the heap
+ *   has room for all of them.
+ * - until is not later than the first record of the heap.
  */
 #include "core/lease/rl_renewer.h"
 
 #include "core/base/rl_backoff.h"
 #include "core/base/rl_time.h"
-#include "core/lease/rl_round.h"
 
 #include <stdlib.h>
+
+/* A member that answered with an error is asked again after this share of the proof that is
+ * left. */
+#define ERROR_SHARE 6
+#define ERROR_MIN_NS (5 * RL_NS_PER_MS)
+#define ERROR_MAX_NS RL_NS_PER_SECOND
 
 /* The pause before a release is sent again that the member has not confirmed; doubled each time, up
  * to the maximum. */
 #define RELEASE_PAUSE_NS (10 * RL_NS_PER_MS)
 #define RELEASE_PAUSE_MAX_NS RL_NS_PER_SECOND
+
+#define FIRST_HEAP_ROOM 16
 
 static int64_t now_of(const rl_renewal *renewal)
 {
@@ -21,116 +78,96 @@ static int64_t now_of(const rl_renewal *renewal)
 	return env->now(env->ctx);
 }
 
+/* ---- the heap ---- */
+
+/* Makes room for count records, one more than it had room for at most. False when out of memory. */
+static bool heap_reserve(rl_renewer *renewer, size_t count)
+{
+	if (count <= renewer->heap.room) {
+		return true;
+	}
+	size_t room = renewer->heap.room == 0 ? FIRST_HEAP_ROOM : 2 * renewer->heap.room;
+	rl_renewal **grown = realloc(renewer->heap.entries, room * sizeof *grown);
+	if (grown == NULL) {
+		return false;
+	}
+	renewer->heap.entries = grown;
+	renewer->heap.room = room;
+	return true;
+}
+
+/* Places are counted from 1, so that the children of place n are 2n and 2n + 1. */
+static rl_renewal *heap_at(const rl_renewer *renewer, size_t at)
+{
+	return renewer->heap.entries[at - 1];
+}
+
+static void heap_put(rl_renewer *renewer, size_t at, rl_renewal *renewal)
+{
+	renewer->heap.entries[at - 1] = renewal;
+	renewal->heap_at = at;
+}
+
+static void sift_up(rl_renewer *renewer, rl_renewal *renewal, size_t at)
+{
+	while (at > 1 && heap_at(renewer, at / 2)->due_at > renewal->due_at) {
+		heap_put(renewer, at, heap_at(renewer, at / 2));
+		at /= 2;
+	}
+	heap_put(renewer, at, renewal);
+}
+
+static void sift_down(rl_renewer *renewer, rl_renewal *renewal, size_t at)
+{
+	size_t count = renewer->heap.count;
+	for (size_t child = 2 * at; child <= count; child = 2 * at) {
+		if (child < count &&
+			heap_at(renewer, child + 1)->due_at < heap_at(renewer, child)->due_at) {
+			child++;
+		}
+		if (heap_at(renewer, child)->due_at >= renewal->due_at) {
+			break;
+		}
+		heap_put(renewer, at, heap_at(renewer, child));
+		at = child;
+	}
+	heap_put(renewer, at, renewal);
+}
+
+/* Takes the record out, if it is in. */
+static void heap_remove(rl_renewal *renewal)
+{
+	rl_renewer *renewer = renewal->renewer;
+	size_t at = renewal->heap_at;
+	if (at == 0) {
+		return;
+	}
+	renewal->heap_at = 0;
+	rl_renewal *last = renewer->heap.entries[--renewer->heap.count];
+	if (last == renewal) {
+		return;
+	}
+	if (at > 1 && heap_at(renewer, at / 2)->due_at > last->due_at) {
+		sift_up(renewer, last, at);
+	} else {
+		sift_down(renewer, last, at);
+	}
+}
+
 static void plan_at(rl_renewal *renewal, int64_t due_at)
 {
 	rl_renewer *renewer = renewal->renewer;
-	rl_renewal_heap_set(&renewer->heap, renewal, due_at);
+	heap_remove(renewal);
+	renewal->due_at = due_at;
+	if (due_at != RL_NEVER) {
+		sift_up(renewer, renewal, ++renewer->heap.count);
+	}
 	renewer->until = rl_time_earlier(renewer->until, due_at);
 }
 
 void rl_renewer_plan(rl_renewal *renewal)
 {
 	plan_at(renewal, rl_renewal_due_time(renewal));
-}
-
-/* ---- what the servers report ---- */
-
-/* A lease that is lost is put on no further member. */
-static void end_grants_of_lost(const rl_renewal *renewal)
-{
-	if (rl_renewal_is_lost(renewal) && renewal->renewer->grants != NULL) {
-		const rl_lease *lease = renewal->lease;
-		rl_renewer_undo_grants(renewal->renewer, lease->names.key, rl_lease_token(lease));
-	}
-}
-
-static void on_vote(rl_renewal_member *member)
-{
-	rl_renewal *renewal = member->renewal;
-	if (!rl_renewal_is_paused(renewal)) {
-		rl_round_on_vote(member, renewal->renewer->env);
-		end_grants_of_lost(renewal);
-		rl_renewer_plan(renewal);
-	}
-}
-
-static void on_release_failed(rl_renewal_member *member)
-{
-	int64_t pause =
-		rl_backoff_doubled(RELEASE_PAUSE_NS, member->release_fails, RELEASE_PAUSE_MAX_NS);
-	member->release_fails++;
-	member->ask_again_at = now_of(member->renewal) + pause;
-	rl_renewer_plan(member->renewal);
-}
-
-static bool on_redirected(rl_renewal_member *member, const rl_redirect *redirect)
-{
-	return rl_renewer_nodes_follow(&member->renewal->renewer->nodes, member, redirect);
-}
-
-static void on_unreachable(rl_renewer_server *server)
-{
-	rl_renewal_member *first = server->queue.waiting;
-	if (first != NULL) {
-		rl_renewer_nodes_flee(&first->renewal->renewer->nodes, server, now_of(first->renewal));
-	}
-}
-
-static bool may_count(rl_renewal_member *member)
-{
-	rl_renewal *renewal = member->renewal;
-	return rl_renewer_nodes_may_count(&renewal->renewer->nodes, member, now_of(renewal));
-}
-
-static const rl_renewer_server_listener listener = {.on_changed = rl_renewer_plan,
-	.on_vote = on_vote,
-	.on_release_failed = on_release_failed,
-	.on_redirected = on_redirected,
-	.on_unreachable = on_unreachable,
-	.may_count = may_count};
-
-void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env *env)
-{
-	*renewer = (rl_renewer){.env = env,
-		.late_end = &renewer->late,
-		.nodes = {.transport = transport,
-			.env = env,
-			.listener = &listener,
-			.routes = {.transport = transport, .env = env}},
-		.until = RL_NEVER};
-}
-
-/* ---- servers ---- */
-
-/* The next link of an open lookup. */
-static rl_link *next_of_lookups(const rl_renewer *renewer, rl_renewer_cursor *cursor)
-{
-	cursor->lookup = cursor->lookup == NULL ? renewer->nodes.routes.lookups : cursor->lookup;
-	while (cursor->lookup != NULL) {
-		rl_wait wait;
-		rl_wait_begin(&wait);
-		rl_lookup_add_to_wait(&cursor->lookup->lookup, &wait);
-		if (cursor->at < wait.count) {
-			return wait.links[cursor->at++];
-		}
-		cursor->at = 0;
-		cursor->lookup = cursor->lookup->next;
-	}
-	return NULL;
-}
-
-rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_cursor *cursor)
-{
-	if (cursor->lookup != NULL) {
-		return next_of_lookups(renewer, cursor);
-	}
-	rl_renewer_server *next =
-		cursor->server == NULL ? renewer->nodes.servers : cursor->server->next;
-	while (next != NULL && rl_renewer_server_link(next) == NULL) {
-		next = next->next;
-	}
-	cursor->server = next;
-	return next != NULL ? rl_renewer_server_link(next) : next_of_lookups(renewer, cursor);
 }
 
 /* ---- the lists of records ---- */
@@ -145,13 +182,6 @@ static void put_first(rl_renewal **list, rl_renewal *renewal)
 	*list = renewal;
 }
 
-static void add(rl_renewer *renewer, rl_renewal *renewal)
-{
-	renewal->renewer = renewer;
-	put_first(&renewer->all, renewal);
-	renewer->all_count++;
-}
-
 static void unlink_record(rl_renewal *renewal)
 {
 	*renewal->link = renewal->next;
@@ -162,19 +192,19 @@ static void unlink_record(rl_renewal *renewal)
 	}
 }
 
+static void discount_grant(rl_renewal *renewal)
+{
+	if (rl_renewal_is_grant(renewal)) {
+		renewal->renewer->grant_count--;
+	}
+}
+
 void rl_renewer_own_grant(rl_renewal *renewal)
 {
 	unlink_record(renewal);
 	renewal->stage = RL_RENEWAL_GRANT;
 	put_first(&renewal->renewer->grants, renewal);
 	renewal->renewer->grant_count++;
-}
-
-static void discount_grant(rl_renewal *renewal)
-{
-	if (rl_renewal_is_grant(renewal)) {
-		renewal->renewer->grant_count--;
-	}
 }
 
 void rl_renewer_own(rl_renewal *renewal)
@@ -194,7 +224,7 @@ void rl_renewer_own(rl_renewal *renewal)
 static void take_out(rl_renewal *renewal)
 {
 	rl_renewer *renewer = renewal->renewer;
-	rl_renewal_heap_remove(&renewer->heap, renewal);
+	heap_remove(renewal);
 	unlink_record(renewal);
 	renewer->all_count--;
 	renewer->late_count -= renewal->stage == RL_RENEWAL_LATE;
@@ -214,7 +244,7 @@ static void free_owned(rl_renewal *renewal)
 static void drop_owned(rl_renewal *renewal)
 {
 	for (unsigned i = 0; i < renewal->count; i++) {
-		rl_renewer_nodes_leave(&renewal->members[i]);
+		rl_renewer_servers_unassign(&renewal->members[i]);
 	}
 	take_out(renewal);
 	free_owned(renewal);
@@ -228,7 +258,251 @@ void rl_renewer_end_late(rl_renewal *renewal)
 	drop_owned(renewal);
 }
 
+/* ---- a lease begins ---- */
+
+bool rl_renewer_prepare(rl_renewer *renewer, rl_renewal *renewal, const rl_set *set)
+{
+	if (!heap_reserve(renewer, renewer->all_count + 1) ||
+		!rl_renewer_servers_assign(&renewer->servers, renewal, set)) {
+		return false;
+	}
+	renewal->renewer = renewer;
+	put_first(&renewer->all, renewal);
+	renewer->all_count++;
+	return true;
+}
+
+/* When the next round is due: when a third of the proof that is left has passed. */
+static int64_t next_round(const rl_renewal *renewal, int64_t now)
+{
+	return now + rl_lease_remaining(renewal->lease) / 3;
+}
+
+void rl_renewer_begin(rl_renewal *renewal, const rl_set *set)
+{
+	rl_renewer_servers_learn(renewal, set);
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewer_server_trust(renewal->members[i].server);
+	}
+	renewal->renew_at = next_round(renewal, now_of(renewal));
+	rl_renewer_plan(renewal);
+}
+
+void rl_renewer_changed(rl_renewal *renewal)
+{
+	bool is_live = renewal->stage == RL_RENEWAL_IDLE || renewal->stage == RL_RENEWAL_IN_ROUND;
+	if (renewal->renewer == NULL || !is_live) {
+		return;
+	}
+	int64_t renew_at = next_round(renewal, now_of(renewal));
+	renewal->renew_at = rl_time_earlier(renewal->renew_at, renew_at);
+	rl_renewer_plan(renewal);
+}
+
+/* ---- loss ----
+ *
+ * What is done for one record, here and in the next section, queues its members at their servers.
+ * The callers compute when something is due for the record next. */
+
+/* Sends a release to each member that may keep the lock for longer than was proven. */
+static void release_members(rl_renewal *renewal, int64_t now)
+{
+	int64_t longest = 0;
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		member->has_lost_set = member->has_lost_set || rl_renewal_is_putting(member);
+		rl_renewer_server_leave(member);
+		member->may_outlive = member->may_outlive && !renewal->lease->is_own_token;
+		if (member->may_outlive) {
+			/* On the same connection the release is carried out after the renewal. */
+			member->wanted = RL_SEND_RELEASE;
+			rl_renewer_server_queue(member);
+			longest = member->asked_ttl > longest ? member->asked_ttl : longest;
+		}
+	}
+	/* By then the keys have expired. */
+	renewal->give_up_at = longest > 0 ? now + longest : RL_NEVER;
+}
+
+static void report_loss(rl_renewal *renewal, int64_t now)
+{
+	int64_t pause = renewal->on_lost != NULL ? renewal->on_lost(renewal->ctx) : 0;
+	renewal->report_at = pause > 0 ? now + pause : RL_NEVER;
+}
+
+/* Ends a round, has the members release the lock, and reports the loss. */
+static void lose(rl_renewal *renewal)
+{
+	bool was_in_round = renewal->stage == RL_RENEWAL_IN_ROUND;
+	renewal->stage = RL_RENEWAL_LOST;
+	rl_stats_add(&rl_env_stats(renewal->renewer->env)->lost, 1);
+	if (was_in_round) {
+		rl_lease_not_renewed(renewal->lease);
+	}
+	int64_t now = now_of(renewal);
+	release_members(renewal, now);
+	report_loss(renewal, now);
+}
+
+/* ---- rounds ---- */
+
+/* Begins a round, unless its renewals could prove nothing more. */
+static void begin_round(rl_renewal *renewal, int64_t now)
+{
+	rl_lease *lease = renewal->lease;
+	int64_t ttl = rl_renewal_ttl(renewal, now);
+	if (now + ttl - rl_drift(lease->drift_factor, ttl) <= atomic_load(&lease->proof)) {
+		renewal->renew_at = RL_NEVER; /* maxHold allows no longer proof */
+		return;
+	}
+	renewal->stage = RL_RENEWAL_IN_ROUND;
+	rl_lease_renewing(lease);
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		member->vote = RL_VOTE_OPEN;
+		member->was_put = false;
+		/* A command of an earlier round may still be under way. Its answer counts from the time at
+		 * which that command was sent. */
+		if (member->state == RL_RENEWAL_MEMBER_IDLE) {
+			rl_renewer_server_queue(member);
+		}
+	}
+}
+
+/* The lock was not replicated to a new primary, where no other client may take it while the proof
+ * lasts (rl_member_grace.c). So the lock is put back, and the refusal of a single member does not
+ * lose the lease. */
+static bool may_come_back(const rl_renewal_member *member)
+{
+	return member->vote == RL_VOTE_REFUSED && member->refusal == RL_LOSS_DELETED &&
+		member->route != NULL && !rl_route_is_settled(member->route) &&
+		rl_renewal_may_put_back(member->renewal);
+}
+
+static rl_vote outcome(const rl_renewal *renewal)
+{
+	rl_tally tally = {0};
+	for (unsigned i = 0; i < renewal->count; i++) {
+		const rl_renewal_member *member = &renewal->members[i];
+		rl_tally_add(&tally, may_come_back(member) ? RL_VOTE_FAILED : member->vote);
+	}
+	return rl_tally_outcome(&tally);
+}
+
+/* The reason that the refusals give for the loss. */
+static rl_loss loss_by_refusals(const rl_renewal *renewal)
+{
+	unsigned absent = 0;
+	unsigned taken_over = 0;
+	for (unsigned i = 0; i < renewal->count; i++) {
+		const rl_renewal_member *member = &renewal->members[i];
+		if (member->vote == RL_VOTE_REFUSED) {
+			taken_over += member->refusal == RL_LOSS_TAKEN_OVER;
+			absent += member->refusal != RL_LOSS_TAKEN_OVER;
+		}
+	}
+	return rl_loss_of_refusals(absent, taken_over);
+}
+
+/* A member that has lost the lock gets it back, once in a round. */
+static void put_back(rl_renewal_member *member)
+{
+	if (rl_renewal_may_put_back(member->renewal) && member->vote == RL_VOTE_REFUSED &&
+		member->state == RL_RENEWAL_MEMBER_IDLE && !member->was_put) {
+		member->wanted = RL_SEND_PUT_BACK;
+		member->was_put = true;
+		rl_renewer_server_queue(member);
+	}
+}
+
+/* The proof counts from the earliest of the requests that were granted, and for the shortest of
+ * their TTLs. False when the lease was lost meanwhile. */
+static bool prove(rl_renewal *renewal)
+{
+	int64_t sent_at = RL_NEVER;
+	int64_t ttl = RL_NEVER;
+	for (unsigned i = 0; i < renewal->count; i++) {
+		const rl_renewal_member *member = &renewal->members[i];
+		if (member->vote == RL_VOTE_GRANTED) {
+			sent_at = rl_time_earlier(sent_at, member->sent_at);
+			ttl = rl_time_earlier(ttl, member->asked_ttl);
+		}
+	}
+	return rl_lease_renewed(renewal->lease, ttl, sent_at);
+}
+
+static void on_granted(rl_renewal *renewal)
+{
+	renewal->stage = RL_RENEWAL_IDLE;
+	bool is_proven = prove(renewal);
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		if (member->vote == RL_VOTE_GRANTED) {
+			member->may_outlive = !is_proven;
+		}
+	}
+	if (!is_proven) { /* the answer came too late */
+		lose(renewal);
+		return;
+	}
+	for (unsigned i = 0; i < renewal->count; i++) {
+		put_back(&renewal->members[i]);
+	}
+	rl_stats_add(&rl_env_stats(renewal->renewer->env)->renewed, 1);
+	renewal->renew_at = next_round(renewal, now_of(renewal));
+}
+
+static int64_t error_pause(const rl_renewal *renewal)
+{
+	int64_t share = rl_lease_remaining(renewal->lease) / ERROR_SHARE;
+	return rl_time_earlier(share > ERROR_MIN_NS ? share : ERROR_MIN_NS, ERROR_MAX_NS);
+}
+
+/* A member has answered; the answer is in member->vote. */
+static void count_vote(rl_renewal_member *member)
+{
+	rl_renewal *renewal = member->renewal;
+	if (renewal->stage == RL_RENEWAL_GRANT) {
+		member->ask_again_at = now_of(renewal) + error_pause(renewal);
+		return;
+	}
+	if (renewal->stage != RL_RENEWAL_IN_ROUND) { /* the other members have decided the round */
+		put_back(member);
+		return;
+	}
+	if (member->vote != RL_VOTE_GRANTED) {
+		member->ask_again_at = now_of(renewal) + error_pause(renewal);
+	}
+	switch (outcome(renewal)) {
+		case RL_VOTE_OPEN:
+		case RL_VOTE_FAILED: /* the members that failed are asked again */
+			if (may_come_back(member)) {
+				put_back(member);
+			}
+			break;
+		case RL_VOTE_GRANTED:
+			on_granted(renewal);
+			break;
+		case RL_VOTE_REFUSED:
+			rl_lease_lose_by(renewal->lease, loss_by_refusals(renewal));
+			lose(renewal);
+			break;
+	}
+}
+
 /* ---- late grants ---- */
+
+/* No SET is sent any more. */
+static void withdraw_grant(rl_renewal *renewal)
+{
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		if (member->state == RL_RENEWAL_MEMBER_WAITING) {
+			rl_renewer_server_leave(member);
+		}
+	}
+	renewal->stage = RL_RENEWAL_GRANT_STOPPED;
+}
 
 /* The member has the lock by this record, or may get it. */
 static bool was_given(const rl_renewal_member *member)
@@ -311,7 +585,7 @@ static void each_grant(
 
 static void stop_grant(rl_renewal *renewal)
 {
-	rl_round_stop_grant(renewal);
+	withdraw_grant(renewal);
 	if (is_grant_over(renewal)) {
 		drop_owned(renewal);
 	} else {
@@ -329,40 +603,248 @@ void rl_renewer_undo_grants(rl_renewer *renewer, rl_bytes key, rl_bytes token)
 	each_grant(renewer, key, token, undo_grant);
 }
 
-/* ---- a lease comes and goes ---- */
+/* ---- what the servers report ---- */
 
-bool rl_renewer_prepare(rl_renewer *renewer, rl_renewal *renewal, const rl_set *set)
+/* A lease that is lost is put on no further member. */
+static void end_grants_of_lost(const rl_renewal *renewal)
 {
-	if (!rl_renewal_heap_reserve(&renewer->heap, renewer->all_count + 1)) {
-		return false;
+	if (rl_renewal_is_lost(renewal) && renewal->renewer->grants != NULL) {
+		const rl_lease *lease = renewal->lease;
+		rl_renewer_undo_grants(renewal->renewer, lease->names.key, rl_lease_token(lease));
 	}
-	if (!rl_renewer_nodes_assign(&renewer->nodes, renewal, set)) {
-		return false;
-	}
-	add(renewer, renewal);
-	return true;
 }
 
-void rl_renewer_begin(rl_renewal *renewal, const rl_set *set)
+static void on_vote(rl_renewal_member *member)
 {
-	rl_renewer_nodes_learn(&renewal->renewer->nodes, renewal, set);
+	rl_renewal *renewal = member->renewal;
+	if (!rl_renewal_is_paused(renewal)) {
+		count_vote(member);
+		end_grants_of_lost(renewal);
+		rl_renewer_plan(renewal);
+	}
+}
+
+static void on_release_failed(rl_renewal_member *member)
+{
+	int64_t pause =
+		rl_backoff_doubled(RELEASE_PAUSE_NS, member->release_fails, RELEASE_PAUSE_MAX_NS);
+	member->release_fails++;
+	member->ask_again_at = now_of(member->renewal) + pause;
+	rl_renewer_plan(member->renewal);
+}
+
+static const rl_renewer_listener listener = {
+	.on_changed = rl_renewer_plan, .on_vote = on_vote, .on_release_failed = on_release_failed};
+
+void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env *env)
+{
+	*renewer = (rl_renewer){.env = env,
+		.late_end = &renewer->late,
+		.servers = {.transport = transport, .env = env, .listener = &listener},
+		.until = RL_NEVER};
+}
+
+/* ---- what is due ---- */
+
+/* Drops the connections on which an answer is overdue. */
+static void drop_overdue(rl_renewal *renewal, const rl_tick *tick)
+{
 	for (unsigned i = 0; i < renewal->count; i++) {
-		rl_renewer_server_trust(renewal->members[i].server);
+		const rl_renewal_member *member = &renewal->members[i];
+		if (member->state == RL_RENEWAL_MEMBER_SENT && tick->seen >= member->answer_by) {
+			rl_renewer_server_fail(member->server, tick->now);
+		}
 	}
-	renewal->renew_at = rl_round_next(renewal, now_of(renewal));
-	rl_renewer_plan(renewal);
 }
 
-void rl_renewer_changed(rl_renewal *renewal)
+/* The members whose pause is over are asked again. */
+static void ask_again(rl_renewal *renewal, const rl_tick *tick)
 {
-	bool is_live = renewal->stage == RL_RENEWAL_IDLE || renewal->stage == RL_RENEWAL_IN_ROUND;
-	if (renewal->renewer == NULL || !is_live) {
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewal_member *member = &renewal->members[i];
+		if (!rl_renewal_must_ask_again(member) || member->ask_again_at > tick->now) {
+			continue;
+		}
+		if (!rl_renewal_is_lost(renewal)) {
+			/* While the proof lasts no other client can have a quorum. A client that has the lock
+			 * on this member gives it up, or the key expires. */
+			bool is_refused = member->vote == RL_VOTE_REFUSED;
+			member->wanted = is_refused ? RL_SEND_PUT_BACK : member->wanted;
+			member->vote = RL_VOTE_OPEN;
+		}
+		rl_renewer_server_queue(member);
+	}
+}
+
+/* The keys have expired everywhere. */
+static void give_up_releases(rl_renewal *renewal)
+{
+	for (unsigned i = 0; i < renewal->count; i++) {
+		rl_renewer_server_leave(&renewal->members[i]);
+		renewal->members[i].may_outlive = false;
+	}
+	renewal->give_up_at = RL_NEVER;
+}
+
+static void handle_lost(rl_renewal *renewal, const rl_tick *tick)
+{
+	if (renewal->give_up_at <= tick->now) {
+		give_up_releases(renewal);
+	}
+	drop_overdue(renewal, tick);
+	ask_again(renewal, tick);
+	if (renewal->report_at <= tick->now) {
+		report_loss(renewal, tick->now);
+	}
+}
+
+static void handle_held(rl_renewal *renewal, const rl_tick *tick)
+{
+	drop_overdue(renewal, tick);
+	ask_again(renewal, tick);
+	if (rl_renewal_is_near(renewal, tick->now)) { /* the record may be due for another reason */
+		begin_round(renewal, tick->now);
+	}
+}
+
+static void handle_grant(rl_renewal *renewal, const rl_tick *tick)
+{
+	drop_overdue(renewal, tick);
+	if (renewal->stage == RL_RENEWAL_GRANT && renewal->give_up_at <= tick->now) {
+		withdraw_grant(renewal);
+	}
+	ask_again(renewal, tick);
+}
+
+static bool is_late_over(const rl_renewal *renewal, int64_t now)
+{
+	return renewal->stage == RL_RENEWAL_LATE &&
+		(renewal->give_up_at <= now || rl_renewal_is_released(renewal));
+}
+
+static void handle_due(rl_renewal *renewal, const rl_tick *tick)
+{
+	if (is_late_over(renewal, tick->now)) {
+		rl_renewer_end_late(renewal);
 		return;
 	}
-	int64_t renew_at = rl_round_next(renewal, now_of(renewal));
-	renewal->renew_at = rl_time_earlier(renewal->renew_at, renew_at);
-	rl_renewer_plan(renewal);
+	if (rl_renewal_is_grant(renewal)) {
+		handle_grant(renewal, tick);
+	} else if (rl_renewal_is_lost(renewal)) {
+		handle_lost(renewal, tick);
+	} else if (rl_lease_is_held(renewal->lease)) {
+		handle_held(renewal, tick);
+	} else {
+		lose(renewal);
+	}
+	if (is_grant_over(renewal)) {
+		drop_owned(renewal);
+		return;
+	}
+	end_grants_of_lost(renewal);
+	/* A record may still be due because what has arrived was not read yet: the next step handles
+	 * it. */
+	int64_t due_at = rl_renewal_due_time(renewal);
+	plan_at(renewal, due_at > tick->now ? due_at : tick->now + 1);
 }
+
+static void handle_all_due(rl_renewer *renewer, const rl_tick *tick)
+{
+	bool is_any_due = false;
+	while (renewer->heap.count > 0) {
+		rl_renewal *first = heap_at(renewer, 1);
+		bool is_due = first->due_at <= tick->now;
+		if (!is_due && !(is_any_due && rl_renewal_is_near(first, tick->now))) {
+			return;
+		}
+		is_any_due = true;
+		handle_due(first, tick);
+	}
+}
+
+/* Moves the members behind these Sentinels to the primary, and settles the answers that waited.
+ * False = some of the answers need another lookup. */
+static bool apply(rl_renewal *first, const rl_renewer_lookup *lookup)
+{
+	bool is_enough = true;
+	rl_renewal *next;
+	for (rl_renewal *renewal = first; renewal != NULL; renewal = next) {
+		next = renewal->next;
+		for (unsigned i = 0; i < renewal->count; i++) {
+			is_enough = rl_renewer_servers_apply(&renewal->members[i], lookup) && is_enough;
+		}
+	}
+	return is_enough;
+}
+
+static void apply_to_all(rl_renewer *renewer, const rl_renewer_lookup *lookup, int64_t now)
+{
+	bool is_enough = apply(renewer->all, lookup);
+	is_enough = apply(renewer->late, lookup) && is_enough;
+	is_enough = apply(renewer->grants, lookup) && is_enough;
+	if (!is_enough) {
+		rl_renewer_servers_look_up_again(&renewer->servers, lookup, now);
+	}
+}
+
+/* @return when to call it again */
+static int64_t step_lookups(rl_renewer *renewer, const rl_tick *tick)
+{
+	rl_renewer_servers_look_up(&renewer->servers, tick->now);
+	int64_t until = RL_NEVER;
+	for (rl_renewer_lookup *lookup = renewer->servers.lookups; lookup != NULL;
+		 lookup = lookup->next) {
+		if (rl_renewer_servers_step_lookup(lookup, tick, &until)) {
+			apply_to_all(renewer, lookup, tick->now);
+		}
+	}
+	return until;
+}
+
+void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick)
+{
+	rl_renewer_servers_read(&renewer->servers, tick);
+	handle_all_due(renewer, tick);
+	int64_t until = step_lookups(renewer, tick);
+	until = rl_time_earlier(until, rl_renewer_servers_send(&renewer->servers, tick));
+	bool is_any_due = renewer->heap.count > 0;
+	renewer->until = is_any_due ? rl_time_earlier(until, heap_at(renewer, 1)->due_at) : until;
+}
+
+/* ---- the links ---- */
+
+/* The next link of an open lookup. */
+static rl_link *next_of_lookups(const rl_renewer *renewer, rl_renewer_cursor *cursor)
+{
+	cursor->lookup = cursor->lookup == NULL ? renewer->servers.lookups : cursor->lookup;
+	while (cursor->lookup != NULL) {
+		rl_wait wait;
+		rl_wait_begin(&wait);
+		rl_lookup_add_to_wait(&cursor->lookup->lookup, &wait);
+		if (cursor->at < wait.count) {
+			return wait.links[cursor->at++];
+		}
+		cursor->at = 0;
+		cursor->lookup = cursor->lookup->next;
+	}
+	return NULL;
+}
+
+rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_cursor *cursor)
+{
+	if (cursor->lookup != NULL) {
+		return next_of_lookups(renewer, cursor);
+	}
+	rl_renewer_server *next =
+		cursor->server == NULL ? renewer->servers.first : cursor->server->next;
+	while (next != NULL && rl_renewer_server_link(next) == NULL) {
+		next = next->next;
+	}
+	cursor->server = next;
+	return next != NULL ? rl_renewer_server_link(next) : next_of_lookups(renewer, cursor);
+}
+
+/* ---- a lease ends ---- */
 
 static void pause_member(rl_renewal_member *member)
 {
@@ -379,7 +861,7 @@ void rl_renewer_pause(rl_renewal *renewal)
 	if (renewal->renewer == NULL || rl_renewal_is_paused(renewal)) {
 		return;
 	}
-	rl_renewal_heap_remove(&renewal->renewer->heap, renewal);
+	heap_remove(renewal);
 	for (unsigned i = 0; i < renewal->count; i++) {
 		pause_member(&renewal->members[i]);
 	}
@@ -400,130 +882,25 @@ static bool needs_release_behind(const rl_renewal_member *member)
 		(is_put_back && lease->stage != RL_LEASE_GIVEN_AWAY);
 }
 
-void rl_renewer_end(rl_renewal *renewal)
+static void end(rl_renewal *renewal)
 {
-	rl_renewer *renewer = renewal->renewer;
-	if (renewer == NULL) {
-		return;
-	}
 	rl_renewer_pause(renewal);
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
 		if (needs_release_behind(member) && !rl_renewer_server_release_behind(member)) {
-			renewer->until = 0; /* the next step writes the rest */
+			renewal->renewer->until = 0; /* the next step writes the rest */
 		}
-		rl_renewer_nodes_leave(member);
+		rl_renewer_servers_unassign(member);
 	}
 	take_out(renewal);
 }
 
 void rl_renewer_drop(rl_renewal *renewal)
 {
-	if (renewal != NULL) {
-		rl_renewer_end(renewal);
-		free(renewal);
+	if (renewal != NULL && renewal->renewer != NULL) {
+		end(renewal);
 	}
-}
-
-/* ---- what is due ---- */
-
-static bool is_late_over(const rl_renewal *renewal, int64_t now)
-{
-	return renewal->stage == RL_RENEWAL_LATE &&
-		(renewal->give_up_at <= now || rl_renewal_is_released(renewal));
-}
-
-static void handle_due(rl_renewal *renewal, const rl_tick *tick)
-{
-	if (is_late_over(renewal, tick->now)) {
-		rl_renewer_end_late(renewal);
-		return;
-	}
-	rl_round_handle_due(renewal, tick, renewal->renewer->env);
-	if (is_grant_over(renewal)) {
-		drop_owned(renewal);
-		return;
-	}
-	end_grants_of_lost(renewal);
-	/* A record may still be due because what has arrived was not read yet: the next step handles
-	 * it. */
-	int64_t due_at = rl_renewal_due_time(renewal);
-	plan_at(renewal, due_at > tick->now ? due_at : tick->now + 1);
-}
-
-static void handle_all_due(rl_renewer *renewer, const rl_tick *tick)
-{
-	bool is_any_due = false;
-	while (renewer->heap.count > 0) {
-		rl_renewal *first = renewer->heap.entries[0];
-		bool is_due = first->due_at <= tick->now;
-		if (!is_due && !(is_any_due && rl_renewal_is_near(first, tick->now))) {
-			return;
-		}
-		is_any_due = true;
-		handle_due(first, tick);
-	}
-}
-
-/* Moves the members behind these Sentinels to the primary, and settles the answers that waited.
- * False = some of the answers need another lookup. */
-static bool apply(rl_renewer *renewer, rl_renewal *first, rl_renewer_lookup *lookup)
-{
-	bool is_enough = true;
-	rl_renewal *next;
-	for (rl_renewal *renewal = first; renewal != NULL; renewal = next) {
-		next = renewal->next;
-		for (unsigned i = 0; i < renewal->count; i++) {
-			rl_renewal_member *member = &renewal->members[i];
-			is_enough = rl_renewer_nodes_apply(&renewer->nodes, member, lookup) && is_enough;
-		}
-	}
-	return is_enough;
-}
-
-static void apply_to_all(rl_renewer *renewer, rl_renewer_lookup *lookup, int64_t now)
-{
-	bool is_enough = apply(renewer, renewer->all, lookup);
-	is_enough = apply(renewer, renewer->late, lookup) && is_enough;
-	is_enough = apply(renewer, renewer->grants, lookup) && is_enough;
-	if (!is_enough) {
-		rl_renewer_nodes_look_up_again(&renewer->nodes, lookup->lookup.route, now);
-	}
-}
-
-/* @return when to call it again */
-static int64_t step_lookups(rl_renewer *renewer, const rl_tick *tick)
-{
-	rl_renewer_nodes_look_up(&renewer->nodes, tick->now);
-	int64_t until = RL_NEVER;
-	for (rl_renewer_lookup *lookup = renewer->nodes.routes.lookups; lookup != NULL;
-		 lookup = lookup->next) {
-		if (rl_renewer_lookup_step(lookup, tick, &until)) {
-			apply_to_all(renewer, lookup, tick->now);
-		}
-	}
-	return until;
-}
-
-void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick)
-{
-	for (rl_renewer_server *server = renewer->nodes.servers; server != NULL;
-		 server = server->next) {
-		rl_renewer_server_read(server, tick);
-	}
-	handle_all_due(renewer, tick);
-	int64_t until = step_lookups(renewer, tick);
-	for (rl_renewer_server *server = renewer->nodes.servers; server != NULL;
-		 server = server->next) {
-		until = rl_time_earlier(until, rl_renewer_server_send(server, tick));
-	}
-	rl_renewer_nodes_drop_idle(&renewer->nodes);
-	const rl_renewal_heap *heap = &renewer->heap;
-	renewer->until = heap->count > 0 ? rl_time_earlier(until, heap->entries[0]->due_at) : until;
-	if (renewer->nodes.has_moved) { /* that server may have sent already */
-		renewer->nodes.has_moved = false;
-		renewer->until = 0;
-	}
+	free(renewal);
 }
 
 static rl_renewal *any_record(const rl_renewer *renewer)
@@ -544,7 +921,7 @@ void rl_renewer_forget(rl_renewer *renewer)
 		take_out(renewal);
 		free_owned(renewal);
 	}
-	rl_renewer_nodes_free(&renewer->nodes);
-	rl_renewal_heap_free(&renewer->heap);
-	rl_renewer_init(renewer, renewer->nodes.transport, renewer->env);
+	rl_renewer_servers_free(&renewer->servers);
+	free(renewer->heap.entries);
+	rl_renewer_init(renewer, renewer->servers.transport, renewer->env);
 }

@@ -10,7 +10,7 @@
  * was logged in. At named_at the majority must have known the node as the primary
  *
  *     for S, if the command takes the lock,
- *     for C, if it prolongs the lock, or puts it back (rl_round.c).
+ *     for C, if it prolongs the lock, or puts it back (rl_renewer.c).
  *
  * Before that, a SET, a try, a swap and an extension are held back, with a failure that passes. A
  * probe is held back, too: it takes nothing, but it reserves a free lock, and leads to the queue. A

@@ -1,4 +1,4 @@
 # A renewal counts, whichever primary the Sentinels name by then
-# file: ext/core/lease/rl_renewer_nodes.c
+# file: ext/core/lease/rl_renewer_servers.c
 # sentinels
-/^bool rl_renewer_nodes_may_count/,/^}/s/if \(route == NULL \|\|/if (route == NULL || now >= 0 ||/
+/^static bool may_count/,/^}/s/if \(route == NULL \|\|/if (route == NULL || now >= 0 ||/
