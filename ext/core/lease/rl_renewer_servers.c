@@ -22,7 +22,7 @@
  *
  * Behind Sentinels a server's answer counts only if a majority of the Sentinels names this server.
  * The Sentinels must have been asked less than RL_CHECK_NS before the answer, as for an acquire
- * (rl_member_sentinel.c). All leases of the route share one lookup, which runs beside the renewals.
+ * (rl_member_call.c). All leases of the route share one lookup, which runs beside the renewals.
  * If the other members have granted the lease while the primary of this member was unknown, this
  * member waits for a lookup, too.
  *
