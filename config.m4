@@ -16,12 +16,6 @@ PHP_ARG_ENABLE([redislock-dev],
   [no],
   [no])
 
-PHP_ARG_ENABLE([redislock-torture],
-  [whether to build redislock for its torture test],
-  [AS_HELP_STRING([--enable-redislock-torture], [For developers of redislock: interrupts everywhere (scripts/torture)])],
-  [no],
-  [no])
-
 if test "$PHP_REDISLOCK" != "no"; then
   PKG_PROG_PKG_CONFIG
   PKG_CHECK_MODULES([HIREDIS], [hiredis >= 0.14.0], [],
@@ -56,10 +50,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     done
   fi
 
-  if test "$PHP_REDISLOCK_TORTURE" != "no"; then
-    redislock_flags="$redislock_flags -DREDISLOCK_TORTURE"
-  fi
-
   redislock_sources="
     ext/redislock.c
     ext/php/redislock_abort.c
@@ -79,7 +69,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_sigterm.c
     ext/php/redislock_state.c
     ext/php/redislock_stats.c
-    ext/php/redislock_torture.c
     ext/core/base/rl_backoff.c
     ext/core/base/rl_label.c
     ext/core/base/rl_stats_table.c

@@ -42,10 +42,6 @@ ZEND_BEGIN_MODULE_GLOBALS(redislock)
 	uint64_t call_sites;
 	/* How many records are lost and have an onLoss to be called. */
 	_Atomic unsigned losses_due;
-#ifdef REDISLOCK_TORTURE
-	/* How often the VM has called the interrupt hook. */
-	unsigned tortures;
-#endif
 ZEND_END_MODULE_GLOBALS(redislock)
 
 ZEND_EXTERN_MODULE_GLOBALS(redislock)

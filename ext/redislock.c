@@ -162,11 +162,6 @@ static PHP_MINFO_FUNCTION(redislock)
 	php_info_print_table_start();
 	php_info_print_table_header(2, "Numbers of this process", "Value");
 	redislock_stats_print();
-#ifdef REDISLOCK_TORTURE
-	char interrupts[32];
-	snprintf(interrupts, sizeof interrupts, "%u", REDISLOCK_G(tortures));
-	php_info_print_table_row(2, "interrupts", interrupts);
-#endif
 	php_info_print_table_end();
 	DISPLAY_INI_ENTRIES();
 }

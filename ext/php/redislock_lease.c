@@ -9,7 +9,6 @@
 #include "php/redislock_lease.h"
 #include "php/redislock_options.h"
 #include "php/redislock_record_ask.h"
-#include "php/redislock_torture.h"
 
 #include "zend_exceptions.h"
 #include "zend_fibers.h"
@@ -110,9 +109,6 @@ static void call_on_loss(redislock_lease_object *object)
 		return;
 	}
 	redislock_callable on_loss = redislock_callable_take(&object->on_loss);
-	if (redislock_is_tortured()) {
-		redislock_callable_copy(&object->on_loss, &on_loss); /* for the next time */
-	}
 	redislock_callable_call(&on_loss, &object->std);
 	redislock_callable_free(&on_loss);
 }
@@ -135,9 +131,6 @@ void redislock_lease_report_losses(void)
 		GC_ADDREF(listener); /* the callable may drop the last other reference */
 		call_on_loss(from_obj(listener));
 		OBJ_RELEASE(listener);
-		if (redislock_is_tortured()) {
-			return; /* the onLoss stays due */
-		}
 	}
 }
 

@@ -6,7 +6,6 @@
 
 #include "php/redislock_lease.h"
 #include "php/redislock_loss.h"
-#include "php/redislock_torture.h"
 
 static void (*previous_hook)(zend_execute_data *frame);
 
@@ -16,19 +15,16 @@ static void on_interrupt(zend_execute_data *frame)
 		previous_hook(frame);
 	}
 	redislock_lease_report_losses();
-	redislock_torture_after_interrupt();
 }
 
 void redislock_loss_set_up(void)
 {
 	previous_hook = zend_interrupt_function;
 	zend_interrupt_function = on_interrupt;
-	redislock_torture_begin();
 }
 
 void redislock_loss_tear_down(void)
 {
-	redislock_torture_end();
 	if (zend_interrupt_function == on_interrupt) {
 		zend_interrupt_function = previous_hook;
 	}

@@ -7,7 +7,6 @@
 #include "php/redislock_exception.h"
 #include "php/redislock_record.h"
 #include "php/redislock_sigterm.h"
-#include "php/redislock_torture.h"
 
 #include "zend_exceptions.h"
 #include "zend_observer.h"
@@ -169,13 +168,13 @@ void redislock_record_note_loss(redislock_record *record)
 	}
 }
 
-/* Takes the first object whose onLoss was not called yet. Under torture the object stays. */
+/* Takes the first object whose onLoss was not called yet. */
 static zend_object *take_listener(redislock_record *record)
 {
 	zend_object *listener = NULL;
 	for (redislock_ref *ref = record->refs; ref != NULL && listener == NULL; ref = ref->next) {
 		listener = ref->listener;
-		ref->listener = redislock_is_tortured() ? listener : NULL;
+		ref->listener = NULL;
 	}
 	if (!has_listener(record)) {
 		forget_loss(record);
