@@ -19,7 +19,7 @@ $code = CHILD_BEGINS . '
         public static RedisLockLease $lease;
         static function takes_long(string $what): void
         {
-            usleep(450000);
+            usleep((int) (1.1e6 * $_SERVER["argv"][3]));
             echo $what, " ";
             held($_SERVER["argv"][2]);
             echo $what, " (global) ";
@@ -48,10 +48,10 @@ $code = CHILD_BEGINS . '
         register_shutdown_function(fn () => Part::takes_long("session"));
     }
     $last = new Part("destructor");
-    $lease = $lock->lease("global $argv[2]", 0.4);
+    $lease = $lock->lease("global $argv[2]", (float) $argv[3]);
     $cycle = new stdClass();
     $cycle->self = $cycle;
-    $cycle->lease = $lock->lease($argv[2], 0.4);
+    $cycle->lease = $lock->lease($argv[2], (float) $argv[3]);
     $cycle->last = new Part("cycle");
     unset($cycle);
     ';
@@ -60,9 +60,10 @@ $ends = ['return' => 'return;', 'exit' => 'exit(0);',
     'exception' => 'throw new LogicException("x");',
     'fatal error' => 'trigger_error("x", E_USER_ERROR);',
     'memory limit' => 'ini_set("memory_limit", "16M"); str_repeat("x", 1 << 26);'];
+$ttl = room(0.4);
 $children = [];
 foreach ($ends as $what => $end) {
-    $children[$what] = start_php($code . $end, [$server->dsn(), $what]);
+    $children[$what] = start_php($code . $end, [$server->dsn(), $what, $ttl]);
 }
 foreach ($children as $what => $child) {
     $output = $child->output();
