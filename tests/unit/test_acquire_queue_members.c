@@ -411,8 +411,8 @@ static void a_waiter_tries_after_two_looks_that_find_the_others_free(void)
 	CHECK_TEXT(servers_owner(C), "kin");
 }
 
-/* A waiter was woken at c, and does not take its reservation. Our waiter looks again sooner than it
- * would with all members in order. */
+/* A waiter was woken at c, and does not take its reservation. The free quorum is taken after two
+ * short looks. */
 static void a_waiter_takes_a_quorum_beside_a_reservation_that_ends(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
