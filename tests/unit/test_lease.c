@@ -176,7 +176,7 @@ static void a_lease_that_ends_near_the_end_of_its_hold_is_lost_by_max_hold(void)
 	CHECK_INT(rl_lease_loss(lease), RL_LOSS_DELETED);
 }
 
-static void a_forked_child_holds_no_lease_of_its_parent(void)
+static void a_fork_is_the_reason_only_for_a_lease_that_was_held(void)
 {
 	begin(SECOND);
 	fake_fork();
@@ -415,7 +415,7 @@ static void an_end_is_final(void)
 	CHECK(!rl_lease_is_open(lease));
 }
 
-static void a_lease_counts_as_lost_in_a_forked_child(void)
+static void a_forked_child_neither_holds_nor_releases_a_lease(void)
 {
 	begin(SECOND);
 	fake_fork();
@@ -437,7 +437,7 @@ static const check_test tests[] = {
 	TEST(the_first_reason_of_a_loss_stays),
 	TEST(a_lease_that_its_owner_has_left_counts_as_released),
 	TEST(a_lease_that_ends_near_the_end_of_its_hold_is_lost_by_max_hold),
-	TEST(a_forked_child_holds_no_lease_of_its_parent),
+	TEST(a_fork_is_the_reason_only_for_a_lease_that_was_held),
 	TEST(the_majority_of_refusals_decides_the_reason),
 	TEST(the_shorter_of_two_overlapping_extends_counts),
 	TEST(an_extend_in_doubt_may_still_be_carried_out),
@@ -453,7 +453,7 @@ static const check_test tests[] = {
 	TEST(a_lost_lease_was_not_held_when_it_is_released),
 	TEST(a_lease_with_a_caller_s_token_is_released_only_while_proven),
 	TEST(an_end_is_final),
-	TEST(a_lease_counts_as_lost_in_a_forked_child),
+	TEST(a_forked_child_neither_holds_nor_releases_a_lease),
 };
 
 CHECK_MAIN(tests, clean_up)
