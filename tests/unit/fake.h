@@ -83,7 +83,7 @@ void fake_end(void);
 /* True = fake_end() frees the routes of the set, because fake_route.h has made them. */
 extern bool fake_owns_routes;
 
-/* ---- what will happen ---- */
+/* ---- plans ---- */
 
 /* Plans the next dial to the member that has no plan yet. A dial without a plan is accepted. */
 void fake_dials(unsigned member, fake_dial what, int64_t delay);
@@ -200,7 +200,7 @@ int64_t fake_ms(void);
 /* What the last step has asked to wait for. */
 extern rl_wait fake_wait;
 
-/* ---- what did happen ---- */
+/* ---- what has happened ---- */
 
 const char *fake_log(void);
 void fake_forget_log(void);

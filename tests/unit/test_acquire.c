@@ -1059,7 +1059,7 @@ static void a_wait_with_own_token_goes_on_while_nothing_is_in_doubt(void)
 	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), bytes_of("mine")));
 }
 
-/* ---- too slow ---- */
+/* ---- grants that come too late ---- */
 
 static void a_grant_that_came_too_late_is_given_back(void)
 {
@@ -1118,7 +1118,7 @@ static void own_token_too_slow_is_left_and_ends(void)
 	CHECK_HAS(acquire->op.err->message, "; a key that is left on a server ends by its TTL");
 }
 
-/* ---- taken back ---- */
+/* ---- grants that are taken back ---- */
 
 static void a_grant_can_be_taken_back(void)
 {

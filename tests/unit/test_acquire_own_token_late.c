@@ -34,7 +34,7 @@ static void to_ms(int64_t ms)
 	fake_clock = FAKE_START + ms * MS;
 }
 
-/* ---- what may be carried out late ---- */
+/* ---- commands that may run late ---- */
 
 /* The release of the token is on its way to c. The server runs it at that time, or never. No call
  * waits for it any more, so its connection lingers. */
@@ -151,7 +151,7 @@ static void a_connection_that_lingers_to_another_address_does_not_matter(void)
 	CHECK_COUNT("c1 SET", 1);
 }
 
-/* ---- what may have ended ---- */
+/* ---- keys that may have ended ---- */
 
 /* The end of the proof of a SET that was sent at 0 ms. */
 static int64_t proof_of(int64_t ttl_ms)
@@ -264,7 +264,7 @@ static void own_token_is_undone_after_the_end_only_while_proven(void)
 	}
 }
 
-/* ---- which is seen only when it is looked at ---- */
+/* ---- a silent connection that no call has looked at ---- */
 
 /* The same, but no call has looked at the connection since. */
 static void release_silent_on_c(void)

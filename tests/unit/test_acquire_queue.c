@@ -173,7 +173,7 @@ static void a_lock_that_is_free_by_then_is_taken_in_the_queue(void)
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
-/* ---- when it looks ---- */
+/* ---- the times of looks ---- */
 
 static void a_waiter_looks_each_850_ms(void)
 {

@@ -339,7 +339,7 @@ static void a_win_just_in_time_is_kept(void)
 	}
 }
 
-/* ---- given up ---- */
+/* ---- abandoned ---- */
 
 static void a_wait_abandoned_in_the_queue_undoes_its_token(void)
 {

@@ -93,7 +93,7 @@ static void the_next_place_has_another_name(void)
 	CHECK_COUNT("probe+ k T2 W1\n", 0);
 }
 
-/* ---- taken away ---- */
+/* ---- the mark is taken away ---- */
 
 static void after_a_grant_the_mark_is_gone(void)
 {
@@ -228,7 +228,7 @@ static void a_forked_child_takes_no_mark_away(void)
 	CHECK_COUNT("W1", 0);
 }
 
-/* ---- not worth the queue ---- */
+/* ---- waits that are too short for the queue ---- */
 
 static void a_short_wait_polls(void)
 {
@@ -295,7 +295,7 @@ static void a_wait_that_becomes_short_stays_in_the_queue(void)
 	CHECK_LOG("495 a2 BLPOP k::rl-wake 1.025\n495 a2 TRY+ k T1 30000 0 1 W1 0\n");
 }
 
-/* ---- whose connection it is ---- */
+/* ---- the choice of the connection ---- */
 
 /* The looks need a connection, and the try at the deadline must not have to dial. */
 static void the_last_idle_connection_is_left_alone(void)

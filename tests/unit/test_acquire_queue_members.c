@@ -608,7 +608,7 @@ static void a_member_is_asked_again_after_an_own_token_lost_its_place(void)
 	}
 }
 
-/* ---- given up ---- */
+/* ---- abandoned ---- */
 
 /* A wait that is abandoned at this moment. Answers take 3 ms. With is_contended the other members
  * refuse the woken waiter. */
@@ -688,7 +688,7 @@ static void in_a_forked_child_nothing_is_sent(void)
 	}
 }
 
-/* ---- its connections ---- */
+/* ---- the connections of a wait ---- */
 
 /* Makes three connections to c with a pending reply each, the latest last. The answers arrive with
  * the next command. */

@@ -105,7 +105,7 @@ static void a_waiter_that_polls_swaps_too(void)
 	CHECK_COUNT("10 a2 try k T1 30000 0 0 - 0\n10 a2 swap k T1 mine 30000\n", 1);
 }
 
-/* ---- answers that are lost ---- */
+/* ---- lost answers ---- */
 
 static void a_lost_answer_is_asked_for_again(void)
 {
@@ -181,7 +181,7 @@ static void a_swap_without_an_answer_or_a_new_connection_is_unknown(void)
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
-/* ---- it does not come to be ---- */
+/* ---- swaps that fail ---- */
 
 /* The TTL was over, or another client has freed the lock. */
 static void a_lock_that_is_lost_before_the_swap_is_waited_for_again(void)
@@ -254,7 +254,7 @@ static void an_own_token_that_is_swapped_in_too_late_is_not_undone(void)
 	CHECK_INT(fake_stats.failed, 1);
 }
 
-/* ---- given up ---- */
+/* ---- abandoned ---- */
 
 static void a_wait_abandoned_in_the_queue_undoes_the_drawn_token(void)
 {

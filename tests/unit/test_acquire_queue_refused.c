@@ -27,7 +27,7 @@ static rl_acquire *queue_says(const char *blpop, const char *try)
 	return acquire;
 }
 
-/* ---- servers that do not let waiters be woken ---- */
+/* ---- servers where waiters cannot be woken ---- */
 
 /* @param is_for_every_key no waiter can be woken on this server: no helper keys from now on */
 static void check_polls_from(rl_acquire *acquire, int64_t ms, bool is_for_every_key)

@@ -176,7 +176,7 @@ static void a_single_server_has_no_split_vote(void)
 	CHECK_INT(fake_stats.split_votes, 0);
 }
 
-/* ---- a grant that is taken back after the end ---- */
+/* ---- grants that are taken back after the end ---- */
 
 static void taken_by_two_of_three(void)
 {

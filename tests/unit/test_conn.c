@@ -375,7 +375,7 @@ static void replies_to_logins_are_not_discarded(void)
 	CHECK_INT(conn->pending_count, 0);
 }
 
-/* ---- nobody waits for it ---- */
+/* ---- discarded and retracted commands ---- */
 
 static void commands_that_were_not_sent_are_retracted(void)
 {

@@ -250,7 +250,7 @@ static void a_member_that_confirms_is_not_asked_again(void)
 	check_counts(1, 1, 0);
 }
 
-/* ---- a SET of the same token that may still come ---- */
+/* ---- a SET of an equal token that may still arrive ---- */
 
 static void a_refusal_does_not_count_while_a_set_may_come(void)
 {

@@ -196,7 +196,7 @@ static void both_forms_of_an_unanswered_release_follow_asking(void)
 	CHECK_HAS(fake_log(), "d1 ASKING\n0 d1 RELEASE k T1\n");
 }
 
-/* ---- a server that is no member of a cluster for us ---- */
+/* ---- plain members that redirect ---- */
 
 static void a_plain_member_that_answers_moved_says_which_dsn_to_use(void)
 {

@@ -246,7 +246,7 @@ static void a_wait_in_doubt_may_have_a_member_without_a_known_primary(void)
 	CHECK_COUNT("d1", 0);
 }
 
-/* ---- given up ---- */
+/* ---- abandoned ---- */
 
 static void a_call_abandoned_in_the_lookup_sends_nothing(void)
 {

@@ -15,7 +15,7 @@ static rl_pool pool;
 static rl_target targets[TARGETS];
 static char hosts[TARGETS][8];
 
-/* ---- links that do nothing but end ---- */
+/* ---- links that only end ---- */
 
 static unsigned closed[RL_POOL_MAX + 2];
 static unsigned closed_count;

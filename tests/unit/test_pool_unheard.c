@@ -287,7 +287,7 @@ static void a_forked_child_closes_these_connections(void)
 	CHECK(fake_pool.lingering == NULL);
 }
 
-/* ---- which is taken ---- */
+/* ---- the choice of a connection ---- */
 
 static void a_connection_with_pending_replies_is_preferred(void)
 {
@@ -450,7 +450,7 @@ static void a_server_is_not_backed_off_after_an_answer(void)
 	CHECK(take() != NULL);
 }
 
-/* ---- for what blocks ---- */
+/* ---- connections for blocking commands ---- */
 
 static rl_conn *take_quiet(void)
 {
@@ -507,7 +507,7 @@ static void a_blocking_command_takes_no_dead_connection(void)
 	CHECK_INT(fake_pool.count, 0);
 }
 
-/* ---- those that linger ---- */
+/* ---- lingering connections ---- */
 
 static bool is_lingering(unsigned member)
 {

@@ -32,7 +32,7 @@ static rl_op *ask(rl_verb verb, unsigned members, const char *const *answers)
 	return op;
 }
 
-/* ---- all that can be answered ---- */
+/* ---- all mixes of answers ---- */
 
 typedef struct mix {
 	unsigned members;

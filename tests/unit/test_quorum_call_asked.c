@@ -102,7 +102,7 @@ static void a_verb_that_only_asks_begins_with_the_first_member(void)
 	CHECK_LOG("0 c1 EXISTS k\n0 a1 EXISTS k\n0 b1 EXISTS k\n");
 }
 
-/* ---- those in trouble ---- */
+/* ---- members that are backed off ---- */
 
 static void a_member_that_cannot_be_reached_is_backed_off(void)
 {
@@ -284,7 +284,7 @@ static void a_short_ttl_is_a_short_timeout(void)
 	CHECK_INT(fake_ms(), 1000);
 }
 
-/* ---- who connects late ---- */
+/* ---- members that connect late ---- */
 
 static rl_status release_with_c_connecting_after(int64_t answer_ms, int64_t connect_ms)
 {
@@ -431,7 +431,7 @@ static void a_half_sent_command_is_not_retracted(void)
 	CHECK_INT(fake_pool.count, 2);
 }
 
-/* ---- a release whose answer nobody reads ---- */
+/* ---- releases without an answer ---- */
 
 #define FORBIDDEN "-NOPERM User u has no permissions to run the 'x' command"
 

@@ -301,7 +301,7 @@ static void a_batch_ends_when_its_last_lease_is_decided(void)
 	CHECK_INT(fake_stats.released, 2);
 }
 
-/* ---- who has yet to release it ---- */
+/* ---- the members that have yet to release a lease ---- */
 
 static void a_decided_lease_is_missing_nowhere(void)
 {
@@ -359,7 +359,7 @@ static void a_key_of_another_type_is_a_refusal(void)
 	CHECK_INT(batch_missing(0), 0);
 }
 
-/* ---- trouble on one ---- */
+/* ---- a member that fails ---- */
 
 static void a_member_whose_connection_breaks_gets_the_releases_again(void)
 {
@@ -480,7 +480,7 @@ static void an_abandoned_batch_writes_all_it_can(void)
 	CHECK_INT(fake_stats.failed, LEASES);
 }
 
-/* ---- what becomes of the connection of one that is not waited for ---- */
+/* ---- the connection of a member that is not waited for ---- */
 
 /* a and b free it after 10 ms. */
 static void others_free(unsigned times)

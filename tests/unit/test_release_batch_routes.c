@@ -199,7 +199,7 @@ static void a_primary_behind_sentinels_does_not_redirect(void)
 	CHECK_INT(fake_node_of(route), 'a');
 }
 
-/* ---- given up ---- */
+/* ---- abandoned ---- */
 
 /* The first of three keys is asked for at b, and the others are not answered. */
 static void begin_asked_at_b(void)

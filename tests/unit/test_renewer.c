@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- when ---- */
+/* ---- the times of renewals ---- */
 
 static void a_lease_is_due_when_a_third_of_its_proof_has_passed(void)
 {
@@ -119,7 +119,7 @@ static void a_lease_is_renewed_as_soon_as_another_ref_wants_it(void)
 	CHECK_COUNT("12000 a1 renew k tok 30002", 1);
 }
 
-/* ---- changed by its owner ---- */
+/* ---- leases that their owner changes ---- */
 
 static void a_shorter_ttl_is_due_sooner(void)
 {

@@ -151,7 +151,7 @@ static void check_heap(void)
 	CHECK(watching.heap.count == 0 || watching.until <= watching.heap.entries[0]->due_at);
 }
 
-/* ---- what happens ---- */
+/* ---- the acts ---- */
 
 static void begin_one(entry *one)
 {

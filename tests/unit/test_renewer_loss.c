@@ -102,7 +102,7 @@ static void an_owner_may_see_the_end_before_the_watch(void)
 	CHECK_INT(fake_stats.lost, 1);
 }
 
-/* ---- who is told ---- */
+/* ---- the callback ---- */
 
 static void a_callback_that_asks_for_it_is_called_again_after_a_pause(void)
 {
@@ -236,7 +236,7 @@ static void the_connection_goes_on_serving_other_leases(void)
 	CHECK_INT(fake_stats.renewed, 1);
 }
 
-/* ---- what a server may keep, when it cannot be told at once ---- */
+/* ---- servers that cannot be reached at once ---- */
 
 static void a_server_that_comes_back_gets_the_release(void)
 {

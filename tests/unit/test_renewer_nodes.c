@@ -40,7 +40,7 @@ static rl_renewal *keep(const char *seeds)
 	return watching_keep("k", TTL);
 }
 
-/* ---- which node ---- */
+/* ---- the choice of the node ---- */
 
 static void the_node_that_granted_is_asked(void)
 {
@@ -327,7 +327,7 @@ static void a_redirect_is_not_followed_while_the_owner_releases(void)
 	rl_lease_end(one->lease);
 }
 
-/* ---- what is kept ---- */
+/* ---- servers and routes that are kept ---- */
 
 /* Servers without leases: eight are kept. Each port is a server. */
 static void idle_servers_are_dropped(void)

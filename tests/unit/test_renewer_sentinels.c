@@ -355,7 +355,7 @@ static void a_late_release_follows_its_primary(void)
 	CHECK_INT(fake_stats.late_releases_done, 1);
 }
 
-/* ---- what is kept ---- */
+/* ---- servers and routes that are kept ---- */
 
 /* The thread that waits for the links of a lookup does not hold the lock: no other thread may close
  * these links. */

@@ -301,7 +301,7 @@ static void renewals_are_written_once_the_system_takes_them(void)
 	CHECK_INT(fake_stats.renewed, 2);
 }
 
-/* ---- until when ---- */
+/* ---- the end of the proof ---- */
 
 static void the_deadline_is_exact(void)
 {
