@@ -113,7 +113,7 @@ static void free_ref(sim_client *c, holding *h)
 	h->lease = NULL;
 }
 
-/* ---- beginnings ---- */
+/* ---- the beginnings of acts ---- */
 
 /* No late grant of the lock may follow the operation. */
 static void stop_grants(sim_client *c, const rl_op *op)
@@ -375,7 +375,7 @@ static void begin_with_loose(sim_client *c, holding *h)
 	begin_op(c, ACT_RELEASE_LOOSE, h, ask(c, h, RL_VERB_RELEASE, c->ttl_ns / MS));
 }
 
-/* ---- which one ---- */
+/* ---- the choice of an act ---- */
 
 static void end_ref(sim_client *c, holding *h)
 {
@@ -459,7 +459,7 @@ int64_t acts_next(sim_client *c)
 	return next;
 }
 
-/* ---- ends ---- */
+/* ---- the ends of acts ---- */
 
 /* How long a place in the queue may be taken for alive: as long as its mark is good, where a
  * connection can die unnoticed, and a look is on its way. */

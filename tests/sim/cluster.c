@@ -154,7 +154,7 @@ sim_server *cluster_place(unsigned member, unsigned key)
 	return &servers[is_there ? slot->to : slot->owner];
 }
 
-/* ---- what a node says ---- */
+/* ---- the answers of a node ---- */
 
 static void say_map(const sim_server *s, rl_model_reply *r)
 {
@@ -254,7 +254,7 @@ bool cluster_answers(sim_server *s, rl_link *link, const rl_model_command *c, rl
 	return false;
 }
 
-/* ---- who blocks ---- */
+/* ---- blocked clients ---- */
 
 static void plan_cron(unsigned n)
 {
@@ -291,7 +291,7 @@ static void on_cron(unsigned n)
 	}
 }
 
-/* ---- what nodes learn ---- */
+/* ---- the knowledge of nodes ---- */
 
 static void disturb(unsigned member, int64_t until)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the tests of release batches share: leases of the keys k1, k2 and so on, and the operation
- * that releases them within 200 ms. On a cluster also the nodes of the keys.
+ * that releases them within 200 ms. On a cluster the nodes of these keys, too.
  */
 #ifndef BATCHING_H
 #define BATCHING_H
@@ -15,7 +15,7 @@
 extern rl_lease *leases[BATCH_MAX];
 extern rl_op *batch_op;
 
-/* Makes this many leases, won just now with this token, and a batch of all. Call after
+/* Makes this many leases, won just now with this token, and a batch of all. A test calls it after
  * fake_begin(). */
 void batch_make(size_t count, const char *token);
 
@@ -29,14 +29,14 @@ void batch_end(void);
  * ends. */
 const char *redirect(const char *word, unsigned lease, const char *node);
 
-/* A cluster with idle connections to its seeds, and the batch. */
+/* Begins a cluster with idle connections to its seeds, and makes the batch. */
 void batch_begin_warm(const char *seeds, size_t count, const char *token);
 
-/* Tells the route the node of the lease, or these nodes of all leases, in turn: "ab". */
+/* Tells the route the node of one lease, or the nodes of all leases in turn: "ab". */
 void batch_know(unsigned lease, const char *node, unsigned port);
 void batch_lead_to(const char *nodes, unsigned count);
 
-/* How many members have not released this lease. */
+/* How many members have not confirmed the release of this lease. */
 unsigned batch_missing(unsigned lease);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of member calls share: one member that is a cluster, or a primary behind
- * Sentinels, and the operations that ask it.
+ * What the tests of member calls share: one member that is a cluster or a primary behind Sentinels,
+ * and the operations that ask that member.
  *
  * Behind Sentinels the primary is server a or b, and the Sentinels are c, d and e.
  */
@@ -28,7 +28,7 @@ void begin_cold(void);
 /* The last lookup has named a, and is of this age. Connections to all servers are idle. */
 void begin_named(int64_t age);
 
-/* The same, without a connection to a. */
+/* The same as begin_named(), without a connection to a. */
 void begin_unconnected(int64_t age);
 
 /* The last lookup is too old to count. The next lookup names a after 30 ms, or no Sentinel answers
@@ -56,7 +56,7 @@ rl_op *fails(rl_op *op, rl_status status);
 /* Drives the operation for 5 ms, which is too short for it, and abandons it. */
 void abandon_later(rl_op *op);
 
-/* The same in a child of a fork. The log begins after the fork. */
+/* The same as abandon_later(), in a child of a fork. The log begins after the fork. */
 void abandon_in_child(rl_op *op);
 
 #endif

@@ -8,9 +8,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* A program that hangs is killed, so that scripts/unit says so: after so many seconds of processor
- * time, or, because it may hang asleep, of five times as much real time, which a busy machine
- * needs. A cc with -DSECONDS_MAX=.. lets it run longer. */
+/* A hanging program is killed, so that scripts/unit reports it. The limits are so many seconds of
+ * processor time and, because a program may hang asleep, five times as much real time, which a busy
+ * machine needs. A cc with -DSECONDS_MAX=.. allows more. */
 #ifndef SECONDS_MAX
 # define SECONDS_MAX 60
 #endif
@@ -21,7 +21,7 @@ static char why[4096];
 void check_fail(const char *file, int line, const char *format, ...)
 {
 	if (why[0] != '\0') {
-		longjmp(end_of_test, 1); /* the first reason is the one to tell */
+		longjmp(end_of_test, 1); /* the first reason is the one to report */
 	}
 	const char *name = strrchr(file, '/');
 	int used = snprintf(why, sizeof why, "%s:%d: ", name != NULL ? name + 1 : file, line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A test is a function. It ends with its first failed check; the others go on. Each prints "ok
- * name" or "not ok name: why", as scripts/unit expects.
+ * A test is a function. The first failed check ends it, and the other tests go on. Each test prints
+ * "ok name" or "not ok name: why", as scripts/unit expects.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -38,7 +38,7 @@ void check_int(const char *file, int line, int64_t is, int64_t wanted, const cha
 void check_text(const char *file, int line, const char *is, const char *wanted, const char *what);
 void check_has(const char *file, int line, const char *is, const char *part);
 
-/* A row of a table for a function that reads each text and writes down its meaning. */
+/* A row of a table of texts, for a function that reads each text and writes down its meaning. */
 typedef struct check_case {
 	const char *text, *wanted;
 } check_case;
@@ -50,7 +50,7 @@ void check_cases(const char *file, int line, const check_case *cases, size_t cou
 #define CHECK(condition) check_true(__FILE__, __LINE__, condition, #condition)
 #define CHECK_INT(is, wanted) check_int(__FILE__, __LINE__, (int64_t) (is), wanted, #is)
 #define CHECK_TEXT(is, wanted) check_text(__FILE__, __LINE__, is, wanted, #is)
-/* The text has the part in it. */
+/* Checks that the text contains the part. */
 #define CHECK_HAS(is, part) check_has(__FILE__, __LINE__, is, part)
 
 #define CHECK_CASES(cases, read) \

@@ -10,13 +10,14 @@
 extern rl_conn *conn;
 extern rl_conn_event event;
 
-/* The server wants this password. */
+/* From now on the server wants this password. */
 void want_password(const char *password);
 
 /* Dials server "a", which acts as the test has told the fake. */
 void dial(void);
 
-/* The same connection as if it had been used before: its name is known, and the log is empty. */
+/* Dials, and then the connection is as if a command had been answered: its name is known, and the
+ * log is empty. */
 void dial_used(void);
 
 /* Begins the fake with one server, whose two replicas have 100 ms to confirm, and dials the
@@ -26,7 +27,7 @@ void dial_replicated(void);
 /* Frees the connection, and ends the fake. */
 void hang_up(void);
 
-/* The driver's part: sends the appended commands, and reads the replies that have arrived. */
+/* Does what a driver does: sends the appended commands, and reads the replies that have arrived. */
 void flush_and_read(void);
 
 /* Reads the next event into `event`. */

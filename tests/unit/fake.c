@@ -159,7 +159,7 @@ void fake_end(void)
 	}
 	rl_pool_clear(&fake_pool);
 	for (unsigned i = 0; i < FAKE_SERVERS; i++) {
-		rl_route_unref(fake_set.members[i].route); /* and its lookup, which may be open */
+		rl_route_unref(fake_set.members[i].route); /* and its lookup may be open */
 		fake_set.members[i].route = NULL;
 	}
 	CHECK_INT(fake_open_links(), 0);
@@ -224,7 +224,7 @@ void fake_free(rl_op *op)
 	for (unsigned i = 0; i < op_count; i++) {
 		if (ops[i] == op) {
 			ops[i] = ops[--op_count];
-			rl_op_abandon(op, fake_clock, true); /* without effect on one that is done */
+			rl_op_abandon(op, fake_clock, true); /* without effect on an operation that is done */
 			rl_op_free(op);
 			return;
 		}
@@ -250,8 +250,8 @@ static const rl_lookup *lookup_of(unsigned member)
 	return route != NULL ? (const rl_lookup *) route->guest : NULL;
 }
 
-/* An operation that is done has given its connections back, or closed them. The lookup belongs to
- * the route, and may stay open. */
+/* Checks that an operation that is done has given back or closed its connections. A lookup belongs
+ * to the route, and may stay open. */
 static void check_has_no_connection(rl_op *op)
 {
 	for (unsigned i = 0; i < fake_set.count; i++) {
@@ -262,8 +262,8 @@ static void check_has_no_connection(rl_op *op)
 	CHECK(rl_acquire_of(op) == NULL || ((rl_acquire *) op)->queue.channel.conn == NULL);
 }
 
-/* The connections of an operation: one for each member, the Sentinels that are asked, and one in a
- * queue. The batch has one for each node of a cluster. */
+/* How many connections an operation may have: one for each member, one for each Sentinel that is
+ * asked, and one in a queue. A release batch has one for each node of a cluster. */
 static unsigned most_links(void)
 {
 	unsigned most = fake_set.count + 1;

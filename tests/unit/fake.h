@@ -26,43 +26,45 @@
 #define MS RL_NS_PER_MS
 #define SECOND RL_NS_PER_SECOND
 
-/* What comes of a dial. */
+/* How a dial ends. */
 typedef enum fake_dial {
-	FAKE_ACCEPT,         /* after the delay; with 0, when the driver has looked once */
+	FAKE_ACCEPT,         /* after the delay; with 0, after the first look of the driver */
 	FAKE_ACCEPT_AT_ONCE, /* as a unix socket does */
-	FAKE_REFUSE,         /* told by dial() itself */
+	FAKE_REFUSE,         /* dial() itself fails */
 	FAKE_REFUSE_LATER,   /* after the delay */
-	FAKE_HANG,           /* nothing ever comes of it */
+	FAKE_HANG,           /* the dial never ends */
 	FAKE_NO_NAME,        /* the name has no address */
-	FAKE_GREET,          /* connects, says the text unasked and breaks */
+	FAKE_GREET,          /* the link connects, the server sends the text unasked and closes */
 } fake_dial;
 
-/* What comes of a command about a lock. */
+/* How a command about a lock ends. */
 typedef enum fake_act {
 	FAKE_SAY,          /* the server answers after the delay */
-	FAKE_SAY_TWICE,    /* and once more at the same moment */
-	FAKE_SAY_BREAK,    /* answers, and closes */
-	FAKE_SILENCE,      /* no answer, nor to what stands behind it on this link */
-	FAKE_BREAK,        /* takes it, and closes after the delay */
-	FAKE_NONSENSE,     /* takes it, and answers what is not the protocol */
+	FAKE_SAY_TWICE,    /* the answer comes twice at the same moment */
+	FAKE_SAY_BREAK,    /* the server answers, and closes */
+	FAKE_SILENCE,      /* no answer to this command, nor to those after it on this link */
+	FAKE_BREAK,        /* the server takes the command, and closes after the delay */
+	FAKE_NONSENSE,     /* the server answers with bytes that are not the protocol */
 	FAKE_BREAK_UNSENT, /* the system finds the link broken, and takes nothing */
-	FAKE_BREAK_HALF,   /* the system takes half of it, and finds the link broken */
-	FAKE_HALF,         /* the system takes half of it, and the rest after the delay */
+	FAKE_BREAK_HALF,   /* the system takes half of the command, and finds the link broken */
+	FAKE_HALF,         /* the system takes half of the command, and the rest after the delay */
 } fake_act;
 
-/* Each reading of it is a nanosecond later than the one before, so core sees no time twice. Tests
- * give times in milliseconds: what happens within FAKE_BLINK of one happens at that time. */
+/* Each reading of the clock is a nanosecond later than the one before, so core sees no time twice.
+ * Tests give times in milliseconds: an event within FAKE_BLINK of a millisecond happens at that
+ * millisecond. */
 extern int64_t fake_clock;
 #define FAKE_BLINK 1000
 
-/* The time is this one, but for some readings of the clock. */
+/* Checks that the time is the wanted one, or later by some readings of the clock. */
 #define CHECK_TIME(time, wanted) \
  CHECK_INT(((time) + FAKE_BLINK / 2) / FAKE_BLINK, (wanted) / FAKE_BLINK)
 
-/* Until when a driver goes on that is told to drive to this time. */
+/* The end of a drive to this time. */
 int64_t fake_end_of(int64_t time);
 
-/* For a test whose model of core computes with the same nanoseconds: a reading takes no time. */
+/* From now on a reading of the clock takes no time: for a test whose model of core computes with
+ * the same nanoseconds. */
 void fake_hold_clock(void);
 extern rl_env fake_env;
 extern rl_stats fake_stats;
@@ -71,28 +73,27 @@ extern rl_pool fake_pool;
 extern rl_transport fake_transport;
 extern rl_target fake_targets[FAKE_SERVERS];
 
-/* Starts over with so many servers, timeouts of 1 s, back-off of 10 ms to 200 ms without jitter.
- * Waiters poll; a test of the others sets fake_set.wakes. */
+/* Starts over with so many servers, timeouts of 1 s, and a back-off of 10 ms to 200 ms without
+ * jitter. Waiters poll, unless the test sets fake_set.wakes. */
 void fake_begin(unsigned members);
 
-/* Frees the operations that the test made, clears the pool, and sees to it that nothing is left. */
+/* Frees the operations that the test has made, clears the pool, and checks that nothing is left. */
 void fake_end(void);
 
 /* True = fake_end() frees the routes of the set, because fake_route.h has made them. */
 extern bool fake_owns_routes;
 
-/* ---- what will happen ---- */
+/* ---- plans ---- */
 
-/* The next dial to a member that nothing is said of yet. Without any it is accepted. */
+/* Plans the next dial to the member that has no plan yet. A dial without a plan is accepted. */
 void fake_dials(unsigned member, fake_dial what, int64_t delay);
 void fake_greets(unsigned member, const char *text);
-void fake_refuses(unsigned member, unsigned dials); /* this many of the next dials */
+void fake_refuses(unsigned member, unsigned dials); /* plans this many dials */
 
-/*
- * The next command about a lock to a member, or WAIT. Without any, an undo (EVAL of release) is
- * answered with :1 and all else with silence. A WAIT blocks its link for the delay.
- * @param text borrowed: "+OK", "-ERR ..", "$text", ":1", "_" for nil, "*:0 :500 :1" for an array
- */
+/* Plans the next command about a lock to the member, or WAIT. Without a plan, an undo (EVAL of
+ * release) is answered with :1, and any other command with silence. A WAIT blocks its link for the
+ * delay.
+ * @param text borrowed: "+OK", "-ERR ..", "$text", ":1", "_" for nil, "*:0 :500 :1" for an array */
 void fake_acts(unsigned member, fake_act what, const char *text, int64_t delay);
 void fake_says(unsigned member, const char *text);
 
@@ -102,7 +103,8 @@ typedef struct fake_plan {
 	int64_t delay;
 } fake_plan;
 
-/* Beside what the operation waits for: RL_NEVER, or when to call this, which sets the next time. */
+/* The driver calls fake_on_alarm() at this time, and that function sets the next one. RL_NEVER =
+ * not at all. */
 extern int64_t fake_alarm;
 extern void (*fake_on_alarm)(void);
 
@@ -111,70 +113,70 @@ extern void (*fake_on_alarm)(void);
  * @param text "#0 99 a 6379;100 16383 b 6379" is a map, which gives the slots up to 99 to a */
 void fake_always(unsigned member, const char *word, fake_act what, const char *text, int64_t delay);
 
-/* NULL, or asked about each command without a plan, twice: before the system takes it, when only
- * the acts count that concern the taking, and when the server runs it. Its words are those of the
- * log. For BLPOP the delay is how long it blocks.
- * @return false = no idea */
+/* NULL, or a function that plans each command without a plan. It is called twice: before the system
+ * takes the command, when only the acts count that concern the taking, and when the server runs it.
+ * The words are those of the log. For BLPOP the delay is how long it blocks.
+ * @return false = no plan */
 extern bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
 /* For fake_improvise: all servers answer 1 at once. */
 bool fake_yes(const char *words, bool is_taken, fake_plan *plan);
 
-/* The command that is asked about: when the server runs it, which server that is, and the command
- * as tests/model reads it; NULL = the model does not know such a command. */
+/* About the command that fake_improvise() is called for: when and on which server it runs, and the
+ * command as tests/model reads it. NULL = the model does not know such a command. */
 extern int64_t fake_run_at;
 extern unsigned fake_run_on;
 extern const struct rl_model_command *fake_run_command;
 
-/* A BLPOP blocks its link for as long as it says, and then comes to nothing. What stands behind it
- * meets its plan when it is run. */
+/* Without fake_blpops() a BLPOP blocks its link for its whole time, and is then answered with nil.
+ * The commands after it meet their plans when they run. */
 #define FAKE_TICKET "*$k::rl-wake $1"
 
-/* What comes of the next BLPOP instead, after the delay. */
+/* Plans the answer to the next BLPOP, after the delay. */
 void fake_blpops(unsigned member, fake_act what, const char *text, int64_t delay);
 
-/* Who blocks at the member for longest gets a ticket after the delay. */
+/* The connection that has blocked for longest at the member gets a ticket after the delay. */
 void fake_wakes(unsigned member, int64_t delay);
 
 unsigned fake_blocked_links(void);
 unsigned fake_blocked_on(unsigned member);
 
-/* How the server's end behind ours shows: 0 = as a clean one, else an errno. */
+/* How a close by the server looks: 0 = a clean end, else an errno. */
 extern int fake_end_errno;
 
-/* From now on the member answers AUTH, SELECT, ROLE or CLIENT with this text; NULL = silence.
+/* From now on the member answers AUTH, SELECT, ROLE or CLIENT with this text; NULL = not at all.
  * Without this call the answer is "+OK", and to ROLE "master". */
 void fake_login_says(unsigned member, const char *what, const char *text);
 
-/* What distrust() says from now on, and how often it was called. */
+/* The answers of distrust() from now on, and how often it was called. */
 extern bool fake_names_move;
 extern unsigned fake_distrusts;
 
 /* Closes the member's open links from its side. What is sent on them from now on is lost. */
 void fake_kill(unsigned member);
 
-/* The next time that the clock moves, this much more passes before core is stepped. */
+/* When the clock moves next, it moves this much further before core is stepped. */
 void fake_lag(int64_t ns);
 int64_t fake_take_lag(void); /* for a driver */
 
 void fake_fork(void);
 
-/* Random bytes: so many more draws work. */
+/* From now on so many draws of random bytes work. */
 void fake_random_draws(unsigned left);
 
-/* NULL, or asked at each dial and append: true = there is no memory for it. */
+/* NULL, or a function that each dial and append calls: true = there is no memory for it. */
 extern bool (*fake_lacks_memory)(void);
 
-/* Puts a connection to the member into the pool, and forgets the log. Plans stay for later. */
+/* Puts a connection to the member into the pool, and forgets the log. Plans are kept for later. */
 void fake_warm(unsigned member);
 void fake_warm_to(rl_target *target);
 
-/* The driver's part for one link: connects it, reads what has arrived by now. */
+/* Does for one link what a driver does: connects it, and reads what has arrived by now. */
 void fake_read(rl_link *link);
 
 /* ---- operations ---- */
 
-/* They are abandoned and freed by fake_end() unless fake_free() did. */
+/* fake_end() abandons and frees these operations, unless fake_free() has done so. */
 rl_acquire *fake_acquire(int64_t ttl_ms, int64_t wait_ns);
 rl_acquire *fake_acquire_own(const char *token, int64_t ttl_ms, int64_t wait_ns);
 rl_op *fake_ask(rl_verb verb, const char *token, int64_t ttl_ms);
@@ -185,27 +187,28 @@ bool fake_leaves_something(const rl_op *op);
 rl_op *fake_take_over(const char *token, int64_t ttl_ms);
 void fake_free(rl_op *op);
 
-/* Drives to the end, fails the test when there is none. */
+/* Drives the operation to its end. Without an end the test fails. */
 rl_status fake_drive(rl_op *op);
 
-/* Drives until the clock would pass the time; the clock then stands there. True = done. */
+/* Drives until the clock would pass the time, where it then stands.
+ * @return true = the operation is done */
 bool fake_drive_to(rl_op *op, int64_t time);
 
 /* Milliseconds since the start. */
 int64_t fake_ms(void);
 
-/* What the last step said to wait for. */
+/* What the last step has asked to wait for. */
 extern rl_wait fake_wait;
 
-/* ---- what did happen ---- */
+/* ---- what has happened ---- */
 
 const char *fake_log(void);
 void fake_forget_log(void);
-unsigned fake_count(const char *part); /* how often the log has it */
+unsigned fake_count(const char *part); /* how often the part is in the log */
 unsigned fake_open_links(void);
 extern unsigned fake_looks;  /* calls of is_alive */
 extern unsigned fake_writes; /* flushes by which the system took whole commands */
-extern unsigned fake_steps;  /* of all operations */
+extern unsigned fake_steps;  /* steps of all operations */
 
 #define CHECK_LOG(wanted) CHECK_TEXT(fake_log(), wanted)
 #define CHECK_COUNT(part, wanted) CHECK_INT(fake_count(part), wanted)

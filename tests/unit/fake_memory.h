@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Memory that fails, in malloc and on the fake network: see no_memory.h for `fails_at` and the
- * other variables. Only one file of a program may include this.
+ * other variables. Only one file of a program may include this header.
  */
 #ifndef FAKE_MEMORY_H
 #define FAKE_MEMORY_H
@@ -9,7 +9,7 @@
 #include "fake.h"
 #include "no_memory.h"
 
-/* Counts the requests for memory from now on. The request with the number fails_at fails. */
+/* From now on counts the requests for memory. The request with the number fails_at fails. */
 static inline void fake_memory_fails(void)
 {
 	fake_lacks_memory = lacks_memory;
@@ -26,7 +26,7 @@ static inline void fake_memory_works(void)
 
 /* Runs the flow, which calls the two functions above, until each of its requests has failed once,
  * and at least at_least times.
- * @return how often */
+ * @return how often the flow has run */
 static inline unsigned fake_memory_each(unsigned at_least, void (*flow)(void))
 {
 	unsigned most = at_least;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fake's transport: links, what the system takes of them, and what is read.
+ * The fake's transport: links, what the system takes of their commands, and what is read.
  */
 #include "check.h"
 #include "fake_link.h"
@@ -34,8 +34,8 @@ static void take_whole(rl_link *link, const command *c)
 	fake_run(link, fake_clock);
 }
 
-/* How the system takes the next command. FAKE_SAY = whole; what comes of it is found out when it is
- * run. */
+/* How the system takes the next command. FAKE_SAY = it takes all of it; the plan for its answer is
+ * looked up when the server runs it. */
 static fake_plan plan_of_taking(const rl_link *link, const command *c)
 {
 	server *s = &fake_servers[link->member];
@@ -158,7 +158,7 @@ static rl_link *dial(rl_transport *self, const rl_address *address, int64_t unti
 	return link;
 }
 
-/* Those that the server has run. */
+/* Drops the commands that the server has run. */
 static void drop_old_commands(rl_link *link)
 {
 	if (link->run == 0) {
@@ -257,7 +257,7 @@ static rl_reply element_of(const char *text, size_t len)
 	return reply;
 }
 
-/* See fake_always(). Read before the next one. */
+/* Makes the reply of a map from a text of fake_always(). The reply is valid until the next call. */
 static rl_reply map_of(const char *text)
 {
 	static rl_reply ranges[ELEMENTS_MAX], fields[ELEMENTS_MAX][3], nodes[ELEMENTS_MAX][2];
@@ -338,8 +338,8 @@ static void read_now(rl_link *link)
 	fake_read(link);
 }
 
-/* Who is silent does not close either. Who is not closes behind what was answered; a blocked link
- * at once. */
+/* Ends the link. A server that has closed it, or is silent, does not answer the end. Any other
+ * server closes after the answers that are on their way, and at once if the link is blocked. */
 static void end(rl_link *link)
 {
 	fake_catch_up();
@@ -448,12 +448,12 @@ void fake_warm_to(rl_target *target)
 	rl_conn_event first;
 	server *s = &fake_servers[member_of(&target->address)];
 	unsigned planned = s->dial_count;
-	s->dial_count = s->dial_next; /* what is planned is for later dials */
+	s->dial_count = s->dial_next; /* plans from before are for later dials */
 	rl_conn *conn = rl_conn_dial(&fake_transport, target, RL_NEVER, &fake_env, &err);
 	s->dial_count = planned;
 	fake_read(conn->link);
 	fake_transport.flush(conn->link);
-	conn->is_nameless = false; /* as if it had been used */
+	conn->is_nameless = false; /* as if commands had been answered on it */
 	conn->heard = RL_CONN_HEARD_BEFORE;
 	conn->ready_at = 1;
 	fake_read(conn->link);

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* They are never freed. */
+/* References that are never given up. */
 #define REFS 1000
 
 static rl_target commons[FAKE_MEMBERS];
@@ -83,7 +83,7 @@ void fake_all_name(const rl_route *route, const char *text, int64_t delay)
 	}
 }
 
-/* The text of the call before stays valid, because an answer may still be on its way. */
+/* Two texts take turns, because an answer with the text before may still be on its way. */
 void fake_all_know(const rl_route *route, unsigned server, int64_t age, int64_t delay)
 {
 	static char texts[2][100];

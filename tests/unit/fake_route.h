@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Members that are several servers: a cluster, or a primary behind Sentinels. Call these after
- * fake_begin(); fake_end() frees the routes.
+ * Members that are several servers: a cluster, or a primary behind Sentinels. A test calls these
+ * functions after fake_begin(), and fake_end() frees the routes.
  *
  * Key "k" is in slot 7629. In the beginning no node of this slot is known, and the first seed is
  * asked.
@@ -33,7 +33,8 @@ void fake_warm_seeds(const rl_route *route);
 /* From now on all Sentinels of the route answer each lookup with this text. */
 void fake_all_name(const rl_route *route, const char *text, int64_t delay);
 
-/* With a time of grace: all Sentinels name this server, and say for how long they have known it. */
+/* Like fake_all_name() with a time of grace: all Sentinels name this server, and report how long
+ * they have known it. */
 void fake_all_know(const rl_route *route, unsigned server, int64_t age, int64_t delay);
 
 /* From now on no Sentinel of the route answers. */

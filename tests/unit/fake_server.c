@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fake's servers: what is planned for them, what they do with a command, and the log.
+ * The fake's servers: their plans, what they do with a command, and the log.
  */
 #include "check.h"
 #include "fake_link.h"
@@ -115,7 +115,7 @@ const fake_plan *fake_standing_plan(unsigned member, const fake_words *words)
 	return is_set ? plan : NULL;
 }
 
-/* Where the answer to the command of a handshake is. */
+/* The place of the answer to a command of the login. */
 static const char **login_answer(unsigned member, const char *what)
 {
 	server *s = &fake_servers[member];
@@ -136,7 +136,8 @@ void fake_login_says(unsigned member, const char *what, const char *text)
 	*login_answer(member, what) = text;
 }
 
-/* Those that were received. The last one stays: no other comes before it. */
+/* Drops the events that were received. The last one stays, because no later event may come before
+ * it. */
 static void drop_old_events(rl_link *link)
 {
 	unsigned old = link->event_next < link->event_count ? link->event_next : link->event_count - 1;
@@ -154,7 +155,7 @@ void fake_add_event(rl_link *link, const char *text, int64_t at)
 	if (link->event_count == EVENTS_MAX) {
 		drop_old_events(link);
 	}
-	/* What is said later arrives later. */
+	/* Bytes that are sent later arrive later. */
 	if (link->event_count > 0 && link->events[link->event_count - 1].at > at) {
 		at = link->events[link->event_count - 1].at;
 	}
@@ -170,7 +171,7 @@ void fake_break_at(rl_link *link, int64_t at)
 	link->is_blocked = false;
 }
 
-/* What is not the protocol comes, and nothing that follows can be read. */
+/* At this time bytes arrive that are no protocol. No later reply can be read. */
 static void garble_at(rl_link *link, int64_t at)
 {
 	rl_error_set(&link->err, RL_ERR_PROTOCOL, 0, "what came back is not the Redis protocol");
@@ -258,7 +259,7 @@ static void block(rl_link *link, const command *c, int64_t at)
 	link->blocked_by = plan;
 }
 
-/* WAIT: the server runs the commands after it when it is over. */
+/* Blocks the link in WAIT. The server runs the commands after it when WAIT is over. */
 static void block_in_wait(rl_link *link, fake_plan plan, int64_t at)
 {
 	link->is_blocked = true;

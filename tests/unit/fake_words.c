@@ -11,7 +11,7 @@
 
 #define TOKENS_MAX 512
 
-/* What was drawn at random, in the order of its first use. */
+/* The tokens and names that were drawn at random, in the order of their first use. */
 typedef struct drawn {
 	char list[TOKENS_MAX][RL_TOKEN_LEN];
 	unsigned count;
@@ -113,7 +113,8 @@ static bool has_helper_keys(unsigned argc, const rl_bytes *argv)
 		is_suffixed(argv[5], argv[3], RL_TICKETS_SUFFIX);
 }
 
-/* The beginning in its short form; says which argument comes next. */
+/* Writes the beginning of a command in its short form.
+ * @return the argument that follows */
 static unsigned describe_beginning(char *out, size_t size, unsigned argc, const rl_bytes *argv)
 {
 	const char *script = script_name(argc, argv);
@@ -132,8 +133,8 @@ static unsigned describe_beginning(char *out, size_t size, unsigned argc, const 
 	return 0;
 }
 
-/* How many arguments the line shows: the last ones are left out when they are the usual ones of a
- * waiter that goes on waiting, near its servers. */
+/* How many arguments the line shows. The last ones are left out if they have the values that a
+ * waiter near its servers sends. */
 static unsigned shown(const char *script, unsigned argc, const rl_bytes *argv)
 {
 	bool has_helpers = script != NULL && has_helper_keys(argc, argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Commands as the log of fake.h has them. Short, and nothing that is sent is hidden:
+ * Commands as the log of fake.h shows them. The lines are short, and hide nothing that is sent:
  *
  *     NAME                            CLIENT SETNAME redislock
  *     SET k T1 NX PX 30000            tokens of ours are named in the order of their first use;
@@ -36,10 +36,10 @@ void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv);
 /* A token of ours by its name in the log: "T1"; valid for eight calls. */
 const char *fake_name_of(rl_bytes token);
 
-/* The token that has this name in the log; no data = none has it. */
+/* The token with this name in the log; no data = no token has it. */
 rl_bytes fake_token_named(const char *name);
 
-/* The next token of ours is T1, the next waiter W1. */
+/* The next token of ours will be T1, the next waiter W1. */
 void fake_forget_tokens(void);
 
 #endif

@@ -17,14 +17,15 @@
 extern rl_route *lookup_route;
 extern rl_lookup *lookup;
 extern rl_error lookup_err; /* why the last lookup has failed */
-extern unsigned most_links; /* that the lookup waited for at once */
+extern unsigned most_links; /* the most links that the lookup waited for at once */
 
 /* Begins the fake with this many Sentinels, of which a majority or the given quorum decides. The
  * lookup is that of the route, and uses the pool. */
 void begin_sentinels(unsigned sentinels);
 void begin_quorum(unsigned sentinels, unsigned quorum);
 
-/* The same, but the lookup is one of its own, and keeps its connections itself. */
+/* The same as begin_sentinels(), but the lookup is not that of the route, and keeps its connections
+ * itself. */
 void begin_alone(unsigned sentinels);
 
 /* Ends the lookup and the fake. */

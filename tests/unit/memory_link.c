@@ -16,7 +16,7 @@ static const char *const script_names[RL_SCRIPTS] = {[RL_SCRIPT_TRY] = "try",
 
 rl_link *memory_dial(rl_net *net, const char *name, rl_fault fault, rl_error *err)
 {
-	/* A link borrows its address. The names are constants. */
+	/* A link borrows its address, so the addresses stay here. The names are constants. */
 	static rl_address addresses[64];
 	static unsigned used;
 	rl_error unused = {0};
@@ -44,7 +44,7 @@ static rl_bytes read_word(rl_bytes word)
 	return word;
 }
 
-/* The functions of a link, which are the same in every net. */
+/* The functions of a link. All nets have the same ones. */
 static const rl_transport *functions(void)
 {
 	static rl_net any;

@@ -7,15 +7,16 @@
 
 #include "transport/rl_link.h"
 
-/* A link to memory://NAME; NULL, with err, when it is refused.
- * @param err NULL = it must not be refused */
+/* Dials memory://NAME.
+ * @param err NULL = the dial must not be refused
+ * @return NULL = the dial was refused, and err says why */
 rl_link *memory_dial(rl_net *net, const char *name, rl_fault fault, rl_error *err);
 
 /* Appends a command whose words stand between blanks. @try stands for the text of a script, #try
  * for its SHA1. */
 void memory_append(rl_link *link, const char *command);
 
-/* The same, and sends it. */
+/* Appends the command and sends it. */
 void memory_say(rl_link *link, const char *command);
 
 /* The next reply as a text, such as "+OK", ":1", "nil", "[:1 a]" or "-ERR what"; "none" = nothing

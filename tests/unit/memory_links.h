@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The fixture of a test program with several links to one server inside the process. The functions
- * stand in the header, because the archive of the transport must find its callers in the program.
+ * are in the header, because the archive of the transport must find its callers in the program.
  */
 #ifndef MEMORY_LINKS_H
 #define MEMORY_LINKS_H

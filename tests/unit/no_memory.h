@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * malloc, calloc, realloc and strdup that fail when a test says so. Only one file of a program may
- * include this: the functions replace those of libc or of the sanitizer, and call them. They count
- * the calls and the bytes while is_counting is true.
+ * include this header, because its functions replace those of libc or of the sanitizer, and call
+ * them. They count the calls and the bytes while is_counting is true.
  */
 #ifndef NO_MEMORY_H
 #define NO_MEMORY_H
@@ -22,7 +22,7 @@ void *REAL(calloc)(size_t count, size_t size);
 void *REAL(realloc)(void *old, size_t size);
 void REAL(free)(void *old);
 #else
-/* musl has no other names for them, and its dlsym() takes no memory. */
+/* musl has no other names for these functions, and its dlsym() takes no memory. */
 # include <dlfcn.h>
 # define REAL(name) real_##name
 static inline void *real_malloc(size_t size)
@@ -30,7 +30,7 @@ static inline void *real_malloc(size_t size)
 	return ((void *(*) (size_t)) dlsym(RTLD_NEXT, "malloc"))(size);
 }
 
-/* Not by musl's own, which asks malloc() and would be counted twice. */
+/* Calls malloc(): musl's own calloc() would do so, too, and the request would be counted twice. */
 static inline void *real_calloc(size_t count, size_t size)
 {
 	void *memory = count == 0 || size <= (size_t) -1 / count ? real_malloc(count * size) : NULL;
@@ -49,7 +49,7 @@ static inline void real_free(void *old)
 #endif
 
 static bool is_counting;
-static bool is_lasting; /* once it failed, it fails for good */
+static bool is_lasting; /* after the first failure all requests fail */
 static unsigned asked;
 static size_t asked_bytes;
 static unsigned fails_at; /* from 1; 0 = never */

@@ -18,7 +18,7 @@
 
 #define PATIENCE_MS 5000
 
-static int64_t stalled_before; /* the test */
+static int64_t stalled_before; /* at the start of the test */
 
 /* For how long the threads of this process have waited for a processor, as Linux counts it. */
 static int64_t stalled(void)
@@ -138,7 +138,7 @@ bool peer_hears(peer *self, int fd, const char *what)
 		}
 		for (ssize_t i = 0; i < got; i++) {
 			char *byte = &self->heard[self->heard_len + (size_t) i];
-			*byte = *byte == '\0' ? '0' : *byte; /* to be searched as text */
+			*byte = *byte == '\0' ? '0' : *byte; /* a NUL would end the search */
 		}
 		self->heard_len += (size_t) got;
 		self->heard[self->heard_len] = '\0';

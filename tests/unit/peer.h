@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The other side of real sockets: a listener in this process, and a thread that talks on it while
- * the test waits. A thread has no checks of its own; what it saw is checked when it has ended.
+ * the test waits. The thread has no checks. The test checks what the thread has seen after its end.
  */
 #ifndef PEER_H
 #define PEER_H
@@ -19,13 +19,13 @@ struct peer {
 	pthread_t thread;
 	bool is_talking;
 	void (*talk)(peer *self);
-	char heard[8192]; /* all that came, ended by NUL */
+	char heard[8192]; /* all bytes that came, ended by NUL */
 	size_t heard_len;
-	size_t searched; /* peer_hears() looks behind this */
+	size_t searched; /* peer_hears() searches after this */
 };
 
-/* False, with a word on it, when this machine does not know itself by the name localhost. A bare
- * root has no /etc/hosts, and no other name can be counted on. */
+/* False, with a message, when this machine does not know itself by the name localhost. A bare root
+ * has no /etc/hosts, and no other name is certain. */
 bool peer_knows_localhost(void);
 
 /* False when the system gives no socket. */
@@ -36,24 +36,26 @@ bool peer_open_tcp(peer *self, int backlog);
 void peer_start(peer *self, void (*talk)(peer *self));
 void peer_close(peer *self);
 
-/* For talk, and for tests that know that nothing blocks. Each gives up after some seconds. */
-int peer_accept(peer *self);                             /* -1 = nobody came */
-bool peer_hears(peer *self, int fd, const char *what);   /* reads until it comes, behind the last */
-void peer_says(int fd, const char *text);                /* all of it, at once */
-void peer_drips(int fd, const char *text, int delay_ms); /* byte by byte */
+/* For the thread, and for tests that know that nothing blocks. Each function gives up after some
+ * seconds. */
+int peer_accept(peer *self); /* -1 = no connection came */
+/* Reads until the text comes, after the last one. */
+bool peer_hears(peer *self, int fd, const char *what);
+void peer_says(int fd, const char *text);                /* sends all of the text at once */
+void peer_drips(int fd, const char *text, int delay_ms); /* sends the text byte by byte */
 void peer_resets(int fd);                                /* closes with RST */
 bool peer_sees_end(int fd);                              /* reads until the other side has closed */
 void peer_sleeps(int ms);
 
-/* Whether less than the limit has passed since then, without the time for which the machine let the
- * threads of this test wait for a processor. */
+/* Whether less than the limit has passed since then. The time for which the threads of this test
+ * had to wait for a processor does not count. */
 bool peer_in_time(int64_t then, int64_t limit_ns);
 
-/* A string of so many bytes, and then Z. */
+/* An argument of so many bytes, and then Z. */
 #define PEER_LARGE 90000
 const char *peer_large_answer(void);
 
-/* Waits for what must come, for some seconds. */
+/* Waits some seconds for an event that must come. */
 #define AWAIT(condition) \
  for (int tries = 0; !(condition); tries++) { \
   if (tries == 5000) { \

@@ -106,8 +106,8 @@ static const char *text_of(const rl_model_reply *r)
 					: snprintf(text + used, size - (size_t) used, " :%" PRId64, r->number[i]);
 			}
 			break;
-		case RL_SAYS_STATE: /* no test here asks for it */
-		case RL_SAYS_MOVED: /* answers of clusters, of nodes behind Sentinels, and of these */
+		case RL_SAYS_STATE: /* no test here sends INSPECT */
+		case RL_SAYS_MOVED: /* answers of clusters, of nodes behind Sentinels, and of both */
 		case RL_SAYS_ASK:
 		case RL_SAYS_MAP:
 		case RL_SAYS_ROLE:

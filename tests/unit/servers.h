@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The servers of the fake network, run on the model of tests/model: each keeps keys, marks and
- * tickets as a real one does. A test sets them up, acts as their other clients, and has fake.h ask
- * them.
+ * tickets as a real server does. A test sets the servers up, acts as their other clients, and has
+ * fake.h ask them.
  *
  * Tokens and waiters have the names of the log. Tokens of other clients are "kin", which has the
  * form of a drawn token, and any other text, "foreign" for instance.
@@ -15,11 +15,11 @@
 
 typedef struct servers_member {
 	store store;
-	double rate;            /* of its clock */
-	int64_t clock_us;       /* how much its clock is ahead */
-	int64_t delay;          /* of each reply */
+	double rate;            /* the rate of the server's clock */
+	int64_t clock_us;       /* how much the server's clock is ahead */
+	int64_t delay;          /* the delay of each reply */
 	bool is_mute;           /* the server reads commands, and does not run them */
-	int64_t replicas;       /* how many confirm what WAIT asks for, at once */
+	int64_t replicas;       /* how many replicas confirm at once */
 	int64_t wait_late;      /* how long after its time a WAIT ends if too few replicas confirm */
 	const char *wait_error; /* NULL, or the reply to WAIT */
 	const char *error;      /* NULL, or the reply to all scripts */
@@ -27,18 +27,18 @@ typedef struct servers_member {
 
 extern servers_member servers[FAKE_MEMBERS];
 
-/* Begins with so many servers, of which nobody holds a lock, and sets fake_improvise. Waiters are
- * woken, and each server has a warm connection. */
+/* Begins with so many servers without a lock, and sets fake_improvise. Waiters are woken, and each
+ * server has a warm connection. */
 void servers_begin(unsigned members);
 
-/* Clears the servers alone: after fake_begin(). */
+/* Clears the servers. The network was begun by fake_begin(). */
 void servers_clear(void);
 
-/* For fake_improvise; servers_begin() has set it. */
+/* The function for fake_improvise, which servers_begin() has set. */
 bool servers_serve(const char *words, bool is_taken, fake_plan *plan);
 
-/* NULL, or asked first when a ticket was put into an empty list: true = a waiter that the test
- * plays takes the ticket. */
+/* NULL, or a function that is called when a ticket was put into an empty list: true = a waiter that
+ * the test plays takes the ticket. */
 extern bool (*servers_give_ticket)(unsigned member);
 
 /* The server's time. */
@@ -48,10 +48,10 @@ int64_t servers_us(unsigned member, int64_t at);
  * @return the reply, in the words of fake_says() */
 const char *servers_run(unsigned member, const rl_model_command *command, int64_t at);
 
-/* The server's lock "k", as it is now. */
+/* The server's lock "k" now. */
 rl_store_key *servers_key(unsigned member);
 
-/* When the key is gone by its TTL, on the test's clock. */
+/* When the TTL of the key ends, by the test's clock. */
 int64_t servers_ends_at(unsigned member, const rl_store_key *key);
 
 /* ---- other clients ---- */
@@ -69,21 +69,21 @@ void servers_delete(unsigned member);
 void servers_free(unsigned member);
 void servers_free_all(unsigned last);
 
-/* Another client's command, now. A request that names no key is about "k". */
+/* Runs a command of another client now. A request that names no key is about "k". */
 const char *servers_ask(unsigned member, const rl_request *request);
 
 /* ---- what the servers have ---- */
 
-/* The token of the lock's holder, "" = reserved, "-" = nobody. */
+/* The token of the lock's holder, "" = reserved, "-" = free. */
 const char *servers_owner(unsigned member);
 
 /* PTTL */
 int64_t servers_pttl(unsigned member);
 
-/* The value is a token of ours, or the caller's "mine". */
+/* The value is a token that we have drawn, or the caller's "mine". */
 bool servers_is_ours(const rl_model_text *value);
 
-/* A token of ours is on one of the members. */
+/* One of the members has such a token. */
 bool servers_have_ours(void);
 
 /* A waiter of ours is marked. */

@@ -10,7 +10,7 @@
 
 #define REFUSAL "*:0 :0 :25000 :4 :1"
 
-/* Proof of a grant that was asked for so many ms after the start. */
+/* The end of the proof of a grant whose command was sent so many ms after the start. */
 static int64_t proof(int64_t asked_ms, int64_t ttl_ms)
 {
 	return FAKE_START + asked_ms * MS + ttl_ms * MS - rl_set_drift(&fake_set, ttl_ms * MS);
@@ -31,7 +31,7 @@ static void refuse_times(unsigned times)
 
 /* ---- without a wait ---- */
 
-static void cold_is_one_write(void)
+static void a_cold_call_is_one_write(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
@@ -50,7 +50,7 @@ static void cold_is_one_write(void)
 	CHECK_INT(fake_stats.wait_time.sum_ns, 0);
 }
 
-static void cold_sends_when_it_is_connected(void)
+static void a_cold_call_sends_once_it_is_connected(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT, 300 * MS);
@@ -64,7 +64,7 @@ static void cold_sends_when_it_is_connected(void)
 	CHECK_INT(fake_ms(), 350);
 }
 
-static void cold_with_a_login_is_one_write(void)
+static void a_cold_call_with_a_login_is_one_write(void)
 {
 	fake_begin(1);
 	fake_targets[0].user = "me";
@@ -81,7 +81,7 @@ static void cold_with_a_login_is_one_write(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void warm_is_one_set(void)
+static void a_warm_call_is_one_set(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SAY, "+OK", 7 * MS);
@@ -93,7 +93,7 @@ static void warm_is_one_set(void)
 	CHECK_INT(fake_looks, 0);
 }
 
-static void a_refusal_is_told_at_once(void)
+static void a_refusal_ends_the_call_at_once(void)
 {
 	begin_warm();
 	fake_says(0, "_");
@@ -105,7 +105,7 @@ static void a_refusal_is_told_at_once(void)
 	CHECK_INT(fake_stats.backoffs, 0);
 }
 
-static void own_token_is_sent_as_it_is(void)
+static void own_token_is_sent_unchanged(void)
 {
 	begin_warm();
 	fake_says(0, "+OK");
@@ -115,7 +115,7 @@ static void own_token_is_sent_as_it_is(void)
 	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), bytes_of("mine")));
 }
 
-static void no_random_bytes_sends_nothing(void)
+static void without_random_bytes_nothing_is_sent(void)
 {
 	fake_begin(1);
 	fake_random_draws(0);
@@ -128,7 +128,7 @@ static void no_random_bytes_sends_nothing(void)
 
 /* ---- waiting ---- */
 
-static void waits_with_back_off_to_the_deadline(void)
+static void a_wait_backs_off_until_the_deadline(void)
 {
 	begin_warm();
 	fake_says(0, "_");
@@ -185,7 +185,7 @@ static void first_refusal_at(const char *refusal, int64_t next_ms)
 	fake_end();
 }
 
-static void looks_1_ms_after_the_holders_expiry(void)
+static void a_look_comes_1_ms_after_the_holders_expiry(void)
 {
 	first_refusal_at("*:0 :0 :3 :4 :1", 4);
 	first_refusal_at("*:0 :0 :0 :4 :1", 1);
@@ -228,7 +228,7 @@ static void one_nanosecond_before_the_deadline_is_not_the_last(void)
 	CHECK_INT(fake_clock, FAKE_START + 10 * MS + 1);
 }
 
-/* A poller's look is a try, which may have it however slow the server is. */
+/* A waiter that polls looks with a try. The try may take the lock, even on a slow server. */
 static void a_slow_server_is_tried_right_before_the_deadline(void)
 {
 	begin_warm();
@@ -300,7 +300,7 @@ static void retries_end_the_wait(void)
 	CHECK_INT(fake_stats.timed_out, 1);
 }
 
-static void no_retries_is_one_try(void)
+static void a_call_without_retries_tries_once(void)
 {
 	begin_warm();
 	fake_set.retries = 0;
@@ -430,7 +430,7 @@ static void a_connection_out_of_step_is_closed(void)
 	CHECK_INT(fake_pool.count, 0);
 }
 
-static void an_answer_too_many_is_not_taken_for_the_next(void)
+static void a_surplus_answer_is_not_taken_for_the_next(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SAY_TWICE, "+OK", 0);
@@ -442,7 +442,7 @@ static void an_answer_too_many_is_not_taken_for_the_next(void)
 
 /* ---- connecting ---- */
 
-static void a_refused_connection_is_told_at_once(void)
+static void a_refused_connection_ends_the_call_at_once(void)
 {
 	static const fake_dial ways[] = {FAKE_REFUSE, FAKE_REFUSE_LATER, FAKE_NO_NAME};
 	for (unsigned i = 0; i < 3; i++) {
@@ -571,7 +571,7 @@ static void a_timeout_undoes_and_closes(void)
 	CHECK_INT(fake_pool.count, 0);
 }
 
-static void an_answer_that_had_arrived_is_read_first(void)
+static void an_answer_that_has_arrived_comes_before_the_timeout(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SAY, "+OK", SECOND);
@@ -579,7 +579,7 @@ static void an_answer_that_had_arrived_is_read_first(void)
 	CHECK_INT(fake_ms(), 1000);
 }
 
-static void the_timeout_begins_when_it_is_connected(void)
+static void the_timeout_begins_once_the_link_is_connected(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT, 300 * MS);
@@ -615,7 +615,7 @@ static void no_budget_goes_beyond_deadline_plus_timeout(void)
 	CHECK_INT(fake_ms(), 1010);
 }
 
-/* A silent server is let linger with its undo for a minute. */
+/* The connection to a silent server lingers for a minute, so that the server can read the undo. */
 static void an_undo_lingers(void)
 {
 	begin_warm();
@@ -665,7 +665,7 @@ static void after_an_undo_comes_a_fresh_token(void)
 	CHECK_INT(acquire->proven_until, proof(1010, 30000));
 }
 
-static void without_random_bytes_for_it_the_wait_ends(void)
+static void a_wait_ends_without_random_bytes_for_a_fresh_token(void)
 {
 	begin_warm();
 	fake_random_draws(1);
@@ -676,7 +676,7 @@ static void without_random_bytes_for_it_the_wait_ends(void)
 
 /* ---- connections that break ---- */
 
-static void broken_before_it_was_sent_is_sent_again(void)
+static void a_command_that_was_not_sent_goes_on_a_new_connection(void)
 {
 	static const fake_act ways[] = {FAKE_BREAK_UNSENT, FAKE_BREAK_HALF};
 	for (unsigned i = 0; i < 2; i++) {
@@ -693,7 +693,7 @@ static void broken_before_it_was_sent_is_sent_again(void)
 	}
 }
 
-static void broken_after_it_was_sent_is_asked_as_owed(void)
+static void after_a_lost_answer_a_try_says_maybe_ours(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 100 * MS);
@@ -710,7 +710,7 @@ static void broken_after_it_was_sent_is_asked_as_owed(void)
 	CHECK_INT(fake_ms(), 150);
 }
 
-static void an_owed_try_may_be_refused(void)
+static void a_try_for_a_token_in_doubt_may_be_refused(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -726,7 +726,7 @@ static void an_owed_try_may_be_refused(void)
 			  "10 a2 try k T1 30000 0 0 - 0\n");
 }
 
-static void an_owed_try_may_meet_noscript(void)
+static void a_try_for_a_token_in_doubt_may_meet_noscript(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -798,7 +798,7 @@ static void a_refused_connection_ends_a_call_that_is_not_in_doubt(void)
 	CHECK_LOG("0 a1 close\n0 a2 dial\n");
 }
 
-static void in_doubt_a_hanging_connect_uses_up_the_budget(void)
+static void a_hanging_connect_uses_up_the_budget_of_a_call_in_doubt(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 500 * MS);
@@ -816,7 +816,7 @@ static void in_doubt_a_hanging_connect_uses_up_the_budget(void)
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
-static void a_token_in_doubt_stays_owed_in_the_next_try(void)
+static void a_token_stays_in_doubt_until_the_next_try(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 500 * MS);
@@ -826,10 +826,10 @@ static void a_token_in_doubt_stays_owed_in_the_next_try(void)
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_HAS(fake_log(), "2010 a4 try k T1 30000 1 0 - 0\n");
-	CHECK_INT(acquire->proven_until, proof(2010, 30000)); /* it was given its whole TTL anew */
+	CHECK_INT(acquire->proven_until, proof(2010, 30000)); /* the try has set the whole TTL */
 }
 
-static void a_timeout_tells_what_broke_before(void)
+static void a_timeout_reports_the_break_before_it(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -841,7 +841,7 @@ static void a_timeout_tells_what_broke_before(void)
 		"if a server grants the lock later, the undo that follows releases it");
 }
 
-static void an_owed_token_is_owed_until_it_is_undone(void)
+static void a_token_stays_in_doubt_until_it_is_undone(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 500 * MS);
@@ -859,8 +859,8 @@ static void an_owed_token_is_owed_until_it_is_undone(void)
 	CHECK_INT(acquire->proven_until, proof(3030, 30000));
 }
 
-/* The undo of a call that was given up stands on the connection, unread. The next call times out
- * there, and has nothing to undo: closed at once, the connection could lose the undo before it. */
+/* An abandoned call has left an unread undo on the connection. The next call times out there, and
+ * has nothing to undo. If it closed the connection at once, the earlier undo could be lost. */
 static void an_unread_undo_of_an_earlier_call_is_kept(void)
 {
 	begin_warm();
@@ -888,7 +888,7 @@ static void the_pause_grows_to_a_second_while_the_server_is_down(void)
 		"1270 a8 dial\n2270 a9 dial\n3270 a10 dial\n4270 a11 dial\n5000 a12 dial\n");
 }
 
-static void an_owed_token_is_proven_from_the_try_that_had_it(void)
+static void a_token_in_doubt_is_proven_from_the_try_that_succeeds(void)
 {
 	begin_warm();
 	for (unsigned i = 0; i < 2; i++) {
@@ -906,7 +906,7 @@ static void an_owed_token_is_proven_from_the_try_that_had_it(void)
 	CHECK_INT(fake_ms(), 4110);
 }
 
-static void an_owed_token_may_be_had_after_a_refusal(void)
+static void a_token_in_doubt_may_be_granted_after_a_refusal(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 500 * MS);
@@ -920,7 +920,7 @@ static void an_owed_token_may_be_had_after_a_refusal(void)
 	CHECK_INT(fake_ms(), 2020);
 }
 
-static void nonsense_ends_it_and_is_undone(void)
+static void after_nonsense_the_call_ends_with_an_undo(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_NONSENSE, NULL, 3 * MS);
@@ -932,7 +932,7 @@ static void nonsense_ends_it_and_is_undone(void)
 	CHECK_HAS(acquire->op.err->message, "the undo that follows releases it");
 }
 
-static void own_token_is_not_undone_behind_nonsense(void)
+static void own_token_is_not_undone_after_nonsense(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_NONSENSE, NULL, 0);
@@ -943,7 +943,7 @@ static void own_token_is_not_undone_behind_nonsense(void)
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
-static void nonsense_to_an_owed_try_is_undone(void)
+static void a_token_in_doubt_is_undone_after_nonsense(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -952,7 +952,7 @@ static void nonsense_to_an_owed_try_is_undone(void)
 	CHECK_HAS(fake_log(), "0 a2 NAME\n0 a2 RELEASE k T1\n0 a2 close\n");
 }
 
-static void nonsense_to_a_login_ends_it(void)
+static void nonsense_to_a_login_ends_the_call(void)
 {
 	static const char *const answers[] = {":1", "+QUEUED", "_", "$OK"};
 	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
@@ -967,7 +967,7 @@ static void nonsense_to_a_login_ends_it(void)
 	}
 }
 
-static void the_reason_of_a_server_that_hangs_up_is_told(void)
+static void the_reason_of_a_server_that_hangs_up_is_reported(void)
 {
 	fake_begin(1);
 	for (unsigned i = 0; i < 20; i++) {
@@ -990,7 +990,7 @@ static void a_reply_that_arrived_before_the_break_counts(void)
 
 /* ---- a caller's own token ---- */
 
-static void own_token_is_never_owed(void)
+static void a_try_with_own_token_never_says_maybe_ours(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -1029,7 +1029,7 @@ static void own_token_may_be_refused_after_a_break(void)
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_BUSY);
 }
 
-static void own_token_is_not_undone_without_its_reply(void)
+static void own_token_is_not_undone_without_a_reply(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
@@ -1041,8 +1041,9 @@ static void own_token_is_not_undone_without_its_reply(void)
 		acquire->op.err->message, "outcome unknown: if the lock was granted, it ends by its TTL");
 }
 
-/* From the second try on a drawn one takes its place, which is swapped for it. */
-static void own_token_goes_on_while_nothing_is_in_doubt(void)
+/* From the second try on, the wait uses a drawn token. The caller's token is swapped in after the
+ * win. */
+static void a_wait_with_own_token_goes_on_while_nothing_is_in_doubt(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_REFUSE, 0);
@@ -1058,7 +1059,7 @@ static void own_token_goes_on_while_nothing_is_in_doubt(void)
 	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), bytes_of("mine")));
 }
 
-/* ---- too slow ---- */
+/* ---- grants that come too late ---- */
 
 static void a_grant_that_came_too_late_is_given_back(void)
 {
@@ -1070,7 +1071,7 @@ static void a_grant_that_came_too_late_is_given_back(void)
 			  "18 a1 RELEASE k T1\n");
 	CHECK_HAS(
 		acquire->op.err->message, "redis://a:6379: too slow: the lock was granted after 0.018 s");
-	CHECK(strstr(acquire->op.err->message, "an undo behind it") == NULL); /* it was granted */
+	CHECK(strstr(acquire->op.err->message, "an undo behind it") == NULL); /* the grant was heard */
 	CHECK_INT(fake_pool.count, 1);
 	CHECK_INT(fake_stats.failed, 1);
 }
@@ -1084,7 +1085,7 @@ static void a_grant_just_in_time_is_kept(void)
 	CHECK_INT(fake_drive(&fake_acquire(20, 0)->op), RL_ERR_SLOW);
 }
 
-static void after_too_slow_a_wait_goes_on(void)
+static void a_wait_goes_on_after_a_grant_that_came_too_late(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SAY, "+OK", 50 * MS);
@@ -1096,7 +1097,7 @@ static void after_too_slow_a_wait_goes_on(void)
 			  "60 a1 try k T2 20 0 0 - 0\n");
 }
 
-static void too_slow_and_not_given_back_is_not_called_so(void)
+static void a_late_grant_that_is_not_undone_is_not_called_given_back(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SAY, "+OK", 50 * MS);
@@ -1106,7 +1107,7 @@ static void too_slow_and_not_given_back_is_not_called_so(void)
 	CHECK(strstr(acquire->op.err->message, "it was given back") == NULL);
 }
 
-/* Its key ends about now: what an undo met then could be somebody else's. */
+/* The key ends about now. An undo could delete another client's key with the same token. */
 static void own_token_too_slow_is_left_and_ends(void)
 {
 	begin_warm();
@@ -1117,7 +1118,7 @@ static void own_token_too_slow_is_left_and_ends(void)
 	CHECK_HAS(acquire->op.err->message, "; a key that is left on a server ends by its TTL");
 }
 
-/* ---- taken back ---- */
+/* ---- grants that are taken back ---- */
 
 static void a_grant_can_be_taken_back(void)
 {
@@ -1131,7 +1132,7 @@ static void a_grant_can_be_taken_back(void)
 			  "0 a1 RELEASE k T1\n");
 	CHECK_INT(fake_stats.grants_undone, 1);
 	CHECK_INT(fake_pool.count, 1);
-	/* The undo's answer is not taken for the next. */
+	/* The next call does not take the undo's answer for its own. */
 	fake_says(0, "_");
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
 }
@@ -1158,7 +1159,7 @@ static void begin_with_login(void)
 	fake_targets[0].database = 2;
 }
 
-static void a_refused_login_is_told(void)
+static void a_refused_login_is_reported(void)
 {
 	begin_with_login();
 	fake_login_says(0, "AUTH", "-WRONGPASS word is wrong");
@@ -1223,7 +1224,7 @@ static void an_undo_after_a_refused_login_ends_by_the_timeout(void)
 	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
-static void a_break_after_a_refused_login_ends_it(void)
+static void a_break_after_a_refused_login_ends_the_call(void)
 {
 	begin_with_login();
 	fake_login_says(0, "AUTH", "-ERR no such user");
@@ -1234,7 +1235,7 @@ static void a_break_after_a_refused_login_ends_it(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-static void a_set_lost_behind_a_refused_select_is_of_unknown_outcome(void)
+static void a_set_lost_after_a_refused_select_has_an_unknown_outcome(void)
 {
 	begin_with_login();
 	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
@@ -1244,7 +1245,7 @@ static void a_set_lost_behind_a_refused_select_is_of_unknown_outcome(void)
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
-static void silence_after_a_refused_login_is_undone(void)
+static void a_set_without_an_answer_after_a_refused_login_is_undone(void)
 {
 	begin_with_login();
 	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
@@ -1279,7 +1280,7 @@ static void a_refused_name_does_not_matter(void)
 
 /* ---- partial sending ---- */
 
-static void the_rest_is_sent_when_the_system_takes_it(void)
+static void the_rest_of_a_command_is_sent_when_the_system_takes_it(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_HALF, NULL, 50 * MS);
@@ -1308,22 +1309,22 @@ static void an_undo_that_was_not_sent_is_no_undo(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
-	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* meets the undo */
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* for the undo */
 	fake_says(0, "*:1 :0");
 	rl_acquire *acquire = fake_acquire(30000, 5 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	/* The token is still in doubt: asked as owed, not given up for a fresh one. */
+	/* The token is still in doubt: the try says "maybe ours", and no fresh token is drawn. */
 	CHECK_HAS(fake_log(), "1010 a2 try k T1 30000 1 0 - 0\n");
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-/* The server runs nothing now, and the key may be there when it does: it is still ours to ask for.
- */
+/* The server runs nothing now, and the key may have the token when it does: the token stays in
+ * doubt. */
 static void an_undo_that_the_server_cannot_run_is_no_undo(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
-	fake_says(0, "-LOADING x"); /* the owed try */
+	fake_says(0, "-LOADING x"); /* the try for the token in doubt */
 	fake_says(0, "-LOADING x"); /* the undo */
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
@@ -1369,29 +1370,30 @@ static void a_suspension_may_use_up_the_budget(void)
 	CHECK_HAS(fake_log(), "20010 a1 RELEASE k T1\n20010 a1 end\n");
 }
 
-static void nothing_is_late_before_it_was_looked_for(void)
+static void what_arrived_during_a_stall_is_read_before_the_timeout(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT, 10 * MS);
 	fake_acts(0, FAKE_SAY, "+OK", 10 * MS);
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 5 * MS));
-	fake_clock += 20 * SECOND;                           /* while it connects */
-	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT); /* but it was connected */
+	fake_clock += 20 * SECOND;                           /* while the link connects */
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT); /* but the link was connected */
 	CHECK_HAS(fake_log(), "NAME");
 	fake_end();
 	begin_warm();
 	fake_acts(0, FAKE_SAY, "+OK", 10 * MS);
 	acquire = fake_acquire(30000, 0);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 5 * MS));
-	fake_clock += 20 * SECOND; /* the answer is there, and not read */
+	fake_clock += 20 * SECOND; /* the answer has arrived, and is not read */
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(acquire->proven_until, proof(0, 30000));
 }
 
 /* ---- giving up ---- */
 
-/* A scenario that passes through most states: cold, broken, owed, refused, pause, silence. */
+/* A call that passes through most states: cold, broken, in doubt, refused, in a pause,
+ * unanswered. */
 static rl_acquire *long_scenario(bool is_own)
 {
 	fake_begin(1);
@@ -1408,7 +1410,7 @@ static rl_acquire *long_scenario(bool is_own)
 	return is_own ? fake_acquire_own("mine", 30000, 2 * SECOND) : fake_acquire(30000, 2 * SECOND);
 }
 
-/* What must stand behind the last command that may take the lock, on the same link. */
+/* Checks what follows the last command that may take the lock. */
 static void check_given_up(const char *before, bool is_own, bool must_count)
 {
 	const char *after = fake_log() + strlen(before);
@@ -1438,7 +1440,7 @@ static void give_up_at_each_moment(bool is_own, bool must_count)
 	CHECK(is_own || undone > 20);
 }
 
-static void given_up_at_any_moment_it_is_undone(void)
+static void a_call_abandoned_at_any_moment_undoes_its_token(void)
 {
 	give_up_at_each_moment(false, false);
 }
@@ -1448,12 +1450,12 @@ static void only_undos_that_were_written_are_counted(void)
 	give_up_at_each_moment(false, true);
 }
 
-static void own_token_given_up_is_not_undone(void)
+static void own_token_of_an_abandoned_call_is_not_undone(void)
 {
 	give_up_at_each_moment(true, true);
 }
 
-static void given_up_unanswered_the_undo_stands_behind(void)
+static void the_undo_of_an_abandoned_call_follows_its_command(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SAY, "+OK", 50 * MS);
@@ -1463,14 +1465,14 @@ static void given_up_unanswered_the_undo_stands_behind(void)
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
 			  "10 a1 RELEASE k T1\n");
 	fake_free(&acquire->op);
-	/* The connection stays; the two late answers are counted off. */
+	/* The connection stays; the two late answers are discarded. */
 	CHECK_INT(fake_pool.count, 1);
 	fake_says(0, "_");
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
 	CHECK_INT(fake_ms(), 50);
 }
 
-static void given_up_before_it_is_connected_nothing_is_sent(void)
+static void a_call_abandoned_before_it_is_connected_sends_nothing(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT, 50 * MS);
@@ -1481,7 +1483,7 @@ static void given_up_before_it_is_connected_nothing_is_sent(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-static void given_up_before_the_first_step(void)
+static void a_call_abandoned_before_its_first_step_sends_nothing(void)
 {
 	fake_begin(1);
 	rl_acquire *acquire = fake_acquire(30000, 0);
@@ -1489,7 +1491,7 @@ static void given_up_before_the_first_step(void)
 	CHECK_LOG("");
 }
 
-static void given_up_while_an_undo_is_under_way(void)
+static void a_call_abandoned_during_an_undo_closes_its_connection(void)
 {
 	begin_with_login();
 	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
@@ -1517,7 +1519,7 @@ static void in_a_forked_child_nothing_is_sent(void)
 	}
 }
 
-/* Its ttl is over: the key may be somebody else's with the same token. */
+/* The TTL is over: another client may have the key with the same token. */
 static void own_token_taken_too_late_with_a_refused_login_is_left(void)
 {
 	static char password[] = "secret";
@@ -1533,17 +1535,17 @@ static void own_token_taken_too_late_with_a_refused_login_is_left(void)
 }
 
 static const check_test tests[] = {
-	TEST(cold_is_one_write),
-	TEST(cold_sends_when_it_is_connected),
-	TEST(cold_with_a_login_is_one_write),
-	TEST(warm_is_one_set),
-	TEST(a_refusal_is_told_at_once),
-	TEST(own_token_is_sent_as_it_is),
-	TEST(no_random_bytes_sends_nothing),
-	TEST(waits_with_back_off_to_the_deadline),
+	TEST(a_cold_call_is_one_write),
+	TEST(a_cold_call_sends_once_it_is_connected),
+	TEST(a_cold_call_with_a_login_is_one_write),
+	TEST(a_warm_call_is_one_set),
+	TEST(a_refusal_ends_the_call_at_once),
+	TEST(own_token_is_sent_unchanged),
+	TEST(without_random_bytes_nothing_is_sent),
+	TEST(a_wait_backs_off_until_the_deadline),
 	TEST(delays_stop_at_the_maximum),
 	TEST(no_connection_is_held_between_two_tries),
-	TEST(looks_1_ms_after_the_holders_expiry),
+	TEST(a_look_comes_1_ms_after_the_holders_expiry),
 	TEST(a_ttl_of_300_years_is_no_reason_to_spin),
 	TEST(the_last_try_is_at_the_deadline_not_before),
 	TEST(one_nanosecond_before_the_deadline_is_not_the_last),
@@ -1553,7 +1555,7 @@ static const check_test tests[] = {
 	TEST(a_failure_across_the_deadline_decides),
 	TEST(a_failure_at_the_deadline_is_an_error),
 	TEST(retries_end_the_wait),
-	TEST(no_retries_is_one_try),
+	TEST(a_call_without_retries_tries_once),
 	TEST(a_wait_may_be_endless),
 	TEST(jitter_stays_in_its_bounds),
 	TEST(errors_that_pass_are_waited_for),
@@ -1563,8 +1565,8 @@ static const check_test tests[] = {
 	TEST(noscript_to_a_text_is_an_error),
 	TEST(an_answer_of_another_type_is_an_error),
 	TEST(a_connection_out_of_step_is_closed),
-	TEST(an_answer_too_many_is_not_taken_for_the_next),
-	TEST(a_refused_connection_is_told_at_once),
+	TEST(a_surplus_answer_is_not_taken_for_the_next),
+	TEST(a_refused_connection_ends_the_call_at_once),
 	TEST(a_refused_connection_is_dialled_again_while_waiting),
 	TEST(a_server_that_comes_back_is_taken),
 	TEST(connecting_ends_by_its_timeout),
@@ -1572,73 +1574,73 @@ static const check_test tests[] = {
 	TEST(a_dead_idle_connection_is_replaced),
 	TEST(a_young_idle_connection_is_not_looked_at),
 	TEST(a_timeout_undoes_and_closes),
-	TEST(an_answer_that_had_arrived_is_read_first),
-	TEST(the_timeout_begins_when_it_is_connected),
+	TEST(an_answer_that_has_arrived_comes_before_the_timeout),
+	TEST(the_timeout_begins_once_the_link_is_connected),
 	TEST(no_budget_goes_beyond_deadline_plus_timeout),
 	TEST(an_undo_lingers),
 	TEST(the_number_of_lingering_connections_is_limited),
 	TEST(after_an_undo_comes_a_fresh_token),
-	TEST(without_random_bytes_for_it_the_wait_ends),
-	TEST(broken_before_it_was_sent_is_sent_again),
-	TEST(broken_after_it_was_sent_is_asked_as_owed),
-	TEST(an_owed_try_may_be_refused),
-	TEST(an_owed_try_may_meet_noscript),
+	TEST(a_wait_ends_without_random_bytes_for_a_fresh_token),
+	TEST(a_command_that_was_not_sent_goes_on_a_new_connection),
+	TEST(after_a_lost_answer_a_try_says_maybe_ours),
+	TEST(a_try_for_a_token_in_doubt_may_be_refused),
+	TEST(a_try_for_a_token_in_doubt_may_meet_noscript),
 	TEST(a_server_is_dialled_again_with_growing_pauses),
 	TEST(a_pause_is_never_nothing),
 	TEST(a_refused_connection_is_dialled_again_while_in_doubt),
 	TEST(a_refused_connection_ends_a_call_that_is_not_in_doubt),
-	TEST(in_doubt_a_hanging_connect_uses_up_the_budget),
-	TEST(a_token_in_doubt_stays_owed_in_the_next_try),
-	TEST(a_timeout_tells_what_broke_before),
-	TEST(an_owed_token_is_owed_until_it_is_undone),
+	TEST(a_hanging_connect_uses_up_the_budget_of_a_call_in_doubt),
+	TEST(a_token_stays_in_doubt_until_the_next_try),
+	TEST(a_timeout_reports_the_break_before_it),
+	TEST(a_token_stays_in_doubt_until_it_is_undone),
 	TEST(an_unread_undo_of_an_earlier_call_is_kept),
 	TEST(the_pause_grows_to_a_second_while_the_server_is_down),
-	TEST(an_owed_token_is_proven_from_the_try_that_had_it),
-	TEST(an_owed_token_may_be_had_after_a_refusal),
-	TEST(nonsense_ends_it_and_is_undone),
-	TEST(own_token_is_not_undone_behind_nonsense),
-	TEST(nonsense_to_an_owed_try_is_undone),
-	TEST(nonsense_to_a_login_ends_it),
-	TEST(the_reason_of_a_server_that_hangs_up_is_told),
+	TEST(a_token_in_doubt_is_proven_from_the_try_that_succeeds),
+	TEST(a_token_in_doubt_may_be_granted_after_a_refusal),
+	TEST(after_nonsense_the_call_ends_with_an_undo),
+	TEST(own_token_is_not_undone_after_nonsense),
+	TEST(a_token_in_doubt_is_undone_after_nonsense),
+	TEST(nonsense_to_a_login_ends_the_call),
+	TEST(the_reason_of_a_server_that_hangs_up_is_reported),
 	TEST(a_reply_that_arrived_before_the_break_counts),
-	TEST(own_token_is_never_owed),
+	TEST(a_try_with_own_token_never_says_maybe_ours),
 	TEST(own_token_found_after_a_break_is_unknown),
 	TEST(own_token_found_without_a_break_is_a_refusal),
 	TEST(own_token_may_be_refused_after_a_break),
-	TEST(own_token_is_not_undone_without_its_reply),
-	TEST(own_token_goes_on_while_nothing_is_in_doubt),
+	TEST(own_token_is_not_undone_without_a_reply),
+	TEST(a_wait_with_own_token_goes_on_while_nothing_is_in_doubt),
 	TEST(a_grant_that_came_too_late_is_given_back),
 	TEST(a_grant_just_in_time_is_kept),
-	TEST(after_too_slow_a_wait_goes_on),
-	TEST(too_slow_and_not_given_back_is_not_called_so),
+	TEST(a_wait_goes_on_after_a_grant_that_came_too_late),
+	TEST(a_late_grant_that_is_not_undone_is_not_called_given_back),
 	TEST(own_token_too_slow_is_left_and_ends),
 	TEST(a_grant_can_be_taken_back),
 	TEST(without_a_connection_the_undo_is_left_out),
-	TEST(a_refused_login_is_told),
+	TEST(a_refused_login_is_reported),
 	TEST(a_grant_after_a_refused_login_is_undone),
 	TEST(own_token_taken_with_a_refused_login_is_undone),
 	TEST(a_refusal_after_a_refused_login_needs_no_undo),
 	TEST(an_undo_after_a_refused_login_ends_by_the_timeout),
-	TEST(a_break_after_a_refused_login_ends_it),
-	TEST(a_set_lost_behind_a_refused_select_is_of_unknown_outcome),
-	TEST(silence_after_a_refused_login_is_undone),
+	TEST(a_break_after_a_refused_login_ends_the_call),
+	TEST(a_set_lost_after_a_refused_select_has_an_unknown_outcome),
+	TEST(a_set_without_an_answer_after_a_refused_login_is_undone),
 	TEST(a_login_refused_for_now_is_tried_again),
 	TEST(a_refused_name_does_not_matter),
-	TEST(the_rest_is_sent_when_the_system_takes_it),
+	TEST(the_rest_of_a_command_is_sent_when_the_system_takes_it),
 	TEST(a_command_that_was_not_sent_whole_is_not_undone),
 	TEST(an_undo_that_was_not_sent_is_no_undo),
 	TEST(an_undo_that_the_server_cannot_run_is_no_undo),
 	TEST(a_process_that_slept_past_the_deadline_gets_one_whole_try),
 	TEST(an_answer_read_before_a_suspension_counts),
 	TEST(a_suspension_may_use_up_the_budget),
-	TEST(nothing_is_late_before_it_was_looked_for),
-	TEST(given_up_at_any_moment_it_is_undone),
+	TEST(what_arrived_during_a_stall_is_read_before_the_timeout),
+	TEST(a_call_abandoned_at_any_moment_undoes_its_token),
 	TEST(only_undos_that_were_written_are_counted),
-	TEST(own_token_given_up_is_not_undone),
-	TEST(given_up_unanswered_the_undo_stands_behind),
-	TEST(given_up_before_it_is_connected_nothing_is_sent),
-	TEST(given_up_before_the_first_step),
-	TEST(given_up_while_an_undo_is_under_way),
+	TEST(own_token_of_an_abandoned_call_is_not_undone),
+	TEST(the_undo_of_an_abandoned_call_follows_its_command),
+	TEST(a_call_abandoned_before_it_is_connected_sends_nothing),
+	TEST(a_call_abandoned_before_its_first_step_sends_nothing),
+	TEST(a_call_abandoned_during_an_undo_closes_its_connection),
 	TEST(in_a_forked_child_nothing_is_sent),
 	TEST(own_token_taken_too_late_with_a_refused_login_is_left),
 };

@@ -11,7 +11,7 @@ static void check_waiting(int64_t waiting)
 	CHECK_INT(fake_stats.waiting, waiting);
 }
 
-static void a_wait_counts_until_it_has_the_lock(void)
+static void a_wait_counts_until_the_lock_is_granted(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	check_waiting(1);
@@ -78,7 +78,7 @@ static void a_call_without_a_wait_does_not_wait(void)
 }
 
 static const check_test tests[] = {
-	TEST(a_wait_counts_until_it_has_the_lock),
+	TEST(a_wait_counts_until_the_lock_is_granted),
 	TEST(a_wait_counts_until_its_deadline),
 	TEST(a_wait_that_is_given_up_counts_no_longer),
 	TEST(a_childs_copy_is_not_the_parents_wait),

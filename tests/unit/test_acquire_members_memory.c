@@ -24,7 +24,7 @@ static void free_it(void)
 	servers_free_all(C);
 }
 
-/* Somebody has the lock, and releases it after 50 ms. */
+/* Another client has the lock, and releases it after 50 ms. */
 static void begin_held(void)
 {
 	servers_begin(3);
@@ -107,7 +107,7 @@ static void check_end(const row *r, const rl_acquire *acquire, rl_status status)
 	if (status != RL_BUSY && status != RL_ERR_MEMORY && status != RL_ERR_UNKNOWN) {
 		FAIL("%s, allocation %u: %d: %s", r->name, fails_at, (int) status, message);
 	}
-	/* Who is refused is not told what a minority may keep: it ends by its TTL. */
+	/* A refused call does not report what a minority may keep: that key ends by its TTL. */
 	if (servers_have_ours() && !is_told && status != RL_BUSY) {
 		FAIL("%s, allocation %u: left behind: %s\n%s", r->name, fails_at, message, fake_log());
 	}
@@ -131,22 +131,22 @@ static void fail_each(const row *r, bool lasts)
 	}
 }
 
-static void each_allocation_may_fail(void)
+static void each_allocation_may_fail_once(void)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		fail_each(&rows[i], false);
 	}
 }
 
-static void from_each_allocation_on_all_may_fail(void)
+static void all_allocations_from_any_one_on_may_fail(void)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		fail_each(&rows[i], true);
 	}
 }
 
-/* One member that lacks it is like one that fails. */
-static void the_others_do(void)
+/* A member whose command finds no memory counts like a member that fails. */
+static void a_quorum_makes_up_for_a_member_without_memory(void)
 {
 	servers_begin(3);
 	fails_at = 2; /* the operation, and the first SET */
@@ -169,7 +169,7 @@ static rl_lease *lease_of(const char *key)
 	return lease;
 }
 
-static void a_farewell_may_lack_it(void)
+static void a_release_batch_may_lack_memory(void)
 {
 	for (unsigned lasts = 0; lasts < 2; lasts++) {
 		unsigned all = 1;
@@ -196,10 +196,10 @@ static void a_farewell_may_lack_it(void)
 }
 
 static const check_test tests[] = {
-	TEST(each_allocation_may_fail),
-	TEST(from_each_allocation_on_all_may_fail),
-	TEST(the_others_do),
-	TEST(a_farewell_may_lack_it),
+	TEST(each_allocation_may_fail_once),
+	TEST(all_allocations_from_any_one_on_may_fail),
+	TEST(a_quorum_makes_up_for_a_member_without_memory),
+	TEST(a_release_batch_may_lack_memory),
 };
 
 CHECK_MAIN(tests, clean_up)

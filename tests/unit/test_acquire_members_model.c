@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several clients and several members, on the servers of servers.h: clients take the lock, with and
+ * Several clients and several members, on the servers of servers.h. Clients take the lock, with and
  * without a wait, hold it, release it or die with it, at random. Answers are delayed, connections
- * break before and behind a command, members are silent for a while. What must hold then: of two
- * grants only one is proven at a time; a proof is not longer than what a quorum has; what is not
- * granted is not left behind; and where nothing is in the way, who waits gets it, soon after its
- * release.
+ * break before and after a command, and members are silent for a while.
+ *
+ * What must hold: of two grants only one is proven at a time. A proof is not longer than what a
+ * quorum has. A call that is refused leaves nothing behind. Where nothing breaks, a waiter gets the
+ * lock soon after its release.
  */
 #include "check.h"
 #include "fake_net.h"
@@ -22,19 +23,19 @@
 #endif
 
 #define CLIENTS 4
-#define TURNS 3 /* of each client in a round */
+#define TURNS 3 /* of each client, in a round */
 #define STEPS_MAX 20000
 #define TTL_MAX 5000
 #define QUICK_NS (500 * MS)
 
 typedef struct client {
 	rl_pool pool;
-	rl_op *op; /* NULL = does something else until next_at */
+	rl_op *op; /* NULL = the client does something else until next_at */
 	bool is_releasing;
 	bool is_waiting;
 	int64_t next_at;
-	int64_t begun_at; /* op */
-	unsigned turns;   /* that it has begun */
+	int64_t begun_at; /* when op began */
+	unsigned turns;   /* that the client has begun */
 	bool is_holding;
 	int64_t proven_until;
 	char token[RL_TOKEN_LEN + 1];
@@ -79,13 +80,13 @@ static bool serve(const char *words, bool is_taken, fake_plan *plan)
 		return true;
 	}
 	plan->delay = any(8) == 0 ? any_ms(60) : any_ms(2);
-	if (way.has_trouble && any(50) == 0) { /* it was run */
+	if (way.has_trouble && any(50) == 0) { /* the server has run the command */
 		plan->what = any(2) == 0 ? FAKE_BREAK : FAKE_SILENCE;
 	}
 	return true;
 }
 
-/* One member at a time. */
+/* Makes one member at a time silent or slow. */
 static void make_trouble(void)
 {
 	trouble_at = FAKE_START + fake_ms() * MS + any_ms(400) + MS;
@@ -142,7 +143,7 @@ static void check_granted(const client *c)
 	}
 }
 
-/* Who was not granted, or has released, has nothing anywhere. */
+/* A client that was not granted the lock, or has released it, has its token on no member. */
 static void check_nothing_left(const client *c)
 {
 	for (unsigned i = 0; i < way.members; i++) {
@@ -153,7 +154,7 @@ static void check_nothing_left(const client *c)
 	}
 }
 
-/* Who stood there when the lock was released does not sleep for long beside it. */
+/* A client that was waiting when the lock was released does not leave a free lock for long. */
 static void check_was_quick(const client *c)
 {
 	bool has_waited = released_at > 0 && c->begun_at < released_at;
@@ -165,7 +166,7 @@ static void check_was_quick(const client *c)
 
 /* ---- the clients ---- */
 
-/* A short one makes answers late: a member has a tenth of it. */
+/* With a short TTL answers come late, because a member has a tenth of it to answer. */
 static int64_t ttl_ms(void)
 {
 	if (!way.has_deaths || any(2) == 0) {
@@ -193,7 +194,7 @@ static void begin_release(client *c)
 {
 	c->is_holding = false;
 	if (way.has_deaths && any(4) == 0) {
-		c->next_at = fake_clock + any_ms(50); /* it dies, and another one comes */
+		c->next_at = fake_clock + any_ms(50); /* the client dies, and another one starts */
 		rl_pool_clear(&c->pool);
 		return;
 	}
@@ -238,7 +239,7 @@ static void end_op(client *c)
 	}
 }
 
-/* True = it has something to do yet. */
+/* @return true = the client has something to do yet */
 static bool step_client(client *c, const rl_tick *tick)
 {
 	rl_wait_begin(&c->wait);
@@ -275,7 +276,7 @@ static int64_t next_of(const rl_wait *wait)
 	return at;
 }
 
-/* False when all are done. */
+/* @return false = all clients are done */
 static bool step_all(void)
 {
 	rl_tick tick = {.now = fake_clock, .seen = fake_clock};
@@ -363,7 +364,7 @@ static void run_rounds(how which)
 	CHECK(reached[3] > ROUNDS);
 }
 
-static void waiters_get_the_lock(void)
+static void waiters_in_the_queue_get_the_lock(void)
 {
 	run_rounds((how){.wakes = true});
 }
@@ -373,28 +374,28 @@ static void waiters_that_poll_get_the_lock(void)
 	run_rounds((how){.wakes = false});
 }
 
-static void holders_die(void)
+static void waiters_get_the_lock_after_holders_die(void)
 {
 	run_rounds((how){.wakes = true, .has_deaths = true});
 }
 
-static void members_are_in_trouble(void)
+static void what_must_hold_also_holds_when_members_fail(void)
 {
 	run_rounds((how){.wakes = true, .has_trouble = true, .has_deaths = true});
 	CHECK(reached[2] > 0);
 }
 
-static void members_are_in_trouble_while_they_poll(void)
+static void what_must_hold_also_holds_when_members_fail_and_waiters_poll(void)
 {
 	run_rounds((how){.wakes = false, .has_trouble = true, .has_deaths = true});
 }
 
 static const check_test tests[] = {
-	TEST(waiters_get_the_lock),
+	TEST(waiters_in_the_queue_get_the_lock),
 	TEST(waiters_that_poll_get_the_lock),
-	TEST(holders_die),
-	TEST(members_are_in_trouble),
-	TEST(members_are_in_trouble_while_they_poll),
+	TEST(waiters_get_the_lock_after_holders_die),
+	TEST(what_must_hold_also_holds_when_members_fail),
+	TEST(what_must_hold_also_holds_when_members_fail_and_waiters_poll),
 };
 
 CHECK_MAIN(tests, end_round)

@@ -14,7 +14,7 @@ static rl_acquire *wait_with(int64_t outage_wait)
 
 /* ---- one server ---- */
 
-static void with_none_the_first_failure_ends_the_wait(void)
+static void without_an_outage_wait_the_first_failure_ends_the_wait(void)
 {
 	static const fake_dial ways[] = {FAKE_REFUSE, FAKE_REFUSE_LATER, FAKE_NO_NAME};
 	for (unsigned i = 0; i < 3; i++) {
@@ -30,7 +30,7 @@ static void with_none_the_first_failure_ends_the_wait(void)
 	}
 }
 
-static void with_none_an_error_that_may_pass_ends_the_wait(void)
+static void without_an_outage_wait_a_passing_error_ends_the_wait(void)
 {
 	static const char *const errors[] = {"-LOADING x", "-MASTERDOWN x", "-NOREPLICAS x"};
 	for (unsigned i = 0; i < 3; i++) {
@@ -46,7 +46,7 @@ static void with_none_an_error_that_may_pass_ends_the_wait(void)
 }
 
 /* No answer is a failure only after the time for an answer. */
-static void silence_is_judged_by_the_timeout(void)
+static void silence_is_a_failure_after_the_timeout(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -55,7 +55,7 @@ static void silence_is_judged_by_the_timeout(void)
 	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n1000 a1 RELEASE k T1\n1000 a1 end\n");
 }
 
-static void the_wait_looks_once_more_at_the_end(void)
+static void a_wait_looks_once_more_at_the_end_of_the_outage_wait(void)
 {
 	fake_begin(1);
 	fake_refuses(0, 20);
@@ -64,7 +64,7 @@ static void the_wait_looks_once_more_at_the_end(void)
 			  "500 a7 dial\n");
 }
 
-static void that_look_may_find_the_server_again(void)
+static void the_last_look_may_find_the_server_again(void)
 {
 	fake_begin(1);
 	fake_refuses(0, 6);
@@ -73,7 +73,7 @@ static void that_look_may_find_the_server_again(void)
 	CHECK_INT(fake_ms(), 500);
 }
 
-static void an_outage_that_is_longer_than_the_wait_ends_with_it(void)
+static void an_outage_longer_than_the_wait_ends_with_the_wait(void)
 {
 	fake_begin(1);
 	fake_refuses(0, 30);
@@ -111,7 +111,7 @@ static void a_grant_that_is_too_late_is_no_outage(void)
 
 /* ---- in the queue ---- */
 
-static void a_waiter_whose_server_dies_is_told(void)
+static void a_waiter_whose_server_dies_fails(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_set.outage_wait_ns = 0;
@@ -125,7 +125,7 @@ static void a_waiter_whose_server_dies_is_told(void)
 }
 
 /* The place may have won: its try is undone on its own connection. */
-static void a_waiter_whose_server_falls_silent_gives_its_place_up(void)
+static void a_waiter_whose_server_falls_silent_leaves_its_place(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_set.outage_wait_ns = 0;
@@ -149,7 +149,7 @@ static void a_lost_place_alone_is_no_outage(void)
 
 /* ---- several members ---- */
 
-static void so_many_that_the_others_are_no_majority(void)
+static void too_few_members_for_a_majority_are_an_outage(void)
 {
 	servers_begin(3);
 	rl_pool_clear(&fake_pool);
@@ -162,8 +162,8 @@ static void so_many_that_the_others_are_no_majority(void)
 	CHECK_HAS(acquire->op.err->message, "redis://b:6379: ");
 }
 
-/* One is down, and the others disagree: two have answered, so it is no outage. */
-static void a_split_vote_of_the_others_is_none(void)
+/* One member is down, and the two others disagree. Both have answered, so it is no outage. */
+static void a_split_vote_of_a_majority_is_no_outage(void)
 {
 	servers_begin(3);
 	rl_pool_clear(&fake_pool);
@@ -175,19 +175,19 @@ static void a_split_vote_of_the_others_is_none(void)
 }
 
 static const check_test tests[] = {
-	TEST(with_none_the_first_failure_ends_the_wait),
-	TEST(with_none_an_error_that_may_pass_ends_the_wait),
-	TEST(silence_is_judged_by_the_timeout),
-	TEST(the_wait_looks_once_more_at_the_end),
-	TEST(that_look_may_find_the_server_again),
-	TEST(an_outage_that_is_longer_than_the_wait_ends_with_it),
+	TEST(without_an_outage_wait_the_first_failure_ends_the_wait),
+	TEST(without_an_outage_wait_a_passing_error_ends_the_wait),
+	TEST(silence_is_a_failure_after_the_timeout),
+	TEST(a_wait_looks_once_more_at_the_end_of_the_outage_wait),
+	TEST(the_last_look_may_find_the_server_again),
+	TEST(an_outage_longer_than_the_wait_ends_with_the_wait),
 	TEST(an_answer_ends_the_outage),
 	TEST(a_grant_that_is_too_late_is_no_outage),
-	TEST(a_waiter_whose_server_dies_is_told),
-	TEST(a_waiter_whose_server_falls_silent_gives_its_place_up),
+	TEST(a_waiter_whose_server_dies_fails),
+	TEST(a_waiter_whose_server_falls_silent_leaves_its_place),
 	TEST(a_lost_place_alone_is_no_outage),
-	TEST(so_many_that_the_others_are_no_majority),
-	TEST(a_split_vote_of_the_others_is_none),
+	TEST(too_few_members_for_a_majority_are_an_outage),
+	TEST(a_split_vote_of_a_majority_is_no_outage),
 };
 
 CHECK_MAIN(tests, fake_end)

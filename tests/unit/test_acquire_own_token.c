@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several members and a caller's own token: what became of it on each is known before the call goes
- * on without it, or that member is left out; and the swap that puts it in the place of the token
- * that has won.
+ * Several members and a caller's own token. The call learns what became of the token on each member
+ * before it goes on, or leaves that member out. After the win of a drawn token, a swap puts the
+ * caller's token in its place.
  */
 #include "check.h"
 #include "fake.h"
@@ -39,7 +39,7 @@ static void check_has_own_token(const rl_acquire *acquire)
 	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), bytes_of("mine")));
 }
 
-/* Proof of a grant that was had so many ms after the start. */
+/* The end of the proof of a grant so many ms after the start. */
 static int64_t proof_since(int64_t ms)
 {
 	return FAKE_START + (ms + 30000) * MS - rl_set_drift(&fake_set, 30000 * MS);
@@ -47,7 +47,7 @@ static int64_t proof_since(int64_t ms)
 
 /* ---- all are waited for ---- */
 
-static void a_refusal_waits_for_all(void)
+static void a_refusal_waits_for_all_members(void)
 {
 	begin_warm(3);
 	say("_", "_", NULL);
@@ -62,7 +62,7 @@ static void a_refusal_waits_for_all(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-static void a_grant_does_not(void)
+static void a_grant_does_not_wait_for_all_members(void)
 {
 	begin_warm(3);
 	say("+OK", "+OK", NULL);
@@ -71,7 +71,7 @@ static void a_grant_does_not(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-static void what_is_granted_after_the_refusal_is_undone(void)
+static void a_grant_after_the_refusal_is_undone(void)
 {
 	begin_warm(3);
 	say("_", "_", NULL);
@@ -90,7 +90,8 @@ static void what_is_granted_after_the_refusal_is_undone(void)
 
 /* ---- the undo ---- */
 
-/* a has granted, the others refuse. What comes of the undo is planned next. */
+/* Member a has granted the lock, and the others refuse. The test then plans what becomes of the
+ * undo. */
 static rl_acquire *split_on_a(void)
 {
 	begin_warm(3);
@@ -114,18 +115,18 @@ static void the_undo_is_answered_before_the_next_try(void)
 	CHECK_INT(fake_pool.count, 3);
 }
 
-static void nothing_is_asked_meanwhile(void)
+static void no_try_is_sent_while_the_undo_is_unanswered(void)
 {
 	rl_acquire *acquire = split_on_a();
 	fake_acts(A, FAKE_SAY, ":1", 200 * MS);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 199 * MS));
 	CHECK_COUNT("try", 0);
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_COUNT("RELEASE", 1); /* once */
+	CHECK_COUNT("RELEASE", 1); /* one undo */
 	CHECK_INT(fake_pool.count, 3);
 }
 
-static void a_forked_child_closes_it(void)
+static void a_forked_child_closes_the_connection_with_the_undo(void)
 {
 	rl_acquire *acquire = split_on_a();
 	fake_acts(A, FAKE_SAY, ":1", 200 * MS);
@@ -138,8 +139,9 @@ static void a_forked_child_closes_it(void)
 	CHECK_INT(fake_open_links(), 0);
 }
 
-/* It may still come, and delete what is swapped in later. */
-static void unanswered_the_member_is_left_out(void)
+/* The undo may be carried out late, and would then delete the token that is swapped in
+ * meanwhile. */
+static void a_member_that_does_not_answer_the_undo_is_left_out(void)
 {
 	static const fake_act acts[] = {FAKE_BREAK, FAKE_SILENCE, FAKE_SAY, FAKE_NONSENSE};
 	for (unsigned i = 0; i < 4; i++) {
@@ -159,7 +161,7 @@ static void unanswered_the_member_is_left_out(void)
 	}
 }
 
-static void answered_the_member_is_asked_by_any_connection(void)
+static void a_member_that_answers_the_undo_is_asked_on_any_connection(void)
 {
 	rl_acquire *acquire = split_on_a();
 	fake_says(A, ":1");
@@ -192,7 +194,7 @@ static void a_member_in_doubt_is_left_out(void)
 	CHECK(rl_member_call_is_spent(&acquire->op.call.members[C]));
 }
 
-/* The others could never make a quorum. */
+/* The members that are left could never make a quorum. */
 static void too_many_in_doubt_end_the_call(void)
 {
 	begin_warm(3);
@@ -204,8 +206,8 @@ static void too_many_in_doubt_end_the_call(void)
 	CHECK_INT(fake_ms(), 1000);
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 	fake_end();
-	/* Two of four refuse: no quorum of three is to be had by anybody, nor by the other two later.
-	 */
+	/* Two of four members refuse: no client can have the quorum of three, nor can the two others
+	 * grant it later. */
 	begin_warm(4);
 	say("_", "_", NULL);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
@@ -215,7 +217,7 @@ static void too_many_in_doubt_end_the_call(void)
 	CHECK_INT(fake_ms(), 1000);
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 	fake_end();
-	/* Who does not wait is told that it is refused. */
+	/* A call that does not wait is refused. */
 	begin_warm(4);
 	say("_", "_", NULL);
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
@@ -237,7 +239,7 @@ static void a_member_that_could_not_be_reached_is_not_undone(void)
 	CHECK_COUNT("c2 SWAP k T1 mine", 1);
 }
 
-static void doubt_is_told_at_the_end(void)
+static void doubt_is_reported_at_the_end(void)
 {
 	begin_warm(3);
 	say("_", "-ERR x", NULL);
@@ -248,7 +250,7 @@ static void doubt_is_told_at_the_end(void)
 		acquire->op.err->message, "outcome unknown: if the lock was granted, it ends by its TTL");
 }
 
-/* The key holds it, and nobody can know whose it is: the member cannot say. */
+/* The key has the caller's token after a lost answer. The member cannot say whose token that is. */
 static void a_broken_connection_and_the_same_token_is_a_failure(void)
 {
 	begin_warm(3);
@@ -273,7 +275,7 @@ static void a_broken_connection_and_the_same_token_is_a_failure(void)
 
 /* ---- the swap ---- */
 
-/* All have refused the SET, and a and b grant the try, at 10 ms. */
+/* All members have refused the SET, and a and b grant the try at 10 ms. */
 static rl_acquire *won_on_a_and_b(const char *c)
 {
 	begin_warm(3);
@@ -296,8 +298,8 @@ static void each_member_is_asked_to_swap(void)
 	CHECK_INT(fake_ms(), 18);
 }
 
-/* Or it would overtake the try that is under way there. */
-static void it_goes_behind_a_try_that_is_not_answered(void)
+/* On another connection the swap could overtake the try. */
+static void a_swap_follows_a_try_that_is_not_answered(void)
 {
 	begin_warm(3);
 	fake_warm(C);
@@ -311,21 +313,21 @@ static void it_goes_behind_a_try_that_is_not_answered(void)
 	CHECK_COUNT("c1 ", 0);
 }
 
-static void below_a_quorum_all_is_undone(void)
+static void a_swap_without_a_quorum_is_undone_on_all_members(void)
 {
 	rl_acquire *acquire = won_on_a_and_b(REFUSED);
 	say(":1", NULL, ":0");
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
-	CHECK_COUNT("a1 RELEASE k mine\n", 1); /* it was set there, by what was answered */
+	CHECK_COUNT("a1 RELEASE k mine\n", 1); /* as a has answered */
 	CHECK_COUNT("b1 RELEASE k T1\n", 1);
 	CHECK_COUNT("c1 RELEASE", 0);
 	CHECK_COUNT("RELEASE", 2);
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
-/* Somebody has freed it on both. */
-static void refused_by_all_it_is_waited_for_again(void)
+/* Another client has freed the lock on both members. */
+static void a_swap_refused_by_all_makes_the_call_wait_again(void)
 {
 	rl_acquire *acquire = won_on_a_and_b(REFUSED);
 	say(":0", ":0", ":0");
@@ -336,7 +338,7 @@ static void refused_by_all_it_is_waited_for_again(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
-static void refused_by_a_quorum_and_set_on_one_it_is_unknown(void)
+static void a_swap_by_a_minority_has_an_unknown_outcome(void)
 {
 	rl_acquire *acquire = won_on_a_and_b(REFUSED);
 	say(":1", ":0", ":0");
@@ -347,8 +349,8 @@ static void refused_by_a_quorum_and_set_on_one_it_is_unknown(void)
 		"3 servers: the lock was granted, but was lost before your token could be set; outcome unknown");
 }
 
-/* On c the same token is somebody else's. */
-static void found_there_without_a_swap_of_ours_it_is_no_vote(void)
+/* On c another caller has set an equal token. */
+static void an_equal_token_that_we_did_not_swap_in_is_no_vote(void)
 {
 	rl_acquire *acquire = won_on_a_and_b(REFUSED);
 	say(":1", "-ERR x", ":2");
@@ -356,8 +358,9 @@ static void found_there_without_a_swap_of_ours_it_is_no_vote(void)
 	CHECK_COUNT("c1 RELEASE", 0);
 }
 
-/* On b it was there when its answer was lost: no more is proven than by the win. */
-static void found_there_after_a_loss_the_win_is_what_is_proven(void)
+/* The answer of b is lost, and the second swap finds the token there: no more is proven than by the
+ * win. */
+static void an_equal_token_after_a_lost_answer_proves_no_more_than_the_win(void)
 {
 	rl_acquire *acquire = won_on_a_and_b(REFUSED);
 	fake_acts(A, FAKE_SAY, ":1", 20 * MS);
@@ -366,7 +369,8 @@ static void found_there_after_a_loss_the_win_is_what_is_proven(void)
 	fake_says(C, ":0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_COUNT("b2 SWAP k T1 mine 30000\n", 1);
-	CHECK_INT(acquire->proven_until, proof_since(10)); /* the win was asked for at 10 ms as well */
+	/* The try of the win was sent at 10 ms as well. */
+	CHECK_INT(acquire->proven_until, proof_since(10));
 	fake_end();
 	acquire = won_on_a_and_b(REFUSED);
 	fake_acts(A, FAKE_BREAK, NULL, 20 * MS);
@@ -376,7 +380,7 @@ static void found_there_after_a_loss_the_win_is_what_is_proven(void)
 	CHECK_INT(acquire->proven_until, proof_since(30));
 }
 
-static void given_up_it_is_undone_on_each(void)
+static void an_abandoned_swap_is_undone_on_each_member(void)
 {
 	rl_acquire *acquire = won_on_a_and_b(TAKEN);
 	fake_says(A, ":1");
@@ -391,27 +395,27 @@ static void given_up_it_is_undone_on_each(void)
 }
 
 static const check_test tests[] = {
-	TEST(a_refusal_waits_for_all),
-	TEST(a_grant_does_not),
-	TEST(what_is_granted_after_the_refusal_is_undone),
+	TEST(a_refusal_waits_for_all_members),
+	TEST(a_grant_does_not_wait_for_all_members),
+	TEST(a_grant_after_the_refusal_is_undone),
 	TEST(the_undo_is_answered_before_the_next_try),
-	TEST(nothing_is_asked_meanwhile),
-	TEST(a_forked_child_closes_it),
-	TEST(unanswered_the_member_is_left_out),
-	TEST(answered_the_member_is_asked_by_any_connection),
+	TEST(no_try_is_sent_while_the_undo_is_unanswered),
+	TEST(a_forked_child_closes_the_connection_with_the_undo),
+	TEST(a_member_that_does_not_answer_the_undo_is_left_out),
+	TEST(a_member_that_answers_the_undo_is_asked_on_any_connection),
 	TEST(a_member_in_doubt_is_left_out),
 	TEST(too_many_in_doubt_end_the_call),
 	TEST(a_member_that_could_not_be_reached_is_not_undone),
-	TEST(doubt_is_told_at_the_end),
+	TEST(doubt_is_reported_at_the_end),
 	TEST(a_broken_connection_and_the_same_token_is_a_failure),
 	TEST(each_member_is_asked_to_swap),
-	TEST(it_goes_behind_a_try_that_is_not_answered),
-	TEST(below_a_quorum_all_is_undone),
-	TEST(refused_by_all_it_is_waited_for_again),
-	TEST(refused_by_a_quorum_and_set_on_one_it_is_unknown),
-	TEST(found_there_without_a_swap_of_ours_it_is_no_vote),
-	TEST(found_there_after_a_loss_the_win_is_what_is_proven),
-	TEST(given_up_it_is_undone_on_each),
+	TEST(a_swap_follows_a_try_that_is_not_answered),
+	TEST(a_swap_without_a_quorum_is_undone_on_all_members),
+	TEST(a_swap_refused_by_all_makes_the_call_wait_again),
+	TEST(a_swap_by_a_minority_has_an_unknown_outcome),
+	TEST(an_equal_token_that_we_did_not_swap_in_is_no_vote),
+	TEST(an_equal_token_after_a_lost_answer_proves_no_more_than_the_win),
+	TEST(an_abandoned_swap_is_undone_on_each_member),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several members and a caller's own token: what was sent earlier and is carried out late must not
- * meet it, and what may have ended by its TTL is not undone, for somebody else may hold with an
- * equal token by then.
+ * Several members and a caller's own token. A command that was sent earlier and runs late must not
+ * meet that token. A token whose TTL may be over is not undone, because another caller may hold the
+ * lock with an equal token by then.
  *
  * The order of the key is c, a, b.
  */
@@ -34,10 +34,10 @@ static void to_ms(int64_t ms)
 	fake_clock = FAKE_START + ms * MS;
 }
 
-/* ---- what may be carried out late ---- */
+/* ---- commands that may run late ---- */
 
-/* The release of the token is on its way to c, is carried out at that time or never, and is not
- * waited for any more: its connection lingers. */
+/* The release of the token is on its way to c. The server runs it at that time, or never. No call
+ * waits for it any more, so its connection lingers. */
 static void release_late_on_c(int64_t answer_ms)
 {
 	begin_warm(3);
@@ -47,12 +47,12 @@ static void release_late_on_c(int64_t answer_ms)
 	to_ms(1500);
 	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
 	CHECK_COUNT("c1 end", 1);
-	to_ms(3000); /* its pause is over: it would be asked */
+	to_ms(3000); /* the member is no longer backed off */
 	CHECK(!rl_pool_is_backed_off(&fake_pool, &fake_targets[C], fake_clock));
 	fake_forget_log();
 }
 
-static void a_token_is_not_taken_where_its_release_lingers(void)
+static void own_token_is_not_set_where_its_release_lingers(void)
 {
 	release_late_on_c(-1);
 	a_and_b_say("+OK");
@@ -60,7 +60,7 @@ static void a_token_is_not_taken_where_its_release_lingers(void)
 	CHECK_LOG("3000 a1 SET k mine NX PX 30000\n3000 b1 SET k mine NX PX 30000\n");
 }
 
-/* The lock would be lost with it when the release is carried out. */
+/* Such a member would lose the lock when the release runs. */
 static void a_member_with_a_lingering_release_makes_no_quorum(void)
 {
 	release_late_on_c(-1);
@@ -75,7 +75,7 @@ static void a_member_with_a_lingering_release_makes_no_quorum(void)
 		"with your token");
 }
 
-static void a_token_is_taken_once_its_release_is_over(void)
+static void own_token_is_set_once_its_release_is_over(void)
 {
 	static const int64_t over_ms[] = {5000, 1500 + RL_POOL_LINGER_NS / MS + 1};
 	for (unsigned i = 0; i < 2; i++) {
@@ -93,8 +93,8 @@ static void a_token_is_taken_once_its_release_is_over(void)
 	}
 }
 
-/* Nothing that was sent earlier concerns a token of ours, and no other verb takes anything. */
-static void all_else_is_asked_there(void)
+/* No earlier command concerns a drawn token, and no other verb takes a lock. */
+static void other_calls_use_the_member_with_a_lingering_release(void)
 {
 	release_late_on_c(-1);
 	for (unsigned i = 0; i < 3; i++) {
@@ -118,7 +118,7 @@ static rl_conn *let_one_linger(unsigned member)
 	return conn;
 }
 
-static void one_server_is_asked(void)
+static void a_single_server_is_asked_despite_a_lingering_release(void)
 {
 	begin_warm(1);
 	let_one_linger(A);
@@ -126,8 +126,8 @@ static void one_server_is_asked(void)
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
 }
 
-/* An undo of a caller's token could free a lock with the same token, also on a single server. */
-static void no_token_meets_an_undo_of_one(void)
+/* An undo of a caller's token could free a lock with an equal token, also on a single server. */
+static void own_token_is_not_set_where_an_undo_of_own_token_lingers(void)
 {
 	begin_warm(1);
 	fake_warm(A);
@@ -140,7 +140,7 @@ static void no_token_meets_an_undo_of_one(void)
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK); /* the drawn token is a new one */
 }
 
-static void what_lingers_elsewhere_does_not_matter(void)
+static void a_connection_that_lingers_to_another_address_does_not_matter(void)
 {
 	begin_warm(3);
 	let_one_linger(A);
@@ -151,15 +151,15 @@ static void what_lingers_elsewhere_does_not_matter(void)
 	CHECK_COUNT("c1 SET", 1);
 }
 
-/* ---- what may have ended ---- */
+/* ---- keys that may have ended ---- */
 
-/* Proven since it was sent, at 0 ms. */
+/* The end of the proof of a SET that was sent at 0 ms. */
 static int64_t proof_of(int64_t ttl_ms)
 {
 	return FAKE_START + ttl_ms * MS - rl_set_drift(&fake_set, ttl_ms * MS);
 }
 
-static void granted_too_late_it_is_left(void)
+static void own_token_that_was_granted_too_late_is_not_undone(void)
 {
 	begin_warm(3);
 	a_and_b_say("+OK");
@@ -174,12 +174,12 @@ static void granted_too_late_it_is_left(void)
 	fake_acts(C, FAKE_SAY, "_", 10 * MS);
 	fake_lag(2 * SECOND);
 	CHECK_INT(fake_drive(&fake_acquire(1000, 0)->op), RL_ERR_SLOW);
-	CHECK_COUNT("RELEASE k T1", 3); /* one that was drawn is undone at any time */
+	CHECK_COUNT("RELEASE k T1", 3); /* a drawn token is undone at any time */
 }
 
-/* a was asked 80 ms before b, which has connected only then: of no use when a's is over, but b's
- * may still block. */
-static void each_member_has_its_own_time(void)
+/* Member a was asked 80 ms before b, which was still connecting. When the proof of a has ended, the
+ * key on b may still block the lock. */
+static void own_token_is_undone_where_its_own_ttl_lasts(void)
 {
 	fake_begin(3);
 	fake_warm(A);
@@ -190,14 +190,14 @@ static void each_member_has_its_own_time(void)
 	rl_acquire *acquire = fake_acquire_own("mine", 1000, 0);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 79 * MS));
 	fake_lag(920 * MS);
-	/* The lag comes when it is connected; b is asked behind it. */
+	/* The lag comes when b is connected, before b is asked. */
 	fake_drive_to(&acquire->op, FAKE_START + 2 * SECOND);
 	CHECK_INT(acquire->op.status, RL_ERR_SLOW);
 	CHECK_COUNT("a1 RELEASE", 0);
 	CHECK_COUNT("b1 RELEASE k mine", 1);
 }
 
-/* a has granted, and the call ends at that time, for it is given up. */
+/* Member a has granted the lock, and the call is abandoned at that time. */
 static void give_up_at(int64_t at, bool is_heard, unsigned undone)
 {
 	begin_warm(3);
@@ -214,7 +214,7 @@ static void give_up_at(int64_t at, bool is_heard, unsigned undone)
 	fake_end();
 }
 
-static void given_up_it_is_undone_while_it_is_proven(void)
+static void own_token_of_an_abandoned_call_is_undone_while_proven(void)
 {
 	fake_begin(3);
 	int64_t proof = proof_of(1000);
@@ -227,8 +227,8 @@ static void given_up_it_is_undone_while_it_is_proven(void)
 	}
 }
 
-/* As after a signal handler that ran when the call had ended: what was granted is held, and then
- * settled or given up. */
+/* A signal handler ran when the call had ended: the granted lock is held, and the call is then
+ * settled or abandoned. */
 static void undo_after_the_end(unsigned members, int64_t at, unsigned undone)
 {
 	for (unsigned is_settled = 0; is_settled < 2; is_settled++) {
@@ -251,7 +251,7 @@ static void undo_after_the_end(unsigned members, int64_t at, unsigned undone)
 	}
 }
 
-static void the_token_waits_also_after_the_end(void)
+static void own_token_is_undone_after_the_end_only_while_proven(void)
 {
 	fake_begin(3);
 	int64_t proof = proof_of(1000);
@@ -264,9 +264,9 @@ static void the_token_waits_also_after_the_end(void)
 	}
 }
 
-/* ---- which is seen only when it is looked at ---- */
+/* ---- a silent connection that no call has looked at ---- */
 
-/* The same, but nobody has looked at the connection since. */
+/* The same, but no call has looked at the connection since. */
 static void release_silent_on_c(void)
 {
 	begin_warm(3);
@@ -277,7 +277,7 @@ static void release_silent_on_c(void)
 	fake_forget_log();
 }
 
-static void a_token_is_not_taken_where_its_release_is_on_its_way(void)
+static void own_token_is_not_set_where_its_release_is_unanswered(void)
 {
 	release_silent_on_c();
 	a_and_b_say("+OK");
@@ -286,7 +286,7 @@ static void a_token_is_not_taken_where_its_release_is_on_its_way(void)
 	CHECK_COUNT("c2 SET", 0);
 }
 
-static void a_member_with_a_release_on_its_way_makes_no_quorum(void)
+static void a_member_with_an_unanswered_release_makes_no_quorum(void)
 {
 	release_silent_on_c();
 	fake_says(A, "+OK");
@@ -296,8 +296,8 @@ static void a_member_with_a_release_on_its_way_makes_no_quorum(void)
 	CHECK_COUNT("c2 SET", 0);
 }
 
-/* A grant in the queue is one of the quorum's. */
-static void a_waiter_does_not_queue_where_a_release_is_on_its_way(void)
+/* A grant in the queue would be a vote of the quorum. */
+static void a_waiter_does_not_queue_where_a_release_is_unanswered(void)
 {
 	release_late_on_c(-1);
 	fake_set.wakes = true;
@@ -316,20 +316,20 @@ static void a_waiter_does_not_queue_where_a_release_is_on_its_way(void)
 }
 
 static const check_test tests[] = {
-	TEST(a_token_is_not_taken_where_its_release_lingers),
+	TEST(own_token_is_not_set_where_its_release_lingers),
 	TEST(a_member_with_a_lingering_release_makes_no_quorum),
-	TEST(a_token_is_taken_once_its_release_is_over),
-	TEST(all_else_is_asked_there),
-	TEST(one_server_is_asked),
-	TEST(no_token_meets_an_undo_of_one),
-	TEST(what_lingers_elsewhere_does_not_matter),
-	TEST(granted_too_late_it_is_left),
-	TEST(each_member_has_its_own_time),
-	TEST(given_up_it_is_undone_while_it_is_proven),
-	TEST(the_token_waits_also_after_the_end),
-	TEST(a_token_is_not_taken_where_its_release_is_on_its_way),
-	TEST(a_member_with_a_release_on_its_way_makes_no_quorum),
-	TEST(a_waiter_does_not_queue_where_a_release_is_on_its_way),
+	TEST(own_token_is_set_once_its_release_is_over),
+	TEST(other_calls_use_the_member_with_a_lingering_release),
+	TEST(a_single_server_is_asked_despite_a_lingering_release),
+	TEST(own_token_is_not_set_where_an_undo_of_own_token_lingers),
+	TEST(a_connection_that_lingers_to_another_address_does_not_matter),
+	TEST(own_token_that_was_granted_too_late_is_not_undone),
+	TEST(own_token_is_undone_where_its_own_ttl_lasts),
+	TEST(own_token_of_an_abandoned_call_is_undone_while_proven),
+	TEST(own_token_is_undone_after_the_end_only_while_proven),
+	TEST(own_token_is_not_set_where_its_release_is_unanswered),
+	TEST(a_member_with_an_unanswered_release_makes_no_quorum),
+	TEST(a_waiter_does_not_queue_where_a_release_is_unanswered),
 };
 
 CHECK_MAIN(tests, fake_end)

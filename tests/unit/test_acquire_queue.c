@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait that is woken: going into the queue, when it looks beside it, and what a look finds.
+ * A wait that is woken: how it enters the queue, when it looks, and what a look finds.
  */
 #include "check.h"
 #include "waiting.h"
@@ -13,17 +13,17 @@ static void a_waiter_is_marked_and_goes_into_the_queue(void)
 {
 	waiting_queued(30000, 10 * SECOND);
 	CHECK_LOG(QUEUED_LOG("T1", "11.120"));
-	CHECK_INT(fake_writes, 3); /* BLPOP and try in one */
+	CHECK_INT(fake_writes, 3); /* BLPOP and try in one write */
 	CHECK_INT(fake_stats.tries, 1);
 	CHECK_INT(fake_stats.backoffs, 0);
 	CHECK_INT(fake_stats.probes, 1);
 	CHECK_INT(fake_stats.wake_ups, 0);
-	CHECK_INT(fake_wait.count, 1); /* the queue; nothing is held on the other side */
+	CHECK_INT(fake_wait.count, 1); /* the connection in the queue; no other connection is held */
 	CHECK_INT(fake_wait.until, FAKE_START + 850 * MS);
 	CHECK_INT(fake_blocked_links(), 1);
 }
 
-static void another_wait_has_its_own_connections(void)
+static void a_second_wait_has_its_own_connections(void)
 {
 	waiting_queued(30000, 10 * SECOND);
 	rl_pool_clear(&fake_pool);
@@ -41,7 +41,7 @@ static void another_wait_has_its_own_connections(void)
 			  "0 a4 TRY+ k T2 30000 0 1 W2 0\n");
 }
 
-static void a_dialled_queue_has_its_name_in_front(void)
+static void a_dialled_place_sends_its_connection_name_first(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -54,7 +54,7 @@ static void a_dialled_queue_has_its_name_in_front(void)
 	fake_forget_log();
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
 	waiting_drive_to(acquire, 0);
-	/* The connection of the probe is closed: the queue dials, and writes in one. */
+	/* The connection of the probe is closed. The place dials, and writes its commands at once. */
 	CHECK_HAS(fake_log(),
 		"0 a3 dial\n"
 		"0 a3 NAME\n"
@@ -63,7 +63,7 @@ static void a_dialled_queue_has_its_name_in_front(void)
 	CHECK_INT(fake_writes, 3);
 }
 
-/* BLPOP blocks to the end of the wait, also by a clock that is fast. */
+/* BLPOP blocks until the end of the wait, also on a server whose clock is fast. */
 static void blpop_blocks_to_the_end_of_the_wait(void)
 {
 	waiting_begin();
@@ -79,7 +79,7 @@ static void blpop_blocks_to_the_end_of_the_wait(void)
 	CHECK_INT(acquire->sample.heard_at, FAKE_START + 70 * MS);
 }
 
-/* The mark is good for two seconds, and not beyond the end of the wait. */
+/* The mark is valid for two seconds, but not beyond the end of the wait. */
 static void the_mark_ends_with_the_wait(void)
 {
 	waiting_begin();
@@ -113,8 +113,8 @@ static void a_wait_may_be_endless(void)
 	}
 }
 
-/* BLPOP has ended without a ticket: the place is taken again, on the same connection. */
-static void after_its_slice_it_goes_in_again(void)
+/* BLPOP has ended without a ticket: the waiter takes a place again, on the same connection. */
+static void a_waiter_takes_a_new_place_when_its_blpop_ends(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -135,7 +135,7 @@ static void after_its_slice_it_goes_in_again(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 1700 * MS);
 }
 
-static void without_wake_a_waiter_polls(void)
+static void a_waiter_polls_if_waking_is_off(void)
 {
 	waiting_begin();
 	fake_set.wakes = false;
@@ -146,7 +146,7 @@ static void without_wake_a_waiter_polls(void)
 	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
-static void without_a_wait_nothing_is_marked(void)
+static void a_call_without_a_wait_marks_nothing(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -154,7 +154,7 @@ static void without_a_wait_nothing_is_marked(void)
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n");
 }
 
-/* The probe has sent a ticket, which lies there for the place that follows. */
+/* The probe has put a ticket into the list, where the waiter's own BLPOP finds it. */
 static void a_lock_that_is_free_by_then_is_taken_in_the_queue(void)
 {
 	waiting_begin();
@@ -173,9 +173,9 @@ static void a_lock_that_is_free_by_then_is_taken_in_the_queue(void)
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
-/* ---- when it looks ---- */
+/* ---- the times of looks ---- */
 
-static void it_looks_each_850_ms(void)
+static void a_waiter_looks_each_850_ms(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	waiting_look_on(4);
@@ -195,7 +195,7 @@ static void it_looks_each_850_ms(void)
 typedef struct look_case {
 	int64_t pttl;
 	rl_holder holder;
-	int64_t next_ms; /* after the answer */
+	int64_t next_ms; /* of the next look, after the answer */
 	unsigned delays; /* back-off delays that were counted */
 } look_case;
 
@@ -208,14 +208,14 @@ static const look_case look_cases[] = {
 	{300, RL_HOLDER_KIN, 301, 0},
 	{0, RL_HOLDER_KIN, 1, 0},
 	{INT64_MAX, RL_HOLDER_KIN, 850, 0},
-	{-1, RL_HOLDER_KIN, 10, 1}, /* for ever: whoever frees it does not use release */
+	{-1, RL_HOLDER_KIN, 10, 1}, /* for ever: a foreign holder does not free it by a release */
 	{600000, RL_HOLDER_FOREIGN, 10, 1},
 	{3, RL_HOLDER_FOREIGN, 4, 1},
 	{-1, RL_HOLDER_FOREIGN, 10, 1},
 	{7, RL_HOLDER_RESERVED, 100, 0},
 };
 
-static void the_second_look_is_due_by_what_the_first_one_met(void)
+static void the_first_look_decides_when_the_second_is_due(void)
 {
 	for (size_t i = 0; i < sizeof look_cases / sizeof look_cases[0]; i++) {
 		const look_case *c = &look_cases[i];
@@ -232,14 +232,14 @@ static void the_second_look_is_due_by_what_the_first_one_met(void)
 	}
 }
 
-static void the_next_look_is_due_by_what_the_last_one_met(void)
+static void each_look_decides_when_the_next_is_due(void)
 {
 	for (size_t i = 0; i < sizeof look_cases / sizeof look_cases[0]; i++) {
 		const look_case *c = &look_cases[i];
 		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 		fake_acts(0, FAKE_SAY, look(852, c->pttl, c->holder, RL_TICKET_NONE), 5 * MS);
 		waiting_drive_to(acquire, 855);
-		/* A look each 850 ms is reckoned from when the latest was sent. */
+		/* The 850 ms count from when the last look was sent. */
 		int64_t next_ms = c->next_ms < 845 ? 855 + c->next_ms : 1700;
 		if (fake_wait.until != FAKE_START + next_ms * MS || fake_stats.backoffs != c->delays) {
 			FAIL("case %zu: %" PRId64 " ms, %d delays", i, (fake_wait.until - FAKE_START) / MS,
@@ -249,8 +249,9 @@ static void the_next_look_is_due_by_what_the_last_one_met(void)
 	}
 }
 
-/* A free lock for which a ticket was sent now: whoever it wakes is ahead of the next look. */
-static void a_look_that_wakes_somebody_looks_again_soon(void)
+/* A free lock, and a ticket that the look has sent: the waiter that gets it has some time before
+ * the next look. */
+static void a_look_that_wakes_a_waiter_is_repeated_soon(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, look(850, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
@@ -259,7 +260,7 @@ static void a_look_that_wakes_somebody_looks_again_soon(void)
 	CHECK_COUNT("try", 0);
 }
 
-static void for_a_foreign_holder_the_delays_grow(void)
+static void the_delays_grow_while_the_holder_is_foreign(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -281,7 +282,7 @@ static void for_a_foreign_holder_the_delays_grow(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 710 * MS);
 }
 
-/* Of many waiters not all look in the millisecond in which a dead holder's TTL ends. */
+/* Many waiters do not all look in the millisecond in which the TTL of a dead holder ends. */
 static void many_looks_at_the_end_of_a_ttl_are_spread(void)
 {
 	int64_t first = INT64_MAX;
@@ -305,9 +306,8 @@ static void many_looks_at_the_end_of_a_ttl_are_spread(void)
 	CHECK(last - first > 60 * MS);
 }
 
-/* A probe that is answered only after the deadline tells nothing, and stands in the last try's way.
- */
-static void no_look_right_before_the_deadline_of_a_slow_server(void)
+/* A probe that is answered only after the deadline tells nothing, and delays the last try. */
+static void a_slow_server_gets_no_look_right_before_the_deadline(void)
 {
 	waiting_begin();
 	fake_acts(0, FAKE_SAY, "_", 100 * MS);
@@ -324,7 +324,7 @@ static void no_look_right_before_the_deadline_of_a_slow_server(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 950 * MS);
 }
 
-/* The mark is void in two seconds. */
+/* The mark is valid for two seconds, and looks refresh it. */
 static void no_look_waits_over_850_ms(void)
 {
 	static const rl_holder holders[] = {RL_HOLDER_FOREIGN, RL_HOLDER_KIN};
@@ -345,7 +345,7 @@ static void no_look_waits_over_850_ms(void)
 	}
 }
 
-/* Who has no mark to refresh waits as long as it is told to. */
+/* A waiter that polls has no mark to refresh, so the back-off alone decides. */
 static void a_waiter_that_polls_waits_longer(void)
 {
 	waiting_begin();
@@ -390,9 +390,9 @@ static void a_short_ttl_is_looked_at_more_often(void)
 
 /* ---- what a look finds ---- */
 
-/* Nobody has the lock and a ticket lies there: nobody is in the queue to take it. The own place is
- * lost. */
-static void a_ticket_that_lies_there_is_no_bodys(void)
+/* No client has the lock, and a ticket is in the list: no waiter is in the queue to take it. So our
+ * place is lost. */
+static void a_ticket_that_stays_in_the_list_means_that_no_waiter_is_queued(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -413,9 +413,8 @@ static void a_ticket_that_lies_there_is_no_bodys(void)
 	CHECK_INT(fake_stats.tries, 2);
 }
 
-/* The look may have come to the server before our own BLPOP, which takes the ticket when it comes.
- */
-static void a_ticket_does_not_lie_while_our_place_is_on_its_way(void)
+/* The server may have run the look before our BLPOP, which takes the ticket when it arrives. */
+static void a_ticket_may_stay_in_the_list_while_our_blpop_is_on_its_way(void)
 {
 	waiting_begin();
 	fake_acts(0, FAKE_SAY, "_", 0);
@@ -423,7 +422,8 @@ static void a_ticket_does_not_lie_while_our_place_is_on_its_way(void)
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 25);
 	fake_forget_log();
-	/* Of 20 ms each, the first begun 26 ms after the place was written, the second 56 ms. */
+	/* Two looks of 20 ms each: the first begins 26 ms after the place was written, the second 56
+	 * ms. */
 	fake_acts(0, FAKE_SAY, look(26, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT), 20 * MS);
 	fake_acts(0, FAKE_SAY, look(56, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT), 20 * MS);
 	waiting_drive_to(acquire, 75);
@@ -434,7 +434,7 @@ static void a_ticket_does_not_lie_while_our_place_is_on_its_way(void)
 	CHECK_COUNT("76 a1 try+ k T2 ", 1);
 }
 
-/* The second look was answered before the place had come to the server. */
+/* The server answers the second look before the commands of the place arrive. */
 static void a_place_on_its_way_is_not_left_for_a_free_lock(void)
 {
 	waiting_begin();
@@ -453,8 +453,8 @@ static void a_place_on_its_way_is_not_left_for_a_free_lock(void)
 	CHECK_COUNT("try", 0);
 }
 
-/* A ticket was sent and nobody of ours came for it, and again: the own place is of no use. */
-static void two_looks_that_find_nobody_are_enough(void)
+/* Two looks have sent a ticket, and no waiter has taken the lock: our own place is of no use. */
+static void two_looks_that_find_no_holder_end_the_place(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -468,7 +468,7 @@ static void two_looks_that_find_nobody_are_enough(void)
 	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
-static void between_them_somebody_may_have_had_it(void)
+static void a_look_that_finds_a_holder_begins_the_count_anew(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
@@ -482,8 +482,8 @@ static void between_them_somebody_may_have_had_it(void)
 	CHECK_INT(fake_blocked_links(), 1);
 }
 
-/* Tried and refused is as good as a look that finds a holder. */
-static void after_a_try_they_are_counted_anew(void)
+/* A refused try shows a holder, as a look does. */
+static void a_refused_try_begins_the_count_anew(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, look(850, -2, RL_HOLDER_NOBODY, RL_TICKET_NONE));
@@ -505,7 +505,7 @@ static void after_a_try_they_are_counted_anew(void)
 	CHECK_COUNT("try", 0);
 }
 
-static void refused_after_that_it_goes_in_with_the_fresh_token(void)
+static void after_the_refused_try_a_waiter_queues_with_a_fresh_token(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, look(850, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT));
@@ -526,7 +526,7 @@ static void refused_after_that_it_goes_in_with_the_fresh_token(void)
 	CHECK_LOG("1700 a1 probe+ k T2 W2\n");
 }
 
-static void a_ticket_that_is_out_for_a_held_lock_is_nothing(void)
+static void a_ticket_in_the_list_of_a_held_lock_means_nothing(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -535,8 +535,9 @@ static void a_ticket_that_is_out_for_a_held_lock_is_nothing(void)
 	CHECK_LOG("850 a1 probe+ k T1 W1\n");
 }
 
-/* The lock is ours: the queue has won, and its answer is late or lost. The place is not left. */
-static void a_look_that_meets_the_own_token_asks_for_it(void)
+/* The key has our token: the place has won, and its answer is late or lost. The waiter keeps its
+ * place. */
+static void a_look_that_meets_our_token_is_followed_by_a_try(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -550,7 +551,7 @@ static void a_look_that_meets_the_own_token_asks_for_it(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-static void what_it_asked_for_may_be_gone(void)
+static void our_token_may_be_gone_when_the_try_comes(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, look(850, 1, RL_HOLDER_SELF, RL_TICKET_NONE));
@@ -561,7 +562,7 @@ static void what_it_asked_for_may_be_gone(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 1700 * MS);
 	CHECK_COUNT("BLPOP", 1);
 	CHECK_INT(fake_stats.grants_undone, 0);
-	/* The next try is not asked for what the queue has won. */
+	/* The next try uses a fresh token, because the place has won with the last one. */
 	fake_says(0, look(1700, -2, RL_HOLDER_NOBODY, RL_TICKET_OUT));
 	fake_says(0, ":0");
 	fake_says(0, grant(1700));
@@ -570,7 +571,7 @@ static void what_it_asked_for_may_be_gone(void)
 	CHECK_HAS(fake_log(), "1700 a1 try+ k T2 30000 0 0 ");
 }
 
-static void what_is_gone_is_not_won_at_the_end(void)
+static void a_token_that_is_gone_is_undone_and_not_tried_at_the_end(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_set.retries = 2;
@@ -586,37 +587,37 @@ static void what_is_gone_is_not_won_at_the_end(void)
 
 static const check_test tests[] = {
 	TEST(a_waiter_is_marked_and_goes_into_the_queue),
-	TEST(another_wait_has_its_own_connections),
-	TEST(a_dialled_queue_has_its_name_in_front),
+	TEST(a_second_wait_has_its_own_connections),
+	TEST(a_dialled_place_sends_its_connection_name_first),
 	TEST(blpop_blocks_to_the_end_of_the_wait),
 	TEST(the_mark_ends_with_the_wait),
 	TEST(a_place_is_kept_for_an_hour),
 	TEST(a_wait_may_be_endless),
-	TEST(after_its_slice_it_goes_in_again),
-	TEST(without_wake_a_waiter_polls),
-	TEST(without_a_wait_nothing_is_marked),
+	TEST(a_waiter_takes_a_new_place_when_its_blpop_ends),
+	TEST(a_waiter_polls_if_waking_is_off),
+	TEST(a_call_without_a_wait_marks_nothing),
 	TEST(a_lock_that_is_free_by_then_is_taken_in_the_queue),
-	TEST(it_looks_each_850_ms),
-	TEST(the_second_look_is_due_by_what_the_first_one_met),
-	TEST(the_next_look_is_due_by_what_the_last_one_met),
-	TEST(a_look_that_wakes_somebody_looks_again_soon),
-	TEST(for_a_foreign_holder_the_delays_grow),
+	TEST(a_waiter_looks_each_850_ms),
+	TEST(the_first_look_decides_when_the_second_is_due),
+	TEST(each_look_decides_when_the_next_is_due),
+	TEST(a_look_that_wakes_a_waiter_is_repeated_soon),
+	TEST(the_delays_grow_while_the_holder_is_foreign),
 	TEST(many_looks_at_the_end_of_a_ttl_are_spread),
-	TEST(no_look_right_before_the_deadline_of_a_slow_server),
+	TEST(a_slow_server_gets_no_look_right_before_the_deadline),
 	TEST(no_look_waits_over_850_ms),
 	TEST(a_waiter_that_polls_waits_longer),
 	TEST(a_short_ttl_is_looked_at_more_often),
-	TEST(a_ticket_that_lies_there_is_no_bodys),
-	TEST(a_ticket_does_not_lie_while_our_place_is_on_its_way),
+	TEST(a_ticket_that_stays_in_the_list_means_that_no_waiter_is_queued),
+	TEST(a_ticket_may_stay_in_the_list_while_our_blpop_is_on_its_way),
 	TEST(a_place_on_its_way_is_not_left_for_a_free_lock),
-	TEST(two_looks_that_find_nobody_are_enough),
-	TEST(between_them_somebody_may_have_had_it),
-	TEST(after_a_try_they_are_counted_anew),
-	TEST(refused_after_that_it_goes_in_with_the_fresh_token),
-	TEST(a_ticket_that_is_out_for_a_held_lock_is_nothing),
-	TEST(a_look_that_meets_the_own_token_asks_for_it),
-	TEST(what_it_asked_for_may_be_gone),
-	TEST(what_is_gone_is_not_won_at_the_end),
+	TEST(two_looks_that_find_no_holder_end_the_place),
+	TEST(a_look_that_finds_a_holder_begins_the_count_anew),
+	TEST(a_refused_try_begins_the_count_anew),
+	TEST(after_the_refused_try_a_waiter_queues_with_a_fresh_token),
+	TEST(a_ticket_in_the_list_of_a_held_lock_means_nothing),
+	TEST(a_look_that_meets_our_token_is_followed_by_a_try),
+	TEST(our_token_may_be_gone_when_the_try_comes),
+	TEST(a_token_that_is_gone_is_undone_and_not_tried_at_the_end),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -3,9 +3,9 @@
  * Waits that are woken, against servers and networks that do anything: what must hold whatever
  * happens.
  *
- * The plans come from a small generator that starts with the number of the round, so that a round
- * that fails can be run again. They lean to what a server would say, or hardly any wait would reach
- * the queue.
+ * The plans come from a small generator that starts with the number of the round, so a failed round
+ * can be run again. The plans lean to what a server would really answer, because otherwise hardly
+ * any wait would reach the queue.
  */
 #include "check.h"
 #include "fake_words.h"
@@ -68,7 +68,7 @@ static const char *any_look(void)
 	return look(any_time(), any(2) * 600000, holders[any(8)], ticket);
 }
 
-/* What a server may say to the words, and sometimes something else. */
+/* What a server may answer to the command, and sometimes an answer that makes no sense. */
 static const char *any_answer(const char *words)
 {
 	static const char *const others[] = {"-LOADING x", "-NOSCRIPT x", "-NOPERM x", "-ERR x",
@@ -146,7 +146,7 @@ static void begin_round(unsigned number)
 	fake_improvise = any_plan;
 }
 
-/* The token of a line of the log that uses one, "" without. */
+/* The token in a line of the log, after this verb; "" = the line has none. */
 static void token_of(const char *line, const char *verb, char *token, size_t size)
 {
 	const char *at = strstr(line, verb);
@@ -159,7 +159,7 @@ static void token_of(const char *line, const char *verb, char *token, size_t siz
 	}
 }
 
-/* The undo could delete the new grant. */
+/* No command uses a token after its undo, which could delete the new grant. */
 static void check_no_use_after_an_undo(void)
 {
 	static const char *const uses[] = {" SET k ", " try k ", " try+ k ", " TRY k ", " TRY+ k "};
@@ -187,7 +187,7 @@ static void check_no_use_after_an_undo(void)
 	}
 }
 
-/* No undo was written for the token that the caller has now. */
+/* No undo was written for the token that the caller now has. */
 static void check_granted(const rl_acquire *acquire)
 {
 	rl_bytes token = rl_bytes_of(acquire->token, acquire->token_len);
@@ -214,11 +214,11 @@ static void check_end(const rl_acquire *acquire, int64_t latest)
 	if (op->status == RL_OK) {
 		check_granted(acquire);
 	}
-	/* Said of each end, once. */
+	/* Each call counts as ended once. */
 	CHECK_INT(
 		fake_stats.acquired + fake_stats.refused + fake_stats.timed_out + fake_stats.failed, 1);
 	CHECK(fake_stats.wake_ups >= fake_stats.spurious_wake_ups);
-	/* One for the wait, and one when waking is switched off for the object. */
+	/* One failure is counted for the wait, and one when waking is switched off for the object. */
 	if (is_strict && fake_stats.wake_failures > 1u + !fake_set.wakes) {
 		FAIL(
 			"round %u: %d fallbacks: %s", round_number, (int) fake_stats.wake_failures, fake_log());
@@ -234,7 +234,7 @@ static void run_round(unsigned number, bool is_own)
 		is_own ? fake_acquire_own("mine", ttl_ms, wait) : fake_acquire(ttl_ms, wait);
 	int64_t stop = any(4) == 0 ? FAKE_START + any(5000) * MS : RL_NEVER - 1;
 	if (fake_drive_to(&acquire->op, stop)) {
-		/* One timeout at most. */
+		/* A call ends one timeout after its deadline at the latest. */
 		check_end(acquire, FAKE_START + wait + SECOND);
 	} else {
 		bool is_forked = any(3) == 0;
@@ -251,7 +251,7 @@ static void run_round(unsigned number, bool is_own)
 	fake_end();
 }
 
-static unsigned reached[4]; /* that the rounds get anywhere at all */
+static unsigned reached[4]; /* which outcomes the rounds have reached */
 
 static void note_round(void)
 {
@@ -274,20 +274,21 @@ static void run_rounds(bool is_own)
 	CHECK(reached[3] > ROUNDS / 20);
 }
 
-static void anything_may_happen(void)
+static void a_wait_ends_well_whatever_happens(void)
 {
 	is_strict = false;
 	run_rounds(false);
 }
 
-static void anything_may_happen_with_an_own_token(void)
+static void a_wait_with_an_own_token_ends_well_whatever_happens(void)
 {
 	is_strict = false;
 	run_rounds(true);
 }
 
-/* The same, and the first half of an undo is one, and a wait that falls back is counted once. */
-static void anything_may_happen_and_more_holds(void)
+/* The same, with two stricter rules: a half-written undo counts as an undo, and a wait that falls
+ * back to polling is counted once. */
+static void a_wait_never_uses_an_undone_token_nor_falls_back_twice(void)
 {
 	is_strict = true;
 	run_rounds(false);
@@ -295,9 +296,9 @@ static void anything_may_happen_and_more_holds(void)
 }
 
 static const check_test tests[] = {
-	TEST(anything_may_happen),
-	TEST(anything_may_happen_with_an_own_token),
-	TEST(anything_may_happen_and_more_holds),
+	TEST(a_wait_ends_well_whatever_happens),
+	TEST(a_wait_with_an_own_token_ends_well_whatever_happens),
+	TEST(a_wait_never_uses_an_undone_token_nor_falls_back_twice),
 };
 
 CHECK_MAIN(tests, fake_end)

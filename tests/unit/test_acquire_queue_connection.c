@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait that is woken, and the queue's connection: it cannot be reached, it breaks, it says
- * nothing.
+ * A wait that is woken, and the connection of its place: it cannot be reached, it breaks, or it
+ * stays silent.
  */
 #include "check.h"
 #include "waiting.h"
 
-/* The place's connection has to be dialled: the probe's answer came with the end of its connection.
- */
+/* The place has to dial, because the connection of the probe ends after the answer. */
 static rl_acquire *dials_for_the_queue(int64_t wait_ns)
 {
 	waiting_begin();
@@ -43,7 +42,7 @@ static void a_refused_connection_is_tried_again(void)
 	}
 }
 
-static void a_hanging_connect_ends_by_its_timeout(void)
+static void a_hanging_connect_ends_by_the_connect_timeout(void)
 {
 	rl_acquire *acquire = dials_for_the_queue(10 * SECOND);
 	fake_dials(0, FAKE_HANG, 0);
@@ -54,7 +53,7 @@ static void a_hanging_connect_ends_by_its_timeout(void)
 	fake_forget_log();
 	fake_says(0, look(1010, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 1015);
-	/* The look that follows soon finds that it is not in the queue. */
+	/* The look that follows soon takes a new place. */
 	CHECK_HAS(fake_log(), "1000 a4 close\n1010 a5 probe+ k T1 W1\n1010 a6 dial\n");
 	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK_INT(fake_stats.reconnects, 0);
@@ -73,7 +72,7 @@ static void begin_with_login(void)
 	fake_acts(0, FAKE_SAY_BREAK, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 0);
 }
 
-/* A BLPOP in a wrong database would wait for nothing. */
+/* In a wrong database BLPOP would wait for a list that no release uses. */
 static void the_login_comes_first(void)
 {
 	begin_with_login();
@@ -111,7 +110,8 @@ static void a_login_that_gets_no_answer_ends_by_the_timeout(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-/* The process stood still between connecting and the login's answer: what had arrived counts. */
+/* The process stood still between the connecting and the answer to the login. The answer had
+ * arrived, so it counts. */
 static void a_suspension_in_the_login_is_no_timeout(void)
 {
 	begin_with_login();
@@ -134,13 +134,13 @@ static void a_refused_login_is_a_loss(void)
 	CHECK_INT(acquire->losses, 1);
 	CHECK_INT(fake_blocked_links(), 0);
 	CHECK_COUNT("BLPOP", 0);
-	/* What it means is told by the probe that follows. */
+	/* The probe that follows decides what the refused login means. */
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	CHECK_TEXT(acquire->op.err->code, "WRONGPASS");
 	CHECK_INT(fake_ms(), 30);
 }
 
-static void at_the_deadline_a_place_not_reached_is_just_closed(void)
+static void a_place_that_is_not_reached_by_the_deadline_is_closed(void)
 {
 	rl_acquire *acquire = dials_for_the_queue(500 * MS);
 	fake_dials(0, FAKE_HANG, 0);
@@ -155,8 +155,9 @@ static void at_the_deadline_a_place_not_reached_is_just_closed(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-/* The SET broke, and the try that is sent in its place has no name to mark yet. */
-static void before_it_has_a_name_it_marks_nobody(void)
+/* The connection breaks under the SET. The try that follows is sent before the waiter has a name to
+ * mark. */
+static void a_waiter_without_a_name_sets_no_mark(void)
 {
 	waiting_begin();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -169,7 +170,7 @@ static void before_it_has_a_name_it_marks_nobody(void)
 
 /* ---- losing the queue ---- */
 
-static void lost_before_it_was_sent_nothing_is_owed(void)
+static void a_place_that_was_not_sent_leaves_no_doubt(void)
 {
 	static const fake_act ways[] = {FAKE_BREAK_UNSENT, FAKE_BREAK_HALF};
 	for (unsigned i = 0; i < 2; i++) {
@@ -193,8 +194,8 @@ static void lost_before_it_was_sent_nothing_is_owed(void)
 	}
 }
 
-/* BLPOP is out, and half of the try: the server never saw it whole. */
-static void lost_with_half_of_the_try_nothing_is_owed(void)
+/* BLPOP has been sent, and half of the try: the server never receives the whole try. */
+static void a_place_with_half_of_its_try_sent_leaves_no_doubt(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -206,7 +207,7 @@ static void lost_with_half_of_the_try_nothing_is_owed(void)
 	CHECK_HAS(fake_log(), "0 a2 BLPOP k::rl-wake 11.120\n0 a2 close\n10 a1 probe+ k T1 W1\n");
 }
 
-static void lost_in_the_queue_the_token_is_owed(void)
+static void a_place_that_is_lost_in_the_queue_leaves_its_token_in_doubt(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 300);
@@ -224,7 +225,7 @@ static void lost_in_the_queue_the_token_is_owed(void)
 	CHECK_INT(fake_stats.reconnects, 1);
 }
 
-static void lost_behind_the_ticket_the_token_is_owed(void)
+static void a_place_that_is_lost_after_its_ticket_leaves_its_token_in_doubt(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -235,8 +236,8 @@ static void lost_behind_the_ticket_the_token_is_owed(void)
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
-/* Nothing of an earlier place is left in the next. */
-static void lost_without_a_ticket_it_was_not_woken(void)
+/* The next place keeps no state of the one before. */
+static void a_place_that_is_lost_without_a_ticket_counts_no_wake_up(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
@@ -249,7 +250,7 @@ static void lost_without_a_ticket_it_was_not_woken(void)
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
-static void lost_behind_nonsense_the_next_place_is_clear(void)
+static void a_place_after_one_lost_to_nonsense_works(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -266,15 +267,15 @@ static void lost_behind_nonsense_the_next_place_is_clear(void)
 	CHECK_INT(fake_pool.count, 2); /* its connection can be used again */
 }
 
-/* Anybody may have put anything into the list, of any length: what cannot be read in place of a
- * ticket is no answer to the try. */
+/* Other clients may put anything into the list, of any length. Bytes that cannot be read in place
+ * of a ticket are no answer to the try. */
 static void nonsense_in_place_of_a_ticket_is_a_loss(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
 	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_blpops(0, FAKE_NONSENSE, NULL, 300 * MS);
-	fake_says(0, grant(300)); /* the queue's try, which nobody can read */
+	fake_says(0, grant(300)); /* the answer to the try, which cannot be read */
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 305);
 	CHECK_HAS(fake_log(), "300 a2 close\n");
@@ -287,7 +288,7 @@ static void nonsense_in_place_of_a_ticket_is_a_loss(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-static void lost_it_goes_in_again(void)
+static void a_waiter_that_loses_its_place_takes_a_new_one(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -295,7 +296,7 @@ static void lost_it_goes_in_again(void)
 	fake_says(0, look(310, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	fake_wakes(0, 300 * MS);
 	waiting_drive_to(acquire, 320);
-	/* What the broken connection may have left behind is still owed. */
+	/* The broken connection may have left the token behind, so the next tries say "maybe ours". */
 	CHECK_HAS(fake_log(),
 		"300 a2 close\n"
 		"310 a1 try+ k T1 30000 1 2 W1\n"
@@ -306,7 +307,7 @@ static void lost_it_goes_in_again(void)
 		"310 a3 TRY+ k T1 30000 1 1 W1 0\n");
 }
 
-static void lost_while_it_looks_the_look_is_heard_first(void)
+static void a_waiter_that_loses_its_place_reads_the_open_look_first(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
@@ -317,7 +318,7 @@ static void lost_while_it_looks_the_look_is_heard_first(void)
 	fake_says(0, refusal(950, 600000, RL_HOLDER_KIN));
 	fake_says(0, look(950, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 	waiting_drive_to(acquire, 990);
-	/* What the lost try may have taken is asked for as soon as the look is heard. */
+	/* When the look is answered, a try asks for the token that the lost place may have set. */
 	CHECK_LOG("880 a2 close\n"
 			  "950 a1 try+ k T1 30000 1 2 W1\n"
 			  "950 a1 probe+ k T1 W1\n"
@@ -328,7 +329,7 @@ static void lost_while_it_looks_the_look_is_heard_first(void)
 	CHECK_INT(fake_stats.backoffs, 0);
 }
 
-static void lost_three_times_in_a_row_it_polls(void)
+static void a_waiter_polls_after_three_lost_places_in_a_row(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
@@ -353,7 +354,7 @@ static void lost_three_times_in_a_row_it_polls(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-static void an_answer_between_them_forgets_the_losses(void)
+static void an_answer_between_losses_begins_the_count_anew(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	for (unsigned i = 0; i < 5; i++) {
@@ -371,9 +372,9 @@ static void an_answer_between_them_forgets_the_losses(void)
 	CHECK_INT(fake_blocked_links(), 1);
 }
 
-/* The slice is over, and the server says nothing: one timeout more, and the connection is given up.
- */
-static void a_queue_that_says_nothing_is_given_up(void)
+/* The slice of the BLPOP is over, and the server does not answer: after one timeout more the
+ * connection is closed. */
+static void a_place_without_an_answer_is_given_up(void)
 {
 	waiting_begin();
 	fake_blpops(0, FAKE_SILENCE, NULL, 0);
@@ -391,7 +392,7 @@ static void a_queue_that_says_nothing_is_given_up(void)
 	CHECK_COUNT("a2 close", 1);
 }
 
-static void what_is_half_written_is_written_on(void)
+static void the_rest_of_half_written_commands_is_written_later(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -413,11 +414,11 @@ static void what_is_half_written_is_written_on(void)
 
 /* ---- undos by halves ---- */
 
-/* The server does not carry out what it has not got, and never gets the rest. */
+/* The server does not run an undo that it has not received whole, and the rest never comes. */
 static const fake_act undo_failures[] = {FAKE_BREAK_UNSENT, FAKE_BREAK_HALF, FAKE_HALF};
 #define UNDO_FAILURES (sizeof undo_failures / sizeof undo_failures[0])
 
-static void an_undo_of_which_half_was_sent_is_no_undo(void)
+static void a_half_sent_undo_is_no_undo(void)
 {
 	for (size_t i = 0; i < UNDO_FAILURES; i++) {
 		waiting_begin();
@@ -426,7 +427,7 @@ static void an_undo_of_which_half_was_sent_is_no_undo(void)
 		fake_acts(0, FAKE_SAY, grant(1010), 800 * MS);
 		CHECK_INT(fake_drive(&fake_acquire(30000, 5 * SECOND)->op), RL_OK);
 		CHECK_COUNT("RELEASE", 0);
-		CHECK_COUNT("1010 a1 try+ k T1 30000 1 0 W1\n", 1); /* it is owed */
+		CHECK_COUNT("1010 a1 try+ k T1 30000 1 0 W1\n", 1); /* the token is in doubt */
 		CHECK_INT(fake_stats.grants_undone, 0);
 		fake_clock += 5 * SECOND;
 		rl_pool_clear(&fake_pool);
@@ -435,7 +436,7 @@ static void an_undo_of_which_half_was_sent_is_no_undo(void)
 	}
 }
 
-static void an_undo_of_which_half_was_sent_is_told_as_a_doubt(void)
+static void a_half_sent_undo_is_reported_as_doubt(void)
 {
 	for (size_t i = 0; i < UNDO_FAILURES; i++) {
 		waiting_begin();
@@ -451,28 +452,28 @@ static void an_undo_of_which_half_was_sent_is_told_as_a_doubt(void)
 
 static const check_test tests[] = {
 	TEST(a_refused_connection_is_tried_again),
-	TEST(a_hanging_connect_ends_by_its_timeout),
+	TEST(a_hanging_connect_ends_by_the_connect_timeout),
 	TEST(the_login_comes_first),
 	TEST(a_login_that_gets_no_answer_ends_by_the_timeout),
 	TEST(a_suspension_in_the_login_is_no_timeout),
 	TEST(a_refused_login_is_a_loss),
-	TEST(at_the_deadline_a_place_not_reached_is_just_closed),
-	TEST(before_it_has_a_name_it_marks_nobody),
-	TEST(lost_before_it_was_sent_nothing_is_owed),
-	TEST(lost_with_half_of_the_try_nothing_is_owed),
-	TEST(lost_in_the_queue_the_token_is_owed),
-	TEST(lost_behind_the_ticket_the_token_is_owed),
-	TEST(lost_without_a_ticket_it_was_not_woken),
-	TEST(lost_behind_nonsense_the_next_place_is_clear),
+	TEST(a_place_that_is_not_reached_by_the_deadline_is_closed),
+	TEST(a_waiter_without_a_name_sets_no_mark),
+	TEST(a_place_that_was_not_sent_leaves_no_doubt),
+	TEST(a_place_with_half_of_its_try_sent_leaves_no_doubt),
+	TEST(a_place_that_is_lost_in_the_queue_leaves_its_token_in_doubt),
+	TEST(a_place_that_is_lost_after_its_ticket_leaves_its_token_in_doubt),
+	TEST(a_place_that_is_lost_without_a_ticket_counts_no_wake_up),
+	TEST(a_place_after_one_lost_to_nonsense_works),
 	TEST(nonsense_in_place_of_a_ticket_is_a_loss),
-	TEST(lost_it_goes_in_again),
-	TEST(lost_while_it_looks_the_look_is_heard_first),
-	TEST(lost_three_times_in_a_row_it_polls),
-	TEST(an_answer_between_them_forgets_the_losses),
-	TEST(a_queue_that_says_nothing_is_given_up),
-	TEST(what_is_half_written_is_written_on),
-	TEST(an_undo_of_which_half_was_sent_is_no_undo),
-	TEST(an_undo_of_which_half_was_sent_is_told_as_a_doubt),
+	TEST(a_waiter_that_loses_its_place_takes_a_new_one),
+	TEST(a_waiter_that_loses_its_place_reads_the_open_look_first),
+	TEST(a_waiter_polls_after_three_lost_places_in_a_row),
+	TEST(an_answer_between_losses_begins_the_count_anew),
+	TEST(a_place_without_an_answer_is_given_up),
+	TEST(the_rest_of_half_written_commands_is_written_later),
+	TEST(a_half_sent_undo_is_no_undo),
+	TEST(a_half_sent_undo_is_reported_as_doubt),
 };
 
 CHECK_MAIN(tests, fake_end)

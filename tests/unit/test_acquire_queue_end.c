@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a wait that is woken ends: at the deadline, by `retries`, by a grant of no use, given up. A
- * token that may have been won in the queue is never left behind unsaid, and not used again once an
- * undo is written.
+ * How a wait that is woken ends: at the deadline, by `retries`, by a grant of no use, or abandoned.
+ * Each token that the place may have won is undone or reported, and is not used again after an
+ * undo.
  */
 #include "check.h"
 #include "waiting.h"
 
-/* What leaving the queue with an undo looks like, with a server that still blocks it. */
+/* The log of a wait that leaves the queue with an undo, while the server still blocks the place. */
 #define LEFT(ms, token) ms " a2 RELEASE k " token "\n" ms " a2 end\n" ms " a2 close\n"
 
-/* The name is taken from the mark when the wait ends otherwise than by a try that knows of it. */
+/* The wait takes its name from the mark, unless a try has done so. */
 #define UNMARKED(ms, link) ms " " link " RELEASE+ k W1 W1\n"
 
 /* ---- the deadline ---- */
@@ -39,12 +39,13 @@ static void the_try_at_the_deadline_decides(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void the_try_at_the_deadline_may_have_it(void)
+static void the_try_at_the_deadline_may_win(void)
 {
 	rl_acquire *acquire = before_the_deadline();
 	fake_acts(0, FAKE_SAY, grant(1503), 7 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	/* The queue takes nothing any more; an undo would take the lock from its new holder: us. */
+	/* The place has left the queue without an undo, which would delete the lock that the try has
+	 * taken. */
 	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 W1 0\n1507 a2 close\n");
 	CHECK_INT(acquire->proven_until, waiting_proof(1500, 30000));
 	CHECK_INT(fake_stats.grants_undone, 0);
@@ -66,7 +67,7 @@ static void a_server_that_hangs_at_the_deadline_gets_an_undo_on_both_connections
 {
 	rl_acquire *acquire = before_the_deadline();
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
-	fake_acts(0, FAKE_SILENCE, NULL, 0); /* the queue's */
+	fake_acts(0, FAKE_SILENCE, NULL, 0); /* for the place */
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
 	CHECK_INT(fake_ms(), 2500);
 	CHECK_LOG("1500 a1 try+ k T1 30000 1 0 W1 0\n"
@@ -78,7 +79,7 @@ static void a_server_that_hangs_at_the_deadline_gets_an_undo_on_both_connections
 	CHECK_HAS(acquire->op.err->message, "the undo that follows releases it");
 	CHECK_INT(fake_stats.grants_undone, 2);
 	CHECK_INT(fake_open_links(),
-		1); /* the server drops a connection that blocks; the other one lingers */
+		1); /* the server drops the undo on the blocked connection; the other connection lingers */
 }
 
 static void the_try_at_the_deadline_may_break(void)
@@ -91,7 +92,7 @@ static void the_try_at_the_deadline_may_break(void)
 	CHECK_HAS(fake_log(), LEFT("1505", "T1"));
 }
 
-static void at_the_deadline_the_try_goes_behind_a_look(void)
+static void the_try_at_the_deadline_follows_a_look(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 1500 * MS);
 	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 750 * MS);
@@ -104,7 +105,7 @@ static void at_the_deadline_the_try_goes_behind_a_look(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void at_the_deadline_a_looks_dial_is_given_up(void)
+static void the_dial_of_a_look_is_given_up_at_the_deadline(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 1500 * MS);
 	rl_pool_clear(&fake_pool);
@@ -129,9 +130,8 @@ static void a_win_at_the_deadline_is_a_win(void)
 	CHECK_LOG("");
 }
 
-/* The last try is refused, but then the queue's answer, which was not listened to, turns out to be
- * a grant. */
-static void a_win_that_was_not_heard_is_given_back(void)
+/* The last try is refused. Then the unread answer of the place turns out to be a grant. */
+static void a_win_that_arrives_after_the_last_refusal_is_undone(void)
 {
 	rl_acquire *acquire = before_the_deadline();
 	fake_acts(0, FAKE_SAY, refusal(1500, 2, RL_HOLDER_KIN), 20 * MS);
@@ -145,7 +145,7 @@ static void a_win_that_was_not_heard_is_given_back(void)
 	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
-static void out_of_the_queue_nothing_is_owed(void)
+static void a_waiter_without_a_place_has_no_token_in_doubt(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 1500 * MS);
 	for (unsigned i = 1; i <= 3; i++) {
@@ -165,7 +165,7 @@ static void a_process_that_slept_past_the_deadline_gets_one_whole_try(void)
 {
 	rl_acquire *acquire = before_the_deadline();
 	fake_clock += 3600 * SECOND;
-	/* The BLPOP has timed out, and its try came too late, hours ago. */
+	/* The BLPOP has timed out, and its try was too late, hours ago. */
 	fake_says(0, refusal(1520, 600000, RL_HOLDER_KIN));
 	fake_acts(0, FAKE_SAY, refusal(3601499, 600000, RL_HOLDER_KIN), 900 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
@@ -175,9 +175,8 @@ static void a_process_that_slept_past_the_deadline_gets_one_whole_try(void)
 
 /* ---- the last of `retries` ---- */
 
-/* Before the deadline the queue could win later, with the same token: it is left first. */
-/* A look that met a stall does not tell how long a round trip takes: the next look comes when it is
- * due, not only at the deadline. */
+/* A look that met a stall is no measure of a round trip: the next look comes when it is due, not
+ * only at the deadline. */
 static void a_stall_in_one_look_is_no_slow_network(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 3 * SECOND);
@@ -205,7 +204,7 @@ static void the_last_look_is_a_try_with_a_fresh_token(void)
 	CHECK_INT(fake_stats.timed_out, 1);
 }
 
-static void the_last_look_may_have_it(void)
+static void the_last_look_may_win(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
 	fake_set.retries = 1;
@@ -216,8 +215,8 @@ static void the_last_look_may_have_it(void)
 	CHECK_INT(acquire->proven_until, waiting_proof(850, 30000));
 }
 
-/* What has arrived is heard before the undo is written: a win is taken back, the connection stays.
- */
+/* The wait reads what has arrived before it writes the undo: a win is undone, and the connection
+ * stays open. */
 static void a_win_that_arrived_with_the_end_is_given_back(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
@@ -235,7 +234,7 @@ static void a_win_that_arrived_with_the_end_is_given_back(void)
 	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
-static void no_retries_is_one_set(void)
+static void a_call_without_retries_sends_one_set(void)
 {
 	waiting_begin();
 	fake_set.retries = 0;
@@ -244,7 +243,7 @@ static void no_retries_is_one_set(void)
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n");
 }
 
-static void being_woken_is_no_look(void)
+static void a_wake_up_does_not_count_as_a_look(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
 	fake_set.retries = 1;
@@ -257,7 +256,7 @@ static void being_woken_is_no_look(void)
 	CHECK_INT(acquire->retried, 0);
 }
 
-static void without_random_bytes_for_it_the_wait_ends(void)
+static void a_wait_ends_without_random_bytes_for_the_last_token(void)
 {
 	waiting_begin();
 	fake_random_draws(2);
@@ -270,13 +269,14 @@ static void without_random_bytes_for_it_the_wait_ends(void)
 	CHECK_COUNT("try", 0);
 }
 
-/* An undo that the broken connection does not take is none: the token is asked for as owed. */
+/* The broken connection does not take the undo, so the token stays in doubt: the last try says
+ * "maybe ours". */
 static void an_undo_that_was_not_sent_is_no_undo(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, RL_NEVER);
 	fake_set.retries = 1;
 	fake_forget_log();
-	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* meets the undo */
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* for the undo */
 	fake_says(0, refusal(850, 600000, RL_HOLDER_KIN));
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 	CHECK_LOG("850 a2 close\n850 a1 try+ k T1 30000 1 0 W1 0\n");
@@ -301,7 +301,7 @@ static void a_win_that_used_up_its_ttl_is_given_back(void)
 	CHECK_INT(fake_stats.backoffs, 1);
 	CHECK_INT(fake_stats.acquired, 0);
 	CHECK_INT(fake_wait.until, FAKE_START + 500 * MS);
-	/* The wait goes on, and into the queue, with another token. */
+	/* The wait goes on, and takes a place again, with another token. */
 	fake_forget_log();
 	fake_says(0, refusal(500, 600000, RL_HOLDER_KIN));
 	fake_says(0, look(500, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
@@ -339,9 +339,9 @@ static void a_win_just_in_time_is_kept(void)
 	}
 }
 
-/* ---- given up ---- */
+/* ---- abandoned ---- */
 
-static void given_up_in_the_queue_the_undo_stands_behind(void)
+static void a_wait_abandoned_in_the_queue_undoes_its_token(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -351,7 +351,7 @@ static void given_up_in_the_queue_the_undo_stands_behind(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void given_up_while_it_looks(void)
+static void a_wait_abandoned_during_a_look_undoes_its_token(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
@@ -363,10 +363,10 @@ static void given_up_while_it_looks(void)
 	fake_free(&acquire->op);
 	fake_says(0, "_");
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
-	CHECK_INT(fake_ms(), 950); /* behind the look's answer, which is counted off */
+	CHECK_INT(fake_ms(), 950); /* after the answer of the look, which is discarded */
 }
 
-static void given_up_at_the_last_try(void)
+static void a_wait_abandoned_during_the_last_try_sends_undos_on_both_connections(void)
 {
 	rl_acquire *acquire = before_the_deadline();
 	fake_acts(0, FAKE_SAY, grant(1500), 100 * MS);
@@ -377,8 +377,8 @@ static void given_up_at_the_last_try(void)
 	CHECK_INT(fake_stats.grants_undone, 2);
 }
 
-/* It has taken nothing. */
-static void given_up_at_the_first_probe(void)
+/* The wait has taken nothing. */
+static void a_wait_abandoned_at_its_first_probe_undoes_nothing(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -391,8 +391,8 @@ static void given_up_at_the_first_probe(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-/* The undo is not read yet: a connection that is closed under it may take it along. */
-static void given_up_at_a_try_its_undo_is_not_closed_away(void)
+/* The server has not read the undo yet, and could lose it if the connection were closed. */
+static void the_undo_of_an_abandoned_try_keeps_its_connection_open(void)
 {
 	rl_acquire *acquire = before_the_deadline();
 	fake_acts(0, FAKE_SAY, grant(1500), 100 * MS);
@@ -402,7 +402,7 @@ static void given_up_at_a_try_its_undo_is_not_closed_away(void)
 	CHECK_COUNT("1510 a1 close", 0);
 }
 
-static void given_up_with_a_win_that_was_not_heard(void)
+static void an_unread_win_of_an_abandoned_wait_is_undone(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 100);
@@ -414,7 +414,7 @@ static void given_up_with_a_win_that_was_not_heard(void)
 	CHECK_INT(fake_pool.count, 2);
 }
 
-static void given_up_with_a_refusal_that_was_not_heard(void)
+static void an_unread_refusal_of_an_abandoned_wait_needs_no_undo(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -426,8 +426,8 @@ static void given_up_with_a_refusal_that_was_not_heard(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-/* The queue's connection does not take the undo: another may. */
-static void given_up_its_undo_goes_where_it_can(void)
+/* The connection of the place does not take the undo, so the other connection carries it. */
+static void an_undo_that_the_place_cannot_send_goes_on_the_other_connection(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
@@ -453,7 +453,7 @@ static rl_acquire *dialling_the_queue(void)
 	return acquire;
 }
 
-static void given_up_before_the_queue_is_reached(void)
+static void a_wait_abandoned_before_it_reaches_the_queue_undoes_nothing(void)
 {
 	rl_acquire *acquire = dialling_the_queue();
 	rl_op_abandon(&acquire->op, fake_clock, false);
@@ -462,7 +462,7 @@ static void given_up_before_the_queue_is_reached(void)
 	CHECK_INT(fake_open_links(), 0);
 }
 
-static void given_up_with_a_token_that_is_owed(void)
+static void a_token_in_doubt_is_undone_when_the_wait_is_abandoned(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_kill(0);
@@ -475,8 +475,8 @@ static void given_up_with_a_token_that_is_owed(void)
 	CHECK_LOG("5 a3 RELEASE k T1\n" UNMARKED("5", "a3"));
 }
 
-/* A wait that is in the queue, looks, and tries, in a forked child: the parent's connections are
- * closed. */
+/* A wait in the queue, in a look and in a try, in a forked child: the child closes the parent's
+ * connections. */
 static void in_a_forked_child_nothing_is_sent(void)
 {
 	static const int64_t times[] = {0, 500, 900, 1300, 1550};
@@ -501,36 +501,36 @@ static void in_a_forked_child_nothing_is_sent(void)
 
 static const check_test tests[] = {
 	TEST(the_try_at_the_deadline_decides),
-	TEST(the_try_at_the_deadline_may_have_it),
+	TEST(the_try_at_the_deadline_may_win),
 	TEST(the_try_at_the_deadline_may_fail),
 	TEST(a_server_that_hangs_at_the_deadline_gets_an_undo_on_both_connections),
 	TEST(the_try_at_the_deadline_may_break),
-	TEST(at_the_deadline_the_try_goes_behind_a_look),
-	TEST(at_the_deadline_a_looks_dial_is_given_up),
+	TEST(the_try_at_the_deadline_follows_a_look),
+	TEST(the_dial_of_a_look_is_given_up_at_the_deadline),
 	TEST(a_win_at_the_deadline_is_a_win),
-	TEST(a_win_that_was_not_heard_is_given_back),
-	TEST(out_of_the_queue_nothing_is_owed),
+	TEST(a_win_that_arrives_after_the_last_refusal_is_undone),
+	TEST(a_waiter_without_a_place_has_no_token_in_doubt),
 	TEST(a_process_that_slept_past_the_deadline_gets_one_whole_try),
 	TEST(a_stall_in_one_look_is_no_slow_network),
 	TEST(the_last_look_is_a_try_with_a_fresh_token),
-	TEST(the_last_look_may_have_it),
+	TEST(the_last_look_may_win),
 	TEST(a_win_that_arrived_with_the_end_is_given_back),
-	TEST(no_retries_is_one_set),
-	TEST(being_woken_is_no_look),
-	TEST(without_random_bytes_for_it_the_wait_ends),
+	TEST(a_call_without_retries_sends_one_set),
+	TEST(a_wake_up_does_not_count_as_a_look),
+	TEST(a_wait_ends_without_random_bytes_for_the_last_token),
 	TEST(an_undo_that_was_not_sent_is_no_undo),
 	TEST(a_win_that_used_up_its_ttl_is_given_back),
 	TEST(a_win_just_in_time_is_kept),
-	TEST(given_up_in_the_queue_the_undo_stands_behind),
-	TEST(given_up_while_it_looks),
-	TEST(given_up_at_the_last_try),
-	TEST(given_up_at_the_first_probe),
-	TEST(given_up_at_a_try_its_undo_is_not_closed_away),
-	TEST(given_up_with_a_win_that_was_not_heard),
-	TEST(given_up_with_a_refusal_that_was_not_heard),
-	TEST(given_up_its_undo_goes_where_it_can),
-	TEST(given_up_before_the_queue_is_reached),
-	TEST(given_up_with_a_token_that_is_owed),
+	TEST(a_wait_abandoned_in_the_queue_undoes_its_token),
+	TEST(a_wait_abandoned_during_a_look_undoes_its_token),
+	TEST(a_wait_abandoned_during_the_last_try_sends_undos_on_both_connections),
+	TEST(a_wait_abandoned_at_its_first_probe_undoes_nothing),
+	TEST(the_undo_of_an_abandoned_try_keeps_its_connection_open),
+	TEST(an_unread_win_of_an_abandoned_wait_is_undone),
+	TEST(an_unread_refusal_of_an_abandoned_wait_needs_no_undo),
+	TEST(an_undo_that_the_place_cannot_send_goes_on_the_other_connection),
+	TEST(a_wait_abandoned_before_it_reaches_the_queue_undoes_nothing),
+	TEST(a_token_in_doubt_is_undone_when_the_wait_is_abandoned),
 	TEST(in_a_forked_child_nothing_is_sent),
 };
 

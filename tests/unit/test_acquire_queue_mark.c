@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The name under which a wait stands in the mark: who has one, what it is said with, and that it is
- * taken away when the wait ends. And who does not go into the queue, though waiters are woken.
+ * The name of a waiter in the mark: which waits draw one, which commands carry it, and when it is
+ * taken away. And which waits poll, although waiters can be woken.
  */
 #include "check.h"
 #include "waiting.h"
@@ -12,7 +12,7 @@
 
 /* ---- the name ---- */
 
-static void the_name_has_a_form_of_its_own(void)
+static void the_name_of_a_waiter_has_a_form_of_its_own(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	CHECK_INT(sizeof acquire->waiter, 28);
@@ -37,8 +37,8 @@ static void each_wait_has_another_name(void)
 	CHECK_COUNT("probe+ k T2 W2 1000\n", 1);
 }
 
-/* The token is the first draw. */
-static void a_call_that_need_not_wait_draws_no_name(void)
+/* The only draw is the token. */
+static void a_call_that_does_not_wait_draws_no_name(void)
 {
 	waiting_begin();
 	fake_random_draws(1);
@@ -79,8 +79,7 @@ static void without_random_bytes_for_a_name_the_call_ends(void)
 	}
 }
 
-/* The try of the place that was given up may come late, and take away the mark that has its name.
- */
+/* The try of the place that was left may run late, and take away the mark with its name. */
 static void the_next_place_has_another_name(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -94,9 +93,9 @@ static void the_next_place_has_another_name(void)
 	CHECK_COUNT("probe+ k T2 W1\n", 0);
 }
 
-/* ---- taken away ---- */
+/* ---- the mark is taken away ---- */
 
-static void a_grant_leaves_nothing_to_take_away(void)
+static void after_a_grant_the_mark_is_gone(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	waiting_look_on(1);
@@ -107,7 +106,7 @@ static void a_grant_leaves_nothing_to_take_away(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_LOG("");
 	fake_end();
-	/* By a try that marks. */
+	/* The same, with a try that marks the waiter. */
 	waiting_begin();
 	fake_says(0, "-LOADING x");
 	fake_says(0, grant(10));
@@ -116,7 +115,7 @@ static void a_grant_leaves_nothing_to_take_away(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
-static void the_last_try_takes_it_away(void)
+static void the_last_try_takes_the_mark_away(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 500 * MS);
 	fake_forget_log();
@@ -138,7 +137,7 @@ static void a_waiter_without_a_mark_takes_no_mark_away(void)
 	CHECK_COUNT("W1", 0);
 }
 
-/* It is void in two seconds: nothing is dialled for it. */
+/* A mark is void after two seconds, so no connection is dialled to take it away. */
 static void without_an_idle_connection_the_mark_stays(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -150,10 +149,10 @@ static void without_an_idle_connection_the_mark_stays(void)
 			  "0 a2 close\n");
 }
 
-static void a_connection_that_is_broken_does_not_take_it(void)
+static void broken_connections_leave_the_mark(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* on the queue's */
+	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0); /* on the connection of the place */
 	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
 	fake_forget_log();
 	rl_op_abandon(&acquire->op, fake_clock, false);
@@ -161,8 +160,8 @@ static void a_connection_that_is_broken_does_not_take_it(void)
 	CHECK_INT(fake_pool.count, 0);
 }
 
-/* A release would reserve the lock for this wait for up to two seconds. */
-static void on_a_slow_server_it_is_taken_away_too(void)
+/* With the mark, the next release would reserve the lock for this wait for up to two seconds. */
+static void the_mark_is_taken_away_from_a_slow_server_too(void)
 {
 	for (int64_t ms = 20; ms <= 500; ms += 240) {
 		waiting_begin();
@@ -176,9 +175,9 @@ static void on_a_slow_server_it_is_taken_away_too(void)
 	}
 }
 
-/* On the same connection, whatever else is idle: a look that runs later would set the mark again.
- */
-static void it_is_taken_away_behind_a_look_that_is_under_way(void)
+/* The removal uses the connection of the look, whatever else is idle: a look that runs after it
+ * would set the mark again. */
+static void the_mark_is_taken_away_after_a_look_under_way(void)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -200,15 +199,15 @@ static void it_is_taken_away_behind_a_look_that_is_under_way(void)
 static void the_mark_is_taken_away_once(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
-	fake_says(0, "-WRONGTYPE x"); /* to the look */
+	fake_says(0, "-WRONGTYPE x"); /* for the look */
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("RELEASE+ k W1 W1\n", 1);
 	CHECK_INT(fake_stats.grants_undone, 1); /* the token in the queue; this is no undo */
 }
 
-/* Nobody waits for the answers; the next command comes behind them. */
-static void its_answers_are_counted_off(void)
+/* No call waits for the answers, and the next command follows them. */
+static void the_answer_to_the_removal_of_the_mark_is_discarded(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_SILENCE, NULL, 0); /* the undo in the queue is not read */
@@ -220,7 +219,7 @@ static void its_answers_are_counted_off(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void a_fork_takes_nothing_away(void)
+static void a_forked_child_takes_no_mark_away(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -229,7 +228,7 @@ static void a_fork_takes_nothing_away(void)
 	CHECK_COUNT("W1", 0);
 }
 
-/* ---- not worth the queue ---- */
+/* ---- waits that are too short for the queue ---- */
 
 static void a_short_wait_polls(void)
 {
@@ -239,7 +238,7 @@ static void a_short_wait_polls(void)
 	fake_says(0, refusal(19, 600000, RL_HOLDER_KIN));
 	fake_random_draws(1);
 	CHECK_INT(fake_drive(&fake_acquire(30000, RL_QUEUE_WORTH_NS - 1)->op), RL_BUSY);
-	/* With the helper keys, so that a grant is told when it was had, but it marks nobody. */
+	/* The tries name the helper keys, so that a grant reports its time. They mark no waiter. */
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
 			  "10 a2 try+ k T1 30000 0 0 - 0\n"
 			  "19 a2 try+ k T1 30000 0 0 - 0\n");
@@ -253,8 +252,8 @@ static void a_short_wait_polls(void)
 	CHECK_COUNT("BLPOP", 1);
 }
 
-/* The SET is refused after so long: the wait goes into the queue, and with one nanosecond less of
- * it left the wait polls. */
+/* The SET is refused after this time. The wait that is left is just long enough for the queue: with
+ * one nanosecond less of it the waiter polls. */
 static void queues_but_just(int64_t set_ms, int64_t wait_ms)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -272,8 +271,8 @@ static void queues_but_just(int64_t set_ms, int64_t wait_ms)
 	}
 }
 
-/* The time that is left when the SET has been refused counts. */
-static void a_wait_that_the_set_has_used_up_polls(void)
+/* What counts is the time that is left after the refusal of the SET. */
+static void a_wait_polls_if_the_set_has_used_up_its_time(void)
 {
 	queues_but_just(5, 25);
 }
@@ -285,7 +284,7 @@ static void a_wait_of_less_than_two_round_trips_polls(void)
 }
 
 /* A wait that has become short in the queue stays there. */
-static void a_wait_that_becomes_short_stays(void)
+static void a_wait_that_becomes_short_stays_in_the_queue(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 500 * MS);
 	waiting_drive_to(acquire, 490);
@@ -296,9 +295,9 @@ static void a_wait_that_becomes_short_stays(void)
 	CHECK_LOG("495 a2 BLPOP k::rl-wake 1.025\n495 a2 TRY+ k T1 30000 0 1 W1 0\n");
 }
 
-/* ---- whose connection it is ---- */
+/* ---- the choice of the connection ---- */
 
-/* The looks need one, and the try at the deadline must not have to dial. */
+/* The looks need a connection, and the try at the deadline must not have to dial. */
 static void the_last_idle_connection_is_left_alone(void)
 {
 	waiting_begin();
@@ -319,7 +318,7 @@ static void the_last_idle_connection_is_left_alone(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-/* Those of another server, or another login, are none. */
+/* Connections to another server, or with another login, cannot serve the looks. */
 static void idle_connections_to_elsewhere_do_not_count(void)
 {
 	fake_begin(1);
@@ -335,26 +334,26 @@ static void idle_connections_to_elsewhere_do_not_count(void)
 }
 
 static const check_test tests[] = {
-	TEST(the_name_has_a_form_of_its_own),
+	TEST(the_name_of_a_waiter_has_a_form_of_its_own),
 	TEST(each_wait_has_another_name),
-	TEST(a_call_that_need_not_wait_draws_no_name),
+	TEST(a_call_that_does_not_wait_draws_no_name),
 	TEST(a_waiter_that_polls_draws_no_name),
 	TEST(without_random_bytes_for_a_name_the_call_ends),
 	TEST(the_next_place_has_another_name),
-	TEST(a_grant_leaves_nothing_to_take_away),
-	TEST(the_last_try_takes_it_away),
+	TEST(after_a_grant_the_mark_is_gone),
+	TEST(the_last_try_takes_the_mark_away),
 	TEST(a_waiter_without_a_mark_takes_no_mark_away),
 	TEST(without_an_idle_connection_the_mark_stays),
-	TEST(a_connection_that_is_broken_does_not_take_it),
-	TEST(on_a_slow_server_it_is_taken_away_too),
-	TEST(it_is_taken_away_behind_a_look_that_is_under_way),
+	TEST(broken_connections_leave_the_mark),
+	TEST(the_mark_is_taken_away_from_a_slow_server_too),
+	TEST(the_mark_is_taken_away_after_a_look_under_way),
 	TEST(the_mark_is_taken_away_once),
-	TEST(its_answers_are_counted_off),
-	TEST(a_fork_takes_nothing_away),
+	TEST(the_answer_to_the_removal_of_the_mark_is_discarded),
+	TEST(a_forked_child_takes_no_mark_away),
 	TEST(a_short_wait_polls),
-	TEST(a_wait_that_the_set_has_used_up_polls),
+	TEST(a_wait_polls_if_the_set_has_used_up_its_time),
 	TEST(a_wait_of_less_than_two_round_trips_polls),
-	TEST(a_wait_that_becomes_short_stays),
+	TEST(a_wait_that_becomes_short_stays_in_the_queue),
 	TEST(the_last_idle_connection_is_left_alone),
 	TEST(idle_connections_to_elsewhere_do_not_count),
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Waits on several members: where they queue, how they are woken, go for the quorum and move on.
+ * Waits on several members: where waiters queue, how they are woken, go for the quorum and move on.
  *
- * The order of the key is c, a, b of three: they queue at c, on c2.
+ * The order of the key is c, a, b of three members: waiters queue at c, on c2.
  */
 #include "check.h"
 #include "servers.h"
@@ -21,7 +21,7 @@ static void to(rl_acquire *acquire, int64_t ms)
 	}
 }
 
-/* Somebody of ours has it for long. */
+/* A client of the same kind has the lock for a long time. */
 static void begin_held(void)
 {
 	servers_begin(3);
@@ -36,7 +36,7 @@ static rl_acquire *queued(int64_t wait_ns)
 	return acquire;
 }
 
-/* The member in whose queue the wait stands: in one at most. */
+/* The one member in whose queue the wait stands. */
 static unsigned queued_at(void)
 {
 	CHECK_INT(fake_blocked_links(), 1);
@@ -64,7 +64,7 @@ static void kill_for_good(unsigned index)
 
 /* ---- going in ---- */
 
-static void a_waiter_looks_at_all_and_queues_at_the_first(void)
+static void a_waiter_looks_at_all_members_and_queues_at_the_first(void)
 {
 	queued(10 * SECOND);
 	CHECK_LOG("0 c1 SET k T1 NX PX 30000\n"
@@ -97,7 +97,7 @@ static void a_waiter_that_a_release_will_wake_looks_within_a_second(void)
 	CHECK_INT(fake_stats.backoffs, 0);
 }
 
-static void with_the_first_down_a_waiter_queues_at_the_next(void)
+static void a_waiter_queues_at_the_next_member_if_the_first_is_down(void)
 {
 	begin_held();
 	kill_for_good(C);
@@ -108,8 +108,8 @@ static void with_the_first_down_a_waiter_queues_at_the_next(void)
 	CHECK_COUNT("BLPOP", 1);
 }
 
-/* All should queue at the same: a little patience for it. */
-static void the_first_is_hoped_for_a_little_longer(void)
+/* All waiters should queue at the same member, so they wait a little for it. */
+static void a_waiter_waits_a_little_longer_for_the_first_member(void)
 {
 	begin_held();
 	servers[C].delay = 200 * MS;
@@ -128,7 +128,7 @@ static void the_first_is_hoped_for_a_little_longer(void)
 	CHECK_COUNT("225 a2 BLPOP", 1);
 }
 
-/* So that its release there, too, leaves a reservation behind. */
+/* With the mark, a release on that member, too, leaves a reservation behind. */
 static void a_member_that_connects_late_is_marked_too(void)
 {
 	begin_held();
@@ -170,8 +170,8 @@ static void a_woken_waiter_goes_for_the_quorum(void)
 	fake_forget_log();
 	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	/* c has granted in the queue: it hears nothing more. The others are reserved, for whoever was
-	 * woken. */
+	/* Member c has granted the lock in the queue, and gets no further command. The other members
+	 * are reserved for the woken waiter. */
 	CHECK_LOG("100 a1 try+ k T1 30000 0 2 W1\n"
 			  "100 b1 try+ k T1 30000 0 2 W1\n");
 	CHECK_INT(fake_ms(), 100);
@@ -186,7 +186,7 @@ static void a_woken_waiter_goes_for_the_quorum(void)
 	CHECK_INT(fake_stats.acquired, 1);
 }
 
-static void one_more_member_is_enough(void)
+static void a_woken_waiter_needs_one_more_member_for_the_quorum(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	kill_for_good(B);
@@ -195,8 +195,8 @@ static void one_more_member_is_enough(void)
 	CHECK_TEXT(servers_owner(A), "T1");
 }
 
-/* The win was at 100 ms of c's clock, whose sample is of 0 ms; the answers of the others took 40
- * ms. */
+/* The win was at 100 ms by the clock of c, whose sample is of 0 ms. The answers of the others took
+ * 40 ms. */
 static void a_win_is_proven_since_the_earliest_grant(void)
 {
 	begin_held();
@@ -206,13 +206,13 @@ static void a_win_is_proven_since_the_earliest_grant(void)
 	all_delayed(40 * MS);
 	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_INT(fake_ms(), 180); /* the answer of the queue, and those of the others */
+	CHECK_INT(fake_ms(), 180); /* the answer of the place, and those of the other members */
 	int64_t drift = rl_set_drift(&fake_set, 30 * SECOND);
 	CHECK_INT(acquire->proven_until,
 		FAKE_START + 99 * MS + 30 * SECOND - drift); /* 1 % less of the time that passed */
 }
 
-static void when_the_others_are_taken_the_win_is_undone_everywhere(void)
+static void a_win_is_undone_when_the_other_members_are_taken(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	servers_take(A, "foreign", LONG);
@@ -223,12 +223,12 @@ static void when_the_others_are_taken_the_win_is_undone_everywhere(void)
 	CHECK_COUNT("100 a1 try+ k T1 30000 0 2 W1\n", 1);
 	CHECK_COUNT("100 c2 RELEASE k T1\n", 1);
 	CHECK(!servers_have_ours());
-	/* It goes on with a fresh token, and queues where it is taken: at c it would be woken in vain
-	 * again and again. */
+	/* The waiter goes on with a fresh token, and queues at a member that is taken: at c the
+	 * wake-ups would be spurious again and again. */
 	CHECK_COUNT("TRY+ k T1", 0);
 	CHECK_COUNT("TRY+ k T2", 1);
-	/* The look that comes 10 ms later meets the reservation that its first look has left at c, and
-	 * so it is woken there once more; then no more. */
+	/* The look 10 ms later meets the reservation that the first look has left at c, so the waiter
+	 * is woken there once more, but not again. */
 	CHECK_INT(fake_stats.split_votes, 2);
 	CHECK(queued_at() != C);
 	CHECK_COUNT("BLPOP", 3);
@@ -241,7 +241,7 @@ static void when_the_others_are_taken_the_win_is_undone_everywhere(void)
 	}
 }
 
-static void a_ticket_for_nothing_leaves_it_in_the_queue(void)
+static void a_ticket_without_a_free_lock_leaves_the_waiter_in_the_queue(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	fake_wakes(C, 0);
@@ -253,7 +253,7 @@ static void a_ticket_for_nothing_leaves_it_in_the_queue(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 }
 
-/* Two waiters: each is woken in turn, and neither meets the other's votes. */
+/* Two waiters are woken in turn, and neither takes the votes of the other. */
 static void two_waiters_do_not_split_the_votes(void)
 {
 	begin_held();
@@ -288,7 +288,7 @@ static void a_member_that_hangs_is_left_after_two_looks(void)
 	to(acquire, 2600);
 	CHECK_COUNT("a2 BLPOP", 1);
 	CHECK_INT(queued_at(), A);
-	/* What it may yet grant is undone, and the token given up. */
+	/* The grant that c may still give is undone, and the token is not used again. */
 	CHECK_COUNT("c2 RELEASE k T1\n", 1);
 	CHECK_COUNT("a2 TRY+ k T2 ", 1);
 	servers_free(B);
@@ -297,13 +297,13 @@ static void a_member_that_hangs_is_left_after_two_looks(void)
 	CHECK_TEXT(servers_owner(B), "T2");
 }
 
-static void one_look_without_an_answer_is_not_enough(void)
+static void a_member_is_not_left_after_one_look_without_an_answer(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	servers[C].delay = 900 * MS;
 	to(acquire, 1900);
 	CHECK_INT(acquire->silent_probes, 1);
-	/* What the other members' clocks say is no sample of the queue's. */
+	/* The clock of another member is no sample of the clock of the queue's server. */
 	CHECK(rl_target_equal(acquire->sample.node, &fake_targets[C]));
 	CHECK_INT(acquire->sample.asked_at, FAKE_START);
 	servers[C].delay = 0;
@@ -325,7 +325,7 @@ static void a_member_that_dies_is_left_at_once(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 }
 
-static void a_waiter_goes_back_to_the_first_when_that_answers_again(void)
+static void a_waiter_goes_back_to_the_first_member_that_answers_again(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
@@ -337,7 +337,7 @@ static void a_waiter_goes_back_to_the_first_when_that_answers_again(void)
 	to(acquire, 6000);
 	CHECK_INT(queued_at(), C);
 	CHECK(rl_queue_is_in(&acquire->queue));
-	/* Nobody stands in two queues. */
+	/* A waiter stands in one queue only. */
 	CHECK_INT(fake_blocked_on(A), 0);
 	CHECK_INT(fake_blocked_on(C), 1);
 	servers_free_all(C);
@@ -347,9 +347,9 @@ static void a_waiter_goes_back_to_the_first_when_that_answers_again(void)
 	}
 }
 
-/* c has granted, and its connection breaks before it says so: a try meets our own token there, and
- * takes what is reserved at the others for the waiter that was woken. */
-static void a_win_that_was_lost_is_found(void)
+/* Member c has granted the lock, and its connection breaks before the answer. A try meets our own
+ * token there, and takes the reservations at the other members. */
+static void a_win_whose_answer_is_lost_is_found(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	servers_free(A);
@@ -368,15 +368,16 @@ static void a_win_that_was_lost_is_found(void)
 	}
 }
 
-/* So is one that the broken connection brings only when the next place is taken. */
-static void a_win_that_may_come_late_is_owed_in_the_queue(void)
+/* The commands of the broken connection run only after the next place was taken. The new place says
+ * "maybe ours", so it wins. */
+static void a_new_place_says_maybe_ours_after_a_lost_answer(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	fake_acts(C, FAKE_BREAK, NULL, 0);
 	fake_wakes(C, 0);
 	to(acquire, 200);
 	CHECK_COUNT("c3 TRY+ k T1 30000 1 ", 1);
-	servers_take(C, "T1", 30000); /* now */
+	servers_take(C, "T1", 30000); /* runs now */
 	servers_free(A);
 	servers_free(B);
 	fake_wakes(C, 0);
@@ -384,8 +385,8 @@ static void a_win_that_may_come_late_is_owed_in_the_queue(void)
 	CHECK_INT(fake_ms(), 200);
 }
 
-/* Also when it was lost while the look was under way that finds out where to queue. */
-static void a_win_that_was_lost_during_a_look_is_owed_too(void)
+/* The same if the answer was lost during the look that chooses the member to queue at. */
+static void a_new_place_says_maybe_ours_after_an_answer_lost_in_a_look(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
 	all_delayed(10 * MS);
@@ -404,15 +405,15 @@ static void a_waiter_tries_after_two_looks_that_find_the_others_free(void)
 	servers_take(A, "kin", 400);
 	servers_take(B, "kin", 400);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK(fake_ms() >= 850 && fake_ms() < 950); /* the next look, and another */
-	CHECK_TEXT(servers_owner(A), "T2"); /* the queue at c, which it has left, has the first */
+	CHECK(fake_ms() >= 850 && fake_ms() < 950); /* after the next look and another one */
+	CHECK_TEXT(servers_owner(A), "T2"); /* the place at c, which the waiter has left, had T1 */
 	CHECK(servers_have_ours());
 	CHECK_TEXT(servers_owner(C), "kin");
 }
 
-/* Somebody was woken at c, and does not come: it is not waited for as long as where all is in
- * order. */
-static void reserved_at_the_first_and_free_elsewhere(void)
+/* A waiter was woken at c, and does not take its reservation. The free quorum is taken after two
+ * short looks. */
+static void a_waiter_takes_a_quorum_beside_a_reservation_that_ends(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	to(acquire, 849);
@@ -426,8 +427,8 @@ static void reserved_at_the_first_and_free_elsewhere(void)
 	CHECK_INT(fake_ms(), 870);
 }
 
-/* One is free, c is held by a client that is dead, and b is late with its answer: those free and
- * those not heard could be a quorum. The next looks come in 20 ms, then 40. */
+/* Member a is free, c is held by a dead client, and b answers late: the free members and the silent
+ * ones could be a quorum. The next looks come after 20 ms and 40 ms. */
 static void a_waiter_looks_again_soon_when_a_quorum_may_be_free(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
@@ -488,7 +489,7 @@ static void a_quorum_that_is_free_at_the_deadline_is_taken(void)
 	CHECK_TEXT(servers_owner(B), "T1");
 }
 
-/* Its refused try has marked the waiter, which waits no more. */
+/* The refused try on b has marked the waiter, which does not wait any more. */
 static void the_mark_is_taken_away_where_a_minority_refuses_the_winner(void)
 {
 	rl_acquire *acquire = queued(20 * SECOND);
@@ -560,7 +561,7 @@ static void a_short_wait_is_no_place_in_a_queue(void)
 
 /* ---- a caller's own token ---- */
 
-static void an_own_token_is_woken_too(void)
+static void a_waiter_with_an_own_token_is_woken_too(void)
 {
 	begin_held();
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
@@ -573,8 +574,8 @@ static void an_own_token_is_woken_too(void)
 	}
 }
 
-/* The queue has a drawn token, and so has what is undone. */
-static void refused_by_the_others_it_is_still_swapped_in_at_the_end(void)
+/* The place has a drawn token, so the undo has it, too. */
+static void an_own_token_is_swapped_in_although_the_first_wake_up_was_spurious(void)
 {
 	begin_held();
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
@@ -588,10 +589,10 @@ static void refused_by_the_others_it_is_still_swapped_in_at_the_end(void)
 	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_TEXT(servers_owner(A), "mine");
-	CHECK_COUNT("mine 30000", 3); /* the swap on each */
+	CHECK_COUNT("mine 30000", 3); /* the swap, on each member */
 }
 
-static void lost_in_the_queue_its_member_is_asked_again(void)
+static void a_member_is_asked_again_after_an_own_token_lost_its_place(void)
 {
 	begin_held();
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
@@ -607,10 +608,10 @@ static void lost_in_the_queue_its_member_is_asked_again(void)
 	}
 }
 
-/* ---- given up ---- */
+/* ---- abandoned ---- */
 
-/* At any moment of a wait that is woken, with answers that take 3 ms, and is refused by the others
- * or not. */
+/* A wait that is abandoned at this moment. Answers take 3 ms. With is_contended the other members
+ * refuse the woken waiter. */
 static void give_up_at(int64_t at, bool is_contended, bool is_own)
 {
 	begin_held();
@@ -633,14 +634,14 @@ static void give_up_at(int64_t at, bool is_contended, bool is_own)
 		rl_op_abandon(&acquire->op, fake_clock, false);
 	}
 	CHECK_INT(fake_blocked_links(), 0);
-	/* Of a caller's own token only what was granted, and said so, is undone. */
+	/* The undo of a caller's token goes only where a grant was heard. */
 	if (!is_own && servers_have_ours() != is_taken) {
 		FAIL("given up at %d us: %s\n%s", (int) (at / 1000), servers_owner(C), fake_log());
 	}
 	for (unsigned i = 0; i < 3; i++) {
 		CHECK(!servers_has_marks(i));
 	}
-	if (!is_done) { /* what is idle is of use */
+	if (!is_done) { /* idle connections can be used */
 		all_delayed(0);
 		servers_take_all("kin", 1);
 		fake_clock += 10 * MS;
@@ -649,7 +650,7 @@ static void give_up_at(int64_t at, bool is_contended, bool is_own)
 	fake_end();
 }
 
-static void given_up_at_any_moment_nothing_is_left(void)
+static void a_wait_abandoned_at_any_moment_leaves_nothing(void)
 {
 	for (int64_t at = 0; at < 120 * MS; at += MS / 2) {
 		give_up_at(at, false, false);
@@ -657,7 +658,7 @@ static void given_up_at_any_moment_nothing_is_left(void)
 	}
 }
 
-static void given_up_with_an_own_token_connections_are_of_use(void)
+static void a_wait_with_an_own_token_leaves_usable_connections(void)
 {
 	for (int64_t at = 0; at < 120 * MS; at += MS / 2) {
 		give_up_at(at, false, true);
@@ -687,10 +688,10 @@ static void in_a_forked_child_nothing_is_sent(void)
 	}
 }
 
-/* ---- its connections ---- */
+/* ---- the connections of a wait ---- */
 
-/* So many connections to c that owe an answer, the latest last; what is said of them comes with the
- * next command. */
+/* Makes three connections to c with a pending reply each, the latest last. The answers arrive with
+ * the next command. */
 static void owe_on_c(const char *const answers[3])
 {
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
@@ -708,15 +709,16 @@ static void owe_on_c(const char *const answers[3])
 	fake_forget_log();
 }
 
-/* What is sent to a member next may have to come behind what one owes: that must not be blocked. */
-static void the_queue_takes_none_that_owes(void)
+/* The next command to the member may have to follow a pending reply, so that connection must not be
+ * blocked. */
+static void a_place_takes_no_connection_with_pending_replies(void)
 {
 	static const char *const answers[3] = {NULL, ":1", ":1"};
 	begin_held();
 	owe_on_c(answers);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	to(acquire, 10);
-	/* The SET goes on c4 and the look on c3, which owe nothing from then on. */
+	/* The SET goes on c4 and the look on c3, which then have no pending replies. */
 	CHECK_COUNT("c4 SET", 1);
 	CHECK_COUNT("c3 probe", 1);
 	CHECK_COUNT("c3 BLPOP", 1);
@@ -724,8 +726,8 @@ static void the_queue_takes_none_that_owes(void)
 	CHECK_COUNT("dial", 0);
 }
 
-/* What takes our name away comes behind what is owed, and that is owed as before. */
-static void a_connection_that_took_the_mark_away_still_owes(void)
+/* The removal of the mark follows the pending reply, which counts as before. */
+static void a_connection_that_took_the_mark_away_keeps_its_pending_replies(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	to(acquire, 849);
@@ -743,7 +745,7 @@ static void a_connection_that_took_the_mark_away_still_owes(void)
 
 /* ---- an error of the queue's member ---- */
 
-/* It has something else under that name, say. */
+/* For example another type of key has the name of the list. */
 static void an_error_of_one_member_makes_the_waiter_queue_at_another(void)
 {
 	static const char *const errors[] = {"-WRONGTYPE x", "-OOM x"};
@@ -753,7 +755,7 @@ static void an_error_of_one_member_makes_the_waiter_queue_at_another(void)
 		fake_wakes(C, 0);
 		fake_forget_log();
 		to(acquire, 150);
-		/* All are asked, as by a waiter that was woken; then a look finds another to queue at. */
+		/* A woken waiter asks all members. Then a look finds another member to queue at. */
 		CHECK_LOG("100 c2 try+ k T1 30000 0 2 W1\n"
 				  "100 a1 try+ k T1 30000 0 2 W1\n"
 				  "100 b1 try+ k T1 30000 0 2 W1\n"
@@ -778,12 +780,12 @@ static void an_error_of_one_member_makes_the_waiter_queue_at_another(void)
 	}
 }
 
-/* One member after the other: then it is enough. */
+/* The members refuse one after the other. After the last one the waiter polls. */
 static void errors_of_all_members_make_the_waiter_poll(void)
 {
 	rl_acquire *acquire = queued(10 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
-		/* The tries in the queue fail, the looks do not. */
+		/* The tries of the places fail, but the looks do not. */
 		unsigned index = queued_at();
 		fake_says(index, "-WRONGTYPE x");
 		fake_wakes(index, 0);
@@ -798,27 +800,27 @@ static void errors_of_all_members_make_the_waiter_poll(void)
 }
 
 static const check_test tests[] = {
-	TEST(a_waiter_looks_at_all_and_queues_at_the_first),
+	TEST(a_waiter_looks_at_all_members_and_queues_at_the_first),
 	TEST(a_waiter_that_a_release_will_wake_looks_within_a_second),
-	TEST(with_the_first_down_a_waiter_queues_at_the_next),
-	TEST(the_first_is_hoped_for_a_little_longer),
+	TEST(a_waiter_queues_at_the_next_member_if_the_first_is_down),
+	TEST(a_waiter_waits_a_little_longer_for_the_first_member),
 	TEST(a_member_that_connects_late_is_marked_too),
 	TEST(a_member_where_waiters_cannot_be_woken_is_passed_over),
 	TEST(a_woken_waiter_goes_for_the_quorum),
-	TEST(one_more_member_is_enough),
+	TEST(a_woken_waiter_needs_one_more_member_for_the_quorum),
 	TEST(a_win_is_proven_since_the_earliest_grant),
-	TEST(when_the_others_are_taken_the_win_is_undone_everywhere),
-	TEST(a_ticket_for_nothing_leaves_it_in_the_queue),
+	TEST(a_win_is_undone_when_the_other_members_are_taken),
+	TEST(a_ticket_without_a_free_lock_leaves_the_waiter_in_the_queue),
 	TEST(two_waiters_do_not_split_the_votes),
 	TEST(a_member_that_hangs_is_left_after_two_looks),
-	TEST(one_look_without_an_answer_is_not_enough),
+	TEST(a_member_is_not_left_after_one_look_without_an_answer),
 	TEST(a_member_that_dies_is_left_at_once),
-	TEST(a_waiter_goes_back_to_the_first_when_that_answers_again),
-	TEST(a_win_that_was_lost_is_found),
-	TEST(a_win_that_may_come_late_is_owed_in_the_queue),
-	TEST(a_win_that_was_lost_during_a_look_is_owed_too),
+	TEST(a_waiter_goes_back_to_the_first_member_that_answers_again),
+	TEST(a_win_whose_answer_is_lost_is_found),
+	TEST(a_new_place_says_maybe_ours_after_a_lost_answer),
+	TEST(a_new_place_says_maybe_ours_after_an_answer_lost_in_a_look),
 	TEST(a_waiter_tries_after_two_looks_that_find_the_others_free),
-	TEST(reserved_at_the_first_and_free_elsewhere),
+	TEST(a_waiter_takes_a_quorum_beside_a_reservation_that_ends),
 	TEST(a_waiter_looks_again_soon_when_a_quorum_may_be_free),
 	TEST(a_look_comes_when_a_quorum_ends),
 	TEST(at_the_deadline_one_try_decides),
@@ -828,14 +830,14 @@ static const check_test tests[] = {
 	TEST(without_a_quorum_a_wait_fails_at_the_deadline),
 	TEST(without_waking_a_waiter_polls_all),
 	TEST(a_short_wait_is_no_place_in_a_queue),
-	TEST(an_own_token_is_woken_too),
-	TEST(refused_by_the_others_it_is_still_swapped_in_at_the_end),
-	TEST(lost_in_the_queue_its_member_is_asked_again),
-	TEST(given_up_at_any_moment_nothing_is_left),
-	TEST(given_up_with_an_own_token_connections_are_of_use),
+	TEST(a_waiter_with_an_own_token_is_woken_too),
+	TEST(an_own_token_is_swapped_in_although_the_first_wake_up_was_spurious),
+	TEST(a_member_is_asked_again_after_an_own_token_lost_its_place),
+	TEST(a_wait_abandoned_at_any_moment_leaves_nothing),
+	TEST(a_wait_with_an_own_token_leaves_usable_connections),
 	TEST(in_a_forked_child_nothing_is_sent),
-	TEST(the_queue_takes_none_that_owes),
-	TEST(a_connection_that_took_the_mark_away_still_owes),
+	TEST(a_place_takes_no_connection_with_pending_replies),
+	TEST(a_connection_that_took_the_mark_away_keeps_its_pending_replies),
 	TEST(an_error_of_one_member_makes_the_waiter_queue_at_another),
 	TEST(errors_of_all_members_make_the_waiter_poll),
 };

@@ -2,10 +2,11 @@
  *
  * Waits that are woken, on a server of servers.h, with other clients that hold, release, lose and
  * want the lock at random. Replies are delayed, connections break before and after a command, and
- * the bytes of a broken connection may be run late. What must hold: a grant is the only one and
- * lasts as long as the wait says; what is not granted is not left behind; a waiter does not wait
- * for a free lock. And where nothing breaks: a waiter in the queue is marked, and a wait that has
- * ended is not.
+ * the bytes of a broken connection may be run late.
+ *
+ * What must hold: a grant is the only one, and lasts as long as the wait says. A wait that is not
+ * granted leaves nothing behind. A waiter does not leave a free lock alone. Where nothing breaks, a
+ * waiter in the queue is marked, and a wait that has ended is not.
  */
 #include "check.h"
 #include "fake_words.h"
@@ -26,7 +27,7 @@
 
 /* A command of a broken connection. */
 typedef struct late_command {
-	int64_t at; /* when the server runs it; RL_NEVER = it did */
+	int64_t at; /* when the server runs the command; RL_NEVER = it has run it */
 	rl_model_command command;
 } late_command;
 
@@ -47,7 +48,7 @@ static struct {
 	bool is_over; /* our caller has released: a token of ours must not be granted any more */
 } world;
 
-/* Numbers that follow from the round's: a round that fails can be run again. */
+/* Numbers that follow from the number of the round, so a failed round can be run again. */
 static uint32_t any(uint32_t below)
 {
 	world.random = world.random * 1664525 + 1013904223;
@@ -85,7 +86,7 @@ static void note_holder(int64_t at)
 	}
 }
 
-/* Removes what has ended by its TTL. */
+/* Removes the keys and marks whose time is over. */
 static void expire(int64_t at)
 {
 	int64_t end = servers_ends_at(0, the_key());
@@ -101,7 +102,7 @@ static uint64_t ghost_name(void)
 	return rl_words_text(bytes_of("ghost")).mark;
 }
 
-/* While there are ghosts, a mark says so. */
+/* Keeps a mark in the set while there are ghosts. */
 static void mark_ghosts(int64_t at)
 {
 	rl_store_key *key = &servers[0].store.keys[0];
@@ -130,7 +131,8 @@ static bool is_marked(int64_t at)
 	return is;
 }
 
-/* A ghost has blocked for longer than our connection, or ours is not there. */
+/* @return true = a ghost gets the ticket, because it has blocked for longer than our connection, or
+ * ours does not block */
 static bool give_ticket(unsigned member)
 {
 	bool is_ours = world.ghosts == 0 || (any(3) != 0 && fake_blocked_on(member) > 0);
@@ -351,9 +353,9 @@ static void check_granted(const rl_acquire *acquire, bool is_own)
 	}
 }
 
-/* Nothing was said of an unknown outcome, so nothing is left. Two things cannot be known: that a
- * command of a broken connection will be run late, and that the server was gone when the system
- * took the undo. */
+/* A wait that is not granted, and does not report an unknown outcome, leaves nothing. Two cases
+ * cannot be known: a command of a broken connection that runs late, and a server that was gone when
+ * the system took the undo. */
 static void check_not_granted(const rl_acquire *acquire)
 {
 	bool is_told = acquire->op.err != NULL &&
@@ -371,7 +373,8 @@ static void check_not_granted(const rl_acquire *acquire)
 	}
 }
 
-/* Nobody had it for more than a look and what answers take, and it was not taken. */
+/* The wait does not end without the lock if no client has had it for longer than a look and its
+ * answers take. */
 static void check_liveness(const rl_acquire *acquire)
 {
 	bool was_free = world.unheld_since != RL_NEVER &&
@@ -382,13 +385,14 @@ static void check_liveness(const rl_acquire *acquire)
 	}
 }
 
-/* Released at once: whatever stands in any queue yet must not take it with the old token. */
+/* The caller releases the lock at once. No place that is still queued may take it with the old
+ * token. */
 static void release_and_look_on(rl_acquire *acquire)
 {
 	char token[64];
 	snprintf(token, sizeof token, "%.*s", (int) acquire->token_len, acquire->token);
 	world.has_trouble = false;
-	rl_pool_clear(&fake_pool); /* one of them may be silent */
+	rl_pool_clear(&fake_pool); /* some of its connections may be silent */
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, token, 0)), RL_OK);
 	world.is_over = true;
 	for (unsigned i = 0; i < 40 && fake_alarm != RL_NEVER; i++) {
@@ -406,7 +410,7 @@ static bool is_anything_late(void)
 	return is;
 }
 
-/* Where nothing is in the way. */
+/* Where nothing breaks, a wait that has ended has no mark. */
 static void check_marks(void)
 {
 	expire(fake_clock);
@@ -421,8 +425,7 @@ typedef struct how {
 	bool is_given_up; /* at any moment */
 } how;
 
-static unsigned
-	reached[4]; /* that the rounds get anywhere at all: granted, refused, woken, given up */
+static unsigned reached[4]; /* how many rounds were granted, refused, woken and abandoned */
 
 static void finish_round(const how *way, rl_acquire *acquire)
 {
@@ -442,13 +445,14 @@ static void finish_round(const how *way, rl_acquire *acquire)
 		CHECK(status == RL_OK || status == RL_BUSY || status == RL_ERR_SLOW);
 		check_liveness(acquire);
 		if (status !=
-			RL_ERR_SLOW) { /* may have marked again when its win, which was not heard, had ended */
+			/* Such a call may have set the mark again after its unread win had ended. */
+			RL_ERR_SLOW) {
 			check_marks();
 		}
 	}
 }
 
-/* The undo of what is in the key was written, wherever one was due. */
+/* Whether the undo of the token in the key was written, and no undo was lost. */
 static bool was_undone(void)
 {
 	char undo[32];
@@ -456,12 +460,14 @@ static bool was_undone(void)
 	return !world.is_undo_lost && strstr(fake_log(), undo) != NULL;
 }
 
-/* An own token that may have been set unheard is left behind: nobody may know whose it is. */
+/* A caller's token that may have been set without an answer stays: the wait cannot know who has set
+ * it. */
 static void give_up(const how *way, rl_acquire *acquire)
 {
 	reached[3]++;
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	/* A broken connection may not take it; that another does is in test_acquire_queue_end.c. */
+	/* test_acquire_queue_end.c shows that another connection takes the undo that a broken one does
+	 * not take. */
 	bool may_be_left = way->is_own && strcmp(servers_owner(0), "mine") == 0;
 	if (!may_be_left && (!way->has_trouble || was_undone())) {
 		check_not_granted(acquire);
@@ -515,50 +521,50 @@ static void run_rounds_given_up(bool has_trouble, bool is_own)
 	CHECK(reached[3] > ROUNDS / 4);
 }
 
-static void without_trouble(void)
+static void a_wait_on_a_sound_network_wins_or_leaves_nothing(void)
 {
 	run_rounds(false, false);
 }
 
-static void without_trouble_with_an_own_token(void)
+static void a_wait_with_an_own_token_on_a_sound_network_wins_or_leaves_nothing(void)
 {
 	run_rounds(false, true);
 }
 
-static void with_trouble(void)
+static void a_wait_on_a_failing_network_wins_or_leaves_nothing(void)
 {
 	run_rounds(true, false);
 }
 
-static void with_trouble_and_an_own_token(void)
+static void a_wait_with_an_own_token_on_a_failing_network_wins_or_leaves_nothing(void)
 {
 	run_rounds(true, true);
 }
 
-static void given_up_without_trouble(void)
+static void an_abandoned_wait_on_a_sound_network_leaves_nothing(void)
 {
 	run_rounds_given_up(false, false);
 }
 
-static void given_up_with_trouble(void)
+static void an_abandoned_wait_on_a_failing_network_leaves_nothing(void)
 {
 	run_rounds_given_up(true, false);
 }
 
-static void given_up_with_an_own_token(void)
+static void an_abandoned_wait_with_an_own_token_leaves_nothing(void)
 {
 	run_rounds_given_up(false, true);
 	run_rounds_given_up(true, true);
 }
 
 static const check_test tests[] = {
-	TEST(without_trouble),
-	TEST(without_trouble_with_an_own_token),
-	TEST(with_trouble),
-	TEST(with_trouble_and_an_own_token),
-	TEST(given_up_without_trouble),
-	TEST(given_up_with_trouble),
-	TEST(given_up_with_an_own_token),
+	TEST(a_wait_on_a_sound_network_wins_or_leaves_nothing),
+	TEST(a_wait_with_an_own_token_on_a_sound_network_wins_or_leaves_nothing),
+	TEST(a_wait_on_a_failing_network_wins_or_leaves_nothing),
+	TEST(a_wait_with_an_own_token_on_a_failing_network_wins_or_leaves_nothing),
+	TEST(an_abandoned_wait_on_a_sound_network_leaves_nothing),
+	TEST(an_abandoned_wait_on_a_failing_network_leaves_nothing),
+	TEST(an_abandoned_wait_with_an_own_token_leaves_nothing),
 };
 
 CHECK_MAIN(tests, fake_end)

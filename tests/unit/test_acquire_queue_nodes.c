@@ -33,7 +33,7 @@ static void begin(void)
 	fake_says(0, long_look(0));
 }
 
-/* Both commands of the place are answered, 300 ms after the start, with these. */
+/* The wait takes a place, whose two commands are answered with these texts after 300 ms. */
 static rl_acquire *redirected(const char *blpop, const char *try, int64_t wait_ns)
 {
 	begin();
@@ -46,7 +46,7 @@ static rl_acquire *redirected(const char *blpop, const char *try, int64_t wait_n
 	return acquire;
 }
 
-static void moved_to_the_other_node_at_once(void)
+static void a_place_moves_to_the_other_node_at_once(void)
 {
 	rl_acquire *acquire = redirected(MOVED_TO("b"), MOVED_TO("b"), 5 * SECOND);
 	CHECK_INT(fake_blocked_on(0), 0);
@@ -67,7 +67,7 @@ static void moved_to_the_other_node_at_once(void)
 }
 
 /* The looks go where the place is. */
-static void the_looks_follow(void)
+static void looks_follow_the_place_to_the_other_node(void)
 {
 	rl_acquire *acquire = redirected(MOVED_TO("b"), MOVED_TO("b"), 5 * SECOND);
 	fake_says(1, long_look(850));
@@ -111,8 +111,7 @@ static void a_ticket_and_moved_to_the_try(void)
 	CHECK_INT(fake_blocked_on(1), 1);
 }
 
-/* The next place does not use the redirect of the last one. */
-static void a_redirect_is_forgotten_with_its_place(void)
+static void the_next_place_does_not_use_the_last_redirect(void)
 {
 	rl_acquire *acquire = redirected(ASK_AT("b"), refusal(300, 600000, RL_HOLDER_KIN), 5 * SECOND);
 	fake_says(0, long_look(300));
@@ -154,7 +153,7 @@ static void a_win_is_dated_by_the_clock_of_its_node(void)
 	CHECK(acquire->proven_until > waiting_proof(990, 30000));
 }
 
-static void the_callers_token_is_swapped_behind_the_redirect(void)
+static void the_swap_of_the_callers_token_follows_a_redirect(void)
 {
 	begin();
 	fake_blpops(0, FAKE_SAY, ASK_AT("b"), 300 * MS);
@@ -228,7 +227,7 @@ static void moved_of_a_plain_member_ends_the_wait_in_the_queue(void)
 /* ---- leaving ---- */
 
 /* The redirects have arrived, but the wait has not read them: neither command has run. */
-static void left_with_unread_redirects(void)
+static void a_wait_leaves_the_queue_with_unread_redirects(void)
 {
 	begin();
 	fake_blpops(0, FAKE_SAY, MOVED_TO("b"), 300 * MS);
@@ -243,7 +242,7 @@ static void left_with_unread_redirects(void)
 }
 
 /* The wait ends between the nodes: the commands of the new place are not written yet. */
-static void left_while_the_other_node_is_dialled(void)
+static void a_wait_leaves_the_queue_while_the_other_node_is_dialled(void)
 {
 	begin();
 	fake_blpops(0, FAKE_SAY, ASK_AT("b"), 300 * MS);
@@ -257,7 +256,7 @@ static void left_while_the_other_node_is_dialled(void)
 	CHECK_COUNT("b1 close", 1);
 }
 
-static void left_at_an_asked_node(void)
+static void a_wait_leaves_the_queue_of_an_asked_node(void)
 {
 	rl_acquire *acquire = redirected(ASK_AT("b"), "-TRYAGAIN x", 5 * SECOND);
 	rl_op_abandon(&acquire->op, fake_clock, false);
@@ -267,7 +266,7 @@ static void left_at_an_asked_node(void)
 }
 
 /* The place is woken while the wait leaves it: the grant is undone after ASKING. */
-static void left_with_an_unread_win_at_an_asked_node(void)
+static void an_unread_win_at_an_asked_node_is_undone(void)
 {
 	rl_acquire *acquire = redirected(ASK_AT("b"), "-TRYAGAIN x", 5 * SECOND);
 	fake_says(1, grant(320));
@@ -288,7 +287,8 @@ static void a_child_sends_nothing(void)
 
 /* ---- several members ---- */
 
-/* True if the queue is at the cluster, which is this member. */
+/* @param cluster the member that is a cluster
+ * @return true = the queue was at the cluster */
 static bool wins_without_a_quorum(unsigned cluster)
 {
 	fake_begin(3);
@@ -319,7 +319,7 @@ static bool wins_without_a_quorum(unsigned cluster)
 }
 
 /* The place wins at a node that needs ASKING, and the other members refuse. */
-static void a_win_without_a_quorum_is_undone_behind_asking(void)
+static void a_win_without_a_quorum_is_undone_after_asking(void)
 {
 	unsigned wins = 0;
 	for (unsigned i = 0; i < 3; i++) {
@@ -348,33 +348,33 @@ static void wait_and_redirect(void)
 	fake_end();
 }
 
-static void memory_during_a_redirect(void)
+static void a_redirect_may_lack_memory(void)
 {
 	fake_memory_each(39, wait_and_redirect);
 }
 
 static const check_test tests[] = {
-	TEST(moved_to_the_other_node_at_once),
-	TEST(the_looks_follow),
+	TEST(a_place_moves_to_the_other_node_at_once),
+	TEST(looks_follow_the_place_to_the_other_node),
 	TEST(ask_to_blpop_and_tryagain_to_the_try),
 	TEST(tryagain_to_blpop_and_ask_to_the_try),
 	TEST(ask_to_blpop_and_moved_to_the_try),
 	TEST(a_ticket_and_moved_to_the_try),
-	TEST(a_redirect_is_forgotten_with_its_place),
+	TEST(the_next_place_does_not_use_the_last_redirect),
 	TEST(a_win_at_an_asked_node_counts),
 	TEST(a_win_is_not_dated_by_the_clock_of_another_node),
 	TEST(a_win_is_dated_by_the_clock_of_its_node),
-	TEST(the_callers_token_is_swapped_behind_the_redirect),
+	TEST(the_swap_of_the_callers_token_follows_a_redirect),
 	TEST(a_circle_costs_the_place_and_not_the_wait),
 	TEST(moved_to_a_node_that_refuses),
 	TEST(moved_of_a_plain_member_ends_the_wait_in_the_queue),
-	TEST(left_with_unread_redirects),
-	TEST(left_while_the_other_node_is_dialled),
-	TEST(left_at_an_asked_node),
-	TEST(left_with_an_unread_win_at_an_asked_node),
+	TEST(a_wait_leaves_the_queue_with_unread_redirects),
+	TEST(a_wait_leaves_the_queue_while_the_other_node_is_dialled),
+	TEST(a_wait_leaves_the_queue_of_an_asked_node),
+	TEST(an_unread_win_at_an_asked_node_is_undone),
 	TEST(a_child_sends_nothing),
-	TEST(a_win_without_a_quorum_is_undone_behind_asking),
-	TEST(memory_during_a_redirect),
+	TEST(a_win_without_a_quorum_is_undone_after_asking),
+	TEST(a_redirect_may_lack_memory),
 };
 
 CHECK_MAIN(tests, clean_up)

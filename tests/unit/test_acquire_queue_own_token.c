@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait with a caller's own token: it goes out in the first SET only. All that follows has a drawn
- * token, and the caller's takes its place after the win.
+ * A wait with a caller's own token. Only the first SET carries that token. All later commands carry
+ * a drawn token, and the caller's token takes its place after the win.
  */
 #include "check.h"
 #include "waiting.h"
@@ -13,7 +13,7 @@ static void check_has_own_token(const rl_acquire *acquire)
 	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), bytes_of("mine")));
 }
 
-/* Won in the queue at 100 ms; what comes of the swap is planned next. */
+/* The place has won at 100 ms. The test then plans what becomes of the swap. */
 static rl_acquire *won_at_100(int64_t ttl_ms)
 {
 	rl_acquire *acquire = waiting_queued_own(ttl_ms, 10 * SECOND);
@@ -23,7 +23,7 @@ static rl_acquire *won_at_100(int64_t ttl_ms)
 	return acquire;
 }
 
-/* Nothing more than a look comes before the deadline, and the last try wins 5 ms after it. */
+/* Only a look comes before the deadline, and the last try wins 5 ms after it. */
 static rl_acquire *won_at_the_deadline(void)
 {
 	rl_acquire *acquire = waiting_queued_own(30000, 1500 * MS);
@@ -45,7 +45,7 @@ static void a_waiter_with_its_own_token_queues_with_a_drawn_one(void)
 			  "0 a2 TRY+ k T1 30000 0 1 W1 0\n");
 }
 
-static void won_in_the_queue_it_is_swapped_in(void)
+static void the_own_token_is_swapped_in_after_a_win_in_the_queue(void)
 {
 	rl_acquire *acquire = won_at_100(30000);
 	fake_acts(0, FAKE_SAY, ":1", 20 * MS);
@@ -58,7 +58,7 @@ static void won_in_the_queue_it_is_swapped_in(void)
 	CHECK_INT(fake_pool.count, 2);
 }
 
-static void won_by_the_last_try_it_is_swapped_in(void)
+static void the_own_token_is_swapped_in_after_a_win_of_the_last_try(void)
 {
 	rl_acquire *acquire = won_at_the_deadline();
 	fake_acts(0, FAKE_SAY, ":1", 5 * MS);
@@ -68,7 +68,7 @@ static void won_by_the_last_try_it_is_swapped_in(void)
 	CHECK_INT(acquire->proven_until, waiting_proof(1505, 30000));
 }
 
-static void a_look_that_meets_the_drawn_token_asks_for_it(void)
+static void a_look_that_meets_the_drawn_token_is_followed_by_a_try(void)
 {
 	rl_acquire *acquire = waiting_queued_own(30000, 10 * SECOND);
 	fake_forget_log();
@@ -82,8 +82,8 @@ static void a_look_that_meets_the_drawn_token_asks_for_it(void)
 			  "850 a1 swap k T1 mine 30000\n");
 }
 
-/* It was granted by the first SET: there is nothing to swap. */
-static void without_a_wait_there_is_no_swap(void)
+/* The first SET has granted the own token. */
+static void a_grant_of_the_first_set_needs_no_swap(void)
 {
 	waiting_begin();
 	fake_says(0, "+OK");
@@ -105,7 +105,7 @@ static void a_waiter_that_polls_swaps_too(void)
 	CHECK_COUNT("10 a2 try k T1 30000 0 0 - 0\n10 a2 swap k T1 mine 30000\n", 1);
 }
 
-/* ---- answers that are lost ---- */
+/* ---- lost answers ---- */
 
 static void a_lost_answer_is_asked_for_again(void)
 {
@@ -119,17 +119,17 @@ static void a_lost_answer_is_asked_for_again(void)
 				  "130 a2 close\n"
 				  "130 a1 swap k T1 mine 30000\n");
 		check_has_own_token(acquire);
-		/* Swapped by the second, the TTL is that of the second. Found there, it may be another's of
-		 * the same name: then no more is proven than by the win, less 1 % of the time since the
-		 * sample. */
+		/* If the second swap replaces the drawn token, its TTL counts. If it finds the caller's
+		 * token there, another caller may have set that one: then no more is proven than by the
+		 * win, less 1 % of the time since the sample. */
 		CHECK_INT(
 			acquire->proven_until, i == 0 ? waiting_proof(130, 30000) : waiting_proof(99, 30000));
 		fake_end();
 	}
 }
 
-/* The same token without a swap of ours: somebody else's. */
-static void found_there_without_a_loss_it_is_a_refusal(void)
+/* The server finds the caller's token although no swap was lost: another client has set it. */
+static void an_equal_token_without_a_lost_answer_is_a_refusal(void)
 {
 	rl_acquire *acquire = won_at_100(30000);
 	fake_says(0, ":2");
@@ -155,8 +155,8 @@ static void a_swap_without_a_reply_is_unknown(void)
 	CHECK_INT(fake_stats.failed, 1);
 }
 
-/* Win and swap: one timeout together. */
-static void at_the_deadline_the_swap_has_the_rest_of_the_timeout(void)
+/* The win and the swap have one timeout together. */
+static void the_swap_at_the_deadline_has_the_rest_of_the_timeout(void)
 {
 	rl_acquire *acquire = won_at_the_deadline();
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
@@ -166,9 +166,9 @@ static void at_the_deadline_the_swap_has_the_rest_of_the_timeout(void)
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
-/* It was sent, nothing more can be asked, and the wait has not ended: doubt about the caller's
- * token ends it. */
-static void a_broken_connection_and_none_to_ask_on_is_unknown(void)
+/* The swap was sent, and no connection can be made to ask for it. The wait ends, although its time
+ * is not over, because the caller's token is in doubt. */
+static void a_swap_without_an_answer_or_a_new_connection_is_unknown(void)
 {
 	rl_acquire *acquire = won_at_100(30000);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -181,10 +181,10 @@ static void a_broken_connection_and_none_to_ask_on_is_unknown(void)
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
-/* ---- it does not come to be ---- */
+/* ---- swaps that fail ---- */
 
-/* Its TTL was over, or somebody has freed it. */
-static void what_was_won_and_lost_is_waited_for_again(void)
+/* The TTL was over, or another client has freed the lock. */
+static void a_lock_that_is_lost_before_the_swap_is_waited_for_again(void)
 {
 	rl_acquire *acquire = won_at_100(30000);
 	fake_says(0, ":0");
@@ -197,7 +197,7 @@ static void what_was_won_and_lost_is_waited_for_again(void)
 	check_has_own_token(acquire);
 }
 
-static void lost_at_the_deadline_it_is_a_refusal(void)
+static void a_lock_that_is_lost_before_the_swap_at_the_deadline_is_a_refusal(void)
 {
 	rl_acquire *acquire = won_at_the_deadline();
 	fake_says(0, ":0");
@@ -206,7 +206,7 @@ static void lost_at_the_deadline_it_is_a_refusal(void)
 	CHECK_INT(fake_stats.timed_out, 1);
 }
 
-/* What has won is in the key still, and no swap was sent. */
+/* The drawn token is still in the key, and no swap was sent. */
 static void a_server_that_cannot_be_reached_is_asked_for_the_win_again(void)
 {
 	rl_acquire *acquire = won_at_100(30000);
@@ -217,7 +217,7 @@ static void a_server_that_cannot_be_reached_is_asked_for_the_win_again(void)
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_COUNT("try+ k T1 30000 1 0 W1\n", 1);
-	CHECK_COUNT("swap k T1 mine 30000\n", 1); /* two were not taken */
+	CHECK_COUNT("swap k T1 mine 30000\n", 1); /* the system took only one of three */
 	check_has_own_token(acquire);
 }
 
@@ -233,7 +233,7 @@ static void an_error_that_may_pass_is_waited_out(void)
 			  "110 a2 swap k T1 mine 30000\n");
 }
 
-static void another_error_ends_the_call(void)
+static void an_error_that_does_not_pass_ends_the_call(void)
 {
 	rl_acquire *acquire = won_at_100(30000);
 	fake_says(0, "-ERR x");
@@ -243,8 +243,8 @@ static void another_error_ends_the_call(void)
 	CHECK(strstr(acquire->op.err->message, "outcome") == NULL);
 }
 
-/* The server says "done", and nothing is proven any more: it is left to its TTL. */
-static void swapped_too_late_it_is_left_and_ends(void)
+/* The server says "done" when nothing is proven any more: the key is left to its TTL. */
+static void an_own_token_that_is_swapped_in_too_late_is_not_undone(void)
 {
 	rl_acquire *acquire = won_at_100(200);
 	fake_acts(0, FAKE_SAY, ":1", 197 * MS);
@@ -254,9 +254,9 @@ static void swapped_too_late_it_is_left_and_ends(void)
 	CHECK_INT(fake_stats.failed, 1);
 }
 
-/* ---- given up ---- */
+/* ---- abandoned ---- */
 
-static void given_up_in_the_queue_the_drawn_token_is_undone(void)
+static void a_wait_abandoned_in_the_queue_undoes_the_drawn_token(void)
 {
 	rl_acquire *acquire = waiting_queued_own(30000, 10 * SECOND);
 	fake_forget_log();
@@ -265,7 +265,7 @@ static void given_up_in_the_queue_the_drawn_token_is_undone(void)
 	CHECK_COUNT("mine", 0);
 }
 
-static void given_up_in_the_swap_the_drawn_token_is_undone_behind_it(void)
+static void a_wait_abandoned_in_the_swap_undoes_the_drawn_token_after_it(void)
 {
 	for (unsigned is_forked = 0; is_forked < 2; is_forked++) {
 		rl_acquire *acquire = won_at_100(30000);
@@ -283,8 +283,8 @@ static void given_up_in_the_swap_the_drawn_token_is_undone_behind_it(void)
 	}
 }
 
-/* The answer has come, and was not read. */
-static void given_up_after_the_swap_the_own_token_is_undone(void)
+/* The answer has arrived, unread. */
+static void a_wait_abandoned_after_the_swap_undoes_the_own_token(void)
 {
 	rl_acquire *acquire = won_at_100(30000);
 	fake_acts(0, FAKE_SAY, ":1", 100 * MS);
@@ -295,8 +295,8 @@ static void given_up_after_the_swap_the_own_token_is_undone(void)
 	CHECK_COUNT("RELEASE", 1);
 }
 
-/* As after a signal handler that ran when the call had ended. */
-static void taken_back_after_the_end_the_own_token_is_undone(void)
+/* A signal handler ran when the call had ended. */
+static void a_grant_taken_back_after_the_end_undoes_the_own_token(void)
 {
 	rl_acquire *acquire = won_at_100(1000);
 	fake_says(0, ":1");
@@ -307,7 +307,7 @@ static void taken_back_after_the_end_the_own_token_is_undone(void)
 	CHECK_COUNT("RELEASE k mine\n", 1);
 	CHECK_COUNT("RELEASE", 1);
 	fake_end();
-	/* Unless its TTL may be over. */
+	/* After the end of its TTL the token is not undone. */
 	acquire = won_at_100(1000);
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -320,26 +320,26 @@ static void taken_back_after_the_end_the_own_token_is_undone(void)
 
 static const check_test tests[] = {
 	TEST(a_waiter_with_its_own_token_queues_with_a_drawn_one),
-	TEST(won_in_the_queue_it_is_swapped_in),
-	TEST(won_by_the_last_try_it_is_swapped_in),
-	TEST(a_look_that_meets_the_drawn_token_asks_for_it),
-	TEST(without_a_wait_there_is_no_swap),
+	TEST(the_own_token_is_swapped_in_after_a_win_in_the_queue),
+	TEST(the_own_token_is_swapped_in_after_a_win_of_the_last_try),
+	TEST(a_look_that_meets_the_drawn_token_is_followed_by_a_try),
+	TEST(a_grant_of_the_first_set_needs_no_swap),
 	TEST(a_waiter_that_polls_swaps_too),
 	TEST(a_lost_answer_is_asked_for_again),
-	TEST(found_there_without_a_loss_it_is_a_refusal),
+	TEST(an_equal_token_without_a_lost_answer_is_a_refusal),
 	TEST(a_swap_without_a_reply_is_unknown),
-	TEST(at_the_deadline_the_swap_has_the_rest_of_the_timeout),
-	TEST(a_broken_connection_and_none_to_ask_on_is_unknown),
-	TEST(what_was_won_and_lost_is_waited_for_again),
-	TEST(lost_at_the_deadline_it_is_a_refusal),
+	TEST(the_swap_at_the_deadline_has_the_rest_of_the_timeout),
+	TEST(a_swap_without_an_answer_or_a_new_connection_is_unknown),
+	TEST(a_lock_that_is_lost_before_the_swap_is_waited_for_again),
+	TEST(a_lock_that_is_lost_before_the_swap_at_the_deadline_is_a_refusal),
 	TEST(a_server_that_cannot_be_reached_is_asked_for_the_win_again),
 	TEST(an_error_that_may_pass_is_waited_out),
-	TEST(another_error_ends_the_call),
-	TEST(swapped_too_late_it_is_left_and_ends),
-	TEST(given_up_in_the_queue_the_drawn_token_is_undone),
-	TEST(given_up_in_the_swap_the_drawn_token_is_undone_behind_it),
-	TEST(given_up_after_the_swap_the_own_token_is_undone),
-	TEST(taken_back_after_the_end_the_own_token_is_undone),
+	TEST(an_error_that_does_not_pass_ends_the_call),
+	TEST(an_own_token_that_is_swapped_in_too_late_is_not_undone),
+	TEST(a_wait_abandoned_in_the_queue_undoes_the_drawn_token),
+	TEST(a_wait_abandoned_in_the_swap_undoes_the_drawn_token_after_it),
+	TEST(a_wait_abandoned_after_the_swap_undoes_the_own_token),
+	TEST(a_grant_taken_back_after_the_end_undoes_the_own_token),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The place goes with BLPOP's answer in place of a ticket, and the try's behind it. */
+/* The place ends with this answer to BLPOP in place of a ticket, followed by this answer to the
+ * try. */
 static rl_acquire *queue_says(const char *blpop, const char *try)
 {
 	waiting_begin();
@@ -26,10 +27,9 @@ static rl_acquire *queue_says(const char *blpop, const char *try)
 	return acquire;
 }
 
-/* ---- servers that do not let waiters be woken ---- */
+/* ---- servers where waiters cannot be woken ---- */
 
-/* @param is_for_every_key the server does not let any waiter be woken: no helper keys from now on
- */
+/* @param is_for_every_key no waiter can be woken on this server: no helper keys from now on */
 static void check_polls_from(rl_acquire *acquire, int64_t ms, bool is_for_every_key)
 {
 	const char *try = is_for_every_key ? "try" : "try+";
@@ -37,7 +37,7 @@ static void check_polls_from(rl_acquire *acquire, int64_t ms, bool is_for_every_
 	fake_says(0, refusal(ms, 600000, RL_HOLDER_KIN));
 	fake_says(0, "*:1 :0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	/* With the helper keys its name is taken from the mark. */
+	/* The tries with helper keys take the name from the mark. */
 	snprintf(wanted, sizeof wanted,
 		"%" PRId64 " a2 %s k T1 30000 0 0 W1 0\n%" PRId64 " a2 %s k T1 30000 0 0 W1 0\n", ms, try,
 		ms + 20, try);
@@ -47,7 +47,7 @@ static void check_polls_from(rl_acquire *acquire, int64_t ms, bool is_for_every_
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-static void without_blpop_a_waiter_polls(void)
+static void a_waiter_polls_where_blpop_is_refused(void)
 {
 	static const char *const errors[] = {"-WRONGTYPE x", "-NOPERM x",
 		"-ERR unknown command 'BLPOP', with args beginning with: 'k::rl-wake' ", "-OOM x",
@@ -60,7 +60,7 @@ static void without_blpop_a_waiter_polls(void)
 	}
 }
 
-static void without_the_queues_try_a_waiter_polls(void)
+static void a_waiter_polls_where_the_try_of_its_place_is_refused(void)
 {
 	rl_acquire *acquire = queue_says("-NOPERM x", "-NOPERM x");
 	check_polls_from(acquire, 310, false);
@@ -74,8 +74,8 @@ static void without_the_queues_try_a_waiter_polls(void)
 	check_polls_from(acquire, 310, true);
 }
 
-/* A server that does not let its user block is not asked to by the next wait. */
-static void a_user_who_may_not_block_does_not_try_again(void)
+/* The next wait does not ask a server that forbids its user to block. */
+static void a_user_without_the_right_to_block_polls_from_then_on(void)
 {
 	static const struct {
 		const char *error;
@@ -104,7 +104,7 @@ static void a_user_who_may_not_block_does_not_try_again(void)
 	}
 }
 
-static void without_blpop_the_try_may_still_have_it(void)
+static void the_try_may_win_although_blpop_is_refused(void)
 {
 	rl_acquire *acquire = queue_says("-WRONGTYPE x", grant(300));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -112,8 +112,8 @@ static void without_blpop_the_try_may_still_have_it(void)
 	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
-/* Who has it did not have to poll, but what was found out is kept, and counted. */
-static void what_holds_for_every_key_is_counted_also_when_the_try_has_it(void)
+/* The winner did not have to poll. The error is nevertheless remembered, and counted. */
+static void an_error_for_every_key_is_counted_although_the_try_wins(void)
 {
 	rl_acquire *acquire = queue_says("-ERR unknown command 'BLPOP'", grant(300));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -129,7 +129,7 @@ static void what_holds_for_every_key_is_counted_also_when_the_try_has_it(void)
 	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
-static void forbidden_helper_keys_in_the_probe(void)
+static void a_probe_may_be_forbidden_the_helper_keys(void)
 {
 	static const char *const errors[] = {
 		"-NOPERM User u has no permissions to run the 'x' command", "-NOPERM x", "-CROSSSLOT x"};
@@ -140,13 +140,14 @@ static void forbidden_helper_keys_in_the_probe(void)
 		fake_says(0, "*:0 :0 :600000 :3 :1");
 		fake_says(0, "*:1 :0");
 		CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-		/* No try of this wait has to find that out again. */
+		/* The later tries of this wait do without the helper keys. */
 		CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
 				  "0 a2 probe+ k T1 W1 1000\n"
 				  "0 a2 try k T1 30000 0 0 W1 0\n"
 				  "10 a2 try k T1 30000 0 0 W1 0\n");
 		CHECK_INT(fake_stats.wake_failures, 1);
-		/* What concerns every key is remembered: the next wait does not ask. */
+		/* An error that concerns every key is remembered: the next wait does without the helper
+		 * keys, too. */
 		bool is_remembered = i == 0;
 		fake_forget_log();
 		fake_says(0, "_");
@@ -181,9 +182,9 @@ static void forbidden_scripts_are_an_error(void)
 	waiting_begin();
 	fake_improvise = forbid;
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_ERR_SERVER);
-	CHECK_INT(fake_stats.wake_failures, 1); /* it was to poll */
+	CHECK_INT(fake_stats.wake_failures, 1); /* the call would have polled */
 	CHECK_INT(fake_ms(), 0);
-	/* It has nothing to do with the helper keys. */
+	/* The error has nothing to do with the helper keys, so the next call uses them. */
 	fake_improvise = NULL;
 	fake_forget_log();
 	fake_says(0, "_");
@@ -208,7 +209,7 @@ static void a_probe_that_could_not_mark_polls(void)
 	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
-/* A look that could not mark, or not wake: out of the queue, and a try at once. */
+/* The look could not mark, or not wake: the waiter leaves the queue, and tries at once. */
 static void a_look_that_cannot_wake_falls_back(void)
 {
 	static const char *const looks[] = {"*:0 :600000 :3 :0 :1", "*:1001000000 :-2 :0 :-1 :1"};
@@ -234,7 +235,7 @@ static void a_look_that_cannot_wake_falls_back(void)
 	}
 }
 
-/* What kept the waiter from the queue may be over: after a second it goes there again. */
+/* The reason may have passed: after a second the waiter queues again. */
 static void a_poller_queues_again_after_a_second(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -257,7 +258,7 @@ static void a_poller_queues_again_after_a_second(void)
 	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
-/* Nothing is remembered of that: it may be due to one key. */
+/* The reason may concern one key only, so it is not remembered. */
 static void after_a_look_that_cannot_wake_the_next_wait_asks_again(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -273,9 +274,8 @@ static void after_a_look_that_cannot_wake_the_next_wait_asks_again(void)
 	CHECK_INT(fake_blocked_links(), 1);
 }
 
-/* One key's helper keys were the reason: those of the next may be used, and nothing is known of any
- * other. */
-static void what_one_key_was_refused_another_is_not(void)
+/* The error concerns the helper keys of one key. Those of the next key may be allowed. */
+static void helper_keys_refused_for_one_key_are_used_for_the_next(void)
 {
 	static const char *const errors[] = {"-CROSSSLOT x", "-NOPERM No permissions to access a key",
 		"-NOPERM this user has no permissions to access one of the keys used as arguments"};
@@ -295,8 +295,8 @@ static void what_one_key_was_refused_another_is_not(void)
 	}
 }
 
-/* The queue is of no use, and the look that is under way says so, too. */
-static void a_wait_falls_back_once(void)
+/* The place is refused, and the look that is under way is refused, too. */
+static void a_wait_counts_its_fall_back_to_polling_once(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -310,7 +310,7 @@ static void a_wait_falls_back_once(void)
 	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
-static void a_release_that_is_forbidden_the_helper_keys(void)
+static void a_release_may_be_forbidden_the_helper_keys(void)
 {
 	static const struct {
 		rl_verb verb;
@@ -332,14 +332,14 @@ static void a_release_that_is_forbidden_the_helper_keys(void)
 	}
 }
 
-static void a_release_that_could_tell_nobody_is_counted(void)
+static void a_release_that_could_wake_no_waiter_is_counted(void)
 {
 	waiting_begin();
 	fake_says(0, ":2");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
 	CHECK_INT(fake_stats.wake_failures, 1);
 	CHECK_INT(fake_stats.released, 1);
-	/* The next is asked to tell them again. */
+	/* The next release uses the helper keys again. */
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
 	CHECK_LOG("0 a2 release+ k tok\n0 a2 release+ k tok\n");
@@ -358,7 +358,7 @@ static void an_undo_is_sent_without_the_helper_keys(void)
 
 /* ---- errors in the queue ---- */
 
-static void waiters_that_are_sent_away_come_again(void)
+static void waiters_that_are_unblocked_queue_again(void)
 {
 	static const char *const errors[] = {"-UNBLOCKED x", "-LOADING x", "-CLUSTERDOWN x"};
 	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
@@ -367,7 +367,7 @@ static void waiters_that_are_sent_away_come_again(void)
 				queue_says(errors[i], both ? errors[i] : refusal(300, 600000, RL_HOLDER_KIN));
 			fake_says(0, look(310, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
 			waiting_drive_to(acquire, 320);
-			/* It was answered, so nothing is owed. */
+			/* The try was answered, so nothing is in doubt. */
 			CHECK_LOG("300 a2 close\n"
 					  "310 a1 probe+ k T1 W1\n"
 					  "310 a3 dial\n"
@@ -376,7 +376,7 @@ static void waiters_that_are_sent_away_come_again(void)
 					  "310 a3 TRY+ k T1 30000 0 1 W1 0\n");
 			CHECK_INT(fake_stats.wake_failures, 0);
 			CHECK_INT(fake_stats.grants_undone, 0);
-			/* The error is forgotten: woken in vain is woken in vain. */
+			/* A spurious wake-up is no further failure of the queue. */
 			fake_says(0, refusal(400, 600000, RL_HOLDER_KIN));
 			fake_wakes(0, 80 * MS);
 			waiting_drive_to(acquire, 410);
@@ -394,7 +394,7 @@ static void an_error_about_the_lock_ends_the_call(void)
 		rl_acquire *acquire = queue_says(FAKE_TICKET, errors[i]);
 		fake_says(0, errors[i]);
 		CHECK_INT(fake_drive(&acquire->op), RL_ERR_SERVER);
-		/* Said again by the try that decides. */
+		/* The try that decides gets the same error. */
 		CHECK_LOG("300 a2 try+ k T1 30000 0 2 W1\n"
 				  "300 a2 RELEASE+ k W1 W1\n");
 		CHECK_INT(fake_ms(), 300);
@@ -433,7 +433,7 @@ static void nonsense_in_the_queue_ends_the_call(void)
 	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
 		rl_acquire *acquire = queue_says(FAKE_TICKET, answers[i]);
 		CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
-		/* It may have been a grant. */
+		/* The answer may stand for a grant. */
 		CHECK_HAS(fake_log(), "300 a2 RELEASE k T1\n300 a2 end\n");
 		CHECK_INT(fake_pool.count, 1);
 		CHECK_INT(fake_stats.grants_undone, 1);
@@ -442,7 +442,7 @@ static void nonsense_in_the_queue_ends_the_call(void)
 	}
 }
 
-static void what_is_no_protocol_ends_the_call(void)
+static void bytes_that_are_no_protocol_end_the_call(void)
 {
 	rl_acquire *acquire = queue_says(FAKE_TICKET, NULL);
 	fake_acts(0, FAKE_NONSENSE, NULL, 0);
@@ -452,7 +452,7 @@ static void what_is_no_protocol_ends_the_call(void)
 	CHECK_INT(fake_open_links(), 1);
 }
 
-static void nonsense_for_a_ticket_gives_the_token_up(void)
+static void nonsense_in_place_of_a_ticket_puts_the_token_in_doubt(void)
 {
 	rl_acquire *acquire = queue_says(":1", refusal(300, 600000, RL_HOLDER_KIN));
 	fake_says(0, ":0"); /* the undo */
@@ -465,8 +465,9 @@ static void nonsense_for_a_ticket_gives_the_token_up(void)
 	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
-/* The same while a look is under way, and the system has no random bytes for the next token. */
-static void without_random_bytes_while_it_looks(void)
+/* A place ends with nonsense during a look, and the system has no random bytes for the next
+ * token. */
+static void a_call_ends_without_random_bytes_for_the_token_after_a_look(void)
 {
 	waiting_begin();
 	fake_random_draws(2);
@@ -556,7 +557,7 @@ static void nonsense_to_a_look_ends_the_call(void)
 	}
 }
 
-/* The queue goes on meanwhile, and may win. */
+/* The place stays in the queue meanwhile, and may win. */
 static void a_look_without_an_answer_is_given_up(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -575,7 +576,7 @@ static void a_look_without_an_answer_is_given_up(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 }
 
-static void a_look_that_breaks_is_said_again(void)
+static void a_look_that_breaks_is_sent_again(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -591,36 +592,36 @@ static void a_look_that_breaks_is_said_again(void)
 }
 
 static const check_test tests[] = {
-	TEST(without_blpop_a_waiter_polls),
-	TEST(without_the_queues_try_a_waiter_polls),
-	TEST(a_user_who_may_not_block_does_not_try_again),
-	TEST(without_blpop_the_try_may_still_have_it),
-	TEST(what_holds_for_every_key_is_counted_also_when_the_try_has_it),
-	TEST(forbidden_helper_keys_in_the_probe),
+	TEST(a_waiter_polls_where_blpop_is_refused),
+	TEST(a_waiter_polls_where_the_try_of_its_place_is_refused),
+	TEST(a_user_without_the_right_to_block_polls_from_then_on),
+	TEST(the_try_may_win_although_blpop_is_refused),
+	TEST(an_error_for_every_key_is_counted_although_the_try_wins),
+	TEST(a_probe_may_be_forbidden_the_helper_keys),
 	TEST(forbidden_scripts_are_an_error),
 	TEST(a_probe_that_could_not_mark_polls),
 	TEST(a_look_that_cannot_wake_falls_back),
 	TEST(a_poller_queues_again_after_a_second),
 	TEST(after_a_look_that_cannot_wake_the_next_wait_asks_again),
-	TEST(what_one_key_was_refused_another_is_not),
-	TEST(a_wait_falls_back_once),
-	TEST(a_release_that_is_forbidden_the_helper_keys),
-	TEST(a_release_that_could_tell_nobody_is_counted),
+	TEST(helper_keys_refused_for_one_key_are_used_for_the_next),
+	TEST(a_wait_counts_its_fall_back_to_polling_once),
+	TEST(a_release_may_be_forbidden_the_helper_keys),
+	TEST(a_release_that_could_wake_no_waiter_is_counted),
 	TEST(an_undo_is_sent_without_the_helper_keys),
-	TEST(waiters_that_are_sent_away_come_again),
+	TEST(waiters_that_are_unblocked_queue_again),
 	TEST(an_error_about_the_lock_ends_the_call),
 	TEST(after_an_error_in_the_queue_a_try_decides),
 	TEST(nonsense_in_the_queue_ends_the_call),
-	TEST(what_is_no_protocol_ends_the_call),
-	TEST(nonsense_for_a_ticket_gives_the_token_up),
-	TEST(without_random_bytes_while_it_looks),
+	TEST(bytes_that_are_no_protocol_end_the_call),
+	TEST(nonsense_in_place_of_a_ticket_puts_the_token_in_doubt),
+	TEST(a_call_ends_without_random_bytes_for_the_token_after_a_look),
 	TEST(a_look_that_the_server_does_not_know_is_sent_as_text),
 	TEST(errors_of_a_look_that_pass_are_waited_for),
 	TEST(errors_of_a_look_that_do_not_pass_end_the_call),
 	TEST(a_look_that_is_forbidden_falls_back),
 	TEST(nonsense_to_a_look_ends_the_call),
 	TEST(a_look_without_an_answer_is_given_up),
-	TEST(a_look_that_breaks_is_said_again),
+	TEST(a_look_that_breaks_is_sent_again),
 };
 
 CHECK_MAIN(tests, fake_end)

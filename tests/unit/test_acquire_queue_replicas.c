@@ -89,7 +89,7 @@ static void an_unconfirmed_win_costs_the_place(void)
 	CHECK_COUNT("a1 WAIT 1 100\n", 1);
 	CHECK_TEXT(servers_owner(0), "T1");
 	CHECK(memcmp(servers_key(0)->value.bytes, acquire->token, acquire->token_len) == 0);
-	CHECK_INT(servers_pttl(0), TTL); /* anew: the replicas have it whole */
+	CHECK_INT(servers_pttl(0), TTL); /* the SET is whole again, so the replicas get the full TTL */
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
@@ -127,8 +127,8 @@ static void a_right_that_is_missing_ends_the_wait(void)
 	CHECK(!servers_have_ours());
 }
 
-/* The try has taken the lock, and WAIT is not over. */
-static void a_call_that_is_abandoned_meanwhile_leaves_no_key(void)
+/* The try has taken the lock, and WAIT is still blocked. */
+static void a_call_abandoned_during_wait_leaves_no_key(void)
 {
 	rl_acquire *acquire = queue_up(NULL);
 	release_without_replicas();
@@ -141,8 +141,8 @@ static void a_call_that_is_abandoned_meanwhile_leaves_no_key(void)
 	CHECK_TEXT(servers_owner(0), "-");
 }
 
-/* WAIT is over, and its answer was not read yet. */
-static void nor_does_one_that_is_abandoned_right_behind(void)
+/* WAIT has been answered, and the answer is not read. */
+static void a_call_abandoned_right_after_wait_leaves_no_key(void)
 {
 	rl_acquire *acquire = queue_up(NULL);
 	servers[0].wait_error = "-UNBLOCKED force unblock";
@@ -151,7 +151,8 @@ static void nor_does_one_that_is_abandoned_right_behind(void)
 	rl_tick tick = {.now = fake_clock, .seen = fake_clock};
 	fake_read(acquire->queue.channel.conn->link);
 	servers[0].delay = 0;
-	/* The step reads the try, and sends WAIT; the end of the call reads the answer to that. */
+	/* The step reads the answer to the try, and sends WAIT. The end of the call reads the answer to
+	 * WAIT. */
 	rl_wait wait;
 	CHECK(!rl_op_step(&acquire->op, &tick, &wait));
 	CHECK_COUNT("WAIT", 1);
@@ -169,7 +170,7 @@ static void drop_replicas(void)
 	servers[0].replicas = 0;
 }
 
-static void a_swap_that_is_confirmed_is_the_end(void)
+static void a_confirmed_swap_ends_the_call(void)
 {
 	rl_acquire *acquire = queue_up("mine");
 	servers_free(0);
@@ -205,7 +206,7 @@ static void an_unconfirmed_swap_is_undone(void)
 	CHECK_TEXT(servers_owner(0), "mine");
 }
 
-static void so_it_is_at_the_end_of_the_wait(void)
+static void an_unconfirmed_swap_at_the_deadline_is_undone(void)
 {
 	rl_acquire *acquire = queue_up("mine");
 	fake_improvise = lose_before_swap;
@@ -219,7 +220,7 @@ static void so_it_is_at_the_end_of_the_wait(void)
 }
 
 /* Another client has set the same token: a refusal, which needs no replica. */
-static void a_swap_that_finds_its_token_is_refused_unconfirmed_too(void)
+static void a_swap_that_finds_its_own_token_is_refused_without_replicas(void)
 {
 	rl_acquire *acquire = queue_up("mine");
 	fake_improvise = lose_before_swap;
@@ -242,12 +243,12 @@ static const check_test tests[] = {
 	TEST(a_wait_goes_on_until_the_replicas_are_back),
 	TEST(a_wait_in_vain_leaves_no_key),
 	TEST(a_right_that_is_missing_ends_the_wait),
-	TEST(a_call_that_is_abandoned_meanwhile_leaves_no_key),
-	TEST(nor_does_one_that_is_abandoned_right_behind),
-	TEST(a_swap_that_is_confirmed_is_the_end),
+	TEST(a_call_abandoned_during_wait_leaves_no_key),
+	TEST(a_call_abandoned_right_after_wait_leaves_no_key),
+	TEST(a_confirmed_swap_ends_the_call),
 	TEST(an_unconfirmed_swap_is_undone),
-	TEST(so_it_is_at_the_end_of_the_wait),
-	TEST(a_swap_that_finds_its_token_is_refused_unconfirmed_too),
+	TEST(an_unconfirmed_swap_at_the_deadline_is_undone),
+	TEST(a_swap_that_finds_its_own_token_is_refused_without_replicas),
 };
 
 CHECK_MAIN(tests, fake_end)

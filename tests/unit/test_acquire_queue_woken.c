@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait in the queue is woken: it wins, whatever is under way on the other connection, or somebody
- * was faster.
+ * A wait in the queue is woken. It wins, whatever is under way on its other connection, or another
+ * client was faster.
  */
 #include "check.h"
 #include "waiting.h"
 
 /* ---- winning ---- */
 
-static void a_release_wakes_it(void)
+static void a_release_wakes_a_waiter(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -28,12 +28,12 @@ static void a_release_wakes_it(void)
 	CHECK_INT(fake_stats.wake_failures, 0);
 	CHECK_INT(fake_stats.grants_undone, 0);
 	CHECK_INT(fake_stats.wait_time.sum_ns, 500 * MS);
-	/* The server ran the try 500 ms after it was asked for the time: less drift, for the clocks may
+	/* The server ran the try 500 ms after it had given its time: less the drift, because clocks may
 	 * differ. */
 	CHECK_INT(acquire->proven_until, waiting_proof(495, 30000));
 }
 
-/* Valkey 9.0 needs it when the try behind BLPOP came in two pieces. */
+/* Valkey 9.0 needs the empty command if the try after BLPOP came in two pieces. */
 static void a_ticket_that_comes_alone_is_followed_by_an_empty_command(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -61,7 +61,7 @@ static void the_connections_can_be_used_afterwards(void)
 
 static void a_win_can_be_taken_back(void)
 {
-	/* Also when a look was the last that was said on the other connection. */
+	/* The last command on the other connection may have been a look. */
 	for (unsigned looks = 0; looks < 2; looks++) {
 		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 		waiting_look_on(looks);
@@ -79,7 +79,8 @@ static void a_win_can_be_taken_back(void)
 	}
 }
 
-/* The look's answer comes after the win: it is counted off, and not taken for the next. */
+/* The answer of the look arrives after the win. It is discarded, and the next call does not take it
+ * for its own. */
 static void a_win_while_a_look_is_under_way(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -95,7 +96,7 @@ static void a_win_while_a_look_is_under_way(void)
 	CHECK_INT(fake_stats.probes, 2);
 	fake_says(0, "_");
 	fake_says(0, "_");
-	/* What is said next goes behind the look, or the look could mark a lock that is released by
+	/* The next command follows the look, which could otherwise mark a lock that is released by
 	 * then. */
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
 	CHECK_COUNT("880 a1 SET", 1);
@@ -105,7 +106,7 @@ static void a_win_while_a_look_is_under_way(void)
 	CHECK_INT(fake_ms(), 950);
 }
 
-static void without_a_look_the_queues_connection_is_used_next(void)
+static void the_next_call_uses_the_connection_of_the_place(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	waiting_look_on(1);
@@ -145,7 +146,7 @@ static void a_win_while_the_looks_connection_is_dialled(void)
 	CHECK_LOG("0 a1 close\n850 a3 dial\n880 a3 close\n");
 }
 
-/* A BLPOP that timed out early, and a server that ran the try in time. */
+/* BLPOP has timed out early, and the server ran the try in time. */
 static void a_win_without_a_ticket(void)
 {
 	waiting_begin();
@@ -159,14 +160,15 @@ static void a_win_without_a_ticket(void)
 
 /* ---- woken in vain ---- */
 
-static void woken_in_vain_it_goes_in_again(void)
+static void a_waiter_queues_again_after_a_spurious_wake_up(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
 	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
 	fake_wakes(0, 300 * MS);
 	waiting_drive_to(acquire, 300);
-	/* Reckoned from the last look: a try that was blocked says nothing of when it was asked. */
+	/* The time is reckoned from the last look: a try that was blocked is no sample of the server's
+	 * clock. */
 	CHECK_LOG("300 a2 BLPOP k::rl-wake 10.817\n"
 			  "300 a2 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.wake_ups, 1);
@@ -180,9 +182,9 @@ static void woken_in_vain_it_goes_in_again(void)
 	CHECK_INT(fake_stats.wake_ups, 2);
 }
 
-/* Heard after the deadline, when the process was slow: a place of 20 ms, and the try that decides.
- */
-static void woken_in_vain_after_the_deadline(void)
+/* The slow process reads the ticket after the deadline. A place of 20 ms follows, and then the try
+ * that decides. */
+static void a_spurious_wake_up_after_the_deadline_is_followed_by_the_last_try(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 500 * MS);
 	waiting_drive_to(acquire, 498);
@@ -200,22 +202,23 @@ static void woken_in_vain_after_the_deadline(void)
 			  "599 a2 close\n");
 }
 
-static void what_it_met_may_bring_the_look_forward(void)
+static void a_spurious_wake_up_may_bring_the_look_forward(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_says(0, refusal(300, 200, RL_HOLDER_KIN));
 	fake_wakes(0, 300 * MS);
 	waiting_drive_to(acquire, 300);
 	CHECK_INT(fake_wait.until, FAKE_START + 501 * MS);
-	/* But never puts it off. */
+	/* A spurious wake-up never puts the look off. */
 	fake_says(0, refusal(400, 600000, RL_HOLDER_KIN));
 	fake_wakes(0, 100 * MS);
 	waiting_drive_to(acquire, 400);
 	CHECK_INT(fake_wait.until, FAKE_START + 501 * MS);
 }
 
-/* Somebody always comes first: it has no place until the next look, and then takes one again. */
-static void three_times_in_vain_are_enough_for_now(void)
+/* Another client always comes first. The waiter has no place until its next look, and then takes a
+ * place again. */
+static void after_three_spurious_wake_ups_a_waiter_has_no_place_until_it_looks(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -241,9 +244,9 @@ static void three_times_in_vain_are_enough_for_now(void)
 	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
-/* The third while it looks: that look takes no place, whatever it meets. The next one does: when
- * the lock is free it comes soon. */
-static void three_times_in_vain_while_it_looks(void)
+/* The third wake-up comes during a look. That look takes no place, whatever it meets. The next look
+ * takes one, and comes soon. */
+static void three_spurious_wake_ups_during_a_look(void)
 {
 	for (unsigned is_free = 0; is_free < 2; is_free++) {
 		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -271,7 +274,7 @@ static void three_times_in_vain_while_it_looks(void)
 	}
 }
 
-static void a_look_between_them_forgets_the_count(void)
+static void a_look_begins_the_count_of_spurious_wake_ups_anew(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	for (unsigned i = 1; i <= 2; i++) {
@@ -290,9 +293,9 @@ static void a_look_between_them_forgets_the_count(void)
 	CHECK_INT(fake_blocked_links(), 1);
 }
 
-/* The try of the queue came after its time and passed the ticket on: somebody takes it, perhaps we.
- */
-static void a_waiter_that_comes_too_late_looks_at_once(void)
+/* The try of the place ran after its time and passed the ticket on: another waiter takes it, or
+ * ours. */
+static void a_waiter_that_is_woken_too_late_looks_at_once(void)
 {
 	const rl_holder holders[] = {RL_HOLDER_NOBODY, RL_HOLDER_RESERVED};
 	for (unsigned i = 0; i < 2; i++) {
@@ -302,7 +305,7 @@ static void a_waiter_that_comes_too_late_looks_at_once(void)
 		fake_acts(0, FAKE_SAY, look(20001, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 4 * MS);
 		fake_wakes(0, 300 * MS);
 		waiting_drive_to(acquire, 304);
-		/* The server's clock has run away: the new place has a new sample of it. */
+		/* The server's clock has run away, so the new place takes a new sample. */
 		CHECK_LOG("300 a2 probe+ k T1 W1\n"
 				  "304 a2 BLPOP k::rl-wake 10.812\n"
 				  "304 a2 TRY+ k T1 30000 0 1 W1 0\n");
@@ -314,7 +317,7 @@ static void a_waiter_that_comes_too_late_looks_at_once(void)
 	}
 }
 
-static void a_waiter_that_comes_too_late_three_times_does_not_spin(void)
+static void a_waiter_that_is_woken_too_late_three_times_does_not_spin(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	for (unsigned i = 0; i < 3; i++) {
@@ -332,7 +335,7 @@ static void a_waiter_that_comes_too_late_three_times_does_not_spin(void)
 	CHECK_INT(fake_wait.until, FAKE_START + 10 * MS);
 }
 
-static void too_late_while_a_look_is_under_way(void)
+static void a_waiter_that_is_woken_too_late_waits_for_its_open_look(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
@@ -344,31 +347,31 @@ static void too_late_while_a_look_is_under_way(void)
 	CHECK_LOG("");
 	CHECK_INT(fake_blocked_links(), 0);
 	waiting_drive_to(acquire, 950);
-	/* The look is waited for, and then it takes a place again. */
+	/* The waiter reads the answer of the look, and then takes a place again. */
 	CHECK_LOG("950 a1 BLPOP k::rl-wake 10.160\n"
 			  "950 a1 TRY+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.backoffs, 0);
 }
 
 static const check_test tests[] = {
-	TEST(a_release_wakes_it),
+	TEST(a_release_wakes_a_waiter),
 	TEST(a_ticket_that_comes_alone_is_followed_by_an_empty_command),
 	TEST(the_connections_can_be_used_afterwards),
 	TEST(a_win_can_be_taken_back),
 	TEST(a_win_while_a_look_is_under_way),
-	TEST(without_a_look_the_queues_connection_is_used_next),
+	TEST(the_next_call_uses_the_connection_of_the_place),
 	TEST(a_win_before_the_looks_answer_that_has_come_too),
 	TEST(a_win_while_the_looks_connection_is_dialled),
 	TEST(a_win_without_a_ticket),
-	TEST(woken_in_vain_it_goes_in_again),
-	TEST(woken_in_vain_after_the_deadline),
-	TEST(what_it_met_may_bring_the_look_forward),
-	TEST(three_times_in_vain_are_enough_for_now),
-	TEST(three_times_in_vain_while_it_looks),
-	TEST(a_look_between_them_forgets_the_count),
-	TEST(a_waiter_that_comes_too_late_looks_at_once),
-	TEST(a_waiter_that_comes_too_late_three_times_does_not_spin),
-	TEST(too_late_while_a_look_is_under_way),
+	TEST(a_waiter_queues_again_after_a_spurious_wake_up),
+	TEST(a_spurious_wake_up_after_the_deadline_is_followed_by_the_last_try),
+	TEST(a_spurious_wake_up_may_bring_the_look_forward),
+	TEST(after_three_spurious_wake_ups_a_waiter_has_no_place_until_it_looks),
+	TEST(three_spurious_wake_ups_during_a_look),
+	TEST(a_look_begins_the_count_of_spurious_wake_ups_anew),
+	TEST(a_waiter_that_is_woken_too_late_looks_at_once),
+	TEST(a_waiter_that_is_woken_too_late_three_times_does_not_spin),
+	TEST(a_waiter_that_is_woken_too_late_waits_for_its_open_look),
 };
 
 CHECK_MAIN(tests, fake_end)

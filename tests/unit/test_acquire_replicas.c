@@ -77,7 +77,7 @@ static void an_unconfirmed_grant_is_undone(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void so_is_one_of_a_caller_s_token(void)
+static void an_unconfirmed_grant_of_a_caller_s_token_is_undone(void)
 {
 	begin(1);
 	lose_replicas(A, 0);
@@ -93,7 +93,7 @@ static void a_ttl_that_is_over_undoes_no_caller_s_token(void)
 	begin(1);
 	fake_targets[A].replicas_ms = 100;
 	lose_replicas(A, 0);
-	servers[A].delay = 60 * MS; /* of the SET */
+	servers[A].delay = 60 * MS; /* for the SET */
 	CHECK(fake_drive(&fake_acquire_own("mine", 60, 0)->op) != RL_OK);
 	CHECK_COUNT("RELEASE", 0);
 	pass_to(130);
@@ -110,7 +110,7 @@ static void a_refusal_waits_for_no_replica(void)
 	CHECK_INT(fake_stats.unconfirmed, 0);
 }
 
-static void a_wait_goes_on_until_the_replicas_are_back(void)
+static void a_wait_goes_on_until_the_replicas_can_confirm(void)
 {
 	begin(1);
 	lose_replicas(A, 30);
@@ -126,7 +126,7 @@ static void a_wait_goes_on_until_the_replicas_are_back(void)
 	CHECK(left > TTL - 500 && left <= TTL);
 }
 
-static void so_does_a_wait_with_a_caller_s_token(void)
+static void a_wait_with_a_caller_s_token_goes_on_until_the_replicas_can_confirm(void)
 {
 	begin(1);
 	lose_replicas(A, 30);
@@ -171,7 +171,7 @@ static void a_wait_that_is_unblocked_is_no_end(void)
 
 /* ---- the end of a call ---- */
 
-static void an_abandoned_call_undoes_what_it_waits_for(void)
+static void an_abandoned_call_undoes_its_unconfirmed_grant(void)
 {
 	static const char *const own[] = {NULL, "mine"};
 	for (unsigned i = 0; i < 2; i++) {
@@ -251,7 +251,7 @@ static void an_extend_of_another_s_lock_waits_for_no_replica(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-static void what_takes_and_prolongs_nothing_asks_no_replica(void)
+static void verbs_that_take_and_prolong_nothing_ask_no_replica(void)
 {
 	begin(1);
 	servers_take(A, "mine", 10000);
@@ -279,7 +279,7 @@ static void an_unconfirmed_take_over_is_swapped_back(void)
 	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
-static void a_confirmed_one_is_not(void)
+static void a_confirmed_take_over_is_not_swapped_back(void)
 {
 	begin(1);
 	servers_take(A, "mine", 10000);
@@ -300,7 +300,7 @@ static void a_minority_may_be_unconfirmed(void)
 	CHECK_TEXT(servers_owner(B), "T1"); /* the release will find it */
 }
 
-static void a_majority_may_not(void)
+static void a_majority_may_not_be_unconfirmed(void)
 {
 	begin(3);
 	lose_replicas(A, 20);
@@ -313,7 +313,7 @@ static void a_majority_may_not(void)
 	CHECK(!servers_have_ours());
 }
 
-static void nor_with_a_caller_s_token(void)
+static void a_majority_of_a_caller_s_token_may_not_be_unconfirmed(void)
 {
 	begin(3);
 	lose_replicas(A, 20);
@@ -339,25 +339,25 @@ static void a_take_over_of_a_minority_is_swapped_back(void)
 static const check_test tests[] = {
 	TEST(a_grant_is_one_write),
 	TEST(an_unconfirmed_grant_is_undone),
-	TEST(so_is_one_of_a_caller_s_token),
+	TEST(an_unconfirmed_grant_of_a_caller_s_token_is_undone),
 	TEST(a_ttl_that_is_over_undoes_no_caller_s_token),
 	TEST(a_refusal_waits_for_no_replica),
-	TEST(a_wait_goes_on_until_the_replicas_are_back),
-	TEST(so_does_a_wait_with_a_caller_s_token),
+	TEST(a_wait_goes_on_until_the_replicas_can_confirm),
+	TEST(a_wait_with_a_caller_s_token_goes_on_until_the_replicas_can_confirm),
 	TEST(a_wait_ends_at_its_deadline),
 	TEST(a_right_that_is_missing_ends_a_wait),
 	TEST(a_wait_that_is_unblocked_is_no_end),
-	TEST(an_abandoned_call_undoes_what_it_waits_for),
+	TEST(an_abandoned_call_undoes_its_unconfirmed_grant),
 	TEST(a_refused_login_undoes_an_unconfirmed_grant),
 	TEST(a_connection_lingers_until_wait_is_over),
 	TEST(an_unconfirmed_extend_is_an_error_and_stays),
 	TEST(an_extend_of_another_s_lock_waits_for_no_replica),
-	TEST(what_takes_and_prolongs_nothing_asks_no_replica),
+	TEST(verbs_that_take_and_prolong_nothing_ask_no_replica),
 	TEST(an_unconfirmed_take_over_is_swapped_back),
-	TEST(a_confirmed_one_is_not),
+	TEST(a_confirmed_take_over_is_not_swapped_back),
 	TEST(a_minority_may_be_unconfirmed),
-	TEST(a_majority_may_not),
-	TEST(nor_with_a_caller_s_token),
+	TEST(a_majority_may_not_be_unconfirmed),
+	TEST(a_majority_of_a_caller_s_token_may_not_be_unconfirmed),
 	TEST(a_take_over_of_a_minority_is_swapped_back),
 };
 

@@ -25,7 +25,7 @@ static rl_acquire *seen(const char *answer)
 	return acquire;
 }
 
-static void nobody_was_seen_without_a_wait(void)
+static void a_call_without_a_wait_has_seen_no_holder(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -51,7 +51,7 @@ static void a_holder_without_a_label_has_no_name(void)
 		held(seen("*:1000000000 :-1 :4 :0 :1")), "held by a client without a label, without a TTL");
 }
 
-static void the_time_goes_on_while_nobody_looks(void)
+static void the_holders_time_goes_on_between_looks(void)
 {
 	rl_acquire *acquire = seen("*:1000000000 :400 $a :0 :1");
 	CHECK_TEXT(held(acquire), "held by a for up to 0.3 s more");
@@ -61,8 +61,8 @@ static void the_time_goes_on_while_nobody_looks(void)
 	CHECK_TEXT(held(acquire), "held by a for up to 0 s more");
 }
 
-/* In nanoseconds the longest TTL of a key is more than 64 bits can count. */
-static void the_longest_time_is_a_time(void)
+/* In nanoseconds the longest TTL of a key does not fit into 64 bits. */
+static void the_longest_ttl_of_a_key_can_be_shown(void)
 {
 	CHECK_TEXT(held(seen("*:1000000000 :9223372036854775807 :4 :0 :1")),
 		"held by a client without a label for up to 4611686018.4 s more");
@@ -83,7 +83,7 @@ static void a_reservation_is_no_holder(void)
 	CHECK_HAS(held(acquire), "held by a client without a label ");
 }
 
-static void the_last_try_says_who_has_it(void)
+static void the_last_try_names_the_holder(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -134,7 +134,7 @@ static void a_set_without_a_label_has_that_of_the_process(void)
 }
 
 /* A token that is drawn anew keeps the label. */
-static void a_second_token_has_it_too(void)
+static void a_second_token_has_the_label_too(void)
 {
 	waiting_begin();
 	set_label(&fake_set.label, "shop-1");
@@ -147,7 +147,7 @@ static void a_second_token_has_it_too(void)
 	CHECK(memcmp(first + 28, acquire->token + 28, 7) == 0);
 }
 
-static void connections_are_named_by_it(void)
+static void connections_are_named_by_the_label(void)
 {
 	static rl_label label;
 	fake_begin(1);
@@ -166,17 +166,17 @@ static void connections_are_named_by_it(void)
 }
 
 static const check_test tests[] = {
-	TEST(nobody_was_seen_without_a_wait),
+	TEST(a_call_without_a_wait_has_seen_no_holder),
 	TEST(a_label_names_the_holder),
 	TEST(a_holder_without_a_label_has_no_name),
-	TEST(the_time_goes_on_while_nobody_looks),
-	TEST(the_longest_time_is_a_time),
+	TEST(the_holders_time_goes_on_between_looks),
+	TEST(the_longest_ttl_of_a_key_can_be_shown),
 	TEST(a_reservation_is_no_holder),
-	TEST(the_last_try_says_who_has_it),
+	TEST(the_last_try_names_the_holder),
 	TEST(tokens_have_the_label_of_the_set),
 	TEST(a_set_without_a_label_has_that_of_the_process),
-	TEST(a_second_token_has_it_too),
-	TEST(connections_are_named_by_it),
+	TEST(a_second_token_has_the_label_too),
+	TEST(connections_are_named_by_the_label),
 };
 
 CHECK_MAIN(tests, fake_end)

@@ -15,7 +15,7 @@
 static int64_t round_trip;
 static unsigned splits; /* so many tries are split */
 
-/* Each try is granted by a, and refused by the others; then it is refused by all. */
+/* Member a grants each try, and the others refuse it. After so many splits all members refuse. */
 static bool split(const char *words, bool is_taken, fake_plan *plan)
 {
 	bool is_undo = words[0] == 'R';
@@ -79,7 +79,7 @@ static void the_tries_end_with_the_first_that_is_not_split(void)
 	CHECK_INT(fake_stats.split_votes, 0);
 }
 
-static void the_second_may_be_granted(void)
+static void the_second_try_may_be_granted(void)
 {
 	begin(3, 1, 0);
 	rl_acquire *acquire = fake_acquire(30000, 0);
@@ -92,7 +92,7 @@ static void the_second_may_be_granted(void)
 	CHECK_INT(fake_stats.acquired, 1);
 }
 
-/* Up to one round trip, then up to two, and four. */
+/* The delay is up to one round trip, then up to two, then up to four. */
 static void the_delay_is_left_to_chance(void)
 {
 	int64_t least = RL_NEVER;
@@ -121,11 +121,11 @@ static void the_delay_is_never_long(void)
 	CHECK(fake_clock - FAKE_START - 4 * 300 * MS <= 3 * 200 * MS + 3);
 }
 
-static void without_random_bytes_the_delay_is_as_long_as_it_can_be(void)
+static void without_random_bytes_the_delay_is_the_longest_one(void)
 {
 	begin(3, 1, 0);
 	rl_acquire *acquire = fake_acquire(30000, 0);
-	fake_random_draws(1); /* for the token that is tried next */
+	fake_random_draws(1); /* for the token of the next try */
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 	CHECK_INT(fake_clock, FAKE_START + MS / 2); /* no round trip is counted as shorter */
 }
@@ -167,8 +167,8 @@ static void a_split_at_the_deadline_is_the_end(void)
 	CHECK_COUNT("45 a1 RELEASE", 1);
 }
 
-/* No grant at all, or one server: it is someone's. */
-static void one_server_has_no_split(void)
+/* A refusal by all members, or by the only one, means that another client has the lock. */
+static void a_single_server_has_no_split_vote(void)
 {
 	begin(1, 0, 0);
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
@@ -176,7 +176,7 @@ static void one_server_has_no_split(void)
 	CHECK_INT(fake_stats.split_votes, 0);
 }
 
-/* ---- a grant that is taken back after the end ---- */
+/* ---- grants that are taken back after the end ---- */
 
 static void taken_by_two_of_three(void)
 {
@@ -231,7 +231,7 @@ static void members_that_were_not_asked_get_no_undo(void)
 	CHECK_COUNT("RELEASE", 2);
 }
 
-/* What was not answered may have been refused, or be somebody else's of the same name. */
+/* A member that has not answered may have refused, or may hold another caller's equal token. */
 static void an_own_token_is_taken_back_only_where_it_was_granted(void)
 {
 	taken_by_two_of_three();
@@ -244,7 +244,7 @@ static void an_own_token_is_taken_back_only_where_it_was_granted(void)
 	CHECK_COUNT("c1 RELEASE", 0);
 }
 
-/* What nobody waited for may be carried out at any time. */
+/* A command whose answer no call waits for may be carried out at any time. */
 static void a_member_that_did_not_answer_may_bring_a_stray(void)
 {
 	for (unsigned i = 0; i < 3; i++) {
@@ -258,7 +258,7 @@ static void a_member_that_did_not_answer_may_bring_a_stray(void)
 	}
 }
 
-/* One that was too slow, while the others have decided. */
+/* Member c is slower than its timeout, and the others have decided. */
 static void a_member_that_did_not_answer_in_time_may_bring_a_stray(void)
 {
 	fake_begin(3);
@@ -277,7 +277,7 @@ static void a_member_that_did_not_answer_in_time_may_bring_a_stray(void)
 	CHECK(rl_quorum_call_has_strays(&op->call));
 }
 
-/* Who answers soon enough brings none: so an ordinary one leaves no doubt. */
+/* A member that answers soon enough brings no stray, so an ordinary call leaves no doubt. */
 static void a_member_that_is_waited_for_brings_no_stray(void)
 {
 	static const int64_t delays[] = {0, 24, 26};
@@ -302,14 +302,14 @@ static void a_member_that_is_waited_for_brings_no_stray(void)
 static const check_test tests[] = {
 	TEST(a_call_that_does_not_wait_tries_three_times_more),
 	TEST(the_tries_end_with_the_first_that_is_not_split),
-	TEST(the_second_may_be_granted),
+	TEST(the_second_try_may_be_granted),
 	TEST(the_delay_is_left_to_chance),
 	TEST(the_delay_is_never_long),
-	TEST(without_random_bytes_the_delay_is_as_long_as_it_can_be),
+	TEST(without_random_bytes_the_delay_is_the_longest_one),
 	TEST(a_waiter_tries_soon_too),
 	TEST(a_refusal_by_all_begins_the_count_anew),
 	TEST(a_split_at_the_deadline_is_the_end),
-	TEST(one_server_has_no_split),
+	TEST(a_single_server_has_no_split_vote),
 	TEST(a_grant_is_undone_also_at_members_that_have_not_answered),
 	TEST(members_that_refused_get_no_undo),
 	TEST(members_that_were_not_asked_get_no_undo),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * A wait that the caller stops: when it may be stopped, what is undone, and how it is counted. The
- * undos are those of a wait that is given up (test_acquire_queue_end.c).
+ * undos are those of an abandoned wait (test_acquire_queue_end.c).
  */
 #include "check.h"
 #include "waiting.h"
 
-/* What the end of a place with an undo looks like, with a server that still blocks it. */
+/* The log of a place that ends with an undo, while the server still blocks it. */
 #define LEFT(ms) ms " a2 RELEASE k T1\n" ms " a2 end\n" ms " a2 close\n"
 #define UNMARKED(ms, link) ms " " link " RELEASE+ k W1 W1\n"
 
@@ -19,7 +19,7 @@ static void stop(rl_acquire *acquire)
 	CHECK(!rl_acquire_may_stop(acquire));
 }
 
-static void in_the_queue_the_place_is_given_up(void)
+static void a_wait_that_is_stopped_in_the_queue_leaves_its_place(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 300);
@@ -33,7 +33,7 @@ static void in_the_queue_the_place_is_given_up(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-/* The look of 850 ms is answered after 100 ms. */
+/* The look at 850 ms is answered after 100 ms. */
 static void stop_near_a_look(int64_t ms)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -42,15 +42,15 @@ static void stop_near_a_look(int64_t ms)
 	stop(acquire);
 }
 
-static void while_it_looks(void)
+static void a_wait_may_be_stopped_during_a_look(void)
 {
 	stop_near_a_look(900);
 	CHECK_LOG(LEFT("900") UNMARKED("900", "a1"));
 }
 
-/* The mark would be valid for up to two seconds more, and the next release would reserve the lock
+/* The mark would be valid for up to two seconds more, so the next release would reserve the lock
  * for this wait. */
-static void the_mark_goes_on_a_slow_server_too(void)
+static void the_mark_is_taken_away_from_a_slow_server_too(void)
 {
 	stop_near_a_look(1000);
 	CHECK_LOG(LEFT("1000") UNMARKED("1000", "a1"));
@@ -62,7 +62,7 @@ static void a_win_that_has_arrived_comes_first(void)
 	waiting_drive_to(acquire, 100);
 	fake_says(0, grant(100));
 	fake_wakes(0, 0);
-	CHECK(rl_acquire_may_stop(acquire)); /* not heard yet */
+	CHECK(rl_acquire_may_stop(acquire)); /* not read yet */
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK(!rl_acquire_may_stop(acquire));
 }
@@ -77,7 +77,7 @@ static void a_win_that_arrives_later_is_undone(void)
 	CHECK_LOG("100 a2 RELEASE k T1\n" UNMARKED("100", "a2"));
 }
 
-static void not_during_the_first_try_nor_the_last(void)
+static void a_wait_may_not_be_stopped_during_its_first_and_last_try(void)
 {
 	waiting_begin();
 	fake_acts(0, FAKE_SAY, "_", 50 * MS);
@@ -95,7 +95,7 @@ static void not_during_the_first_try_nor_the_last(void)
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 }
 
-static void not_while_the_token_is_swapped(void)
+static void a_wait_may_not_be_stopped_during_the_swap(void)
 {
 	rl_acquire *acquire = waiting_queued_own(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 100);
@@ -109,7 +109,7 @@ static void not_while_the_token_is_swapped(void)
 	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), rl_bytes_of("mine", 4)));
 }
 
-static void not_without_a_wait(void)
+static void a_call_without_a_wait_may_not_be_stopped(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT, 50 * MS);
@@ -119,7 +119,7 @@ static void not_without_a_wait(void)
 	rl_op_abandon(&acquire->op, fake_clock, false);
 }
 
-static void without_any_server_it_is_a_refusal(void)
+static void a_wait_that_is_stopped_without_a_server_is_refused(void)
 {
 	fake_begin(1);
 	for (unsigned i = 0; i < 20; i++) {
@@ -133,7 +133,7 @@ static void without_any_server_it_is_a_refusal(void)
 	CHECK_INT(fake_stats.timed_out, 1);
 }
 
-static void a_doubt_is_undone(void)
+static void a_token_in_doubt_is_undone(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_kill(0);
@@ -147,16 +147,16 @@ static void a_doubt_is_undone(void)
 }
 
 static const check_test tests[] = {
-	TEST(in_the_queue_the_place_is_given_up),
-	TEST(while_it_looks),
-	TEST(the_mark_goes_on_a_slow_server_too),
+	TEST(a_wait_that_is_stopped_in_the_queue_leaves_its_place),
+	TEST(a_wait_may_be_stopped_during_a_look),
+	TEST(the_mark_is_taken_away_from_a_slow_server_too),
 	TEST(a_win_that_has_arrived_comes_first),
 	TEST(a_win_that_arrives_later_is_undone),
-	TEST(not_during_the_first_try_nor_the_last),
-	TEST(not_while_the_token_is_swapped),
-	TEST(not_without_a_wait),
-	TEST(without_any_server_it_is_a_refusal),
-	TEST(a_doubt_is_undone),
+	TEST(a_wait_may_not_be_stopped_during_its_first_and_last_try),
+	TEST(a_wait_may_not_be_stopped_during_the_swap),
+	TEST(a_call_without_a_wait_may_not_be_stopped),
+	TEST(a_wait_that_is_stopped_without_a_server_is_refused),
+	TEST(a_token_in_doubt_is_undone),
 };
 
 CHECK_MAIN(tests, fake_end)

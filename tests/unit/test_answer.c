@@ -53,7 +53,7 @@ static rl_answer read_it(rl_verb verb, rl_reply reply)
 
 #define VOTE(verb, reply) read_it(RL_VERB_##verb, reply).vote
 
-static void set_is_ok_or_nil(void)
+static void the_answer_to_set_is_ok_or_nil(void)
 {
 	const rl_reply one = integer(1);
 	CHECK_INT(VOTE(SET, status("OK")), RL_VOTE_GRANTED);
@@ -81,7 +81,7 @@ static rl_answer read_numbers(rl_verb verb, unsigned count, const int64_t *numbe
  read_numbers(RL_VERB_##verb, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), \
 	 (const int64_t[]){__VA_ARGS__})
 
-static void try_is_one_or_a_refusal(void)
+static void the_answer_to_try_is_one_or_a_refusal(void)
 {
 	rl_answer answer = READ(TRY, 1, 1700000000000000);
 	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
@@ -101,7 +101,7 @@ static void try_is_one_or_a_refusal(void)
 	}
 }
 
-static void try_is_nothing_else(void)
+static void any_other_answer_to_try_is_a_failure(void)
 {
 	const rl_reply odd[] = {integer(0), integer(1), string("77"), integer(0), integer(0)};
 	const rl_reply holder[] = {integer(0), integer(1), integer(77), status("x"), integer(0)};
@@ -131,7 +131,7 @@ static void try_is_nothing_else(void)
 }
 
 /* A label in place of the holder's number. */
-static void a_label_says_who_holds_the_lock(void)
+static void a_label_names_the_holder_of_the_lock(void)
 {
 	const rl_reply tried[] = {integer(0), integer(1), integer(77), string("web-3:1"), integer(2)};
 	const rl_reply looked[] = {integer(1), integer(77), string("web-3:1"), integer(0), integer(2)};
@@ -153,7 +153,7 @@ static rl_answer inspect(int64_t pttl, rl_reply holder, int64_t waiters, const c
 	return read_it(RL_VERB_INSPECT, array(elements, 4));
 }
 
-static void inspect_is_a_state(void)
+static void the_answer_to_inspect_is_a_state(void)
 {
 	rl_answer answer = inspect(77, string("web-3:1"), 2, "rl1.token@web-3:1");
 	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
@@ -176,7 +176,7 @@ static void inspect_is_a_state(void)
 	CHECK_INT(VOTE(INSPECT, nil()), RL_VOTE_FAILED);
 }
 
-static void probe_tells_the_holder(void)
+static void the_answer_to_probe_has_the_holder(void)
 {
 	rl_answer answer = READ(PROBE, 1700000000000000, 77, 3, 0, 12);
 	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
@@ -190,7 +190,7 @@ static void probe_tells_the_holder(void)
 	CHECK_INT(READ(PROBE, 0, -1, 4, 0, 0).vote, RL_VOTE_GRANTED);
 }
 
-static void probe_is_nothing_else(void)
+static void any_other_answer_to_probe_is_a_failure(void)
 {
 	const rl_reply odd[] = {integer(5), integer(77), integer(0), nil(), integer(0)};
 	CHECK_INT(VOTE(PROBE, array(odd, 5)), RL_VOTE_FAILED);
@@ -207,7 +207,7 @@ static void probe_is_nothing_else(void)
 	CHECK_INT(VOTE(PROBE, status("OK")), RL_VOTE_FAILED);
 }
 
-static void blpop_is_a_ticket_or_none(void)
+static void the_answer_to_blpop_is_a_ticket_or_nil(void)
 {
 	const rl_reply ticket[] = {string("tickets"), string("1"), string("x")};
 	CHECK_INT(VOTE(BLPOP, array(ticket, 2)), RL_VOTE_GRANTED);
@@ -220,7 +220,7 @@ static void blpop_is_a_ticket_or_none(void)
 	CHECK_INT(VOTE(BLPOP, status("OK")), RL_VOTE_FAILED);
 }
 
-static void a_release_may_tell_no_waiter(void)
+static void the_answer_to_a_release_says_whether_waiters_could_be_woken(void)
 {
 	static const rl_verb verbs[] = {RL_VERB_RELEASE, RL_VERB_FORCE};
 	for (unsigned i = 0; i < 2; i++) {
@@ -239,7 +239,7 @@ static bool is_taken_over(rl_verb verb, int64_t number)
 	return rl_answer_is_taken_over(&answer);
 }
 
-static void one_and_zero(void)
+static void the_answers_of_plain_verbs_are_one_and_zero(void)
 {
 	static const rl_verb verbs[] = {
 		RL_VERB_RELEASE, RL_VERB_EXTEND, RL_VERB_RENEW, RL_VERB_FORCE, RL_VERB_EXISTS};
@@ -276,7 +276,7 @@ static void a_swap_is_done_now_or_before(void)
 	}
 }
 
-static void remaining_is_a_pttl(void)
+static void the_answer_to_remaining_is_a_pttl(void)
 {
 	CHECK_INT(VOTE(REMAINING, integer(-2)), RL_VOTE_REFUSED);
 	CHECK_INT(VOTE(REMAINING, integer(-1)), RL_VOTE_GRANTED);
@@ -296,7 +296,7 @@ static rl_vote fence_vote(rl_reply reply, int64_t number)
 	return answer.vote;
 }
 
-static void a_fence_is_digits_or_a_refusal(void)
+static void the_answer_to_fence_is_digits_or_a_refusal(void)
 {
 	rl_answer answer = read_it(RL_VERB_FENCE, string("9007199254740991"));
 	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
@@ -316,15 +316,15 @@ static void a_fence_is_digits_or_a_refusal(void)
 	CHECK_INT(VOTE(FENCE, status("OK")), RL_VOTE_FAILED);
 	CHECK_INT(fence_vote(string("41"), 41), RL_VOTE_GRANTED);
 	CHECK_INT(fence_vote(string("42"), 41), RL_VOTE_GRANTED);
-	CHECK_INT(fence_vote(string("40"), 41), RL_VOTE_FAILED); /* it was not written */
+	CHECK_INT(fence_vote(string("40"), 41), RL_VOTE_FAILED); /* the number was not written */
 }
 
-static void owner_is_a_text(void)
+static void the_answer_to_owner_is_a_text(void)
 {
 	rl_answer answer = read_it(RL_VERB_OWNER, string("me"));
 	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
 	CHECK(rl_bytes_equal(answer.text, bytes_of("me")));
-	CHECK_INT(VOTE(OWNER, string("")), RL_VOTE_REFUSED); /* reserved, so it has no owner */
+	CHECK_INT(VOTE(OWNER, string("")), RL_VOTE_REFUSED); /* a reservation has no owner */
 	CHECK_INT(VOTE(OWNER, nil()), RL_VOTE_REFUSED);
 	CHECK_INT(VOTE(OWNER, integer(1)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(OWNER, status("OK")), RL_VOTE_FAILED);
@@ -401,7 +401,7 @@ static void noscript_is_known_by_its_word(void)
 	CHECK_INT(again(release, "NOSCRIPT"), RL_AGAIN_NOT);
 }
 
-/* What each verb does about the errors that concern the way in which a script is sent. */
+/* For each verb: which errors make it send the command again, and how. */
 static void which_errors_are_asked_again_and_how(void)
 {
 	static const struct {
@@ -436,19 +436,19 @@ static void which_errors_are_asked_again_and_how(void)
 
 static const check_test tests[] = {
 	TEST(a_swap_is_done_now_or_before),
-	TEST(set_is_ok_or_nil),
-	TEST(try_is_one_or_a_refusal),
-	TEST(try_is_nothing_else),
-	TEST(a_label_says_who_holds_the_lock),
-	TEST(inspect_is_a_state),
-	TEST(probe_tells_the_holder),
-	TEST(probe_is_nothing_else),
-	TEST(blpop_is_a_ticket_or_none),
-	TEST(a_release_may_tell_no_waiter),
-	TEST(one_and_zero),
-	TEST(remaining_is_a_pttl),
-	TEST(a_fence_is_digits_or_a_refusal),
-	TEST(owner_is_a_text),
+	TEST(the_answer_to_set_is_ok_or_nil),
+	TEST(the_answer_to_try_is_one_or_a_refusal),
+	TEST(any_other_answer_to_try_is_a_failure),
+	TEST(a_label_names_the_holder_of_the_lock),
+	TEST(the_answer_to_inspect_is_a_state),
+	TEST(the_answer_to_probe_has_the_holder),
+	TEST(any_other_answer_to_probe_is_a_failure),
+	TEST(the_answer_to_blpop_is_a_ticket_or_nil),
+	TEST(the_answer_to_a_release_says_whether_waiters_could_be_woken),
+	TEST(the_answers_of_plain_verbs_are_one_and_zero),
+	TEST(the_answer_to_remaining_is_a_pttl),
+	TEST(the_answer_to_fence_is_digits_or_a_refusal),
+	TEST(the_answer_to_owner_is_a_text),
 	TEST(errors_keep_their_word),
 	TEST(owner_by_type_knows_a_sorted_set),
 	TEST(noscript_is_known_by_its_word),

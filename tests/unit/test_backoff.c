@@ -24,7 +24,7 @@ static int64_t delay(const rl_backoff *backoff, unsigned n, uint32_t random)
 	return rl_backoff_delay(backoff, n, &env);
 }
 
-static void doubles_up_to_the_maximum(void)
+static void the_delay_doubles_up_to_the_maximum(void)
 {
 	const rl_backoff backoff = {10 * RL_NS_PER_MS, 200 * RL_NS_PER_MS, 0};
 	static const int64_t wanted[] = {10, 20, 40, 80, 160, 200, 200, 200};
@@ -37,7 +37,7 @@ static void doubles_up_to_the_maximum(void)
 	CHECK_INT(rl_backoff_doubled(3, UINT32_MAX, 100), 100);
 }
 
-static void the_maximum_may_be_the_first(void)
+static void the_first_delay_may_be_the_maximum(void)
 {
 	const rl_backoff backoff = {60 * RL_NS_PER_SECOND, 60 * RL_NS_PER_SECOND, 0};
 	CHECK_INT(delay(&backoff, 0, 0), 60 * RL_NS_PER_SECOND);
@@ -72,8 +72,8 @@ static void without_random_bytes_there_is_no_jitter(void)
 }
 
 static const check_test tests[] = {
-	TEST(doubles_up_to_the_maximum),
-	TEST(the_maximum_may_be_the_first),
+	TEST(the_delay_doubles_up_to_the_maximum),
+	TEST(the_first_delay_may_be_the_maximum),
 	TEST(jitter_spreads_evenly),
 	TEST(almost_full_jitter_never_goes_below_zero),
 	TEST(without_random_bytes_there_is_no_jitter),

@@ -40,8 +40,8 @@ static rl_conn_event_type next_event(void)
 	return event.type;
 }
 
-/* Servers end WAIT late. */
-static void the_channel_waits_no_longer_than_it_said(void)
+/* Servers end WAIT late, so the channel has a clock of its own. */
+static void the_channel_waits_no_longer_than_wait_allows(void)
 {
 	rl_wait wait = {.until = RL_NEVER};
 	begin();
@@ -60,7 +60,7 @@ static void the_channel_waits_no_longer_than_it_said(void)
 	CHECK(!rl_channel_judge_replicas(&channel, &tick));
 	CHECK_INT(next_event(), RL_CONN_NONE);
 	fake_clock += 1;
-	/* What had arrived by now must have been read. */
+	/* An answer that has arrived by now must have been read. */
 	tick.now = fake_clock;
 	CHECK(!rl_channel_judge_replicas(&channel, &tick));
 	tick = tick_now();
@@ -80,7 +80,7 @@ static void the_channel_waits_no_longer_than_it_said(void)
 	CHECK_INT(channel.conn->pending_count, 0);
 }
 
-static void a_verdict_in_time_ends_the_clock(void)
+static void a_verdict_in_time_ends_the_wait_for_replicas(void)
 {
 	begin();
 	fake_says(0, "+OK");
@@ -111,8 +111,8 @@ static void a_slow_server_is_not_a_slow_replica(void)
 }
 
 static const check_test tests[] = {
-	TEST(the_channel_waits_no_longer_than_it_said),
-	TEST(a_verdict_in_time_ends_the_clock),
+	TEST(the_channel_waits_no_longer_than_wait_allows),
+	TEST(a_verdict_in_time_ends_the_wait_for_replicas),
 	TEST(a_slow_server_is_not_a_slow_replica),
 };
 

@@ -62,7 +62,7 @@ static void plain_verbs(void)
 	CHECK_ARGV(inspect, "EVALSHA", sha_of(RL_SCRIPT_INSPECT), "1", "key");
 	rl_request remaining = request_of(RL_VERB_REMAINING);
 	CHECK_ARGV(remaining, "PTTL", "key");
-	/* None of them has a text. */
+	/* These commands have no text. */
 	set.form = RL_FORM_TEXT;
 	CHECK_ARGV(set, "SET", "key", "token", "NX", "PX", "250");
 }
@@ -100,7 +100,7 @@ static void script_verbs(void)
 		"waiter");
 	rl_request force = request_of(RL_VERB_FORCE);
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "3", "key", "mark", "tickets");
-	/* Several servers: how long the lock has to be reserved for a waiter. */
+	/* With several servers, how long the lock is reserved for a waiter. */
 	try.reserve_ms = release.reserve_ms = force.reserve_ms = 10;
 	CHECK_ARGV(try, "EVAL", text_of(RL_SCRIPT_TRY), "3", "key", "mark", "tickets", "token", "250",
 		"0", "1", "waiter", "0", "10");
@@ -114,8 +114,8 @@ static void script_verbs(void)
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "3", "key", "mark", "tickets", "10");
 }
 
-/* A try has its arguments by their number; a release has one less. */
-static void without_a_waiter(void)
+/* A try counts its arguments, so they stay, empty. A release leaves the last one out. */
+static void a_command_without_a_waiter_leaves_its_arguments_out(void)
 {
 	rl_request try = request_of(RL_VERB_TRY);
 	try.waiter = (rl_bytes){NULL, 0};
@@ -129,7 +129,7 @@ static void without_a_waiter(void)
 	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "1", "key", "token");
 }
 
-static void alone_a_script_has_one_key(void)
+static void a_script_without_helper_keys_has_one_key(void)
 {
 	rl_request try = request_of(RL_VERB_TRY);
 	try.no_helpers = true;
@@ -143,7 +143,7 @@ static void alone_a_script_has_one_key(void)
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "1", "key");
 }
 
-/* A longer TTL wakes nobody. */
+/* A longer TTL wakes no waiter, so these scripts need no helper keys. */
 static void extend_and_renew_are_always_alone(void)
 {
 	rl_request extend = request_of(RL_VERB_EXTEND);
@@ -171,12 +171,12 @@ static void a_swap_names_both_tokens(void)
 	fence.fence_number = INT64_C(9007199254740991); /* 2^53 - 1 */
 	CHECK_ARGV(fence, "EVALSHA", sha, "2", "key", "number", "token", "9007199254740991");
 	fence.form = RL_FORM_TEXT;
-	fence.no_helpers = true; /* the number is none */
+	fence.no_helpers = true; /* without helper keys there is no fencing number */
 	CHECK_ARGV(
 		fence, "EVAL", text_of(RL_SCRIPT_FENCE), "2", "key", "number", "token", "9007199254740991");
 }
 
-static void blpop_tells_seconds(void)
+static void blpop_gives_its_time_in_seconds(void)
 {
 	static const struct {
 		int64_t ms;
@@ -215,7 +215,7 @@ static void keys_and_tokens_may_be_any_bytes(void)
 	CHECK(rl_bytes_equal(command.argv[2], rl_bytes_of("\xff\0", 2)));
 }
 
-static void two_verbs_take(void)
+static void set_and_try_take_locks(void)
 {
 	for (int verb = RL_VERB_SET; verb < RL_VERBS; verb++) {
 		CHECK_INT(rl_verb_takes((rl_verb) verb), verb == RL_VERB_SET || verb == RL_VERB_TRY);
@@ -225,14 +225,14 @@ static void two_verbs_take(void)
 static const check_test tests[] = {
 	TEST(plain_verbs),
 	TEST(script_verbs),
-	TEST(without_a_waiter),
-	TEST(alone_a_script_has_one_key),
+	TEST(a_command_without_a_waiter_leaves_its_arguments_out),
+	TEST(a_script_without_helper_keys_has_one_key),
 	TEST(extend_and_renew_are_always_alone),
 	TEST(a_swap_names_both_tokens),
-	TEST(blpop_tells_seconds),
+	TEST(blpop_gives_its_time_in_seconds),
 	TEST(numbers_of_all_sizes),
 	TEST(keys_and_tokens_may_be_any_bytes),
-	TEST(two_verbs_take),
+	TEST(set_and_try_take_locks),
 };
 
 CHECK_MAIN(tests, NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Connections: the handshake, and the queue of replies that are owed.
+ * Connections: the login, and the queue of pending replies.
  */
 #include "check.h"
 #include "dialling.h"
@@ -26,7 +26,7 @@ static bool tell(void)
 	return rl_conn_send_blind(conn, &request);
 }
 
-static void the_handshake_says_only_what_is_needed(void)
+static void the_login_has_only_the_commands_that_are_needed(void)
 {
 	static const struct {
 		const char *user, *password;
@@ -65,7 +65,7 @@ static void a_dial_that_fails_leaves_nothing(void)
 	CHECK_INT(fake_targets[0].refs, 1000);
 }
 
-static void a_refused_login_is_told_once(void)
+static void a_refused_login_is_one_event(void)
 {
 	dial_it(NULL, "word", 2);
 	fake_login_says(0, "AUTH", "-WRONGPASS word");
@@ -75,7 +75,7 @@ static void a_refused_login_is_told_once(void)
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_REFUSED);
 	CHECK(rl_bytes_equal(event.reply.text, bytes_of("WRONGPASS word")));
-	/* What was sent with it is still answered. */
+	/* The command that was sent with the login is still answered. */
 	check_reply_to(7);
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK(!rl_conn_is_reusable(conn));
@@ -144,7 +144,7 @@ static void replies_go_to_their_askers_in_order(void)
 	flush_and_read();
 	check_reply_to(3);
 	CHECK_INT(event.reply.integer, 10);
-	CHECK_INT(next(), RL_CONN_REPLY); /* that of the blind one is counted off */
+	CHECK_INT(next(), RL_CONN_REPLY); /* the reply to tell() is discarded */
 	CHECK_INT(event.tag, 1);
 	CHECK_INT(event.reply.integer, 12);
 	check_reply_to(2);
@@ -152,7 +152,7 @@ static void replies_go_to_their_askers_in_order(void)
 	CHECK_INT(conn->pending_count, 0);
 }
 
-static void what_is_forgotten_is_counted_off(void)
+static void the_reply_to_a_discarded_command_is_dropped(void)
 {
 	dial_it(NULL, "word", 0);
 	fake_says(0, ":1");
@@ -161,12 +161,12 @@ static void what_is_forgotten_is_counted_off(void)
 	rl_conn_discard_pending(conn);
 	CHECK(ask(2) != 0);
 	flush_and_read();
-	CHECK_INT(next(), RL_CONN_READY); /* a login is never forgotten */
+	CHECK_INT(next(), RL_CONN_READY); /* the reply to a login is never discarded */
 	check_reply_to(2);
 	CHECK_INT(event.reply.integer, 0);
 }
 
-static void a_reply_that_nobody_asked_for_is_the_end(void)
+static void a_reply_without_a_command_ends_the_connection(void)
 {
 	dial_it(NULL, NULL, 0);
 	fake_acts(0, FAKE_SAY_TWICE, ":1", 0);
@@ -179,7 +179,7 @@ static void a_reply_that_nobody_asked_for_is_the_end(void)
 	CHECK(!rl_conn_is_reusable(conn));
 }
 
-static void an_error_that_nobody_asked_for_is_told(void)
+static void an_error_without_a_command_is_reported(void)
 {
 	dial_it(NULL, NULL, 0);
 	fake_login_says(0, "CLIENT", "-ERR max number of clients reached");
@@ -192,7 +192,7 @@ static void an_error_that_nobody_asked_for_is_told(void)
 	CHECK_HAS(event.err.message, "max number of clients");
 }
 
-static void a_break_is_told_after_the_replies(void)
+static void a_break_is_reported_after_the_replies(void)
 {
 	dial_it(NULL, NULL, 0);
 	fake_acts(0, FAKE_SAY_BREAK, ":1", 0);
@@ -205,9 +205,9 @@ static void a_break_is_told_after_the_replies(void)
 	CHECK(!rl_conn_is_reusable(conn));
 }
 
-static void so_many_replies_can_be_owed(void)
+static void the_number_of_runs_of_pending_replies_is_limited(void)
 {
-	dial_it(NULL, NULL, 0); /* owes one already */
+	dial_it(NULL, NULL, 0); /* one reply is pending already */
 	for (unsigned i = 1; i < RL_CONN_PENDING_MAX; i++) {
 		fake_says(0, ":1");
 		CHECK(i % 2 == 0 ? ask(i) != 0 : tell());
@@ -223,7 +223,7 @@ static void so_many_replies_can_be_owed(void)
 	}
 	CHECK_INT(next(), RL_CONN_NONE);
 	CHECK(rl_conn_is_reusable(conn));
-	/* The ring has gone round. */
+	/* Enough commands for the ring to go round. */
 	for (unsigned i = 0; i < 3 * RL_CONN_PENDING_MAX; i++) {
 		fake_says(0, ":1");
 		CHECK(ask(i) != 0);
@@ -232,7 +232,7 @@ static void so_many_replies_can_be_owed(void)
 	}
 }
 
-static void many_of_a_kind_take_one_place(void)
+static void many_pending_replies_of_a_kind_are_one_run(void)
 {
 	dial_it(NULL, NULL, 0);
 	flush_and_read();
@@ -242,7 +242,8 @@ static void many_of_a_kind_take_one_place(void)
 			fake_says(0, i == 40 ? ":0" : ":1");
 			CHECK(ask(7) != 0);
 			CHECK_INT(
-				conn->pending_count, i + 1 + (round == 0)); /* CLIENT SETNAME behind the first */
+				/* CLIENT SETNAME follows the first command. */
+				conn->pending_count, i + 1 + (round == 0));
 		}
 		CHECK(conn->pending_runs <= 3);
 		flush_and_read();
@@ -256,7 +257,7 @@ static void many_of_a_kind_take_one_place(void)
 	}
 }
 
-static void what_follows_the_forgotten_is_not_forgotten(void)
+static void a_command_after_discarded_ones_gets_its_reply(void)
 {
 	dial_it(NULL, NULL, 0);
 	for (unsigned i = 0; i < 2; i++) {
@@ -285,7 +286,7 @@ static bool lacks_memory(void)
 	return is_out_of_memory;
 }
 
-static void what_cannot_be_queued_is_not_owed(void)
+static void a_command_that_cannot_be_queued_has_no_pending_reply(void)
 {
 	dial_it(NULL, NULL, 0);
 	fake_lacks_memory = lacks_memory;
@@ -308,7 +309,7 @@ static void what_cannot_be_queued_is_not_owed(void)
 	CHECK_INT(event.reply.integer, 11);
 }
 
-static void a_few_owed_replies_do_not_matter(void)
+static void a_connection_with_few_pending_replies_is_reusable(void)
 {
 	dial_it(NULL, NULL, 0);
 	flush_and_read();
@@ -321,7 +322,7 @@ static void a_few_owed_replies_do_not_matter(void)
 	}
 }
 
-static void what_is_not_sent_is_not_reusable(void)
+static void a_connection_with_unsent_bytes_is_not_reusable(void)
 {
 	dial_it(NULL, NULL, 0);
 	flush_and_read();
@@ -334,7 +335,7 @@ static void what_is_not_sent_is_not_reusable(void)
 	CHECK(!rl_conn_is_reusable(conn));
 }
 
-static void what_has_become_alike_is_one_run(void)
+static void discarded_replies_of_all_kinds_are_one_run(void)
 {
 	dial_it(NULL, NULL, 0);
 	flush_and_read();
@@ -346,7 +347,7 @@ static void what_has_become_alike_is_one_run(void)
 		CHECK(tell());
 		fake_transport.flush(conn->link);
 		rl_conn_discard_pending(conn);
-		CHECK_INT(conn->pending_runs, 3); /* CLIENT SETNAME stands behind the first */
+		CHECK_INT(conn->pending_runs, 3); /* CLIENT SETNAME follows the first command */
 		CHECK_INT(conn->pending_count, 2 * (round + 1) + 1);
 	}
 	fake_says(0, ":7");
@@ -358,8 +359,8 @@ static void what_has_become_alike_is_one_run(void)
 	CHECK_INT(conn->pending_count, 0);
 }
 
-/* Also where the ring has gone round. */
-static void logins_stay_apart_from_what_is_forgotten(void)
+/* The ring has gone round meanwhile. */
+static void replies_to_logins_are_not_discarded(void)
 {
 	dial_it("me", "secret", 3);
 	CHECK(ask(1) != 0);
@@ -374,9 +375,9 @@ static void logins_stay_apart_from_what_is_forgotten(void)
 	CHECK_INT(conn->pending_count, 0);
 }
 
-/* ---- nobody waits for it ---- */
+/* ---- discarded and retracted commands ---- */
 
-static void what_was_not_sent_is_taken_back(void)
+static void commands_that_were_not_sent_are_retracted(void)
 {
 	dial_it("me", "secret", 3);
 	conn->is_nameless = true;
@@ -403,7 +404,7 @@ static void what_was_not_sent_is_taken_back(void)
 	CHECK(rl_conn_is_reusable(conn));
 }
 
-static void what_was_sent_is_not(void)
+static void commands_that_were_sent_are_not_retracted(void)
 {
 	dial_it(NULL, NULL, 0);
 	CHECK(ask(1) != 0);
@@ -419,8 +420,9 @@ static void what_was_sent_is_not(void)
 	CHECK(!rl_conn_is_worth_keeping(conn));
 }
 
-/* Some commands have gone out, and one has not: what is behind the login cannot be told apart. */
-static void only_what_is_whole_is_taken_back(void)
+/* A retraction goes back to the end of the login. Here a command after the login has been sent
+ * already. */
+static void a_command_after_sent_ones_is_not_retracted(void)
 {
 	dial_it(NULL, NULL, 0);
 	fake_says(0, ":1");
@@ -433,7 +435,7 @@ static void only_what_is_whole_is_taken_back(void)
 	CHECK_INT(conn->pending_count, 1);
 }
 
-static void how_much_one_may_owe_unheard(void)
+static void a_connection_with_too_many_unread_replies_is_not_worth_keeping(void)
 {
 	dial_it(NULL, NULL, 0);
 	flush_and_read();
@@ -446,7 +448,7 @@ static void how_much_one_may_owe_unheard(void)
 	}
 }
 
-static void what_has_come_is_counted_off(void)
+static void replies_that_have_arrived_are_discarded_by_a_look(void)
 {
 	dial_it("me", "secret", 0);
 	fake_says(0, ":1");
@@ -454,19 +456,19 @@ static void what_has_come_is_counted_off(void)
 	fake_transport.flush(conn->link);
 	conn->pending_since = 5;
 	fake_clock += MS;
-	CHECK(rl_conn_catch_up(conn, fake_clock)); /* reads it itself */
+	CHECK(rl_conn_catch_up(conn, fake_clock)); /* the look reads the reply */
 	CHECK_INT(conn->pending_count, 0);
 	CHECK_INT(conn->logins_pending, 0);
 	CHECK(conn->heard == RL_CONN_HEARD_SINCE);
-	CHECK_INT(conn->pending_since, 0); /* it owes nothing any more */
+	CHECK_INT(conn->pending_since, 0); /* no reply is pending any more */
 	CHECK(tell());
 	conn->pending_since = 5;
 	int64_t now = fake_clock;
 	CHECK(rl_conn_catch_up(conn, now));
-	CHECK_INT(conn->pending_since, now); /* the server is sent it only now */
+	CHECK_INT(conn->pending_since, now); /* the command is sent only now */
 	conn->pending_since = 5;
 	CHECK(rl_conn_catch_up(conn, fake_clock));
-	CHECK_INT(conn->pending_since, 5); /* nothing has come */
+	CHECK_INT(conn->pending_since, 5); /* no reply has arrived */
 	fake_kill(0);
 	CHECK(!rl_conn_catch_up(conn, fake_clock));
 }
@@ -480,7 +482,7 @@ static void positions_grow(void)
 	CHECK_INT(conn->last_byte, (int64_t) second);
 }
 
-static void free_of_nothing_is_nothing(void)
+static void freeing_no_connection_does_nothing(void)
 {
 	rl_conn_free(NULL);
 }
@@ -504,8 +506,8 @@ static void undo_key_of(size_t len, bool no_helpers)
 	CHECK(rl_conn_undo(conn, &request));
 }
 
-/* What became of it is what the system took. */
-static void an_undo_is_as_sure_as_what_was_sent(void)
+/* An undo counts as written if the system has taken all of it. */
+static void an_undo_counts_if_the_system_has_taken_it(void)
 {
 	static const struct {
 		fake_act act;
@@ -524,8 +526,8 @@ static void an_undo_is_as_sure_as_what_was_sent(void)
 	}
 }
 
-/* Whatever the command had: every user of the lock may use its key. */
-static void an_undo_has_the_lock_s_key_alone(void)
+/* Whatever keys the command has: every user of the lock may use the lock's key. */
+static void an_undo_has_only_the_key_of_the_lock(void)
 {
 	dial_it(NULL, NULL, 0);
 	fake_forget_log();
@@ -539,7 +541,7 @@ static void an_undo_has_the_lock_s_key_alone(void)
 	CHECK_LOG("0 a1 RELEASE k mine\n");
 }
 
-static void nobody_waits_for_an_undo(void)
+static void the_reply_to_an_undo_is_discarded(void)
 {
 	undo_key_of(5, false);
 	flush_and_read();
@@ -548,36 +550,36 @@ static void nobody_waits_for_an_undo(void)
 }
 
 static const check_test tests[] = {
-	TEST(the_handshake_says_only_what_is_needed),
+	TEST(the_login_has_only_the_commands_that_are_needed),
 	TEST(a_dial_that_fails_leaves_nothing),
-	TEST(a_refused_login_is_told_once),
+	TEST(a_refused_login_is_one_event),
 	TEST(a_refused_select_is_not_made_good_by_auth),
 	TEST(ready_needs_each_login),
 	TEST(a_login_is_answered_by_ok),
 	TEST(the_name_may_be_refused),
 	TEST(replies_go_to_their_askers_in_order),
-	TEST(what_is_forgotten_is_counted_off),
-	TEST(a_reply_that_nobody_asked_for_is_the_end),
-	TEST(an_error_that_nobody_asked_for_is_told),
-	TEST(a_break_is_told_after_the_replies),
-	TEST(so_many_replies_can_be_owed),
-	TEST(many_of_a_kind_take_one_place),
-	TEST(what_follows_the_forgotten_is_not_forgotten),
-	TEST(what_cannot_be_queued_is_not_owed),
-	TEST(a_few_owed_replies_do_not_matter),
-	TEST(what_is_not_sent_is_not_reusable),
-	TEST(what_has_become_alike_is_one_run),
-	TEST(logins_stay_apart_from_what_is_forgotten),
-	TEST(what_was_not_sent_is_taken_back),
-	TEST(what_was_sent_is_not),
-	TEST(only_what_is_whole_is_taken_back),
-	TEST(how_much_one_may_owe_unheard),
-	TEST(what_has_come_is_counted_off),
+	TEST(the_reply_to_a_discarded_command_is_dropped),
+	TEST(a_reply_without_a_command_ends_the_connection),
+	TEST(an_error_without_a_command_is_reported),
+	TEST(a_break_is_reported_after_the_replies),
+	TEST(the_number_of_runs_of_pending_replies_is_limited),
+	TEST(many_pending_replies_of_a_kind_are_one_run),
+	TEST(a_command_after_discarded_ones_gets_its_reply),
+	TEST(a_command_that_cannot_be_queued_has_no_pending_reply),
+	TEST(a_connection_with_few_pending_replies_is_reusable),
+	TEST(a_connection_with_unsent_bytes_is_not_reusable),
+	TEST(discarded_replies_of_all_kinds_are_one_run),
+	TEST(replies_to_logins_are_not_discarded),
+	TEST(commands_that_were_not_sent_are_retracted),
+	TEST(commands_that_were_sent_are_not_retracted),
+	TEST(a_command_after_sent_ones_is_not_retracted),
+	TEST(a_connection_with_too_many_unread_replies_is_not_worth_keeping),
+	TEST(replies_that_have_arrived_are_discarded_by_a_look),
 	TEST(positions_grow),
-	TEST(free_of_nothing_is_nothing),
-	TEST(an_undo_is_as_sure_as_what_was_sent),
-	TEST(an_undo_has_the_lock_s_key_alone),
-	TEST(nobody_waits_for_an_undo),
+	TEST(freeing_no_connection_does_nothing),
+	TEST(an_undo_counts_if_the_system_has_taken_it),
+	TEST(an_undo_has_only_the_key_of_the_lock),
+	TEST(the_reply_to_an_undo_is_discarded),
 };
 
 CHECK_MAIN(tests, hang_up)

@@ -50,7 +50,7 @@ static bool knows(void)
 
 #define DRAWN "rl1.AAAAAAAAAAAAAAAAAAAAAAAA" /* T1 in the log */
 
-static void asking_goes_before_each_command(void)
+static void asking_is_sent_before_each_command(void)
 {
 	start();
 	rl_request request = {.verb = RL_VERB_SET,
@@ -84,7 +84,7 @@ static void asking_goes_before_each_command(void)
 	CHECK(rl_conn_is_reusable(conn));
 }
 
-static void without_asking_there_is_none(void)
+static void a_command_that_needs_no_asking_is_sent_alone(void)
 {
 	start();
 	CHECK(ask(1) != 0);
@@ -96,7 +96,7 @@ static void without_asking_there_is_none(void)
 	CHECK_COUNT("ASKING", 0);
 }
 
-static void the_replicas_are_asked_behind_the_command(void)
+static void the_replicas_are_asked_after_the_command(void)
 {
 	start();
 	fake_targets[0].replicas = 1;
@@ -150,8 +150,8 @@ static void asking_alone_ends_the_connection(void)
 	}
 }
 
-/* The answer to the login does not make it good again. */
-static void asking_alone_before_the_login_ends_it_as_well(void)
+/* The answer to the login does not make the connection usable again. */
+static void asking_alone_before_the_login_ends_the_connection_as_well(void)
 {
 	begin_login(FAKE_ACCEPT_AT_ONCE);
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k"), .is_asking = true};
@@ -179,10 +179,10 @@ static void ask_and_map_later(void)
 	rl_conn_ask_map(conn, route, fake_clock);
 }
 
-static void the_map_is_read_when_it_comes(void)
+static void the_map_is_read_when_it_arrives(void)
 {
 	ask_and_map_later();
-	rl_conn_ask_map(conn, route, fake_clock + SECOND); /* not twice */
+	rl_conn_ask_map(conn, route, fake_clock + SECOND); /* the map is not asked for twice */
 	CHECK(ask(2) != 0);
 	flush_and_read();
 	CHECK_LOG("0 a1 EXISTS k\n0 a1 CLUSTER SLOTS\n0 a1 EXISTS k\n");
@@ -236,7 +236,7 @@ static void a_connection_is_given_back_with_the_map_pending(void)
 	CHECK(knows());
 }
 
-static void the_pool_reads_the_map_of_an_unheard_connection(void)
+static void the_pool_reads_a_map_that_has_arrived(void)
 {
 	start();
 	fake_says(0, MAP);
@@ -247,8 +247,7 @@ static void the_pool_reads_the_map_of_an_unheard_connection(void)
 	CHECK_INT(conn->pending_count, 0);
 }
 
-/* The connection keeps the route that it asks for. */
-static void the_route_may_be_gone_before_its_map(void)
+static void a_connection_keeps_the_route_of_its_map(void)
 {
 	start();
 	fake_says(0, MAP);
@@ -259,7 +258,7 @@ static void the_route_may_be_gone_before_its_map(void)
 	route = NULL;
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_NONE);
-	rl_conn_ask_map(conn, second, fake_clock); /* and gives up the first one */
+	rl_conn_ask_map(conn, second, fake_clock); /* the connection drops the first route */
 	CHECK(conn->mapped == second);
 	rl_conn_free(conn);
 	conn = NULL;
@@ -316,16 +315,16 @@ static void a_map_whose_connection_ends_is_still_wanted(void)
 }
 
 static const check_test tests[] = {
-	TEST(asking_goes_before_each_command),
-	TEST(without_asking_there_is_none),
-	TEST(the_replicas_are_asked_behind_the_command),
+	TEST(asking_is_sent_before_each_command),
+	TEST(a_command_that_needs_no_asking_is_sent_alone),
+	TEST(the_replicas_are_asked_after_the_command),
 	TEST(asking_alone_ends_the_connection),
-	TEST(asking_alone_before_the_login_ends_it_as_well),
-	TEST(the_map_is_read_when_it_comes),
+	TEST(asking_alone_before_the_login_ends_the_connection_as_well),
+	TEST(the_map_is_read_when_it_arrives),
 	TEST(a_map_that_is_an_error_teaches_nothing),
 	TEST(a_connection_is_given_back_with_the_map_pending),
-	TEST(the_pool_reads_the_map_of_an_unheard_connection),
-	TEST(the_route_may_be_gone_before_its_map),
+	TEST(the_pool_reads_a_map_that_has_arrived),
+	TEST(a_connection_keeps_the_route_of_its_map),
 	TEST(a_map_that_could_not_be_asked_for_is_still_wanted),
 	TEST(a_map_that_is_taken_back_is_still_wanted),
 	TEST(a_map_whose_connection_ends_is_still_wanted),

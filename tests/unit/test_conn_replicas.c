@@ -44,7 +44,7 @@ static void pass(int64_t ms)
 
 /* ---- asking ---- */
 
-static void one_wait_is_for_all_before_it(void)
+static void one_wait_confirms_all_commands_before_it(void)
 {
 	static const char *const answers[] = {"+OK", ":0", ":1", ":1", ":2"};
 	dial_replicated();
@@ -70,7 +70,7 @@ static void one_wait_is_for_all_before_it(void)
 	CHECK(rl_conn_is_reusable(conn));
 }
 
-static void the_next_write_has_its_own(void)
+static void the_next_write_has_a_wait_of_its_own(void)
 {
 	dial_replicated();
 	for (unsigned i = 0; i < 2; i++) {
@@ -85,7 +85,7 @@ static void the_next_write_has_its_own(void)
 	CHECK_INT(next(), RL_CONN_NONE);
 }
 
-static void only_what_takes_or_prolongs_is_confirmed(void)
+static void only_verbs_that_take_or_prolong_are_confirmed(void)
 {
 	static const bool is_confirmed[RL_VERBS] = {[RL_VERB_SET] = true,
 		[RL_VERB_TRY] = true,
@@ -186,7 +186,7 @@ static void an_error_is_passed_on_at_once(void)
 	check_reply(RL_REPLY_ERROR, 1);
 }
 
-static void what_follows_a_yes_waits_with_it(void)
+static void replies_after_a_yes_are_held_back_with_it(void)
 {
 	dial_replicated();
 	fake_says(0, "+OK");
@@ -204,7 +204,7 @@ static void what_follows_a_yes_waits_with_it(void)
 	CHECK(!rl_conn_is_confirming(conn));
 }
 
-static void too_few_replicas_leave_it_unconfirmed(void)
+static void a_yes_that_too_few_replicas_confirm_is_unconfirmed(void)
 {
 	set_and_confirm("+OK", ":1", 100 * MS);
 	CHECK_INT(next(), RL_CONN_NONE);
@@ -216,7 +216,7 @@ static void too_few_replicas_leave_it_unconfirmed(void)
 	CHECK(rl_conn_is_reusable(conn));
 }
 
-/* What the error of the server becomes. */
+/* What a server's error to WAIT becomes. */
 static void check_error(const char *reply, const char *code, bool passes, const char *part)
 {
 	rl_answer answer;
@@ -237,7 +237,7 @@ static void check_error(const char *reply, const char *code, bool passes, const 
 	hang_up();
 }
 
-static void an_error_to_wait_passes_or_not(void)
+static void an_error_of_wait_passes_or_not(void)
 {
 	check_error("-NOPERM User x has no permissions to run the 'wait' command", "NOPERM", false,
 		"no permissions to run the 'wait' command");
@@ -271,7 +271,7 @@ static void wait_follows_a_try_that_took_the_lock(void)
 	CHECK(send(RL_VERB_TRY, 30000, RL_PLACE_QUEUED, 1));
 	confirm_and_read();
 	CHECK_COUNT("WAIT", 0);
-	CHECK_INT(next(), RL_CONN_NONE); /* sends it */
+	CHECK_INT(next(), RL_CONN_NONE); /* this call sends WAIT */
 	CHECK_COUNT("WAIT 2 100", 1);
 	CHECK(rl_conn_is_confirming(conn));
 	fake_read(conn->link);
@@ -288,7 +288,7 @@ static void no_wait_follows_a_try_that_took_nothing(void)
 	check_reply(RL_REPLY_ARRAY, 1);
 	confirm_and_read();
 	CHECK_COUNT("WAIT", 0);
-	/* Nor does a later owner of the connection send it. */
+	/* A later owner of the connection does not send WAIT either. */
 	rl_conn_discard_pending(conn);
 	fake_says(0, "+OK");
 	fake_says(0, ":2");
@@ -302,7 +302,7 @@ static void no_wait_follows_a_try_that_took_nothing(void)
 
 /* ---- discarding, retracting ---- */
 
-static void what_is_discarded_waits_for_no_replica(void)
+static void a_discarded_reply_waits_for_no_replica(void)
 {
 	set_and_confirm("+OK", ":0", 100 * MS);
 	CHECK_INT(next(), RL_CONN_NONE);
@@ -311,7 +311,7 @@ static void what_is_discarded_waits_for_no_replica(void)
 	fake_says(0, ":7");
 	ask_for(RL_VERB_EXISTS, 2);
 	confirm_and_read();
-	CHECK_INT(next(), RL_CONN_NONE); /* stands behind WAIT */
+	CHECK_INT(next(), RL_CONN_NONE); /* the reply follows that of WAIT */
 	pass(100);
 	check_reply(RL_REPLY_INTEGER, 2);
 	CHECK_INT(event.reply.integer, 7);
@@ -331,7 +331,7 @@ static void a_wait_that_was_not_sent_is_discarded(void)
 	check_reply(RL_REPLY_INTEGER, 2);
 }
 
-static void what_is_retracted_needs_no_confirmation(void)
+static void a_retracted_command_needs_no_confirmation(void)
 {
 	dial_replicated();
 	conn->is_nameless = true;
@@ -359,7 +359,7 @@ static void undo_it(void)
 }
 
 /* A server that sees the end while it blocks drops the undo. */
-static void the_end_comes_after_the_wait(void)
+static void a_connection_ends_after_its_pending_wait(void)
 {
 	set_and_confirm("+OK", ":0", 150 * MS);
 	CHECK_INT(next(), RL_CONN_NONE);
@@ -378,7 +378,7 @@ static void the_end_comes_after_the_wait(void)
 	CHECK_COUNT("end", 1);
 }
 
-static void without_a_wait_the_end_comes_at_once(void)
+static void a_connection_without_a_pending_wait_ends_at_once(void)
 {
 	dial_replicated();
 	confirm_and_read();
@@ -389,7 +389,7 @@ static void without_a_wait_the_end_comes_at_once(void)
 	CHECK_COUNT("end", 1);
 }
 
-static void a_break_meanwhile_is_the_end(void)
+static void a_break_ends_a_connection_that_waits_for_wait(void)
 {
 	set_and_confirm("+OK", ":0", 150 * MS);
 	rl_conn_discard_pending(conn);
@@ -401,26 +401,26 @@ static void a_break_meanwhile_is_the_end(void)
 }
 
 static const check_test tests[] = {
-	TEST(one_wait_is_for_all_before_it),
-	TEST(the_next_write_has_its_own),
-	TEST(only_what_takes_or_prolongs_is_confirmed),
+	TEST(one_wait_confirms_all_commands_before_it),
+	TEST(the_next_write_has_a_wait_of_its_own),
+	TEST(only_verbs_that_take_or_prolong_are_confirmed),
 	TEST(without_replicas_nothing_is_asked),
 	TEST(the_time_is_a_part_of_the_ttl),
 	TEST(a_wait_that_cannot_be_queued_is_queued_later),
 	TEST(a_refusal_is_passed_on_at_once),
 	TEST(an_error_is_passed_on_at_once),
-	TEST(what_follows_a_yes_waits_with_it),
-	TEST(too_few_replicas_leave_it_unconfirmed),
-	TEST(an_error_to_wait_passes_or_not),
+	TEST(replies_after_a_yes_are_held_back_with_it),
+	TEST(a_yes_that_too_few_replicas_confirm_is_unconfirmed),
+	TEST(an_error_of_wait_passes_or_not),
 	TEST(a_break_before_the_verdict_loses_the_answer),
 	TEST(wait_follows_a_try_that_took_the_lock),
 	TEST(no_wait_follows_a_try_that_took_nothing),
-	TEST(what_is_discarded_waits_for_no_replica),
+	TEST(a_discarded_reply_waits_for_no_replica),
 	TEST(a_wait_that_was_not_sent_is_discarded),
-	TEST(what_is_retracted_needs_no_confirmation),
-	TEST(the_end_comes_after_the_wait),
-	TEST(without_a_wait_the_end_comes_at_once),
-	TEST(a_break_meanwhile_is_the_end),
+	TEST(a_retracted_command_needs_no_confirmation),
+	TEST(a_connection_ends_after_its_pending_wait),
+	TEST(a_connection_without_a_pending_wait_ends_at_once),
+	TEST(a_break_ends_a_connection_that_waits_for_wait),
 };
 
 CHECK_MAIN(tests, hang_up)

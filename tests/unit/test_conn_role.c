@@ -14,7 +14,7 @@ static void begin(void)
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
 }
 
-static void follows_the_rest_of_the_login_in_one_write(void)
+static void role_follows_the_rest_of_the_login_in_one_write(void)
 {
 	begin();
 	want_password("word");
@@ -29,7 +29,7 @@ static void follows_the_rest_of_the_login_in_one_write(void)
 	CHECK(rl_conn_is_reusable(conn));
 }
 
-static void is_not_asked_of_other_servers(void)
+static void role_is_not_sent_to_other_servers(void)
 {
 	begin();
 	fake_targets[0].must_be_primary = false;
@@ -39,7 +39,7 @@ static void is_not_asked_of_other_servers(void)
 	CHECK_LOG("0 a1 dial\n");
 }
 
-static void says_who_is_logged_in(void)
+static void the_answer_to_role_decides_about_the_login(void)
 {
 	static const struct {
 		const char *answer;
@@ -78,7 +78,7 @@ static void says_who_is_logged_in(void)
 	}
 }
 
-static void an_answer_that_makes_no_sense_is_the_end(void)
+static void an_answer_to_role_that_makes_no_sense_ends_the_connection(void)
 {
 	static const char *const answers[] = {"+OK", ":1", "_", "*", "*$sentinel", "*:1", "$master"};
 	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
@@ -94,7 +94,7 @@ static void an_answer_that_makes_no_sense_is_the_end(void)
 	}
 }
 
-static void the_first_error_of_the_login_is_told(void)
+static void the_first_error_of_the_login_is_reported(void)
 {
 	begin();
 	want_password("word");
@@ -106,7 +106,7 @@ static void the_first_error_of_the_login_is_told(void)
 	CHECK(rl_bytes_equal(event.reply.text, bytes_of("WRONGPASS x")));
 	CHECK_INT(next(), RL_CONN_NONE);
 	hang_up();
-	/* The right to ROLE does not make the login good. */
+	/* The right to ROLE does not make up for another error of the login. */
 	begin();
 	fake_targets[0].database = 3;
 	fake_login_says(0, "SELECT", "-ERR x");
@@ -118,7 +118,7 @@ static void the_first_error_of_the_login_is_told(void)
 	CHECK(!rl_conn_is_reusable(conn));
 }
 
-static void stays_when_the_command_is_taken_back(void)
+static void role_is_not_retracted_with_the_command(void)
 {
 	begin();
 	fake_targets[0].database = 3;
@@ -152,8 +152,8 @@ static void a_grant_of_a_replica_is_undone(void)
 			  "0 a1 close\n");
 }
 
-/* What is not undone waits for the login. */
-static void a_replica_is_asked_nothing_else(void)
+/* EXTEND, which is never undone, waits for the login. */
+static void a_replica_gets_no_command_after_role(void)
 {
 	begin();
 	fake_login_says(0, "ROLE", REPLICA);
@@ -161,7 +161,7 @@ static void a_replica_is_asked_nothing_else(void)
 	CHECK_LOG("0 a1 dial\n0 a1 ROLE\n0 a1 close\n");
 }
 
-static void belongs_to_the_target(void)
+static void the_wish_for_role_is_copied_and_compared_with_the_target(void)
 {
 	fake_begin(1);
 	fake_targets[0].must_be_primary = true;
@@ -191,7 +191,7 @@ static bool named_node_must_be_primary(rl_route_kind kind)
 	return must_be;
 }
 
-static void is_wanted_of_nodes_that_sentinels_name(void)
+static void role_is_sent_to_nodes_that_sentinels_name(void)
 {
 	fake_begin(1);
 	CHECK(named_node_must_be_primary(RL_ROUTE_SENTINEL));
@@ -199,16 +199,16 @@ static void is_wanted_of_nodes_that_sentinels_name(void)
 }
 
 static const check_test tests[] = {
-	TEST(follows_the_rest_of_the_login_in_one_write),
-	TEST(is_not_asked_of_other_servers),
-	TEST(says_who_is_logged_in),
-	TEST(an_answer_that_makes_no_sense_is_the_end),
-	TEST(the_first_error_of_the_login_is_told),
-	TEST(stays_when_the_command_is_taken_back),
+	TEST(role_follows_the_rest_of_the_login_in_one_write),
+	TEST(role_is_not_sent_to_other_servers),
+	TEST(the_answer_to_role_decides_about_the_login),
+	TEST(an_answer_to_role_that_makes_no_sense_ends_the_connection),
+	TEST(the_first_error_of_the_login_is_reported),
+	TEST(role_is_not_retracted_with_the_command),
 	TEST(a_grant_of_a_replica_is_undone),
-	TEST(a_replica_is_asked_nothing_else),
-	TEST(belongs_to_the_target),
-	TEST(is_wanted_of_nodes_that_sentinels_name),
+	TEST(a_replica_gets_no_command_after_role),
+	TEST(the_wish_for_role_is_copied_and_compared_with_the_target),
+	TEST(role_is_sent_to_nodes_that_sentinels_name),
 };
 
 CHECK_MAIN(tests, hang_up)

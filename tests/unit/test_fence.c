@@ -59,7 +59,7 @@ static void a_number_that_is_ahead_of_the_clock_grows_by_one(void)
 	CHECK_INT(fence(), before + 2);
 }
 
-static void a_number_that_was_lost_is_followed_by_the_time(void)
+static void after_a_lost_number_the_next_one_is_the_time(void)
 {
 	begin_held(1);
 	int64_t before = fence();
@@ -68,7 +68,7 @@ static void a_number_that_was_lost_is_followed_by_the_time(void)
 	CHECK(fence() > before);
 }
 
-static void who_does_not_hold_the_lock_gets_none(void)
+static void a_client_without_the_lock_gets_no_number(void)
 {
 	begin_held(1);
 	servers_take(A, "foreign", 30000);
@@ -78,7 +78,7 @@ static void who_does_not_hold_the_lock_gets_none(void)
 	CHECK_INT(stored(A), 0);
 }
 
-/* The first copy has raised the number: the second one raises it again. */
+/* The first copy has raised the number, and the second one raises it again. */
 static void a_lost_answer_is_asked_for_again(void)
 {
 	begin_held(1);
@@ -99,7 +99,7 @@ static unsigned count_from(int64_t number)
 	return count;
 }
 
-static void the_greatest_is_written_back_to_a_quorum(void)
+static void the_greatest_number_is_written_back_to_a_quorum(void)
 {
 	for (unsigned ahead = 0; ahead < 3; ahead++) {
 		begin_held(3);
@@ -136,7 +136,7 @@ static void numbers_grow_whichever_quorum_answers(void)
 		int64_t first = fence();
 		for (unsigned m = 0; m < 5; m++) {
 			if (servers[m].is_mute) {
-				fake_kill(m); /* its connection still waits for the answer */
+				fake_kill(m); /* the connection still waits for the answer */
 			}
 			servers[m].is_mute = m == i % 5 || m == (i % 5 + 1) % 5;
 		}
@@ -220,10 +220,10 @@ static void an_error_of_a_minority_does_not_count(void)
 static const check_test tests[] = {
 	TEST(the_number_is_the_time_of_the_server),
 	TEST(a_number_that_is_ahead_of_the_clock_grows_by_one),
-	TEST(a_number_that_was_lost_is_followed_by_the_time),
-	TEST(who_does_not_hold_the_lock_gets_none),
+	TEST(after_a_lost_number_the_next_one_is_the_time),
+	TEST(a_client_without_the_lock_gets_no_number),
 	TEST(a_lost_answer_is_asked_for_again),
-	TEST(the_greatest_is_written_back_to_a_quorum),
+	TEST(the_greatest_number_is_written_back_to_a_quorum),
 	TEST(a_number_that_a_quorum_has_is_not_written_back),
 	TEST(numbers_grow_whichever_quorum_answers),
 	TEST(a_minority_that_holds_the_token_is_too_few),

@@ -56,7 +56,7 @@ static void check_no_more(void)
 	CHECK(!rl_held_take(&held, &taken, &tag));
 }
 
-static void nothing_is_passed_on_before_the_verdict(void)
+static void no_reply_is_passed_on_before_the_verdict(void)
 {
 	CHECK(rl_held_is_empty(&held));
 	check_no_more();
@@ -70,7 +70,7 @@ static void nothing_is_passed_on_before_the_verdict(void)
 	CHECK(rl_held_is_empty(&held));
 }
 
-static void replies_keep_their_order_and_what_they_say(void)
+static void replies_keep_their_order_and_their_content(void)
 {
 	rl_reply elements[] = {number(1), number(1234567), text(RL_REPLY_STRING, "x")};
 	char ok[] = "OK";
@@ -108,7 +108,7 @@ static void an_array_is_kept_up_to_five_elements(void)
 }
 
 /* Only a yes that needs the replicas is taken back. */
-static void too_few_replicas_take_back_each_yes(void)
+static void too_few_replicas_make_each_yes_unconfirmed(void)
 {
 	rl_reply granted[] = {number(1), number(99)};
 	rl_reply refused[] = {number(0), number(99)};
@@ -141,7 +141,7 @@ static void too_few_replicas_take_back_each_yes(void)
 	check_no_more();
 }
 
-static void as_many_as_wanted_are_enough(void)
+static void the_wanted_number_of_replicas_is_enough(void)
 {
 	static const struct {
 		int64_t count;
@@ -156,7 +156,7 @@ static void as_many_as_wanted_are_enough(void)
 	}
 }
 
-static void what_is_no_number_confirms_nothing(void)
+static void an_answer_to_wait_that_is_no_number_confirms_nothing(void)
 {
 	static const struct {
 		rl_reply_type type;
@@ -189,8 +189,7 @@ static void a_long_error_is_cut(void)
 	CHECK_INT(taken.text.len, 100);
 }
 
-/* A verdict applies to the replies before it. */
-static void each_verdict_is_for_what_was_held_then(void)
+static void a_verdict_applies_to_the_replies_held_before_it(void)
 {
 	hold(text(RL_REPLY_STATUS, "OK"), 1, true);
 	judge(number(2));
@@ -201,11 +200,11 @@ static void each_verdict_is_for_what_was_held_then(void)
 	judge(number(0));
 	check_next_is(RL_REPLY_UNCONFIRMED, 2);
 	check_no_more();
-	judge(number(0)); /* of nothing */
+	judge(number(0)); /* about no reply */
 	check_no_more();
 }
 
-static void many_are_held(void)
+static void many_replies_are_held(void)
 {
 	char words[16];
 	for (unsigned i = 0; i < 500; i++) {
@@ -239,7 +238,7 @@ static void without_memory_nothing_is_held(void)
 	check_next_is(RL_REPLY_STATUS, 2);
 }
 
-static void clearing_drops_all(void)
+static void clearing_drops_all_replies(void)
 {
 	hold(text(RL_REPLY_STATUS, "OK"), 1, true);
 	hold(text(RL_REPLY_STATUS, "OK"), 2, true);
@@ -252,17 +251,17 @@ static void clearing_drops_all(void)
 }
 
 static const check_test tests[] = {
-	TEST(nothing_is_passed_on_before_the_verdict),
-	TEST(replies_keep_their_order_and_what_they_say),
+	TEST(no_reply_is_passed_on_before_the_verdict),
+	TEST(replies_keep_their_order_and_their_content),
 	TEST(an_array_is_kept_up_to_five_elements),
-	TEST(too_few_replicas_take_back_each_yes),
-	TEST(as_many_as_wanted_are_enough),
-	TEST(what_is_no_number_confirms_nothing),
+	TEST(too_few_replicas_make_each_yes_unconfirmed),
+	TEST(the_wanted_number_of_replicas_is_enough),
+	TEST(an_answer_to_wait_that_is_no_number_confirms_nothing),
 	TEST(a_long_error_is_cut),
-	TEST(each_verdict_is_for_what_was_held_then),
-	TEST(many_are_held),
+	TEST(a_verdict_applies_to_the_replies_held_before_it),
+	TEST(many_replies_are_held),
 	TEST(without_memory_nothing_is_held),
-	TEST(clearing_drops_all),
+	TEST(clearing_drops_all_replies),
 };
 
 CHECK_MAIN(tests, clean_up)

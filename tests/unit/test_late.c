@@ -15,7 +15,7 @@
 #define C 2
 #define ALL 7u
 
-/* What each release is answered with from now on. */
+/* The answer to each release from now on. */
 static const char *release_answer;
 
 static bool answers(const char *words, bool is_taken, fake_plan *plan)
@@ -62,7 +62,7 @@ static bool is_releasing(const char *key, const char *token)
 	return rl_late_is_releasing(&watching, &fake_set, bytes_of(key), bytes_of(token));
 }
 
-/* Some of the servers, as another RedisLock object has them. */
+/* A set of some of the servers, as another RedisLock object has it. */
 static rl_set set_of(unsigned first, unsigned count)
 {
 	rl_set set = fake_set;
@@ -88,7 +88,7 @@ static void a_release_is_sent_at_once(void)
 	CHECK_INT(watching.heap.count, 0);
 }
 
-static void waiters_are_told(void)
+static void a_late_release_wakes_waiters(void)
 {
 	begin(1);
 	fake_set.wakes = true;
@@ -97,7 +97,7 @@ static void waiters_are_told(void)
 	CHECK_COUNT("a1 RELEASE+ k tok", 1);
 }
 
-static void a_server_that_says_no_is_done(void)
+static void a_refusal_ends_the_late_release_on_a_server(void)
 {
 	static const char *const no[] = {
 		":0", "-WRONGTYPE x", "-NOPERM x", "-ERR unknown command 'EVAL'"};
@@ -112,7 +112,7 @@ static void a_server_that_says_no_is_done(void)
 	}
 }
 
-static void an_error_is_asked_again_after_a_growing_pause(void)
+static void an_error_is_followed_by_growing_pauses(void)
 {
 	begin(1);
 	release_answer = "-LOADING x";
@@ -130,7 +130,7 @@ static void an_error_is_asked_again_after_a_growing_pause(void)
 	check_counts(1, 1, 0);
 }
 
-/* Begins to swap back what a take-over, whose swap may still come, has swapped in vain. */
+/* Begins to swap back a take-over that has failed, while its swap may still arrive. */
 static void swap_back(const char *answer)
 {
 	begin(1);
@@ -146,7 +146,8 @@ static void swap_back(const char *answer)
 	CHECK_COUNT("RELEASE", 0);
 }
 
-/* The key keeps its TTL. While the swap may still come, "not ours" is no end. */
+/* The key keeps its TTL. While the swap may still arrive, "not ours" does not end the late
+ * release. */
 static void a_take_over_is_undone_by_a_swap(void)
 {
 	swap_back(":1");
@@ -154,7 +155,7 @@ static void a_take_over_is_undone_by_a_swap(void)
 	check_counts(1, 1, 0);
 }
 
-/* The given token is there before the swap arrives as well as after its undo. */
+/* The key has the given token both before the swap arrives and after its undo. */
 static void the_given_token_is_no_proof_while_the_swap_may_still_come(void)
 {
 	swap_back(":2");
@@ -191,7 +192,7 @@ static void a_server_that_refuses_the_connection_is_dialled_again(void)
 	check_counts(1, 1, 0);
 }
 
-static void a_server_that_hangs_is_told_on_another_connection(void)
+static void a_hanging_server_gets_the_release_on_another_connection(void)
 {
 	begin(1);
 	fake_acts(A, FAKE_SILENCE, NULL, 0);
@@ -214,7 +215,7 @@ static void a_connection_that_breaks_is_replaced(void)
 	check_counts(1, 1, 0);
 }
 
-static void without_rights_a_late_release_leaves_the_helper_keys_out(void)
+static void a_late_release_without_rights_leaves_the_helper_keys_out(void)
 {
 	begin(1);
 	fake_set.wakes = true;
@@ -249,9 +250,9 @@ static void a_member_that_confirms_is_not_asked_again(void)
 	check_counts(1, 1, 0);
 }
 
-/* ---- a SET of the same token that may still come ---- */
+/* ---- a SET of an equal token that may still arrive ---- */
 
-static void no_is_not_believed_while_a_set_may_come(void)
+static void a_refusal_does_not_count_while_a_set_may_come(void)
 {
 	begin(3);
 	release_answer = ":0";
@@ -267,7 +268,7 @@ static void no_is_not_believed_while_a_set_may_come(void)
 	check_counts(1, 1, 0);
 }
 
-static void a_release_with_a_set_that_may_come_is_repeated_until_the_ttl_is_over(void)
+static void while_a_set_may_come_a_release_is_repeated_until_the_ttl_is_over(void)
 {
 	begin(3);
 	release_answer = ":0";
@@ -279,7 +280,7 @@ static void a_release_with_a_set_that_may_come_is_repeated_until_the_ttl_is_over
 }
 
 /* The watch itself has put the token back, and its connection broke before the answer. */
-static void the_watchs_own_set_counts_too(void)
+static void a_release_also_expects_a_set_of_the_watch(void)
 {
 	begin(3);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -289,7 +290,7 @@ static void the_watchs_own_set_counts_too(void)
 	fake_acts(C, FAKE_SILENCE, NULL, 0); /* the SET */
 	watching_to(10000);
 	CHECK_COUNT("c1 SET k tok", 1);
-	watching_to(11000); /* the connection is given up */
+	watching_to(11000); /* the connection is closed */
 	CHECK_COUNT("c1 close", 1);
 	rl_renewer_pause(one);
 	rl_late_release late = late_of("k", ALL, TTL);
@@ -305,7 +306,7 @@ static void the_watchs_own_set_counts_too(void)
 	check_counts(1, 1, 0);
 }
 
-static void a_late_release_goes_behind_a_renewal_under_way(void)
+static void a_late_release_follows_a_renewal_under_way(void)
 {
 	begin(1);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -337,7 +338,7 @@ static void the_watch_knows_what_it_releases(void)
 	CHECK(!is_releasing("k", "tok"));
 }
 
-static void the_same_release_is_one(void)
+static void equal_late_releases_are_one(void)
 {
 	begin(3);
 	release_answer = "-LOADING x";
@@ -354,9 +355,9 @@ static void the_same_release_is_one(void)
 	check_counts(1, 0, 1);
 }
 
-/* The caller of release() may use one token on several servers, or sets of servers, that have
+/* The caller of release() may use an equal token on several servers, or sets of servers, that have
  * nothing to do with each other. */
-static void the_same_token_on_other_servers_is_another(void)
+static void an_equal_token_on_other_servers_is_another_late_release(void)
 {
 	begin(3);
 	release_answer = "-LOADING x";
@@ -366,7 +367,7 @@ static void the_same_token_on_other_servers_is_another(void)
 	late.set = &one;
 	CHECK(rl_late_add(&watching, &late));
 	late.set = &other;
-	late.members = 2; /* the second of the two */
+	late.members = 2; /* the second member of the set */
 	CHECK(rl_late_add(&watching, &late));
 	CHECK_INT(watching.late_count, 2);
 	watching_to(100);
@@ -433,7 +434,7 @@ static void the_watch_knows_on_which_servers_it_releases(void)
 	CHECK(is_releasing_on(&two));
 	CHECK(is_releasing_on(&other));
 	CHECK(is_releasing_on(&last));
-	rl_set middle = set_of(B, 1); /* it has confirmed */
+	rl_set middle = set_of(B, 1); /* the member has confirmed */
 	CHECK(!is_releasing_on(&middle));
 	rl_target elsewhere = *one.members[0].target;
 	elsewhere.database++;
@@ -442,7 +443,7 @@ static void the_watch_knows_on_which_servers_it_releases(void)
 	watching_to(3000);
 }
 
-static void the_oldest_makes_room(void)
+static void the_oldest_late_release_makes_room(void)
 {
 	begin(1);
 	release_answer = "-LOADING x";
@@ -521,7 +522,7 @@ static void all_leases_are_released_and_count_as_lost(void)
 	CHECK_COUNT("RELEASE", 2);
 }
 
-static void releases_go_behind_commands_under_way(void)
+static void releases_follow_commands_under_way(void)
 {
 	begin(1);
 	watching_keep("k", TTL);
@@ -537,9 +538,9 @@ static void releases_go_behind_commands_under_way(void)
 	CHECK_INT(fake_stats.renewed, 0);
 }
 
-/* What is ended, not won yet, or given away is left alone. Of what is being released nothing is
- * known. */
-static void only_what_may_be_held_is_released(void)
+/* Leases that have ended, are not won yet or are given away are left alone. Whether a release under
+ * way has arrived is unknown. */
+static void only_leases_that_may_be_held_are_released(void)
 {
 	begin(1);
 	rl_renewal *given = watching_keep("given", TTL);
@@ -574,7 +575,7 @@ static void a_pause_in_dialling_is_cut_short(void)
 	CHECK(rl_late_has_released_all(&watching));
 }
 
-static void a_quorum_is_enough(void)
+static void a_late_release_ends_with_a_quorum(void)
 {
 	begin(3);
 	watching_keep("k", TTL);
@@ -585,7 +586,7 @@ static void a_quorum_is_enough(void)
 	CHECK_COUNT("RELEASE k tok", 3);
 }
 
-static void with_a_majority_away_a_late_release_does_not_end(void)
+static void a_late_release_does_not_end_while_a_majority_is_away(void)
 {
 	begin(3);
 	watching_keep("k", TTL);
@@ -596,7 +597,7 @@ static void with_a_majority_away_a_late_release_does_not_end(void)
 	CHECK(!rl_late_has_released_all(&watching));
 }
 
-static void what_is_asked_for_is_given_up_after_two_refusals(void)
+static void a_lock_with_strays_is_given_up_after_two_refusals(void)
 {
 	begin(1);
 	release_answer = ":0";
@@ -612,7 +613,7 @@ static void what_is_asked_for_is_given_up_after_two_refusals(void)
 	watching_to(2000);
 }
 
-static void a_release_on_request_is_given_up_after_one_release(void)
+static void a_lock_with_strays_is_given_up_after_one_release(void)
 {
 	begin(1);
 	rl_late_release late = late_of("k", 1, 1000);
@@ -622,8 +623,8 @@ static void a_release_on_request_is_given_up_after_one_release(void)
 	CHECK(rl_late_has_released_all(&watching));
 }
 
-/* What was said of a caller's token may have been carried out, and somebody else may hold with the
- * same token by now. */
+/* A release of a caller's token may have been carried out, and another client may hold the lock
+ * with an equal token by now. */
 static void a_caller_s_token_is_released_once(void)
 {
 	begin(1);
@@ -637,7 +638,7 @@ static void a_caller_s_token_is_released_once(void)
 	CHECK(rl_late_has_released_all(&watching));
 }
 
-static void an_error_says_that_it_was_not_released(void)
+static void a_release_is_repeated_after_an_error(void)
 {
 	begin(1);
 	release_answer = "-LOADING x";
@@ -656,7 +657,7 @@ static void a_lease_whose_owner_has_begun_to_release_it_is_left_alone(void)
 	rl_lease_leave(leaving->lease);
 	rl_renewal *dropped = watching_keep("dropped", TTL);
 	dropped->lease->is_own_token = true;
-	rl_renewer_pause(dropped); /* a release batch says no more than that */
+	rl_renewer_pause(dropped); /* a release batch leaves a lease in this state */
 	rl_renewal *held = watching_keep("held", TTL);
 	held->lease->is_own_token = true;
 	rl_late_release_all(&watching);
@@ -666,8 +667,8 @@ static void a_lease_whose_owner_has_begun_to_release_it_is_left_alone(void)
 	CHECK(rl_late_has_released_all(&watching));
 }
 
-/* A call that has won "k" with the drawn token T1 on these members, proven for so long, and swaps
- * the caller's token in. */
+/* A call that has won "k" with the drawn token T1 on these members, proven for so long, and that
+ * swaps the caller's token in. */
 static rl_acquire *swapping(unsigned won_on, int64_t proven_ms)
 {
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 1000 * MS);
@@ -694,7 +695,8 @@ static void give_up(const rl_acquire *acquire)
 	give_up_op(&acquire->op);
 }
 
-/* The wait has a name. @param marked a bit for each member that may have it */
+/* Abandons a wait that has a name.
+ * @param marked a bit for each member that may have the mark */
 static void give_up_waiter(unsigned marked)
 {
 	begin(1);
@@ -705,13 +707,13 @@ static void give_up_waiter(unsigned marked)
 	watching_to(0);
 }
 
-static void the_mark_of_a_wait_goes_with_its_token(void)
+static void the_release_of_a_waits_token_takes_its_mark_away(void)
 {
 	give_up_waiter(1);
 	CHECK_COUNT("RELEASE k T1 rlw.name\n", 1);
 }
 
-static void without_a_mark_the_token_goes_alone(void)
+static void the_release_of_a_token_without_a_mark_names_no_waiter(void)
 {
 	give_up_waiter(0);
 	CHECK_COUNT("RELEASE k T1\n", 1);
@@ -728,8 +730,8 @@ static void the_one_of_two_tokens_that_the_key_holds_is_released(void)
 	check_counts(1, 1, 0);
 }
 
-/* Our own swap may be carried out between the two. */
-static void both_are_said_again_while_the_answer_is_no(void)
+/* Our own swap may be carried out between the two commands. */
+static void both_tokens_are_released_again_while_the_answer_is_no(void)
 {
 	begin(1);
 	release_answer = ":0";
@@ -741,9 +743,9 @@ static void both_are_said_again_while_the_answer_is_no(void)
 	watching_to(2000);
 }
 
-/* The release may have been carried out, and somebody else have taken the lock with the same token.
- */
-static void after_a_lost_answer_the_caller_s_token_is_left_alone(void)
+/* The release may have been carried out, and another client may have taken the lock with an equal
+ * token. */
+static void the_caller_s_token_is_left_alone_after_a_lost_answer(void)
 {
 	begin(1);
 	fake_improvise = NULL;
@@ -760,8 +762,8 @@ static void after_a_lost_answer_the_caller_s_token_is_left_alone(void)
 	CHECK_COUNT("SWAP", 1);
 }
 
-/* Elsewhere the caller's token may be that of another caller. */
-static void only_where_our_lock_is_the_caller_s_token_is_released(void)
+/* On the other members the token may be that of another caller. */
+static void the_caller_s_token_is_released_where_our_token_has_won(void)
 {
 	begin(3);
 	give_up(swapping(1u << A | 1u << C, 29000));
@@ -795,8 +797,8 @@ static void the_caller_s_token_is_left_alone_while_the_first_set_is_under_way(vo
 	CHECK_INT(watching.late_count, 0);
 }
 
-/* The swap may be on its way, so "not ours" has to be said twice. */
-static void a_take_over_under_way_gives_the_token_back(void)
+/* The swap may still be on its way, so only a second "not ours" ends the undo. */
+static void a_take_over_under_way_is_swapped_back(void)
 {
 	begin(1);
 	release_answer = ":0";
@@ -811,7 +813,7 @@ static void a_take_over_under_way_gives_the_token_back(void)
 	watching_to(3000);
 }
 
-static void every_member_is_given_the_token_back(void)
+static void a_take_over_is_swapped_back_on_every_member(void)
 {
 	begin(3);
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
@@ -823,7 +825,7 @@ static void every_member_is_given_the_token_back(void)
 	watching_to(3000);
 }
 
-/* A release and a swap back on one member each would leave parts of both tokens. */
+/* A release on one member and a swap back on another one would leave parts of both tokens. */
 static void a_take_over_whose_lease_is_held_is_released(void)
 {
 	begin(1);
@@ -838,7 +840,7 @@ static void a_take_over_whose_lease_is_held_is_released(void)
 	CHECK(rl_late_has_released_all(&watching));
 }
 
-/* The release of a drawn token may be cut off before it was sent. */
+/* The release of a drawn token may have been cut off before it was sent. */
 static void a_release_under_way_is_completed(void)
 {
 	begin(1);
@@ -853,7 +855,7 @@ static void a_release_under_way_is_completed(void)
 	CHECK(rl_late_has_released_all(&watching));
 }
 
-static void what_leaves_no_token_is_left_alone(void)
+static void verbs_that_leave_no_token_are_not_repeated(void)
 {
 	static const rl_verb verbs[] = {RL_VERB_EXTEND, RL_VERB_FORCE, RL_VERB_EXISTS, RL_VERB_OWNER,
 		RL_VERB_INSPECT, RL_VERB_REMAINING, RL_VERB_FENCE};
@@ -867,54 +869,54 @@ static void what_leaves_no_token_is_left_alone(void)
 
 static const check_test tests[] = {
 	TEST(a_release_is_sent_at_once),
-	TEST(waiters_are_told),
-	TEST(a_server_that_says_no_is_done),
-	TEST(an_error_is_asked_again_after_a_growing_pause),
+	TEST(a_late_release_wakes_waiters),
+	TEST(a_refusal_ends_the_late_release_on_a_server),
+	TEST(an_error_is_followed_by_growing_pauses),
 	TEST(a_take_over_is_undone_by_a_swap),
 	TEST(the_given_token_is_no_proof_while_the_swap_may_still_come),
 	TEST(a_release_is_repeated_until_the_ttl_is_over),
 	TEST(a_server_that_refuses_the_connection_is_dialled_again),
-	TEST(a_server_that_hangs_is_told_on_another_connection),
+	TEST(a_hanging_server_gets_the_release_on_another_connection),
 	TEST(a_connection_that_breaks_is_replaced),
-	TEST(without_rights_a_late_release_leaves_the_helper_keys_out),
+	TEST(a_late_release_without_rights_leaves_the_helper_keys_out),
 	TEST(only_the_members_that_have_not_confirmed_are_asked),
 	TEST(a_member_that_confirms_is_not_asked_again),
-	TEST(no_is_not_believed_while_a_set_may_come),
-	TEST(a_release_with_a_set_that_may_come_is_repeated_until_the_ttl_is_over),
-	TEST(the_watchs_own_set_counts_too),
-	TEST(a_late_release_goes_behind_a_renewal_under_way),
+	TEST(a_refusal_does_not_count_while_a_set_may_come),
+	TEST(while_a_set_may_come_a_release_is_repeated_until_the_ttl_is_over),
+	TEST(a_release_also_expects_a_set_of_the_watch),
+	TEST(a_late_release_follows_a_renewal_under_way),
 	TEST(the_watch_knows_what_it_releases),
-	TEST(the_same_release_is_one),
-	TEST(the_same_token_on_other_servers_is_another),
+	TEST(equal_late_releases_are_one),
+	TEST(an_equal_token_on_other_servers_is_another_late_release),
 	TEST(the_watch_knows_in_which_cluster_it_releases),
 	TEST(the_watch_knows_on_which_servers_it_releases),
-	TEST(the_oldest_makes_room),
+	TEST(the_oldest_late_release_makes_room),
 	TEST(nothing_is_left_when_the_watch_forgets),
 	TEST(without_memory_a_late_release_is_dropped),
 	TEST(all_leases_are_released_and_count_as_lost),
-	TEST(releases_go_behind_commands_under_way),
-	TEST(only_what_may_be_held_is_released),
+	TEST(releases_follow_commands_under_way),
+	TEST(only_leases_that_may_be_held_are_released),
 	TEST(a_pause_in_dialling_is_cut_short),
-	TEST(a_quorum_is_enough),
-	TEST(with_a_majority_away_a_late_release_does_not_end),
-	TEST(what_is_asked_for_is_given_up_after_two_refusals),
-	TEST(a_release_on_request_is_given_up_after_one_release),
+	TEST(a_late_release_ends_with_a_quorum),
+	TEST(a_late_release_does_not_end_while_a_majority_is_away),
+	TEST(a_lock_with_strays_is_given_up_after_two_refusals),
+	TEST(a_lock_with_strays_is_given_up_after_one_release),
 	TEST(a_caller_s_token_is_released_once),
-	TEST(an_error_says_that_it_was_not_released),
+	TEST(a_release_is_repeated_after_an_error),
 	TEST(a_lease_whose_owner_has_begun_to_release_it_is_left_alone),
-	TEST(the_mark_of_a_wait_goes_with_its_token),
-	TEST(without_a_mark_the_token_goes_alone),
+	TEST(the_release_of_a_waits_token_takes_its_mark_away),
+	TEST(the_release_of_a_token_without_a_mark_names_no_waiter),
 	TEST(the_one_of_two_tokens_that_the_key_holds_is_released),
-	TEST(both_are_said_again_while_the_answer_is_no),
-	TEST(after_a_lost_answer_the_caller_s_token_is_left_alone),
-	TEST(only_where_our_lock_is_the_caller_s_token_is_released),
+	TEST(both_tokens_are_released_again_while_the_answer_is_no),
+	TEST(the_caller_s_token_is_left_alone_after_a_lost_answer),
+	TEST(the_caller_s_token_is_released_where_our_token_has_won),
 	TEST(the_caller_s_token_is_left_alone_when_the_proof_is_over),
 	TEST(the_caller_s_token_is_left_alone_while_the_first_set_is_under_way),
-	TEST(a_take_over_under_way_gives_the_token_back),
-	TEST(every_member_is_given_the_token_back),
+	TEST(a_take_over_under_way_is_swapped_back),
+	TEST(a_take_over_is_swapped_back_on_every_member),
 	TEST(a_take_over_whose_lease_is_held_is_released),
 	TEST(a_release_under_way_is_completed),
-	TEST(what_leaves_no_token_is_left_alone),
+	TEST(verbs_that_leave_no_token_are_not_repeated),
 };
 
 CHECK_MAIN(tests, watching_end)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Late grants: what a call leaves, and what the renewer does with it.
+ * Late grants: which of them a call leaves, and what the renewer does with them.
  */
 #include "check.h"
 #include "core/lease/rl_late.h"
@@ -34,7 +34,7 @@ static void begin(void)
 	set_delay = 0;
 }
 
-/* A lock of 30 s that was won just now, and is missing on these members. */
+/* Hands over a lock of 30 s that was won just now, and that these members do not have. */
 static void hand_over(const char *key, unsigned members)
 {
 	rl_late_grant_add(&watching,
@@ -66,7 +66,7 @@ static void end(void)
 
 /* ---- storing ---- */
 
-static void the_member_gets_the_rest_of_the_validity(void)
+static void a_late_grant_has_the_rest_of_the_validity(void)
 {
 	begin();
 	fake_dials(C, FAKE_ACCEPT, 7 * MS);
@@ -82,7 +82,7 @@ static void the_member_gets_the_rest_of_the_validity(void)
 	end();
 }
 
-static void a_member_that_does_not_have_it_is_asked_again(void)
+static void a_member_that_refuses_the_late_grant_is_asked_again(void)
 {
 	static const char *const answers[] = {"_", "-LOADING x", "-WRONGTYPE x"};
 	for (unsigned i = 0; i < 3; i++) {
@@ -100,8 +100,8 @@ static void a_member_that_does_not_have_it_is_asked_again(void)
 	}
 }
 
-/* Two timeouts: the member is not one that is merely slow. */
-static void after_two_timeouts_nothing_more_is_sent(void)
+/* After two timeouts the member is down, and not merely slow. */
+static void a_late_grant_is_given_up_after_two_timeouts(void)
 {
 	begin();
 	for (unsigned i = 0; i < 20; i++) {
@@ -133,7 +133,7 @@ static void a_connection_that_is_being_made_needs_no_step(void)
 	end();
 }
 
-static void the_number_is_bounded(void)
+static void the_number_of_late_grants_is_limited(void)
 {
 	begin();
 	fake_dials(C, FAKE_HANG, 0);
@@ -152,7 +152,7 @@ static bool has_no_memory(void)
 	return allocations_left-- == 0;
 }
 
-static void without_memory_it_is_sent_later_or_left_out(void)
+static void a_late_grant_without_memory_is_sent_later_or_left_out(void)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		begin();
@@ -165,7 +165,7 @@ static void without_memory_it_is_sent_later_or_left_out(void)
 	}
 }
 
-static void a_child_of_a_fork_forgets_it(void)
+static void a_forked_child_forgets_late_grants(void)
 {
 	begin();
 	hand_over("k", ON_C);
@@ -178,7 +178,7 @@ static void a_child_of_a_fork_forgets_it(void)
 
 /* ---- the end of the lock ---- */
 
-static void what_was_not_sent_is_withdrawn(void)
+static void a_late_grant_that_was_not_sent_is_withdrawn(void)
 {
 	begin();
 	fake_dials(C, FAKE_ACCEPT, 50 * MS);
@@ -193,11 +193,11 @@ static void what_was_not_sent_is_withdrawn(void)
 	end();
 }
 
-static void what_was_stored_is_released_there(void)
+static void a_stored_late_grant_is_released_on_its_member(void)
 {
 	begin();
 	hand_over("k", ON_C);
-	watching_to(3000); /* also when nothing more would be sent */
+	watching_to(3000); /* later than any further command of the late grant */
 	fake_forget_log();
 	stop();
 	CHECK_LOG("");
@@ -208,7 +208,7 @@ static void what_was_stored_is_released_there(void)
 	end();
 }
 
-static void what_is_under_way_is_released_after_it(void)
+static void a_late_grant_under_way_is_followed_by_its_release(void)
 {
 	begin();
 	set_delay = 100 * MS;
@@ -223,7 +223,7 @@ static void what_is_under_way_is_released_after_it(void)
 }
 
 /* The server may still read the SET of the connection that has ended. */
-static void what_was_lost_is_released_until_that_is_confirmed(void)
+static void a_late_grant_with_a_lost_answer_is_released_until_confirmed(void)
 {
 	begin();
 	set_answer = NULL;
@@ -245,7 +245,7 @@ static void what_was_lost_is_released_until_that_is_confirmed(void)
 	end();
 }
 
-static void what_was_stored_on_a_lost_connection_too(void)
+static void a_late_grant_stored_on_a_broken_connection_is_released(void)
 {
 	begin();
 	hand_over("k", ON_C);
@@ -260,7 +260,7 @@ static void what_was_stored_on_a_lost_connection_too(void)
 	end();
 }
 
-static void a_late_release_ends_it(void)
+static void a_late_release_ends_the_late_grant(void)
 {
 	begin();
 	fake_dials(C, FAKE_ACCEPT, 50 * MS);
@@ -277,7 +277,7 @@ static void a_late_release_ends_it(void)
 	end();
 }
 
-static void it_ends_with_its_lease(void)
+static void a_late_grant_ends_with_its_lease(void)
 {
 	begin();
 	fake_dials(C, FAKE_ACCEPT, 50 * MS);
@@ -291,7 +291,7 @@ static void it_ends_with_its_lease(void)
 	end();
 }
 
-static void it_ends_when_its_lease_is_lost(void)
+static void a_late_grant_ends_when_its_lease_is_lost(void)
 {
 	begin();
 	watching_keep_told("k", TTL);
@@ -307,7 +307,7 @@ static void it_ends_when_its_lease_is_lost(void)
 	end();
 }
 
-static void only_that_of_the_lock(void)
+static void stopping_a_late_grant_concerns_one_lock(void)
 {
 	begin();
 	hand_over("k", ON_C);
@@ -341,7 +341,7 @@ static void begin_call(unsigned members)
 	fake_says(1, "+OK");
 }
 
-static void a_call_leaves_members_that_are_still_connecting(void)
+static void a_call_leaves_late_grants_for_members_that_are_still_connecting(void)
 {
 	begin_call(3);
 	fake_dials(C, FAKE_ACCEPT, 50 * MS);
@@ -353,7 +353,7 @@ static void a_call_leaves_members_that_are_still_connecting(void)
 	CHECK_INT(grant.ttl_ns, 30000 * MS);
 	CHECK_INT(grant.proven_until, acquire->proven_until);
 	CHECK(rl_bytes_equal(grant.token, rl_bytes_of(acquire->token, acquire->token_len)));
-	/* The connection is in the pool, and the next call finds it so. */
+	/* The connection is in the pool. The next call finds it there, still connecting. */
 	fake_says(0, "+OK");
 	fake_says(1, "+OK");
 	rl_acquire *second = fake_acquire(30000, 0);
@@ -363,7 +363,7 @@ static void a_call_leaves_members_that_are_still_connecting(void)
 	CHECK_INT(left_by(second), 0);
 }
 
-static void a_call_leaves_no_member_that_was_asked_or_has_failed(void)
+static void a_call_leaves_no_late_grant_for_members_that_were_asked_or_have_failed(void)
 {
 	static const fake_dial dials[] = {FAKE_REFUSE, FAKE_ACCEPT_AT_ONCE};
 	for (unsigned i = 0; i < 2; i++) {
@@ -382,7 +382,7 @@ static void a_call_leaves_no_member_that_was_asked_or_has_failed(void)
 	}
 }
 
-static void a_callers_token_is_left_nowhere(void)
+static void a_call_with_a_callers_token_leaves_no_late_grant(void)
 {
 	begin_call(3);
 	fake_dials(C, FAKE_ACCEPT, 50 * MS);
@@ -391,7 +391,7 @@ static void a_callers_token_is_left_nowhere(void)
 	CHECK_INT(left_by(acquire), 0);
 }
 
-static void a_call_without_the_lock_leaves_nothing(void)
+static void a_call_without_the_lock_leaves_no_late_grant(void)
 {
 	fake_begin(3);
 	fake_warm(0);
@@ -405,26 +405,26 @@ static void a_call_without_the_lock_leaves_nothing(void)
 }
 
 static const check_test tests[] = {
-	TEST(the_member_gets_the_rest_of_the_validity),
-	TEST(a_member_that_does_not_have_it_is_asked_again),
-	TEST(after_two_timeouts_nothing_more_is_sent),
+	TEST(a_late_grant_has_the_rest_of_the_validity),
+	TEST(a_member_that_refuses_the_late_grant_is_asked_again),
+	TEST(a_late_grant_is_given_up_after_two_timeouts),
 	TEST(a_connection_that_is_being_made_needs_no_step),
-	TEST(the_number_is_bounded),
-	TEST(without_memory_it_is_sent_later_or_left_out),
-	TEST(a_child_of_a_fork_forgets_it),
-	TEST(what_was_not_sent_is_withdrawn),
-	TEST(what_was_stored_is_released_there),
-	TEST(what_is_under_way_is_released_after_it),
-	TEST(what_was_lost_is_released_until_that_is_confirmed),
-	TEST(what_was_stored_on_a_lost_connection_too),
-	TEST(a_late_release_ends_it),
-	TEST(it_ends_with_its_lease),
-	TEST(it_ends_when_its_lease_is_lost),
-	TEST(only_that_of_the_lock),
-	TEST(a_call_leaves_members_that_are_still_connecting),
-	TEST(a_call_leaves_no_member_that_was_asked_or_has_failed),
-	TEST(a_callers_token_is_left_nowhere),
-	TEST(a_call_without_the_lock_leaves_nothing),
+	TEST(the_number_of_late_grants_is_limited),
+	TEST(a_late_grant_without_memory_is_sent_later_or_left_out),
+	TEST(a_forked_child_forgets_late_grants),
+	TEST(a_late_grant_that_was_not_sent_is_withdrawn),
+	TEST(a_stored_late_grant_is_released_on_its_member),
+	TEST(a_late_grant_under_way_is_followed_by_its_release),
+	TEST(a_late_grant_with_a_lost_answer_is_released_until_confirmed),
+	TEST(a_late_grant_stored_on_a_broken_connection_is_released),
+	TEST(a_late_release_ends_the_late_grant),
+	TEST(a_late_grant_ends_with_its_lease),
+	TEST(a_late_grant_ends_when_its_lease_is_lost),
+	TEST(stopping_a_late_grant_concerns_one_lock),
+	TEST(a_call_leaves_late_grants_for_members_that_are_still_connecting),
+	TEST(a_call_leaves_no_late_grant_for_members_that_were_asked_or_have_failed),
+	TEST(a_call_with_a_callers_token_leaves_no_late_grant),
+	TEST(a_call_without_the_lock_leaves_no_late_grant),
 };
 
 static void end_all(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a lease says of itself: proof until its deadline, and loss, which is final.
+ * What a lease knows about itself: proof until its deadline, and loss, which is final.
  */
 #include "check.h"
 #include "core/lease/rl_lease.h"
@@ -24,7 +24,7 @@ static void clean_up(void)
 	fake_end();
 }
 
-static void names_and_token(void)
+static void a_lease_has_its_names_and_its_token(void)
 {
 	begin(SECOND);
 	CHECK(rl_bytes_equal(lease->names.key, bytes_of("app:k")));
@@ -34,7 +34,7 @@ static void names_and_token(void)
 	CHECK_INT(lease->prefix_len, 4);
 }
 
-static void nothing_is_held_before_it_is_won(void)
+static void a_lease_is_not_held_before_it_is_won(void)
 {
 	fake_begin(1);
 	lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 10, 0.01, RL_NAMES_PLAIN);
@@ -43,7 +43,7 @@ static void nothing_is_held_before_it_is_won(void)
 	CHECK_INT(rl_lease_remaining(lease), 0);
 }
 
-static void held_until_the_ttl_less_drift(void)
+static void a_lease_is_held_until_its_ttl_less_drift(void)
 {
 	begin(SECOND);
 	CHECK_TIME(rl_lease_remaining(lease), SECOND - 12 * MS);
@@ -52,10 +52,10 @@ static void held_until_the_ttl_less_drift(void)
 	fake_clock += FAKE_BLINK;
 	CHECK(!rl_lease_is_held(lease));
 	CHECK_INT(rl_lease_remaining(lease), 0);
-	CHECK(rl_lease_is_open(lease)); /* it may still be at the server */
+	CHECK(rl_lease_is_open(lease)); /* the server may still have the key */
 }
 
-static void a_late_confirmation_does_not_bring_it_back(void)
+static void a_late_confirmation_does_not_revive_a_lease(void)
 {
 	begin(SECOND);
 	int64_t asked_at = fake_clock + 900 * MS;
@@ -65,7 +65,7 @@ static void a_late_confirmation_does_not_bring_it_back(void)
 	CHECK(!rl_lease_is_held(lease));
 }
 
-static void a_confirmation_counts_from_when_it_was_asked_for(void)
+static void a_confirmation_counts_from_the_sending_of_its_command(void)
 {
 	begin(SECOND);
 	int64_t asked_at = fake_clock;
@@ -94,7 +94,7 @@ static void the_shorter_ttl_counts_until_the_answer(void)
 	CHECK_TIME(rl_lease_remaining(lease), SECOND - 12 * MS);
 }
 
-static void what_a_server_disowned_is_not_released(void)
+static void a_lease_that_a_server_has_disowned_is_not_released(void)
 {
 	begin(SECOND);
 	rl_lease_lose(lease);
@@ -103,7 +103,7 @@ static void what_a_server_disowned_is_not_released(void)
 	CHECK(!rl_lease_confirm(lease, SECOND, fake_clock));
 }
 
-static void what_the_clock_ended_may_still_be_disowned(void)
+static void a_lease_that_has_expired_may_still_be_disowned(void)
 {
 	begin(SECOND);
 	fake_clock += SECOND;
@@ -114,7 +114,7 @@ static void what_the_clock_ended_may_still_be_disowned(void)
 
 /* ---- why ---- */
 
-static void the_first_reason_stays(void)
+static void the_first_reason_of_a_loss_stays(void)
 {
 	begin(SECOND);
 	CHECK_INT(rl_lease_loss(lease), RL_LOSS_NONE);
@@ -138,7 +138,7 @@ static void the_first_reason_stays(void)
 	CHECK_INT(rl_lease_loss(lease), RL_LOSS_DELETED);
 }
 
-static void what_was_left_was_released(void)
+static void a_lease_that_its_owner_has_left_counts_as_released(void)
 {
 	begin(SECOND);
 	CHECK(rl_lease_leave(lease));
@@ -152,9 +152,9 @@ static void what_was_left_was_released(void)
 	CHECK_INT(rl_lease_loss(lease), RL_LOSS_RELEASED);
 }
 
-/* With 1 % of drift a renewal that goes to the end of the hold proves until 302 ms and a rounding
- * before it. */
-static void a_lease_was_held_for_as_long_as_it_may_be(void)
+/* With 1 % of drift, a renewal that goes to the end of the hold proves until 302 ms and a rounding
+ * before that end. */
+static void a_lease_that_ends_near_the_end_of_its_hold_is_lost_by_max_hold(void)
 {
 	static const struct {
 		int64_t hold_ms;
@@ -169,14 +169,14 @@ static void a_lease_was_held_for_as_long_as_it_may_be(void)
 		CHECK(rl_lease_is_open(lease));
 		clean_up();
 	}
-	begin(30 * SECOND); /* before that a server may say so */
+	begin(30 * SECOND); /* before that a server may report the loss */
 	atomic_store(&lease->hold_until, fake_clock + 30 * SECOND);
 	rl_lease_lose(lease);
 	fake_clock += 30 * SECOND;
 	CHECK_INT(rl_lease_loss(lease), RL_LOSS_DELETED);
 }
 
-static void a_childs_is_the_parents(void)
+static void a_fork_is_the_reason_only_for_a_lease_that_was_held(void)
 {
 	begin(SECOND);
 	fake_fork();
@@ -194,7 +194,7 @@ static void a_childs_is_the_parents(void)
 	CHECK_INT(rl_lease_loss(lease), RL_LOSS_RELEASED);
 }
 
-static void the_members_majority_says_why(void)
+static void the_majority_of_refusals_decides_the_reason(void)
 {
 	CHECK_INT(rl_loss_of_refusals(1, 0), RL_LOSS_DELETED);
 	CHECK_INT(rl_loss_of_refusals(0, 1), RL_LOSS_TAKEN_OVER);
@@ -215,7 +215,7 @@ static void the_shorter_of_two_overlapping_extends_counts(void)
 		CHECK(rl_lease_confirm(lease, second, asked_at));
 		CHECK(rl_lease_confirm(lease, first, asked_at));
 		CHECK_TIME(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
-		/* Alone again, one counts in full. */
+		/* An extend without another one beside it counts in full. */
 		rl_lease_expect(lease, 60 * SECOND);
 		CHECK(rl_lease_confirm(lease, 60 * SECOND, fake_clock));
 		CHECK_TIME(rl_lease_remaining(lease), 60 * SECOND - 602 * MS);
@@ -234,7 +234,7 @@ static void an_extend_in_doubt_may_still_be_carried_out(void)
 	CHECK_TIME(rl_lease_remaining(lease), SECOND + 2 * SECOND - 22 * MS);
 }
 
-static void a_copy_of_one_that_was_confirmed_may_still_be_carried_out(void)
+static void a_copy_of_a_confirmed_extend_may_still_be_carried_out(void)
 {
 	begin(10 * SECOND);
 	rl_lease_expect(lease, 2 * SECOND);
@@ -247,7 +247,7 @@ static void a_copy_of_one_that_was_confirmed_may_still_be_carried_out(void)
 	rl_lease_expect(lease, 60 * SECOND);
 	CHECK(rl_lease_confirm(lease, 60 * SECOND, fake_clock));
 	CHECK_TIME(rl_lease_remaining(lease), 2 * SECOND - 22 * MS);
-	CHECK_INT(lease->ttl_ns, 2 * SECOND); /* which the renewals then set */
+	CHECK_INT(lease->ttl_ns, 2 * SECOND); /* the TTL that renewals then set */
 	fake_clock += SECOND;
 	rl_lease_renewing(lease);
 	CHECK(rl_lease_renewed(lease, 60 * SECOND, fake_clock));
@@ -256,7 +256,7 @@ static void a_copy_of_one_that_was_confirmed_may_still_be_carried_out(void)
 
 /* ---- renewals ---- */
 
-static void a_renewal_proves_from_when_it_was_asked_for_and_leaves_the_ttl(void)
+static void a_renewal_proves_from_its_sending_and_leaves_the_ttl(void)
 {
 	begin(10 * SECOND);
 	fake_clock += 3 * SECOND;
@@ -278,21 +278,21 @@ static void a_renewal_never_shortens_what_is_proven(void)
 	CHECK_TIME(rl_lease_remaining(lease), 10 * SECOND - 102 * MS);
 }
 
-static void a_late_renewal_does_not_bring_it_back(void)
+static void a_late_renewal_does_not_revive_a_lease(void)
 {
 	begin(SECOND);
 	fake_clock += 900 * MS;
 	int64_t asked_at = fake_clock;
 	rl_lease_renewing(lease);
-	fake_clock += 100 * MS; /* and nobody has looked meanwhile */
+	fake_clock += 100 * MS; /* without a look at the lease meanwhile */
 	CHECK(!rl_lease_renewed(lease, SECOND, asked_at));
 	CHECK(!rl_lease_is_held(lease));
 	CHECK(rl_lease_is_lost(lease));
-	CHECK(rl_lease_is_open(lease)); /* the server has it */
+	CHECK(rl_lease_is_open(lease)); /* the server has the key */
 	CHECK_INT(lease->in_flight, 0);
 }
 
-static void a_renewal_does_not_bring_back_what_was_disowned_or_left(void)
+static void a_renewal_does_not_revive_a_lease_that_was_disowned_or_left(void)
 {
 	begin(SECOND);
 	rl_lease_renewing(lease);
@@ -307,8 +307,8 @@ static void a_renewal_does_not_bring_back_what_was_disowned_or_left(void)
 	CHECK(!rl_lease_is_held(lease));
 }
 
-/* The server may carry out the renewal before the prolongation, which then shortens. */
-static void beside_a_prolongation_the_shorter_of_both_counts(void)
+/* The server may carry out the renewal before the extend, which then shortens the TTL. */
+static void the_shorter_of_a_renewal_and_an_extend_counts(void)
 {
 	for (int is_renewal_last = 0; is_renewal_last < 2; is_renewal_last++) {
 		begin(10 * SECOND);
@@ -325,7 +325,7 @@ static void beside_a_prolongation_the_shorter_of_both_counts(void)
 			CHECK(rl_lease_confirm(lease, 2 * SECOND, asked_at));
 		}
 		CHECK_TIME(rl_lease_remaining(lease), 2 * SECOND - 122 * MS);
-		/* The next renewal has no other beside it. */
+		/* The next renewal has no extend beside it. */
 		lease->ttl_ns = 10 * SECOND;
 		rl_lease_renewing(lease);
 		CHECK(rl_lease_renewed(lease, 10 * SECOND, fake_clock));
@@ -334,7 +334,7 @@ static void beside_a_prolongation_the_shorter_of_both_counts(void)
 	}
 }
 
-static void a_renewal_that_nobody_waits_for_is_over(void)
+static void a_renewal_that_is_given_up_is_not_in_flight(void)
 {
 	begin(10 * SECOND);
 	rl_lease_renewing(lease);
@@ -348,7 +348,7 @@ static void a_renewal_that_nobody_waits_for_is_over(void)
 	CHECK_TIME(rl_lease_remaining(lease), 20 * SECOND - 202 * MS);
 }
 
-static void a_renewal_behind_one_in_doubt_proves_no_more_than_that(void)
+static void a_renewal_after_an_extend_in_doubt_proves_no_more_than_the_extend(void)
 {
 	begin(10 * SECOND);
 	rl_lease_expect(lease, 2 * SECOND);
@@ -361,20 +361,20 @@ static void a_renewal_behind_one_in_doubt_proves_no_more_than_that(void)
 
 /* ---- the end ---- */
 
-static void nothing_is_proven_once_its_release_is_asked_for(void)
+static void a_lease_proves_nothing_once_its_release_is_sent(void)
 {
 	begin(10 * SECOND);
 	CHECK(rl_lease_leave(lease));
 	CHECK(!rl_lease_is_held(lease));
 	CHECK_INT(rl_lease_remaining(lease), 0);
-	CHECK(rl_lease_is_open(lease)); /* it may have to be asked for again */
+	CHECK(rl_lease_is_open(lease)); /* the release may have to be sent again */
 	CHECK(rl_lease_leave(lease));
 	CHECK(!rl_lease_confirm(lease, SECOND, fake_clock));
 	rl_lease_end(lease);
 	CHECK(!rl_lease_is_open(lease));
 }
 
-static void a_lost_one_was_not_held_when_it_is_released(void)
+static void a_lost_lease_was_not_held_when_it_is_released(void)
 {
 	begin(SECOND);
 	fake_clock += SECOND;
@@ -384,21 +384,21 @@ static void a_lost_one_was_not_held_when_it_is_released(void)
 	CHECK(!rl_lease_leave(lease));
 }
 
-/* Who resumes with the same token has the lock, too. */
-static void with_a_token_of_its_own_nothing_is_released_by_a_guess(void)
+/* Another caller that resumes with the same token has the lock, too. */
+static void a_lease_with_a_caller_s_token_is_released_only_while_proven(void)
 {
 	begin(SECOND);
 	lease->is_own_token = true;
 	CHECK(rl_lease_is_open(lease));
 	CHECK(rl_lease_leave(lease));
 	CHECK(!rl_lease_is_held(lease));
-	CHECK(rl_lease_is_open(lease)); /* it was held just now */
+	CHECK(rl_lease_is_open(lease)); /* the lease was proven just now */
 	fake_clock += SECOND;
 	CHECK(!rl_lease_is_open(lease));
 	clean_up();
 	begin(SECOND);
 	lease->is_own_token = true;
-	fake_clock += SECOND; /* nobody looks meanwhile */
+	fake_clock += SECOND; /* without a look at the lease meanwhile */
 	CHECK(!rl_lease_is_open(lease));
 	CHECK(!rl_lease_leave(lease));
 	CHECK(!rl_lease_is_open(lease));
@@ -415,7 +415,7 @@ static void an_end_is_final(void)
 	CHECK(!rl_lease_is_open(lease));
 }
 
-static void a_forked_child_has_nothing(void)
+static void a_forked_child_neither_holds_nor_releases_a_lease(void)
 {
 	begin(SECOND);
 	fake_fork();
@@ -425,35 +425,35 @@ static void a_forked_child_has_nothing(void)
 }
 
 static const check_test tests[] = {
-	TEST(names_and_token),
-	TEST(nothing_is_held_before_it_is_won),
-	TEST(held_until_the_ttl_less_drift),
-	TEST(a_late_confirmation_does_not_bring_it_back),
-	TEST(a_confirmation_counts_from_when_it_was_asked_for),
+	TEST(a_lease_has_its_names_and_its_token),
+	TEST(a_lease_is_not_held_before_it_is_won),
+	TEST(a_lease_is_held_until_its_ttl_less_drift),
+	TEST(a_late_confirmation_does_not_revive_a_lease),
+	TEST(a_confirmation_counts_from_the_sending_of_its_command),
 	TEST(a_confirmation_that_took_its_whole_ttl_is_worth_nothing),
 	TEST(the_shorter_ttl_counts_until_the_answer),
-	TEST(what_a_server_disowned_is_not_released),
-	TEST(what_the_clock_ended_may_still_be_disowned),
-	TEST(the_first_reason_stays),
-	TEST(what_was_left_was_released),
-	TEST(a_lease_was_held_for_as_long_as_it_may_be),
-	TEST(a_childs_is_the_parents),
-	TEST(the_members_majority_says_why),
+	TEST(a_lease_that_a_server_has_disowned_is_not_released),
+	TEST(a_lease_that_has_expired_may_still_be_disowned),
+	TEST(the_first_reason_of_a_loss_stays),
+	TEST(a_lease_that_its_owner_has_left_counts_as_released),
+	TEST(a_lease_that_ends_near_the_end_of_its_hold_is_lost_by_max_hold),
+	TEST(a_fork_is_the_reason_only_for_a_lease_that_was_held),
+	TEST(the_majority_of_refusals_decides_the_reason),
 	TEST(the_shorter_of_two_overlapping_extends_counts),
 	TEST(an_extend_in_doubt_may_still_be_carried_out),
-	TEST(a_copy_of_one_that_was_confirmed_may_still_be_carried_out),
-	TEST(a_renewal_proves_from_when_it_was_asked_for_and_leaves_the_ttl),
+	TEST(a_copy_of_a_confirmed_extend_may_still_be_carried_out),
+	TEST(a_renewal_proves_from_its_sending_and_leaves_the_ttl),
 	TEST(a_renewal_never_shortens_what_is_proven),
-	TEST(a_late_renewal_does_not_bring_it_back),
-	TEST(a_renewal_does_not_bring_back_what_was_disowned_or_left),
-	TEST(beside_a_prolongation_the_shorter_of_both_counts),
-	TEST(a_renewal_that_nobody_waits_for_is_over),
-	TEST(a_renewal_behind_one_in_doubt_proves_no_more_than_that),
-	TEST(nothing_is_proven_once_its_release_is_asked_for),
-	TEST(a_lost_one_was_not_held_when_it_is_released),
-	TEST(with_a_token_of_its_own_nothing_is_released_by_a_guess),
+	TEST(a_late_renewal_does_not_revive_a_lease),
+	TEST(a_renewal_does_not_revive_a_lease_that_was_disowned_or_left),
+	TEST(the_shorter_of_a_renewal_and_an_extend_counts),
+	TEST(a_renewal_that_is_given_up_is_not_in_flight),
+	TEST(a_renewal_after_an_extend_in_doubt_proves_no_more_than_the_extend),
+	TEST(a_lease_proves_nothing_once_its_release_is_sent),
+	TEST(a_lost_lease_was_not_held_when_it_is_released),
+	TEST(a_lease_with_a_caller_s_token_is_released_only_while_proven),
 	TEST(an_end_is_final),
-	TEST(a_forked_child_has_nothing),
+	TEST(a_forked_child_neither_holds_nor_releases_a_lease),
 };
 
 CHECK_MAIN(tests, clean_up)

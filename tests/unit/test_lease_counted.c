@@ -34,7 +34,7 @@ static void check_held_for(int64_t ns)
 	CHECK_INT(fake_stats.hold_time.buckets[rl_histogram_bucket((uint64_t) ns)], 1);
 }
 
-static void until_its_release_is_asked_for(void)
+static void a_lease_is_counted_until_its_release_is_sent(void)
 {
 	begin(SECOND);
 	fake_clock += 100 * MS;
@@ -46,7 +46,7 @@ static void until_its_release_is_asked_for(void)
 	check_held_for(100 * MS);
 }
 
-static void until_a_batch_has_freed_it(void)
+static void a_lease_is_counted_until_a_batch_has_released_it(void)
 {
 	begin(SECOND);
 	fake_clock += 70 * MS;
@@ -54,7 +54,7 @@ static void until_a_batch_has_freed_it(void)
 	check_held_for(70 * MS);
 }
 
-static void until_a_server_reports_its_loss(void)
+static void a_lease_is_counted_until_a_server_reports_its_loss(void)
 {
 	begin(SECOND);
 	fake_clock += 50 * MS;
@@ -64,7 +64,7 @@ static void until_a_server_reports_its_loss(void)
 	check_held_for(50 * MS);
 }
 
-static void until_its_proof_is_over_whenever_that_is_noticed(void)
+static void a_lease_is_counted_until_its_proof_ends_whenever_that_is_noticed(void)
 {
 	begin(SECOND);
 	fake_clock += 3 * SECOND;
@@ -73,7 +73,7 @@ static void until_its_proof_is_over_whenever_that_is_noticed(void)
 	check_held_for(SECOND - 12 * MS);
 }
 
-static void until_it_is_given_away(void)
+static void a_lease_is_counted_until_it_is_given_away(void)
 {
 	begin(SECOND);
 	fake_clock += 20 * MS;
@@ -81,7 +81,7 @@ static void until_it_is_given_away(void)
 	check_held_for(20 * MS);
 }
 
-static void until_it_is_freed_in_vain(void)
+static void a_lease_is_counted_until_it_is_freed(void)
 {
 	begin(SECOND);
 	fake_clock += 20 * MS;
@@ -90,7 +90,7 @@ static void until_it_is_freed_in_vain(void)
 	check_held_for(20 * MS);
 }
 
-static void a_copy_in_a_child_does_not_count(void)
+static void a_copy_in_a_child_is_not_counted(void)
 {
 	begin(SECOND);
 	fake_fork();
@@ -98,11 +98,11 @@ static void a_copy_in_a_child_does_not_count(void)
 	rl_lease_leave(lease);
 	rl_lease_free(lease);
 	lease = NULL;
-	CHECK_INT(fake_stats.held, 1); /* the parent's */
+	CHECK_INT(fake_stats.held, 1); /* the gauge of the parent */
 	CHECK_INT(fake_stats.hold_time.sum_ns, 0);
 }
 
-static void one_that_is_only_to_be_released_does_not_count(void)
+static void a_lease_that_is_only_to_be_released_is_not_counted(void)
 {
 	fake_begin(1);
 	lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 100, 0.01, RL_NAMES_PLAIN);
@@ -114,14 +114,14 @@ static void one_that_is_only_to_be_released_does_not_count(void)
 }
 
 static const check_test tests[] = {
-	TEST(until_its_release_is_asked_for),
-	TEST(until_a_batch_has_freed_it),
-	TEST(until_a_server_reports_its_loss),
-	TEST(until_its_proof_is_over_whenever_that_is_noticed),
-	TEST(until_it_is_given_away),
-	TEST(until_it_is_freed_in_vain),
-	TEST(a_copy_in_a_child_does_not_count),
-	TEST(one_that_is_only_to_be_released_does_not_count),
+	TEST(a_lease_is_counted_until_its_release_is_sent),
+	TEST(a_lease_is_counted_until_a_batch_has_released_it),
+	TEST(a_lease_is_counted_until_a_server_reports_its_loss),
+	TEST(a_lease_is_counted_until_its_proof_ends_whenever_that_is_noticed),
+	TEST(a_lease_is_counted_until_it_is_given_away),
+	TEST(a_lease_is_counted_until_it_is_freed),
+	TEST(a_copy_in_a_child_is_not_counted),
+	TEST(a_lease_that_is_only_to_be_released_is_not_counted),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -11,7 +11,7 @@
 
 /* ---- agreement ---- */
 
-static void all_are_asked_at_once_and_a_majority_decides(void)
+static void all_sentinels_are_asked_at_once_and_a_majority_decides(void)
 {
 	begin_sentinels(3);
 	fake_says(0, OLD);
@@ -28,7 +28,7 @@ static void all_are_asked_at_once_and_a_majority_decides(void)
 	CHECK(rl_route_node(lookup_route, 0)->must_be_primary);
 }
 
-static void idle_connections_are_used_with_one_write_each(void)
+static void a_lookup_writes_once_on_each_idle_connection(void)
 {
 	begin_sentinels(3);
 	warm_sentinels();
@@ -39,9 +39,9 @@ static void idle_connections_are_used_with_one_write_each(void)
 	CHECK_INT(fake_pool.count, 3);
 }
 
-/* The route gets a time before the first agreeing Sentinel was asked. c, which was asked first,
- * names another address. */
-static void the_route_is_told_when_they_were_asked(void)
+/* The route gets a time before the first agreeing Sentinel was asked. Sentinel c, which was asked
+ * first, names another address. */
+static void the_route_notes_when_the_sentinels_were_asked(void)
 {
 	begin_sentinels(3);
 	fake_dials(0, FAKE_ACCEPT, 10 * MS);
@@ -85,7 +85,7 @@ static void a_quorum_of_one_is_the_first_answer(void)
 	CHECK_INT(fake_ms(), 3);
 }
 
-static void a_quorum_of_all_needs_each(void)
+static void a_quorum_of_all_needs_each_answer(void)
 {
 	begin_quorum(3, 3);
 	fake_says(0, OLD);
@@ -120,8 +120,8 @@ static void sentinels_that_disagree_are_named(void)
 	CHECK_INT(lookup_route->named_at, 0);
 }
 
-/* Two of five disagree, and two have failed: the fifth is not waited for. */
-static void a_failure_is_known_as_soon_as_none_can_agree(void)
+/* Two of five Sentinels disagree, and two have failed: the fifth is not waited for. */
+static void a_lookup_fails_as_soon_as_no_quorum_can_agree(void)
 {
 	begin_sentinels(5);
 	fake_says(0, OLD);
@@ -134,7 +134,7 @@ static void a_failure_is_known_as_soon_as_none_can_agree(void)
 	CHECK_INT(fake_pool.count, 5);
 }
 
-static void a_majority_that_does_not_know_it_refuses(void)
+static void a_majority_that_does_not_know_the_service_is_a_refusal(void)
 {
 	begin_sentinels(3);
 	fake_says(0, "_");
@@ -147,7 +147,7 @@ static void a_majority_that_does_not_know_it_refuses(void)
 	CHECK_INT(rl_lookup_step(lookup, &(rl_tick){.now = fake_clock}), RL_VOTE_REFUSED);
 }
 
-static void one_that_does_not_know_it_is_outvoted(void)
+static void a_sentinel_that_does_not_know_the_service_is_outvoted(void)
 {
 	begin_sentinels(3);
 	fake_says(0, "_");
@@ -174,7 +174,7 @@ static void a_refusal_is_waited_for(void)
 
 /* ---- failures ---- */
 
-static void what_is_no_address_is_a_failure(void)
+static void an_answer_that_is_no_address_is_a_failure(void)
 {
 	static const struct {
 		const char *answer, *reason;
@@ -219,7 +219,7 @@ static void what_is_no_address_is_a_failure(void)
 	}
 }
 
-static void the_last_port_is_a_port(void)
+static void the_greatest_port_is_accepted(void)
 {
 	begin_sentinels(1);
 	fake_says(0, "*$h $65535");
@@ -227,7 +227,7 @@ static void the_last_port_is_a_port(void)
 	CHECK_TEXT(primary(), "h:65535");
 }
 
-static void a_host_has_so_many_bytes(void)
+static void the_length_of_a_host_is_limited(void)
 {
 	char answer[300] = "*$";
 	memset(answer + 2, 'h', 256);
@@ -241,7 +241,7 @@ static void a_host_has_so_many_bytes(void)
 	CHECK_INT(look_up(), RL_VOTE_FAILED);
 }
 
-static void the_others_make_up_for_one_that_fails(void)
+static void other_sentinels_make_up_for_a_failed_one(void)
 {
 	begin_sentinels(3);
 	fake_dials(0, FAKE_REFUSE, 0);
@@ -252,7 +252,7 @@ static void the_others_make_up_for_one_that_fails(void)
 	CHECK_COUNT("dial", 3);
 }
 
-static void one_that_failed_is_not_dialled_again(void)
+static void a_failed_sentinel_is_not_dialled_again(void)
 {
 	begin_sentinels(3);
 	fake_dials(0, FAKE_REFUSE, 0);
@@ -268,7 +268,7 @@ static void one_that_failed_is_not_dialled_again(void)
 	CHECK(rl_pool_is_backed_off(&fake_pool, &fake_targets[1], fake_clock));
 }
 
-static void silence_ends_with_the_time(void)
+static void a_lookup_without_answers_ends_with_its_time(void)
 {
 	begin_sentinels(3);
 	fake_dials(1, FAKE_HANG, 0);
@@ -286,7 +286,7 @@ static void silence_ends_with_the_time(void)
 	CHECK_INT(fake_open_links(), 1);
 }
 
-static void the_time_is_waited_for_from_the_beginning(void)
+static void a_lookup_waits_for_the_end_of_its_time_from_the_beginning(void)
 {
 	begin_sentinels(1);
 	start_lookup();
@@ -359,7 +359,7 @@ static rl_vote fail_by_tls(unsigned failing)
 	return vote;
 }
 
-static void tls_is_the_reason_if_it_is_each_ones(void)
+static void tls_is_the_reason_if_each_sentinel_fails_by_tls(void)
 {
 	CHECK_INT(fail_by_tls(3), RL_VOTE_FAILED);
 	CHECK_INT(lookup_err.status, RL_ERR_TLS);
@@ -370,29 +370,29 @@ static void tls_is_the_reason_if_it_is_each_ones(void)
 }
 
 static const check_test tests[] = {
-	TEST(all_are_asked_at_once_and_a_majority_decides),
-	TEST(idle_connections_are_used_with_one_write_each),
-	TEST(the_route_is_told_when_they_were_asked),
+	TEST(all_sentinels_are_asked_at_once_and_a_majority_decides),
+	TEST(a_lookup_writes_once_on_each_idle_connection),
+	TEST(the_route_notes_when_the_sentinels_were_asked),
 	TEST(the_greatest_number_wins),
 	TEST(names_are_compared_without_regard_to_case),
 	TEST(a_quorum_of_one_is_the_first_answer),
-	TEST(a_quorum_of_all_needs_each),
+	TEST(a_quorum_of_all_needs_each_answer),
 	TEST(sentinels_that_disagree_are_named),
-	TEST(a_failure_is_known_as_soon_as_none_can_agree),
-	TEST(a_majority_that_does_not_know_it_refuses),
-	TEST(one_that_does_not_know_it_is_outvoted),
+	TEST(a_lookup_fails_as_soon_as_no_quorum_can_agree),
+	TEST(a_majority_that_does_not_know_the_service_is_a_refusal),
+	TEST(a_sentinel_that_does_not_know_the_service_is_outvoted),
 	TEST(a_refusal_is_waited_for),
-	TEST(what_is_no_address_is_a_failure),
-	TEST(the_last_port_is_a_port),
-	TEST(a_host_has_so_many_bytes),
-	TEST(the_others_make_up_for_one_that_fails),
-	TEST(one_that_failed_is_not_dialled_again),
-	TEST(silence_ends_with_the_time),
-	TEST(the_time_is_waited_for_from_the_beginning),
+	TEST(an_answer_that_is_no_address_is_a_failure),
+	TEST(the_greatest_port_is_accepted),
+	TEST(the_length_of_a_host_is_limited),
+	TEST(other_sentinels_make_up_for_a_failed_one),
+	TEST(a_failed_sentinel_is_not_dialled_again),
+	TEST(a_lookup_without_answers_ends_with_its_time),
+	TEST(a_lookup_waits_for_the_end_of_its_time_from_the_beginning),
 	TEST(a_closed_lookup_waits_for_nothing),
 	TEST(an_answer_that_came_in_time_is_read_later),
 	TEST(many_long_reasons_fit),
-	TEST(tls_is_the_reason_if_it_is_each_ones),
+	TEST(tls_is_the_reason_if_each_sentinel_fails_by_tls),
 };
 
 CHECK_MAIN(tests, end_lookup)

@@ -129,7 +129,7 @@ static void a_lookup_whose_time_is_over_begins_anew(void)
 	CHECK_COUNT("b1 " ASK, 1);
 }
 
-static void alone_it_keeps_its_connections(void)
+static void a_lookup_without_a_pool_keeps_its_connections(void)
 {
 	begin_alone(3);
 	all_say(OLD);
@@ -148,7 +148,7 @@ static void alone_it_keeps_its_connections(void)
 
 /* ---- backed off ---- */
 
-static void one_that_is_backed_off_is_spared(void)
+static void a_sentinel_that_is_backed_off_is_not_asked(void)
 {
 	begin_sentinels(3);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
@@ -158,7 +158,7 @@ static void one_that_is_backed_off_is_spared(void)
 	CHECK_COUNT("a1 dial", 0);
 }
 
-static void but_asked_where_the_others_cannot_agree(void)
+static void a_sentinel_that_is_backed_off_is_asked_if_the_others_cannot_agree(void)
 {
 	begin_sentinels(3);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
@@ -171,7 +171,7 @@ static void but_asked_where_the_others_cannot_agree(void)
 	CHECK(!rl_pool_is_backed_off(&fake_pool, &fake_targets[0], fake_clock));
 }
 
-static void and_where_they_take_long(void)
+static void a_sentinel_that_is_backed_off_is_asked_if_the_others_take_long(void)
 {
 	begin_sentinels(3);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
@@ -182,7 +182,7 @@ static void and_where_they_take_long(void)
 	CHECK_INT(fake_ms(), 50);
 }
 
-static void all_are_asked_if_all_are_backed_off(void)
+static void all_sentinels_are_asked_if_all_are_backed_off(void)
 {
 	begin_sentinels(3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -204,7 +204,7 @@ static void an_idle_connection_is_used_all_the_same(void)
 }
 
 /* The process stood still for the whole time. */
-static void one_that_is_backed_off_is_not_asked_too_late(void)
+static void a_sentinel_that_is_backed_off_is_not_asked_after_the_time(void)
 {
 	begin_sentinels(1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
@@ -238,7 +238,7 @@ static void in_a_forked_child_nothing_is_sent(void)
 	CHECK_COUNT("b2 dial", 1);
 }
 
-static void connections_kept_alone_are_not_used_by_a_child(void)
+static void a_child_does_not_use_connections_kept_by_a_lookup(void)
 {
 	begin_alone(1);
 	fake_says(0, OLD);
@@ -250,8 +250,8 @@ static void connections_kept_alone_are_not_used_by_a_child(void)
 	CHECK_LOG("0 a1 close\n0 a2 dial\n0 a2 " ASK "0 a2 NAME\n");
 }
 
-/* Each allocation fails once, and then for ever. */
-static void without_memory_it_fails_and_leaves_nothing(void)
+/* Each allocation fails once, and then all from that one on. */
+static void a_lookup_without_memory_fails_and_leaves_nothing(void)
 {
 	unsigned granted = 0, failed = 0;
 	for (unsigned at = 1; at < 60; at++) {
@@ -286,7 +286,7 @@ static rl_vote drive_failing_at(unsigned request)
 	return vote;
 }
 
-static void a_question_without_memory_is_not_waited_for(void)
+static void a_sentinel_that_could_not_be_asked_is_not_waited_for(void)
 {
 	begin_sentinels(1);
 	warm_sentinels();
@@ -299,21 +299,21 @@ static void a_question_without_memory_is_not_waited_for(void)
 	CHECK_INT(fake_pool.count, 0);
 }
 
-static void a_route_that_cannot_be_told_is_out_of_memory(void)
+static void a_lookup_whose_primary_finds_no_memory_fails(void)
 {
 	begin_sentinels(1);
 	warm_sentinels();
 	all_say(OLD);
 	start_lookup();
 	CHECK_INT(drive_to(fake_clock - 1), RL_VOTE_OPEN);
-	rl_vote vote = drive_failing_at(2); /* the first is the host's */
+	rl_vote vote = drive_failing_at(2); /* the first allocation is that of the host */
 	CHECK_INT(vote, RL_VOTE_FAILED);
 	rl_lookup_explain(lookup, &lookup_err);
 	CHECK_INT(lookup_err.status, RL_ERR_MEMORY);
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void what_was_never_begun_is_destroyed(void)
+static void a_lookup_that_was_never_begun_can_be_destroyed(void)
 {
 	begin_alone(1);
 	rl_lookup_destroy(lookup);
@@ -330,19 +330,19 @@ static const check_test tests[] = {
 	TEST(a_connection_whose_answer_is_overdue_is_dropped),
 	TEST(a_connection_that_is_not_made_yet_is_kept_for_the_next_lookup),
 	TEST(a_lookup_whose_time_is_over_begins_anew),
-	TEST(alone_it_keeps_its_connections),
-	TEST(one_that_is_backed_off_is_spared),
-	TEST(but_asked_where_the_others_cannot_agree),
-	TEST(and_where_they_take_long),
-	TEST(all_are_asked_if_all_are_backed_off),
+	TEST(a_lookup_without_a_pool_keeps_its_connections),
+	TEST(a_sentinel_that_is_backed_off_is_not_asked),
+	TEST(a_sentinel_that_is_backed_off_is_asked_if_the_others_cannot_agree),
+	TEST(a_sentinel_that_is_backed_off_is_asked_if_the_others_take_long),
+	TEST(all_sentinels_are_asked_if_all_are_backed_off),
 	TEST(an_idle_connection_is_used_all_the_same),
-	TEST(one_that_is_backed_off_is_not_asked_too_late),
+	TEST(a_sentinel_that_is_backed_off_is_not_asked_after_the_time),
 	TEST(in_a_forked_child_nothing_is_sent),
-	TEST(connections_kept_alone_are_not_used_by_a_child),
-	TEST(without_memory_it_fails_and_leaves_nothing),
-	TEST(a_question_without_memory_is_not_waited_for),
-	TEST(a_route_that_cannot_be_told_is_out_of_memory),
-	TEST(what_was_never_begun_is_destroyed),
+	TEST(a_child_does_not_use_connections_kept_by_a_lookup),
+	TEST(a_lookup_without_memory_fails_and_leaves_nothing),
+	TEST(a_sentinel_that_could_not_be_asked_is_not_waited_for),
+	TEST(a_lookup_whose_primary_finds_no_memory_fails),
+	TEST(a_lookup_that_was_never_begun_can_be_destroyed),
 };
 
 CHECK_MAIN(tests, clean_up)

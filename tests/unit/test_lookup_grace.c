@@ -34,7 +34,7 @@ static void without_grace_a_primary_is_settled_at_once(void)
 	CHECK(rl_route_is_settled(lookup_route));
 }
 
-static void with_grace_address_and_age_are_asked_for_together(void)
+static void address_and_age_are_asked_for_together(void)
 {
 	begin_with_grace(3, 0);
 	all_say(KNOWN("12000", "master"));
@@ -62,7 +62,7 @@ static void the_youngest_of_the_majority_counts(void)
 	check_settled(8000);
 }
 
-static void younger_ones_beside_the_majority_do_not_count(void)
+static void younger_sentinels_beside_the_majority_do_not_count(void)
 {
 	begin_with_grace(3, 0);
 	fake_says(0, KNOWN("30000", "master"));
@@ -72,7 +72,7 @@ static void younger_ones_beside_the_majority_do_not_count(void)
 	check_settled(8000);
 }
 
-static void those_who_name_another_do_not_count(void)
+static void sentinels_that_name_another_primary_do_not_count(void)
 {
 	begin_with_grace(3, 0);
 	fake_says(0, "*$ip $10.0.0.1 $port $6379 $role-reported-time $90000 $role-reported $master");
@@ -82,7 +82,7 @@ static void those_who_name_another_do_not_count(void)
 	check_settled(8000);
 }
 
-static void a_greater_quorum_needs_more_of_them(void)
+static void a_greater_quorum_needs_more_old_sentinels(void)
 {
 	begin_with_grace(3, 3);
 	fake_says(0, KNOWN("30000", "master"));
@@ -94,7 +94,7 @@ static void a_greater_quorum_needs_more_of_them(void)
 
 /* The Sentinel computes the age between question and answer, but the age must hold for the time of
  * the question. */
-static void a_slow_answer_makes_it_younger(void)
+static void a_slow_answer_makes_the_primary_younger(void)
 {
 	begin_with_grace(3, 0);
 	fake_acts(0, FAKE_SAY, KNOWN("20000", "master"), 5 * MS);
@@ -113,7 +113,7 @@ static void a_primary_that_reports_another_role_is_new(void)
 	check_settled(20000);
 }
 
-static void an_age_that_is_no_number_is_none(void)
+static void an_age_that_is_no_number_does_not_count(void)
 {
 	static const char *const texts[] = {KNOWN("-5", "master"), KNOWN("x", "master"),
 		"*$ip $10.0.0.2 $port $6380 $role-reported $master",
@@ -144,7 +144,7 @@ static void an_unknown_service_is_an_error_reply(void)
 	CHECK_HAS(lookup_err.message, "a:6379: does not know it");
 }
 
-static void fields_that_make_no_address(void)
+static void fields_without_an_address_are_no_answer(void)
 {
 	static const char *const texts[] = {OLD, "$ip", "*$ip $10.0.0.2", "*$ip $10.0.0.2 $port $0",
 		"*$port $6380 $role-reported $master", "*$ip $10.0.0.2 $port :6380"};
@@ -158,11 +158,13 @@ static void fields_that_make_no_address(void)
 }
 
 static const check_test tests[] = {TEST(without_grace_a_primary_is_settled_at_once),
-	TEST(with_grace_address_and_age_are_asked_for_together), TEST(an_old_primary_is_settled),
-	TEST(the_youngest_of_the_majority_counts), TEST(younger_ones_beside_the_majority_do_not_count),
-	TEST(those_who_name_another_do_not_count), TEST(a_greater_quorum_needs_more_of_them),
-	TEST(a_slow_answer_makes_it_younger), TEST(a_primary_that_reports_another_role_is_new),
-	TEST(an_age_that_is_no_number_is_none), TEST(an_endless_age_is_cut),
-	TEST(an_unknown_service_is_an_error_reply), TEST(fields_that_make_no_address)};
+	TEST(address_and_age_are_asked_for_together), TEST(an_old_primary_is_settled),
+	TEST(the_youngest_of_the_majority_counts),
+	TEST(younger_sentinels_beside_the_majority_do_not_count),
+	TEST(sentinels_that_name_another_primary_do_not_count),
+	TEST(a_greater_quorum_needs_more_old_sentinels), TEST(a_slow_answer_makes_the_primary_younger),
+	TEST(a_primary_that_reports_another_role_is_new), TEST(an_age_that_is_no_number_does_not_count),
+	TEST(an_endless_age_is_cut), TEST(an_unknown_service_is_an_error_reply),
+	TEST(fields_without_an_address_are_no_answer)};
 
 CHECK_MAIN(tests, end_lookup)

@@ -21,7 +21,7 @@ static void a_node_that_refuses_is_passed_over(void)
 }
 
 /* Node a names the refusing node b each time, and the call follows until the hops are used up. */
-static void moved_to_a_node_that_refuses(void)
+static void a_redirect_may_lead_to_a_node_that_refuses(void)
 {
 	begin_cluster("ab");
 	fake_warm(0);
@@ -36,7 +36,7 @@ static void moved_to_a_node_that_refuses(void)
 	CHECK(rl_quorum_call_may_pass(&op->call));
 }
 
-static void moved_to_a_node_that_hangs(void)
+static void a_redirect_may_lead_to_a_node_that_hangs(void)
 {
 	begin_cluster("ab");
 	fake_warm(0);
@@ -50,12 +50,12 @@ static void moved_to_a_node_that_hangs(void)
 	CHECK_INT(fake_node_of(route), 'c');
 }
 
-static void all_nodes_refuse(void)
+static void a_call_fails_when_all_nodes_refuse(void)
 {
 	begin_cluster("abc");
 	fake_seeds_refuse(route, 3);
 	fails(acquire(), RL_ERR_CONNECT);
-	CHECK_COUNT("dial", 6); /* the first, and five more */
+	CHECK_COUNT("dial", 6); /* the first dial, and five more */
 	CHECK_INT(fake_ms(), 0);
 }
 
@@ -108,7 +108,7 @@ static void a_node_with_an_idle_connection_needs_no_name(void)
 }
 
 /* Resolving takes longer than the budget: that is a failure with a reason. */
-static void a_name_that_takes_too_long(void)
+static void a_name_that_takes_too_long_is_a_failure(void)
 {
 	begin_cluster("a");
 	fake_hold_clock();
@@ -159,16 +159,16 @@ static void one_of_several_members_is_redirected(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-/* No quorum: the cluster's grant, which came after ASKING, is undone behind ASKING. */
-static void a_minority_at_an_asked_node_is_undone_behind_asking(void)
+/* Without a quorum the cluster's grant, which came after ASKING, is undone after ASKING. */
+static void a_minority_at_an_asked_node_is_undone_after_asking(void)
 {
 	begin_asked_minority();
 	CHECK(!fake_drive_to(acquire(), FAKE_START + 6 * MS));
 	CHECK_HAS(fake_log(), "5 d1 ASKING\n5 d1 RELEASE k T1\n");
 }
 
-/* The caller's token is taken back where a minority has granted it, after ASKING. */
-static void an_own_token_is_taken_back_behind_asking(void)
+/* The caller's token is undone where a minority has granted it, after ASKING. */
+static void an_own_token_is_undone_after_asking(void)
 {
 	begin_asked_minority();
 	fake_says(3, ":1");
@@ -177,9 +177,9 @@ static void an_own_token_is_taken_back_behind_asking(void)
 	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
-/* A member that does not allow the helper keys: the release that is left unanswered elsewhere is
- * written twice, and both times after ASKING. */
-static void a_backup_release_is_behind_asking(void)
+/* One member forbids the helper keys, and the release is left unanswered on another one. There it
+ * is written in both forms, each after ASKING. */
+static void both_forms_of_an_unanswered_release_follow_asking(void)
 {
 	begin_several();
 	fake_set.wakes = true;
@@ -196,7 +196,7 @@ static void a_backup_release_is_behind_asking(void)
 	CHECK_HAS(fake_log(), "d1 ASKING\n0 d1 RELEASE k T1\n");
 }
 
-/* ---- a server that is no member of a cluster for us ---- */
+/* ---- plain members that redirect ---- */
 
 static void a_plain_member_that_answers_moved_says_which_dsn_to_use(void)
 {
@@ -221,7 +221,7 @@ static void the_map_is_asked_for_beside_a_command_and_read_later(void)
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_LOG("0 a1 " SET "0 a1 CLUSTER SLOTS\n");
-	CHECK_INT(fake_ms(), 0); /* it is not waited for */
+	CHECK_INT(fake_ms(), 0); /* the call does not wait for the map */
 	CHECK_INT(fake_node_of(route), 0);
 	fake_clock += 30 * MS;
 	fake_says(0, MOVED_TO("b"));
@@ -279,17 +279,17 @@ static void a_map_may_drop_the_node_that_the_redirect_names(void)
 
 static const check_test tests[] = {
 	TEST(a_node_that_refuses_is_passed_over),
-	TEST(moved_to_a_node_that_refuses),
-	TEST(moved_to_a_node_that_hangs),
-	TEST(all_nodes_refuse),
+	TEST(a_redirect_may_lead_to_a_node_that_refuses),
+	TEST(a_redirect_may_lead_to_a_node_that_hangs),
+	TEST(a_call_fails_when_all_nodes_refuse),
 	TEST(a_name_is_resolved_first),
 	TEST(a_name_without_an_address_leads_to_another_node),
 	TEST(a_node_with_an_idle_connection_needs_no_name),
-	TEST(a_name_that_takes_too_long),
+	TEST(a_name_that_takes_too_long_is_a_failure),
 	TEST(one_of_several_members_is_redirected),
-	TEST(a_minority_at_an_asked_node_is_undone_behind_asking),
-	TEST(an_own_token_is_taken_back_behind_asking),
-	TEST(a_backup_release_is_behind_asking),
+	TEST(a_minority_at_an_asked_node_is_undone_after_asking),
+	TEST(an_own_token_is_undone_after_asking),
+	TEST(both_forms_of_an_unanswered_release_follow_asking),
 	TEST(a_plain_member_that_answers_moved_says_which_dsn_to_use),
 	TEST(the_map_is_asked_for_beside_a_command_and_read_later),
 	TEST(the_map_is_asked_for_once_a_second),

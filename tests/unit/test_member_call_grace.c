@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to a new primary behind Sentinels, with a time of grace: nothing is taken there
- * before a majority has known it for that long.
+ * Member calls to a new primary behind Sentinels, with a time of grace: no lock is taken there
+ * before a majority has known the primary for that long.
  *
  * The primary is server a or b, and the Sentinels are c, d and e.
  */
@@ -35,7 +35,7 @@ static void begin_cold(int64_t age)
 	fake_all_know(route, 0, age, 0);
 }
 
-/* The Sentinels have said so in an earlier lookup. */
+/* The Sentinels have reported this age in an earlier lookup. */
 static void begin(int64_t age, int64_t ago)
 {
 	begin_cold(age + ago);
@@ -94,7 +94,7 @@ static void a_cold_call_meets_a_settled_primary(void)
 	begin_cold(LONG);
 	fake_says(0, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
-	CHECK_COUNT(MASTER, 6); /* for the address, and since the login */
+	CHECK_COUNT(MASTER, 6); /* three for the address, and three since the login */
 	CHECK_INT(fake_stats.sentinel_lookups, 2);
 	CHECK_COUNT("a1 " SET, 1);
 }
@@ -109,7 +109,7 @@ static void a_cold_call_meets_a_new_primary(void)
 }
 
 /* What the last lookup has said does not get older by itself: see the top of rl_member_grace.c. */
-static void once_the_grace_is_over_the_sentinels_must_say_so(void)
+static void the_sentinels_must_confirm_that_the_grace_is_over(void)
 {
 	begin(GRACE - 100 * MS, 200 * MS);
 	fake_all_know(route, 0, GRACE + 100 * MS, 30 * MS);
@@ -143,7 +143,7 @@ static void silent_sentinels_hold_back(void)
 
 /* The Sentinels report ages that would be enough at the time of their answers, but never at the
  * time of the question. */
-static void the_question_is_not_repeated_without_end(void)
+static void the_lookup_is_not_repeated_without_end(void)
 {
 	begin(GRACE - 10 * MS, 20 * MS);
 	fake_all_know(route, 0, LONG, 20 * MS);
@@ -162,7 +162,7 @@ static void a_take_over_is_held_back(void)
 	CHECK(!rl_op_leaves(op, &late));
 }
 
-static void what_prolongs_or_frees_or_asks_is_not_held_back(void)
+static void verbs_that_take_nothing_are_not_held_back_by_an_old_lookup(void)
 {
 	static const rl_verb verbs[] = {RL_VERB_EXTEND, RL_VERB_RELEASE, RL_VERB_FORCE, RL_VERB_EXISTS,
 		RL_VERB_OWNER, RL_VERB_REMAINING};
@@ -178,7 +178,7 @@ static void what_prolongs_or_frees_or_asks_is_not_held_back(void)
 
 /* In the first milliseconds the Sentinels have known the primary for less time than their answers
  * took, so they know it only since after they were asked. */
-static void what_takes_nothing_is_never_held_back(void)
+static void verbs_that_take_nothing_are_never_held_back(void)
 {
 	static const rl_verb verbs[] = {
 		RL_VERB_RELEASE, RL_VERB_FORCE, RL_VERB_EXISTS, RL_VERB_OWNER, RL_VERB_REMAINING};
@@ -272,7 +272,7 @@ static void a_grant_of_a_primary_that_is_new_again_is_undone(void)
 }
 
 /* The lookup is over before the answer. */
-static void the_same_is_known_before_the_answer(void)
+static void a_grant_is_undone_if_the_new_primary_was_known_before_it(void)
 {
 	begin(GRACE, 600 * MS);
 	fake_all_know(route, 0, SECOND, 20 * MS);
@@ -281,7 +281,7 @@ static void the_same_is_known_before_the_answer(void)
 	CHECK_COUNT("50 a1 " UNDO, 1);
 }
 
-static void an_own_token_there_is_taken_back(void)
+static void an_own_token_at_a_new_primary_is_undone(void)
 {
 	begin(GRACE, 2 * SECOND);
 	fake_all_know(route, 0, SECOND, 20 * MS);
@@ -291,7 +291,7 @@ static void an_own_token_there_is_taken_back(void)
 	CHECK_COUNT("20 a1 RELEASE k mine\n", 1);
 }
 
-static void a_take_over_there_is_swapped_back(void)
+static void a_take_over_at_a_new_primary_is_swapped_back(void)
 {
 	begin(GRACE, 2 * SECOND);
 	fake_all_know(route, 0, SECOND, 20 * MS);
@@ -301,7 +301,7 @@ static void a_take_over_there_is_swapped_back(void)
 }
 
 /* The previous primary may still grant the lock to other clients. */
-static void an_extension_there_does_not_count(void)
+static void an_extend_at_a_new_primary_does_not_count(void)
 {
 	begin(GRACE, 2 * SECOND);
 	fake_all_know(route, 0, RL_CHECK_NS, 20 * MS);
@@ -311,7 +311,7 @@ static void an_extension_there_does_not_count(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
-static void an_extension_there_counts_a_second_later(void)
+static void an_extend_at_a_new_primary_counts_after_a_second(void)
 {
 	begin(GRACE, 2 * SECOND);
 	fake_all_know(route, 0, RL_CHECK_NS + 40 * MS, 20 * MS);
@@ -319,7 +319,7 @@ static void an_extension_there_counts_a_second_later(void)
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXTEND, "tok", 15000)), RL_OK);
 }
 
-static void an_extension_is_held_back_for_a_second(void)
+static void an_extend_is_held_back_for_a_second(void)
 {
 	begin(RL_CHECK_NS / 2, 0);
 	rl_op *op = fails(fake_ask(RL_VERB_EXTEND, "tok", 15000), RL_ERR_CONNECT);
@@ -330,7 +330,7 @@ static void an_extension_is_held_back_for_a_second(void)
 	CHECK_INT(fake_stats.blocked_by_grace, 1);
 }
 
-static void a_refusal_there_is_a_refusal(void)
+static void a_refusal_of_a_new_primary_is_a_refusal(void)
 {
 	begin(GRACE, 2 * SECOND);
 	fake_all_know(route, 0, SECOND, 20 * MS);
@@ -358,7 +358,7 @@ static void a_grant_on_a_new_connection_needs_a_lookup_after_its_login(void)
 	CHECK_COUNT("20 a1 " UNDO, 1);
 }
 
-static void so_does_an_extension_and_nothing_else(void)
+static void an_extend_on_a_new_connection_needs_a_lookup_and_other_verbs_do_not(void)
 {
 	static const rl_verb verbs[] = {
 		RL_VERB_EXTEND, RL_VERB_RELEASE, RL_VERB_EXISTS, RL_VERB_REMAINING};
@@ -374,7 +374,7 @@ static void so_does_an_extension_and_nothing_else(void)
 }
 
 /* A command that is no grant has made the connection, and the lookup is older than that. */
-static void a_connection_that_was_made_for_another_command_is_as_new(void)
+static void a_connection_made_for_another_command_counts_as_new(void)
 {
 	begin_unconnected(100 * MS);
 	fake_all_know(route, 0, GRACE + SECOND, 0);
@@ -385,7 +385,7 @@ static void a_connection_that_was_made_for_another_command_is_as_new(void)
 	CHECK_INT(fake_stats.sentinel_lookups, 1);
 	fake_clock += 50 * MS;
 	fake_says(0, "+OK");
-	CHECK_INT(fake_drive(&fake_acquire(15000, 0)->op), RL_OK); /* now it is older */
+	CHECK_INT(fake_drive(&fake_acquire(15000, 0)->op), RL_OK); /* now the last lookup is older */
 	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
@@ -436,7 +436,7 @@ static void a_wait_lasts_until_the_grace_is_over(void)
 	CHECK_COUNT("a1 try k T1 15000", 1);
 }
 
-static void a_shorter_wait_fails(void)
+static void a_wait_that_ends_before_the_grace_fails(void)
 {
 	begin(10 * SECOND, 0);
 	rl_op *op = &fake_acquire(15000, 3 * SECOND)->op;
@@ -449,7 +449,7 @@ static void a_shorter_wait_fails(void)
 
 /* The first Sentinels to answer say how long the grace lasts. Another Sentinel may have known the
  * primary for longer. */
-static void a_wait_hears_when_it_is_over_sooner(void)
+static void a_wait_learns_that_the_grace_is_over_sooner(void)
 {
 	begin(10 * SECOND, 0);
 	fake_says(0, "*:1 :0");
@@ -493,7 +493,7 @@ static void a_wait_in_the_queue_looks_at_a_new_primary_after_the_grace(void)
 }
 
 /* A planned failover: the old primary goes on answering. */
-static void a_look_does_not_go_to_a_new_primary(void)
+static void a_look_is_not_sent_to_a_new_primary(void)
 {
 	rl_acquire *wait = begin_queued(60 * SECOND);
 	CHECK(!live_to(&wait->op, 1, 0, 5000));
@@ -553,7 +553,7 @@ static void a_new_primary_is_a_vote_that_failed(void)
 /* ---- without memory ---- */
 
 /* A Sentinel that is not heard for want of memory counts like one that fails. */
-static void memory_for_the_lookup(void)
+static void a_lookup_of_a_new_primary_may_lack_memory(void)
 {
 	unsigned granted = 0;
 	for (fails_at = 1; fails_at < 12; fails_at++) {
@@ -574,29 +574,33 @@ static void memory_for_the_lookup(void)
 
 static const check_test tests[] = {TEST(a_settled_primary_grants_at_once),
 	TEST(a_new_primary_is_sent_nothing), TEST(a_cold_call_meets_a_settled_primary),
-	TEST(a_cold_call_meets_a_new_primary), TEST(once_the_grace_is_over_the_sentinels_must_say_so),
+	TEST(a_cold_call_meets_a_new_primary), TEST(the_sentinels_must_confirm_that_the_grace_is_over),
 	TEST(an_old_answer_does_not_hold_back), TEST(silent_sentinels_hold_back),
-	TEST(the_question_is_not_repeated_without_end), TEST(a_take_over_is_held_back),
-	TEST(what_prolongs_or_frees_or_asks_is_not_held_back),
-	TEST(what_takes_nothing_is_never_held_back), TEST(a_lookup_in_the_step_of_the_login_counts),
+	TEST(the_lookup_is_not_repeated_without_end), TEST(a_take_over_is_held_back),
+	TEST(verbs_that_take_nothing_are_not_held_back_by_an_old_lookup),
+	TEST(verbs_that_take_nothing_are_never_held_back),
+	TEST(a_lookup_in_the_step_of_the_login_counts),
 	TEST(a_lookup_that_was_open_at_the_login_is_not_the_last),
 	TEST(a_token_whose_key_is_gone_is_not_extended),
 	TEST(a_grant_of_the_old_primary_is_undone_and_not_asked_for_again),
 	TEST(the_old_primary_is_left_before_its_answer),
 	TEST(a_grant_of_a_primary_that_is_new_again_is_undone),
-	TEST(the_same_is_known_before_the_answer), TEST(an_own_token_there_is_taken_back),
-	TEST(a_take_over_there_is_swapped_back), TEST(an_extension_there_does_not_count),
-	TEST(an_extension_there_counts_a_second_later), TEST(an_extension_is_held_back_for_a_second),
-	TEST(a_refusal_there_is_a_refusal),
+	TEST(a_grant_is_undone_if_the_new_primary_was_known_before_it),
+	TEST(an_own_token_at_a_new_primary_is_undone),
+	TEST(a_take_over_at_a_new_primary_is_swapped_back),
+	TEST(an_extend_at_a_new_primary_does_not_count),
+	TEST(an_extend_at_a_new_primary_counts_after_a_second),
+	TEST(an_extend_is_held_back_for_a_second), TEST(a_refusal_of_a_new_primary_is_a_refusal),
 	TEST(a_grant_on_a_new_connection_needs_a_lookup_after_its_login),
-	TEST(so_does_an_extension_and_nothing_else),
-	TEST(a_connection_that_was_made_for_another_command_is_as_new),
+	TEST(an_extend_on_a_new_connection_needs_a_lookup_and_other_verbs_do_not),
+	TEST(a_connection_made_for_another_command_counts_as_new),
 	TEST(an_open_lookup_is_read_before_the_check), TEST(a_wait_lasts_until_the_grace_is_over),
-	TEST(a_shorter_wait_fails), TEST(a_wait_hears_when_it_is_over_sooner),
+	TEST(a_wait_that_ends_before_the_grace_fails),
+	TEST(a_wait_learns_that_the_grace_is_over_sooner),
 	TEST(a_wait_in_the_queue_looks_at_a_new_primary_after_the_grace),
-	TEST(a_look_does_not_go_to_a_new_primary),
+	TEST(a_look_is_not_sent_to_a_new_primary),
 	TEST(a_win_in_the_queue_of_a_primary_that_is_new_again_is_undone),
 	TEST(the_other_members_decide), TEST(a_new_primary_is_a_vote_that_failed),
-	TEST(memory_for_the_lookup)};
+	TEST(a_lookup_of_a_new_primary_may_lack_memory)};
 
 CHECK_MAIN(tests, clean_up)

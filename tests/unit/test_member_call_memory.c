@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to clusters and behind Sentinels without memory, at each place where some is asked
- * for: no crash, no leak, no grant that stays, and no success without a grant.
+ * Member calls to clusters and behind Sentinels without memory, at each place where some is
+ * requested: no crash, no leak, no grant that stays, and no success without a grant.
  */
 #include "calling.h"
 #include "check.h"
@@ -104,17 +104,17 @@ static void try_each_place(flow make)
 	fails_at = 0;
 }
 
-static void a_cold_call(void)
+static void a_cold_call_may_lack_memory(void)
 {
 	try_each_place(cold);
 }
 
-static void a_call_that_is_checked(void)
+static void a_call_that_is_checked_may_lack_memory(void)
 {
 	try_each_place(checked);
 }
 
-static void a_call_that_is_switched(void)
+static void a_call_that_is_switched_may_lack_memory(void)
 {
 	try_each_place(switched);
 	try_each_place(switched_with_an_own_token);
@@ -122,13 +122,13 @@ static void a_call_that_is_switched(void)
 	try_each_place(question);
 }
 
-static void a_call_that_is_redirected(void)
+static void a_call_that_is_redirected_may_lack_memory(void)
 {
 	try_each_place(moved);
 	try_each_place(asked_elsewhere);
 }
 
-/* No lookup can be made, and the grant cannot be checked: it is undone. */
+/* No lookup can be made, so the grant cannot be checked, and is undone. */
 static void a_grant_that_cannot_be_checked_is_undone(void)
 {
 	begin_named(2 * SECOND);
@@ -147,7 +147,7 @@ static void a_cold_call_without_a_lookup_fails(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-static void a_primary_that_refuses_and_no_lookup(void)
+static void a_call_fails_if_its_primary_refuses_and_no_lookup_can_be_made(void)
 {
 	begin_named(0);
 	fake_says(0, "-READONLY x");
@@ -156,13 +156,13 @@ static void a_primary_that_refuses_and_no_lookup(void)
 }
 
 static const check_test tests[] = {
-	TEST(a_cold_call),
-	TEST(a_call_that_is_checked),
-	TEST(a_call_that_is_switched),
-	TEST(a_call_that_is_redirected),
+	TEST(a_cold_call_may_lack_memory),
+	TEST(a_call_that_is_checked_may_lack_memory),
+	TEST(a_call_that_is_switched_may_lack_memory),
+	TEST(a_call_that_is_redirected_may_lack_memory),
 	TEST(a_grant_that_cannot_be_checked_is_undone),
 	TEST(a_cold_call_without_a_lookup_fails),
-	TEST(a_primary_that_refuses_and_no_lookup),
+	TEST(a_call_fails_if_its_primary_refuses_and_no_lookup_can_be_made),
 };
 
 CHECK_MAIN(tests, clean_up)

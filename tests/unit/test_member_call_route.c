@@ -46,7 +46,7 @@ static void a_node_that_was_no_seed_is_dialled(void)
 	CHECK_INT(route->node_count, 2);
 }
 
-static void no_host_means_the_node_that_answered(void)
+static void a_redirect_without_a_host_means_the_node_that_answered(void)
 {
 	static const char *const texts[] = {"-MOVED 7629 :6379", "-MOVED 7629 ?:6379"};
 	for (unsigned i = 0; i < 2; i++) {
@@ -59,7 +59,7 @@ static void no_host_means_the_node_that_answered(void)
 	}
 }
 
-/* Each verb goes on as it was; a refusal is no doubt. */
+/* Each verb is sent again in its form. A refusal leaves no doubt. */
 static void each_verb_is_redirected(void)
 {
 	static const rl_verb verbs[] = {
@@ -85,7 +85,7 @@ static void the_callers_token_is_sent_to_the_other_node(void)
 }
 
 /* The script in another node's cache is asked for anew. */
-static void a_script_keeps_the_form_that_its_server_wanted(void)
+static void a_redirected_script_keeps_its_form(void)
 {
 	begin_warm_cluster("ab");
 	fake_says(0, "-NOSCRIPT x");
@@ -106,7 +106,7 @@ static void plan_chain(unsigned redirects)
 	}
 }
 
-static void five_redirects_are_followed(void)
+static void a_call_follows_five_redirects(void)
 {
 	begin_warm_cluster("abcdef");
 	plan_chain(5);
@@ -116,7 +116,7 @@ static void five_redirects_are_followed(void)
 	CHECK_INT(fake_stats.cluster_redirects, 5);
 }
 
-static void the_sixth_fails_as_what_may_pass(void)
+static void the_sixth_redirect_is_a_failure_that_may_pass(void)
 {
 	begin_warm_cluster("abcdef");
 	plan_chain(6);
@@ -131,7 +131,7 @@ static void the_sixth_fails_as_what_may_pass(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-static void a_circle_ends(void)
+static void a_circle_of_redirects_ends(void)
 {
 	begin_warm_cluster("ab");
 	for (unsigned i = 0; i < 9; i++) {
@@ -144,7 +144,7 @@ static void a_circle_ends(void)
 }
 
 /* A wait begins anew with each round, and ends at its deadline. */
-static void a_wait_goes_on_in_a_circle(void)
+static void a_wait_goes_on_in_a_circle_of_redirects(void)
 {
 	begin_warm_cluster("ab");
 	for (unsigned i = 0; i < 150; i++) {
@@ -169,7 +169,7 @@ static void ask_puts_asking_before_the_command_and_is_not_noted(void)
 	CHECK_INT(fake_pool.count, 2);
 }
 
-static void a_script_that_is_sent_again_is_behind_asking_again(void)
+static void a_script_that_is_sent_again_follows_asking_again(void)
 {
 	begin_redirected(ASK_AT("b"), "-NOSCRIPT x");
 	fake_says(1, ":1");
@@ -178,7 +178,7 @@ static void a_script_that_is_sent_again_is_behind_asking_again(void)
 			  "0 b1 ASKING\n0 b1 EXTEND k tok 1000\n");
 }
 
-static void what_times_out_there_is_undone_there(void)
+static void a_call_that_times_out_at_an_asked_node_is_undone_there(void)
 {
 	begin_redirected(ASK_AT("b"), NULL);
 	rl_op *op = fails(acquire(), RL_ERR_TIMEOUT);
@@ -188,14 +188,15 @@ static void what_times_out_there_is_undone_there(void)
 	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
-static void what_is_abandoned_there_is_undone_there(void)
+static void a_call_that_is_abandoned_at_an_asked_node_is_undone_there(void)
 {
 	begin_redirected(ASK_AT("b"), NULL);
 	abandon_later(acquire());
 	CHECK_HAS(fake_log(), "5 b1 ASKING\n5 b1 RELEASE k T1\n");
 }
 
-/* The node that was asked knows a key that is on its way: the next one begins at the owner. */
+/* The asked node has a key that is still on its way, so the next call begins at the owner of the
+ * slot. */
 static void the_next_call_begins_at_the_owner_again(void)
 {
 	begin_redirected(ASK_AT("b"), "+OK");
@@ -219,7 +220,7 @@ static void moved_after_ask_needs_no_asking(void)
 }
 
 /* The node refuses the login after it has received a command with ASKING. */
-static void an_undo_after_a_refused_login_is_behind_asking(void)
+static void an_undo_after_a_refused_login_follows_asking(void)
 {
 	begin_cluster("ab");
 	fake_warm(0);
@@ -233,7 +234,7 @@ static void an_undo_after_a_refused_login_is_behind_asking(void)
 	CHECK_HAS(fake_log(), "0 b1 ASKING\n0 b1 RELEASE k T1\n");
 }
 
-/* No advice to use redis-cluster://, which the DSN has. */
+/* The message gives no advice to use redis-cluster://, which the DSN has. */
 static void a_login_that_is_redirected_is_explained(void)
 {
 	begin_cluster("ab");
@@ -332,7 +333,7 @@ static void begin_lost_and_moved(const char *of_b)
 
 /* The answer is lost. The redirect to another node does not clear the doubt; only an answer of that
  * node does. */
-static void the_doubt_stays_over_moved(void)
+static void a_doubt_outlasts_moved(void)
 {
 	begin_lost_and_moved(NULL);
 	rl_op *op = fails(acquire(), RL_ERR_TIMEOUT);
@@ -341,13 +342,13 @@ static void the_doubt_stays_over_moved(void)
 	CHECK_INT(op->err->status, RL_ERR_TIMEOUT);
 }
 
-static void an_answer_behind_moved_clears_the_doubt(void)
+static void an_answer_after_moved_clears_the_doubt(void)
 {
 	begin_lost_and_moved("*:1 :0");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 }
 
-/* The first copy may have freed it there, so "not ours" here says nothing. */
+/* The first copy may have freed the lock at node a, so "not ours" of node b says nothing. */
 static void a_release_that_broke_before_moved_is_unknown(void)
 {
 	begin_lost_and_moved(":0");
@@ -356,7 +357,7 @@ static void a_release_that_broke_before_moved_is_unknown(void)
 	CHECK_HAS(op->err->message, "outcome unknown");
 }
 
-static void moved_alone_leaves_no_doubt(void)
+static void a_redirect_alone_leaves_no_doubt(void)
 {
 	begin_redirected(MOVED_TO("b"), ":0");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_BUSY);
@@ -397,31 +398,31 @@ static void force_that_was_redirected_is_sent_once_more(void)
 static const check_test tests[] = {
 	TEST(moved_is_followed_at_once_and_noted),
 	TEST(a_node_that_was_no_seed_is_dialled),
-	TEST(no_host_means_the_node_that_answered),
+	TEST(a_redirect_without_a_host_means_the_node_that_answered),
 	TEST(each_verb_is_redirected),
 	TEST(the_callers_token_is_sent_to_the_other_node),
-	TEST(a_script_keeps_the_form_that_its_server_wanted),
-	TEST(five_redirects_are_followed),
-	TEST(the_sixth_fails_as_what_may_pass),
-	TEST(a_circle_ends),
-	TEST(a_wait_goes_on_in_a_circle),
+	TEST(a_redirected_script_keeps_its_form),
+	TEST(a_call_follows_five_redirects),
+	TEST(the_sixth_redirect_is_a_failure_that_may_pass),
+	TEST(a_circle_of_redirects_ends),
+	TEST(a_wait_goes_on_in_a_circle_of_redirects),
 	TEST(ask_puts_asking_before_the_command_and_is_not_noted),
-	TEST(a_script_that_is_sent_again_is_behind_asking_again),
-	TEST(what_times_out_there_is_undone_there),
-	TEST(what_is_abandoned_there_is_undone_there),
+	TEST(a_script_that_is_sent_again_follows_asking_again),
+	TEST(a_call_that_times_out_at_an_asked_node_is_undone_there),
+	TEST(a_call_that_is_abandoned_at_an_asked_node_is_undone_there),
 	TEST(the_next_call_begins_at_the_owner_again),
 	TEST(moved_after_ask_needs_no_asking),
-	TEST(an_undo_after_a_refused_login_is_behind_asking),
+	TEST(an_undo_after_a_refused_login_follows_asking),
 	TEST(a_login_that_is_redirected_is_explained),
 	TEST(tryagain_is_asked_again_with_the_key_alone),
 	TEST(tryagain_to_a_fence_is_asked_again_after_pauses),
 	TEST(tryagain_to_a_fence_is_the_failure_at_the_end),
 	TEST(clusterdown_passes_in_a_wait),
 	TEST(clusterdown_is_the_failure_without_a_wait),
-	TEST(the_doubt_stays_over_moved),
-	TEST(an_answer_behind_moved_clears_the_doubt),
+	TEST(a_doubt_outlasts_moved),
+	TEST(an_answer_after_moved_clears_the_doubt),
 	TEST(a_release_that_broke_before_moved_is_unknown),
-	TEST(moved_alone_leaves_no_doubt),
+	TEST(a_redirect_alone_leaves_no_doubt),
 	TEST(the_proof_begins_at_the_node_that_granted),
 	TEST(the_proof_begins_with_the_doubt),
 	TEST(force_that_was_redirected_is_sent_once_more),

@@ -95,7 +95,7 @@ static void a_grant_without_a_lookup_is_known_after_a_break(void)
 	CHECK_INT(fake_stats.unconfirmed, 1);
 }
 
-static void what_prolongs_is_checked_too(void)
+static void verbs_that_prolong_are_checked_too(void)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		begin_confirmed(":1");
@@ -213,7 +213,7 @@ static void a_lookup_that_was_asked_too_early_is_repeated(void)
 
 /* ---- failures of the lookup ---- */
 
-static void nobody_answers_a_cold_call(void)
+static void a_cold_call_fails_if_no_sentinel_answers(void)
 {
 	begin_cold();
 	fake_seeds_refuse(route, 1);
@@ -238,7 +238,7 @@ static void a_hung_majority_is_waited_for_as_long_as_a_server(void)
 	CHECK_HAS(op->err->message, "no connection within 2 s");
 }
 
-static void an_unknown_service_is_said(void)
+static void a_message_reports_an_unknown_service(void)
 {
 	begin_cold();
 	fake_all_name(route, "_", 0);
@@ -284,7 +284,7 @@ static void a_swap_without_a_lookup_is_swapped_back(void)
 
 /* ---- a primary that fails ---- */
 
-static void one_that_refuses_is_looked_up_at_once(void)
+static void a_primary_that_refuses_is_looked_up_at_once(void)
 {
 	begin_unconnected(0);
 	fake_dials(0, FAKE_REFUSE, 0);
@@ -296,7 +296,7 @@ static void one_that_refuses_is_looked_up_at_once(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-static void one_that_is_named_again_has_failed(void)
+static void a_primary_that_refuses_and_is_named_again_has_failed(void)
 {
 	begin_unconnected(0);
 	fake_dials(0, FAKE_REFUSE, 0);
@@ -305,7 +305,7 @@ static void one_that_is_named_again_has_failed(void)
 	CHECK_HAS(op->err->message, "redis://a:6379: cannot connect");
 }
 
-static void one_that_hangs_takes_a_timeout_and_the_next_call_looks_up(void)
+static void a_primary_that_hangs_takes_a_timeout_and_the_next_call_looks_up(void)
 {
 	begin_named(0);
 	rl_op *op = fails(acquire(), RL_ERR_TIMEOUT);
@@ -322,7 +322,7 @@ static void one_that_hangs_takes_a_timeout_and_the_next_call_looks_up(void)
 
 /* The call leaves even a primary that was named a moment ago, because it asks the Sentinels
  * again. */
-static void one_that_hangs_is_left_once_another_is_named(void)
+static void a_primary_that_hangs_is_left_once_another_is_named(void)
 {
 	begin_named(0);
 	rl_op *op = acquire();
@@ -334,7 +334,7 @@ static void one_that_hangs_is_left_once_another_is_named(void)
 	CHECK_INT(fake_stats.sentinel_lookups, 3);
 }
 
-static void readonly_is_looked_up_and_leaves_no_doubt(void)
+static void a_primary_that_answers_readonly_is_looked_up_and_leaves_no_doubt(void)
 {
 	begin_switched(0, REPLICA, "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
@@ -343,7 +343,7 @@ static void readonly_is_looked_up_and_leaves_no_doubt(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-static void readonly_is_the_failure_if_it_is_named_again(void)
+static void a_primary_that_answers_readonly_and_is_named_again_has_failed(void)
 {
 	begin_named(0);
 	fake_says(0, REPLICA);
@@ -353,7 +353,7 @@ static void readonly_is_the_failure_if_it_is_named_again(void)
 	CHECK_COUNT(SET, 1);
 }
 
-/* The answer to ROLE comes before any other answer: OK from a writable replica would prove
+/* The answer to ROLE decides before any other answer: OK from a writable replica would prove
  * nothing. */
 static void a_replica_is_noticed_by_its_role(void)
 {
@@ -376,7 +376,7 @@ static void a_lost_answer_stays_in_doubt(void)
 	CHECK_HAS(fake_log(), "20 b1 " TRY_OURS);
 }
 
-static void a_lost_answer_and_nobody_else(void)
+static void a_lost_answer_is_unknown_if_no_server_can_be_asked(void)
 {
 	begin_named(0);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -385,7 +385,8 @@ static void a_lost_answer_and_nobody_else(void)
 	CHECK_INT(fake_drive(op), RL_ERR_CONNECT);
 	CHECK(fake_ms() >= 900);
 	CHECK_HAS(op->err->message, "unknown");
-	CHECK(fake_stats.sentinel_lookups <= 10); /* five for failures, and five for the time */
+	/* Five for failures, and five because time has passed. */
+	CHECK(fake_stats.sentinel_lookups <= 10);
 }
 
 static const check_test tests[] = {
@@ -396,7 +397,7 @@ static const check_test tests[] = {
 	TEST(an_old_lookup_holds_the_grant_up),
 	TEST(an_answer_that_is_checked_outlives_its_connection),
 	TEST(a_grant_without_a_lookup_is_known_after_a_break),
-	TEST(what_prolongs_is_checked_too),
+	TEST(verbs_that_prolong_are_checked_too),
 	TEST(a_refusal_is_checked),
 	TEST(a_refusal_counts_without_a_lookup),
 	TEST(reads_and_releases_are_checked),
@@ -404,22 +405,22 @@ static const check_test tests[] = {
 	TEST(reads_and_releases_at_an_old_primary_go_to_the_new_one),
 	TEST(without_the_check_the_first_lookup_is_the_last),
 	TEST(a_lookup_that_was_asked_too_early_is_repeated),
-	TEST(nobody_answers_a_cold_call),
+	TEST(a_cold_call_fails_if_no_sentinel_answers),
 	TEST(a_hung_majority_is_waited_for_as_long_as_a_server),
-	TEST(an_unknown_service_is_said),
+	TEST(a_message_reports_an_unknown_service),
 	TEST(a_grant_without_a_lookup_is_undone),
 	TEST(a_grant_of_an_own_token_without_a_lookup_is_undone),
 	TEST(an_extension_without_a_lookup_is_a_failure_and_stays),
 	TEST(a_swap_without_a_lookup_is_swapped_back),
-	TEST(one_that_refuses_is_looked_up_at_once),
-	TEST(one_that_is_named_again_has_failed),
-	TEST(one_that_hangs_takes_a_timeout_and_the_next_call_looks_up),
-	TEST(one_that_hangs_is_left_once_another_is_named),
-	TEST(readonly_is_looked_up_and_leaves_no_doubt),
-	TEST(readonly_is_the_failure_if_it_is_named_again),
+	TEST(a_primary_that_refuses_is_looked_up_at_once),
+	TEST(a_primary_that_refuses_and_is_named_again_has_failed),
+	TEST(a_primary_that_hangs_takes_a_timeout_and_the_next_call_looks_up),
+	TEST(a_primary_that_hangs_is_left_once_another_is_named),
+	TEST(a_primary_that_answers_readonly_is_looked_up_and_leaves_no_doubt),
+	TEST(a_primary_that_answers_readonly_and_is_named_again_has_failed),
 	TEST(a_replica_is_noticed_by_its_role),
 	TEST(a_lost_answer_stays_in_doubt),
-	TEST(a_lost_answer_and_nobody_else),
+	TEST(a_lost_answer_is_unknown_if_no_server_can_be_asked),
 };
 
 CHECK_MAIN(tests, fake_end)

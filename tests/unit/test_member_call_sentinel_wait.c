@@ -37,7 +37,7 @@ static rl_acquire *queued(int64_t wait_ns)
 	return acquire;
 }
 
-/* The look at 850 ms has the Sentinels asked, so the win at 1.2 s needs nothing more. */
+/* The look at 850 ms begins a lookup, so the win at 1.2 s needs nothing more. */
 static void a_win_in_the_queue_counts_if_the_lookup_is_young(void)
 {
 	rl_acquire *acquire = queued(5 * SECOND);
@@ -52,8 +52,8 @@ static void a_win_in_the_queue_counts_if_the_lookup_is_young(void)
 	CHECK_INT(fake_stats.sentinel_lookups, lookups);
 }
 
-/* The wait is woken after 700 ms, when the last lookup is old. The next lookup names this server
- * 30 ms later, where the wait wins the lock. */
+/* The wait is woken after 700 ms, when the last lookup is old. The next lookup names a server 30 ms
+ * later. */
 static void win_when_the_lookup_is_old(const char *named)
 {
 	rl_acquire *acquire = queued(5 * SECOND);
@@ -118,7 +118,7 @@ static void a_wait_goes_on_at_the_new_primary(void)
 
 /* The first call ends before the Sentinels answer, and the second one begins when the time of their
  * lookup is over, as a look of a wait does. */
-static void a_late_answer_is_heard_by_the_next_call(void)
+static void the_next_call_reads_a_late_answer_to_a_lookup(void)
 {
 	begin_switched(500 * MS, "+OK", "+OK");
 	fake_set.members[0].timeout_ns = fake_set.members[0].connect_timeout_ns = 100 * MS;
@@ -132,7 +132,7 @@ static void a_late_answer_is_heard_by_the_next_call(void)
 	CHECK_INT(fake_stats.sentinel_lookups, 2);
 }
 
-/* It ends one timeout after its deadline, while a lookup may take two. */
+/* The wait ends one timeout after its deadline, while a lookup may take two. */
 static void a_wait_does_not_last_longer_for_silent_sentinels(void)
 {
 	begin_cold();
@@ -170,7 +170,7 @@ static void begin_several_named(int64_t age)
 	fake_named(route, 3, age);
 }
 
-static void others_decide_without_the_check(void)
+static void the_other_members_decide_without_the_check(void)
 {
 	begin_several_named(2 * SECOND);
 	fake_all_name(route, NAMES("d"), 300 * MS);
@@ -193,7 +193,7 @@ static void begin_minority(void)
 }
 
 /* The grant must not stay. */
-static void a_minority_that_is_being_checked_is_undone(void)
+static void a_grant_of_a_minority_is_undone_during_the_check(void)
 {
 	begin_minority();
 	rl_op *op = acquire();
@@ -201,7 +201,7 @@ static void a_minority_that_is_being_checked_is_undone(void)
 	CHECK_HAS(fake_log(), "5 d1 " UNDO);
 }
 
-static void a_minority_of_an_own_token_that_is_being_checked_is_taken_back(void)
+static void an_own_token_of_a_minority_is_undone_during_the_check(void)
 {
 	begin_minority();
 	fake_says(3, ":1");
@@ -211,7 +211,7 @@ static void a_minority_of_an_own_token_that_is_being_checked_is_taken_back(void)
 }
 
 /* The Sentinels of the member have never named a primary, so the member has no node for an undo. */
-static void a_wait_with_a_member_that_is_not_known(void)
+static void a_wait_may_have_a_member_without_a_known_primary(void)
 {
 	begin_several();
 	fake_set.wakes = true;
@@ -226,7 +226,7 @@ static void a_wait_with_a_member_that_is_not_known(void)
 	CHECK_COUNT("d1", 0);
 }
 
-static void a_doubtful_wait_with_a_member_that_is_not_known(void)
+static void a_wait_in_doubt_may_have_a_member_without_a_known_primary(void)
 {
 	begin_several();
 	fake_seeds_refuse(route, 30);
@@ -246,9 +246,9 @@ static void a_doubtful_wait_with_a_member_that_is_not_known(void)
 	CHECK_COUNT("d1", 0);
 }
 
-/* ---- given up ---- */
+/* ---- abandoned ---- */
 
-static void abandoned_in_the_lookup(void)
+static void a_call_abandoned_in_the_lookup_sends_nothing(void)
 {
 	begin_cold();
 	fake_none_answers(route);
@@ -257,7 +257,7 @@ static void abandoned_in_the_lookup(void)
 	CHECK_COUNT("a1", 0);
 }
 
-static void abandoned_before_the_answer(void)
+static void a_call_abandoned_before_the_answer_is_undone(void)
 {
 	begin_named(600 * MS);
 	fake_none_answers(route);
@@ -265,7 +265,7 @@ static void abandoned_before_the_answer(void)
 	CHECK_COUNT("5 a1 " UNDO, 1);
 }
 
-static void abandoned_during_the_check(void)
+static void a_call_abandoned_during_the_check_is_undone(void)
 {
 	begin_unconfirmed("+OK");
 	abandon_later(acquire());
@@ -273,21 +273,21 @@ static void abandoned_during_the_check(void)
 	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
-static void an_own_token_abandoned_during_the_check(void)
+static void an_own_token_is_undone_when_the_check_is_abandoned(void)
 {
 	begin_unconfirmed("+OK");
 	abandon_later(acquire_own());
 	CHECK_COUNT("5 a1 RELEASE k mine\n", 1);
 }
 
-static void a_swap_abandoned_during_the_check(void)
+static void a_swap_is_swapped_back_when_the_check_is_abandoned(void)
 {
 	begin_unconfirmed(":1");
 	abandon_later(fake_take_over("tok", 30000));
 	CHECK_COUNT("5 a1 SWAP k T1 tok 0\n", 1);
 }
 
-static void abandoned_after_a_switch(void)
+static void a_call_abandoned_after_a_switch_is_undone(void)
 {
 	begin_switched(2 * SECOND, "+OK", NULL);
 	rl_op *op = acquire();
@@ -334,19 +334,19 @@ static const check_test tests[] = {
 	TEST(lookups_of_a_long_wait_do_not_pile_up),
 	TEST(a_wait_lasts_over_sentinels_that_are_silent),
 	TEST(a_wait_goes_on_at_the_new_primary),
-	TEST(a_late_answer_is_heard_by_the_next_call),
+	TEST(the_next_call_reads_a_late_answer_to_a_lookup),
 	TEST(a_wait_does_not_last_longer_for_silent_sentinels),
-	TEST(others_decide_without_the_check),
-	TEST(a_minority_that_is_being_checked_is_undone),
-	TEST(a_minority_of_an_own_token_that_is_being_checked_is_taken_back),
-	TEST(a_wait_with_a_member_that_is_not_known),
-	TEST(a_doubtful_wait_with_a_member_that_is_not_known),
-	TEST(abandoned_in_the_lookup),
-	TEST(abandoned_before_the_answer),
-	TEST(abandoned_during_the_check),
-	TEST(an_own_token_abandoned_during_the_check),
-	TEST(a_swap_abandoned_during_the_check),
-	TEST(abandoned_after_a_switch),
+	TEST(the_other_members_decide_without_the_check),
+	TEST(a_grant_of_a_minority_is_undone_during_the_check),
+	TEST(an_own_token_of_a_minority_is_undone_during_the_check),
+	TEST(a_wait_may_have_a_member_without_a_known_primary),
+	TEST(a_wait_in_doubt_may_have_a_member_without_a_known_primary),
+	TEST(a_call_abandoned_in_the_lookup_sends_nothing),
+	TEST(a_call_abandoned_before_the_answer_is_undone),
+	TEST(a_call_abandoned_during_the_check_is_undone),
+	TEST(an_own_token_is_undone_when_the_check_is_abandoned),
+	TEST(a_swap_is_swapped_back_when_the_check_is_abandoned),
+	TEST(a_call_abandoned_after_a_switch_is_undone),
 	TEST(a_child_sends_nothing),
 	TEST(a_primary_behind_sentinels_does_not_redirect),
 };

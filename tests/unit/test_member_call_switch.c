@@ -19,7 +19,7 @@ static void begin_unconnected_switch(int64_t age, int64_t delay, const char *of_
 }
 
 /* The command is not sent yet: the link is not even connected. */
-static void it_is_left_while_it_connects(void)
+static void an_old_primary_is_left_while_the_call_connects(void)
 {
 	begin_unconnected_switch(2 * SECOND, 20 * MS, "+OK");
 	fake_dials(0, FAKE_HANG, 0);
@@ -31,7 +31,7 @@ static void it_is_left_while_it_connects(void)
 }
 
 /* EXTEND is not sent with the login. */
-static void it_is_left_during_the_login(void)
+static void an_old_primary_is_left_during_the_login(void)
 {
 	begin_unconnected_switch(2 * SECOND, 20 * MS, ":1");
 	fake_login_says(0, "ROLE", NULL);
@@ -41,7 +41,7 @@ static void it_is_left_during_the_login(void)
 	CHECK_COUNT("b1 extend", 1);
 }
 
-static void it_is_left_while_the_answer_is_missing(void)
+static void an_old_primary_is_left_while_its_answer_is_missing(void)
 {
 	begin_switched(600 * MS, NULL, "*:1 :0");
 	rl_op *op = acquire();
@@ -50,7 +50,8 @@ static void it_is_left_while_the_answer_is_missing(void)
 	CHECK_HAS(fake_log(), "20 a1 " UNDO "20 a1 end\n");
 	CHECK_HAS(fake_log(), "20 b1 " TRY_OURS);
 	CHECK_INT(fake_stats.grants_undone, 1);
-	/* On the safe side: a might have granted, and the token is the same. */
+	/* The earlier time is the safe one: a might have granted the lock, and the token is the
+	 * same. */
 	CHECK_INT(rl_quorum_call_sent_at(&op->call), FAKE_START);
 }
 
@@ -66,7 +67,7 @@ static void half_a_command_needs_no_undo(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-static void it_is_left_in_a_pause(void)
+static void an_old_primary_is_left_in_a_pause(void)
 {
 	begin_switched(600 * MS, NULL, "*:1 :0");
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -74,7 +75,8 @@ static void it_is_left_in_a_pause(void)
 	fake_set.backoff.first_ns = 50 * MS;
 	CHECK_INT(fake_drive(acquire()), RL_OK);
 	CHECK_INT(fake_ms(), 20);
-	CHECK_COUNT("RELEASE", 0); /* that connection is gone; the try finds out */
+	/* The connection for an undo is gone, and the try asks for the token. */
+	CHECK_COUNT("RELEASE", 0);
 	CHECK_HAS(fake_log(), "20 b1 " TRY_OURS);
 }
 
@@ -116,7 +118,7 @@ static void flip(void)
 
 /* After five switches the call fails with a failure that may pass, and each of the six commands is
  * undone. */
-static void it_changes_again_and_again(void)
+static void a_call_fails_when_the_primary_changes_again_and_again(void)
 {
 	begin_named(0);
 	fake_alarm = fake_clock + 100 * MS;
@@ -233,7 +235,7 @@ static void begin_suspect(const char *of_b)
 }
 
 /* The lock that FORCE has freed at the old primary is not free at the new one. */
-static void force_goes_on_at_the_new_primary(void)
+static void force_is_sent_to_the_new_primary_as_well(void)
 {
 	begin_suspect(":1");
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_FORCE, "", 0)), RL_OK);
@@ -250,7 +252,7 @@ static void a_release_goes_on_at_the_new_primary(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-static void a_release_that_finds_nothing_there_is_unknown(void)
+static void a_release_that_finds_nothing_at_the_new_primary_is_unknown(void)
 {
 	begin_suspect(":0");
 	fails(fake_ask(RL_VERB_RELEASE, "tok", 0), RL_ERR_UNKNOWN);
@@ -264,15 +266,15 @@ static void a_question_goes_on_at_the_new_primary(void)
 }
 
 static const check_test tests[] = {
-	TEST(it_is_left_while_it_connects),
-	TEST(it_is_left_during_the_login),
-	TEST(it_is_left_while_the_answer_is_missing),
+	TEST(an_old_primary_is_left_while_the_call_connects),
+	TEST(an_old_primary_is_left_during_the_login),
+	TEST(an_old_primary_is_left_while_its_answer_is_missing),
 	TEST(half_a_command_needs_no_undo),
-	TEST(it_is_left_in_a_pause),
+	TEST(an_old_primary_is_left_in_a_pause),
 	TEST(a_grant_of_the_old_primary_is_undone),
 	TEST(the_new_primary_may_refuse),
 	TEST(idle_connections_to_the_old_primary_are_ended),
-	TEST(it_changes_again_and_again),
+	TEST(a_call_fails_when_the_primary_changes_again_and_again),
 	TEST(sentinels_are_asked_again_while_the_answer_is_missing),
 	TEST(sentinels_are_asked_again_during_the_login),
 	TEST(sentinels_are_asked_again_in_a_pause),
@@ -282,9 +284,9 @@ static const check_test tests[] = {
 	TEST(an_own_token_that_was_not_sent_goes_to_the_new_primary),
 	TEST(an_extension_is_sent_to_the_new_primary),
 	TEST(a_swap_is_swapped_back_and_fails),
-	TEST(force_goes_on_at_the_new_primary),
+	TEST(force_is_sent_to_the_new_primary_as_well),
 	TEST(a_release_goes_on_at_the_new_primary),
-	TEST(a_release_that_finds_nothing_there_is_unknown),
+	TEST(a_release_that_finds_nothing_at_the_new_primary_is_unknown),
 	TEST(a_question_goes_on_at_the_new_primary),
 };
 

@@ -38,7 +38,7 @@ static void the_command_is_sent_once_more_on_a_new_connection(void)
 	}
 }
 
-static void each_verb_is(void)
+static void each_verb_is_sent_once_more_on_a_new_connection(void)
 {
 	static const rl_verb verbs[] = {RL_VERB_RELEASE, RL_VERB_EXTEND, RL_VERB_FORCE, RL_VERB_EXISTS};
 	for (unsigned i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
@@ -52,7 +52,7 @@ static void each_verb_is(void)
 	}
 }
 
-/* It was not carried out: no outcome is unknown, and a 0 is a 0. */
+/* The server has not run the command: no outcome is unknown, and a 0 is a 0. */
 static void a_refusal_leaves_no_doubt(void)
 {
 	begin_warm(1);
@@ -61,7 +61,7 @@ static void a_refusal_leaves_no_doubt(void)
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_BUSY);
 }
 
-static void a_second_time_it_is_the_answer(void)
+static void a_second_readonly_is_the_answer(void)
 {
 	begin_warm(1);
 	fake_names_move = true;
@@ -91,7 +91,7 @@ static void a_connection_just_dialled_is_replaced_only_if_the_name_may_lead_else
 	}
 }
 
-/* The name is resolved between two steps, by the driver. */
+/* The driver resolves the name between two steps. */
 static void the_driver_is_asked_for_the_name(void)
 {
 	begin_warm(1);
@@ -125,7 +125,7 @@ static void the_second_try_stays_within_the_budget(void)
 	CHECK(fake_ms() <= 2000);
 }
 
-static void what_was_in_doubt_before_stays_in_doubt(void)
+static void an_earlier_doubt_outlasts_readonly(void)
 {
 	begin_warm(1);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -140,7 +140,7 @@ static void what_was_in_doubt_before_stays_in_doubt(void)
 
 /* ---- several members ---- */
 
-static void a_member_is_left_like_a_server(void)
+static void a_member_that_answers_readonly_is_dialled_again(void)
 {
 	fake_begin(3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -155,7 +155,7 @@ static void a_member_is_left_like_a_server(void)
 
 /* ---- waiting ---- */
 
-static void a_wait_tries_again_as_long_as_it_lasts(void)
+static void a_wait_tries_again_after_each_readonly(void)
 {
 	begin_warm(1);
 	for (unsigned i = 0; i < 3; i++) {
@@ -183,7 +183,7 @@ static void a_look_goes_on_at_the_new_server(void)
 	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
-/* The idle connection of the looks leads there, too. */
+/* The idle connection of the looks leads to the old server, too. */
 static void a_place_in_the_queue_is_taken_again_at_the_new_server(void)
 {
 	waiting_begin();
@@ -206,15 +206,15 @@ static void a_place_in_the_queue_is_taken_again_at_the_new_server(void)
 
 static const check_test tests[] = {
 	TEST(the_command_is_sent_once_more_on_a_new_connection),
-	TEST(each_verb_is),
+	TEST(each_verb_is_sent_once_more_on_a_new_connection),
 	TEST(a_refusal_leaves_no_doubt),
-	TEST(a_second_time_it_is_the_answer),
+	TEST(a_second_readonly_is_the_answer),
 	TEST(a_connection_just_dialled_is_replaced_only_if_the_name_may_lead_elsewhere),
 	TEST(the_driver_is_asked_for_the_name),
 	TEST(the_second_try_stays_within_the_budget),
-	TEST(what_was_in_doubt_before_stays_in_doubt),
-	TEST(a_member_is_left_like_a_server),
-	TEST(a_wait_tries_again_as_long_as_it_lasts),
+	TEST(an_earlier_doubt_outlasts_readonly),
+	TEST(a_member_that_answers_readonly_is_dialled_again),
+	TEST(a_wait_tries_again_after_each_readonly),
 	TEST(a_look_goes_on_at_the_new_server),
 	TEST(a_place_in_the_queue_is_taken_again_at_the_new_server),
 };

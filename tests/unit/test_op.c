@@ -26,7 +26,7 @@ static const rl_member_call *seat_of(const rl_op *op)
 
 typedef struct verb_case {
 	rl_verb verb;
-	const char *sent; /* as the log has it */
+	const char *sent; /* the command as the log shows it */
 	const char *yes;
 	const char *no;
 	bool is_script;
@@ -58,7 +58,7 @@ static void check_sent(const verb_case *c, const char *before, const char *after
 	CHECK_LOG(wanted);
 }
 
-static void yes_and_no(void)
+static void each_verb_succeeds_or_is_refused(void)
 {
 	for (EACH_VERB(c)) {
 		begin_warm();
@@ -73,7 +73,7 @@ static void yes_and_no(void)
 	}
 }
 
-static void each_is_counted(void)
+static void each_outcome_is_counted(void)
 {
 	begin_warm();
 	const char *const answers[] = {":1", ":0", "-ERR x"};
@@ -104,7 +104,7 @@ static void each_is_counted(void)
 	CHECK_INT(fake_stats.tries, 0);
 }
 
-static void owner_tells_the_token(void)
+static void owner_returns_the_token(void)
 {
 	begin_warm();
 	fake_says(0, "$somebody");
@@ -116,7 +116,7 @@ static void owner_tells_the_token(void)
 	CHECK_INT(fake_drive(ask(RL_VERB_OWNER)), RL_BUSY);
 }
 
-static void remaining_tells_the_ttl(void)
+static void remaining_returns_the_ttl(void)
 {
 	static const struct {
 		const char *answer;
@@ -161,7 +161,7 @@ static void a_command_waits_for_the_login(void)
 	}
 }
 
-static void without_a_login_nothing_is_sent(void)
+static void a_command_is_not_sent_without_a_login(void)
 {
 	for (EACH_VERB(c)) {
 		begin_with_login();
@@ -174,7 +174,7 @@ static void without_a_login_nothing_is_sent(void)
 	}
 }
 
-static void a_refused_login_ends_it(void)
+static void a_refused_login_ends_the_call(void)
 {
 	for (EACH_VERB(c)) {
 		begin_with_login();
@@ -187,8 +187,8 @@ static void a_refused_login_ends_it(void)
 	}
 }
 
-/* The release of a drawn token travels with the login. When that fails the login's error is told,
- * whatever the release was answered, and nothing is undone: a release takes nothing. */
+/* The release of a drawn token travels with the login. If the login fails, its error is the result,
+ * whatever the answer to the release is. Nothing is undone, because a release takes nothing. */
 static void a_refused_login_ends_a_release_that_travels_with_it(void)
 {
 	static const char *const answers[] = {"-NOAUTH x", ":1", ":0"};
@@ -205,7 +205,7 @@ static void a_refused_login_ends_a_release_that_travels_with_it(void)
 	}
 }
 
-static void a_break_in_the_login_is_tried_again(void)
+static void a_login_that_breaks_is_tried_again(void)
 {
 	begin_with_login();
 	fake_greets(0, "+OK");
@@ -215,7 +215,7 @@ static void a_break_in_the_login_is_tried_again(void)
 	CHECK_HAS(fake_log(), "0 a2 release k tok\n");
 }
 
-static void without_login_data_it_goes_at_once(void)
+static void a_release_without_login_data_is_sent_at_once(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
@@ -228,7 +228,7 @@ static void without_login_data_it_goes_at_once(void)
 
 /* ---- lost replies ---- */
 
-static void broken_before_it_was_sent_it_is_sent_again(void)
+static void a_command_that_was_not_sent_is_sent_on_a_new_connection(void)
 {
 	for (EACH_VERB(c)) {
 		begin_warm();
@@ -240,7 +240,7 @@ static void broken_before_it_was_sent_it_is_sent_again(void)
 	}
 }
 
-static void broken_after_it_was_sent_a_yes_is_a_yes(void)
+static void a_yes_after_a_lost_answer_is_a_yes(void)
 {
 	for (EACH_VERB(c)) {
 		if (c->verb == RL_VERB_FORCE) {
@@ -256,7 +256,7 @@ static void broken_after_it_was_sent_a_yes_is_a_yes(void)
 	}
 }
 
-static void broken_after_it_was_sent_a_no_may_be_our_own(void)
+static void a_no_after_a_lost_answer_may_be_due_to_the_first_copy(void)
 {
 	for (EACH_VERB(c)) {
 		if (c->verb == RL_VERB_FORCE) {
@@ -278,7 +278,7 @@ static void broken_after_it_was_sent_a_no_may_be_our_own(void)
 	}
 }
 
-/* Said twice, it could free the lock of who came next. */
+/* A second copy could free the lock of the next holder. */
 static void force_is_never_sent_twice(void)
 {
 	begin_warm();
@@ -291,7 +291,7 @@ static void force_is_never_sent_twice(void)
 	CHECK(strstr(op->err->message, "the command was sent") == NULL);
 }
 
-static void for_force_a_young_connection_is_looked_at(void)
+static void force_looks_even_at_a_young_connection(void)
 {
 	begin_warm();
 	fake_kill(0);
@@ -318,7 +318,7 @@ static void silence_leaves_the_outcome_unknown(void)
 	}
 }
 
-static void what_was_not_sent_has_no_outcome(void)
+static void a_command_that_was_not_sent_has_no_unknown_outcome(void)
 {
 	for (EACH_VERB(c)) {
 		fake_begin(1);
@@ -337,7 +337,7 @@ static void what_was_not_sent_has_no_outcome(void)
 	}
 }
 
-static void broken_again_and_again_it_is_unknown(void)
+static void a_release_whose_connections_break_again_and_again_is_unknown(void)
 {
 	begin_warm();
 	for (unsigned i = 0; i < 20; i++) {
@@ -362,7 +362,7 @@ static void nonsense_leaves_the_outcome_unknown(void)
 	}
 }
 
-static void an_answer_that_makes_no_sense_leaves_it_unknown(void)
+static void an_answer_that_makes_no_sense_leaves_the_outcome_unknown(void)
 {
 	for (EACH_VERB(c)) {
 		begin_warm();
@@ -377,7 +377,7 @@ static void an_answer_that_makes_no_sense_leaves_it_unknown(void)
 
 /* ---- errors ---- */
 
-static void an_error_is_told_at_once(void)
+static void an_error_ends_the_call_at_once(void)
 {
 	for (EACH_VERB(c)) {
 		begin_warm();
@@ -393,7 +393,7 @@ static void an_error_is_told_at_once(void)
 }
 
 /* Only a key that is no string costs a second command. */
-static void the_owner_of_a_key_that_is_no_string_is_asked_for_by_its_type(void)
+static void owner_asks_for_the_type_of_a_key_that_is_no_string(void)
 {
 	begin_warm();
 	fake_says(0, "-WRONGTYPE x");
@@ -410,7 +410,7 @@ static void the_owner_of_a_key_that_is_no_string_is_asked_for_by_its_type(void)
 	fake_end();
 }
 
-static void an_owner_whose_type_is_not_answered_is_asked_for_again(void)
+static void owner_asks_for_the_type_again_after_a_lost_answer(void)
 {
 	begin_warm();
 	fake_says(0, "-WRONGTYPE x");
@@ -421,7 +421,7 @@ static void an_owner_whose_type_is_not_answered_is_asked_for_again(void)
 	fake_end();
 }
 
-static void an_error_after_a_break_leaves_it_unknown(void)
+static void an_error_after_a_break_leaves_the_outcome_unknown(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -439,13 +439,13 @@ static void a_script_that_is_not_known_is_sent_as_text(void)
 	CHECK_INT(fake_drive(ask(RL_VERB_RELEASE)), RL_OK);
 	CHECK_LOG("0 a1 release k tok\n0 a1 RELEASE k tok\n");
 	fake_forget_log();
-	/* The connection remembers that the server has lost its scripts: another is sent as text at
-	 * once. */
+	/* The connection remembers that the server has lost its scripts, so another script is sent as
+	 * text at once. */
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(ask(RL_VERB_EXTEND)), RL_OK);
 	CHECK_LOG("0 a1 EXTEND k tok 7000\n");
 	CHECK_INT(fake_stats.scripts_loaded, 2);
-	/* And what it has told it, the server knows. */
+	/* The server knows a script that was sent as text. */
 	fake_forget_log();
 	fake_says(0, ":1");
 	fake_says(0, ":1");
@@ -455,7 +455,7 @@ static void a_script_that_is_not_known_is_sent_as_text(void)
 	CHECK_INT(fake_stats.scripts_loaded, 2);
 }
 
-/* It may lose them again. */
+/* The server may lose its scripts again. */
 static void scripts_that_are_lost_again_are_sent_again(void)
 {
 	begin_warm();
@@ -471,8 +471,9 @@ static void scripts_that_are_lost_again_are_sent_again(void)
 	}
 }
 
-/* What is known of one connection says nothing of another, which may lead elsewhere. */
-static void another_connection_is_asked_by_digest(void)
+/* Knowledge about one connection says nothing about another one, which may lead to another
+ * server. */
+static void a_script_is_sent_by_digest_on_another_connection(void)
 {
 	begin_warm();
 	fake_says(0, "-NOSCRIPT x");
@@ -516,7 +517,7 @@ static void a_text_that_breaks_is_sent_again_as_text(void)
 
 /* ---- giving up ---- */
 
-static void given_up_it_is_neither_sent_nor_undone(void)
+static void an_abandoned_release_is_neither_sent_again_nor_undone(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SAY, ":1", 50 * MS);
@@ -526,12 +527,12 @@ static void given_up_it_is_neither_sent_nor_undone(void)
 	CHECK_LOG("0 a1 release k tok\n");
 	CHECK_INT(fake_pool.count, 1);
 	fake_free(op);
-	/* Its answer is counted off. */
+	/* The answer is discarded. */
 	fake_says(0, ":0");
 	CHECK_INT(fake_drive(ask(RL_VERB_EXISTS)), RL_BUSY);
 }
 
-static void given_up_in_the_login_it_is_closed(void)
+static void a_call_abandoned_in_the_login_closes_its_connection(void)
 {
 	begin_with_login();
 	rl_op *op = ask(RL_VERB_RELEASE);
@@ -577,38 +578,38 @@ static void key_and_token_are_copies(void)
 }
 
 static const check_test tests[] = {
-	TEST(yes_and_no),
-	TEST(each_is_counted),
-	TEST(owner_tells_the_token),
-	TEST(remaining_tells_the_ttl),
+	TEST(each_verb_succeeds_or_is_refused),
+	TEST(each_outcome_is_counted),
+	TEST(owner_returns_the_token),
+	TEST(remaining_returns_the_ttl),
 	TEST(a_command_waits_for_the_login),
-	TEST(without_a_login_nothing_is_sent),
-	TEST(a_refused_login_ends_it),
+	TEST(a_command_is_not_sent_without_a_login),
+	TEST(a_refused_login_ends_the_call),
 	TEST(a_refused_login_ends_a_release_that_travels_with_it),
-	TEST(a_break_in_the_login_is_tried_again),
-	TEST(without_login_data_it_goes_at_once),
-	TEST(broken_before_it_was_sent_it_is_sent_again),
-	TEST(broken_after_it_was_sent_a_yes_is_a_yes),
-	TEST(broken_after_it_was_sent_a_no_may_be_our_own),
+	TEST(a_login_that_breaks_is_tried_again),
+	TEST(a_release_without_login_data_is_sent_at_once),
+	TEST(a_command_that_was_not_sent_is_sent_on_a_new_connection),
+	TEST(a_yes_after_a_lost_answer_is_a_yes),
+	TEST(a_no_after_a_lost_answer_may_be_due_to_the_first_copy),
 	TEST(force_is_never_sent_twice),
-	TEST(for_force_a_young_connection_is_looked_at),
+	TEST(force_looks_even_at_a_young_connection),
 	TEST(silence_leaves_the_outcome_unknown),
-	TEST(what_was_not_sent_has_no_outcome),
-	TEST(broken_again_and_again_it_is_unknown),
+	TEST(a_command_that_was_not_sent_has_no_unknown_outcome),
+	TEST(a_release_whose_connections_break_again_and_again_is_unknown),
 	TEST(nonsense_leaves_the_outcome_unknown),
-	TEST(an_answer_that_makes_no_sense_leaves_it_unknown),
-	TEST(an_error_is_told_at_once),
-	TEST(the_owner_of_a_key_that_is_no_string_is_asked_for_by_its_type),
-	TEST(an_owner_whose_type_is_not_answered_is_asked_for_again),
-	TEST(an_error_after_a_break_leaves_it_unknown),
+	TEST(an_answer_that_makes_no_sense_leaves_the_outcome_unknown),
+	TEST(an_error_ends_the_call_at_once),
+	TEST(owner_asks_for_the_type_of_a_key_that_is_no_string),
+	TEST(owner_asks_for_the_type_again_after_a_lost_answer),
+	TEST(an_error_after_a_break_leaves_the_outcome_unknown),
 	TEST(a_script_that_is_not_known_is_sent_as_text),
 	TEST(scripts_that_are_lost_again_are_sent_again),
-	TEST(another_connection_is_asked_by_digest),
+	TEST(a_script_is_sent_by_digest_on_another_connection),
 	TEST(a_text_without_an_answer_is_not_counted),
 	TEST(noscript_to_a_plain_command_is_an_error),
 	TEST(a_text_that_breaks_is_sent_again_as_text),
-	TEST(given_up_it_is_neither_sent_nor_undone),
-	TEST(given_up_in_the_login_it_is_closed),
+	TEST(an_abandoned_release_is_neither_sent_again_nor_undone),
+	TEST(a_call_abandoned_in_the_login_closes_its_connection),
 	TEST(in_a_forked_child_nothing_is_sent),
 	TEST(a_fork_between_two_calls_leaves_the_parents_connection),
 	TEST(key_and_token_are_copies),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * No memory, at each place where some is asked for: no crash, no leak, and no lie.
+ * No memory, at each place where some is requested: no crash, no leak, and no lie.
  *
  * malloc, calloc and realloc of this program are its own, and count while a flow runs. The fake
  * network, which has no malloc, counts its dials and appends along.
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* The block of a password: what it holds when it is freed. */
+/* The block of a password, and whether it is wiped when it is freed. */
 static const char *renewal;
 static size_t watched_len;
 static bool is_wiped;
@@ -35,7 +35,7 @@ static void clean_up(void)
 	fake_end();
 }
 
-/* A flow makes its plan, calls fake_memory_fails() and works; it tells its outcome. */
+/* A flow makes its plan, calls fake_memory_fails(), works, and returns its outcome. */
 typedef rl_status (*flow)(void);
 
 static rl_status end(rl_op *op)
@@ -74,8 +74,8 @@ static rl_status acquire_waiting(void)
 	return end((rl_op *) fake_acquire(30000, SECOND));
 }
 
-/* Refused at first; then a probe and the queue, a look beside it after 850 ms, and the ticket after
- * 1.5 s. */
+/* The lock is refused at first. Then come a probe and a place, a look after 850 ms, and the ticket
+ * after 1.5 s. */
 static void plan_queue(const char *look)
 {
 	fake_begin(1);
@@ -223,7 +223,7 @@ static rl_status parse_unix(void)
 	return parse("unix://:word@/run/a?db=2");
 }
 
-/* The word that follows, in each flow that took the key and could not give it back. */
+/* The flow may have taken the key, and has not undone that. */
 static bool is_left_behind(void)
 {
 	const char *log = fake_log();
@@ -234,8 +234,8 @@ static bool is_left_behind(void)
 typedef struct row {
 	const char *name;
 	flow run;
-	rl_status wanted; /* with memory enough */
-	unsigned least;   /* so many allocations at least: the flow has them at all */
+	rl_status wanted; /* the outcome with enough memory */
+	unsigned least;   /* the least number of allocations of the flow */
 } row;
 
 static const row rows[] = {
@@ -267,8 +267,8 @@ static void fail_each(const row *r, bool lasts)
 	bool is_told = false;
 	for (fails_at = 1; fails_at <= all; fails_at++) {
 		rl_status status = r->run();
-		/* The plan for an undo that is not sent meets the next command, which then makes no sense.
-		 */
+		/* The plan for an unsent undo meets the next command, for which the answer makes no
+		 * sense. */
 		bool is_out_of_step = (r->run == acquire_undone || r->run == acquire_leaving_the_queue) &&
 			status == RL_ERR_PROTOCOL;
 		if (status != RL_ERR_MEMORY && status != r->wanted && !is_out_of_step) {
@@ -280,22 +280,22 @@ static void fail_each(const row *r, bool lasts)
 	CHECK(is_told);
 }
 
-static void each_allocation_may_fail(void)
+static void each_allocation_may_fail_once(void)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		fail_each(&rows[i], false);
 	}
 }
 
-static void from_each_allocation_on_all_may_fail(void)
+static void all_allocations_from_any_one_on_may_fail(void)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		fail_each(&rows[i], true);
 	}
 }
 
-/* A key that is left behind on a server is never kept silent about. */
-static void what_is_left_behind_is_told(void)
+/* Each key that is left behind on a server is reported. */
+static void a_key_that_is_left_behind_is_reported(void)
 {
 	is_lasting = true;
 	fake_begin(1);
@@ -310,7 +310,7 @@ static void what_is_left_behind_is_told(void)
 		acquire->op.err->message, "outcome unknown: if the lock was granted, it ends by its TTL");
 }
 
-static void what_a_bad_database_keeps_is_told(void)
+static void a_key_left_behind_in_a_bad_database_is_reported(void)
 {
 	is_lasting = true;
 	fake_begin(1);
@@ -340,11 +340,11 @@ static void a_password_is_wiped(void)
 }
 
 static const check_test tests[] = {
-	TEST(each_allocation_may_fail),
-	TEST(from_each_allocation_on_all_may_fail),
-	TEST(what_is_left_behind_is_told),
+	TEST(each_allocation_may_fail_once),
+	TEST(all_allocations_from_any_one_on_may_fail),
+	TEST(a_key_that_is_left_behind_is_reported),
 	TEST(a_password_is_wiped),
-	TEST(what_a_bad_database_keeps_is_told),
+	TEST(a_key_left_behind_in_a_bad_database_is_reported),
 };
 
 CHECK_MAIN(tests, clean_up)

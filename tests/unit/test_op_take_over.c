@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Taking a lock over: a fresh token takes the place of the given one, for one of those who bring
- * it; what comes to nothing is swapped back.
+ * Taking a lock over: a fresh token takes the place of the given one, for one of the clients that
+ * have it. A swap that comes to nothing is swapped back.
  */
 #include "check.h"
 #include "servers.h"
@@ -41,7 +41,7 @@ static void a_take_over_is_one_swap_to_a_fresh_token(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void the_second_is_refused(void)
+static void a_second_take_over_is_refused(void)
 {
 	servers_begin(1);
 	servers_take(0, "given", LONG);
@@ -52,7 +52,7 @@ static void the_second_is_refused(void)
 	CHECK_TEXT(servers_owner(0), "T1");
 	CHECK_INT(servers_pttl(0), 7000);
 	CHECK_INT(fake_stats.refused, 1);
-	CHECK_COUNT("SWAP", 0); /* nothing is to be swapped back */
+	CHECK_COUNT("SWAP", 0); /* no swap back is needed */
 	CHECK(!fake_leaves_something(second));
 }
 
@@ -66,7 +66,7 @@ static void a_take_over_waits_for_the_login(void)
 	CHECK_LOG("0 a1 dial\n5 a1 SELECT 2\n5 a1 swap k given T1 7000\n5 a1 NAME\n");
 }
 
-/* Whatever is answered to the second, it has the whole TTL from then on. */
+/* Whichever answer the second swap gets, it has set the whole TTL. */
 static void a_lost_answer_is_asked_for_again(void)
 {
 	static const char *const answers[] = {":1", ":2"};
@@ -86,7 +86,7 @@ static void a_lost_answer_is_asked_for_again(void)
 	CHECK_INT(fake_drive(fake_take_over("given", 7000)), RL_BUSY);
 }
 
-static void unanswered_it_is_swapped_back_behind(void)
+static void an_unanswered_swap_is_swapped_back_after_it(void)
 {
 	begin_warm(1);
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
@@ -100,7 +100,7 @@ static void unanswered_it_is_swapped_back_behind(void)
 	CHECK_INT(fake_stats.failed, 1);
 }
 
-static void given_up_it_is_swapped_back_behind(void)
+static void an_abandoned_swap_is_swapped_back_after_it(void)
 {
 	for (unsigned is_forked = 0; is_forked < 2; is_forked++) {
 		servers_begin(1);
@@ -119,8 +119,8 @@ static void given_up_it_is_swapped_back_behind(void)
 	}
 }
 
-/* The connection is gone, and with it the place behind the swap. */
-static void a_swap_that_cannot_be_undone_is_owed(void)
+/* The connection is gone, so no swap back can follow the swap on it. */
+static void a_swap_that_cannot_be_undone_leaves_something(void)
 {
 	begin_warm(1);
 	fake_acts(0, FAKE_BREAK, NULL, 0);
@@ -159,10 +159,10 @@ static void a_swap_that_came_too_late_is_swapped_back(void)
 	CHECK_COUNT("50 a1 SWAP k T1 given 0\n", 1);
 	CHECK_HAS(op->err->message,
 		"too slow: the lock was taken over after 0.05 s, which leaves nothing of its TTL of 0.02 s");
-	CHECK(!fake_leaves_something(op)); /* written behind an answer, on a connection that is well */
+	CHECK(!fake_leaves_something(op)); /* the swap back follows the answer, on a sound connection */
 }
 
-static void without_random_bytes_nothing_is_sent(void)
+static void a_take_over_without_random_bytes_sends_nothing(void)
 {
 	begin_warm(1);
 	fake_random_draws(0);
@@ -173,7 +173,7 @@ static void without_random_bytes_nothing_is_sent(void)
 
 /* ---- several ---- */
 
-static void a_quorum_is_needed(void)
+static void a_take_over_needs_a_quorum(void)
 {
 	servers_begin(3);
 	servers_take(A, "given", LONG);
@@ -184,7 +184,8 @@ static void a_quorum_is_needed(void)
 	CHECK_TEXT(servers_owner(C), "-");
 }
 
-/* Not deleted: of two that each swapped one of three nobody would have a quorum. */
+/* A deletion would be wrong: two clients with one swapped member each would leave no quorum of
+ * three. */
 static void a_swap_of_a_minority_is_swapped_back(void)
 {
 	servers_begin(3);
@@ -198,19 +199,21 @@ static void a_swap_of_a_minority_is_swapped_back(void)
 	CHECK(!fake_leaves_something(op));
 }
 
-static void a_member_that_has_not_answered_is_told_too(void)
+static void a_member_that_has_not_answered_is_swapped_back_too(void)
 {
 	servers_begin(3);
 	servers_take(A, "given", LONG);
 	servers[A].delay = 200 * MS;
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_BUSY);
-	CHECK_COUNT("25 a1 SWAP k T1 given 0\n", 1); /* its answer is hoped for so long */
+	/* The call has waited for the answer for so long. */
+	CHECK_COUNT("25 a1 SWAP k T1 given 0\n", 1);
 	fake_clock += SECOND;
 	CHECK_TEXT(servers_owner(A), "given");
 }
 
-/* Of those who come at once, the one that is first at the first member is first everywhere. */
+/* Of clients that ask at the same time, the first one at the first member is the first one
+ * everywhere. */
 static void members_are_asked_in_their_order(void)
 {
 	begin_warm(3);
@@ -250,7 +253,7 @@ static void members_that_did_not_answer_are_not_waited_for(void)
 	servers[C].delay = 500 * MS;
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_OK);
-	CHECK_INT(fake_ms(), 25); /* it is hoped for so long */
+	CHECK_INT(fake_ms(), 25); /* the call has waited for so long */
 	CHECK_INT(fake_pool.count, 3);
 	CHECK_COUNT("given 0\n", 0);
 	CHECK_TEXT(servers_owner(C), "T1");
@@ -258,18 +261,18 @@ static void members_that_did_not_answer_are_not_waited_for(void)
 
 static const check_test tests[] = {
 	TEST(a_take_over_is_one_swap_to_a_fresh_token),
-	TEST(the_second_is_refused),
+	TEST(a_second_take_over_is_refused),
 	TEST(a_take_over_waits_for_the_login),
 	TEST(a_lost_answer_is_asked_for_again),
-	TEST(unanswered_it_is_swapped_back_behind),
-	TEST(given_up_it_is_swapped_back_behind),
-	TEST(a_swap_that_cannot_be_undone_is_owed),
+	TEST(an_unanswered_swap_is_swapped_back_after_it),
+	TEST(an_abandoned_swap_is_swapped_back_after_it),
+	TEST(a_swap_that_cannot_be_undone_leaves_something),
 	TEST(a_swap_that_was_never_sent_is_not_swapped_back),
 	TEST(a_swap_that_came_too_late_is_swapped_back),
-	TEST(without_random_bytes_nothing_is_sent),
-	TEST(a_quorum_is_needed),
+	TEST(a_take_over_without_random_bytes_sends_nothing),
+	TEST(a_take_over_needs_a_quorum),
 	TEST(a_swap_of_a_minority_is_swapped_back),
-	TEST(a_member_that_has_not_answered_is_told_too),
+	TEST(a_member_that_has_not_answered_is_swapped_back_too),
 	TEST(members_are_asked_in_their_order),
 	TEST(one_of_two_callers_gets_the_lock),
 	TEST(members_that_did_not_answer_are_not_waited_for),

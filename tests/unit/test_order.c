@@ -39,7 +39,7 @@ static const char *order_of(const char *key)
 	return text;
 }
 
-/* The order of the members with these letters for the key of this number. */
+/* The order of the members with these letters, for a key with this number. */
 static void order_of_number(unsigned key, const char *letters, char order[RL_MEMBERS_MAX + 1])
 {
 	char text[32];
@@ -123,8 +123,8 @@ static void keys_are_spread_evenly(void)
 	}
 }
 
-/* So that who comes after the first, when that is down, is not always the same. */
-static void the_second_does_not_follow_from_the_first(void)
+/* When the first member of a key is down, its load goes to several other members. */
+static void the_second_member_does_not_follow_from_the_first(void)
 {
 	unsigned pairs[26][26] = {{0}};
 	list("abcd");
@@ -179,7 +179,7 @@ static const check_test tests[] = {
 	TEST(the_order_does_not_depend_on_that_of_the_list),
 	TEST(a_missing_member_leaves_the_others_in_order),
 	TEST(keys_are_spread_evenly),
-	TEST(the_second_does_not_follow_from_the_first),
+	TEST(the_second_member_does_not_follow_from_the_first),
 	TEST(a_route_has_a_name_of_its_own),
 	TEST(keys_may_be_any_bytes),
 };

@@ -23,7 +23,7 @@ static rl_conn *take(unsigned member)
 	return taken;
 }
 
-static void is_kept_by_target(void)
+static void connections_are_kept_by_target(void)
 {
 	fake_begin(3);
 	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
@@ -56,7 +56,7 @@ static void another_login_is_another_target(void)
 	CHECK(rl_pool_has(&fake_pool, &same, fake_clock));
 }
 
-static void the_latest_comes_first(void)
+static void the_latest_connection_comes_first(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -67,7 +67,7 @@ static void the_latest_comes_first(void)
 	CHECK_LOG("0 a3 close\n0 a2 close\n0 a1 close\n");
 }
 
-static void is_looked_at_after_100_ms(void)
+static void a_connection_is_looked_at_after_100_ms(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -82,7 +82,7 @@ static void is_looked_at_after_100_ms(void)
 	CHECK_INT(fake_stats.reconnects, 0);
 }
 
-static void is_looked_at_when_it_must_be(void)
+static void a_checked_connection_is_looked_at_at_any_age(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -95,7 +95,7 @@ static void is_looked_at_when_it_must_be(void)
 	CHECK(rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_CHECKED, fake_clock) == NULL);
 }
 
-static void the_dead_are_dropped(void)
+static void dead_connections_are_dropped(void)
 {
 	fake_begin(2);
 	fake_warm(0);
@@ -110,7 +110,7 @@ static void the_dead_are_dropped(void)
 	CHECK(take(1) != NULL);
 }
 
-static void owed_replies_are_no_sign_of_death(void)
+static void pending_replies_are_no_sign_of_death(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -126,7 +126,7 @@ static void owed_replies_are_no_sign_of_death(void)
 	CHECK_INT(fake_looks, 1);
 }
 
-static void unasked_replies_are(void)
+static void unasked_replies_are_a_sign_of_death(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -135,14 +135,14 @@ static void unasked_replies_are(void)
 	fake_acts(0, FAKE_SAY_TWICE, ":1", 50 * MS);
 	CHECK(rl_conn_send(taken, &request, 1) != 0);
 	fake_transport.flush(taken->link);
-	taken->pending_count = 0; /* as if it had been answered */
+	taken->pending_count = 0; /* as if the reply had been read */
 	rl_pool_give(&fake_pool, taken, fake_clock);
 	taken = NULL;
 	fake_clock += SECOND;
 	CHECK(take(0) == NULL);
 }
 
-static void the_idlest_makes_room(void)
+static void the_connection_that_was_idle_for_longest_makes_room(void)
 {
 	fake_begin(2);
 	fake_warm(1);
@@ -163,7 +163,7 @@ static void one_address_can_be_cleared(void)
 	fake_warm(1);
 	fake_warm(0);
 	fake_warm(2);
-	fake_targets[0].database = 4; /* whoever logs in */
+	fake_targets[0].database = 4; /* other logins count as well */
 	rl_pool_clear_address(&fake_pool, &fake_targets[0].address, fake_clock);
 	CHECK_LOG("0 a2 close\n0 a1 close\n");
 	CHECK_INT(fake_pool.count, 2);
@@ -175,8 +175,8 @@ static void one_address_can_be_cleared(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-/* Closed at once, the server could drop what it has not read. */
-static void ended_with_an_answer_to_come_it_lingers(void)
+/* A connection that is closed at once could make the server drop what it has not read. */
+static void a_connection_with_a_pending_reply_lingers(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -194,7 +194,7 @@ static void ended_with_an_answer_to_come_it_lingers(void)
 	CHECK(fake_pool.lingering == conn);
 }
 
-static void a_fork_forgets_all(void)
+static void a_forked_child_forgets_all_connections(void)
 {
 	fake_begin(2);
 	fake_warm(0);
@@ -208,24 +208,24 @@ static void a_fork_forgets_all(void)
 	rl_pool_give(&fake_pool, taken, fake_clock);
 	taken = NULL;
 	fake_fork();
-	fake_warm(1); /* the next touch may be a give */
+	fake_warm(1); /* the next call may be a give */
 	CHECK_INT(fake_pool.count, 1);
 	CHECK_INT(fake_open_links(), 1);
 }
 
 static const check_test tests[] = {
-	TEST(is_kept_by_target),
+	TEST(connections_are_kept_by_target),
 	TEST(another_login_is_another_target),
-	TEST(the_latest_comes_first),
-	TEST(is_looked_at_after_100_ms),
-	TEST(is_looked_at_when_it_must_be),
-	TEST(the_dead_are_dropped),
-	TEST(owed_replies_are_no_sign_of_death),
-	TEST(unasked_replies_are),
-	TEST(the_idlest_makes_room),
+	TEST(the_latest_connection_comes_first),
+	TEST(a_connection_is_looked_at_after_100_ms),
+	TEST(a_checked_connection_is_looked_at_at_any_age),
+	TEST(dead_connections_are_dropped),
+	TEST(pending_replies_are_no_sign_of_death),
+	TEST(unasked_replies_are_a_sign_of_death),
+	TEST(the_connection_that_was_idle_for_longest_makes_room),
 	TEST(one_address_can_be_cleared),
-	TEST(ended_with_an_answer_to_come_it_lingers),
-	TEST(a_fork_forgets_all),
+	TEST(a_connection_with_a_pending_reply_lingers),
+	TEST(a_forked_child_forgets_all_connections),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -15,7 +15,7 @@ static rl_pool pool;
 static rl_target targets[TARGETS];
 static char hosts[TARGETS][8];
 
-/* ---- links that do nothing but end ---- */
+/* ---- links that only end ---- */
 
 static unsigned closed[RL_POOL_MAX + 2];
 static unsigned closed_count;
@@ -71,14 +71,14 @@ static void give(unsigned target, unsigned number)
 
 /* ---- limits ---- */
 
-static void so_many_connections_are_kept_to_each_node(void)
+static void the_number_of_connections_to_each_node_is_limited(void)
 {
 	start();
 	for (unsigned i = 1; i <= RL_POOL_TARGET_MAX; i++) {
 		give(i % 2, 2 * i - 1);
 		give(0, 2 * i);
 	}
-	/* Node 0 got 12 of the 16; the first ones have made room. */
+	/* Node 0 got 12 of the 16 connections; the first ones have made room. */
 	CHECK_INT(rl_pool_count(&pool, &targets[0]), RL_POOL_TARGET_MAX);
 	CHECK_INT(rl_pool_count(&pool, &targets[1]), 4);
 	CHECK_INT(pool.count, RL_POOL_TARGET_MAX + 4);
@@ -93,7 +93,7 @@ static void so_many_connections_are_kept_to_each_node(void)
 	CHECK_INT(pool.count, 4);
 }
 
-static void so_many_connections_are_kept_in_all(void)
+static void the_number_of_all_connections_is_limited(void)
 {
 	start();
 	for (unsigned i = 0; i < RL_POOL_MAX; i++) {
@@ -128,7 +128,7 @@ static rl_route *make_route(unsigned first, unsigned count)
 	return route;
 }
 
-static void objects_share_what_they_have_learned(void)
+static void objects_share_their_routes(void)
 {
 	start();
 	rl_route *first = rl_pool_share_route(&pool, make_route(0, 2));
@@ -139,7 +139,7 @@ static void objects_share_what_they_have_learned(void)
 	rl_route *second = rl_pool_share_route(&pool, rl_route_ref(given));
 	CHECK(second == first);
 	CHECK_INT(first->refs, 3);
-	CHECK_INT(given->refs, 1); /* the reference was given up */
+	CHECK_INT(given->refs, 1); /* the pool has taken and dropped the reference */
 	rl_route_unref(given);
 	rl_route *other = rl_pool_share_route(&pool, make_route(1, 2));
 	CHECK(other != first);
@@ -148,7 +148,7 @@ static void objects_share_what_they_have_learned(void)
 	rl_route_unref(first);
 	rl_route_unref(first);
 	rl_route_unref(second);
-	/* The pool keeps it for the next object. */
+	/* The pool keeps the route for the next object. */
 	CHECK_INT(first->refs, 1);
 	rl_route *third = rl_pool_share_route(&pool, make_route(0, 2));
 	CHECK(third == first && rl_route_knows(third, 5));
@@ -165,16 +165,16 @@ static unsigned count_routes(void)
 	return count;
 }
 
-static void unused_routes_are_forgotten_beyond_some(void)
+static void the_number_of_unused_routes_is_limited(void)
 {
 	start();
 	rl_route *used = rl_pool_share_route(&pool, make_route(0, 1));
 	for (unsigned i = 1; i <= RL_POOL_ROUTES_MAX + 5; i++) {
 		rl_route_unref(rl_pool_share_route(&pool, make_route(i, 1)));
-		unsigned most = RL_POOL_ROUTES_MAX + 1; /* and the one that is used */
+		unsigned most = RL_POOL_ROUTES_MAX + 1; /* and the route that is used */
 		CHECK_INT(count_routes(), i < most ? i + 1 : most + 1);
 	}
-	/* The oldest ones were forgotten, and the one that is used was not. */
+	/* The oldest routes were forgotten, and the route in use was not. */
 	rl_route *again = rl_pool_share_route(&pool, make_route(0, 1));
 	CHECK(again == used);
 	CHECK_INT(targets[1].refs, 1000);
@@ -200,10 +200,10 @@ static void a_cleared_pool_leaves_routes_to_their_objects(void)
 }
 
 static const check_test tests[] = {
-	TEST(so_many_connections_are_kept_to_each_node),
-	TEST(so_many_connections_are_kept_in_all),
-	TEST(objects_share_what_they_have_learned),
-	TEST(unused_routes_are_forgotten_beyond_some),
+	TEST(the_number_of_connections_to_each_node_is_limited),
+	TEST(the_number_of_all_connections_is_limited),
+	TEST(objects_share_their_routes),
+	TEST(the_number_of_unused_routes_is_limited),
 	TEST(a_cleared_pool_leaves_routes_to_their_objects),
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Connections that nobody waited for, as several members leave them behind: still connecting, or
- * with an answer to come; and servers in trouble.
+ * Connections that a call has given back without waiting for them, as calls to several members do:
+ * still connecting, or with a pending reply. And servers that are backed off.
  */
 #include "check.h"
 #include "fake.h"
@@ -37,7 +37,7 @@ static bool is_worth_asking(void)
 	return rl_pool_is_worth_asking(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock);
 }
 
-/* One that is connecting, for 100 ms at most, comes into the pool. */
+/* Gives the pool a connection that is still connecting, for 100 ms at most. */
 static void give_connecting(void)
 {
 	rl_error err;
@@ -47,7 +47,7 @@ static void give_connecting(void)
 	rl_pool_give_unheard(&fake_pool, conn, PATIENCE, fake_clock);
 }
 
-/* One that is asked what it does not answer. */
+/* Gives the pool a connection with a pending reply. */
 static rl_conn *give_owing(void)
 {
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
@@ -72,7 +72,7 @@ static void a_connection_under_way_is_used(void)
 	CHECK(!fake_transport.is_connected(taken->link));
 	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
 	taken = NULL;
-	/* It connects on when it is looked at, though nobody drives it. */
+	/* The link goes on connecting when the pool looks at it, although no driver steps it. */
 	to_ms(50);
 	CHECK(take() != NULL);
 	CHECK(fake_transport.is_connected(taken->link));
@@ -117,7 +117,7 @@ static void a_connection_that_logs_in_is_used_after_the_login(void)
 	fake_transport.flush(fake_pool.idle->link);
 	CHECK_INT(fake_pool.idle->logins_pending, 1);
 	CHECK(take() != NULL);
-	CHECK_INT(taken->logins_pending, 0); /* its answer was there */
+	CHECK_INT(taken->logins_pending, 0); /* the answer had arrived */
 	CHECK_LOG("0 a1 dial\n0 a1 AUTH secret\n");
 }
 
@@ -136,7 +136,7 @@ static void a_connection_whose_login_is_refused_is_dropped(void)
 
 /* ---- silent ones ---- */
 
-static void a_connection_that_owes_is_used_on(void)
+static void a_connection_with_pending_replies_is_used_again(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -154,7 +154,7 @@ static void a_connection_that_is_silent_too_long_is_dropped_and_lingers(void)
 	fake_forget_log();
 	to_ms(200);
 	CHECK(take() == NULL);
-	/* There may be an undo in what the server has not read: it is given the time to. */
+	/* The unread commands may include an undo, so the server gets the time to read them. */
 	CHECK_LOG("200 a1 end\n");
 	CHECK(fake_pool.lingering != NULL);
 	CHECK_INT(fake_pool.count, 0);
@@ -168,13 +168,13 @@ static void a_connection_that_has_answered_is_not_silent(void)
 	fake_warm(0);
 	fake_acts(0, FAKE_SAY, ":1", 150 * MS);
 	give_owing();
-	to_ms(1000); /* nobody has looked since */
+	to_ms(1000); /* no call has looked at the connection since */
 	CHECK(take() != NULL);
 	CHECK_INT(taken->pending_count, 0);
 	CHECK(fake_pool.troubles == NULL);
 }
 
-static void any_answer_begins_the_time_anew(void)
+static void any_answer_begins_the_time_for_silence_anew(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -184,7 +184,7 @@ static void any_answer_begins_the_time_anew(void)
 	to_ms(100);
 	give_owing();
 	to_ms(200);
-	CHECK(take() != NULL); /* one answer has come, another is owed */
+	CHECK(take() != NULL); /* one reply has arrived, another one is pending */
 	CHECK_INT(taken->pending_count, 1);
 	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
 	taken = NULL;
@@ -194,7 +194,7 @@ static void any_answer_begins_the_time_anew(void)
 	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
 }
 
-/* What is added to what it owes does not make the first of it younger. */
+/* A later command does not make the first pending reply younger. */
 static void further_use_of_a_silent_connection_does_not_prolong_its_time(void)
 {
 	fake_begin(1);
@@ -219,8 +219,9 @@ static void a_silent_connection_that_has_died_is_dropped(void)
 	CHECK(fake_pool.lingering == NULL);
 }
 
-/* Closed with an unread answer it would be reset, and what the server has not read be lost. */
-static void a_connection_that_owes_lingers_when_the_pool_ends(void)
+/* A close with unread replies would reset the connection, and the server could lose what it has not
+ * read. */
+static void a_connection_with_pending_replies_lingers_when_the_pool_ends(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -233,7 +234,7 @@ static void a_connection_that_owes_lingers_when_the_pool_ends(void)
 	CHECK(fake_pool.lingering != NULL);
 }
 
-static void a_connection_that_owes_lingers_when_its_address_is_cleared(void)
+static void a_connection_with_pending_replies_lingers_when_its_address_is_cleared(void)
 {
 	fake_begin(2);
 	fake_warm(1);
@@ -247,7 +248,7 @@ static void a_connection_that_owes_lingers_when_its_address_is_cleared(void)
 	CHECK_COUNT("0 a1 close", 0);
 }
 
-static void a_connection_that_owes_lingers_when_it_makes_room(void)
+static void a_connection_with_pending_replies_lingers_when_it_makes_room(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -260,7 +261,7 @@ static void a_connection_that_owes_lingers_when_it_makes_room(void)
 	CHECK_INT(fake_pool.lingering->pending_count, 1);
 }
 
-static void a_connection_that_owes_nothing_does_not_linger(void)
+static void a_connection_without_pending_replies_does_not_linger(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -274,7 +275,7 @@ static void a_connection_that_owes_nothing_does_not_linger(void)
 	CHECK_LOG("10 a2 close\n10 a1 close\n");
 }
 
-static void in_a_forked_child_they_are_closed(void)
+static void a_forked_child_closes_these_connections(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -286,9 +287,9 @@ static void in_a_forked_child_they_are_closed(void)
 	CHECK(fake_pool.lingering == NULL);
 }
 
-/* ---- which is taken ---- */
+/* ---- the choice of a connection ---- */
 
-static void a_connection_that_owes_is_preferred(void)
+static void a_connection_with_pending_replies_is_preferred(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -315,7 +316,7 @@ static void a_ready_connection_is_preferred_to_one_under_way(void)
 
 /* ---- trouble ---- */
 
-static void the_pause_grows_to_a_second(void)
+static void the_pause_of_the_back_off_grows_to_a_second(void)
 {
 	static const int64_t pauses[] = {10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000};
 	fake_begin(1);
@@ -330,7 +331,7 @@ static void the_pause_grows_to_a_second(void)
 	CHECK(fake_pool.troubles->next == NULL);
 }
 
-static void an_answer_forgets_it(void)
+static void an_answer_ends_the_back_off(void)
 {
 	fake_begin(1);
 	for (unsigned i = 0; i < 5; i++) {
@@ -342,7 +343,7 @@ static void an_answer_forgets_it(void)
 	CHECK_INT(fake_pool.troubles->redial_at, fake_clock + 10 * MS);
 }
 
-static void a_connection_heard_on_the_way_back_to_the_pool_is_preferred(void)
+static void an_answer_read_on_the_way_back_to_the_pool_ends_the_back_off(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -367,7 +368,7 @@ static void a_server_with_a_connection_is_worth_asking(void)
 	CHECK(is_worth_asking());
 }
 
-static void trouble_is_one_targets_own(void)
+static void each_target_is_backed_off_by_itself(void)
 {
 	fake_begin(2);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
@@ -377,7 +378,7 @@ static void trouble_is_one_targets_own(void)
 	CHECK(!is_worth_asking());
 }
 
-static void of_too_many_the_one_due_first_is_forgotten(void)
+static void of_too_many_targets_the_first_to_be_due_is_forgotten(void)
 {
 	rl_target many[RL_POOL_BACKED_OFF_MAX];
 	fake_begin(1);
@@ -397,7 +398,7 @@ static void of_too_many_the_one_due_first_is_forgotten(void)
 	rl_pool_clear(&fake_pool);
 }
 
-static void a_server_s_trouble_is_forgotten_with_the_pool_and_by_a_fork(void)
+static void clearing_the_pool_and_a_fork_end_the_back_off(void)
 {
 	fake_begin(1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
@@ -411,7 +412,7 @@ static void a_server_s_trouble_is_forgotten_with_the_pool_and_by_a_fork(void)
 
 /* ---- idle times ---- */
 
-/* Nothing was owed meanwhile. */
+/* No reply was pending meanwhile. */
 static void an_idle_time_is_no_silence(void)
 {
 	fake_begin(1);
@@ -449,7 +450,7 @@ static void a_server_is_not_backed_off_after_an_answer(void)
 	CHECK(take() != NULL);
 }
 
-/* ---- for what blocks ---- */
+/* ---- connections for blocking commands ---- */
 
 static rl_conn *take_quiet(void)
 {
@@ -458,20 +459,20 @@ static rl_conn *take_quiet(void)
 	return taken;
 }
 
-static void a_blocking_command_takes_no_connection_that_owes(void)
+static void a_blocking_command_takes_no_connection_with_pending_replies(void)
 {
 	fake_begin(1);
 	fake_warm(0);
 	rl_conn *quiet = fake_pool.idle;
 	fake_warm(0);
-	give_owing(); /* the other, which is the latest used */
+	give_owing(); /* this is the other connection, the latest used */
 	CHECK(take_quiet() == quiet);
 	CHECK(take_quiet() == NULL);
 	CHECK_INT(fake_pool.count, 1);
 }
 
-/* Also none whose answers are merely counted off. */
-static void whoever_gave_it(void)
+/* The owner has given the connection back and does not want the reply, which is still pending. */
+static void a_blocking_command_takes_no_connection_with_discarded_replies(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -491,7 +492,7 @@ static void a_blocking_command_takes_no_connection_under_way(void)
 	CHECK(take_quiet() == NULL);
 	CHECK_INT(fake_pool.count, 1);
 	to_ms(50);
-	CHECK(take() != NULL); /* it connects on when it is looked at */
+	CHECK(take() != NULL); /* the link goes on connecting when the pool looks at it */
 	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
 	taken = NULL;
 	CHECK(take_quiet() != NULL);
@@ -506,14 +507,14 @@ static void a_blocking_command_takes_no_dead_connection(void)
 	CHECK_INT(fake_pool.count, 0);
 }
 
-/* ---- those that linger ---- */
+/* ---- lingering connections ---- */
 
 static bool is_lingering(unsigned member)
 {
 	return rl_pool_is_lingering(&fake_pool, &fake_targets[member], fake_clock);
 }
 
-static void a_connection_lingers_until_the_server_has_read_it(void)
+static void a_connection_lingers_until_its_last_reply(void)
 {
 	fake_begin(2);
 	fake_warm(0);
@@ -544,7 +545,7 @@ static void a_connection_lingers_no_longer_than_its_time(void)
 	CHECK(!is_lingering(0));
 }
 
-static void in_a_forked_child_none_lingers(void)
+static void no_connection_lingers_in_a_forked_child(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -555,8 +556,9 @@ static void in_a_forked_child_none_lingers(void)
 	CHECK(!is_lingering(0));
 }
 
-/* It was looked at, and another taken: what it owed has come, and nothing is owed from then on. */
-static void a_connection_that_was_looked_at_owes_nothing(void)
+/* The pool has looked at the connection, and given out another one. The reply has been read, so no
+ * silence is counted from then on. */
+static void a_look_at_a_connection_reads_its_pending_replies(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -586,36 +588,36 @@ static const check_test tests[] = {
 	TEST(a_refused_connection_is_dropped),
 	TEST(a_connection_that_logs_in_is_used_after_the_login),
 	TEST(a_connection_whose_login_is_refused_is_dropped),
-	TEST(a_connection_that_owes_is_used_on),
+	TEST(a_connection_with_pending_replies_is_used_again),
 	TEST(a_connection_that_is_silent_too_long_is_dropped_and_lingers),
 	TEST(a_connection_that_has_answered_is_not_silent),
-	TEST(any_answer_begins_the_time_anew),
+	TEST(any_answer_begins_the_time_for_silence_anew),
 	TEST(further_use_of_a_silent_connection_does_not_prolong_its_time),
 	TEST(a_silent_connection_that_has_died_is_dropped),
-	TEST(a_connection_that_owes_lingers_when_the_pool_ends),
-	TEST(a_connection_that_owes_lingers_when_its_address_is_cleared),
-	TEST(a_connection_that_owes_lingers_when_it_makes_room),
-	TEST(a_connection_that_owes_nothing_does_not_linger),
-	TEST(in_a_forked_child_they_are_closed),
-	TEST(a_connection_that_owes_is_preferred),
+	TEST(a_connection_with_pending_replies_lingers_when_the_pool_ends),
+	TEST(a_connection_with_pending_replies_lingers_when_its_address_is_cleared),
+	TEST(a_connection_with_pending_replies_lingers_when_it_makes_room),
+	TEST(a_connection_without_pending_replies_does_not_linger),
+	TEST(a_forked_child_closes_these_connections),
+	TEST(a_connection_with_pending_replies_is_preferred),
 	TEST(a_ready_connection_is_preferred_to_one_under_way),
-	TEST(the_pause_grows_to_a_second),
-	TEST(an_answer_forgets_it),
-	TEST(a_connection_heard_on_the_way_back_to_the_pool_is_preferred),
+	TEST(the_pause_of_the_back_off_grows_to_a_second),
+	TEST(an_answer_ends_the_back_off),
+	TEST(an_answer_read_on_the_way_back_to_the_pool_ends_the_back_off),
 	TEST(a_server_with_a_connection_is_worth_asking),
-	TEST(trouble_is_one_targets_own),
-	TEST(of_too_many_the_one_due_first_is_forgotten),
-	TEST(a_server_s_trouble_is_forgotten_with_the_pool_and_by_a_fork),
+	TEST(each_target_is_backed_off_by_itself),
+	TEST(of_too_many_targets_the_first_to_be_due_is_forgotten),
+	TEST(clearing_the_pool_and_a_fork_end_the_back_off),
 	TEST(an_idle_time_is_no_silence),
 	TEST(a_server_is_not_backed_off_after_an_answer),
-	TEST(a_blocking_command_takes_no_connection_that_owes),
-	TEST(whoever_gave_it),
+	TEST(a_blocking_command_takes_no_connection_with_pending_replies),
+	TEST(a_blocking_command_takes_no_connection_with_discarded_replies),
 	TEST(a_blocking_command_takes_no_connection_under_way),
 	TEST(a_blocking_command_takes_no_dead_connection),
-	TEST(a_connection_lingers_until_the_server_has_read_it),
+	TEST(a_connection_lingers_until_its_last_reply),
 	TEST(a_connection_lingers_no_longer_than_its_time),
-	TEST(in_a_forked_child_none_lingers),
-	TEST(a_connection_that_was_looked_at_owes_nothing),
+	TEST(no_connection_lingers_in_a_forked_child),
+	TEST(a_look_at_a_connection_reads_its_pending_replies),
 };
 
 CHECK_MAIN(tests, clean_up)

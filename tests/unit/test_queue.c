@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a win in the queue proves: ownership counts from when the server ran the try, reckoned from
- * a look that said what the server's clock showed at one of our moments; never from later than that
- * was, nor from earlier than the try was sent.
+ * What a win in the queue proves. Ownership counts from the moment at which the server ran the try.
+ * That moment is reckoned from a sample: a look has told what the server's clock showed at one of
+ * our moments. It is never later than the receipt of the win, nor earlier than the sending of the
+ * try.
  */
 #include "check.h"
 #include "waiting.h"
@@ -23,19 +24,19 @@ typedef struct proof_case {
 } proof_case;
 
 static const proof_case cases[] = {
-	/* a sample just before: the server's time that passed since, less drift */
+	/* the sample was taken just before: the server's time that passed since, less drift */
 	{0, SERVER_US, SERVER_US + 500000, 510, 0.01, 495000},
 	{-10, SERVER_US, SERVER_US + 500000, 510, 0.01, 485000},
 	{-10, SERVER_US, SERVER_US + 500000, 510, 0, 490000},
 	{-10, SERVER_US, SERVER_US + 500001, 510, 0, 490001},
 	{0, SERVER_US, SERVER_US + 60000000, 60001, 0.01, 59400000},
-	/* a sample taken while it waited */
+	/* the sample was taken during the wait */
 	{3000, SERVER_US, SERVER_US + 500000, 3510, 0.01, 3495000},
-	/* a sample taken after the win: a look is answered before the win is heard */
+	/* the sample was taken after the win, by a look that is read before the win */
 	{1000, SERVER_US, SERVER_US - 100000, 1200, 0.01, 899000},
 	{1000, SERVER_US, SERVER_US - 100000, 1200, 0, 900000},
 	{1000, SERVER_US, SERVER_US, 1200, 0.01, 1000000},
-	/* never before it was sent */
+	/* never before the sending */
 	{-1000, SERVER_US, SERVER_US + 500000, 510, 0.01, 0},
 	{-10, SERVER_US, SERVER_US + 10000, 510, 0, 0},
 	{-10, SERVER_US, SERVER_US + 10001, 510, 0, 1},
@@ -43,12 +44,12 @@ static const proof_case cases[] = {
 	/* the server's clock went back */
 	{0, SERVER_US, SERVER_US - 1, 510, 0.01, 0},
 	{0, SERVER_US, 1, 510, 0.01, 0},
-	/* the server's clock jumped ahead: never after it was heard */
+	/* the server's clock jumped ahead: never after the receipt */
 	{0, SERVER_US, SERVER_US + 520000, 510, 0, 510000},
 	{0, SERVER_US, SERVER_US + 3600000000, 510, 0.01, 510000},
 	{0, SERVER_US, INT64_MAX, 510, 0.01, 510000},
 	{0, 1, INT64_MAX, 510, 0.01, 510000},
-	/* one of the two told no time */
+	/* one of the two answers has no time */
 	{0, 0, SERVER_US + 500000, 510, 0.01, 0},
 	{0, SERVER_US, 0, 510, 0.01, 0},
 	{0, 0, 0, 510, 0.01, 0},
@@ -73,7 +74,7 @@ static void a_win_proves_from_when_the_try_was_run(void)
 	}
 }
 
-/* Two clocks say nothing of each other. */
+/* The clocks of two servers may differ by any time. */
 static void a_sample_of_another_servers_clock_proves_nothing(void)
 {
 	rl_target here = {.database = 1};
@@ -103,13 +104,13 @@ static void a_younger_look_proves_more(void)
 	fake_says(0, grant(4850));
 	fake_wakes(0, 100 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_INT(proven_from_ms(acquire), 4844); /* not 4801, as by the probe of 0 ms */
+	CHECK_INT(proven_from_ms(acquire), 4844); /* not 4801, as the probe of 0 ms would give */
 }
 
-static void a_slow_look_proves_from_when_it_was_asked(void)
+static void a_slow_look_proves_from_its_sending(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
-	/* Looked at 850, the server ran it at 950 by its own clock, heard at 1250. */
+	/* A look that is sent at 850 ms, run at 950 ms by the server's clock, and read at 1250 ms. */
 	fake_acts(0, FAKE_SAY, look(950, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 400 * MS);
 	waiting_drive_to(acquire, 1350);
 	fake_says(0, grant(1450));
@@ -118,7 +119,7 @@ static void a_slow_look_proves_from_when_it_was_asked(void)
 	CHECK_INT(proven_from_ms(acquire), 850 + 495);
 }
 
-/* A look's sample that is not heard yet is none. */
+/* A look whose answer is not read yet is no sample. */
 static void a_look_under_way_proves_nothing(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
@@ -130,8 +131,8 @@ static void a_look_under_way_proves_nothing(void)
 	CHECK_INT(proven_from_ms(acquire), 1089);
 }
 
-/* The look that was answered after the win, but heard before it. */
-static void a_look_after_the_win(void)
+/* The server has answered the look after the win, and the wait reads it before the win. */
+static void a_look_after_the_win_proves_the_time_before_it(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
 	waiting_drive_to(acquire, 849);
@@ -140,12 +141,12 @@ static void a_look_after_the_win(void)
 	fake_wakes(0, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 950);
-	/* Asked at 850, when the clock showed 900 at most: the win was 51 ms before, or a little
-	 * more. */
+	/* The look was sent at 850 ms, when the clock showed 900 ms at most: the win was 51 ms before
+	 * that, or a little more. */
 	CHECK_INT(proven_from_ms(acquire), 798);
 }
 
-static void without_the_time_it_proves_from_the_sending(void)
+static void a_win_without_a_time_proves_from_its_sending(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
 	fake_says(0, "*:1 :0");
@@ -172,7 +173,7 @@ static void a_clock_that_jumped_proves_from_the_receipt(void)
 	CHECK_INT(proven_from_ms(acquire), 500);
 }
 
-/* A place that was taken again is sent again: the earlier sending has nothing to do with it. */
+/* A place that is taken again has a sending of its own. */
 static void the_second_place_proves_from_its_own_sending(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
@@ -186,7 +187,7 @@ static void the_second_place_proves_from_its_own_sending(void)
 	CHECK_INT(proven_from_ms(acquire), 300);
 }
 
-static void a_late_answer_proves_no_more_for_that(void)
+static void a_win_that_is_read_late_proves_no_more(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 30 * SECOND);
 	fake_acts(0, FAKE_SAY, grant(500), 300 * MS);
@@ -200,14 +201,14 @@ static const check_test tests[] = {
 	TEST(a_win_proves_from_when_the_try_was_run),
 	TEST(a_sample_of_another_servers_clock_proves_nothing),
 	TEST(a_younger_look_proves_more),
-	TEST(a_slow_look_proves_from_when_it_was_asked),
+	TEST(a_slow_look_proves_from_its_sending),
 	TEST(a_look_under_way_proves_nothing),
-	TEST(a_look_after_the_win),
-	TEST(without_the_time_it_proves_from_the_sending),
+	TEST(a_look_after_the_win_proves_the_time_before_it),
+	TEST(a_win_without_a_time_proves_from_its_sending),
 	TEST(a_clock_that_went_back_proves_from_the_sending),
 	TEST(a_clock_that_jumped_proves_from_the_receipt),
 	TEST(the_second_place_proves_from_its_own_sending),
-	TEST(a_late_answer_proves_no_more_for_that),
+	TEST(a_win_that_is_read_late_proves_no_more),
 };
 
 CHECK_MAIN(tests, fake_end)

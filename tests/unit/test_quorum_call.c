@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What of a quorum call the operations do not show: its budgets, its words about the outcome, its
- * end.
+ * The parts of a quorum call that the operations do not show: its budgets, its words about the
+ * outcome, its end.
  */
 #include "check.h"
 #include "fake.h"
@@ -39,7 +39,7 @@ static void a_budget_ends_with_the_latest_moment_plus_a_timeout(void)
 	CHECK_INT(call->members[0].budget_end, FAKE_START + SECOND + 100 * MS);
 }
 
-static void a_call_that_comes_later_gets_one_timeout(void)
+static void a_call_after_the_latest_moment_gets_one_timeout(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(1));
 	int64_t late = FAKE_START + 100 * SECOND;
@@ -49,7 +49,7 @@ static void a_call_that_comes_later_gets_one_timeout(void)
 	CHECK_INT(call->members[0].budget_end, late + 1);
 }
 
-static void beginning_again_forgets_all(void)
+static void a_call_that_begins_again_forgets_its_votes(void)
 {
 	rl_op *op = new_ask(1);
 	fake_free(op);
@@ -64,7 +64,7 @@ static void beginning_again_forgets_all(void)
 	CHECK_INT(call->members[0].state, RL_MEMBER_CALL_START);
 }
 
-static void a_pause_that_lasted_beyond_the_budget_ends_it(void)
+static void a_pause_beyond_the_budget_ends_the_call(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -90,7 +90,7 @@ static void the_second_dial_does_not_lengthen_the_budget_again(void)
 	CHECK_INT(fake_ms(), 1300);
 }
 
-static void a_wait_is_for_what_comes_first(void)
+static void a_call_waits_for_the_first_of_its_times(void)
 {
 	fake_begin(3);
 	fake_warm(0);
@@ -107,7 +107,7 @@ static void a_wait_is_for_what_comes_first(void)
 	CHECK_INT(fake_wait.count, 3);
 	CHECK_INT(fake_wait.until, FAKE_START + 700 * MS);
 	CHECK(!fake_drive_to(op, FAKE_START + 701 * MS));
-	CHECK_INT(fake_wait.count, 2); /* one pauses */
+	CHECK_INT(fake_wait.count, 2); /* one member pauses */
 	CHECK_INT(fake_wait.until, FAKE_START + 710 * MS);
 }
 
@@ -136,7 +136,7 @@ static void each_status_passes_or_not(void)
 	}
 }
 
-static void one_failure_that_stays_is_enough(void)
+static void a_call_does_not_pass_if_one_failure_stays(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(3));
 	call->members[0].vote = RL_VOTE_FAILED;
@@ -148,7 +148,7 @@ static void one_failure_that_stays_is_enough(void)
 	CHECK(!rl_quorum_call_may_pass(call));
 }
 
-static void the_speaker_is_the_first_with_the_vote(void)
+static void the_speaker_is_the_first_member_with_the_vote(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(3));
 	call->members[1].vote = RL_VOTE_REFUSED;
@@ -158,7 +158,7 @@ static void the_speaker_is_the_first_with_the_vote(void)
 	CHECK(rl_quorum_call_speaker(call, RL_VOTE_FAILED) == &call->members[0]);
 }
 
-static void sent_at_is_that_of_the_first_grant(void)
+static void a_call_counts_as_sent_with_its_first_grant(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(3));
 	call->members[0].channel.sent_at = 1;
@@ -169,7 +169,8 @@ static void sent_at_is_that_of_the_first_grant(void)
 	CHECK_INT(rl_quorum_call_sent_at(call), RL_NEVER);
 }
 
-/* Said again it was answered; what the first connection took may be carried out at any time. */
+/* The second copy was answered. The copy that the first connection took may be carried out at any
+ * time. */
 static void a_copy_that_a_broken_connection_carries_is_a_stray(void)
 {
 	static const struct {
@@ -195,7 +196,7 @@ static void a_copy_that_a_broken_connection_carries_is_a_stray(void)
 
 /* ---- the end ---- */
 
-static void settled_twice_is_settled_once(void)
+static void settling_a_call_twice_settles_it_once(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -211,7 +212,7 @@ static void settled_twice_is_settled_once(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void without_an_undo_what_may_be_held_is_in_doubt(void)
+static void a_call_that_is_settled_without_an_undo_is_in_doubt(void)
 {
 	fake_begin(1);
 	fake_warm(0);
@@ -223,7 +224,7 @@ static void without_an_undo_what_may_be_held_is_in_doubt(void)
 	CHECK(!settlement.was_undone && settlement.doubt == RL_DOUBT_UNKNOWN);
 }
 
-static void dropped_nothing_goes_to_the_pool(void)
+static void a_dropped_call_gives_no_connection_to_the_pool(void)
 {
 	fake_begin(2);
 	fake_warm(0);
@@ -236,13 +237,13 @@ static void dropped_nothing_goes_to_the_pool(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
-static void free_of_nothing_is_nothing(void)
+static void freeing_no_call_does_nothing(void)
 {
 	rl_op_free(NULL);
 }
 
-/* Any mix of answers, breaks and silences: it ends in time, nothing is left, and ours means ours.
- */
+/* For any mix of answers, breaks and silences: the call ends in time, leaves nothing, and holds the
+ * lock if it says so. */
 static uint32_t state;
 
 static uint32_t any(uint32_t below)
@@ -307,12 +308,12 @@ static void check_anything(bool is_one)
 	}
 }
 
-static void anything_may_happen(void)
+static void a_call_to_one_server_ends_in_time_whatever_happens(void)
 {
 	check_anything(true);
 }
 
-static void anything_may_happen_to_several(void)
+static void a_call_to_several_servers_ends_in_time_whatever_happens(void)
 {
 	check_anything(false);
 }
@@ -320,22 +321,22 @@ static void anything_may_happen_to_several(void)
 static const check_test tests[] = {
 	TEST(a_budget_is_one_timeout),
 	TEST(a_budget_ends_with_the_latest_moment_plus_a_timeout),
-	TEST(a_call_that_comes_later_gets_one_timeout),
-	TEST(beginning_again_forgets_all),
-	TEST(a_pause_that_lasted_beyond_the_budget_ends_it),
+	TEST(a_call_after_the_latest_moment_gets_one_timeout),
+	TEST(a_call_that_begins_again_forgets_its_votes),
+	TEST(a_pause_beyond_the_budget_ends_the_call),
 	TEST(the_second_dial_does_not_lengthen_the_budget_again),
-	TEST(a_wait_is_for_what_comes_first),
+	TEST(a_call_waits_for_the_first_of_its_times),
 	TEST(each_status_passes_or_not),
-	TEST(one_failure_that_stays_is_enough),
-	TEST(the_speaker_is_the_first_with_the_vote),
-	TEST(sent_at_is_that_of_the_first_grant),
+	TEST(a_call_does_not_pass_if_one_failure_stays),
+	TEST(the_speaker_is_the_first_member_with_the_vote),
+	TEST(a_call_counts_as_sent_with_its_first_grant),
 	TEST(a_copy_that_a_broken_connection_carries_is_a_stray),
-	TEST(settled_twice_is_settled_once),
-	TEST(without_an_undo_what_may_be_held_is_in_doubt),
-	TEST(dropped_nothing_goes_to_the_pool),
-	TEST(free_of_nothing_is_nothing),
-	TEST(anything_may_happen),
-	TEST(anything_may_happen_to_several),
+	TEST(settling_a_call_twice_settles_it_once),
+	TEST(a_call_that_is_settled_without_an_undo_is_in_doubt),
+	TEST(a_dropped_call_gives_no_connection_to_the_pool),
+	TEST(freeing_no_call_does_nothing),
+	TEST(a_call_to_one_server_ends_in_time_whatever_happens),
+	TEST(a_call_to_several_servers_ends_in_time_whatever_happens),
 };
 
 CHECK_MAIN(tests, fake_end)

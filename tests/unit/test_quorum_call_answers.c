@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several members: what their answers make together, for each verb that does not take, and what is
- * said of failures.
+ * Several members: what their answers make together, for each verb that does not take a lock, and
+ * what messages report about failures.
  */
 #include "check.h"
 #include "core/lock/rl_op_failure.h"
@@ -32,7 +32,7 @@ static rl_op *ask(rl_verb verb, unsigned members, const char *const *answers)
 	return op;
 }
 
-/* ---- all that can be answered ---- */
+/* ---- all mixes of answers ---- */
 
 typedef struct mix {
 	unsigned members;
@@ -41,7 +41,8 @@ typedef struct mix {
 	char text[128];
 } mix;
 
-/* One of all the ways to answer; false when that was the last. */
+/* The mix of answers with this number.
+ * @return false = there are no more */
 static bool next_mix(mix *m, unsigned number, const char *const *choices, unsigned count)
 {
 	m->failed = 0;
@@ -119,13 +120,13 @@ static void check_owner(const mix *m, rl_op *op)
 	}
 }
 
-static void the_owner_is_who_has_a_quorum(void)
+static void the_owner_is_the_token_of_a_quorum(void)
 {
 	static const char *const choices[] = {"$one", "$two", "_", "-ERR x"};
 	each_mix(RL_VERB_OWNER, choices, 4, check_owner);
 }
 
-/* A reservation, which is empty, is nobody's. */
+/* A reservation is an empty value, and has no owner. */
 static void a_reservation_has_no_owner(void)
 {
 	CHECK_INT(ask(RL_VERB_OWNER, 3, (const char *[]){"$", "$", "$one"})->status, RL_BUSY);
@@ -146,7 +147,8 @@ static void check_remaining(const mix *m, rl_op *op)
 	unsigned count = 0;
 	for (unsigned i = 0; i < m->members; i++) {
 		if (m->answers[i][0] == ':' && strcmp(m->answers[i], ":-2") != 0) {
-			ends[count++] = (uint64_t) atoll(m->answers[i] + 1); /* -1 is the longest */
+			/* -1, without a TTL, is the longest. */
+			ends[count++] = (uint64_t) atoll(m->answers[i] + 1);
 		}
 	}
 	check_status(m, op, count, m->members - count - m->failed);
@@ -160,13 +162,13 @@ static void check_remaining(const mix *m, rl_op *op)
 	}
 }
 
-static void what_remains_is_what_a_quorum_has(void)
+static void the_remaining_ttl_is_that_of_a_quorum(void)
 {
 	static const char *const choices[] = {":500", ":-1", ":-2", ":700", "-ERR x"};
 	each_mix(RL_VERB_REMAINING, choices, 5, check_remaining);
 }
 
-/* The longer the lock is there: those that are late are waited for a little. */
+/* The longer the lock is on the others: the call waits a little for a late member. */
 static int64_t remaining_with_a_late_one(int64_t late_ms, int64_t *remaining)
 {
 	begin_warm(3);
@@ -179,7 +181,7 @@ static int64_t remaining_with_a_late_one(int64_t late_ms, int64_t *remaining)
 	return fake_ms();
 }
 
-static void the_replies_of_a_little_time_count(void)
+static void late_replies_count_for_a_little_time(void)
 {
 	int64_t remaining;
 	CHECK_INT(remaining_with_a_late_one(24, &remaining), 24);
@@ -189,7 +191,7 @@ static void the_replies_of_a_little_time_count(void)
 	CHECK_INT(remaining, 500);
 }
 
-static void any_verb_may_hope_for_all(void)
+static void any_verb_may_wait_a_little_for_all_members(void)
 {
 	rl_plain_args extend_on_all = {.verb = RL_VERB_EXTEND,
 		.key = bytes_of("k"),
@@ -214,7 +216,7 @@ static void any_verb_may_hope_for_all(void)
 
 /* ---- extend, and release ---- */
 
-static void what_a_minority_has_extended_is_undone(void)
+static void an_extend_of_a_minority_is_undone(void)
 {
 	rl_op *op = ask(RL_VERB_EXTEND, 5, (const char *[]){":1", ":0", ":0", ":1", ":0"});
 	CHECK_INT(op->status, RL_BUSY);
@@ -224,8 +226,8 @@ static void what_a_minority_has_extended_is_undone(void)
 	CHECK_INT(fake_stats.not_extended, 1);
 }
 
-/* What became of a lease, by the answers to EXTEND and to GET. */
-static void refusals_say_what_became_of_it(void)
+/* The reason of the loss of a lease, by the answers to EXTEND and to GET. */
+static void refusals_decide_the_reason_of_the_loss(void)
 {
 	static const struct {
 		const char *answers[3];
@@ -262,8 +264,8 @@ static void an_extend_that_a_minority_runs_late_is_undone_too(void)
 	CHECK_COUNT("300 c1 RELEASE k tok", 1);
 }
 
-/* The lease may be proven yet. */
-static void what_a_call_prolonged_that_is_given_up_stays(void)
+/* The lease may still be proven. */
+static void an_extend_of_an_abandoned_call_stays(void)
 {
 	begin_warm(3);
 	fake_says(0, ":1");
@@ -277,7 +279,8 @@ static void what_a_call_prolonged_that_is_given_up_stays(void)
 #define WEB "$rl1.aaaaaaaaaaaaaaaaaaaaaaaa@web"
 #define CRON "$rl1.bbbbbbbbbbbbbbbbbbbbbbbb@cron"
 
-/* Whoever a majority names holds the lock; a majority that is locked by several has no holder. */
+/* The holder is the token that a majority has. A key that is locked on a majority by several tokens
+ * has no holder. */
 static void inspect_is_the_view_of_a_majority(void)
 {
 	static const struct {
@@ -329,7 +332,7 @@ static void an_extend_that_failed_is_not_undone(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
-static void an_extension_is_proven_since_the_first_was_asked(void)
+static void an_extend_is_proven_since_its_first_sending(void)
 {
 	fake_begin(3);
 	fake_warm(0);
@@ -359,7 +362,7 @@ static rl_op *release_of_one_that(bool was_held, const char *const *answers)
 	return op;
 }
 
-static void what_was_held_is_released_if_one_of_them_has(void)
+static void a_held_lock_is_released_if_one_member_has_released_it(void)
 {
 	static const char *const two_failed[] = {":1", "-ERR x", "-ERR x"};
 	CHECK_INT(release_of_one_that(true, two_failed)->status, RL_OK);
@@ -378,7 +381,7 @@ static void what_was_held_is_released_if_one_of_them_has(void)
 
 /* ---- messages ---- */
 
-static void each_that_failed_is_named(void)
+static void each_failed_member_is_named(void)
 {
 	rl_op *op = ask(RL_VERB_EXISTS, 3, (const char *[]){"-ERR one", ":1", "-OOM two"});
 	CHECK_INT(op->status, RL_ERR_SERVER);
@@ -417,8 +420,9 @@ static void a_command_that_was_sent_may_have_been_carried_out(void)
 	CHECK(strstr(op->err->message, "outcome") == NULL);
 }
 
-/* Who has failed is told of all, also of those that would not have mattered. */
-static void a_failure_to_change_waits_for_the_others(void)
+/* The message reports all failed members, also one whose answer could not have changed the
+ * outcome. */
+static void a_failed_change_waits_for_the_other_members(void)
 {
 	begin_warm(3);
 	fake_says(0, "-ERR x");
@@ -437,8 +441,8 @@ static void a_failure_to_change_waits_for_the_others(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-/* However long the names and the reasons. */
-static void there_is_room_for_all_of_them(void)
+/* The names and the reasons may be long. */
+static void a_message_has_room_for_all_members(void)
 {
 	static char name[200] = "redis://";
 	static char text[500] = "-ERR ";
@@ -462,7 +466,7 @@ static void there_is_room_for_all_of_them(void)
 	CHECK_HAS(message, "; redis://e:6379: the server answered: ERR x");
 }
 
-/* Fewer are told of in full, and how many more there are. */
+/* Fewer members are reported in full, followed by the number of the others. */
 static void a_message_names_some_of_too_many_members(void)
 {
 	static rl_target targets[RL_MEMBERS_MAX];
@@ -505,7 +509,8 @@ static void a_message_names_some_of_too_many_members(void)
 /* ---- refusals that are older than a renewal ---- */
 
 /* The first member refuses at once, the last one much later, and the other one grants. The watchdog
- * has put the lock back on the first one, or on the last one, by a command that was sent then. */
+ * has put the lock back on the first or on the last member, with a command that was sent at this
+ * time. */
 static bool is_overruled(unsigned put_back, int64_t sent_ms)
 {
 	begin_warm(3);
@@ -533,33 +538,33 @@ static void a_refusal_before_the_lock_was_put_back_does_not_count(void)
 {
 	CHECK(is_overruled(0, 200));
 	CHECK(is_overruled(2, 600));
-	CHECK(!is_overruled(2, 200)); /* refused since then */
+	CHECK(!is_overruled(2, 200)); /* the refusal came after that */
 	CHECK(!is_overruled(0, 0));
-	CHECK(!is_overruled(1, 200)); /* another member */
+	CHECK(!is_overruled(1, 200)); /* the refusal is of another member */
 }
 
 static const check_test tests[] = {
 	TEST(a_refusal_before_the_lock_was_put_back_does_not_count),
 
 	TEST(a_quorum_says_yes_or_no),
-	TEST(the_owner_is_who_has_a_quorum),
+	TEST(the_owner_is_the_token_of_a_quorum),
 	TEST(a_reservation_has_no_owner),
-	TEST(what_remains_is_what_a_quorum_has),
-	TEST(the_replies_of_a_little_time_count),
-	TEST(any_verb_may_hope_for_all),
-	TEST(what_a_minority_has_extended_is_undone),
-	TEST(refusals_say_what_became_of_it),
+	TEST(the_remaining_ttl_is_that_of_a_quorum),
+	TEST(late_replies_count_for_a_little_time),
+	TEST(any_verb_may_wait_a_little_for_all_members),
+	TEST(an_extend_of_a_minority_is_undone),
+	TEST(refusals_decide_the_reason_of_the_loss),
 	TEST(an_extend_that_a_minority_runs_late_is_undone_too),
-	TEST(what_a_call_prolonged_that_is_given_up_stays),
+	TEST(an_extend_of_an_abandoned_call_stays),
 	TEST(inspect_is_the_view_of_a_majority),
 	TEST(an_extend_that_failed_is_not_undone),
-	TEST(an_extension_is_proven_since_the_first_was_asked),
-	TEST(what_was_held_is_released_if_one_of_them_has),
-	TEST(each_that_failed_is_named),
+	TEST(an_extend_is_proven_since_its_first_sending),
+	TEST(a_held_lock_is_released_if_one_member_has_released_it),
+	TEST(each_failed_member_is_named),
 	TEST(a_member_that_could_not_be_asked_decides_the_kind_of_failure),
 	TEST(a_command_that_was_sent_may_have_been_carried_out),
-	TEST(a_failure_to_change_waits_for_the_others),
-	TEST(there_is_room_for_all_of_them),
+	TEST(a_failed_change_waits_for_the_other_members),
+	TEST(a_message_has_room_for_all_members),
 	TEST(a_message_names_some_of_too_many_members),
 };
 

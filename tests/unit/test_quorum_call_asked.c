@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several members: in which order they are asked, which are spared, how long one that is late is
- * waited for, and what is left on its connection.
+ * Several members: in which order they are asked, which are backed off, how long a late member is
+ * waited for, and what stays on its connection.
  *
  * The order of the key is c, a, b of three, and c, d, e, a, b of five.
  */
@@ -24,7 +24,7 @@ static void begin_warm(unsigned members)
 	}
 }
 
-/* Two are warm, and c is not. */
+/* Members a and b are warm, and c is not. */
 static void begin_without_c(void)
 {
 	fake_begin(3);
@@ -62,7 +62,7 @@ static rl_status ask(rl_verb verb)
 
 /* ---- the order ---- */
 
-static void a_verb_that_takes_begins_with_the_first(void)
+static void a_verb_that_takes_begins_with_the_first_member(void)
 {
 	begin_warm(5);
 	all_say(5, "+OK");
@@ -74,7 +74,7 @@ static void a_verb_that_takes_begins_with_the_first(void)
 			  "0 b1 SET k T1 NX PX 30000\n");
 }
 
-static void a_release_ends_with_the_first(void)
+static void a_release_ends_with_the_first_member(void)
 {
 	static const rl_verb verbs[] = {RL_VERB_RELEASE, RL_VERB_FORCE, RL_VERB_EXTEND};
 	static const char *const words[] = {"RELEASE k tok", "FORCE k", "EXTEND k tok 7000"};
@@ -94,7 +94,7 @@ static void a_release_ends_with_the_first(void)
 	}
 }
 
-static void a_verb_that_only_asks_begins_with_the_first(void)
+static void a_verb_that_only_asks_begins_with_the_first_member(void)
 {
 	begin_warm(3);
 	all_say(3, ":1");
@@ -102,9 +102,9 @@ static void a_verb_that_only_asks_begins_with_the_first(void)
 	CHECK_LOG("0 c1 EXISTS k\n0 a1 EXISTS k\n0 b1 EXISTS k\n");
 }
 
-/* ---- those in trouble ---- */
+/* ---- members that are backed off ---- */
 
-static void a_member_that_cannot_be_reached_is_spared_for_a_while(void)
+static void a_member_that_cannot_be_reached_is_backed_off(void)
 {
 	begin_without_c();
 	fake_dials(C, FAKE_REFUSE, 0);
@@ -123,7 +123,7 @@ static void a_member_that_cannot_be_reached_is_spared_for_a_while(void)
 	CHECK_COUNT("dial", 2);
 }
 
-static void a_member_that_was_too_slow_is_in_trouble(void)
+static void a_member_that_was_too_slow_is_backed_off(void)
 {
 	begin_warm(3);
 	fake_says(A, "+OK");
@@ -137,7 +137,7 @@ static void a_member_that_was_too_slow_is_in_trouble(void)
 	CHECK(rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 }
 
-static void a_member_that_breaks_without_a_reply_is_in_trouble(void)
+static void a_member_that_breaks_without_a_reply_is_backed_off(void)
 {
 	begin_without_c();
 	fake_acts(A, FAKE_SAY, "+OK", 10 * MS);
@@ -147,10 +147,10 @@ static void a_member_that_breaks_without_a_reply_is_in_trouble(void)
 	fake_login_says(C, "CLIENT", NULL);
 	CHECK_INT(take(30000), RL_OK);
 	CHECK_COUNT("c1 SET", 1);
-	CHECK_COUNT("c2 dial", 0); /* it is not dialled again for this */
+	CHECK_COUNT("c2 dial", 0); /* a new connection that breaks is not dialled again */
 	CHECK(!rl_pool_is_worth_asking(&fake_pool, &fake_targets[C], RL_WANT_ANY, FAKE_START));
 	fake_end();
-	/* One that has answered before is. */
+	/* A connection that has answered before is dialled again. */
 	begin_warm(3);
 	fake_acts(A, FAKE_SAY, "+OK", 10 * MS);
 	fake_acts(B, FAKE_SAY, "+OK", 10 * MS);
@@ -160,7 +160,7 @@ static void a_member_that_breaks_without_a_reply_is_in_trouble(void)
 	CHECK(fake_pool.troubles == NULL);
 }
 
-static void a_spared_member_is_not_asked_when_the_others_decide(void)
+static void a_backed_off_member_is_not_asked_when_the_others_decide(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -177,7 +177,7 @@ static void a_spared_member_is_not_asked_when_the_others_decide(void)
 	CHECK_COUNT("dial", 0);
 }
 
-static void a_spared_member_is_asked_when_the_others_cannot_decide(void)
+static void a_backed_off_member_is_asked_when_the_others_cannot_decide(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -189,7 +189,7 @@ static void a_spared_member_is_asked_when_the_others_cannot_decide(void)
 	CHECK_COUNT("7 c1 dial\n7 c1 SET k T1", 1);
 }
 
-static void a_spared_member_is_asked_when_another_fails(void)
+static void a_backed_off_member_is_asked_when_another_fails(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -200,7 +200,7 @@ static void a_spared_member_is_asked_when_another_fails(void)
 	CHECK_COUNT("0 c1 EXTEND", 1);
 }
 
-static void a_spared_member_is_asked_after_an_eighth_of_the_timeout(void)
+static void a_backed_off_member_is_asked_after_an_eighth_of_the_timeout(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -212,7 +212,7 @@ static void a_spared_member_is_asked_after_an_eighth_of_the_timeout(void)
 	CHECK_COUNT("125 c1 SET k T1", 1);
 }
 
-static void a_short_ttl_makes_that_sooner(void)
+static void a_backed_off_member_is_asked_sooner_for_a_short_ttl(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -223,7 +223,7 @@ static void a_short_ttl_makes_that_sooner(void)
 	CHECK_INT(fake_clock, FAKE_START + 100 * MS / 8);
 }
 
-static void all_in_trouble_are_asked_at_once(void)
+static void members_that_are_all_backed_off_are_asked_at_once(void)
 {
 	fake_begin(3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -235,7 +235,7 @@ static void all_in_trouble_are_asked_at_once(void)
 	CHECK_COUNT("dial", 3);
 }
 
-static void a_member_in_trouble_that_has_a_connection_is_asked(void)
+static void a_backed_off_member_with_a_connection_is_asked(void)
 {
 	begin_warm(3);
 	note_trouble_of_c();
@@ -246,7 +246,8 @@ static void a_member_in_trouble_that_has_a_connection_is_asked(void)
 	CHECK(fake_pool.troubles == NULL);
 }
 
-/* It is backed off like any member, and called up at once, because no other can decide. */
+/* A single server is backed off like any member, and asked at once, because no other member can
+ * decide. */
 static void a_single_server_is_always_asked(void)
 {
 	fake_begin(1);
@@ -269,7 +270,7 @@ static void a_short_ttl_is_a_short_timeout(void)
 	fake_set.members[B].timeout_ns = 20 * MS;
 	CHECK_INT(take(300), RL_ERR_TIMEOUT);
 	CHECK_INT(fake_ms(), 30);
-	CHECK_COUNT("20 b1 end", 0); /* it is settled with the others */
+	CHECK_COUNT("20 b1 end", 0); /* the member is settled together with the others */
 	fake_end();
 	fake_begin(3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -283,7 +284,7 @@ static void a_short_ttl_is_a_short_timeout(void)
 	CHECK_INT(fake_ms(), 1000);
 }
 
-/* ---- who connects late ---- */
+/* ---- members that connect late ---- */
 
 static rl_status release_with_c_connecting_after(int64_t answer_ms, int64_t connect_ms)
 {
@@ -307,7 +308,7 @@ static void a_release_waits_for_a_connection_for_25_ms(void)
 	CHECK_INT(fake_pool.count, 3);
 }
 
-static void or_for_as_long_again_as_the_outcome_took(void)
+static void a_release_waits_for_a_connection_for_as_long_as_the_outcome_took(void)
 {
 	CHECK_INT(release_with_c_connecting_after(100, 199), RL_OK);
 	CHECK_INT(fake_ms(), 199);
@@ -318,8 +319,8 @@ static void or_for_as_long_again_as_the_outcome_took(void)
 	CHECK_COUNT("c1 RELEASE", 0);
 }
 
-/* It is good at any time. */
-static void one_of_ours_goes_out_when_it_is_connected(void)
+/* The release of a drawn token may arrive at any time. */
+static void the_release_of_a_drawn_token_is_sent_once_it_is_connected(void)
 {
 	begin_without_c();
 	fake_dials(C, FAKE_ACCEPT, 50 * MS);
@@ -328,7 +329,8 @@ static void one_of_ours_goes_out_when_it_is_connected(void)
 	CHECK_INT(fake_ms(), 25);
 	CHECK_COUNT("retract", 0);
 	fake_clock = FAKE_START + 50 * MS;
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock)); /* whoever looks at it */
+	/* The pool looks at the connection. */
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
 	CHECK_COUNT("50 c1 RELEASE k T1\n", 1);
 	a_and_b_say("+OK", 0);
 	fake_says(C, "+OK");
@@ -337,8 +339,8 @@ static void one_of_ours_goes_out_when_it_is_connected(void)
 	CHECK_COUNT("dial", 1);
 }
 
-/* The others decide while c logs in: the release has travelled with AUTH. A caller's token, which
- * could be a stranger's in another database, waits for the login. */
+/* The others decide while c logs in: the release has been sent with AUTH. A caller's token, which
+ * another client could use in another database, waits for the login. */
 static void the_release_of_a_drawn_token_travels_with_the_login(void)
 {
 	begin_without_c();
@@ -357,8 +359,8 @@ static void the_release_of_a_drawn_token_travels_with_the_login(void)
 	CHECK_COUNT("c1 RELEASE", 0);
 }
 
-/* It comes behind the SET, wherever that is. */
-static void it_goes_on_a_connection_that_owes_for_too_long(void)
+/* The release follows the SET, whether or not the server has read that. */
+static void the_release_of_a_drawn_token_goes_on_a_silent_connection(void)
 {
 	begin_warm(3);
 	a_and_b_say("+OK", 0);
@@ -371,15 +373,15 @@ static void it_goes_on_a_connection_that_owes_for_too_long(void)
 	CHECK_COUNT("5000 c1 RELEASE k T2\n", 1);
 	CHECK_COUNT("dial", 0);
 	CHECK_COUNT("c1 end", 0);
-	/* Anything else does not. */
+	/* Any other command does not use the connection. */
 	a_and_b_say(":1", 0);
 	CHECK_INT(ask(RL_VERB_EXISTS), RL_OK);
 	CHECK_COUNT("c1 EXISTS", 0);
 	CHECK_COUNT("5000 c1 end", 1);
 }
 
-/* Its answer is not waited for. */
-static void what_has_been_handed_over_is_not_waited_for(void)
+/* The release was sent, and its answer is not waited for. */
+static void a_release_that_was_sent_is_not_waited_for(void)
 {
 	begin_warm(3);
 	a_and_b_say(":1", 0);
@@ -403,7 +405,7 @@ static void a_verb_that_takes_or_asks_does_not_wait_for_connections(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-static void what_was_retracted_is_never_sent(void)
+static void a_retracted_command_is_never_sent(void)
 {
 	begin_without_c();
 	fake_dials(C, FAKE_ACCEPT, 5 * MS);
@@ -417,19 +419,19 @@ static void what_was_retracted_is_never_sent(void)
 	CHECK_COUNT("10 c1 NAME", 1);
 }
 
-static void what_was_half_sent_is_not_retracted(void)
+static void a_half_sent_command_is_not_retracted(void)
 {
 	begin_warm(3);
 	a_and_b_say("+OK", 0);
 	fake_acts(C, FAKE_HALF, NULL, RL_NEVER);
 	CHECK_INT(take(30000), RL_OK);
 	CHECK_COUNT("retract", 0);
-	/* Nothing can come behind it that the server would understand. */
+	/* The server would not understand a command after half of one. */
 	CHECK_COUNT("0 c1 end", 1);
 	CHECK_INT(fake_pool.count, 2);
 }
 
-/* ---- a release whose answer nobody reads ---- */
+/* ---- releases without an answer ---- */
 
 #define FORBIDDEN "-NOPERM User u has no permissions to run the 'x' command"
 
@@ -448,14 +450,14 @@ static void release_unheard_by_c(const char *token, const char *a_says)
 	CHECK_COUNT("c1 RELEASE+ k", 1);
 }
 
-static void an_unheard_release_is_sent_once(void)
+static void an_unanswered_release_is_sent_once(void)
 {
 	release_unheard_by_c(DRAWN, ":1");
 	CHECK_COUNT("c1 RELEASE", 1);
 	CHECK(fake_set.wakes);
 }
 
-static void where_another_member_forbids_the_helper_keys_it_is_sent_without_them_too(void)
+static void an_unanswered_release_has_both_forms_if_a_member_forbids_the_helper_keys(void)
 {
 	release_unheard_by_c(DRAWN, FORBIDDEN);
 	CHECK_COUNT("c1 RELEASE k T1\n", 1);
@@ -467,21 +469,21 @@ static void where_another_member_forbids_the_helper_keys_it_is_sent_without_them
 	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
-static void also_where_it_forbids_those_of_this_key_only(void)
+static void an_unanswered_release_has_both_forms_if_helper_keys_of_this_key_are_forbidden(void)
 {
 	release_unheard_by_c(DRAWN, "-NOPERM No permissions to access a key");
 	CHECK_COUNT("c1 RELEASE k T1\n", 1);
 	CHECK(fake_set.wakes);
 }
 
-/* A second one could meet the lock of another holder with the same token. */
-static void but_not_with_a_callers_token(void)
+/* A second copy could free the lock of another holder with an equal token. */
+static void an_unanswered_release_of_a_callers_token_has_one_form(void)
 {
 	release_unheard_by_c("mine", FORBIDDEN);
 	CHECK_COUNT("c1 RELEASE", 1);
 }
 
-static void one_that_is_heard_of_is_said_again(void)
+static void a_refused_release_is_sent_again_without_the_helper_keys(void)
 {
 	begin_warm(3);
 	fake_set.wakes = true;
@@ -497,7 +499,7 @@ static void one_that_is_heard_of_is_said_again(void)
 
 /* ---- forceRelease ---- */
 
-static void force_release_waits_for_all(void)
+static void force_release_waits_for_all_members(void)
 {
 	begin_warm(3);
 	a_and_b_say(":1", 0);
@@ -512,7 +514,7 @@ static void force_release_waits_for_all(void)
 	CHECK_INT(fake_ms(), 300);
 }
 
-static void it_spares_nobody(void)
+static void force_release_asks_backed_off_members_at_once(void)
 {
 	begin_without_c();
 	note_trouble_of_c();
@@ -522,7 +524,7 @@ static void it_spares_nobody(void)
 	CHECK_COUNT("0 c1 FORCE k\n", 1);
 }
 
-static void but_not_for_ever(void)
+static void force_release_waits_no_longer_than_the_timeout(void)
 {
 	begin_warm(3);
 	a_and_b_say(":1", 0);
@@ -533,7 +535,7 @@ static void but_not_for_ever(void)
 
 /* ---- a member that is slow, or reads too little ---- */
 
-/* For many calls. */
+/* Many calls in a row need their operations freed. */
 static void is_ok(rl_op *op)
 {
 	CHECK_INT(fake_drive(op), RL_OK);
@@ -545,20 +547,20 @@ static void all_is_well(rl_verb verb)
 	is_ok(verb == RL_VERB_SET ? &fake_acquire(30000, 0)->op : fake_ask(verb, "tok", 7000));
 }
 
-/* Calls that are further apart than its patience do not make it silent. */
-static void a_slow_one_keeps_its_connection_over_idle_times(void)
+/* A slow member is not silent if the calls are further apart than the time for its silence. */
+static void a_slow_member_keeps_its_connection_over_idle_times(void)
 {
 	begin_warm(3);
 	for (unsigned i = 0; i < 5; i++) {
 		fake_clock = FAKE_START + i * 5 * SECOND;
 		all_say(3, "+OK");
-		all_is_well(RL_VERB_SET); /* nothing is owed behind it */
+		all_is_well(RL_VERB_SET); /* no reply is pending after this call */
 		fake_clock += 5 * SECOND / 2;
 		a_and_b_say("+OK", 0);
 		fake_acts(C, FAKE_SAY, "+OK", 3 * MS);
 		all_is_well(RL_VERB_SET);
 		all_say(3, ":1");
-		all_is_well(RL_VERB_EXISTS); /* the same moment: c has not answered yet */
+		all_is_well(RL_VERB_EXISTS); /* at the same moment, before c has answered */
 	}
 	CHECK_COUNT("c1 SET", 10);
 	CHECK_COUNT("c1 EXISTS", 5);
@@ -583,7 +585,7 @@ static void a_connection_that_another_call_dials_is_not_waited_for(void)
 	CHECK_COUNT("dial", 1);
 }
 
-static void what_is_said_to_it_comes_when_it_is_connected(void)
+static void a_release_to_a_connecting_member_arrives_later(void)
 {
 	begin_without_c();
 	fake_dials(C, FAKE_ACCEPT, 20 * MS);
@@ -597,8 +599,8 @@ static void what_is_said_to_it_comes_when_it_is_connected(void)
 	CHECK_COUNT("20 c1 RELEASE k T2\n", 1);
 }
 
-/* The system takes no more for it. */
-static void a_member_that_reads_too_little_is_in_trouble(void)
+/* The system takes no more bytes for the member. */
+static void a_member_that_reads_too_little_is_backed_off(void)
 {
 	begin_warm(3);
 	a_and_b_say("+OK", 0);
@@ -607,7 +609,7 @@ static void a_member_that_reads_too_little_is_in_trouble(void)
 	CHECK_COUNT("0 c1 end", 1);
 	CHECK(fake_pool.troubles != NULL);
 	CHECK_INT(fake_pool.troubles->fails, 1);
-	/* It is spared. */
+	/* The member is backed off. */
 	for (unsigned i = 0; i < 5; i++) {
 		a_and_b_say("+OK", 0);
 		all_is_well(RL_VERB_SET);
@@ -615,7 +617,7 @@ static void a_member_that_reads_too_little_is_in_trouble(void)
 		all_is_well(RL_VERB_RELEASE);
 	}
 	CHECK_COUNT("dial", 0);
-	/* For longer each time. */
+	/* The pauses grow. */
 	fake_clock += 10 * MS;
 	fake_acts(C, FAKE_HALF, NULL, RL_NEVER);
 	fake_login_says(C, "CLIENT", NULL);
@@ -626,7 +628,7 @@ static void a_member_that_reads_too_little_is_in_trouble(void)
 	CHECK_INT(fake_pool.troubles->fails, 2);
 }
 
-static void a_member_that_owes_too_much_is_in_trouble(void)
+static void a_member_with_too_many_pending_replies_is_backed_off(void)
 {
 	begin_warm(3);
 	rl_conn *conn = rl_pool_take(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock);
@@ -648,7 +650,7 @@ static void a_member_that_owes_too_much_is_in_trouble(void)
 	CHECK_COUNT("dial", 0);
 }
 
-static void a_single_server_that_reads_too_little_is_not_spared(void)
+static void a_single_server_that_reads_too_little_is_not_backed_off(void)
 {
 	fake_begin(1);
 	fake_warm(A);
@@ -661,44 +663,44 @@ static void a_single_server_that_reads_too_little_is_not_spared(void)
 }
 
 static const check_test tests[] = {
-	TEST(a_verb_that_takes_begins_with_the_first),
-	TEST(a_release_ends_with_the_first),
-	TEST(a_verb_that_only_asks_begins_with_the_first),
-	TEST(a_member_that_cannot_be_reached_is_spared_for_a_while),
-	TEST(a_member_that_was_too_slow_is_in_trouble),
-	TEST(a_member_that_breaks_without_a_reply_is_in_trouble),
-	TEST(a_spared_member_is_not_asked_when_the_others_decide),
-	TEST(a_spared_member_is_asked_when_the_others_cannot_decide),
-	TEST(a_spared_member_is_asked_when_another_fails),
-	TEST(a_spared_member_is_asked_after_an_eighth_of_the_timeout),
-	TEST(a_short_ttl_makes_that_sooner),
-	TEST(all_in_trouble_are_asked_at_once),
-	TEST(a_member_in_trouble_that_has_a_connection_is_asked),
+	TEST(a_verb_that_takes_begins_with_the_first_member),
+	TEST(a_release_ends_with_the_first_member),
+	TEST(a_verb_that_only_asks_begins_with_the_first_member),
+	TEST(a_member_that_cannot_be_reached_is_backed_off),
+	TEST(a_member_that_was_too_slow_is_backed_off),
+	TEST(a_member_that_breaks_without_a_reply_is_backed_off),
+	TEST(a_backed_off_member_is_not_asked_when_the_others_decide),
+	TEST(a_backed_off_member_is_asked_when_the_others_cannot_decide),
+	TEST(a_backed_off_member_is_asked_when_another_fails),
+	TEST(a_backed_off_member_is_asked_after_an_eighth_of_the_timeout),
+	TEST(a_backed_off_member_is_asked_sooner_for_a_short_ttl),
+	TEST(members_that_are_all_backed_off_are_asked_at_once),
+	TEST(a_backed_off_member_with_a_connection_is_asked),
 	TEST(a_single_server_is_always_asked),
 	TEST(a_short_ttl_is_a_short_timeout),
 	TEST(a_release_waits_for_a_connection_for_25_ms),
-	TEST(or_for_as_long_again_as_the_outcome_took),
-	TEST(one_of_ours_goes_out_when_it_is_connected),
+	TEST(a_release_waits_for_a_connection_for_as_long_as_the_outcome_took),
+	TEST(the_release_of_a_drawn_token_is_sent_once_it_is_connected),
 	TEST(the_release_of_a_drawn_token_travels_with_the_login),
-	TEST(it_goes_on_a_connection_that_owes_for_too_long),
-	TEST(what_has_been_handed_over_is_not_waited_for),
+	TEST(the_release_of_a_drawn_token_goes_on_a_silent_connection),
+	TEST(a_release_that_was_sent_is_not_waited_for),
 	TEST(a_verb_that_takes_or_asks_does_not_wait_for_connections),
-	TEST(what_was_retracted_is_never_sent),
-	TEST(what_was_half_sent_is_not_retracted),
-	TEST(an_unheard_release_is_sent_once),
-	TEST(where_another_member_forbids_the_helper_keys_it_is_sent_without_them_too),
-	TEST(also_where_it_forbids_those_of_this_key_only),
-	TEST(but_not_with_a_callers_token),
-	TEST(one_that_is_heard_of_is_said_again),
-	TEST(force_release_waits_for_all),
-	TEST(it_spares_nobody),
-	TEST(but_not_for_ever),
-	TEST(a_slow_one_keeps_its_connection_over_idle_times),
+	TEST(a_retracted_command_is_never_sent),
+	TEST(a_half_sent_command_is_not_retracted),
+	TEST(an_unanswered_release_is_sent_once),
+	TEST(an_unanswered_release_has_both_forms_if_a_member_forbids_the_helper_keys),
+	TEST(an_unanswered_release_has_both_forms_if_helper_keys_of_this_key_are_forbidden),
+	TEST(an_unanswered_release_of_a_callers_token_has_one_form),
+	TEST(a_refused_release_is_sent_again_without_the_helper_keys),
+	TEST(force_release_waits_for_all_members),
+	TEST(force_release_asks_backed_off_members_at_once),
+	TEST(force_release_waits_no_longer_than_the_timeout),
+	TEST(a_slow_member_keeps_its_connection_over_idle_times),
 	TEST(a_connection_that_another_call_dials_is_not_waited_for),
-	TEST(what_is_said_to_it_comes_when_it_is_connected),
-	TEST(a_member_that_reads_too_little_is_in_trouble),
-	TEST(a_member_that_owes_too_much_is_in_trouble),
-	TEST(a_single_server_that_reads_too_little_is_not_spared),
+	TEST(a_release_to_a_connecting_member_arrives_later),
+	TEST(a_member_that_reads_too_little_is_backed_off),
+	TEST(a_member_with_too_many_pending_replies_is_backed_off),
+	TEST(a_single_server_that_reads_too_little_is_not_backed_off),
 };
 
 CHECK_MAIN(tests, fake_end)

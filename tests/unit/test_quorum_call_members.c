@@ -43,7 +43,7 @@ static void first_answers(const char *votes)
 	}
 }
 
-/* Who was split is refused by all the next time. */
+/* After a split vote all members refuse the next try. */
 static rl_status take(const char *votes)
 {
 	begin_warm((unsigned) strlen(votes));
@@ -80,7 +80,8 @@ static void votes_make_outcomes(void)
 		if (status != cases[i].status || fake_ms() != cases[i].at_ms) {
 			FAIL("%s: %d at %d ms", cases[i].votes, (int) status, (int) fake_ms());
 		}
-		/* All that granted, or did not answer, is taken back unless the whole is granted. */
+		/* Members that have granted the lock, or have not answered, get an undo unless the whole
+		 * call is granted. */
 		unsigned undone = 0;
 		for (const char *vote = cases[i].votes; *vote != '\0'; vote++) {
 			undone += status != RL_OK && (*vote == '+' || *vote == '.');
@@ -92,7 +93,7 @@ static void votes_make_outcomes(void)
 	}
 }
 
-static void all_are_asked_at_once(void)
+static void all_members_are_asked_at_once(void)
 {
 	begin_warm(3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -108,14 +109,14 @@ static void all_are_asked_at_once(void)
 	CHECK_INT(fake_pool.count, 3);
 }
 
-static void a_late_answer_is_counted_off(void)
+static void a_late_answer_is_discarded(void)
 {
 	begin_warm(3);
 	first_answers("++");
 	fake_acts(C, FAKE_SAY, "+OK", 500 * MS);
 	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK);
 	CHECK_INT(fake_ms(), 0);
-	/* c's +OK comes before its answer to this one, and is not it. */
+	/* The late +OK of c arrives before its answer to this call, and is discarded. */
 	fake_says(A, "-LOADING x");
 	fake_says(B, "_");
 	fake_says(C, "_");
@@ -166,7 +167,7 @@ static void a_hanging_connect_is_not_waited_for(void)
 	CHECK_INT(fake_pool.count, 3);
 }
 
-static void proof_counts_from_the_first_that_granted(void)
+static void proof_counts_from_the_first_member_that_granted(void)
 {
 	fake_begin(3);
 	fake_dials(A, FAKE_ACCEPT, 300 * MS);
@@ -190,7 +191,7 @@ static void members_have_their_own_timeouts(void)
 	CHECK_INT(fake_ms(), 300);
 	CHECK_COUNT("300 a1 RELEASE k T1\n300 a1 end\n", 1);
 	CHECK_COUNT("300 b1 RELEASE k T1\n300 b1 end\n", 1);
-	/* c still had time; its connection stays. */
+	/* The timeout of c was not over, so its connection stays. */
 	CHECK_COUNT("300 c1 RELEASE k T1\n", 1);
 	CHECK_INT(fake_pool.count, 1);
 }
@@ -224,7 +225,7 @@ static void a_refusal_by_all_keeps_the_token(void)
 		fake_says(i, "*:1 :0");
 	}
 	CHECK_INT(fake_drive(&fake_acquire(30000, SECOND)->op), RL_OK);
-	/* The third refusal was not waited for, though it had come. */
+	/* The call has not waited for the third refusal, although it had arrived. */
 	CHECK(fake_count("try k T") == 3);
 }
 
@@ -246,7 +247,7 @@ static void failures_that_pass_are_waited_for(void)
 	CHECK_INT(fake_ms(), 0);
 }
 
-static void given_up_all_that_may_hold_it_are_undone(void)
+static void an_abandoned_call_undoes_all_grants_that_may_exist(void)
 {
 	begin_warm(5);
 	for (unsigned i = 0; i < 5; i++) {
@@ -287,7 +288,7 @@ static void a_quorum_that_came_too_late_is_given_back(void)
 	CHECK_HAS(acquire->op.err->message, "3 servers: too slow: the lock was granted after 0.051 s");
 }
 
-static void a_break_on_one_member_is_its_own_affair(void)
+static void a_break_on_one_member_does_not_concern_the_others(void)
 {
 	begin_warm(3);
 	fake_acts(A, FAKE_BREAK, NULL, 0);
@@ -311,14 +312,14 @@ static rl_acquire *doubt_on_b(void)
 	return fake_acquire(30000, SECOND);
 }
 
-/* The try gives an owed token its whole TTL anew. */
+/* The try for a token in doubt sets the whole TTL. */
 static void check_proof_of(const rl_acquire *acquire, int64_t ms)
 {
 	CHECK_INT(acquire->proven_until,
 		FAKE_START + ms * MS + 30 * SECOND - rl_set_drift(&fake_set, 30 * SECOND));
 }
 
-static void a_doubt_is_asked_as_owed(void)
+static void a_member_in_doubt_gets_a_try_that_says_maybe_ours(void)
 {
 	rl_acquire *acquire = doubt_on_b();
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 30 * MS));
@@ -330,7 +331,7 @@ static void a_doubt_is_asked_as_owed(void)
 	check_proof_of(acquire, 35);
 }
 
-static void a_doubt_outlasts_anothers_refusal(void)
+static void a_doubt_outlasts_the_refusal_of_another_member(void)
 {
 	rl_acquire *acquire = doubt_on_b();
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 30 * MS));
@@ -366,7 +367,7 @@ static void a_doubt_of_a_warm_member_among_cold_ones(void)
 	check_proof_of(acquire, 410);
 }
 
-static void a_doubt_about_an_own_token_is_not_asked_as_owed(void)
+static void a_member_in_doubt_about_an_own_token_gets_no_maybe_ours(void)
 {
 	begin_warm(3);
 	fake_acts(B, FAKE_BREAK, NULL, 20 * MS);
@@ -381,14 +382,15 @@ static void a_doubt_about_an_own_token_is_not_asked_as_owed(void)
 		fake_says(i, ":1");
 	}
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, SECOND)->op), RL_OK);
-	/* What became of it on b is waited for. */
+	/* The call waits until b has said what became of the token there. */
 	CHECK_COUNT("30 b3 try k mine 30000 0 0 - 0", 1);
 	CHECK_COUNT("40 b3 try k T1 30000 0 0 - 0", 1);
 	CHECK_COUNT("40 b3 SWAP k T1 mine 30000", 1);
 	CHECK_COUNT("30000 1", 0);
 }
 
-/* b and c decide; a's answer has come with theirs, and is heard when all is settled. */
+/* Members b and c decide. The answer of a has arrived with theirs, and is read when the call is
+ * settled. */
 static rl_status last_word(const char *word, bool is_own)
 {
 	begin_warm(3);
@@ -400,7 +402,7 @@ static rl_status last_word(const char *word, bool is_own)
 	return fake_drive(&acquire->op);
 }
 
-static void a_last_word_is_heard_for_an_own_token(void)
+static void a_last_answer_is_read_for_an_own_token(void)
 {
 	CHECK_INT(last_word("+OK", true), RL_ERR_SERVER);
 	CHECK_COUNT("a1 RELEASE k mine", 1);
@@ -409,7 +411,7 @@ static void a_last_word_is_heard_for_an_own_token(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
-static void a_last_word_that_is_an_error_is_no_grant(void)
+static void a_last_answer_that_is_an_error_is_no_grant(void)
 {
 	CHECK_INT(last_word("-NOSCRIPT x", false), RL_ERR_SERVER);
 	fake_end();
@@ -433,7 +435,7 @@ static void an_undo_that_cannot_be_sent_is_no_undo(void)
 }
 
 /* a granted, the others refused, and the undo does not reach a: a still has the token. */
-static void a_grant_that_is_not_undone_is_owed(void)
+static void a_grant_that_is_not_undone_is_in_doubt(void)
 {
 	begin_warm(3);
 	first_answers("+--");
@@ -506,27 +508,27 @@ static void a_failed_quorum_names_each_server(void)
 
 static const check_test tests[] = {
 	TEST(votes_make_outcomes),
-	TEST(all_are_asked_at_once),
-	TEST(a_late_answer_is_counted_off),
+	TEST(all_members_are_asked_at_once),
+	TEST(a_late_answer_is_discarded),
 	TEST(a_member_that_never_answers_is_closed_in_time),
 	TEST(a_hanging_connect_is_not_waited_for),
-	TEST(proof_counts_from_the_first_that_granted),
+	TEST(proof_counts_from_the_first_member_that_granted),
 	TEST(members_have_their_own_timeouts),
 	TEST(after_split_votes_comes_a_fresh_token),
 	TEST(a_refusal_by_all_keeps_the_token),
 	TEST(failures_that_pass_are_waited_for),
-	TEST(given_up_all_that_may_hold_it_are_undone),
+	TEST(an_abandoned_call_undoes_all_grants_that_may_exist),
 	TEST(in_a_forked_child_nothing_is_sent),
 	TEST(a_quorum_that_came_too_late_is_given_back),
-	TEST(a_break_on_one_member_is_its_own_affair),
-	TEST(a_doubt_is_asked_as_owed),
-	TEST(a_doubt_outlasts_anothers_refusal),
+	TEST(a_break_on_one_member_does_not_concern_the_others),
+	TEST(a_member_in_doubt_gets_a_try_that_says_maybe_ours),
+	TEST(a_doubt_outlasts_the_refusal_of_another_member),
 	TEST(a_doubt_of_a_warm_member_among_cold_ones),
-	TEST(a_doubt_about_an_own_token_is_not_asked_as_owed),
-	TEST(a_last_word_is_heard_for_an_own_token),
-	TEST(a_last_word_that_is_an_error_is_no_grant),
+	TEST(a_member_in_doubt_about_an_own_token_gets_no_maybe_ours),
+	TEST(a_last_answer_is_read_for_an_own_token),
+	TEST(a_last_answer_that_is_an_error_is_no_grant),
 	TEST(an_undo_that_cannot_be_sent_is_no_undo),
-	TEST(a_grant_that_is_not_undone_is_owed),
+	TEST(a_grant_that_is_not_undone_is_in_doubt),
 	TEST(release_needs_a_quorum),
 	TEST(release_reaches_a_member_that_connects_late),
 	TEST(an_extend_below_the_quorum_is_undone),

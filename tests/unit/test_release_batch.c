@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The release of what is left: some at a time, on one connection, within its time.
+ * Release batches: some releases at a time, on one_lease_is_released connection, within their time.
  */
 #include "batching.h"
 #include "check.h"
@@ -13,7 +13,7 @@ static void begin(size_t count)
 	batch_make(count, "tok");
 }
 
-static void one(void)
+static void one_lease_is_released(void)
 {
 	begin(1);
 	fake_warm(0);
@@ -26,7 +26,7 @@ static void one(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void waiters_are_told(void)
+static void a_batch_wakes_waiters(void)
 {
 	begin(1);
 	fake_set.wakes = true;
@@ -46,7 +46,7 @@ static void a_lease_that_is_not_ours_is_lost(void)
 	CHECK_INT(fake_stats.not_released, 1);
 }
 
-static void many_go_out_some_at_a_time(void)
+static void many_leases_are_released_some_at_a_time(void)
 {
 	begin(LEASES);
 	fake_warm(0);
@@ -68,7 +68,7 @@ static void a_connection_is_dialled_when_there_is_none(void)
 	CHECK_INT(fake_stats.released, 2);
 }
 
-static void without_a_server_it_is_over_at_once(void)
+static void a_batch_without_a_server_ends_at_once(void)
 {
 	begin(2);
 	fake_dials(0, FAKE_REFUSE, 0);
@@ -78,7 +78,7 @@ static void without_a_server_it_is_over_at_once(void)
 	CHECK(rl_lease_is_open(leases[0]));
 }
 
-static void a_server_that_hangs_is_waited_for_no_longer_than_that(void)
+static void a_batch_waits_for_a_hanging_server_until_its_time_is_over(void)
 {
 	begin(3);
 	fake_warm(0);
@@ -88,10 +88,10 @@ static void a_server_that_hangs_is_waited_for_no_longer_than_that(void)
 	CHECK_INT(fake_ms(), 200);
 	CHECK_INT(fake_stats.released, 1);
 	CHECK_INT(fake_stats.failed, 2);
-	CHECK_HAS(fake_log(), "200 a1 end\n"); /* what is written may still be read */
+	CHECK_HAS(fake_log(), "200 a1 end\n"); /* the server may still read what was written */
 }
 
-static void a_connect_that_hangs_is_waited_for_no_longer_than_that(void)
+static void a_batch_waits_for_a_hanging_connect_until_its_time_is_over(void)
 {
 	begin(1);
 	fake_dials(0, FAKE_HANG, 0);
@@ -113,7 +113,7 @@ static void a_release_without_a_reply_is_sent_again(void)
 	CHECK_HAS(fake_log(), "a2 RELEASE k2 tok\n");
 }
 
-static void a_second_break_is_the_end(void)
+static void a_second_break_ends_the_batch(void)
 {
 	begin(2);
 	fake_warm(0);
@@ -124,7 +124,7 @@ static void a_second_break_is_the_end(void)
 	CHECK_INT(fake_stats.failed, 2);
 }
 
-static void without_the_right_to_the_helper_keys_they_go_without(void)
+static void refused_releases_are_sent_again_without_the_helper_keys(void)
 {
 	begin(3);
 	fake_set.wakes = true;
@@ -144,9 +144,9 @@ static void without_the_right_to_the_helper_keys_they_go_without(void)
 	CHECK(!fake_set.wakes);
 }
 
-/* It counts for the rest of this release batch, which has no time to ask for each key, and no
- * longer. */
-static void one_key_s_refusal_counts_for_the_batch(void)
+/* The refusal counts for the rest of this batch, which has no time to ask for each key. It does not
+ * count for later calls. */
+static void a_refusal_of_one_key_s_helper_keys_counts_for_the_batch(void)
 {
 	static const char *const words[] = {"-NOPERM No permissions to access a key",
 		"-CROSSSLOT Keys in request don't hash to the same slot"};
@@ -185,8 +185,8 @@ static void an_error_is_counted_and_not_repeated(void)
 	CHECK_INT(fake_stats.released, 1);
 }
 
-/* What a replica answered to, it has not carried out: a 0 on the next connection is no sign of
- * that. */
+/* A replica has not carried out what it has answered: a 0 on the next connection is not due to the
+ * first copy. */
 static void a_replica_is_left_once(void)
 {
 	begin(3);
@@ -206,18 +206,18 @@ static void a_replica_is_left_once(void)
 }
 
 static const check_test tests[] = {
-	TEST(one),
-	TEST(waiters_are_told),
+	TEST(one_lease_is_released),
+	TEST(a_batch_wakes_waiters),
 	TEST(a_lease_that_is_not_ours_is_lost),
-	TEST(many_go_out_some_at_a_time),
+	TEST(many_leases_are_released_some_at_a_time),
 	TEST(a_connection_is_dialled_when_there_is_none),
-	TEST(without_a_server_it_is_over_at_once),
-	TEST(a_server_that_hangs_is_waited_for_no_longer_than_that),
-	TEST(a_connect_that_hangs_is_waited_for_no_longer_than_that),
+	TEST(a_batch_without_a_server_ends_at_once),
+	TEST(a_batch_waits_for_a_hanging_server_until_its_time_is_over),
+	TEST(a_batch_waits_for_a_hanging_connect_until_its_time_is_over),
 	TEST(a_release_without_a_reply_is_sent_again),
-	TEST(a_second_break_is_the_end),
-	TEST(without_the_right_to_the_helper_keys_they_go_without),
-	TEST(one_key_s_refusal_counts_for_the_batch),
+	TEST(a_second_break_ends_the_batch),
+	TEST(refused_releases_are_sent_again_without_the_helper_keys),
+	TEST(a_refusal_of_one_key_s_helper_keys_counts_for_the_batch),
 	TEST(an_error_is_counted_and_not_repeated),
 	TEST(a_replica_is_left_once),
 };

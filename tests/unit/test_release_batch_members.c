@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The release of what is left on several members: a quorum is enough, and the others are told what
- * can be written.
+ * Release batches on several members: a quorum is enough, and the other members get the releases
+ * that can be written.
  *
- * The order of the first key is c, b, a: the first of them is told last.
+ * The order of the first key is c, b, a: member c gets its releases last.
  */
 #include "batching.h"
 #include "check.h"
@@ -34,7 +34,7 @@ static void says(unsigned member, unsigned times, const char *text, int64_t dela
 	}
 }
 
-static void each_is_told_and_the_first_last(void)
+static void each_member_gets_the_releases_and_the_first_one_last(void)
 {
 	begin_warm(3, 2);
 	for (unsigned i = 0; i < 3; i++) {
@@ -52,7 +52,7 @@ static void each_is_told_and_the_first_last(void)
 	CHECK_INT(fake_pool.count, 3);
 }
 
-static void a_quorum_that_has_answered_is_enough(void)
+static void a_batch_ends_with_the_answers_of_a_quorum(void)
 {
 	begin_warm(3, 2);
 	says(A, 2, ":1", 20 * MS);
@@ -63,10 +63,10 @@ static void a_quorum_that_has_answered_is_enough(void)
 	CHECK_INT(fake_stats.released, 2);
 	CHECK_COUNT("c1 RELEASE", 2);
 	CHECK_COUNT("c1 end", 0);
-	CHECK_INT(fake_pool.count, 3); /* all is said: its answers are counted off later */
+	CHECK_INT(fake_pool.count, 3); /* all releases were sent: their answers are discarded later */
 }
 
-static void the_rest_is_written_for_who_is_slow(void)
+static void the_rest_is_written_for_a_slow_member(void)
 {
 	begin_warm(3, LEASES);
 	says(A, LEASES, ":1", 0);
@@ -74,11 +74,11 @@ static void the_rest_is_written_for_who_is_slow(void)
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_ms(), 0);
-	CHECK_COUNT("c1 RELEASE", LEASES); /* also what was not in the window */
+	CHECK_COUNT("c1 RELEASE", LEASES); /* also the releases that were not under way yet */
 	CHECK_INT(fake_stats.released, LEASES);
 }
 
-static void so_many_are_under_way_on_each(void)
+static void the_number_of_releases_under_way_on_each_member_is_limited(void)
 {
 	begin_warm(3, LEASES);
 	says(A, LEASES, ":1", 5 * MS);
@@ -111,12 +111,12 @@ static void a_member_that_hangs_does_not_matter(void)
 	CHECK_INT(fake_stats.released, 2);
 	CHECK_COUNT("c1 RELEASE", 0);
 	CHECK_INT(fake_pool.count, 3);
-	fake_clock += 100 * MS; /* whoever looks at it then sends what is left */
+	fake_clock += 100 * MS; /* the pool looks at the connection, which then sends the rest */
 	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
 	CHECK_COUNT("100 c1 RELEASE", 2);
 }
 
-static void two_that_hang_take_the_whole_time(void)
+static void two_members_that_hang_take_the_whole_time(void)
 {
 	begin_warm(3, 2);
 	says(A, 2, ":1", 0);
@@ -128,7 +128,7 @@ static void two_that_hang_take_the_whole_time(void)
 	CHECK(rl_lease_is_open(leases[0]));
 }
 
-static void a_spared_member_is_not_dialled(void)
+static void a_backed_off_member_is_not_dialled(void)
 {
 	begin(3, 1);
 	fake_warm(A);
@@ -142,14 +142,14 @@ static void a_spared_member_is_not_dialled(void)
 	begin(2, 1); /* the refusal of one of two decides */
 	fake_warm(A);
 	rl_pool_note_failure(&fake_pool, &fake_targets[B], fake_clock);
-	rl_pool_note_failure(&fake_pool, &fake_targets[C], fake_clock); /* no member */
+	rl_pool_note_failure(&fake_pool, &fake_targets[C], fake_clock); /* c is no member of this set */
 	says(A, 1, ":0", 0);
 	fake_drive(batch_op);
 	CHECK(rl_lease_is_lost(leases[0]));
 	CHECK_COUNT("dial", 0);
 }
 
-static void spared_members_are_dialled_if_the_others_cannot_decide(void)
+static void backed_off_members_are_dialled_if_the_others_cannot_decide(void)
 {
 	begin(1, 1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[A], fake_clock);
@@ -289,7 +289,7 @@ static void failures_that_rule_a_quorum_out_are_enough(void)
 }
 
 /* Each lease has votes of its own: the slowest decision ends it. */
-static void it_ends_with_the_last_lease_that_is_decided(void)
+static void a_batch_ends_when_its_last_lease_is_decided(void)
 {
 	begin_warm(3, 2);
 	says(A, 2, ":1", 0);
@@ -301,7 +301,7 @@ static void it_ends_with_the_last_lease_that_is_decided(void)
 	CHECK_INT(fake_stats.released, 2);
 }
 
-/* ---- who has yet to release it ---- */
+/* ---- the members that have yet to release a lease ---- */
 
 static void a_decided_lease_is_missing_nowhere(void)
 {
@@ -348,7 +348,7 @@ static void a_command_that_is_not_allowed_is_an_error(void)
 	CHECK_HAS(batch_op->err->message, "unknown command");
 }
 
-static void a_key_of_another_type_is_somebody_elses(void)
+static void a_key_of_another_type_is_a_refusal(void)
 {
 	begin_warm(3, 1);
 	fake_says(A, ":1");
@@ -359,9 +359,9 @@ static void a_key_of_another_type_is_somebody_elses(void)
 	CHECK_INT(batch_missing(0), 0);
 }
 
-/* ---- trouble on one ---- */
+/* ---- a member that fails ---- */
 
-static void a_member_whose_connection_breaks_is_told_again(void)
+static void a_member_whose_connection_breaks_gets_the_releases_again(void)
 {
 	begin_warm(3, 3);
 	says(A, 3, ":1", 30 * MS);
@@ -376,8 +376,8 @@ static void a_member_whose_connection_breaks_is_told_again(void)
 	CHECK_INT(fake_stats.released, 3);
 }
 
-/* The first was heard, though its answer was lost. */
-static void what_is_gone_then_was_freed_by_the_first(void)
+/* The first release has run, and its answer was lost. */
+static void a_lock_that_is_gone_after_a_break_was_freed_by_the_first_copy(void)
 {
 	begin_warm(3, 1);
 	says(A, 1, ":1", 0);
@@ -387,7 +387,7 @@ static void what_is_gone_then_was_freed_by_the_first(void)
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.released, 1);
 	batch_end();
-	/* But not when it was not ours any more for all that is known. */
+	/* If the lease was lost already, a lock that is gone was not freed by the first copy. */
 	begin_warm(3, 1);
 	rl_lease_lose(leases[0]);
 	says(A, 1, ":1", 0);
@@ -398,7 +398,7 @@ static void what_is_gone_then_was_freed_by_the_first(void)
 	CHECK_INT(fake_stats.released, 0);
 }
 
-static void a_second_break_leaves_it_to_the_others(void)
+static void a_second_break_leaves_the_decision_to_the_others(void)
 {
 	begin_warm(3, 1);
 	says(A, 1, ":1", 10 * MS);
@@ -410,7 +410,7 @@ static void a_second_break_leaves_it_to_the_others(void)
 	CHECK_INT(fake_stats.released, 1);
 }
 
-static void all_that_are_down_end_it_at_once(void)
+static void a_batch_ends_at_once_if_all_members_are_down(void)
 {
 	begin(3, 1);
 	for (unsigned i = 0; i < 3; i++) {
@@ -421,7 +421,7 @@ static void all_that_are_down_end_it_at_once(void)
 	CHECK_INT(fake_stats.failed, 1);
 }
 
-static void without_the_helper_keys_on_one_it_goes_without_there(void)
+static void a_member_that_forbids_the_helper_keys_gets_releases_without_them(void)
 {
 	begin(3, 3);
 	fake_set.wakes = true;
@@ -440,8 +440,8 @@ static void without_the_helper_keys_on_one_it_goes_without_there(void)
 	CHECK_INT(fake_stats.released, 3);
 }
 
-/* Whether b refuses the helper keys, too, is not heard: the release goes without them as well. */
-static void where_another_member_forbids_the_helper_keys_unheard_releases_go_both_ways(void)
+/* Whether b forbids the helper keys, too, is unknown: the release is sent without them as well. */
+static void unanswered_releases_have_both_forms_if_a_member_forbids_the_helper_keys(void)
 {
 	static const char *const errors[] = {NULL, "-NOPERM No permissions to access a key",
 		"-NOPERM User u has no permissions to run the 'x' command"};
@@ -468,7 +468,7 @@ static void where_another_member_forbids_the_helper_keys_unheard_releases_go_bot
 	}
 }
 
-static void given_up_what_can_be_written_is(void)
+static void an_abandoned_batch_writes_all_it_can(void)
 {
 	begin_warm(3, LEASES);
 	for (unsigned i = 0; i < 3; i++) {
@@ -480,7 +480,7 @@ static void given_up_what_can_be_written_is(void)
 	CHECK_INT(fake_stats.failed, LEASES);
 }
 
-/* ---- what becomes of the connection of one that is not waited for ---- */
+/* ---- the connection of a member that is not waited for ---- */
 
 /* a and b free it after 10 ms. */
 static void others_free(unsigned times)
@@ -489,8 +489,8 @@ static void others_free(unsigned times)
 	says(B, times, ":1", 10 * MS);
 }
 
-/* Many in a row use the connections that are there. */
-static void a_slow_one_keeps_its_connection(void)
+/* Many batches in a row use the same connections. */
+static void a_slow_member_keeps_its_connection(void)
 {
 	begin_warm(3, 1);
 	for (unsigned i = 0; i < 20; i++) {
@@ -511,8 +511,8 @@ static void a_slow_one_keeps_its_connection(void)
 	CHECK(fake_pool.troubles == NULL);
 }
 
-/* Its silence is noticed by who comes next. */
-static void a_silent_one_is_looked_after(void)
+/* The next call notices the silence. */
+static void a_silent_member_is_noticed_by_the_next_call(void)
 {
 	begin_warm(3, 1);
 	others_free(1);
@@ -525,7 +525,7 @@ static void a_silent_one_is_looked_after(void)
 	CHECK(rl_pool_is_backed_off(&fake_pool, &fake_targets[C], fake_clock));
 }
 
-static void not_one_to_which_not_all_was_said(void)
+static void a_member_that_has_not_got_all_releases_loses_its_connection(void)
 {
 	static char password[] = "secret";
 	begin(3, 2);
@@ -542,8 +542,8 @@ static void not_one_to_which_not_all_was_said(void)
 	CHECK_INT(fake_pool.count, 2);
 }
 
-/* Its user may not use the helper keys, and it was not said without them. */
-static void nor_one_that_has_to_be_told_again(void)
+/* The member forbids the helper keys, and the releases without them were not sent. */
+static void a_member_that_needs_releases_without_helper_keys_loses_its_connection(void)
 {
 	begin(3, 2);
 	fake_set.wakes = true;
@@ -558,7 +558,7 @@ static void nor_one_that_has_to_be_told_again(void)
 	CHECK_INT(fake_pool.count, 2);
 }
 
-static void nor_one_that_reads_too_little(void)
+static void a_member_that_reads_too_little_loses_its_connection(void)
 {
 	begin_warm(3, 2);
 	others_free(2);
@@ -568,8 +568,9 @@ static void nor_one_that_reads_too_little(void)
 	CHECK_INT(fake_pool.count, 2);
 }
 
-/* Said when it is connected at last it could meet somebody else's. */
-static void with_a_callers_token_none_that_is_not_connected(void)
+/* A release that is sent after the connecting could free another client's lock with an equal
+ * token. */
+static void a_callers_token_is_not_left_on_a_connection_that_is_still_connecting(void)
 {
 	begin(3, 2);
 	leases[1]->is_own_token = true;
@@ -585,7 +586,7 @@ static void with_a_callers_token_none_that_is_not_connected(void)
 	CHECK_COUNT("c1 RELEASE", 0);
 }
 
-static void in_a_forked_child_nothing_is_said(void)
+static void in_a_forked_child_nothing_is_sent(void)
 {
 	begin(3, LEASES);
 	fake_warm(A);
@@ -600,43 +601,43 @@ static void in_a_forked_child_nothing_is_said(void)
 	rl_op_abandon(batch_op, fake_clock, true);
 	CHECK_LOG("10 a1 close\n10 b1 close\n10 c1 close\n");
 	CHECK_INT(fake_pool.count, 0);
-	CHECK_INT(fake_stats.failed, 0); /* they are the parent's */
+	CHECK_INT(fake_stats.failed, 0); /* the leases are the parent's */
 }
 
 static const check_test tests[] = {
-	TEST(each_is_told_and_the_first_last),
-	TEST(a_quorum_that_has_answered_is_enough),
-	TEST(the_rest_is_written_for_who_is_slow),
-	TEST(so_many_are_under_way_on_each),
+	TEST(each_member_gets_the_releases_and_the_first_one_last),
+	TEST(a_batch_ends_with_the_answers_of_a_quorum),
+	TEST(the_rest_is_written_for_a_slow_member),
+	TEST(the_number_of_releases_under_way_on_each_member_is_limited),
 	TEST(a_member_that_hangs_does_not_matter),
-	TEST(two_that_hang_take_the_whole_time),
-	TEST(a_spared_member_is_not_dialled),
-	TEST(spared_members_are_dialled_if_the_others_cannot_decide),
+	TEST(two_members_that_hang_take_the_whole_time),
+	TEST(a_backed_off_member_is_not_dialled),
+	TEST(backed_off_members_are_dialled_if_the_others_cannot_decide),
 	TEST(the_votes_decide_on_each_lease),
 	TEST(half_of_two_is_not_enough),
 	TEST(a_quorum_that_disagrees_waits_for_the_others),
 	TEST(an_error_beside_a_yes_waits_for_the_others),
 	TEST(refusals_that_rule_a_quorum_out_are_enough),
 	TEST(failures_that_rule_a_quorum_out_are_enough),
-	TEST(it_ends_with_the_last_lease_that_is_decided),
+	TEST(a_batch_ends_when_its_last_lease_is_decided),
 	TEST(a_decided_lease_is_missing_nowhere),
 	TEST(the_members_that_have_not_confirmed_are_missing),
 	TEST(a_command_that_is_not_allowed_is_an_error),
-	TEST(a_key_of_another_type_is_somebody_elses),
-	TEST(a_member_whose_connection_breaks_is_told_again),
-	TEST(what_is_gone_then_was_freed_by_the_first),
-	TEST(a_second_break_leaves_it_to_the_others),
-	TEST(all_that_are_down_end_it_at_once),
-	TEST(without_the_helper_keys_on_one_it_goes_without_there),
-	TEST(where_another_member_forbids_the_helper_keys_unheard_releases_go_both_ways),
-	TEST(given_up_what_can_be_written_is),
-	TEST(a_slow_one_keeps_its_connection),
-	TEST(a_silent_one_is_looked_after),
-	TEST(not_one_to_which_not_all_was_said),
-	TEST(nor_one_that_has_to_be_told_again),
-	TEST(nor_one_that_reads_too_little),
-	TEST(with_a_callers_token_none_that_is_not_connected),
-	TEST(in_a_forked_child_nothing_is_said),
+	TEST(a_key_of_another_type_is_a_refusal),
+	TEST(a_member_whose_connection_breaks_gets_the_releases_again),
+	TEST(a_lock_that_is_gone_after_a_break_was_freed_by_the_first_copy),
+	TEST(a_second_break_leaves_the_decision_to_the_others),
+	TEST(a_batch_ends_at_once_if_all_members_are_down),
+	TEST(a_member_that_forbids_the_helper_keys_gets_releases_without_them),
+	TEST(unanswered_releases_have_both_forms_if_a_member_forbids_the_helper_keys),
+	TEST(an_abandoned_batch_writes_all_it_can),
+	TEST(a_slow_member_keeps_its_connection),
+	TEST(a_silent_member_is_noticed_by_the_next_call),
+	TEST(a_member_that_has_not_got_all_releases_loses_its_connection),
+	TEST(a_member_that_needs_releases_without_helper_keys_loses_its_connection),
+	TEST(a_member_that_reads_too_little_loses_its_connection),
+	TEST(a_callers_token_is_not_left_on_a_connection_that_is_still_connecting),
+	TEST(in_a_forked_child_nothing_is_sent),
 };
 
 CHECK_MAIN(tests, batch_end)

@@ -61,7 +61,7 @@ static void a_redirect_joins_a_lane_that_exists(void)
 }
 
 /* The lane of the other node is over already, so the batch makes a new lane. */
-static void a_redirect_to_a_lane_that_is_over(void)
+static void a_redirect_to_a_lane_that_is_over_makes_a_new_lane(void)
 {
 	begin_lanes("ab", 2);
 	fake_acts(0, FAKE_SAY, redirect("MOVED", 0, "b"), 20 * MS);
@@ -71,7 +71,7 @@ static void a_redirect_to_a_lane_that_is_over(void)
 	CHECK_INT(fake_stats.released, 2);
 }
 
-static void ask_has_a_lane_of_its_own(void)
+static void a_lease_after_ask_has_a_lane_of_its_own(void)
 {
 	begin_lanes("ab", 3);
 	fake_says(0, redirect("ASK", 0, "b"));
@@ -85,7 +85,7 @@ static void ask_has_a_lane_of_its_own(void)
 	CHECK_INT(fake_stats.released, 3);
 }
 
-static void a_circle_ends(void)
+static void a_circle_of_redirects_ends(void)
 {
 	batch_begin_warm("ab", 1, "tok");
 	for (unsigned i = 0; i < 9; i++) {
@@ -100,7 +100,7 @@ static void a_circle_ends(void)
 	CHECK(!rl_release_batch_is_barred((rl_release_batch *) batch_op, 0));
 }
 
-static void a_node_that_redirects_to_itself(void)
+static void a_node_may_redirect_to_itself(void)
 {
 	batch_begin_warm("a", 1, "tok");
 	fake_says(0, redirect("MOVED", 0, "a"));
@@ -135,7 +135,7 @@ static void begin_many(void)
 
 /* The leases are on more nodes than the batch can wait for at once: the other lanes wait for their
  * turn. */
-static void more_nodes_than_can_be_waited_for(void)
+static void the_number_of_lanes_at_once_is_limited(void)
 {
 	begin_many();
 	fake_improvise = fake_yes;
@@ -146,7 +146,7 @@ static void more_nodes_than_can_be_waited_for(void)
 }
 
 /* The time runs out while lanes are still queued. */
-static void the_time_runs_out_with_queued_lanes(void)
+static void queued_lanes_fail_when_the_time_runs_out(void)
 {
 	begin_many();
 	fake_improvise = nothing;
@@ -197,10 +197,10 @@ static void a_node_that_hangs_is_waited_for_to_the_end(void)
 	CHECK_INT(fake_drive(batch_op), RL_ERR_TIMEOUT);
 	CHECK_INT(fake_ms(), 200);
 	CHECK_INT(fake_stats.released, 1);
-	CHECK_HAS(fake_log(), "200 b1 end\n"); /* what is written may still be read */
+	CHECK_HAS(fake_log(), "200 b1 end\n"); /* the server may still read what was written */
 }
 
-static void moved_to_a_node_that_refuses(void)
+static void a_redirect_may_lead_to_a_node_that_refuses(void)
 {
 	begin_cluster("a");
 	fake_warm(0);
@@ -216,7 +216,7 @@ static void moved_to_a_node_that_refuses(void)
 
 /* The connection breaks: the rest is sent once more on another connection, and may be redirected
  * then. */
-static void a_connection_that_breaks_before_moved(void)
+static void a_release_after_a_break_may_be_redirected(void)
 {
 	batch_begin_warm("ab", 3, "tok");
 	batch_lead_to("a", 3);
@@ -234,7 +234,7 @@ static void a_connection_that_breaks_before_moved(void)
 
 /* The first copy may have freed it at the node that broke, before the slot moved: "not ours" at the
  * other node is no loss. */
-static void a_refusal_behind_a_break_and_moved_is_no_loss(void)
+static void a_refusal_after_a_break_and_moved_is_no_loss(void)
 {
 	batch_begin_warm("ab", 1, "tok");
 	batch_know(0, "a", 6379);
@@ -248,7 +248,7 @@ static void a_refusal_behind_a_break_and_moved_is_no_loss(void)
 }
 
 /* An ASK is about one command: by the time of the second one the key may be back. */
-static void a_break_behind_asking_leads_back_to_the_node_of_the_slot(void)
+static void a_break_after_asking_leads_back_to_the_node_of_the_slot(void)
 {
 	begin_lanes("a", 3);
 	fake_says(0, redirect("ASK", 0, "b"));
@@ -267,7 +267,7 @@ static void a_break_behind_asking_leads_back_to_the_node_of_the_slot(void)
 }
 
 /* Each way leads to a node that breaks. */
-static void breaks_behind_asking_without_end(void)
+static void breaks_after_asking_end_after_three_tries(void)
 {
 	begin_lanes("a", 1);
 	for (unsigned i = 0; i < 9; i++) {
@@ -304,7 +304,7 @@ static void tryagain_goes_with_the_key_alone(void)
 }
 
 /* Answers arrive out of order, and some are redirects: the answered leases are not sent again. */
-static void redirects_among_those_without_helpers(void)
+static void releases_without_helper_keys_may_be_redirected(void)
 {
 	batch_begin_warm("ab", 4, "tok");
 	fake_set.wakes = true;
@@ -329,23 +329,23 @@ static const check_test tests[] = {
 	TEST(each_node_has_a_lane),
 	TEST(without_a_map_redirects_make_the_lanes),
 	TEST(a_redirect_joins_a_lane_that_exists),
-	TEST(a_redirect_to_a_lane_that_is_over),
-	TEST(ask_has_a_lane_of_its_own),
-	TEST(a_circle_ends),
-	TEST(a_node_that_redirects_to_itself),
-	TEST(more_nodes_than_can_be_waited_for),
-	TEST(the_time_runs_out_with_queued_lanes),
+	TEST(a_redirect_to_a_lane_that_is_over_makes_a_new_lane),
+	TEST(a_lease_after_ask_has_a_lane_of_its_own),
+	TEST(a_circle_of_redirects_ends),
+	TEST(a_node_may_redirect_to_itself),
+	TEST(the_number_of_lanes_at_once_is_limited),
+	TEST(queued_lanes_fail_when_the_time_runs_out),
 	TEST(a_lane_that_ends_makes_room),
 	TEST(a_node_that_refuses_fails_alone),
 	TEST(a_node_that_hangs_is_waited_for_to_the_end),
-	TEST(moved_to_a_node_that_refuses),
-	TEST(a_connection_that_breaks_before_moved),
-	TEST(a_refusal_behind_a_break_and_moved_is_no_loss),
-	TEST(a_break_behind_asking_leads_back_to_the_node_of_the_slot),
-	TEST(breaks_behind_asking_without_end),
+	TEST(a_redirect_may_lead_to_a_node_that_refuses),
+	TEST(a_release_after_a_break_may_be_redirected),
+	TEST(a_refusal_after_a_break_and_moved_is_no_loss),
+	TEST(a_break_after_asking_leads_back_to_the_node_of_the_slot),
+	TEST(breaks_after_asking_end_after_three_tries),
 	TEST(clusterdown_fails_and_stays_to_be_released),
 	TEST(tryagain_goes_with_the_key_alone),
-	TEST(redirects_among_those_without_helpers),
+	TEST(releases_without_helper_keys_may_be_redirected),
 };
 
 CHECK_MAIN(tests, batch_end)

@@ -44,7 +44,7 @@ static void an_own_token_is_sent_after_the_login(void)
 	CHECK_COUNT("b1 RELEASE k1 mine", 1);
 }
 
-static void a_drawn_token_is_written_behind_asking_at_the_end(void)
+static void a_drawn_token_is_written_after_asking_at_the_end(void)
 {
 	begin_cluster("ab");
 	fake_warm(0);
@@ -71,7 +71,7 @@ static void begin_several(unsigned count)
 	batch_lead_to("de", count);
 }
 
-static void one_of_several_members_is_a_cluster(void)
+static void one_of_several_members_may_be_a_cluster(void)
 {
 	begin_several(2);
 	fake_warm(3);
@@ -83,12 +83,12 @@ static void one_of_several_members_is_a_cluster(void)
 	fake_says(3, ":1");
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.released, 2);
-	CHECK_COUNT("d2 RELEASE k2 T1", 1); /* the lane of k1 is over */
+	CHECK_COUNT("d2 RELEASE k2 T1", 1); /* the lane of k1 has ended */
 	CHECK_INT(fake_ms(), 0);
 }
 
-/* A node is backed off, and the other members can decide: it is left out, and no other node is. */
-static void a_node_of_a_member_is_backed_off(void)
+/* A backed off node is left out if the other members can decide. No other node is left out. */
+static void a_backed_off_node_of_a_member_is_left_out(void)
 {
 	begin_several(3);
 	rl_pool_note_failure(&fake_pool, &fake_targets[3], fake_clock);
@@ -119,7 +119,7 @@ static void begin_sentinels(int64_t age)
 	batch_make(2, "tok");
 }
 
-static void a_primary_is_told(void)
+static void a_primary_gets_the_releases(void)
 {
 	begin_sentinels(999 * MS);
 	fake_improvise = fake_yes;
@@ -141,8 +141,8 @@ static void a_primary_that_was_named_long_ago_is_looked_up_first(void)
 	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
-/* At the end of the time the releases are written where the primary was last. */
-static void without_sentinels_the_last_primary_is_told(void)
+/* At the end of the time the releases are written to the last primary. */
+static void without_sentinels_the_last_primary_gets_the_releases(void)
 {
 	begin_sentinels(60 * SECOND);
 	fake_none_answers(route);
@@ -165,7 +165,7 @@ static void an_open_lookup_is_used(void)
 	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
-static void a_primary_that_is_not_known_cannot_be_told(void)
+static void a_batch_fails_without_a_known_primary(void)
 {
 	begin_cold();
 	fake_none_answers(route);
@@ -199,7 +199,7 @@ static void a_primary_behind_sentinels_does_not_redirect(void)
 	CHECK_INT(fake_node_of(route), 'a');
 }
 
-/* ---- given up ---- */
+/* ---- abandoned ---- */
 
 /* The first of three keys is asked for at b, and the others are not answered. */
 static void begin_asked_at_b(void)
@@ -209,7 +209,7 @@ static void begin_asked_at_b(void)
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 }
 
-static void abandoned_in_the_middle(void)
+static void an_abandoned_batch_writes_its_open_releases(void)
 {
 	begin_asked_at_b();
 	abandon_later(batch_op);
@@ -226,7 +226,7 @@ static void a_child_sends_nothing(void)
 
 /* ---- without memory ---- */
 
-/* At each place: what could not be sent counts as failed, and no lease is lost by it. */
+/* At each place: a release that could not be sent counts as failed, and no lease is lost by it. */
 static void release_and_redirect(void)
 {
 	begin_cluster("a");
@@ -247,7 +247,7 @@ static void release_and_redirect(void)
 	batch_end();
 }
 
-static void memory_at_each_place(void)
+static void a_batch_may_lack_memory_at_each_place(void)
 {
 	fake_memory_each(60, release_and_redirect);
 }
@@ -255,20 +255,20 @@ static void memory_at_each_place(void)
 static const check_test tests[] = {
 	TEST(an_own_token_waits_for_the_login),
 	TEST(an_own_token_is_sent_after_the_login),
-	TEST(a_drawn_token_is_written_behind_asking_at_the_end),
-	TEST(one_of_several_members_is_a_cluster),
-	TEST(a_node_of_a_member_is_backed_off),
+	TEST(a_drawn_token_is_written_after_asking_at_the_end),
+	TEST(one_of_several_members_may_be_a_cluster),
+	TEST(a_backed_off_node_of_a_member_is_left_out),
 	TEST(all_nodes_of_a_cluster_alone_are_asked),
-	TEST(a_primary_is_told),
+	TEST(a_primary_gets_the_releases),
 	TEST(a_primary_that_was_named_long_ago_is_looked_up_first),
-	TEST(without_sentinels_the_last_primary_is_told),
+	TEST(without_sentinels_the_last_primary_gets_the_releases),
 	TEST(an_open_lookup_is_used),
-	TEST(a_primary_that_is_not_known_cannot_be_told),
+	TEST(a_batch_fails_without_a_known_primary),
 	TEST(readonly_stays_to_be_released),
 	TEST(a_primary_behind_sentinels_does_not_redirect),
-	TEST(abandoned_in_the_middle),
+	TEST(an_abandoned_batch_writes_its_open_releases),
 	TEST(a_child_sends_nothing),
-	TEST(memory_at_each_place),
+	TEST(a_batch_may_lack_memory_at_each_place),
 };
 
 CHECK_MAIN(tests, clean_up)

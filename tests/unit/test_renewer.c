@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch: when a lease is renewed, and what goes out together.
+ * The watch: when a lease is renewed, and which renewals are sent together.
  */
 #include "check.h"
 #include "watching.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- when ---- */
+/* ---- the times of renewals ---- */
 
 static void a_lease_is_due_when_a_third_of_its_proof_has_passed(void)
 {
@@ -28,7 +28,7 @@ static void a_lease_is_due_when_a_third_of_its_proof_has_passed(void)
 	CHECK_INT(fake_stats.lost, 0);
 }
 
-static void drift_is_not_proven(void)
+static void a_lease_is_not_proven_for_the_drift(void)
 {
 	watching_begin(1);
 	fake_set.drift_factor = 0.1;
@@ -40,7 +40,7 @@ static void drift_is_not_proven(void)
 	CHECK_INT(watching_left(one), 30020 - 3002 - 2 - 1); /* since 9005.33 ms */
 }
 
-static void what_is_proven_counts_from_when_it_was_asked_for(void)
+static void a_renewal_proves_from_its_sending(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -49,14 +49,14 @@ static void what_is_proven_counts_from_when_it_was_asked_for(void)
 	CHECK_INT(watching_left(one), 30000 - 10899);
 	watching_to(10900);
 	CHECK_INT(watching_left(one), 30000 - 900);
-	/* And a third is one of what is left then. */
+	/* The next renewal is due after a third of the proof that is left then. */
 	watching_to(10900 + 29100 / 3 - 1);
 	CHECK_COUNT("renew", 1);
 	watching_to(10900 + 29100 / 3);
 	CHECK_COUNT("renew", 2);
 }
 
-static void each_in_its_own_time(void)
+static void each_lease_is_renewed_in_its_own_time(void)
 {
 	watching_begin(1);
 	watching_keep("long", TTL);
@@ -79,7 +79,7 @@ static void a_prepared_lease_is_left_alone(void)
 	CHECK_COUNT("70000 a1 renew k", 1);
 }
 
-static void between_renewals_nothing_happens(void)
+static void the_watch_makes_no_step_between_renewals(void)
 {
 	watching_begin(1);
 	watching_keep("k", TTL);
@@ -89,7 +89,7 @@ static void between_renewals_nothing_happens(void)
 	CHECK_INT(watching_steps, steps);
 }
 
-static void without_renewal_only_the_end_is_seen(void)
+static void the_watch_sees_only_the_end_of_a_lease_without_renewal(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_prepare("k");
@@ -105,7 +105,7 @@ static void without_renewal_only_the_end_is_seen(void)
 	CHECK_INT(fake_stats.lost, 1);
 }
 
-static void a_lease_is_renewed_from_when_another_holding_wants_it(void)
+static void a_lease_is_renewed_as_soon_as_another_ref_wants_it(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_prepare("k");
@@ -119,7 +119,7 @@ static void a_lease_is_renewed_from_when_another_holding_wants_it(void)
 	CHECK_COUNT("12000 a1 renew k tok 30002", 1);
 }
 
-/* ---- changed by its owner ---- */
+/* ---- leases that their owner changes ---- */
 
 static void a_shorter_ttl_is_due_sooner(void)
 {
@@ -138,7 +138,7 @@ static void a_shorter_ttl_is_due_sooner(void)
 	CHECK_COUNT("renew k tok 3002\n", 3);
 }
 
-static void a_longer_ttl_is_what_the_next_renewal_asks_for(void)
+static void the_next_renewal_sets_a_longer_ttl(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -157,7 +157,7 @@ static void a_longer_ttl_is_what_the_next_renewal_asks_for(void)
 
 /* ---- together ---- */
 
-static void many_go_in_one_write(void)
+static void many_renewals_are_one_write(void)
 {
 	watching_begin(1);
 	for (int i = 0; i < 100; i++) {
@@ -195,7 +195,7 @@ static void leases_that_are_due_soon_go_along(void)
 	CHECK_INT(fake_writes, 1);
 	watching_to(12501);
 	CHECK_COUNT("12501 a1 renew fourth", 1);
-	/* The four go together from now on. */
+	/* From now on the four leases are renewed together. */
 	watching_to(20000);
 	CHECK_COUNT("20000 a1 renew", 3);
 }
@@ -215,7 +215,7 @@ static void near_is_relative_to_the_ttl(void)
 	CHECK_COUNT("renew later", 0);
 }
 
-static void what_ends_or_waits_for_an_answer_does_not_go_along(void)
+static void leases_that_end_or_wait_for_an_answer_do_not_go_along(void)
 {
 	watching_begin(1);
 	fake_set.members[0].timeout_ns = 60 * SECOND;
@@ -225,7 +225,7 @@ static void what_ends_or_waits_for_an_answer_does_not_go_along(void)
 	watching_win(second, TTL);
 	watching_to(100);
 	watching_keep("third", TTL);
-	fake_acts(0, FAKE_SAY, ":1", 400 * MS); /* first */
+	fake_acts(0, FAKE_SAY, ":1", 400 * MS); /* for the first lease */
 	watching_to(10000);
 	CHECK_COUNT("renew first", 1);
 	CHECK_COUNT("renew second", 0);
@@ -236,7 +236,7 @@ static void what_ends_or_waits_for_an_answer_does_not_go_along(void)
 
 /* ---- servers ---- */
 
-static void each_server_has_a_connection(void)
+static void each_server_has_one_connection(void)
 {
 	watching_begin(1);
 	rl_target same = fake_targets[0];
@@ -300,8 +300,8 @@ static void use_and_let_go(rl_target *target)
 	watching_let_go(one, true);
 }
 
-/* Eight servers that nobody uses are kept, those that were used last. */
-static void connections_that_nobody_needs_any_more_are_closed(void)
+/* Eight servers without a lease are kept, those that were used last. */
+static void connections_that_no_lease_needs_are_closed(void)
 {
 	watching_begin(1);
 	rl_target targets[11];
@@ -328,23 +328,23 @@ static void connections_that_nobody_needs_any_more_are_closed(void)
 
 static const check_test tests[] = {
 	TEST(a_lease_is_due_when_a_third_of_its_proof_has_passed),
-	TEST(drift_is_not_proven),
-	TEST(what_is_proven_counts_from_when_it_was_asked_for),
-	TEST(each_in_its_own_time),
+	TEST(a_lease_is_not_proven_for_the_drift),
+	TEST(a_renewal_proves_from_its_sending),
+	TEST(each_lease_is_renewed_in_its_own_time),
 	TEST(a_prepared_lease_is_left_alone),
-	TEST(between_renewals_nothing_happens),
-	TEST(without_renewal_only_the_end_is_seen),
-	TEST(a_lease_is_renewed_from_when_another_holding_wants_it),
+	TEST(the_watch_makes_no_step_between_renewals),
+	TEST(the_watch_sees_only_the_end_of_a_lease_without_renewal),
+	TEST(a_lease_is_renewed_as_soon_as_another_ref_wants_it),
 	TEST(a_shorter_ttl_is_due_sooner),
-	TEST(a_longer_ttl_is_what_the_next_renewal_asks_for),
-	TEST(many_go_in_one_write),
+	TEST(the_next_renewal_sets_a_longer_ttl),
+	TEST(many_renewals_are_one_write),
 	TEST(leases_that_are_due_soon_go_along),
 	TEST(near_is_relative_to_the_ttl),
-	TEST(what_ends_or_waits_for_an_answer_does_not_go_along),
-	TEST(each_server_has_a_connection),
+	TEST(leases_that_end_or_wait_for_an_answer_do_not_go_along),
+	TEST(each_server_has_one_connection),
 	TEST(the_targets_are_the_watchs_own),
 	TEST(a_connection_is_kept_for_the_leases_to_come),
-	TEST(connections_that_nobody_needs_any_more_are_closed),
+	TEST(connections_that_no_lease_needs_are_closed),
 };
 
 CHECK_MAIN(tests, watching_end)

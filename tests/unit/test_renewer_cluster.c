@@ -31,7 +31,7 @@ static rl_renewal *keep(void)
 
 /* Until the next renewal the slot may have moved to and fro, and node "b" would answer that the
  * lease is gone. */
-static void asking_is_for_one_command(void)
+static void asking_is_sent_for_one_command(void)
 {
 	rl_renewal *one = keep();
 	fake_says(0, "-ASK 0 b:6379");
@@ -49,7 +49,7 @@ static void asking_is_for_one_command(void)
 	CHECK_LOG("20000 b1 renew k tok 30002\n20000 a1 renew k tok 30002\n");
 }
 
-static void nor_is_a_command_sent_again_behind_it_on_another_connection(void)
+static void a_command_is_sent_again_on_another_connection_without_asking(void)
 {
 	rl_renewal *one = keep();
 	fake_says(0, "-ASK 0 b:6379");
@@ -63,8 +63,8 @@ static void nor_is_a_command_sent_again_behind_it_on_another_connection(void)
 }
 
 static const check_test tests[] = {
-	TEST(asking_is_for_one_command),
-	TEST(nor_is_a_command_sent_again_behind_it_on_another_connection),
+	TEST(asking_is_sent_for_one_command),
+	TEST(a_command_is_sent_again_on_another_connection_without_asking),
 };
 
 CHECK_MAIN(tests, clean_up)

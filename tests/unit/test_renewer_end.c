@@ -28,7 +28,7 @@ static void check_is_not_renewed(const rl_renewal *one)
 
 /* ---- a pause ---- */
 
-static void after_a_pause_nothing_is_sent(void)
+static void a_paused_lease_is_not_renewed(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -52,13 +52,13 @@ static void a_renewal_that_waits_for_the_connection_is_not_sent(void)
 	watching_to(60000);
 	CHECK_LOG("10000 a1 dial\n");
 	check_is_not_renewed(one);
-	/* The connection is there for others. */
+	/* Other leases can use the connection. */
 	watching_keep("l", TTL);
 	watching_to(70000);
 	CHECK_COUNT("70000 a1 renew l", 1);
 }
 
-static void an_answer_after_the_pause_concerns_nobody(void)
+static void an_answer_after_the_pause_does_not_count(void)
 {
 	static const char *const answers[] = {":1", ":0", "-WRONGTYPE x", "-LOADING x", "-NOSCRIPT x"};
 	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
@@ -78,7 +78,7 @@ static void an_answer_after_the_pause_concerns_nobody(void)
 	}
 }
 
-static void what_was_in_flight_is_not_said_again_after_the_pause(void)
+static void a_renewal_in_flight_is_not_sent_again_after_the_pause(void)
 {
 	static const fake_act breaks[] = {FAKE_BREAK, FAKE_NONSENSE, FAKE_HALF};
 	for (size_t i = 0; i < sizeof breaks / sizeof breaks[0]; i++) {
@@ -103,7 +103,7 @@ static bool says_no_to_k2(const char *words, bool is_taken, fake_plan *plan)
 	return true;
 }
 
-static void others_get_their_own_answers(void)
+static void other_leases_get_their_own_answers(void)
 {
 	watching_begin(1);
 	fake_improvise = says_no_to_k2;
@@ -123,7 +123,7 @@ static void others_get_their_own_answers(void)
 
 /* ---- the end ---- */
 
-static void a_lease_that_was_released_leaves_nothing_to_say(void)
+static void a_lease_that_was_released_needs_no_further_command(void)
 {
 	rl_renewal *one = fly();
 	watching_let_go(one, true);
@@ -133,7 +133,7 @@ static void a_lease_that_was_released_leaves_nothing_to_say(void)
 	CHECK_INT(watching.all_count, 0);
 }
 
-static void a_lease_that_could_not_be_released_is_released_behind_its_renewal(void)
+static void a_lease_that_could_not_be_released_is_released_after_its_renewal(void)
 {
 	rl_renewal *one = fly();
 	watching_let_go(one, false);
@@ -146,7 +146,7 @@ static void a_lease_that_could_not_be_released_is_released_behind_its_renewal(vo
 	CHECK_COUNT("dial", 0);
 }
 
-static void a_release_that_failed_goes_behind_the_renewal_under_way(void)
+static void a_release_that_failed_follows_the_renewal_under_way(void)
 {
 	rl_renewal *one = fly();
 	rl_renewer_pause(one);
@@ -156,18 +156,18 @@ static void a_release_that_failed_goes_behind_the_renewal_under_way(void)
 	CHECK_LOG("10100 a1 RELEASE k tok\n");
 }
 
-static void not_when_nothing_is_in_flight(void)
+static void a_lease_without_a_renewal_in_flight_is_not_released(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(15000);
 	fake_forget_log();
-	watching_let_go(one, false); /* what the server has ends when its owner thinks */
+	watching_let_go(one, false); /* the key keeps its TTL, as its owner expects */
 	watching_to(60000);
 	CHECK_LOG("");
 }
 
-static void not_when_it_is_somebody_elses(void)
+static void a_lease_that_is_lost_is_not_released(void)
 {
 	rl_renewal *one = fly();
 	rl_renewer_pause(one);
@@ -177,7 +177,7 @@ static void not_when_it_is_somebody_elses(void)
 	CHECK_LOG("");
 }
 
-static void not_with_a_callers_own_token(void)
+static void a_lease_with_a_callers_token_is_not_released(void)
 {
 	rl_renewal *one = fly();
 	one->lease->is_own_token = true;
@@ -186,11 +186,11 @@ static void not_with_a_callers_own_token(void)
 	CHECK_LOG("");
 }
 
-static void not_on_a_connection_that_has_broken(void)
+static void a_lease_whose_connection_has_broken_is_not_released(void)
 {
 	rl_renewal *one = fly();
 	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
-	watching_keep("l", 32); /* finds it broken */
+	watching_keep("l", 32); /* the write finds the connection broken */
 	fake_kill(0);
 	watching_to(10499);
 	watching_let_go(one, false);
@@ -198,13 +198,13 @@ static void not_on_a_connection_that_has_broken(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
-static void a_release_that_the_system_does_not_take_is_written_when_it_does(void)
+static void a_release_is_written_once_the_system_takes_it(void)
 {
 	rl_renewal *one = fly();
 	fake_acts(0, FAKE_HALF, NULL, 50 * MS);
 	watching_let_go(one, false);
 	CHECK_LOG("");
-	CHECK(watching.until <= fake_clock); /* its thread must know that there is something to write */
+	CHECK(watching.until <= fake_clock); /* the thread must learn that there are bytes to write */
 	watching_to(60000);
 	CHECK_LOG("10050 a1 RELEASE k tok\n");
 }
@@ -221,8 +221,8 @@ static void a_lease_that_was_never_won_ends_without_a_command(void)
 	CHECK_LOG("");
 }
 
-/* Each has a renewal in flight, and a release behind it: more kinds of answers than a connection
- * keeps count of. */
+/* Each lease has a renewal in flight and a release after it. These are more runs of pending replies
+ * than a connection keeps. */
 static void a_server_that_hangs_while_many_end_is_outlived(void)
 {
 	watching_begin(1);
@@ -243,19 +243,19 @@ static void a_server_that_hangs_while_many_end_is_outlived(void)
 }
 
 static const check_test tests[] = {
-	TEST(after_a_pause_nothing_is_sent),
+	TEST(a_paused_lease_is_not_renewed),
 	TEST(a_renewal_that_waits_for_the_connection_is_not_sent),
-	TEST(an_answer_after_the_pause_concerns_nobody),
-	TEST(what_was_in_flight_is_not_said_again_after_the_pause),
-	TEST(others_get_their_own_answers),
-	TEST(a_lease_that_was_released_leaves_nothing_to_say),
-	TEST(a_lease_that_could_not_be_released_is_released_behind_its_renewal),
-	TEST(a_release_that_failed_goes_behind_the_renewal_under_way),
-	TEST(not_when_nothing_is_in_flight),
-	TEST(not_when_it_is_somebody_elses),
-	TEST(not_with_a_callers_own_token),
-	TEST(not_on_a_connection_that_has_broken),
-	TEST(a_release_that_the_system_does_not_take_is_written_when_it_does),
+	TEST(an_answer_after_the_pause_does_not_count),
+	TEST(a_renewal_in_flight_is_not_sent_again_after_the_pause),
+	TEST(other_leases_get_their_own_answers),
+	TEST(a_lease_that_was_released_needs_no_further_command),
+	TEST(a_lease_that_could_not_be_released_is_released_after_its_renewal),
+	TEST(a_release_that_failed_follows_the_renewal_under_way),
+	TEST(a_lease_without_a_renewal_in_flight_is_not_released),
+	TEST(a_lease_that_is_lost_is_not_released),
+	TEST(a_lease_with_a_callers_token_is_not_released),
+	TEST(a_lease_whose_connection_has_broken_is_not_released),
+	TEST(a_release_is_written_once_the_system_takes_it),
 	TEST(a_lease_that_was_never_won_ends_without_a_command),
 	TEST(a_server_that_hangs_while_many_end_is_outlived),
 };

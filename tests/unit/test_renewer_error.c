@@ -86,7 +86,7 @@ static void begin_with_login(void)
 	fake_targets[0].database = 2;
 }
 
-static void a_login_comes_first(void)
+static void a_login_comes_before_the_renewals(void)
 {
 	begin_with_login();
 	rl_renewal *one = keep();
@@ -97,7 +97,7 @@ static void a_login_comes_first(void)
 	CHECK_INT(watching_left(one), 30000);
 }
 
-static void nothing_goes_out_before_the_login_is_answered(void)
+static void renewals_wait_for_the_answer_to_the_login(void)
 {
 	begin_with_login();
 	keep();
@@ -143,8 +143,8 @@ static const check_test tests[] = {
 	TEST(an_error_is_asked_about_again_while_ownership_is_proven),
 	TEST(a_replica_is_left_and_dialled_again_with_pauses),
 	TEST(an_error_that_stays_is_loss_at_the_deadline),
-	TEST(a_login_comes_first),
-	TEST(nothing_goes_out_before_the_login_is_answered),
+	TEST(a_login_comes_before_the_renewals),
+	TEST(renewals_wait_for_the_answer_to_the_login),
 	TEST(a_login_that_is_refused_is_tried_again),
 	TEST(a_login_that_stays_refused_is_loss_at_the_deadline),
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A renewal beside prolongations by the lease's owner, which go over another connection: whatever
- * the order in which they are sent, carried out and answered, ownership is never proven for longer
+ * A renewal beside extends by the lease's owner, which use another connection. Whatever the order
+ * in which the commands are sent, carried out and answered, ownership is never proven for longer
  * than the server has the key.
  *
- * All orders are run through. An order is a word: each of its letters is a step, 100 ms behind the
- * one before. "rRr" is the renewal that is due at 10 s: sent, carried out, answered; "aAa" and
- * "bBb" are two prolongations.
+ * The tests run through all orders. An order is a word: each of its letters is a step, 100 ms after
+ * the one before. "rRr" is the renewal that is due at 10 s: sent, carried out, answered. "aAa" and
+ * "bBb" are two extends.
  */
 #include "check.h"
 #include "servers.h"
@@ -22,25 +22,25 @@
 
 typedef enum outcome {
 	CONFIRMED,
-	DOUBTED,      /* carried out, and the answer is lost */
-	DOUBTED_LATE, /* carried out a second after the owner has given it up */
+	DOUBTED,      /* the extend is carried out, and its answer is lost */
+	DOUBTED_LATE, /* the extend is carried out a second after the owner has given it up */
 	OUTCOMES,
 } outcome;
 
 typedef struct prolongation {
 	int64_t ttl_ms;
 	outcome what;
-	unsigned steps; /* done */
+	unsigned steps; /* how many of the steps are done */
 	int64_t sent_at;
-	bool is_ours;    /* as the server says */
-	int64_t late_at; /* carried out then; RL_NEVER = not so */
+	bool is_ours;    /* the server's answer */
+	int64_t late_at; /* when the extend is carried out late; RL_NEVER = it is not */
 } prolongation;
 
 static const char *order;
 static rl_renewal *one;
 static prolongation ours[2];
 static unsigned renewals;      /* that the server has heard */
-static rl_model_command first; /* renewal, which the server runs when the order says */
+static rl_model_command first; /* the renewal, which the server runs when the order says so */
 static char first_answer[4];
 static unsigned orders_run;
 
@@ -172,7 +172,7 @@ static void run_order(const char *word)
 
 /* ---- the orders ---- */
 
-/* Every word of those that has each letter as often as it is given. */
+/* Runs each word that has these letters, each as often as its part has it. */
 static void run_words(char *word, unsigned len, const char *const *parts, const unsigned *used)
 {
 	bool is_whole = true;
@@ -200,7 +200,7 @@ static void run_all(const char *const *parts)
 
 static const int64_t ttls[] = {2002, 15002, TTL, 90002};
 
-static void one_prolongation_in_every_order(void)
+static void one_extend_beside_a_renewal_in_every_order(void)
 {
 	static const char *const parts[] = {"rRr", "aAa", NULL};
 	orders_run = 0;
@@ -214,7 +214,7 @@ static void one_prolongation_in_every_order(void)
 	CHECK_INT(orders_run, 20 * 4 * OUTCOMES);
 }
 
-static void two_at_once_in_every_order(void)
+static void two_extends_beside_a_renewal_in_every_order(void)
 {
 	static const char *const parts[] = {"rRr", "aAa", "bBb", NULL};
 	orders_run = 0;
@@ -229,8 +229,8 @@ static void two_at_once_in_every_order(void)
 }
 
 static const check_test tests[] = {
-	TEST(one_prolongation_in_every_order),
-	TEST(two_at_once_in_every_order),
+	TEST(one_extend_beside_a_renewal_in_every_order),
+	TEST(two_extends_beside_a_renewal_in_every_order),
 };
 
 CHECK_MAIN(tests, watching_end)

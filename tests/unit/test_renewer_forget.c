@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch lets go of everything at once: in a forked child, whose parent goes on with the
- * connections, and at the end. Not a word is said to a server, whatever is under way.
+ * The watch forgets everything at once: in a forked child, whose parent goes on with the
+ * connections, and at the end. It sends nothing to a server, whatever is under way.
  */
 #include "check.h"
 #include "watching.h"
@@ -12,7 +12,7 @@
 static void begin(void)
 {
 	watching_begin(1);
-	fake_improvise = NULL; /* nobody answers, unless it is planned */
+	fake_improvise = NULL; /* servers do not answer without a plan */
 }
 
 static rl_renewal *idle(void)
@@ -98,7 +98,7 @@ static rl_renewal *(*const states[])(void) = {idle, prepared, connecting, betwee
 
 #define STATES (sizeof states / sizeof states[0])
 
-static void nothing_is_sent(void)
+static void a_forked_child_sends_nothing(void)
 {
 	for (size_t i = 0; i < STATES; i++) {
 		begin();
@@ -111,7 +111,7 @@ static void nothing_is_sent(void)
 		CHECK_INT(fake_open_links(), 0);
 		CHECK(one->renewer == NULL);
 		CHECK(watching.until == RL_NEVER);
-		/* And nothing is said later. */
+		/* The forgotten leases send nothing later either. */
 		fake_forget_log();
 		watching_to(90000);
 		watching_let_go(one, false);
@@ -120,8 +120,8 @@ static void nothing_is_sent(void)
 	}
 }
 
-/* The child's leases are not held; what their owners do then meets nobody who watches. */
-static void in_a_child_their_owners_may_still_do_anything(void)
+/* The child does not hold the leases. No watch is left when their owners use them. */
+static void owners_may_still_do_anything_in_a_forked_child(void)
 {
 	for (size_t i = 0; i < STATES; i++) {
 		begin();
@@ -139,7 +139,7 @@ static void in_a_child_their_owners_may_still_do_anything(void)
 	}
 }
 
-static void the_next_watch_is_like_any_other(void)
+static void a_forked_child_may_use_a_new_watch(void)
 {
 	begin();
 	for (size_t i = 0; i < 3; i++) {
@@ -157,7 +157,7 @@ static void the_next_watch_is_like_any_other(void)
 	CHECK_INT(watching.all_count, 1);
 }
 
-static void many_at_once(void)
+static void a_watch_forgets_many_leases_at_once(void)
 {
 	begin();
 	rl_renewal *all[50];
@@ -176,7 +176,7 @@ static void many_at_once(void)
 	CHECK(watching.heap.entries == NULL);
 }
 
-static void nothing_at_all(void)
+static void a_watch_without_leases_may_forget(void)
 {
 	begin();
 	rl_renewer_forget(&watching);
@@ -185,11 +185,11 @@ static void nothing_at_all(void)
 }
 
 static const check_test tests[] = {
-	TEST(nothing_is_sent),
-	TEST(in_a_child_their_owners_may_still_do_anything),
-	TEST(the_next_watch_is_like_any_other),
-	TEST(many_at_once),
-	TEST(nothing_at_all),
+	TEST(a_forked_child_sends_nothing),
+	TEST(owners_may_still_do_anything_in_a_forked_child),
+	TEST(a_forked_child_may_use_a_new_watch),
+	TEST(a_watch_forgets_many_leases_at_once),
+	TEST(a_watch_without_leases_may_forget),
 };
 
 CHECK_MAIN(tests, watching_end)

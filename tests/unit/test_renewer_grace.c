@@ -11,7 +11,7 @@
 #include "watching.h"
 
 #define GRACE (40 * SECOND)
-#define NEW (2 * SECOND) /* the node before grants nothing any more */
+#define NEW (2 * SECOND) /* the previous primary grants no locks any more */
 #define SET_BACK "b1 SET k tok NX PX 30002\n"
 
 static rl_route *route;
@@ -35,11 +35,11 @@ static rl_renewal *keep(int64_t age)
 	return one;
 }
 
-static void age_and_address_are_asked_for_together(void)
+static void age_and_address_are_looked_up_together(void)
 {
 	keep(NEW);
 	watching_to(10000);
-	CHECK_COUNT("SENTINEL MASTER mymaster", 6); /* with the dial, and since the login */
+	CHECK_COUNT("SENTINEL MASTER mymaster", 6); /* three with the dial, and three since the login */
 	CHECK_COUNT("GET-MASTER", 0);
 }
 
@@ -81,7 +81,7 @@ static void a_renewal_at_once_after_the_switch_does_not_count(void)
 	CHECK_INT(fake_stats.lost, 0);
 }
 
-/* A lock that is put back proves nothing either. A later renewal finds it. */
+/* A lock that is put back proves nothing either. A later renewal finds the lock. */
 static void a_lease_that_was_put_back_at_once_after_the_switch_counts_later(void)
 {
 	rl_renewal *one = keep(SECOND / 2);
@@ -129,7 +129,7 @@ static void a_lease_that_was_not_replicated_is_put_back_at_once(void)
 }
 
 /* By now other clients may take the lock, and some client has deleted it. */
-static void at_a_primary_that_is_settled_it_is_lost(void)
+static void a_lease_that_a_settled_primary_does_not_have_is_lost(void)
 {
 	rl_renewal *one = keep(GRACE + SECOND);
 	fake_says(1, ":0");
@@ -139,7 +139,7 @@ static void at_a_primary_that_is_settled_it_is_lost(void)
 	CHECK_COUNT("SET", 0);
 }
 
-static void without_grace_it_is_lost(void)
+static void a_lease_that_was_not_replicated_is_lost_without_grace(void)
 {
 	rl_renewal *one = prepare(NEW);
 	route->grace_ns = 0;
@@ -164,7 +164,7 @@ static void a_lease_with_a_callers_token_is_lost(void)
 	CHECK_COUNT("SET", 0);
 }
 
-static void one_that_another_client_holds_is_lost(void)
+static void a_lease_that_another_client_holds_is_lost(void)
 {
 	rl_renewal *one = keep(NEW);
 	fake_says(1, ":-1");
@@ -175,7 +175,7 @@ static void one_that_another_client_holds_is_lost(void)
 
 /* A reservation, or a grant that is about to be undone, is in the way: the SET is repeated after a
  * pause, as long as the proof lasts. */
-static void what_is_in_the_way_may_pass(void)
+static void a_set_that_meets_another_key_is_repeated(void)
 {
 	rl_renewal *one = keep(NEW);
 	for (unsigned i = 0; i < 3; i++) {
@@ -191,7 +191,7 @@ static void what_is_in_the_way_may_pass(void)
 	CHECK(watching_left(one) > 28000);
 }
 
-static void it_is_lost_with_its_proof(void)
+static void a_lease_that_cannot_be_put_back_is_lost_with_its_proof(void)
 {
 	rl_renewal *one = keep(NEW);
 	fake_always(1, "SET", FAKE_SILENCE, "", 0);
@@ -220,7 +220,7 @@ static void a_set_that_the_sentinels_do_not_confirm_does_not_count(void)
 	CHECK(fake_count("b1 RELEASE") + fake_count("b2 RELEASE") >= 1);
 }
 
-static void it_follows_the_next_primary_as_well(void)
+static void a_lease_is_put_back_at_the_next_primary_as_well(void)
 {
 	rl_renewal *one = keep(NEW);
 	fake_says(1, ":0");
@@ -237,7 +237,7 @@ static void it_follows_the_next_primary_as_well(void)
 
 /* Of three members one is behind Sentinels, and a second one has lost the lock: the first one's
  * refusal does not decide. */
-static void the_refusal_of_one_of_several_does_not_lose_it(void)
+static void the_refusal_of_one_of_several_members_does_not_lose_a_lease(void)
 {
 	watching_begin(3);
 	route = fake_sentinels(0, "fgh");
@@ -266,17 +266,20 @@ static void a_release_follows_the_set(void)
 	CHECK_COUNT("10010 b1 RELEASE k tok", 1);
 }
 
-static const check_test tests[] = {TEST(age_and_address_are_asked_for_together),
+static const check_test tests[] = {TEST(age_and_address_are_looked_up_together),
 	TEST(an_answer_waits_for_a_lookup_since_the_login), TEST(a_renewal_at_a_new_primary_counts),
 	TEST(a_renewal_at_once_after_the_switch_does_not_count),
 	TEST(a_lease_that_was_put_back_at_once_after_the_switch_counts_later),
 	TEST(a_renewal_on_a_new_connection_needs_a_lookup_after_its_login),
 	TEST(a_lease_that_was_not_replicated_is_put_back_at_once),
-	TEST(at_a_primary_that_is_settled_it_is_lost), TEST(without_grace_it_is_lost),
-	TEST(a_lease_with_a_callers_token_is_lost), TEST(one_that_another_client_holds_is_lost),
-	TEST(what_is_in_the_way_may_pass), TEST(it_is_lost_with_its_proof),
+	TEST(a_lease_that_a_settled_primary_does_not_have_is_lost),
+	TEST(a_lease_that_was_not_replicated_is_lost_without_grace),
+	TEST(a_lease_with_a_callers_token_is_lost), TEST(a_lease_that_another_client_holds_is_lost),
+	TEST(a_set_that_meets_another_key_is_repeated),
+	TEST(a_lease_that_cannot_be_put_back_is_lost_with_its_proof),
 	TEST(a_set_that_the_sentinels_do_not_confirm_does_not_count),
-	TEST(it_follows_the_next_primary_as_well), TEST(the_refusal_of_one_of_several_does_not_lose_it),
+	TEST(a_lease_is_put_back_at_the_next_primary_as_well),
+	TEST(the_refusal_of_one_of_several_members_does_not_lose_a_lease),
 	TEST(a_release_follows_the_set)};
 
 CHECK_MAIN(tests, watching_end)

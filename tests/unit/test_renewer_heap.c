@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The order in which leases are due, with many of them that begin, end and are changed at random,
- * against a model that looks at all of them each time. What is wrong is told with the seed that
- * shows it.
+ * The order in which leases are due. Many leases begin, end and are changed at random, and a simple
+ * model looks at all of them each time. A failure names the seed that shows it.
  */
 #include "check.h"
 #include "core/base/rl_time.h"
@@ -21,19 +20,19 @@
 #define OPERATIONS 400
 
 typedef struct entry {
-	rl_renewal *renewal; /* NULL = there is none */
+	rl_renewal *renewal; /* NULL = the entry has no lease */
 	int64_t ttl;
 	int64_t proof;
 	int64_t renew_at;   /* RL_NEVER = not won yet */
-	int64_t renewed_at; /* in the round that was looked for last */
-	int64_t heard_at;   /* the server's last renewal */
+	int64_t renewed_at; /* the latest round that has renewed the lease */
+	int64_t heard_at;   /* when the server has run the last renewal */
 } entry;
 
 static entry entries[LEASES];
 static uint64_t random_state;
 static unsigned seed;
 static unsigned renewals;
-static bool has_tie; /* two were due at the same moment, and either may be the first */
+static bool has_tie; /* two leases were due at the same moment, and either may be the first */
 
 static uint32_t any(uint32_t below)
 {
@@ -68,7 +67,7 @@ static void plan(entry *one)
 	one->renew_at = fake_clock + proven / 3;
 }
 
-/* One that is renewed now has only its end before it. */
+/* A lease that is renewed now is due next at its end. */
 static int64_t due_of(const entry *one, int64_t now)
 {
 	return one->renewed_at == now ? one->proof : one->renew_at;
@@ -88,8 +87,7 @@ static entry *first_due(int64_t now)
 	return first;
 }
 
-/* What is renewed at the time, when somebody is due: those that follow, too, as long as they are
- * near. */
+/* Renews the first lease that is due, and those after it as long as they are near. */
 static void renew_due(int64_t now)
 {
 	entry *one = first_due(now);
@@ -153,7 +151,7 @@ static void check_heap(void)
 	CHECK(watching.heap.count == 0 || watching.until <= watching.heap.entries[0]->due_at);
 }
 
-/* ---- what happens ---- */
+/* ---- the acts ---- */
 
 static void begin_one(entry *one)
 {
@@ -161,7 +159,8 @@ static void begin_one(entry *one)
 	snprintf(key, sizeof key, "k%u", (unsigned) (one - entries));
 	*one = (entry){
 		.renewal = watching_prepare(key), .ttl = any(4980) * MS + 20 * MS, .renew_at = RL_NEVER};
-	/* A little more for each, so that hardly ever two are due at the same moment. */
+	/* Each lease has a slightly greater drift, so that hardly ever two are due at the same
+	 * moment. */
 	one->renewal->lease->drift_factor = 1e-6 * (double) (one - entries);
 }
 
@@ -205,7 +204,7 @@ static void do_one(void)
 	check_heap();
 }
 
-static void leases_are_renewed_when_a_model_says_so(void)
+static void leases_are_renewed_at_the_times_of_a_model(void)
 {
 	uint64_t all_renewals = 0;
 	for (seed = 1; seed <= SEEDS; seed++) {
@@ -234,7 +233,7 @@ static void leases_are_renewed_when_a_model_says_so(void)
 }
 
 static const check_test tests[] = {
-	TEST(leases_are_renewed_when_a_model_says_so),
+	TEST(leases_are_renewed_at_the_times_of_a_model),
 };
 
 CHECK_MAIN(tests, watching_end)

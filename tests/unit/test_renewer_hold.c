@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * maxHold: no renewal sets an expiry beyond hold_until, however late it is said, and ownership ends
- * there.
+ * maxHold: no renewal sets the end of a key beyond hold_until, however late it is sent, and
+ * ownership ends there.
  */
 #include "check.h"
 #include "watching.h"
@@ -9,10 +9,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static int64_t key_ends_at; /* the latest end that was asked for */
+static int64_t key_ends_at; /* the latest end that a renewal has set */
 static unsigned renewals;
 
-/* Says yes, and notes until when the renewal asks the server to keep the key. */
+/* Answers yes, and notes the end of the key that the renewal sets. */
 static bool note_end(const char *words, bool is_taken, fake_plan *plan)
 {
 	int64_t ttl_ms;
@@ -52,17 +52,17 @@ static void check_is_over_at(int64_t ms)
 	CHECK_INT(fake_stats.lost, 1);
 }
 
-static void the_last_renewals_ask_for_less(void)
+static void the_last_renewals_set_a_shorter_ttl(void)
 {
 	keep(TTL, 50000);
 	watching_to(20000);
 	CHECK_COUNT("10000 a1 renew k tok 30002\n", 1);
 	CHECK_COUNT("20000 a1 renew k tok 30000\n", 1);
 	check_is_over_at(50000);
-	CHECK(renewals < 5); /* when nothing is to be won any more, nothing is said */
+	CHECK(renewals < 5); /* no renewal is sent once the lease cannot gain any time */
 }
 
-static void drift_is_for_the_proof_alone(void)
+static void drift_shortens_the_proof_and_not_the_hold(void)
 {
 	watching_begin(1);
 	keep(TTL, 50000)->lease->drift_factor = 0.01;
@@ -81,7 +81,7 @@ static void a_lease_won_for_longer_is_not_renewed(void)
 	CHECK_INT(watching_losses, 1);
 }
 
-static void the_end_may_be_a_moment_ahead(void)
+static void the_end_of_the_hold_may_be_a_moment_ahead(void)
 {
 	for (int64_t hold_us = 3000; hold_us < 20000; hold_us += 250) {
 		rl_renewal *one = keep(12, 0); /* due at 3.3 ms, proven for 10 */
@@ -90,14 +90,14 @@ static void the_end_may_be_a_moment_ahead(void)
 		CHECK_INT(watching_losses, 1);
 		int64_t won_until = FAKE_START + 12 * MS;
 		int64_t end = one->hold_until > won_until ? one->hold_until : won_until;
-		CHECK(key_ends_at <= end + FAKE_BLINK); /* it takes a moment to get there */
+		CHECK(key_ends_at <= end + FAKE_BLINK); /* the command takes a moment to the server */
 		CHECK(renewals < 20);
 		watching_end();
 	}
 }
 
-/* The connection comes late: what is asked for then is what may be held then. */
-static void a_renewal_that_is_late_asks_for_less(void)
+/* The connection comes late. The renewal then sets the TTL that is left of the hold. */
+static void a_renewal_that_is_late_sets_a_shorter_ttl(void)
 {
 	keep(TTL, 35000)->members[0].connect_timeout_ns = 3600 * SECOND;
 	fake_dials(0, FAKE_ACCEPT, 4 * SECOND);
@@ -106,7 +106,7 @@ static void a_renewal_that_is_late_asks_for_less(void)
 	check_is_over_at(35000);
 }
 
-static void a_renewal_that_is_sent_again_asks_for_less(void)
+static void a_renewal_that_is_sent_again_sets_a_shorter_ttl(void)
 {
 	keep(TTL, 35000);
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
@@ -121,7 +121,7 @@ static void a_renewal_that_is_sent_again_asks_for_less(void)
 	check_is_over_at(35000);
 }
 
-static void a_renewal_sent_again_as_text_asks_for_less(void)
+static void a_renewal_sent_again_as_text_sets_a_shorter_ttl(void)
 {
 	keep(TTL, 35000);
 	fake_acts(0, FAKE_SAY, "-NOSCRIPT x", 900 * MS);
@@ -130,15 +130,14 @@ static void a_renewal_sent_again_as_text_asks_for_less(void)
 	check_is_over_at(35000);
 }
 
-/* The server is away until there is nothing left to ask for, and never is a TTL of nothing or less
- * sent. */
-static void a_renewal_that_comes_too_late_asks_for_nothing(void)
+/* The server is away until nothing of the hold is left. A TTL of 0 or less is never sent. */
+static void a_renewal_that_comes_too_late_is_not_sent(void)
 {
 	rl_renewal *one = keep(TTL, 20000);
 	watching_to(5000);
 	rl_lease_expect(one->lease, 12002 * MS);
 	CHECK(rl_lease_confirm(
-		one->lease, 12002 * MS, fake_clock)); /* by the owner, so it is proven until 17 s */
+		one->lease, 12002 * MS, fake_clock)); /* by its owner, so the lease is proven until 17 s */
 	key_ends_at = fake_clock + 12002 * MS;
 	rl_renewer_changed(one);
 	one->hold_until = FAKE_START + 17500 * MS;
@@ -150,7 +149,8 @@ static void a_renewal_that_comes_too_late_asks_for_nothing(void)
 	CHECK(key_ends_at <= one->hold_until);
 }
 
-/* Its owner has prolonged it beyond that meanwhile, and may; the watch may not. */
+/* The owner has extended the lease beyond that end meanwhile. The owner may do so, but the watch
+ * may not. */
 static void a_renewal_after_the_end_is_not_sent(void)
 {
 	rl_renewal *one = keep(TTL, 35000);
@@ -171,14 +171,14 @@ static void a_renewal_after_the_end_is_not_sent(void)
 }
 
 static const check_test tests[] = {
-	TEST(the_last_renewals_ask_for_less),
-	TEST(drift_is_for_the_proof_alone),
+	TEST(the_last_renewals_set_a_shorter_ttl),
+	TEST(drift_shortens_the_proof_and_not_the_hold),
 	TEST(a_lease_won_for_longer_is_not_renewed),
-	TEST(the_end_may_be_a_moment_ahead),
-	TEST(a_renewal_that_is_late_asks_for_less),
-	TEST(a_renewal_that_is_sent_again_asks_for_less),
-	TEST(a_renewal_sent_again_as_text_asks_for_less),
-	TEST(a_renewal_that_comes_too_late_asks_for_nothing),
+	TEST(the_end_of_the_hold_may_be_a_moment_ahead),
+	TEST(a_renewal_that_is_late_sets_a_shorter_ttl),
+	TEST(a_renewal_that_is_sent_again_sets_a_shorter_ttl),
+	TEST(a_renewal_sent_again_as_text_sets_a_shorter_ttl),
+	TEST(a_renewal_that_comes_too_late_is_not_sent),
 	TEST(a_renewal_after_the_end_is_not_sent),
 };
 

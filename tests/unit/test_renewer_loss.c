@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and leases that are lost: who is told, how often, and what is done about what a server
- * may still keep.
+ * The watch and leases that are lost: which callbacks are called, how often, and what is done about
+ * a key that a server may still have.
  */
 #include "check.h"
 #include "watching.h"
@@ -32,7 +32,7 @@ static void leave_in_doubt(unsigned refusals)
 
 /* ---- a server says so ---- */
 
-static void what_a_server_disowns_is_lost_at_once(void)
+static void a_lease_that_a_server_disowns_is_lost_at_once(void)
 {
 	static const struct {
 		const char *answer;
@@ -48,7 +48,7 @@ static void what_a_server_disowns_is_lost_at_once(void)
 		CHECK(!rl_lease_is_held(one->lease));
 		CHECK(rl_lease_is_lost(one->lease));
 		CHECK_INT(rl_lease_loss(one->lease), cases[i].loss);
-		CHECK(!rl_lease_is_open(one->lease)); /* there is nothing of ours to release */
+		CHECK(!rl_lease_is_open(one->lease)); /* no key of ours is left to release */
 		CHECK_INT(one->lease->in_flight, 0);
 		CHECK_INT(fake_stats.lost, 1);
 		CHECK_INT(fake_stats.renewed, 0);
@@ -61,7 +61,7 @@ static void what_a_server_disowns_is_lost_at_once(void)
 	}
 }
 
-static void others_go_on(void)
+static void other_leases_are_still_renewed(void)
 {
 	watching_begin(1);
 	keep(TTL);
@@ -73,14 +73,14 @@ static void others_go_on(void)
 	CHECK_INT(watching_left(other), 30000);
 }
 
-static void its_owner_may_learn_it_first(void)
+static void an_owner_may_learn_of_the_loss_before_the_watch(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep(TTL);
 	watching_to(3000);
 	rl_lease_lose(one->lease);
 	rl_renewer_changed(one);
-	CHECK_INT(watching_losses, 0); /* told by the watch's thread alone */
+	CHECK_INT(watching_losses, 0); /* the callback is called by the thread of the watch */
 	watching_to(3000);
 	CHECK_INT(watching_losses, 1);
 	watching_to(90000);
@@ -89,7 +89,7 @@ static void its_owner_may_learn_it_first(void)
 	CHECK_LOG("");
 }
 
-static void its_owner_may_see_its_end_first(void)
+static void an_owner_may_see_the_end_before_the_watch(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep(TTL);
@@ -102,9 +102,9 @@ static void its_owner_may_see_its_end_first(void)
 	CHECK_INT(fake_stats.lost, 1);
 }
 
-/* ---- who is told ---- */
+/* ---- the callback ---- */
 
-static void an_owner_that_asks_for_it_is_told_again_after_a_pause(void)
+static void a_callback_that_asks_for_it_is_called_again_after_a_pause(void)
 {
 	watching_begin(1);
 	keep_told_by(watching_note_loss_again, TTL);
@@ -122,7 +122,7 @@ static void an_owner_that_asks_for_it_is_told_again_after_a_pause(void)
 	CHECK_INT(fake_stats.lost, 1);
 }
 
-static void an_owner_that_has_heard_enough_is_told_no_more(void)
+static void a_callback_that_does_not_ask_for_it_is_not_called_again(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep_told_by(watching_note_loss_again, TTL);
@@ -136,7 +136,7 @@ static void an_owner_that_has_heard_enough_is_told_no_more(void)
 	CHECK_INT(watching_losses, 3);
 }
 
-static void an_owner_about_to_end_its_lease_is_told_no_more(void)
+static void the_callback_of_a_paused_lease_is_not_called_again(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep_told_by(watching_note_loss_again, TTL);
@@ -147,7 +147,7 @@ static void an_owner_about_to_end_its_lease_is_told_no_more(void)
 	CHECK_INT(watching_losses, 2);
 }
 
-static void nobody_need_be_told(void)
+static void a_lease_may_have_no_callback(void)
 {
 	watching_begin(1);
 	watching_keep("k", TTL);
@@ -160,7 +160,7 @@ static void nobody_need_be_told(void)
 /* ---- late answers; a lease of 12 ms is proven for 10, due at 3.3, and an answer is waited for 5
  * ms ---- */
 
-static void a_late_answer_does_not_revive_it(void)
+static void a_late_answer_does_not_revive_a_lease(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep(12);
@@ -172,7 +172,7 @@ static void a_late_answer_does_not_revive_it(void)
 	CHECK_INT(watching_losses, 1);
 	CHECK_INT(fake_stats.renewed, 0);
 	CHECK_INT(fake_stats.lost, 1);
-	/* The server has prolonged it. */
+	/* The server has carried out the renewal. */
 	CHECK_LOG("3 a1 dial\n3 a1 renew k tok 12\n3 a1 NAME\n12 a1 RELEASE k tok\n");
 }
 
@@ -191,7 +191,7 @@ static void an_answer_that_is_still_to_come_is_followed_by_a_release(void)
 			  "8 a2 renew k tok 12\n8 a2 NAME\n10 a2 RELEASE k tok\n");
 }
 
-static void a_release_tells_waiters(void)
+static void the_release_of_a_lost_lease_wakes_waiters(void)
 {
 	watching_begin(1);
 	fake_set.wakes = true;
@@ -202,7 +202,7 @@ static void a_release_tells_waiters(void)
 	CHECK_COUNT("10 a2 RELEASE+ k tok\n", 1);
 }
 
-static void with_a_callers_own_token_nothing_is_released(void)
+static void a_lost_lease_with_a_callers_token_is_not_released(void)
 {
 	for (int i = 0; i < 2; i++) {
 		watching_begin(1);
@@ -223,7 +223,7 @@ static void with_a_callers_own_token_nothing_is_released(void)
 	}
 }
 
-static void the_connection_goes_on_serving_others(void)
+static void the_connection_goes_on_serving_other_leases(void)
 {
 	watching_begin(1);
 	keep(12);
@@ -236,9 +236,9 @@ static void the_connection_goes_on_serving_others(void)
 	CHECK_INT(fake_stats.renewed, 1);
 }
 
-/* ---- what a server may keep, when it cannot be told at once ---- */
+/* ---- servers that cannot be reached at once ---- */
 
-static void a_server_that_is_back_is_told(void)
+static void a_server_that_comes_back_gets_the_release(void)
 {
 	watching_begin(1);
 	keep(TTL);
@@ -254,7 +254,7 @@ static void a_server_that_is_back_is_told(void)
 	CHECK_COUNT("dial", 52);
 }
 
-static void a_server_is_not_told_before_the_login(void)
+static void the_release_follows_the_login(void)
 {
 	watching_begin(1);
 	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
@@ -265,7 +265,7 @@ static void a_server_is_not_told_before_the_login(void)
 	CHECK(strstr(fake_log(), "a52 AUTH word\n") < strstr(fake_log(), "a52 RELEASE k tok\n"));
 }
 
-static void a_server_is_not_told_when_the_key_has_ended(void)
+static void no_release_is_sent_after_the_end_of_the_key(void)
 {
 	watching_begin(1);
 	keep(TTL);
@@ -278,7 +278,7 @@ static void a_server_is_not_told_when_the_key_has_ended(void)
 	CHECK_LOG("");
 }
 
-static void an_owner_that_ends_its_lease_ends_the_release_too(void)
+static void a_lease_that_its_owner_ends_is_not_released_any_more(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep(TTL);
@@ -290,11 +290,11 @@ static void an_owner_that_ends_its_lease_ends_the_release_too(void)
 	CHECK_LOG("");
 }
 
-static void what_was_confirmed_last_ends_by_itself(void)
+static void a_key_without_an_unanswered_renewal_is_left_to_its_ttl(void)
 {
 	watching_begin(1);
 	keep(TTL);
-	watching_to(10000); /* renewed once */
+	watching_to(10000); /* after one renewal */
 	fake_kill(0);
 	fake_refuses(0, 100);
 	watching_to(40000);
@@ -307,11 +307,12 @@ static void what_was_confirmed_last_ends_by_itself(void)
 
 /* ---- the release itself ---- */
 
-static unsigned unanswered; /* so many releases to come meet this instead */
+static unsigned unanswered; /* so many of the next releases end in this other way */
 static fake_act instead;
 static const char *release_answer;
 
-/* Renewals are answered with an error, which need not mean that nothing was done. */
+/* Renewals are answered with an error, after which the server may nevertheless have carried them
+ * out. */
 static bool meet(const char *words, bool is_taken, fake_plan *plan)
 {
 	bool is_release = strncmp(words, "RELEASE", 7) == 0;
@@ -324,7 +325,7 @@ static bool meet(const char *words, bool is_taken, fake_plan *plan)
 	return true;
 }
 
-/* It will be lost at 30 s, and the server may have prolonged it. */
+/* The lease will be lost at 30 s, and the server may have carried out its renewals. */
 static void keep_in_doubt(unsigned count, fake_act what)
 {
 	watching_begin(1);
@@ -338,7 +339,7 @@ static void keep_in_doubt(unsigned count, fake_act what)
 	fake_forget_log();
 }
 
-static void a_release_on_a_connection_that_hangs_is_said_again_on_the_next(void)
+static void a_release_on_a_connection_that_hangs_is_sent_again_on_the_next(void)
 {
 	keep_in_doubt(2, FAKE_SILENCE);
 	watching_to(90000);
@@ -348,7 +349,7 @@ static void a_release_on_a_connection_that_hangs_is_said_again_on_the_next(void)
 		"31000 a2 NAME\n32000 a2 close\n32010 a3 dial\n32010 a3 RELEASE k tok\n32010 a3 NAME\n");
 }
 
-static void a_release_on_a_connection_that_breaks_is_said_again_on_the_next(void)
+static void a_release_on_a_connection_that_breaks_is_sent_again_on_the_next(void)
 {
 	keep_in_doubt(1, FAKE_BREAK);
 	watching_to(90000);
@@ -357,7 +358,7 @@ static void a_release_on_a_connection_that_breaks_is_said_again_on_the_next(void
 			  "30000 a2 NAME\n");
 }
 
-static void a_release_that_was_answered_is_not_said_again(void)
+static void a_release_that_was_answered_is_not_sent_again(void)
 {
 	static const char *const answers[] = {
 		":1", ":0", "-NOPERM x", "-ERR unknown command 'EVAL'", "-WRONGTYPE x"};
@@ -370,7 +371,7 @@ static void a_release_that_was_answered_is_not_said_again(void)
 	}
 }
 
-static void a_release_that_was_answered_with_an_error_is_said_again_after_a_pause(void)
+static void a_release_that_was_answered_with_an_error_is_sent_again_after_a_pause(void)
 {
 	static const char *const answers[] = {"-BUSY x", "-LOADING x", "-ERR x"};
 	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
@@ -397,7 +398,7 @@ static void a_release_is_sent_again_until_its_time_is_over(void)
 	CHECK_INT(watching.heap.count, 0);
 }
 
-static void a_release_that_may_not_tell_waiters_is_said_without(void)
+static void a_release_without_rights_leaves_the_helper_keys_out(void)
 {
 	keep_in_doubt(0, FAKE_SAY);
 	watching.all->members[0].no_helpers = false;
@@ -406,30 +407,30 @@ static void a_release_that_may_not_tell_waiters_is_said_without(void)
 }
 
 static const check_test tests[] = {
-	TEST(what_a_server_disowns_is_lost_at_once),
-	TEST(others_go_on),
-	TEST(its_owner_may_learn_it_first),
-	TEST(its_owner_may_see_its_end_first),
-	TEST(an_owner_that_asks_for_it_is_told_again_after_a_pause),
-	TEST(an_owner_that_has_heard_enough_is_told_no_more),
-	TEST(an_owner_about_to_end_its_lease_is_told_no_more),
-	TEST(nobody_need_be_told),
-	TEST(a_late_answer_does_not_revive_it),
+	TEST(a_lease_that_a_server_disowns_is_lost_at_once),
+	TEST(other_leases_are_still_renewed),
+	TEST(an_owner_may_learn_of_the_loss_before_the_watch),
+	TEST(an_owner_may_see_the_end_before_the_watch),
+	TEST(a_callback_that_asks_for_it_is_called_again_after_a_pause),
+	TEST(a_callback_that_does_not_ask_for_it_is_not_called_again),
+	TEST(the_callback_of_a_paused_lease_is_not_called_again),
+	TEST(a_lease_may_have_no_callback),
+	TEST(a_late_answer_does_not_revive_a_lease),
 	TEST(an_answer_that_is_still_to_come_is_followed_by_a_release),
-	TEST(a_release_tells_waiters),
-	TEST(with_a_callers_own_token_nothing_is_released),
-	TEST(the_connection_goes_on_serving_others),
-	TEST(a_server_that_is_back_is_told),
-	TEST(a_server_is_not_told_before_the_login),
-	TEST(a_server_is_not_told_when_the_key_has_ended),
-	TEST(an_owner_that_ends_its_lease_ends_the_release_too),
-	TEST(what_was_confirmed_last_ends_by_itself),
-	TEST(a_release_on_a_connection_that_hangs_is_said_again_on_the_next),
-	TEST(a_release_on_a_connection_that_breaks_is_said_again_on_the_next),
-	TEST(a_release_that_was_answered_is_not_said_again),
-	TEST(a_release_that_was_answered_with_an_error_is_said_again_after_a_pause),
+	TEST(the_release_of_a_lost_lease_wakes_waiters),
+	TEST(a_lost_lease_with_a_callers_token_is_not_released),
+	TEST(the_connection_goes_on_serving_other_leases),
+	TEST(a_server_that_comes_back_gets_the_release),
+	TEST(the_release_follows_the_login),
+	TEST(no_release_is_sent_after_the_end_of_the_key),
+	TEST(a_lease_that_its_owner_ends_is_not_released_any_more),
+	TEST(a_key_without_an_unanswered_renewal_is_left_to_its_ttl),
+	TEST(a_release_on_a_connection_that_hangs_is_sent_again_on_the_next),
+	TEST(a_release_on_a_connection_that_breaks_is_sent_again_on_the_next),
+	TEST(a_release_that_was_answered_is_not_sent_again),
+	TEST(a_release_that_was_answered_with_an_error_is_sent_again_after_a_pause),
 	TEST(a_release_is_sent_again_until_its_time_is_over),
-	TEST(a_release_that_may_not_tell_waiters_is_said_without),
+	TEST(a_release_without_rights_leaves_the_helper_keys_out),
 };
 
 CHECK_MAIN(tests, watching_end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and leases of three servers: a quorum keeps one, a quorum of refusals loses it, and a
- * minority's grants are given back.
+ * The watch and leases of three servers: a quorum keeps a lease, a quorum of refusals loses it, and
+ * the renewals of a minority are released.
  */
 #include "check.h"
 #include "watching.h"
@@ -14,7 +14,7 @@ static rl_renewal *keep(void)
 	return watching_keep_told("k", TTL);
 }
 
-static void each_is_asked(void)
+static void each_member_is_asked(void)
 {
 	rl_renewal *one = keep();
 	watching_to(10000);
@@ -29,7 +29,7 @@ static void each_is_asked(void)
 	CHECK_COUNT("renew", 6);
 }
 
-static void a_quorum_is_enough_and_decides_at_once(void)
+static void a_quorum_decides_at_once(void)
 {
 	rl_renewal *one = keep();
 	fake_acts(0, FAKE_SAY, ":1", 100 * MS);
@@ -42,7 +42,7 @@ static void a_quorum_is_enough_and_decides_at_once(void)
 	CHECK_INT(watching_left(one), 29700);
 }
 
-static void proven_since_the_one_that_was_asked_first(void)
+static void a_renewal_proves_since_the_first_sending_of_its_quorum(void)
 {
 	rl_renewal *one = keep();
 	fake_refuses(2, 150);
@@ -76,7 +76,8 @@ static void a_member_that_hangs_does_not_matter(void)
 	}
 	watching_to(60000);
 	CHECK_INT(watching_losses, 0);
-	/* Nor are the others asked more often, but for those that are near when its time is over. */
+	/* The other members are asked no more often either, apart from leases that are near when the
+	 * time is over. */
 	CHECK(fake_stats.renewed >= 6 && fake_stats.renewed <= 8);
 	CHECK(fake_count("a1 renew") <= 8);
 }
@@ -104,7 +105,7 @@ static void a_member_that_refuses_does_not_matter(void)
 	CHECK(rl_lease_is_held(one->lease));
 }
 
-static void two_that_refuse_lose_it_at_once(void)
+static void a_lease_is_lost_once_two_members_refuse(void)
 {
 	rl_renewal *one = keep();
 	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
@@ -118,7 +119,7 @@ static void two_that_refuse_lose_it_at_once(void)
 	CHECK(!rl_lease_is_open(one->lease));
 }
 
-static void members_that_refuse_say_why(void)
+static void the_refusals_decide_the_reason_of_the_loss(void)
 {
 	static const struct {
 		const char *answers[2];
@@ -136,7 +137,7 @@ static void members_that_refuse_say_why(void)
 	}
 }
 
-static void what_a_minority_granted_is_given_back(void)
+static void a_renewal_of_a_minority_is_released(void)
 {
 	keep();
 	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
@@ -148,7 +149,7 @@ static void what_a_minority_granted_is_given_back(void)
 	CHECK_COUNT("RELEASE", 1);
 }
 
-static void what_a_minority_may_still_grant_is_given_back(void)
+static void a_renewal_that_a_minority_may_still_carry_out_is_released(void)
 {
 	keep();
 	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
@@ -159,7 +160,7 @@ static void what_a_minority_may_still_grant_is_given_back(void)
 	CHECK_COUNT("RELEASE", 1);
 }
 
-static void a_grant_is_given_back_when_the_member_can_be_told(void)
+static void a_member_that_cannot_be_reached_gets_the_release_later(void)
 {
 	keep();
 	fake_acts(0, FAKE_SAY, ":0", 100 * MS);
@@ -172,15 +173,15 @@ static void a_grant_is_given_back_when_the_member_can_be_told(void)
 	CHECK_COUNT("RELEASE", 1);
 }
 
-static void each_is_told_until_its_own_key_has_ended(void)
+static void each_member_gets_the_release_until_its_own_key_has_ended(void)
 {
 	rl_renewal *one = keep();
 	fake_dials(0, FAKE_ACCEPT, 0);
-	fake_acts(0, FAKE_BREAK, NULL, 0); /* asked for 30 s, and perhaps granted */
+	fake_acts(0, FAKE_BREAK, NULL, 0); /* sent with 30 s, and perhaps carried out */
 	fake_refuses(0, 100);
 	fake_refuses(2, 150);
 	fake_dials(1, FAKE_ACCEPT, 900 * MS);
-	fake_acts(1, FAKE_BREAK, NULL, 0); /* asked for 5 s */
+	fake_acts(1, FAKE_BREAK, NULL, 0); /* sent with 5 s */
 	fake_refuses(1, 150);
 	watching_to(10000);
 	one->lease->ttl_ns = 5000 * MS;
@@ -190,9 +191,9 @@ static void each_is_told_until_its_own_key_has_ended(void)
 	CHECK_COUNT("a102 RELEASE k tok\n", 1);
 }
 
-/* One server alone says yes again and again, which proves nothing, and has it for longer than is
- * proven. */
-static void a_quorum_that_fails_loses_it_at_the_deadline(void)
+/* One server alone answers yes again and again, which proves nothing. It has the key for longer
+ * than the lease is proven. */
+static void a_lease_without_a_quorum_is_lost_at_the_deadline(void)
 {
 	rl_renewal *one = keep();
 	for (int i = 0; i < 150; i++) {
@@ -207,10 +208,10 @@ static void a_quorum_that_fails_loses_it_at_the_deadline(void)
 	watching_to(30000);
 	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("30000 c1 RELEASE k tok\n", 1);
-	CHECK_COUNT("RELEASE", 2); /* and to the one with the errors */
+	CHECK_COUNT("RELEASE", 2); /* one to the server with the errors, too */
 }
 
-static void errors_of_two_are_asked_about_again(void)
+static void two_members_with_errors_are_asked_again(void)
 {
 	rl_renewal *one = keep();
 	fake_says(0, "-LOADING x");
@@ -224,7 +225,7 @@ static void errors_of_two_are_asked_about_again(void)
 	CHECK_INT(fake_stats.renewed, 1);
 }
 
-static void an_error_is_asked_about_again_while_another_is_down(void)
+static void a_member_with_an_error_is_asked_again_while_another_is_down(void)
 {
 	rl_renewal *one = keep();
 	fake_refuses(1, 150);
@@ -239,8 +240,8 @@ static void an_error_is_asked_about_again_while_another_is_down(void)
 	CHECK_INT(watching_losses, 0);
 }
 
-/* The slow one's answer belongs to what it was asked then, also in the next round. */
-static void an_answer_of_a_round_before_counts_from_when_it_was_asked_for(void)
+/* The answer of the slow member belongs to its own command, also in the next round. */
+static void an_answer_of_an_earlier_round_counts_from_its_own_sending(void)
 {
 	rl_renewal *one = keep();
 	one->members[2].timeout_ns = 3600 * SECOND;
@@ -263,7 +264,7 @@ static void an_answer_of_a_round_before_counts_from_when_it_was_asked_for(void)
 	CHECK_INT(watching_left(one), 27000);
 }
 
-static void when_it_ends_each_that_is_still_asked_is_told(void)
+static void members_with_a_renewal_in_flight_get_the_release_at_the_end(void)
 {
 	rl_renewal *one = keep();
 	fake_acts(1, FAKE_SILENCE, NULL, 0);
@@ -291,24 +292,24 @@ static void several_leases_share_the_connections(void)
 }
 
 static const check_test tests[] = {
-	TEST(each_is_asked),
-	TEST(a_quorum_is_enough_and_decides_at_once),
-	TEST(proven_since_the_one_that_was_asked_first),
+	TEST(each_member_is_asked),
+	TEST(a_quorum_decides_at_once),
+	TEST(a_renewal_proves_since_the_first_sending_of_its_quorum),
 	TEST(a_member_that_is_down_does_not_matter),
 	TEST(a_member_that_hangs_does_not_matter),
 	TEST(a_member_that_comes_back_is_asked_again),
 	TEST(a_member_that_refuses_does_not_matter),
-	TEST(two_that_refuse_lose_it_at_once),
-	TEST(members_that_refuse_say_why),
-	TEST(what_a_minority_granted_is_given_back),
-	TEST(what_a_minority_may_still_grant_is_given_back),
-	TEST(a_grant_is_given_back_when_the_member_can_be_told),
-	TEST(each_is_told_until_its_own_key_has_ended),
-	TEST(a_quorum_that_fails_loses_it_at_the_deadline),
-	TEST(errors_of_two_are_asked_about_again),
-	TEST(an_error_is_asked_about_again_while_another_is_down),
-	TEST(an_answer_of_a_round_before_counts_from_when_it_was_asked_for),
-	TEST(when_it_ends_each_that_is_still_asked_is_told),
+	TEST(a_lease_is_lost_once_two_members_refuse),
+	TEST(the_refusals_decide_the_reason_of_the_loss),
+	TEST(a_renewal_of_a_minority_is_released),
+	TEST(a_renewal_that_a_minority_may_still_carry_out_is_released),
+	TEST(a_member_that_cannot_be_reached_gets_the_release_later),
+	TEST(each_member_gets_the_release_until_its_own_key_has_ended),
+	TEST(a_lease_without_a_quorum_is_lost_at_the_deadline),
+	TEST(two_members_with_errors_are_asked_again),
+	TEST(a_member_with_an_error_is_asked_again_while_another_is_down),
+	TEST(an_answer_of_an_earlier_round_counts_from_its_own_sending),
+	TEST(members_with_a_renewal_in_flight_get_the_release_at_the_end),
 	TEST(several_leases_share_the_connections),
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch without memory, at each place where some is asked for: what can fail fails before the
- * lock is asked for; a lease under watch is renewed when there is memory again, and lost by the
+ * The watch without memory, at each place where some is requested. Whatever can fail fails before
+ * the lock is taken. A lease under watch is renewed when there is memory again, and lost by the
  * clock when there is none. The fake network, which has no malloc, counts its dials and appends
  * along.
  */
@@ -29,7 +29,7 @@ static void login(void)
 
 /* ---- preparing ---- */
 
-/* As the glue does it; the leases before it have filled the heap. */
+/* Prepares a lease as the glue does. The leases before it have filled the heap. */
 static bool prepare_one_more(void)
 {
 	watching_begin(3);
@@ -51,7 +51,7 @@ static bool prepare_one_more(void)
 	return one != NULL;
 }
 
-static void what_can_fail_fails_before_the_lock_is_asked_for(void)
+static void a_lease_is_prepared_with_all_its_memory_or_not_at_all(void)
 {
 	fails_at = 0;
 	CHECK(prepare_one_more());
@@ -77,7 +77,7 @@ static bool has_target_copy(void)
 	return copy != NULL;
 }
 
-static void half_a_target_is_none(void)
+static void a_target_is_copied_whole_or_not_at_all(void)
 {
 	watching_begin(1);
 	login();
@@ -107,8 +107,8 @@ static bool serve(const char *words, bool is_taken, fake_plan *plan)
 	return true;
 }
 
-/* A login, the script's text, more in flight than the ring has room for, a connection that breaks.
- */
+/* Renewals with a login, the text of the script, more commands in flight than the ring has room
+ * for, and a connection that breaks. */
 static void renew_many(int64_t until_ms)
 {
 	watching_begin(1);
@@ -127,7 +127,7 @@ static void renew_many(int64_t until_ms)
 	is_counting = false;
 }
 
-static void one_failure_loses_nothing(void)
+static void one_failed_allocation_loses_no_lease(void)
 {
 	is_lasting = false;
 	fails_at = 0;
@@ -144,7 +144,7 @@ static void one_failure_loses_nothing(void)
 	}
 }
 
-static void what_there_was_no_memory_for_is_sent_soon(void)
+static void a_renewal_without_memory_is_sent_soon(void)
 {
 	watching_begin(1);
 	is_lasting = false;
@@ -158,7 +158,7 @@ static void what_there_was_no_memory_for_is_sent_soon(void)
 	CHECK_COUNT("20010 a1 renew", 1);
 }
 
-static void without_any_memory_they_are_lost_by_the_clock(void)
+static void leases_without_any_memory_are_lost_by_the_clock(void)
 {
 	is_lasting = true;
 	for (fails_at = 1; fails_at <= 150; fails_at++) {
@@ -172,7 +172,7 @@ static void without_any_memory_they_are_lost_by_the_clock(void)
 	}
 }
 
-static void when_there_is_memory_again_they_are_renewed(void)
+static void leases_are_renewed_once_there_is_memory_again(void)
 {
 	is_lasting = true;
 	for (fails_at = 1; fails_at <= 8; fails_at++) {
@@ -181,12 +181,12 @@ static void when_there_is_memory_again_they_are_renewed(void)
 		watching_to(3900);
 		CHECK_INT(watching_losses, 0);
 		CHECK(fake_stats.renewed >= LEASES);
-		CHECK(watching_steps < 500); /* it does not try without a pause */
+		CHECK(watching_steps < 500); /* the watch makes pauses between its tries */
 		watching_end();
 	}
 }
 
-static void a_release_that_lacks_memory_is_left_to_the_ttl(void)
+static void a_release_without_memory_is_left_to_the_ttl(void)
 {
 	watching_begin(1);
 	fake_improvise = NULL;
@@ -203,13 +203,13 @@ static void a_release_that_lacks_memory_is_left_to_the_ttl(void)
 }
 
 static const check_test tests[] = {
-	TEST(what_can_fail_fails_before_the_lock_is_asked_for),
-	TEST(half_a_target_is_none),
-	TEST(one_failure_loses_nothing),
-	TEST(what_there_was_no_memory_for_is_sent_soon),
-	TEST(without_any_memory_they_are_lost_by_the_clock),
-	TEST(when_there_is_memory_again_they_are_renewed),
-	TEST(a_release_that_lacks_memory_is_left_to_the_ttl),
+	TEST(a_lease_is_prepared_with_all_its_memory_or_not_at_all),
+	TEST(a_target_is_copied_whole_or_not_at_all),
+	TEST(one_failed_allocation_loses_no_lease),
+	TEST(a_renewal_without_memory_is_sent_soon),
+	TEST(leases_without_any_memory_are_lost_by_the_clock),
+	TEST(leases_are_renewed_once_there_is_memory_again),
+	TEST(a_release_without_memory_is_left_to_the_ttl),
 };
 
 CHECK_MAIN(tests, clean_up)

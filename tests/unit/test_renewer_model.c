@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Leases under watch on the servers of servers.h: scripts that are forgotten, replies that are late
- * or lost, connections that break before and after a command, commands of broken connections that
- * run long after, and owners that prolong, release and drop their leases at any time, on other
- * connections. What must hold: ownership is proven only while a quorum has the key, for as long;
- * loss is final and told once; and where nothing is wrong no lease is lost.
+ * Leases under watch on the servers of servers.h. Scripts are forgotten, replies are late or lost,
+ * connections break before and after a command, and commands of broken connections run long after.
+ * Owners extend, release and drop their leases at any time, on other connections.
+ *
+ * What must hold: ownership is proven only while a quorum has the key, for as long. Loss is final,
+ * and reported once. Where nothing breaks, no lease is lost.
  */
 #include "check.h"
 #include "core/base/rl_time.h"
@@ -26,10 +27,10 @@
 #define ROUND_NS (6 * SECOND)
 
 typedef enum owner_step {
-	OWNER_AWAY,      /* has no lease */
-	OWNER_IDLE,      /* keeps it */
-	OWNER_EXTENDING, /* has asked for another TTL */
-	OWNER_LEAVING,   /* has asked for the release */
+	OWNER_AWAY,      /* the owner has no lease */
+	OWNER_IDLE,      /* the owner keeps its lease */
+	OWNER_EXTENDING, /* the owner has sent an extend */
+	OWNER_LEAVING,   /* the owner has sent the release */
 } owner_step;
 
 /* One lease at a time, each with a token of its own. The key is k0 for the first slot, and so on.
@@ -39,13 +40,13 @@ typedef struct slot {
 	rl_model_text value; /* the token, as the server has it */
 	rl_renewal *renewal;
 	owner_step step;
-	int64_t next_at; /* the owner does something, or is answered */
-	int64_t ttl_ms;  /* asked for */
+	int64_t next_at; /* when the owner acts next, or gets its answer */
+	int64_t ttl_ms;  /* the TTL of the extend under way */
 	int64_t sent_at;
-	bool is_answered; /* else the owner gives up */
+	bool is_answered; /* otherwise the owner gives up */
 	bool is_carried_out[3];
-	int64_t doubt_ms; /* a TTL that was asked for, and may still be set; 0 = none */
-	bool is_foreign;  /* somebody has taken a quorum away, or the owner's release has */
+	int64_t doubt_ms; /* the TTL of an extend that may still be carried out; 0 = none */
+	bool is_foreign;  /* another client, or the owner's release, has taken a quorum away */
 	bool was_lost;
 	unsigned told;
 } slot;
@@ -55,7 +56,7 @@ typedef struct late {
 	int64_t at;
 	unsigned member;
 	rl_model_command command;
-	char *answer; /* NULL = goes nowhere */
+	char *answer; /* NULL = there is no connection for it */
 } late;
 
 static slot slots[SLOTS];
@@ -63,7 +64,7 @@ static late lates[LATE_MAX];
 static unsigned late_count;
 static char answers[ANSWERS][64];
 static unsigned answer_next;
-static int64_t busy_until[3]; /* commands are carried out in order */
+static int64_t busy_until[3]; /* a server carries out commands in order */
 static bool has_trouble;
 static unsigned round_number;
 static uint64_t random_state;
@@ -112,7 +113,7 @@ static void take_away(const slot *self, unsigned member)
 	}
 }
 
-/* The owner's command, over another connection. */
+/* Sets the TTL by a command of the owner, on another connection. */
 static void set_ttl(const slot *self, unsigned member, int64_t ttl_ms)
 {
 	char key[] = {'k', (char) ('0' + key_of(self)), '\0'};
@@ -190,7 +191,7 @@ static bool serve(const char *words, bool is_taken, fake_plan *plan)
 	} else if (trouble == 4) {
 		*plan = (fake_plan){FAKE_SAY, "-LOADING x", delay};
 	} else if (trouble == 3) {
-		*plan = (fake_plan){FAKE_BREAK, NULL, delay}; /* it is never carried out */
+		*plan = (fake_plan){FAKE_BREAK, NULL, delay}; /* the server never carries it out */
 	} else {
 		put_late(member, at + any_ms(trouble == 0 ? 3000 : 3), false);
 		*plan = (fake_plan){trouble == 1 ? FAKE_SILENCE : FAKE_BREAK, NULL, delay};
@@ -284,7 +285,7 @@ static void extend(slot *self)
 	}
 }
 
-/* The bytes of a connection that was given up may still arrive. */
+/* Commands of a connection that was given up may still arrive. */
 static void carry_out_doubt(slot *self)
 {
 	for (unsigned i = 0; i < fake_set.count; i++) {
@@ -295,7 +296,7 @@ static void carry_out_doubt(slot *self)
 	self->doubt_ms = 0;
 }
 
-/* At some members before the answer; at the others with it. */
+/* Carries the extend out: at some members before the answer, at the others with it. */
 static bool carry_out_extension(slot *self, bool is_last)
 {
 	unsigned granted = 0;
@@ -437,14 +438,14 @@ static void run_round(unsigned number, bool trouble)
 	watching_end();
 }
 
-static void where_nothing_is_wrong_nothing_is_lost(void)
+static void no_lease_is_lost_while_nothing_breaks(void)
 {
 	for (unsigned i = 1; i <= ROUNDS; i++) {
 		run_round(i, false);
 	}
 }
 
-static void whatever_goes_wrong_what_is_proven_is_so(void)
+static void a_proof_holds_whatever_breaks(void)
 {
 	for (unsigned i = 1; i <= ROUNDS; i++) {
 		run_round(i, true);
@@ -452,8 +453,8 @@ static void whatever_goes_wrong_what_is_proven_is_so(void)
 }
 
 static const check_test tests[] = {
-	TEST(where_nothing_is_wrong_nothing_is_lost),
-	TEST(whatever_goes_wrong_what_is_proven_is_so),
+	TEST(no_lease_is_lost_while_nothing_breaks),
+	TEST(a_proof_holds_whatever_breaks),
 };
 
 CHECK_MAIN(tests, watching_end)

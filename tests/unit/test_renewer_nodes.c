@@ -40,20 +40,20 @@ static rl_renewal *keep(const char *seeds)
 	return watching_keep("k", TTL);
 }
 
-/* ---- which node ---- */
+/* ---- the choice of the node ---- */
 
 static void the_node_that_granted_is_asked(void)
 {
 	begin("abc");
 	rl_renewal *one = watching_prepare("k");
-	know("c"); /* after the lease was prepared, before it was won */
+	know("c"); /* after the preparation of the lease, before its win */
 	watching_win(one, TTL);
 	watching_to(10000);
 	CHECK_COUNT("10000 c1 renew k tok 30002", 1);
 	CHECK_COUNT("dial", 1);
 }
 
-static void what_the_route_has_learned_serves_the_next_lease(void)
+static void the_next_lease_uses_what_the_route_has_learned(void)
 {
 	rl_renewal *one = keep("ab");
 	fake_says(0, MOVED_TO("b"));
@@ -66,7 +66,7 @@ static void what_the_route_has_learned_serves_the_next_lease(void)
 	CHECK(watching.servers.routes->next == NULL);
 }
 
-static void moved_is_followed_at_once_and_kept(void)
+static void a_moved_is_followed_at_once_and_kept(void)
 {
 	rl_renewal *one = keep("ab");
 	fake_acts(0, FAKE_SAY, MOVED_TO("b"), 40 * MS);
@@ -81,14 +81,14 @@ static void moved_is_followed_at_once_and_kept(void)
 	CHECK_COUNT("ASKING", 0);
 }
 
-static void ask_is_followed_behind_asking(void)
+static void an_ask_is_followed_after_asking(void)
 {
 	keep("ab");
 	fake_says(0, ASK_AT("b"));
 	watching_to(10000);
 	CHECK_HAS(fake_log(), "10000 b1 ASKING\n10000 b1 renew k tok 30002\n");
 	watching_to(20000);
-	CHECK_HAS(fake_log(), "20000 b1 renew k tok 30002\n"); /* ASKING is for one command */
+	CHECK_HAS(fake_log(), "20000 b1 renew k tok 30002\n"); /* ASKING applies to one command */
 	CHECK_COUNT("ASKING", 1);
 	CHECK_INT(fake_stats.renewed, 2);
 	/* The move is over. */
@@ -101,7 +101,7 @@ static void ask_is_followed_behind_asking(void)
 	CHECK_COUNT("40000 b1 renew", 1);
 }
 
-static void a_script_that_is_unknown_there_goes_as_text(void)
+static void a_script_that_the_asked_node_does_not_know_goes_as_text(void)
 {
 	keep("ab");
 	fake_says(0, ASK_AT("b"));
@@ -112,14 +112,14 @@ static void a_script_that_is_unknown_there_goes_as_text(void)
 }
 
 /* Five redirects are followed; the sixth is an answer that fails, and the node is asked again. */
-static void a_circle_is_left_and_tried_again(void)
+static void a_circle_of_redirects_is_left_and_tried_again(void)
 {
 	rl_renewal *one = keep("ab");
 	for (unsigned i = 0; i < 6; i++) {
 		fake_says(i % 2, i % 2 == 0 ? MOVED_TO("b") : MOVED_TO("a"));
 	}
 	watching_to(10000);
-	CHECK_COUNT("10000", 2 + 6 + 2); /* two dials, six commands, two names */
+	CHECK_COUNT("10000", 2 + 6 + 2); /* two dials, six commands and two names */
 	CHECK_INT(fake_stats.renewed, 0);
 	CHECK(rl_lease_is_held(one->lease));
 	watching_to(11000);
@@ -140,7 +140,7 @@ static void hops_are_counted_for_one_command(void)
 	CHECK_INT(fake_stats.cluster_redirects, 6);
 }
 
-static void a_refusal_there_is_a_loss(void)
+static void a_refusal_of_the_other_node_is_a_loss(void)
 {
 	rl_renewal *one = keep("ab");
 	one->lease->is_own_token = true; /* nothing is put back */
@@ -167,7 +167,8 @@ static void a_lock_is_put_back_where_the_key_was_asked_for(void)
 
 /* ---- nodes that fail ---- */
 
-/* The first failure may be that of an old connection, so another node is asked after the second. */
+/* The first failure may be that of an old connection, so another node is asked after the second
+ * one. */
 static void a_node_that_is_dead_is_fled(void)
 {
 	rl_renewal *one = keep("ab");
@@ -198,7 +199,7 @@ static void a_node_that_dies_is_fled(void)
 }
 
 /* All nodes of a cluster are dead: the watch tries them in turn, with pauses. */
-static void all_nodes_are_dead_until_the_proof_ends(void)
+static void a_lease_whose_nodes_are_all_dead_is_lost_with_its_proof(void)
 {
 	rl_renewal *one = keep("abc");
 	fake_refuses(0, 190);
@@ -248,7 +249,7 @@ static void a_node_may_be_a_plain_member_of_another_lease(void)
 }
 
 /* A plain member is not redirected. */
-static void moved_to_a_plain_member_is_an_error(void)
+static void a_redirect_of_a_plain_member_is_an_error(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -291,7 +292,7 @@ static void a_late_release_flees_a_dead_node(void)
 
 /* The renewal is under way to a node that needs ASKING: the release after it needs ASKING as
  * well. */
-static void a_release_behind_a_renewal_is_behind_asking(void)
+static void a_release_after_a_renewal_at_an_asked_node_follows_asking(void)
 {
 	rl_renewal *one = keep("ab");
 	fake_says(0, ASK_AT("b"));
@@ -302,9 +303,9 @@ static void a_release_behind_a_renewal_is_behind_asking(void)
 	CHECK_LOG("10010 b1 ASKING\n10010 b1 RELEASE k tok\n");
 }
 
-/* The owner lets the lease go while the redirect is on its way: nothing is sent to the other
+/* The owner drops the lease while the redirect is on its way: no command is sent to the other
  * node. */
-static void a_redirect_of_a_lease_that_is_gone(void)
+static void a_redirect_of_a_lease_that_is_gone_is_not_followed(void)
 {
 	rl_renewal *one = keep("ab");
 	fake_acts(0, FAKE_SAY, MOVED_TO("b"), 50 * MS);
@@ -315,7 +316,7 @@ static void a_redirect_of_a_lease_that_is_gone(void)
 	CHECK(watching.servers.first != NULL);
 }
 
-static void a_redirect_while_the_owner_releases(void)
+static void a_redirect_is_not_followed_while_the_owner_releases(void)
 {
 	rl_renewal *one = keep("ab");
 	fake_acts(0, FAKE_SAY, MOVED_TO("b"), 50 * MS);
@@ -326,7 +327,7 @@ static void a_redirect_while_the_owner_releases(void)
 	rl_lease_end(one->lease);
 }
 
-/* ---- what is kept ---- */
+/* ---- servers and routes that are kept ---- */
 
 /* Servers without leases: eight are kept. Each port is a server. */
 static void idle_servers_are_dropped(void)
@@ -404,7 +405,7 @@ static void the_route_that_was_not_used_for_longest_goes_first(void)
 	CHECK(is_kept);
 }
 
-static void forgotten_in_a_child(void)
+static void a_forked_child_forgets_nodes_and_routes(void)
 {
 	begin("ab");
 	watching_keep("k", TTL);
@@ -442,7 +443,7 @@ static bool prepare(void)
 	return is_prepared;
 }
 
-static void memory_while_it_is_prepared(void)
+static void a_lease_of_a_cluster_may_lack_memory(void)
 {
 	CHECK(fake_memory_until(prepare) >= 9);
 }
@@ -462,38 +463,38 @@ static void redirect_it(void)
 	watching_end();
 }
 
-static void memory_while_it_is_redirected(void)
+static void a_redirect_of_a_renewal_may_lack_memory(void)
 {
 	CHECK(fake_memory_each(1, redirect_it) > 5);
 }
 
 static const check_test tests[] = {
 	TEST(the_node_that_granted_is_asked),
-	TEST(what_the_route_has_learned_serves_the_next_lease),
-	TEST(moved_is_followed_at_once_and_kept),
-	TEST(ask_is_followed_behind_asking),
-	TEST(a_script_that_is_unknown_there_goes_as_text),
-	TEST(a_circle_is_left_and_tried_again),
+	TEST(the_next_lease_uses_what_the_route_has_learned),
+	TEST(a_moved_is_followed_at_once_and_kept),
+	TEST(an_ask_is_followed_after_asking),
+	TEST(a_script_that_the_asked_node_does_not_know_goes_as_text),
+	TEST(a_circle_of_redirects_is_left_and_tried_again),
 	TEST(hops_are_counted_for_one_command),
-	TEST(a_refusal_there_is_a_loss),
+	TEST(a_refusal_of_the_other_node_is_a_loss),
 	TEST(a_lock_is_put_back_where_the_key_was_asked_for),
 	TEST(a_node_that_is_dead_is_fled),
 	TEST(a_node_that_dies_is_fled),
-	TEST(all_nodes_are_dead_until_the_proof_ends),
+	TEST(a_lease_whose_nodes_are_all_dead_is_lost_with_its_proof),
 	TEST(members_of_both_kinds_are_kept),
 	TEST(a_node_may_be_a_plain_member_of_another_lease),
-	TEST(moved_to_a_plain_member_is_an_error),
+	TEST(a_redirect_of_a_plain_member_is_an_error),
 	TEST(a_late_release_is_redirected),
 	TEST(a_late_release_flees_a_dead_node),
-	TEST(a_release_behind_a_renewal_is_behind_asking),
-	TEST(a_redirect_of_a_lease_that_is_gone),
-	TEST(a_redirect_while_the_owner_releases),
+	TEST(a_release_after_a_renewal_at_an_asked_node_follows_asking),
+	TEST(a_redirect_of_a_lease_that_is_gone_is_not_followed),
+	TEST(a_redirect_is_not_followed_while_the_owner_releases),
 	TEST(idle_servers_are_dropped),
 	TEST(idle_routes_are_dropped),
 	TEST(the_route_that_was_not_used_for_longest_goes_first),
-	TEST(forgotten_in_a_child),
-	TEST(memory_while_it_is_prepared),
-	TEST(memory_while_it_is_redirected),
+	TEST(a_forked_child_forgets_nodes_and_routes),
+	TEST(a_lease_of_a_cluster_may_lack_memory),
+	TEST(a_redirect_of_a_renewal_may_lack_memory),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -45,7 +45,7 @@ static void a_token_is_put_back_after_a_late_answer(void)
 	CHECK_COUNT("10300 c1 SET k tok NX PX 30002\n", 1);
 }
 
-/* The round is decided by it. */
+/* The answer to the SET decides the round. */
 static void a_token_is_put_back_before_the_round_is_decided(void)
 {
 	watching_begin(3);
@@ -57,8 +57,8 @@ static void a_token_is_put_back_before_the_round_is_decided(void)
 	CHECK_COUNT("10300 c1 SET k tok NX PX 30002\n", 1);
 }
 
-/* A lease of limited length, such as one that is not to outlive a section. */
-static void only_for_as_long_as_it_may_be_held(void)
+/* For example a lease that must not outlive a section. */
+static void a_token_is_put_back_for_the_rest_of_the_hold(void)
 {
 	rl_renewal *one = keep();
 	one->hold_until = FAKE_START + 35000 * MS + FAKE_BLINK;
@@ -67,7 +67,7 @@ static void only_for_as_long_as_it_may_be_held(void)
 	CHECK_COUNT("c1 SET k tok NX PX 25000\n", 1);
 }
 
-static void no_callers_token_is(void)
+static void a_token_of_the_caller_is_never_put_back(void)
 {
 	rl_renewal *one = keep();
 	one->lease->is_own_token = true;
@@ -116,8 +116,9 @@ static void a_lease_without_a_quorum_is_not_put_back(void)
 	CHECK_COUNT("SET", 0);
 }
 
-/* While the proof lasts nobody else can have it: the member may be the one that makes a quorum. */
-static void after_a_pause_it_is_in_a_round_that_is_not_decided(void)
+/* While the proof lasts no other client can have the lock. The answer to the SET makes the
+ * quorum. */
+static void a_token_is_put_back_after_a_pause_if_the_round_is_open(void)
 {
 	watching_begin(3);
 	rl_renewal *one = watching_keep("k", TTL);
@@ -149,8 +150,8 @@ static void a_callers_token_is_not_put_back(void)
 	CHECK_COUNT("c1 renew", 1);
 }
 
-/* Somebody else has it there: in the next round it is asked as always. */
-static void what_is_somebody_elses_stays_so(void)
+/* Another client has the key on c: in the next round c is asked as always. */
+static void a_key_of_another_client_is_not_put_back(void)
 {
 	rl_renewal *one = keep();
 	fake_says(C, "_");
@@ -166,7 +167,7 @@ static void what_is_somebody_elses_stays_so(void)
 	CHECK_INT(watching_left(one), 20001);
 }
 
-static void an_error_puts_it_off_to_the_next_round(void)
+static void an_error_delays_the_set_to_the_next_round(void)
 {
 	keep();
 	fake_says(C, "-LOADING x");
@@ -182,7 +183,7 @@ static void an_error_puts_it_off_to_the_next_round(void)
 
 /* ---- a connection that breaks ---- */
 
-static void broken_in_flight_it_is_said_again(void)
+static void a_set_whose_connection_breaks_is_sent_again(void)
 {
 	keep();
 	fake_acts(C, FAKE_BREAK, NULL, 100 * MS);
@@ -194,8 +195,8 @@ static void broken_in_flight_it_is_said_again(void)
 	CHECK_COUNT("20000 c2 renew", 1);
 }
 
-/* Then the first may have been carried out, and the second is refused by our own key. */
-static void said_twice_and_refused_the_next_round_tells(void)
+/* The first SET may have been carried out, and then our own key refuses the second one. */
+static void a_repeated_set_that_is_refused_is_decided_by_the_next_round(void)
 {
 	rl_renewal *one = keep();
 	fake_acts(C, FAKE_BREAK, NULL, 100 * MS);
@@ -209,8 +210,8 @@ static void said_twice_and_refused_the_next_round_tells(void)
 	CHECK_COUNT("SET", 2);
 }
 
-/* It comes through only in a later round: what it says does not count as a refusal there. */
-static void refused_in_a_later_round_it_is_asked_at_once(void)
+/* The SET is answered in a later round, where its refusal is no vote. */
+static void a_set_that_is_refused_in_a_later_round_is_followed_by_a_renewal(void)
 {
 	rl_renewal *one = keep();
 	fake_dials(C, FAKE_ACCEPT, 0);
@@ -223,7 +224,7 @@ static void refused_in_a_later_round_it_is_asked_at_once(void)
 	fake_acts(1, FAKE_SAY, ":0", 0);
 	one->members[0].timeout_ns = 100 * SECOND;
 	watching_to(21900);
-	/* a has not answered yet, b has refused: c decides. */
+	/* Member a has not answered yet, and b has refused: c decides. */
 	CHECK_INT(watching_losses, 0);
 	CHECK_COUNT("c28 SET k tok NX PX 30002\n", 1);
 	CHECK_COUNT("c28 renew k tok 30002\n", 1);
@@ -234,7 +235,7 @@ static void refused_in_a_later_round_it_is_asked_at_once(void)
 
 /* ---- the end of the lease ---- */
 
-/* What is put back is on its way, for half a second. */
+/* A lease whose SET on c is under way, for half a second. */
 static rl_renewal *fly(void)
 {
 	rl_renewal *one = keep();
@@ -245,7 +246,7 @@ static rl_renewal *fly(void)
 	return one;
 }
 
-static void released_meanwhile_it_is_released_behind(void)
+static void a_lease_released_during_the_set_is_released_after_it(void)
 {
 	watching_let_go(fly(), true);
 	CHECK_LOG("10050 c1 RELEASE k tok\n");
@@ -253,15 +254,15 @@ static void released_meanwhile_it_is_released_behind(void)
 	CHECK_COUNT("RELEASE", 1);
 }
 
-static void also_when_it_could_not_be_released(void)
+static void a_lease_that_could_not_be_released_is_released_after_the_set(void)
 {
 	watching_let_go(fly(), false);
 	CHECK_LOG("10050 c1 RELEASE k tok\n");
 }
 
-/* It was on its way when the release was sent: that its answer has come since says nothing of the
- * order. */
-static void also_when_it_was_answered_while_the_release_was_under_way(void)
+/* The SET was under way when the release was sent. Its answer, which has arrived since, says
+ * nothing about the order. */
+static void a_set_answered_during_the_release_is_followed_by_a_release(void)
 {
 	rl_renewal *one = fly();
 	rl_renewer_pause(one);
@@ -271,7 +272,7 @@ static void also_when_it_was_answered_while_the_release_was_under_way(void)
 	CHECK_LOG("10600 c1 RELEASE k tok\n");
 }
 
-static void not_when_it_was_answered_before(void)
+static void a_set_answered_before_the_release_needs_no_other_release(void)
 {
 	rl_renewal *one = fly();
 	watching_to(10600);
@@ -279,7 +280,7 @@ static void not_when_it_was_answered_before(void)
 	CHECK_LOG("");
 }
 
-static void given_away_it_stays(void)
+static void a_lease_given_away_during_the_set_keeps_its_key(void)
 {
 	rl_renewal *one = fly();
 	rl_renewer_pause(one);
@@ -289,7 +290,7 @@ static void given_away_it_stays(void)
 	CHECK_LOG("");
 }
 
-static void what_waits_for_a_connection_is_not_sent_any_more(void)
+static void a_set_that_waits_for_a_connection_is_not_sent_after_the_end(void)
 {
 	rl_renewal *one = keep();
 	fake_dials(C, FAKE_ACCEPT, 0);
@@ -303,7 +304,7 @@ static void what_waits_for_a_connection_is_not_sent_any_more(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
-static void lost_it_is_taken_back(void)
+static void a_lost_lease_is_released_where_it_was_put_back(void)
 {
 	rl_renewal *one = keep();
 	fake_says(C, "+OK");
@@ -322,26 +323,26 @@ static const check_test tests[] = {
 	TEST(a_token_is_put_back),
 	TEST(a_token_is_put_back_after_a_late_answer),
 	TEST(a_token_is_put_back_before_the_round_is_decided),
-	TEST(only_for_as_long_as_it_may_be_held),
-	TEST(no_callers_token_is),
+	TEST(a_token_is_put_back_for_the_rest_of_the_hold),
+	TEST(a_token_of_the_caller_is_never_put_back),
 	TEST(a_lease_that_is_not_renewed_is_not_put_back),
 	TEST(a_lost_lease_is_not_put_back),
 	TEST(a_lease_of_one_server_is_not_put_back),
 	TEST(a_lease_without_a_quorum_is_not_put_back),
-	TEST(after_a_pause_it_is_in_a_round_that_is_not_decided),
+	TEST(a_token_is_put_back_after_a_pause_if_the_round_is_open),
 	TEST(a_callers_token_is_not_put_back),
-	TEST(what_is_somebody_elses_stays_so),
-	TEST(an_error_puts_it_off_to_the_next_round),
-	TEST(broken_in_flight_it_is_said_again),
-	TEST(said_twice_and_refused_the_next_round_tells),
-	TEST(refused_in_a_later_round_it_is_asked_at_once),
-	TEST(released_meanwhile_it_is_released_behind),
-	TEST(also_when_it_could_not_be_released),
-	TEST(also_when_it_was_answered_while_the_release_was_under_way),
-	TEST(not_when_it_was_answered_before),
-	TEST(given_away_it_stays),
-	TEST(what_waits_for_a_connection_is_not_sent_any_more),
-	TEST(lost_it_is_taken_back),
+	TEST(a_key_of_another_client_is_not_put_back),
+	TEST(an_error_delays_the_set_to_the_next_round),
+	TEST(a_set_whose_connection_breaks_is_sent_again),
+	TEST(a_repeated_set_that_is_refused_is_decided_by_the_next_round),
+	TEST(a_set_that_is_refused_in_a_later_round_is_followed_by_a_renewal),
+	TEST(a_lease_released_during_the_set_is_released_after_it),
+	TEST(a_lease_that_could_not_be_released_is_released_after_the_set),
+	TEST(a_set_answered_during_the_release_is_followed_by_a_release),
+	TEST(a_set_answered_before_the_release_needs_no_other_release),
+	TEST(a_lease_given_away_during_the_set_keeps_its_key),
+	TEST(a_set_that_waits_for_a_connection_is_not_sent_after_the_end),
+	TEST(a_lost_lease_is_released_where_it_was_put_back),
 };
 
 CHECK_MAIN(tests, watching_end)

@@ -36,7 +36,7 @@ static rl_renewal *keep(const char *key)
 	return watching_keep_told(key, TTL);
 }
 
-static void one_wait_is_for_all_renewals_of_a_write(void)
+static void one_wait_confirms_all_renewals_of_a_write(void)
 {
 	begin(1);
 	keep("a");
@@ -68,7 +68,7 @@ static void an_unconfirmed_renewal_proves_nothing(void)
 	CHECK_INT(watching_losses, 0);
 }
 
-static void it_is_asked_for_again(void)
+static void an_unconfirmed_renewal_is_sent_again(void)
 {
 	begin(1);
 	rl_renewal *one = keep("k");
@@ -102,7 +102,7 @@ static void without_replicas_the_lease_ends_at_its_time(void)
 	CHECK(fake_count("release") + fake_count("RELEASE") > 0); /* the key may live on */
 }
 
-/* The answer that says "lost" is no renewal, and waits for nothing. */
+/* The answer "lost" is no renewal, so no replica has to confirm it. */
 static void a_lease_that_is_gone_is_lost_at_once(void)
 {
 	begin(1);
@@ -148,9 +148,9 @@ static void a_minority_may_be_unconfirmed(void)
 }
 
 static const check_test tests[] = {
-	TEST(one_wait_is_for_all_renewals_of_a_write),
+	TEST(one_wait_confirms_all_renewals_of_a_write),
 	TEST(an_unconfirmed_renewal_proves_nothing),
-	TEST(it_is_asked_for_again),
+	TEST(an_unconfirmed_renewal_is_sent_again),
 	TEST(without_replicas_the_lease_ends_at_its_time),
 	TEST(a_lease_that_is_gone_is_lost_at_once),
 	TEST(a_right_that_is_missing_is_no_loss_before_the_time),

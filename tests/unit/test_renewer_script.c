@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and a server that does not know the script: one of those that ask brings the text, the
- * others go by its digest behind it.
+ * The watch and a server that does not know the script: one of the renewals brings the text, and
+ * the others follow by its digest.
  */
 #include "check.h"
 #include "watching.h"
@@ -33,7 +33,7 @@ static void begin(unsigned count)
 	}
 }
 
-static void one_renewal_brings_the_text(void)
+static void a_renewal_brings_the_text(void)
 {
 	begin(1);
 	watching_to(20000);
@@ -67,7 +67,7 @@ static void the_text_is_counted_once(void)
 	CHECK_INT(fake_stats.scripts_loaded, 1);
 }
 
-static void a_server_that_forgets_it_gets_it_again(void)
+static void a_server_that_forgets_the_script_gets_it_again(void)
 {
 	begin(3);
 	watching_to(15000);
@@ -79,17 +79,17 @@ static void a_server_that_forgets_it_gets_it_again(void)
 	CHECK_INT(fake_stats.renewed, 6);
 }
 
-static void a_round_that_needs_the_text_is_still_one_round(void)
+static void a_round_with_the_text_is_one_round(void)
 {
 	begin(1);
 	rl_renewal *one = watching.all;
 	watching_to(10010);
 	CHECK_INT(one->lease->in_flight, 0);
-	/* Proven since it was asked for the second time. */
+	/* The proof counts from the second sending. */
 	CHECK_TIME(rl_lease_remaining(one->lease), 30 * SECOND - 5 * MS);
 }
 
-static void the_text_goes_on_the_next_connection_when_this_one_breaks(void)
+static void the_text_goes_on_the_next_connection_after_a_break(void)
 {
 	begin(2);
 	fake_acts(0, FAKE_SAY, "-NOSCRIPT x", 5 * MS);
@@ -100,7 +100,7 @@ static void the_text_goes_on_the_next_connection_when_this_one_breaks(void)
 	CHECK_INT(fake_stats.renewed, 2);
 }
 
-static void a_lease_that_ends_meanwhile_takes_the_text_not_with_it(void)
+static void another_lease_brings_the_text_when_the_first_one_ends(void)
 {
 	begin(2);
 	watching_to(10000);
@@ -113,7 +113,7 @@ static void a_lease_that_ends_meanwhile_takes_the_text_not_with_it(void)
 	CHECK_INT(fake_stats.renewed, 1);
 }
 
-static void a_lease_that_is_lost_meanwhile_is_released(void)
+static void a_lease_that_is_lost_while_the_text_is_sent_is_released(void)
 {
 	watching_begin(1);
 	rl_renewal *one = watching_keep("k", 12); /* due at 3.3 ms, proven for 10 */
@@ -133,8 +133,8 @@ static bool never_learn(const char *words, bool is_taken, fake_plan *plan)
 	return true;
 }
 
-/* A proxy between, say. */
-static void a_server_that_does_not_take_the_text_is_asked_with_pauses(void)
+/* A proxy in between may cause this. */
+static void a_server_that_never_knows_the_script_is_asked_with_pauses(void)
 {
 	watching_begin(1);
 	fake_improvise = never_learn;
@@ -151,15 +151,15 @@ static void a_server_that_does_not_take_the_text_is_asked_with_pauses(void)
 }
 
 static const check_test tests[] = {
-	TEST(one_renewal_brings_the_text),
+	TEST(a_renewal_brings_the_text),
 	TEST(only_the_first_of_many_renewals_brings_the_text),
 	TEST(the_text_is_counted_once),
-	TEST(a_server_that_forgets_it_gets_it_again),
-	TEST(a_round_that_needs_the_text_is_still_one_round),
-	TEST(the_text_goes_on_the_next_connection_when_this_one_breaks),
-	TEST(a_lease_that_ends_meanwhile_takes_the_text_not_with_it),
-	TEST(a_lease_that_is_lost_meanwhile_is_released),
-	TEST(a_server_that_does_not_take_the_text_is_asked_with_pauses),
+	TEST(a_server_that_forgets_the_script_gets_it_again),
+	TEST(a_round_with_the_text_is_one_round),
+	TEST(the_text_goes_on_the_next_connection_after_a_break),
+	TEST(another_lease_brings_the_text_when_the_first_one_ends),
+	TEST(a_lease_that_is_lost_while_the_text_is_sent_is_released),
+	TEST(a_server_that_never_knows_the_script_is_asked_with_pauses),
 };
 
 CHECK_MAIN(tests, watching_end)

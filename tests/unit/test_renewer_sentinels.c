@@ -64,7 +64,7 @@ static void a_renewal_counts_once_the_primary_is_named(void)
 	CHECK_COUNT("renew", 1);
 }
 
-/* Leases of 3 s are renewed each second: of four renewals in a second one looks up. */
+/* Leases of 3 s are renewed each second: of four renewals in a second one begins a lookup. */
 static void a_young_lookup_serves_other_leases(void)
 {
 	begin();
@@ -92,7 +92,7 @@ static void many_leases_share_one_lookup(void)
 	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
-static void without_the_check_nobody_is_asked(void)
+static void without_the_check_no_sentinel_is_asked(void)
 {
 	begin();
 	route->check_ns = RL_NEVER;
@@ -102,7 +102,7 @@ static void without_the_check_nobody_is_asked(void)
 	CHECK_COUNT("SENTINEL", 0);
 }
 
-/* With a caller's token, which cannot be set again. */
+/* A lease with a caller's token, which is never put back. */
 static rl_renewal *keep_own_token(void)
 {
 	begin();
@@ -130,7 +130,7 @@ static void a_refusal_counts_once_the_primary_is_named(void)
 	CHECK(rl_lease_is_lost(one->lease));
 }
 
-/* Another server may be the primary by now, and have the lock. */
+/* Another server may be the primary by now, and may have the lock. */
 static void a_refusal_without_sentinels_does_not_count(void)
 {
 	rl_renewal *one = refused_renewal();
@@ -152,7 +152,7 @@ static void a_refusal_of_an_old_primary_does_not_count(void)
 /* ---- Sentinels that fail ---- */
 
 /* Each try takes the time of a lookup; the lease is held while it is proven, and then lost. */
-static void without_sentinels_it_is_lost_by_the_clock(void)
+static void a_lease_without_sentinels_is_lost_by_the_clock(void)
 {
 	rl_renewal *one = keep();
 	fake_none_answers(route);
@@ -176,7 +176,7 @@ static void refused_sentinels_are_asked_at_a_pace(void)
 	CHECK(fake_stats.sentinel_lookups >= 15 && fake_stats.sentinel_lookups <= 50);
 }
 
-static void sentinels_that_come_back_save_it(void)
+static void sentinels_that_come_back_save_a_lease(void)
 {
 	rl_renewal *one = keep();
 	fake_none_answers(route);
@@ -205,7 +205,7 @@ static void a_switch_takes_the_renewal_along(void)
 	CHECK_COUNT("a1 renew", 1);
 }
 
-/* Before the answer of the old primary. */
+/* The switch comes before the answer of the old primary. */
 static void a_switch_does_not_wait_for_the_old_primary(void)
 {
 	rl_renewal *one = keep();
@@ -219,7 +219,7 @@ static void a_switch_does_not_wait_for_the_old_primary(void)
 	CHECK_INT(fake_stats.lost, 0);
 }
 
-static void the_new_primary_may_have_lost_it(void)
+static void a_lease_that_the_new_primary_does_not_have_is_lost(void)
 {
 	rl_renewal *one = keep_own_token();
 	switch_to_b(30 * MS);
@@ -228,7 +228,7 @@ static void the_new_primary_may_have_lost_it(void)
 	CHECK(rl_lease_is_lost(one->lease));
 }
 
-static void the_new_primary_may_have_lost_it_and_gets_it_back(void)
+static void a_lease_that_the_new_primary_does_not_have_may_be_put_back(void)
 {
 	watching_begin(3);
 	route = fake_sentinels(0, "fgh");
@@ -253,7 +253,7 @@ static void a_primary_that_refuses_is_looked_up(void)
 	CHECK(watching_left(one) >= 29900);
 }
 
-/* Its connection breaks, and the Sentinels need a while until they agree. */
+/* The connection breaks, and the Sentinels need a while until they agree. */
 static void a_primary_that_dies_is_followed(void)
 {
 	rl_renewal *one = keep();
@@ -282,7 +282,7 @@ static void readonly_is_looked_up(void)
 
 /* ---- the owner ---- */
 
-static void released_during_the_check(void)
+static void a_lease_released_during_the_check_sends_nothing(void)
 {
 	rl_renewal *one = keep();
 	fake_none_answers(route);
@@ -294,7 +294,7 @@ static void released_during_the_check(void)
 }
 
 /* The server has answered the renewal, so the owner's own release comes after it anyway. */
-static void paused_during_the_check(void)
+static void a_lease_may_be_paused_during_the_check(void)
 {
 	rl_renewal *one = keep();
 	fake_all_name(route, NAMES("a"), 30 * MS);
@@ -306,7 +306,7 @@ static void paused_during_the_check(void)
 	rl_lease_end(one->lease);
 }
 
-static void paused_before_a_switch(void)
+static void a_lease_may_be_paused_before_a_switch(void)
 {
 	rl_renewal *one = keep();
 	switch_to_b(30 * MS);
@@ -317,7 +317,7 @@ static void paused_before_a_switch(void)
 	rl_lease_end(one->lease);
 }
 
-static void lost_during_the_check(void)
+static void a_lease_may_be_lost_during_the_check(void)
 {
 	rl_renewal *one = keep();
 	fake_none_answers(route);
@@ -330,7 +330,7 @@ static void lost_during_the_check(void)
 	CHECK(rl_renewal_is_released(one));
 }
 
-static void forgotten_in_a_child_during_the_lookup(void)
+static void a_forked_child_forgets_the_lookup(void)
 {
 	keep();
 	fake_none_answers(route);
@@ -355,7 +355,7 @@ static void a_late_release_follows_its_primary(void)
 	CHECK_INT(fake_stats.late_releases_done, 1);
 }
 
-/* ---- what is kept ---- */
+/* ---- servers and routes that are kept ---- */
 
 /* The thread that waits for the links of a lookup does not hold the lock: no other thread may close
  * these links. */
@@ -408,7 +408,7 @@ static bool prepare_and_renew(void)
 	return is_prepared;
 }
 
-static void memory_while_it_is_prepared(void)
+static void a_lease_behind_sentinels_may_lack_memory(void)
 {
 	CHECK(fake_memory_until(prepare_and_renew) >= 9);
 }
@@ -428,7 +428,7 @@ static void check_and_switch(void)
 	watching_end();
 }
 
-static void memory_during_the_check_and_a_switch(void)
+static void the_check_and_a_switch_may_lack_memory(void)
 {
 	CHECK(fake_memory_each(1, check_and_switch) > 10);
 }
@@ -437,29 +437,29 @@ static const check_test tests[] = {
 	TEST(a_renewal_counts_once_the_primary_is_named),
 	TEST(a_young_lookup_serves_other_leases),
 	TEST(many_leases_share_one_lookup),
-	TEST(without_the_check_nobody_is_asked),
+	TEST(without_the_check_no_sentinel_is_asked),
 	TEST(a_refusal_counts_once_the_primary_is_named),
 	TEST(a_refusal_without_sentinels_does_not_count),
 	TEST(a_refusal_of_an_old_primary_does_not_count),
-	TEST(without_sentinels_it_is_lost_by_the_clock),
+	TEST(a_lease_without_sentinels_is_lost_by_the_clock),
 	TEST(refused_sentinels_are_asked_at_a_pace),
-	TEST(sentinels_that_come_back_save_it),
+	TEST(sentinels_that_come_back_save_a_lease),
 	TEST(a_switch_takes_the_renewal_along),
 	TEST(a_switch_does_not_wait_for_the_old_primary),
-	TEST(the_new_primary_may_have_lost_it),
-	TEST(the_new_primary_may_have_lost_it_and_gets_it_back),
+	TEST(a_lease_that_the_new_primary_does_not_have_is_lost),
+	TEST(a_lease_that_the_new_primary_does_not_have_may_be_put_back),
 	TEST(a_primary_that_refuses_is_looked_up),
 	TEST(a_primary_that_dies_is_followed),
 	TEST(readonly_is_looked_up),
-	TEST(released_during_the_check),
-	TEST(paused_during_the_check),
-	TEST(paused_before_a_switch),
-	TEST(lost_during_the_check),
-	TEST(forgotten_in_a_child_during_the_lookup),
+	TEST(a_lease_released_during_the_check_sends_nothing),
+	TEST(a_lease_may_be_paused_during_the_check),
+	TEST(a_lease_may_be_paused_before_a_switch),
+	TEST(a_lease_may_be_lost_during_the_check),
+	TEST(a_forked_child_forgets_the_lookup),
 	TEST(a_late_release_follows_its_primary),
 	TEST(links_are_closed_by_steps_alone),
-	TEST(memory_while_it_is_prepared),
-	TEST(memory_during_the_check_and_a_switch),
+	TEST(a_lease_behind_sentinels_may_lack_memory),
+	TEST(the_check_and_a_switch_may_lack_memory),
 };
 
 CHECK_MAIN(tests, clean_up)

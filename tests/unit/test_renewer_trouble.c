@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch and a network that fails: what is said again, when, and until when. Trouble alone loses
- * nothing as long as ownership is proven.
+ * The watch and a network that fails: which commands are sent again, when, and until when. Failures
+ * alone lose no lease as long as ownership is proven.
  */
 #include "check.h"
 #include "watching.h"
@@ -54,7 +54,7 @@ static void a_connection_that_breaks_in_flight_is_replaced_at_once(void)
 	}
 }
 
-static void what_was_in_flight_is_said_again_in_one_write(void)
+static void renewals_in_flight_are_sent_again_in_one_write(void)
 {
 	watching_begin(1);
 	for (int i = 0; i < 40; i++) {
@@ -67,7 +67,7 @@ static void what_was_in_flight_is_said_again_in_one_write(void)
 	}
 	fake_acts(0, FAKE_BREAK, NULL, 100 * MS);
 	watching_to(10100);
-	CHECK_COUNT("10000 a1 renew", 11); /* the rest was lost */
+	CHECK_COUNT("10000 a1 renew", 11); /* the other 29 renewals were lost */
 	CHECK_COUNT("10000 a1 lost: renew", 29);
 	CHECK_COUNT("10100 a2 renew", 30);
 	CHECK_INT(fake_writes, 2);
@@ -115,7 +115,7 @@ static void a_refusal_may_come_late(void)
 	CHECK_INT(watching_left(one), 30000);
 }
 
-static void a_server_that_is_full_is_asked_again(void)
+static void a_full_server_is_asked_again(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep();
@@ -125,7 +125,8 @@ static void a_server_that_is_full_is_asked_again(void)
 	CHECK(watching_left(one) >= 28000);
 }
 
-/* It says so to the first of those who asked; the others have heard nothing. */
+/* The server sends the error as an answer to the first renewal. The other renewals get no
+ * answer. */
 static void a_full_server_is_not_dialled_in_a_storm(void)
 {
 	watching_begin(1);
@@ -141,18 +142,18 @@ static void a_full_server_is_not_dialled_in_a_storm(void)
 	unsigned steps = watching_steps;
 	watching_to(12000);
 	CHECK_COUNT("10000 a1 dial", 1);
-	CHECK_COUNT("dial", 10); /* as if they were refused */
+	CHECK_COUNT("dial", 10); /* as often as after refusals */
 	CHECK(watching_steps - steps < 100);
-	watching_to(20000); /* it has let us in meanwhile */
+	watching_to(20000); /* the server accepts connections again meanwhile */
 	CHECK_COUNT("dial", 21);
-	CHECK_COUNT("17130 a21 renew", 8); /* who was told so goes with the others */
+	CHECK_COUNT("17130 a21 renew", 8); /* the renewal that got the error is sent with the others */
 	for (unsigned i = 0; i < 8; i++) {
 		CHECK(watching_left(all[i]) > 25000);
 	}
 }
 
-/* The server has granted it: it is not away any more. */
-static void pauses_that_have_grown_are_not_for_a_lease_that_was_just_won(void)
+/* The server has granted this lease, so it can be reached again. */
+static void a_lease_that_was_just_won_does_not_wait_for_a_grown_pause(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep();
@@ -160,7 +161,7 @@ static void pauses_that_have_grown_are_not_for_a_lease_that_was_just_won(void)
 		fake_dials(0, FAKE_REFUSE, 0);
 	}
 	watching_to(11640);
-	CHECK_COUNT("11630 a10 dial", 1);                /* and the next in half a second */
+	CHECK_COUNT("11630 a10 dial", 1);                /* the next dial would be in half a second */
 	rl_renewal *brief = watching_keep("brief", 302); /* due in 100 ms */
 	watching_to(11740);
 	CHECK_COUNT("a11 renew brief", 1);
@@ -168,7 +169,7 @@ static void pauses_that_have_grown_are_not_for_a_lease_that_was_just_won(void)
 	watching_to(13000);
 	CHECK(rl_lease_is_held(brief->lease));
 	CHECK(watching_left(one) > 25000);
-	/* The next trouble begins with short pauses. */
+	/* The next failure begins with short pauses. */
 	fake_forget_log();
 	for (int i = 0; i < 3; i++) {
 		fake_dials(0, FAKE_REFUSE, 0);
@@ -179,7 +180,7 @@ static void pauses_that_have_grown_are_not_for_a_lease_that_was_just_won(void)
 	CHECK(rl_lease_is_held(brief->lease));
 }
 
-static void what_nobody_asked_for_ends_the_connection(void)
+static void a_reply_without_a_command_ends_the_connection(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep();
@@ -217,9 +218,9 @@ static void an_answer_that_does_not_come_is_given_up(void)
 	CHECK_INT(watching_left(one), 30000);
 }
 
-/* A quarter of the proof that is left, and 5 ms at least: with long timeouts, too, there is time to
- * try again. */
-static void no_answer_is_waited_for_longer_than_the_proof_allows(void)
+/* The limit is a quarter of the proof that is left, and at least 5 ms. So there is time for another
+ * try even with long timeouts. */
+static void an_answer_is_not_waited_for_longer_than_the_proof_allows(void)
 {
 	watching_begin(1);
 	fake_set.members[0].timeout_ns = fake_set.members[0].connect_timeout_ns = 3600 * SECOND;
@@ -233,7 +234,7 @@ static void no_answer_is_waited_for_longer_than_the_proof_allows(void)
 	CHECK(fake_count("renew") >= 10 && fake_count("renew") < 30);
 }
 
-static void nor_is_a_connection(void)
+static void a_connection_is_not_waited_for_longer_than_the_proof_allows(void)
 {
 	watching_begin(1);
 	fake_set.members[0].timeout_ns = fake_set.members[0].connect_timeout_ns = 3600 * SECOND;
@@ -247,8 +248,8 @@ static void nor_is_a_connection(void)
 	CHECK(fake_count("dial") >= 10 && fake_count("dial") < 30);
 }
 
-/* It may be the first or the last of them. */
-static void the_most_impatient_of_those_who_wait_decides(void)
+/* That lease may be the first or the last one. */
+static void the_lease_with_the_least_time_decides(void)
 {
 	for (int64_t begun = 9400; begun <= 9500; begun += 100) {
 		watching_begin(1);
@@ -268,13 +269,13 @@ static void the_most_impatient_of_those_who_wait_decides(void)
 	}
 }
 
-static void what_came_in_time_is_read_before_it_is_judged(void)
+static void an_answer_that_came_in_time_is_read_before_the_timeout(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep();
 	rl_renewal *other = watching_prepare("other");
 	other->renews = false;
-	watching_win(other, 10402); /* something to wake for */
+	watching_win(other, 10402); /* the watch wakes for its end */
 	fake_acts(0, FAKE_SAY, ":1", 500 * MS);
 	watching_to(10399);
 	fake_lag(2 * SECOND); /* the process is stopped */
@@ -285,7 +286,7 @@ static void what_came_in_time_is_read_before_it_is_judged(void)
 	CHECK(!rl_lease_is_held(other->lease));
 }
 
-static void what_the_system_does_not_take_at_once_is_written_when_it_does(void)
+static void renewals_are_written_once_the_system_takes_them(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep();
@@ -300,7 +301,7 @@ static void what_the_system_does_not_take_at_once_is_written_when_it_does(void)
 	CHECK_INT(fake_stats.renewed, 2);
 }
 
-/* ---- until when ---- */
+/* ---- the end of the proof ---- */
 
 static void the_deadline_is_exact(void)
 {
@@ -317,7 +318,7 @@ static void the_deadline_is_exact(void)
 	CHECK_INT(fake_stats.renewed, 0);
 }
 
-static void after_the_deadline_nobody_is_bothered(void)
+static void a_lost_lease_makes_no_further_steps(void)
 {
 	watching_begin(1);
 	keep();
@@ -326,7 +327,7 @@ static void after_the_deadline_nobody_is_bothered(void)
 	fake_forget_log();
 	unsigned steps = watching_steps;
 	watching_to(90000);
-	CHECK_LOG(""); /* nothing was ever sent that could have prolonged it */
+	CHECK_LOG(""); /* no renewal was sent that the server could still carry out */
 	CHECK(watching_steps <= steps + 1);
 }
 
@@ -346,23 +347,23 @@ static void a_server_that_comes_back_in_time_is_enough(void)
 static const check_test tests[] = {
 	TEST(an_idle_connection_that_was_closed_is_replaced_when_it_is_needed),
 	TEST(a_connection_that_breaks_in_flight_is_replaced_at_once),
-	TEST(what_was_in_flight_is_said_again_in_one_write),
+	TEST(renewals_in_flight_are_sent_again_in_one_write),
 	TEST(pauses_between_dials_grow),
 	TEST(an_answer_ends_the_pauses),
 	TEST(a_refusal_may_come_late),
-	TEST(a_server_that_is_full_is_asked_again),
+	TEST(a_full_server_is_asked_again),
 	TEST(a_full_server_is_not_dialled_in_a_storm),
-	TEST(pauses_that_have_grown_are_not_for_a_lease_that_was_just_won),
-	TEST(what_nobody_asked_for_ends_the_connection),
+	TEST(a_lease_that_was_just_won_does_not_wait_for_a_grown_pause),
+	TEST(a_reply_without_a_command_ends_the_connection),
 	TEST(a_connect_that_hangs_is_given_up),
 	TEST(an_answer_that_does_not_come_is_given_up),
-	TEST(no_answer_is_waited_for_longer_than_the_proof_allows),
-	TEST(nor_is_a_connection),
-	TEST(the_most_impatient_of_those_who_wait_decides),
-	TEST(what_came_in_time_is_read_before_it_is_judged),
-	TEST(what_the_system_does_not_take_at_once_is_written_when_it_does),
+	TEST(an_answer_is_not_waited_for_longer_than_the_proof_allows),
+	TEST(a_connection_is_not_waited_for_longer_than_the_proof_allows),
+	TEST(the_lease_with_the_least_time_decides),
+	TEST(an_answer_that_came_in_time_is_read_before_the_timeout),
+	TEST(renewals_are_written_once_the_system_takes_them),
 	TEST(the_deadline_is_exact),
-	TEST(after_the_deadline_nobody_is_bothered),
+	TEST(a_lost_lease_makes_no_further_steps),
 	TEST(a_server_that_comes_back_in_time_is_enough),
 };
 

@@ -19,7 +19,7 @@ static void begin_unknown(void)
 }
 
 /* Two of three members have granted the lock while the Sentinels of the third were down. */
-static void it_is_looked_up_for_the_renewal(void)
+static void an_unknown_primary_is_looked_up_for_a_renewal(void)
 {
 	begin_unknown();
 	watching_keep("k", TTL);
@@ -31,7 +31,7 @@ static void it_is_looked_up_for_the_renewal(void)
 	CHECK_INT(fake_stats.lost, 0);
 }
 
-static void it_stays_unknown(void)
+static void a_primary_may_stay_unknown(void)
 {
 	begin_unknown();
 	fake_seeds_refuse(route, 190);
@@ -42,7 +42,7 @@ static void it_stays_unknown(void)
 	CHECK(fake_stats.sentinel_lookups < 200);
 }
 
-static void it_is_looked_up_without_the_check_as_well(void)
+static void an_unknown_primary_is_looked_up_without_the_check_as_well(void)
 {
 	begin_unknown();
 	route->check_ns = RL_NEVER;
@@ -51,7 +51,7 @@ static void it_is_looked_up_without_the_check_as_well(void)
 	CHECK_COUNT("d1 renew", 1);
 }
 
-static void it_is_looked_up_for_a_late_release(void)
+static void an_unknown_primary_is_looked_up_for_a_late_release(void)
 {
 	begin_unknown();
 	watching_hand_over();
@@ -85,7 +85,7 @@ static void a_late_release_of_a_primary_that_never_comes_ends(void)
 	CHECK(fake_stats.sentinel_lookups < 60);
 }
 
-static void two_unknown_primaries_of_the_same_sentinels(void)
+static void two_unknown_primaries_may_have_the_same_sentinels(void)
 {
 	watching_begin(2);
 	route = fake_sentinels(0, "fgh");
@@ -99,13 +99,13 @@ static void two_unknown_primaries_of_the_same_sentinels(void)
 }
 
 static const check_test tests[] = {
-	TEST(it_is_looked_up_for_the_renewal),
-	TEST(it_stays_unknown),
-	TEST(it_is_looked_up_without_the_check_as_well),
-	TEST(it_is_looked_up_for_a_late_release),
+	TEST(an_unknown_primary_is_looked_up_for_a_renewal),
+	TEST(a_primary_may_stay_unknown),
+	TEST(an_unknown_primary_is_looked_up_without_the_check_as_well),
+	TEST(an_unknown_primary_is_looked_up_for_a_late_release),
 	TEST(a_late_release_waits_for_the_sentinels),
 	TEST(a_late_release_of_a_primary_that_never_comes_ends),
-	TEST(two_unknown_primaries_of_the_same_sentinels),
+	TEST(two_unknown_primaries_may_have_the_same_sentinels),
 };
 
 CHECK_MAIN(tests, watching_end)

@@ -82,7 +82,7 @@ static void seeds_are_asked_first(void)
 	CHECK(rl_route_node(route, 5) == route->seeds[0]);
 }
 
-static void the_same_seed_twice_is_one_node(void)
+static void a_seed_that_is_named_twice_is_one_node(void)
 {
 	static const char *const seeds[] = {"a", "A", "b"};
 	route = make_route(RL_ROUTE_CLUSTER, seeds, 3);
@@ -98,7 +98,7 @@ static void a_suspect_is_passed_over(void)
 	CHECK_TEXT(node_of(1), "redis://b:7000/2");
 	rl_route_suspect(route, route->seeds[1]);
 	CHECK_TEXT(node_of(1), "redis://c:7000/2");
-	/* When all are, each gets another chance, in turn. */
+	/* When all candidates are suspect, each gets another chance, in turn. */
 	rl_route_suspect(route, route->seeds[2]);
 	CHECK_TEXT(node_of(1), "redis://a:7000/2");
 	rl_route_suspect(route, route->seeds[0]);
@@ -158,7 +158,7 @@ static void redirects_are_read(void)
 	check_redirect("MOVED 1 a:2 more words", RL_REDIRECT_MOVED, 1, "a", 2);
 }
 
-static void malformed_redirects_are_none(void)
+static void malformed_redirects_are_not_followed(void)
 {
 	static const char *const texts[] = {"", "MOVED", "MOVED ", "MOVED 1", "MOVED 1 ", "MOVED 1 a",
 		"MOVED 1 a:", "MOVED 1 a:0", "MOVED 1 a:65536", "MOVED 1 a:99999999999999999999",
@@ -181,7 +181,7 @@ static void malformed_redirects_are_none(void)
 	CHECK_INT(rl_redirect_read(bytes_of(text)).kind, RL_REDIRECT_NONE);
 }
 
-static void moved_is_noted(void)
+static void a_moved_is_noted(void)
 {
 	start();
 	const rl_target *node = follow("MOVED 5 10.0.0.1:7001");
@@ -190,7 +190,7 @@ static void moved_is_noted(void)
 	CHECK(rl_route_knows(route, 5));
 	CHECK_TEXT(node_of(4), "redis://a:7000/2");
 	CHECK_INT(route->node_count, 4);
-	/* It has what the nodes have in common. */
+	/* The node has the options that all nodes have in common. */
 	CHECK_TEXT(node->user, "me");
 	CHECK(node->password.len == 6 && memcmp(node->password.data, "secret", 6) == 0);
 	CHECK_INT(node->replicas_ms, 50);
@@ -201,7 +201,7 @@ static void moved_is_noted(void)
 	CHECK_INT(route->node_count, 4);
 }
 
-static void ask_is_not_noted(void)
+static void an_ask_is_not_noted(void)
 {
 	start();
 	CHECK(rl_route_wants_map(route, 0));
@@ -266,7 +266,7 @@ static void behind_sentinels_all_keys_are_in_one_slot(void)
 	CHECK(rl_route_knows(route, 12739));
 	rl_route_suspect(route, node);
 	CHECK(!rl_route_knows(route, 0));
-	CHECK(rl_route_node(route, 3) == node); /* there is no other */
+	CHECK(rl_route_node(route, 3) == node); /* the primary is the only node */
 	CHECK(rl_route_name(route, bytes_of("p"), 6379, 78) == node);
 	CHECK(rl_route_knows(route, 16383));
 	other = rl_route_copy(route, 9999);
@@ -285,7 +285,7 @@ static void only_the_named_node_is_kept(void)
 	}
 	CHECK(rl_route_name(route, bytes_of("p q"), 1, 5000) == NULL);
 	CHECK_INT(rl_route_node(route, 0)->address.port, 2 * RL_NODES_MAX);
-	/* No cluster answers there. */
+	/* Redirects and maps change nothing behind Sentinels. */
 	follow("MOVED 16383 x:1");
 	CHECK(!rl_route_wants_map(route, INT64_MAX));
 	rl_reply node[] = {
@@ -299,7 +299,7 @@ static void only_the_named_node_is_kept(void)
 }
 
 /* The nodes of a route are TCP, whatever its seeds are. */
-static void a_named_node_is_no_path(void)
+static void a_named_node_is_reached_by_tcp(void)
 {
 	route = make_route(RL_ROUTE_SENTINEL, abc, 1);
 	route->common->address.kind = RL_NET_UNIX;
@@ -344,7 +344,7 @@ static void one_route_learns_from_another(void)
 }
 
 /* Both times are of one lookup, so they are learned together. */
-static void since_when_a_node_is_known_is_learned_with_its_name(void)
+static void the_age_of_a_node_is_learned_with_its_name(void)
 {
 	route = make_route(RL_ROUTE_SENTINEL, abc, 3);
 	CHECK(rl_route_is_settled(route));
@@ -393,7 +393,7 @@ static void routes_are_compared(void)
 	start();
 	follow("MOVED 1 z:1");
 	other = make_route(RL_ROUTE_CLUSTER, abc, 3);
-	CHECK(rl_route_equal(route, other)); /* what was learned does not count */
+	CHECK(rl_route_equal(route, other)); /* learned nodes do not count */
 	other->common->database = 3;
 	CHECK(!rl_route_equal(route, other));
 	CHECK(rl_route_overlaps(route, other));
@@ -433,23 +433,23 @@ static void references_are_counted(void)
 
 static const check_test tests[] = {
 	TEST(seeds_are_asked_first),
-	TEST(the_same_seed_twice_is_one_node),
+	TEST(a_seed_that_is_named_twice_is_one_node),
 	TEST(a_suspect_is_passed_over),
 	TEST(a_suspect_loses_its_slots_until_it_is_named),
 	TEST(a_stranger_is_no_suspect),
 	TEST(redirects_are_read),
-	TEST(malformed_redirects_are_none),
-	TEST(moved_is_noted),
-	TEST(ask_is_not_noted),
+	TEST(malformed_redirects_are_not_followed),
+	TEST(a_moved_is_noted),
+	TEST(an_ask_is_not_noted),
 	TEST(an_empty_host_is_that_of_the_speaker),
 	TEST(there_are_at_most_a_thousand_nodes),
 	TEST(a_map_is_wanted_once_a_second_at_most),
 	TEST(behind_sentinels_all_keys_are_in_one_slot),
 	TEST(only_the_named_node_is_kept),
-	TEST(a_named_node_is_no_path),
+	TEST(a_named_node_is_reached_by_tcp),
 	TEST(a_copy_knows_the_seeds_and_one_slot),
 	TEST(one_route_learns_from_another),
-	TEST(since_when_a_node_is_known_is_learned_with_its_name),
+	TEST(the_age_of_a_node_is_learned_with_its_name),
 	TEST(routes_are_compared),
 	TEST(services_are_compared),
 	TEST(references_are_counted),

@@ -146,7 +146,7 @@ static void nodes_that_have_left_are_dropped(void)
 	rl_target_unref(kept);
 	CHECK_TEXT(node_of(99), "redis://a:1");
 	CHECK_TEXT(node_of(199), "redis://c:1");
-	CHECK_TEXT(node_of(299), "redis://c:1"); /* it was named again */
+	CHECK_TEXT(node_of(299), "redis://c:1"); /* the node was named again */
 	/* A node of redirects alone. */
 	rl_redirect ask = {RL_REDIRECT_ASK, 0, bytes_of("d"), 1};
 	CHECK(rl_route_follow(route, &ask, route->seeds[0]) != NULL);
@@ -170,7 +170,7 @@ static void a_node_without_a_host_is_that_of_the_speaker(void)
 	CHECK_TEXT(node_of(1), "redis://a:1");
 }
 
-/* A place of the map where nonsense stands, beside a range that makes sense. */
+/* A reply with nonsense at this place, beside a range that makes sense. */
 static rl_reply nonsense(unsigned place)
 {
 	rl_reply good = node("bad", 1);
@@ -236,16 +236,16 @@ static void nonsense_changes_nothing(void)
 		CHECK(route->nodes[0].is_suspect);
 		CHECK_TEXT(node_of(3), "redis://a:1");
 		CHECK_TEXT(node_of(5), "unknown");
-		/* Beside it the rest counts. */
+		/* The rest of the map counts. */
 		read_map(ARRAY(range(1, 1, node("b", 1)), nonsense(place), range(2, 2, node("c", 1))));
 		CHECK_TEXT(node_of(1), "redis://b:1");
 		CHECK_TEXT(node_of(2), "redis://c:1");
 		CHECK_TEXT(node_of(0), "unknown");
-		CHECK_INT(route->node_count, 3); /* not "a" any more, and never "bad" */
+		CHECK_INT(route->node_count, 3); /* "a" has gone, and "bad" was never added */
 	}
 }
 
-static void what_is_no_map_changes_nothing(void)
+static void a_reply_that_is_no_map_changes_nothing(void)
 {
 	rl_reply replies[] = {text(NULL), text("x"), number(1), array_of(NULL, 0),
 		{.type = RL_REPLY_ERROR, .text = bytes_of("NOPERM no")}};
@@ -340,7 +340,7 @@ static void judge_copy(bool has_failed)
 	CHECK(is_right);
 }
 
-static void a_copy_without_memory(void)
+static void a_copy_may_lack_memory(void)
 {
 	at_each_place(prepare_copy, copy, judge_copy);
 }
@@ -366,7 +366,7 @@ static void judge_redirect(bool has_failed)
 	CHECK_TEXT(node_of(3), "redis://a:1");
 }
 
-static void a_redirect_without_memory(void)
+static void a_redirect_may_lack_memory(void)
 {
 	at_each_place(prepare_nothing, follow, judge_redirect);
 }
@@ -394,12 +394,12 @@ static void judge_map(bool has_failed)
 	CHECK_INT(route->node_count, 3);
 }
 
-static void a_map_without_memory(void)
+static void a_map_may_lack_memory(void)
 {
 	at_each_place(prepare_map, map_them, judge_map);
 }
 
-static void a_route_without_memory(void)
+static void a_route_may_lack_memory(void)
 {
 	rl_target *seed = make_target("s");
 	for (fails_at = 1; fails_at <= 6; fails_at++) {
@@ -425,13 +425,13 @@ static const check_test tests[] = {
 	TEST(nodes_that_have_left_are_dropped),
 	TEST(a_node_without_a_host_is_that_of_the_speaker),
 	TEST(nonsense_changes_nothing),
-	TEST(what_is_no_map_changes_nothing),
+	TEST(a_reply_that_is_no_map_changes_nothing),
 	TEST(too_many_nodes_leave_slots_unknown),
 	TEST(a_known_map_takes_no_memory),
-	TEST(a_copy_without_memory),
-	TEST(a_redirect_without_memory),
-	TEST(a_map_without_memory),
-	TEST(a_route_without_memory),
+	TEST(a_copy_may_lack_memory),
+	TEST(a_redirect_may_lack_memory),
+	TEST(a_map_may_lack_memory),
+	TEST(a_route_may_lack_memory),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -86,7 +86,7 @@ static void each_digest_is_that_of_its_text(void)
 	}
 }
 
-static void no_text_is_pasted_in(void)
+static void no_script_pastes_text_in(void)
 {
 	for (unsigned i = 0; i < RL_SCRIPTS; i++) {
 		const char *text = rl_script_get((rl_script_id) i)->text;
@@ -104,9 +104,9 @@ static void no_text_is_pasted_in(void)
 	}
 }
 
-/* An error inside a script must not keep the lock from being freed, nor lose its word: see
+/* An error inside a script must not keep the lock from being freed, nor lose its code: see
  * rl_script.c. */
-static void nothing_is_called_that_may_raise(void)
+static void no_script_calls_what_may_raise(void)
 {
 	for (unsigned i = 0; i < RL_SCRIPTS; i++) {
 		CHECK(strstr(rl_script_get((rl_script_id) i)->text, "redis.call") == NULL);
@@ -116,8 +116,8 @@ static void nothing_is_called_that_may_raise(void)
 static const check_test tests[] = {
 	TEST(the_digest_of_this_test_is_right),
 	TEST(each_digest_is_that_of_its_text),
-	TEST(no_text_is_pasted_in),
-	TEST(nothing_is_called_that_may_raise),
+	TEST(no_script_pastes_text_in),
+	TEST(no_script_calls_what_may_raise),
 };
 
 CHECK_MAIN(tests, NULL)

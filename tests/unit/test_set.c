@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sets of members: what two have in common, and how patient a set is.
+ * Sets of members: the members that two sets have in common, and how long a set waits for answers.
  */
 #include "check.h"
 #include "core/wire/rl_dsn.h"
@@ -37,7 +37,7 @@ static void add(rl_set *set, const char *text)
 	set->members[set->count++] = (rl_member){.target = dsn.target, .route = dsn.route};
 }
 
-/* Up to three DSNs each. */
+/* Each set has up to three DSNs. */
 static unsigned common(const char *const *a, const char *const *b)
 {
 	clean_up();
@@ -50,7 +50,7 @@ static unsigned common(const char *const *a, const char *const *b)
 	return rl_set_common(&one, &other);
 }
 
-static void the_same_servers_are_common(void)
+static void servers_of_both_sets_are_common(void)
 {
 	static const struct {
 		const char *const a[3];
@@ -65,7 +65,7 @@ static void the_same_servers_are_common(void)
 		{{"redis://a", "redis://b", "redis://c"}, {"redis://d", "redis://c", "redis://e"}, 1},
 		{{"redis://a:1", "redis://a:2", "redis://a:3"},
 			{"redis://a:2", "redis://a:3", "redis://a:4"}, 2},
-		/* Who asks does not matter, the database does. */
+		/* The user does not matter, the database does. */
 		{{"redis://user:secret@a"}, {"redis://a"}, 1},
 		{{"redis://a/1"}, {"redis://a/1"}, 1},
 		{{"redis://a/1"}, {"redis://a/2"}, 0},
@@ -75,7 +75,7 @@ static void the_same_servers_are_common(void)
 		{{"unix:///a.sock"}, {"unix:///a.sock"}, 1},
 		{{"unix:///a.sock"}, {"unix:///b.sock"}, 0},
 		{{"unix:///a.sock"}, {"redis://a.sock"}, 0},
-		/* Of clusters one node in common will do. */
+		/* One common node is enough for clusters. */
 		{{"redis-cluster://a"}, {"redis-cluster://a"}, 1},
 		{{"redis-cluster://a,b"}, {"rediss-cluster://:word@c,b,d"}, 1},
 		{{"redis-cluster://a,b"}, {"redis-cluster://c,d"}, 0},
@@ -87,7 +87,8 @@ static void the_same_servers_are_common(void)
 		{{"redis-sentinel://a,b/m"}, {"redis-sentinel://b,c/n"}, 0},
 		{{"redis-sentinel://a,b/m"}, {"redis-sentinel://c,d/m"}, 0},
 		{{"redis-sentinel://a/m"}, {"redis-sentinel://a/m/1"}, 0},
-		/* What one address is to both does not make them the same. */
+		/* An address may be a node for one DSN and a Sentinel for the other: that does not make the
+		 * members the same. */
 		{{"redis-cluster://a:1"}, {"redis-sentinel://a:1/m"}, 0},
 		{{"redis-cluster://a"}, {"redis://a"}, 0},
 		{{"redis-sentinel://a:1/m"}, {"redis://a:1"}, 0},
@@ -103,7 +104,7 @@ static void the_same_servers_are_common(void)
 	}
 }
 
-static void a_set_has_all_members_that_lead_to_the_same_place(void)
+static void a_set_finds_its_members_on_the_same_server(void)
 {
 	clean_up();
 	add(&one, "redis://a");
@@ -141,7 +142,7 @@ static void a_member_is_given_a_tenth_of_the_ttl(void)
 		int64_t ttl;
 		int64_t patience;
 	} cases[] = {
-		/* One server: nobody else could do it. */
+		/* On one server no other member could answer instead. */
 		{1, SECOND, 0, SECOND},
 		{1, SECOND, 5 * MS, SECOND},
 		{1, SECOND, 30 * SECOND, SECOND},
@@ -155,7 +156,7 @@ static void a_member_is_given_a_tenth_of_the_ttl(void)
 		{3, SECOND, SECOND, 100 * MS},
 		{15, SECOND, SECOND, 100 * MS},
 		{3, 50 * MS, SECOND, 50 * MS},
-		/* But a millisecond. */
+		/* The least timeout is a millisecond. */
 		{3, SECOND, 100 * MS, 10 * MS},
 		{3, SECOND, 15 * MS, 3 * MS / 2},
 		{3, SECOND, 10 * MS, MS},
@@ -210,7 +211,7 @@ static void the_shortest_grace_counts(void)
 	CHECK_INT(rl_set_longest_ttl_ms(&one), 10999);
 }
 
-static void the_first_primary_that_settles(void)
+static void a_set_settles_with_its_first_primary(void)
 {
 	add(&one, "redis-sentinel://a/m?failover_grace=32");
 	add(&one, "redis-sentinel://c/m?failover_grace=12");
@@ -226,9 +227,9 @@ static void the_first_primary_that_settles(void)
 	CHECK_INT(rl_set_settles_at(&one), 80);
 }
 
-static const check_test tests[] = {TEST(the_same_servers_are_common),
-	TEST(a_set_has_all_members_that_lead_to_the_same_place),
-	TEST(a_member_is_given_a_tenth_of_the_ttl), TEST(the_longest_ttl_fits_into_the_grace),
-	TEST(the_shortest_grace_counts), TEST(the_first_primary_that_settles)};
+static const check_test tests[] = {TEST(servers_of_both_sets_are_common),
+	TEST(a_set_finds_its_members_on_the_same_server), TEST(a_member_is_given_a_tenth_of_the_ttl),
+	TEST(the_longest_ttl_fits_into_the_grace), TEST(the_shortest_grace_counts),
+	TEST(a_set_settles_with_its_first_primary)};
 
 CHECK_MAIN(tests, clean_up)

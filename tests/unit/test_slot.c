@@ -16,7 +16,7 @@ static unsigned slot_of(const char *key)
 }
 
 /* The values of a server's CLUSTER KEYSLOT. */
-static void known_slots(void)
+static void the_slots_of_known_keys_are_right(void)
 {
 	static const struct {
 		const char *key;
@@ -30,7 +30,7 @@ static void known_slots(void)
 	CHECK_INT(rl_slot_of(rl_bytes_of("", 0)), 0);
 }
 
-static void the_tag_of_a_key(void)
+static void the_tag_of_a_key_is_between_its_first_braces(void)
 {
 	static const struct {
 		const char *key, *tag;
@@ -46,7 +46,7 @@ static void the_tag_of_a_key(void)
 		}
 		CHECK_INT(rl_slot_of(key), rl_slot_of(tag));
 	}
-	/* Bytes behind the end of the key are not read. */
+	/* Bytes after the end of the key are not read. */
 	CHECK_INT(rl_slot_tag(rl_bytes_of("{a}", 2)).len, 2);
 	CHECK_INT(rl_slot_tag(rl_bytes_of("a{}", 2)).len, 2);
 }
@@ -165,7 +165,7 @@ static void check_names(const char *key, rl_naming naming, const char *mark, con
 	}
 }
 
-static void the_names_in_a_slot(void)
+static void the_names_of_helper_keys_have_the_slot_of_their_key(void)
 {
 	static const char *const tagged[] = {"{a}b", "{{a}b", "}{a}", "{a}}", "x{a}{b}", "{a}{b}"};
 	static const char *const tags[] = {"{a}", "{{a}", "{{}", "{:}"};
@@ -264,7 +264,7 @@ static void no_two_keys_share_a_helper_key(void)
 	check_that_names_differ(RL_NAMES_PLAIN);
 }
 
-static void what_may_be_a_helper_key_is_no_lock(void)
+static void a_name_that_may_be_a_helper_key_is_no_lock(void)
 {
 	static const char *const helpers[] = {
 		"a::rl-wait", "{a}:rl-wake", ":rl-fence", "a:rl-wait", "::rl-wake"};
@@ -290,12 +290,12 @@ static void without_a_cluster_names_are_plain(void)
 }
 
 static const check_test tests[] = {
-	TEST(known_slots),
-	TEST(the_tag_of_a_key),
+	TEST(the_slots_of_known_keys_are_right),
+	TEST(the_tag_of_a_key_is_between_its_first_braces),
 	TEST(all_names_are_in_the_slot_of_the_key),
-	TEST(the_names_in_a_slot),
+	TEST(the_names_of_helper_keys_have_the_slot_of_their_key),
 	TEST(no_two_keys_share_a_helper_key),
-	TEST(what_may_be_a_helper_key_is_no_lock),
+	TEST(a_name_that_may_be_a_helper_key_is_no_lock),
 	TEST(without_a_cluster_names_are_plain),
 };
 

@@ -139,12 +139,12 @@ static void a_row_that_is_given_back_is_taken_again(void)
 	CHECK_INT(sum().processes, 1);
 	CHECK_INT(sum().stats.acquired, 3);
 	CHECK(take(3) == one);
-	rl_stats_table_give_back(table, 1, two); /* not its row */
+	rl_stats_table_give_back(table, 1, two); /* two is not its row */
 	CHECK_INT(sum().processes, 2);
 }
 
 /* The pid is that of the dead owner, but the mark is another one. */
-static void a_pid_that_is_used_again_is_another_owner(void)
+static void a_reused_pid_is_another_owner(void)
 {
 	const uint64_t old_mark = UINT64_C(7) << 32 | 100;
 	const uint64_t new_mark = UINT64_C(8) << 32 | 100;
@@ -242,7 +242,7 @@ static const check_test tests[] = {
 	TEST(the_dead_stay_in_the_sums_and_leave_the_gauges),
 	TEST(a_new_owner_begins_at_zero),
 	TEST(a_row_that_is_given_back_is_taken_again),
-	TEST(a_pid_that_is_used_again_is_another_owner),
+	TEST(a_reused_pid_is_another_owner),
 	TEST(without_a_free_row_the_dead_make_room),
 	TEST(processes_that_count_at_once_lose_nothing),
 	TEST(each_time_is_in_the_bucket_of_its_bound),

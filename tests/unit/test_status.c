@@ -54,15 +54,15 @@ static void the_first_word_is_the_code(void)
 	check_code("A2345678901234567890123456789012345678901234567890", "ERR");
 }
 
-static void the_text_is_told(void)
+static void a_message_has_the_text_of_the_server(void)
 {
 	CHECK_TEXT(said("ERR no such thing"), "the server answered: ERR no such thing");
 	CHECK_TEXT(said(""), "the server answered: an error without text");
 	CHECK_TEXT(said("ERR a\r\nb\tc\x7f\xc3\xa4"), "the server answered: ERR a??b?c???");
 }
 
-/* Redis 6.2, where the server raises it inside a script. */
-static void a_script_s_place_is_cut_off(void)
+/* Redis 6.2, where the server raises the error inside a script. */
+static void the_place_of_an_error_in_a_script_is_cut_off(void)
 {
 	CHECK_TEXT(said("@user_script: 1: -READONLY You can't write against a read only replica."),
 		"the server answered: READONLY You can't write against a read only replica. (this server is a "
@@ -153,7 +153,7 @@ static void long_texts_are_cut(void)
 	CHECK_HAS(said(text), "xxx (put the password into the DSN: redis://:password@host)");
 }
 
-static void set_and_append(void)
+static void messages_can_be_set_and_appended(void)
 {
 	CHECK_INT(rl_error_set(NULL, RL_ERR_MEMORY, 0, "x"), RL_ERR_MEMORY);
 	strcpy(err.code, "OLD");
@@ -229,7 +229,7 @@ static void some_errors_last(void)
 }
 
 /* Redis 6.2, 7 and 8, Valkey; by itself, and inside a script. */
-static void a_right_for_a_command_is_told_from_one_for_a_key(void)
+static void a_missing_right_for_a_command_differs_from_one_for_a_key(void)
 {
 	static const char *const commands[] = {
 		"NOPERM this user has no permissions to run the 'lpush' command or its subcommand",
@@ -338,7 +338,7 @@ static void controls_above_ascii_are_escaped(void)
 	}
 }
 
-/* Whichever text goes into it. */
+/* The same for any text. */
 static void a_message_is_fit_to_be_shown(void)
 {
 	rl_error_set(&err, RL_ERR_ARGUMENT, 0, "cannot read %s", "/a\n\x1b[2J\xc2\x9b\xff/\xc3\xa4");
@@ -376,8 +376,8 @@ static void bytes_that_are_long_are_cut(void)
 
 static const check_test tests[] = {
 	TEST(the_first_word_is_the_code),
-	TEST(the_text_is_told),
-	TEST(a_script_s_place_is_cut_off),
+	TEST(a_message_has_the_text_of_the_server),
+	TEST(the_place_of_an_error_in_a_script_is_cut_off),
 	TEST(advice_is_given),
 	TEST(seconds_are_written_short),
 	TEST(bytes_are_shown_printably),
@@ -388,11 +388,11 @@ static const check_test tests[] = {
 	TEST(secrets_are_blotted_out),
 	TEST(a_secret_as_code_is_no_code),
 	TEST(long_texts_are_cut),
-	TEST(set_and_append),
+	TEST(messages_can_be_set_and_appended),
 	TEST(some_errors_pass),
 	TEST(some_errors_last),
 	TEST(too_few_replicas_pass_unless_wait_is_forbidden),
-	TEST(a_right_for_a_command_is_told_from_one_for_a_key),
+	TEST(a_missing_right_for_a_command_differs_from_one_for_a_key),
 	TEST(bytes_are_compared),
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * All vote mixes of 1 to 15 members, against what the words mean.
+ * All mixes of votes of 1 to 15 members, against the meaning of each outcome.
  */
 #include "check.h"
 #include "core/base/rl_tally.h"
@@ -26,7 +26,7 @@ static bool is_majority(unsigned members, unsigned granted)
 	return 2 * granted > members;
 }
 
-/* So many refuse that the others are no majority, whatever they say. */
+/* So many members refuse that the others are no majority, whatever they answer. */
 static bool rules_out(unsigned members, unsigned refused)
 {
 	return !is_majority(members, members - refused);
@@ -63,7 +63,7 @@ static void check_mix(const mix *m)
 	}
 }
 
-static void all_mixes_mean_what_they_say(void)
+static void the_outcomes_of_all_mixes_are_right(void)
 {
 	unsigned mixes = 0;
 	for (unsigned n = 1; n <= 15; n++) {
@@ -87,7 +87,7 @@ static void a_quorum_is_a_majority(void)
 	}
 }
 
-/* Once decided, no further vote changes it. */
+/* After a decision no further vote changes the outcome. */
 static void an_outcome_is_final(void)
 {
 	for (unsigned n = 1; n <= 9; n++) {
@@ -113,7 +113,7 @@ static void an_outcome_is_final(void)
 }
 
 static const check_test tests[] = {
-	TEST(all_mixes_mean_what_they_say),
+	TEST(the_outcomes_of_all_mixes_are_right),
 	TEST(a_quorum_is_a_majority),
 	TEST(an_outcome_is_final),
 };

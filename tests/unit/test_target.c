@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A target's copy, for another thread: the same to a server, and nothing shared. What it is to
- * people and to the pool is in test_dsn.c and test_pool.c.
+ * A copy of a target, for another thread: the same to a server, with nothing shared. What a target
+ * is to people and to the pool is in test_dsn.c and test_pool.c.
  */
 #include "check.h"
 #include "core/wire/rl_dsn.h"
@@ -84,7 +84,7 @@ static void replicas_are_copied(void)
 }
 
 /* An empty password logs in; none does not. */
-static void an_empty_password_is_not_none(void)
+static void an_empty_password_differs_from_no_password(void)
 {
 	begin("redis://me:@host");
 	CHECK(copy->password.data != NULL);
@@ -97,7 +97,7 @@ static void an_empty_password_is_not_none(void)
 static void a_copy_outlives_its_original(void)
 {
 	begin("redis://me:word@host:1/7");
-	rl_target_ref(original); /* what others have of it does not concern the copy */
+	rl_target_ref(original); /* other references to the original do not concern the copy */
 	rl_target_unref(original);
 	rl_target_unref(original);
 	original = NULL;
@@ -145,7 +145,7 @@ static const check_test tests[] = {
 	TEST(a_copy_is_the_same_and_shares_nothing),
 	TEST(a_password_is_copied_to_its_end),
 	TEST(replicas_are_copied),
-	TEST(an_empty_password_is_not_none),
+	TEST(an_empty_password_differs_from_no_password),
 	TEST(a_copy_outlives_its_original),
 	TEST(a_name_in_capitals_is_the_same),
 	TEST(a_path_in_capitals_is_another),

@@ -78,7 +78,7 @@ static void check_wrong(const char *name, const char *value, const char *message
 	CHECK_INT(set(options, name, value), RL_ERR_ARGUMENT);
 	CHECK_INT(err.status, RL_ERR_ARGUMENT);
 	CHECK_TEXT(err.message, message);
-	CHECK(rl_tls_options_equal(options, others)); /* nothing was set */
+	CHECK(rl_tls_options_equal(options, others)); /* no option was set */
 }
 
 /* ---- names and values ---- */
@@ -122,7 +122,7 @@ static void each_option_has_a_name_and_a_value(void)
 	}
 }
 
-static void a_value_is_copied_as_far_as_it_goes(void)
+static void a_value_is_copied_up_to_its_length(void)
 {
 	char text[] = "/tmp/ca.pem";
 	begin();
@@ -174,7 +174,7 @@ static void switches_have_eight_words(void)
 	}
 }
 
-static void there_are_two_versions(void)
+static void the_version_is_1_2_or_1_3(void)
 {
 	static const char *const wrong[] = {"", "1.1", "1", "1.30", "TLSv1.2", "1.4", "1,3"};
 	begin();
@@ -224,7 +224,7 @@ static void an_option_is_given_once(void)
 	}
 }
 
-/* A passphrase stands in logs otherwise. */
+/* Otherwise logs could show a passphrase. */
 static void no_message_quotes_a_value(void)
 {
 	for (size_t i = 0; i < RL_TLS_OPTION_COUNT; i++) {
@@ -290,7 +290,7 @@ static void a_copy_has_its_own_texts(void)
 	}
 }
 
-static void defaults_fill_what_is_not_set(void)
+static void defaults_fill_options_that_are_not_set(void)
 {
 	begin();
 	set_all(others);
@@ -333,7 +333,7 @@ static void the_texts_are_wiped(void)
 
 /* ---- without memory ---- */
 
-static void each_allocation_may_fail(void)
+static void each_allocation_of_a_copy_may_fail(void)
 {
 	begin();
 	set_all(options);
@@ -366,16 +366,16 @@ static void each_allocation_may_fail(void)
 	CHECK(!rl_tls_options_add(others, options));
 	is_counting = false;
 	fails_at = 0;
-	CHECK(rl_tls_options_add(others, options)); /* goes on where it failed */
+	CHECK(rl_tls_options_add(others, options)); /* the addition goes on where it failed */
 	CHECK(rl_tls_options_equal(others, options));
 }
 
 static const check_test tests[] = {
 	TEST(each_option_has_a_name_and_a_value),
-	TEST(a_value_is_copied_as_far_as_it_goes),
+	TEST(a_value_is_copied_up_to_its_length),
 	TEST(unknown_names_list_the_known_ones),
 	TEST(switches_have_eight_words),
-	TEST(there_are_two_versions),
+	TEST(the_version_is_1_2_or_1_3),
 	TEST(texts_have_bytes_and_no_nul),
 	TEST(a_peer_name_is_whole),
 	TEST(an_option_is_given_once),
@@ -383,9 +383,9 @@ static const check_test tests[] = {
 	TEST(a_key_needs_its_certificate),
 	TEST(equal_options_have_equal_texts),
 	TEST(a_copy_has_its_own_texts),
-	TEST(defaults_fill_what_is_not_set),
+	TEST(defaults_fill_options_that_are_not_set),
 	TEST(the_texts_are_wiped),
-	TEST(each_allocation_may_fail),
+	TEST(each_allocation_of_a_copy_may_fail),
 };
 
 CHECK_MAIN(tests, clean_up)

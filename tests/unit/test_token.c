@@ -27,7 +27,7 @@ static const rl_env env = {.random = draw};
 static void check_token(const char *wanted)
 {
 	char out[RL_TOKEN_LEN + 1];
-	out[RL_TOKEN_LEN] = '!'; /* nothing is written behind it */
+	out[RL_TOKEN_LEN] = '!'; /* for the check that nothing is written after the token */
 	CHECK_INT(rl_token_draw(&env, out), RL_OK);
 	CHECK_INT(out[RL_TOKEN_LEN], '!');
 	out[RL_TOKEN_LEN] = '\0';
@@ -35,7 +35,7 @@ static void check_token(const char *wanted)
 }
 
 /* What base64 -w0 | tr +/ -_ makes of the same bytes. */
-static void is_base64url_of_144_bits(void)
+static void a_token_is_base64url_of_144_bits(void)
 {
 	memset(pattern, 0, sizeof pattern);
 	check_token("rl1.AAAAAAAAAAAAAAAAAAAAAAAA");
@@ -67,7 +67,7 @@ static void each_bit_counts(void)
 	}
 }
 
-static void without_random_bytes_there_is_none(void)
+static void without_random_bytes_no_token_is_drawn(void)
 {
 	const rl_env poor = {.random = draw_nothing};
 	char out[RL_TOKEN_LEN];
@@ -103,7 +103,7 @@ static void a_label_follows_the_drawn_characters(void)
 		out[rl_token_len(&label)] = '!';
 		rl_token_put_label(out, &label);
 		CHECK_INT(rl_token_draw(&env, out), RL_OK);
-		CHECK_INT(out[rl_token_len(&label)], '!'); /* nothing is written behind it */
+		CHECK_INT(out[rl_token_len(&label)], '!'); /* nothing is written after the token */
 		rl_bytes token = rl_bytes_of(out, rl_token_len(&label));
 		CHECK(rl_token_is_drawn(token));
 		CHECK(rl_bytes_equal(rl_token_label(token), rl_bytes_of(text, len)));
@@ -147,9 +147,9 @@ static const check_test tests[] = {
 	TEST(a_label_follows_the_drawn_characters),
 	TEST(a_label_is_printable_and_short),
 	TEST(the_default_label_is_host_and_pid),
-	TEST(is_base64url_of_144_bits),
+	TEST(a_token_is_base64url_of_144_bits),
 	TEST(each_bit_counts),
-	TEST(without_random_bytes_there_is_none),
+	TEST(without_random_bytes_no_token_is_drawn),
 	TEST(the_form_of_a_token_is_known),
 };
 

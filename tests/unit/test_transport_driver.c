@@ -126,12 +126,12 @@ static void cold_and_warm(bool is_tcp)
 		server.heard, "$5\r\n30000\r\n*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$9\r\nredislock\r\n");
 }
 
-static void over_a_unix_socket(void)
+static void a_call_works_over_a_unix_socket(void)
 {
 	cold_and_warm(false);
 }
 
-static void over_tcp(void)
+static void a_call_works_over_tcp(void)
 {
 	cold_and_warm(true);
 }
@@ -159,7 +159,7 @@ static void talk_in_two_parts(peer *self)
 {
 	int fd = peer_accept(self);
 	if (peer_hears(self, fd, "30000\r\n")) {
-		peer_sleeps(70); /* it now waits in poll */
+		peer_sleeps(70); /* the driver now waits in poll */
 		peer_says(fd, "+O");
 		peer_sleeps(70);
 		peer_says(fd, "K\r\n+OK\r\n");
@@ -168,7 +168,7 @@ static void talk_in_two_parts(peer *self)
 	close(fd);
 }
 
-static void half_an_answer_is_not_a_late_one(void)
+static void half_an_answer_counts_as_an_answer_in_time(void)
 {
 	begin(false);
 	set.members[0].timeout_ns = 600 * MS;
@@ -194,8 +194,8 @@ static void talk_late(peer *self)
 	close(second);
 }
 
-/* Two that nobody has accepted yet fill the queue. */
-static void a_full_queue_is_tried_until_there_is_room(void)
+/* Two connections that are not accepted yet fill the queue. */
+static void a_full_listen_queue_is_tried_until_there_is_room(void)
 {
 	begin(false);
 	int fds[2];
@@ -293,12 +293,12 @@ static void a_lost_reply_is_asked_for(bool is_tcp)
 	clean_up();
 }
 
-static void a_lost_reply_over_unix(void)
+static void a_lost_reply_over_a_unix_socket_leaves_no_key(void)
 {
 	a_lost_reply_is_asked_for(false);
 }
 
-static void a_lost_reply_over_tcp(void)
+static void a_lost_reply_over_tcp_leaves_no_key(void)
 {
 	a_lost_reply_is_asked_for(true);
 }
@@ -407,7 +407,7 @@ static void talk_nonsense(peer *self)
 	close(fd);
 }
 
-static void nonsense_is_undone_and_told(void)
+static void nonsense_is_undone_and_reported(void)
 {
 	begin(true);
 	peer_start(&server, talk_nonsense);
@@ -439,7 +439,7 @@ static void a_server_that_hangs_up_is_quoted(void)
 	CHECK_INT(status, RL_ERR_SERVER);
 }
 
-static void nobody_there(void)
+static void a_server_that_is_not_there_is_tried_until_the_deadline(void)
 {
 	begin(true);
 	peer_close(&server);
@@ -467,10 +467,11 @@ static void sleeping_costs_no_time_of_the_processor(void)
 static void a_dead_idle_connection_is_noticed(void)
 {
 	begin(false);
-	peer_start(&server, talk_drip); /* answers one, and ends when it is closed */
+	/* The peer answers one command, and ends when the connection is closed. */
+	peer_start(&server, talk_drip);
 	acquire(0);
 	CHECK_INT(drive(), RL_OK);
-	shutdown(rl_link_fd(pool.idle->link), SHUT_RDWR); /* the peer closes then */
+	shutdown(rl_link_fd(pool.idle->link), SHUT_RDWR); /* then the peer closes, too */
 	peer_close(&server);
 	peer_sleeps(110);
 	acquire(0);
@@ -570,7 +571,7 @@ static void talk_signals(peer *self)
 	close(fd);
 }
 
-static void signals_are_run_while_it_waits(void)
+static void the_guard_runs_signals_while_a_call_waits(void)
 {
 	begin(false);
 	catch_signals();
@@ -594,7 +595,7 @@ static void talk_one_signal(peer *self)
 	close(fd);
 }
 
-static void the_guard_may_give_it_up(void)
+static void the_guard_may_abandon_a_call(void)
 {
 	begin(false);
 	catch_signals();
@@ -615,7 +616,7 @@ static void talk_refuse_and_signal(peer *self)
 	int fd = peer_accept(self);
 	peer_hears(self, fd, "30000\r\n");
 	peer_says(fd, "$-1\r\n+OK\r\n");
-	peer_sleeps(60); /* it now sleeps, without a connection */
+	peer_sleeps(60); /* the driver now sleeps, without a connection */
 	pthread_kill(main_thread, SIGUSR1);
 	peer_sees_end(fd);
 	close(fd);
@@ -637,7 +638,7 @@ static void a_sleep_is_given_up_at_once(void)
 	clean_up();
 }
 
-static void what_is_due_already_is_run_first(void)
+static void a_guard_that_is_due_already_runs_first(void)
 {
 	begin(true);
 	peer_close(&server);
@@ -655,10 +656,10 @@ static void talk_flag(peer *self)
 {
 	(void) self;
 	peer_sleeps(50);
-	has_signal = 1; /* as another thread does that wants PHP's attention: without a signal */
+	has_signal = 1; /* another thread that wants PHP's attention does so without a signal */
 }
 
-static void what_comes_without_a_signal_is_seen_in_a_second(void)
+static void a_guard_that_is_due_without_a_signal_runs_within_a_second(void)
 {
 	begin(true);
 	catch_signals();
@@ -747,7 +748,7 @@ static void poll_misses_no_signal(void)
 	CHECK_INT(rl_os_poll(NULL, 0, 0, NULL, NULL), 0);
 	sigset_t mask;
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
-	CHECK(!sigismember(&mask, SIGUSR1)); /* the mask is as it was */
+	CHECK(!sigismember(&mask, SIGUSR1)); /* the mask is the same as before */
 	struct itimerval timer = {.it_value = {.tv_usec = 20000}};
 	struct sigaction action = {.sa_handler = on_signal};
 	struct sigaction old;
@@ -775,7 +776,7 @@ static void talk_one_grant(peer *self)
 	close(fd);
 }
 
-static unsigned char *shared; /* what the child drew */
+static unsigned char *shared; /* the bytes that the child drew */
 
 static int in_child(void)
 {
@@ -813,36 +814,37 @@ static void a_child_does_not_use_its_parents_connection(void)
 	CHECK(memcmp(shared, ours, sizeof ours) != 0);
 	munmap(shared, 16);
 	acquire(0);
-	CHECK_INT(drive(), RL_BUSY); /* the child's end of it has not hurt it */
+	/* The child has closed its copy of the connection, which still works here. */
+	CHECK_INT(drive(), RL_BUSY);
 	CHECK_INT(rl_process_stats()->connects, 1);
 	clean_up();
 }
 
 static const check_test tests[] = {
-	TEST(over_a_unix_socket),
-	TEST(over_tcp),
+	TEST(a_call_works_over_a_unix_socket),
+	TEST(a_call_works_over_tcp),
 	TEST(an_answer_may_drip),
-	TEST(half_an_answer_is_not_a_late_one),
-	TEST(a_full_queue_is_tried_until_there_is_room),
+	TEST(half_an_answer_counts_as_an_answer_in_time),
+	TEST(a_full_listen_queue_is_tried_until_there_is_room),
 	TEST(silence_ends_by_the_timeout),
 	TEST(an_endless_drip_ends_by_the_timeout),
-	TEST(a_lost_reply_over_unix),
-	TEST(a_lost_reply_over_tcp),
+	TEST(a_lost_reply_over_a_unix_socket_leaves_no_key),
+	TEST(a_lost_reply_over_tcp_leaves_no_key),
 	TEST(a_reset_is_asked_for),
 	TEST(a_port_that_closes_gets_a_hint_and_no_probe),
 	TEST(an_alert_says_that_no_command_ran),
 	TEST(a_server_that_has_spoken_redis_gets_no_hint),
-	TEST(nonsense_is_undone_and_told),
+	TEST(nonsense_is_undone_and_reported),
 	TEST(a_server_that_hangs_up_is_quoted),
-	TEST(nobody_there),
+	TEST(a_server_that_is_not_there_is_tried_until_the_deadline),
 	TEST(sleeping_costs_no_time_of_the_processor),
 	TEST(a_dead_idle_connection_is_noticed),
 	TEST(a_large_command_goes_in_parts),
-	TEST(signals_are_run_while_it_waits),
-	TEST(the_guard_may_give_it_up),
+	TEST(the_guard_runs_signals_while_a_call_waits),
+	TEST(the_guard_may_abandon_a_call),
 	TEST(a_sleep_is_given_up_at_once),
-	TEST(what_is_due_already_is_run_first),
-	TEST(what_comes_without_a_signal_is_seen_in_a_second),
+	TEST(a_guard_that_is_due_already_runs_first),
+	TEST(a_guard_that_is_due_without_a_signal_runs_within_a_second),
 	TEST(the_guard_is_due_at_its_time),
 	TEST(poll_is_woken_by_a_signal_before_it_sleeps),
 	TEST(poll_misses_no_signal),

@@ -55,7 +55,7 @@ static size_t describe(char *to, size_t size, const rl_reply *reply)
 	return used + (size_t) snprintf(to + used, size - used, "]");
 }
 
-/* All replies there are, each with ';' behind it, and '!' if it is no protocol. */
+/* All replies that there are, each followed by ';', and then '!' if the bytes are no protocol. */
 static void take_all(size_t *used)
 {
 	rl_reply reply;
@@ -66,12 +66,12 @@ static void take_all(size_t *used)
 	}
 	if (result < 0) {
 		snprintf(out + *used, sizeof out - *used, "!");
-		CHECK_INT(rl_reader_next(reader, &reply), -1); /* for ever */
+		CHECK_INT(rl_reader_next(reader, &reply), -1); /* for good */
 		CHECK_INT(rl_reader_next(reader, &reply), -1);
 	}
 }
 
-/* Feeds a copy that ends at its end, in pieces of the given size. */
+/* Feeds a copy without any byte after its end, in pieces of the given size. */
 static const char *read_in_pieces(const char *text, size_t len, size_t size)
 {
 	size_t used = 0;
@@ -100,7 +100,7 @@ static const char *read_text(const char *text)
 	return read_in_pieces(text, strlen(text), strlen(text) + 1);
 }
 
-static void each_type(void)
+static void each_type_of_reply_is_read(void)
 {
 	CHECK_TEXT(read_text("+OK\r\n"), "+OK;");
 	CHECK_TEXT(read_text("+\r\n"), "+;");
@@ -135,7 +135,7 @@ static void a_text_may_have_any_bytes(void)
  "*2\r\n$2\r\nab\r\n*1\r\n:9\r\n"
 #define TALK_READ "+OK;-NOSCRIPT No matching script;[0 500 1];nil;$a\r\nbc;1;[];[$ab [9]];"
 
-static void many_in_one_piece_or_in_many(void)
+static void many_replies_may_come_in_one_piece_or_in_many(void)
 {
 	for (size_t size = 1; size <= sizeof TALK; size++) {
 		CHECK_TEXT(read_in_pieces(TALK, sizeof TALK - 1, size), TALK_READ);
@@ -152,7 +152,7 @@ static void a_piece_is_not_enough(void)
 	}
 }
 
-static void texts_small_and_large(void)
+static void texts_may_be_small_and_large(void)
 {
 	for (size_t len = 500; len < 530; len++) {
 		char text[2000];
@@ -169,7 +169,7 @@ static void texts_small_and_large(void)
 	}
 }
 
-static void what_is_left_in_the_middle_is_freed(void)
+static void a_reply_that_is_never_completed_is_freed(void)
 {
 	char text[3000];
 	int head = snprintf(text, sizeof text, "*3\r\n$2000\r\n");
@@ -182,8 +182,8 @@ static void what_is_left_in_the_middle_is_freed(void)
 
 /* ---- limits ---- */
 
-/* From replies that fit into the stock of nodes to replies that need blocks. */
-static void arrays_of_any_size(void)
+/* From arrays that fit into the stock of nodes to arrays that need blocks. */
+static void arrays_may_have_any_size(void)
 {
 	char text[400];
 	char wanted[400] = "[";
@@ -205,7 +205,7 @@ static void arrays_of_any_size(void)
  "*4\r\n$9\r\n127.0.0.1\r\n:" port "\r\n$2\r\nid\r\n*0\r\n" \
  "*4\r\n$-1\r\n:" port "\r\n$2\r\nid\r\n*2\r\n$8\r\nhostname\r\n$1\r\nh\r\n"
 
-static void the_map_of_a_cluster(void)
+static void the_map_of_a_cluster_is_read(void)
 {
 	static const char map[] =
 		"*2\r\n" RANGE_OF("0", "8191", "7000") RANGE_OF("8192", "16383", "7001") "+OK\r\n";
@@ -255,7 +255,7 @@ static size_t read_map(unsigned ranges, rl_reply *reply)
 	return asked_bytes;
 }
 
-static void the_largest_map(void)
+static void the_largest_map_is_read(void)
 {
 	rl_reply reply;
 	CHECK(read_map(16384, &reply) < 3 * RL_READER_BYTES_MAX);
@@ -286,7 +286,7 @@ static void a_small_reply_takes_no_memory(void)
 	start();
 	for (unsigned round = 0; round < 3; round++) {
 		asked = 0;
-		is_counting = round > 0; /* hiredis has its buffer then */
+		is_counting = round > 0; /* hiredis has its buffer after the first round */
 		bool is_fed = rl_reader_feed(reader, text, used);
 		int result = rl_reader_next(reader, &reply);
 		is_counting = false;
@@ -309,8 +309,8 @@ static void many_replies_do_not_use_up_the_nodes(void)
 	}
 }
 
-/* Each reply begins with all the room. */
-static void many_large_replies_one_after_the_other(void)
+/* Each reply may use all of the memory. */
+static void many_large_replies_may_follow_each_other(void)
 {
 	static char text[110000 * 4 + 20];
 	size_t used = (size_t) sprintf(text, "*110000\r\n");
@@ -323,7 +323,7 @@ static void many_large_replies_one_after_the_other(void)
 		CHECK(rl_reader_feed(reader, text, used));
 		CHECK_INT(rl_reader_next(reader, &reply), 1);
 		CHECK_INT(reply.count, 110000);
-		/* Twenty elements: they share a block. */
+		/* These twenty elements share a block. */
 		CHECK(rl_reader_feed(reader, "*20\r\n+a\r\n", 9));
 		CHECK(rl_reader_feed(reader, text + used - 76, 76));
 		CHECK_INT(rl_reader_next(reader, &reply), 1);
@@ -331,7 +331,7 @@ static void many_large_replies_one_after_the_other(void)
 	}
 }
 
-static void announcements_are_not_believed(void)
+static void announced_sizes_take_no_memory(void)
 {
 	static const char *const texts[] = {"*524288\r\n", "*1000000\r\n", "*2147483647\r\n",
 		"*2147483648\r\n", "*4294967295\r\n", "*4294967297\r\n", "*9223372036854775807\r\n",
@@ -347,11 +347,11 @@ static void announcements_are_not_believed(void)
 	CHECK_TEXT(read_text("*524287\r\n"), "");
 	CHECK_TEXT(read_text("*2\r\n*524285\r\n"), "");
 	CHECK_TEXT(read_text("*2\r\n*524286\r\n"), "!");
-	/* The elements of two arrays count together. */
+	/* The elements of both arrays count together. */
 	CHECK_TEXT(read_text("*1\r\n*2\r\n*300000\r\n"), "");
 }
 
-/* Arrays that each have room, of elements as short as can be. */
+/* Each array alone would fit. Its elements are as short as possible. */
 static void the_memory_of_one_reply_is_bounded(void)
 {
 	static const char *const fillers[] = {"*1000\r\n", "+\r\n", "$1\r\na\r\n", "*0\r\n"};
@@ -408,12 +408,13 @@ static void deep_nesting_is_refused(void)
 	for (unsigned depth = 1; depth < 20; depth++) {
 		strcat(text, "*1\r\n");
 		was_refused = read_text(text)[0] == '!';
-		CHECK(depth > 5 || !was_refused); /* a map has four, and an element */
+		CHECK(depth > 5 || !was_refused); /* a map has a depth of four, and its elements */
 	}
 	CHECK(was_refused);
 }
 
-/* Feeds head, then filler until it is refused; returns how many bytes went in. */
+/* Feeds the head, then filler until the reader refuses it.
+ * @return how many bytes the reader has taken */
 static size_t fill(const char *head)
 {
 	static char filler[1000];
@@ -439,7 +440,7 @@ static void a_text_without_end_is_refused(void)
 	}
 }
 
-static void the_longest_text(void)
+static void the_longest_text_is_read(void)
 {
 	for (size_t len = RL_READER_TEXT_MAX; len <= RL_READER_TEXT_MAX + 1; len++) {
 		for (size_t size = 1000; size <= 2 * RL_READER_TEXT_MAX;
@@ -473,7 +474,7 @@ static char *add_text(char *end, size_t len)
 	return end + len + 2;
 }
 
-/* Also when the beginning was parsed before the end arrived. */
+/* The same if the beginning was parsed before the end arrived. */
 static void the_limit_is_exact(void)
 {
 	char *text = malloc(RL_READER_BYTES_MAX);
@@ -489,7 +490,7 @@ static void the_limit_is_exact(void)
 		bool is_fed = first == RL_READER_BYTES_MAX || rl_reader_feed(reader, "+OK\r\n", 5);
 		is_fed = is_fed && rl_reader_feed(reader, text, first);
 		if (first < RL_READER_BYTES_MAX) {
-			CHECK_INT(rl_reader_next(reader, &reply), 1); /* what stands before it */
+			CHECK_INT(rl_reader_next(reader, &reply), 1); /* the reply before the long one */
 			CHECK_INT(rl_reader_next(reader, &reply), 0);
 		}
 		is_fed = is_fed && rl_reader_feed(reader, text + first, RL_READER_BYTES_MAX - first);
@@ -583,7 +584,7 @@ static void commands_are_arrays_of_texts(void)
 	CHECK(memcmp(is, "*3\r\n$3\r\nSET\r\n$4\r\na\0\r\n\r\n$0\r\n\r\n", 29) == 0);
 }
 
-static void so_many_arguments_and_no_more(void)
+static void a_command_may_have_sixteen_arguments(void)
 {
 	rl_bytes argv[17];
 	for (unsigned i = 0; i < 17; i++) {
@@ -605,7 +606,7 @@ static void more_arguments_are_refused(void)
 	CHECK_INT(len, 0);
 }
 
-static void the_version_is_told(void)
+static void the_version_of_hiredis_is_known(void)
 {
 	CHECK(rl_hiredis_version()[0] >= '0' && rl_hiredis_version()[0] <= '9');
 	CHECK(strchr(rl_hiredis_version(), '.') != NULL);
@@ -613,32 +614,32 @@ static void the_version_is_told(void)
 }
 
 static const check_test tests[] = {
-	TEST(each_type),
+	TEST(each_type_of_reply_is_read),
 	TEST(a_text_may_have_any_bytes),
-	TEST(many_in_one_piece_or_in_many),
+	TEST(many_replies_may_come_in_one_piece_or_in_many),
 	TEST(a_piece_is_not_enough),
-	TEST(texts_small_and_large),
-	TEST(what_is_left_in_the_middle_is_freed),
-	TEST(arrays_of_any_size),
-	TEST(the_map_of_a_cluster),
-	TEST(the_largest_map),
+	TEST(texts_may_be_small_and_large),
+	TEST(a_reply_that_is_never_completed_is_freed),
+	TEST(arrays_may_have_any_size),
+	TEST(the_map_of_a_cluster_is_read),
+	TEST(the_largest_map_is_read),
 	TEST(a_small_reply_takes_no_memory),
 	TEST(many_replies_do_not_use_up_the_nodes),
-	TEST(many_large_replies_one_after_the_other),
-	TEST(announcements_are_not_believed),
+	TEST(many_large_replies_may_follow_each_other),
+	TEST(announced_sizes_take_no_memory),
 	TEST(the_end_of_a_reply_has_room_for_few),
 	TEST(the_memory_of_one_reply_is_bounded),
 	TEST(without_memory_there_is_no_reply),
 	TEST(deep_nesting_is_refused),
 	TEST(a_text_without_end_is_refused),
-	TEST(the_longest_text),
+	TEST(the_longest_text_is_read),
 	TEST(the_limit_is_exact),
 	TEST(nonsense_is_refused),
 	TEST(types_that_we_have_no_use_for_do_no_harm),
 	TEST(commands_are_arrays_of_texts),
-	TEST(so_many_arguments_and_no_more),
+	TEST(a_command_may_have_sixteen_arguments),
 	TEST(more_arguments_are_refused),
-	TEST(the_version_is_told),
+	TEST(the_version_of_hiredis_is_known),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -169,7 +169,7 @@ static void the_other_side_s_silence_is_noticed(void)
 #endif
 }
 
-static void refused_by_tcp(void)
+static void a_refusal_by_tcp_is_an_error(void)
 {
 	begin_tcp();
 	peer_close(&server);
@@ -182,7 +182,7 @@ static void refused_by_tcp(void)
 	CHECK_HAS(err.message, "is a server running there?");
 }
 
-static void no_such_socket(void)
+static void a_missing_socket_is_an_error(void)
 {
 	begin_unix(4);
 	char path[] = "/tmp/rl-unit-nothing-here.sock";
@@ -193,7 +193,7 @@ static void no_such_socket(void)
 	CHECK_HAS(err.message, "is this its socket's path?");
 }
 
-static void a_socket_without_listener(void)
+static void a_socket_without_a_listener_is_an_error(void)
 {
 	begin_unix(4);
 	close(server.listener);
@@ -202,7 +202,7 @@ static void a_socket_without_listener(void)
 	CHECK_INT(err.sys_errno, ECONNREFUSED);
 }
 
-static void a_file_that_is_no_socket(void)
+static void a_file_that_is_no_socket_is_an_error(void)
 {
 	begin_unix(4);
 	char path[] = "/dev/null";
@@ -224,7 +224,7 @@ static unsigned fill_queue(int *fds, unsigned count)
 	return used;
 }
 
-static void a_full_queue_is_tried_again(void)
+static void a_full_listen_queue_is_tried_again(void)
 {
 	int fds[8];
 	begin_unix(1);
@@ -243,7 +243,7 @@ static void a_full_queue_is_tried_again(void)
 	}
 }
 
-static void a_full_queue_given_up(void)
+static void a_full_listen_queue_may_be_given_up(void)
 {
 	int fds[8];
 	begin_unix(1);
@@ -261,13 +261,14 @@ static void each_address_has_its_share_of_the_time(void)
 	connect_it();
 	CHECK_INT(rl_link_wake_at(link_), RL_NEVER);
 	clean_up();
-	/* Addresses for documentation (RFC 5737) answer nobody, or are refused at once. */
+	/* Servers at addresses for documentation (RFC 5737) never answer, or the dial is refused at
+	 * once. */
 	rl_net_init(&net);
 	char host[] = "192.0.2.1";
 	address = (rl_address){.kind = RL_NET_TCP, .host = host, .port = 9};
 	if (dial() != NULL) {
 		CHECK(!net.transport.is_connected(link_));
-		CHECK_INT(rl_link_wake_at(link_), RL_NEVER); /* the only one has it all */
+		CHECK_INT(rl_link_wake_at(link_), RL_NEVER); /* the only address has all of the time */
 		CHECK_INT(rl_link_events(link_), POLLOUT);
 		CHECK_INT(receive(), RL_LINK_NONE);
 		CHECK(!net.transport.is_alive(link_, false));
@@ -342,7 +343,7 @@ static void more_than_a_chunk_is_read(void)
 	CHECK_INT(reply.text.data[0], 'Z');
 }
 
-static void the_end_is_told_after_the_replies(void)
+static void the_end_is_reported_after_the_replies(void)
 {
 	begin_unix(4);
 	connect_it();
@@ -365,7 +366,7 @@ static void the_end_is_told_after_the_replies(void)
 	rl_link_advance(link_, POLLIN, rl_os_now());
 }
 
-static void a_reset_is_told(void)
+static void a_reset_is_reported(void)
 {
 	begin_tcp();
 	connect_it();
@@ -390,7 +391,7 @@ static void sending_to_the_dead_raises_no_signal(void)
 	flush(); /* EPIPE, without SIGPIPE */
 	CHECK(net.transport.sent(link_) < end);
 	CHECK(!net.transport.is_connected(link_));
-	/* What it had said is told first. */
+	/* The last reply of the server comes before the break. */
 	CHECK_INT(receive(), RL_LINK_REPLY);
 	CHECK_INT(reply.type, RL_REPLY_ERROR);
 	CHECK_INT(receive(), RL_LINK_DOWN);
@@ -399,7 +400,7 @@ static void sending_to_the_dead_raises_no_signal(void)
 	CHECK(append("y") > end);
 }
 
-static void nonsense_leaves_the_way_out(void)
+static void a_link_can_still_send_after_nonsense(void)
 {
 	begin_unix(4);
 	connect_it();
@@ -433,7 +434,7 @@ static void a_flood_is_cut_off(void)
 	CHECK_INT(err.status, RL_ERR_PROTOCOL);
 }
 
-static void what_the_system_does_not_take_waits(void)
+static void bytes_that_the_system_does_not_take_wait(void)
 {
 	static char word[400 * 1024];
 	begin_unix(4);
@@ -450,7 +451,7 @@ static void what_the_system_does_not_take_waits(void)
 	CHECK(net.transport.sent(link_) < second);
 	CHECK_INT(rl_link_events(link_), POLLIN | POLLOUT);
 	peer_says(fd, "+A\r\n");
-	CHECK_INT(rl_link_block(link_), RL_LINK_BLOCKED_NOTHING); /* it must wait in poll */
+	CHECK_INT(rl_link_block(link_), RL_LINK_BLOCKED_NOTHING); /* the driver must wait in poll */
 	CHECK_INT(receive(), RL_LINK_NONE);
 	static char sink[64 * 1024];
 	uint64_t got = 0;
@@ -467,7 +468,7 @@ static void what_the_system_does_not_take_waits(void)
 	CHECK_INT(append("a"), (int64_t) (third + first));
 }
 
-static void nothing_is_sent_before_it_is_connected(void)
+static void nothing_is_sent_before_the_link_is_connected(void)
 {
 	int fds[8];
 	begin_unix(1);
@@ -481,7 +482,7 @@ static void nothing_is_sent_before_it_is_connected(void)
 	}
 }
 
-static void close_sends_what_the_system_took(void)
+static void closing_sends_the_bytes_that_the_system_has_taken(void)
 {
 	begin_unix(4);
 	connect_it();
@@ -503,14 +504,14 @@ static void an_ended_link_is_over_when_the_other_side_is(void)
 	CHECK(!net.transport.is_over(link_));
 	CHECK(peer_hears(&server, fd, "last words\r\n"));
 	CHECK(peer_sees_end(fd));
-	peer_says(fd, "+OK\r\n"); /* dropped */
+	peer_says(fd, "+OK\r\n"); /* the link drops this reply */
 	CHECK(!net.transport.is_over(link_));
 	close(fd);
 	fd = -1;
 	CHECK(net.transport.is_over(link_));
 }
 
-static void what_is_there_can_be_read_at_once(void)
+static void a_reply_that_has_arrived_can_be_read_at_once(void)
 {
 	begin_unix(4);
 	connect_it();
@@ -524,7 +525,7 @@ static void what_is_there_can_be_read_at_once(void)
 
 /* ---- looks and waits ---- */
 
-/* Nobody waits for it: core looks at it now and then. */
+/* No call waits for the link. Core looks at it now and then. */
 static void take_in_goes_on_connecting(void)
 {
 	begin_tcp();
@@ -564,9 +565,9 @@ static void an_unsent_command_can_be_retracted(void)
 	CHECK(append("nor this") > first);
 	flush();
 	CHECK(net.transport.retract(link_, first));
-	CHECK(net.transport.retract(link_, first)); /* nothing is there to be */
+	CHECK(net.transport.retract(link_, first)); /* there is nothing left to retract */
 	uint64_t second = append("after");
-	CHECK_INT(second, (int64_t) (2 * first)); /* words of one length */
+	CHECK_INT(second, (int64_t) (2 * first)); /* both commands have the same length */
 	fd = peer_accept(&server);
 	finish_connecting();
 	flush();
@@ -604,7 +605,7 @@ static void an_idle_link_is_alive(void)
 	peer_says(fd, "+A\r\n");
 	CHECK(!net.transport.is_alive(link_, false));
 	CHECK(net.transport.is_alive(link_, true));
-	advance(); /* the look took nothing */
+	advance(); /* the look has read nothing */
 	CHECK_INT(receive(), RL_LINK_REPLY);
 	close(fd);
 	fd = -1;
@@ -622,7 +623,7 @@ static void a_reset_link_is_dead(void)
 	CHECK(!net.transport.is_alive(link_, true));
 }
 
-static void block_waits_a_moment(void)
+static void a_link_may_block_for_a_moment(void)
 {
 	begin_unix(4);
 	connect_it();
@@ -671,7 +672,7 @@ static void random_bytes_are_fresh(void)
 	CHECK(memcmp(bytes[0], bytes[1], 64) != 0 && memcmp(bytes[1], bytes[2], 64) != 0);
 	size_t left = random.left;
 	for (size_t i = left; i < sizeof random.bytes; i++) {
-		CHECK_INT(random.bytes[i], 0); /* what was given away is wiped */
+		CHECK_INT(random.bytes[i], 0); /* bytes that were given out are wiped */
 	}
 	for (unsigned i = 0; i < 500; i++) {
 		CHECK(rl_random_draw(&random, 0, bytes[i % 3], 18));
@@ -685,34 +686,34 @@ static const check_test tests[] = {
 	TEST(unix_connects_at_once),
 	TEST(tcp_connects),
 	TEST(the_other_side_s_silence_is_noticed),
-	TEST(refused_by_tcp),
-	TEST(no_such_socket),
-	TEST(a_socket_without_listener),
-	TEST(a_file_that_is_no_socket),
-	TEST(a_full_queue_is_tried_again),
-	TEST(a_full_queue_given_up),
+	TEST(a_refusal_by_tcp_is_an_error),
+	TEST(a_missing_socket_is_an_error),
+	TEST(a_socket_without_a_listener_is_an_error),
+	TEST(a_file_that_is_no_socket_is_an_error),
+	TEST(a_full_listen_queue_is_tried_again),
+	TEST(a_full_listen_queue_may_be_given_up),
 	TEST(each_address_has_its_share_of_the_time),
 	TEST(a_name_must_be_resolved_before),
 	TEST(replies_come_in_order),
 	TEST(nothing_is_read_without_waiting),
 	TEST(more_than_a_chunk_is_read),
-	TEST(the_end_is_told_after_the_replies),
-	TEST(a_reset_is_told),
+	TEST(the_end_is_reported_after_the_replies),
+	TEST(a_reset_is_reported),
 	TEST(sending_to_the_dead_raises_no_signal),
-	TEST(nonsense_leaves_the_way_out),
+	TEST(a_link_can_still_send_after_nonsense),
 	TEST(a_flood_is_cut_off),
-	TEST(what_the_system_does_not_take_waits),
-	TEST(nothing_is_sent_before_it_is_connected),
-	TEST(close_sends_what_the_system_took),
+	TEST(bytes_that_the_system_does_not_take_wait),
+	TEST(nothing_is_sent_before_the_link_is_connected),
+	TEST(closing_sends_the_bytes_that_the_system_has_taken),
 	TEST(an_ended_link_is_over_when_the_other_side_is),
-	TEST(what_is_there_can_be_read_at_once),
+	TEST(a_reply_that_has_arrived_can_be_read_at_once),
 	TEST(take_in_goes_on_connecting),
 	TEST(take_in_reports_a_refusal),
 	TEST(an_unsent_command_can_be_retracted),
 	TEST(a_sent_command_cannot_be_retracted),
 	TEST(an_idle_link_is_alive),
 	TEST(a_reset_link_is_dead),
-	TEST(block_waits_a_moment),
+	TEST(a_link_may_block_for_a_moment),
 	TEST(many_links_leave_no_descriptors),
 	TEST(random_bytes_are_fresh),
 };

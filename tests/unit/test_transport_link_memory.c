@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * No memory in the transport, hiredis included, at each place where some is asked for: no crash, no
- * leak, and no reply that was not said.
+ * No memory in the transport, hiredis included, at each place where some is requested: no crash, no
+ * leak, and no reply that the server has not sent.
  */
 #include "check.h"
 #include "no_memory.h"
@@ -51,7 +51,7 @@ static void advance(void)
 	rl_link_advance(link_, ready > 0 ? poll_fd.revents : 0, rl_os_now());
 }
 
-/* What the link gave, as one letter for each reply, and '!' for its end. */
+/* Reads all replies of the link: one letter for each, and '!' for its end. */
 static void read_all(char *out, size_t size)
 {
 	rl_reply reply;
@@ -74,7 +74,8 @@ static void read_all(char *out, size_t size)
 	out[used] = '\0';
 }
 
-/* Dial, a command, three replies. Says what was read; "" when there was no link. */
+/* A dial, a command, and three replies.
+ * @return the letters of the replies; "" = there was no link */
 static const char *talk(void)
 {
 	static char out[32];
@@ -122,7 +123,7 @@ static void each_allocation_may_fail(void)
 	CHECK(all >= 6);
 	for (fails_at = 1; fails_at <= all; fails_at++) {
 		const char *out = talk();
-		/* A beginning of what was said, and then nothing or the end. */
+		/* The link has read the first replies, and then nothing or its end. */
 		size_t same = strspn(out, "sa");
 		CHECK(strncmp(out, "sass", same) == 0);
 		CHECK_INT(strlen(out + same) == 0 || strcmp(out + same, "!") == 0, true);

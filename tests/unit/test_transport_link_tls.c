@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Links with TLS on real sockets. The server is OpenSSL's, and moves on when the test says so.
+ * Links with TLS on real sockets. The server is OpenSSL's, and continues when the test says so.
  */
 #include "peer.h"
 #include "tls_server.h"
@@ -77,7 +77,7 @@ static void begin(int version)
 	}
 	rl_net_init(&net);
 	CHECK(peer_open_tcp(&listener, 16));
-	int size = 32 * 1024; /* the kernel keeps no more for the server */
+	int size = 32 * 1024; /* the kernel keeps no more bytes for the server */
 	setsockopt(listener.listener, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
 	tls_server_open(&server, version, &cert);
 	address = (rl_address){
@@ -147,7 +147,7 @@ static rl_link_event receive(void)
 	return net.transport.receive(link_, &reply, &err);
 }
 
-/* What the server writes shall arrive at once. */
+/* Accepts the link. TCP_NODELAY lets the bytes of the server arrive at once. */
 static void accept_it(void)
 {
 	int on = 1;
@@ -286,8 +286,8 @@ static void take_in_goes_on_with_the_handshake(void)
 	talk();
 }
 
-/* Core ends the attempt; the link only knows what was missing. */
-static void a_server_that_says_nothing_may_be_without_tls(void)
+/* Core ends the attempt. The link only knows what was missing. */
+static void a_server_that_stays_silent_may_be_without_tls(void)
 {
 	begin(TLS1_3_VERSION);
 	begin_handshake();
@@ -362,7 +362,7 @@ static void a_wrong_file_is_an_error_of_dial(void)
 	}
 }
 
-/* The server learns why. */
+/* An alert tells the server the reason. */
 static void a_wrong_certificate_ends_the_handshake(void)
 {
 	EACH_VERSION(i)
@@ -440,7 +440,7 @@ static void whole_records_count_as_sent(void)
 		uint64_t begun = net.transport.sent(link_);
 		fill_the_kernel(&first, &last);
 		CHECK_INT(rl_link_events(link_), POLLIN | POLLOUT);
-		CHECK_INT(rl_link_block(link_), RL_LINK_BLOCKED_NOTHING); /* it must wait in poll */
+		CHECK_INT(rl_link_block(link_), RL_LINK_BLOCKED_NOTHING); /* the driver must wait in poll */
 		/* The kernel has a part of the next record. */
 		uint64_t heard = drain();
 		CHECK(heard > 0);
@@ -474,7 +474,7 @@ static void a_sealed_command_cannot_be_retracted(void)
 	CHECK(net.transport.retract(link_, sent + 16 * 1024));
 }
 
-static void a_break_is_told_after_what_the_server_had_said(void)
+static void a_break_is_reported_after_the_last_reply(void)
 {
 	begin(TLS1_3_VERSION);
 	connect_it();
@@ -582,7 +582,7 @@ static void a_goodbye_is_the_end_of_an_idle_link(void)
 	}
 }
 
-static void an_end_without_a_goodbye_is_one_too(void)
+static void an_end_without_a_goodbye_is_the_end_of_an_idle_link_too(void)
 {
 	EACH_VERSION(i)
 	{
@@ -612,14 +612,14 @@ static void the_server_sees_a_goodbye_and_then_the_end(void)
 		AWAIT((server_goes_on(), server.is_ended));
 		CHECK(server_has_heard("last words\r\n"));
 		CHECK_INT(recv(fd, &byte, 1, 0), 0);
-		server_says("+OK\r\n"); /* dropped */
+		server_says("+OK\r\n"); /* the link drops this reply */
 		CHECK(!net.transport.is_over(link_));
 		hang_up();
 		AWAIT(net.transport.is_over(link_));
 	}
 }
 
-static void an_end_may_be_said_twice(void)
+static void a_link_may_be_ended_twice(void)
 {
 	begin(TLS1_3_VERSION);
 	connect_it();
@@ -635,8 +635,8 @@ static void an_end_may_be_said_twice(void)
 	CHECK(server_has_heard("undo\r\n"));
 }
 
-/* What is not sealed by then is dropped, as it is without TLS, and the link lingers. */
-static void an_end_may_come_before_all_is_sent(void)
+/* Commands that are not sealed yet are dropped, as they are without TLS, and the link lingers. */
+static void a_link_may_be_ended_before_all_is_sent(void)
 {
 	char word[1000];
 	uint64_t end;
@@ -651,7 +651,7 @@ static void an_end_may_come_before_all_is_sent(void)
 		net.transport.flush(link_);
 	} while (net.transport.sent(link_) == end);
 	CHECK_INT(rl_link_events(link_), POLLIN | POLLOUT);
-	CHECK_INT(rl_link_block(link_), RL_LINK_BLOCKED_NOTHING); /* it must wait in poll */
+	CHECK_INT(rl_link_block(link_), RL_LINK_BLOCKED_NOTHING); /* the driver must wait in poll */
 	append("not sealed");
 	drain();
 	net.transport.end(link_);
@@ -756,7 +756,7 @@ static const check_test tests[] = {
 	TEST(a_link_connects_and_resumes),
 	TEST(commands_wait_for_the_handshake),
 	TEST(take_in_goes_on_with_the_handshake),
-	TEST(a_server_that_says_nothing_may_be_without_tls),
+	TEST(a_server_that_stays_silent_may_be_without_tls),
 	TEST(a_handshake_may_be_too_slow),
 	TEST(a_server_without_tls_is_recognised),
 	TEST(a_server_may_close_in_the_handshake),
@@ -765,17 +765,17 @@ static const check_test tests[] = {
 	TEST(a_link_may_be_closed_in_the_handshake),
 	TEST(whole_records_count_as_sent),
 	TEST(a_sealed_command_cannot_be_retracted),
-	TEST(a_break_is_told_after_what_the_server_had_said),
+	TEST(a_break_is_reported_after_the_last_reply),
 	TEST(a_ticket_changes_nothing_for_an_idle_link),
 	TEST(a_new_key_changes_nothing_for_an_idle_link),
 	TEST(another_handshake_is_refused_at_once),
 	TEST(an_unasked_reply_is_the_end_of_an_idle_link),
 	TEST(a_pending_reply_keeps_a_link_alive),
 	TEST(a_goodbye_is_the_end_of_an_idle_link),
-	TEST(an_end_without_a_goodbye_is_one_too),
+	TEST(an_end_without_a_goodbye_is_the_end_of_an_idle_link_too),
 	TEST(the_server_sees_a_goodbye_and_then_the_end),
-	TEST(an_end_may_be_said_twice),
-	TEST(an_end_may_come_before_all_is_sent),
+	TEST(a_link_may_be_ended_twice),
+	TEST(a_link_may_be_ended_before_all_is_sent),
 	TEST(an_alert_in_place_of_the_first_answer_means_that_nothing_ran),
 	TEST(an_alert_after_the_first_answer_leaves_all_open),
 	TEST(a_damaged_first_answer_leaves_all_open),

@@ -56,7 +56,7 @@ static void scripts_are_answered(void)
 	CHECK_HAS(state, " foreign]");
 }
 
-static void what_is_no_command_ends_the_connection(void)
+static void bytes_that_are_no_command_end_the_connection(void)
 {
 	static const char *const words[] = {"GET k\r\n", "*1\r\n:1\r\n", "*1\r\n$1\r\nG\r\n", "*0\r\n"};
 	for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -85,7 +85,7 @@ static void replies_to_many_commands_come_in_order(void)
 	HEARS(0, "none");
 }
 
-static void a_name_is_a_server(void)
+static void each_name_is_another_server(void)
 {
 	begin(1);
 	links[1] = memory_dial(&net, "other", RL_FAULT_NONE, NULL);
@@ -101,7 +101,7 @@ static void a_name_is_a_server(void)
 	ASK(0, "EXISTS k", ":1"); /* a server stays without links, as a real one does */
 }
 
-/* Its replies are larger than what a socket takes, and so are the commands. */
+/* The replies are larger than what a socket takes, and so are the commands. */
 static void a_flood_that_is_not_read_at_once_is_answered(void)
 {
 	enum { COMMANDS = 20000 };
@@ -158,17 +158,17 @@ static void a_key_may_have_any_bytes(void)
 
 /* ---- faults ---- */
 
-static void refused(void)
+static void a_server_may_refuse_connections(void)
 {
 	rl_error err = {0};
 	begin(1);
 	CHECK(memory_dial(&net, "server", RL_FAULT_REFUSED, &err) == NULL);
 	CHECK_INT(err.status, RL_ERR_CONNECT);
 	CHECK_INT(err.sys_errno, ECONNREFUSED);
-	CHECK_HAS(err.message, "fail=refused");
+	CHECK_HAS(err.message, "fail=a_server_may_refuse_connections");
 }
 
-static void timed_out(void)
+static void a_server_may_time_out(void)
 {
 	begin(1);
 	links[1] = memory_dial(&net, "server", RL_FAULT_TIMEOUT, NULL);
@@ -181,7 +181,7 @@ static void timed_out(void)
 	ASK(0, "EXISTS k", ":0");
 }
 
-static void read_only(void)
+static void a_server_may_be_read_only(void)
 {
 	begin(1);
 	links[1] = memory_dial(&net, "server", RL_FAULT_READONLY, NULL);
@@ -195,7 +195,7 @@ static void read_only(void)
 	ASK(0, "EXISTS l", ":0");
 }
 
-static void lost_reply(void)
+static void a_server_may_lose_its_replies(void)
 {
 	begin(1);
 	links[1] = memory_dial(&net, "server", RL_FAULT_LOST_REPLY, NULL);
@@ -210,15 +210,15 @@ static const check_test tests[] = {
 	TEST(a_link_is_connected_at_once),
 	TEST(plain_commands_are_answered),
 	TEST(scripts_are_answered),
-	TEST(what_is_no_command_ends_the_connection),
+	TEST(bytes_that_are_no_command_end_the_connection),
 	TEST(replies_to_many_commands_come_in_order),
-	TEST(a_name_is_a_server),
+	TEST(each_name_is_another_server),
 	TEST(a_flood_that_is_not_read_at_once_is_answered),
 	TEST(a_key_may_have_any_bytes),
-	TEST(refused),
-	TEST(timed_out),
-	TEST(read_only),
-	TEST(lost_reply),
+	TEST(a_server_may_refuse_connections),
+	TEST(a_server_may_time_out),
+	TEST(a_server_may_be_read_only),
+	TEST(a_server_may_lose_its_replies),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Servers inside the process, over links as core has them: links that are blocked in BLPOP, who
- * wakes them, and how they end.
+ * Servers inside the process, over links as core has them: links that are blocked in BLPOP, which
+ * of them are woken, and how they end.
  */
 #include "core/base/rl_time.h"
 #include "memory_links.h"
@@ -44,7 +44,7 @@ static void another_link_wakes_a_blocked_one(void)
 	CHECK_INT(rl_link_wake_at(links[0]), RL_NEVER);
 }
 
-static void those_who_wait_are_woken_in_their_order(void)
+static void blocked_links_are_woken_in_their_order(void)
 {
 	static const char *const waiters[] = {"w0", "w1", "w2"};
 	char command[128];
@@ -68,7 +68,7 @@ static void those_who_wait_are_woken_in_their_order(void)
 	}
 }
 
-static void what_stands_behind_a_blpop_runs_after_it(void)
+static void commands_after_a_blpop_run_when_it_is_over(void)
 {
 	begin(2);
 	ASK(1, "SET k tok NX PX 60000", "+OK");
@@ -81,7 +81,7 @@ static void what_stands_behind_a_blpop_runs_after_it(void)
 	HEARS(0, "+OK");
 }
 
-static void a_ticket_is_there_for_who_comes_later(void)
+static void a_ticket_stays_for_a_later_blpop(void)
 {
 	begin(2);
 	ASK(1, "SET k tok NX PX 60000", "+OK");
@@ -89,7 +89,7 @@ static void a_ticket_is_there_for_who_comes_later(void)
 	CHECK(strncmp(memory_hear(links[0]), "[:0 ", 4) == 0);
 	ASK(1, RELEASE "tok", ":1");
 	ASK(0, "BLPOP k::rl-wake 10.000", "[k::rl-wake 1]");
-	ASK(0, "BLPOP k::rl-wake 10.000", "none"); /* there was one */
+	ASK(0, "BLPOP k::rl-wake 10.000", "none"); /* there was one ticket */
 }
 
 static void a_blpop_ends_in_time(void)
@@ -138,7 +138,7 @@ static void another_thread_wakes_a_blocked_link(void)
 
 /* ---- the ends of links ---- */
 
-/* Its place in the queue goes, as on a real server, and so do the commands behind its BLPOP. */
+/* The place in the queue goes, as on a real server, and so do the commands after the BLPOP. */
 static void a_blocked_link_that_ends_is_not_woken(void)
 {
 	for (int is_closed = 0; is_closed <= 1; is_closed++) {
@@ -161,13 +161,13 @@ static void a_blocked_link_that_ends_is_not_woken(void)
 	}
 }
 
-static void what_was_sent_before_the_end_is_run(void)
+static void commands_that_were_sent_before_the_end_are_run(void)
 {
 	static const char command[] =
 		"*6\r\n$3\r\nSET\r\n$1\r\nk\r\n$3\r\ntok\r\n$2\r\nNX\r\n$2\r\nPX\r\n$5\r\n60000\r\n";
 	for (int is_closed = 0; is_closed <= 1; is_closed++) {
 		begin(2);
-		/* As if the link had been stopped between writing and waiting. */
+		/* The command was written, and the link ends before the server has run it. */
 		CHECK_INT(send(rl_link_fd(links[0]), command, sizeof command - 1, 0),
 			(int64_t) sizeof command - 1);
 		ASK(1, "EXISTS k", ":0");
@@ -184,13 +184,13 @@ static void what_was_sent_before_the_end_is_run(void)
 
 static const check_test tests[] = {
 	TEST(another_link_wakes_a_blocked_one),
-	TEST(those_who_wait_are_woken_in_their_order),
-	TEST(what_stands_behind_a_blpop_runs_after_it),
-	TEST(a_ticket_is_there_for_who_comes_later),
+	TEST(blocked_links_are_woken_in_their_order),
+	TEST(commands_after_a_blpop_run_when_it_is_over),
+	TEST(a_ticket_stays_for_a_later_blpop),
 	TEST(a_blpop_ends_in_time),
 	TEST(another_thread_wakes_a_blocked_link),
 	TEST(a_blocked_link_that_ends_is_not_woken),
-	TEST(what_was_sent_before_the_end_is_run),
+	TEST(commands_that_were_sent_before_the_end_are_run),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Servers inside the process: what a forked child has of them, how long they live, and how much
+ * Servers inside the process: which of them a forked child has, how long they live, and how much
  * memory they take.
  */
 #include "check.h"
@@ -85,7 +85,7 @@ static void a_child_has_servers_of_its_own(void)
 	other = memory_dial(&net, "server", RL_FAULT_NONE, NULL);
 	ASK(link_, "SET k tok NX PX 60000", "+OK");
 	ASK(other, "BLPOP k::rl-wake 60.000", "none");
-	/* What is on its way when the process forks is the parent's. */
+	/* A command that is on its way during the fork belongs to the parent. */
 	CHECK_INT(send(rl_link_fd(link_), command, sizeof command - 1, 0), sizeof command - 1);
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -118,7 +118,7 @@ static void *talk(void *unused)
 }
 
 /* The mutex of the servers must be free in the child, and no signal may stay blocked. */
-static void a_fork_waits_for_who_is_served(void)
+static void a_fork_waits_for_the_command_of_another_thread(void)
 {
 	pthread_t thread;
 	sigset_t after;
@@ -152,7 +152,7 @@ static void a_torn_down_server_goes_with_its_last_link(void)
 	ASK(link_, "SET k tok NX PX 60000", "+OK");
 	rl_memory_tear_down();
 	net.transport.close(link_);
-	ASK(other, "GET k", "tok"); /* the leases of the watchdog's thread may still be there */
+	ASK(other, "GET k", "tok"); /* the watchdog's thread may still have leases there */
 	link_ = NULL;
 	net.transport.close(other);
 	other = NULL;
@@ -216,7 +216,7 @@ static void locks_that_have_ended_take_no_memory(void)
 
 static const check_test tests[] = {
 	TEST(a_child_has_servers_of_its_own),
-	TEST(a_fork_waits_for_who_is_served),
+	TEST(a_fork_waits_for_the_command_of_another_thread),
 	TEST(a_torn_down_server_goes_with_its_last_link),
 	TEST(a_server_without_links_goes_when_it_is_torn_down),
 	TEST(a_lock_stays_as_long_as_a_link_waits_for_it),

@@ -64,18 +64,19 @@ static void a_thread_may_be_woken_before_it_sleeps(void)
 	begin();
 	rl_waker_wake(&waker);
 	CHECK_INT(poll_for(5 * RL_NS_PER_SECOND), 1);
-	CHECK_INT(poll_for(0), 1); /* until it says that it has seen it */
+	CHECK_INT(poll_for(0), 1); /* until the thread clears it */
 	rl_waker_clear(&waker);
 	CHECK_INT(poll_for(0), 0);
-	rl_waker_clear(&waker); /* nothing to clear, and it does not wait */
+	rl_waker_clear(&waker); /* without a wake-up this returns at once */
 }
 
-static void however_often_it_is_woken_once_is_enough(void)
+static void many_wake_ups_are_cleared_at_once(void)
 {
 	begin();
 	for (int count = 1; count < 200000; count = 4 * count + 64) {
 		for (int i = 0; i < count; i++) {
-			rl_waker_wake(&waker); /* more than a pipe takes: nobody waits for room in it */
+			/* More than a pipe takes: the call does not wait for room in it. */
+			rl_waker_wake(&waker);
 		}
 		CHECK_INT(poll_for(0), 1);
 		rl_waker_clear(&waker);
@@ -96,10 +97,10 @@ static void the_wakers_descriptors_are_not_for_other_programs(void)
 	}
 }
 
-/* A daemon closes those, and what it prints would wake a thread. */
+/* A daemon closes the standard streams, and its output would then wake a thread. */
 static void the_wakers_descriptors_keep_off_the_standard_streams(void)
 {
-	for (int open = 0; open < 8; open++) { /* a bit for each that is open */
+	for (int open = 0; open < 8; open++) { /* a bit for each open descriptor */
 		pid_t pid = fork();
 		if (pid == 0) {
 			for (int fd = 0; fd < 3; fd++) {
@@ -122,7 +123,7 @@ static void the_wakers_descriptors_keep_off_the_standard_streams(void)
 	}
 }
 
-static void without_descriptors_there_is_none(void)
+static void a_waker_cannot_be_made_without_descriptors(void)
 {
 	struct rlimit limit;
 	CHECK_INT(getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -139,10 +140,10 @@ static void without_descriptors_there_is_none(void)
 static const check_test tests[] = {
 	TEST(a_sleeper_is_woken),
 	TEST(a_thread_may_be_woken_before_it_sleeps),
-	TEST(however_often_it_is_woken_once_is_enough),
+	TEST(many_wake_ups_are_cleared_at_once),
 	TEST(the_wakers_descriptors_are_not_for_other_programs),
 	TEST(the_wakers_descriptors_keep_off_the_standard_streams),
-	TEST(without_descriptors_there_is_none),
+	TEST(a_waker_cannot_be_made_without_descriptors),
 };
 
 CHECK_MAIN(tests, clean_up)

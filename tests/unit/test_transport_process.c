@@ -18,7 +18,8 @@ static const char host[] = "a-host-with-a-long-name-0123456789-0123456789-012345
 
 _Static_assert(sizeof host == 65, "64 characters");
 
-/* Instead of that of the C library: it is an error if the NUL does not fit. */
+/* In place of gethostname() of the C library: a buffer that is too small for the NUL is an
+ * error. */
 int gethostname(char *name, size_t size)
 {
 	memcpy(name, host, size < sizeof host ? size : sizeof host);
@@ -56,7 +57,7 @@ static void clean_up(void)
 	rl_process_unshare_stats();
 }
 
-/* Forks a child that runs the function, and says so, and lives until it is killed. */
+/* Forks a child that runs the function, reports that, and lives until it is killed. */
 static void start_child(void (*run)(void))
 {
 	child = fork();
@@ -87,7 +88,7 @@ static rl_stats own(void)
 
 /* ---- the label ---- */
 
-static void the_longest_name_of_a_host_is_cut(void)
+static void the_longest_host_name_is_cut(void)
 {
 	begin();
 	char label[sizeof host + 24];
@@ -112,7 +113,7 @@ static void a_mark_is_alive_as_long_as_its_process(void)
 	CHECK(mine != 0 && mine == rl_process_mark());
 	CHECK(rl_process_mark_is_alive(mine));
 	start_child(do_nothing);
-	/* Without its start a mark is a pid. */
+	/* A mark without the start of its process is a pid. */
 	CHECK(rl_process_mark_is_alive((uint64_t) child));
 	kill(child, SIGKILL);
 	siginfo_t info;
@@ -123,7 +124,7 @@ static void a_mark_is_alive_as_long_as_its_process(void)
 	CHECK(!rl_process_mark_is_alive(was));
 }
 
-static void a_pid_that_is_used_again_has_another_mark(void)
+static void a_reused_pid_has_another_mark(void)
 {
 	begin();
 	uint64_t mine = rl_process_mark();
@@ -184,9 +185,9 @@ static void without_a_table_a_process_counts_for_itself(void)
 }
 
 static const check_test tests[] = {
-	TEST(the_longest_name_of_a_host_is_cut),
+	TEST(the_longest_host_name_is_cut),
 	TEST(a_mark_is_alive_as_long_as_its_process),
-	TEST(a_pid_that_is_used_again_has_another_mark),
+	TEST(a_reused_pid_has_another_mark),
 	TEST(a_child_counts_in_a_row_of_its_own),
 	TEST(a_process_that_counts_nothing_takes_no_row),
 	TEST(without_a_table_a_process_counts_for_itself),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names: what is kept, for how long, and what is asked again.
+ * Names: which answers are kept, for how long, and which names are resolved again.
  */
 #include "check.h"
 #include "peer.h"
@@ -90,7 +90,7 @@ static void a_name_is_kept(void)
 	CHECK_INT(rl_resolved_get(&resolver, &other, &found, &err), RL_ERR_NAME);
 }
 
-static void a_name_that_there_is_not(void)
+static void a_name_that_does_not_exist_is_an_error(void)
 {
 	char name[] = "no.such.name.invalid";
 	resolve(name, RL_NS_PER_SECOND);
@@ -99,14 +99,14 @@ static void a_name_that_there_is_not(void)
 	CHECK(strlen(err.message) > strlen("the host name could not be resolved: "));
 }
 
-static void what_is_in_doubt_is_asked_again_once_a_second(void)
+static void a_name_in_doubt_is_resolved_again_once_a_second(void)
 {
 	if (!peer_knows_localhost()) {
 		return;
 	}
 	char name[] = "localhost";
 	rl_address address = {.kind = RL_NET_TCP, .host = name, .port = 6379};
-	CHECK(rl_resolver_doubt(&resolver, &address)); /* never heard of it */
+	CHECK(rl_resolver_doubt(&resolver, &address)); /* an unknown name */
 	CHECK_INT(get(name, RL_NET_TCP), RL_ERR_NAME);
 	rl_resolver_ask_again(&resolver);
 	CHECK(!resolver.has_doubts);
@@ -115,7 +115,7 @@ static void what_is_in_doubt_is_asked_again_once_a_second(void)
 	CHECK(resolver.has_doubts);
 	rl_resolver_ask_again(&resolver); /* too soon */
 	CHECK(resolver.has_doubts);
-	CHECK_INT(get(name, RL_NET_TCP), RL_OK); /* what is known stays */
+	CHECK_INT(get(name, RL_NET_TCP), RL_OK); /* the known address stays */
 	peer_sleeps(1010);
 	rl_resolver_ask_again(&resolver);
 	CHECK(!resolver.has_doubts);
@@ -154,7 +154,7 @@ static void the_next_address_is_tried(void)
 	CHECK(is_connected);
 }
 
-/* ---- what another thread has resolved ---- */
+/* ---- names that another thread has resolved ---- */
 
 static void learn(char *host, rl_net_kind kind)
 {
@@ -162,7 +162,7 @@ static void learn(char *host, rl_net_kind kind)
 	rl_resolver_learn(&resolver, &teacher, &address);
 }
 
-static void what_one_has_resolved_another_learns(void)
+static void one_resolver_learns_from_another(void)
 {
 	if (!peer_knows_localhost()) {
 		return;
@@ -171,7 +171,7 @@ static void what_one_has_resolved_another_learns(void)
 	rl_address address = {.kind = RL_NET_TCP, .host = name, .port = 6379};
 	CHECK_INT(get(name, RL_NET_TCP), RL_ERR_NAME);
 	rl_resolve(&teacher, &address, 0);
-	for (int i = 0; i < 2; i++) { /* and once is enough */
+	for (int i = 0; i < 2; i++) { /* the second time changes nothing */
 		learn(name, RL_NET_TCP);
 		CHECK_INT(get(name, RL_NET_TCP), RL_OK);
 		CHECK(found.count > 0);
@@ -180,9 +180,9 @@ static void what_one_has_resolved_another_learns(void)
 	CHECK_INT(rl_resolved_get(&teacher, &address, &first, &err), RL_OK);
 	CHECK_INT(found.count, first.count);
 	CHECK(memcmp(&found.list[0].storage, &first.list[0].storage, first.list[0].len) == 0);
-	rl_resolver_clear(&teacher); /* nothing is shared */
+	rl_resolver_clear(&teacher); /* the two resolvers share nothing */
 	CHECK_INT(get(name, RL_NET_TCP), RL_OK);
-	learn(name, RL_NET_TCP); /* who knows nothing teaches nothing, and takes nothing away */
+	learn(name, RL_NET_TCP); /* an empty resolver teaches nothing, and removes nothing */
 	CHECK_INT(get(name, RL_NET_TCP), RL_OK);
 }
 
@@ -205,10 +205,10 @@ static const check_test tests[] = {
 	TEST(literals_need_no_asking),
 	TEST(the_longest_path_fits),
 	TEST(a_name_is_kept),
-	TEST(a_name_that_there_is_not),
-	TEST(what_is_in_doubt_is_asked_again_once_a_second),
+	TEST(a_name_that_does_not_exist_is_an_error),
+	TEST(a_name_in_doubt_is_resolved_again_once_a_second),
 	TEST(the_next_address_is_tried),
-	TEST(what_one_has_resolved_another_learns),
+	TEST(one_resolver_learns_from_another),
 	TEST(literals_and_paths_are_not_learned),
 };
 

@@ -214,7 +214,8 @@ static void the_watchdog_learns_where_the_name_leads_now(void)
 	keep(3600); /* due a little later than a second from now */
 	CHECK(!rl_watchdog_doubts(&target.address));
 	AWAIT(rl_watchdog_doubts(&target.address));
-	peer_sleeps(100); /* it dials four times, and its next connections are not served any more */
+	/* The thread dials four times, and its next connections are not served any more. */
+	peer_sleeps(100);
 	CHECK_INT(asked, 1);
 	has_moved = true;
 	CHECK(rl_resolver_doubt(

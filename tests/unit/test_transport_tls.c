@@ -34,7 +34,7 @@ static void data_goes_both_ways(void)
 	}
 }
 
-/* What the server says: the handshake with its tickets, and two answers. */
+/* The bytes of the server: the handshake with its tickets, and two answers. */
 static void hold_a_conversation(void)
 {
 	pair_open();
@@ -157,7 +157,7 @@ static void records_may_be_sealed_before_the_last_one_is_sent(void)
 	CHECK_INT(rl_tls_output(pair_client).len, 0);
 }
 
-/* ---- what comes between the data ---- */
+/* ---- messages between the data ---- */
 
 static void a_ticket_is_no_data(void)
 {
@@ -227,7 +227,7 @@ static void another_handshake_is_refused(void)
 
 /* ---- the end ---- */
 
-static void the_client_says_that_it_ends(void)
+static void the_client_sends_its_end(void)
 {
 	EACH_VERSION(i)
 	{
@@ -242,7 +242,7 @@ static void the_client_says_that_it_ends(void)
 	}
 }
 
-static void an_end_is_said_once(void)
+static void an_end_is_sent_once(void)
 {
 	EACH_VERSION(i)
 	{
@@ -257,7 +257,7 @@ static void an_end_is_said_once(void)
 }
 
 /* Before the handshake is over there is nothing to end. */
-static void an_early_end_says_nothing(void)
+static void an_end_before_the_handshake_is_not_sent(void)
 {
 	pair_begin(TLS1_3_VERSION);
 	CHECK(pair_dial());
@@ -266,7 +266,7 @@ static void an_early_end_says_nothing(void)
 	CHECK_INT(rl_tls_output(pair_client).len, (int64_t) len);
 }
 
-static void the_server_says_that_it_ends(void)
+static void the_client_reads_the_end_of_the_server(void)
 {
 	EACH_VERSION(i)
 	{
@@ -350,10 +350,10 @@ static const check_test tests[] = {
 	TEST(the_server_may_change_its_key),
 	TEST(a_new_key_may_come_while_a_record_is_under_way),
 	TEST(another_handshake_is_refused),
-	TEST(the_client_says_that_it_ends),
-	TEST(an_end_is_said_once),
-	TEST(an_early_end_says_nothing),
-	TEST(the_server_says_that_it_ends),
+	TEST(the_client_sends_its_end),
+	TEST(an_end_is_sent_once),
+	TEST(an_end_before_the_handshake_is_not_sent),
+	TEST(the_client_reads_the_end_of_the_server),
 	TEST(the_server_may_end_in_the_handshake),
 	TEST(a_connection_may_be_dropped_at_any_time),
 	TEST(errors_of_others_change_nothing),

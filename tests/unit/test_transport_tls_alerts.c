@@ -149,7 +149,7 @@ static void check_alert(phase in, unsigned alert)
 	}
 }
 
-/* After the handshake, which takes time, some of the numbers that mean nothing are left out. */
+/* After the handshake, which takes time, some alerts without a meaning are left out. */
 static bool is_worth_it(phase in, unsigned alert)
 {
 	return in <= MIDDLE || alert % 8 == 0 ||
@@ -273,7 +273,7 @@ static void garbage_breaks_each_phase(void)
 	}
 }
 
-/* Nothing is wrong with a beginning. */
+/* The beginning of a record is no error. */
 static void a_part_of_a_record_is_waited_for(void)
 {
 	static const char record[] = {23, 3, 3, 1, 0, 'x', 'y', 'z'};
@@ -342,7 +342,7 @@ static void strange_messages_after_the_handshake_break_it(void)
 		size_t len;
 	} rows[] = {
 		{"\x04\x00\x00\x00", 4},             /* a ticket without content */
-		{"\x04\x00\x00\x05tick!", 9},        /* a ticket that is none */
+		{"\x04\x00\x00\x05tick!", 9},        /* a ticket with nonsense */
 		{"\x18\x00\x00\x01\x02", 5},         /* a change of the key, of unknown kind */
 		{"\x18\x00\x00\x00", 4},             /* a change of the key without content */
 		{"\x0d\x00\x00\x03\x00\x00\x00", 7}, /* asks for a certificate */
@@ -367,7 +367,7 @@ static void strange_messages_after_the_handshake_break_it(void)
 	}
 }
 
-/* It shows that such a record would be read. */
+/* Without this test a forged record might never have been read at all. */
 static void a_forged_record_with_data_is_read(void)
 {
 	EACH_VERSION(i)

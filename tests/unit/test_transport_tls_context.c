@@ -54,7 +54,7 @@ static void check_wrong(const char *part)
 	CHECK_INT(rl_tls_prepare(pair_address.tls, &pair_err), RL_ERR_ARGUMENT);
 	CHECK_INT(pair_err.status, RL_ERR_ARGUMENT);
 	CHECK_HAS(pair_err.message, part);
-	/* In an operation it is a failure to connect. */
+	/* An operation then fails to connect. */
 	CHECK(!pair_dial());
 	CHECK_INT(pair_err.status, RL_ERR_TLS);
 	CHECK_HAS(pair_err.message, part);
@@ -95,7 +95,7 @@ static void a_missing_file_is_named(void)
 	check_wrong("the TLS option local_pk: cannot read /tmp/");
 }
 
-/* Root may read everything, so another user looks. */
+/* Root may read every file, so another user looks. */
 static void an_unreadable_file_is_named(void)
 {
 	begin();
@@ -137,7 +137,7 @@ static void the_key_must_be_usable(void)
 	check_wrong("the TLS option local_pk: the key cannot be used; if it is encrypted, give the "
 				"option passphrase: ");
 	begin();
-	give_client("client.pem", NULL); /* the key must then be in the same file */
+	give_client("client.pem", NULL); /* then the key must be in the same file */
 	check_wrong("the TLS option local_cert: the key cannot be used; if it is encrypted, ");
 }
 
@@ -171,7 +171,7 @@ static void append_file(const char *to, const char *from)
 	fclose(out);
 }
 
-static void the_key_may_stand_behind_the_certificate(void)
+static void the_key_may_follow_the_certificate(void)
 {
 	begin();
 	append_file("client.pem", "client.key");
@@ -322,7 +322,7 @@ static void the_same_options_have_the_same_context(void)
 	rl_tls_options_free(pair_address.tls);
 	pair_address.tls = copy;
 	CHECK_INT(version(), (int64_t) first);
-	pair_set("verify_peer_name", "1"); /* the default, but said */
+	pair_set("verify_peer_name", "1"); /* the default, but given explicitly */
 	CHECK(version() != first);
 	rl_tls_tear_down();
 	CHECK(version() != first);
@@ -341,7 +341,7 @@ static void a_changed_file_makes_another_context(void)
 		uint64_t after = version();
 		CHECK(after != before);
 		CHECK_INT(version(), (int64_t) after);
-		/* The same in a new file, as most programs replace it. */
+		/* Most programs replace a file by a new one, as this does. */
 		append_file("new", names[i]);
 		CHECK(rename(tls_path("new"), tls_path(names[i])) == 0);
 		CHECK(version() != after);
@@ -414,7 +414,7 @@ static void the_contexts_have_a_limit(void)
 	}
 	CHECK_INT(rl_tls_weak_contexts(), CONTEXTS);
 	set_name(0);
-	CHECK_INT(version(), (int64_t) versions[0]); /* now 1 is the oldest */
+	CHECK_INT(version(), (int64_t) versions[0]); /* now context 1 is the oldest */
 	held = rl_tls_context_get(pair_address.tls, NULL, &pair_err);
 	set_name(CONTEXTS);
 	version();
@@ -423,7 +423,7 @@ static void the_contexts_have_a_limit(void)
 	CHECK_INT(version(), (int64_t) versions[0]);
 	set_name(1);
 	CHECK(version() != versions[1]);
-	/* One that is in use lives on. */
+	/* A context that is in use stays. */
 	for (unsigned i = 2; i < CONTEXTS + 3; i++) {
 		set_name(100 + i);
 		version();
@@ -478,7 +478,7 @@ static void threads_share_the_contexts(void)
 		thread_options[i] = rl_tls_options_copy(pair_address.tls);
 		CHECK(pthread_create(&threads[i], NULL, use_contexts, thread_options[i]) == 0);
 	}
-	/* Meanwhile the file is replaced. */
+	/* The main thread replaces the file meanwhile. */
 	for (unsigned i = 0; i < 20; i++) {
 		append_file("new", "client.pem");
 		tls_write_cert("new", &pair_ca);
@@ -511,7 +511,7 @@ static void a_forked_child_can_use_the_contexts(void)
 	rl_error err;
 	begin();
 	rl_tls_set_up();
-	rl_tls_set_up(); /* changes nothing */
+	rl_tls_set_up(); /* a second call changes nothing */
 	CHECK_INT(rl_tls_prepare(pair_address.tls, &err), RL_OK);
 	has_ended = false;
 	CHECK(pthread_create(&thread, NULL, look_at_contexts, NULL) == 0);
@@ -538,7 +538,7 @@ static const check_test tests[] = {
 	TEST(a_file_must_have_a_certificate),
 	TEST(the_key_must_be_usable),
 	TEST(the_key_must_fit_the_certificate),
-	TEST(the_key_may_stand_behind_the_certificate),
+	TEST(the_key_may_follow_the_certificate),
 	TEST(the_chain_of_the_client_is_sent),
 	TEST(a_key_may_be_encrypted),
 	TEST(no_passphrase_is_asked_for_on_the_terminal),

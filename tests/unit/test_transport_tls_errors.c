@@ -52,7 +52,7 @@ static void the_name_must_be_that_of_the_server(void)
 			"TLS: the certificate of the server is not accepted: hostname mismatch: it is for "
 			"a.test, b.test, 10.0.0.1, ::1, not for \"cache.test\"; if it is the right server, give "
 			"the name by the option ssl[peer_name]");
-		/* The server is told, too. */
+		/* An alert tells the server, too. */
 		CHECK(pair_server.is_failed);
 		CHECK_HAS(pair_server.reason, "alert");
 	}
@@ -140,7 +140,7 @@ static void many_names_are_cut_short(void)
 	CHECK_HAS(pair_err.message, ", ..., not for \"cache.test\"; if it is the right server, give");
 }
 
-/* A certificate may say anything, and a message shows only what is fit to be shown. */
+/* A certificate may contain any bytes, and a message shows only printable ones. */
 static void strange_names_do_no_harm(void)
 {
 	static const size_t lens[] = {0, 1, 3, 5, 15, 17, 100};
@@ -174,7 +174,7 @@ static void another_name_can_be_verified(void)
 	pair_fails(RL_ERR_TLS, "not for \"wrong.test\"");
 }
 
-static void the_server_is_told_the_name(void)
+static void the_client_sends_the_name(void)
 {
 	static const struct {
 		const char *host, *name;
@@ -196,7 +196,7 @@ static void the_server_is_told_the_name(void)
 
 /* ---- trust ---- */
 
-static void times_must_fit(void)
+static void the_times_of_a_certificate_must_fit(void)
 {
 	EACH_VERSION(i)
 	{
@@ -354,7 +354,7 @@ static void a_server_with_both_speaks_the_newer_one(void)
 	CHECK_INT(SSL_version(pair_server.ssl), TLS1_3_VERSION);
 }
 
-static void ciphers_must_fit(void)
+static void the_ciphers_must_fit(void)
 {
 	pair_begin(TLS1_2_VERSION);
 	pair_set("ciphers", "ECDHE-ECDSA-AES256-GCM-SHA384");
@@ -441,8 +441,8 @@ static const check_test tests[] = {
 	TEST(many_names_are_cut_short),
 	TEST(strange_names_do_no_harm),
 	TEST(another_name_can_be_verified),
-	TEST(the_server_is_told_the_name),
-	TEST(times_must_fit),
+	TEST(the_client_sends_the_name),
+	TEST(the_times_of_a_certificate_must_fit),
 	TEST(the_ca_must_be_trusted),
 	TEST(a_certificate_that_signs_itself_is_not_trusted),
 	TEST(a_server_s_certificate_is_no_ca),
@@ -452,7 +452,7 @@ static const check_test tests[] = {
 	TEST(an_old_server_can_be_refused),
 	TEST(an_older_server_is_always_refused),
 	TEST(a_server_with_both_speaks_the_newer_one),
-	TEST(ciphers_must_fit),
+	TEST(the_ciphers_must_fit),
 	TEST(the_client_shows_its_certificate),
 	TEST(a_missing_client_certificate_is_an_error),
 	TEST(a_missing_client_certificate_is_an_error_after_the_handshake),

@@ -20,7 +20,7 @@
 /* How many allocations rl_tls_new() makes. */
 static unsigned asked_by_new;
 
-/* ---- what is done without memory ---- */
+/* ---- the flows ---- */
 
 static void clean_up(void)
 {
@@ -81,7 +81,8 @@ static bool says(const char *text)
 	return sealed > 0;
 }
 
-/* A connection with a command and its answer. False when it broke. */
+/* A connection with a command and its answer.
+ * @return false = the connection broke */
 static bool talk(void)
 {
 	if (!dial() || pump() != RL_TLS_NOTHING || !says("PING\r\n") || pump() != RL_TLS_NOTHING) {
@@ -106,7 +107,7 @@ static void check_failure(void)
 {
 	rl_status status = pair_err.status;
 	bool was_open = pair_client != NULL && rl_tls_is_open(pair_client);
-	bool is_lost = status == RL_ERR_CLOSED || status == RL_OK; /* nothing could be sealed */
+	bool is_lost = status == RL_ERR_CLOSED || status == RL_OK; /* no end could be sealed */
 	if (was_open ? !is_lost : status != RL_ERR_MEMORY && status != RL_ERR_TLS) {
 		FAIL("allocation %u: the status %d: %s", fails_at, (int) status, pair_err.message);
 	}
@@ -136,7 +137,7 @@ static void fail_each(bool (*run)(void))
 	}
 	fails_at = 0;
 	asked = 0;
-	CHECK(run()); /* the next one is whole again */
+	CHECK(run()); /* the next connection is sound again */
 }
 
 static void fail_each_of_both_versions(bool (*run)(void))

@@ -82,7 +82,7 @@ static void a_session_belongs_to_a_server(void)
 		pair_go_to("cache.test");
 		pair_address.port = 6380;
 		CHECK(!resumes());
-		/* All three are kept. */
+		/* All three sessions are kept. */
 		CHECK(resumes());
 		pair_address.port = 6379;
 		CHECK(resumes());
@@ -105,7 +105,7 @@ static void a_session_belongs_to_its_options(void)
 	}
 }
 
-/* Else a certificate that nobody has verified would be trusted. */
+/* Otherwise a certificate would be trusted that was never verified. */
 static void a_session_without_verification_is_not_resumed_with_it(void)
 {
 	EACH_VERSION(i)
@@ -216,7 +216,7 @@ static void a_session_has_the_client_s_certificate(void)
 
 # define SERVERS 64
 
-/* Of that many servers the sessions are kept; then the oldest is replaced. */
+/* The sessions of so many servers are kept. Then the oldest session is replaced. */
 static void the_sessions_have_a_limit(void)
 {
 	pair_begin(TLS1_3_VERSION);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watchdog's thread over real sockets: what it writes, when it is woken, and how it ends. What
- * is due and when is tested without it (test_renewer*.c).
+ * The watchdog's thread over real sockets: what it writes, when it is woken, and how it ends. Which
+ * renewals are due when is tested without the thread (test_renewer*.c).
  */
 #include "check.h"
 #include "peer.h"
@@ -39,9 +39,9 @@ static char loopback[] = "127.0.0.1";
 static char localhost[] = "localhost";
 static char name[] = "redis://server";
 
-/* ---- what the thread asks of the system ---- */
+/* ---- the system calls of the thread ---- */
 
-static _Atomic unsigned commands_sent; /* calls of send that begin with one */
+static _Atomic unsigned commands_sent; /* calls of send that begin with a command */
 static _Atomic unsigned wakes;         /* writes of one byte */
 static _Atomic unsigned sleeps;        /* calls of ppoll */
 
@@ -59,7 +59,8 @@ ssize_t write(int fd, const void *data, size_t len)
 
 int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *signals)
 {
-	struct timespec left = timeout != NULL ? *timeout : (struct timespec){0}; /* it is written to */
+	/* The system call writes to it. */
+	struct timespec left = timeout != NULL ? *timeout : (struct timespec){0};
 	atomic_fetch_add(&sleeps, 1);
 	return (int) syscall(
 		SYS_ppoll, fds, count, timeout != NULL ? &left : NULL, signals, (size_t) (_NSIG / 8));
@@ -82,10 +83,10 @@ int pthread_create(
 
 /* ---- the server: answers each command on one connection after the other ---- */
 
-static _Atomic unsigned connections; /* to come */
-static _Atomic unsigned heard;       /* commands */
-static _Atomic bool is_silent;       /* it does not even read */
-static _Atomic char answer;          /* of each */
+static _Atomic unsigned connections; /* how many the server still accepts */
+static _Atomic unsigned heard;       /* commands that have arrived */
+static _Atomic bool is_silent;       /* the server does not even read */
+static _Atomic char answer;          /* the answer to each command */
 static _Atomic uint64_t bytes;
 
 static void serve(int fd)
@@ -202,7 +203,7 @@ static uint64_t renewed(void)
 	return atomic_load(&rl_process_stats()->renewed);
 }
 
-/* ---- what it writes ---- */
+/* ---- the writes of the thread ---- */
 
 static void a_thousand_leases_are_renewed_in_one_write(void)
 {
@@ -213,7 +214,8 @@ static void a_thousand_leases_are_renewed_in_one_write(void)
 		snprintf(key, sizeof key, "k%u", i);
 		keep_key(bytes_of(key), 3000);
 	}
-	bool is_quick = rl_os_now() - begun < 200 * MS; /* else not all of them are due at once */
+	/* Otherwise the leases are not due in one write. */
+	bool is_quick = rl_os_now() - begun < 200 * MS;
 	AWAIT(renewed() == LEASES_MAX);
 	CHECK(!is_quick || commands_sent == 1);
 	CHECK(heard == LEASES_MAX + 1); /* and CLIENT SETNAME */
@@ -226,7 +228,7 @@ static void long_key_of(char *key, size_t len, unsigned number)
 	snprintf(key, 16, "%u", number);
 }
 
-/* As if its time had come. */
+/* Makes the lease due now. */
 static void renew_now(rl_renewal *one)
 {
 	rl_watchdog_hold(one);
@@ -245,7 +247,7 @@ static void a_server_that_does_not_read_is_waited_for_asleep(void)
 		renew_now(keep_key(rl_bytes_of(key, sizeof key), 60000));
 	}
 	AWAIT(commands_sent > 0);
-	peer_sleeps(20); /* what the system takes is written */
+	peer_sleeps(20); /* the thread writes what the system takes */
 	unsigned before = sleeps;
 	peer_sleeps(100);
 	CHECK(sleeps - before < 10);
@@ -254,7 +256,8 @@ static void a_server_that_does_not_read_is_waited_for_asleep(void)
 	CHECK(rl_process_stats()->connects == 1);
 }
 
-/* It is more than the system takes at once, and the leases have gone when it takes the rest. */
+/* The release is more than the system takes at once, and the leases have gone when the system takes
+ * the rest. */
 static void a_release_is_written_to_its_end(void)
 {
 	static char key[65536];
@@ -272,13 +275,13 @@ static void a_release_is_written_to_its_end(void)
 	peer_sleeps(20);
 	drop_all(false);
 	atomic_store(&is_silent, false);
-	/* Two renewals, and two releases behind them. */
+	/* Two renewals, and two releases after them. */
 	AWAIT(bytes - before > 4 * sizeof key);
 }
 
-/* ---- when it wakes ---- */
+/* ---- the sleep of the thread ---- */
 
-static void asleep_it_does_nothing(void)
+static void a_sleeping_thread_does_nothing(void)
 {
 	begin(false, 1);
 	keep(1000);
@@ -289,11 +292,11 @@ static void asleep_it_does_nothing(void)
 	CHECK(sleeps - before < 10);
 }
 
-static void a_lease_that_is_due_sooner_wakes_it(void)
+static void a_lease_that_is_due_sooner_wakes_the_thread(void)
 {
 	begin(false, 1);
 	keep(60000);
-	peer_sleeps(50); /* it sleeps now */
+	peer_sleeps(50); /* the thread sleeps now */
 	int64_t before = rl_os_now();
 	keep(2400);
 	AWAIT(renewed() == 1);
@@ -301,7 +304,7 @@ static void a_lease_that_is_due_sooner_wakes_it(void)
 	CHECK(rl_lease_is_held(kept[1]->lease));
 }
 
-static void a_ttl_that_gets_shorter_wakes_it(void)
+static void a_ttl_that_gets_shorter_wakes_the_thread(void)
 {
 	begin(false, 1);
 	rl_renewal *one = keep(60000);
@@ -314,12 +317,12 @@ static void a_ttl_that_gets_shorter_wakes_it(void)
 	AWAIT(renewed() == 1);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK(wakes == before_it + 1);
-	unsigned before = sleeps; /* and it falls asleep again */
+	unsigned before = sleeps; /* the thread falls asleep again */
 	peer_sleeps(50);
 	CHECK(sleeps - before < 10);
 }
 
-static void leases_that_come_and_go_do_not_each_wake_it(void)
+static void leases_that_come_and_go_do_not_each_wake_the_thread(void)
 {
 	begin(false, 0);
 	for (unsigned i = 0; i < 100; i++) {
@@ -340,7 +343,7 @@ static int64_t note_loss(void *ctx)
 	return 0;
 }
 
-static void a_loss_is_told_at_once(void)
+static void a_loss_is_reported_at_once(void)
 {
 	begin(false, 1);
 	losses = 0;
@@ -361,7 +364,7 @@ static void without_a_server_a_lease_is_lost_in_time(void)
 	losses = 0;
 	unlink(server.path);
 	rl_renewal *one = keep(300);
-	one->on_lost = note_loss; /* it is not due yet */
+	one->on_lost = note_loss; /* before the lease is due */
 	AWAIT(losses > 0);
 	CHECK(!rl_lease_is_held(one->lease));
 	CHECK(rl_process_stats()->connects < 12);
@@ -369,7 +372,7 @@ static void without_a_server_a_lease_is_lost_in_time(void)
 
 /* ---- names ---- */
 
-static void the_thread_learns_addresses_and_resolves_none(void)
+static void the_thread_learns_addresses_and_resolves_no_names(void)
 {
 	if (!peer_knows_localhost()) {
 		return;
@@ -377,14 +380,14 @@ static void the_thread_learns_addresses_and_resolves_none(void)
 	begin(true, 1);
 	target.address.host = localhost;
 	keep(300);
-	AWAIT(rl_process_stats()->lost == 1); /* nobody has resolved the name */
+	AWAIT(rl_process_stats()->lost == 1); /* the name is not resolved yet */
 	CHECK(heard == 0);
 	rl_resolve(&resolver, &target.address, 0);
 	keep(600);
 	AWAIT(renewed() >= 1);
 }
 
-/* ---- its life ---- */
+/* ---- the life of the thread ---- */
 
 static void the_thread_ends_at_once_and_may_begin_again(void)
 {
@@ -393,7 +396,7 @@ static void the_thread_ends_at_once_and_may_begin_again(void)
 		keep(600);
 		AWAIT(renewed() == i + 1);
 		atomic_store(&is_silent, true);
-		peer_sleeps(220); /* the next one is in flight */
+		peer_sleeps(220); /* the next renewal is in flight */
 		int64_t before = rl_os_now();
 		rl_watchdog_stop();
 		CHECK(peer_in_time(before, 1000 * MS));
@@ -411,7 +414,7 @@ static void on_signal(int number)
 	signals = signals + 1;
 }
 
-static void signals_are_not_for_it(void)
+static void the_thread_takes_no_signals(void)
 {
 	begin(false, 0);
 	signals = 0;
@@ -422,7 +425,7 @@ static void signals_are_not_for_it(void)
 	sigaddset(&one, SIGUSR1);
 	sigaction(SIGUSR1, &action, NULL);
 	keep(60000);
-	peer_close(&server); /* its thread would take the signal */
+	peer_close(&server); /* the thread of the server would take the signal */
 	pthread_sigmask(SIG_BLOCK, &one, &before);
 	kill(getpid(), SIGUSR1);
 	peer_sleeps(20);
@@ -431,7 +434,7 @@ static void signals_are_not_for_it(void)
 	CHECK_INT(signals, 1);
 }
 
-/* What the system says then. */
+/* @return the errno of a watchdog that cannot be prepared */
 static int errno_of_prepare(void)
 {
 	rl_lease *lease = rl_lease_new(&env, bytes_of("k"), 0, 16, 0.01, RL_NAMES_PLAIN);
@@ -450,7 +453,7 @@ static unsigned next_descriptor(void)
 	return (unsigned) fd;
 }
 
-static void without_descriptors_it_says_so(void)
+static void a_lack_of_descriptors_is_an_error(void)
 {
 	begin(false, 1);
 	struct rlimit limit;
@@ -465,7 +468,7 @@ static void without_descriptors_it_says_so(void)
 	AWAIT(renewed() == 1);
 }
 
-static void without_a_thread_it_says_so(void)
+static void a_lack_of_threads_is_an_error(void)
 {
 	begin(false, 1);
 	unsigned before = next_descriptor();
@@ -480,7 +483,7 @@ static void without_a_thread_it_says_so(void)
 
 /* ---- forks ---- */
 
-/* 0 = all is well with the child. */
+/* @return 0 = all is well with the child */
 static int child(rl_renewal *parents)
 {
 	if (rl_lease_is_held(parents->lease)) {
@@ -542,7 +545,7 @@ static void *hold_it(void *one)
 	return NULL;
 }
 
-static void a_fork_waits_for_who_is_at_work(void)
+static void a_fork_waits_for_the_thread_at_work(void)
 {
 	begin(false, 0);
 	rl_renewal *one = keep(60000);
@@ -553,7 +556,7 @@ static void a_fork_waits_for_who_is_at_work(void)
 	int64_t forked_at = rl_os_now();
 	if (pid == 0) {
 		alarm(5);
-		drop_all(false); /* in the child nobody has the mutex */
+		drop_all(false); /* in the child the mutex is free */
 		_exit(0);
 	}
 	int status = -1;
@@ -564,8 +567,8 @@ static void a_fork_waits_for_who_is_at_work(void)
 	CHECK(rl_lease_is_held(one->lease));
 }
 
-/* As PHP does in a process that shuts it down and starts it again, with the module still loaded. In
- * a child: what it registers stays. */
+/* PHP may shut down and start again in one process, with the module still loaded. The test does so
+ * in a child, because the fork handlers stay registered. */
 static int start_again_and_fork(void)
 {
 	alarm(5);
@@ -580,7 +583,7 @@ static int start_again_and_fork(void)
 	return waitpid(pid, &status, 0) == pid ? status : 1;
 }
 
-static void started_twice_it_forks(void)
+static void a_process_that_starts_the_watchdog_twice_may_fork(void)
 {
 	begin(false, 0);
 	pid_t pid = fork();
@@ -602,7 +605,7 @@ static bool is_never_in_handler(void)
 	return false;
 }
 
-/* In a child: the signal, which comes while this thread has the mutex, ends it. */
+/* Runs in a child. The signal comes while this thread has the mutex, and ends the child. */
 static void get_signal_inside(int ready)
 {
 	static const rl_sigterm_host host = {
@@ -648,20 +651,20 @@ static const check_test tests[] = {
 	TEST(a_thousand_leases_are_renewed_in_one_write),
 	TEST(a_server_that_does_not_read_is_waited_for_asleep),
 	TEST(a_release_is_written_to_its_end),
-	TEST(asleep_it_does_nothing),
-	TEST(a_lease_that_is_due_sooner_wakes_it),
-	TEST(a_ttl_that_gets_shorter_wakes_it),
-	TEST(leases_that_come_and_go_do_not_each_wake_it),
-	TEST(a_loss_is_told_at_once),
+	TEST(a_sleeping_thread_does_nothing),
+	TEST(a_lease_that_is_due_sooner_wakes_the_thread),
+	TEST(a_ttl_that_gets_shorter_wakes_the_thread),
+	TEST(leases_that_come_and_go_do_not_each_wake_the_thread),
+	TEST(a_loss_is_reported_at_once),
 	TEST(without_a_server_a_lease_is_lost_in_time),
-	TEST(the_thread_learns_addresses_and_resolves_none),
+	TEST(the_thread_learns_addresses_and_resolves_no_names),
 	TEST(the_thread_ends_at_once_and_may_begin_again),
-	TEST(signals_are_not_for_it),
-	TEST(without_descriptors_it_says_so),
-	TEST(without_a_thread_it_says_so),
+	TEST(the_thread_takes_no_signals),
+	TEST(a_lack_of_descriptors_is_an_error),
+	TEST(a_lack_of_threads_is_an_error),
 	TEST(a_child_has_a_thread_of_its_own),
-	TEST(a_fork_waits_for_who_is_at_work),
-	TEST(started_twice_it_forks),
+	TEST(a_fork_waits_for_the_thread_at_work),
+	TEST(a_process_that_starts_the_watchdog_twice_may_fork),
 	TEST(sigterm_frees_leases_also_inside_the_mutex),
 };
 

@@ -105,7 +105,7 @@ static uint64_t lost(void)
 	return atomic_load(&rl_process_stats()->lost);
 }
 
-/* As RedisLock::advance(). */
+/* Moves the clock as RedisLock::advance() does. */
 static void pass(int64_t ns)
 {
 	int64_t until = rl_os_now() + ns;
@@ -132,7 +132,7 @@ static void the_clock_goes_to_a_time_and_never_back(void)
 
 /* ---- settling ---- */
 
-static void without_a_thread_there_is_nothing_to_wait_for(void)
+static void settling_without_a_thread_waits_for_nothing(void)
 {
 	begin(RL_FAULT_NONE);
 	CHECK_INT(rl_watchdog_settle(), RL_NEVER);
@@ -141,7 +141,7 @@ static void without_a_thread_there_is_nothing_to_wait_for(void)
 	CHECK_INT(rl_watchdog_settle(), RL_NEVER);
 }
 
-static void with_nothing_due_it_returns_at_once(void)
+static void settling_returns_at_once_if_nothing_is_due(void)
 {
 	begin(RL_FAULT_NONE);
 	keep(60000);
@@ -154,10 +154,10 @@ static void with_nothing_due_it_returns_at_once(void)
 	CHECK(rl_os_now() - now < SECOND / 2);
 	CHECK_INT(renewed(), 0);
 	drop_all();
-	CHECK(rl_watchdog_settle() >= due); /* nothing to renew; connections may still end */
+	CHECK(rl_watchdog_settle() >= due); /* no lease is left; connections may still end */
 }
 
-static void what_is_due_is_done_before_it_returns(void)
+static void settling_returns_after_all_due_renewals(void)
 {
 	begin(RL_FAULT_NONE);
 	rl_renewal *one = keep(3000);
@@ -204,7 +204,7 @@ static void a_lease_that_cannot_be_renewed_ends_at_its_time(void)
 	}
 }
 
-/* The times of all threads are the same time: as if each of them had slept. */
+/* All threads move the same clock. The sum of their times passes as if each of them had slept. */
 static void *pass_an_hour(void *unused)
 {
 	pass(3600 * SECOND);
@@ -232,9 +232,9 @@ static void several_threads_may_move_the_clock_at_once(void)
 
 static const check_test tests[] = {
 	TEST(the_clock_goes_to_a_time_and_never_back),
-	TEST(without_a_thread_there_is_nothing_to_wait_for),
-	TEST(with_nothing_due_it_returns_at_once),
-	TEST(what_is_due_is_done_before_it_returns),
+	TEST(settling_without_a_thread_waits_for_nothing),
+	TEST(settling_returns_at_once_if_nothing_is_due),
+	TEST(settling_returns_after_all_due_renewals),
 	TEST(leases_are_renewed_at_their_times),
 	TEST(a_lease_that_cannot_be_renewed_ends_at_its_time),
 	TEST(several_threads_may_move_the_clock_at_once),

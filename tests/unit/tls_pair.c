@@ -114,7 +114,7 @@ bool pair_to_server(void)
 	return true;
 }
 
-/* A copy that ends exactly at its end: reading beyond it is seen. */
+/* Reads a copy without any byte after its end, so that the sanitizer sees a read beyond the end. */
 rl_tls_result pair_feed(const char *data, size_t len)
 {
 	char *copy = malloc(len > 0 ? len : 1);

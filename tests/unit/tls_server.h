@@ -97,7 +97,7 @@ void tls_server_says(tls_server *self, const char *data, size_t len);
 /* The name that the client has sent; "" = none. */
 const char *tls_server_name(const tls_server *self);
 
-/* ---- records that no server would send ---- */
+/* ---- forged records ---- */
 
 typedef enum tls_forge_key {
 	TLS_FORGE_PLAIN,     /* not encrypted */
