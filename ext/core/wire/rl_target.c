@@ -26,7 +26,7 @@ static const char *const fault_names[] = {[RL_FAULT_NONE] = "",
 bool rl_fault_read(rl_bytes text, rl_fault *fault)
 {
 	for (unsigned i = RL_FAULT_REFUSED; i <= RL_FAULT_LOST_REPLY; i++) {
-		if (rl_bytes_equal(text, rl_bytes_of(fault_names[i], strlen(fault_names[i])))) {
+		if (rl_bytes_is(text, fault_names[i])) {
 			*fault = (rl_fault) i;
 			return true;
 		}
