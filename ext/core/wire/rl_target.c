@@ -150,11 +150,12 @@ static bool copy_secret(rl_secret *to, const rl_secret *from)
 	if (from->data == NULL) {
 		return true;
 	}
-	to->data = malloc(from->len + 1); /* malloc(0) may return NULL */
+	to->data = malloc(from->len + 1);
 	if (to->data == NULL) {
 		return false;
 	}
 	memcpy(to->data, from->data, from->len);
+	to->data[from->len] = '\0';
 	to->len = from->len;
 	return true;
 }
