@@ -99,10 +99,6 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/wire/rl_answer.c
     ext/core/wire/rl_command.c
     ext/core/wire/rl_dsn.c
-    ext/core/wire/rl_dsn_options.c
-    ext/core/wire/rl_dsn_place.c
-    ext/core/wire/rl_dsn_route.c
-    ext/core/wire/rl_dsn_text.c
     ext/core/wire/rl_names.c
     ext/core/wire/rl_order_name.c
     ext/core/wire/rl_redirect.c

@@ -21,26 +21,8 @@ rl_model_text rl_words_text(rl_bytes bytes)
 static int64_t number_of(rl_bytes argument)
 {
 	int64_t number = 0;
-	for (size_t i = 0; i < argument.len && argument.data[i] >= '0' && argument.data[i] <= '9';
-		 i++) {
-		number = number * 10 + (argument.data[i] - '0');
-	}
+	rl_bytes_read_number(argument, INT64_MAX, &number);
 	return number;
-}
-
-/* "1.250" are 1250. */
-static int64_t ms_of(rl_bytes seconds)
-{
-	const char *dot = memchr(seconds.data, '.', seconds.len);
-	int64_t ms = number_of(seconds) * 1000;
-	if (dot != NULL) {
-		int64_t unit = 100;
-		for (const char *digit = dot + 1; digit < seconds.data + seconds.len; digit++) {
-			ms += (*digit - '0') * unit;
-			unit /= 10;
-		}
-	}
-	return ms;
 }
 
 /* A list of tickets has the name of its lock, and a suffix. */
@@ -90,7 +72,7 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 	switch (c->script) {
 		case RL_SCRIPT_TRY:
 			c->ttl_ms = number_of(argv[1]);
-			c->maybe_ours = rl_words_is(argv[2], "1");
+			c->maybe_ours = rl_bytes_is(argv[2], "1");
 			c->place = (rl_place) number_of(argv[3]);
 			c->waiter = rl_words_text(argv[4]);
 			c->mark_ms = number_of(argv[5]);
@@ -130,7 +112,7 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 static bool read_script(rl_model_command *c, unsigned argc, const rl_bytes *argv)
 {
 	c->what = RL_WORD_SCRIPT;
-	c->form = rl_words_is(argv[0], "EVALSHA") ? RL_FORM_USUAL : RL_FORM_TEXT;
+	c->form = rl_bytes_is(argv[0], "EVALSHA") ? RL_FORM_USUAL : RL_FORM_TEXT;
 	if (argc < 4 || !find_script(c, argv[1])) {
 		return false;
 	}
@@ -152,44 +134,46 @@ bool rl_words_read(rl_model_command *c, unsigned argc, const rl_bytes *argv)
 	if (argv[0].data[0] == 'E' && argv[0].data[1] == 'V') {
 		return read_script(c, argc, argv);
 	}
-	if (rl_words_is(argv[0], "SET") && argc == 6 && rl_words_is(argv[3], "NX") &&
-		rl_words_is(argv[4], "PX")) {
+	if (rl_bytes_is(argv[0], "SET") && argc == 6 && rl_bytes_is(argv[3], "NX") &&
+		rl_bytes_is(argv[4], "PX")) {
 		c->what = RL_WORD_SET;
 		c->token = rl_words_text(argv[2]);
 		c->ttl_ms = number_of(argv[5]);
 		c->name = argv[1];
 		return true;
 	}
-	if (rl_words_is(argv[0], "BLPOP") && argc == 3) {
+	if (rl_bytes_is(argv[0], "BLPOP") && argc == 3) {
 		c->what = RL_WORD_BLPOP;
-		c->block_ms = ms_of(argv[2]);
+		int64_t ns = 0;
+		rl_bytes_read_seconds(argv[2], RL_NEVER / 2, &ns);
+		c->block_ms = ns / RL_NS_PER_MS;
 		return read_list(c, argv[1]);
 	}
-	if (rl_words_is(argv[0], "WAIT") && argc == 3) {
+	if (rl_bytes_is(argv[0], "WAIT") && argc == 3) {
 		c->what = RL_WORD_WAIT;
 		c->replicas = number_of(argv[1]);
 		c->block_ms = number_of(argv[2]);
 		return true;
 	}
-	if (rl_words_is(argv[0], "ASKING") || rl_words_is(argv[0], "CLUSTER")) {
+	if (rl_bytes_is(argv[0], "ASKING") || rl_bytes_is(argv[0], "CLUSTER")) {
 		c->what = argc == 1 ? RL_WORD_ASKING : RL_WORD_MAP;
-		return argc == 1 || rl_words_is(argv[1], "SLOTS");
+		return argc == 1 || rl_bytes_is(argv[1], "SLOTS");
 	}
-	if (rl_words_is(argv[0], "AUTH") || rl_words_is(argv[0], "SELECT") ||
-		rl_words_is(argv[0], "CLIENT")) {
+	if (rl_bytes_is(argv[0], "AUTH") || rl_bytes_is(argv[0], "SELECT") ||
+		rl_bytes_is(argv[0], "CLIENT")) {
 		c->what = RL_WORD_HELLO;
 		return true;
 	}
-	if (rl_words_is(argv[0], "ROLE") || rl_words_is(argv[0], "SENTINEL")) {
-		bool is_master = argc == 3 && rl_words_is(argv[1], "MASTER");
+	if (rl_bytes_is(argv[0], "ROLE") || rl_bytes_is(argv[0], "SENTINEL")) {
+		bool is_master = argc == 3 && rl_bytes_is(argv[1], "MASTER");
 		c->what = argc == 1 ? RL_WORD_ROLE : is_master ? RL_WORD_MASTER : RL_WORD_PRIMARY;
 		return argc == 1 || is_master ||
-			(argc == 3 && rl_words_is(argv[1], "GET-MASTER-ADDR-BY-NAME"));
+			(argc == 3 && rl_bytes_is(argv[1], "GET-MASTER-ADDR-BY-NAME"));
 	}
-	c->what = rl_words_is(argv[0], "EXISTS") ? RL_WORD_EXISTS
-		: rl_words_is(argv[0], "GET")        ? RL_WORD_GET
+	c->what = rl_bytes_is(argv[0], "EXISTS") ? RL_WORD_EXISTS
+		: rl_bytes_is(argv[0], "GET")        ? RL_WORD_GET
 											 : RL_WORD_PTTL;
-	if (argc != 2 || (c->what == RL_WORD_PTTL && !rl_words_is(argv[0], "PTTL"))) {
+	if (argc != 2 || (c->what == RL_WORD_PTTL && !rl_bytes_is(argv[0], "PTTL"))) {
 		return false;
 	}
 	c->name = argv[1];

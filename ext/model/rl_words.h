@@ -9,8 +9,6 @@
 #include "core/base/rl_token.h"
 #include "core/wire/rl_command.h"
 
-#include <string.h>
-
 /* How much of a text is kept: the longest token. The simulator draws short tokens only, and keeps
  * less, for speed. */
 #ifndef RL_WORDS_TEXT
@@ -102,11 +100,6 @@ typedef struct rl_model_reply {
 static inline bool rl_words_has_helpers(const rl_model_command *c)
 {
 	return c->keys == 3 || c->what == RL_WORD_BLPOP;
-}
-
-static inline bool rl_words_is(rl_bytes argument, const char *word)
-{
-	return rl_bytes_equal(argument, rl_bytes_of(word, strlen(word)));
 }
 
 rl_model_text rl_words_text(rl_bytes bytes);

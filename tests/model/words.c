@@ -60,11 +60,11 @@ bool words_read(rl_model_command *c, unsigned argc, const rl_bytes *argv)
 int16_t words_slot(unsigned argc, const rl_bytes *argv)
 {
 	bool is_script = argv[0].data[0] == 'E' && argv[0].data[1] == 'V';
-	bool has_key = is_script || rl_words_is(argv[0], "SET") || rl_words_is(argv[0], "BLPOP") ||
-		rl_words_is(argv[0], "EXISTS") || rl_words_is(argv[0], "GET") ||
-		rl_words_is(argv[0], "PTTL");
+	bool has_key = is_script || rl_bytes_is(argv[0], "SET") || rl_bytes_is(argv[0], "BLPOP") ||
+		rl_bytes_is(argv[0], "EXISTS") || rl_bytes_is(argv[0], "GET") ||
+		rl_bytes_is(argv[0], "PTTL");
 	unsigned first = is_script ? 3 : 1;
-	unsigned count = 1;
+	int64_t count = 1;
 	if (!has_key || (is_script && !rl_bytes_read_number(argv[2], 3, &count)) ||
 		first + count > argc) {
 		return WORDS_NO_SLOT;

@@ -271,6 +271,61 @@ static void bytes_are_compared(void)
 	CHECK(!rl_bytes_equal(rl_bytes_of("a\0b", 3), rl_bytes_of("a\0c", 3)));
 }
 
+static void bytes_are_a_word(void)
+{
+	CHECK(rl_bytes_is(bytes_of("word"), "word"));
+	CHECK(rl_bytes_is((rl_bytes){NULL, 0}, ""));
+	CHECK(!rl_bytes_is(bytes_of("word"), "words"));
+	CHECK(!rl_bytes_is(bytes_of("words"), "word"));
+	CHECK(!rl_bytes_is(rl_bytes_of("a\0", 2), "a"));
+}
+
+/* -1 = no number, or a larger one than max. */
+static int64_t number_of(const char *text, int64_t max)
+{
+	int64_t number;
+	return rl_bytes_read_number(bytes_of(text), max, &number) ? number : -1;
+}
+
+static void numbers_are_read(void)
+{
+	static const struct {
+		const char *text;
+		int64_t max;
+		int64_t number;
+	} cases[] = {{"0", 0, 0}, {"000", 0, 0}, {"1", 0, -1}, {"7", 7, 7}, {"007", 7, 7}, {"8", 7, -1},
+		{"9", 3, -1}, {"65535", 65535, 65535}, {"65536", 65535, -1},
+		{"9007199254740992", INT64_MAX, INT64_C(9007199254740992)},
+		{"9223372036854775807", INT64_MAX, INT64_MAX}, {"9223372036854775808", INT64_MAX, -1},
+		{"18446744073709551617", INT64_MAX, -1}, {"", 9, -1}, {"-1", 9, -1}, {"+1", 9, -1},
+		{" 1", 9, -1}, {"1.", 9, -1}, {"0x1", 9, -1}, {"1\x80", 99, -1}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		CHECK_INT(number_of(cases[i].text, cases[i].max), cases[i].number);
+	}
+}
+
+static void seconds_are_read(void)
+{
+	static const struct {
+		const char *text;
+		int64_t ns;
+	} cases[] = {{"0", 0}, {"1", 1000000000}, {"0.25", 250000000}, {".5", 500000000},
+		{"2.", 2000000000}, {"00.0010", 1000000}, {"1.234567891", 1234567891},
+		{"1.2345678919", 1234567891}, {"9.9999999999", 9999999999}, {"10", 10000000000},
+		{"10.0000000009", 10000000000}, {"10.000000001", -1}, {"11", -1},
+		{"99999999999999999999", -1}, {"", -1}, {".", -1}, {"1..2", -1}, {"1.2.3", -1}, {"-1", -1},
+		{"1e3", -1}, {"1,5", -1}, {".x", -1}, {"x.1", -1}, {" 1", -1}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		int64_t ns;
+		bool is_read = rl_bytes_read_seconds(bytes_of(cases[i].text), 10 * RL_NS_PER_SECOND, &ns);
+		CHECK_INT(is_read ? ns : -1, cases[i].ns);
+	}
+	int64_t ns;
+	CHECK(rl_bytes_read_seconds(bytes_of("4611686018.427387903"), RL_NEVER / 2, &ns));
+	CHECK_INT(ns, RL_NEVER / 2);
+	CHECK(!rl_bytes_read_seconds(bytes_of("4611686018.427387904"), RL_NEVER / 2, &ns));
+}
+
 static void seconds_are_written_short(void)
 {
 	static const struct {
@@ -394,6 +449,9 @@ static const check_test tests[] = {
 	TEST(too_few_replicas_pass_unless_wait_is_forbidden),
 	TEST(a_missing_right_for_a_command_differs_from_one_for_a_key),
 	TEST(bytes_are_compared),
+	TEST(bytes_are_a_word),
+	TEST(numbers_are_read),
+	TEST(seconds_are_read),
 };
 
 CHECK_MAIN(tests, NULL)

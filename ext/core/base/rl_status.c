@@ -152,20 +152,47 @@ bool rl_bytes_equal(rl_bytes a, rl_bytes b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-bool rl_bytes_read_number(rl_bytes text, unsigned max, unsigned *out)
+bool rl_bytes_is(rl_bytes text, const char *word)
 {
-	uint64_t value = 0;
+	return rl_bytes_equal(text, rl_bytes_of(word, strlen(word)));
+}
+
+bool rl_bytes_read_number(rl_bytes text, int64_t max, int64_t *out)
+{
+	int64_t value = 0;
 	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9') {
+		int digit = text.data[i] - '0';
+		if (digit < 0 || digit > 9 || digit > max || value > (max - digit) / 10) {
 			return false;
 		}
-		value = value * 10 + (uint64_t) (text.data[i] - '0');
-		if (value > max) {
-			return false;
-		}
+		value = value * 10 + digit;
 	}
-	*out = (unsigned) value;
+	*out = value;
 	return text.len > 0;
+}
+
+/* strtod() would follow the locale. */
+bool rl_bytes_read_seconds(rl_bytes text, int64_t max_ns, int64_t *out)
+{
+	const char *dot = text.len > 0 ? memchr(text.data, '.', text.len) : NULL;
+	size_t whole = dot != NULL ? (size_t) (dot - text.data) : text.len;
+	int64_t value = 0;
+	if (whole > 0 &&
+		!rl_bytes_read_number(rl_bytes_of(text.data, whole), max_ns / RL_NS_PER_SECOND, &value)) {
+		return false;
+	}
+	value *= RL_NS_PER_SECOND;
+	int64_t unit = RL_NS_PER_SECOND;
+	for (size_t i = whole + 1; i < text.len; i++) {
+		int digit = text.data[i] - '0';
+		if (digit < 0 || digit > 9) {
+			return false;
+		}
+		unit /= 10;
+		value += digit * unit;
+	}
+	*out = value;
+	return value <= max_ns && text.len > (dot != NULL);
 }
 
 bool rl_text_equal(const char *a, const char *b)

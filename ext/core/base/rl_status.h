@@ -113,9 +113,14 @@ static inline rl_bytes rl_bytes_of(const char *data, size_t len)
 }
 
 bool rl_bytes_equal(rl_bytes a, rl_bytes b);
+bool rl_bytes_is(rl_bytes text, const char *word);
 
 /* Reads a text of decimal digits. False = the text is no number, or the number exceeds max. */
-bool rl_bytes_read_number(rl_bytes text, unsigned max, unsigned *out);
+bool rl_bytes_read_number(rl_bytes text, int64_t max, int64_t *out);
+
+/* Reads seconds such as "0.25" as nanoseconds, rounded down. False = the text is no such number, or
+ * the number exceeds max_ns, which is below RL_NEVER by more than a second. */
+bool rl_bytes_read_seconds(rl_bytes text, int64_t max_ns, int64_t *out);
 
 /* True for equal texts, and if both are NULL. */
 bool rl_text_equal(const char *a, const char *b);

@@ -233,9 +233,9 @@ static void open(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
 /* 0 = the text is no age. */
 static int64_t read_age_ms(rl_bytes text)
 {
-	unsigned age = 0;
+	int64_t age = 0;
 	size_t len = text.len < AGE_DIGITS ? text.len : AGE_DIGITS;
-	return rl_bytes_read_number(rl_bytes_of(text.data, len), UINT_MAX, &age) ? (int64_t) age : 0;
+	return rl_bytes_read_number(rl_bytes_of(text.data, len), UINT_MAX, &age) ? age : 0;
 }
 
 static bool is_text(const rl_reply *reply, const char *text)
@@ -290,7 +290,7 @@ static primary read_fields(const rl_reply *reply)
 
 static rl_status read_address(const primary *named, rl_address *address, rl_error *err)
 {
-	unsigned port = 0;
+	int64_t port = 0;
 	if (!rl_is_host(named->host) || !rl_bytes_read_number(named->port, UINT16_MAX, &port) ||
 		port == 0) {
 		return rl_error_set(err, RL_ERR_PROTOCOL, 0, "the answer is no address");

@@ -230,26 +230,14 @@ static void read_owner(
 	answer->text = reply->text;
 }
 
-/* Below 2^53, as the script makes them. False = the text is none. */
-static bool read_digits(rl_bytes text, int64_t *number)
-{
-	*number = 0;
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9') {
-			return false;
-		}
-		*number = *number * 10 + (text.data[i] - '0');
-	}
-	return *number > 0;
-}
-
 static void read_fence(
 	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
-	int64_t number;
+	int64_t number; /* below 2^53, as the script makes them */
 	if (reply->type != RL_REPLY_STRING) {
 		read_number(reply, RL_TAKEN_OVER, 0, answer, err);
-	} else if (reply->text.len <= RL_FENCE_DIGITS && read_digits(reply->text, &number) &&
+	} else if (reply->text.len <= RL_FENCE_DIGITS &&
+		rl_bytes_read_number(reply->text, INT64_MAX, &number) && number > 0 &&
 		number >= request->fence_number) {
 		answer->number = number;
 		answer->vote = RL_VOTE_GRANTED;

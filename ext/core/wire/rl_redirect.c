@@ -3,8 +3,6 @@
 
 #include "core/wire/rl_slot.h"
 
-#include <string.h>
-
 /* Cuts the first word off the text. */
 static rl_bytes take_word(rl_bytes *text)
 {
@@ -18,14 +16,9 @@ static rl_bytes take_word(rl_bytes *text)
 	return word;
 }
 
-static bool is_word(rl_bytes text, const char *word)
-{
-	return rl_bytes_equal(text, rl_bytes_of(word, strlen(word)));
-}
-
 rl_bytes rl_redirect_host(rl_bytes host)
 {
-	return is_word(host, "?") ? rl_bytes_of(host.data, 0) : host;
+	return rl_bytes_is(host, "?") ? rl_bytes_of(host.data, 0) : host;
 }
 
 bool rl_is_host(rl_bytes host)
@@ -45,19 +38,21 @@ rl_redirect rl_redirect_read(rl_bytes text)
 	rl_bytes kind = take_word(&text);
 	rl_bytes slot = take_word(&text);
 	rl_bytes address = take_word(&text);
-	unsigned port = 0;
+	int64_t slot_number = 0;
+	int64_t port = 0;
 	size_t colon = address.len;
 	while (colon > 0 && address.data[colon - 1] != ':') {
 		colon--;
 	}
-	if (colon == 0 || !rl_bytes_read_number(slot, RL_SLOTS - 1, &redirect.slot) ||
+	if (colon == 0 || !rl_bytes_read_number(slot, RL_SLOTS - 1, &slot_number) ||
 		!rl_bytes_read_number(
 			rl_bytes_of(address.data + colon, address.len - colon), 65535, &port)) {
 		return none;
 	}
-	redirect.kind = is_word(kind, "MOVED") ? RL_REDIRECT_MOVED
-		: is_word(kind, "ASK")             ? RL_REDIRECT_ASK
-										   : RL_REDIRECT_NONE;
+	redirect.kind = rl_bytes_is(kind, "MOVED") ? RL_REDIRECT_MOVED
+		: rl_bytes_is(kind, "ASK")             ? RL_REDIRECT_ASK
+											   : RL_REDIRECT_NONE;
+	redirect.slot = (unsigned) slot_number;
 	redirect.host = rl_redirect_host(rl_bytes_of(address.data, colon - 1));
 	redirect.port = (uint16_t) port;
 	bool has_host = redirect.host.len == 0 || rl_is_host(redirect.host);

@@ -26,7 +26,7 @@ static const char *const fault_names[] = {[RL_FAULT_NONE] = "",
 bool rl_fault_read(rl_bytes text, rl_fault *fault)
 {
 	for (unsigned i = RL_FAULT_REFUSED; i <= RL_FAULT_LOST_REPLY; i++) {
-		if (rl_bytes_equal(text, rl_bytes_of(fault_names[i], strlen(fault_names[i])))) {
+		if (rl_bytes_is(text, fault_names[i])) {
 			*fault = (rl_fault) i;
 			return true;
 		}
@@ -150,11 +150,12 @@ static bool copy_secret(rl_secret *to, const rl_secret *from)
 	if (from->data == NULL) {
 		return true;
 	}
-	to->data = malloc(from->len + 1); /* malloc(0) may return NULL */
+	to->data = malloc(from->len + 1);
 	if (to->data == NULL) {
 		return false;
 	}
 	memcpy(to->data, from->data, from->len);
+	to->data[from->len] = '\0';
 	to->len = from->len;
 	return true;
 }

@@ -87,11 +87,6 @@ bool rl_tls_options_is_any_set(const rl_tls_options *options)
 
 /* ---- values ---- */
 
-static bool is_word(rl_bytes text, const char *word)
-{
-	return rl_bytes_equal(text, rl_bytes_of(word, strlen(word)));
-}
-
 /* The value as it is stored; NULL data = it is wrong. */
 static rl_bytes read_switch(rl_bytes value)
 {
@@ -99,7 +94,7 @@ static rl_bytes read_switch(rl_bytes value)
 		{"1", "0"}, {"true", "false"}, {"on", "off"}, {"yes", "no"}};
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
 		for (size_t is_off = 0; is_off < 2; is_off++) {
-			if (is_word(value, words[i][is_off])) {
+			if (rl_bytes_is(value, words[i][is_off])) {
 				return rl_bytes_of(words[0][is_off], 1);
 			}
 		}
@@ -131,7 +126,7 @@ static rl_status check_value(rl_tls_option option, rl_bytes *value, rl_error *er
 			*value = read_switch(*value);
 			return value->data != NULL ? RL_OK : fail(err, option, "must be true or false");
 		case VERSION:
-			return is_word(*value, "1.2") || is_word(*value, "1.3")
+			return rl_bytes_is(*value, "1.2") || rl_bytes_is(*value, "1.3")
 				? RL_OK
 				: fail(err, option, "must be 1.2 or 1.3");
 	}
@@ -153,7 +148,7 @@ static rl_status fail_unknown(rl_error *err, rl_bytes name)
 rl_status rl_tls_options_set(rl_tls_options *options, rl_bytes name, rl_bytes value, rl_error *err)
 {
 	rl_tls_option option = 0;
-	while (option < RL_TLS_OPTION_COUNT && !is_word(name, known[option].name)) {
+	while (option < RL_TLS_OPTION_COUNT && !rl_bytes_is(name, known[option].name)) {
 		option++;
 	}
 	if (option == RL_TLS_OPTION_COUNT) {
