@@ -634,15 +634,6 @@ static call_secrets secrets_of(const rl_member_call *member)
 		{member->call->request.token, rl_bytes_of(password->data, password->len)}};
 }
 
-static rl_answer read_answer(
-	const rl_member_call *member, const rl_request *request, rl_conn_event *event)
-{
-	call_secrets secrets = secrets_of(member);
-	rl_answer answer;
-	rl_answer_read(request, &event->reply, &answer, &event->err, secrets.list, 2);
-	return answer;
-}
-
 /* Counts the round trip. Keeps the shortest one of the connection, because a longer one may include
  * a stall. */
 static void note_round_trip(const rl_member_call *member, const rl_tick *tick)
@@ -766,8 +757,7 @@ static bool keep_text(rl_member_call *member, rl_bytes text)
 static bool must_check(const rl_member_call *member, int64_t now)
 {
 	const rl_route *route = sentinels_of(member);
-	if (route == NULL || route->check_ns == RL_NEVER ||
-		member->call->request.verb == RL_VERB_PROBE) {
+	if (route->check_ns == RL_NEVER || member->call->request.verb == RL_VERB_PROBE) {
 		return false;
 	}
 	bool is_too_new = route->grace_ns > 0 &&
@@ -779,22 +769,10 @@ static bool must_check(const rl_member_call *member, int64_t now)
 static void conclude(rl_member_call *member, int64_t now)
 {
 	member->heard_at = now;
-	if (must_check(member, now)) {
+	if (sentinels_of(member) != NULL && must_check(member, now)) {
 		enter(member, RL_MEMBER_CALL_CHECKING);
 	} else {
 		rl_member_call_finish(member, member->answer.vote);
-	}
-}
-
-static void vote(rl_member_call *member, const rl_answer *answer, const rl_tick *tick)
-{
-	member->doubt = member->doubt == RL_DOUBT_UNKNOWN ? RL_DOUBT_STRAY : member->doubt;
-	member->answer = *answer;
-	if (keep_text(member, answer->text)) {
-		conclude(member, tick->now);
-	} else {
-		rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
-		fail(member);
 	}
 }
 
@@ -815,10 +793,35 @@ static void on_error(rl_member_call *member, const rl_answer *answer, const rl_e
 	fail(member);
 }
 
-/* The server has run the command. */
-static void judge_answer(
-	rl_member_call *member, rl_answer *answer, const rl_error *err, const rl_tick *tick)
+/* True = the server has not run the command, which is sent again, here or to another node. The
+ * member call has failed if that is not possible any more. */
+static bool must_send_again(
+	rl_member_call *member, const rl_answer *answer, rl_conn_event *event, const rl_tick *tick)
 {
+	if (answer->again != RL_AGAIN_NOT) {
+		send_again(member, answer, &event->err, tick);
+		return true;
+	}
+	if (answer->vote != RL_VOTE_FAILED) {
+		return false;
+	}
+	if (follow(member, &event->reply, tick)) {
+		return true;
+	}
+	if (!rl_error_is_wrong_server(&event->err)) {
+		return false;
+	}
+	*member->err = event->err;
+	return leave_wrong_server(member, tick);
+}
+
+/* The answer to the command. */
+static void on_answer(
+	rl_member_call *member, rl_answer *answer, rl_conn_event *event, const rl_tick *tick)
+{
+	if (must_send_again(member, answer, event, tick)) {
+		return;
+	}
 	note_round_trip(member, tick);
 	bool is_untold = rl_answer_is_untold(answer, member->sent.verb);
 	rl_stats_add(&rl_env_stats(member->call->env)->wake_failures, is_untold);
@@ -826,31 +829,20 @@ static void judge_answer(
 	answer->vote = vote_of(member, answer);
 	if (is_unknown(member, answer)) {
 		fail(member);
-	} else if (answer->vote == RL_VOTE_FAILED) {
-		on_error(member, answer, err);
+		return;
+	}
+	if (answer->vote == RL_VOTE_FAILED) {
+		on_error(member, answer, &event->err);
+		return;
+	}
+	member->doubt = member->doubt == RL_DOUBT_UNKNOWN ? RL_DOUBT_STRAY : member->doubt;
+	member->answer = *answer;
+	if (keep_text(member, answer->text)) {
+		conclude(member, tick->now);
 	} else {
-		vote(member, answer, tick);
+		rl_error_set(member->err, RL_ERR_MEMORY, 0, "out of memory");
+		fail(member);
 	}
-}
-
-/* The answer to the command. */
-static void on_answer(rl_member_call *member, rl_conn_event *event, const rl_tick *tick)
-{
-	rl_answer answer = read_answer(member, &member->sent, event);
-	if (answer.again != RL_AGAIN_NOT) {
-		send_again(member, &answer, &event->err, tick);
-		return;
-	}
-	if (answer.vote == RL_VOTE_FAILED && follow(member, &event->reply, tick)) {
-		return;
-	}
-	if (answer.vote == RL_VOTE_FAILED && rl_error_is_wrong_server(&event->err)) {
-		*member->err = event->err;
-		if (leave_wrong_server(member, tick)) {
-			return;
-		}
-	}
-	judge_answer(member, &answer, &event->err, tick);
 }
 
 void rl_member_call_adopt(rl_member_call *member, rl_conn *conn, bool is_asking, int64_t sent_at)
@@ -1033,11 +1025,10 @@ void rl_member_call_take_back(rl_member_call *member, const rl_tick *tick)
 }
 
 /* The answer to the release of the caller's token. */
-static void on_taken_back(rl_member_call *member, rl_conn_event *event)
+static void on_taken_back(rl_member_call *member, const rl_answer *answer, const rl_error *err)
 {
-	rl_request request = {.verb = RL_VERB_RELEASE, .form = RL_FORM_TEXT};
-	if (read_answer(member, &request, event).vote == RL_VOTE_FAILED) {
-		*member->err = event->err;
+	if (answer->vote == RL_VOTE_FAILED) {
+		*member->err = *err;
 		member->doubt = RL_DOUBT_UNKNOWN;
 		fail(member);
 		return;
@@ -1067,11 +1058,11 @@ static void on_login_refused(rl_member_call *member, const rl_reply *reply, cons
 
 /* The answer to the command after a login that failed. A grant is undone before the failure is
  * reported. */
-static void on_answer_refused(rl_member_call *member, rl_conn_event *event, const rl_tick *tick)
+static void on_answer_refused(
+	rl_member_call *member, const rl_answer *answer, const rl_error *err, const rl_tick *tick)
 {
-	rl_vote vote = read_answer(member, &member->sent, event).vote;
-	bool is_granted = vote == RL_VOTE_GRANTED ||
-		(vote == RL_VOTE_FAILED && event->err.status == RL_ERR_UNCONFIRMED);
+	bool is_granted = answer->vote == RL_VOTE_GRANTED ||
+		(answer->vote == RL_VOTE_FAILED && err->status == RL_ERR_UNCONFIRMED);
 	if (rl_verb_takes(member->sent.verb) && is_granted &&
 		rl_member_call_may_take_back(member, tick->now)) {
 		send_undo(member, RL_MEMBER_CALL_UNDOING, tick);
@@ -1279,18 +1270,25 @@ static bool resume(rl_member_call *member, const rl_tick *tick)
 
 static void on_reply(rl_member_call *member, rl_conn_event *event, const rl_tick *tick)
 {
+	static const rl_request release = {.verb = RL_VERB_RELEASE, .form = RL_FORM_TEXT};
+	bool is_release =
+		member->state == RL_MEMBER_CALL_UNDOING || member->state == RL_MEMBER_CALL_TAKING_BACK;
+	call_secrets secrets = secrets_of(member);
+	rl_answer answer;
+	rl_answer_read(is_release ? &release : &member->sent, &event->reply, &answer, &event->err,
+		secrets.list, 2);
 	switch (member->state) {
 		case RL_MEMBER_CALL_ANSWER:
-			on_answer(member, event, tick);
+			on_answer(member, &answer, event, tick);
 			break;
 		case RL_MEMBER_CALL_REFUSED:
-			on_answer_refused(member, event, tick);
+			on_answer_refused(member, &answer, &event->err, tick);
 			break;
 		case RL_MEMBER_CALL_UNDOING:
 			fail(member); /* err has the reason since the login */
 			break;
 		case RL_MEMBER_CALL_TAKING_BACK:
-			on_taken_back(member, event);
+			on_taken_back(member, &answer, &event->err);
 			break;
 		case RL_MEMBER_CALL_START:
 		case RL_MEMBER_CALL_LOOKUP:
