@@ -34,7 +34,7 @@ undisturbed(0.5, function () use ($server): void {
             same('held in the child', [],
                 array_values(array_filter($leases, fn ($lease) => $lease->isHeld())));
             if ($forks % 4 === 0) {
-                $own = (new RedisLock($server->dsn()))->lease("own$forks", 0.3);
+                $own = (new RedisLock($server->dsn()))->lease("own$forks", room(0.3));
                 renewals_go_on('in the child');
                 same('release() in the child', true, $own->release());
             } elseif ($forks % 4 === 1) {
@@ -62,7 +62,7 @@ undisturbed(0.5, function () use ($server): void {
 
 /* A parent that waits for another lock, with leases, when a signal handler forks. */
 $lock = new RedisLock($server->dsn());
-$lease = $lock->lease('kept', 0.9);
+$lease = $lock->lease('kept', room(0.9));
 $server->cmd('SET', 'other', 'somebody', 'PX', 900);
 $children = [];
 pcntl_async_signals(true);
@@ -73,7 +73,7 @@ pcntl_signal(SIGUSR1, function () use (&$children, $lease): void {
     });
 });
 $sender = signal_later(SIGUSR1, 0.1, 5, 0.1);
-$won = $lock->lease('other', 0.9, wait: 10);
+$won = $lock->lease('other', room(0.9), wait: 10);
 $sender->finish();
 same('the wait is won', true, $won?->isHeld());
 same('forks', 5, count($children));

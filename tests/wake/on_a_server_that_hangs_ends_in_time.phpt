@@ -12,19 +12,19 @@ skip_without_server();
 require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
-$wait = room(0.4);
+$wait = $timeout = room(0.4);
 foreach ([null, 'mine'] as $own) {
     foreach ([0.25, 0.85] as $share) {
         $token = hold($server, 'k');
         $waiter = waiter($server->dsn(), 'k', ['wait' => $wait, 'token' => $own],
-            ['timeout' => 0.4]);
+            ['timeout' => $timeout]);
         queued($server, 1);
         usleep((int) ($share * $wait * 1e6));
         $server->pause();
         $result = $waiter->result();
         $server->resume();
         matches('exception', '~RedisLockConnectionException~', (string) $result['error']);
-        between('own token: ' . ($own ?? 'none'), $wait, $wait + 0.4 + slack(0.25),
+        between('own token: ' . ($own ?? 'none'), $wait, $wait + $timeout + slack(0.25),
             $result['took']);
         same('the holder has it still', $token, $server->cmd('GET', 'k'));
         $server->cmd('DEL', 'k');
