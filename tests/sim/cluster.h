@@ -50,10 +50,11 @@ static inline sim_server *member_place(unsigned member, unsigned key)
 	return plan_is_cluster(member) ? cluster_place(member, key) : sentinel_place(member);
 }
 
-/* The node answers the command itself: it is about clusters, or belongs elsewhere. */
+/* @return true = the node has answered the command itself: it is about clusters, or belongs to
+ * another node */
 bool cluster_answers(sim_server *s, rl_link *link, const rl_model_command *c, rl_model_reply *r);
 
-/* When the slots of the member come to rest: the end of what its nodes have to do besides moving
+/* When the slots of the member come to rest, and its nodes have nothing left to do but to move
  * keys. */
 int64_t cluster_calm_at(unsigned member);
 

@@ -274,7 +274,7 @@ static void after_a_look_that_cannot_wake_the_next_wait_asks_again(void)
 	CHECK_INT(fake_blocked_links(), 1);
 }
 
-/* The error concerns the helper keys of one key. Those of the next key may be allowed. */
+/* The error concerns the helper keys of one key. The helper keys of the next key may be allowed. */
 static void helper_keys_refused_for_one_key_are_used_for_the_next(void)
 {
 	static const char *const errors[] = {"-CROSSSLOT x", "-NOPERM No permissions to access a key",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait in the queue is woken. It wins, whatever is under way on its other connection, or another
- * client was faster.
+ * A wait in the queue is woken. The wait wins, whatever is under way on its other connection, or
+ * another client was faster.
  */
 #include "check.h"
 #include "waiting.h"
@@ -79,8 +79,8 @@ static void a_win_can_be_taken_back(void)
 	}
 }
 
-/* The answer of the look arrives after the win. It is discarded, and the next call does not take it
- * for its own. */
+/* The answer of the look arrives after the win. That answer is discarded, and the next call does
+ * not take it for its own. */
 static void a_win_while_a_look_is_under_way(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -129,7 +129,7 @@ static void a_win_before_the_looks_answer_that_has_come_too(void)
 	fake_wakes(0, 5 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 860);
-	CHECK_COUNT("try", 0); /* the queue is heard first: nothing is asked */
+	CHECK_COUNT("try", 0); /* the answer of the place comes first: no try is sent */
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
@@ -158,7 +158,7 @@ static void a_win_without_a_ticket(void)
 	CHECK_INT(fake_stats.wake_ups, 0);
 }
 
-/* ---- woken in vain ---- */
+/* ---- spurious wake-ups ---- */
 
 static void a_waiter_queues_again_after_a_spurious_wake_up(void)
 {

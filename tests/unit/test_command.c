@@ -62,7 +62,7 @@ static void plain_verbs(void)
 	CHECK_ARGV(inspect, "EVALSHA", sha_of(RL_SCRIPT_INSPECT), "1", "key");
 	rl_request remaining = request_of(RL_VERB_REMAINING);
 	CHECK_ARGV(remaining, "PTTL", "key");
-	/* These commands have no text. */
+	/* The commands of Redis itself have no text. */
 	set.form = RL_FORM_TEXT;
 	CHECK_ARGV(set, "SET", "key", "token", "NX", "PX", "250");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * DSNs of one server, good and bad. Those of clusters and Sentinels are in test_dsn_routes.c.
+ * DSNs of one server, good and bad. The DSNs of clusters and Sentinels are in test_dsn_routes.c.
  */
 #include "check.h"
 #include "parsing.h"
@@ -14,8 +14,8 @@ static const char *or_none(const char *text)
 	return text != NULL ? text : "(none)";
 }
 
-/* What was understood, as "kind host port user password db timeout connect_timeout", or "error: .."
- */
+/* The meaning of the DSN, as "kind host port user password db timeout connect_timeout", or "error:
+ * .." */
 static const char *read_bytes(const char *text, size_t len)
 {
 	static char out[1024];
@@ -537,7 +537,7 @@ static void names_show_no_credentials(void)
 	CHECK_TEXT(name_of("redis:///a?db=3"), "unix:///a?db=3");
 }
 
-/* It leads to the same place. */
+/* The name leads to the same place. */
 static void a_name_can_be_read_again(void)
 {
 	static const check_case names[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A renewal beside extends by the lease's owner, which use another connection. Whatever the order
- * in which the commands are sent, carried out and answered, ownership is never proven for longer
- * than the server has the key.
+ * A renewal beside extends by the lease's owner, which use another connection. Ownership is never
+ * proven for longer than the server has the key, whatever the order in which the commands are sent,
+ * carried out and answered.
  *
  * The tests run through all orders. An order is a word: each of its letters is a step, 100 ms after
  * the one before. "rRr" is the renewal that is due at 10 s: sent, carried out, answered. "aAa" and
@@ -39,7 +39,7 @@ typedef struct prolongation {
 static const char *order;
 static rl_renewal *one;
 static prolongation ours[2];
-static unsigned renewals;      /* that the server has heard */
+static unsigned renewals;      /* that the server has run */
 static rl_model_command first; /* the renewal, which the server runs when the order says so */
 static char first_answer[4];
 static unsigned orders_run;

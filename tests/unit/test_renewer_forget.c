@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The watch forgets everything at once: in a forked child, whose parent goes on with the
- * connections, and at the end. It sends nothing to a server, whatever is under way.
+ * connections, and at the end. The watch then sends nothing to a server, whatever is under way.
  */
 #include "check.h"
 #include "watching.h"
