@@ -57,7 +57,7 @@ typedef struct actor {
 	int64_t frozen_at; /* RL_NEVER = not frozen since its last step */
 } actor;
 
-/* What a process knows about the name of a server. */
+/* The knowledge of a process about the name of a server. */
 typedef struct sim_name {
 	uint32_t reign; /* which server the name leads to */
 	int64_t asked_at;

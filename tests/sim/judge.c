@@ -412,8 +412,8 @@ void judge_on_spread(uint32_t index)
 
 /* ---- hunger ---- */
 
-/* No token has a quorum, and no quorum is held together. What dead clients have left on some
- * members counts as held. */
+/* No token has a quorum, and no quorum is held together. Keys that dead clients have left on some
+ * members count as held. */
 static bool is_free(unsigned key)
 {
 	unsigned free_members = 0;
@@ -449,8 +449,9 @@ static int64_t hunger_limit(void)
 	/* Two looks and a try with several members, and each may meet a packet that takes 16 times as
 	 * long. */
 	int64_t limit = HUNGER_NS + (plan.members > 1 ? 72 : 40) * plan.delay_most + 50 * MS;
-	/* What broke may show only when an answer does not come, and then again in the try that
-	 * follows. After each the waiter pauses for up to a second, and a fifth of it by jitter. */
+	/* A broken connection may show only when an answer does not come, and then again in the try
+	 * that follows. After each failure the waiter pauses for up to a second, and a fifth of it by
+	 * jitter. */
 	int64_t failure = plan.timeout_ns + plan.connect_timeout_ns + 1200 * MS;
 	bool is_planned = (plan.faults & ~(1U << FAULT_FAILOVER | 1U << FAULT_LAGGARD)) == 0;
 	if (is_planned && plan.has_sentinels) {

@@ -743,7 +743,7 @@ static void wake_client(rl_link *link)
 	}
 }
 
-/* The answer comes without a command. It is lost if the client has sent a command that the server
+/* The error comes without a command. It is lost if the client has sent a command that the server
  * does not read. */
 static void turn_away(rl_link *link, int64_t delay)
 {

@@ -13,7 +13,8 @@
 /* A bit for each server that the client has been told as the node of the key's slot. */
 static uint32_t told[PLAN_CLIENTS][WORDS_KEYS];
 
-/* The latest time at which the Sentinel named the node. It may name the node now as well. */
+/* When the Sentinel stopped naming the node; -1 = not yet. The Sentinel may name the node again by
+ * now. */
 static int64_t unnamed_at[PLAN_SERVERS][PLAN_SERVERS];
 
 /* The latest naming of each route that was judged. */

@@ -11,12 +11,12 @@
  * the BLPOP; any other connection has run all that arrived.
  *
  * A slow server runs nothing for a while, and then all commands that came meanwhile, with the
- * connections in any order. A server that crashes loses its connections and scripts. It keeps its
- * data (as with an append-only file), or loses them and stays away for the longest TTL, as the
- * algorithm demands.
+ * connections in any order. A server that crashes loses its connections and scripts. Its data are
+ * kept (as with an append-only file). Or they are lost, and the server stays away for the longest
+ * TTL, as the algorithm demands.
  *
  * WAIT blocks its connection until the replica has confirmed all data of the server, or until its
- * time is over, a tick late as in the real server. It does not block if the replica has confirmed
+ * time is over, a tick late as in the real server. WAIT does not block if the replica has confirmed
  * the last write of its connection. A server that loses its data with a replica has the data that
  * the replica confirmed last, or more.
  *

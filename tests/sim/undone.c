@@ -86,8 +86,8 @@ void undone_took(
 	plan_look(&u, world.now + 64 * plan.delay_most + 50 * MS);
 }
 
-/* The node was the primary when the call began, or before, and has not become a replica since. It
- * has got the token by a command, and not by a copy. */
+/* The node was the primary when the call began, or before, and has not become a replica since. The
+ * token came by a command, and not by a copy. */
 static bool is_former(unsigned n, const undone *u)
 {
 	const sentinel_part *p = &sentinel_parts[n];

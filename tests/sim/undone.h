@@ -3,11 +3,10 @@
  * Undos on servers that do not count any more, and undos that the watch makes later.
  *
  *     old primary  a call that has won at a new primary, or has not won, leaves nothing at the
- *                  primary that it has left. This is judged where all that is written arrives, and
- *                  for drawn tokens
- *     swapped back a take-over that has failed is swapped back while the process lives: the fresh
- *                  token does not stay for long on a member that could be asked since. This is
- *                  judged where the answer to the swap was lost: after an answer the call itself
+ *                  primary that it has left. The rule applies where all that is written arrives,
+ * and to drawn tokens swapped back a take-over that has failed is swapped back while the process
+ * lives: the fresh token does not stay for long on a member that could be asked since. The rule
+ *                  applies where the answer to the swap was lost: after an answer the call itself
  *                  swaps back
  */
 #ifndef UNDONE_H
