@@ -1,5 +1,5 @@
 --TEST--
-A round of checks that fails beside a stall of the machine is run again; one that fails without a stall, or too often, counts.
+A round of checks that fails beside a stall of the machine is run again; a round that fails without a stall, or too often, counts.
 --FILE--
 <?php
 require __DIR__ . '/check.inc';
