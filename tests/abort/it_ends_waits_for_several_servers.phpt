@@ -67,7 +67,7 @@ foreach ([null, 'mine'] as $own) {
     $members->empty('all');
 }
 
-/* A majority that hangs, and one that is gone. */
+/* A majority that hangs, and a majority that is gone. */
 $members->flush();
 $members->occupy('k', $holder, 0, 1, 2);
 $lock = $members->lock(timeout: 20.0);

@@ -20,7 +20,7 @@ pcntl_signal(SIGUSR1, function () use (&$stop): void {
     $stop = true;
 });
 
-/* It hangs while the waiter looks at the lock, which waits 30 s for an answer. */
+/* The server hangs while the waiter looks at the lock. The call waits 30 s for an answer. */
 $lock = new RedisLock($server->dsn(), timeout: 30);
 $asked = 0;
 $sender = null;
@@ -39,7 +39,7 @@ $server->resume();
 $lock->close();
 queued($server, 0);
 
-/* It is gone. */
+/* The server is gone. */
 $lock = new RedisLock($server->dsn());
 $stop = false;
 $asked = 0;

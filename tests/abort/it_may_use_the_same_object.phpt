@@ -41,7 +41,7 @@ same('release()', true, $lock->release('k', $token));
 usleep(30_000);
 same('keys', [], $server->locks());
 
-/* It closes and drops the object, and the callable has no other reference. */
+/* The callable closes and drops the object, and has no other reference. */
 $held = hold($server, 'k');
 foreach ([true, false] as $persistent) {
     $asked = 0;

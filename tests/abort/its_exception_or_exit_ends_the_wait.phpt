@@ -49,7 +49,7 @@ throws('with a grant', 'DomainException', '~too late~',
     fn () => $lock->acquire('k', 60, 60, abort: $abort), slack(5.0));
 eventually('it is undone', fn () => $server->locks() === []);
 
-/* It cannot switch Fibers, like a signal handler. */
+/* Like a signal handler, the callable cannot switch Fibers. */
 $held = hold($server, 'k');
 $seen = null;
 $abort = function () use (&$seen): bool {

@@ -32,7 +32,7 @@ for ($until = now() + 2.0; now() < $until; usleep(20000)) {
 same('release()', true, $lease->release());
 same('keys', [], $server->keys());
 
-// What is freed is not renewed: the next one's lock ends by its own expiry.
+// A freed lock is not renewed: the next holder's lock ends by its own expiry.
 same('another client', 'OK', $server->cmd('SET', 'k', $lease->token(), 'NX', 'PX', 400));
 eventually('it is over', fn () => $server->keys() === [], 1.0);
 

@@ -84,7 +84,7 @@ foreach ([[$three, 1], [$servers, 2]] as [$list, $taken]) {
     eventually('unlock()', fn () => holders('test', $count)
         === [...array_fill(0, $taken, 'another'), ...array_fill(0, $count - $taken, null)]);
 
-    // One more, and it is refused; what it had on the others is given back.
+    // One more taken node makes a refusal, and the grants of the others are given back.
     $nodes[$taken]->cmd('SET', 'test', 'another', 'PX', 60000);
     same('one more is taken', false, (new RedLock($list, 20))->lock('test', 10000));
     eventually('what it had is given back', fn () => holders('test', $count)
@@ -94,7 +94,7 @@ foreach ([[$three, 1], [$servers, 2]] as [$list, $taken]) {
     }
 }
 
-// What is freed meanwhile is got by one of the tries.
+// One of the tries gets a lock that is freed meanwhile.
 $nodes[0]->cmd('SET', 'test', 'another', 'PX', 60);
 $nodes[1]->cmd('SET', 'test', 'another', 'PX', 60);
 $lock = $redLock->lock('test', 10000);

@@ -54,7 +54,7 @@ foreach ([['nx', 'ex', '30'], ['NX', 'EX', '30'], ['Nx', 'Px', '30000']] as $opt
         Lock::unlock($key, 'another client'));
 }
 
-// What takes longer than its lock does not free the next one's.
+// Work that takes longer than its lock does not free the lock of the next holder.
 same('a lock for a second', true, Lock::lock($key, 'slow', 1));
 eventually('it expires', fn () => Lock::lock($key, 'next', 30));
 same('the slow one unlocks', 0, Lock::unlock($key, 'slow'));

@@ -12,7 +12,7 @@ skip_without_cluster();
 require __DIR__ . '/../inc/cluster.inc';
 
 $cluster = start_cluster();
-/* The end of a script has little time for it: one that stalls leaves locks to their TTL. */
+/* The end of a script has little time: a script that stalls leaves locks to their TTL. */
 undisturbed(0.05, function () use ($cluster): void {
     array_map(fn ($i) => $cluster->ask($i, 'FLUSHALL'), $cluster->masters());
     $child = start_php('

@@ -20,7 +20,7 @@ $at = fn (int $node, string $key): ?string =>
         return $client->cmd('GET', $key);
     })();
 
-/* A key at the source stays there; one that is not there is taken at the target. */
+/* A key at the source stays there; a new key is taken at the target. */
 $tag = '{' . $cluster->keyOf(0) . '}';
 $old = $lock->acquire("{$tag}old", 30);
 $cluster->beginMove($tag, 0, 1);

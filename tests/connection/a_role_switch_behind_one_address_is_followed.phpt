@@ -16,7 +16,7 @@ require __DIR__ . '/../inc/renew.inc';
 [$a, $b, $gateway] = start_pair();
 $lock = new RedisLock($gateway->dsn());
 
-/* What is held when the roles change: a token, a lease that is renewed, one that is not. */
+/* Locks that are held during the switch: a token, a renewed lease, and a lease without renewal. */
 $token = $lock->acquire('token', 60);
 $renewed = $lock->lease('renewed', 0.9);
 $still = $lock->lease('still', 60, renew: false);

@@ -31,7 +31,7 @@ $calls = function (string $dsn, int $cycles) use ($server): int {
 };
 foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
     $more = $calls($dsn, 1100) - $calls($dsn, 100);
-    /* One more for each pair would be 1000. A process that stalls looks after its connection. */
+    /* A third call for each pair would add 1000. A process that stalls checks its connection. */
     check("system calls of 1000 acquire() and release() on $dsn", $more <= 4000 + 400, $more);
     check('it was measured', $more >= 2000, $more);
 }

@@ -42,7 +42,7 @@ foreach (['from-the-articles.md', 'from-the-articles.zh-CN.md'] as $page) {
     }
 }
 
-/* What a method means on several servers. */
+/* The page says what each method means on several servers. */
 $text = file_get_contents("$root/docs/redlock.md");
 foreach ([...get_class_methods('RedisLock'), 'verify', 'fence'] as $method) {
     if (!in_array($method, ['__construct', 'token', 'stats', 'advance', 'close'], true)) {

@@ -51,7 +51,7 @@ for ($i = 0; $i < count($reached); $i++) {
 }
 same('pages that no link leads to', [], array_values(array_diff($pages, $reached)));
 
-/* What a new user looks for is one link away. */
+/* The pages for a new user are one link away. */
 foreach (['README.md', 'README.zh-CN.md'] as $page) {
     $links = links("$root/$page");
     foreach (['packages/laravel/README.md', 'packages/symfony-lock/README.md',

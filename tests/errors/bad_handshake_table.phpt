@@ -38,7 +38,7 @@ $run = function (string $what, string $class, string $message, string $dsn, floa
     }
     $rows++;
 };
-/* What happens before the first command, and in the handshake. */
+/* Failures before the first command, and in the handshake. */
 $run('refused', $C, '~refused~i', 'redis://127.0.0.1:' . refusing_port($holder), 1.0);
 $run('no such socket', $C, '~no such file~i', "unix://$server->folder/nothing", 1.0);
 $run('a socket that is a folder', $C, '~.~', "unix://$server->folder", 1.0);

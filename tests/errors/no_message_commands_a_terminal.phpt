@@ -1,5 +1,5 @@
 --TEST--
-No message has a control character, of ASCII or above, or one that turns the direction of the text.
+No message has a control character, of ASCII or above, or a mark that turns the direction of the text.
 --EXTENSIONS--
 redislock
 --FILE--

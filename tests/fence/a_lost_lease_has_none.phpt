@@ -55,7 +55,7 @@ $loss('taken over', $lease, RedisLockLoss::TakenOver);
 same('it keeps it', 'another', $server->cmd('GET', 'k'));
 same('no number was written', $last, $server->cmd('GET', 'k::rl-fence'));
 
-/* What onLoss throws is thrown. */
+/* An exception of onLoss goes out of fence(). */
 $server->cmd('DEL', 'k');
 $lease = $lock->lease('k', 20, onLoss: fn () => throw new DomainException('mine'));
 $server->cmd('DEL', 'k');

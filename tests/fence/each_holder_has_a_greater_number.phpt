@@ -39,7 +39,7 @@ $heir = $lock->resume('k', $lease->detach(), 20);
 check('resume()', $heir->fence() > $second, [$heir->fence(), $second]);
 check('of a section', $lock->synchronized('other', fn ($lease) => $lease->fence()) > 0);
 
-/* One command, with a script that is loaded once; without renewal it is the same. */
+/* One command, with a script that is loaded once; the same without renewal. */
 $heir->release();
 $lease = $lock->lease('k', 20, renew: false);
 $monitor = $server->monitor();

@@ -49,7 +49,7 @@ same('threads of the parent', 2, threads());
 same('keys', ['0:k'], $server->keys());
 same('lost', 0, lost());
 
-/* A child whose parent has no thread any more, and one that takes over its parent's lock. */
+/* A child whose parent has no thread any more, and a child that takes over its parent's lock. */
 $token = $lease->detach();
 reap(in_fork(function () use ($lock, $server, $token, $ttl): void {
     $mine = $lock->resume('k', $token, $ttl);

@@ -46,7 +46,7 @@ $killed = in_fork(function () use ($server): void {
 });
 eventually('it holds', fn () => RedisLock::stats(all: true)['held'] === 2);
 send_signal($killed, SIGKILL);
-/* It is a zombie until the parent reaps it. */
+/* The killed child is a zombie until the parent reaps it. */
 eventually('one was killed', fn () => RedisLock::stats(all: true)['held'] === 1);
 $all = RedisLock::stats(all: true);
 same('its counters stay', [1, 3, 1], [$all['processes'], $all['acquired'], $all['released']]);

@@ -34,7 +34,7 @@ $start = now();
 eventually('the lock is freed', fn () => $server->keys() === [], 4.0);
 $fpm->normal('gone', 'k', $worker);
 
-/* One that does not want to: its lock stays until it is through. */
+/* A request that ignores the abort keeps its lock until its end. */
 $request = $fpm->start('
     ignore_user_abort(true);
     $lock = new RedisLock();

@@ -42,8 +42,8 @@ undisturbed(0.1, function () use ($server, $fpm, $request, &$worker): void {
     same('clients', 2, count($server->client()->clients()));
 });
 
-/* What the server has closed meanwhile is replaced without a word, and what is not persistent ends
- * with its request. */
+/* A connection that the server has closed meanwhile is replaced without a word. A connection that
+ * is not persistent ends with its request. */
 $server->cmd('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
 $fpm->normal('after a broken connection', 'k', $worker);
 same('one of its own', '',

@@ -15,8 +15,8 @@ $server = start_server();
 $go = "$server->folder/go";
 $fpm = start_fpm($server);
 $worker = json_decode($fpm->run('echo getmypid();')->body);
-/* What ends the script, and how many objects have how many leases each, with which TTL: is a
- * renewal on its way? */
+/* The end of the script, the number of objects, of leases of each, and the TTL, which decides
+ * whether a renewal is on its way. */
 $endings = [
     'return' => ['', 1, 1],
     'exit' => ['exit;', 1, 1],

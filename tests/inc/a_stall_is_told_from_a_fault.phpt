@@ -1,5 +1,5 @@
 --TEST--
-A round of checks that fails beside a stall of the machine is run again; one that fails without a stall, or too often, counts.
+A round of checks that fails beside a stall of the machine is run again; a round that fails without a stall, or too often, counts.
 --FILE--
 <?php
 require __DIR__ . '/check.inc';
@@ -29,7 +29,7 @@ function judged(callable $judge): array
     return [$rounds, $failed, ob_get_clean()];
 }
 
-/* What holds is run once, whatever the machine does. */
+/* A round that holds is run once, whatever the machine does. */
 same('a round that holds', [1, 0, ''], judged(function (int &$rounds): void {
     undisturbed(0.1, function () use (&$rounds): void {
         $rounds++;
@@ -38,7 +38,7 @@ same('a round that holds', [1, 0, ''], judged(function (int &$rounds): void {
     });
 }));
 
-/* A fault without a stall, or with one that explains nothing, counts at once. */
+/* A fault without a stall, or with a stall that explains nothing, counts at once. */
 foreach ([0.0, 60.0] as $stall) {
     [$rounds, $failed, $said] = judged(function (int &$rounds) use ($stall): void {
         undisturbed(90.0, function () use (&$rounds, $stall): void {
@@ -51,7 +51,7 @@ foreach ([0.0, 60.0] as $stall) {
     matches('its message', '~^FAILED: it\nthe machine stalled for \d+\.\d+ s in a round~', $said);
 }
 
-/* Beside a stall it is run again, and the first round that holds is the one that counts. */
+/* Beside a stall a failed round is run again, and the first round that holds counts. */
 same('the third one holds', [3, 0, ''], judged(function (int &$rounds): void {
     undisturbed(90.0, function () use (&$rounds): void {
         stall(100.0);
@@ -99,7 +99,7 @@ foreach ([[0.4, 0.0, 0], [0.6, 0.0, 1], [0.6, 0.05, 1], [0.6, 0.2, 0], [0.2, 0.2
 });
 same('its own time', 1, $failed);
 
-/* The waits of this process, and of those that it watches. */
+/* The waits of this process, and of the processes that it watches. */
 $child = start_php('for ($until = hrtime(true) + 3e8; hrtime(true) < $until;) { }');
 $before = Stall::total();
 $child->output();

@@ -12,7 +12,7 @@ skip_without_server();
 require_once __DIR__ . '/../inc/lease.inc';
 require_once __DIR__ . '/../inc/waiter.inc';
 
-/* What its RedisStore leaves: the owner's token and a mark for a write lock, scored with their
+/* The key of symfony's RedisStore: the owner's token and a mark for a write lock, scored with their
  * ends, and a TTL. */
 $symfony = function (TestServer $server, int $ms): void {
     $end = (int) (microtime(true) * 1000) + $ms;
@@ -49,7 +49,7 @@ check('the waiter has it', is_string($result['token'] ?? null), $result);
 between('soon', 0, slack(1.5), $took);
 $server->cmd('FLUSHALL');
 
-/* And when their TTL ends. */
+/* A wait also gets the lock when their TTL ends. */
 $symfony($server, 400);
 matches('acquire()', TOKEN, (string) $lock->acquire('k', wait: slack(5.0)));
 $server->cmd('FLUSHALL');

@@ -16,7 +16,7 @@ $server = start_server();
 $lock = new RedisLock($server->dsn());
 foreach (['' => '', 'after a fatal error' => 'trigger_error("x", E_USER_ERROR);']
         as $what => $end) {
-    /* It has little time for it: a script that stalls leaves locks to their TTL. */
+    /* The end of a script has little time: a script that stalls leaves locks to their TTL. */
     undisturbed(0.05, function () use ($server, $what, $end): void {
         $server->cmd('FLUSHALL');
         $child =

@@ -27,7 +27,7 @@ same('release()', true, $lease->release());
 /* null is a fresh one. */
 matches('null', TOKEN, $lock->lease('k', token: null)->token());
 
-/* It waits, is woken, and has the token that was given. */
+/* A waiter is woken, and has the token that was given. */
 $token = hold($server, 'k');
 $waiter = start_php('
     $lease = (new RedisLock($argv[1]))->lease("k", 0.6, 20, token: "order 17");

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 
-/* One call after the other: a job that its queue delivers twice. */
+/* Two calls in turn: a job that its queue delivers twice. */
 $token = $lock->lease('k', 60)->detach();
 $first = $lock->resume('k', $token, 60);
 $second = (new RedisLock($server->dsn()))->resume('k', $token, 60);

@@ -18,7 +18,7 @@ require __DIR__ . '/../inc/sigterm.inc';
 $server = start_server();
 $server->cmd('SET', 'other', 'theirs');
 $other = ['0:other'];
-/* The end of a process has little time for it: one that stalls leaves locks to their TTL. */
+/* The end of a process has little time: a process that stalls leaves locks to their TTL. */
 foreach (WORK as $what => $work) {
     undisturbed(0.05, function () use ($server, $what, $work, $other): void {
         $server->cmd('DEL', 'k', 'second');

@@ -21,8 +21,8 @@ const SECONDS = 4.0;
 $server = start_server();
 $log = "$server->folder/sections";
 touch($log);
-/* Notes from when to when it held the lock for certain: one that was ended in a section notes
- * nothing. */
+/* A worker notes from when to when it held the lock for certain. A worker that was ended in a
+ * section notes nothing. */
 $work = '$lock = new RedisLock($argv[1]);
     while (true) {
         $lease = $lock->lease("k", 0.5, 5, token: "the same for all");

@@ -78,7 +78,7 @@ foreach (['nothing of its own' => ['', []],
     same("a child with $what: keys", [], $server->locks());
 }
 
-/* And the parent's end frees nothing of the child's. */
+/* The parent's end frees nothing of the child's either. */
 $worker = start_php(CHILD_BEGINS . '$lease = $lock->lease("k", 60);
     $child = pcntl_fork();
     if ($child === 0) {

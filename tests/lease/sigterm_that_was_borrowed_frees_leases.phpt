@@ -46,7 +46,7 @@ foreach ($calls as $what => $call) {
     same($what, [-SIGTERM, $other], ended($server, BORROW . $call));
 }
 
-/* What the script itself wants of the signal stays. */
+/* The script's own settings of the signal stay. */
 same('a handler', [0, $other],
     ended($server, BORROW . 'pcntl_signal(SIGTERM, function () {}); $lease->extend(60);'));
 same('ignored', [0, $other],

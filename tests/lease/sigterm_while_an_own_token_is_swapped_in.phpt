@@ -26,7 +26,7 @@ for ($round = 0; $round < 2; $round++) {
 }
 $server->cmd('DEL', 'k');
 
-/* What the proxy does with the swap, and what the key holds then: my own token, or a drawn one. */
+/* The proxy's treatment of the swap, and the key's value then: my own token, or a drawn one. */
 $ways = [
     'carried out, and not answered' => [['forward', 'hang'], '~^my own$~'],
     'not carried out' => [['hang'], '~^rl1\.~'],

@@ -25,8 +25,8 @@ function start_programs(string $servers, int $first, int $count, float $step,
 }
 
 /**
- * What the programs see on a new server, and on memory://. On a slow machine the calls of all
- * programs do not fit into half a step: then it runs fewer of them, in longer steps.
+ * The output of the programs on a new server, and on memory://. On a slow machine the calls of all
+ * programs do not fit into half a step: then fewer programs run, in longer steps.
  */
 function run_on_both(int $first, int &$count, float &$step): array
 {

@@ -41,7 +41,7 @@ foreach (['refused', 'timeout', 'readonly', 'lost-reply'] as $n => $fault) {
     same("$fault: loss()", true, $lease->loss() !== null);
 }
 
-/* What one member undoes would be gone from the other. */
+/* Two members on one server would undo each other's grants. */
 foreach (['', '?fail=readonly'] as $fault) {
     throws('a server twice', ValueError::class, '~the same server is given twice~',
         fn () => new RedisLock(['memory://a', 'memory://b', "memory://a$fault"]));

@@ -52,7 +52,7 @@ between('renewals, one each 10 s', 8600, 8800, RedisLock::stats()['renewed'] - $
 between('remaining()', 19.5, 30, $other->remaining('k'));
 same('release()', true, $lease->release());
 
-/* It ends at maxHold. */
+/* A lease ends at maxHold. */
 $lease = $lock->lease('k', 3, maxHold: 60);
 RedisLock::advance(59);
 check('before maxHold', $lease->isHeld());
@@ -60,7 +60,7 @@ RedisLock::advance(2);
 same('after it', false, $lease->isHeld());
 same('the lock is free', false, $other->isLocked('k'));
 
-/* Somebody takes the lock away: onLoss is called once the watchdog has noticed. */
+/* Another client takes the lock away: onLoss is called once the watchdog has noticed. */
 $lost = [];
 $lease = $lock->lease('k', 30, onLoss: function (RedisLockLease $lease) use (&$lost): void {
     $lost[] = [$lease->key(), $lease->loss()];

@@ -69,7 +69,7 @@ foreach (['a', 'b', 'c'] as $key) {
     unset($on_loss);
 }
 $server->cmd('DEL', 'a', 'b', 'c');
-/* Neither a loop nor a call outside of try: each of them may come there. */
+/* No loop and no call stand outside of try, because the exception may come there. */
 try {
     compute(5.0);
 } catch (LogicException $first) {
@@ -96,7 +96,7 @@ $server->cmd('DEL', 'a', 'b');
 runs_until('both', fn () => count($ear->heard) === 2);
 unset($leases);
 
-/* It ends the process, in each way. */
+/* The callable ends the process, in each way. */
 $begin = '
     require $argv[2] . "/on_loss.inc";
     register_shutdown_function(function () { echo "shutdown\n"; });
@@ -130,7 +130,7 @@ foreach ($ends as $what => [$end, $output, $status]) {
     same("$what: keys", [], $server->keys());
 }
 
-/* It forks. */
+/* The callable forks. */
 $done = null;
 $lease = $lock->lease('k', 0.3, onLoss: function () use (&$done, $lock): void {
     $done = in_fork(function () use ($lock): void {

@@ -65,7 +65,7 @@ foreach (['lease()' => fn ($wait) => $lock->lease('taken', wait: $wait),
 }
 same('keys', ['0:taken'], $server->locks());
 
-/* The Fiber that runs, not the one that took the lease. */
+/* The callable runs in the current Fiber, and not in the Fiber that took the lease. */
 $told = [];
 $fiber = new Fiber(function () use ($lock, $note): void {
     $lease = $lock->lease('k', 0.3, onLoss: $note);

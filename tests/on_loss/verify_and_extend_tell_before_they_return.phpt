@@ -33,7 +33,7 @@ foreach ($finds as $what => $find) {
             unset($lease);
         }
     }
-    /* What is thrown there goes out of the method. */
+    /* An exception of onLoss goes out of the method. */
     $lease = $lock->lease('k', 30, wait: 1, onLoss: stop(...));
     $server->cmd('DEL', 'k');
     throws("$what, that throws", 'RedisLockLostException', '~deleted~', fn () => $find($lease));

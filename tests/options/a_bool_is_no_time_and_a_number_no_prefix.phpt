@@ -53,7 +53,7 @@ foreach ([6379, 63.79, true, false] as $number) {
 }
 same('nothing was sent', [], $monitor->lines());
 
-/* What looks like a number may be a prefix, and what is fit to be a string. */
+/* A string of digits may be a prefix, and so may an object with __toString(). */
 matches('a string of digits', TOKEN, (string) (new RedisLock($dsn, '6379'))->acquire(':k'));
 $object = new class {
     public function __toString(): string

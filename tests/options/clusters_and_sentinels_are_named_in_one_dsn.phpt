@@ -63,7 +63,7 @@ matches('phpinfo()', '~^redislock\.servers => redis://a:6379 redis-cluster://b:1
     . 'redis-sentinel://c:26379,d:26379/main =>~m', $seen);
 check('phpinfo(): no secret', !str_contains($seen, 'S3CRET'), $seen);
 
-/* What TLS leaves unverified, also where Sentinels alone speak it. */
+/* The dump shows options that TLS leaves unverified, also where Sentinels alone speak TLS. */
 if (extension_has_tls()) {
     foreach (['rediss-cluster://a,b', 'redis-sentinel://a,b/main?sentinel_tls=1'] as $dsn) {
         $lock = new RedisLock($dsn, tls: ['verify_peer_name' => false]);

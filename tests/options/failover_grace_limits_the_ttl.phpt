@@ -6,7 +6,7 @@ redislock
 <?php
 require __DIR__ . '/../inc/check.inc';
 
-/* Nobody listens there, so anything but a ValueError is an exception about the connection. */
+/* No server listens there, so anything but a ValueError is an exception about the connection. */
 $dsn = 'redis-sentinel://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3/main';
 $lock = new RedisLock("$dsn?failover_grace=20");
 $at_most = 'must be at most 18.989 seconds, because of failover_grace in the DSN';

@@ -11,7 +11,7 @@ skip_without_server();
 <?php
 require __DIR__ . '/../inc/server.inc';
 
-/* What a generator of mocks writes: each method with its own signature, recording its calls. */
+/* A generator of mocks writes this: each method with its own signature, recording its calls. */
 $class = new ReflectionClass(RedisLock::class);
 $code = 'class Double extends RedisLock { public array $calls = []; public array $results = [];';
 $names = [];

@@ -76,7 +76,7 @@ foreach ([['--nothing'], ['--once', '--nothing', $server->dsn()], ['--once', '--
 same('a value of its own word, twice', ['shop:*'], array_keys(
     holders('--prefix', 'none', '--prefix', 'shop:*', $server->dsn())));
 
-/* It reads a DSN as the extension does; the server with this password is no Sentinel. */
+/* The program reads a DSN as the extension does; the server with this password is no Sentinel. */
 $guarded = start_server(['requirepass' => 'a+b@c'], true);
 same("an '@' in a password", [],
     holders("redis://:a+b@c@{$guarded->hostAndPort()}"));

@@ -1,5 +1,5 @@
 --TEST--
-inspect() needs no right to the helper keys: without it nobody is seen waiting.
+inspect() needs no right to the helper keys: without it inspect() sees no waiters.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -45,7 +45,7 @@ foreach ([3 => [0, 2], 5 => [0, 1, 4], 2 => [1], 4 => [1, 2]] as $n => $dead) {
         $members->servers[end($alive)]->cmd('FLUSHALL');
     }
 
-    /* What the rest has is released all the same. */
+    /* The members that are left are released all the same. */
     $members->occupy('k', $token, ...$alive);
     fails_by("N = $n, release() of what the rest has", $named,
         fn () => $lock->release('k', $token), 1.0);

@@ -14,7 +14,7 @@ require_once __DIR__ . '/../inc/members.inc';
 $members = start_members(2);
 $listener = stream_socket_server('unix://' . $members->servers[0]->folder . '/counts');
 stream_set_blocking($listener, false);
-/* It takes every connection and closes it at once. */
+/* The listener takes every connection and closes it at once. */
 $lock = new RedisLock([...$members->dsns(), 'unix://' . $members->servers[0]->folder . '/counts']);
 $dials = 0;
 $take = function () use ($listener, &$dials): void {

@@ -1,5 +1,5 @@
 --TEST--
-With several servers inspect() returns the holder that a majority names, and nobody where holders differ.
+With several servers inspect() returns the holder that a majority names, and no holder where they differ.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -14,7 +14,7 @@ require_once __DIR__ . '/../inc/members.inc';
 $members = start_members(3);
 $lock = $members->lock();
 
-/* One call after the other. */
+/* Two calls in turn. */
 $token = $lock->lease('k', 60)->detach();
 $members->hold('detached', 'k', $token);
 $first = $lock->resume('k', $token, 60);

@@ -47,7 +47,7 @@ same('an own token is left alone', 'my own', $server->cmd('GET', 'p:k'));
 same('and not counted', [3, 3, 0], postponed());
 same('nor refused', true, $lock->extend('k', 'my own', 5));
 
-/* What has been taken over by another holder meanwhile is left alone, and ends the repetition. */
+/* A lock that another holder has taken over meanwhile is left alone, and not released again. */
 $token = $lock->acquire('l', 60);
 $begin($server);
 throws('taken over', 'RedisLockServerException', '~READONLY~',

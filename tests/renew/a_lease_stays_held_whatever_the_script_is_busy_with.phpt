@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/renew.inc';
 const SECONDS = 10.0;
 // renewed at each third, and several times while the work goes on
 $ttl = min(SECONDS / 3, room(1.0));
-/* One call of C that computes all the time; where there is no SQLite, another one. */
+/* A C function that computes all the time: of SQLite, or another one without it. */
 $sqlite = ini_of_extension('sqlite3');
 $query = $sqlite === null
     ? '$compute = fn (int $n) => hash_pbkdf2("sha256", "x", "y", $n);'
@@ -29,7 +29,7 @@ $works = [
     'fread' => '[$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
         stream_set_timeout($ours, ' . (int) SECONDS . ');
         fread($ours, 1);',
-    /* It is cut short: how long it takes depends on what else runs. */
+    /* The query is made short enough, because its time depends on the machine. */
     'query' => $query . '
         for ($n = 10000, $took = 0; $took < 1e8; $n *= 2) {
             $start = hrtime(true);

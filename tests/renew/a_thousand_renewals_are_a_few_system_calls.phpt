@@ -31,7 +31,7 @@ check('the script itself has sent', ($calls[$pid] ?? 0) >= 1000, $output);
 unset($calls[$pid]);
 same('one thread beside it', 1, count($calls));
 between('renewals', 2000, 100000, $renewals);
-/* What does not fit into the socket at once goes in a second or third piece. */
+/* Bytes that do not fit into the socket at once go in a second or third piece. */
 between('its system calls', 2, $renewals / 50, array_sum($calls));
 /* By the end of the script; by their TTL, if it stalls there. */
 eventually('no keys are left', fn () => $server->keys() === []);

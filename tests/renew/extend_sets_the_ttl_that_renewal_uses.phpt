@@ -27,7 +27,7 @@ between('PTTL of the shorter one', 1, 600, $samples['shorter']['least']);
 between('at most', 300, 600, $samples['shorter']['most']);
 is_whole('the shorter one', $server, $shorter);
 between('PTTL of the longer one', 28000, 30000, $samples['longer']['least']);
-/* It is due in ten seconds only. */
+/* The longer one is due in ten seconds only. */
 between('renewals', 4, 10, renewed() - $before);
 
 /* There and back again. */

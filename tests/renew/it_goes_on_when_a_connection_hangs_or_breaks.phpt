@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/renew.inc';
 require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
-/* What befalls the watchdog's first connection. The other connection has the lock by then. */
+/* The faults of the watchdog's first connection. The other connection has the lock by then. */
 $troubles = [
     'the renewal is not answered' => [rule('EVALSHA', ['hang'], times: 1)],
     'the renewal is carried out and not answered' =>

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/renew.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn(), reentrant: true);
 
-/* It goes on until the last one ends. */
+/* The renewal goes on until the last lease ends. */
 $first = $lock->lease('k', 0.6);
 $second = $lock->lease('k', 0.6);
 same('release() of the outer one', true, $first->release());
@@ -22,7 +22,7 @@ stays_held('the inner one', $server, $second, 0.8);
 same('release() of the last one', true, $second->release());
 same('keys', [], $server->keys());
 
-/* It begins when an inner one wants it, and ends with that. */
+/* The renewal begins when an inner lease wants it, and ends with that lease. */
 same('threads stay', 2, threads());
 $outer = $lock->lease('k', 0.6, renew: false);
 $before = renewed();

@@ -38,7 +38,7 @@ foreach ($members as $i => $member) {
     no_key_is_left("member $i", $member->primary);
 }
 
-/* And a wait gets it with one of them back. */
+/* A wait gets the lock with one of the replicas back. */
 $members[1]->resume();
 matches('with one back', TOKEN, (string) $token = $lock->acquire('k', 30, wait: 5));
 same('release()', true, $lock->release('k', $token));

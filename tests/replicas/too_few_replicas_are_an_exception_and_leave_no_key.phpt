@@ -34,7 +34,7 @@ unconfirmed('extend()', fn () => $lock->extend('kept', $kept, 90));
 between('it was extended all the same', 80000, 90000, $all->primary->cmd('PTTL', 'kept'));
 same('its token', $kept, $all->primary->cmd('GET', 'kept'));
 
-/* What takes and prolongs nothing does not ask. */
+/* Calls that take and prolong nothing ask no replica. */
 eventually('the server has ended WAIT', fn () => $lock->isLocked('kept'), 1.0);
 $watch = new Stopwatch();
 same('the questions and release()', [true, $kept, true],

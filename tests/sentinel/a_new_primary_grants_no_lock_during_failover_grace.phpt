@@ -31,7 +31,7 @@ $kept = $lock->acquire('kept', 4.9);
 eventually('the replica has the locks', fn () =>
     $sentinels->ask(1, 'EXISTS', 'k', 'lease', 'kept') === 3, 10.0);
 
-/* What the replica had not received. */
+/* The replica had not received this lock. */
 $begun = now();
 $sentinels->beginFailover();
 eventually('the replica is the primary', fn () => $sentinels->ask(1, 'ROLE')[0] === 'master', 10.0);

@@ -36,7 +36,7 @@ void acts_begin(void)
 	own_tokens = 0;
 }
 
-/* What its clock shows, for the judge: the process does not read it. */
+/* The client's clock, for the judge: the process does not read it. */
 static int64_t now_of(const sim_client *c)
 {
 	return clock_at(&c->clock, world.now);
@@ -91,7 +91,7 @@ static void claim(sim_client *c, holding *h, int64_t hold_until)
 	acts_tell(c);
 }
 
-/* The watchdog has something to look at. */
+/* Tells the watchdog that the lease has changed. */
 static void tell_watch(sim_client *c, holding *h)
 {
 	if (h->renewal != NULL) {
@@ -100,7 +100,7 @@ static void tell_watch(sim_client *c, holding *h)
 	}
 }
 
-/* What it had is not its own any more. */
+/* Frees the holding. From now on the client claims nothing by it. */
 static void free_ref(sim_client *c, holding *h)
 {
 	if (h->lease != NULL) {
@@ -191,7 +191,7 @@ static void prepare(sim_client *c, holding *h, unsigned key, size_t token_room, 
 	}
 }
 
-/* One of the caller's own: nobody else's, or the same for all. */
+/* Draws a caller's token: a unique one, or the same for all clients. */
 static unsigned draw_own_token(char *room, size_t size)
 {
 	if (plan.has_twins) {
@@ -268,7 +268,7 @@ static void begin_release(sim_client *c, holding *h)
 	begin_op(c, ACT_RELEASE, h, ask(c, h, RL_VERB_RELEASE, 0));
 }
 
-/* The object is gone: its lock is freed, in a short time. */
+/* The object is destroyed: its lock is released within a short time. */
 static void begin_farewell(sim_client *c, holding *h)
 {
 	if (h->renewal != NULL) {
@@ -316,8 +316,8 @@ static void begin_fence(sim_client *c, holding *h)
 	}
 }
 
-/* Any place. Where tokens are often given away, one that has a token, or has none, if there is
- * one. */
+/* Any place for a loose token. Where tokens are often given away, a place that is used, or one that
+ * is not, if there is such a place. */
 static loose *any_loose(bool is_used)
 {
 	unsigned at = any(LOOSE_MAX);
@@ -354,7 +354,7 @@ static void begin_with_loose(sim_client *c, holding *h)
 	if (!l->is_used || has_key(c, l->key)) {
 		return;
 	}
-	l->is_used = one_in(2); /* a queue may deliver it twice */
+	l->is_used = one_in(2); /* the token may be delivered twice */
 	c->ttl_ns = draw_ttl();
 	c->max_hold_ns = RL_NEVER;
 	if (one_in(2) || (plan.has_handovers && one_in(2))) {
@@ -381,7 +381,8 @@ static void end_ref(sim_client *c, holding *h)
 {
 	bool is_kept = plan.has_twins || (h->is_token && plan.faults != 0 && one_in(8));
 	if (is_kept && atomic_load(&h->lease->proof) > client_now(c)) {
-		h->end_at = clock_when(&c->clock, atomic_load(&h->lease->proof)); /* by its TTL */
+		/* The key is left to its TTL. */
+		h->end_at = clock_when(&c->clock, atomic_load(&h->lease->proof));
 	} else if (is_kept) {
 		free_ref(c, h);
 	} else if (!h->is_token && one_in(5)) {
@@ -419,7 +420,7 @@ static holding *any_holding(sim_client *c, bool is_used)
 static void begin_anything(sim_client *c)
 {
 	if (plan.mode == PLAN_FAIR) {
-		begin_take(c, &c->holdings[0]); /* unless it has it */
+		begin_take(c, &c->holdings[0]); /* if the client does not have the lock */
 		return;
 	}
 	holding *used = any_holding(c, true);
@@ -429,7 +430,7 @@ static void begin_anything(sim_client *c)
 	} else if (used != NULL && !plan.has_twins && plan.faults != 0 && one_in(3)) {
 		begin_extend(c, used);
 	} else if (used != NULL && one_in(2)) {
-		rl_lease_is_held(used->lease); /* PHP asks */
+		rl_lease_is_held(used->lease); /* PHP asks whether the lease is held */
 	} else if (unused != NULL && one_in(plan.has_handovers ? 2 : 6)) {
 		begin_with_loose(c, unused);
 	} else if (unused != NULL) {
@@ -461,8 +462,8 @@ int64_t acts_next(sim_client *c)
 
 /* ---- the ends of acts ---- */
 
-/* How long a place in the queue may be taken for alive: as long as its mark is good, where a
- * connection can die unnoticed, and a look is on its way. */
+/* How long a place in the queue may count as alive: while its mark is valid, although its
+ * connection may have died unnoticed, and while a look is on its way. */
 static int64_t ghost_time(const sim_client *c, const rl_acquire *acquire)
 {
 	int64_t left = acquire->deadline == RL_NEVER ? RL_NEVER : acquire->deadline - now_of(c);
@@ -479,7 +480,7 @@ static void tell_not_won(const sim_client *c)
 	if (acquire->own.data != NULL) {
 		judge_not_won(c->index, c->subject->key, rl_words_text(acquire->own).mark, ttl, true);
 	}
-	/* What has won and was not swapped may be left on a member that granted it unheard. */
+	/* A token that has won and was not swapped may stay on a member whose grant was not read. */
 	if (acquire->token == acquire->drawn) {
 		rl_bytes drawn = rl_bytes_of(acquire->drawn, acquire->drawn_len);
 		judge_not_won(
@@ -488,7 +489,7 @@ static void tell_not_won(const sim_client *c)
 	}
 }
 
-/* The watch repeats the undo of a take-over that came to nothing, as PHP's glue has it do. */
+/* The watch repeats the undo of a take-over that has failed, as PHP's glue has it do. */
 static void swap_back_late(sim_client *c)
 {
 	rl_late_release late;
@@ -500,7 +501,7 @@ static void swap_back_late(sim_client *c)
 	}
 }
 
-/* The fresh token must be nowhere. A server without memory refuses to put the other one back. */
+/* No member may keep the fresh token. A server without memory refuses the swap back. */
 static void tell_not_taken_over(sim_client *c)
 {
 	rl_bytes fresh = c->op->call.request.fresh;
@@ -510,7 +511,7 @@ static void tell_not_taken_over(sim_client *c)
 	swap_back_late(c);
 }
 
-/* What late grants have stored is released by the watch, too. */
+/* The watch also releases the locks that late grants have stored. */
 static void undo_grants(sim_client *c)
 {
 	const rl_request *request = &c->op->call.request;
@@ -542,7 +543,8 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 {
 	int64_t now = now_of(c);
 	int64_t late = plan.timeout_ns + c->paused_ns + 10 * MS;
-	late += c->paused_ns > 0 ? plan.timeout_ns : 0; /* who stood still has a whole one */
+	/* A client that stood still has a whole timeout left. */
+	late += c->paused_ns > 0 ? plan.timeout_ns : 0;
 	if (!rl_acquire_is_waiting(
 			acquire)) { /* a split vote is tried again three times, within 200 ms each */
 		late += plan.connect_timeout_ns;
@@ -574,10 +576,10 @@ static bool has_met_oom(const rl_acquire *acquire)
 	return has_met;
 }
 
-/* What passes by itself does not end a wait. Doubt about a token of the caller does. */
+/* Failures that pass by themselves do not end a wait. Doubt about a caller's token does. */
 static void check_patience(const sim_client *c, const rl_acquire *acquire)
 {
-	/* Nothing else breaks, and the slowest answer is heard. */
+	/* No other fault happens, and the slowest answer comes in time. */
 	bool no_helpers = plan.members == 1 && plan.faults == 1U << FAULT_MEMORY &&
 		plan.timeout_ns > 40 * plan.delay_most;
 	if (no_helpers && c->oom_at != RL_NEVER &&
@@ -630,7 +632,8 @@ static void begin_policy(sim_client *c, holding *h)
 {
 	int64_t hold = spread(10 * US, 2 * plan.ttl_most);
 	if (plan.faults == 0 && h->renewal == NULL) {
-		hold = spread(10 * US, plan.ttl_least / 2); /* nobody is late where nothing breaks */
+		/* No lock ends before its release where nothing breaks. */
+		hold = spread(10 * US, plan.ttl_least / 2);
 	}
 	if (plan.mode == PLAN_FAIR) {
 		hold = between(plan.section_ns / 2, plan.section_ns * 3 / 2);
@@ -655,7 +658,7 @@ static const char *why(const sim_client *c)
 	return c->op->err != NULL ? c->op->err->message : "";
 }
 
-/* The watch asks the members that the call has not asked. */
+/* The watch sends late grants to the members that the call has not asked. */
 static void grant_late(sim_client *c, const rl_acquire *acquire)
 {
 	const rl_quorum_call *call = &acquire->op.call;
@@ -707,7 +710,7 @@ static void finish_take(sim_client *c)
 	end_op(c);
 }
 
-/* What refused was older than what the watchdog has put back: asked again, as PHP's glue does. */
+/* Asks again if the refusals were older than the watchdog's putting back, as PHP's glue does. */
 static bool extend_again(sim_client *c)
 {
 	holding *h = c->subject;
@@ -794,7 +797,7 @@ static void finish_resume(sim_client *c)
 	end_op(c);
 }
 
-/* The watch repeats it on these members, as PHP's glue has it do. */
+/* The watch repeats the release on these members, as PHP's glue has it do. */
 static void release_late(sim_client *c, const holding *h, unsigned members)
 {
 	rl_late_release late = {.set = &c->set,
@@ -831,7 +834,7 @@ static void finish_release(sim_client *c)
 	}
 	end_op(c);
 	if (status != RL_OK && status != RL_BUSY && c->act != ACT_RELEASE_LOOSE && !h->is_token) {
-		h->end_at = world.now + spread(US, 10 * MS); /* once more, or with the object */
+		h->end_at = world.now + spread(US, 10 * MS); /* another release, or the end of the object */
 		if (!rl_lease_is_open(h->lease)) {
 			free_ref(c, h);
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a client does: the acts, their beginnings and their ends. For client.c.
+ * The acts of a client, their beginnings and their ends. For client.c.
  */
 #ifndef ACTS_H
 #define ACTS_H
@@ -9,19 +9,20 @@
 
 void acts_begin(void);
 
-/* No operation is under way: begins one, or says when to come again, in true time. */
+/* Begins an act if no operation is under way.
+ * @return when to call this again, in true time */
 int64_t acts_next(sim_client *c);
 
-/* The operation is done. */
+/* Ends the act of an operation that is done. */
 void acts_finish(sim_client *c);
 
-/* A signal ends it. */
+/* Ends the act of an operation that a signal has interrupted. */
 void acts_abandon(sim_client *c);
 
-/* The judge is told what the client can prove. */
+/* Tells the judge what the client can prove. */
 void acts_tell(sim_client *c);
 
-/* Frees all without a word: the process is gone. */
+/* Frees everything without a command: the process is gone. */
 void acts_drop(sim_client *c);
 
 #endif

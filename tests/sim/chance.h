@@ -42,7 +42,7 @@ static inline uint64_t chance_next(chance *c)
 	return result;
 }
 
-/* 0 to below. */
+/* @return 0 to below, without below */
 static inline uint32_t chance_below(chance *c, uint32_t below)
 {
 	return (uint32_t) (((chance_next(c) >> 32) * below) >> 32);
@@ -53,15 +53,15 @@ static inline bool chance_one_in(chance *c, uint32_t n)
 	return chance_below(c, n) == 0;
 }
 
-/* least to most, both of them among it. */
+/* @return least to most, both included */
 static inline int64_t chance_between(chance *c, int64_t least, int64_t most)
 {
 	uint64_t span = (uint64_t) (most - least) + 1;
 	return least + (int64_t) (chance_next(c) % span);
 }
 
-/* The same, but small ones as often as large ones: first how many doublings, then which one of
- * those. */
+/* The same, but small numbers as often as large ones: the number of doublings is drawn first, and
+ * then a number in that range. */
 static inline int64_t chance_spread(chance *c, int64_t least, int64_t most)
 {
 	uint32_t doublings = 0;

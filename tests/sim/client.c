@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clients as processes: actors, timers, pauses, death and birth. What they do is in acts.c.
+ * Clients as processes: actors, timers, pauses, death and birth. The acts of a client are in
+ * acts.c.
  */
 #include "client.h"
 
@@ -16,12 +17,13 @@
 
 #define SPINS_MAX 100000
 #define REFS 1000000
-#define ASK_AGAIN_NS SECOND /* a name is resolved again after this at the earliest */
+#define ASK_AGAIN_NS SECOND /* a name is resolved again after this time at the earliest */
 
 sim_client clients[PLAN_CLIENTS];
 
-static rl_target targets[PLAN_MEMBERS]; /* of a cluster: what its nodes have in common */
-static rl_target seeds[PLAN_SERVERS];   /* the nodes of clusters, and Sentinels */
+/* For a cluster: the options that all its nodes have in common. */
+static rl_target targets[PLAN_MEMBERS];
+static rl_target seeds[PLAN_SERVERS]; /* the nodes of clusters, and Sentinels */
 static char hosts[PLAN_MEMBERS][2];
 static char names[PLAN_MEMBERS][24];
 static char password[] = "secret";
@@ -104,8 +106,8 @@ static void set_up_set(sim_client *c)
 	}
 }
 
-/* What a process knows of a cluster when it begins: some of its nodes, and where a node may be dead
- * for long not that one alone. */
+/* The nodes of a cluster that a process knows at its start: some of them. Where a node may be dead
+ * for long, the process knows at least two. */
 static rl_route *draw_route(sim_client *c, unsigned member)
 {
 	unsigned count = plan.count[member];
@@ -121,7 +123,7 @@ static rl_route *draw_route(sim_client *c, unsigned member)
 	return rl_pool_share_route(&c->pool, route);
 }
 
-/* It knows all Sentinels, and no node. */
+/* A route that knows all Sentinels, and no node. */
 static rl_route *make_sentinel_route(sim_client *c, unsigned member)
 {
 	char service[] = "m0";
@@ -292,8 +294,9 @@ bool client_all_are_over(void)
 
 /* ---- steps ---- */
 
-/* Now and what has been read, by the actor's clock. Who stood still has read what came before; the
- * driver's clock is read a moment before the links are. */
+/* The time, and the moment up to which all events have been read, by the actor's clock. An actor
+ * that stood still has read the events before its pause. The driver reads its clock a moment before
+ * the links. */
 static rl_tick tick_of(const sim_client *c, actor *a)
 {
 	rl_tick tick = {.now = client_now(c), .seen = clock_at(&c->clock, world.event_at)};
@@ -414,7 +417,7 @@ void client_hear(rl_link *link)
 	if (!link->is_watch && (c->op == NULL || link->awaited != c->step)) {
 		return;
 	}
-	/* The scheduler's pleasure. */
+	/* The scheduler may let the thread wait. */
 	int64_t lag = one_in(256) ? spread(US, 3 * MS) : (int64_t) any(20000);
 	wake(c, link->is_watch, world.now + lag);
 }
@@ -433,14 +436,14 @@ void client_is_told_oom(const rl_link *link, const rl_model_command *what)
 {
 	sim_client *c = &clients[link->client];
 	bool is_queued =
-		what->place == RL_PLACE_QUEUED; /* it may give its place up before it hears that */
+		what->place == RL_PLACE_QUEUED; /* the wait may leave its place before it reads the error */
 	if (link->is_open && !link->is_watch && !is_queued && c->is_waiter &&
 		what->written_at >= c->begun_at && c->oom_at == RL_NEVER) {
 		c->oom_at = world.now;
 	}
 }
 
-/* Also when the client has left it by itself, for a try on another link. */
+/* The client may have left the place by itself, for a try on another link. */
 void client_is_out(rl_link *link)
 {
 	sim_client *c = &clients[link->client];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * A client: a process with core in it. PHP's thread runs one operation after the other, the
- * watchdog keeps leases alive beside it; each has its own connections.
+ * A client: a process with core in it. PHP's thread runs one operation after the other, and the
+ * watchdog keeps leases alive beside it. Both have their own connections.
  *
  * DESIGN
  *
- * A client is two actors, each stepped when its timer is due or a link that it waits for has
- * something: what transport/rl_driver.c and transport/rl_watchdog.c do with poll. What it does with
- * operations and leases is what ext/php does, call for call: prepare, acquire, begin; expect,
- * extend, confirm; leave, release, end.
+ * A client is two actors. Each is stepped when its timer is due or a link that it waits for has an
+ * event, as transport/rl_driver.c and transport/rl_watchdog.c do with poll. A client treats
+ * operations and leases as ext/php does, call for call: prepare, acquire, begin; expect, extend,
+ * confirm; leave, release, end.
  *
- * What it holds is a lease, also what PHP would hold as a mere token: it is proven by the same
- * rule. A token may also be given away, and be released or taken over by any client.
+ * Each lock of a client is a lease, also a lock of which PHP would have a mere token: the same rule
+ * proves both. A token may also be given away, and be released or taken over by any client.
  */
 #ifndef CLIENT_H
 #define CLIENT_H
@@ -28,13 +28,13 @@
 
 typedef struct holding {
 	rl_lease *lease;     /* owned; NULL = the place is free */
-	rl_renewal *renewal; /* owned; NULL = is not renewed */
+	rl_renewal *renewal; /* owned; NULL = the lease is not renewed */
 	judge_claim claim;
 	uint8_t key;
 	int64_t fence;  /* the fencing number; 0 = it was not asked for yet */
 	bool is_token;  /* PHP has a token, not a lease */
 	bool is_own;    /* the caller's token */
-	bool was_lost;  /* and counted */
+	bool was_lost;  /* the loss has been counted */
 	int64_t end_at; /* in true time */
 } holding;
 
@@ -49,17 +49,17 @@ typedef enum act {
 	ACT_FENCE,
 } act;
 
-/* One that is stepped. */
+/* A thread of a client that is stepped. */
 typedef struct actor {
 	int64_t wake_at;
 	int64_t timer_at; /* the planned event; RL_NEVER = none */
 	int64_t frozen_until;
-	int64_t frozen_at; /* RL_NEVER = it was not, since its last step */
+	int64_t frozen_at; /* RL_NEVER = not frozen since its last step */
 } actor;
 
-/* What a process knows of a server's name. */
+/* The knowledge of a process about the name of a server. */
 typedef struct sim_name {
-	uint32_t reign; /* where it leads to */
+	uint32_t reign; /* which server the name leads to */
 	int64_t asked_at;
 	bool is_in_doubt;
 } sim_name;
@@ -67,7 +67,7 @@ typedef struct sim_name {
 typedef struct sim_client {
 	uint8_t index;
 	bool is_alive;
-	bool is_closing; /* begins nothing more */
+	bool is_closing; /* the client begins no further act */
 	bool is_waiter;  /* the operation waits for a lock */
 	bool wakes;
 	uint32_t life;
@@ -93,15 +93,15 @@ typedef struct sim_client {
 	int64_t ttl_ns;
 	int64_t wait_ns;
 	int64_t max_hold_ns;
-	int64_t begun_at; /* in true time, as are the next */
+	int64_t begun_at; /* in true time, as are the next fields */
 	int64_t abandon_at;
-	int64_t queued_at;        /* it came into the queue; RL_NEVER = not */
-	const rl_link *queued_on; /* by this link */
-	bool was_queued;          /* it came into the queue at least once */
-	int64_t oom_at;           /* the only server said OOM, in true time; RL_NEVER = has not */
-	int64_t paused_ns;        /* it stood still for so long */
-	uint64_t token;           /* of TAKE: the first */
-	judge_fence fence_asked;  /* of FENCE */
+	int64_t queued_at;        /* when its place blocked at the server; RL_NEVER = no place does */
+	const rl_link *queued_on; /* the link of that place */
+	bool was_queued;          /* the operation has had a place at least once */
+	int64_t oom_at;          /* when the only server answered OOM, in true time; RL_NEVER = never */
+	int64_t paused_ns;       /* how long the client stood still */
+	uint64_t token;          /* for TAKE: the first token */
+	judge_fence fence_asked; /* for FENCE */
 	unsigned spins;
 } sim_client;
 
@@ -110,29 +110,30 @@ extern sim_client clients[PLAN_CLIENTS];
 void client_begin(void);
 void client_end(void);
 
-/* They begin nothing more, and end what they have. */
+/* All clients begin nothing more, and end what they have. */
 void client_close_all(void);
 bool client_all_are_over(void);
 
-/* Its process reads its clock. */
+/* Reads the clock of the client's process. */
 int64_t client_now(const sim_client *c);
 
-/* Something has arrived on its link. */
+/* An event has arrived on the client's link. */
 void client_hear(rl_link *link);
 
-/* Its BLPOP blocks at the server. */
+/* The BLPOP of the link blocks at the server. */
 void client_is_queued(rl_link *link);
 
-/* Its server has no memory for what it asked for. */
+/* The server has no memory for the command. */
 void client_is_told_oom(const rl_link *link, const rl_model_command *what);
 
-/* It does not any more, for its time is over: a fast server's clock can end it before the wait. */
+/* The BLPOP of the link is over. A fast server's clock may end it before the wait. */
 void client_is_out(rl_link *link);
 
-/* A server at that name is the wrong one. True = the name will be resolved again. */
+/* The server at that name is the wrong one.
+ * @return true = the name will be resolved again */
 bool client_doubts(unsigned index, unsigned server);
 
-/* It can prove that it holds by the token. */
+/* The client can prove that it holds by the token. */
 bool client_claims(unsigned index, uint64_t token);
 
 void client_pause(sim_client *c, bool is_script_only, int64_t until);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The slots of the keys, by the lowest key that is in it, and all others. */
+/* The slots of the keys, each named by the lowest key in it, and all other slots. */
 #define GROUPS (WORDS_KEYS + 1)
 #define REST WORDS_KEYS
 
@@ -21,25 +21,25 @@
 #define GAP_NS (300 * MS) /* between the ends of a move at its two nodes */
 #define INTERRUPTED_NS (3 * SECOND)
 #define NODE_TIMEOUT_NS (2 * SECOND)
-#define AWAY_MOST (20 * SECOND) /* of a node that was replaced */
+#define AWAY_MOST (20 * SECOND) /* how long a node that was replaced is away, at most */
 
 typedef struct sim_node {
 	slot_state slots[GROUPS];
-	uint8_t before[GROUPS]; /* the owners that it knew before */
-	int64_t down_until;     /* it answers CLUSTERDOWN */
+	uint8_t before[GROUPS]; /* the owners that the node knew before */
+	int64_t down_until;     /* until then the node answers CLUSTERDOWN */
 	bool is_cron_due;
 } sim_node;
 
 /* A slot of a member. */
 typedef struct sim_slot {
-	uint8_t owner; /* the truth */
+	uint8_t owner; /* the true owner */
 	bool is_moving;
-	bool is_back; /* it was given up: the keys go back */
+	bool is_back; /* the move was given up: the keys go back */
 	uint8_t to;
 	uint8_t last;                    /* the node that has not learned yet that the move has ended */
-	int64_t closed_at[PLAN_SERVERS]; /* the node did not take keys behind ASKING any more */
-	int64_t pause;                   /* from key to key */
-	uint32_t number;                 /* of the move */
+	int64_t closed_at[PLAN_SERVERS]; /* when the node stopped taking keys after ASKING */
+	int64_t pause;                   /* the pause between two keys */
+	uint32_t number;                 /* the number of the move */
 } sim_slot;
 
 typedef struct sim_cluster {
@@ -111,7 +111,7 @@ static void begin_member(unsigned member)
 	for (unsigned g = 0; g < GROUPS; g++) {
 		c->slots[g] = (sim_slot){.owner = (uint8_t) any_node(member), .last = SLOTS_NOBODY};
 	}
-	/* Clocks of a cluster differ by less than those of strangers. */
+	/* The clocks of a cluster differ by less than those of unrelated servers. */
 	int64_t apart = one_in(2) ? 5 * MS : 5 * SECOND;
 	for (unsigned n = first; n < first + plan.count[member]; n++) {
 		nodes[n] = (sim_node){.down_until = 0};
@@ -172,8 +172,8 @@ static void say_map(const sim_server *s, rl_model_reply *r)
 	COVER(map);
 }
 
-/* An undo that was redirected need not be sent again. It must not have been
- * redirected for want of ASKING, behind which the link has asked for this key before. */
+/* An undo that was redirected need not be sent again, unless it was redirected for want of ASKING,
+ * after which the link has asked for this key before. */
 static void excuse(
 	const slot_state *slot, const rl_link *link, const rl_model_command *c, bool is_asking)
 {
@@ -199,7 +199,7 @@ static void count_redirect(const rl_model_reply *r, bool is_asking)
 	}
 }
 
-/* Also a node that hands over. */
+/* A replica, or a node that hands over its slots. */
 static bool is_replica(const sim_server *s)
 {
 	const sim_cluster *c = &clusters[s->member];
@@ -242,7 +242,7 @@ bool cluster_answers(sim_server *s, rl_link *link, const rl_model_command *c, rl
 	if (slots_redirects(slot, s->index, &s->store, c, is_asking, server_us(s), r)) {
 		count_redirect(r, is_asking);
 		excuse(slot, link, c, is_asking);
-		if (link->is_open) { /* otherwise the client hears of no redirect, and follows none */
+		if (link->is_open) { /* a closed link gives the client no redirect to follow */
 			judge_redirected(link->client, link->is_watch);
 		}
 		return true;
@@ -323,7 +323,7 @@ static void learn_at(unsigned n, unsigned group, int64_t at)
 	world_plan(EVENT_TOLD, at, n, 0, group);
 }
 
-/* The nodes that took no part learn by gossip. */
+/* The nodes that took no part in the move learn its end by gossip. */
 static void tell_others(unsigned member, unsigned group, unsigned one, unsigned other)
 {
 	for (unsigned n = plan.first[member]; n < plan.first[member] + plan.count[member]; n++) {
@@ -341,10 +341,9 @@ static void plan_step(unsigned member, unsigned group, int64_t pause)
 	world_plan(EVENT_MOVE, world.now + pause, member, group, clusters[member].slots[group].number);
 }
 
-/* How long a command behind ASKING may be under way, or stand behind a BLPOP until the node looks
- * at the clients that block, or not be sent yet by a client that stands still. If the node took
- * keys of the slot again by then, it would run the command, although the key may be at the other
- * node again. */
+/* How long a command after ASKING may be under way, or wait behind a BLPOP until the node looks at
+ * the blocked clients, or stay unsent in a client that stands still. If the node took keys of the
+ * slot again by then, it would run the command, although the key may be at the other node again. */
 static int64_t asking_time(void)
 {
 	unsigned others = plan.faults & ~(1U << FAULT_MOVE | 1U << FAULT_TAKE_OVER | 1U << FAULT_DOWN);
@@ -376,7 +375,7 @@ static void begin_move(unsigned member, unsigned group)
 
 static void end_move(unsigned member, unsigned group);
 
-/* How many keys a lock may have. */
+/* How many keys of a lock may move. */
 static unsigned parts(void)
 {
 	return plan.fencing != FENCING_NONE ? SLOTS_PARTS : SLOTS_FENCE;
@@ -393,7 +392,7 @@ static bool has_any(const sim_server *s, unsigned group)
 	return has;
 }
 
-/* A move is given up while no key has moved. After that the keys could meet commands behind ASKING
+/* A move is given up only while no key has moved. Later the keys could meet commands after ASKING
  * on their way back, and one lock would be on both nodes. */
 static void turn_round(unsigned member, unsigned group)
 {
@@ -418,7 +417,7 @@ void cluster_move(unsigned member)
 	}
 }
 
-/* The node runs commands that write. */
+/* Whether the node runs commands that write. */
 static bool is_well(const sim_server *s)
 {
 	return s->is_up && s->stalled_until <= world.now && s->loading_until <= world.now &&
@@ -434,7 +433,8 @@ static void note_moved(sim_server *s, unsigned key, slots_part part)
 	}
 }
 
-/* Moves any one of the keys that are left. False = there is none. */
+/* Moves any one of the keys that are left.
+ * @return false = there is none */
 static bool move_any(sim_server *from, sim_server *to, unsigned group, bool is_back)
 {
 	unsigned at = any(parts() * plan.keys);
@@ -445,7 +445,8 @@ static bool move_any(sim_server *from, sim_server *to, unsigned group, bool is_b
 		if (group_of[key] != group || !slots_has(&from->store, key, part)) {
 			continue;
 		}
-		if (is_back && slots_has(&to->store, key, part)) { /* a copy that a lost answer has left */
+		/* A copy that a lost answer has left behind. */
+		if (is_back && slots_has(&to->store, key, part)) {
 			slots_delete(&from->store, key, part);
 			return true;
 		}
@@ -470,7 +471,7 @@ static bool move_any(sim_server *from, sim_server *to, unsigned group, bool is_b
 	return false;
 }
 
-/* The other node of a move that has ended learns of it. */
+/* The second node of a move learns that the move has ended. */
 static void end_at(unsigned n, unsigned group)
 {
 	slot_state *state = &nodes[n].slots[group];
@@ -482,8 +483,8 @@ static void end_at(unsigned n, unsigned group)
 	plan_cron(n);
 }
 
-/* A move that was given up ends at the node that has got keys, so that no command behind ASKING
- * leaves another one there. */
+/* A move that was given up ends first at the node that has got keys, so that no command after
+ * ASKING leaves another key there. */
 static void end_move(unsigned member, unsigned group)
 {
 	sim_slot *slot = &clusters[member].slots[group];
@@ -503,7 +504,7 @@ static void end_move(unsigned member, unsigned group)
 	slot->last = (uint8_t) (is_target_first ? from : to);
 	int64_t gap = one_in(3) ? 0 : spread(10 * US, GAP_NS);
 	faults_disturb(world.now + gap);
-	if (!is_target_first) { /* no node takes the slot without ASKING meanwhile */
+	if (!is_target_first) { /* until then no node takes the slot without ASKING */
 		disturb(member, world.now + gap);
 	}
 	world_plan(EVENT_MOVE_END, world.now + gap, member, 0, group);
@@ -596,7 +597,7 @@ void cluster_take_over(unsigned member, bool is_planned, bool loses)
 	disturb(member, at);
 }
 
-/* The others know that the node is dead: until the replica takes over, no slot is served. */
+/* The other nodes know that the node is dead: no slot is served until the replica takes over. */
 static void on_detected(unsigned member)
 {
 	const sim_cluster *c = &clusters[member];
@@ -614,7 +615,7 @@ static uint8_t renamed(uint8_t node, unsigned from, unsigned to)
 	return node == from ? (uint8_t) to : node;
 }
 
-/* The slots of one node, and its part in their moves, are another node's. */
+/* Gives the slots of one node, and its part in their moves, to another node. */
 static void replace(unsigned member, unsigned group, unsigned from, unsigned to)
 {
 	sim_slot *slot = &clusters[member].slots[group];
@@ -643,7 +644,7 @@ static void take_over(unsigned member)
 	sim_server *from = &servers[c->victim];
 	sim_server *to = &servers[c->spare];
 	c->is_taking_over = false;
-	if (!to->is_up) { /* it has died, too */
+	if (!to->is_up) { /* the replica has died, too */
 		for (unsigned group = 0; group < GROUPS; group++) {
 			learn(c->victim, group);
 		}
@@ -662,7 +663,7 @@ static void take_over(unsigned member)
 		server_plan_expiry(to, key);
 		judge_key_changed(key);
 	}
-	if (!from->is_up) { /* a node that comes back has to learn first */
+	if (!from->is_up) { /* a node that comes back has to learn the owners first */
 		nodes[c->victim].down_until = from->back_at + spread(GOSSIP_NS / 4, SECOND);
 	}
 	plan_cron(c->victim);

@@ -7,17 +7,17 @@
  * A node is a sim_server with what it knows about the slots (slots.h). The slots of the world's
  * keys matter; all other slots belong to one node. Nodes know different things at the same time:
  * the two nodes of a move learn its end one after the other, and the others later, as by gossip. A
- * node answers by what it knows, and so it is that redirects lead in circles for a while.
+ * node answers by its own knowledge, so redirects may lead in circles for a while.
  *
  * A move is begun, made key by key at its own speed, interrupted, and ended or given up, as an
  * operator does it with SETSLOT and MIGRATE. Of a lock each of its three keys moves by itself. A
  * MIGRATE whose answer is lost leaves the key on both nodes. No key is left behind at the end: the
  * node that loses the slot learns of it when it has none.
  *
- * Two things are not done but where data may be lost (PLAN_UNCLEAN), because a command behind
+ * Two things are not done but where data may be lost (PLAN_UNCLEAN), because a command after
  * ASKING may be on its way: keys do not go back while their slot moves, and a node does not take
- * the slot again before such a command has arrived. It would find no key there, and take a lock
- * that is held at the other node.
+ * the slot again before such a command has arrived. The command would find no key there, and take a
+ * lock that is held at the other node.
  *
  * A node may die and be replaced by its replica, the last server of the cluster, which has all of
  * its data, its slots and their moves. (In Redis 7 the replica knows nothing of a move, so a slot
@@ -50,10 +50,11 @@ static inline sim_server *member_place(unsigned member, unsigned key)
 	return plan_is_cluster(member) ? cluster_place(member, key) : sentinel_place(member);
 }
 
-/* The node answers the command itself: it is about clusters, or belongs elsewhere. */
+/* @return true = the node has answered the command itself: it is about clusters, or belongs to
+ * another node */
 bool cluster_answers(sim_server *s, rl_link *link, const rl_model_command *c, rl_model_reply *r);
 
-/* When the slots of the member come to rest: the end of what its nodes have to do besides moving
+/* When the slots of the member come to rest, and its nodes have nothing left to do but to move
  * keys. */
 int64_t cluster_calm_at(unsigned member);
 

@@ -25,8 +25,8 @@
 #define LEAST (SEQUENCES / 5)
 #define COMMANDS 24
 #define PENDING 4
-#define NEAR_US (3 * US_PER_MS) /* what is as near as this may be over or not */
-#define SLOW_US (2 * US_PER_MS) /* a round trip that says nothing any more */
+#define NEAR_US (3 * US_PER_MS) /* an end that is this near may be over or not */
+#define SLOW_US (2 * US_PER_MS) /* a round trip that takes longer tells nothing */
 #define SHORT_BLOCK_MS 30
 #define CRON_US \
  (110 * US_PER_MS) /* an idle server ends a BLPOP at its next tick, ten times a second */
@@ -63,9 +63,9 @@ static void connect_to(connection *c)
 	freeReplyObject(r);
 }
 
-/* The server has seen all that happened to other connections before. Its answer alone says so: the
- * connections that are ready at once are served in the order of epoll, where one that was served
- * just now may stand before one that was written to earlier. */
+/* Waits until the server has seen all earlier events of other connections. Its answer to this
+ * command tells so. Connections that are ready at once are served in the order of epoll, so a
+ * connection that was served just now may come before one that was written to earlier. */
 static void let_it_see(void)
 {
 	redisReply *r = redisCommand(observer, "PING");
@@ -115,7 +115,7 @@ static void run_and_compare(
 	connection *c, const rl_model_command *what, int64_t at_us, int64_t tolerance_us);
 static void run_late(connection *c, const rl_model_command *what);
 
-/* It has its answer, and what stands behind is run. */
+/* Gives the blocked connection its answer, and runs the commands after it. */
 static void unblock(connection *c, rl_says answer, int64_t at_us, int64_t tolerance_us)
 {
 	rl_model_reply r = {.type = answer, .error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"};
@@ -135,7 +135,7 @@ static void unblock(connection *c, rl_says answer, int64_t at_us, int64_t tolera
 
 static void serve(unsigned key, int64_t at_us, int64_t tolerance_us);
 
-/* The try behind a BLPOP that is over: it says itself when it was run. */
+/* Runs the try after a BLPOP that is over. Its answer says when the server has run it. */
 static void run_late(connection *c, const rl_model_command *what)
 {
 	rl_model_reply r = {0};
@@ -202,7 +202,7 @@ static const char *const tokens[] = {"rl1.AAAAAAAAAAAAAAAAAAAAAAAA", "rl1.BBBBBB
 static const char *const waiters[] = {
 	"rlw.aaaaaaaaaaaaaaaaaaaaaaaa", "rlw.bbbbbbbbbbbbbbbbbbbbbbbb", "rlw.cccccccccccccccccccccccc"};
 
-/* A new one, one that the server's time is far ahead of, or one that is far ahead of that. */
+/* A new number, one that is far behind the server's time, or one that is far ahead of it. */
 static int64_t draw_fence_number(void)
 {
 	int64_t far_us = INT64_C(3600000000);
@@ -237,12 +237,12 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 	if (verb != RL_VERB_RELEASE || any(3) == 0) {
 		request->waiter = rl_bytes_of(waiter, strlen(waiter));
 	}
-	if (verb == RL_VERB_PROBE) { /* whoever looks waits */
+	if (verb == RL_VERB_PROBE) { /* a client that looks also waits */
 		request->no_helpers = false;
 		request->mark_ms = request->mark_ms > 0 ? request->mark_ms : 2000;
 	}
 	if (verb == RL_VERB_SWAP && any(3) == 0) {
-		request->ttl_ms = 0; /* back */
+		request->ttl_ms = 0; /* for a swap back */
 	}
 	if (verb == RL_VERB_FENCE) {
 		request->fence =
@@ -273,7 +273,7 @@ static rl_model_command write_command(connection *c, const rl_request *request)
 	return what;
 }
 
-/* Two that end at the same tick of the server would end in an order that nobody can tell. */
+/* If two BLPOPs ended at the same tick of the server, their order would be unknown. */
 static bool is_one_ending(void)
 {
 	for (unsigned i = 0; i < CONNS; i++) {
@@ -284,7 +284,7 @@ static bool is_one_ending(void)
 	return false;
 }
 
-/* BLPOP with a try behind it, in one write, as a waiter does. */
+/* Sends BLPOP and a try in one write, as a waiter does. */
 static void queue_up(connection *c, int64_t at_us)
 {
 	char room[ROOM];
@@ -305,7 +305,7 @@ static void queue_up(connection *c, int64_t at_us)
 	run_and_compare(c, &blpop, at_us, SLOW_US);
 	if (c->is_blocked) {
 		c->pending[c->pending_count++] = behind;
-		let_it_see(); /* whoever queues up after it stands behind it */
+		let_it_see(); /* later waiters queue after this one */
 	} else if (!has_failed) {
 		run_and_compare(c, &behind, at_us, SLOW_US);
 	}
@@ -313,7 +313,7 @@ static void queue_up(connection *c, int64_t at_us)
 
 static void ask(connection *c, int64_t at_us)
 {
-	/* How often each verb is asked for; BLPOP has an act of its own. */
+	/* How often each verb is chosen; BLPOP has an act of its own. */
 	static const unsigned char weights[] = {[RL_VERB_SET] = 2,
 		[RL_VERB_TRY] = 2,
 		[RL_VERB_PROBE] = 2,
@@ -349,7 +349,8 @@ static void ask(connection *c, int64_t at_us)
 
 /* ---- sequences ---- */
 
-/* Those whose BLPOP is over. False = it cannot be told what came first. */
+/* Ends the BLPOPs whose time is over.
+ * @return false = their order is unknown */
 static bool end_blocks(int64_t at_us)
 {
 	for (unsigned i = 0; i < CONNS && !has_failed; i++) {
@@ -369,8 +370,8 @@ static bool end_blocks(int64_t at_us)
 	return true;
 }
 
-/* Sleeps over what is about to end.
- * @return a time at which nothing is about to end */
+/* Sleeps until all near ends are over.
+ * @return a time without a near end */
 static int64_t come_to_rest(void)
 {
 	int64_t now = now_us();
@@ -391,7 +392,8 @@ static void hang_up(connection *c)
 	let_it_see_ends();
 }
 
-/* What the server refuses from now on. One that becomes a replica sends those away who block. */
+/* From now on the server refuses these commands. A server that becomes a replica unblocks all
+ * clients. */
 static void deny(rl_store_denial what)
 {
 	static const char *const names[] = {
@@ -436,7 +438,7 @@ static void send_away(connection *c)
 	unblock(c, is_error ? RL_SAYS_ERROR : RL_SAYS_NIL, now_us(), SLOW_US);
 }
 
-/* False = given up. */
+/* @return false = the sequence is given up */
 static bool turn(void)
 {
 	connection *c = &conns[any(CONNS)];
@@ -449,7 +451,7 @@ static bool turn(void)
 	if (c->is_blocked && any(3) != 0) {
 		return true;
 	}
-	/* Not while a BLPOP is about to end by itself. */
+	/* Only while no BLPOP is about to end by itself. */
 	if (denies_now_and_then && any(6) == 0 && !is_one_ending()) {
 		come_to_rest();
 		deny(any(2) == 0 ? RL_DENIES_NOTHING : (rl_store_denial) (1 + any(RL_DENIES_ALL)));
@@ -468,7 +470,7 @@ static bool turn(void)
 		hang_up(c);
 		return true;
 	}
-	/* Not the time after end_blocks(), when something may be about to end again. */
+	/* The time of end_blocks() is too old, because another end may be near by now. */
 	int64_t at = come_to_rest();
 	if (!end_blocks(at)) {
 		return false;
@@ -492,7 +494,7 @@ static bool wait_for_endings(void)
 	return end_blocks(now_us());
 }
 
-/* False = given up. */
+/* @return false = the sequence is given up */
 static bool run_sequence(void)
 {
 	for (unsigned i = 0; i < CONNS; i++) {
@@ -516,7 +518,7 @@ static bool run_sequence(void)
 	}
 	if (!is_clear) {
 		given_up++;
-		has_failed = false; /* what came of it says nothing */
+		has_failed = false; /* the result of such a sequence tells nothing */
 	}
 	return is_clear;
 }

@@ -43,10 +43,10 @@ typedef struct connection {
 	bool is_blocked;
 	uint8_t key;
 	uint64_t place;
-	written pending; /* what stands behind the BLPOP */
+	written pending; /* the command after the BLPOP */
 } connection;
 
-/* A key's slot: which node has it, and whether it moves to the other one. */
+/* A key's slot: which node has it, and whether the slot moves to the other node. */
 typedef struct slot {
 	int16_t number;
 	unsigned owner;
@@ -63,8 +63,9 @@ static connection conns[CONNS];
 static uint64_t places;
 static uint64_t redirected, asked, split, woken, sent_away, moves;
 static uint64_t given_up;
-static bool is_void; /* the sequence says nothing: a round trip was slow, or the nodes refused a
-					  * move, or changed an owner by themselves */
+/* The result of the sequence tells nothing: a round trip was slow, or the nodes refused a move or
+ * changed an owner by themselves. */
+static bool is_void;
 
 static const char *const keys[KEYS] = {"k0", "{t}k1", "k2}"};
 
@@ -101,7 +102,7 @@ static void hear_asking(connection *c, bool is_asking)
 
 static void run_and_compare(connection *c, const written *command, int64_t at_us);
 
-/* BLPOP has its answer, and what stands behind it is run. */
+/* Gives BLPOP its answer, and runs the command after it. */
 static void unblock(connection *c, const rl_model_reply *answer, int64_t at_us)
 {
 	c->is_blocked = false;
@@ -163,7 +164,8 @@ static void run_and_compare(connection *c, const written *command, int64_t at_us
 	}
 }
 
-/* Those who block at a node that does not have the slot any more, and what stands behind. */
+/* Unblocks connections at a node that does not have the slot any more, and runs their next
+ * commands. */
 static void send_away(void)
 {
 	for (unsigned i = 0; i < CONNS && !has_failed; i++) {
@@ -186,7 +188,7 @@ static int64_t nearest_end(int64_t after_us)
 	return a < b ? a : b;
 }
 
-/* Sleeps over what is about to end. */
+/* Sleeps until all near ends are over. */
 static void come_to_rest(void)
 {
 	int64_t now = now_us();
@@ -219,7 +221,8 @@ static void draw_request(rl_request *request, char *room, rl_verb verb, unsigned
 	const char *token = tokens[any(3)];
 	const char *fresh = tokens[any(3)];
 	const char *waiter = waiters[any(2)];
-	bool is_crossing = verb != RL_VERB_BLPOP && any(16) == 0; /* as without a cluster */
+	/* Keys as without a cluster, in several slots. */
+	bool is_crossing = verb != RL_VERB_BLPOP && any(16) == 0;
 	rl_names names = rl_names_put(room, rl_bytes_of(keys[key], strlen(keys[key])),
 		is_crossing ? RL_NAMES_PLAIN : RL_NAMES_IN_SLOT);
 	*request = (rl_request){.verb = verb,
@@ -277,14 +280,14 @@ static void flush(connection *c)
 	}
 }
 
-/* The node has seen the BLPOP: who queues up after it stands behind it. */
+/* Waits until the node has seen the BLPOP, so that later waiters queue after it. */
 static void let_it_see(unsigned node)
 {
 	redisReply *r = redisCommand(observers[node], "PING");
 	freeReplyObject(r);
 }
 
-/* BLPOP with a try behind it, in one write, each behind ASKING if need be. */
+/* Sends BLPOP and a try in one write, each after ASKING if need be. */
 static void queue_up(connection *c, int64_t at_us)
 {
 	char room[ROOM];
@@ -332,7 +335,8 @@ static void ask(connection *c, int64_t at_us)
 	ask_for(c, verb, draw_key(verb), at_us);
 }
 
-/* The key is taken, marked as waited for, and freed, which wakes the longest waiter. */
+/* Takes the key, marks a waiter and frees the key, which wakes the waiter that has blocked for
+ * longest. */
 static void take_and_free(unsigned node, unsigned key, int64_t at_us)
 {
 	static const rl_verb verbs[] = {RL_VERB_SET, RL_VERB_PROBE, RL_VERB_FORCE};
@@ -350,8 +354,8 @@ static void take_and_free(unsigned node, unsigned key, int64_t at_us)
 
 /* ---- moves ---- */
 
-/* A node that has changed the owner by itself refuses what does not fit (know_owners). Then the
- * sequence is given up. */
+/* Sets the state of the slot on a node. A node that has changed the owner by itself may refuse
+ * (know_owners). Then the sequence is given up. */
 static void set_slot(unsigned node, const slot *moved, const char *what, unsigned other)
 {
 	char line[160];
@@ -412,7 +416,7 @@ static void move_part(unsigned key, slots_part part)
 	}
 	freeReplyObject(r);
 	note_time(at);
-	is_void = is_void || is_refused; /* such as IOERR: the connection between the nodes broke */
+	is_void = is_void || is_refused; /* for example IOERR: the connection between the nodes broke */
 	if (is_moved != was_there && !is_refused) {
 		fail(is_moved ? "the key was there" : "the key was not there");
 	} else if (part == SLOTS_TICKETS && was_there) {
@@ -425,7 +429,7 @@ static void end_at(unsigned key, unsigned node)
 	states[node][key] = (slot_state){(uint8_t) slots[key].owner, SLOTS_NOBODY, SLOTS_NOBODY};
 }
 
-/* The node redirects to the node that it should know as the owner, or is the owner. */
+/* The node is the owner, or redirects to the node that should be the owner. */
 static bool knows_owner(unsigned node, unsigned key)
 {
 	char moved[80];
@@ -448,8 +452,9 @@ static long epoch_of(unsigned node)
 	return epoch;
 }
 
-/* Also until both know the latest epoch. A node that did not would not begin a new one when it gets
- * the slot back, and would lose it to an old claim of the other one. */
+/* Waits until both nodes agree, also about the latest epoch. A node with an older epoch would
+ * begin no new one when it gets the slot back, and would lose the slot to an old claim of the
+ * other node. */
 static void wait_for_owner(unsigned key)
 {
 	int64_t until = now_us() + KNOWN_US;
@@ -462,8 +467,9 @@ static void wait_for_owner(unsigned key)
 	}
 }
 
-/* On a busy machine an old claim may arrive late, or the other node's word that it has given a slot
- * away arrives between two commands, and nodes change the owner by themselves. */
+/* Whether both nodes know the owners. On a busy machine an old claim, or the other node's message
+ * that it has given a slot away, may arrive between two commands. Nodes then change the owner by
+ * themselves. */
 static bool know_owners(void)
 {
 	bool know = true;
@@ -475,7 +481,7 @@ static bool know_owners(void)
 
 static void turn(void);
 
-/* All keys move, and both nodes are told. */
+/* Moves all keys that are left, and tells both nodes. */
 static void end_move(unsigned key)
 {
 	slot *moved = &slots[key];
@@ -503,7 +509,7 @@ static void end_move(unsigned key)
 	send_away();
 }
 
-/* A move that has moved nothing is given up. */
+/* Gives up a move that has moved nothing. */
 static void give_move_up(unsigned key)
 {
 	slot *moved = &slots[key];
@@ -553,7 +559,7 @@ static void end_connection(connection *c)
 	let_it_see(node);
 }
 
-/* What happens while a connection blocks: most often nothing. */
+/* An event while a connection blocks: most often none. */
 static void disturb(connection *c)
 {
 	int64_t at = now_us();
@@ -615,7 +621,7 @@ static void clear_nodes(void)
 	}
 }
 
-/* False = given up. */
+/* @return false = the sequence is given up */
 static bool run_sequence(uint64_t seed)
 {
 	for (unsigned i = 0; i < CONNS; i++) {
@@ -644,7 +650,7 @@ static bool run_sequence(uint64_t seed)
 	if (is_void || (has_failed && !know_owners())) {
 		is_void = true;
 		given_up++;
-		has_failed = false; /* what came of it says nothing */
+		has_failed = false; /* the result of such a sequence tells nothing */
 	}
 	return !is_void;
 }

@@ -77,7 +77,7 @@ void tell_failure(void)
 
 /* ---- connections ---- */
 
-/* A server that starts has bound its socket before it listens, and refuses connections between. */
+/* A starting server binds its socket before it listens, and refuses connections in between. */
 redisContext *dial(const char *path)
 {
 	redisContext *real = redisConnectUnix(path);
@@ -129,8 +129,9 @@ static bool is_state(const rl_model_reply *wanted, const redisReply *got, int64_
 		got->element[2]->integer == wanted->number[2] && is_text(&wanted->text, got->element[3]);
 }
 
-/* Of TRY: 1 and a time, or 0, a time, a PTTL, a holder and how many wait; of PROBE: a time, a PTTL,
- * a holder, what became of the ticket and how many wait. */
+/* Compares an answer of TRY: 1 and a time, or 0, a time, a PTTL, a holder and the number of
+ * waiters. Or one of PROBE: a time, a PTTL, a holder, the state of the ticket and the number of
+ * waiters. */
 static bool is_like(const rl_model_reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
 	unsigned pttl = wanted->count < 4 ? 4 : wanted->number[0] > 1 ? 1 : 2;
@@ -179,7 +180,7 @@ static bool is_same(const rl_model_reply *wanted, const redisReply *got, int64_t
 		case RL_SAYS_TEXT:
 			return is_text(&wanted->text, got);
 		case RL_SAYS_DIGITS: {
-			/* A time of the server, or a number that is far ahead of it. */
+			/* The digits are a time of the server, or a number far ahead of it. */
 			bool is_time = wanted->number[0] < now_us() + FENCE_AHEAD_US;
 			return got->type == REDIS_REPLY_STRING &&
 				is_near(atoll(got->str), wanted->number[0], is_time ? tolerance_us : 0);
@@ -236,7 +237,7 @@ void compare_with(const rl_model_reply *wanted, redisReply *got, int64_t toleran
 	freeReplyObject(got);
 }
 
-/* When the next thing of the model ends by itself. */
+/* The next time at which a key, a mark or a ticket of the model ends by itself. */
 int64_t next_end(const store *s, int64_t after_us)
 {
 	int64_t next = INT64_MAX;

@@ -20,7 +20,7 @@ extern uint64_t compared;
 extern uint64_t denied; /* errors among them */
 extern bool has_failed;
 
-/* The numbers of a sequence, and its history, begin anew. */
+/* Begins a sequence, with numbers and a history of its own. */
 void begin_sequence(uint64_t seed);
 
 uint32_t any(uint32_t below);
@@ -37,14 +37,15 @@ redisContext *dial(const char *path);
 /* Sends a command that must not fail. */
 void say(redisContext *real, const char *plain);
 
-/* The tolerance for the reply to the command: none where it is a number and no time. */
+/* The tolerance for the reply to the command: 0 if the reply is a number and no time. */
 int64_t tolerance_of(
 	const rl_model_command *what, const rl_model_reply *wanted, int64_t tolerance_us);
 
-/* Compares a reply, and frees it. NULL = there was none. */
+/* Compares a reply, and frees it.
+ * @param wanted NULL = there was none */
 void compare_with(const rl_model_reply *wanted, redisReply *got, int64_t tolerance_us);
 
-/* When the next thing of the model ends by itself. */
+/* The next time at which a key, a mark or a ticket of the model ends by itself. */
 int64_t next_end(const store *s, int64_t after_us);
 
 #endif

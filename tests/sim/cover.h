@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a run has met: each kind of fault and of branch, counted over all its seeds. A kind that
- * never occurred is a failure of the run, for it shows nothing about that kind.
+ * Coverage of a run: each kind of fault and of branch, counted over all its seeds. A kind that
+ * never occurred is a failure of the run, because the run shows nothing about that kind.
  */
 #ifndef COVER_H
 #define COVER_H

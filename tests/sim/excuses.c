@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Excused votes. They are told in the header.
+ * Excused votes. The header explains them.
  */
 #include "excuses.h"
 
@@ -13,7 +13,7 @@
 
 #define WATCH_LOOKUP_NS SECOND
 
-/* What a node has said about a lock last, of what may count. */
+/* The latest answer of a node about a lock that may count. */
 typedef struct promise {
 	uint64_t token;
 	int64_t until; /* in true time */
@@ -38,9 +38,9 @@ static int64_t asking_time(void)
 	return lookup + votes + 64 * plan.delay_most;
 }
 
-/* Until when an answer of a node may count for the client, if a majority has named another node
- * since then. Whoever hears it has asked the Sentinels less than RL_CHECK_NS before, or asks them
- * then. */
+/* The end of the time in which an answer of a node may count for the client, although a majority
+ * has named another node since then. The client has asked the Sentinels less than RL_CHECK_NS
+ * before it reads the answer, or asks them then. */
 static int64_t counts_until(int64_t since, const sim_client *c)
 {
 	if (since == RL_NEVER) {
@@ -52,13 +52,13 @@ static int64_t counts_until(int64_t since, const sim_client *c)
 	return since + time + (int64_t) (plan.drift_factor * (double) time);
 }
 
-/* The lock ends then, in true time. */
+/* The end of the lock, in true time. */
 static int64_t end_of(const sim_server *s, unsigned key)
 {
 	return clock_when(&s->clock, (s->store.keys[key].expires_ms + 1) * MS);
 }
 
-/* The node has the lock for as long as it is proven. */
+/* Whether the node has the lock for as long as it is proven. */
 static bool covers(sim_server *s, const judge_claim *claim)
 {
 	return server_holds(s, claim->key, claim->token) && end_of(s, claim->key) >= claim->until;
@@ -91,7 +91,8 @@ static bool has_promised(unsigned server, const judge_claim *claim)
 	return p->token == claim->token && p->until >= claim->until;
 }
 
-/* A node that calls itself the primary has the lock, or one had it when it became a replica. */
+/* Finds a node that calls itself the primary and has the lock, or that had it when it became a
+ * replica. */
 static void find_voter(judge_claim *claim, unsigned member, unsigned n)
 {
 	const sim_client *c = &clients[claim->client];
@@ -107,7 +108,6 @@ static void find_voter(judge_claim *claim, unsigned member, unsigned n)
 	}
 }
 
-/* The proof has grown by answers of nodes that are primaries, or were primaries a moment ago. */
 void excuses_renew(judge_claim *claim)
 {
 	claim->excused = 0;
@@ -121,12 +121,12 @@ void excuses_renew(judge_claim *claim)
 	}
 }
 
-/* The next renewal finds that the lock is gone. It comes a third of the TTL after a renewal that
- * the old primary has answered, perhaps late and in vain. */
+/* The next renewal finds that the lock is gone. That renewal comes a third of the TTL after one
+ * that the old primary has answered, perhaps late and for nothing. */
 static void plan_tardy(unsigned client, unsigned at, const judge_claim *claim)
 {
 	const holding *h = &clients[client].holdings[at];
-	/* With grace it may be put back. */
+	/* with grace the lease may be put back */
 	bool is_renewed = h->renewal != NULL && h->renewal->renews && plan.mode == PLAN_USUAL;
 	int64_t recovery =
 		RL_CHECK_NS + JUDGE_KEPT_NS + 2 * (plan.timeout_ns + plan.connect_timeout_ns);
@@ -148,7 +148,8 @@ void excuses_on_tardy(unsigned client, unsigned at, uint32_t token)
 		(unsigned) claim->key, client, (double) (claim->until - world.now) / 1e6);
 }
 
-/* What the new primary has not got is lost, whoever holds it. True = this is new. */
+/* A lock that the new primary does not have is lost for its holder.
+ * @return true = the loss is new */
 static bool excuse_loss(judge_claim *claim, unsigned member, unsigned old)
 {
 	if (!claim->is_active || claim->until <= world.now) {
@@ -191,7 +192,8 @@ void excuses_note_promotion(unsigned member, unsigned server)
 	}
 }
 
-/* A member without the token has an excuse: a former primary has it, or its data is gone. */
+/* Whether a member without the token has an excuse: a former primary has the token, or its data is
+ * gone. */
 static bool is_excused_at(const judge_claim *claim, unsigned member)
 {
 	unsigned n = claim->voters[member];

@@ -3,12 +3,12 @@
  * Members behind Sentinels whose vote counts for the judge although the node that a majority of the
  * Sentinels names does not have the token.
  *
- * A switch of the primary loses what the new one has not got. And a client may count the answer of
- * a former primary, if it has asked the Sentinels less than RL_CHECK_NS before. Both are excused
- * until the proof ends, or grows: then the votes must be excused anew, or be given by the named
- * node. With several members a proof may grow by the answer of one of them long after the others
- * have given their votes. With excuses a claim is no breach of exclusion, whoever else has the
- * lock.
+ * A switch of the primary loses locks that the new primary does not have. And a client may count
+ * the answer of a former primary, if it has asked the Sentinels less than RL_CHECK_NS before. Both
+ * are excused until the proof ends, or grows: then the votes must be excused anew, or be given by
+ * the named node. With several members a proof may grow by the answer of one of them long after the
+ * others have given their votes. A claim with excuses is no breach of exclusion, even if another
+ * client has the lock.
  */
 #ifndef EXCUSES_H
 #define EXCUSES_H
@@ -35,7 +35,7 @@ void excuses_note_switch(unsigned member, unsigned old);
 /* The server, which was a replica, is a primary. */
 void excuses_note_promotion(unsigned member, unsigned server);
 
-/* A renewed lease that a switch has lost should be known to be lost by now. */
+/* A renewed lease that a switch has lost should have been noticed as lost by now. */
 void excuses_on_tardy(unsigned client, unsigned at, uint32_t token);
 
 #endif

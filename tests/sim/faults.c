@@ -102,7 +102,8 @@ static void crash(bool loses_data)
 	int64_t away = spread(5 * MS, AWAY_MOST);
 	if (loses_data) {
 		COVER(crash_losing);
-		/* The longest TTL, by the slowest of clocks, and what was on its way to the server. */
+		/* The longest TTL by the slowest clock, and the time for commands on their way to the
+		 * server. */
 		away = plan.ttl_longest + plan.ttl_longest / 8 + 10 * MS;
 	} else if (is_machine) {
 		COVER(crash_machine);
@@ -110,7 +111,7 @@ static void crash(bool loses_data)
 		COVER(crash_keeping);
 	}
 	server_crash(s, is_machine, loses_data, away);
-	faults_disturb(world.now + away + SECOND); /* and may load its data */
+	faults_disturb(world.now + away + SECOND); /* the server may load its data */
 }
 
 void faults_tempt(unsigned server)
@@ -126,7 +127,7 @@ void faults_strike(unsigned server)
 	int64_t away = chance_spread(&strikes, 20 * MS, AWAY_MOST);
 	COVER(struck);
 	server_crash(&servers[server], chance_one_in(&strikes, 3), false, away);
-	faults_disturb(world.now + away + SECOND); /* and may load its data */
+	faults_disturb(world.now + away + SECOND); /* the server may load its data */
 }
 
 static void pause_client(bool is_script_only)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The invariants. They are told in the header.
+ * The invariants. The header explains them.
  */
 #include "judge.h"
 
@@ -22,13 +22,14 @@
 #define SETTLING_NS (300 * SECOND)
 #define EXCUSES 256
 #define SPREADS 256
-/* Redirects in a short time: those of some calls, each with RL_HOPS_MAX of them. */
+/* The limit for redirects in a short time. Some calls fit into that time, each with RL_HOPS_MAX
+ * redirects. */
 #define CIRCLE_NS (100 * MS)
 #define CIRCLE_MOST 300
-#define GONE_NS (2 * SECOND) /* a mark is valid for so long */
+#define GONE_NS (2 * SECOND) /* how long a mark is valid */
 #define LOOKS 8192
 
-/* When a server has last run a look of a waiter. */
+/* A look of a waiter that a server has run. */
 typedef struct look {
 	uint64_t waiter;
 	int64_t at;
@@ -38,13 +39,13 @@ typedef struct look {
 typedef struct record {
 	uint8_t client;
 	uint8_t key;
-	bool is_beyond_ttl; /* the later look */
-	bool was_released;  /* it was won, and released */
+	bool is_beyond_ttl; /* this is the later of two looks */
+	bool was_released;  /* the lock was won, and has been released */
 	uint64_t token;
 	int64_t ended_at;
 } record;
 
-/* A grant that must reach all members. */
+/* A lock that late grants must bring to all members. */
 typedef struct spreading {
 	uint8_t client;
 	uint8_t key;
@@ -53,27 +54,27 @@ typedef struct spreading {
 } spreading;
 
 static bool is_dirty;
-static unsigned dirty_keys; /* a bit for each */
+static unsigned dirty_keys; /* a bit for each key */
 static unsigned moves[WORDS_KEYS];
 static record records[RECORDS];
 static uint32_t record_count;
 static spreading spreads[SPREADS];
 static uint32_t spread_count;
 static uint64_t had[WORDS_KEYS][PLAN_MEMBERS]; /* the tokens that the members had; 0 = none */
-static int64_t left_at[WORDS_KEYS];            /* the latest time at which one went */
-static int64_t hungry_since[WORDS_KEYS];       /* RL_NEVER = is not */
-static int64_t expired_at[WORDS_KEYS];         /* a lock ended by its TTL, the latest */
-static uint32_t grants[PLAN_CLIENTS];          /* since the queue has settled */
+static int64_t left_at[WORDS_KEYS];      /* the latest time at which a member lost its token */
+static int64_t hungry_since[WORDS_KEYS]; /* RL_NEVER = the key is not hungry */
+static int64_t expired_at[WORDS_KEYS];   /* the latest end of a lock by its TTL */
+static uint32_t grants[PLAN_CLIENTS];    /* grants since the queue has settled */
 static bool is_settled;
-static uint64_t excuses[EXCUSES]; /* the tokens, the latest ones */
+static uint64_t excuses[EXCUSES]; /* the latest excused tokens */
 static uint32_t excuse_count;
-/* Redirects of PHP's thread, in one operation, and of the watchdog's, since then. */
+/* Redirects since then: of one operation of PHP's thread, and of the watchdog. */
 static int64_t circle_began[PLAN_CLIENTS][2];
 static unsigned circle[PLAN_CLIENTS][2];
-static int64_t sent_back_at[PLAN_CLIENTS]; /* the latest, see judge_sent_back() */
+static int64_t sent_back_at[PLAN_CLIENTS]; /* the latest time, see judge_sent_back() */
 static int64_t fences[WORDS_KEYS];         /* the greatest fencing number that was returned */
-static uint32_t waits[WORDS_KEYS];         /* raised when somebody begins to wait, or ends */
-static look looks[LOOKS];                  /* the latest ones */
+static uint32_t waits[WORDS_KEYS];         /* changes when a client begins or ends a wait */
+static look looks[LOOKS];                  /* the latest looks */
 
 void judge_begin(void)
 {
@@ -163,7 +164,7 @@ void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock)
 
 /* ---- kept, hold ---- */
 
-/* Since when the server could have been asked by the client's watchdog. */
+/* Since when the client's watchdog could have asked the server. */
 static int64_t well_since(const sim_client *c, unsigned server)
 {
 	const sim_server *s = &servers[server];
@@ -176,7 +177,7 @@ static int64_t well_since(const sim_client *c, unsigned server)
 	return plan.has_names && c->names[server].asked_at > since ? c->names[server].asked_at : since;
 }
 
-/* The same of the primary and of the Sentinels, a majority of which has to answer. */
+/* Since when the watchdog could have asked the primary and a majority of its Sentinels. */
 static int64_t primary_well_since(const sim_client *c, unsigned member)
 {
 	int64_t since = well_since(c, sentinel_place(member)->index);
@@ -190,7 +191,8 @@ static int64_t primary_well_since(const sim_client *c, unsigned member)
 	return is_later ? sentinel_calm_at(member) : since;
 }
 
-/* The same of a member: all nodes of a cluster, because each may have to redirect. */
+/* Since when the watchdog could have asked the member. Of a cluster all nodes count, because each
+ * may have to redirect. */
 static int64_t member_well_since(const sim_client *c, unsigned member)
 {
 	if (plan_is_sentinel(member)) {
@@ -218,9 +220,9 @@ void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock)
 	int64_t dialling = plan.connect_timeout_ns < ttl_ns ? plan.connect_timeout_ns : ttl_ns;
 	int64_t recovery = JUDGE_KEPT_NS + patience + dialling + 64 * plan.delay_most;
 	unsigned count = 0;
-	/* A TTL that some slow packets use up is no watchdog's fault. */
+	/* The watchdog is not to blame for a TTL that a few slow packets use up, */
 	bool is_hopeless = ttl_ns < 100 * (plan.delay_most + MS) || plan.has_small_buffers;
-	/* Nor is a win that PHP's thread heard when most of the TTL was over. */
+	/* nor for a win that PHP's thread read when most of the TTL was over. */
 	is_hopeless = is_hopeless || claim->spell < ttl_ns / 2;
 	if (claim->until == 0 || claim->hold_until < RL_NEVER / 2 || !plan_is_sound() || is_hopeless) {
 		return;
@@ -247,7 +249,7 @@ void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t wri
 		const judge_claim *claim = &clients[client].holdings[i].claim;
 		int64_t ttl = ends_at - world.now;
 		int64_t margin = (int64_t) (plan.drift_factor * (double) ttl) + MS;
-		/* A late grant ends when the lock does that was asked for. */
+		/* A late grant has the TTL that the call had asked for before the extend. */
 		bool is_earlier = written_at <= claim->extended_at && claim->asked_before > claim->asked;
 		int64_t asked =
 			clock_when(&clients[client].clock, is_earlier ? claim->asked_before : claim->asked);
@@ -262,7 +264,7 @@ void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t wri
 
 static void look_at_claim(const judge_claim *claim, const judge_claim **other)
 {
-	/* MIGRATE hands the rest of a TTL over in whole ms: each move may cost the key one of them. */
+	/* MIGRATE transfers the rest of a TTL in whole ms: each move may cost the key one of them. */
 	int64_t lost = (int64_t) (moves[claim->key] - claim->moves) * MS;
 	if (!claim->is_active || claim->until - lost <= world.now) {
 		return;
@@ -301,7 +303,7 @@ static void look_at_key(unsigned key)
 
 /* ---- spread ---- */
 
-/* A member has another token, or reserves the key. */
+/* Another token, or a reservation, is on a member. */
 static bool is_contended(unsigned key, uint64_t token)
 {
 	bool is_any = false;
@@ -343,7 +345,7 @@ void judge_granted(unsigned client, unsigned key, uint64_t token, int64_t asked_
 	int64_t limit = 56 * plan.delay_most + 10 * MS;
 	bool is_judged = plan.faults == 0 && plan.members > 1 && plan.replicas == 0 && plan.dead == 0 &&
 		!plan.has_twins && !plan.has_small_buffers && plan_is_sound();
-	/* A member that takes longer than it may is backed off. */
+	/* A member that is slower than its timeout is backed off. */
 	bool is_hopeless = round_trip > plan.connect_timeout_ns || round_trip > plan.timeout_ns ||
 		round_trip > plan.ttl_least / 10;
 	bool is_sent_back = sent_back_at[client] > 0 && world.now - sent_back_at[client] <= limit;
@@ -410,8 +412,8 @@ void judge_on_spread(uint32_t index)
 
 /* ---- hunger ---- */
 
-/* Nobody has a quorum, though one could be had; where clients die, what they leave on some members
- * counts. */
+/* No token has a quorum, and no quorum is held together. Keys that dead clients have left on some
+ * members count as held. */
 static bool is_free(unsigned key)
 {
 	unsigned free_members = 0;
@@ -447,17 +449,19 @@ static int64_t hunger_limit(void)
 	/* Two looks and a try with several members, and each may meet a packet that takes 16 times as
 	 * long. */
 	int64_t limit = HUNGER_NS + (plan.members > 1 ? 72 : 40) * plan.delay_most + 50 * MS;
-	/* What broke may show only when an answer does not come, and then again in the try that
-	 * follows. After each the waiter pauses for up to a second, and a fifth of it by jitter. */
+	/* A broken connection may show only when an answer does not come, and then again in the try
+	 * that follows. After each failure the waiter pauses for up to a second, and a fifth of it by
+	 * jitter. */
 	int64_t failure = plan.timeout_ns + plan.connect_timeout_ns + 1200 * MS;
 	bool is_planned = (plan.faults & ~(1U << FAULT_FAILOVER | 1U << FAULT_LAGGARD)) == 0;
 	if (is_planned && plan.has_sentinels) {
-		return limit + SECOND; /* one look asks the Sentinels, and the next one hears them */
+		/* One look asks the Sentinels, and the next one reads their answers. */
+		return limit + SECOND;
 	}
 	return plan_is_calm() ? limit : limit + 2 * failure;
 }
 
-/* Since when it is free although nothing is broken; later than now while something is. */
+/* The time since which the key is free and nothing is broken; in the future while something is. */
 static int64_t hungry_from(unsigned key)
 {
 	int64_t calm_at = plan_is_calm() ? 0 : faults_calm_at();
@@ -471,7 +475,7 @@ static int64_t hungry_from(unsigned key)
 
 static void look_at_hunger(unsigned key)
 {
-	/* Of several members each may take a tenth of the TTL: where that is no time for a new
+	/* Of several members each may take a tenth of the TTL. Where that is too little for a new
 	 * connection and a command, a waiter that has lost its connections gets nothing. */
 	bool is_hopeless = plan.members > 1 && plan.ttl_least < 80 * plan.delay_most;
 	if (plan.is_forbidden || plan.has_twins || !plan_is_sound() || is_hopeless) {
@@ -570,7 +574,7 @@ void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns
 		.ended_at = world.now,
 		.is_beyond_ttl = true};
 	if (plan.has_twins) {
-		return; /* it may be another's */
+		return; /* the key may be that of another client */
 	}
 	int64_t flight = faults_longest() + 64 * plan.delay_most + 50 * MS;
 	plan_look(&r, world.now + flight + ttl_ns + ttl_ns / 16 + MS);
@@ -587,10 +591,9 @@ void judge_released(unsigned client, unsigned key, uint64_t token)
 		.token = token,
 		.ended_at = world.now,
 		.was_released = true};
-	/* The release of one of several members need not be heard, and so need not follow a redirect.
-	 */
+	/* The call does not wait for the answers of all members, so a release may miss a redirect. */
 	bool is_heard = !plan_has_routes() || plan.members == 1;
-	/* Where something breaks it need not be written in the first place. */
+	/* Where something breaks a release may never be written. */
 	if (plan.faults == 0 && !plan.has_twins && is_heard) {
 		plan_look(&r, world.now + faults_longest() + 64 * plan.delay_most + 50 * MS);
 	}
@@ -664,8 +667,8 @@ void judge_failed(unsigned client, unsigned key, const char *why)
 		world_violate(
 			"failure: c%u has failed with k%u, and nothing is broken: %s", client, key, why);
 	}
-	/* A redirect says that the command has not run, and the slowest answer is heard. The place of a
-	 * waiter may have taken the lock nevertheless. */
+	/* A redirect says that the command has not run, and the slowest answer comes in time. The place
+	 * of a waiter may nevertheless have taken the lock. */
 	bool is_sure =
 		is_judged && !clients[client].is_waiter && plan.timeout_ns > 200 * plan.delay_most;
 	if (plan.faults == 1U << FAULT_MOVE && is_sure && strstr(why, "unknown") != NULL) {
@@ -762,8 +765,8 @@ void judge_fairness(unsigned winner)
 		memset(grants, 0, sizeof grants);
 	}
 	grants[winner]++;
-	/* On several members the first winner of a crowd may lack the member at which the others queue,
-	 * so that they move once, each with its next look: that shuffles them. */
+	/* On several members the first winner may lack the member at which the others queue. Then they
+	 * move once, each with its next look, which shuffles them. */
 	unsigned most = plan.members == 1 || is_settled ? 1 : 2;
 	for (unsigned i = 0; plan.mode == PLAN_FAIR && i < plan.clients; i++) {
 		if (grants[winner] > grants[i] + most && !clients[winner].is_closing) {
@@ -773,8 +776,8 @@ void judge_fairness(unsigned winner)
 	}
 }
 
-/* At the end of its wait a try on the ordinary connection decides, not the queue; and the server's
- * clock may be fast. */
+/* At the end of a wait a try on the ordinary connection decides, and not the place in the queue.
+ * The server's clock may be fast. */
 static bool is_at_its_end(const sim_client *c)
 {
 	const rl_acquire *acquire = (const rl_acquire *) c->op;

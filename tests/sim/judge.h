@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The invariants. The judge sees all machines at once and knows the true time; it changes nothing.
+ * The invariants. The judge sees all machines at once and knows the true time, but changes nothing.
  *
  *     exclusion  no two clients have proven ownership of one key at once
  *     proof      a client with proven ownership has its token on a quorum of the members
- *     loss       a lease that was lost, whoever noticed, is never held again
+ *     loss       a lease that was lost for any of its users is never held again
  *     leftover   a call that ends with an exception or without the lock leaves no key beyond its
- *                TTL, and none at all where all its commands arrive; nor does a released lock where
- *                nothing breaks
+ *                TTL, and none at all where all its commands arrive. A released lock leaves no key
+ *                where nothing breaks
  *     deadline   a wait ends at its deadline, not before, also when servers fail for a while, and
  *                later by one timeout at most
  *     spread     where nothing breaks, a lock that no other client wants is soon on all members,
@@ -24,8 +24,8 @@
  *                member)
  *     fence      a fencing number is greater than all that were returned before it was asked for,
  *                unless a server may have lost data and a server's clock is behind those numbers
- *     success    a call on healthy servers that nothing speaks against succeeds (success.h)
- *     reason     no failure gives a reason that cannot be (success.h)
+ *     success    a call on healthy servers succeeds if it has no reason to fail (success.h)
+ *     reason     no failure gives an impossible reason (success.h)
  *     failure    where nothing breaks, nothing fails; where only slots move, no outcome is unknown
  *                (one member)
  *     tardy      a renewed lease whose lock is not at the new primary is lost after a third of its
@@ -36,11 +36,11 @@
  *     waking     where nothing breaks, a waiter is in the queue (one member), and a slot that moves
  *                does not switch waking off for good
  *
- * routes.h, votes.h and undone.h have the rules about what clients know, what single votes are
- * worth, and what is undone.
+ * routes.h, votes.h and undone.h have the rules about the clients' knowledge, the worth of single
+ * votes, and undos.
  *
- * Exclusion and proof can be broken by an event alone: a key that changes, or a proof that grows.
- * So they are looked at when one of these has happened, which is the same as after every event.
+ * Only a key that changes, or a proof that grows, can break exclusion and proof. So the judge looks
+ * at both rules after such events, which is the same as after every event.
  */
 #ifndef JUDGE_H
 #define JUDGE_H
@@ -48,8 +48,8 @@
 #include "network.h"
 #include "plan.h"
 
-/* The watchdog's longest pauses: before it dials again, and before it asks again who answered with
- * an error. */
+/* The watchdog's longest pauses: before it dials again, and before it asks a server again that has
+ * answered with an error. */
 #define JUDGE_KEPT_NS (1600 * MS)
 
 typedef struct judge_claim {
@@ -57,14 +57,14 @@ typedef struct judge_claim {
 	uint8_t client;
 	uint8_t key;
 	uint64_t token;
-	int64_t proof;      /* by the client's clock */
-	int64_t until;      /* in true time; 0 = nothing is proven */
-	int64_t spell;      /* how far ahead that was when it was proven */
-	unsigned moves;     /* of the key, until it was proven */
-	int64_t asked;      /* the proof that was asked for: by taking the lock, or by extend */
-	int64_t hold_until; /* in true time; RL_NEVER = it may be renewed without end */
-	/* The latest extend() began then, and the latest proof that was asked for until then. A late
-	 * grant that is under way may have the TTL of that. */
+	int64_t proof;  /* by the client's clock */
+	int64_t until;  /* in true time; 0 = nothing is proven */
+	int64_t spell;  /* how far ahead that was when the proof grew */
+	unsigned moves; /* the moves of the key until then */
+	int64_t asked;  /* the end of the proof that was asked for: by taking the lock, or by extend */
+	int64_t hold_until; /* in true time; RL_NEVER = the lease may be renewed without end */
+	/* When the latest extend() began, and the latest end that was asked for before it. A late grant
+	 * that is under way may have the TTL of that earlier command. */
 	int64_t extended_at;
 	int64_t asked_before;
 	/* The votes of members behind Sentinels that count although the primary does not have the
@@ -80,33 +80,36 @@ void judge_key_changed(unsigned key);
 /* The key has moved to another node of its cluster. */
 void judge_key_moved(unsigned key);
 
-/* A lock has ended by its TTL: it was not handed on. */
+/* A lock has ended by its TTL, so no holder has handed it on. */
 void judge_key_expired(unsigned key);
 
-/* The client's clock shows what its proof is; more than before, or less. */
+/* By the client's clock the proof ends at this time, which may be later or earlier than before. */
 void judge_claim_is(judge_claim *claim, int64_t proof, const clock_of *clock);
 
-/* A renewed lease is lost, without anybody's doing. @param is_by_clock not by what a server said */
+/* A renewed lease is lost, although no client has ended it.
+ * @param is_by_clock the clock has ended the proof, and no server has reported the loss */
 void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock);
 
-/* The watch has set the end of a key that holds the token, by a command of then. */
+/* The watch has set the end of a key that has the token, by a command that was written at this
+ * time. */
 void judge_renewed(unsigned client, uint64_t token, int64_t ends_at, int64_t written_at);
 
-/* After each event. */
+/* Judges the claims. Called after each event. */
 void judge_look(void);
 
-/* Since when the client's watch could have asked the member; RL_NEVER = it cannot. */
+/* Since when the client's watchdog could have asked the member; RL_NEVER = it cannot. */
 int64_t judge_well_since(unsigned client, unsigned member);
 
-/* An acquire ended without the lock. */
+/* An acquire has ended without the lock. */
 void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns, bool is_own);
 
-/* An acquire ended with the lock, which it has drawn a token for, and no member has refused or
- * failed. @param asked_at by the client's clock */
+/* An acquire has ended with the lock. The call has drawn the token, and no member has refused or
+ * failed.
+ * @param asked_at by the client's clock */
 void judge_granted(unsigned client, unsigned key, uint64_t token, int64_t asked_at);
 void judge_on_spread(uint32_t index);
 
-/* The lock gets another TTL: members that lack it need not get it any more. */
+/* The lock gets another TTL, so members that lack it need not get it any more. */
 void judge_extending(unsigned client, uint64_t token);
 
 /* A release was confirmed. */
@@ -114,31 +117,31 @@ void judge_released(unsigned client, unsigned key, uint64_t token);
 
 void judge_on_leftover(uint32_t record);
 
-/* A command about the token met a redirect, or a key with it was left behind by a move: what is
- * left of it ends by its TTL. */
+/* A command about the token met a redirect, or a move has left a key with the token behind. What is
+ * left of the token ends by its TTL. */
 void judge_excuse(uint64_t token);
 
 /* A node has redirected a command of the client. */
 void judge_redirected(unsigned client, bool is_watch);
 
-/* An operation is over, and has failed. */
+/* An operation has ended with a failure. */
 void judge_failed(unsigned client, unsigned key, const char *why);
 
-/* Who waits for the key has changed. */
+/* A client has begun or ended a wait for the key. */
 void judge_waiters_changed(unsigned key);
 void judge_on_hunger(unsigned key);
 void judge_on_helpers(unsigned key, uint32_t number);
 
-/* What is known when a fencing number is asked for. */
+/* The state of the numbers when a fencing number is asked for. */
 typedef struct judge_fence {
-	int64_t greatest; /* of the key, returned to anybody; 0 = none */
-	bool is_certain;  /* whatever the servers have lost, the next one is greater */
+	int64_t greatest; /* the greatest number of the key that was returned; 0 = none */
+	bool is_certain;  /* the next number is greater, whatever data the servers have lost */
 } judge_fence;
 
 judge_fence judge_fence_asked(unsigned key);
 void judge_fenced(unsigned client, unsigned key, const judge_fence *asked, int64_t number);
 
-/* Somebody has won. */
+/* A client has won. */
 void judge_fairness(unsigned winner);
 
 /* A wait is over. */
@@ -148,11 +151,11 @@ void judge_waited(unsigned client);
 void judge_order(unsigned winner);
 
 /* A server has sent a command of the client back without carrying it out: it does not know the
- * script, or another node has the key. If the call has ended by then, this member has been asked,
- * and stays without the lock. */
+ * script, or another node has the key. If the call has ended by then, it has asked this member,
+ * which stays without the lock. */
 void judge_sent_back(unsigned client);
 
-/* A server has run a command that may mark a waiter, or a try of its place in the queue. */
+/* A server has run a command that may mark a waiter, or a try of a waiter's place. */
 void judge_mark(unsigned server, const rl_model_command *c, const rl_model_reply *r);
 
 #endif

@@ -18,14 +18,14 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define RESENT_NS (2 * MS) /* what a cut has held comes so much later, at most */
+#define RESENT_NS (2 * MS) /* the longest delay of bytes that a cut has held */
 
 static rl_link links[NET_LINKS];
 static uint32_t first_free;
 static uint32_t used; /* links that this seed has used */
 static int64_t cut_up[PLAN_CLIENTS][PLAN_SERVERS];
 static int64_t cut_down[PLAN_CLIENTS][PLAN_SERVERS];
-static int64_t cut_since[PLAN_CLIENTS][PLAN_SERVERS]; /* with short breaks only */
+static int64_t cut_since[PLAN_CLIENTS][PLAN_SERVERS]; /* the cut may have had short breaks */
 static int64_t calm_at[PLAN_CLIENTS][PLAN_SERVERS];
 static int64_t slow_by;
 static int64_t slow_until;
@@ -67,7 +67,7 @@ rl_link *net_any_link(void)
 	return NULL;
 }
 
-/* Both ends are closed: what is still on the way finds nobody. */
+/* Both ends are closed: packets on their way have no receiver. */
 static void free_if_over(rl_link *link)
 {
 	if (!link->is_open && !link->is_served) {
@@ -160,7 +160,7 @@ static void plan_event(rl_link *link, event_kind kind, int64_t at, uint32_t unti
 	world_plan(kind, at, link->index, link->life, until);
 }
 
-/* True when the way is cut: the event comes when it is not. */
+/* @return true = the way is cut, and the event comes later */
 static bool is_held(rl_link *link, const event *e, bool is_up)
 {
 	int64_t until = (is_up ? cut_up : cut_down)[link->client][link->server];
@@ -287,8 +287,8 @@ static uint64_t append(rl_link *link, unsigned argc, const rl_bytes *argv)
 	return c->end;
 }
 
-/* The system takes bytes up to this position at most. With records, as TLS has them, all commands
- * that are there become one record when the one before it is taken. */
+/* The system takes bytes up to this position at most. With records, as TLS has them, all appended
+ * commands become one record when the record before it is taken. */
 static void take_bytes(rl_link *link, uint64_t most)
 {
 	if (!plan.has_records) {
@@ -337,7 +337,7 @@ static uint64_t sent(const rl_link *link)
 	return link->whole;
 }
 
-/* A command of which the system has taken a part goes on, and so does one in a record. */
+/* A command is not retracted if the system has taken a part of it, or if it is in a record. */
 static bool retract(rl_link *link, uint64_t position)
 {
 	if (link->sealed > position) {
@@ -374,7 +374,8 @@ static void read_redirect(rl_link *link, const rl_model_reply *from, rl_reply *t
 	*to = (rl_reply){.type = RL_REPLY_ERROR, .text = rl_bytes_of(link->redirect, (size_t) len)};
 }
 
-/* The slots of the keys, one range each, and what lies between them. It is read at once. */
+/* The slots of the keys, one range each, and the ranges between them. The reader copies the reply
+ * at once. */
 #define RANGES (2 * WORDS_KEYS + 1)
 
 typedef struct map_range {
@@ -436,7 +437,7 @@ static void read_map(const rl_link *link, const rl_model_reply *from, rl_reply *
 
 /* ---- replies of Sentinels and of the nodes behind them ---- */
 
-/* Only the first word matters. */
+/* The reader uses only the first word. */
 static void read_role(rl_link *link, const rl_model_reply *from, rl_reply *to)
 {
 	const char *role = from->number[0] == 1 ? "master" : "slave";
@@ -460,7 +461,7 @@ static void read_address(rl_link *link, const rl_model_reply *from, rl_reply *to
 	to->count = 2;
 }
 
-/* Fields and values. It is read at once. */
+/* The fields and values. The reader copies the reply at once. */
 static void read_master(rl_link *link, const rl_model_reply *from, rl_reply *to)
 {
 	static const char *const fields[] = {
@@ -580,7 +581,7 @@ static bool is_alive(rl_link *link, bool has_pending)
 	return link->is_connected && !link->is_down && (has_pending || link->received == link->arrived);
 }
 
-/* All that has arrived is read at once. */
+/* Arrived replies are read at once, so there is nothing to do. */
 static void take_in(rl_link *link)
 {
 	(void) link;
@@ -606,8 +607,8 @@ static bool is_over(rl_link *link)
 	return link->is_down || !link->is_connected;
 }
 
-/* The client keeps only so many connections whose undos are still to be read. A server that waits
- * for its replicas drops the undo behind WAIT when one of these ends. */
+/* The client keeps a limited number of connections with undos that the server has not read. A
+ * server that waits for its replicas drops the undo after WAIT when such a connection ends. */
 static bool is_crowded_out(const rl_link *link)
 {
 	unsigned lingering = 0;
@@ -646,7 +647,7 @@ static void close_link(rl_link *link)
 	if (link->is_served) {
 		plan_event(link, EVENT_FIN, world.now + net_delay(), 0);
 	}
-	free_if_over(link); /* a dial that has not arrived is given up */
+	free_if_over(link); /* the dial has not arrived */
 }
 
 void net_init(net *n, unsigned client, bool is_watch)
@@ -718,7 +719,8 @@ void net_say(rl_link *link)
 void net_hang_up(rl_link *link, int sys_errno, int64_t delay)
 {
 	bool is_lossy = sys_errno != 0 && link->said > link->arrived;
-	link->is_served = link->is_served && sys_errno == 104; /* a reset comes to its end, too */
+	/* The server still learns the end after a reset. */
+	link->is_served = link->is_served && sys_errno == 104;
 	link->down_errno = sys_errno;
 	if (is_lossy) {
 		link->limit_down = (uint32_t) between(link->arrived, link->said);
@@ -741,7 +743,8 @@ static void wake_client(rl_link *link)
 	}
 }
 
-/* The answer comes unasked, and is lost where something was sent that nobody reads. */
+/* The error comes without a command. It is lost if the client has sent a command that the server
+ * does not read. */
 static void turn_away(rl_link *link, int64_t delay)
 {
 	COVER(turned_away);
@@ -757,7 +760,7 @@ static void turn_away(rl_link *link, int64_t delay)
 static void on_dialled(rl_link *link)
 {
 	const sim_server *s = &servers[link->server];
-	if (!s->is_up && s->is_machine_down) { /* asked again when it is back */
+	if (!s->is_up && s->is_machine_down) { /* the dial arrives again when the machine is back */
 		plan_event(link, EVENT_DIALLED, s->back_at + net_delay(), 0);
 		world_uncount();
 		return;
@@ -804,7 +807,7 @@ static void on_commands(rl_link *link, uint32_t until)
 		server_read(link);
 	}
 	if (has_room && link->sent < link->appended) {
-		wake_client(link); /* more of it can be sent */
+		wake_client(link); /* the link can send more */
 	}
 }
 
@@ -829,7 +832,8 @@ static void arrive(rl_link *link, uint32_t until)
 {
 	until = until < link->limit_down ? until : link->limit_down;
 	link->arrived = until > link->arrived ? until : link->arrived;
-	link->is_connected = link->is_connected || link->arrived > 0; /* a cut may mix their order */
+	/* A cut may change the order of the two events. */
+	link->is_connected = link->is_connected || link->arrived > 0;
 }
 
 static void on_replies(rl_link *link, uint32_t until)

@@ -4,16 +4,16 @@
  *
  * DESIGN
  *
- * A link is a TCP connection, both its ends and what is on the way. Commands and replies are
- * numbered from 0 in each direction, and what has come how far is a number: what follows comes
- * after what goes before, whatever each packet's delay. Other links have their own delays, so
- * between links all orders occur.
+ * A link is a TCP connection: both its ends and the packets on the way. Commands and replies are
+ * numbered from 0 in each direction, and numbers say how far they have come. So packets of one
+ * direction stay in their order, whatever the delay of each packet. Other links have their own
+ * delays, so between links all orders occur.
  *
- * What can happen to it: a reset, where some of what is on the way is lost and both ends are told;
- * a silent drop, where it carries nothing any more and nobody is told; a cut of the way between two
- * machines, where what is sent is held until the cut is over, which also delays a dial; and its
- * ends' own doings. When a client closes, what is on the way arrives, or a part of it: what came
- * behind an answer that found nobody may be dropped unread.
+ * A link may meet a reset, where some packets on the way are lost and both ends learn of it; a
+ * silent drop, where it carries nothing any more and neither end learns of it; a cut of the way
+ * between two machines, where packets are held until the cut is over, which also delays a dial; and
+ * the acts of its ends. When a client closes, packets on the way arrive, or a part of them: packets
+ * after an answer that met a closed end may be dropped unread.
  *
  * The server's end is in server.c.
  */
@@ -24,24 +24,24 @@
 #include "words.h"
 #include "world.h"
 
-#define NET_QUEUE \
- 32 /* room for commands of a link that are not run, and replies that are not read, at first */
+/* The first size of the rings for commands that have not run, and for replies that are not read. */
+#define NET_QUEUE 32
 #define NET_QUEUE_MAX 4096
 #define NET_LINKS 1024
-#define NET_PORT 6379 /* of a server, and of the first server of a world with clusters */
+#define NET_PORT 6379 /* the port of a server, or of the first server of a world with clusters */
 
 struct rl_link {
-	uint32_t life; /* raised when it is used anew */
+	uint32_t life; /* changes when the link is used again */
 	uint32_t index;
 	uint32_t next_free;
 	uint8_t client;
 	uint8_t server;
 	bool is_watch;
-	uint32_t reign; /* the server that it leads to: of the role switches so far */
+	uint32_t reign; /* the server that the link leads to, by the number of role switches so far */
 	/* the client's end */
 	bool is_open;
 	bool is_connected;
-	bool is_ended; /* nothing more will be sent */
+	bool is_ended; /* the client has ended the link: it sends nothing more */
 	bool is_down;  /* the client has been told */
 	bool is_refused;
 	int down_errno;
@@ -50,26 +50,27 @@ struct rl_link {
 	bool is_served;
 	bool is_eof; /* the client's end has arrived, and waits to be seen */
 	bool is_blocked;
-	bool is_resuming; /* was unblocked, and goes on in a moment */
-	bool is_stalled;  /* in its server's list of those */
-	bool is_asking;   /* the next command stands behind ASKING */
-	uint8_t asked;    /* a bit for each key about which a command behind ASKING has run */
+	bool is_resuming; /* the link was unblocked, and goes on in a moment */
+	bool is_stalled;  /* the link is in its server's list of stalled links */
+	bool is_asking;   /* the next command follows ASKING */
+	uint8_t asked;    /* a bit for each key about which a command after ASKING has run */
 	uint32_t blocked_number;
 	uint8_t blocked_key;
 	int64_t blocked_at;
-	/* on the way */
+	/* the way */
 	bool is_mute_up; /* nothing reaches the sim_server */
 	bool is_mute_down;
 	bool has_dropped;   /* the client closed it with commands on the way */
 	bool writes_asking; /* the client has written ASKING, and nothing after it */
 	uint64_t appended;  /* bytes */
-	uint64_t sent;      /* that the system has taken */
+	uint64_t sent;      /* bytes that the system has taken */
 	uint64_t sealed;    /* plan.has_records: the end of the record that is under way */
-	uint64_t whole;     /* the end of the last record, or the bytes, that the server can read */
+	/* Up to here the server can read: the end of the last record, or of the bytes. */
+	uint64_t whole;
 	uint64_t acked;
-	uint64_t wrote;   /* plan.replicas: which write of the server was the last one of this link */
+	uint64_t wrote;   /* plan.replicas: the number of the server's last write by this link */
 	uint32_t written; /* commands appended */
-	uint32_t taken;   /* by the system, whole */
+	uint32_t taken;   /* commands that the system has taken whole */
 	uint32_t limit_up;
 	uint32_t delivered;
 	uint32_t run;
@@ -78,8 +79,9 @@ struct rl_link {
 	uint32_t arrived;
 	uint32_t received;
 	rl_reply elements[5];
-	char redirect[32]; /* the text of one */
-	/* Owned, and kept for the link's next life; both are rings of so many, a power of two. */
+	char redirect[32]; /* the text of a redirect */
+	/* Owned, and kept for the link's next life. Both are rings of so many entries, a power of
+	 * two. */
 	uint32_t queue_size;
 	rl_model_command *commands;
 	rl_model_reply *replies;
@@ -87,7 +89,7 @@ struct rl_link {
 
 /* The transport of one thread of a client. */
 typedef struct net {
-	rl_transport transport; /* first */
+	rl_transport transport; /* must be the first field */
 	uint8_t client;
 	bool is_watch;
 } net;
@@ -95,15 +97,17 @@ typedef struct net {
 void net_begin(void);
 void net_init(net *n, unsigned client, bool is_watch);
 
-rl_link *net_link(uint32_t index, uint32_t life); /* NULL when that one is gone */
-rl_link *net_link_at(unsigned i); /* of all that were used; NULL = that was the last */
-rl_link *net_any_link(void);      /* an open one; NULL = there is none */
+/* NULL = the link has ended, or has another life. */
+rl_link *net_link(uint32_t index, uint32_t life);
+/* The link with this index among all that were used; NULL = there are no more. */
+rl_link *net_link_at(unsigned i);
+rl_link *net_any_link(void); /* any open link; NULL = there is none */
 
-/* One way's delay now. */
+/* The delay of one way now. */
 int64_t net_delay(void);
 
-/* The ways between a client and a server are cut until then, but not for longer than this, or
- * nobody could say when what is on the way has arrived. */
+/* The ways between a client and a server are cut until then, but not for longer than this.
+ * Otherwise the arrival of packets on the way would have no limit. */
 #define NET_CUT_MOST (4 * SECOND)
 void net_cut(unsigned client, unsigned server, bool is_up, bool is_down, int64_t until);
 bool net_is_cut(unsigned client, unsigned server);
@@ -112,25 +116,26 @@ bool net_is_cut(unsigned client, unsigned server);
 int64_t net_calm_at(unsigned client, unsigned server);
 void net_note_trouble(const rl_link *link);
 
-/* Everything takes so much longer until then. */
+/* Until then each packet takes so much longer. */
 void net_slow_down(int64_t by, int64_t until);
 
 void net_reset(rl_link *link);
 void net_silence(rl_link *link);
 
-/* A process is gone: its machine closes what it had. */
+/* The process is gone: its machine closes its links. */
 void net_close_all_of(unsigned client);
 
 /* ---- the server's end, for server.c ---- */
 
-/* The next thing to be run, and room for its reply. */
+/* The next command to be run, and the place for its reply. */
 const rl_model_command *net_next_command(rl_link *link);
 rl_model_reply *net_next_reply(rl_link *link);
 
-/* What was said goes out. */
+/* Sends the reply. */
 void net_say(rl_link *link);
 
-/* The server closes. @param sys_errno 0 = a clean end */
+/* The server closes the link.
+ * @param sys_errno 0 = a clean end */
 void net_hang_up(rl_link *link, int sys_errno, int64_t delay);
 
 /* ---- events ---- */

@@ -19,7 +19,7 @@ static unsigned draw_faults(void)
 			return 0;
 		case 2:
 			return 1U << FAULT_CLIENT_CRASH;
-		case 3: /* all that is written arrives */
+		case 3: /* faults that delay, and lose nothing that is written */
 			return 1U << FAULT_SPIKE | 1U << FAULT_STALL | 1U << FAULT_SCRIPTS | 1U << FAULT_PAUSE |
 				1U << FAULT_SCRIPT_PAUSE;
 		case 4:
@@ -50,8 +50,8 @@ static void draw_times(void)
 	plan.ttl_most = spread(least, 20 * SECOND > 4 * least ? 20 * SECOND : 4 * least);
 	plan.ttl_least = plan.ttl_most / 4 < 5 * MS ? 5 * MS : plan.ttl_most / 4;
 	if (plan.faults == 0 || plan.has_kills) {
-		/* No lock ends by its TTL where nothing breaks, and each member can be asked, also by a new
-		 * connection. */
+		/* Where nothing breaks, no lock may end by its TTL, and each member must have the time for
+		 * a new connection and a command. */
 		int64_t enough = 50 * MS + (plan.members > 1 ? 200 : 20) * plan.delay_most;
 		plan.ttl_least = plan.ttl_least > enough ? plan.ttl_least : enough;
 		plan.ttl_most = plan.ttl_most > plan.ttl_least ? plan.ttl_most : plan.ttl_least;
@@ -91,7 +91,7 @@ static void make_fair(unsigned members)
 	plan.ends_at = 2 * 3600 * SECOND;
 }
 
-/* Each member is one server. */
+/* For a world in which each member is one server. */
 static void place_servers(void)
 {
 	plan.servers = plan.members;
@@ -117,7 +117,7 @@ static void place_clusters(void)
 	}
 }
 
-/* What a cluster adds to what breaks. */
+/* The faults that clusters add. */
 static unsigned draw_cluster_faults(void)
 {
 	unsigned all = 1U << FAULT_MOVE | 1U << FAULT_TAKE_OVER | 1U << FAULT_DOWN;
@@ -145,7 +145,7 @@ static void draw_forms(void)
 static void draw_clusters(void)
 {
 	plan.has_clusters = true;
-	plan.has_names = false; /* it is the route that leads elsewhere */
+	plan.has_names = false; /* routes lead to other servers, and names do not */
 	plan.has_twins = false;
 	draw_forms();
 	if (plan.mode == PLAN_UNCLEAN || plan.mode == PLAN_FAILOVER) {
@@ -159,7 +159,7 @@ static void draw_clusters(void)
 	place_clusters();
 }
 
-/* What Sentinels add to what breaks. */
+/* The faults that Sentinels add. */
 static unsigned draw_sentinel_faults(void)
 {
 	unsigned planned = 1U << FAULT_FAILOVER;
@@ -205,7 +205,7 @@ static void place_sentinels(void)
 static void draw_sentinels(void)
 {
 	plan.has_sentinels = true;
-	plan.has_names = false; /* it is the route that leads elsewhere */
+	plan.has_names = false; /* routes lead to other servers, and names do not */
 	plan.has_twins = false;
 	place_sentinels();
 	draw_forms();
@@ -215,7 +215,8 @@ static void draw_sentinels(void)
 		plan.grace_ns = plan.ttl_longest + 2 * MS +
 			(int64_t) ((double) RL_NS_PER_SECOND / (1 - plan.drift_factor));
 	}
-	if (plan.mode == PLAN_UNCLEAN) { /* nothing is lost: only the time around a switch breaks it */
+	/* No data is lost: only the time around a switch breaks exclusion. */
+	if (plan.mode == PLAN_UNCLEAN) {
 		plan.faults = 1U << FAULT_FAILOVER;
 	} else if (plan.mode == PLAN_FAILOVER) {
 		plan.faults = 1U << FAULT_PROMOTE | 1U << FAULT_LAGGARD;
@@ -225,7 +226,8 @@ static void draw_sentinels(void)
 	}
 }
 
-/* How many members there are where some are several servers: no more than PLAN_SERVERS. */
+/* The number of members in a world where some members are several servers: no more than fit into
+ * PLAN_SERVERS. */
 static unsigned draw_voters(unsigned members)
 {
 	static const uint8_t often[] = {1, 1, 1, 1, 1, 3, 3, 2};
@@ -255,8 +257,8 @@ static bool draw_handovers(void)
 	return chance_one_in(&own, 4) && plan.mode != PLAN_FAIR && !plan.has_twins;
 }
 
-/* In half of the worlds of several members one server. The seed alone decides it, so that all else
- * is as without it. */
+/* Half of the worlds with several members have a slow server. A separate draw from the seed decides
+ * that, so the rest of the world does not change. */
 static void choose_slow_server(void)
 {
 	uint64_t mixed = world.seed * UINT64_C(0x9e3779b97f4a7c15) >> 32;
@@ -278,7 +280,7 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	plan.has_kills = plan.faults == 1U << FAULT_CLIENT_CRASH;
 	draw_times();
 	plan.drift_factor = one_in(4) ? 0.05 : one_in(4) ? 0.001 : 0.01;
-	/* So that any two clocks differ by the factor at most. */
+	/* With this bound any two clocks differ by the factor at most. */
 	plan.drift_bound = one_in(4) ? 0 : 0.999 * plan.drift_factor / (2 + plan.drift_factor);
 	plan.has_password = one_in(4);
 	plan.is_forbidden = one_in(16);
@@ -289,7 +291,7 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	plan.has_pollers = one_in(8);
 	plan.waits = any(9);
 	plan.replicas = mode == PLAN_FAILOVER || one_in(6);
-	if (plan.has_twins) { /* what equal tokens cannot do: see docs/simulation.md */
+	if (plan.has_twins) { /* the limits of equal tokens: see docs/simulation.md */
 		plan.faults &= 1U << FAULT_RESET | 1U << FAULT_SCRIPTS;
 		plan.faults |= 1U << FAULT_RESET;
 		plan.has_kills = plan.has_stalls = plan.has_small_buffers = plan.has_records = false;
@@ -306,7 +308,7 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 		plan.has_twins = plan.has_kills = plan.has_stalls = false;
 	}
 	if (mode == PLAN_FAIR) {
-		plan.faults = 0; /* twins have some */
+		plan.faults = 0; /* worlds with equal tokens have some */
 		make_fair(members);
 	}
 	place_servers();

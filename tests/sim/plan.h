@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What kind of world a seed is: how many members and clients, how fast the network, how long the
- * TTLs, what breaks, and what the clients do.
+ * The kind of world that a seed makes: how many members and clients, how fast the network, how long
+ * the TTLs, which faults, and which acts of clients.
  */
 #ifndef PLAN_H
 #define PLAN_H
@@ -13,8 +13,8 @@
 #define PLAN_SERVERS 24 /* a member that is a cluster, or behind Sentinels, has several */
 #define PLAN_CLIENTS 40 /* 8 in the usual worlds */
 
-/* Beside the plain run, a queue for hours, and worlds in which the algorithm's own conditions are
- * broken, to show that it does break then. */
+/* The usual worlds, a queue for hours, and worlds in which the conditions of the algorithm are
+ * broken, to show that it breaks then. */
 typedef enum plan_mode {
 	PLAN_USUAL,
 	PLAN_FAIR,    /* nothing breaks, and many clients take one lock in turn, for hours */
@@ -37,7 +37,7 @@ typedef enum fault_kind {
 	FAULT_PAUSE,
 	FAULT_SCRIPT_PAUSE,
 	FAULT_CLIENT_CRASH,
-	FAULT_REPLICA, /* what a server says, beginning with this one */
+	FAULT_REPLICA, /* refusals of a server, beginning with this one */
 	FAULT_SWITCH,
 	FAULT_MEMORY,
 	FAULT_UNCOPIED,
@@ -45,12 +45,12 @@ typedef enum fault_kind {
 	FAULT_KILL,
 	FAULT_UNBLOCK,
 	FAULT_LAG,     /* a replica confirms nothing */
-	FAULT_UNCLEAN, /* the demonstrations' */
+	FAULT_UNCLEAN, /* the faults of demonstrations */
 	FAULT_JUMP,
-	FAULT_MOVE, /* of clusters, beginning with this one: a slot moves */
+	FAULT_MOVE, /* faults of clusters, beginning with this one: a slot moves */
 	FAULT_TAKE_OVER,
 	FAULT_DOWN,
-	FAULT_FAILOVER,  /* of members behind Sentinels, beginning with this one: a planned one */
+	FAULT_FAILOVER,  /* faults behind Sentinels, beginning with this one: a planned failover */
 	FAULT_PROMOTE,   /* the primary is away, and is replaced */
 	FAULT_LAGGARD,   /* replicas lag */
 	FAULT_SENTINELS, /* Sentinels are away */
@@ -66,12 +66,12 @@ typedef enum member_kind {
 	MEMBER_SENTINEL, /* a primary and its replicas, and then the Sentinels */
 } member_kind;
 
-/* Whether holders ask for fencing numbers. That is drawn beside the seed's other numbers, so that
- * the other worlds stay as they are. */
+/* Whether holders ask for fencing numbers. A separate draw decides that, so the other worlds stay
+ * as they are. */
 typedef enum plan_fencing {
 	FENCING_NONE,
 	FENCING_APART, /* the servers' clocks are days apart */
-	FENCING_CLOSE, /* they are nearly the same: numbers also grow over lost data */
+	FENCING_CLOSE, /* the clocks are nearly the same: numbers grow even over lost data */
 } plan_fencing;
 
 /* How a key of a cluster is named, which decides its slot and where its helper keys are. */
@@ -84,63 +84,63 @@ typedef enum key_form {
 typedef struct plan {
 	plan_mode mode;
 	unsigned members;
-	unsigned dead; /* of them, for good */
+	unsigned dead; /* how many members are dead for good */
 	unsigned servers;
-	/* Some of the members are clusters, or behind Sentinels. */
+	/* Some members are clusters, or behind Sentinels. */
 	bool has_clusters;
 	bool has_sentinels;
-	/* About each member: its first server, how many it has, and how many of these are nodes. */
+	/* For each member: its first server, its number of servers, and how many of these are nodes. */
 	uint8_t kinds[PLAN_MEMBERS]; /* member_kind */
 	uint8_t first[PLAN_MEMBERS];
 	uint8_t count[PLAN_MEMBERS];
 	uint8_t nodes[PLAN_MEMBERS];
 	uint8_t member_of[PLAN_SERVERS];
-	uint8_t forms[WORDS_KEYS]; /* of keys: key_form */
+	uint8_t forms[WORDS_KEYS]; /* key_form of each key */
 	bool has_spares;           /* the last server of a cluster is a replica, which may take over */
 	bool has_map;              /* CLUSTER SLOTS is allowed */
-	bool hides_hosts;          /* redirects and maps name no host but a port */
+	bool hides_hosts;          /* redirects and maps name no host, but a port */
 	int64_t grace_ns;          /* PLAN_GRACE */
 	bool has_writable;         /* replicas behind Sentinels accept writes, and lose them */
-	bool is_hasty; /* PLAN_GRACE: switches take no time, and go to and fro; drawn like fencing */
+	bool is_hasty; /* PLAN_GRACE: switches take no time, and go to and fro; decided like fencing */
 	unsigned clients;
 	unsigned keys;
 	unsigned faults;     /* a bit for each kind; 0 = nothing breaks */
-	int64_t fault_ns;    /* from one to the next, on average */
+	int64_t fault_ns;    /* the average time between two faults */
 	int64_t stall_least; /* how long a server does nothing */
 	int64_t stall_most;
-	int64_t delay_least; /* one way */
+	int64_t delay_least; /* the delay of one way */
 	int64_t delay_most;
 	int64_t ttl_least;
 	int64_t ttl_most;
-	int64_t ttl_longest; /* of all that is ever asked for */
+	int64_t ttl_longest; /* the longest TTL that any command asks for */
 	int64_t timeout_ns;
 	int64_t connect_timeout_ns;
-	int64_t think_ns; /* between a client's acts, at most */
+	int64_t think_ns; /* the longest pause between two acts of a client */
 	double drift_factor;
-	double drift_bound; /* of each clock's rate, from 1 */
+	double drift_bound; /* how far the rate of each clock may differ from 1 */
 	bool has_password;
-	bool is_forbidden; /* the helper keys are */
-	bool has_twins;    /* callers' tokens are the same */
-	unsigned replicas; /* that must confirm, of each server */
+	bool is_forbidden; /* the server forbids the helper keys */
+	bool has_twins;    /* all callers use the same token */
+	unsigned replicas; /* how many replicas of each server must confirm */
 	bool has_small_buffers;
 	int slow;         /* a server whose connections take long to be made, as with TLS; -1 = none */
 	bool has_records; /* as with TLS: the server reads a record or nothing of it */
-	bool has_pollers; /* some clients are not to be woken */
-	bool has_kills;   /* nothing breaks but clients */
-	bool has_pauses;  /* between two faults what one has broken is over */
-	bool has_names;   /* a server's name leads elsewhere after a switch, not its address */
+	bool has_pollers; /* some clients poll instead of waiting in the queue */
+	bool has_kills;   /* only clients die; nothing else breaks */
+	bool has_pauses;  /* the effects of a fault are over before the next one */
+	bool has_names;   /* after a switch a server's name leads elsewhere, and not its address */
 	plan_fencing fencing;
-	bool has_handovers; /* tokens are given away and taken over often; drawn like fencing */
-	bool has_stalls;    /* nothing breaks, but servers and clients stand still, for seconds */
-	unsigned waits;     /* of 8 acquires so many wait */
-	uint64_t events;    /* at least */
+	bool has_handovers; /* tokens are given away and taken over often; decided like fencing */
+	bool has_stalls;    /* servers and clients stand still for seconds; nothing else breaks */
+	unsigned waits;     /* how many of 8 acquires wait */
+	uint64_t events;    /* the least number of events */
 	int64_t section_ns; /* FAIR: how long a lock is held, on average */
 	int64_t ends_at;    /* FAIR */
 } plan_t;
 
 extern plan_t plan;
 
-/* @param members 0 = as the seed has it */
+/* @param members 0 = the seed decides */
 void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_sentinels);
 
 /* The member is a cluster. */
@@ -161,14 +161,14 @@ static inline bool plan_has_routes(void)
 	return plan.has_clusters || plan.has_sentinels;
 }
 
-/* The algorithm's conditions hold. */
+/* Whether the conditions of the algorithm hold. */
 static inline bool plan_is_sound(void)
 {
 	return plan.mode == PLAN_USUAL || plan.mode == PLAN_FAIR;
 }
 
-/* A server may lose a write that it has answered, or have an older one again. Where nodes have
- * replicas, these may take over when a fault makes a node a replica. */
+/* A server may lose a write that it has answered, or go back to an older one. Replicas of nodes may
+ * take over when a fault makes a node a replica. */
 static inline bool plan_loses_data(void)
 {
 	unsigned losing = 1U << FAULT_CRASH_LOSING | 1U << FAULT_UNCLEAN | 1U << FAULT_MOVE |
@@ -177,7 +177,7 @@ static inline bool plan_loses_data(void)
 	return (plan.faults & (plan_has_routes() ? losing | switching : losing)) != 0;
 }
 
-/* How much longer it takes to be connected to the server. */
+/* How much longer a connection to the server takes to be made. */
 static inline int64_t plan_handshake(unsigned server)
 {
 	return (int) server == plan.slow ? 6 * plan.delay_most : 0;

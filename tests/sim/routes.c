@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What clients know about nodes. The rules are told in the header.
+ * The clients' knowledge about nodes. The header explains the rules.
  */
 #include "routes.h"
 
@@ -10,13 +10,14 @@
 
 #include <string.h>
 
-/* A bit for each server that was named to the client for the slot of the key. */
+/* A bit for each server that the client has been told as the node of the key's slot. */
 static uint32_t told[PLAN_CLIENTS][WORDS_KEYS];
 
-/* When the Sentinel has named the node last; it may do so now as well. */
+/* When the Sentinel stopped naming the node; -1 = not yet. The Sentinel may name the node again by
+ * now. */
 static int64_t unnamed_at[PLAN_SERVERS][PLAN_SERVERS];
 
-/* What was looked at already: the naming that a route has. */
+/* The latest naming of each route that was judged. */
 static int64_t seen[PLAN_CLIENTS][2][PLAN_MEMBERS];
 
 _Static_assert(PLAN_SERVERS <= 32, "a set of servers is a word");
@@ -119,9 +120,9 @@ void routes_look(unsigned client, bool is_watch)
 
 #define ASKED_MAX 512
 
-/* A command behind ASKING. */
+/* A command that was sent after ASKING. */
 typedef struct asked_command {
-	const rl_link *link; /* unanswered on this link, in this life; NULL = it is over */
+	const rl_link *link; /* the link without an answer, in this life; NULL = the command is over */
 	uint32_t life;
 	uint32_t number;
 	uint8_t client;
@@ -129,11 +130,11 @@ typedef struct asked_command {
 	uint8_t server;
 	uint8_t kind;
 	uint64_t token;
-	int64_t begun_at; /* of the operation of PHP's thread */
-	int64_t over_at;  /* another ASK must have been heard since; 0 = need not */
+	int64_t begun_at; /* the beginning of the operation of PHP's thread */
+	int64_t over_at;  /* another ASK must come after this time; 0 = none is needed */
 } asked_command;
 
-static asked_command asked[ASKED_MAX]; /* the latest ones */
+static asked_command asked[ASKED_MAX]; /* the latest commands */
 static unsigned asked_count;
 static int64_t ask_heard_at[PLAN_CLIENTS][2][PLAN_SERVERS];
 
@@ -170,8 +171,8 @@ void routes_hear(const rl_link *link, const rl_model_reply *reply)
 	}
 }
 
-/* Commands of one kind about one token are the same command. A SET that is in doubt is sent again
- * as a try. */
+/* Commands of one kind about one token count as the same command. A SET that is in doubt is sent
+ * again as a try. */
 static uint8_t kind_of(const rl_model_command *c)
 {
 	bool takes =
@@ -179,7 +180,7 @@ static uint8_t kind_of(const rl_model_command *c)
 	return takes ? UINT8_MAX : (uint8_t) (c->what == RL_WORD_SCRIPT ? c->script + 32 : c->what);
 }
 
-/* A place in the queue is asked for behind a probe, on a link of its own. */
+/* A place in the queue asks after a probe, on a link of its own. */
 static bool is_judged(const rl_model_command *c)
 {
 	return (c->what == RL_WORD_SET || c->what == RL_WORD_SCRIPT) && c->place != RL_PLACE_QUEUED;
@@ -220,8 +221,8 @@ void routes_write(rl_link *link, const rl_model_command *c)
 	asked[asked_count++ % ASKED_MAX] = new;
 }
 
-/* The answer to a renewal ends what the ASK was about, unless the server does not know the script.
- */
+/* The answer to a renewal ends the command of the ASK, unless the server does not know the
+ * script. */
 static bool ends_renewal(const asked_command *a, const rl_model_reply *reply)
 {
 	return a->is_watch && a->kind == RL_SCRIPT_RENEW + 32 && reply->type == RL_SAYS_NUMBER;
@@ -238,8 +239,8 @@ void routes_read(const rl_link *link, uint32_t number, const rl_model_reply *rep
 	}
 }
 
-/* The answer was waited for: an operation that is over may have left its connection to the pool,
- * and one that ends closes connections by itself. */
+/* Whether the client wanted the answer. An operation that is over may have given its connection to
+ * the pool, and an operation that ends closes connections by itself. */
 static bool is_wanted(const asked_command *a, bool was_broken)
 {
 	return a->is_watch || (was_broken && a->begun_at == clients[a->client].begun_at);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * What clients know about nodes, and from whom.
+ * The clients' knowledge about nodes, and where it comes from.
  *
  * DESIGN
  *
  * A client notes which node has a slot, and which node is a primary. Both are guesses, and no rule
- * about locks alone shows that a guess is better founded than it seems. So the judge looks at the
+ * about locks alone shows that a guess has better grounds than it seems. So the judge looks at the
  * routes of both threads after each of their steps, and knows what every client was told:
  *
  *     told    the node of a slot was named to the client by MOVED or by a map. An ASK is about one
  *             command, and names no node for the slot
  *     naming  a majority of the Sentinels has named the primary at named_at or later
- *     asking  a command that was sent behind ASKING, and whose connection broke, is not sent behind
+ *     asking  a command that was sent after ASKING, and whose connection broke, is not sent after
  *             ASKING to the same node again before another ASK; and an ASK is about one renewal
  */
 #ifndef ROUTES_H
@@ -22,10 +22,10 @@
 
 void routes_begin(void);
 
-/* A process is started, which knows nothing. */
+/* A process starts without knowledge. */
 void routes_forget(unsigned client);
 
-/* After a step of one of the client's threads. */
+/* Judges the routes of a thread after its step. */
 void routes_look(unsigned client, bool is_watch);
 
 /* The client reads a redirect or a map. */

@@ -7,7 +7,7 @@
 #include "excuses.h"
 #include "sentinel_parts.h"
 
-#define COPY_NS (2 * MS) /* a replica has what was written within this time, unless it lags */
+#define COPY_NS (2 * MS) /* a replica gets each write within this time, unless it lags */
 
 sentinel_part sentinel_parts[PLAN_SERVERS];
 sentinel_group sentinel_groups[PLAN_MEMBERS];
@@ -76,7 +76,7 @@ static int64_t well_since(unsigned sentinel)
 {
 	int64_t since = servers[sentinel].calm_since;
 	if (sentinel_parts[sentinel].names != sentinel_groups[servers[sentinel].member].primary) {
-		return RL_NEVER; /* it has not learned of the switch */
+		return RL_NEVER; /* the Sentinel has not learned of the switch */
 	}
 	since =
 		sentinel_parts[sentinel].learned_at > since ? sentinel_parts[sentinel].learned_at : since;
@@ -84,7 +84,7 @@ static int64_t well_since(unsigned sentinel)
 														  : since;
 }
 
-/* The time since which a majority has been well. */
+/* Since when a majority answers and names the primary. */
 static int64_t majority_since(unsigned member)
 {
 	int64_t since = RL_NEVER;
@@ -99,7 +99,7 @@ static int64_t majority_since(unsigned member)
 	return since;
 }
 
-/* Since when a replica confirms what the primary has, too. */
+/* Since when a replica confirms the writes of the primary, too. */
 static int64_t confirmed_since(const sentinel_group *g, unsigned member, int64_t since)
 {
 	int64_t lag = servers[g->primary].lag_until;
@@ -237,7 +237,8 @@ void sentinel_copy(unsigned n)
 	p->is_synced = true;
 	p->has = source->writes;
 	source->copied_writes = source->writes;
-	if (n == sentinel_groups[servers[n].member].named) { /* it became a replica before all knew */
+	/* The node became a replica before all Sentinels knew. */
+	if (n == sentinel_groups[servers[n].member].named) {
 		excuses_note_switch(servers[n].member, EXCUSES_NOWHERE);
 	}
 }
@@ -310,7 +311,8 @@ void sentinel_confirm(sim_server *s)
 
 void sentinel_restarted(sim_server *s)
 {
-	if (sentinel_is_one(s)) { /* its configuration has what it knows, but not since when */
+	/* The configuration keeps the primary, but not since when it is known. */
+	if (sentinel_is_one(s)) {
 		sentinel_parts[s->index].known_at = world.now;
 		return;
 	}

@@ -39,32 +39,33 @@ bool sentinel_is_master(unsigned server);
 /* The node had the lock when it became a replica. */
 bool sentinel_had(unsigned server, unsigned key, uint64_t token);
 
-/* When a majority of the Sentinels has named another node than this one; RL_NEVER = has not. */
+/* When a majority of the Sentinels named another node in place of this one; RL_NEVER = not yet. */
 int64_t sentinel_out_at(unsigned server);
 
-/* The same of the time before it became a replica. If it is a primary again, when it became one: a
- * client that waits for an answer of the Sentinels meanwhile does not notice. */
+/* The same, for a node that has become a replica. If the node is a primary again, the time of its
+ * promotion: a client that waits for an answer of the Sentinels meanwhile does not notice. */
 int64_t sentinel_left_at(unsigned server);
 
-/* Since when a majority of the Sentinels names the node that is the primary, and answers. */
+/* Since when a majority of the Sentinels answers, and names the node that is the primary. */
 int64_t sentinel_calm_at(unsigned member);
 
 /* ---- for server.c ---- */
 
-/* The server answers the command itself: it is a Sentinel, or the command is about roles. */
+/* @return true = the server has answered the command itself: it is a Sentinel, or the command is
+ * about roles */
 bool sentinel_answers(sim_server *s, const rl_model_command *c, rl_model_reply *r);
 
 /* The node is a replica that refuses writes. */
 bool sentinel_refuses_writes(const sim_server *s);
 
-/* A command has changed what the node has of the key. */
+/* A command has changed the key on the node. */
 void sentinel_wrote(sim_server *s, unsigned key);
 
-/* A replica can confirm now what the node has. */
+/* A replica can confirm the writes of the node now. */
 bool sentinel_can_confirm(const sim_server *s);
 void sentinel_confirm(sim_server *s);
 
-/* The server is back. */
+/* The server is up again. */
 void sentinel_restarted(sim_server *s);
 
 /* ---- faults ---- */
@@ -75,7 +76,7 @@ void sentinel_fail_over(unsigned member);
 /* The primary dies, stands still, or is cut off, and a replica takes over if that lasts. */
 void sentinel_replace(unsigned member);
 
-/* The replicas get nothing until then. */
+/* The replicas get no writes until then. */
 void sentinel_lag(unsigned member, int64_t until);
 
 /* Sentinels sleep, die, forget the service, or cannot be reached. */

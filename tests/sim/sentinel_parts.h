@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What sentinel.c and sentinel_switch.c share: what each server and each member of this kind is and
- * knows.
+ * The state that sentinel.c and sentinel_switch.c share: what each server and each member of this
+ * kind is and knows.
  */
 #ifndef SENTINEL_PARTS_H
 #define SENTINEL_PARTS_H
@@ -10,21 +10,22 @@
 
 /* A server of such a member. */
 typedef struct sentinel_part {
-	bool is_master; /* of a node, as are the next */
+	bool is_master; /* this field and the next ones: for nodes */
 	bool is_copy_due;
-	bool is_synced;      /* it has had all data of its source once */
-	uint8_t source;      /* it is a replica of this node */
-	uint64_t has;        /* so many writes of its source */
+	bool is_synced;      /* the node has had all data of its source once */
+	uint8_t source;      /* the node whose replica this one is */
+	uint64_t has;        /* how many writes of its source the node has */
 	int64_t out_at;      /* see sentinel_out_at() */
-	int64_t promoted_at; /* the latest; 0 = it was a primary from the start, or is none */
+	int64_t promoted_at; /* the latest promotion; 0 = it was a primary from the start, or is none */
 	int64_t demoted_at;
-	uint64_t had[WORDS_KEYS]; /* the tokens that it had when it became a replica; 0 = none */
-	/* It and the others that are cut off have nothing to do with the rest of the member. */
+	uint64_t had[WORDS_KEYS]; /* the tokens of the node when it became a replica; 0 = none */
+	/* Until then this server and the others that are cut off cannot reach the rest of the
+	 * member. */
 	int64_t cut_until;
-	uint8_t names; /* of a Sentinel, as are the next */
+	uint8_t names; /* this field and the next ones: for Sentinels */
 	int64_t forgets_until;
 	int64_t learned_at;
-	int64_t known_at; /* since then, as far as it remembers */
+	int64_t known_at; /* since when the Sentinel knows the node, as far as it remembers */
 } sentinel_part;
 
 typedef struct sentinel_group {
@@ -33,12 +34,13 @@ typedef struct sentinel_group {
 	bool is_switching; /* the primary is being replaced, or a majority does not know it yet */
 	bool is_planned;
 	uint8_t candidate;
-	uint32_t number; /* of the switch that was begun last */
-	uint32_t epoch;  /* of the primary */
+	uint32_t number; /* the number of the latest switch */
+	uint32_t epoch;  /* the epoch of the primary */
 	int64_t named_at;
-	int64_t promoted_at; /* when the primary became one; 0 = it always was, as of the next */
-	int64_t agreed_at;   /* since then a majority of the Sentinels names it */
-	int64_t attached_at; /* a replica began to follow a primary */
+	/* The latest promotion; 0 = the node always was the primary. As for the next field. */
+	int64_t promoted_at;
+	int64_t agreed_at;   /* since when a majority of the Sentinels names the primary */
+	int64_t attached_at; /* when a replica last began to follow a primary */
 } sentinel_group;
 
 extern sentinel_part sentinel_parts[PLAN_SERVERS];
@@ -60,11 +62,11 @@ static inline unsigned sentinel_majority(unsigned member)
 	return (plan.count[member] - plan.nodes[member]) / 2 + 1;
 }
 
-/* Until when no client hears of the server; it may be down for good. */
+/* Until when the server is silent for all clients. The server may be down for good. */
 int64_t sentinel_silent_until(unsigned n);
 bool sentinel_is_silent(unsigned n);
 
-/* The node is a replica that has all that its source has, or is about to have it. */
+/* The node is a replica that has all data of its source, or is about to have them. */
 bool sentinel_is_attached(unsigned n, unsigned source);
 
 /* The replica gets all data of its source, soon or now. */

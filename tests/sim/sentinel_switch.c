@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the primary behind Sentinels changes, when each Sentinel learns of it, and what else breaks
- * there. The design is in sentinel.h.
+ * Switches of the primary behind Sentinels, when each Sentinel learns of them, and the other faults
+ * of such a member. The design is in sentinel.h.
  */
 #include "cover.h"
 #include "excuses.h"
@@ -9,13 +9,15 @@
 #include "routes.h"
 #include "sentinel_parts.h"
 
-#define DETECTED_NS (3 * SECOND)      /* a primary that is away is replaced after this, at most */
-#define LEARNED_NS SECOND             /* from Sentinel to Sentinel */
-#define ASLEEP_MOST (20 * SECOND)     /* a Sentinel, or a primary that is replaced */
-#define UNREACHABLE_MOST (4 * SECOND) /* a majority of the Sentinels */
-#define DEMOTED_MOST (10 * SECOND)    /* a former primary that can be reached */
-#define HASTY_NS (30 * MS)            /* all of this in a hasty world */
-#define RETURN_NS (300 * MS)          /* there: until the next failover */
+#define DETECTED_NS (3 * SECOND)  /* a primary that is away is replaced after this time, at most */
+#define LEARNED_NS SECOND         /* the delay from Sentinel to Sentinel */
+#define ASLEEP_MOST (20 * SECOND) /* how long a Sentinel, or a replaced primary, is away */
+#define UNREACHABLE_MOST (4 * SECOND) /* how long a majority of the Sentinels cannot be reached */
+#define DEMOTED_MOST \
+ (10 * SECOND)               /* when a former primary that can be reached becomes a replica \
+							  */
+#define HASTY_NS (30 * MS)   /* the limit of all these times in a hasty world */
+#define RETURN_NS (300 * MS) /* in a hasty world: until the next failover */
 
 /* ---- a switch ---- */
 
@@ -69,7 +71,7 @@ static void begin_switch(unsigned member, bool is_planned, int64_t at)
 	world_plan(EVENT_PROMOTE, at, member, g->number, 0);
 }
 
-/* Every Sentinel has learned of the switch before. */
+/* Whether every Sentinel has learned of the latest switch. */
 static bool all_know(unsigned member)
 {
 	bool all = true;
@@ -89,7 +91,7 @@ void sentinel_fail_over(unsigned member)
 	begin_switch(member, true, world.now + spread(MS, plan.is_hasty ? HASTY_NS : 300 * MS));
 }
 
-/* The primary and a minority of the Sentinels are cut off, and some clients with them. */
+/* Cuts off the primary and a minority of the Sentinels, and some clients with them. */
 static void cut_off(unsigned member, int64_t until)
 {
 	unsigned count = plan.count[member] - plan.nodes[member];
@@ -206,7 +208,8 @@ static void on_promote(unsigned member, uint32_t number)
 		TRACE("s%u is not replaced", (unsigned) g->primary);
 		g->is_switching = false;
 		g->named_at = world.now;
-		faults_disturb(sentinel_silent_until(g->primary) + SECOND); /* and may load its data */
+		/* The primary may load its data. */
+		faults_disturb(sentinel_silent_until(g->primary) + SECOND);
 	}
 }
 
@@ -249,7 +252,7 @@ static void on_learn(unsigned n, uint32_t epoch)
 {
 	const sentinel_group *g = &sentinel_groups[servers[n].member];
 	if (g->epoch != epoch) {
-		world_uncount(); /* there was another switch since */
+		world_uncount(); /* another switch came since */
 	} else if (sentinel_is_silent(n)) {
 		world_plan(EVENT_LEARN, sentinel_silent_until(n) + spread(MS, LEARNED_NS), n, epoch, 0);
 	} else if (n >= sentinel_first(servers[n].member)) {
@@ -261,8 +264,7 @@ static void on_learn(unsigned n, uint32_t epoch)
 	}
 }
 
-/* In a hasty world there is soon another failover, perhaps back to the node that was the primary.
- */
+/* Plans another failover of a hasty world, perhaps back to the former primary. */
 static void plan_return(unsigned member)
 {
 	bool may_return = plan.is_hasty && (plan.faults >> FAULT_FAILOVER & 1U) != 0;
@@ -322,7 +324,7 @@ static void make_unreachable(unsigned member)
 	faults_disturb(until);
 }
 
-/* It is always the same Sentinel, because a majority that does not know the service ends a wait. */
+/* Only the first Sentinel forgets the service, because a majority without it ends a wait. */
 static void forget_service(unsigned member)
 {
 	unsigned n = sentinel_first(member);

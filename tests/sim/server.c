@@ -18,8 +18,8 @@
  (100 * MS) /* an idle server ends a BLPOP that is over at its next tick, ten times a second */
 #define COPY_NS (2 * MS)     /* a replica confirms within this time */
 #define CLOSE_NS (100 * US)  /* between clocks that are nearly the same */
-#define NO_KEY UINT8_MAX     /* of a connection that blocks in WAIT */
-#define RESUME_NS (200 * US) /* a client that was unblocked goes on so much later, at most */
+#define NO_KEY UINT8_MAX     /* the key of a connection that blocks in WAIT */
+#define RESUME_NS (200 * US) /* an unblocked client goes on after this time, at most */
 
 sim_server servers[PLAN_SERVERS];
 
@@ -92,7 +92,7 @@ static void block(sim_server *s, rl_link *link, const rl_model_command *c)
 	}
 }
 
-/* WAIT. */
+/* Blocks a connection in WAIT. */
 static void block_for_copy(sim_server *s, rl_link *link, const rl_model_command *c)
 {
 	if (s->blocked_count == SERVER_BLOCKED) {
@@ -110,7 +110,7 @@ static void block_for_copy(sim_server *s, rl_link *link, const rl_model_command 
 	world_plan(EVENT_BLOCK_END, world.now + end, link->index, link->life, link->blocked_number);
 }
 
-/* The end of the connection drops what stands behind the command that blocks. */
+/* The end of a connection drops the commands after the one that blocks. */
 static void unblock(sim_server *s, rl_link *link);
 
 static void drop_blocked(sim_server *s, rl_link *link)
@@ -136,7 +136,7 @@ static void unblock(sim_server *s, rl_link *link)
 	link->is_blocked = false;
 }
 
-/* It has its answer, and runs what stands behind in a moment. */
+/* Sends the answer to the blocked command. The commands after it run in a moment. */
 static void resume_with(sim_server *s, rl_link *link, const rl_model_reply *answer)
 {
 	unblock(s, link);
@@ -164,7 +164,7 @@ void server_send_away(sim_server *s, rl_link *link, const rl_model_reply *answer
 	resume_with(s, link, answer);
 }
 
-/* The time of WAIT is over, or the replica has confirmed. */
+/* Answers a WAIT that the replica has confirmed, or whose time is over. */
 static void end_wait(sim_server *s, rl_link *link)
 {
 	bool has_sentinels = plan_is_sentinel(s->member);
@@ -257,7 +257,7 @@ static void count_error(const rl_link *link, const rl_model_command *c, const rl
 	}
 }
 
-/* What one process knows of scripts the other does not. */
+/* The two servers of a switch know different scripts. */
 static void exchange_scripts(sim_server *s, const rl_link *link)
 {
 	if (link->reign != s->reign) {
@@ -307,12 +307,12 @@ static void note_write(sim_server *s, rl_link *link, unsigned key)
 
 static void run_one(sim_server *s, rl_link *link)
 {
-	rl_model_reply *r = net_next_reply(link); /* first: it may move the commands */
+	rl_model_reply *r = net_next_reply(link); /* comes first, because it may move the commands */
 	const rl_model_command *c = net_next_command(link);
 	s->store.state.denies = denial_of(s, link);
 	if (is_refused(s, c, r) || (plan.has_clusters && cluster_answers(s, link, c, r)) ||
 		(plan.has_sentinels && sentinel_answers(s, c, r)) || store_refuses(&s->store, c, r)) {
-		/* said already */
+		/* the reply is there */
 	} else if (c->what == RL_WORD_WAIT && s->store.state.denies >= RL_DENIES_AS_REPLICA) {
 		r->type = RL_SAYS_ERROR;
 		r->error = "ERR WAIT cannot be used with replica instances.";
@@ -386,7 +386,8 @@ void server_read(rl_link *link)
 		return;
 	}
 	uint32_t before = link->said;
-	/* It goes on before its end is seen, unless both are found in one look. */
+	/* An unblocked connection goes on before its end is seen, unless the server finds both in one
+	 * look. */
 	link->is_resuming = link->is_resuming && !(link->is_eof && (plan_is_calm() || !one_in(8)));
 	while (!link->is_blocked && !link->is_resuming && link->run < link->delivered) {
 		run_one(s, link);
@@ -443,7 +444,7 @@ static void hang_up_all(sim_server *s, bool is_machine, int64_t away)
 void server_crash(sim_server *s, bool is_machine, bool loses_data, int64_t away)
 {
 	if (!s->is_up) {
-		return; /* it is down already */
+		return; /* the server is down already */
 	}
 	TRACE("s%u crashes%s%s", (unsigned) s->index, is_machine ? " with its machine" : "",
 		loses_data ? " and loses its data" : "");
@@ -512,7 +513,7 @@ static void awake(sim_server *s)
 	}
 }
 
-/* Its end of the connection is gone, and what it has not run with it. */
+/* The server's end of the connection is gone, and so are the commands that it has not run. */
 static void drop(sim_server *s, rl_link *link, int sys_errno)
 {
 	if (link->is_blocked) {

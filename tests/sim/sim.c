@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simulator: many worlds, each from its seed. What it shows is told in docs/simulation.md.
+ * The simulator: many worlds, each from its seed. docs/simulation.md explains what it shows.
  */
 #include "acts.h"
 #include "client.h"
@@ -22,21 +22,22 @@
 #include <string.h>
 #include <time.h>
 
-#define EVENTS_MOST 400000 /* of a seed: then it is stuck */
+#define EVENTS_MOST 400000 /* a seed with more events is stuck */
 #define EVENTS_MOST_FAIR 40000000
-#define ENOUGH_SEEDS 5000 /* by then each kind of fault and of branch must have occurred */
+/* After so many seeds each kind of fault and of branch must have occurred. */
+#define ENOUGH_SEEDS 5000
 #define FAILURES_MOST 10
 
 typedef struct options {
 	uint64_t from;
-	uint64_t seeds; /* 0 = as many as go in the time */
+	uint64_t seeds; /* 0 = as many as the time allows */
 	double seconds; /* 0 = no limit */
 	unsigned members;
 	plan_mode mode;
 	bool is_one;
 	bool is_tracing;
 	bool is_quiet;
-	bool stops; /* at the first failure */
+	bool stops; /* stop at the first failure */
 	bool has_clusters;
 	bool has_sentinels;
 } options;
@@ -132,7 +133,7 @@ static void run_events(void)
 	}
 }
 
-/* True = nothing is violated. */
+/* @return true = no rule was violated */
 static bool run_seed(uint64_t seed, const options *o)
 {
 	world_begin(seed, o->is_tracing);

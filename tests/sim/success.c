@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rules of success. They are told in the header.
+ * The rules of success. The header explains them.
  */
 #include "success.h"
 
@@ -13,7 +13,7 @@
 
 #define NEVER_TOUCHED (-SECOND)
 
-static bool is_candidate[PLAN_CLIENTS]; /* nothing spoke against the call when it began */
+static bool is_candidate[PLAN_CLIENTS]; /* no reason for a failure was there when the call began */
 static int64_t touched_at[WORDS_KEYS][PLAN_CLIENTS];
 static int64_t changed_at[WORDS_KEYS];
 /* The token that the client has tried to release last, in each of its places. */
@@ -92,7 +92,7 @@ static int64_t member_since(const sim_client *c, unsigned member)
 	return since;
 }
 
-/* A connection of PHP's thread carries nothing, and the client does not know. */
+/* A connection of PHP's thread is dead, and the client has not noticed. */
 static bool has_dead_link(const sim_client *c)
 {
 	for (unsigned i = 0; net_link_at(i) != NULL; i++) {
@@ -105,8 +105,8 @@ static bool has_dead_link(const sim_client *c)
 	return false;
 }
 
-/* How long a client may be busy with what has broken: two calls that fail, the longest pauses
- * after them, and the time for which an answer of the Sentinels counts. */
+/* How long a client may be busy after a fault: two calls that fail, the longest pauses after them,
+ * and the time for which an answer of the Sentinels counts. */
 static int64_t aftermath(void)
 {
 	int64_t failure = plan.timeout_ns + plan.connect_timeout_ns + 1200 * MS;
@@ -136,7 +136,7 @@ static bool has_time(const sim_client *c)
 		(plan.replicas == 0 || (confirmed <= c->ttl_ns / 20 && confirmed <= 100 * MS));
 	bool lasts = c->ttl_ns >= 50 * MS + (plan.members > 1 ? 10 : 2) * quick;
 	/* WAIT has a part of the timeout and of the TTL, and replicas take some milliseconds. Behind
-	 * Sentinels a replica may have its own troubles, of which health knows nothing. */
+	 * Sentinels a replica may have its own troubles, which the rule of health does not see. */
 	bool is_confirmed = plan.replicas == 0 ||
 		(plan.timeout_ns >= 200 * MS + quick && c->ttl_ns >= 2 * SECOND + 10 * quick &&
 			!(plan.has_sentinels && plan.faults != 0));
@@ -145,8 +145,8 @@ static bool has_time(const sim_client *c)
 
 /* ---- the key ---- */
 
-/* By then what was on its way to the servers about the key has arrived, also where some packets
- * take 16 times as long as others. */
+/* After this time the commands about the key on their way to the servers have arrived, also where
+ * some packets take 16 times as long as others. */
 static int64_t settle_time(void)
 {
 	return (plan.faults == 0 ? 8 : 64) * plan.delay_most + 5 * MS;
@@ -219,7 +219,7 @@ static bool is_judged(const sim_client *c)
 	return is_sound && !plan.has_twins && !plan.has_small_buffers && !is_own;
 }
 
-/* A release after one that was given up may find that the first one has freed the lock. */
+/* A release after an abandoned one may find that the first one has freed the lock. */
 static bool is_first_release(const sim_client *c)
 {
 	const holding *h = c->subject;
@@ -260,7 +260,7 @@ static const char *name_of(const sim_client *c)
 							   : "release";
 }
 
-/* What no failure may say. */
+/* Checks that a failure gives no impossible reason. */
 static void check_reason(const sim_client *c, const char *why)
 {
 	bool is_never_held_back =

@@ -26,16 +26,16 @@
 
 void success_begin(void);
 
-/* A client has begun or ended something that concerns the key, or dropped its lock. */
+/* A client has begun or ended an act about the key, or has dropped its lock. */
 void success_touched(const sim_client *c, unsigned key);
 
 /* The lock of the key has changed on a server. */
 void success_key_changed(unsigned key);
 
-/* An operation begins: its fields in the client are set. */
+/* An operation begins, and its fields in the client are set. */
 void success_call_begins(const sim_client *c);
 
-/* It is over, and was not given up. */
+/* An operation is over, and was not abandoned. */
 void success_call_ends(const sim_client *c);
 
 #endif

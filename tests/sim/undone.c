@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is undone. The rules are told in the header.
+ * Undos that must happen. The header explains the rules.
  */
 #include "undone.h"
 
@@ -20,10 +20,10 @@ typedef struct undone {
 	uint8_t client;
 	uint8_t key;
 	bool is_swap;
-	uint32_t life; /* of the client: who repeats the swap dies with it */
+	uint32_t life; /* the life of the client: the repeated swap ends with it */
 	uint64_t token;
 	int64_t begun_at;
-	int64_t until;                 /* SWAP: nothing is repeated any more */
+	int64_t until;                 /* SWAP: until then the swap back is repeated */
 	uint8_t voter[PLAN_MEMBERS];   /* the nodes that may have the token */
 	bool is_unheard[PLAN_MEMBERS]; /* SWAP: the member has not said that it has the fresh token */
 } undone;
@@ -33,7 +33,7 @@ typedef struct swap_run {
 	uint64_t fresh;
 	uint8_t server;
 	int64_t at;
-	bool was_undone; /* by the watch, which need not look for it any more */
+	bool was_undone; /* the watch has undone the swap, and does so once */
 } swap_run;
 
 static undone records[RECORDS];
@@ -57,7 +57,8 @@ static void plan_look(const undone *u, int64_t at)
 
 /* ---- old primary ---- */
 
-/* Nothing that was written is lost, but with the data of a node that becomes a replica. */
+/* Everything that is written arrives, and is lost only with the data of a node that becomes a
+ * replica. */
 static bool all_arrives(void)
 {
 	unsigned harmless = 1U << FAULT_FAILOVER | 1U << FAULT_LAGGARD | 1U << FAULT_SCRIPTS |
@@ -85,8 +86,8 @@ void undone_took(
 	plan_look(&u, world.now + 64 * plan.delay_most + 50 * MS);
 }
 
-/* The node was the primary when the call began, or before, and has not become a replica since. It
- * has the token by a command, and not by a copy. */
+/* The node was the primary when the call began, or before, and has not become a replica since. The
+ * token came by a command, and not by a copy. */
 static bool is_former(unsigned n, const undone *u)
 {
 	const sentinel_part *p = &sentinel_parts[n];
@@ -95,7 +96,7 @@ static bool is_former(unsigned n, const undone *u)
 		p->promoted_at <= u->begun_at && votes_has_run(n, u->key, u->token);
 }
 
-/* The primary has given the vote: any other primary is one that the call has left. */
+/* The primary has given the vote, so the call has left any other primary. */
 static bool is_judged(unsigned member, unsigned voter)
 {
 	return plan_is_sentinel(member) &&
@@ -132,7 +133,7 @@ void undone_note_swap(const sim_server *s, const rl_link *link, const rl_model_c
 	}
 }
 
-/* The watch's longest pauses, and a dial and an answer that come to nothing. */
+/* The longest pauses of the watch, and a dial and an answer that fail. */
 static int64_t recovery(void)
 {
 	return JUDGE_KEPT_NS + plan.timeout_ns + plan.connect_timeout_ns + 64 * plan.delay_most;
@@ -157,7 +158,7 @@ void undone_not_taken_over(unsigned client, const rl_quorum_call *call, unsigned
 	}
 }
 
-/* The swap that has set the token is long ago, and the watch has not undone one there. */
+/* The swap was long ago, and the watch has not undone it on this server. */
 static bool is_overdue(const undone *u, const sim_server *s)
 {
 	bool is_late = false;
@@ -196,7 +197,7 @@ static void look_at_swap(const undone *u)
 void undone_on_look(uint32_t index)
 {
 	undone u = records[index];
-	world_uncount(); /* nothing has happened */
+	world_uncount(); /* no event of the world */
 	if (u.is_swap) {
 		look_at_swap(&u);
 	} else {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a vote is worth. The rules are told in the header.
+ * The worth of a vote. The header explains the rules.
  */
 #include "votes.h"
 
@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-/* A step reads the clock some times between the time of the step and what it writes. */
+/* A step reads the clock several times between the time of the step and its writes. */
 #define STEP_NS (100 * US)
 
-/* What a thread of a client has set last. */
+/* The latest SET of a thread of a client. */
 typedef struct vote_run {
 	uint64_t token;
 	int64_t at;
@@ -55,13 +55,13 @@ bool votes_has_run(unsigned server, unsigned key, uint64_t token)
 
 /* ---- grace ---- */
 
-/* The votes to one lock so far. */
+/* The votes for one lock so far. */
 typedef struct tally {
 	unsigned client;
-	int64_t age; /* for which the nodes must have been primaries */
+	int64_t age; /* how long the nodes must have been primaries */
 	unsigned granted;
-	unsigned young; /* of these, by nodes that are too new */
-	unsigned node;  /* one of them */
+	unsigned young; /* how many of these votes are by nodes that are too new */
+	unsigned node;  /* one of these nodes */
 	int64_t known_ns;
 } tally;
 
@@ -92,7 +92,7 @@ static void look_at_vote(
 	}
 }
 
-/* When the other members have decided, a vote of this kind may be there, and does not count. */
+/* If the other members have decided, a vote of this kind may be there without counting. */
 static void judge_votes(const tally *t)
 {
 	if (t->young > 0 && t->granted - t->young < rl_quorum(plan.members)) {

@@ -30,18 +30,18 @@ void votes_begin(void);
 /* The server has run a command that has set the lock, or its TTL. */
 void votes_note_run(const sim_server *s, const rl_link *link, const rl_model_command *c);
 
-/* A command of PHP's threads, not a copy, has set the lock of the key at the server last, with this
- * token. */
+/* A command of PHP's threads, not a copy, was the last one that set the lock of the key on the
+ * server, and with this token. */
 bool votes_has_run(unsigned server, unsigned key, uint64_t token);
 
 /* An operation has taken or prolonged the lock with the token. */
 void votes_took(unsigned client, const rl_quorum_call *call, unsigned key, uint64_t token);
 void votes_prolonged(unsigned client, const rl_quorum_call *call, unsigned key, uint64_t token);
 
-/* The watch has prolonged it. */
+/* The watch has prolonged the lock. */
 void votes_renewed(unsigned client, const rl_renewal *renewal, unsigned key);
 
-/* A take-over has succeeded, and is proven until then by the client's clock. */
+/* A take-over has succeeded, with a proof until then by the client's clock. */
 void votes_swapped(unsigned client, const rl_quorum_call *call, unsigned key, int64_t proof);
 
 #endif

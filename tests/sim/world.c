@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is going to happen is a heap of four children a node, in memory that all seeds share.
+ * The coming events are a heap with four children a node, in memory that all seeds share.
  */
 #include "world.h"
 
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 #define EVENTS_MAX (1 << 16)
-/* A clock of any rate shows the shortest moment. A machine that is busy takes the longest one. */
+/* A clock of any rate shows the shortest moment. On a busy machine a moment may be as long as
+ * this. */
 #define MOMENT_LEAST 20
 #define MOMENT_MOST (2 * US)
 

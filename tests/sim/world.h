@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The world of one seed: true time, what is going to happen, and the numbers that decide all that
- * is left to chance. True time is in nanoseconds from 0. Nobody in the world knows it: each machine
- * has a clock of its own.
+ * The world of one seed: true time, the coming events, and the numbers that decide all that is left
+ * to chance. True time is in nanoseconds from 0. No part of the world knows it: each machine has a
+ * clock of its own.
  *
  * True time goes from event to event, and a moment further each time that a client reads its clock.
- * So no two readings are equal, also within one step of core, and code that takes the time of the
- * step for the time of what happens in it is wrong by as much as on a real machine.
+ * So no two readings are equal, also within one step of core. Code that takes the time of the step
+ * for the time of an event within the step is wrong by as much as on a real machine.
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -30,41 +30,41 @@ typedef enum event_kind {
 	EVENT_UNBLOCKED, /* the server goes on with what stood behind a BLPOP */
 	EVENT_BLOCK_END, /* a BLPOP has waited long enough */
 	/* what = sim_client */
-	EVENT_SCRIPT, /* its PHP may have something to do */
-	EVENT_WATCH,  /* its watchdog may */
+	EVENT_SCRIPT, /* PHP may have something to do */
+	EVENT_WATCH,  /* the watchdog may have something to do */
 	EVENT_REBORN, /* a process that died is started anew */
 	/* what = sim_server */
 	EVENT_EXPIRY,  /* `until` is the key */
-	EVENT_RESTART, /* it is back */
-	EVENT_AWAKE,   /* it is not slow any more */
+	EVENT_RESTART, /* the server is back */
+	EVENT_AWAKE,   /* the server is not slow any more */
 	/* the rest */
 	EVENT_FAULT,    /* something breaks */
 	EVENT_STRIKE,   /* what = sim_server: it dies at a bad moment */
 	EVENT_LEFTOVER, /* what = an operation's record: nothing may be left of it */
 	EVENT_HUNGER,   /* what = key: it may have been free for too long */
 	EVENT_SPREAD,   /* what = a grant's record: all members must have the lock */
-	EVENT_HELPERS,  /* what = key: nobody waits for it, unless `until` is old */
+	EVENT_HELPERS,  /* what = key: no client waits for the key, unless `until` is old */
 	/* of clusters: what = member, but for TOLD and CRON */
 	EVENT_MOVE,      /* life = slot, until = number: its move goes on */
 	EVENT_MOVE_END,  /* until = slot: the other node learns that the move has ended */
 	EVENT_DETECTED,  /* nodes know that one of them is dead */
 	EVENT_TAKE_OVER, /* the replica is in its place */
-	EVENT_TOLD,      /* what = sim_server, until = slot: it learns who has the slot */
-	EVENT_CRON,      /* what = sim_server: it looks at the clients that block */
+	EVENT_TOLD,      /* what = sim_server, until = slot: the server learns the owner of the slot */
+	EVENT_CRON,      /* what = sim_server: the server looks at its blocked clients */
 	/* of members behind Sentinels: what = sim_server, but for PROMOTE and RETURN */
 	EVENT_COPY,    /* a replica gets what its primary has written */
 	EVENT_PROMOTE, /* what = member, life = number: a replica becomes the primary */
 	EVENT_LEARN,   /* a Sentinel learns of a switch */
 	EVENT_DEMOTE,  /* a node becomes a replica of the primary */
 	EVENT_RETURN,  /* what = member: another failover is planned */
-	/* what = sim_client, life = holding, until = token: its lock was lost in a switch */
+	/* what = sim_client, life = holding, until = token: the lock was lost in a switch */
 	EVENT_TARDY,
 	EVENT_UNDONE, /* what = record: something should be undone by now */
 } event_kind;
 
 typedef struct event {
 	int64_t at;
-	uint32_t order; /* of those at the same time, the first that was planned */
+	uint32_t order; /* of events at the same time, the order of their planning */
 	uint32_t what;
 	uint32_t life;
 	uint32_t until;
@@ -74,10 +74,10 @@ typedef struct event {
 typedef struct world {
 	uint64_t seed;
 	int64_t now;
-	int64_t event_at; /* the time of the event: what was to happen before that has happened */
+	int64_t event_at; /* the time of the event: earlier events have happened */
 	chance chance;
-	chance moments;  /* how long a reading of a clock takes: beside the other numbers */
-	uint64_t events; /* that happened */
+	chance moments;  /* how long a reading of a clock takes: a separate generator */
+	uint64_t events; /* events that have happened */
 	bool is_tracing;
 	bool is_violated;
 	char violation[512];
@@ -90,13 +90,14 @@ void world_begin(uint64_t seed, bool is_tracing);
 /* Plans an event. */
 void world_plan(event_kind kind, int64_t at, uint32_t what, uint32_t life, uint32_t until);
 
-/* A client reads its clock: that takes a moment. */
+/* A client reads its clock, which takes a moment. */
 void world_pass_moment(void);
 
-/* The next event; the time is its time now, or a moment later. False = nothing will ever happen. */
+/* The next event. The world's time is now the time of the event, or a moment later.
+ * @return false = no event will ever happen */
 bool world_next(event *e);
 
-/* An event turned out to be none: a timer that was put off. */
+/* The last event turned out to be none: a timer that was put off. */
 static inline void world_uncount(void)
 {
 	world.events--;
@@ -107,7 +108,7 @@ void world_say(const char *format, ...) RL_PRINTF(1, 2);
 
 #define TRACE(...) (world.is_tracing ? world_say(__VA_ARGS__) : (void) 0)
 
-/* Something has happened that must not. The first is kept. */
+/* A rule is violated. The first report is kept. */
 void world_violate(const char *format, ...) RL_PRINTF(1, 2);
 
 /* ---- chance, in short ---- */

@@ -21,7 +21,7 @@ $dsns = [$members->servers[0]->dsn(), $members->servers[1]->tlsDsn("?ssl[cafile]
 $isFree = fn () =>
     array_filter($members->servers, fn ($server) => $server->locks() !== []) === [];
 
-/* What the process takes, and how it ends that. */
+/* The locks that the process takes, and how it ends them. */
 $forms = [
     'a token' => ['$token = $lock->acquire("k0")', '$lock->release("k0", $token)'],
     'two tokens' => ['$tokens = [$lock->acquire("k0"), $lock->acquire("k1")]',

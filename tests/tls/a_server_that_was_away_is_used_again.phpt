@@ -1,5 +1,5 @@
 --TEST--
-A restart of the server is not noticed, and a server that stood still runs the undo of a lock that nobody has heard of.
+A restart of the server is not noticed, and a server that stood still runs the undo of a lock whose grant was never read.
 --EXTENSIONS--
 redislock
 --SKIPIF--

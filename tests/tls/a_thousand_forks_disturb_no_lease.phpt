@@ -29,7 +29,7 @@ $errors = fn (): array => array_filter($server->client()->info('all'),
     ARRAY_FILTER_USE_KEY);
 $errors_before = $errors();
 
-/* What a child does, and with which status it ends. */
+/* The acts of a child, and the status with which it ends. */
 $bodies = [
     fn () => null,
     fn () => $lock->close(),

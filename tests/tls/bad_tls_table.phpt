@@ -117,7 +117,7 @@ foreach ($asks as $version => $asking) {
     ];
 }
 
-/* What the constructor refuses. */
+/* Options that the constructor refuses. */
 $tables['the constructor'] = [
     'a CA that is no file' => ['~cafile: cannot read~', $good, ['cafile' => "$folder/none"]],
     'a CA without a certificate' => ['~cafile~', $good, ['cafile' => "$folder/text"]],
@@ -185,7 +185,7 @@ $arguments = [
     'a text' => ['TypeError', '~\(\$tls\)~', $ca->file],
 ];
 
-/** What holds for every message. */
+/** Checks the rules for every message. */
 function message_is_fine(string $what, ?Throwable $thrown): void
 {
     $text = (string) $thrown?->getMessage();

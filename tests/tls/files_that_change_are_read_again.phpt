@@ -49,8 +49,8 @@ $gateway->leadToAddress("tcp://127.0.0.1:$moved->tlsPort");
 same('the new one is', false, $call());
 same('without a session of before', $before, RedisLock::stats()['tls_resumed']);
 
-/* What can be read no more: this process goes on with what was there before, another one does not
- * begin. */
+/* Files that cannot be read any more: this process goes on with the files of before, and another
+ * process does not begin. */
 unlink("$folder/ca.pem");
 same('no file', false, $call());
 file_put_contents("$folder/ca.pem", 'half a');

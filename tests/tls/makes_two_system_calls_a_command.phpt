@@ -36,7 +36,7 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     $server = start_tls_server($ca, config: ['tls-protocols' => $protocol]);
     [$few, $many] = [$calls($server, 100), $calls($server, 1100)];
     $more = fn (string $name) => ($many[$name] ?? 0) - ($few[$name] ?? 0);
-    /* One more for each pair would be 1000. A process that stalls looks after its connection. */
+    /* A third call for each pair would add 1000. A process that stalls checks its connection. */
     between("$protocol: sends of 1000 acquire() and release()", 1990, 2200, $more('sendto'));
     between("$protocol: receives", 1990, 2200, $more('recvfrom'));
     between("$protocol: all system calls", 3980, 4400, array_sum(array_map($more,

@@ -71,7 +71,7 @@ eventually('one is not trusted: a quorum holds it',
 same('release()', true, $lock->release('k', (string) $token));
 $members->empty('one is not trusted');
 
-/* One server by both ports is two members, as one that has two names is. */
+/* One server by both ports counts as two members, like a server with two names. */
 $pair = [start_tls_server($ca, tcp: true)];
 $lock = new RedisLock([$pair[0]->tlsDsn(), $pair[0]->tcpDsn()], ...$options);
 same('one server twice', null, $lock->acquire('k'));

@@ -113,9 +113,9 @@ extern void (*fake_on_alarm)(void);
  * @param text "#0 99 a 6379;100 16383 b 6379" is a map, which gives the slots up to 99 to a */
 void fake_always(unsigned member, const char *word, fake_act what, const char *text, int64_t delay);
 
-/* NULL, or a function that plans each command without a plan. It is called twice: before the system
- * takes the command, when only the acts count that concern the taking, and when the server runs it.
- * The words are those of the log. For BLPOP the delay is how long it blocks.
+/* NULL, or a function that plans each command without a plan. The fake calls the function twice:
+ * before the system takes the command, when only the acts count that concern the taking, and when
+ * the server runs it. The words are those of the log. For BLPOP the delay is how long it blocks.
  * @return false = no plan */
 extern bool (*fake_improvise)(const char *words, bool is_taken, fake_plan *plan);
 
@@ -152,7 +152,8 @@ void fake_login_says(unsigned member, const char *what, const char *text);
 extern bool fake_names_move;
 extern unsigned fake_distrusts;
 
-/* Closes the member's open links from its side. What is sent on them from now on is lost. */
+/* Closes the member's open links from its side. Bytes that are sent on these links from now on are
+ * lost. */
 void fake_kill(unsigned member);
 
 /* When the clock moves next, it moves this much further before core is stepped. */
@@ -197,7 +198,7 @@ bool fake_drive_to(rl_op *op, int64_t time);
 /* Milliseconds since the start. */
 int64_t fake_ms(void);
 
-/* What the last step has asked to wait for. */
+/* The links and the time that the last step has asked to wait for. */
 extern rl_wait fake_wait;
 
 /* ---- what has happened ---- */

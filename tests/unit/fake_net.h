@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fake's network, for fake.c: servers, links, and the plans for them. What a test needs of the
- * network is in fake.h.
+ * The fake's network, for fake.c: servers, links, and the plans for them. Tests use fake.h instead.
  *
  * A server runs the commands of a link in their order, as soon as the system has taken them. A
  * BLPOP blocks its link: the commands after it run when the BLPOP is over, and never if the link

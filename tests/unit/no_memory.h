@@ -2,7 +2,7 @@
  *
  * malloc, calloc, realloc and strdup that fail when a test says so. Only one file of a program may
  * include this header, because its functions replace those of libc or of the sanitizer, and call
- * them. They count the calls and the bytes while is_counting is true.
+ * them. The functions count the calls and the bytes while is_counting is true.
  */
 #ifndef NO_MEMORY_H
 #define NO_MEMORY_H

@@ -56,7 +56,7 @@ int64_t servers_ends_at(unsigned member, const rl_store_key *key);
 
 /* ---- other clients ---- */
 
-/* Another client takes the lock on one server, or on all, whoever holds it. */
+/* Another client takes the lock on one server, or on all, even if it is held. */
 void servers_take(unsigned member, const char *token, int64_t ttl_ms);
 void servers_take_all(const char *token, int64_t ttl_ms);
 void servers_take_key(unsigned member, unsigned key, const char *token, int64_t ttl_ms);

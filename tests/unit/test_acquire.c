@@ -1370,7 +1370,7 @@ static void a_suspension_may_use_up_the_budget(void)
 	CHECK_HAS(fake_log(), "20010 a1 RELEASE k T1\n20010 a1 end\n");
 }
 
-static void what_arrived_during_a_stall_is_read_before_the_timeout(void)
+static void events_during_a_stall_are_read_before_the_timeout(void)
 {
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT, 10 * MS);
@@ -1633,7 +1633,7 @@ static const check_test tests[] = {
 	TEST(a_process_that_slept_past_the_deadline_gets_one_whole_try),
 	TEST(an_answer_read_before_a_suspension_counts),
 	TEST(a_suspension_may_use_up_the_budget),
-	TEST(what_arrived_during_a_stall_is_read_before_the_timeout),
+	TEST(events_during_a_stall_are_read_before_the_timeout),
 	TEST(a_call_abandoned_at_any_moment_undoes_its_token),
 	TEST(only_undos_that_were_written_are_counted),
 	TEST(own_token_of_an_abandoned_call_is_not_undone),

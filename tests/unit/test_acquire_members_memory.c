@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * No memory, at each place where some is asked for, with several members: no crash, no leak, and
- * nothing is left behind in silence.
+ * No memory, at each place where some is requested, with several members: no crash, no leak, and no
+ * key that is left without a report.
  */
 #include "check.h"
 #include "core/lock/rl_release_batch.h"

@@ -86,7 +86,8 @@ static bool serve(const char *words, bool is_taken, fake_plan *plan)
 	return true;
 }
 
-/* Makes one member at a time silent or slow. */
+/* Breaks one member at a time: the member is silent, loses its connections, or refuses or delays
+ * the next one. */
 static void make_trouble(void)
 {
 	trouble_at = FAKE_START + fake_ms() * MS + any_ms(400) + MS;
@@ -379,13 +380,13 @@ static void waiters_get_the_lock_after_holders_die(void)
 	run_rounds((how){.wakes = true, .has_deaths = true});
 }
 
-static void what_must_hold_also_holds_when_members_fail(void)
+static void the_rules_also_hold_when_members_fail(void)
 {
 	run_rounds((how){.wakes = true, .has_trouble = true, .has_deaths = true});
 	CHECK(reached[2] > 0);
 }
 
-static void what_must_hold_also_holds_when_members_fail_and_waiters_poll(void)
+static void the_rules_also_hold_when_members_fail_and_waiters_poll(void)
 {
 	run_rounds((how){.wakes = false, .has_trouble = true, .has_deaths = true});
 }
@@ -394,8 +395,8 @@ static const check_test tests[] = {
 	TEST(waiters_in_the_queue_get_the_lock),
 	TEST(waiters_that_poll_get_the_lock),
 	TEST(waiters_get_the_lock_after_holders_die),
-	TEST(what_must_hold_also_holds_when_members_fail),
-	TEST(what_must_hold_also_holds_when_members_fail_and_waiters_poll),
+	TEST(the_rules_also_hold_when_members_fail),
+	TEST(the_rules_also_hold_when_members_fail_and_waiters_poll),
 };
 
 CHECK_MAIN(tests, end_round)

@@ -68,7 +68,7 @@ static const char *any_look(void)
 	return look(any_time(), any(2) * 600000, holders[any(8)], ticket);
 }
 
-/* What a server may answer to the command, and sometimes an answer that makes no sense. */
+/* An answer that a server may give to the command, and sometimes an answer that makes no sense. */
 static const char *any_answer(const char *words)
 {
 	static const char *const others[] = {"-LOADING x", "-NOSCRIPT x", "-NOPERM x", "-ERR x",

@@ -238,7 +238,7 @@ static void a_short_wait_polls(void)
 	fake_says(0, refusal(19, 600000, RL_HOLDER_KIN));
 	fake_random_draws(1);
 	CHECK_INT(fake_drive(&fake_acquire(30000, RL_QUEUE_WORTH_NS - 1)->op), RL_BUSY);
-	/* The tries name the helper keys, so that a grant reports its time. They mark no waiter. */
+	/* The tries name the helper keys, so that a grant reports its time. No try marks the waiter. */
 	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
 			  "10 a2 try+ k T1 30000 0 0 - 0\n"
 			  "19 a2 try+ k T1 30000 0 0 - 0\n");
@@ -271,7 +271,7 @@ static void queues_but_just(int64_t set_ms, int64_t wait_ms)
 	}
 }
 
-/* What counts is the time that is left after the refusal of the SET. */
+/* The time that is left after the refusal of the SET decides. */
 static void a_wait_polls_if_the_set_has_used_up_its_time(void)
 {
 	queues_but_just(5, 25);

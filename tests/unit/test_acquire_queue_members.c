@@ -634,7 +634,7 @@ static void give_up_at(int64_t at, bool is_contended, bool is_own)
 		rl_op_abandon(&acquire->op, fake_clock, false);
 	}
 	CHECK_INT(fake_blocked_links(), 0);
-	/* The undo of a caller's token goes only where a grant was heard. */
+	/* The undo of a caller's token goes only to members whose grant has been read. */
 	if (!is_own && servers_have_ours() != is_taken) {
 		FAIL("given up at %d us: %s\n%s", (int) (at / 1000), servers_owner(C), fake_log());
 	}

@@ -31,7 +31,7 @@ typedef struct late_command {
 	rl_model_command command;
 } late_command;
 
-/* What the server's other clients will do, and what the round has met. */
+/* The plans of the server's other clients, and the events of the round. */
 static struct {
 	unsigned round;
 	uint32_t random;
@@ -460,8 +460,8 @@ static bool was_undone(void)
 	return !world.is_undo_lost && strstr(fake_log(), undo) != NULL;
 }
 
-/* A caller's token that may have been set without an answer stays: the wait cannot know who has set
- * it. */
+/* A caller's token that may have been set without an answer stays: the wait cannot know whose token
+ * it is. */
 static void give_up(const how *way, rl_acquire *acquire)
 {
 	reached[3]++;

@@ -77,7 +77,7 @@ static void looks_follow_the_place_to_the_other_node(void)
 }
 
 /* In the middle of a move: the list of tickets has not moved yet, and the key has. */
-static void ask_to_blpop_and_tryagain_to_the_try(void)
+static void a_place_follows_ask_to_blpop_and_tryagain_to_the_try(void)
 {
 	rl_acquire *acquire = redirected(ASK_AT("b"), "-TRYAGAIN x", 5 * SECOND);
 	CHECK_HAS(fake_log(), "300 b1 ASKING\n300 b1 " BLPOP);
@@ -87,7 +87,7 @@ static void ask_to_blpop_and_tryagain_to_the_try(void)
 	(void) acquire;
 }
 
-static void tryagain_to_blpop_and_ask_to_the_try(void)
+static void a_place_follows_tryagain_to_blpop_and_ask_to_the_try(void)
 {
 	redirected("-TRYAGAIN x", ASK_AT("b"), 5 * SECOND);
 	CHECK_HAS(fake_log(), "300 b1 ASKING\n300 b1 " BLPOP);
@@ -95,7 +95,7 @@ static void tryagain_to_blpop_and_ask_to_the_try(void)
 }
 
 /* The answer to the try counts, because the node gives it last. */
-static void ask_to_blpop_and_moved_to_the_try(void)
+static void a_place_follows_ask_to_blpop_and_moved_to_the_try(void)
 {
 	redirected(ASK_AT("b"), MOVED_TO("b"), 5 * SECOND);
 	CHECK_COUNT("ASKING", 0);
@@ -105,7 +105,7 @@ static void ask_to_blpop_and_moved_to_the_try(void)
 
 /* The node answers BLPOP before the move and the try after it: the ticket is lost with the
  * place. */
-static void a_ticket_and_moved_to_the_try(void)
+static void a_place_follows_a_ticket_and_moved_to_the_try(void)
 {
 	redirected(FAKE_TICKET, MOVED_TO("b"), 5 * SECOND);
 	CHECK_INT(fake_blocked_on(1), 1);
@@ -190,7 +190,7 @@ static void a_circle_costs_the_place_and_not_the_wait(void)
 
 /* ---- nodes that fail ---- */
 
-static void moved_to_a_node_that_refuses(void)
+static void a_redirect_may_lead_to_a_node_that_refuses(void)
 {
 	begin();
 	fake_blpops(0, FAKE_SAY, MOVED_TO("b"), 300 * MS);
@@ -207,7 +207,7 @@ static void moved_to_a_node_that_refuses(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
-static void moved_of_a_plain_member_ends_the_wait_in_the_queue(void)
+static void a_redirect_of_a_plain_member_ends_the_wait_in_the_queue(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -356,18 +356,18 @@ static void a_redirect_may_lack_memory(void)
 static const check_test tests[] = {
 	TEST(a_place_moves_to_the_other_node_at_once),
 	TEST(looks_follow_the_place_to_the_other_node),
-	TEST(ask_to_blpop_and_tryagain_to_the_try),
-	TEST(tryagain_to_blpop_and_ask_to_the_try),
-	TEST(ask_to_blpop_and_moved_to_the_try),
-	TEST(a_ticket_and_moved_to_the_try),
+	TEST(a_place_follows_ask_to_blpop_and_tryagain_to_the_try),
+	TEST(a_place_follows_tryagain_to_blpop_and_ask_to_the_try),
+	TEST(a_place_follows_ask_to_blpop_and_moved_to_the_try),
+	TEST(a_place_follows_a_ticket_and_moved_to_the_try),
 	TEST(the_next_place_does_not_use_the_last_redirect),
 	TEST(a_win_at_an_asked_node_counts),
 	TEST(a_win_is_not_dated_by_the_clock_of_another_node),
 	TEST(a_win_is_dated_by_the_clock_of_its_node),
 	TEST(the_swap_of_the_callers_token_follows_a_redirect),
 	TEST(a_circle_costs_the_place_and_not_the_wait),
-	TEST(moved_to_a_node_that_refuses),
-	TEST(moved_of_a_plain_member_ends_the_wait_in_the_queue),
+	TEST(a_redirect_may_lead_to_a_node_that_refuses),
+	TEST(a_redirect_of_a_plain_member_ends_the_wait_in_the_queue),
 	TEST(a_wait_leaves_the_queue_with_unread_redirects),
 	TEST(a_wait_leaves_the_queue_while_the_other_node_is_dialled),
 	TEST(a_wait_leaves_the_queue_of_an_asked_node),

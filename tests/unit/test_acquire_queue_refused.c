@@ -274,7 +274,7 @@ static void after_a_look_that_cannot_wake_the_next_wait_asks_again(void)
 	CHECK_INT(fake_blocked_links(), 1);
 }
 
-/* The error concerns the helper keys of one key. Those of the next key may be allowed. */
+/* The error concerns the helper keys of one key. The helper keys of the next key may be allowed. */
 static void helper_keys_refused_for_one_key_are_used_for_the_next(void)
 {
 	static const char *const errors[] = {"-CROSSSLOT x", "-NOPERM No permissions to access a key",
@@ -452,7 +452,7 @@ static void bytes_that_are_no_protocol_end_the_call(void)
 	CHECK_INT(fake_open_links(), 1);
 }
 
-static void nonsense_in_place_of_a_ticket_puts_the_token_in_doubt(void)
+static void nonsense_in_place_of_a_ticket_makes_the_wait_undo_its_token(void)
 {
 	rl_acquire *acquire = queue_says(":1", refusal(300, 600000, RL_HOLDER_KIN));
 	fake_says(0, ":0"); /* the undo */
@@ -613,7 +613,7 @@ static const check_test tests[] = {
 	TEST(after_an_error_in_the_queue_a_try_decides),
 	TEST(nonsense_in_the_queue_ends_the_call),
 	TEST(bytes_that_are_no_protocol_end_the_call),
-	TEST(nonsense_in_place_of_a_ticket_puts_the_token_in_doubt),
+	TEST(nonsense_in_place_of_a_ticket_makes_the_wait_undo_its_token),
 	TEST(a_call_ends_without_random_bytes_for_the_token_after_a_look),
 	TEST(a_look_that_the_server_does_not_know_is_sent_as_text),
 	TEST(errors_of_a_look_that_pass_are_waited_for),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait in the queue is woken. It wins, whatever is under way on its other connection, or another
- * client was faster.
+ * A wait in the queue is woken. The wait wins, whatever is under way on its other connection, or
+ * another client was faster.
  */
 #include "check.h"
 #include "waiting.h"
@@ -79,9 +79,9 @@ static void a_win_can_be_taken_back(void)
 	}
 }
 
-/* The answer of the look arrives after the win. It is discarded, and the next call does not take it
- * for its own. */
-static void a_win_while_a_look_is_under_way(void)
+/* The answer of the look arrives after the win. That answer is discarded, and the next call does
+ * not take it for its own. */
+static void a_place_may_win_while_a_look_is_under_way(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
@@ -120,7 +120,7 @@ static void the_next_call_uses_the_connection_of_the_place(void)
 	CHECK_LOG("1030 a2 release+ k tok\n");
 }
 
-static void a_win_before_the_looks_answer_that_has_come_too(void)
+static void a_place_may_win_before_the_answer_of_a_look(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_SELF, RL_TICKET_NONE), 10 * MS);
@@ -129,11 +129,11 @@ static void a_win_before_the_looks_answer_that_has_come_too(void)
 	fake_wakes(0, 5 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 860);
-	CHECK_COUNT("try", 0); /* the queue is heard first: nothing is asked */
+	CHECK_COUNT("try", 0); /* the answer of the place comes first: no try is sent */
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
-static void a_win_while_the_looks_connection_is_dialled(void)
+static void a_place_may_win_while_the_connection_of_a_look_is_dialled(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	fake_forget_log();
@@ -147,7 +147,7 @@ static void a_win_while_the_looks_connection_is_dialled(void)
 }
 
 /* BLPOP has timed out early, and the server ran the try in time. */
-static void a_win_without_a_ticket(void)
+static void a_place_may_win_without_a_ticket(void)
 {
 	waiting_begin();
 	fake_says(0, "_");
@@ -158,7 +158,7 @@ static void a_win_without_a_ticket(void)
 	CHECK_INT(fake_stats.wake_ups, 0);
 }
 
-/* ---- woken in vain ---- */
+/* ---- spurious wake-ups ---- */
 
 static void a_waiter_queues_again_after_a_spurious_wake_up(void)
 {
@@ -246,7 +246,7 @@ static void after_three_spurious_wake_ups_a_waiter_has_no_place_until_it_looks(v
 
 /* The third wake-up comes during a look. That look takes no place, whatever it meets. The next look
  * takes one, and comes soon. */
-static void three_spurious_wake_ups_during_a_look(void)
+static void three_spurious_wake_ups_may_come_during_a_look(void)
 {
 	for (unsigned is_free = 0; is_free < 2; is_free++) {
 		rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -358,16 +358,16 @@ static const check_test tests[] = {
 	TEST(a_ticket_that_comes_alone_is_followed_by_an_empty_command),
 	TEST(the_connections_can_be_used_afterwards),
 	TEST(a_win_can_be_taken_back),
-	TEST(a_win_while_a_look_is_under_way),
+	TEST(a_place_may_win_while_a_look_is_under_way),
 	TEST(the_next_call_uses_the_connection_of_the_place),
-	TEST(a_win_before_the_looks_answer_that_has_come_too),
-	TEST(a_win_while_the_looks_connection_is_dialled),
-	TEST(a_win_without_a_ticket),
+	TEST(a_place_may_win_before_the_answer_of_a_look),
+	TEST(a_place_may_win_while_the_connection_of_a_look_is_dialled),
+	TEST(a_place_may_win_without_a_ticket),
 	TEST(a_waiter_queues_again_after_a_spurious_wake_up),
 	TEST(a_spurious_wake_up_after_the_deadline_is_followed_by_the_last_try),
 	TEST(a_spurious_wake_up_may_bring_the_look_forward),
 	TEST(after_three_spurious_wake_ups_a_waiter_has_no_place_until_it_looks),
-	TEST(three_spurious_wake_ups_during_a_look),
+	TEST(three_spurious_wake_ups_may_come_during_a_look),
 	TEST(a_look_begins_the_count_of_spurious_wake_ups_anew),
 	TEST(a_waiter_that_is_woken_too_late_looks_at_once),
 	TEST(a_waiter_that_is_woken_too_late_three_times_does_not_spin),

@@ -46,7 +46,7 @@ static const char *sha_of(rl_script_id id)
 	return rl_script_get(id)->sha1;
 }
 
-static void plain_verbs(void)
+static void plain_verbs_have_the_right_commands(void)
 {
 	rl_request set = request_of(RL_VERB_SET);
 	CHECK_ARGV(set, "SET", "key", "token", "NX", "PX", "250");
@@ -62,12 +62,12 @@ static void plain_verbs(void)
 	CHECK_ARGV(inspect, "EVALSHA", sha_of(RL_SCRIPT_INSPECT), "1", "key");
 	rl_request remaining = request_of(RL_VERB_REMAINING);
 	CHECK_ARGV(remaining, "PTTL", "key");
-	/* These commands have no text. */
+	/* The commands of Redis itself have no text. */
 	set.form = RL_FORM_TEXT;
 	CHECK_ARGV(set, "SET", "key", "token", "NX", "PX", "250");
 }
 
-static void script_verbs(void)
+static void script_verbs_have_the_right_arguments(void)
 {
 	rl_request try = request_of(RL_VERB_TRY);
 	const char *sha = sha_of(RL_SCRIPT_TRY);
@@ -190,7 +190,7 @@ static void blpop_gives_its_time_in_seconds(void)
 	}
 }
 
-static void numbers_of_all_sizes(void)
+static void numbers_may_have_any_size(void)
 {
 	static const struct {
 		int64_t ttl_ms;
@@ -223,14 +223,14 @@ static void set_and_try_take_locks(void)
 }
 
 static const check_test tests[] = {
-	TEST(plain_verbs),
-	TEST(script_verbs),
+	TEST(plain_verbs_have_the_right_commands),
+	TEST(script_verbs_have_the_right_arguments),
 	TEST(a_command_without_a_waiter_leaves_its_arguments_out),
 	TEST(a_script_without_helper_keys_has_one_key),
 	TEST(extend_and_renew_are_always_alone),
 	TEST(a_swap_names_both_tokens),
 	TEST(blpop_gives_its_time_in_seconds),
-	TEST(numbers_of_all_sizes),
+	TEST(numbers_may_have_any_size),
 	TEST(keys_and_tokens_may_be_any_bytes),
 	TEST(set_and_try_take_locks),
 };

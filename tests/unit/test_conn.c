@@ -526,7 +526,8 @@ static void an_undo_counts_if_the_system_has_taken_it(void)
 	}
 }
 
-/* Whatever keys the command has: every user of the lock may use the lock's key. */
+/* Every user of the lock may use the lock's key. So the undo has that key only, whatever keys the
+ * command has. */
 static void an_undo_has_only_the_key_of_the_lock(void)
 {
 	dial_it(NULL, NULL, 0);

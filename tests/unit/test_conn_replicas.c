@@ -216,7 +216,7 @@ static void a_yes_that_too_few_replicas_confirm_is_unconfirmed(void)
 	CHECK(rl_conn_is_reusable(conn));
 }
 
-/* What a server's error to WAIT becomes. */
+/* Checks the error that a server's error to WAIT becomes. */
 static void check_error(const char *reply, const char *code, bool passes, const char *part)
 {
 	rl_answer answer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * DSNs of one server, good and bad. Those of clusters and Sentinels are in test_dsn_routes.c.
+ * DSNs of one server, good and bad. The DSNs of clusters and Sentinels are in test_dsn_routes.c.
  */
 #include "check.h"
 #include "parsing.h"
@@ -14,8 +14,8 @@ static const char *or_none(const char *text)
 	return text != NULL ? text : "(none)";
 }
 
-/* What was understood, as "kind host port user password db timeout connect_timeout", or "error: .."
- */
+/* The meaning of the DSN, as "kind host port user password db timeout connect_timeout", or "error:
+ * .." */
 static const char *read_bytes(const char *text, size_t len)
 {
 	static char out[1024];
@@ -60,7 +60,7 @@ static const char *name_of(const char *text)
 
 #define PLAIN " (none) (none) 0 0 0"
 
-static void hosts_and_ports(void)
+static void dsns_have_hosts_and_ports(void)
 {
 	static const check_case table[] = {
 		{"redis://localhost", "tcp localhost 6379" PLAIN},
@@ -85,7 +85,7 @@ static void hosts_and_ports(void)
 	CHECK_CASES(table, read_it);
 }
 
-static void sockets(void)
+static void dsns_may_name_sockets(void)
 {
 	static const check_case table[] = {
 		{"unix:///run/redis.sock", "unix /run/redis.sock 0" PLAIN},
@@ -103,7 +103,7 @@ static void sockets(void)
 	CHECK_CASES(table, read_it);
 }
 
-static void servers_in_memory(void)
+static void dsns_may_name_servers_in_memory(void)
 {
 	static const check_case table[] = {
 		{"memory://", "memory  0" PLAIN},
@@ -126,7 +126,7 @@ static void servers_in_memory(void)
 	CHECK_CASES(names, name_of);
 }
 
-static void credentials(void)
+static void dsns_may_have_credentials(void)
 {
 	static const check_case table[] = {
 		{"redis://:word@h", "tcp h 6379 (none) word 0 0 0"},
@@ -157,7 +157,7 @@ static void a_password_may_have_a_nul(void)
 	rl_target_unref(dsn.target);
 }
 
-static void databases_and_options(void)
+static void dsns_may_have_databases_and_options(void)
 {
 	static const check_case table[] = {
 		{"redis://h/0", "tcp h 6379 (none) (none) 0 0 0"},
@@ -179,7 +179,7 @@ static void databases_and_options(void)
 	CHECK_CASES(table, read_it);
 }
 
-static void servers_with_tls(void)
+static void dsns_may_ask_for_tls(void)
 {
 	static const check_case table[] = {
 		{"rediss://h", "tls h 6379" PLAIN},
@@ -231,7 +231,7 @@ static void an_outage_wait_may_be_zero(void)
 	}
 }
 
-static void replicas_and_their_time(void)
+static void dsns_may_ask_for_replicas_and_their_time(void)
 {
 	static const struct {
 		const char *text;
@@ -272,7 +272,7 @@ static void check_bad(const bad *table, size_t count)
 
 #define CHECK_BAD(table) check_bad(table, sizeof table / sizeof table[0])
 
-static void bad_tls(void)
+static void bad_options_of_tls_are_refused(void)
 {
 	static const bad table[] = {
 		{"rediss:///run/a.sock", "TLS needs a host"},
@@ -295,7 +295,7 @@ static void bad_tls(void)
 	CHECK_BAD(table);
 }
 
-static void bad_schemes(void)
+static void bad_schemes_are_refused(void)
 {
 	static const bad table[] = {
 		{"", "the DSN is empty"},
@@ -323,7 +323,7 @@ static void bad_schemes(void)
 	CHECK_BAD(table);
 }
 
-static void bad_hosts(void)
+static void bad_hosts_are_refused(void)
 {
 	static const bad table[] = {
 		{"redis://", "the host is missing"},
@@ -369,7 +369,7 @@ static void bad_hosts(void)
 	CHECK_BAD(table);
 }
 
-static void bad_credentials(void)
+static void bad_credentials_are_refused(void)
 {
 	static const bad table[] = {
 		{"redis://word@h", "or :password@ without a user"},
@@ -381,7 +381,7 @@ static void bad_credentials(void)
 	CHECK_BAD(table);
 }
 
-static void bad_sockets(void)
+static void bad_sockets_are_refused(void)
 {
 	static const bad table[] = {
 		{"unix://", "must be absolute"},
@@ -395,7 +395,7 @@ static void bad_sockets(void)
 	CHECK_BAD(table);
 }
 
-static void bad_servers_in_memory(void)
+static void bad_servers_in_memory_are_refused(void)
 {
 #define BAD_NAME "after memory:// only a name may follow, of at most 32 letters, digits"
 	static const bad table[] = {
@@ -420,7 +420,7 @@ static void bad_servers_in_memory(void)
 	CHECK_BAD(table);
 }
 
-static void bad_options(void)
+static void bad_options_are_refused(void)
 {
 	static const bad table[] = {
 		{"redis://h/x", "the database must be a number from 0 to"},
@@ -475,7 +475,7 @@ static void bad_options(void)
 	CHECK_BAD(table);
 }
 
-static void bytes_that_no_text_has(void)
+static void bytes_that_no_text_has_are_refused(void)
 {
 	CHECK_HAS(read_bytes("redis://h\0", 10), "spaces, control characters");
 	CHECK_HAS(read_bytes("\0", 1), "spaces, control characters");
@@ -537,7 +537,7 @@ static void names_show_no_credentials(void)
 	CHECK_TEXT(name_of("redis:///a?db=3"), "unix:///a?db=3");
 }
 
-/* It leads to the same place. */
+/* The name leads to the same place. */
 static void a_name_can_be_read_again(void)
 {
 	static const check_case names[] = {
@@ -618,24 +618,24 @@ static void a_target_is_counted(void)
 }
 
 static const check_test tests[] = {
-	TEST(hosts_and_ports),
-	TEST(sockets),
-	TEST(servers_in_memory),
-	TEST(bad_servers_in_memory),
-	TEST(credentials),
+	TEST(dsns_have_hosts_and_ports),
+	TEST(dsns_may_name_sockets),
+	TEST(dsns_may_name_servers_in_memory),
+	TEST(bad_servers_in_memory_are_refused),
+	TEST(dsns_may_have_credentials),
 	TEST(a_password_may_have_a_nul),
-	TEST(databases_and_options),
-	TEST(servers_with_tls),
-	TEST(bad_tls),
+	TEST(dsns_may_have_databases_and_options),
+	TEST(dsns_may_ask_for_tls),
+	TEST(bad_options_of_tls_are_refused),
 	TEST(timeouts_are_exact),
 	TEST(an_outage_wait_may_be_zero),
-	TEST(replicas_and_their_time),
-	TEST(bad_schemes),
-	TEST(bad_hosts),
-	TEST(bad_credentials),
-	TEST(bad_sockets),
-	TEST(bad_options),
-	TEST(bytes_that_no_text_has),
+	TEST(dsns_may_ask_for_replicas_and_their_time),
+	TEST(bad_schemes_are_refused),
+	TEST(bad_hosts_are_refused),
+	TEST(bad_credentials_are_refused),
+	TEST(bad_sockets_are_refused),
+	TEST(bad_options_are_refused),
+	TEST(bytes_that_no_text_has_are_refused),
 	TEST(lengths_have_limits),
 	TEST(no_message_has_a_secret),
 	TEST(names_show_no_credentials),

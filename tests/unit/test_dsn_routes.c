@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * DSNs of clusters and of primaries behind Sentinels, and the routes that are made of them.
+ * DSNs of dsns_may_name_clusters and of primaries behind Sentinels, and the routes that are made of
+ * them.
  */
 #include "check.h"
 #include "no_memory.h"
@@ -60,7 +61,7 @@ static const char *targets_of(const char *text)
 	return out;
 }
 
-static void clusters(void)
+static void dsns_may_name_clusters(void)
 {
 	static const check_case table[] = {
 		{"redis-cluster://a", "redis-cluster://a:6379 - - 0; redis://a:6379 - - 0;"},
@@ -87,7 +88,7 @@ static void clusters(void)
 }
 
 /* Credentials and database are those of the nodes. */
-static void sentinels(void)
+static void dsns_may_name_sentinels(void)
 {
 	static const check_case table[] = {
 		{"redis-sentinel://a/m", "redis-sentinel://a:26379/m - - 0; redis://a:26379 - - 0;"},
@@ -125,11 +126,11 @@ static void a_password_of_sentinels_may_have_a_nul(void)
 }
 
 /* The scheme decides for nodes and Sentinels, sentinel_tls for Sentinels. */
-static void tls_of_nodes_and_sentinels(void)
+static void nodes_and_sentinels_may_use_tls(void)
 {
 	static const struct {
 		const char *text;
-		bool nodes, sentinels;
+		bool nodes, dsns_may_name_sentinels;
 	} table[] = {
 		{"redis-sentinel://a/m", false, false},
 		{"redis-sentinel://a/m?sentinel_tls=0", false, false},
@@ -147,14 +148,14 @@ static void tls_of_nodes_and_sentinels(void)
 		read_good(table[i].text);
 		const rl_target *seed = dsn.route->seeds[0];
 		if ((dsn.target->address.tls != NULL) != table[i].nodes ||
-			(seed->address.tls != NULL) != table[i].sentinels) {
+			(seed->address.tls != NULL) != table[i].dsns_may_name_sentinels) {
 			FAIL("%s", table[i].text);
 		}
 	}
 }
 
 /* The nodes and the Sentinels have these options, as far as they speak TLS. */
-static void options_of_tls(void)
+static void options_of_tls_are_for_nodes_and_sentinels(void)
 {
 	read_good("redis-sentinel://a,b/m?ssl[cafile]=/ca&sentinel_tls=1");
 	CHECK_TEXT(dsn.route->seeds[0]->address.tls->values[RL_TLS_CAFILE], "/ca");
@@ -167,7 +168,7 @@ static void options_of_tls(void)
 	CHECK_TEXT(dsn.route->seeds[1]->address.tls->values[RL_TLS_CAFILE], "/ca");
 }
 
-static void options_of_the_nodes(void)
+static void the_nodes_have_the_options_of_the_dsn(void)
 {
 	read_good("redis-cluster://a,b?replicas=2&timeout=0.5&connect_timeout=2&replicas_timeout=0.1");
 	CHECK_INT(dsn.target->replicas, 2);
@@ -180,7 +181,7 @@ static void options_of_the_nodes(void)
 	CHECK_INT(dsn.route->seeds[0]->replicas, 0);
 }
 
-static void options_of_sentinels(void)
+static void sentinels_have_options_of_their_own(void)
 {
 	read_good("redis-sentinel://a,b,c/m");
 	CHECK_INT(dsn.route->sentinel_quorum, 0);
@@ -214,7 +215,7 @@ static void check_bad(const check_case *table, size_t count)
 
 #define CHECK_BAD(table) check_bad(table, sizeof table / sizeof table[0])
 
-static void bad_lists(void)
+static void bad_lists_are_refused(void)
 {
 	static const check_case table[] = {
 		{"redis-cluster://", "the hosts are missing"},
@@ -252,7 +253,7 @@ static void bad_lists(void)
 	CHECK_BAD(table);
 }
 
-static void bad_master_names(void)
+static void bad_master_names_are_refused(void)
 {
 	static const check_case table[] = {
 		{"redis-sentinel://a", "the master name is missing"},
@@ -273,7 +274,7 @@ static void bad_master_names(void)
 	CHECK_BAD(table);
 }
 
-static void bad_options(void)
+static void bad_options_are_refused(void)
 {
 	static const check_case table[] = {
 		{"redis://a?sentinel_user=x", "the option sentinel_user is for redis-sentinel:// only"},
@@ -464,16 +465,16 @@ static void without_memory_nothing_is_left(void)
 }
 
 static const check_test tests[] = {
-	TEST(clusters),
-	TEST(sentinels),
+	TEST(dsns_may_name_clusters),
+	TEST(dsns_may_name_sentinels),
 	TEST(a_password_of_sentinels_may_have_a_nul),
-	TEST(tls_of_nodes_and_sentinels),
-	TEST(options_of_tls),
-	TEST(options_of_the_nodes),
-	TEST(options_of_sentinels),
-	TEST(bad_lists),
-	TEST(bad_master_names),
-	TEST(bad_options),
+	TEST(nodes_and_sentinels_may_use_tls),
+	TEST(options_of_tls_are_for_nodes_and_sentinels),
+	TEST(the_nodes_have_the_options_of_the_dsn),
+	TEST(sentinels_have_options_of_their_own),
+	TEST(bad_lists_are_refused),
+	TEST(bad_master_names_are_refused),
+	TEST(bad_options_are_refused),
 	TEST(lists_have_a_limit),
 	TEST(no_message_has_a_secret),
 	TEST(no_name_has_a_secret),

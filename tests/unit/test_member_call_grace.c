@@ -108,7 +108,7 @@ static void a_cold_call_meets_a_new_primary(void)
 	CHECK_COUNT("a1", 0);
 }
 
-/* What the last lookup has said does not get older by itself: see the top of rl_member_grace.c. */
+/* The answer of the last lookup does not get older by itself: see the top of rl_member_grace.c. */
 static void the_sentinels_must_confirm_that_the_grace_is_over(void)
 {
 	begin(GRACE - 100 * MS, 200 * MS);
@@ -552,7 +552,7 @@ static void a_new_primary_is_a_vote_that_failed(void)
 
 /* ---- without memory ---- */
 
-/* A Sentinel that is not heard for want of memory counts like one that fails. */
+/* A Sentinel whose answer finds no memory counts like a Sentinel that fails. */
 static void a_lookup_of_a_new_primary_may_lack_memory(void)
 {
 	unsigned granted = 0;

@@ -19,7 +19,7 @@ static void begin_redirected(const char *of_a, const char *of_b)
 
 /* ---- MOVED ---- */
 
-static void moved_is_followed_at_once_and_noted(void)
+static void a_moved_is_followed_at_once_and_noted(void)
 {
 	begin_redirected(MOVED_TO("b"), "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
@@ -159,7 +159,7 @@ static void a_wait_goes_on_in_a_circle_of_redirects(void)
 
 /* ---- ASK ---- */
 
-static void ask_puts_asking_before_the_command_and_is_not_noted(void)
+static void an_ask_puts_asking_before_the_command_and_is_not_noted(void)
 {
 	begin_redirected(ASK_AT("b"), "+OK");
 	CHECK_INT(fake_drive(acquire()), RL_OK);
@@ -208,7 +208,7 @@ static void the_next_call_begins_at_the_owner_again(void)
 	CHECK_LOG("0 a1 release k tok\n0 b1 ASKING\n0 b1 release k tok\n");
 }
 
-static void moved_after_ask_needs_no_asking(void)
+static void a_moved_after_ask_needs_no_asking(void)
 {
 	begin_warm_cluster("abc");
 	fake_says(0, ASK_AT("b"));
@@ -396,7 +396,7 @@ static void force_that_was_redirected_is_sent_once_more(void)
 }
 
 static const check_test tests[] = {
-	TEST(moved_is_followed_at_once_and_noted),
+	TEST(a_moved_is_followed_at_once_and_noted),
 	TEST(a_node_that_was_no_seed_is_dialled),
 	TEST(a_redirect_without_a_host_means_the_node_that_answered),
 	TEST(each_verb_is_redirected),
@@ -406,12 +406,12 @@ static const check_test tests[] = {
 	TEST(the_sixth_redirect_is_a_failure_that_may_pass),
 	TEST(a_circle_of_redirects_ends),
 	TEST(a_wait_goes_on_in_a_circle_of_redirects),
-	TEST(ask_puts_asking_before_the_command_and_is_not_noted),
+	TEST(an_ask_puts_asking_before_the_command_and_is_not_noted),
 	TEST(a_script_that_is_sent_again_follows_asking_again),
 	TEST(a_call_that_times_out_at_an_asked_node_is_undone_there),
 	TEST(a_call_that_is_abandoned_at_an_asked_node_is_undone_there),
 	TEST(the_next_call_begins_at_the_owner_again),
-	TEST(moved_after_ask_needs_no_asking),
+	TEST(a_moved_after_ask_needs_no_asking),
 	TEST(an_undo_after_a_refused_login_follows_asking),
 	TEST(a_login_that_is_redirected_is_explained),
 	TEST(tryagain_is_asked_again_with_the_key_alone),

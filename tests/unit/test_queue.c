@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a win in the queue proves. Ownership counts from the moment at which the server ran the try.
- * That moment is reckoned from a sample: a look has told what the server's clock showed at one of
- * our moments. It is never later than the receipt of the win, nor earlier than the sending of the
- * try.
+ * The proof of a win in the queue. Ownership counts from the moment at which the server ran the
+ * try. That moment is reckoned from a sample: a look has told what the server's clock showed at one
+ * of our moments. The moment is never later than the receipt of the win, nor earlier than the
+ * sending of the try.
  */
 #include "check.h"
 #include "waiting.h"
@@ -18,7 +18,7 @@ typedef struct proof_case {
 	int64_t asked_ms;    /* when the sample was asked for */
 	int64_t server_us;   /* of the sample */
 	int64_t won_us;      /* of the win */
-	int64_t now_ms;      /* when the win was heard */
+	int64_t now_ms;      /* when the win was read */
 	double drift_factor; /* between the two clocks */
 	int64_t since_us;    /* what is proven */
 } proof_case;

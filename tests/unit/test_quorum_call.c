@@ -242,8 +242,8 @@ static void freeing_no_call_does_nothing(void)
 	rl_op_free(NULL);
 }
 
-/* For any mix of answers, breaks and silences: the call ends in time, leaves nothing, and holds the
- * lock if it says so. */
+/* For any mix of answers, breaks and silences: the call ends in time and leaves nothing, and a call
+ * that succeeds holds the lock. */
 static uint32_t state;
 
 static uint32_t any(uint32_t below)

@@ -61,7 +61,7 @@ static rl_status take(const char *votes)
 
 /* ---- votes ---- */
 
-static void votes_make_outcomes(void)
+static void the_votes_decide_the_outcome(void)
 {
 	static const struct {
 		const char *votes;
@@ -347,7 +347,7 @@ static void a_doubt_outlasts_the_refusal_of_another_member(void)
 	check_proof_of(acquire, 55);
 }
 
-static void a_doubt_of_a_warm_member_among_cold_ones(void)
+static void a_warm_member_may_be_in_doubt_among_cold_ones(void)
 {
 	fake_begin(3);
 	fake_warm(B);
@@ -507,7 +507,7 @@ static void a_failed_quorum_names_each_server(void)
 }
 
 static const check_test tests[] = {
-	TEST(votes_make_outcomes),
+	TEST(the_votes_decide_the_outcome),
 	TEST(all_members_are_asked_at_once),
 	TEST(a_late_answer_is_discarded),
 	TEST(a_member_that_never_answers_is_closed_in_time),
@@ -523,7 +523,7 @@ static const check_test tests[] = {
 	TEST(a_break_on_one_member_does_not_concern_the_others),
 	TEST(a_member_in_doubt_gets_a_try_that_says_maybe_ours),
 	TEST(a_doubt_outlasts_the_refusal_of_another_member),
-	TEST(a_doubt_of_a_warm_member_among_cold_ones),
+	TEST(a_warm_member_may_be_in_doubt_among_cold_ones),
 	TEST(a_member_in_doubt_about_an_own_token_gets_no_maybe_ours),
 	TEST(a_last_answer_is_read_for_an_own_token),
 	TEST(a_last_answer_that_is_an_error_is_no_grant),

@@ -144,8 +144,8 @@ static void refused_releases_are_sent_again_without_the_helper_keys(void)
 	CHECK(!fake_set.wakes);
 }
 
-/* The refusal counts for the rest of this batch, which has no time to ask for each key. It does not
- * count for later calls. */
+/* The refusal counts for the rest of this batch, which has no time to ask for each key. Later calls
+ * ask again. */
 static void a_refusal_of_one_key_s_helper_keys_counts_for_the_batch(void)
 {
 	static const char *const words[] = {"-NOPERM No permissions to access a key",

@@ -221,8 +221,8 @@ static void a_lease_that_was_never_won_ends_without_a_command(void)
 	CHECK_LOG("");
 }
 
-/* Each lease has a renewal in flight and a release after it. These are more runs of pending replies
- * than a connection keeps. */
+/* Each lease has a renewal in flight and a release after it. So many runs of pending replies do not
+ * fit into a connection. */
 static void a_server_that_hangs_while_many_end_is_outlived(void)
 {
 	watching_begin(1);

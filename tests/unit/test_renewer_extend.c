@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A renewal beside extends by the lease's owner, which use another connection. Whatever the order
- * in which the commands are sent, carried out and answered, ownership is never proven for longer
- * than the server has the key.
+ * A renewal beside extends by the lease's owner, which use another connection. Ownership is never
+ * proven for longer than the server has the key, whatever the order in which the commands are sent,
+ * carried out and answered.
  *
  * The tests run through all orders. An order is a word: each of its letters is a step, 100 ms after
  * the one before. "rRr" is the renewal that is due at 10 s: sent, carried out, answered. "aAa" and
@@ -39,7 +39,7 @@ typedef struct prolongation {
 static const char *order;
 static rl_renewal *one;
 static prolongation ours[2];
-static unsigned renewals;      /* that the server has heard */
+static unsigned renewals;      /* that the server has run */
 static rl_model_command first; /* the renewal, which the server runs when the order says so */
 static char first_answer[4];
 static unsigned orders_run;
@@ -200,7 +200,7 @@ static void run_all(const char *const *parts)
 
 static const int64_t ttls[] = {2002, 15002, TTL, 90002};
 
-static void one_extend_beside_a_renewal_in_every_order(void)
+static void one_extend_beside_a_renewal_never_proves_too_much(void)
 {
 	static const char *const parts[] = {"rRr", "aAa", NULL};
 	orders_run = 0;
@@ -214,7 +214,7 @@ static void one_extend_beside_a_renewal_in_every_order(void)
 	CHECK_INT(orders_run, 20 * 4 * OUTCOMES);
 }
 
-static void two_extends_beside_a_renewal_in_every_order(void)
+static void two_extends_beside_a_renewal_never_prove_too_much(void)
 {
 	static const char *const parts[] = {"rRr", "aAa", "bBb", NULL};
 	orders_run = 0;
@@ -229,8 +229,8 @@ static void two_extends_beside_a_renewal_in_every_order(void)
 }
 
 static const check_test tests[] = {
-	TEST(one_extend_beside_a_renewal_in_every_order),
-	TEST(two_extends_beside_a_renewal_in_every_order),
+	TEST(one_extend_beside_a_renewal_never_proves_too_much),
+	TEST(two_extends_beside_a_renewal_never_prove_too_much),
 };
 
 CHECK_MAIN(tests, watching_end)

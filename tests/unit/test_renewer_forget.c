@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The watch forgets everything at once: in a forked child, whose parent goes on with the
- * connections, and at the end. It sends nothing to a server, whatever is under way.
+ * connections, and at the end. The watch then sends nothing to a server, whatever is under way.
  */
 #include "check.h"
 #include "watching.h"
@@ -98,7 +98,7 @@ static rl_renewal *(*const states[])(void) = {idle, prepared, connecting, betwee
 
 #define STATES (sizeof states / sizeof states[0])
 
-static void a_forked_child_sends_nothing(void)
+static void a_watch_that_forgets_sends_nothing(void)
 {
 	for (size_t i = 0; i < STATES; i++) {
 		begin();
@@ -185,7 +185,7 @@ static void a_watch_without_leases_may_forget(void)
 }
 
 static const check_test tests[] = {
-	TEST(a_forked_child_sends_nothing),
+	TEST(a_watch_that_forgets_sends_nothing),
 	TEST(owners_may_still_do_anything_in_a_forked_child),
 	TEST(a_forked_child_may_use_a_new_watch),
 	TEST(a_watch_forgets_many_leases_at_once),

@@ -30,7 +30,7 @@ static void leave_in_doubt(unsigned refusals)
 	fake_refuses(0, refusals);
 }
 
-/* ---- a server says so ---- */
+/* ---- losses that a server reports ---- */
 
 static void a_lease_that_a_server_disowns_is_lost_at_once(void)
 {

@@ -191,8 +191,8 @@ static void each_member_gets_the_release_until_its_own_key_has_ended(void)
 	CHECK_COUNT("a102 RELEASE k tok\n", 1);
 }
 
-/* One server alone answers yes again and again, which proves nothing. It has the key for longer
- * than the lease is proven. */
+/* One server alone answers yes again and again, which proves nothing. That server has the key for
+ * longer than the lease is proven. */
 static void a_lease_without_a_quorum_is_lost_at_the_deadline(void)
 {
 	rl_renewal *one = keep();

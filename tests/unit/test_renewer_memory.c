@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The watch without memory, at each place where some is requested. Whatever can fail fails before
- * the lock is taken. A lease under watch is renewed when there is memory again, and lost by the
- * clock when there is none. The fake network, which has no malloc, counts its dials and appends
- * along.
+ * The watch without memory, at each place where some is requested. A lease that cannot be prepared
+ * fails before the lock is taken. A lease under watch is renewed when there is memory again, and
+ * lost by the clock when there is none. The fake network, which has no malloc, counts its dials and
+ * appends along.
  */
 #include "check.h"
 #include "fake_memory.h"

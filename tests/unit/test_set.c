@@ -175,8 +175,8 @@ static void a_member_is_given_a_tenth_of_the_ttl(void)
 
 /* ---- failover grace ---- */
 
-/* What a holder can prove, and the second for which an answer of the Sentinels counts, fit into the
- * grace, when each clock may be slow or fast by the drift. */
+/* The longest proof of a holder, and the second for which an answer of the Sentinels counts, fit
+ * into the grace, when each clock may be slow or fast by the drift. */
 static void the_longest_ttl_fits_into_the_grace(void)
 {
 	static const struct {

@@ -365,7 +365,7 @@ static void bytes_are_shown_printably(void)
 	CHECK_TEXT(shown("\x80\xff", 2), "\\x80\\xff");
 }
 
-/* What a terminal obeys, and what changes the direction of the text after it. */
+/* Controls that a terminal obeys, and marks that change the direction of the text after them. */
 static void controls_above_ascii_are_escaped(void)
 {
 	static const struct {

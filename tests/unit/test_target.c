@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A copy of a target, for another thread: the same to a server, with nothing shared. What a target
- * is to people and to the pool is in test_dsn.c and test_pool.c.
+ * A copy of a target, for another thread: the same to a server, with nothing shared. The names of
+ * targets, and the pool's use of them, are in test_dsn.c and test_pool.c.
  */
 #include "check.h"
 #include "core/wire/rl_dsn.h"

@@ -34,7 +34,7 @@ static void check_token(const char *wanted)
 	CHECK_TEXT(out, wanted);
 }
 
-/* What base64 -w0 | tr +/ -_ makes of the same bytes. */
+/* "base64 -w0 | tr +/ -_" makes the same text of these bytes. */
 static void a_token_is_base64url_of_144_bits(void)
 {
 	memset(pattern, 0, sizeof pattern);

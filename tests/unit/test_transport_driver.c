@@ -327,7 +327,7 @@ static void a_reset_is_asked_for(void)
 
 /* ---- TLS ---- */
 
-/* What OpenSSL does when a plain command arrives, on each connection until the listener ends. */
+/* Closes each connection when a plain command arrives, as OpenSSL does, until the listener ends. */
 static void close_each(peer *self)
 {
 	int fd;

@@ -250,7 +250,7 @@ static void a_link_connects_and_resumes(void)
 	}
 }
 
-/* Core queues the login at once. It leaves together with the end of the handshake. */
+/* Core queues the login at once. The login leaves together with the end of the handshake. */
 static void commands_wait_for_the_handshake(void)
 {
 	EACH_VERSION(i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Servers inside the process, over links as core has them: replies and faults. What the commands do
- * to the data is compared with real servers elsewhere (tests/sim/conformance.c).
+ * Servers inside the process, over links as core has them: replies and faults. The effect of
+ * commands on the data is compared with real servers elsewhere (tests/sim/conformance.c).
  */
 #include "memory_links.h"
 #include "transport/rl_os.h"

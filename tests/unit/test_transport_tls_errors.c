@@ -16,7 +16,7 @@ static const int versions[] = {TLS1_2_VERSION, TLS1_3_VERSION};
 
 # define EACH_VERSION(i) for (unsigned i = 0; i < 2; i++)
 
-/* What the server shows in this test. */
+/* The certificate that the server shows in this test. */
 static tls_cert shown;
 static tls_cert other_ca;
 

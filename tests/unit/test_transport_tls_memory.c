@@ -11,8 +11,8 @@
 
 # include <stdio.h>
 
-/* There are thousands of allocations. Those of rl_tls_new() fail one by one, and of the others
- * every so many. A cc with -DEVERY=1 and a larger SECONDS_MAX tries them all. */
+/* There are thousands of allocations. Each allocation of rl_tls_new() fails once, and so does every
+ * n-th of the others. A cc with -DEVERY=1 and a larger SECONDS_MAX tries them all. */
 # ifndef EVERY
 #  define EVERY 37
 # endif

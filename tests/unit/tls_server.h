@@ -3,7 +3,7 @@
  * The other side of TLS: certificates, and a server of OpenSSL between two buffers, without a
  * socket. A failure of OpenSSL ends the test.
  *
- * Only the programs of the transport are linked with tests/unit/tls_*.c. They end with
+ * Only the programs of the transport are linked with tests/unit/tls_*.c. These programs end with
  * TLS_CHECK_MAIN().
  */
 #ifndef TLS_SERVER_H

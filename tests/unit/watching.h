@@ -16,8 +16,8 @@
 
 extern rl_renewer watching;
 
-/* Begins with so many servers, all of which are members of each lease. They answer each renewal
- * with yes, unless the test says otherwise. */
+/* Begins with so many servers, all of which are members of each lease. The servers answer each
+ * renewal with yes, unless the test says otherwise. */
 void watching_begin(unsigned members);
 
 /* Ends all leases and the watch, and checks that nothing is left. */

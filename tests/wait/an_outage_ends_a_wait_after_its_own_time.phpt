@@ -49,7 +49,7 @@ foreach ([null, INF, 30.0, 1e10] as $time) {
     check('until the deadline', $took >= 0.3 && $took < slack(3.0), $took);
 }
 
-/* Several servers: those that leave no majority are named. */
+/* With several servers the message names the failed ones that leave no majority. */
 $ports = [$port, refusing_port($second), refusing_port($third)];
 $lock = new RedisLock(array_map(fn ($port) => "redis://127.0.0.1:$port", $ports), outageWait: 0);
 $at_once('three', $fails($lock, 'three', '~no quorum \([23] of 3~'));

@@ -32,7 +32,7 @@ for ($try = 0; $try < 50 && $seen < 3; $try++) {
 }
 check('it was seen', $seen > 0);
 
-/* Nor does the try of a short wait take it away from whom it is kept for. */
+/* The try of a short wait does not take the lock away from its reserved waiter either. */
 $seen = 0;
 for ($try = 0; $try < 100 && $seen < 10; $try++) {
     $waiting = [$lock, $polling][$try % 2];

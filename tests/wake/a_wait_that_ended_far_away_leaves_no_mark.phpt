@@ -28,7 +28,7 @@ $ends = [
 ];
 foreach ($ends as $what => [$begin, $arguments]) {
     $token = hold($server, 'k');
-    /* But for SIGTERM the process lives on: its end is another way to end its connections. */
+    /* Except for SIGTERM the process lives on, because its end would end its connections, too. */
     $child = start_php('
         pcntl_async_signals(true);
         $stop = false;

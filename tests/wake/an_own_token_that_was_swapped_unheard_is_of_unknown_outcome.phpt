@@ -45,7 +45,7 @@ $result = $waiter->result();
 matches('exception', '~RedisLockConnectionException.*outcome unknown~', (string) $result['error']);
 same('it is not undone', 'mine', $server->cmd('GET', 'k'));
 
-/* It did not: another holder has the lock, and the wait goes on. */
+/* The place has not won: another holder has the lock, and the wait goes on. */
 $server->cmd('DEL', 'k');
 $fake->rules([rule('BLPOP', ['close'], times: 1)]);
 $token = hold($server, 'k');

@@ -33,7 +33,7 @@ foreach (['mine', 'another'] as $own) {
     same('nobody is marked', [], marked($server, 'k'));
 }
 
-/* It ends by its TTL, and the other one with the same token gets it. */
+/* The lock ends by its TTL, and the waiter with the equal token gets it. */
 $server->cmd('PEXPIRE', 'k', 300);
 same('the same token afterwards', 'mine', $lock->acquire('k', 60, 20, 'mine'));
 check('a TTL of its own', $server->cmd('PTTL', 'k') > 30000);
