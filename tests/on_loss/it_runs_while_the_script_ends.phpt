@@ -20,7 +20,7 @@ $begin = '
     $lock = new RedisLock($argv[1]);
     $other = $lock->lease("other", 60);
     $told = false;
-    $lease = $lock->lease("k", 0.3, onLoss: function () use (&$told) { $told = true; ACTION });
+    $lease = $lock->lease("k", (float) $argv[3], onLoss: function () use (&$told) { $told = true; ACTION });
     $loop = function () use (&$told, $lock, &$lease) {
         BEGIN
         for ($until = now() + 10; !$told && now() < $until;) { }
@@ -30,7 +30,7 @@ $begin = '
     ';
 $run = function (string $action, string $in_loop, string $end) use ($begin, $server): string {
     $code = strtr($begin, ['ACTION' => $action, 'BEGIN' => $in_loop]) . $end;
-    $output = run_php($code, [$server->dsn(), dirname(__DIR__) . '/inc'],
+    $output = run_php($code, [$server->dsn(), dirname(__DIR__) . '/inc', room(0.3)],
         ['display_errors' => 'stdout', 'html_errors' => '0', 'log_errors' => '0']);
     same("$end: keys", [], $server->locks());
     return $output;
