@@ -24,7 +24,8 @@ foreach ($running as $what => [$server, $fpm, $signal]) {
         $lease = $lock->lease("k", ttl: 5 * $_GET["unit"]);
         echo "taken ";
         flush();
-        for ($until = microtime(true) + 13 * $_GET["unit"]; microtime(true) < $until; usleep(10000));
+        $until = microtime(true) + 13 * $_GET["unit"];
+        for (; microtime(true) < $until; usleep(10000));
         echo json_encode([$lease->isHeld(), $lock->owner("k") === $lease->token(),
             RedisLock::stats()["lost"]]);', ['unit' => $unit]);
     $request->expect('~taken~');

@@ -37,7 +37,8 @@ $ends = [
         ['$kept = $lock->lease($_GET["key"] . "-b", ' . $ttl / 2
             . ', onLoss: fn () => throw new Exception());
         $lock->forceRelease($_GET["key"] . "-b");
-        register_shutdown_function(fn () => usleep(' . (int) ($ttl * 0.5e6) . ')); eval("class RedisLock {}");',
+        register_shutdown_function(fn () => usleep(' . (int) ($ttl * 0.5e6) . '));
+        eval("class RedisLock {}");',
         '~^(?!.*Uncaught).*Fatal error: ~s'],
     'one of its own connection' =>
         ['$kept = (new RedisLock(persistent: false))->lease($_GET["key"] . "-b", ' . $ttl . ');

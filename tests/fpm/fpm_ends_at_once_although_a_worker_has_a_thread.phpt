@@ -27,7 +27,9 @@ foreach ($cases as $what => $case) {
 }
 foreach ($running as $what => [$server, $fpm]) {
     $running[$what][] = $fpm->start('
-        $lease = (new RedisLock(timeout: 20, connectTimeout: 20))->lease("k", ttl: (float) $_GET["ttl"]);
+        $lock = new RedisLock(timeout: 20, connectTimeout: 20);
+        $lease = $lock->lease("k", ttl: (float) $_GET["ttl"]);
+        unset($lock);
         echo "taken ";
         flush();
         while (!file_exists($_GET["go"])) { usleep(1000); clearstatcache(); }

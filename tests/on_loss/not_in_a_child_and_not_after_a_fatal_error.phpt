@@ -82,7 +82,8 @@ $code = '
     $lock->forceRelease("k");
     ';
 same('after a fatal error', "shutdown\n",
-    run_php($code . 'eval("class RedisLock {}");', [$server->dsn(), dirname(__DIR__) . '/inc', $ttl],
+    run_php($code . 'eval("class RedisLock {}");',
+        [$server->dsn(), dirname(__DIR__) . '/inc', $ttl],
         ['display_errors' => '0', 'log_errors' => '0']));
 
 /* A lease that is gone. */
