@@ -39,8 +39,8 @@ same('the counter', '100', file_get_contents($counter));
 // Way 4 and way 5 of the document on the wire: one command, milliseconds, a value of one's own.
 $lock = new RedisLock($server->dsn());
 $monitor = $server->monitor();
-same('way 4', '1234', $lock->acquire('lock', ttl: 1, token: '1234'));
-same('its command', ['SET lock 1234 NX PX 1000'], $monitor->lines());
+same('way 4', '1234', $lock->acquire('lock', ttl: 10, token: '1234'));
+same('its command', ['SET lock 1234 NX PX 10000'], $monitor->lines());
 same('a client of way 1 is refused', 0, $server->cmd('SETNX', 'lock', '1'));
 $way5 = "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end";
 same('a client of way 5 frees it', 1, $server->cmd('EVAL', $way5, 1, 'lock', '1234'));

@@ -21,10 +21,11 @@ same('keys after the example', [], $server->keys());
 
 // As long as the work takes, and the server never has more than one expiry of it.
 $lock = new RedisLock($server->dsn());
-$lease = RenewedLock::lock('k', 0.6, 60);
-for ($until = now() + 2.0; now() < $until; usleep(20000)) {
+$unit = room(0.1);
+$lease = RenewedLock::lock('k', 6 * $unit, 60);
+for ($until = now() + 20 * $unit; now() < $until; usleep(20000)) {
     $left = $server->cmd('PTTL', 'k');
-    if (!$lease->isHeld() || $lock->acquire('k') !== null || $left < 0 || $left > 600) {
+    if (!$lease->isHeld() || $lock->acquire('k') !== null || $left < 0 || $left > 6000 * $unit) {
         check('it is held for its work', false, [$lease->isHeld(), $left]);
         break;
     }
@@ -33,40 +34,41 @@ same('release()', true, $lease->release());
 same('keys', [], $server->keys());
 
 // A freed lock is not renewed: the next holder's lock ends by its own expiry.
-same('another client', 'OK', $server->cmd('SET', 'k', $lease->token(), 'NX', 'PX', 400));
+same('another client', 'OK', $server->cmd('SET', 'k', $lease->token(), 'NX', 'PX',
+    (int) (4000 * $unit)));
 eventually('it is over', fn () => $server->keys() === [], 1.0);
 
 // Not longer than it may: a script that hangs.
-$took = elapsed(function () use ($server): void {
-    $lease = RenewedLock::lock('k', 0.3, 1.0);
+$took = elapsed(function () use ($server, $unit): void {
+    $lease = RenewedLock::lock('k', 3 * $unit, 10 * $unit);
     eventually('it ends', fn () => !$lease->isHeld());
     throws('assertHeld()', 'RedisLockLostException', '~~', $lease->assertHeld(...));
     eventually('the key is gone', fn () => $server->keys() === [], 0.2);
     same('release()', false, $lease->release());
 });
-between('after that time', 0.7, slack(1.5), $took);
+between('after that time', 7 * $unit, slack(1.5), $took);
 
 // Not longer than one expiry after its process: a kill.
 $child = start_php('
-    $lease = (new RedisLock($argv[1]))->lease("k", ttl: 0.6);
+    $lease = (new RedisLock($argv[1]))->lease("k", ttl: (float) $argv[2]);
     echo "ready\n";
-    sleep(60);', [$server->dsn()]);
+    sleep(60);', [$server->dsn(), 6 * $unit]);
 $child->expect('~ready~');
-usleep(1_000_000);
+usleep((int) (10e6 * $unit));
 same('it is renewed', ['0:k'], $server->keys());
 $child->signal(SIGKILL);
 eventually('its lock ends', fn () => $server->keys() === [], 1.0);
 
 // A lock that was deleted is reported.
-$lease = RenewedLock::lock('k', 0.6, 60);
+$lease = RenewedLock::lock('k', 6 * $unit, 60);
 $server->cmd('DEL', 'k');
 eventually('the next renewal notices it', fn () => !$lease->isHeld(), 0.5);
 same('release()', false, $lease->release());
 same('keys', [], $server->keys());
 
 // Not where it is not wanted.
-$lease = $lock->lease('k', ttl: 0.2, renew: false);
-usleep(250_000);
+$lease = $lock->lease('k', ttl: 2 * $unit, renew: false);
+usleep((int) (2.5e6 * $unit));
 same('without renewal', false, $lease->isHeld());
 same('keys', [], $server->keys());
 

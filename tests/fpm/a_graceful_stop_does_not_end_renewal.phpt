@@ -11,6 +11,7 @@ skip_without_fpm();
 <?php
 require __DIR__ . '/../inc/fpm.inc';
 
+$unit = room(0.1);
 $running = [];
 /* All servers first: they would inherit the connection of a request, and FPM waits for its end. */
 foreach (['stop' => SIGQUIT, 'reload' => SIGUSR2] as $what => $signal) {
@@ -20,18 +21,19 @@ foreach (['stop' => SIGQUIT, 'reload' => SIGUSR2] as $what => $signal) {
 foreach ($running as $what => [$server, $fpm, $signal]) {
     $request = $fpm->start('
         $lock = new RedisLock();
-        $lease = $lock->lease("k", ttl: 0.5);
+        $lease = $lock->lease("k", ttl: 5 * $_GET["unit"]);
         echo "taken ";
         flush();
-        for ($until = microtime(true) + 1.3; microtime(true) < $until; usleep(10000));
+        $until = microtime(true) + 13 * $_GET["unit"];
+        for (; microtime(true) < $until; usleep(10000));
         echo json_encode([$lease->isHeld(), $lock->owner("k") === $lease->token(),
-            RedisLock::stats()["lost"]]);');
+            RedisLock::stats()["lost"]]);', ['unit' => $unit]);
     $request->expect('~taken~');
     $fpm->signal($signal);
     $running[$what][] = $request;
 }
 /* From outside, for longer than the TTL. */
-for ($until = now() + 0.9; now() < $until; usleep(10000)) {
+for ($until = now() + 9 * $unit; now() < $until; usleep(10000)) {
     foreach ($running as $what => [$server]) {
         if ($server->keys() !== ['0:k']) {
             check("$what: the lock is there", false, $server->keys());

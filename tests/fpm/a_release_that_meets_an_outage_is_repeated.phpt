@@ -14,10 +14,11 @@ require __DIR__ . '/../inc/outage.inc';
 
 $server = start_server();
 $fpm = start_fpm($server);
+$timeout = min(room(0.4), 0.6 * OUTAGE);
 foreach (outages() as $name => $outage) {
     foreach (['true', 'false'] as $renew) {
         $request = $fpm->start('
-            $lock = new RedisLock(timeout: 0.4);
+            $lock = new RedisLock(timeout: ' . $timeout . ');
             $GLOBALS["lease"] = $lease = $lock->lease("k", 20, renew: ' . $renew . ');
             echo "taken";
             flush();

@@ -31,14 +31,18 @@ $ends = [
             '~Fatal error: ~'],
     'a suspended Fiber' => [
         '$f = new Fiber(fn () => [$lease, Fiber::suspend()]); $f->start(); unset($lease);', '~^$~'],
-    'a section' => ['$lock->synchronized($_GET["key"] . "-b", fn () => exit, 0.3);', '~^$~'],
+    'a section' => ['$lock->synchronized($_GET["key"] . "-b", fn () => exit, ' . $ttl . ');',
+        '~^$~'],
     'a loss that nobody was told of' =>
-        ['$kept = $lock->lease($_GET["key"] . "-b", 0.15, onLoss: fn () => throw new Exception());
+        ['$kept = $lock->lease($_GET["key"] . "-b", ' . $ttl / 2
+            . ', onLoss: fn () => throw new Exception());
         $lock->forceRelease($_GET["key"] . "-b");
-        register_shutdown_function(fn () => usleep(150000)); eval("class RedisLock {}");',
+        register_shutdown_function(fn () => usleep(' . (int) ($ttl * 0.5e6) . '));
+        eval("class RedisLock {}");',
         '~^(?!.*Uncaught).*Fatal error: ~s'],
     'one of its own connection' =>
-        ['$kept = (new RedisLock(persistent: false))->lease($_GET["key"] . "-b", 0.3); usleep(150000);',
+        ['$kept = (new RedisLock(persistent: false))->lease($_GET["key"] . "-b", ' . $ttl . ');
+            usleep(' . (int) ($ttl * 0.5e6) . ');',
             '~^$~'],
     'fastcgi_finish_request()' => ['fastcgi_finish_request(); usleep(' . (int) ($ttl * 1.4e6)
         . '); $ignored = $lock->acquire("seen", token: $lease->isHeld() ? "held" : "lost");',

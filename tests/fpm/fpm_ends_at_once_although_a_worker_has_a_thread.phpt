@@ -18,6 +18,7 @@ $cases = [
     'hangs' => [SIGQUIT, 'pause'],
     'is gone' => [SIGQUIT, 'kill'],
 ];
+$ttl = room(1.5);
 $running = [];
 /* All servers first: they would inherit the connection of a request, and FPM waits for its end. */
 foreach ($cases as $what => $case) {
@@ -26,18 +27,20 @@ foreach ($cases as $what => $case) {
 }
 foreach ($running as $what => [$server, $fpm]) {
     $running[$what][] = $fpm->start('
-        $lease = (new RedisLock(timeout: 20, connectTimeout: 20))->lease("k", ttl: 1.5);
+        $lock = new RedisLock(timeout: 20, connectTimeout: 20);
+        $lease = $lock->lease("k", ttl: (float) $_GET["ttl"]);
+        unset($lock);
         echo "taken ";
         flush();
         while (!file_exists($_GET["go"])) { usleep(1000); clearstatcache(); }
-        echo "done";', ['go' => "$server->folder/go"])->expect('~taken~');
+        echo "done";', ['go' => "$server->folder/go", 'ttl' => $ttl])->expect('~taken~');
 }
-usleep(600000); // renewed once
+usleep((int) (0.4e6 * $ttl)); // renewed once
 foreach ($running as $what => [$server]) {
     $trouble = $cases[$what][1];
     $trouble === '' || $server->$trouble();
 }
-usleep(600000); // the next renewal is on its way, or cannot be
+usleep((int) (0.4e6 * $ttl)); // the next renewal is on its way, or cannot be
 foreach ($running as $what => [$server, $fpm, $request]) {
     [$signal, $trouble] = $cases[$what];
     touch("$server->folder/go");

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $fake = fake_server([], $server, true);
-$lock = new RedisLock($fake->dsn());
+$lock = new RedisLock($fake->dsn(), timeout: slack(1.0));
 foreach ([false, true] as $renews) {
     $what = $renews ? 'renewed' : 'not renewed';
 

@@ -24,7 +24,7 @@ foreach (['release()' => fn () => $lease->release(), 'unset' => function () use 
         same('release()', true, $lease->release());
     });
     $sender = signal_later(SIGUSR1, 0.05);
-    same("$what: a wait goes on", null, $lock->lease('taken', 60, 0.3));
+    same("$what: a wait goes on", null, $lock->lease('taken', 60, room(0.3)));
     $sender->finish();
     same("$what: keys", ['0:taken'], $server->locks());
     same("$what: isHeld()", false, $lease?->isHeld() ?? false);
@@ -32,7 +32,7 @@ foreach (['release()' => fn () => $lease->release(), 'unset' => function () use 
 $result = $lock->synchronized('k', function (RedisLockLease $lease) use ($lock): string {
     pcntl_signal(SIGUSR1, fn () => $lease->release());
     $sender = signal_later(SIGUSR1, 0.05);
-    same('a wait goes on', null, $lock->lease('taken', 60, 0.3));
+    same('a wait goes on', null, $lock->lease('taken', 60, room(0.3)));
     $sender->finish();
     same('isHeld()', false, $lease->isHeld());
     return 'done';

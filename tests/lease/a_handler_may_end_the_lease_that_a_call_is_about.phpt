@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $fake = fake_server([], $server, true);
-$lock = new RedisLock($fake->dsn(), timeout: slack(5.0));
+$lock = new RedisLock($fake->dsn(), timeout: 2 * slack(5.0));
 pcntl_async_signals(true);
 foreach (['extend', 'verify', 'release'] as $method) {
     foreach (['release()', 'unset'] as $how) {
@@ -24,7 +24,7 @@ foreach (['extend', 'verify', 'release'] as $method) {
             $lease = null;
         });
         $fake->rules([rule($method === 'verify' ? 'GET' : 'EVALSHA',
-            ['forward', wait_for(0.3), 'reply'], times: 1)]);
+            ['forward', wait_for(room(0.3)), 'reply'], times: 1)]);
         $sender = signal_later(SIGUSR1, 0.1);
         $result = $lease->$method(...($method === 'extend' ? [30] : []));
         $sender->finish();

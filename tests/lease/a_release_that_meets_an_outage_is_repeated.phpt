@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/outage.inc';
 $server = start_server();
 const TTL = 20;
 foreach (outages() as $name => $outage) {
-    $lock = new RedisLock($server->dsn(), timeout: 0.4);
+    $lock = new RedisLock($server->dsn(), timeout: min(room(0.4), 0.6 * OUTAGE));
     foreach (['renewed' => true, 'not renewed' => false] as $kind => $renew) {
         $result = null;
         freed_after_outage("$name, $kind, synchronized()", $server, [fn () => null, $outage[1]],

@@ -19,9 +19,9 @@ pcntl_signal(SIGUSR1, function () use (&$handled, $lock): void {
     $handled++;
     same('in the handler', 1, $lock->synchronized("handler$handled", fn () => 1));
 });
-$sender = signal_later(SIGUSR1, 0.0, 30, 0.01);
+$sender = signal_later(SIGUSR1, 0.0, 30, room(0.01));
 $rounds = 0;
-for ($until = now() + 0.6; now() < $until; $rounds++) {
+for ($until = now() + room(0.6); now() < $until; $rounds++) {
     $lease = $lock->lease('k', 60);
     check('lease()', $lease?->isHeld() === true);
     same('extend()', true, $lease->extend(30));

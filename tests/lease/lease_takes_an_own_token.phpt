@@ -29,17 +29,18 @@ matches('null', TOKEN, $lock->lease('k', token: null)->token());
 
 /* A waiter is woken, and has the token that was given. */
 $token = hold($server, 'k');
+$ttl = room(0.6);
 $waiter = start_php('
-    $lease = (new RedisLock($argv[1]))->lease("k", 0.6, 20, token: "order 17");
+    $lease = (new RedisLock($argv[1]))->lease("k", (float) $argv[2], 20, token: "order 17");
     echo $lease->token(), ", ", $lease->isHeld() ? "held" : "lost", ", ",
         $lease->verify() ? "verified" : "gone", "\n";
     fgets(STDIN);
-    echo $lease->isHeld() ? "held" : "lost";', [$server->dsn()]);
+    echo $lease->isHeld() ? "held" : "lost";', [$server->dsn(), $ttl]);
 queued($server, 1);
 same('release() of the holder', true, $lock->release('k', $token));
 $waiter->expect('~order 17, held, verified~');
 same('the key', 'order 17', $server->cmd('GET', 'k'));
-usleep(900_000); // longer than its TTL: it is renewed
+usleep((int) (1.5e6 * $ttl)); // longer than its TTL: it is renewed
 same('the key then', 'order 17', $server->cmd('GET', 'k'));
 $waiter->tell('end');
 matches('renewed', '~\nheld$~D', $waiter->output());

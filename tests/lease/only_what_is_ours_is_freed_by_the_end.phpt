@@ -19,7 +19,7 @@ $code = '
     $lease->detach();
     $taken = $lock->lease("taken", 60);
     $gone = $lock->lease("gone", 60);
-    $short = $lock->lease("short", 0.2, renew: false);
+    $short = $lock->lease("short", ' . room(0.2) . ', renew: false);
     $kept = $lock->lease("kept", 60);
 ';
 $child = start_and_stop_at(CHILD_BEGINS . $code, 'echo "end";', [$server->dsn()]);

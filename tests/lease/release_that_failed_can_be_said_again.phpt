@@ -12,7 +12,7 @@ skip_without_server();
 require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
-$lock = new RedisLock($server->dsn(), timeout: 0.1);
+$lock = new RedisLock($server->dsn(), timeout: slack(0.1));
 $lease = $lock->lease('k', 60);
 $server->pause();
 throws('release()', 'RedisLockConnectionException', '~.~', fn () => $lease->release());

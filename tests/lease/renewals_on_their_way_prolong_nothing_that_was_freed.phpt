@@ -16,7 +16,9 @@ require __DIR__ . '/../inc/fake_server.inc';
 /* Renewals, on the second connection, are held back for longer than the script lives on, and
  * carried out then. */
 $server = start_server();
-$held_back = ['on' => 'EVALSHA', 'connection' => 2, 'times' => 1, 'do' => [wait_for(0.4), 'pass']];
+$unit = room(0.1);
+$held_back = ['on' => 'EVALSHA', 'connection' => 2, 'times' => 1,
+    'do' => [wait_for(4 * $unit), 'pass']];
 $ends = ['return' => 'return;', 'release()' => 'foreach ($leases as $lease) { $lease->release(); }',
     'unset' => '$leases = [];', 'exit' => 'exit;',
     'exit in a section' => '$lock->synchronized("s", fn () => exit);',
@@ -35,8 +37,9 @@ foreach (array_chunk($ends, 5, true) as $some) {
     foreach ($some as $what => $end) {
         $fakes[$what] = fake_server([$held_back], $server, true);
         $children[$what] = start_and_stop_at(CHILD_BEGINS
-            . 'for ($i = 0; $i < 3; $i++) { $leases[] = $lock->lease("$argv[2]$i", 1.2); }', $end,
-            [$fakes[$what]->dsn(), "k$n:"]);
+            . 'for ($i = 0; $i < 3; $i++) {
+                $leases[] = $lock->lease("$argv[2]$i", (float) $argv[3]);
+            }', $end, [$fakes[$what]->dsn('?timeout=' . 10 * $unit), "k$n:", 12 * $unit]);
         $keys[$what] = [...array_map(fn ($i) => "k$n:$i", range(0, 2))];
         $n++;
     }

@@ -19,13 +19,14 @@ const WORKERS = 6;
 const SECONDS = 4.0;
 
 $server = start_server();
+$seconds = room(SECONDS);
 $log = "$server->folder/sections";
 touch($log);
 /* A worker notes from when to when it held the lock for certain. A worker that was ended in a
  * section notes nothing. */
 $work = '$lock = new RedisLock($argv[1]);
     while (true) {
-        $lease = $lock->lease("k", 0.5, 5, token: "the same for all");
+        $lease = $lock->lease("k", (float) $argv[3], 5, token: "the same for all");
         if ($lease === null) {
             continue;
         }
@@ -38,12 +39,12 @@ $work = '$lock = new RedisLock($argv[1]);
         }
         $lease->release();
     }';
-$start = fn () => start_php($work, [$server->dsn(), $log]);
+$start = fn () => start_php($work, [$server->dsn(), $log, $seconds / 8]);
 $workers = [];
 for ($i = 0; $i < WORKERS; $i++) {
     $workers[] = $start();
 }
-for ($end = now() + SECONDS; now() < $end; usleep(random_int(0, 10_000))) {
+for ($end = now() + $seconds; now() < $end; usleep(random_int(0, 10_000))) {
     $i = array_rand($workers);
     $workers[$i]->signal(SIGTERM);
     $workers[$i]->output();

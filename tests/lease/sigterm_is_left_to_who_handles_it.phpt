@@ -21,6 +21,7 @@ $server = start_server();
 /* The script's own: each goes on after the signal, with its lease, and ends by itself. */
 $go_on =
     'echo $lease->isHeld() ? "held\n" : "lost\n"; echo $lease->verify() ? "there\n" : "gone\n"; $lease->release();';
+$go = "$server->folder/go";
 $own = [
     'a handler before the lease' => [
         'pcntl_async_signals(true); pcntl_signal(SIGTERM, function () { echo "handled\n"; });', ''],
@@ -34,11 +35,14 @@ $own = [
 foreach ($own as $what => [$before, $behind]) {
     foreach (['', '$more = $lock->lease("l", 60);'] as $more) {
         $worker = start_php(CHILD_BEGINS . "$before \$lease = \$lock->lease('k', 60); $behind $more
-            echo \"ready\\n\"; for (\$i = 0; \$i < 300; \$i++) { usleep(1000); } $go_on",
-            [$server->dsn()]);
+            echo \"ready\\n\"; for (\$i = 0; \$i < 300 || !is_file(\$argv[2]); \$i++) {
+                usleep(1000); clearstatcache();
+            } $go_on", [$server->dsn(), $go]);
         $worker->expect('~ready~');
         $worker->signal(SIGTERM);
+        touch($go);
         $output = $worker->output();
+        unlink($go);
         same("$what: handled", str_contains($what, 'handler'), str_contains($output, 'handled'));
         check("$what: it goes on with its lease", str_ends_with(rtrim($output), "held\nthere"),
             $output);
@@ -84,14 +88,15 @@ $worker = start_php(CHILD_BEGINS . '$lease = $lock->lease("k", 60);
     if ($child === 0) {
         $own = $lock->lease("c", 60);
         echo "ready\n";
-        for ($i = 0; $i < 500; $i++) { usleep(1000); }
+        for ($i = 0; $i < 500 || !is_file($argv[2]); $i++) { usleep(1000); clearstatcache(); }
         echo $own->isHeld() && $own->verify() ? "held\n" : "lost\n";
         exit;
     }
-    sleep(60);', [$server->dsn()]);
+    sleep(60);', [$server->dsn(), $go]);
 $worker->expect('~ready~');
 $worker->signal(SIGTERM);
 eventually('the parent: only its own goes', fn () => $server->locks() === ['0:c'], 1.0);
+touch($go);
 $output = $worker->output();
 check('the child goes on', str_contains($output, 'held'), $output);
 same('keys', [], $server->locks());

@@ -20,10 +20,14 @@ require __DIR__ . '/../inc/sigterm.inc';
 function ended(TestServer $server, string $code): array
 {
     $worker = start_php(CHILD_BEGINS . '$lease = $lock->lease("k", 60);' . $code
-        . 'echo "ready\n"; for ($i = 0; $i < 300; $i++) { usleep(1000); }', [$server->dsn()]);
+        . 'echo "ready\n"; for ($i = 0; $i < 300 || !is_file($argv[2]); $i++) {
+            usleep(1000); clearstatcache();
+        }', [$server->dsn(), $go = "$server->folder/go"]);
     $worker->expect('~ready~');
     $worker->signal(SIGTERM);
+    touch($go);
     $worker->output();
+    unlink($go);
     $end = [$worker->status(), $server->locks()];
     $server->cmd('DEL', 'k');
     return $end;

@@ -16,7 +16,7 @@ require __DIR__ . '/../inc/lease.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$own = new RedisLock($server->dsn(), timeout: room(0.1));
+$own = new RedisLock($server->dsn(), timeout: slack(0.1));
 $lease = $own->resume('k', $own->acquire('k', 60, token: 'S3CRET-token'));
 $port = refusing_port($holder);
 $refused = new RedisLock("redis://127.0.0.1:$port");

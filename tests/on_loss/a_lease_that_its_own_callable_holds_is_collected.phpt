@@ -22,9 +22,10 @@ final class Counted
     public function __destruct() { self::$there--; }
     public function told(): void {}
 }
-$cycle = function (string $key) use ($lock): RedisLockLease {
+$ttl = room(0.6);
+$cycle = function (string $key) use ($lock, $ttl): RedisLockLease {
     $counted = new Counted();
-    $lease = $lock->lease($key, 0.6, onLoss: function () use (&$lease, $counted): void {});
+    $lease = $lock->lease($key, $ttl, onLoss: function () use (&$lease, $counted): void {});
     return $lease;
 };
 gc_collect_cycles();
@@ -36,9 +37,9 @@ gc_collect_cycles();
 same('collected', [0, []], [Counted::$there, $server->locks()]);
 
 /* By a method of an object that holds it. */
-(function () use ($lock): void {
+(function () use ($lock, $ttl): void {
     $counted = new Counted();
-    $counted->kept = $lock->lease('k', 0.6, onLoss: [$counted, 'told']);
+    $counted->kept = $lock->lease('k', $ttl, onLoss: [$counted, 'told']);
 })();
 same('a cycle', [1, ['0:k']], [Counted::$there, $server->locks()]);
 gc_collect_cycles();

@@ -90,7 +90,7 @@ unset($leases);
 
 /* lease() without renewal, resume(), synchronized(), and a lock that is entered again. */
 $ear->heard = [];
-$lease = $lock->lease('k', 0.2, renew: false, onLoss: $ear);
+$lease = $lock->lease('k', room(0.2), renew: false, onLoss: $ear);
 runs_until('renew: false', fn () => $ear->heard === ['k Expired']);
 $lease = $lock->resume('k', $lock->acquire('k', $ttl, wait: slack(1.0)), $ttl, onLoss: $ear);
 $server->cmd('DEL', 'k');
@@ -107,15 +107,16 @@ $nested = new RedisLock($server->dsn(), reentrant: true);
 $ear->heard = [];
 $told = [];
 $note = function (RedisLockLease $lease) use (&$told): void { $told[] = spl_object_id($lease); };
-$first = $nested->lease('k', 0.3, onLoss: $note);
-$second = $nested->lease('k', 0.3);
-$third = $nested->lease('k', 0.3, onLoss: $note);
-$fourth = $nested->lease('k', 0.3, onLoss: $note);
+$ttl = room(0.3);
+$first = $nested->lease('k', $ttl, onLoss: $note);
+$second = $nested->lease('k', $ttl);
+$third = $nested->lease('k', $ttl, onLoss: $note);
+$fourth = $nested->lease('k', $ttl, onLoss: $note);
 $fourth->release();
 $server->cmd('DEL', 'k');
 runs_until('each lease of the same lock',
     function () use (&$told): bool { return count($told) >= 2; });
-compute(0.3);
+compute($ttl);
 sort($told);
 $expected = [spl_object_id($first), spl_object_id($third)];
 sort($expected);

@@ -13,6 +13,7 @@ require __DIR__ . '/../inc/on_loss.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
+$ttl = room(0.3);
 $done = null;
 $is_done = function () use (&$done): bool { return $done !== null; };
 $does = [
@@ -25,12 +26,12 @@ $does = [
     'drops the last reference' => function () use (&$kept) { $kept = null; },
     'takes the lock again' => function () use ($lock,
         &$kept) { $kept = $lock->lease('k', 10); same('taken again', true, $kept->isHeld()); },
-    'takes another' => fn () => $lock->synchronized('l', fn () => compute(0.15), room(0.3)),
-    'takes another that is lost, too' => function () use ($lock, $server, &$other) {
+    'takes another' => fn () => $lock->synchronized('l', fn () => compute($ttl / 2), $ttl),
+    'takes another that is lost, too' => function () use ($lock, $server, $ttl, &$other) {
         $ear = new Ear();
-        $other = [$lock->lease('l', 0.3, onLoss: $ear), $ear];
+        $other = [$lock->lease('l', $ttl, onLoss: $ear), $ear];
         $server->cmd('DEL', 'l');
-        compute(0.4);
+        compute(4 / 3 * $ttl);
         same('not inside of it', [], $ear->heard);
         same('verify() inside of it', false, $other[0]->verify());
         same('not inside of it', [], $ear->heard);
@@ -43,7 +44,7 @@ foreach ($does as $what => $do) {
         $do($lease);
         $done = $lease->loss()->name;
     };
-    $kept = $lock->lease('k', 0.3, onLoss: $on_loss);
+    $kept = $lock->lease('k', $ttl, onLoss: $on_loss);
     unset($on_loss);
     $server->cmd('DEL', 'k');
     runs_until("$what: told", $is_done);
@@ -65,33 +66,33 @@ foreach (['a', 'b', 'c'] as $key) {
         $told[] = $lease->key();
         throw new LogicException('told');
     };
-    $leases[] = $lock->lease($key, 0.3, onLoss: $on_loss);
+    $leases[] = $lock->lease($key, $ttl, onLoss: $on_loss);
     unset($on_loss);
 }
 $server->cmd('DEL', 'a', 'b', 'c');
 /* No loop and no call stand outside of try, because the exception may come there. */
 try {
-    compute(5.0);
+    compute(slack(5.0));
 } catch (LogicException $first) {
 }
 try {
-    compute(5.0);
+    compute(slack(5.0));
 } catch (LogicException $second) {
 }
 try {
-    compute(5.0);
+    compute(slack(5.0));
 } catch (LogicException $third) {
 }
 check('each throws', isset($first, $second, $third));
 sort($told);
 same('each once', ['a', 'b', 'c'], $told);
-compute(0.3);
+compute($ttl);
 same('each once', 3, count($told));
 unset($leases);
 
 /* In one go without a throw. */
 $ear = new Ear();
-$leases = [$lock->lease('a', 0.3, onLoss: $ear), $lock->lease('b', 0.3, onLoss: $ear)];
+$leases = [$lock->lease('a', $ttl, onLoss: $ear), $lock->lease('b', $ttl, onLoss: $ear)];
 $server->cmd('DEL', 'a', 'b');
 runs_until('both', fn () => count($ear->heard) === 2);
 unset($leases);
@@ -104,10 +105,10 @@ $begin = '
     $lock = new RedisLock($argv[1]);
     $d = new D();
     $ends = [];
-    $lease = $lock->lease("k", 0.3, onLoss: function ($lease) { echo "told\n"; END });
-    $second = $lock->lease("l", 0.3);
+    $lease = $lock->lease("k", (float) $argv[3], onLoss: function ($lease) { echo "told\n"; END });
+    $second = $lock->lease("l", (float) $argv[3]);
     (new RedisLock($argv[1]))->forceRelease("k");
-    try { compute(5.0); echo "not here\n"; } finally { echo "finally\n"; }';
+    try { compute(slack(5.0)); echo "not here\n"; } finally { echo "finally\n"; }';
 $ends = [
     'exit' => ['exit(3);', "~^told\nshutdown\ndestructor\n$~", 3],
     'throw' => ['throw new LogicException("mine");',
@@ -123,7 +124,7 @@ if (under_valgrind()) {
 }
 foreach ($ends as $what => [$end, $output, $status]) {
     $child = start_php(str_replace('END', $end, $begin),
-        [$server->dsn(), dirname(__DIR__) . '/inc'],
+        [$server->dsn(), dirname(__DIR__) . '/inc', $ttl],
         ['display_errors' => '0', 'log_errors' => '1']);
     matches("$what: output", $output, $child->output());
     same("$what: status", $status, $child->status());
@@ -132,13 +133,13 @@ foreach ($ends as $what => [$end, $output, $status]) {
 
 /* The callable forks. */
 $done = null;
-$lease = $lock->lease('k', 0.3, onLoss: function () use (&$done, $lock): void {
+$lease = $lock->lease('k', $ttl, onLoss: function () use (&$done, $lock): void {
     $done = in_fork(function () use ($lock): void {
         same('a lock of the child', true, $lock->lease('child')->isHeld());
         compute(0.3);
     });
 });
-$second = $lock->lease('l', 0.3, onLoss: $ear = new Ear());
+$second = $lock->lease('l', $ttl, onLoss: $ear = new Ear());
 $server->cmd('DEL', 'k', 'l');
 runs_until('told', $is_done);
 reap($done);

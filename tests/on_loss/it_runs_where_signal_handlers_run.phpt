@@ -13,14 +13,16 @@ require __DIR__ . '/../inc/on_loss.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
+$ttl = room(0.3);
 $told = [];
 $note = function (RedisLockLease $lease) use (&$told): void {
     $told[] = $GLOBALS['where'] ?? 'nowhere';
 };
 $is_told = function () use (&$told): bool { return $told !== []; };
-$lose = function (string $key = 'k') use ($lock, $server, $note, &$told): RedisLockLease {
+$lose = function (string $key = 'k') use ($lock, $server, $note, $ttl,
+        &$told): RedisLockLease {
     $told = [];
-    $lease = $lock->lease($key, 0.3, onLoss: $note);
+    $lease = $lock->lease($key, $ttl, onLoss: $note);
     $server->cmd('DEL', $key);
     return $lease;
 };
@@ -35,7 +37,8 @@ $codes = [
         while ($go()) { array_map(fn ($x) => $x + 1, range(1, 9)); } },
     'sorting' => function (Closure $go) {
         while ($go()) { $a = range(1, 9); usort($a, fn ($x, $y) => $y <=> $x); } },
-    'after one long call' => function (Closure $go) { usleep(300000); $go(); },
+    'after one long call' => function (Closure $go) use ($ttl) {
+        usleep((int) (1e6 * $ttl)); $go(); },
 ];
 foreach ($codes as $what => $code) {
     $lease = $lose();
@@ -53,12 +56,12 @@ foreach (['lease()' => fn ($wait) => $lock->lease('taken', wait: $wait),
             fn () => check('not here', false), wait: $wait)] as $what => $wait) {
     $lease = $lose();
     try {
-        $wait(1.6);
+        $wait(1.0 + 2 * $ttl);
     } catch (RedisLockTimeoutException) {
     }
     check("$what: told while it waited", count($told) === 1);
     unset($lease);
-    $lease = watched_lease($lock);
+    $lease = watched_lease($lock, 'k', $ttl);
     $server->cmd('DEL', 'k');
     stopped("$what: ended by it", fn () => $wait(20), 1.2);
     unset($lease);
@@ -67,8 +70,8 @@ same('keys', ['0:taken'], $server->locks());
 
 /* The callable runs in the current Fiber, and not in the Fiber that took the lease. */
 $told = [];
-$fiber = new Fiber(function () use ($lock, $note): void {
-    $lease = $lock->lease('k', 0.3, onLoss: $note);
+$fiber = new Fiber(function () use ($lock, $note, $ttl): void {
+    $lease = $lock->lease('k', $ttl, onLoss: $note);
     Fiber::suspend();
 });
 $fiber->start();
@@ -88,7 +91,7 @@ unset($lease, $other, $where);
 
 /* No switch of Fibers inside. */
 $thrown = [];
-$lease = $lock->lease('k', 0.3, onLoss: function () use (&$thrown): void {
+$lease = $lock->lease('k', $ttl, onLoss: function () use (&$thrown): void {
     foreach ([fn () => Fiber::suspend(), fn () => (new Fiber(fn () => 1))->start()] as $switch) {
         try {
             $switch();
@@ -108,9 +111,10 @@ unset($lease);
 pcntl_async_signals(true);
 $lease = null;
 $order = [];
-$handler = function (int $signal) use (&$lease, &$order, $lose, &$told): void {
+$handler = function (int $signal) use (&$lease, &$order, $lose, $ttl,
+        &$told): void {
     $lease ??= $lose();
-    compute(0.4);
+    compute(4 / 3 * $ttl);
     $order[] = [$signal, count($told)];
 };
 pcntl_signal(SIGUSR1, $handler);
@@ -130,8 +134,8 @@ same('a handler that is dispatched by hand', [[SIGUSR1, 0]], $order);
 runs_until('told after it', $is_told);
 $lease = null;
 $ticks = [];
-$tick = function () use (&$ticks, &$told): void {
-    compute(0.4);
+$tick = function () use (&$ticks, &$told, $ttl): void {
+    compute(4 / 3 * $ttl);
     $ticks[] = count($told);
 };
 $lease = $lose();
@@ -149,7 +153,7 @@ pcntl_async_signals(true);
 $handled = false;
 pcntl_signal(SIGUSR1, function () use (&$handled): void { $handled = true; });
 $seen = null;
-$lease = $lock->lease('k', 0.3, onLoss: function () use (&$handled, &$seen): void {
+$lease = $lock->lease('k', $ttl, onLoss: function () use (&$handled, &$seen): void {
     send_signal(getmypid(), SIGUSR1);
     runs_until('a handler inside', function () use (&$handled): bool { return $handled; });
     $seen = $handled;
@@ -160,14 +164,14 @@ unset($lease);
 
 /* A handler that throws: nothing is called while the exception is on its way; then it is. */
 $lease = null;
-pcntl_signal(SIGUSR1, function () use (&$lease, $lose): void {
+pcntl_signal(SIGUSR1, function () use (&$lease, $lose, $ttl): void {
     $lease = $lose();
-    compute(0.4);
+    compute(4 / 3 * $ttl);
     throw new LogicException('of the handler');
 });
 throws('a handler that throws', 'LogicException', '~^of the handler$~', function (): void {
     send_signal(getmypid(), SIGUSR1);
-    compute(5.0);
+    compute(slack(5.0));
 });
 runs_until('told after an exception', $is_told);
 unset($lease);

@@ -20,17 +20,18 @@ $begin = '
     $lock = new RedisLock($argv[1]);
     $other = $lock->lease("other", 60);
     $told = false;
-    $lease = $lock->lease("k", 0.3, onLoss: function () use (&$told) { $told = true; ACTION });
+    $lease = $lock->lease("k", (float) $argv[3],
+        onLoss: function () use (&$told) { $told = true; ACTION });
     $loop = function () use (&$told, $lock, &$lease) {
         BEGIN
-        for ($until = now() + 10; !$told && now() < $until;) { }
+        for ($until = now() + slack(10.0); !$told && now() < $until;) { }
         echo $told ? "told\n" : "not told\n";
     };
     $lock->forceRelease("k");
     ';
 $run = function (string $action, string $in_loop, string $end) use ($begin, $server): string {
     $code = strtr($begin, ['ACTION' => $action, 'BEGIN' => $in_loop]) . $end;
-    $output = run_php($code, [$server->dsn(), dirname(__DIR__) . '/inc'],
+    $output = run_php($code, [$server->dsn(), dirname(__DIR__) . '/inc', room(0.3)],
         ['display_errors' => 'stdout', 'html_errors' => '0', 'log_errors' => '0']);
     same("$end: keys", [], $server->locks());
     return $output;
@@ -46,14 +47,14 @@ matches('verify() in a shutdown function', '~^told by verify\ntold\n$~',
 matches('extend() in a shutdown function', '~^told by extend\ntold\n$~',
     $run('echo "told by extend\n";', '$lease->extend(60);', $shut));
 matches('it throws', '~^caught mine\n$~', $run('throw new Exception("mine");',
-    'try { for ($until = now() + 10; now() < $until;) { } } catch (Exception $e) { exit("caught {$e->getMessage()}\n"); }',
+    'try { for ($until = now() + slack(10.0); now() < $until;) { } } catch (Exception $e) { exit("caught {$e->getMessage()}\n"); }',
     $shut));
 same('it exits', "over\n", $run('exit("over\n");', '', $shut));
 
 /* An output callback. */
 matches('an output callback', '~^end, told$~', $run('', '', '
     ob_start(function (string $text) use (&$told): string {
-        for ($until = now() + 10; !$told && now() < $until;) { }
+        for ($until = now() + slack(10.0); !$told && now() < $until;) { }
         return $text . ($told ? ", told" : ", not told");
     });
     echo "end";'));
@@ -67,7 +68,7 @@ matches('a session handler', '~written: told$~', $run('', '', '
         public function destroy(string $id): bool { return true; }
         public function gc(int $max_lifetime): int { return 0; }
         public function write(string $id, string $data): bool {
-            for ($until = now() + 10; !$GLOBALS["told"] && now() < $until;) { }
+            for ($until = now() + slack(10.0); !$GLOBALS["told"] && now() < $until;) { }
             fputs(STDOUT, "written: " . ($GLOBALS["told"] ? "told" : "not told"));
             return true;
         }

@@ -71,17 +71,19 @@ reap(in_fork(function () use ($lock, $server, $ttl): void {
 /* After a fatal error shutdown functions run without it. */
 $code = '
     require $argv[2] . "/on_loss.inc";
-    function say(string $what): void { compute(0.4); echo "$what\n"; }
+    define("TTL", (float) $argv[3]);
+    function say(string $what): void { compute(4 / 3 * TTL); echo "$what\n"; }
     final class Last { function __destruct() { say("destructor"); } }
     $lock = new RedisLock($argv[1]);
-    $lease = $lock->lease("k", 0.3, onLoss: function () { echo "told\n"; });
+    $lease = $lock->lease("k", TTL, onLoss: function () { echo "told\n"; });
     $last = new Last();
-    ob_start(function ($text) { compute(0.2); return $text; });
+    ob_start(function ($text) { compute(2 / 3 * TTL); return $text; });
     register_shutdown_function(fn () => say("shutdown"));
     $lock->forceRelease("k");
     ';
 same('after a fatal error', "shutdown\n",
-    run_php($code . 'eval("class RedisLock {}");', [$server->dsn(), dirname(__DIR__) . '/inc'],
+    run_php($code . 'eval("class RedisLock {}");',
+        [$server->dsn(), dirname(__DIR__) . '/inc', $ttl],
         ['display_errors' => '0', 'log_errors' => '0']));
 
 /* A lease that is gone. */

@@ -14,12 +14,14 @@ require __DIR__ . '/../inc/on_loss.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $ear = new Ear();
+$short = room(0.2);
+$ttl = room(0.3);
 $finds = [
     'verify()' => fn (RedisLockLease $lease) => $lease->verify(),
     'extend()' => fn (RedisLockLease $lease) => $lease->extend(20),
 ];
 foreach ($finds as $what => $find) {
-    foreach (['Deleted' => ['DEL', 'k'], 'TakenOver' => ['SET', 'k', 'another', 'PX', '50']]
+    foreach (['Deleted' => ['DEL', 'k'], 'TakenOver' => ['SET', 'k', 'another', 'PX', '60000']]
             as $reason => $command) {
         foreach ([true, false] as $renew) {
             $ear->heard = [];
@@ -31,6 +33,7 @@ foreach ($finds as $what => $find) {
             compute(0.01);
             same("$what, $reason: once", ["k $reason"], $ear->heard);
             unset($lease);
+            $server->cmd('DEL', 'k');
         }
     }
     /* An exception of onLoss goes out of the method. */
@@ -41,8 +44,8 @@ foreach ($finds as $what => $find) {
     unset($lease);
     /* Over since before the call. */
     $ear->heard = [];
-    $lease = $lock->lease('k', 0.05, renew: false, onLoss: $ear);
-    usleep(60000);
+    $lease = $lock->lease('k', $short, renew: false, onLoss: $ear);
+    usleep((int) (1.2e6 * $short));
     $find($lease);
     same("$what, of a lease that is over", ['k Expired'], $ear->heard);
     unset($lease);
@@ -54,19 +57,19 @@ foreach (['release()' => fn ($lease) => $lease->release(),
         'detach()' => fn ($lease) => $lease->detach(),
         'the end of the object' => fn () => null] as $what => $end) {
     foreach ([false, true] as $is_deleted) {
-        $lease = $lock->lease('k', 0.3, onLoss: $ear);
+        $lease = $lock->lease('k', $ttl, onLoss: $ear);
         $is_deleted && $server->cmd('DEL', 'k');
         $end($lease);
         $loss = $lease->loss()?->name;
         same("$what: loss()", $what === 'the end of the object' ? null : 'Released', $loss);
         unset($lease);
-        compute(0.4);
+        compute(4 / 3 * $ttl);
         same("$what: nothing is told", [], $ear->heard);
         $server->cmd('DEL', 'k');
     }
 }
-$lock->synchronized('k', fn () => null, 0.3, onLoss: $ear);
-compute(0.4);
+$lock->synchronized('k', fn () => null, $ttl, onLoss: $ear);
+compute(4 / 3 * $ttl);
 same('the end of a section', [], $ear->heard);
 
 done();

@@ -22,17 +22,19 @@ $code = '
     echo "ready\n";
     for ($last = hrtime(true), $seen = ""; fgets(STDIN) === false; $last = $now) {
         $now = hrtime(true);
-        if ($now - $last > 5e8) {
+        if ($now - $last > 5e8 * $argv[4]) {
             echo $lease->isHeld() ? "held\n" : "lost\n";
         }
         usleep(1000);
     }
-    for ($i = 0; $i < 500 && RedisLock::stats()["lost"] === 0; $i++) {
+    for ($i = 0; $i < 500 * $argv[4] && RedisLock::stats()["lost"] === 0; $i++) {
         usleep(2000);
     }
     echo $lease->isHeld() ? "held" : "lost", ", ", RedisLock::stats()["lost"];';
-$children = ['asleep' => start_php($code, [$server->dsn(), 'asleep', 0.6]),
-    'answered' => start_php($code, [$fake->dsn(), 'answered', 1.8])];
+$unit = room(1.0);
+$children = ['asleep' => start_php($code, [$server->dsn(), 'asleep', 0.6 * $unit, $unit]),
+    'answered' => start_php($code,
+        [$fake->dsn("?timeout=$unit"), 'answered', 1.8 * $unit, $unit])];
 foreach ($children as $child) {
     $child->expect('~ready~');
 }
@@ -40,16 +42,16 @@ foreach ($children as $child) {
  * The second one is stopped when its renewal is on its way: the answer comes, and waits. When it
  * goes on, the time that was proven is over; that of the renewal would not be.
  */
-$fake->rules([rule('EVALSHA', [wait_for(0.1), 'pass'])]);
+$fake->rules([rule('EVALSHA', [wait_for(0.1 * $unit), 'pass'])]);
 $before = count($fake->commands('EVALSHA'));
 eventually('a renewal is on its way', fn () => count($fake->commands('EVALSHA')) > $before);
 $sent = now();
 foreach ($children as $child) {
     $child->signal(SIGSTOP);
 }
-usleep(150000);
+usleep((int) (150000 * $unit));
 same('it is prolonged, and then kept', 1, $server->cmd('PEXPIRE', 'answered', 60000));
-usleep((int) (max(0.0, $sent + 1.4 - now()) * 1e6));
+usleep((int) (max(0.0, $sent + 1.4 * $unit - now()) * 1e6));
 same('the other one has ended', 0, $server->cmd('EXISTS', 'asleep'));
 $server->cmd('SET', 'asleep', 'somebody', 'PX', 60000);
 foreach ($children as $what => $child) {

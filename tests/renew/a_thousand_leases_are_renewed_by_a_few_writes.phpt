@@ -15,8 +15,9 @@ require __DIR__ . '/../inc/renew.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $leases = [];
+$ttl = room(2.0);
 for ($i = 0; $i < 1000; $i++) {
-    $leases[] = $lock->lease("k$i", 2);
+    $leases[] = $lock->lease("k$i", $ttl);
 }
 $reads = fn () => (int) $server->client()->info('stats')['total_reads_processed'];
 renewals_go_on('at first', 1000);

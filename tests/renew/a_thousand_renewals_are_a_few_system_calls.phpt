@@ -16,13 +16,14 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $code = '$lock = new RedisLock($argv[1]);
-    for ($i = 0; $i < 1000; $i++) { $leases[] = $lock->lease("k$i", 1.5); }
-    $until = hrtime(true) + 2e10;
+    for ($i = 0; $i < 1000; $i++) { $leases[] = $lock->lease("k$i", (float) $argv[2]); }
+    $until = hrtime(true) + 1e9 * $argv[3];
     while (RedisLock::stats()["renewed"] < 2000 && hrtime(true) < $until) { usleep(10000); }
     echo getmypid(), " ", RedisLock::stats()["renewed"];';
 exec('strace -f -e trace=sendto -o ' . escapeshellarg("$server->folder/strace") . ' '
     . php_command() . ' -r ' . escapeshellarg($code)
-    . ' -- ' . escapeshellarg($server->dsn()) . ' 2>&1', $output);
+    . ' -- ' . escapeshellarg($server->dsn()) . ' ' . room(1.5) . ' ' . slack(20.0) . ' 2>&1',
+    $output);
 [$pid, $renewals] = array_map(intval(...), explode(' ', implode("\n", $output)) + [0, 0]);
 $calls =
     array_count_values(array_map(intval(...),

@@ -15,12 +15,13 @@ require __DIR__ . '/../inc/renew.inc';
 $server =
     start_server(['appendonly' => 'yes', 'appendfsync' => 'always', 'aof-use-rdb-preamble' => 'no'],
         tcp: true);
-$leases = [(new RedisLock($server->dsn()))->lease('a', 1.5),
-    (new RedisLock($server->tcpDsn()))->lease('b', 1.5)];
+$ttl = room(1.5);
+$leases = [(new RedisLock($server->dsn()))->lease('a', $ttl),
+    (new RedisLock($server->tcpDsn()))->lease('b', $ttl)];
 renewals_go_on('at first', 2);
 $server->restart();
 /* Longer than any TTL from before the restart. */
-stays_held('after the restart', $server, $leases, 2.0);
+stays_held('after the restart', $server, $leases, 4 / 3 * $ttl);
 same('lost', 0, lost());
 same('release()', [true, true], [$leases[0]->release(), $leases[1]->release()]);
 

@@ -16,26 +16,27 @@ require __DIR__ . '/../inc/fake_server.inc';
 /* Rights that are taken away, and a user that is switched off, both for a while. */
 $server = start_server();
 $server->cmd('ACL', 'SETUSER', 'u', 'on', '>secret', '~*', '&*', '+@all');
-$lease = (new RedisLock($server->dsn('', 'u:secret')))->lease('k', 0.9);
+$unit = room(1.0);
+$lease = (new RedisLock($server->dsn('', 'u:secret'), timeout: $unit))->lease('k', 0.9 * $unit);
 renewals_go_on('at first');
 $server->cmd('ACL', 'SETUSER', 'u', '-eval', '-evalsha');
-usleep(350000);
+usleep((int) (350000 * $unit));
 $server->cmd('ACL', 'SETUSER', 'u', '+eval', '+evalsha');
 renewals_go_on('after NOPERM', 2);
 $server->cmd('ACL', 'SETUSER', 'u', 'off');
 $server->cmd('CLIENT', 'KILL', 'USER', 'u');
-usleep(350000);
+usleep((int) (350000 * $unit));
 same('held meanwhile', true, $lease->isHeld());
 $server->cmd('ACL', 'SETUSER', 'u', 'on');
 renewals_go_on('after WRONGPASS', 2);
-$server->cmd('CLIENT', 'PAUSE', 350);
+$server->cmd('CLIENT', 'PAUSE', (int) (350 * $unit));
 renewals_go_on('after CLIENT PAUSE');
 same('held', [true, $lease->token()], [$lease->isHeld(), $server->cmd('GET', 'k')]);
 same('release()', true, $lease->release());
 
 /* Three errors in a row before each renewal. */
 $fake = fake_server([], $server, true);
-$lease = (new RedisLock($fake->dsn()))->lease('k', 0.8);
+$lease = (new RedisLock($fake->dsn(), timeout: $unit))->lease('k', 0.8 * $unit);
 $errors = ['LOADING Redis is loading the dataset in memory', 'BUSY Redis is busy running a script',
     'READONLY You can\'t write against a read only replica.',
     'MASTERDOWN Link with MASTER is down', 'OOM command not allowed', 'ERR something else'];

@@ -15,16 +15,18 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn(), reentrant: true);
-$work = function (int $times) use ($lock, $server): void {
+$unit = room(0.01);
+$work = function (int $times) use ($lock, $server, $unit): void {
     for ($i = 0; $i < $times; $i++) {
         try { // the machine may be too busy for such TTLs
             $leases = [];
             for ($n = 0; $n < 10; $n++) {
-                $leases[] = $lock->lease("k$n", 0.06, onLoss: $n % 2 === 0 ? stop(...) : null);
+                $leases[] = $lock->lease("k$n", 6 * $unit,
+                    onLoss: $n % 2 === 0 ? stop(...) : null);
             }
-            $leases[] = $lock->lease('k1', 0.05);
+            $leases[] = $lock->lease('k1', 5 * $unit);
             $server->cmd('DEL', 'k2', 'k3');
-            compute(0.08); // renewals, and two that are lost
+            compute(8 * $unit); // renewals, and two that are lost
         } catch (RedisLockLostException | RedisLockConnectionException) {
         }
         try {
@@ -34,8 +36,8 @@ $work = function (int $times) use ($lock, $server): void {
         try {
             unset($leases);
             $server->cmd('FLUSHALL');
-            $lock->synchronized('k', fn () => $server->cmd('DEL', 'k') && compute(0.05), 0.06,
-                onLoss: stop(...));
+            $lock->synchronized('k', fn () => $server->cmd('DEL', 'k') && compute(5 * $unit),
+                6 * $unit, onLoss: stop(...));
         } catch (RedisLockLostException | RedisLockConnectionException) {
         }
     }

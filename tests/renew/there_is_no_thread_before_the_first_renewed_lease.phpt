@@ -33,7 +33,7 @@ same('threads without a renewed lease', 1, threads());
 $lease = $lock->lease('a');
 same('threads with one', 2, threads());
 $other = start_server(tcp: true);
-$more = [$lock->lease('b', 0.3), (new RedisLock($other->dsn()))->lease('b'),
+$more = [$lock->lease('b', room(0.3)), (new RedisLock($other->dsn()))->lease('b'),
     (new RedisLock($other->tcpDsn()))->lease('c', onLoss: stop(...)),
     $lock->resume('taken', $taken)];
 renewals_go_on('with five');
@@ -54,13 +54,14 @@ same('renew: false, onLoss', '1, 2', run_php('
 $ends = ['with a lease' => '', 'released' => '$lease->release();',
     'after a fatal error' => 'trigger_error("x", E_USER_ERROR);',
     'on a server that hangs' => '', 'on a server that is gone' => ''];
+$unit = room(1.0);
 foreach ($ends as $what => $code) {
     $child =
-        start_and_stop_at('$lease = (new RedisLock($argv[1]))->lease("end", 0.6); usleep(250000);',
-            $code, [$other->dsn()]);
+        start_and_stop_at('$lease = (new RedisLock($argv[1]))->lease("end", 0.6 * $argv[2]);
+            usleep((int) (250000 * $argv[2]));', $code, [$other->dsn(), $unit]);
     str_contains($what, 'hangs') && $other->pause();
     str_contains($what, 'gone') && $other->kill();
-    str_contains($what, 'server') && usleep(250000);
+    str_contains($what, 'server') && usleep((int) (250000 * $unit));
     $took = elapsed(function () use ($child): void {
         $child->tell('go');
         $child->output();

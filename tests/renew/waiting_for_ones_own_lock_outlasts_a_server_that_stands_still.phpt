@@ -12,7 +12,8 @@ skip_without_server();
 require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
-$lock = new RedisLock($server->dsn(), timeout: 0.3, connectTimeout: 0.3);
+$timeout = round(room(0.3), 1);
+$lock = new RedisLock($server->dsn(), timeout: $timeout, connectTimeout: $timeout);
 $lease = $lock->lease('k', 60);
 $pause = function (float $seconds, callable $then) use ($server): int {
     $server->pause();
@@ -23,22 +24,24 @@ $pause = function (float $seconds, callable $then) use ($server): int {
     });
 };
 
-$child = $pause(0.8, fn () => $server->cmd('DEL', 'k'));
-$took = elapsed(function () use ($lock, &$token): void {
-    $token = $lock->acquire('k', wait: slack(6.0));
-});
+$pausing = 8 / 3 * $timeout;
+$start = now();
+$child = $pause($pausing, fn () => $server->cmd('DEL', 'k'));
+$token = $lock->acquire('k', wait: slack(6.0));
+$took = now() - $start;
 reap($child);
 matches('the key was deleted, and the wait has the lock', TOKEN, (string) $token);
-between('seconds', 0.8, slack(6.0), $took);
+between('seconds', $pausing, slack(6.0), $took);
 same('release()', true, $lock->release('k', (string) $token));
 unset($lease);
 
 /* As any other wait, this one ends with the failure at its deadline, or one timeout later. */
 $lease = $lock->lease('k', 60);
-foreach ([0.1, 1.0] as $wait) {
-    $child = $pause($wait + 3.0, fn () => null);
+foreach ([$timeout / 3, $timeout / 0.3] as $wait) {
+    $child = $pause($wait + 10 * $timeout, fn () => null);
     $took = elapsed(fn () => throws("wait: $wait", 'RedisLockConnectionException',
-        '~no answer within 0\.3 s|connect~', fn () => $lock->acquire('k', wait: $wait)));
+        '~no answer within ' . preg_quote((string) $timeout) . ' s|connect~',
+        fn () => $lock->acquire('k', wait: $wait)));
     between("wait: $wait: seconds", $wait, $wait + slack(1.0), $took);
     send_signal($child, SIGKILL);
     pcntl_waitpid($child, $status);

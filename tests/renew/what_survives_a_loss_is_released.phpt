@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $fake = fake_server([], $server, true);
-$lock = new RedisLock($fake->dsn());
+$lock = new RedisLock($fake->dsn(), timeout: room(1.0));
 $unanswered = [rule('EVALSHA', ['forward', 'hang']), rule('EVAL', ['forward', 'hang'])];
 $ttl = room(0.9);
 foreach (['lost', 'an own token'] as $what) {

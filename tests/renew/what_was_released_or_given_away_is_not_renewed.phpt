@@ -14,6 +14,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
+$unit = room(0.1);
 $ends = [
     'release()' => fn ($lease) => $lease->release(),
     'detach()' => fn ($lease) => $lease->detach(),
@@ -26,16 +27,16 @@ $ends = [
     },
 ];
 foreach ($ends as $what => $end) {
-    $lease = $lock->lease('k', 0.6);
+    $lease = $lock->lease('k', 6 * $unit);
     $token = $lease->token();
     renewals_go_on("$what: at first");
     $lost = lost();
     $end($lease);
     $renewed = renewed();
     /* With the same token, so that a renewal would succeed. */
-    $server->cmd('SET', 'k', $token, 'PX', 400);
+    $server->cmd('SET', 'k', $token, 'PX', (int) (4000 * $unit));
     $monitor = $server->monitor();
-    usleep(450000);
+    usleep((int) (4.5e6 * $unit));
     same("$what: what is sent afterwards", [], $monitor->named('EVAL', 'EVALSHA'));
     same("$what: the key has ended", 0, $server->cmd('EXISTS', 'k'));
     same("$what: renewals afterwards", 0, renewed() - $renewed);
@@ -44,23 +45,23 @@ foreach ($ends as $what => $end) {
 }
 
 /* By its TTL, counted from the last renewal. */
-$lease = $lock->lease('k', 0.6);
+$lease = $lock->lease('k', 6 * $unit);
 renewals_go_on('at first', 2);
 $token = $lease->detach();
 same('it is there', $token, $server->cmd('GET', 'k'));
-between('with a TTL', 1, 600, $server->cmd('PTTL', 'k'));
+between('with a TTL', 1, 6000 * $unit, $server->cmd('PTTL', 'k'));
 eventually('it ends by itself', fn () => $server->keys() === [], 1.0);
 
 /* From the moment on that release() is called, however long it takes, and also when it fails. */
 $fake = fake_server([], $server, true);
-$slow = new RedisLock($fake->dsn(), timeout: room(0.8));
+$slow = new RedisLock($fake->dsn(), timeout: 8 * $unit);
 /* The thread also repeats the release that failed, by EVAL. */
 $by_thread =
     fn () => count(array_filter($fake->commands('EVALSHA'),
         fn ($command) => $command['connection'] === 2));
-foreach (['slow' => [wait_for(0.5), 'pass'], 'never answered' => ['hang']] as $what => $do) {
+foreach (['slow' => [wait_for(5 * $unit), 'pass'], 'never answered' => ['hang']] as $what => $do) {
     $fake->rules([]);
-    $lease = $slow->lease('k', 0.6);
+    $lease = $slow->lease('k', 6 * $unit);
     renewals_go_on("$what: at first");
     $fake->rules([['on' => 'EVALSHA', 'connection' => 1, 'do' => $do]]);
     $before = $by_thread();

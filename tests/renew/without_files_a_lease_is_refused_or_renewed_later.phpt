@@ -38,18 +38,19 @@ $code = '
         count(glob("/proc/self/task/*") ?: [0]), "\n";
     echo "renew: false: ", json_encode($lock->lease("k", renew: false)->isHeld()), "\n";
     $files = [];
-    $lease = $lock->lease("k", 1.2);
+    $lease = $lock->lease("k", 1.2 * $argv[2]);
     $files = use_up();
-    usleep(700000); // a renewal was due
+    usleep((int) (700000 * $argv[2])); // a renewal was due
     echo "meanwhile: ", json_encode($lease->isHeld()), ", renewed: ",
         RedisLock::stats()["renewed"], "\n";
     $files = [];
-    for ($until = hrtime(true) + 2e9;
+    for ($until = hrtime(true) + 2e9 * $argv[2];
             RedisLock::stats()["renewed"] === 0 && hrtime(true) < $until; usleep(5000)) {}
     echo "afterwards: ", json_encode($lease->isHeld()), ", renewed: ",
         RedisLock::stats()["renewed"];';
 $output = (string) shell_exec('ulimit -n 40; exec ' . php_command()
-    . ' -r ' . escapeshellarg($code) . ' -- ' . escapeshellarg($server->dsn()) . ' 2>&1');
+    . ' -r ' . escapeshellarg($code) . ' -- ' . escapeshellarg($server->dsn()) . ' ' . room(1.0)
+    . ' 2>&1');
 $refused = 'RedisLockException could not start the thread that renews leases: Too many open files;'
     . ' a lease with renew: false and without onLoss needs no thread errno';
 same('what it says', "lease: $refused\nresume: $refused\nsynchronized: $refused\n"
