@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * DSNs of dsns_may_name_clusters and of primaries behind Sentinels, and the routes that are made of
- * them.
+ * DSNs of clusters and of primaries behind Sentinels, and the routes that are made of them.
  */
 #include "check.h"
 #include "no_memory.h"
@@ -130,7 +129,7 @@ static void nodes_and_sentinels_may_use_tls(void)
 {
 	static const struct {
 		const char *text;
-		bool nodes, dsns_may_name_sentinels;
+		bool nodes, sentinels;
 	} table[] = {
 		{"redis-sentinel://a/m", false, false},
 		{"redis-sentinel://a/m?sentinel_tls=0", false, false},
@@ -148,7 +147,7 @@ static void nodes_and_sentinels_may_use_tls(void)
 		read_good(table[i].text);
 		const rl_target *seed = dsn.route->seeds[0];
 		if ((dsn.target->address.tls != NULL) != table[i].nodes ||
-			(seed->address.tls != NULL) != table[i].dsns_may_name_sentinels) {
+			(seed->address.tls != NULL) != table[i].sentinels) {
 			FAIL("%s", table[i].text);
 		}
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Release batches: some releases at a time, on one_lease_is_released connection, within their time.
+ * Release batches: some releases at a time, on one connection, within their time.
  */
 #include "batching.h"
 #include "check.h"
