@@ -13,15 +13,15 @@ require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-undisturbed(0.02, function () use ($lock, $server): void {
-    $server->cmd('DEL', 'k');
-    $first = $lock->acquire('k', $ttl = room(0.05));
-    usleep((int) (1.6e6 * $ttl));
-    same('nobody has it', false, $lock->release('k', $first));
-    $second = $lock->acquire('k', 20);
-    same('somebody else has it', false, $lock->release('k', $first));
-    same('value', $second, $server->cmd('GET', 'k'));
+$ttl = room(0.05);
+undisturbed(0.02, function () use ($lock, $ttl, &$first): void {
+    $first = $lock->acquire('k', $ttl);
 });
+usleep((int) (1.6e6 * $ttl));
+same('nobody has it', false, $lock->release('k', $first));
+$second = $lock->acquire('k', 20);
+same('somebody else has it', false, $lock->release('k', $first));
+same('value', $second, $server->cmd('GET', 'k'));
 
 done();
 ?>
