@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 $server = start_server();
 $fake = fake_server([], $server);
 $server->cmd('SET', 'k', 'somebody', 'PX', 60000);
-$lock = new RedisLock($fake->dsn());
+$lock = new RedisLock($fake->dsn(), timeout: slack(1.0));
 $lock->isLocked('k');
 $fake->rules([rule('SET', ['forward', 'close'], times: 1)]);
 same('acquire()', null, $lock->acquire('k'));

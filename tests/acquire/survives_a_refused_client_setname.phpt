@@ -16,7 +16,7 @@ $fake =
     fake_server([rule('CLIENT',
         [send("-NOPERM this user has no permissions to run the 'client|setname' command\r\n")])],
         $server);
-$lock = new RedisLock($fake->dsn());
+$lock = new RedisLock($fake->dsn(), timeout: slack(1.0));
 matches('cold acquire()', TOKEN, $token = $lock->acquire('k'));
 $lock->close();
 same('cold release()', true, $lock->release('k', $token));

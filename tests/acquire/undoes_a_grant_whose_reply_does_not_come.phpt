@@ -14,11 +14,12 @@ require __DIR__ . '/../inc/fake_server.inc';
 $server = start_server();
 foreach ([true, false] as $warm) {
     $fake = fake_server([], $server);
-    $lock = new RedisLock($fake->dsn(), timeout: 0.3, connectTimeout: 0.3);
+    $timeout = room(0.3);
+    $lock = new RedisLock($fake->dsn(), timeout: $timeout, connectTimeout: $timeout);
     if ($warm) {
         $lock->isLocked('k');
     }
-    $fake->rules([rule('SET', ['forward', wait_for(0.8), 'reply'], times: 1)]);
+    $fake->rules([rule('SET', ['forward', wait_for(8 / 3 * $timeout), 'reply'], times: 1)]);
     $thrown = throws('acquire()', 'RedisLockConnectionException', '~redis://127\.0\.0\.1:\d+~',
         fn () => $lock->acquire('k'), 3.0);
     same('the SET was run', ['0:k'], $server->keys());

@@ -17,8 +17,12 @@ $token = RedisLock::token();
 same('nobody has it', false, $lock->extend('k', $token, 20));
 same('keys', [], $server->keys());
 
-$ignored = $lock->acquire('k', 0.05, token: $token);
-usleep(80000);
+$ttl = room(0.05);
+undisturbed(0.02, function () use ($lock, $server, $token, $ttl): void {
+    $server->cmd('DEL', 'k');
+    $ignored = $lock->acquire('k', $ttl, token: $token);
+});
+usleep((int) (1.6e6 * $ttl));
 same('expired', false, $lock->extend('k', $token, 20));
 same('keys', [], $server->keys());
 

@@ -38,13 +38,17 @@ $requests = [];
 $next_reload = now() + 1.0;
 $end = now() + 1.0 + 1.5 * $reloads + 1.0;
 $done = 0;
-while (now() < $end || $requests !== []) {
+/* On a busy machine requests take longer. */
+$goes_on = static function () use ($end, &$waits): bool {
+    return now() < $end || (count($waits) <= 100 && time_left() > 30);
+};
+while ($goes_on() || $requests !== []) {
     if ($done < $reloads && now() >= $next_reload) {
         $fpm->signal(SIGUSR2);
         $next_reload = now() + 1.5;
         $done++;
     }
-    while (count($requests) < WORKERS && now() < $end) {
+    while (count($requests) < WORKERS && $goes_on()) {
         $request = $start();
         if ($request === null) {
             usleep(5000);

@@ -19,12 +19,12 @@ $spellings = [
     "redis://127.0.0.1:$port" => 0, "valkey://127.0.0.1:$port" => 0, "tcp://127.0.0.1:$port" => 0,
     "redis://127.0.0.1:$port/" => 0, "redis://127.0.0.1:$port/0" => 0,
     "redis://127.0.0.1:$port/3" => 3, "redis://127.0.0.1:$port?db=3" => 3,
-    "redis://127.0.0.1:$port/?db=3" => 3, "redis://127.0.0.1:$port/3?timeout=0.5" => 3,
-    "redis://127.0.0.1:$port?timeout=2&connect_timeout=0.5&db=3" => 3,
+    "redis://127.0.0.1:$port/?db=3" => 3, "redis://127.0.0.1:$port/3?timeout=2.5" => 3,
+    "redis://127.0.0.1:$port?timeout=2&connect_timeout=2.5&db=3" => 3,
     "redis://%31%32%37.0.0.1:$port" => 0, "REDIS://127.0.0.1:$port" => 0,
     "unix://$socket" => 0, "unix://$socket?db=3" => 3, "redis://$socket" => 0,
     "redis://$socket?db=3" => 3, "valkey://$socket" => 0,
-    'unix:///' . ltrim(str_replace('s', '%73', $socket), '/') => 0, "unix://$socket?timeout=1" => 0,
+    'unix:///' . ltrim(str_replace('s', '%73', $socket), '/') => 0, "unix://$socket?timeout=3" => 0,
 ];
 $spellings['redis://' . loopback_name() . ":$port"] = 0;
 foreach ($spellings as $dsn => $db) {

@@ -33,7 +33,7 @@ ini_set('redislock.label', 'web-3');
 same('token() by the INI setting', 'web-3', $label(RedisLock::token()));
 $lock = new RedisLock($server->dsn(), persistent: false);
 ini_set('redislock.label', 'other');
-$lease = $lock->lease('k', 0.3);
+$lease = $lock->lease('k', room(0.3));
 same('an object keeps its label', 'web-3', $label($lease->token()));
 $renewals = RedisLock::stats()['renewed'];
 eventually('it is renewed', fn () => RedisLock::stats()['renewed'] > $renewals);

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/outage.inc';
 
 [$here, $there] = $servers = [start_server(), start_server()];
 $lock = new RedisLock($here->dsn());
-$same = new RedisLock($here->dsn(), timeout: 0.5);
+$same = new RedisLock($here->dsn(), timeout: slack(0.5));
 $other = new RedisLock($there->dsn());
 $database = new RedisLock($here->dsn('?db=1'));
 $both = new RedisLock([$here->dsn(), $there->dsn()]);

@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $fake = fake_server([], $server);
-$lock = new RedisLock($fake->dsn());
+$lock = new RedisLock($fake->dsn(), timeout: slack(1.0));
 $lock->release('warm', $lock->acquire('warm'));
 
 $token = $lock->acquire('k');

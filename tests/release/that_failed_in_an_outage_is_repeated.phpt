@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/outage.inc';
 require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
-$lock = new RedisLock($server->dsn(), 'p:', timeout: 0.4);
+$lock = new RedisLock($server->dsn(), 'p:', timeout: min(room(0.4), 0.6 * OUTAGE));
 postponed();
 same('threads before', 1, threads());
 foreach (outages() as $name => $outage) {

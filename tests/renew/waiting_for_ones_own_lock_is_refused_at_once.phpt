@@ -89,7 +89,7 @@ throws('maxHold: INF is no end', 'RedisLockException', '~never end~',
     fn () => $lock->lease('k', wait: 20), 0.5);
 $held->release();
 same('after release()', true, $lock->lease('k', wait: 1)->isHeld());
-$held = $lock->lease('k', 0.6);
+$held = $lock->lease('k', room(0.6));
 $server->cmd('SET', 'p:k', 'somebody', 'PX', 100);
 until_lost('taken over', $held);
 same('after a loss', true, $lock->lease('k', wait: slack(2.0))->isHeld());

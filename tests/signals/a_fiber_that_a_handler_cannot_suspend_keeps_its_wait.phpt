@@ -25,7 +25,7 @@ pcntl_signal(SIGUSR1, function () use (&$seen, $server): void {
     }
 });
 $fiber = new Fiber(fn () => $lock->acquire('k', 60, 20));
-$sender = signal_later(SIGUSR1, 0.2);
+$sender = signal_later(SIGUSR1, room(0.2));
 $fiber->start();
 while (!$fiber->isTerminated()) {
     $server->cmd('DEL', 'k');
@@ -38,7 +38,7 @@ same('release()', true, $lock->release('k', $fiber->getReturn()));
 pcntl_signal(SIGUSR1, fn () => Fiber::suspend());
 $server->cmd('SET', 'k', 'somebody', 'PX', 60000);
 $fiber = new Fiber(fn () => $lock->acquire('k', 60, 20));
-$sender = signal_later(SIGUSR1, 0.2);
+$sender = signal_later(SIGUSR1, room(0.2));
 try {
     $fiber->start();
     unset($fiber);

@@ -23,7 +23,7 @@ pcntl_signal(SIGUSR1, function () use (&$child, $server): void {
         touch("$server->folder/forked");
     }
 });
-$sender = signal_later(SIGUSR1, 0.2);
+$sender = signal_later(SIGUSR1, room(0.2));
 $token = null;
 try {
     $delete = in_fork(function () use ($server): void {

@@ -26,7 +26,7 @@ pcntl_signal(SIGUSR1, function () use ($lock, $held, &$handled): void {
         same('the lock that is waited for', true, $lock->release('k', $held));
     }
 });
-$sender = signal_later(SIGUSR1, 0.1, times: 3, every: 0.15);
+$sender = signal_later(SIGUSR1, room(0.1), times: 3, every: room(0.15));
 $token = $lock->acquire('k', 60, 20);
 $sender->finish();
 matches('acquire()', TOKEN, (string) $token);

@@ -32,7 +32,7 @@ $null = ['file', '/dev/null', 'r+'];
 $sender = proc_open(['/bin/sh', '-c', $storm], [$null, $null, $null], $pipes);
 OwnProcesses::add(proc_get_status($sender)['pid']);
 $thrown = $left = 0;
-for ($until = now() + 3; now() < $until;) {
+for ($until = now() + 3; now() < $until || ($thrown <= 20 && time_left() > 5);) {
     $token = null;
     try {
         $isArmed = true;

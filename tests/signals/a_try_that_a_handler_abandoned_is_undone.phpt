@@ -25,8 +25,8 @@ $server->cmd('DEL', 'warm');
 
 /* After an error that may pass, the wait goes on with a try. */
 $fake->rules([rule('SET', [send("-LOADING Redis is loading the dataset in memory\r\n")]),
-    rule('EVALSHA', ['forward', wait_for(1.5), 'reply'])]);
-$sender = signal_later(SIGUSR1, 0.4);
+    rule('EVALSHA', ['forward', wait_for(room(1.5)), 'reply'])]);
+$sender = signal_later(SIGUSR1, room(0.4));
 throws('acquire()', 'DomainException', '~^stop$~', fn () => $lock->acquire('k', 60, 60), 1.2);
 $sender->finish();
 $fake->commands();

@@ -18,7 +18,7 @@ pcntl_signal(SIGUSR1, fn () => throw new DomainException('stop'));
 $lock = new RedisLock($server->dsn());
 foreach ([INF, 60] as $wait) {
     foreach ([null, 'mine'] as $own) {
-        $sender = signal_later(SIGUSR1, 0.2);
+        $sender = signal_later(SIGUSR1, room(0.2));
         throws('acquire()', 'DomainException', '~^stop$~',
             fn () => $lock->acquire('k', wait: $wait, token: $own), 5.0);
         $sender->finish();

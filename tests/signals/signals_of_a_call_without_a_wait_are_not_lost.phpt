@@ -19,8 +19,8 @@ pcntl_async_signals(true);
 pcntl_signal(SIGUSR1, fn () => throw new DomainException('stop'));
 foreach (['SET' => fn () => $lock->acquire('k'), 'EXISTS' => fn () => $lock->isLocked('k')]
         as $command => $call) {
-    $fake->rules([rule($command, ['forward', wait_for(1.0), 'reply'])]);
-    $sender = signal_later(SIGUSR1, 0.2);
+    $fake->rules([rule($command, ['forward', wait_for(room(1.0)), 'reply'])]);
+    $sender = signal_later(SIGUSR1, room(0.2));
     throws($command, 'DomainException', '~^stop$~', $call, 5.0);
     $sender->finish();
     $fake->rules([]);
