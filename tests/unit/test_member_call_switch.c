@@ -6,6 +6,7 @@
 #include "calling.h"
 #include "check.h"
 
+#define REPLICA "-READONLY You can't write against a read only replica."
 #define TRY_OURS "try k T1 30000 1 0 - 0\n"
 
 /* ---- a switch, by state ---- */
@@ -108,21 +109,30 @@ static void idle_connections_to_the_old_primary_are_ended(void)
 	CHECK_INT(fake_pool.count, 4);
 }
 
-/* Each lookup names the other server. */
+static int64_t flip_period;
+static unsigned flips;
+
+/* The Sentinels name the other server from now on. */
 static void flip(void)
 {
-	static unsigned count;
-	fake_all_name(route, ++count % 2 == 1 ? NAMES("b") : NAMES("a"), 0);
-	fake_alarm = fake_clock + 200 * MS;
+	fake_all_name(route, ++flips % 2 == 1 ? NAMES("b") : NAMES("a"), 0);
+	fake_alarm = fake_clock + flip_period;
+}
+
+static void begin_flips(int64_t period)
+{
+	begin_named(0);
+	flip_period = period;
+	flips = 0;
+	fake_alarm = fake_clock + 100 * MS;
+	fake_on_alarm = flip;
 }
 
 /* After five switches the call fails with a failure that may pass, and each of the six commands is
  * undone. */
 static void a_call_fails_when_the_primary_changes_again_and_again(void)
 {
-	begin_named(0);
-	fake_alarm = fake_clock + 100 * MS;
-	fake_on_alarm = flip;
+	begin_flips(200 * MS);
 	rl_op *op = fails(acquire(), RL_ERR_CONNECT);
 	CHECK_HAS(op->err->message, "the primary changes again and again");
 	CHECK(rl_quorum_call_may_pass(&op->call));
@@ -130,6 +140,19 @@ static void a_call_fails_when_the_primary_changes_again_and_again(void)
 	CHECK_INT(fake_stats.grants_undone, 6);
 	CHECK_COUNT("a1 " UNDO, 1);
 	CHECK_INT(fake_ms(), 1200);
+}
+
+/* The Sentinels name one replica after another. After five switches the answer is the failure. */
+static void each_primary_is_a_replica(void)
+{
+	begin_flips(150 * MS);
+	for (unsigned i = 0; i < 8; i++) {
+		fake_acts(i % 2, FAKE_SAY, REPLICA, 150 * MS);
+	}
+	rl_op *op = fails(acquire(), RL_ERR_SERVER);
+	CHECK_TEXT(op->err->code, "READONLY");
+	CHECK_INT(fake_stats.primary_switches, 5);
+	CHECK_COUNT(SET, 6);
 }
 
 /* ---- a primary that is silent ---- */
@@ -275,6 +298,7 @@ static const check_test tests[] = {
 	TEST(the_new_primary_may_refuse),
 	TEST(idle_connections_to_the_old_primary_are_ended),
 	TEST(a_call_fails_when_the_primary_changes_again_and_again),
+	TEST(each_primary_is_a_replica),
 	TEST(sentinels_are_asked_again_while_the_answer_is_missing),
 	TEST(sentinels_are_asked_again_during_the_login),
 	TEST(sentinels_are_asked_again_in_a_pause),

@@ -513,8 +513,8 @@ static bool follow(rl_member_call *member, const rl_reply *reply, const rl_tick 
 	return true;
 }
 
-/* The server is a replica, so its connection is not used again. True = the member call goes on with
- * another connection. */
+/* The server is a replica, so its connection is not used again; err has its answer. True = the
+ * member call goes on with another connection, or has failed without one. */
 static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 {
 	const rl_quorum_call *call = member->call;
@@ -527,9 +527,12 @@ static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 		may_lead_elsewhere = may_hop(member) || may_lead_elsewhere;
 	}
 	bool is_worth_it = !member->channel.is_fresh || may_lead_elsewhere;
-	if (route != NULL && route->kind == RL_ROUTE_SENTINEL) {
+	if (sentinels_of(member) != NULL) {
 		rl_channel_close(&member->channel);
-		return look_up_again(member, tick->now);
+		if (!look_up_again(member, tick->now)) {
+			fail(member);
+		}
+		return true;
 	}
 	if (member->hops > 0 || !is_worth_it) {
 		member->must_close = true;
