@@ -205,13 +205,16 @@ static void locks_that_have_ended_take_no_memory(void)
 		return;
 	}
 	begin();
-	size_t after_two = 0;
+	/* Of the first rounds the one with the most memory counts: if a round is slow, some of its locks
+	 * have ended before it is over. */
+	size_t most_at_first = 0;
 	for (unsigned round = 0; round < 20; round++) {
 		take_locks(round, 2000);
 		CHECK(rl_os_advance_to(rl_os_now() + RL_NS_PER_SECOND));
-		after_two = round == 1 ? __sanitizer_get_current_allocated_bytes() : after_two;
+		size_t now = __sanitizer_get_current_allocated_bytes();
+		most_at_first = round < 5 && now > most_at_first ? now : most_at_first;
 	}
-	CHECK(__sanitizer_get_current_allocated_bytes() < 2 * after_two);
+	CHECK(__sanitizer_get_current_allocated_bytes() < 2 * most_at_first);
 }
 
 static const check_test tests[] = {
