@@ -38,7 +38,7 @@
  * just now, to an address that resolving cannot change, a new one would meet the same server again:
  * then the answer is the failure.
  *
- * SEVERAL NODES (rl_route.h). A redirect means that the command was not carried out, so it leaves
+ * SEVERAL NODES (rl_route.c). A redirect means that the command was not carried out, so it leaves
  * no doubt. One connection at a time has the member call's unanswered command, so an undo still
  * follows its command.
  *
