@@ -205,8 +205,8 @@ static void locks_that_have_ended_take_no_memory(void)
 		return;
 	}
 	begin();
-	/* Of the first rounds the one with the most memory counts: if a round is slow, some of its locks
-	 * have ended before it is over. */
+	/* Of the first rounds the one with the most memory counts: if a round is slow, some of its
+	 * locks have ended before it is over. */
 	size_t most_at_first = 0;
 	for (unsigned round = 0; round < 20; round++) {
 		take_locks(round, 2000);
