@@ -23,7 +23,7 @@ $ends = [
     'exit' => [$signal('exit;'), 'wait: 60'],
     'a fatal error' => [$signal('trigger_error("stop", E_USER_ERROR);'), 'wait: 60'],
     'abort' => [$signal('$GLOBALS["stop"] = true;'), 'wait: 60, abort: fn () => $GLOBALS["stop"]'],
-    'its deadline' => ['', 'wait: 0.5'],
+    'its deadline' => ['', 'wait: ' . room(0.5)],
     'SIGTERM' => ['$lease = $lock->lease("another");', 'wait: 60'],
 ];
 foreach ($ends as $what => [$begin, $arguments]) {
@@ -34,14 +34,14 @@ foreach ($ends as $what => [$begin, $arguments]) {
         $stop = false;
         function live_on() { static $times = 0;
             if ($times++ === 0) { echo "ended\n"; fgets(STDIN); } }
-        $lock = new RedisLock($argv[1]);
+        $lock = new RedisLock($argv[1], timeout: (float) $argv[2]);
         ' . $begin . '
         register_shutdown_function("live_on");
         try {
             $ignored = $lock->acquire("k", ' . $arguments . ');
         } catch (DomainException) {
         }
-        live_on();', [$distance->dsn()]);
+        live_on();', [$distance->dsn(), slack(1.0)]);
     queued($server, 1);
     same("$what: it is marked", 1, count(marked($server, 'k')));
     $server->cmd('CONFIG', 'RESETSTAT');
