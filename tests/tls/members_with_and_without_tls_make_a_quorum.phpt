@@ -21,7 +21,8 @@ $members = new Members([start_tls_server($ca), start_server(tcp: true), start_tl
 [$first, $second, $third, $fourth, $fifth] = $members->servers;
 $dsns = [$first->tlsDsn(), $second->tcpDsn(), $third->tlsDsn(), $fourth->dsn(),
     $fifth->tlsDsn('?ssl[peer_name]=cache.test')];
-$options = ['timeout' => slack(0.5), 'tls' => ['cafile' => $ca->file]];
+$options = ['timeout' => slack(0.5), 'connectTimeout' => slack(0.5),
+    'tls' => ['cafile' => $ca->file]];
 $lock = new RedisLock($dsns, ...$options);
 
 $token = $lock->acquire('k', 30);
@@ -56,7 +57,7 @@ same('release()', true, $lock->release('k', (string) $token));
 $members->resume(3);
 $members->start(0);
 $members->empty('a dead and a hung one');
-$distrustful = new RedisLock($dsns, ...['tls' => ['cafile' => new_authority()->file]]);
+$distrustful = new RedisLock($dsns, ...['tls' => ['cafile' => new_authority()->file]] + $options);
 $thrown = throws('three of five are not trusted', 'RedisLockConnectionException',
     '~no quorum.*not accepted.*ssl\[cafile\]~', fn () => $distrustful->acquire('k', wait: 5), 1.0);
 same('reasons', [$first->tlsDsn(), $third->tlsDsn(), $fifth->tlsDsn()],

@@ -24,7 +24,8 @@ $threw = in_fork(function () use ($server): void {
         fn () => (new RedisLock($server->dsn()))->acquire('threw', wait: INF), 20.0);
 });
 $won = waiter($server->dsn(), 'won', then: fn ($lock, $token) => $lock->release('won', $token));
-$both = waiter($server->dsn(), 'won and was killed', ['ttl' => room(0.5)], then: fn () => sleep(60));
+$both = waiter($server->dsn(), 'won and was killed', ['ttl' => room(0.5)],
+    then: fn () => sleep(60));
 queued($server, 4);
 $gave_up = waiter($server->dsn(), 'gave up', ['wait' => room(0.3)]);
 eventually('all of them wait',
