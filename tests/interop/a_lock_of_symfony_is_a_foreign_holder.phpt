@@ -71,7 +71,7 @@ $symfony($server, 60000);
 same('extend()', false, $lease->extend(60));
 same('release()', false, $lease->release());
 $server->cmd('DEL', 'k');
-$lease = $lock->lease('k', 0.6);
+$lease = $lock->lease('k', room(0.6));
 $server->cmd('DEL', 'k');
 $symfony($server, 60000);
 eventually('the renewal notices', fn () => !$lease->isHeld());

@@ -34,8 +34,10 @@ same('release()', true, $lock->release('k', $token));
 $members->empty('release()');
 
 /* A wait, and a lease that is renewed. */
-$lease = $lock->lease('k', 0.9);
-stays_held('a lease', $third, $lease, 1.5);
+$ttl = room(0.9);
+$lease = $lock->lease('k', $ttl);
+eventually('the third has it', fn () => $members->holding('k', $lease->token(), [2]) === 1);
+stays_held('a lease', $third, $lease, 5 / 3 * $ttl);
 $waiter = waiter($dsns, 'k', [], $options, fn ($lock, $token) => $lock->release('k', $token));
 eventually('it waits', fn () => array_filter($members->servers,
     fn ($server) => $server->client()->info('clients')['blocked_clients'] > 0) !== []);
