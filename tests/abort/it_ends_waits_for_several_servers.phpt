@@ -28,7 +28,7 @@ foreach ([[0, 1, 2], [0, 1]] as $theirs) {
         $members->occupy('k', $holder, ...$theirs);
         $lock = $members->lock();
         $stop = false;
-        $sender = signal_later(SIGUSR1, 0.3);
+        $sender = signal_later(SIGUSR1, room(0.3));
         $took = elapsed(fn () => $lock->acquire('k', 30, 50, $own, $ends), $token);
         $sender->finish();
         same('acquire()', null, $token);

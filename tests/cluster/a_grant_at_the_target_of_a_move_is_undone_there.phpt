@@ -12,7 +12,7 @@ skip_without_cluster();
 require __DIR__ . '/../inc/cluster.inc';
 
 $cluster = start_cluster();
-$lock = new RedisLock($cluster->dsn(), timeout: 0.3);
+$lock = new RedisLock($cluster->dsn(), timeout: room(0.3));
 $tag = '{' . $cluster->keyOf(0) . '}';
 $lock->isLocked($tag);
 $lock->isLocked($cluster->keyOf(1));

@@ -47,11 +47,11 @@ same('moved, and released', true, $lock->release("{$tag}old", $old));
 same('forceRelease()', false, $lock->forceRelease("{$tag}old"));
 
 /* A lease lives through it. */
-$lease = $lock->lease("{$tag}lease", 0.6);
-usleep(900000);
+$lease = $lock->lease("{$tag}lease", room(0.6));
+usleep((int) (1e6 * room(0.9)));
 same('the lease is renewed at the target', true, $lease->verify());
 $cluster->endMove($tag, 0, 1);
-usleep(900000);
+usleep((int) (1e6 * room(0.9)));
 same('and after the move', true, $lease->isHeld());
 same('and released', true, $lease->release());
 same('nothing is left', [], $cluster->locks());

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/cluster.inc';
 require __DIR__ . '/../inc/waiter.inc';
 
 $cluster = start_cluster();
-$lock = new RedisLock($cluster->dsn());
+$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
 foreach ([
     /* key => the key of the waiters' marks; null = the wait polls */
     'plain' => '{plain}::rl-wait',
@@ -40,7 +40,7 @@ foreach ([
         eventually("$key: it is in the queue", fn () =>
             (int) $cluster->client()->info('clients')['blocked_clients'] === 1);
     } else {
-        usleep(300000);
+        usleep((int) (1e6 * room(0.3)));
         same("$key: it is in no queue", 0,
             (int) $cluster->client()->info('clients')['blocked_clients']);
     }

@@ -12,10 +12,10 @@ skip_without_cluster();
 require __DIR__ . '/../inc/cluster.inc';
 
 $cluster = start_cluster();
-$lock = new RedisLock($cluster->dsn());
+$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
 $leases = [];
 foreach (range(0, 29) as $i) {
-    $leases[] = $lock->lease("lease$i", 0.9);
+    $leases[] = $lock->lease("lease$i", room(0.9));
 }
 /* Each slot moves, some of them twice, while the leases are renewed three times. */
 for ($round = 0; $round < 2; $round++) {
@@ -24,7 +24,7 @@ for ($round = 0; $round < 2; $round++) {
             $cluster->move($lease->key(), ($cluster->owner($lease->key()) + 1) % 3);
         }
     }
-    usleep(900000);
+    usleep((int) (1e6 * room(0.9)));
 }
 foreach ($leases as $lease) {
     same("{$lease->key()} is held", true, $lease->isHeld());

@@ -14,11 +14,11 @@ require __DIR__ . '/../inc/waiter.inc';
 require __DIR__ . '/../inc/renew.inc';
 
 [$a, $b, $gateway] = start_pair();
-$lock = new RedisLock($gateway->dsn());
+$lock = new RedisLock($gateway->dsn(), timeout: slack(1.0), connectTimeout: slack(0.5));
 
 /* Locks that are held during the switch: a token, a renewed lease, and a lease without renewal. */
 $token = $lock->acquire('token', 60);
-$renewed = $lock->lease('renewed', 0.9);
+$renewed = $lock->lease('renewed', room(0.9));
 $still = $lock->lease('still', 60, renew: false);
 renewals_go_on('before the switch');
 $waiter = waiter($gateway->dsn(), 'token', ['wait' => 20]);

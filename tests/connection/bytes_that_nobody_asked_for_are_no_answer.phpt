@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/fake_server.inc';
 $server = start_server();
 foreach ([0, 150000] as $pause) {
     $fake = fake_server([], $server);
-    $lock = new RedisLock($fake->dsn());
+    $lock = new RedisLock($fake->dsn(), timeout: slack(1.0));
     $lock->release('warm', $lock->acquire('warm'));
     $fake->rules([rule('SET', ['forward', send("+OK\r\n:0\r\n")], times: 1)]);
     $token = $lock->acquire('k');

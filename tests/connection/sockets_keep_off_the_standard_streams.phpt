@@ -46,17 +46,19 @@ file_put_contents($file, <<<'CODE'
     fclose(STDOUT);
     fclose(STDERR);
     $lock = new RedisLock($argv[1], persistent: false);
-    $lease = $lock->lease('k', 0.3);
+    $ttl = (float) $argv[2];
+    $lease = $lock->lease('k', $ttl);
     $lock->isLocked('k');
     echo str_repeat('x', 100000);
     $seen =
         array_map(fn ($n) => preg_replace('~[^a-z]~', '', (string) @readlink("/proc/self/fd/$n")),
             [0, 1, 2]);
-    usleep(400000);
+    usleep((int) (4e6 / 3 * $ttl));
     $ignored = $lock->acquire(($lease->isHeld() ? 'held' : 'lost') . implode(',', $seen),
         token: 'done');
     CODE);
-exec(php_command() . ' ' . escapeshellarg($file) . ' ' . escapeshellarg($server->dsn()));
+exec(php_command() . ' ' . escapeshellarg($file) . ' ' . escapeshellarg($server->dsn())
+    . ' ' . room(0.3));
 same('keys: held, and nothing stands where the streams were', ['0:held', '0:held,,'],
     $server->keys());
 

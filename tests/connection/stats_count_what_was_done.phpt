@@ -71,10 +71,11 @@ foreach ($server->client()->clients() as $client) {
 usleep(150000);
 same('reconnects', ['connects' => 1, 'reconnects' => 1], $since(fn () => $lock->isLocked('k')));
 
-$fake = fake_server([rule('SET', ['forward', wait_for(0.5), 'reply'], times: 1)], $server);
+$fake = fake_server([rule('SET', ['forward', wait_for(room(0.5)), 'reply'], times: 1)], $server);
 $seen =
     $since(fn () => throws('late', 'RedisLockConnectionException', '~.~',
-        fn () => (new RedisLock($fake->dsn(), timeout: 0.1, connectTimeout: 0.1))->acquire('k2')));
+        fn () => (new RedisLock($fake->dsn(), timeout: room(0.1),
+            connectTimeout: room(0.1)))->acquire('k2')));
 same('an undo', 1, $seen['grants_undone'] ?? 0);
 
 done();

@@ -14,7 +14,7 @@ skip_by_tls('it starts its own servers');
 require __DIR__ . '/../inc/docs.inc';
 
 $docs = new DocRunner();
-$leader = fn () => $docs->start(recipe('leader.php', ['ttl: 5' => 'ttl: 1']), '1000');
+$leader = fn () => $docs->start(recipe('leader.php', ['ttl: 5' => 'ttl: ' . room(1.0)]), '1000');
 $first = $leader();
 $first->expect('~tick~');
 $second = $leader();

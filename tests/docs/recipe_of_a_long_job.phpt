@@ -14,8 +14,9 @@ skip_by_tls('it starts its own servers');
 require __DIR__ . '/../inc/docs.inc';
 
 $docs = new DocRunner();
-$import = fn () => recipe('import.php', ['usleep(20_000);' => 'usleep(400_000);',
-    'ttl: 10' => 'ttl: 0.6']);
+$import = fn () => recipe('import.php', [
+    'usleep(20_000);' => 'usleep(' . (int) (1e6 * room(0.4)) . ');',
+    'ttl: 10' => 'ttl: ' . room(0.6)]);
 same('longer than its TTL', "batch 1 is written\nbatch 2 is written\nbatch 3 is written",
     $docs->run($import()));
 $run = $docs->start($import());

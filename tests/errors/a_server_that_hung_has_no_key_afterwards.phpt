@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/server.inc';
 $server = start_server(tcp: true);
 foreach ([$server->dsn(), $server->tcpDsn()] as $dsn) {
     foreach (['warm', 'cold'] as $state) {
-        $lock = new RedisLock($dsn, timeout: 0.2, connectTimeout: 0.2);
+        $lock = new RedisLock($dsn, timeout: room(0.2), connectTimeout: room(0.2));
         $state === 'warm' ? $lock->isLocked('k') : $lock->close();
         $server->pause();
         $thrown = throws("$state acquire()", 'RedisLockConnectionException', '~.~',

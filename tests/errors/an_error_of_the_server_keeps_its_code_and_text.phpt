@@ -12,7 +12,7 @@ skip_without_server();
 require __DIR__ . '/../inc/fake_server.inc';
 
 $fake = fake_server();
-$lock = new RedisLock($fake->dsn('/0'));
+$lock = new RedisLock($fake->dsn('/0'), timeout: slack(1.0));
 $lock->isLocked('k');
 foreach (["OOM command not allowed when used memory > 'maxmemory'." => 'OOM',
     'ERR something odd' => 'ERR', 'NOPERM no permissions' => 'NOPERM',

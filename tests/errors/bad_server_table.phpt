@@ -82,8 +82,8 @@ $behaviours = [
     'closes after a part' => [$C, $closed, [send('+O'), 'close']],
     'closes in a string' => [$C, $closed, [send("\$100\r\nabc"), 'close']],
     'never answers' => [$C, $late, ['hang']],
-    'answers late' => [$C, $late, [wait_for(0.6), 'forward', 'reply']],
-    'runs it and answers late' => [$C, $late, ['forward', wait_for(0.6), 'reply']],
+    'answers late' => [$C, $late, [wait_for(room(0.6)), 'forward', 'reply']],
+    'runs it and answers late' => [$C, $late, ['forward', wait_for(room(0.6)), 'reply']],
     'runs it and answers nonsense' => [$C, $garbled, ['forward', send("nonsense\r\n")]],
     'runs it and answers what is no answer to it' => [$C, $garbled, ['forward', send(":1\r\n")]],
     'runs it and answers half' => [$C, $late, ['forward', send('+O')]],
@@ -104,7 +104,7 @@ $server = start_server();
 $rows = 0;
 $run = function (string $what, string $class, string $message, string $dsn, float $seconds,
         ?callable $warm = null) use ($server, &$rows): void {
-    $lock = new RedisLock($dsn, timeout: 0.25, connectTimeout: 0.25, persistent: false);
+    $lock = new RedisLock($dsn, timeout: room(0.25), connectTimeout: room(0.25), persistent: false);
     if ($warm) {
         same("$what: warm", false, $lock->isLocked('k'));
         $warm();

@@ -12,7 +12,8 @@ skip_without_server();
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
-$lock = new RedisLock($server->dsn(), timeout: 0.3, connectTimeout: 0.3);
+$timeout = room(0.3);
+$lock = new RedisLock($server->dsn(), timeout: $timeout, connectTimeout: $timeout);
 $token = $lock->acquire('held', 60);
 $lock->release('k', $lock->acquire('k'));
 foreach ([
@@ -30,7 +31,7 @@ foreach ([
         $took =
             elapsed(fn () => throws("$state $name()", 'RedisLockConnectionException', '~'
                 . preg_quote($server->name()) . '.*(timed? ?out|answer|repl|respon)~is', $call));
-        between("seconds of $state $name()", 0.3, slack(0.6 + 1.5), $took);
+        between("seconds of $state $name()", $timeout, slack(0.6 + 1.5), $took);
         $server->resume();
     }
 }

@@ -41,7 +41,7 @@ $denied = function (array $rights) use ($server): int {
         $try(fn () => $lock->$query('k'));
     }
     $try(fn () => $lock->extend('k', (string) $token ?: 'x', 60));
-    $waiter = waiter($dsn, 'k', ['wait' => 0.5], ['prefix' => 'lock:']);
+    $waiter = waiter($dsn, 'k', ['wait' => room(0.5)], ['prefix' => 'lock:']);
     for ($until = now() + slack(0.15); now() < $until
             && (int) $server->client()->info('clients')['blocked_clients'] === 0;) {
         usleep(3000);

@@ -24,7 +24,7 @@ $with_handler = function (callable $handler) use ($lock, $fake, &$lease, &$seen)
     $seen = null;
     pcntl_signal(SIGUSR1, $handler);
     $fake->rules([rule('EVALSHA', ['forward', wait_for(slack(0.3)), 'reply'], times: 1)]);
-    $sender = signal_later(SIGUSR1, 0.1);
+    $sender = signal_later(SIGUSR1, room(0.1));
     try {
         return $lease->fence();
     } finally {

@@ -22,7 +22,8 @@ foreach (['one' => [$all->servers[0]->dsn()], 'three' => $all->dsns()] as $what 
     for ($i = 0; $i < PROCESSES; $i++) {
         $children[] = start_php(<<<'PHP'
             require $argv[4];
-            $lock = new RedisLock(json_decode($argv[1]));
+            $lock = new RedisLock(json_decode($argv[1]), timeout: (float) $argv[6],
+                connectTimeout: (float) $argv[7]);
             $log = new RespClient($argv[2]);
             for ($i = 0; $i < $argv[5]; $i++) {
                 $lock->synchronized($argv[3], function (RedisLockLease $lease) use ($log, $argv) {
@@ -31,7 +32,7 @@ foreach (['one' => [$all->servers[0]->dsn()], 'three' => $all->dsns()] as $what 
             }
             echo 'done';
             PHP, [json_encode($dsns), $log->address(), $what, dirname(__DIR__) . '/inc/resp.inc',
-            SECTIONS]);
+            SECTIONS, room(1.0), room(0.5)]);
     }
     foreach ($children as $child) {
         same("$what: a process", 'done', $child->output());

@@ -13,17 +13,18 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$leases = [$lock->lease('a', 0.6), $lock->lease('b', 0.6, onLoss: stop(...))];
+$ttl = room(0.6);
+$leases = [$lock->lease('a', $ttl), $lock->lease('b', $ttl, onLoss: stop(...))];
 renewals_go_on('before');
 $ends = [
-    'a child that does nothing' => function (): void {
-        usleep(800000);
+    'a child that does nothing' => function () use ($ttl): void {
+        usleep((int) (8e6 / 6 * $ttl));
     },
-    'a child that computes' => fn () => compute(0.8),
-    'a child that frees what it has' => function () use (&$leases): void {
-        usleep(200000);
+    'a child that computes' => fn () => compute(8 / 6 * $ttl),
+    'a child that frees what it has' => function () use (&$leases, $ttl): void {
+        usleep((int) (2e6 / 6 * $ttl));
         $leases = [];
-        usleep(600000);
+        usleep((int) (1e6 * $ttl));
     },
 ];
 foreach ($ends as $what => $end) {
@@ -36,26 +37,26 @@ foreach ($ends as $what => $end) {
         same("$what: threads", 1, threads());
     });
 }
-stays_held('the parent, meanwhile', $server, $leases, 1.0);
+stays_held('the parent, meanwhile', $server, $leases, 10 / 6 * $ttl);
 foreach ($children as $child) {
     reap($child);
 }
-stays_held('the parent, afterwards', $server, $leases, 0.8);
+stays_held('the parent, afterwards', $server, $leases, 8 / 6 * $ttl);
 same('lost', 0, lost());
 
 /* A parent that is killed: its lock ends although its child lives. */
 $parent = start_php('
-    $lease = (new RedisLock($argv[1]))->lease("k", 0.6);
+    $lease = (new RedisLock($argv[1]))->lease("k", (float) $argv[2]);
     $pid = pcntl_fork();
     if ($pid === 0) {
         usleep(20000000);
         exit;
     }
     echo "child $pid\n";
-    sleep(20);', [$server->dsn()]);
+    sleep(20);', [$server->dsn(), $ttl]);
 preg_match('~child (\d+)~', $parent->expect('~child \d+\n~'), $m);
 OwnProcesses::add((int) $m[1]);
-usleep(700000);
+usleep((int) (7e6 / 6 * $ttl));
 same('it is renewed', 1, $server->cmd('EXISTS', 'k'));
 $parent->signal(SIGKILL);
 eventually('it ends by its TTL', fn () => $server->cmd('EXISTS', 'k') === 0, 0.8);

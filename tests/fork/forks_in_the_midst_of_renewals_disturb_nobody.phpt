@@ -18,7 +18,7 @@ $server = start_server();
 /* A renewal that stalls may time out, and costs its connection. */
 undisturbed(0.5, function () use ($server): void {
     $fake = fake_server([], $server, true);
-    $lock = new RedisLock($fake->dsn());
+    $lock = new RedisLock($fake->dsn(), timeout: slack(1.0));
     [$lost, $renewed] = [lost(), renewed()];
     $leases = [];
     for ($n = 0; $n < 8; $n++) {
@@ -63,7 +63,7 @@ undisturbed(0.5, function () use ($server): void {
 /* A parent that waits for another lock, with leases, when a signal handler forks. */
 $lock = new RedisLock($server->dsn());
 $lease = $lock->lease('kept', room(0.9));
-$server->cmd('SET', 'other', 'somebody', 'PX', 900);
+$server->cmd('SET', 'other', 'somebody', 'PX', (int) (1000 * room(0.9)));
 $children = [];
 pcntl_async_signals(true);
 pcntl_signal(SIGUSR1, function () use (&$children, $lease): void {
@@ -72,7 +72,7 @@ pcntl_signal(SIGUSR1, function () use (&$children, $lease): void {
         exit(0); // not back to the wait
     });
 });
-$sender = signal_later(SIGUSR1, 0.1, 5, 0.1);
+$sender = signal_later(SIGUSR1, room(0.1), 5, room(0.1));
 $won = $lock->lease('other', room(0.9), wait: 10);
 $sender->finish();
 same('the wait is won', true, $won?->isHeld());

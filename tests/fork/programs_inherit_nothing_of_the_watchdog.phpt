@@ -24,8 +24,8 @@ $files = function (int|string $pid = 'self'): array {
 };
 $server->client();
 $before = $files();
-$leases = [(new RedisLock($server->dsn()))->lease('a', 0.3),
-    (new RedisLock($server->tcpDsn()))->lease('b', 0.3)];
+$leases = [(new RedisLock($server->dsn()))->lease('a', room(0.3)),
+    (new RedisLock($server->tcpDsn()))->lease('b', room(0.3))];
 renewals_go_on('two', 2);
 $ours = array_values(array_diff($files(), $before));
 /* Two connections of the script, two of the watchdog, and its pipe (one file where it is an

@@ -42,7 +42,7 @@ between('its TTL', 30000, 60000, $server->cmd('PTTL', 'k'));
 
 /* A waiter gets it soon after their release. */
 $waiter = waiter($server->dsn(), 'k', ['wait' => 20.0]);
-usleep(300000);
+usleep((int) (1e6 * room(0.3)));
 same('they release it', 1, $server->cmd('DEL', 'k'));
 $took = elapsed(fn () => $waiter->result(), $result);
 check('the waiter has it', is_string($result['token'] ?? null), $result);
@@ -71,7 +71,7 @@ $symfony($server, 60000);
 same('extend()', false, $lease->extend(60));
 same('release()', false, $lease->release());
 $server->cmd('DEL', 'k');
-$lease = $lock->lease('k', 0.6);
+$lease = $lock->lease('k', room(0.6));
 $server->cmd('DEL', 'k');
 $symfony($server, 60000);
 eventually('the renewal notices', fn () => !$lease->isHeld());

@@ -15,7 +15,7 @@ $other = new RedisLock('memory://');
 function in_the_wait(Closure $handler, Closure $wait): mixed
 {
     pcntl_signal(SIGUSR1, $handler);
-    $sender = signal_later(SIGUSR1, 0.15);
+    $sender = signal_later(SIGUSR1, room(0.15));
     $result = $wait();
     $sender->finish();
     return $result;

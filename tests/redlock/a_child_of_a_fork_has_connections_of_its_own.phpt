@@ -14,7 +14,7 @@ require_once __DIR__ . '/../inc/renew.inc';
 
 $members = start_members(3);
 $lock = $members->lock();
-$lease = $lock->lease('parent', 2.0);
+$lease = $lock->lease('parent', room(2.0));
 $members->hold('parent', 'parent', $lease->token());
 $forks = [];
 for ($i = 0; $i < 3; $i++) {

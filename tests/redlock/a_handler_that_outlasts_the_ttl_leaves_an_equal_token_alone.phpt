@@ -45,13 +45,15 @@ pcntl_async_signals(true);
 $isArmed = $doesThrow = false;
 $members = null;
 $endsAt = 0.0;
-pcntl_signal(SIGUSR1, function () use (&$isArmed, &$doesThrow, &$members, &$endsAt): void {
+$unit = room(0.1);
+pcntl_signal(SIGUSR1, function () use (&$isArmed, &$doesThrow, &$members, &$endsAt,
+        $unit): void {
     if (!$isArmed) {
         return;
     }
     $isArmed = false;
     $members->resume(...array_keys($members->servers));
-    stay(max($endsAt, now()) + 0.3);
+    stay(max($endsAt, now()) + 3 * $unit);
     take_as_another($members);
     if ($doesThrow) {
         throw new DomainException('stop');
@@ -59,9 +61,9 @@ pcntl_signal(SIGUSR1, function () use (&$isArmed, &$doesThrow, &$members, &$ends
 });
 
 /** True when the handler has run, and another holder has the lock. */
-$call = function (RedisLock $lock) use (&$isArmed): bool {
+$call = function (RedisLock $lock) use (&$isArmed, $unit): bool {
     try {
-        $ignored = $lock->acquire('k', 0.4, 0.0, 'T');
+        $ignored = $lock->acquire('k', 4 * $unit, 0.0, 'T');
     } catch (DomainException | RedisLockException) {
     }
     $hasRun = !$isArmed;
@@ -77,14 +79,14 @@ foreach ([1, 3] as $n) {
     foreach ([true, false] as $doesThrow) {
         $what = "N = $n, " . ($doesThrow ? 'throws' : 'returns');
         /* The call must still wait for the servers when the signal comes. */
-        undisturbed(0.05, function () use ($what, $n, $lock, $members, $call, &$isArmed,
-                &$endsAt): void {
+        undisturbed(0.05, function () use ($what, $n, $lock, $members, $call, $unit,
+                &$isArmed, &$endsAt): void {
             $members->flush();
             $lock->release('warm', $lock->acquire('warm'));
             $members->empty($what);
             $members->pause(...array_keys($members->servers));
             $isArmed = true;
-            $endsAt = now() + 0.5;
+            $endsAt = now() + 5 * $unit;
             $sender = run_shell(sprintf('sleep 0.01; kill -%d %d', SIGUSR1, getmypid()));
             $hasRun = $call($lock);
             $members->resume(...array_keys($members->servers));
@@ -102,10 +104,10 @@ foreach ([1, 3] as $n) {
             sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done',
                 SIGUSR1, getmypid()));
     $times = 0;
-    for ($until = now() + 4.0; $times < 6 && now() < $until;) {
+    for ($until = now() + 40 * $unit; $times < 6 && now() < $until;) {
         $doesThrow = $times % 2 === 0;
         $isArmed = true;
-        $endsAt = now() + 0.3;
+        $endsAt = now() + 3 * $unit;
         if ($call($lock)) {
             $times++;
             usleep(20_000);

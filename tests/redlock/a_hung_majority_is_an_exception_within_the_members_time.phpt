@@ -14,7 +14,8 @@ require_once __DIR__ . '/../inc/members.inc';
 $members = start_members(5);
 $hung = [0, 2, 3];
 $named = array_map(fn (int $i) => $members->servers[$i], $hung);
-foreach ([[0.3, 30.0, 0.3], [30.0, 3.0, 0.3]] as [$timeout, $ttl, $least]) {
+$time = room(0.3);
+foreach ([[$time, 30.0, $time], [30.0, 10 * $time, $time]] as [$timeout, $ttl, $least]) {
     foreach ([true, false] as $isPersistent) {
         $what = "timeout $timeout, ttl $ttl, " . ($isPersistent ? 'warm' : 'cold');
         $lock = $members->lock(timeout: $timeout, persistent: $isPersistent);

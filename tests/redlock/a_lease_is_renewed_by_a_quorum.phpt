@@ -13,12 +13,12 @@ require_once __DIR__ . '/../inc/members.inc';
 require_once __DIR__ . '/../inc/renew.inc';
 
 $members = start_members(3);
-$lock = $members->lock(timeout: 0.3);
-$lease = $lock->lease('k', 1.0);
+$lock = $members->lock(timeout: room(0.3));
+$lease = $lock->lease('k', room(1.0));
 $members->hold('at first', 'k', $lease->token());
 renewals_go_on('all alive', 2);
 $goes_on = function (string $what, array $alive) use ($members, $lease): void {
-    for ($until = now() + 2.0; now() < $until; usleep(5000)) {
+    for ($until = now() + room(2.0); now() < $until; usleep(5000)) {
         if (!$lease->isHeld() || $members->holding('k', $lease->token(), $alive) < count($alive)) {
             check("$what: it stays held", false, [$lease->isHeld(), $members->values('k', $alive)]);
             return;

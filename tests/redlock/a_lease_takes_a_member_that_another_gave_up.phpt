@@ -13,9 +13,10 @@ require_once __DIR__ . '/../inc/members.inc';
 require_once __DIR__ . '/../inc/renew.inc';
 
 $members = start_members(3);
-$members->servers[2]->cmd('SET', 'k', RedisLock::token(), 'PX', 800);
-$lock = $members->lock(timeout: 0.2);
-$lease = $lock->lease('k', 1.5);
+$members->servers[2]->cmd('SET', 'k', RedisLock::token(), 'PX',
+    (int) (1000 * room(1.6)));
+$lock = $members->lock(timeout: room(0.2));
+$lease = $lock->lease('k', room(3.0));
 $members->hold('two have it', 'k', $lease->token(), [0, 1]);
 $members->pause(1);
 /* Until the third is free there is no quorum, and no renewal; the proof lasts longer than that. */

@@ -15,7 +15,7 @@ require_once __DIR__ . '/../inc/renew.inc';
 foreach ([3, 4, 5] as $n) {
     $members = start_members($n);
     $lock = $members->lock();
-    $lease = $lock->lease('k', 3.0);
+    $lease = $lock->lease('k', room(3.0));
     $members->hold("N = $n", 'k', $lease->token());
     $minority = $n - $members->quorum();
     /* A renewal gives a member that lost the key its token back: only what is another's counts. */

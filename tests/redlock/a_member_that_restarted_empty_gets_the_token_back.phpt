@@ -14,7 +14,8 @@ require_once __DIR__ . '/../inc/renew.inc';
 
 $members = start_members(3);
 $lock = $members->lock();
-$lease = $lock->lease('k', 1.5);
+$ttl = room(1.5);
+$lease = $lock->lease('k', $ttl);
 $members->hold('at first', 'k', $lease->token());
 $members->servers[1]->cmd('SET', 'data', 'x');
 $members->kill(1);
@@ -22,7 +23,7 @@ renewals_go_on('one is dead', 2);
 $members->start(1);
 same('it is empty', null, $members->servers[1]->cmd('GET', 'data'));
 $members->hold('it has the token back', 'k', $lease->token());
-between('with a TTL', 1, 1500, $members->servers[1]->cmd('PTTL', 'k'));
+between('with a TTL', 1, 1000 * $ttl, $members->servers[1]->cmd('PTTL', 'k'));
 same('isHeld()', true, $lease->isHeld());
 
 /* A key of another holder there does not change. */

@@ -20,7 +20,7 @@ foreach ([[0, 1, 2], [0, 1]] as $theirs) {
     $members->flush();
     $members->occupy('k', $holder, ...$theirs);
     $lock = $members->lock();
-    $sender = signal_later(SIGUSR1, 0.3);
+    $sender = signal_later(SIGUSR1, room(0.3));
     throws('the wait', 'LogicException', '~signal~', fn () => $lock->acquire('k', 30, 20), 3.0);
     $sender->finish();
     $members->empty('its end', array_values(array_diff([0, 1, 2], $theirs)));
@@ -30,7 +30,7 @@ $members->flush();
 /* In the midst of a call: two hang. */
 $members->pause(1, 2);
 $lock = $members->lock(timeout: 10.0);
-$sender = signal_later(SIGUSR1, 0.3);
+$sender = signal_later(SIGUSR1, room(0.3));
 throws('a call with a wait', 'LogicException', '~signal~',
     fn () => $lock->acquire('k', 600, 20), 3.0);
 $sender->finish();

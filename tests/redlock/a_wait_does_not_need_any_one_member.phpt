@@ -21,12 +21,12 @@ foreach (['kill', 'pause'] as $how) {
         $what = "$how $i";
         $members->$how($i);
         $rest = array_values(array_diff([0, 1, 2], [$i]));
-        $lock = $members->lock(timeout: 0.5, persistent: false);
+        $lock = $members->lock(timeout: room(0.5), persistent: false);
         $token = $lock->acquire('k', 60);
         $members->hold($what, 'k', $token, $rest);
         $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)],
-            ['timeout' => 0.5, 'persistent' => false], $release);
-        usleep(300_000);
+            ['timeout' => room(0.5), 'persistent' => false], $release);
+        usleep((int) (1e6 * room(0.3)));
         $watch = new Stopwatch();
         $at = now();
         same("$what: release()", true, $lock->release('k', $token));

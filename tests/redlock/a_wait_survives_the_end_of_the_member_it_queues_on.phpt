@@ -19,14 +19,14 @@ foreach (['kill', 'pause'] as $how) {
     for ($i = 0; $i < 3; $i++) {
         $what = "$how $i";
         $members = start_members(3);
-        $lock = $members->lock(timeout: 0.5);
+        $lock = $members->lock(timeout: room(0.5));
         $token = $lock->acquire('k', 60);
         $members->hold($what, 'k', $token);
-        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)], ['timeout' => 0.5],
+        $waiter = waiter($members->dsns(), 'k', ['wait' => slack(10.0)], ['timeout' => room(0.5)],
             $release);
-        usleep(300_000);
+        usleep((int) (1e6 * room(0.3)));
         $members->$how($i);
-        usleep(200_000);
+        usleep((int) (1e6 * room(0.2)));
         $rest = array_values(array_diff([0, 1, 2], [$i]));
         $watch = new Stopwatch();
         $at = now();

@@ -13,7 +13,7 @@ skip_under_valgrind();
 require_once __DIR__ . '/../inc/members.inc';
 
 $members = start_members(3);
-$lock = $members->lock(timeout: 0.1);
+$lock = $members->lock(timeout: slack(0.1));
 $round = function () use ($members, $lock): void {
     for ($i = 0; $i < 50; $i++) {
         $token = $lock->acquire('k', 30, slack(2.0));

@@ -25,7 +25,7 @@ same('one dead, two refusals', null, $lock->acquire('k'));
 $members = start_members(5);
 $members->occupy('k', 'theirs', 0, 1);
 $members->pause(2);
-$lock = $members->lock(timeout: 0.3);
+$lock = $members->lock(timeout: room(0.3));
 $named = [$members->servers[2]];
 fails_by('one hung, two refusals of five', $named, fn () => $lock->acquire('k'));
 $members->empty('one hung, two refusals of five', [3, 4]);

@@ -12,7 +12,7 @@ skip_without_server();
 require_once __DIR__ . '/../inc/members.inc';
 
 $members = start_members(5);
-$lock = $members->lock(timeout: 0.3);
+$lock = $members->lock(timeout: room(0.3));
 foreach (['kill' => 'start', 'pause' => 'resume'] as $fault => $cure) {
     $members->$fault(0, 3);
     for ($i = 0; $i < 20; $i++) {
@@ -23,7 +23,7 @@ foreach (['kill' => 'start', 'pause' => 'resume'] as $fault => $cure) {
     }
     $members->$cure(0, 3);
     $isUsed = eventually("$fault: all hold a new lock", function () use ($lock, $members): bool {
-        $token = $lock->acquire('again', 30, 1.0);
+        $token = $lock->acquire('again', 30, slack(1.0));
         usleep(20_000);
         $isUsed = $members->holding('again', (string) $token) === 5;
         $lock->release('again', (string) $token);

@@ -24,11 +24,11 @@ foreach ($servers as $i => $server) {
 }
 foreach ([1, 3] as $count) {
     $some = array_slice($dsns, 0, $count);
-    $lock = new RedisLock($some);
+    $lock = new RedisLock($some, timeout: room(1.0), connectTimeout: room(0.5));
     $token = $lock->acquire('k', 30);
     check("$count: taken", $token !== null);
     $waiter = waiter($some, 'k', ['wait' => 15]);
-    usleep(300000);
+    usleep((int) (1e6 * room(0.3)));
     same("$count: a wait ends by its time", null, $lock->acquire('k', 30, 0.3));
     same("$count: release()", true, $lock->release('k', (string) $token));
     $result = $waiter->result();

@@ -18,8 +18,9 @@ $lock = $members->lock();
 $cycles = [
     'a token' => fn () => $lock->release('k', $lock->acquire('k')),
     'a lease' => fn () => $lock->lease('k')->release(),
-    'synchronized()' => fn () => $lock->synchronized('k', fn () => true, wait: 1.0),
-    'a lease that is freed with its object' => fn () => $lock->lease('k', wait: 1.0)->isHeld(),
+    'synchronized()' => fn () => $lock->synchronized('k', fn () => true, wait: slack(1.0)),
+    'a lease that is freed with its object' =>
+        fn () => $lock->lease('k', wait: slack(1.0))->isHeld(),
 ];
 foreach ($cycles as $what => $cycle) {
     $cycle();

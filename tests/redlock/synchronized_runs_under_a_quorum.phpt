@@ -35,7 +35,7 @@ $thrown = throws('lost in the section', 'RedisLockLostException', '~lost~',
     $members->kill(1);
     eventually('it is lost', fn () => !$lease->isHeld());
     return 8;
-}, 1.0), 8.0);
+}, room(1.0)), 8.0);
 same('getResult()', 8, $thrown?->getResult());
 $members->empty('lost', [2]);
 

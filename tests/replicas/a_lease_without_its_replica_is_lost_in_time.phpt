@@ -13,25 +13,27 @@ require_once __DIR__ . '/../inc/replicas.inc';
 require_once __DIR__ . '/../inc/renew.inc';
 
 $all = start_replicated();
-$lock = new RedisLock($all->dsn());
+$lock = new RedisLock($all->dsn(rest: '&timeout=' . room(1.0) . '&replicas_timeout=' . room(0.1)));
 $losses = [];
-$lease = $lock->lease('k', 0.9, onLoss: function (RedisLockLease $lease) use (&$losses): void {
+$ttl = room(0.9);
+$lease = $lock->lease('k', $ttl, onLoss: function (RedisLockLease $lease) use (&$losses): void {
     $losses[] = $lease->key();
 });
-$long = $lock->lease('long', 6);
+$long = $lock->lease('long', room(6.0));
 renewals_go_on('at first');
 
 $all->pause();
-usleep(350000); /* a renewal was due */
+usleep((int) (1e6 * room(0.35))); /* a renewal was due */
 same('it is held still', true, $lease->isHeld());
 $all->resume();
 renewals_go_on('with the replica back');
-stays_held('the replica was back in time', $all->primary, $lease, 0.5);
+stays_held('the replica was back in time', $all->primary, $lease, room(0.5));
 
 $all->pause();
 $deadline = now() + $lease->remaining();
 eventually('it is lost', fn () => !$lease->isHeld());
-between('not before its time, and not long after', $deadline - 0.3, $deadline + slack(0.1), now());
+between('not before its time, and not long after', $deadline - $ttl / 3,
+    $deadline + slack(0.1), now());
 eventually('onLoss is called', function () use (&$losses): bool {
     return $losses === ['k'];
 });

@@ -18,7 +18,8 @@ check('docs/operations.md has a rule',
         $m) === 1);
 $rights = array_diff(explode(' ', $m[1]), ['+wait']);
 $all->primary->cmd('ACL', 'SETUSER', 'locker', 'on', '>pw', 'resetchannels', '-@all', ...$rights);
-$lock = new RedisLock($all->dsn(credentials: 'locker:pw'), 'lock:');
+$lock = new RedisLock($all->dsn(rest: '&timeout=' . room(1.0) . '&replicas_timeout=' . room(0.1),
+    credentials: 'locker:pw'), 'lock:');
 $waits = [0.0, 5.0];
 foreach ($waits as $wait) {
     throws("acquire(), wait $wait", 'RedisLockConnectionException', "~NOPERM.*\bwait\b.*WAIT~i",

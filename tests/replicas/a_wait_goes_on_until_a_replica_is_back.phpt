@@ -24,7 +24,7 @@ function gets_it_once_confirmed(Replicated $all, string $key, Waiter $waiter, in
 }
 
 $all = start_replicated();
-$lock = new RedisLock($all->dsn());
+$lock = new RedisLock($all->dsn(rest: '&timeout=' . room(1.0) . '&replicas_timeout=' . room(0.1)));
 
 /* The lock is free. */
 foreach (['free' => [], 'own' => ['token' => 'my-token']] as $key => $arguments) {

@@ -12,7 +12,9 @@ skip_without_server();
 require_once __DIR__ . '/../inc/replicas.inc';
 
 $members = [start_replicated(), start_replicated(), start_replicated()];
-$dsns = array_map(fn (Replicated $member) => $member->dsn(), $members);
+$wait = room(0.1);
+$dsns = array_map(fn (Replicated $member) =>
+    $member->dsn(rest: '&timeout=' . room(1.0) . '&replicas_timeout=' . $wait), $members);
 $lock = new RedisLock($dsns);
 for ($i = 0; $i < 50; $i++) {
     $token = $lock->acquire("k$i", 30);
@@ -33,14 +35,14 @@ $members[1]->pause();
 $watch = new Stopwatch();
 throws('without two', 'RedisLockConnectionException', '~replicas confirmed~',
     fn () => $lock->acquire('k', 30));
-$watch->within('without two: in time', 0.1 + slack(0.05), 0.1);
+$watch->within('without two: in time', $wait + slack(0.05), $wait);
 foreach ($members as $i => $member) {
     no_key_is_left("member $i", $member->primary);
 }
 
 /* A wait gets the lock with one of the replicas back. */
 $members[1]->resume();
-matches('with one back', TOKEN, (string) $token = $lock->acquire('k', 30, wait: 5));
+matches('with one back', TOKEN, (string) $token = $lock->acquire('k', 30, wait: slack(5.0)));
 same('release()', true, $lock->release('k', $token));
 
 done();

@@ -13,8 +13,9 @@ require_once __DIR__ . '/../inc/replicas.inc';
 
 $rounds = (int) (getenv('REDISLOCK_REPLICA_ROUNDS') ?: 20);
 $all = start_replicated();
+$dsn = $all->dsn(rest: '&timeout=' . room(1.0) . '&replicas_timeout=' . room(0.1));
 for ($i = 0; $i < $rounds; $i++) {
-    $lock = new RedisLock($all->dsn(), persistent: false);
+    $lock = new RedisLock($dsn, persistent: false);
     $token = $lock->acquire('k', 30);
     $all->primary->kill();
     same("round $i", $token, $all->replicas[0]->cmd('GET', 'k'));

@@ -26,7 +26,7 @@ $holding = fn (string $key): int => count(array_filter([
     $sentinels[0]->primaryServer()->cmd('EXISTS', $key),
     $sentinels[1]->primaryServer()->cmd('EXISTS', $key),
     $cluster->ownerOf($key)->cmd('EXISTS', $key)]));
-$lock = new RedisLock($dsns);
+$lock = new RedisLock($dsns, timeout: room(1.0), connectTimeout: room(0.5));
 $token = $lock->acquire('k', 30);
 matches('acquire()', TOKEN, (string) $token);
 eventually('a quorum has it', fn () => $holding('k') >= 3);
@@ -34,7 +34,7 @@ same('acquire() again', null, $lock->acquire('k', 30));
 same('owner()', $token, $lock->owner('k'));
 same('extend()', true, $lock->extend('k', $token, 30));
 $waiter = waiter($dsns, 'k', ['ttl' => 30, 'wait' => slack(10.0)]);
-usleep(300000);
+usleep((int) (1e6 * room(0.3)));
 same('release()', true, $lock->release('k', $token));
 $result = $waiter->result();
 same('no exception', null, $result['error']);
@@ -45,17 +45,18 @@ same('freed', true, $lock->release('k', (string) $result['token']));
 $sentinels[0]->sentinels[0]->kill();
 $sentinels[0]->servers[0]->kill();
 $plain[1]->kill();
-$lease = $lock->lease('lease', 2);
+$lease = $lock->lease('lease', room(2.0));
 check('a lease', $lease !== null);
-$fresh = new RedisLock($dsns, persistent: false);
+$fresh = new RedisLock($dsns, timeout: room(1.0), connectTimeout: room(0.5),
+    persistent: false);
 same('another object', null, $fresh->acquire('lease', 30));
-$result = waiter($dsns, 'lease', ['ttl' => 30, 'wait' => 0.3])->result();
+$result = waiter($dsns, 'lease', ['ttl' => 30, 'wait' => room(0.3)])->result();
 same('a wait of a process that has not met the Sentinels', [null, null],
     [$result['token'], $result['error']]);
-usleep(2500000);
+usleep((int) (1e6 * room(2.5)));
 same('it is renewed', true, $lease->isHeld());
 same('a failover of a member', 1, $sentinels[1]->failover());
-usleep(1000000);
+usleep((int) (1e6 * room(1.0)));
 same('it is held', true, $lease->isHeld());
 same('it is released', true, $lease->release());
 same('nothing is left', [], array_merge($plain[0]->locks(), $cluster->locks(),

@@ -12,29 +12,30 @@ skip_without_sentinel();
 require __DIR__ . '/../inc/sentinel.inc';
 require_once __DIR__ . '/../inc/child.inc';
 
-const GRACE = 2.0;
 const PROCESSES = 20;
 
 $sentinels = start_sentinels(3, 1);
-$dsn = $sentinels->dsn('?failover_grace=' . GRACE);
+$ttl = room(0.9);
+$dsn = $sentinels->dsn('?failover_grace=' . room(2.0) . '&timeout=' . room(1.0));
 matches('the grace of the beginning is over', TOKEN,
-    (string) (new RedisLock($dsn))->acquire('first', 0.9, slack(30.0)));
+    (string) (new RedisLock($dsn))->acquire('first', $ttl, slack(30.0)));
 
 /* Each prints how its first calls end; the message of an exception is the reason. */
 $code = '
     [, $dsn, $key, $how] = $argv;
+    $ttl = (float) $argv[4];
     $lock = new RedisLock($dsn);
     try {
         if ($how === "acquire") {
-            $token = $lock->acquire($key, 0.9);
+            $token = $lock->acquire($key, $ttl);
             echo is_string($token) ? "granted" : "refused";
             echo $lock->release($key, $token) ? " released" : " gone";
         } elseif ($how === "lease") {
-            $lease = $lock->lease($key, 0.9);
+            $lease = $lock->lease($key, $ttl);
             echo $lease !== null ? "granted" : "refused";
             echo $lease?->release() ? " released" : " gone";
         } else {
-            echo $lock->synchronized($key, fn () => "granted released", 0.9);
+            echo $lock->synchronized($key, fn () => "granted released", $ttl);
         }
     } catch (RedisLockException $e) {
         echo get_class($e), ": ", $e->getMessage();
@@ -43,7 +44,7 @@ $code = '
 $ends = [];
 for ($i = 0; $i < PROCESSES; $i++) {
     $how = ['acquire', 'lease', 'synchronized'][$i % 3];
-    $end = $how . ' ' . trim(run_php($code, [$dsn, "k$i", $how]));
+    $end = $how . ' ' . trim(run_php($code, [$dsn, "k$i", $how, $ttl]));
     $ends[$end] = ($ends[$end] ?? 0) + 1;
 }
 ksort($ends);
@@ -52,9 +53,9 @@ same('all are granted', ['acquire granted released' => 7, 'lease granted release
 
 /* After its idle connections were closed, a process is as cold. */
 $lock = new RedisLock($dsn);
-$warm = $lock->acquire('warm', 0.9);
+$warm = $lock->acquire('warm', $ttl);
 $sentinels->primaryServer()->cmd('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-matches('with a new connection', TOKEN, (string) $lock->acquire('k', 0.9));
+matches('with a new connection', TOKEN, (string) $lock->acquire('k', $ttl));
 
 done();
 ?>

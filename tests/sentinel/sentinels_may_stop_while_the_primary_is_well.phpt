@@ -13,7 +13,8 @@ require __DIR__ . '/../inc/sentinel.inc';
 
 $sentinels = start_sentinels(3, 0);
 $primary = $sentinels->servers[0];
-$lock = new RedisLock($sentinels->dsn('?timeout=0.3&connect_timeout=0.3'));
+$timeout = room(0.3);
+$lock = new RedisLock($sentinels->dsn("?timeout=$timeout&connect_timeout=$timeout"));
 $unchecked = new RedisLock($sentinels->dsn('?sentinel_check=0'));
 $token = $lock->acquire('held', 60);
 $lease = $lock->lease('lease', 60);

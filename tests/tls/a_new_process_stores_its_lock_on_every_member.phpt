@@ -18,6 +18,8 @@ $members = new Members([start_server(), start_tls_server($ca), start_server()]);
 $dsns = [$members->servers[0]->dsn(), $members->servers[1]->tlsDsn("?ssl[cafile]=$ca->file"),
     $members->servers[2]->dsn()];
 
+$new = sprintf('$lock = new RedisLock(json_decode($argv[1]), timeout: %F, connectTimeout: %F);',
+    room(1.0), room(0.5));
 $isFree = fn () =>
     array_filter($members->servers, fn ($server) => $server->locks() !== []) === [];
 
@@ -32,7 +34,7 @@ $forms = [
 ];
 for ($round = 0; $round < 5; $round++) {
     foreach ($forms as $what => [$take, $end]) {
-        $child = start_php('$lock = new RedisLock(json_decode($argv[1]));' . $take
+        $child = start_php($new . $take
             . '; echo "ready\n"; fgets(STDIN); echo ' . $end . ' ? "released\n" : "lost\n";'
             . 'fgets(STDIN);', [json_encode($dsns)]);
         $child->expect('~ready~');
@@ -52,7 +54,7 @@ for ($round = 0; $round < 5; $round++) {
 
 /* A release at once: what is under way to the slow member is released after it. */
 for ($round = 0; $round < 10; $round++) {
-    same('released at once', "released\n", run_php('$lock = new RedisLock(json_decode($argv[1]));'
+    same('released at once', "released\n", run_php($new
         . '$token = $lock->acquire("k"); usleep((int) $argv[2]);'
         . 'echo $lock->release("k", $token) ? "released\n" : "lost\n"; usleep(100000);',
         [json_encode($dsns), (string) ($round * 500)]));

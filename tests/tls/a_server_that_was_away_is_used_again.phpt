@@ -14,9 +14,12 @@ require __DIR__ . '/../inc/tls.inc';
 require __DIR__ . '/../inc/renew.inc';
 
 $ca = new_authority();
+$timeout = round(room(0.2), 2);
+$ttl = round(room(1.5), 3);
 foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     $server = start_tls_server($ca, config: ['tls-protocols' => $protocol]);
-    $options = ['timeout' => 0.2, 'connectTimeout' => 0.2, 'tls' => ['cafile' => $ca->file]];
+    $options = ['timeout' => $timeout, 'connectTimeout' => $timeout,
+        'tls' => ['cafile' => $ca->file]];
     $lock = new RedisLock($server->tlsDsn(), ...$options);
 
     /* A restart between two calls: a new connection, a new session. */
@@ -38,7 +41,7 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
         $lock->isLocked('warm');
         $server->pause();
         $what = "$protocol: a key of " . strlen($key) . ' bytes';
-        throws($what, 'RedisLockConnectionException', '~no answer within 0\.2 s.*undo~',
+        throws($what, 'RedisLockConnectionException', "~no answer within $timeout s.*undo~",
             fn () => $lock->acquire($key, 60), 0.5);
         $server->resume();
         usleep(100000);
@@ -63,11 +66,11 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     /* A script that ends while a lock is undone leaves none either. */
     $server->pause();
     $server->resume();
-    $child = start_and_stop_at('$lock = new RedisLock($argv[1], timeout: 0.2,
+    $child = start_and_stop_at('$lock = new RedisLock($argv[1], timeout: (float) $argv[3],
         tls: ["cafile" => $argv[2]]); $lock->isLocked("k");',
         'try { $token = $lock->acquire("end", 60); }
         catch (RedisLockConnectionException) { echo "no answer"; }',
-        [$server->tlsDsn(), $ca->file]);
+        [$server->tlsDsn(), $ca->file, $timeout]);
     $server->pause();
     $child->tell('');
     matches("$protocol: a script's end", '~no answer~', $child->output());
@@ -76,14 +79,14 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     eventually("$protocol: a script's end: no key", fn () => $server->keys() === []);
 
     /* A lease outlives connections that are killed, and a restart that keeps the data. */
-    $lease = $lock->lease('lease', 1.5);
+    $lease = $lock->lease('lease', $ttl);
     foreach ($server->client()->clients() as $client) {
         $server->cmd('CLIENT', 'KILL', 'ID', $client['id']);
     }
     renewals_go_on("$protocol: a killed connection");
     $token = $lease->token();
     $server->restart();
-    $server->cmd('SET', 'lease', $token, 'PX', 1500);
+    $server->cmd('SET', 'lease', $token, 'PX', (int) (1000 * $ttl));
     renewals_go_on("$protocol: a restart");
     same("$protocol: held", true, $lease->verify());
     same("$protocol: release()", true, $lease->release());

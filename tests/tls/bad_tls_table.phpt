@@ -215,7 +215,7 @@ foreach ($tables as $where => $table) {
             same("$what: no traffic", 0, $connects() - $before);
             continue;
         }
-        $lock = new RedisLock($dsn, connectTimeout: 0.3);
+        $lock = new RedisLock($dsn, timeout: slack(1.0), connectTimeout: slack(0.3));
         $thrown = throws("$where, $what", $class, $message, fn () => $lock->acquire('k'), 0.4);
         message_is_fine($what, $thrown);
         same("$what: dials", 1, $connects() - $before);

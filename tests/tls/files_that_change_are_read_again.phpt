@@ -18,6 +18,7 @@ function replace_file(string $file, string ...$from): void
     rename("$file.new", $file);
 }
 
+$patience = ['timeout' => slack(1.0), 'connectTimeout' => slack(0.5)];
 $folder = removed_folder();
 [$ca, $next] = [new_authority('CA of this year'), new_authority('CA of the next year')];
 $server = start_tls_server($ca);
@@ -26,7 +27,8 @@ $gateway = new Gateway("tcp://127.0.0.1:$server->tlsPort");
 
 /* The CA changes: first both are trusted, then the new one alone. */
 replace_file("$folder/ca.pem", $ca->file);
-$lock = new RedisLock("rediss://127.0.0.1:$gateway->port", tls: ['cafile' => "$folder/ca.pem"]);
+$lock = new RedisLock("rediss://127.0.0.1:$gateway->port", ...$patience,
+    tls: ['cafile' => "$folder/ca.pem"]);
 $call = function () use ($lock): bool {
     $lock->close();
     return $lock->isLocked('k');
@@ -68,7 +70,7 @@ $make = function (int $to) use ($ca, $folder): void {
     replace_file("$folder/cert.pem", $certificate);
 };
 $make(to: -1);
-$lock = new RedisLock($strict->tlsDsn(), tls: ['cafile' => $ca->file,
+$lock = new RedisLock($strict->tlsDsn(), ...$patience, tls: ['cafile' => $ca->file,
     'local_cert' => "$folder/cert.pem", 'local_pk' => "$folder/key.pem"]);
 throws('an expired certificate', 'RedisLockConnectionException', '~certificate expired~', $call =
     fn () => $lock->isLocked('k'));
@@ -86,13 +88,13 @@ for ($day = 0; $day < 3; $day++) {
 }
 
 /* A lease is renewed meanwhile, on connections of its own. */
-$lease = $lock->lease('k', 0.6);
+$lease = $lock->lease('k', room(0.6));
 $make(to: 1);
 $strict->client();
 foreach ($strict->client()->clients() as $client) {
     $strict->cmd('CLIENT', 'KILL', 'ID', $client['id']);
 }
-usleep(1000000);
+usleep((int) (1e6 * room(1.0)));
 same('the lease is held', true, $lease->verify());
 same('and freed', true, $lease->release());
 

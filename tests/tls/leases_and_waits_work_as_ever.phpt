@@ -15,16 +15,18 @@ require __DIR__ . '/../inc/renew.inc';
 require __DIR__ . '/../inc/waiter.inc';
 
 $ca = new_authority();
-$tls = ['tls' => ['cafile' => $ca->file]];
+$tls = ['tls' => ['cafile' => $ca->file], 'timeout' => slack(1.0),
+    'connectTimeout' => slack(0.5)];
+$ttl = room(0.6);
 foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     $server = start_tls_server($ca, config: ['tls-protocols' => $protocol]);
     $dsn = $server->tlsDsn();
     $lock = new RedisLock($dsn, ...$tls);
 
     /* The watchdog: 20 leases for three times their TTL, on one connection. */
-    $leases = array_map(fn ($i) => $lock->lease("lease $i", 0.6), range(1, 20));
+    $leases = array_map(fn ($i) => $lock->lease("lease $i", $ttl), range(1, 20));
     $before = RedisLock::stats();
-    stays_held("$protocol: leases", $server, $leases, 1.8);
+    stays_held("$protocol: leases", $server, $leases, 3 * $ttl);
     $after = RedisLock::stats();
     check("$protocol: renewals", $after['renewed'] - $before['renewed'] >= 60, $after);
     between("$protocol: handshakes", 0, 1, $after['tls_handshakes'] - $before['tls_handshakes']);

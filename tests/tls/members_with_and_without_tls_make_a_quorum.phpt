@@ -21,7 +21,8 @@ $members = new Members([start_tls_server($ca), start_server(tcp: true), start_tl
 [$first, $second, $third, $fourth, $fifth] = $members->servers;
 $dsns = [$first->tlsDsn(), $second->tcpDsn(), $third->tlsDsn(), $fourth->dsn(),
     $fifth->tlsDsn('?ssl[peer_name]=cache.test')];
-$options = ['timeout' => slack(0.5), 'tls' => ['cafile' => $ca->file]];
+$options = ['timeout' => slack(0.5), 'connectTimeout' => slack(0.5),
+    'tls' => ['cafile' => $ca->file]];
 $lock = new RedisLock($dsns, ...$options);
 
 $token = $lock->acquire('k', 30);
@@ -33,8 +34,10 @@ same('release()', true, $lock->release('k', $token));
 $members->empty('release()');
 
 /* A wait, and a lease that is renewed. */
-$lease = $lock->lease('k', 0.9);
-stays_held('a lease', $third, $lease, 1.5);
+$ttl = room(0.9);
+$lease = $lock->lease('k', $ttl);
+eventually('the third has it', fn () => $members->holding('k', $lease->token(), [2]) === 1);
+stays_held('a lease', $third, $lease, 5 / 3 * $ttl);
 $waiter = waiter($dsns, 'k', [], $options, fn ($lock, $token) => $lock->release('k', $token));
 eventually('it waits', fn () => array_filter($members->servers,
     fn ($server) => $server->client()->info('clients')['blocked_clients'] > 0) !== []);
@@ -56,7 +59,7 @@ same('release()', true, $lock->release('k', (string) $token));
 $members->resume(3);
 $members->start(0);
 $members->empty('a dead and a hung one');
-$distrustful = new RedisLock($dsns, ...['tls' => ['cafile' => new_authority()->file]]);
+$distrustful = new RedisLock($dsns, ...['tls' => ['cafile' => new_authority()->file]] + $options);
 $thrown = throws('three of five are not trusted', 'RedisLockConnectionException',
     '~no quorum.*not accepted.*ssl\[cafile\]~', fn () => $distrustful->acquire('k', wait: 5), 1.0);
 same('reasons', [$first->tlsDsn(), $third->tlsDsn(), $fifth->tlsDsn()],

@@ -22,11 +22,12 @@ function handshakes(callable $call): array
 }
 
 $ca = new_authority();
+$patience = ['timeout' => slack(1.0), 'connectTimeout' => slack(0.5)];
 foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     $config = ['tls-protocols' => $protocol];
     [$one, $other] = [start_tls_server($ca, config: $config),
         start_tls_server($ca, config: $config)];
-    $lock = new RedisLock($one->tlsDsn(), tls: ['cafile' => $ca->file]);
+    $lock = new RedisLock($one->tlsDsn(), ...$patience, tls: ['cafile' => $ca->file]);
     $redial = function (RedisLock $lock): void {
         $lock->isLocked('k');
         $lock->close();
@@ -41,7 +42,7 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     between("$protocol: resumed", 95, 100, $resumed);
 
     /* Two servers do not use each other's sessions. */
-    $both = [$lock, new RedisLock($other->tlsDsn(), tls: ['cafile' => $ca->file])];
+    $both = [$lock, new RedisLock($other->tlsDsn(), ...$patience, tls: ['cafile' => $ca->file])];
     same("$protocol: another server", [1, 0], handshakes(fn () => $redial($both[1])));
     [$count, $resumed] = handshakes(function () use ($redial, $both): void {
         for ($i = 0; $i < 20; $i++) {
@@ -51,7 +52,8 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     between("$protocol: two in turn", 19, 20, $resumed);
 
     /* Another object with other options has no session, as its trust may be another. */
-    $strict = new RedisLock($one->tlsDsn(), tls: ['cafile' => $ca->file, 'ciphers' => 'HIGH']);
+    $strict = new RedisLock($one->tlsDsn(), ...$patience, tls: ['cafile' => $ca->file,
+        'ciphers' => 'HIGH']);
     same("$protocol: other options", [1, 0], handshakes(fn () => $redial($strict)));
 
     /* A server that was started anew makes a new session. */
@@ -71,9 +73,9 @@ foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
  * is closed before its next ticket has come may have none for the next handshake. */
 $servers = [start_tls_server($ca), start_tls_server($ca), start_tls_server($ca)];
 $lock = new RedisLock(array_map(fn ($server) => $server->tlsDsn(), $servers),
-    tls: ['cafile' => $ca->file]);
+    ...$patience, tls: ['cafile' => $ca->file]);
 foreach ($servers as $server) {
-    $redial(new RedisLock($server->tlsDsn(), tls: ['cafile' => $ca->file]));
+    $redial(new RedisLock($server->tlsDsn(), ...$patience, tls: ['cafile' => $ca->file]));
 }
 [$count, $resumed] = handshakes(function () use ($lock): void {
     for ($i = 0; $i < 30; $i++) {

@@ -15,9 +15,9 @@ require __DIR__ . '/../inc/fake_server.inc';
 $server = start_server();
 foreach (['LOADING Redis is loading', 'READONLY a replica', 'NOPERM no scripts for you']
         as $error) {
-    foreach ([0.0, 0.3] as $wait) {
+    foreach ([0.0, room(0.3)] as $wait) {
         $fake = fake_server([], $server);
-        $lock = new RedisLock($fake->dsn(), timeout: 0.5, persistent: false);
+        $lock = new RedisLock($fake->dsn(), timeout: slack(0.5), persistent: false);
         $lock->isLocked('k');
         $fake->rules([rule('SET', ['forward', 'close']), rule('EVALSHA', [send("-$error\r\n")]),
             rule('EVAL', [send("-$error\r\n")])]);

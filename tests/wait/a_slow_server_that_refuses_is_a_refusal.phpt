@@ -15,14 +15,16 @@ $server = start_server();
 $server->cmd('SET', 'k', 'stranger');
 /* From then on there is one answer for each try. */
 learn_scripts(new RedisLock($server->dsn()), 'k');
-$slow = [wait_for(0.3), 'pass'];
+$unit = room(0.1);
+$slow = [wait_for(3 * $unit), 'pass'];
 $fake = fake_server([rule('SET', $slow), rule('EVALSHA', $slow), rule('EVAL', $slow)], $server);
-foreach ([0.4, 0.5, 0.6, 0.7] as $wait) {
-    undisturbed(0.1, function () use ($fake, $wait): void {
-        $lock = new RedisLock($fake->dsn(), timeout: 0.5);
+foreach ([4, 5, 6, 7] as $units) {
+    undisturbed(0.1, function () use ($fake, $unit, $units): void {
+        $wait = $units * $unit;
+        $lock = new RedisLock($fake->dsn(), timeout: 5 * $unit);
         $seconds = elapsed(fn () => $lock->acquire('k', wait: $wait), $token);
         same("wait: $wait", null, $token);
-        between("seconds of wait: $wait", $wait, slack($wait + 0.5), $seconds);
+        between("seconds of wait: $wait", $wait, $wait + slack(0.5), $seconds);
     });
 }
 

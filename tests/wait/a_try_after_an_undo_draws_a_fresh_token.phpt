@@ -13,9 +13,9 @@ require __DIR__ . '/../inc/fake_server.inc';
 
 $server = start_server();
 $fake = fake_server([], $server);
-$lock = new RedisLock($fake->dsn(), timeout: 0.2, connectTimeout: 0.2);
+$lock = new RedisLock($fake->dsn(), timeout: room(0.2), connectTimeout: room(0.2));
 $lock->isLocked('k');
-$fake->rules([rule('SET', ['forward', wait_for(0.6), 'reply'], times: 1)]);
+$fake->rules([rule('SET', ['forward', wait_for(room(0.6)), 'reply'], times: 1)]);
 $token = $lock->acquire('k', 60, 20);
 matches('acquire()', TOKEN, (string) $token);
 $sent = [];
@@ -30,7 +30,7 @@ $undo = array_filter($sent, fn ($command) => $command[0] === 'EVAL' && $command[
 check('the first is undone', $undo !== [], $sent);
 check('it is never tried again', array_filter($sent,
     fn ($command) => $command[0] === 'EVALSHA' && $command[1] === $first) === [], $sent);
-usleep(700000);
+usleep((int) (1e6 * room(0.7)));
 same('the lock is whole', $token, $server->cmd('GET', 'k'));
 same('release()', true, $lock->release('k', $token));
 same('keys', [], $server->keys());

@@ -12,13 +12,14 @@ skip_without_server();
 require __DIR__ . '/../inc/fake_server.inc';
 
 $fake = fake_server([rule('*', [send("-LOADING Redis is loading the dataset in memory\r\n")])]);
-$lock = new RedisLock($fake->dsn());
-$took = elapsed(function () use ($lock): void {
+$lock = new RedisLock($fake->dsn(), timeout: slack(1.0));
+$wait = room(0.5);
+$took = elapsed(function () use ($lock, $wait): void {
     $thrown = throws('acquire()', 'RedisLockServerException', '~LOADING~',
-        fn () => $lock->acquire('k', wait: 0.5));
+        fn () => $lock->acquire('k', wait: $wait));
     same('code', 'LOADING', $thrown?->getErrorCode());
 });
-between('seconds', 0.5, slack(2.5), $took);
+between('seconds', $wait, slack(2.5), $took);
 
 done();
 ?>

@@ -16,7 +16,7 @@ $server->cmd('SET', 'k', 'somebody');
 learn_scripts(new RedisLock($server->dsn(), wake: false), 'k');
 $lock = new RedisLock($server->dsn(), jitter: 0, wake: false);
 $monitor = $server->monitor();
-undisturbed(0.05, function () use ($lock, $monitor): void {
+undisturbed(0.005, function () use ($lock, $monitor): void {
     $monitor->commands();
     $delays = RedisLock::stats()['backoffs'];
     $start = microtime(true);

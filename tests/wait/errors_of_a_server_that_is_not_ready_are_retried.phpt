@@ -23,7 +23,8 @@ $errors = ['LOADING Redis is loading the dataset in memory',
     'UNBLOCKED force unblock from blocking operation'];
 foreach ($errors as $error) {
     $code = strtok($error, ' ');
-    $lock = new RedisLock($fake->dsn(), retryDelay: 0.001, retryMaxDelay: 0.01);
+    $lock = new RedisLock($fake->dsn(), timeout: slack(1.0), retryDelay: 0.001,
+        retryMaxDelay: 0.01);
     $fake->rules([rule('SET', [send("-$error\r\n")]),
         rule('EVALSHA', [send("-$error\r\n")], times: 3)]);
     $token = $lock->acquire('k', 20, 20);

@@ -12,20 +12,21 @@ skip_without_server();
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
+$unit = room(0.1);
 $server->cmd('SET', 'k', 'somebody');
-$lock = new RedisLock($server->dsn(), timeout: 0.3, connectTimeout: 0.3);
+$lock = new RedisLock($server->dsn(), timeout: 3 * $unit, connectTimeout: 3 * $unit);
 learn_scripts($lock, 'k');
-$pause = in_fork(function () use ($server): void {
-    usleep(200000);
+$pause = in_fork(function () use ($server, $unit): void {
+    usleep((int) (2e6 * $unit));
     $server->pause();
 });
 $took =
     elapsed(fn () => throws('acquire()', 'RedisLockConnectionException', '~.~',
-        fn () => $lock->acquire('k', wait: 0.6)));
+        fn () => $lock->acquire('k', wait: 6 * $unit)));
 reap($pause);
-between('seconds', 0.6, slack(2.5), $took);
+between('seconds', 6 * $unit, slack(2.5), $took);
 $server->resume();
-usleep(200000);
+usleep((int) (2e6 * $unit));
 same('keys', ['0:k'], $server->locks());
 same('value', 'somebody', $server->cmd('GET', 'k'));
 

@@ -29,7 +29,7 @@ foreach (['without a label' => $old, 'with a label' => "$old@cron",
 }
 hold($server, 'k', 60000, 'own');
 check('an own token: looks after back-off delays',
-    waiter($server->dsn(), 'k', ['wait' => 1.0])->result()['stats']['backoffs'] > 3);
+    waiter($server->dsn(), 'k', ['wait' => room(1.0)])->result()['stats']['backoffs'] > 3);
 
 done();
 ?>

@@ -17,7 +17,7 @@ foreach (['NOAUTH Authentication required.',
     'ERR unknown command', 'MOVED 3999 127.0.0.1:6381'] as $error) {
     $code = strtok($error, ' ');
     $fake = fake_server([rule('SET', [send("-$error\r\n")])]);
-    $lock = new RedisLock($fake->dsn());
+    $lock = new RedisLock($fake->dsn(), timeout: slack(1.0));
     $thrown = throws($code, 'RedisLockServerException', "~$code~",
         fn () => $lock->acquire('k', wait: 20), 2.0);
     same("$code: code", $code, $thrown?->getErrorCode());

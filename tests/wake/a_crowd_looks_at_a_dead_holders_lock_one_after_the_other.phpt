@@ -16,11 +16,12 @@ const WAITERS = 12;
 const CROWD = 12000;
 
 $server = start_server();
-hold($server, 'k', 4000);
+$unit = room(0.1);
+hold($server, 'k', (int) (40000 * $unit));
 $ends_at = microtime(true) + (int) $server->cmd('PTTL', 'k') / 1000;
 $waiters = [];
 for ($i = 0; $i < WAITERS; $i++) {
-    $waiters[] = waiter($server->dsn(), 'k', ['ttl' => 60, 'wait' => 20]);
+    $waiters[] = waiter($server->dsn(), 'k', ['ttl' => 60, 'wait' => 80 * $unit + 12]);
 }
 queued($server, WAITERS);
 $names = array_flip(marked($server, 'k'));
@@ -33,10 +34,10 @@ for ($i = 0; $i < CROWD; $i += 1000) {
     $server->cmd('ZADD', 'k::rl-wait', ...$marks);
 }
 // each has looked since, and seen the crowd
-usleep((int) (1e6 * max(0, $ends_at - 0.3 - microtime(true))));
+usleep((int) (1e6 * max(0, $ends_at - 3 * $unit - microtime(true))));
 
 $monitor = $server->monitor();
-usleep((int) (1e6 * max(0, $ends_at + 0.8 - microtime(true))));
+usleep((int) (1e6 * max(0, $ends_at + 8 * $unit - microtime(true))));
 $looks = [];
 foreach ($monitor->named('EVALSHA', 'EVAL') as $command) {
     $name = $command['args'][7] ?? '';

@@ -23,7 +23,7 @@ foreach ($limits as $key => $limit) {
     $waiters[$key] = waiter($server->dsn(), $key);
 }
 queued($server, 4);
-usleep(700000); // delays have grown to their maximum
+usleep((int) (1e6 * room(0.7))); // delays have grown to their maximum
 $deleted = now();
 $server->cmd('DEL', ...array_keys($limits));
 foreach ($limits as $key => $limit) {

@@ -20,7 +20,7 @@ $child = 0;
 pcntl_signal(SIGUSR1, function () use (&$child): void {
     $child = pcntl_fork();
 });
-$sender = signal_later(SIGUSR1, 0.2);
+$sender = signal_later(SIGUSR1, room(0.2));
 $releases = in_fork(function () use ($server, $token): void {
     queued($server, 1);
     eventually('the child has had its wait',

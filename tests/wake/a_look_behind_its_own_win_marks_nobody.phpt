@@ -14,15 +14,15 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
 $fake = fake_server([], $server, unix: true);
-hold($server, 'k', 60);
+hold($server, 'k', (int) (1000 * room(0.2)));
 matches('a wait with a look, so that the server knows the scripts', TOKEN,
-    (string) (new RedisLock($server->dsn()))->acquire('k', 30, 5));
+    (string) (new RedisLock($server->dsn()))->acquire('k', 30, slack(5.0)));
 check('it looked', RedisLock::stats()['probes'] > 0);
 $before = count($fake->commands('EVALSHA'));
-$token = hold($server, 'k', 300);
-$fake->rules([rule('EVALSHA', [wait_for(0.4), 'pass'], skip: 1)]);
+$token = hold($server, 'k', (int) (1000 * room(0.3)));
+$fake->rules([rule('EVALSHA', [wait_for(room(0.4)), 'pass'], skip: 1)]);
 $waiter = waiter($fake->dsn(), 'k', then: function ($lock, $token): void {
-    usleep(700000);
+    usleep((int) (1e6 * room(0.7)));
 });
 queued($server, 1);
 $server->cmd('PEXPIRE', 'k', 60000);

@@ -34,7 +34,7 @@ foreach ($users as $user => $fallbacks) {
     matches("$user: acquire()", TOKEN, (string) $tokens[$user]);
     $waiters[$user] = waiter($dsn, $user);
 }
-usleep(700000); // delays have grown to their maximum
+usleep((int) (1e6 * room(0.7))); // delays have grown to their maximum
 foreach ($users as $user => [$waits, $releases]) {
     $before = RedisLock::stats()['wake_failures'];
     $released = now();

@@ -14,13 +14,13 @@ require __DIR__ . '/../inc/waiter.inc';
 $server = start_server();
 $server->cmd('SCRIPT', 'FLUSH');
 $monitor = $server->monitor();
-hold($server, 'k', 30);
-matches('a wait with a look', TOKEN,
-    (string) (new RedisLock($server->dsn()))->acquire('k', 0.03, 5));
+$lock = new RedisLock($server->dsn());
+$lock->isLocked('k');
+hold($server, 'k', (int) (1000 * room(0.2)));
+matches('a wait with a look', TOKEN, (string) $lock->acquire('k', 30, slack(5.0)));
 $looks = array_filter($monitor->named('EVAL'), fn ($command) => count($command['args']) === 9);
 same('the text of a look', 1, count($looks));
 $look = reset($looks)['args'];
-usleep(50000);
 for ($round = 0; $round < 10; $round++) {
     hold($server, 'k');
     $waiter = waiter($server->dsn(), 'k');

@@ -26,7 +26,7 @@ try {
 }
 array_pop($others)->close();
 $waiter = waiter($server->dsn(), 'k');
-usleep(700000);
+usleep((int) (1e6 * room(0.7)));
 same('not in the queue', 0, (int) $server->client()->info('clients')['blocked_clients']);
 $released = now();
 same('DEL', 1, $server->cmd('DEL', 'k'));
@@ -54,19 +54,22 @@ $server->cmd('DEL', 'k');
 /* The answer to the look does not come; the queue goes on. */
 $fake->rules([]);
 $lock = new RedisLock($fake->dsn(), timeout: slack(1.0));
-hold($server, 'k', 60);
-matches('scripts are loaded', TOKEN, (string) $lock->acquire('k', 30, 5));
-$token = hold($server, 'k');
-$fake->rules([rule('EVALSHA', ['hang'], skip: 1)]);
-$waiter = waiter($fake->dsn(), 'k', options: ['timeout' => 0.2]);
-queued($server, 1);
-usleep(1300000);
-$released = now();
-same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
-$result = $waiter->result();
-matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
-check('at once', $result['at'] - $released <= slack(0.5) && $result['stats']['wake_ups'] === 1,
-    $result);
+hold($server, 'k', (int) (1000 * room(0.2)));
+matches('scripts are loaded', TOKEN, (string) $lock->acquire('k', 30, slack(5.0)));
+undisturbed(0.1, function () use ($server, $fake): void {
+    $fake->rules([]);
+    $token = hold($server, 'k');
+    $fake->rules([rule('EVALSHA', ['hang'], skip: 1)]);
+    $waiter = waiter($fake->dsn(), 'k', options: ['timeout' => min(room(0.2), 0.4)]);
+    queued($server, 1);
+    usleep(1300000); // the mark, which the look should renew, lasts for 2 s
+    $released = now();
+    same('release()', true, (new RedisLock($server->dsn()))->release('k', $token));
+    $result = $waiter->result();
+    matches('token', TOKEN, (string) ($result['token'] ?? $result['error']));
+    check('at once', $result['at'] - $released <= slack(0.5) && $result['stats']['wake_ups'] === 1,
+        $result);
+});
 
 done();
 ?>

@@ -23,8 +23,8 @@ function waits(string $what, RedisLock $lock, string $dsn, string $refused, stri
         $token = $lock->acquire($key, 30);
         $releaser =
             start_php(
-                '$lock = new RedisLock($argv[1]); echo "here\n"; fgets(STDIN); usleep(300000); echo (int) $lock->release($argv[2], $argv[3]);',
-            [$dsn, $key, $token]);
+                '$lock = new RedisLock($argv[1]); echo "here\n"; fgets(STDIN); usleep((int) $argv[4]); echo (int) $lock->release($argv[2], $argv[3]);',
+            [$dsn, $key, $token, 1e6 * room(0.3)]);
         $releaser->expect('~here~');
         $before = RedisLock::stats();
         $releaser->tell('go');

@@ -16,7 +16,6 @@ $holders = [];
 foreach (['gave up', 'was killed', 'threw', 'won', 'won and was killed'] as $key) {
     $holders[$key] = hold($server, $key);
 }
-$gave_up = waiter($server->dsn(), 'gave up', ['wait' => 0.3]);
 $killed = waiter($server->dsn(), 'was killed');
 $threw = in_fork(function () use ($server): void {
     pcntl_async_signals(true);
@@ -25,7 +24,10 @@ $threw = in_fork(function () use ($server): void {
         fn () => (new RedisLock($server->dsn()))->acquire('threw', wait: INF), 20.0);
 });
 $won = waiter($server->dsn(), 'won', then: fn ($lock, $token) => $lock->release('won', $token));
-$both = waiter($server->dsn(), 'won and was killed', ['ttl' => 0.5], then: fn () => sleep(60));
+$both = waiter($server->dsn(), 'won and was killed', ['ttl' => room(0.5)],
+    then: fn () => sleep(60));
+queued($server, 4);
+$gave_up = waiter($server->dsn(), 'gave up', ['wait' => room(0.3)]);
 eventually('all of them wait',
     fn () => count(array_filter($server->keys(),
         fn ($key) => str_ends_with($key, '::rl-wait'))) === 5);

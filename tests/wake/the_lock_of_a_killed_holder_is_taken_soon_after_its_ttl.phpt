@@ -12,10 +12,11 @@ skip_without_server();
 require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
-$holder = in_fork(function () use ($server): void {
+$ttl = room(0.7);
+$holder = in_fork(function () use ($server, $ttl): void {
     $lock = new RedisLock($server->dsn());
     $server->newClient()->cmd('SET', 'held since', (string) now());
-    same('acquire()', true, $lock->acquire('k', 0.7) !== null);
+    same('acquire()', true, $lock->acquire('k', $ttl) !== null);
     sleep(60);
 });
 eventually('it is held', fn () => $server->cmd('EXISTS', 'k') === 1);
@@ -28,7 +29,7 @@ for ($n = 1; $n <= 3; $n++) {
 send_signal($holder, SIGKILL);
 pcntl_waitpid($holder, $status);
 OwnProcesses::remove($holder);
-$end = (float) $server->cmd('GET', 'held since') + 0.7;
+$end = (float) $server->cmd('GET', 'held since') + $ttl;
 $last = $end;
 foreach ($waiters as $n => $waiter) {
     $result = $waiter->result();

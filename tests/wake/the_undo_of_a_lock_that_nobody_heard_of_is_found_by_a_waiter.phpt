@@ -13,10 +13,10 @@ require __DIR__ . '/../inc/fake_server.inc';
 require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
-$fake = fake_server([rule('SET', ['forward', wait_for(0.6), 'reply'], times: 1)], $server);
+$fake = fake_server([rule('SET', ['forward', wait_for(room(0.6)), 'reply'], times: 1)], $server);
 $slow = in_fork(function () use ($fake): void {
     throws('too late', 'RedisLockConnectionException', '~undo~',
-        fn () => (new RedisLock($fake->dsn(), timeout: 0.1))->acquire('k'));
+        fn () => (new RedisLock($fake->dsn(), timeout: room(0.1)))->acquire('k'));
 });
 eventually('it was granted', fn () => $server->cmd('EXISTS', 'k') === 1);
 $begin = now();

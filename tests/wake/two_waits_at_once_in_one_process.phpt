@@ -51,7 +51,7 @@ pcntl_signal(SIGUSR1, function () use ($lock, $outer, &$won): void {
     $won = $lock->acquire('inner', 60, 0.2);
     same('release()', true, $lock->release('outer', $outer));
 });
-$sender = signal_later(SIGUSR1, 0.2);
+$sender = signal_later(SIGUSR1, room(0.2));
 $token = $lock->acquire('outer', 60, 20);
 $sender->finish();
 matches('outer', TOKEN, (string) $token);

@@ -19,7 +19,7 @@ $polls = new RedisLock($server->dsn(), wake: false);
 $token = $wakes->acquire('k');
 $monitor = $server->monitor();
 $waiter = waiter($server->dsn(), 'k', options: ['wake' => false]);
-usleep(500000);
+usleep((int) (1e6 * room(0.5)));
 same('keys', ['0:k'], $server->keys());
 $released = now();
 same('release()', true, $wakes->release('k', $token));
