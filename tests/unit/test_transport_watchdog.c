@@ -266,7 +266,7 @@ static void a_release_is_written_to_its_end(void)
 		long_key_of(key, sizeof key, i);
 		renew_now(keep_key(rl_bytes_of(key, sizeof key), 60000));
 	}
-	AWAIT(renewed() == 2);
+	AWAIT(renewed() >= 2);
 	atomic_store(&is_silent, true);
 	peer_sleeps(5);
 	uint64_t before = bytes;
@@ -285,7 +285,7 @@ static void a_sleeping_thread_does_nothing(void)
 {
 	begin(false, 1);
 	keep(1000);
-	AWAIT(renewed() == 1);
+	AWAIT(renewed() >= 1);
 	unsigned before = sleeps;
 	CHECK(before > 0);
 	peer_sleeps(250);
@@ -299,7 +299,7 @@ static void a_lease_that_is_due_sooner_wakes_the_thread(void)
 	peer_sleeps(50); /* the thread sleeps now */
 	int64_t before = rl_os_now();
 	keep(2400);
-	AWAIT(renewed() == 1);
+	AWAIT(renewed() >= 1);
 	CHECK(rl_os_now() - before >= 400 * MS);
 	CHECK(rl_lease_is_held(kept[1]->lease));
 }
@@ -314,7 +314,7 @@ static void a_ttl_that_gets_shorter_wakes_the_thread(void)
 	rl_lease_expect(one->lease, 2400 * MS);
 	CHECK(rl_lease_confirm(one->lease, 2400 * MS, rl_os_now()));
 	rl_watchdog_let_go(one);
-	AWAIT(renewed() == 1);
+	AWAIT(renewed() >= 1);
 	CHECK(rl_lease_is_held(one->lease));
 	CHECK(wakes == before_it + 1);
 	unsigned before = sleeps; /* the thread falls asleep again */
@@ -393,8 +393,9 @@ static void the_thread_ends_at_once_and_may_begin_again(void)
 {
 	begin(false, 3);
 	for (unsigned i = 0; i < 3; i++) {
+		uint64_t renewed_before = renewed();
 		keep(600);
-		AWAIT(renewed() == i + 1);
+		AWAIT(renewed() > renewed_before);
 		atomic_store(&is_silent, true);
 		peer_sleeps(220); /* the next renewal is in flight */
 		int64_t before = rl_os_now();
@@ -465,7 +466,7 @@ static void a_lack_of_descriptors_is_an_error(void)
 	CHECK_INT(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	CHECK_INT(code, EMFILE);
 	keep(600);
-	AWAIT(renewed() == 1);
+	AWAIT(renewed() >= 1);
 }
 
 static void a_lack_of_threads_is_an_error(void)
@@ -478,7 +479,7 @@ static void a_lack_of_threads_is_an_error(void)
 	CHECK_INT(code, EAGAIN);
 	CHECK_INT(next_descriptor(), before); /* the pipe is closed */
 	keep(600);
-	AWAIT(renewed() == 1);
+	AWAIT(renewed() >= 1);
 }
 
 /* ---- forks ---- */
@@ -613,7 +614,7 @@ static void get_signal_inside(int ready)
 	struct sigaction action = {.sa_handler = rl_sigterm_handle};
 	alarm(5);
 	rl_renewal *one = keep(600);
-	AWAIT(renewed() == 1);
+	AWAIT(renewed() >= 1);
 	rl_sigterm_arm(&host);
 	sigaction(SIGTERM, &action, NULL);
 	rl_watchdog_hold(one);
