@@ -24,7 +24,7 @@ function moved(Cluster $cluster): int
 }
 
 $cluster = start_cluster();
-$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
 /* Teaches the map. */
 for ($i = 0; $i < 2; $i++) {
     $lock->isLocked('any');

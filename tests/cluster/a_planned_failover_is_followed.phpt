@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $cluster = start_cluster(3, 1, timeout: 5000);
 $key = $cluster->keyOf(1);
-$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
 $token = $lock->acquire($key, 60);
 $lease = $lock->lease($cluster->keyOf(1, 'lease'), room(3.0));
 $waiter = waiter($cluster->dsn(), $key, ['ttl' => 30, 'wait' => slack(20.0)]);

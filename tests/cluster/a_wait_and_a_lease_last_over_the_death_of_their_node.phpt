@@ -16,7 +16,7 @@ require __DIR__ . '/../inc/waiter.inc';
 $cluster = start_cluster(3, 1, timeout: 1000);
 $key = $cluster->keyOf(0);
 $kept = $cluster->keyOf(0, 'lease');
-$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
 $token = $lock->acquire($key, 60);
 $lease = $lock->lease($kept, 30);
 $waiter = waiter($cluster->dsn(), $key, ['ttl' => 30, 'wait' => slack(25.0)]);

@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $cluster = start_cluster(timeout: 800);
 $key = $cluster->keyOf(0);
-$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
 $token = $lock->acquire($key, 60);
 $waiter = waiter($cluster->dsn(), $key, ['ttl' => 30, 'wait' => slack(25.0)]);
 eventually('it waits', fn () =>

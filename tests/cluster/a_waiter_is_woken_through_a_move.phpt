@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/cluster.inc';
 require __DIR__ . '/../inc/waiter.inc';
 
 $cluster = start_cluster();
-$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
 $queued = fn (int $node): bool => (int) $cluster->nodes[$node]->client()
     ->info('clients')['blocked_clients'] === 1;
 

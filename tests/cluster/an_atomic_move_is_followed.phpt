@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $cluster = start_cluster();
 $key = $cluster->keyOf(0);
-$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
 $token = $lock->acquire($key, 60);
 $lease = $lock->lease("{{$key}}:lease", room(3.0));
 foreach ([1, 2, 0, 1] as $node) {

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/cluster.inc';
 require __DIR__ . '/../inc/waiter.inc';
 
 $cluster = start_cluster();
-$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
 foreach ([
     /* key => the key of the waiters' marks; null = the wait polls */
     'plain' => '{plain}::rl-wait',

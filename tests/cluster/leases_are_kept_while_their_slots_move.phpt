@@ -12,7 +12,7 @@ skip_without_cluster();
 require __DIR__ . '/../inc/cluster.inc';
 
 $cluster = start_cluster();
-$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
 $leases = [];
 foreach (range(0, 29) as $i) {
     $leases[] = $lock->lease("lease$i", room(0.9));

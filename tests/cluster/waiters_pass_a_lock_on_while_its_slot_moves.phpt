@@ -16,7 +16,7 @@ $cluster = start_cluster();
 $key = $cluster->keyOf(0);
 $file = tempnam(sys_get_temp_dir(), 'rl-moves-');
 $sections = function () use ($cluster, $key, $file): void {
-    $lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
+    $lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
     for ($i = 0; $i < 40; $i++) {
         $lock->synchronized($key, function () use ($file): void {
             $handle = fopen($file, 'c+');

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/waiter.inc';
 require __DIR__ . '/../inc/renew.inc';
 
 [$a, $b, $gateway] = start_pair();
-$lock = new RedisLock($gateway->dsn(), timeout: slack(1.0), connectTimeout: slack(0.5));
+$lock = new RedisLock($gateway->dsn(), timeout: slack(1.0), connectTimeout: slack(1.0));
 
 /* Locks that are held during the switch: a token, a renewed lease, and a lease without renewal. */
 $token = $lock->acquire('token', 60);

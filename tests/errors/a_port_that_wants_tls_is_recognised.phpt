@@ -46,7 +46,8 @@ foreach ($addresses as $i => $address) {
 
     /* A minority of several servers is done without. */
     $members = start_members(2);
-    $lock = new RedisLock([...$members->dsns(), $gateway->dsn()]);
+    $lock = new RedisLock([...$members->dsns(), $gateway->dsn()], timeout: room(1.0),
+        connectTimeout: room(1.0));
     $token = $lock->acquire('k', 30);
     check("$i: a quorum", $token !== null);
     same("$i: released", true, $lock->release('k', (string) $token));

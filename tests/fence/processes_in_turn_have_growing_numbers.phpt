@@ -32,7 +32,7 @@ foreach (['one' => [$all->servers[0]->dsn()], 'three' => $all->dsns()] as $what 
             }
             echo 'done';
             PHP, [json_encode($dsns), $log->address(), $what, dirname(__DIR__) . '/inc/resp.inc',
-            SECTIONS, room(1.0), room(0.5)]);
+            SECTIONS, room(1.0), room(1.0)]);
     }
     foreach ($children as $child) {
         same("$what: a process", 'done', $child->output());

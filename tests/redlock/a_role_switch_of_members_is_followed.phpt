@@ -15,7 +15,7 @@ require __DIR__ . '/../inc/renew.inc';
 
 $pairs = [start_pair(), start_pair(), start_pair()];
 $dsns = array_map(fn ($pair) => $pair[2]->dsn(), $pairs);
-$lock = new RedisLock($dsns, timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($dsns, timeout: room(1.0), connectTimeout: room(1.0));
 $lease = $lock->lease('renewed', room(1.5));
 $token = $lock->acquire('token', 60);
 renewals_go_on('before the switch');

@@ -15,7 +15,8 @@ $members = start_members(2);
 $listener = stream_socket_server('unix://' . $members->servers[0]->folder . '/counts');
 stream_set_blocking($listener, false);
 /* The listener takes every connection and closes it at once. */
-$lock = new RedisLock([...$members->dsns(), 'unix://' . $members->servers[0]->folder . '/counts']);
+$lock = new RedisLock([...$members->dsns(), 'unix://' . $members->servers[0]->folder . '/counts'],
+    timeout: room(1.0), connectTimeout: room(1.0));
 $dials = 0;
 $take = function () use ($listener, &$dials): void {
     while ($connection = @stream_socket_accept($listener, 0)) {

@@ -24,7 +24,7 @@ foreach ($servers as $i => $server) {
 }
 foreach ([1, 3] as $count) {
     $some = array_slice($dsns, 0, $count);
-    $lock = new RedisLock($some, timeout: room(1.0), connectTimeout: room(0.5));
+    $lock = new RedisLock($some, timeout: room(1.0), connectTimeout: room(1.0));
     $token = $lock->acquire('k', 30);
     check("$count: taken", $token !== null);
     $waiter = waiter($some, 'k', ['wait' => 15]);

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/sentinel.inc';
 require __DIR__ . '/../inc/waiter.inc';
 
 $sentinels = start_sentinels(3, 1);
-$lock = new RedisLock($sentinels->dsn(), timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($sentinels->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
 $lease = $lock->lease('lease', 9.0);
 $token = $lock->acquire('k', 60);
 $waiter = waiter($sentinels->dsn(), 'k', ['ttl' => 30, 'wait' => slack(25.0)]);

@@ -26,7 +26,7 @@ $holding = fn (string $key): int => count(array_filter([
     $sentinels[0]->primaryServer()->cmd('EXISTS', $key),
     $sentinels[1]->primaryServer()->cmd('EXISTS', $key),
     $cluster->ownerOf($key)->cmd('EXISTS', $key)]));
-$lock = new RedisLock($dsns, timeout: room(1.0), connectTimeout: room(0.5));
+$lock = new RedisLock($dsns, timeout: room(1.0), connectTimeout: room(1.0));
 $token = $lock->acquire('k', 30);
 matches('acquire()', TOKEN, (string) $token);
 eventually('a quorum has it', fn () => $holding('k') >= 3);
@@ -47,7 +47,7 @@ $sentinels[0]->servers[0]->kill();
 $plain[1]->kill();
 $lease = $lock->lease('lease', room(2.0));
 check('a lease', $lease !== null);
-$fresh = new RedisLock($dsns, timeout: room(1.0), connectTimeout: room(0.5),
+$fresh = new RedisLock($dsns, timeout: room(1.0), connectTimeout: room(1.0),
     persistent: false);
 same('another object', null, $fresh->acquire('lease', 30));
 $result = waiter($dsns, 'lease', ['ttl' => 30, 'wait' => room(0.3)])->result();

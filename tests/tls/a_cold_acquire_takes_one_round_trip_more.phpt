@@ -23,7 +23,7 @@ foreach (['TLSv1.2' => [3, 2], 'TLSv1.3' => [2, 2]] as $protocol => [$full, $res
         ['once more', $gateway, 'rediss', $resumed, ['cafile' => $ca->file]],
     ] as [$what, $way, $scheme, $turns, $tls]) {
         $lock = new RedisLock("$scheme://shop:pw@127.0.0.1:$way->port/3", timeout: slack(1.0),
-            connectTimeout: slack(0.5), tls: $tls);
+            connectTimeout: slack(1.0), tls: $tls);
         $before = $way->turns();
         $token = $lock->acquire('k');
         same("$protocol, $what: round trips", $turns, $way->turns() - $before);

@@ -19,7 +19,7 @@ $dsns = [$members->servers[0]->dsn(), $members->servers[1]->tlsDsn("?ssl[cafile]
     $members->servers[2]->dsn()];
 
 $new = sprintf('$lock = new RedisLock(json_decode($argv[1]), timeout: %F, connectTimeout: %F);',
-    room(1.0), room(0.5));
+    room(1.0), room(1.0));
 $isFree = fn () =>
     array_filter($members->servers, fn ($server) => $server->locks() !== []) === [];
 

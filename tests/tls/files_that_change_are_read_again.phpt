@@ -18,7 +18,7 @@ function replace_file(string $file, string ...$from): void
     rename("$file.new", $file);
 }
 
-$patience = ['timeout' => slack(1.0), 'connectTimeout' => slack(0.5)];
+$patience = ['timeout' => slack(1.0), 'connectTimeout' => slack(1.0)];
 $folder = removed_folder();
 [$ca, $next] = [new_authority('CA of this year'), new_authority('CA of the next year')];
 $server = start_tls_server($ca);

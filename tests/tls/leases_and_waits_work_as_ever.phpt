@@ -16,7 +16,7 @@ require __DIR__ . '/../inc/waiter.inc';
 
 $ca = new_authority();
 $tls = ['tls' => ['cafile' => $ca->file], 'timeout' => slack(1.0),
-    'connectTimeout' => slack(0.5)];
+    'connectTimeout' => slack(1.0)];
 $ttl = room(0.6);
 foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     $server = start_tls_server($ca, config: ['tls-protocols' => $protocol]);

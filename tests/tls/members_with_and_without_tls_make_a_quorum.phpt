@@ -21,7 +21,7 @@ $members = new Members([start_tls_server($ca), start_server(tcp: true), start_tl
 [$first, $second, $third, $fourth, $fifth] = $members->servers;
 $dsns = [$first->tlsDsn(), $second->tcpDsn(), $third->tlsDsn(), $fourth->dsn(),
     $fifth->tlsDsn('?ssl[peer_name]=cache.test')];
-$options = ['timeout' => slack(0.5), 'connectTimeout' => slack(0.5),
+$options = ['timeout' => slack(0.5), 'connectTimeout' => slack(1.0),
     'tls' => ['cafile' => $ca->file]];
 $lock = new RedisLock($dsns, ...$options);
 

@@ -22,7 +22,7 @@ function handshakes(callable $call): array
 }
 
 $ca = new_authority();
-$patience = ['timeout' => slack(1.0), 'connectTimeout' => slack(0.5)];
+$patience = ['timeout' => slack(1.0), 'connectTimeout' => slack(1.0)];
 foreach (['TLSv1.2', 'TLSv1.3'] as $protocol) {
     $config = ['tls-protocols' => $protocol];
     [$one, $other] = [start_tls_server($ca, config: $config),

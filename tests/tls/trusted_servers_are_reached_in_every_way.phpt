@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/tls.inc';
 $ca = new_authority();
 $middle = new_authority('middle CA', $ca);
 $foreign = new_authority('foreign CA');
-$patience = ['timeout' => slack(1.0), 'connectTimeout' => slack(0.5)];
+$patience = ['timeout' => slack(1.0), 'connectTimeout' => slack(1.0)];
 
 /** Takes and frees the lock in this database; each lock makes one handshake. */
 function works(string $what, TestServer $server, RedisLock $lock, int $database = 0): void
