@@ -13,7 +13,7 @@ require __DIR__ . '/../inc/renew.inc';
 
 $server = start_server();
 $lock = new RedisLock($server->dsn());
-$ttl = room(0.6);
+$ttl = room(1.2);
 $lease = $lock->lease('k', $ttl);
 renewals_go_on('the parent');
 $keep = function (string $who) use ($lock, $server, $ttl): RedisLockLease {
