@@ -111,8 +111,8 @@ function burst_figures(array $round): array
     ];
 }
 
-/** Who gave up waiting, and sections that ran at once: what must not be is told, wherever it is
- * seen. */
+/** Waits that ended in vain, and sections that ran at once. Neither may happen, so the report says
+ * it wherever it is seen. */
 function failures(array $rounds): string
 {
     $gaveUp = array_sum(array_column($rounds, 'gaveUp'));

@@ -7,8 +7,8 @@
  *         redlock=PROGRAM proxy=PROGRAM server=PROGRAM packages=FOLDER folder=FOLDER
  *         tls=PROGRAM|missing hiredis=VERSION openssl=VERSION only=SECTIONS quick=yes|no
  *
- * Who is compared: bench/peers, as far as they are there, and C on hiredis. Each has a private
- * server of its own, and all take turns. In the section about several servers all take turns on the
+ * The libraries that are compared: bench/peers, as far as they are there, and C on hiredis. Each
+ * library has a private server, and all take turns. In the section about several servers all take turns on the
  * same five.
  */
 foreach (['Wire', 'Processes', 'Server', 'Proxy', 'Members', 'Certificates', 'Workers', 'Library',

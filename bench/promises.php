@@ -1,7 +1,7 @@
 <?php
 /*
- * What RedisLock promises to who waits, put to the test: nobody overtakes, a wait is quiet, and
- * what happens to the holder is noticed in time. The results are lines of the report's last table.
+ * Tests what RedisLock promises to waiters: no waiter overtakes another, a wait is quiet, and a
+ * waiter notices in time what happens to the holder. The results are lines of the report's last table.
  */
 
 final class Promises

@@ -39,8 +39,8 @@ typedef struct quorum {
 	int is_sequential;
 } quorum;
 
-/* What a SET, a release and SCRIPT LOAD say when all is well; the last reply that was owed is the
- * one that counts. */
+/* Reads what a SET, a release and SCRIPT LOAD answer when all is well. The last pending reply
+ * counts. */
 static void on_reply(server *server, redisReply *reply)
 {
 	int is_yes = reply->type == REDIS_REPLY_STATUS || reply->type == REDIS_REPLY_STRING ||

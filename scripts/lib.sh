@@ -359,7 +359,7 @@ apt_update() {
 }
 
 # Servers that apt installs shall not be started: the scripts start their own, and leave no process
-# behind. policy-rc.d is Debian's switch for that; one that is there already stays as it is.
+# behind. policy-rc.d is Debian's switch for that; an existing file stays as it is.
 apt_install() (
     policy=/usr/sbin/policy-rc.d
     if [ ! -e "$policy" ]; then

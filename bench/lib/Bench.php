@@ -56,8 +56,8 @@ final class Bench
     }
 
     /**
-     * The libraries take turns, round by round; who is first changes, and who has used up its time
-     * sits out.
+     * The libraries take turns, round by round, in a changing order. A library that has used up its
+     * time sits out.
      *
      * @param callable(Library): void $work one round of one library
      */

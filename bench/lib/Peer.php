@@ -15,8 +15,7 @@ abstract class Peer
 {
     /** Seconds: no section takes nearly as long. */
     protected const TTL = 30;
-    /** Seconds: who has waited so long has given up, and is counted. symfony/lock knows no
-     * limit. */
+    /** Seconds: a wait ends after this time, and is counted. symfony/lock has no limit. */
     protected const WAIT = 20;
     /** Compare-and-delete, for the clients that lock by hand. */
     protected const RELEASE = <<<'LUA'

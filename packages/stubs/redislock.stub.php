@@ -218,7 +218,7 @@ class RedisLock
     public function owner(string $key): ?string {}
 
     /**
-     * Who holds the lock, for how long, and how many wait.
+     * The holder of the lock, for how long the lock is held, and how many clients wait.
      *
      * @return RedisLockState|null null = the lock is free
      *

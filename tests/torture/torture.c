@@ -31,7 +31,7 @@ static void (*hook_of_redislock)(zend_execute_data *frame);
 static unsigned interrupts;
 /* How many calls of the hook are under way: an onLoss is interrupted, too. */
 static unsigned depth;
-/* This interrupt forbids to switch Fibers until it is over. */
+/* No Fiber can be switched until this interrupt is over. */
 static bool is_last_of_interrupt;
 
 /* The flag of the thread that started PHP; NULL = no torture. */

@@ -16,6 +16,6 @@ enum Outcome
     /** The lock cannot be had, because Redis fails. Nothing was done. */
     case Unavailable;
 
-    /** It was done, but its lock had ended before: somebody has to look at it. */
+    /** The work was done, but its lock had ended before: a person has to look at it. */
     case Doubtful;
 }
