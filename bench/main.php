@@ -8,8 +8,8 @@
  *         tls=PROGRAM|missing hiredis=VERSION openssl=VERSION only=SECTIONS quick=yes|no
  *
  * The libraries that are compared: bench/peers, as far as they are there, and C on hiredis. Each
- * library has a private server, and all take turns. In the section about several servers all take turns on the
- * same five.
+ * library has a private server, and all take turns. In the section about several servers all
+ * take turns on the same five.
  */
 foreach (['Wire', 'Processes', 'Server', 'Proxy', 'Members', 'Certificates', 'Workers', 'Library',
     'Peer', 'Party', 'Report', 'Bench', 'Cluster', 'Sentinels', 'TopologyParty', 'probes',

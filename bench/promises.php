@@ -1,7 +1,8 @@
 <?php
 /*
  * Tests what RedisLock promises to waiters: no waiter overtakes another, a wait is quiet, and a
- * waiter notices in time what happens to the holder. The results are lines of the report's last table.
+ * waiter notices in time what happens to the holder. The results are lines of the report's last
+ * table.
  */
 
 final class Promises

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The limit for contended locks: the strictest queue there can be, in C on hiredis. A client that
- * finds the lock held puts its name at the end of a list. A release gives the lock to the first name
- * of that list, in one script, and wakes its owner through a list of its own: the key is never free
- * in between, and no client has to try again. Do not use this lock: if a waiter dies, its lock is
- * never freed.
+ * finds the lock held puts its name at the end of a list. A release gives the lock to the first
+ * name of that list, in one script, and wakes its owner through a list of its own: the key is never
+ * free in between, and no client has to try again. Do not use this lock: if a waiter dies, its lock
+ * is never freed.
  *
  * A worker as bench/section_worker.php, with the same line "run KEY START UNTIL MOST LENGTH".
  *
