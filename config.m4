@@ -95,7 +95,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_plain.c
     ext/core/lock/rl_queue.c
     ext/core/lock/rl_quorum_call.c
-    ext/core/lock/rl_release_batch.c
+    ext/core/lock/rl_releases.c
     ext/core/wire/rl_answer.c
     ext/core/wire/rl_command.c
     ext/core/wire/rl_dsn.c

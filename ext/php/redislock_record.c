@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-#include "core/lock/rl_release_batch.h"
+#include "core/lock/rl_releases.h"
 #include "core/base/rl_time.h"
 #include "transport/rl_driver.h"
 #include "transport/rl_process.h"
@@ -440,9 +440,9 @@ static rl_op *release_batch(
 		rl_watchdog_stop_grants(leases[i]->names.key, rl_lease_token(leases[i]));
 	}
 	bool is_possible = limit_ns > 0 && now >= client->backed_off_until;
-	rl_op *op = count > 0 && is_possible ? rl_release_batch_new(&client->set, client->pool,
-											   &REDISLOCK_G(env), leases, count, limit_ns)
-										 : NULL;
+	rl_op *op = count > 0 && is_possible
+		? rl_releases_new(&client->set, client->pool, &REDISLOCK_G(env), leases, count, limit_ns)
+		: NULL;
 	if (op == NULL) {
 		release_all_late(records, count);
 		return NULL;
@@ -453,7 +453,7 @@ static rl_op *release_batch(
 		redislock_records_back_off(client, rl_os_now() + BACK_OFF_NS);
 	}
 	for (size_t i = 0; i < count; i++) {
-		release_late(records[i], rl_release_batch_missing((rl_release_batch *) op, i));
+		release_late(records[i], rl_releases_missing(op, i));
 		rl_watchdog_undo_grants(leases[i]->names.key, rl_lease_token(leases[i]));
 	}
 	return op;
@@ -465,9 +465,9 @@ void redislock_record_release(
 	redislock_record_pause_watch(record);
 	if (rl_lease_is_open(record->lease)) {
 		rl_op *op = release_batch(record->client, &record, 1, limit_ns);
-		if (op != NULL && errors == REDISLOCK_RELEASE_THROWS &&
-			rl_release_batch_is_barred((rl_release_batch *) op, 0)) {
-			redislock_throw(op->err, op);
+		const rl_op *barred = op != NULL ? rl_releases_barred(op) : NULL;
+		if (barred != NULL && errors == REDISLOCK_RELEASE_THROWS) {
+			redislock_throw(barred->err, barred);
 			redislock_note_key(rl_lease_name(record->lease));
 		}
 		rl_op_free(op);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hand.h"
 
-#include "core/lock/rl_release_batch.h"
+#include "core/lock/rl_releases.h"
 #include "core/lock/rl_acquire.h"
 #include "core/lock/rl_plain.h"
 #include "core/wire/rl_dsn.h"
@@ -180,7 +180,7 @@ rl_status kept_farewell(kept *self, int64_t limit_ms)
 	rl_watchdog_pause(self->renewal);
 	if (rl_lease_is_open(self->lease)) {
 		hand *by = self->hand;
-		rl_op *op = need(rl_release_batch_new(
+		rl_op *op = need(rl_releases_new(
 			&by->set, &by->pool, &by->env, &self->lease, 1, limit_ms * RL_NS_PER_MS));
 		rl_drive(&by->net, op, NULL);
 		status = op->status;

@@ -268,8 +268,8 @@ static void begin_release(sim_client *c, holding *h)
 	begin_op(c, ACT_RELEASE, h, ask(c, h, RL_VERB_RELEASE, 0));
 }
 
-/* The object is destroyed: its lock is released within a short time. */
-static void begin_farewell(sim_client *c, holding *h)
+/* The lock will be released with others. */
+static void leave(sim_client *c, holding *h)
 {
 	if (h->renewal != NULL) {
 		rl_renewer_pause(h->renewal);
@@ -279,11 +279,38 @@ static void begin_farewell(sim_client *c, holding *h)
 		free_ref(c, h);
 		return;
 	}
-	COVER(batch);
 	TRACE("c%u says farewell to k%u", (unsigned) c->index, (unsigned) h->key);
-	begin_op(c, ACT_FAREWELL, h,
-		rl_release_batch_new(&c->set, &c->pool, &c->env, &h->lease, 1, FAREWELL_NS));
-	rl_renewer_stop_grants(&c->renewer, h->lease->names.key, rl_lease_token(h->lease));
+	success_touched(c, h->key);
+	c->leaving[c->leaving_count] = h;
+	c->leaving_leases[c->leaving_count++] = h->lease;
+}
+
+/* The object is destroyed, or the request ends: its locks are released within a short time. */
+static void begin_farewell(sim_client *c, holding *h)
+{
+	c->leaving_count = 0;
+	leave(c, h);
+	bool has_all = one_in(2);
+	for (unsigned i = 0; has_all && i < CLIENT_HOLDINGS; i++) {
+		holding *other = &c->holdings[i];
+		if (other != h && other->lease != NULL && !other->is_token) {
+			leave(c, other);
+		}
+	}
+	if (c->leaving_count == 0) {
+		return;
+	}
+	COVER(batch);
+	if (c->leaving_count > 1) {
+		COVER(crowd);
+	}
+	begin_op(c, ACT_FAREWELL, c->leaving[0],
+		rl_releases_new(
+			&c->set, &c->pool, &c->env, c->leaving_leases, c->leaving_count, FAREWELL_NS));
+	for (unsigned i = 0; i < c->leaving_count; i++) {
+		const rl_lease *lease = c->leaving_leases[i];
+		rl_renewer_stop_grants(&c->renewer, lease->names.key, rl_lease_token(lease));
+	}
 }
 
 static void begin_extend(sim_client *c, holding *h)
@@ -515,9 +542,11 @@ static void tell_not_taken_over(sim_client *c)
 static void undo_grants(sim_client *c)
 {
 	const rl_request *request = &c->op->call.request;
-	const holding *h = c->subject;
 	if (c->act == ACT_FAREWELL) {
-		rl_renewer_undo_grants(&c->renewer, h->lease->names.key, rl_lease_token(h->lease));
+		for (unsigned i = 0; i < c->leaving_count; i++) {
+			const rl_lease *lease = c->leaving_leases[i];
+			rl_renewer_undo_grants(&c->renewer, lease->names.key, rl_lease_token(lease));
+		}
 	} else if (request->verb == RL_VERB_RELEASE ||
 		(c->act == ACT_RESUME && c->op->status == RL_OK)) {
 		rl_renewer_undo_grants(&c->renewer, request->key, request->token);
@@ -869,13 +898,15 @@ void acts_finish(sim_client *c)
 		case ACT_RELEASE_LOOSE:
 			finish_release(c);
 			break;
-		case ACT_FAREWELL: {
-			holding *h = c->subject;
-			release_late(c, h, rl_release_batch_missing((rl_release_batch *) c->op, 0));
+		case ACT_FAREWELL:
+			for (unsigned i = 0; i < c->leaving_count; i++) {
+				release_late(c, c->leaving[i], rl_releases_missing(c->op, i));
+			}
 			end_op(c);
-			free_ref(c, h);
+			for (unsigned i = 0; i < c->leaving_count; i++) {
+				free_ref(c, c->leaving[i]);
+			}
 			break;
-		}
 	}
 	acts_tell(c);
 }

@@ -16,7 +16,7 @@
 #ifndef CLIENT_H
 #define CLIENT_H
 
-#include "core/lock/rl_release_batch.h"
+#include "core/lock/rl_releases.h"
 #include "core/lock/rl_acquire.h"
 #include "core/lock/rl_plain.h"
 #include "core/lease/rl_late.h"
@@ -90,6 +90,10 @@ typedef struct sim_client {
 	act act;
 	rl_op *op; /* owned; NULL = none */
 	holding *subject;
+	/* ACT_FAREWELL: what is released, the subject first. */
+	holding *leaving[CLIENT_HOLDINGS];
+	rl_lease *leaving_leases[CLIENT_HOLDINGS];
+	unsigned leaving_count;
 	int64_t ttl_ns;
 	int64_t wait_ns;
 	int64_t max_hold_ns;

@@ -95,6 +95,7 @@
  X(late_renewal, "a renewal runs after the loss") \
  X(put_back, "a member that has lost a lease gets it again") \
  X(batch, "a lease is freed with its object") \
+ X(crowd, "several leases are freed together") \
  X(late_release, "the watch repeats a release") \
  X(late_release_done, "and a server carries it out") \
  X(detached, "a lease is given away") \

@@ -25,7 +25,7 @@ void batch_make(size_t count, const char *token)
 
 void batch_again(size_t count)
 {
-	batch_op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, count, LIMIT);
+	batch_op = rl_releases_new(&fake_set, &fake_pool, &fake_env, leases, count, LIMIT);
 }
 
 void batch_end(void)
@@ -79,5 +79,5 @@ void batch_begin_warm(const char *seeds, size_t count, const char *token)
 
 unsigned batch_missing(unsigned lease)
 {
-	return rl_release_batch_missing((rl_release_batch *) batch_op, lease);
+	return rl_releases_missing(batch_op, lease);
 }

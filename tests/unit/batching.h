@@ -6,7 +6,7 @@
 #ifndef BATCHING_H
 #define BATCHING_H
 
-#include "core/lock/rl_release_batch.h"
+#include "core/lock/rl_releases.h"
 #include "calling.h"
 
 #define BATCH_MAX 330

@@ -4,7 +4,7 @@
  * key that is left without a report.
  */
 #include "check.h"
-#include "core/lock/rl_release_batch.h"
+#include "core/lock/rl_releases.h"
 #include "servers.h"
 #include "fake_memory.h"
 
@@ -179,7 +179,7 @@ static void a_release_batch_may_lack_memory(void)
 			fails_at = at;
 			is_lasting = lasts;
 			fake_memory_fails();
-			rl_op *op = rl_release_batch_new(&fake_set, &fake_pool, &fake_env, leases, 2, 200 * MS);
+			rl_op *op = rl_releases_new(&fake_set, &fake_pool, &fake_env, leases, 2, 200 * MS);
 			if (op != NULL) {
 				fake_drive(op);
 			}

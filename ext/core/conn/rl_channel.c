@@ -1,32 +1,363 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Channels and lines. The design is in the header.
+ */
 #include "core/conn/rl_channel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 16
+
+struct rl_line {
+	rl_line *next;
+	rl_conn *conn;     /* owned; NULL = dead */
+	rl_target *target; /* one reference */
+	bool is_retired;   /* takes no new channel */
+	bool is_blamed;    /* the pool knows that the server has failed */
+	/* Owned: a ring. The numbers of the oldest command without a reply, and of the next command. */
+	rl_channel **asked;
+	uint64_t first_asked;
+	uint64_t next_asked;
+	size_t room; /* a power of two, or 0 */
+	/* Borrowed. The event that was read is for this channel; NULL = no event waits. */
+	rl_channel *turn;
+	rl_conn_event event;
+	/* Dead, or broken: the reason. */
+	rl_error err;
+	/* Owned. The error of a login that failed. */
+	char *refusal;
+	/* How the connection is given back. */
+	rl_giving giving;
+};
+
+/* ---- lines ---- */
+
+/* The latest line to the target; NULL = none. */
+static rl_line *find_line(const rl_lines *lines, const rl_target *target)
+{
+	rl_line *latest = NULL;
+	for (rl_line *line = lines->first; line != NULL; line = line->next) {
+		latest = rl_target_equal(line->target, target) ? line : latest;
+	}
+	return latest;
+}
+
+/* NULL when out of memory. */
+static rl_line *add_line(rl_lines *lines, rl_target *target, rl_conn *conn)
+{
+	rl_line *line = calloc(1, sizeof *line);
+	if (line == NULL) {
+		return NULL;
+	}
+	line->conn = conn;
+	line->target = rl_target_ref(target);
+	line->first_asked = line->next_asked = 1;
+	line->giving = (rl_giving){.is_trusted = true, .may_send_later = true, .must_arrive = true};
+	rl_line **end = &lines->first;
+	while (*end != NULL) {
+		end = &(*end)->next;
+	}
+	*end = line;
+	return line;
+}
+
+/* The server cannot be reached: no channel dials it again. */
+static void note_dead(rl_channel *channel, rl_target *target, const rl_error *err)
+{
+	channel->line = add_line(channel->lines, target, NULL);
+	if (channel->line != NULL) {
+		channel->line->err = *err;
+	}
+}
+
+static void use_line(rl_channel *channel, rl_line *line)
+{
+	channel->conn = line->conn;
+	channel->line = line;
+	channel->asked = 0;
+	channel->knows_login = channel->conn->logins_pending == 0;
+}
+
+/* The connection that was taken or dialled becomes a line. Without memory it stays alone. */
+static void make_line(rl_channel *channel)
+{
+	rl_line *line = add_line(channel->lines, channel->conn->target, channel->conn);
+	if (line != NULL) {
+		use_line(channel, line);
+	}
+}
+
+/* False = no line to the target takes the channel. */
+static bool join(rl_channel *channel, const rl_target *target)
+{
+	rl_line *line = find_line(channel->lines, target);
+	if (line == NULL || line->conn == NULL || line->is_retired) {
+		return false;
+	}
+	use_line(channel, line);
+	return true;
+}
+
+static rl_channel **asked_at(const rl_line *line, uint64_t number)
+{
+	return &line->asked[number & (line->room - 1)];
+}
+
+/* Makes room for one more command. False when out of memory. */
+static bool reserve_asked(rl_line *line)
+{
+	if (line->next_asked - line->first_asked < line->room) {
+		return true;
+	}
+	size_t room = line->room == 0 ? FIRST_ROOM : 2 * line->room;
+	rl_channel **grown = malloc(room * sizeof(rl_channel *));
+	if (grown == NULL) {
+		return false;
+	}
+	for (uint64_t i = line->first_asked; i < line->next_asked; i++) {
+		grown[i & (room - 1)] = *asked_at(line, i);
+	}
+	free(line->asked);
+	line->asked = grown;
+	line->room = room;
+	return true;
+}
+
+void rl_channel_mute(rl_channel *channel)
+{
+	rl_line *line = channel->line;
+	if (line == NULL) {
+		return;
+	}
+	if (channel->asked != 0) {
+		*asked_at(line, channel->asked) = NULL;
+		channel->asked = 0;
+	}
+	line->turn = line->turn == channel ? NULL : line->turn;
+}
+
+bool rl_channel_blame(rl_channel *channel, const rl_error *err)
+{
+	rl_line *line = channel->line;
+	if (line == NULL) {
+		return true;
+	}
+	bool is_first = !line->is_blamed;
+	line->is_blamed = true;
+	if (is_first && line->err.status == RL_OK) {
+		line->err = *err;
+	}
+	return is_first;
+}
+
+bool rl_channel_is_retired(const rl_channel *channel)
+{
+	return channel->line != NULL && channel->line->is_retired;
+}
+
+/* Takes the channel off its line. */
+static void leave_line(rl_channel *channel, bool is_trusted)
+{
+	rl_channel_mute(channel);
+	channel->line->is_retired |= !is_trusted;
+	channel->line->giving.is_trusted &= is_trusted;
+	channel->conn = NULL;
+}
+
+/* The end of the login, once for each channel. False = the channel knows it, or it is not over. */
+static bool tell_login(rl_channel *channel, rl_conn_event *event)
+{
+	const rl_line *line = channel->line;
+	if (channel->knows_login || (line->refusal == NULL && line->conn->logins_pending > 0)) {
+		return false;
+	}
+	channel->knows_login = true;
+	event->type = RL_CONN_READY;
+	if (line->refusal != NULL) {
+		event->type = RL_CONN_REFUSED;
+		event->reply = (rl_reply){
+			.type = RL_REPLY_ERROR, .text = rl_bytes_of(line->refusal, strlen(line->refusal))};
+	}
+	return true;
+}
+
+/* Keeps the error of the login for all channels. False = out of memory: the line is broken. */
+static bool keep_refusal(rl_line *line, const rl_reply *reply)
+{
+	line->is_retired = true;
+	line->refusal = malloc(reply->text.len + 1);
+	if (line->refusal == NULL) {
+		rl_error_set(&line->err, RL_ERR_MEMORY, 0, "out of memory");
+		return false;
+	}
+	memcpy(line->refusal, reply->text.data, reply->text.len);
+	line->refusal[reply->text.len] = '\0';
+	return true;
+}
+
+/* Reads one event. False = there is none for now. */
+static bool read_line(rl_line *line)
+{
+	rl_conn_event *event = &line->event;
+	rl_conn_next(line->conn, event);
+	switch (event->type) {
+		case RL_CONN_NONE:
+			return false;
+		case RL_CONN_READY:
+			break; /* each channel sees it in the connection */
+		case RL_CONN_REPLY:
+			line->turn = *asked_at(line, line->first_asked++);
+			if (line->turn != NULL) {
+				line->turn->asked = 0;
+			}
+			break;
+		case RL_CONN_REFUSED:
+			if (!keep_refusal(line, &event->reply)) {
+				line->conn->life = RL_CONN_LIFE_BROKEN;
+			}
+			break;
+		case RL_CONN_DOWN:
+			line->is_retired = true;
+			line->err = event->err;
+			break;
+	}
+	return true;
+}
+
+/* The next event of the line, if it concerns the channel. */
+static void next_of_line(rl_channel *channel, rl_conn_event *event)
+{
+	rl_line *line = channel->line;
+	event->type = RL_CONN_NONE;
+	do {
+		if (tell_login(channel, event)) {
+			return;
+		}
+		if (line->turn == channel) {
+			line->turn = NULL;
+			*event = line->event;
+			return;
+		}
+		if (line->turn == NULL && line->conn->life == RL_CONN_LIFE_BROKEN) {
+			event->type = RL_CONN_DOWN;
+			event->err = line->err;
+			return;
+		}
+	} while (line->turn == NULL && read_line(line));
+}
+
+void rl_lines_flush(rl_lines *lines)
+{
+	for (rl_line *line = lines->first; line != NULL; line = line->next) {
+		if (line->conn != NULL) {
+			rl_conn_ask_replicas(line->conn);
+			line->conn->transport->flush(line->conn->link);
+		}
+	}
+}
+
+bool rl_lines_have_turn(const rl_lines *lines)
+{
+	bool has_turn = false;
+	for (const rl_line *line = lines->first; line != NULL; line = line->next) {
+		has_turn = has_turn || line->turn != NULL;
+	}
+	return has_turn;
+}
+
+/* Frees all lines, which must have no connection any more. */
+static void free_lines(rl_lines *lines)
+{
+	while (lines->first != NULL) {
+		rl_line *line = lines->first;
+		lines->first = line->next;
+		rl_target_unref(line->target);
+		free(line->asked);
+		free(line->refusal);
+		free(line);
+	}
+}
+
+void rl_lines_end(rl_lines *lines, rl_pool *pool, int64_t now)
+{
+	rl_lines_flush(lines);
+	for (rl_line *line = lines->first; line != NULL; line = line->next) {
+		rl_channel alone = {.conn = line->conn};
+		/* A reply is overdue, unless the members of a set are not waited for. */
+		line->giving.is_trusted &=
+			line->giving.patience > 0 || line->conn == NULL || line->conn->pending_count == 0;
+		rl_channel_give_back(&alone, pool, line->giving, now);
+	}
+	free_lines(lines);
+}
+
+void rl_lines_drop(rl_lines *lines)
+{
+	for (rl_line *line = lines->first; line != NULL; line = line->next) {
+		rl_conn_free(line->conn);
+	}
+	free_lines(lines);
+}
 
 /* ---- opening ---- */
 
 bool rl_channel_take(rl_channel *channel, rl_pool *pool, const rl_target *target, rl_pool_want want,
 	int64_t connect_end, int64_t now)
 {
-	channel->conn = target != NULL ? rl_pool_take(pool, target, want, now) : NULL;
+	channel->line = NULL;
+	bool has_joined = channel->lines != NULL && target != NULL && join(channel, target);
+	if (!has_joined) {
+		channel->conn = target != NULL ? rl_pool_take(pool, target, want, now) : NULL;
+	}
 	channel->is_fresh = false;
 	channel->command_end = 0;
 	channel->confirm_end = 0;
 	if (channel->conn == NULL) {
 		return false;
 	}
+	if (channel->lines != NULL && !has_joined) {
+		make_line(channel);
+	}
 	channel->is_connecting = !rl_channel_is_connected(channel);
 	channel->connect_end = connect_end;
 	return true;
 }
 
+/* On a line that has failed before its server was heard, or could not be dialled, another attempt
+ * would fail as well. */
+static bool must_not_dial(rl_channel *channel, const rl_target *target, rl_error *err)
+{
+	rl_line *line = find_line(channel->lines, target);
+	bool is_dead = line != NULL && line->err.status != RL_OK &&
+		(line->conn == NULL || line->conn->heard == RL_CONN_HEARD_NEVER);
+	if (is_dead) {
+		channel->line = line;
+		*err = line->err;
+	} else if (channel->lines->is_closing) {
+		rl_error_set(err, RL_ERR_TIMEOUT, 0, "no time is left to connect");
+	}
+	return is_dead || channel->lines->is_closing;
+}
+
 bool rl_channel_dial(rl_channel *channel, rl_transport *transport, rl_target *target,
 	int64_t connect_end, const rl_env *env, rl_error *err)
 {
+	channel->line = NULL;
+	if (channel->lines != NULL && must_not_dial(channel, target, err)) {
+		return false;
+	}
 	channel->conn = rl_conn_dial(transport, target, connect_end, env, err);
 	channel->is_fresh = true;
 	channel->is_connecting = true;
 	channel->connect_end = connect_end;
 	channel->command_end = 0;
 	channel->confirm_end = 0;
+	if (channel->lines != NULL && channel->conn != NULL) {
+		make_line(channel);
+	} else if (channel->lines != NULL) {
+		note_dead(channel, target, err);
+	}
 	return channel->conn != NULL;
 }
 
@@ -34,7 +365,15 @@ bool rl_channel_dial(rl_channel *channel, rl_transport *transport, rl_target *ta
 
 bool rl_channel_send(rl_channel *channel, const rl_request *request, unsigned tag)
 {
+	rl_line *line = channel->line;
+	if (line != NULL && !reserve_asked(line)) {
+		return false;
+	}
 	channel->command_end = rl_conn_send(channel->conn, request, tag);
+	if (line != NULL && channel->command_end != 0) {
+		channel->asked = line->next_asked++;
+		*asked_at(line, channel->asked) = channel;
+	}
 	return channel->command_end != 0;
 }
 
@@ -49,12 +388,16 @@ bool rl_channel_flush(rl_channel *channel, int64_t now)
 	bool is_connected = rl_channel_is_connected(channel);
 	bool is_new = channel->is_connecting && is_connected;
 	channel->is_connecting = channel->is_connecting && !is_connected;
-	/* Noted before the bytes are written: a proof that begins later would last too long. */
-	if (channel->sent_at == 0 && channel->command_end != 0 && is_connected) {
+	/* Noted before the bytes are written: a proof that begins later would last too long. The bytes
+	 * of a line may be written at any moment. */
+	bool is_alone = channel->line == NULL;
+	if (channel->sent_at == 0 && channel->command_end != 0 && (is_connected || !is_alone)) {
 		channel->sent_at = now;
 	}
-	rl_conn_ask_replicas(channel->conn);
-	channel->conn->transport->flush(channel->conn->link);
+	if (is_alone) {
+		rl_conn_ask_replicas(channel->conn);
+		channel->conn->transport->flush(channel->conn->link);
+	}
 	return is_new;
 }
 
@@ -96,13 +439,20 @@ bool rl_channel_judge_replicas(rl_channel *channel, const rl_tick *tick)
 
 void rl_channel_next(rl_channel *channel, rl_conn_event *event)
 {
-	rl_conn_next(channel->conn, event);
+	if (channel->line == NULL) {
+		rl_conn_next(channel->conn, event);
+	} else {
+		next_of_line(channel, event);
+	}
 }
 
 /* ---- closing ---- */
 
 void rl_channel_close(rl_channel *channel)
 {
+	if (channel->conn != NULL && channel->line != NULL) {
+		leave_line(channel, false);
+	}
 	rl_conn_free(channel->conn);
 	channel->conn = NULL;
 }
@@ -133,6 +483,12 @@ static void end(rl_conn *conn, rl_pool *pool, rl_giving giving, int64_t now)
 
 void rl_channel_give_back(rl_channel *channel, rl_pool *pool, rl_giving giving, int64_t now)
 {
+	if (channel->conn != NULL && channel->line != NULL) {
+		rl_giving *all = &channel->line->giving;
+		all->patience = giving.patience > all->patience ? giving.patience : all->patience;
+		all->may_send_later &= giving.may_send_later || rl_channel_is_handed_over(channel);
+		leave_line(channel, giving.is_trusted);
+	}
 	rl_conn *conn = rl_channel_hand_over(channel);
 	if (conn == NULL) {
 		return;

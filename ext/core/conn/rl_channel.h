@@ -14,14 +14,49 @@
  *
  * The owner has the connection from taking or dialling until giving it back. Meanwhile no other
  * part of core touches it. A channel belongs to the thread of its owner.
+ *
+ * LINES. An operation that sends many commands may have many channels on one connection, each with
+ * one command under way. Such a connection is a line:
+ *
+ *     rl_lines -> rl_line -> rl_line        of one operation; at most one line to a target takes
+ *                  |                        new channels, the others are retired or dead
+ *                  |- conn                  NULL = dead: the server could not be reached
+ *                  |- asked  [channel, NULL, channel]   in the order of the commands; NULL = the
+ *                  |                                    reply is not wanted any more
+ *                  `- turn   the channel whose reply was read, and which must be stepped
+ *
+ * A channel on a line sees its own reply, the login, and the end of the connection, as if it were
+ * alone. It neither flushes nor closes the connection: the operation flushes all lines once in each
+ * step, and gives them back when it ends. A connection that a channel does not trust any more takes
+ * no new channels, and what is under way on it goes on.
+ *
+ * Between two steps of the operation no line has a turn.
  */
 #ifndef RL_CHANNEL_H
 #define RL_CHANNEL_H
 
 #include "core/conn/rl_pool.h"
 
+typedef struct rl_line rl_line;
+
+/* Must not be moved while a channel uses it. */
+typedef struct rl_lines {
+	rl_line *first; /* owned, in the order of their making; NULL = none */
+	/* No new connection is dialled any more. */
+	bool is_closing;
+} rl_lines;
+
 typedef struct rl_channel {
 	rl_conn *conn; /* NULL = closed */
+	/* Borrowed. The lines on which the channel shares connections; NULL = each connection is its
+	 * own. */
+	rl_lines *lines;
+	/* Of lines: the line that was used last. */
+	rl_line *line;
+	/* On a line: the number of the command under way, from 1; 0 = none. */
+	uint64_t asked;
+	/* On a line: the channel has seen how the login ended. */
+	bool knows_login;
 	/* The connection was dialled, not taken from the pool. */
 	bool is_fresh;
 	/* The connection was not established yet at the last rl_channel_flush(). */
@@ -133,7 +168,31 @@ void rl_channel_give_back(rl_channel *channel, rl_pool *pool, rl_giving giving, 
 /* Closes the connection at once. Does nothing when the channel is closed. */
 void rl_channel_close(rl_channel *channel);
 
-/* Gives the connection to the caller, and closes the channel. */
+/* Gives the connection to the caller, and closes the channel. Not for a channel on a line. */
 rl_conn *rl_channel_hand_over(rl_channel *channel);
+
+/* The reply that is under way will not be wanted. Without effect but on a line. */
+void rl_channel_mute(rl_channel *channel);
+
+/* Call when the server could not be reached, or did not answer; err has the reason, if it is known.
+ * True = this is the first channel of its line to say so, or the channel has no line. */
+bool rl_channel_blame(rl_channel *channel, const rl_error *err);
+
+/* Another channel has given up the connection of the line. */
+bool rl_channel_is_retired(const rl_channel *channel);
+
+/* ---- lines ---- */
+
+/* Writes what was queued on all lines. */
+void rl_lines_flush(rl_lines *lines);
+
+/* A reply waits for a channel, which must be stepped. */
+bool rl_lines_have_turn(const rl_lines *lines);
+
+/* Gives all connections back. No channel may use a line any more. */
+void rl_lines_end(rl_lines *lines, rl_pool *pool, int64_t now);
+
+/* In a forked child: closes all connections, which are the parent's, and sends nothing. */
+void rl_lines_drop(rl_lines *lines);
 
 #endif

@@ -102,6 +102,9 @@ struct rl_quorum_call {
 	/* The token (SWAP: the fresh token) is the caller's, and is undone only after the answer that
 	 * granted it. */
 	bool is_own_token;
+	/* Borrowed. The lines on which the member calls share connections with those of other quorum
+	 * calls of the operation; NULL = each has a connection of its own. */
+	rl_lines *lines;
 	rl_member_call *members; /* in the operation's block */
 	unsigned char *order;    /* of rl_order(); in the block */
 	rl_wanted wanted;

@@ -92,6 +92,7 @@ void rl_member_call_finish(rl_member_call *member, rl_vote vote)
 {
 	member->vote = vote;
 	enter(member, RL_MEMBER_CALL_DONE);
+	rl_channel_mute(&member->channel);
 }
 
 static void fail(rl_member_call *member)
@@ -161,7 +162,9 @@ static void avoid_node(rl_member_call *member, rl_pool_want want, int64_t now)
 static void note_failure(rl_member_call *member, const rl_tick *tick)
 {
 	rl_route *route = rl_member_call_server(member)->route;
-	rl_pool_note_failure(member->call->pool, member->node, tick->now);
+	if (rl_channel_blame(&member->channel, member->err)) {
+		rl_pool_note_failure(member->call->pool, member->node, tick->now);
+	}
 	if (route != NULL) {
 		rl_route_suspect(route, member->node);
 		route->named_at = 0;
@@ -172,7 +175,9 @@ static void note_failure(rl_member_call *member, const rl_tick *tick)
 static bool may_hop(rl_member_call *member)
 {
 	const rl_member *server = rl_member_call_server(member);
+	const rl_lines *lines = member->channel.lines;
 	if (server->route == NULL || member->hops >= RL_HOPS_MAX ||
+		(lines != NULL && lines->is_closing) ||
 		rl_route_node(server->route, member->call->request.slot) == member->node) {
 		return false;
 	}
@@ -333,6 +338,8 @@ void rl_member_call_begin(rl_member_call *member, int64_t now, int64_t latest)
 		.err = member->err,
 		.node = member->node,
 		.lookup = member->lookup,
+		.channel = {.lines = call->lines},
+		.sent = {.form = call->request.form},
 		.timeout = timeout,
 		.connect_timeout = rl_set_patience(call->set, server->connect_timeout_ns, ttl),
 		.budget_max = budget_max,
@@ -520,7 +527,8 @@ static bool leave_wrong_server(rl_member_call *member, const rl_tick *tick)
 	const rl_quorum_call *call = member->call;
 	rl_route *route = rl_member_call_server(member)->route;
 	const rl_address *address = &member->channel.conn->target->address;
-	bool may_lead_elsewhere = rl_pool_distrust(call->pool, address, tick->now);
+	bool may_lead_elsewhere =
+		rl_channel_is_retired(&member->channel) || rl_pool_distrust(call->pool, address, tick->now);
 	if (route != NULL) {
 		rl_route_suspect(route, member->node);
 		route->named_at = 0;
@@ -656,9 +664,11 @@ static void note_round_trip(const rl_member_call *member, const rl_tick *tick)
 static void note_script(const rl_member_call *member)
 {
 	const rl_request *sent = &member->sent;
+	rl_conn *conn = member->channel.conn;
 	bool is_unheard = may_stay_unheard(member, sent->verb);
-	if (sent->form == RL_FORM_TEXT && !is_unheard && rl_verb_is_script(sent->verb)) {
-		rl_conn_note_script(member->channel.conn, sent->verb);
+	if (sent->form == RL_FORM_TEXT && !is_unheard && rl_verb_is_script(sent->verb) &&
+		rl_conn_needs_text(conn, sent->verb)) {
+		rl_conn_note_script(conn, sent->verb);
 		rl_stats_add(&rl_env_stats(member->call->env)->scripts_loaded, 1);
 	}
 }

@@ -4,7 +4,7 @@
  * rl_op_step() until the operation is done, and between the steps waits for what rl_wait lists.
  *
  * Each kind of operation has a constructor in its own header: rl_acquire.h, rl_plain.h,
- * rl_release_batch.h. The struct of each kind begins with an rl_op.
+ * rl_releases.h. The struct of each kind begins with an rl_op.
  *
  * An operation is one block of memory with copies of key and token, because PHP may leave the
  * caller's frame by longjmp. It borrows set, pool and env, which must outlive it. It belongs to one

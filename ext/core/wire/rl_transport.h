@@ -80,7 +80,8 @@ struct rl_transport {
 	 * or "". */
 	const char *(*hint)(const rl_link *link);
 
-	/* The next reply that was read. *reply is valid until the next call on this link.
+	/* The next reply that was read. *reply is valid until the next reply is read on this link, or
+	 * the link is closed.
 	 * @param[out] err filled with RL_LINK_DOWN. RL_ERR_PROTOCOL: bytes arrived that are no Redis
 	 * reply; commands can still be sent. RL_ERR_TLS: the other side speaks TLS, and has understood
 	 * no command */
@@ -116,8 +117,11 @@ typedef struct rl_tick {
 #define RL_MEMBERS_MAX 15
 /* The Sentinels of one member. */
 #define RL_SENTINELS_MAX 7
-/* One link to each member, the links to its Sentinels, and the link in the wait queue. */
-#define RL_WAIT_LINKS (RL_MEMBERS_MAX * (1 + RL_SENTINELS_MAX) + 1)
+/* How many leases are being released at once (rl_releases.h), on a cluster by as many nodes. */
+#define RL_RELEASES_WINDOW 64
+/* The links to the Sentinels of each member, and one link to each member, with that in the wait
+ * queue, or the links to the nodes that release leases. */
+#define RL_WAIT_LINKS (RL_MEMBERS_MAX * RL_SENTINELS_MAX + RL_RELEASES_WINDOW)
 
 /* What an operation waits for: any of the links, or a time. Each part of it adds its own. */
 typedef struct rl_wait {
@@ -140,9 +144,15 @@ static inline void rl_wait_until(rl_wait *wait, int64_t until)
 	wait->until = until < wait->until ? until : wait->until;
 }
 
+/* Each link is listed once. */
 static inline void rl_wait_for(rl_wait *wait, rl_link *link, int64_t until)
 {
-	wait->links[wait->count++] = link;
+	unsigned i = 0;
+	while (i < wait->count && wait->links[i] != link) {
+		i++;
+	}
+	wait->links[i] = link;
+	wait->count += i == wait->count;
 	rl_wait_until(wait, until);
 }
 

@@ -83,7 +83,7 @@ static void one_of_several_members_may_be_a_cluster(void)
 	fake_says(3, ":1");
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_stats.released, 2);
-	CHECK_COUNT("d2 RELEASE k2 T1", 1); /* the lane of k1 has ended */
+	CHECK_COUNT("d1 RELEASE k2 T1", 1);
 	CHECK_INT(fake_ms(), 0);
 }
 
@@ -121,34 +121,35 @@ static void begin_sentinels(int64_t age)
 
 static void a_primary_gets_the_releases(void)
 {
-	begin_sentinels(999 * MS);
+	begin_sentinels(499 * MS);
 	fake_improvise = fake_yes;
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_LOG("0 a1 RELEASE k1 tok\n0 a1 RELEASE k2 tok\n");
 }
 
-/* Another server may be the primary by now. */
-static void a_primary_that_was_named_long_ago_is_looked_up_first(void)
+/* Another server may be the primary by now: an answer of the last one does not count. */
+static void a_primary_that_was_named_long_ago_is_looked_up(void)
 {
 	begin_sentinels(60 * SECOND);
 	switch_to_b(5 * MS);
 	fake_improvise = fake_yes;
 	CHECK_INT(fake_drive(batch_op), RL_OK);
-	CHECK_COUNT("a1", 0);
+	CHECK_COUNT("a1 RELEASE", 2);
 	CHECK_COUNT("5 b1 RELEASE k1 tok\n", 1);
 	CHECK_COUNT("5 b1 RELEASE k2 tok\n", 1);
 	CHECK_INT(fake_stats.released, 2);
 	CHECK_INT(fake_stats.sentinel_lookups, 1);
 }
 
-/* At the end of the time the releases are written to the last primary. */
 static void without_sentinels_the_last_primary_gets_the_releases(void)
 {
 	begin_sentinels(60 * SECOND);
 	fake_none_answers(route);
-	CHECK_INT(fake_drive(batch_op), RL_ERR_TIMEOUT);
-	CHECK_HAS(fake_log(), "200 a1 RELEASE k1 tok\n200 a1 RELEASE k2 tok\n");
-	CHECK_INT(fake_stats.failed, 2);
+	fake_improvise = fake_yes;
+	CHECK_INT(fake_drive(batch_op), RL_OK);
+	CHECK_HAS(fake_log(), "0 a1 RELEASE k1 tok\n0 a1 RELEASE k2 tok\n");
+	CHECK_INT(fake_ms(), 200);
+	CHECK_INT(fake_stats.released, 2);
 }
 
 /* An operation has asked the Sentinels before, and has not waited for them. */
@@ -185,7 +186,7 @@ static void readonly_stays_to_be_released(void)
 	fake_says(0, "-READONLY x");
 	fake_drive(batch_op);
 	CHECK_INT(fake_stats.failed, 1);
-	CHECK_COUNT("RELEASE", 2);
+	CHECK_COUNT("RELEASE", 1);
 	CHECK_INT(batch_missing(0), 1);
 }
 
@@ -260,7 +261,7 @@ static const check_test tests[] = {
 	TEST(a_backed_off_node_of_a_member_is_left_out),
 	TEST(all_nodes_of_a_cluster_alone_are_asked),
 	TEST(a_primary_gets_the_releases),
-	TEST(a_primary_that_was_named_long_ago_is_looked_up_first),
+	TEST(a_primary_that_was_named_long_ago_is_looked_up),
 	TEST(without_sentinels_the_last_primary_gets_the_releases),
 	TEST(an_open_lookup_is_used),
 	TEST(a_batch_fails_without_a_known_primary),
