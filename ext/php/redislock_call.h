@@ -35,8 +35,7 @@ typedef struct redislock_client {
 	rl_pool own_pool;
 	char *prefix; /* owned */
 	size_t prefix_len;
-	/* The server did not answer the release of a lease. It gets no release batch before this
-	 * time. */
+	/* The server did not answer the release of a lease. It gets no other before this time. */
 	int64_t backed_off_until;
 } redislock_client;
 

@@ -19,8 +19,8 @@
 #include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
 
-/* A server that did not answer a release batch gets no other one for this long, or until it
- * answers. */
+/* A server that did not answer the releases of leases in time gets no others for this long, or
+ * until it answers. */
 #define BACK_OFF_NS RL_NS_PER_SECOND
 
 /* The pause until the VM is interrupted again, because the script has not looked yet, or because
@@ -28,8 +28,8 @@
 #define INTERRUPT_AGAIN_NS (2 * RL_NS_PER_MS)
 #define INTERRUPT_PAUSE_MAX_NS (100 * RL_NS_PER_MS)
 
-/* The largest number of leases of one client in one release batch. */
-#define BATCH_MAX 256
+/* The largest number of leases of one client in one operation. */
+#define RELEASES_MAX 256
 
 /* The approximate size of a record without its names and its token, and of all records of a
  * request: some 10,000 with usual keys. PHP's memory limit does not count them. The end of a
@@ -430,10 +430,10 @@ static void release_all_late(redislock_record **records, size_t count)
 }
 
 /* Releases several locks of one client. @return the operation; NULL = nothing was sent */
-static rl_op *release_batch(
+static rl_op *release_all(
 	redislock_client *client, redislock_record **records, size_t count, int64_t limit_ns)
 {
-	rl_lease *leases[BATCH_MAX];
+	rl_lease *leases[RELEASES_MAX];
 	int64_t now = rl_os_now();
 	for (size_t i = 0; i < count; i++) {
 		leases[i] = records[i]->lease;
@@ -464,7 +464,7 @@ void redislock_record_release(
 {
 	redislock_record_pause_watch(record);
 	if (rl_lease_is_open(record->lease)) {
-		rl_op *op = release_batch(record->client, &record, 1, limit_ns);
+		rl_op *op = release_all(record->client, &record, 1, limit_ns);
 		const rl_op *barred = op != NULL ? rl_releases_barred(op) : NULL;
 		if (barred != NULL && errors == REDISLOCK_RELEASE_THROWS) {
 			redislock_throw(barred->err, barred);
@@ -475,15 +475,15 @@ void redislock_record_release(
 	redislock_record_end_watch(record);
 }
 
-/* Releases the records of the first record's client, as many as one batch takes. */
+/* Releases the records of the first record's client, as many as one operation takes. */
 static void release_one_client(int64_t limit_ns)
 {
-	redislock_record *open_records[BATCH_MAX];
-	redislock_record *records[BATCH_MAX];
+	redislock_record *open_records[RELEASES_MAX];
+	redislock_record *records[RELEASES_MAX];
 	redislock_client *client = REDISLOCK_G(records)->client;
 	size_t open = 0;
 	size_t count = 0;
-	for (redislock_record *record = REDISLOCK_G(records); record != NULL && count < BATCH_MAX;
+	for (redislock_record *record = REDISLOCK_G(records); record != NULL && count < RELEASES_MAX;
 		 record = record->next) {
 		if (record->client != client) {
 			continue;
@@ -493,13 +493,13 @@ static void release_one_client(int64_t limit_ns)
 			open_records[open++] = record;
 		}
 	}
-	rl_op_free(release_batch(client, open_records, open, limit_ns));
+	rl_op_free(release_all(client, open_records, open, limit_ns));
 	for (size_t i = 0; i < count; i++) {
 		redislock_record_free(records[i]);
 	}
 }
 
-/* The time for the next batch: half of what is left while batches of other clients are to come, so
+/* The time for the next client: half of what is left while other clients are to come, so
  * that a server that hangs leaves time for the others. */
 static int64_t limit_of_next(int64_t left_ns)
 {

@@ -148,7 +148,7 @@ typedef enum redislock_release_errors {
 void redislock_record_release(
 	redislock_record *record, int64_t limit_ns, redislock_release_errors errors);
 
-/* The servers of the client get no release batch before that time, from no object of this
+/* The servers of the client get no releases of leases before that time, from no object of this
  * request. */
 void redislock_records_back_off(redislock_client *client, int64_t until);
 
